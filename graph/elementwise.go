@@ -1,0 +1,200 @@
+package graph
+
+import (
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+func elementwiseOps() opDefs {
+	return opDefs{
+		"Add": arithmetic(func(b *Builder, n, g *Node) []*Node { return []*Node{g, g} }),
+		"Sub": arithmetic(func(b *Builder, n, g *Node) []*Node { return []*Node{g, b.Neg(g)} }),
+		"Mul": arithmetic(func(b *Builder, n, g *Node) []*Node {
+			return []*Node{b.Mul(g, n.Inputs[1]), b.Mul(g, n.Inputs[0])}
+		}),
+		"Div": arithmetic(func(b *Builder, n, g *Node) []*Node {
+			gx := b.Div(g, n.Inputs[1])
+			return []*Node{gx, b.Neg(b.Mul(gx, n))}
+		}),
+		"Neg":        unary(func(b *Builder, n, g *Node) *Node { return b.Neg(g) }),
+		"Exp":        unary(func(b *Builder, n, g *Node) *Node { return b.Mul(g, n) }),
+		"Sqrt":       unary(func(b *Builder, n, g *Node) *Node { return b.Div(b.Mul(g, b.Float(0.5)), n) }),
+		"Reciprocal": unary(func(b *Builder, n, g *Node) *Node { return b.Neg(b.Mul(g, b.Mul(n, n))) }),
+		"Sin":        unary(func(b *Builder, n, g *Node) *Node { return b.Mul(g, b.Cos(n.Inputs[0])) }),
+		"Cos":        unary(func(b *Builder, n, g *Node) *Node { return b.Neg(b.Mul(g, b.Sin(n.Inputs[0]))) }),
+		"Tanh":       unary(func(b *Builder, n, g *Node) *Node { return b.Mul(g, b.Sub(b.Float(1), b.Mul(n, n))) }),
+		"Relu": unary(func(b *Builder, n, g *Node) *Node {
+			return b.Where(b.Greater(n.Inputs[0], b.Float(0)), g, b.Float(0))
+		}),
+
+		"Greater":        comparison(tensor.Float32, tensor.Int64),
+		"GreaterOrEqual": comparison(tensor.Float32, tensor.Int64),
+		"And":            comparison(tensor.Bool),
+		"Where":          {min: 3, max: 3, infer: inferWhere, vjp: vjpWhere},
+		"Cast":           {min: 1, max: 1, attrs: []string{"to"}, infer: inferCast},
+	}
+}
+
+// arithmetic is a broadcasting float32 or int64 operator of two inputs.
+// Over known lengths it computes lengths.
+func arithmetic(vjp func(b *Builder, n, g *Node) []*Node) opDef {
+	return opDef{min: 2, max: 2, vjp: vjp, infer: func(n *Node) (err error) {
+		x, y := n.Inputs[0], n.Inputs[1]
+		if err := n.wantDType(0, tensor.Float32, tensor.Int64); err != nil {
+			return err
+		}
+		if x.DType != y.DType {
+			return n.errorf("mixes dtypes")
+		}
+		n.DType = x.DType
+		n.Shape, err = n.broadcast(x.Shape, y.Shape)
+		if len(x.dims) == 1 && len(y.dims) == 1 && len(n.Shape) <= 1 {
+			n.dims = lengthArithmetic(n.Op, x.dims[0], y.dims[0])
+		}
+		return err
+	}}
+}
+
+// lengthArithmetic is the known result of arithmetic over lengths, or nil.
+func lengthArithmetic(op string, x, y Dim) []Dim {
+	switch op {
+	case "Add":
+		return []Dim{x.Add(y)}
+	case "Sub":
+		return []Dim{x.Sub(y)}
+	case "Mul":
+		return []Dim{x.Mul(y)}
+	}
+	return nil
+}
+
+// unary is a float operator of one input with the same shape. Neg also serves
+// int64, where it keeps track of lengths.
+func unary(vjp func(b *Builder, n, g *Node) *Node) opDef {
+	return opDef{
+		min: 1, max: 1,
+		infer: func(n *Node) error {
+			x := n.Inputs[0]
+			n.DType, n.Shape = x.DType, x.Shape
+			if n.Op == "Neg" && x.DType == tensor.Int64 {
+				for _, d := range x.dims {
+					n.dims = append(n.dims, N(0).Sub(d))
+				}
+				return nil
+			}
+			return n.wantDType(0, tensor.Float32)
+		},
+		vjp: func(b *Builder, n, g *Node) []*Node { return []*Node{vjp(b, n, g)} },
+	}
+}
+
+// comparison is a broadcasting operator of two inputs with a bool result.
+func comparison(dtypes ...tensor.DType) opDef {
+	return opDef{min: 2, max: 2, infer: func(n *Node) (err error) {
+		x, y := n.Inputs[0], n.Inputs[1]
+		if err := n.wantDType(0, dtypes...); err != nil {
+			return err
+		}
+		if x.DType != y.DType {
+			return n.errorf("mixes dtypes")
+		}
+		n.DType = tensor.Bool
+		n.Shape, err = n.broadcast(x.Shape, y.Shape)
+		return err
+	}}
+}
+
+func inferWhere(n *Node) error {
+	c, x, y := n.Inputs[0], n.Inputs[1], n.Inputs[2]
+	if err := n.wantDType(0, tensor.Bool); err != nil {
+		return err
+	}
+	if x.DType != y.DType {
+		return n.errorf("mixes dtypes")
+	}
+	n.DType = x.DType
+	shape, err := n.broadcast(x.Shape, y.Shape)
+	if err != nil {
+		return err
+	}
+	n.Shape, err = n.broadcast(c.Shape, shape)
+	return err
+}
+
+func vjpWhere(b *Builder, n, g *Node) []*Node {
+	zero := b.Float(0)
+	return []*Node{nil, b.Where(n.Inputs[0], g, zero), b.Where(n.Inputs[0], zero, g)}
+}
+
+// The ONNX codes of the element types (TensorProto.DataType).
+var onnxTypes = map[tensor.DType]int64{tensor.Float32: 1, tensor.Int64: 7, tensor.Bool: 9}
+
+// ONNXType returns the element type's code in ONNX files; 0 for a dtype that
+// no stored graph may have.
+func ONNXType(d tensor.DType) int64 { return onnxTypes[d] }
+
+func inferCast(n *Node) error {
+	to := n.Int("to", 0)
+	for d, code := range onnxTypes {
+		if code == to {
+			n.DType, n.Shape = d, n.Inputs[0].Shape
+			return nil
+		}
+	}
+	return n.errorf("cannot cast to ONNX type %d", to)
+}
+
+// Add returns x + y, broadcast.
+func (b *Builder) Add(x, y *Node) *Node { return b.Op("Add", []*Node{x, y}) }
+
+// Sub returns x − y, broadcast.
+func (b *Builder) Sub(x, y *Node) *Node { return b.Op("Sub", []*Node{x, y}) }
+
+// Mul returns x · y, broadcast.
+func (b *Builder) Mul(x, y *Node) *Node { return b.Op("Mul", []*Node{x, y}) }
+
+// Div returns x / y, broadcast.
+func (b *Builder) Div(x, y *Node) *Node { return b.Op("Div", []*Node{x, y}) }
+
+// Neg returns −x.
+func (b *Builder) Neg(x *Node) *Node { return b.Op("Neg", []*Node{x}) }
+
+// Exp returns e^x.
+func (b *Builder) Exp(x *Node) *Node { return b.Op("Exp", []*Node{x}) }
+
+// Sqrt returns √x.
+func (b *Builder) Sqrt(x *Node) *Node { return b.Op("Sqrt", []*Node{x}) }
+
+// Reciprocal returns 1/x.
+func (b *Builder) Reciprocal(x *Node) *Node { return b.Op("Reciprocal", []*Node{x}) }
+
+// Sin returns sin x, x in radians.
+func (b *Builder) Sin(x *Node) *Node { return b.Op("Sin", []*Node{x}) }
+
+// Cos returns cos x, x in radians.
+func (b *Builder) Cos(x *Node) *Node { return b.Op("Cos", []*Node{x}) }
+
+// Tanh returns tanh x.
+func (b *Builder) Tanh(x *Node) *Node { return b.Op("Tanh", []*Node{x}) }
+
+// Relu returns max(x, 0).
+func (b *Builder) Relu(x *Node) *Node { return b.Op("Relu", []*Node{x}) }
+
+// Greater returns x > y as bool, broadcast.
+func (b *Builder) Greater(x, y *Node) *Node { return b.Op("Greater", []*Node{x, y}) }
+
+// GreaterOrEqual returns x ≥ y as bool, broadcast.
+func (b *Builder) GreaterOrEqual(x, y *Node) *Node { return b.Op("GreaterOrEqual", []*Node{x, y}) }
+
+// And returns x ∧ y, broadcast.
+func (b *Builder) And(x, y *Node) *Node { return b.Op("And", []*Node{x, y}) }
+
+// Where returns x where cond holds and y elsewhere, broadcast.
+func (b *Builder) Where(cond, x, y *Node) *Node { return b.Op("Where", []*Node{cond, x, y}) }
+
+// Cast converts x to another dtype; it has no gradient.
+func (b *Builder) Cast(x *Node, to tensor.DType) *Node {
+	if b.err == nil && x.DType == to {
+		return x
+	}
+	return b.Op("Cast", []*Node{x}, Attr{"to", ONNXType(to)})
+}

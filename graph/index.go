@@ -1,0 +1,116 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+func indexOps() opDefs {
+	return opDefs{
+		"Gather":         {min: 2, max: 2, attrs: []string{"axis"}, infer: inferGather, vjp: vjpGather},
+		"GatherElements": {min: 2, max: 2, attrs: []string{"axis"}, infer: inferGatherElements, vjp: vjpGatherElements},
+		// ScatterElements and not ScatterND: ONNX Runtime's CPU kernel of the latter
+		// races when indices repeat (microsoft/onnxruntime#18048).
+		"ScatterElements": {min: 3, max: 3, attrs: []string{"axis", "reduction"}, infer: inferScatterElements},
+	}
+}
+
+func inferGather(n *Node) error {
+	x, at := n.Inputs[0], n.Inputs[1]
+	if err := n.wantDType(1, tensor.Int64); err != nil {
+		return err
+	}
+	axis, err := n.axisOf(n.Int("axis", 0), x.Rank())
+	if err != nil {
+		return err
+	}
+	n.DType, n.Shape = x.DType, slices.Concat(x.Shape[:axis], at.Shape, x.Shape[axis+1:])
+	return nil
+}
+
+// vjpGather adds each picked row's gradient to its row. Rows may repeat.
+func vjpGather(b *Builder, n, g *Node) []*Node {
+	x, at := n.Inputs[0], n.Inputs[1]
+	if axis, _ := n.axisOf(n.Int("axis", 0), x.Rank()); axis != 0 {
+		return []*Node{b.Fail(n.errorf("has a gradient for axis 0 only"))}
+	}
+	count := Product(at.Shape)
+	rows := append([]Dim{count}, x.Shape[1:]...)
+	column := []Dim{count}
+	for range x.Shape[1:] {
+		column = append(column, N(1))
+	}
+	index := b.Expand(b.Reshape(at, column...), rows...)
+	return []*Node{b.ScatterAdd(b.Zeros(x.Shape...), index, b.Reshape(g, rows...), 0), nil}
+}
+
+func inferGatherElements(n *Node) error {
+	x, at := n.Inputs[0], n.Inputs[1]
+	if err := n.wantDType(1, tensor.Int64); err != nil {
+		return err
+	}
+	axis, err := n.axisOf(n.Int("axis", 0), x.Rank())
+	if err != nil {
+		return err
+	}
+	if !sameBut(axis, x.Shape, at.Shape) {
+		return n.errorf("needs equal axes except axis %d", axis)
+	}
+	n.DType, n.Shape = x.DType, at.Shape
+	return nil
+}
+
+func vjpGatherElements(b *Builder, n, g *Node) []*Node {
+	x := n.Inputs[0]
+	axis, _ := n.axisOf(n.Int("axis", 0), x.Rank())
+	return []*Node{b.ScatterAdd(b.Zeros(x.Shape...), n.Inputs[1], g, axis), nil}
+}
+
+func inferScatterElements(n *Node) error {
+	x, at, v := n.Inputs[0], n.Inputs[1], n.Inputs[2]
+	if err := n.wantDType(1, tensor.Int64); err != nil {
+		return err
+	}
+	axis, err := n.axisOf(n.Int("axis", 0), x.Rank())
+	if err != nil {
+		return err
+	}
+	if x.DType != tensor.Float32 || v.DType != x.DType || !slices.Equal(at.Shape, v.Shape) || !sameBut(axis, x.Shape, at.Shape) {
+		return n.errorf("needs float32 data and updates, indices shaped like the updates, and equal axes except axis %d", axis)
+	}
+	if r := n.Str("reduction", "none"); r != "add" {
+		return n.errorf("has reduction %q; only add is supported", r)
+	}
+	n.DType, n.Shape = x.DType, x.Shape
+	return nil
+}
+
+// sameBut reports whether two shapes agree in every axis but one.
+func sameBut(axis int, a, b []Dim) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if i != axis && a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Gather picks slices of x along an axis: the axis is replaced by the axes of at.
+func (b *Builder) Gather(x, at *Node, axis int) *Node {
+	return b.Op("Gather", []*Node{x, at}, Attr{"axis", int64(axis)})
+}
+
+// GatherElements picks one element per index along an axis.
+func (b *Builder) GatherElements(x, at *Node, axis int) *Node {
+	return b.Op("GatherElements", []*Node{x, at}, Attr{"axis", int64(axis)})
+}
+
+// ScatterAdd adds updates into x at the indices along an axis; indices may
+// repeat. It has no gradient: it occurs in gradients only.
+func (b *Builder) ScatterAdd(x, at, updates *Node, axis int) *Node {
+	return b.Op("ScatterElements", []*Node{x, at, updates}, Attr{"axis", int64(axis)}, Attr{"reduction", "add"})
+}

@@ -1,0 +1,131 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+func matrixOps() opDefs {
+	return opDefs{
+		"MatMul": {min: 2, max: 2, infer: inferMatMul, vjp: func(b *Builder, n, g *Node) []*Node {
+			x, y := n.Inputs[0], n.Inputs[1]
+			return []*Node{b.MatMul(g, b.swapLast(y)), b.MatMul(b.swapLast(x), g)}
+		}},
+		"Gemm": {min: 2, max: 2, attrs: []string{"transA", "transB"}, infer: inferGemm, vjp: vjpGemm},
+	}
+}
+
+func inferMatMul(n *Node) error {
+	x, y := n.Inputs[0], n.Inputs[1]
+	if err := n.wantDType(0, tensor.Float32); err != nil {
+		return err
+	}
+	if y.DType != x.DType || x.Rank() < 2 || y.Rank() < 2 {
+		return n.errorf("needs two float32 values of rank 2 or more")
+	}
+	if x.Dim(-1) != y.Dim(-2) {
+		return n.errorf("inner axes %s and %s differ", x.Dim(-1), y.Dim(-2))
+	}
+	batch, err := n.broadcast(x.Shape[:x.Rank()-2], y.Shape[:y.Rank()-2])
+	n.DType, n.Shape = x.DType, append(batch, x.Dim(-2), y.Dim(-1))
+	return err
+}
+
+// gemmDims returns rows and columns of a Gemm operand as it enters the product.
+func (n *Node) gemmDims(i int, trans string) (rows, cols Dim) {
+	x := n.Inputs[i]
+	if n.Int(trans, 0) != 0 {
+		return x.Dim(1), x.Dim(0)
+	}
+	return x.Dim(0), x.Dim(1)
+}
+
+func inferGemm(n *Node) error {
+	for i, x := range n.Inputs {
+		if err := n.wantDType(i, tensor.Float32); err != nil {
+			return err
+		}
+		if x.Rank() != 2 {
+			return n.errorf("needs matrices")
+		}
+	}
+	m, k := n.gemmDims(0, "transA")
+	k2, cols := n.gemmDims(1, "transB")
+	if k != k2 {
+		return n.errorf("inner axes %s and %s differ (transA=%d, transB=%d)", k, k2, n.Int("transA", 0), n.Int("transB", 0))
+	}
+	n.DType, n.Shape = tensor.Float32, []Dim{m, cols}
+	return nil
+}
+
+// vjpGemm: for Y = A'B' with A' = A or Aᵀ and B' = B or Bᵀ, dA' = G B'ᵀ and
+// dB' = A'ᵀ G; each is one Gemm again, without a Transpose.
+func vjpGemm(b *Builder, n, g *Node) []*Node {
+	x, y := n.Inputs[0], n.Inputs[1]
+	ta, tb := n.Int("transA", 0) != 0, n.Int("transB", 0) != 0
+	var gx, gy *Node
+	if ta {
+		gx = b.Gemm(y, g, tb, true)
+	} else {
+		gx = b.Gemm(g, y, false, !tb)
+	}
+	if tb {
+		gy = b.Gemm(g, x, true, ta)
+	} else {
+		gy = b.Gemm(x, g, !ta, false)
+	}
+	return []*Node{gx, gy}
+}
+
+// MatMul multiplies the last two axes, [..., M, K] × [..., K, N] → [..., M, N];
+// leading axes broadcast.
+func (b *Builder) MatMul(x, y *Node) *Node { return b.Op("MatMul", []*Node{x, y}) }
+
+// Gemm multiplies two matrices, transposing either first when asked to.
+func (b *Builder) Gemm(x, y *Node, transA, transB bool) *Node {
+	var attrs []Attr
+	if transA {
+		attrs = append(attrs, Attr{"transA", int64(1)})
+	}
+	if transB {
+		attrs = append(attrs, Attr{"transB", int64(1)})
+	}
+	return b.Op("Gemm", []*Node{x, y}, attrs...)
+}
+
+// swapLast transposes the last two axes.
+func (b *Builder) swapLast(x *Node) *Node {
+	perm := identity(x.Rank())
+	if k := len(perm); k >= 2 {
+		perm[k-1], perm[k-2] = perm[k-2], perm[k-1]
+	}
+	return b.Transpose(x, perm...)
+}
+
+func identity(n int) []int {
+	p := make([]int, n)
+	for i := range p {
+		p[i] = i
+	}
+	return p
+}
+
+// inverse returns the permutation that undoes perm.
+func inverse(perm []int64) []int {
+	inv := make([]int, len(perm))
+	for i, p := range perm {
+		inv[p] = i
+	}
+	return inv
+}
+
+func isPermutation(perm []int64, rank int) bool {
+	s := slices.Sorted(slices.Values(perm))
+	for i, p := range s {
+		if p != int64(i) {
+			return false
+		}
+	}
+	return len(s) == rank
+}

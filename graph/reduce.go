@@ -1,0 +1,125 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+func reduceOps() opDefs {
+	reduce := func(vjp func(b *Builder, n, g *Node) *Node) opDef {
+		return opDef{min: 1, max: 2, attrs: []string{"keepdims"}, infer: inferReduce,
+			vjp: func(b *Builder, n, g *Node) []*Node { return []*Node{vjp(b, n, g), nil} }}
+	}
+	softmax := func(vjp func(b *Builder, n, g *Node) *Node) opDef {
+		return opDef{min: 1, max: 1, attrs: []string{"axis"}, infer: inferSoftmax,
+			vjp: func(b *Builder, n, g *Node) []*Node { return []*Node{vjp(b, n, g)} }}
+	}
+	return opDefs{
+		"ReduceSum": reduce(spread),
+		"ReduceMean": reduce(func(b *Builder, n, g *Node) *Node {
+			count, ok := divideShapes(n.Inputs[0].Shape, n.Shape)
+			if !ok {
+				return b.Fail(n.errorf("has a mean over an unknown number of elements"))
+			}
+			return spread(b, n, b.Div(g, b.Scalar(count)))
+		}),
+		"Softmax": softmax(func(b *Builder, n, g *Node) *Node {
+			axis := int(n.Int("axis", -1))
+			return b.Mul(n, b.Sub(g, b.ReduceSum(b.Mul(g, n), true, axis)))
+		}),
+		"LogSoftmax": softmax(func(b *Builder, n, g *Node) *Node {
+			axis := int(n.Int("axis", -1))
+			return b.Sub(g, b.Mul(b.Exp(n), b.ReduceSum(g, true, axis)))
+		}),
+	}
+}
+
+// spread gives every reduced element the gradient of its sum.
+func spread(b *Builder, n, g *Node) *Node {
+	x := n.Inputs[0]
+	axes, _ := n.axes(1, x.Rank())
+	if axes == nil {
+		axes = identity(x.Rank())
+	}
+	kept := slices.Clone(x.Shape)
+	for _, a := range axes {
+		kept[a] = N(1)
+	}
+	return b.Expand(b.Reshape(g, kept...), x.Shape...)
+}
+
+func inferReduce(n *Node) error {
+	x := n.Inputs[0]
+	if err := n.wantDType(0, tensor.Float32); err != nil {
+		return err
+	}
+	axes, err := n.axes(1, x.Rank())
+	if err != nil {
+		return err
+	}
+	if axes == nil {
+		axes = identity(x.Rank())
+	}
+	keep := n.Int("keepdims", 1) != 0
+	n.DType, n.Shape = x.DType, []Dim{}
+	for i, d := range x.Shape {
+		switch {
+		case !slices.Contains(axes, i):
+			n.Shape = append(n.Shape, d)
+		case keep:
+			n.Shape = append(n.Shape, N(1))
+		}
+	}
+	return nil
+}
+
+func inferSoftmax(n *Node) error {
+	x := n.Inputs[0]
+	if err := n.wantDType(0, tensor.Float32); err != nil {
+		return err
+	}
+	n.DType, n.Shape = x.DType, x.Shape
+	_, err := n.axisOf(n.Int("axis", -1), x.Rank())
+	return err
+}
+
+// ReduceSum sums over the axes (all, when none is named).
+func (b *Builder) ReduceSum(x *Node, keepdims bool, axes ...int) *Node {
+	return b.reduce("ReduceSum", x, keepdims, axes)
+}
+
+// ReduceMean averages over the axes (all, when none is named).
+func (b *Builder) ReduceMean(x *Node, keepdims bool, axes ...int) *Node {
+	return b.reduce("ReduceMean", x, keepdims, axes)
+}
+
+func (b *Builder) reduce(op string, x *Node, keepdims bool, axes []int) *Node {
+	in := []*Node{x}
+	if len(axes) > 0 {
+		in = append(in, b.Ints(int64s(axes)...))
+	}
+	keep := int64(0)
+	if keepdims {
+		keep = 1
+	}
+	return b.Op(op, in, Attr{"keepdims", keep})
+}
+
+func int64s(v []int) []int64 {
+	out := make([]int64, len(v))
+	for i, x := range v {
+		out[i] = int64(x)
+	}
+	return out
+}
+
+// Softmax normalises e^x over an axis.
+func (b *Builder) Softmax(x *Node, axis int) *Node {
+	return b.Op("Softmax", []*Node{x}, Attr{"axis", int64(axis)})
+}
+
+// LogSoftmax is the logarithm of Softmax, computed without overflow.
+func (b *Builder) LogSoftmax(x *Node, axis int) *Node {
+	return b.Op("LogSoftmax", []*Node{x}, Attr{"axis", int64(axis)})
+}

@@ -1,0 +1,385 @@
+package graph
+
+import (
+	"math"
+	"slices"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+func shapeOps() opDefs {
+	return opDefs{
+		"Reshape":   {min: 2, max: 2, infer: inferReshape, vjp: likeInput},
+		"Squeeze":   {min: 2, max: 2, infer: inferSqueeze, vjp: likeInput},
+		"Unsqueeze": {min: 2, max: 2, infer: inferUnsqueeze, vjp: likeInput},
+		"Transpose": {min: 1, max: 1, attrs: []string{"perm"}, infer: inferTranspose, vjp: func(b *Builder, n, g *Node) []*Node {
+			return []*Node{b.Transpose(g, inverse(n.Ints("perm"))...)}
+		}},
+		"Concat": {min: 1, max: -1, attrs: []string{"axis"}, infer: inferConcat, vjp: vjpConcat},
+		"Slice":  {min: 5, max: 5, infer: inferSlice, vjp: vjpSlice},
+		// The driver sums a broadcast gradient back, so Expand passes it on.
+		"Expand": {min: 2, max: 2, infer: inferExpand, vjp: func(b *Builder, n, g *Node) []*Node { return []*Node{g, nil} }},
+		"Shape":  {min: 1, max: 1, attrs: []string{"start", "end"}, infer: inferShape},
+		"Range":  {min: 3, max: 3, infer: inferRange},
+	}
+}
+
+// likeInput undoes an operator that only renames axes.
+func likeInput(b *Builder, n, g *Node) []*Node {
+	return []*Node{b.Reshape(g, n.Inputs[0].Shape...), nil}
+}
+
+func inferReshape(n *Node) error {
+	x, want := n.Inputs[0], n.Inputs[1].dims
+	if want == nil || n.Inputs[1].Rank() != 1 {
+		return n.errorf("needs a shape of known contents")
+	}
+	n.DType = x.DType
+	n.Shape = make([]Dim, len(want))
+	free := -1
+	for i, d := range want {
+		switch {
+		case d.Is(0):
+			if i >= x.Rank() {
+				return n.errorf("copies axis %d that the input lacks", i)
+			}
+			n.Shape[i] = x.Shape[i]
+		case d.Is(-1):
+			if free >= 0 {
+				return n.errorf("has two axes to infer")
+			}
+			free = i
+		default:
+			n.Shape[i] = d
+		}
+	}
+	if free >= 0 {
+		d, ok := divideShapes(x.Shape, slices.Delete(slices.Clone(n.Shape), free, free+1))
+		if !ok {
+			return n.errorf("cannot infer axis %d of %s", free, shapeText(n.Shape))
+		}
+		n.Shape[free] = d
+	}
+	if Product(x.Shape) != Product(n.Shape) {
+		return n.errorf("changes the number of elements: %s", shapeText(n.Shape))
+	}
+	if len(x.dims) == 1 && len(n.Shape) <= 1 {
+		n.dims = x.dims
+	}
+	return nil
+}
+
+func inferSqueeze(n *Node) error {
+	x := n.Inputs[0]
+	axes, err := n.axes(1, x.Rank())
+	if err != nil {
+		return err
+	}
+	n.DType, n.Shape = x.DType, []Dim{}
+	for i, d := range x.Shape {
+		if !slices.Contains(axes, i) {
+			n.Shape = append(n.Shape, d)
+		} else if !d.Is(1) {
+			return n.errorf("squeezes axis %d of length %s", i, d)
+		}
+	}
+	if len(x.dims) == 1 {
+		n.dims = x.dims
+	}
+	return nil
+}
+
+func inferUnsqueeze(n *Node) error {
+	x := n.Inputs[0]
+	axes, err := n.axes(1, x.Rank()+len(n.Inputs[1].dims))
+	if err != nil {
+		return err
+	}
+	n.DType, n.Shape = x.DType, slices.Clone(x.Shape)
+	for _, a := range axes {
+		n.Shape = slices.Insert(n.Shape, a, N(1))
+	}
+	if len(x.dims) == 1 && len(n.Shape) == 1 {
+		n.dims = x.dims
+	}
+	return nil
+}
+
+func inferTranspose(n *Node) error {
+	x, perm := n.Inputs[0], n.Ints("perm")
+	if !isPermutation(perm, x.Rank()) {
+		return n.errorf("perm %v is not a permutation of the axes", perm)
+	}
+	n.DType = x.DType
+	for _, p := range perm {
+		n.Shape = append(n.Shape, x.Shape[p])
+	}
+	return nil
+}
+
+func inferConcat(n *Node) error {
+	first := n.Inputs[0]
+	axis, err := n.axisOf(n.Int("axis", 0), first.Rank())
+	if err != nil {
+		return err
+	}
+	n.DType, n.Shape = first.DType, slices.Clone(first.Shape)
+	n.dims = slices.Clone(first.dims)
+	for _, x := range n.Inputs[1:] {
+		if x.DType != first.DType || x.Rank() != first.Rank() {
+			return n.errorf("mixes dtypes or ranks")
+		}
+		for i, d := range x.Shape {
+			if i == axis {
+				n.Shape[i] = n.Shape[i].Add(d)
+			} else if d != n.Shape[i] {
+				return n.errorf("axes %s and %s differ", n.Shape[i], d)
+			}
+		}
+		if x.dims == nil {
+			n.dims = nil
+		} else if n.dims != nil {
+			n.dims = append(n.dims, x.dims...)
+		}
+	}
+	return nil
+}
+
+func vjpConcat(b *Builder, n, g *Node) []*Node {
+	axis, _ := n.axisOf(n.Int("axis", 0), n.Rank())
+	grads := make([]*Node, len(n.Inputs))
+	at := N(0)
+	for i, x := range n.Inputs {
+		end := at.Add(x.Dim(axis))
+		grads[i] = b.Slice(g, axis, at, end)
+		at = end
+	}
+	return grads
+}
+
+// sliceEnds returns the constant axis of a Slice and its limits as lengths.
+func (n *Node) sliceEnds() (axis int, start, end Dim, err error) {
+	x := n.Inputs[0]
+	for i, in := range n.Inputs[1:] {
+		if len(in.dims) != 1 || in.Rank() != 1 {
+			return 0, start, end, n.errorf("input %d must be one known length", i+1)
+		}
+	}
+	axes, err := n.axes(3, x.Rank())
+	if err != nil {
+		return 0, start, end, err
+	}
+	if !n.Inputs[4].dims[0].Is(1) {
+		return 0, start, end, n.errorf("has step %s; only 1 is supported", n.Inputs[4].dims[0])
+	}
+	d := x.Shape[axes[0]]
+	return axes[0], resolve(n.Inputs[1].dims[0], d), resolve(n.Inputs[2].dims[0], d), nil
+}
+
+// resolve counts a negative limit from the end of an axis of length d and
+// clamps a literal one. Limits with names are taken to lie within the axis:
+// whoever feeds them must see to it.
+func resolve(limit, d Dim) Dim {
+	if v, ok := limit.Int(); ok {
+		n, literal := d.Int()
+		switch {
+		case v == math.MaxInt:
+			return d
+		case v < 0 && literal:
+			return N(max(0, v+n))
+		case v < 0:
+			return d.Add(limit)
+		case literal:
+			return N(min(v, n))
+		}
+		return limit
+	}
+	for _, m := range limit.poly() {
+		if m.coef > 0 {
+			return limit
+		}
+	}
+	return d.Add(limit)
+}
+
+func inferSlice(n *Node) error {
+	x := n.Inputs[0]
+	axis, start, end, err := n.sliceEnds()
+	if err != nil {
+		return err
+	}
+	n.DType, n.Shape = x.DType, slices.Clone(x.Shape)
+	n.Shape[axis] = end.Sub(start)
+	if v, ok := n.Shape[axis].Int(); ok && v < 0 {
+		n.Shape[axis] = N(0)
+	}
+	return nil
+}
+
+// vjpSlice puts the gradient back between zeros.
+func vjpSlice(b *Builder, n, g *Node) []*Node {
+	x := n.Inputs[0]
+	axis, start, end, err := n.sliceEnds()
+	if err != nil {
+		return []*Node{b.Fail(err)}
+	}
+	zeros := func(count Dim) *Node {
+		shape := slices.Clone(x.Shape)
+		shape[axis] = count
+		return b.Zeros(shape...)
+	}
+	var parts []*Node
+	if !start.Is(0) {
+		parts = append(parts, zeros(start))
+	}
+	parts = append(parts, g)
+	if end != x.Shape[axis] {
+		parts = append(parts, zeros(x.Shape[axis].Sub(end)))
+	}
+	return []*Node{b.Concat(axis, parts...), nil, nil, nil, nil}
+}
+
+func inferExpand(n *Node) (err error) {
+	if n.Inputs[1].dims == nil || n.Inputs[1].Rank() != 1 {
+		return n.errorf("needs a shape of known contents")
+	}
+	n.DType = n.Inputs[0].DType
+	n.Shape, err = n.broadcast(n.Inputs[0].Shape, n.Inputs[1].dims)
+	return err
+}
+
+func inferShape(n *Node) error {
+	x := n.Inputs[0]
+	start := n.Int("start", 0)
+	end := n.Int("end", int64(x.Rank()))
+	if start < 0 || end < start || end > int64(x.Rank()) {
+		return n.errorf("axes %d to %d are out of range", start, end)
+	}
+	n.DType = tensor.Int64
+	n.dims = slices.Clone(x.Shape[start:end])
+	n.Shape = []Dim{N(len(n.dims))}
+	return nil
+}
+
+func inferRange(n *Node) error {
+	for i, x := range n.Inputs {
+		if x.DType != tensor.Int64 || x.Rank() != 0 || len(x.dims) != 1 {
+			return n.errorf("input %d must be an int64 length of shape []", i)
+		}
+	}
+	if !n.Inputs[2].dims[0].Is(1) {
+		return n.errorf("has step %s; only 1 is supported", n.Inputs[2].dims[0])
+	}
+	n.DType, n.Shape = tensor.Int64, []Dim{n.Inputs[1].dims[0].Sub(n.Inputs[0].dims[0])}
+	return nil
+}
+
+// Reshape gives x another shape of the same number of elements. The shape is a
+// constant where 0 (copy) or −1 (infer) can express it on axes of any length,
+// 0 included, and is computed from the inputs' shapes elsewhere.
+func (b *Builder) Reshape(x *Node, shape ...Dim) *Node {
+	if x.Op == "Reshape" {
+		x = x.Inputs[0]
+	}
+	if b.err != nil || slices.Equal(x.Shape, shape) {
+		return x
+	}
+	target := make([]int64, len(shape))
+	copies, free := 0, 0
+	for i, d := range shape {
+		if v, ok := d.Int(); ok && v != 0 {
+			target[i] = int64(v)
+		} else if i < x.Rank() && x.Shape[i] == d {
+			copies++
+		} else {
+			target[i] = -1
+			free++
+		}
+	}
+	if free == 0 || free == 1 && copies == 0 {
+		return b.Op("Reshape", []*Node{x, b.Ints(target...)})
+	}
+	return b.Op("Reshape", []*Node{x, b.Lens(shape...)})
+}
+
+// Squeeze drops axes of length 1.
+func (b *Builder) Squeeze(x *Node, axes ...int) *Node {
+	return b.Op("Squeeze", []*Node{x, b.Ints(int64s(axes)...)})
+}
+
+// Unsqueeze inserts axes of length 1 so that they stand at the given places.
+func (b *Builder) Unsqueeze(x *Node, axes ...int) *Node {
+	return b.Op("Unsqueeze", []*Node{x, b.Ints(int64s(axes)...)})
+}
+
+// Transpose permutes the axes: axis i of the result is axis perm[i] of x.
+func (b *Builder) Transpose(x *Node, perm ...int) *Node {
+	if x.Op == "Transpose" && isPermutation(int64s(perm), x.Rank()) {
+		inner := x.Ints("perm")
+		both := make([]int, len(perm))
+		for i, p := range perm {
+			both[i] = int(inner[p])
+		}
+		x, perm = x.Inputs[0], both
+	}
+	if b.err != nil || slices.Equal(perm, identity(x.Rank())) {
+		return x
+	}
+	return b.Op("Transpose", []*Node{x}, Attr{"perm", int64s(perm)})
+}
+
+// Concat joins values along an axis.
+func (b *Builder) Concat(axis int, parts ...*Node) *Node {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return b.Op("Concat", parts, Attr{"axis", int64(axis)})
+}
+
+// Slice takes the elements start ≤ i < end of an axis. The limits must lie
+// within the axis.
+func (b *Builder) Slice(x *Node, axis int, start, end Dim) *Node {
+	if b.err != nil || start.Is(0) && end == x.Dim(axis) {
+		return x
+	}
+	last := b.Ints(math.MaxInt64)
+	if end != x.Dim(axis) {
+		last = b.Len(end)
+	}
+	return b.Op("Slice", []*Node{x, b.Len(start), last, b.Ints(int64(axis)), b.Ints(1)})
+}
+
+// SliceLast takes the last count elements of an axis; count must not exceed it.
+func (b *Builder) SliceLast(x *Node, axis int, count Dim) *Node {
+	return b.Op("Slice", []*Node{x, b.Neg(b.Len(count)), b.Ints(math.MaxInt64), b.Ints(int64(axis)), b.Ints(1)})
+}
+
+// Expand broadcasts x to a shape.
+func (b *Builder) Expand(x *Node, shape ...Dim) *Node {
+	if b.err != nil || slices.Equal(x.Shape, shape) {
+		return x
+	}
+	return b.Op("Expand", []*Node{x, b.Lens(shape...)})
+}
+
+// Zeros returns float32 zeros.
+func (b *Builder) Zeros(shape ...Dim) *Node { return b.Expand(b.Float(0), shape...) }
+
+// Scalar returns a length as a float32 value of shape [].
+func (b *Builder) Scalar(d Dim) *Node {
+	if v, ok := d.Int(); ok {
+		return b.Float(float64(v))
+	}
+	return b.Cast(b.Squeeze(b.Len(d), 0), tensor.Float32)
+}
+
+// Range returns the int64 values start, start+1, …, end−1.
+func (b *Builder) Range(start, end Dim) *Node {
+	scalar := func(d Dim) *Node {
+		if v, ok := d.Int(); ok {
+			return b.Const(tensor.Scalar(int64(v)))
+		}
+		return b.Squeeze(b.Len(d), 0)
+	}
+	return b.Op("Range", []*Node{scalar(start), scalar(end), scalar(N(1))})
+}

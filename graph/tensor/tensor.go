@@ -1,0 +1,208 @@
+// Package tensor holds the one dense tensor type that every other package of
+// zoo exchanges: a dtype, a shape and row-major data. It computes nothing.
+package tensor
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// DType is the element type of a tensor.
+type DType uint8
+
+// The element types zoo knows. Float64 occurs only inside the interpreter
+// (gradient checks) and Float16 only in stored weights.
+const (
+	Invalid DType = iota
+	Float32
+	Float64
+	Float16 // IEEE binary16, held as its bits in a []uint16
+	Int64
+	Bool
+)
+
+var dtypeNames = [...]string{"invalid", "float32", "float64", "float16", "int64", "bool"}
+
+// String returns the ONNX-style lower-case name.
+func (d DType) String() string {
+	if int(d) < len(dtypeNames) {
+		return dtypeNames[d]
+	}
+	return fmt.Sprintf("dtype(%d)", uint8(d))
+}
+
+// Size returns the bytes one element takes in memory and in files.
+func (d DType) Size() int {
+	switch d {
+	case Float64, Int64:
+		return 8
+	case Float32:
+		return 4
+	case Float16:
+		return 2
+	case Bool:
+		return 1
+	}
+	return 0
+}
+
+// Element lists the Go types that tensor data can have.
+type Element interface {
+	float32 | float64 | uint16 | int64 | bool
+}
+
+// Tensor is a dense row-major array. The zero value is not usable; see New and
+// Of. A tensor with an axis of length 0 is legal and holds no data.
+type Tensor struct {
+	dtype DType
+	shape []int
+	data  any // []T with T as dtype says
+}
+
+// DTypeOf returns the dtype that holds elements of type T.
+func DTypeOf[T Element]() DType {
+	var z T
+	switch any(z).(type) {
+	case float32:
+		return Float32
+	case float64:
+		return Float64
+	case uint16:
+		return Float16
+	case int64:
+		return Int64
+	default:
+		return Bool
+	}
+}
+
+// Numel returns the number of elements of a shape; 1 for the empty shape.
+func Numel(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
+
+// New returns a zero-filled tensor. It panics on a negative axis or an invalid
+// dtype, which are bugs of the caller: shapes from files are checked on reading.
+func New(dtype DType, shape ...int) *Tensor {
+	for _, d := range shape {
+		if d < 0 {
+			panic(fmt.Sprintf("tensor: negative axis in shape %v", shape))
+		}
+	}
+	n := Numel(shape)
+	t := &Tensor{dtype: dtype, shape: slices.Clone(shape)}
+	switch dtype {
+	case Float32:
+		t.data = make([]float32, n)
+	case Float64:
+		t.data = make([]float64, n)
+	case Float16:
+		t.data = make([]uint16, n)
+	case Int64:
+		t.data = make([]int64, n)
+	case Bool:
+		t.data = make([]bool, n)
+	default:
+		panic(fmt.Sprintf("tensor: cannot make a tensor of %v", dtype))
+	}
+	return t
+}
+
+// Of wraps data without copying. It panics when the length does not match the
+// shape, which is a bug of the caller.
+func Of[T Element](data []T, shape ...int) *Tensor {
+	if len(data) != Numel(shape) {
+		panic(fmt.Sprintf("tensor: %d elements for shape %v", len(data), shape))
+	}
+	return &Tensor{dtype: DTypeOf[T](), shape: slices.Clone(shape), data: data}
+}
+
+// Scalar returns a rank-0 tensor.
+func Scalar[T Element](v T) *Tensor { return Of([]T{v}) }
+
+// Data returns the tensor's own elements (not a copy). It panics when T is not
+// the tensor's element type.
+func Data[T Element](t *Tensor) []T {
+	d, ok := t.data.([]T)
+	if !ok {
+		panic(fmt.Sprintf("tensor: data of a %v tensor asked for as %v", t.dtype, DTypeOf[T]()))
+	}
+	return d
+}
+
+// DType returns the element type.
+func (t *Tensor) DType() DType { return t.dtype }
+
+// Shape returns the axes. The caller must not change the slice.
+func (t *Tensor) Shape() []int { return t.shape }
+
+// Len returns the number of elements.
+func (t *Tensor) Len() int { return Numel(t.shape) }
+
+// Bytes returns the size of the data in bytes.
+func (t *Tensor) Bytes() int { return t.Len() * t.dtype.Size() }
+
+// String describes the tensor without its data, as "float32[2,3]".
+func (t *Tensor) String() string {
+	s := t.dtype.String() + "["
+	for i, d := range t.shape {
+		if i > 0 {
+			s += ","
+		}
+		s += fmt.Sprint(d)
+	}
+	return s + "]"
+}
+
+// Reshaped returns a tensor with another shape over the same data.
+// It panics when the number of elements differs.
+func (t *Tensor) Reshaped(shape ...int) *Tensor {
+	if Numel(shape) != t.Len() {
+		panic(fmt.Sprintf("tensor: cannot view %v as shape %v", t, shape))
+	}
+	return &Tensor{dtype: t.dtype, shape: slices.Clone(shape), data: t.data}
+}
+
+// Clone returns a deep copy.
+func (t *Tensor) Clone() *Tensor {
+	c := &Tensor{dtype: t.dtype, shape: slices.Clone(t.shape)}
+	switch d := t.data.(type) {
+	case []float32:
+		c.data = slices.Clone(d)
+	case []float64:
+		c.data = slices.Clone(d)
+	case []uint16:
+		c.data = slices.Clone(d)
+	case []int64:
+		c.data = slices.Clone(d)
+	case []bool:
+		c.data = slices.Clone(d)
+	}
+	return c
+}
+
+// Equal reports whether dtype, shape and every bit of the data agree (so NaN
+// equals the same NaN, and 0 differs from -0).
+func Equal(a, b *Tensor) bool {
+	if a.dtype != b.dtype || !slices.Equal(a.shape, b.shape) {
+		return false
+	}
+	switch x := a.data.(type) {
+	case []float32:
+		return slices.EqualFunc(x, b.data.([]float32), func(p, q float32) bool { return math.Float32bits(p) == math.Float32bits(q) })
+	case []float64:
+		return slices.EqualFunc(x, b.data.([]float64), func(p, q float64) bool { return math.Float64bits(p) == math.Float64bits(q) })
+	case []uint16:
+		return slices.Equal(x, b.data.([]uint16))
+	case []int64:
+		return slices.Equal(x, b.data.([]int64))
+	case []bool:
+		return slices.Equal(x, b.data.([]bool))
+	}
+	return false
+}
