@@ -9,6 +9,9 @@ func elementwiseOps() opDefs {
 		"Add": arithmetic(func(b *Builder, n, g *Node) []*Node { return []*Node{g, g} }),
 		"Sub": arithmetic(func(b *Builder, n, g *Node) []*Node { return []*Node{g, b.Neg(g)} }),
 		"Mul": arithmetic(func(b *Builder, n, g *Node) []*Node {
+			if n.Inputs[0] == n.Inputs[1] {
+				return []*Node{b.Mul(b.Mul(g, b.Float(2)), n.Inputs[0]), nil}
+			}
 			return []*Node{b.Mul(g, n.Inputs[1]), b.Mul(g, n.Inputs[0])}
 		}),
 		"Div": arithmetic(func(b *Builder, n, g *Node) []*Node {
@@ -143,17 +146,38 @@ func inferCast(n *Node) error {
 	return n.errorf("cannot cast to ONNX type %d", to)
 }
 
+// arithmetic applies a broadcasting operator. Operands that are only expanded
+// take part unexpanded, and the result is expanded if it is smaller for it:
+// gradients of sums and means would otherwise be written out in full.
+func (b *Builder) arithmetic(op string, x, y *Node) *Node {
+	if b.err != nil {
+		return failed
+	}
+	full, ok := broadcastShapes(x.Shape, y.Shape)
+	if !ok {
+		return b.Op(op, []*Node{x, y}) // which says what is wrong
+	}
+	return b.Expand(b.Op(op, []*Node{unexpanded(x), unexpanded(y)}), full...)
+}
+
+func unexpanded(x *Node) *Node {
+	if x.Op == "Expand" {
+		return x.Inputs[0]
+	}
+	return x
+}
+
 // Add returns x + y, broadcast.
-func (b *Builder) Add(x, y *Node) *Node { return b.Op("Add", []*Node{x, y}) }
+func (b *Builder) Add(x, y *Node) *Node { return b.arithmetic("Add", x, y) }
 
 // Sub returns x − y, broadcast.
-func (b *Builder) Sub(x, y *Node) *Node { return b.Op("Sub", []*Node{x, y}) }
+func (b *Builder) Sub(x, y *Node) *Node { return b.arithmetic("Sub", x, y) }
 
 // Mul returns x · y, broadcast.
-func (b *Builder) Mul(x, y *Node) *Node { return b.Op("Mul", []*Node{x, y}) }
+func (b *Builder) Mul(x, y *Node) *Node { return b.arithmetic("Mul", x, y) }
 
 // Div returns x / y, broadcast.
-func (b *Builder) Div(x, y *Node) *Node { return b.Op("Div", []*Node{x, y}) }
+func (b *Builder) Div(x, y *Node) *Node { return b.arithmetic("Div", x, y) }
 
 // Neg returns −x.
 func (b *Builder) Neg(x *Node) *Node { return b.Op("Neg", []*Node{x}) }

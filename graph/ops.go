@@ -121,6 +121,13 @@ func (n *Node) axes(i, rank int) ([]int, error) {
 // broadcast applies numpy's rule to two shapes: axes are equal, or one is the
 // literal 1.
 func (n *Node) broadcast(a, b []Dim) ([]Dim, error) {
+	if out, ok := broadcastShapes(a, b); ok {
+		return out, nil
+	}
+	return nil, n.errorf("cannot broadcast %s against %s", shapeText(a), shapeText(b))
+}
+
+func broadcastShapes(a, b []Dim) ([]Dim, bool) {
 	if len(a) < len(b) {
 		a, b = b, a
 	}
@@ -132,8 +139,8 @@ func (n *Node) broadcast(a, b []Dim) ([]Dim, error) {
 		case a[k].Is(1):
 			out[k] = b[i]
 		default:
-			return nil, n.errorf("cannot broadcast axis %s against %s", a[k], b[i])
+			return nil, false
 		}
 	}
-	return out, nil
+	return out, true
 }

@@ -1,0 +1,128 @@
+// Package models builds the zoo's architectures as graphs. One Go function per
+// architecture serves training, export and the pure-Go engine. The package
+// reads and writes no files and runs nothing.
+package models
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/models/pe"
+)
+
+// Config is a model, but for its weights. The zero value of an optional field
+// means the setting's default; Resolve fills it in.
+type Config struct {
+	// Settings names the family of defaults: "modern" (scaled attention, full
+	// rotary, squared ReLU) or "faithful" (Kazemnejad et al. 2023: T5 block with
+	// unscaled attention, ReLU, tied and scaled head, T5 initialisation).
+	Settings string `json:"settings" mapstructure:"settings"`
+	// Encoding is a name of the table of package pe.
+	Encoding string `json:"encoding" mapstructure:"encoding"`
+	// EncodingParams is a JSON object of the encoding's own settings.
+	EncodingParams json.RawMessage `json:"encoding_params,omitempty" mapstructure:"-"`
+
+	DModel    int `json:"d_model" mapstructure:"d_model"`
+	NLayers   int `json:"n_layers" mapstructure:"n_layers"`
+	NHeads    int `json:"n_heads" mapstructure:"n_heads"`
+	DHead     int `json:"d_head" mapstructure:"d_head"` // default d_model / n_heads
+	DFF       int `json:"d_ff" mapstructure:"d_ff"`
+	VocabSize int `json:"vocab_size" mapstructure:"vocab_size"` // default: the task's
+
+	// Activation of the feed-forward layer: "relu", "relu2" (its square) or
+	// "gelu" (tanh form).
+	Activation string `json:"activation" mapstructure:"activation"`
+	// AttentionScale multiplies q·k: "sqrt" is d_head^−½, "none" is 1.
+	AttentionScale string `json:"attention_scale" mapstructure:"attention_scale"`
+	// HeadScale multiplies the hidden vector before the output product: "sqrt"
+	// is d_model^−½, "none" is 1.
+	HeadScale string `json:"head_scale" mapstructure:"head_scale"`
+	// Init is the initialisation: "t5" or "gpt".
+	Init string `json:"init" mapstructure:"init"`
+	// NormEps is added to the mean square before the root in RMSNorm.
+	NormEps float64 `json:"norm_eps" mapstructure:"norm_eps"`
+}
+
+// family holds the defaults that a settings name stands for.
+var family = map[string]Config{
+	"modern":   {Activation: "relu2", AttentionScale: "sqrt", HeadScale: "none", Init: "gpt", NormEps: 1e-6},
+	"faithful": {Activation: "relu", AttentionScale: "none", HeadScale: "sqrt", Init: "t5", NormEps: 1e-6},
+}
+
+// Resolve returns the configuration with every default filled in, or an error
+// that names the offending key, its value and what is allowed.
+func (c Config) Resolve() (Config, error) {
+	set(&c.Settings, "modern")
+	base, ok := family[c.Settings]
+	if !ok {
+		return c, fmt.Errorf("settings %q: want modern or faithful", c.Settings)
+	}
+	set(&c.Activation, base.Activation)
+	set(&c.AttentionScale, base.AttentionScale)
+	set(&c.HeadScale, base.HeadScale)
+	set(&c.Init, base.Init)
+	set(&c.NormEps, base.NormEps)
+	if c.DHead == 0 && c.NHeads > 0 {
+		if c.DModel%c.NHeads != 0 {
+			return c, fmt.Errorf("n_heads %d does not divide d_model %d; change one, or set d_head", c.NHeads, c.DModel)
+		}
+		c.DHead = c.DModel / c.NHeads
+	}
+	row, err := pe.Find(c.Encoding)
+	if err != nil {
+		return c, err
+	}
+	if len(c.EncodingParams) == 0 && c.Settings == "faithful" {
+		c.EncodingParams = row.Paper
+	}
+	return c, c.check()
+}
+
+func set[T comparable](v *T, missing T) {
+	var zero T
+	if *v == zero {
+		*v = missing
+	}
+}
+
+// The largest sizes accepted: a guard against typing slips and hostile files,
+// far above what this program trains.
+const (
+	maxWidth  = 1 << 16
+	maxLayers = 1 << 10
+	maxVocab  = 1 << 20
+)
+
+func (c Config) check() error {
+	for _, f := range []struct {
+		key   string
+		value int
+		max   int
+	}{
+		{"d_model", c.DModel, maxWidth}, {"n_layers", c.NLayers, maxLayers}, {"n_heads", c.NHeads, maxWidth},
+		{"d_head", c.DHead, maxWidth}, {"d_ff", c.DFF, maxWidth}, {"vocab_size", c.VocabSize, maxVocab},
+	} {
+		if f.value < 1 || f.value > f.max {
+			return fmt.Errorf("%s %d: want 1 to %d", f.key, f.value, f.max)
+		}
+	}
+	for _, f := range []struct {
+		key, value string
+		allowed    []string
+	}{
+		{"activation", c.Activation, []string{"relu", "relu2", "gelu"}},
+		{"attention_scale", c.AttentionScale, []string{"sqrt", "none"}},
+		{"head_scale", c.HeadScale, []string{"sqrt", "none"}},
+		{"init", c.Init, []string{"gpt", "t5"}},
+	} {
+		if !slices.Contains(f.allowed, f.value) {
+			return fmt.Errorf("%s %q: want %s", f.key, f.value, strings.Join(f.allowed, " or "))
+		}
+	}
+	if !(c.NormEps > 0 && c.NormEps < 1) {
+		return fmt.Errorf("norm_eps %v: want a small positive number", c.NormEps)
+	}
+	return nil
+}

@@ -1,0 +1,190 @@
+package models
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models/pe"
+)
+
+// Decoder is a decoder-only transformer (Vaswani et al. 2017) with pre-norm
+// RMSNorm, no biases, a tied embedding and any positional encoding. Under the
+// faithful settings it is the model of Kazemnejad et al. 2023.
+type Decoder struct {
+	cfg Config
+	enc pe.Encoding
+}
+
+// New makes a decoder from a configuration, which it resolves first.
+func New(cfg Config) (*Decoder, error) {
+	cfg, err := cfg.Resolve()
+	if err != nil {
+		return nil, fmt.Errorf("models: %w", err)
+	}
+	row, err := pe.Find(cfg.Encoding)
+	if err != nil {
+		return nil, fmt.Errorf("models: %w", err)
+	}
+	enc, err := row.New(pe.Dims{Model: cfg.DModel, Heads: cfg.NHeads, Head: cfg.DHead}, cfg.EncodingParams)
+	if err != nil {
+		return nil, fmt.Errorf("models: %w", err)
+	}
+	return WithEncoding(cfg, enc), nil
+}
+
+// WithEncoding makes a decoder from a resolved configuration and any encoding
+// value, one outside the table too.
+func WithEncoding(cfg Config, enc pe.Encoding) *Decoder { return &Decoder{cfg, enc} }
+
+// Config returns the resolved configuration.
+func (d *Decoder) Config() Config { return d.cfg }
+
+// Encoding returns the positional encoding.
+func (d *Decoder) Encoding() pe.Encoding { return d.enc }
+
+// MaxLength returns the greatest sequence length in tokens, 0 for none.
+func (d *Decoder) MaxLength() int {
+	if e, ok := d.enc.(pe.Bounded); ok {
+		return e.MaxLength()
+	}
+	return 0
+}
+
+// Params lists every weight in the order of the forward pass.
+func (d *Decoder) Params() []pe.Param {
+	c := d.cfg
+	inner := c.NHeads * c.DHead
+	in := initOf(c)
+	list := []pe.Param{{Name: "embed.weight", Shape: []int{c.VocabSize, c.DModel}, Std: in.embed, Decay: true}}
+	list = append(list, d.enc.Params()...)
+	matrix := func(name string, out, width int, std float64) {
+		list = append(list, pe.Param{Name: name, Shape: []int{out, width}, Std: std, Decay: true})
+	}
+	gain := func(name string) {
+		list = append(list, pe.Param{Name: name, Shape: []int{c.DModel}, Mean: 1, Decay: in.decayGains})
+	}
+	for i := range c.NLayers {
+		at := fmt.Sprintf("layers.%d.", i)
+		gain(at + "attn_norm.weight")
+		matrix(at+"attn.q_proj.weight", inner, c.DModel, in.q)
+		matrix(at+"attn.k_proj.weight", inner, c.DModel, in.kv)
+		matrix(at+"attn.v_proj.weight", inner, c.DModel, in.kv)
+		matrix(at+"attn.o_proj.weight", c.DModel, inner, in.o)
+		gain(at + "mlp_norm.weight")
+		matrix(at+"mlp.up_proj.weight", c.DFF, c.DModel, in.up)
+		matrix(at+"mlp.down_proj.weight", c.DModel, c.DFF, in.down)
+	}
+	gain("norm.weight")
+	return list
+}
+
+// stds are the standard deviations of an initialisation.
+type stds struct {
+	embed, q, kv, o, up, down float64
+	decayGains                bool
+}
+
+// initOf returns T5's rules as the paper uses them (where W_q's takes the place
+// of the attention scale, and weight decay covers the gains), or GPT-2's: 0.02,
+// and less for what is added to the residual stream 2·n_layers times.
+func initOf(c Config) stds {
+	if c.Init == "t5" {
+		d := 1 / math.Sqrt(float64(c.DModel))
+		return stds{embed: 1, q: d / math.Sqrt(float64(c.DHead)), kv: d,
+			o: 1 / math.Sqrt(float64(c.NHeads*c.DHead)), up: d, down: 1 / math.Sqrt(float64(c.DFF)), decayGains: true}
+	}
+	res := 0.02 / math.Sqrt(float64(2*c.NLayers))
+	return stds{embed: 0.02, q: 0.02, kv: 0.02, o: res, up: 0.02, down: res}
+}
+
+// Mode says what a forward graph is for.
+type Mode struct {
+	// Cache adds past keys and values, an attention mask for left padding, and
+	// logits_to_keep. Without it the batch is right-padded, or not padded.
+	Cache bool
+	// Fused uses opset-23 operators, which have no gradient.
+	Fused bool
+	// Attentions adds the attention weights of each layer as outputs
+	// attentions.i [B,H,T,S]; not with Fused.
+	Attentions bool
+}
+
+// State is one cached value of a model: an input for what is past and an output
+// for what is present.
+type State struct {
+	Past, Present string
+	Shape         []graph.Dim // of the input
+	Axis          int         // along which the state grows with every token
+}
+
+// Forward is a forward pass under construction.
+type Forward struct {
+	// Logits are [B·T, V] without a cache, else [B, logits_to_keep, V].
+	Logits     *graph.Node
+	States     []State
+	Presents   []*graph.Node
+	Attentions []*graph.Node
+}
+
+// Graph builds the model as it is exported: inputs input_ids, attention_mask,
+// position_ids where the encoding reads them, logits_to_keep and the state;
+// outputs logits, the new state, and attentions where asked for.
+func (d *Decoder) Graph(m Mode) (*graph.Graph, []State, error) {
+	m.Cache = true
+	b := graph.NewBuilder()
+	f := d.Forward(b, m)
+	outputs := []graph.Output{{Name: "logits", Node: f.Logits}}
+	for i, s := range f.States {
+		outputs = append(outputs, graph.Output{Name: s.Present, Node: f.Presents[i]})
+	}
+	for i, a := range f.Attentions {
+		outputs = append(outputs, graph.Output{Name: fmt.Sprintf("attentions.%d", i), Node: a})
+	}
+	g, err := b.Build(outputs...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("models: %s: %w", d.cfg.Encoding, err)
+	}
+	return g, f.States, nil
+}
+
+// Forward adds the forward pass to a builder; input_ids [batch, seq] is its
+// input. Failures come out of the builder's Build.
+func (d *Decoder) Forward(b *graph.Builder, m Mode) *Forward {
+	p := newPass(d, b, m)
+	x := b.Gather(p.param("embed.weight"), p.ids, 0) // [B,T,D]
+	b.In("embed", func() { x = d.enc.Embed(p.site(0, nil), x) })
+	x = b.Reshape(x, p.rows(), graph.N(d.cfg.DModel))
+	for i := range d.cfg.NLayers {
+		b.In(fmt.Sprintf("layers.%d", i), func() { x = p.layer(i, x) })
+	}
+	if m.Cache {
+		x = p.keepLast(x)
+	}
+	x = p.norm("norm", x)
+	b.In("head", func() {
+		if d.cfg.HeadScale == "sqrt" {
+			x = b.Mul(x, b.Float(1/math.Sqrt(float64(d.cfg.DModel))))
+		}
+		p.out.Logits = linear(b, x, p.param("embed.weight"))
+	})
+	if m.Cache {
+		p.out.Logits = b.Reshape(p.out.Logits, p.batch, graph.Sym(keepInput), graph.N(d.cfg.VocabSize))
+	}
+	return p.out
+}
+
+// keepInput names the input that says for how many last tokens of each row
+// logits are computed.
+const keepInput = "logits_to_keep"
+
+// keepLast drops all but the last rows of each sequence: x [B·T,D] becomes
+// [B·kept, D].
+func (p *pass) keepLast(x *graph.Node) *graph.Node {
+	keep := graph.Sym(keepInput)
+	width := x.Dim(1)
+	p.b.Input(keepInput, tensor.Int64, graph.N(1))
+	x = p.b.SliceLast(p.b.Reshape(x, p.batch, p.seq, width), 1, keep)
+	return p.b.Reshape(x, p.batch.Mul(keep), width)
+}

@@ -1,0 +1,51 @@
+package models
+
+import (
+	"math"
+
+	"github.com/nopezoo/zoo/graph"
+)
+
+// masked stands for −∞ in float32 attention logits: finite, so that a row that
+// may see nothing yields a harmless average instead of NaN.
+const masked = -1e9
+
+// rmsNorm returns x / √(mean(x²) + eps) ∘ gain over the last axis of x [N,D].
+func rmsNorm(b *graph.Builder, x, gain *graph.Node, eps float64, fused bool) *graph.Node {
+	if fused {
+		return b.RMSNormalization(x, gain, float32(eps))
+	}
+	power := b.ReduceMean(b.Mul(x, x), true, -1)
+	r := b.Reciprocal(b.Sqrt(b.Add(power, b.Float(eps))))
+	return b.Mul(b.Mul(x, r), gain)
+}
+
+// linear returns x Wᵀ for x [N,in] and W [out,in].
+func linear(b *graph.Builder, x, w *graph.Node) *graph.Node { return b.Gemm(x, w, false, true) }
+
+// activate applies the named activation function.
+func activate(b *graph.Builder, name string, x *graph.Node) *graph.Node {
+	switch name {
+	case "relu":
+		return b.Relu(x)
+	case "relu2": // So et al. 2021, arXiv 2109.08668
+		y := b.Relu(x)
+		return b.Mul(y, y)
+	}
+	// gelu in its tanh form (Hendrycks & Gimpel 2016, arXiv 1606.08415, section 2):
+	// ½x(1 + tanh(√(2/π)(x + 0.044715x³))).
+	cube := b.Mul(b.Mul(x, x), x)
+	inner := b.Mul(b.Add(x, b.Mul(cube, b.Float(0.044715))), b.Float(math.Sqrt(2/math.Pi)))
+	return b.Mul(b.Mul(x, b.Float(0.5)), b.Add(b.Tanh(inner), b.Float(1)))
+}
+
+// splitHeads turns [B·T, H·K] into [B,H,T,K].
+func splitHeads(b *graph.Builder, x *graph.Node, batch, seq graph.Dim, heads, head int) *graph.Node {
+	return b.Transpose(b.Reshape(x, batch, seq, graph.N(heads), graph.N(head)), 0, 2, 1, 3)
+}
+
+// joinHeads turns [B,H,T,K] into [B·T, H·K].
+func joinHeads(b *graph.Builder, x *graph.Node) *graph.Node {
+	batch, heads, seq, head := x.Dim(0), x.Dim(1), x.Dim(2), x.Dim(3)
+	return b.Reshape(b.Transpose(x, 0, 2, 1, 3), batch.Mul(seq), heads.Mul(head))
+}

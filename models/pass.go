@@ -1,0 +1,199 @@
+package models
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models/pe"
+)
+
+// pass is one forward pass of a decoder while it is being built.
+type pass struct {
+	*Decoder
+	b    *graph.Builder
+	mode Mode
+	out  *Forward
+
+	batch, seq, past, total graph.Dim
+	ids                     *graph.Node
+	shapes                  map[string][]int
+}
+
+func newPass(d *Decoder, b *graph.Builder, m Mode) *pass {
+	p := &pass{Decoder: d, b: b, mode: m, out: &Forward{}, shapes: map[string][]int{}}
+	p.batch, p.seq = graph.Sym("batch"), graph.Sym("seq")
+	p.total = p.seq
+	if m.Cache {
+		p.past = graph.Sym("past")
+		p.total = p.past.Add(p.seq)
+	}
+	p.ids = b.Input("input_ids", tensor.Int64, p.batch, p.seq)
+	for _, q := range d.Params() {
+		p.shapes[q.Name] = q.Shape
+	}
+	return p
+}
+
+// rows is B·T.
+func (p *pass) rows() graph.Dim { return p.batch.Mul(p.seq) }
+
+func (p *pass) param(name string) *graph.Node {
+	shape, ok := p.shapes[name]
+	if !ok {
+		return p.b.Fail(fmt.Errorf("weight %q is not among the model's parameters", name))
+	}
+	return p.b.Param(name, shape...)
+}
+
+// norm applies RMSNorm with the gain name.weight.
+func (p *pass) norm(name string, x *graph.Node) (y *graph.Node) {
+	p.b.In(name[lastDot(name):], func() {
+		y = rmsNorm(p.b, x, p.param(name+".weight"), p.cfg.NormEps, p.mode.Fused)
+	})
+	return y
+}
+
+func lastDot(s string) int {
+	for i := len(s) - 1; i >= 0; i-- {
+		if s[i] == '.' {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// site describes layer i to the encoding's hooks.
+func (p *pass) site(layer int, hidden *graph.Node) *pe.Site {
+	return &pe.Site{
+		Dims: pe.Dims{Model: p.cfg.DModel, Heads: p.cfg.NHeads, Head: p.cfg.DHead},
+		B:    p.b, Layer: layer, Layers: p.cfg.NLayers, Fused: p.mode.Fused,
+		Batch: p.batch, Seq: p.seq, Past: p.past, Total: p.total, Hidden: hidden,
+		Positions: func() *graph.Node { return p.b.Input("position_ids", tensor.Int64, p.batch, p.seq) },
+		Param:     p.param,
+		Grow: func(name string, rows *graph.Node, axis int) *graph.Node {
+			return p.grow(fmt.Sprintf("past.%d.%s", layer, name), fmt.Sprintf("present.%d.%s", layer, name), rows, axis)
+		},
+	}
+}
+
+// grow appends rows to the cached state.
+func (p *pass) grow(past, present string, rows *graph.Node, axis int) *graph.Node {
+	if !p.mode.Cache {
+		return rows
+	}
+	shape := append([]graph.Dim(nil), rows.Shape...)
+	if axis >= len(shape) {
+		return p.b.Fail(fmt.Errorf("state %s has no axis %d", past, axis))
+	}
+	shape[axis] = p.past
+	all := p.b.Concat(axis, p.b.Input(past, rows.DType, shape...), rows)
+	p.out.States = append(p.out.States, State{Past: past, Present: present, Shape: shape, Axis: axis})
+	p.out.Presents = append(p.out.Presents, all)
+	return all
+}
+
+// layer is one pre-norm block on x [B·T, D].
+func (p *pass) layer(i int, x *graph.Node) *graph.Node {
+	at := fmt.Sprintf("layers.%d.", i)
+	u := p.norm(at+"attn_norm", x)
+	p.b.In("attn", func() { u = p.attention(i, at+"attn.", u) })
+	x = p.b.Add(x, u)
+	u = p.norm(at+"mlp_norm", x)
+	p.b.In("mlp", func() {
+		u = activate(p.b, p.cfg.Activation, linear(p.b, u, p.param(at+"mlp.up_proj.weight")))
+		u = linear(p.b, u, p.param(at+"mlp.down_proj.weight"))
+	})
+	return p.b.Add(x, u)
+}
+
+// attention is multi-head causal self-attention of layer i on u [B·T, D].
+func (p *pass) attention(i int, at string, u *graph.Node) *graph.Node {
+	b, s := p.b, p.site(i, u)
+	enc := p.enc
+	if h, ok := enc.(pe.LayerChooser); ok {
+		enc = h.At(i, p.cfg.NLayers)
+	}
+	project := func(name string) (y *graph.Node) {
+		b.In(name, func() {
+			y = splitHeads(b, linear(b, u, p.param(at+name+".weight")), p.batch, p.seq, p.cfg.NHeads, p.cfg.DHead)
+		})
+		return y
+	}
+	q, k, v := project("q_proj"), project("k_proj"), project("v_proj")
+	q, k = enc.QK(s, q, k)
+	k = p.grow(fmt.Sprintf("past_key_values.%d.key", i), fmt.Sprintf("present.%d.key", i), k, 2)
+	v = p.grow(fmt.Sprintf("past_key_values.%d.value", i), fmt.Sprintf("present.%d.value", i), v, 2)
+	if p.mode.Fused && composable(enc) {
+		u = p.fusedAttention(s, enc, q, k, v)
+	} else {
+		u = p.composedAttention(s, enc, q, k, v)
+	}
+	b.In("o_proj", func() { u = linear(b, joinHeads(b, u), p.param(at+"o_proj.weight")) })
+	return u
+}
+
+// composable reports whether the encoding fits the fused Attention operator.
+func composable(e pe.Encoding) bool {
+	_, maps := e.(pe.LogitMapper)
+	_, weighs := e.(pe.Weigher)
+	return !maps && !weighs
+}
+
+func (p *pass) scale() float64 {
+	if p.cfg.AttentionScale == "none" {
+		return 1
+	}
+	return 1 / math.Sqrt(float64(p.cfg.DHead))
+}
+
+// visible is what a query may see: keys no later than itself that are not
+// padding; bool, [B or 1, 1, T, S].
+func (p *pass) visible() *graph.Node {
+	b := p.b
+	q := b.Unsqueeze(b.Range(p.past, p.total), 0, 1, 3)
+	k := b.Unsqueeze(b.Range(graph.N(0), p.total), 0, 1, 2)
+	causal := b.GreaterOrEqual(q, k)
+	if !p.mode.Cache {
+		return causal
+	}
+	real := b.Cast(b.Input("attention_mask", tensor.Int64, p.batch, p.total), tensor.Bool)
+	return b.And(causal, b.Unsqueeze(real, 1, 2))
+}
+
+// composedAttention returns softmax(scale·q kᵀ + bias) v with what may not be
+// seen set to the masked value.
+func (p *pass) composedAttention(s *pe.Site, enc pe.Encoding, q, k, v *graph.Node) *graph.Node {
+	b := p.b
+	scaled := q
+	if c := p.scale(); c != 1 {
+		scaled = b.Mul(q, b.Float(c))
+	}
+	logits := b.MatMul(scaled, b.Transpose(k, 0, 1, 3, 2)) // [B,H,T,S]
+	if bias := enc.Bias(s); bias != nil {
+		logits = b.Add(logits, bias)
+	}
+	if m, ok := enc.(pe.LogitMapper); ok {
+		logits = m.MapLogits(s, q, k, logits)
+	}
+	var weights *graph.Node
+	if w, ok := enc.(pe.Weigher); ok {
+		weights = w.Weigh(s, logits, p.visible())
+	} else {
+		weights = b.Softmax(b.Where(p.visible(), logits, b.Float(masked)), -1)
+	}
+	if p.mode.Attentions {
+		p.out.Attentions = append(p.out.Attentions, weights)
+	}
+	return b.MatMul(weights, v)
+}
+
+// fusedAttention is the same through the Attention operator.
+func (p *pass) fusedAttention(s *pe.Site, enc pe.Encoding, q, k, v *graph.Node) *graph.Node {
+	mask := p.visible()
+	if bias := enc.Bias(s); bias != nil {
+		mask = p.b.Where(mask, bias, p.b.Float(masked))
+	}
+	return p.b.Attention(q, k, v, mask, float32(p.scale()))
+}

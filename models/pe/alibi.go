@@ -1,0 +1,48 @@
+package pe
+
+import (
+	"math"
+
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// ALiBi lowers the logit of query t and key j by m_h·(t − j), with a fixed slope
+// m_h per head (Press, Smith & Lewis 2021, arXiv 2108.12409, section 3).
+// It uses slot distances, not the m_h·j shortcut, which padding would shift.
+type ALiBi struct {
+	NoPE
+	Slopes []float64
+}
+
+func newALiBi(d Dims, _ struct{}) (Encoding, error) {
+	return ALiBi{Slopes: ALiBiSlopes(d.Heads)}, nil
+}
+
+// ALiBiSlopes returns the slopes of h heads: 2^(−8i/h), i = 1 … h, when h is a
+// power of two. Otherwise those of the largest power of two P below h, followed
+// by the 1st, 3rd, … slope of the 2P series.
+func ALiBiSlopes(heads int) []float64 {
+	p := 1
+	for 2*p <= heads {
+		p *= 2
+	}
+	var m []float64
+	for i := range p {
+		m = append(m, math.Exp2(-8*float64(i+1)/float64(p)))
+	}
+	for i := range heads - p {
+		m = append(m, math.Exp2(-8*float64(2*i+1)/float64(2*p)))
+	}
+	return m
+}
+
+// Bias implements Encoding: −m_h·(t − j), [1,H,T,S].
+func (a ALiBi) Bias(s *Site) *graph.Node {
+	slopes := make([]float32, len(a.Slopes))
+	for h, m := range a.Slopes {
+		slopes[h] = float32(-m)
+	}
+	m := s.B.Const(tensor.Of(slopes, 1, len(slopes), 1, 1))
+	return s.B.Mul(s.B.Cast(s.Distances(), tensor.Float32), m)
+}

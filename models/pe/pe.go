@@ -1,0 +1,104 @@
+// Package pe holds the positional encodings: one file each, and one table. An
+// encoding is a value whose hooks say where in the decoder it acts; the decoder
+// (package models) knows no encoding by name.
+//
+// Shapes in this package: B batch, T query positions, S key positions (cache
+// included), D model width, H heads, K head width.
+package pe
+
+import (
+	"github.com/nopezoo/zoo/graph"
+)
+
+// Encoding is what every positional encoding answers. NoPE answers with the
+// identity everywhere; the others embed it and override what they need.
+type Encoding interface {
+	// Params lists the weights that the encoding adds. There is none that it
+	// does not use.
+	Params() []Param
+	// Embed acts on the token embeddings x [B,T,D].
+	Embed(s *Site, x *graph.Node) *graph.Node
+	// QK acts on queries and keys, both [B,H,T,K], of the new tokens. The keys
+	// are cached as returned.
+	QK(s *Site, q, k *graph.Node) (*graph.Node, *graph.Node)
+	// Bias returns a float32 term that broadcasts to the attention logits
+	// [B,H,T,S] and is added to them, or nil. It is added after the scaling of
+	// the scores.
+	Bias(s *Site) *graph.Node
+}
+
+// The optional interfaces carry what the four hooks cannot.
+type (
+	// LogitMapper transforms the attention logits [B,H,T,S] after the bias and
+	// before the mask: score scaling, contextual encodings.
+	LogitMapper interface {
+		MapLogits(s *Site, q, k, logits *graph.Node) *graph.Node
+	}
+	// Weigher replaces the softmax: from logits [B,H,T,S] and the bool mask of
+	// what may be seen (broadcasts to them) to weights [B,H,T,S].
+	Weigher interface {
+		Weigh(s *Site, logits, visible *graph.Node) *graph.Node
+	}
+	// LayerChooser makes a hybrid: the encoding that layer i of n uses.
+	LayerChooser interface {
+		At(layer, layers int) Encoding
+	}
+	// Positioner declares positions other than 0, 1, 2, …: it draws the
+	// position ids of a sequence of n tokens. Masks and slot distances do not
+	// depend on them.
+	Positioner interface {
+		Positions(uniform func() float64, n int) []int64
+	}
+	// Bounded has a greatest sequence length that it can represent, in tokens.
+	Bounded interface {
+		MaxLength() int
+	}
+)
+
+// Param declares one weight: its name in checkpoints, its shape, the standard
+// deviation of its normal initialisation around Mean (0: constant), and whether
+// weight decay applies.
+type Param struct {
+	Name  string
+	Shape []int
+	Mean  float64
+	Std   float64
+	Decay bool
+}
+
+// Dims are the sizes an encoding is made for.
+type Dims struct {
+	Model, Heads, Head int
+}
+
+// Site is the place in a decoder under construction where a hook acts.
+type Site struct {
+	Dims
+	B             *graph.Builder
+	Layer, Layers int
+	// Fused allows opset-23 operators.
+	Fused bool
+	// Batch, Seq, Past and Total are B, T, the number of cached slots, and
+	// Past + T. Past is 0 where there is no cache.
+	Batch, Seq, Past, Total graph.Dim
+	// Hidden is the layer's normalised input [B·T, D]; nil in Embed.
+	Hidden *graph.Node
+	// Positions returns the position ids [B,T] int64 of the new tokens. An
+	// encoding that never calls it makes a model without that input.
+	Positions func() *graph.Node
+	// Param returns the weight with the given name, declared by Params.
+	Param func(name string) *graph.Node
+	// Grow appends rows for the new tokens to a per-layer state that is cached
+	// along axis, and returns the rows of all S slots. Without a cache those
+	// are the new rows.
+	Grow func(name string, rows *graph.Node, axis int) *graph.Node
+}
+
+// Distances returns t − j for query slot t and key slot j as int64 [1,1,T,S];
+// negative for later keys, which the causal mask hides. Slots count from the
+// first column of the batch, so left padding leaves distances as they are.
+func (s *Site) Distances() *graph.Node {
+	q := s.B.Unsqueeze(s.B.Range(s.Past, s.Total), 0, 1, 3)
+	k := s.B.Unsqueeze(s.B.Range(graph.N(0), s.Total), 0, 1, 2)
+	return s.B.Sub(q, k)
+}

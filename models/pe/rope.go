@@ -1,0 +1,102 @@
+package pe
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// RoPE rotates pairs of query and key features by angles proportional to the
+// position, so that q·k depends on content and offset only (Su et al. 2021,
+// arXiv 2104.09864, equation 34).
+type RoPE struct {
+	NoPE
+	head, width int
+	interleaved bool
+	freq        []float64 // radians per position, one per pair
+}
+
+// RoPEParams are RoPE's settings.
+type RoPEParams struct {
+	// Theta is the base B of the frequencies B^(−2c/width); default 10000.
+	Theta float64 `json:"theta"`
+	// Fraction of each head's features that is rotated, from the first on;
+	// default 1. Kazemnejad et al. 2023 rotate a quarter.
+	Fraction float64 `json:"fraction"`
+	// Layout of the pairs: "half" (c, c+width/2; default) or "interleaved"
+	// (2c, 2c+1). Weights trained with one are wrong with the other.
+	Layout string `json:"layout"`
+}
+
+func newRoPE(d Dims, p RoPEParams) (Encoding, error) {
+	if p.Theta == 0 {
+		p.Theta = 10000
+	}
+	if p.Fraction == 0 {
+		p.Fraction = 1
+	}
+	if p.Layout == "" {
+		p.Layout = "half"
+	}
+	width := int(math.Round(p.Fraction * float64(d.Head)))
+	switch {
+	case p.Theta <= 1:
+		return nil, fmt.Errorf("rope: theta %v must be greater than 1", p.Theta)
+	case p.Fraction < 0 || p.Fraction > 1:
+		return nil, fmt.Errorf("rope: fraction %v must be in (0, 1]", p.Fraction)
+	case width == 0 || width%2 != 0:
+		return nil, fmt.Errorf("rope: fraction %v of head width %d rotates %d features; the number must be even and positive", p.Fraction, d.Head, width)
+	case p.Layout != "half" && p.Layout != "interleaved":
+		return nil, fmt.Errorf("rope: layout %q is unknown; use half or interleaved", p.Layout)
+	}
+	r := RoPE{head: d.Head, width: width, interleaved: p.Layout == "interleaved"}
+	for c := range width / 2 {
+		r.freq = append(r.freq, math.Pow(p.Theta, -2*float64(c)/float64(width)))
+	}
+	return r, nil
+}
+
+// pair returns the two features of pair c.
+func (r RoPE) pair(c int) (int, int) {
+	if r.interleaved {
+		return 2 * c, 2*c + 1
+	}
+	return c, c + r.width/2
+}
+
+// QK implements Encoding: both are rotated by their own positions.
+func (r RoPE) QK(s *Site, q, k *graph.Node) (*graph.Node, *graph.Node) {
+	return r.rotate(s, q), r.rotate(s, k)
+}
+
+func (r RoPE) rotate(s *Site, x *graph.Node) *graph.Node {
+	pos := s.B.Unsqueeze(s.B.Cast(s.Positions(), tensor.Float32), 2) // [B,T,1]
+	if s.Fused {
+		angle := s.B.Mul(pos, constant(s.B, r.freq)) // [B,T,width/2]
+		return s.B.RotaryEmbedding(x, s.B.Cos(angle), s.B.Sin(angle), r.interleaved, r.width)
+	}
+	// (a, b) → (a cos − b sin, b cos + a sin) for each pair, as x∘cos + (x·R)∘sin
+	// with the signed permutation R. Features outside the width have frequency 0.
+	freq := make([]float64, r.head)
+	swap := make([]float32, r.head*r.head)
+	for c, f := range r.freq {
+		i, j := r.pair(c)
+		freq[i], freq[j] = f, f
+		swap[j*r.head+i] = -1
+		swap[i*r.head+j] = 1
+	}
+	angle := s.B.Unsqueeze(s.B.Mul(pos, constant(s.B, freq)), 1) // [B,1,T,K]
+	turned := s.B.MatMul(x, s.B.Const(tensor.Of(swap, r.head, r.head)))
+	return s.B.Add(s.B.Mul(x, s.B.Cos(angle)), s.B.Mul(turned, s.B.Sin(angle)))
+}
+
+// constant returns v as a float32 constant [1,1,len(v)].
+func constant(b *graph.Builder, v []float64) *graph.Node {
+	f := make([]float32, len(v))
+	for i, x := range v {
+		f[i] = float32(x)
+	}
+	return b.Const(tensor.Of(f, 1, 1, len(f)))
+}
