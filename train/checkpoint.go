@@ -1,0 +1,164 @@
+package train
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models"
+)
+
+// ErrNoCheckpoint means that a run directory holds no usable checkpoint.
+var ErrNoCheckpoint = errors.New("no usable checkpoint")
+
+// Checkpoint is what a checkpoint file holds beside the tensors, in its
+// safetensors metadata.
+type Checkpoint struct {
+	Config Config
+	Step   int     // updates done
+	Loss   float64 // of the last step, nats per target token
+	// Weights are the model's, by their own names.
+	Weights map[string]*tensor.Tensor
+	// first and second moments of AdamW, under the same names
+	m, v map[string]*tensor.Tensor
+}
+
+// Tensors of the optimizer are stored beside the weights with these prefixes.
+const (
+	firstMoment  = "optimizer.m."
+	secondMoment = "optimizer.v."
+)
+
+func checkpointPath(dir string, step int) string {
+	return filepath.Join(dir, fmt.Sprintf("checkpoint-%08d.safetensors", step))
+}
+
+// Checkpoints returns the steps of the checkpoints in a run directory, newest
+// first.
+func Checkpoints(dir string) ([]int, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "checkpoint-*.safetensors"))
+	if err != nil {
+		return nil, err
+	}
+	var steps []int
+	for _, p := range paths {
+		s := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(p), "checkpoint-"), ".safetensors")
+		if n, err := strconv.Atoi(s); err == nil {
+			steps = append(steps, n)
+		}
+	}
+	slices.Sort(steps)
+	slices.Reverse(steps)
+	return steps, nil
+}
+
+// write stores the checkpoint atomically.
+func (c *Checkpoint) write(path string) error {
+	config, err := json.Marshal(c.Config)
+	if err != nil {
+		return err
+	}
+	all := map[string]*tensor.Tensor{}
+	for name, w := range c.Weights {
+		all[name], all[firstMoment+name], all[secondMoment+name] = w, c.m[name], c.v[name]
+	}
+	return tensor.WriteSafetensorsFile(path, all, map[string]string{
+		"zoo.config": string(config),
+		"zoo.step":   strconv.Itoa(c.Step),
+		"zoo.loss":   strconv.FormatFloat(c.Loss, 'g', -1, 64),
+	})
+}
+
+// ReadCheckpoint reads a checkpoint file and checks that it holds exactly the
+// tensors of its configuration, in their shapes.
+func ReadCheckpoint(path string) (*Checkpoint, error) {
+	c, err := readCheckpoint(path)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoint %s: %w", path, err)
+	}
+	return c, nil
+}
+
+func readCheckpoint(path string) (*Checkpoint, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	all, meta, err := tensor.ReadSafetensors(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	c := &Checkpoint{Weights: map[string]*tensor.Tensor{}, m: map[string]*tensor.Tensor{}, v: map[string]*tensor.Tensor{}}
+	if err := json.Unmarshal([]byte(meta["zoo.config"]), &c.Config); err != nil {
+		return nil, fmt.Errorf("has no readable configuration (zoo.config): %w", err)
+	}
+	if c.Step, err = strconv.Atoi(meta["zoo.step"]); err != nil || c.Step < 0 {
+		return nil, fmt.Errorf("has no step number (zoo.step is %q)", meta["zoo.step"])
+	}
+	if c.Loss, err = strconv.ParseFloat(meta["zoo.loss"], 64); err != nil {
+		return nil, fmt.Errorf("has no loss (zoo.loss is %q)", meta["zoo.loss"])
+	}
+	if c.Config, err = c.Config.Resolve(); err != nil {
+		return nil, err
+	}
+	model, err := models.New(c.Config.Model)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range model.Params() {
+		for prefix, group := range map[string]map[string]*tensor.Tensor{"": c.Weights, firstMoment: c.m, secondMoment: c.v} {
+			name := prefix + p.Name
+			t := all[name]
+			if t == nil {
+				return nil, fmt.Errorf("lacks the tensor %s", name)
+			}
+			if t.DType() != tensor.Float32 || !slices.Equal(t.Shape(), p.Shape) {
+				return nil, fmt.Errorf("tensor %s is %v, the model wants float32%v", name, t, p.Shape)
+			}
+			group[p.Name] = t
+			delete(all, name)
+		}
+	}
+	for name := range all {
+		return nil, fmt.Errorf("holds the tensor %s, which the model does not have", name)
+	}
+	return c, nil
+}
+
+// Latest reads the newest usable checkpoint of a run. Damaged newer ones are
+// passed over and named in skipped.
+func Latest(dir string) (c *Checkpoint, skipped []error, err error) {
+	steps, err := Checkpoints(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, s := range steps {
+		c, err := ReadCheckpoint(checkpointPath(dir, s))
+		if err == nil {
+			return c, skipped, nil
+		}
+		skipped = append(skipped, err)
+	}
+	return nil, skipped, fmt.Errorf("%s: %w", dir, errors.Join(append([]error{ErrNoCheckpoint}, skipped...)...))
+}
+
+// prune removes all but the newest keep checkpoints.
+func prune(dir string, keep int) error {
+	steps, err := Checkpoints(dir)
+	if err != nil {
+		return err
+	}
+	for _, s := range steps[min(keep, len(steps)):] {
+		if err := os.Remove(checkpointPath(dir, s)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

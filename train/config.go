@@ -1,0 +1,127 @@
+// Package train trains the models of package models through ONNX Runtime: the
+// step graph (forward pass and gradients) runs there, AdamW in Go, in place.
+// A run is its configuration and seed: on one machine at one thread count the
+// result is the same bits, also when it was interrupted and resumed.
+package train
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/models"
+)
+
+// Config is everything that determines a run.
+type Config struct {
+	Model models.Config `json:"model" mapstructure:"model"`
+	Train Recipe        `json:"train" mapstructure:"train"`
+}
+
+// Recipe is how a model is trained.
+type Recipe struct {
+	Task    string `json:"task" mapstructure:"task"`
+	Lengths string `json:"lengths" mapstructure:"lengths"` // "1..20", both ends included
+	Seed    uint64 `json:"seed" mapstructure:"seed"`
+
+	Steps      int `json:"steps" mapstructure:"steps"`
+	Batch      int `json:"batch" mapstructure:"batch"`             // sequences in an update
+	MicroBatch int `json:"micro_batch" mapstructure:"micro_batch"` // sequences in a run of the step graph; 0: all
+
+	LR          float64 `json:"lr" mapstructure:"lr"`
+	FinalLR     float64 `json:"final_lr" mapstructure:"final_lr"`
+	Warmup      int     `json:"warmup" mapstructure:"warmup"` // steps
+	WeightDecay float64 `json:"weight_decay" mapstructure:"weight_decay"`
+	Beta1       float64 `json:"beta1" mapstructure:"beta1"`
+	Beta2       float64 `json:"beta2" mapstructure:"beta2"`
+	Eps         float64 `json:"eps" mapstructure:"eps"`
+	Clip        float64 `json:"clip" mapstructure:"clip"` // global gradient norm; 0: no clipping
+
+	CheckpointEvery int `json:"checkpoint_every" mapstructure:"checkpoint_every"` // steps
+	KeepCheckpoints int `json:"keep_checkpoints" mapstructure:"keep_checkpoints"`
+	Threads         int `json:"threads" mapstructure:"threads"` // 0: one per core
+}
+
+// check reports the first value that cannot be.
+func (r Recipe) check() error {
+	for _, f := range []struct {
+		key   string
+		value int
+		min   int
+	}{
+		{"steps", r.Steps, 1}, {"batch", r.Batch, 1}, {"micro_batch", r.MicroBatch, 0}, {"warmup", r.Warmup, 0},
+		{"checkpoint_every", r.CheckpointEvery, 1}, {"keep_checkpoints", r.KeepCheckpoints, 1}, {"threads", r.Threads, 0},
+	} {
+		if f.value < f.min {
+			return fmt.Errorf("train.%s %d: want at least %d", f.key, f.value, f.min)
+		}
+	}
+	for _, f := range []struct {
+		key        string
+		value      float64
+		below, max float64
+	}{
+		{"lr", r.LR, 0, 1}, {"eps", r.Eps, 0, 1},
+		{"final_lr", r.FinalLR, -1, 1}, {"weight_decay", r.WeightDecay, -1, 1}, {"clip", r.Clip, -1, 1e9},
+		{"beta1", r.Beta1, -1, 0.9999999}, {"beta2", r.Beta2, -1, 0.9999999},
+	} {
+		if !(f.value > f.below && f.value <= f.max) || f.value < 0 {
+			return fmt.Errorf("train.%s %v: out of range", f.key, f.value)
+		}
+	}
+	return nil
+}
+
+// Resolve fills in what follows from other values (the vocabulary from the task,
+// defaults of the model) and checks the rest. The error names key and value.
+func (c Config) Resolve() (Config, error) {
+	if err := c.Train.check(); err != nil {
+		return c, err
+	}
+	t, r, err := c.task()
+	if err != nil {
+		return c, err
+	}
+	c.Train.Task, c.Train.Lengths = t.Name, r.String()
+	if n := len(t.Vocabulary()); c.Model.VocabSize == 0 {
+		c.Model.VocabSize = n
+	} else if c.Model.VocabSize < n {
+		return c, fmt.Errorf("model.vocab_size %d: task %s has %d tokens", c.Model.VocabSize, t.Name, n)
+	}
+	if c.Model, err = c.Model.Resolve(); err != nil {
+		return c, fmt.Errorf("model: %w", err)
+	}
+	return c, nil
+}
+
+// task returns the task and the trained lengths.
+func (c Config) task() (task.Task, task.Range, error) {
+	t, err := task.Lookup(c.Train.Task)
+	if err != nil {
+		return t, task.Range{}, fmt.Errorf("train.task: %w", err)
+	}
+	r := t.Train
+	if c.Train.Lengths != "" {
+		if r, err = task.ParseRange(c.Train.Lengths); err != nil {
+			return t, r, fmt.Errorf("train.lengths: %w", err)
+		}
+	}
+	for _, n := range []int{r.Min, r.Max} {
+		if err := t.CheckLength(n); err != nil {
+			return t, r, fmt.Errorf("train.lengths: %w", err)
+		}
+	}
+	return t, r, nil
+}
+
+// Hash returns the SHA-256 of the configuration's JSON form, in hex.
+func (c Config) Hash() string {
+	data, err := json.Marshal(c)
+	if err != nil {
+		panic(fmt.Sprintf("train: a configuration does not marshal: %v", err)) // plain fields and checked JSON only
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,291 @@
+package train
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/runtime/ort"
+)
+
+// Files of a run directory, beside its checkpoints.
+const (
+	ConfigFile  = "config.json"
+	MetricsFile = "metrics.jsonl"
+)
+
+// Errors that callers branch on.
+var (
+	// ErrExists means that the directory of a new run holds one already.
+	ErrExists = errors.New("a run is there already")
+	// ErrInterrupted means that training stopped at the caller's wish after
+	// saving a checkpoint.
+	ErrInterrupted = errors.New("training interrupted")
+	// ErrDiverged means that the loss or a gradient is not finite.
+	ErrDiverged = errors.New("training diverged")
+)
+
+// Stats describes one update.
+type Stats struct {
+	Step     int     `json:"step"` // updates done, this one included
+	Steps    int     `json:"-"`
+	Loss     float64 `json:"loss"` // nats per target token
+	LR       float64 `json:"lr"`
+	GradNorm float64 `json:"grad_norm"`
+	Tokens   int     `json:"tokens"` // real tokens
+	Slots    int     `json:"slots"`  // tokens and padding
+	Seconds  float64 `json:"seconds"`
+}
+
+// Options are what a run needs beside its configuration.
+type Options struct {
+	// Library is the ONNX Runtime library, "" to search.
+	Library string
+	// ProfilePrefix makes ONNX Runtime write a trace of its operators.
+	ProfilePrefix string
+}
+
+// Trainer is a run in progress. Close it.
+type Trainer struct {
+	cfg     Config
+	dir     string
+	model   *models.Decoder
+	src     *source
+	engine  *engine
+	opt     *AdamW
+	weights map[string]*tensor.Tensor
+	step    int
+	loss    float64
+	// Skipped names damaged checkpoints that Resume passed over.
+	Skipped []error
+}
+
+// New starts a run in an empty or new directory, with checkpoint and metrics
+// files to come. The configuration is resolved and stored first.
+func New(dir string, cfg Config, o Options) (*Trainer, error) {
+	cfg, err := cfg.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(dir, ConfigFile)); err == nil {
+		return nil, fmt.Errorf("%s: %w; continue it with --resume, or choose another directory", dir, ErrExists)
+	}
+	t, err := newTrainer(dir, cfg, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Close()
+		return nil, err
+	}
+	err = tensor.WriteFileAtomic(filepath.Join(dir, ConfigFile), func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(cfg)
+	})
+	if err != nil {
+		t.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// Resume continues a run from its newest usable checkpoint, or from its start
+// when it was stopped before the first.
+func Resume(dir string, o Options) (*Trainer, error) {
+	cfg, err := ReadConfig(dir)
+	if err != nil {
+		return nil, err
+	}
+	c, skipped, err := Latest(dir)
+	if errors.Is(err, ErrNoCheckpoint) && len(skipped) == 0 {
+		c = &Checkpoint{Config: cfg}
+	} else if err != nil {
+		return nil, err
+	}
+	if c.Config.Hash() != cfg.Hash() {
+		return nil, fmt.Errorf("%s: the newest checkpoint was made with another configuration than %s says", dir, ConfigFile)
+	}
+	t, err := newTrainer(dir, cfg, o)
+	if err != nil {
+		return nil, err
+	}
+	t.Skipped, t.step, t.loss = skipped, c.Step, c.Loss
+	if c.Weights != nil {
+		for _, s := range t.opt.slots {
+			copy(s.w, tensor.Data[float32](c.Weights[s.name]))
+			copy(s.m, tensor.Data[float32](c.m[s.name]))
+			copy(s.v, tensor.Data[float32](c.v[s.name]))
+		}
+	}
+	if err := truncateMetrics(filepath.Join(dir, MetricsFile), t.step); err != nil {
+		t.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// ReadConfig reads the configuration of a run directory.
+func ReadConfig(dir string) (Config, error) {
+	var cfg Config
+	path := filepath.Join(dir, ConfigFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return cfg, fmt.Errorf("%s is not a run directory: %w", dir, err)
+	}
+	if err := json.Unmarshal(data, &cfg); err != nil {
+		return cfg, fmt.Errorf("%s: %w", path, err)
+	}
+	if cfg, err = cfg.Resolve(); err != nil {
+		return cfg, fmt.Errorf("%s: %w", path, err)
+	}
+	return cfg, nil
+}
+
+func newTrainer(dir string, cfg Config, o Options) (*Trainer, error) {
+	t := &Trainer{cfg: cfg, dir: dir}
+	var err error
+	if t.src, err = newSource(cfg); err != nil {
+		return nil, err
+	}
+	if t.model, err = models.New(cfg.Model); err != nil {
+		return nil, err
+	}
+	params := t.model.Params()
+	t.weights = models.InitWeights(params, cfg.Train.Seed)
+	grads := map[string]*tensor.Tensor{}
+	for _, p := range params {
+		grads[p.Name] = tensor.New(tensor.Float32, p.Shape...)
+	}
+	t.opt = newAdamW(cfg.Train, params, t.weights, grads)
+	t.engine, err = newEngine(t.model, t.weights, grads, t.src.micro < t.src.batch, ort.Options{
+		Library: o.Library, Threads: cfg.Train.Threads, ProfilePrefix: o.ProfilePrefix,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Config returns the resolved configuration.
+func (t *Trainer) Config() Config { return t.cfg }
+
+// Step returns the number of updates done.
+func (t *Trainer) Step() int { return t.step }
+
+// Close releases the engine. Nothing is saved.
+func (t *Trainer) Close() { t.engine.close() }
+
+// Run trains to the configured number of steps and calls report after each. It
+// saves a checkpoint at every interval, at the end, and when ctx ends, in which
+// case the error is ErrInterrupted.
+func (t *Trainer) Run(ctx context.Context, report func(Stats)) error {
+	metrics, err := os.OpenFile(filepath.Join(t.dir, MetricsFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	defer metrics.Close()
+	lines := json.NewEncoder(metrics)
+	next := t.prefetch(t.step)
+	saved := t.step
+	for t.step < t.cfg.Train.Steps {
+		if ctx.Err() != nil {
+			if saved != t.step {
+				err = t.save()
+			}
+			return errors.Join(fmt.Errorf("%w at step %d of %d", ErrInterrupted, t.step, t.cfg.Train.Steps), err)
+		}
+		start := time.Now()
+		data := <-next
+		if data.err != nil {
+			return data.err
+		}
+		if t.step+1 < t.cfg.Train.Steps {
+			next = t.prefetch(t.step + 1)
+		}
+		s, err := t.update(data.batches)
+		if err != nil {
+			return err
+		}
+		s.Seconds = time.Since(start).Seconds()
+		if err := lines.Encode(s); err != nil {
+			return fmt.Errorf("train: metrics: %w", err)
+		}
+		if t.step%t.cfg.Train.CheckpointEvery == 0 || t.step == t.cfg.Train.Steps {
+			if err := t.save(); err != nil {
+				return err
+			}
+			saved = t.step
+		}
+		if report != nil {
+			report(s)
+		}
+	}
+	return nil
+}
+
+type prepared struct {
+	batches []Batch
+	err     error
+}
+
+// prefetch draws the batches of a step while the one before is computed.
+func (t *Trainer) prefetch(step int) <-chan prepared {
+	c := make(chan prepared, 1)
+	go func() {
+		b, err := t.src.at(step)
+		c <- prepared{b, err}
+	}()
+	return c
+}
+
+// update makes one step of the optimizer. A step is never cut short: the context
+// ends a run between steps.
+func (t *Trainer) update(batches []Batch) (Stats, error) {
+	loss, err := t.engine.run(context.Background(), batches)
+	if err != nil {
+		return Stats{}, err
+	}
+	norm := t.opt.Norm()
+	if math.IsNaN(loss) || math.IsInf(loss, 0) || math.IsNaN(norm) || math.IsInf(norm, 0) {
+		return Stats{}, fmt.Errorf("%w at step %d: loss %v, gradient norm %v; the checkpoints before it are untouched; try a lower train.lr, a longer train.warmup or train.clip 1",
+			ErrDiverged, t.step+1, loss, norm)
+	}
+	r := t.cfg.Train
+	lr := Schedule{Peak: r.LR, Final: r.FinalLR, Warmup: r.Warmup, Steps: r.Steps}.At(t.step)
+	scale := 1.0
+	if r.Clip > 0 && norm > r.Clip {
+		scale = r.Clip / norm
+	}
+	t.step++
+	t.loss = loss
+	t.opt.Step(t.step, lr, scale)
+	s := Stats{Step: t.step, Steps: r.Steps, Loss: loss, LR: lr, GradNorm: norm}
+	for _, b := range batches {
+		s.Tokens += b.Tokens
+		s.Slots += b.IDs.Len()
+	}
+	return s, nil
+}
+
+// save writes a checkpoint and removes the oldest ones.
+func (t *Trainer) save() error {
+	c := &Checkpoint{Config: t.cfg, Step: t.step, Loss: t.loss, Weights: t.weights,
+		m: map[string]*tensor.Tensor{}, v: map[string]*tensor.Tensor{}}
+	for _, s := range t.opt.slots {
+		shape := t.weights[s.name].Shape()
+		c.m[s.name], c.v[s.name] = tensor.Of(s.m, shape...), tensor.Of(s.v, shape...)
+	}
+	if err := c.write(checkpointPath(t.dir, t.step)); err != nil {
+		return fmt.Errorf("train: checkpoint at step %d: %w", t.step, err)
+	}
+	return prune(t.dir, t.cfg.Train.KeepCheckpoints)
+}

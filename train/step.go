@@ -1,0 +1,51 @@
+package train
+
+import (
+	"fmt"
+
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models"
+)
+
+// Names of the training step's inputs and outputs, beside input_ids,
+// position_ids (where the encoding reads them) and the weights themselves.
+const (
+	labelsInput  = "labels"       // [batch, seq] int64: the token to predict at each place
+	weightsInput = "loss_weights" // [batch, seq] float32: its weight in the loss; 0 on prompt and padding
+	lossOutput   = "loss"         // [1]
+	gradPrefix   = "grad."        // + weight name; the weight's shape
+)
+
+// StepGraph builds the training step of a model: forward pass, weighted sum of
+// the cross-entropies, and the raw gradient of every weight, with the weights
+// as inputs. Sequences are padded on the right, so causality alone keeps padding
+// out of sight. Loss weights come divided by the label count of the whole batch:
+// the loss and gradients of micro-batches add up to those of the batch.
+func StepGraph(m *models.Decoder) (*graph.Graph, error) {
+	b := graph.NewBuilder()
+	batch, seq := graph.Sym("batch"), graph.Sym("seq")
+	rows := batch.Mul(seq)
+	logits := m.Forward(b, models.Mode{}).Logits // [B·T, V]
+	var loss *graph.Node
+	b.In(lossOutput, func() {
+		labels := b.Reshape(b.Input(labelsInput, tensor.Int64, batch, seq), rows, graph.N(1))
+		weights := b.Reshape(b.Input(weightsInput, tensor.Float32, batch, seq), rows, graph.N(1))
+		picked := b.GatherElements(b.LogSoftmax(logits, -1), labels, 1)
+		loss = b.Reshape(b.Neg(b.ReduceSum(b.Mul(picked, weights), true)), graph.N(1))
+	})
+	params := m.Params()
+	nodes := make([]*graph.Node, len(params))
+	for i, p := range params {
+		nodes[i] = b.Param(p.Name, p.Shape...)
+	}
+	outputs := []graph.Output{{Name: lossOutput, Node: loss}}
+	for i, g := range graph.Gradient(b, loss, nodes) {
+		outputs = append(outputs, graph.Output{Name: gradPrefix + params[i].Name, Node: g})
+	}
+	g, err := b.Build(outputs...)
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	return g, nil
+}
