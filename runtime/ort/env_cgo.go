@@ -1,0 +1,135 @@
+//go:build cgo
+
+package ort
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	ort "github.com/yalue/onnxruntime_go"
+)
+
+// env is the one ONNX Runtime environment that a process may have. Sessions and
+// values hold it; the last one to go destroys it, unless the host program made it.
+var env struct {
+	mu     sync.Mutex
+	users  int
+	joined bool // the host program initialised it: never destroy it
+	lib    Library
+}
+
+// acquire starts the environment, or joins the running one, and returns the
+// library it runs on.
+func acquire(explicit string) (Library, error) {
+	env.mu.Lock()
+	defer env.mu.Unlock()
+	if ort.IsInitialized() {
+		adopt()
+		if err := sameLibrary(explicit); err != nil {
+			return Library{}, err
+		}
+		env.users++
+		return env.lib, nil
+	}
+	if env.users > 0 {
+		return Library{}, errors.New("ort: the host program destroyed the ONNX Runtime environment while sessions were open; close them first")
+	}
+	lib, err := start(explicit)
+	if err != nil {
+		return Library{}, err
+	}
+	env.users, env.joined, env.lib = 1, false, lib
+	return lib, nil
+}
+
+// retain counts one more user of a running environment.
+func retain() error {
+	env.mu.Lock()
+	defer env.mu.Unlock()
+	if !ort.IsInitialized() {
+		return errors.New("ort: ONNX Runtime is not loaded; open a session first")
+	}
+	adopt()
+	env.users++
+	return nil
+}
+
+// adopt notes that a running environment which nobody here uses is the host's.
+func adopt() {
+	if env.users == 0 {
+		env.joined = true
+		env.lib = Library{Source: FromHost, Version: ort.GetVersion()}
+	}
+}
+
+func release() error {
+	env.mu.Lock()
+	defer env.mu.Unlock()
+	env.users--
+	if env.users > 0 || env.joined || !ort.IsInitialized() {
+		return nil
+	}
+	return ort.DestroyEnvironment()
+}
+
+// sameLibrary rejects a request for a library other than the one in use.
+func sameLibrary(explicit string) error {
+	if explicit == "" || explicit == env.lib.Path {
+		return nil
+	}
+	if env.joined {
+		return fmt.Errorf("ort: library %s was asked for, but the host program has already loaded ONNX Runtime %s itself; name no library to use that one",
+			explicit, env.lib.Version)
+	}
+	a, err := os.Stat(explicit)
+	if err != nil {
+		return fmt.Errorf("ort: %w given by %s: %w; %s", ErrNoRuntime, FromOption, err, remedy)
+	}
+	if b, err := os.Stat(env.lib.Path); err != nil || !os.SameFile(a, b) {
+		return fmt.Errorf("ort: library %s was asked for, but %s is in use; close every session before changing it", explicit, env.lib.Path)
+	}
+	return nil
+}
+
+// start loads the library and makes an environment that does not write to
+// standard error: whatever goes wrong comes back as an error.
+func start(explicit string) (Library, error) {
+	lib, err := Find(explicit)
+	if err != nil {
+		return Library{}, err
+	}
+	// A bare file name would make the system's loader search elsewhere.
+	if lib.Path, err = filepath.Abs(lib.Path); err != nil {
+		return Library{}, fmt.Errorf("ort: %w", err)
+	}
+	ort.SetSharedLibraryPath(lib.Path)
+	if err := ort.InitializeEnvironment(ort.WithLogLevelFatal()); err != nil {
+		return Library{}, loadError(lib, err)
+	}
+	if err := ort.DisableTelemetry(); err != nil {
+		return Library{}, errors.Join(fmt.Errorf("ort: disable telemetry: %w", err), ort.DestroyEnvironment())
+	}
+	lib.Version = ort.GetVersion()
+	return lib, nil
+}
+
+// loadError names the library, its version and the remedy. The binding's
+// version function is of no use here: after a failed start it points into the
+// unloaded library.
+func loadError(lib Library, err error) error {
+	version := "of unknown version"
+	if lib.Version != "" {
+		version = "version " + lib.Version
+	}
+	// The binding's code 2 says that GetApi returned NULL.
+	if strings.Contains(err.Error(), "ORT API base: 2") {
+		return fmt.Errorf("ort: %w: %s (%s, found by rule %q) is too old: it does not offer the API of %s; %s",
+			ErrNoRuntime, lib.Path, version, lib.Source, Version, remedy)
+	}
+	return fmt.Errorf("ort: %w: cannot load %s (%s, found by rule %q; needed is %s or newer): %w; %s",
+		ErrNoRuntime, lib.Path, version, lib.Source, Version, err, remedy)
+}

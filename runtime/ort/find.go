@@ -1,0 +1,144 @@
+package ort
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Rule names the place in the search order where a library was found.
+type Rule string
+
+// The search order of Find; FromHost is a library that the host program had
+// loaded itself before zoo needed one.
+const (
+	FromOption     Rule = "option"
+	FromEnv        Rule = EnvLibrary
+	FromCache      Rule = "cache"
+	FromExecutable Rule = "beside the executable"
+	FromSystem     Rule = "system"
+	FromHost       Rule = "host program"
+)
+
+// Library is an ONNX Runtime shared library on disk.
+type Library struct {
+	Path    string
+	Source  Rule   // which rule found it
+	Version string // read from the file; "" when it does not say
+}
+
+// Candidate is one place where Find looks.
+type Candidate struct {
+	Library
+	Err error // why it is not usable; fs.ErrNotExist (wrapped) when nothing is there
+}
+
+// Find returns the library to load: the explicit path when it is not "", else
+// the one that the environment variable ZOO_ORT_LIB names, else the first
+// usable one in the per-user cache (a CUDA build, which also serves the CPU,
+// before the CPU build), beside the executable, and in the system's library
+// folders. A path that was asked for and is not usable is an error,
+// never skipped. When there is none, the error wraps ErrNoRuntime and lists
+// everything searched. The library is inspected, not loaded.
+func Find(explicit string) (Library, error) {
+	all := Candidates(explicit)
+	for _, c := range all {
+		if c.Err == nil {
+			return c.Library, nil
+		}
+		if c.Source == FromOption || c.Source == FromEnv {
+			return Library{}, fmt.Errorf("ort: %w given by %s: %w; %s", ErrNoRuntime, c.Source, c.Err, remedy)
+		}
+	}
+	return Library{}, notFound(all)
+}
+
+const remedy = "to install it, run: zoo setup"
+
+func notFound(all []Candidate) error {
+	var b strings.Builder
+	for _, c := range all {
+		reason := c.Err.Error()
+		if errors.Is(c.Err, fs.ErrNotExist) {
+			reason = c.Path + ": not there"
+		}
+		fmt.Fprintf(&b, "\n  %s: %s", c.Source, reason)
+	}
+	return fmt.Errorf("ort: %w (%s or newer); searched:%s\n%s", ErrNoRuntime, Version, b.String(), remedy)
+}
+
+// Candidates lists every place that Find looks at, in order, with what was
+// found there; it never fails. An explicit path or ZOO_ORT_LIB ends the search,
+// so then it is the only candidate.
+func Candidates(explicit string) []Candidate {
+	p := hostPlatform()
+	if explicit != "" {
+		return []Candidate{candidate(explicit, FromOption, p)}
+	}
+	if path := os.Getenv(EnvLibrary); path != "" {
+		return []Candidate{candidate(path, FromEnv, p)}
+	}
+	var all []Candidate
+	for _, provider := range []string{providerCUDA, providerCPU} {
+		if dir, err := cacheFolder("", p, provider); err != nil {
+			all = append(all, Candidate{Library: Library{Source: FromCache}, Err: err})
+		} else {
+			// Setup writes only this one name.
+			all = append(all, candidate(filepath.Join(dir, p.libraryNames()[0]), FromCache, p))
+		}
+	}
+	if exe, err := os.Executable(); err == nil {
+		all = append(all, inFolder(filepath.Dir(exe), FromExecutable, p))
+	}
+	for _, dir := range systemFolders(p) {
+		all = append(all, inFolder(dir, FromSystem, p))
+	}
+	return all
+}
+
+func candidate(path string, rule Rule, p platform) Candidate {
+	version, err := checkLibraryFile(path, p)
+	return Candidate{Library{Path: path, Source: rule, Version: version}, err}
+}
+
+// inFolder returns the first usable library of a folder, else the reason why
+// the last one present is not, else a candidate that says none is there.
+func inFolder(dir string, rule Rule, p platform) Candidate {
+	names := p.libraryNames()
+	missing := Candidate{
+		Library{Path: filepath.Join(dir, names[0]), Source: rule},
+		&fs.PathError{Op: "open", Path: filepath.Join(dir, strings.Join(names, "|")), Err: fs.ErrNotExist},
+	}
+	found := missing
+	for _, name := range names {
+		c := candidate(filepath.Join(dir, name), rule, p)
+		if c.Err == nil {
+			return c
+		}
+		if !errors.Is(c.Err, fs.ErrNotExist) {
+			found = c
+		}
+	}
+	return found
+}
+
+// systemFolders lists where package managers put shared libraries. Windows has
+// none: its own System32 carries an old ONNX Runtime.
+func systemFolders(p platform) []string {
+	switch p.os() {
+	case "windows":
+		return nil
+	case "darwin", "ios":
+		return []string{"/opt/homebrew/lib", "/usr/local/lib"}
+	default:
+		dirs := []string{"/usr/local/lib", "/usr/lib64", "/usr/lib"}
+		triplet := map[platform]string{"linux-amd64": "x86_64-linux-gnu", "linux-arm64": "aarch64-linux-gnu"}[p]
+		if triplet != "" {
+			dirs = append(dirs, "/usr/lib/"+triplet)
+		}
+		return append(dirs, "/opt/onnxruntime/lib")
+	}
+}

@@ -1,0 +1,31 @@
+// Package orttest tells tests whether ONNX Runtime is at hand.
+package orttest
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/nopezoo/zoo/runtime/ort"
+)
+
+// Require returns the path of the ONNX Runtime library, for ort.Options.Library.
+// Without one, or without cgo, it skips the test with the reason; when the
+// environment variable ZOO_REQUIRE_ORT is 1 it fails the test instead.
+func Require(t testing.TB) string {
+	t.Helper()
+	lib, err := ort.Find("")
+	if err == nil {
+		if _, cgo := ort.New(nil, ort.Options{}); errors.Is(cgo, ort.ErrNoCgo) {
+			err = cgo
+		}
+	}
+	if err == nil {
+		return lib.Path
+	}
+	if os.Getenv("ZOO_REQUIRE_ORT") == "1" {
+		t.Fatalf("ZOO_REQUIRE_ORT=1, but: %v", err)
+	}
+	t.Skipf("needs ONNX Runtime: %v", err)
+	return ""
+}

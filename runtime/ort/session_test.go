@@ -1,0 +1,434 @@
+//go:build cgo
+
+package ort_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/ort/orttest"
+)
+
+func open(t testing.TB, model []byte, opt ort.Options) *ort.Session {
+	t.Helper()
+	opt.Library = orttest.Require(t)
+	if opt.Threads == 0 {
+		opt.Threads = 1
+	}
+	s, err := ort.New(model, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func bind(t testing.TB, x *tensor.Tensor) *ort.Value {
+	t.Helper()
+	v, err := ort.NewValue(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := v.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return v
+}
+
+var tensors = cmp.Comparer(tensor.Equal)
+
+func TestSessionDescribesTheModel(t *testing.T) {
+	s := open(t, addModel(), ort.Options{})
+	in := []ort.IO{
+		{Name: "x", DType: tensor.Float32, Dims: []int64{-1, 3}, Axes: []string{"batch", ""}},
+		{Name: "y", DType: tensor.Float32, Dims: []int64{-1, 3}, Axes: []string{"batch", ""}},
+	}
+	if diff := cmp.Diff(in, s.Inputs()); diff != "" {
+		t.Error(diff)
+	}
+	if got, want := s.Outputs()[1].String(), "twice[float32 batch,3]"; got != want {
+		t.Errorf("output is %s, want %s", got, want)
+	}
+	if diff := cmp.Diff(map[string]string{"encoding": "rope", "seed": "7"}, s.Metadata()); diff != "" {
+		t.Error(diff)
+	}
+	if v := s.Library().Version; !strings.HasPrefix(v, "1.") {
+		t.Errorf("library version is %q", v)
+	}
+}
+
+func TestRun(t *testing.T) {
+	f := func(shape []int, v ...float32) *tensor.Tensor { return tensor.Of(v, shape...) }
+	tests := []struct {
+		name    string
+		model   []byte
+		inputs  map[string]*tensor.Tensor
+		outputs []string
+		want    []*tensor.Tensor
+	}{
+		{
+			"all outputs", addModel(),
+			map[string]*tensor.Tensor{"x": f([]int{1, 3}, 1, 2, 3), "y": f([]int{1, 3}, 10, 20, 30)}, nil,
+			[]*tensor.Tensor{f([]int{1, 3}, 11, 22, 33), f([]int{1, 3}, 2, 4, 6)},
+		},
+		{
+			"chosen outputs", addModel(),
+			map[string]*tensor.Tensor{"x": f([]int{1, 3}, 1, 2, 3), "y": f([]int{1, 3}, 10, 20, 30)}, []string{"twice"},
+			[]*tensor.Tensor{f([]int{1, 3}, 2, 4, 6)},
+		},
+		{
+			"empty past", concatModel(),
+			map[string]*tensor.Tensor{"past": tensor.New(tensor.Float32, 1, 2, 0, 4), "new": f([]int{1, 2, 1, 4}, 1, 2, 3, 4, 5, 6, 7, 8)}, nil,
+			[]*tensor.Tensor{f([]int{1, 2, 1, 4}, 1, 2, 3, 4, 5, 6, 7, 8)},
+		},
+		{
+			"empty result", concatModel(),
+			map[string]*tensor.Tensor{"past": tensor.New(tensor.Float32, 1, 2, 0, 4), "new": tensor.New(tensor.Float32, 1, 2, 0, 4)}, nil,
+			[]*tensor.Tensor{tensor.New(tensor.Float32, 1, 2, 0, 4)},
+		},
+		{
+			"bool", identityModel(onnxBool, "n"),
+			map[string]*tensor.Tensor{"x": tensor.Of([]bool{true, false, true}, 3)}, nil,
+			[]*tensor.Tensor{tensor.Of([]bool{true, false, true}, 3)},
+		},
+		{
+			"int64", identityModel(onnxInt64, "n"),
+			map[string]*tensor.Tensor{"x": tensor.Of([]int64{-1, 1 << 40}, 2)}, nil,
+			[]*tensor.Tensor{tensor.Of([]int64{-1, 1 << 40}, 2)},
+		},
+		{
+			"static float16", identityModel(onnxFloat16, 2),
+			map[string]*tensor.Tensor{"x": tensor.Of([]uint16{0x3c00, 0xc000}, 2)}, nil,
+			[]*tensor.Tensor{tensor.Of([]uint16{0x3c00, 0xc000}, 2)},
+		},
+		{
+			"empty float16", identityModel(onnxFloat16, 0, 2),
+			map[string]*tensor.Tensor{"x": tensor.New(tensor.Float16, 0, 2)}, nil,
+			[]*tensor.Tensor{tensor.New(tensor.Float16, 0, 2)},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := open(t, tt.model, ort.Options{})
+			got, err := s.Run(t.Context(), tt.inputs, tt.outputs...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got, tensors); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestRunValues(t *testing.T) {
+	s := open(t, concatModel(), ort.Options{Outputs: []string{"present"}})
+	past, next := tensor.New(tensor.Float32, 1, 2, 0, 4), tensor.New(tensor.Float32, 1, 2, 1, 4)
+	for i := range 3 { // a cache that grows from nothing
+		for j := range tensor.Data[float32](next) {
+			tensor.Data[float32](next)[j] = float32(10*i + j)
+		}
+		present := tensor.New(tensor.Float32, 1, 2, i+1, 4)
+		if err := s.RunValues(t.Context(), []*ort.Value{bind(t, past), bind(t, next)}, []*ort.Value{bind(t, present)}); err != nil {
+			t.Fatal(err)
+		}
+		past = present
+	}
+	want := []float32{0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23, 4, 5, 6, 7, 14, 15, 16, 17, 24, 25, 26, 27}
+	if diff := cmp.Diff(want, tensor.Data[float32](past)); diff != "" {
+		t.Error(diff)
+	}
+
+	empty := tensor.New(tensor.Float32, 1, 2, 0, 4)
+	if err := s.RunValues(t.Context(), []*ort.Value{bind(t, empty), bind(t, empty)}, []*ort.Value{bind(t, empty.Clone())}); err != nil {
+		t.Errorf("empty output: %v", err)
+	}
+}
+
+func TestRunErrors(t *testing.T) {
+	s := open(t, addModel(), ort.Options{})
+	x := tensor.New(tensor.Float32, 1, 3)
+	tests := []struct {
+		name    string
+		inputs  map[string]*tensor.Tensor
+		outputs []string
+		want    string
+	}{
+		{"unknown input", map[string]*tensor.Tensor{"x": x, "y": x, "z": x}, nil, `no input is called "z", there are: x, y`},
+		{"unknown output", map[string]*tensor.Tensor{"x": x, "y": x}, []string{"nope"}, `no output is called "nope", there are: sum, twice`},
+		{"missing", map[string]*tensor.Tensor{"x": x}, nil, "input y[float32 batch,3] is missing"},
+		{"dtype", map[string]*tensor.Tensor{"x": x, "y": tensor.New(tensor.Int64, 1, 3)}, nil, "input y[float32 batch,3] does not take int64[1,3]"},
+		{"rank", map[string]*tensor.Tensor{"x": x, "y": tensor.New(tensor.Float32, 3)}, nil, "input y[float32 batch,3] does not take float32[3]"},
+		{"static dim", map[string]*tensor.Tensor{"x": x, "y": tensor.New(tensor.Float32, 1, 4)}, nil, "input y[float32 batch,3] does not take float32[1,4]"},
+		{"shapes that do not fit", map[string]*tensor.Tensor{"x": tensor.New(tensor.Float32, 2, 3), "y": tensor.New(tensor.Float32, 5, 3)}, nil, "ort: run: "},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := s.Run(t.Context(), tt.inputs, tt.outputs...)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error is %v, want it to contain %q", err, tt.want)
+			}
+		})
+	}
+	v := bind(t, x)
+	if err := s.RunValues(t.Context(), []*ort.Value{v, v}, []*ort.Value{v, nil}); err == nil || !strings.Contains(err.Error(), "output twice[float32 batch,3] is nil") {
+		t.Errorf("nil output: %v", err)
+	}
+	if err := s.RunValues(t.Context(), []*ort.Value{v}, []*ort.Value{v, v}); err == nil {
+		t.Error("a missing positional input was accepted")
+	}
+	closed := bind(t, x)
+	if err := closed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunValues(t.Context(), []*ort.Value{v, closed}, []*ort.Value{v, v}); !errors.Is(err, ort.ErrClosed) {
+		t.Errorf("closed value: %v", err)
+	}
+	if _, err := ort.NewValue(tensor.Scalar(float32(1))); err == nil || !strings.Contains(err.Error(), "use shape [1]") {
+		t.Errorf("rank 0: %v", err)
+	}
+}
+
+func TestNewErrors(t *testing.T) {
+	library := orttest.Require(t)
+	noInput := graph{
+		nodes:        []message{node("Identity", []string{"c"}, []string{"y"})},
+		initializers: []message{int64s("c", 1, 1)},
+		inputs:       []message{value("c", onnxInt64, 1)},
+		outputs:      []message{value("y", onnxInt64, 1)},
+	}.model()
+	badOp := graph{
+		nodes:   []message{node("NoSuchOp", []string{"x"}, []string{"y"})},
+		inputs:  []message{value("x", onnxFloat, 1)},
+		outputs: []message{value("y", onnxFloat, 1)},
+	}.model()
+	tests := []struct {
+		name  string
+		model []byte
+		opt   ort.Options
+		want  string
+	}{
+		{"empty", nil, ort.Options{}, "not an ONNX model"},
+		{"text", []byte("hello"), ort.Options{}, "not an ONNX model"},
+		{"unknown op", badOp, ort.Options{}, "NoSuchOp"},
+		{"no input", noInput, ort.Options{}, "has 0 inputs and 1 outputs"},
+		{"int32", identityModel(onnxInt32, 1), ort.Options{}, `value "x" has ONNX element type 6`},
+		{"output name", addModel(), ort.Options{Outputs: []string{"nope"}}, `no output is called "nope"`},
+		{"output twice", addModel(), ort.Options{Outputs: []string{"sum", "sum"}}, `output "sum" is asked for twice`},
+		{"provider", addModel(), ort.Options{Provider: "tpu"}, `unknown provider "tpu", known are cpu and cuda`},
+		{"threads", addModel(), ort.Options{Threads: -1}, "threads is -1"},
+		{"optimization", addModel(), ort.Options{Optimization: 9}, "unknown optimization level 9"},
+		{"library", addModel(), ort.Options{Library: "/no/such/library"}, "/no/such/library"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.opt.Library == "" {
+				tt.opt.Library = library
+			}
+			s, err := ort.New(tt.model, tt.opt)
+			if err == nil {
+				s.Close()
+				t.Fatal("no error")
+			}
+			if !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error is %q, want it to contain %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestCUDAWithoutProvider holds on machines whose library is the CPU build.
+func TestCUDAWithoutProvider(t *testing.T) {
+	library := orttest.Require(t)
+	_, providers, err := ort.Probe(library)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if providers["cuda"] == nil {
+		t.Skip("this machine has the CUDA provider")
+	}
+	_, err = ort.New(addModel(), ort.Options{Library: library, Provider: "cuda"})
+	if err == nil || !strings.Contains(err.Error(), "provider cuda: ") || !strings.Contains(err.Error(), "zoo setup --provider cuda") {
+		t.Errorf("error is %v, want what is missing and the remedy", err)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	x := tensor.Of([]float32{1, 2, 3}, 1, 3)
+	for _, opt := range []ort.Options{
+		{Optimization: ort.OptimizeNone},
+		{Optimization: ort.OptimizeBasic, NoSpinning: true, Threads: 2},
+		{Optimization: ort.OptimizeExtended, MemPattern: true},
+		{ConfigEntries: map[string]string{"session.disable_prepacking": "1"}},
+	} {
+		s := open(t, addModel(), opt)
+		got, err := s.Run(t.Context(), map[string]*tensor.Tensor{"x": x, "y": x}, "sum")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]float32{2, 4, 6}, tensor.Data[float32](got[0])); diff != "" {
+			t.Errorf("%+v: %s", opt, diff)
+		}
+	}
+	s := open(t, addModel(), ort.Options{Outputs: []string{"twice", "sum"}})
+	if s.Outputs()[0].Name != "twice" || s.Outputs()[1].Name != "sum" {
+		t.Errorf("outputs are %v", s.Outputs())
+	}
+}
+
+func TestProfile(t *testing.T) {
+	prefix := filepath.Join(t.TempDir(), "trace")
+	s := open(t, addModel(), ort.Options{ProfilePrefix: prefix})
+	x := tensor.New(tensor.Float32, 1, 3)
+	if _, err := s.Run(t.Context(), map[string]*tensor.Tensor{"x": x, "y": x}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	files, _ := filepath.Glob(prefix + "*.json")
+	if len(files) != 1 {
+		t.Fatalf("traces: %v", files)
+	}
+	if data, err := os.ReadFile(files[0]); err != nil || !strings.Contains(string(data), "CPUExecutionProvider") {
+		t.Errorf("the trace names no provider (%v)", err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	s := open(t, endlessModel(), ort.Options{})
+	x := map[string]*tensor.Tensor{"x": tensor.New(tensor.Float32, 2)}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Run(ctx, x); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled before: %v", err)
+	}
+	// Without termination this would never return.
+	ctx, cancel = context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := s.Run(ctx, x); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("cancelled while running: %v", err)
+	}
+}
+
+func TestConcurrentRuns(t *testing.T) {
+	s := open(t, addModel(), ort.Options{})
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			for i := range 50 {
+				a := float32(g*1000 + i)
+				x := tensor.Of([]float32{a, a, a}, 1, 3)
+				got, err := s.Run(t.Context(), map[string]*tensor.Tensor{"x": x, "y": x})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if diff := cmp.Diff([]float32{2 * a, 2 * a, 2 * a}, tensor.Data[float32](got[0])); diff != "" {
+					t.Error(diff)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestCloseWhileRunning(t *testing.T) {
+	s := open(t, addModel(), ort.Options{})
+	x := tensor.New(tensor.Float32, 1, 3)
+	var wg sync.WaitGroup
+	started := make(chan struct{}, 4)
+	for range 4 {
+		wg.Go(func() {
+			for i := 0; ; i++ {
+				_, err := s.Run(t.Context(), map[string]*tensor.Tensor{"x": x, "y": x})
+				if i == 0 {
+					started <- struct{}{}
+				}
+				if err != nil {
+					if !errors.Is(err, ort.ErrClosed) {
+						t.Error(err)
+					}
+					return
+				}
+			}
+		})
+	}
+	for range 4 {
+		<-started
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	wg.Wait()
+	if err := s.Close(); err != nil {
+		t.Errorf("second close: %v", err)
+	}
+}
+
+func BenchmarkRunValues(b *testing.B) {
+	s := open(b, addModel(), ort.Options{})
+	x, y := bind(b, tensor.New(tensor.Float32, 1, 3)), bind(b, tensor.New(tensor.Float32, 1, 3))
+	in := []*ort.Value{x, y}
+	out := []*ort.Value{bind(b, tensor.New(tensor.Float32, 1, 3)), bind(b, tensor.New(tensor.Float32, 1, 3))}
+	cancellable, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for name, ctx := range map[string]context.Context{"background": context.Background(), "cancellable": cancellable} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := s.RunValues(ctx, in, out); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkNewValue(b *testing.B) {
+	open(b, addModel(), ort.Options{})
+	x := tensor.New(tensor.Float32, 1, 3)
+	b.ReportAllocs()
+	for b.Loop() {
+		v, err := ort.NewValue(x)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := v.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkReopen measures a session that is the process's only one: it loads
+// and unloads the library each time.
+func BenchmarkReopen(b *testing.B) {
+	library := orttest.Require(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		s, err := ort.New(addModel(), ort.Options{Library: library, Threads: 1})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
