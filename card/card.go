@@ -1,0 +1,55 @@
+// Package card holds what a model file says about itself, as one struct, and
+// its form in the file: string pairs that ONNX calls metadata_props.
+//
+// The package knows no other: it checks that a card is complete and in range,
+// not that it fits a graph, a task or an encoding.
+package card
+
+import "encoding/json"
+
+// The profiles of a model file.
+const (
+	Portable = "portable" // default-domain operators of opset 18 only
+	Fused    = "fused"    // opset 23, with fused attention and norm operators
+)
+
+// Card describes one model file. The zero value is not valid: Architecture,
+// Positions and Profile are required.
+type Card struct {
+	Architecture   string          // such as "decoder"
+	Encoding       string          // name of the positional encoding; empty for architectures without one
+	EncodingParams json.RawMessage // the encoding's parameters, a JSON object; nil for none
+	Positions      string          // how position ids run, such as "contiguous"
+	Config         json.RawMessage // the model's configuration, a JSON object; nil for none
+	Tokenizer      []string        // the vocabulary's pieces in id order; empty for a model without one
+	Task           string          // what it was trained on; empty for none
+	Trained        Lengths         // task lengths seen in training
+	MaxLength      int             // most positions in tokens the model can take; 0 = no limit
+	Profile        string          // Portable or Fused
+	State          []State         // what one call hands to the next, in input order
+	Seed           uint64          // of the training run
+	ConfigHash     string          // hash of the run's configuration
+	DataHash       string          // hash of what defines the training data
+	Steps          int             // optimizer steps taken
+	Loss           *float64        // last training loss in nats per target token; nil if never trained
+	Parity         *float64        // worst error between runtimes found at export; nil if not measured
+	Parameters     int64           // number of trained scalars, a tied weight counted once
+	ToolVersion    string          // version of the program that wrote the file
+}
+
+// Lengths is a closed range of task lengths; both are 0 for a model that was
+// not trained.
+type Lengths struct {
+	Min, Max int
+}
+
+// State is one tensor that a model takes as an input and gives back, updated, as
+// an output: a cache of keys, or a recurrent state.
+type State struct {
+	Past    string   `json:"past"`           // input name, such as "past_key_values.0.key"
+	Present string   `json:"present"`        // output name, such as "present.0.key"
+	Shape   []string `json:"shape"`          // of the input: axes as integers or symbols, such as "batch", "4", "past", "32"
+	Grows   bool     `json:"grows"`          // whether the output is longer than the input along Axis
+	Axis    int      `json:"axis,omitempty"` // the growing axis; 0 when Grows is false
+	Initial float64  `json:"initial"`        // value of every element before the first call (a growing state starts empty)
+}

@@ -1,0 +1,94 @@
+package card
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"unicode/utf8"
+)
+
+// validate checks what a reader of the card may rely on.
+func (c *Card) validate() error {
+	switch {
+	case c.Architecture == "":
+		return errors.New("architecture is empty")
+	case c.Positions == "":
+		return errors.New(`positions is empty: name how position ids run, such as "contiguous"`)
+	case c.Profile != Portable && c.Profile != Fused:
+		return fmt.Errorf("profile is %q, expected %q or %q", c.Profile, Portable, Fused)
+	case c.MaxLength < 0:
+		return fmt.Errorf("max_length is %d, expected 0 (no limit) or more", c.MaxLength)
+	case c.Steps < 0:
+		return fmt.Errorf("steps is %d, expected 0 or more", c.Steps)
+	case c.Parameters < 0:
+		return fmt.Errorf("parameters is %d, expected 0 or more", c.Parameters)
+	case !finite(c.Loss):
+		return fmt.Errorf("loss is %v, expected a finite number", *c.Loss)
+	case !finite(c.Parity) || c.Parity != nil && *c.Parity < 0:
+		return fmt.Errorf("parity is %v, expected a finite number of 0 or more", *c.Parity)
+	}
+	if t := c.Trained; t != (Lengths{}) && (t.Min < 1 || t.Max < t.Min) {
+		return fmt.Errorf("trained lengths are %d..%d, expected 1 ≤ min ≤ max, or 0..0 for none", t.Min, t.Max)
+	}
+	if err := checkObject("encoding_params", c.EncodingParams); err != nil {
+		return err
+	}
+	if err := checkObject("config", c.Config); err != nil {
+		return err
+	}
+	return errors.Join(checkPieces(c.Tokenizer), checkStates(c.State))
+}
+
+func finite(v *float64) bool { return v == nil || !math.IsNaN(*v) && !math.IsInf(*v, 0) }
+
+func checkObject(key string, raw json.RawMessage) error {
+	trimmed := bytes.TrimLeft(raw, " \t\r\n")
+	if len(raw) > 0 && (!json.Valid(raw) || trimmed[0] != '{') {
+		return fmt.Errorf("%s is not a JSON object", key)
+	}
+	return nil
+}
+
+func checkPieces(pieces []string) error {
+	for i, p := range pieces {
+		if p == "" || !utf8.ValidString(p) {
+			return fmt.Errorf("tokenizer piece %d is %q, expected non-empty UTF-8", i, p)
+		}
+	}
+	return nil
+}
+
+func checkStates(states []State) error {
+	seen := map[string]bool{}
+	for i, s := range states {
+		if err := s.validate(); err != nil {
+			return fmt.Errorf("state %d (%q): %w", i, s.Past, err)
+		}
+		for _, name := range []string{s.Past, s.Present} {
+			if seen[name] {
+				return fmt.Errorf("state %d: name %q appears twice", i, name)
+			}
+			seen[name] = true
+		}
+	}
+	return nil
+}
+
+func (s *State) validate() error {
+	for _, name := range append([]string{s.Past, s.Present}, s.Shape...) {
+		if name == "" || !utf8.ValidString(name) {
+			return fmt.Errorf("name or axis %q, expected non-empty UTF-8", name)
+		}
+	}
+	switch {
+	case !s.Grows && s.Axis != 0:
+		return fmt.Errorf("axis is %d for a state that does not grow, expected 0", s.Axis)
+	case s.Grows && (s.Axis < 0 || s.Axis >= len(s.Shape)):
+		return fmt.Errorf("growing axis %d is outside the shape's %d axes", s.Axis, len(s.Shape))
+	case !finite(&s.Initial):
+		return fmt.Errorf("initial is %v, expected a finite number", s.Initial)
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+// Package tokenizer cuts text into the word-level tokens of the zoo's models
+// and puts them together again without loss.
+//
+// The rule, read from left to right:
+//
+//   - a special string (such as "</s>" or "[SEP]") is one token, the longest
+//     that fits first;
+//   - otherwise a run of letters is one token (a word), and every other
+//     character (digit, punctuation mark, symbol) is one token by itself;
+//   - one space directly before a token belongs to it: " tree", " 7", " [SEP]";
+//   - a space that is followed by another space or by the end of the text is a
+//     token by itself.
+//
+// The tokens of a text are consecutive slices of it, so decoding what was
+// encoded gives the text back. A vocabulary is an ordered list of pieces; "7"
+// and " 7" are different pieces, and so are "[SEP]" and " [SEP]". There is no
+// piece for the unknown: a token outside the vocabulary is an error.
+//
+// The package is not a general subword tokenizer: vocabularies are small and
+// come from a task (see Vocabulary).
+package tokenizer
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// PadPiece and EOSPiece open every vocabulary, with ids 0 and 1: padding, and
+// the end of a sequence.
+const (
+	PadPiece = "<pad>"
+	EOSPiece = "</s>"
+)
+
+// Tokenizer maps text to ids and back for one vocabulary. It is immutable and
+// safe for concurrent use; build it with New or from JSON.
+type Tokenizer struct {
+	pieces []string
+	ids    map[string]int64
+	lexer  lexer
+}
+
+// New returns the tokenizer of an ordered list of pieces: the id of a piece is
+// its index. pieces[0] must be PadPiece and pieces[1] EOSPiece. A piece is " ",
+// or a word, a character or a special string, with or without one space before
+// it; what the lexical rule would cut apart is thereby a special string. Empty,
+// repeated or malformed pieces are errors.
+func New(pieces []string) (*Tokenizer, error) {
+	if len(pieces) < 2 || pieces[0] != PadPiece || pieces[1] != EOSPiece {
+		return nil, fmt.Errorf("tokenizer: a vocabulary starts with %q and %q, this one with %q", PadPiece, EOSPiece, head(pieces, 2))
+	}
+	t := &Tokenizer{pieces: slices.Clone(pieces), ids: make(map[string]int64, len(pieces))}
+	var special []string
+	for i, piece := range t.pieces {
+		core, err := corePiece(piece)
+		if err != nil {
+			return nil, fmt.Errorf("tokenizer: piece %d: %w", i, err)
+		}
+		if first, ok := t.ids[piece]; ok {
+			return nil, fmt.Errorf("tokenizer: piece %d repeats piece %d, %q", i, first, piece)
+		}
+		t.ids[piece] = int64(i)
+		if core != "" && lexeme(core) != len(core) {
+			special = append(special, core)
+		}
+	}
+	t.lexer = newLexer(special)
+	return t, nil
+}
+
+func head(pieces []string, n int) []string { return pieces[:min(n, len(pieces))] }
+
+// Size returns the number of pieces; ids run from 0 to Size−1.
+func (t *Tokenizer) Size() int { return len(t.pieces) }
+
+// Pad returns the id of PadPiece.
+func (t *Tokenizer) Pad() int64 { return 0 }
+
+// EOS returns the id of EOSPiece.
+func (t *Tokenizer) EOS() int64 { return 1 }
+
+// Pieces returns a copy of the vocabulary in id order; New takes it back.
+func (t *Tokenizer) Pieces() []string { return slices.Clone(t.pieces) }
+
+// Encode returns the ids of text; nothing is added to it. A token outside the
+// vocabulary is an error that names it and its byte offset.
+//
+// To let a model continue a prompt use EncodePrompt: here a trailing space is a
+// token by itself.
+func (t *Tokenizer) Encode(text string) ([]int64, error) {
+	ids, _, err := t.encode(text, len(text))
+	return ids, err
+}
+
+// encode returns the ids of text and the index of the token that starts at byte
+// boundary (the number of tokens when it is the end); −1 when none starts there.
+func (t *Tokenizer) encode(text string, boundary int) (ids []int64, index int, err error) {
+	index = -1
+	for at := 0; at < len(text); {
+		if at == boundary {
+			index = len(ids)
+		}
+		n, err := t.lexer.next(text[at:])
+		if err != nil {
+			return nil, 0, fmt.Errorf("tokenizer: byte %d: %w", at, err)
+		}
+		piece := text[at : at+n]
+		id, ok := t.ids[piece]
+		if !ok {
+			return nil, 0, fmt.Errorf("tokenizer: unknown piece %q at byte %d%s", piece, at, t.hint(piece))
+		}
+		ids = append(ids, id)
+		at += n
+	}
+	if boundary == len(text) {
+		index = len(ids)
+	}
+	return ids, index, nil
+}
+
+// hint says when the piece is known with, or without, a space before it.
+func (t *Tokenizer) hint(piece string) string {
+	other := " " + piece
+	if strings.HasPrefix(piece, " ") {
+		other = piece[1:]
+	}
+	if _, ok := t.ids[other]; ok {
+		return fmt.Sprintf(" (the vocabulary has %q)", other)
+	}
+	return fmt.Sprintf(" (not among the vocabulary's %d pieces)", len(t.pieces))
+}
+
+// EncodePrompt returns the ids from which a model continues prompt: a trailing
+// space is left out, because it belongs to the first token of what follows. It
+// equals ids[:targetStart] of EncodePair for every target.
+func (t *Tokenizer) EncodePrompt(prompt string) ([]int64, error) {
+	return t.Encode(strings.TrimSuffix(prompt, " "))
+}
+
+// EncodePair returns the ids of prompt followed by target, without an end
+// token, and the index at which the target's ids start. One trailing space of
+// the prompt moves to the target's first token. A target that would fuse with
+// the prompt's last token ("ab" and "cd") is an error.
+func (t *Tokenizer) EncodePair(prompt, target string) (ids []int64, targetStart int, err error) {
+	boundary := len(strings.TrimSuffix(prompt, " "))
+	ids, targetStart, err = t.encode(prompt+target, boundary)
+	if err != nil {
+		return nil, 0, err
+	}
+	if targetStart < 0 {
+		return nil, 0, fmt.Errorf("tokenizer: the end of prompt %q and the start of target %q form one token: separate them by a space",
+			tail(prompt), tail(target))
+	}
+	return ids, targetStart, nil
+}
+
+// tail keeps error messages short.
+func tail(s string) string {
+	const most = 40
+	if len(s) <= most {
+		return s
+	}
+	return "…" + s[len(s)-most:]
+}
+
+// Decode returns the text of ids. An id outside the vocabulary is an error that
+// names it and its index.
+func (t *Tokenizer) Decode(ids []int64) (string, error) {
+	var b strings.Builder
+	for i, id := range ids {
+		if id < 0 || id >= int64(len(t.pieces)) {
+			return "", fmt.Errorf("tokenizer: id %d at index %d is outside the vocabulary's 0..%d", id, i, len(t.pieces)-1)
+		}
+		b.WriteString(t.pieces[id])
+	}
+	return b.String(), nil
+}
+
+// MarshalJSON writes the pieces as an array in id order.
+func (t *Tokenizer) MarshalJSON() ([]byte, error) { return json.Marshal(t.pieces) }
+
+// UnmarshalJSON reads what MarshalJSON wrote, with New's checks.
+func (t *Tokenizer) UnmarshalJSON(data []byte) error {
+	var pieces []string
+	if err := json.Unmarshal(data, &pieces); err != nil {
+		return fmt.Errorf("tokenizer: not an array of pieces: %w", err)
+	}
+	read, err := New(pieces)
+	if err != nil {
+		return err
+	}
+	*t = *read
+	return nil
+}
