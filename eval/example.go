@@ -1,0 +1,76 @@
+package eval
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/nopezoo/zoo/eval/task"
+)
+
+// slack is how many tokens beyond the target a model may write before it is cut
+// off. It lets the edit distance see an answer that runs on; such an answer is
+// wrong however long it is.
+const slack = 8
+
+// example is one sample, its tokens, and what the model made of it.
+type example struct {
+	sample   task.Sample
+	prompt   []int64
+	target   []int64 // with the end token
+	limit    int     // most new tokens
+	output   []int64 // generated, with the end token if reached
+	logProbs []float64
+}
+
+// examples draws the samples of one length.
+func (s *sweep) examples(ctx context.Context, length int) ([]example, error) {
+	rng := sampleSource(s.cfg.Task.Name, s.cfg.Split, s.cfg.Seed, length)
+	out := make([]example, s.cfg.N)
+	for i := range out {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		sample, err := task.SampleSplit(s.cfg.Task, rng, length, s.cfg.Split)
+		if err != nil {
+			return nil, err
+		}
+		if out[i], err = s.encode(sample); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// sampleSource gives every (task, split, seed, length) its own stream.
+func sampleSource(name string, split task.Split, seed uint64, length int) *rand.Rand {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%d/%d", name, split, seed, length))
+	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:])))
+}
+
+func (s *sweep) encode(sample task.Sample) (example, error) {
+	ids, start, err := s.tok.EncodePair(sample.Prompt, sample.Target)
+	if err != nil {
+		return example{}, err
+	}
+	if start == 0 {
+		return example{}, fmt.Errorf("sample %q has no prompt to continue", sample.Target)
+	}
+	ids = append(ids, s.tok.EOS())
+	e := example{sample: sample, prompt: ids[:start:start], target: ids[start:]}
+	room := slack
+	if s.maxLength > 0 {
+		need := len(ids) - 1 // the last token is predicted, not read
+		if need > s.maxLength {
+			return example{}, fmt.Errorf("%w: %d positions needed, at most %d declared", ErrTooLong, need, s.maxLength)
+		}
+		room = min(slack, s.maxLength-need)
+	}
+	e.limit = len(e.target) + room
+	return e, nil
+}
+
+// whole returns prompt and target as one sequence.
+func (e *example) whole() []int64 { return append(e.prompt, e.target...) }

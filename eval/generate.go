@@ -1,0 +1,143 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// generateAll fills in every example's output, and times it.
+func (s *sweep) generateAll(ctx context.Context, length int, examples []example) (*Speed, error) {
+	batch := min(s.cfg.Batch, len(examples))
+	for range s.cfg.Warmup {
+		if err := s.generate(ctx, examples[:batch], new(stopwatch)); err != nil {
+			return nil, err
+		}
+	}
+	if s.cfg.Memory != nil {
+		s.cfg.Memory.Reset()
+	}
+	var clock, discard stopwatch
+	done := 0
+	for group := range slices.Chunk(examples, batch) {
+		watch := &clock
+		if len(group) < batch {
+			watch = &discard // a smaller batch is another measurement
+		}
+		if err := s.generate(ctx, group, watch); err != nil {
+			return nil, err
+		}
+		done += len(group)
+		s.progress(length, done, len(examples))
+	}
+	speed := clock.speed()
+	speed.Warmup, speed.TimedBatch = s.cfg.Warmup, batch
+	for _, e := range examples {
+		speed.SequenceTokens = max(speed.SequenceTokens, len(e.prompt)+len(e.target))
+	}
+	if s.cfg.Memory != nil {
+		var err error
+		if speed.PeakMemory, speed.PeakMemoryOf, err = s.cfg.Memory.Peak(); err != nil {
+			return nil, err
+		}
+	}
+	return &speed, nil
+}
+
+// generate runs one batch and checks that the model kept Model's contract.
+func (s *sweep) generate(ctx context.Context, group []example, watch *stopwatch) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	prompts, limits := make([][]int64, len(group)), make([]int, len(group))
+	for i, e := range group {
+		prompts[i], limits[i] = e.prompt, e.limit
+	}
+	watch.start()
+	outputs, err := s.model.Generate(ctx, prompts, limits, s.tok.EOS(), watch.step)
+	elapsed := time.Since(watch.begun)
+	if err != nil {
+		return err
+	}
+	if len(outputs) != len(group) {
+		return fmt.Errorf("the model returned %d outputs for %d prompts", len(outputs), len(group))
+	}
+	tokens := 0
+	for i, output := range outputs {
+		if err := checkOutput(output, limits[i], s.tok.EOS()); err != nil {
+			return fmt.Errorf("output %d of the model: %w", i, err)
+		}
+		group[i].output = output
+		tokens += len(output)
+	}
+	return watch.stop(elapsed, tokens)
+}
+
+func checkOutput(output []int64, limit int, stop int64) error {
+	at := slices.Index(output, stop)
+	switch {
+	case len(output) > limit:
+		return fmt.Errorf("%d tokens, at most %d were asked for", len(output), limit)
+	case at >= 0 && at != len(output)-1:
+		return fmt.Errorf("%d tokens follow the stop token", len(output)-1-at)
+	case at < 0 && len(output) < limit:
+		return fmt.Errorf("it ends after %d of %d tokens without the stop token", len(output), limit)
+	}
+	return nil
+}
+
+// stopwatch collects the times of generation over several batches.
+type stopwatch struct {
+	begun, last time.Time
+	steps       int       // of the current batch
+	prefill     []float64 // ms, one per batch
+	decode      []float64 // ms, one per later step
+	tokens      int
+	total       time.Duration
+}
+
+func (w *stopwatch) start() {
+	w.steps = 0
+	w.begun = time.Now()
+	w.last = w.begun
+}
+
+func (w *stopwatch) step() {
+	now := time.Now()
+	ms := now.Sub(w.last).Seconds() * 1e3
+	if w.steps == 0 {
+		w.prefill = append(w.prefill, ms)
+	} else {
+		w.decode = append(w.decode, ms)
+	}
+	w.last = now
+	w.steps++
+}
+
+func (w *stopwatch) stop(elapsed time.Duration, tokens int) error {
+	if w.steps == 0 {
+		return errors.New("the model generated without calling onStep, so no step was timed")
+	}
+	w.total += elapsed
+	w.tokens += tokens
+	return nil
+}
+
+func (w *stopwatch) speed() Speed {
+	s := Speed{
+		TimedBatches:    len(w.prefill),
+		PrefillMS:       Percentile(w.prefill, 50),
+		DecodeSteps:     len(w.decode),
+		DecodeP50MS:     Percentile(w.decode, 50),
+		DecodeP95MS:     Percentile(w.decode, 95),
+		DecodeP99MS:     Percentile(w.decode, 99),
+		GeneratedTokens: w.tokens,
+		GenerateSeconds: w.total.Seconds(),
+	}
+	if w.total > 0 {
+		s.TokensPerSecond = float64(w.tokens) / w.total.Seconds()
+	}
+	return s
+}

@@ -1,0 +1,75 @@
+package eval
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// maxLine bounds one line of a result file, in bytes.
+const maxLine = 1 << 20
+
+// WriteJSONL writes each row as one line of JSON. Appending to what was written
+// before gives a valid file.
+func WriteJSONL(w io.Writer, rows ...Row) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for i, row := range rows {
+		if err := row.check(); err != nil {
+			return fmt.Errorf("eval: row %d: %w", i, err)
+		}
+		if err := e.Encode(row); err != nil {
+			return fmt.Errorf("eval: row %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// ReadJSONL reads rows that WriteJSONL wrote. Empty lines and unknown fields are
+// skipped. A malformed or truncated line, or one of another schema, is an error
+// with its number; the rows before it are returned with it.
+func ReadJSONL(r io.Reader) ([]Row, error) {
+	var rows []Row
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	number := 0
+	for lines.Scan() {
+		number++
+		line := bytes.TrimSpace(lines.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		var row Row
+		err := json.Unmarshal(line, &row)
+		if err == nil {
+			err = row.check()
+		}
+		if err != nil {
+			return rows, fmt.Errorf("eval: results line %d: %w", number, err)
+		}
+		rows = append(rows, row)
+	}
+	if err := lines.Err(); err != nil {
+		return rows, fmt.Errorf("eval: results line %d: %w", number+1, err)
+	}
+	return rows, nil
+}
+
+// check is what readers of a row rely on.
+func (r *Row) check() error {
+	switch {
+	case r.Schema != RowSchema:
+		return fmt.Errorf("schema is %d, this program reads %d", r.Schema, RowSchema)
+	case r.Task == "" || r.Length < 1:
+		return fmt.Errorf("task is %q and length %d, expected a name and a positive number", r.Task, r.Length)
+	case r.NA && (r.Score != nil || r.Speed != nil):
+		return fmt.Errorf("na is true but there are measurements")
+	case !r.NA && (r.Score == nil || r.Speed == nil):
+		return fmt.Errorf("na is false but measurements are missing")
+	case !r.NA && (r.N < 1 || r.Correct < 0 || r.Correct > r.N):
+		return fmt.Errorf("%d correct of %d samples is impossible", r.Correct, r.N)
+	}
+	return nil
+}

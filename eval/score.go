@@ -1,0 +1,115 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/nopezoo/zoo/eval/task"
+)
+
+// scoreAll fills in the log-probabilities of every example's target.
+func (s *sweep) scoreAll(ctx context.Context, length int, examples []example) error {
+	done := 0
+	for group := range slices.Chunk(examples, s.cfg.Batch) {
+		if err := s.score(ctx, group); err != nil {
+			return err
+		}
+		done += len(group)
+		s.progress(length, len(examples)+done, len(examples))
+	}
+	return nil
+}
+
+func (s *sweep) score(ctx context.Context, group []example) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ids, from := make([][]int64, len(group)), make([]int, len(group))
+	for i, e := range group {
+		ids[i], from[i] = e.whole(), len(e.prompt)
+	}
+	scores, err := s.model.Score(ctx, ids, from)
+	if err != nil {
+		return err
+	}
+	if len(scores) != len(group) {
+		return fmt.Errorf("the model scored %d sequences of %d", len(scores), len(group))
+	}
+	for i := range group {
+		if len(scores[i]) != len(group[i].target) {
+			return fmt.Errorf("the model scored %d tokens of sequence %d, %d were asked for", len(scores[i]), i, len(group[i].target))
+		}
+		group[i].logProbs = scores[i]
+	}
+	return nil
+}
+
+// tally adds the examples up.
+func (s *sweep) tally(length int, examples []example) *Score {
+	t := &Score{N: len(examples), Chance: s.cfg.Task.Chance(length)}
+	prompts := map[string]bool{}
+	var loss, distance float64
+	for _, e := range examples {
+		prompts[e.sample.Prompt] = true
+		if s.cfg.Task.Correct(e.sample.Target, s.text(e.output)) {
+			t.Correct++
+		}
+		if slices.Equal(e.output, e.target) {
+			t.SequenceCorrect++
+		}
+		t.Tokens += len(e.target)
+		t.TokensCorrect += samePositions(e.output, e.target)
+		distance += s.editDistance(e.output, e.target)
+		for _, p := range e.logProbs {
+			if math.IsNaN(p) || math.IsInf(p, 0) {
+				t.NonfiniteTokens++
+			}
+			loss -= p
+		}
+	}
+	t.Distinct = len(prompts)
+	t.Accuracy = ratio(t.Correct, t.N)
+	t.AccuracyLow, t.AccuracyHigh = Wilson(t.Correct, t.N)
+	t.SequenceAccuracy = ratio(t.SequenceCorrect, t.N)
+	t.TokenAccuracy = ratio(t.TokensCorrect, t.Tokens)
+	t.EditDistance = distance / float64(t.N)
+	if t.NonfiniteTokens == 0 {
+		loss /= float64(t.Tokens)
+		t.Loss = &loss
+	}
+	return t
+}
+
+// text decodes an output without its end token and padding. An id outside the
+// vocabulary leaves nothing that could be parsed, hence no text.
+func (s *sweep) text(output []int64) string {
+	kept := slices.DeleteFunc(slices.Clone(output), func(id int64) bool { return id == s.tok.EOS() || id == s.tok.Pad() })
+	text, err := s.tok.Decode(kept)
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// samePositions counts the positions at which both hold the same token.
+func samePositions(output, target []int64) int {
+	n := 0
+	for i := range min(len(output), len(target)) {
+		if output[i] == target[i] {
+			n++
+		}
+	}
+	return n
+}
+
+// editDistance is the distance in tokens over the longer length, in 0..1; end
+// tokens do not count.
+func (s *sweep) editDistance(output, target []int64) float64 {
+	target = target[:len(target)-1]
+	if n := len(output); n > 0 && output[n-1] == s.tok.EOS() {
+		output = output[:n-1]
+	}
+	return ratio(task.EditDistance(output, target), max(len(output), len(target)))
+}

@@ -1,0 +1,47 @@
+package eval
+
+import (
+	"math"
+	"slices"
+)
+
+// Wilson returns the 95 % score interval of a proportion of k in n (Wilson 1927,
+// Probable inference, the law of succession, and statistical inference):
+//
+//	(p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n),  p = k/n, z = 1.959964
+//
+// It is 0..1 for n = 0.
+func Wilson(k, n int) (low, high float64) {
+	if n <= 0 {
+		return 0, 1
+	}
+	const z = 1.959963984540054 // the normal distribution's 97.5 % point
+	total := float64(n)
+	p := float64(k) / total
+	centre := p + z*z/(2*total)
+	half := z * math.Sqrt(p*(1-p)/total+z*z/(4*total*total))
+	scale := 1 + z*z/total
+	// Rounding must not leave 0..1, nor exclude the observed extremes.
+	low, high = max(0, (centre-half)/scale), min(1, (centre+half)/scale)
+	return min(low, p), max(high, p)
+}
+
+// Percentile returns the nearest-rank percentile of values, 0 < p ≤ 100: the
+// smallest value that at least p percent of the values do not exceed. It is a
+// value that occurred, never an average; 0 for no values.
+func Percentile(values []float64, p float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	rank := int(math.Ceil(p / 100 * float64(len(sorted))))
+	return sorted[min(max(rank, 1), len(sorted))-1]
+}
+
+// ratio returns k/n, or 0 for n = 0.
+func ratio(k, n int) float64 {
+	if n == 0 {
+		return 0
+	}
+	return float64(k) / float64(n)
+}

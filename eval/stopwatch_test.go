@@ -1,0 +1,48 @@
+package eval
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The durations are set by hand: no test depends on a clock.
+func TestStopwatchSpeed(t *testing.T) {
+	w := stopwatch{prefill: []float64{30, 10, 20}, decode: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 100}, steps: 1}
+	if err := w.stop(500*time.Millisecond, 40); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.stop(1500*time.Millisecond, 60); err != nil {
+		t.Fatal(err)
+	}
+	want := Speed{TimedBatches: 3, PrefillMS: 20, DecodeSteps: 10, DecodeP50MS: 5, DecodeP95MS: 100, DecodeP99MS: 100,
+		GeneratedTokens: 100, GenerateSeconds: 2, TokensPerSecond: 50}
+	if diff := cmp.Diff(want, w.speed()); diff != "" {
+		t.Errorf("speed (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(Speed{}, new(stopwatch).speed()); diff != "" {
+		t.Errorf("speed of nothing (-want +got):\n%s", diff)
+	}
+}
+
+// The first step of each batch is prefill, the others are decoding.
+func TestStopwatchSteps(t *testing.T) {
+	var w stopwatch
+	for range 2 {
+		w.start()
+		for range 4 {
+			w.step()
+		}
+		if err := w.stop(time.Since(w.begun), 4); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(w.prefill) != 2 || len(w.decode) != 6 || w.tokens != 8 {
+		t.Errorf("%d prefills, %d steps, %d tokens", len(w.prefill), len(w.decode), w.tokens)
+	}
+	w.start()
+	if err := w.stop(0, 1); err == nil {
+		t.Error("a batch without steps: no error")
+	}
+}

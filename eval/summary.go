@@ -1,0 +1,185 @@
+package eval
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// EffectiveAccuracy is the exact match that a length must reach to count as
+// handled.
+const EffectiveAccuracy = 0.9
+
+// Summary is the headline of one model on one task.
+type Summary struct {
+	Task, Split string
+	Model       string // label, as in tables
+	Trained     [2]int // shortest and longest length seen in training; 0, 0 if never trained
+	Inside      Mean   // exact match at the trained lengths
+	Beyond      Mean   // exact match at longer ones
+	Effective   int    // largest length with exact match ≥ EffectiveAccuracy; 0 for none
+}
+
+// Mean is an unweighted mean over lengths.
+type Mean struct {
+	Value   float64 // NaN for no lengths
+	Lengths int     // measured
+	NA      int     // lengths the model could not take; they are no part of Value
+}
+
+// Summarize returns one headline for each task and model, in order of first
+// appearance. Rows of one model that differ only in their samples (seed, n) or
+// batch are pooled by adding their counts.
+func Summarize(rows []Row) []Summary {
+	var out []Summary
+	for _, g := range groupRows(rows) {
+		for _, c := range g.columns {
+			out = append(out, c.summary(g))
+		}
+	}
+	return out
+}
+
+// group is all that was measured on one split of one task.
+type group struct {
+	task, split string
+	version     int
+	columns     []*column
+}
+
+// column is one model in a group.
+type column struct {
+	label     string
+	attribute []string
+	trained   [2]int
+	cells     map[int]cell // by length
+	rows      []Row
+}
+
+// cell pools the rows of one column at one length.
+type cell struct {
+	n, correct int // n is 0 if the length was not available
+}
+
+func (c cell) accuracy() float64 { return ratio(c.correct, c.n) }
+
+// attributes tell rows of one model name apart.
+var attributes = []func(Row) string{
+	func(r Row) string { return r.Encoding },
+	func(r Row) string { return r.Profile },
+	func(r Row) string { return r.Provider },
+	func(r Row) string { return fmt.Sprintf("%d threads", r.Threads) },
+	func(r Row) string { return r.Machine },
+	func(r Row) string { return fmt.Sprintf("train seed %d", r.TrainSeed) },
+	func(r Row) string { return fmt.Sprintf("%d steps", r.TrainSteps) },
+	func(r Row) string { return "config " + shortHash(r.ConfigHash) },
+	func(r Row) string { return "file " + shortHash(r.ModelSHA256) },
+}
+
+func shortHash(h string) string { return h[:min(8, len(h))] }
+
+func groupRows(rows []Row) []*group {
+	var groups []*group
+	for _, r := range rows {
+		g := find(&groups, func(g *group) bool {
+			return g.task == r.Task && g.split == r.Split && g.version == r.TaskVersion
+		}, func() *group { return &group{task: r.Task, split: r.Split, version: r.TaskVersion} })
+
+		attribute := []string{r.Model}
+		for _, a := range attributes {
+			attribute = append(attribute, a(r))
+		}
+		c := find(&g.columns, func(c *column) bool { return slices.Equal(c.attribute, attribute) }, func() *column {
+			return &column{attribute: attribute, trained: [2]int{r.TrainMin, r.TrainMax}, cells: map[int]cell{}}
+		})
+		c.rows = append(c.rows, r)
+		at := c.cells[r.Length]
+		if !r.NA {
+			at.n += r.N
+			at.correct += r.Correct
+		}
+		c.cells[r.Length] = at
+	}
+	for _, g := range groups {
+		g.label()
+	}
+	return groups
+}
+
+// find returns the first element that matches, or a new one, appended.
+func find[T any](list *[]*T, match func(*T) bool, create func() *T) *T {
+	if i := slices.IndexFunc(*list, match); i >= 0 {
+		return (*list)[i]
+	}
+	*list = append(*list, create())
+	return (*list)[len(*list)-1]
+}
+
+// label names columns by model, and by whatever else differs between columns of
+// the same model.
+func (g *group) label() {
+	for _, c := range g.columns {
+		var differs []string
+		for i := range c.attribute {
+			if slices.ContainsFunc(g.columns, func(o *column) bool { return o.attribute[0] == c.attribute[0] && o.attribute[i] != c.attribute[i] }) {
+				differs = append(differs, c.attribute[i])
+			}
+		}
+		c.label = cmp.Or(c.attribute[0], "(no name)")
+		if len(differs) > 0 {
+			c.label += " (" + strings.Join(differs, ", ") + ")"
+		}
+	}
+}
+
+func (g *group) lengths() []int {
+	all := map[int]bool{}
+	for _, c := range g.columns {
+		for length := range c.cells {
+			all[length] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// saw reports whether a length was part of training.
+func (c *column) saw(length int) bool { return c.trained[0] <= length && length <= c.trained[1] }
+
+func (c *column) summary(g *group) Summary {
+	s := Summary{Task: g.task, Split: g.split, Model: c.label, Trained: c.trained}
+	for _, length := range slices.Sorted(maps.Keys(c.cells)) {
+		at := c.cells[length]
+		switch {
+		case c.saw(length):
+			s.Inside.add(at)
+		case length > c.trained[1]:
+			s.Beyond.add(at)
+		}
+		if at.n > 0 && at.accuracy() >= EffectiveAccuracy {
+			s.Effective = length
+		}
+	}
+	s.Inside.finish()
+	s.Beyond.finish()
+	return s
+}
+
+func (m *Mean) add(at cell) {
+	if at.n == 0 {
+		m.NA++
+		return
+	}
+	m.Lengths++
+	m.Value += at.accuracy()
+}
+
+func (m *Mean) finish() {
+	if m.Lengths == 0 {
+		m.Value = math.NaN()
+		return
+	}
+	m.Value /= float64(m.Lengths)
+}

@@ -1,0 +1,119 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/tokenizer"
+)
+
+// Config says what a sweep measures. All but Warmup, Memory and OnBatch must be
+// set; Environment as far as it is known.
+type Config struct {
+	Task    task.Task
+	Lengths []int      // in the order to measure
+	N       int        // samples at each length
+	Batch   int        // most sequences in one call of the model
+	Seed    uint64     // of the samples
+	Split   task.Split // Test, unless the model is measured on what it may have seen
+	Warmup  int        // times the first batch of each length is run untimed
+
+	Environment Environment
+	Memory      MemoryMeter // nil leaves peak memory out
+
+	// OnBatch, when not nil, is told of progress within a length: done of total
+	// samples generated or scored.
+	OnBatch func(length, done, total int)
+}
+
+// Sweep measures a model at each length and returns one row each, in order. The
+// samples of a length depend on task, split, seed and length alone. onRow, when
+// not nil, is given each row as it is finished; its error ends the sweep.
+//
+// A length that the model cannot take (its card's maximum, or ErrTooLong), or at
+// which the split has no prompts, becomes a row with NA set. Any other error,
+// the end of ctx included, is returned with the rows finished before it.
+func Sweep(ctx context.Context, m Model, c card.Card, cfg Config, onRow func(Row) error) ([]Row, error) {
+	if err := cfg.check(); err != nil {
+		return nil, fmt.Errorf("eval: %w", err)
+	}
+	tok, err := tokenizer.New(c.Tokenizer)
+	if err != nil {
+		return nil, fmt.Errorf("eval: model %s: %w", cfg.Environment.Model, err)
+	}
+	s := sweep{model: m, tok: tok, maxLength: c.MaxLength, cfg: cfg}
+	var rows []Row
+	for _, length := range cfg.Lengths {
+		row := newRow(c, cfg, length)
+		row.Score, row.Speed, err = s.measure(ctx, length)
+		if errors.Is(err, ErrTooLong) || errors.Is(err, task.ErrNoSplit) {
+			row.NA, row.Reason, err = true, err.Error(), nil
+		}
+		if err == nil && onRow != nil {
+			err = onRow(row)
+		}
+		if err != nil {
+			return rows, fmt.Errorf("eval: model %s: task %s: length %d: %w", cfg.Environment.Model, cfg.Task.Name, length, err)
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+func (cfg *Config) check() error {
+	switch {
+	case cfg.Task.Generate == nil:
+		return errors.New("no task was chosen")
+	case !cfg.Split.Valid():
+		return errors.New("no split was chosen")
+	case len(cfg.Lengths) == 0:
+		return errors.New("no lengths were chosen")
+	case cfg.N < 1:
+		return fmt.Errorf("n is %d, expected 1 or more samples", cfg.N)
+	case cfg.Batch < 1:
+		return fmt.Errorf("batch is %d, expected 1 or more sequences", cfg.Batch)
+	case cfg.Warmup < 0:
+		return fmt.Errorf("warmup is %d, expected 0 or more batches", cfg.Warmup)
+	}
+	for _, length := range cfg.Lengths {
+		if err := cfg.Task.CheckLength(length); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweep is what stays the same from length to length.
+type sweep struct {
+	model     Model
+	tok       *tokenizer.Tokenizer
+	maxLength int // positions, 0 = no limit
+	cfg       Config
+}
+
+// measure generates all samples first and scores them after, so that neither
+// time nor peak memory of generation holds any of the scoring.
+func (s *sweep) measure(ctx context.Context, length int) (*Score, *Speed, error) {
+	examples, err := s.examples(ctx, length)
+	if err != nil {
+		return nil, nil, err
+	}
+	speed, err := s.generateAll(ctx, length, examples)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.scoreAll(ctx, length, examples); err != nil {
+		return nil, nil, err
+	}
+	score := s.tally(length, examples)
+	return score, speed, nil
+}
+
+func (s *sweep) progress(length, done, n int) {
+	if s.cfg.OnBatch != nil {
+		s.cfg.OnBatch(length, done, 2*n) // each sample is generated and scored
+	}
+}

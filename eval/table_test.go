@@ -1,0 +1,103 @@
+package eval_test
+
+import (
+	"errors"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/nopezoo/zoo/eval"
+)
+
+func row(model string, length, correct, n int) eval.Row {
+	return eval.Row{
+		Schema: eval.RowSchema, Environment: eval.Environment{Model: model, Provider: "cpu"},
+		Encoding: model, Profile: "portable", Task: "copy", TaskVersion: 1, Split: "test", Length: length,
+		TrainMin: 2, TrainMax: 20, Seed: 1, Batch: 8,
+		Score: &eval.Score{N: n, Correct: correct, Accuracy: float64(correct) / float64(n)},
+		Speed: &eval.Speed{TimedBatches: 3, TimedBatch: 8, PrefillMS: 12.345, DecodeSteps: 10, DecodeP50MS: 1.25, DecodeP95MS: 2.5,
+			DecodeP99MS: 0.0625, TokensPerSecond: 12345.6, PeakMemory: 300 << 20, PeakMemoryOf: eval.PeakOfLength},
+	}
+}
+
+func missing(model string, length int) eval.Row {
+	r := row(model, length, 0, 1)
+	r.NA, r.Reason, r.Score, r.Speed = true, "too long", nil, nil
+	return r
+}
+
+// results is one table with everything in it.
+func results() []eval.Row {
+	fused := row("nope", 10, 99, 100)
+	fused.Profile = "fused"
+	fused.Speed.DecodeSteps = 0
+	fused.Speed.PeakMemoryOf = eval.PeakOfProcess
+	again := row("rope", 10, 50, 100) // another seed of the same model: pooled
+	again.Seed = 2
+	other := row("nope", 5, 3, 4)
+	other.Split = "validation"
+	return []eval.Row{
+		row("nope", 30, 1999, 2000), row("nope", 10, 100, 100), row("nope", 1, 100, 100), fused,
+		row("rope", 10, 100, 100), again, row("rope", 30, 0, 100), missing("rope", 40),
+		missing("learned", 30), row("learned", 10, 95, 100), other,
+	}
+}
+
+func TestTable(t *testing.T) {
+	var b strings.Builder
+	if err := eval.Table(&b, results()); err != nil {
+		t.Fatal(err)
+	}
+	const golden = "testdata/table.txt"
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Errorf("table (-want +got):\n%s", diff)
+	}
+	if err := eval.Table(&failing{after: 1}, results()); err == nil {
+		t.Error("a failing writer is not reported")
+	}
+	if err := eval.Table(&b, nil); err != nil {
+		t.Errorf("no rows: %v", err)
+	}
+}
+
+func TestSummarize(t *testing.T) {
+	want := []eval.Summary{
+		// Length 1 lies below the trained lengths: it is neither inside nor beyond.
+		{Model: "nope (portable)", Inside: eval.Mean{Value: 1, Lengths: 1}, Beyond: eval.Mean{Value: 0.9995, Lengths: 1}, Effective: 30},
+		{Model: "nope (fused)", Inside: eval.Mean{Value: 0.99, Lengths: 1}, Beyond: eval.Mean{Value: math.NaN()}, Effective: 10},
+		{Model: "rope", Inside: eval.Mean{Value: 0.75, Lengths: 1}, Beyond: eval.Mean{Value: 0, Lengths: 1, NA: 1}, Effective: 0},
+		{Model: "learned", Inside: eval.Mean{Value: 0.95, Lengths: 1}, Beyond: eval.Mean{Value: math.NaN(), NA: 1}, Effective: 10},
+		{Model: "nope", Split: "validation", Inside: eval.Mean{Value: 0.75, Lengths: 1}, Beyond: eval.Mean{Value: math.NaN()}},
+	}
+	for i := range want {
+		want[i].Task, want[i].Trained = "copy", [2]int{2, 20}
+		if want[i].Split == "" {
+			want[i].Split = "test"
+		}
+	}
+	if diff := cmp.Diff(want, eval.Summarize(results()), cmpopts.EquateNaNs()); diff != "" {
+		t.Errorf("summaries (-want +got):\n%s", diff)
+	}
+}
+
+type failing struct{ after int }
+
+func (f *failing) Write(p []byte) (int, error) {
+	if f.after--; f.after < 0 {
+		return 0, errors.New("closed")
+	}
+	return len(p), nil
+}

@@ -1,0 +1,44 @@
+package task
+
+import "strings"
+
+// EditDistance returns the least number of insertions, deletions and
+// substitutions of elements that turn a into b (Wagner and Fischer 1974). Time
+// is O(len(a)·len(b)) once the common start and end are set aside.
+func EditDistance[E comparable](a, b []E) int {
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	row := make([]int, len(b)+1) // row[j]: distance of the elements of a so far to b[:j]
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range b {
+			substitute := diagonal
+			if a[i] != b[j] {
+				substitute++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(substitute, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// nearest returns the known name that name is most likely a slip of, or "" when
+// none is close.
+func nearest(name string, known []string) string {
+	best, least := "", len(name)/2+1
+	for _, k := range known {
+		if d := EditDistance([]rune(strings.ToLower(name)), []rune(k)); d < least || d == least && best == "" {
+			best, least = k, d
+		}
+	}
+	return best
+}
