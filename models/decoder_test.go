@@ -1,0 +1,383 @@
+package models_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/graphtest"
+	"github.com/nopezoo/zoo/graph/interp"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/models/pe"
+)
+
+// micro is a model small enough for plain loops.
+func micro(encoding, settings string) models.Config {
+	return models.Config{Settings: settings, Encoding: encoding, DModel: 16, NLayers: 2, NHeads: 2, DHead: 8, DFF: 24, VocabSize: 11}
+}
+
+func newDecoder(t testing.TB, cfg models.Config) *models.Decoder {
+	t.Helper()
+	m, err := models.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// lively draws weights large enough that every part of the model shows in the
+// logits (the usual initialisation leaves attention almost uniform).
+func lively(m *models.Decoder) map[string]*tensor.Tensor {
+	params := m.Params()
+	for i := range params {
+		if params[i].Std != 0 {
+			params[i].Std = 0.4
+		} else {
+			params[i].Std = 0.2
+		}
+	}
+	return models.InitWeights(params, 7)
+}
+
+// runner runs an exported graph in float64 over its cache.
+type runner struct {
+	t       testing.TB
+	prog    *interp.Program
+	g       *graph.Graph
+	states  []models.State
+	weights map[string]*tensor.Tensor
+	cache   map[string]*tensor.Tensor
+	mask    [][]int64
+}
+
+func newRunner(t testing.TB, m *models.Decoder, mode models.Mode, batch int) *runner {
+	t.Helper()
+	g, states, err := m.Graph(mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &runner{t: t, prog: interp.New(g, interp.Float64), g: g, states: states, weights: lively(m),
+		cache: map[string]*tensor.Tensor{}, mask: make([][]int64, batch)}
+	for _, s := range states {
+		shape := make([]int, len(s.Shape))
+		for i, d := range s.Shape {
+			if shape[i], err = d.Eval(map[string]int{"batch": batch, "past": 0}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.cache[s.Past] = tensor.New(tensor.Float32, shape...)
+	}
+	return r
+}
+
+// step feeds the next tokens of each row (−1: a pad on the left) and returns the
+// logits of all of them, [B][T][V].
+func (r *runner) step(rows ...[]int64) [][][]float64 {
+	r.t.Helper()
+	batch, width := len(rows), len(rows[0])
+	ids, pos := tensor.New(tensor.Int64, batch, width), tensor.New(tensor.Int64, batch, width)
+	for i, row := range rows {
+		for j, id := range row {
+			real := int64(0)
+			for _, m := range r.mask[i] {
+				real += m
+			}
+			if id >= 0 {
+				r.mask[i] = append(r.mask[i], 1)
+				tensor.Data[int64](ids)[i*width+j] = id
+				tensor.Data[int64](pos)[i*width+j] = real
+			} else {
+				r.mask[i] = append(r.mask[i], 0)
+			}
+		}
+	}
+	mask := tensor.Of(slices.Concat(r.mask...), batch, len(r.mask[0]))
+	feed := map[string]*tensor.Tensor{"input_ids": ids, "attention_mask": mask, "logits_to_keep": tensor.Of([]int64{int64(width)}, 1)}
+	if r.g.Input("position_ids") != nil {
+		feed["position_ids"] = pos
+	}
+	for name, c := range r.cache {
+		feed[name] = c
+	}
+	out, err := r.prog.Run(r.t.Context(), feed, r.weights)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, s := range r.states {
+		r.cache[s.Past] = out[s.Present]
+	}
+	logits := tensor.Data[float64](out["logits"])
+	vocab := out["logits"].Shape()[2]
+	result := make([][][]float64, batch)
+	for i := range result {
+		for j := range width {
+			result[i] = append(result[i], logits[(i*width+j)*vocab:][:vocab])
+		}
+	}
+	return result
+}
+
+func worst(a, b []float64) float64 {
+	d := 0.0
+	for i := range a {
+		d = max(d, math.Abs(a[i]-b[i])/max(1, math.Abs(b[i])))
+	}
+	return d
+}
+
+// same asserts that two computations of the same logits in float64 agree: 1e-9
+// is far above rounding and far below any mistake. Constants of the graph are
+// float32, which both sides see alike.
+func same(t testing.TB, what string, a, b []float64) {
+	t.Helper()
+	if d := worst(a, b); !(d < 1e-9) {
+		t.Errorf("%s: logits differ by %g", what, d)
+	}
+}
+
+func tokens(n int, seed uint64) []int64 {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	out := make([]int64, n)
+	for i := range out {
+		out[i] = rng.Int64N(11)
+	}
+	return out
+}
+
+// variants calls f for every encoding under both settings and in both profiles.
+func variants(t *testing.T, f func(t *testing.T, m *models.Decoder, mode models.Mode)) {
+	for _, row := range pe.Table() {
+		for _, settings := range []string{"modern", "faithful"} {
+			m := newDecoder(t, micro(row.Name, settings))
+			for _, fused := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s/%s/fused=%v", row.Name, settings, fused), func(t *testing.T) {
+					f(t, m, models.Mode{Fused: fused})
+				})
+			}
+		}
+	}
+}
+
+// Token by token, in chunks, and all at once give the same logits.
+func TestStepEqualsFull(t *testing.T) {
+	variants(t, func(t *testing.T, m *models.Decoder, mode models.Mode) {
+		ids := tokens(13, 1)
+		full := newRunner(t, m, mode, 1).step(ids)[0]
+		for _, chunk := range []int{1, 4, 7} {
+			r := newRunner(t, m, mode, 1)
+			at := 0
+			for part := range slices.Chunk(ids, chunk) {
+				for _, got := range r.step(part)[0] {
+					same(t, fmt.Sprintf("chunks of %d, token %d", chunk, at), got, full[at])
+					at++
+				}
+			}
+		}
+	})
+}
+
+// No logit at t depends on tokens after t; it does depend on those before.
+func TestCausal(t *testing.T) {
+	variants(t, func(t *testing.T, m *models.Decoder, mode models.Mode) {
+		a, b := tokens(9, 1), tokens(9, 1)
+		b[5] = (b[5] + 1) % 11
+		x, y := newRunner(t, m, mode, 1).step(a)[0], newRunner(t, m, mode, 1).step(b)[0]
+		for i := range 5 {
+			same(t, fmt.Sprintf("token %d", i), x[i], y[i])
+		}
+		for i := 5; i < 9; i++ {
+			if worst(x[i], y[i]) < 1e-6 {
+				t.Errorf("token %d does not see the change at 5", i)
+			}
+		}
+	})
+}
+
+// Left padding and company in the batch change nothing.
+func TestLeftPadding(t *testing.T) {
+	variants(t, func(t *testing.T, m *models.Decoder, mode models.Mode) {
+		a, b := tokens(8, 1), tokens(5, 2)
+		padded := append([]int64{-1, -1, -1}, b...)
+		both := newRunner(t, m, mode, 2).step(a, padded)
+		for i, want := range newRunner(t, m, mode, 1).step(a)[0] {
+			same(t, "row without padding", both[0][i], want)
+		}
+		for i, want := range newRunner(t, m, mode, 1).step(b)[0] {
+			same(t, "padded row", both[1][3+i], want)
+		}
+	})
+}
+
+// Order must matter: swapping two earlier tokens changes the last logits of a
+// model with two layers, even without an encoding.
+func TestOrderMatters(t *testing.T) {
+	variants(t, func(t *testing.T, m *models.Decoder, mode models.Mode) {
+		a := tokens(6, 1)
+		b := slices.Clone(a)
+		b[1], b[2] = a[2], a[1]
+		if a[1] == a[2] {
+			t.Fatal("the two tokens are equal; choose another seed")
+		}
+		x, y := newRunner(t, m, mode, 1).step(a)[0], newRunner(t, m, mode, 1).step(b)[0]
+		if worst(x[5], y[5]) < 1e-6 {
+			t.Error("the order of tokens makes no difference")
+		}
+	})
+}
+
+// logits_to_keep returns the last rows only.
+func TestLogitsToKeep(t *testing.T) {
+	m := newDecoder(t, micro("nope", "modern"))
+	r := newRunner(t, m, models.Mode{}, 1)
+	ids := tokens(6, 3)
+	all := r.step(ids)[0]
+	feed := map[string]*tensor.Tensor{
+		"input_ids": tensor.Of(ids, 1, 6), "attention_mask": tensor.Of([]int64{1, 1, 1, 1, 1, 1}, 1, 6),
+		"logits_to_keep": tensor.Of([]int64{2}, 1),
+	}
+	for name, c := range newRunner(t, m, models.Mode{}, 1).cache {
+		feed[name] = c
+	}
+	out, err := r.prog.Run(t.Context(), feed, r.weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := out["logits"].Shape(); !slices.Equal(s, []int{1, 2, 11}) {
+		t.Fatalf("logits have shape %v", s)
+	}
+	same(t, "kept rows", tensor.Data[float64](out["logits"]), slices.Concat(all[4], all[5]))
+}
+
+// Attention weights are a causal distribution over the keys.
+func TestAttentions(t *testing.T) {
+	m := newDecoder(t, micro("alibi", "modern"))
+	g, _, err := m.Graph(models.Mode{Attentions: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRunner(t, m, models.Mode{Attentions: true}, 1)
+	feed := map[string]*tensor.Tensor{
+		"input_ids": tensor.Of(tokens(4, 1), 1, 4), "attention_mask": tensor.Of([]int64{1, 1, 1, 1}, 1, 4),
+		"logits_to_keep": tensor.Of([]int64{1}, 1),
+	}
+	for name, c := range r.cache {
+		feed[name] = c
+	}
+	out, err := interp.New(g, interp.Float64).Run(t.Context(), feed, r.weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for layer := range 2 {
+		a := out[fmt.Sprintf("attentions.%d", layer)]
+		if !slices.Equal(a.Shape(), []int{1, 2, 4, 4}) {
+			t.Fatalf("attentions.%d have shape %v", layer, a.Shape())
+		}
+		for i := range 8 {
+			row := tensor.Data[float64](a)[i*4:][:4]
+			sum := 0.0
+			for k, p := range row {
+				sum += p
+				if k > i%4 && p != 0 {
+					t.Errorf("layer %d, query %d sees key %d", layer, i%4, k)
+				}
+			}
+			if math.Abs(sum-1) > 1e-12 {
+				t.Errorf("layer %d, query %d: weights sum to %v", layer, i%4, sum)
+			}
+		}
+	}
+}
+
+// Golden texts of the forward graphs guard refactors.
+func TestGraphText(t *testing.T) {
+	var names []string
+	for _, row := range pe.Table() {
+		for _, fused := range []bool{false, true} {
+			cfg := micro(row.Name, "modern")
+			cfg.NLayers = 1
+			g, _, err := newDecoder(t, cfg).Graph(models.Mode{Fused: fused})
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := row.Name
+			if fused {
+				name += "_fused"
+			}
+			names = append(names, name)
+			graphtest.Golden(t, name, g.String())
+		}
+	}
+	graphtest.NoOtherGolden(t, names...)
+}
+
+// No parameter exists that a variant does not use.
+func TestEveryParamIsUsed(t *testing.T) {
+	variants(t, func(t *testing.T, m *models.Decoder, mode models.Mode) {
+		g, _, err := m.Graph(mode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range m.Params() {
+			if g.Param(p.Name) == nil {
+				t.Errorf("nothing reads %s", p.Name)
+			}
+		}
+		if got, want := len(g.Params), len(m.Params()); got != want {
+			t.Errorf("the graph has %d parameters, the model lists %d", got, want)
+		}
+	})
+}
+
+// The base size of Kazemnejad et al. with T5's vocabulary: 24,652,800 for the
+// tied embedding, 28,311,552 attention, 56,623,104 feed-forward, 19,200 gains.
+func TestPaperParameterCount(t *testing.T) {
+	m := newDecoder(t, models.Config{Settings: "faithful", Encoding: "nope", DModel: 768, NLayers: 12, NHeads: 12, DFF: 3072, VocabSize: 32100})
+	if got := models.Count(m.Params()); got != 109_606_656 {
+		t.Errorf("%d parameters, want 109,606,656", got)
+	}
+}
+
+func TestInitWeightsShared(t *testing.T) {
+	a := models.InitWeights(newDecoder(t, micro("nope", "modern")).Params(), 5)
+	b := models.InitWeights(newDecoder(t, micro("rope", "modern")).Params(), 5)
+	for name, w := range a {
+		if !tensor.Equal(w, b[name]) {
+			t.Errorf("%s differs between encodings", name)
+		}
+	}
+	c := models.InitWeights(newDecoder(t, micro("nope", "modern")).Params(), 6)
+	if tensor.Equal(a["embed.weight"], c["embed.weight"]) {
+		t.Error("another seed gives the same weights")
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	for _, tc := range []struct {
+		change func(*models.Config)
+		want   string
+	}{
+		{func(c *models.Config) { c.Settings = "paper" }, `settings "paper"`},
+		{func(c *models.Config) { c.Encoding = "rotary" }, `"rotary"`},
+		{func(c *models.Config) { c.DHead, c.NHeads = 0, 3 }, "n_heads 3 does not divide d_model 16"},
+		{func(c *models.Config) { c.DModel = -1 }, "d_model -1"},
+		{func(c *models.Config) { c.NLayers = 0 }, "n_layers 0"},
+		{func(c *models.Config) { c.NLayers = 1 << 30 }, "n_layers"},
+		{func(c *models.Config) { c.VocabSize = 0 }, "vocab_size 0"},
+		{func(c *models.Config) { c.Activation = "swish" }, `activation "swish"`},
+		{func(c *models.Config) { c.AttentionScale = "1" }, `attention_scale "1"`},
+		{func(c *models.Config) { c.NormEps = math.NaN() }, "norm_eps NaN"},
+		{func(c *models.Config) { c.EncodingParams = json.RawMessage(`{"a":1}`) }, "a"},
+	} {
+		cfg := micro("nope", "modern")
+		tc.change(&cfg)
+		if _, err := models.New(cfg); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("error %v, want one about %s", err, tc.want)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package pe_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/interp"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models/pe"
+)
+
+// site makes a hook's surroundings without a cache.
+func site(b *graph.Builder, d pe.Dims, fused bool) *pe.Site {
+	batch, seq := graph.Sym("batch"), graph.Sym("seq")
+	return &pe.Site{
+		Dims: d, B: b, Layers: 1, Fused: fused, Batch: batch, Seq: seq, Total: seq,
+		Positions: func() *graph.Node { return b.Input("position_ids", tensor.Int64, batch, seq) },
+	}
+}
+
+// rotated returns q after the QK hook, for one head, given its rows and positions.
+func rotated(t *testing.T, settings string, q []float32, head int, positions []int64, fused bool) []float64 {
+	t.Helper()
+	row, err := pe.Find("rope")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := pe.Dims{Model: head, Heads: 1, Head: head}
+	enc, err := row.New(d, json.RawMessage(settings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := graph.NewBuilder()
+	s := site(b, d, fused)
+	in := b.Input("q", tensor.Float32, s.Batch, graph.N(1), s.Seq, graph.N(head))
+	out, _ := enc.QK(s, in, in)
+	g, err := b.Build(graph.Output{Name: "out", Node: out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(positions)
+	got, err := interp.Run(g, map[string]*tensor.Tensor{
+		"q": tensor.Of(q, 1, 1, n, head), "position_ids": tensor.Of(positions, 1, n),
+	}, nil, interp.Float64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tensor.Data[float64](got["out"])
+}
+
+func near(t *testing.T, name string, got, want []float64, tol float64) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values, want %d", name, len(got), len(want))
+	}
+	for i := range got {
+		if math.Abs(got[i]-want[i]) > tol {
+			t.Errorf("%s[%d] = %.7f, want %.7f", name, i, got[i], want[i])
+		}
+	}
+}
+
+// The values follow from rotating (1,2,3,4) at position 3 by hand: angles 3 and
+// 0.03. The composed and the fused form must agree with them; 1e-6 is their
+// printed precision.
+func TestRoPEValues(t *testing.T) {
+	x := []float32{1, 2, 3, 4}
+	for _, fused := range []bool{false, true} {
+		near(t, "half", rotated(t, `{}`, x, 4, []int64{3}, fused), []float64{-1.413353, 1.879118, -2.828857, 4.058191}, 1e-6)
+		near(t, "interleaved", rotated(t, `{"layout":"interleaved"}`, x, 4, []int64{3}, fused), []float64{-1.272233, -1.838865, 2.878668, 4.088187}, 1e-6)
+	}
+}
+
+// A fraction rotates the first features as a narrower head would and leaves the
+// rest alone.
+func TestRoPEFraction(t *testing.T) {
+	x := []float32{1, 2, 3, 4, 5, 6, 7, 8}
+	for _, fused := range []bool{false, true} {
+		for _, layout := range []string{"half", "interleaved"} {
+			got := rotated(t, `{"fraction":0.5,"layout":"`+layout+`"}`, x, 8, []int64{3}, fused)
+			near(t, layout, got[:4], rotated(t, `{"layout":"`+layout+`"}`, x[:4], 4, []int64{3}, fused), 1e-12)
+			near(t, layout+" rest", got[4:], []float64{5, 6, 7, 8}, 0)
+		}
+	}
+}
+
+// The naive twin, pair by pair from equation 34 of the paper, at other bases and
+// far positions. 1e-3 allows for the float32 frequencies at position 4000.
+func TestRoPETwin(t *testing.T) {
+	const head = 6
+	x := []float32{.3, -1, 2, .5, -.7, 1.1, 1, 0, -2, .25, .75, -.1}
+	positions := []int64{17, 4000}
+	got := rotated(t, `{"theta":500,"layout":"interleaved"}`, x, head, positions, false)
+	for i, p := range positions {
+		for c := range head / 2 {
+			a, b := float64(x[i*head+2*c]), float64(x[i*head+2*c+1])
+			sin, cos := math.Sincos(float64(p) * math.Pow(500, -2*float64(c)/head))
+			near(t, "pair", got[i*head+2*c:i*head+2*c+2], []float64{a*cos - b*sin, b*cos + a*sin}, 1e-3)
+		}
+	}
+}
+
+// The product of a rotated query and key depends on the offset only, and a
+// rotation keeps the norm.
+func TestRoPEOffset(t *testing.T) {
+	x := []float32{1, -2, .5, 3}
+	y := []float32{.1, .7, -1, 2}
+	dot := func(a, b []float64) (s float64) {
+		for i := range a {
+			s += a[i] * b[i]
+		}
+		return s
+	}
+	at := func(v []float32, p int64) []float64 { return rotated(t, `{}`, v, 4, []int64{p}, false) }
+	want := dot(at(x, 5), at(y, 2))
+	for _, shift := range []int64{1, 10, 100} {
+		if got := dot(at(x, 5+shift), at(y, 2+shift)); math.Abs(got-want) > 1e-5 {
+			t.Errorf("shifted by %d the product is %v, want %v", shift, got, want)
+		}
+	}
+	if got, want := dot(at(x, 9), at(x, 9)), dot(at(x, 0), at(x, 0)); math.Abs(got-want) > 1e-9 {
+		t.Errorf("squared norm %v after rotation, want %v", got, want)
+	}
+}
+
+func TestALiBiSlopes(t *testing.T) {
+	for heads, want := range map[int][]float64{
+		1:  {1. / 256},
+		4:  {0.25, 0.0625, 0.015625, 0.00390625},
+		6:  {0.25, 0.0625, 0.015625, 0.00390625, 0.5, 0.125},
+		12: {1. / 2, 1. / 4, 1. / 8, 1. / 16, 1. / 32, 1. / 64, 1. / 128, 1. / 256, 0.7071068, 0.3535534, 0.1767767, 0.0883883},
+	} {
+		near(t, "slopes", pe.ALiBiSlopes(heads), want, 1e-7)
+	}
+}
+
+func TestALiBiBias(t *testing.T) {
+	row, err := pe.Find("alibi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := pe.Dims{Model: 4, Heads: 2, Head: 2}
+	enc, err := row.New(d, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := graph.NewBuilder()
+	s := site(b, d, false)
+	b.Input("input_ids", tensor.Int64, s.Batch, s.Seq)
+	g, err := b.Build(graph.Output{Name: "bias", Node: enc.Bias(s)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := interp.Run(g, map[string]*tensor.Tensor{"input_ids": tensor.New(tensor.Int64, 1, 3)}, nil, interp.Float64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []float64
+	for _, m := range []float64{1. / 16, 1. / 256} {
+		for q := range 3 {
+			for k := range 3 {
+				want = append(want, -m*float64(q-k))
+			}
+		}
+	}
+	near(t, "bias", tensor.Data[float64](got["bias"]), want, 0)
+}
+
+func TestSettingsErrors(t *testing.T) {
+	d := pe.Dims{Model: 64, Heads: 4, Head: 16}
+	for _, tc := range []struct{ name, settings, want string }{
+		{"rope", `{"theta":1}`, "theta 1"},
+		{"rope", `{"fraction":1.5}`, "fraction 1.5"},
+		{"rope", `{"fraction":0.05}`, "rotates 1 features"},
+		{"rope", `{"layout":"diagonal"}`, `"diagonal"`},
+		{"rope", `{"tetha":10}`, "tetha"},
+		{"nope", `{"theta":10}`, "theta"},
+		{"alibi", `[]`, "settings"},
+	} {
+		row, err := pe.Find(tc.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := row.New(d, json.RawMessage(tc.settings)); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s with %s: error %v, want one about %s", tc.name, tc.settings, err, tc.want)
+		}
+	}
+	if _, err := pe.Find("absolute"); err == nil || !strings.Contains(err.Error(), "nope, rope, alibi") {
+		t.Errorf("an unknown encoding gives %v, want the known ones listed", err)
+	}
+}

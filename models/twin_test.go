@@ -1,0 +1,200 @@
+package models_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/models/pe"
+)
+
+// The naive twin: the decoder in plain float64 loops, written from the papers
+// and not from the graph code. Encodings come as functions of positions.
+type twin struct {
+	cfg    models.Config
+	w      map[string]*tensor.Tensor
+	rotate func(x []float64, pos int) []float64 // on a head's query or key
+	bias   func(head, distance int) float64
+}
+
+// twinOf returns the twin's idea of an encoding; every row of the table must
+// have one.
+func twinOf(t testing.TB, name string, cfg models.Config) *twin {
+	w := &twin{cfg: cfg, rotate: func(x []float64, _ int) []float64 { return x }, bias: func(int, int) float64 { return 0 }}
+	switch name {
+	case "nope":
+	case "alibi":
+		w.bias = func(head, distance int) float64 {
+			return -math.Pow(2, -8*float64(head+1)/float64(cfg.NHeads)) * float64(distance)
+		}
+	case "rope":
+		w.rotate = func(x []float64, pos int) []float64 {
+			y := append([]float64(nil), x...)
+			width := len(x)
+			if cfg.Settings == "faithful" {
+				width /= 4 // a quarter, in neighbouring pairs
+			}
+			for c := range width / 2 {
+				i, j := c, c+width/2
+				if cfg.Settings == "faithful" {
+					i, j = 2*c, 2*c+1
+				}
+				// The graph's frequencies are float32 constants.
+				freq := float64(float32(math.Pow(10000, -2*float64(c)/float64(width))))
+				sin, cos := math.Sincos(float64(pos) * freq)
+				y[i], y[j] = x[i]*cos-x[j]*sin, x[j]*cos+x[i]*sin
+			}
+			return y
+		}
+	default:
+		t.Fatalf("the encoding %s has no naive twin", name)
+	}
+	return w
+}
+
+func (w *twin) matrix(name string) func(x []float64) []float64 {
+	m := w.w[name]
+	rows, cols := m.Shape()[0], m.Shape()[1]
+	data := tensor.Data[float32](m)
+	return func(x []float64) []float64 {
+		y := make([]float64, rows)
+		for i := range rows {
+			for j := range cols {
+				y[i] += float64(data[i*cols+j]) * x[j]
+			}
+		}
+		return y
+	}
+}
+
+func (w *twin) norm(name string, x []float64) []float64 {
+	ms := 0.0
+	for _, v := range x {
+		ms += v * v / float64(len(x))
+	}
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = v / math.Sqrt(ms+float64(float32(1e-6))) * float64(tensor.Data[float32](w.w[name])[i])
+	}
+	return y
+}
+
+func add(x, y []float64) {
+	for i := range x {
+		x[i] += y[i]
+	}
+}
+
+// logits of every token.
+func (w *twin) logits(ids []int64) [][]float64 {
+	c := w.cfg
+	embed := tensor.Data[float32](w.w["embed.weight"])
+	h := make([][]float64, len(ids))
+	for t, id := range ids {
+		for i := range c.DModel {
+			h[t] = append(h[t], float64(embed[int(id)*c.DModel+i]))
+		}
+	}
+	for l := range c.NLayers {
+		at := fmt.Sprintf("layers.%d.", l)
+		var q, k, v [][]float64
+		for _, x := range h {
+			u := w.norm(at+"attn_norm.weight", x)
+			q = append(q, w.matrix(at+"attn.q_proj.weight")(u))
+			k = append(k, w.matrix(at+"attn.k_proj.weight")(u))
+			v = append(v, w.matrix(at+"attn.v_proj.weight")(u))
+		}
+		for t := range h {
+			add(h[t], w.matrix(at+"attn.o_proj.weight")(w.attend(q[t], k[:t+1], v, t)))
+			u := w.matrix(at + "mlp.up_proj.weight")(w.norm(at+"mlp_norm.weight", h[t]))
+			for i := range u {
+				u[i] = activated(c.Activation, u[i])
+			}
+			add(h[t], w.matrix(at+"mlp.down_proj.weight")(u))
+		}
+	}
+	out := make([][]float64, len(ids))
+	for t, x := range h {
+		x = w.norm("norm.weight", x)
+		if c.HeadScale == "sqrt" {
+			for i := range x {
+				x[i] *= float64(float32(1 / math.Sqrt(float64(c.DModel))))
+			}
+		}
+		out[t] = w.matrix("embed.weight")(x)
+	}
+	return out
+}
+
+func activated(name string, x float64) float64 {
+	switch name {
+	case "relu":
+		return max(x, 0)
+	case "relu2":
+		return max(x, 0) * max(x, 0)
+	}
+	inner := x + float64(float32(0.044715))*x*x*x
+	return 0.5 * x * (1 + math.Tanh(float64(float32(math.Sqrt(2/math.Pi)))*inner))
+}
+
+// attend is the attention of the query at position t over keys 0..t, all heads.
+func (w *twin) attend(q []float64, k, v [][]float64, t int) []float64 {
+	scale := 1.0
+	if w.cfg.AttentionScale == "sqrt" {
+		scale = float64(float32(1 / math.Sqrt(float64(w.cfg.DHead))))
+	}
+	var out []float64
+	for head := range w.cfg.NHeads {
+		lo, hi := head*w.cfg.DHead, (head+1)*w.cfg.DHead
+		sum, y := 0.0, make([]float64, w.cfg.DHead)
+		for j := range k {
+			a, b := w.rotate(q[lo:hi], t), w.rotate(k[j][lo:hi], j)
+			s := 0.0
+			for i := range a {
+				s += a[i] * b[i]
+			}
+			p := math.Exp(s*scale + w.bias(head, t-j))
+			sum += p
+			for i := range y {
+				y[i] += p * v[j][lo+i]
+			}
+		}
+		for i := range y {
+			out = append(out, y[i]/sum)
+		}
+	}
+	return out
+}
+
+// Every encoding against its twin, under both settings and in both profiles.
+func TestTwin(t *testing.T) {
+	for _, row := range pe.Table() {
+		for _, settings := range []string{"modern", "faithful"} {
+			m := newDecoder(t, micro(row.Name, settings))
+			w := twinOf(t, row.Name, m.Config())
+			w.w = lively(m)
+			ids := tokens(11, 4)
+			want := w.logits(ids)
+			for _, fused := range []bool{false, true} {
+				for i, got := range newRunner(t, m, models.Mode{Fused: fused}, 1).step(ids)[0] {
+					same(t, fmt.Sprintf("%s, %s, fused=%v, token %d", row.Name, settings, fused, i), got, want[i])
+				}
+			}
+		}
+	}
+}
+
+func TestTwinGELU(t *testing.T) {
+	cfg := micro("nope", "modern")
+	cfg.Activation = "gelu"
+	m := newDecoder(t, cfg)
+	w := twinOf(t, "nope", m.Config())
+	w.w = lively(m)
+	ids := tokens(5, 4)
+	want := w.logits(ids)
+	for i, got := range newRunner(t, m, models.Mode{}, 1).step(ids)[0] {
+		same(t, fmt.Sprintf("token %d", i), got, want[i])
+	}
+}
