@@ -58,7 +58,7 @@ type Trainer struct {
 	cfg     Config
 	dir     string
 	model   *models.Decoder
-	src     *source
+	draw    func(step int) ([]Batch, error) // the batches of a step
 	engine  *engine
 	opt     *AdamW
 	weights map[string]*tensor.Tensor
@@ -152,10 +152,11 @@ func ReadConfig(dir string) (Config, error) {
 
 func newTrainer(dir string, cfg Config, o Options) (*Trainer, error) {
 	t := &Trainer{cfg: cfg, dir: dir}
-	var err error
-	if t.src, err = newSource(cfg); err != nil {
+	src, err := newSource(cfg)
+	if err != nil {
 		return nil, err
 	}
+	t.draw = src.at
 	if t.model, err = models.New(cfg.Model); err != nil {
 		return nil, err
 	}
@@ -166,7 +167,7 @@ func newTrainer(dir string, cfg Config, o Options) (*Trainer, error) {
 		grads[p.Name] = tensor.New(tensor.Float32, p.Shape...)
 	}
 	t.opt = newAdamW(cfg.Train, params, t.weights, grads)
-	t.engine, err = newEngine(t.model, t.weights, grads, t.src.micro < t.src.batch, ort.Options{
+	t.engine, err = newEngine(t.model, t.weights, grads, src.micro < src.batch, ort.Options{
 		Library: o.Library, Threads: cfg.Train.Threads, ProfilePrefix: o.ProfilePrefix,
 	})
 	if err != nil {
@@ -241,7 +242,7 @@ type prepared struct {
 func (t *Trainer) prefetch(step int) <-chan prepared {
 	c := make(chan prepared, 1)
 	go func() {
-		b, err := t.src.at(step)
+		b, err := t.draw(step)
 		c <- prepared{b, err}
 	}()
 	return c

@@ -24,28 +24,31 @@ const (
 // the loss and gradients of micro-batches add up to those of the batch.
 func StepGraph(m *models.Decoder) (*graph.Graph, error) {
 	b := graph.NewBuilder()
-	batch, seq := graph.Sym("batch"), graph.Sym("seq")
-	rows := batch.Mul(seq)
-	logits := m.Forward(b, models.Mode{}).Logits // [B·T, V]
-	var loss *graph.Node
-	b.In(lossOutput, func() {
-		labels := b.Reshape(b.Input(labelsInput, tensor.Int64, batch, seq), rows, graph.N(1))
-		weights := b.Reshape(b.Input(weightsInput, tensor.Float32, batch, seq), rows, graph.N(1))
-		picked := b.GatherElements(b.LogSoftmax(logits, -1), labels, 1)
-		loss = b.Reshape(b.Neg(b.ReduceSum(b.Mul(picked, weights), true)), graph.N(1))
-	})
-	params := m.Params()
-	nodes := make([]*graph.Node, len(params))
-	for i, p := range params {
-		nodes[i] = b.Param(p.Name, p.Shape...)
-	}
+	loss, weights := stepLoss(b, m)
 	outputs := []graph.Output{{Name: lossOutput, Node: loss}}
-	for i, g := range graph.Gradient(b, loss, nodes) {
-		outputs = append(outputs, graph.Output{Name: gradPrefix + params[i].Name, Node: g})
+	for i, g := range graph.Gradient(b, loss, weights) {
+		outputs = append(outputs, graph.Output{Name: gradPrefix + m.Params()[i].Name, Node: g})
 	}
 	g, err := b.Build(outputs...)
 	if err != nil {
 		return nil, fmt.Errorf("train: %w", err)
 	}
 	return g, nil
+}
+
+// stepLoss builds the loss [1] and returns the weights in the order of Params.
+func stepLoss(b *graph.Builder, m *models.Decoder) (loss *graph.Node, weights []*graph.Node) {
+	batch, seq := graph.Sym("batch"), graph.Sym("seq")
+	rows := batch.Mul(seq)
+	logits := m.Forward(b, models.Mode{}).Logits // [B·T, V]
+	b.In(lossOutput, func() {
+		labels := b.Reshape(b.Input(labelsInput, tensor.Int64, batch, seq), rows, graph.N(1))
+		each := b.Reshape(b.Input(weightsInput, tensor.Float32, batch, seq), rows, graph.N(1))
+		picked := b.GatherElements(b.LogSoftmax(logits, -1), labels, 1)
+		loss = b.Reshape(b.Neg(b.ReduceSum(b.Mul(picked, each), true)), graph.N(1))
+	})
+	for _, p := range m.Params() {
+		weights = append(weights, b.Param(p.Name, p.Shape...))
+	}
+	return loss, weights
 }

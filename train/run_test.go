@@ -1,0 +1,293 @@
+package train_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/runtime/ort/orttest"
+	"github.com/nopezoo/zoo/train"
+)
+
+// micro is a run of a few milliseconds a step.
+func micro(encoding string, steps int) train.Config {
+	return train.Config{
+		Model: models.Config{Encoding: encoding, DModel: 32, NLayers: 2, NHeads: 2, DFF: 64},
+		Train: train.Recipe{Task: "copy", Lengths: "1..6", Seed: 3, Steps: steps, Batch: 8, LR: 1e-2, Warmup: 4,
+			WeightDecay: 0.01, Beta1: 0.9, Beta2: 0.98, Eps: 1e-8, Clip: 1, CheckpointEvery: 4, KeepCheckpoints: 2, Threads: 2},
+	}
+}
+
+func start(t testing.TB, dir string, cfg train.Config) *train.Trainer {
+	t.Helper()
+	orttest.Require(t)
+	r, err := train.New(dir, cfg, train.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	return r
+}
+
+// losses trains to the end and returns the loss of every step.
+func losses(t testing.TB, r *train.Trainer) []float64 {
+	t.Helper()
+	var out []float64
+	if err := r.Run(t.Context(), func(s train.Stats) { out = append(out, s.Loss) }); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// final returns the bits of the last checkpoint.
+func final(t testing.TB, dir string) *train.Checkpoint {
+	t.Helper()
+	c, skipped, err := train.Latest(dir)
+	if err != nil || len(skipped) != 0 {
+		t.Fatal(err, skipped)
+	}
+	return c
+}
+
+func sameWeights(t testing.TB, a, b *train.Checkpoint) {
+	t.Helper()
+	if a.Step != b.Step || a.Loss != b.Loss || len(a.Weights) != len(b.Weights) {
+		t.Errorf("step %d, loss %v, %d weights; want %d, %v, %d", a.Step, a.Loss, len(a.Weights), b.Step, b.Loss, len(b.Weights))
+	}
+	for name, w := range a.Weights {
+		if b.Weights[name] == nil || !tensor.Equal(w, b.Weights[name]) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+// The first ten losses are stored: a change of data, initialisation, graph,
+// gradient or optimizer shows here. Kernels differ between processors, hence the
+// tolerance of 1e-4.
+func TestFirstLosses(t *testing.T) {
+	got := losses(t, start(t, t.TempDir(), micro("rope", 10)))
+	want := []float64{4.687102, 4.644132, 4.583255, 4.500696, 4.497655, 4.305128, 4.357224, 4.432960, 4.312957, 4.308955}
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > 1e-4*want[i] {
+			t.Errorf("step %d: loss %.6f, want %.6f", i+1, got[i], want[i])
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("losses %.6f", got)
+	}
+}
+
+// Micro-batches give the same training up to the rounding of sums.
+func TestMicroBatches(t *testing.T) {
+	whole := losses(t, start(t, t.TempDir(), micro("alibi", 6)))
+	cfg := micro("alibi", 6)
+	cfg.Train.MicroBatch = 3
+	parts := losses(t, start(t, t.TempDir(), cfg))
+	for i := range whole {
+		if math.Abs(whole[i]-parts[i]) > 1e-4*whole[i] {
+			t.Errorf("step %d: loss %.6f in micro-batches, %.6f at once", i+1, parts[i], whole[i])
+		}
+	}
+}
+
+// Interrupted twice, once between checkpoints, and resumed: the same bits as an
+// uninterrupted run.
+func TestResumeIsExact(t *testing.T) {
+	whole, parts := t.TempDir(), t.TempDir()
+	losses(t, start(t, whole, micro("nope", 11)))
+	r := start(t, parts, micro("nope", 11))
+	for _, stop := range []int{3, 9, 0} {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := r.Run(ctx, func(s train.Stats) {
+			if s.Step == stop {
+				cancel()
+			}
+		})
+		cancel()
+		if stop == 0 {
+			if err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+		if !errors.Is(err, train.ErrInterrupted) {
+			t.Fatalf("interrupted run ends with %v", err)
+		}
+		if r, err = train.Resume(parts, train.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(r.Close)
+		if r.Step() != stop {
+			t.Fatalf("resumed at step %d, want %d", r.Step(), stop)
+		}
+	}
+	sameWeights(t, final(t, parts), final(t, whole))
+	a, err := train.ReadMetrics(filepath.Join(whole, train.MetricsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := train.ReadMetrics(filepath.Join(parts, train.MetricsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, all := range [][]train.Stats{a, b} {
+		for i := range all {
+			all[i].Seconds = 0
+		}
+	}
+	if diff := cmp.Diff(a, b); diff != "" {
+		t.Errorf("metrics of the resumed run differ (-whole +parts):\n%s", diff)
+	}
+}
+
+// A run killed after a checkpoint does the steps after it again.
+func TestResumeAfterKill(t *testing.T) {
+	whole, killed := t.TempDir(), t.TempDir()
+	losses(t, start(t, whole, micro("nope", 8)))
+	losses(t, start(t, killed, micro("nope", 8)))
+	if err := os.Remove(filepath.Join(killed, "checkpoint-00000008.safetensors")); err != nil {
+		t.Fatal(err)
+	}
+	r, err := train.Resume(killed, train.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if r.Step() != 4 {
+		t.Fatalf("resumed at step %d, want 4", r.Step())
+	}
+	losses(t, r)
+	sameWeights(t, final(t, killed), final(t, whole))
+	m, err := train.ReadMetrics(filepath.Join(killed, train.MetricsFile))
+	if err != nil || len(m) != 8 {
+		t.Errorf("%d lines of metrics, want 8 (%v)", len(m), err)
+	}
+}
+
+// One batch can be learned by heart: the whole chain of gradients works.
+func TestOverfit(t *testing.T) {
+	cfg := micro("nope", 300)
+	cfg.Train.Lengths = "3..3"
+	cfg.Train.Batch = 4
+	cfg.Train.CheckpointEvery = 1000
+	dir := t.TempDir()
+	r := start(t, dir, cfg)
+	train.RepeatFirstBatch(r)
+	got := losses(t, r)
+	if last := got[len(got)-1]; !(last < 1e-3) {
+		t.Errorf("loss %v after 300 steps on one batch, want below 1e-3", last)
+	}
+}
+
+func TestDamagedCheckpoint(t *testing.T) {
+	dir := t.TempDir()
+	losses(t, start(t, dir, micro("nope", 8)))
+	newest := filepath.Join(dir, "checkpoint-00000008.safetensors")
+	data, err := os.ReadFile(newest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(newest, data[:len(data)/2], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r, err := train.Resume(dir, train.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if r.Step() != 4 || len(r.Skipped) != 1 || !strings.Contains(r.Skipped[0].Error(), "checkpoint-00000008") {
+		t.Errorf("resumed at step %d having skipped %v, want step 4 and the damaged file named", r.Step(), r.Skipped)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "checkpoint-00000004.safetensors"), []byte("no"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := train.Resume(dir, train.Options{}); !errors.Is(err, train.ErrNoCheckpoint) {
+		t.Errorf("with all checkpoints damaged the error is %v, want ErrNoCheckpoint", err)
+	}
+}
+
+func TestWrongShapeInCheckpoint(t *testing.T) {
+	dir := t.TempDir()
+	losses(t, start(t, dir, micro("nope", 4)))
+	path := filepath.Join(dir, "checkpoint-00000004.safetensors")
+	all, meta, err := tensor.ReadSafetensorsFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		change func(map[string]*tensor.Tensor)
+		want   string
+	}{
+		{func(m map[string]*tensor.Tensor) { m["norm.weight"] = tensor.New(tensor.Float32, 31) }, "norm.weight is float32[31]"},
+		{func(m map[string]*tensor.Tensor) { delete(m, "optimizer.v.norm.weight") }, "lacks the tensor optimizer.v.norm.weight"},
+		{func(m map[string]*tensor.Tensor) { m["extra"] = tensor.New(tensor.Float32, 1) }, "holds the tensor extra"},
+	} {
+		changed := map[string]*tensor.Tensor{}
+		for k, v := range all {
+			changed[k] = v
+		}
+		tc.change(changed)
+		bad := filepath.Join(t.TempDir(), "bad.safetensors")
+		if err := tensor.WriteSafetensorsFile(bad, changed, meta); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := train.ReadCheckpoint(bad); err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), bad) {
+			t.Errorf("error %v, want one about %s with the path", err, tc.want)
+		}
+	}
+}
+
+func TestNewRefusesAnExistingRun(t *testing.T) {
+	dir := t.TempDir()
+	start(t, dir, micro("nope", 4))
+	if _, err := train.New(dir, micro("nope", 4), train.Options{}); !errors.Is(err, train.ErrExists) {
+		t.Errorf("error %v, want ErrExists", err)
+	}
+}
+
+func TestDivergence(t *testing.T) {
+	cfg := micro("nope", 60)
+	cfg.Train.LR, cfg.Train.Clip, cfg.Train.Warmup = 1, 0, 0
+	cfg.Train.WeightDecay = 1 // the weights blow up within a few steps
+	cfg.Model.Activation = "relu2"
+	cfg.Train.Beta2 = 0
+	err := start(t, t.TempDir(), cfg).Run(t.Context(), nil)
+	if !errors.Is(err, train.ErrDiverged) {
+		t.Errorf("error %v, want ErrDiverged", err)
+	}
+}
+
+func TestConfigErrors(t *testing.T) {
+	for _, tc := range []struct {
+		change func(*train.Config)
+		want   string
+	}{
+		{func(c *train.Config) { c.Train.Steps = 0 }, "train.steps 0"},
+		{func(c *train.Config) { c.Train.LR = math.NaN() }, "train.lr NaN"},
+		{func(c *train.Config) { c.Train.LR = -1 }, "train.lr -1"},
+		{func(c *train.Config) { c.Train.Beta1 = 1 }, "train.beta1 1"},
+		{func(c *train.Config) { c.Train.Task = "cpoy" }, "cpoy"},
+		{func(c *train.Config) { c.Train.Lengths = "20..2" }, "train.lengths"},
+		{func(c *train.Config) { c.Train.Lengths = "0..2" }, "train.lengths"},
+		{func(c *train.Config) { c.Model.VocabSize = 5 }, "model.vocab_size 5"},
+		{func(c *train.Config) { c.Model.Encoding = "ropes" }, `"ropes"`},
+	} {
+		cfg := micro("nope", 4)
+		tc.change(&cfg)
+		dir := filepath.Join(t.TempDir(), "run")
+		if _, err := train.New(dir, cfg, train.Options{}); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("error %v, want one about %s", err, tc.want)
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s: a refused run left its directory behind", tc.want)
+		}
+	}
+}
