@@ -116,7 +116,7 @@ func (b *Builder) leaf(op, name string, dtype tensor.DType, shape []Dim) *Node {
 	if b.err != nil {
 		return failed
 	}
-	if !validName(strings.NewReplacer(".", "_", "|", "_").Replace(name)) {
+	if !validName(name) {
 		return b.Fail(fmt.Errorf("%s: %q is not a name", op, name))
 	}
 	if old, ok := b.named[name]; ok {

@@ -38,12 +38,13 @@ func inferRMSNormalization(n *Node) error {
 
 func inferRotaryEmbedding(n *Node) error {
 	x, cos, sin := n.Inputs[0], n.Inputs[1], n.Inputs[2]
+	features, literal := x.Dim(-1).Int()
 	width := int(n.Int("rotary_embedding_dim", 0))
 	if width == 0 {
-		width, _ = x.Dim(-1).Int()
+		width = features
 	}
-	if x.Rank() != 4 || width%2 != 0 {
-		return n.errorf("needs x [B,H,T,K] and an even rotated width, not %d", width)
+	if x.Rank() != 4 || !literal || width < 0 || width > features || width%2 != 0 {
+		return n.errorf("needs x [B,H,T,K] and an even rotated width of at most K, not %d", width)
 	}
 	table := []Dim{x.Dim(0), x.Dim(2), N(width / 2)}
 	if !slices.Equal(cos.Shape, table) || !slices.Equal(sin.Shape, table) {

@@ -152,15 +152,16 @@ func byName(nodes []*Node, name string) *Node {
 	return nil
 }
 
-// Bind matches the concrete shapes of the fed inputs against the declared ones
-// and returns the value of each axis name. It checks presence, dtype, rank and
-// lengths, and that equal names stand for equal lengths.
+// Bind matches the fed inputs against the declared ones and returns the value of
+// each axis name: a length, or the contents of an int64 input of shape [1]. It
+// checks presence, dtype, rank and lengths, and that equal names stand for equal
+// values.
 func (g *Graph) Bind(feed map[string]*tensor.Tensor) (map[string]int, error) {
 	values := map[string]int{}
 	var sums []func() error // sums are checked once all plain names are known
 	for _, in := range g.Inputs {
-		t, ok := feed[in.Name]
-		if !ok {
+		t := feed[in.Name]
+		if t == nil {
 			return nil, fmt.Errorf("input %s (%s) is not fed", in.Name, in.Type())
 		}
 		if t.DType() != in.DType || len(t.Shape()) != in.Rank() {
@@ -182,6 +183,13 @@ func (g *Graph) Bind(feed map[string]*tensor.Tensor) (map[string]int, error) {
 				}
 				return err
 			})
+		}
+		if len(in.dims) == 1 && t.Len() == 1 { // the input is a length
+			got := int(tensor.Data[int64](t)[0])
+			if old, seen := values[in.Name]; seen && old != got {
+				return nil, fmt.Errorf("input %s is %d, want %d, the length of the axis of this name", in.Name, got, old)
+			}
+			values[in.Name] = got
 		}
 	}
 	for _, check := range sums {

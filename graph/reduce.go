@@ -39,7 +39,7 @@ func reduceOps() opDefs {
 func spread(b *Builder, n, g *Node) *Node {
 	x := n.Inputs[0]
 	axes, _ := n.axes(1, x.Rank())
-	if axes == nil {
+	if len(axes) == 0 {
 		axes = identity(x.Rank())
 	}
 	kept := slices.Clone(x.Shape)
@@ -58,7 +58,7 @@ func inferReduce(n *Node) error {
 	if err != nil {
 		return err
 	}
-	if axes == nil {
+	if len(axes) == 0 {
 		axes = identity(x.Rank())
 	}
 	keep := n.Int("keepdims", 1) != 0

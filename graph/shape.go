@@ -9,7 +9,7 @@ import (
 
 func shapeOps() opDefs {
 	return opDefs{
-		"Reshape":   {min: 2, max: 2, infer: inferReshape, vjp: likeInput},
+		"Reshape":   {min: 2, max: 2, attrs: []string{"allowzero"}, infer: inferReshape, vjp: likeInput},
 		"Squeeze":   {min: 2, max: 2, infer: inferSqueeze, vjp: likeInput},
 		"Unsqueeze": {min: 2, max: 2, infer: inferUnsqueeze, vjp: likeInput},
 		"Transpose": {min: 1, max: 1, attrs: []string{"perm"}, infer: inferTranspose, vjp: func(b *Builder, n, g *Node) []*Node {
@@ -39,7 +39,7 @@ func inferReshape(n *Node) error {
 	free := -1
 	for i, d := range want {
 		switch {
-		case d.Is(0):
+		case d.Is(0) && n.Int("allowzero", 0) == 0:
 			if i >= x.Rank() {
 				return n.errorf("copies axis %d that the input lacks", i)
 			}
@@ -50,6 +50,9 @@ func inferReshape(n *Node) error {
 			}
 			free = i
 		default:
+			if v, literal := d.Int(); literal && v < 0 {
+				return n.errorf("has the negative axis %d", v)
+			}
 			n.Shape[i] = d
 		}
 	}
@@ -270,7 +273,11 @@ func inferRange(n *Node) error {
 	if !n.Inputs[2].dims[0].Is(1) {
 		return n.errorf("has step %s; only 1 is supported", n.Inputs[2].dims[0])
 	}
-	n.DType, n.Shape = tensor.Int64, []Dim{n.Inputs[1].dims[0].Sub(n.Inputs[0].dims[0])}
+	count := n.Inputs[1].dims[0].Sub(n.Inputs[0].dims[0])
+	if v, ok := count.Int(); ok && v < 0 {
+		count = N(0)
+	}
+	n.DType, n.Shape = tensor.Int64, []Dim{count}
 	return nil
 }
 
@@ -299,7 +306,8 @@ func (b *Builder) Reshape(x *Node, shape ...Dim) *Node {
 	if free == 0 || free == 1 && copies == 0 {
 		return b.Op("Reshape", []*Node{x, b.Ints(target...)})
 	}
-	return b.Op("Reshape", []*Node{x, b.Lens(shape...)})
+	// A computed 0 is a length, not "copy the axis".
+	return b.Op("Reshape", []*Node{x, b.Lens(shape...)}, Attr{"allowzero", int64(1)})
 }
 
 // Squeeze drops axes of length 1.

@@ -1,0 +1,206 @@
+// Package interp executes graphs in pure Go. It is the oracle that every other
+// engine is compared with, and the engine of programs built without cgo.
+//
+// Kernels are plain loops over row-major data, save matrix products, which go
+// through a BLAS library. One deviation from IEEE arithmetic follows from that:
+// in a matrix product, zero times infinity or NaN may count as zero.
+package interp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// Program is a graph made ready to run. It holds no state of a run, so any
+// number of runs may go on at the same time.
+type Program struct {
+	graph *graph.Graph
+	float tensor.DType // what float32 values are computed in
+	steps []step
+}
+
+// step computes one node.
+type step struct {
+	node *graph.Node
+	run  kernel // nil for inputs, parameters and constants
+	in   []int  // steps of the inputs
+	free []int  // steps whose values nothing needs after this one
+	leaf bool   // the value lives in memory that a caller or the graph owns
+	// value of a constant, in the precision of the program
+	value *tensor.Tensor
+}
+
+// Option changes how a program computes.
+type Option func(*Program)
+
+// Float64 computes every float32 value of the graph in float64. Inputs and
+// parameters may then be fed in either precision; outputs are float64.
+func Float64(p *Program) { p.float = tensor.Float64 }
+
+// New prepares a graph for running.
+func New(g *graph.Graph, opts ...Option) *Program {
+	p := &Program{graph: g, float: tensor.Float32}
+	for _, opt := range opts {
+		opt(p)
+	}
+	table := kernels()
+	at := map[*graph.Node]int{}
+	last := map[int]int{}
+	for i, n := range g.Nodes {
+		at[n] = i
+		s := step{node: n}
+		switch n.Op {
+		case graph.OpInput, graph.OpParam:
+			s.leaf = true
+		case graph.OpConstant:
+			s.leaf, s.value = true, p.promote(n.Value)
+		default:
+			s.run = table[n.Op].pick(n, p.float)
+			for _, in := range n.Inputs {
+				s.in = append(s.in, at[in])
+				last[at[in]] = i
+			}
+			s.leaf = table[n.Op].shares && p.steps[s.in[0]].leaf
+		}
+		p.steps = append(p.steps, s)
+	}
+	for _, o := range g.Outputs {
+		delete(last, at[o.Node])
+	}
+	for value, user := range last {
+		p.steps[user].free = append(p.steps[user].free, value)
+	}
+	return p
+}
+
+// Run is New and Program.Run without cancellation.
+func Run(g *graph.Graph, feed, params map[string]*tensor.Tensor, opts ...Option) (map[string]*tensor.Tensor, error) {
+	return New(g, opts...).Run(context.Background(), feed, params)
+}
+
+// Run computes the outputs, by name, from the fed inputs and the parameters;
+// entries that the graph does not declare are ignored. It fails when one is
+// missing or has another dtype or shape than declared, on an index out of
+// range, and when ctx ends. The outputs are the caller's own.
+func (p *Program) Run(ctx context.Context, feed, params map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+	axes, err := p.bind(feed)
+	if err != nil {
+		return nil, fmt.Errorf("interp: %w", err)
+	}
+	values := make([]*tensor.Tensor, len(p.steps))
+	for i, s := range p.steps {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("interp: stopped before %s: %w", s.node.Name, err)
+		}
+		if values[i], err = p.compute(s, values, axes, feed, params); err != nil {
+			return nil, fmt.Errorf("interp: %s: %w", s.node.Name, err)
+		}
+		for _, dead := range s.free {
+			values[dead] = nil
+		}
+	}
+	out := make(map[string]*tensor.Tensor, len(p.graph.Outputs))
+	for _, o := range p.graph.Outputs {
+		i := slices.Index(p.graph.Nodes, o.Node)
+		out[o.Name] = values[i]
+		if p.steps[i].leaf {
+			out[o.Name] = values[i].Clone()
+		}
+	}
+	return out, nil
+}
+
+// bind returns the values of the axis names.
+func (p *Program) bind(feed map[string]*tensor.Tensor) (map[string]int, error) {
+	if p.float == tensor.Float32 {
+		return p.graph.Bind(feed)
+	}
+	shapes := make(map[string]*tensor.Tensor, len(feed))
+	for name, t := range feed {
+		if t != nil && t.DType() == tensor.Float64 {
+			t = tensor.New(tensor.Float32, t.Shape()...) // Bind looks at types only
+		}
+		shapes[name] = t
+	}
+	return p.graph.Bind(shapes)
+}
+
+// compute returns the value of one step and checks it against the node's type.
+func (p *Program) compute(s step, values []*tensor.Tensor, axes map[string]int, feed, params map[string]*tensor.Tensor) (*tensor.Tensor, error) {
+	want, err := lengths(s.node, axes)
+	if err != nil {
+		return nil, err
+	}
+	v := s.value
+	switch {
+	case s.node.Op == graph.OpInput:
+		v = p.promote(feed[s.node.Name])
+	case s.node.Op == graph.OpParam:
+		if v = params[s.node.Name]; v == nil {
+			return nil, fmt.Errorf("no parameter of this name is given, want %s", s.node.Type())
+		}
+		v = p.promote(v)
+	case s.run != nil:
+		c := call{node: s.node, float: p.float, in: make([]*tensor.Tensor, len(s.in))}
+		for i, in := range s.in {
+			c.in[i] = values[in]
+		}
+		if v, err = s.run(c); err != nil {
+			return nil, err
+		}
+	case v == nil:
+		return nil, fmt.Errorf("no kernel for operator %s", s.node.Op)
+	}
+	if v.DType() != p.dtype(s.node.DType) || !slices.Equal(v.Shape(), want) {
+		return nil, fmt.Errorf("value is %v, want %s, which is %v%s here", v, s.node.Type(), p.dtype(s.node.DType), shapeText(want))
+	}
+	return v, nil
+}
+
+func shapeText(shape []int) string { return strings.ReplaceAll(fmt.Sprint(shape), " ", ",") }
+
+// maxElements bounds one value, so that a nonsensical length is an error and
+// not a crash.
+const maxElements = 1 << 34
+
+// lengths returns the shape of n under the given axis values.
+func lengths(n *graph.Node, axes map[string]int) ([]int, error) {
+	shape := make([]int, len(n.Shape))
+	total := 1
+	for i, d := range n.Shape {
+		v, err := d.Eval(axes)
+		if err != nil {
+			return nil, err
+		}
+		if v < 0 || v > maxElements {
+			return nil, fmt.Errorf("axis %s of %s is %d", d, n.Type(), v)
+		}
+		if v > 0 && total > maxElements/v {
+			return nil, fmt.Errorf("%s has too many elements here", n.Type())
+		}
+		total *= v
+		shape[i] = v
+	}
+	return shape, nil
+}
+
+// dtype is what values declared as d have in this program.
+func (p *Program) dtype(d tensor.DType) tensor.DType {
+	if d == tensor.Float32 {
+		return p.float
+	}
+	return d
+}
+
+// promote brings a float32 tensor to the precision of the program.
+func (p *Program) promote(t *tensor.Tensor) *tensor.Tensor {
+	if t.DType() == tensor.Float32 && p.float == tensor.Float64 {
+		return convert(t, toFloat64)
+	}
+	return t
+}

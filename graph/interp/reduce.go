@@ -1,0 +1,119 @@
+package interp
+
+import (
+	"math"
+	"slices"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+func reduceSum[T float](c call) (*tensor.Tensor, error)  { return reduce[T](c, false) }
+func reduceMean[T float](c call) (*tensor.Tensor, error) { return reduce[T](c, true) }
+
+// reduce sums in float64 over the listed axes, or all when none is listed.
+func reduce[T float](c call, mean bool) (*tensor.Tensor, error) {
+	from := c.in[0].Shape()
+	axes := c.axes(1, len(from))
+	kept, shape := slices.Clone(from), []int{}
+	for i, n := range from {
+		reduced := len(axes) == 0 || slices.Contains(axes, i)
+		if reduced {
+			kept[i] = 1
+		}
+		if !reduced {
+			shape = append(shape, n)
+		} else if c.node.Int("keepdims", 1) != 0 {
+			shape = append(shape, 1)
+		}
+	}
+	sums := sumTo(tensor.Data[T](c.in[0]), from, kept)
+	count := 1.0
+	if mean {
+		for i := range from {
+			if kept[i] != from[i] {
+				count *= float64(from[i])
+			}
+		}
+	}
+	out := make([]T, len(sums))
+	for i, s := range sums {
+		out[i] = T(s / count)
+	}
+	return tensor.Of(out, shape...), nil
+}
+
+// sumTo sums x over the axes that kept has at length 1.
+func sumTo[T float](x []T, from, kept []int) []float64 {
+	sums := make([]float64, tensor.Numel(kept))
+	w := newWalk(from, rowMajor(from), spread(kept, from))
+	step := w.step(1)
+	w.rows(func(n int, at []int) {
+		row := x[at[0] : at[0]+n]
+		if step == 0 {
+			s := 0.0
+			for _, v := range row {
+				s += float64(v)
+			}
+			sums[at[1]] += s
+			return
+		}
+		for i, v := range row {
+			sums[at[1]+i*step] += float64(v)
+		}
+	})
+	return sums
+}
+
+func softmax[T float](c call) (*tensor.Tensor, error) {
+	return normalise(c, func(out, x []T, n, stride int) {
+		top := largest(x, n, stride)
+		sum := 0.0
+		for i := 0; i < n*stride; i += stride {
+			e := math.Exp(float64(x[i]) - top)
+			out[i] = T(e)
+			sum += e
+		}
+		for i := 0; i < n*stride; i += stride {
+			out[i] = T(float64(out[i]) / sum)
+		}
+	})
+}
+
+func logSoftmax[T float](c call) (*tensor.Tensor, error) {
+	return normalise(c, func(out, x []T, n, stride int) {
+		top := largest(x, n, stride)
+		sum := 0.0
+		for i := 0; i < n*stride; i += stride {
+			sum += math.Exp(float64(x[i]) - top)
+		}
+		shift := top + math.Log(sum)
+		for i := 0; i < n*stride; i += stride {
+			out[i] = T(float64(x[i]) - shift)
+		}
+	})
+}
+
+// normalise applies f to each vector along the axis: n elements, stride apart.
+func normalise[T float](c call, f func(out, x []T, n, stride int)) (*tensor.Tensor, error) {
+	shape := c.in[0].Shape()
+	outer, n, inner := around(shape, c.axis(-1, len(shape)))
+	x := tensor.Data[T](c.in[0])
+	out := make([]T, len(x))
+	if n > 0 {
+		for o := range outer {
+			for i := range inner {
+				at := o*n*inner + i
+				f(out[at:], x[at:], n, inner)
+			}
+		}
+	}
+	return tensor.Of(out, shape...), nil
+}
+
+func largest[T float](x []T, n, stride int) float64 {
+	top := math.Inf(-1)
+	for i := 0; i < n*stride; i += stride {
+		top = max(top, float64(x[i]))
+	}
+	return top
+}

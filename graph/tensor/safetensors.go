@@ -1,0 +1,185 @@
+package tensor
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// The safetensors format (https://github.com/huggingface/safetensors): the
+// length of the header in 8 bytes, the header as JSON, then the elements of all
+// tensors, little-endian, without gaps. Offsets count from the end of the header.
+
+// entry is what the header says of one tensor.
+type entry struct {
+	DType   string    `json:"dtype"`
+	Shape   []int64   `json:"shape"`
+	Offsets [2]uint64 `json:"data_offsets"`
+}
+
+const metadataKey = "__metadata__"
+
+var safeNames = map[DType]string{Float32: "F32", Float64: "F64", Float16: "F16", Int64: "I64", Bool: "BOOL"}
+
+// WriteSafetensors writes tensors and metadata in the safetensors format. Equal
+// contents give equal bytes: tensors stand in order of element size, largest
+// first so that all are aligned, and then of name.
+func WriteSafetensors(w io.Writer, tensors map[string]*Tensor, metadata map[string]string) error {
+	names := make([]string, 0, len(tensors))
+	for name := range tensors {
+		if name == metadataKey || !utf8.ValidString(name) {
+			return fmt.Errorf("safetensors: a tensor cannot be named %q", name)
+		}
+		names = append(names, name)
+	}
+	for k, v := range metadata {
+		if !utf8.ValidString(k + v) {
+			return fmt.Errorf("safetensors: metadata %q: %q is not valid UTF-8", k, v)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		if d := tensors[b].dtype.Size() - tensors[a].dtype.Size(); d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	header, err := safeHeader(names, tensors, metadata)
+	if err != nil {
+		return fmt.Errorf("safetensors: header: %w", err)
+	}
+	if _, err := w.Write(header); err != nil {
+		return fmt.Errorf("safetensors: %w", err)
+	}
+	for _, name := range names {
+		if err := writeElements(w, tensors[name]); err != nil {
+			return fmt.Errorf("safetensors: tensor %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// safeHeader returns length and JSON, padded with spaces to a multiple of 8.
+func safeHeader(names []string, tensors map[string]*Tensor, metadata map[string]string) ([]byte, error) {
+	buf := bytes.NewBuffer(make([]byte, 8))
+	separator := "{"
+	field := func(key string, value any) error {
+		k, err := json.Marshal(key)
+		if err != nil {
+			return err
+		}
+		v, err := json.Marshal(value)
+		if err != nil {
+			return err
+		}
+		buf.WriteString(separator)
+		separator = ","
+		buf.Write(k)
+		buf.WriteByte(':')
+		buf.Write(v)
+		return nil
+	}
+	if len(metadata) > 0 {
+		if err := field(metadataKey, metadata); err != nil {
+			return nil, err
+		}
+	}
+	at := uint64(0)
+	for _, name := range names {
+		t := tensors[name]
+		e := entry{DType: safeNames[t.dtype], Shape: []int64{}}
+		for _, d := range t.shape {
+			e.Shape = append(e.Shape, int64(d))
+		}
+		e.Offsets = [2]uint64{at, at + uint64(t.Bytes())}
+		at = e.Offsets[1]
+		if err := field(name, e); err != nil {
+			return nil, err
+		}
+	}
+	if separator == "{" {
+		buf.WriteByte('{')
+	}
+	buf.WriteByte('}')
+	for buf.Len()%8 != 0 {
+		buf.WriteByte(' ')
+	}
+	binary.LittleEndian.PutUint64(buf.Bytes(), uint64(buf.Len()-8))
+	return buf.Bytes(), nil
+}
+
+// chunk is how many elements are encoded or decoded at a time.
+const chunk = 1 << 16
+
+func writeElements(w io.Writer, t *Tensor) error {
+	size := t.dtype.Size()
+	buf := make([]byte, 0, min(chunk, t.Len())*size)
+	for at := 0; at < t.Len(); at += chunk {
+		end := min(at+chunk, t.Len())
+		buf = appendElements(buf[:0], t, at, end)
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func appendElements(buf []byte, t *Tensor, at, end int) []byte {
+	le := binary.LittleEndian
+	switch d := t.data.(type) {
+	case []float32:
+		for _, v := range d[at:end] {
+			buf = le.AppendUint32(buf, math.Float32bits(v))
+		}
+	case []float64:
+		for _, v := range d[at:end] {
+			buf = le.AppendUint64(buf, math.Float64bits(v))
+		}
+	case []uint16:
+		for _, v := range d[at:end] {
+			buf = le.AppendUint16(buf, v)
+		}
+	case []int64:
+		for _, v := range d[at:end] {
+			buf = le.AppendUint64(buf, uint64(v))
+		}
+	case []bool:
+		for _, v := range d[at:end] {
+			b := byte(0)
+			if v {
+				b = 1
+			}
+			buf = append(buf, b)
+		}
+	}
+	return buf
+}
+
+// WriteSafetensorsFile writes a safetensors file atomically.
+func WriteSafetensorsFile(path string, tensors map[string]*Tensor, metadata map[string]string) error {
+	return WriteFileAtomic(path, func(w io.Writer) error { return WriteSafetensors(w, tensors, metadata) })
+}
+
+// ReadSafetensorsFile reads a safetensors file; see ReadSafetensors.
+func ReadSafetensorsFile(path string) (map[string]*Tensor, map[string]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("safetensors: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, fmt.Errorf("safetensors: %w", err)
+	}
+	tensors, metadata, err := ReadSafetensors(f, info.Size())
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return tensors, metadata, nil
+}

@@ -1,0 +1,261 @@
+package tensor
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+)
+
+// maxHeader is the longest header that readers of the format accept, in bytes.
+const maxHeader = 100_000_000
+
+// ReadSafetensors reads tensors and metadata in the safetensors format from the
+// size bytes of r. It knows F32, F64, F16, I64 and BOOL, and reads BF16 as
+// float32. It fails on anything that the format forbids, and never takes more
+// memory than a small multiple of size.
+func ReadSafetensors(r io.ReaderAt, size int64) (map[string]*Tensor, map[string]string, error) {
+	tensors, metadata, err := readSafe(r, size)
+	if err != nil {
+		return nil, nil, fmt.Errorf("safetensors: %w", err)
+	}
+	return tensors, metadata, nil
+}
+
+func readSafe(r io.ReaderAt, size int64) (map[string]*Tensor, map[string]string, error) {
+	header, err := readHeader(r, size)
+	if err != nil {
+		return nil, nil, err
+	}
+	entries, metadata, err := parseHeader(header)
+	if err != nil {
+		return nil, nil, err
+	}
+	start := int64(8 + len(header))
+	if err := checkLayout(entries, uint64(size-start)); err != nil {
+		return nil, nil, err
+	}
+	tensors := make(map[string]*Tensor, len(entries))
+	for name, e := range entries {
+		data := io.NewSectionReader(r, start+int64(e.Offsets[0]), int64(e.Offsets[1]-e.Offsets[0]))
+		if tensors[name], err = readElements(data, e); err != nil {
+			return nil, nil, fmt.Errorf("tensor %q: %w", name, err)
+		}
+	}
+	return tensors, metadata, nil
+}
+
+func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
+	if size < 8 {
+		return nil, fmt.Errorf("%d bytes are too few for a header", size)
+	}
+	var length [8]byte
+	if err := readAt(r, length[:], 0); err != nil {
+		return nil, fmt.Errorf("length of the header: %w", err)
+	}
+	n := binary.LittleEndian.Uint64(length[:])
+	if n > uint64(size-8) || n > maxHeader {
+		return nil, fmt.Errorf("a header of %d bytes does not fit: the file has %d, and at most %d are read", n, size, maxHeader)
+	}
+	header := make([]byte, n)
+	if err := readAt(r, header, 8); err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	return header, nil
+}
+
+// readAt fills buf; a reader may say EOF along with the last bytes.
+func readAt(r io.ReaderAt, buf []byte, offset int64) error {
+	n, err := r.ReadAt(buf, offset)
+	if n == len(buf) {
+		return nil
+	}
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// parseHeader reads the JSON object key by key, because package json would let
+// the last of two equal keys win.
+func parseHeader(header []byte) (map[string]entry, map[string]string, error) {
+	dec := json.NewDecoder(bytes.NewReader(header))
+	dec.DisallowUnknownFields()
+	if first, err := dec.Token(); err != nil || first != json.Delim('{') {
+		return nil, nil, errors.New("the header is not a JSON object")
+	}
+	entries := map[string]entry{}
+	var metadata map[string]string
+	for dec.More() {
+		token, err := dec.Token()
+		if err != nil {
+			return nil, nil, fmt.Errorf("header: %w", err)
+		}
+		name, _ := token.(string)
+		if _, twice := entries[name]; twice || name == metadataKey && metadata != nil {
+			return nil, nil, fmt.Errorf("header: %q occurs twice", name)
+		}
+		if name == metadataKey {
+			metadata = map[string]string{}
+			err = dec.Decode(&metadata)
+		} else {
+			var e entry
+			err = dec.Decode(&e)
+			entries[name] = e
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("header: %q: %w", name, err)
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, nil, fmt.Errorf("header: %w", err)
+	}
+	if rest := header[dec.InputOffset():]; len(bytes.TrimSpace(rest)) > 0 {
+		return nil, nil, fmt.Errorf("header: %d bytes follow the JSON object", len(rest))
+	}
+	return entries, metadata, nil
+}
+
+// checkLayout checks that every tensor has the bytes its type needs, and that
+// together they cover the data exactly.
+func checkLayout(entries map[string]entry, size uint64) error {
+	names := make([]string, 0, len(entries))
+	for name, e := range entries {
+		want, err := e.bytes()
+		if err != nil {
+			return fmt.Errorf("tensor %q: %w", name, err)
+		}
+		if e.Offsets[0] > e.Offsets[1] || e.Offsets[1] > size {
+			return fmt.Errorf("tensor %q: offsets %v are outside the %d bytes of data", name, e.Offsets, size)
+		}
+		if got := e.Offsets[1] - e.Offsets[0]; got != want {
+			return fmt.Errorf("tensor %q: %s%v needs %d bytes, offsets %v span %d", name, e.DType, e.Shape, want, e.Offsets, got)
+		}
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		x, y := entries[a].Offsets, entries[b].Offsets
+		return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1]), cmp.Compare(a, b))
+	})
+	end := uint64(0)
+	for _, name := range names {
+		if at := entries[name].Offsets[0]; at != end {
+			return fmt.Errorf("tensor %q: starts at byte %d where %d is due, so tensors overlap or leave a gap", name, at, end)
+		}
+		end = entries[name].Offsets[1]
+	}
+	if end != size {
+		return fmt.Errorf("%d bytes follow the last tensor", size-end)
+	}
+	return nil
+}
+
+// storedSize returns the bytes an element takes in the file.
+func storedSize(dtype string) uint64 {
+	if dtype == "BF16" {
+		return 2
+	}
+	for d, name := range safeNames {
+		if name == dtype {
+			return uint64(d.Size())
+		}
+	}
+	return 0
+}
+
+// bytes returns what the tensor takes in the file.
+func (e entry) bytes() (uint64, error) {
+	n := storedSize(e.DType)
+	if n == 0 {
+		return 0, fmt.Errorf("dtype %q is not known; known are F32, F64, F16, BF16, I64, BOOL", e.DType)
+	}
+	if e.Shape == nil {
+		return 0, errors.New("has no shape")
+	}
+	// Bounding the product without its zeros keeps every partial product in range.
+	empty := false
+	for _, d := range e.Shape {
+		switch {
+		case d < 0:
+			return 0, fmt.Errorf("shape %v has a negative axis", e.Shape)
+		case d == 0:
+			empty = true
+		case n > math.MaxInt64/uint64(d):
+			return 0, fmt.Errorf("shape %v is too large", e.Shape)
+		default:
+			n *= uint64(d)
+		}
+	}
+	if empty {
+		return 0, nil
+	}
+	return n, nil
+}
+
+func readElements(r io.Reader, e entry) (*Tensor, error) {
+	dtype := Float32 // for BF16
+	for d, name := range safeNames {
+		if name == e.DType {
+			dtype = d
+		}
+	}
+	shape := make([]int, len(e.Shape))
+	for i, d := range e.Shape {
+		shape[i] = int(d)
+	}
+	t := New(dtype, shape...)
+	size := int(storedSize(e.DType))
+	buf := make([]byte, min(chunk, t.Len())*size)
+	for at := 0; at < t.Len(); at += chunk {
+		end := min(at+chunk, t.Len())
+		raw := buf[:(end-at)*size]
+		if _, err := io.ReadFull(r, raw); err != nil {
+			return nil, err
+		}
+		if err := decodeElements(t, at, end, raw, e.DType); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+func decodeElements(t *Tensor, at, end int, raw []byte, stored string) error {
+	le := binary.LittleEndian
+	switch d := t.data.(type) {
+	case []float32:
+		if stored == "BF16" { // the upper half of a float32
+			for i := range d[at:end] {
+				d[at+i] = math.Float32frombits(uint32(le.Uint16(raw[2*i:])) << 16)
+			}
+			return nil
+		}
+		for i := range d[at:end] {
+			d[at+i] = math.Float32frombits(le.Uint32(raw[4*i:]))
+		}
+	case []float64:
+		for i := range d[at:end] {
+			d[at+i] = math.Float64frombits(le.Uint64(raw[8*i:]))
+		}
+	case []uint16:
+		for i := range d[at:end] {
+			d[at+i] = le.Uint16(raw[2*i:])
+		}
+	case []int64:
+		for i := range d[at:end] {
+			d[at+i] = int64(le.Uint64(raw[8*i:]))
+		}
+	case []bool:
+		for i, b := range raw {
+			if b > 1 {
+				return fmt.Errorf("element %d is %d, which is no bool", at+i, b)
+			}
+			d[at+i] = b == 1
+		}
+	}
+	return nil
+}
