@@ -1,0 +1,176 @@
+package export
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/nopezoo/zoo/export/internal/onnxpb"
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// checkWeights matches the weights against the graph's parameters.
+func checkWeights(g *graph.Graph, weights map[string]*tensor.Tensor, asInputs bool) error {
+	if asInputs {
+		if len(weights) > 0 {
+			return fmt.Errorf("%d weights given, but the parameters are inputs: pass none", len(weights))
+		}
+		return nil
+	}
+	for _, p := range g.Params {
+		t := weights[p.Name]
+		if t == nil {
+			return fmt.Errorf("parameter %s (%s) has no weight", p.Name, p.Type())
+		}
+		same := t.DType() == p.DType && len(t.Shape()) == p.Rank()
+		for i := 0; same && i < p.Rank(); i++ {
+			same = p.Shape[i].Is(t.Shape()[i])
+		}
+		if !same {
+			return fmt.Errorf("parameter %s is %s, but its weight is %v", p.Name, p.Type(), t)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(weights)) {
+		if g.Param(name) == nil {
+			return fmt.Errorf("weight %s belongs to no parameter of the graph", name)
+		}
+		if err := checkFinite(weights[name]); err != nil {
+			return fmt.Errorf("weight %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func checkFinite(t *tensor.Tensor) error {
+	for i, v := range tensor.Data[float32](t) {
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			return fmt.Errorf("element %d is %v; a stored model must be finite", i, v)
+		}
+	}
+	return nil
+}
+
+// checkSize refuses what cannot fit into one protobuf message of limit bytes.
+func checkSize(g *graph.Graph, weights map[string]*tensor.Tensor, limit int) error {
+	total := 0
+	for _, t := range weights {
+		total += t.Bytes()
+	}
+	for _, n := range g.Nodes {
+		if n.Op == graph.OpConstant {
+			total += n.Value.Bytes()
+		}
+		total += 1024 // more than names and attributes of a node take
+	}
+	if total > limit {
+		return fmt.Errorf("the model takes %d bytes, and an ONNX file without external data holds at most %d", total, limit)
+	}
+	return nil
+}
+
+func valueInfo(name string, n *graph.Node, doc string) (*onnxpb.ValueInfoProto, error) {
+	code := graph.ONNXType(n.DType)
+	if code == 0 {
+		return nil, fmt.Errorf("%s is %s: a file holds float32, int64 and bool values only", name, n.Type())
+	}
+	shape := &onnxpb.TensorShapeProto{}
+	for _, d := range n.Shape {
+		dim := &onnxpb.TensorShapeProto_Dimension{}
+		if v, literal := d.Int(); literal {
+			dim.Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: int64(v)}
+		} else {
+			dim.Value = &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: d.String()}
+		}
+		shape.Dim = append(shape.Dim, dim)
+	}
+	t := &onnxpb.TypeProto{TensorType: &onnxpb.TypeProto_Tensor{ElemType: int32(code), Shape: shape}}
+	return &onnxpb.ValueInfoProto{Name: name, Type: t, DocString: doc}, nil
+}
+
+// tensorProto stores a tensor as little-endian raw_data.
+func tensorProto(name string, t *tensor.Tensor) (*onnxpb.TensorProto, error) {
+	code := graph.ONNXType(t.DType())
+	if code == 0 {
+		return nil, fmt.Errorf("%v: a file holds float32, int64 and bool tensors only", t)
+	}
+	p := &onnxpb.TensorProto{Name: name, DataType: int32(code)}
+	for _, d := range t.Shape() {
+		p.Dims = append(p.Dims, int64(d))
+	}
+	raw := make([]byte, 0, t.Bytes()) // present even when empty
+	switch t.DType() {
+	case tensor.Float32:
+		for _, v := range tensor.Data[float32](t) {
+			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
+		}
+	case tensor.Int64:
+		for _, v := range tensor.Data[int64](t) {
+			raw = binary.LittleEndian.AppendUint64(raw, uint64(v))
+		}
+	case tensor.Bool:
+		for _, v := range tensor.Data[bool](t) {
+			if v {
+				raw = append(raw, 1)
+			} else {
+				raw = append(raw, 0)
+			}
+		}
+	}
+	p.RawData = raw
+	return p, nil
+}
+
+func attributeProto(a graph.Attr) (*onnxpb.AttributeProto, error) {
+	p := &onnxpb.AttributeProto{Name: a.Name}
+	switch v := a.Value.(type) {
+	case int64:
+		p.Type, p.I = onnxpb.AttributeProto_INT, &v
+	case []int64:
+		p.Type, p.Ints = onnxpb.AttributeProto_INTS, v
+	case float32:
+		p.Type, p.F = onnxpb.AttributeProto_FLOAT, &v
+	case string:
+		p.Type, p.S = onnxpb.AttributeProto_STRING, []byte(v)
+	default:
+		return nil, fmt.Errorf("attribute %s is a %T; ONNX attributes here are int64, []int64, float32 or string", a.Name, a.Value)
+	}
+	return p, nil
+}
+
+// CheckPortable reports why a graph is not in the portable profile: opset-18
+// operators of the default domain, values of float32, int64 and bool, and no
+// initializer that is bool or empty. (The writer makes no external ones.) Old
+// runtimes, providers and importers stumble over everything else.
+func CheckPortable(g *graph.Graph) error {
+	for _, n := range g.Nodes {
+		if fused(n.Op) {
+			return fmt.Errorf("export: not portable: node %s: %s needs opset %d", n.Name, n.Op, OpsetFused)
+		}
+		if graph.ONNXType(n.DType) == 0 {
+			return fmt.Errorf("export: not portable: %s %s is %s", n.Op, n.Name, n.Type())
+		}
+		if n.Op != graph.OpConstant && n.Op != graph.OpParam {
+			continue
+		}
+		if err := checkPortableInitializer(n); err != nil {
+			return fmt.Errorf("export: not portable: %s %s (%s): %w", n.Op, n.Name, n.Type(), err)
+		}
+	}
+	return nil
+}
+
+func checkPortableInitializer(n *graph.Node) error {
+	if n.DType == tensor.Bool {
+		return errors.New("a bool initializer; store numbers and compare them")
+	}
+	for _, d := range n.Shape {
+		if d.Is(0) {
+			return errors.New("an empty initializer")
+		}
+	}
+	return nil
+}

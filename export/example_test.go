@@ -1,0 +1,40 @@
+package export_test
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+func Example() {
+	b := graph.NewBuilder()
+	x := b.Input("x", tensor.Float32, graph.Sym("batch"), graph.N(2))
+	y := b.Gemm(x, b.Param("proj.weight", 3, 2), false, true)
+	g, err := b.Build(graph.Output{Name: "y", Node: y})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	weights := map[string]*tensor.Tensor{"proj.weight": tensor.Of([]float32{1, 2, 3, 4, 5, 6}, 3, 2)}
+	var file bytes.Buffer
+	if err := export.Write(&file, g, weights, export.Options{}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := export.Read(file.Bytes())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(m.Graph)
+	fmt.Println("opset", m.Info.Opset, m.Weights["proj.weight"])
+	// Output:
+	// input x : float32[batch,2]
+	// param proj.weight : float32[3,2]
+	// %0 = Gemm(x, proj.weight) {transB=1} : float32[batch,3]
+	// output y = %0 : float32[batch,3]
+	// opset 18 float32[3,2]
+}

@@ -1,0 +1,90 @@
+// Package export writes a graph with its weights as an ONNX file, and reads such
+// a file back. It knows the file format and nothing else: no models, no runtime.
+//
+// A file holds one flat graph over the operators of package graph, with ONNX's
+// own names and semantics in the default domain. Values are named so that they
+// can be found again: inputs, outputs and parameters under their names, the
+// value of an operator node under the node's path, constants as const.0,
+// const.1 and so on.
+package export
+
+import (
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// The opsets that Write uses, and the range that Read accepts.
+const (
+	OpsetPortable = 18 // operators of the portable profile; ONNX 1.13
+	OpsetFused    = 23 // adds Attention, RMSNormalization, RotaryEmbedding; ONNX 1.18
+	minOpset      = 13
+	maxOpset      = 23
+)
+
+// irVersions is the lowest version of the file format that ONNX pairs with each
+// opset Write uses.
+var irVersions = map[int]int64{OpsetPortable: 8, OpsetFused: 11}
+
+const (
+	producer    = "zoo"
+	constPrefix = "const."
+	// paramDoc is the doc string of a graph input that stands for a parameter
+	// (Options.ParamsAsInputs); it lets Read tell the two apart.
+	paramDoc = "parameter"
+	// maxFile is the size limit of one protobuf message.
+	maxFile = 1<<31 - 1
+	// opIdentity is not an operator of package graph: Write needs it to give one
+	// value a second name, and Read takes its output as another name of its input.
+	opIdentity = "Identity"
+)
+
+// Options says what Write adds to graph and weights. The zero value is fine.
+type Options struct {
+	// Metadata becomes the file's metadata_props; see package card.
+	Metadata map[string]string
+	// Opset is OpsetPortable or OpsetFused; 0 takes OpsetFused if the graph has a
+	// fused operator, else OpsetPortable.
+	Opset int
+	// Doc is the model's doc string.
+	Doc string
+	// Version is the producer's version; the producer's name is zoo.
+	Version string
+	// ParamsAsInputs makes each parameter an input to be fed instead of storing
+	// its weight: the form of a training step, whose weights change.
+	ParamsAsInputs bool
+}
+
+// Model is what Read finds in a file.
+type Model struct {
+	Graph *graph.Graph
+	// Weights holds the parameters' values by name; parameters that the file
+	// declares as inputs (Options.ParamsAsInputs) have none.
+	Weights map[string]*tensor.Tensor
+	Info    Info
+}
+
+// onnxTypes names the element types by their code (TensorProto.DataType).
+var onnxTypes = [...]string{"undefined", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool",
+	"float16", "float64", "uint32", "uint64", "complex64", "complex128", "bfloat16"}
+
+func typeName(code int32) string {
+	if code < 0 || int(code) >= len(onnxTypes) {
+		return "unknown"
+	}
+	return onnxTypes[code]
+}
+
+// dtypeOf returns the dtype of an ONNX type code that zoo's graphs can have.
+func dtypeOf(code int32) (tensor.DType, bool) {
+	for _, d := range []tensor.DType{tensor.Float32, tensor.Int64, tensor.Bool} {
+		if graph.ONNXType(d) == int64(code) {
+			return d, true
+		}
+	}
+	return tensor.Invalid, false
+}
+
+// fused lists the operators that need OpsetFused.
+func fused(op string) bool {
+	return op == "Attention" || op == "RMSNormalization" || op == "RotaryEmbedding"
+}

@@ -1,0 +1,250 @@
+package export
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/export/internal/onnxpb"
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// Read reads an ONNX file into a graph and its weights. It accepts what Write
+// writes, and any other file within the same bounds: one flat graph over the
+// operators of package graph (and Identity, which is taken as a second name),
+// opset 13 to 23 of the default domain, tensors of float32, int64 and bool in
+// the file itself, every axis with a length or a name.
+//
+// A file is checked completely before onnx-go decodes nodes and weights; the
+// graph is built through graph.Builder, so that every shape rule runs. Memory
+// and time are bounded by the size of the file. float32 initializers are
+// parameters, except for those named const.0, const.1, …; all others are
+// constants. What no output needs is dropped. After Write, Read gives a graph of
+// the same text, with the same node names, and bit-equal weights.
+func Read(data []byte) (*Model, error) {
+	m, err := parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("export: read: %w", err)
+	}
+	if err := validate(m); err != nil {
+		return nil, fmt.Errorf("export: read: %w", err)
+	}
+	r := reader{
+		b: graph.NewBuilder(), costs: costs{known: map[*graph.Node]contents{}},
+		values: map[string]*graph.Node{}, names: map[*graph.Node]string{}, weights: map[string]*tensor.Tensor{},
+	}
+	info := infoOf(m)
+	g, err := r.read(m.Graph)
+	if err != nil {
+		return nil, fmt.Errorf("export: read: %w", err)
+	}
+	maps.DeleteFunc(r.weights, func(name string, _ *tensor.Tensor) bool { return g.Param(name) == nil })
+	return &Model{Graph: g, Weights: r.weights, Info: info}, nil
+}
+
+// reader turns a validated file into a graph.
+type reader struct {
+	b       *graph.Builder
+	costs   costs
+	values  map[string]*graph.Node // by name in the file
+	names   map[*graph.Node]string // of the file's nodes
+	weights map[string]*tensor.Tensor
+}
+
+func (r *reader) read(g *onnxpb.GraphProto) (*graph.Graph, error) {
+	d, err := decode(g)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range g.Input {
+		if err := r.input(v); err != nil {
+			return nil, fmt.Errorf("input %s: %w", quote(v.Name), err)
+		}
+	}
+	for _, t := range g.Initializer {
+		if err := r.initializer(t, d); err != nil {
+			return nil, fmt.Errorf("initializer %s: %w", quote(t.Name), err)
+		}
+	}
+	if len(d.operations) != len(g.Node) {
+		return nil, fmt.Errorf("onnx-go found %d of %d nodes", len(d.operations), len(g.Node))
+	}
+	for i, n := range g.Node {
+		if err := r.node(n, d.operations[i]); err != nil {
+			return nil, fmt.Errorf("node %d %s (%s): %w", i, quote(n.Name), quote(n.OpType), err)
+		}
+	}
+	out, err := r.outputs(g.Output)
+	if err != nil {
+		return nil, err
+	}
+	r.rename(g.Node, out)
+	return out, nil
+}
+
+func (r *reader) input(v *onnxpb.ValueInfoProto) error {
+	dtype, shape, err := typeOf(v)
+	if err != nil {
+		return err
+	}
+	if v.DocString == paramDoc && dtype == tensor.Float32 {
+		return r.param(v.Name, shape)
+	}
+	if dtype == tensor.Int64 && len(shape) == 1 && shape[0].Is(1) {
+		// Its contents can be an axis, so its name must be an axis name.
+		if _, err := graph.ParseDim(v.Name); err != nil {
+			return err
+		}
+	}
+	r.values[v.Name] = r.b.Input(v.Name, dtype, shape...)
+	return r.b.Err()
+}
+
+func (r *reader) param(name string, dims []graph.Dim) error {
+	shape := make([]int, len(dims))
+	for i, d := range dims {
+		n, literal := d.Int()
+		if !literal {
+			return fmt.Errorf("it is a parameter, and its axis %d is %s", i, d)
+		}
+		shape[i] = n
+	}
+	r.values[name] = r.b.Param(name, shape...)
+	return r.b.Err()
+}
+
+func (r *reader) initializer(p *onnxpb.TensorProto, d *decoded) error {
+	t, err := d.weight(p)
+	if err != nil {
+		return err
+	}
+	if t.DType() != tensor.Float32 || isConstName(p.Name) {
+		n := r.b.Const(t)
+		r.values[p.Name] = n
+		r.costs.constant(n)
+		return r.b.Err()
+	}
+	r.values[p.Name] = r.b.Param(p.Name, t.Shape()...)
+	r.weights[p.Name] = t
+	return r.b.Err()
+}
+
+func isConstName(name string) bool {
+	digits, ok := strings.CutPrefix(name, constPrefix)
+	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
+}
+
+func (r *reader) node(n *onnxpb.NodeProto, o operation) error {
+	if o.op != n.OpType || o.out.name != n.Output[0] || len(o.out.inputs) != len(n.Input) {
+		return fmt.Errorf("onnx-go read it as %s with output %s and %d inputs", o.op, quote(o.out.name), len(o.out.inputs))
+	}
+	inputs := make([]*graph.Node, len(n.Input))
+	for i, in := range o.out.inputs {
+		if inputs[i] = r.values[in.name]; inputs[i] == nil {
+			return fmt.Errorf("onnx-go read its input %d as %s", i, quote(in.name))
+		}
+	}
+	attrs, err := attributes(o.attrs)
+	if err != nil {
+		return err
+	}
+	if o.op == opIdentity {
+		if len(inputs) != 1 || len(attrs) > 0 {
+			return fmt.Errorf("it has %d inputs and %d attributes; want 1 and 0", len(inputs), len(attrs))
+		}
+		r.values[n.Output[0]] = inputs[0]
+		return nil
+	}
+	if err := r.costs.before(o.op, inputs, attrs); err != nil {
+		return err
+	}
+	node := r.b.Op(o.op, inputs, attrs...)
+	if err := r.b.Err(); err != nil {
+		return err
+	}
+	r.values[n.Output[0]] = node
+	if _, again := r.names[node]; !again {
+		r.names[node] = n.Name
+	}
+	return r.costs.after(node)
+}
+
+func attributes(m map[string]any) ([]graph.Attr, error) {
+	var attrs []graph.Attr
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		switch v := m[name].(type) {
+		case int64, []int64, float32, string:
+			attrs = append(attrs, graph.Attr{Name: name, Value: v})
+		default:
+			return nil, fmt.Errorf("attribute %s came as a %T", quote(name), v)
+		}
+	}
+	return attrs, nil
+}
+
+func (r *reader) outputs(declared []*onnxpb.ValueInfoProto) (*graph.Graph, error) {
+	var outs []graph.Output
+	for _, v := range declared {
+		n := r.values[v.Name]
+		if err := checkOutput(v, n); err != nil {
+			return nil, fmt.Errorf("output %s: %w", quote(v.Name), err)
+		}
+		outs = append(outs, graph.Output{Name: v.Name, Node: n})
+	}
+	return r.b.Build(outs...)
+}
+
+// checkOutput compares an output's declaration with what the shape rules say.
+func checkOutput(v *onnxpb.ValueInfoProto, n *graph.Node) error {
+	dtype, shape, err := typeOf(v)
+	if err != nil {
+		return err
+	}
+	if dtype != n.DType || !slices.Equal(shape, n.Shape) {
+		return fmt.Errorf("it is declared as %s, but is %s", describe(v), n.Type())
+	}
+	return nil
+}
+
+// typeOf returns the declared type of an input or output.
+func typeOf(v *onnxpb.ValueInfoProto) (tensor.DType, []graph.Dim, error) {
+	t := v.Type.TensorType
+	dtype, _ := dtypeOf(t.ElemType)
+	var shape []graph.Dim
+	for i, d := range t.Shape.Dim {
+		var dim graph.Dim
+		switch x := d.Value.(type) {
+		case *onnxpb.TensorShapeProto_Dimension_DimValue:
+			dim = graph.N(int(x.DimValue))
+		case *onnxpb.TensorShapeProto_Dimension_DimParam:
+			var err error
+			if dim, err = graph.ParseDim(x.DimParam); err != nil {
+				return 0, nil, fmt.Errorf("axis %d: %w", i, err)
+			}
+		default:
+			return 0, nil, fmt.Errorf("axis %d has neither a length nor a name", i)
+		}
+		shape = append(shape, dim)
+	}
+	return dtype, shape, checkShape(shape)
+}
+
+// rename gives the nodes their names in the file, if those are paths that tell
+// them apart. The graph is still ours alone, and names are no part of a node's
+// identity; the builder can only derive them from its scopes.
+func (r *reader) rename(nodes []*onnxpb.NodeProto, g *graph.Graph) {
+	seen := map[string]bool{}
+	for _, n := range nodes {
+		if seen[n.Name] || !strings.HasPrefix(n.Name, "/") {
+			return
+		}
+		seen[n.Name] = true
+	}
+	for _, n := range g.Nodes {
+		if name, ok := r.names[n]; ok {
+			n.Name = name
+		}
+	}
+}

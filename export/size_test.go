@@ -1,0 +1,27 @@
+package export
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// An internal test, because a file beyond the real limit is too large to make.
+func TestCheckSize(t *testing.T) {
+	b := graph.NewBuilder()
+	g, err := b.Build(graph.Output{Name: "y", Node: b.Add(b.Param("w", 1000), b.Const(tensor.New(tensor.Float32, 1000)))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights := map[string]*tensor.Tensor{"w": tensor.New(tensor.Float32, 1000)}
+	const size = 4000 + 4000 + 3*1024
+	if err := checkSize(g, weights, size); err != nil {
+		t.Error(err)
+	}
+	err = checkSize(g, weights, size-1)
+	if err == nil || !strings.Contains(err.Error(), "the model takes 11072 bytes") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,229 @@
+package export
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/nopezoo/zoo/export/internal/onnxpb"
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// Write writes the graph as an ONNX file. weights must hold exactly the graph's
+// parameters, each with its dtype and shape and finite values; with
+// ParamsAsInputs it must be empty. The same arguments give the same bytes.
+//
+// The writer sees one Write call, after everything has been checked; making a
+// file atomically (temporary file, fsync, rename) is the caller's part.
+func Write(w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) error {
+	m, err := newModel(g, weights, opt)
+	if err != nil {
+		return fmt.Errorf("export: write: %w", err)
+	}
+	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("export: write: %w", err)
+	}
+	if err := scan(data); err != nil {
+		return fmt.Errorf("export: write: %w", err)
+	}
+	if _, err := w.Write(data); err != nil {
+		return fmt.Errorf("export: write: %w", err)
+	}
+	return nil
+}
+
+func newModel(g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) (*onnxpb.ModelProto, error) {
+	opset, err := chooseOpset(g, opt.Opset)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkWeights(g, weights, opt.ParamsAsInputs); err != nil {
+		return nil, err
+	}
+	if err := checkSize(g, weights, maxFile); err != nil {
+		return nil, err
+	}
+	f := &file{g: g, names: map[*graph.Node]string{}, taken: map[string]string{}}
+	if err := f.build(weights, opt.ParamsAsInputs); err != nil {
+		return nil, err
+	}
+	m := &onnxpb.ModelProto{
+		IrVersion:       irVersions[opset],
+		ProducerName:    producer,
+		ProducerVersion: opt.Version,
+		DocString:       opt.Doc,
+		OpsetImport:     []*onnxpb.OperatorSetIdProto{{Version: int64(opset)}},
+		Graph:           &f.out,
+	}
+	for _, k := range slices.Sorted(maps.Keys(opt.Metadata)) {
+		m.MetadataProps = append(m.MetadataProps, &onnxpb.StringStringEntryProto{Key: k, Value: opt.Metadata[k]})
+	}
+	// What Write makes, Read accepts.
+	return m, validate(m)
+}
+
+func chooseOpset(g *graph.Graph, want int) (int, error) {
+	var needs *graph.Node
+	for _, n := range g.Nodes {
+		if fused(n.Op) {
+			needs = n
+			break
+		}
+	}
+	switch {
+	case want == 0 && needs != nil:
+		return OpsetFused, nil
+	case want == 0:
+		return OpsetPortable, nil
+	case want == OpsetPortable && needs != nil:
+		return 0, fmt.Errorf("node %s: %s needs opset %d, not %d", needs.Name, needs.Op, OpsetFused, want)
+	case want == OpsetPortable, want == OpsetFused:
+		return want, nil
+	}
+	return 0, fmt.Errorf("opset %d: choose %d or %d", want, OpsetPortable, OpsetFused)
+}
+
+// file is a graph on its way into a GraphProto.
+type file struct {
+	g     *graph.Graph
+	out   onnxpb.GraphProto
+	names map[*graph.Node]string // each node's value in the file
+	taken map[string]string      // what each value name stands for
+}
+
+func (f *file) build(weights map[string]*tensor.Tensor, paramsAsInputs bool) error {
+	f.out.Name = producer
+	renames := f.renames()
+	for _, in := range f.g.Inputs {
+		if err := f.input(in, ""); err != nil {
+			return err
+		}
+	}
+	for _, p := range f.g.Params {
+		if isConstName(p.Name) {
+			return fmt.Errorf("parameter %s: names such as const.0 are kept for constants; rename it", p.Name)
+		}
+		var err error
+		if paramsAsInputs {
+			err = f.input(p, paramDoc)
+		} else {
+			err = f.initializer(p, p.Name, weights[p.Name])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	constants := 0
+	for _, n := range f.g.Nodes {
+		var err error
+		switch n.Op {
+		case graph.OpInput, graph.OpParam:
+		case graph.OpConstant:
+			err = f.initializer(n, fmt.Sprint(constPrefix, constants), n.Value)
+			constants++
+		default:
+			err = f.node(n, renames[n])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return f.outputs(renames)
+}
+
+// renames gives an operator node that is an output the output's name.
+func (f *file) renames() map[*graph.Node]string {
+	r := map[*graph.Node]string{}
+	for _, o := range f.g.Outputs {
+		switch o.Node.Op {
+		case graph.OpInput, graph.OpParam, graph.OpConstant:
+			continue // a leaf keeps its own name
+		}
+		if _, has := r[o.Node]; !has {
+			r[o.Node] = o.Name
+		}
+	}
+	return r
+}
+
+// name takes a value name for a node.
+func (f *file) name(n *graph.Node, name, what string) error {
+	if old, used := f.taken[name]; used {
+		return fmt.Errorf("%s: the name %q is already that of an %s; rename one of the two", what, name, old)
+	}
+	f.taken[name] = what
+	if _, has := f.names[n]; !has {
+		f.names[n] = name
+	}
+	return nil
+}
+
+func (f *file) input(n *graph.Node, doc string) error {
+	if err := f.name(n, n.Name, "input "+n.Name); err != nil {
+		return err
+	}
+	v, err := valueInfo(n.Name, n, doc)
+	f.out.Input = append(f.out.Input, v)
+	return err
+}
+
+func (f *file) initializer(n *graph.Node, name string, t *tensor.Tensor) error {
+	if err := f.name(n, name, "initializer "+name); err != nil {
+		return err
+	}
+	p, err := tensorProto(name, t)
+	if err != nil {
+		return fmt.Errorf("initializer %s: %w", name, err)
+	}
+	f.out.Initializer = append(f.out.Initializer, p)
+	return nil
+}
+
+func (f *file) node(n *graph.Node, output string) error {
+	if output == "" {
+		output = n.Name
+	}
+	if err := f.name(n, output, "output of node "+n.Name); err != nil {
+		return err
+	}
+	p := &onnxpb.NodeProto{Name: n.Name, OpType: n.Op, Output: []string{output}}
+	for _, in := range n.Inputs {
+		p.Input = append(p.Input, f.names[in])
+	}
+	for _, a := range n.Attrs {
+		ap, err := attributeProto(a)
+		if err != nil {
+			return fmt.Errorf("node %s (%s): %w", n.Name, n.Op, err)
+		}
+		p.Attribute = append(p.Attribute, ap)
+	}
+	f.out.Node = append(f.out.Node, p)
+	return nil
+}
+
+// outputs declares the outputs. A leaf, or the second name of a value, needs an
+// Identity node: in ONNX an output is the output of a node.
+func (f *file) outputs(renames map[*graph.Node]string) error {
+	for _, o := range f.g.Outputs {
+		if renames[o.Node] != o.Name {
+			if err := f.name(o.Node, o.Name, "output "+o.Name); err != nil {
+				return err
+			}
+			f.out.Node = append(f.out.Node, &onnxpb.NodeProto{
+				Name: "/" + o.Name + "/" + opIdentity, OpType: opIdentity,
+				Input: []string{f.names[o.Node]}, Output: []string{o.Name},
+			})
+		}
+		v, err := valueInfo(o.Name, o.Node, "")
+		if err != nil {
+			return err
+		}
+		f.out.Output = append(f.out.Output, v)
+	}
+	return nil
+}
