@@ -17,3 +17,6 @@ func Draw(c Config, step int) ([]Batch, error) {
 	}
 	return src.at(step)
 }
+
+// Update makes one step on given batches.
+func Update(t *Trainer, batches []Batch) (Stats, error) { return t.update(batches) }

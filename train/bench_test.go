@@ -1,0 +1,167 @@
+package train_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/ort/orttest"
+	"github.com/nopezoo/zoo/train"
+)
+
+// BenchmarkStep times whole training steps (gradients and optimizer) on full
+// batches of random tokens, and relates their matrix work to the rate of one
+// matrix product through the same ONNX Runtime in the same process.
+func BenchmarkStep(b *testing.B) {
+	for _, bc := range []struct {
+		name         string
+		model        models.Config
+		batch, width int
+	}{
+		{"small", models.Config{DModel: 256, NLayers: 4, NHeads: 4, DFF: 1024, VocabSize: 128}, 64, 64},
+		{"base", models.Config{Settings: "faithful", DModel: 768, NLayers: 12, NHeads: 12, DFF: 3072, VocabSize: 1024}, 8, 64},
+	} {
+		for _, encoding := range []string{"nope", "rope", "alibi"} {
+			if bc.name == "base" && encoding != "nope" {
+				continue
+			}
+			bc.model.Encoding = encoding
+			b.Run(bc.name+"/"+encoding, func(b *testing.B) {
+				cfg := micro(encoding, 1<<30)
+				cfg.Model = bc.model
+				cfg.Train.Batch, cfg.Train.CheckpointEvery = bc.batch, 1<<30
+				benchStep(b, cfg, bc.batch, bc.width)
+			})
+		}
+	}
+}
+
+func benchStep(b *testing.B, cfg train.Config, batch, width int) {
+	orttest.Require(b)
+	r, err := train.New(b.TempDir(), cfg, train.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	data := []train.Batch{randomBatch(batch, width, cfg.Model.VocabSize)}
+	flops := stepFLOPs(b, r.Config(), batch, width)
+	peak := matmulRate(b)
+	var steps []time.Duration
+	for b.Loop() {
+		start := time.Now()
+		if _, err := train.Update(r, data); err != nil {
+			b.Fatal(err)
+		}
+		steps = append(steps, time.Since(start))
+	}
+	peak = max(peak, matmulRate(b))
+	slices.Sort(steps)
+	seconds := steps[len(steps)/2].Seconds()
+	b.ReportMetric(float64(batch*width)/seconds, "tok/s")
+	b.ReportMetric(flops/seconds/1e9, "GFLOP/s")
+	b.ReportMetric(peak/1e9, "peak-GFLOP/s")
+	b.ReportMetric(flops/seconds/peak, "of-peak")
+	b.ReportMetric(peakMB(), "peak-MB")
+	b.ReportMetric(0, "ns/op")
+}
+
+func randomBatch(batch, width, vocab int) train.Batch {
+	rng := rand.New(rand.NewPCG(1, 1))
+	b := train.Batch{
+		IDs: tensor.New(tensor.Int64, batch, width), Positions: tensor.New(tensor.Int64, batch, width),
+		Labels: tensor.New(tensor.Int64, batch, width), Weights: tensor.New(tensor.Float32, batch, width),
+		Tokens: batch * width,
+	}
+	for i := range batch * width {
+		tensor.Data[int64](b.IDs)[i] = rng.Int64N(int64(vocab))
+		tensor.Data[int64](b.Labels)[i] = rng.Int64N(int64(vocab))
+		tensor.Data[int64](b.Positions)[i] = int64(i % width)
+		tensor.Data[float32](b.Weights)[i] = 1 / float32(batch*width)
+	}
+	return b
+}
+
+func stepFLOPs(b *testing.B, cfg train.Config, batch, width int) float64 {
+	m, err := models.New(cfg.Model)
+	if err != nil {
+		b.Fatal(err)
+	}
+	g, err := train.StepGraph(m)
+	if err != nil {
+		b.Fatal(err)
+	}
+	flops, err := g.MatrixFLOPs(map[string]int{"batch": batch, "seq": width})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return flops
+}
+
+// matmulRate is the median rate of [4096,1024] × [1024,1024] through ONNX
+// Runtime, in FLOP/s.
+func matmulRate(b *testing.B) float64 {
+	const m, k, n = 4096, 1024, 1024
+	gb := graph.NewBuilder()
+	y := gb.MatMul(gb.Input("x", tensor.Float32, graph.N(m), graph.N(k)), gb.Input("w", tensor.Float32, graph.N(k), graph.N(n)))
+	g, err := gb.Build(graph.Output{Name: "y", Node: y})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var buf bytes.Buffer
+	if err := export.Write(&buf, g, nil, export.Options{}); err != nil {
+		b.Fatal(err)
+	}
+	s, err := ort.New(buf.Bytes(), ort.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	value := func(shape ...int) *ort.Value {
+		t := tensor.New(tensor.Float32, shape...)
+		for i := range tensor.Data[float32](t) {
+			tensor.Data[float32](t)[i] = float32(i%7) - 3
+		}
+		v, err := ort.NewValue(t)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { v.Close() })
+		return v
+	}
+	in, out := []*ort.Value{value(m, k), value(k, n)}, []*ort.Value{value(m, n)}
+	var times []time.Duration
+	for range 15 {
+		start := time.Now()
+		if err := s.RunValues(b.Context(), in, out); err != nil {
+			b.Fatal(err)
+		}
+		times = append(times, time.Since(start))
+	}
+	slices.Sort(times)
+	return 2 * m * k * n / times[len(times)/2].Seconds()
+}
+
+// peakMB is the process's high-water mark of resident memory, in MB; 0 where
+// the system does not tell.
+func peakMB() float64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	kb, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(strings.SplitN(rest, "\n", 2)[0]), " kB"))
+	if err != nil {
+		return 0
+	}
+	return float64(kb) * 1024 / 1e6
+}

@@ -1,0 +1,231 @@
+package zoo
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models"
+)
+
+// ErrUnknown means that the catalogue has no model of the name asked for.
+var ErrUnknown = errors.New("not in the catalogue")
+
+//go:embed models
+var embedded embed.FS
+
+// Manifest says what a catalogue model is and how it was made.
+type Manifest struct {
+	Name    string `json:"name"`    // "copy-nope"
+	Command string `json:"command"` // that trained it
+	// CPU names the processor features that decide which kernels ONNX Runtime
+	// used: equal bits can be expected only among equal features.
+	CPU []string `json:"cpu"`
+	// WeightsSHA256 is the hash of the weights file, in hex.
+	WeightsSHA256 string  `json:"weights_sha256"`
+	Scores        []Score `json:"scores"`
+	// Card describes the model; its profile, state and parity are those of the
+	// file that Build makes.
+	Card card.Card `json:"-"`
+
+	Metadata map[string]string `json:"card"` // the card as stored
+}
+
+// Score is the exact-match accuracy at one task length.
+type Score struct {
+	Length  int `json:"length"`
+	N       int `json:"n"`
+	Correct int `json:"correct"`
+}
+
+// config returns the model's configuration, which the card carries.
+func (m Manifest) config() (models.Config, error) {
+	var c models.Config
+	err := json.Unmarshal(m.Card.Config, &c)
+	return c, err
+}
+
+// Catalogue is a folder of models: a manifest NAME.json and 16-bit weights
+// NAME.safetensors for each.
+type Catalogue struct{ fs.FS }
+
+// Embedded returns the catalogue that is part of the program.
+func Embedded() Catalogue {
+	sub, err := fs.Sub(embedded, "models")
+	if err != nil {
+		panic("zoo: " + err.Error()) // the folder is fixed at build time
+	}
+	return Catalogue{sub}
+}
+
+// List returns the manifests of the embedded catalogue in order of their names.
+func List() ([]Manifest, error) { return Embedded().List() }
+
+// ONNX builds the file of a model of the embedded catalogue.
+func ONNX(name, profile string) ([]byte, error) { return Embedded().ONNX(name, profile) }
+
+// List returns the manifests in order of their names.
+func (c Catalogue) List() ([]Manifest, error) {
+	paths, err := fs.Glob(c, "*.json")
+	if err != nil {
+		return nil, err
+	}
+	var out []Manifest
+	for _, p := range paths {
+		m, err := c.Manifest(strings.TrimSuffix(p, ".json"))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// Manifest reads one manifest. The error wraps ErrUnknown and lists the known
+// names when there is none.
+func (c Catalogue) Manifest(name string) (Manifest, error) {
+	var m Manifest
+	data, err := fs.ReadFile(c, name+".json")
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
+		return m, fmt.Errorf("zoo: model %q: %w; known: %s", name, ErrUnknown, strings.Join(c.names(), ", "))
+	}
+	if err != nil {
+		return m, fmt.Errorf("zoo: %w", err)
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return m, fmt.Errorf("zoo: manifest of %s: %w", name, err)
+	}
+	if m.Card, err = card.Parse(m.Metadata); err != nil {
+		return m, fmt.Errorf("zoo: manifest of %s: %w", name, err)
+	}
+	return m, nil
+}
+
+func (c Catalogue) names() []string {
+	paths, _ := fs.Glob(c, "*.json") // the pattern is well-formed
+	for i, p := range paths {
+		paths[i] = strings.TrimSuffix(p, ".json")
+	}
+	return paths
+}
+
+// ONNX builds the file of a model in a profile.
+func (c Catalogue) ONNX(name, profile string) ([]byte, error) {
+	m, err := c.Manifest(name)
+	if err != nil {
+		return nil, err
+	}
+	weights, err := c.Weights(m)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := m.config()
+	if err != nil {
+		return nil, fmt.Errorf("zoo: %s: %w", name, err)
+	}
+	return Build(cfg, weights, m.Card, profile)
+}
+
+// Weights reads a model's weights as float32, after checking the file's hash.
+func (c Catalogue) Weights(m Manifest) (map[string]*tensor.Tensor, error) {
+	data, err := fs.ReadFile(c, m.Name+".safetensors")
+	if err != nil {
+		return nil, fmt.Errorf("zoo: %w", err)
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != m.WeightsSHA256 {
+		return nil, fmt.Errorf("zoo: the weights of %s do not have the hash of its manifest", m.Name)
+	}
+	stored, _, err := tensor.ReadSafetensors(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, fmt.Errorf("zoo: weights of %s: %w", m.Name, err)
+	}
+	out := make(map[string]*tensor.Tensor, len(stored))
+	for name, t := range stored {
+		if t.DType() != tensor.Float16 {
+			return nil, fmt.Errorf("zoo: weights of %s: %s is %v, want float16", m.Name, name, t)
+		}
+		out[name] = widened(t)
+	}
+	return out, nil
+}
+
+// Halve rounds weights to 16 bits and back: what a catalogue model computes with.
+func Halve(weights map[string]*tensor.Tensor) map[string]*tensor.Tensor {
+	out := make(map[string]*tensor.Tensor, len(weights))
+	for name, w := range weights {
+		out[name] = widened(halved(w))
+	}
+	return out
+}
+
+// Add writes a model into a catalogue folder: weights first, then the manifest
+// that names them, each atomically. It fills in the manifest's hash and card.
+func Add(dir string, m Manifest, cfg models.Config, weights map[string]*tensor.Tensor) error {
+	model, err := models.New(cfg)
+	if err != nil {
+		return err
+	}
+	if err := fill(&m.Card, model, nil, card.Portable); err != nil {
+		return err
+	}
+	if m.Metadata, err = m.Card.Metadata(); err != nil {
+		return fmt.Errorf("zoo: %w", err)
+	}
+	half := make(map[string]*tensor.Tensor, len(weights))
+	for name, w := range weights {
+		half[name] = halved(w)
+	}
+	var buf bytes.Buffer
+	if err := tensor.WriteSafetensors(&buf, half, nil); err != nil {
+		return fmt.Errorf("zoo: %w", err)
+	}
+	sum := sha256.Sum256(buf.Bytes())
+	m.WeightsSHA256 = hex.EncodeToString(sum[:])
+	slices.Sort(m.CPU)
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return fmt.Errorf("zoo: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return errors.Join(
+		writeFile(filepath.Join(dir, m.Name+".safetensors"), buf.Bytes()),
+		writeFile(filepath.Join(dir, m.Name+".json"), append(text, '\n')),
+	)
+}
+
+func writeFile(path string, data []byte) error {
+	return tensor.WriteFileAtomic(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+func halved(t *tensor.Tensor) *tensor.Tensor {
+	h := tensor.New(tensor.Float16, t.Shape()...)
+	for i, v := range tensor.Data[float32](t) {
+		tensor.Data[uint16](h)[i] = tensor.Float16FromFloat32(v)
+	}
+	return h
+}
+
+func widened(h *tensor.Tensor) *tensor.Tensor {
+	t := tensor.New(tensor.Float32, h.Shape()...)
+	for i, v := range tensor.Data[uint16](h) {
+		tensor.Data[float32](t)[i] = tensor.Float32FromFloat16(v)
+	}
+	return t
+}
