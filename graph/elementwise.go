@@ -1,6 +1,8 @@
 package graph
 
 import (
+	"slices"
+
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
@@ -26,6 +28,9 @@ func elementwiseOps() opDefs {
 		"Cos":        unary(func(b *Builder, n, g *Node) *Node { return b.Neg(b.Mul(g, b.Sin(n.Inputs[0]))) }),
 		"Tanh":       unary(func(b *Builder, n, g *Node) *Node { return b.Mul(g, b.Sub(b.Float(1), b.Mul(n, n))) }),
 		"Relu": unary(func(b *Builder, n, g *Node) *Node {
+			if g.Op == "Mul" && slices.Contains(g.Inputs, n) {
+				return g // a multiple of Relu's value vanishes where Relu's slope does
+			}
 			return b.Where(b.Greater(n.Inputs[0], b.Float(0)), g, b.Float(0))
 		}),
 
