@@ -1,0 +1,108 @@
+package zoo_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/nopezoo/zoo/"
+
+// imports says which packages of ours and of others each package may import,
+// beside the standard library. A new arrow is an edit here, for review. "*"
+// allows all of ours.
+var imports = map[string][]string{
+	"graph/tensor":    nil,
+	"graph":           {"graph/tensor"},
+	"graph/interp":    {"graph", "graph/tensor", "gonum.org/v1/gonum"},
+	"graph/graphtest": {"graph", "graph/interp", "graph/tensor", "github.com/google/go-cmp"},
+	"tokenizer":       nil,
+	"card":            nil,
+	"configs":         nil,
+	"models/pe":       {"graph", "graph/tensor"},
+	"models":          {"models/pe", "graph", "graph/tensor"},
+	"export":          {"export/internal/onnxpb", "graph", "graph/tensor", "card", "google.golang.org/protobuf", "github.com/owulveryck/onnx-go", "gonum.org/v1/gonum/graph", "gorgonia.org/tensor"},
+
+	"export/internal/onnxpb": {"google.golang.org/protobuf"},
+
+	"runtime/ort":         {"graph/tensor", "github.com/yalue/onnxruntime_go"},
+	"runtime/ort/orttest": {"runtime/ort"},
+	"runtime/native":      {"export", "graph", "graph/interp", "graph/tensor"},
+	"runtime":             {"runtime/ort", "runtime/native", "graph/tensor", "tokenizer", "card"},
+	"eval/task":           {"tokenizer"},
+	"eval":                {"eval/task", "tokenizer", "card"},
+	"train":               {"models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime/ort"},
+	"zoo":                 {"models", "export", "graph", "graph/tensor", "card", "configs"},
+	"cmd/zoo":             {"*", "github.com/spf13/cobra", "github.com/spf13/viper", "github.com/spf13/pflag", "github.com/schollz/progressbar", "golang.org/x/sys", "golang.org/x/term", "github.com/go-viper/mapstructure"},
+}
+
+func TestImports(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		folder := filepath.ToSlash(filepath.Dir(path))
+		allowed, known := imports[folder]
+		if !known {
+			t.Errorf("%s: the package %s has no row in the table of imports", path, folder)
+		}
+		seen[folder] = true
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if !mayImport(allowed, name) {
+				t.Errorf("%s: %s may not import %s", path, folder, name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range slices.Sorted(maps.Keys(imports)) {
+		if !seen[folder] {
+			t.Errorf("the table of imports has a row for %s, which holds no Go files", folder)
+		}
+	}
+}
+
+func mayImport(allowed []string, name string) bool {
+	if ours, ok := strings.CutPrefix(name, module); ok {
+		return slices.Contains(allowed, ours) || slices.Contains(allowed, "*")
+	}
+	first, _, _ := strings.Cut(name, "/")
+	if !strings.Contains(first, ".") {
+		return true // the standard library
+	}
+	return slices.ContainsFunc(allowed, func(a string) bool { return name == a || strings.HasPrefix(name, a+"/") })
+}
+
+func TestMayImport(t *testing.T) {
+	for name, want := range map[string]bool{
+		"fmt": true, "net/http": true, module + "graph": true, module + "graph/interp": false,
+		"example.org/a": true, "example.org/a/v2": true, "example.org/ab": false,
+	} {
+		if got := mayImport([]string{"graph", "example.org/a"}, name); got != want {
+			t.Errorf("mayImport(%s) = %v, want %v", name, got, want)
+		}
+	}
+}
