@@ -1,0 +1,145 @@
+package zoo_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/zoo"
+)
+
+// Every embedded model builds in both profiles, and the files describe
+// themselves.
+func TestEmbedded(t *testing.T) {
+	list, err := zoo.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) == 0 {
+		t.Fatal("the catalogue is empty")
+	}
+	for _, m := range list {
+		for _, profile := range []string{card.Portable, card.Fused} {
+			data, err := zoo.ONNX(m.Name, profile)
+			if err != nil {
+				t.Fatal(err)
+			}
+			info, err := export.ReadInfo(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := card.Parse(info.Metadata)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Profile != profile || c.Encoding != m.Card.Encoding || c.Task == "" || len(c.State) == 0 {
+				t.Errorf("%s, %s: the card says %+v", m.Name, profile, c)
+			}
+		}
+		if m.Command == "" || len(m.CPU) == 0 || len(m.Scores) == 0 {
+			t.Errorf("%s: the manifest lacks command, processor or scores", m.Name)
+		}
+	}
+}
+
+// The whole catalogue stays within its cap of 24 MiB.
+func TestEmbeddedSize(t *testing.T) {
+	files, err := filepath.Glob("models/*.safetensors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := int64(0)
+	for _, f := range files {
+		info, err := os.Stat(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += info.Size()
+	}
+	if sum > 24<<20 {
+		t.Errorf("the catalogue holds %d bytes", sum)
+	}
+}
+
+func added(t *testing.T) (dir string, weights map[string]*tensor.Tensor) {
+	t.Helper()
+	dir = t.TempDir()
+	m, weights := model(t, "alibi", "modern")
+	manifest := zoo.Manifest{Name: "test-alibi", Command: "zoo train", CPU: []string{"avx2", "avx"}, Card: description()}
+	if err := zoo.Add(dir, manifest, m.Config(), weights); err != nil {
+		t.Fatal(err)
+	}
+	return dir, weights
+}
+
+func TestAdd(t *testing.T) {
+	dir, weights := added(t)
+	c := zoo.Catalogue{FS: os.DirFS(dir)}
+	m, err := c.Manifest("test-alibi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Card.Encoding != "alibi" || strings.Join(m.CPU, " ") != "avx avx2" {
+		t.Errorf("manifest %+v", m)
+	}
+	stored, err := c.Weights(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	halved := zoo.Halve(weights)
+	for name, w := range halved {
+		if !tensor.Equal(w, stored[name]) {
+			t.Errorf("%s differs from the weights rounded to 16 bits", name)
+		}
+	}
+	data, err := c.ONNX("test-alibi", card.Portable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := export.Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, w := range halved {
+		if !tensor.Equal(w, back.Weights[name]) {
+			t.Errorf("%s differs in the ONNX file", name)
+		}
+	}
+}
+
+func TestCatalogueErrors(t *testing.T) {
+	dir, _ := added(t)
+	c := zoo.Catalogue{FS: os.DirFS(dir)}
+	if _, err := c.ONNX("test-rope", card.Portable); !errors.Is(err, zoo.ErrUnknown) || !strings.Contains(err.Error(), "test-alibi") {
+		t.Errorf("unknown name: %v", err)
+	}
+	if _, err := c.Manifest("../test-alibi"); !errors.Is(err, zoo.ErrUnknown) {
+		t.Errorf("name outside the folder: %v", err)
+	}
+	if _, err := c.ONNX("test-alibi", "quick"); err == nil || !strings.Contains(err.Error(), `"quick"`) {
+		t.Errorf("unknown profile: %v", err)
+	}
+	weights := filepath.Join(dir, "test-alibi.safetensors")
+	data, err := os.ReadFile(weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)-1] ^= 1
+	if err := os.WriteFile(weights, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.ONNX("test-alibi", card.Portable); err == nil || !strings.Contains(err.Error(), "hash") {
+		t.Errorf("damaged weights: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "test-alibi.json"), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.List(); err == nil || !strings.Contains(err.Error(), "test-alibi") {
+		t.Errorf("damaged manifest: %v", err)
+	}
+}
