@@ -1,0 +1,214 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// batch runs a model over several rows of tokens, left-padded to one length,
+// and keeps the state between runs.
+type batch struct {
+	s        *Session
+	known    [][]int64 // the tokens that read runs
+	pads     []int     // slots of padding before each row
+	width    int       // slots that the longest row fills
+	slots    int       // slots run so far
+	reserve  int       // slots to make room for at first
+	limit    int       // slots that are needed at most
+	in, out  []value
+	ids      buffer[int64]
+	position buffer[int64]
+	mask     buffer[int64]
+	kept     buffer[int64]
+	logits   buffer[float32]
+	states   []cache
+}
+
+// headroom is the number of slots beyond the prompt that room is made for at
+// first; more is allocated by doubling, so that a high limit costs nothing.
+const headroom = 64
+
+// newBatch prepares to run rows and so many tokens more.
+func newBatch(s *Session, rows [][]int64, more int) (*batch, error) {
+	b := &batch{s: s, known: rows, in: make([]value, len(s.model.inputs)), out: make([]value, len(s.model.outputs))}
+	for _, r := range rows {
+		b.width = max(b.width, len(r))
+	}
+	for _, r := range rows {
+		b.pads = append(b.pads, b.width-len(r))
+	}
+	b.limit = b.width + more
+	b.reserve = min(b.limit, b.width+headroom)
+	b.states = make([]cache, len(s.contract.states))
+	for i, st := range s.contract.states {
+		b.states[i].state = st
+		if err := b.states[i].reset(s.model, len(rows)); err != nil {
+			return nil, errors.Join(s.fault(err), b.close())
+		}
+	}
+	return b, nil
+}
+
+// capacity returns for how many slots to allocate when so many are needed.
+func (b *batch) capacity(slots int) int {
+	if slots <= b.reserve {
+		return b.reserve
+	}
+	return min(2*slots, b.limit)
+}
+
+// token returns what the known rows have in a slot; padding is id 0.
+func (b *batch) token(row, slot int) int64 {
+	if i := slot - b.pads[row]; i >= 0 {
+		return b.known[row][i]
+	}
+	return 0
+}
+
+// read runs all slots of the known rows, in chunks. For each chunk, keep says
+// how many of its last slots need logits, and see, unless nil, gets to see the
+// chunk's slots afterwards.
+func (b *batch) read(ctx context.Context, keep func(from, to int) int, see func(from, to int) error) error {
+	chunk := b.s.opt.chunk(len(b.pads))
+	if b.s.contract.oneToken {
+		chunk = 1
+	}
+	for from := 0; from < b.width; from += chunk {
+		to := min(from+chunk, b.width)
+		if err := b.run(ctx, to-from, keep(from, to), b.token); err != nil {
+			return err
+		}
+		if see == nil {
+			continue
+		}
+		if err := see(from, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run computes the next n slots of every row, with logits for the last keep of
+// them, at least.
+func (b *batch) run(ctx context.Context, n, keep int, token func(row, slot int) int64) error {
+	if b.s.closed.Load() {
+		return ErrClosed
+	}
+	if b.s.contract.keep < 0 {
+		keep = n // the model gives all
+	}
+	if err := b.prepare(n, keep); err != nil {
+		return b.s.fault(err)
+	}
+	b.fill(n, keep, token)
+	if err := b.s.model.Run(ctx, b.in, b.out); err != nil {
+		return b.s.fault(err)
+	}
+	for i := range b.states {
+		b.states[i].swap()
+	}
+	b.slots += n
+	return nil
+}
+
+// prepare gives every input and output its memory for n more slots.
+func (b *batch) prepare(n, keep int) error {
+	k, e, rows, all := &b.s.contract, b.s.model, len(b.pads), b.slots+n
+	masked := all
+	if k.maskNew {
+		masked = n
+	}
+	for _, x := range []struct {
+		buffer   *buffer[int64]
+		index    int
+		capacity int
+		shape    []int
+	}{
+		{&b.ids, k.ids, 0, []int{rows, n}},
+		{&b.position, k.positions, 0, []int{rows, n}},
+		{&b.mask, k.mask, rows * b.capacity(all), []int{rows, masked}},
+		{&b.kept, k.keep, 0, []int{1}},
+	} {
+		if x.index < 0 {
+			continue
+		}
+		if err := x.buffer.resize(e, x.capacity, x.shape...); err != nil {
+			return err
+		}
+		b.in[x.index] = x.buffer.value
+	}
+	if err := b.logits.resize(e, 0, rows, keep, k.vocab); err != nil {
+		return err
+	}
+	b.out[k.logits] = b.logits.value
+	for i := range b.states {
+		c := &b.states[i]
+		room := tensor.Numel(c.shape(rows, b.capacity(all)))
+		if err := c.present().resize(e, room, c.shape(rows, all)...); err != nil {
+			return err
+		}
+		b.in[c.state.past], b.out[c.state.present] = c.past().value, c.present().value
+	}
+	return nil
+}
+
+// fill writes the inputs other than the state. Positions count from the first
+// token of a row; those of padding are 0.
+func (b *batch) fill(n, keep int, token func(row, slot int) int64) {
+	k := &b.s.contract
+	for row, pad := range b.pads {
+		for i := range n {
+			slot := b.slots + i
+			b.ids.data[row*n+i] = token(row, slot)
+			if k.positions >= 0 {
+				b.position.data[row*n+i] = int64(max(slot-pad, 0))
+			}
+		}
+		if k.mask >= 0 {
+			width := b.mask.shape[1]
+			columns := b.mask.data[row*width:][:width]
+			// The first column stands for this slot, so the padding ends at:
+			end := min(max(pad-(b.slots+n-width), 0), width)
+			clear(columns[:end])
+			for i := range columns[end:] {
+				columns[end+i] = 1
+			}
+		}
+	}
+	if k.keep >= 0 {
+		b.kept.data[0] = int64(keep)
+	}
+}
+
+// last returns the logits [V] of a row's newest slot but back; back 0 is the
+// newest. They are overwritten by the next run.
+func (b *batch) last(row, back int) []float32 {
+	keep, vocab := b.logits.shape[1], b.logits.shape[2]
+	return b.logits.data[(row*keep+keep-1-back)*vocab:][:vocab]
+}
+
+// keep drops all rows but the listed ones.
+func (b *batch) keep(rows []int) error {
+	for i := range b.states {
+		if err := b.states[i].keep(b.s.model, rows, b.slots); err != nil {
+			return b.s.fault(err)
+		}
+	}
+	pads := make([]int, len(rows))
+	for i, r := range rows {
+		pads[i] = b.pads[r]
+	}
+	b.pads = pads
+	return nil
+}
+
+// close unbinds all memory.
+func (b *batch) close() error {
+	errs := []error{b.ids.close(), b.position.close(), b.mask.close(), b.kept.close(), b.logits.close()}
+	for i := range b.states {
+		errs = append(errs, b.states[i].buffers[0].close(), b.states[i].buffers[1].close())
+	}
+	return errors.Join(errs...)
+}

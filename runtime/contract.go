@@ -1,0 +1,174 @@
+package runtime
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// The names of a model file's inputs and outputs other than its state.
+const (
+	inputIDs       = "input_ids"      // int64 [batch, seq]
+	inputMask      = "attention_mask" // int64 [batch, past+seq]; 0 marks padding
+	inputPositions = "position_ids"   // int64 [batch, seq]
+	inputKeep      = "logits_to_keep" // int64 [1]: for how many last tokens of a row there are logits
+	outputLogits   = "logits"         // float32 [batch, kept, vocab]
+)
+
+// The axis names that mean something here.
+const (
+	axisBatch = "batch"
+	axisSeq   = "seq"
+)
+
+// contiguous is the kind of positions that count 0, 1, 2, … from the first token.
+const contiguous = "contiguous"
+
+// contract says which of a model's inputs and outputs is what; inputs that the
+// model does not declare have index −1.
+type contract struct {
+	ids, mask, positions, keep int
+	logits                     int
+	states                     []state
+	vocab                      int
+	oneToken                   bool // the model takes one token at a time
+	maskNew                    bool // the mask covers the new tokens only
+}
+
+// state is one tensor that a run hands to the next.
+type state struct {
+	past, present int // indices of input and output
+	dims          []int
+	batch, grows  int // axes of dims that stand for the rows and the slots; −1 for none
+	initial       float32
+}
+
+// shape returns the state's shape for so many rows and slots.
+func (s state) shape(rows, slots int) []int {
+	shape := slices.Clone(s.dims)
+	if s.batch >= 0 {
+		shape[s.batch] = rows
+	}
+	if s.grows >= 0 {
+		shape[s.grows] = slots
+	}
+	return shape
+}
+
+// newContract matches a model's inputs and outputs with its card.
+func newContract(l *loaded, c card.Card) (contract, error) {
+	k := contract{
+		ids: find(l.inputs, inputIDs), mask: find(l.inputs, inputMask),
+		positions: find(l.inputs, inputPositions), keep: find(l.inputs, inputKeep),
+		logits: find(l.outputs, outputLogits),
+	}
+	if k.ids < 0 || k.logits < 0 {
+		return k, fmt.Errorf("the model has no input %s or no output %s", inputIDs, outputLogits)
+	}
+	if k.positions >= 0 && c.Positions != contiguous {
+		return k, fmt.Errorf("the model reads %s positions, this program feeds %s ones only", c.Positions, contiguous)
+	}
+	known := map[string]bool{inputIDs: true, inputMask: true, inputPositions: true, inputKeep: true}
+	for _, s := range c.State {
+		st, err := newState(l, s)
+		if err != nil {
+			return k, fmt.Errorf("state %s of the card: %w", s.Past, err)
+		}
+		k.states = append(k.states, st)
+		known[s.Past] = true
+	}
+	for _, p := range l.inputs {
+		if !known[p.Name] {
+			return k, fmt.Errorf("the model has an input %v that is neither a standard one nor a state of its card", p)
+		}
+	}
+	if err := k.checkTypes(l); err != nil {
+		return k, err
+	}
+	return k, k.readShapes(l, len(c.Tokenizer))
+}
+
+// checkTypes checks what the code relies on when it makes tensors.
+func (k *contract) checkTypes(l *loaded) error {
+	for _, i := range []int{k.ids, k.mask, k.positions, k.keep} {
+		if i >= 0 && l.inputs[i].DType != tensor.Int64 {
+			return fmt.Errorf("input %v must be %v", l.inputs[i], tensor.Int64)
+		}
+	}
+	for _, i := range []int{k.ids, k.mask, k.positions} {
+		if i >= 0 && len(l.inputs[i].Shape) != 2 {
+			return fmt.Errorf("input %v must have two axes", l.inputs[i])
+		}
+	}
+	if p := l.outputs[k.logits]; p.DType != tensor.Float32 || len(p.Shape) != 3 {
+		return fmt.Errorf("output %v must be %v with three axes", p, tensor.Float32)
+	}
+	return nil
+}
+
+func (k *contract) readShapes(l *loaded, pieces int) error {
+	switch seq := l.inputs[k.ids].Shape[1]; {
+	case seq == "1":
+		k.oneToken = true
+	case isLength(seq):
+		return fmt.Errorf("input %v has a fixed length other than 1", l.inputs[k.ids])
+	}
+	if k.mask >= 0 {
+		width := l.inputs[k.mask].Shape[1]
+		k.maskNew = width == axisSeq || width == "1"
+	}
+	vocab := l.outputs[k.logits].Shape[2]
+	if k.vocab = pieces; isLength(vocab) {
+		k.vocab, _ = strconv.Atoi(vocab)
+	}
+	if k.vocab < 1 || pieces > k.vocab {
+		return fmt.Errorf("output %v gives %d logits, the card's tokenizer has %d pieces", l.outputs[k.logits], k.vocab, pieces)
+	}
+	return nil
+}
+
+func isLength(axis string) bool {
+	_, err := strconv.Atoi(axis)
+	return err == nil
+}
+
+// newState finds the input and output of a state and the meaning of its axes.
+func newState(l *loaded, s card.State) (state, error) {
+	st := state{past: find(l.inputs, s.Past), present: find(l.outputs, s.Present), batch: -1, grows: -1, initial: float32(s.Initial)}
+	if st.past < 0 {
+		return st, fmt.Errorf("the model has no input %s", s.Past)
+	}
+	if st.present < 0 {
+		return st, fmt.Errorf("the model has no output %s", s.Present)
+	}
+	for _, p := range []Port{l.inputs[st.past], l.outputs[st.present]} {
+		if p.DType != tensor.Float32 || len(p.Shape) != len(s.Shape) || len(p.Shape) == 0 {
+			return st, fmt.Errorf("%v does not fit shape %v of %v", p, s.Shape, tensor.Float32)
+		}
+	}
+	for i, axis := range s.Shape {
+		n, err := strconv.Atoi(axis)
+		switch {
+		case s.Grows && i == s.Axis:
+			st.grows = i
+		case axis == axisBatch && st.batch < 0:
+			st.batch = i
+		case err != nil || n < 0:
+			return st, fmt.Errorf("axis %d is %q, expected a length, %s once, or the growing axis", i, axis, axisBatch)
+		}
+		st.dims = append(st.dims, max(n, 0))
+	}
+	return st, nil
+}
+
+// outputs lists the names of the outputs that the contract uses.
+func (k *contract) outputs(l *loaded) []string {
+	names := []string{l.outputs[k.logits].Name}
+	for _, s := range k.states {
+		names = append(names, l.outputs[s.present].Name)
+	}
+	return names
+}

@@ -1,0 +1,73 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	goruntime "runtime"
+	"slices"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime/native"
+)
+
+// nativeEngine runs a model in pure Go.
+type nativeEngine struct {
+	model           *native.Model
+	inputs, outputs []Port
+}
+
+func openNative(data []byte, _ Options, outputs []string) (*loaded, error) {
+	m, err := native.New(data)
+	if err != nil {
+		return nil, err
+	}
+	e := nativeEngine{model: m, inputs: portsNative(m.Inputs()), outputs: portsNative(m.Outputs())}
+	if len(outputs) > 0 {
+		e.outputs = slices.DeleteFunc(e.outputs, func(p Port) bool { return !slices.Contains(outputs, p.Name) })
+	}
+	return &loaded{
+		engine: e, inputs: e.inputs, outputs: e.outputs, metadata: m.Metadata(),
+		name: "go", version: goruntime.Version(),
+	}, nil
+}
+
+func portsNative(list []native.IO) []Port {
+	ports := make([]Port, len(list))
+	for i, io := range list {
+		ports[i] = Port(io)
+	}
+	return ports
+}
+
+// goValue is a tensor as it is: pure Go needs no binding.
+type goValue struct{ *tensor.Tensor }
+
+// Close implements value.
+func (goValue) Close() error { return nil }
+
+// Bind implements engine.
+func (nativeEngine) Bind(t *tensor.Tensor) (value, error) { return goValue{t}, nil }
+
+// Run implements engine. The interpreter makes its own outputs, so they are
+// copied.
+func (e nativeEngine) Run(ctx context.Context, inputs, outputs []value) error {
+	feed := make(map[string]*tensor.Tensor, len(inputs))
+	for i, v := range inputs {
+		feed[e.inputs[i].Name] = v.(goValue).Tensor
+	}
+	results, err := e.model.Run(ctx, feed)
+	if err != nil {
+		return err
+	}
+	for i, v := range outputs {
+		to, from := v.(goValue).Tensor, results[e.outputs[i].Name]
+		if !slices.Equal(to.Shape(), from.Shape()) {
+			return fmt.Errorf("output %v is %v, want %v", e.outputs[i], from, to)
+		}
+		copy(tensor.Data[float32](to), tensor.Data[float32](from))
+	}
+	return nil
+}
+
+// Close implements engine.
+func (nativeEngine) Close() error { return nil }

@@ -1,0 +1,69 @@
+package runtime
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime/ort"
+)
+
+// ortEngine runs a model through ONNX Runtime, without copies.
+type ortEngine struct{ session *ort.Session }
+
+func openORT(model []byte, opt Options, outputs []string) (*loaded, error) {
+	s, err := ort.New(model, ort.Options{
+		Library: opt.Library, Provider: opt.Provider, ProviderOptions: opt.ProviderOptions,
+		Threads: opt.Threads, NoSpinning: opt.NoSpinning, ProfilePrefix: opt.ProfilePrefix, Outputs: outputs,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &loaded{
+		engine: ortEngine{s}, inputs: portsORT(s.Inputs()), outputs: portsORT(s.Outputs()), metadata: s.Metadata(),
+		name: "onnxruntime", version: s.Library().Version, library: s.Library().Path,
+	}, nil
+}
+
+func portsORT(list []ort.IO) []Port {
+	ports := make([]Port, len(list))
+	for i, io := range list {
+		ports[i] = Port{Name: io.Name, DType: io.DType}
+		for k, d := range io.Dims {
+			axis := io.Axes[k]
+			switch {
+			case d >= 0:
+				axis = strconv.FormatInt(d, 10)
+			case axis == "":
+				axis = "?"
+			}
+			ports[i].Shape = append(ports[i].Shape, axis)
+		}
+	}
+	return ports
+}
+
+// Bind implements engine: the value is a view of t's memory.
+func (e ortEngine) Bind(t *tensor.Tensor) (value, error) {
+	v, err := ort.NewValue(t)
+	if err != nil {
+		return nil, err // not v: a nil *ort.Value in an interface is not nil
+	}
+	return v, nil
+}
+
+// Run implements engine.
+func (e ortEngine) Run(ctx context.Context, inputs, outputs []value) error {
+	return e.session.RunValues(ctx, valuesORT(inputs), valuesORT(outputs))
+}
+
+func valuesORT(list []value) []*ort.Value {
+	out := make([]*ort.Value, len(list))
+	for i, v := range list {
+		out[i] = v.(*ort.Value) // Bind makes no others
+	}
+	return out
+}
+
+// Close implements engine.
+func (e ortEngine) Close() error { return e.session.Close() }

@@ -1,0 +1,41 @@
+package runtime_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/nopezoo/zoo/runtime"
+)
+
+// A file is opened with Open, or OpenFS when it is embedded. This example makes
+// a tiny untrained model itself, and runs it without ONNX Runtime.
+func Example() {
+	model, err := spec{encoding: "rope"}.build()
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err := runtime.OpenBytes(model, runtime.Options{Provider: "go"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	fmt.Println(s.Info().Card.Encoding, s.Info().VocabSize)
+
+	prompt, err := s.EncodePrompt("a")
+	if err != nil {
+		log.Fatal(err)
+	}
+	opt := runtime.GenerateOptions{MaxNew: 3, Stop: []int64{}}
+	for step, err := range s.Generate(context.Background(), [][]int64{prompt, prompt}, opt) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println("tokens for", len(step.Tokens), "prompts, equal:", step.Tokens[0] == step.Tokens[1])
+	}
+	// Output:
+	// rope 50
+	// tokens for 2 prompts, equal: true
+	// tokens for 2 prompts, equal: true
+	// tokens for 2 prompts, equal: true
+}

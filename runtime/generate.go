@@ -1,0 +1,270 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+)
+
+// GenerateOptions say how to continue prompts. The zero value chooses greedily
+// and stops at the end token, after DefaultMaxNew tokens at the latest.
+type GenerateOptions struct {
+	Sampling
+
+	// MaxNew is the most tokens to add to a prompt. 0 takes DefaultMaxNew, or
+	// less where the model's MaxLength is reached before.
+	MaxNew int
+
+	// Limits are the most tokens to add to each prompt, in place of MaxNew.
+	Limits []int
+
+	// Stop lists the token ids that end a row. nil stands for the tokenizer's end
+	// token; an empty list lets nothing stop a row but its limit.
+	Stop []int64
+}
+
+// DefaultMaxNew is how many tokens Generate adds at most when not told.
+const DefaultMaxNew = 256
+
+// NoToken stands in a Step for a row that has ended before.
+const NoToken int64 = -1
+
+// Step is what one step of Generate adds.
+type Step struct {
+	// Tokens holds the new token of each prompt, a stop token being the last of
+	// its row; NoToken for rows that have ended.
+	Tokens []int64
+}
+
+// Generate continues prompts of any lengths as one batch. It yields a step after
+// each token and ends when every row has met a stop token or its limit, or with
+// an error as the last element: ctx's when ctx ends, ErrTooLong (wrapped) before
+// anything is computed when a prompt and its new tokens need more positions
+// than the model has (the last token needs none). Ranging again starts anew, and
+// breaking off is fine.
+//
+// Rows do not influence each other but through the rounding of float32 sums,
+// which depends on the shape of the batch.
+func (s *Session) Generate(ctx context.Context, prompts [][]int64, opt GenerateOptions) iter.Seq2[Step, error] {
+	return func(yield func(Step, error) bool) {
+		g, err := s.newGeneration(prompts, opt)
+		if err != nil {
+			yield(Step{}, fmt.Errorf("runtime: generate: %w", err))
+			return
+		}
+		defer g.close()
+		for len(g.teams) > 0 {
+			step, err := g.next(ctx)
+			if err != nil {
+				yield(Step{}, fmt.Errorf("runtime: generate: %w", err))
+				return
+			}
+			if !yield(step, nil) {
+				return
+			}
+		}
+	}
+}
+
+// GenerateAll collects the new tokens of each prompt. A row whose last token is
+// no stop token has met its limit.
+func (s *Session) GenerateAll(ctx context.Context, prompts [][]int64, opt GenerateOptions) ([][]int64, error) {
+	out := make([][]int64, len(prompts))
+	for step, err := range s.Generate(ctx, prompts, opt) {
+		if err != nil {
+			return nil, err
+		}
+		for i, id := range step.Tokens {
+			if id != NoToken {
+				out[i] = append(out[i], id)
+			}
+		}
+	}
+	return out, nil
+}
+
+// Complete continues a text and returns what the model adds, without a stop
+// token.
+func (s *Session) Complete(ctx context.Context, prompt string, opt GenerateOptions) (string, error) {
+	ids, err := s.EncodePrompt(prompt)
+	if err != nil {
+		return "", err
+	}
+	out, err := s.GenerateAll(ctx, [][]int64{ids}, opt)
+	if err != nil {
+		return "", err
+	}
+	row := out[0]
+	if n := len(row) - 1; n >= 0 && slices.Contains(s.stops(opt), row[n]) {
+		row = row[:n]
+	}
+	return s.Decode(row)
+}
+
+func (s *Session) stops(opt GenerateOptions) []int64 {
+	if opt.Stop == nil && s.words != nil {
+		return []int64{s.words.EOS()}
+	}
+	return opt.Stop
+}
+
+// generation is one pass over a Generate iterator.
+type generation struct {
+	s     *Session
+	stops []int64
+	rows  []*row
+	teams []*team // those with rows that have not ended
+}
+
+// row is a prompt being continued.
+type row struct {
+	prompt []int64
+	*sampler
+	index int // among the prompts
+	left  int // tokens it may still get
+	last  int64
+	ended bool
+}
+
+// team is rows that run as one batch.
+type team struct {
+	*batch
+	rows []*row // as in the batch
+}
+
+func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*generation, error) {
+	g := &generation{s: s, stops: s.stops(opt)}
+	if err := s.checkRows("prompt", prompts); err != nil {
+		return nil, err
+	}
+	if err := opt.check(); err != nil {
+		return nil, err
+	}
+	for _, id := range g.stops {
+		if id < 0 || id >= int64(s.contract.vocab) {
+			return nil, fmt.Errorf("stop token id is %d, the vocabulary has ids 0 to %d", id, s.contract.vocab-1)
+		}
+	}
+	limits, err := s.limits(prompts, opt)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range prompts {
+		g.rows = append(g.rows, &row{prompt: p, sampler: newSampler(opt.Sampling, i), index: i, left: limits[i]})
+	}
+	for _, group := range s.groups(prompts) {
+		g.teams = append(g.teams, &team{rows: pick(g.rows, group)})
+	}
+	return g, nil
+}
+
+// limits returns how many tokens each prompt may get.
+func (s *Session) limits(prompts [][]int64, opt GenerateOptions) ([]int, error) {
+	if opt.Limits != nil && len(opt.Limits) != len(prompts) {
+		return nil, fmt.Errorf("%d prompts have %d limits, expected one each", len(prompts), len(opt.Limits))
+	}
+	if opt.MaxNew < 0 || opt.MaxNew > math.MaxInt32 {
+		return nil, fmt.Errorf("the most new tokens is %d, expected 0 (default) to %d", opt.MaxNew, math.MaxInt32)
+	}
+	out := make([]int, len(prompts))
+	for i, p := range prompts {
+		n := opt.MaxNew
+		if opt.Limits != nil {
+			if n = opt.Limits[i]; n < 1 || n > math.MaxInt32 {
+				return nil, fmt.Errorf("the limit of prompt %d is %d, expected 1 to %d", i, n, math.MaxInt32)
+			}
+		}
+		if n == 0 {
+			n = DefaultMaxNew
+			if m := s.card.MaxLength; m > 0 {
+				n = max(min(n, m-len(p)+1), 1)
+			}
+		}
+		if err := s.fits("prompt", i, len(p)+n-1); err != nil {
+			return nil, fmt.Errorf("%w (prompt of %d tokens, %d new ones)", err, len(p), n)
+		}
+		out[i] = n
+	}
+	return out, nil
+}
+
+// next runs every team once.
+func (g *generation) next(ctx context.Context) (Step, error) {
+	step := Step{Tokens: slices.Repeat([]int64{NoToken}, len(g.rows))}
+	for _, t := range g.teams {
+		if err := t.advance(ctx, g.s); err != nil {
+			return Step{}, err
+		}
+		for i, r := range t.rows {
+			if err := r.take(t.batch.last(i, 0), g.stops); err != nil {
+				return Step{}, fmt.Errorf("prompt %d: %w", r.index, err)
+			}
+			step.Tokens[r.index] = r.last
+		}
+		if err := t.compact(); err != nil {
+			return Step{}, err
+		}
+	}
+	g.teams = slices.DeleteFunc(g.teams, func(t *team) bool { return len(t.rows) == 0 })
+	return step, nil
+}
+
+// take chooses the next token of a row.
+func (r *row) take(logits []float32, stops []int64) error {
+	id, err := r.choose(logits)
+	if err != nil {
+		return err
+	}
+	r.last = id
+	r.left--
+	r.ended = r.left == 0 || slices.Contains(stops, id)
+	return nil
+}
+
+// advance runs the prompts, or the tokens chosen last.
+func (t *team) advance(ctx context.Context, s *Session) error {
+	if t.batch != nil {
+		return t.run(ctx, 1, 1, func(i, _ int) int64 { return t.rows[i].last })
+	}
+	prompts, more := make([][]int64, len(t.rows)), 0
+	for i, r := range t.rows {
+		prompts[i] = r.prompt
+		more = max(more, r.left-1)
+	}
+	var err error
+	if t.batch, err = newBatch(s, prompts, more); err != nil {
+		return err
+	}
+	return t.read(ctx, func(int, int) int { return 1 }, nil)
+}
+
+// compact drops the rows that have ended. Copying the rest of the state takes
+// about as much memory traffic as one more step, and saves that in each step.
+func (t *team) compact() error {
+	if !slices.ContainsFunc(t.rows, func(r *row) bool { return r.ended }) {
+		return nil
+	}
+	var live []int
+	for i, r := range t.rows {
+		if !r.ended {
+			live = append(live, i)
+		}
+	}
+	t.rows = pick(t.rows, live)
+	if len(live) == 0 {
+		return t.close()
+	}
+	return t.keep(live)
+}
+
+// close frees what a generation that was broken off still holds. Its caller is
+// leaving and has no use for a failure, which costs at most some memory.
+func (g *generation) close() {
+	for _, t := range g.teams {
+		if t.batch != nil {
+			_ = t.close()
+		}
+	}
+}

@@ -1,0 +1,265 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/runtime"
+)
+
+func generate(t *testing.T, s *runtime.Session, prompts [][]int64, opt runtime.GenerateOptions) [][]int64 {
+	t.Helper()
+	out, err := s.GenerateAll(t.Context(), prompts, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestGenerateStops(t *testing.T) {
+	s := open(t, build(t, spec{encoding: "nope"}), runtime.Options{})
+	free := generate(t, s, ragged(), runtime.GenerateOptions{MaxNew: 12, Stop: []int64{}})
+	for i, row := range free {
+		if len(row) != 12 {
+			t.Errorf("row %d has %d tokens, want 12", i, len(row))
+		}
+	}
+	// Whatever token a row makes fourth is a stop token: every row must be cut
+	// after the first one that it makes, whichever row drops out of the batch.
+	stops := []int64{free[0][3], free[1][3]}
+	want := make([][]int64, len(free))
+	for i, row := range free {
+		if at := slices.IndexFunc(row, func(id int64) bool { return slices.Contains(stops, id) }); at >= 0 {
+			row = row[:at+1]
+		}
+		want[i] = row
+	}
+	if diff := cmp.Diff(want, generate(t, s, ragged(), runtime.GenerateOptions{MaxNew: 12, Stop: stops})); diff != "" {
+		t.Errorf("stop tokens: %s", diff)
+	}
+	limits := []int{9, 1, 4, 12}
+	for i, row := range free {
+		want[i] = row[:limits[i]]
+	}
+	if diff := cmp.Diff(want, generate(t, s, ragged(), runtime.GenerateOptions{Limits: limits, Stop: []int64{}})); diff != "" {
+		t.Errorf("limits: %s", diff)
+	}
+	steps := 0
+	for step, err := range s.Generate(t.Context(), ragged(), runtime.GenerateOptions{Limits: limits, Stop: []int64{}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, due := make([]int64, 4), make([]int64, 4)
+		for i := range got {
+			got[i], due[i] = step.Tokens[i], runtime.NoToken
+			if steps < limits[i] {
+				due[i] = free[i][steps]
+			}
+		}
+		if diff := cmp.Diff(due, got); diff != "" {
+			t.Errorf("step %d: %s", steps, diff)
+		}
+		steps++
+	}
+	if steps != 12 {
+		t.Errorf("%d steps, want 12", steps)
+	}
+}
+
+// TestGenerateDefaults: the end token stops a row, and the model's length limits
+// it when nothing else does.
+func TestGenerateDefaults(t *testing.T) {
+	model := build(t, spec{encoding: "nope", maxLength: 20})
+	s := open(t, model, runtime.Options{})
+	got := generate(t, s, [][]int64{{5, 6, 7}}, runtime.GenerateOptions{})
+	free := generate(t, s, [][]int64{{5, 6, 7}}, runtime.GenerateOptions{Stop: []int64{}})
+	if len(free[0]) != 18 { // 17 more positions, and the last token needs none
+		t.Errorf("%d tokens up to the model's limit, want 18", len(free[0]))
+	}
+	want := free[0]
+	if at := slices.Index(want, 1); at >= 0 {
+		want = want[:at+1]
+	}
+	if diff := cmp.Diff(want, got[0]); diff != "" {
+		t.Error(diff)
+	}
+
+	unlimited := open(t, build(t, spec{encoding: "nope"}), runtime.Options{})
+	if got := generate(t, unlimited, [][]int64{{5}}, runtime.GenerateOptions{Stop: []int64{}}); len(got[0]) != runtime.DefaultMaxNew {
+		t.Errorf("%d tokens, want %d", len(got[0]), runtime.DefaultMaxNew)
+	}
+}
+
+func TestSampling(t *testing.T) {
+	s := open(t, build(t, spec{encoding: "alibi"}), runtime.Options{})
+	with := func(o runtime.Sampling) [][]int64 {
+		return generate(t, s, ragged(), runtime.GenerateOptions{Sampling: o, MaxNew: 10, Stop: []int64{}})
+	}
+	greedy := with(runtime.Sampling{})
+	for name, o := range map[string]runtime.Sampling{
+		"top-k 1":           {Temperature: 0.8, TopK: 1, Seed: 3},
+		"tiny top-p":        {Temperature: 0.8, TopP: 1e-9, Seed: 3},
+		"tiny temperature":  {Temperature: 1e-6, Seed: 3},
+		"greedy and a seed": {TopK: 1, TopP: 1, Seed: 4},
+	} {
+		if diff := cmp.Diff(greedy, with(o)); diff != "" {
+			t.Errorf("%s is not greedy: %s", name, diff)
+		}
+	}
+	hot := runtime.Sampling{Temperature: 1.5, TopK: 20, TopP: 0.95, Seed: 7}
+	first := with(hot)
+	if diff := cmp.Diff(first, with(hot)); diff != "" {
+		t.Errorf("the same seed gives other tokens: %s", diff)
+	}
+	if cmp.Equal(first, greedy) {
+		t.Error("sampling gives the greedy tokens")
+	}
+	hot.Seed = 8
+	if cmp.Equal(first, with(hot)) {
+		t.Error("another seed gives the same tokens")
+	}
+	same := [][]int64{{5, 6}, {5, 6}}
+	twins := generate(t, s, same, runtime.GenerateOptions{Sampling: hot, MaxNew: 10, Stop: []int64{}})
+	if cmp.Equal(twins[0], twins[1]) {
+		t.Error("two rows of one batch share their random numbers")
+	}
+	alone := generate(t, s, same[:1], runtime.GenerateOptions{Sampling: hot, MaxNew: 10, Stop: []int64{}})
+	if diff := cmp.Diff(twins[0], alone[0]); diff != "" {
+		t.Errorf("row 0 depends on what else is in the batch: %s", diff)
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	model := build(t, spec{encoding: "rope", fused: true})
+	for _, provider := range []string{"cpu", "go"} {
+		t.Run(provider, func(t *testing.T) {
+			s := open(t, model, runtime.Options{Provider: provider, ChunkSize: 3})
+			opt := runtime.GenerateOptions{MaxNew: 8}
+			want := generate(t, s, ragged(), opt)
+			scores, err := s.Score(t.Context(), ragged()[2:3], []int{1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var wg sync.WaitGroup
+			for range 8 {
+				wg.Go(func() {
+					got, err := s.GenerateAll(t.Context(), ragged(), opt)
+					if err != nil || !cmp.Equal(want, got) {
+						t.Errorf("generate: %v: %s", err, cmp.Diff(want, got))
+					}
+				})
+				wg.Go(func() {
+					got, err := s.Score(t.Context(), ragged()[2:3], []int{1})
+					if err != nil || !cmp.Equal(scores, got, close64) {
+						t.Errorf("score: %v: %s", err, cmp.Diff(scores, got))
+					}
+				})
+			}
+			wg.Wait()
+		})
+	}
+}
+
+func TestCancel(t *testing.T) {
+	model := build(t, spec{encoding: "nope"})
+	for _, provider := range []string{"cpu", "go"} {
+		t.Run(provider, func(t *testing.T) {
+			s := open(t, model, runtime.Options{Provider: provider})
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			steps := 0
+			var last error
+			for _, err := range s.Generate(ctx, ragged(), runtime.GenerateOptions{MaxNew: 1 << 30, Stop: []int64{}}) {
+				if last = err; err == nil {
+					steps++
+				}
+				if steps == 3 {
+					cancel()
+				}
+			}
+			if !errors.Is(last, context.Canceled) || steps != 3 {
+				t.Errorf("%d steps, then %v; want 3, then %v", steps, last, context.Canceled)
+			}
+			if _, err := s.Logits(ctx, ragged()); !errors.Is(err, context.Canceled) {
+				t.Errorf("logits: %v", err)
+			}
+			if _, err := s.Score(ctx, ragged(), []int{1, 1, 1, 1}); !errors.Is(err, context.Canceled) {
+				t.Errorf("score: %v", err)
+			}
+			if got := generate(t, s, ragged(), runtime.GenerateOptions{MaxNew: 2, Stop: []int64{}}); len(got[0]) != 2 {
+				t.Errorf("after the cancellation: %v", got)
+			}
+		})
+	}
+}
+
+// TestBreakOff leaves an iterator early and uses it again.
+func TestBreakOff(t *testing.T) {
+	s := open(t, build(t, spec{encoding: "nope"}), runtime.Options{})
+	steps := s.Generate(t.Context(), ragged(), runtime.GenerateOptions{MaxNew: 5, Stop: []int64{}})
+	var first [2][]int64
+	for pass := range 2 {
+		for step, err := range steps {
+			if err != nil {
+				t.Fatal(err)
+			}
+			first[pass] = step.Tokens
+			break
+		}
+	}
+	if diff := cmp.Diff(first[0], first[1]); diff != "" {
+		t.Errorf("the second range differs: %s", diff)
+	}
+}
+
+func TestClose(t *testing.T) {
+	model := build(t, spec{encoding: "nope"})
+	for _, provider := range []string{"cpu", "go"} {
+		t.Run(provider, func(t *testing.T) {
+			s := open(t, model, runtime.Options{Provider: provider})
+			steps := 0
+			var last error
+			for _, err := range s.Generate(t.Context(), ragged(), runtime.GenerateOptions{MaxNew: 9, Stop: []int64{}}) {
+				last = err
+				if steps++; steps == 2 {
+					if err := s.Close(); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			if !errors.Is(last, runtime.ErrClosed) || steps != 3 {
+				t.Errorf("step %d: %v, want %v at step 3", steps, last, runtime.ErrClosed)
+			}
+			if _, err := s.Logits(t.Context(), ragged()); !errors.Is(err, runtime.ErrClosed) {
+				t.Errorf("logits: %v", err)
+			}
+		})
+	}
+}
+
+// TestGenerateLong outgrows the memory first made for the cache, with rows that
+// leave the batch meanwhile: each token must be the best one of a full pass.
+func TestGenerateLong(t *testing.T) {
+	s := open(t, build(t, spec{encoding: "rope"}), runtime.Options{})
+	limits := []int{300, 20, 170, 90}
+	prompts := ragged()
+	for i, row := range generate(t, s, prompts, runtime.GenerateOptions{Limits: limits, Stop: []int64{}}) {
+		if len(row) != limits[i] {
+			t.Fatalf("row %d has %d tokens, want %d", i, len(row), limits[i])
+		}
+		all := slices.Concat(prompts[i], row)
+		logits := rowLogits(t, s, [][]int64{all})[0]
+		for k, id := range row {
+			at := len(prompts[i]) + k - 1
+			// The bound allows for two nearly equal logits to change places.
+			if here := logits[at*50 : (at+1)*50]; here[id] < slices.Max(here)-1e-3 {
+				t.Fatalf("row %d, token %d: %d has logit %v, the best one %v", i, k, id, here[id], slices.Max(here))
+			}
+		}
+	}
+}

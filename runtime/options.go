@@ -1,0 +1,77 @@
+package runtime
+
+import "fmt"
+
+// The providers.
+const (
+	providerCPU  = "cpu"
+	providerCUDA = "cuda"
+	providerGo   = "go"
+)
+
+// Options say how a model runs. The zero value works: ONNX Runtime's CPU
+// provider, wherever the library is found, on all physical cores.
+type Options struct {
+	// Provider is "cpu" (or ""), "cuda", or "go" for the pure-Go engine. The
+	// provider asked for is the one used, or opening fails and says what is
+	// missing.
+	Provider string
+
+	// ProviderOptions are passed to ONNX Runtime's provider as they are.
+	ProviderOptions map[string]string
+
+	// Library is the path of the ONNX Runtime library; "" searches for it.
+	Library string
+
+	// Threads that work on one operator; 0 is one per physical core. The pure-Go
+	// engine does not heed it.
+	Threads int
+
+	// NoSpinning lets idle threads sleep: less processor time burnt, slower
+	// back-to-back runs. The pure-Go engine does not heed it.
+	NoSpinning bool
+
+	// ProfilePrefix, when set, makes ONNX Runtime write a JSON trace to
+	// <prefix>_<time>.json at Close.
+	ProfilePrefix string
+
+	// ChunkSize is how many tokens of a row one run takes while a prompt is read
+	// or scored. It bounds memory, not the result. 0 takes 512 tokens over all
+	// rows of the batch, but no fewer than 16 of each.
+	ChunkSize int
+}
+
+func (o Options) check() error {
+	if o.ChunkSize < 0 {
+		return fmt.Errorf("chunk size is %d, expected 0 (automatic) or more", o.ChunkSize)
+	}
+	if o.Threads < 0 {
+		return fmt.Errorf("threads is %d, expected 0 (one per physical core) or more", o.Threads)
+	}
+	if o.Provider == providerGo {
+		switch {
+		case o.Library != "":
+			return fmt.Errorf("library %s is given, but provider %s uses no ONNX Runtime library; drop one of the two", o.Library, providerGo)
+		case len(o.ProviderOptions) > 0:
+			return fmt.Errorf("provider %s has no options, got %v", providerGo, o.ProviderOptions)
+		case o.ProfilePrefix != "":
+			return fmt.Errorf("provider %s writes no profile; drop the profile prefix %q or use provider %s", providerGo, o.ProfilePrefix, providerCPU)
+		}
+	}
+	return nil
+}
+
+// The automatic chunk size: enough rows for full matrix speed, little enough to
+// keep the attention weights [B,H,T,S] small.
+const (
+	autoTokens = 512
+	autoLeast  = 16
+)
+
+// chunk returns how many tokens of each of rows one run takes.
+func (o Options) chunk(rows int) int {
+	if o.ChunkSize > 0 {
+		return o.ChunkSize
+	}
+	return max(autoTokens/rows, autoLeast)
+}

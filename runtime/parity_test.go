@@ -1,0 +1,251 @@
+package runtime_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime"
+)
+
+// ragged are prompts of different lengths for a vocabulary of 50.
+func ragged() [][]int64 {
+	return [][]int64{{7, 3, 44, 12, 9}, {5}, {31, 8, 8, 2, 19, 40, 27, 3, 11, 6, 22}, {4, 49, 13}}
+}
+
+// close32 compares logits with the project's parity bound.
+var close32 = cmp.Comparer(func(a, b float32) bool {
+	return math.Abs(float64(a)-float64(b)) <= 1e-4*max(1, math.Abs(float64(b)))
+})
+
+var close64 = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-4*max(1, math.Abs(b)) })
+
+// rowLogits is Logits for one row at a time, in plain slices.
+func rowLogits(t *testing.T, s *runtime.Session, rows [][]int64) [][]float32 {
+	t.Helper()
+	var out [][]float32
+	for _, r := range rows {
+		out = append(out, batchLogits(t, s, [][]int64{r})...)
+	}
+	return out
+}
+
+func batchLogits(t *testing.T, s *runtime.Session, rows [][]int64) [][]float32 {
+	t.Helper()
+	got, err := s.Logits(t.Context(), rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out [][]float32
+	for i, l := range got {
+		if diff := cmp.Diff([]int{len(rows[i]), s.Info().VocabSize}, l.Shape()); diff != "" {
+			t.Fatalf("shape of row %d: %s", i, diff)
+		}
+		out = append(out, tensor.Data[float32](l))
+	}
+	return out
+}
+
+// fullPass continues a row greedily, computing everything anew for each token.
+func fullPass(t *testing.T, s *runtime.Session, row []int64, n int) []int64 {
+	t.Helper()
+	row = append([]int64(nil), row...)
+	from := len(row)
+	for range n {
+		logits := rowLogits(t, s, [][]int64{row})[0]
+		logits = logits[len(logits)-s.Info().VocabSize:]
+		best, second := 0, -1
+		for id, v := range logits[1:] {
+			switch {
+			case v > logits[best]:
+				best, second = id+1, best
+			case second < 0 || v > logits[second]:
+				second = id + 1
+			}
+		}
+		if logits[best]-logits[second] < 1e-3 {
+			t.Fatalf("tokens %d and %d are too close to compare engines by: change the test's prompts", best, second)
+		}
+		row = append(row, int64(best))
+	}
+	return row[from:]
+}
+
+// TestParity holds every encoding, profile and engine to one full pass per row.
+func TestParity(t *testing.T) {
+	everyModel(t, func(t *testing.T, model []byte, provider string) {
+		const new = 6
+		full := open(t, model, runtime.Options{Provider: provider, ChunkSize: 1000})
+		want := rowLogits(t, full, ragged())
+		if diff := cmp.Diff(want, batchLogits(t, full, ragged()), close32); diff != "" {
+			t.Errorf("ragged batch against each row alone: %s", diff)
+		}
+		var greedy [][]int64
+		for _, r := range ragged() {
+			greedy = append(greedy, fullPass(t, full, r, new))
+		}
+		for _, chunk := range []int{1, 3, 7} {
+			s := open(t, model, runtime.Options{Provider: provider, ChunkSize: chunk})
+			if diff := cmp.Diff(want, batchLogits(t, s, ragged()), close32); diff != "" {
+				t.Errorf("chunks of %d: logits: %s", chunk, diff)
+			}
+			opt := runtime.GenerateOptions{MaxNew: new, Stop: []int64{}}
+			got, err := s.GenerateAll(t.Context(), ragged(), opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(greedy, got); diff != "" {
+				t.Errorf("chunks of %d: batch: %s", chunk, diff)
+			}
+			for i, r := range ragged() {
+				alone, err := s.GenerateAll(t.Context(), [][]int64{r}, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(greedy[i], alone[0]); diff != "" {
+					t.Errorf("chunks of %d: row %d: %s", chunk, i, diff)
+				}
+			}
+		}
+	})
+}
+
+// TestEnginesAgree compares ONNX Runtime with pure Go.
+func TestEnginesAgree(t *testing.T) {
+	for _, fused := range []bool{false, true} {
+		model := build(t, spec{encoding: "rope", fused: fused})
+		a := batchLogits(t, open(t, model, runtime.Options{}), ragged())
+		b := batchLogits(t, open(t, model, runtime.Options{Provider: "go"}), ragged())
+		if diff := cmp.Diff(a, b, close32); diff != "" {
+			t.Errorf("fused=%v: %s", fused, diff)
+		}
+	}
+}
+
+func TestScore(t *testing.T) {
+	everyModel(t, func(t *testing.T, model []byte, provider string) {
+		s := open(t, model, runtime.Options{Provider: provider, ChunkSize: 4})
+		rows, from := ragged(), []int{2, 1, 6, 3} // rows 1 and 3 have nothing to score
+		var want [][]float64
+		for i, logits := range rowLogits(t, s, rows) {
+			scores := []float64{}
+			for at := from[i]; at < len(rows[i]); at++ {
+				scores = append(scores, logSoftmax(logits[(at-1)*50 : at*50])[rows[i][at]])
+			}
+			want = append(want, scores)
+		}
+		got, err := s.Score(t.Context(), rows, from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got, close64); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func logSoftmax(logits []float32) []float64 {
+	sum := 0.0
+	for _, v := range logits {
+		sum += math.Exp(float64(v))
+	}
+	out := make([]float64, len(logits))
+	for i, v := range logits {
+		out[i] = float64(v) - math.Log(sum)
+	}
+	return out
+}
+
+// TestRecurrent runs a model of another kind: one token at a time, a state of
+// fixed size, no mask (so that rows of different lengths cannot share a batch)
+// and no logits_to_keep.
+func TestRecurrent(t *testing.T) {
+	model, embed, weight := recurrent(t)
+	step := func(h []float32, id int64) []float32 {
+		next := make([]float32, 4)
+		for i := range next {
+			sum := embed[int(id)*4+i]
+			for j := range h {
+				sum += weight[i*4+j] * h[j]
+			}
+			next[i] = float32(math.Tanh(float64(sum)))
+		}
+		return next
+	}
+	rows := [][]int64{{1, 2, 3}, {6}, {4, 0, 5}, {2, 2, 2, 2, 1}}
+	var want [][]float32
+	for _, r := range rows {
+		h := []float32{0.5, 0.5, 0.5, 0.5}
+		var logits []float32
+		for _, id := range r {
+			h = step(h, id)
+			for v := range 7 {
+				sum := float32(0)
+				for i := range h {
+					sum += h[i] * embed[v*4+i]
+				}
+				logits = append(logits, sum)
+			}
+		}
+		want = append(want, logits)
+	}
+	for _, provider := range []string{"cpu", "go"} {
+		t.Run(provider, func(t *testing.T) {
+			s := open(t, model, runtime.Options{Provider: provider})
+			if diff := cmp.Diff(want, batchLogits(t, s, rows), close32); diff != "" {
+				t.Error(diff)
+			}
+			var greedy [][]int64
+			for _, r := range rows {
+				greedy = append(greedy, fullPass(t, s, r, 5))
+			}
+			limits := []int{5, 2, 1, 4} // rows leave their batch at different times
+			got, err := s.GenerateAll(t.Context(), rows, runtime.GenerateOptions{Limits: limits})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range greedy {
+				greedy[i] = greedy[i][:limits[i]]
+			}
+			if diff := cmp.Diff(greedy, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestFeed looks at what a model is fed for rows of different lengths.
+func TestFeed(t *testing.T) {
+	rows := [][]int64{{0, 1, 2, 1}, {2}, {1, 0}}
+	for _, tt := range []struct {
+		maskNew bool
+		chunk   int
+		shown   func(at, length int) int // slots that the mask shows
+	}{
+		{false, 1, func(at, _ int) int { return at + 1 }},
+		{false, 4, func(_, length int) int { return length }},
+		{true, 1, func(int, int) int { return 1 }},
+		{true, 4, func(_, length int) int { return length }},
+	} {
+		var want [][]float32
+		for _, r := range rows {
+			var logits []float32
+			for at, id := range r {
+				logits = append(logits, float32(id), float32(at), float32(tt.shown(at, len(r))))
+			}
+			want = append(want, logits)
+		}
+		model := probe(t, tt.maskNew)
+		for _, provider := range []string{"cpu", "go"} {
+			t.Run(fmt.Sprintf("new=%v/chunk=%d/%s", tt.maskNew, tt.chunk, provider), func(t *testing.T) {
+				s := open(t, model, runtime.Options{Provider: provider, ChunkSize: tt.chunk})
+				if diff := cmp.Diff(want, batchLogits(t, s, rows)); diff != "" {
+					t.Error(diff)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// Logits returns, for each row of token ids, the logits float32 [len(row), V] of
+// the token that follows each of its tokens. Rows may differ in length; they run
+// as one batch. When a row is longer than MaxLength the error wraps ErrTooLong.
+func (s *Session) Logits(ctx context.Context, ids [][]int64) ([]*tensor.Tensor, error) {
+	if err := s.checkRows("sequence", ids); err != nil {
+		return nil, fmt.Errorf("runtime: logits: %w", err)
+	}
+	out := make([]*tensor.Tensor, len(ids))
+	for i, row := range ids {
+		if err := s.fits("sequence", i, len(row)); err != nil {
+			return nil, fmt.Errorf("runtime: logits: %w", err)
+		}
+	}
+	for i, row := range ids {
+		out[i] = tensor.New(tensor.Float32, len(row), s.contract.vocab)
+	}
+	err := s.visit(ctx, ids, make([]int, len(ids)), func(row, at int, logits []float32) error {
+		copy(tensor.Data[float32](out[row])[at*len(logits):], logits)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("runtime: logits: %w", err)
+	}
+	return out, nil
+}
+
+// Score returns, for each row of token ids, the natural logarithms of the
+// probabilities of its tokens from[i], from[i]+1, …, each given all tokens
+// before it. from[i] is at least 1, since nothing predicts the first token. The
+// last token of a row needs no position, so rows may have MaxLength + 1 tokens.
+func (s *Session) Score(ctx context.Context, ids [][]int64, from []int) ([][]float64, error) {
+	out, err := s.score(ctx, ids, from)
+	if err != nil {
+		return nil, fmt.Errorf("runtime: score: %w", err)
+	}
+	return out, nil
+}
+
+func (s *Session) score(ctx context.Context, ids [][]int64, from []int) ([][]float64, error) {
+	if len(from) != len(ids) {
+		return nil, fmt.Errorf("%d sequences have %d starts, expected one each", len(ids), len(from))
+	}
+	if err := s.checkRows("sequence", ids); err != nil {
+		return nil, err
+	}
+	out := make([][]float64, len(ids))
+	var used []int // rows with something to score
+	for i, row := range ids {
+		if from[i] < 1 || from[i] > len(row) {
+			return nil, fmt.Errorf("sequence %d is to be scored from index %d, expected 1 to its length %d", i, from[i], len(row))
+		}
+		if err := s.fits("sequence", i, len(row)-1); err != nil {
+			return nil, err
+		}
+		out[i] = make([]float64, len(row)-from[i])
+		if len(out[i]) > 0 {
+			used = append(used, i)
+		}
+	}
+	rows, starts := make([][]int64, len(used)), make([]int, len(used))
+	for i, u := range used {
+		rows[i], starts[i] = ids[u][:len(ids[u])-1], from[u]-1
+	}
+	err := s.visit(ctx, rows, starts, func(row, at int, logits []float32) error {
+		u := used[row]
+		p, err := logProbability(logits, ids[u][at+1])
+		if err != nil {
+			return fmt.Errorf("sequence %d, index %d: %w", u, at+1, err)
+		}
+		out[u][at+1-from[u]] = p
+		return nil
+	})
+	return out, err
+}
+
+// fits checks a number of positions against the model's limit.
+func (s *Session) fits(kind string, row, positions int) error {
+	if limit := s.card.MaxLength; limit > 0 && positions > limit {
+		return fmt.Errorf("%s %d: %w: it takes %d positions, the model has %d", kind, row, ErrTooLong, positions, limit)
+	}
+	return nil
+}
+
+// visit runs the rows and shows the logits [V] at each index from from[row] on;
+// see must not keep them.
+func (s *Session) visit(ctx context.Context, rows [][]int64, from []int, see func(row, at int, logits []float32) error) error {
+	for _, group := range s.groups(rows) {
+		err := s.visitGroup(ctx, pick(rows, group), pick(from, group), func(i, at int, logits []float32) error {
+			return see(group[i], at, logits)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Session) visitGroup(ctx context.Context, rows [][]int64, from []int, see func(row, at int, logits []float32) error) error {
+	b, err := newBatch(s, rows, 0)
+	if err != nil {
+		return err
+	}
+	first := b.width // slot of the first logits that anyone needs
+	for i, pad := range b.pads {
+		first = min(first, pad+from[i])
+	}
+	keep := func(lo, hi int) int { return min(max(hi-first, 1), hi-lo) }
+	err = b.read(ctx, keep, func(lo, hi int) error {
+		for row, pad := range b.pads {
+			for slot := max(lo, pad+from[row]); slot < hi; slot++ {
+				if err := see(row, slot-pad, b.last(row, hi-1-slot)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return errors.Join(err, b.close())
+}
+
+// logProbability returns the natural logarithm of softmax(logits)[id].
+func logProbability(logits []float32, id int64) (float64, error) {
+	most, err := largest(logits)
+	if err != nil {
+		return 0, err
+	}
+	top := float64(logits[most])
+	sum := 0.0
+	for _, v := range logits {
+		sum += math.Exp(float64(v) - top)
+	}
+	return float64(logits[id]) - top - math.Log(sum), nil
+}
+
+// largest returns the index of the largest logit, the lowest one of several.
+// NaN and +∞ are errors: the model is broken, or its input beyond its range.
+func largest(logits []float32) (int, error) {
+	best := 0
+	for i, v := range logits {
+		if v > logits[best] {
+			best = i
+		}
+		if v != v || v > math.MaxFloat32 {
+			return 0, fmt.Errorf("the model gave logit %v for token id %d", v, i)
+		}
+	}
+	if logits[best] < -math.MaxFloat32 {
+		return 0, fmt.Errorf("the model gave logit %v for every token id", logits[best])
+	}
+	return best, nil
+}

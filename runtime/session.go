@@ -1,0 +1,237 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync/atomic"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/tokenizer"
+)
+
+// Session is an open model. It is safe for concurrent use.
+type Session struct {
+	opt      Options
+	model    *loaded
+	card     card.Card
+	contract contract
+	words    *tokenizer.Tokenizer // nil when the model has none
+	closed   atomic.Bool
+}
+
+// Open loads the model file at a path. The error wraps ErrNoCard for a file that
+// zoo did not write, ErrNoRuntime when there is no ONNX Runtime library, and
+// ErrNoCgo when the program cannot load one.
+func Open(path string, opt Options) (*Session, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("runtime: open: %w", err)
+	}
+	return open(path, data, opt)
+}
+
+// OpenFS is Open for a file of fsys, such as an embedded one.
+func OpenFS(fsys fs.FS, name string, opt Options) (*Session, error) {
+	data, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return nil, fmt.Errorf("runtime: open: %w", err)
+	}
+	return open(name, data, opt)
+}
+
+// OpenBytes is Open for a file's contents, which are not needed afterwards.
+func OpenBytes(model []byte, opt Options) (*Session, error) {
+	return open("model", model, opt)
+}
+
+func open(name string, model []byte, opt Options) (*Session, error) {
+	s, err := load(model, opt)
+	if err != nil {
+		return nil, fmt.Errorf("runtime: open %s: %w", name, err)
+	}
+	return s, nil
+}
+
+func load(model []byte, opt Options) (*Session, error) {
+	if err := opt.check(); err != nil {
+		return nil, err
+	}
+	opener, err := openerOf(opt.Provider)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{opt: opt}
+	if err := s.load(opener, model, nil); err != nil {
+		return nil, err
+	}
+	// Outputs that nobody asks for, such as attention weights, are not computed.
+	if wanted := s.contract.outputs(s.model); len(wanted) < len(s.model.outputs) {
+		if err := s.model.Close(); err != nil {
+			return nil, err
+		}
+		if err := s.load(opener, model, wanted); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// load opens the model for the given outputs and reads its card.
+func (s *Session) load(open opener, model []byte, outputs []string) (err error) {
+	if s.model, err = open(model, s.opt, outputs); err != nil {
+		return err
+	}
+	if err = s.read(); err != nil {
+		return errors.Join(err, s.model.Close())
+	}
+	return nil
+}
+
+func (s *Session) read() (err error) {
+	if s.card, err = card.Parse(s.model.metadata); err != nil {
+		return err
+	}
+	if len(s.card.Tokenizer) > 0 {
+		if s.words, err = tokenizer.New(s.card.Tokenizer); err != nil {
+			return err
+		}
+	}
+	s.contract, err = newContract(s.model, s.card)
+	return err
+}
+
+// Close releases the model. Calls in progress end with ErrClosed. Closing again
+// does nothing.
+func (s *Session) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	return s.model.Close()
+}
+
+// fault returns ErrClosed for whatever goes wrong in a closed session.
+func (s *Session) fault(err error) error {
+	if s.closed.Load() {
+		return ErrClosed
+	}
+	return err
+}
+
+// Info describes an open model.
+type Info struct {
+	Card      card.Card
+	Engine    string // "onnxruntime" or "go"
+	Version   string // of ONNX Runtime or of Go
+	Library   string // path of the ONNX Runtime library; "" for the Go engine, or when the host program has loaded it
+	Provider  string // "cpu", "cuda" or "go"
+	VocabSize int    // token ids run from 0 to VocabSize−1
+	Inputs    []Port
+	Outputs   []Port // those that are computed
+}
+
+// Info returns the description of the model. The caller must not change what it
+// refers to.
+func (s *Session) Info() Info {
+	i := Info{
+		Card: s.card, Engine: s.model.name, Version: s.model.version, Library: s.model.library, Provider: s.opt.Provider,
+		VocabSize: s.contract.vocab, Inputs: s.model.inputs, Outputs: s.model.outputs,
+	}
+	if i.Provider == "" {
+		i.Provider = providerCPU
+	}
+	return i
+}
+
+// MaxLength returns the most tokens that the model can take, 0 for no limit.
+func (s *Session) MaxLength() int { return s.card.MaxLength }
+
+// ErrNoTokenizer reports that a model has no vocabulary: it takes and gives
+// token ids only.
+var ErrNoTokenizer = errors.New("the model has no tokenizer, so it takes and gives token ids only")
+
+// Encode returns the token ids of text.
+func (s *Session) Encode(text string) ([]int64, error) {
+	if s.words == nil {
+		return nil, fmt.Errorf("runtime: encode: %w", ErrNoTokenizer)
+	}
+	ids, err := s.words.Encode(text)
+	if err != nil {
+		return nil, fmt.Errorf("runtime: encode: %w", err)
+	}
+	return ids, nil
+}
+
+// EncodePrompt returns the token ids from which a model continues a prompt: a
+// trailing space is left out, as it belongs to the first token of what follows.
+func (s *Session) EncodePrompt(prompt string) ([]int64, error) {
+	if s.words == nil {
+		return nil, fmt.Errorf("runtime: encode: %w", ErrNoTokenizer)
+	}
+	ids, err := s.words.EncodePrompt(prompt)
+	if err != nil {
+		return nil, fmt.Errorf("runtime: encode: %w", err)
+	}
+	return ids, nil
+}
+
+// Decode returns the text of token ids.
+func (s *Session) Decode(ids []int64) (string, error) {
+	if s.words == nil {
+		return "", fmt.Errorf("runtime: decode: %w", ErrNoTokenizer)
+	}
+	text, err := s.words.Decode(ids)
+	if err != nil {
+		return "", fmt.Errorf("runtime: decode: %w", err)
+	}
+	return text, nil
+}
+
+// checkRows checks rows of token ids.
+func (s *Session) checkRows(kind string, rows [][]int64) error {
+	if len(rows) == 0 {
+		return fmt.Errorf("there is no %s", kind)
+	}
+	for i, ids := range rows {
+		if len(ids) == 0 {
+			return fmt.Errorf("%s %d is empty, it needs at least one token", kind, i)
+		}
+		for j, id := range ids {
+			if id < 0 || id >= int64(s.contract.vocab) {
+				return fmt.Errorf("%s %d has token id %d at index %d, the vocabulary has ids 0 to %d", kind, i, id, j, s.contract.vocab-1)
+			}
+		}
+	}
+	return nil
+}
+
+// groups splits rows into those that can run together: all of them when the
+// model can tell padding, else those of equal length.
+func (s *Session) groups(rows [][]int64) [][]int {
+	var out [][]int
+	at := map[int]int{} // by length
+	for i, r := range rows {
+		length := len(r)
+		if s.contract.mask >= 0 {
+			length = 0
+		}
+		g, ok := at[length]
+		if !ok {
+			g = len(out)
+			at[length] = g
+			out = append(out, nil)
+		}
+		out[g] = append(out[g], i)
+	}
+	return out
+}
+
+// pick returns the listed elements.
+func pick[T any](list []T, indices []int) []T {
+	out := make([]T, len(indices))
+	for i, at := range indices {
+		out[i] = list[at]
+	}
+	return out
+}
