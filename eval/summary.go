@@ -61,10 +61,13 @@ type column struct {
 
 // cell pools the rows of one column at one length.
 type cell struct {
-	n, correct int // n is 0 if the length was not available
+	n, correct            int // n is 0 if the length was not available
+	tokens, tokensCorrect int
 }
 
 func (c cell) accuracy() float64 { return ratio(c.correct, c.n) }
+
+func (c cell) tokenAccuracy() float64 { return ratio(c.tokensCorrect, c.tokens) }
 
 // attributes tell rows of one model name apart.
 var attributes = []func(Row) string{
@@ -100,6 +103,8 @@ func groupRows(rows []Row) []*group {
 		if !r.NA {
 			at.n += r.N
 			at.correct += r.Correct
+			at.tokens += r.Tokens
+			at.tokensCorrect += r.TokensCorrect
 		}
 		c.cells[r.Length] = at
 	}

@@ -31,7 +31,13 @@ func (g *group) write(w io.Writer) error {
 		g.task, g.version, g.split, g.samples()); err != nil {
 		return err
 	}
-	if err := aligned(w, g.accuracy()); err != nil {
+	if err := aligned(w, append(g.accuracy(cell.accuracy), g.headline()...)); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprint(w, "\ntokens right in %, place by place (beyond the cliff of exact match)\n\n"); err != nil {
+		return err
+	}
+	if err := aligned(w, g.accuracy(cell.tokenAccuracy)); err != nil {
 		return err
 	}
 	if _, err := fmt.Fprint(w, "\nspeed (milliseconds; a step is one token of the whole batch)\n\n"); err != nil {
@@ -57,7 +63,8 @@ func (g *group) samples() string {
 	return fmt.Sprintf("%d to %d", low, high)
 }
 
-func (g *group) accuracy() [][]string {
+// accuracy is a line per length and a column per model of one measure.
+func (g *group) accuracy(measure func(cell) float64) [][]string {
 	head := []string{"length"}
 	for _, c := range g.columns {
 		head = append(head, c.label+" ")
@@ -66,10 +73,15 @@ func (g *group) accuracy() [][]string {
 	for _, length := range g.lengths() {
 		line := []string{strconv.Itoa(length)}
 		for _, c := range g.columns {
-			line = append(line, c.accuracy(length))
+			line = append(line, c.at(length, measure))
 		}
 		lines = append(lines, line)
 	}
+	return lines
+}
+
+// headline is what stands below exact match: its means, and how far it carries.
+func (g *group) headline() [][]string {
 	inside, beyond, effective := []string{"mean trained"}, []string{"mean beyond"}, []string{"effective length"}
 	for _, c := range g.columns {
 		s := c.summary(g)
@@ -77,11 +89,11 @@ func (g *group) accuracy() [][]string {
 		beyond = append(beyond, s.Beyond.String())
 		effective = append(effective, strconv.Itoa(s.Effective)+" ")
 	}
-	return append(lines, make([]string, len(head)), inside, beyond, effective)
+	return [][]string{make([]string, len(inside)), inside, beyond, effective}
 }
 
-// accuracy is one cell; the last character is the mark of a trained length.
-func (c *column) accuracy(length int) string {
+// at is one cell; the last character is the mark of a trained length.
+func (c *column) at(length int, measure func(cell) float64) string {
 	mark := " "
 	if c.saw(length) {
 		mark = "*"
@@ -93,7 +105,7 @@ func (c *column) accuracy(length int) string {
 	case at.n == 0:
 		return "n/a" + mark
 	}
-	return percent(at.accuracy()) + mark
+	return percent(measure(at)) + mark
 }
 
 // percent never rounds up to 100 or down to 0 what is not.

@@ -18,7 +18,7 @@ func row(model string, length, correct, n int) eval.Row {
 		Schema: eval.RowSchema, Environment: eval.Environment{Model: model, Provider: "cpu"},
 		Encoding: model, Profile: "portable", Task: "copy", TaskVersion: 1, Split: "test", Length: length,
 		TrainMin: 2, TrainMax: 20, Seed: 1, Batch: 8,
-		Score: &eval.Score{N: n, Correct: correct, Accuracy: float64(correct) / float64(n)},
+		Score: &eval.Score{N: n, Correct: correct, Accuracy: float64(correct) / float64(n), Tokens: 10 * n, TokensCorrect: 9*n + correct},
 		Speed: &eval.Speed{TimedBatches: 3, TimedBatch: 8, PrefillMS: 12.345, DecodeSteps: 10, DecodeP50MS: 1.25, DecodeP95MS: 2.5,
 			DecodeP99MS: 0.0625, TokensPerSecond: 12345.6, PeakMemory: 300 << 20, PeakMemoryOf: eval.PeakOfLength},
 	}
