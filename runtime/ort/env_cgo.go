@@ -87,7 +87,7 @@ func sameLibrary(explicit string) error {
 	}
 	a, err := os.Stat(explicit)
 	if err != nil {
-		return fmt.Errorf("ort: %w given by %s: %w; %s", ErrNoRuntime, FromOption, err, remedy)
+		return fmt.Errorf("ort: %w given by %s: %w; %s", ErrNoRuntime, FromOption, err, FromOption.remedy())
 	}
 	if b, err := os.Stat(env.lib.Path); err != nil || !os.SameFile(a, b) {
 		return fmt.Errorf("ort: library %s was asked for, but %s is in use; close every session before changing it", explicit, env.lib.Path)
@@ -128,8 +128,8 @@ func loadError(lib Library, err error) error {
 	// The binding's code 2 says that GetApi returned NULL.
 	if strings.Contains(err.Error(), "ORT API base: 2") {
 		return fmt.Errorf("ort: %w: %s (%s, found by rule %q) is too old: it does not offer the API of %s; %s",
-			ErrNoRuntime, lib.Path, version, lib.Source, Version, remedy)
+			ErrNoRuntime, lib.Path, version, lib.Source, Version, lib.Source.remedy())
 	}
 	return fmt.Errorf("ort: %w: cannot load %s (%s, found by rule %q; needed is %s or newer): %w; %s",
-		ErrNoRuntime, lib.Path, version, lib.Source, Version, err, remedy)
+		ErrNoRuntime, lib.Path, version, lib.Source, Version, err, lib.Source.remedy())
 }
