@@ -95,6 +95,8 @@ func sameLibrary(explicit string) error {
 	return nil
 }
 
+const disableTelemetry = "ORT_DISABLE_TELEMETRY"
+
 // start loads the library and makes an environment that does not write to
 // standard error: whatever goes wrong comes back as an error.
 func start(explicit string) (Library, error) {
@@ -106,12 +108,22 @@ func start(explicit string) (Library, error) {
 	if lib.Path, err = filepath.Abs(lib.Path); err != nil {
 		return Library{}, fmt.Errorf("ort: %w", err)
 	}
+	// Some official builds record events, with a device identifier, in the user's
+	// cache and send them home unless this is set before they start; the call
+	// below comes too late for that. Who wants it may set the variable to 0.
+	if os.Getenv(disableTelemetry) == "" {
+		if err := os.Setenv(disableTelemetry, "1"); err != nil {
+			return Library{}, fmt.Errorf("ort: %w", err)
+		}
+	}
 	ort.SetSharedLibraryPath(lib.Path)
 	if err := ort.InitializeEnvironment(ort.WithLogLevelFatal()); err != nil {
 		return Library{}, loadError(lib, err)
 	}
-	if err := ort.DisableTelemetry(); err != nil {
-		return Library{}, errors.Join(fmt.Errorf("ort: disable telemetry: %w", err), ort.DestroyEnvironment())
+	if os.Getenv(disableTelemetry) == "1" {
+		if err := ort.DisableTelemetry(); err != nil {
+			return Library{}, errors.Join(fmt.Errorf("ort: disable telemetry: %w", err), ort.DestroyEnvironment())
+		}
 	}
 	lib.Version = ort.GetVersion()
 	return lib, nil
