@@ -27,7 +27,7 @@ func New(cfg Config) (*Decoder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
-	enc, err := row.New(pe.Dims{Model: cfg.DModel, Heads: cfg.NHeads, Head: cfg.DHead}, cfg.EncodingParams)
+	enc, err := row.New(cfg.dims(), cfg.EncodingParams)
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}

@@ -17,7 +17,7 @@ type pass struct {
 	out  *Forward
 
 	batch, seq, past, total graph.Dim
-	ids                     *graph.Node
+	ids, mask               *graph.Node
 	shapes                  map[string][]int
 }
 
@@ -30,6 +30,11 @@ func newPass(d *Decoder, b *graph.Builder, m Mode) *pass {
 		p.total = p.past.Add(p.seq)
 	}
 	p.ids = b.Input("input_ids", tensor.Int64, p.batch, p.seq)
+	if m.Cache {
+		// Early, so that every layer reads the number of slots off the mask, and
+		// what follows from that number is one node.
+		p.mask = b.Input("attention_mask", tensor.Int64, p.batch, p.total)
+	}
 	for _, q := range d.Params() {
 		p.shapes[q.Name] = q.Shape
 	}
@@ -67,8 +72,7 @@ func lastDot(s string) int {
 // site describes layer i to the encoding's hooks.
 func (p *pass) site(layer int, hidden *graph.Node) *pe.Site {
 	return &pe.Site{
-		Dims: pe.Dims{Model: p.cfg.DModel, Heads: p.cfg.NHeads, Head: p.cfg.DHead},
-		B:    p.b, Layer: layer, Layers: p.cfg.NLayers, Fused: p.mode.Fused,
+		Dims: p.cfg.dims(), B: p.b, Layer: layer, Scale: p.scale(), Fused: p.mode.Fused,
 		Batch: p.batch, Seq: p.seq, Past: p.past, Total: p.total, Hidden: hidden,
 		Positions: func() *graph.Node { return p.b.Input("position_ids", tensor.Int64, p.batch, p.seq) },
 		Param:     p.param,
@@ -158,7 +162,7 @@ func (p *pass) visible() *graph.Node {
 	if !p.mode.Cache {
 		return causal
 	}
-	real := b.Cast(b.Input("attention_mask", tensor.Int64, p.batch, p.total), tensor.Bool)
+	real := b.Cast(p.mask, tensor.Bool)
 	return b.And(causal, b.Unsqueeze(real, 1, 2))
 }
 

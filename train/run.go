@@ -251,6 +251,12 @@ func (t *Trainer) prefetch(step int) <-chan prepared {
 // update makes one step of the optimizer. A step is never cut short: the context
 // ends a run between steps.
 func (t *Trainer) update(batches []Batch) (Stats, error) {
+	for _, b := range batches {
+		if n, limit := b.IDs.Shape()[1], t.model.MaxLength(); limit > 0 && n > limit {
+			return Stats{}, fmt.Errorf("train: step %d has a sequence of %d tokens, and the encoding %s ends at %d; lower train.lengths or raise the encoding's maximum",
+				t.step+1, n, t.cfg.Model.Encoding, limit)
+		}
+	}
 	loss, err := t.engine.run(context.Background(), batches)
 	if err != nil {
 		return Stats{}, err

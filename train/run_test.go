@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"os"
@@ -250,6 +251,16 @@ func TestNewRefusesAnExistingRun(t *testing.T) {
 	start(t, dir, micro("nope", 4))
 	if _, err := train.New(dir, micro("nope", 4), train.Options{}); !errors.Is(err, train.ErrExists) {
 		t.Errorf("error %v, want ErrExists", err)
+	}
+}
+
+// A sequence beyond the model's maximum is refused before it is run.
+func TestMaximumLength(t *testing.T) {
+	cfg := micro("learned", 4)
+	cfg.Model.EncodingParams = json.RawMessage(`{"max_length":7}`)
+	err := start(t, t.TempDir(), cfg).Run(t.Context(), nil)
+	if err == nil || !strings.Contains(err.Error(), "ends at 7") || !strings.Contains(err.Error(), "train.lengths") {
+		t.Errorf("error %v, want one that names the maximum and the remedy", err)
 	}
 }
 

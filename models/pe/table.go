@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -15,16 +16,27 @@ type Row struct {
 	// Paper are the settings of Kazemnejad et al. 2023 where they differ from
 	// the defaults.
 	Paper json.RawMessage
-	make  func(d Dims, params json.RawMessage) (Encoding, error)
+	// AlsoCalled are names in use that are not accepted, because they differ from
+	// one community to the next or fit several rows.
+	AlsoCalled []string
+	make       func(d Dims, params json.RawMessage) (Encoding, error)
 }
 
 // Table lists every encoding. Adding one takes its file, its test and a row.
 func Table() []Row {
 	return []Row{
-		{Name: "nope", Formula: "q·k", Source: "Kazemnejad et al. 2023, arXiv 2305.19466", make: with(newNoPE)},
+		{Name: "nope", Formula: "q·k", Source: "Kazemnejad et al. 2023, arXiv 2305.19466", AlsoCalled: []string{"none"}, make: with(newNoPE)},
 		{Name: "rope", Formula: "(R_t q)·(R_j k)", Source: "Su et al. 2021, arXiv 2104.09864",
-			Paper: json.RawMessage(`{"fraction":0.25,"layout":"interleaved"}`), make: with(newRoPE)},
+			Paper: json.RawMessage(`{"fraction":0.25,"layout":"interleaved"}`), AlsoCalled: []string{"rotary"}, make: with(newRoPE)},
 		{Name: "alibi", Formula: "q·k − m_h(t−j)", Source: "Press et al. 2021, arXiv 2108.12409", make: with(newALiBi)},
+		{Name: "sinusoidal", Formula: "x_t + (sin tω, cos tω)", Source: "Vaswani et al. 2017, arXiv 1706.03762",
+			Paper: json.RawMessage(`{"layout":"halves"}`), AlsoCalled: []string{"absolute", "ape"}, make: with(newSinusoidal)},
+		{Name: "learned", Formula: "x_t + P_t", Source: "Gehring et al. 2017, arXiv 1705.03122",
+			Paper: json.RawMessage(`{"max_length":2048,"init_std":1}`), AlsoCalled: []string{"absolute", "ape"}, make: with(newLearned)},
+		{Name: "t5", Formula: "q·k + w_h[bucket(t−j)]", Source: "Raffel et al. 2020, arXiv 1910.10683", AlsoCalled: []string{"relative"}, make: with(newT5)},
+		{Name: "txl", Formula: "(q+u)·k + (q+v)·W_r r_(t−j)", Source: "Dai et al. 2019, arXiv 1901.02860",
+			Paper: json.RawMessage(`{"init_std":0.2}`), AlsoCalled: []string{"relative"}, make: with(newTransformerXL)},
+		{Name: "alibi-learned", Formula: "q·k − e^(a_h)(t−j)", Source: "Kazemnejad et al. 2023, arXiv 2305.19466", make: with(newLearnedALiBi)},
 	}
 }
 
@@ -43,16 +55,39 @@ func with[P any](f func(Dims, P) (Encoding, error)) func(Dims, json.RawMessage) 
 	}
 }
 
+// setDefault replaces a setting that was not given.
+func setDefault[T int | float64](v *T, missing T) {
+	if *v == 0 {
+		*v = missing
+	}
+}
+
+func checkStd(std float64) error {
+	if !(std > 0 && std <= 100) {
+		return fmt.Errorf("init_std %v: want a positive number up to 100", std)
+	}
+	return nil
+}
+
 // Find returns the row of a name.
 func Find(name string) (Row, error) {
-	var names []string
+	var names, meant []string
 	for _, r := range Table() {
 		if r.Name == name {
 			return r, nil
 		}
 		names = append(names, r.Name)
+		if slices.Contains(r.AlsoCalled, name) {
+			meant = append(meant, r.Name)
+		}
 	}
-	return Row{}, fmt.Errorf("unknown encoding %q; known: %s", name, strings.Join(names, ", "))
+	switch len(meant) {
+	case 0:
+		return Row{}, fmt.Errorf("unknown encoding %q; known: %s", name, strings.Join(names, ", "))
+	case 1:
+		return Row{}, fmt.Errorf("unknown encoding %q; here it is called %s", name, meant[0])
+	}
+	return Row{}, fmt.Errorf("encoding %q could mean %s; name one of them", name, strings.Join(meant, " or "))
 }
 
 // New makes an encoding for the given sizes. settings is a JSON object of its

@@ -1,0 +1,62 @@
+package pe
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// Sinusoidal adds to the embedding at position p the values sin(p·ω_c) and
+// cos(p·ω_c), ω_c = 10000^(−2c/D), c = 0 … D/2−1 (Vaswani et al. 2017, arXiv
+// 1706.03762, section 3.5). They are computed from the positions: no table ends
+// anywhere. The embedding is not scaled first.
+type Sinusoidal struct {
+	NoPE
+	freq        []float64
+	interleaved bool
+}
+
+// SinusoidalParams are the settings.
+type SinusoidalParams struct {
+	// Layout of the features: "interleaved" (sine and cosine of one frequency
+	// side by side, as the paper writes it; default) or "halves" (all sines, then
+	// all cosines, as most code has it, that of Kazemnejad et al. 2023 too). They
+	// differ by a permutation of the features.
+	Layout string `json:"layout"`
+}
+
+func newSinusoidal(d Dims, p SinusoidalParams) (Encoding, error) {
+	if p.Layout == "" {
+		p.Layout = "interleaved"
+	}
+	if p.Layout != "interleaved" && p.Layout != "halves" {
+		return nil, fmt.Errorf("layout %q is unknown; use interleaved or halves", p.Layout)
+	}
+	if d.Model%2 != 0 {
+		return nil, fmt.Errorf("d_model %d must be even: features come in pairs of a sine and a cosine", d.Model)
+	}
+	return Sinusoidal{freq: sinusoidFrequencies(d.Model), interleaved: p.Layout == "interleaved"}, nil
+}
+
+// sinusoidFrequencies returns 10000^(−2c/width) for c < width/2.
+func sinusoidFrequencies(width int) []float64 {
+	f := make([]float64, width/2)
+	for c := range f {
+		f[c] = math.Pow(10000, -2*float64(c)/float64(width))
+	}
+	return f
+}
+
+// Embed implements Encoding: x + p(pos).
+func (e Sinusoidal) Embed(s *Site, x *graph.Node) *graph.Node {
+	pos := s.B.Unsqueeze(s.B.Cast(s.Positions(), tensor.Float32), 2) // [B,T,1]
+	angle := s.B.Mul(pos, constant(s.B, e.freq))                     // [B,T,D/2]
+	sin, cos := s.B.Sin(angle), s.B.Cos(angle)
+	if !e.interleaved {
+		return s.B.Add(x, s.B.Concat(2, sin, cos))
+	}
+	pairs := s.B.Concat(3, s.B.Unsqueeze(sin, 3), s.B.Unsqueeze(cos, 3)) // [B,T,D/2,2]
+	return s.B.Add(x, s.B.Reshape(pairs, x.Shape...))
+}
