@@ -16,8 +16,8 @@ type nativeEngine struct {
 	inputs, outputs []Port
 }
 
-func openNative(data []byte, _ Options, outputs []string) (*loaded, error) {
-	m, err := native.New(data)
+func openNative(data []byte, opt Options, outputs []string) (*loaded, error) {
+	m, err := native.New(data, opt.Exact)
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,10 @@ type Options struct {
 	// <prefix>_<time>.json at Close.
 	ProfilePrefix string
 
+	// Exact makes the pure-Go engine compute in float64: slow, and the reference
+	// for engines in float32. The cache between runs is float32 all the same.
+	Exact bool
+
 	// ChunkSize is how many tokens of a row one run takes while a prompt is read
 	// or scored. It bounds memory, not the result. 0 takes 512 tokens over all
 	// rows of the batch, but no fewer than 16 of each.
@@ -47,6 +51,9 @@ func (o Options) check() error {
 	}
 	if o.Threads < 0 {
 		return fmt.Errorf("threads is %d, expected 0 (one per physical core) or more", o.Threads)
+	}
+	if o.Exact && o.Provider != providerGo {
+		return fmt.Errorf("only provider %s computes in float64, not %q; drop Exact or choose it", providerGo, o.Provider)
 	}
 	if o.Provider == providerGo {
 		switch {

@@ -31,8 +31,9 @@ type IO struct {
 }
 
 // New reads an ONNX file within the bounds of export.Read. Every parameter must
-// have its weight in the file.
-func New(data []byte) (*Model, error) {
+// have its weight in the file. An exact model computes in float64, as a
+// reference for float32 engines; its outputs are float32 all the same.
+func New(data []byte, exact bool) (*Model, error) {
 	file, err := export.Read(data)
 	if err != nil {
 		return nil, fmt.Errorf("native: %w", err)
@@ -42,7 +43,11 @@ func New(data []byte) (*Model, error) {
 			return nil, fmt.Errorf("native: the file has no weight for %s %s: it is a training step, not a model", p.Name, p.Type())
 		}
 	}
-	m := &Model{program: interp.New(file.Graph), weights: file.Weights, metadata: file.Info.Metadata}
+	var opts []interp.Option
+	if exact {
+		opts = append(opts, interp.Float64)
+	}
+	m := &Model{program: interp.New(file.Graph, opts...), weights: file.Weights, metadata: file.Info.Metadata}
 	for _, n := range file.Graph.Inputs {
 		m.inputs = append(m.inputs, describe(n.Name, n))
 	}
@@ -73,5 +78,21 @@ func (m *Model) Metadata() map[string]string { return maps.Clone(m.metadata) }
 // between two operators when ctx ends; the error then wraps ctx's. The outputs
 // are the caller's own.
 func (m *Model) Run(ctx context.Context, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
-	return m.program.Run(ctx, inputs, m.weights)
+	out, err := m.program.Run(ctx, inputs, m.weights)
+	for name, t := range out {
+		out[name] = rounded(t)
+	}
+	return out, err
+}
+
+// rounded returns a float64 tensor in float32, and any other as it is.
+func rounded(t *tensor.Tensor) *tensor.Tensor {
+	if t.DType() != tensor.Float64 {
+		return t
+	}
+	r := tensor.New(tensor.Float32, t.Shape()...)
+	for i, v := range tensor.Data[float64](t) {
+		tensor.Data[float32](r)[i] = float32(v)
+	}
+	return r
 }

@@ -87,13 +87,15 @@ func sameLibrary(explicit string) error {
 	}
 	a, err := os.Stat(explicit)
 	if err != nil {
-		return fmt.Errorf("ort: %w given by %s: %w; %s", ErrNoRuntime, FromOption, err, remedy)
+		return fmt.Errorf("ort: %w given by %s: %w; %s", ErrNoRuntime, FromOption, err, FromOption.remedy())
 	}
 	if b, err := os.Stat(env.lib.Path); err != nil || !os.SameFile(a, b) {
 		return fmt.Errorf("ort: library %s was asked for, but %s is in use; close every session before changing it", explicit, env.lib.Path)
 	}
 	return nil
 }
+
+const disableTelemetry = "ORT_DISABLE_TELEMETRY"
 
 // start loads the library and makes an environment that does not write to
 // standard error: whatever goes wrong comes back as an error.
@@ -106,12 +108,22 @@ func start(explicit string) (Library, error) {
 	if lib.Path, err = filepath.Abs(lib.Path); err != nil {
 		return Library{}, fmt.Errorf("ort: %w", err)
 	}
+	// Some official builds record events, with a device identifier, in the user's
+	// cache and send them home unless this is set before they start; the call
+	// below comes too late for that. Who wants it may set the variable to 0.
+	if os.Getenv(disableTelemetry) == "" {
+		if err := os.Setenv(disableTelemetry, "1"); err != nil {
+			return Library{}, fmt.Errorf("ort: %w", err)
+		}
+	}
 	ort.SetSharedLibraryPath(lib.Path)
 	if err := ort.InitializeEnvironment(ort.WithLogLevelFatal()); err != nil {
 		return Library{}, loadError(lib, err)
 	}
-	if err := ort.DisableTelemetry(); err != nil {
-		return Library{}, errors.Join(fmt.Errorf("ort: disable telemetry: %w", err), ort.DestroyEnvironment())
+	if os.Getenv(disableTelemetry) == "1" {
+		if err := ort.DisableTelemetry(); err != nil {
+			return Library{}, errors.Join(fmt.Errorf("ort: disable telemetry: %w", err), ort.DestroyEnvironment())
+		}
 	}
 	lib.Version = ort.GetVersion()
 	return lib, nil
@@ -128,8 +140,8 @@ func loadError(lib Library, err error) error {
 	// The binding's code 2 says that GetApi returned NULL.
 	if strings.Contains(err.Error(), "ORT API base: 2") {
 		return fmt.Errorf("ort: %w: %s (%s, found by rule %q) is too old: it does not offer the API of %s; %s",
-			ErrNoRuntime, lib.Path, version, lib.Source, Version, remedy)
+			ErrNoRuntime, lib.Path, version, lib.Source, Version, lib.Source.remedy())
 	}
 	return fmt.Errorf("ort: %w: cannot load %s (%s, found by rule %q; needed is %s or newer): %w; %s",
-		ErrNoRuntime, lib.Path, version, lib.Source, Version, err, remedy)
+		ErrNoRuntime, lib.Path, version, lib.Source, Version, err, lib.Source.remedy())
 }

@@ -221,3 +221,24 @@ func TestProbe(t *testing.T) {
 		t.Errorf("library %+v, providers %v", lib, providers)
 	}
 }
+
+// ONNX Runtime keeps no records about its user: nothing appears in the cache.
+func TestNoTelemetry(t *testing.T) {
+	lib := orttest.Require(t)
+	inChild(t, func(t *testing.T) {
+		cache := t.TempDir()
+		t.Setenv("XDG_CACHE_HOME", cache)
+		t.Setenv("HOME", cache)
+		s, err := ort.New(addModel(), ort.Options{Library: lib})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		entries, err := os.ReadDir(cache)
+		if err != nil || len(entries) > 0 {
+			t.Errorf("the cache holds %v (%v)", entries, err)
+		}
+	})
+}

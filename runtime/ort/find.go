@@ -50,13 +50,22 @@ func Find(explicit string) (Library, error) {
 			return c.Library, nil
 		}
 		if c.Source == FromOption || c.Source == FromEnv {
-			return Library{}, fmt.Errorf("ort: %w given by %s: %w; %s", ErrNoRuntime, c.Source, c.Err, remedy)
+			return Library{}, fmt.Errorf("ort: %w given by %s: %w; %s", ErrNoRuntime, c.Source, c.Err, c.Source.remedy())
 		}
 	}
 	return Library{}, notFound(all)
 }
 
 const remedy = "to install it, run: zoo setup"
+
+// remedy says how to come by a library where the one of this rule is unusable:
+// installing one does not help while another is asked for.
+func (r Rule) remedy() string {
+	if r == FromOption || r == FromEnv {
+		return "name a usable library there, or none and run: zoo setup"
+	}
+	return remedy
+}
 
 func notFound(all []Candidate) error {
 	var b strings.Builder

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/zoo"
+)
+
+type catalogueOptions struct {
+	into, lengths, command string
+	n                      int
+	runs                   string
+}
+
+func catalogueVerb(a *app) *cobra.Command {
+	var o catalogueOptions
+	c := &cobra.Command{
+		Use:   "catalogue RUN…",
+		Short: "put trained runs into the catalogue that the next build embeds",
+		Long: `catalogue rounds the weights of finished runs to 16 bits, measures them as they then
+are, and writes manifest and weights into the folder that the program embeds when
+it is built. The model is named after its task and encoding; one of that name is
+replaced.`,
+		Example: example(`zoo catalogue runs/copy-rope-tiny-s1 --command "zoo train --preset tiny --pe rope"`),
+		Args:    cobra.MinimumNArgs(1),
+		RunE:    func(c *cobra.Command, args []string) error { return a.catalogue(c.Context(), o, args) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.into, "into", "zoo/models", "`folder` to write to")
+	f.StringVar(&o.lengths, "lengths", "20..200", "lengths to measure for the manifest")
+	f.IntVar(&o.n, "n", 100, "samples at each length")
+	f.StringVar(&o.command, "command", "", "the command that trained the runs; {pe} stands for the encoding")
+	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
+	return c
+}
+
+func (a *app) catalogue(ctx context.Context, o catalogueOptions, args []string) error {
+	if o.command == "" {
+		return errors.New("--command is missing: a manifest says how its model was made")
+	}
+	lengths, err := task.ParseLengths(o.lengths)
+	if err != nil {
+		return err
+	}
+	f, err := a.newFinder(o.runs)
+	if err != nil {
+		return err
+	}
+	for _, arg := range args {
+		s, err := f.named(arg)
+		if err != nil {
+			return err
+		}
+		if s.run == "" {
+			return fmt.Errorf("%s is no run directory", arg)
+		}
+		m, err := s.load()
+		if err != nil {
+			return err
+		}
+		if err := a.addToCatalogue(ctx, o, lengths, m); err != nil {
+			return fmt.Errorf("%s: %w", s.from, err)
+		}
+	}
+	return nil
+}
+
+func (a *app) addToCatalogue(ctx context.Context, o catalogueOptions, lengths []int, m model) error {
+	manifest := zoo.Manifest{
+		Name:    m.card.Task + "-" + m.cfg.Encoding,
+		Command: strings.ReplaceAll(o.command, "{pe}", m.cfg.Encoding),
+		CPU:     thisMachine().Features,
+		Card:    m.card,
+	}
+	t, err := task.Lookup(m.card.Task)
+	if err != nil {
+		return err
+	}
+	m.weights = zoo.Halve(m.weights)
+	file, err := m.build(card.Portable)
+	if err != nil {
+		return err
+	}
+	session, err := runtime.OpenBytes(file, runtime.Options{})
+	if err != nil {
+		return err
+	}
+	defer session.Close()
+	cfg := eval.Config{Task: t, Lengths: lengths, N: o.n, Batch: 32, Seed: 1, Split: task.Test, Environment: eval.Environment{Model: manifest.Name}}
+	rows, err := eval.Sweep(ctx, measured{session}, session.Info().Card, cfg, nil)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if !r.NA {
+			manifest.Scores = append(manifest.Scores, zoo.Score{Length: r.Length, N: r.N, Correct: r.Correct})
+		}
+	}
+	if err := zoo.Add(o.into, manifest, m.cfg, m.weights); err != nil {
+		return err
+	}
+	a.print("%s/%s", o.into, manifest.Name)
+	return nil
+}

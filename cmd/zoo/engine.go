@@ -1,0 +1,104 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/runtime"
+)
+
+// engineFlags say how a model is run.
+type engineFlags struct {
+	provider, profile string
+	threads           int
+}
+
+func (e *engineFlags) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&e.provider, "provider", "cpu", "what runs the models: cpu, cuda, or go (pure Go, needs no library, slow)")
+	f.StringVar(&e.profile, "profile", "", card.Portable+" or "+card.Fused+": the form of models that are no files yet (default portable)")
+	f.IntVar(&e.threads, "threads", 0, "threads of ONNX Runtime; 0: one per physical core")
+}
+
+func (e engineFlags) check() error {
+	if err := oneOf("provider", e.provider, "cpu", "cuda", "go"); err != nil {
+		return err
+	}
+	if e.profile == "" {
+		return nil
+	}
+	return checkProfile(e.profile)
+}
+
+func checkProfile(profile string) error {
+	return oneOf("profile", profile, card.Portable, card.Fused)
+}
+
+// open builds or reads the model's file and loads it.
+func (e engineFlags) open(m source) (*runtime.Session, []byte, error) {
+	s, data, err := e.load(m)
+	if errors.Is(err, runtime.ErrNoRuntime) || errors.Is(err, runtime.ErrNoCgo) {
+		err = fmt.Errorf("%w; or use the pure-Go engine: --provider go", err)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", m.from, err)
+	}
+	return s, data, nil
+}
+
+func (e engineFlags) load(m source) (*runtime.Session, []byte, error) {
+	data, err := m.onnx(cmp.Or(e.profile, card.Portable))
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := runtime.OpenBytes(data, runtime.Options{Provider: e.provider, Threads: e.threads})
+	if err != nil {
+		return nil, nil, err
+	}
+	if is := s.Info().Card.Profile; e.profile != "" && is != e.profile {
+		return nil, nil, errors.Join(fmt.Errorf("--profile %s: the file's profile is %s; leave the flag out, or name the run it came from", e.profile, is), s.Close())
+	}
+	return s, data, nil
+}
+
+// measured lets package eval measure a session.
+type measured struct{ *runtime.Session }
+
+// Generate implements eval.Model.
+func (m measured) Generate(ctx context.Context, prompts [][]int64, limits []int, stop int64, onStep func()) ([][]int64, error) {
+	out := make([][]int64, len(prompts))
+	for step, err := range m.Session.Generate(ctx, prompts, runtime.GenerateOptions{Limits: limits, Stop: []int64{stop}}) {
+		if err != nil {
+			return nil, tooLong(err)
+		}
+		for i, id := range step.Tokens {
+			if id != runtime.NoToken {
+				out[i] = append(out[i], id)
+			}
+		}
+		if onStep != nil {
+			onStep()
+		}
+	}
+	return out, nil
+}
+
+// Score implements eval.Model.
+func (m measured) Score(ctx context.Context, ids [][]int64, from []int) ([][]float64, error) {
+	out, err := m.Session.Score(ctx, ids, from)
+	return out, tooLong(err)
+}
+
+// tooLong says in eval's words that a sequence is too long.
+func tooLong(err error) error {
+	if errors.Is(err, runtime.ErrTooLong) {
+		return fmt.Errorf("%w: %w", eval.ErrTooLong, err)
+	}
+	return err
+}

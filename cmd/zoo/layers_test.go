@@ -1,0 +1,154 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+
+	"github.com/nopezoo/zoo/train"
+)
+
+// loadLayers resolves the layers of a command line such as "--lr 0.5"; file is
+// the text of the config file.
+func loadLayers(t *testing.T, file string, env map[string]string, args ...string) (train.Config, error) {
+	t.Helper()
+	c := trainVerb(&app{})
+	if file != "" {
+		path := filepath.Join(t.TempDir(), "config.yaml")
+		if err := os.WriteFile(path, []byte(file), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, "--config", path)
+	}
+	if err := c.ParseFlags(args); err != nil {
+		t.Fatal(err)
+	}
+	var environ []string
+	for name, value := range env {
+		t.Setenv(name, value)
+		environ = append(environ, name+"="+value)
+	}
+	l := layers{flags: trainFlags, preset: flagText(c.Flags(), "preset"), file: flagText(c.Flags(), "config")}
+	l.set, _ = c.Flags().GetStringArray("set")
+	cfg, err := l.load(c.Flags(), environ)
+	if err != nil {
+		return train.Config{}, err
+	}
+	return cfg.run("")
+}
+
+func flagText(f *pflag.FlagSet, name string) string { return f.Lookup(name).Value.String() }
+
+func TestLayers(t *testing.T) {
+	type env = map[string]string
+	for _, test := range []struct {
+		name string
+		file string
+		env  env
+		args []string
+		key  string
+		want string
+	}{
+		{name: "preset", key: "train.steps", want: "2600"},
+		{name: "another preset", args: []string{"--preset", "small"}, key: "train.steps", want: "10000"},
+		{name: "file over preset", file: "train: {steps: 11}", key: "train.steps", want: "11"},
+		{name: "environment over file", file: "train: {steps: 11}", env: env{"ZOO_TRAIN_STEPS": "22"}, key: "train.steps", want: "22"},
+		{name: "flag over environment", file: "train: {steps: 11}", env: env{"ZOO_TRAIN_STEPS": "22"}, args: []string{"--steps", "33"}, key: "train.steps", want: "33"},
+		{name: "set over environment", env: env{"ZOO_TRAIN_STEPS": "22"}, args: []string{"--set", "train.steps=44"}, key: "train.steps", want: "44"},
+		{name: "zero wins too", file: "train: {warmup: 7}", env: env{"ZOO_TRAIN_WARMUP": "0"}, key: "train.warmup", want: "0"},
+		{name: "an empty variable is none", env: env{"ZOO_TRAIN_STEPS": ""}, key: "train.steps", want: "2600"},
+		{name: "a file leaves the rest", file: "train: {steps: 11}", key: "train.batch", want: "64"},
+		{name: "number as 1e3", file: "train: {steps: 1e3}", key: "train.steps", want: "1000"},
+		{name: "large seed", env: env{"ZOO_TRAIN_SEED": "18446744073709551615"}, key: "train.seed", want: "18446744073709551615"},
+		{name: "text", env: env{"ZOO_TRAIN_LENGTHS": "3..4"}, key: "train.lengths", want: "3..4"},
+		{name: "a key without a flag", env: env{"ZOO_MODEL_N_LAYERS": "5"}, key: "model.n_layers", want: "5"},
+		{name: "encoding's settings merge",
+			file: "model: {encoding: rope, encoding_params: {theta: 500, layout: half}}",
+			env:  env{"ZOO_MODEL_ENCODING_PARAMS_LAYOUT": "interleaved"}, args: []string{"--set", "model.encoding_params.fraction=0.5"},
+			key: "model.encoding_params", want: `{"fraction":0.5,"layout":"interleaved","theta":500}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cfg, err := loadLayers(t, test.file, test.env, test.args...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := flatten(cfg)[test.key]; got != test.want {
+				t.Errorf("%s is %s, want %s", test.key, got, test.want)
+			}
+		})
+	}
+}
+
+func TestLayersRefuse(t *testing.T) {
+	type env = map[string]string
+	for _, test := range []struct {
+		name string
+		file string
+		env  env
+		args []string
+		want []string // parts of the error
+	}{
+		{name: "preset", args: []string{"--preset", "tinny"}, want: []string{`unknown preset "tinny"`, `"tiny"`, "base, small, tiny"}},
+		{name: "key in file", file: "train: {stepz: 1}", want: []string{"config.yaml", `"train.stepz"`, `did you mean "train.steps"`}},
+		{name: "section in file", file: "trian: {steps: 1}", want: []string{"config.yaml", `"trian.steps"`, `"train.steps"`}},
+		{name: "key in environment", env: env{"ZOO_TRAIN_STEP": "1"}, want: []string{`"ZOO_TRAIN_STEP"`, `"ZOO_TRAIN_STEPS"`}},
+		{name: "key in --set", args: []string{"--set", "model.layers=1"}, want: []string{"--set model.layers=1", `"model.n_layers"`}},
+		{name: "far from every key", args: []string{"--set", "x=1"}, want: []string{`"x"`, "known: model.settings"}},
+		{name: "type in file", file: `train: {steps: many}`, want: []string{`train.steps is "many"`, "config.yaml", "whole number"}},
+		{name: "number as text", file: `train: {steps: "5"}`, want: []string{`train.steps is "5"`, "whole number"}},
+		{name: "text as number", file: `train: {task: 5}`, want: []string{"train.task is 5", "want text"}},
+		{name: "fraction", file: `train: {steps: 1.5}`, want: []string{"train.steps is 1.5", "whole number"}},
+		{name: "negative seed", file: `train: {seed: -1}`, want: []string{"train.seed is -1", "0 or more"}},
+		{name: "type in environment", env: env{"ZOO_TRAIN_LR": "fast"}, want: []string{`train.lr is "fast"`, "ZOO_TRAIN_LR", "a number"}},
+		{name: "not finite", env: env{"ZOO_TRAIN_LR": "nan"}, want: []string{`train.lr is "nan"`, "a number"}},
+		{name: "type in --set", args: []string{"--set", "train.batch=x"}, want: []string{`train.batch is "x"`, "--set", "whole number"}},
+		{name: "no value", file: "train:\n  steps:\n", want: []string{"config.yaml", "train.steps has no value"}},
+		{name: "section as value", file: "train: 5", want: []string{"train is a section"}},
+		{name: "section by --set", args: []string{"--set", "model.encoding_params=5"}, want: []string{"model.encoding_params is a section"}},
+		{name: "not key=value", args: []string{"--set", "train.steps"}, want: []string{"--set train.steps", "key=value"}},
+		{name: "twice", args: []string{"--steps", "1", "--set", "train.steps=2"}, want: []string{"--steps", "--set train.steps=2", "once"}},
+		{name: "not YAML", file: "train: [", want: []string{"config.yaml"}},
+		{name: "out of range", args: []string{"--steps", "0"}, want: []string{"train.steps 0", "at least 1"}},
+		{name: "encoding's settings", args: []string{"--set", "model.encoding_params.theta=1"}, want: []string{"nope", "theta"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := loadLayers(t, test.file, test.env, test.args...)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, part := range test.want {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("error %q lacks %q", err, part)
+				}
+			}
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("error of several lines: %q", err)
+			}
+		})
+	}
+}
+
+// TestFlagsStandForKeys holds the flags against the keys that they stand for.
+func TestFlagsStandForKeys(t *testing.T) {
+	c := trainVerb(&app{})
+	kinds := map[string]kind{"int": wholeNumber, "uint64": natural, "float64": number, "string": text}
+	for key, name := range trainFlags {
+		s, err := findSetting(key)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		f := c.Flags().Lookup(name)
+		if f == nil {
+			t.Errorf("%s: there is no flag --%s", key, name)
+			continue
+		}
+		if diff := cmp.Diff(s.kind, kinds[f.Value.Type()]); diff != "" {
+			t.Errorf("--%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

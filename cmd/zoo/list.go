@@ -1,0 +1,213 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/models/pe"
+	"github.com/nopezoo/zoo/zoo"
+)
+
+// listing is one kind of thing that list can show.
+type listing struct {
+	name string
+	// rows returns what to write as JSON, and the same as lines of cells.
+	rows func(a *app, runs string) (any, [][]string, error)
+}
+
+func listings() []listing {
+	return []listing{
+		{"encodings", listEncodings},
+		{"tasks", listTasks},
+		{"presets", listPresets},
+		{"models", listModels},
+		{"runs", listRuns},
+	}
+}
+
+func listVerb(a *app) *cobra.Command {
+	var asJSON bool
+	var runs string
+	kinds := each(listings(), func(l listing) string { return l.name })
+	c := &cobra.Command{
+		Use:   "list [" + strings.Join(kinds, "|") + "]",
+		Short: "list encodings, tasks, presets, models and runs",
+		Long: `list shows what there is: positional encodings, tasks, presets of settings, the
+trained models of the catalogue, and the runs made here. Without a name it shows
+everything.`,
+		Example:   example("zoo list", "zoo list encodings", "zoo list models --json"),
+		Args:      cobra.MaximumNArgs(1),
+		ValidArgs: kinds,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return a.listAll(runs, asJSON)
+			}
+			if err := oneOf("list", args[0], kinds...); err != nil {
+				return err
+			}
+			return a.listOne(args[0], runs, asJSON)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	c.Flags().StringVar(&runs, "runs", "runs", "`folder` of the runs")
+	return c
+}
+
+func (a *app) listAll(runs string, asJSON bool) error {
+	all := map[string]any{}
+	for i, l := range listings() {
+		value, lines, err := l.rows(a, runs)
+		if err != nil {
+			return err
+		}
+		all[l.name] = value
+		if asJSON {
+			continue
+		}
+		if i > 0 {
+			a.print("")
+		}
+		a.print("%s", strings.ToUpper(l.name))
+		if err := a.table(lines); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return a.json(all)
+	}
+	return nil
+}
+
+func (a *app) listOne(name, runs string, asJSON bool) error {
+	for _, l := range listings() {
+		if l.name != name {
+			continue
+		}
+		value, lines, err := l.rows(a, runs)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return a.json(value)
+		}
+		return a.table(lines)
+	}
+	return nil
+}
+
+// table writes lines of cells with their columns aligned.
+func (a *app) table(lines [][]string) error {
+	if len(lines) == 0 {
+		lines = [][]string{{"(none)"}}
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, line := range lines {
+		fmt.Fprintln(w, strings.Join(line, "\t"))
+	}
+	return w.Flush()
+}
+
+func listEncodings(*app, string) (any, [][]string, error) {
+	type entry struct {
+		Name    string `json:"name"`
+		Formula string `json:"formula"`
+		Source  string `json:"source"`
+	}
+	list, lines := []entry{}, [][]string{}
+	for _, r := range pe.Table() {
+		list = append(list, entry{r.Name, r.Formula, r.Source})
+		lines = append(lines, []string{r.Name, r.Formula, r.Source})
+	}
+	return list, lines, nil
+}
+
+func listTasks(*app, string) (any, [][]string, error) {
+	type entry struct {
+		Name        string   `json:"name"`
+		Aliases     []string `json:"aliases"`
+		Version     int      `json:"version"`
+		Description string   `json:"description"`
+		Train       string   `json:"train"`
+		Lengths     string   `json:"lengths"`
+	}
+	list, lines := []entry{}, [][]string{}
+	for _, t := range task.All() {
+		list = append(list, entry{t.Name, t.Aliases, t.Version, t.Description, t.Train.String(), t.Lengths.String()})
+		lines = append(lines, []string{t.Name, t.Description})
+	}
+	return list, lines, nil
+}
+
+func listPresets(*app, string) (any, [][]string, error) {
+	type entry struct {
+		Name        string `json:"name"`
+		Description string `json:"description"`
+	}
+	list, lines := []entry{}, [][]string{}
+	for _, name := range configs.Names() {
+		data, err := configs.Read(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		e := entry{name, presetComment(string(data), name)}
+		list, lines = append(list, e), append(lines, []string{e.Name, e.Description})
+	}
+	return list, lines, nil
+}
+
+// presetComment returns the comment at the head of a preset without its name.
+func presetComment(text, name string) string {
+	var out []string
+	for line := range strings.Lines(text) {
+		comment, ok := strings.CutPrefix(strings.TrimSpace(line), "#")
+		if !ok {
+			break
+		}
+		out = append(out, strings.TrimSpace(comment))
+	}
+	return strings.TrimPrefix(strings.Join(out, " "), name+": ")
+}
+
+func listModels(*app, string) (any, [][]string, error) {
+	type entry struct {
+		Name       string            `json:"name"`
+		Command    string            `json:"command"`
+		Parameters int64             `json:"parameters"`
+		Card       map[string]string `json:"card"`
+	}
+	catalogue, err := zoo.List()
+	if err != nil {
+		return nil, nil, err
+	}
+	list, lines := []entry{}, [][]string{}
+	for _, m := range catalogue {
+		list = append(list, entry{m.Name, m.Command, m.Card.Parameters, m.Metadata})
+		lines = append(lines, []string{m.Name, m.Card.Encoding, m.Card.Task, fmt.Sprintf("%d..%d", m.Card.Trained.Min, m.Card.Trained.Max),
+			short(float64(m.Card.Parameters)) + " parameters"})
+	}
+	return list, lines, nil
+}
+
+func listRuns(a *app, root string) (any, [][]string, error) {
+	runs, err := a.scanRuns(root)
+	if err != nil {
+		return nil, nil, err
+	}
+	lines := [][]string{}
+	for _, r := range runs {
+		loss := ""
+		if r.Loss != nil {
+			loss = fmt.Sprintf("loss %.4g", *r.Loss)
+		}
+		lines = append(lines, []string{r.Dir, r.Encoding, r.Task, r.Lengths, r.state(), loss})
+	}
+	if runs == nil {
+		runs = []runInfo{}
+	}
+	return runs, lines, nil
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/zoo"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"zoo": main})
+}
+
+// library is the ONNX Runtime library that scripts use, nil where there is none.
+// With ZOO_REQUIRE_ORT=1 that is a failure.
+func library() (string, error) {
+	lib, err := ort.Find("")
+	if err == nil {
+		if _, cgo := ort.New(nil, ort.Options{}); errors.Is(cgo, ort.ErrNoCgo) {
+			err = cgo
+		}
+	}
+	if err != nil && os.Getenv("ZOO_REQUIRE_ORT") == "1" {
+		return "", fmt.Errorf("ZOO_REQUIRE_ORT=1, but: %w", err)
+	}
+	if err != nil {
+		return "", nil
+	}
+	return lib.Path, nil
+}
+
+// TestScripts runs the program as a user does. Scripts that need ONNX Runtime
+// begin with "[!ort] skip".
+func TestScripts(t *testing.T) {
+	lib, err := library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalogue, err := zoo.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("ZOO_ORT_LIB", lib)
+			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			switch name {
+			case "ort":
+				return lib != "", nil
+			case "cgo":
+				_, err := ort.New(nil, ort.Options{})
+				return !errors.Is(err, ort.ErrNoCgo), nil
+			case "catalogue":
+				return len(catalogue) > 0, nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"await": await, "truncate": truncate, "misshape": misshape, "random-model": randomModel,
+		},
+	})
+}
+
+// await waits until a file has at least so many lines: "await 3 runs/x/metrics.jsonl".
+func await(ts *testscript.TestScript, _ bool, args []string) {
+	var want int
+	_, err := fmt.Sscan(args[0], &want)
+	ts.Check(err)
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		data, err := os.ReadFile(ts.MkAbs(args[1]))
+		if err == nil && strings.Count(string(data), "\n") >= want {
+			return
+		}
+	}
+	ts.Fatalf("%s never had %d lines", args[1], want)
+}
+
+// truncate copies half of a file: "truncate FROM TO".
+func truncate(ts *testscript.TestScript, _ bool, args []string) {
+	data, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data[:len(data)/2], 0o644))
+}
+
+// misshape gives a checkpoint's embedding one row too few: "misshape FILE".
+func misshape(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	tensors, meta, err := tensor.ReadSafetensorsFile(path)
+	ts.Check(err)
+	w := tensors["embed.weight"]
+	rows, width := w.Shape()[0]-1, w.Shape()[1]
+	tensors["embed.weight"] = tensor.Of(tensor.Data[float32](w)[:rows*width], rows, width)
+	ts.Check(tensor.WriteSafetensorsFile(path, tensors, meta))
+}
+
+// randomModel writes the file of a small untrained model: "random-model ENCODING FILE".
+func randomModel(ts *testscript.TestScript, _ bool, args []string) {
+	data, err := untrained(args[0], 1)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o644))
+}
+
+func TestExitCodes(t *testing.T) {
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	data, err := untrained("nope", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "model.onnx")
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name   string
+		ctx    context.Context
+		args   string
+		code   int
+		stderr string
+	}{
+		{"success", t.Context(), "list tasks", 0, ""},
+		{"failure", t.Context(), "list tsaks", exitFailure, "zoo: unknown list \"tsaks\"; did you mean \"tasks\"? known: encodings, tasks, presets, models, runs\n"},
+		{"interrupt", cancelled, "generate --provider go " + file, exitInterrupted, "zoo: interrupted\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var stderr strings.Builder
+			if code := run(test.ctx, strings.Fields(test.args), nil, io.Discard, &stderr); code != test.code {
+				t.Errorf("exit code %d, want %d", code, test.code)
+			}
+			if !strings.HasSuffix(stderr.String(), test.stderr) || test.stderr == "" && stderr.Len() > 0 {
+				t.Errorf("standard error %q, want %q", &stderr, test.stderr)
+			}
+		})
+	}
+}
+
+// TestVerbs checks that every verb explains itself.
+func TestVerbs(t *testing.T) {
+	for _, verb := range verbs() {
+		c := verb(&app{})
+		if c.Short == "" || c.Long == "" || c.Example == "" {
+			t.Errorf("%s lacks a summary, a description or examples", c.Name())
+		}
+		if c.RunE == nil {
+			t.Errorf("%s does nothing", c.Name())
+		}
+	}
+}
+
+// full is an output that takes nothing.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestResultsThatCannotBeWritten(t *testing.T) {
+	for _, args := range []string{"list", "list tasks --json", "--help", "doctor --json"} {
+		var stderr strings.Builder
+		if code := run(t.Context(), strings.Fields(args), nil, full{}, &stderr); code == 0 || !strings.Contains(stderr.String(), "no space left") {
+			t.Errorf("%s: exit code %d, standard error %q", args, code, &stderr)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nopezoo/zoo/train"
+)
+
+// runInfo is what a run directory says without its weights being read.
+type runInfo struct {
+	Dir      string    `json:"dir"`
+	Encoding string    `json:"encoding"`
+	Task     string    `json:"task"`
+	Lengths  string    `json:"lengths"`
+	Seed     uint64    `json:"seed"`
+	Step     int       `json:"step"` // of the newest checkpoint; 0 for none
+	Steps    int       `json:"steps"`
+	Loss     *float64  `json:"loss"` // of the last step noted; null for none
+	Saved    time.Time `json:"saved"`
+
+	config train.Config
+}
+
+func (r runInfo) finished() bool { return r.Step >= r.Steps }
+
+// state says how far a run is.
+func (r runInfo) state() string {
+	switch {
+	case r.finished():
+		return "finished"
+	case r.Step == 0:
+		return "no checkpoint yet"
+	}
+	return fmt.Sprintf("stopped at step %d of %d", r.Step, r.Steps)
+}
+
+// isRun reports whether a directory holds a run.
+func isRun(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, train.ConfigFile))
+	return err == nil
+}
+
+// readRun describes a run directory.
+func readRun(dir string) (runInfo, error) {
+	cfg, err := train.ReadConfig(dir)
+	if err != nil {
+		return runInfo{}, err
+	}
+	r := runInfo{Dir: dir, Encoding: cfg.Model.Encoding, Task: cfg.Train.Task, Lengths: cfg.Train.Lengths,
+		Seed: cfg.Train.Seed, Steps: cfg.Train.Steps, config: cfg}
+	steps, err := train.Checkpoints(dir)
+	if err != nil {
+		return r, err
+	}
+	if len(steps) > 0 {
+		r.Step = steps[0]
+	}
+	newest := train.ConfigFile
+	if r.Step > 0 {
+		newest = fmt.Sprintf("checkpoint-%08d.safetensors", r.Step)
+	}
+	if info, err := os.Stat(filepath.Join(dir, newest)); err == nil {
+		r.Saved = info.ModTime()
+	}
+	stats, err := train.ReadMetrics(filepath.Join(dir, train.MetricsFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return r, err
+	}
+	if len(stats) > 0 {
+		r.Loss = &stats[len(stats)-1].Loss
+	}
+	return r, nil
+}
+
+// scanRuns describes every run under a folder, the newest first. A run that
+// cannot be read is passed over with a note.
+func (a *app) scanRuns(root string) ([]runInfo, error) {
+	entries, err := os.ReadDir(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []runInfo
+	for _, e := range entries {
+		dir := filepath.Join(root, e.Name())
+		if !isRun(dir) {
+			continue
+		}
+		r, err := readRun(dir)
+		if err != nil {
+			a.note("passed over a run that cannot be read: %v", err)
+			continue
+		}
+		out = append(out, r)
+	}
+	slices.SortStableFunc(out, func(a, b runInfo) int { return b.Saved.Compare(a.Saved) })
+	return out, nil
+}
+
+// runDir names the directory of a run.
+func runDir(root, preset string, cfg train.Config) string {
+	return filepath.Join(root, fmt.Sprintf("%s-%s-%s-s%d", cfg.Train.Task, cfg.Model.Encoding, preset, cfg.Train.Seed))
+}
+
+// difference names the settings in which two configurations differ.
+func difference(was, is train.Config) string {
+	a, b := flatten(was), flatten(is)
+	var out []string
+	for _, s := range settings() {
+		if a[s.key] != b[s.key] {
+			out = append(out, fmt.Sprintf("%s was %s, now %s", s.key, a[s.key], b[s.key]))
+		}
+	}
+	return strings.Join(out, "; ")
+}

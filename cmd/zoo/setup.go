@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nopezoo/zoo/runtime/ort"
+)
+
+func setupVerb(a *app) *cobra.Command {
+	var opt ort.SetupOptions
+	c := &cobra.Command{
+		Use:   "setup",
+		Short: "install the ONNX Runtime library",
+		Long: `setup installs the ONNX Runtime library ` + ort.Version + ` into the per-user cache, where every
+zoo program finds it. It tries the release archive on GitHub, then the npm client,
+then the pip client, and checks what it got against hashes that are part of zoo.
+Nothing is fetched when it is installed already.`,
+		Example: example(
+			"zoo setup",
+			"zoo setup --from onnxruntime-linux-x64-"+ort.Version+".tgz   # fetched on another machine",
+			"zoo setup --provider cuda --from DIR                # a folder with a CUDA build"),
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.setup(c.Context(), opt) },
+	}
+	c.Flags().StringVar(&opt.Provider, "provider", "cpu", "cpu or cuda")
+	c.Flags().StringVar(&opt.From, "from", "", "a `URL`, archive, library file or folder to install from")
+	return c
+}
+
+func (a *app) setup(ctx context.Context, opt ort.SetupOptions) error {
+	if err := oneOf("provider", opt.Provider, "cpu", "cuda"); err != nil {
+		return err
+	}
+	var m *meter
+	opt.Progress = func(done, total int64) {
+		if m == nil || total != m.total || done < m.done { // another source
+			m = a.newMeter("downloading ONNX Runtime "+ort.Version, 0, total)
+		}
+		m.update(done, func() string { return bytesText(done) })
+	}
+	done, err := ort.Setup(ctx, opt)
+	if m != nil {
+		m.close()
+	}
+	if err != nil {
+		return err
+	}
+	for _, f := range done.Failed {
+		a.note("passed over %s", f)
+	}
+	a.reportSetup(done)
+	return nil
+}
+
+func (a *app) reportSetup(done ort.Installed) {
+	how := "hash verified"
+	if !done.Verified {
+		how = "not verified: its hash is not one that zoo knows"
+	}
+	if done.Present {
+		a.print("ONNX Runtime %s is installed already: %s", done.Version, done.Path)
+	} else {
+		a.print("installed ONNX Runtime %s from %s (%s): %s", done.Version, done.Origin, how, done.Path)
+	}
+	if used, err := ort.Find(""); err != nil {
+		a.note("but it will not be used: %v", err)
+	} else if used.Path != done.Path {
+		a.note("but %s is used, found by the rule %q", used.Path, used.Source)
+	}
+}

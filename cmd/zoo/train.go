@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/models/pe"
+	"github.com/nopezoo/zoo/train"
+)
+
+type trainOptions struct {
+	layers
+	encodings []string
+	runs      string
+	resume    bool
+}
+
+// trainFlags are the flags that stand for keys of the configuration.
+var trainFlags = map[string]string{
+	"train.task": "task", "train.lengths": "lengths", "train.steps": "steps", "train.batch": "batch",
+	"train.lr": "lr", "train.seed": "seed", "train.threads": "threads",
+}
+
+func trainVerb(a *app) *cobra.Command {
+	o := trainOptions{layers: layers{flags: trainFlags}}
+	c := &cobra.Command{
+		Use:   "train [RUN…]",
+		Short: "train models, one for each encoding",
+		Long: `train trains one model for each encoding of --pe, one after another, each into a
+folder of its own: runs/<task>-<encoding>-<preset>-s<seed>. A run that is finished
+there already is skipped. Ctrl-C saves a checkpoint and says how to go on.
+
+Settings come from, the first that says something: flags, environment variables
+(ZOO_TRAIN_STEPS for train.steps), the file given by --config, the preset.
+Settings without a flag of their own are given by --set, as in
+--set model.n_layers=4 or --set model.encoding_params.theta=500. The keys are:
+
+` + columns(each(settings(), func(s setting) string { return s.key }), 4) + `
+
+With --resume, runs that were stopped go on where they were, and those not yet
+begun begin. Named runs (--resume RUN) need no other settings.`,
+		Example: example(
+			"zoo train --pe rope",
+			"zoo train --pe nope,rope,alibi --task copy --lengths 1..20",
+			"zoo train --preset small --set train.micro_batch=16",
+			"zoo train --resume runs/copy-rope-tiny-s1"),
+		RunE: func(c *cobra.Command, args []string) error {
+			runs, err := o.plan(c, args)
+			if err != nil {
+				return err
+			}
+			return a.trainAll(c.Context(), runs, o.resume)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.preset, "preset", "tiny", "settings to start from: "+strings.Join(configs.Names(), ", "))
+	f.StringVar(&o.file, "config", "", "a YAML `file` of settings, in the form of the presets")
+	f.StringSliceVar(&o.encodings, "pe", nil, "encodings: "+strings.Join(encodingNames(), ", ")+" (default: the configured one)")
+	f.String("task", "", "task: "+strings.Join(each(task.All(), func(t task.Task) string { return t.Name }), ", "))
+	f.String("lengths", "", "trained lengths, such as 1..20")
+	f.Int("steps", 0, "updates")
+	f.Int("batch", 0, "sequences in an update")
+	f.Float64("lr", 0, "peak learning rate")
+	f.Uint64("seed", 0, "seed of weights and data")
+	f.Int("threads", 0, "threads of ONNX Runtime; 0: one per core")
+	f.StringArrayVar(&o.set, "set", nil, "any setting, as `key=value`; may be repeated")
+	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
+	f.BoolVar(&o.resume, "resume", false, "go on with runs that were stopped")
+	return c
+}
+
+func encodingNames() []string { return each(pe.Table(), func(r pe.Row) string { return r.Name }) }
+
+// checkEncodings refuses unknown names before any work begins.
+func checkEncodings(list []string) error {
+	for _, name := range list {
+		if err := oneOf("encoding", name, encodingNames()...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// planned is a run to be made: where, and with which settings.
+type planned struct {
+	dir string
+	cfg train.Config
+}
+
+// plan lists the runs that the command line asks for. All settings are checked
+// before the first run begins.
+func (o *trainOptions) plan(c *cobra.Command, dirs []string) ([]planned, error) {
+	if len(dirs) > 0 {
+		return o.planNamed(c, dirs)
+	}
+	if err := checkEncodings(o.encodings); err != nil {
+		return nil, err
+	}
+	cfg, err := o.load(c.Flags(), os.Environ())
+	if err != nil {
+		return nil, err
+	}
+	if from := cfg.origin["model.encoding"].name; len(o.encodings) > 0 && from == "--set" {
+		return nil, errors.New("--set model.encoding: --pe gives the encoding too; give it once")
+	}
+	encodings := o.encodings
+	if len(encodings) == 0 {
+		encodings = []string{""}
+	}
+	var out []planned
+	for _, name := range encodings {
+		one, err := cfg.run(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, planned{runDir(o.runs, o.preset, one), one})
+	}
+	return out, nil
+}
+
+// planNamed resumes runs by name; a run keeps the settings it began with.
+func (o *trainOptions) planNamed(c *cobra.Command, dirs []string) ([]planned, error) {
+	if !o.resume {
+		return nil, fmt.Errorf("unexpected argument %q; to go on with a run: zoo train --resume %s", dirs[0], dirs[0])
+	}
+	for _, name := range []string{"preset", "config", "pe", "set", "task", "lengths", "steps", "batch", "lr", "seed", "threads"} {
+		if c.Flags().Changed(name) {
+			return nil, fmt.Errorf("--%s: a run that is resumed keeps the settings it began with", name)
+		}
+	}
+	var out []planned
+	for _, dir := range dirs {
+		cfg, err := train.ReadConfig(dir)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, planned{dir, cfg})
+	}
+	return out, nil
+}
+
+func (a *app) trainAll(ctx context.Context, runs []planned, resume bool) error {
+	for _, r := range runs {
+		if err := a.trainOne(ctx, r, resume); err != nil {
+			if errors.Is(err, train.ErrInterrupted) {
+				return fmt.Errorf("%w; everything is saved; go on with: %s", err, a.again())
+			}
+			return fmt.Errorf("%s: %w", r.dir, err)
+		}
+	}
+	return nil
+}
+
+// again is the command line that goes on with what this one began.
+func (a *app) again() string {
+	words := []string{"zoo"}
+	resume := false
+	for _, arg := range a.args {
+		resume = resume || arg == "--resume"
+		words = append(words, shellWord(arg))
+	}
+	if !resume {
+		words = append(words, "--resume")
+	}
+	return strings.Join(words, " ")
+}
+
+// shellWord quotes an argument where a shell would take it apart.
+func shellWord(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// columns lays words out in n columns.
+func columns(words []string, n int) string {
+	var b strings.Builder
+	for i, w := range words {
+		switch {
+		case i%n == n-1 || i == len(words)-1:
+			fmt.Fprintf(&b, "  %s\n", w)
+		default:
+			fmt.Fprintf(&b, "  %-24s", w)
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/nopezoo/zoo/train"
+)
+
+// trainOne makes one run, or says that it is made already.
+func (a *app) trainOne(ctx context.Context, p planned, resume bool) error {
+	t, err := a.open(p, resume)
+	if err != nil || t == nil {
+		return err
+	}
+	defer t.Close()
+	for _, damaged := range t.Skipped {
+		a.note("passed over a damaged checkpoint: %v", damaged)
+	}
+	if t.Step() > 0 {
+		a.note("%s: going on from step %d of %d", p.dir, t.Step(), p.cfg.Train.Steps)
+	}
+	watch := newTrainWatch(a, p, t.Step())
+	err = t.Run(ctx, watch.report)
+	watch.meter.close()
+	if err != nil {
+		return err
+	}
+	a.print("%s: trained %d steps, loss %.4g, %s in %s", p.dir, p.cfg.Train.Steps, watch.last.Loss, watch.pace(), duration(time.Since(watch.meter.begun)))
+	return nil
+}
+
+// open starts or resumes the trainer of a run; nil means that nothing is to do.
+func (a *app) open(p planned, resume bool) (*train.Trainer, error) {
+	if !isRun(p.dir) {
+		return train.New(p.dir, p.cfg, train.Options{})
+	}
+	was, err := train.ReadConfig(p.dir)
+	if err != nil {
+		return nil, err
+	}
+	if was.Hash() != p.cfg.Hash() {
+		return nil, fmt.Errorf("there is a run with other settings (%s); choose another folder with --runs, or another --seed", difference(was, p.cfg))
+	}
+	newest, _, err := train.Latest(p.dir)
+	switch {
+	case err == nil && newest.Step >= was.Train.Steps:
+		a.print("%s: finished already, %d steps, loss %.4g", p.dir, newest.Step, newest.Loss)
+		return nil, nil
+	case err != nil && !errors.Is(err, train.ErrNoCheckpoint):
+		return nil, err
+	case resume:
+		return train.Resume(p.dir, train.Options{})
+	}
+	return nil, fmt.Errorf("a run that was stopped is there; go on with it: zoo train --resume %s", shellWord(p.dir))
+}
+
+// trainWatch shows a run's progress.
+type trainWatch struct {
+	meter  *meter
+	last   train.Stats
+	tokens int // real tokens since the run was opened
+}
+
+func newTrainWatch(a *app, p planned, done int) *trainWatch {
+	return &trainWatch{meter: a.newMeter(filepath.Base(p.dir), int64(done), int64(p.cfg.Train.Steps))}
+}
+
+func (w *trainWatch) report(s train.Stats) {
+	w.last = s
+	w.tokens += s.Tokens
+	w.meter.update(int64(s.Step), func() string {
+		text := fmt.Sprintf("loss %.4f  %s", s.Loss, w.pace())
+		if w.meter.bar == nil { // a bar has less room, and shows the share done
+			text = fmt.Sprintf("step %d/%d  ", s.Step, s.Steps) + text
+		}
+		return text
+	})
+}
+
+// pace is the speed since the run was opened.
+func (w *trainWatch) pace() string {
+	return short(float64(w.tokens)/time.Since(w.meter.begun).Seconds()) + " tokens/s"
+}

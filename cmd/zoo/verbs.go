@@ -1,0 +1,19 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// verbs is the table of what zoo can do. A verb costs a file, a script in
+// testdata/script and a row here.
+func verbs() []func(*app) *cobra.Command {
+	return []func(*app) *cobra.Command{
+		setupVerb,
+		doctorVerb,
+		trainVerb,
+		exportVerb,
+		benchVerb,
+		generateVerb,
+		listVerb,
+		inspectVerb,
+		catalogueVerb,
+	}
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/tokenizer"
+)
+
+// tolerance is what parity means: the largest |Δ| / max(1, |logit|).
+const tolerance = 1e-4
+
+// slack is for trained models, whose sharp attention magnifies float32 rounding
+// beyond the tolerance in every engine: ONNX Runtime may err this many times as
+// much as the interpreter does in float32, both against the interpreter in
+// float64. Sums taken in another order stay within it; a wrong graph does not.
+const slack = 10
+
+// lengthFactors are the multiples of the trained length at which a file is
+// verified.
+var lengthFactors = []int{1, 4, 8}
+
+// verify runs a model file in ONNX Runtime and in pure Go and returns the worst
+// error of ONNX Runtime; one too large is an error.
+func verify(ctx context.Context, data []byte, c card.Card) (float64, error) {
+	var sessions [3]*runtime.Session
+	for i, opt := range []runtime.Options{{Provider: "go", Exact: true}, {Provider: "go"}, {}} {
+		opt.ChunkSize = task.MaxLength // whole rows: the cache would round the reference
+		s, err := runtime.OpenBytes(data, opt)
+		if err != nil {
+			return 0, err
+		}
+		defer s.Close()
+		sessions[i] = s
+	}
+	return agree(ctx, sessions[0], sessions[1], sessions[2], c)
+}
+
+// agree compares got with the exact session on random tokens, in batches of a
+// long and a shorter, left-padded row, at multiples of the trained length. The
+// plain session shows what float32 costs.
+func agree(ctx context.Context, exact, plain, got *runtime.Session, c card.Card) (worst float64, err error) {
+	trained, err := trainedTokens(c)
+	if err != nil {
+		return 0, err
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	vocab := exact.Info().VocabSize
+	for _, factor := range lengthFactors {
+		n := factor * trained
+		if c.MaxLength > 0 {
+			n = min(n, c.MaxLength)
+		}
+		rows := [][]int64{randomIDs(rng, n, vocab), randomIDs(rng, n-n/3, vocab)}
+		rounding, err := compare(ctx, exact, plain, rows)
+		if err != nil {
+			return 0, err
+		}
+		e, err := compare(ctx, exact, got, rows)
+		if err != nil {
+			return 0, err
+		}
+		if bound := max(tolerance, slack*rounding); !(e <= bound) { // NaN too
+			return 0, fmt.Errorf("%s differs by %.3g from the exact logits at %d tokens, more than %.3g", engineName(got), e, n, bound)
+		}
+		worst = max(worst, e)
+	}
+	return worst, nil
+}
+
+func engineName(s *runtime.Session) string { return s.Info().Engine + " " + s.Info().Version }
+
+// compare returns the largest relative error of got against want.
+func compare(ctx context.Context, want, got *runtime.Session, rows [][]int64) (float64, error) {
+	a, err := want.Logits(ctx, rows)
+	if err != nil {
+		return 0, err
+	}
+	b, err := got.Logits(ctx, rows)
+	if err != nil {
+		return 0, err
+	}
+	worst := 0.0
+	for i := range a {
+		y := tensor.Data[float32](b[i])
+		for k, x := range tensor.Data[float32](a[i]) {
+			e := math.Abs(float64(x)-float64(y[k])) / math.Max(1, math.Abs(float64(x)))
+			if !(e <= worst) {
+				worst = e
+			}
+			if math.IsNaN(worst) {
+				return worst, nil
+			}
+		}
+	}
+	return worst, nil
+}
+
+func randomIDs(rng *rand.Rand, n, vocab int) []int64 {
+	ids := make([]int64, n)
+	for i := range ids {
+		ids[i] = rng.Int64N(int64(vocab))
+	}
+	return ids
+}
+
+// trainedTokens returns how many tokens the longest samples have that the model
+// was trained on, its end token included.
+func trainedTokens(c card.Card) (int, error) {
+	t, err := task.Lookup(c.Task)
+	if err != nil {
+		return 0, err
+	}
+	tok, err := tokenizer.New(c.Tokenizer)
+	if err != nil {
+		return 0, err
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	most := 0
+	for range 16 { // samples of one length may differ in their tokens
+		s, err := t.Sample(rng, max(c.Trained.Max, t.Lengths.Min))
+		if err != nil {
+			return 0, err
+		}
+		ids, _, err := tok.EncodePair(s.Prompt, s.Target)
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, len(ids)+1)
+	}
+	return most, nil
+}
