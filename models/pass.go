@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -107,7 +108,8 @@ func (p *pass) layer(i int, x *graph.Node) *graph.Node {
 	u = p.norm(at+"mlp_norm", x)
 	p.b.In("mlp", func() {
 		u = activate(p.b, p.cfg.Activation, linear(p.b, u, p.param(at+"mlp.up_proj.weight")))
-		u = linear(p.b, u, p.param(at+"mlp.down_proj.weight"))
+		u = p.dropRows(at+"mlp.activation", u)
+		u = p.dropRows(at+"mlp", linear(p.b, u, p.param(at+"mlp.down_proj.weight")))
 	})
 	return p.b.Add(x, u)
 }
@@ -135,7 +137,7 @@ func (p *pass) attention(i int, at string, u *graph.Node) *graph.Node {
 		u = p.composedAttention(s, enc, q, k, v)
 	}
 	b.In("o_proj", func() { u = linear(b, joinHeads(b, u), p.param(at+"o_proj.weight")) })
-	return u
+	return p.dropRows(strings.TrimSuffix(at, "."), u)
 }
 
 // composable reports whether the encoding fits the fused Attention operator.
@@ -190,7 +192,27 @@ func (p *pass) composedAttention(s *pe.Site, enc pe.Encoding, q, k, v *graph.Nod
 	if p.mode.Attentions {
 		p.out.Attentions = append(p.out.Attentions, weights)
 	}
-	return b.MatMul(weights, v)
+	return b.MatMul(p.drop(fmt.Sprintf("layers.%d.attn.weights", s.Layer), weights), v)
+}
+
+// drop is dropout on x at a place.
+func (p *pass) drop(place string, x *graph.Node) *graph.Node {
+	if !p.mode.Dropout {
+		return x
+	}
+	if p.mode.Cache || p.mode.Fused {
+		return p.b.Fail(fmt.Errorf("dropout is for training graphs: neither with a cache nor fused"))
+	}
+	return p.b.Mul(x, p.b.Input(DropoutPrefix+place, tensor.Float32, x.Shape...))
+}
+
+// dropRows is dropout on the rows of all tokens, x [B·T, width].
+func (p *pass) dropRows(place string, x *graph.Node) *graph.Node {
+	if !p.mode.Dropout {
+		return x
+	}
+	byToken := p.drop(place, p.b.Reshape(x, p.batch, p.seq, x.Dim(1)))
+	return p.b.Reshape(byToken, x.Shape...)
 }
 
 // fusedAttention is the same through the Attention operator.

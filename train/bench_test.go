@@ -96,7 +96,7 @@ func stepFLOPs(b *testing.B, cfg train.Config, batch, width int) float64 {
 	if err != nil {
 		b.Fatal(err)
 	}
-	g, err := train.StepGraph(m)
+	g, err := train.StepGraph(m, false)
 	if err != nil {
 		b.Fatal(err)
 	}

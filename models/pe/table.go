@@ -69,25 +69,33 @@ func checkStd(std float64) error {
 	return nil
 }
 
+// Meant returns the encodings that a name in use elsewhere can stand for.
+func Meant(name string) (names []string) {
+	for _, r := range Table() {
+		if slices.Contains(r.AlsoCalled, name) {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
 // Find returns the row of a name.
 func Find(name string) (Row, error) {
-	var names, meant []string
+	var names []string
 	for _, r := range Table() {
 		if r.Name == name {
 			return r, nil
 		}
 		names = append(names, r.Name)
-		if slices.Contains(r.AlsoCalled, name) {
-			meant = append(meant, r.Name)
-		}
 	}
-	switch len(meant) {
+	switch meant := Meant(name); len(meant) {
 	case 0:
 		return Row{}, fmt.Errorf("unknown encoding %q; known: %s", name, strings.Join(names, ", "))
 	case 1:
 		return Row{}, fmt.Errorf("unknown encoding %q; here it is called %s", name, meant[0])
+	default:
+		return Row{}, fmt.Errorf("encoding %q could mean %s; name one of them", name, strings.Join(meant, " or "))
 	}
-	return Row{}, fmt.Errorf("encoding %q could mean %s; name one of them", name, strings.Join(meant, " or "))
 }
 
 // New makes an encoding for the given sizes. settings is a JSON object of its
