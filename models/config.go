@@ -1,6 +1,3 @@
-// Package models builds the zoo's architectures as graphs. One Go function per
-// architecture serves training, export and the pure-Go engine. The package
-// reads and writes no files and runs nothing.
 package models
 
 import (

@@ -31,14 +31,17 @@ func twinOf(t testing.TB, name string, cfg models.Config) *twin {
 	case "nope":
 	case "sinusoidal":
 		w.embed = func(x []float64, pos int) {
-			half := len(x) / 2
+			half, amplitude := len(x)/2, 1.0
+			if !faithful {
+				amplitude = float64(float32(0.02))
+			}
 			for c, freq := range frequencies(len(x)) {
 				sin, cos := math.Sincos(float64(pos) * freq)
 				i, j := 2*c, 2*c+1
 				if faithful {
 					i, j = c, half+c
 				}
-				x[i], x[j] = x[i]+sin, x[j]+cos
+				x[i], x[j] = x[i]+amplitude*sin, x[j]+amplitude*cos
 			}
 		}
 	case "learned":

@@ -180,6 +180,7 @@ func TestSettingsErrors(t *testing.T) {
 		{"nope", `{"theta":10}`, "theta"},
 		{"alibi", `[]`, "settings"},
 		{"sinusoidal", `{"layout":"half"}`, `"half"`},
+		{"sinusoidal", `{"amplitude":-1}`, "amplitude -1"},
 		{"learned", `{"max_length":-1}`, "max_length -1"},
 		{"learned", `{"max_length":1000000000}`, "max_length 1000000000"},
 		{"learned", `{"init_std":-1}`, "init_std -1"},

@@ -12,9 +12,10 @@ import (
 func TestSinusoidalValues(t *testing.T) {
 	d := pe.Dims{Model: 4}
 	for settings, want := range map[string][]float64{
-		`{"layout":"halves"}`:      {0.14112, 0.029996, -0.989992, 0.99955},
-		`{"layout":"interleaved"}`: {0.14112, -0.989992, 0.029996, 0.99955},
-		``:                         {0.14112, -0.989992, 0.029996, 0.99955},
+		`{"amplitude":1,"layout":"halves"}`:      {0.14112, 0.029996, -0.989992, 0.99955},
+		`{"amplitude":1,"layout":"interleaved"}`: {0.14112, -0.989992, 0.029996, 0.99955},
+		`{"amplitude":1}`:                        {0.14112, -0.989992, 0.029996, 0.99955},
+		``:                                       {0.02 * 0.14112, 0.02 * -0.989992, 0.02 * 0.029996, 0.02 * 0.99955},
 	} {
 		got, err := embedded(t, newEncoding(t, "sinusoidal", settings, d), d, []int64{3}, nil)
 		if err != nil {
@@ -29,7 +30,7 @@ func TestSinusoidalValues(t *testing.T) {
 func TestSinusoidalTwin(t *testing.T) {
 	d := pe.Dims{Model: 10}
 	for _, pos := range []int64{0, 1, 17, 513, 10000} {
-		got, err := embedded(t, newEncoding(t, "sinusoidal", ``, d), d, []int64{pos}, nil)
+		got, err := embedded(t, newEncoding(t, "sinusoidal", `{"amplitude":1}`, d), d, []int64{pos}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

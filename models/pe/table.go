@@ -30,7 +30,7 @@ func Table() []Row {
 			Paper: json.RawMessage(`{"fraction":0.25,"layout":"interleaved"}`), AlsoCalled: []string{"rotary"}, make: with(newRoPE)},
 		{Name: "alibi", Formula: "q·k − m_h(t−j)", Source: "Press et al. 2021, arXiv 2108.12409", make: with(newALiBi)},
 		{Name: "sinusoidal", Formula: "x_t + (sin tω, cos tω)", Source: "Vaswani et al. 2017, arXiv 1706.03762",
-			Paper: json.RawMessage(`{"layout":"halves"}`), AlsoCalled: []string{"absolute", "ape"}, make: with(newSinusoidal)},
+			Paper: json.RawMessage(`{"layout":"halves","amplitude":1}`), AlsoCalled: []string{"absolute", "ape"}, make: with(newSinusoidal)},
 		{Name: "learned", Formula: "x_t + P_t", Source: "Gehring et al. 2017, arXiv 1705.03122",
 			Paper: json.RawMessage(`{"max_length":2048,"init_std":1}`), AlsoCalled: []string{"absolute", "ape"}, make: with(newLearned)},
 		{Name: "t5", Formula: "q·k + w_h[bucket(t−j)]", Source: "Raffel et al. 2020, arXiv 1910.10683", AlsoCalled: []string{"relative"}, make: with(newT5)},
