@@ -14,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
@@ -31,7 +32,8 @@ func BenchmarkStep(b *testing.B) {
 		{"small", models.Config{DModel: 256, NLayers: 4, NHeads: 4, DFF: 1024, VocabSize: 128}, 64, 64},
 		{"base", models.Config{Settings: "faithful", DModel: 768, NLayers: 12, NHeads: 12, DFF: 3072, VocabSize: 1024}, 8, 64},
 	} {
-		for _, encoding := range []string{"nope", "rope", "alibi"} {
+		for _, row := range pe.Table() {
+			encoding := row.Name
 			if bc.name == "base" && encoding != "nope" {
 				continue
 			}

@@ -88,28 +88,66 @@ func reportRatios(b *testing.B, r []float64) {
 	b.ReportMetric(slices.Max(r), "worst-ratio")
 }
 
-// ratios returns the ratio of the times at each length.
-func ratios(b *testing.B, encoding string) []float64 {
+// BenchmarkDecode compares the time of one more token after 400 with that of
+// NoPE: the ratio, for each encoding, of the portable files at the size small.
+// The files take turns, and the ratio is of medians.
+//
+//	go test ./zoo -run '^$' -bench Decode -benchtime 10x
+func BenchmarkDecode(b *testing.B) {
+	orttest.Require(b)
+	for _, row := range pe.Table() {
+		b.Run(row.Name, func(b *testing.B) {
+			var sessions [2]*runtime.Session
+			for i, encoding := range []string{"nope", row.Name} {
+				sessions[i] = small(b, encoding, card.Portable)
+			}
+			prompt := make([]int64, 400)
+			var times [2][]time.Duration
+			for b.Loop() {
+				for i, s := range sessions {
+					last := time.Time{}
+					for _, err := range s.Generate(b.Context(), [][]int64{prompt}, runtime.GenerateOptions{MaxNew: 32, Stop: []int64{}}) {
+						if err != nil {
+							b.Fatal(err)
+						}
+						if now := time.Now(); last.IsZero() {
+							last = now // the first token's time is the prompt's
+						} else {
+							times[i], last = append(times[i], now.Sub(last)), now
+						}
+					}
+				}
+			}
+			of := median(times[1])
+			b.ReportMetric(float64(of.Microseconds())/1000, "ms/token")
+			b.ReportMetric(float64(of)/float64(median(times[0])), "of-nope")
+		})
+	}
+}
+
+// small opens a model of the size small.
+func small(b *testing.B, encoding, profile string) *runtime.Session {
 	m, err := models.New(models.Config{Encoding: encoding, DModel: 256, NLayers: 4, NHeads: 4, DFF: 1024, VocabSize: vocab})
 	if err != nil {
 		b.Fatal(err)
 	}
-	weights := models.InitWeights(m.Params(), 1)
-	var sessions []*runtime.Session
-	for _, profile := range []string{card.Portable, card.Fused} {
-		file, err := zoo.Build(m.Config(), weights, description(), profile)
-		if err != nil {
-			b.Fatal(err)
-		}
-		s, err := runtime.OpenBytes(file, runtime.Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer s.Close()
-		sessions = append(sessions, s)
+	file, err := zoo.Build(m.Config(), models.InitWeights(m.Params(), 1), description(), profile)
+	if err != nil {
+		b.Fatal(err)
 	}
+	s, err := runtime.OpenBytes(file, runtime.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { s.Close() })
+	return s
+}
+
+// ratios returns the ratio of the times at each length.
+func ratios(b *testing.B, encoding string) []float64 {
+	sessions := []*runtime.Session{small(b, encoding, card.Portable), small(b, encoding, card.Fused)}
 	var lengths []int
-	for n := 128; n <= 2048 && (m.MaxLength() == 0 || n < m.MaxLength()); n *= 2 {
+	for n := 128; n <= 2048 && (sessions[0].MaxLength() == 0 || n < sessions[0].MaxLength()); n *= 2 {
 		lengths = append(lengths, n)
 	}
 	times := make([][2][]time.Duration, len(lengths))
