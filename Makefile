@@ -1,7 +1,7 @@
 # zoo: type `make` for the list of targets.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ENCODINGS   = nope,rope,alibi
-LENGTHS     = 20..200
+LENGTHS     = 5..15+5,21..25+1,20..200
 
 .DEFAULT_GOAL := help
 .PHONY: help build setup demo test test-race lint golden bench-train clean

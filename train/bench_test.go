@@ -3,13 +3,11 @@ package train_test
 import (
 	"bytes"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -55,6 +53,11 @@ func benchStep(b *testing.B, cfg train.Config, batch, width int) {
 		b.Fatal(err)
 	}
 	defer r.Close()
+	memory, err := eval.ProcessMemory()
+	if err != nil {
+		b.Fatal(err)
+	}
+	memory.Reset()
 	data := []train.Batch{randomBatch(batch, width, cfg.Model.VocabSize)}
 	flops := stepFLOPs(b, r.Config(), batch, width)
 	peak := matmulRate(b)
@@ -73,7 +76,11 @@ func benchStep(b *testing.B, cfg train.Config, batch, width int) {
 	b.ReportMetric(flops/seconds/1e9, "GFLOP/s")
 	b.ReportMetric(peak/1e9, "peak-GFLOP/s")
 	b.ReportMetric(flops/seconds/peak, "of-peak")
-	b.ReportMetric(peakMB(), "peak-MB")
+	bytes, _, err := memory.Peak()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(bytes)/1e6, "peak-MB")
 	b.ReportMetric(0, "ns/op")
 }
 
@@ -151,19 +158,4 @@ func matmulRate(b *testing.B) float64 {
 	}
 	slices.Sort(times)
 	return 2 * m * k * n / times[len(times)/2].Seconds()
-}
-
-// peakMB is the process's high-water mark of resident memory, in MB; 0 where
-// the system does not tell.
-func peakMB() float64 {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	kb, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(strings.SplitN(rest, "\n", 2)[0]), " kB"))
-	if err != nil {
-		return 0
-	}
-	return float64(kb) * 1024 / 1e6
 }

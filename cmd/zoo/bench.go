@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -99,10 +100,14 @@ func (a *app) bench(ctx context.Context, o benchOptions, args []string) error {
 	return errors.Join(err, a.printRows(b.rows, o.format)) // what was measured is shown, come what may
 }
 
-// openResults opens the file to append to; none for no path.
+// openResults opens the file to append to, in a folder that it makes if need be;
+// none for no path.
 func openResults(path string) (*os.File, error) {
 	if path == "" {
 		return nil, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
 	}
 	return os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 }
