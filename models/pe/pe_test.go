@@ -223,6 +223,13 @@ func TestFindErrors(t *testing.T) {
 	}
 }
 
+func TestPlain(t *testing.T) {
+	e, err := pe.Plain().New(pe.Dims{Model: 8, Heads: 2, Head: 4, Layers: 1}, nil)
+	if err != nil || e != (pe.NoPE{}) {
+		t.Errorf("the plain row makes %T (%v), want NoPE", e, err)
+	}
+}
+
 func TestTableIsWhole(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range pe.Table() {

@@ -40,6 +40,9 @@ func Table() []Row {
 	}
 }
 
+// Plain returns the row of NoPE, for models that must have no encoding.
+func Plain() Row { return Table()[0] }
+
 // with adapts a constructor with its own settings struct, refusing unknown ones.
 func with[P any](f func(Dims, P) (Encoding, error)) func(Dims, json.RawMessage) (Encoding, error) {
 	return func(d Dims, raw json.RawMessage) (Encoding, error) {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/models/pe"
 )
 
 // Model is a decoder with constructed weights. Its config and weights go where
@@ -98,7 +99,7 @@ func newModel(max, layers, heads, headWidth int) (*Model, error) {
 		}
 	}
 	m.Config = models.Config{
-		Settings: "faithful", Encoding: "nope", HeadScale: "none", NormEps: normEps,
+		Settings: "faithful", Encoding: pe.Plain().Name, HeadScale: "none", NormEps: normEps,
 		DModel: reading + len(m.Heads), NLayers: layers, NHeads: heads, DHead: headWidth, DFF: max - 1, VocabSize: len(m.Pieces),
 	}
 	d, err := models.New(m.Config)
