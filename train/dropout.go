@@ -18,8 +18,8 @@ import (
 // batch and the element's place in the sequence, and on nothing else: the same
 // run draws the same factors when it is resumed and however it cuts its batches.
 //
-// They are float32 because ONNX Runtime multiplies floats about four times
-// faster than it selects by bool or casts.
+// They are float32, at four bytes each, because ONNX Runtime multiplies floats
+// several times faster than it selects by bool or casts.
 type dropout struct {
 	drop  uint32 // of 65536 draws, how many are dropped
 	scale uint32 // the bits of the float32 factor of what is kept

@@ -28,7 +28,8 @@ type SinusoidalParams struct {
 	Layout string `json:"layout"`
 	// Amplitude of the sinusoids; default 0.02. The paper adds sinusoids of 1 to
 	// embeddings of size 1; this keeps the ratio where embeddings start at 0.02.
-	// With 1 they drown there, and the copy task is not learned at all.
+	// With 1 they drown there: the preset tiny with 400 steps (one seed) then ends
+	// at a loss of 4.2 on the copy task, against 0.08.
 	Amplitude float64 `json:"amplitude"`
 }
 
