@@ -1,5 +1,10 @@
 package train
 
+import (
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
 // RepeatFirstBatch makes every step see the data of the first.
 func RepeatFirstBatch(t *Trainer) {
 	draw := t.draw
@@ -20,3 +25,8 @@ func Draw(c Config, step int) ([]Batch, error) {
 
 // Update makes one step on given batches.
 func Update(t *Trainer, batches []Batch) (Stats, error) { return t.update(batches) }
+
+// Factors returns the dropout factors of a batch, by input of the step graph.
+func Factors(g *graph.Graph, rate float64, seed uint64, b Batch) (map[string]*tensor.Tensor, error) {
+	return newDropout(g, rate, seed).factors(b)
+}

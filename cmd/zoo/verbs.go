@@ -15,5 +15,6 @@ func verbs() []func(*app) *cobra.Command {
 		listVerb,
 		inspectVerb,
 		catalogueVerb,
+		constructVerb,
 	}
 }
