@@ -68,7 +68,7 @@ func TestStepGradient(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				g, err := train.StepGraph(m, false)
+				g, err := train.StepGraph(m, 0, false)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -94,7 +94,7 @@ func TestStepAgainstInterpreter(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g, err := train.StepGraph(m, false)
+			g, err := train.StepGraph(m, 0, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,7 +151,7 @@ func TestStepText(t *testing.T) {
 		cfg := micro(row.Name, 1)
 		cfg.Model.NLayers = 1
 		_, m := resolved(t, cfg)
-		g, err := train.StepGraph(m, false)
+		g, err := train.StepGraph(m, 0, false)
 		if err != nil {
 			t.Fatal(err)
 		}
