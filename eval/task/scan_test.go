@@ -74,7 +74,7 @@ func TestScanUniform(t *testing.T) {
 
 func TestScanErrors(t *testing.T) {
 	k := lookup(t, "scan")
-	if err := k.CheckLength(37); err == nil || !strings.Contains(err.Error(), "no prompt has length 37; the nearest lengths are 36 and 40") {
+	if err := k.CheckLength(37); err == nil || !strings.Contains(err.Error(), "task scan: no prompt has this length: length 37; the nearest are 36 and 40") {
 		t.Errorf("length 37: %v", err)
 	}
 	for prompt, want := range map[string]string{

@@ -40,6 +40,7 @@
 package task
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -129,10 +130,14 @@ func (t Task) Sample(rng *rand.Rand, length int) (Sample, error) {
 	return t.Generate(rng, length), nil
 }
 
-// CheckLength returns an error when the task has no samples of length.
+// ErrNoLength is returned (wrapped) when a task has no prompts of a length.
+var ErrNoLength = errors.New("no prompt has this length")
+
+// CheckLength returns an error, which wraps ErrNoLength, when the task has no
+// samples of length. It names the lengths there are.
 func (t Task) CheckLength(length int) error {
 	if !t.Lengths.Contains(length) {
-		return fmt.Errorf("task %s: length %d is outside its lengths %s", t.Name, length, t.Lengths)
+		return fmt.Errorf("task %s: %w: length %d is outside its lengths %s", t.Name, ErrNoLength, length, t.Lengths)
 	}
 	if t.Has == nil || t.Has(length) {
 		return nil
@@ -144,7 +149,7 @@ func (t Task) CheckLength(length int) error {
 	for !t.Has(above) {
 		above++
 	}
-	return fmt.Errorf("task %s: no prompt has length %d; the nearest lengths are %d and %d", t.Name, length, below, above)
+	return fmt.Errorf("task %s: %w: length %d; the nearest are %d and %d", t.Name, ErrNoLength, length, below, above)
 }
 
 // LengthsIn returns the lengths of r that have samples, ascending.
