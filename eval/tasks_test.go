@@ -126,8 +126,8 @@ func TestSamePromptsWithOptions(t *testing.T) {
 		if plain.Correct != full.Correct || full.Parts == nil {
 			t.Errorf("length %d: %d right without a scratchpad, %d with", length, plain.Correct, full.Correct)
 		}
-		if bare.Correct == 0 {
-			t.Errorf("length %d: none right without the prefix", length)
+		if plain.Correct != bare.Correct {
+			t.Errorf("length %d: %d right with the prefix, %d without", length, plain.Correct, bare.Correct)
 		}
 		count[plain.Correct] = true
 	}

@@ -78,6 +78,6 @@ func (t Task) withoutPrefix() Task {
 			}
 		}
 	}
-	t.Prefix = ""
+	t.Prefix, t.dropped = "", prefix
 	return t
 }

@@ -76,16 +76,14 @@ func Names(tasks []Task) string {
 	return strings.Join(names, ",")
 }
 
-// Vocabulary returns the pieces of all the tasks together; of one alone it is
-// Task.Vocabulary.
-func Vocabulary(tasks ...Task) []string {
+// Vocabulary returns the pieces of all the tasks together under one of package
+// tokenizer's rules: "word" (or ""), "char" or "byte". For one task and words it
+// is Task.Vocabulary.
+func Vocabulary(rule string, tasks ...Task) ([]string, error) {
 	var special, texts []string
 	for _, t := range tasks {
 		special, texts = append(special, t.Special...), append(texts, t.Texts...)
 	}
-	pieces, err := tokenizer.Vocabulary(special, texts...)
-	if err != nil {
-		panic(fmt.Sprintf("tasks %s: %v", Names(tasks), err)) // a task's own texts are constants, covered by its tests
-	}
-	return slices.Clip(pieces)
+	pieces, err := tokenizer.VocabularyOf(rule, special, texts...)
+	return slices.Clip(pieces), err
 }

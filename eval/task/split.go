@@ -92,7 +92,7 @@ func SampleSplit(t Task, rng *rand.Rand, length int, split Split) (Sample, error
 		if err != nil {
 			return Sample{}, err
 		}
-		if split == Whole || SplitOf(s.Prompt) == split {
+		if split == Whole || SplitOf(t.dropped+s.Prompt) == split { // options move no prompt to another split
 			return s, nil
 		}
 	}

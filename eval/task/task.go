@@ -44,6 +44,8 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+
+	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // Range is a closed range of lengths.
@@ -119,6 +121,7 @@ type Task struct {
 	// Overlap is set by the option "paper": no prompts are held out.
 	Overlap bool
 
+	dropped string   // what "noprefix" took from the prompts
 	scratch *scratch // of tasks that can have a scratchpad
 }
 
@@ -183,4 +186,10 @@ func (t Task) DrawLength(rng *rand.Rand, lengths []int) int {
 
 // Vocabulary returns the task's pieces in their fixed order, ready for
 // tokenizer.New.
-func (t Task) Vocabulary() []string { return Vocabulary(t) }
+func (t Task) Vocabulary() []string {
+	pieces, err := Vocabulary(tokenizer.Words, t)
+	if err != nil {
+		panic(fmt.Sprintf("task %s: %v", t.Name, err)) // a task's own texts are constants, covered by its tests
+	}
+	return pieces
+}
