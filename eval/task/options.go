@@ -2,6 +2,7 @@ package task
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -76,6 +77,15 @@ func (t Task) withoutPrefix() Task {
 					return
 				}
 			}
+		}
+	}
+	if read := t.Read; read != nil {
+		t.Read = func(files ...io.Reader) ([]Sample, error) {
+			all, err := read(files...)
+			for i := range all {
+				all[i].Prompt = strings.TrimPrefix(all[i].Prompt, prefix)
+			}
+			return all, err
 		}
 	}
 	t.Prefix, t.dropped = "", prefix

@@ -2,6 +2,7 @@ package task
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -38,7 +39,13 @@ func scan() Task {
 			actions, err := scanActions(solved(prompt))
 			return strings.Join(actions, " "), err
 		},
-		Each: func(yield func(Sample) bool) { g.each(yield) },
+		Each: g.each,
+		Read: func(files ...io.Reader) ([]Sample, error) {
+			if len(files) != 1 {
+				return nil, fmt.Errorf("task scan: %d files, expected 1 with lines \"IN: … OUT: …\"", len(files))
+			}
+			return ReadSCAN(files[0])
+		},
 	}
 }
 

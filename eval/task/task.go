@@ -42,6 +42,7 @@ package task
 import (
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"math/rand/v2"
 
@@ -117,6 +118,10 @@ type Task struct {
 
 	// Each yields every sample there is, in a fixed order. Optional.
 	Each iter.Seq[Sample]
+
+	// Read reads the files in which the task was first published (see ReadSCAN and
+	// ReadPCFG). Optional.
+	Read func(files ...io.Reader) ([]Sample, error)
 
 	// Overlap is set by the option "paper": no prompts are held out.
 	Overlap bool
