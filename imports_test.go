@@ -27,6 +27,7 @@ var imports = map[string][]string{
 	"configs":         nil,
 	"models/pe":       {"graph", "graph/tensor"},
 	"models":          {"models/pe", "graph", "graph/tensor"},
+	"models/theory":   {"models", "models/pe", "graph/tensor"},
 	"export":          {"export/internal/onnxpb", "graph", "graph/tensor", "card", "google.golang.org/protobuf", "github.com/owulveryck/onnx-go", "gonum.org/v1/gonum/graph", "gorgonia.org/tensor"},
 
 	"export/internal/onnxpb": {"google.golang.org/protobuf"},

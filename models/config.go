@@ -1,6 +1,3 @@
-// Package models builds the zoo's architectures as graphs. One Go function per
-// architecture serves training, export and the pure-Go engine. The package
-// reads and writes no files and runs nothing.
 package models
 
 import (
@@ -21,7 +18,8 @@ type Config struct {
 	Settings string `json:"settings" mapstructure:"settings"`
 	// Encoding is a name of the table of package pe.
 	Encoding string `json:"encoding" mapstructure:"encoding"`
-	// EncodingParams is a JSON object of the encoding's own settings.
+	// EncodingParams is a JSON object of the encoding's own settings. Under the
+	// faithful settings, keys that are not given are the paper's.
 	EncodingParams json.RawMessage `json:"encoding_params,omitempty" mapstructure:"-"`
 
 	DModel    int `json:"d_model" mapstructure:"d_model"`
@@ -74,10 +72,34 @@ func (c Config) Resolve() (Config, error) {
 	if err != nil {
 		return c, err
 	}
-	if len(c.EncodingParams) == 0 && c.Settings == "faithful" {
-		c.EncodingParams = row.Paper
+	if c.Settings == "faithful" {
+		if c.EncodingParams, err = overlay(row.Paper, c.EncodingParams); err != nil {
+			return c, fmt.Errorf("encoding_params: %w", err)
+		}
 	}
 	return c, c.check()
+}
+
+// overlay returns the JSON object base with the keys of over added or replaced.
+func overlay(base, over json.RawMessage) (json.RawMessage, error) {
+	if len(over) == 0 {
+		return base, nil
+	}
+	if len(base) == 0 {
+		return over, nil
+	}
+	var both map[string]json.RawMessage
+	for _, text := range []json.RawMessage{base, over} {
+		if err := json.Unmarshal(text, &both); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(both)
+}
+
+// dims are the sizes that encodings are told.
+func (c Config) dims() pe.Dims {
+	return pe.Dims{Model: c.DModel, Heads: c.NHeads, Head: c.DHead, Layers: c.NLayers}
 }
 
 func set[T comparable](v *T, missing T) {

@@ -27,7 +27,7 @@ func New(cfg Config) (*Decoder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
-	enc, err := row.New(pe.Dims{Model: cfg.DModel, Heads: cfg.NHeads, Head: cfg.DHead}, cfg.EncodingParams)
+	enc, err := row.New(cfg.dims(), cfg.EncodingParams)
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
@@ -109,7 +109,17 @@ type Mode struct {
 	// Attentions adds the attention weights of each layer as outputs
 	// attentions.i [B,H,T,S]; not with Fused.
 	Attentions bool
+	// Dropout multiplies activations with inputs named DropoutPrefix + place, for
+	// training only: not with Cache or Fused. The places are those of Kazemnejad
+	// et al. 2023 (as T5's): the sum of the embeddings, the attention weights, the
+	// output of each sub-layer, the activation of the feed-forward layer, and the
+	// last norm.
+	Dropout bool
 }
+
+// DropoutPrefix begins the names of the inputs that dropout multiplies with:
+// [B,T,D] or [B,T,F] for activations of tokens, [B,H,T,S] for attention weights.
+const DropoutPrefix = "dropout."
 
 // State is one cached value of a model: an input for what is past and an output
 // for what is present.
@@ -155,14 +165,14 @@ func (d *Decoder) Forward(b *graph.Builder, m Mode) *Forward {
 	p := newPass(d, b, m)
 	x := b.Gather(p.param("embed.weight"), p.ids, 0) // [B,T,D]
 	b.In("embed", func() { x = d.enc.Embed(p.site(0, nil), x) })
-	x = b.Reshape(x, p.rows(), graph.N(d.cfg.DModel))
+	x = p.dropRows("embed", b.Reshape(x, p.rows(), graph.N(d.cfg.DModel)))
 	for i := range d.cfg.NLayers {
 		b.In(fmt.Sprintf("layers.%d", i), func() { x = p.layer(i, x) })
 	}
 	if m.Cache {
 		x = p.keepLast(x)
 	}
-	x = p.norm("norm", x)
+	x = p.dropRows("norm", p.norm("norm", x))
 	b.In("head", func() {
 		if d.cfg.HeadScale == "sqrt" {
 			x = b.Mul(x, b.Float(1/math.Sqrt(float64(d.cfg.DModel))))

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/graphtest"
 	"github.com/nopezoo/zoo/graph/interp"
@@ -182,6 +184,56 @@ func TestStepEqualsFull(t *testing.T) {
 	})
 }
 
+// Without a cache, as in training, the logits are those with one.
+func TestUncachedEqualsCached(t *testing.T) {
+	variants(t, func(t *testing.T, m *models.Decoder, mode models.Mode) {
+		if mode.Fused {
+			return // training graphs are not fused
+		}
+		ids := tokens(13, 1)
+		b := graph.NewBuilder()
+		g, err := b.Build(graph.Output{Name: "logits", Node: m.Forward(b, models.Mode{}).Logits})
+		if err != nil {
+			t.Fatal(err)
+		}
+		positions := make([]int64, len(ids))
+		for i := range positions {
+			positions[i] = int64(i)
+		}
+		feed := map[string]*tensor.Tensor{"input_ids": tensor.Of(ids, 1, len(ids)), "position_ids": tensor.Of(positions, 1, len(ids))}
+		out, err := interp.New(g, interp.Float64).Run(t.Context(), feed, lively(m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "uncached", tensor.Data[float64](out["logits"]), slices.Concat(newRunner(t, m, mode, 1).step(ids)[0]...))
+	})
+}
+
+// What depends on positions alone is computed once, however many layers read it.
+func TestPositionsAreShared(t *testing.T) {
+	variants(t, func(t *testing.T, m *models.Decoder, mode models.Mode) {
+		count := func(layers int) map[string]int {
+			cfg := m.Config()
+			cfg.NLayers = layers
+			g, _, err := newDecoder(t, cfg).Graph(mode)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := map[string]int{}
+			for _, node := range g.Nodes {
+				switch node.Op {
+				case "Range", "Gather", "Cast", "Sin", "Cos", "Exp", "Greater":
+					n[node.Op]++
+				}
+			}
+			return n
+		}
+		if diff := cmp.Diff(count(1), count(3)); diff != "" {
+			t.Errorf("a model with 3 layers computes more of these than one with 1:\n%s", diff)
+		}
+	})
+}
+
 // No logit at t depends on tokens after t; it does depend on those before.
 func TestCausal(t *testing.T) {
 	variants(t, func(t *testing.T, m *models.Decoder, mode models.Mode) {
@@ -334,15 +386,6 @@ func TestEveryParamIsUsed(t *testing.T) {
 	})
 }
 
-// The base size of Kazemnejad et al. with T5's vocabulary: 24,652,800 for the
-// tied embedding, 28,311,552 attention, 56,623,104 feed-forward, 19,200 gains.
-func TestPaperParameterCount(t *testing.T) {
-	m := newDecoder(t, models.Config{Settings: "faithful", Encoding: "nope", DModel: 768, NLayers: 12, NHeads: 12, DFF: 3072, VocabSize: 32100})
-	if got := models.Count(m.Params()); got != 109_606_656 {
-		t.Errorf("%d parameters, want 109,606,656", got)
-	}
-}
-
 func TestInitWeightsShared(t *testing.T) {
 	a := models.InitWeights(newDecoder(t, micro("nope", "modern")).Params(), 5)
 	b := models.InitWeights(newDecoder(t, micro("rope", "modern")).Params(), 5)
@@ -364,6 +407,7 @@ func TestConfigErrors(t *testing.T) {
 	}{
 		{func(c *models.Config) { c.Settings = "paper" }, `settings "paper"`},
 		{func(c *models.Config) { c.Encoding = "rotary" }, `"rotary"`},
+		{func(c *models.Config) { c.Encoding = "absolute" }, "sinusoidal or learned"},
 		{func(c *models.Config) { c.DHead, c.NHeads = 0, 3 }, "n_heads 3 does not divide d_model 16"},
 		{func(c *models.Config) { c.DModel = -1 }, "d_model -1"},
 		{func(c *models.Config) { c.NLayers = 0 }, "n_layers 0"},

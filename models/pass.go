@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -17,7 +18,7 @@ type pass struct {
 	out  *Forward
 
 	batch, seq, past, total graph.Dim
-	ids                     *graph.Node
+	ids, mask               *graph.Node
 	shapes                  map[string][]int
 }
 
@@ -30,6 +31,11 @@ func newPass(d *Decoder, b *graph.Builder, m Mode) *pass {
 		p.total = p.past.Add(p.seq)
 	}
 	p.ids = b.Input("input_ids", tensor.Int64, p.batch, p.seq)
+	if m.Cache {
+		// Early, so that every layer reads the number of slots off the mask, and
+		// what follows from that number is one node.
+		p.mask = b.Input("attention_mask", tensor.Int64, p.batch, p.total)
+	}
 	for _, q := range d.Params() {
 		p.shapes[q.Name] = q.Shape
 	}
@@ -67,8 +73,7 @@ func lastDot(s string) int {
 // site describes layer i to the encoding's hooks.
 func (p *pass) site(layer int, hidden *graph.Node) *pe.Site {
 	return &pe.Site{
-		Dims: pe.Dims{Model: p.cfg.DModel, Heads: p.cfg.NHeads, Head: p.cfg.DHead},
-		B:    p.b, Layer: layer, Layers: p.cfg.NLayers, Fused: p.mode.Fused,
+		Dims: p.cfg.dims(), B: p.b, Layer: layer, Scale: p.scale(), Fused: p.mode.Fused,
 		Batch: p.batch, Seq: p.seq, Past: p.past, Total: p.total, Hidden: hidden,
 		Positions: func() *graph.Node { return p.b.Input("position_ids", tensor.Int64, p.batch, p.seq) },
 		Param:     p.param,
@@ -103,7 +108,8 @@ func (p *pass) layer(i int, x *graph.Node) *graph.Node {
 	u = p.norm(at+"mlp_norm", x)
 	p.b.In("mlp", func() {
 		u = activate(p.b, p.cfg.Activation, linear(p.b, u, p.param(at+"mlp.up_proj.weight")))
-		u = linear(p.b, u, p.param(at+"mlp.down_proj.weight"))
+		u = p.dropRows(at+"mlp.activation", u)
+		u = p.dropRows(at+"mlp", linear(p.b, u, p.param(at+"mlp.down_proj.weight")))
 	})
 	return p.b.Add(x, u)
 }
@@ -131,7 +137,7 @@ func (p *pass) attention(i int, at string, u *graph.Node) *graph.Node {
 		u = p.composedAttention(s, enc, q, k, v)
 	}
 	b.In("o_proj", func() { u = linear(b, joinHeads(b, u), p.param(at+"o_proj.weight")) })
-	return u
+	return p.dropRows(strings.TrimSuffix(at, "."), u)
 }
 
 // composable reports whether the encoding fits the fused Attention operator.
@@ -158,7 +164,7 @@ func (p *pass) visible() *graph.Node {
 	if !p.mode.Cache {
 		return causal
 	}
-	real := b.Cast(b.Input("attention_mask", tensor.Int64, p.batch, p.total), tensor.Bool)
+	real := b.Cast(p.mask, tensor.Bool)
 	return b.And(causal, b.Unsqueeze(real, 1, 2))
 }
 
@@ -186,7 +192,27 @@ func (p *pass) composedAttention(s *pe.Site, enc pe.Encoding, q, k, v *graph.Nod
 	if p.mode.Attentions {
 		p.out.Attentions = append(p.out.Attentions, weights)
 	}
-	return b.MatMul(weights, v)
+	return b.MatMul(p.drop(fmt.Sprintf("layers.%d.attn.weights", s.Layer), weights), v)
+}
+
+// drop is dropout on x at a place.
+func (p *pass) drop(place string, x *graph.Node) *graph.Node {
+	if !p.mode.Dropout {
+		return x
+	}
+	if p.mode.Cache || p.mode.Fused {
+		return p.b.Fail(fmt.Errorf("dropout is for training graphs: neither with a cache nor fused"))
+	}
+	return p.b.Mul(x, p.b.Input(DropoutPrefix+place, tensor.Float32, x.Shape...))
+}
+
+// dropRows is dropout on the rows of all tokens, x [B·T, width].
+func (p *pass) dropRows(place string, x *graph.Node) *graph.Node {
+	if !p.mode.Dropout {
+		return x
+	}
+	byToken := p.drop(place, p.b.Reshape(x, p.batch, p.seq, x.Dim(1)))
+	return p.b.Reshape(byToken, x.Shape...)
 }
 
 // fusedAttention is the same through the Attention operator.

@@ -15,34 +15,82 @@ import (
 type twin struct {
 	cfg    models.Config
 	w      map[string]*tensor.Tensor
+	embed  func(x []float64, pos int)           // on a token's embedding, in place
 	rotate func(x []float64, pos int) []float64 // on a head's query or key
-	bias   func(head, distance int) float64
+	// score is added to the scaled product of a head's query and key.
+	score func(layer, head int, q, k []float64, distance int) float64
 }
 
 // twinOf returns the twin's idea of an encoding; every row of the table must
 // have one.
 func twinOf(t testing.TB, name string, cfg models.Config) *twin {
-	w := &twin{cfg: cfg, rotate: func(x []float64, _ int) []float64 { return x }, bias: func(int, int) float64 { return 0 }}
+	w := &twin{cfg: cfg, embed: func([]float64, int) {}, rotate: func(x []float64, _ int) []float64 { return x },
+		score: func(int, int, []float64, []float64, int) float64 { return 0 }}
+	faithful := cfg.Settings == "faithful"
 	switch name {
 	case "nope":
+	case "sinusoidal":
+		w.embed = func(x []float64, pos int) {
+			half, amplitude := len(x)/2, 1.0
+			if !faithful {
+				amplitude = float64(float32(0.02))
+			}
+			for c, freq := range frequencies(len(x)) {
+				sin, cos := math.Sincos(float64(pos) * freq)
+				i, j := 2*c, 2*c+1
+				if faithful {
+					i, j = c, half+c
+				}
+				x[i], x[j] = x[i]+amplitude*sin, x[j]+amplitude*cos
+			}
+		}
+	case "learned":
+		w.embed = func(x []float64, pos int) {
+			for i := range x {
+				x[i] += float64(tensor.Data[float32](w.w["position.weight"])[pos*len(x)+i])
+			}
+		}
+	case "t5":
+		w.score = func(_, head int, _, _ []float64, distance int) float64 {
+			bucket := distance // exact up to 15, which covers the lengths tested here
+			return float64(tensor.Data[float32](w.w["relative_bias.weight"])[bucket*cfg.NHeads+head])
+		}
+	case "txl":
+		w.score = func(layer, head int, q, k []float64, distance int) float64 {
+			at := fmt.Sprintf("layers.%d.attn.", layer)
+			u, v := w.vector(at+"content_bias", head), w.vector(at+"position_bias", head)
+			var sines, cosines []float64
+			for _, freq := range frequencies(cfg.DModel) {
+				sines = append(sines, math.Sin(float64(distance)*freq))
+				cosines = append(cosines, math.Cos(float64(distance)*freq))
+			}
+			r := w.matrix(at + "r_proj.weight")(append(sines, cosines...))[head*cfg.DHead:]
+			sum := 0.0
+			for i := range q {
+				sum += u[i]*k[i] + (q[i]+v[i])*r[i]
+			}
+			return sum * w.scale()
+		}
 	case "alibi":
-		w.bias = func(head, distance int) float64 {
+		w.score = func(_, head int, _, _ []float64, distance int) float64 {
 			return -math.Pow(2, -8*float64(head+1)/float64(cfg.NHeads)) * float64(distance)
+		}
+	case "alibi-learned":
+		w.score = func(_, head int, _, _ []float64, distance int) float64 {
+			return -math.Exp(float64(tensor.Data[float32](w.w["log_slope"])[head])) * float64(distance)
 		}
 	case "rope":
 		w.rotate = func(x []float64, pos int) []float64 {
 			y := append([]float64(nil), x...)
 			width := len(x)
-			if cfg.Settings == "faithful" {
+			if faithful {
 				width /= 4 // a quarter, in neighbouring pairs
 			}
-			for c := range width / 2 {
+			for c, freq := range frequencies(width) {
 				i, j := c, c+width/2
-				if cfg.Settings == "faithful" {
+				if faithful {
 					i, j = 2*c, 2*c+1
 				}
-				// The graph's frequencies are float32 constants.
-				freq := float64(float32(math.Pow(10000, -2*float64(c)/float64(width))))
 				sin, cos := math.Sincos(float64(pos) * freq)
 				y[i], y[j] = x[i]*cos-x[j]*sin, x[j]*cos+x[i]*sin
 			}
@@ -52,6 +100,31 @@ func twinOf(t testing.TB, name string, cfg models.Config) *twin {
 		t.Fatalf("the encoding %s has no naive twin", name)
 	}
 	return w
+}
+
+// frequencies are 10000^(−2c/width), which are float32 constants in the graph.
+func frequencies(width int) []float64 {
+	f := make([]float64, width/2)
+	for c := range f {
+		f[c] = float64(float32(math.Pow(10000, -2*float64(c)/float64(width))))
+	}
+	return f
+}
+
+func (w *twin) scale() float64 {
+	if w.cfg.AttentionScale == "sqrt" {
+		return float64(float32(1 / math.Sqrt(float64(w.cfg.DHead))))
+	}
+	return 1
+}
+
+// vector returns a head's row of a weight [H,K].
+func (w *twin) vector(name string, head int) []float64 {
+	v := make([]float64, w.cfg.DHead)
+	for i := range v {
+		v[i] = float64(tensor.Data[float32](w.w[name])[head*len(v)+i])
+	}
+	return v
 }
 
 func (w *twin) matrix(name string) func(x []float64) []float64 {
@@ -96,6 +169,7 @@ func (w *twin) logits(ids []int64) [][]float64 {
 		for i := range c.DModel {
 			h[t] = append(h[t], float64(embed[int(id)*c.DModel+i]))
 		}
+		w.embed(h[t], t)
 	}
 	for l := range c.NLayers {
 		at := fmt.Sprintf("layers.%d.", l)
@@ -107,7 +181,7 @@ func (w *twin) logits(ids []int64) [][]float64 {
 			v = append(v, w.matrix(at+"attn.v_proj.weight")(u))
 		}
 		for t := range h {
-			add(h[t], w.matrix(at+"attn.o_proj.weight")(w.attend(q[t], k[:t+1], v, t)))
+			add(h[t], w.matrix(at+"attn.o_proj.weight")(w.attend(l, q[t], k[:t+1], v, t)))
 			u := w.matrix(at + "mlp.up_proj.weight")(w.norm(at+"mlp_norm.weight", h[t]))
 			for i := range u {
 				u[i] = activated(c.Activation, u[i])
@@ -139,12 +213,8 @@ func activated(name string, x float64) float64 {
 	return 0.5 * x * (1 + math.Tanh(float64(float32(math.Sqrt(2/math.Pi)))*inner))
 }
 
-// attend is the attention of the query at position t over keys 0..t, all heads.
-func (w *twin) attend(q []float64, k, v [][]float64, t int) []float64 {
-	scale := 1.0
-	if w.cfg.AttentionScale == "sqrt" {
-		scale = float64(float32(1 / math.Sqrt(float64(w.cfg.DHead))))
-	}
+// attend is layer l's attention of the query at position t over keys 0..t, all heads.
+func (w *twin) attend(l int, q []float64, k, v [][]float64, t int) []float64 {
 	var out []float64
 	for head := range w.cfg.NHeads {
 		lo, hi := head*w.cfg.DHead, (head+1)*w.cfg.DHead
@@ -155,7 +225,7 @@ func (w *twin) attend(q []float64, k, v [][]float64, t int) []float64 {
 			for i := range a {
 				s += a[i] * b[i]
 			}
-			p := math.Exp(s*scale + w.bias(head, t-j))
+			p := math.Exp(s*w.scale() + w.score(l, head, q[lo:hi], k[j][lo:hi], t-j))
 			sum += p
 			for i := range y {
 				y[i] += p * v[j][lo+i]

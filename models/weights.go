@@ -20,6 +20,9 @@ func InitWeights(params []pe.Param, seed uint64) map[string]*tensor.Tensor {
 		t := tensor.New(tensor.Float32, p.Shape...)
 		for i := range tensor.Data[float32](t) {
 			v := p.Mean
+			if p.Init != nil {
+				v = p.Init[i]
+			}
 			if p.Std != 0 {
 				v += p.Std * rng.NormFloat64()
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
@@ -29,7 +30,8 @@ func BenchmarkStep(b *testing.B) {
 		{"small", models.Config{DModel: 256, NLayers: 4, NHeads: 4, DFF: 1024, VocabSize: 128}, 64, 64},
 		{"base", models.Config{Settings: "faithful", DModel: 768, NLayers: 12, NHeads: 12, DFF: 3072, VocabSize: 1024}, 8, 64},
 	} {
-		for _, encoding := range []string{"nope", "rope", "alibi"} {
+		for _, row := range pe.Table() {
+			encoding := row.Name
 			if bc.name == "base" && encoding != "nope" {
 				continue
 			}
@@ -103,7 +105,7 @@ func stepFLOPs(b *testing.B, cfg train.Config, batch, width int) float64 {
 	if err != nil {
 		b.Fatal(err)
 	}
-	g, err := train.StepGraph(m)
+	g, err := train.StepGraph(m, false)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -41,6 +41,10 @@ type Recipe struct {
 	Beta2       float64 `json:"beta2" mapstructure:"beta2"`
 	Eps         float64 `json:"eps" mapstructure:"eps"`
 	Clip        float64 `json:"clip" mapstructure:"clip"` // global gradient norm; 0: no clipping
+	// Dropout is the probability with which an activation is set to 0 in training,
+	// in steps of 1/65536; see models.Mode for the places. Left out of the stored
+	// configuration at 0, so that the hash of a run without it stays what it was.
+	Dropout float64 `json:"dropout,omitempty" mapstructure:"dropout"`
 
 	CheckpointEvery int `json:"checkpoint_every" mapstructure:"checkpoint_every"` // steps
 	KeepCheckpoints int `json:"keep_checkpoints" mapstructure:"keep_checkpoints"`
@@ -67,12 +71,15 @@ func (r Recipe) check() error {
 		below, max float64
 	}{
 		{"lr", r.LR, 0, 1}, {"eps", r.Eps, 0, 1},
-		{"final_lr", r.FinalLR, -1, 1}, {"weight_decay", r.WeightDecay, -1, 1}, {"clip", r.Clip, -1, 1e9},
+		{"final_lr", r.FinalLR, -1, 1}, {"weight_decay", r.WeightDecay, -1, 1}, {"clip", r.Clip, -1, 1e9}, {"dropout", r.Dropout, -1, 0.95},
 		{"beta1", r.Beta1, -1, 0.9999999}, {"beta2", r.Beta2, -1, 0.9999999},
 	} {
 		if !(f.value > f.below && f.value <= f.max) || f.value < 0 {
 			return fmt.Errorf("train.%s %v: out of range", f.key, f.value)
 		}
+	}
+	if r.Dropout > 0 && r.Dropout < 1e-4 {
+		return fmt.Errorf("train.dropout %v: want 0 or at least 1e-4", r.Dropout)
 	}
 	return nil
 }

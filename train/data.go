@@ -19,6 +19,8 @@ type Batch struct {
 	Labels    *tensor.Tensor // [B,T] int64: the next token
 	Weights   *tensor.Tensor // [B,T] float32: 1/(labels of the whole batch) on target tokens, else 0
 	Tokens    int            // real tokens, padding excluded
+	Step      int            // the step it belongs to, from 0
+	First     int            // number of its first sequence among those of the step
 }
 
 // source draws the batches of a run. What a step sees depends on the
@@ -124,7 +126,9 @@ func (s *source) at(step int) ([]Batch, error) {
 	slices.SortStableFunc(all, func(a, b sequence) int { return len(a.ids) - len(b.ids) })
 	var out []Batch
 	for part := range slices.Chunk(all, s.micro) {
-		out = append(out, s.pad(part, labels))
+		b := s.pad(part, labels)
+		b.Step, b.First = step, len(out)*s.micro
+		out = append(out, b)
 	}
 	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -22,12 +23,13 @@ type engine struct {
 	part    map[string]*tensor.Tensor // gradients of one micro-batch
 	sum     map[string]*tensor.Tensor // gradients of the batch; same tensors as part where a batch is one run
 	params  []pe.Param
+	dropout *dropout // nil without
 }
 
 // newEngine compiles the step graph of m. Gradients are left in grads; split
 // says that a batch takes several runs, whose gradients are to be added.
-func newEngine(m *models.Decoder, weights, grads map[string]*tensor.Tensor, split bool, opt ort.Options) (*engine, error) {
-	g, err := StepGraph(m)
+func newEngine(m *models.Decoder, weights, grads map[string]*tensor.Tensor, split bool, r Recipe, opt ort.Options) (*engine, error) {
+	g, err := StepGraph(m, r.Dropout > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -40,6 +42,9 @@ func newEngine(m *models.Decoder, weights, grads map[string]*tensor.Tensor, spli
 		return nil, fmt.Errorf("train: %w", err)
 	}
 	e := &engine{session: s, fixed: map[string]*ort.Value{}, part: grads, sum: grads, params: m.Params()}
+	if r.Dropout > 0 {
+		e.dropout = newDropout(g, r.Dropout, r.Seed)
+	}
 	if split {
 		e.part = map[string]*tensor.Tensor{}
 		for _, p := range e.params {
@@ -108,6 +113,13 @@ func (e *engine) accumulate(first bool) {
 func (e *engine) runOne(ctx context.Context, b Batch) error {
 	feed := map[string]*tensor.Tensor{
 		"input_ids": b.IDs, "position_ids": b.Positions, labelsInput: b.Labels, weightsInput: b.Weights,
+	}
+	if e.dropout != nil {
+		factors, err := e.dropout.factors(b)
+		if err != nil {
+			return err
+		}
+		maps.Copy(feed, factors)
 	}
 	var inputs []*ort.Value
 	for _, in := range e.session.Inputs() {

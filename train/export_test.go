@@ -3,6 +3,7 @@ package train
 import (
 	"slices"
 
+	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
@@ -53,3 +54,8 @@ func Decode(c Config, step int) ([]string, error) {
 
 // Update makes one step on given batches.
 func Update(t *Trainer, batches []Batch) (Stats, error) { return t.update(batches) }
+
+// Factors returns the dropout factors of a batch, by input of the step graph.
+func Factors(g *graph.Graph, rate float64, seed uint64, b Batch) (map[string]*tensor.Tensor, error) {
+	return newDropout(g, rate, seed).factors(b)
+}

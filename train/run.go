@@ -167,7 +167,7 @@ func newTrainer(dir string, cfg Config, o Options) (*Trainer, error) {
 		grads[p.Name] = tensor.New(tensor.Float32, p.Shape...)
 	}
 	t.opt = newAdamW(cfg.Train, params, t.weights, grads)
-	t.engine, err = newEngine(t.model, t.weights, grads, src.micro < src.batch, ort.Options{
+	t.engine, err = newEngine(t.model, t.weights, grads, src.micro < src.batch, cfg.Train, ort.Options{
 		Library: o.Library, Threads: cfg.Train.Threads, ProfilePrefix: o.ProfilePrefix,
 	})
 	if err != nil {
@@ -251,6 +251,12 @@ func (t *Trainer) prefetch(step int) <-chan prepared {
 // update makes one step of the optimizer. A step is never cut short: the context
 // ends a run between steps.
 func (t *Trainer) update(batches []Batch) (Stats, error) {
+	for _, b := range batches {
+		if n, limit := b.IDs.Shape()[1], t.model.MaxLength(); limit > 0 && n > limit {
+			return Stats{}, fmt.Errorf("train: step %d has a sequence of %d tokens, and the encoding %s ends at %d; lower train.lengths or raise the encoding's maximum",
+				t.step+1, n, t.cfg.Model.Encoding, limit)
+		}
+	}
 	loss, err := t.engine.run(context.Background(), batches)
 	if err != nil {
 		return Stats{}, err

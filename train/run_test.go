@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"os"
@@ -85,25 +86,47 @@ func TestFirstLosses(t *testing.T) {
 	}
 }
 
-// Micro-batches give the same training up to the rounding of sums.
+// Micro-batches give the same training up to the rounding of sums, with dropout
+// too.
 func TestMicroBatches(t *testing.T) {
-	whole := losses(t, start(t, t.TempDir(), micro("alibi", 6)))
-	cfg := micro("alibi", 6)
-	cfg.Train.MicroBatch = 3
-	parts := losses(t, start(t, t.TempDir(), cfg))
-	for i := range whole {
-		if math.Abs(whole[i]-parts[i]) > 1e-4*whole[i] {
-			t.Errorf("step %d: loss %.6f in micro-batches, %.6f at once", i+1, parts[i], whole[i])
+	for _, rate := range []float64{0, 0.1} {
+		cfg := micro("alibi", 6)
+		cfg.Train.Dropout = rate
+		whole := losses(t, start(t, t.TempDir(), cfg))
+		cfg.Train.MicroBatch = 3
+		parts := losses(t, start(t, t.TempDir(), cfg))
+		for i := range whole {
+			if math.Abs(whole[i]-parts[i]) > 1e-4*whole[i] {
+				t.Errorf("dropout %v, step %d: loss %.6f in micro-batches, %.6f at once", rate, i+1, parts[i], whole[i])
+			}
 		}
+	}
+}
+
+// Dropout is at work in training.
+func TestDropoutRun(t *testing.T) {
+	cfg := micro("t5", 3)
+	without := losses(t, start(t, t.TempDir(), cfg))
+	cfg.Train.Dropout = 0.2
+	with := losses(t, start(t, t.TempDir(), cfg))
+	if with[0] == without[0] {
+		t.Error("the first loss is the same with and without dropout")
 	}
 }
 
 // Interrupted twice, once between checkpoints, and resumed: the same bits as an
 // uninterrupted run.
 func TestResumeIsExact(t *testing.T) {
+	plain, dropout := micro("nope", 11), micro("t5", 11)
+	dropout.Train.Dropout, dropout.Train.MicroBatch = 0.1, 3
+	t.Run("plain", func(t *testing.T) { testResume(t, plain) })
+	t.Run("dropout, micro-batches", func(t *testing.T) { testResume(t, dropout) })
+}
+
+func testResume(t *testing.T, cfg train.Config) {
 	whole, parts := t.TempDir(), t.TempDir()
-	losses(t, start(t, whole, micro("nope", 11)))
-	r := start(t, parts, micro("nope", 11))
+	losses(t, start(t, whole, cfg))
+	r := start(t, parts, cfg)
 	for _, stop := range []int{3, 9, 0} {
 		ctx, cancel := context.WithCancel(t.Context())
 		err := r.Run(ctx, func(s train.Stats) {
@@ -253,6 +276,16 @@ func TestNewRefusesAnExistingRun(t *testing.T) {
 	}
 }
 
+// A sequence beyond the model's maximum is refused before it is run.
+func TestMaximumLength(t *testing.T) {
+	cfg := micro("learned", 4)
+	cfg.Model.EncodingParams = json.RawMessage(`{"max_length":7}`)
+	err := start(t, t.TempDir(), cfg).Run(t.Context(), nil)
+	if err == nil || !strings.Contains(err.Error(), "ends at 7") || !strings.Contains(err.Error(), "train.lengths") {
+		t.Errorf("error %v, want one that names the maximum and the remedy", err)
+	}
+}
+
 func TestDivergence(t *testing.T) {
 	cfg := micro("nope", 60)
 	cfg.Train.LR, cfg.Train.Clip, cfg.Train.Warmup = 1, 0, 0
@@ -274,6 +307,9 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *train.Config) { c.Train.LR = math.NaN() }, "train.lr NaN"},
 		{func(c *train.Config) { c.Train.LR = -1 }, "train.lr -1"},
 		{func(c *train.Config) { c.Train.Beta1 = 1 }, "train.beta1 1"},
+		{func(c *train.Config) { c.Train.Dropout = 1 }, "train.dropout 1"},
+		{func(c *train.Config) { c.Train.Dropout = -0.1 }, "train.dropout -0.1"},
+		{func(c *train.Config) { c.Train.Dropout = 1e-6 }, "train.dropout 1e-06"},
 		{func(c *train.Config) { c.Train.Task = "cpoy" }, "cpoy"},
 		{func(c *train.Config) { c.Train.Lengths = "20..2" }, "train.lengths"},
 		{func(c *train.Config) { c.Train.Lengths = "0..2" }, "train.lengths"},

@@ -20,11 +20,12 @@ const (
 // StepGraph builds the training step of a model: forward pass, weighted sum of
 // the cross-entropies, and the raw gradient of every weight, with the weights
 // as inputs. Sequences are padded on the right, so causality alone keeps padding
-// out of sight. Loss weights come divided by the label count of the whole batch:
+// out of sight. With dropout the graph has an input per place for it (see
+// models.Mode). Loss weights come divided by the label count of the whole batch:
 // the loss and gradients of micro-batches add up to those of the batch.
-func StepGraph(m *models.Decoder) (*graph.Graph, error) {
+func StepGraph(m *models.Decoder, dropout bool) (*graph.Graph, error) {
 	b := graph.NewBuilder()
-	loss, weights := stepLoss(b, m)
+	loss, weights := stepLoss(b, m, dropout)
 	outputs := []graph.Output{{Name: lossOutput, Node: loss}}
 	for i, g := range graph.Gradient(b, loss, weights) {
 		outputs = append(outputs, graph.Output{Name: gradPrefix + m.Params()[i].Name, Node: g})
@@ -37,10 +38,10 @@ func StepGraph(m *models.Decoder) (*graph.Graph, error) {
 }
 
 // stepLoss builds the loss [1] and returns the weights in the order of Params.
-func stepLoss(b *graph.Builder, m *models.Decoder) (loss *graph.Node, weights []*graph.Node) {
+func stepLoss(b *graph.Builder, m *models.Decoder, dropout bool) (loss *graph.Node, weights []*graph.Node) {
 	batch, seq := graph.Sym("batch"), graph.Sym("seq")
 	rows := batch.Mul(seq)
-	logits := m.Forward(b, models.Mode{}).Logits // [B·T, V]
+	logits := m.Forward(b, models.Mode{Dropout: dropout}).Logits // [B·T, V]
 	b.In(lossOutput, func() {
 		labels := b.Reshape(b.Input(labelsInput, tensor.Int64, batch, seq), rows, graph.N(1))
 		each := b.Reshape(b.Input(weightsInput, tensor.Float32, batch, seq), rows, graph.N(1))

@@ -68,12 +68,12 @@ func TestStepGradient(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				g, err := train.StepGraph(m)
+				g, err := train.StepGraph(m, false)
 				if err != nil {
 					t.Fatal(err)
 				}
 				graphtest.CheckGrad(t, func(b *graph.Builder) (*graph.Node, []*graph.Node) {
-					return train.StepLoss(b, m)
+					return train.StepLoss(b, m, false)
 				}, feed(g, batches[0]), perturbed(m))
 			})
 		}
@@ -94,7 +94,7 @@ func TestStepAgainstInterpreter(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g, err := train.StepGraph(m)
+			g, err := train.StepGraph(m, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,7 +151,7 @@ func TestStepText(t *testing.T) {
 		cfg := micro(row.Name, 1)
 		cfg.Model.NLayers = 1
 		_, m := resolved(t, cfg)
-		g, err := train.StepGraph(m)
+		g, err := train.StepGraph(m, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,11 @@ func TestStepText(t *testing.T) {
 		names = append(names, name)
 		graphtest.Golden(t, name, g.String())
 	}
-	graphtest.NoOtherGolden(t, names...)
+	cfg := micro("nope", 1)
+	cfg.Model.NLayers = 1
+	_, _, g := dropped(t, cfg)
+	graphtest.Golden(t, "step_dropout", g.String())
+	graphtest.NoOtherGolden(t, append(names, "step_dropout")...)
 }
 
 // A batch holds what the task drew: labels are the next tokens, weights sum to 1

@@ -83,6 +83,10 @@ func encodingNames() []string { return each(pe.Table(), func(r pe.Row) string { 
 // checkEncodings refuses unknown names before any work begins.
 func checkEncodings(list []string) error {
 	for _, name := range list {
+		if len(pe.Meant(name)) > 0 {
+			_, err := pe.Find(name) // which knows better than a spelling distance
+			return err
+		}
 		if err := oneOf("encoding", name, encodingNames()...); err != nil {
 			return err
 		}

@@ -16,5 +16,6 @@ func verbs() []func(*app) *cobra.Command {
 		dataVerb,
 		inspectVerb,
 		catalogueVerb,
+		constructVerb,
 	}
 }

@@ -62,20 +62,23 @@ type Param struct {
 	Name  string
 	Shape []int
 	Mean  float64
+	Init  []float64 // the mean of each element, instead of Mean, where they differ
 	Std   float64
 	Decay bool
 }
 
 // Dims are the sizes an encoding is made for.
 type Dims struct {
-	Model, Heads, Head int
+	Model, Heads, Head, Layers int
 }
 
 // Site is the place in a decoder under construction where a hook acts.
 type Site struct {
 	Dims
-	B             *graph.Builder
-	Layer, Layers int
+	B     *graph.Builder
+	Layer int
+	// Scale is what the model multiplies q·k with.
+	Scale float64
 	// Fused allows opset-23 operators.
 	Fused bool
 	// Batch, Seq, Past and Total are B, T, the number of cached slots, and

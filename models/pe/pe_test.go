@@ -16,7 +16,7 @@ import (
 func site(b *graph.Builder, d pe.Dims, fused bool) *pe.Site {
 	batch, seq := graph.Sym("batch"), graph.Sym("seq")
 	return &pe.Site{
-		Dims: d, B: b, Layers: 1, Fused: fused, Batch: batch, Seq: seq, Total: seq,
+		Dims: d, B: b, Scale: 1, Fused: fused, Batch: batch, Seq: seq, Total: seq,
 		Positions: func() *graph.Node { return b.Input("position_ids", tensor.Int64, batch, seq) },
 	}
 }
@@ -179,6 +179,16 @@ func TestSettingsErrors(t *testing.T) {
 		{"rope", `{"tetha":10}`, "tetha"},
 		{"nope", `{"theta":10}`, "theta"},
 		{"alibi", `[]`, "settings"},
+		{"sinusoidal", `{"layout":"half"}`, `"half"`},
+		{"sinusoidal", `{"amplitude":-1}`, "amplitude -1"},
+		{"learned", `{"max_length":-1}`, "max_length -1"},
+		{"learned", `{"max_length":1000000000}`, "max_length 1000000000"},
+		{"learned", `{"init_std":-1}`, "init_std -1"},
+		{"t5", `{"buckets":7}`, "buckets 7"},
+		{"t5", `{"buckets":1000000}`, "buckets 1000000"},
+		{"t5", `{"max_distance":16}`, "max_distance 16"},
+		{"txl", `{"clamp":-2}`, "clamp -2"},
+		{"txl", `{"init_std":1e9}`, "init_std 1e+09"},
 	} {
 		row, err := pe.Find(tc.name)
 		if err != nil {
@@ -188,7 +198,54 @@ func TestSettingsErrors(t *testing.T) {
 			t.Errorf("%s with %s: error %v, want one about %s", tc.name, tc.settings, err, tc.want)
 		}
 	}
-	if _, err := pe.Find("absolute"); err == nil || !strings.Contains(err.Error(), "nope, rope, alibi") {
-		t.Errorf("an unknown encoding gives %v, want the known ones listed", err)
+	for _, name := range []string{"sinusoidal", "txl"} {
+		row, err := pe.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := row.New(pe.Dims{Model: 7, Heads: 1, Head: 7, Layers: 1}, nil); err == nil || !strings.Contains(err.Error(), "d_model 7") {
+			t.Errorf("%s with an odd width: error %v", name, err)
+		}
+	}
+}
+
+// A name that is not in the table gets an answer that helps.
+func TestFindErrors(t *testing.T) {
+	for name, want := range map[string]string{
+		"absolute": "sinusoidal or learned",
+		"rotary":   "called rope",
+		"relative": "t5 or txl",
+		"rop":      "nope, rope, alibi",
+	} {
+		if _, err := pe.Find(name); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s gives %v, want one with %q", name, err, want)
+		}
+	}
+}
+
+func TestPlain(t *testing.T) {
+	e, err := pe.Plain().New(pe.Dims{Model: 8, Heads: 2, Head: 4, Layers: 1}, nil)
+	if err != nil || e != (pe.NoPE{}) {
+		t.Errorf("the plain row makes %T (%v), want NoPE", e, err)
+	}
+}
+
+func TestTableIsWhole(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range pe.Table() {
+		if r.Name == "" || r.Formula == "" || r.Source == "" || seen[r.Name] {
+			t.Errorf("row %+v lacks a name of its own, a formula or a source", r)
+		}
+		seen[r.Name] = true
+		if _, err := r.New(pe.Dims{Model: 64, Heads: 4, Head: 16, Layers: 2}, r.Paper); err != nil {
+			t.Errorf("the paper's settings of %s: %v", r.Name, err)
+		}
+	}
+	for _, r := range pe.Table() {
+		for _, name := range r.AlsoCalled {
+			if seen[name] {
+				t.Errorf("%s is listed as another name of %s and is a name itself", name, r.Name)
+			}
+		}
 	}
 }

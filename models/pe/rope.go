@@ -43,13 +43,13 @@ func newRoPE(d Dims, p RoPEParams) (Encoding, error) {
 	width := int(math.Round(p.Fraction * float64(d.Head)))
 	switch {
 	case p.Theta <= 1:
-		return nil, fmt.Errorf("rope: theta %v must be greater than 1", p.Theta)
+		return nil, fmt.Errorf("theta %v must be greater than 1", p.Theta)
 	case p.Fraction < 0 || p.Fraction > 1:
-		return nil, fmt.Errorf("rope: fraction %v must be in (0, 1]", p.Fraction)
+		return nil, fmt.Errorf("fraction %v must be in (0, 1]", p.Fraction)
 	case width == 0 || width%2 != 0:
-		return nil, fmt.Errorf("rope: fraction %v of head width %d rotates %d features; the number must be even and positive", p.Fraction, d.Head, width)
+		return nil, fmt.Errorf("fraction %v of head width %d rotates %d features; the number must be even and positive", p.Fraction, d.Head, width)
 	case p.Layout != "half" && p.Layout != "interleaved":
-		return nil, fmt.Errorf("rope: layout %q is unknown; use half or interleaved", p.Layout)
+		return nil, fmt.Errorf("layout %q is unknown; use half or interleaved", p.Layout)
 	}
 	r := RoPE{head: d.Head, width: width, interleaved: p.Layout == "interleaved"}
 	for c := range width / 2 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -15,18 +16,32 @@ type Row struct {
 	// Paper are the settings of Kazemnejad et al. 2023 where they differ from
 	// the defaults.
 	Paper json.RawMessage
-	make  func(d Dims, params json.RawMessage) (Encoding, error)
+	// AlsoCalled are names in use that are not accepted, because they differ from
+	// one community to the next or fit several rows.
+	AlsoCalled []string
+	make       func(d Dims, params json.RawMessage) (Encoding, error)
 }
 
 // Table lists every encoding. Adding one takes its file, its test and a row.
 func Table() []Row {
 	return []Row{
-		{Name: "nope", Formula: "q·k", Source: "Kazemnejad et al. 2023, arXiv 2305.19466", make: with(newNoPE)},
+		{Name: "nope", Formula: "q·k", Source: "Kazemnejad et al. 2023, arXiv 2305.19466", AlsoCalled: []string{"none"}, make: with(newNoPE)},
 		{Name: "rope", Formula: "(R_t q)·(R_j k)", Source: "Su et al. 2021, arXiv 2104.09864",
-			Paper: json.RawMessage(`{"fraction":0.25,"layout":"interleaved"}`), make: with(newRoPE)},
+			Paper: json.RawMessage(`{"fraction":0.25,"layout":"interleaved"}`), AlsoCalled: []string{"rotary"}, make: with(newRoPE)},
 		{Name: "alibi", Formula: "q·k − m_h(t−j)", Source: "Press et al. 2021, arXiv 2108.12409", make: with(newALiBi)},
+		{Name: "sinusoidal", Formula: "x_t + (sin tω, cos tω)", Source: "Vaswani et al. 2017, arXiv 1706.03762",
+			Paper: json.RawMessage(`{"layout":"halves","amplitude":1}`), AlsoCalled: []string{"absolute", "ape"}, make: with(newSinusoidal)},
+		{Name: "learned", Formula: "x_t + P_t", Source: "Gehring et al. 2017, arXiv 1705.03122",
+			Paper: json.RawMessage(`{"max_length":2048,"init_std":1}`), AlsoCalled: []string{"absolute", "ape"}, make: with(newLearned)},
+		{Name: "t5", Formula: "q·k + w_h[bucket(t−j)]", Source: "Raffel et al. 2020, arXiv 1910.10683", AlsoCalled: []string{"relative"}, make: with(newT5)},
+		{Name: "txl", Formula: "(q+u)·k + (q+v)·W_r r_(t−j)", Source: "Dai et al. 2019, arXiv 1901.02860",
+			Paper: json.RawMessage(`{"init_std":0.2}`), AlsoCalled: []string{"relative"}, make: with(newTransformerXL)},
+		{Name: "alibi-learned", Formula: "q·k − e^(a_h)(t−j)", Source: "Kazemnejad et al. 2023, arXiv 2305.19466", make: with(newLearnedALiBi)},
 	}
 }
+
+// Plain returns the row of NoPE, for models that must have no encoding.
+func Plain() Row { return Table()[0] }
 
 // with adapts a constructor with its own settings struct, refusing unknown ones.
 func with[P any](f func(Dims, P) (Encoding, error)) func(Dims, json.RawMessage) (Encoding, error) {
@@ -43,6 +58,30 @@ func with[P any](f func(Dims, P) (Encoding, error)) func(Dims, json.RawMessage) 
 	}
 }
 
+// setDefault replaces a setting that was not given.
+func setDefault[T int | float64](v *T, missing T) {
+	if *v == 0 {
+		*v = missing
+	}
+}
+
+func checkStd(std float64) error {
+	if !(std > 0 && std <= 100) {
+		return fmt.Errorf("init_std %v: want a positive number up to 100", std)
+	}
+	return nil
+}
+
+// Meant returns the encodings that a name in use elsewhere can stand for.
+func Meant(name string) (names []string) {
+	for _, r := range Table() {
+		if slices.Contains(r.AlsoCalled, name) {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
 // Find returns the row of a name.
 func Find(name string) (Row, error) {
 	var names []string
@@ -52,7 +91,14 @@ func Find(name string) (Row, error) {
 		}
 		names = append(names, r.Name)
 	}
-	return Row{}, fmt.Errorf("unknown encoding %q; known: %s", name, strings.Join(names, ", "))
+	switch meant := Meant(name); len(meant) {
+	case 0:
+		return Row{}, fmt.Errorf("unknown encoding %q; known: %s", name, strings.Join(names, ", "))
+	case 1:
+		return Row{}, fmt.Errorf("unknown encoding %q; here it is called %s", name, meant[0])
+	default:
+		return Row{}, fmt.Errorf("encoding %q could mean %s; name one of them", name, strings.Join(meant, " or "))
+	}
 }
 
 // New makes an encoding for the given sizes. settings is a JSON object of its

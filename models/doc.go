@@ -1,0 +1,28 @@
+// Package models builds the zoo's architectures as graphs. One Go function per
+// architecture serves training, export and the pure-Go engine. The package
+// reads and writes no files and runs nothing.
+//
+// # The model of Kazemnejad et al. 2023
+//
+// With the settings faithful, d_model 768, 12 layers, 12 heads, d_ff 3072 and
+// T5's vocabulary of 32,100 pieces the decoder is that of arXiv 2305.19466, as
+// its code has it: a T5 block with unscaled attention, RMSNorm before each
+// sub-layer, ReLU, no biases, and an embedding that is the output matrix too,
+// scaled by d_model^−½ there. Its trainable parameters:
+//
+//	embedding 32,100 × 768         24,652,800
+//	attention 12 × 4 × 768²        28,311,552
+//	feed-forward 12 × 2 × 768·3072 56,623,104
+//	gains of 25 norms × 768            19,200
+//	together                      109,606,656
+//
+// An encoding adds its own: t5 a table of 32 × 12 (109,607,040), alibi-learned 12
+// slopes (109,606,668), learned 2048 × 768 (111,179,520), txl 12 layers of 768² +
+// 2·768 (116,702,976), the others nothing. The paper speaks of 107 million. No
+// way of counting its model gives that: its code reports 109,607,040 for every
+// encoding, because it allocates T5's table whether it is used or not. Here no
+// parameter exists that nothing reads.
+//
+// Dropout of 0.1 belongs to that model and is a setting of training (package
+// train); see Mode for its places.
+package models

@@ -1,0 +1,123 @@
+package models_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/models/pe"
+)
+
+// paper is the model of Kazemnejad et al. 2023 at its size, vocabulary included.
+func paper(encoding string) models.Config {
+	return models.Config{Settings: "faithful", Encoding: encoding, DModel: 768, NLayers: 12, NHeads: 12, DFF: 3072, VocabSize: 32100}
+}
+
+// 24,652,800 for the tied embedding, 28,311,552 attention, 56,623,104
+// feed-forward, 19,200 gains; and what the encoding adds.
+func TestPaperParameterCount(t *testing.T) {
+	const shared = 24_652_800 + 28_311_552 + 56_623_104 + 19_200
+	if shared != 109_606_656 {
+		t.Fatal("the parts do not add up")
+	}
+	adds := map[string]int{
+		"nope": 0, "rope": 0, "alibi": 0, "sinusoidal": 0,
+		"t5":            32 * 12,
+		"alibi-learned": 12,
+		"learned":       2048 * 768,
+		"txl":           12 * (768*768 + 2*768),
+	}
+	for _, row := range pe.Table() {
+		more, known := adds[row.Name]
+		if !known {
+			t.Errorf("no count is stated for %s", row.Name)
+		}
+		m := newDecoder(t, paper(row.Name))
+		if got := models.Count(m.Params()); got != shared+more {
+			t.Errorf("%s has %d parameters, want %d", row.Name, got, shared+more)
+		}
+	}
+}
+
+// The standard deviations that T5's rules give at this size, as the paper's
+// model is initialised.
+func TestPaperInitialisation(t *testing.T) {
+	want := map[string]float64{
+		"embed.weight": 1, "q_proj.weight": 0.00451, "k_proj.weight": 0.0361, "v_proj.weight": 0.0361, "o_proj.weight": 0.0361,
+		"up_proj.weight": 0.0361, "down_proj.weight": 0.0180, "relative_bias.weight": 0.0361, "position.weight": 1,
+		"r_proj.weight": 0.2, "content_bias": 0.2, "position_bias": 0.2,
+	}
+	seen := map[string]bool{}
+	for _, encoding := range []string{"t5", "learned", "txl"} {
+		for _, p := range newDecoder(t, paper(encoding)).Params() {
+			if strings.HasSuffix(p.Name, "norm.weight") {
+				if p.Mean != 1 || p.Std != 0 || !p.Decay {
+					t.Errorf("%s starts at %v ± %v, decays: %v; want a constant 1 that decays", p.Name, p.Mean, p.Std, p.Decay)
+				}
+				continue
+			}
+			found := false
+			for suffix, std := range want {
+				if p.Name == suffix || strings.HasSuffix(p.Name, "."+suffix) {
+					found, seen[suffix] = true, true
+					if p.Mean != 0 || math.Abs(p.Std-std) > 0.003*std {
+						t.Errorf("%s starts at %v ± %.5f, want 0 ± %v", p.Name, p.Mean, p.Std, std)
+					}
+				}
+			}
+			if !found {
+				t.Errorf("%s has no stated initialisation", p.Name)
+			}
+		}
+	}
+	if len(seen) != len(want) {
+		t.Errorf("of %d kinds of weight only %d exist", len(want), len(seen))
+	}
+}
+
+// The weights really have them: mean and deviation of one draw, within five
+// standard errors.
+func TestDrawnWeights(t *testing.T) {
+	m := newDecoder(t, models.Config{Settings: "faithful", Encoding: "t5", DModel: 64, NLayers: 1, NHeads: 4, DFF: 128, VocabSize: 100})
+	w := models.InitWeights(m.Params(), 1)
+	for _, p := range m.Params() {
+		var sum, squares float64
+		data := tensor.Data[float32](w[p.Name])
+		for _, v := range data {
+			sum += float64(v)
+			squares += (float64(v) - p.Mean) * (float64(v) - p.Mean)
+		}
+		n := float64(len(data))
+		if d := math.Abs(sum/n - p.Mean); d > 5*p.Std/math.Sqrt(n)+1e-7 {
+			t.Errorf("%s: mean off by %v", p.Name, d)
+		}
+		if d := math.Abs(math.Sqrt(squares/n) - p.Std); d > 5*p.Std/math.Sqrt(2*n)+1e-7 {
+			t.Errorf("%s: deviation off by %v", p.Name, d)
+		}
+	}
+	slopes := models.InitWeights(newDecoder(t, micro("alibi-learned", "modern")).Params(), 1)["log_slope"]
+	if got := tensor.Data[float32](slopes); got[0] != float32(-4*math.Ln2) || got[1] != float32(-8*math.Ln2) {
+		t.Errorf("slopes start at e^%v, want 1/16 and 1/256", got)
+	}
+}
+
+// Settings that are given replace the paper's one by one.
+func TestFaithfulSettings(t *testing.T) {
+	cfg := micro("learned", "faithful")
+	cfg.EncodingParams = json.RawMessage(`{"max_length":9}`)
+	m := newDecoder(t, cfg)
+	if p := m.Params()[1]; p.Shape[0] != 9 || p.Std != 1 || m.MaxLength() != 9 {
+		t.Errorf("table %+v, want 9 rows of deviation 1", p)
+	}
+	again, err := m.Config().Resolve()
+	if err != nil || string(again.EncodingParams) != string(m.Config().EncodingParams) {
+		t.Errorf("resolving twice gives %s (%v)", again.EncodingParams, err)
+	}
+	cfg.EncodingParams = json.RawMessage(`[]`)
+	if _, err := models.New(cfg); err == nil || !strings.Contains(err.Error(), "encoding_params") {
+		t.Errorf("a list as settings gives %v", err)
+	}
+}

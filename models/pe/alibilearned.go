@@ -1,0 +1,39 @@
+package pe
+
+import (
+	"math"
+
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// LearnedALiBi is ALiBi with trained slopes: it lowers the logit of query t and
+// key j by e^(a_h)·(t − j), one a_h per head, shared by all layers and started
+// at the logarithms of ALiBi's slopes (a variant in the code of Kazemnejad et
+// al. 2023, arXiv 2305.19466).
+type LearnedALiBi struct {
+	NoPE
+	start []float64
+}
+
+func newLearnedALiBi(d Dims, _ struct{}) (Encoding, error) {
+	var e LearnedALiBi
+	for _, m := range ALiBiSlopes(d.Heads) {
+		e.start = append(e.start, math.Log(m))
+	}
+	return e, nil
+}
+
+const slopeParam = "log_slope"
+
+// Params implements Encoding: a [H].
+func (e LearnedALiBi) Params() []Param {
+	return []Param{{Name: slopeParam, Shape: []int{len(e.start)}, Init: e.start}}
+}
+
+// Bias implements Encoding: −e^(a_h)·(t − j), [1,H,T,S].
+func (e LearnedALiBi) Bias(s *Site) *graph.Node {
+	m := s.B.Neg(s.B.Exp(s.Param(slopeParam)))
+	m = s.B.Reshape(m, graph.N(1), graph.N(len(e.start)), graph.N(1), graph.N(1))
+	return s.B.Mul(s.B.Cast(s.Distances(), tensor.Float32), m)
+}

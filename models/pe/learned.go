@@ -1,0 +1,55 @@
+package pe
+
+import (
+	"fmt"
+
+	"github.com/nopezoo/zoo/graph"
+)
+
+// Learned adds a trained vector per position to the embeddings (Gehring et al.
+// 2017, arXiv 1705.03122, section 3.1; GPT-2 likewise). There is none beyond the
+// declared maximum: a longer sequence is an error, never clamped.
+type Learned struct {
+	NoPE
+	rows, width int
+	std         float64
+}
+
+// LearnedParams are the settings.
+type LearnedParams struct {
+	// MaxLength is the number of positions, in tokens; default 512.
+	MaxLength int `json:"max_length"`
+	// InitStd is the standard deviation of the initial vectors; default 0.02.
+	InitStd float64 `json:"init_std"`
+}
+
+// maxPositions guards against typing slips and hostile files.
+const maxPositions = 1 << 20
+
+func newLearned(d Dims, p LearnedParams) (Encoding, error) {
+	setDefault(&p.MaxLength, 512)
+	setDefault(&p.InitStd, 0.02)
+	if p.MaxLength < 1 || p.MaxLength > maxPositions {
+		return nil, fmt.Errorf("max_length %d: want 1 to %d", p.MaxLength, maxPositions)
+	}
+	if err := checkStd(p.InitStd); err != nil {
+		return nil, err
+	}
+	return Learned{rows: p.MaxLength, width: d.Model, std: p.InitStd}, nil
+}
+
+// MaxLength implements Bounded.
+func (e Learned) MaxLength() int { return e.rows }
+
+const positionTable = "position.weight"
+
+// Params implements Encoding: the table [max_length, D].
+func (e Learned) Params() []Param {
+	return []Param{{Name: positionTable, Shape: []int{e.rows, e.width}, Std: e.std, Decay: true}}
+}
+
+// Embed implements Encoding: x + table[pos]. A position outside the table makes
+// the run fail.
+func (Learned) Embed(s *Site, x *graph.Node) *graph.Node {
+	return s.B.Add(x, s.B.Gather(s.Param(positionTable), s.Positions(), 0))
+}

@@ -1,0 +1,110 @@
+package pe
+
+import (
+	"fmt"
+
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// TransformerXL scores query t and key j as (q+u)·k + (q+v)·(W_r r_{t−j}), with
+// the sinusoid r of the distance and per-layer W_r, u and v (Dai et al. 2019,
+// arXiv 1901.02860, section 3.3). Distances are clamped, as the paper's code has
+// it. There is no segment recurrence: the cache is that of a decoder. Both
+// products take the model's attention scale.
+type TransformerXL struct {
+	NoPE
+	d     Dims
+	clamp int
+	std   float64
+}
+
+// TransformerXLParams are the settings.
+type TransformerXLParams struct {
+	// Clamp is the distance in tokens beyond which all are alike; default 1000.
+	Clamp int `json:"clamp"`
+	// InitStd is the standard deviation of the initial W_r, u and v; default 0.02.
+	InitStd float64 `json:"init_std"`
+}
+
+func newTransformerXL(d Dims, p TransformerXLParams) (Encoding, error) {
+	setDefault(&p.Clamp, 1000)
+	setDefault(&p.InitStd, 0.02)
+	if p.Clamp < 1 || p.Clamp > maxPositions {
+		return nil, fmt.Errorf("clamp %d: want 1 to %d", p.Clamp, maxPositions)
+	}
+	if d.Model%2 != 0 {
+		return nil, fmt.Errorf("d_model %d must be even: features come in pairs of a sine and a cosine", d.Model)
+	}
+	if err := checkStd(p.InitStd); err != nil {
+		return nil, err
+	}
+	return TransformerXL{d: d, clamp: p.Clamp, std: p.InitStd}, nil
+}
+
+// Params implements Encoding: W_r [H·K, D], u and v [H,K] of each layer.
+func (e TransformerXL) Params() []Param {
+	var list []Param
+	for i := range e.d.Layers {
+		list = append(list,
+			Param{Name: txlName(i, "r_proj.weight"), Shape: []int{e.d.Heads * e.d.Head, e.d.Model}, Std: e.std, Decay: true},
+			Param{Name: txlName(i, "content_bias"), Shape: []int{e.d.Heads, e.d.Head}, Std: e.std},
+			Param{Name: txlName(i, "position_bias"), Shape: []int{e.d.Heads, e.d.Head}, Std: e.std})
+	}
+	return list
+}
+
+func txlName(layer int, name string) string { return fmt.Sprintf("layers.%d.attn.%s", layer, name) }
+
+// MapLogits implements LogitMapper: it adds u·k + (q+v)·(W_r r_{t−j}), scaled.
+func (e TransformerXL) MapLogits(s *Site, q, k, logits *graph.Node) *graph.Node {
+	b := s.B
+	heads, head := graph.N(e.d.Heads), graph.N(e.d.Head)
+	vector := func(name string) *graph.Node {
+		return b.Reshape(s.Param(txlName(s.Layer, name)), graph.N(1), heads, graph.N(1), head)
+	}
+	content := b.MatMul(vector("content_bias"), b.Transpose(k, 0, 1, 3, 2)) // u·k, [B,H,1,S]
+	w := b.Reshape(s.Param(txlName(s.Layer, "r_proj.weight")), heads, head, graph.N(e.d.Model))
+	q = b.Add(q, vector("position_bias"))
+	r := e.sinusoids(s)
+	var position *graph.Node // [B,H,T,S], along S from the greatest distance to 0
+	if s.Past.Is(0) {
+		position = b.MatMul(q, b.MatMul(w, r))
+	} else {
+		// The same in the order that spares a step with few queries the projection
+		// of all distances.
+		position = b.MatMul(b.MatMul(q, w), r)
+	}
+	extra := b.Add(content, byKey(s, position))
+	if s.Scale != 1 {
+		extra = b.Mul(extra, b.Float(s.Scale))
+	}
+	return b.Add(logits, extra)
+}
+
+// sinusoids returns r of the distances S−1, …, 1, 0 as columns, [D,S]: sines in
+// the upper half, cosines in the lower.
+func (e TransformerXL) sinusoids(s *Site) *graph.Node {
+	b := s.B
+	limit := b.Const(tensor.Scalar(int64(e.clamp)))
+	d := b.Sub(b.Len(s.Total.Add(graph.N(-1))), b.Range(graph.N(0), s.Total))
+	d = b.Where(b.Greater(d, limit), limit, d)
+	freq := make([]float32, e.d.Model/2)
+	for c, f := range sinusoidFrequencies(e.d.Model) {
+		freq[c] = float32(f)
+	}
+	angle := b.Mul(b.Const(tensor.Of(freq, len(freq), 1)), b.Cast(d, tensor.Float32))
+	return b.Concat(0, b.Sin(angle), b.Cos(angle))
+}
+
+// byKey turns columns that count distances S−1, …, 0 into columns that count
+// keys: row t moves left by T−1−t (Dai et al. 2019, appendix B). A column put in
+// front and a reshape by one element more do that; what a row takes from its
+// neighbour belongs to later keys, which the mask hides.
+func byKey(s *Site, x *graph.Node) *graph.Node {
+	b := s.B
+	batch, heads, one := x.Dim(0), x.Dim(1), graph.N(1)
+	wide := b.Concat(3, b.Zeros(batch, heads, s.Seq, one), x)
+	tall := b.Reshape(wide, batch, heads, s.Total.Add(one), s.Seq)
+	return b.Reshape(b.Slice(tall, 2, one, s.Total.Add(one)), batch, heads, s.Seq, s.Total)
+}
