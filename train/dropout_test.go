@@ -231,7 +231,7 @@ func TestDropoutGradient(t *testing.T) {
 				in[name] = f
 			}
 			graphtest.CheckGrad(t, func(b *graph.Builder) (*graph.Node, []*graph.Node) {
-				return train.StepLoss(b, m, true)
+				return train.StepLoss(b, m, 0, true)
 			}, in, perturbed(m))
 		})
 	}

@@ -25,8 +25,7 @@ type engine struct {
 	steps    map[int]*step // by sequence length where unrolled, else under 0
 }
 
-// newEngine prepares the step of m and compiles it, if one graph serves all
-// lengths. Gradients are left in grads; split says that a batch takes several
+// newEngine prepares and compiles the step of m. Gradients are left in grads; split says that a batch takes several
 // runs, whose gradients are to be added.
 func newEngine(m models.Model, weights, grads map[string]*tensor.Tensor, split bool, r Recipe, opt ort.Options) (*engine, error) {
 	arch, _ := models.Find(m.Config().Encoding)
@@ -37,10 +36,11 @@ func newEngine(m models.Model, weights, grads map[string]*tensor.Tensor, split b
 			e.part[p.Name] = tensor.New(tensor.Float32, p.Shape...)
 		}
 	}
+	first := 0
 	if e.unrolled {
-		return e, nil
+		first = unrolledBucket // the others as they come up; what is wrong shows now
 	}
-	_, err := e.step(0)
+	_, err := e.step(first)
 	return e, err
 }
 

@@ -29,7 +29,7 @@ func resolved(t testing.TB, cfg train.Config) (train.Config, *models.Decoder) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return cfg, m
+	return cfg, m.(*models.Decoder)
 }
 
 // feed returns the inputs that g reads for one batch.
@@ -73,7 +73,7 @@ func TestStepGradient(t *testing.T) {
 					t.Fatal(err)
 				}
 				graphtest.CheckGrad(t, func(b *graph.Builder) (*graph.Node, []*graph.Node) {
-					return train.StepLoss(b, m, false)
+					return train.StepLoss(b, m, 0, false)
 				}, feed(g, batches[0]), perturbed(m))
 			})
 		}
