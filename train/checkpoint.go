@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,8 +60,8 @@ func Checkpoints(dir string) ([]int, error) {
 	return steps, nil
 }
 
-// write stores the checkpoint atomically.
-func (c *Checkpoint) write(path string) error {
+// write stores the checkpoint, with its checksum.
+func (c *Checkpoint) write(w io.Writer) error {
 	config, err := json.Marshal(c.Config)
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func (c *Checkpoint) write(path string) error {
 	for name, w := range c.Weights {
 		all[name], all[firstMoment+name], all[secondMoment+name] = w, c.m[name], c.v[name]
 	}
-	return tensor.WriteSafetensorsFile(path, all, map[string]string{
+	return writeChecked(w, all, map[string]string{
 		"zoo.config": string(config),
 		"zoo.step":   strconv.Itoa(c.Step),
 		"zoo.loss":   strconv.FormatFloat(c.Loss, 'g', -1, 64),
@@ -77,7 +78,8 @@ func (c *Checkpoint) write(path string) error {
 }
 
 // ReadCheckpoint reads a checkpoint file and checks that it holds exactly the
-// tensors of its configuration, in their shapes.
+// tensors of its configuration, in their shapes, and that not a bit has changed
+// since it was written.
 func ReadCheckpoint(path string) (*Checkpoint, error) {
 	c, err := readCheckpoint(path)
 	if err != nil {
@@ -129,6 +131,10 @@ func readCheckpoint(path string) (*Checkpoint, error) {
 	for name := range all {
 		return nil, fmt.Errorf("holds the tensor %s, which the model does not have", name)
 	}
+	// Last, because what is wrong is better said than that something is.
+	if err := verifyChecksum(data, meta[checksumKey]); err != nil {
+		return nil, err
+	}
 	return c, nil
 }
 
@@ -149,12 +155,15 @@ func Latest(dir string) (c *Checkpoint, skipped []error, err error) {
 	return nil, skipped, fmt.Errorf("%s: %w", dir, errors.Join(append([]error{ErrNoCheckpoint}, skipped...)...))
 }
 
-// prune removes all but the newest keep checkpoints.
-func prune(dir string, keep int) error {
+// prune removes all but the newest keep checkpoints of a run that is at step.
+// Later ones are damaged, or the run would have gone on from them: they count
+// for nothing, and are written over when the run gets there.
+func prune(dir string, step, keep int) error {
 	steps, err := Checkpoints(dir)
 	if err != nil {
 		return err
 	}
+	steps = slices.DeleteFunc(steps, func(s int) bool { return s > step })
 	for _, s := range steps[min(keep, len(steps)):] {
 		if err := os.Remove(checkpointPath(dir, s)); err != nil {
 			return err

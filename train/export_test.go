@@ -30,3 +30,6 @@ func Update(t *Trainer, batches []Batch) (Stats, error) { return t.update(batche
 func Factors(g *graph.Graph, rate float64, seed uint64, b Batch) (map[string]*tensor.Tensor, error) {
 	return newDropout(g, rate, seed).factors(b)
 }
+
+// Prune removes old checkpoints.
+var Prune = prune

@@ -291,8 +291,8 @@ func (t *Trainer) save() error {
 		shape := t.weights[s.name].Shape()
 		c.m[s.name], c.v[s.name] = tensor.Of(s.m, shape...), tensor.Of(s.v, shape...)
 	}
-	if err := c.write(checkpointPath(t.dir, t.step)); err != nil {
+	if err := tensor.WriteFileAtomic(checkpointPath(t.dir, t.step), c.write); err != nil {
 		return fmt.Errorf("train: checkpoint at step %d: %w", t.step, err)
 	}
-	return prune(t.dir, t.cfg.Train.KeepCheckpoints)
+	return prune(t.dir, t.step, t.cfg.Train.KeepCheckpoints)
 }
