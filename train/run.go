@@ -64,6 +64,7 @@ type Trainer struct {
 	weights map[string]*tensor.Tensor
 	step    int
 	loss    float64
+	lock    *os.File // nil until the run has its directory
 	// Skipped names damaged checkpoints that Resume passed over.
 	Skipped []error
 }
@@ -75,27 +76,44 @@ func New(dir string, cfg Config, o Options) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(filepath.Join(dir, ConfigFile)); err == nil {
-		return nil, fmt.Errorf("%s: %w; continue it with --resume, or choose another directory", dir, ErrExists)
+	if err := absent(dir); err != nil {
+		return nil, err
 	}
 	t, err := newTrainer(dir, cfg, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Close()
-		return nil, err
-	}
-	err = tensor.WriteFileAtomic(filepath.Join(dir, ConfigFile), func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(cfg)
-	})
-	if err != nil {
+	if err := t.begin(); err != nil {
 		t.Close()
 		return nil, err
 	}
 	return t, nil
+}
+
+// begin makes the directory of a new run and stores its configuration there.
+func (t *Trainer) begin() (err error) {
+	if err := os.MkdirAll(t.dir, 0o755); err != nil {
+		return err
+	}
+	if t.lock, err = acquire(t.dir); err != nil {
+		return err
+	}
+	if err := absent(t.dir); err != nil { // another process was faster
+		return err
+	}
+	return tensor.WriteFileAtomic(filepath.Join(t.dir, ConfigFile), func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(t.cfg)
+	})
+}
+
+// absent reports a run that is in the directory already.
+func absent(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, ConfigFile)); err == nil {
+		return fmt.Errorf("%s: %w; continue it with --resume, or choose another directory", dir, ErrExists)
+	}
+	return nil
 }
 
 // Resume continues a run from its newest usable checkpoint, or from its start
@@ -103,6 +121,24 @@ func New(dir string, cfg Config, o Options) (*Trainer, error) {
 func Resume(dir string, o Options) (*Trainer, error) {
 	cfg, err := ReadConfig(dir)
 	if err != nil {
+		return nil, err
+	}
+	lock, err := acquire(dir)
+	if err != nil {
+		return nil, err
+	}
+	t, err := resume(dir, cfg, o)
+	if err != nil {
+		lock.Close()
+		return nil, err
+	}
+	t.lock = lock
+	return t, nil
+}
+
+// resume does the work of Resume under the lock.
+func resume(dir string, cfg Config, o Options) (*Trainer, error) {
+	if err := sweepTemporary(dir); err != nil {
 		return nil, err
 	}
 	c, skipped, err := Latest(dir)
@@ -182,8 +218,18 @@ func (t *Trainer) Config() Config { return t.cfg }
 // Step returns the number of updates done.
 func (t *Trainer) Step() int { return t.step }
 
-// Close releases the engine. Nothing is saved.
-func (t *Trainer) Close() { t.engine.close() }
+// Close releases the engine and the directory. Nothing is saved. Closing again
+// does nothing.
+func (t *Trainer) Close() {
+	if t.engine == nil {
+		return
+	}
+	t.engine.close()
+	t.engine = nil
+	if t.lock != nil {
+		t.lock.Close()
+	}
+}
 
 // Run trains to the configured number of steps and calls report after each. It
 // saves a checkpoint at every interval, at the end, and when ctx ends, in which

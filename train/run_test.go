@@ -144,6 +144,7 @@ func testResume(t *testing.T, cfg train.Config) {
 		if !errors.Is(err, train.ErrInterrupted) {
 			t.Fatalf("interrupted run ends with %v", err)
 		}
+		r.Close()
 		if r, err = train.Resume(parts, train.Options{}); err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +176,9 @@ func testResume(t *testing.T, cfg train.Config) {
 func TestResumeAfterKill(t *testing.T) {
 	whole, killed := t.TempDir(), t.TempDir()
 	losses(t, start(t, whole, micro("nope", 8)))
-	losses(t, start(t, killed, micro("nope", 8)))
+	first := start(t, killed, micro("nope", 8))
+	losses(t, first)
+	first.Close()
 	if err := os.Remove(filepath.Join(killed, "checkpoint-00000008.safetensors")); err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +215,9 @@ func TestOverfit(t *testing.T) {
 
 func TestDamagedCheckpoint(t *testing.T) {
 	dir := t.TempDir()
-	losses(t, start(t, dir, micro("nope", 8)))
+	first := start(t, dir, micro("nope", 8))
+	losses(t, first)
+	first.Close()
 	newest := filepath.Join(dir, "checkpoint-00000008.safetensors")
 	data, err := os.ReadFile(newest)
 	if err != nil {
@@ -226,6 +231,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
+	r.Close()
 	if r.Step() != 4 || len(r.Skipped) != 1 || !strings.Contains(r.Skipped[0].Error(), "checkpoint-00000008") {
 		t.Errorf("resumed at step %d having skipped %v, want step 4 and the damaged file named", r.Step(), r.Skipped)
 	}
@@ -326,4 +332,19 @@ func TestConfigErrors(t *testing.T) {
 			t.Errorf("%s: a refused run left its directory behind", tc.want)
 		}
 	}
+}
+
+// Two trainings never write into one directory.
+func TestLock(t *testing.T) {
+	dir := t.TempDir()
+	first := start(t, dir, micro("nope", 4))
+	if _, err := train.Resume(dir, train.Options{}); !errors.Is(err, train.ErrLocked) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("error %v, want ErrLocked with the directory", err)
+	}
+	first.Close()
+	r, err := train.Resume(dir, train.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
 }
