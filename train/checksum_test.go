@@ -56,7 +56,7 @@ func TestDamagedCheckpointIsNotKept(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "checkpoint-00000100.safetensors"), data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := train.Prune(dir, 99, 1); err != nil {
+	if err := train.Prune(dir, 99, 1, 0); err != nil {
 		t.Fatal(err)
 	}
 	c, skipped, err := train.Latest(dir)

@@ -1,6 +1,8 @@
 package train
 
 import (
+	"io"
+
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
@@ -33,3 +35,18 @@ func Factors(g *graph.Graph, rate float64, seed uint64, b Batch) (map[string]*te
 
 // Prune removes old checkpoints.
 var Prune = prune
+
+// Through puts something between a run and all its files.
+func Through(t *Trainer, f func(io.Writer) io.Writer) { t.through = f }
+
+// Exploded counts the steps after which a sequence of losses counts as exploded; 0
+// if it does not.
+func Exploded(losses []float64) int {
+	var w watch
+	for i, loss := range losses {
+		if w.see(loss) {
+			return i + 1
+		}
+	}
+	return 0
+}

@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
@@ -29,7 +28,8 @@ var (
 	// ErrInterrupted means that training stopped at the caller's wish after
 	// saving a checkpoint.
 	ErrInterrupted = errors.New("training interrupted")
-	// ErrDiverged means that the loss or a gradient is not finite.
+	// ErrDiverged means that the loss or a gradient is not finite, or that the
+	// loss has exploded.
 	ErrDiverged = errors.New("training diverged")
 )
 
@@ -51,20 +51,33 @@ type Options struct {
 	Library string
 	// ProfilePrefix makes ONNX Runtime write a trace of its operators.
 	ProfilePrefix string
+
+	// Evaluate is needed where train.eval_every is not 0, and not used elsewhere.
+	Evaluate Evaluator
+	// Evaluated, when not nil, is told of each evaluation.
+	Evaluated func(Evaluation)
+	// Warn is told what could not be saved while the run goes on. Without it, such
+	// an error ends the run.
+	Warn func(error)
 }
 
 // Trainer is a run in progress. Close it.
 type Trainer struct {
-	cfg     Config
-	dir     string
-	model   *models.Decoder
-	draw    func(step int) ([]Batch, error) // the batches of a step
-	engine  *engine
-	opt     *AdamW
-	weights map[string]*tensor.Tensor
-	step    int
-	loss    float64
-	lock    *os.File // nil until the run has its directory
+	cfg         Config
+	dir         string
+	model       *models.Decoder
+	draw        func(step int) ([]Batch, error) // the batches of a step
+	engine      *engine
+	opt         *AdamW
+	weights     map[string]*tensor.Tensor
+	step        int
+	loss        float64
+	options     Options
+	progress    progress
+	saved       bool                      // the newest checkpoint is the run as it is
+	unsavedBest *Checkpoint               // of the best evaluation, where it could not be saved
+	through     func(io.Writer) io.Writer // what tests put before all files; nil for nothing
+	lock        *os.File                  // nil until the run has its directory
 	// Skipped names damaged checkpoints that Resume passed over.
 	Skipped []error
 }
@@ -154,7 +167,7 @@ func resume(dir string, cfg Config, o Options) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Skipped, t.step, t.loss = skipped, c.Step, c.Loss
+	t.Skipped, t.step, t.loss, t.progress = skipped, c.Step, c.Loss, c.progress
 	if c.Weights != nil {
 		for _, s := range t.opt.slots {
 			copy(s.w, tensor.Data[float32](c.Weights[s.name]))
@@ -162,7 +175,7 @@ func resume(dir string, cfg Config, o Options) (*Trainer, error) {
 			copy(s.v, tensor.Data[float32](c.v[s.name]))
 		}
 	}
-	if err := truncateMetrics(filepath.Join(dir, MetricsFile), t.step); err != nil {
+	if err := truncateMetrics(filepath.Join(dir, MetricsFile), t.step, t.progress.Evaluated); err != nil {
 		t.Close()
 		return nil, err
 	}
@@ -187,7 +200,10 @@ func ReadConfig(dir string) (Config, error) {
 }
 
 func newTrainer(dir string, cfg Config, o Options) (*Trainer, error) {
-	t := &Trainer{cfg: cfg, dir: dir}
+	if cfg.Train.EvalEvery > 0 && o.Evaluate == nil {
+		return nil, fmt.Errorf("train.eval_every %d: there is no evaluator; hand one in as Options.Evaluate, or set 0", cfg.Train.EvalEvery)
+	}
+	t := &Trainer{cfg: cfg, dir: dir, options: o, saved: true}
 	src, err := newSource(cfg)
 	if err != nil {
 		return nil, err
@@ -231,54 +247,6 @@ func (t *Trainer) Close() {
 	}
 }
 
-// Run trains to the configured number of steps and calls report after each. It
-// saves a checkpoint at every interval, at the end, and when ctx ends, in which
-// case the error is ErrInterrupted.
-func (t *Trainer) Run(ctx context.Context, report func(Stats)) error {
-	metrics, err := os.OpenFile(filepath.Join(t.dir, MetricsFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
-	}
-	defer metrics.Close()
-	lines := json.NewEncoder(metrics)
-	next := t.prefetch(t.step)
-	saved := t.step
-	for t.step < t.cfg.Train.Steps {
-		if ctx.Err() != nil {
-			if saved != t.step {
-				err = t.save()
-			}
-			return errors.Join(fmt.Errorf("%w at step %d of %d", ErrInterrupted, t.step, t.cfg.Train.Steps), err)
-		}
-		start := time.Now()
-		data := <-next
-		if data.err != nil {
-			return data.err
-		}
-		if t.step+1 < t.cfg.Train.Steps {
-			next = t.prefetch(t.step + 1)
-		}
-		s, err := t.update(data.batches)
-		if err != nil {
-			return err
-		}
-		s.Seconds = time.Since(start).Seconds()
-		if err := lines.Encode(s); err != nil {
-			return fmt.Errorf("train: metrics: %w", err)
-		}
-		if t.step%t.cfg.Train.CheckpointEvery == 0 || t.step == t.cfg.Train.Steps {
-			if err := t.save(); err != nil {
-				return err
-			}
-			saved = t.step
-		}
-		if report != nil {
-			report(s)
-		}
-	}
-	return nil
-}
-
 type prepared struct {
 	batches []Batch
 	err     error
@@ -309,8 +277,7 @@ func (t *Trainer) update(batches []Batch) (Stats, error) {
 	}
 	norm := t.opt.Norm()
 	if math.IsNaN(loss) || math.IsInf(loss, 0) || math.IsNaN(norm) || math.IsInf(norm, 0) {
-		return Stats{}, fmt.Errorf("%w at step %d: loss %v, gradient norm %v; the checkpoints before it are untouched; try a lower train.lr, a longer train.warmup or train.clip 1",
-			ErrDiverged, t.step+1, loss, norm)
+		return Stats{}, t.diverged(t.step+1, fmt.Sprintf("loss %v, gradient norm %v", loss, norm))
 	}
 	r := t.cfg.Train
 	lr := Schedule{Peak: r.LR, Final: r.FinalLR, Warmup: r.Warmup, Steps: r.Steps}.At(t.step)
@@ -327,18 +294,4 @@ func (t *Trainer) update(batches []Batch) (Stats, error) {
 		s.Slots += b.IDs.Len()
 	}
 	return s, nil
-}
-
-// save writes a checkpoint and removes the oldest ones.
-func (t *Trainer) save() error {
-	c := &Checkpoint{Config: t.cfg, Step: t.step, Loss: t.loss, Weights: t.weights,
-		m: map[string]*tensor.Tensor{}, v: map[string]*tensor.Tensor{}}
-	for _, s := range t.opt.slots {
-		shape := t.weights[s.name].Shape()
-		c.m[s.name], c.v[s.name] = tensor.Of(s.m, shape...), tensor.Of(s.v, shape...)
-	}
-	if err := tensor.WriteFileAtomic(checkpointPath(t.dir, t.step), c.write); err != nil {
-		return fmt.Errorf("train: checkpoint at step %d: %w", t.step, err)
-	}
-	return prune(t.dir, t.step, t.cfg.Train.KeepCheckpoints)
 }
