@@ -29,14 +29,22 @@ func (a *app) trainOne(ctx context.Context, p planned, resume bool) error {
 	if err != nil {
 		return err
 	}
-	a.print("%s: trained %d steps, loss %.4g, %s in %s", p.dir, p.cfg.Train.Steps, watch.last.Loss, watch.pace(), duration(time.Since(watch.meter.begun)))
+	a.print("%s: trained %d steps, loss %.4g, %s in %s", p.dir, t.Step(), watch.last.Loss, watch.pace(), duration(time.Since(watch.meter.begun)))
 	return nil
 }
 
 // open starts or resumes the trainer of a run; nil means that nothing is to do.
 func (a *app) open(p planned, resume bool) (*train.Trainer, error) {
+	evaluate, err := evaluator(p.cfg)
+	if err != nil {
+		return nil, err
+	}
+	o := train.Options{
+		Evaluate: evaluate, Evaluated: a.evaluated(p.dir),
+		Warn: func(err error) { a.note("%s: going on without having saved: %v", p.dir, err) },
+	}
 	if !isRun(p.dir) {
-		return train.New(p.dir, p.cfg, train.Options{})
+		return train.New(p.dir, p.cfg, o)
 	}
 	was, err := train.ReadConfig(p.dir)
 	if err != nil {
@@ -47,13 +55,13 @@ func (a *app) open(p planned, resume bool) (*train.Trainer, error) {
 	}
 	newest, _, err := train.Latest(p.dir)
 	switch {
-	case err == nil && newest.Step >= was.Train.Steps:
+	case err == nil && newest.Finished():
 		a.print("%s: finished already, %d steps, loss %.4g", p.dir, newest.Step, newest.Loss)
 		return nil, nil
 	case err != nil && !errors.Is(err, train.ErrNoCheckpoint):
 		return nil, err
 	case resume:
-		return train.Resume(p.dir, train.Options{})
+		return train.Resume(p.dir, o)
 	}
 	return nil, fmt.Errorf("a run that was stopped is there; go on with it: zoo train --resume %s", shellWord(p.dir))
 }

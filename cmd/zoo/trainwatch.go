@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/train"
+)
+
+// evalBatch bounds the sequences generated at once while training, beside whose
+// memory that of generation has to find room.
+const evalBatch = 32
+
+// evaluator measures a run while it trains: on validation prompts, through the
+// file that would be exported.
+func evaluator(cfg train.Config) (train.Evaluator, error) {
+	cfg, err := cfg.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	lengths, err := cfg.EvalLengths()
+	if err != nil || len(lengths) == 0 {
+		return nil, err
+	}
+	t, err := task.Lookup(cfg.Train.Task)
+	if err != nil {
+		return nil, err
+	}
+	sweep := eval.Config{Task: t, Lengths: lengths, N: cfg.Train.EvalSamples, Batch: evalBatch, Seed: cfg.Train.Seed, Split: task.Validation}
+	return func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]train.EvalResult, error) {
+		described, err := (&train.Checkpoint{Config: cfg, Step: step}).Card(version())
+		if err != nil {
+			return nil, err
+		}
+		s := source{from: fmt.Sprintf("step %d", step), load: func() (model, error) {
+			return model{cfg.Model, maps.Clone(weights), described}, nil
+		}}
+		return evaluateSource(ctx, s, cfg.Train.Threads, sweep)
+	}, nil
+}
+
+func evaluateSource(ctx context.Context, s source, threads int, sweep eval.Config) (_ []train.EvalResult, err error) {
+	session, _, err := engineFlags{provider: "cpu", profile: card.Portable, threads: threads}.open(s)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if e := session.Close(); err == nil {
+			err = e
+		}
+	}()
+	rows, err := eval.Sweep(ctx, measured{session}, session.Info().Card, sweep, nil)
+	if err != nil {
+		return nil, err
+	}
+	var out []train.EvalResult
+	for _, r := range rows {
+		one := train.EvalResult{Length: r.Length}
+		if !r.NA {
+			one.N, one.Correct, one.SequenceCorrect = r.N, r.Correct, r.SequenceCorrect
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// evaluated tells of an evaluation, on a line of its own.
+func (a *app) evaluated(dir string) func(train.Evaluation) {
+	return func(e train.Evaluation) {
+		text := []string{fmt.Sprintf("%s: step %d: accuracy %.1f %% at trained lengths", dir, e.Step, 100**e.Accuracy)}
+		if e.Beyond != nil {
+			text = append(text, fmt.Sprintf("%.1f %% beyond", 100**e.Beyond))
+		}
+		if e.Best {
+			text = append(text, "the best so far")
+		}
+		if e.Stop {
+			text = append(text, "stopping early")
+		}
+		a.note("%s", strings.Join(text, ", "))
+	}
+}
