@@ -50,3 +50,8 @@ func Exploded(losses []float64) int {
 	}
 	return 0
 }
+
+// PretendLoss makes a run believe that its loss was steady so far.
+func PretendLoss(t *Trainer, loss float64) {
+	t.progress.Watch = watch{Start: loss, Smooth: loss, Best: loss}
+}

@@ -29,7 +29,7 @@ func acquire(dir string) (*os.File, error) {
 		owner, _ := io.ReadAll(io.LimitReader(f, 20))
 		f.Close()
 		if errors.Is(err, ErrLocked) {
-			return nil, fmt.Errorf("%s: %w (process %s); wait for its end, or choose another directory", dir, err, strings.TrimSpace(string(owner)))
+			return nil, fmt.Errorf("%w (process %s holds %s); wait for its end, or choose another directory", err, strings.TrimSpace(string(owner)), path)
 		}
 		return nil, fmt.Errorf("train: lock %s: %w", path, err)
 	}

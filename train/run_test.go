@@ -298,9 +298,37 @@ func TestDivergence(t *testing.T) {
 	cfg.Train.WeightDecay = 1 // the weights blow up within a few steps
 	cfg.Model.Activation = "relu2"
 	cfg.Train.Beta2 = 0
-	err := start(t, t.TempDir(), cfg).Run(t.Context(), nil)
-	if !errors.Is(err, train.ErrDiverged) {
-		t.Errorf("error %v, want ErrDiverged", err)
+	cfg.Train.CheckpointEvery = 1
+	dir := t.TempDir()
+	err := start(t, dir, cfg).Run(t.Context(), nil)
+	good := "the last good checkpoint is " + dir
+	if !errors.Is(err, train.ErrDiverged) || !strings.Contains(err.Error(), good) || !strings.Contains(err.Error(), "train.lr") {
+		t.Errorf("error %v, want ErrDiverged with a checkpoint in %s and what to try", err, dir)
+	}
+	final(t, dir)
+}
+
+// A loss that stays finite but explodes ends a run too, and what was good before
+// is what is left.
+func TestExplosion(t *testing.T) {
+	cfg := micro("nope", 400)
+	cfg.Train.CheckpointEvery = 1
+	dir := t.TempDir()
+	r := start(t, dir, cfg)
+	err := r.Run(t.Context(), func(s train.Stats) {
+		if s.Step == 5 {
+			train.PretendLoss(r, 0.1) // beside which the losses to come are an explosion
+		}
+	})
+	if !errors.Is(err, train.ErrDiverged) || !strings.Contains(err.Error(), "has exploded") || !strings.Contains(err.Error(), "checkpoint-00000005") {
+		t.Fatalf("error %v, want ErrDiverged with the checkpoint of step 5", err)
+	}
+	m, err := train.ReadMetrics(filepath.Join(dir, train.MetricsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := final(t, dir); c.Step != len(m)-100 {
+		t.Errorf("ended after step %d, and the newest checkpoint is of step %d, want the one before the 100 bad ones", len(m), c.Step)
 	}
 }
 

@@ -70,19 +70,17 @@ func evaluateSource(ctx context.Context, s source, threads int, sweep eval.Confi
 	return out, nil
 }
 
-// evaluated tells of an evaluation, on a line of its own.
-func (a *app) evaluated(dir string) func(train.Evaluation) {
-	return func(e train.Evaluation) {
-		text := []string{fmt.Sprintf("%s: step %d: accuracy %.1f %% at trained lengths", dir, e.Step, 100**e.Accuracy)}
-		if e.Beyond != nil {
-			text = append(text, fmt.Sprintf("%.1f %% beyond", 100**e.Beyond))
-		}
-		if e.Best {
-			text = append(text, "the best so far")
-		}
-		if e.Stop {
-			text = append(text, "stopping early")
-		}
-		a.note("%s", strings.Join(text, ", "))
+// evaluated describes an evaluation.
+func evaluated(e train.Evaluation) string {
+	text := []string{fmt.Sprintf("step %d: accuracy %.1f %% at trained lengths", e.Step, 100**e.Accuracy)}
+	if e.Beyond != nil {
+		text = append(text, fmt.Sprintf("%.1f %% beyond", 100**e.Beyond))
 	}
+	if e.Best {
+		text = append(text, "the best so far")
+	}
+	if e.Stop {
+		text = append(text, "stopping early")
+	}
+	return strings.Join(text, ", ")
 }
