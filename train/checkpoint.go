@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,7 +28,18 @@ type Checkpoint struct {
 	// Weights are the model's, by their own names.
 	Weights map[string]*tensor.Tensor
 	// first and second moments of AdamW, under the same names
-	m, v map[string]*tensor.Tensor
+	m, v     map[string]*tensor.Tensor
+	progress progress
+}
+
+// Finished reports whether the run has nothing left to do: all steps are done,
+// or it was stopped early as its configuration says.
+func (c *Checkpoint) Finished() bool { return c.progress.done(c.Config.Train, c.Step) }
+
+// Best returns step and score of the best evaluation so far: sequence accuracy
+// at trained lengths, rounded to 4 digits. Step 0 means that there was none.
+func (c *Checkpoint) Best() (step int, score float64) {
+	return c.progress.BestStep, c.progress.BestScore
 }
 
 // Tensors of the optimizer are stored beside the weights with these prefixes.
@@ -59,9 +71,13 @@ func Checkpoints(dir string) ([]int, error) {
 	return steps, nil
 }
 
-// write stores the checkpoint atomically.
-func (c *Checkpoint) write(path string) error {
+// write stores the checkpoint, with its checksum.
+func (c *Checkpoint) write(w io.Writer) error {
 	config, err := json.Marshal(c.Config)
+	if err != nil {
+		return err
+	}
+	progress, err := json.Marshal(c.progress)
 	if err != nil {
 		return err
 	}
@@ -69,15 +85,18 @@ func (c *Checkpoint) write(path string) error {
 	for name, w := range c.Weights {
 		all[name], all[firstMoment+name], all[secondMoment+name] = w, c.m[name], c.v[name]
 	}
-	return tensor.WriteSafetensorsFile(path, all, map[string]string{
+	return writeChecked(w, all, map[string]string{
 		"zoo.config": string(config),
 		"zoo.step":   strconv.Itoa(c.Step),
 		"zoo.loss":   strconv.FormatFloat(c.Loss, 'g', -1, 64),
+
+		"zoo.progress": string(progress),
 	})
 }
 
 // ReadCheckpoint reads a checkpoint file and checks that it holds exactly the
-// tensors of its configuration, in their shapes.
+// tensors of its configuration, in their shapes, and that not a bit has changed
+// since it was written.
 func ReadCheckpoint(path string) (*Checkpoint, error) {
 	c, err := readCheckpoint(path)
 	if err != nil {
@@ -105,6 +124,9 @@ func readCheckpoint(path string) (*Checkpoint, error) {
 	if c.Loss, err = strconv.ParseFloat(meta["zoo.loss"], 64); err != nil {
 		return nil, fmt.Errorf("has no loss (zoo.loss is %q)", meta["zoo.loss"])
 	}
+	if err := json.Unmarshal([]byte(meta["zoo.progress"]), &c.progress); err != nil {
+		return nil, fmt.Errorf("does not say how far its run is (zoo.progress is %q): %w", meta["zoo.progress"], err)
+	}
 	if c.Config, err = c.Config.Resolve(); err != nil {
 		return nil, err
 	}
@@ -129,6 +151,10 @@ func readCheckpoint(path string) (*Checkpoint, error) {
 	for name := range all {
 		return nil, fmt.Errorf("holds the tensor %s, which the model does not have", name)
 	}
+	// Last, because what is wrong is better said than that something is.
+	if err := verifyChecksum(data, meta[checksumKey]); err != nil {
+		return nil, err
+	}
 	return c, nil
 }
 
@@ -149,13 +175,41 @@ func Latest(dir string) (c *Checkpoint, skipped []error, err error) {
 	return nil, skipped, fmt.Errorf("%s: %w", dir, errors.Join(append([]error{ErrNoCheckpoint}, skipped...)...))
 }
 
-// prune removes all but the newest keep checkpoints.
-func prune(dir string, keep int) error {
+// Best reads the checkpoint of a run's best evaluation. Damaged newer ones, which
+// might have told of a better, are named in skipped.
+func Best(dir string) (c *Checkpoint, skipped []error, err error) {
+	c, skipped, err = Latest(dir)
+	if err != nil {
+		return nil, skipped, err
+	}
+	step := c.progress.BestStep
+	switch step {
+	case c.Step:
+		return c, skipped, nil
+	case 0:
+		return nil, skipped, fmt.Errorf("%s: %w: nothing was evaluated by step %d; train with train.eval_every, or use the last one", dir, ErrNoCheckpoint, c.Step)
+	}
+	c, err = ReadCheckpoint(checkpointPath(dir, step))
+	if err != nil {
+		return nil, skipped, fmt.Errorf("the best of %s: %w: %w", dir, ErrNoCheckpoint, err)
+	}
+	return c, skipped, nil
+}
+
+// prune removes all but the newest keep checkpoints, and the best, of a run that
+// is at step.
+// Later ones are damaged, or the run would have gone on from them: they count
+// for nothing, and are written over when the run gets there.
+func prune(dir string, step, keep, best int) error {
 	steps, err := Checkpoints(dir)
 	if err != nil {
 		return err
 	}
+	steps = slices.DeleteFunc(steps, func(s int) bool { return s > step })
 	for _, s := range steps[min(keep, len(steps)):] {
+		if s == best {
+			continue
+		}
 		if err := os.Remove(checkpointPath(dir, s)); err != nil {
 			return err
 		}

@@ -49,6 +49,13 @@ type Recipe struct {
 	CheckpointEvery int `json:"checkpoint_every" mapstructure:"checkpoint_every"` // steps
 	KeepCheckpoints int `json:"keep_checkpoints" mapstructure:"keep_checkpoints"`
 	Threads         int `json:"threads" mapstructure:"threads"` // 0: one per core
+
+	// Evaluation while training. Left out of the stored configuration at 0, as
+	// Dropout is.
+	EvalEvery        int    `json:"eval_every,omitempty" mapstructure:"eval_every"`                 // steps; 0: none
+	EvalSamples      int    `json:"eval_samples,omitempty" mapstructure:"eval_samples"`             // at each length; 0: 64
+	EvalLengths      string `json:"eval_lengths,omitempty" mapstructure:"eval_lengths"`             // task.ParseLengths; "": ten trained ones, and up to twice the longest
+	StopAfterPerfect int    `json:"stop_after_perfect,omitempty" mapstructure:"stop_after_perfect"` // evaluations in a row without a mistake at trained lengths; 0: never
 }
 
 // check reports the first value that cannot be.
@@ -60,6 +67,7 @@ func (r Recipe) check() error {
 	}{
 		{"examples", r.Examples, 0}, {"steps", r.Steps, 1}, {"batch", r.Batch, 1}, {"micro_batch", r.MicroBatch, 0}, {"warmup", r.Warmup, 0},
 		{"checkpoint_every", r.CheckpointEvery, 1}, {"keep_checkpoints", r.KeepCheckpoints, 1}, {"threads", r.Threads, 0},
+		{"eval_every", r.EvalEvery, 0}, {"eval_samples", r.EvalSamples, 0}, {"stop_after_perfect", r.StopAfterPerfect, 0},
 	} {
 		if f.value < f.min {
 			return fmt.Errorf("train.%s %d: want at least %d", f.key, f.value, f.min)
@@ -97,6 +105,9 @@ func (c Config) Resolve() (Config, error) {
 	c.Train.Task, c.Train.Lengths = task.Names(d.tasks), d.ranges()
 	if c.Train.Tokenizer == tokenizer.Words {
 		c.Train.Tokenizer = "" // one way to write a configuration, one hash
+	}
+	if err := c.resolveEvaluation(d); err != nil {
+		return c, err
 	}
 	if n := len(d.pieces); c.Model.VocabSize == 0 {
 		c.Model.VocabSize = n

@@ -175,6 +175,7 @@ func TestResumeIsExactOnEveryKindOfData(t *testing.T) {
 		if !errors.Is(err, train.ErrInterrupted) {
 			t.Fatalf("interrupted run ends with %v", err)
 		}
+		r.Close()
 		if r, err = train.Resume(parts, train.Options{}); err != nil {
 			t.Fatal(err)
 		}

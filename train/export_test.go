@@ -1,6 +1,7 @@
 package train
 
 import (
+	"io"
 	"slices"
 
 	"github.com/nopezoo/zoo/graph"
@@ -58,4 +59,27 @@ func Update(t *Trainer, batches []Batch) (Stats, error) { return t.update(batche
 // Factors returns the dropout factors of a batch, by input of the step graph.
 func Factors(g *graph.Graph, rate float64, seed uint64, b Batch) (map[string]*tensor.Tensor, error) {
 	return newDropout(g, rate, seed).factors(b)
+}
+
+// Prune removes old checkpoints.
+var Prune = prune
+
+// Through puts something between a run and all its files.
+func Through(t *Trainer, f func(io.Writer) io.Writer) { t.through = f }
+
+// Exploded counts the steps after which a sequence of losses counts as exploded; 0
+// if it does not.
+func Exploded(losses []float64) int {
+	var w watch
+	for i, loss := range losses {
+		if w.see(loss) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// PretendLoss makes a run believe that its loss was steady so far.
+func PretendLoss(t *Trainer, loss float64) {
+	t.progress.Watch = watch{Start: loss, Smooth: loss, Best: loss}
 }

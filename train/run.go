@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
@@ -29,7 +28,8 @@ var (
 	// ErrInterrupted means that training stopped at the caller's wish after
 	// saving a checkpoint.
 	ErrInterrupted = errors.New("training interrupted")
-	// ErrDiverged means that the loss or a gradient is not finite.
+	// ErrDiverged means that the loss or a gradient is not finite, or that the
+	// loss has exploded.
 	ErrDiverged = errors.New("training diverged")
 )
 
@@ -51,19 +51,33 @@ type Options struct {
 	Library string
 	// ProfilePrefix makes ONNX Runtime write a trace of its operators.
 	ProfilePrefix string
+
+	// Evaluate is needed where train.eval_every is not 0, and not used elsewhere.
+	Evaluate Evaluator
+	// Evaluated, when not nil, is told of each evaluation.
+	Evaluated func(Evaluation)
+	// Warn is told what could not be saved while the run goes on. Without it, such
+	// an error ends the run.
+	Warn func(error)
 }
 
 // Trainer is a run in progress. Close it.
 type Trainer struct {
-	cfg     Config
-	dir     string
-	model   models.Model
-	draw    func(step int) ([]Batch, error) // the batches of a step
-	engine  *engine
-	opt     *AdamW
-	weights map[string]*tensor.Tensor
-	step    int
-	loss    float64
+	cfg         Config
+	dir         string
+	model       models.Model
+	draw        func(step int) ([]Batch, error) // the batches of a step
+	engine      *engine
+	opt         *AdamW
+	weights     map[string]*tensor.Tensor
+	step        int
+	loss        float64
+	options     Options
+	progress    progress
+	saved       bool                      // the newest checkpoint is the run as it is
+	unsavedBest *Checkpoint               // of the best evaluation, where it could not be saved
+	through     func(io.Writer) io.Writer // what tests put before all files; nil for nothing
+	lock        *os.File                  // nil until the run has its directory
 	// Skipped names damaged checkpoints that Resume passed over.
 	Skipped []error
 }
@@ -75,27 +89,44 @@ func New(dir string, cfg Config, o Options) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(filepath.Join(dir, ConfigFile)); err == nil {
-		return nil, fmt.Errorf("%s: %w; continue it with --resume, or choose another directory", dir, ErrExists)
+	if err := absent(dir); err != nil {
+		return nil, err
 	}
 	t, err := newTrainer(dir, cfg, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Close()
-		return nil, err
-	}
-	err = tensor.WriteFileAtomic(filepath.Join(dir, ConfigFile), func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(cfg)
-	})
-	if err != nil {
+	if err := t.begin(); err != nil {
 		t.Close()
 		return nil, err
 	}
 	return t, nil
+}
+
+// begin makes the directory of a new run and stores its configuration there.
+func (t *Trainer) begin() (err error) {
+	if err := os.MkdirAll(t.dir, 0o755); err != nil {
+		return err
+	}
+	if t.lock, err = acquire(t.dir); err != nil {
+		return err
+	}
+	if err := absent(t.dir); err != nil { // another process was faster
+		return err
+	}
+	return tensor.WriteFileAtomic(filepath.Join(t.dir, ConfigFile), func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(t.cfg)
+	})
+}
+
+// absent reports a run that is in the directory already.
+func absent(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, ConfigFile)); err == nil {
+		return fmt.Errorf("%s: %w; continue it with --resume, or choose another directory", dir, ErrExists)
+	}
+	return nil
 }
 
 // Resume continues a run from its newest usable checkpoint, or from its start
@@ -103,6 +134,24 @@ func New(dir string, cfg Config, o Options) (*Trainer, error) {
 func Resume(dir string, o Options) (*Trainer, error) {
 	cfg, err := ReadConfig(dir)
 	if err != nil {
+		return nil, err
+	}
+	lock, err := acquire(dir)
+	if err != nil {
+		return nil, err
+	}
+	t, err := resume(dir, cfg, o)
+	if err != nil {
+		lock.Close()
+		return nil, err
+	}
+	t.lock = lock
+	return t, nil
+}
+
+// resume does the work of Resume under the lock.
+func resume(dir string, cfg Config, o Options) (*Trainer, error) {
+	if err := sweepTemporary(dir); err != nil {
 		return nil, err
 	}
 	c, skipped, err := Latest(dir)
@@ -118,7 +167,7 @@ func Resume(dir string, o Options) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Skipped, t.step, t.loss = skipped, c.Step, c.Loss
+	t.Skipped, t.step, t.loss, t.progress = skipped, c.Step, c.Loss, c.progress
 	if c.Weights != nil {
 		for _, s := range t.opt.slots {
 			copy(s.w, tensor.Data[float32](c.Weights[s.name]))
@@ -126,7 +175,7 @@ func Resume(dir string, o Options) (*Trainer, error) {
 			copy(s.v, tensor.Data[float32](c.v[s.name]))
 		}
 	}
-	if err := truncateMetrics(filepath.Join(dir, MetricsFile), t.step); err != nil {
+	if err := truncateMetrics(filepath.Join(dir, MetricsFile), t.step, t.progress.Evaluated); err != nil {
 		t.Close()
 		return nil, err
 	}
@@ -151,7 +200,10 @@ func ReadConfig(dir string) (Config, error) {
 }
 
 func newTrainer(dir string, cfg Config, o Options) (*Trainer, error) {
-	t := &Trainer{cfg: cfg, dir: dir}
+	if cfg.Train.EvalEvery > 0 && o.Evaluate == nil {
+		return nil, fmt.Errorf("train.eval_every %d: there is no evaluator; hand one in as Options.Evaluate, or set 0", cfg.Train.EvalEvery)
+	}
+	t := &Trainer{cfg: cfg, dir: dir, options: o, saved: true}
 	src, err := newSource(cfg)
 	if err != nil {
 		return nil, err
@@ -182,55 +234,17 @@ func (t *Trainer) Config() Config { return t.cfg }
 // Step returns the number of updates done.
 func (t *Trainer) Step() int { return t.step }
 
-// Close releases the engine. Nothing is saved.
-func (t *Trainer) Close() { t.engine.close() }
-
-// Run trains to the configured number of steps and calls report after each. It
-// saves a checkpoint at every interval, at the end, and when ctx ends, in which
-// case the error is ErrInterrupted.
-func (t *Trainer) Run(ctx context.Context, report func(Stats)) error {
-	metrics, err := os.OpenFile(filepath.Join(t.dir, MetricsFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
+// Close releases the engine and the directory. Nothing is saved. Closing again
+// does nothing.
+func (t *Trainer) Close() {
+	if t.engine == nil {
+		return
 	}
-	defer metrics.Close()
-	lines := json.NewEncoder(metrics)
-	next := t.prefetch(t.step)
-	saved := t.step
-	for t.step < t.cfg.Train.Steps {
-		if ctx.Err() != nil {
-			if saved != t.step {
-				err = t.save()
-			}
-			return errors.Join(fmt.Errorf("%w at step %d of %d", ErrInterrupted, t.step, t.cfg.Train.Steps), err)
-		}
-		start := time.Now()
-		data := <-next
-		if data.err != nil {
-			return data.err
-		}
-		if t.step+1 < t.cfg.Train.Steps {
-			next = t.prefetch(t.step + 1)
-		}
-		s, err := t.update(data.batches)
-		if err != nil {
-			return err
-		}
-		s.Seconds = time.Since(start).Seconds()
-		if err := lines.Encode(s); err != nil {
-			return fmt.Errorf("train: metrics: %w", err)
-		}
-		if t.step%t.cfg.Train.CheckpointEvery == 0 || t.step == t.cfg.Train.Steps {
-			if err := t.save(); err != nil {
-				return err
-			}
-			saved = t.step
-		}
-		if report != nil {
-			report(s)
-		}
+	t.engine.close()
+	t.engine = nil
+	if t.lock != nil {
+		t.lock.Close()
 	}
-	return nil
 }
 
 type prepared struct {
@@ -263,8 +277,7 @@ func (t *Trainer) update(batches []Batch) (Stats, error) {
 	}
 	norm := t.opt.Norm()
 	if math.IsNaN(loss) || math.IsInf(loss, 0) || math.IsNaN(norm) || math.IsInf(norm, 0) {
-		return Stats{}, fmt.Errorf("%w at step %d: loss %v, gradient norm %v; the checkpoints before it are untouched; try a lower train.lr, a longer train.warmup or train.clip 1",
-			ErrDiverged, t.step+1, loss, norm)
+		return Stats{}, t.diverged(t.step+1, fmt.Sprintf("loss %v, gradient norm %v", loss, norm))
 	}
 	r := t.cfg.Train
 	lr := Schedule{Peak: r.LR, Final: r.FinalLR, Warmup: r.Warmup, Steps: r.Steps}.At(t.step)
@@ -281,18 +294,4 @@ func (t *Trainer) update(batches []Batch) (Stats, error) {
 		s.Slots += b.IDs.Len()
 	}
 	return s, nil
-}
-
-// save writes a checkpoint and removes the oldest ones.
-func (t *Trainer) save() error {
-	c := &Checkpoint{Config: t.cfg, Step: t.step, Loss: t.loss, Weights: t.weights,
-		m: map[string]*tensor.Tensor{}, v: map[string]*tensor.Tensor{}}
-	for _, s := range t.opt.slots {
-		shape := t.weights[s.name].Shape()
-		c.m[s.name], c.v[s.name] = tensor.Of(s.m, shape...), tensor.Of(s.v, shape...)
-	}
-	if err := c.write(checkpointPath(t.dir, t.step)); err != nil {
-		return fmt.Errorf("train: checkpoint at step %d: %w", t.step, err)
-	}
-	return prune(t.dir, t.cfg.Train.KeepCheckpoints)
 }

@@ -144,6 +144,7 @@ func testResume(t *testing.T, cfg train.Config) {
 		if !errors.Is(err, train.ErrInterrupted) {
 			t.Fatalf("interrupted run ends with %v", err)
 		}
+		r.Close()
 		if r, err = train.Resume(parts, train.Options{}); err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +176,9 @@ func testResume(t *testing.T, cfg train.Config) {
 func TestResumeAfterKill(t *testing.T) {
 	whole, killed := t.TempDir(), t.TempDir()
 	losses(t, start(t, whole, micro("nope", 8)))
-	losses(t, start(t, killed, micro("nope", 8)))
+	first := start(t, killed, micro("nope", 8))
+	losses(t, first)
+	first.Close()
 	if err := os.Remove(filepath.Join(killed, "checkpoint-00000008.safetensors")); err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +215,9 @@ func TestOverfit(t *testing.T) {
 
 func TestDamagedCheckpoint(t *testing.T) {
 	dir := t.TempDir()
-	losses(t, start(t, dir, micro("nope", 8)))
+	first := start(t, dir, micro("nope", 8))
+	losses(t, first)
+	first.Close()
 	newest := filepath.Join(dir, "checkpoint-00000008.safetensors")
 	data, err := os.ReadFile(newest)
 	if err != nil {
@@ -226,6 +231,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
+	r.Close()
 	if r.Step() != 4 || len(r.Skipped) != 1 || !strings.Contains(r.Skipped[0].Error(), "checkpoint-00000008") {
 		t.Errorf("resumed at step %d having skipped %v, want step 4 and the damaged file named", r.Step(), r.Skipped)
 	}
@@ -292,9 +298,37 @@ func TestDivergence(t *testing.T) {
 	cfg.Train.WeightDecay = 1 // the weights blow up within a few steps
 	cfg.Model.Activation = "relu2"
 	cfg.Train.Beta2 = 0
-	err := start(t, t.TempDir(), cfg).Run(t.Context(), nil)
-	if !errors.Is(err, train.ErrDiverged) {
-		t.Errorf("error %v, want ErrDiverged", err)
+	cfg.Train.CheckpointEvery = 1
+	dir := t.TempDir()
+	err := start(t, dir, cfg).Run(t.Context(), nil)
+	good := "the last good checkpoint is " + dir
+	if !errors.Is(err, train.ErrDiverged) || !strings.Contains(err.Error(), good) || !strings.Contains(err.Error(), "train.lr") {
+		t.Errorf("error %v, want ErrDiverged with a checkpoint in %s and what to try", err, dir)
+	}
+	final(t, dir)
+}
+
+// A loss that stays finite but explodes ends a run too, and what was good before
+// is what is left.
+func TestExplosion(t *testing.T) {
+	cfg := micro("nope", 400)
+	cfg.Train.CheckpointEvery = 1
+	dir := t.TempDir()
+	r := start(t, dir, cfg)
+	err := r.Run(t.Context(), func(s train.Stats) {
+		if s.Step == 5 {
+			train.PretendLoss(r, 0.1) // beside which the losses to come are an explosion
+		}
+	})
+	if !errors.Is(err, train.ErrDiverged) || !strings.Contains(err.Error(), "has exploded") || !strings.Contains(err.Error(), "checkpoint-00000005") {
+		t.Fatalf("error %v, want ErrDiverged with the checkpoint of step 5", err)
+	}
+	m, err := train.ReadMetrics(filepath.Join(dir, train.MetricsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := final(t, dir); c.Step != len(m)-100 {
+		t.Errorf("ended after step %d, and the newest checkpoint is of step %d, want the one before the 100 bad ones", len(m), c.Step)
 	}
 }
 
@@ -326,4 +360,19 @@ func TestConfigErrors(t *testing.T) {
 			t.Errorf("%s: a refused run left its directory behind", tc.want)
 		}
 	}
+}
+
+// Two trainings never write into one directory.
+func TestLock(t *testing.T) {
+	dir := t.TempDir()
+	first := start(t, dir, micro("nope", 4))
+	if _, err := train.Resume(dir, train.Options{}); !errors.Is(err, train.ErrLocked) || !strings.Contains(err.Error(), dir) {
+		t.Errorf("error %v, want ErrLocked with the directory", err)
+	}
+	first.Close()
+	r, err := train.Resume(dir, train.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
 }

@@ -17,11 +17,12 @@ import (
 )
 
 type exportOptions struct {
-	encodings []string
-	run, runs string
-	profile   string
-	output    string
-	noVerify  bool
+	encodings  []string
+	run, runs  string
+	profile    string
+	checkpoint string
+	output     string
+	noVerify   bool
 }
 
 func exportVerb(a *app) *cobra.Command {
@@ -50,6 +51,7 @@ attention, normalisation and rotation as single operators).`,
 	f.StringVar(&o.run, "run", "", "run `directory`")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.profile, "profile", card.Portable, card.Portable+" or "+card.Fused)
+	f.StringVar(&o.checkpoint, "checkpoint", "last", "last, or best: the one with the best validation accuracy (see train.eval_every)")
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write, or a folder (default: <task>-<encoding>.onnx)")
 	f.BoolVar(&o.noVerify, "no-verify", false, "write without verifying")
 	c.MarkFlagsOneRequired("pe", "run")
@@ -61,9 +63,19 @@ func (a *app) export(ctx context.Context, o exportOptions) error {
 	if err := checkProfile(o.profile); err != nil {
 		return err
 	}
+	if err := oneOf("checkpoint", o.checkpoint, "last", "best"); err != nil {
+		return err
+	}
 	sources, err := a.exported(o)
 	if err != nil {
 		return err
+	}
+	for i := range sources {
+		if o.checkpoint == "best" {
+			if sources[i], err = sources[i].best(a); err != nil {
+				return err
+			}
+		}
 	}
 	folder := isFolder(o.output)
 	if o.output != "" && !folder && len(sources) > 1 {

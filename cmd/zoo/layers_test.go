@@ -92,7 +92,7 @@ func TestLayersRefuse(t *testing.T) {
 		args []string
 		want []string // parts of the error
 	}{
-		{name: "preset", args: []string{"--preset", "tinny"}, want: []string{`unknown preset "tinny"`, `"tiny"`, "base, small, tiny"}},
+		{name: "preset", args: []string{"--preset", "tinny"}, want: []string{`unknown preset "tinny"`, `"tiny"`, "base, paper, small, tiny"}},
 		{name: "key in file", file: "train: {stepz: 1}", want: []string{"config.yaml", `"train.stepz"`, `did you mean "train.steps"`}},
 		{name: "section in file", file: "trian: {steps: 1}", want: []string{"config.yaml", `"trian.steps"`, `"train.steps"`}},
 		{name: "key in environment", env: env{"ZOO_TRAIN_STEP": "1"}, want: []string{`"ZOO_TRAIN_STEP"`, `"ZOO_TRAIN_STEPS"`}},

@@ -25,10 +25,11 @@ type runInfo struct {
 	Loss     *float64  `json:"loss"` // of the last step noted; null for none
 	Saved    time.Time `json:"saved"`
 
-	config train.Config
+	config  train.Config
+	stopped bool // early, as its configuration says
 }
 
-func (r runInfo) finished() bool { return r.Step >= r.Steps }
+func (r runInfo) finished() bool { return r.Step >= r.Steps || r.stopped }
 
 // state says how far a run is.
 func (r runInfo) state() string {
@@ -75,6 +76,14 @@ func readRun(dir string) (runInfo, error) {
 	}
 	if len(stats) > 0 {
 		r.Loss = &stats[len(stats)-1].Loss
+	}
+	evals, err := train.ReadEvaluations(filepath.Join(dir, train.MetricsFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return r, err
+	}
+	if len(evals) > 0 {
+		last := evals[len(evals)-1]
+		r.stopped = last.Stop && last.Step == r.Step
 	}
 	return r, nil
 }

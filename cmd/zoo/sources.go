@@ -56,14 +56,38 @@ func fileSource(path string) source {
 func runSource(a *app, r runInfo) source {
 	return source{
 		label: filepath.Base(r.Dir), from: fmt.Sprintf("run %s (%s)", r.Dir, r.state()), encoding: r.Encoding, run: r.Dir,
-		load: func() (model, error) {
-			c, err := a.newest(r.Dir)
-			if err != nil {
-				return model{}, err
-			}
-			described, err := c.Card(version())
-			return model{c.Config.Model, c.Weights, described}, err
-		},
+		load: loadCheckpoint(func() (*train.Checkpoint, error) { return a.newest(r.Dir) }),
+	}
+}
+
+// best is the same run at its best evaluation.
+func (s source) best(a *app) (source, error) {
+	if s.run == "" {
+		return s, fmt.Errorf("--checkpoint best: %s is no run, and has no checkpoints", s.from)
+	}
+	s.from = "the best of " + s.from
+	s.load = loadCheckpoint(func() (*train.Checkpoint, error) {
+		c, skipped, err := train.Best(s.run)
+		a.noteDamaged(skipped)
+		return c, err
+	})
+	return s, nil
+}
+
+func loadCheckpoint(read func() (*train.Checkpoint, error)) func() (model, error) {
+	return func() (model, error) {
+		c, err := read()
+		if err != nil {
+			return model{}, err
+		}
+		described, err := c.Card(version())
+		return model{c.Config.Model, c.Weights, described}, err
+	}
+}
+
+func (a *app) noteDamaged(skipped []error) {
+	for _, damaged := range skipped {
+		a.note("passed over a damaged checkpoint: %v", damaged)
 	}
 }
 
@@ -73,9 +97,7 @@ func (a *app) newest(dir string) (*train.Checkpoint, error) {
 	if errors.Is(err, train.ErrNoCheckpoint) {
 		return nil, fmt.Errorf("%w; make one: zoo train --resume %s", err, shellWord(dir))
 	}
-	for _, damaged := range skipped {
-		a.note("passed over a damaged checkpoint: %v", damaged)
-	}
+	a.noteDamaged(skipped)
 	return c, err
 }
 

@@ -46,6 +46,10 @@ the preset's has lengths of its own unless some are given. The keys are:
 
 ` + columns(each(settings(), func(s setting) string { return s.key }), 4) + `
 
+With train.eval_every, the model is measured on validation prompts as it trains,
+and its best checkpoint is kept (zoo export --checkpoint best). A run's folder has
+its metrics as JSON lines and as TensorBoard event files.
+
 With --resume, runs that were stopped go on where they were, and those not yet
 begun begin. Named runs (--resume RUN) need no other settings.`,
 		Example: example(

@@ -12,7 +12,13 @@ import (
 
 // trainOne makes one run, or says that it is made already.
 func (a *app) trainOne(ctx context.Context, p planned, resume bool) error {
-	t, err := a.open(p, resume)
+	var watch *trainWatch
+	t, err := a.open(p, resume, func(text string) {
+		if watch != nil {
+			watch.meter.close() // a bar would stand on the same line; it comes back
+		}
+		a.note("%s: %s", p.dir, text)
+	})
 	if err != nil || t == nil {
 		return err
 	}
@@ -23,20 +29,29 @@ func (a *app) trainOne(ctx context.Context, p planned, resume bool) error {
 	if t.Step() > 0 {
 		a.note("%s: going on from step %d of %d", p.dir, t.Step(), p.cfg.Train.Steps)
 	}
-	watch := newTrainWatch(a, p, t.Step())
+	watch = newTrainWatch(a, p, t.Step())
 	err = t.Run(ctx, watch.report)
 	watch.meter.close()
 	if err != nil {
 		return err
 	}
-	a.print("%s: trained %d steps, loss %.4g, %s in %s", p.dir, p.cfg.Train.Steps, watch.last.Loss, watch.pace(), duration(time.Since(watch.meter.begun)))
+	a.print("%s: trained %d steps, loss %.4g, %s in %s", p.dir, t.Step(), watch.last.Loss, watch.pace(), duration(time.Since(watch.meter.begun)))
 	return nil
 }
 
-// open starts or resumes the trainer of a run; nil means that nothing is to do.
-func (a *app) open(p planned, resume bool) (*train.Trainer, error) {
+// open starts or resumes the trainer of a run, which says what happens on the
+// way; nil means that nothing is to do.
+func (a *app) open(p planned, resume bool, say func(string)) (*train.Trainer, error) {
+	evaluate, err := evaluator(p.cfg)
+	if err != nil {
+		return nil, err
+	}
+	o := train.Options{
+		Evaluate: evaluate, Evaluated: func(e train.Evaluation) { say(evaluated(e)) },
+		Warn: func(err error) { say(fmt.Sprintf("not saved, to be tried again: %v", err)) },
+	}
 	if !isRun(p.dir) {
-		return train.New(p.dir, p.cfg, train.Options{})
+		return train.New(p.dir, p.cfg, o)
 	}
 	was, err := train.ReadConfig(p.dir)
 	if err != nil {
@@ -47,13 +62,13 @@ func (a *app) open(p planned, resume bool) (*train.Trainer, error) {
 	}
 	newest, _, err := train.Latest(p.dir)
 	switch {
-	case err == nil && newest.Step >= was.Train.Steps:
+	case err == nil && newest.Finished():
 		a.print("%s: finished already, %d steps, loss %.4g", p.dir, newest.Step, newest.Loss)
 		return nil, nil
 	case err != nil && !errors.Is(err, train.ErrNoCheckpoint):
 		return nil, err
 	case resume:
-		return train.Resume(p.dir, train.Options{})
+		return train.Resume(p.dir, o)
 	}
 	return nil, fmt.Errorf("a run that was stopped is there; go on with it: zoo train --resume %s", shellWord(p.dir))
 }

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/train"
+)
+
+// evalBatch bounds the sequences generated at once while training, beside whose
+// memory that of generation has to find room.
+const evalBatch = 32
+
+// evaluator measures a run while it trains: on validation prompts, through the
+// file that would be exported.
+func evaluator(cfg train.Config) (train.Evaluator, error) {
+	cfg, err := cfg.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	lengths, err := cfg.EvalLengths()
+	if err != nil || len(lengths) == 0 {
+		return nil, err
+	}
+	tasks, err := task.LookupList(cfg.Train.Task)
+	if err != nil {
+		return nil, err
+	}
+	sweep := eval.Config{Lengths: lengths, N: cfg.Train.EvalSamples, Batch: evalBatch, Seed: cfg.Train.Seed, Split: task.Validation}
+	return func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]train.EvalResult, error) {
+		described, err := (&train.Checkpoint{Config: cfg, Step: step}).Card(version())
+		if err != nil {
+			return nil, err
+		}
+		s := source{from: fmt.Sprintf("step %d", step), load: func() (model, error) {
+			return model{cfg.Model, maps.Clone(weights), described}, nil
+		}}
+		return evaluateSource(ctx, s, cfg.Train.Threads, tasks, sweep)
+	}, nil
+}
+
+// evaluateSource measures a model on each task and adds up the counts of each
+// length.
+func evaluateSource(ctx context.Context, s source, threads int, tasks []task.Task, sweep eval.Config) (_ []train.EvalResult, err error) {
+	session, _, err := engineFlags{provider: "cpu", profile: card.Portable, threads: threads}.open(s)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if e := session.Close(); err == nil {
+			err = e
+		}
+	}()
+	out := make([]train.EvalResult, len(sweep.Lengths))
+	for _, t := range tasks {
+		sweep.Task = t
+		rows, err := eval.Sweep(ctx, measured{session}, session.Info().Card, sweep, nil)
+		if err != nil {
+			return nil, err
+		}
+		for i, r := range rows {
+			out[i].Length = r.Length
+			if !r.NA {
+				out[i].N += r.N
+				out[i].Correct += r.Correct
+				out[i].SequenceCorrect += r.SequenceCorrect
+			}
+		}
+	}
+	return out, nil
+}
+
+// evaluated describes an evaluation.
+func evaluated(e train.Evaluation) string {
+	text := []string{fmt.Sprintf("step %d: accuracy %.1f %% at trained lengths", e.Step, 100**e.Accuracy)}
+	if e.Beyond != nil {
+		text = append(text, fmt.Sprintf("%.1f %% beyond", 100**e.Beyond))
+	}
+	if e.Best {
+		text = append(text, "the best so far")
+	}
+	if e.Stop {
+		text = append(text, "stopping early")
+	}
+	return strings.Join(text, ", ")
+}

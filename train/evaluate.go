@@ -1,0 +1,147 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// Evaluator measures a model by greedy generation on held-out samples, at the
+// lengths of Config.EvalLengths. The weights are the run's own, by name: they
+// are to be read only, and only until it returns. Equal weights must give equal
+// results, or a resumed run is not exact.
+type Evaluator func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]EvalResult, error)
+
+// EvalResult is what was measured at one length.
+type EvalResult struct {
+	Length          int `json:"length"`
+	N               int `json:"n"`                // samples; 0 where there were none to be had
+	Correct         int `json:"correct"`          // answers that match
+	SequenceCorrect int `json:"sequence_correct"` // all tokens of the target, and the end
+}
+
+// Evaluation is what was measured after a step. Ratios are of samples, in 0..1,
+// and absent where there were none.
+type Evaluation struct {
+	Step     int          `json:"-"`
+	Accuracy *float64     `json:"accuracy,omitempty"`          // at trained lengths
+	Sequence *float64     `json:"sequence_accuracy,omitempty"` // at trained lengths
+	Beyond   *float64     `json:"beyond_accuracy,omitempty"`   // at longer ones
+	Lengths  []EvalResult `json:"lengths"`
+	Seconds  float64      `json:"seconds"`
+	Best     bool         `json:"best,omitempty"` // the best of the run so far
+	Stop     bool         `json:"stop,omitempty"` // the run ends here, early
+}
+
+// progress is what a run knows beside weights and moments; checkpoints hold it.
+type progress struct {
+	Evaluated int     `json:"evaluated"`  // step of the last evaluation; 0 for none
+	BestStep  int     `json:"best_step"`  // step of the best one; 0 for none
+	BestScore float64 `json:"best_score"` // its sequence accuracy at trained lengths, rounded
+	Perfect   int     `json:"perfect"`    // evaluations without a mistake, the last one backwards
+	Watch     watch   `json:"watch"`
+}
+
+// done reports whether a run at a step has nothing left to do.
+func (p progress) done(r Recipe, step int) bool {
+	if r.evaluates(step) && p.Evaluated < step {
+		return false
+	}
+	return step >= r.Steps || r.StopAfterPerfect > 0 && p.Perfect >= r.StopAfterPerfect
+}
+
+// evaluates reports whether an evaluation belongs to the end of a step.
+func (r Recipe) evaluates(step int) bool {
+	return r.EvalEvery > 0 && step > 0 && (step%r.EvalEvery == 0 || step >= r.Steps)
+}
+
+// note takes an evaluation in. The best is that of Kazemnejad et al. 2023: the
+// highest sequence accuracy, rounded to 4 digits; the first to reach it.
+func (p *progress) note(e *Evaluation, stopAfter int) {
+	p.Evaluated = e.Step
+	if score := math.Round(*e.Sequence*1e4) / 1e4; p.BestStep == 0 || score > p.BestScore {
+		p.BestStep, p.BestScore, e.Best = e.Step, score, true
+	}
+	if p.Perfect++; *e.Sequence < 1 {
+		p.Perfect = 0
+	}
+	e.Stop = stopAfter > 0 && p.Perfect >= stopAfter
+}
+
+// summarize adds results up, in and beyond the trained lengths.
+func summarize(step int, trained task.Range, results []EvalResult) (Evaluation, error) {
+	var in, beyond EvalResult
+	for _, r := range results {
+		into := &beyond
+		if trained.Contains(r.Length) {
+			into = &in
+		} else if r.Length < trained.Min {
+			continue
+		}
+		into.N += r.N
+		into.Correct += r.Correct
+		into.SequenceCorrect += r.SequenceCorrect
+	}
+	if in.N == 0 {
+		return Evaluation{}, fmt.Errorf("train: evaluation at step %d: no held-out samples at the trained lengths %s; give train.eval_lengths some that have any", step, trained)
+	}
+	ratio := func(a, n int) *float64 {
+		if n == 0 {
+			return nil
+		}
+		v := float64(a) / float64(n)
+		return &v
+	}
+	return Evaluation{Step: step, Lengths: results, Accuracy: ratio(in.Correct, in.N),
+		Sequence: ratio(in.SequenceCorrect, in.N), Beyond: ratio(beyond.Correct, beyond.N)}, nil
+}
+
+// resolveEvaluation fills in what and how much is evaluated, if anything is.
+func (c *Config) resolveEvaluation(m mixture) error {
+	r, trained := &c.Train, m.span()
+	if r.EvalEvery == 0 {
+		if r.StopAfterPerfect > 0 {
+			return errors.New("train.stop_after_perfect: nothing is evaluated; set train.eval_every")
+		}
+		return nil
+	}
+	if r.EvalSamples == 0 {
+		r.EvalSamples = 64
+	}
+	if r.EvalLengths == "" {
+		r.EvalLengths = trained.String()
+		for _, n := range []int{trained.Max * 3 / 2, 2 * trained.Max} {
+			if n > trained.Max && m.checkLength(n) == nil {
+				r.EvalLengths += "," + strconv.Itoa(n)
+			}
+		}
+	}
+	lengths, err := task.ParseLengths(r.EvalLengths)
+	if err != nil {
+		return fmt.Errorf("train.eval_lengths: %w", err)
+	}
+	inside := false
+	for _, n := range lengths {
+		if err := m.checkLength(n); err != nil {
+			return fmt.Errorf("train.eval_lengths: %w", err)
+		}
+		inside = inside || trained.Contains(n)
+	}
+	if !inside {
+		return fmt.Errorf("train.eval_lengths %s: none is a trained length (%s), and the best checkpoint is chosen by those", r.EvalLengths, trained)
+	}
+	return nil
+}
+
+// EvalLengths returns the lengths to evaluate; none where train.eval_every is 0.
+func (c Config) EvalLengths() ([]int, error) {
+	if c.Train.EvalEvery == 0 {
+		return nil, nil
+	}
+	return task.ParseLengths(c.Train.EvalLengths)
+}

@@ -1,0 +1,192 @@
+package train_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime/ort/orttest"
+	"github.com/nopezoo/zoo/train"
+)
+
+// scripted is an evaluator whose answers depend on the step: of 1000 samples at
+// a trained length, and of 10 at a longer one.
+func scripted(right map[int]int) train.Evaluator {
+	return func(_ context.Context, step int, weights map[string]*tensor.Tensor) ([]train.EvalResult, error) {
+		if weights["embed.weight"] == nil {
+			return nil, errors.New("no weights")
+		}
+		n := right[step]
+		return []train.EvalResult{
+			{Length: 5, N: 20000, Correct: n, SequenceCorrect: n}, {Length: 9, N: 10, Correct: 4}, {Length: 12}}, nil
+	}
+}
+
+func evaluated(steps, every int) train.Config {
+	cfg := micro("nope", steps)
+	cfg.Train.EvalEvery, cfg.Train.EvalLengths = every, "5,9,12"
+	return cfg
+}
+
+func startWith(t *testing.T, dir string, cfg train.Config, o train.Options) *train.Trainer {
+	t.Helper()
+	orttest.Require(t)
+	r, err := train.New(dir, cfg, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	return r
+}
+
+// The best checkpoint is the first to reach the highest sequence accuracy,
+// rounded to 4 digits, and outlives the pruning; the rest of the run is as if
+// nothing had been evaluated.
+func TestBestCheckpoint(t *testing.T) {
+	dir, plain := t.TempDir(), t.TempDir()
+	// 0.50002 rounds to 0.5, so step 6 is no better than step 3
+	o := train.Options{Evaluate: scripted(map[int]int{3: 10000, 6: 10000, 9: 9999, 12: 8000})}
+	var best []int
+	o.Evaluated = func(e train.Evaluation) {
+		if e.Best {
+			best = append(best, e.Step)
+		}
+	}
+	losses(t, startWith(t, dir, evaluated(12, 3), o))
+	if diff := cmp.Diff([]int{3}, best); diff != "" {
+		t.Errorf("steps that were best (-want +got):\n%s", diff)
+	}
+	c, skipped, err := train.Best(dir)
+	if err != nil || len(skipped) != 0 || c.Step != 3 {
+		t.Fatalf("best is %+v, skipped %v, error %v; want step 3", c, skipped, err)
+	}
+	losses(t, start(t, plain, micro("nope", 12)))
+	sameWeights(t, final(t, dir), final(t, plain))
+	if step, score := final(t, dir).Best(); step != 3 || score != 0.5 {
+		t.Errorf("the last checkpoint names step %d with %v as the best, want 3 with 0.5", step, score)
+	}
+	if _, _, err := train.Best(plain); !errors.Is(err, train.ErrNoCheckpoint) || !strings.Contains(err.Error(), "train.eval_every") {
+		t.Errorf("best of a run without evaluations: error %v", err)
+	}
+	evals, err := train.ReadEvaluations(filepath.Join(dir, train.MetricsFile))
+	if err != nil || len(evals) != 4 {
+		t.Fatalf("%d evaluations in the metrics, want 4 (%v)", len(evals), err)
+	}
+	if e := evals[1]; e.Step != 6 || *e.Accuracy != 0.5 || *e.Beyond != 0.4 || len(e.Lengths) != 3 {
+		t.Errorf("second evaluation: %+v", e)
+	}
+}
+
+// Perfect evaluations in a row end a run, and a resumed run counts on.
+func TestStopAfterPerfect(t *testing.T) {
+	cfg := evaluated(40, 2)
+	cfg.Train.StopAfterPerfect = 3
+	right := map[int]int{2: 20000, 4: 20000, 6: 19999, 8: 20000, 10: 20000, 12: 20000}
+	dir := t.TempDir()
+	r := startWith(t, dir, cfg, train.Options{Evaluate: scripted(right)})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	err := r.Run(ctx, func(s train.Stats) {
+		if s.Step == 11 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, train.ErrInterrupted) {
+		t.Fatal(err)
+	}
+	r.Close()
+	if r, err = train.Resume(dir, train.Options{Evaluate: scripted(right)}); err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	losses(t, r)
+	if c := final(t, dir); c.Step != 12 || !c.Finished() {
+		t.Errorf("ended at step %d, finished %v; want 12, true", c.Step, c.Finished())
+	}
+	evals, err := train.ReadEvaluations(filepath.Join(dir, train.MetricsFile))
+	if err != nil || len(evals) != 6 || !evals[5].Stop || evals[4].Stop {
+		t.Errorf("evaluations %+v (%v)", evals, err)
+	}
+}
+
+// A run interrupted within an evaluation makes that evaluation again, once.
+func TestInterruptedEvaluation(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r := startWith(t, dir, evaluated(4, 2), train.Options{Evaluate: func(ctx context.Context, _ int, _ map[string]*tensor.Tensor) ([]train.EvalResult, error) {
+		cancel()
+		return nil, ctx.Err()
+	}})
+	if err := r.Run(ctx, nil); !errors.Is(err, train.ErrInterrupted) {
+		t.Fatal(err)
+	}
+	r.Close()
+	r, err := train.Resume(dir, train.Options{Evaluate: scripted(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	losses(t, r)
+	evals, err := train.ReadEvaluations(filepath.Join(dir, train.MetricsFile))
+	if err != nil || len(evals) != 2 || evals[0].Step != 2 || evals[1].Step != 4 {
+		t.Errorf("evaluations %+v (%v), want those of steps 2 and 4", evals, err)
+	}
+}
+
+func TestEvaluationErrors(t *testing.T) {
+	for _, tc := range []struct {
+		change func(*train.Recipe)
+		want   string
+	}{
+		{func(r *train.Recipe) {}, "no evaluator"},
+		{func(r *train.Recipe) { r.EvalLengths = "7..9" }, "none is a trained length (1..6)"},
+		{func(r *train.Recipe) { r.EvalLengths = "x" }, "train.eval_lengths"},
+		{func(r *train.Recipe) { r.EvalEvery = -1 }, "train.eval_every -1"},
+		{func(r *train.Recipe) { r.EvalEvery, r.StopAfterPerfect = 0, 1 }, "train.stop_after_perfect"},
+	} {
+		cfg := evaluated(4, 2)
+		tc.change(&cfg.Train)
+		dir := filepath.Join(t.TempDir(), "run")
+		if _, err := train.New(dir, cfg, train.Options{}); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("error %v, want one about %s", err, tc.want)
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Errorf("%s: a refused run left its directory behind", tc.want)
+		}
+	}
+}
+
+// A noisy loss is none that explodes, whether it is high or near 0.
+func TestExploded(t *testing.T) {
+	repeat := func(n int, values ...float64) (out []float64) {
+		for range n {
+			out = append(out, values...)
+		}
+		return out
+	}
+	for _, tc := range []struct {
+		name   string
+		losses []float64
+		want   int
+	}{
+		{"steady", repeat(500, 4.6), 0},
+		{"noise near 0", append([]float64{4.6}, repeat(300, 1e-5, 0.3)...), 0},
+		{"a short leap", append(append(repeat(50, 4.6), repeat(99, 50)...), repeat(50, 4.6)...), 0},
+		{"above the start", append(repeat(50, 4.6), repeat(100, 50)...), 150},
+	} {
+		if got := train.Exploded(tc.losses); got != tc.want {
+			t.Errorf("%s: exploded after %d losses, want %d", tc.name, got, tc.want)
+		}
+	}
+	lost := append(append([]float64{4.6}, repeat(300, 0.1)...), repeat(200, 4)...)
+	if got := train.Exploded(lost); got < 401 || got > 430 {
+		t.Errorf("a loss that learned and forgot exploded after %d, want soon after 401", got)
+	}
+}

@@ -1,0 +1,207 @@
+package train_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/train"
+)
+
+// The reader below shares nothing with the writer: its CRC goes bit by bit, and
+// it takes Protocol Buffers apart by hand.
+
+// crc32c is the CRC of RFC 3720, appendix B.4: polynomial 0x1EDC6F41, reflected.
+func crc32c(data []byte) uint32 {
+	crc := ^uint32(0)
+	for _, b := range data {
+		crc ^= uint32(b)
+		for range 8 {
+			low := crc & 1
+			crc >>= 1
+			if low == 1 {
+				crc ^= 0x82F63B78
+			}
+		}
+	}
+	return ^crc
+}
+
+func unmask(masked uint32) uint32 {
+	rot := masked - 0xa282ead8
+	return rot>>17 | rot<<15
+}
+
+func TestIndependentCRC(t *testing.T) {
+	ascending := make([]byte, 32)
+	for i := range ascending {
+		ascending[i] = byte(i)
+	}
+	// test vectors of RFC 3720, B.4, and the customary check value
+	for _, tc := range []struct {
+		data []byte
+		want uint32
+	}{{make([]byte, 32), 0x8A9136AA}, {ascending, 0x46DD794E}, {[]byte("123456789"), 0xE3069283}} {
+		if got := crc32c(tc.data); got != tc.want {
+			t.Errorf("crc32c(%x) = %08x, want %08x", tc.data, got, tc.want)
+		}
+	}
+}
+
+// event is a parsed event; number fields that were absent are 0.
+type event struct {
+	wall    float64
+	step    int
+	version string
+	started bool
+	values  map[string]float32
+}
+
+type field struct {
+	number int
+	value  uint64 // of numbers
+	data   []byte // of the rest
+}
+
+// fields takes a message apart.
+func fields(t *testing.T, b []byte) (out []field) {
+	t.Helper()
+	varint := func() (v uint64) {
+		for shift := 0; ; shift += 7 {
+			if len(b) == 0 {
+				t.Fatal("a number is cut off")
+			}
+			c := b[0]
+			b = b[1:]
+			v |= uint64(c&0x7f) << shift
+			if c < 0x80 {
+				return v
+			}
+		}
+	}
+	for len(b) > 0 {
+		key := varint()
+		f := field{number: int(key >> 3)}
+		switch key & 7 {
+		case 0:
+			f.value = varint()
+		case 1:
+			f.value, b = binary.LittleEndian.Uint64(b), b[8:]
+		case 2:
+			n := varint()
+			f.data, b = b[:n], b[n:]
+		case 5:
+			f.value, b = uint64(binary.LittleEndian.Uint32(b)), b[4:]
+		default:
+			t.Fatalf("wire type %d", key&7)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// readEvents reads an event file and checks every checksum.
+func readEvents(t *testing.T, path string) (out []event) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for len(data) > 0 {
+		n := binary.LittleEndian.Uint64(data)
+		if unmask(binary.LittleEndian.Uint32(data[8:])) != crc32c(data[:8]) {
+			t.Fatal("the checksum of a length is wrong")
+		}
+		body := data[12 : 12+n]
+		if unmask(binary.LittleEndian.Uint32(data[12+n:])) != crc32c(body) {
+			t.Fatal("the checksum of an event is wrong")
+		}
+		data = data[16+n:]
+		e := event{values: map[string]float32{}}
+		for _, f := range fields(t, body) {
+			switch f.number {
+			case 1:
+				e.wall = math.Float64frombits(f.value)
+			case 2:
+				e.step = int(f.value)
+			case 3:
+				e.version = string(f.data)
+			case 5:
+				for _, value := range fields(t, f.data) {
+					v := fields(t, value.data) // tag, simple_value
+					e.values[string(v[0].data)] = math.Float32frombits(uint32(v[1].value))
+				}
+			case 7:
+				e.started = fields(t, f.data)[0].value == 1
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// The event files of an interrupted and resumed run say what its metrics say.
+func TestEvents(t *testing.T) {
+	dir := t.TempDir()
+	o := train.Options{Evaluate: scripted(map[int]int{3: 10000, 6: 20000})}
+	first := startWith(t, dir, evaluated(6, 3), o)
+	losses(t, first)
+	first.Close()
+	if err := os.Remove(filepath.Join(dir, "checkpoint-00000006.safetensors")); err != nil {
+		t.Fatal(err)
+	}
+	r, err := train.Resume(dir, o) // from step 4
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	losses(t, r)
+
+	files, err := filepath.Glob(filepath.Join(dir, "events.out.tfevents.*"))
+	if err != nil || len(files) != 2 {
+		t.Fatalf("event files %v (%v), want 2", files, err)
+	}
+	slices.Sort(files)
+	got := map[string]float32{}
+	for i, path := range files {
+		all := readEvents(t, path)
+		from := []int{1, 5}[i]
+		if all[0].version != "brain.Event:2" || !all[1].started || all[1].step != from {
+			t.Errorf("%s begins with %+v, %+v; want the version, and a session from step %d", path, all[0], all[1], from)
+		}
+		for _, e := range all[2:] {
+			if e.wall < all[0].wall || e.step < from {
+				t.Errorf("event %+v is before the session's start", e)
+			}
+			for tag, v := range e.values {
+				got[fmt.Sprintf("%s@%d", tag, e.step)] = v
+			}
+		}
+	}
+	want := map[string]float32{}
+	stats, err := train.ReadMetrics(filepath.Join(dir, train.MetricsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range stats {
+		for tag, v := range map[string]float64{"loss": s.Loss, "gradient_norm": s.GradNorm, "learning_rate": s.LR,
+			"tokens_per_second": float64(s.Tokens) / s.Seconds, "padding": float64(s.Slots-s.Tokens) / float64(s.Slots)} {
+			want[fmt.Sprintf("%s@%d", tag, s.Step)] = float32(v)
+		}
+	}
+	for step, accuracy := range map[int]float32{3: 0.5, 6: 1} {
+		want[fmt.Sprintf("accuracy/trained@%d", step)] = accuracy
+		want[fmt.Sprintf("accuracy/trained_sequence@%d", step)] = accuracy
+		want[fmt.Sprintf("accuracy/beyond@%d", step)] = 0.4
+	}
+	close := cmp.Comparer(func(a, b float32) bool { return math.Abs(float64(a-b)) <= 1e-6*math.Abs(float64(b))+1e-7 })
+	if diff := cmp.Diff(want, got, close); diff != "" {
+		t.Errorf("events differ from the metrics (-metrics +events):\n%s", diff)
+	}
+}

@@ -1,0 +1,146 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Run trains to the end and calls report, where not nil, after each step. It
+// saves a checkpoint at every interval, at each evaluation that is the best so
+// far, at the end, and when ctx ends, in which case the error is ErrInterrupted.
+//
+// What cannot be saved on the way, as on a full disk, is told to Options.Warn
+// and tried again at the next interval; at the end it is an error.
+func (t *Trainer) Run(ctx context.Context, report func(Stats)) error {
+	log := openJournal(t.dir, t.step, time.Now(), t.through)
+	err := t.run(ctx, log, report)
+	return errors.Join(err, log.close())
+}
+
+func (t *Trainer) run(ctx context.Context, log *journal, report func(Stats)) error {
+	r := t.cfg.Train
+	var next <-chan prepared
+	if t.step < r.Steps {
+		next = t.prefetch(t.step)
+	}
+	for {
+		if r.evaluates(t.step) && t.progress.Evaluated < t.step {
+			if err := t.evaluate(ctx, log); err != nil {
+				return t.stop(ctx, err)
+			}
+		}
+		if t.progress.done(r, t.step) {
+			if t.saved {
+				return nil
+			}
+			return t.save()
+		}
+		if !t.saved && t.step%r.CheckpointEvery == 0 {
+			if err := t.interval(log); err != nil {
+				return err
+			}
+		}
+		if ctx.Err() != nil {
+			return t.stop(ctx, ctx.Err())
+		}
+		begun := time.Now()
+		data := <-next
+		if data.err != nil {
+			return data.err
+		}
+		if t.step+1 < r.Steps {
+			next = t.prefetch(t.step + 1)
+		}
+		s, err := t.update(data.batches)
+		if err != nil {
+			return err
+		}
+		t.saved = false
+		s.Seconds = time.Since(begun).Seconds()
+		if err := t.warn(log.stats(s)); err != nil {
+			return err
+		}
+		if t.progress.Watch.see(s.Loss) {
+			return t.diverged(t.step, fmt.Sprintf("the loss has exploded: %.4g, after %.4g at the first step and %.4g at its best",
+				t.progress.Watch.Smooth, t.progress.Watch.Start, t.progress.Watch.Best))
+		}
+		if report != nil {
+			report(s)
+		}
+	}
+}
+
+// interval saves what is due. While the loss looks like exploding nothing is:
+// the good checkpoints stay.
+func (t *Trainer) interval(log *journal) error {
+	if t.progress.Watch.Bad > 0 {
+		return t.warn(log.retry())
+	}
+	return t.warn(errors.Join(log.retry(), t.save()))
+}
+
+// warn passes an error on to Options.Warn; without one it ends the run.
+func (t *Trainer) warn(err error) error {
+	if err == nil || t.options.Warn == nil {
+		return err
+	}
+	t.options.Warn(err)
+	return nil
+}
+
+// stop saves before a run ends early, at the caller's wish or through an error.
+func (t *Trainer) stop(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		err = fmt.Errorf("%w at step %d of %d", ErrInterrupted, t.step, t.cfg.Train.Steps)
+	}
+	if t.saved {
+		return err
+	}
+	return errors.Join(err, t.save())
+}
+
+// evaluate measures the model and takes note; the best is saved at once.
+func (t *Trainer) evaluate(ctx context.Context, log *journal) error {
+	begun := time.Now()
+	results, err := t.options.Evaluate(ctx, t.step, t.weights)
+	if err != nil {
+		return fmt.Errorf("train: evaluation at step %d: %w", t.step, err)
+	}
+	d, err := t.cfg.data()
+	if err != nil {
+		return err
+	}
+	e, err := summarize(t.step, d.span(), results)
+	if err != nil {
+		return err
+	}
+	e.Seconds = time.Since(begun).Seconds()
+	t.progress.note(&e, t.cfg.Train.StopAfterPerfect)
+	t.saved = false
+	if err := t.warn(log.evaluation(e)); err != nil {
+		return err
+	}
+	if e.Best {
+		if err := t.save(); err != nil {
+			t.unsavedBest = t.snapshot().clone()
+			if err := t.warn(err); err != nil {
+				return err
+			}
+		}
+	}
+	if t.options.Evaluated != nil {
+		t.options.Evaluated(e)
+	}
+	return nil
+}
+
+// diverged says where training failed, what is left, and what to try.
+func (t *Trainer) diverged(step int, what string) error {
+	good := "no checkpoint was saved before"
+	if steps, err := Checkpoints(t.dir); err == nil && len(steps) > 0 {
+		good = "the last good checkpoint is " + checkpointPath(t.dir, steps[0])
+	}
+	return fmt.Errorf("%w at step %d: %s; %s; try a lower train.lr, a longer train.warmup or train.clip 1", ErrDiverged, step, what, good)
+}

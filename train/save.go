@@ -1,0 +1,66 @@
+package train
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// snapshot returns the run as it is; its tensors are the run's own.
+func (t *Trainer) snapshot() *Checkpoint {
+	c := &Checkpoint{Config: t.cfg, Step: t.step, Loss: t.loss, Weights: t.weights, progress: t.progress,
+		m: map[string]*tensor.Tensor{}, v: map[string]*tensor.Tensor{}}
+	for _, s := range t.opt.slots {
+		shape := t.weights[s.name].Shape()
+		c.m[s.name], c.v[s.name] = tensor.Of(s.m, shape...), tensor.Of(s.v, shape...)
+	}
+	return c
+}
+
+// clone makes a checkpoint that further training leaves alone.
+func (c *Checkpoint) clone() *Checkpoint {
+	d := *c
+	for _, group := range []*map[string]*tensor.Tensor{&d.Weights, &d.m, &d.v} {
+		*group = maps.Clone(*group)
+		for name, t := range *group {
+			(*group)[name] = tensor.Of(slices.Clone(tensor.Data[float32](t)), t.Shape()...)
+		}
+	}
+	return &d
+}
+
+// save writes a checkpoint and removes the oldest ones. No checkpoint is written
+// while the best one that it refers to could not be: what is on disk is whole.
+func (t *Trainer) save() error {
+	if t.unsavedBest != nil {
+		if err := t.store(t.unsavedBest); err != nil {
+			return err
+		}
+	}
+	if t.unsavedBest == nil || t.unsavedBest.Step != t.step {
+		if err := t.store(t.snapshot()); err != nil {
+			return err
+		}
+	}
+	t.unsavedBest, t.saved = nil, true
+	if err := prune(t.dir, t.step, t.cfg.Train.KeepCheckpoints, t.progress.BestStep); err != nil {
+		return fmt.Errorf("train: remove old checkpoints: %w", err)
+	}
+	return nil
+}
+
+func (t *Trainer) store(c *Checkpoint) error {
+	err := tensor.WriteFileAtomic(checkpointPath(t.dir, c.Step), func(w io.Writer) error {
+		if t.through != nil {
+			w = t.through(w)
+		}
+		return c.write(w)
+	})
+	if err != nil {
+		return fmt.Errorf("train: checkpoint at step %d: %w", c.Step, err)
+	}
+	return nil
+}

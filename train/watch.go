@@ -1,0 +1,32 @@
+package train
+
+// watch tells a loss that explodes from one that is noisy. It is part of every
+// checkpoint, so that a resumed run judges as an uninterrupted one.
+type watch struct {
+	Start  float64 `json:"start"`  // loss of the first step
+	Smooth float64 `json:"smooth"` // exponential mean of the loss
+	Best   float64 `json:"best"`   // lowest Smooth
+	Bad    int     `json:"bad"`    // steps in a row that looked like an explosion
+}
+
+// A loss explodes when for explosionSteps steps in a row it is above twice its
+// start; or it and its mean are above thrice the best mean, and the mean is back
+// above half the start. (Near 0, thrice the best is mere noise.)
+const (
+	explosionSteps = 100
+	smoothing      = 0.95
+)
+
+// see takes the next loss in and reports whether it has exploded.
+func (w *watch) see(loss float64) bool {
+	if w.Start == 0 {
+		w.Start, w.Smooth, w.Best = loss, loss, loss
+	}
+	w.Smooth = smoothing*w.Smooth + (1-smoothing)*loss
+	w.Best = min(w.Best, w.Smooth)
+	lost := min(loss, w.Smooth) > 3*w.Best && w.Smooth > w.Start/2
+	if w.Bad++; !lost && loss <= 2*w.Start {
+		w.Bad = 0
+	}
+	return w.Bad >= explosionSteps
+}
