@@ -49,6 +49,7 @@ func TestClockworkParity(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		constantState(t, file)
 		for _, opt := range []runtime.Options{{}, {Provider: "go"}} {
 			t.Run(fmt.Sprintf("%s/%s", profile, opt.Provider), func(t *testing.T) {
 				s, err := runtime.OpenBytes(file, opt)
@@ -120,5 +121,22 @@ func TestSequenceOfDecoder(t *testing.T) {
 	m, weights := model(t, "nope", "modern")
 	if _, err := zoo.BuildSequence(m.Config(), weights, description()); err == nil || !strings.Contains(err.Error(), "recurrent") {
 		t.Errorf("error %v, want one that says what is recurrent", err)
+	}
+}
+
+// constantState wants a card whose whole state has the same size after any number
+// of tokens.
+func constantState(t *testing.T, file []byte) {
+	t.Helper()
+	info, err := export.ReadInfo(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := card.Parse(info.Metadata)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.State) != 1 || c.State[0].Grows || strings.Join(c.State[0].Shape, ",") != "batch,24" || c.Architecture != "cwrnn" {
+		t.Errorf("the card says %s with state %+v", c.Architecture, c.State)
 	}
 }
