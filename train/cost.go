@@ -1,0 +1,84 @@
+package train
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/models"
+)
+
+// Cost is what a run takes, as far as its configuration tells.
+type Cost struct {
+	Parameters int64 // of the model
+	Memory     int64 // bytes, an estimate of the peak
+}
+
+const (
+	// Bytes of each parameter: weight, gradient and both moments, float32.
+	parameterBytes = 16
+	// The gradient sum of a batch in several runs.
+	sumBytes = 4
+	// What a process takes without a model: Go, ONNX Runtime, its thread pools.
+	processBytes = 96 << 20
+)
+
+// EstimateCost predicts a run's cost. The memory is
+//
+//	16 N + 4 N (with micro-batches) + 4 b T (L (16 D + 5 F + 4 H K + 5 H T) + 4 V) + 96 MiB
+//
+// for N parameters and b sequences of T tokens in a run of the step graph: what the
+// backward pass reads again of each layer (inputs of products, norms and
+// activations; the attention's logits and weights), the logits with their
+// gradient, and the process itself. ONNX Runtime frees and reuses what it can, so
+// this errs upward.
+func EstimateCost(c Config) (Cost, error) {
+	model, err := models.New(c.Model)
+	if err != nil {
+		return Cost{}, err
+	}
+	var out Cost
+	for _, p := range model.Params() {
+		n := int64(1)
+		for _, d := range p.Shape {
+			n *= int64(d)
+		}
+		out.Parameters += n
+	}
+	src, err := newSource(c)
+	if err != nil {
+		return Cost{}, err
+	}
+	longest, err := src.longest()
+	if err != nil {
+		return Cost{}, err
+	}
+	m := c.Model
+	t, heads := int64(longest), int64(m.NHeads)
+	layer := 16*int64(m.DModel) + 5*int64(m.DFF) + 4*heads*int64(m.DHead) + 5*heads*t
+	tokens := int64(min(src.micro, src.batch)) * t
+	out.Memory = out.Parameters*parameterBytes + processBytes + 4*tokens*(int64(m.NLayers)*layer+4*int64(m.VocabSize))
+	if src.micro < src.batch {
+		out.Memory += out.Parameters * sumBytes
+	}
+	return out, nil
+}
+
+// longest returns the tokens of the longest of a few samples of the greatest
+// length.
+func (s *source) longest() (int, error) {
+	rng := rand.New(rand.NewPCG(s.seed, 0))
+	most := 0
+	for range 8 {
+		sample, err := task.SampleSplit(s.task, rng, s.lengths.Max, task.Train)
+		if err != nil {
+			return 0, fmt.Errorf("train: %w", err)
+		}
+		ids, _, err := s.tok.EncodePair(sample.Prompt, sample.Target)
+		if err != nil {
+			return 0, fmt.Errorf("train: %w", err)
+		}
+		most = max(most, len(ids))
+	}
+	return most, nil
+}
