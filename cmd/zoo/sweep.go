@@ -16,6 +16,8 @@ type sweepOptions struct {
 	file, root     string
 	set            []string
 	dryRun, asJSON bool
+	workers        int
+	memory         float64 // GiB; 0: what is free
 }
 
 func sweepVerb(a *app) *cobra.Command {
@@ -35,12 +37,20 @@ a folder of its own below runs/<sweep>. A sweep file holds, all of it optional:
   grid:                               lists of values for any other settings
     train.lr: [1e-3, 2e-3]
 
-Every combination is checked. --dry-run
+Every combination is checked before the first begins. --dry-run stops there and
 lists the runs with their parameters and the memory that each will take.
+
+Runs are trained side by side by --workers processes, which share the processor's
+cores; one that would need more memory than is left waits. Runs that are finished are
+skipped, runs that were stopped go on, and a run that fails does not stop the
+others; its words are in train.log in its folder. Ctrl-C lets the runs save; the
+same command goes on.
+
 The embedded sweeps are ` + strings.Join(configs.Sweeps(), " and ") + `.`,
 		Example: example(
 			"zoo sweep --config paper --dry-run",
-			"zoo sweep --config configs/sweeps/demo.yaml"),
+			"zoo sweep --config configs/sweeps/demo.yaml --workers 2",
+			"zoo bench --runs runs/demo"),
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.sweep(c, o) },
 	}
@@ -48,21 +58,30 @@ The embedded sweeps are ` + strings.Join(configs.Sweeps(), " and ") + `.`,
 	f.StringVar(&o.file, "config", "", "the sweep `file`, or the name of an embedded one: "+strings.Join(configs.Sweeps(), ", "))
 	f.StringVar(&o.root, "runs", "runs", "`folder` of the runs")
 	f.StringArrayVar(&o.set, "set", nil, "any setting for all runs, as `key=value`; may be repeated")
+	f.IntVar(&o.workers, "workers", 1, "runs at a time")
+	f.Float64Var(&o.memory, "memory", 0, "`GiB` that all workers together may take (default: what is free)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the runs and stop")
 	f.BoolVar(&o.asJSON, "json", false, "write JSON")
 	return c
 }
 
 func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
+	if o.workers < 1 {
+		return fmt.Errorf("--workers %d: want at least 1", o.workers)
+	}
 	file, err := readSweep(o.file)
 	if err != nil {
 		return err
 	}
-	runs, err := file.runs(filepath.Join(o.root, file.name), c, os.Environ(), o.set)
+	folder := filepath.Join(o.root, file.name)
+	runs, err := file.runs(folder, c, os.Environ(), o.set)
 	if err != nil {
 		return err
 	}
-	return a.sweepPlan(runs, o.asJSON)
+	if o.dryRun {
+		return a.sweepPlan(runs, o.asJSON)
+	}
+	return a.sweepLocally(c.Context(), o, folder, runs)
 }
 
 // sweepPlan lists what a sweep would train.
