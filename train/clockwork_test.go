@@ -1,17 +1,13 @@
 package train_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"strings"
 	"testing"
 
-	"github.com/nopezoo/zoo/export"
-	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
 )
@@ -70,32 +66,7 @@ func TestUnrolledAgainstInterpreter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	weights, in := models.InitWeights(m.Params(), 2), feed(g, b)
-	want, err := interp.New(g, interp.Float64).Run(t.Context(), in, weights)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var buf bytes.Buffer
-	if err := export.Write(&buf, g, nil, export.Options{ParamsAsInputs: true}); err != nil {
-		t.Fatal(err)
-	}
-	s, err := ort.New(buf.Bytes(), ort.Options{Threads: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	for name, w := range weights {
-		in[name] = w
-	}
-	got, err := s.Run(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, out := range s.Outputs() {
-		if err := close32(got[i], want[out.Name], 1e-4); err != nil {
-			t.Errorf("%s: %v", out.Name, err)
-		}
-	}
+	compareEngines(t, g, models.InitWeights(m.Params(), 2), feed(g, b))
 }
 
 // Training is exact under resume, and it learns.

@@ -98,35 +98,40 @@ func TestStepAgainstInterpreter(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			weights, in := perturbed(m), feed(g, batches[0])
-			want, err := interp.New(g, interp.Float64).Run(t.Context(), in, weights)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var buf bytes.Buffer
-			if err := export.Write(&buf, g, nil, export.Options{ParamsAsInputs: true}); err != nil {
-				t.Fatal(err)
-			}
-			s, err := ort.New(buf.Bytes(), ort.Options{Threads: 2})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close()
-			for name, w := range weights {
-				in[name] = w
-			}
-			for range 3 { // a race would show in some run
-				got, err := s.Run(t.Context(), in)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for i, out := range s.Outputs() {
-					if err := close32(got[i], want[out.Name], 1e-4); err != nil {
-						t.Errorf("%s: %v", out.Name, err)
-					}
-				}
-			}
+			compareEngines(t, g, perturbed(m), feed(g, batches[0]))
 		})
+	}
+}
+
+// compareEngines runs a step graph in ONNX Runtime and in the interpreter.
+func compareEngines(t *testing.T, g *graph.Graph, weights, in map[string]*tensor.Tensor) {
+	t.Helper()
+	want, err := interp.New(g, interp.Float64).Run(t.Context(), in, weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var buf bytes.Buffer
+	if err := export.Write(&buf, g, nil, export.Options{ParamsAsInputs: true}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := ort.New(buf.Bytes(), ort.Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for name, w := range weights {
+		in[name] = w
+	}
+	for range 3 { // a race would show in some run
+		got, err := s.Run(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, out := range s.Outputs() {
+			if err := close32(got[i], want[out.Name], 1e-4); err != nil {
+				t.Errorf("%s: %v", out.Name, err)
+			}
+		}
 	}
 }
 
