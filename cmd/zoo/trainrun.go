@@ -51,6 +51,9 @@ func (a *app) open(p planned, resume bool, say func(string)) (*train.Trainer, er
 		Warn: func(err error) { say(fmt.Sprintf("not saved, to be tried again: %v", err)) },
 	}
 	if !isRun(p.dir) {
+		if err := a.checkMemory(p); err != nil {
+			return nil, err
+		}
 		return train.New(p.dir, p.cfg, o)
 	}
 	was, err := train.ReadConfig(p.dir)
@@ -68,6 +71,9 @@ func (a *app) open(p planned, resume bool, say func(string)) (*train.Trainer, er
 	case err != nil && !errors.Is(err, train.ErrNoCheckpoint):
 		return nil, err
 	case resume:
+		if err := a.checkMemory(p); err != nil {
+			return nil, err
+		}
 		return train.Resume(p.dir, o)
 	}
 	return nil, fmt.Errorf("a run that was stopped is there; go on with it: zoo train --resume %s", shellWord(p.dir))
