@@ -1,6 +1,7 @@
 package train_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -128,5 +129,23 @@ func TestSweepTemporary(t *testing.T) {
 	r.Close()
 	if _, err := os.Stat(left); err == nil {
 		t.Errorf("%s is still there", left)
+	}
+}
+
+// An interruption that cannot save is no orderly one: it must not promise that
+// the run goes on from here.
+func TestInterruptionOnAFullDisk(t *testing.T) {
+	full := false
+	r := start(t, t.TempDir(), micro("nope", 8))
+	train.Through(r, func(w io.Writer) io.Writer { return fullDisk{w, &full} })
+	ctx, cancel := context.WithCancel(t.Context())
+	err := r.Run(ctx, func(s train.Stats) {
+		if s.Step == 3 {
+			full = true
+			cancel()
+		}
+	})
+	if errors.Is(err, train.ErrInterrupted) || !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("error %v, want the full disk and no promise", err)
 	}
 }

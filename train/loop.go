@@ -98,7 +98,11 @@ func (t *Trainer) stop(ctx context.Context, err error) error {
 	if t.saved {
 		return err
 	}
-	return errors.Join(err, t.save())
+	if failed := t.save(); failed != nil {
+		// Not ErrInterrupted: that promises a saved state.
+		return fmt.Errorf("%v, and its state could not be saved: %w", err, failed)
+	}
+	return err
 }
 
 // evaluate measures the model and takes note; the best is saved at once.
