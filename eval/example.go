@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/nopezoo/zoo/eval/task"
 )
@@ -27,7 +28,8 @@ type example struct {
 
 // examples draws the samples of one length.
 func (s *sweep) examples(ctx context.Context, length int) ([]example, error) {
-	rng := sampleSource(s.cfg.Task.Name, s.cfg.Split, s.cfg.Seed, length)
+	name, _, _ := strings.Cut(s.cfg.Task.Name, "+") // the same prompts with every option
+	rng := sampleSource(name, s.cfg.Split, s.cfg.Seed, length)
 	out := make([]example, s.cfg.N)
 	for i := range out {
 		if err := ctx.Err(); err != nil {

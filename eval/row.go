@@ -26,9 +26,10 @@ type Row struct {
 	Task        string `json:"task"`
 	TaskVersion int    `json:"task_version"`
 	Split       string `json:"split"`
-	Length      int    `json:"length"` // the task's measure, not tokens
-	Seed        uint64 `json:"seed"`   // of the samples
-	Batch       int    `json:"batch"`  // most sequences in one call
+	Whole       bool   `json:"whole,omitempty"` // nothing is held out at this length: training saw the same prompts (see task.Task.SplitAt)
+	Length      int    `json:"length"`          // the task's measure, not tokens
+	Seed        uint64 `json:"seed"`            // of the samples
+	Batch       int    `json:"batch"`           // most sequences in one call
 
 	NA     bool   `json:"na"` // the model or the split has nothing at this length
 	Reason string `json:"reason,omitempty"`
@@ -62,9 +63,13 @@ type Score struct {
 	Tokens           int      `json:"tokens"`         // of all targets, end tokens included
 	TokensCorrect    int      `json:"tokens_correct"` // equal to the target's at the same position
 	TokenAccuracy    float64  `json:"token_accuracy"`
-	EditDistance     float64  `json:"edit_distance"`              // mean over samples, each divided by the longer length; no end tokens
-	Loss             *float64 `json:"loss"`                       // nats per target token; null if NonfiniteTokens > 0
-	NonfiniteTokens  int      `json:"nonfinite_tokens,omitempty"` // target tokens whose log-probability is not finite
+	EditDistance     float64  `json:"edit_distance"` // mean over samples, each divided by the longer length; no end tokens
+	Loss             *float64 `json:"loss"`          // nats per target token; null if NonfiniteTokens > 0
+	// Parts is the mean share of a scratchpad's steps whose part is right, by part
+	// (see task.Task.Parts); absent without a scratchpad.
+	Parts map[string]float64 `json:"scratchpad,omitempty"`
+
+	NonfiniteTokens int `json:"nonfinite_tokens,omitempty"` // target tokens whose log-probability is not finite
 }
 
 // Speed is what generating cost. It counts the batches of full size alone (all
@@ -104,6 +109,7 @@ func newRow(c card.Card, cfg Config, length int) Row {
 		Task:         cfg.Task.Name,
 		TaskVersion:  cfg.Task.Version,
 		Split:        cfg.Split.String(),
+		Whole:        cfg.Task.SplitAt(length, cfg.Split) != cfg.Split,
 		Length:       length,
 		Seed:         cfg.Seed,
 		Batch:        cfg.Batch,

@@ -62,6 +62,7 @@ func (s *sweep) tally(length int, examples []example) *Score {
 		t.Tokens += len(e.target)
 		t.TokensCorrect += samePositions(e.output, e.target)
 		distance += s.editDistance(e.output, e.target)
+		t.addParts(s.cfg.Task, e.sample.Target, s.text(e.output))
 		for _, p := range e.logProbs {
 			if math.IsNaN(p) || math.IsInf(p, 0) {
 				t.NonfiniteTokens++
@@ -80,6 +81,19 @@ func (s *sweep) tally(length int, examples []example) *Score {
 		t.Loss = &loss
 	}
 	return t
+}
+
+// addParts adds one sample's share to the means.
+func (t *Score) addParts(k task.Task, target, generated string) {
+	if k.Parts == nil {
+		return
+	}
+	if t.Parts == nil {
+		t.Parts = map[string]float64{}
+	}
+	for part, share := range k.Parts(target, generated) {
+		t.Parts[part] += share / float64(t.N)
+	}
 }
 
 // text decodes an output without its end token and padding. An id outside the

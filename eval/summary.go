@@ -48,6 +48,7 @@ type group struct {
 	task, split string
 	version     int
 	columns     []*column
+	whole       []int // lengths at which nothing is held out
 }
 
 // column is one model in a group.
@@ -105,6 +106,9 @@ func groupRows(rows []Row) []*group {
 			at.correct += r.Correct
 			at.tokens += r.Tokens
 			at.tokensCorrect += r.TokensCorrect
+			if r.Whole && !slices.Contains(g.whole, r.Length) {
+				g.whole = append(g.whole, r.Length)
+			}
 		}
 		c.cells[r.Length] = at
 	}

@@ -34,7 +34,8 @@ type Config struct {
 // not nil, is given each row as it is finished; its error ends the sweep.
 //
 // A length that the model cannot take (its card's maximum, or ErrTooLong), or at
-// which the split has no prompts, becomes a row with NA set. Any other error,
+// which the task or the split has no prompts, becomes a row with NA set; it is an
+// error if the task has none of the lengths. Any other error,
 // the end of ctx included, is returned with the rows finished before it.
 func Sweep(ctx context.Context, m Model, c card.Card, cfg Config, onRow func(Row) error) ([]Row, error) {
 	if err := cfg.check(); err != nil {
@@ -49,7 +50,7 @@ func Sweep(ctx context.Context, m Model, c card.Card, cfg Config, onRow func(Row
 	for _, length := range cfg.Lengths {
 		row := newRow(c, cfg, length)
 		row.Score, row.Speed, err = s.measure(ctx, length)
-		if errors.Is(err, ErrTooLong) || errors.Is(err, task.ErrNoSplit) {
+		if errors.Is(err, ErrTooLong) || errors.Is(err, task.ErrNoSplit) || errors.Is(err, task.ErrNoLength) {
 			row.NA, row.Reason, err = true, err.Error(), nil
 		}
 		if err == nil && onRow != nil {
@@ -78,10 +79,25 @@ func (cfg *Config) check() error {
 	case cfg.Warmup < 0:
 		return fmt.Errorf("warmup is %d, expected 0 or more batches", cfg.Warmup)
 	}
+	return cfg.checkLengths()
+}
+
+// checkLengths wants positive lengths, and one at least that the task has.
+func (cfg *Config) checkLengths() error {
+	var first error
+	none := true
 	for _, length := range cfg.Lengths {
-		if err := cfg.Task.CheckLength(length); err != nil {
+		err := cfg.Task.CheckLength(length)
+		if err != nil && length < 1 {
 			return err
 		}
+		if first == nil {
+			first = err
+		}
+		none = none && err != nil
+	}
+	if none {
+		return first
 	}
 	return nil
 }

@@ -34,6 +34,9 @@ func (g *group) write(w io.Writer) error {
 	if err := aligned(w, append(g.accuracy(cell.accuracy), g.headline()...)); err != nil {
 		return err
 	}
+	if err := g.writeWhole(w); err != nil {
+		return err
+	}
 	if _, err := fmt.Fprint(w, "\ntokens right in %, place by place (beyond the cliff of exact match)\n\n"); err != nil {
 		return err
 	}
@@ -44,6 +47,17 @@ func (g *group) write(w io.Writer) error {
 		return err
 	}
 	return aligned(w, g.speed())
+}
+
+// writeWhole names the lengths at which training saw the same prompts.
+func (g *group) writeWhole(w io.Writer) error {
+	if len(g.whole) == 0 {
+		return nil
+	}
+	slices.Sort(g.whole)
+	_, err := fmt.Fprintf(w, "\nnothing held out at length %s: training may have seen the same prompts\n",
+		strings.Trim(strings.Join(strings.Fields(fmt.Sprint(g.whole)), ", "), "[]"))
+	return err
 }
 
 // samples says how many samples stand behind each cell.

@@ -3,24 +3,24 @@ package train
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // Card describes the checkpoint's model, but for what its file decides (profile,
 // state, parity).
 func (c *Checkpoint) Card(toolVersion string) (card.Card, error) {
-	t, lengths, err := c.Config.task()
+	m, err := c.Config.data()
 	if err != nil {
 		return card.Card{}, err
 	}
-	data := sha256.Sum256(fmt.Appendf(nil, "%s v%d %s seed %d split train", t.Name, t.Version, lengths, c.Config.Train.Seed))
+	data := sha256.Sum256([]byte(m.describe(c.Config.Train)))
 	loss := c.Loss
 	return card.Card{
-		Tokenizer:   t.Vocabulary(),
-		Task:        t.Name,
-		Trained:     card.Lengths{Min: lengths.Min, Max: lengths.Max},
+		Tokenizer:   m.pieces,
+		Task:        task.Names(m.tasks),
+		Trained:     card.Lengths(m.span()),
 		Seed:        c.Config.Train.Seed,
 		ConfigHash:  c.Config.Hash(),
 		DataHash:    hex.EncodeToString(data[:]),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // Config is everything that determines a run.
@@ -22,9 +23,11 @@ type Config struct {
 
 // Recipe is how a model is trained.
 type Recipe struct {
-	Task    string `json:"task" mapstructure:"task"`
-	Lengths string `json:"lengths" mapstructure:"lengths"` // "1..20", both ends included
-	Seed    uint64 `json:"seed" mapstructure:"seed"`
+	Task      string `json:"task" mapstructure:"task"`                     // a task with its options, or several with commas: a mixture
+	Lengths   string `json:"lengths" mapstructure:"lengths"`               // "1..20", both ends included; for a mixture one range, or one for each task
+	Examples  int    `json:"examples,omitempty" mapstructure:"examples"`   // size of a fixed training set; 0: every example is new
+	Tokenizer string `json:"tokenizer,omitempty" mapstructure:"tokenizer"` // "word" (or empty), "char" or "byte"
+	Seed      uint64 `json:"seed" mapstructure:"seed"`
 
 	Steps      int `json:"steps" mapstructure:"steps"`
 	Batch      int `json:"batch" mapstructure:"batch"`             // sequences in an update
@@ -62,7 +65,7 @@ func (r Recipe) check() error {
 		value int
 		min   int
 	}{
-		{"steps", r.Steps, 1}, {"batch", r.Batch, 1}, {"micro_batch", r.MicroBatch, 0}, {"warmup", r.Warmup, 0},
+		{"examples", r.Examples, 0}, {"steps", r.Steps, 1}, {"batch", r.Batch, 1}, {"micro_batch", r.MicroBatch, 0}, {"warmup", r.Warmup, 0},
 		{"checkpoint_every", r.CheckpointEvery, 1}, {"keep_checkpoints", r.KeepCheckpoints, 1}, {"threads", r.Threads, 0},
 		{"eval_every", r.EvalEvery, 0}, {"eval_samples", r.EvalSamples, 0}, {"stop_after_perfect", r.StopAfterPerfect, 0},
 	} {
@@ -95,43 +98,26 @@ func (c Config) Resolve() (Config, error) {
 	if err := c.Train.check(); err != nil {
 		return c, err
 	}
-	t, r, err := c.task()
+	d, err := c.data()
 	if err != nil {
 		return c, err
 	}
-	c.Train.Task, c.Train.Lengths = t.Name, r.String()
-	if err := c.resolveEvaluation(t, r); err != nil {
+	c.Train.Task, c.Train.Lengths = task.Names(d.tasks), d.ranges()
+	if err := c.resolveEvaluation(d); err != nil {
 		return c, err
 	}
-	if n := len(t.Vocabulary()); c.Model.VocabSize == 0 {
+	if c.Train.Tokenizer == tokenizer.Words {
+		c.Train.Tokenizer = "" // one way to write a configuration, one hash
+	}
+	if n := len(d.pieces); c.Model.VocabSize == 0 {
 		c.Model.VocabSize = n
 	} else if c.Model.VocabSize < n {
-		return c, fmt.Errorf("model.vocab_size %d: task %s has %d tokens", c.Model.VocabSize, t.Name, n)
+		return c, fmt.Errorf("model.vocab_size %d: task %s has %d tokens", c.Model.VocabSize, c.Train.Task, n)
 	}
 	if c.Model, err = c.Model.Resolve(); err != nil {
 		return c, fmt.Errorf("model: %w", err)
 	}
 	return c, nil
-}
-
-// task returns the task and the trained lengths.
-func (c Config) task() (task.Task, task.Range, error) {
-	t, err := task.Lookup(c.Train.Task)
-	if err != nil {
-		return t, task.Range{}, fmt.Errorf("train.task: %w", err)
-	}
-	r := t.Train
-	if c.Train.Lengths != "" {
-		if r, err = task.ParseRange(c.Train.Lengths); err != nil {
-			return t, r, fmt.Errorf("train.lengths: %w", err)
-		}
-	}
-	for _, n := range []int{r.Min, r.Max} {
-		if err := t.CheckLength(n); err != nil {
-			return t, r, fmt.Errorf("train.lengths: %w", err)
-		}
-	}
-	return t, r, nil
 }
 
 // Hash returns the SHA-256 of the configuration's JSON form, in hex.

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -22,31 +23,74 @@ type Batch struct {
 	First     int            // number of its first sequence among those of the step
 }
 
-// source draws the batches of a run. What a step sees depends on the seed and
-// the step's number alone, so a resumed run needs no generator state.
+// source draws the batches of a run. What a step sees depends on the
+// configuration and the step's number alone, so a resumed run needs no state. It
+// serves one step at a time.
 type source struct {
-	task    task.Task
-	tok     *tokenizer.Tokenizer
-	lengths task.Range
-	seed    uint64
-	batch   int
-	micro   int
+	tasks    []task.Task
+	lengths  [][]int // by task: those it trains on
+	tok      *tokenizer.Tokenizer
+	seed     uint64
+	batch    int
+	micro    int
+	examples int // size of the fixed set, 0 for none
+
+	epoch int // of order
+	order []int
 }
 
 func newSource(c Config) (*source, error) {
-	t, lengths, err := c.task()
+	m, err := c.data()
 	if err != nil {
 		return nil, err
 	}
-	tok, err := tokenizer.New(t.Vocabulary())
+	tok, err := tokenizer.New(m.pieces)
 	if err != nil {
 		return nil, err
 	}
-	micro := c.Train.MicroBatch
-	if micro == 0 {
-		micro = c.Train.Batch
+	r := c.Train
+	s := &source{tasks: m.tasks, tok: tok, seed: r.Seed, batch: r.Batch, micro: cmp.Or(r.MicroBatch, r.Batch), examples: r.Examples}
+	for i, t := range m.tasks {
+		s.lengths = append(s.lengths, t.LengthsIn(m.lengths[i]))
 	}
-	return &source{t, tok, lengths, c.Train.Seed, c.Train.Batch, micro}, nil
+	return s, nil
+}
+
+// draw makes a new example: each task of a mixture is as frequent as the others.
+func (s *source) draw(rng *rand.Rand) (task.Sample, error) {
+	i := 0
+	if len(s.tasks) > 1 {
+		i = rng.IntN(len(s.tasks))
+	}
+	return task.SampleSplit(s.tasks[i], rng, s.tasks[i].DrawLength(rng, s.lengths[i]), task.Train)
+}
+
+// dataSeed is the seed of fixed training sets (the paper's). It is not the run's:
+// runs that differ in their seed train on the same examples, in another order.
+const dataSeed = 9842497
+
+// fixed makes example i of the fixed set. Tasks, and lengths but those of unequal
+// weight, are spread evenly over it.
+func (s *source) fixed(i int) (task.Sample, error) {
+	rng := rand.New(rand.NewPCG(dataSeed, uint64(i)))
+	k := i % len(s.tasks)
+	t, lengths := s.tasks[k], s.lengths[k]
+	length := lengths[i/len(s.tasks)%len(lengths)]
+	if t.Weight != nil {
+		length = t.DrawLength(rng, lengths)
+	}
+	return task.SampleSplit(t, rng, length, task.Train)
+}
+
+// place returns which example of the fixed set comes n-th in a run: every epoch
+// is a permutation of its own.
+func (s *source) place(n int) int {
+	epoch := n / s.examples
+	if s.order == nil || s.epoch != epoch {
+		s.epoch = epoch
+		s.order = rand.New(rand.NewPCG(s.seed, ^uint64(epoch))).Perm(s.examples)
+	}
+	return s.order[n%s.examples]
 }
 
 // sequence is one tokenized sample with the end token.
@@ -62,8 +106,13 @@ func (s *source) at(step int) ([]Batch, error) {
 	all := make([]sequence, s.batch)
 	labels := 0
 	for i := range all {
-		length := s.lengths.Min + rng.IntN(s.lengths.Max-s.lengths.Min+1)
-		sample, err := task.SampleSplit(s.task, rng, length, task.Train)
+		var sample task.Sample
+		var err error
+		if s.examples > 0 {
+			sample, err = s.fixed(s.place(step*s.batch + i))
+		} else {
+			sample, err = s.draw(rng)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("train: step %d: %w", step, err)
 		}

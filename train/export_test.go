@@ -2,6 +2,7 @@ package train
 
 import (
 	"io"
+	"slices"
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -23,6 +24,33 @@ func Draw(c Config, step int) ([]Batch, error) {
 		return nil, err
 	}
 	return src.at(step)
+}
+
+// Decode returns the text of every sequence of a step, without padding and the
+// end token.
+func Decode(c Config, step int) ([]string, error) {
+	src, err := newSource(c)
+	if err != nil {
+		return nil, err
+	}
+	batches, err := src.at(step)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, b := range batches {
+		width := b.IDs.Shape()[1]
+		all := tensor.Data[int64](b.IDs)
+		for i := range b.IDs.Shape()[0] {
+			row := slices.DeleteFunc(slices.Clone(all[i*width:(i+1)*width]), func(id int64) bool { return id == src.tok.Pad() })
+			text, err := src.tok.Decode(row)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, text)
+		}
+	}
+	return out, nil
 }
 
 // Update makes one step on given batches.

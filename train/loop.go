@@ -108,11 +108,11 @@ func (t *Trainer) evaluate(ctx context.Context, log *journal) error {
 	if err != nil {
 		return fmt.Errorf("train: evaluation at step %d: %w", t.step, err)
 	}
-	_, trained, err := t.cfg.task()
+	m, err := t.cfg.data()
 	if err != nil {
 		return err
 	}
-	e, err := summarize(t.step, trained, results)
+	e, err := summarize(t.step, m, results)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ Ctrl-C ends the measurement and shows what is done.`,
 	o.engineFlags.add(c)
 	f := c.Flags()
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(encodingNames(), ", "))
-	f.StringVar(&o.task, "task", "", "task (default: the one that the model was trained on)")
+	f.StringVar(&o.task, "task", "", "task, or several with commas (default: those that the model was trained on)")
 	f.StringVar(&o.lengths, "lengths", "20..200", "lengths to measure")
 	f.IntVar(&o.n, "n", 100, "samples at each length")
 	f.IntVar(&o.batch, "batch", 32, "most sequences at a time")
@@ -183,13 +183,34 @@ func (b *benchmark) measure(ctx context.Context, s source) error {
 		return err
 	}
 	defer session.Close()
-	cfg, err := b.config(s, session.Info(), data)
+	tasks, err := b.tasks(session.Info())
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.label, err)
 	}
+	begun := b.done
+	for i, t := range tasks {
+		if err := b.sweep(ctx, s, session, b.config(s, t, session.Info(), data), len(tasks)); err != nil {
+			return err
+		}
+		b.done = begun + b.work(len(b.lengths))*int64(i+1)/int64(len(tasks))
+	}
+	return nil
+}
+
+// tasks lists the tasks to measure a model on: those asked for, or its own.
+func (b *benchmark) tasks(info runtime.Info) ([]task.Task, error) {
+	if b.o.task != "" {
+		return task.LookupList(b.o.task)
+	}
+	return task.LookupList(info.Card.Task)
+}
+
+// sweep measures one task of several.
+func (b *benchmark) sweep(ctx context.Context, s source, session *runtime.Session, cfg eval.Config, tasks int) error {
 	finished := 0
 	cfg.OnBatch = func(length, done, _ int) {
-		b.meter.update(b.done+b.work(finished)+int64(done*length), func() string { return fmt.Sprintf("%s, length %d", s.label, length) })
+		part := (b.work(finished) + int64(done*length)) / int64(tasks)
+		b.meter.update(b.done+part, func() string { return fmt.Sprintf("%s, %s at length %d", s.label, cfg.Task.Name, length) })
 	}
 	rows, err := eval.Sweep(ctx, measured{session}, session.Info().Card, cfg, func(r eval.Row) error {
 		finished++
@@ -199,19 +220,10 @@ func (b *benchmark) measure(ctx context.Context, s source) error {
 		return eval.WriteJSONL(b.out, r) // at once: what is measured is kept
 	})
 	b.rows = append(b.rows, rows...)
-	b.done += b.work(len(b.lengths))
 	return err
 }
 
-func (b *benchmark) config(s source, info runtime.Info, data []byte) (eval.Config, error) {
-	name := b.o.task
-	if name == "" {
-		name = info.Card.Task
-	}
-	t, err := task.Lookup(name)
-	if err != nil {
-		return eval.Config{}, err
-	}
+func (b *benchmark) config(s source, t task.Task, info runtime.Info, data []byte) eval.Config {
 	sum := sha256.Sum256(data)
 	env := eval.Environment{
 		Model: s.label, ModelSHA256: hex.EncodeToString(sum[:]), Provider: info.Provider, Threads: b.o.threads,
@@ -227,7 +239,7 @@ func (b *benchmark) config(s source, info runtime.Info, data []byte) (eval.Confi
 	return eval.Config{
 		Task: t, Lengths: b.lengths, N: b.o.n, Batch: b.o.batch, Seed: b.o.seed, Split: task.Test, Warmup: 1,
 		Environment: env, Memory: memory,
-	}, nil
+	}
 }
 
 func (a *app) printRows(rows []eval.Row, format string) error {

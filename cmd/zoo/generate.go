@@ -132,13 +132,14 @@ func (o generateOptions) options(i, maxNew int) runtime.GenerateOptions {
 
 // answerTask draws prompts that no training run sees and checks the answers.
 func (a *app) answerTask(ctx context.Context, s *runtime.Session, o generateOptions) error {
-	t, err := task.Lookup(s.Info().Card.Task)
+	tasks, err := task.LookupList(s.Info().Card.Task)
 	if err != nil {
 		return fmt.Errorf("the model's task: %w; use --prompt", err)
 	}
 	rng := rand.New(rand.NewPCG(o.Seed, 0))
 	right := 0
 	for i := range o.n {
+		t := tasks[i%len(tasks)]
 		sample, err := task.SampleSplit(t, rng, o.length, task.Test)
 		if errors.Is(err, task.ErrNoSplit) { // so short that there are few prompts
 			sample, err = t.Sample(rng, o.length)

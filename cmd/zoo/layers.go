@@ -30,6 +30,7 @@ type layers struct {
 type config struct {
 	v      *viper.Viper
 	origin map[string]origin // of each key's value
+	task   string            // the preset's
 }
 
 // origin is where a value came from: for error messages, and because a value of
@@ -40,7 +41,7 @@ type origin struct {
 }
 
 func (l layers) load(flags *pflag.FlagSet, environ []string) (*config, error) {
-	c := &config{viper.New(), map[string]origin{}}
+	c := &config{v: viper.New(), origin: map[string]origin{}}
 	if err := c.readPreset(l.preset); err != nil {
 		return nil, err
 	}
@@ -71,6 +72,7 @@ func (c *config) readPreset(name string) error {
 	for _, key := range v.AllKeys() {
 		c.v.SetDefault(key, v.Get(key))
 	}
+	c.task = v.GetString("train.task")
 	return nil
 }
 
@@ -180,6 +182,9 @@ func (c *config) run(encoding string) (train.Config, error) {
 	if encoding != "" {
 		plant(tree, []string{"model", "encoding"}, encoding)
 	}
+	if c.foreignLengths() {
+		plant(tree, []string{"train", "lengths"}, "")
+	}
 	data, err := json.Marshal(tree)
 	if err != nil {
 		return train.Config{}, err
@@ -193,6 +198,12 @@ func (c *config) run(encoding string) (train.Config, error) {
 	}
 	_, err = models.New(cfg.Model) // checks the encoding's own settings
 	return cfg, err
+}
+
+// foreignLengths reports whether the lengths are the preset's but the task is
+// not: another task has its own.
+func (c *config) foreignLengths() bool {
+	return strings.HasPrefix(c.origin["train.lengths"].name, "preset ") && c.v.GetString("train.task") != c.task
 }
 
 // value returns the value of a setting in its type.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"text/tabwriter"
 
@@ -133,12 +134,24 @@ func listTasks(*app, string) (any, [][]string, error) {
 		Version     int      `json:"version"`
 		Description string   `json:"description"`
 		Train       string   `json:"train"`
+		Beyond      string   `json:"beyond"`
 		Lengths     string   `json:"lengths"`
+		Chance      float64  `json:"chance"`     // at the longest trained length
+		Scratchpad  bool     `json:"scratchpad"` // whether it can have one
+		Prompt      string   `json:"prompt"`
+		Target      string   `json:"target"`
 	}
-	list, lines := []entry{}, [][]string{}
+	list, lines := []entry{}, [][]string{{"task", "trained", "tested", "possible", "chance", "example"}}
 	for _, t := range task.All() {
-		list = append(list, entry{t.Name, t.Aliases, t.Version, t.Description, t.Train.String(), t.Lengths.String()})
-		lines = append(lines, []string{t.Name, t.Description})
+		s, err := t.Sample(rand.New(rand.NewPCG(1, 0)), max(2, t.Train.Min))
+		if err != nil {
+			return nil, nil, err
+		}
+		_, noScratchpad := task.Lookup(t.Name + "+full")
+		list = append(list, entry{t.Name, append([]string{}, t.Aliases...), t.Version, t.Description, t.Train.String(), t.Beyond.String(),
+			t.Lengths.String(), t.Chance(t.Train.Max), noScratchpad == nil, s.Prompt, s.Target})
+		lines = append(lines, []string{t.Name, t.Train.String(), t.Beyond.String(), t.Lengths.String(),
+			fmt.Sprintf("%.2g", t.Chance(t.Train.Max)), strings.TrimSpace(s.Prompt) + " ⏵ " + s.Target})
 	}
 	return list, lines, nil
 }

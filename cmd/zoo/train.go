@@ -25,7 +25,7 @@ type trainOptions struct {
 // trainFlags are the flags that stand for keys of the configuration.
 var trainFlags = map[string]string{
 	"train.task": "task", "train.lengths": "lengths", "train.steps": "steps", "train.batch": "batch",
-	"train.lr": "lr", "train.seed": "seed", "train.threads": "threads",
+	"train.lr": "lr", "train.seed": "seed", "train.threads": "threads", "train.examples": "examples",
 }
 
 func trainVerb(a *app) *cobra.Command {
@@ -40,7 +40,8 @@ there already is skipped. Ctrl-C saves a checkpoint and says how to go on.
 Settings come from, the first that says something: flags, environment variables
 (ZOO_TRAIN_STEPS for train.steps), the file given by --config, the preset.
 Settings without a flag of their own are given by --set, as in
---set model.n_layers=4 or --set model.encoding_params.theta=500. The keys are:
+--set model.n_layers=4 or --set model.encoding_params.theta=500. A task other than
+the preset's has lengths of its own unless some are given. The keys are:
 
 ` + columns(each(settings(), func(s setting) string { return s.key }), 4) + `
 
@@ -67,8 +68,9 @@ begun begin. Named runs (--resume RUN) need no other settings.`,
 	f.StringVar(&o.preset, "preset", "tiny", "settings to start from: "+strings.Join(configs.Names(), ", "))
 	f.StringVar(&o.file, "config", "", "a YAML `file` of settings, in the form of the presets")
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings: "+strings.Join(encodingNames(), ", ")+" (default: the configured one)")
-	f.String("task", "", "task: "+strings.Join(each(task.All(), func(t task.Task) string { return t.Name }), ", "))
+	f.String("task", "", "task with its options, or several with commas: "+strings.Join(each(task.All(), func(t task.Task) string { return t.Name }), ", "))
 	f.String("lengths", "", "trained lengths, such as 1..20")
+	f.Int("examples", 0, "size of a fixed training set, the same for every seed; 0: every example is new")
 	f.Int("steps", 0, "updates")
 	f.Int("batch", 0, "sequences in an update")
 	f.Float64("lr", 0, "peak learning rate")
@@ -138,7 +140,7 @@ func (o *trainOptions) planNamed(c *cobra.Command, dirs []string) ([]planned, er
 	if !o.resume {
 		return nil, fmt.Errorf("unexpected argument %q; to go on with a run: zoo train --resume %s", dirs[0], dirs[0])
 	}
-	for _, name := range []string{"preset", "config", "pe", "set", "task", "lengths", "steps", "batch", "lr", "seed", "threads"} {
+	for _, name := range []string{"preset", "config", "pe", "set", "task", "lengths", "examples", "steps", "batch", "lr", "seed", "threads"} {
 		if c.Flags().Changed(name) {
 			return nil, fmt.Errorf("--%s: a run that is resumed keeps the settings it began with", name)
 		}

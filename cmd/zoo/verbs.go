@@ -13,6 +13,7 @@ func verbs() []func(*app) *cobra.Command {
 		benchVerb,
 		generateVerb,
 		listVerb,
+		dataVerb,
 		inspectVerb,
 		catalogueVerb,
 		constructVerb,

@@ -113,7 +113,7 @@ func randomIDs(rng *rand.Rand, n, vocab int) []int64 {
 // trainedTokens returns how many tokens the longest samples have that the model
 // was trained on, its end token included.
 func trainedTokens(c card.Card) (int, error) {
-	t, err := task.Lookup(c.Task)
+	tasks, err := task.LookupList(c.Task)
 	if err != nil {
 		return 0, err
 	}
@@ -123,16 +123,22 @@ func trainedTokens(c card.Card) (int, error) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	most := 0
-	for range 16 { // samples of one length may differ in their tokens
-		s, err := t.Sample(rng, max(c.Trained.Max, t.Lengths.Min))
-		if err != nil {
-			return 0, err
+	for _, t := range tasks {
+		longest := t.Lengths.Min
+		if lengths := t.LengthsIn(task.Range{Min: 1, Max: c.Trained.Max}); len(lengths) > 0 {
+			longest = lengths[len(lengths)-1]
 		}
-		ids, _, err := tok.EncodePair(s.Prompt, s.Target)
-		if err != nil {
-			return 0, err
+		for range 16 { // samples of one length may differ in their tokens
+			s, err := t.Sample(rng, longest)
+			if err != nil {
+				return 0, err
+			}
+			ids, _, err := tok.EncodePair(s.Prompt, s.Target)
+			if err != nil {
+				return 0, err
+			}
+			most = max(most, len(ids)+1)
 		}
-		most = max(most, len(ids)+1)
 	}
 	return most, nil
 }

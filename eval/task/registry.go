@@ -4,28 +4,86 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nopezoo/zoo/tokenizer"
 )
 
-// All returns every task, one row each.
+// All returns every task without options, one row each.
 func All() []Task {
 	return []Task{
 		copyWords(),
+		copyTwice(),
+		copySame(1),
+		copySame(2),
+		replaceWord(),
+		reverseWords(),
+		reverseTwice(),
+		reverseBack(),
+		addition(),
+		polynomial(),
+		sortingSingle(),
+		sortingMulti(),
+		summation(),
+		parity(),
+		lego(),
+		scan(),
+		pcfg(),
 	}
 }
 
-// Lookup returns the task of a name or alias. An unknown name is an error that
-// lists the known ones and the nearest.
+// Lookup returns the task of a name or alias, with the options that follow it
+// (see the package comment). An unknown name is an error that lists the known
+// ones and the nearest.
 func Lookup(name string) (Task, error) {
+	words := strings.Split(name, "+")
 	var names []string
 	for _, t := range All() {
-		if name == t.Name || slices.Contains(t.Aliases, name) {
-			return t, nil
+		if words[0] == t.Name || slices.Contains(t.Aliases, words[0]) {
+			return t.apply(words[1:])
 		}
 		names = append(append(names, t.Name), t.Aliases...)
 	}
 	suggestion := ""
-	if near := nearest(name, names); near != "" {
+	if near := nearest(words[0], names); near != "" {
 		suggestion = fmt.Sprintf("did you mean %q? ", near)
 	}
-	return Task{}, fmt.Errorf("unknown task %q: %sknown: %s", name, suggestion, strings.Join(names, ", "))
+	return Task{}, fmt.Errorf("unknown task %q: %sknown: %s", words[0], suggestion, strings.Join(names, ", "))
+}
+
+// LookupList returns the tasks of a list of names with commas: a mixture. Naming
+// one twice is an error.
+func LookupList(list string) ([]Task, error) {
+	var out []Task
+	for name := range strings.SplitSeq(list, ",") {
+		t, err := Lookup(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(out, func(o Task) bool { return o.Name == t.Name }) {
+			return nil, fmt.Errorf("task %s is named twice", t.Name)
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// Names returns the names of tasks as LookupList reads them.
+func Names(tasks []Task) string {
+	names := make([]string, len(tasks))
+	for i, t := range tasks {
+		names[i] = t.Name
+	}
+	return strings.Join(names, ",")
+}
+
+// Vocabulary returns the pieces of all the tasks together under one of package
+// tokenizer's rules: "word" (or ""), "char" or "byte". For one task and words it
+// is Task.Vocabulary.
+func Vocabulary(rule string, tasks ...Task) ([]string, error) {
+	var special, texts []string
+	for _, t := range tasks {
+		special, texts = append(special, t.Special...), append(texts, t.Texts...)
+	}
+	pieces, err := tokenizer.VocabularyOf(rule, special, texts...)
+	return slices.Clip(pieces), err
 }

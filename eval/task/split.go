@@ -57,6 +57,21 @@ func SplitOf(prompt string) Split {
 	return Train
 }
 
+// MinSpace is how many prompts a length must have to be divided into splits.
+// With fewer a split would hold a handful of them, or none.
+const MinSpace = 100
+
+// SplitAt returns what SampleSplit draws from when split is asked for: Whole
+// where nothing is held out, because the length has too few prompts or because
+// of the option "paper", else split. It belongs into every record of a
+// measurement.
+func (t Task) SplitAt(length int, split Split) Split {
+	if split.Valid() && (t.Overlap || t.Space(length) < MinSpace) {
+		return Whole
+	}
+	return split
+}
+
 // ErrNoSplit is returned (wrapped) by SampleSplit when no prompt of the split was
 // found.
 var ErrNoSplit = errors.New("no prompt of this split")
@@ -65,19 +80,19 @@ var ErrNoSplit = errors.New("no prompt of this split")
 // missed in 500 draws with a probability of 1e-23.
 const splitTries = 500
 
-// SampleSplit draws samples until one lies in the split. When a length has so
-// few prompts that the split has none of them, the error wraps ErrNoSplit; Whole
-// always succeeds.
+// SampleSplit draws samples until one lies in the split that SplitAt gives. When
+// none does, the error wraps ErrNoSplit; Whole always succeeds.
 func SampleSplit(t Task, rng *rand.Rand, length int, split Split) (Sample, error) {
 	if !split.Valid() {
 		return Sample{}, fmt.Errorf("task %s: no split was chosen: %v", t.Name, split)
 	}
+	split = t.SplitAt(length, split)
 	for range splitTries {
 		s, err := t.Sample(rng, length)
 		if err != nil {
 			return Sample{}, err
 		}
-		if split == Whole || SplitOf(s.Prompt) == split {
+		if split == Whole || SplitOf(t.dropped+s.Prompt) == split { // options move no prompt to another split
 			return s, nil
 		}
 	}

@@ -84,3 +84,59 @@ func TestParseSplit(t *testing.T) {
 		t.Error("no split chosen: no error")
 	}
 }
+
+// What one split holds no other does, at every length that is divided; at the
+// others, and with the option "paper", SplitAt says so.
+func TestSplitsDisjoint(t *testing.T) {
+	forEach(t, func(t *testing.T, k task.Task) {
+		for _, length := range lengthsOf(k) {
+			at := k.SplitAt(length, task.Test)
+			if want := k.Overlap || k.Space(length) < task.MinSpace; want != (at == task.Whole) {
+				t.Errorf("length %d: %v prompts, but test draws from %v", length, k.Space(length), at)
+			}
+			if at == task.Whole && k.SplitAt(length, task.Train) != task.Whole {
+				t.Errorf("length %d: test draws from everything, training does not", length)
+			}
+			seen := map[string]task.Split{}
+			rng := seeded(12)
+			for _, split := range []task.Split{task.Train, task.Validation, task.Test} {
+				for range 40 {
+					s, err := task.SampleSplit(k, rng, length, split)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if other, ok := seen[s.Prompt]; ok && other != split && at != task.Whole {
+						t.Fatalf("length %d: %q is in %v and in %v", length, s.Prompt, other, split)
+					}
+					seen[s.Prompt] = split
+				}
+			}
+		}
+	})
+}
+
+// Short parity is the whole space for training and for testing: never an error.
+func TestSmallSpaces(t *testing.T) {
+	k := lookup(t, "parity")
+	for n := 1; n <= 6; n++ {
+		seen := map[string]bool{}
+		rng := seeded(uint64(n))
+		for range 60 << n / 2 {
+			s, err := task.SampleSplit(k, rng, n, task.Train)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen[s.Prompt] = true
+		}
+		if len(seen) != 1<<n || k.SplitAt(n, task.Train) != task.Whole {
+			t.Errorf("%d bits: %d prompts of %d, from %v", n, len(seen), 1<<n, k.SplitAt(n, task.Train))
+		}
+	}
+	if got := k.SplitAt(7, task.Test); got != task.Test {
+		t.Errorf("7 bits have 128 prompts, but test draws from %v", got)
+	}
+	var none task.Split
+	if got := k.SplitAt(3, none); got != none {
+		t.Errorf("no split chosen becomes %v", got)
+	}
+}

@@ -6,12 +6,45 @@
 // Positional Encoding on Length Generalization in Transformers (2023), arXiv
 // 2305.19466. A task is a value; adding one costs a file and a row in
 // registry.go. Nothing here knows of models, tokens or results.
+//
+// # Names
+//
+// Lookup takes the name of a task and options, joined by "+":
+//
+//	addition
+//	addition+full               with the whole scratchpad
+//	addition+minimal            with computation and output alone
+//	addition+i1c1o1v1r0         with the named parts (see Flags)
+//	copy+noprefix               without the constant first words
+//	parity+paper                without held-out prompts, as in the paper
+//	parity+full+noprefix
+//
+// The constant first words of a prompt ("Copy:", "Compute") do the work of a
+// token that marks the beginning, on which results may hinge; "noprefix" shows
+// what happens without. A list of names with commas is a mixture, see LookupList.
+//
+// # Splits
+//
+// Whether a prompt is for training, validation or test is a function of its
+// hash (SplitOf). Two cases are exceptions, and Task.SplitAt reports them: a
+// length with fewer than MinSpace prompts is not divided, and the option "paper"
+// draws all splits from the same prompts.
+//
+// # Differences from the paper
+//
+// The paper's words come from its tokenizer in an order that cannot be had again
+// and with special pieces among them that can never be scored; ours are 100 fixed
+// words (see words.go), also for copy-rsc and copy-rsc2x, which in the paper draw
+// from some 6,000. The paper holds no prompts out at trained lengths; SplitOf
+// does. Lengths, distributions and all other strings are the paper's.
 package task
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/nopezoo/zoo/tokenizer"
 )
@@ -33,18 +66,34 @@ type Sample struct {
 	Length         int // the task's own measure, not a count of tokens
 }
 
-// Task is one task. Values come from Lookup and All; every field is set.
+// Task is one task. Values come from Lookup and All; every field is set but
+// those marked optional.
 type Task struct {
 	Name        string
-	Aliases     []string // other names that Lookup accepts
+	Aliases     []string // optional: other names that Lookup accepts
 	Version     int      // raised when a seed gives other samples, or an answer another score
 	Description string   // one line: what is asked, and what a length counts
 	Train       Range    // lengths that the paper trains on
+	Beyond      Range    // longer lengths that the paper tests
 	Lengths     Range    // lengths that can be sampled
+
+	// Has reports whether a length inside Lengths has any prompts; nil: every one.
+	Has func(length int) bool
+
+	// Space is the number of different prompts of a length, +Inf when it is past
+	// counting. Where that is hard to tell it is a lower bound.
+	Space func(length int) float64
+
+	// Weight is the relative share of a length in the paper's data; nil: all
+	// lengths have the same.
+	Weight func(length int) float64
 
 	// Special strings are single tokens; Texts together contain every token that
 	// a sample can (see tokenizer.Vocabulary).
 	Special, Texts []string
+
+	// Prefix is the constant start of every prompt; empty with "noprefix".
+	Prefix string
 
 	// Generate draws a sample of a length inside Lengths. The same state of rng
 	// gives the same sample.
@@ -57,9 +106,31 @@ type Task struct {
 	// Chance is the probability in 0..1 of a correct answer by a guesser who
 	// knows the form of an answer of this length but does not read the prompt.
 	Chance func(length int) float64
+
+	// Parts is set for a task with a scratchpad: the share of steps, in 0..1,
+	// whose part is right, by the part's name (see Flags). All are 0 when the
+	// number of steps is wrong or one cannot be parsed.
+	Parts func(target, generated string) map[string]float64
+
+	// Answer returns the target of any well-formed prompt, drawn here or not.
+	// Optional.
+	Answer func(prompt string) (string, error)
+
+	// Each yields every sample there is, in a fixed order. Optional.
+	Each iter.Seq[Sample]
+
+	// Read reads the files in which the task was first published (see ReadSCAN and
+	// ReadPCFG). Optional.
+	Read func(files ...io.Reader) ([]Sample, error)
+
+	// Overlap is set by the option "paper": no prompts are held out.
+	Overlap bool
+
+	dropped string   // what "noprefix" took from the prompts
+	scratch *scratch // of tasks that can have a scratchpad
 }
 
-// Sample draws a sample; a length outside Lengths is an error.
+// Sample draws a sample; a length that has none is an error.
 func (t Task) Sample(rng *rand.Rand, length int) (Sample, error) {
 	if err := t.CheckLength(length); err != nil {
 		return Sample{}, err
@@ -67,20 +138,63 @@ func (t Task) Sample(rng *rand.Rand, length int) (Sample, error) {
 	return t.Generate(rng, length), nil
 }
 
-// CheckLength returns an error when the task has no samples of length.
+// ErrNoLength is returned (wrapped) when a task has no prompts of a length.
+var ErrNoLength = errors.New("no prompt has this length")
+
+// CheckLength returns an error, which wraps ErrNoLength, when the task has no
+// samples of length. It names the lengths there are.
 func (t Task) CheckLength(length int) error {
 	if !t.Lengths.Contains(length) {
-		return fmt.Errorf("task %s: length %d is outside its lengths %s", t.Name, length, t.Lengths)
+		return fmt.Errorf("task %s: %w: length %d is outside its lengths %s", t.Name, ErrNoLength, length, t.Lengths)
 	}
-	return nil
+	if t.Has == nil || t.Has(length) {
+		return nil
+	}
+	below, above := length, length
+	for !t.Has(below) {
+		below--
+	}
+	for !t.Has(above) {
+		above++
+	}
+	return fmt.Errorf("task %s: %w: length %d; the nearest are %d and %d", t.Name, ErrNoLength, length, below, above)
+}
+
+// LengthsIn returns the lengths of r that have samples, ascending.
+func (t Task) LengthsIn(r Range) []int {
+	var out []int
+	for n := max(r.Min, t.Lengths.Min); n <= min(r.Max, t.Lengths.Max); n++ {
+		if t.Has == nil || t.Has(n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// DrawLength draws one of lengths, each as often as its Weight says.
+func (t Task) DrawLength(rng *rand.Rand, lengths []int) int {
+	if t.Weight == nil {
+		return lengths[rng.IntN(len(lengths))]
+	}
+	var sum float64
+	for _, n := range lengths {
+		sum += t.Weight(n)
+	}
+	at := rng.Float64() * sum
+	for _, n := range lengths {
+		if at -= t.Weight(n); at < 0 {
+			return n
+		}
+	}
+	return lengths[len(lengths)-1] // rounding
 }
 
 // Vocabulary returns the task's pieces in their fixed order, ready for
 // tokenizer.New.
 func (t Task) Vocabulary() []string {
-	pieces, err := tokenizer.Vocabulary(t.Special, t.Texts...)
+	pieces, err := Vocabulary(tokenizer.Words, t)
 	if err != nil {
 		panic(fmt.Sprintf("task %s: %v", t.Name, err)) // a task's own texts are constants, covered by its tests
 	}
-	return slices.Clip(pieces)
+	return pieces
 }

@@ -14,7 +14,16 @@ const (
 		`corn day dog door ear egg eye farm field fire fish foot glass gold hand hat hill home ` +
 		`horse king lake leaf milk moon night paper rain river road room salt sea ship snow stone ` +
 		`sun table tree wall water wind wood year`
+
+	// sortNames follow the 33 alphanumerics of wordCharacters in the task
+	// "sorting". None is a marker of the scratchpad.
+	sortNames = `air ball bird boat car city day fire hand lake moon night rain sun tree water year`
 )
 
 // words returns the 100 words, each a single token.
 func words() []string { return strings.Fields(wordCharacters + " " + wordNames) }
+
+// sortWords returns the 50 words of the task "sorting" in their order.
+func sortWords() []string {
+	return append(strings.Fields(wordCharacters)[:33], strings.Fields(sortNames)...)
+}

@@ -1,0 +1,303 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+type dataOptions struct {
+	task       string
+	lengths    string
+	n          int
+	seed       uint64
+	split      string
+	scratchpad string
+	prefix     string
+	all        bool
+	answer     string
+	from       []string
+	format     string
+	output     string
+}
+
+func dataVerb(a *app) *cobra.Command {
+	var o dataOptions
+	c := &cobra.Command{
+		Use:   "data",
+		Short: "print samples of a task",
+		Long: `data prints what models are trained and measured on: prompt, tab and target on
+each line, or JSON lines.
+
+A task is named with its options, as in addition+full or copy+noprefix, or has them
+from --scratchpad and --prefix. The lengths are those the paper trains on unless
+--lengths says otherwise, in the forms of zoo bench.
+
+--all prints every sample of a task that can be listed (scan). --answer reads
+prompts, one on each line ("-" reads standard input), and prints the target of each
+(scan, pcfg). --from reads the files in which a task was first published, prints
+their samples in our form, and counts those whose target is ours too:
+
+  scan   one file of lines "IN: jump twice OUT: I_JUMP I_JUMP"
+  pcfg   two files, prompts and answers: --from test.src,test.tgt`,
+		Example: example(
+			"zoo data --task addition --lengths 1..8 --n 5",
+			"zoo data --task addition --lengths 3 --scratchpad full --format jsonl",
+			"zoo data --task scan --all -o scan.tsv",
+			"zoo data --task pcfg --answer prompts.txt"),
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.data(c.Context(), o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.task, "task", "copy", "task, or several with commas; see: zoo list tasks")
+	f.StringVar(&o.lengths, "lengths", "", "lengths (default: those the paper trains on)")
+	f.IntVar(&o.n, "n", 1, "samples at each length")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the samples")
+	f.StringVar(&o.split, "split", "whole", "train, validation, test or whole")
+	f.StringVar(&o.scratchpad, "scratchpad", "none", "none, full, minimal or parts such as i1c1o1v1r0")
+	f.StringVar(&o.prefix, "prefix", "words", "constant first words of the prompt: words or none")
+	f.BoolVar(&o.all, "all", false, "every sample there is")
+	f.StringVar(&o.answer, "answer", "", "`file` of prompts to answer")
+	f.StringSliceVar(&o.from, "from", nil, "original `files` to read")
+	f.StringVar(&o.format, "format", "text", "text or jsonl")
+	f.StringVarP(&o.output, "output", "o", "", "`file` to write instead of standard output")
+	c.MarkFlagsMutuallyExclusive("all", "answer", "from", "n")
+	c.MarkFlagsMutuallyExclusive("all", "answer", "from", "seed")
+	c.MarkFlagsMutuallyExclusive("all", "answer", "from", "split")
+	c.MarkFlagsMutuallyExclusive("answer", "from", "lengths")
+	return c
+}
+
+// tasks returns the tasks with the options that flags add to their names.
+func (o dataOptions) tasks() ([]task.Task, error) {
+	suffix := ""
+	if o.scratchpad != "none" {
+		suffix += "+" + o.scratchpad
+	}
+	if err := oneOf("prefix", o.prefix, "words", "none"); err != nil {
+		return nil, err
+	}
+	if o.prefix == "none" {
+		suffix += "+noprefix"
+	}
+	names := strings.Split(o.task, ",")
+	for i, name := range names {
+		names[i] = strings.TrimSpace(name) + suffix
+	}
+	return task.LookupList(strings.Join(names, ","))
+}
+
+func (a *app) data(ctx context.Context, o dataOptions) error {
+	if err := oneOf("format", o.format, "text", "jsonl"); err != nil {
+		return err
+	}
+	if o.n < 1 {
+		return fmt.Errorf("--n %d: want 1 or more", o.n)
+	}
+	tasks, err := o.tasks()
+	if err != nil {
+		return err
+	}
+	write := func(w io.Writer) error {
+		buffered := bufio.NewWriter(w)
+		for _, t := range tasks {
+			if err := a.dataOf(ctx, o, t, buffered); err != nil {
+				return err
+			}
+		}
+		return buffered.Flush()
+	}
+	if o.output == "" {
+		return write(a.stdout)
+	}
+	if err := os.MkdirAll(filepath.Dir(o.output), 0o755); err != nil {
+		return err
+	}
+	return tensor.WriteFileAtomic(o.output, write)
+}
+
+func (a *app) dataOf(ctx context.Context, o dataOptions, t task.Task, w io.Writer) error {
+	switch {
+	case o.answer != "":
+		return a.answerPrompts(ctx, o, t, w)
+	case len(o.from) > 0:
+		return a.originalData(ctx, o, t, w)
+	case o.all:
+		return everySample(ctx, o, t, w)
+	}
+	return someSamples(ctx, o, t, w)
+}
+
+// someSamples draws n samples at each length.
+func someSamples(ctx context.Context, o dataOptions, t task.Task, w io.Writer) error {
+	split, err := task.ParseSplit(o.split)
+	if err != nil {
+		return err
+	}
+	lengths, err := task.ParseLengths(t.Train.String())
+	if o.lengths != "" {
+		lengths, err = task.ParseLengths(o.lengths)
+	}
+	if err != nil {
+		return err
+	}
+	for _, length := range lengths { // all, before the first sample is written
+		if err := t.CheckLength(length); err != nil {
+			return err
+		}
+	}
+	for _, length := range lengths {
+		rng := rand.New(rand.NewPCG(o.seed, uint64(length)))
+		for range o.n {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			s, err := task.SampleSplit(t, rng, length, split)
+			if err != nil {
+				return err
+			}
+			if err := o.write(w, t, s, t.SplitAt(length, split).String()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// everySample writes all samples, or those of the lengths asked for.
+func everySample(ctx context.Context, o dataOptions, t task.Task, w io.Writer) error {
+	if t.Each == nil {
+		return fmt.Errorf("--all: the samples of task %s cannot be listed; those of %s can", t.Name, tasksWith(func(t task.Task) bool { return t.Each != nil }))
+	}
+	wanted := map[int]bool{}
+	if o.lengths != "" {
+		lengths, err := task.ParseLengths(o.lengths)
+		if err != nil {
+			return err
+		}
+		for _, n := range lengths {
+			wanted[n] = true
+		}
+	}
+	for s := range t.Each {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if len(wanted) > 0 && !wanted[s.Length] {
+			continue
+		}
+		if err := o.write(w, t, s, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answerPrompts answers every line.
+func (a *app) answerPrompts(ctx context.Context, o dataOptions, t task.Task, w io.Writer) error {
+	if t.Answer == nil {
+		return fmt.Errorf("--answer: prompts of task %s cannot be answered; those of %s can", t.Name, tasksWith(func(t task.Task) bool { return t.Answer != nil }))
+	}
+	in := a.stdin
+	if o.answer != "-" {
+		file, err := os.Open(o.answer)
+		if err != nil {
+			return fmt.Errorf("--answer: %w", err)
+		}
+		defer file.Close()
+		in = file
+	}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<24)
+	for number := 1; lines.Scan(); number++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		answer, err := t.Answer(lines.Text())
+		if err != nil {
+			return fmt.Errorf("%s: line %d: %w", o.answer, number, err)
+		}
+		if _, err := fmt.Fprintln(w, answer); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+// originalData writes the samples of the original files and says how many of
+// their targets are ours.
+func (a *app) originalData(ctx context.Context, o dataOptions, t task.Task, w io.Writer) error {
+	if t.Read == nil || t.Answer == nil {
+		return fmt.Errorf("--from: task %s has no original files; those that have: %s", t.Name, tasksWith(func(t task.Task) bool { return t.Read != nil }))
+	}
+	var files []io.Reader
+	for _, path := range o.from {
+		file, err := os.Open(path)
+		if err != nil {
+			return fmt.Errorf("--from: %w", err)
+		}
+		defer file.Close()
+		files = append(files, file)
+	}
+	samples, err := t.Read(files...)
+	if err != nil {
+		return fmt.Errorf("--from %s: %w", strings.Join(o.from, ","), err)
+	}
+	same := 0
+	for _, s := range samples {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if answer, err := t.Answer(s.Prompt); err == nil && answer == s.Target {
+			same++
+		}
+		if err := o.write(w, t, s, ""); err != nil {
+			return err
+		}
+	}
+	a.note("%d samples; %d have the target that we give them", len(samples), same)
+	if same < len(samples) {
+		return errors.New("the files and this program disagree")
+	}
+	return nil
+}
+
+// write writes one sample; split says what it was drawn from, if it was drawn.
+func (o dataOptions) write(w io.Writer, t task.Task, s task.Sample, split string) error {
+	if o.format == "text" {
+		_, err := fmt.Fprintf(w, "%s\t%s\n", s.Prompt, s.Target)
+		return err
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(struct {
+		Task   string `json:"task"`
+		Length int    `json:"length"`
+		Split  string `json:"split,omitempty"`
+		Prompt string `json:"prompt"`
+		Target string `json:"target"`
+	}{t.Name, s.Length, split, s.Prompt, s.Target})
+}
+
+// tasksWith names the tasks that have something.
+func tasksWith(has func(task.Task) bool) string {
+	var names []string
+	for _, t := range task.All() {
+		if has(t) {
+			names = append(names, t.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}

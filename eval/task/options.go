@@ -1,0 +1,93 @@
+package task
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// Options that a name can have beside a scratchpad.
+const (
+	optionNoPrefix = "noprefix"
+	optionPaper    = "paper"
+)
+
+// apply returns t with options, which may come in any order; its name has them
+// in a fixed one.
+func (t Task) apply(options []string) (Task, error) {
+	base := t
+	var scratchpad, noPrefix, paper string
+	for _, o := range options {
+		slot := &scratchpad
+		switch o {
+		case optionNoPrefix:
+			slot = &noPrefix
+		case optionPaper:
+			slot = &paper
+		default:
+			if _, err := ParseFlags(o); err != nil {
+				return t, fmt.Errorf("task %s: unknown option %q: known: full, minimal and flags such as i1c1o1v1r0 (scratchpad), noprefix, paper",
+					base.Name, shorten(o))
+			}
+		}
+		if *slot != "" {
+			return t, fmt.Errorf("task %s: the option %q comes after %q: give one of the two", base.Name, shorten(o), *slot)
+		}
+		*slot = o
+	}
+	if scratchpad != "" {
+		with, name, err := t.withScratchpad(scratchpad)
+		if err != nil {
+			return t, fmt.Errorf("task %s: %w", base.Name, err)
+		}
+		t = with
+		t.Name += "+" + name
+	}
+	if noPrefix != "" {
+		t = t.withoutPrefix()
+		t.Name += "+" + noPrefix
+	}
+	if paper != "" {
+		t.Overlap = true
+		t.Name += "+" + paper
+	}
+	return t, nil
+}
+
+// withoutPrefix drops the constant first words. The space after them stays, so
+// that the first token is one that occurs elsewhere too and marks no beginning.
+func (t Task) withoutPrefix() Task {
+	generate, prefix := t.Generate, t.Prefix
+	t.Generate = func(rng *rand.Rand, length int) Sample {
+		s := generate(rng, length)
+		s.Prompt = strings.TrimPrefix(s.Prompt, prefix)
+		return s
+	}
+	t.Texts = slices.Clone(t.Texts)
+	for i, text := range t.Texts {
+		t.Texts[i] = strings.TrimPrefix(text, prefix)
+	}
+	if each := t.Each; each != nil {
+		t.Each = func(yield func(Sample) bool) {
+			for s := range each {
+				s.Prompt = strings.TrimPrefix(s.Prompt, prefix)
+				if !yield(s) {
+					return
+				}
+			}
+		}
+	}
+	if read := t.Read; read != nil {
+		t.Read = func(files ...io.Reader) ([]Sample, error) {
+			all, err := read(files...)
+			for i := range all {
+				all[i].Prompt = strings.TrimPrefix(all[i].Prompt, prefix)
+			}
+			return all, err
+		}
+	}
+	t.Prefix, t.dropped = "", prefix
+	return t
+}

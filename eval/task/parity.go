@@ -1,0 +1,78 @@
+package task
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+)
+
+// parity asks whether the ones among fair bits are even in number.
+//
+//	Is the number of 1's even in the sequence [ 0, 1, 1, 1 ] ? ⏵ The answer is No.
+func parity() Task {
+	return mathematical(Task{
+		Name:        "parity",
+		Description: "say whether the number of ones is even; the length is the number of bits",
+		Train:       Range{4, 8},
+		Beyond:      Range{9, 16},
+		Lengths:     Range{1, MaxLength},
+		Prefix:      "Is the number of 1's even in the sequence [",
+		Texts:       []string{"Is the number of 1's even in the sequence [ 0, 1 ] ? The answer is Yes. No."},
+		Space:       func(n int) float64 { return math.Pow(2, float64(n)) },
+		Correct:     sameYesNo,
+		Chance:      func(int) float64 { return 0.5 },
+	}, scratch{draw: drawParity, variables: true, pieces: Step{
+		Input: "1", Computation: "1 ** par = 1 ** 0", Output: "0", Variables: "par: 0", Remaining: "[ 0, 1 ]",
+	}, ends: []string{"[ ]"}})
+}
+
+type bits []int
+
+func drawParity(rng *rand.Rand, length int) problem {
+	b := make(bits, length)
+	for i := range b {
+		b[i] = rng.IntN(2)
+	}
+	return b
+}
+
+func (b bits) String() string {
+	all := make([]string, len(b))
+	for i, bit := range b {
+		all[i] = number(bit)
+	}
+	return "[ " + strings.Join(all, ", ") + " ]"
+}
+
+func (b bits) prompt() string {
+	return "Is the number of 1's even in the sequence " + b.String() + " ? "
+}
+
+func (b bits) answer() string {
+	odd := 0
+	for _, bit := range b {
+		odd ^= bit
+	}
+	if odd == 1 {
+		return "The answer is No."
+	}
+	return "The answer is Yes."
+}
+
+func (b bits) steps() []Step {
+	out := make([]Step, len(b))
+	odd := 0
+	for i, bit := range b {
+		next := odd ^ bit
+		out[i] = Step{
+			Input:       number(bit),
+			Computation: fmt.Sprintf("%d ** par = %d ** %d", bit, bit, odd), // "**" stands for exclusive or
+			Output:      number(next),
+			Variables:   fmt.Sprintf("par: %d", next),
+			Remaining:   b[i+1:].String(),
+		}
+		odd = next
+	}
+	return out
+}

@@ -1,0 +1,137 @@
+package eval_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/tokenizer"
+)
+
+// constant is a model that always writes the same.
+type constant []int64
+
+func (c constant) Generate(ctx context.Context, prompts [][]int64, limits []int, _ int64, onStep func()) ([][]int64, error) {
+	out := make([][]int64, len(prompts))
+	for i := range out {
+		out[i] = c[:min(len(c), limits[i])]
+	}
+	for range c {
+		onStep()
+	}
+	return out, ctx.Err()
+}
+
+func (c constant) Score(_ context.Context, ids [][]int64, from []int) ([][]float64, error) {
+	out := make([][]float64, len(ids))
+	for i := range ids {
+		out[i] = make([]float64, len(ids[i])-from[i])
+	}
+	return out, nil
+}
+
+// sweepConstant measures a model that always writes text.
+func sweepConstant(t *testing.T, name, text string, lengths ...int) []eval.Row {
+	t.Helper()
+	k, err := task.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tok, err := tokenizer.New(k.Vocabulary())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := tok.Encode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := config(t, lengths...)
+	cfg.Task, cfg.N = k, 200
+	c := copyCard(t)
+	c.Task, c.Tokenizer, c.Trained = k.Name, k.Vocabulary(), card.Lengths{Min: k.Train.Min, Max: k.Train.Max}
+	rows, err := eval.Sweep(t.Context(), constant(append(ids, tok.EOS())), c, cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// Where a length has too few prompts to hold any out, the row and the table say
+// that training saw the same ones; the sample is all of them.
+func TestSmallSpace(t *testing.T) {
+	rows := sweepConstant(t, "parity", " The answer is Yes.", 4, 5, 9)
+	for i, want := range []bool{true, true, false} {
+		if r := rows[i]; r.Whole != want || r.Split != "test" || r.Accuracy < 0.3 || r.Accuracy > 0.7 {
+			t.Errorf("length %d: whole %v, split %s, accuracy %v", r.Length, r.Whole, r.Split, r.Accuracy)
+		}
+	}
+	if rows[0].Distinct != 16 {
+		t.Errorf("%d different prompts of 4 bits, want 16", rows[0].Distinct)
+	}
+	var b strings.Builder
+	if err := eval.Table(&b, rows); err != nil || !strings.Contains(b.String(), "\nnothing held out at length 4, 5: training") {
+		t.Errorf("table does not tell, %v:\n%s", err, &b)
+	}
+	if rows := sweepConstant(t, "parity+paper", " The answer is Yes.", 9); !rows[0].Whole || rows[0].Task != "parity+paper" {
+		t.Errorf("row %+v does not say that nothing is held out", rows[0])
+	}
+}
+
+// Lengths that a task cannot have are rows that say so.
+func TestImpossibleLengths(t *testing.T) {
+	rows := sweepConstant(t, "lego", " The answer is +1.", 20, 40)
+	if rows[0].NA || !rows[1].NA || !strings.Contains(rows[1].Reason, "length 40 is outside its lengths 2..26") {
+		t.Errorf("rows %+v", rows)
+	}
+	k, err := task.Lookup("scan")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := config(t, 37, 100)
+	cfg.Task = k
+	if _, err := eval.Sweep(t.Context(), constant{eos}, copyCard(t), cfg, nil); err == nil || !strings.Contains(err.Error(), "length 37; the nearest are 36 and 40") {
+		t.Errorf("no possible length: error %v", err)
+	}
+}
+
+func TestScratchpadParts(t *testing.T) {
+	const right = " Thinking step by step: comp 1 + sum = 1 + 0 = out 1. Thus, The answer is 1 ."
+	row := sweepConstant(t, "summation+minimal", right, 1)[0] // one of nine prompts
+	share := row.Accuracy
+	if share < 0.02 || share > 0.3 {
+		t.Fatalf("accuracy %v, want about a ninth", share)
+	}
+	want := map[string]float64{"computation": share, "output": share}
+	if diff := cmp.Diff(want, row.Parts, cmp.Comparer(func(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 })); diff != "" {
+		t.Errorf("parts (-want +got):\n%s", diff)
+	}
+	if rows := sweepConstant(t, "summation", " The answer is 1 .", 3); rows[0].Parts != nil {
+		t.Errorf("parts %v without a scratchpad", rows[0].Parts)
+	}
+}
+
+// Options do not change the prompts that are drawn: a constant answer is right
+// for the same ones.
+func TestSamePromptsWithOptions(t *testing.T) {
+	count := map[int]bool{}
+	for _, length := range []int{4, 6, 9} {
+		plain := sweepConstant(t, "summation", " The answer is 1 .", length)[0]
+		full := sweepConstant(t, "summation+minimal", " Thinking step by step: out 1. Thus, The answer is 1 .", length)[0]
+		bare := sweepConstant(t, "summation+noprefix", " The answer is 1 .", length)[0]
+		if plain.Correct != full.Correct || full.Parts == nil {
+			t.Errorf("length %d: %d right without a scratchpad, %d with", length, plain.Correct, full.Correct)
+		}
+		if plain.Correct != bare.Correct {
+			t.Errorf("length %d: %d right with the prefix, %d without", length, plain.Correct, bare.Correct)
+		}
+		count[plain.Correct] = true
+	}
+	if len(count) == 1 {
+		t.Error("every length has as many right: the prompts do not vary")
+	}
+}
