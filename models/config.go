@@ -16,7 +16,8 @@ type Config struct {
 	// rotary, squared ReLU) or "faithful" (Kazemnejad et al. 2023: T5 block with
 	// unscaled attention, ReLU, tied and scaled head, T5 initialisation).
 	Settings string `json:"settings" mapstructure:"settings"`
-	// Encoding is a name of the table of package pe.
+	// Encoding is a name of the table of package pe, or of an architecture that
+	// has none (see Architectures).
 	Encoding string `json:"encoding" mapstructure:"encoding"`
 	// EncodingParams is a JSON object of the encoding's own settings. Under the
 	// faithful settings, keys that are not given are the paper's.
@@ -41,6 +42,13 @@ type Config struct {
 	Init string `json:"init" mapstructure:"init"`
 	// NormEps is added to the mean square before the root in RMSNorm.
 	NormEps float64 `json:"norm_eps" mapstructure:"norm_eps"`
+
+	// NUnits, NModules and Periods are the Clockwork RNN's hidden units (default
+	// d_ff), modules (default 8) and the period of each, from fast to slow (default
+	// 1, 2, 4, …).
+	NUnits   int   `json:"n_units,omitempty" mapstructure:"n_units"`
+	NModules int   `json:"n_modules,omitempty" mapstructure:"n_modules"`
+	Periods  []int `json:"periods,omitempty" mapstructure:"periods"`
 }
 
 // family holds the defaults that a settings name stands for.
@@ -56,6 +64,9 @@ func (c Config) Resolve() (Config, error) {
 	base, ok := family[c.Settings]
 	if !ok {
 		return c, fmt.Errorf("settings %q: want modern or faithful", c.Settings)
+	}
+	if a, ok := Find(c.Encoding); ok {
+		return a.resolve(c)
 	}
 	set(&c.Activation, base.Activation)
 	set(&c.AttentionScale, base.AttentionScale)

@@ -17,12 +17,8 @@ type Decoder struct {
 	enc pe.Encoding
 }
 
-// New makes a decoder from a configuration, which it resolves first.
-func New(cfg Config) (*Decoder, error) {
-	cfg, err := cfg.Resolve()
-	if err != nil {
-		return nil, fmt.Errorf("models: %w", err)
-	}
+// newDecoder makes a decoder from a resolved configuration.
+func newDecoder(cfg Config) (*Decoder, error) {
 	row, err := pe.Find(cfg.Encoding)
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
@@ -115,6 +111,8 @@ type Mode struct {
 	// output of each sub-layer, the activation of the feed-forward layer, and the
 	// last norm.
 	Dropout bool
+	// Steps is the length of the unrolled graph, for architectures that need one.
+	Steps int
 }
 
 // DropoutPrefix begins the names of the inputs that dropout multiplies with:
@@ -127,6 +125,7 @@ type State struct {
 	Past, Present string
 	Shape         []graph.Dim // of the input
 	Axis          int         // along which the state grows with every token
+	Fixed         bool        // the state keeps its shape instead; it starts as zeros
 }
 
 // Forward is a forward pass under construction.

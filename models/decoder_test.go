@@ -30,7 +30,7 @@ func newDecoder(t testing.TB, cfg models.Config) *models.Decoder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m
+	return m.(*models.Decoder)
 }
 
 // lively draws weights large enough that every part of the model shows in the
@@ -365,7 +365,7 @@ func TestGraphText(t *testing.T) {
 			graphtest.Golden(t, name, g.String())
 		}
 	}
-	graphtest.NoOtherGolden(t, names...)
+	graphtest.NoOtherGolden(t, append(names, "cwrnn")...)
 }
 
 // No parameter exists that a variant does not use.

@@ -105,7 +105,7 @@ func stepFLOPs(b *testing.B, cfg train.Config, batch, width int) float64 {
 	if err != nil {
 		b.Fatal(err)
 	}
-	g, err := train.StepGraph(m, false)
+	g, err := train.StepGraph(m, 0, false)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
@@ -34,6 +35,7 @@ type source struct {
 	batch    int
 	micro    int
 	examples int // size of the fixed set, 0 for none
+	bucket   int // batches are padded to a multiple of this many tokens
 
 	epoch int // of order
 	order []int
@@ -49,12 +51,19 @@ func newSource(c Config) (*source, error) {
 		return nil, err
 	}
 	r := c.Train
-	s := &source{tasks: m.tasks, tok: tok, seed: r.Seed, batch: r.Batch, micro: cmp.Or(r.MicroBatch, r.Batch), examples: r.Examples}
+	s := &source{tasks: m.tasks, tok: tok, seed: r.Seed, batch: r.Batch, micro: cmp.Or(r.MicroBatch, r.Batch), examples: r.Examples, bucket: 1}
+	if a, ok := models.Find(c.Model.Encoding); ok && a.Unrolled {
+		s.bucket = unrolledBucket
+	}
 	for i, t := range m.tasks {
 		s.lengths = append(s.lengths, t.LengthsIn(m.lengths[i]))
 	}
 	return s, nil
 }
+
+// unrolledBucket is the grid of lengths for which unrolled steps are compiled:
+// coarse enough for few graphs, fine enough for little padding.
+const unrolledBucket = 8
 
 // draw makes a new example: each task of a mixture is as frequent as the others.
 func (s *source) draw(rng *rand.Rand) (task.Sample, error) {
@@ -140,6 +149,7 @@ func (s *source) pad(part []sequence, labels int) Batch {
 	for _, q := range part {
 		width = max(width, len(q.ids)-1)
 	}
+	width = (width + s.bucket - 1) / s.bucket * s.bucket
 	b := Batch{
 		IDs:       tensor.New(tensor.Int64, len(part), width),
 		Positions: tensor.New(tensor.Int64, len(part), width),

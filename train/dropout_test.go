@@ -19,7 +19,7 @@ import (
 func dropped(t testing.TB, cfg train.Config) (train.Config, *models.Decoder, *graph.Graph) {
 	t.Helper()
 	cfg, m := resolved(t, cfg)
-	g, err := train.StepGraph(m, true)
+	g, err := train.StepGraph(m, 0, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func places(shape []int, seq int) (list []func(width int) int) {
 // With factors of 1 the loss is that without dropout; every place matters to it.
 func TestDropoutLoss(t *testing.T) {
 	cfg, m, g := dropped(t, micro("nope", 1))
-	plain, err := train.StepGraph(m, false)
+	plain, err := train.StepGraph(m, 0, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestDropoutGradient(t *testing.T) {
 				in[name] = f
 			}
 			graphtest.CheckGrad(t, func(b *graph.Builder) (*graph.Node, []*graph.Node) {
-				return train.StepLoss(b, m, true)
+				return train.StepLoss(b, m, 0, true)
 			}, in, perturbed(m))
 		})
 	}

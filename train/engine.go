@@ -9,85 +9,69 @@ import (
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 // engine runs the step graph through ONNX Runtime. Weights and gradients are
 // views of Go memory, so the optimizer works on what the next run reads.
 type engine struct {
-	session *ort.Session
-	fixed   map[string]*ort.Value // the weights, by input name
-	outputs []*ort.Value          // loss and one gradient per weight, as the session declares them
-	loss    []float32
-	part    map[string]*tensor.Tensor // gradients of one micro-batch
-	sum     map[string]*tensor.Tensor // gradients of the batch; same tensors as part where a batch is one run
-	params  []pe.Param
-	dropout *dropout // nil without
+	model    models.Model
+	weights  map[string]*tensor.Tensor
+	part     map[string]*tensor.Tensor // gradients of one run
+	sum      map[string]*tensor.Tensor // gradients of the batch; same tensors as part where a batch is one run
+	recipe   Recipe
+	opt      ort.Options
+	unrolled bool
+	steps    map[int]*step // by sequence length where unrolled, else under 0
 }
 
-// newEngine compiles the step graph of m. Gradients are left in grads; split
-// says that a batch takes several runs, whose gradients are to be added.
-func newEngine(m *models.Decoder, weights, grads map[string]*tensor.Tensor, split bool, r Recipe, opt ort.Options) (*engine, error) {
-	g, err := StepGraph(m, r.Dropout > 0)
-	if err != nil {
-		return nil, err
-	}
-	var buf bytes.Buffer
-	if err := export.Write(&buf, g, nil, export.Options{ParamsAsInputs: true}); err != nil {
-		return nil, fmt.Errorf("train: %w", err)
-	}
-	s, err := ort.New(buf.Bytes(), opt)
-	if err != nil {
-		return nil, fmt.Errorf("train: %w", err)
-	}
-	e := &engine{session: s, fixed: map[string]*ort.Value{}, part: grads, sum: grads, params: m.Params()}
-	if r.Dropout > 0 {
-		e.dropout = newDropout(g, r.Dropout, r.Seed)
-	}
+// newEngine prepares and compiles the step of m. Gradients are left in grads; split says that a batch takes several
+// runs, whose gradients are to be added.
+func newEngine(m models.Model, weights, grads map[string]*tensor.Tensor, split bool, r Recipe, opt ort.Options) (*engine, error) {
+	arch, _ := models.Find(m.Config().Encoding)
+	e := &engine{model: m, weights: weights, part: grads, sum: grads, recipe: r, opt: opt, unrolled: arch.Unrolled, steps: map[int]*step{}}
 	if split {
 		e.part = map[string]*tensor.Tensor{}
-		for _, p := range e.params {
+		for _, p := range m.Params() {
 			e.part[p.Name] = tensor.New(tensor.Float32, p.Shape...)
 		}
 	}
-	if err := e.bind(weights); err != nil {
-		e.close()
-		return nil, fmt.Errorf("train: %w", err)
+	first := 0
+	if e.unrolled {
+		first = unrolledBucket // the others as they come up; what is wrong shows now
 	}
-	return e, nil
+	_, err := e.step(first)
+	return e, err
 }
 
-// bind ties weights, loss and gradients to the session.
-func (e *engine) bind(weights map[string]*tensor.Tensor) (err error) {
-	for _, p := range e.params {
-		if e.fixed[p.Name], err = ort.NewValue(weights[p.Name]); err != nil {
-			return err
-		}
+// step returns the compiled step for sequences of n tokens; 0 is any.
+func (e *engine) step(n int) (*step, error) {
+	if s := e.steps[n]; s != nil {
+		return s, nil
 	}
-	loss := tensor.New(tensor.Float32, 1)
-	e.loss = tensor.Data[float32](loss)
-	of := map[string]*tensor.Tensor{lossOutput: loss}
-	for _, p := range e.params {
-		of[gradPrefix+p.Name] = e.part[p.Name]
+	s, err := compile(e, n)
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
 	}
-	for _, out := range e.session.Outputs() {
-		v, err := ort.NewValue(of[out.Name])
-		if err != nil {
-			return err
-		}
-		e.outputs = append(e.outputs, v)
-	}
-	return nil
+	e.steps[n] = s
+	return s, nil
 }
 
 // run computes loss and gradients of the batches that make one update.
 func (e *engine) run(ctx context.Context, batches []Batch) (loss float64, err error) {
 	for i, b := range batches {
-		if err := e.runOne(ctx, b); err != nil {
+		n := 0
+		if e.unrolled {
+			n = b.IDs.Shape()[1]
+		}
+		s, err := e.step(n)
+		if err != nil {
 			return 0, err
 		}
-		loss += float64(e.loss[0])
+		if err := s.run(ctx, b); err != nil {
+			return 0, err
+		}
+		loss += float64(s.loss[0])
 		if len(batches) > 1 {
 			e.accumulate(i == 0)
 		}
@@ -97,8 +81,9 @@ func (e *engine) run(ctx context.Context, batches []Batch) (loss float64, err er
 
 // accumulate adds the gradients of one run to the batch's, or starts with them.
 func (e *engine) accumulate(first bool) {
-	parallel(len(e.params), func(i int) {
-		name := e.params[i].Name
+	params := e.model.Params()
+	parallel(len(params), func(i int) {
+		name := params[i].Name
 		sum, part := tensor.Data[float32](e.sum[name]), tensor.Data[float32](e.part[name])
 		if first {
 			copy(sum, part)
@@ -110,20 +95,80 @@ func (e *engine) accumulate(first bool) {
 	})
 }
 
-func (e *engine) runOne(ctx context.Context, b Batch) error {
+func (e *engine) close() {
+	for _, s := range e.steps {
+		s.close()
+	}
+}
+
+// step is one compiled step graph, bound to the engine's weights and gradients.
+type step struct {
+	session *ort.Session
+	fixed   map[string]*ort.Value // the weights, by input name
+	outputs []*ort.Value          // loss and one gradient per weight, as the session declares them
+	loss    []float32
+	dropout *dropout // nil without
+}
+
+func compile(e *engine, steps int) (*step, error) {
+	g, err := StepGraph(e.model, steps, e.recipe.Dropout > 0)
+	if err != nil {
+		return nil, err
+	}
+	var buf bytes.Buffer
+	if err := export.Write(&buf, g, nil, export.Options{ParamsAsInputs: true}); err != nil {
+		return nil, err
+	}
+	session, err := ort.New(buf.Bytes(), e.opt)
+	if err != nil {
+		return nil, err
+	}
+	s := &step{session: session, fixed: map[string]*ort.Value{}}
+	if e.recipe.Dropout > 0 {
+		s.dropout = newDropout(g, e.recipe.Dropout, e.recipe.Seed)
+	}
+	if err := s.bind(e); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// bind ties weights, loss and gradients to the session.
+func (s *step) bind(e *engine) (err error) {
+	loss := tensor.New(tensor.Float32, 1)
+	s.loss = tensor.Data[float32](loss)
+	of := map[string]*tensor.Tensor{lossOutput: loss}
+	for _, p := range e.model.Params() {
+		if s.fixed[p.Name], err = ort.NewValue(e.weights[p.Name]); err != nil {
+			return err
+		}
+		of[gradPrefix+p.Name] = e.part[p.Name]
+	}
+	for _, out := range s.session.Outputs() {
+		v, err := ort.NewValue(of[out.Name])
+		if err != nil {
+			return err
+		}
+		s.outputs = append(s.outputs, v)
+	}
+	return nil
+}
+
+func (s *step) run(ctx context.Context, b Batch) error {
 	feed := map[string]*tensor.Tensor{
 		"input_ids": b.IDs, "position_ids": b.Positions, labelsInput: b.Labels, weightsInput: b.Weights,
 	}
-	if e.dropout != nil {
-		factors, err := e.dropout.factors(b)
+	if s.dropout != nil {
+		factors, err := s.dropout.factors(b)
 		if err != nil {
 			return err
 		}
 		maps.Copy(feed, factors)
 	}
 	var inputs []*ort.Value
-	for _, in := range e.session.Inputs() {
-		v, ok := e.fixed[in.Name]
+	for _, in := range s.session.Inputs() {
+		v, ok := s.fixed[in.Name]
 		if !ok {
 			var err error
 			if v, err = ort.NewValue(feed[in.Name]); err != nil {
@@ -133,15 +178,15 @@ func (e *engine) runOne(ctx context.Context, b Batch) error {
 		}
 		inputs = append(inputs, v)
 	}
-	return e.session.RunValues(ctx, inputs, e.outputs)
+	return s.session.RunValues(ctx, inputs, s.outputs)
 }
 
-func (e *engine) close() {
-	for _, v := range e.fixed {
+func (s *step) close() {
+	for _, v := range s.fixed {
 		v.Close()
 	}
-	for _, v := range e.outputs {
+	for _, v := range s.outputs {
 		v.Close()
 	}
-	e.session.Close()
+	s.session.Close()
 }

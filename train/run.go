@@ -65,7 +65,7 @@ type Options struct {
 type Trainer struct {
 	cfg         Config
 	dir         string
-	model       *models.Decoder
+	model       models.Model
 	draw        func(step int) ([]Batch, error) // the batches of a step
 	engine      *engine
 	opt         *AdamW

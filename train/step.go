@@ -22,10 +22,12 @@ const (
 // as inputs. Sequences are padded on the right, so causality alone keeps padding
 // out of sight. With dropout the graph has an input per place for it (see
 // models.Mode). Loss weights come divided by the label count of the whole batch:
-// the loss and gradients of micro-batches add up to those of the batch.
-func StepGraph(m *models.Decoder, dropout bool) (*graph.Graph, error) {
+// the loss and gradients of micro-batches add up to those of the batch. steps is
+// the length of every sequence for a model that is unrolled (see
+// models.Architecture), and 0 for the others, whose graph takes any.
+func StepGraph(m models.Model, steps int, dropout bool) (*graph.Graph, error) {
 	b := graph.NewBuilder()
-	loss, weights := stepLoss(b, m, dropout)
+	loss, weights := stepLoss(b, m, steps, dropout)
 	outputs := []graph.Output{{Name: lossOutput, Node: loss}}
 	for i, g := range graph.Gradient(b, loss, weights) {
 		outputs = append(outputs, graph.Output{Name: gradPrefix + m.Params()[i].Name, Node: g})
@@ -38,10 +40,13 @@ func StepGraph(m *models.Decoder, dropout bool) (*graph.Graph, error) {
 }
 
 // stepLoss builds the loss [1] and returns the weights in the order of Params.
-func stepLoss(b *graph.Builder, m *models.Decoder, dropout bool) (loss *graph.Node, weights []*graph.Node) {
+func stepLoss(b *graph.Builder, m models.Model, steps int, dropout bool) (loss *graph.Node, weights []*graph.Node) {
 	batch, seq := graph.Sym("batch"), graph.Sym("seq")
+	if steps > 0 {
+		seq = graph.N(steps)
+	}
 	rows := batch.Mul(seq)
-	logits := m.Forward(b, models.Mode{Dropout: dropout}).Logits // [B·T, V]
+	logits := m.Forward(b, models.Mode{Dropout: dropout, Steps: steps}).Logits // [B·T, V]
 	b.In(lossOutput, func() {
 		labels := b.Reshape(b.Input(labelsInput, tensor.Int64, batch, seq), rows, graph.N(1))
 		each := b.Reshape(b.Input(weightsInput, tensor.Float32, batch, seq), rows, graph.N(1))

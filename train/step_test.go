@@ -29,7 +29,7 @@ func resolved(t testing.TB, cfg train.Config) (train.Config, *models.Decoder) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return cfg, m
+	return cfg, m.(*models.Decoder)
 }
 
 // feed returns the inputs that g reads for one batch.
@@ -68,12 +68,12 @@ func TestStepGradient(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				g, err := train.StepGraph(m, false)
+				g, err := train.StepGraph(m, 0, false)
 				if err != nil {
 					t.Fatal(err)
 				}
 				graphtest.CheckGrad(t, func(b *graph.Builder) (*graph.Node, []*graph.Node) {
-					return train.StepLoss(b, m, false)
+					return train.StepLoss(b, m, 0, false)
 				}, feed(g, batches[0]), perturbed(m))
 			})
 		}
@@ -94,7 +94,7 @@ func TestStepAgainstInterpreter(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g, err := train.StepGraph(m, false)
+			g, err := train.StepGraph(m, 0, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,7 +151,7 @@ func TestStepText(t *testing.T) {
 		cfg := micro(row.Name, 1)
 		cfg.Model.NLayers = 1
 		_, m := resolved(t, cfg)
-		g, err := train.StepGraph(m, false)
+		g, err := train.StepGraph(m, 0, false)
 		if err != nil {
 			t.Fatal(err)
 		}

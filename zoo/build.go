@@ -49,12 +49,12 @@ func Build(cfg models.Config, weights map[string]*tensor.Tensor, c card.Card, pr
 }
 
 // fill completes a card with what the model and its profile determine.
-func fill(c *card.Card, m *models.Decoder, states []models.State, profile string) error {
+func fill(c *card.Card, m models.Model, states []models.State, profile string) error {
 	config, err := json.Marshal(m.Config())
 	if err != nil {
 		return fmt.Errorf("zoo: %w", err)
 	}
-	c.Architecture, c.Positions = "decoder", "contiguous"
+	c.Architecture, c.Positions = m.Config().Architecture(), "contiguous"
 	c.Encoding, c.EncodingParams = m.Config().Encoding, m.Config().EncodingParams
 	c.Config = config
 	c.MaxLength = m.MaxLength()
@@ -66,7 +66,7 @@ func fill(c *card.Card, m *models.Decoder, states []models.State, profile string
 		for i, d := range s.Shape {
 			shape[i] = d.String()
 		}
-		c.State = append(c.State, card.State{Past: s.Past, Present: s.Present, Shape: shape, Grows: true, Axis: s.Axis})
+		c.State = append(c.State, card.State{Past: s.Past, Present: s.Present, Shape: shape, Grows: !s.Fixed, Axis: s.Axis})
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func model(t testing.TB, encoding, settings string) (*models.Decoder, map[string
 			params[i].Std = 1
 		}
 	}
-	return m, models.InitWeights(params, 3)
+	return m.(*models.Decoder), models.InitWeights(params, 3)
 }
 
 // description is a card with a vocabulary of words.

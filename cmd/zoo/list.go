@@ -10,6 +10,7 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/zoo"
 )
@@ -123,6 +124,10 @@ func listEncodings(*app, string) (any, [][]string, error) {
 	for _, r := range pe.Table() {
 		list = append(list, entry{r.Name, r.Formula, r.Source})
 		lines = append(lines, []string{r.Name, r.Formula, r.Source})
+	}
+	for _, a := range models.Architectures() {
+		list = append(list, entry{a.Name, a.Formula, a.Source})
+		lines = append(lines, []string{a.Name, a.Formula, a.Source})
 	}
 	return list, lines, nil
 }

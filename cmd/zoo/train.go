@@ -11,6 +11,7 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/train"
 )
@@ -82,7 +83,12 @@ begun begin. Named runs (--resume RUN) need no other settings.`,
 	return c
 }
 
-func encodingNames() []string { return each(pe.Table(), func(r pe.Row) string { return r.Name }) }
+// encodingNames lists the encodings of the decoder, and the architectures that
+// have none and stand in their place.
+func encodingNames() []string {
+	names := each(pe.Table(), func(r pe.Row) string { return r.Name })
+	return append(names, each(models.Architectures(), func(a models.Architecture) string { return a.Name })...)
+}
 
 // checkEncodings refuses unknown names before any work begins.
 func checkEncodings(list []string) error {

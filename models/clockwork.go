@@ -1,0 +1,187 @@
+package models
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models/pe"
+)
+
+// Clockwork is the Clockwork RNN (Koutník, Greff, Gomez & Schmidhuber 2014,
+// arXiv 1402.3511) as a language model. Its n hidden units are g modules of
+// k = n/g, sorted from fast to slow; module m has the period T_m and reads
+// itself and every slower module:
+//
+//	y_t[m] = tanh( Σ_{j ≥ m} W[m,j] y_{t−1}[j] + U[m] x_t + b[m] )  where t mod T_m = 0
+//	y_t[m] = y_{t−1}[m]                                             elsewhere
+//	logits_t = W_O y_t, from all modules at every step
+//
+// x_t is the token's embedding, y before the first token is 0, and the clock
+// starts at t = 0, where every module fires. The recurrent matrix is block upper
+// triangular by construction: the blocks below the diagonal are no parameters.
+type Clockwork struct {
+	cfg Config
+}
+
+// size is k, the units of one module.
+func (c *Clockwork) size() int { return c.cfg.NUnits / c.cfg.NModules }
+
+// resolveClockwork fills in and checks what the architecture needs, and clears
+// what belongs to the decoder, so that a stored configuration says what is used.
+func (c Config) resolveClockwork() (Config, error) {
+	set(&c.NUnits, c.DFF)
+	set(&c.NModules, 8)
+	out := Config{Settings: c.Settings, Encoding: c.Encoding, DModel: c.DModel, VocabSize: c.VocabSize,
+		NUnits: c.NUnits, NModules: c.NModules, Periods: slices.Clone(c.Periods)}
+	if len(c.EncodingParams) > 0 {
+		return c, fmt.Errorf("encoding_params %s: %s has none; its settings are n_units, n_modules and periods", c.EncodingParams, c.Encoding)
+	}
+	for _, f := range []struct {
+		key        string
+		value, max int
+	}{{"d_model", out.DModel, maxWidth}, {"vocab_size", out.VocabSize, maxVocab}, {"n_units", out.NUnits, maxWidth}, {"n_modules", out.NModules, 30}} {
+		if f.value < 1 || f.value > f.max {
+			return c, fmt.Errorf("%s %d: want 1 to %d", f.key, f.value, f.max)
+		}
+	}
+	if out.NUnits%out.NModules != 0 {
+		return c, fmt.Errorf("n_modules %d does not divide n_units %d; change one", out.NModules, out.NUnits)
+	}
+	if len(out.Periods) == 0 {
+		for m := range out.NModules {
+			out.Periods = append(out.Periods, 1<<m)
+		}
+	}
+	if len(out.Periods) != out.NModules || !slices.IsSorted(out.Periods) || out.Periods[0] < 1 {
+		return c, fmt.Errorf("periods %v: want one for each of the %d modules, positive and from fast to slow", out.Periods, out.NModules)
+	}
+	return out, nil
+}
+
+// Config implements Model.
+func (c *Clockwork) Config() Config { return c.cfg }
+
+// MaxLength implements Model: there is none.
+func (c *Clockwork) MaxLength() int { return 0 }
+
+// Params implements Model. The standard deviations keep sums of units of order 1;
+// the paper's own 0.1 is for networks of a few dozen units.
+func (c *Clockwork) Params() []pe.Param {
+	n, d, k := c.cfg.NUnits, c.cfg.DModel, c.size()
+	list := []pe.Param{
+		{Name: "embed.weight", Shape: []int{c.cfg.VocabSize, d}, Std: 1, Decay: true},
+		{Name: "in_proj.weight", Shape: []int{n, d}, Std: 1 / math.Sqrt(float64(d)), Decay: true},
+		{Name: "in_proj.bias", Shape: []int{n}},
+	}
+	for m := range c.cfg.NModules {
+		reads := n - m*k
+		list = append(list, pe.Param{Name: recurrent(m), Shape: []int{k, reads}, Std: 1 / math.Sqrt(float64(reads)), Decay: true})
+	}
+	return append(list, pe.Param{Name: "head.weight", Shape: []int{c.cfg.VocabSize, n}, Std: 1 / math.Sqrt(float64(n)), Decay: true})
+}
+
+func recurrent(m int) string { return fmt.Sprintf("modules.%d.recurrent.weight", m) }
+
+// cell is a Clockwork RNN under construction.
+type cell struct {
+	*Clockwork
+	b      *graph.Builder
+	params map[string]*graph.Node
+}
+
+func (c *Clockwork) cell(b *graph.Builder) *cell {
+	l := &cell{c, b, map[string]*graph.Node{}}
+	for _, p := range c.Params() {
+		l.params[p.Name] = b.Param(p.Name, p.Shape...)
+	}
+	return l
+}
+
+// drive is U x + b of tokens, [rows, n].
+func (l *cell) drive(ids *graph.Node, rows graph.Dim) *graph.Node {
+	x := l.b.Reshape(l.b.Gather(l.params["embed.weight"], ids, 0), rows, graph.N(l.cfg.DModel))
+	return l.b.Add(linear(l.b, x, l.params["in_proj.weight"]), l.params["in_proj.bias"])
+}
+
+// fired is the new value of module m, [B,k], from the modules' old values and
+// the drive of all units, [B,n].
+func (l *cell) fired(m int, y []*graph.Node, drive *graph.Node) (out *graph.Node) {
+	k := l.size()
+	l.b.In(fmt.Sprintf("modules.%d", m), func() {
+		own := l.b.Slice(drive, 1, graph.N(m*k), graph.N((m+1)*k))
+		out = l.b.Tanh(l.b.Add(linear(l.b, l.b.Concat(1, y[m:]...), l.params[recurrent(m)]), own))
+	})
+	return out
+}
+
+// Forward implements Model: the network unrolled over m.Steps tokens, which is
+// the length of the axis seq. Rows are padded on the right.
+func (c *Clockwork) Forward(b *graph.Builder, m Mode) *Forward {
+	if m.Steps < 1 || m.Cache || m.Attentions || m.Dropout {
+		b.Fail(fmt.Errorf("a Clockwork RNN unrolls over a known number of steps, without cache, attention or dropout"))
+		return &Forward{}
+	}
+	l := c.cell(b)
+	batch, seq, n := graph.Sym("batch"), graph.N(m.Steps), graph.N(c.cfg.NUnits)
+	rows := batch.Mul(seq)
+	ids := b.Input("input_ids", tensor.Int64, batch, seq)
+	drives := b.Reshape(l.drive(ids, rows), batch, seq, n)
+	y := make([]*graph.Node, c.cfg.NModules)
+	for i := range y {
+		y[i] = b.Zeros(batch, graph.N(c.size()))
+	}
+	var states []*graph.Node // [B,1,n] each
+	for t := range m.Steps {
+		drive := b.Squeeze(b.Slice(drives, 1, graph.N(t), graph.N(t+1)), 1)
+		old := slices.Clone(y)
+		for i, period := range c.cfg.Periods {
+			if t%period == 0 {
+				y[i] = l.fired(i, old, drive)
+			}
+		}
+		states = append(states, b.Unsqueeze(b.Concat(1, y...), 1))
+	}
+	all := b.Reshape(b.Concat(1, states...), rows, n)
+	return &Forward{Logits: linear(b, all, l.params["head.weight"])}
+}
+
+// stateShape is that of the recurrent state.
+func (c *Clockwork) stateShape() []graph.Dim {
+	return []graph.Dim{graph.Sym("batch"), graph.N(c.cfg.NUnits)}
+}
+
+// Graph implements Model: one step, flat, with the state in and out. Its clock is
+// position_ids, which starts at 0; where attention_mask is 0 (left padding) the
+// state stays as it is. Both profiles are this graph.
+func (c *Clockwork) Graph(Mode) (*graph.Graph, []State, error) {
+	b := graph.NewBuilder()
+	l := c.cell(b)
+	batch, one := graph.Sym("batch"), graph.N(1)
+	state := State{Past: "past.0.state", Present: "present.0.state", Shape: c.stateShape(), Fixed: true}
+	ids := b.Input("input_ids", tensor.Int64, batch, one)
+	real := b.Cast(b.Input("attention_mask", tensor.Int64, batch, one), tensor.Bool)
+	clock := b.Input("position_ids", tensor.Int64, batch, one)
+	past := b.Input(state.Past, tensor.Float32, state.Shape...)
+	y := make([]*graph.Node, c.cfg.NModules)
+	for i := range y {
+		y[i] = b.Slice(past, 1, graph.N(i*c.size()), graph.N((i+1)*c.size()))
+	}
+	drive := l.drive(ids, batch)
+	next := make([]*graph.Node, len(y))
+	for i, period := range c.cfg.Periods {
+		p := b.Ints(int64(period))
+		rest := b.Sub(clock, b.Mul(b.Div(clock, p), p)) // t mod T
+		fires := b.And(b.Greater(b.Ints(1), rest), real)
+		next[i] = b.Where(fires, l.fired(i, y, drive), y[i])
+	}
+	present := b.Concat(1, next...)
+	logits := b.Unsqueeze(linear(b, present, l.params["head.weight"]), 1)
+	g, err := b.Build(graph.Output{Name: "logits", Node: logits}, graph.Output{Name: state.Present, Node: present})
+	if err != nil {
+		return nil, nil, fmt.Errorf("models: %s: %w", c.cfg.Encoding, err)
+	}
+	return g, []State{state}, nil
+}

@@ -1,0 +1,153 @@
+package train_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/graph/interp"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/ort/orttest"
+	"github.com/nopezoo/zoo/train"
+)
+
+// clockwork is a run of the unrolled architecture whose batches fall into several
+// buckets.
+func clockwork(steps int) train.Config {
+	cfg := micro("cwrnn", steps)
+	cfg.Model = models.Config{Encoding: "cwrnn", DModel: 12, NUnits: 24, NModules: 4}
+	cfg.Train.MicroBatch = 3
+	return cfg
+}
+
+// Batches are padded to the grid of lengths, and nothing else changes.
+func TestUnrolledBuckets(t *testing.T) {
+	cfg, err := clockwork(1).Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	widths := map[int]bool{}
+	for step := range 4 {
+		batches, err := train.Draw(cfg, step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range batches {
+			if w := b.IDs.Shape()[1]; w%8 != 0 {
+				t.Errorf("a batch is %d tokens wide", w)
+			} else {
+				widths[w] = true
+			}
+		}
+	}
+	if len(widths) < 2 {
+		t.Errorf("widths %v: the test wants several buckets", widths)
+	}
+}
+
+// ONNX Runtime's gradients of the unrolled step against the interpreter's.
+func TestUnrolledAgainstInterpreter(t *testing.T) {
+	orttest.Require(t)
+	cfg, err := clockwork(1).Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := models.New(cfg.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	batches, err := train.Draw(cfg, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := batches[len(batches)-1]
+	g, err := train.StepGraph(m, b.IDs.Shape()[1], false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights, in := models.InitWeights(m.Params(), 2), feed(g, b)
+	want, err := interp.New(g, interp.Float64).Run(t.Context(), in, weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var buf bytes.Buffer
+	if err := export.Write(&buf, g, nil, export.Options{ParamsAsInputs: true}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := ort.New(buf.Bytes(), ort.Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for name, w := range weights {
+		in[name] = w
+	}
+	got, err := s.Run(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, out := range s.Outputs() {
+		if err := close32(got[i], want[out.Name], 1e-4); err != nil {
+			t.Errorf("%s: %v", out.Name, err)
+		}
+	}
+}
+
+// Training is exact under resume, and it learns.
+func TestClockworkRun(t *testing.T) {
+	whole, parts := t.TempDir(), t.TempDir()
+	all := losses(t, start(t, whole, clockwork(40)))
+	if !(all[39] < 0.95*all[0]) {
+		t.Errorf("the loss goes from %v to %v in 40 steps", all[0], all[39])
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	r := start(t, parts, clockwork(40))
+	err := r.Run(ctx, func(s train.Stats) {
+		if s.Step == 17 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, train.ErrInterrupted) {
+		t.Fatal(err)
+	}
+	r.Close()
+	if r, err = train.Resume(parts, train.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	losses(t, r)
+	sameWeights(t, final(t, parts), final(t, whole))
+	// The structure is what the parameters are: after training, too, a module has
+	// weights for itself and slower ones only.
+	for name, w := range final(t, whole).Weights {
+		if strings.Contains(name, "modules.3.") && w.Shape()[1] != 6 || strings.Contains(name, "modules.0.") && w.Shape()[1] != 24 {
+			t.Errorf("%s is %v", name, w)
+		}
+		if !finite(w) {
+			t.Errorf("%s is not finite", name)
+		}
+	}
+}
+
+func finite(w *tensor.Tensor) bool {
+	for _, v := range tensor.Data[float32](w) {
+		if v-v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func TestUnrolledRefusesDropout(t *testing.T) {
+	orttest.Require(t)
+	cfg := clockwork(4)
+	cfg.Train.Dropout = 0.1
+	if _, err := train.New(t.TempDir(), cfg, train.Options{}); err == nil || !strings.Contains(err.Error(), "dropout") {
+		t.Errorf("error %v, want one about dropout", err)
+	}
+}
