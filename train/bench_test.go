@@ -30,8 +30,7 @@ func BenchmarkStep(b *testing.B) {
 		{"small", models.Config{DModel: 256, NLayers: 4, NHeads: 4, DFF: 1024, VocabSize: 128}, 64, 64},
 		{"base", models.Config{Settings: "faithful", DModel: 768, NLayers: 12, NHeads: 12, DFF: 3072, VocabSize: 1024}, 8, 64},
 	} {
-		for _, row := range pe.Table() {
-			encoding := row.Name
+		for _, encoding := range variants() {
 			if bc.name == "base" && encoding != "nope" {
 				continue
 			}
@@ -44,6 +43,18 @@ func BenchmarkStep(b *testing.B) {
 			})
 		}
 	}
+}
+
+// variants are the encodings of the decoder, and the other architectures.
+func variants() []string {
+	var names []string
+	for _, row := range pe.Table() {
+		names = append(names, row.Name)
+	}
+	for _, a := range models.Architectures() {
+		names = append(names, a.Name)
+	}
+	return names
 }
 
 func benchStep(b *testing.B, cfg train.Config, batch, width int) {
@@ -105,7 +116,11 @@ func stepFLOPs(b *testing.B, cfg train.Config, batch, width int) float64 {
 	if err != nil {
 		b.Fatal(err)
 	}
-	g, err := train.StepGraph(m, 0, false)
+	steps := 0
+	if a, ok := models.Find(cfg.Model.Encoding); ok && a.Unrolled {
+		steps = width
+	}
+	g, err := train.StepGraph(m, steps, false)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -120,7 +120,7 @@ func (c *Config) resolveEvaluation(m mixture) error {
 		span := m.span()
 		r.EvalLengths = span.String()
 		for _, n := range []int{span.Max * 3 / 2, 2 * span.Max} {
-			if n > span.Max && m.has(n) {
+			if n > span.Max && m.checkLength(n) == nil {
 				r.EvalLengths += "," + strconv.Itoa(n)
 			}
 		}
@@ -138,8 +138,8 @@ func (m mixture) checkEvaluated(list string) error {
 		return err
 	}
 	for _, n := range lengths {
-		if !m.has(n) {
-			return m.tasks[0].CheckLength(n)
+		if err := m.checkLength(n); err != nil {
+			return err
 		}
 	}
 	for i, t := range m.tasks {
@@ -148,11 +148,6 @@ func (m mixture) checkEvaluated(list string) error {
 		}
 	}
 	return nil
-}
-
-// has reports whether a task has samples of a length.
-func (m mixture) has(n int) bool {
-	return slices.ContainsFunc(m.tasks, func(t task.Task) bool { return t.CheckLength(n) == nil })
 }
 
 // EvalLengths returns the lengths to evaluate, as far as a task has them; none

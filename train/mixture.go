@@ -77,6 +77,16 @@ func (m mixture) span() task.Range {
 	return s
 }
 
+// checkLength wants a length that some task has.
+func (m mixture) checkLength(n int) (err error) {
+	for _, t := range m.tasks {
+		if err = t.CheckLength(n); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
 // describe says what the examples of a run are drawn from: for a hash.
 func (m mixture) describe(r Recipe) string {
 	var parts []string

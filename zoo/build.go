@@ -48,6 +48,35 @@ func Build(cfg models.Config, weights map[string]*tensor.Tensor, c card.Card, pr
 	return buf.Bytes(), nil
 }
 
+// BuildSequence returns a recurrent model as one ONNX file over whole sequences,
+// for ONNX Runtime only: its one-step graph within a Scan (export.WriteSequence).
+func BuildSequence(cfg models.Config, weights map[string]*tensor.Tensor, c card.Card) ([]byte, error) {
+	m, err := models.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	g, states, err := m.Graph(models.Mode{})
+	if err != nil {
+		return nil, err
+	}
+	if len(states) != 1 || !states[0].Fixed {
+		return nil, fmt.Errorf("zoo: %s is not recurrent: only a model with one state of fixed size has a sequence form", m.Config().Encoding)
+	}
+	if err := fill(&c, m, states, card.Portable); err != nil {
+		return nil, err
+	}
+	metadata, err := c.Metadata()
+	if err != nil {
+		return nil, fmt.Errorf("zoo: %w", err)
+	}
+	var buf bytes.Buffer
+	r := export.Recurrence{Past: states[0].Past, Present: states[0].Present}
+	if err := export.WriteSequence(&buf, g, weights, r, export.Options{Metadata: metadata}); err != nil {
+		return nil, err
+	}
+	return buf.Bytes(), nil
+}
+
 // fill completes a card with what the model and its profile determine.
 func fill(c *card.Card, m models.Model, states []models.State, profile string) error {
 	config, err := json.Marshal(m.Config())

@@ -2,14 +2,17 @@ package zoo_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/zoo"
 )
@@ -46,6 +49,7 @@ func TestClockworkParity(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		constantState(t, file)
 		for _, opt := range []runtime.Options{{}, {Provider: "go"}} {
 			t.Run(fmt.Sprintf("%s/%s", profile, opt.Provider), func(t *testing.T) {
 				s, err := runtime.OpenBytes(file, opt)
@@ -64,5 +68,75 @@ func TestClockworkParity(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestClockworkSequence: the Scan over whole sequences gives what the unrolled
+// graph does, and the pure-Go reader refuses it.
+func TestClockworkSequence(t *testing.T) {
+	orttest.Require(t)
+	m, err := models.New(models.Config{Encoding: "cwrnn", DModel: 8, NUnits: 24, NModules: 4, VocabSize: vocab})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights := models.InitWeights(m.Params(), 4)
+	file, err := zoo.BuildSequence(m.Config(), weights, description())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := export.Read(file); err == nil {
+		t.Error("the flat reader accepts a Scan")
+	}
+	s, err := ort.New(file, ort.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const batch, seq = 2, 19
+	ids, mask, pos := tensor.New(tensor.Int64, batch, seq), tensor.New(tensor.Int64, batch, seq), tensor.New(tensor.Int64, batch, seq)
+	for i := range batch * seq {
+		tensor.Data[int64](ids)[i], tensor.Data[int64](mask)[i], tensor.Data[int64](pos)[i] = int64(i*i%vocab), 1, int64(i%seq)
+	}
+	got, err := s.Run(t.Context(), map[string]*tensor.Tensor{"input_ids": ids, "attention_mask": mask, "position_ids": pos,
+		"past.0.state": tensor.New(tensor.Float32, batch, 24)}, "logits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := graph.NewBuilder()
+	g, err := b.Build(graph.Output{Name: "logits", Node: m.Forward(b, models.Mode{Steps: seq}).Logits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := interp.New(g, interp.Float64).Run(t.Context(), map[string]*tensor.Tensor{"input_ids": ids}, weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := worst(tensor.Data[float32](got[0]), tensor.Data[float64](want["logits"])); !(d <= 1e-4) {
+		t.Errorf("off by %.2g", d)
+	}
+}
+
+// A decoder has no such form.
+func TestSequenceOfDecoder(t *testing.T) {
+	m, weights := model(t, "nope", "modern")
+	if _, err := zoo.BuildSequence(m.Config(), weights, description()); err == nil || !strings.Contains(err.Error(), "recurrent") {
+		t.Errorf("error %v, want one that says what is recurrent", err)
+	}
+}
+
+// constantState wants a card whose whole state has the same size after any number
+// of tokens.
+func constantState(t *testing.T, file []byte) {
+	t.Helper()
+	info, err := export.ReadInfo(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := card.Parse(info.Metadata)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.State) != 1 || c.State[0].Grows || strings.Join(c.State[0].Shape, ",") != "batch,24" || c.Architecture != "cwrnn" {
+		t.Errorf("the card says %s with state %+v", c.Architecture, c.State)
 	}
 }

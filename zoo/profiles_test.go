@@ -95,10 +95,17 @@ func reportRatios(b *testing.B, r []float64) {
 //	go test ./zoo -run '^$' -bench Decode -benchtime 10x
 func BenchmarkDecode(b *testing.B) {
 	orttest.Require(b)
+	var names []string
 	for _, row := range pe.Table() {
-		b.Run(row.Name, func(b *testing.B) {
+		names = append(names, row.Name)
+	}
+	for _, a := range models.Architectures() {
+		names = append(names, a.Name)
+	}
+	for _, name := range names {
+		b.Run(name, func(b *testing.B) {
 			var sessions [2]*runtime.Session
-			for i, encoding := range []string{"nope", row.Name} {
+			for i, encoding := range []string{"nope", name} {
 				sessions[i] = small(b, encoding, card.Portable)
 			}
 			prompt := make([]int64, 400)

@@ -182,8 +182,10 @@ func (c *config) run(encoding string) (train.Config, error) {
 	if encoding != "" {
 		plant(tree, []string{"model", "encoding"}, encoding)
 	}
-	if c.foreignLengths() {
-		plant(tree, []string{"train", "lengths"}, "")
+	for _, key := range []string{"lengths", "eval_lengths"} {
+		if c.foreign("train." + key) {
+			plant(tree, []string{"train", key}, "")
+		}
 	}
 	data, err := json.Marshal(tree)
 	if err != nil {
@@ -200,10 +202,10 @@ func (c *config) run(encoding string) (train.Config, error) {
 	return cfg, err
 }
 
-// foreignLengths reports whether the lengths are the preset's but the task is
-// not: another task has its own.
-func (c *config) foreignLengths() bool {
-	return strings.HasPrefix(c.origin["train.lengths"].name, "preset ") && c.v.GetString("train.task") != c.task
+// foreign reports whether lengths are the preset's but the task is not: another
+// task has its own.
+func (c *config) foreign(key string) bool {
+	return strings.HasPrefix(c.origin[key].name, "preset ") && c.v.GetString("train.task") != c.task
 }
 
 // value returns the value of a setting in its type.

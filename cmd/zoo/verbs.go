@@ -9,6 +9,7 @@ func verbs() []func(*app) *cobra.Command {
 		setupVerb,
 		doctorVerb,
 		trainVerb,
+		sweepVerb,
 		exportVerb,
 		benchVerb,
 		generateVerb,

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nopezoo/zoo/train"
+)
+
+// logFile is what a run of a sweep says, in its directory.
+const logFile = "train.log"
+
+// saveTime is how long an interrupted run may take to finish its step and to save
+// before it is killed.
+const saveTime = 5 * time.Minute
+
+// sweepLocally trains runs in child processes, as many at a time as asked for.
+func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, runs []train.SweepRun) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	unlock, err := lockFolder(folder)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	m := thisMachine()
+	threads := max(m.Cores/o.workers, 1)
+	for i := range runs {
+		err := runs[i].Prepare(threads)
+		if errors.Is(err, train.ErrOtherRun) {
+			return fmt.Errorf("%w; choose another folder with --runs, or rename the sweep file", err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	logged, err := os.OpenFile(filepath.Join(folder, "sweep.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	defer logged.Close()
+	w := newSweepWatch(a, logged, runs)
+	w.tell("%d runs, %d at a time, of %d threads each, in %s", len(runs), o.workers, threads, folder)
+	var todo []train.SweepRun
+	for _, r := range runs {
+		info, err := readRun(r.Dir)
+		if err == nil && info.finished() {
+			w.ended(r, sweepSkipped, "")
+			continue
+		}
+		todo = append(todo, r)
+	}
+	stop := w.watch()
+	train.Pool{Workers: o.workers, Memory: o.bound(m)}.Run(ctx, todo,
+		func(ctx context.Context, r train.SweepRun) error {
+			w.began(r)
+			return a.child(ctx, r.Dir)
+		},
+		func(r train.SweepRun, err error) { w.done(r, err, o.bound(m)) })
+	stop()
+	return a.sweepEnd(ctx, w, o)
+}
+
+// sweepEnd reports how a sweep went.
+func (a *app) sweepEnd(ctx context.Context, w *sweepWatch, o sweepOptions) error {
+	if err := a.sweepResults(w.states(), o.asJSON); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w: %s; everything is saved; go on with: %s", train.ErrInterrupted, w.count(), a.repeat())
+	}
+	if failed := w.failures(); len(failed) > 0 {
+		for _, f := range failed {
+			a.note("%s: %s", f.Dir, f.Error)
+		}
+		return fmt.Errorf("%d of %d runs failed; the same command tries these again", len(failed), len(w.order))
+	}
+	return nil
+}
+
+// repeat is this command line.
+func (a *app) repeat() string {
+	words := []string{"zoo"}
+	for _, arg := range a.args {
+		words = append(words, shellWord(arg))
+	}
+	return strings.Join(words, " ")
+}
+
+// child trains one run in a process of its own, so that its death is not ours. At
+// the end of ctx it is asked to save and stop.
+func (a *app) child(ctx context.Context, dir string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(filepath.Join(dir, logFile), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	from, err := out.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	c := exec.CommandContext(ctx, self, "train", "--resume", dir)
+	c.Stdout, c.Stderr = out, out
+	c.SysProcAttr = childAttributes()
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	c.WaitDelay = saveTime
+	if err = c.Run(); err == nil {
+		return nil
+	}
+	said := lastError(out, from)
+	switch {
+	case ctx.Err() != nil && (said == "" || said == "interrupted" || strings.HasPrefix(said, train.ErrInterrupted.Error())):
+		return train.ErrInterrupted
+	case said != "":
+		return errors.New(strings.TrimPrefix(said, dir+": "))
+	}
+	return fmt.Errorf("%w, without a word; a process that the system killed had too little memory", err)
+}
+
+// lastError returns the last line that a child wrote, without the program's name.
+func lastError(f io.ReaderAt, from int64) string {
+	data, err := io.ReadAll(io.NewSectionReader(f, from, 1<<20))
+	if err != nil {
+		return ""
+	}
+	last := ""
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	for lines.Scan() {
+		if said, ok := strings.CutPrefix(lines.Text(), "zoo: "); ok {
+			last = said
+		}
+	}
+	return last
+}
+
+// bound is the memory that workers may take together, 0 for no bound. A little is
+// left to the rest of the machine.
+func (o sweepOptions) bound(m machine) int64 {
+	if o.memory > 0 {
+		return int64(o.memory * (1 << 30))
+	}
+	return m.MemoryFree / 20 * 19
+}

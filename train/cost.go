@@ -1,0 +1,98 @@
+package train
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/models"
+)
+
+// Cost is what a run takes, as far as its configuration tells.
+type Cost struct {
+	Parameters int64 // of the model
+	Memory     int64 // bytes, an estimate of the peak
+}
+
+const (
+	// Bytes of each parameter: weight, gradient and both moments, float32.
+	parameterBytes = 16
+	// The gradient sum of a batch in several runs of the step graph.
+	sumBytes = 4
+	// The checkpoint that a resumed run has read; it is gone before the activations
+	// of the first step are there.
+	checkpointBytes = 12
+	// What a process takes without a model: Go, ONNX Runtime, its thread pools.
+	processBytes = 96 << 20
+)
+
+// EstimateCost predicts a run's cost. The memory is
+//
+//	16 N + 4 N (with micro-batches) + max(A, 12 N) + 96 MiB,  A = 4 b T (L (8 D + 3 F + 2 H K + 3 H T) + 4 V)
+//
+// for N parameters and b sequences of T tokens in a run of the step graph. A is what
+// the backward pass reads again of each layer (inputs of products, norms and
+// activations; the attention's logits and weights), and the logits with their
+// gradient; 12 N is the checkpoint of a run that is resumed. ONNX Runtime frees
+// and reuses what it can: without a checkpoint the presets measure between 0.7
+// and 1 times the estimate.
+func EstimateCost(c Config) (Cost, error) {
+	model, err := models.New(c.Model)
+	if err != nil {
+		return Cost{}, err
+	}
+	var out Cost
+	for _, p := range model.Params() {
+		n := int64(1)
+		for _, d := range p.Shape {
+			n *= int64(d)
+		}
+		out.Parameters += n
+	}
+	src, err := newSource(c)
+	if err != nil {
+		return Cost{}, err
+	}
+	longest, err := src.longest()
+	if err != nil {
+		return Cost{}, err
+	}
+	m := c.Model
+	t, heads := int64(longest), int64(m.NHeads)
+	layer := 8*int64(m.DModel) + 3*int64(m.DFF) + 2*heads*int64(m.DHead) + 3*heads*t
+	tokens := int64(min(src.micro, src.batch)) * t
+	perToken := int64(m.NLayers)*layer + 4*int64(m.VocabSize)
+	if n := int64(m.NUnits); n > 0 {
+		// Unrolled: beside the steps themselves, each step's share of the gradient
+		// of all inputs is written out at full length.
+		perToken += n * (t + 48)
+	}
+	activations := 4 * tokens * perToken
+	out.Memory = out.Parameters*parameterBytes + processBytes + max(activations, out.Parameters*checkpointBytes)
+	if src.micro < src.batch {
+		out.Memory += out.Parameters * sumBytes
+	}
+	return out, nil
+}
+
+// longest returns the tokens of the longest of a few samples of the greatest
+// length.
+func (s *source) longest() (int, error) {
+	rng := rand.New(rand.NewPCG(s.seed, 0))
+	most := 0
+	for i, t := range s.tasks {
+		for range 8 {
+			sample, err := task.SampleSplit(t, rng, slices.Max(s.lengths[i]), task.Train)
+			if err != nil {
+				return 0, fmt.Errorf("train: %w", err)
+			}
+			ids, _, err := s.tok.EncodePair(sample.Prompt, sample.Target)
+			if err != nil {
+				return 0, fmt.Errorf("train: %w", err)
+			}
+			most = max(most, len(ids))
+		}
+	}
+	return most, nil
+}

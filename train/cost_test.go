@@ -1,0 +1,47 @@
+package train_test
+
+import (
+	"testing"
+
+	"github.com/nopezoo/zoo/train"
+)
+
+// TestEstimateCost checks the growth that the estimate is made for.
+func TestEstimateCost(t *testing.T) {
+	cost := func(change func(*train.Config)) train.Cost {
+		t.Helper()
+		cfg := micro("nope", 1)
+		change(&cfg)
+		cfg, err := cfg.Resolve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := train.EstimateCost(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	base := cost(func(*train.Config) {})
+	const empty = 96 << 20
+	if want := int64(2*(4*32*32+2*32*64+2*32) + 32 + 2*32*104); base.Parameters < want/2 || base.Parameters > want {
+		t.Errorf("%d parameters, want about %d", base.Parameters, want)
+	}
+	for name, change := range map[string]func(*train.Config){
+		"batch":  func(c *train.Config) { c.Train.Batch = 16 },
+		"length": func(c *train.Config) { c.Train.Lengths = "1..12" },
+		"layers": func(c *train.Config) { c.Model.NLayers = 4 },
+	} {
+		if got := cost(change); got.Memory <= base.Memory {
+			t.Errorf("twice the %s: %d bytes, not more than %d", name, got.Memory, base.Memory)
+		}
+	}
+	whole := cost(func(c *train.Config) { c.Train.Batch = 64 })
+	split := cost(func(c *train.Config) { c.Train.Batch, c.Train.MicroBatch = 64, 8 })
+	if split.Memory >= whole.Memory || split.Memory != base.Memory+4*base.Parameters {
+		t.Errorf("64 sequences by 8 take %d bytes, at once %d; 8 take %d", split.Memory, whole.Memory, base.Memory)
+	}
+	if base.Memory < empty+16*base.Parameters {
+		t.Errorf("%d bytes do not hold %d parameters", base.Memory, base.Parameters)
+	}
+}

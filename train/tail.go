@@ -1,0 +1,48 @@
+package train
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// tailBytes hold some hundred lines of metrics.
+const tailBytes = 32 << 10
+
+// TailMetrics reads the last lines of a run's metrics, oldest first, however long
+// the file is. A last line that is not whole yet is left out.
+func TailMetrics(dir string) ([]Stats, error) {
+	f, err := os.Open(filepath.Join(dir, MetricsFile))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, err
+	}
+	from := max(size-tailBytes, 0)
+	data := make([]byte, size-from)
+	n, err := f.ReadAt(data, from)
+	if err != nil && err != io.EOF { // the file may have been cut in between
+		return nil, err
+	}
+	data = data[:n]
+	if from > 0 {
+		_, data, _ = bytes.Cut(data, []byte("\n"))
+	}
+	var out []Stats
+	for {
+		line, rest, whole := bytes.Cut(data, []byte("\n"))
+		if !whole {
+			return out, nil
+		}
+		var s Stats
+		if err := json.Unmarshal(line, &s); err != nil {
+			return nil, err
+		}
+		out, data = append(out, s), rest
+	}
+}
