@@ -103,11 +103,11 @@ func (c Config) Resolve() (Config, error) {
 		return c, err
 	}
 	c.Train.Task, c.Train.Lengths = task.Names(d.tasks), d.ranges()
-	if c.Train.Tokenizer == tokenizer.Words {
-		c.Train.Tokenizer = "" // one way to write a configuration, one hash
-	}
 	if err := c.resolveEvaluation(d); err != nil {
 		return c, err
+	}
+	if c.Train.Tokenizer == tokenizer.Words {
+		c.Train.Tokenizer = "" // one way to write a configuration, one hash
 	}
 	if n := len(d.pieces); c.Model.VocabSize == 0 {
 		c.Model.VocabSize = n

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/nopezoo/zoo/eval/task"
@@ -17,12 +18,13 @@ import (
 // results, or a resumed run is not exact.
 type Evaluator func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]EvalResult, error)
 
-// EvalResult is what was measured at one length.
+// EvalResult is what was measured at one length of a task.
 type EvalResult struct {
-	Length          int `json:"length"`
-	N               int `json:"n"`                // samples; 0 where there were none to be had
-	Correct         int `json:"correct"`          // answers that match
-	SequenceCorrect int `json:"sequence_correct"` // all tokens of the target, and the end
+	Task            string `json:"task,omitempty"` // "" where the run has one only
+	Length          int    `json:"length"`
+	N               int    `json:"n"`                // samples; 0 where there were none to be had
+	Correct         int    `json:"correct"`          // answers that match
+	SequenceCorrect int    `json:"sequence_correct"` // all tokens of the target, and the end
 }
 
 // Evaluation is what was measured after a step. Ratios are of samples, in 0..1,
@@ -74,9 +76,10 @@ func (p *progress) note(e *Evaluation, stopAfter int) {
 }
 
 // summarize adds results up, in and beyond the trained lengths.
-func summarize(step int, trained task.Range, results []EvalResult) (Evaluation, error) {
+func summarize(step int, m mixture, results []EvalResult) (Evaluation, error) {
 	var in, beyond EvalResult
 	for _, r := range results {
+		trained := m.lengths[max(0, slices.IndexFunc(m.tasks, func(t task.Task) bool { return t.Name == r.Task }))]
 		into := &beyond
 		if trained.Contains(r.Length) {
 			into = &in
@@ -88,7 +91,7 @@ func summarize(step int, trained task.Range, results []EvalResult) (Evaluation, 
 		into.SequenceCorrect += r.SequenceCorrect
 	}
 	if in.N == 0 {
-		return Evaluation{}, fmt.Errorf("train: evaluation at step %d: no held-out samples at the trained lengths %s; give train.eval_lengths some that have any", step, trained)
+		return Evaluation{}, fmt.Errorf("train: evaluation at step %d: no held-out samples at the trained lengths %s; give train.eval_lengths some that have any", step, m.ranges())
 	}
 	ratio := func(a, n int) *float64 {
 		if n == 0 {
@@ -103,7 +106,7 @@ func summarize(step int, trained task.Range, results []EvalResult) (Evaluation, 
 
 // resolveEvaluation fills in what and how much is evaluated, if anything is.
 func (c *Config) resolveEvaluation(m mixture) error {
-	r, trained := &c.Train, m.span()
+	r := &c.Train
 	if r.EvalEvery == 0 {
 		if r.StopAfterPerfect > 0 {
 			return errors.New("train.stop_after_perfect: nothing is evaluated; set train.eval_every")
@@ -114,31 +117,41 @@ func (c *Config) resolveEvaluation(m mixture) error {
 		r.EvalSamples = 64
 	}
 	if r.EvalLengths == "" {
-		r.EvalLengths = trained.String()
-		for _, n := range []int{trained.Max * 3 / 2, 2 * trained.Max} {
-			if n > trained.Max && m.checkLength(n) == nil {
+		span := m.span()
+		r.EvalLengths = span.String()
+		for _, n := range []int{span.Max * 3 / 2, 2 * span.Max} {
+			if n > span.Max && m.checkLength(n) == nil {
 				r.EvalLengths += "," + strconv.Itoa(n)
 			}
 		}
-	}
-	lengths, err := task.ParseLengths(r.EvalLengths)
-	if err != nil {
-		return fmt.Errorf("train.eval_lengths: %w", err)
-	}
-	inside := false
-	for _, n := range lengths {
-		if err := m.checkLength(n); err != nil {
-			return fmt.Errorf("train.eval_lengths: %w", err)
-		}
-		inside = inside || trained.Contains(n)
-	}
-	if !inside {
-		return fmt.Errorf("train.eval_lengths %s: none is a trained length (%s), and the best checkpoint is chosen by those", r.EvalLengths, trained)
+	} else if err := m.checkEvaluated(r.EvalLengths); err != nil {
+		return fmt.Errorf("train.eval_lengths %s: %w", r.EvalLengths, err)
 	}
 	return nil
 }
 
-// EvalLengths returns the lengths to evaluate; none where train.eval_every is 0.
+// checkEvaluated wants lengths that some task has, and among them trained ones
+// of every task.
+func (m mixture) checkEvaluated(list string) error {
+	lengths, err := task.ParseLengths(list)
+	if err != nil {
+		return err
+	}
+	for _, n := range lengths {
+		if err := m.checkLength(n); err != nil {
+			return err
+		}
+	}
+	for i, t := range m.tasks {
+		if !slices.ContainsFunc(lengths, func(n int) bool { return m.lengths[i].Contains(n) && t.CheckLength(n) == nil }) {
+			return fmt.Errorf("none is a trained length (%s) of %s, and the best checkpoint is chosen by those", m.lengths[i], t.Name)
+		}
+	}
+	return nil
+}
+
+// EvalLengths returns the lengths to evaluate, as far as a task has them; none
+// where train.eval_every is 0.
 func (c Config) EvalLengths() ([]int, error) {
 	if c.Train.EvalEvery == 0 {
 		return nil, nil

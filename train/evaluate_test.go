@@ -190,3 +190,18 @@ func TestExploded(t *testing.T) {
 		t.Errorf("a loss that learned and forgot exploded after %d, want soon after 401", got)
 	}
 }
+
+// In a mixture each task has trained lengths of its own.
+func TestEvaluatedMixture(t *testing.T) {
+	cfg := on("copy,summation", "1..4,1..2", 2)
+	cfg.Train.EvalEvery, cfg.Train.EvalLengths = 2, "2,4"
+	dir := t.TempDir()
+	losses(t, startWith(t, dir, cfg, train.Options{Evaluate: func(context.Context, int, map[string]*tensor.Tensor) ([]train.EvalResult, error) {
+		return []train.EvalResult{{Task: "copy", Length: 2, N: 4, Correct: 4}, {Task: "copy", Length: 4, N: 4, Correct: 4},
+			{Task: "summation", Length: 2, N: 4, Correct: 1}, {Task: "summation", Length: 4, N: 4}}, nil
+	}}))
+	evals, err := train.ReadEvaluations(filepath.Join(dir, train.MetricsFile))
+	if err != nil || len(evals) != 1 || *evals[0].Accuracy != 0.75 || *evals[0].Beyond != 0 {
+		t.Errorf("evaluations %+v (%v), want 9 of 12 in and 0 of 4 beyond", evals, err)
+	}
+}

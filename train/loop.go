@@ -112,11 +112,11 @@ func (t *Trainer) evaluate(ctx context.Context, log *journal) error {
 	if err != nil {
 		return fmt.Errorf("train: evaluation at step %d: %w", t.step, err)
 	}
-	d, err := t.cfg.data()
+	m, err := t.cfg.data()
 	if err != nil {
 		return err
 	}
-	e, err := summarize(t.step, d.span(), results)
+	e, err := summarize(t.step, m, results)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/card"
@@ -32,7 +33,11 @@ func evaluator(cfg train.Config) (train.Evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
-	sweep := eval.Config{Lengths: lengths, N: cfg.Train.EvalSamples, Batch: evalBatch, Seed: cfg.Train.Seed, Split: task.Validation}
+	var sweeps []eval.Config
+	for _, t := range tasks {
+		has := slices.DeleteFunc(slices.Clone(lengths), func(n int) bool { return t.CheckLength(n) != nil })
+		sweeps = append(sweeps, eval.Config{Task: t, Lengths: has, N: cfg.Train.EvalSamples, Batch: evalBatch, Seed: cfg.Train.Seed, Split: task.Validation})
+	}
 	return func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]train.EvalResult, error) {
 		described, err := (&train.Checkpoint{Config: cfg, Step: step}).Card(version())
 		if err != nil {
@@ -41,13 +46,11 @@ func evaluator(cfg train.Config) (train.Evaluator, error) {
 		s := source{from: fmt.Sprintf("step %d", step), load: func() (model, error) {
 			return model{cfg.Model, maps.Clone(weights), described}, nil
 		}}
-		return evaluateSource(ctx, s, cfg.Train.Threads, tasks, sweep)
+		return evaluateSource(ctx, s, cfg.Train.Threads, sweeps)
 	}, nil
 }
 
-// evaluateSource measures a model on each task and adds up the counts of each
-// length.
-func evaluateSource(ctx context.Context, s source, threads int, tasks []task.Task, sweep eval.Config) (_ []train.EvalResult, err error) {
+func evaluateSource(ctx context.Context, s source, threads int, sweeps []eval.Config) (_ []train.EvalResult, err error) {
 	session, _, err := engineFlags{provider: "cpu", profile: card.Portable, threads: threads}.open(s)
 	if err != nil {
 		return nil, err
@@ -57,20 +60,21 @@ func evaluateSource(ctx context.Context, s source, threads int, tasks []task.Tas
 			err = e
 		}
 	}()
-	out := make([]train.EvalResult, len(sweep.Lengths))
-	for _, t := range tasks {
-		sweep.Task = t
+	var out []train.EvalResult
+	for _, sweep := range sweeps {
 		rows, err := eval.Sweep(ctx, measured{session}, session.Info().Card, sweep, nil)
 		if err != nil {
 			return nil, err
 		}
-		for i, r := range rows {
-			out[i].Length = r.Length
-			if !r.NA {
-				out[i].N += r.N
-				out[i].Correct += r.Correct
-				out[i].SequenceCorrect += r.SequenceCorrect
+		for _, r := range rows {
+			one := train.EvalResult{Length: r.Length}
+			if len(sweeps) > 1 {
+				one.Task = sweep.Task.Name
 			}
+			if !r.NA {
+				one.N, one.Correct, one.SequenceCorrect = r.N, r.Correct, r.SequenceCorrect
+			}
+			out = append(out, one)
 		}
 	}
 	return out, nil
