@@ -21,6 +21,7 @@ const (
 	natural     kind = "a whole number of 0 or more"
 	number      kind = "a number"
 	text        kind = "text"
+	numbers     kind = "a list of whole numbers"
 	section     kind = "a section with keys of its own" // keys that only the encoding knows
 	scalar      kind = "a number, text, true or false"  // one of a section's keys
 )
@@ -70,8 +71,11 @@ func kindOf(t reflect.Type) kind {
 		return number
 	case reflect.String:
 		return text
-	case reflect.Slice: // json.RawMessage
-		return section
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Int {
+			return numbers
+		}
+		return section // json.RawMessage
 	}
 	panic(fmt.Sprintf("train.Config has a field of type %v, which no setting can have", t)) // a field added to the struct alone
 }
@@ -120,6 +124,13 @@ func (k kind) parse(s string) (any, error) {
 		v, err = strconv.ParseFloat(s, 64)
 	case scalar:
 		v = guess(s)
+	case numbers: // with commas
+		var list []int
+		for part := range strings.SplitSeq(s, ",") {
+			n, wrong := strconv.Atoi(strings.TrimSpace(part))
+			list, err = append(list, n), cmp.Or(err, wrong)
+		}
+		v = list
 	default:
 		v = s
 	}
@@ -155,8 +166,21 @@ func (k kind) convert(v any) (any, error) {
 		if k == scalar {
 			return x, nil
 		}
+	case []any:
+		if k != numbers {
+			break
+		}
+		var list []int
+		for _, e := range x {
+			n, err := wholeNumber.convert(e)
+			if err != nil {
+				return nil, fmt.Errorf("want %s", k)
+			}
+			list = append(list, n.(int))
+		}
+		return list, nil
 	case int, int64, uint64, float64:
-		if k == text {
+		if k == text || k == numbers {
 			break
 		}
 		if f, ok := x.(float64); ok && k != number && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
