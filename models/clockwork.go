@@ -134,8 +134,7 @@ func (c *Clockwork) Forward(b *graph.Builder, m Mode) *Forward {
 		y[i] = b.Zeros(batch, graph.N(c.size()))
 	}
 	var states []*graph.Node // [B,1,n] each
-	for t := range m.Steps {
-		drive := b.Squeeze(b.Slice(drives, 1, graph.N(t), graph.N(t+1)), 1)
+	for t, drive := range columns(b, drives) {
 		old := slices.Clone(y)
 		for i, period := range c.cfg.Periods {
 			if t%period == 0 {
@@ -146,6 +145,19 @@ func (c *Clockwork) Forward(b *graph.Builder, m Mode) *Forward {
 	}
 	all := b.Reshape(b.Concat(1, states...), rows, n)
 	return &Forward{Logits: linear(b, all, l.params["head.weight"])}
+}
+
+// columns returns x[:, t, :] [B,n] for each t of x [B,T,n]. It cuts in halves,
+// over and over: the gradient of a cut is as long as what is cut, and T cuts from
+// the whole would take time in T².
+func columns(b *graph.Builder, x *graph.Node) []*graph.Node {
+	n, _ := x.Dim(1).Int()
+	if n <= 1 {
+		return []*graph.Node{b.Reshape(x, x.Dim(0), x.Dim(2))}
+	}
+	left := b.Slice(x, 1, graph.N(0), graph.N(n/2))
+	right := b.Slice(x, 1, graph.N(n/2), graph.N(n))
+	return append(columns(b, left), columns(b, right)...)
 }
 
 // stateShape is that of the recurrent state.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
@@ -112,6 +113,36 @@ func finite(w *tensor.Tensor) bool {
 		}
 	}
 	return true
+}
+
+// Twice the steps take about twice the values, forward and backward: gradients of
+// single steps are not written out at full length.
+func TestUnrolledGrowsLinearly(t *testing.T) {
+	cfg, err := clockwork(1).Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := models.New(cfg.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := func(steps int) (sum int) {
+		g, err := train.StepGraph(m, steps, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range g.Nodes {
+			count, err := graph.Product(n.Shape).Eval(map[string]int{"batch": 16})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += count
+		}
+		return sum
+	}
+	if a, b := values(128), values(256); float64(b) > 2.3*float64(a) {
+		t.Errorf("128 steps take %d values, 256 take %d", a, b)
+	}
 }
 
 func TestUnrolledRefusesDropout(t *testing.T) {

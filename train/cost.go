@@ -64,8 +64,8 @@ func EstimateCost(c Config) (Cost, error) {
 	tokens := int64(min(src.micro, src.batch)) * t
 	perToken := int64(m.NLayers)*layer + 4*int64(m.VocabSize)
 	if n := int64(m.NUnits); n > 0 {
-		// Unrolled: beside the steps themselves, each step's share of the gradient
-		// of all inputs is written out at full length.
+		// Unrolled: the steps themselves, and what the graphs of other lengths keep,
+		// which grows with the greatest.
 		perToken += n * (t + 48)
 	}
 	activations := 4 * tokens * perToken

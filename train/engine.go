@@ -29,6 +29,9 @@ type engine struct {
 // runs, whose gradients are to be added.
 func newEngine(m models.Model, weights, grads map[string]*tensor.Tensor, split bool, r Recipe, opt ort.Options) (*engine, error) {
 	arch, _ := models.Find(m.Config().Encoding)
+	// Unrolled models take turns with several sessions. Idle threads that spin
+	// would take the cores from the next one.
+	opt.NoSpinning = opt.NoSpinning || arch.Unrolled
 	e := &engine{model: m, weights: weights, part: grads, sum: grads, recipe: r, opt: opt, unrolled: arch.Unrolled, steps: map[int]*step{}}
 	if split {
 		e.part = map[string]*tensor.Tensor{}
