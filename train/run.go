@@ -114,11 +114,16 @@ func (t *Trainer) begin() (err error) {
 	if err := absent(t.dir); err != nil { // another process was faster
 		return err
 	}
-	return tensor.WriteFileAtomic(filepath.Join(t.dir, ConfigFile), func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(t.cfg)
-	})
+	return t.cfg.write(t.dir)
+}
+
+// write stores a configuration in a run directory.
+func (c Config) write(dir string) error {
+	data, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return err
+	}
+	return tensor.WriteBytesAtomic(filepath.Join(dir, ConfigFile), append(data, '\n'))
 }
 
 // absent reports a run that is in the directory already.

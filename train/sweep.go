@@ -1,15 +1,10 @@
 package train
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-
-	"github.com/nopezoo/zoo/graph/tensor"
 )
 
 // SweepRun is one run of a sweep.
@@ -33,7 +28,10 @@ func (r *SweepRun) Prepare(threads int) error {
 		if open {
 			r.Config.Train.Threads = threads
 		}
-		return r.writeConfig()
+		if err := os.MkdirAll(r.Dir, 0o755); err != nil {
+			return err
+		}
+		return r.Config.write(r.Dir)
 	}
 	if err != nil {
 		return err
@@ -45,15 +43,4 @@ func (r *SweepRun) Prepare(threads int) error {
 		return fmt.Errorf("%s: %w", r.Dir, ErrOtherRun)
 	}
 	return nil
-}
-
-func (r *SweepRun) writeConfig() error {
-	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
-		return err
-	}
-	return tensor.WriteFileAtomic(filepath.Join(r.Dir, ConfigFile), func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(r.Config)
-	})
 }

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -202,16 +201,9 @@ func Add(dir string, m Manifest, cfg models.Config, weights map[string]*tensor.T
 		return err
 	}
 	return errors.Join(
-		writeFile(filepath.Join(dir, m.Name+".safetensors"), buf.Bytes()),
-		writeFile(filepath.Join(dir, m.Name+".json"), append(text, '\n')),
+		tensor.WriteBytesAtomic(filepath.Join(dir, m.Name+".safetensors"), buf.Bytes()),
+		tensor.WriteBytesAtomic(filepath.Join(dir, m.Name+".json"), append(text, '\n')),
 	)
-}
-
-func writeFile(path string, data []byte) error {
-	return tensor.WriteFileAtomic(path, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
 }
 
 func halved(t *tensor.Tensor) *tensor.Tensor {

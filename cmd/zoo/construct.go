@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
@@ -85,10 +84,7 @@ func (a *app) construct(ctx context.Context, o constructOptions) error {
 	}
 	defer s.Close()
 	path := cmp.Or(o.output, fmt.Sprintf("theorem-%d.onnx", o.theorem))
-	err = tensor.WriteFileAtomic(path, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	err = tensor.WriteBytesAtomic(path, data)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -134,10 +133,7 @@ func (a *app) exportOne(ctx context.Context, s source, o exportOptions, folder b
 		return err
 	}
 	path := outputPath(o, folder, m)
-	err = tensor.WriteFileAtomic(path, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	err = tensor.WriteBytesAtomic(path, data)
 	if err != nil {
 		return err
 	}

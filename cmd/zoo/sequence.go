@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"strings"
 
@@ -28,10 +27,7 @@ func (a *app) exportSequence(ctx context.Context, m model, path string, verified
 		how = fmt.Sprintf("verified against the one-step file, worst error %.2g", worst)
 	}
 	path = strings.TrimSuffix(path, ".onnx") + ".sequence.onnx"
-	err = tensor.WriteFileAtomic(path, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	err = tensor.WriteBytesAtomic(path, data)
 	if err != nil {
 		return err
 	}

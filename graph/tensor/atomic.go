@@ -61,3 +61,11 @@ func syncDir(path string) error {
 	defer d.Close()
 	return d.Sync()
 }
+
+// WriteBytesAtomic is WriteFileAtomic for contents that are there already.
+func WriteBytesAtomic(path string, data []byte) error {
+	return WriteFileAtomic(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
