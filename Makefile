@@ -35,8 +35,10 @@ lint: ## gofmt, go vet, staticcheck
 golden: ## Rewrite the golden files from what the code does now; review the diff
 	UPDATE_GOLDEN=1 go test ./...
 
+# make bench-train BENCH='Step/small/nope' OPERATORS=1 measures less, and tells operators apart.
+BENCH ?= Step/(small|base)
 bench-train: setup ## Training speed of the presets small and base, as a fraction of ONNX Runtime's matrix products
-	ZOO_REQUIRE_ORT=1 go test ./train -run '^$$' -bench Step -benchtime 20x
+	ZOO_REQUIRE_ORT=1 go test ./train -run '^$$' -bench '$(BENCH)' -benchtime 10x -timeout 30m $(if $(OPERATORS),-operators)
 
 clean: ## Remove what the other targets built (runs and results stay)
 	rm -rf bin

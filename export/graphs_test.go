@@ -99,7 +99,8 @@ func indicesAndReductions(b *graph.Builder) []graph.Output {
 	x := b.Gather(table, ids, 0)
 	p := b.LogSoftmax(b.Softmax(x, -1), 2)
 	picked := b.GatherElements(p, b.Unsqueeze(ids, 2), 2)
-	sum := b.ScatterAdd(b.Zeros(batch, seq, graph.N(4)), b.Unsqueeze(ids, 2), picked, 2)
+	first := b.Cast(b.Equal(b.Unsqueeze(ids, 2), b.Ints(0)), tensor.Float32)
+	sum := b.ScatterAdd(b.Zeros(batch, seq, graph.N(4)), b.Unsqueeze(ids, 2), b.Mul(picked, first), 2)
 	mean := b.ReduceMean(sum, true, 2)
 	return []graph.Output{{Name: "mean", Node: mean}, {Name: "total", Node: b.ReduceSum(mean, false)}}
 }

@@ -12,7 +12,7 @@ func elementwiseOps() opDefs {
 		"Sub": arithmetic(func(b *Builder, n, g *Node) []*Node { return []*Node{g, b.Neg(g)} }),
 		"Mul": arithmetic(func(b *Builder, n, g *Node) []*Node {
 			if n.Inputs[0] == n.Inputs[1] {
-				return []*Node{b.Mul(b.Mul(g, b.Float(2)), n.Inputs[0]), nil}
+				return []*Node{b.Mul(b.times(g, 2), n.Inputs[0]), nil}
 			}
 			return []*Node{b.Mul(g, n.Inputs[1]), b.Mul(g, n.Inputs[0])}
 		}),
@@ -34,6 +34,7 @@ func elementwiseOps() opDefs {
 			return b.Where(b.Greater(n.Inputs[0], b.Float(0)), g, b.Float(0))
 		}),
 
+		"Equal":          comparison(tensor.Int64),
 		"Greater":        comparison(tensor.Float32, tensor.Int64),
 		"GreaterOrEqual": comparison(tensor.Float32, tensor.Int64),
 		"And":            comparison(tensor.Bool),
@@ -207,6 +208,9 @@ func (b *Builder) Tanh(x *Node) *Node { return b.Op("Tanh", []*Node{x}) }
 
 // Relu returns max(x, 0).
 func (b *Builder) Relu(x *Node) *Node { return b.Op("Relu", []*Node{x}) }
+
+// Equal returns x = y as bool, broadcast; int64 only.
+func (b *Builder) Equal(x, y *Node) *Node { return b.Op("Equal", []*Node{x, y}) }
 
 // Greater returns x > y as bool, broadcast.
 func (b *Builder) Greater(x, y *Node) *Node { return b.Op("Greater", []*Node{x, y}) }

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -131,6 +132,7 @@ var shapeGradients = []gradientRow{
 
 var indexGradients = []gradientRow{
 	{op: "Gather", name: "repeated rows", build: func(m maker) *graph.Node { return m.Gather(m.w(4, 3), m.i(shape{2, 2}, 1, 1, -1, 0), 0) }},
+	{op: "Gather", name: "repeated rows of few", build: func(m maker) *graph.Node { return m.Gather(m.w(3, 4), m.i(shape{2, 2}, 1, 1, -1, 0), 0) }},
 	{op: "Gather", name: "of a vector", build: func(m maker) *graph.Node { return m.Gather(m.w(4), m.i(shape{3}, 1, 3, 1), 0) }},
 	{op: "Gather", name: "of rank 3", build: func(m maker) *graph.Node { return m.Gather(m.w(3, 2, 2), m.i(shape{2}, 2, 2), 0) }},
 	{op: "Gather", name: "one", build: func(m maker) *graph.Node { return m.Gather(m.w(3, 2), m.i(shape{}, 1), 0) }},
@@ -225,11 +227,17 @@ func awayFromZero(rng *rand.Rand, shape []int) *tensor.Tensor {
 // TestEmbeddingGradient uses a real size with repeated rows, because a kernel
 // that loses updates to the same row is right on small examples.
 func TestEmbeddingGradient(t *testing.T) {
-	const rows, width, count = 128, 256, 4096
+	for _, rows := range []int{128, 512} { // as a product with one-hot rows, and by scattering
+		t.Run(fmt.Sprint(rows), func(t *testing.T) { testEmbeddingGradient(t, rows) })
+	}
+}
+
+func testEmbeddingGradient(t *testing.T, rows int) {
+	const width, count = 256, 4096
 	rng := rand.New(rand.NewPCG(7, 11))
 	ids := tensor.New(tensor.Int64, 64, count/64)
 	for i := range tensor.Data[int64](ids) {
-		tensor.Data[int64](ids)[i] = rng.Int64N(rows)
+		tensor.Data[int64](ids)[i] = rng.Int64N(int64(rows))
 	}
 	table, weight := graphtest.Normal(rng, rows, width), graphtest.Normal(rng, 64, count/64, width)
 

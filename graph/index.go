@@ -29,13 +29,19 @@ func inferGather(n *Node) error {
 	return nil
 }
 
-// vjpGather adds each picked row's gradient to its row. Rows may repeat.
+// vjpGather adds each picked row's gradient to its row. Rows may repeat. For a small
+// table this is a product with one-hot rows: ONNX Runtime scatters with one thread.
 func vjpGather(b *Builder, n, g *Node) []*Node {
 	x, at := n.Inputs[0], n.Inputs[1]
 	if axis, _ := n.axisOf(n.Int("axis", 0), x.Rank()); axis != 0 {
 		return []*Node{b.Fail(n.errorf("has a gradient for axis 0 only"))}
 	}
 	count := Product(at.Shape)
+	if v, ok := x.Dim(0).Int(); ok && x.Rank() == 2 && v <= oneHotRows {
+		if d, ok := x.Dim(1).Int(); ok && v <= d {
+			return []*Node{b.Gemm(b.oneHot(b.Reshape(at, count, N(1)), v), b.Reshape(g, count, x.Dim(1)), true, false), nil}
+		}
+	}
 	rows := append([]Dim{count}, x.Shape[1:]...)
 	column := []Dim{count}
 	for range x.Shape[1:] {
@@ -43,6 +49,17 @@ func vjpGather(b *Builder, n, g *Node) []*Node {
 	}
 	index := b.Expand(b.Reshape(at, column...), rows...)
 	return []*Node{b.ScatterAdd(b.Zeros(x.Shape...), index, b.Reshape(g, rows...), 0), nil}
+}
+
+// oneHotRows is the largest table whose gradient is a matrix product. The product's
+// cost goes with the number of rows.
+const oneHotRows = 256
+
+// oneHot turns indices [N,1], which may count from the end, into rows [N,size] with a
+// single 1.
+func (b *Builder) oneHot(at *Node, size int) *Node {
+	from0 := b.Where(b.Greater(b.Ints(0), at), b.Add(at, b.Ints(int64(size))), at)
+	return b.Cast(b.Equal(from0, b.Range(N(0), N(size))), tensor.Float32)
 }
 
 func inferGatherElements(n *Node) error {

@@ -45,6 +45,8 @@ var elementwiseRows = []kernelRow{
 	{"Cos", "", func(m maker) *graph.Node { return m.Cos(m.vec(0, math.Pi)) }, f32(shape{2}, 1, -1)},
 	{"Tanh", "", func(m maker) *graph.Node { return m.Tanh(m.vec(0, 0.5)) }, f32(shape{2}, 0, 0.46211716)},
 	{"Relu", "", func(m maker) *graph.Node { return m.Relu(m.vec(-1, 0, 2, nan)) }, f32(shape{4}, 0, 0, 2, nan)},
+	{"Equal", "", func(m maker) *graph.Node { return m.Equal(m.i(shape{2, 1}, 0, 1), m.i(shape{2}, 0, 2)) },
+		boolean(shape{2, 2}, true, false, false, false)},
 	{"Greater", "", func(m maker) *graph.Node { return m.Greater(m.vec(1, 2, 3, nan), m.Float(2)) }, boolean(shape{4}, false, false, true, false)},
 	{"Greater", "int64", func(m maker) *graph.Node { return m.Greater(m.i(shape{2, 1}, 0, 1), m.i(shape{2}, 0, 1)) },
 		boolean(shape{2, 2}, false, false, true, false)},

@@ -94,6 +94,15 @@ func (b *Builder) Gemm(x, y *Node, transA, transB bool) *Node {
 	return b.Op("Gemm", []*Node{x, y}, attrs...)
 }
 
+// times returns c·x. A product with a weight, whose shape is known, is multiplied by
+// way of the weight, which is much the smaller.
+func (b *Builder) times(x *Node, c float64) *Node {
+	if x.Op != "Gemm" || x.Inputs[1].Op != "Param" {
+		return b.Mul(x, b.Float(c))
+	}
+	return b.Op("Gemm", []*Node{x.Inputs[0], b.Mul(x.Inputs[1], b.Float(c))}, x.Attrs...)
+}
+
 // swapLast transposes the last two axes.
 func (b *Builder) swapLast(x *Node) *Node {
 	perm := identity(x.Rank())

@@ -4,6 +4,7 @@ import (
 	"math"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models/pe"
@@ -42,13 +43,14 @@ func newAdamW(c Recipe, params []pe.Param, weights, grads map[string]*tensor.Ten
 // fixed, so that sums are formed in the same order on every machine.
 const chunk = 1 << 15
 
-// parallel calls f(i) for i < n from as many goroutines as there are cores.
+// parallel calls f(i) for i < n from as many goroutines as there are cores, each of
+// which takes the next i when it is done with one.
 func parallel(n int, f func(i int)) {
-	workers := min(n, runtime.GOMAXPROCS(0))
+	var next atomic.Int64
 	var wg sync.WaitGroup
-	for w := range workers {
+	for range min(n, runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
-			for i := w; i < n; i += workers {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				f(i)
 			}
 		})
@@ -60,10 +62,19 @@ func parallel(n int, f func(i int)) {
 type piece struct{ slot, from, to int }
 
 func (o *AdamW) pieces() []piece {
-	var out []piece
+	weights := make([][]float32, len(o.slots))
 	for i, s := range o.slots {
-		for at := 0; at < len(s.w); at += chunk {
-			out = append(out, piece{i, at, min(at+chunk, len(s.w))})
+		weights[i] = s.w
+	}
+	return pieces(weights)
+}
+
+// pieces cuts slots up.
+func pieces(slots [][]float32) []piece {
+	var out []piece
+	for i, s := range slots {
+		for at := 0; at < len(s); at += chunk {
+			out = append(out, piece{i, at, min(at+chunk, len(s))})
 		}
 	}
 	return out
@@ -71,10 +82,10 @@ func (o *AdamW) pieces() []piece {
 
 // Norm returns the global L2 norm of the gradients.
 func (o *AdamW) Norm() float64 {
-	pieces := o.pieces()
-	sums := make([]float64, len(pieces))
-	parallel(len(pieces), func(i int) {
-		p := pieces[i]
+	all := o.pieces()
+	sums := make([]float64, len(all))
+	parallel(len(all), func(i int) {
+		p := all[i]
 		// Four sums in float64: wide enough for any gradient, and independent
 		// additions that the processor can overlap.
 		var a, b, c, d float64
@@ -100,9 +111,9 @@ func (o *AdamW) Norm() float64 {
 // Step updates the weights with learning rate lr; t counts updates from 1, and
 // gradients are multiplied by gradScale (the clip factor) first.
 func (o *AdamW) Step(t int, lr, gradScale float64) {
-	pieces := o.pieces()
-	parallel(len(pieces), func(i int) {
-		p := pieces[i]
+	all := o.pieces()
+	parallel(len(all), func(i int) {
+		p := all[i]
 		o.update(o.slots[p.slot], p.from, p.to, t, lr, gradScale)
 	})
 }

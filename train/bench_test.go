@@ -2,7 +2,10 @@ package train_test
 
 import (
 	"bytes"
+	"flag"
+	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -18,29 +21,29 @@ import (
 	"github.com/nopezoo/zoo/train"
 )
 
-// BenchmarkStep times whole training steps (gradients and optimizer) on full
-// batches of random tokens, and relates their matrix work to the rate of one
-// matrix product through the same ONNX Runtime in the same process.
+var operators = flag.Bool("operators", false, "print what each operator of a step takes")
+
+// BenchmarkStep times whole training steps (gradients and optimizer) of the presets on
+// 64 sequences of 64 random tokens, and relates their matrix work to the rate of one
+// matrix product through the same ONNX Runtime in the same process. Padding is that of
+// the preset's own data.
 func BenchmarkStep(b *testing.B) {
-	for _, bc := range []struct {
-		name         string
-		model        models.Config
-		batch, width int
-	}{
-		{"small", models.Config{DModel: 256, NLayers: 4, NHeads: 4, DFF: 1024, VocabSize: 128}, 64, 64},
-		{"base", models.Config{Settings: "faithful", DModel: 768, NLayers: 12, NHeads: 12, DFF: 3072, VocabSize: 1024}, 8, 64},
-	} {
+	for _, name := range []string{"small", "base"} {
 		for _, encoding := range variants() {
-			if bc.name == "base" && encoding != "nope" {
+			if name == "base" && encoding != "nope" {
 				continue
 			}
-			bc.model.Encoding = encoding
-			b.Run(bc.name+"/"+encoding, func(b *testing.B) {
-				cfg := micro(encoding, 1<<30)
-				cfg.Model = bc.model
-				cfg.Train.Batch, cfg.Train.CheckpointEvery = bc.batch, 1<<30
-				benchStep(b, cfg, bc.batch, bc.width)
-			})
+			for _, rate := range []float64{0, 0.1} {
+				if rate > 0 && encoding != "nope" {
+					continue
+				}
+				b.Run(fmt.Sprintf("%s/%s/dropout=%v", name, encoding, rate), func(b *testing.B) {
+					cfg := preset(b, name)
+					cfg.Model.Encoding, cfg.Train.Dropout = encoding, rate
+					cfg.Train.CheckpointEvery = 1 << 30
+					benchStep(b, cfg, 64, 64)
+				})
+			}
 		}
 	}
 }
@@ -59,7 +62,11 @@ func variants() []string {
 
 func benchStep(b *testing.B, cfg train.Config, batch, width int) {
 	orttest.Require(b)
-	r, err := train.New(b.TempDir(), cfg, train.Options{})
+	var o train.Options
+	if *operators {
+		o.ProfilePrefix = filepath.Join(b.TempDir(), "trace")
+	}
+	r, err := train.New(b.TempDir(), cfg, o)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -69,7 +76,7 @@ func benchStep(b *testing.B, cfg train.Config, batch, width int) {
 		b.Fatal(err)
 	}
 	memory.Reset()
-	data := []train.Batch{randomBatch(batch, width, cfg.Model.VocabSize)}
+	data := randomStep(batch, width, r.Config())
 	flops := stepFLOPs(b, r.Config(), batch, width)
 	peak := matmulRate(b)
 	var steps []time.Duration
@@ -87,30 +94,45 @@ func benchStep(b *testing.B, cfg train.Config, batch, width int) {
 	b.ReportMetric(flops/seconds/1e9, "GFLOP/s")
 	b.ReportMetric(peak/1e9, "peak-GFLOP/s")
 	b.ReportMetric(flops/seconds/peak, "of-peak")
+	b.ReportMetric(100*padding(b, r.Config()), "%padding")
 	bytes, _, err := memory.Peak()
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportMetric(float64(bytes)/1e6, "peak-MB")
 	b.ReportMetric(0, "ns/op")
+	if *operators {
+		r.Close()
+		printOperators(b, o.ProfilePrefix, len(steps))
+	}
 }
 
-func randomBatch(batch, width, vocab int) train.Batch {
+// randomStep makes the runs of a step, as many as the configuration cuts it into.
+func randomStep(batch, width int, cfg train.Config) (data []train.Batch) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	b := train.Batch{
-		IDs: tensor.New(tensor.Int64, batch, width), Positions: tensor.New(tensor.Int64, batch, width),
-		Labels: tensor.New(tensor.Int64, batch, width), Weights: tensor.New(tensor.Float32, batch, width),
-		Tokens: batch * width,
+	rows := batch
+	if n := cfg.Train.MicroTokens; n > 0 {
+		rows = min(max(n/width, 1), batch)
 	}
-	for i := range batch * width {
-		tensor.Data[int64](b.IDs)[i] = rng.Int64N(int64(vocab))
-		tensor.Data[int64](b.Labels)[i] = rng.Int64N(int64(vocab))
-		tensor.Data[int64](b.Positions)[i] = int64(i % width)
-		tensor.Data[float32](b.Weights)[i] = 1 / float32(batch*width)
+	for done := 0; done < batch; done += rows {
+		n := min(rows, batch-done)
+		b := train.Batch{
+			IDs: tensor.New(tensor.Int64, n, width), Positions: tensor.New(tensor.Int64, n, width),
+			Labels: tensor.New(tensor.Int64, n, width), Weights: tensor.New(tensor.Float32, n, width),
+			Tokens: n * width, First: done,
+		}
+		for i := range n * width {
+			tensor.Data[int64](b.IDs)[i] = rng.Int64N(int64(cfg.Model.VocabSize))
+			tensor.Data[int64](b.Labels)[i] = rng.Int64N(int64(cfg.Model.VocabSize))
+			tensor.Data[int64](b.Positions)[i] = int64(i % width)
+			tensor.Data[float32](b.Weights)[i] = 1 / float32(batch*width)
+		}
+		data = append(data, b)
 	}
-	return b
+	return data
 }
 
+// stepFLOPs counts the matrix work of the model's step, whatever it is cut into.
 func stepFLOPs(b *testing.B, cfg train.Config, batch, width int) float64 {
 	m, err := models.New(cfg.Model)
 	if err != nil {
@@ -120,7 +142,7 @@ func stepFLOPs(b *testing.B, cfg train.Config, batch, width int) float64 {
 	if a, ok := models.Find(cfg.Model.Encoding); ok && a.Unrolled {
 		steps = width
 	}
-	g, err := train.StepGraph(m, steps, false)
+	g, err := train.StepGraph(m, steps, cfg.Train.Dropout > 0)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 func clockwork(steps int) train.Config {
 	cfg := micro("cwrnn", steps)
 	cfg.Model = models.Config{Encoding: "cwrnn", DModel: 12, NUnits: 24, NModules: 4}
-	cfg.Train.MicroBatch = 3
+	cfg.Train.MicroTokens = 24
 	return cfg
 }
 

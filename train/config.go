@@ -29,9 +29,12 @@ type Recipe struct {
 	Tokenizer string `json:"tokenizer,omitempty" mapstructure:"tokenizer"` // "word" (or empty), "char" or "byte"
 	Seed      uint64 `json:"seed" mapstructure:"seed"`
 
-	Steps      int `json:"steps" mapstructure:"steps"`
-	Batch      int `json:"batch" mapstructure:"batch"`             // sequences in an update
-	MicroBatch int `json:"micro_batch" mapstructure:"micro_batch"` // sequences in a run of the step graph; 0: all
+	Steps int `json:"steps" mapstructure:"steps"`
+	Batch int `json:"batch" mapstructure:"batch"` // sequences in an update; with pool_steps, on average
+	// An update may take several runs of the step graph, whose gradients add up: as
+	// many as it takes for each to have at most MicroTokens tokens, padding included.
+	MicroTokens int `json:"micro_tokens" mapstructure:"micro_tokens"` // 0: an update is one run
+	PoolSteps   int `json:"pool_steps" mapstructure:"pool_steps"`     // steps whose sequences are sorted by length together; 0: each by itself
 
 	LR          float64 `json:"lr" mapstructure:"lr"`
 	FinalLR     float64 `json:"final_lr" mapstructure:"final_lr"`
@@ -65,7 +68,7 @@ func (r Recipe) check() error {
 		value int
 		min   int
 	}{
-		{"examples", r.Examples, 0}, {"steps", r.Steps, 1}, {"batch", r.Batch, 1}, {"micro_batch", r.MicroBatch, 0}, {"warmup", r.Warmup, 0},
+		{"examples", r.Examples, 0}, {"steps", r.Steps, 1}, {"batch", r.Batch, 1}, {"micro_tokens", r.MicroTokens, 0}, {"pool_steps", r.PoolSteps, 0}, {"warmup", r.Warmup, 0},
 		{"checkpoint_every", r.CheckpointEvery, 1}, {"keep_checkpoints", r.KeepCheckpoints, 1}, {"threads", r.Threads, 0},
 		{"eval_every", r.EvalEvery, 0}, {"eval_samples", r.EvalSamples, 0}, {"stop_after_perfect", r.StopAfterPerfect, 0},
 	} {

@@ -29,9 +29,9 @@ const (
 
 // EstimateCost predicts a run's cost. The memory is
 //
-//	16 N + 4 N (with micro-batches) + max(A, 12 N) + 96 MiB,  A = 4 b T (L (8 D + 3 F + 2 H K + 3 H T) + 4 V)
+//	16 N + 4 N (with micro_tokens) + max(A, 12 N) + 96 MiB,  A = 4 b T (L (8 D + 3 F + 2 H K + 3 H T) + 4 V)
 //
-// for N parameters and b sequences of T tokens in a run of the step graph. A is what
+// for N parameters and b sequences of T tokens, the longest, in a run of the step graph. A is what
 // the backward pass reads again of each layer (inputs of products, norms and
 // activations; the attention's logits and weights), and the logits with their
 // gradient; 12 N is the checkpoint of a run that is resumed. ONNX Runtime frees
@@ -61,7 +61,10 @@ func EstimateCost(c Config) (Cost, error) {
 	m := c.Model
 	t, heads := int64(longest), int64(m.NHeads)
 	layer := 8*int64(m.DModel) + 3*int64(m.DFF) + 2*heads*int64(m.DHead) + 3*heads*t
-	tokens := int64(min(src.micro, src.batch)) * t
+	tokens := int64(src.batch) * t
+	if src.budget > 0 {
+		tokens = min(tokens, max(int64(src.budget), t))
+	}
 	perToken := int64(m.NLayers)*layer + 4*int64(m.VocabSize)
 	if n := int64(m.NUnits); n > 0 {
 		// Unrolled: the steps themselves, and what the graphs of other lengths keep,
@@ -70,7 +73,7 @@ func EstimateCost(c Config) (Cost, error) {
 	}
 	activations := 4 * tokens * perToken
 	out.Memory = out.Parameters*parameterBytes + processBytes + max(activations, out.Parameters*checkpointBytes)
-	if src.micro < src.batch {
+	if src.budget > 0 {
 		out.Memory += out.Parameters * sumBytes
 	}
 	return out, nil

@@ -37,9 +37,10 @@ func TestEstimateCost(t *testing.T) {
 		}
 	}
 	whole := cost(func(c *train.Config) { c.Train.Batch = 64 })
-	split := cost(func(c *train.Config) { c.Train.Batch, c.Train.MicroBatch = 64, 8 })
-	if split.Memory >= whole.Memory || split.Memory != base.Memory+4*base.Parameters {
-		t.Errorf("64 sequences by 8 take %d bytes, at once %d; 8 take %d", split.Memory, whole.Memory, base.Memory)
+	split := cost(func(c *train.Config) { c.Train.Batch, c.Train.MicroTokens = 64, 64 })
+	more := cost(func(c *train.Config) { c.Train.Batch, c.Train.MicroTokens = 4096, 64 })
+	if split.Memory >= whole.Memory || split.Memory != more.Memory {
+		t.Errorf("64 sequences take %d bytes at once; by 64 tokens they take %d, and 4096 take %d", whole.Memory, split.Memory, more.Memory)
 	}
 	if base.Memory < empty+16*base.Parameters {
 		t.Errorf("%d bytes do not hold %d parameters", base.Memory, base.Parameters)

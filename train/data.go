@@ -1,11 +1,9 @@
 package train
 
 import (
-	"cmp"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -34,12 +32,16 @@ type source struct {
 	tok      *tokenizer.Tokenizer
 	seed     uint64
 	batch    int
-	micro    int
+	pool     int // steps whose sequences are sorted together
+	budget   int // tokens in a run of the step graph, 0 for no bound
 	examples int // size of the fixed set, 0 for none
-	bucket   int // batches are padded to a multiple of this many tokens
+	grid     int // batches are padded to a multiple of this many tokens
 
 	epoch int // of order
 	order []int
+
+	first int       // step of ready
+	ready [][]Batch // by step of the pool
 }
 
 func newSource(c Config) (*source, error) {
@@ -52,9 +54,10 @@ func newSource(c Config) (*source, error) {
 		return nil, err
 	}
 	r := c.Train
-	s := &source{tasks: m.tasks, tok: tok, seed: r.Seed, batch: r.Batch, micro: cmp.Or(r.MicroBatch, r.Batch), examples: r.Examples, bucket: 1}
+	s := &source{tasks: m.tasks, tok: tok, seed: r.Seed, batch: r.Batch,
+		pool: max(r.PoolSteps, 1), budget: r.MicroTokens, examples: r.Examples, grid: 1}
 	if a, ok := models.Find(c.Model.Encoding); ok && a.Unrolled {
-		s.bucket = unrolledBucket
+		s.grid = unrolledBucket
 	}
 	for i, t := range m.tasks {
 		s.lengths = append(s.lengths, t.LengthsIn(m.lengths[i]))
@@ -111,12 +114,22 @@ type sequence struct {
 	start int // index of the first target token
 }
 
-// at returns the batches of a step, which together are one update. Sequences are
-// sorted by length first, so that each micro-batch holds little padding.
+// at returns the batches of a step, which together are one update.
 func (s *source) at(step int) ([]Batch, error) {
+	if first := step - step%s.pool; s.ready == nil || s.first != first {
+		ready, err := s.fill(first)
+		if err != nil {
+			return nil, err
+		}
+		s.first, s.ready = first, ready
+	}
+	return s.ready[step-s.first], nil
+}
+
+// sequences draws those of a step.
+func (s *source) sequences(step int) ([]sequence, error) {
 	rng := rand.New(rand.NewPCG(s.seed, uint64(step)))
 	all := make([]sequence, s.batch)
-	labels := 0
 	for i := range all {
 		var sample task.Sample
 		var err error
@@ -133,30 +146,27 @@ func (s *source) at(step int) ([]Batch, error) {
 			return nil, fmt.Errorf("train: step %d: %w", step, err)
 		}
 		all[i] = sequence{append(ids, s.tok.EOS()), start}
-		labels += len(all[i].ids) - start
 	}
-	slices.SortStableFunc(all, func(a, b sequence) int { return len(a.ids) - len(b.ids) })
-	var out []Batch
-	for part := range slices.Chunk(all, s.micro) {
-		b := s.pad(part, labels)
-		b.Step, b.First = step, len(out)*s.micro
-		out = append(out, b)
-	}
-	return out, nil
+	return all, nil
 }
 
-// pad lays sequences out as one batch. The last token of a sequence is only ever
-// a label.
+// width is the number of tokens that a sequence takes in a batch of its kind. Its
+// last token is only ever a label.
+func (s *source) width(q sequence) int {
+	n := len(q.ids) - 1
+	unit := s.grid
+	if unit > 1 { // for longer sequences an eighth of the next power of two
+		unit = max(unit, 1<<bits.Len(uint(n-1))/8)
+	}
+	return (n + unit - 1) / unit * unit
+}
+
+// pad lays sequences out as one batch.
 func (s *source) pad(part []sequence, labels int) Batch {
 	width := 0
 	for _, q := range part {
-		width = max(width, len(q.ids)-1)
+		width = max(width, s.width(q))
 	}
-	unit := s.bucket
-	if unit > 1 { // for longer sequences an eighth of the next power of two
-		unit = max(unit, 1<<bits.Len(uint(width-1))/8)
-	}
-	width = (width + unit - 1) / unit * unit
 	b := Batch{
 		IDs:       tensor.New(tensor.Int64, len(part), width),
 		Positions: tensor.New(tensor.Int64, len(part), width),

@@ -130,7 +130,7 @@ func TestDropoutBelongsToTheSequence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Train.MicroBatch = 3
+	cfg.Train.MicroTokens = 24
 	parts, err := train.Draw(cfg, 5)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -17,8 +19,8 @@ import (
 type engine struct {
 	model    models.Model
 	weights  map[string]*tensor.Tensor
-	part     map[string]*tensor.Tensor // gradients of one run
-	sum      map[string]*tensor.Tensor // gradients of the batch; same tensors as part where a batch is one run
+	sum      map[string]*tensor.Tensor // gradients of the batch; its first run leaves them here
+	part     map[string]*tensor.Tensor // gradients of each further run; nil where there is none
 	recipe   Recipe
 	opt      ort.Options
 	unrolled bool
@@ -29,10 +31,10 @@ type engine struct {
 // runs, whose gradients are to be added.
 func newEngine(m models.Model, weights, grads map[string]*tensor.Tensor, split bool, r Recipe, opt ort.Options) (*engine, error) {
 	arch, _ := models.Find(m.Config().Encoding)
-	// Unrolled models take turns with several sessions. Idle threads that spin
-	// would take the cores from the next one.
-	opt.NoSpinning = opt.NoSpinning || arch.Unrolled
-	e := &engine{model: m, weights: weights, part: grads, sum: grads, recipe: r, opt: opt, unrolled: arch.Unrolled, steps: map[int]*step{}}
+	// Between runs the cores belong to the optimizer, and to other sessions where the
+	// model is unrolled: threads that go on spinning would take them.
+	opt.ConfigEntries = map[string]string{"session.force_spinning_stop": "1"}
+	e := &engine{model: m, weights: weights, sum: grads, recipe: r, opt: opt, unrolled: arch.Unrolled, steps: map[int]*step{}}
 	if split {
 		e.part = map[string]*tensor.Tensor{}
 		for _, p := range m.Params() {
@@ -71,29 +73,34 @@ func (e *engine) run(ctx context.Context, batches []Batch) (loss float64, err er
 		if err != nil {
 			return 0, err
 		}
-		if err := s.run(ctx, b); err != nil {
+		outputs := s.first
+		if i > 0 {
+			outputs = s.further
+		}
+		if err := s.run(ctx, b, outputs); err != nil {
 			return 0, err
 		}
 		loss += float64(s.loss[0])
-		if len(batches) > 1 {
-			e.accumulate(i == 0)
+		if i > 0 {
+			e.accumulate()
 		}
 	}
 	return loss, nil
 }
 
-// accumulate adds the gradients of one run to the batch's, or starts with them.
-func (e *engine) accumulate(first bool) {
+// accumulate adds the gradients of a further run to the batch's.
+func (e *engine) accumulate() {
 	params := e.model.Params()
-	parallel(len(params), func(i int) {
-		name := params[i].Name
-		sum, part := tensor.Data[float32](e.sum[name]), tensor.Data[float32](e.part[name])
-		if first {
-			copy(sum, part)
-			return
-		}
+	sums := make([][]float32, len(params))
+	for i, p := range params {
+		sums[i] = tensor.Data[float32](e.sum[p.Name])
+	}
+	all := pieces(sums)
+	parallel(len(all), func(i int) {
+		p := all[i]
+		part := tensor.Data[float32](e.part[params[p.slot].Name])[p.from:p.to]
 		for k, v := range part {
-			sum[k] += v
+			sums[p.slot][p.from+k] += v
 		}
 	})
 }
@@ -108,7 +115,8 @@ func (e *engine) close() {
 type step struct {
 	session *ort.Session
 	fixed   map[string]*ort.Value // the weights, by input name
-	outputs []*ort.Value          // loss and one gradient per weight, as the session declares them
+	first   []*ort.Value          // loss and one gradient per weight, as the session declares them, into the batch's
+	further []*ort.Value          // the same, into the engine's part; empty without
 	loss    []float32
 	dropout *dropout // nil without
 }
@@ -141,24 +149,34 @@ func compile(e *engine, steps int) (*step, error) {
 func (s *step) bind(e *engine) (err error) {
 	loss := tensor.New(tensor.Float32, 1)
 	s.loss = tensor.Data[float32](loss)
-	of := map[string]*tensor.Tensor{lossOutput: loss}
 	for _, p := range e.model.Params() {
 		if s.fixed[p.Name], err = ort.NewValue(e.weights[p.Name]); err != nil {
 			return err
 		}
-		of[gradPrefix+p.Name] = e.part[p.Name]
 	}
-	for _, out := range s.session.Outputs() {
-		v, err := ort.NewValue(of[out.Name])
-		if err != nil {
-			return err
-		}
-		s.outputs = append(s.outputs, v)
+	if s.first, err = s.into(loss, e.sum); err == nil && e.part != nil {
+		s.further, err = s.into(loss, e.part)
 	}
-	return nil
+	return err
 }
 
-func (s *step) run(ctx context.Context, b Batch) error {
+// into binds the outputs of the session.
+func (s *step) into(loss *tensor.Tensor, grads map[string]*tensor.Tensor) (out []*ort.Value, err error) {
+	for _, o := range s.session.Outputs() {
+		t := loss
+		if o.Name != lossOutput {
+			t = grads[strings.TrimPrefix(o.Name, gradPrefix)]
+		}
+		v, err := ort.NewValue(t)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+func (s *step) run(ctx context.Context, b Batch, outputs []*ort.Value) error {
 	feed := map[string]*tensor.Tensor{
 		"input_ids": b.IDs, "position_ids": b.Positions, labelsInput: b.Labels, weightsInput: b.Weights,
 	}
@@ -181,14 +199,14 @@ func (s *step) run(ctx context.Context, b Batch) error {
 		}
 		inputs = append(inputs, v)
 	}
-	return s.session.RunValues(ctx, inputs, s.outputs)
+	return s.session.RunValues(ctx, inputs, outputs)
 }
 
 func (s *step) close() {
 	for _, v := range s.fixed {
 		v.Close()
 	}
-	for _, v := range s.outputs {
+	for _, v := range slices.Concat(s.first, s.further) {
 		v.Close()
 	}
 	s.session.Close()

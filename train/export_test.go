@@ -26,6 +26,22 @@ func Draw(c Config, step int) ([]Batch, error) {
 	return src.at(step)
 }
 
+// DrawAll returns the batches of several steps from one source.
+func DrawAll(c Config, steps ...int) (out [][]Batch, err error) {
+	src, err := newSource(c)
+	if err != nil {
+		return nil, err
+	}
+	for _, step := range steps {
+		b, err := src.at(step)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
 // Decode returns the text of every sequence of a step, without padding and the
 // end token.
 func Decode(c Config, step int) ([]string, error) {

@@ -224,7 +224,7 @@ func newTrainer(dir string, cfg Config, o Options) (*Trainer, error) {
 		grads[p.Name] = tensor.New(tensor.Float32, p.Shape...)
 	}
 	t.opt = newAdamW(cfg.Train, params, t.weights, grads)
-	t.engine, err = newEngine(t.model, t.weights, grads, src.micro < src.batch, cfg.Train, ort.Options{
+	t.engine, err = newEngine(t.model, t.weights, grads, src.budget > 0, cfg.Train, ort.Options{
 		Library: o.Library, Threads: cfg.Train.Threads, ProfilePrefix: o.ProfilePrefix,
 	})
 	if err != nil {

@@ -93,7 +93,7 @@ func TestMicroBatches(t *testing.T) {
 		cfg := micro("alibi", 6)
 		cfg.Train.Dropout = rate
 		whole := losses(t, start(t, t.TempDir(), cfg))
-		cfg.Train.MicroBatch = 3
+		cfg.Train.MicroTokens = 24
 		parts := losses(t, start(t, t.TempDir(), cfg))
 		for i := range whole {
 			if math.Abs(whole[i]-parts[i]) > 1e-4*whole[i] {
@@ -117,10 +117,12 @@ func TestDropoutRun(t *testing.T) {
 // Interrupted twice, once between checkpoints, and resumed: the same bits as an
 // uninterrupted run.
 func TestResumeIsExact(t *testing.T) {
-	plain, dropout := micro("nope", 11), micro("t5", 11)
-	dropout.Train.Dropout, dropout.Train.MicroBatch = 0.1, 3
+	plain, dropout, pooled := micro("nope", 11), micro("t5", 11), micro("nope", 11)
+	dropout.Train.Dropout, dropout.Train.MicroTokens = 0.1, 24
+	pooled.Train.PoolSteps, pooled.Train.MicroTokens = 4, 24
 	t.Run("plain", func(t *testing.T) { testResume(t, plain) })
 	t.Run("dropout, micro-batches", func(t *testing.T) { testResume(t, dropout) })
+	t.Run("pooled", func(t *testing.T) { testResume(t, pooled) })
 }
 
 func testResume(t *testing.T, cfg train.Config) {

@@ -175,13 +175,13 @@ func TestStepText(t *testing.T) {
 // over target tokens, padding weighs nothing.
 func TestBatch(t *testing.T) {
 	cfg, _ := resolved(t, micro("nope", 1))
-	cfg.Train.MicroBatch = 3
+	cfg.Train.MicroTokens = 24
 	batches, err := train.Draw(cfg, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(batches) != 3 {
-		t.Fatalf("%d micro-batches of 3 for 8 sequences", len(batches))
+	if len(batches) < 2 {
+		t.Fatalf("%d micro-batches of at most 24 tokens for 8 sequences", len(batches))
 	}
 	sum, width := 0.0, 0
 	for _, b := range batches {

@@ -130,7 +130,7 @@ func (w *sweepWatch) done(r train.SweepRun, err error, bound int64) {
 	case err == nil:
 		w.ended(r, sweepFinished, "")
 	case errors.Is(err, train.ErrMemory):
-		w.ended(r, sweepFailed, fmt.Sprintf("%v: about %s of %s; lower train.micro_batch, or say with --memory how much there is", err, bytesText(r.Cost.Memory), bytesText(bound)))
+		w.ended(r, sweepFailed, fmt.Sprintf("%v: about %s of %s; lower train.micro_tokens, or say with --memory how much there is", err, bytesText(r.Cost.Memory), bytesText(bound)))
 	case errors.Is(err, train.ErrInterrupted):
 		w.ended(r, sweepStopped, "")
 	default:

@@ -55,7 +55,7 @@ begun begin. Named runs (--resume RUN) need no other settings.`,
 		Example: example(
 			"zoo train --pe rope",
 			"zoo train --pe nope,rope,alibi --task copy --lengths 1..20",
-			"zoo train --preset small --set train.micro_batch=16",
+			"zoo train --preset small --set train.micro_tokens=1024",
 			"zoo train --resume runs/copy-rope-tiny-s1"),
 		RunE: func(c *cobra.Command, args []string) error {
 			runs, err := o.plan(c, args)

@@ -24,11 +24,11 @@ func (a *app) checkMemory(p planned) error {
 		return nil
 	}
 	refused := fmt.Sprintf("the run needs about %s of memory, and %s are free", bytesText(cost.Memory), bytesText(free))
-	for n := cmp.Or(cfg.Train.MicroBatch, cfg.Train.Batch) / 2; n >= 1; n /= 2 {
-		cfg.Train.MicroBatch = n
+	for n := cmp.Or(cfg.Train.MicroTokens, 1<<20) / 2; n >= 32; n /= 2 {
+		cfg.Train.MicroTokens = n
 		if c, err := train.EstimateCost(cfg); err == nil && c.Memory <= free {
-			return fmt.Errorf("%s; %s would do with --set train.micro_batch=%d", refused, bytesText(c.Memory), n)
+			return fmt.Errorf("%s; %s would do with --set train.micro_tokens=%d", refused, bytesText(c.Memory), n)
 		}
 	}
-	return fmt.Errorf("%s; no train.micro_batch makes it fit: choose a smaller model or shorter lengths", refused)
+	return fmt.Errorf("%s; no train.micro_tokens makes it fit: choose a smaller model or shorter lengths", refused)
 }

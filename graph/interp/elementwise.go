@@ -57,6 +57,12 @@ func divInt64(c call) (*tensor.Tensor, error) {
 	return zip(div[int64])(c)
 }
 
+func equal[T number](out []bool, x, y []T, sx, sy int) {
+	for i := range out {
+		out[i] = x[i*sx] == y[i*sy]
+	}
+}
+
 func greater[T number](out []bool, x, y []T, sx, sy int) {
 	for i := range out {
 		out[i] = x[i*sx] > y[i*sy]

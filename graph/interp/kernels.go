@@ -62,6 +62,7 @@ func kernels() map[string]op {
 		"Cos":            {f32: each(cos[float32]), f64: each(cos[float64])},
 		"Tanh":           {f32: each(tanh[float32]), f64: each(tanh[float64])},
 		"Relu":           {f32: each(relu[float32]), f64: each(relu[float64])},
+		"Equal":          {i64: zip(equal[int64])},
 		"Greater":        {f32: zip(greater[float32]), f64: zip(greater[float64]), i64: zip(greater[int64])},
 		"GreaterOrEqual": {f32: zip(greaterOrEqual[float32]), f64: zip(greaterOrEqual[float64]), i64: zip(greaterOrEqual[int64])},
 		"And":            {bool: zip(and)},
