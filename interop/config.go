@@ -57,6 +57,8 @@ const (
 	encodingKey   = "position_embedding_type"
 	provenanceKey = "zoo_provenance"
 	typePrefix    = "zoo_"
+
+	architecturesKey = "architectures"
 )
 
 // document is the JSON object of config.json.
@@ -132,9 +134,18 @@ func (d document) architecture(c *models.Config) error {
 	for _, a := range models.Architectures() {
 		known = append(known, typePrefix+a.Name)
 	}
-	var name string
-	if err := json.Unmarshal(d[typeKey], &name); err != nil || !slices.Contains(known, name) {
-		return &UnknownError{typeKey, strings.Trim(clip(d[typeKey]), `"`), known}
+	name := strings.Trim(clip(d[typeKey]), `"`)
+	if !d.has(typeKey) {
+		// The library transformers leaves it out when it writes a configuration of
+		// a class that it does not know, but not the names of the classes.
+		i := slices.IndexFunc(known, func(n string) bool { return slices.Equal(d.architectures(), []string{class(n)}) })
+		if i < 0 {
+			return fmt.Errorf("has no %s: want %s", typeKey, strings.Join(known, " or "))
+		}
+		name = known[i]
+	}
+	if !slices.Contains(known, name) {
+		return &UnknownError{typeKey, name, known}
 	}
 	name = strings.TrimPrefix(name, typePrefix)
 	if a, other := models.Find(name); other {
@@ -156,6 +167,21 @@ func (d document) architecture(c *models.Config) error {
 		return fmt.Errorf("%s: %w", encodingKey, err)
 	}
 	return &UnknownError{encodingKey, c.Encoding, encodings}
+}
+
+// architectures are the classes that the document names.
+func (d document) architectures() []string {
+	var names []string
+	if err := json.Unmarshal(d[architecturesKey], &names); err != nil {
+		return nil
+	}
+	return names
+}
+
+// class names a model type as classes of transformers are: ZooDecoderForCausalLM.
+func class(modelType string) string {
+	name := strings.TrimPrefix(modelType, typePrefix)
+	return "Zoo" + strings.ToUpper(name[:1]) + name[1:] + "ForCausalLM"
 }
 
 // translate returns the name of ours that stands for theirs.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
@@ -22,7 +21,7 @@ func (d document) putDerived(m models.Model, pieces []string) error {
 	name := m.Config().Architecture()
 	tied := !slices.ContainsFunc(m.Params(), func(p pe.Param) bool { return p.Name == untied })
 	values := map[string]any{
-		"architectures":       []string{"Zoo" + strings.ToUpper(name[:1]) + name[1:] + "ForCausalLM"},
+		architecturesKey:      []string{class(typePrefix + name)},
 		"tie_word_embeddings": tied,
 		"torch_dtype":         "float32",
 		"bos_token_id":        nil,
@@ -49,7 +48,7 @@ func (d document) putDerived(m models.Model, pieces []string) error {
 }
 
 // derivedKeys are all that putDerived may write, and that a file may lack.
-var derivedKeys = []string{"architectures", "tie_word_embeddings", "attention_bias", "mlp_bias", "max_position_embeddings", "eos_token_id", "pad_token_id"}
+var derivedKeys = []string{architecturesKey, "tie_word_embeddings", "attention_bias", "mlp_bias", "max_position_embeddings", "eos_token_id", "pad_token_id"}
 
 // checkDerived compares what the document says beside the configuration with
 // what follows from it.

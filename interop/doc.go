@@ -12,7 +12,8 @@
 //
 // # config.json
 //
-//	model_type                 zoo_decoder, or zoo_ and another architecture's name
+//	model_type                 zoo_decoder, or zoo_ and another architecture's name;
+//	                           where it is missing, architectures says it
 //	vocab_size                 vocab_size
 //	hidden_size                d_model
 //	num_hidden_layers          n_layers
