@@ -201,8 +201,11 @@ func (m Model) documents() (map[string][]byte, error) {
 	}
 	for _, p := range made.Params() {
 		t := m.Weights[p.Name]
-		if t == nil || t.DType() != tensor.Float32 || !slices.Equal(t.Shape(), p.Shape) {
+		if t == nil || t.DType() != tensor.Float32 {
 			return nil, fmt.Errorf("interop: weight %s is %v, the model wants float32%v", p.Name, t, p.Shape)
+		}
+		if _, err := weight(t, p.Shape); err != nil {
+			return nil, fmt.Errorf("interop: weight %s: %w", p.Name, err)
 		}
 	}
 	if n := len(made.Params()); len(m.Weights) != n {

@@ -213,6 +213,7 @@ func TestConfigFile(t *testing.T) {
 
 func TestWriteRefuses(t *testing.T) {
 	m := sample(t, micro("nope", "modern"))
+	inf := tensor.Of(append([]float32{float32(math.Inf(1))}, make([]float32, 15)...), 16)
 	for name, tc := range map[string]struct {
 		spoil func(m *interop.Model)
 		want  string
@@ -220,6 +221,7 @@ func TestWriteRefuses(t *testing.T) {
 		"a weight missing":   {func(m *interop.Model) { delete(m.Weights, "norm.weight") }, "norm.weight"},
 		"a weight too many":  {func(m *interop.Model) { m.Weights["more"] = tensor.Scalar(float32(1)) }, "19 weights for the model's 18"},
 		"another shape":      {func(m *interop.Model) { m.Weights["norm.weight"] = tensor.New(tensor.Float32, 3) }, "norm.weight"},
+		"not a number":       {func(m *interop.Model) { m.Weights["norm.weight"] = inf }, "norm.weight: element 0 is +Inf"},
 		"an unknown task":    {func(m *interop.Model) { m.Card.Task = "../copy" }, "../copy"},
 		"lengths backwards":  {func(m *interop.Model) { m.Card.Trained.Max = 1 }, "trained lengths are 2..1"},
 		"a broken tokenizer": {func(m *interop.Model) { m.Card.Tokenizer = []string{"a"} }, "a vocabulary starts with"},

@@ -1,6 +1,7 @@
 package interop_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -46,7 +47,19 @@ func store(t *testing.T, path string, value any) {
 	}
 }
 
+// copied is a folder like another one: a copy need not reach the disk, as what
+// Write writes must, and tests have many.
+func copied(t *testing.T, from string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "model")
+	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 func TestReadConfigErrors(t *testing.T) {
+	good := written(t, sample(t, micro("rope", "modern")))
 	for name, tc := range map[string]struct {
 		change map[string]any
 		want   string
@@ -81,7 +94,7 @@ func TestReadConfigErrors(t *testing.T) {
 		"Clockwork with nothing": {map[string]any{"model_type": "zoo_cwrnn", "position_embedding_type": nil, "position_embedding_params": nil, "architectures": nil}, "tie_word_embeddings is true"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := written(t, sample(t, micro("rope", "modern")))
+			dir := copied(t, good)
 			edit(t, filepath.Join(dir, "config.json"), tc.change)
 			_, err := interop.Read(dir)
 			wantError(t, err, tc.want)
@@ -109,6 +122,7 @@ func TestReadForeignConfig(t *testing.T) {
 }
 
 func TestReadJSONErrors(t *testing.T) {
+	good := written(t, sample(t, micro("nope", "modern")))
 	for name, tc := range map[string]struct{ file, text, want string }{
 		"config cut":       {"config.json", `{"model_type":`, "unexpected end of JSON"},
 		"config a list":    {"config.json", `[]`, "cannot unmarshal array"},
@@ -125,7 +139,7 @@ func TestReadJSONErrors(t *testing.T) {
 		"vocab.json":       {"vocab.json", `{}`, "only tokenizers in a tokenizer.json are read"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := written(t, sample(t, micro("nope", "modern")))
+			dir := copied(t, good)
 			if tc.file == "vocab.json" {
 				if err := os.Remove(filepath.Join(dir, "tokenizer.json")); err != nil {
 					t.Fatal(err)
@@ -142,6 +156,7 @@ func TestReadJSONErrors(t *testing.T) {
 }
 
 func TestReadWeightsErrors(t *testing.T) {
+	good := written(t, sample(t, micro("nope", "modern")))
 	q := "layers.0.attn.q_proj.weight"
 	for name, tc := range map[string]struct {
 		spoil func(w map[string]*tensor.Tensor)
@@ -161,12 +176,10 @@ func TestReadWeightsErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := sample(t, micro("nope", "modern"))
-			dir := written(t, m)
+			dir := copied(t, good)
 			tc.spoil(m.Weights)
 			path := filepath.Join(dir, weightsFile)
-			if err := tensor.WriteSafetensorsFile(path, m.Weights, nil); err != nil {
-				t.Fatal(err)
-			}
+			storeWeights(t, path, m.Weights)
 			_, err := interop.Read(dir)
 			for _, want := range append(tc.want, path+": ") {
 				wantError(t, err, want)
@@ -216,9 +229,7 @@ func sharded(t *testing.T, m interop.Model) (dir string, index map[string]string
 		parts[file][name], index[name] = w, file
 	}
 	for file, part := range parts {
-		if err := tensor.WriteSafetensorsFile(filepath.Join(dir, file), part, nil); err != nil {
-			t.Fatal(err)
-		}
+		storeWeights(t, filepath.Join(dir, file), part)
 	}
 	store(t, filepath.Join(dir, indexFile), map[string]any{"metadata": map[string]any{"total_size": 1}, "weight_map": index})
 	return dir, index
@@ -230,6 +241,17 @@ func halved(t *tensor.Tensor) *tensor.Tensor {
 		tensor.Data[uint16](h)[i] = tensor.Float16FromFloat32(v)
 	}
 	return h
+}
+
+func storeWeights(t *testing.T, path string, weights map[string]*tensor.Tensor) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := tensor.WriteSafetensors(&b, weights, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestReadShards(t *testing.T) {
@@ -252,28 +274,29 @@ func TestReadShards(t *testing.T) {
 }
 
 func TestReadShardErrors(t *testing.T) {
+	good, whole := sharded(t, sample(t, micro("nope", "modern")))
 	for name, tc := range map[string]struct {
-		spoil func(t *testing.T, dir string, index map[string]string)
+		spoil func(index map[string]string)
 		want  string
 	}{
-		"no files":  {func(_ *testing.T, _ string, index map[string]string) { clear(index) }, "has no weight_map, or an empty one"},
-		"elsewhere": {func(_ *testing.T, _ string, index map[string]string) { index["norm.weight"] = "../a.safetensors" }, `the file "../a.safetensors": want the name of a file in the folder`},
-		"absolute":  {func(_ *testing.T, _ string, index map[string]string) { index["norm.weight"] = "/etc/passwd" }, `"/etc/passwd"`},
-		"absent":    {func(_ *testing.T, _ string, index map[string]string) { index["norm.weight"] = "0.safetensors" }, "0.safetensors: no such file"},
-		"in another one": {func(_ *testing.T, _ string, index map[string]string) {
+		"no files":  {func(index map[string]string) { clear(index) }, "has no weight_map, or an empty one"},
+		"elsewhere": {func(index map[string]string) { index["norm.weight"] = "../a.safetensors" }, `the file "../a.safetensors": want the name of a file in the folder`},
+		"absolute":  {func(index map[string]string) { index["norm.weight"] = "/etc/passwd" }, `"/etc/passwd"`},
+		"absent":    {func(index map[string]string) { index["norm.weight"] = "0.safetensors" }, "0.safetensors: no such file"},
+		"in another one": {func(index map[string]string) {
 			index["norm.weight"] = other(index["norm.weight"])
 		}, "lacks the tensor norm.weight, which model.safetensors.index.json says is there"},
-		"not named": {func(_ *testing.T, _ string, index map[string]string) { delete(index, "norm.weight") }, "holds 9 tensors, model.safetensors.index.json names 8 of them"},
+		"not named": {func(index map[string]string) { delete(index, "norm.weight") }, "holds 9 tensors, model.safetensors.index.json names 8 of them"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, index := sharded(t, sample(t, micro("nope", "modern")))
-			tc.spoil(t, dir, index)
+			dir, index := copied(t, good), maps.Clone(whole)
+			tc.spoil(index)
 			store(t, filepath.Join(dir, indexFile), map[string]any{"weight_map": index})
 			_, err := interop.Read(dir)
 			wantError(t, err, tc.want)
 		})
 	}
-	dir, _ := sharded(t, sample(t, micro("nope", "modern")))
+	dir := copied(t, good)
 	if err := os.WriteFile(filepath.Join(dir, indexFile), []byte(`{"weight_map": {"a": 3}}`), 0o644); err != nil {
 		t.Fatal(err)
 	}

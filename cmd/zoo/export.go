@@ -65,7 +65,7 @@ read, and zoo import.`,
 	}
 	f := c.Flags()
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings: "+strings.Join(encodingNames(), ", "))
-	f.StringVar(&o.run, "run", "", "run `directory`")
+	f.StringVar(&o.run, "run", "", "run `directory`, or a folder of weights")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.format, "format", "onnx", "onnx, or safetensors: a folder with config.json and the tokenizer")
 	f.StringVar(&o.profile, "profile", card.Portable, card.Portable+" or "+card.Fused)
