@@ -40,7 +40,9 @@ var imports = map[string][]string{
 	"eval":                {"eval/task", "tokenizer", "card"},
 	"train":               {"models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime/ort", "google.golang.org/protobuf/encoding/protowire"},
 	"zoo":                 {"models", "export", "graph", "graph/tensor", "card", "configs"},
-	"cmd/zoo":             {"*", "github.com/spf13/cobra", "github.com/spf13/viper", "github.com/spf13/pflag", "github.com/schollz/progressbar", "golang.org/x/sys", "golang.org/x/term", "github.com/go-viper/mapstructure"},
+	// interop names parameters, encodings and tasks, and a tokenizer by its rules.
+	"interop": {"models", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
+	"cmd/zoo": {"*", "github.com/spf13/cobra", "github.com/spf13/viper", "github.com/spf13/pflag", "github.com/schollz/progressbar", "golang.org/x/sys", "golang.org/x/term", "github.com/go-viper/mapstructure"},
 }
 
 func TestImports(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 type exportOptions struct {
 	encodings  []string
 	run, runs  string
+	format     string
 	profile    string
 	checkpoint string
 	output     string
@@ -29,7 +30,7 @@ func exportVerb(a *app) *cobra.Command {
 	var o exportOptions
 	c := &cobra.Command{
 		Use:   "export (--pe LIST | --run DIR)",
-		Short: "write models as ONNX files, verified",
+		Short: "write models as ONNX files, verified, or as safetensors",
 		Long: `export writes the newest run of each encoding of --pe as an ONNX file, or the
 catalogue's model where there is no such run, or the run of --run.
 
@@ -39,21 +40,37 @@ pure-Go engine in float64, or within ten times what float32 costs that engine. T
 worst error goes into the file's card.
 
 Profiles: portable (opset 18, runs nearly everywhere) and fused (opset 23, with
-attention, normalisation and rotation as single operators).`,
+attention, normalisation and rotation as single operators).
+
+With --format safetensors export writes a folder with model.safetensors, a
+config.json in Hugging Face's style and the tokenizer instead, which other programs
+read, and zoo import.`,
 		Example: example(
 			"zoo export --pe alibi                       # copy-alibi.onnx",
 			"zoo export --pe nope,rope --profile fused -o models/",
-			"zoo export --run runs/copy-rope-tiny-s1 -o rope.onnx"),
+			"zoo export --run runs/copy-rope-tiny-s1 -o rope.onnx",
+			"zoo export --pe rope --format safetensors   # copy-rope-hf/"),
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.export(c.Context(), o) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := oneOf("format", o.format, "onnx", "safetensors"); err != nil {
+				return err
+			}
+			for _, name := range []string{"profile", "no-verify", "sequence"} {
+				if o.format != "onnx" && c.Flags().Changed(name) {
+					return fmt.Errorf("--%s is about ONNX files, and --format %s writes none; leave one of the two out", name, o.format)
+				}
+			}
+			return a.export(c.Context(), o)
+		},
 	}
 	f := c.Flags()
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings: "+strings.Join(encodingNames(), ", "))
-	f.StringVar(&o.run, "run", "", "run `directory`")
+	f.StringVar(&o.run, "run", "", "run `directory`, or a folder of weights")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
+	f.StringVar(&o.format, "format", "onnx", "onnx, or safetensors: a folder with config.json and the tokenizer")
 	f.StringVar(&o.profile, "profile", card.Portable, card.Portable+" or "+card.Fused)
 	f.StringVar(&o.checkpoint, "checkpoint", "last", "last, or best: the one with the best validation accuracy (see train.eval_every)")
-	f.StringVarP(&o.output, "output", "o", "", "`file` to write, or a folder (default: <task>-<encoding>.onnx)")
+	f.StringVarP(&o.output, "output", "o", "", "`file` to write, or a folder (default: <task>-<encoding>.onnx, or <task>-<encoding>-hf)")
 	f.BoolVar(&o.noVerify, "no-verify", false, "write without verifying")
 	f.BoolVar(&o.sequence, "sequence", false, "of a recurrent model also write NAME.sequence.onnx, which takes whole sequences (a Scan; ONNX Runtime only)")
 	c.MarkFlagsOneRequired("pe", "run")
@@ -80,7 +97,7 @@ func (a *app) export(ctx context.Context, o exportOptions) error {
 		}
 	}
 	folder := isFolder(o.output)
-	if o.output != "" && !folder && len(sources) > 1 {
+	if o.format == "onnx" && o.output != "" && !folder && len(sources) > 1 {
 		return fmt.Errorf("--output %s: %d models need a folder, not one file", o.output, len(sources))
 	}
 	for _, s := range sources {
@@ -119,6 +136,9 @@ func (a *app) exportOne(ctx context.Context, s source, o exportOptions, folder b
 	m, err := s.load()
 	if err != nil {
 		return err
+	}
+	if o.format == "safetensors" {
+		return a.exportFolder(s, m, o)
 	}
 	m.card.Parity = nil
 	how := "not verified"
@@ -166,7 +186,7 @@ func outputPath(o exportOptions, folder bool, m model) string {
 	if o.output != "" && !folder {
 		return o.output
 	}
-	name := m.card.Task + "-" + m.cfg.Encoding
+	name := m.name()
 	if o.profile != card.Portable {
 		name += "." + o.profile
 	}

@@ -25,13 +25,13 @@ func (a *app) newFinder(root string) (finder, error) {
 	if f.runs, err = a.scanRuns(root); err != nil {
 		return f, err
 	}
-	f.runs = slices.DeleteFunc(f.runs, func(r runInfo) bool { return r.Step == 0 })
+	f.runs = slices.DeleteFunc(f.runs, func(r runInfo) bool { return r.Step == 0 && !r.Imported })
 	f.catalogue, err = zoo.List()
 	return f, err
 }
 
-// named returns the model that an argument names: a file, a run directory, a
-// model of the catalogue, or a run under the folder of the runs.
+// named returns the model that an argument names: a file, a run directory or
+// folder of weights, a model of the catalogue, or a run under the folder of the runs.
 func (f finder) named(arg string) (source, error) {
 	info, err := os.Stat(arg)
 	if err == nil && !info.IsDir() {
@@ -62,7 +62,7 @@ func (f finder) all() ([]source, error) {
 	for _, r := range f.runs {
 		out = append(out, runSource(f.a, r))
 	}
-	slices.SortFunc(out, func(a, b source) int { return strings.Compare(a.run, b.run) })
+	slices.SortFunc(out, func(a, b source) int { return strings.Compare(a.label, b.label) })
 	if len(out) == 0 {
 		out = each(f.catalogue, catalogueSource)
 	}

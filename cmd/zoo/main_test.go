@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/zoo"
 )
@@ -71,7 +74,7 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"await": await, "truncate": truncate, "misshape": misshape, "random-model": randomModel,
+			"await": await, "truncate": truncate, "misshape": misshape, "random-model": randomModel, "foreign-folder": foreignFolder,
 		},
 	})
 }
@@ -113,6 +116,35 @@ func randomModel(ts *testscript.TestScript, _ bool, args []string) {
 	data, err := untrained(args[0], 1)
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o644))
+}
+
+// foreignFolder writes a small untrained model as another program might: 16 bits,
+// two shards, no card, no tokenizer: "foreign-folder ENCODING DIR".
+func foreignFolder(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[1])
+	ts.Check(os.MkdirAll(dir, 0o755))
+	m, err := models.New(models.Config{Encoding: args[0], DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: 9})
+	ts.Check(err)
+	shards := []map[string]*tensor.Tensor{{}, {}}
+	files := map[string]string{}
+	for i, p := range m.Params() {
+		half := tensor.New(tensor.Float16, p.Shape...)
+		for j, v := range tensor.Data[float32](models.InitWeights([]pe.Param{p}, 1)[p.Name]) {
+			tensor.Data[uint16](half)[j] = tensor.Float16FromFloat32(v)
+		}
+		shards[i%2][p.Name] = half
+		files[p.Name] = fmt.Sprintf("model-%05d-of-00002.safetensors", i%2+1)
+	}
+	for i, s := range shards {
+		ts.Check(tensor.WriteSafetensorsFile(filepath.Join(dir, fmt.Sprintf("model-%05d-of-00002.safetensors", i+1)), s, nil))
+	}
+	index, err := json.Marshal(map[string]any{"weight_map": files})
+	ts.Check(err)
+	config := fmt.Sprintf(`{"model_type": "zoo_decoder", "position_embedding_type": %q, "hidden_size": 16, "num_hidden_layers": 1,
+		"num_attention_heads": 2, "intermediate_size": 32, "vocab_size": 9, "torch_dtype": "float16", "transformers_version": "5"}`, args[0])
+	ts.Check(errors.Join(
+		os.WriteFile(filepath.Join(dir, "model.safetensors.index.json"), index, 0o644),
+		os.WriteFile(filepath.Join(dir, "config.json"), []byte(config), 0o644)))
 }
 
 func TestExitCodes(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -25,6 +26,9 @@ type runInfo struct {
 	Loss     *float64  `json:"loss"` // of the last step noted; null for none
 	Saved    time.Time `json:"saved"`
 
+	// Imported means that there are weights and no training to go on with.
+	Imported bool `json:"imported,omitempty"`
+
 	config  train.Config
 	stopped bool // early, as its configuration says
 }
@@ -34,6 +38,8 @@ func (r runInfo) finished() bool { return r.Step >= r.Steps || r.stopped }
 // state says how far a run is.
 func (r runInfo) state() string {
 	switch {
+	case r.Imported:
+		return "imported"
 	case r.finished():
 		return "finished"
 	case r.Step == 0:
@@ -42,14 +48,18 @@ func (r runInfo) state() string {
 	return fmt.Sprintf("stopped at step %d of %d", r.Step, r.Steps)
 }
 
-// isRun reports whether a directory holds a run.
+// isRun reports whether a directory holds a run, or a model that stands among
+// runs.
 func isRun(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, train.ConfigFile))
 	return err == nil
 }
 
-// readRun describes a run directory.
+// readRun describes a run directory, or a folder of weights.
 func readRun(dir string) (runInfo, error) {
+	if interop.IsFolder(dir) {
+		return readFolder(dir)
+	}
 	cfg, err := train.ReadConfig(dir)
 	if err != nil {
 		return runInfo{}, err

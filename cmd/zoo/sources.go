@@ -49,11 +49,22 @@ func (m model) build(profile string) ([]byte, error) {
 	return zoo.Build(m.cfg, m.weights, m.card, profile)
 }
 
+// name is what files of the model are called by default.
+func (m model) name() string {
+	if m.card.Task == "" {
+		return m.cfg.Encoding
+	}
+	return m.card.Task + "-" + m.cfg.Encoding
+}
+
 func fileSource(path string) source {
 	return source{label: strings.TrimSuffix(filepath.Base(path), ".onnx"), from: "file " + path, file: path}
 }
 
 func runSource(a *app, r runInfo) source {
+	if r.Imported {
+		return folderSource(r)
+	}
 	return source{
 		label: filepath.Base(r.Dir), from: fmt.Sprintf("run %s (%s)", r.Dir, r.state()), encoding: r.Encoding, run: r.Dir,
 		load: loadCheckpoint(func() (*train.Checkpoint, error) { return a.newest(r.Dir) }),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/train"
@@ -153,6 +154,9 @@ func (o *trainOptions) planNamed(c *cobra.Command, dirs []string) ([]planned, er
 	}
 	var out []planned
 	for _, dir := range dirs {
+		if interop.IsFolder(dir) {
+			return nil, notTrained(dir)
+		}
 		cfg, err := train.ReadConfig(dir)
 		if err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -49,6 +50,9 @@ func (a *app) open(p planned, resume bool, say func(string)) (*train.Trainer, er
 	o := train.Options{
 		Evaluate: evaluate, Evaluated: func(e train.Evaluation) { say(evaluated(e)) },
 		Warn: func(err error) { say(fmt.Sprintf("not saved, to be tried again: %v", err)) },
+	}
+	if interop.IsFolder(p.dir) {
+		return nil, notTrained(p.dir)
 	}
 	if !isRun(p.dir) {
 		if err := a.checkMemory(p); err != nil {

@@ -11,6 +11,7 @@ func verbs() []func(*app) *cobra.Command {
 		trainVerb,
 		sweepVerb,
 		exportVerb,
+		importVerb,
 		benchVerb,
 		generateVerb,
 		listVerb,

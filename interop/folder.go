@@ -1,0 +1,237 @@
+package interop
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models"
+)
+
+// The files of a folder.
+const (
+	configFile          = "config.json"
+	weightsFile         = "model.safetensors"
+	indexFile           = "model.safetensors.index.json"
+	tokenizerFile       = "tokenizer.json"
+	tokenizerConfigFile = "tokenizer_config.json"
+)
+
+// Model is what a folder holds.
+type Model struct {
+	Config  models.Config             // resolved
+	Weights map[string]*tensor.Tensor // float32, by the names of the model's Params
+	// Card says how the model came to be and holds its tokenizer; what follows
+	// from Config, and from the file that is made of the model, is empty.
+	Card card.Card
+}
+
+// IsFolder reports whether a directory holds a model in this form, by the names
+// of its files.
+func IsFolder(dir string) bool {
+	return slices.ContainsFunc([]string{weightsFile, indexFile}, func(name string) bool {
+		info, err := os.Stat(filepath.Join(dir, name))
+		return err == nil && !info.IsDir()
+	})
+}
+
+// Read reads a model. What is malformed or does not fit is an error that names
+// the file, what is there and what should be; a name that is none wraps
+// UnknownError.
+func Read(dir string) (Model, error) {
+	m, made, err := describe(dir)
+	if err != nil {
+		return m, err
+	}
+	m.Weights, err = readWeights(dir, made.Params())
+	return m, err
+}
+
+// Describe is Read without the weights.
+func Describe(dir string) (Model, error) {
+	m, _, err := describe(dir)
+	return m, err
+}
+
+func describe(dir string) (Model, models.Model, error) {
+	var m Model
+	if info, err := os.Stat(dir); err != nil {
+		return m, nil, err
+	} else if !info.IsDir() {
+		return m, nil, fmt.Errorf("%s is a file: want a folder with %s and %s", dir, configFile, weightsFile)
+	}
+	pieces, err := readTokenizer(dir)
+	if err != nil {
+		return m, nil, err
+	}
+	path := filepath.Join(dir, configFile)
+	var d document
+	if err := readJSON(path, &d); err != nil {
+		return m, nil, err
+	}
+	m, made, err := d.model(pieces)
+	if err != nil {
+		return m, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, made, nil
+}
+
+// model makes of the document all but the weights.
+func (d document) model(pieces []string) (Model, models.Model, error) {
+	var m Model
+	cfg, err := d.config()
+	if err != nil {
+		return m, nil, err
+	}
+	if err := d.checkKeys(); err != nil {
+		return m, nil, err
+	}
+	made, err := models.New(cfg)
+	if err != nil {
+		return m, nil, err
+	}
+	if err := d.checkDerived(made, pieces); err != nil {
+		return m, nil, err
+	}
+	m.Config = made.Config()
+	if n := m.Config.VocabSize; len(pieces) > n {
+		return m, nil, fmt.Errorf("vocab_size is %d: %s has %d pieces", n, tokenizerFile, len(pieces))
+	}
+	m.Card, err = d.provenance()
+	m.Card.Tokenizer = pieces
+	return m, made, err
+}
+
+// Write makes the folder dir, or replaces it when it is one that Write made.
+// Whoever looks sees the old one or the whole new one, or none between the two.
+// Equal models give equal bytes.
+func Write(dir string, m Model) error {
+	files, err := m.documents()
+	if err != nil {
+		return err
+	}
+	if err := replaceable(dir); err != nil {
+		return err
+	}
+	dir = filepath.Clean(dir)
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return err
+	}
+	// The files are made in a folder of their own, which then takes the name.
+	whole, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	fresh, old := filepath.Join(whole, "new"), filepath.Join(whole, "old")
+	err = m.fill(fresh, files)
+	if err == nil {
+		err = swap(dir, fresh, old)
+	}
+	if errors.Is(err, errStranded) {
+		return fmt.Errorf("%w (the old folder is %s)", err, old)
+	}
+	return errors.Join(err, os.RemoveAll(whole))
+}
+
+// fill makes the folder and writes the files into it.
+func (m Model) fill(dir string, files map[string][]byte) error {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := tensor.WriteBytesAtomic(filepath.Join(dir, name), files[name]); err != nil {
+			return err
+		}
+	}
+	// Hugging Face's tools refuse weights that do not say for which library they are.
+	return tensor.WriteSafetensorsFile(filepath.Join(dir, weightsFile), m.Weights, map[string]string{"format": "pt"})
+}
+
+// errStranded means that the folder which was there is under another name.
+var errStranded = errors.New("the folder that was to be replaced lost its name")
+
+// swap gives fresh the name dir; what had it before moves to old.
+func swap(dir, fresh, old string) error {
+	if err := os.Rename(dir, old); errors.Is(err, fs.ErrNotExist) {
+		return os.Rename(fresh, dir)
+	} else if err != nil {
+		return err
+	}
+	err := os.Rename(fresh, dir)
+	if err == nil {
+		return nil
+	}
+	if back := os.Rename(old, dir); back != nil {
+		return fmt.Errorf("%w: %w", errStranded, errors.Join(err, back))
+	}
+	return err
+}
+
+// replaceable reports what would be lost if a folder were replaced.
+func replaceable(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ours := []string{configFile, weightsFile, tokenizerFile, tokenizerConfigFile}
+	for _, e := range entries {
+		if !IsFolder(dir) || !slices.Contains(ours, e.Name()) {
+			return fmt.Errorf("%s is there and holds %s, which would be lost; name another folder", dir, e.Name())
+		}
+	}
+	return nil
+}
+
+// documents are the JSON files of a model. It fails where Read would.
+func (m Model) documents() (map[string][]byte, error) {
+	made, err := models.New(m.Config)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range made.Params() {
+		t := m.Weights[p.Name]
+		if t == nil || t.DType() != tensor.Float32 {
+			return nil, fmt.Errorf("interop: weight %s is %v, the model wants float32%v", p.Name, t, p.Shape)
+		}
+		if _, err := weight(t, p.Shape); err != nil {
+			return nil, fmt.Errorf("interop: weight %s: %w", p.Name, err)
+		}
+	}
+	if n := len(made.Params()); len(m.Weights) != n {
+		return nil, fmt.Errorf("interop: %d weights for the model's %d", len(m.Weights), n)
+	}
+	p := provenanceOf(m.Card)
+	if err := p.check(); err != nil {
+		return nil, fmt.Errorf("interop: %w", err)
+	}
+	d := document{}
+	if err := errors.Join(d.putConfig(made.Config()), d.putDerived(made, m.Card.Tokenizer), d.set(provenanceKey, p)); err != nil {
+		return nil, fmt.Errorf("interop: %w", err)
+	}
+	out := map[string][]byte{}
+	if out[configFile], err = indented(d); err != nil {
+		return nil, err
+	}
+	return out, putTokenizer(out, m.Card)
+}
+
+// indented is a value as a JSON file, in which "<pad>" stays readable.
+func indented(value any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(value)
+	return b.Bytes(), err
+}

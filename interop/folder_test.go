@@ -1,0 +1,272 @@
+package interop_test
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/interop"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/models/pe"
+	"github.com/nopezoo/zoo/tokenizer"
+)
+
+var pieces = []string{tokenizer.PadPiece, tokenizer.EOSPiece, " ", " [SEP]", "7", " 7", "tree", ":"}
+
+// names are all that can stand where an encoding does.
+func names() []string {
+	var out []string
+	for _, r := range pe.Table() {
+		out = append(out, r.Name)
+	}
+	for _, a := range models.Architectures() {
+		out = append(out, a.Name)
+	}
+	return out
+}
+
+func micro(encoding, settings string) models.Config {
+	return models.Config{Settings: settings, Encoding: encoding, DModel: 16, NLayers: 2, NHeads: 2, DFF: 32, VocabSize: len(pieces)}
+}
+
+// sample is a model with random weights and a full card.
+func sample(t *testing.T, c models.Config) interop.Model {
+	t.Helper()
+	m, err := models.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return interop.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1), Card: provenance()}
+}
+
+func provenance() card.Card {
+	return card.Card{Tokenizer: pieces, Task: "copy", Trained: card.Lengths{Min: 2, Max: 20}, Seed: math.MaxUint64, ConfigHash: "abc",
+		DataHash: "def", Steps: 3000, Loss: new(0.1), ToolVersion: "v1.2.3"}
+}
+
+// written is a folder with a model.
+func written(t *testing.T, m interop.Model) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "some", "model")
+	if err := interop.Write(dir, m); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+var options = cmp.Options{cmp.Comparer(tensor.Equal), cmp.Transformer("JSON", func(raw json.RawMessage) (v any) {
+	if len(raw) > 0 {
+		if err := json.Unmarshal(raw, &v); err != nil {
+			return err.Error()
+		}
+	}
+	return v
+})}
+
+func TestRoundTrip(t *testing.T) {
+	set := func(c models.Config, params string) models.Config {
+		c.EncodingParams = json.RawMessage(params)
+		return c
+	}
+	wide := micro("nope", "modern")
+	wide.DHead, wide.Activation, wide.AttentionScale, wide.HeadScale, wide.Init, wide.NormEps = 4, "gelu", "none", "sqrt", "t5", 1e-5
+	odd := micro("cwrnn", "modern")
+	odd.NUnits, odd.NModules, odd.Periods = 12, 3, []int{1, 3, 9}
+	cases := map[string]models.Config{
+		"other settings": wide, "clockwork settings": odd,
+		"rope settings":       set(micro("rope", "modern"), `{"theta": 500, "layout": "interleaved"}`),
+		"t5 settings":         set(micro("t5", "faithful"), `{"buckets": 8, "max_distance": 20}`),
+		"txl settings":        set(micro("txl", "faithful"), `{"clamp": 7}`),
+		"learned settings":    set(micro("learned", "modern"), `{"max_length": 9}`),
+		"sinusoidal settings": set(micro("sinusoidal", "faithful"), `{"amplitude": 0.5}`),
+	}
+	for _, name := range names() {
+		for _, settings := range []string{"modern", "faithful"} {
+			cases[name+" "+settings] = micro(name, settings)
+		}
+	}
+	for name, cfg := range cases {
+		t.Run(name, func(t *testing.T) {
+			want := sample(t, cfg)
+			dir := written(t, want)
+			got, err := interop.Read(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got, options); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			described, err := interop.Describe(dir)
+			if got.Weights = nil; err != nil || cmp.Diff(got, described, options) != "" {
+				t.Errorf("Describe gives %v, %v", described, err)
+			}
+			// Again, over what is there: the same bytes.
+			before := contents(t, dir)
+			if err := interop.Write(dir, want); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+				t.Errorf("written again it differs:\n%s", diff)
+			}
+			if rest, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(rest) != 1 {
+				t.Errorf("beside the folder there are %v, %v", rest, err)
+			}
+		})
+	}
+}
+
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[e.Name()] = string(data)
+	}
+	return out
+}
+
+// TestCardCarried fails when a card gets a field of which nobody has decided
+// whether a folder carries it.
+func TestCardCarried(t *testing.T) {
+	follows := []string{"Architecture", "Encoding", "EncodingParams", "Positions", "Config", "MaxLength", "Profile", "State", "Parity", "Parameters"}
+	m := sample(t, micro("nope", "modern"))
+	got, err := interop.Read(written(t, m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range reflect.VisibleFields(reflect.TypeFor[card.Card]()) {
+		if slices.Contains(follows, f.Name) {
+			continue
+		}
+		if v := reflect.ValueOf(got.Card).Field(i); v.IsZero() || !reflect.DeepEqual(v.Interface(), reflect.ValueOf(m.Card).Field(i).Interface()) {
+			t.Errorf("%s is %v: carry it, or say here that it follows from the model", f.Name, v)
+		}
+	}
+}
+
+// TestConfigFile holds the file: other programs read it.
+func TestConfigFile(t *testing.T) {
+	want := `{
+  "architectures": [
+    "ZooDecoderForCausalLM"
+  ],
+  "attention_bias": false,
+  "attention_scale": "none",
+  "bos_token_id": null,
+  "eos_token_id": 1,
+  "head_dim": 8,
+  "head_scale": "sqrt",
+  "hidden_act": "relu",
+  "hidden_size": 16,
+  "initialization": "t5",
+  "intermediate_size": 32,
+  "max_position_embeddings": 2048,
+  "mlp_bias": false,
+  "model_type": "zoo_decoder",
+  "num_attention_heads": 2,
+  "num_hidden_layers": 2,
+  "pad_token_id": 0,
+  "position_embedding_params": {
+    "init_std": 1,
+    "max_length": 2048
+  },
+  "position_embedding_type": "learned",
+  "rms_norm_eps": 0.000001,
+  "settings": "faithful",
+  "tie_word_embeddings": true,
+  "torch_dtype": "float32",
+  "vocab_size": 8,
+  "zoo_provenance": {
+    "task": "copy",
+    "train_min": 2,
+    "train_max": 20,
+    "seed": 18446744073709551615,
+    "steps": 3000,
+    "loss": 0.1,
+    "config_hash": "abc",
+    "data_hash": "def",
+    "tool_version": "v1.2.3"
+  }
+}
+`
+	got := contents(t, written(t, sample(t, micro("learned", "faithful"))))["config.json"]
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestWriteRefuses(t *testing.T) {
+	m := sample(t, micro("nope", "modern"))
+	inf := tensor.Of(append([]float32{float32(math.Inf(1))}, make([]float32, 15)...), 16)
+	for name, tc := range map[string]struct {
+		spoil func(m *interop.Model)
+		want  string
+	}{
+		"a weight missing":   {func(m *interop.Model) { delete(m.Weights, "norm.weight") }, "norm.weight"},
+		"a weight too many":  {func(m *interop.Model) { m.Weights["more"] = tensor.Scalar(float32(1)) }, "19 weights for the model's 18"},
+		"another shape":      {func(m *interop.Model) { m.Weights["norm.weight"] = tensor.New(tensor.Float32, 3) }, "norm.weight"},
+		"not a number":       {func(m *interop.Model) { m.Weights["norm.weight"] = inf }, "norm.weight: element 0 is +Inf"},
+		"an unknown task":    {func(m *interop.Model) { m.Card.Task = "../copy" }, "../copy"},
+		"lengths backwards":  {func(m *interop.Model) { m.Card.Trained.Max = 1 }, "trained lengths are 2..1"},
+		"a broken tokenizer": {func(m *interop.Model) { m.Card.Tokenizer = []string{"a"} }, "a vocabulary starts with"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bad := m
+			bad.Weights = map[string]*tensor.Tensor{}
+			for k, v := range m.Weights {
+				bad.Weights[k] = v
+			}
+			tc.spoil(&bad)
+			dir := filepath.Join(t.TempDir(), "x")
+			wantError(t, interop.Write(dir, bad), tc.want)
+			if _, err := os.Stat(dir); err == nil {
+				t.Error("something was written")
+			}
+		})
+	}
+}
+
+func TestWriteLosesNothing(t *testing.T) {
+	m := sample(t, micro("nope", "modern"))
+	for _, foreign := range []string{"config.json", "notes.txt"} { // a run that has just begun; anything else
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, foreign), []byte("mine"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		wantError(t, interop.Write(dir, m), foreign+", which would be lost")
+	}
+	dir := written(t, m)
+	if err := os.WriteFile(filepath.Join(dir, "README.md"), []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, interop.Write(dir, m), "README.md, which would be lost")
+	if _, err := interop.Read(dir); err != nil {
+		t.Error(err)
+	}
+	if err := interop.Write(t.TempDir(), m); err != nil {
+		t.Errorf("into an empty folder: %v", err)
+	}
+}
+
+func wantError(t *testing.T, err error, want string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want an error with %q", err, want)
+	}
+}

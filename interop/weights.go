@@ -1,0 +1,169 @@
+package interop
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models/pe"
+)
+
+// stored is a tensor and the file that it is in.
+type stored struct {
+	*tensor.Tensor
+	file string
+}
+
+// readWeights reads a folder's weights as float32 and checks that they are those
+// of a model with the parameters params. The error names everything that is
+// wrong, up to a limit.
+func readWeights(dir string, params []pe.Param) (map[string]*tensor.Tensor, error) {
+	listing, all, err := readTensors(dir)
+	if err != nil {
+		return nil, err
+	}
+	var problems []error
+	out := make(map[string]*tensor.Tensor, len(params))
+	names := make([]string, len(params))
+	for i, p := range params {
+		names[i] = p.Name
+		s, ok := all[p.Name]
+		if !ok {
+			problems = append(problems, fmt.Errorf("%s: lacks the tensor %s of shape %v", listing, p.Name, p.Shape))
+			continue
+		}
+		delete(all, p.Name)
+		t, err := weight(s.Tensor, p.Shape)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: tensor %s: %w", s.file, p.Name, err))
+		}
+		out[p.Name] = t
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		problems = append(problems, fmt.Errorf("%s: the model of %s has no such tensor: %w", all[name].file, configFile, &UnknownError{"tensor", name, names}))
+	}
+	const most = 10
+	if n := len(problems); n > most {
+		problems = append(problems[:most], fmt.Errorf("and %d more", n-most))
+	}
+	return out, errors.Join(problems...)
+}
+
+// weight returns a stored tensor as a parameter of a shape.
+func weight(t *tensor.Tensor, shape []int) (*tensor.Tensor, error) {
+	if !slices.Equal(t.Shape(), shape) {
+		return nil, fmt.Errorf("has the shape %v, %s wants %v", t.Shape(), configFile, shape)
+	}
+	switch t.DType() {
+	case tensor.Float32:
+	case tensor.Float16:
+		wide := tensor.New(tensor.Float32, shape...)
+		for i, h := range tensor.Data[uint16](t) {
+			tensor.Data[float32](wide)[i] = tensor.Float32FromFloat16(h)
+		}
+		t = wide
+	default:
+		return nil, fmt.Errorf("is %v: want F32, F16 or BF16", t.DType())
+	}
+	for i, v := range tensor.Data[float32](t) {
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			return nil, fmt.Errorf("element %d is %v: want finite numbers", i, v)
+		}
+	}
+	return t, nil
+}
+
+// readTensors reads all tensors of a folder. listing is the file that says which
+// there are: like Hugging Face's tools it is the single file where there is one,
+// else the index.
+func readTensors(dir string) (listing string, all map[string]stored, err error) {
+	listing = filepath.Join(dir, weightsFile)
+	if _, err := os.Stat(listing); err == nil {
+		all, err = readShard(listing)
+		return listing, all, err
+	}
+	listing = filepath.Join(dir, indexFile)
+	shards, err := readIndex(listing)
+	if err != nil {
+		return listing, nil, err
+	}
+	all = map[string]stored{}
+	for _, file := range slices.Sorted(maps.Keys(shards)) {
+		found, err := readShard(filepath.Join(dir, file))
+		if err != nil {
+			return listing, nil, err
+		}
+		for _, name := range shards[file] {
+			if _, ok := found[name]; !ok {
+				return listing, nil, fmt.Errorf("%s: lacks the tensor %s, which %s says is there", filepath.Join(dir, file), clip([]byte(name)), indexFile)
+			}
+		}
+		if len(found) != len(shards[file]) {
+			return listing, nil, fmt.Errorf("%s: holds %d tensors, %s names %d of them", filepath.Join(dir, file), len(found), indexFile, len(shards[file]))
+		}
+		maps.Copy(all, found)
+	}
+	return listing, all, nil
+}
+
+func readShard(path string) (map[string]stored, error) {
+	tensors, _, err := tensor.ReadSafetensorsFile(path)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]stored, len(tensors))
+	for name, t := range tensors {
+		out[name] = stored{t, path}
+	}
+	return out, nil
+}
+
+// readIndex returns the names of the tensors in each file of an index.
+func readIndex(path string) (map[string][]string, error) {
+	var index struct {
+		Files map[string]string `json:"weight_map"`
+	}
+	if err := readJSON(path, &index); err != nil {
+		return nil, err
+	}
+	if len(index.Files) == 0 {
+		return nil, fmt.Errorf("%s: has no weight_map, or an empty one", path)
+	}
+	out := map[string][]string{}
+	for name, file := range index.Files {
+		// A file elsewhere is no part of the folder that was named.
+		if !filepath.IsLocal(file) || filepath.Base(file) != file {
+			return nil, fmt.Errorf("%s: weight_map gives %s the file %q: want the name of a file in the folder", path, clip([]byte(name)), file)
+		}
+		out[file] = append(out[file], name)
+	}
+	return out, nil
+}
+
+// maxJSON is the largest JSON file that is read, in bytes: far above a tokenizer
+// of the largest vocabulary.
+const maxJSON = 100_000_000
+
+func readJSON(path string, into any) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxJSON {
+		return fmt.Errorf("%s: %d bytes: want a JSON file of at most %d", path, info.Size(), maxJSON)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package models_test
+
+import (
+	"encoding/json"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/models/pe"
+)
+
+// namesRow is a row of the table in NAMES.md.
+type namesRow struct{ name, shape, model string }
+
+func namesTable(t *testing.T) (rows []namesRow) {
+	t.Helper()
+	text, err := os.ReadFile("NAMES.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		cells := strings.Split(line, "|")
+		if len(cells) != 6 {
+			t.Fatalf("NAMES.md: %q has %d cells, want 4", line, len(cells)-2)
+		}
+		rows = append(rows, namesRow{strings.Trim(cells[1], " `"), strings.TrimSpace(cells[2]), strings.TrimSpace(cells[3])})
+	}
+	return rows
+}
+
+// dims evaluates a shape such as "k × n−m·k".
+func (r namesRow) dims(t *testing.T, sizes map[string]int) (shape []int) {
+	t.Helper()
+	product := func(text string) int {
+		v := 1
+		for _, symbol := range strings.Split(text, "·") {
+			size, ok := sizes[symbol]
+			if !ok {
+				t.Fatalf("NAMES.md: %s: unknown size %q in %q", r.name, symbol, r.shape)
+			}
+			v *= size
+		}
+		return v
+	}
+	for _, axis := range strings.Split(r.shape, " × ") {
+		first, less, minus := strings.Cut(axis, "−")
+		v := product(first)
+		if minus {
+			v -= product(less)
+		}
+		shape = append(shape, v)
+	}
+	return shape
+}
+
+// TestNames holds NAMES.md true: for each encoding and architecture it lists
+// exactly the weights that the model declares. All sizes differ.
+func TestNames(t *testing.T) {
+	const units, modules = 12, 3
+	sizes := map[string]int{"V": 11, "D": 18, "L": 2, "H": 3, "K": 8, "F": 25, "P": 13, "B": 10, "n": units, "k": units / modules}
+	settings := map[string]string{"learned": `{"max_length":13}`, "t5": `{"buckets":10}`}
+	rows := namesTable(t)
+	ownKind := map[string]bool{}
+	for _, r := range pe.Table() {
+		ownKind[r.Name] = false
+	}
+	for _, a := range models.Architectures() {
+		ownKind[a.Name] = true
+	}
+	used := map[string]bool{"decoder": true}
+	for encoding, own := range ownKind {
+		used[encoding] = true
+		t.Run(encoding, func(t *testing.T) {
+			c := models.Config{Encoding: encoding, EncodingParams: json.RawMessage(settings[encoding]), DModel: sizes["D"], NLayers: sizes["L"],
+				NHeads: sizes["H"], DHead: sizes["K"], DFF: sizes["F"], VocabSize: sizes["V"]}
+			if own {
+				c.NUnits, c.NModules = units, modules
+			}
+			m, err := models.New(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			declared, listed := map[string][]int{}, map[string][]int{}
+			for _, p := range m.Params() {
+				declared[p.Name] = p.Shape
+			}
+			for _, r := range rows {
+				if r.model == encoding || r.model == "decoder" && !own {
+					r.expand(t, sizes, modules, listed)
+				}
+			}
+			if diff := cmp.Diff(declared, listed); diff != "" {
+				t.Errorf("NAMES.md against the model (-declared +listed):\n%s", diff)
+			}
+		})
+	}
+	for _, r := range rows {
+		if !used[r.model] {
+			t.Errorf("NAMES.md: %s belongs to %q, which is no model", r.name, r.model)
+		}
+	}
+}
+
+// expand lists what a row stands for: one tensor, or one for each layer or module.
+func (r namesRow) expand(t *testing.T, sizes map[string]int, modules int, into map[string][]int) {
+	count := 1
+	switch {
+	case strings.HasPrefix(r.name, "layers.i."):
+		count = sizes["L"]
+	case strings.HasPrefix(r.name, "modules.m."):
+		count = modules
+	}
+	for i := range count {
+		sizes["m"] = i
+		name := strings.NewReplacer("layers.i.", "layers."+strconv.Itoa(i)+".", "modules.m.", "modules."+strconv.Itoa(i)+".").Replace(r.name)
+		if _, twice := into[name]; twice {
+			t.Errorf("NAMES.md lists %s twice", name)
+		}
+		into[name] = r.dims(t, sizes)
+	}
+}
