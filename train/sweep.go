@@ -22,25 +22,35 @@ var ErrOtherRun = errors.New("a run with other settings is there")
 // starts or continues the run. threads is used where the configuration says 0; a
 // run that exists keeps the threads it began with, which its bits depend on.
 func (r *SweepRun) Prepare(threads int) error {
+	exists, err := r.Settle(threads)
+	if err != nil || exists {
+		return err
+	}
+	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
+		return err
+	}
+	return r.Config.write(r.Dir)
+}
+
+// Settle is Prepare without writing: it fills in the threads, and reports whether
+// the run directory is there, or ErrOtherRun where it holds another run.
+func (r *SweepRun) Settle(threads int) (exists bool, err error) {
 	open := r.Config.Train.Threads == 0
 	was, err := ReadConfig(r.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		if open {
 			r.Config.Train.Threads = threads
 		}
-		if err := os.MkdirAll(r.Dir, 0o755); err != nil {
-			return err
-		}
-		return r.Config.write(r.Dir)
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	if open {
 		r.Config.Train.Threads = was.Train.Threads
 	}
 	if was.Hash() != r.Config.Hash() {
-		return fmt.Errorf("%s: %w", r.Dir, ErrOtherRun)
+		return true, fmt.Errorf("%s: %w", r.Dir, ErrOtherRun)
 	}
-	return nil
+	return true, nil
 }
