@@ -147,7 +147,7 @@ func checkIdle(ctx context.Context, folder string) error {
 		}
 	}
 	if left > 0 {
-		return fmt.Errorf("job %s of this sweep has %d tasks that wait or run; see zoo sweep --status, or end it with: scancel %s", j.ID, left, j.ID)
+		return fmt.Errorf("job %s: %d tasks of this sweep wait or run; see zoo sweep --status, or end them with: scancel %s", j.ID, left, j.ID)
 	}
 	return nil
 }
