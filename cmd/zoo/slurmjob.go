@@ -54,6 +54,14 @@ func (j *slurmJob) write(folder string) error {
 	return tensor.WriteBytesAtomic(filepath.Join(folder, slurmFile), append(data, '\n'))
 }
 
+// cancel is the command line that ends the job.
+func (j *slurmJob) cancel() string {
+	if j.Cluster != "" {
+		return "scancel --clusters=" + j.Cluster + " " + j.ID
+	}
+	return "scancel " + j.ID
+}
+
 // slurm runs one of Slurm's commands and returns what it prints. Its complaint is
 // the error.
 func slurm(ctx context.Context, name string, args ...string) (string, error) {
@@ -147,7 +155,7 @@ func checkIdle(ctx context.Context, folder string) error {
 		}
 	}
 	if left > 0 {
-		return fmt.Errorf("job %s: %d tasks of this sweep wait or run; see zoo sweep --status, or end them with: scancel %s", j.ID, left, j.ID)
+		return fmt.Errorf("job %s: %d tasks of this sweep wait or run; see zoo sweep --status, or end them with: %s", j.ID, left, j.cancel())
 	}
 	return nil
 }

@@ -123,18 +123,18 @@ func (o sweepOptions) slurmScript(name, folder string, runs []train.SweepRun) (s
 	if s.Folder, err = filepath.Abs(folder); err != nil {
 		return s, err
 	}
-	for i := range runs {
-		if _, err := runs[i].Settle(o.slurm.cpus); err != nil {
+	for i, r := range runs {
+		if _, err := r.Settle(o.slurm.cpus); err != nil {
 			return s, otherRun(err)
 		}
-		if info, err := readRun(runs[i].Dir); err == nil && info.finished() {
+		if info, err := readRun(r.Dir); err == nil && info.finished() {
 			continue
 		}
-		dir, err := filepath.Abs(runs[i].Dir)
+		dir, err := filepath.Abs(r.Dir)
 		if err != nil {
 			return s, err
 		}
-		s.Tasks = append(s.Tasks, slurmTask{i + 1, runs[i], dir})
+		s.Tasks = append(s.Tasks, slurmTask{i + 1, r, dir})
 	}
 	return s, nil
 }
@@ -193,13 +193,13 @@ func (a *app) submitted(ctx context.Context, o sweepOptions, folder, path string
 		job.Tasks[t.Index] = t.Run.Name
 	}
 	if err := job.write(folder); err != nil {
-		return fmt.Errorf("job %s is submitted, but that could not be noted: %w; end it with: scancel %s", job.ID, err, job.ID)
+		return fmt.Errorf("job %s is submitted, but that could not be noted: %w; end it with: %s", job.ID, err, job.cancel())
 	}
 	if o.asJSON {
 		return a.json(job)
 	}
 	a.print("job %s: %d runs in %s, tasks %s", job.ID, len(job.Tasks), folder, ranges(slices.Sorted(maps.Keys(job.Tasks))))
-	a.note("watch it: %s\nend it, with everything saved: scancel %s", o.statusCommand(), job.ID)
+	a.note("watch it: %s\nend it, with everything saved: %s", o.statusCommand(), job.cancel())
 	return nil
 }
 
