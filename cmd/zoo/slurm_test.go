@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// patience is how long anything here may take that takes seconds.
-const patience = 3 * time.Minute
+// patience is how long anything here may take that takes seconds: machines stall.
+const patience = 5 * time.Minute
 
 // TestSlurm sends sweeps through a real Slurm. Three runs are cut short in the
 // three ways there are, and must end as the same runs do without.
