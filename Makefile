@@ -4,7 +4,7 @@ ENCODINGS   = nope,rope,alibi
 LENGTHS     = 5..15+5,21..25+1,20..200
 
 .DEFAULT_GOAL := help
-.PHONY: help build setup demo test test-race lint golden bench-train clean
+.PHONY: help build setup demo test test-race test-slurm lint golden bench-train clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,10 +27,13 @@ test: setup ## Run all tests, with ONNX Runtime required, and the pure-Go build'
 test-race: setup ## Run all tests under the race detector
 	ZOO_REQUIRE_ORT=1 go test -race ./...
 
+test-slurm: setup ## Send sweeps through a real Slurm on this machine; root on Debian installs it
+	.ci/slurm
+
 lint: ## gofmt, go vet, staticcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these files"; exit 1; }
-	go vet ./...
-	go run $(STATICCHECK) ./...
+	go vet -tags slurm ./...
+	go run $(STATICCHECK) -tags slurm ./...
 
 golden: ## Rewrite the golden files from what the code does now; review the diff
 	UPDATE_GOLDEN=1 go test ./...

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // ErrLocked means that another process, or another Trainer, trains in the
@@ -25,7 +27,7 @@ func acquire(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("train: lock: %w", err)
 	}
-	if err := lock(f); err != nil {
+	if err := lockSoon(f); err != nil {
 		owner, _ := io.ReadAll(io.LimitReader(f, 20))
 		f.Close()
 		if errors.Is(err, ErrLocked) {
@@ -37,6 +39,35 @@ func acquire(dir string) (*os.File, error) {
 	_ = f.Truncate(0)
 	_, _ = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
 	return f, nil
+}
+
+// lockSoon takes the lock, also where Busy holds it for a moment.
+func lockSoon(f *os.File) error {
+	for try := 0; ; try++ {
+		err := lock(f)
+		if !errors.Is(err, ErrLocked) || try == 3 {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// Busy reports whether a Trainer, of whatever process, is at work in a run
+// directory. Where the system has no lock that tells, it reports false.
+func Busy(dir string) (bool, error) {
+	f, err := os.Open(filepath.Join(dir, lockFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("train: lock: %w", err)
+	}
+	defer f.Close() // gives back what is held
+	err = lockShared(f)
+	if errors.Is(err, ErrLocked) {
+		return true, nil
+	}
+	return false, err
 }
 
 // sweepTemporary removes what writes cut off by a kill have left behind. Only

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // SweepRun is one run of a sweep.
@@ -20,27 +21,55 @@ var ErrOtherRun = errors.New("a run with other settings is there")
 
 // Prepare makes the run directory with its configuration, from which Resume
 // starts or continues the run. threads is used where the configuration says 0; a
-// run that exists keeps the threads it began with, which its bits depend on.
+// run that has begun keeps its threads, which its bits depend on.
 func (r *SweepRun) Prepare(threads int) error {
+	ready, err := r.Settle(threads)
+	if err != nil || ready {
+		return err
+	}
+	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
+		return err
+	}
+	return r.Config.write(r.Dir)
+}
+
+// Settle is Prepare without writing: it fills in the threads, and reports whether
+// the run directory is ready as it is, or ErrOtherRun where it holds another run.
+func (r *SweepRun) Settle(threads int) (ready bool, err error) {
 	open := r.Config.Train.Threads == 0
+	if open {
+		r.Config.Train.Threads = threads
+	}
 	was, err := ReadConfig(r.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		if open {
-			r.Config.Train.Threads = threads
-		}
-		if err := os.MkdirAll(r.Dir, 0o755); err != nil {
-			return err
-		}
-		return r.Config.write(r.Dir)
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	if open {
 		r.Config.Train.Threads = was.Train.Threads
 	}
 	if was.Hash() != r.Config.Hash() {
-		return fmt.Errorf("%s: %w", r.Dir, ErrOtherRun)
+		return false, fmt.Errorf("%s: %w", r.Dir, ErrOtherRun)
 	}
-	return nil
+	if !open || was.Train.Threads == threads {
+		return true, nil
+	}
+	if ready, err = begun(r.Dir); err == nil && !ready {
+		r.Config.Train.Threads = threads
+	}
+	return ready, err
+}
+
+// begun reports whether a run is more than prepared.
+func begun(dir string) (bool, error) {
+	if _, err := os.Stat(filepath.Join(dir, MetricsFile)); !errors.Is(err, fs.ErrNotExist) {
+		return err == nil, err
+	}
+	steps, err := Checkpoints(dir)
+	if err != nil || len(steps) > 0 {
+		return len(steps) > 0, err
+	}
+	return Busy(dir)
 }

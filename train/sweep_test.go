@@ -2,13 +2,14 @@ package train_test
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/nopezoo/zoo/train"
 )
 
-// TestPrepare checks that a run keeps its threads, and that it is not mistaken
+// TestPrepare checks that a run keeps its threads once it has begun, and that it is not mistaken
 // for another one.
 func TestPrepare(t *testing.T) {
 	cfg := micro("nope", 3)
@@ -18,17 +19,25 @@ func TestPrepare(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "sweep", "run")
-	for _, threads := range []int{3, 5} {
+	for _, c := range []struct {
+		threads, want int
+		begins        bool
+	}{{5, 5, false}, {3, 3, true}, {5, 3, true}} {
 		r := train.SweepRun{Name: "run", Dir: dir, Config: cfg}
-		if err := r.Prepare(threads); err != nil {
+		if err := r.Prepare(c.threads); err != nil {
 			t.Fatal(err)
 		}
 		was, err := train.ReadConfig(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if was.Train.Threads != 3 || r.Config.Hash() != was.Hash() {
-			t.Errorf("prepared for %d threads: the run has %d, the directory %d; it began with 3", threads, r.Config.Train.Threads, was.Train.Threads)
+		if was.Train.Threads != c.want || r.Config.Hash() != was.Hash() {
+			t.Errorf("prepared for %d threads: the run has %d, the directory %d, want %d", c.threads, r.Config.Train.Threads, was.Train.Threads, c.want)
+		}
+		if c.begins {
+			if err := os.WriteFile(filepath.Join(dir, train.MetricsFile), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	other := train.SweepRun{Name: "run", Dir: dir, Config: cfg}
@@ -36,4 +45,25 @@ func TestPrepare(t *testing.T) {
 	if err := other.Prepare(3); !errors.Is(err, train.ErrOtherRun) {
 		t.Errorf("another run in the same directory: %v", err)
 	}
+}
+
+// TestBusy checks who is seen at work, and that looking keeps nobody out.
+func TestBusy(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	busy := func(want bool) {
+		t.Helper()
+		if got, err := train.Busy(dir); got != want || err != nil {
+			t.Errorf("Busy: %v, %v, want %v", got, err, want)
+		}
+	}
+	busy(false)
+	trainer := start(t, dir, micro("nope", 3))
+	busy(true)
+	trainer.Close()
+	busy(false)
+	again, err := train.Resume(dir, train.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Close()
 }

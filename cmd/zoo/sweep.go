@@ -16,8 +16,11 @@ type sweepOptions struct {
 	file, root     string
 	set            []string
 	dryRun, asJSON bool
+	status         bool
+	executor       string // local or slurm
 	workers        int
 	memory         float64 // GiB; 0: what is free
+	slurm          slurmOptions
 }
 
 func sweepVerb(a *app) *cobra.Command {
@@ -46,10 +49,19 @@ skipped, runs that were stopped go on, and a run that fails does not stop the
 others; its words are in train.log in its folder. Ctrl-C lets the runs save; the
 same command goes on.
 
+With --executor slurm the unfinished runs go to Slurm as one job array, each with
+memory for the largest. sbatch is handed runs/<sweep>/sweep.sbatch, which --dry-run
+prints. A task that is preempted, requeued or near its --time limit saves, and goes
+on at its next start; scancel saves as well. Runs and this program must be on a file
+system that the nodes share. After the job, the same command submits what is not
+finished. --status shows how the runs are, wherever they are trained.
+
 The embedded sweeps are ` + strings.Join(configs.Sweeps(), " and ") + `.`,
 		Example: example(
 			"zoo sweep --config paper --dry-run",
 			"zoo sweep --config configs/sweeps/demo.yaml --workers 2",
+			"zoo sweep --config paper --executor slurm --partition cpu --time 4:00:00 --cpus 8",
+			"zoo sweep --config paper --status",
 			"zoo bench --runs runs/demo"),
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.sweep(c, o) },
@@ -60,14 +72,17 @@ The embedded sweeps are ` + strings.Join(configs.Sweeps(), " and ") + `.`,
 	f.StringArrayVar(&o.set, "set", nil, "any setting for all runs, as `key=value`; may be repeated")
 	f.IntVar(&o.workers, "workers", 1, "runs at a time")
 	f.Float64Var(&o.memory, "memory", 0, "`GiB` that all workers together may take (default: what is free)")
-	f.BoolVar(&o.dryRun, "dry-run", false, "list the runs and stop")
+	f.StringVar(&o.executor, "executor", "local", "who trains: local, or slurm")
+	o.slurm.flags(f)
+	f.BoolVar(&o.status, "status", false, "show how the runs are, and stop")
+	f.BoolVar(&o.dryRun, "dry-run", false, "list the runs, or print Slurm's job script, and stop")
 	f.BoolVar(&o.asJSON, "json", false, "write JSON")
 	return c
 }
 
 func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
-	if o.workers < 1 {
-		return fmt.Errorf("--workers %d: want at least 1", o.workers)
+	if err := o.check(c); err != nil {
+		return err
 	}
 	file, err := readSweep(o.file)
 	if err != nil {
@@ -78,7 +93,12 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.dryRun {
+	switch {
+	case o.status:
+		return a.sweepStatus(c.Context(), o, folder, runs)
+	case o.executor == "slurm":
+		return a.sweepSlurm(c.Context(), o, file.name, folder, runs)
+	case o.dryRun:
 		return a.sweepPlan(runs, o.asJSON)
 	}
 	return a.sweepLocally(c.Context(), o, folder, runs)

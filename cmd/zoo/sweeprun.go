@@ -33,16 +33,13 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 		return err
 	}
 	defer unlock()
+	if err := checkIdle(ctx, folder); err != nil {
+		return err
+	}
 	m := thisMachine()
 	threads := max(m.Cores/o.workers, 1)
-	for i := range runs {
-		err := runs[i].Prepare(threads)
-		if errors.Is(err, train.ErrOtherRun) {
-			return fmt.Errorf("%w; choose another folder with --runs, or rename the sweep file", err)
-		}
-		if err != nil {
-			return err
-		}
+	if err := prepareRuns(runs, threads); err != nil {
+		return err
 	}
 	logged, err := os.OpenFile(filepath.Join(folder, "sweep.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
@@ -69,6 +66,24 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 		func(r train.SweepRun, err error) { w.done(r, err, o.bound(m)) })
 	stop()
 	return a.sweepEnd(ctx, w, o)
+}
+
+// prepareRuns makes the directories of all runs.
+func prepareRuns(runs []train.SweepRun, threads int) error {
+	for i := range runs {
+		if err := runs[i].Prepare(threads); err != nil {
+			return otherRun(err)
+		}
+	}
+	return nil
+}
+
+// otherRun adds the remedy where a directory holds another run.
+func otherRun(err error) error {
+	if errors.Is(err, train.ErrOtherRun) {
+		return fmt.Errorf("%w; choose another folder with --runs, or rename the sweep file", err)
+	}
+	return err
 }
 
 // sweepEnd reports how a sweep went.

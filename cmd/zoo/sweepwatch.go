@@ -37,6 +37,7 @@ type sweepState struct {
 	Pace  float64  `json:"tokens_per_second"` // of the last steps; 0 unless it runs
 	Left  float64  `json:"seconds_left"`      // the same
 	Error string   `json:"error"`
+	Slurm string   `json:"slurm,omitempty"` // its task's state there
 }
 
 // look reads the state's numbers from the run's metrics.
@@ -72,6 +73,9 @@ func (s sweepState) cells() []string {
 	}
 	if s.Error != "" {
 		out[3] = s.Error
+	}
+	if s.Slurm != "" {
+		out[1] += ", " + s.Slurm
 	}
 	return out
 }

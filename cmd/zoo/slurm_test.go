@@ -1,0 +1,197 @@
+//go:build slurm && linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// patience is how long anything here may take that takes seconds: machines stall.
+const patience = 5 * time.Minute
+
+// TestSlurm sends sweeps through a real Slurm. Three runs are cut short in the
+// three ways there are, and must end as the same runs do without.
+func TestSlurm(t *testing.T) {
+	startCluster(t)
+	t.Chdir(t.TempDir())
+	config := "model: {d_model: 16, n_layers: 1, n_heads: 2, d_ff: 32}\n"
+	writeFile(t, "cut.yaml", config+"encodings: [nope, rope, alibi]\n"+
+		"train: {lengths: 1..3, steps: 30000, batch: 4, checkpoint_every: 1000000, threads: 1}\n")
+	writeFile(t, "short.yaml", config+"encodings: [learned]\ngrid: {model.encoding_params.max_length: [8, 64]}\n"+
+		"train: {lengths: 3..4, steps: 4, batch: 4, warmup: 2, threads: 1}\n")
+	t.Run("Cut", testCut)
+	t.Run("Failure", testFailure)
+}
+
+// testCut cuts runs short: one is requeued, one nears its time limit, one is
+// cancelled and submitted again.
+func testCut(t *testing.T) {
+	const folder = "runs of 100%/cut" // a name that a shell and sbatch would take apart
+	sweep := []string{"sweep", "--config", "cut.yaml", "--runs", "runs of 100%"}
+	submit := append(sweep[:len(sweep):len(sweep)], "--executor", "slurm", "--time", "10", "--sbatch-arg=--comment=two words")
+	names := []string{"copy-nope-tiny-s1", "copy-rope-tiny-s1", "copy-alibi-tiny-s1"}
+	runZoo(t, submit...)
+	job := submittedJob(t, folder)
+	want := map[int]string{1: names[0], 2: names[1], 3: names[2]}
+	if diff := cmp.Diff(want, job.Tasks); diff != "" {
+		t.Fatalf("tasks (-want +got):\n%s", diff)
+	}
+	for _, name := range names {
+		awaitLines(t, filepath.Join(folder, name, "metrics.jsonl"), 100)
+	}
+	command(t, "scontrol", "requeue", job.ID+"_1")
+	command(t, "scancel", "--batch", "--signal=USR1", job.ID+"_2") // what --signal=B:USR1@120 does
+	command(t, "scancel", job.ID+"_3")
+	if said, err := exec.Command("zoo", submit...).CombinedOutput(); err == nil || !strings.Contains(string(said), "of this sweep wait or run") {
+		t.Errorf("submitting it twice: %v\n%s", err, said)
+	}
+	awaitEnd(t, job)
+	got := map[string]string{}
+	for _, s := range status(t, sweep) {
+		got[s.Name] = s.State + ", " + s.Slurm
+	}
+	if diff := cmp.Diff(map[string]string{
+		names[0]: "finished, COMPLETED", names[1]: "finished, COMPLETED", names[2]: "stopped, CANCELLED",
+	}, got); diff != "" {
+		t.Errorf("status (-want +got):\n%s", diff)
+	}
+
+	runZoo(t, submit...)
+	again := submittedJob(t, folder)
+	if diff := cmp.Diff(map[int]string{3: names[2]}, again.Tasks); diff != "" {
+		t.Errorf("tasks of what was left (-want +got):\n%s", diff)
+	}
+	awaitEnd(t, again)
+
+	runZoo(t, "sweep", "--config", "cut.yaml", "--runs", "whole", "--workers", "2")
+	for i, name := range names {
+		log := readFile(t, filepath.Join(folder, name, logFile))
+		for _, part := range []string{"zoo: training interrupted at step ", "everything is saved", "going on from step "} {
+			if !strings.Contains(log, part) {
+				t.Errorf("%s was not cut short, saved and resumed: its log lacks %q:\n%s", name, part, log)
+			}
+		}
+		own := readFile(t, filepath.Join(folder, fmt.Sprintf("slurm-%s_%d.log", job.ID, i+1)))
+		if starts, want := strings.Count(own, ": start "), map[bool]int{true: 2, false: 1}[i < 2]; starts != want {
+			t.Errorf("%s was started %d times by its first job, want %d:\n%s", name, starts, want, own)
+		}
+		last := filepath.Join(name, "checkpoint-00030000.safetensors")
+		if readFile(t, filepath.Join(folder, last)) != readFile(t, filepath.Join("whole/cut", last)) {
+			t.Errorf("%s ended with other bits than without an interruption", name)
+		}
+	}
+}
+
+// testFailure checks that a run that fails is a task that fails.
+func testFailure(t *testing.T) {
+	sweep := []string{"sweep", "--config", "short.yaml"}
+	runZoo(t, append(sweep[:len(sweep):len(sweep)], "--executor", "slurm", "--max-running", "1")...)
+	awaitEnd(t, submittedJob(t, "runs/short"))
+	all := status(t, sweep)
+	if s := all[0]; s.State != sweepFailed || !strings.HasPrefix(s.Slurm, "FAILED") || !strings.Contains(s.Error, "has a sequence of") {
+		t.Errorf("a run that cannot be trained is %+v", s)
+	}
+	if s := all[1]; s.State != sweepFinished || s.Slurm != "COMPLETED" {
+		t.Errorf("a run beside it is %+v", s)
+	}
+	out := command(t, "scontrol", "--oneliner", "show", "job", submittedJob(t, "runs/short").ID+"_1")
+	if !strings.Contains(out, " ExitCode=1:0 ") {
+		t.Errorf("the task did not end with zoo's exit code 1: %s", out)
+	}
+}
+
+func runZoo(t *testing.T, args ...string) string { t.Helper(); return command(t, "zoo", args...) }
+
+// command runs a program and returns what it prints.
+func command(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var out, complaint bytes.Buffer
+	c := exec.CommandContext(ctx, name, args...)
+	c.Stdout, c.Stderr = &out, &complaint
+	if err := c.Run(); err != nil {
+		t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, &out, &complaint)
+	}
+	return out.String()
+}
+
+func status(t *testing.T, sweep []string) []sweepState {
+	t.Helper()
+	var out []sweepState
+	if err := json.Unmarshal([]byte(runZoo(t, append(sweep[:len(sweep):len(sweep)], "--status", "--json")...)), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func submittedJob(t *testing.T, folder string) *slurmJob {
+	t.Helper()
+	j, err := readSlurmJob(folder)
+	if err != nil || j == nil {
+		t.Fatalf("job of %s: %v, %v", folder, j, err)
+	}
+	return j
+}
+
+// awaitYes asks until the answer is yes.
+func awaitYes(t *testing.T, what string, ask func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !ask(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within %v", what, patience)
+		}
+	}
+}
+
+func awaitLines(t *testing.T, path string, n int) {
+	t.Helper()
+	awaitYes(t, path, func() bool {
+		data, err := os.ReadFile(path)
+		return err == nil && bytes.Count(data, []byte("\n")) >= n
+	})
+}
+
+// awaitEnd waits until no task of a job waits or runs.
+func awaitEnd(t *testing.T, job *slurmJob) {
+	t.Helper()
+	awaitYes(t, "the end of job "+job.ID, func() bool {
+		states, err := job.ask(t.Context())
+		if err != nil || len(states) == 0 {
+			t.Fatalf("tasks %v, %v", states, err)
+		}
+		for _, s := range states {
+			if !s.over() {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/nopezoo/zoo/train"
+)
+
+// slurmTask is an element of a job array: a run of the sweep, under its number
+// there, which stays the same from one submission to the next.
+type slurmTask struct {
+	Index int
+	Run   train.SweepRun
+	Dir   string // of the run, absolute: a task may begin anywhere
+}
+
+// slurmScript is what the job script of a sweep depends on.
+type slurmScript struct {
+	Name       string // of the sweep
+	Zoo        string // this program
+	Folder     string // of the sweep, absolute
+	Tasks      []slurmTask
+	MaxRunning int // 0: as many as there is room for
+	Time       string
+	Partition  string
+	Args       []string // further options of sbatch
+}
+
+// saveSeconds is how long before its time limit a task is told to save.
+const saveSeconds = 120
+
+// scriptText is the job script, but for the lines for sbatch and the list of runs.
+//
+// Who is told what (tested against Slurm 22.05): --signal=B: signals the shell
+// alone. scancel, scontrol requeue and preemption send SIGTERM to every process
+// of the task, so that zoo may get it twice, from Slurm and from here; to zoo
+// that is one wish. What ends a training late is the cluster's KillWait.
+var scriptText = template.Must(template.New("").Parse(`#!/bin/bash
+# The unfinished runs of the sweep {{.Name}}, one in each task of a job array.
+# Written by: zoo sweep --executor slurm
+{{range .Options}}#SBATCH {{.}}
+{{end}}
+zoo={{.Zoo}}
+case $SLURM_ARRAY_TASK_ID in
+{{range .Cases}}{{.}}
+{{end}}*) echo "zoo sweep: array index '$SLURM_ARRAY_TASK_ID' is no run of this script" >&2; exit 2 ;;
+esac
+
+say() { echo "$(date '+%Y-%m-%dT%H:%M:%S')  task $SLURM_ARRAY_TASK_ID, ${run##*/}: $*"; }
+saved() { ls "$run"/checkpoint-*.safetensors 2>/dev/null; }
+
+# Asks the training to save and end, once, and notes what for.
+stop() {
+	woken=yes
+	[ -z "$why" ] && [ -n "$child" ] && kill -TERM "$child" 2>/dev/null
+	[ "$why" = told ] || why=$1
+}
+why= child=
+trap 'stop time' USR1 # the time limit is near
+trap 'stop told' TERM # scancel, scontrol requeue, preemption
+
+say "start $((${SLURM_RESTART_COUNT:-0} + 1)) on $(hostname)"
+before=$(saved)
+"$zoo" train --resume "$run" >>"$run/train.log" 2>&1 &
+child=$!
+[ -n "$why" ] && kill -TERM "$child" 2>/dev/null # it came before there was a child
+woken=yes
+while [ -n "$woken" ]; do # a signal ends the wait, not the training
+	woken=
+	wait "$child"
+	code=$?
+done
+say "ended with exit code $code"
+
+# Stopped and saved (130) because of the time limit: a new start goes on. Where a
+# task is preempted or requeued by hand, Slurm starts it again by itself.
+if [ "$why" = time ] && [ "$code" = 130 ]; then
+	if [ "$(saved)" = "$before" ]; then
+		say "not a step was made since the start; give it more time"
+		exit 1
+	fi
+	say "to be started again"
+	scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" || exit 1
+fi
+exit "$code"
+`))
+
+// text writes the script.
+func (s slurmScript) text() (string, error) {
+	options, err := s.options()
+	if err != nil {
+		return "", err
+	}
+	var cases []string
+	for _, t := range s.Tasks {
+		cases = append(cases, fmt.Sprintf("%d) run=%s ;;", t.Index, shellWord(t.Dir)))
+	}
+	var b strings.Builder
+	err = scriptText.Execute(&b, map[string]any{"Name": s.Name, "Zoo": shellWord(s.Zoo), "Options": options, "Cases": cases})
+	return b.String(), err
+}
+
+// options are the options for sbatch; of a repeated one the last counts.
+func (s slurmScript) options() ([]string, error) {
+	threads, memory := 1, int64(0)
+	var indices []int
+	for _, t := range s.Tasks {
+		threads, memory = max(threads, t.Run.Config.Train.Threads), max(memory, t.Run.Cost.Memory)
+		indices = append(indices, t.Index)
+	}
+	array := ranges(indices)
+	if s.MaxRunning > 0 {
+		array += fmt.Sprintf("%%%d", s.MaxRunning)
+	}
+	// % begins a pattern: %A is the job, %a the task.
+	log := strings.ReplaceAll(s.Folder, "%", "%%") + "/slurm-%A_%a.log"
+	out := []string{"--job-name=zoo-" + s.Name, "--array=" + array, "--nodes=1", "--ntasks=1",
+		fmt.Sprintf("--cpus-per-task=%d", threads), fmt.Sprintf("--mem=%dM", slurmMemory(memory)),
+		"--output=" + log, "--open-mode=append", "--requeue", fmt.Sprintf("--signal=B:USR1@%d", saveSeconds)}
+	if s.Partition != "" {
+		out = append(out, "--partition="+s.Partition)
+	}
+	if s.Time != "" {
+		out = append(out, "--time="+s.Time)
+	}
+	out = append(out, s.Args...)
+	for i, o := range out {
+		var err error
+		if out[i], err = sbatchWord(o); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// slurmMemory is how much memory to ask for, in MiB: a quarter more than is
+// predicted, for what evaluations and the script take.
+func slurmMemory(predicted int64) int64 { return (predicted/4*5)>>20 + 1 }
+
+// sbatchWord quotes an option so that sbatch, which takes lines apart in a way of
+// its own, reads it back as it is.
+func sbatchWord(s string) (string, error) {
+	if regexp.MustCompile(`^[A-Za-z0-9_=./,:+@%-]+$`).MatchString(s) {
+		return s, nil
+	}
+	if strings.ContainsAny(s, "\"\\\n\r") {
+		return "", fmt.Errorf("%q: sbatch cannot be given a quotation mark, a backslash or a line break; choose another name", s)
+	}
+	return `"` + s + `"`, nil
+}
+
+// ownOptions are the options of sbatch that the script depends on.
+var ownOptions = []string{"array", "output", "error", "open-mode", "requeue", "no-requeue", "signal", "wrap", "parsable", "test-only", "wait", "ntasks", "nodes"}
+
+// checkSbatchArg accepts an option in the long form that works in a script.
+func checkSbatchArg(arg string) error {
+	m := regexp.MustCompile(`^--([a-z][a-z0-9-]*)(=.*)?$`).FindStringSubmatch(arg)
+	if m == nil {
+		return fmt.Errorf("--sbatch-arg %q: want an option of sbatch in its long form, such as --sbatch-arg=--account=physics", arg)
+	}
+	if slices.Contains(ownOptions, m[1]) {
+		return fmt.Errorf("--sbatch-arg %q: zoo sweep sets --%s itself", arg, m[1])
+	}
+	return nil
+}
+
+// ranges writes increasing numbers briefly: "1-3,7".
+func ranges(list []int) string {
+	var parts []string
+	for i := 0; i < len(list); {
+		j := i
+		for j+1 < len(list) && list[j+1] == list[j]+1 {
+			j++
+		}
+		part := fmt.Sprint(list[i])
+		if j > i {
+			part += fmt.Sprintf("-%d", list[j])
+		}
+		parts = append(parts, part)
+		i = j + 1
+	}
+	return strings.Join(parts, ",")
+}
