@@ -12,6 +12,8 @@ type batch struct {
 	call     call
 	known    [][]int64 // the tokens that read runs
 	pads     []int     // slots of padding before each row
+	ended    []bool    // rows that are computed in vain
+	live     []int     // scratch: the other rows
 	width    int       // slots that the longest row fills
 	slots    int       // slots run so far
 	reserve  int       // slots to make room for at first
@@ -44,9 +46,10 @@ func newBatch(ctx context.Context, s *Session, rows [][]int64, more int) (*batch
 	for _, r := range rows {
 		b.width = max(b.width, len(r))
 	}
-	b.pads = b.pads[:0]
+	b.pads, b.ended = b.pads[:0], b.ended[:0]
 	for _, r := range rows {
 		b.pads = append(b.pads, b.width-len(r))
+		b.ended = append(b.ended, false)
 	}
 	b.limit = b.width + more
 	b.reserve = min(b.limit, b.width+headroom)
@@ -168,14 +171,19 @@ func (b *batch) feed(input int, x *buffer[int64], capacity int, shape ...int) er
 }
 
 // fill writes the inputs other than the state. Positions count from the first
-// token of a row; those of padding are 0.
+// token of a row; those of padding are 0, as are those of rows that have ended,
+// which might else run beyond the model's last.
 func (b *batch) fill(n, keep int, token func(row, slot int) int64) {
 	k := &b.s.contract
 	for row, pad := range b.pads {
 		for i := range n {
 			slot := b.slots + i
 			b.ids.data[row*n+i] = token(row, slot)
-			if k.positions >= 0 {
+			if k.positions < 0 {
+				continue
+			}
+			b.position.data[row*n+i] = 0
+			if !b.ended[row] {
 				b.position.data[row*n+i] = int64(max(slot-pad, 0))
 			}
 		}
@@ -210,9 +218,9 @@ func (b *batch) keep(rows []int) error {
 		}
 	}
 	for i, r := range rows {
-		b.pads[i] = b.pads[r]
+		b.pads[i], b.ended[i] = b.pads[r], b.ended[r]
 	}
-	b.pads = b.pads[:len(rows)]
+	b.pads, b.ended = b.pads[:len(rows)], b.ended[:len(rows)]
 	return nil
 }
 

@@ -129,10 +129,12 @@ type row struct {
 	ended bool
 }
 
-// team is rows that run as one batch.
+// team is rows that run as one batch. Rows that have ended are carried along for
+// a while.
 type team struct {
 	*batch
-	rows []*row // as in the batch
+	rows    []*row // as in the batch
+	carried int    // steps of ended rows since the last compaction
 }
 
 func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*generation, error) {
@@ -202,6 +204,9 @@ func (g *generation) next(ctx context.Context) (Step, error) {
 			return Step{}, err
 		}
 		for i, r := range t.rows {
+			if r.ended {
+				continue
+			}
 			if err := r.take(t.batch.last(i, 0), g.stops); err != nil {
 				return Step{}, fmt.Errorf("prompt %d: %w", r.index, err)
 			}
@@ -244,22 +249,29 @@ func (t *team) advance(ctx context.Context, s *Session) error {
 	return t.read(func(int, int) int { return 1 }, nil)
 }
 
-// compact drops the rows that have ended. Copying the rest of the state takes
-// about as much memory traffic as one more step, and saves that in each step.
+// compact drops the rows that have ended, as soon as computing them in vain has
+// cost about what copying the state of the others does: then, whatever comes, it
+// costs at most twice what knowing the future would.
 func (t *team) compact() error {
-	if !slices.ContainsFunc(t.rows, func(r *row) bool { return r.ended }) {
-		return nil
-	}
-	var live []int
+	live := t.live[:0]
 	for i, r := range t.rows {
 		if !r.ended {
 			live = append(live, i)
 		}
+		t.ended[i] = r.ended
 	}
-	t.rows = pick(t.rows, live)
-	if len(live) == 0 {
+	t.live = live
+	t.carried += len(t.rows) - len(live)
+	switch {
+	case len(live) == 0:
 		return t.end()
+	case len(live) == len(t.rows) || t.carried < len(live):
+		return nil
 	}
+	for i, r := range live {
+		t.rows[i] = t.rows[r]
+	}
+	t.rows, t.carried = t.rows[:len(live)], 0
 	return t.keep(live)
 }
 
@@ -269,7 +281,7 @@ func (t *team) end() error {
 		return nil
 	}
 	b := t.batch
-	t.batch = nil
+	t.batch, t.rows = nil, nil
 	return b.close()
 }
 
