@@ -28,7 +28,7 @@ static void **zoo_api(const char *path, uint32_t version) {
 	return api;
 }
 
-// zoo_status is a value, or a status that says why there is none.
+// zoo_result is a value, or a status that says why there is none.
 typedef struct { void *value, *status; } zoo_result;
 
 static zoo_result zoo_tensor(void **api, void *memory, void *data, size_t bytes, const int64_t *dims, size_t rank, int type) {
@@ -111,7 +111,7 @@ func (d *direct) error(status unsafe.Pointer) error {
 	return errors.New(C.GoString(C.zoo_message(d.api, status)))
 }
 
-// elements are the numbers of ONNXTensorElementDataType, which are those of ONNX.
+// elementNumber returns the ONNXTensorElementDataType, which is that of ONNX files.
 func elementNumber(d tensor.DType) C.int {
 	switch d {
 	case tensor.Float32:
@@ -138,7 +138,7 @@ func (d *direct) value(data unsafe.Pointer, bytes int, dims []int64, dtype tenso
 
 func (d *direct) release(value unsafe.Pointer) { C.zoo_release(d.api, value) }
 
-// names are the C strings of inputs and outputs.
+// names are the C strings of inputs and outputs, made once per session.
 type names struct{ in, out []*C.char }
 
 func newNames(inputs, outputs []string) *names {
