@@ -3,16 +3,17 @@ package runtime
 import (
 	"context"
 	"errors"
-
-	"github.com/nopezoo/zoo/graph/tensor"
 )
 
 // batch runs a model over several rows of tokens, left-padded to one length,
 // and keeps the state between runs.
 type batch struct {
 	s        *Session
+	call     call
 	known    [][]int64 // the tokens that read runs
 	pads     []int     // slots of padding before each row
+	ended    []bool    // rows that are computed in vain
+	live     []int     // scratch: the other rows
 	width    int       // slots that the longest row fills
 	slots    int       // slots run so far
 	reserve  int       // slots to make room for at first
@@ -30,20 +31,33 @@ type batch struct {
 // first; more is allocated by doubling, so that a high limit costs nothing.
 const headroom = 64
 
-// newBatch prepares to run rows and so many tokens more.
-func newBatch(s *Session, rows [][]int64, more int) (*batch, error) {
-	b := &batch{s: s, known: rows, in: make([]value, len(s.model.inputs)), out: make([]value, len(s.model.outputs))}
+// newBatch prepares to run rows and so many tokens more under ctx. It takes over
+// the memory of a batch that was closed before, if there is one.
+func newBatch(ctx context.Context, s *Session, rows [][]int64, more int) (*batch, error) {
+	b, ok := s.idle.Get().(*batch)
+	if !ok {
+		b = &batch{s: s, in: make([]value, len(s.model.inputs)), out: make([]value, len(s.model.outputs))}
+		b.states = make([]cache, len(s.contract.states))
+		for i, st := range s.contract.states {
+			b.states[i].state = st
+		}
+	}
+	b.known, b.width, b.slots = rows, 0, 0
 	for _, r := range rows {
 		b.width = max(b.width, len(r))
 	}
+	b.pads, b.ended = b.pads[:0], b.ended[:0]
 	for _, r := range rows {
 		b.pads = append(b.pads, b.width-len(r))
+		b.ended = append(b.ended, false)
 	}
 	b.limit = b.width + more
 	b.reserve = min(b.limit, b.width+headroom)
-	b.states = make([]cache, len(s.contract.states))
-	for i, st := range s.contract.states {
-		b.states[i].state = st
+	var err error
+	if b.call, err = s.model.Begin(ctx); err != nil {
+		return nil, s.fault(err)
+	}
+	for i := range b.states {
 		if err := b.states[i].reset(s.model, len(rows)); err != nil {
 			return nil, errors.Join(s.fault(err), b.close())
 		}
@@ -70,14 +84,14 @@ func (b *batch) token(row, slot int) int64 {
 // read runs all slots of the known rows, in chunks. For each chunk, keep says
 // how many of its last slots need logits, and see, unless nil, gets to see the
 // chunk's slots afterwards.
-func (b *batch) read(ctx context.Context, keep func(from, to int) int, see func(from, to int) error) error {
+func (b *batch) read(keep func(from, to int) int, see func(from, to int) error) error {
 	chunk := b.s.opt.chunk(len(b.pads))
 	if b.s.contract.oneToken {
 		chunk = 1
 	}
 	for from := 0; from < b.width; from += chunk {
 		to := min(from+chunk, b.width)
-		if err := b.run(ctx, to-from, keep(from, to), b.token); err != nil {
+		if err := b.run(to-from, keep(from, to), b.token); err != nil {
 			return err
 		}
 		if see == nil {
@@ -92,7 +106,7 @@ func (b *batch) read(ctx context.Context, keep func(from, to int) int, see func(
 
 // run computes the next n slots of every row, with logits for the last keep of
 // them, at least.
-func (b *batch) run(ctx context.Context, n, keep int, token func(row, slot int) int64) error {
+func (b *batch) run(n, keep int, token func(row, slot int) int64) error {
 	if b.s.closed.Load() {
 		return ErrClosed
 	}
@@ -103,7 +117,7 @@ func (b *batch) run(ctx context.Context, n, keep int, token func(row, slot int) 
 		return b.s.fault(err)
 	}
 	b.fill(n, keep, token)
-	if err := b.s.model.Run(ctx, b.in, b.out); err != nil {
+	if err := b.call.Run(b.in, b.out); err != nil {
 		return b.s.fault(err)
 	}
 	for i := range b.states {
@@ -115,38 +129,30 @@ func (b *batch) run(ctx context.Context, n, keep int, token func(row, slot int) 
 
 // prepare gives every input and output its memory for n more slots.
 func (b *batch) prepare(n, keep int) error {
-	k, e, rows, all := &b.s.contract, b.s.model, len(b.pads), b.slots+n
-	masked := all
+	k, rows, all := &b.s.contract, len(b.pads), b.slots+n
+	capacity, masked := b.capacity(all), all
 	if k.maskNew {
 		masked = n
 	}
-	for _, x := range []struct {
-		buffer   *buffer[int64]
-		index    int
-		capacity int
-		shape    []int
-	}{
-		{&b.ids, k.ids, 0, []int{rows, n}},
-		{&b.position, k.positions, 0, []int{rows, n}},
-		{&b.mask, k.mask, rows * b.capacity(all), []int{rows, masked}},
-		{&b.kept, k.keep, 0, []int{1}},
-	} {
-		if x.index < 0 {
-			continue
-		}
-		if err := x.buffer.resize(e, x.capacity, x.shape...); err != nil {
-			return err
-		}
-		b.in[x.index] = x.buffer.value
+	if err := b.feed(k.ids, &b.ids, 0, rows, n); err != nil {
+		return err
 	}
-	if err := b.logits.resize(e, 0, rows, keep, k.vocab); err != nil {
+	if err := b.feed(k.positions, &b.position, 0, rows, n); err != nil {
+		return err
+	}
+	if err := b.feed(k.mask, &b.mask, rows*capacity, rows, masked); err != nil {
+		return err
+	}
+	if err := b.feed(k.keep, &b.kept, 0, 1); err != nil {
+		return err
+	}
+	if err := b.logits.resize(b.s.model, 0, rows, keep, k.vocab); err != nil {
 		return err
 	}
 	b.out[k.logits] = b.logits.value
 	for i := range b.states {
 		c := &b.states[i]
-		room := tensor.Numel(c.shape(rows, b.capacity(all)))
-		if err := c.present().resize(e, room, c.shape(rows, all)...); err != nil {
+		if err := c.advance(b.s.model, rows, all, capacity); err != nil {
 			return err
 		}
 		b.in[c.state.past], b.out[c.state.present] = c.past().value, c.present().value
@@ -154,15 +160,30 @@ func (b *batch) prepare(n, keep int) error {
 	return nil
 }
 
+// feed makes a buffer of that shape an input, if the model has it.
+func (b *batch) feed(input int, x *buffer[int64], capacity int, shape ...int) error {
+	if input < 0 {
+		return nil
+	}
+	err := x.resize(b.s.model, capacity, shape...)
+	b.in[input] = x.value
+	return err
+}
+
 // fill writes the inputs other than the state. Positions count from the first
-// token of a row; those of padding are 0.
+// token of a row; those of padding are 0, as are those of rows that have ended,
+// which might else run beyond the model's last.
 func (b *batch) fill(n, keep int, token func(row, slot int) int64) {
 	k := &b.s.contract
 	for row, pad := range b.pads {
 		for i := range n {
 			slot := b.slots + i
 			b.ids.data[row*n+i] = token(row, slot)
-			if k.positions >= 0 {
+			if k.positions < 0 {
+				continue
+			}
+			b.position.data[row*n+i] = 0
+			if !b.ended[row] {
 				b.position.data[row*n+i] = int64(max(slot-pad, 0))
 			}
 		}
@@ -189,26 +210,29 @@ func (b *batch) last(row, back int) []float32 {
 	return b.logits.data[(row*keep+keep-1-back)*vocab:][:vocab]
 }
 
-// keep drops all rows but the listed ones.
+// keep drops all rows but the listed ones, which are in order.
 func (b *batch) keep(rows []int) error {
 	for i := range b.states {
 		if err := b.states[i].keep(b.s.model, rows, b.slots); err != nil {
 			return b.s.fault(err)
 		}
 	}
-	pads := make([]int, len(rows))
 	for i, r := range rows {
-		pads[i] = b.pads[r]
+		b.pads[i], b.ended[i] = b.pads[r], b.ended[r]
 	}
-	b.pads = pads
+	b.pads, b.ended = b.pads[:len(rows)], b.ended[:len(rows)]
 	return nil
 }
 
-// close unbinds all memory.
+// close ends the use of the batch, whose memory the next one takes over.
 func (b *batch) close() error {
-	errs := []error{b.ids.close(), b.position.close(), b.mask.close(), b.kept.close(), b.logits.close()}
+	errs := []error{b.call.Close(), b.ids.close(), b.position.close(), b.mask.close(), b.kept.close(), b.logits.close()}
 	for i := range b.states {
-		errs = append(errs, b.states[i].buffers[0].close(), b.states[i].buffers[1].close())
+		errs = append(errs, b.states[i].close())
 	}
+	clear(b.in)
+	clear(b.out)
+	b.known, b.call = nil, nil
+	b.s.idle.Put(b)
 	return errors.Join(errs...)
 }

@@ -1,17 +1,19 @@
 package runtime
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// buffer is the memory of one input or output. It is bound to the engine anew
-// when its shape changes, and allocated anew only when it is too small.
+// buffer is the memory of one input or output. A new shape costs an allocation
+// only when the memory is too small for it.
 type buffer[T tensor.Element] struct {
-	data  []T // of the current shape; more capacity may lie behind
-	shape []int
-	value value
+	memory []T
+	data   []T // of the current shape, the start of memory
+	shape  []int
+	value  value // memory, bound; nil after close
 }
 
 // resize gives the buffer a shape. When that needs new memory it makes room for
@@ -20,20 +22,25 @@ func (b *buffer[T]) resize(e engine, capacity int, shape ...int) error {
 	if b.value != nil && slices.Equal(b.shape, shape) {
 		return nil
 	}
-	if err := b.close(); err != nil {
-		return err
-	}
 	n := tensor.Numel(shape)
-	if n > cap(b.data) {
-		b.data = make([]T, max(n, capacity))
+	if n > len(b.memory) {
+		if err := b.close(); err != nil {
+			return err
+		}
+		b.memory = make([]T, max(n, capacity))
 	}
-	b.data = b.data[:n]
+	if b.value == nil {
+		var err error
+		if b.value, err = e.Bind(tensor.Of(b.memory, len(b.memory))); err != nil {
+			return err
+		}
+	}
+	b.data = b.memory[:n]
 	b.shape = append(b.shape[:0], shape...)
-	var err error
-	b.value, err = e.Bind(tensor.Of(b.data, shape...))
-	return err
+	return b.value.Reshape(b.shape...)
 }
 
+// close unbinds the memory and keeps it.
 func (b *buffer[T]) close() error {
 	if b.value == nil {
 		return nil
@@ -49,22 +56,42 @@ type cache struct {
 	state
 	buffers [2]buffer[float32]
 	now     int // the buffer that the next run reads
+	dims    []int
 }
 
 func (c *cache) past() *buffer[float32]    { return &c.buffers[c.now] }
 func (c *cache) present() *buffer[float32] { return &c.buffers[1-c.now] }
 func (c *cache) swap()                     { c.now = 1 - c.now }
 
+// shape returns the state's shape for so many rows and slots. The next call
+// overwrites it.
+func (c *cache) shape(rows, slots int) []int {
+	c.dims = append(c.dims[:0], c.state.dims...)
+	if c.batch >= 0 {
+		c.dims[c.batch] = rows
+	}
+	if c.grows >= 0 {
+		c.dims[c.grows] = slots
+	}
+	return c.dims
+}
+
 // reset makes the state what it is before the first token.
 func (c *cache) reset(e engine, rows int) error {
-	shape := c.shape(rows, 0)
-	if err := c.past().resize(e, 0, shape...); err != nil {
+	if err := c.past().resize(e, 0, c.shape(rows, 0)...); err != nil {
 		return err
 	}
 	for i := range c.past().data {
 		c.past().data[i] = c.initial
 	}
 	return nil
+}
+
+// advance shapes the memory that a run writes which fills the state up to
+// so many slots, with room for capacity slots where memory is needed.
+func (c *cache) advance(e engine, rows, slots, capacity int) error {
+	room := tensor.Numel(c.shape(rows, capacity))
+	return c.present().resize(e, room, c.shape(rows, slots)...)
 }
 
 // keep drops all rows but the listed ones of a state of so many slots.
@@ -86,3 +113,6 @@ func (c *cache) keep(e engine, rows []int, slots int) error {
 	c.swap()
 	return nil
 }
+
+// close unbinds the memory and keeps it.
+func (c *cache) close() error { return errors.Join(c.buffers[0].close(), c.buffers[1].close()) }

@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/nopezoo/zoo/card"
@@ -44,18 +43,6 @@ type state struct {
 	dims          []int
 	batch, grows  int // axes of dims that stand for the rows and the slots; −1 for none
 	initial       float32
-}
-
-// shape returns the state's shape for so many rows and slots.
-func (s state) shape(rows, slots int) []int {
-	shape := slices.Clone(s.dims)
-	if s.batch >= 0 {
-		shape[s.batch] = rows
-	}
-	if s.grows >= 0 {
-		shape[s.grows] = slots
-	}
-	return shape
 }
 
 // newContract matches a model's inputs and outputs with its card.

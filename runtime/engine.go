@@ -13,17 +13,29 @@ import (
 // engine runs one loaded model on memory that the caller owns. It is safe for
 // concurrent use.
 type engine interface {
-	// Bind makes t an input or output of Run, until the value's Close.
+	// Bind makes t's memory an input or output of runs, until the value's Close.
 	Bind(t *tensor.Tensor) (value, error)
-	// Run computes the outputs from the inputs, both in the order of the
-	// description. When ctx ends it stops early with an error that wraps ctx's.
-	Run(ctx context.Context, inputs, outputs []value) error
+	// Begin prepares any number of runs under ctx, one after the other.
+	Begin(ctx context.Context) (call, error)
 	// Close releases the model. Runs in progress end first.
 	Close() error
 }
 
-// value is a tensor bound by an engine.
-type value interface{ Close() error }
+// call runs a model under one context.
+type call interface {
+	// Run computes the outputs from the inputs, both in the order of the
+	// description. When ctx ends it stops early with an error that wraps ctx's.
+	Run(inputs, outputs []value) error
+	Close() error
+}
+
+// value is memory bound by an engine.
+type value interface {
+	// Reshape makes the value a tensor of that shape at the start of its memory.
+	// It is cheap: no memory is allocated.
+	Reshape(shape ...int) error
+	Close() error
+}
 
 // Port describes one input or output of a model.
 type Port struct {

@@ -39,30 +39,52 @@ func portsNative(list []native.IO) []Port {
 	return ports
 }
 
-// goValue is a tensor as it is: pure Go needs no binding.
-type goValue struct{ *tensor.Tensor }
+// goValue is a tensor over the start of some memory.
+type goValue struct{ memory, tensor *tensor.Tensor }
+
+// Reshape implements value.
+func (v *goValue) Reshape(shape ...int) error {
+	n := tensor.Numel(shape)
+	if n > v.memory.Len() {
+		return fmt.Errorf("the memory of %v has no room for shape %v", v.memory, slices.Clone(shape))
+	}
+	if v.memory.DType() == tensor.Int64 {
+		v.tensor = tensor.Of(tensor.Data[int64](v.memory)[:n], shape...)
+	} else {
+		v.tensor = tensor.Of(tensor.Data[float32](v.memory)[:n], shape...)
+	}
+	return nil
+}
 
 // Close implements value.
-func (goValue) Close() error { return nil }
+func (*goValue) Close() error { return nil }
 
 // Bind implements engine.
-func (nativeEngine) Bind(t *tensor.Tensor) (value, error) { return goValue{t}, nil }
+func (nativeEngine) Bind(t *tensor.Tensor) (value, error) { return &goValue{t, t}, nil }
 
-// Run implements engine. The interpreter makes its own outputs, so they are
+// Begin implements engine.
+func (e nativeEngine) Begin(ctx context.Context) (call, error) { return nativeCall{e, ctx}, nil }
+
+type nativeCall struct {
+	nativeEngine
+	ctx context.Context
+}
+
+// Run implements call. The interpreter makes its own outputs, so they are
 // copied.
-func (e nativeEngine) Run(ctx context.Context, inputs, outputs []value) error {
+func (c nativeCall) Run(inputs, outputs []value) error {
 	feed := make(map[string]*tensor.Tensor, len(inputs))
 	for i, v := range inputs {
-		feed[e.inputs[i].Name] = v.(goValue).Tensor
+		feed[c.inputs[i].Name] = v.(*goValue).tensor
 	}
-	results, err := e.model.Run(ctx, feed)
+	results, err := c.model.Run(c.ctx, feed)
 	if err != nil {
 		return err
 	}
 	for i, v := range outputs {
-		to, from := v.(goValue).Tensor, results[e.outputs[i].Name]
+		to, from := v.(*goValue).tensor, results[c.outputs[i].Name]
 		if !slices.Equal(to.Shape(), from.Shape()) {
-			return fmt.Errorf("output %v is %v, want %v", e.outputs[i], from, to)
+			return fmt.Errorf("output %v is %v, want %v", c.outputs[i], from, to)
 		}
 		copy(tensor.Data[float32](to), tensor.Data[float32](from))
 	}

@@ -52,17 +52,33 @@ func (e ortEngine) Bind(t *tensor.Tensor) (value, error) {
 	return v, nil
 }
 
-// Run implements engine.
-func (e ortEngine) Run(ctx context.Context, inputs, outputs []value) error {
-	return e.session.RunValues(ctx, valuesORT(inputs), valuesORT(outputs))
+// Begin implements engine.
+func (e ortEngine) Begin(ctx context.Context) (call, error) {
+	c, err := e.session.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &ortCall{Call: c}, nil
 }
 
-func valuesORT(list []value) []*ort.Value {
-	out := make([]*ort.Value, len(list))
-	for i, v := range list {
-		out[i] = v.(*ort.Value) // Bind makes no others
+// ortCall keeps the lists of values from run to run.
+type ortCall struct {
+	*ort.Call
+	inputs, outputs []*ort.Value
+}
+
+// Run implements call.
+func (c *ortCall) Run(inputs, outputs []value) error {
+	c.inputs, c.outputs = valuesORT(c.inputs[:0], inputs), valuesORT(c.outputs[:0], outputs)
+	return c.Call.Run(c.inputs, c.outputs)
+}
+
+// valuesORT appends values to a list.
+func valuesORT(list []*ort.Value, values []value) []*ort.Value {
+	for _, v := range values {
+		list = append(list, v.(*ort.Value)) // Bind makes no others
 	}
-	return out
+	return list
 }
 
 // Close implements engine.

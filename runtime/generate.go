@@ -34,7 +34,7 @@ const NoToken int64 = -1
 // Step is what one step of Generate adds.
 type Step struct {
 	// Tokens holds the new token of each prompt, a stop token being the last of
-	// its row; NoToken for rows that have ended.
+	// its row; NoToken for rows that have ended. The next step overwrites it.
 	Tokens []int64
 }
 
@@ -116,6 +116,7 @@ type generation struct {
 	stops []int64
 	rows  []*row
 	teams []*team // those with rows that have not ended
+	step  []int64 // Step.Tokens
 }
 
 // row is a prompt being continued.
@@ -128,10 +129,12 @@ type row struct {
 	ended bool
 }
 
-// team is rows that run as one batch.
+// team is rows that run as one batch. Rows that have ended are carried along for
+// a while.
 type team struct {
 	*batch
-	rows []*row // as in the batch
+	rows    []*row // as in the batch
+	carried int    // steps of ended rows since the last compaction
 }
 
 func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*generation, error) {
@@ -154,6 +157,7 @@ func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*genera
 	for i, p := range prompts {
 		g.rows = append(g.rows, &row{prompt: p, sampler: newSampler(opt.Sampling, i), index: i, left: limits[i]})
 	}
+	g.step = make([]int64, len(g.rows))
 	for _, group := range s.groups(prompts) {
 		g.teams = append(g.teams, &team{rows: pick(g.rows, group)})
 	}
@@ -192,23 +196,28 @@ func (s *Session) limits(prompts [][]int64, opt GenerateOptions) ([]int, error) 
 
 // next runs every team once.
 func (g *generation) next(ctx context.Context) (Step, error) {
-	step := Step{Tokens: slices.Repeat([]int64{NoToken}, len(g.rows))}
+	for i := range g.step {
+		g.step[i] = NoToken
+	}
 	for _, t := range g.teams {
 		if err := t.advance(ctx, g.s); err != nil {
 			return Step{}, err
 		}
 		for i, r := range t.rows {
+			if r.ended {
+				continue
+			}
 			if err := r.take(t.batch.last(i, 0), g.stops); err != nil {
 				return Step{}, fmt.Errorf("prompt %d: %w", r.index, err)
 			}
-			step.Tokens[r.index] = r.last
+			g.step[r.index] = r.last
 		}
 		if err := t.compact(); err != nil {
 			return Step{}, err
 		}
 	}
 	g.teams = slices.DeleteFunc(g.teams, func(t *team) bool { return len(t.rows) == 0 })
-	return step, nil
+	return Step{Tokens: g.step}, nil
 }
 
 // take chooses the next token of a row.
@@ -226,7 +235,7 @@ func (r *row) take(logits []float32, stops []int64) error {
 // advance runs the prompts, or the tokens chosen last.
 func (t *team) advance(ctx context.Context, s *Session) error {
 	if t.batch != nil {
-		return t.run(ctx, 1, 1, func(i, _ int) int64 { return t.rows[i].last })
+		return t.run(1, 1, func(i, _ int) int64 { return t.rows[i].last })
 	}
 	prompts, more := make([][]int64, len(t.rows)), 0
 	for i, r := range t.rows {
@@ -234,37 +243,52 @@ func (t *team) advance(ctx context.Context, s *Session) error {
 		more = max(more, r.left-1)
 	}
 	var err error
-	if t.batch, err = newBatch(s, prompts, more); err != nil {
+	if t.batch, err = newBatch(ctx, s, prompts, more); err != nil {
 		return err
 	}
-	return t.read(ctx, func(int, int) int { return 1 }, nil)
+	return t.read(func(int, int) int { return 1 }, nil)
 }
 
-// compact drops the rows that have ended. Copying the rest of the state takes
-// about as much memory traffic as one more step, and saves that in each step.
+// compact drops the rows that have ended, as soon as computing them in vain has
+// cost about what copying the state of the others does: then, whatever comes, it
+// costs at most twice what knowing the future would.
 func (t *team) compact() error {
-	if !slices.ContainsFunc(t.rows, func(r *row) bool { return r.ended }) {
-		return nil
-	}
-	var live []int
+	live := t.live[:0]
 	for i, r := range t.rows {
 		if !r.ended {
 			live = append(live, i)
 		}
+		t.ended[i] = r.ended
 	}
-	t.rows = pick(t.rows, live)
-	if len(live) == 0 {
-		return t.close()
+	t.live = live
+	t.carried += len(t.rows) - len(live)
+	switch {
+	case len(live) == 0:
+		return t.end()
+	case len(live) == len(t.rows) || t.carried < len(live):
+		return nil
 	}
+	for i, r := range live {
+		t.rows[i] = t.rows[r]
+	}
+	t.rows, t.carried = t.rows[:len(live)], 0
 	return t.keep(live)
+}
+
+// end gives the batch back.
+func (t *team) end() error {
+	if t.batch == nil {
+		return nil
+	}
+	b := t.batch
+	t.batch, t.rows = nil, nil
+	return b.close()
 }
 
 // close frees what a generation that was broken off still holds. Its caller is
 // leaving and has no use for a failure, which costs at most some memory.
 func (g *generation) close() {
 	for _, t := range g.teams {
-		if t.batch != nil {
-			_ = t.close()
-		}
+		_ = t.end()
 	}
 }

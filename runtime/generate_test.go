@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"context"
 	"errors"
+	goruntime "runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -259,6 +260,47 @@ func TestGenerateLong(t *testing.T) {
 			// The bound allows for two nearly equal logits to change places.
 			if here := logits[at*50 : (at+1)*50]; here[id] < slices.Max(here)-1e-3 {
 				t.Fatalf("row %d, token %d: %d has logit %v, the best one %v", i, k, id, here[id], slices.Max(here))
+			}
+		}
+	}
+}
+
+// TestGenerateAllocations: a call allocates, a token does not.
+func TestGenerateAllocations(t *testing.T) {
+	if goruntime.GOOS != "linux" && goruntime.GOOS != "darwin" {
+		t.Skip("ONNX Runtime's binding allocates with every run on this system")
+	}
+	s := open(t, build(t, spec{encoding: "rope"}), runtime.Options{})
+	var allocs []float64
+	for _, tokens := range []int{400, 10} { // the first makes room for the second
+		opt := runtime.GenerateOptions{MaxNew: tokens, Stop: []int64{}}
+		allocs = append(allocs, testing.AllocsPerRun(5, func() {
+			for _, err := range s.Generate(t.Context(), ragged(), opt) {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}))
+	}
+	// A garbage collection may take the memory of the call before, and the limit
+	// of 390 tokens is far above what making it anew costs.
+	if more := allocs[0] - allocs[1]; more > 100 {
+		t.Errorf("400 tokens take %v allocations, 10 take %v", allocs[0], allocs[1])
+	}
+}
+
+// TestGenerateCarries: a row that has ended at the model's last position stays
+// in the batch for some steps, at no position beyond it.
+func TestGenerateCarries(t *testing.T) {
+	for _, provider := range []string{"cpu", "go"} {
+		s := open(t, build(t, spec{encoding: "learned"}), runtime.Options{Provider: provider})
+		prompts := [][]int64{make([]int64, s.MaxLength()), {3}, {4}, {5}, {6}}
+		limits := []int{1, 6, 6, 6, 6}
+		together := generate(t, s, prompts, runtime.GenerateOptions{Limits: limits, Stop: []int64{}})
+		for i, p := range prompts {
+			alone := generate(t, s, [][]int64{p}, runtime.GenerateOptions{MaxNew: limits[i], Stop: []int64{}})
+			if diff := cmp.Diff(alone[0], together[i]); diff != "" {
+				t.Errorf("%s, row %d (-alone +together): %s", provider, i, diff)
 			}
 		}
 	}

@@ -107,7 +107,7 @@ func (s *Session) visit(ctx context.Context, rows [][]int64, from []int, see fun
 }
 
 func (s *Session) visitGroup(ctx context.Context, rows [][]int64, from []int, see func(row, at int, logits []float32) error) error {
-	b, err := newBatch(s, rows, 0)
+	b, err := newBatch(ctx, s, rows, 0)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (s *Session) visitGroup(ctx context.Context, rows [][]int64, from []int, se
 		first = min(first, pad+from[i])
 	}
 	keep := func(lo, hi int) int { return min(max(hi-first, 1), hi-lo) }
-	err = b.read(ctx, keep, func(lo, hi int) error {
+	err = b.read(keep, func(lo, hi int) error {
 		for row, pad := range b.pads {
 			for slot := max(lo, pad+from[row]); slot < hi; slot++ {
 				if err := see(row, slot-pad, b.last(row, hi-1-slot)); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"sync"
 	"sync/atomic"
 
 	"github.com/nopezoo/zoo/card"
@@ -19,6 +20,7 @@ type Session struct {
 	contract contract
 	words    *tokenizer.Tokenizer // nil when the model has none
 	closed   atomic.Bool
+	idle     sync.Pool // of *batch: their memory is what costs
 }
 
 // Open loads the model file at a path. The error wraps ErrNoCard for a file that

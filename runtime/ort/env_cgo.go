@@ -20,48 +20,49 @@ var env struct {
 	users  int
 	joined bool // the host program initialised it: never destroy it
 	lib    Library
+	direct *direct // nil: through the binding
 }
 
 // acquire starts the environment, or joins the running one, and returns the
-// library it runs on.
-func acquire(explicit string) (Library, error) {
+// library it runs on and the direct way into it, if there is one.
+func acquire(explicit string) (Library, *direct, error) {
 	env.mu.Lock()
 	defer env.mu.Unlock()
 	if ort.IsInitialized() {
 		adopt()
 		if err := sameLibrary(explicit); err != nil {
-			return Library{}, err
+			return Library{}, nil, err
 		}
 		env.users++
-		return env.lib, nil
+		return env.lib, env.direct, nil
 	}
 	if env.users > 0 {
-		return Library{}, errors.New("ort: the host program destroyed the ONNX Runtime environment while sessions were open; close them first")
+		return Library{}, nil, errors.New("ort: the host program destroyed the ONNX Runtime environment while sessions were open; close them first")
 	}
 	lib, err := start(explicit)
 	if err != nil {
-		return Library{}, err
+		return Library{}, nil, err
 	}
-	env.users, env.joined, env.lib = 1, false, lib
-	return lib, nil
+	env.users, env.joined, env.lib, env.direct = 1, false, lib, newDirect(lib.Path)
+	return lib, env.direct, nil
 }
 
 // retain counts one more user of a running environment.
-func retain() error {
+func retain() (*direct, error) {
 	env.mu.Lock()
 	defer env.mu.Unlock()
 	if !ort.IsInitialized() {
-		return errors.New("ort: ONNX Runtime is not loaded; open a session first")
+		return nil, errors.New("ort: ONNX Runtime is not loaded; open a session first")
 	}
 	adopt()
 	env.users++
-	return nil
+	return env.direct, nil
 }
 
 // adopt notes that a running environment which nobody here uses is the host's.
 func adopt() {
 	if env.users == 0 {
-		env.joined = true
+		env.joined, env.direct = true, nil
 		env.lib = Library{Source: FromHost, Version: ort.GetVersion()}
 	}
 }

@@ -15,15 +15,27 @@ func (io IO) check(kind string, t *tensor.Tensor) error {
 	if t == nil {
 		return fmt.Errorf("%s %v is missing", kind, io)
 	}
-	shape := t.Shape()
-	ok := t.DType() == io.DType && (io.Dims == nil || len(shape) == len(io.Dims))
-	for i := 0; ok && i < len(io.Dims); i++ {
-		ok = io.Dims[i] < 0 || io.Dims[i] == int64(shape[i])
+	dims := make([]int64, len(t.Shape()))
+	for i, d := range t.Shape() {
+		dims[i] = int64(d)
 	}
-	if !ok {
+	if !io.takes(t.DType(), dims) {
 		return fmt.Errorf("%s %v does not take %v", kind, io, t)
 	}
 	return nil
+}
+
+// takes reports whether a tensor like this can stand for the input or output.
+func (io IO) takes(dtype tensor.DType, dims []int64) bool {
+	if dtype != io.DType || io.Dims != nil && len(dims) != len(io.Dims) {
+		return false
+	}
+	for i, d := range io.Dims {
+		if d >= 0 && d != dims[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // static returns the shape when no dim is symbolic.
@@ -41,7 +53,7 @@ func (io IO) static() ([]int, bool) {
 	return shape, true
 }
 
-func names(ios []IO) []string {
+func namesOf(ios []IO) []string {
 	out := make([]string, len(ios))
 	for i, io := range ios {
 		out[i] = io.Name
@@ -55,7 +67,7 @@ func indexOf(ios []IO, name string) int {
 
 // unknown is the error for a name that the model does not have.
 func unknown(kind, name string, ios []IO) error {
-	return fmt.Errorf("no %s is called %q, there are: %s", kind, name, strings.Join(names(ios), ", "))
+	return fmt.Errorf("no %s is called %q, there are: %s", kind, name, strings.Join(namesOf(ios), ", "))
 }
 
 // choose returns the named outputs in that order; all of them for no names.

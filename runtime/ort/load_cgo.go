@@ -109,13 +109,14 @@ func useCUDA(so *ort.SessionOptions, lib Library, options map[string]string) err
 		return fmt.Errorf("ort: provider cuda: %w; %s", err, cudaRemedy)
 	}
 	// CUDA does not survive being unloaded: from here on the environment stays.
-	return retain()
+	_, err = retain()
+	return err
 }
 
 // Probe loads the library that Find finds, and reports it with its true version
 // and, per provider, nil or why sessions cannot use it. It is for diagnosis.
 func Probe(explicit string) (Library, map[string]error, error) {
-	lib, err := acquire(explicit)
+	lib, _, err := acquire(explicit)
 	if err != nil {
 		return Library{}, nil, err
 	}

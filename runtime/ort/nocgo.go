@@ -34,8 +34,20 @@ func (*Session) Run(context.Context, map[string]*tensor.Tensor, ...string) ([]*t
 // RunValues returns ErrNoCgo.
 func (*Session) RunValues(context.Context, []*Value, []*Value) error { return ErrNoCgo }
 
+// Begin returns ErrNoCgo.
+func (*Session) Begin(context.Context) (*Call, error) { return nil, ErrNoCgo }
+
 // Close does nothing.
 func (*Session) Close() error { return nil }
+
+// Call runs a session again and again. Without cgo there is none.
+type Call struct{}
+
+// Run returns ErrNoCgo.
+func (*Call) Run(_, _ []*Value) error { return ErrNoCgo }
+
+// Close does nothing.
+func (*Call) Close() error { return nil }
 
 // Value is a tensor bound to ONNX Runtime. Without cgo there is none.
 type Value struct{}
@@ -43,8 +55,8 @@ type Value struct{}
 // NewValue returns ErrNoCgo.
 func NewValue(*tensor.Tensor) (*Value, error) { return nil, ErrNoCgo }
 
-// Tensor returns nothing.
-func (*Value) Tensor() *tensor.Tensor { return nil }
+// Reshape returns ErrNoCgo.
+func (*Value) Reshape(...int) error { return ErrNoCgo }
 
 // Close does nothing.
 func (*Value) Close() error { return nil }
