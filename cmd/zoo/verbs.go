@@ -12,6 +12,7 @@ func verbs() []func(*app) *cobra.Command {
 		sweepVerb,
 		exportVerb,
 		benchVerb,
+		reportVerb,
 		generateVerb,
 		listVerb,
 		dataVerb,

@@ -1,0 +1,191 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// curve is one series in a line figure.
+type curve struct {
+	of     *Series
+	points []dot
+}
+
+type dot struct{ x, y, low, high float64 }
+
+// dots keeps the known points of a series, scaled.
+func dots[T any](points []T, length func(T) int, of func(T) Spread, scale float64) []dot {
+	var out []dot
+	for _, p := range points {
+		if v := of(p); v.Mean.Known() {
+			out = append(out, dot{float64(length(p)), scale * float64(v.Mean), scale * float64(v.Low), scale * float64(v.High)})
+		}
+	}
+	return out
+}
+
+func (s *Study) accuracyFigure(t *Task) Figure {
+	var curves []curve
+	for i := range t.Series {
+		curves = append(curves, curve{&t.Series[i], dots(t.Series[i].Points, func(p Point) int { return p.Length }, func(p Point) Spread { return p.Exact }, 100)})
+	}
+	return s.lineFigure("accuracy-"+fileName(t.Name), t, "exact match, %", curves, 100)
+}
+
+func (s *Study) costFigure(t *Task, p Place, m Metric, at string) []Figure {
+	var curves []curve
+	highest := 0.0
+	for _, c := range p.Series {
+		points := dots(c.Points, func(p CostPoint) int { return p.Length }, m.Of, 1)
+		for _, d := range points {
+			highest = max(highest, d.y)
+			if !math.IsNaN(d.high) {
+				highest = max(highest, d.high)
+			}
+		}
+		if len(points) > 0 {
+			curves = append(curves, curve{&t.Series[c.Series], points})
+		}
+	}
+	if len(curves) == 0 {
+		return nil
+	}
+	return []Figure{s.lineFigure("cost-"+m.Key+"-"+at, t, m.Label+", "+m.Unit, curves, 1.05*highest)}
+}
+
+// lineFigure draws curves over the length, with bands, the trained lengths shaded,
+// and names at the ends.
+func (s *Study) lineFigure(name string, t *Task, y string, curves []curve, highest float64) Figure {
+	return Figure{name, 6.3 * vg.Inch, 3.6 * vg.Inch, func(c draw.Canvas) {
+		p := newPlot("length", y)
+		p.X.Tick.Marker, p.Y.Tick.Marker = even{}, even{}
+		p.X.Min, p.X.Max = float64(t.Lengths[0]), float64(t.Lengths[len(t.Lengths)-1])
+		if p.X.Min == p.X.Max {
+			p.X.Min, p.X.Max = p.X.Min-1, p.X.Max+1
+		}
+		p.Y.Min, p.Y.Max = 0, highest
+		p.Add(trained(t.Trained), grid{})
+		for _, of := range curves {
+			p.Add(band{s, of})
+		}
+		for _, of := range curves {
+			p.Add(stroke{s, of})
+		}
+		widest := vg.Length(0)
+		style := textStyle(ink, draw.XLeft, draw.YCenter)
+		for _, of := range curves {
+			widest = max(widest, style.Width(of.of.Name))
+		}
+		c = draw.Crop(c, 4, -4, 4, -8)
+		inner := draw.Crop(c, 0, -(widest + 10), 0, 0)
+		p.Draw(inner)
+		s.endLabels(c, p.DataCanvas(inner), p, curves)
+	}}
+}
+
+// trained shades the lengths seen in training.
+type trained [2]int
+
+// Plot implements plot.Plotter.
+func (t trained) Plot(c draw.Canvas, p *plot.Plot) {
+	low, high := max(float64(t[0]), p.X.Min), min(float64(t[1]), p.X.Max)
+	if t[1] == 0 || low >= high {
+		return
+	}
+	x, _ := p.Transforms(&c)
+	c.FillPolygon(shade, []vg.Point{{X: x(low), Y: c.Min.Y}, {X: x(high), Y: c.Min.Y}, {X: x(high), Y: c.Max.Y}, {X: x(low), Y: c.Max.Y}})
+	style := textStyle(soft, draw.XCenter, draw.YBottom)
+	style.Font.Size--
+	c.FillText(style, vg.Point{X: (x(low) + x(high)) / 2, Y: c.Min.Y + 3}, "trained")
+}
+
+// band fills the interval around a curve.
+type band struct {
+	s  *Study
+	of curve
+}
+
+// Plot implements plot.Plotter.
+func (b band) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	var above, below []vg.Point
+	for _, d := range b.of.points {
+		if !math.IsNaN(d.low) && !math.IsNaN(d.high) {
+			above = append(above, vg.Point{X: x(d.x), Y: y(d.high)})
+			below = append(below, vg.Point{X: x(d.x), Y: y(d.low)})
+		}
+	}
+	if len(above) > 1 {
+		slices.Reverse(below)
+		c.FillPolygon(faded(b.s.colour(b.of.of.Encoding), 34), append(above, below...))
+	}
+}
+
+// stroke draws a curve and its markers.
+type stroke struct {
+	s  *Study
+	of curve
+}
+
+// dashes tell the series of one encoding apart.
+func dashes(variant int) []vg.Length {
+	return [][]vg.Length{nil, {5, 3}, {1.5, 2.5}}[variant%3]
+}
+
+// Plot implements plot.Plotter.
+func (k stroke) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	colour := k.s.colour(k.of.of.Encoding)
+	var at []vg.Point
+	for _, d := range k.of.points {
+		at = append(at, vg.Point{X: x(d.x), Y: y(d.y)})
+	}
+	c.StrokeLines(draw.LineStyle{Color: colour, Width: lineWidth, Dashes: dashes(k.of.of.Variant)}, at)
+	for _, point := range at {
+		k.s.Encodings[k.of.of.Encoding].Shape.fill(&c, point, markerSize, colour, colour)
+	}
+}
+
+// endLabels writes the names of curves at the right, as near to their ends as they
+// fit.
+func (s *Study) endLabels(c, data draw.Canvas, p *plot.Plot, curves []curve) {
+	_, y := p.Transforms(&data)
+	var ends []vg.Length
+	var of []curve
+	for _, k := range curves {
+		if len(k.points) > 0 {
+			of = append(of, k)
+		}
+	}
+	slices.SortStableFunc(of, func(a, b curve) int {
+		return cmp.Compare(a.points[len(a.points)-1].y, b.points[len(b.points)-1].y)
+	})
+	for _, k := range of {
+		ends = append(ends, y(k.points[len(k.points)-1].y))
+	}
+	spread(ends, fontSize*1.25, data.Min.Y, data.Max.Y)
+	for i, k := range of {
+		style := textStyle(s.colour(k.of.Encoding), draw.XLeft, draw.YCenter)
+		c.FillText(style, vg.Point{X: data.Max.X + 8, Y: ends[i]}, k.of.Name)
+	}
+}
+
+// spread moves ascending places apart until they keep a gap, within bounds.
+func spread(at []vg.Length, gap, low, high vg.Length) {
+	for range 60 {
+		for i := 1; i < len(at); i++ {
+			if near := gap - (at[i] - at[i-1]); near > 0 {
+				at[i] += near / 2
+				at[i-1] -= near / 2
+			}
+		}
+		for i := range at {
+			at[i] = min(max(at[i], low+gap*vg.Length(i)), high-gap*vg.Length(len(at)-1-i))
+		}
+	}
+}

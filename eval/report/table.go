@@ -1,0 +1,192 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// Table is the numbers behind a chart, or a headline. The first column names the
+// line; the others are numbers unless Prose says otherwise.
+type Table struct {
+	Caption string
+	Head    []string
+	Lines   [][]string
+	Prose   []int // columns of words
+}
+
+// IsProse reports whether a column holds words.
+func (t Table) IsProse(column int) bool { return column == 0 || slices.Contains(t.Prose, column) }
+
+// Headline is how each series does inside and beyond its trained lengths.
+func (t *Task) Headline() Table {
+	out := Table{Caption: "Headline on " + t.Name,
+		Head: []string{"encoding", "trained", "exact match inside", "exact match beyond", "effective length", "parameters", "seeds"}}
+	for _, s := range t.Series {
+		trained := "never"
+		if s.Trained[1] > 0 {
+			trained = fmt.Sprintf("%d–%d", s.Trained[0], s.Trained[1])
+		}
+		beyond := s.Beyond.Percent()
+		if s.BeyondNA > 0 {
+			beyond += fmt.Sprintf(" (%d n/a)", s.BeyondNA)
+		}
+		out.Lines = append(out.Lines, []string{s.Name, trained, s.Inside.Percent(), beyond, s.Effective.String(), millions(s.Parameters), strconv.Itoa(len(s.Seeds))})
+	}
+	return out
+}
+
+// Percent gives a spread of ratios: "15.3 (12.1–18.0)".
+func (s Spread) Percent() string {
+	if !s.Low.Known() || s.Low == s.High {
+		return s.Mean.Percent()
+	}
+	return fmt.Sprintf("%s (%s–%s)", s.Mean.Percent(), s.Low.Percent(), s.High.Percent())
+}
+
+// Short gives a spread of costs.
+func (s Spread) Short() string {
+	if !s.Low.Known() || s.Low == s.High {
+		return s.Mean.Short()
+	}
+	return fmt.Sprintf("%s (%s–%s)", s.Mean.Short(), s.Low.Short(), s.High.Short())
+}
+
+// Accuracy has a line per length and two columns per series.
+func (t *Task) Accuracy() Table {
+	out := Table{Caption: "Accuracy on " + t.Name + " by length in %, with intervals; tokens: right place by place; * length seen in training", Head: []string{"length"}}
+	for _, s := range t.Series {
+		out.Head = append(out.Head, s.Name, s.Name+", tokens")
+	}
+	for i, length := range t.Lengths {
+		line := []string{strconv.Itoa(length)}
+		for _, s := range t.Series {
+			p, mark := s.Points[i], ""
+			if s.Trained[0] <= length && length <= s.Trained[1] {
+				mark = "*"
+			}
+			switch {
+			case p.NA:
+				line = append(line, "n/a"+mark, "n/a"+mark)
+			case p.N == 0:
+				line = append(line, "–", "–")
+			default:
+				line = append(line, p.Exact.Percent()+mark, p.Token.Percent()+mark)
+			}
+		}
+		out.Lines = append(out.Lines, line)
+	}
+	return out
+}
+
+// Costs has a line per length and series.
+func (t *Task) Costs(p Place) Table {
+	out := Table{Caption: fmt.Sprintf("Costs on %s, %s", t.Name, p.Name), Head: []string{"length", "encoding"}, Prose: []int{1}}
+	for _, m := range Metrics() {
+		out.Head = append(out.Head, m.Label+", "+m.Unit)
+	}
+	for _, length := range t.Lengths {
+		for _, s := range p.Series {
+			at, ok := s.At(length)
+			if !ok {
+				continue
+			}
+			line := []string{strconv.Itoa(length), t.Series[s.Series].Name}
+			for _, m := range Metrics() {
+				line = append(line, m.Of(at).Short())
+			}
+			out.Lines = append(out.Lines, line)
+		}
+	}
+	return out
+}
+
+// Tradeoff has a line per series: what is won for what.
+func (t *Task) Tradeoff(p Place) Table {
+	out := Table{Caption: fmt.Sprintf("Accuracy against cost on %s, %s", t.Name, p.Name),
+		Head: []string{"encoding", fmt.Sprintf("median decode step at length %d, ms", p.Common), "exact match beyond, %"}}
+	for _, s := range p.Series {
+		if at, ok := s.At(p.Common); ok {
+			of := t.Series[s.Series]
+			out.Lines = append(out.Lines, []string{of.Name, at.Decode.Short(), of.Beyond.Percent()})
+		}
+	}
+	return out
+}
+
+// RankTable is the mean reciprocal ranks, ours and the paper's.
+func (s *Study) RankTable() Table {
+	out := Table{Caption: "Mean reciprocal rank over (task, training seed)",
+		Head: []string{"encoding", "MRR", "paper's tie rule", "published MRR", "mean exact match beyond, %", "rankings"}}
+	for _, r := range s.Ranks {
+		out.Lines = append(out.Lines, []string{r.Name, ranked3(r.MRR), ranked3(r.PaperTies), ranked3(r.Published), r.Mean.Percent(), strconv.Itoa(r.Contests)})
+	}
+	return out
+}
+
+// ranked3 gives a reciprocal rank as the paper does.
+func ranked3(n Number) string {
+	if !n.Known() {
+		return "–"
+	}
+	return strconv.FormatFloat(float64(n), 'f', 3, 64)
+}
+
+// Names lists all series of the study, in the order of Encodings.
+func (s *Study) Names() []string {
+	var out []string
+	for i := range s.Encodings {
+		for _, t := range s.Tasks {
+			for _, of := range t.Series {
+				if of.Encoding == i && !slices.Contains(out, of.Name) {
+					out = append(out, of.Name)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// HeatMap has a line per task and a column per series.
+func (s *Study) HeatMap() Table {
+	out := Table{Caption: "Mean exact match beyond the trained lengths, in %", Head: append([]string{"task"}, s.Names()...)}
+	for _, t := range s.Tasks {
+		line := []string{t.Name}
+		for _, name := range s.Names() {
+			cell := "–"
+			for _, of := range t.Series {
+				if of.Name == name {
+					cell = of.Beyond.Percent()
+				}
+			}
+			line = append(line, cell)
+		}
+		out.Lines = append(out.Lines, line)
+	}
+	return out
+}
+
+// PublishedTable sets our accuracies beside the published ones.
+func (s *Study) PublishedTable() Table {
+	out := Table{Caption: "Exact match beyond the trained lengths, beside " + PublishedSource, Prose: []int{1, 5},
+		Head: []string{"task", "encoding", "here, %", "published, %", "difference, points", "what differs in the setup"}}
+	for _, c := range s.Published {
+		out.Lines = append(out.Lines, []string{c.Task, c.Name, c.Ours.Percent(), c.Published.Percent(), signed(c.Difference), c.Setup})
+	}
+	return out
+}
+
+// signed gives a difference of ratios in points: "+1.2", "−0.4".
+func signed(n Number) string {
+	if !n.Known() {
+		return "–"
+	}
+	text := strconv.FormatFloat(100*float64(n), 'f', 1, 64)
+	switch {
+	case text == "-0.0" || text == "0.0":
+		return "0.0"
+	case text[0] == '-':
+		return "−" + text[1:]
+	}
+	return "+" + text
+}
