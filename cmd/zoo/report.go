@@ -45,7 +45,7 @@ Where the same thing was measured twice, the last row counts.`,
 }
 
 func (a *app) report(o reportOptions, args []string) error {
-	rows, files, err := report.Read(args...)
+	rows, err := report.Read(args...)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (a *app) report(o reportOptions, args []string) error {
 	if err := writeInFolder(o.output, page.Bytes()); err != nil {
 		return err
 	}
-	a.print("%s: %d rows of %d files; open it in a browser", o.output, len(rows), len(files))
+	a.print("%s: %d rows; open it in a browser", o.output, len(rows))
 	for _, kind := range []struct{ folder, format string }{{o.svg, "svg"}, {o.png, "png"}} {
 		if err := a.figures(study, kind.folder, kind.format); err != nil {
 			return err

@@ -31,9 +31,12 @@ func (s *Study) ranking() string {
 	if best.MRR == second.MRR {
 		return fmt.Sprintf("%s, %s and %s share the lead beyond the trained lengths (mean reciprocal rank %.2f).", over, best.Name, second.Name, float64(best.MRR))
 	}
-	return fmt.Sprintf("%s, %s carries furthest beyond the trained lengths: mean reciprocal rank %.2f, ahead of %s with %.2f.",
+	return fmt.Sprintf("%s, %s ranks best beyond the trained lengths: mean reciprocal rank %.2f, ahead of %s with %.2f.",
 		over, best.Name, float64(best.MRR), second.Name, float64(second.MRR))
 }
+
+// mostGroups is how many lengths an answer names before it sums up the rest.
+const mostGroups = 3
 
 // answer says how far each series of a task carries, the furthest first.
 func (t *Task) answer() string {
@@ -45,6 +48,10 @@ func (t *Task) answer() string {
 	}
 	var parts []string
 	for i := 0; i < len(reached); {
+		if len(parts) == mostGroups {
+			parts = append(parts, fmt.Sprintf("%s up to %d or less", rest(len(reached)-i), reached[i].Effective.Length))
+			break
+		}
 		names := []string{}
 		length := reached[i].Effective.Length
 		for ; i < len(reached) && reached[i].Effective.Length == length; i++ {
@@ -68,6 +75,13 @@ func (t *Task) answer() string {
 		sentence += fmt.Sprintf("; trained on lengths %d to %d", t.Trained[0], t.Trained[1])
 	}
 	return sentence + "."
+}
+
+func rest(n int) string {
+	if n == 1 {
+		return "the last"
+	}
+	return fmt.Sprintf("the other %d", n)
 }
 
 // join writes a list as prose does.

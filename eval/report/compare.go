@@ -100,11 +100,11 @@ func (s *Series) setup(t task.Task, lengths, of int) string {
 		differs = append(differs, fmt.Sprintf("%s parameters, not %s", millions(s.Parameters), millions(PublishedParameters)))
 	}
 	if s.Steps != [2]int{PublishedSteps, PublishedSteps} {
-		steps := fmt.Sprint(s.Steps[1])
+		steps := thousands(s.Steps[1])
 		if s.Steps[0] != s.Steps[1] {
-			steps = fmt.Sprintf("%d–%d", s.Steps[0], s.Steps[1])
+			steps = thousands(s.Steps[0]) + "–" + steps
 		}
-		differs = append(differs, fmt.Sprintf("%s steps, not %d", steps, PublishedSteps))
+		differs = append(differs, fmt.Sprintf("%s steps, not %s", steps, thousands(PublishedSteps)))
 	}
 	if s.Trained != [2]int{t.Train.Min, t.Train.Max} {
 		differs = append(differs, fmt.Sprintf("trained %d–%d, not %d–%d", s.Trained[0], s.Trained[1], t.Train.Min, t.Train.Max))

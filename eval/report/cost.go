@@ -88,7 +88,7 @@ const always = 2
 
 // places groups the costs of a task's variants.
 func places(variants []variant) []Place {
-	var out []Place
+	out := []Place{} // a list in JSON, too
 	for i, v := range variants {
 		for _, key := range placesOf(v.rows) {
 			at := slices.IndexFunc(out, func(p Place) bool { return p.key == key })

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -15,8 +16,8 @@ func (s *Study) tradeoffFigure(t *Task, place Place, at string) []Figure {
 	for _, c := range place.Series {
 		cost, ok := c.At(place.Common)
 		of := t.Series[c.Series]
-		if ok && of.Beyond.Mean.Known() {
-			points = append(points, pair{of.Name, of.Encoding, float64(cost.Decode.Mean), 100 * float64(of.Beyond.Mean)})
+		if ok && of.Score.Mean.Known() {
+			points = append(points, pair{of.Name, of.Encoding, float64(cost.Decode.Mean), 100 * float64(of.Score.Mean)})
 			slowest = max(slowest, float64(cost.Decode.Mean))
 		}
 	}
@@ -48,11 +49,45 @@ type scatter struct {
 // Plot implements plot.Plotter.
 func (k scatter) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
+	taken := []vg.Rectangle{{Min: vg.Point{X: c.Min.X, Y: c.Min.Y - 2*fontSize}, Max: vg.Point{X: c.Max.X, Y: c.Min.Y}}} // the axis
+	for _, d := range k.points {
+		at := vg.Point{X: x(d.x), Y: y(d.y)}
+		taken = append(taken, around(at, 0, 0, 2.6*markerSize, 2.6*markerSize))
+	}
 	for _, d := range k.points {
 		colour, at := k.s.colour(d.encoding), vg.Point{X: x(d.x), Y: y(d.y)}
 		k.s.Encodings[d.encoding].Shape.fill(&c, at, 1.3*markerSize, colour, colour)
-		c.FillText(textStyle(colour, draw.XLeft, draw.YCenter), vg.Point{X: at.X + 8, Y: at.Y}, d.name)
+		style := textStyle(colour, draw.XCenter, draw.YCenter)
+		box := free(at, style.Width(d.name), fontSize, taken)
+		taken = append(taken, box)
+		c.FillText(style, vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: (box.Min.Y + box.Max.Y) / 2}, d.name)
 	}
+}
+
+// around is a box of a size whose middle lies off a point.
+func around(at vg.Point, dx, dy, width, height vg.Length) vg.Rectangle {
+	return vg.Rectangle{Min: vg.Point{X: at.X + dx - width/2, Y: at.Y + dy - height/2}, Max: vg.Point{X: at.X + dx + width/2, Y: at.Y + dy + height/2}}
+}
+
+// free finds the place beside a point where a name hides the least: right of it,
+// above, below or left, further out if all of them are taken.
+func free(at vg.Point, width, height vg.Length, taken []vg.Rectangle) vg.Rectangle {
+	best, least := vg.Rectangle{}, vg.Length(math.Inf(1))
+	for _, far := range []vg.Length{1, 2.2, 3.4} {
+		gap := far * 2.4 * markerSize
+		for _, d := range []vg.Point{{X: gap + width/2}, {Y: gap + height/4}, {Y: -gap - height/4}, {X: -gap - width/2}} {
+			box, hidden := around(at, d.X, d.Y, width, height), vg.Length(0)
+			for _, t := range taken {
+				w := min(box.Max.X, t.Max.X) - max(box.Min.X, t.Min.X)
+				h := min(box.Max.Y, t.Max.Y) - max(box.Min.Y, t.Min.Y)
+				hidden += max(0, w) * max(0, h)
+			}
+			if hidden < least {
+				best, least = box, hidden
+			}
+		}
+	}
+	return best
 }
 
 // publishedFigure sets a task's accuracies beside the published ones.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -164,17 +165,21 @@ func (s Shape) fill(c *draw.Canvas, at vg.Point, radius vg.Length, fill, stroke 
 	c.Stroke(path)
 }
 
-// even gives labelled ticks only, at most eight, at round numbers.
-type even struct{ unit string }
+// even gives about five labelled ticks at round numbers.
+type even struct{}
 
 // Ticks implements plot.Ticker.
-func (e even) Ticks(low, high float64) []plot.Tick {
-	var out []plot.Tick
-	for _, t := range (plot.DefaultTicks{}).Ticks(low, high) {
-		if !t.IsMinor() {
-			t.Label += e.unit
-			out = append(out, t)
+func (even) Ticks(low, high float64) []plot.Tick {
+	step := math.Pow(10, math.Floor(math.Log10((high-low)/5)))
+	for _, m := range []float64{1, 2, 5, 10} {
+		if (high-low)/(m*step) <= 6 {
+			step *= m
+			break
 		}
+	}
+	var out []plot.Tick
+	for i := math.Ceil(low/step - 1e-9); i*step <= high*(1+1e-9); i++ { // whole steps: sums of them would drift
+		out = append(out, plot.Tick{Value: i * step, Label: strconv.FormatFloat(i*step, 'g', 6, 64)})
 	}
 	return out
 }

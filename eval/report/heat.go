@@ -33,18 +33,17 @@ func (s *Study) heatFigure() Figure {
 				s.heatCell(&c, vg.Rectangle{
 					Min: vg.Point{X: c.Min.X + left + wide*vg.Length(j) + 1, Y: y + 1},
 					Max: vg.Point{X: c.Min.X + left + wide*vg.Length(j+1) - 1, Y: y + high - 1},
-				}, s.Tasks[i].beyond(table.Head[j+1]), text)
+				}, s.Tasks[i].score(table.Head[j+1]), text)
 			}
 		}
 	}}
 }
 
-// beyond is the mean exact match beyond training of a series; unknown if the task
-// has no such series.
-func (t *Task) beyond(name string) Number {
+// score is what a series has in the heat map; unknown if the task has no such one.
+func (t *Task) score(name string) Number {
 	for _, s := range t.Series {
 		if s.Name == name {
-			return s.Beyond.Mean
+			return s.Score.Mean
 		}
 	}
 	return unknown

@@ -65,9 +65,8 @@ func (s *Study) lineFigure(name string, t *Task, y string, curves []curve, highe
 		p := newPlot("length", y)
 		p.X.Tick.Marker, p.Y.Tick.Marker = even{}, even{}
 		p.X.Min, p.X.Max = float64(t.Lengths[0]), float64(t.Lengths[len(t.Lengths)-1])
-		if p.X.Min == p.X.Max {
-			p.X.Min, p.X.Max = p.X.Min-1, p.X.Max+1
-		}
+		margin := max(0.5, 0.015*(p.X.Max-p.X.Min)) // for the markers
+		p.X.Min, p.X.Max = p.X.Min-margin, p.X.Max+margin
 		p.Y.Min, p.Y.Max = 0, highest
 		p.Add(trained(t.Trained), grid{})
 		for _, of := range curves {

@@ -29,22 +29,23 @@ type page struct {
 	Library, Script  template.JS
 	Parameters       string // of the paper's models
 	PublishedSource  string
-	PublishedSteps   int
+	Measurements     string
+	PublishedSteps   string
 	Contests, Single bool // whether anything is ranked; whether there is but one task
 }
 
 // WriteHTML writes the study as one HTML file that needs nothing else: no other
 // file, no network. The same study gives the same bytes.
 func (s *Study) WriteHTML(w io.Writer) error {
-	t, err := template.New("page").Funcs(template.FuncMap{"add": func(a, b int) int { return a + b }}).Parse(pageTemplate)
+	t, err := template.New("page").Funcs(template.FuncMap{"mark": s.mark}).Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("report: page: %w", err)
 	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, page{
 		Study: s, Style: template.CSS(pageStyle + s.palette()), Library: template.JS(chartLibrary), Script: template.JS(pageScript),
-		Parameters: millions(PublishedParameters), PublishedSource: PublishedSource, PublishedSteps: PublishedSteps,
-		Contests: len(s.Ranks) > 0, Single: len(s.Tasks) == 1,
+		Parameters: millions(PublishedParameters), PublishedSource: PublishedSource, PublishedSteps: thousands(PublishedSteps),
+		Measurements: count(s.Sources.Rows, "measurement", "measurements"), Contests: len(s.Ranks) > 0, Single: len(s.Tasks) == 1,
 	}); err != nil {
 		return fmt.Errorf("report: page: %w", err)
 	}
@@ -62,4 +63,18 @@ func (s *Study) palette() string {
 	}
 	return fmt.Sprintf(":root{%s}\n:root[data-theme=dark]{%s}\n@media (prefers-color-scheme:dark){:root:not([data-theme=light]){%s}}\n%s",
 		&light, &dark, &dark, &classes)
+}
+
+// mark is an encoding's shape in its colour.
+func (s *Study) mark(encoding int) template.HTML {
+	return template.HTML(fmt.Sprintf(`<svg class="mark e%d" viewBox="-1.4 -1.4 2.8 2.8" aria-hidden="true"><path d="%s" fill="currentColor"/></svg>`,
+		encoding, s.Encodings[encoding].Path))
+}
+
+// thousands sets commas: "40,000".
+func thousands(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
 }

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// colours are hues that stay apart under the common colour blindnesses, after
-// Okabe and Ito 2008, Color Universal Design. Each has a darker and a lighter tone
-// with a contrast of at least 3 to 1 on the page's light and dark background. An
-// encoding is never told by its colour alone: its shape and its name stand beside.
+// colours are the hues of Okabe and Ito 2008, Color Universal Design, in tones that
+// stay apart under each kind of colour blindness and have a contrast of at least 3
+// to 1 with the page, light or dark; a test measures both. An encoding is never
+// told by its colour alone: its shape and its name stand beside.
 var colours = [...]struct{ light, dark string }{
-	{"#0072B2", "#4DA3E8"}, // blue
-	{"#D55E00", "#FF8B45"}, // vermilion
-	{"#008A66", "#2BC79B"}, // bluish green
-	{"#A8508F", "#DE93C6"}, // reddish purple
-	{"#A87200", "#EBB43C"}, // orange
-	{"#2A9BC9", "#93DDF7"}, // sky blue
-	{"#6E6E6E", "#B9B9B9"}, // grey
-	{"#7D8A00", "#CEDC5A"}, // yellow, as dark as must be
-	{"#7A1F1F", "#E0665C"}, // dark red
+	{"#0B4F9E", "#3D8BF2"}, // blue
+	{"#E2620E", "#FF7A33"}, // vermilion
+	{"#00855F", "#5AD39F"}, // bluish green
+	{"#C957B0", "#DE82CE"}, // reddish purple
+	{"#7A5600", "#F7CF5B"}, // orange: brown on white
+	{"#2B95E0", "#9AD8FF"}, // sky blue
+	{"#484848", "#8C8C8C"}, // grey
+	{"#8B9B12", "#D4F53C"}, // yellow: olive on white
+	{"#8C1D2C", "#B8413A"}, // dark red
 }
 
 // Shape is a marker's outline: corners in a square from −1 to 1, y downwards.

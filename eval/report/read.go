@@ -6,33 +6,33 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/nopezoo/zoo/eval"
 )
 
 // Read reads the rows of result files in the order of paths; of a folder, all
-// files below it that end in .jsonl, in lexical order. files lists what was read.
-// A line that cannot be read is an error with its file and number, and so is a
-// path with no rows.
-func Read(paths ...string) (rows []eval.Row, files []string, err error) {
+// files below it that end in .jsonl, in lexical order. A line that cannot be read
+// is an error with its file and number, and so are paths without rows.
+func Read(paths ...string) ([]eval.Row, error) {
+	var rows []eval.Row
 	for _, path := range paths {
-		found, err := resultFiles(path)
+		files, err := resultFiles(path)
 		if err != nil {
-			return nil, nil, fmt.Errorf("report: %w", err)
+			return nil, fmt.Errorf("report: %w", err)
 		}
-		files = append(files, found...)
-	}
-	for _, name := range files {
-		got, err := readFile(name)
-		if err != nil {
-			return nil, nil, fmt.Errorf("report: %s: %w", name, err)
+		for _, name := range files {
+			got, err := readFile(name)
+			if err != nil {
+				return nil, fmt.Errorf("report: %s: %w", name, err)
+			}
+			rows = append(rows, got...)
 		}
-		rows = append(rows, got...)
 	}
 	if len(rows) == 0 {
-		return nil, nil, fmt.Errorf("report: %q hold no results; write some with: zoo bench -o results/bench.jsonl", paths)
+		return nil, fmt.Errorf("report: %s: no results; write some with: zoo bench -o results/bench.jsonl", strings.Join(paths, ", "))
 	}
-	return rows, files, nil
+	return rows, nil
 }
 
 func readFile(name string) ([]eval.Row, error) {

@@ -24,7 +24,8 @@ type Series struct {
 
 	Inside    Spread `json:"inside"` // mean exact match at the trained lengths
 	Beyond    Spread `json:"beyond"` // and at longer ones
-	BeyondNA  int    `json:"-"`      // lengths beyond that some seed could not take
+	BeyondNA  int    `json:"-"`      // lengths beyond that some seed could not take; Beyond leaves them out
+	Score     Spread `json:"score"`  // Beyond with those counted as wrong, to compare encodings
 	BeyondAt  []int  `json:"-"`      // lengths beyond that were measured
 	Effective Reach  `json:"effective"`
 
@@ -232,14 +233,17 @@ func (s *Series) point(length int) Point {
 
 // summarize works out the headline from the seeds and points.
 func (s *Series) summarize() {
-	var inside, beyond []float64
+	var inside, beyond, score []float64
 	for _, seed := range s.Seeds {
 		in, _ := s.meanOf(seed, func(length int) bool { return s.Trained[0] <= length && length <= s.Trained[1] })
 		out, na := s.meanOf(seed, func(length int) bool { return length > s.Trained[1] })
 		s.BeyondNA = max(s.BeyondNA, na)
 		inside, beyond = append(inside, in...), append(beyond, out...)
+		if all := s.lengthsBeyond(seed); len(all) > 0 {
+			score = append(score, s.beyondAt(seed, all))
+		}
 	}
-	s.Inside, s.Beyond = spreadOf(inside), spreadOf(beyond)
+	s.Inside, s.Beyond, s.Score = spreadOf(inside), spreadOf(beyond), spreadOf(score)
 	for _, p := range s.Points {
 		if p.N > 0 && p.Length > s.Trained[1] {
 			s.BeyondAt = append(s.BeyondAt, p.Length)
@@ -301,9 +305,6 @@ func (r Reach) String() string {
 // millions writes a number of parameters: "0.6 M".
 func millions(n int64) string {
 	v := float64(n) / 1e6
-	if v >= 10 {
-		return fmt.Sprintf("%.0f M", v)
-	}
 	return fmt.Sprintf("%.1f M", v)
 }
 

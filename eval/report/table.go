@@ -13,6 +13,7 @@ type Table struct {
 	Head    []string
 	Lines   [][]string
 	Prose   []int // columns of words
+	Marks   []int // encodings whose shapes stand before the lines' names; nil for none
 }
 
 // IsProse reports whether a column holds words.
@@ -31,6 +32,7 @@ func (t *Task) Headline() Table {
 		if s.BeyondNA > 0 {
 			beyond += fmt.Sprintf(" (%d n/a)", s.BeyondNA)
 		}
+		out.Marks = append(out.Marks, s.Encoding)
 		out.Lines = append(out.Lines, []string{s.Name, trained, s.Inside.Percent(), beyond, s.Effective.String(), millions(s.Parameters), strconv.Itoa(len(s.Seeds))})
 	}
 	return out
@@ -108,7 +110,8 @@ func (t *Task) Tradeoff(p Place) Table {
 	for _, s := range p.Series {
 		if at, ok := s.At(p.Common); ok {
 			of := t.Series[s.Series]
-			out.Lines = append(out.Lines, []string{of.Name, at.Decode.Short(), of.Beyond.Percent()})
+			out.Lines = append(out.Lines, []string{of.Name, at.Decode.Short(), of.Score.Percent()})
+			out.Marks = append(out.Marks, of.Encoding)
 		}
 	}
 	return out
@@ -149,17 +152,11 @@ func (s *Study) Names() []string {
 
 // HeatMap has a line per task and a column per series.
 func (s *Study) HeatMap() Table {
-	out := Table{Caption: "Mean exact match beyond the trained lengths, in %", Head: append([]string{"task"}, s.Names()...)}
+	out := Table{Caption: "Mean exact match beyond the trained lengths, in %; what a model cannot take counts as wrong", Head: append([]string{"task"}, s.Names()...)}
 	for _, t := range s.Tasks {
 		line := []string{t.Name}
 		for _, name := range s.Names() {
-			cell := "–"
-			for _, of := range t.Series {
-				if of.Name == name {
-					cell = of.Beyond.Percent()
-				}
-			}
-			line = append(line, cell)
+			line = append(line, t.score(name).Percent())
 		}
 		out.Lines = append(out.Lines, line)
 	}

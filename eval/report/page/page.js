@@ -8,7 +8,6 @@
   const state = { task: 0, place: 0, measure: "exact", hidden: new Set() };
   const charts = new Map();
   const dashes = ["solid", "dashed", "dotted"];
-  const still = matchMedia("(prefers-reduced-motion: reduce)");
   const darkSystem = matchMedia("(prefers-color-scheme: dark)");
 
   const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
@@ -29,7 +28,7 @@
 
   function base() {
     return {
-      animation: !still.matches, animationDuration: 300, textStyle: { fontFamily: font(), fontSize: 13, color: css("--ink") },
+      animation: false, textStyle: { fontFamily: font(), fontSize: 13, color: css("--ink") },
       tooltip: {
         backgroundColor: css("--paper"), borderColor: css("--line"), padding: [8, 12],
         textStyle: { color: css("--ink"), fontFamily: font(), fontSize: 13 }, confine: true,
@@ -48,11 +47,11 @@
     const known = points.filter((p) => p.low !== null && p.high !== null);
     if (known.length < 2) return [];
     return [{
-      type: "custom", silent: true, z: 1, data: [[known[0].x, known[0].low]], tooltip: { show: false },
+      type: "custom", silent: true, z: 2, data: [[known[0].x, known[0].low]], tooltip: { show: false },
       renderItem: (params, api) => ({
         type: "polygon",
         shape: { points: known.map((p) => api.coord([p.x, p.high])).concat(known.slice().reverse().map((p) => api.coord([p.x, p.low]))) },
-        style: { fill: colour(series), opacity: 0.13 },
+        style: { fill: colour(series), opacity: 0.12 },
       }),
     }];
   }
@@ -81,6 +80,7 @@
     if (!width) return;
     const labelled = width >= 520 && lines.length * 16 <= height - 70;
     const longest = Math.max(0, ...lines.map((l) => l.name.length));
+    if (o.min === o.last) { o.min--; o.last++; } // one length stands in the middle
     const grid = { left: o.left, right: labelled ? Math.min(width * 0.3, longest * 7.2 + 22) : 16, top: 24, bottom: 48 };
     const ys = lines.flatMap((l) => l.points.flatMap((p) => [p.y, p.high ?? p.y]));
     const high = o.max ?? nice(Math.max(0, ...ys));
@@ -99,12 +99,12 @@
         },
       ]),
     });
-    if (o.shade) {
+    if (o.shade && o.shade[1] >= o.min && o.shade[0] <= o.last) {
       option.series.unshift({
         type: "line", data: [], silent: true, z: 0,
         markArea: {
-          silent: true, itemStyle: { color: css("--shade") }, label: { show: true, position: "insideBottom", color: css("--soft"), fontSize: 12, formatter: "trained" },
-          data: [[{ xAxis: Math.max(o.min, o.shade[0]) }, { xAxis: o.shade[1] }]],
+          silent: true, z: 0, itemStyle: { color: css("--shade") }, label: { show: (o.shade[1] - Math.max(o.min, o.shade[0])) / (o.last - o.min) > 0.15, position: "insideBottom", color: css("--soft"), fontSize: 12, formatter: "trained" },
+          data: [[{ xAxis: Math.max(o.min, o.shade[0]) }, { xAxis: Math.min(o.last, o.shade[1]) }]],
         },
       });
     }
@@ -163,22 +163,48 @@
     byId("ram-note").hidden = !place.upperRAM;
   }
 
+  // Where the names of points hide least of each other and of the axis: right, above,
+  // below or left of them.
+  function names(axis, points) {
+    const box = (x, y, w, h) => ({ l: x - w / 2, r: x + w / 2, t: y - h / 2, b: y + h / 2 });
+    const hidden = (a, b) => Math.max(0, Math.min(a.r, b.r) - Math.max(a.l, b.l)) * Math.max(0, Math.min(a.b, b.b) - Math.max(a.t, b.t));
+    const taken = points.map((p) => box(p.x, p.y, 16, 16)).concat([axis]);
+    return points.map((p) => {
+      let best = null;
+      for (const distance of [7, 22, 37]) {
+        for (const [position, dx, dy] of [["right", 1, 0], ["top", 0, -1], ["bottom", 0, 1], ["left", -1, 0]]) {
+          const at = box(p.x + dx * (distance + 8 + p.width / 2), p.y + dy * (distance + 15), p.width, 15);
+          const cost = taken.reduce((sum, t) => sum + hidden(at, t), 0);
+          if (!best || cost < best.cost) best = { position, distance, at, cost };
+        }
+      }
+      taken.push(best.at);
+      return best;
+    });
+  }
+
   function tradeoff(task, place) {
     const at = byId("chart-tradeoff");
     const points = place.series.map((c) => ({ series: task.series[c.series], cost: c.points.find((p) => p.length === place.common) }))
-      .filter((p) => p.cost && shown(p.series) && p.series.beyond.mean !== null);
+      .filter((p) => p.cost && shown(p.series) && p.series.score.mean !== null);
     at.closest("section").hidden = points.length === 0;
     if (!points.length || !at.clientWidth) return;
+    const grid = { left: 52, right: 24, top: 24, bottom: 52 }, most = nice(1.2 * Math.max(...points.map((p) => p.cost.decode.mean)));
+    const bottom = at.clientHeight - grid.bottom;
+    const places = names({ l: 0, r: at.clientWidth, t: bottom, b: bottom + 20 }, points.map((p) => ({
+      x: grid.left + ((at.clientWidth - grid.left - grid.right) * p.cost.decode.mean) / most,
+      y: grid.top + (bottom - grid.top) * (1 - p.series.score.mean), width: p.series.name.length * 7.6,
+    })));
     const option = Object.assign(base(), {
-      grid: { left: 52, right: 24, top: 24, bottom: 52 },
-      xAxis: axis(`median decode step at length ${place.common}, ms`, { type: "value", min: 0, max: nice(Math.max(...points.map((p) => p.cost.decode.mean)) * 1.12) }),
+      grid,
+      xAxis: axis(`median decode step at length ${place.common}, ms`, { type: "value", min: 0, max: most }),
       yAxis: axis("", { type: "value", min: 0, max: 100, axisLine: { show: false }, axisLabel: { color: css("--soft"), fontSize: 12, formatter: (v) => v + " %" } }),
-      series: points.map((p) => ({
-        type: "scatter", name: p.series.name, symbol: symbol(p.series), symbolSize: 15, data: [[p.cost.decode.mean, 100 * p.series.beyond.mean]], itemStyle: { color: colour(p.series) },
-        label: { show: true, formatter: p.series.name, position: "right", distance: 8, color: colour(p.series), fontSize: 13, fontWeight: 600 }, labelLayout: { moveOverlap: "shiftY" },
+      series: points.map((p, i) => ({
+        type: "scatter", name: p.series.name, symbol: symbol(p.series), symbolSize: 15, data: [[p.cost.decode.mean, 100 * p.series.score.mean]], itemStyle: { color: colour(p.series), opacity: 1 },
+        label: { show: true, formatter: p.series.name, position: places[i].position, distance: places[i].distance, color: colour(p.series), fontSize: 13, fontWeight: 600 },
       })),
     });
-    option.tooltip.formatter = (i) => { const p = points[i.seriesIndex]; return `${mark(p.series)} <b>${escape(p.series.name)}</b><br>${percent(p.series.beyond.mean)} beyond the trained lengths<br>${short(p.cost.decode.mean)} ms a step`; };
+    option.tooltip.formatter = (i) => { const p = points[i.seriesIndex]; return `${mark(p.series)} <b>${escape(p.series.name)}</b><br>${percent(p.series.score.mean)} beyond the trained lengths<br>${short(p.cost.decode.mean)} ms a step`; };
     chart("chart-tradeoff").setOption(option, true);
     at.setAttribute("aria-label", `Scatter chart: exact match beyond the trained lengths against the median decode step on ${task.name}, ${place.name}. The numbers follow in a table.`);
   }
@@ -197,9 +223,9 @@
     const names = [];
     study.encodings.forEach((_, e) => study.tasks.forEach((t) => t.series.forEach((s) => { if (s.encoding === e && shown(s) && !names.includes(s.name)) names.push(s.name); })));
     const tasks = study.tasks.map((t) => t.name);
-    const data = study.tasks.flatMap((t, y) => t.series.filter(shown).filter((s) => s.beyond.mean !== null).map((s) => {
-      const rgb = heat(s.beyond.mean);
-      return { value: [names.indexOf(s.name), y, s.beyond.mean], itemStyle: { color: `rgb(${rgb})` }, label: { color: luminance(rgb) > 0.22 ? "#111418" : "#ffffff" } };
+    const data = study.tasks.flatMap((t, y) => t.series.filter(shown).filter((s) => s.score.mean !== null).map((s) => {
+      const rgb = heat(s.score.mean);
+      return { value: [names.indexOf(s.name), y, s.score.mean], itemStyle: { color: `rgb(${rgb})` }, label: { show: true, color: luminance(rgb) > 0.22 ? "#111418" : "#ffffff" } };
     }));
     const narrow = at.clientWidth < 620;
     const option = Object.assign(base(), {
@@ -224,13 +250,13 @@
     at.style.height = 84 + 34 * of.length + "px";
     if (!at.clientWidth) return;
     const names = of.map((c) => c.name);
-    const pair = (hollow) => of.map((c, i) => ({
+    const dots = (hollow) => of.map((c, i) => ({
       value: [100 * (hollow ? c.published : c.ours.mean), i], symbol: symbol(c),
-      itemStyle: hollow ? { color: css("--paper"), borderColor: colour(c), borderWidth: 2 } : { color: colour(c) },
+      itemStyle: hollow ? { color: css("--paper"), borderColor: colour(c), borderWidth: 2, opacity: 1 } : { color: colour(c), opacity: 1 },
     }));
     const option = Object.assign(base(), {
       grid: { left: Math.max(...names.map((n) => n.length)) * 7.4 + 16, right: 92, top: 12, bottom: 52 },
-      xAxis: axis("exact match beyond the trained lengths", { type: "value", min: 0, max: 100, axisLabel: { color: css("--soft"), fontSize: 12, formatter: (v) => v + " %" } }),
+      xAxis: axis("exact match beyond the trained lengths", { type: "value", min: 0, max: 100, splitNumber: at.clientWidth < 520 ? 2 : 5, axisLabel: { color: css("--soft"), fontSize: 12, formatter: (v) => v + " %" } }),
       yAxis: [
         axis("", { type: "category", data: names, inverse: true, axisLine: { show: false }, splitLine: { show: false }, axisLabel: { color: css("--ink"), fontSize: 13 } }),
         axis("", { type: "category", data: of.map((c) => `${c.difference < 0 ? "−" : "+"}${Math.abs(100 * c.difference).toFixed(1)} points`), inverse: true, position: "right", axisLine: { show: false }, splitLine: { show: false }, axisLabel: { color: css("--soft"), fontSize: 12 } }),
@@ -243,8 +269,8 @@
             return { type: "line", shape: { x1, y1: y, x2, y2: y }, style: { stroke: colour(of[params.dataIndex]), lineWidth: 2, opacity: 0.45 } };
           },
         },
-        { type: "scatter", name: "published", z: 2, symbolSize: 14, data: pair(true) },
-        { type: "scatter", name: "here", z: 3, symbolSize: 14, data: pair(false) },
+        { type: "scatter", name: "published", z: 2, symbolSize: 14, data: dots(true) },
+        { type: "scatter", name: "here", z: 3, symbolSize: 14, data: dots(false) },
       ],
     });
     option.tooltip.formatter = (i) => { const c = of[i.dataIndex]; return `${mark(c)} <b>${escape(c.name)}</b><br>here ${percent(c.ours.mean)}, published ${percent(c.published)}<br><span style="color:${css("--soft")}">${escape(c.setup).replaceAll("; ", "<br>")}</span>`; };
