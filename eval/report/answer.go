@@ -13,8 +13,11 @@ func (s *Study) answer() {
 	if len(s.Ranks) > 1 && len(s.ranked()) > 1 {
 		s.Answer = append(s.Answer, s.ranking())
 	}
+	if len(s.scored()) == 0 {
+		s.Answer = []string{"Speed alone was measured, without a task: see what each length costs."}
+	}
 	for _, t := range s.ranked() {
-		if sentence := t.answer(); sentence != "" && (len(s.Answer) < 2) {
+		if sentence := t.answer(); len(s.Answer) < 2 {
 			s.Answer = append(s.Answer, sentence)
 		}
 	}

@@ -129,6 +129,7 @@ func testKeyboard(t *testing.T, b *browser) {
 			if open := b.eval(`document.activeElement.parentElement.open && document.activeElement.parentElement.querySelector("table").offsetParent !== null`); open != true {
 				t.Error("Enter does not open the table")
 			}
+			b.screenshot("table")
 			return
 		}
 	}
@@ -147,6 +148,7 @@ func TestBrowserSmall(t *testing.T) {
 		"one row":           {all[3:4], 5},                    // nothing beyond training: no trade-off, nothing to compare
 		"nothing available": {[]eval.Row{refused(all[0])}, 1}, // an empty one of accuracy
 		"one task":          {all, 7},
+		"speed alone":       {[]eval.Row{with(all[3], func(r *eval.Row) { r.Score, r.Task, r.Split = nil, "", "" })}, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b.t = t
@@ -159,5 +161,24 @@ func TestBrowserSmall(t *testing.T) {
 				t.Errorf("the console says: %s", e)
 			}
 		})
+	}
+}
+
+// TestBrowserPrints checks that on paper the page is light, as wide as the paper, and
+// itself again afterwards.
+func TestBrowserPrints(t *testing.T) {
+	b := start(t)
+	b.size(1200, 900)
+	b.scheme("dark")
+	b.load(write(t, synthetic([]string{"copy", "parity"}, 1)))
+	look := `getComputedStyle(document.body).backgroundColor + " " + Math.max(...[...document.querySelectorAll(".chart svg")].map((s) => s.getBoundingClientRect().width))`
+	screen := b.eval(look)
+	b.eval(`dispatchEvent(new Event("beforeprint"))`)
+	if paper := b.eval(look); paper != "rgb(255, 255, 255) 656" { // 44rem within 1.5rem on both sides
+		t.Errorf("on paper %v", paper)
+	}
+	b.eval(`dispatchEvent(new Event("afterprint"))`)
+	if again := b.eval(look); again != screen {
+		t.Errorf("after printing %v, before %v", again, screen)
 	}
 }

@@ -106,11 +106,11 @@ func places(variants []variant) []Place {
 	return out
 }
 
-// placesOf lists the places of rows that were measured.
+// placesOf lists the places where something was timed.
 func placesOf(rows []eval.Row) []placeKey {
 	var out []placeKey
 	for _, r := range rows {
-		if k := placeOf(r); !r.NA && !slices.Contains(out, k) {
+		if k := placeOf(r); r.Speed != nil && !slices.Contains(out, k) {
 			out = append(out, k)
 		}
 	}
@@ -130,7 +130,7 @@ func placeName(key placeKey, all []Place) string {
 
 func (p *Place) add(series int, rows []eval.Row) {
 	c := CostSeries{Series: series}
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return r.NA || placeOf(r) != p.key })
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return r.Speed == nil || placeOf(r) != p.key })
 	for _, length := range distinct(rows, func(r eval.Row) int { return r.Length }) {
 		var at []eval.Row
 		for _, r := range rows {

@@ -49,7 +49,9 @@ func (f Figure) Write(w io.Writer, format string) error {
 func (s *Study) Figures() []Figure {
 	var out []Figure
 	for _, t := range s.Tasks {
-		out = append(out, s.accuracyFigure(t))
+		if t.Scored {
+			out = append(out, s.accuracyFigure(t))
+		}
 		for i, p := range t.Places {
 			at := fileName(t.Name)
 			if len(t.Places) > 1 {
@@ -63,10 +65,23 @@ func (s *Study) Figures() []Figure {
 		out = append(out, s.publishedFigure(t)...)
 	}
 	out = append(out, s.rankFigure()...)
-	if len(s.Tasks) > 1 {
+	if len(s.scored()) > 1 {
 		out = append(out, s.heatFigure())
 	}
-	return out
+	return distinctNames(out)
+}
+
+// distinctNames numbers figures whose names would be one file.
+func distinctNames(figures []Figure) []Figure {
+	seen := map[string]bool{}
+	for i := range figures {
+		name := figures[i].Name
+		for n := 2; seen[figures[i].Name]; n++ {
+			figures[i].Name = fmt.Sprintf("%s-%d", name, n)
+		}
+		seen[figures[i].Name] = true
+	}
+	return figures
 }
 
 // fileName keeps letters and digits of a name.
@@ -178,8 +193,13 @@ func (even) Ticks(low, high float64) []plot.Tick {
 		}
 	}
 	var out []plot.Tick
-	for i := math.Ceil(low/step - 1e-9); i*step <= high*(1+1e-9); i++ { // whole steps: sums of them would drift
-		out = append(out, plot.Tick{Value: i * step, Label: strconv.FormatFloat(i*step, 'g', 6, 64)})
+	for i := int(math.Ceil(low/step - 1e-9)); float64(i)*step <= high*(1+1e-9); i++ { // whole steps: sums of them would drift
+		at := float64(i) * step
+		label := strconv.FormatFloat(at, 'g', 6, 64)
+		if step >= 1 {
+			label = thousands(int(math.Round(at)))
+		}
+		out = append(out, plot.Tick{Value: at, Label: label})
 	}
 	return out
 }

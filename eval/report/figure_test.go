@@ -41,6 +41,8 @@ func TestFigureNames(t *testing.T) {
 		{"two places", []eval.Row{row(t, "nope", 0, 10, 5), with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { r.Machine = "m" })},
 			append(one[:1:1], "cost-tokens-copy-place1", "cost-decode-copy-place1", "cost-prefill-copy-place1", "cost-memory-copy-place1",
 				"cost-tokens-copy-place2", "cost-decode-copy-place2", "cost-prefill-copy-place2", "cost-memory-copy-place2")},
+		{"tasks of like names", []eval.Row{refused(with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { r.Task = "a+b" })), refused(with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { r.Task = "a-b" }))},
+			[]string{"accuracy-a-b", "accuracy-a-b-2", "heatmap"}},
 		{"two tasks", []eval.Row{refused(row(t, "nope", 0, 10, 5)), with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { *r = refused(*r); r.Task = "addition+full" })},
 			[]string{"accuracy-copy", "accuracy-addition-full", "heatmap"}},
 	} {

@@ -33,7 +33,7 @@ func (s *Study) heatFigure() Figure {
 				s.heatCell(&c, vg.Rectangle{
 					Min: vg.Point{X: c.Min.X + left + wide*vg.Length(j) + 1, Y: y + 1},
 					Max: vg.Point{X: c.Min.X + left + wide*vg.Length(j+1) - 1, Y: y + high - 1},
-				}, s.Tasks[i].score(table.Head[j+1]), text)
+				}, s.scored()[i].score(table.Head[j+1]), text)
 			}
 		}
 	}}
@@ -53,7 +53,7 @@ func (s *Study) heatCell(c *draw.Canvas, r vg.Rectangle, v Number, text string) 
 	fill, on := color.Color(hexColour("#FFFFFF")), soft
 	if v.Known() {
 		fill, on = heatColour(float64(v)), ink
-		if v > 0.6 {
+		if v > 0.7 { // where white reads better
 			on = hexColour("#FFFFFF")
 		}
 	}

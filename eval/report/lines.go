@@ -150,28 +150,44 @@ func (k stroke) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// endLabels writes the names of curves at the right, as near to their ends as they
-// fit.
+// endLabels writes the names of curves where they end; those that end together at
+// the right stand as near to their ends as they fit.
 func (s *Study) endLabels(c, data draw.Canvas, p *plot.Plot, curves []curve) {
-	_, y := p.Transforms(&data)
+	x, y := p.Transforms(&data)
+	last := 0.0
+	for _, k := range curves {
+		if n := len(k.points); n > 0 {
+			last = max(last, k.points[n-1].x)
+		}
+	}
+	slices.SortStableFunc(curves, func(a, b curve) int { return cmp.Compare(a.end().y, b.end().y) })
 	var ends []vg.Length
 	var of []curve
 	for _, k := range curves {
-		if len(k.points) > 0 {
-			of = append(of, k)
+		switch {
+		case len(k.points) == 0:
+		case k.end().x < last:
+			s.endLabel(c, k, x(k.end().x)+2*markerSize, y(k.end().y))
+		default:
+			ends, of = append(ends, y(k.end().y)), append(of, k)
 		}
-	}
-	slices.SortStableFunc(of, func(a, b curve) int {
-		return cmp.Compare(a.points[len(a.points)-1].y, b.points[len(b.points)-1].y)
-	})
-	for _, k := range of {
-		ends = append(ends, y(k.points[len(k.points)-1].y))
 	}
 	spread(ends, fontSize*1.25, data.Min.Y, data.Max.Y)
 	for i, k := range of {
-		style := textStyle(s.colour(k.of.Encoding), draw.XLeft, draw.YCenter)
-		c.FillText(style, vg.Point{X: data.Max.X + 8, Y: ends[i]}, k.of.Name)
+		s.endLabel(c, k, data.Max.X+8, ends[i])
 	}
+}
+
+func (s *Study) endLabel(c draw.Canvas, k curve, x, y vg.Length) {
+	c.FillText(textStyle(s.colour(k.of.Encoding), draw.XLeft, draw.YCenter), vg.Point{X: x, Y: y}, k.of.Name)
+}
+
+// end is a curve's last point; zero for none.
+func (k curve) end() dot {
+	if len(k.points) == 0 {
+		return dot{}
+	}
+	return k.points[len(k.points)-1]
 }
 
 // spread moves ascending places apart until they keep a gap, within bounds.

@@ -78,7 +78,7 @@ func (s *Study) ranked() []*Task {
 		}
 	}
 	if len(out) == 0 {
-		return s.Tasks
+		return s.scored()
 	}
 	return out
 }

@@ -185,7 +185,7 @@ func tallies(rows []eval.Row, seed uint64) map[int]tally {
 	}
 	last := map[samples]eval.Row{}
 	for _, r := range rows {
-		if r.TrainSeed == seed {
+		if r.TrainSeed == seed && (r.Score != nil || r.NA && r.Task != "") { // not of speed alone
 			last[samples{r.Length, r.Seed}] = r
 		}
 	}

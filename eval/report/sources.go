@@ -48,7 +48,7 @@ func sources(rows []eval.Row, command string) Sources {
 				Seed: r.TrainSeed, Steps: r.TrainSteps, Trained: fmt.Sprintf("%d–%d", r.TrainMin, r.TrainMax),
 				File: head(r.ModelSHA256), Config: head(r.ConfigHash), Measured: "none"})
 		}
-		if r.NA {
+		if r.Score == nil {
 			continue
 		}
 		if least[k] == 0 || r.N < least[k] {

@@ -47,6 +47,7 @@ type Encoding struct {
 type Task struct {
 	Name   string   `json:"name"`   // unique in the study
 	Task   string   `json:"-"`      // without version and split
+	Scored bool     `json:"scored"` // false for rows of speed alone, without a task
 	Series []Series `json:"series"` // in the order of Study.Encodings
 	Places []Place  `json:"places"`
 	Chance []Number `json:"chance"` // accuracy of a guesser, by Lengths
@@ -159,6 +160,9 @@ func (s *Study) tasks(rows []eval.Row) {
 
 // label names a task by as little as tells it from the others.
 func (k taskKey) label(all []taskKey) string {
+	if k.task == "" {
+		return "speed without a task"
+	}
 	var more []string
 	differs := func(f func(taskKey) bool) bool {
 		return slices.ContainsFunc(all, func(o taskKey) bool { return o.task == k.task && f(o) })
@@ -176,13 +180,13 @@ func (k taskKey) label(all []taskKey) string {
 }
 
 func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
-	t := &Task{Name: name, Task: key.task, key: key}
+	t := &Task{Name: name, Task: key.task, Scored: key.task != "", key: key}
 	t.Lengths = distinct(rows, func(r eval.Row) int { return r.Length })
 	t.Seeds = distinct(rows, func(r eval.Row) uint64 { return r.TrainSeed })
 	for _, length := range t.Lengths {
 		chance := unknown
 		for _, r := range rows {
-			if r.Length != length || r.NA {
+			if r.Length != length || r.Score == nil {
 				continue
 			}
 			chance = Number(r.Chance)
@@ -193,6 +197,9 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 		t.Chance = append(t.Chance, chance)
 	}
 	for _, r := range rows {
+		if !t.Scored {
+			break // lengths are tokens here, those of training are the task's
+		}
 		if r.TrainMax > 0 && (t.Trained[0] == 0 || r.TrainMin < t.Trained[0]) {
 			t.Trained[0] = r.TrainMin
 		}

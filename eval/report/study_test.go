@@ -238,6 +238,28 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
+// TestSpeedAlone mixes rows of a task with rows that time any tokens: those have no
+// score, and their lengths are not the task's.
+func TestSpeedAlone(t *testing.T) {
+	speed := with(row(t, "nope", 0, 512, 0), func(r *eval.Row) { r.Score, r.Task, r.Split, r.TaskVersion = nil, "", "", 0 })
+	s := study(t, row(t, "nope", 0, 10, 100), speed, row(t, "rope", 0, 10, 100))
+	if len(s.Tasks) != 2 || s.Tasks[1].Name != "speed without a task" || s.Tasks[1].Scored || s.Tasks[1].Trained != [2]int{} {
+		t.Fatalf("tasks %+v", s.Tasks)
+	}
+	if of := s.Tasks[1].Series[0]; of.Points[0].N != 0 || of.Score.Mean.Known() || of.BeyondNA != 0 {
+		t.Errorf("speed has the accuracy %+v", of)
+	}
+	if at, ok := s.Tasks[1].Places[0].Series[0].At(512); !ok || !at.Decode.Mean.Known() {
+		t.Errorf("costs %+v", s.Tasks[1].Places)
+	}
+	if names := figureNames(s); slices.Contains(names, "heatmap") || !slices.Contains(names, "cost-decode-speed-without-a-task") || slices.Contains(names, "accuracy-speed-without-a-task") {
+		t.Errorf("figures %q", names)
+	}
+	if got := study(t, speed).Answer; len(got) != 1 || !strings.HasPrefix(got[0], "Speed alone was measured") {
+		t.Errorf("answer %q", got)
+	}
+}
+
 func TestNotes(t *testing.T) {
 	s := study(t, row(t, "nope", 0, 10, 1), row(t, "nope", 0, 10, 2), refused(row(t, "nope", 0, 30, 0)), row(t, "rope", 0, 30, 0),
 		with(row(t, "rope", 0, 5, 1), func(r *eval.Row) { r.Whole = true }))

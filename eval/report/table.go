@@ -19,23 +19,34 @@ type Table struct {
 // IsProse reports whether a column holds words.
 func (t Table) IsProse(column int) bool { return column == 0 || slices.Contains(t.Prose, column) }
 
-// Headline is how each series does inside and beyond its trained lengths.
-func (t *Task) Headline() Table {
+// Headline is how each series of a task does inside and beyond its trained
+// lengths, and its rank over all tasks.
+func (s *Study) Headline(t *Task) Table {
 	out := Table{Caption: "Headline on " + t.Name,
-		Head: []string{"encoding", "trained", "exact match inside", "exact match beyond", "effective length", "parameters", "seeds"}}
-	for _, s := range t.Series {
+		Head: []string{"encoding", "trained", "exact match inside, %", "beyond, %", "effective length", "MRR, all tasks", "parameters", "seeds"}}
+	for _, of := range t.Series {
 		trained := "never"
-		if s.Trained[1] > 0 {
-			trained = fmt.Sprintf("%d–%d", s.Trained[0], s.Trained[1])
+		if of.Trained[1] > 0 {
+			trained = fmt.Sprintf("%d–%d", of.Trained[0], of.Trained[1])
 		}
-		beyond := s.Beyond.Percent()
-		if s.BeyondNA > 0 {
-			beyond += fmt.Sprintf(" (%d n/a)", s.BeyondNA)
+		beyond := of.Beyond.Percent()
+		if of.BeyondNA > 0 {
+			beyond += fmt.Sprintf(" (%d n/a)", of.BeyondNA)
 		}
-		out.Marks = append(out.Marks, s.Encoding)
-		out.Lines = append(out.Lines, []string{s.Name, trained, s.Inside.Percent(), beyond, s.Effective.String(), millions(s.Parameters), strconv.Itoa(len(s.Seeds))})
+		out.Marks = append(out.Marks, of.Encoding)
+		out.Lines = append(out.Lines, []string{of.Name, trained, of.Inside.Percent(), beyond, of.Effective.String(), s.mrr(of.Name), millions(of.Parameters), strconv.Itoa(len(of.Seeds))})
 	}
 	return out
+}
+
+// mrr is a series' mean reciprocal rank; a dash if it was never ranked.
+func (s *Study) mrr(name string) string {
+	for _, r := range s.Ranks {
+		if r.Name == name {
+			return ranked3(r.MRR)
+		}
+	}
+	return "–"
 }
 
 // Percent gives a spread of ratios: "15.3 (12.1–18.0)".
@@ -63,7 +74,7 @@ func (t *Task) Accuracy() Table {
 	for i, length := range t.Lengths {
 		line := []string{strconv.Itoa(length)}
 		for _, s := range t.Series {
-			p, mark := s.Points[i], ""
+			p, mark := s.Points[i], "\u2007" // as wide as a digit: numbers stay aligned
 			if s.Trained[0] <= length && length <= s.Trained[1] {
 				mark = "*"
 			}
@@ -150,10 +161,15 @@ func (s *Study) Names() []string {
 	return out
 }
 
+// scored lists the tasks that have accuracies.
+func (s *Study) scored() []*Task {
+	return slices.DeleteFunc(slices.Clone(s.Tasks), func(t *Task) bool { return !t.Scored })
+}
+
 // HeatMap has a line per task and a column per series.
 func (s *Study) HeatMap() Table {
 	out := Table{Caption: "Mean exact match beyond the trained lengths, in %; what a model cannot take counts as wrong", Head: append([]string{"task"}, s.Names()...)}
-	for _, t := range s.Tasks {
+	for _, t := range s.scored() {
 		line := []string{t.Name}
 		for _, name := range s.Names() {
 			line = append(line, t.score(name).Percent())

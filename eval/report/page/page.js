@@ -222,8 +222,8 @@
     if (!at || !at.clientWidth) return;
     const names = [];
     study.encodings.forEach((_, e) => study.tasks.forEach((t) => t.series.forEach((s) => { if (s.encoding === e && shown(s) && !names.includes(s.name)) names.push(s.name); })));
-    const tasks = study.tasks.map((t) => t.name);
-    const data = study.tasks.flatMap((t, y) => t.series.filter(shown).filter((s) => s.score.mean !== null).map((s) => {
+    const scored = study.tasks.filter((t) => t.scored), tasks = scored.map((t) => t.name);
+    const data = scored.flatMap((t, y) => t.series.filter(shown).filter((s) => s.score.mean !== null).map((s) => {
       const rgb = heat(s.score.mean);
       return { value: [names.indexOf(s.name), y, s.score.mean], itemStyle: { color: `rgb(${rgb})` }, label: { show: true, color: luminance(rgb) > 0.22 ? "#111418" : "#ffffff" } };
     }));
@@ -284,9 +284,10 @@
     document.querySelectorAll("[data-task]").forEach((e) => {
       e.hidden = +e.dataset.task !== state.task || (e.dataset.place !== undefined && +e.dataset.place !== state.place);
     });
-    document.querySelectorAll("h2 .of").forEach((e) => { e.textContent = study.tasks.length > 1 ? " on " + task.name : ""; });
+    document.querySelectorAll("h2 .of").forEach((e) => { e.textContent = study.tasks.length > 1 ? (task.scored ? " on " : ": ") + task.name : ""; });
     for (const id of ["cost", "tradeoff"]) byId(id).closest("section").hidden = !place;
-    accuracy(task);
+    byId("accuracy").closest("section").hidden = !task.scored;
+    if (task.scored) accuracy(task);
     if (place) { costs(task, place); tradeoff(task, place); }
     heatMap();
     published(task);
@@ -312,13 +313,15 @@
   const isDark = () => (root.dataset.theme ?? (darkSystem.matches ? "dark" : "light")) === "dark";
   byId("theme").addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; draw(); });
   darkSystem.addEventListener("change", draw);
+  // Paper is light and narrow, whatever the screen.
+  function fit() { charts.forEach((c) => c.resize()); draw(); }
   let before;
-  addEventListener("beforeprint", () => { before = root.dataset.theme; root.dataset.theme = "light"; draw(); });
-  addEventListener("afterprint", () => { before === undefined ? delete root.dataset.theme : (root.dataset.theme = before); draw(); });
+  addEventListener("beforeprint", () => { before = root.dataset.theme; root.dataset.theme = "light"; root.dataset.print = ""; fit(); });
+  addEventListener("afterprint", () => { delete root.dataset.print; before === undefined ? delete root.dataset.theme : (root.dataset.theme = before); fit(); });
   let waiting = 0;
   addEventListener("resize", () => {
     cancelAnimationFrame(waiting);
-    waiting = requestAnimationFrame(() => { charts.forEach((c) => c.resize({ animation: { duration: 0 } })); draw(); });
+    waiting = requestAnimationFrame(fit);
   });
   fillPlaces();
   draw();
