@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,7 +20,8 @@ type Compared struct {
 	Encoding   int    `json:"encoding"`
 	Variant    int    `json:"variant"`
 	Ours       Spread `json:"ours"`       // exact match at those of the paper's longer lengths that were measured, weighted as there
-	Published  Number `json:"published"`  // the paper's
+	Published  Number `json:"published"`  // the paper's at the same lengths
+	All        Number `json:"-"`          // the paper's at all its longer lengths
 	Difference Number `json:"difference"` // ours − published
 	Setup      string `json:"setup"`      // what else differs
 }
@@ -27,7 +29,7 @@ type Compared struct {
 // compare puts the published numbers beside the tasks and encodings that both
 // have. Scratchpads and other options make another task.
 func (s *Study) compare() error {
-	published, err := PublishedAccuracy()
+	published, err := PublishedCurves()
 	if err != nil {
 		return err
 	}
@@ -41,8 +43,8 @@ func (s *Study) compare() error {
 			continue // results of another version of the program; nothing to compare
 		}
 		for _, of := range t.Series {
-			i := slices.IndexFunc(published, func(p Published) bool {
-				return p.Task == known.Name && p.Encoding == s.Encodings[of.Encoding].Name && p.Seed == "mean"
+			i := slices.IndexFunc(published, func(p Curve) bool {
+				return p.Task == known.Name && p.Encoding == s.Encodings[of.Encoding].Name
 			})
 			if i < 0 {
 				continue
@@ -56,11 +58,12 @@ func (s *Study) compare() error {
 	return nil
 }
 
-// compared takes the mean over the paper's longer lengths; false if none of them
-// was measured with a model that had not seen it.
-func (s *Series) compared(p Published, t task.Task) (Compared, bool) {
-	c := Compared{Name: s.Name, Encoding: s.Encoding, Variant: s.Variant, Published: p.Beyond}
-	theirs := t.LengthsIn(t.Beyond)
+// compared takes means over those of the paper's longer lengths that were measured
+// here: accuracy falls off so steeply that means over other lengths say nothing of
+// each other. False if none was measured with a model that had not seen it.
+func (s *Series) compared(p Curve, t task.Task) (Compared, bool) {
+	c := Compared{Name: s.Name, Encoding: s.Encoding, Variant: s.Variant}
+	theirs := slices.Sorted(maps.Keys(p.At))
 	lengths := slices.DeleteFunc(slices.Clone(theirs), func(length int) bool { return !slices.Contains(s.BeyondAt, length) })
 	var means []float64
 	for _, seed := range s.Seeds {
@@ -72,9 +75,23 @@ func (s *Series) compared(p Published, t task.Task) (Compared, bool) {
 		return c, false
 	}
 	c.Ours = spreadOf(means)
+	c.Published, c.All = p.mean(lengths, t.Weight), p.mean(theirs, t.Weight)
 	c.Difference = c.Ours.Mean - c.Published
 	c.Setup = s.setup(t, len(lengths), len(theirs))
 	return c, true
+}
+
+// mean is the published mean over lengths, each with the share of its samples.
+func (c Curve) mean(lengths []int, weight func(int) float64) Number {
+	var sum, weights float64
+	for _, length := range lengths {
+		w := 1.0
+		if weight != nil {
+			w = weight(length)
+		}
+		sum, weights = sum+w*c.At[length], weights+w
+	}
+	return Number(sum / weights)
 }
 
 // weighted is a seed's mean exact match over lengths, each with the share of its

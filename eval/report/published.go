@@ -8,12 +8,16 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // The comments at the head of the files name their source.
 //
 //go:embed published/accuracy.csv
 var publishedAccuracy []byte
+
+//go:embed published/lengths.csv
+var publishedLengths []byte
 
 //go:embed published/ranks.csv
 var publishedRanks []byte
@@ -47,6 +51,33 @@ func PublishedAccuracy() ([]Published, error) {
 		p := Published{Task: f[0], Encoding: f[1], Seed: f[2]}
 		out = append(out, p)
 		return parse(f[3:], &out[len(out)-1].Inside, &out[len(out)-1].Beyond)
+	})
+	return out, err
+}
+
+// Curve is the published accuracy of one encoding at the longer lengths of a task.
+type Curve struct {
+	Task, Encoding string
+	At             map[int]float64 // by length
+}
+
+// PublishedCurves returns the published accuracies by length.
+func PublishedCurves() ([]Curve, error) {
+	var out []Curve
+	err := readCSV(publishedLengths, []string{"task", "encoding", "lengths"}, func(f []string) error {
+		c := Curve{f[0], f[1], map[int]float64{}}
+		for point := range strings.FieldsSeq(f[2]) {
+			length, accuracy, _ := strings.Cut(point, ":")
+			n, err := strconv.Atoi(length)
+			if err != nil {
+				return err
+			}
+			if c.At[n], err = strconv.ParseFloat(accuracy, 64); err != nil {
+				return err
+			}
+		}
+		out = append(out, c)
+		return nil
 	})
 	return out, err
 }

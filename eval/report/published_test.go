@@ -59,6 +59,45 @@ func TestPublishedAccuracy(t *testing.T) {
 	}
 }
 
+// TestPublishedCurves checks that accuracies by length, weighted by the shares that
+// our tasks give the lengths, make the published means: shares and lengths are the
+// paper's. PCFG's shares are a fit.
+func TestPublishedCurves(t *testing.T) {
+	curves, err := report.PublishedCurves()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range curves {
+		known, err := task.Lookup(c.Task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum, weights float64
+		for length, accuracy := range c.At {
+			w := 1.0
+			if known.Weight != nil {
+				w = known.Weight(length)
+			}
+			sum, weights = sum+w*accuracy, weights+w
+			if !known.Beyond.Contains(length) || accuracy < 0 || accuracy > 1 {
+				t.Errorf("%s, %s: %v at length %d", c.Task, c.Encoding, accuracy, length)
+			}
+		}
+		within := 0.001
+		if c.Task == "pcfg" {
+			within = 0.02
+		}
+		for _, p := range published(t) {
+			if p.Task == c.Task && p.Encoding == c.Encoding && p.Seed == "mean" && math.Abs(float64(p.Beyond)-sum/weights) > within {
+				t.Errorf("%s, %s: the mean over lengths is %.4f, published is %v", c.Task, c.Encoding, sum/weights, p.Beyond)
+			}
+		}
+	}
+	if len(curves) != 17*5 {
+		t.Errorf("%d curves, want 85", len(curves))
+	}
+}
+
 // TestPublishedRanks recomputes the paper's mean reciprocal ranks from its
 // accuracies by its own tie rule. The groups whose seeds are released come out to
 // the last digit published. Those of mathematics and reasoning do not: but for
