@@ -98,6 +98,9 @@ func join(names []string) string {
 // note adds what a reader must know about the data.
 func (s *Study) note() {
 	for _, t := range s.Tasks {
+		if t.uneven() {
+			s.Notes = append(s.Notes, fmt.Sprintf("On %s not all were measured at the same lengths beyond training: their means are of different things. Ranks are of the lengths in common.", t.Name))
+		}
 		if len(t.Whole) > 0 {
 			s.Notes = append(s.Notes, fmt.Sprintf("On %s nothing is held out at length %s: training may have seen the same prompts.",
 				t.Name, join(each(t.Whole, func(n int) string { return fmt.Sprint(n) }))))
@@ -118,6 +121,25 @@ func (s *Study) note() {
 			s.Notes = append(s.Notes, fmt.Sprintf("%s takes part in %d of %d rankings: its mean reciprocal rank is of fewer tasks or seeds than others'.", r.Name, r.Contests, most))
 		}
 	}
+}
+
+// uneven reports whether series or seeds were measured at different lengths beyond
+// training.
+func (t *Task) uneven() bool {
+	var first []int
+	for i := range t.Series {
+		for _, seed := range t.Series[i].Seeds {
+			lengths := t.Series[i].lengthsBeyond(seed)
+			if len(lengths) == 0 {
+				continue
+			}
+			if first != nil && !slices.Equal(first, lengths) {
+				return true
+			}
+			first = lengths
+		}
+	}
+	return false
 }
 
 // each returns what f makes of each element.

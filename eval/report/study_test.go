@@ -271,6 +271,18 @@ func TestNotes(t *testing.T) {
 			t.Errorf("notes lack %q:\n%s", want, all)
 		}
 	}
+	for _, tc := range []struct {
+		lengths []int // beyond, of the second series
+		want    bool
+	}{{[]int{30, 40}, false}, {[]int{30}, true}, {[]int{30, 41}, true}, {nil, false}} {
+		rows := []eval.Row{row(t, "nope", 0, 10, 1), row(t, "nope", 0, 30, 1), row(t, "nope", 0, 40, 1), row(t, "rope", 0, 15, 1)}
+		for _, length := range tc.lengths {
+			rows = append(rows, row(t, "rope", 0, length, 1))
+		}
+		if got := strings.Contains(strings.Join(study(t, rows...).Notes, "\n"), "not all were measured at the same lengths"); got != tc.want {
+			t.Errorf("second series at %v: note %v, want %v", tc.lengths, got, tc.want)
+		}
+	}
 	if _, err := report.New(nil, report.Options{}); err == nil {
 		t.Error("no rows are no error")
 	}
