@@ -29,7 +29,11 @@ type Compared struct {
 // compare puts the published numbers beside the tasks and encodings that both
 // have. Scratchpads and other options make another task.
 func (s *Study) compare() error {
-	published, err := PublishedCurves()
+	curves, err := PublishedCurves()
+	if err != nil {
+		return err
+	}
+	means, err := PublishedAccuracy()
 	if err != nil {
 		return err
 	}
@@ -43,14 +47,14 @@ func (s *Study) compare() error {
 			continue // results of another version of the program; nothing to compare
 		}
 		for _, of := range t.Series {
-			i := slices.IndexFunc(published, func(p Curve) bool {
-				return p.Task == known.Name && p.Encoding == s.Encodings[of.Encoding].Name
-			})
-			if i < 0 {
+			encoding := s.Encodings[of.Encoding].Name
+			i := slices.IndexFunc(curves, func(c Curve) bool { return c.Task == known.Name && c.Encoding == encoding })
+			k := slices.IndexFunc(means, func(p Published) bool { return p.Task == known.Name && p.Encoding == encoding && p.Seed == "mean" })
+			if i < 0 || k < 0 {
 				continue
 			}
-			if c, ok := of.compared(published[i], known); ok {
-				c.Task = t.Name
+			if c, ok := of.compared(curves[i], known); ok {
+				c.Task, c.All = t.Name, means[k].Beyond
 				s.Published = append(s.Published, c)
 			}
 		}
@@ -75,7 +79,7 @@ func (s *Series) compared(p Curve, t task.Task) (Compared, bool) {
 		return c, false
 	}
 	c.Ours = spreadOf(means)
-	c.Published, c.All = p.mean(lengths, t.Weight), p.mean(theirs, t.Weight)
+	c.Published = p.mean(lengths, t.Weight)
 	c.Difference = c.Ours.Mean - c.Published
 	c.Setup = s.setup(t, len(lengths), len(theirs))
 	return c, true

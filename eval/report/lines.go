@@ -62,11 +62,19 @@ func (s *Study) costFigure(t *Task, p Place, m Metric, at string) []Figure {
 // and names at the ends.
 func (s *Study) lineFigure(name string, t *Task, y string, curves []curve, highest float64) Figure {
 	return Figure{name, 6.3 * vg.Inch, 3.6 * vg.Inch, func(c draw.Canvas) {
-		p := newPlot("length", y)
+		x := "length"
+		if !t.Scored {
+			x = "length, tokens"
+		}
+		p := newPlot(x, y)
 		p.X.Tick.Marker, p.Y.Tick.Marker = even{}, even{}
 		p.X.Min, p.X.Max = float64(t.Lengths[0]), float64(t.Lengths[len(t.Lengths)-1])
 		margin := max(0.5, 0.015*(p.X.Max-p.X.Min)) // for the markers
 		p.X.Min, p.X.Max = p.X.Min-margin, p.X.Max+margin
+		if t.Octaves {
+			p.X.Min, p.X.Max = float64(t.Lengths[0])/1.06, float64(t.Lengths[len(t.Lengths)-1])*1.06
+			p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, octaves{}
+		}
 		p.Y.Min, p.Y.Max = 0, highest
 		p.Add(trained(t.Trained), grid{})
 		for _, of := range curves {
@@ -85,6 +93,20 @@ func (s *Study) lineFigure(name string, t *Task, y string, curves []curve, highe
 		p.Draw(inner)
 		s.endLabels(c, p.DataCanvas(inner), p, curves)
 	}}
+}
+
+// octaves gives labelled ticks at powers of two.
+type octaves struct{}
+
+// Ticks implements plot.Ticker.
+func (octaves) Ticks(low, high float64) []plot.Tick {
+	var out []plot.Tick
+	for n := 1; float64(n) <= high; n *= 2 {
+		if float64(n) >= low {
+			out = append(out, plot.Tick{Value: float64(n), Label: thousands(n)})
+		}
+	}
+	return out
 }
 
 // trained shades the lengths seen in training.

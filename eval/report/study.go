@@ -53,6 +53,7 @@ type Task struct {
 	Chance []Number `json:"chance"` // accuracy of a guesser, by Lengths
 	// Lengths are those that anything was measured at, ascending.
 	Lengths []int    `json:"lengths"`
+	Octaves bool     `json:"octaves"` // whether Lengths are so far apart that charts double them step by step
 	Trained [2]int   `json:"trained"` // the widest range of the series; 0, 0 if never trained
 	Seeds   []uint64 `json:"-"`       // training seeds
 	Whole   []int    `json:"-"`       // lengths at which nothing is held out
@@ -142,7 +143,7 @@ func encodings(rows []eval.Row, order []string) []Encoding {
 	return out
 }
 
-// tasks groups rows, in order of first appearance.
+// tasks groups rows, in order of first appearance; speed without a task comes last.
 func (s *Study) tasks(rows []eval.Row) {
 	var keys []taskKey
 	groups := map[taskKey][]eval.Row{}
@@ -153,6 +154,15 @@ func (s *Study) tasks(rows []eval.Row) {
 		}
 		groups[k] = append(groups[k], r)
 	}
+	slices.SortStableFunc(keys, func(a, b taskKey) int {
+		switch {
+		case a.task == "" && b.task != "":
+			return 1
+		case a.task != "" && b.task == "":
+			return -1
+		}
+		return 0
+	})
 	for _, k := range keys {
 		s.Tasks = append(s.Tasks, s.newTask(k.label(keys), k, groups[k]))
 	}
@@ -182,6 +192,7 @@ func (k taskKey) label(all []taskKey) string {
 func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 	t := &Task{Name: name, Task: key.task, Scored: key.task != "", key: key}
 	t.Lengths = distinct(rows, func(r eval.Row) int { return r.Length })
+	t.Octaves = !t.Scored && t.Lengths[len(t.Lengths)-1] >= 8*t.Lengths[0]
 	t.Seeds = distinct(rows, func(r eval.Row) uint64 { return r.TrainSeed })
 	for _, length := range t.Lengths {
 		chance := unknown

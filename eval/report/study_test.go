@@ -205,9 +205,8 @@ func TestCompared(t *testing.T) {
 		syntheticRow(known, "txl", 6, 0, 9, 100)} // not in the paper
 	got := study(t, rows...).Published
 	theirs := report.Number(17*0.825+19*0.1154) / 36 // at lengths 9 and 10
-	all := (theirs*36 + 21*0.0003) / 192             // nothing is right from 12 on
 	want := []report.Compared{{Task: "addition", Name: "nope", Ours: report.Spread{Mean: 17. / 36, Low: report.Number(math.NaN()), High: report.Number(math.NaN())},
-		Published: theirs, All: all, Difference: 17./36 - theirs, Setup: "0.6 M parameters, not 109.6 M; 2,600 steps, not 40,000; 2 of 8 lengths; 1 seed, not 3"}}
+		Published: theirs, All: 0.0845, Difference: 17./36 - theirs, Setup: "0.6 M parameters, not 109.6 M; 2,600 steps, not 40,000; 2 of 8 lengths; 1 seed, not 3"}}
 	if diff := cmp.Diff(want, got, approx); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -256,6 +255,16 @@ func TestSpeedAlone(t *testing.T) {
 	}
 	if names := figureNames(s); slices.Contains(names, "heatmap") || !slices.Contains(names, "cost-decode-speed-without-a-task") || slices.Contains(names, "accuracy-speed-without-a-task") {
 		t.Errorf("figures %q", names)
+	}
+	if first := study(t, speed, row(t, "nope", 0, 10, 100)).Tasks[0]; first.Name != "copy" || first.Octaves {
+		t.Errorf("first comes %s", first.Name)
+	}
+	far := speed
+	far.Length = 8192
+	if s := study(t, speed, far); !s.Tasks[0].Octaves {
+		t.Error("lengths from 512 to 8192 are drawn evenly")
+	} else if svg := string(figure(t, s.Figures()[0], "svg")); !strings.Contains(svg, ">4,096<") || !strings.Contains(svg, ">length, tokens<") {
+		t.Error("the figure lacks a tick at 4,096 or its axis lacks a name")
 	}
 	if got := study(t, speed).Answer; len(got) != 1 || !strings.HasPrefix(got[0], "Speed alone was measured") {
 		t.Errorf("answer %q", got)

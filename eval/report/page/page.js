@@ -87,7 +87,7 @@
     const offsets = labelled ? endLabels(lines, { top: grid.top, height: height - grid.top - grid.bottom }, 0, high) : new Map();
     const option = Object.assign(base(), {
       grid,
-      xAxis: axis("length", { type: "value", min: o.min, max: o.last, splitLine: { show: false }, minInterval: 1 }),
+      xAxis: axis(o.scored ? "length" : "length, tokens", { type: o.octaves ? "log" : "value", logBase: 2, min: o.min, max: o.last, splitLine: { show: false }, minInterval: 1 }),
       yAxis: axis("", { type: "value", min: 0, max: high, axisLine: { show: false }, axisLabel: { color: css("--soft"), fontSize: 12, formatter: o.tick } }),
       series: lines.flatMap((l) => [
         ...band(l.series, l.points),
@@ -141,7 +141,7 @@
     const guess = state.measure === "exact" && chance.some((c) => c[1] !== null && c[1] >= 1);
     byId("chance-note").hidden = !guess;
     lineChart("chart-accuracy", lines, {
-      left: 52, max: 100, min: task.lengths[0], last: task.lengths[task.lengths.length - 1], tick: (v) => v + " %", show: (v) => percent(v / 100),
+      scored: true, left: 52, max: 100, min: task.lengths[0], last: task.lengths[task.lengths.length - 1], tick: (v) => v + " %", show: (v) => percent(v / 100),
       shade: task.trained[1] > 0 && task.trained, chance: guess && chance,
     });
     byId("chart-accuracy").setAttribute("aria-label", `Line chart: ${state.measure === "exact" ? "exact match" : "tokens right"} in percent against length on ${task.name}, a line for each of ${lines.length} encodings. The numbers follow in a table.`);
@@ -156,7 +156,7 @@
       at.parentElement.hidden = !any;
       if (!any) continue;
       lineChart("chart-" + key, lines, {
-        left: 56, min: task.lengths[0], last: task.lengths[task.lengths.length - 1], tick: (v) => v.toLocaleString("en"), show: (v) => short(v) + " " + at.dataset.unit, shade: task.trained[1] > 0 && task.trained,
+        left: 56, min: task.lengths[0], last: task.lengths[task.lengths.length - 1], scored: task.scored, octaves: task.octaves, tick: (v) => v.toLocaleString("en"), show: (v) => short(v) + " " + at.dataset.unit, shade: task.trained[1] > 0 && task.trained,
       });
       at.setAttribute("aria-label", `Line chart: ${at.dataset.label} in ${at.dataset.unit} against length on ${task.name}, ${place.name}. The numbers follow in a table.`);
     }
@@ -243,6 +243,7 @@
   function published(task) {
     const at = byId("chart-published");
     if (!at) return;
+    at.closest("section").hidden = !task.scored;
     const of = (study.published ?? []).filter((c) => c.task === task.name && shown(c));
     at.hidden = of.length === 0;
     byId("no-published").hidden = of.length > 0;
