@@ -4,7 +4,7 @@ ENCODINGS   = nope,rope,alibi
 LENGTHS     = 5..15+5,21..25+1,20..200
 
 .DEFAULT_GOAL := help
-.PHONY: help build setup demo test test-race test-slurm lint golden bench-train clean
+.PHONY: help build setup demo report test test-race test-slurm test-report lint golden echarts bench-train clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,6 +20,9 @@ demo: setup ## Train three encodings on this machine, export them, and measure t
 	bin/zoo export --pe $(ENCODINGS)
 	bin/zoo bench --pe $(ENCODINGS) --task copy --lengths $(LENGTHS) --n 100 -o results/demo.jsonl
 
+report: build ## Turn what is under results/ into results/report.html
+	bin/zoo report results -o results/report.html
+
 test: setup ## Run all tests, with ONNX Runtime required, and the pure-Go build's
 	ZOO_REQUIRE_ORT=1 go test ./...
 	CGO_ENABLED=0 go test ./...
@@ -30,6 +33,9 @@ test-race: setup ## Run all tests under the race detector
 test-slurm: setup ## Send sweeps through a real Slurm on this machine; root on Debian installs it
 	.ci/slurm
 
+test-report: ## Test the report's page in headless Chromium, which must be there
+	ZOO_REQUIRE_CHROMIUM=1 go test ./eval/report -run Browser -count 1
+
 lint: ## gofmt, go vet, staticcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these files"; exit 1; }
 	go vet -tags slurm ./...
@@ -37,6 +43,12 @@ lint: ## gofmt, go vet, staticcheck
 
 golden: ## Rewrite the golden files from what the code does now; review the diff
 	UPDATE_GOLDEN=1 go test ./...
+
+echarts: ## Build the report's chart library anew from npm's packages; git tells whether a byte differs
+	cd $$(mktemp -d) && cp $(CURDIR)/eval/report/page/echarts/entry.js . && npm install --no-audit --no-fund echarts@6.1.0 esbuild@0.28.2 && \
+	npx esbuild entry.js --bundle --minify --format=iife --global-name=echarts --legal-comments=eof --target=es2020 \
+		--outfile=$(CURDIR)/eval/report/page/echarts/echarts.min.js
+	git diff --stat -- eval/report/page/echarts
 
 # make bench-train BENCH='Step/small/nope' OPERATORS=1 measures less, and tells operators apart.
 BENCH ?= Step/(small|base)

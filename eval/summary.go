@@ -13,14 +13,20 @@ import (
 // handled.
 const EffectiveAccuracy = 0.9
 
-// Summary is the headline of one model on one task.
+// Summary is the headline of one model on one task. Effective lengths are lengths
+// that were measured; 0 for none.
 type Summary struct {
 	Task, Split string
 	Model       string // label, as in tables
 	Trained     [2]int // shortest and longest length seen in training; 0, 0 if never trained
 	Inside      Mean   // exact match at the trained lengths
 	Beyond      Mean   // exact match at longer ones
-	Effective   int    // largest length with exact match ≥ EffectiveAccuracy; 0 for none
+	Effective   int    // largest length with exact match ≥ EffectiveAccuracy
+
+	// The effective length's interval: the largest lengths at which the lower and
+	// the upper end of exact match's 95 % interval (Wilson) reach EffectiveAccuracy.
+	// Few samples leave the lower one at 0: below 35, all right is not sure enough.
+	EffectiveLow, EffectiveHigh int
 }
 
 // Mean is an unweighted mean over lengths.
@@ -167,13 +173,29 @@ func (c *column) summary(g *group) Summary {
 		case length > c.trained[1]:
 			s.Beyond.add(at)
 		}
-		if at.n > 0 && at.accuracy() >= EffectiveAccuracy {
-			s.Effective = length
-		}
+		s.reach(length, at)
 	}
 	s.Inside.finish()
 	s.Beyond.finish()
 	return s
+}
+
+// reach extends the effective lengths to one that is handled; lengths come in
+// ascending order.
+func (s *Summary) reach(length int, at cell) {
+	if at.n == 0 {
+		return
+	}
+	low, high := Wilson(at.correct, at.n)
+	if at.accuracy() >= EffectiveAccuracy {
+		s.Effective = length
+	}
+	if low >= EffectiveAccuracy {
+		s.EffectiveLow = length
+	}
+	if high >= EffectiveAccuracy {
+		s.EffectiveHigh = length
+	}
 }
 
 func (m *Mean) add(at cell) {

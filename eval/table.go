@@ -101,7 +101,7 @@ func (g *group) headline() [][]string {
 		s := c.summary(g)
 		inside = append(inside, s.Inside.String())
 		beyond = append(beyond, s.Beyond.String())
-		effective = append(effective, strconv.Itoa(s.Effective)+" ")
+		effective = append(effective, fmt.Sprintf("%d [%d, %d] ", s.Effective, s.EffectiveLow, s.EffectiveHigh))
 	}
 	return [][]string{make([]string, len(inside)), inside, beyond, effective}
 }

@@ -76,11 +76,11 @@ func TestTable(t *testing.T) {
 func TestSummarize(t *testing.T) {
 	want := []eval.Summary{
 		// Length 1 lies below the trained lengths: it is neither inside nor beyond.
-		{Model: "nope (portable)", Inside: eval.Mean{Value: 1, Lengths: 1}, Beyond: eval.Mean{Value: 0.9995, Lengths: 1}, Effective: 30},
-		{Model: "nope (fused)", Inside: eval.Mean{Value: 0.99, Lengths: 1}, Beyond: eval.Mean{Value: math.NaN()}, Effective: 10},
+		{Model: "nope (portable)", Inside: eval.Mean{Value: 1, Lengths: 1}, Beyond: eval.Mean{Value: 0.9995, Lengths: 1}, Effective: 30, EffectiveLow: 30, EffectiveHigh: 30},
+		{Model: "nope (fused)", Inside: eval.Mean{Value: 0.99, Lengths: 1}, Beyond: eval.Mean{Value: math.NaN()}, Effective: 10, EffectiveLow: 10, EffectiveHigh: 10},
 		{Model: "rope", Inside: eval.Mean{Value: 0.75, Lengths: 1}, Beyond: eval.Mean{Value: 0, Lengths: 1, NA: 1}, Effective: 0},
-		{Model: "learned", Inside: eval.Mean{Value: 0.95, Lengths: 1}, Beyond: eval.Mean{Value: math.NaN(), NA: 1}, Effective: 10},
-		{Model: "nope", Split: "validation", Inside: eval.Mean{Value: 0.75, Lengths: 1}, Beyond: eval.Mean{Value: math.NaN()}},
+		{Model: "learned", Inside: eval.Mean{Value: 0.95, Lengths: 1}, Beyond: eval.Mean{Value: math.NaN(), NA: 1}, Effective: 10, EffectiveHigh: 10},
+		{Model: "nope", Split: "validation", Inside: eval.Mean{Value: 0.75, Lengths: 1}, Beyond: eval.Mean{Value: math.NaN()}, EffectiveHigh: 5},
 	}
 	for i := range want {
 		want[i].Task, want[i].Trained = "copy", [2]int{2, 20}
@@ -90,6 +90,27 @@ func TestSummarize(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, eval.Summarize(results()), cmpopts.EquateNaNs()); diff != "" {
 		t.Errorf("summaries (-want +got):\n%s", diff)
+	}
+}
+
+// TestEffectiveInterval follows Wilson's interval: 95 of 100 reach from 0.888 to
+// 0.978, 85 of 100 from 0.767 to 0.907, 84 of 100 to 0.899; 20 of 20 from 0.839.
+func TestEffectiveInterval(t *testing.T) {
+	for _, tc := range []struct {
+		name                 string
+		rows                 []eval.Row
+		effective, low, high int
+	}{
+		{"clear", []eval.Row{row("a", 10, 100, 100), row("a", 20, 95, 100), row("a", 30, 85, 100), row("a", 40, 84, 100)}, 20, 10, 30},
+		{"too few samples", []eval.Row{row("a", 10, 20, 20)}, 10, 0, 10},
+		{"samples are pooled", []eval.Row{row("a", 10, 20, 20), row("a", 10, 20, 20)}, 10, 10, 10},
+		{"handled again further on", []eval.Row{row("a", 30, 100, 100), row("a", 20, 0, 100), row("a", 10, 100, 100)}, 30, 30, 30},
+		{"not available", []eval.Row{row("a", 10, 100, 100), missing("a", 20)}, 10, 10, 10},
+	} {
+		s := eval.Summarize(tc.rows)[0]
+		if s.Effective != tc.effective || s.EffectiveLow != tc.low || s.EffectiveHigh != tc.high {
+			t.Errorf("%s: %d [%d, %d], want %d [%d, %d]", tc.name, s.Effective, s.EffectiveLow, s.EffectiveHigh, tc.effective, tc.low, tc.high)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ func verbs() []func(*app) *cobra.Command {
 		exportVerb,
 		importVerb,
 		benchVerb,
+		reportVerb,
 		generateVerb,
 		listVerb,
 		dataVerb,

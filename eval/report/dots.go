@@ -1,0 +1,150 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// tradeoffFigure sets accuracy against the cost of a step.
+func (s *Study) tradeoffFigure(t *Task, place Place, at string) []Figure {
+	var points []pair
+	slowest := 0.0
+	for _, c := range place.Series {
+		cost, ok := c.At(place.Common)
+		of := t.Series[c.Series]
+		if ok && of.Score.Mean.Known() {
+			points = append(points, pair{of.Name, of.Encoding, float64(cost.Decode.Mean), 100 * float64(of.Score.Mean)})
+			slowest = max(slowest, float64(cost.Decode.Mean))
+		}
+	}
+	if len(points) == 0 {
+		return nil
+	}
+	return []Figure{{"tradeoff-" + at, 5 * vg.Inch, 3.6 * vg.Inch, func(c draw.Canvas) {
+		p := newPlot(fmt.Sprintf("median decode step at length %d, ms", place.Common), "exact match beyond the trained lengths, %")
+		p.X.Tick.Marker, p.Y.Tick.Marker = even{}, even{}
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1.25*slowest, 0, 100
+		p.Add(grid{}, scatter{s, points})
+		p.Draw(draw.Crop(c, 4, -10, 4, -8))
+	}}}
+}
+
+// pair is a point with a name, or the two values of a line of a dot chart: here
+// and published.
+type pair struct {
+	name     string
+	encoding int
+	x, y     float64
+}
+
+type scatter struct {
+	s      *Study
+	points []pair
+}
+
+// Plot implements plot.Plotter.
+func (k scatter) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	taken := []vg.Rectangle{{Min: vg.Point{X: c.Min.X, Y: c.Min.Y - 2*fontSize}, Max: vg.Point{X: c.Max.X, Y: c.Min.Y}}} // the axis
+	for _, d := range k.points {
+		at := vg.Point{X: x(d.x), Y: y(d.y)}
+		taken = append(taken, around(at, 0, 0, 2.6*markerSize, 2.6*markerSize))
+	}
+	for _, d := range k.points {
+		colour, at := k.s.colour(d.encoding), vg.Point{X: x(d.x), Y: y(d.y)}
+		k.s.Encodings[d.encoding].Shape.fill(&c, at, 1.3*markerSize, colour, colour)
+		style := textStyle(colour, draw.XCenter, draw.YCenter)
+		box := free(at, style.Width(d.name), fontSize, taken)
+		taken = append(taken, box)
+		c.FillText(style, vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: (box.Min.Y + box.Max.Y) / 2}, d.name)
+	}
+}
+
+// around is a box of a size whose middle lies off a point.
+func around(at vg.Point, dx, dy, width, height vg.Length) vg.Rectangle {
+	return vg.Rectangle{Min: vg.Point{X: at.X + dx - width/2, Y: at.Y + dy - height/2}, Max: vg.Point{X: at.X + dx + width/2, Y: at.Y + dy + height/2}}
+}
+
+// free finds the place beside a point where a name hides the least: right of it,
+// above, below or left, further out if all of them are taken.
+func free(at vg.Point, width, height vg.Length, taken []vg.Rectangle) vg.Rectangle {
+	best, least := vg.Rectangle{}, vg.Length(math.Inf(1))
+	for _, far := range []vg.Length{1, 2.2, 3.4} {
+		gap := far * 2.4 * markerSize
+		for _, d := range []vg.Point{{X: gap + width/2}, {Y: gap + height/4}, {Y: -gap - height/4}, {X: -gap - width/2}} {
+			box, hidden := around(at, d.X, d.Y, width, height), vg.Length(0)
+			for _, t := range taken {
+				w := min(box.Max.X, t.Max.X) - max(box.Min.X, t.Min.X)
+				h := min(box.Max.Y, t.Max.Y) - max(box.Min.Y, t.Min.Y)
+				hidden += max(0, w) * max(0, h)
+			}
+			if hidden < least {
+				best, least = box, hidden
+			}
+		}
+	}
+	return best
+}
+
+// publishedFigure sets a task's accuracies beside the published ones.
+func (s *Study) publishedFigure(t *Task) []Figure {
+	var points []pair
+	for _, c := range s.Published {
+		if c.Task == t.Name {
+			points = append(points, pair{c.Name, c.Encoding, 100 * float64(c.Ours.Mean), 100 * float64(c.Published)})
+		}
+	}
+	return s.dotFigure("published-"+fileName(t.Name), "exact match beyond the trained lengths, % (filled: here, hollow: published)", points, 100)
+}
+
+// rankFigure sets the mean reciprocal ranks beside the published ones.
+func (s *Study) rankFigure() []Figure {
+	var points []pair
+	for _, r := range s.Ranks {
+		points = append(points, pair{r.Name, r.Encoding, float64(r.MRR), float64(r.Published)})
+	}
+	return s.dotFigure("ranks", "mean reciprocal rank (filled: here, hollow: published, five encodings on 17 tasks)", points, 1)
+}
+
+// dotFigure has a line per pair with two dots; the second may be unknown.
+func (s *Study) dotFigure(name, x string, points []pair, most float64) []Figure {
+	if len(points) == 0 {
+		return nil
+	}
+	return []Figure{{name, 5.6 * vg.Inch, vg.Inch * vg.Length(0.7+0.27*float64(len(points))), func(c draw.Canvas) {
+		p := newPlot(x, "")
+		p.X.Tick.Marker = even{}
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, most, -0.6, float64(len(points))-0.4
+		var names []plot.Tick
+		for i, d := range points {
+			names = append(names, plot.Tick{Value: float64(len(points) - 1 - i), Label: d.name})
+		}
+		p.Y.Tick.Marker = plot.ConstantTicks(names)
+		p.Y.Tick.Label.Color = ink
+		p.Add(grid{}, dotLines{s, points})
+		p.Draw(draw.Crop(c, 4, -10, 4, -8))
+	}}}
+}
+
+type dotLines struct {
+	s      *Study
+	points []pair
+}
+
+// Plot implements plot.Plotter.
+func (k dotLines) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for i, d := range k.points {
+		colour, shape := k.s.colour(d.encoding), k.s.Encodings[d.encoding].Shape
+		height := y(float64(len(k.points) - 1 - i))
+		if Number(d.y).Known() {
+			c.StrokeLine2(draw.LineStyle{Color: faded(colour, 120), Width: lineWidth}, x(d.x), height, x(d.y), height)
+			shape.fill(&c, vg.Point{X: x(d.y), Y: height}, 1.3*markerSize, hexColour("#FFFFFF"), colour)
+		}
+		shape.fill(&c, vg.Point{X: x(d.x), Y: height}, 1.3*markerSize, colour, colour)
+	}
+}

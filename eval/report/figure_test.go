@@ -1,0 +1,112 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/report"
+)
+
+func figureNames(s *report.Study) []string {
+	var out []string
+	for _, f := range s.Figures() {
+		out = append(out, f.Name)
+	}
+	return out
+}
+
+func TestFigureNames(t *testing.T) {
+	one := []string{"accuracy-copy", "cost-tokens-copy", "cost-decode-copy", "cost-prefill-copy", "cost-memory-copy"}
+	for _, tc := range []struct {
+		name string
+		rows []eval.Row
+		want []string
+	}{
+		{"inside only", []eval.Row{row(t, "nope", 0, 10, 5)}, one},
+		{"nothing measured", []eval.Row{refused(row(t, "nope", 0, 10, 5))}, one[:1]},
+		{"no memory, no steps", []eval.Row{with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { r.PeakMemory, r.DecodeSteps = 0, 0 })},
+			[]string{"accuracy-copy", "cost-tokens-copy", "cost-prefill-copy"}},
+		{"beyond", []eval.Row{row(t, "nope", 0, 30, 5)}, append(slices.Clone(one), "tradeoff-copy", "published-copy")},
+		{"two encodings", []eval.Row{row(t, "nope", 0, 30, 5), row(t, "rope", 0, 30, 5)}, append(slices.Clone(one), "tradeoff-copy", "published-copy", "ranks")},
+		{"two places", []eval.Row{row(t, "nope", 0, 10, 5), with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { r.Machine = "m" })},
+			append(one[:1:1], "cost-tokens-copy-place1", "cost-decode-copy-place1", "cost-prefill-copy-place1", "cost-memory-copy-place1",
+				"cost-tokens-copy-place2", "cost-decode-copy-place2", "cost-prefill-copy-place2", "cost-memory-copy-place2")},
+		{"tasks of like names", []eval.Row{refused(with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { r.Task = "a+b" })), refused(with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { r.Task = "a-b" }))},
+			[]string{"accuracy-a-b", "accuracy-a-b-2", "heatmap"}},
+		{"two tasks", []eval.Row{refused(row(t, "nope", 0, 10, 5)), with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { *r = refused(*r); r.Task = "addition+full" })},
+			[]string{"accuracy-copy", "accuracy-addition-full", "heatmap"}},
+	} {
+		if diff := cmp.Diff(tc.want, figureNames(study(t, tc.rows...))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
+
+// TestFigures writes every kind of figure: the same bytes each time, the name of
+// every encoding in it, and a picture of the right size.
+func TestFigures(t *testing.T) {
+	rows := synthetic([]string{"copy", "parity"}, 2)
+	s, again := study(t, rows...), study(t, rows...)
+	names := figureNames(s)
+	for i, f := range s.Figures() {
+		if slices.Contains(names[:i], f.Name) {
+			t.Errorf("two figures are called %s", f.Name)
+		}
+		if strings.HasSuffix(f.Name, "-parity") {
+			continue // as for copy
+		}
+		svg := figure(t, f, "svg")
+		if !bytes.Equal(svg, figure(t, again.Figures()[i], "svg")) {
+			t.Errorf("%s: the same rows give other bytes", f.Name)
+		}
+		for _, e := range s.Encodings {
+			if published := strings.HasPrefix(f.Name, "published"); !bytes.Contains(svg, []byte(">"+e.Name+"<")) && (!published || e.Name == "nope") {
+				t.Errorf("%s does not name %s", f.Name, e.Name)
+			}
+		}
+		if err := wellFormed(svg); err != nil || !bytes.Contains(svg, []byte("@font-face")) {
+			t.Errorf("%s: %v, or it brings no fonts", f.Name, err)
+		}
+	}
+	picture, err := png.Decode(bytes.NewReader(figure(t, s.Figures()[0], "png")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(picture.Bounds().Size()); got != "(1260,720)" { // 6.3 × 3.6 inches at 200 a inch
+		t.Errorf("the picture's size is %s", got)
+	}
+	if err := s.Figures()[0].Write(io.Discard, "gif"); err == nil || !strings.Contains(err.Error(), `unknown figure format "gif"; known: svg, png`) {
+		t.Errorf("another format: %v", err)
+	}
+}
+
+func figure(t *testing.T, f report.Figure, format string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := f.Write(&b, format); err != nil {
+		t.Fatalf("%s: %v", f.Name, err)
+	}
+	return b.Bytes()
+}
+
+func wellFormed(data []byte) error {
+	d := xml.NewDecoder(bytes.NewReader(data))
+	for {
+		if _, err := d.Token(); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+	}
+}

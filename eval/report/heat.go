@@ -1,0 +1,76 @@
+package report
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// heatFigure is tasks by series: mean exact match beyond the trained lengths.
+func (s *Study) heatFigure() Figure {
+	table := s.HeatMap()
+	const wide, high = vg.Length(54), vg.Length(20)
+	left := vg.Length(0)
+	name := textStyle(ink, draw.XRight, draw.YCenter)
+	for _, l := range table.Lines {
+		left = max(left, name.Width(l[0])+12)
+	}
+	columns := len(table.Head) - 1
+	return Figure{"heatmap", left + wide*vg.Length(columns) + 8, high*vg.Length(len(table.Lines)+1) + 12, func(c draw.Canvas) {
+		top := c.Max.Y - 4 - high
+		for j, head := range table.Head[1:] {
+			style := textStyle(ink, draw.XCenter, draw.YCenter)
+			for style.Width(head) > wide-2 && style.Font.Size > 4 {
+				style.Font.Size -= 0.5
+			}
+			c.FillText(style, vg.Point{X: c.Min.X + left + wide*(vg.Length(j)+0.5), Y: top + high/2}, head)
+		}
+		for i, l := range table.Lines {
+			y := top - high*vg.Length(i+1)
+			c.FillText(name, vg.Point{X: c.Min.X + left - 8, Y: y + high/2}, l[0])
+			for j, text := range l[1:] {
+				s.heatCell(&c, vg.Rectangle{
+					Min: vg.Point{X: c.Min.X + left + wide*vg.Length(j) + 1, Y: y + 1},
+					Max: vg.Point{X: c.Min.X + left + wide*vg.Length(j+1) - 1, Y: y + high - 1},
+				}, s.scored()[i].score(table.Head[j+1]), text)
+			}
+		}
+	}}
+}
+
+// score is what a series has in the heat map; unknown if the task has no such one.
+func (t *Task) score(name string) Number {
+	for _, s := range t.Series {
+		if s.Name == name {
+			return s.Score.Mean
+		}
+	}
+	return unknown
+}
+
+func (s *Study) heatCell(c *draw.Canvas, r vg.Rectangle, v Number, text string) {
+	fill, on := color.Color(hexColour("#FFFFFF")), soft
+	if v.Known() {
+		fill, on = heatColour(float64(v)), ink
+		if v > 0.7 { // where white reads better
+			on = hexColour("#FFFFFF")
+		}
+	}
+	c.FillPolygon(fill, []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}})
+	c.FillText(textStyle(on, draw.XCenter, draw.YCenter), vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}, text)
+}
+
+// heatColour is the page's scale on white, 0..1 from light to dark blue.
+func heatColour(v float64) color.Color {
+	low, mid, high := hexColour("#F3F6F9"), hexColour("#7FB2D9"), hexColour("#084A86")
+	if v < 0.5 {
+		return blend(low, mid, 2*v)
+	}
+	return blend(mid, high, 2*v-1)
+}
+
+func blend(a, b color.NRGBA, t float64) color.NRGBA {
+	mix := func(x, y uint8) uint8 { return uint8(float64(x) + t*(float64(y)-float64(x)) + 0.5) }
+	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 255}
+}

@@ -1,0 +1,228 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// curve is one series in a line figure.
+type curve struct {
+	of     *Series
+	points []dot
+}
+
+type dot struct{ x, y, low, high float64 }
+
+// dots keeps the known points of a series, scaled.
+func dots[T any](points []T, length func(T) int, of func(T) Spread, scale float64) []dot {
+	var out []dot
+	for _, p := range points {
+		if v := of(p); v.Mean.Known() {
+			out = append(out, dot{float64(length(p)), scale * float64(v.Mean), scale * float64(v.Low), scale * float64(v.High)})
+		}
+	}
+	return out
+}
+
+func (s *Study) accuracyFigure(t *Task) Figure {
+	var curves []curve
+	for i := range t.Series {
+		curves = append(curves, curve{&t.Series[i], dots(t.Series[i].Points, func(p Point) int { return p.Length }, func(p Point) Spread { return p.Exact }, 100)})
+	}
+	return s.lineFigure("accuracy-"+fileName(t.Name), t, "exact match, %", curves, 100)
+}
+
+func (s *Study) costFigure(t *Task, p Place, m Metric, at string) []Figure {
+	var curves []curve
+	highest := 0.0
+	for _, c := range p.Series {
+		points := dots(c.Points, func(p CostPoint) int { return p.Length }, m.Of, 1)
+		for _, d := range points {
+			highest = max(highest, d.y)
+			if !math.IsNaN(d.high) {
+				highest = max(highest, d.high)
+			}
+		}
+		if len(points) > 0 {
+			curves = append(curves, curve{&t.Series[c.Series], points})
+		}
+	}
+	if len(curves) == 0 {
+		return nil
+	}
+	return []Figure{s.lineFigure("cost-"+m.Key+"-"+at, t, m.Label+", "+m.Unit, curves, 1.05*highest)}
+}
+
+// lineFigure draws curves over the length, with bands, the trained lengths shaded,
+// and names at the ends.
+func (s *Study) lineFigure(name string, t *Task, y string, curves []curve, highest float64) Figure {
+	return Figure{name, 6.3 * vg.Inch, 3.6 * vg.Inch, func(c draw.Canvas) {
+		x := "length"
+		if !t.Scored {
+			x = "length, tokens"
+		}
+		p := newPlot(x, y)
+		p.X.Tick.Marker, p.Y.Tick.Marker = even{}, even{}
+		p.X.Min, p.X.Max = float64(t.Lengths[0]), float64(t.Lengths[len(t.Lengths)-1])
+		margin := max(0.5, 0.015*(p.X.Max-p.X.Min)) // for the markers
+		p.X.Min, p.X.Max = p.X.Min-margin, p.X.Max+margin
+		if t.Octaves {
+			p.X.Min, p.X.Max = float64(t.Lengths[0])/1.06, float64(t.Lengths[len(t.Lengths)-1])*1.06
+			p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, octaves{}
+		}
+		p.Y.Min, p.Y.Max = 0, highest
+		p.Add(trained(t.Trained), grid{})
+		for _, of := range curves {
+			p.Add(band{s, of})
+		}
+		for _, of := range curves {
+			p.Add(stroke{s, of})
+		}
+		widest := vg.Length(0)
+		style := textStyle(ink, draw.XLeft, draw.YCenter)
+		for _, of := range curves {
+			widest = max(widest, style.Width(of.of.Name))
+		}
+		c = draw.Crop(c, 4, -4, 4, -8)
+		inner := draw.Crop(c, 0, -(widest + 10), 0, 0)
+		p.Draw(inner)
+		s.endLabels(c, p.DataCanvas(inner), p, curves)
+	}}
+}
+
+// octaves gives labelled ticks at powers of two.
+type octaves struct{}
+
+// Ticks implements plot.Ticker.
+func (octaves) Ticks(low, high float64) []plot.Tick {
+	var out []plot.Tick
+	for n := 1; float64(n) <= high; n *= 2 {
+		if float64(n) >= low {
+			out = append(out, plot.Tick{Value: float64(n), Label: thousands(n)})
+		}
+	}
+	return out
+}
+
+// trained shades the lengths seen in training.
+type trained [2]int
+
+// Plot implements plot.Plotter.
+func (t trained) Plot(c draw.Canvas, p *plot.Plot) {
+	low, high := max(float64(t[0]), p.X.Min), min(float64(t[1]), p.X.Max)
+	if t[1] == 0 || low >= high {
+		return
+	}
+	x, _ := p.Transforms(&c)
+	c.FillPolygon(shade, []vg.Point{{X: x(low), Y: c.Min.Y}, {X: x(high), Y: c.Min.Y}, {X: x(high), Y: c.Max.Y}, {X: x(low), Y: c.Max.Y}})
+	style := textStyle(soft, draw.XCenter, draw.YBottom)
+	style.Font.Size--
+	c.FillText(style, vg.Point{X: (x(low) + x(high)) / 2, Y: c.Min.Y + 3}, "trained")
+}
+
+// band fills the interval around a curve.
+type band struct {
+	s  *Study
+	of curve
+}
+
+// Plot implements plot.Plotter.
+func (b band) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	var above, below []vg.Point
+	for _, d := range b.of.points {
+		if !math.IsNaN(d.low) && !math.IsNaN(d.high) {
+			above = append(above, vg.Point{X: x(d.x), Y: y(d.high)})
+			below = append(below, vg.Point{X: x(d.x), Y: y(d.low)})
+		}
+	}
+	if len(above) > 1 {
+		slices.Reverse(below)
+		c.FillPolygon(faded(b.s.colour(b.of.of.Encoding), 34), append(above, below...))
+	}
+}
+
+// stroke draws a curve and its markers.
+type stroke struct {
+	s  *Study
+	of curve
+}
+
+// dashes tell the series of one encoding apart.
+func dashes(variant int) []vg.Length {
+	return [][]vg.Length{nil, {5, 3}, {1.5, 2.5}}[variant%3]
+}
+
+// Plot implements plot.Plotter.
+func (k stroke) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	colour := k.s.colour(k.of.of.Encoding)
+	var at []vg.Point
+	for _, d := range k.of.points {
+		at = append(at, vg.Point{X: x(d.x), Y: y(d.y)})
+	}
+	c.StrokeLines(draw.LineStyle{Color: colour, Width: lineWidth, Dashes: dashes(k.of.of.Variant)}, at)
+	for _, point := range at {
+		k.s.Encodings[k.of.of.Encoding].Shape.fill(&c, point, markerSize, colour, colour)
+	}
+}
+
+// endLabels writes the names of curves where they end; those that end together at
+// the right stand as near to their ends as they fit.
+func (s *Study) endLabels(c, data draw.Canvas, p *plot.Plot, curves []curve) {
+	x, y := p.Transforms(&data)
+	last := 0.0
+	for _, k := range curves {
+		if n := len(k.points); n > 0 {
+			last = max(last, k.points[n-1].x)
+		}
+	}
+	slices.SortStableFunc(curves, func(a, b curve) int { return cmp.Compare(a.end().y, b.end().y) })
+	var ends []vg.Length
+	var of []curve
+	for _, k := range curves {
+		switch {
+		case len(k.points) == 0:
+		case k.end().x < last:
+			s.endLabel(c, k, x(k.end().x)+2*markerSize, y(k.end().y))
+		default:
+			ends, of = append(ends, y(k.end().y)), append(of, k)
+		}
+	}
+	spread(ends, fontSize*1.25, data.Min.Y, data.Max.Y)
+	for i, k := range of {
+		s.endLabel(c, k, data.Max.X+8, ends[i])
+	}
+}
+
+func (s *Study) endLabel(c draw.Canvas, k curve, x, y vg.Length) {
+	c.FillText(textStyle(s.colour(k.of.Encoding), draw.XLeft, draw.YCenter), vg.Point{X: x, Y: y}, k.of.Name)
+}
+
+// end is a curve's last point; zero for none.
+func (k curve) end() dot {
+	if len(k.points) == 0 {
+		return dot{}
+	}
+	return k.points[len(k.points)-1]
+}
+
+// spread moves ascending places apart until they keep a gap, within bounds.
+func spread(at []vg.Length, gap, low, high vg.Length) {
+	for range 60 {
+		for i := 1; i < len(at); i++ {
+			if near := gap - (at[i] - at[i-1]); near > 0 {
+				at[i] += near / 2
+				at[i-1] -= near / 2
+			}
+		}
+		for i := range at {
+			at[i] = min(max(at[i], low+gap*vg.Length(i)), high-gap*vg.Length(len(at)-1-i))
+		}
+	}
+}

@@ -1,0 +1,329 @@
+"use strict";
+// Draws the charts of a study. All numbers were worked out before; nothing is
+// computed here but places on paper.
+(function () {
+  const study = JSON.parse(document.getElementById("data").textContent);
+  const root = document.documentElement;
+  const byId = (id) => document.getElementById(id);
+  const state = { task: 0, place: 0, measure: "exact", hidden: new Set() };
+  const charts = new Map();
+  const dashes = ["solid", "dashed", "dotted"];
+  const darkSystem = matchMedia("(prefers-color-scheme: dark)");
+
+  const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+  const colour = (series) => css("--e" + series.encoding);
+  const symbol = (series) => "path://" + study.encodings[series.encoding].path;
+  const shown = (series) => !state.hidden.has(series.encoding);
+  const escape = (text) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }[c]));
+  const percent = (v) => (v === null ? "–" : v < 1 && v >= 0.9995 ? ">99.9 %" : v > 0 && v < 0.0005 ? "<0.1 %" : (100 * v).toFixed(1) + " %");
+  const short = (v) => (v === null ? "–" : v >= 100 ? Math.round(v).toLocaleString("en") : v.toPrecision(3));
+  const font = () => getComputedStyle(document.body).fontFamily;
+
+  // The instance of a chart, emptied. A chart of no width is not drawn.
+  function chart(id) {
+    const at = byId(id);
+    if (!charts.has(id)) charts.set(id, echarts.init(at, null, { renderer: "svg" }));
+    return charts.get(id);
+  }
+
+  function base() {
+    return {
+      animation: false, textStyle: { fontFamily: font(), fontSize: 13, color: css("--ink") },
+      tooltip: {
+        backgroundColor: css("--paper"), borderColor: css("--line"), padding: [8, 12],
+        textStyle: { color: css("--ink"), fontFamily: font(), fontSize: 13 }, confine: true,
+      },
+    };
+  }
+
+  const axis = (name, more) => Object.assign({
+    name, nameLocation: "middle", nameGap: 30, nameTextStyle: { color: css("--soft"), fontSize: 13 },
+    axisLine: { show: true, lineStyle: { color: css("--axis") } }, axisTick: { show: false },
+    axisLabel: { color: css("--soft"), fontSize: 12, hideOverlap: true }, splitLine: { show: true, lineStyle: { color: css("--line"), width: 1 } },
+  }, more);
+
+  // A band between the low and high ends of points, drawn below its line.
+  function band(series, points) {
+    const known = points.filter((p) => p.low !== null && p.high !== null);
+    if (known.length < 2) return [];
+    return [{
+      type: "custom", silent: true, z: 2, data: [[known[0].x, known[0].low]], tooltip: { show: false },
+      renderItem: (params, api) => ({
+        type: "polygon",
+        shape: { points: known.map((p) => api.coord([p.x, p.high])).concat(known.slice().reverse().map((p) => api.coord([p.x, p.low]))) },
+        style: { fill: colour(series), opacity: 0.12 },
+      }),
+    }];
+  }
+
+  // Names at the ends of lines keep their distance from each other.
+  function endLabels(lines, box, low, high) {
+    const gap = 16;
+    const at = lines.filter((l) => l.points.length).map((l) => {
+      const last = l.points[l.points.length - 1];
+      return { line: l, y: box.top + (box.height * (high - last.y)) / (high - low || 1), want: 0 };
+    }).sort((a, b) => a.y - b.y);
+    at.forEach((a) => { a.want = a.y; });
+    for (let round = 0; round < 60; round++) {
+      for (let i = 1; i < at.length; i++) {
+        const near = gap - (at[i].want - at[i - 1].want);
+        if (near > 0) { at[i].want += near / 2; at[i - 1].want -= near / 2; }
+      }
+      at.forEach((a, i) => { a.want = Math.min(Math.max(a.want, box.top + gap * i), box.top + box.height - gap * (at.length - 1 - i)); });
+    }
+    return new Map(at.map((a) => [a.line.name, a.want - a.y]));
+  }
+
+  // Lines over length with bands and names at their ends.
+  function lineChart(id, lines, o) {
+    const at = byId(id), width = at.clientWidth, height = at.clientHeight;
+    if (!width) return;
+    const labelled = width >= 520 && lines.length * 16 <= height - 70;
+    const longest = Math.max(0, ...lines.map((l) => l.name.length));
+    if (o.min === o.last) { o.min--; o.last++; } // one length stands in the middle
+    const grid = { left: o.left, right: labelled ? Math.min(width * 0.3, longest * 7.2 + 22) : 16, top: 24, bottom: 48 };
+    const ys = lines.flatMap((l) => l.points.flatMap((p) => [p.y, p.high ?? p.y]));
+    const high = o.max ?? nice(Math.max(0, ...ys));
+    const offsets = labelled ? endLabels(lines, { top: grid.top, height: height - grid.top - grid.bottom }, 0, high) : new Map();
+    const option = Object.assign(base(), {
+      grid,
+      xAxis: axis(o.scored ? "length" : "length, tokens", { type: o.octaves ? "log" : "value", logBase: 2, min: o.min, max: o.last, splitLine: { show: false }, minInterval: 1 }),
+      yAxis: axis("", { type: "value", min: 0, max: high, axisLine: { show: false }, axisLabel: { color: css("--soft"), fontSize: 12, formatter: o.tick } }),
+      series: lines.flatMap((l) => [
+        ...band(l.series, l.points),
+        {
+          name: l.name, type: "line", z: 3, data: l.points.map((p) => [p.x, p.y]), symbol: symbol(l.series), symbolSize: l.points.length > 40 ? 6 : 10,
+          showSymbol: true, showAllSymbol: true, itemStyle: { color: colour(l.series) }, lineStyle: { color: colour(l.series), width: 2, type: dashes[l.series.variant % 3] },
+          emphasis: { focus: "series" },
+          endLabel: { show: labelled, formatter: l.name, color: colour(l.series), fontSize: 13, fontWeight: 600, distance: 10, offset: [0, offsets.get(l.name) ?? 0] },
+        },
+      ]),
+    });
+    if (o.shade && o.shade[1] >= o.min && o.shade[0] <= o.last) {
+      option.series.unshift({
+        type: "line", data: [], silent: true, z: 0,
+        markArea: {
+          silent: true, z: 0, itemStyle: { color: css("--shade") }, label: { show: (o.shade[1] - Math.max(o.min, o.shade[0])) / (o.last - o.min) > 0.15, position: "insideBottom", color: css("--soft"), fontSize: 12, formatter: "trained" },
+          data: [[{ xAxis: Math.max(o.min, o.shade[0]) }, { xAxis: Math.min(o.last, o.shade[1]) }]],
+        },
+      });
+    }
+    if (o.chance) {
+      option.series.push({ type: "line", silent: true, z: 2, data: o.chance, symbol: "none", lineStyle: { color: css("--soft"), width: 1.5, type: "dotted" }, tooltip: { show: false } });
+    }
+    Object.assign(option.tooltip, {
+      trigger: "axis", axisPointer: { type: "line", lineStyle: { color: css("--axis") } },
+      formatter: (items) => {
+        const x = items[0].value[0];
+        const rows = lines.map((l) => [l, l.points.find((p) => p.x === x)]).filter(([, p]) => p).sort((a, b) => b[1].y - a[1].y);
+        return `<b>length ${x}</b>` + rows.map(([l, p]) => `<br>${mark(l.series)} ${escape(l.name)}&ensp;<b>${o.show(p.y)}</b>` +
+          (p.low !== null && p.low !== p.high ? ` <span style="color:${css("--soft")}">${o.show(p.low)} to ${o.show(p.high)}</span>` : "")).join("");
+      },
+    });
+    chart(id).setOption(option, true);
+  }
+
+  const mark = (series) => `<svg viewBox="-1.4 -1.4 2.8 2.8" width="12" height="12" style="vertical-align:-1px"><path d="${study.encodings[series.encoding].path}" fill="${colour(series)}"/></svg>`;
+
+  // The end of an axis from 0 that holds a value.
+  function nice(v) {
+    if (v <= 0) return 1;
+    const unit = 10 ** Math.floor(Math.log10(v));
+    return [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].map((m) => m * unit).find((m) => m >= v * 1.02) ?? 10 * unit;
+  }
+
+  const spreads = (points, of, scale) => points.filter((p) => of(p).mean !== null)
+    .map((p) => ({ x: p.length, y: of(p).mean * scale, low: of(p).low === null ? null : of(p).low * scale, high: of(p).high === null ? null : of(p).high * scale }));
+
+  function accuracy(task) {
+    const lines = task.series.filter(shown).map((s) => ({ name: s.name, series: s, points: spreads(s.points, (p) => p[state.measure], 100) }));
+    const chance = task.lengths.map((x, i) => [x, task.chance[i] === null ? null : 100 * task.chance[i]]);
+    const guess = state.measure === "exact" && chance.some((c) => c[1] !== null && c[1] >= 1);
+    byId("chance-note").hidden = !guess;
+    lineChart("chart-accuracy", lines, {
+      scored: true, left: 52, max: 100, min: task.lengths[0], last: task.lengths[task.lengths.length - 1], tick: (v) => v + " %", show: (v) => percent(v / 100),
+      shade: task.trained[1] > 0 && task.trained, chance: guess && chance,
+    });
+    byId("chart-accuracy").setAttribute("aria-label", `Line chart: ${state.measure === "exact" ? "exact match" : "tokens right"} in percent against length on ${task.name}, a line for each of ${lines.length} encodings. The numbers follow in a table.`);
+  }
+
+  function costs(task, place) {
+    for (const key of ["tokens", "decode", "prefill", "memory"]) {
+      const at = byId("chart-" + key);
+      const lines = place.series.filter((c) => shown(task.series[c.series]))
+        .map((c) => ({ name: task.series[c.series].name, series: task.series[c.series], points: spreads(c.points, (p) => p[key], 1) }));
+      const any = lines.some((l) => l.points.length);
+      at.parentElement.hidden = !any;
+      if (!any) continue;
+      lineChart("chart-" + key, lines, {
+        left: 56, min: task.lengths[0], last: task.lengths[task.lengths.length - 1], scored: task.scored, octaves: task.octaves, tick: (v) => v.toLocaleString("en"), show: (v) => short(v) + " " + at.dataset.unit, shade: task.trained[1] > 0 && task.trained,
+      });
+      at.setAttribute("aria-label", `Line chart: ${at.dataset.label} in ${at.dataset.unit} against length on ${task.name}, ${place.name}. The numbers follow in a table.`);
+    }
+    byId("ram-note").hidden = !place.upperRAM;
+  }
+
+  // Where the names of points hide least of each other and of the axis: right, above,
+  // below or left of them.
+  function names(axis, points) {
+    const box = (x, y, w, h) => ({ l: x - w / 2, r: x + w / 2, t: y - h / 2, b: y + h / 2 });
+    const hidden = (a, b) => Math.max(0, Math.min(a.r, b.r) - Math.max(a.l, b.l)) * Math.max(0, Math.min(a.b, b.b) - Math.max(a.t, b.t));
+    const taken = points.map((p) => box(p.x, p.y, 16, 16)).concat([axis]);
+    return points.map((p) => {
+      let best = null;
+      for (const distance of [7, 22, 37]) {
+        for (const [position, dx, dy] of [["right", 1, 0], ["top", 0, -1], ["bottom", 0, 1], ["left", -1, 0]]) {
+          const at = box(p.x + dx * (distance + 8 + p.width / 2), p.y + dy * (distance + 15), p.width, 15);
+          const cost = taken.reduce((sum, t) => sum + hidden(at, t), 0);
+          if (!best || cost < best.cost) best = { position, distance, at, cost };
+        }
+      }
+      taken.push(best.at);
+      return best;
+    });
+  }
+
+  function tradeoff(task, place) {
+    const at = byId("chart-tradeoff");
+    const points = place.series.map((c) => ({ series: task.series[c.series], cost: c.points.find((p) => p.length === place.common) }))
+      .filter((p) => p.cost && shown(p.series) && p.series.score.mean !== null);
+    at.closest("section").hidden = points.length === 0;
+    if (!points.length || !at.clientWidth) return;
+    const grid = { left: 52, right: 24, top: 24, bottom: 52 }, most = nice(1.2 * Math.max(...points.map((p) => p.cost.decode.mean)));
+    const bottom = at.clientHeight - grid.bottom;
+    const places = names({ l: 0, r: at.clientWidth, t: bottom, b: bottom + 20 }, points.map((p) => ({
+      x: grid.left + ((at.clientWidth - grid.left - grid.right) * p.cost.decode.mean) / most,
+      y: grid.top + (bottom - grid.top) * (1 - p.series.score.mean), width: p.series.name.length * 7.6,
+    })));
+    const option = Object.assign(base(), {
+      grid,
+      xAxis: axis(`median decode step at length ${place.common}, ms`, { type: "value", min: 0, max: most }),
+      yAxis: axis("", { type: "value", min: 0, max: 100, axisLine: { show: false }, axisLabel: { color: css("--soft"), fontSize: 12, formatter: (v) => v + " %" } }),
+      series: points.map((p, i) => ({
+        type: "scatter", name: p.series.name, symbol: symbol(p.series), symbolSize: 15, data: [[p.cost.decode.mean, 100 * p.series.score.mean]], itemStyle: { color: colour(p.series), opacity: 1 },
+        label: { show: true, formatter: p.series.name, position: places[i].position, distance: places[i].distance, color: colour(p.series), fontSize: 13, fontWeight: 600 },
+      })),
+    });
+    option.tooltip.formatter = (i) => { const p = points[i.seriesIndex]; return `${mark(p.series)} <b>${escape(p.series.name)}</b><br>${percent(p.series.score.mean)} beyond the trained lengths<br>${short(p.cost.decode.mean)} ms a step`; };
+    chart("chart-tradeoff").setOption(option, true);
+    at.setAttribute("aria-label", `Scatter chart: exact match beyond the trained lengths against the median decode step on ${task.name}, ${place.name}. The numbers follow in a table.`);
+  }
+
+  // A colour of the heat map: low, middle and high ends are the theme's.
+  function heat(v) {
+    const stops = ["--heat-low", "--heat-mid", "--heat-high"].map((n) => css(n).match(/\w\w/g).map((h) => parseInt(h, 16)));
+    const [a, b, t] = v < 0.5 ? [stops[0], stops[1], v * 2] : [stops[1], stops[2], v * 2 - 1];
+    return a.map((x, i) => Math.round(x + (b[i] - x) * t));
+  }
+  const luminance = (rgb) => { const [r, g, b] = rgb.map((v) => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+
+  function heatMap() {
+    const at = byId("chart-heat");
+    if (!at || !at.clientWidth) return;
+    const names = [];
+    study.encodings.forEach((_, e) => study.tasks.forEach((t) => t.series.forEach((s) => { if (s.encoding === e && shown(s) && !names.includes(s.name)) names.push(s.name); })));
+    const scored = study.tasks.filter((t) => t.scored), tasks = scored.map((t) => t.name);
+    const data = scored.flatMap((t, y) => t.series.filter(shown).filter((s) => s.score.mean !== null).map((s) => {
+      const rgb = heat(s.score.mean);
+      return { value: [names.indexOf(s.name), y, s.score.mean], itemStyle: { color: `rgb(${rgb})` }, label: { show: true, color: luminance(rgb) > 0.22 ? "#111418" : "#ffffff" } };
+    }));
+    const narrow = at.clientWidth < 620;
+    const option = Object.assign(base(), {
+      grid: { left: Math.max(...tasks.map((t) => t.length)) * 7 + 16, right: 8, top: narrow ? 92 : 34, bottom: 8 },
+      xAxis: axis("", { type: "category", data: names, position: "top", axisLine: { show: false }, splitLine: { show: false }, axisLabel: { color: css("--ink"), fontSize: 13, interval: 0, rotate: narrow ? 60 : 0 } }),
+      yAxis: axis("", { type: "category", data: tasks, inverse: true, axisLine: { show: false }, splitLine: { show: false }, axisLabel: { color: css("--ink"), fontSize: 13, interval: 0 } }),
+      visualMap: { show: false, min: 0, max: 1, dimension: 2, seriesIndex: [] },
+      series: [{ type: "heatmap", data, itemStyle: { borderColor: css("--paper"), borderWidth: 2, borderRadius: 3 }, label: { show: true, fontSize: 12.5, formatter: (i) => percent(i.value[2]).replace(" %", "") }, emphasis: { itemStyle: { borderColor: css("--ink") } } }],
+    });
+    option.tooltip.formatter = (i) => `${escape(tasks[i.value[1]])}, ${escape(names[i.value[0]])}<br><b>${percent(i.value[2])}</b> beyond the trained lengths`;
+    chart("chart-heat").setOption(option, true);
+    at.setAttribute("aria-label", `Heat map: mean exact match beyond the trained lengths, ${tasks.length} tasks by ${names.length} encodings. The numbers follow in a table.`);
+  }
+
+  function published(task) {
+    const at = byId("chart-published");
+    if (!at) return;
+    at.closest("section").hidden = !task.scored;
+    const of = (study.published ?? []).filter((c) => c.task === task.name && shown(c));
+    at.hidden = of.length === 0;
+    byId("no-published").hidden = of.length > 0;
+    if (!of.length) return;
+    at.style.height = 84 + 34 * of.length + "px";
+    if (!at.clientWidth) return;
+    const names = of.map((c) => c.name);
+    const dots = (hollow) => of.map((c, i) => ({
+      value: [100 * (hollow ? c.published : c.ours.mean), i], symbol: symbol(c),
+      itemStyle: hollow ? { color: css("--paper"), borderColor: colour(c), borderWidth: 2, opacity: 1 } : { color: colour(c), opacity: 1 },
+    }));
+    const option = Object.assign(base(), {
+      grid: { left: Math.max(...names.map((n) => n.length)) * 7.4 + 16, right: 92, top: 12, bottom: 52 },
+      xAxis: axis("exact match beyond the trained lengths", { type: "value", min: 0, max: 100, splitNumber: at.clientWidth < 520 ? 2 : 5, axisLabel: { color: css("--soft"), fontSize: 12, formatter: (v) => v + " %" } }),
+      yAxis: [
+        axis("", { type: "category", data: names, inverse: true, axisLine: { show: false }, splitLine: { show: false }, axisLabel: { color: css("--ink"), fontSize: 13 } }),
+        axis("", { type: "category", data: of.map((c) => `${c.difference < 0 ? "−" : "+"}${Math.abs(100 * c.difference).toFixed(1)} points`), inverse: true, position: "right", axisLine: { show: false }, splitLine: { show: false }, axisLabel: { color: css("--soft"), fontSize: 12 } }),
+      ],
+      series: [
+        {
+          type: "custom", silent: true, z: 1, data: of.map((c, i) => [100 * c.ours.mean, i, 100 * c.published]), encode: { x: [0, 2], y: 1 },
+          renderItem: (params, api) => {
+            const [x1, y] = api.coord([api.value(0), api.value(1)]), [x2] = api.coord([api.value(2), api.value(1)]);
+            return { type: "line", shape: { x1, y1: y, x2, y2: y }, style: { stroke: colour(of[params.dataIndex]), lineWidth: 2, opacity: 0.45 } };
+          },
+        },
+        { type: "scatter", name: "published", z: 2, symbolSize: 14, data: dots(true) },
+        { type: "scatter", name: "here", z: 3, symbolSize: 14, data: dots(false) },
+      ],
+    });
+    option.tooltip.formatter = (i) => { const c = of[i.dataIndex]; return `${mark(c)} <b>${escape(c.name)}</b><br>here ${percent(c.ours.mean)}, published ${percent(c.published)}<br><span style="color:${css("--soft")}">${escape(c.setup).replaceAll("; ", "<br>")}</span>`; };
+    chart("chart-published").setOption(option, true);
+    if (charts.get("chart-published").getHeight() !== at.clientHeight) charts.get("chart-published").resize();
+    at.setAttribute("aria-label", `Dot chart: exact match beyond the trained lengths on ${task.name}, here and as published, for ${of.length} encodings. The numbers follow in a table.`);
+  }
+
+  function draw() {
+    const task = study.tasks[state.task], place = task.places[state.place];
+    document.querySelectorAll("[data-task]").forEach((e) => {
+      e.hidden = +e.dataset.task !== state.task || (e.dataset.place !== undefined && +e.dataset.place !== state.place);
+    });
+    document.querySelectorAll("h2 .of").forEach((e) => { e.textContent = study.tasks.length > 1 ? (task.scored ? " on " : ": ") + task.name : ""; });
+    for (const id of ["cost", "tradeoff"]) byId(id).closest("section").hidden = !place;
+    byId("accuracy").closest("section").hidden = !task.scored;
+    if (task.scored) accuracy(task);
+    if (place) { costs(task, place); tradeoff(task, place); }
+    heatMap();
+    published(task);
+  }
+
+  function fillPlaces() {
+    const places = study.tasks[state.task].places;
+    state.place = 0;
+    byId("place").replaceChildren(...places.map((p, i) => new Option(p.name, i)));
+  }
+
+  byId("task")?.addEventListener("change", (e) => { state.task = +e.target.value; fillPlaces(); draw(); });
+  byId("measure").addEventListener("change", (e) => { state.measure = e.target.value; draw(); });
+  byId("place").addEventListener("change", (e) => { state.place = +e.target.value; draw(); });
+  byId("legend").addEventListener("click", (e) => {
+    const chip = e.target.closest(".chip");
+    if (!chip) return;
+    const encoding = +chip.dataset.encoding, hide = !state.hidden.has(encoding);
+    hide ? state.hidden.add(encoding) : state.hidden.delete(encoding);
+    chip.setAttribute("aria-pressed", String(!hide));
+    draw();
+  });
+  const isDark = () => (root.dataset.theme ?? (darkSystem.matches ? "dark" : "light")) === "dark";
+  byId("theme").addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; draw(); });
+  darkSystem.addEventListener("change", draw);
+  // Paper is light and narrow, whatever the screen.
+  function fit() { charts.forEach((c) => c.resize()); draw(); }
+  let before;
+  addEventListener("beforeprint", () => { before = root.dataset.theme; root.dataset.theme = "light"; root.dataset.print = ""; fit(); });
+  addEventListener("afterprint", () => { delete root.dataset.print; before === undefined ? delete root.dataset.theme : (root.dataset.theme = before); fit(); });
+  let waiting = 0;
+  addEventListener("resize", () => {
+    cancelAnimationFrame(waiting);
+    waiting = requestAnimationFrame(fit);
+  });
+  fillPlaces();
+  draw();
+})();

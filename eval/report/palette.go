@@ -1,0 +1,88 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// colours are the hues of Okabe and Ito 2008, Color Universal Design, in tones that
+// stay apart under each kind of colour blindness and have a contrast of at least 3
+// to 1 with the page, light or dark; a test measures both. An encoding is never
+// told by its colour alone: its shape and its name stand beside.
+var colours = [...]struct{ light, dark string }{
+	{"#0B4F9E", "#3D8BF2"}, // blue
+	{"#E2620E", "#FF7A33"}, // vermilion
+	{"#00855F", "#5AD39F"}, // bluish green
+	{"#C957B0", "#DE82CE"}, // reddish purple
+	{"#7A5600", "#F7CF5B"}, // orange: brown on white
+	{"#2B95E0", "#9AD8FF"}, // sky blue
+	{"#484848", "#8C8C8C"}, // grey
+	{"#8B9B12", "#D4F53C"}, // yellow: olive on white
+	{"#8C1D2C", "#B8413A"}, // dark red
+}
+
+// Shape is a marker's outline: corners in a square from −1 to 1, y downwards.
+type Shape [][2]float64
+
+// look gives the encoding at a place in the usual order its looks. Colours come
+// round again after nine; shapes go on, so that both never agree before 81.
+func look(name string, i int) Encoding {
+	all := shapes()
+	c, s := colours[i%len(colours)], all[(i+i/len(colours))%len(all)]
+	return Encoding{Name: name, Light: c.light, Dark: c.dark, Shape: s, Path: s.path()}
+}
+
+// shapes lists the markers, of about the same area.
+func shapes() []Shape {
+	return []Shape{
+		star(24, 0.9, 0.9, 0),          // disc
+		star(4, 1.12, 1.12, math.Pi/4), // square
+		star(3, 1.2, 1.2, -math.Pi/2),  // triangle
+		star(4, 1.15, 1.15, 0),         // diamond
+		star(3, 1.2, 1.2, math.Pi/2),   // triangle pointing down
+		star(5, 1.3, 0.55, -math.Pi/2), // star
+		cross(0),                       // plus
+		star(6, 1, 1, 0),               // hexagon
+		cross(math.Pi / 4),             // times
+	}
+}
+
+// star has n outer corners, and n inner ones between if the radii differ.
+func star(n int, outer, inner, turn float64) Shape {
+	var s Shape
+	for i := range n {
+		a := turn + 2*math.Pi*float64(i)/float64(n)
+		s = append(s, [2]float64{outer * math.Cos(a), outer * math.Sin(a)})
+		if inner != outer {
+			a += math.Pi / float64(n)
+			s = append(s, [2]float64{inner * math.Cos(a), inner * math.Sin(a)})
+		}
+	}
+	return s
+}
+
+// cross has two arms, turned.
+func cross(turn float64) Shape {
+	const long, wide = 1.15, 0.38
+	sin, cos := math.Sincos(turn)
+	var s Shape
+	for range 4 {
+		for _, p := range [][2]float64{{long, -wide}, {long, wide}, {wide, wide}} {
+			s = append(s, [2]float64{p[0]*cos - p[1]*sin, p[0]*sin + p[1]*cos})
+		}
+		sin, cos = cos, -sin // a quarter turn
+	}
+	return s
+}
+
+// path writes the outline as an SVG path.
+func (s Shape) path() string {
+	var b strings.Builder
+	command := "M"
+	for _, p := range s {
+		fmt.Fprintf(&b, "%s%.2f %.2f", command, p[0], p[1])
+		command = "L"
+	}
+	return b.String() + "Z"
+}

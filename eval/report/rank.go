@@ -1,0 +1,143 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
+)
+
+// Rank is a series' mean reciprocal rank over (task, training seed), by mean exact
+// match beyond the trained lengths.
+type Rank struct {
+	Name      string `json:"name"` // of the series
+	Encoding  int    `json:"encoding"`
+	Variant   int    `json:"variant"`
+	MRR       Number `json:"mrr"`      // ties share their ranks
+	PaperTies Number `json:"paper"`    // ties as in the paper: by a fixed order of encodings
+	Published Number `json:"-"`        // the paper's own; NaN for an encoding that is not in it
+	Contests  int    `json:"contests"` // rankings that it took part in
+	Mean      Number `json:"mean"`     // of exact match beyond, over the same rankings
+}
+
+// rank ranks series within each task and training seed, over the lengths that all
+// of them were measured at there. A length that a model cannot take counts as
+// wrong: otherwise refusing would win. Validation prompts take part only where
+// there is nothing else.
+func (s *Study) rank() error {
+	published, err := PublishedRanks()
+	if err != nil {
+		return err
+	}
+	contests := s.contests()
+	var order []string
+	for _, p := range published {
+		order = append(order, p.Encoding)
+	}
+	paper := map[string]float64{}
+	for _, m := range eval.MeanReciprocalRanks(contests, s.tieOrder(order)...) {
+		paper[m.Name] = m.Value
+	}
+	for _, m := range eval.MeanReciprocalRanks(contests) {
+		r := Rank{Name: m.Name, MRR: Number(m.Value), PaperTies: Number(paper[m.Name]), Published: unknown, Contests: m.Contests}
+		r.Encoding, r.Variant = s.find(m.Name)
+		var beyond []float64
+		for _, c := range contests {
+			if v, ok := c[m.Name]; ok && len(c) > 1 {
+				beyond = append(beyond, v)
+			}
+		}
+		r.Mean = spreadOf(beyond).Mean
+		if i := slices.Index(order, s.Encodings[r.Encoding].Name); i >= 0 {
+			r.Published = published[i].All
+		}
+		s.Ranks = append(s.Ranks, r)
+	}
+	return nil
+}
+
+// contests lists the rankings.
+func (s *Study) contests() []eval.Contest {
+	var out []eval.Contest
+	for _, t := range s.ranked() {
+		for _, seed := range t.Seeds {
+			if c := t.contest(seed); len(c) > 1 {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// ranked lists the tasks that rankings are about.
+func (s *Study) ranked() []*Task {
+	var out []*Task
+	for _, t := range s.Tasks {
+		if t.key.split == task.Test.String() {
+			out = append(out, t)
+		}
+	}
+	if len(out) == 0 {
+		return s.scored()
+	}
+	return out
+}
+
+// contest is the mean exact match beyond training of the series that have a seed.
+func (t *Task) contest(seed uint64) eval.Contest {
+	var common []int
+	var taking []*Series
+	for i := range t.Series {
+		s := &t.Series[i]
+		lengths := s.lengthsBeyond(seed)
+		if len(lengths) == 0 {
+			continue
+		}
+		if len(taking) > 0 {
+			lengths = intersect(common, lengths)
+		}
+		common, taking = lengths, append(taking, s)
+	}
+	if len(common) == 0 {
+		return nil
+	}
+	c := eval.Contest{}
+	for _, s := range taking {
+		c[s.Name] = s.beyondAt(seed, common)
+	}
+	return c
+}
+
+func intersect(a, b []int) []int {
+	return slices.DeleteFunc(slices.Clone(a), func(x int) bool { return !slices.Contains(b, x) })
+}
+
+// find returns the encoding of a series, and which of its series it is.
+func (s *Study) find(name string) (encoding, variant int) {
+	for _, t := range s.Tasks {
+		for _, of := range t.Series {
+			if of.Name == name {
+				return of.Encoding, of.Variant
+			}
+		}
+	}
+	return 0, 0
+}
+
+// tieOrder lists the series of each encoding of the paper's order in turn.
+func (s *Study) tieOrder(encodings []string) []string {
+	var out []string
+	for _, name := range encodings {
+		for _, t := range s.Tasks {
+			for _, of := range t.Series {
+				if s.Encodings[of.Encoding].Name == name && !slices.Contains(out, of.Name) {
+					out = append(out, of.Name)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// Width is the rank as the length of a bar in percent.
+func (r Rank) Width() float64 { return 100 * float64(r.MRR) }

@@ -1,0 +1,67 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/nopezoo/zoo/eval"
+)
+
+// Read reads the rows of result files in the order of paths; of a folder, all
+// files below it that end in .jsonl, in lexical order. A line that cannot be read
+// is an error with its file and number, and so are paths without rows.
+func Read(paths ...string) ([]eval.Row, error) {
+	var rows []eval.Row
+	for _, path := range paths {
+		files, err := resultFiles(path)
+		if err != nil {
+			return nil, fmt.Errorf("report: %w", err)
+		}
+		for _, name := range files {
+			got, err := readFile(name)
+			if err != nil {
+				return nil, fmt.Errorf("report: %s: %w", name, err)
+			}
+			rows = append(rows, got...)
+		}
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("report: %s: no results; write some with: zoo bench -o results/bench.jsonl", strings.Join(paths, ", "))
+	}
+	return rows, nil
+}
+
+func readFile(name string) ([]eval.Row, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, errors.Unwrap(err) // the caller names the file
+	}
+	defer f.Close()
+	return eval.ReadJSONL(f)
+}
+
+// resultFiles lists the result files of a path.
+func resultFiles(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	var out []string
+	err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && filepath.Ext(name) == ".jsonl" {
+			out = append(out, name)
+		}
+		return err
+	})
+	if err == nil && len(out) == 0 {
+		err = fmt.Errorf("%s holds no .jsonl file; write one with: zoo bench -o %s", path, filepath.Join(path, "bench.jsonl"))
+	}
+	return out, err
+}

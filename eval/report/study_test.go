@@ -1,0 +1,335 @@
+package report_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/task"
+)
+
+// row is one measurement of an encoding on copying, correct of 100.
+func row(t *testing.T, encoding string, seed, length, correct int) eval.Row {
+	t.Helper()
+	known, err := task.Lookup("copy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return syntheticRow(known, encoding, slices.Index(encodings, encoding), seed, length, correct)
+}
+
+func study(t *testing.T, rows ...eval.Row) *report.Study {
+	t.Helper()
+	s, err := report.New(rows, report.Options{Encodings: encodings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// with changes a row.
+func with(r eval.Row, change func(*eval.Row)) eval.Row {
+	score, speed := *r.Score, *r.Speed
+	r.Score, r.Speed = &score, &speed
+	change(&r)
+	return r
+}
+
+// approx is for means of few numbers; unknown ones are alike.
+var approx = cmp.Comparer(func(a, b report.Number) bool {
+	return a == b || math.Abs(float64(a-b)) < 1e-9 || !a.Known() && !b.Known()
+})
+
+func TestOneSeed(t *testing.T) {
+	s := study(t, row(t, "nope", 0, 30, 0), row(t, "nope", 0, 10, 100), row(t, "nope", 0, 25, 90), refused(row(t, "nope", 0, 40, 0)))
+	tk := s.Tasks[0]
+	of := tk.Series[0]
+	if diff := cmp.Diff([]int{10, 25, 30, 40}, tk.Lengths); diff != "" {
+		t.Error(diff)
+	}
+	low, high := eval.Wilson(90, 100)
+	if diff := cmp.Diff(report.Spread{Mean: 0.9, Low: report.Number(low), High: report.Number(high)}, of.Points[1].Exact, approx); diff != "" {
+		t.Errorf("one seed has Wilson's interval (-want +got):\n%s", diff)
+	}
+	if !of.Points[3].NA || of.Points[3].N != 0 {
+		t.Errorf("the length that the model cannot take: %+v", of.Points[3])
+	}
+	if of.Inside.Mean != 1 || of.Beyond.Mean != 0.45 || of.BeyondNA != 1 || of.Score.Mean != 0.3 {
+		t.Errorf("inside %v, beyond %v without %d, score %v; want 1, 0.45 without 1, 0.3", of.Inside.Mean, of.Beyond.Mean, of.BeyondNA, of.Score.Mean)
+	}
+	// 100 of 100 is above 0.9 for sure, 90 of 100 may be 0.94, and 0 of 100 cannot.
+	if want := (report.Reach{Length: 25, Low: 10, High: 25, Next: 30}); of.Effective != want {
+		t.Errorf("effective length %+v, want %+v", of.Effective, want)
+	}
+}
+
+func TestSeedsAreAveraged(t *testing.T) {
+	s := study(t, row(t, "nope", 0, 10, 100), row(t, "nope", 1, 10, 80), row(t, "nope", 0, 25, 90), row(t, "nope", 1, 25, 40), row(t, "nope", 2, 25, 50))
+	of := s.Tasks[0].Series[0]
+	if len(s.Tasks[0].Series) != 1 || len(of.Seeds) != 3 {
+		t.Fatalf("%d series, %d seeds", len(s.Tasks[0].Series), len(of.Seeds))
+	}
+	if diff := cmp.Diff(report.Spread{Mean: 0.6, Low: 0.4, High: 0.9}, of.Points[1].Exact, approx); diff != "" {
+		t.Errorf("mean and range (-want +got):\n%s", diff)
+	}
+	if want := (report.Reach{Length: 10, Low: 0, High: 25, Next: 25}); of.Effective != want {
+		t.Errorf("effective length %+v, want %+v", of.Effective, want)
+	}
+	if diff := cmp.Diff(report.Spread{Mean: 0.6, Low: 0.4, High: 0.9}, of.Beyond, approx); diff != "" {
+		t.Errorf("beyond (-want +got):\n%s", diff)
+	}
+}
+
+// TestSamples checks that samples of other seeds add up, that measuring again
+// replaces, and that a second place or profile does not feign more samples.
+func TestSamples(t *testing.T) {
+	first := row(t, "nope", 0, 10, 20)
+	for _, tc := range []struct {
+		name    string
+		second  eval.Row
+		n       int
+		mean    report.Number
+		notes   int
+		columns int // places
+	}{
+		{"other samples", with(row(t, "nope", 0, 10, 40), func(r *eval.Row) { r.Seed = 2 }), 200, 0.3, 0, 1},
+		{"the same again", row(t, "nope", 0, 10, 40), 100, 0.4, 1, 1},
+		{"another provider", with(row(t, "nope", 0, 10, 40), func(r *eval.Row) { r.Provider = "go" }), 100, 0.4, 0, 2},
+		{"another machine", with(row(t, "nope", 0, 10, 40), func(r *eval.Row) { r.Machine = "other" }), 100, 0.4, 0, 2},
+		{"another profile", with(row(t, "nope", 0, 10, 40), func(r *eval.Row) { r.Profile = "fused" }), 100, 0.4, 0, 2},
+		{"another batch", with(row(t, "nope", 0, 10, 40), func(r *eval.Row) { r.Batch = 1 }), 100, 0.4, 0, 2},
+	} {
+		s := study(t, first, tc.second)
+		p := s.Tasks[0].Series[0].Points[0]
+		if p.N != tc.n || math.Abs(float64(p.Exact.Mean-tc.mean)) > 1e-9 || len(s.Notes) != tc.notes || len(s.Tasks[0].Places) != tc.columns {
+			t.Errorf("%s: %d samples, mean %v, notes %q, %d places; want %d, %v, %d notes, %d", tc.name, p.N, p.Exact.Mean, s.Notes, len(s.Tasks[0].Places),
+				tc.n, tc.mean, tc.notes, tc.columns)
+		}
+	}
+}
+
+// TestVariants checks what makes an encoding two lines: sizes and trained lengths
+// always do, steps and settings only if one seed has several.
+func TestVariants(t *testing.T) {
+	first := row(t, "nope", 0, 10, 20)
+	for _, tc := range []struct {
+		name   string
+		second eval.Row
+		want   []string
+	}{
+		{"another seed", row(t, "nope", 1, 10, 20), []string{"nope"}},
+		{"another seed that stopped early", with(row(t, "nope", 1, 10, 20), func(r *eval.Row) { r.TrainSteps = 100 }), []string{"nope"}},
+		{"same seed, other steps", with(row(t, "nope", 0, 10, 20), func(r *eval.Row) { r.TrainSteps = 100 }), []string{"nope (100 steps)", "nope (2600 steps)"}},
+		{"same seed, other settings", with(row(t, "nope", 0, 10, 20), func(r *eval.Row) { r.ConfigHash = "feedbeef" }), []string{"nope (settings 000000)", "nope (settings feedbe)"}},
+		{"another size", with(row(t, "nope", 1, 10, 20), func(r *eval.Row) { r.Parameters = 12e6 }), []string{"nope (0.6 M parameters)", "nope (12.0 M parameters)"}},
+		{"other lengths", with(row(t, "nope", 0, 10, 20), func(r *eval.Row) { r.TrainMax, r.TrainSteps = 40, 1 }), []string{"nope (trained 2–20)", "nope (trained 2–40)"}},
+		{"another encoding", row(t, "rope", 0, 10, 20), []string{"nope", "rope"}},
+	} {
+		s := study(t, first, tc.second)
+		if diff := cmp.Diff(tc.want, s.Names()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
+
+func TestTasks(t *testing.T) {
+	a := row(t, "nope", 0, 10, 20)
+	b := with(a, func(r *eval.Row) { r.Split = "validation" })
+	c := with(a, func(r *eval.Row) { r.TaskVersion = 9; r.Split = "validation" })
+	d := with(a, func(r *eval.Row) { r.Task = "reverse" })
+	var names []string
+	for _, tk := range study(t, a, b, c, d).Tasks {
+		names = append(names, tk.Name)
+	}
+	if diff := cmp.Diff([]string{"copy (version 1, test)", "copy (version 1, validation)", "copy (version 9, validation)", "reverse"}, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRanks(t *testing.T) {
+	rows := []eval.Row{
+		row(t, "nope", 0, 30, 50), row(t, "rope", 0, 30, 50), row(t, "alibi", 0, 30, 90), refused(row(t, "learned", 0, 30, 0)),
+		row(t, "nope", 0, 35, 100),                           // not measured for the others: not ranked
+		row(t, "nope", 1, 30, 70), row(t, "rope", 1, 30, 60), // a second seed of two
+		row(t, "txl", 2, 30, 70), // alone: no contest
+		row(t, "txl", 0, 10, 70), // inside training: no contest
+	}
+	got := study(t, rows...).Ranks
+	none := report.Number(math.NaN())
+	want := []report.Rank{
+		{Name: "alibi", Encoding: 2, MRR: 1, PaperTies: 1, Published: 0.502, Contests: 1, Mean: 0.9},
+		{Name: "nope", Encoding: 0, MRR: (1/2.5 + 1) / 2, PaperTies: (1./3 + 1) / 2, Published: 0.687, Contests: 2, Mean: 0.6},
+		{Name: "rope", Encoding: 1, MRR: (1/2.5 + 0.5) / 2, PaperTies: (1./2 + 0.5) / 2, Published: 0.330, Contests: 2, Mean: 0.55},
+		{Name: "learned", Encoding: 3, MRR: 0.25, PaperTies: 0.25, Published: none, Contests: 1, Mean: 0},
+	}
+	if diff := cmp.Diff(want, got, approx); diff != "" {
+		t.Errorf("ranks (-want +got):\n%s", diff)
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	s := study(t,
+		row(t, "nope", 0, 10, 1), row(t, "nope", 1, 10, 1), row(t, "nope", 0, 20, 1), row(t, "rope", 0, 10, 1),
+		with(row(t, "rope", 0, 10, 1), func(r *eval.Row) { r.Machine = "other"; r.PrefillMS = 7; r.PeakMemoryOf = eval.PeakOfProcess }))
+	places := s.Tasks[0].Places
+	if len(places) != 2 || places[0].Name != "test machine, 2 cores · cpu" || places[1].Name != "other · cpu" {
+		t.Fatalf("places %+v", places)
+	}
+	if len(places[0].Series) != 2 || len(places[1].Series) != 1 || places[0].Common != 10 || places[0].UpperRAM || !places[1].UpperRAM {
+		t.Errorf("places %+v", places)
+	}
+	at, ok := places[0].Series[0].At(10)
+	if want := (report.Spread{Mean: 1.005 * 2.25, Low: 2.25, High: 1.01 * 2.25}); !ok || cmp.Diff(want, at.Prefill, approx) != "" {
+		t.Errorf("prefill over seeds is %+v, want %+v", at.Prefill, want)
+	}
+	if at, ok := places[1].Series[0].At(10); !ok || at.Prefill.Mean != 7 {
+		t.Errorf("prefill elsewhere is %+v", at.Prefill)
+	}
+}
+
+// TestCompared sets one length of addition, where the paper weighs lengths by
+// their pairs of digit counts, beside the published mean.
+func TestCompared(t *testing.T) {
+	known, err := task.Lookup("addition")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := []eval.Row{syntheticRow(known, "nope", 0, 0, 9, 100), syntheticRow(known, "nope", 0, 0, 10, 0), syntheticRow(known, "nope", 0, 0, 20, 100),
+		syntheticRow(known, "txl", 6, 0, 9, 100)} // not in the paper
+	got := study(t, rows...).Published
+	theirs := report.Number(17*0.825+19*0.1154) / 36 // at lengths 9 and 10
+	want := []report.Compared{{Task: "addition", Name: "nope", Ours: report.Spread{Mean: 17. / 36, Low: report.Number(math.NaN()), High: report.Number(math.NaN())},
+		Published: theirs, All: 0.0845, Difference: 17./36 - theirs, Setup: "0.6 M parameters, not 109.6 M; 2,600 steps, not 40,000; 2 of 8 lengths; 1 seed, not 3"}}
+	if diff := cmp.Diff(want, got, approx); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	scratchpad := with(rows[0], func(r *eval.Row) { r.Task = "addition+full" })
+	paper := with(rows[0], func(r *eval.Row) { r.Task = "addition+paper" })
+	if got := study(t, scratchpad, paper).Published; len(got) != 1 || got[0].Task != "addition+paper" {
+		t.Errorf("with options: %+v", got)
+	}
+}
+
+func TestAnswer(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		rows []eval.Row
+		want []string
+	}{
+		{"one task", []eval.Row{row(t, "nope", 0, 10, 100), row(t, "nope", 0, 30, 95), row(t, "nope", 0, 40, 5), row(t, "rope", 0, 10, 100), row(t, "rope", 0, 30, 0)},
+			[]string{"On copy, nope keeps at least 90 % exact match up to length 30 (the next one measured is 40); rope up to 10; trained on lengths 2 to 20."}},
+		{"nothing", []eval.Row{row(t, "nope", 0, 10, 3)}, []string{"On copy nothing reaches 90 % at any length measured."}},
+		{"shared", []eval.Row{row(t, "nope", 0, 10, 100), row(t, "rope", 0, 10, 100)},
+			[]string{"On copy, nope and rope keep at least 90 % exact match up to length 10; trained on lengths 2 to 20."}},
+		{"two tasks", []eval.Row{row(t, "nope", 0, 30, 100), row(t, "rope", 0, 30, 0),
+			with(row(t, "nope", 0, 30, 100), func(r *eval.Row) { r.Task = "reverse" }), with(row(t, "rope", 0, 30, 0), func(r *eval.Row) { r.Task = "reverse" })},
+			[]string{"Over 2 tasks and 1 training seed, nope ranks best beyond the trained lengths: mean reciprocal rank 1.00, ahead of rope with 0.50.",
+				"On copy, nope keeps at least 90 % exact match up to length 30; trained on lengths 2 to 20."}},
+	} {
+		if diff := cmp.Diff(tc.want, study(t, tc.rows...).Answer); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
+
+// TestSpeedAlone mixes rows of a task with rows that time any tokens: those have no
+// score, and their lengths are not the task's.
+func TestSpeedAlone(t *testing.T) {
+	speed := with(row(t, "nope", 0, 512, 0), func(r *eval.Row) { r.Score, r.Task, r.Split, r.TaskVersion = nil, "", "", 0 })
+	s := study(t, row(t, "nope", 0, 10, 100), speed, row(t, "rope", 0, 10, 100))
+	if len(s.Tasks) != 2 || s.Tasks[1].Name != "speed without a task" || s.Tasks[1].Scored || s.Tasks[1].Trained != [2]int{} {
+		t.Fatalf("tasks %+v", s.Tasks)
+	}
+	if of := s.Tasks[1].Series[0]; of.Points[0].N != 0 || of.Score.Mean.Known() || of.BeyondNA != 0 {
+		t.Errorf("speed has the accuracy %+v", of)
+	}
+	if at, ok := s.Tasks[1].Places[0].Series[0].At(512); !ok || !at.Decode.Mean.Known() {
+		t.Errorf("costs %+v", s.Tasks[1].Places)
+	}
+	if names := figureNames(s); slices.Contains(names, "heatmap") || !slices.Contains(names, "cost-decode-speed-without-a-task") || slices.Contains(names, "accuracy-speed-without-a-task") {
+		t.Errorf("figures %q", names)
+	}
+	if first := study(t, speed, row(t, "nope", 0, 10, 100)).Tasks[0]; first.Name != "copy" || first.Octaves {
+		t.Errorf("first comes %s", first.Name)
+	}
+	far := speed
+	far.Length = 8192
+	if s := study(t, speed, far); !s.Tasks[0].Octaves {
+		t.Error("lengths from 512 to 8192 are drawn evenly")
+	} else if svg := string(figure(t, s.Figures()[0], "svg")); !strings.Contains(svg, ">4,096<") || !strings.Contains(svg, ">length, tokens<") {
+		t.Error("the figure lacks a tick at 4,096 or its axis lacks a name")
+	}
+	if got := study(t, speed).Answer; len(got) != 1 || !strings.HasPrefix(got[0], "Speed alone was measured") {
+		t.Errorf("answer %q", got)
+	}
+}
+
+func TestNotes(t *testing.T) {
+	s := study(t, row(t, "nope", 0, 10, 1), row(t, "nope", 0, 10, 2), refused(row(t, "nope", 0, 30, 0)), row(t, "rope", 0, 30, 0),
+		with(row(t, "rope", 0, 5, 1), func(r *eval.Row) { r.Whole = true }))
+	all := strings.Join(s.Notes, "\n")
+	for _, want := range []string{"1 cell was measured again later", "nope cannot take 1 of the lengths measured", "nothing is held out at length 5:"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("notes lack %q:\n%s", want, all)
+		}
+	}
+	for _, tc := range []struct {
+		lengths []int // beyond, of the second series
+		want    bool
+	}{{[]int{30, 40}, false}, {[]int{30}, true}, {[]int{30, 41}, true}, {nil, false}} {
+		rows := []eval.Row{row(t, "nope", 0, 10, 1), row(t, "nope", 0, 30, 1), row(t, "nope", 0, 40, 1), row(t, "rope", 0, 15, 1)}
+		for _, length := range tc.lengths {
+			rows = append(rows, row(t, "rope", 0, length, 1))
+		}
+		if got := strings.Contains(strings.Join(study(t, rows...).Notes, "\n"), "not all were measured at the same lengths"); got != tc.want {
+			t.Errorf("second series at %v: note %v, want %v", tc.lengths, got, tc.want)
+		}
+	}
+	if _, err := report.New(nil, report.Options{}); err == nil {
+		t.Error("no rows are no error")
+	}
+}
+
+func TestRead(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	var line strings.Builder
+	if err := eval.WriteJSONL(&line, row(t, "nope", 0, 10, 1)); err != nil {
+		t.Fatal(err)
+	}
+	a := put("good/a.jsonl", line.String())
+	put("good/b/a.jsonl", "\n"+strings.Repeat(strings.Replace(line.String(), `"correct":1,`, `"correct":2,`, 1), 2))
+	put("good/notes.txt", "no result")
+	rows, err := report.Read(filepath.Join(dir, "good"), a)
+	if err != nil || len(rows) != 4 || rows[0].Correct != 1 || rows[1].Correct != 2 || rows[2].Correct != 2 || rows[3].Correct != 1 {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+	put("none/notes.txt", "")
+	for path, want := range map[string]string{
+		put("bad.jsonl", line.String()+"{"): "bad.jsonl: eval: results line 2: unexpected end of JSON input",
+		put("schema.jsonl", `{"schema":7}`): "schema.jsonl: eval: results line 1: schema is 7, this program reads 1",
+		put("empty.jsonl", "\n"):            "empty.jsonl: no results; write some with: zoo bench",
+		filepath.Join(dir, "none"):          "holds no .jsonl file; write one with: zoo bench",
+		filepath.Join(dir, "absent.jsonl"):  "absent.jsonl: no such file or directory",
+	} {
+		if _, err := report.Read(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", path, err, want)
+		}
+	}
+}
