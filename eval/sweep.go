@@ -132,6 +132,29 @@ func CheckLengths(t task.Task, lengths []int) error {
 	return nil
 }
 
+// CheckVocabulary wants a model that can write the task's samples, as far as one
+// of them tells.
+func CheckVocabulary(t task.Task, c card.Card, lengths []int) error {
+	tok, err := tokenizer.New(c.Tokenizer)
+	if err != nil {
+		return err
+	}
+	for _, length := range lengths {
+		if t.CheckLength(length) != nil {
+			continue
+		}
+		sample, err := t.Sample(sampleSource(t.Name, task.Test, 0, length), length)
+		if err != nil {
+			return err
+		}
+		if _, _, err := tok.EncodePair(sample.Prompt, sample.Target); err != nil {
+			return fmt.Errorf("the model's vocabulary cannot write the task %s: %w", t.Name, err)
+		}
+		return nil
+	}
+	return nil
+}
+
 // sweep is what stays the same from length to length.
 type sweep struct {
 	model     Model
