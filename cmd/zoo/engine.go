@@ -87,7 +87,11 @@ type measured struct{ *runtime.Session }
 // Generate implements eval.Model.
 func (m measured) Generate(ctx context.Context, prompts [][]int64, limits []int, stop int64, onStep func()) ([][]int64, error) {
 	out := make([][]int64, len(prompts))
-	for step, err := range m.Session.Generate(ctx, prompts, runtime.GenerateOptions{Limits: limits, Stop: []int64{stop}}) {
+	stops := []int64{}
+	if stop != eval.NoStop {
+		stops = append(stops, stop)
+	}
+	for step, err := range m.Session.Generate(ctx, prompts, runtime.GenerateOptions{Limits: limits, Stop: stops}) {
 		if err != nil {
 			return nil, tooLong(err)
 		}
