@@ -98,7 +98,7 @@ func rooflines(v []float64) string {
 
 // estimates adds to peak memory what was expected.
 func (t *speedTable) estimates(memory block) block {
-	b := t.block("peak memory in MiB (what was expected at most)", func(r *Row) []float64 {
+	b := t.block("peak memory in MiB (what was expected of a fresh process, at most)", func(r *Row) []float64 {
 		return []float64{float64(r.PeakMemory >> 20), float64(r.MemoryEstimate >> 20)}
 	}, func(v []float64) string {
 		switch {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
@@ -15,13 +16,14 @@ type benchOptions struct {
 	encodings []string
 	task      string
 	lengths   string
-	measures  []string
+	measure   []string
 	providers []string
 	profiles  []string
 	threads   []int
 	batches   []int
 	seeds     []uint
 	n, repeat int
+	newTokens int
 	runs      string
 	format    string
 	output    string
@@ -50,6 +52,12 @@ task, seed and length alone. With -o every finished cell is kept in the file at
 once, and cells that the file holds already are not measured again: after Ctrl-C
 the same command goes on.
 
+--measure speed takes no task: it reads arbitrary tokens, as many as the length
+says, in chunks, so that memory grows linearly, and generates --new-tokens more.
+What would not fit into memory is refused with an estimate. The table relates
+the work, counted from the model's graph, to what this machine does at most: the
+roofline of a large matrix product and of main memory, measured first.
+
 Times are of full batches after one that warms up. ± is the standard deviation
 over --repeat, or without it over the batches. Peak memory is that of the whole
 process while a cell generates.`,
@@ -57,27 +65,38 @@ process while a cell generates.`,
 			"zoo bench --lengths 20..200",
 			"zoo bench copy-rope.onnx copy-alibi.onnx --n 20 -o results.jsonl",
 			"zoo bench --pe all --task copy --lengths 20..200 --provider cpu,go --threads 1,2 --batch 1,32 -o results.jsonl",
-			"zoo bench --pe rope,alibi --lengths 10,20,40 --format csv"),
-		RunE: func(c *cobra.Command, args []string) error { return a.bench(c.Context(), o, args) },
+			"zoo bench --pe rope,alibi --lengths 10,20,40 --format csv",
+			"zoo bench --pe all --measure speed --lengths 512..32768*2 --batch 1"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.check(c.Flags()); err != nil {
+				return err
+			}
+			return a.bench(c.Context(), o, args)
+		},
 	}
 	f := c.Flags()
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(encodingNames(), ", "))
 	f.StringVar(&o.task, "task", "", "task, or several with commas (default: those that the model was trained on)")
-	f.StringVar(&o.lengths, "lengths", "20..200", "lengths to measure")
+	f.StringVar(&o.lengths, "lengths", "", "lengths to measure (default 20..200; for speed alone 512..4096*2)")
+	f.StringSliceVar(&o.measure, "measure", []string{eval.MeasureAccuracy}, "accuracy (and speed, on a task), speed (without a task)")
 	f.StringSliceVar(&o.providers, "provider", []string{"cpu"}, "what runs the models: cpu, cuda, go (pure Go, needs no library, slow)")
 	f.StringSliceVar(&o.profiles, "profile", nil, card.Portable+", "+card.Fused+": the forms of models that are no files yet (default portable)")
 	f.IntSliceVar(&o.threads, "threads", []int{0}, "threads of ONNX Runtime; 0: one per physical core")
 	f.IntSliceVar(&o.batches, "batch", []int{32}, "most sequences at a time")
 	f.UintSliceVar(&o.seeds, "seeds", []uint{1}, "seeds of the samples")
 	f.IntVar(&o.n, "n", 100, "samples at each length")
-	f.IntVar(&o.repeat, "repeat", 1, "times that each cell is timed")
+	f.IntVar(&o.repeat, "repeat", 0, "times that each cell is timed (default 1; for speed 3)")
+	f.IntVar(&o.newTokens, "new-tokens", 32, "with --measure speed: tokens generated after the length")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.format, "format", "table", strings.Join(benchFormats, ", "))
 	f.StringVarP(&o.output, "output", "o", "", "`file` of JSON lines to keep the results in, and to go on from")
 	return c
 }
 
-func (o benchOptions) check() error {
+func (o *benchOptions) check(flags *pflag.FlagSet) error {
+	if err := o.checkMeasure(flags); err != nil {
+		return err
+	}
 	for _, p := range o.providers {
 		if err := oneOf("provider", p, "cpu", "cuda", "go"); err != nil {
 			return err
@@ -92,7 +111,7 @@ func (o benchOptions) check() error {
 		flag string
 		n    []int
 		min  int
-	}{{"threads", o.threads, 0}, {"batch", o.batches, 1}, {"n", []int{o.n}, 1}, {"repeat", []int{o.repeat}, 1}} {
+	}{{"threads", o.threads, 0}, {"batch", o.batches, 1}, {"n", []int{o.n}, 1}, {"repeat", []int{o.repeat}, 0}} {
 		for _, n := range list.n {
 			if n < list.min {
 				return fmt.Errorf("--%s is %d, expected %d or more", list.flag, n, list.min)
@@ -103,9 +122,6 @@ func (o benchOptions) check() error {
 }
 
 func (a *app) bench(ctx context.Context, o benchOptions, args []string) error {
-	if err := o.check(); err != nil {
-		return err
-	}
 	p, err := a.planBench(o, args)
 	if err != nil {
 		return err

@@ -124,7 +124,7 @@ func TestBenchPlan(t *testing.T) {
 	file := untrainedFile(t, "rope")
 	a := &app{stderr: io.Discard}
 	p, err := a.planBench(benchOptions{task: "copy,copy+paper", lengths: "2,4", providers: []string{"cpu", "go"}, threads: []int{1, 2}, batches: []int{8, 8},
-		seeds: []uint{1, 2}, n: 5, repeat: 1, runs: "runs"}, []string{file})
+		seeds: []uint{1, 2}, measure: []string{eval.MeasureAccuracy}, n: 5, repeat: 1, runs: "runs"}, []string{file})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,12 @@ func TestBenchRefuses(t *testing.T) {
 		{"--threads -1", "--threads is -1, expected 0 or more"},
 		{"--batch 8,0", "--batch is 0, expected 1 or more"},
 		{"--n 0", "--n is 0"},
-		{"--repeat 0", "--repeat is 0"},
+		{"--repeat -1", "--repeat is -1"},
+		{"--measure time", `unknown measure "time"`},
+		{"--measure speed --task copy", "--task is for --measure accuracy"},
+		{"--measure speed --new-tokens 1", "--new-tokens is 1"},
+		{"--new-tokens 3", "--new-tokens is for --measure speed"},
+		{"--measure speed --batch 4000 --lengths 1000000", "the largest length that fits is"},
 		{"--task scan --lengths 37", "length 37"},
 		{"--task scan --lengths 3", "the model's vocabulary cannot write the task scan"},
 		{"--format xml", `unknown format "xml"`},

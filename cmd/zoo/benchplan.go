@@ -26,21 +26,23 @@ type benchGroup struct {
 	engine engineFlags
 	batch  int
 	card   card.Card
+	load   workload // for speed
 	env    eval.Environment
 	cells  []*benchCell
 }
 
 // benchCell is one measurement.
 type benchCell struct {
-	group *benchGroup
-	cfg   eval.Config // of its task and seed
-	len   int
-	row   *eval.Row // nil until it is measured
+	group    *benchGroup
+	length   int
+	accuracy eval.Config       // of its task and seed
+	speed    *eval.SpeedConfig // for a measurement of speed, else nil
+	row      *eval.Row         // nil until it is measured
 }
 
 // planBench multiplies the lists out. It reads every model, but runs none.
 func (a *app) planBench(o benchOptions, args []string) (*benchPlan, error) {
-	lengths, err := task.ParseLengths(o.lengths)
+	lengths, err := task.ParseLengths(cmp.Or(o.lengths, defaultLengths(o)))
 	if err != nil {
 		return nil, err
 	}
@@ -51,9 +53,14 @@ func (a *app) planBench(o benchOptions, args []string) (*benchPlan, error) {
 	p := &benchPlan{o: o}
 	for _, s := range sources {
 		for _, profile := range orDefault(o.profiles, "") {
-			g, err := newBenchGroup(s, profile)
+			g, data, err := newBenchGroup(s, profile)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", s.from, err)
+			}
+			if o.measures(eval.MeasureSpeed) {
+				if g.load, err = newWorkload(data, g.card); err != nil {
+					return nil, fmt.Errorf("%s: %w", s.from, err)
+				}
 			}
 			if err := p.add(g, lengths); err != nil {
 				return nil, fmt.Errorf("%s: %w", s.label, err)
@@ -71,24 +78,24 @@ func orDefault[T any](list []T, missing T) []T {
 }
 
 // newBenchGroup reads a model's file in one profile.
-func newBenchGroup(s source, profile string) (benchGroup, error) {
+func newBenchGroup(s source, profile string) (benchGroup, []byte, error) {
 	data, err := s.onnx(cmp.Or(profile, card.Portable))
 	if err != nil {
-		return benchGroup{}, err
+		return benchGroup{}, nil, err
 	}
 	info, err := export.ReadInfo(data)
 	if err != nil {
-		return benchGroup{}, err
+		return benchGroup{}, nil, err
 	}
 	c, err := card.Parse(info.Metadata)
 	if err != nil {
-		return benchGroup{}, err
+		return benchGroup{}, nil, err
 	}
 	if err := checkFileProfile(profile, c); err != nil {
-		return benchGroup{}, err
+		return benchGroup{}, nil, err
 	}
 	return benchGroup{source: s, engine: engineFlags{profile: profile}, card: c,
-		env: eval.Environment{Model: s.label, ModelSHA256: hash(data), Machine: describeMachine(), ToolVersion: version()}}, nil
+		env: eval.Environment{Model: s.label, ModelSHA256: hash(data), Machine: describeMachine(), ToolVersion: version()}}, data, nil
 }
 
 func hash(data []byte) string {
@@ -96,14 +103,12 @@ func hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// add makes a group for each combination of provider, threads and batch.
+// add makes groups for each combination of provider, threads and batch.
 func (p *benchPlan) add(model benchGroup, lengths []int) error {
-	tasks, err := task.LookupList(cmp.Or(p.o.task, model.card.Task))
-	if err != nil {
-		return err
-	}
-	for _, t := range tasks {
-		if err := cmp.Or(eval.CheckLengths(t, lengths), eval.CheckVocabulary(t, model.card, lengths)); err != nil {
+	var tasks []task.Task
+	var err error
+	if p.o.measures(eval.MeasureAccuracy) {
+		if tasks, err = p.tasks(model.card, lengths); err != nil {
 			return err
 		}
 	}
@@ -117,33 +122,67 @@ func (p *benchPlan) add(model benchGroup, lengths []int) error {
 				g := model
 				g.engine.provider, g.engine.threads, g.batch = provider, n, batch
 				g.env.Provider, g.env.Threads, g.env.Spinning = provider, n, provider != "go"
-				p.fill(&g, tasks, lengths)
+				for _, measure := range p.o.measure {
+					if measure == eval.MeasureAccuracy {
+						p.addAccuracy(g, tasks, lengths)
+					} else if err := p.addSpeed(g, lengths); err != nil {
+						return err
+					}
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// fill makes the group's cells, unless an equal group has them.
-func (p *benchPlan) fill(g *benchGroup, tasks []task.Task, lengths []int) {
+// tasks lists the tasks to measure a model on: those asked for, or its own.
+func (p *benchPlan) tasks(c card.Card, lengths []int) ([]task.Task, error) {
+	tasks, err := task.LookupList(cmp.Or(p.o.task, c.Task))
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tasks {
+		if err := cmp.Or(eval.CheckLengths(t, lengths), eval.CheckVocabulary(t, c, lengths)); err != nil {
+			return nil, err
+		}
+	}
+	return tasks, nil
+}
+
+func (p *benchPlan) addAccuracy(g benchGroup, tasks []task.Task, lengths []int) {
 	for _, t := range tasks {
 		for _, seed := range p.o.seeds {
 			cfg := eval.Config{Task: t, N: p.o.n, Batch: g.batch, Seed: uint64(seed), Split: task.Test,
-				Warmup: 1, Repeat: p.o.repeat, Environment: g.env, Memory: memoryMeter()}
+				Warmup: 1, Repeat: max(p.o.repeat, 1), Environment: g.env, Memory: memoryMeter()}
 			for _, length := range lengths {
-				g.cells = append(g.cells, &benchCell{group: g, cfg: cfg, len: length})
+				g.cells = append(g.cells, &benchCell{accuracy: cfg, length: length})
 			}
 		}
 	}
-	g.cells = slices.DeleteFunc(g.cells, func(c *benchCell) bool { return slices.ContainsFunc(p.cells(), c.equals) })
-	if len(g.cells) > 0 {
+	p.addGroup(&g)
+}
+
+// addGroup adds a group's cells, but those that others have.
+func (p *benchPlan) addGroup(g *benchGroup) {
+	var cells []*benchCell
+	for _, c := range g.cells {
+		c.group = g
+		same := func(o *benchCell) bool { return c.key() == o.key() }
+		if !slices.ContainsFunc(cells, same) && !slices.ContainsFunc(p.cells(), same) {
+			cells = append(cells, c)
+		}
+	}
+	if g.cells = cells; len(cells) > 0 {
 		p.groups = append(p.groups, g)
 	}
 }
 
-func (c *benchCell) equals(o *benchCell) bool { return c.key() == o.key() }
-
-func (c *benchCell) key() eval.Key { return c.cfg.KeyOf(c.group.card.Profile, c.len) }
+func (c *benchCell) key() eval.Key {
+	if c.speed != nil {
+		return c.speed.KeyOf(c.group.card.Profile, c.length)
+	}
+	return c.accuracy.KeyOf(c.group.card.Profile, c.length)
+}
 
 func (p *benchPlan) cells() []*benchCell {
 	var out []*benchCell
@@ -180,8 +219,13 @@ func (p *benchPlan) rows() []eval.Row {
 	return out
 }
 
-// work estimates the cost of a cell: generating a token and scoring it both go
-// with the length.
+// work estimates the cost of a cell in tokens. Without a task they are weighed by
+// what reading them costs beyond the weights; with one, generating a token and
+// scoring it both go with the length.
 func (c *benchCell) work() int64 {
-	return int64((max(c.cfg.Repeat, 1) + 1) * c.cfg.N * c.len)
+	if s := c.speed; s != nil {
+		perToken := c.group.load.weights / 2 // a multiply-add for each weight of 4 bytes
+		return int64(float64(s.Warmup+s.Repeat)*(s.Work.PrefillFLOPs/max(perToken, 1)+float64(s.Batch*s.NewTokens))) + 1
+	}
+	return int64((max(c.accuracy.Repeat, 1) + 1) * c.accuracy.N * c.length)
 }

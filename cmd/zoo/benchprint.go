@@ -16,9 +16,17 @@ func (a *app) printRows(rows []eval.Row, format string) error {
 		return eval.WriteJSONL(a.stdout, rows...)
 	case "json":
 		return a.json(rows)
+	case "csv":
+		return eval.CSV(a.stdout, rows)
+	case "benchstat":
+		return eval.Benchstat(a.stdout, rows)
 	}
 	if len(rows) == 0 {
 		return nil
+	}
+	if format == "md" {
+		a.print("%s\n", heading(rows))
+		return eval.Markdown(a.stdout, rows)
 	}
 	a.print("%s", heading(rows))
 	return eval.Table(a.stdout, rows)

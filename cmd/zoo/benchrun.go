@@ -20,12 +20,14 @@ type benchmark struct {
 	log   *benchLog
 	meter *meter
 	done  int64 // work of the cells that are finished
+	said  string
+	peaks map[int]eval.Peaks // by threads
 }
 
 // measureAll measures the cells that have no row yet, and keeps each row at once.
 func (a *app) measureAll(ctx context.Context, p *benchPlan, log *benchLog) error {
 	var todo []*benchGroup
-	b := &benchmark{app: a, plan: p, log: log}
+	b := &benchmark{app: a, plan: p, log: log, peaks: map[int]eval.Peaks{}}
 	var total int64
 	for _, c := range p.cells() {
 		total += c.work()
@@ -82,9 +84,15 @@ func (b *benchmark) stopped(ctx context.Context, err error) error {
 
 // group measures the cells of one session.
 func (b *benchmark) group(ctx context.Context, g *benchGroup) error {
-	b.meter.close() // a bar would stand on the same line; it comes back
-	b.note("measuring %s", g.describe(b.plan))
+	if text := g.describe(b.plan); text != b.said {
+		b.meter.close() // a bar would stand on the same line; it comes back
+		b.note("measuring %s", text)
+		b.said = text
+	}
 	debug.FreeOSMemory() // what earlier groups used is not this one's
+	if err := b.measurePeaks(ctx, g); err != nil {
+		return err
+	}
 	session, data, err := g.engine.open(g.source)
 	if err != nil {
 		return err
@@ -97,22 +105,20 @@ func (b *benchmark) group(ctx context.Context, g *benchGroup) error {
 		if c.row != nil {
 			continue
 		}
-		if err := b.cell(ctx, session, c); err != nil {
+		if err := b.keep(ctx, session, c); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *benchmark) cell(ctx context.Context, session *runtime.Session, c *benchCell) error {
-	cfg := c.cfg
-	if info := session.Info(); info.Engine == "onnxruntime" {
-		cfg.Environment.ORTVersion = info.Version
+// keep measures a cell and keeps its row.
+func (b *benchmark) keep(ctx context.Context, session *runtime.Session, c *benchCell) error {
+	measure := b.accuracy
+	if c.speed != nil {
+		measure = b.speed
 	}
-	cfg.OnBatch = func(_, done, total int) {
-		b.meter.update(b.done+c.work()*int64(done)/int64(total), c.String)
-	}
-	row, err := eval.MeasureLength(ctx, measured{session}, c.group.card, cfg, c.len)
+	row, err := measure(ctx, session, c)
 	if err != nil {
 		return err
 	}
@@ -124,9 +130,62 @@ func (b *benchmark) cell(ctx context.Context, session *runtime.Session, c *bench
 	return nil
 }
 
+func (b *benchmark) accuracy(ctx context.Context, session *runtime.Session, c *benchCell) (eval.Row, error) {
+	cfg := c.accuracy
+	cfg.Environment.ORTVersion = ortVersion(session)
+	cfg.OnBatch = func(_, done, total int) { b.progress(c, done, total) }
+	return eval.MeasureLength(ctx, measured{session}, c.group.card, cfg, c.length)
+}
+
+func (b *benchmark) speed(ctx context.Context, session *runtime.Session, c *benchCell) (eval.Row, error) {
+	cfg := *c.speed
+	cfg.Environment.ORTVersion = ortVersion(session)
+	cfg.OnPass = func(done, total int) { b.progress(c, done, total) }
+	cfg.Peaks = b.peaks[c.group.engine.threads]
+	if c.group.engine.provider == "cuda" {
+		cfg.Peaks = eval.Peaks{}
+	}
+	return eval.MeasureSpeedAt(ctx, measured{session}, c.group.card, cfg, c.length)
+}
+
+func (b *benchmark) progress(c *benchCell, done, total int) {
+	b.meter.update(b.done+c.work()*int64(done)/int64(total), c.String)
+}
+
+// measurePeaks measures the machine for a group of speed, again before each; the
+// best so far counts, since other programs can only slow it down. The peaks of an
+// accelerator are not known; and the pure-Go engine is measured against what ONNX
+// Runtime reaches, where there is one.
+func (b *benchmark) measurePeaks(ctx context.Context, g *benchGroup) error {
+	if g.cells[0].speed == nil || g.engine.provider == "cuda" {
+		return nil
+	}
+	now, err := measurePeaks(ctx, g.engine.threads)
+	switch {
+	case errors.Is(err, ort.ErrNoRuntime) || errors.Is(err, ort.ErrNoCgo):
+		return nil // for the go engine; others have been checked
+	case err != nil:
+		return err
+	}
+	best := b.peaks[g.engine.threads]
+	best.FLOPS, best.Bandwidth = max(best.FLOPS, now.FLOPS), max(best.Bandwidth, now.Bandwidth)
+	b.peaks[g.engine.threads] = best
+	return nil
+}
+
+func ortVersion(s *runtime.Session) string {
+	if info := s.Info(); info.Engine == "onnxruntime" {
+		return info.Version
+	}
+	return ""
+}
+
 // String names the cell while it is measured.
 func (c *benchCell) String() string {
-	return fmt.Sprintf("%s, %s at length %d", c.group.label, c.cfg.Task.Name, c.len)
+	if c.speed != nil {
+		return fmt.Sprintf("%s, speed at length %d", c.group.label, c.length)
+	}
+	return fmt.Sprintf("%s, %s at length %d", c.group.label, c.accuracy.Task.Name, c.length)
 }
 
 // describe names the group, with what differs from others of the plan.

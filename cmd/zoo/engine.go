@@ -17,6 +17,7 @@ import (
 type engineFlags struct {
 	provider, profile string
 	threads           int
+	chunk             int // tokens of a row read at once; 0 leaves that to the runtime
 }
 
 func (e *engineFlags) add(c *cobra.Command) {
@@ -63,7 +64,7 @@ func (e engineFlags) load(m source) (*runtime.Session, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := runtime.OpenBytes(data, runtime.Options{Provider: e.provider, Threads: e.threads})
+	s, err := runtime.OpenBytes(data, runtime.Options{Provider: e.provider, Threads: e.threads, ChunkSize: e.chunk})
 	if err != nil {
 		return nil, nil, err
 	}
