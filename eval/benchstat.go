@@ -12,10 +12,11 @@ import (
 // (golang.org/x/perf) compares: for each row and each of its repeats a line of
 // reading the prompts (Prefill, ns/op per batch) and one of generating (Decode,
 // ns/op per step of the whole batch, and tokens/s). Rows that differ in their
-// samples' seed alone are samples of one benchmark. Lines after the first name
-// of a key:value configuration hold until it changes. NA rows are left out.
+// samples' seed alone are samples of one benchmark. Lines such as
+// "cpu: name" hold until they change. NA rows are left out.
 func Benchstat(w io.Writer, rows []Row) error {
 	var b strings.Builder
+	b.WriteString("Unit tokens/s better=higher\nUnit peak-bytes better=lower\n")
 	was := map[string]string{}
 	for _, r := range rows {
 		if r.NA {

@@ -78,7 +78,7 @@ func markdownLine(b *strings.Builder, line []string) {
 	}
 	b.WriteString("|")
 	for _, cell := range line {
-		b.WriteString(" " + markdown(strings.TrimSpace(cell)) + " |")
+		b.WriteString(" " + markdown(strings.Join(strings.Fields(cell), " ")) + " |")
 	}
 	b.WriteString("\n")
 }

@@ -135,24 +135,31 @@ func CheckLengths(t task.Task, lengths []int) error {
 // CheckVocabulary wants a model that can write the task's samples, as far as one
 // of them tells.
 func CheckVocabulary(t task.Task, c card.Card, lengths []int) error {
-	tok, err := tokenizer.New(c.Tokenizer)
-	if err != nil {
-		return err
-	}
 	for _, length := range lengths {
-		if t.CheckLength(length) != nil {
-			continue
-		}
-		sample, err := t.Sample(sampleSource(t.Name, task.Test, 0, length), length)
-		if err != nil {
+		if t.CheckLength(length) == nil {
+			_, _, err := SampleTokens(t, c, length)
 			return err
 		}
-		if _, _, err := tok.EncodePair(sample.Prompt, sample.Target); err != nil {
-			return fmt.Errorf("the model's vocabulary cannot write the task %s: %w", t.Name, err)
-		}
-		return nil
 	}
 	return nil
+}
+
+// SampleTokens returns how many tokens prompt and target of a sample have, the
+// end token included.
+func SampleTokens(t task.Task, c card.Card, length int) (prompt, target int, err error) {
+	tok, err := tokenizer.New(c.Tokenizer)
+	if err != nil {
+		return 0, 0, err
+	}
+	sample, err := t.Sample(sampleSource(t.Name, task.Test, 0, length), length)
+	if err != nil {
+		return 0, 0, err
+	}
+	ids, start, err := tok.EncodePair(sample.Prompt, sample.Target)
+	if err != nil {
+		return 0, 0, fmt.Errorf("the model's vocabulary cannot write the task %s: %w", t.Name, err)
+	}
+	return start, len(ids) - start + 1, nil
 }
 
 // sweep is what stays the same from length to length.

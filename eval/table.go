@@ -85,16 +85,16 @@ func (g *group) headline() [][]string {
 
 // pool adds up the rows of one column at one length.
 type pool struct {
-	n, correct, tokens, right int
-	distance, loss            float64 // sums over samples and tokens
-	nonfinite                 bool
+	cell
+	distance, loss float64 // sums over samples and tokens
+	nonfinite      bool
 }
 
 func (p *pool) add(s *Score) {
 	p.n += s.N
 	p.correct += s.Correct
 	p.tokens += s.Tokens
-	p.right += s.TokensCorrect
+	p.tokensCorrect += s.TokensCorrect
 	p.distance += s.EditDistance * float64(s.N)
 	if s.Loss == nil {
 		p.nonfinite = true
@@ -137,7 +137,7 @@ const intervalWidth = 7
 func exactCell(p pool) (value, more string) {
 	low, high := Wilson(p.correct, p.n)
 	interval := fmt.Sprintf("%.0f–%.0f", math.Floor(100*low), math.Ceil(100*high))
-	return percent(ratio(p.correct, p.n)), fmt.Sprintf(" %*s", intervalWidth, interval)
+	return percent(p.accuracy()), fmt.Sprintf(" %*s", intervalWidth, interval)
 }
 
 // roomForIntervals moves what has no interval to where the others' values are.
@@ -152,7 +152,7 @@ func roomForIntervals(lines [][]string) [][]string {
 	return lines
 }
 
-func tokenCell(p pool) (value, more string) { return percent(ratio(p.right, p.tokens)), "" }
+func tokenCell(p pool) (value, more string) { return percent(p.tokenAccuracy()), "" }
 
 func distanceCell(p pool) (value, more string) {
 	return strconv.FormatFloat(p.distance/float64(p.n), 'f', 3, 64), ""

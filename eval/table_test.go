@@ -3,7 +3,6 @@ package eval_test
 import (
 	"errors"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -52,22 +51,10 @@ func results() []eval.Row {
 
 func TestTable(t *testing.T) {
 	var b strings.Builder
-	if err := eval.Table(&b, results()); err != nil {
+	if err := eval.Table(&b, all()); err != nil {
 		t.Fatal(err)
 	}
-	const golden = "testdata/table.txt"
-	if os.Getenv("UPDATE_GOLDEN") != "" {
-		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("table (-want +got):\n%s", diff)
-	}
+	golden(t, "table.txt", b.String())
 	if err := eval.Table(&failing{}, results()); err == nil {
 		t.Error("a failing writer is not reported")
 	}

@@ -24,6 +24,7 @@ type benchOptions struct {
 	seeds     []uint
 	n, repeat int
 	newTokens int
+	dryRun    bool
 	runs      string
 	format    string
 	output    string
@@ -66,6 +67,7 @@ process while a cell generates.`,
 			"zoo bench copy-rope.onnx copy-alibi.onnx --n 20 -o results.jsonl",
 			"zoo bench --pe all --task copy --lengths 20..200 --provider cpu,go --threads 1,2 --batch 1,32 -o results.jsonl",
 			"zoo bench --pe rope,alibi --lengths 10,20,40 --format csv",
+			"zoo bench --pe all --task copy --lengths 20..200 --dry-run",
 			"zoo bench --pe all --measure speed --lengths 512..32768*2 --batch 1"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.check(c.Flags()); err != nil {
@@ -90,6 +92,7 @@ process while a cell generates.`,
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.format, "format", "table", strings.Join(benchFormats, ", "))
 	f.StringVarP(&o.output, "output", "o", "", "`file` of JSON lines to keep the results in, and to go on from")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print the cells, and about how long they would take")
 	return c
 }
 
@@ -118,6 +121,9 @@ func (o *benchOptions) check(flags *pflag.FlagSet) error {
 			}
 		}
 	}
+	if o.dryRun {
+		return oneOf("format of --dry-run", o.format, "table", "json", "jsonl")
+	}
 	return oneOf("format", o.format, benchFormats...)
 }
 
@@ -125,6 +131,9 @@ func (a *app) bench(ctx context.Context, o benchOptions, args []string) error {
 	p, err := a.planBench(o, args)
 	if err != nil {
 		return err
+	}
+	if o.dryRun {
+		return a.dryBench(ctx, p)
 	}
 	log, err := openBenchLog(o.output)
 	if err != nil {

@@ -26,15 +26,13 @@ type benchmark struct {
 
 // measureAll measures the cells that have no row yet, and keeps each row at once.
 func (a *app) measureAll(ctx context.Context, p *benchPlan, log *benchLog) error {
-	var todo []*benchGroup
+	todo := p.unmeasured()
 	b := &benchmark{app: a, plan: p, log: log, peaks: map[int]eval.Peaks{}}
 	var total int64
 	for _, c := range p.cells() {
 		total += c.work()
 		if c.row != nil {
 			b.done += c.work()
-		} else if !slices.Contains(todo, c.group) {
-			todo = append(todo, c.group)
 		}
 	}
 	if err := checkProviders(todo); err != nil {
