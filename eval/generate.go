@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	goruntime "runtime"
 	"slices"
 	"time"
 )
@@ -16,6 +17,7 @@ func (s *sweep) generateAll(ctx context.Context, length int, examples []example)
 		}
 	}
 	if s.cfg.Memory != nil {
+		goruntime.GC() // what warming up left is not the cell's
 		s.cfg.Memory.Reset()
 	}
 	var clock stopwatch

@@ -31,7 +31,7 @@ type plannedCell struct {
 }
 
 // restsOn says what an estimate of time is made of.
-const restsOn = "from reading 32 and 256 tokens and generating 4 more in each session, scaled by the work counted at every length; answers that end early take less"
+const restsOn = "from a probe of each session, which reads at most 2048 tokens and generates 4, scaled by the work counted at every length; answers that end early take less"
 
 // dryBench prints the cells and how long they may take; it writes no file.
 func (a *app) dryBench(ctx context.Context, p *benchPlan) error {
@@ -86,7 +86,7 @@ func (c *benchCell) planned() plannedCell {
 }
 
 // pace is how fast a session is: it reads flops in readSeconds, and a step after
-// so many tokens takes base + each·tokens.
+// so many tokens takes base + each·tokens, in seconds.
 type pace struct {
 	batch       int
 	load        *workload
@@ -95,9 +95,11 @@ type pace struct {
 	base, each  float64
 }
 
-// The contexts of a probe, and the tokens generated after each.
+// The contexts of a probe, and the tokens generated after each. Long contexts
+// are less efficient than their work tells, so that speed is probed with more.
 const (
 	probeShort, probeLong = 32, 256
+	probeMost             = 2048 // over all rows
 	probeNew              = 4
 )
 
@@ -116,10 +118,12 @@ func (g *benchGroup) probe(ctx context.Context) (pace, error) {
 		return pace{}, err
 	}
 	out := pace{batch: g.batch, load: &load}
+	short, long := probeShort, probeLong
 	if c := g.cells[0]; c.speed == nil {
 		out.batch = min(g.batch, c.accuracy.N)
+	} else {
+		long = max(long, min(c.length, probeMost/g.batch))
 	}
-	short, long := probeShort, probeLong
 	if m := g.card.MaxLength; m > 0 {
 		long = max(min(long, m-probeNew), 2)
 		short = min(short, long/2)
