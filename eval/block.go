@@ -88,20 +88,23 @@ func markdown(s string) string {
 	return strings.NewReplacer("*", `\*`, "|", `\|`, "<", "&lt;", ">", "&gt;", "_", `\_`, "\n", " ").Replace(s)
 }
 
-func sections(rows []Row) []section {
-	var accuracy, speed []Row
+// Only returns the rows of one measure, in order.
+func Only(measure string, rows []Row) []Row {
+	var out []Row
 	for _, r := range rows {
-		if r.measure() == MeasureSpeed {
-			speed = append(speed, r)
-		} else {
-			accuracy = append(accuracy, r)
+		if r.measure() == measure {
+			out = append(out, r)
 		}
 	}
+	return out
+}
+
+func sections(rows []Row) []section {
 	var out []section
-	for _, g := range groupRows(accuracy) {
+	for _, g := range groupRows(Only(MeasureAccuracy, rows)) {
 		out = append(out, g.section())
 	}
-	if len(speed) > 0 {
+	if speed := Only(MeasureSpeed, rows); len(speed) > 0 {
 		out = append(out, speedSection(speed))
 	}
 	return out

@@ -29,7 +29,7 @@ type Key struct {
 }
 
 // Key returns the row's key. A row without measurements stands for any number of
-// samples and repeats, see Key.Answers.
+// samples and repeats, and has zeros for them.
 func (r *Row) Key() Key {
 	k := Key{
 		Measure: r.measure(), ModelSHA256: r.ModelSHA256, Profile: r.Profile, Provider: r.Provider, Threads: r.Threads, Machine: r.Machine,
@@ -47,13 +47,26 @@ func (r *Row) Key() Key {
 	return k
 }
 
-// Answers reports whether the row is what measuring k would give, but for the
-// times.
-func (r *Row) Answers(k Key) bool {
-	if r.NA { // at any number of samples
-		k.N, k.Warmup, k.Repeats, k.Chunk, k.NewTokens = 0, 0, 0, 0, 0
+// Index finds rows by what they measured.
+type Index map[Key]*Row
+
+// NewIndex indexes rows; of several with one key the last counts.
+func NewIndex(rows []Row) Index {
+	index := Index{}
+	for i := range rows {
+		index[rows[i].Key()] = &rows[i]
 	}
-	return r.Key() == k
+	return index
+}
+
+// Find returns the row that measuring k would give again, but for the times; nil
+// for none.
+func (x Index) Find(k Key) *Row {
+	if r := x[k]; r != nil {
+		return r
+	}
+	k.N, k.Warmup, k.Repeats, k.Chunk, k.NewTokens = 0, 0, 0, 0, 0
+	return x[k] // without measurements
 }
 
 // KeyOf returns the key of the row that MeasureLength would give, for the model

@@ -27,7 +27,7 @@ func TestKey(t *testing.T) {
 	for _, tc := range []struct {
 		reason        string
 		change        func(*eval.Config)
-		measured, not bool // whether the row with and the one without measurements answer
+		measured, not bool // whether the row with measurements is found, and the one without
 	}{
 		{"the same", same, true, true},
 		{"once is the default", func(c *eval.Config) { c.Repeat = 1 }, true, true},
@@ -42,14 +42,19 @@ func TestKey(t *testing.T) {
 	} {
 		cfg := ask(tc.change)
 		for i, want := range []bool{tc.measured, tc.not} {
-			if got := rows[i].Answers(cfg.KeyOf("portable", rows[i].Length)); got != want {
-				t.Errorf("%s: row %d answers: %v", tc.reason, i, got)
+			if got := eval.NewIndex(rows).Find(cfg.KeyOf("portable", rows[i].Length)); (got == &rows[i]) != want || !want && got != nil {
+				t.Errorf("%s: row %d: found %v", tc.reason, i, got)
 			}
 		}
 	}
 	cfg := ask(same)
-	if rows[0].Answers(cfg.KeyOf("fused", 4)) || rows[0].Answers(cfg.KeyOf("portable", 5)) {
+	twice := append(rows, rows[0])
+	index := eval.NewIndex(twice)
+	if index.Find(cfg.KeyOf("fused", 4)) != nil || index.Find(cfg.KeyOf("portable", 5)) != nil {
 		t.Error("a row of another profile or length answers")
+	}
+	if index.Find(cfg.KeyOf("portable", 4)) != &twice[2] {
+		t.Error("of two equal rows the first was found")
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"slices"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
@@ -17,6 +16,7 @@ import (
 type benchPlan struct {
 	o      benchOptions
 	groups []*benchGroup
+	keys   map[eval.Key]bool // of all cells
 }
 
 // benchGroup is the cells that one session measures: memory left over from
@@ -50,7 +50,7 @@ func (a *app) planBench(o benchOptions, args []string) (*benchPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &benchPlan{o: o}
+	p := &benchPlan{o: o, keys: map[eval.Key]bool{}}
 	for _, s := range sources {
 		for _, profile := range orDefault(o.profiles, "") {
 			g, data, err := newBenchGroup(s, profile)
@@ -167,8 +167,8 @@ func (p *benchPlan) addGroup(g *benchGroup) {
 	var cells []*benchCell
 	for _, c := range g.cells {
 		c.group = g
-		same := func(o *benchCell) bool { return c.key() == o.key() }
-		if !slices.ContainsFunc(cells, same) && !slices.ContainsFunc(p.cells(), same) {
+		if key := c.key(); !p.keys[key] {
+			p.keys[key] = true
 			cells = append(cells, c)
 		}
 	}
@@ -192,17 +192,13 @@ func (p *benchPlan) cells() []*benchCell {
 	return out
 }
 
-// find gives the cells what was measured before, of several rows the last, and
-// returns how many have something.
+// find gives the cells what was measured before, and returns how many have
+// something.
 func (p *benchPlan) find(rows []eval.Row) int {
-	found := 0
+	index, found := eval.NewIndex(rows), 0
 	for _, c := range p.cells() {
-		key := c.key()
-		for i := len(rows) - 1; i >= 0 && c.row == nil; i-- {
-			if rows[i].Answers(key) {
-				c.row = &rows[i]
-				found++
-			}
+		if c.row = index.Find(c.key()); c.row != nil {
+			found++
 		}
 	}
 	return found

@@ -39,7 +39,10 @@ func heading(rows []eval.Row) string {
 		func(r eval.Row) string { return r.Machine },
 		engineOf,
 		func(r eval.Row) string {
-			if r.Threads == 0 {
+			switch {
+			case r.ORTVersion == "": // pure Go does not heed them
+				return ""
+			case r.Threads == 0:
 				return "one thread per core"
 			}
 			return fmt.Sprintf("%d threads", r.Threads)
@@ -47,7 +50,10 @@ func heading(rows []eval.Row) string {
 		func(r eval.Row) string { return "zoo " + r.ToolVersion },
 	} {
 		seen := slices.Compact(slices.Sorted(slices.Values(each(rows, part))))
-		parts = append(parts, strings.Join(seen, " and "))
+		seen = slices.DeleteFunc(seen, func(s string) bool { return s == "" })
+		if len(seen) > 0 {
+			parts = append(parts, strings.Join(seen, " and "))
+		}
 	}
 	return strings.Join(parts, "; ")
 }
