@@ -15,11 +15,14 @@ type stopwatch struct {
 	tokens      int
 	total       time.Duration
 
-	repeats  Speed // the lists of the repeats that have ended
-	prefills int   // elements of prefill at the end of the last repeat; likewise the others
-	decodes  int
-	tokened  int
-	totaled  time.Duration
+	repeats Speed // the lists of the repeats that have ended
+	ended   mark  // where the last of them did
+}
+
+// mark is a place between two repeats.
+type mark struct {
+	prefills, decodes, tokens int
+	total                     time.Duration
 }
 
 func (w *stopwatch) start() {
@@ -52,12 +55,12 @@ func (w *stopwatch) stop(elapsed time.Duration, tokens int) error {
 
 // endRepeat ends a round over all batches.
 func (w *stopwatch) endRepeat() {
-	r := &w.repeats
+	r, from := &w.repeats, w.ended
 	r.Repeats++
-	r.RepeatRates = append(r.RepeatRates, rate(w.tokens-w.tokened, w.total-w.totaled))
-	r.RepeatPrefillMS = append(r.RepeatPrefillMS, Percentile(w.prefill[w.prefills:], 50))
-	r.RepeatDecodeMS = append(r.RepeatDecodeMS, Percentile(w.decode[w.decodes:], 50))
-	w.prefills, w.decodes, w.tokened, w.totaled = len(w.prefill), len(w.decode), w.tokens, w.total
+	r.RepeatRates = append(r.RepeatRates, rate(w.tokens-from.tokens, w.total-from.total))
+	r.RepeatPrefillMS = append(r.RepeatPrefillMS, Percentile(w.prefill[from.prefills:], 50))
+	r.RepeatDecodeMS = append(r.RepeatDecodeMS, Percentile(w.decode[from.decodes:], 50))
+	w.ended = mark{len(w.prefill), len(w.decode), w.tokens, w.total}
 }
 
 func (w *stopwatch) speed() Speed {

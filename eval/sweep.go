@@ -10,9 +10,8 @@ import (
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
-// Config says what a sweep measures. All but Warmup, Repeat,
-// Memory and OnBatch must be
-// set; Environment as far as it is known.
+// Config says what a sweep measures. All but Warmup, Repeat, Memory and OnBatch
+// must be set; Environment as far as it is known.
 type Config struct {
 	Task    task.Task
 	Lengths []int      // in the order to measure

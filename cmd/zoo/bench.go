@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -99,6 +100,9 @@ process while a cell generates.`,
 func (o *benchOptions) check(flags *pflag.FlagSet) error {
 	if err := o.checkMeasure(flags); err != nil {
 		return err
+	}
+	if len(o.providers) == 0 {
+		return errors.New("--provider is empty, expected cpu, cuda or go")
 	}
 	for _, p := range o.providers {
 		if err := oneOf("provider", p, "cpu", "cuda", "go"); err != nil {

@@ -165,6 +165,7 @@ func TestBenchRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct{ args, want string }{
+		{"--provider=", "--provider is empty"},
 		{"--provider go,tpu", `unknown provider "tpu"`},
 		{"--profile portable,fused", "the file's profile is portable"},
 		{"--threads -1", "--threads is -1, expected 0 or more"},

@@ -51,7 +51,7 @@ func (l *benchLog) repair(path string, whole int64, closed bool) error {
 		return err
 	}
 	if n := info.Size() - whole; n > 0 {
-		if err := l.file.Truncate(whole); err != nil {
+		if err := os.Truncate(path, whole); err != nil { // not every system lets a file be cut that is open for appending
 			return err
 		}
 		l.torn = fmt.Sprintf("%s: cut off half a row of %d bytes that an interruption left at its end", path, n)
