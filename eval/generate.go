@@ -2,8 +2,8 @@ package eval
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	goruntime "runtime"
 	"slices"
 	"time"
 )
@@ -17,20 +17,15 @@ func (s *sweep) generateAll(ctx context.Context, length int, examples []example)
 		}
 	}
 	if s.cfg.Memory != nil {
+		goruntime.GC() // what warming up left is not the cell's
 		s.cfg.Memory.Reset()
 	}
-	var clock, discard stopwatch
-	done := 0
-	for group := range slices.Chunk(examples, batch) {
-		watch := &clock
-		if len(group) < batch {
-			watch = &discard // a smaller batch is another measurement
-		}
-		if err := s.generate(ctx, group, watch); err != nil {
+	var clock stopwatch
+	for done := 0; done < s.repeats()*len(examples); done += len(examples) {
+		if err := s.pass(ctx, length, examples, batch, done, &clock); err != nil {
 			return nil, err
 		}
-		done += len(group)
-		s.progress(length, done, len(examples))
+		clock.endRepeat()
 	}
 	speed := clock.speed()
 	speed.Warmup, speed.TimedBatch = s.cfg.Warmup, batch
@@ -44,6 +39,22 @@ func (s *sweep) generateAll(ctx context.Context, length int, examples []example)
 		}
 	}
 	return &speed, nil
+}
+
+// pass generates every example once; done samples were generated before.
+func (s *sweep) pass(ctx context.Context, length int, examples []example, batch, done int, clock *stopwatch) error {
+	for group := range slices.Chunk(examples, batch) {
+		watch := clock
+		if len(group) < batch {
+			watch = new(stopwatch) // a smaller batch is another measurement
+		}
+		if err := s.generate(ctx, group, watch); err != nil {
+			return err
+		}
+		done += len(group)
+		s.progress(length, done, len(examples))
+	}
+	return nil
 }
 
 // generate runs one batch and checks that the model kept Model's contract.
@@ -86,58 +97,4 @@ func checkOutput(output []int64, limit int, stop int64) error {
 		return fmt.Errorf("it ends after %d of %d tokens without the stop token", len(output), limit)
 	}
 	return nil
-}
-
-// stopwatch collects the times of generation over several batches.
-type stopwatch struct {
-	begun, last time.Time
-	steps       int       // of the current batch
-	prefill     []float64 // ms, one per batch
-	decode      []float64 // ms, one per later step
-	tokens      int
-	total       time.Duration
-}
-
-func (w *stopwatch) start() {
-	w.steps = 0
-	w.begun = time.Now()
-	w.last = w.begun
-}
-
-func (w *stopwatch) step() {
-	now := time.Now()
-	ms := now.Sub(w.last).Seconds() * 1e3
-	if w.steps == 0 {
-		w.prefill = append(w.prefill, ms)
-	} else {
-		w.decode = append(w.decode, ms)
-	}
-	w.last = now
-	w.steps++
-}
-
-func (w *stopwatch) stop(elapsed time.Duration, tokens int) error {
-	if w.steps == 0 {
-		return errors.New("the model generated without calling onStep, so no step was timed")
-	}
-	w.total += elapsed
-	w.tokens += tokens
-	return nil
-}
-
-func (w *stopwatch) speed() Speed {
-	s := Speed{
-		TimedBatches:    len(w.prefill),
-		PrefillMS:       Percentile(w.prefill, 50),
-		DecodeSteps:     len(w.decode),
-		DecodeP50MS:     Percentile(w.decode, 50),
-		DecodeP95MS:     Percentile(w.decode, 95),
-		DecodeP99MS:     Percentile(w.decode, 99),
-		GeneratedTokens: w.tokens,
-		GenerateSeconds: w.total.Seconds(),
-	}
-	if w.total > 0 {
-		s.TokensPerSecond = float64(w.tokens) / w.total.Seconds()
-	}
-	return s
 }

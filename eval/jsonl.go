@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -59,16 +60,20 @@ func ReadJSONL(r io.Reader) ([]Row, error) {
 
 // check is what readers of a row rely on.
 func (r *Row) check() error {
-	switch {
+	switch m := r.measure(); {
 	case r.Schema != RowSchema:
 		return fmt.Errorf("schema is %d, this program reads %d", r.Schema, RowSchema)
-	case r.Task == "" || r.Length < 1:
-		return fmt.Errorf("task is %q and length %d, expected a name and a positive number", r.Task, r.Length)
-	case r.NA && (r.Score != nil || r.Speed != nil):
-		return fmt.Errorf("na is true but there are measurements")
-	case !r.NA && (r.Score == nil || r.Speed == nil):
-		return fmt.Errorf("na is false but measurements are missing")
-	case !r.NA && (r.N < 1 || r.Correct < 0 || r.Correct > r.N):
+	case m != MeasureAccuracy && m != MeasureSpeed:
+		return fmt.Errorf("measure is %q, expected %q or %q", m, MeasureAccuracy, MeasureSpeed)
+	case (r.Task == "") != (m == MeasureSpeed) || r.Length < 1:
+		return fmt.Errorf("task is %q and length %d, expected a name (none for %s) and a positive number", r.Task, r.Length, MeasureSpeed)
+	case r.NA && (r.Score != nil || r.Speed != nil || r.Cost != nil):
+		return errors.New("na is true but there are measurements")
+	case r.NA:
+		return nil
+	case r.Speed == nil || (r.Score == nil) != (m == MeasureSpeed) || (r.Cost == nil) != (m == MeasureAccuracy):
+		return fmt.Errorf("na is false but measurements are missing, or not those of %s", m)
+	case r.Score != nil && (r.N < 1 || r.Correct < 0 || r.Correct > r.N):
 		return fmt.Errorf("%d correct of %d samples is impossible", r.Correct, r.N)
 	}
 	return nil

@@ -16,7 +16,7 @@ import (
 type Model interface {
 	// Generate continues each prompt greedily until the stop token or limits[i]
 	// new tokens, and returns the new tokens: the stop token is the last of them
-	// when it was reached. onStep, when not nil, is called after each step of the
+	// when it was reached; NoStop ends no row. onStep, when not nil, is called after each step of the
 	// batch: first when all prompts have been read and each has its first token,
 	// then after every further token. The last token is never read back, so a
 	// sequence needs len(prompt)+len(new)−1 positions.
@@ -27,6 +27,9 @@ type Model interface {
 	// predicted, so a sequence needs len(ids[i])−1 positions.
 	Score(ctx context.Context, ids [][]int64, from []int) ([][]float64, error)
 }
+
+// NoStop is given for a stop token when nothing is to end a sequence early.
+const NoStop int64 = -1
 
 // ErrTooLong is returned (wrapped) by a Model asked for more positions than it
 // declares. A sweep records the length as not available; it never clamps.

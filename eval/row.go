@@ -1,15 +1,27 @@
 package eval
 
-import "github.com/nopezoo/zoo/card"
+import (
+	"cmp"
+
+	"github.com/nopezoo/zoo/card"
+)
 
 // RowSchema is the version of Row's JSON form. Adding fields does not raise it.
 const RowSchema = 1
 
-// Row is the record of one model on one task at one length: one JSON line. Score
-// and Speed are nil exactly when NA is true; their fields lie beside the others
-// in JSON, and are absent then.
+// What a row measures.
+const (
+	MeasureAccuracy = "accuracy" // samples of a task: Score and Speed
+	MeasureSpeed    = "speed"    // any tokens at all: Speed and Cost
+)
+
+// Row is the record of one model on one task at one length, or of its speed at
+// one length without a task: one JSON line. The measurements (Score, Speed,
+// Cost) are nil where Measure has none, and all of them when NA is true; their
+// fields lie beside the others in JSON, and are absent then.
 type Row struct {
-	Schema int `json:"schema"`
+	Schema  int    `json:"schema"`
+	Measure string `json:"measure"` // "" in older files is MeasureAccuracy
 	Environment
 
 	Architecture string `json:"architecture"`
@@ -23,11 +35,11 @@ type Row struct {
 	TrainMax     int    `json:"train_max"` // in training; 0 if never trained
 	Parameters   int64  `json:"parameters"`
 
-	Task        string `json:"task"`
+	Task        string `json:"task"` // "" for MeasureSpeed, as are version, split and seed
 	TaskVersion int    `json:"task_version"`
 	Split       string `json:"split"`
 	Whole       bool   `json:"whole,omitempty"` // nothing is held out at this length: training saw the same prompts (see task.Task.SplitAt)
-	Length      int    `json:"length"`          // the task's measure, not tokens
+	Length      int    `json:"length"`          // the task's measure, not tokens; for MeasureSpeed the tokens that are read first
 	Seed        uint64 `json:"seed"`            // of the samples
 	Batch       int    `json:"batch"`           // most sequences in one call
 
@@ -35,7 +47,11 @@ type Row struct {
 	Reason string `json:"reason,omitempty"`
 	*Score
 	*Speed
+	*Cost
 }
+
+// measure is what the row measures, in older files too.
+func (r *Row) measure() string { return cmp.Or(r.Measure, MeasureAccuracy) }
 
 // Environment is what the caller knows of the model file and the machine.
 type Environment struct {
@@ -79,7 +95,11 @@ type Speed struct {
 	TimedBatches    int     `json:"timed_batches"`     // batches that were timed
 	TimedBatch      int     `json:"timed_batch"`       // sequences in each of them
 	SequenceTokens  int     `json:"sequence_tokens"`   // longest prompt + target + end token
-	PrefillMS       float64 `json:"prefill_ms"`        // median over batches of the time to the first token
+	Repeats         int     `json:"repeats"`           // times that all of it was generated
+	PrefillMS       float64 `json:"prefill_ms"`        // median over batches of the time to read the prompts
+	PrefillP95MS    float64 `json:"prefill_p95_ms"`    //
+	PrefillP99MS    float64 `json:"prefill_p99_ms"`    //
+	FirstTokenMS    float64 `json:"ttft_ms"`           // median time from the call to the batch's first tokens; choosing them costs microseconds, so it is PrefillMS
 	DecodeSteps     int     `json:"decode_steps"`      // steps after the first token; 0 leaves the next three 0
 	DecodeP50MS     float64 `json:"decode_p50_ms"`     // per step of the whole batch
 	DecodeP95MS     float64 `json:"decode_p95_ms"`     //
@@ -87,15 +107,74 @@ type Speed struct {
 	GeneratedTokens int     `json:"generated_tokens"`  // by all sequences, end tokens included
 	GenerateSeconds float64 `json:"generate_s"`        // prefill and decode
 	TokensPerSecond float64 `json:"tokens_per_second"` // GeneratedTokens / GenerateSeconds
-	PeakMemory      int64   `json:"peak_memory_bytes,omitempty"`
-	PeakMemoryOf    string  `json:"peak_memory_of,omitempty"` // PeakOfLength or PeakOfProcess
+
+	// TokensPerSecondSD is the sample standard deviation of TokensPerSecond: over
+	// the repeats if there are several, else over the batches, whose samples
+	// differ. SDOf says which; both are absent for fewer than two values.
+	TokensPerSecondSD float64 `json:"tokens_per_second_sd,omitempty"`
+	SDOf              string  `json:"sd_of,omitempty"` // SDOfRepeats or SDOfBatches
+	// RepeatRates are the repeats' tokens per second, RepeatPrefillMS and
+	// RepeatDecodeMS their medians, in the order they were measured.
+	RepeatRates     []float64 `json:"repeat_tokens_per_second,omitempty"`
+	RepeatPrefillMS []float64 `json:"repeat_prefill_ms,omitempty"`
+	RepeatDecodeMS  []float64 `json:"repeat_decode_ms,omitempty"`
+
+	PeakMemory   int64  `json:"peak_memory_bytes,omitempty"`
+	PeakMemoryOf string `json:"peak_memory_of,omitempty"` // PeakOfLength or PeakOfProcess
 }
+
+// Cost is what measuring speed without a task adds: the work that the model
+// demands, by count, and what the machine could do. FLOPs are two for each
+// multiply-add of the graph's matrix products. Bytes are what must move at
+// least: in every run the weights and the state once in, new state and logits
+// once out, whatever an engine moves besides.
+type Cost struct {
+	Chunk     int `json:"chunk"`      // tokens of each row that one run reads
+	NewTokens int `json:"new_tokens"` // tokens of each row generated after the Length first ones
+
+	PrefillFLOPs float64 `json:"prefill_flops"` // reading Length tokens of every row
+	PrefillBytes float64 `json:"prefill_bytes"`
+	DecodeFLOPs  float64 `json:"decode_flops"` // one more token of every row, in the middle of NewTokens
+	DecodeBytes  float64 `json:"decode_bytes"`
+
+	PrefillTokensPerSecond   float64 `json:"prefill_tokens_per_second"`              // of the median prefill
+	PrefillTokensPerSecondSD float64 `json:"prefill_tokens_per_second_sd,omitempty"` // over the repeats; absent for one
+	DecodeTokensPerSecond    float64 `json:"decode_tokens_per_second"`               // of the median step
+	DecodeTokensPerSecondSD  float64 `json:"decode_tokens_per_second_sd,omitempty"`
+
+	// What this machine was measured to do, 0 where it was not.
+	PeakFLOPS     float64 `json:"peak_flops_per_second,omitempty"`
+	PeakBandwidth float64 `json:"peak_bytes_per_second,omitempty"`
+	// The fraction of the roofline reached (Williams, Waterman and Patterson 2009,
+	// Roofline): achieved FLOP/s over min(PeakFLOPS, PeakBandwidth · FLOPs/bytes);
+	// absent without peaks. Data that a processor's caches hold can exceed 1.
+	PrefillRoofline float64 `json:"prefill_roofline,omitempty"`
+	DecodeRoofline  float64 `json:"decode_roofline,omitempty"`
+
+	MemoryEstimate int64 `json:"memory_estimate_bytes,omitempty"` // what was expected beforehand
+}
+
+// What a standard deviation is taken over.
+const (
+	SDOfRepeats = "repeats"
+	SDOfBatches = "batches"
+)
 
 // newRow fills in all that is known before measuring.
 func newRow(c card.Card, cfg Config, length int) Row {
+	r := describe(c, cfg.Environment)
+	r.Measure = MeasureAccuracy
+	r.Task, r.TaskVersion, r.Split = cfg.Task.Name, cfg.Task.Version, cfg.Split.String()
+	r.Whole = cfg.Task.SplitAt(length, cfg.Split) != cfg.Split
+	r.Length, r.Seed, r.Batch = length, cfg.Seed, cfg.Batch
+	return r
+}
+
+// describe is what a row says of the model and where it ran.
+func describe(c card.Card, e Environment) Row {
 	return Row{
 		Schema:       RowSchema,
-		Environment:  cfg.Environment,
+		Environment:  e,
 		Architecture: c.Architecture,
 		Encoding:     c.Encoding,
 		Positions:    c.Positions,
@@ -106,12 +185,5 @@ func newRow(c card.Card, cfg Config, length int) Row {
 		TrainMin:     c.Trained.Min,
 		TrainMax:     c.Trained.Max,
 		Parameters:   c.Parameters,
-		Task:         cfg.Task.Name,
-		TaskVersion:  cfg.Task.Version,
-		Split:        cfg.Split.String(),
-		Whole:        cfg.Task.SplitAt(length, cfg.Split) != cfg.Split,
-		Length:       length,
-		Seed:         cfg.Seed,
-		Batch:        cfg.Batch,
 	}
 }

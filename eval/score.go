@@ -17,7 +17,7 @@ func (s *sweep) scoreAll(ctx context.Context, length int, examples []example) er
 			return err
 		}
 		done += len(group)
-		s.progress(length, len(examples)+done, len(examples))
+		s.progress(length, s.repeats()*len(examples)+done, len(examples))
 	}
 	return nil
 }

@@ -38,6 +38,23 @@ func Percentile(values []float64, p float64) float64 {
 	return sorted[min(max(rank, 1), len(sorted))-1]
 }
 
+// Deviation returns the sample standard deviation (n − 1 below), 0 for fewer than
+// two values.
+func Deviation(values []float64) float64 {
+	n := float64(len(values))
+	if n < 2 {
+		return 0
+	}
+	mean, sum := 0.0, 0.0
+	for _, v := range values {
+		mean += v / n
+	}
+	for _, v := range values {
+		sum += (v - mean) * (v - mean)
+	}
+	return math.Sqrt(sum / (n - 1))
+}
+
 // ratio returns k/n, or 0 for n = 0.
 func ratio(k, n int) float64 {
 	if n == 0 {

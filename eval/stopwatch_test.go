@@ -1,10 +1,12 @@
 package eval
 
 import (
+	"math"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 // The durations are set by hand: no test depends on a clock.
@@ -16,10 +18,29 @@ func TestStopwatchSpeed(t *testing.T) {
 	if err := w.stop(1500*time.Millisecond, 60); err != nil {
 		t.Fatal(err)
 	}
-	want := Speed{TimedBatches: 3, PrefillMS: 20, DecodeSteps: 10, DecodeP50MS: 5, DecodeP95MS: 100, DecodeP99MS: 100,
-		GeneratedTokens: 100, GenerateSeconds: 2, TokensPerSecond: 50}
-	if diff := cmp.Diff(want, w.speed()); diff != "" {
+	w.endRepeat()
+	want := Speed{TimedBatches: 3, Repeats: 1, PrefillMS: 20, PrefillP95MS: 30, PrefillP99MS: 30, FirstTokenMS: 20,
+		DecodeSteps: 10, DecodeP50MS: 5, DecodeP95MS: 100, DecodeP99MS: 100,
+		GeneratedTokens: 100, GenerateSeconds: 2, TokensPerSecond: 50,
+		TokensPerSecondSD: 20 * math.Sqrt2, SDOf: SDOfBatches, // of 80 and 40
+		RepeatRates: []float64{50}, RepeatPrefillMS: []float64{20}, RepeatDecodeMS: []float64{5}}
+	if diff := cmp.Diff(want, w.speed(), cmpopts.EquateApprox(1e-12, 0)); diff != "" {
 		t.Errorf("speed (-want +got):\n%s", diff)
+	}
+
+	// A second round: the deviation is now that of the rounds, 50 and 10.
+	w.prefill, w.decode = append(w.prefill, 70), append(w.decode, 12, 11, 13)
+	if err := w.stop(10*time.Second, 100); err != nil {
+		t.Fatal(err)
+	}
+	w.endRepeat()
+	got := w.speed()
+	if got.Repeats != 2 || got.SDOf != SDOfRepeats || math.Abs(got.TokensPerSecondSD-40/math.Sqrt2) > 1e-9 {
+		t.Errorf("%d repeats, deviation %v of %s", got.Repeats, got.TokensPerSecondSD, got.SDOf)
+	}
+	lists := [][]float64{got.RepeatRates, got.RepeatPrefillMS, got.RepeatDecodeMS}
+	if diff := cmp.Diff([][]float64{{50, 10}, {20, 70}, {5, 12}}, lists); diff != "" {
+		t.Errorf("repeats (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(Speed{}, new(stopwatch).speed()); diff != "" {
 		t.Errorf("speed of nothing (-want +got):\n%s", diff)

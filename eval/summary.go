@@ -37,11 +37,11 @@ type Mean struct {
 }
 
 // Summarize returns one headline for each task and model, in order of first
-// appearance. Rows of one model that differ only in their samples (seed, n) or
+// appearance; rows of speed alone are passed over. Rows of one model that differ only in their samples (seed, n) or
 // batch are pooled by adding their counts.
 func Summarize(rows []Row) []Summary {
 	var out []Summary
-	for _, g := range groupRows(rows) {
+	for _, g := range groupRows(Only(MeasureAccuracy, rows)) {
 		for _, c := range g.columns {
 			out = append(out, c.summary(g))
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
-// Config says what a sweep measures. All but Warmup, Memory and OnBatch must be
-// set; Environment as far as it is known.
+// Config says what a sweep measures. All but Warmup, Repeat, Memory and OnBatch
+// must be set; Environment as far as it is known.
 type Config struct {
 	Task    task.Task
 	Lengths []int      // in the order to measure
@@ -20,6 +20,7 @@ type Config struct {
 	Seed    uint64     // of the samples
 	Split   task.Split // Test, unless the model is measured on what it may have seen
 	Warmup  int        // times the first batch of each length is run untimed
+	Repeat  int        // times the samples are generated and timed; 0 is once
 
 	Environment Environment
 	Memory      MemoryMeter // nil leaves peak memory out
@@ -41,27 +42,48 @@ func Sweep(ctx context.Context, m Model, c card.Card, cfg Config, onRow func(Row
 	if err := cfg.check(); err != nil {
 		return nil, fmt.Errorf("eval: %w", err)
 	}
-	tok, err := tokenizer.New(c.Tokenizer)
-	if err != nil {
-		return nil, fmt.Errorf("eval: model %s: %w", cfg.Environment.Model, err)
+	if err := cfg.checkLengths(); err != nil {
+		return nil, fmt.Errorf("eval: %w", err)
 	}
-	s := sweep{model: m, tok: tok, maxLength: c.MaxLength, cfg: cfg}
 	var rows []Row
 	for _, length := range cfg.Lengths {
-		row := newRow(c, cfg, length)
-		row.Score, row.Speed, err = s.measure(ctx, length)
-		if errors.Is(err, ErrTooLong) || errors.Is(err, task.ErrNoSplit) || errors.Is(err, task.ErrNoLength) {
-			row.NA, row.Reason, err = true, err.Error(), nil
-		}
+		row, err := MeasureLength(ctx, m, c, cfg, length)
 		if err == nil && onRow != nil {
 			err = onRow(row)
 		}
 		if err != nil {
-			return rows, fmt.Errorf("eval: model %s: task %s: length %d: %w", cfg.Environment.Model, cfg.Task.Name, length, err)
+			return rows, err
 		}
 		rows = append(rows, row)
 	}
 	return rows, nil
+}
+
+// MeasureLength is Sweep for one length, whatever cfg.Lengths holds: a length
+// that the task does not have gives a row with NA set.
+func MeasureLength(ctx context.Context, m Model, c card.Card, cfg Config, length int) (Row, error) {
+	row, err := measureLength(ctx, m, c, cfg, length)
+	if err != nil {
+		return row, fmt.Errorf("eval: model %s: task %s: length %d: %w", cfg.Environment.Model, cfg.Task.Name, length, err)
+	}
+	return row, nil
+}
+
+func measureLength(ctx context.Context, m Model, c card.Card, cfg Config, length int) (Row, error) {
+	if err := cfg.check(); err != nil {
+		return Row{}, err
+	}
+	tok, err := tokenizer.New(c.Tokenizer)
+	if err != nil {
+		return Row{}, err
+	}
+	s := sweep{model: m, tok: tok, maxLength: c.MaxLength, cfg: cfg}
+	row := newRow(c, cfg, length)
+	row.Score, row.Speed, err = s.measure(ctx, length)
+	if errors.Is(err, ErrTooLong) || errors.Is(err, task.ErrNoSplit) || errors.Is(err, task.ErrNoLength) {
+		row.NA, row.Reason, err = true, err.Error(), nil
+	}
+	return row, err
 }
 
 func (cfg *Config) check() error {
@@ -70,24 +92,31 @@ func (cfg *Config) check() error {
 		return errors.New("no task was chosen")
 	case !cfg.Split.Valid():
 		return errors.New("no split was chosen")
-	case len(cfg.Lengths) == 0:
-		return errors.New("no lengths were chosen")
 	case cfg.N < 1:
 		return fmt.Errorf("n is %d, expected 1 or more samples", cfg.N)
 	case cfg.Batch < 1:
 		return fmt.Errorf("batch is %d, expected 1 or more sequences", cfg.Batch)
 	case cfg.Warmup < 0:
 		return fmt.Errorf("warmup is %d, expected 0 or more batches", cfg.Warmup)
+	case cfg.Repeat < 0:
+		return fmt.Errorf("repeat is %d, expected 1 or more", cfg.Repeat)
 	}
-	return cfg.checkLengths()
+	return nil
 }
 
-// checkLengths wants positive lengths, and one at least that the task has.
 func (cfg *Config) checkLengths() error {
+	if len(cfg.Lengths) == 0 {
+		return errors.New("no lengths were chosen")
+	}
+	return CheckLengths(cfg.Task, cfg.Lengths)
+}
+
+// CheckLengths wants positive lengths, and one at least that the task has.
+func CheckLengths(t task.Task, lengths []int) error {
 	var first error
 	none := true
-	for _, length := range cfg.Lengths {
-		err := cfg.Task.CheckLength(length)
+	for _, length := range lengths {
+		err := t.CheckLength(length)
 		if err != nil && length < 1 {
 			return err
 		}
@@ -100,6 +129,36 @@ func (cfg *Config) checkLengths() error {
 		return first
 	}
 	return nil
+}
+
+// CheckVocabulary wants a model that can write the task's samples, as far as one
+// of them tells.
+func CheckVocabulary(t task.Task, c card.Card, lengths []int) error {
+	for _, length := range lengths {
+		if t.CheckLength(length) == nil {
+			_, _, err := SampleTokens(t, c, length)
+			return err
+		}
+	}
+	return nil
+}
+
+// SampleTokens returns how many tokens prompt and target of a sample have, the
+// end token included.
+func SampleTokens(t task.Task, c card.Card, length int) (prompt, target int, err error) {
+	tok, err := tokenizer.New(c.Tokenizer)
+	if err != nil {
+		return 0, 0, err
+	}
+	sample, err := t.Sample(sampleSource(t.Name, task.Test, 0, length), length)
+	if err != nil {
+		return 0, 0, err
+	}
+	ids, start, err := tok.EncodePair(sample.Prompt, sample.Target)
+	if err != nil {
+		return 0, 0, fmt.Errorf("the model's vocabulary cannot write the task %s: %w", t.Name, err)
+	}
+	return start, len(ids) - start + 1, nil
 }
 
 // sweep is what stays the same from length to length.
@@ -128,8 +187,12 @@ func (s *sweep) measure(ctx context.Context, length int) (*Score, *Speed, error)
 	return score, speed, nil
 }
 
+// progress tells of samples done: each is generated as often as asked for, and
+// scored once.
 func (s *sweep) progress(length, done, n int) {
 	if s.cfg.OnBatch != nil {
-		s.cfg.OnBatch(length, done, 2*n) // each sample is generated and scored
+		s.cfg.OnBatch(length, done, (s.repeats()+1)*n)
 	}
 }
+
+func (s *sweep) repeats() int { return max(s.cfg.Repeat, 1) }

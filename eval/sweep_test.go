@@ -78,7 +78,7 @@ func TestSweepRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := eval.Row{
-		Schema: 1, Environment: cfg.Environment,
+		Schema: 1, Measure: eval.MeasureAccuracy, Environment: cfg.Environment,
 		Architecture: "decoder", Encoding: "none", Positions: "contiguous", Profile: "portable", ConfigHash: "c0ffee",
 		TrainSeed: 7, TrainSteps: 100, TrainMin: 2, TrainMax: 20, Parameters: 1234,
 		Task: "copy", TaskVersion: 1, Split: "test", Length: 3, Seed: 1, Batch: 4,
@@ -299,7 +299,7 @@ func TestSweepConfigErrors(t *testing.T) {
 		{"n", func(c *eval.Config, _ *card.Card) { c.N = 0 }, "n is 0"},
 		{"batch", func(c *eval.Config, _ *card.Card) { c.Batch = -1 }, "batch is -1"},
 		{"warmup", func(c *eval.Config, _ *card.Card) { c.Warmup = -1 }, "warmup is -1"},
-		{"no tokenizer", func(_ *eval.Config, k *card.Card) { k.Tokenizer = nil }, "model fake: tokenizer"},
+		{"no tokenizer", func(_ *eval.Config, k *card.Card) { k.Tokenizer = nil }, "model fake: task copy: length 4: tokenizer"},
 		{"foreign tokenizer", func(_ *eval.Config, k *card.Card) { k.Tokenizer = []string{"<pad>", "</s>", "Copy"} }, `unknown piece ":"`},
 	} {
 		cfg, c := config(t, 4), copyCard(t)

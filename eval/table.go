@@ -2,62 +2,38 @@ package eval
 
 import (
 	"fmt"
-	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 )
 
-// Table writes rows for people: for each task, exact match with a line per length
-// and a column per model and the headline below, then speed with a line per
-// length and model. It states counts, and marks trained lengths.
-func Table(w io.Writer, rows []Row) error {
-	for i, g := range groupRows(rows) {
-		if i > 0 {
-			if _, err := fmt.Fprintln(w); err != nil {
-				return err
-			}
-		}
-		if err := g.write(w); err != nil {
-			return err
-		}
+// section is all that was measured on one task.
+func (g *group) section() section {
+	exact := block{title: "exact match in %, with 95 % intervals (* length seen in training)",
+		lines: roomForIntervals(append(g.lines(exactCell), g.headline()...)), note: g.notHeldOut()}
+	s := section{title: fmt.Sprintf("task %s (version %d), %s prompts, n = %s", g.task, g.version, g.split, g.samples()), blocks: []block{
+		exact,
+		{title: "tokens right in %, place by place (beyond the cliff of exact match)", lines: g.lines(tokenCell)},
+		{title: "edit distance, as a share of the longer of answer and target", lines: g.lines(distanceCell)},
+		{title: "loss in nats per target token", lines: g.lines(lossCell)},
+	}}
+	var rows []Row
+	for _, c := range g.columns {
+		rows = append(rows, c.rows...)
 	}
-	return nil
+	s.blocks = append(s.blocks, speedBlocks(newSpeedTable(rows))...)
+	return s
 }
 
-func (g *group) write(w io.Writer) error {
-	if _, err := fmt.Fprintf(w, "task %s (version %d), %s prompts, n = %s\n\nexact match in %% (* length seen in training)\n\n",
-		g.task, g.version, g.split, g.samples()); err != nil {
-		return err
-	}
-	if err := aligned(w, append(g.accuracy(cell.accuracy), g.headline()...)); err != nil {
-		return err
-	}
-	if err := g.writeWhole(w); err != nil {
-		return err
-	}
-	if _, err := fmt.Fprint(w, "\ntokens right in %, place by place (beyond the cliff of exact match)\n\n"); err != nil {
-		return err
-	}
-	if err := aligned(w, g.accuracy(cell.tokenAccuracy)); err != nil {
-		return err
-	}
-	if _, err := fmt.Fprint(w, "\nspeed (milliseconds; a step is one token of the whole batch)\n\n"); err != nil {
-		return err
-	}
-	return aligned(w, g.speed())
-}
-
-// writeWhole names the lengths at which training saw the same prompts.
-func (g *group) writeWhole(w io.Writer) error {
+// notHeldOut names the lengths at which training saw the same prompts.
+func (g *group) notHeldOut() string {
 	if len(g.whole) == 0 {
-		return nil
+		return ""
 	}
 	slices.Sort(g.whole)
-	_, err := fmt.Fprintf(w, "\nnothing held out at length %s: training may have seen the same prompts\n",
+	return fmt.Sprintf("nothing held out at length %s: training may have seen the same prompts",
 		strings.Trim(strings.Join(strings.Fields(fmt.Sprint(g.whole)), ", "), "[]"))
-	return err
 }
 
 // samples says how many samples stand behind each cell.
@@ -77,8 +53,9 @@ func (g *group) samples() string {
 	return fmt.Sprintf("%d to %d", low, high)
 }
 
-// accuracy is a line per length and a column per model of one measure.
-func (g *group) accuracy(measure func(cell) float64) [][]string {
+// lines is a line per length and a column per model of one measure, of which
+// write gives the text, with what follows the mark of a trained length.
+func (g *group) lines(write func(pool) (value, more string)) [][]string {
 	head := []string{"length"}
 	for _, c := range g.columns {
 		head = append(head, c.label+" ")
@@ -87,7 +64,7 @@ func (g *group) accuracy(measure func(cell) float64) [][]string {
 	for _, length := range g.lengths() {
 		line := []string{strconv.Itoa(length)}
 		for _, c := range g.columns {
-			line = append(line, c.at(length, measure))
+			line = append(line, c.at(length, write))
 		}
 		lines = append(lines, line)
 	}
@@ -106,20 +83,86 @@ func (g *group) headline() [][]string {
 	return [][]string{make([]string, len(inside)), inside, beyond, effective}
 }
 
-// at is one cell; the last character is the mark of a trained length.
-func (c *column) at(length int, measure func(cell) float64) string {
+// pool adds up the rows of one column at one length.
+type pool struct {
+	cell
+	distance, loss float64 // sums over samples and tokens
+	nonfinite      bool
+}
+
+func (p *pool) add(s *Score) {
+	p.n += s.N
+	p.correct += s.Correct
+	p.tokens += s.Tokens
+	p.tokensCorrect += s.TokensCorrect
+	p.distance += s.EditDistance * float64(s.N)
+	if s.Loss == nil {
+		p.nonfinite = true
+		return
+	}
+	p.loss += *s.Loss * float64(s.Tokens)
+}
+
+// at is one cell; the value is followed by the mark of a trained length.
+func (c *column) at(length int, write func(pool) (value, more string)) string {
 	mark := " "
 	if c.saw(length) {
 		mark = "*"
 	}
-	at, ok := c.cells[length]
+	var p pool
+	there := false
+	for _, r := range c.rows {
+		if r.Length != length {
+			continue
+		}
+		there = true
+		if !r.NA {
+			p.add(r.Score)
+		}
+	}
 	switch {
-	case !ok:
+	case !there:
 		return "-" + mark
-	case at.n == 0:
+	case p.n == 0:
 		return "n/a" + mark
 	}
-	return percent(measure(at)) + mark
+	value, more := write(p)
+	return value + mark + more
+}
+
+// intervalWidth is that of "100–100".
+const intervalWidth = 7
+
+// exactCell rounds the interval outwards.
+func exactCell(p pool) (value, more string) {
+	low, high := Wilson(p.correct, p.n)
+	interval := fmt.Sprintf("%.0f–%.0f", math.Floor(100*low), math.Ceil(100*high))
+	return percent(p.accuracy()), fmt.Sprintf(" %*s", intervalWidth, interval)
+}
+
+// roomForIntervals moves what has no interval to where the others' values are.
+func roomForIntervals(lines [][]string) [][]string {
+	for _, line := range lines[1:] {
+		for i := range line {
+			if i > 0 && !strings.Contains(line[i], "–") {
+				line[i] += strings.Repeat(" ", intervalWidth+1)
+			}
+		}
+	}
+	return lines
+}
+
+func tokenCell(p pool) (value, more string) { return percent(p.tokenAccuracy()), "" }
+
+func distanceCell(p pool) (value, more string) {
+	return strconv.FormatFloat(p.distance/float64(p.n), 'f', 3, 64), ""
+}
+
+func lossCell(p pool) (value, more string) {
+	if p.nonfinite {
+		return "not finite", ""
+	}
+	return strconv.FormatFloat(p.loss/float64(max(p.tokens, 1)), 'f', 3, 64), ""
 }
 
 // percent never rounds up to 100 or down to 0 what is not.
@@ -146,42 +189,6 @@ func (m Mean) String() string {
 	return percent(m.Value) + " "
 }
 
-func (g *group) speed() [][]string {
-	lines := [][]string{{"length", "model", "batch", "prefill", "step p50", "p95", "p99", "tokens/s", "peak MiB"}}
-	for _, length := range g.lengths() {
-		for _, c := range g.columns {
-			for _, r := range c.rows {
-				if r.Length == length {
-					lines = append(lines, append([]string{strconv.Itoa(length), c.label}, r.speedCells()...))
-				}
-			}
-		}
-	}
-	return lines
-}
-
-func (r *Row) speedCells() []string {
-	if r.NA {
-		return []string{"", "n/a", "", "", "", "", ""}
-	}
-	line := []string{strconv.Itoa(r.TimedBatch), significant(r.PrefillMS)}
-	for _, ms := range []float64{r.DecodeP50MS, r.DecodeP95MS, r.DecodeP99MS} {
-		if r.DecodeSteps == 0 {
-			line = append(line, "-")
-		} else {
-			line = append(line, significant(ms))
-		}
-	}
-	memory := "-"
-	if r.PeakMemory > 0 {
-		memory = strconv.FormatInt(r.PeakMemory>>20, 10)
-		if r.PeakMemoryOf == PeakOfProcess {
-			memory = "≤" + memory
-		}
-	}
-	return append(line, significant(r.TokensPerSecond), memory)
-}
-
 // significant gives three digits, or all before the point.
 func significant(v float64) string {
 	switch {
@@ -193,25 +200,4 @@ func significant(v float64) string {
 		return strconv.FormatFloat(v, 'f', 2, 64)
 	}
 	return strconv.FormatFloat(v, 'f', 3, 64)
-}
-
-// aligned writes lines of cells with columns flush right, and no space at the
-// end of a line.
-func aligned(w io.Writer, lines [][]string) error {
-	var b strings.Builder
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for _, line := range lines {
-		if _, err := fmt.Fprintln(t, strings.Join(line, "\t")+"\t"); err != nil {
-			return err
-		}
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	out := slices.Collect(strings.Lines(b.String()))
-	for i, line := range out {
-		out[i] = strings.TrimRight(line, " \n") + "\n"
-	}
-	_, err := io.WriteString(w, strings.Join(out, ""))
-	return err
 }

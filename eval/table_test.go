@@ -3,7 +3,6 @@ package eval_test
 import (
 	"errors"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -18,9 +17,12 @@ func row(model string, length, correct, n int) eval.Row {
 		Schema: eval.RowSchema, Environment: eval.Environment{Model: model, Provider: "cpu"},
 		Encoding: model, Profile: "portable", Task: "copy", TaskVersion: 1, Split: "test", Length: length,
 		TrainMin: 2, TrainMax: 20, Seed: 1, Batch: 8,
-		Score: &eval.Score{N: n, Correct: correct, Accuracy: float64(correct) / float64(n), Tokens: 10 * n, TokensCorrect: 9*n + correct},
-		Speed: &eval.Speed{TimedBatches: 3, TimedBatch: 8, PrefillMS: 12.345, DecodeSteps: 10, DecodeP50MS: 1.25, DecodeP95MS: 2.5,
-			DecodeP99MS: 0.0625, TokensPerSecond: 12345.6, PeakMemory: 300 << 20, PeakMemoryOf: eval.PeakOfLength},
+		Score: &eval.Score{N: n, Correct: correct, Accuracy: float64(correct) / float64(n), Tokens: 10 * n, TokensCorrect: 9*n + correct,
+			EditDistance: float64(n-correct) / float64(n) / 2, Loss: new(0.25)},
+		Speed: &eval.Speed{TimedBatches: 3, TimedBatch: 8, PrefillMS: 12.345, PrefillP95MS: 13, PrefillP99MS: 14.04, FirstTokenMS: 12.345, Repeats: 1,
+			DecodeSteps: 10, DecodeP50MS: 1.25, DecodeP95MS: 2.5, DecodeP99MS: 2.75,
+			TokensPerSecond: 12345.6, TokensPerSecondSD: 99, SDOf: eval.SDOfBatches, RepeatRates: []float64{12345.6}, RepeatPrefillMS: []float64{12.345}, RepeatDecodeMS: []float64{1.25},
+			PeakMemory: 300 << 20, PeakMemoryOf: eval.PeakOfLength},
 	}
 }
 
@@ -49,23 +51,11 @@ func results() []eval.Row {
 
 func TestTable(t *testing.T) {
 	var b strings.Builder
-	if err := eval.Table(&b, results()); err != nil {
+	if err := eval.Table(&b, all()); err != nil {
 		t.Fatal(err)
 	}
-	const golden = "testdata/table.txt"
-	if os.Getenv("UPDATE_GOLDEN") != "" {
-		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("table (-want +got):\n%s", diff)
-	}
-	if err := eval.Table(&failing{after: 1}, results()); err == nil {
+	golden(t, "table.txt", b.String())
+	if err := eval.Table(&failing{}, results()); err == nil {
 		t.Error("a failing writer is not reported")
 	}
 	if err := eval.Table(&b, nil); err != nil {

@@ -53,10 +53,13 @@ func unaryShapes() []shapeRow {
 
 func broadcastShapes() []shapeRow {
 	var rows []shapeRow
-	for op, result := range map[string]string{"Add": "float32", "Sub": "float32", "Mul": "float32", "Div": "float32", "Greater": "bool", "GreaterOrEqual": "bool", "And": "bool"} {
+	for op, result := range map[string]string{"Add": "float32", "Sub": "float32", "Mul": "float32", "Div": "float32", "Equal": "bool", "Greater": "bool", "GreaterOrEqual": "bool", "And": "bool"} {
 		dtype, other := tensor.Float32, tensor.Int64
-		if op == "And" {
+		switch op {
+		case "And":
 			dtype, other = tensor.Bool, tensor.Float32
+		case "Equal":
+			dtype, other = tensor.Int64, tensor.Float32
 		}
 		apply := func(x, y []string, dy tensor.DType) func(m maker) *graph.Node {
 			return func(m maker) *graph.Node {

@@ -2,32 +2,37 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/runtime"
 )
 
 type benchOptions struct {
-	engineFlags
 	encodings []string
 	task      string
 	lengths   string
-	n, batch  int
-	seed      uint64
+	measure   []string
+	providers []string
+	profiles  []string
+	threads   []int
+	batches   []int
+	seeds     []uint
+	n, repeat int
+	newTokens int
+	dryRun    bool
 	runs      string
 	format    string
 	output    string
 }
+
+// benchFormats are the forms of the results.
+var benchFormats = []string{"table", "md", "csv", "json", "jsonl", "benchstat"}
 
 func benchVerb(a *app) *cobra.Command {
 	var o benchOptions
@@ -43,73 +48,113 @@ restricts that to some encodings.
 Lengths: "20..200" is at most ten lengths ending at 200, "20..200+1" every length,
 "20..200+20" steps of 20, "32..4096*2" doubling, "20,40,80" these.
 
-Ctrl-C ends the measurement and shows what is done.`,
+Flags that take lists multiply out: each combination of model, profile, provider,
+threads, batch, task, seed and length is a cell. The samples of a cell depend on
+task, seed and length alone. With -o every finished cell is kept in the file at
+once, and cells that the file holds already are not measured again: after Ctrl-C
+the same command goes on.
+
+--measure speed takes no task: it reads arbitrary tokens, as many as the length
+says, in chunks, so that memory grows linearly, and generates --new-tokens more.
+What would not fit into memory is refused with an estimate. The table relates
+the work, counted from the model's graph, to what this machine does at most: the
+roofline of a large matrix product and of main memory, measured first.
+
+Times are of full batches after one that warms up. ± is the standard deviation
+over --repeat, or without it over the batches. Peak memory is that of the whole
+process while a cell generates.`,
 		Example: example(
 			"zoo bench --lengths 20..200",
 			"zoo bench copy-rope.onnx copy-alibi.onnx --n 20 -o results.jsonl",
-			"zoo bench --pe rope,alibi --lengths 10,20,40 --format jsonl"),
-		RunE: func(c *cobra.Command, args []string) error { return a.bench(c.Context(), o, args) },
+			"zoo bench --pe all --task copy --lengths 20..200 --provider cpu,go --threads 1,2 --batch 1,32 -o results.jsonl",
+			"zoo bench --pe rope,alibi --lengths 10,20,40 --format csv",
+			"zoo bench --pe all --task copy --lengths 20..200 --dry-run",
+			"zoo bench --pe all --measure speed --lengths 512..32768*2 --batch 1"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.check(c.Flags()); err != nil {
+				return err
+			}
+			return a.bench(c.Context(), o, args)
+		},
 	}
-	o.engineFlags.add(c)
 	f := c.Flags()
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(encodingNames(), ", "))
 	f.StringVar(&o.task, "task", "", "task, or several with commas (default: those that the model was trained on)")
-	f.StringVar(&o.lengths, "lengths", "20..200", "lengths to measure")
+	f.StringVar(&o.lengths, "lengths", "", "lengths to measure (default 20..200; for speed alone 512..4096*2)")
+	f.StringSliceVar(&o.measure, "measure", []string{eval.MeasureAccuracy}, "accuracy (and speed, on a task), speed (without a task)")
+	f.StringSliceVar(&o.providers, "provider", []string{"cpu"}, "what runs the models: cpu, cuda, go (pure Go, needs no library, slow)")
+	f.StringSliceVar(&o.profiles, "profile", nil, card.Portable+", "+card.Fused+": the forms of models that are no files yet (default portable)")
+	f.IntSliceVar(&o.threads, "threads", []int{0}, "threads of ONNX Runtime; 0: one per physical core")
+	f.IntSliceVar(&o.batches, "batch", []int{32}, "most sequences at a time")
+	f.UintSliceVar(&o.seeds, "seeds", []uint{1}, "seeds of the samples")
 	f.IntVar(&o.n, "n", 100, "samples at each length")
-	f.IntVar(&o.batch, "batch", 32, "most sequences at a time")
-	f.Uint64Var(&o.seed, "seed", 1, "seed of the samples")
+	f.IntVar(&o.repeat, "repeat", 0, "times that each cell is timed (default 1; for speed 3)")
+	f.IntVar(&o.newTokens, "new-tokens", 32, "with --measure speed: tokens generated after the length")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
-	f.StringVar(&o.format, "format", "table", "table, json or jsonl")
-	f.StringVarP(&o.output, "output", "o", "", "`file` of JSON lines to append the results to")
+	f.StringVar(&o.format, "format", "table", strings.Join(benchFormats, ", "))
+	f.StringVarP(&o.output, "output", "o", "", "`file` of JSON lines to keep the results in, and to go on from")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print the cells, and about how long they would take")
 	return c
 }
 
-func (o benchOptions) check() error {
-	if err := o.engineFlags.check(); err != nil {
+func (o *benchOptions) check(flags *pflag.FlagSet) error {
+	if err := o.checkMeasure(flags); err != nil {
 		return err
 	}
-	return oneOf("format", o.format, "table", "json", "jsonl")
+	if len(o.providers) == 0 {
+		return errors.New("--provider is empty, expected cpu, cuda or go")
+	}
+	for _, p := range o.providers {
+		if err := oneOf("provider", p, "cpu", "cuda", "go"); err != nil {
+			return err
+		}
+	}
+	for _, p := range o.profiles {
+		if err := checkProfile(p); err != nil {
+			return err
+		}
+	}
+	for _, list := range []struct {
+		flag string
+		n    []int
+		min  int
+	}{{"threads", o.threads, 0}, {"batch", o.batches, 1}, {"n", []int{o.n}, 1}, {"repeat", []int{o.repeat}, 0}} {
+		for _, n := range list.n {
+			if n < list.min {
+				return fmt.Errorf("--%s is %d, expected %d or more", list.flag, n, list.min)
+			}
+		}
+	}
+	if o.dryRun {
+		return oneOf("format of --dry-run", o.format, "table", "json", "jsonl")
+	}
+	return oneOf("format", o.format, benchFormats...)
 }
 
 func (a *app) bench(ctx context.Context, o benchOptions, args []string) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	lengths, err := task.ParseLengths(o.lengths)
+	p, err := a.planBench(o, args)
 	if err != nil {
 		return err
 	}
-	sources, err := a.benched(o, args)
+	if o.dryRun {
+		return a.dryBench(ctx, p)
+	}
+	log, err := openBenchLog(o.output)
 	if err != nil {
 		return err
 	}
-	b := newBenchmark(a, o, lengths, len(sources))
-	if b.out, err = openResults(o.output); err != nil {
-		return err
+	defer log.Close()
+	if log.torn != "" {
+		a.note("%s", log.torn)
 	}
-	for _, s := range sources {
-		a.note("measuring %s", s.from)
-		if err = b.measure(ctx, s); err != nil {
-			break
-		}
+	if found := p.find(log.rows); found > 0 {
+		a.note("%d of %d cells are in %s and are not measured again", found, len(p.cells()), o.output)
 	}
-	b.meter.close()
-	if b.out != nil {
-		err = errors.Join(err, b.out.Close())
+	err = a.measureAll(ctx, p, log)
+	if shown := a.printRows(p.rows(), o.format); err == nil { // what was measured is shown, come what may
+		err = shown
 	}
-	return errors.Join(err, a.printRows(b.rows, o.format)) // what was measured is shown, come what may
-}
-
-// openResults opens the file to append to, in a folder that it makes if need be;
-// none for no path.
-func openResults(path string) (*os.File, error) {
-	if path == "" {
-		return nil, nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return nil, err
-	}
-	return os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	return err
 }
 
 // benched lists the models to measure.
@@ -148,118 +193,17 @@ func (a *app) benched(o benchOptions, args []string) ([]source, error) {
 	return out, nil
 }
 
-// benchmark collects the results of several models.
-type benchmark struct {
-	o       benchOptions
-	lengths []int
-	machine string
-	meter   *meter
-	done    int64 // work of the models finished
-	out     *os.File
-	rows    []eval.Row
-}
-
-func newBenchmark(a *app, o benchOptions, lengths []int, count int) *benchmark {
+// describeMachine names the computer in result rows.
+func describeMachine() string {
 	m := thisMachine()
-	b := &benchmark{o: o, lengths: lengths, machine: fmt.Sprintf("%s, %d cores", m.Processor, m.Cores)}
-	b.meter = a.newMeter("measuring", 0, int64(count)*b.work(len(lengths)))
-	return b
+	return fmt.Sprintf("%s, %d cores", m.Processor, m.Cores)
 }
 
-// work estimates the cost of the first k lengths: generating a token and scoring
-// it both go with the length.
-func (b *benchmark) work(k int) int64 {
-	sum := 0
-	for _, length := range b.lengths[:k] {
-		sum += 2 * b.o.n * length
-	}
-	return int64(sum)
-}
-
-// measure sweeps over the lengths with one model.
-func (b *benchmark) measure(ctx context.Context, s source) error {
-	session, data, err := b.o.open(s)
+// memoryMeter measures peak memory, nil where the system does not tell.
+func memoryMeter() eval.MemoryMeter {
+	m, err := eval.ProcessMemory()
 	if err != nil {
-		return err
-	}
-	defer session.Close()
-	tasks, err := b.tasks(session.Info())
-	if err != nil {
-		return fmt.Errorf("%s: %w", s.label, err)
-	}
-	begun := b.done
-	for i, t := range tasks {
-		if err := b.sweep(ctx, s, session, b.config(s, t, session.Info(), data), len(tasks)); err != nil {
-			return err
-		}
-		b.done = begun + b.work(len(b.lengths))*int64(i+1)/int64(len(tasks))
-	}
-	return nil
-}
-
-// tasks lists the tasks to measure a model on: those asked for, or its own.
-func (b *benchmark) tasks(info runtime.Info) ([]task.Task, error) {
-	if b.o.task != "" {
-		return task.LookupList(b.o.task)
-	}
-	return task.LookupList(info.Card.Task)
-}
-
-// sweep measures one task of several.
-func (b *benchmark) sweep(ctx context.Context, s source, session *runtime.Session, cfg eval.Config, tasks int) error {
-	finished := 0
-	cfg.OnBatch = func(length, done, _ int) {
-		part := (b.work(finished) + int64(done*length)) / int64(tasks)
-		b.meter.update(b.done+part, func() string { return fmt.Sprintf("%s, %s at length %d", s.label, cfg.Task.Name, length) })
-	}
-	rows, err := eval.Sweep(ctx, measured{session}, session.Info().Card, cfg, func(r eval.Row) error {
-		finished++
-		if b.out == nil {
-			return nil
-		}
-		return eval.WriteJSONL(b.out, r) // at once: what is measured is kept
-	})
-	b.rows = append(b.rows, rows...)
-	return err
-}
-
-func (b *benchmark) config(s source, t task.Task, info runtime.Info, data []byte) eval.Config {
-	sum := sha256.Sum256(data)
-	env := eval.Environment{
-		Model: s.label, ModelSHA256: hex.EncodeToString(sum[:]), Provider: info.Provider, Threads: b.o.threads,
-		Spinning: info.Engine == "onnxruntime", Machine: b.machine, ToolVersion: version(),
-	}
-	if info.Engine == "onnxruntime" {
-		env.ORTVersion = info.Version
-	}
-	memory, err := eval.ProcessMemory()
-	if err != nil {
-		memory = nil // the system does not tell: the column stays empty
-	}
-	return eval.Config{
-		Task: t, Lengths: b.lengths, N: b.o.n, Batch: b.o.batch, Seed: b.o.seed, Split: task.Test, Warmup: 1,
-		Environment: env, Memory: memory,
-	}
-}
-
-func (a *app) printRows(rows []eval.Row, format string) error {
-	switch {
-	case format == "jsonl":
-		return eval.WriteJSONL(a.stdout, rows...)
-	case format == "json":
-		return a.json(append([]eval.Row{}, rows...))
-	case len(rows) == 0:
 		return nil
 	}
-	e := rows[0].Environment
-	engine := "pure Go"
-	if e.ORTVersion != "" {
-		engine = fmt.Sprintf("ONNX Runtime %s, provider %s", e.ORTVersion, e.Provider)
-	}
-	threads := "one thread per core"
-	if e.Threads > 0 {
-		threads = fmt.Sprintf("%d threads", e.Threads)
-	}
-	a.print("%s; %s; %s; zoo %s", e.Machine, engine, threads, e.ToolVersion)
-	return eval.Table(a.stdout, rows)
+	return m
 }

@@ -17,6 +17,7 @@ import (
 type engineFlags struct {
 	provider, profile string
 	threads           int
+	chunk             int // tokens of a row read at once; 0 leaves that to the runtime
 }
 
 func (e *engineFlags) add(c *cobra.Command) {
@@ -43,13 +44,19 @@ func checkProfile(profile string) error {
 // open builds or reads the model's file and loads it.
 func (e engineFlags) open(m source) (*runtime.Session, []byte, error) {
 	s, data, err := e.load(m)
-	if errors.Is(err, runtime.ErrNoRuntime) || errors.Is(err, runtime.ErrNoCgo) {
-		err = fmt.Errorf("%w; or use the pure-Go engine: --provider go", err)
-	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", m.from, err)
+		return nil, nil, fmt.Errorf("%s: %w", m.from, withoutLibrary(err))
 	}
 	return s, data, nil
+}
+
+// withoutLibrary adds what can be done without ONNX Runtime where that is what
+// is missing.
+func withoutLibrary(err error) error {
+	if errors.Is(err, runtime.ErrNoRuntime) || errors.Is(err, runtime.ErrNoCgo) {
+		return fmt.Errorf("%w; or use the pure-Go engine: --provider go", err)
+	}
+	return err
 }
 
 func (e engineFlags) load(m source) (*runtime.Session, []byte, error) {
@@ -57,14 +64,22 @@ func (e engineFlags) load(m source) (*runtime.Session, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := runtime.OpenBytes(data, runtime.Options{Provider: e.provider, Threads: e.threads})
+	s, err := runtime.OpenBytes(data, runtime.Options{Provider: e.provider, Threads: e.threads, ChunkSize: e.chunk})
 	if err != nil {
 		return nil, nil, err
 	}
-	if is := s.Info().Card.Profile; e.profile != "" && is != e.profile {
-		return nil, nil, errors.Join(fmt.Errorf("--profile %s: the file's profile is %s; leave the flag out, or name the run it came from", e.profile, is), s.Close())
+	if err := checkFileProfile(e.profile, s.Info().Card); err != nil {
+		return nil, nil, errors.Join(err, s.Close())
 	}
 	return s, data, nil
+}
+
+// checkFileProfile wants a file in the profile that was asked for, if any was.
+func checkFileProfile(profile string, c card.Card) error {
+	if profile == "" || c.Profile == profile {
+		return nil
+	}
+	return fmt.Errorf("--profile %s: the file's profile is %s; leave the flag out, or name the run it came from", profile, c.Profile)
 }
 
 // measured lets package eval measure a session.
@@ -73,7 +88,11 @@ type measured struct{ *runtime.Session }
 // Generate implements eval.Model.
 func (m measured) Generate(ctx context.Context, prompts [][]int64, limits []int, stop int64, onStep func()) ([][]int64, error) {
 	out := make([][]int64, len(prompts))
-	for step, err := range m.Session.Generate(ctx, prompts, runtime.GenerateOptions{Limits: limits, Stop: []int64{stop}}) {
+	stops := []int64{}
+	if stop != eval.NoStop {
+		stops = append(stops, stop)
+	}
+	for step, err := range m.Session.Generate(ctx, prompts, runtime.GenerateOptions{Limits: limits, Stop: stops}) {
 		if err != nil {
 			return nil, tooLong(err)
 		}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/nopezoo/zoo/eval"
+)
+
+// untrainedFile writes a small untrained model.
+func untrainedFile(t *testing.T, encoding string) string {
+	t.Helper()
+	data, err := untrained(encoding, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), encoding+".onnx")
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func readRows(t *testing.T, file string) []eval.Row {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := eval.ReadJSONL(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// zooBench runs "zoo bench", which must end with the exit code.
+func zooBench(t *testing.T, ctx context.Context, code int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, notes strings.Builder
+	if got := run(ctx, append([]string{"bench"}, args...), nil, &out, &notes); got != code {
+		t.Fatalf("bench %s: exit code %d, want %d:\n%s", strings.Join(args, " "), got, code, &notes)
+	}
+	return out.String(), notes.String()
+}
+
+// A benchmark that is interrupted, whose file is then torn, and that goes on,
+// gives what an uninterrupted one gives, but for times.
+func TestBenchResumes(t *testing.T) {
+	dir := t.TempDir()
+	whole, parts := filepath.Join(dir, "whole.jsonl"), filepath.Join(dir, "parts.jsonl")
+	args := func(file string) []string {
+		return []string{untrainedFile(t, "nope"), "--provider", "go", "--lengths", "1..20+1", "--n", "6", "--batch", "2,3", "--seeds", "1,2", "-o", file}
+	}
+	again := args(parts)
+	const cells = 2 * 2 * 20
+
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for ctx.Err() == nil {
+			if data, _ := os.ReadFile(parts); strings.Count(string(data), "\n") >= 3 {
+				cancel()
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	_, stderr := zooBench(t, ctx, exitInterrupted, again...)
+	done := len(readRows(t, parts))
+	if done < 3 || done == cells {
+		t.Fatalf("%d cells were measured before the interruption", done)
+	}
+	if !strings.Contains(stderr, "they are kept; go on with: zoo bench") {
+		t.Errorf("standard error says nothing of going on:\n%s", stderr)
+	}
+	data, err := os.ReadFile(parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(parts, data[:len(data)-100], 0o644); err != nil {
+		t.Fatal(err)
+	}
+
+	shown, stderr := zooBench(t, t.Context(), 0, append(again, "--format", "jsonl")...)
+	if !strings.Contains(stderr, "cut off half a row") || !strings.Contains(stderr, "are not measured again") {
+		t.Errorf("standard error:\n%s", stderr)
+	}
+	_, _ = zooBench(t, t.Context(), 0, args(whole)...)
+	want := readRows(t, whole)
+	if len(want) != cells {
+		t.Fatalf("%d rows, want %d", len(want), cells)
+	}
+	times := cmpopts.IgnoreFields(eval.Speed{}, "PrefillMS", "PrefillP95MS", "PrefillP99MS", "FirstTokenMS", "DecodeP50MS", "DecodeP95MS", "DecodeP99MS",
+		"GenerateSeconds", "TokensPerSecond", "TokensPerSecondSD", "RepeatRates", "RepeatPrefillMS", "RepeatDecodeMS", "PeakMemory")
+	if diff := cmp.Diff(want, readRows(t, parts), times); diff != "" {
+		t.Errorf("kept rows (-uninterrupted +resumed):\n%s", diff)
+	}
+	got, err := eval.ReadJSONL(strings.NewReader(shown))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got, times); diff != "" {
+		t.Errorf("shown rows (-uninterrupted +resumed):\n%s", diff)
+	}
+
+	// With nothing left to do nothing is measured, and all is shown.
+	size := len(readRows(t, parts))
+	shownAgain, _ := zooBench(t, t.Context(), 0, append(again, "--format", "jsonl")...)
+	if shownAgain != shown || len(readRows(t, parts)) != size {
+		t.Error("a finished benchmark measured something")
+	}
+}
+
+// The cells multiply out in a fixed order; what is asked for twice is one cell.
+func TestBenchPlan(t *testing.T) {
+	file := untrainedFile(t, "rope")
+	a := &app{stderr: io.Discard}
+	p, err := a.planBench(benchOptions{task: "copy,copy+paper", lengths: "2,4", providers: []string{"cpu", "go"}, threads: []int{1, 2}, batches: []int{8, 8},
+		seeds: []uint{1, 2}, measure: []string{eval.MeasureAccuracy}, n: 5, repeat: 1, runs: "runs"}, []string{file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type at struct {
+		provider       string
+		threads, batch int
+		task           string
+		seed           uint64
+		length         int
+	}
+	var got, want []at
+	for _, c := range p.cells() {
+		k := c.key()
+		got = append(got, at{k.Provider, k.Threads, k.Batch, k.Task, k.Seed, k.Length})
+	}
+	for _, e := range []at{{provider: "cpu", threads: 1}, {provider: "cpu", threads: 2}, {provider: "go"}} { // which heeds no threads
+		for _, task := range []string{"copy", "copy+paper"} {
+			for _, seed := range []uint64{1, 2} {
+				for _, length := range []int{2, 4} {
+					want = append(want, at{e.provider, e.threads, 8, task, seed, length})
+				}
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(at{})); diff != "" {
+		t.Errorf("cells (-want +got):\n%s", diff)
+	}
+	if len(p.groups) != 3 {
+		t.Errorf("%d groups, want one for each session", len(p.groups))
+	}
+}
+
+// What cannot be measured is refused before anything runs.
+func TestBenchRefuses(t *testing.T) {
+	file := untrainedFile(t, "rope")
+	notes := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(notes, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ args, want string }{
+		{"--provider=", "--provider is empty"},
+		{"--provider go,tpu", `unknown provider "tpu"`},
+		{"--profile portable,fused", "the file's profile is portable"},
+		{"--threads -1", "--threads is -1, expected 0 or more"},
+		{"--batch 8,0", "--batch is 0, expected 1 or more"},
+		{"--n 0", "--n is 0"},
+		{"--repeat -1", "--repeat is -1"},
+		{"--measure time", `unknown measure "time"`},
+		{"--measure speed --task copy", "--task is for --measure accuracy"},
+		{"--measure speed --new-tokens 1", "--new-tokens is 1"},
+		{"--new-tokens 3", "--new-tokens is for --measure speed"},
+		{"--measure speed --batch 4000 --lengths 1000000", "the largest length that fits is"},
+		{"--task scan --lengths 37", "length 37"},
+		{"--task scan --lengths 3", "the model's vocabulary cannot write the task scan"},
+		{"--format xml", `unknown format "xml"`},
+		{"--lengths 1 -o " + notes, "notes.txt holds something else than results"},
+	} {
+		_, stderr := zooBench(t, t.Context(), exitFailure, append(strings.Fields(tc.args), file)...)
+		if !strings.Contains(stderr, tc.want) || strings.Contains(stderr, "measuring") {
+			t.Errorf("%s: standard error %q lacks %q", tc.args, stderr, tc.want)
+		}
+	}
+	if data, _ := os.ReadFile(notes); string(data) != "mine" {
+		t.Errorf("a foreign file was changed to %q", data)
+	}
+	lib, err := library()
+	if err != nil || lib == "" {
+		t.Skip("the rest needs ONNX Runtime")
+	}
+	_, stderr := zooBench(t, t.Context(), exitFailure, "--provider", "go,cuda", "--lengths", "1", file)
+	if !strings.Contains(stderr, "--provider cuda: this machine cannot") || strings.Contains(stderr, "measuring") {
+		t.Errorf("no CUDA: standard error %q", stderr)
+	}
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/nopezoo/zoo/eval"
+)
+
+// benchLog is a file of results that grows as cells are finished.
+type benchLog struct {
+	file *os.File   // nil for no file
+	rows []eval.Row // that it held at first
+	torn string     // what was repaired, for people
+}
+
+// openBenchLog opens a file to append to, in a folder that it makes if need be,
+// and repairs the end of one whose writer was stopped; path "" keeps nothing.
+func openBenchLog(path string) (_ *benchLog, err error) {
+	l := &benchLog{}
+	if path == "" {
+		return l, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	if l.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			l.file.Close()
+		}
+	}()
+	if !isRegular(l.file) {
+		return l, nil // a pipe or device holds nothing to go on from
+	}
+	rows, whole, closed, err := eval.ReadPartialJSONL(l.file)
+	if err != nil {
+		return nil, fmt.Errorf("%s holds something else than results; name another file with -o: %w", path, err)
+	}
+	l.rows = rows
+	return l, l.repair(path, whole, closed)
+}
+
+// repair cuts off half a row, and ends a last line that lacks its end.
+func (l *benchLog) repair(path string, whole int64, closed bool) error {
+	info, err := l.file.Stat()
+	if err != nil {
+		return err
+	}
+	if n := info.Size() - whole; n > 0 {
+		if err := os.Truncate(path, whole); err != nil { // not every system lets a file be cut that is open for appending
+			return err
+		}
+		l.torn = fmt.Sprintf("%s: cut off half a row of %d bytes that an interruption left at its end", path, n)
+	}
+	if !closed {
+		_, err = l.file.WriteString("\n")
+	}
+	return err
+}
+
+// peekBenchLog returns the rows of a file without changing it.
+func peekBenchLog(path string) ([]eval.Row, error) {
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, _, _, err := eval.ReadPartialJSONL(f)
+	return rows, err
+}
+
+// add keeps a row, on the disk when it returns.
+func (l *benchLog) add(r eval.Row) error {
+	if l.file == nil {
+		return nil
+	}
+	if err := eval.WriteJSONL(l.file, r); err != nil {
+		return err
+	}
+	if !isRegular(l.file) {
+		return nil
+	}
+	if err := l.file.Sync(); err != nil {
+		return fmt.Errorf("keep a result: %w", err)
+	}
+	return nil
+}
+
+func isRegular(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Close closes the file.
+func (l *benchLog) Close() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
+}

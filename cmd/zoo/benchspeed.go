@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/nopezoo/zoo/eval"
+)
+
+// speedRepeats is how often speed is timed unless told, for a deviation.
+const speedRepeats = 3
+
+// measures reports whether a measure was asked for.
+func (o *benchOptions) measures(measure string) bool { return slices.Contains(o.measure, measure) }
+
+// defaultLengths are task lengths, or for speed alone tokens.
+func defaultLengths(o benchOptions) string {
+	if o.measures(eval.MeasureAccuracy) {
+		return "20..200"
+	}
+	return "512..4096*2"
+}
+
+// checkMeasure wants known measures, and no flag that none of them heeds.
+func (o *benchOptions) checkMeasure(flags *pflag.FlagSet) error {
+	for _, m := range o.measure {
+		if err := oneOf("measure", m, eval.MeasureAccuracy, eval.MeasureSpeed); err != nil {
+			return err
+		}
+	}
+	if o.newTokens < 2 {
+		return fmt.Errorf("--new-tokens is %d, expected 2 or more", o.newTokens)
+	}
+	unheeded := map[string][]string{eval.MeasureAccuracy: {"task", "n", "seeds"}, eval.MeasureSpeed: {"new-tokens"}}
+	for _, m := range []string{eval.MeasureAccuracy, eval.MeasureSpeed} {
+		for _, name := range unheeded[m] {
+			if flags.Changed(name) && !o.measures(m) {
+				return fmt.Errorf("--%s is for --measure %s; drop one of the two", name, m)
+			}
+		}
+	}
+	if len(o.measure) == 0 {
+		return errors.New("--measure is empty, expected accuracy or speed")
+	}
+	return nil
+}
+
+// addSpeed makes a group for each length, so that each has a session, and thus
+// memory, of its own. What would not fit is refused.
+func (p *benchPlan) addSpeed(model benchGroup, lengths []int) error {
+	free := thisMachine().MemoryFree
+	for _, length := range lengths {
+		g := model
+		g.engine.chunk = g.load.chunk(g.batch)
+		cfg := &eval.SpeedConfig{
+			Batch: g.batch, NewTokens: p.o.newTokens, Chunk: g.engine.chunk, Vocab: g.load.vocab,
+			Warmup: 1, Repeat: p.o.repeat, Environment: g.env, Memory: memoryMeter(),
+		}
+		if cfg.Repeat == 0 {
+			cfg.Repeat = speedRepeats
+		}
+		if m := g.card.MaxLength; m == 0 || length+cfg.NewTokens-1 <= m { // else it is not run
+			if err := p.count(&g, cfg, length, free); err != nil {
+				return err
+			}
+		}
+		g.cells = []*benchCell{{speed: cfg, length: length}}
+		p.addGroup(&g)
+	}
+	return nil
+}
+
+// count fills in what the length costs; memory is this machine's main one, so
+// that of an accelerator is not estimated.
+func (p *benchPlan) count(g *benchGroup, cfg *eval.SpeedConfig, length int, free int64) (err error) {
+	if cfg.Work, err = g.load.work(g.batch, length, cfg.NewTokens); err != nil {
+		return err
+	}
+	if g.engine.provider == "cuda" {
+		return nil
+	}
+	if cfg.MemoryEstimate, err = g.load.memory(g.batch, length, cfg.NewTokens); err != nil {
+		return err
+	}
+	return g.load.checkFits(length, g.batch, cfg.NewTokens, free)
+}

@@ -1,0 +1,92 @@
+package eval
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Benchstat writes rows in the format of Go's benchmarks, which benchstat
+// (golang.org/x/perf) compares: for each row and each of its repeats a line of
+// reading the prompts (Prefill, ns/op per batch) and one of generating (Decode,
+// ns/op per step of the whole batch, and tokens/s). Rows that differ in their
+// samples' seed alone are samples of one benchmark. Lines such as
+// "cpu: name" hold until they change. NA rows are left out.
+func Benchstat(w io.Writer, rows []Row) error {
+	var b strings.Builder
+	b.WriteString("Unit tokens/s better=higher\nUnit peak-bytes better=lower\n")
+	was := map[string]string{}
+	for _, r := range rows {
+		if r.NA {
+			continue
+		}
+		for _, c := range [][2]string{{"cpu", r.Machine}, {"zoo", r.ToolVersion}, {"onnxruntime", r.ORTVersion}} {
+			if c[1] != "" && was[c[0]] != c[1] {
+				was[c[0]] = c[1]
+				fmt.Fprintf(&b, "%s: %s\n", c[0], strings.Join(strings.Fields(c[1]), " "))
+			}
+		}
+		r.benchstat(&b)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *Row) benchstat(b *strings.Builder) {
+	name := r.benchmarkName()
+	batches := r.TimedBatches / max(r.Repeats, 1)
+	for i, prefill := range r.RepeatPrefillMS {
+		fmt.Fprintf(b, "BenchmarkPrefill/%s \t%8d\t%15.0f ns/op", name, max(batches, 1), prefill*1e6)
+		if r.Cost != nil {
+			fmt.Fprintf(b, "\t%12.1f tokens/s", 1e3*float64(r.TimedBatch*r.Length)/prefill)
+		}
+		b.WriteString("\n")
+		if i < len(r.RepeatDecodeMS) && r.RepeatDecodeMS[i] > 0 {
+			fmt.Fprintf(b, "BenchmarkDecode/%s \t%8d\t%15.0f ns/op\t%12.1f tokens/s", name, max(r.DecodeSteps/max(r.Repeats, 1), 1), r.RepeatDecodeMS[i]*1e6, r.repeatRate(i))
+			if r.PeakMemory > 0 {
+				fmt.Fprintf(b, "\t%12d peak-bytes", r.PeakMemory)
+			}
+			b.WriteString("\n")
+		}
+	}
+}
+
+// repeatRate is the tokens per second of one repeat: of its steps alone where
+// every row takes all of them, else of all that it generated.
+func (r *Row) repeatRate(i int) float64 {
+	if r.Cost != nil {
+		return 1e3 * float64(r.TimedBatch) / r.RepeatDecodeMS[i]
+	}
+	return r.RepeatRates[i]
+}
+
+// benchmarkName has the parts of a name that benchstat can tell apart and
+// project on: "model=copy-rope/pe=rope/…/len=20-2".
+func (r *Row) benchmarkName() string {
+	var parts []string
+	for _, p := range [][2]string{
+		{"model", r.Model}, {"pe", r.Encoding}, {"task", r.Task}, {"profile", r.Profile}, {"provider", r.Provider},
+		{"batch", strconv.Itoa(r.Batch)}, {"len", strconv.Itoa(r.Length)},
+	} {
+		if p[1] != "" {
+			parts = append(parts, p[0]+"="+benchmarkWord(p[1]))
+		}
+	}
+	name := strings.Join(parts, "/")
+	if r.Threads > 0 { // benchstat takes it for GOMAXPROCS
+		name += fmt.Sprintf("-%d", r.Threads)
+	}
+	return name
+}
+
+// benchmarkWord replaces what ends a name or one of its parts.
+func benchmarkWord(s string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsSpace(c) || c == '/' || !unicode.IsPrint(c) {
+			return '_'
+		}
+		return c
+	}, s)
+}

@@ -1,0 +1,132 @@
+package eval
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// section is one part of the results as people read them: a heading, and blocks
+// of one measure each.
+type section struct {
+	title  string
+	blocks []block
+}
+
+// block is a table: the first line names its columns, and a line of empty cells
+// parts the lines above it from those below.
+type block struct {
+	title string
+	lines [][]string
+	note  string // below it, or ""
+}
+
+// Table writes rows for people: for each task, a block for each measure with a
+// line per length and a column per model. It states counts and marks trained
+// lengths. Speed measured without a task follows in blocks of its own.
+func Table(w io.Writer, rows []Row) error {
+	var b strings.Builder
+	for i, s := range sections(rows) {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "%s\n", s.title)
+		for _, block := range s.blocks {
+			fmt.Fprintf(&b, "\n%s\n\n", block.title)
+			if err := aligned(&b, block.lines); err != nil {
+				return err
+			}
+			if block.note != "" {
+				fmt.Fprintf(&b, "\n%s\n", block.note)
+			}
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Markdown writes what Table does as GitHub's tables.
+func Markdown(w io.Writer, rows []Row) error {
+	var b strings.Builder
+	for i, s := range sections(rows) {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "### %s\n", markdown(s.title))
+		for _, block := range s.blocks {
+			fmt.Fprintf(&b, "\n%s\n\n", markdown(block.title))
+			for k, line := range block.lines {
+				markdownLine(&b, line)
+				if k == 0 {
+					b.WriteString("|" + strings.Repeat(" ---: |", len(line)) + "\n")
+				}
+			}
+			if block.note != "" {
+				fmt.Fprintf(&b, "\n%s\n", markdown(block.note))
+			}
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func markdownLine(b *strings.Builder, line []string) {
+	if strings.TrimSpace(strings.Join(line, "")) == "" {
+		return
+	}
+	b.WriteString("|")
+	for _, cell := range line {
+		b.WriteString(" " + markdown(strings.Join(strings.Fields(cell), " ")) + " |")
+	}
+	b.WriteString("\n")
+}
+
+// markdown keeps text from being taken for markup.
+func markdown(s string) string {
+	return strings.NewReplacer("*", `\*`, "|", `\|`, "<", "&lt;", ">", "&gt;", "_", `\_`, "\n", " ").Replace(s)
+}
+
+// Only returns the rows of one measure, in order.
+func Only(measure string, rows []Row) []Row {
+	var out []Row
+	for _, r := range rows {
+		if r.measure() == measure {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func sections(rows []Row) []section {
+	var out []section
+	for _, g := range groupRows(Only(MeasureAccuracy, rows)) {
+		out = append(out, g.section())
+	}
+	if speed := Only(MeasureSpeed, rows); len(speed) > 0 {
+		out = append(out, speedSection(speed))
+	}
+	return out
+}
+
+// aligned writes lines of cells with columns flush right, and no space at the
+// end of a line.
+func aligned(w io.Writer, lines [][]string) error {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(t, strings.Join(line, "\t")+"\t"); err != nil {
+			return err
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	out := slices.Collect(strings.Lines(b.String()))
+	for i, line := range out {
+		out[i] = strings.TrimRight(line, " \n") + "\n"
+	}
+	_, err := io.WriteString(w, strings.Join(out, ""))
+	return err
+}

@@ -1,0 +1,94 @@
+package eval_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/eval"
+)
+
+// A row answers the question that its configuration asked, and no other.
+func TestKey(t *testing.T) {
+	c := copyCard(t)
+	c.MaxLength = 40
+	ask := func(change func(*eval.Config)) eval.Config {
+		cfg := config(t, 4, 100)
+		cfg.Warmup = 1
+		change(&cfg)
+		return cfg
+	}
+	same := func(*eval.Config) {}
+	rows, err := eval.Sweep(t.Context(), &fake{answer: perfect}, c, ask(same), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		reason        string
+		change        func(*eval.Config)
+		measured, not bool // whether the row with measurements is found, and the one without
+	}{
+		{"the same", same, true, true},
+		{"once is the default", func(c *eval.Config) { c.Repeat = 1 }, true, true},
+		{"another version of the tool", func(c *eval.Config) { c.Environment.ToolVersion = "v1" }, true, true},
+		{"more samples", func(c *eval.Config) { c.N = 11 }, false, true},
+		{"more repeats", func(c *eval.Config) { c.Repeat = 2 }, false, true},
+		{"other samples", func(c *eval.Config) { c.Seed = 2 }, false, false},
+		{"another batch", func(c *eval.Config) { c.Batch = 5 }, false, false},
+		{"another file", func(c *eval.Config) { c.Environment.ModelSHA256 = "abd" }, false, false},
+		{"another machine", func(c *eval.Config) { c.Environment.Machine = "n" }, false, false},
+		{"other threads", func(c *eval.Config) { c.Environment.Threads = 2 }, false, false},
+	} {
+		cfg := ask(tc.change)
+		for i, want := range []bool{tc.measured, tc.not} {
+			if got := eval.NewIndex(rows).Find(cfg.KeyOf("portable", rows[i].Length)); (got == &rows[i]) != want || !want && got != nil {
+				t.Errorf("%s: row %d: found %v", tc.reason, i, got)
+			}
+		}
+	}
+	cfg := ask(same)
+	twice := append(rows, rows[0])
+	index := eval.NewIndex(twice)
+	if index.Find(cfg.KeyOf("fused", 4)) != nil || index.Find(cfg.KeyOf("portable", 5)) != nil {
+		t.Error("a row of another profile or length answers")
+	}
+	if index.Find(cfg.KeyOf("portable", 4)) != &twice[2] {
+		t.Error("of two equal rows the first was found")
+	}
+}
+
+func TestReadPartialJSONL(t *testing.T) {
+	var b strings.Builder
+	want := measured(t)
+	if err := eval.WriteJSONL(&b, want...); err != nil {
+		t.Fatal(err)
+	}
+	full := b.String()
+	first := strings.Index(full, "\n") + 1
+	for _, tc := range []struct {
+		reason, text string
+		rows, whole  int
+		closed       bool
+	}{
+		{"nothing", "", 0, 0, true},
+		{"complete", full, 2, len(full), true},
+		{"only the end of the line is missing", full[:len(full)-1], 2, len(full) - 1, false},
+		{"torn", full[:len(full)-9], 1, first, true},
+		{"torn early", full[:first+3], 1, first, true},
+		{"torn in the first line", full[:first/2], 0, 0, true},
+	} {
+		rows, whole, closed, err := eval.ReadPartialJSONL(strings.NewReader(tc.text))
+		if err != nil || whole != int64(tc.whole) || closed != tc.closed {
+			t.Errorf("%s: whole %d, closed %v, error %v", tc.reason, whole, closed, err)
+		}
+		if diff := cmp.Diff(want[:tc.rows], rows[:len(rows):len(rows)]); diff != "" && tc.rows+len(rows) > 0 {
+			t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+		}
+	}
+	for _, text := range []string{"# notes", full + "notes", full[:first/2] + "\n" + full, full[:len(full)-1] + "x"} {
+		if _, _, _, err := eval.ReadPartialJSONL(strings.NewReader(text)); err == nil {
+			t.Errorf("no error for a file that ends in %q", text[max(0, len(text)-20):])
+		}
+	}
+}

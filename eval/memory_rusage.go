@@ -1,0 +1,31 @@
+//go:build darwin || freebsd || netbsd || openbsd
+
+package eval
+
+import (
+	"fmt"
+	"runtime"
+	"syscall"
+)
+
+// ProcessMemory returns a meter of this process' resident memory in bytes, the
+// model runtime's included and that of accelerators not. This system keeps one
+// peak for the whole life of the process (getrusage(2)), so Peak is
+// PeakOfProcess.
+func ProcessMemory() (MemoryMeter, error) { return processMemory{}, nil }
+
+type processMemory struct{}
+
+func (processMemory) Reset() {}
+
+func (processMemory) Peak() (int64, string, error) {
+	var use syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
+		return 0, "", fmt.Errorf("peak memory: %w", err)
+	}
+	unit := int64(1 << 10)
+	if runtime.GOOS == "darwin" {
+		unit = 1
+	}
+	return int64(use.Maxrss) * unit, PeakOfProcess, nil
+}

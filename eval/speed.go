@@ -1,0 +1,201 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	goruntime "runtime"
+	"slices"
+	"time"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval/task"
+)
+
+// SpeedConfig says how speed is measured without a task. Batch, Chunk, NewTokens
+// and Vocab must be set; Environment as far as it is known.
+type SpeedConfig struct {
+	Batch     int // sequences
+	NewTokens int // of each sequence, after the length; 2 or more
+	Chunk     int // tokens of each sequence that the model reads in one run; it is told elsewhere
+	Vocab     int // token ids run from 0 to Vocab−1
+	Warmup    int // untimed passes
+	Repeat    int // timed passes; 0 is one
+
+	Environment    Environment
+	Memory         MemoryMeter // nil leaves peak memory out
+	MemoryEstimate int64       // recorded as it is; 0 for none
+	Work           Work        // what a length costs, by count
+	Peaks          Peaks       // what the machine can do; zeros where unknown
+
+	// OnPass, when not nil, is told of passes done, those that warm up included.
+	OnPass func(done, total int)
+}
+
+// Work counts a model's work on a batch at one length, as in Cost.
+type Work struct{ PrefillFLOPs, PrefillBytes, DecodeFLOPs, DecodeBytes float64 }
+
+// Peaks are the measured limits of a machine.
+type Peaks struct {
+	FLOPS     float64 // floating-point operations per second of a large matrix product
+	Bandwidth float64 // bytes per second to and from main memory
+}
+
+// Roofline returns the fraction that flops and bytes of work in some seconds
+// reach of what the peaks allow: the slower of computing and moving sets the
+// time (Williams, Waterman and Patterson 2009). It is 0 where anything is unknown.
+func (p Peaks) Roofline(flops, bytes, seconds float64) float64 {
+	if p.FLOPS <= 0 || p.Bandwidth <= 0 || seconds <= 0 {
+		return 0
+	}
+	return max(flops/p.FLOPS, bytes/p.Bandwidth) / seconds
+}
+
+// KeyOf returns the key of the row that MeasureSpeedAt would give.
+func (cfg *SpeedConfig) KeyOf(profile string, length int) Key {
+	e := cfg.Environment
+	return Key{
+		Measure: MeasureSpeed, ModelSHA256: e.ModelSHA256, Profile: profile, Provider: e.Provider, Threads: e.Threads, Machine: e.Machine,
+		Batch: cfg.Batch, Length: length, Warmup: cfg.Warmup, Repeats: max(cfg.Repeat, 1), Chunk: cfg.Chunk, NewTokens: cfg.NewTokens,
+	}
+}
+
+// MeasureSpeedAt measures a model's speed on a batch of sequences of length
+// arbitrary tokens, which do not depend on the model: reading them, and
+// generating NewTokens after them, with nothing that ends a sequence early. A
+// length that the model cannot take gives a row with NA set.
+func MeasureSpeedAt(ctx context.Context, m Model, c card.Card, cfg SpeedConfig, length int) (Row, error) {
+	row := describe(c, cfg.Environment)
+	row.Measure, row.Length, row.Batch = MeasureSpeed, length, cfg.Batch
+	err := cfg.check(length)
+	if err == nil {
+		row.Speed, row.Cost, err = cfg.measure(ctx, m, c, length)
+	}
+	if errors.Is(err, ErrTooLong) {
+		row.NA, row.Reason, err = true, err.Error(), nil
+	}
+	if err != nil {
+		return row, fmt.Errorf("eval: model %s: speed at length %d: %w", cfg.Environment.Model, length, err)
+	}
+	return row, nil
+}
+
+func (cfg *SpeedConfig) check(length int) error {
+	switch {
+	case length < 1 || length > task.MaxLength:
+		return fmt.Errorf("length is %d, expected 1 to %d tokens", length, task.MaxLength)
+	case cfg.Batch < 1:
+		return fmt.Errorf("batch is %d, expected 1 or more sequences", cfg.Batch)
+	case cfg.NewTokens < 2:
+		return fmt.Errorf("new tokens are %d, expected 2 or more", cfg.NewTokens)
+	case cfg.Chunk < 1:
+		return fmt.Errorf("chunk is %d, expected 1 or more tokens", cfg.Chunk)
+	case cfg.Vocab < 1:
+		return fmt.Errorf("the vocabulary has %d ids, expected 1 or more", cfg.Vocab)
+	case cfg.Warmup < 0 || cfg.Repeat < 0:
+		return fmt.Errorf("warmup is %d and repeat %d, expected 0 or more", cfg.Warmup, cfg.Repeat)
+	}
+	return nil
+}
+
+func (cfg *SpeedConfig) measure(ctx context.Context, m Model, c card.Card, length int) (*Speed, *Cost, error) {
+	if need := length + cfg.NewTokens - 1; c.MaxLength > 0 && need > c.MaxLength {
+		return nil, nil, fmt.Errorf("%w: %d positions needed, at most %d declared", ErrTooLong, need, c.MaxLength)
+	}
+	prompts := cfg.prompts(length)
+	limits := slices.Repeat([]int{cfg.NewTokens}, cfg.Batch)
+	var clock stopwatch
+	repeats := max(cfg.Repeat, 1)
+	for i := range cfg.Warmup + repeats {
+		watch := &clock
+		if i < cfg.Warmup {
+			watch = new(stopwatch)
+		}
+		goruntime.GC() // the last pass's memory is free for this one, as it would be in time
+		if i == cfg.Warmup && cfg.Memory != nil {
+			cfg.Memory.Reset()
+		}
+		if err := timeBatch(ctx, m, prompts, limits, watch); err != nil {
+			return nil, nil, err
+		}
+		watch.endRepeat()
+		if cfg.OnPass != nil {
+			cfg.OnPass(i+1, cfg.Warmup+repeats)
+		}
+	}
+	speed := clock.speed()
+	speed.Warmup, speed.TimedBatch, speed.SequenceTokens = cfg.Warmup, cfg.Batch, length+cfg.NewTokens
+	if cfg.Memory != nil {
+		var err error
+		if speed.PeakMemory, speed.PeakMemoryOf, err = cfg.Memory.Peak(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return &speed, cfg.cost(length, speed), nil
+}
+
+// prompts draws the same tokens for every model of one vocabulary size.
+func (cfg *SpeedConfig) prompts(length int) [][]int64 {
+	rng := rand.New(rand.NewPCG(uint64(length), uint64(cfg.Vocab)))
+	out := make([][]int64, cfg.Batch)
+	for i := range out {
+		out[i] = make([]int64, length)
+		for k := range out[i] {
+			out[i][k] = rng.Int64N(int64(cfg.Vocab))
+		}
+	}
+	return out
+}
+
+// timeBatch generates with nothing that stops a row.
+func timeBatch(ctx context.Context, m Model, prompts [][]int64, limits []int, watch *stopwatch) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	watch.start()
+	outputs, err := m.Generate(ctx, prompts, limits, NoStop, watch.step)
+	elapsed := time.Since(watch.begun)
+	if err != nil {
+		return err
+	}
+	if len(outputs) != len(prompts) {
+		return fmt.Errorf("the model returned %d outputs for %d prompts", len(outputs), len(prompts))
+	}
+	tokens := 0
+	for i, output := range outputs {
+		if len(output) != limits[i] {
+			return fmt.Errorf("output %d of the model has %d tokens, %d were asked for", i, len(output), limits[i])
+		}
+		tokens += len(output)
+	}
+	return watch.stop(elapsed, tokens)
+}
+
+// cost relates the times to the work.
+func (cfg *SpeedConfig) cost(length int, s Speed) *Cost {
+	w := cfg.Work
+	c := &Cost{
+		Chunk: cfg.Chunk, NewTokens: cfg.NewTokens,
+		PrefillFLOPs: w.PrefillFLOPs, PrefillBytes: w.PrefillBytes, DecodeFLOPs: w.DecodeFLOPs, DecodeBytes: w.DecodeBytes,
+		PeakFLOPS: cfg.Peaks.FLOPS, PeakBandwidth: cfg.Peaks.Bandwidth, MemoryEstimate: cfg.MemoryEstimate,
+		PrefillRoofline: cfg.Peaks.Roofline(w.PrefillFLOPs, w.PrefillBytes, s.PrefillMS/1e3),
+		DecodeRoofline:  cfg.Peaks.Roofline(w.DecodeFLOPs, w.DecodeBytes, s.DecodeP50MS/1e3),
+	}
+	prefill := ratesOf(s.RepeatPrefillMS, cfg.Batch*length)
+	decode := ratesOf(s.RepeatDecodeMS, cfg.Batch)
+	c.PrefillTokensPerSecond, c.PrefillTokensPerSecondSD = ratesOf([]float64{s.PrefillMS}, cfg.Batch*length)[0], Deviation(prefill)
+	c.DecodeTokensPerSecond, c.DecodeTokensPerSecondSD = ratesOf([]float64{s.DecodeP50MS}, cfg.Batch)[0], Deviation(decode)
+	return c
+}
+
+// ratesOf turns times of so many tokens into tokens per second, 0 for no time.
+func ratesOf(ms []float64, tokens int) []float64 {
+	out := make([]float64, len(ms))
+	for i, t := range ms {
+		if t > 0 {
+			out[i] = 1e3 * float64(tokens) / t
+		}
+	}
+	return out
+}

@@ -1,0 +1,164 @@
+package eval_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/nopezoo/zoo/eval"
+)
+
+// runner generates as many tokens as asked for, and remembers what it was asked.
+type runner struct {
+	calls   int
+	prompts [][]int64
+	limits  []int
+	stop    int64
+	short   bool // one token too few
+	err     error
+}
+
+func (r *runner) Generate(ctx context.Context, prompts [][]int64, limits []int, stop int64, onStep func()) ([][]int64, error) {
+	r.calls++
+	r.prompts, r.limits, r.stop = prompts, limits, stop
+	out := make([][]int64, len(prompts))
+	for i, n := range limits {
+		if r.short {
+			n--
+		}
+		out[i] = make([]int64, n)
+	}
+	for range limits[0] {
+		onStep()
+	}
+	return out, errors.Join(r.err, ctx.Err())
+}
+
+func (r *runner) Score(context.Context, [][]int64, []int) ([][]float64, error) {
+	return nil, errors.New("speed needs no scores")
+}
+
+func speedConfig() eval.SpeedConfig {
+	return eval.SpeedConfig{Batch: 3, NewTokens: 5, Chunk: 16, Vocab: 40, Warmup: 1, Repeat: 2, Memory: &meter{}, MemoryEstimate: 9,
+		Work: eval.Work{PrefillFLOPs: 1, PrefillBytes: 2, DecodeFLOPs: 3, DecodeBytes: 4}, Environment: eval.Environment{Model: "m", Machine: "here"}}
+}
+
+func TestMeasureSpeedAt(t *testing.T) {
+	r, cfg := &runner{}, speedConfig()
+	var passes []int
+	cfg.OnPass = func(done, total int) { passes = append(passes, done, total) }
+	row, err := eval.MeasureSpeedAt(t.Context(), r, copyCard(t), cfg, 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.calls != 3 || len(r.prompts) != 3 || len(r.prompts[2]) != 30 || r.stop != eval.NoStop {
+		t.Errorf("%d calls, the last with %d prompts and the stop token %d", r.calls, len(r.prompts), r.stop)
+	}
+	if diff := cmp.Diff([]int{1, 3, 2, 3, 3, 3}, passes); diff != "" {
+		t.Errorf("progress (-want +got):\n%s", diff)
+	}
+	want := eval.Speed{Warmup: 1, TimedBatches: 2, TimedBatch: 3, SequenceTokens: 35, Repeats: 2, DecodeSteps: 8, GeneratedTokens: 30,
+		SDOf: eval.SDOfRepeats, PeakMemory: 1 << 20, PeakMemoryOf: eval.PeakOfLength}
+	counts := cmpopts.IgnoreFields(eval.Speed{}, "PrefillMS", "PrefillP95MS", "PrefillP99MS", "FirstTokenMS", "DecodeP50MS", "DecodeP95MS", "DecodeP99MS",
+		"GenerateSeconds", "TokensPerSecond", "TokensPerSecondSD", "RepeatRates", "RepeatPrefillMS", "RepeatDecodeMS")
+	if diff := cmp.Diff(&want, row.Speed, counts); diff != "" {
+		t.Errorf("speed (-want +got):\n%s", diff)
+	}
+	c := row.Cost
+	if c.Chunk != 16 || c.NewTokens != 5 || c.PrefillFLOPs != 1 || c.DecodeBytes != 4 || c.MemoryEstimate != 9 || c.PrefillRoofline != 0 {
+		t.Errorf("cost %+v", c)
+	}
+	index := eval.NewIndex([]eval.Row{row})
+	if index.Find(cfg.KeyOf("portable", 30)) == nil || index.Find(cfg.KeyOf("portable", 31)) != nil || index.Find(cfg.KeyOf("fused", 30)) != nil {
+		t.Error("the row does not answer its own question alone")
+	}
+
+	// The tokens are the same for every model, and it can be read back.
+	first := r.prompts
+	if _, err := eval.MeasureSpeedAt(t.Context(), r, copyCard(t), cfg, 30); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(first, r.prompts); diff != "" {
+		t.Errorf("tokens (-first +second):\n%s", diff)
+	}
+	var b strings.Builder
+	if err := eval.WriteJSONL(&b, row); err != nil {
+		t.Fatal(err)
+	}
+	back, err := eval.ReadJSONL(strings.NewReader(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]eval.Row{row}, back); diff != "" {
+		t.Errorf("read back (-want +got):\n%s", diff)
+	}
+}
+
+func TestMeasureSpeedBeyondTheMaximum(t *testing.T) {
+	c := copyCard(t)
+	c.MaxLength = 33
+	r := &runner{}
+	row, err := eval.MeasureSpeedAt(t.Context(), r, c, speedConfig(), 30) // the last token needs no position
+	if err != nil || !row.NA || r.calls > 0 || !strings.Contains(row.Reason, "34 positions needed, at most 33") {
+		t.Errorf("row %+v, error %v", row, err)
+	}
+	if row, err := eval.MeasureSpeedAt(t.Context(), r, c, speedConfig(), 29); err != nil || row.NA {
+		t.Errorf("what fits is not measured: %v", err)
+	}
+}
+
+func TestMeasureSpeedErrors(t *testing.T) {
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, tc := range []struct {
+		reason string
+		ctx    context.Context
+		length int
+		r      runner
+		change func(*eval.SpeedConfig)
+		want   string
+	}{
+		{"length", t.Context(), 0, runner{}, nil, "length is 0"},
+		{"batch", t.Context(), 4, runner{}, func(c *eval.SpeedConfig) { c.Batch = 0 }, "batch is 0"},
+		{"new tokens", t.Context(), 4, runner{}, func(c *eval.SpeedConfig) { c.NewTokens = 1 }, "new tokens are 1"},
+		{"vocabulary", t.Context(), 4, runner{}, func(c *eval.SpeedConfig) { c.Vocab = 0 }, "0 ids"},
+		{"chunk", t.Context(), 4, runner{}, func(c *eval.SpeedConfig) { c.Chunk = 0 }, "chunk is 0"},
+		{"repeat", t.Context(), 4, runner{}, func(c *eval.SpeedConfig) { c.Repeat = -1 }, "repeat -1"},
+		{"a model that stops early", t.Context(), 4, runner{short: true}, nil, "has 4 tokens, 5 were asked for"},
+		{"a model that fails", t.Context(), 4, runner{err: errors.New("broken")}, nil, "broken"},
+		{"interrupted", cancelled, 4, runner{}, nil, "context canceled"},
+	} {
+		cfg := speedConfig()
+		if tc.change != nil {
+			tc.change(&cfg)
+		}
+		if _, err := eval.MeasureSpeedAt(tc.ctx, &tc.r, copyCard(t), cfg, tc.length); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: error %v does not contain %q", tc.reason, err, tc.want)
+		}
+	}
+}
+
+func TestRoofline(t *testing.T) {
+	p := eval.Peaks{FLOPS: 100, Bandwidth: 10} // the ridge lies at 10 FLOPs a byte
+	for _, tc := range []struct {
+		reason                      string
+		flops, bytes, seconds, want float64
+	}{
+		{"computing bound, at half the peak", 200, 10, 4, 0.5},
+		{"memory bound, at the roof", 200, 40, 4, 1},
+		{"at the ridge", 100, 10, 1, 1},
+		{"no time", 100, 10, 0, 0},
+	} {
+		if got := p.Roofline(tc.flops, tc.bytes, tc.seconds); math.Abs(got-tc.want) > 1e-12 {
+			t.Errorf("%s: %v, want %v", tc.reason, got, tc.want)
+		}
+	}
+	if got := (eval.Peaks{}).Roofline(1, 1, 1); got != 0 {
+		t.Errorf("without peaks: %v", got)
+	}
+}

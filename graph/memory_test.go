@@ -1,0 +1,44 @@
+package graph_test
+
+import (
+	"testing"
+
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+func TestPeakBytes(t *testing.T) {
+	b := graph.NewBuilder()
+	T := graph.Sym("seq")
+	x := b.Input("x", tensor.Float32, T, graph.N(4))
+	wide := b.MatMul(x, b.Param("up", 4, 100))                                    // 400 bytes per row
+	again := b.Reshape(wide, graph.N(100), T)                                     // the same memory
+	both := b.Add(again, b.Reshape(wide, again.Shape...))                         // 400 more, and then the first are free
+	narrow := b.MatMul(b.Reshape(both, T, graph.N(100)), b.Param("down", 100, 4)) // 16
+	y := b.Relu(narrow)                                                           // the output: not counted
+	g, err := b.Build(graph.Output{Name: "y", Node: y})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := g.PeakBytes(map[string]int{"seq": 3})
+	if want := 3 * 800.0; err != nil || got != want {
+		t.Errorf("got %v, %v; want %v", got, err, want)
+	}
+	if _, err := g.PeakBytes(nil); err == nil {
+		t.Error("no error for an unknown length")
+	}
+}
+
+// The weights of a fused attention exist while it runs.
+func TestPeakBytesOfAttention(t *testing.T) {
+	b := graph.NewBuilder()
+	x := b.Input("x", tensor.Float32, graph.N(2), graph.N(3), graph.N(5), graph.N(8))
+	g, err := b.Build(graph.Output{Name: "y", Node: b.Attention(x, x, x, nil, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := g.PeakBytes(nil)
+	if want := 4.0 * 2 * 3 * 5 * 5; err != nil || got != want {
+		t.Errorf("got %v, %v; want %v", got, err, want)
+	}
+}
