@@ -4,10 +4,10 @@ ENCODINGS   = nope,rope,alibi
 LENGTHS     = 5..15+5,21..25+1,20..200
 
 .DEFAULT_GOAL := help
-.PHONY: help build setup demo report test test-race test-slurm test-report lint golden echarts bench-train clean
+.PHONY: help build setup demo catalogue check-catalogue report test test-race test-slurm test-report lint golden echarts bench-train clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## Build bin/zoo
 	go build -o bin/zoo ./cmd/zoo
@@ -19,6 +19,16 @@ demo: setup ## Train three encodings on this machine, export them, and measure t
 	bin/zoo train --preset tiny --pe $(ENCODINGS) --task copy --resume
 	bin/zoo export --pe $(ENCODINGS)
 	bin/zoo bench --pe $(ENCODINGS) --task copy --lengths $(LENGTHS) --n 100 -o results/demo.jsonl
+
+# Leaves what is finished as it is, and commits nothing. COMMAND is what the manifests say.
+COMMAND = zoo train --preset tiny --pe {pe} --task {task} --set train.threads=2
+catalogue: setup ## Train the models that zoo carries and put them into zoo/models: about an hour on two cores
+	bin/zoo sweep --config catalogue
+	bin/zoo catalogue runs/catalogue/*-s1 --lengths 2..40+2 --command "$(COMMAND)"
+
+MODEL ?= copy-nope
+check-catalogue: setup ## Train a model of the catalogue again and compare bits, or scores on another processor
+	bin/zoo catalogue --check $(MODEL)
 
 report: build ## Turn what is under results/ into results/report.html
 	bin/zoo report results -o results/report.html

@@ -143,7 +143,7 @@ func (c Catalogue) Weights(m Manifest) (map[string]*tensor.Tensor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("zoo: %w", err)
 	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != m.WeightsSHA256 {
+	if hashOf(data) != m.WeightsSHA256 {
 		return nil, fmt.Errorf("zoo: the weights of %s do not have the hash of its manifest", m.Name)
 	}
 	stored, _, err := tensor.ReadSafetensors(bytes.NewReader(data), int64(len(data)))
@@ -182,16 +182,11 @@ func Add(dir string, m Manifest, cfg models.Config, weights map[string]*tensor.T
 	if m.Metadata, err = m.Card.Metadata(); err != nil {
 		return fmt.Errorf("zoo: %w", err)
 	}
-	half := make(map[string]*tensor.Tensor, len(weights))
-	for name, w := range weights {
-		half[name] = halved(w)
+	stored, err := packed(weights)
+	if err != nil {
+		return err
 	}
-	var buf bytes.Buffer
-	if err := tensor.WriteSafetensors(&buf, half, nil); err != nil {
-		return fmt.Errorf("zoo: %w", err)
-	}
-	sum := sha256.Sum256(buf.Bytes())
-	m.WeightsSHA256 = hex.EncodeToString(sum[:])
+	m.WeightsSHA256 = hashOf(stored)
 	slices.Sort(m.CPU)
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -201,9 +196,33 @@ func Add(dir string, m Manifest, cfg models.Config, weights map[string]*tensor.T
 		return err
 	}
 	return errors.Join(
-		tensor.WriteBytesAtomic(filepath.Join(dir, m.Name+".safetensors"), buf.Bytes()),
+		tensor.WriteBytesAtomic(filepath.Join(dir, m.Name+".safetensors"), stored),
 		tensor.WriteBytesAtomic(filepath.Join(dir, m.Name+".json"), append(text, '\n')),
 	)
+}
+
+// packed writes weights as a catalogue stores them.
+func packed(weights map[string]*tensor.Tensor) ([]byte, error) {
+	half := make(map[string]*tensor.Tensor, len(weights))
+	for name, w := range weights {
+		half[name] = halved(w)
+	}
+	var buf bytes.Buffer
+	if err := tensor.WriteSafetensors(&buf, half, nil); err != nil {
+		return nil, fmt.Errorf("zoo: %w", err)
+	}
+	return buf.Bytes(), nil
+}
+
+// WeightsHash returns the hash that float32 weights have in a catalogue's manifest.
+func WeightsHash(weights map[string]*tensor.Tensor) (string, error) {
+	data, err := packed(weights)
+	return hashOf(data), err
+}
+
+func hashOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
 
 func halved(t *tensor.Tensor) *tensor.Tensor {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,26 +20,44 @@ type catalogueOptions struct {
 	into, lengths, command string
 	n                      int
 	runs                   string
+	check                  bool
 }
 
 func catalogueVerb(a *app) *cobra.Command {
 	var o catalogueOptions
 	c := &cobra.Command{
 		Use:   "catalogue RUN…",
-		Short: "put trained runs into the catalogue that the next build embeds",
+		Short: "put trained runs into the catalogue that the next build embeds, or re-create its models",
 		Long: `catalogue rounds the weights of finished runs to 16 bits, measures them as they then
 are, and writes manifest and weights into the folder that the program embeds when
 it is built. The model is named after its task and encoding; one of that name is
-replaced.`,
-		Example: example(`zoo catalogue runs/copy-rope-tiny-s1 --command "zoo train --preset tiny --pe rope"`),
-		Args:    cobra.MinimumNArgs(1),
-		RunE:    func(c *cobra.Command, args []string) error { return a.catalogue(c.Context(), o, args) },
+replaced, unless it is the same.
+
+With --check the arguments are models of the catalogue: each is trained again by the
+command in its manifest, in a temporary folder. On a processor with the features that
+the manifest names the weights must have the same bits; on others the mean exact match
+at trained lengths must be within ten points of the manifest's.`,
+		Example: example(
+			`zoo catalogue runs/copy-rope-tiny-s1 --command "zoo train --preset tiny --pe {pe} --task {task}"`,
+			`zoo catalogue --check copy-rope`),
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.check {
+				from := zoo.Embedded()
+				if c.Flags().Changed("into") {
+					from = zoo.Catalogue{FS: os.DirFS(o.into)}
+				}
+				return a.checkCatalogue(c.Context(), from, args)
+			}
+			return a.catalogue(c.Context(), o, args)
+		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.into, "into", "zoo/models", "`folder` to write to")
+	f.StringVar(&o.into, "into", "zoo/models", "`folder` to write to, or to check (default there: the embedded one)")
 	f.StringVar(&o.lengths, "lengths", "20..200", "lengths to measure for the manifest")
 	f.IntVar(&o.n, "n", 100, "samples at each length")
-	f.StringVar(&o.command, "command", "", "the command that trained the runs; {pe} stands for the encoding")
+	f.StringVar(&o.command, "command", "", "the command that trained the runs; {pe} and {task} stand for encoding and task")
+	f.BoolVar(&o.check, "check", false, "train models of the catalogue again and compare")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	return c
 }
@@ -77,37 +96,54 @@ func (a *app) catalogue(ctx context.Context, o catalogueOptions, args []string) 
 func (a *app) addToCatalogue(ctx context.Context, o catalogueOptions, lengths []int, m model) error {
 	manifest := zoo.Manifest{
 		Name:    m.card.Task + "-" + m.cfg.Encoding,
-		Command: strings.ReplaceAll(o.command, "{pe}", m.cfg.Encoding),
+		Command: strings.NewReplacer("{pe}", m.cfg.Encoding, "{task}", m.card.Task).Replace(o.command),
 		CPU:     thisMachine().Features,
 		Card:    m.card,
 	}
-	t, err := task.Lookup(m.card.Task)
-	if err != nil {
-		return err
-	}
-	m.weights = zoo.Halve(m.weights)
-	file, err := m.build(card.Portable)
-	if err != nil {
-		return err
-	}
-	session, err := runtime.OpenBytes(file, runtime.Options{})
-	if err != nil {
-		return err
-	}
-	defer session.Close()
-	cfg := eval.Config{Task: t, Lengths: lengths, N: o.n, Batch: 32, Seed: 1, Split: task.Test, Environment: eval.Environment{Model: manifest.Name}}
-	rows, err := eval.Sweep(ctx, measured{session}, session.Info().Card, cfg, nil)
-	if err != nil {
-		return err
-	}
-	for _, r := range rows {
-		if !r.NA {
-			manifest.Scores = append(manifest.Scores, zoo.Score{Length: r.Length, N: r.N, Correct: r.Correct})
+	if there, err := (zoo.Catalogue{FS: os.DirFS(o.into)}).Manifest(manifest.Name); err == nil {
+		hash, err := zoo.WeightsHash(m.weights)
+		if err != nil {
+			return err
 		}
+		if there.WeightsSHA256 == hash && there.Command == manifest.Command {
+			a.print("%s/%s is there already", o.into, manifest.Name)
+			return nil
+		}
+	}
+	var err error
+	if manifest.Scores, err = scores(ctx, m, lengths, o.n); err != nil {
+		return err
 	}
 	if err := zoo.Add(o.into, manifest, m.cfg, m.weights); err != nil {
 		return err
 	}
 	a.print("%s/%s", o.into, manifest.Name)
 	return nil
+}
+
+// scores measures a model with its weights rounded to 16 bits.
+func scores(ctx context.Context, m model, lengths []int, n int) ([]zoo.Score, error) {
+	t, err := task.Lookup(m.card.Task)
+	if err != nil {
+		return nil, fmt.Errorf("the catalogue holds models of one task: %w", err)
+	}
+	m.weights = zoo.Halve(m.weights)
+	file, err := m.build(card.Portable)
+	if err != nil {
+		return nil, err
+	}
+	session, err := runtime.OpenBytes(file, runtime.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer session.Close()
+	cfg := eval.Config{Task: t, Lengths: lengths, N: n, Batch: 32, Seed: 1, Split: task.Test, Environment: eval.Environment{Model: m.name()}}
+	rows, err := eval.Sweep(ctx, measured{session}, session.Info().Card, cfg, nil)
+	var out []zoo.Score
+	for _, r := range rows {
+		if !r.NA {
+			out = append(out, zoo.Score{Length: r.Length, N: r.N, Correct: r.Correct})
+		}
+	}
+	return out, err
 }

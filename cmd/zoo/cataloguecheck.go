@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/zoo"
+)
+
+// scoreTolerance is how far the mean exact match at trained lengths may lie from the
+// manifest's where the bits cannot be the same.
+const scoreTolerance = 0.1
+
+// checkCatalogue trains models of the catalogue again and compares.
+func (a *app) checkCatalogue(ctx context.Context, from zoo.Catalogue, names []string) error {
+	for _, name := range names {
+		m, err := from.Manifest(name)
+		if err != nil {
+			return err
+		}
+		if err := a.checkModel(ctx, m); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (a *app) checkModel(ctx context.Context, m zoo.Manifest) error {
+	folder, err := os.MkdirTemp("", "zoo-check-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	a.note("training %s again: %s", m.Name, m.Command)
+	again, err := a.retrain(ctx, m.Command, folder)
+	if err != nil {
+		return err
+	}
+	hash, err := zoo.WeightsHash(again.weights)
+	if err != nil {
+		return err
+	}
+	features := thisMachine().Features
+	slices.Sort(features)
+	switch {
+	case hash == m.WeightsSHA256:
+		a.print("%s: the same bits", m.Name)
+		return nil
+	case slices.Equal(features, m.CPU):
+		return fmt.Errorf("the weights have the hash %s, and %s in the manifest, on a processor with the same features", hash, m.WeightsSHA256)
+	}
+	return a.compareScores(ctx, m, again)
+}
+
+// retrain runs a manifest's command with a folder of its own for the run.
+func (a *app) retrain(ctx context.Context, command, folder string) (model, error) {
+	args, ok := strings.CutPrefix(command, "zoo train ")
+	if !ok {
+		return model{}, fmt.Errorf("the manifest's command is %q: want one that begins with zoo train", command)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return model{}, err
+	}
+	c := exec.CommandContext(ctx, self, append(append([]string{"train"}, strings.Fields(args)...), "--runs", folder)...)
+	c.Stdout, c.Stderr = a.stderr, a.stderr
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	if err := c.Run(); err != nil {
+		return model{}, errors.Join(fmt.Errorf("training again: %w", err), ctx.Err())
+	}
+	runs, err := filepath.Glob(filepath.Join(folder, "*"))
+	if err != nil || len(runs) != 1 {
+		return model{}, fmt.Errorf("%q made %d runs, want one (%v)", command, len(runs), err)
+	}
+	f, err := a.newFinder(folder)
+	if err != nil {
+		return model{}, err
+	}
+	s, err := f.named(runs[0])
+	if err != nil {
+		return model{}, err
+	}
+	return s.load()
+}
+
+// compareScores is for processors with other features than the manifest's.
+func (a *app) compareScores(ctx context.Context, m zoo.Manifest, again model) error {
+	var lengths []int
+	for _, s := range m.Scores {
+		lengths = append(lengths, s.Length)
+	}
+	now, err := scores(ctx, again, lengths, m.Scores[0].N)
+	if err != nil {
+		return err
+	}
+	was, is := meanTrained(m.Scores, m.Card), meanTrained(now, m.Card)
+	if math.Abs(was-is) > scoreTolerance {
+		return fmt.Errorf("mean exact match at trained lengths is %.3f, and %.3f in the manifest", is, was)
+	}
+	a.print("%s: other bits, on a processor with other features; mean exact match at trained lengths %.3f, and %.3f in the manifest", m.Name, is, was)
+	return nil
+}
+
+// meanTrained is the mean exact match at the lengths that a model was trained on.
+func meanTrained(scores []zoo.Score, c card.Card) float64 {
+	sum, count := 0.0, 0
+	for _, s := range scores {
+		if s.Length >= c.Trained.Min && s.Length <= c.Trained.Max {
+			sum += float64(s.Correct) / float64(s.N)
+			count++
+		}
+	}
+	return sum / float64(max(count, 1))
+}
