@@ -16,6 +16,7 @@ import (
 type benchOptions struct {
 	encodings []string
 	task      string
+	named     bool // the models, as arguments
 	lengths   string
 	measure   []string
 	providers []string
@@ -69,8 +70,9 @@ process while a cell generates.`,
 			"zoo bench --pe all --task copy --lengths 20..200 --provider cpu,go --threads 1,2 --batch 1,32 -o results.jsonl",
 			"zoo bench --pe rope,alibi --lengths 10,20,40 --format csv",
 			"zoo bench --pe all --task copy --lengths 20..200 --dry-run",
-			"zoo bench --pe all --measure speed --lengths 512..32768*2 --batch 1"),
+			"zoo bench --pe all --task copy --measure speed --lengths 512..32768*2 --batch 1"),
 		RunE: func(c *cobra.Command, args []string) error {
+			o.named = len(args) > 0
 			if err := o.check(c.Flags()); err != nil {
 				return err
 			}
@@ -79,7 +81,7 @@ process while a cell generates.`,
 	}
 	f := c.Flags()
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(encodingNames(), ", "))
-	f.StringVar(&o.task, "task", "", "task, or several with commas (default: those that the model was trained on)")
+	f.StringVar(&o.task, "task", "", "task, or several with commas; without a MODEL it also chooses those trained on it (default: what the model was trained on)")
 	f.StringVar(&o.lengths, "lengths", "", "lengths to measure (default 20..200; for speed alone 512..4096*2)")
 	f.StringSliceVar(&o.measure, "measure", []string{eval.MeasureAccuracy}, "accuracy (and speed, on a task), speed (without a task)")
 	f.StringSliceVar(&o.providers, "provider", []string{"cpu"}, "what runs the models: cpu, cuda, go (pure Go, needs no library, slow)")
@@ -176,6 +178,9 @@ func (a *app) benched(o benchOptions, args []string) ([]source, error) {
 			out = append(out, s)
 		}
 		return out, nil
+	}
+	if f, err = f.on(o.task); err != nil {
+		return nil, err
 	}
 	if len(o.encodings) == 0 || len(o.encodings) == 1 && o.encodings[0] == "all" {
 		return f.all()

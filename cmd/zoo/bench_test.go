@@ -123,7 +123,7 @@ func TestBenchResumes(t *testing.T) {
 func TestBenchPlan(t *testing.T) {
 	file := untrainedFile(t, "rope")
 	a := &app{stderr: io.Discard}
-	p, err := a.planBench(benchOptions{task: "copy,copy+paper", lengths: "2,4", providers: []string{"cpu", "go"}, threads: []int{1, 2}, batches: []int{8, 8},
+	p, err := a.planBench(benchOptions{named: true, task: "copy,copy+paper", lengths: "2,4", providers: []string{"cpu", "go"}, threads: []int{1, 2}, batches: []int{8, 8},
 		seeds: []uint{1, 2}, measure: []string{eval.MeasureAccuracy}, n: 5, repeat: 1, runs: "runs"}, []string{file})
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
@@ -135,11 +136,15 @@ func (p *benchPlan) add(model benchGroup, lengths []int) error {
 	return nil
 }
 
-// tasks lists the tasks to measure a model on: those asked for, or its own.
+// tasks lists the tasks to measure a model on: those asked for, or its own. A model
+// that was not named but found for its task is measured on that one alone.
 func (p *benchPlan) tasks(c card.Card, lengths []int) ([]task.Task, error) {
 	tasks, err := task.LookupList(cmp.Or(p.o.task, c.Task))
 	if err != nil {
 		return nil, err
+	}
+	if !p.o.named {
+		tasks = slices.DeleteFunc(tasks, func(t task.Task) bool { return !related(t.Name, c.Task) })
 	}
 	for _, t := range tasks {
 		if err := cmp.Or(eval.CheckLengths(t, lengths), eval.CheckVocabulary(t, c, lengths)); err != nil {

@@ -34,7 +34,10 @@ func (o *benchOptions) checkMeasure(flags *pflag.FlagSet) error {
 	if o.newTokens < 2 {
 		return fmt.Errorf("--new-tokens is %d, expected 2 or more", o.newTokens)
 	}
-	unheeded := map[string][]string{eval.MeasureAccuracy: {"task", "n", "seeds"}, eval.MeasureSpeed: {"new-tokens"}}
+	unheeded := map[string][]string{eval.MeasureAccuracy: {"n", "seeds"}, eval.MeasureSpeed: {"new-tokens"}}
+	if o.named { // otherwise it chooses models
+		unheeded[eval.MeasureAccuracy] = append(unheeded[eval.MeasureAccuracy], "task")
+	}
 	for _, m := range []string{eval.MeasureAccuracy, eval.MeasureSpeed} {
 		for _, name := range unheeded[m] {
 			if flags.Changed(name) && !o.measures(m) {

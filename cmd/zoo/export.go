@@ -18,6 +18,7 @@ import (
 type exportOptions struct {
 	encodings  []string
 	run, runs  string
+	task       string
 	format     string
 	profile    string
 	checkpoint string
@@ -47,7 +48,7 @@ config.json in Hugging Face's style and the tokenizer instead, which other progr
 read, and zoo import.`,
 		Example: example(
 			"zoo export --pe alibi                       # copy-alibi.onnx",
-			"zoo export --pe nope,rope --profile fused -o models/",
+			"zoo export --pe nope,rope --task reverse --profile fused -o models/",
 			"zoo export --run runs/copy-rope-tiny-s1 -o rope.onnx",
 			"zoo export --pe rope --format safetensors   # copy-rope-hf/"),
 		Args: cobra.NoArgs,
@@ -65,6 +66,7 @@ read, and zoo import.`,
 	}
 	f := c.Flags()
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings: "+strings.Join(encodingNames(), ", "))
+	f.StringVar(&o.task, "task", "", "task that the model was trained on (default: that of the newest run, or copy)")
 	f.StringVar(&o.run, "run", "", "run `directory`, or a folder of weights")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.format, "format", "onnx", "onnx, or safetensors: a folder with config.json and the tokenizer")
@@ -75,6 +77,7 @@ read, and zoo import.`,
 	f.BoolVar(&o.sequence, "sequence", false, "of a recurrent model also write NAME.sequence.onnx, which takes whole sequences (a Scan; ONNX Runtime only)")
 	c.MarkFlagsOneRequired("pe", "run")
 	c.MarkFlagsMutuallyExclusive("pe", "run")
+	c.MarkFlagsMutuallyExclusive("task", "run")
 	return c
 }
 
@@ -119,6 +122,9 @@ func (a *app) exported(o exportOptions) ([]source, error) {
 	}
 	f, err := a.newFinder(o.runs)
 	if err != nil {
+		return nil, err
+	}
+	if f, err = f.on(o.task); err != nil {
 		return nil, err
 	}
 	var out []source

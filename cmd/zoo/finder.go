@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/zoo"
 )
 
@@ -27,7 +29,56 @@ func (a *app) newFinder(root string) (finder, error) {
 	}
 	f.runs = slices.DeleteFunc(f.runs, func(r runInfo) bool { return r.Step == 0 && !r.Imported })
 	f.catalogue, err = zoo.List()
+	slices.SortStableFunc(f.catalogue, func(x, y zoo.Manifest) int {
+		return cmp.Or(taskOrder(x.Card.Task)-taskOrder(y.Card.Task), encodingOrder(x.Card.Encoding)-encodingOrder(y.Card.Encoding))
+	})
 	return f, err
+}
+
+// taskOrder is the place of a task in the table: copy comes first.
+func taskOrder(name string) int {
+	return slices.IndexFunc(task.All(), func(t task.Task) bool { return t.Name == name })
+}
+
+func encodingOrder(name string) int { return slices.Index(encodingNames(), name) }
+
+// on keeps the models that were trained on one of the tasks, which may have other
+// options; all of them for no task.
+func (f finder) on(tasks string) (finder, error) {
+	if tasks == "" {
+		return f, nil
+	}
+	if _, err := task.LookupList(tasks); err != nil {
+		return f, err
+	}
+	f.runs = slices.DeleteFunc(slices.Clone(f.runs), func(r runInfo) bool { return !related(r.Task, tasks) })
+	f.catalogue = slices.DeleteFunc(slices.Clone(f.catalogue), func(m zoo.Manifest) bool { return !related(m.Card.Task, tasks) })
+	if len(f.runs)+len(f.catalogue) == 0 {
+		return f, fmt.Errorf("no model was trained on %s, neither under %s nor in the catalogue; make one: zoo train --task %s; or name the model to use", tasks, f.root, tasks)
+	}
+	return f, nil
+}
+
+// related reports whether two lists of tasks have one in common, whatever its options.
+func related(x, y string) bool {
+	for name := range strings.SplitSeq(x, ",") {
+		for other := range strings.SplitSeq(y, ",") {
+			if base(name) == base(other) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// base is a task's name in the table.
+func base(name string) string {
+	t, err := task.Lookup(strings.TrimSpace(name))
+	if err != nil {
+		return name
+	}
+	name, _, _ = strings.Cut(t.Name, "+")
+	return name
 }
 
 // named returns the model that an argument names: a file, a run directory or

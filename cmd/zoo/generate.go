@@ -18,6 +18,7 @@ type generateOptions struct {
 	engineFlags
 	runtime.Sampling
 	encoding  string
+	task      string
 	runs      string
 	prompt    string
 	hasPrompt bool
@@ -33,7 +34,7 @@ func generateVerb(a *app) *cobra.Command {
 		Long: `generate continues the prompt of --prompt, or prompts drawn from the model's own
 task at --length, and then says whether the answer is right. A MODEL is an ONNX
 file, a run directory or a model of the catalogue; without one it is the newest
-run (of the encoding of --pe), else one of the catalogue.`,
+run (of the encoding of --pe and the task of --task), else one of the catalogue.`,
 		Example: example(
 			"zoo generate --pe rope --length 10",
 			"zoo generate copy-rope.onnx --length 30 --n 5",
@@ -48,6 +49,7 @@ run (of the encoding of --pe), else one of the catalogue.`,
 	o.engineFlags.add(c)
 	f := c.Flags()
 	f.StringVar(&o.encoding, "pe", "", "encoding: "+strings.Join(encodingNames(), ", "))
+	f.StringVar(&o.task, "task", "", "task that the model was trained on (default: that of the newest run, or copy)")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.prompt, "prompt", "", "`text` to continue")
 	f.IntVar(&o.length, "length", 10, "length of the prompts to draw from the task")
@@ -91,10 +93,15 @@ func (a *app) generating(o generateOptions, args []string) (source, error) {
 		return source{}, err
 	}
 	switch {
-	case len(args) > 0 && o.encoding != "":
-		return source{}, fmt.Errorf("--pe chooses among runs and catalogue, but %s is named; drop one of the two", args[0])
+	case len(args) > 0 && (o.encoding != "" || o.task != ""):
+		return source{}, fmt.Errorf("--pe and --task choose among runs and catalogue, but %s is named; drop one of the two", args[0])
 	case len(args) > 0:
 		return f.named(args[0])
+	}
+	if f, err = f.on(o.task); err != nil {
+		return source{}, err
+	}
+	switch {
 	case o.encoding != "":
 		if err := checkEncodings([]string{o.encoding}); err != nil {
 			return source{}, err
