@@ -45,12 +45,12 @@ func (s *source) fill(first int) ([][]Batch, error) {
 }
 
 // cut divides sorted sequences into equally many groups for each step of the pool:
-// as few as keep every group within the budget, padding included. A sequence that is
-// longer than the budget is a group of its own.
+// as few for every lane as keep each group within the budget, padding included. A
+// sequence that is longer than the budget is a group of its own.
 func (s *source) cut(all []sequence) [][]sequence {
-	for runs := 1; ; runs++ {
+	for runs := s.lanes; ; runs += s.lanes {
 		groups := s.cutInto(all, runs*s.pool)
-		if s.budget == 0 || runs == s.batch || s.fits(groups) {
+		if s.budget == 0 || runs+s.lanes > s.batch || s.fits(groups) {
 			return groups
 		}
 	}

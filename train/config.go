@@ -5,10 +5,12 @@
 package train
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"runtime"
 
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/models"
@@ -52,6 +54,10 @@ type Recipe struct {
 	CheckpointEvery int `json:"checkpoint_every" mapstructure:"checkpoint_every"` // steps
 	KeepCheckpoints int `json:"keep_checkpoints" mapstructure:"keep_checkpoints"`
 	Threads         int `json:"threads" mapstructure:"threads"` // 0: one per core
+	// Lanes is how many runs of an update go side by side, sharing the threads; each
+	// takes memory for its activations and gradients. 0: two, where an update may take
+	// several runs and there are two threads. Left out at 0, as Dropout is.
+	Lanes int `json:"lanes,omitempty" mapstructure:"lanes"`
 
 	// Evaluation while training. Left out of the stored configuration at 0, as
 	// Dropout is.
@@ -69,7 +75,7 @@ func (r Recipe) check() error {
 		min   int
 	}{
 		{"examples", r.Examples, 0}, {"steps", r.Steps, 1}, {"batch", r.Batch, 1}, {"micro_tokens", r.MicroTokens, 0}, {"pool_steps", r.PoolSteps, 0}, {"warmup", r.Warmup, 0},
-		{"checkpoint_every", r.CheckpointEvery, 1}, {"keep_checkpoints", r.KeepCheckpoints, 1}, {"threads", r.Threads, 0},
+		{"checkpoint_every", r.CheckpointEvery, 1}, {"keep_checkpoints", r.KeepCheckpoints, 1}, {"threads", r.Threads, 0}, {"lanes", r.Lanes, 0},
 		{"eval_every", r.EvalEvery, 0}, {"eval_samples", r.EvalSamples, 0}, {"stop_after_perfect", r.StopAfterPerfect, 0},
 	} {
 		if f.value < f.min {
@@ -93,6 +99,17 @@ func (r Recipe) check() error {
 		return fmt.Errorf("train.dropout %v: want 0 or at least 1e-4", r.Dropout)
 	}
 	return nil
+}
+
+// threads is the number of threads of a run on this machine.
+func (r Recipe) threads() int { return cmp.Or(r.Threads, runtime.NumCPU()) }
+
+// lanes is the number of lanes of a run on this machine.
+func (r Recipe) lanes() int {
+	if r.MicroTokens == 0 {
+		return 1
+	}
+	return min(cmp.Or(r.Lanes, 2), r.threads(), r.Batch)
 }
 
 // Resolve fills in what follows from other values (the vocabulary from the task,

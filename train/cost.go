@@ -18,8 +18,8 @@ type Cost struct {
 const (
 	// Bytes of each parameter: weight, gradient and both moments, float32.
 	parameterBytes = 16
-	// The gradient sum of a batch in several runs of the step graph.
-	sumBytes = 4
+	// Each further set of gradients.
+	gradientBytes = 4
 	// The checkpoint that a resumed run has read; it is gone before the activations
 	// of the first step are there.
 	checkpointBytes = 12
@@ -29,9 +29,10 @@ const (
 
 // EstimateCost predicts a run's cost. The memory is
 //
-//	16 N + 4 N (with micro_tokens) + max(A, 12 N) + 96 MiB,  A = 4 b T (L (8 D + 3 F + 2 H K + 3 H T) + 4 V)
+//	16 N + G + max(A, 12 N) + 96 MiB,  A = 4 l b T (L (8 D + 3 F + 2 H K + 3 H T) + 4 V)
 //
-// for N parameters and b sequences of T tokens, the longest, in a run of the step graph. A is what
+// for N parameters and b sequences of T tokens, the longest, in each of l runs of the step graph side by
+// side. With micro_tokens G is 4 N (2 l − 1): the gradients of each lane and of its last run. A is what
 // the backward pass reads again of each layer (inputs of products, norms and
 // activations; the attention's logits and weights), and the logits with their
 // gradient; 12 N is the checkpoint of a run that is resumed. ONNX Runtime frees
@@ -63,7 +64,7 @@ func EstimateCost(c Config) (Cost, error) {
 	layer := 8*int64(m.DModel) + 3*int64(m.DFF) + 2*heads*int64(m.DHead) + 3*heads*t
 	tokens := int64(src.batch) * t
 	if src.budget > 0 {
-		tokens = min(tokens, max(int64(src.budget), t))
+		tokens = min(tokens, max(int64(src.budget), t)*int64(src.lanes))
 	}
 	perToken := int64(m.NLayers)*layer + 4*int64(m.VocabSize)
 	if n := int64(m.NUnits); n > 0 {
@@ -74,7 +75,7 @@ func EstimateCost(c Config) (Cost, error) {
 	activations := 4 * tokens * perToken
 	out.Memory = out.Parameters*parameterBytes + processBytes + max(activations, out.Parameters*checkpointBytes)
 	if src.budget > 0 {
-		out.Memory += out.Parameters * sumBytes
+		out.Memory += out.Parameters * gradientBytes * int64(2*src.lanes-1)
 	}
 	return out, nil
 }

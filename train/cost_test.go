@@ -42,6 +42,12 @@ func TestEstimateCost(t *testing.T) {
 	if split.Memory >= whole.Memory || split.Memory != more.Memory {
 		t.Errorf("64 sequences take %d bytes at once; by 64 tokens they take %d, and 4096 take %d", whole.Memory, split.Memory, more.Memory)
 	}
+	lanes := cost(func(c *train.Config) {
+		c.Train.Batch, c.Train.MicroTokens, c.Train.Threads, c.Train.Lanes = 64, 64, 4, 4
+	})
+	if least := split.Memory + 2*2*4*base.Parameters; lanes.Memory < least {
+		t.Errorf("four lanes take %d bytes, two %d: want at least %d", lanes.Memory, split.Memory, least)
+	}
 	if base.Memory < empty+16*base.Parameters {
 		t.Errorf("%d bytes do not hold %d parameters", base.Memory, base.Parameters)
 	}

@@ -34,6 +34,7 @@ type source struct {
 	batch    int
 	pool     int // steps whose sequences are sorted together
 	budget   int // tokens in a run of the step graph, 0 for no bound
+	lanes    int // a step has a multiple of this many runs
 	examples int // size of the fixed set, 0 for none
 	grid     int // batches are padded to a multiple of this many tokens
 
@@ -55,7 +56,7 @@ func newSource(c Config) (*source, error) {
 	}
 	r := c.Train
 	s := &source{tasks: m.tasks, tok: tok, seed: r.Seed, batch: r.Batch,
-		pool: max(r.PoolSteps, 1), budget: r.MicroTokens, examples: r.Examples, grid: 1}
+		pool: max(r.PoolSteps, 1), budget: r.MicroTokens, lanes: r.lanes(), examples: r.Examples, grid: 1}
 	if a, ok := models.Find(c.Model.Encoding); ok && a.Unrolled {
 		s.grid = unrolledBucket
 	}

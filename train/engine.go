@@ -3,10 +3,12 @@ package train
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -16,113 +18,165 @@ import (
 
 // engine runs the step graph through ONNX Runtime. Weights and gradients are
 // views of Go memory, so the optimizer works on what the next run reads.
+//
+// The runs of an update are dealt to lanes, which work side by side: where operators
+// are small, two threads with a run each are much faster than two threads in each
+// operator. The gradients are summed in an order that is always the same.
 type engine struct {
 	model    models.Model
 	weights  map[string]*tensor.Tensor
-	sum      map[string]*tensor.Tensor // gradients of the batch; its first run leaves them here
-	part     map[string]*tensor.Tensor // gradients of each further run; nil where there is none
 	recipe   Recipe
-	opt      ort.Options
 	unrolled bool
-	steps    map[int]*step // by sequence length where unrolled, else under 0
+	lanes    []*lane
 }
 
-// newEngine prepares and compiles the step of m. Gradients are left in grads; split says that a batch takes several
-// runs, whose gradients are to be added.
+// lane makes one run at a time, with sessions and memory of its own: they would get
+// into each other's way in ONNX Runtime's allocator.
+type lane struct {
+	engine *engine
+	opt    ort.Options
+	sum    map[string]*tensor.Tensor // gradients of the lane's runs; the first leaves them here
+	part   map[string]*tensor.Tensor // gradients of each further run; nil where an update is one run
+	steps  map[int]*step             // by sequence length where unrolled, else under 0
+	loss   float64                   // of the lane's runs
+}
+
+// newEngine prepares and compiles the step of m. The gradients of an update are left in
+// grads; split says that it may take several runs.
 func newEngine(m models.Model, weights, grads map[string]*tensor.Tensor, split bool, r Recipe, opt ort.Options) (*engine, error) {
 	arch, _ := models.Find(m.Config().Encoding)
+	e := &engine{model: m, weights: weights, recipe: r, unrolled: arch.Unrolled}
 	// Between runs the cores belong to the optimizer, and to other sessions where the
 	// model is unrolled: threads that go on spinning would take them.
 	opt.ConfigEntries = map[string]string{"session.force_spinning_stop": "1"}
-	e := &engine{model: m, weights: weights, sum: grads, recipe: r, opt: opt, unrolled: arch.Unrolled, steps: map[int]*step{}}
-	if split {
-		e.part = map[string]*tensor.Tensor{}
-		for _, p := range m.Params() {
-			e.part[p.Name] = tensor.New(tensor.Float32, p.Shape...)
+	for i := range r.lanes() {
+		l := &lane{engine: e, opt: opt, sum: grads, steps: map[int]*step{}}
+		if n := r.lanes(); n > 1 {
+			l.opt.Threads = r.threads() / n
+			if i > 0 {
+				l.sum, l.opt.ProfilePrefix = zeros(m), ""
+			}
+		}
+		if split {
+			l.part = zeros(m)
+		}
+		e.lanes = append(e.lanes, l)
+		first := 0
+		if e.unrolled {
+			first = unrolledBucket // the others as they come up; what is wrong shows now
+		}
+		if _, err := l.step(first); err != nil {
+			e.close()
+			return nil, err
 		}
 	}
-	first := 0
-	if e.unrolled {
-		first = unrolledBucket // the others as they come up; what is wrong shows now
-	}
-	_, err := e.step(first)
-	return e, err
+	return e, nil
 }
 
-// step returns the compiled step for sequences of n tokens; 0 is any.
-func (e *engine) step(n int) (*step, error) {
-	if s := e.steps[n]; s != nil {
-		return s, nil
+// zeros makes a tensor for each weight.
+func zeros(m models.Model) map[string]*tensor.Tensor {
+	out := map[string]*tensor.Tensor{}
+	for _, p := range m.Params() {
+		out[p.Name] = tensor.New(tensor.Float32, p.Shape...)
 	}
-	s, err := compile(e, n)
-	if err != nil {
-		return nil, fmt.Errorf("train: %w", err)
-	}
-	e.steps[n] = s
-	return s, nil
+	return out
 }
 
 // run computes loss and gradients of the batches that make one update.
 func (e *engine) run(ctx context.Context, batches []Batch) (loss float64, err error) {
-	for i, b := range batches {
-		n := 0
-		if e.unrolled {
-			n = b.IDs.Shape()[1]
-		}
-		s, err := e.step(n)
-		if err != nil {
-			return 0, err
-		}
-		outputs := s.first
+	errs := make([]error, len(e.lanes))
+	var wg sync.WaitGroup
+	for i, l := range e.lanes {
+		wg.Go(func() { errs[i] = l.run(ctx, batches, i) })
+	}
+	wg.Wait()
+	for i, l := range e.lanes[:min(len(e.lanes), len(batches))] {
+		loss += l.loss
 		if i > 0 {
-			outputs = s.further
-		}
-		if err := s.run(ctx, b, outputs); err != nil {
-			return 0, err
-		}
-		loss += float64(s.loss[0])
-		if i > 0 {
-			e.accumulate()
+			e.add(e.lanes[0].sum, l.sum)
 		}
 	}
-	return loss, nil
+	return loss, errors.Join(errs...)
 }
 
-// accumulate adds the gradients of a further run to the batch's.
-func (e *engine) accumulate() {
+// add adds gradients to others.
+func (e *engine) add(sum, part map[string]*tensor.Tensor) {
 	params := e.model.Params()
 	sums := make([][]float32, len(params))
 	for i, p := range params {
-		sums[i] = tensor.Data[float32](e.sum[p.Name])
+		sums[i] = tensor.Data[float32](sum[p.Name])
 	}
 	all := pieces(sums)
 	parallel(len(all), func(i int) {
 		p := all[i]
-		part := tensor.Data[float32](e.part[params[p.slot].Name])[p.from:p.to]
-		for k, v := range part {
-			sums[p.slot][p.from+k] += v
+		to := sums[p.slot][p.from:p.to]
+		for k, v := range tensor.Data[float32](part[params[p.slot].Name])[p.from:p.to] {
+			to[k] += v
 		}
 	})
 }
 
 func (e *engine) close() {
-	for _, s := range e.steps {
-		s.close()
+	for _, l := range e.lanes {
+		for _, s := range l.steps {
+			s.close()
+		}
 	}
 }
 
-// step is one compiled step graph, bound to the engine's weights and gradients.
+// run makes the lane's runs of an update: every so many-th, from its own number on.
+func (l *lane) run(ctx context.Context, batches []Batch, number int) error {
+	l.loss = 0
+	for i := number; i < len(batches); i += len(l.engine.lanes) {
+		n := 0
+		if l.engine.unrolled {
+			n = batches[i].IDs.Shape()[1]
+		}
+		s, err := l.step(n)
+		if err != nil {
+			return err
+		}
+		outputs := s.first
+		if i != number {
+			outputs = s.further
+		}
+		if err := s.run(ctx, batches[i], outputs); err != nil {
+			return err
+		}
+		l.loss += float64(s.loss[0])
+		if i != number {
+			l.engine.add(l.sum, l.part)
+		}
+	}
+	return nil
+}
+
+// step returns the compiled step for sequences of n tokens; 0 is any.
+func (l *lane) step(n int) (*step, error) {
+	if s := l.steps[n]; s != nil {
+		return s, nil
+	}
+	s, err := compile(l, n)
+	if err != nil {
+		return nil, fmt.Errorf("train: %w", err)
+	}
+	l.steps[n] = s
+	return s, nil
+}
+
+// step is one compiled step graph, bound to the model's weights and a lane's gradients.
 type step struct {
 	session *ort.Session
 	fixed   map[string]*ort.Value // the weights, by input name
-	first   []*ort.Value          // loss and one gradient per weight, as the session declares them, into the batch's
-	further []*ort.Value          // the same, into the engine's part; empty without
 	loss    []float32
-	dropout *dropout // nil without
+	first   []*ort.Value // loss and one gradient per weight, as the session declares them, into the lane's sum
+	further []*ort.Value // the same, into the lane's part; empty without
+	dropout *dropout     // nil without
 }
 
-func compile(e *engine, steps int) (*step, error) {
-	g, err := StepGraph(e.model, steps, e.recipe.Dropout > 0)
+func compile(l *lane, steps int) (*step, error) {
+	r := l.engine.recipe
+	g, err := StepGraph(l.engine.model, steps, r.Dropout > 0)
 	if err != nil {
 		return nil, err
 	}
@@ -130,15 +184,15 @@ func compile(e *engine, steps int) (*step, error) {
 	if err := export.Write(&buf, g, nil, export.Options{ParamsAsInputs: true}); err != nil {
 		return nil, err
 	}
-	session, err := ort.New(buf.Bytes(), e.opt)
+	session, err := ort.New(buf.Bytes(), l.opt)
 	if err != nil {
 		return nil, err
 	}
 	s := &step{session: session, fixed: map[string]*ort.Value{}}
-	if e.recipe.Dropout > 0 {
-		s.dropout = newDropout(g, e.recipe.Dropout, e.recipe.Seed)
+	if r.Dropout > 0 {
+		s.dropout = newDropout(g, r.Dropout, r.Seed)
 	}
-	if err := s.bind(e); err != nil {
+	if err := s.bind(l); err != nil {
 		s.close()
 		return nil, err
 	}
@@ -146,16 +200,16 @@ func compile(e *engine, steps int) (*step, error) {
 }
 
 // bind ties weights, loss and gradients to the session.
-func (s *step) bind(e *engine) (err error) {
+func (s *step) bind(l *lane) (err error) {
 	loss := tensor.New(tensor.Float32, 1)
 	s.loss = tensor.Data[float32](loss)
-	for _, p := range e.model.Params() {
-		if s.fixed[p.Name], err = ort.NewValue(e.weights[p.Name]); err != nil {
+	for _, p := range l.engine.model.Params() {
+		if s.fixed[p.Name], err = ort.NewValue(l.engine.weights[p.Name]); err != nil {
 			return err
 		}
 	}
-	if s.first, err = s.into(loss, e.sum); err == nil && e.part != nil {
-		s.further, err = s.into(loss, e.part)
+	if s.first, err = s.into(loss, l.sum); err == nil && l.part != nil {
+		s.further, err = s.into(loss, l.part)
 	}
 	return err
 }

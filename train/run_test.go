@@ -86,18 +86,20 @@ func TestFirstLosses(t *testing.T) {
 	}
 }
 
-// Micro-batches give the same training up to the rounding of sums, with dropout
-// too.
+// Micro-batches, in any number of lanes, give the same training up to the rounding of
+// sums, with dropout too.
 func TestMicroBatches(t *testing.T) {
 	for _, rate := range []float64{0, 0.1} {
 		cfg := micro("alibi", 6)
-		cfg.Train.Dropout = rate
+		cfg.Train.Dropout, cfg.Train.Threads = rate, 3
 		whole := losses(t, start(t, t.TempDir(), cfg))
 		cfg.Train.MicroTokens = 24
-		parts := losses(t, start(t, t.TempDir(), cfg))
-		for i := range whole {
-			if math.Abs(whole[i]-parts[i]) > 1e-4*whole[i] {
-				t.Errorf("dropout %v, step %d: loss %.6f in micro-batches, %.6f at once", rate, i+1, parts[i], whole[i])
+		for _, cfg.Train.Lanes = range []int{1, 2, 3} {
+			parts := losses(t, start(t, t.TempDir(), cfg))
+			for i := range whole {
+				if math.Abs(whole[i]-parts[i]) > 1e-4*whole[i] {
+					t.Errorf("dropout %v, %d lanes, step %d: loss %.6f in micro-batches, %.6f at once", rate, cfg.Train.Lanes, i+1, parts[i], whole[i])
+				}
 			}
 		}
 	}
