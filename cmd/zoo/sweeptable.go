@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// cells are the state's line in a table.
+// cells are the state's line in a table; an error ends it.
 func (s sweepState) cells() []string {
 	out := []string{s.Name, s.State, fmt.Sprintf("%d/%d", s.Step, s.Steps), "", "", ""}
 	if s.Loss != nil {
@@ -18,11 +18,11 @@ func (s sweepState) cells() []string {
 		out[4] = short(s.Pace) + " tokens/s"
 		out[5] = duration(time.Duration(s.Left*float64(time.Second))) + " left"
 	}
-	if s.Error != "" {
-		out[3] = s.Error
-	}
 	if s.Slurm != "" {
 		out[1] += ", " + s.Slurm
+	}
+	if s.Error != "" {
+		out = append(out[:3], s.Error)
 	}
 	return out
 }
