@@ -42,7 +42,7 @@ func sweepTable(states []sweepState, saving bool, width, height int) []string {
 	shown := chosen(states, height-1)
 	widths := columnWidths(shown, width)
 	if len(widths) < tableColumns {
-		shown = withShortNames(shown)
+		shown = chosen(withShortNames(states), height-1) // names do not change as runs come and go
 		widths = columnWidths(shown, width)
 	}
 	var out []string

@@ -65,6 +65,11 @@ func TestSweepTable(t *testing.T) {
 			"f  running  3/9  loss 1.25  1k tokens/s  6s left",
 			"1 finished, 2 running, 1 stopped, 2 waiting; 2 not shown",
 		}},
+		{"names without what all say, shown or not", []sweepState{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s1"), waits("copy-nope-tiny-s2")}, false, 40, 3, []string{
+			"rope-s1  running  3/9  loss 1.25",
+			"nope-s1  waiting  0/9",
+			"1 running, 2 waiting; 1 not shown",
+		}},
 		{"no line for a run", []sweepState{runs("a"), waits("b")}, false, 79, -1, []string{"1 running, 1 waiting; 2 not shown"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
