@@ -57,8 +57,9 @@ var family = map[string]Config{
 	"faithful": {Activation: "relu", AttentionScale: "none", HeadScale: "sqrt", Init: "t5", NormEps: 1e-6},
 }
 
-// Resolve returns the configuration with every default filled in, or an error
-// that names the offending key, its value and what is allowed.
+// Resolve returns the configuration with every default filled in and what its
+// architecture has not (see Settings) cleared, or an error that names the
+// offending key, its value and what is allowed.
 func (c Config) Resolve() (Config, error) {
 	set(&c.Settings, "modern")
 	base, ok := family[c.Settings]
@@ -68,6 +69,7 @@ func (c Config) Resolve() (Config, error) {
 	if a, ok := Find(c.Encoding); ok {
 		return a.resolve(c)
 	}
+	c.NUnits, c.NModules, c.Periods = 0, 0, nil
 	set(&c.Activation, base.Activation)
 	set(&c.AttentionScale, base.AttentionScale)
 	set(&c.HeadScale, base.HeadScale)

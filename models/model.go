@@ -31,6 +31,8 @@ type Architecture struct {
 	Source  string // paper
 	// Unrolled says that training needs graphs of fixed length (Mode.Steps).
 	Unrolled bool
+	// Settings are the keys of Config that it has.
+	Settings []string
 	resolve  func(Config) (Config, error)
 	make     func(Config) Model
 }
@@ -39,7 +41,8 @@ type Architecture struct {
 func Architectures() []Architecture {
 	return []Architecture{
 		{Name: "cwrnn", Formula: "y_t[m] = tanh(Σ W y_(t−1)[≥m] + U x_t) where t mod T_m = 0", Source: "Koutník et al. 2014, arXiv 1402.3511",
-			Unrolled: true, resolve: Config.resolveClockwork, make: func(c Config) Model { return &Clockwork{c} }},
+			Unrolled: true, Settings: []string{"encoding", "d_model", "d_ff", "vocab_size", "n_units", "n_modules", "periods"},
+			resolve: Config.resolveClockwork, make: func(c Config) Model { return &Clockwork{c} }},
 	}
 }
 

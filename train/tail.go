@@ -3,6 +3,7 @@ package train
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,8 +12,9 @@ import (
 // tailBytes hold some hundred lines of metrics.
 const tailBytes = 32 << 10
 
-// TailMetrics reads the last lines of a run's metrics, oldest first, however long
-// the file is. A last line that is not whole yet is left out.
+// TailMetrics reads what the end of a run's metrics file says of the last steps,
+// oldest first, however long the file is. A last line that is not whole yet is
+// left out, as evaluations are.
 func TailMetrics(dir string) ([]Stats, error) {
 	f, err := os.Open(filepath.Join(dir, MetricsFile))
 	if err != nil {
@@ -39,10 +41,16 @@ func TailMetrics(dir string) ([]Stats, error) {
 		if !whole {
 			return out, nil
 		}
-		var s Stats
-		if err := json.Unmarshal(line, &s); err != nil {
-			return nil, err
+		var s struct {
+			Stats
+			Eval json.RawMessage `json:"eval"`
 		}
-		out, data = append(out, s), rest
+		if err := json.Unmarshal(line, &s); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		if s.Eval == nil {
+			out = append(out, s.Stats)
+		}
+		data = rest
 	}
 }

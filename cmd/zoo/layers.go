@@ -38,7 +38,10 @@ type config struct {
 type origin struct {
 	name string
 	yaml bool
+	all  bool // no run may pass the value over; see checkUsed
 }
+
+func (o origin) isPreset() bool { return strings.HasPrefix(o.name, "preset ") }
 
 func (l layers) load(flags *pflag.FlagSet, environ []string) (*config, error) {
 	c := &config{v: viper.New(), origin: map[string]origin{}}
@@ -107,7 +110,7 @@ func (c *config) readYAML(data []byte, source string) (*viper.Viper, error) {
 		if v.Get(key) == nil {
 			return nil, fmt.Errorf("%s: %s has no value", source, key)
 		}
-		c.origin[key] = origin{source, true}
+		c.origin[key] = origin{name: source, yaml: true}
 	}
 	return v, nil
 }
@@ -205,7 +208,7 @@ func (c *config) run(encoding string) (train.Config, error) {
 // foreign reports whether lengths are the preset's but the task is not: another
 // task has its own.
 func (c *config) foreign(key string) bool {
-	return strings.HasPrefix(c.origin[key].name, "preset ") && c.v.GetString("train.task") != c.task
+	return c.origin[key].isPreset() && c.v.GetString("train.task") != c.task
 }
 
 // value returns the value of a setting in its type.

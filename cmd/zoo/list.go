@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"text/tabwriter"
@@ -102,16 +103,24 @@ func (a *app) listOne(name, runs string, asJSON bool) error {
 	return nil
 }
 
-// table writes lines of cells with their columns aligned.
+// table writes lines of cells with their columns aligned, and no spaces after the
+// last, which would wrap in a terminal.
 func (a *app) table(lines [][]string) error {
 	if len(lines) == 0 {
 		lines = [][]string{{"(none)"}}
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	var aligned strings.Builder
+	w := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
 	for _, line := range lines {
 		fmt.Fprintln(w, strings.Join(line, "\t"))
 	}
-	return w.Flush()
+	w.Flush() // to memory
+	var out strings.Builder
+	for line := range strings.Lines(aligned.String()) {
+		out.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	_, err := io.WriteString(a.stdout, out.String())
+	return err
 }
 
 func listEncodings(*app, string) (any, [][]string, error) {

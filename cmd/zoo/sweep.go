@@ -40,6 +40,10 @@ a folder of its own below runs/<sweep>. A sweep file holds, all of it optional:
   grid:                               lists of values for any other settings
     train.lr: [1e-3, 2e-3]
 
+A setting of all runs may be one that some of them lack, such as model.n_layers
+where cwrnn is one of several encodings. A list in the grid may not: runs that lack
+its setting would all be the same.
+
 Every combination is checked before the first begins. --dry-run stops there and
 lists the runs with their parameters and the memory that each will take.
 

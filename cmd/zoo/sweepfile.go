@@ -227,10 +227,13 @@ func (f *sweepFile) resolve(pick choice, c *cobra.Command, environ, set []string
 		}
 		value := x.values[pick[i]]
 		cfg.v.Set(x.key, value)
-		cfg.origin[x.key] = origin{x.from + " of the sweep file", true}
+		cfg.origin[x.key] = origin{name: x.from + " of the sweep file", yaml: true, all: true}
 		if x.short != "" {
 			name += fmt.Sprintf("-%s=%s", x.short, fileWord(value))
 		}
+	}
+	if err := cfg.checkUsed(f.encodings()); err != nil {
+		return train.SweepRun{}, err
 	}
 	r := train.SweepRun{}
 	if r.Config, err = cfg.run(""); err != nil {
@@ -239,6 +242,16 @@ func (f *sweepFile) resolve(pick choice, c *cobra.Command, environ, set []string
 	r.Name = filepath.Base(runDir("", f.preset+name, r.Config))
 	r.Cost, err = train.EstimateCost(r.Config)
 	return r, err
+}
+
+// encodings lists those of all runs, none where all have the configured one.
+func (f *sweepFile) encodings() []string {
+	for _, x := range f.axes {
+		if x.key == "model.encoding" {
+			return each(x.values, func(v any) string { return fmt.Sprint(v) })
+		}
+	}
+	return nil
 }
 
 // fileWord writes a value so that it can be part of a file's name.

@@ -57,7 +57,7 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 		}
 		todo = append(todo, r)
 	}
-	stop := w.watch()
+	stop := w.watch(ctx)
 	train.Pool{Workers: o.workers, Memory: o.bound(m)}.Run(ctx, todo,
 		func(ctx context.Context, r train.SweepRun) error {
 			w.began(r)

@@ -1,17 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"text/tabwriter"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/nopezoo/zoo/train"
 )
@@ -61,25 +58,6 @@ func (s *sweepState) look() {
 	}
 }
 
-// cells are the state's line in a table.
-func (s sweepState) cells() []string {
-	out := []string{s.Name, s.State, fmt.Sprintf("%d/%d", s.Step, s.Steps), "", "", ""}
-	if s.Loss != nil {
-		out[3] = fmt.Sprintf("loss %.4g", *s.Loss)
-	}
-	if s.Pace > 0 {
-		out[4] = short(s.Pace) + " tokens/s"
-		out[5] = duration(time.Duration(s.Left*float64(time.Second))) + " left"
-	}
-	if s.Error != "" {
-		out[3] = s.Error
-	}
-	if s.Slurm != "" {
-		out[1] += ", " + s.Slurm
-	}
-	return out
-}
-
 // sweepWatch follows a sweep: a table that is drawn again and again in a
 // terminal, lines elsewhere, and lines in the sweep's log.
 type sweepWatch struct {
@@ -88,12 +66,14 @@ type sweepWatch struct {
 	log   io.Writer
 	order []string
 	by    map[string]*sweepState
-	live  bool
-	drawn int // lines of the table on the screen
+	live  *screen // nil outside a terminal
 }
 
 func newSweepWatch(a *app, log io.Writer, runs []train.SweepRun) *sweepWatch {
-	w := &sweepWatch{a: a, log: log, by: map[string]*sweepState{}, live: isTerminal(a.stderr)}
+	w := &sweepWatch{a: a, log: log, by: map[string]*sweepState{}}
+	if isTerminal(a.stderr) {
+		w.live = &screen{w: a.stderr}
+	}
 	for _, r := range runs {
 		s := &sweepState{Name: r.Name, Dir: filepath.ToSlash(r.Dir), State: sweepWaiting, Steps: r.Config.Train.Steps}
 		s.look()
@@ -106,7 +86,7 @@ func newSweepWatch(a *app, log io.Writer, runs []train.SweepRun) *sweepWatch {
 func (w *sweepWatch) tell(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	fmt.Fprintf(w.log, "%s  %s\n", time.Now().Format(time.RFC3339), line)
-	if !w.live {
+	if w.live == nil {
 		w.a.note("%s", line)
 	}
 }
@@ -142,10 +122,10 @@ func (w *sweepWatch) done(r train.SweepRun, err error, bound int64) {
 	}
 }
 
-// watch shows the progress until stop is called.
-func (w *sweepWatch) watch() (stop func()) {
+// watch shows the progress until stop is called. At the end of ctx runs save.
+func (w *sweepWatch) watch(ctx context.Context) (stop func()) {
 	every := 30 * time.Second
-	if w.live {
+	if w.live != nil {
 		every = 500 * time.Millisecond
 	}
 	end, ended := make(chan bool), make(chan bool)
@@ -154,11 +134,13 @@ func (w *sweepWatch) watch() (stop func()) {
 		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
-			w.show()
+			w.show(ctx.Err() != nil)
 			select {
 			case <-tick.C:
 			case <-end:
-				w.erase()
+				if w.live != nil {
+					w.live.erase()
+				}
 				return
 			}
 		}
@@ -167,7 +149,7 @@ func (w *sweepWatch) watch() (stop func()) {
 }
 
 // show draws the table again, or writes a line for each run in progress.
-func (w *sweepWatch) show() {
+func (w *sweepWatch) show(saving bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, name := range w.order {
@@ -176,81 +158,14 @@ func (w *sweepWatch) show() {
 			continue
 		}
 		s.look()
-		if !w.live && s.Step > 0 {
+		if w.live == nil && s.Step > 0 {
 			w.tell("%s", strings.Join(strings.Fields(strings.Join(s.cells(), " ")), " "))
 		}
 	}
-	if w.live {
-		w.draw()
+	if w.live != nil {
+		width, height := w.live.size()
+		w.live.draw(sweepTable(w.list(), saving, width-1, height-2), width)
 	}
-}
-
-// draw writes the table over the one before.
-func (w *sweepWatch) draw() {
-	width, height := 80, 24
-	if f, ok := w.a.stderr.(*os.File); ok {
-		if x, y, err := term.GetSize(int(f.Fd())); err == nil && x > 0 && y > 0 {
-			width, height = x, y
-		}
-	}
-	text := sweepTable(w.list(), width-1, height-2)
-	fmt.Fprintf(w.a.stderr, "%s%s", clearLines(w.drawn), text)
-	w.drawn = strings.Count(text, "\n")
-}
-
-func (w *sweepWatch) erase() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.drawn > 0 {
-		fmt.Fprint(w.a.stderr, clearLines(w.drawn))
-		w.drawn = 0
-	}
-}
-
-// clearLines moves up n lines and clears the screen from there (ECMA-48).
-func clearLines(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("\x1b[%dA\r\x1b[J", n)
-}
-
-// sweepTable lays states out in at most so many columns and lines. Where they do
-// not fit, runs that are in progress or failed come before those that wait, and
-// finished ones last.
-func sweepTable(states []sweepState, width, height int) string {
-	shown := map[string]bool{}
-	for _, group := range [][]string{{sweepRunning}, {sweepFailed, sweepStopped}, {sweepWaiting}, {sweepFinished, sweepSkipped}} {
-		for _, s := range states {
-			for _, state := range group {
-				if s.State == state && len(shown) < height-1 {
-					shown[s.Name] = true
-				}
-			}
-		}
-	}
-	var b strings.Builder
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, s := range states {
-		if shown[s.Name] {
-			fmt.Fprintln(t, strings.Join(s.cells(), "\t"))
-		}
-	}
-	t.Flush() // to memory
-	var out strings.Builder
-	for line := range strings.Lines(b.String()) {
-		line = strings.TrimRight(line, " \n")
-		if r := []rune(line); len(r) > width {
-			line = string(r[:width])
-		}
-		out.WriteString(line + "\n")
-	}
-	rest := ""
-	if n := len(states) - len(shown); n > 0 {
-		rest = fmt.Sprintf("; %d not shown", n)
-	}
-	fmt.Fprintf(&out, "%s%s\n", countStates(states), rest)
-	return out.String()
 }
 
 func (w *sweepWatch) list() []sweepState {
@@ -279,23 +194,6 @@ func (w *sweepWatch) failures() []sweepState {
 }
 
 func (w *sweepWatch) count() string { return countStates(w.states()) }
-
-// countStates sums up: "3 finished, 1 failed".
-func countStates(states []sweepState) string {
-	var parts []string
-	for _, state := range []string{sweepFinished, sweepSkipped, sweepRunning, sweepStopped, sweepWaiting, sweepFailed} {
-		n := 0
-		for _, s := range states {
-			if s.State == state {
-				n++
-			}
-		}
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, state))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
 
 // sweepResults writes how every run is.
 func (a *app) sweepResults(states []sweepState, asJSON bool) error {

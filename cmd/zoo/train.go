@@ -43,7 +43,9 @@ Settings come from, the first that says something: flags, environment variables
 (ZOO_TRAIN_STEPS for train.steps), the file given by --config, the preset.
 Settings without a flag of their own are given by --set, as in
 --set model.n_layers=4 or --set model.encoding_params.theta=500. A task other than
-the preset's has lengths of its own unless some are given. The keys are:
+the preset's has lengths of its own unless some are given. What is set above the
+preset must be a setting of one of the models at least: cwrnn has no
+model.n_layers, and a decoder no model.n_units. The keys are:
 
 ` + columns(each(settings(), func(s setting) string { return s.key }), 4) + `
 
@@ -126,6 +128,9 @@ func (o *trainOptions) plan(c *cobra.Command, dirs []string) ([]planned, error) 
 	}
 	if from := cfg.origin["model.encoding"].name; len(o.encodings) > 0 && from == "--set" {
 		return nil, errors.New("--set model.encoding: --pe gives the encoding too; give it once")
+	}
+	if err := cfg.checkUsed(o.encodings); err != nil {
+		return nil, err
 	}
 	encodings := o.encodings
 	if len(encodings) == 0 {
