@@ -11,6 +11,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 type benchOptions struct {
@@ -125,6 +126,11 @@ func (o *benchOptions) check(flags *pflag.FlagSet) error {
 			if n < list.min {
 				return fmt.Errorf("--%s is %d, expected %d or more", list.flag, n, list.min)
 			}
+		}
+	}
+	for _, n := range o.threads {
+		if err := ort.CheckThreads(n); err != nil {
+			return fmt.Errorf("--threads: %w", err)
 		}
 	}
 	if o.dryRun {
