@@ -26,6 +26,12 @@ func row(model string, length, correct, n int) eval.Row {
 	}
 }
 
+// seeded is the row with samples of another seed, or batches of another size.
+func seeded(r eval.Row, seed uint64, batch int) eval.Row {
+	r.Seed, r.Batch = seed, batch
+	return r
+}
+
 func missing(model string, length int) eval.Row {
 	r := row(model, length, 0, 1)
 	r.NA, r.Reason, r.Score, r.Speed = true, "too long", nil, nil
@@ -93,7 +99,9 @@ func TestEffectiveInterval(t *testing.T) {
 	}{
 		{"clear", []eval.Row{row("a", 10, 100, 100), row("a", 20, 95, 100), row("a", 30, 85, 100), row("a", 40, 84, 100)}, 20, 10, 30},
 		{"too few samples", []eval.Row{row("a", 10, 20, 20)}, 10, 0, 10},
-		{"samples are pooled", []eval.Row{row("a", 10, 20, 20), row("a", 10, 20, 20)}, 10, 10, 10},
+		{"samples are pooled", []eval.Row{row("a", 10, 20, 20), seeded(row("a", 10, 20, 20), 2, 8)}, 10, 10, 10},
+		{"the same samples in batches of another size count once", []eval.Row{row("a", 10, 20, 20), seeded(row("a", 10, 20, 20), 1, 32)}, 10, 0, 10},
+		{"more samples of one seed replace fewer", []eval.Row{row("a", 10, 0, 20), row("a", 10, 100, 100), row("a", 10, 0, 20)}, 10, 10, 10},
 		{"handled again further on", []eval.Row{row("a", 30, 100, 100), row("a", 20, 0, 100), row("a", 10, 100, 100)}, 30, 30, 30},
 		{"not available", []eval.Row{row("a", 10, 100, 100), missing("a", 20)}, 10, 10, 10},
 	} {
