@@ -216,5 +216,13 @@ func memoryMeter() eval.MemoryMeter {
 	if err != nil {
 		return nil
 	}
-	return m
+	return trimmed{m}
+}
+
+// trimmed starts without what earlier cells left with the C allocator.
+type trimmed struct{ eval.MemoryMeter }
+
+func (t trimmed) Reset() {
+	ort.TrimMemory()
+	t.MemoryMeter.Reset()
 }
