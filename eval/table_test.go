@@ -2,6 +2,7 @@ package eval_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -108,6 +109,27 @@ func TestEffectiveInterval(t *testing.T) {
 		s := eval.Summarize(tc.rows)[0]
 		if s.Effective != tc.effective || s.EffectiveLow != tc.low || s.EffectiveHigh != tc.high {
 			t.Errorf("%s: %d [%d, %d], want %d [%d, %d]", tc.name, s.Effective, s.EffectiveLow, s.EffectiveHigh, tc.effective, tc.low, tc.high)
+		}
+	}
+}
+
+// More models than fit beside each other continue below, each of them once.
+func TestTableFoldsManyModels(t *testing.T) {
+	var rows []eval.Row
+	for i := range 35 {
+		rows = append(rows, row(fmt.Sprintf("model%02d", i), 10, 50, 100))
+	}
+	var b strings.Builder
+	if err := eval.Table(&b, rows); err != nil {
+		t.Fatal(err)
+	}
+	exact, _, _ := strings.Cut(b.String(), "tokens right")
+	if n := strings.Count(exact, "  length  "); n != 5 {
+		t.Errorf("%d tables, want 5:\n%s", n, exact)
+	}
+	for i := range 35 {
+		if n := strings.Count(exact, fmt.Sprintf("model%02d", i)); n != 1 {
+			t.Errorf("model %d stands in %d headings", i, n)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -188,7 +189,7 @@ func (a *app) benched(o benchOptions, args []string) ([]source, error) {
 	if f, err = f.on(o.task); err != nil {
 		return nil, err
 	}
-	if len(o.encodings) == 0 || len(o.encodings) == 1 && o.encodings[0] == "all" {
+	if len(o.encodings) == 0 || slices.Contains(o.encodings, "all") {
 		return f.all()
 	}
 	if err := checkEncodings(o.encodings); err != nil {

@@ -166,6 +166,9 @@ func TestBenchRefuses(t *testing.T) {
 	}
 	for _, tc := range []struct{ args, want string }{
 		{"--provider=", "--provider is empty"},
+		{"--pe=", "--pe is empty"},
+		{"--task=", "--task is empty"},
+		{"--lengths=", "--lengths is empty"},
 		{"--provider go,tpu", `unknown provider "tpu"`},
 		{"--profile portable,fused", "the file's profile is portable"},
 		{"--threads -1", "--threads is -1, expected 0 or more"},
