@@ -35,8 +35,13 @@ func Table(w io.Writer, rows []Row) error {
 		fmt.Fprintf(&b, "%s\n", s.title)
 		for _, block := range s.blocks {
 			fmt.Fprintf(&b, "\n%s\n\n", block.title)
-			if err := aligned(&b, block.lines); err != nil {
-				return err
+			for k, lines := range folded(block.lines) {
+				if k > 0 {
+					b.WriteString("\n")
+				}
+				if err := aligned(&b, lines); err != nil {
+					return err
+				}
 			}
 			if block.note != "" {
 				fmt.Fprintf(&b, "\n%s\n", block.note)
@@ -45,6 +50,22 @@ func Table(w io.Writer, rows []Row) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// mostColumns is how many models stand side by side: all encodings of one task.
+const mostColumns = 8
+
+// folded cuts lines of many columns into several tables, each with the lengths.
+func folded(lines [][]string) [][][]string {
+	var out [][][]string
+	for from := 1; from == 1 || from < len(lines[0]); from += mostColumns {
+		var part [][]string
+		for _, line := range lines {
+			part = append(part, append(line[:1:1], line[from:min(from+mostColumns, len(line))]...))
+		}
+		out = append(out, part)
+	}
+	return out
 }
 
 // Markdown writes what Table does as GitHub's tables.

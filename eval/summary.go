@@ -37,8 +37,9 @@ type Mean struct {
 }
 
 // Summarize returns one headline for each task and model, in order of first
-// appearance; rows of speed alone are passed over. Rows of one model that differ only in their samples (seed, n) or
-// batch are pooled by adding their counts.
+// appearance; rows of speed alone are passed over. Rows of one model that differ
+// in the seed of their samples are pooled by adding their counts; of those with
+// one seed, whose prompts are the same, the one with the most samples counts.
 func Summarize(rows []Row) []Summary {
 	var out []Summary
 	for _, g := range groupRows(Only(MeasureAccuracy, rows)) {
@@ -106,22 +107,51 @@ func groupRows(rows []Row) []*group {
 			return &column{attribute: attribute, trained: [2]int{r.TrainMin, r.TrainMax}, cells: map[int]cell{}}
 		})
 		c.rows = append(c.rows, r)
-		at := c.cells[r.Length]
-		if !r.NA {
-			at.n += r.N
-			at.correct += r.Correct
-			at.tokens += r.Tokens
-			at.tokensCorrect += r.TokensCorrect
-			if r.Whole && !slices.Contains(g.whole, r.Length) {
-				g.whole = append(g.whole, r.Length)
-			}
+		c.cells[r.Length] = cell{}
+		if !r.NA && r.Whole && !slices.Contains(g.whole, r.Length) {
+			g.whole = append(g.whole, r.Length)
 		}
-		c.cells[r.Length] = at
 	}
 	for _, g := range groups {
+		for _, c := range g.columns {
+			for length := range c.cells {
+				c.cells[length] = c.pooled(length)
+			}
+		}
 		g.label()
 	}
 	return groups
+}
+
+// samples returns the rows of a length whose answers count: one for each seed,
+// that of the most samples. Rows of one seed that differ in batch or n hold the
+// same prompts, and counting those twice would make intervals too narrow.
+func (c *column) samples(length int) []Row {
+	var out []Row
+	for _, r := range c.rows {
+		if r.Length != length || r.NA {
+			continue
+		}
+		i := slices.IndexFunc(out, func(o Row) bool { return o.Seed == r.Seed })
+		switch {
+		case i < 0:
+			out = append(out, r)
+		case r.N > out[i].N:
+			out[i] = r
+		}
+	}
+	return out
+}
+
+func (c *column) pooled(length int) cell {
+	var at cell
+	for _, r := range c.samples(length) {
+		at.n += r.N
+		at.correct += r.Correct
+		at.tokens += r.Tokens
+		at.tokensCorrect += r.TokensCorrect
+	}
+	return at
 }
 
 // find returns the first element that matches, or a new one, appended.

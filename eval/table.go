@@ -109,21 +109,14 @@ func (c *column) at(length int, write func(pool) (value, more string)) string {
 	if c.saw(length) {
 		mark = "*"
 	}
-	var p pool
-	there := false
-	for _, r := range c.rows {
-		if r.Length != length {
-			continue
-		}
-		there = true
-		if !r.NA {
-			p.add(r.Score)
-		}
-	}
-	switch {
-	case !there:
+	if _, there := c.cells[length]; !there {
 		return "-" + mark
-	case p.n == 0:
+	}
+	var p pool
+	for _, r := range c.samples(length) {
+		p.add(r.Score)
+	}
+	if p.n == 0 {
 		return "n/a" + mark
 	}
 	value, more := write(p)

@@ -2,6 +2,7 @@ package eval_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -24,6 +25,12 @@ func row(model string, length, correct, n int) eval.Row {
 			TokensPerSecond: 12345.6, TokensPerSecondSD: 99, SDOf: eval.SDOfBatches, RepeatRates: []float64{12345.6}, RepeatPrefillMS: []float64{12.345}, RepeatDecodeMS: []float64{1.25},
 			PeakMemory: 300 << 20, PeakMemoryOf: eval.PeakOfLength},
 	}
+}
+
+// seeded is the row with samples of another seed, or batches of another size.
+func seeded(r eval.Row, seed uint64, batch int) eval.Row {
+	r.Seed, r.Batch = seed, batch
+	return r
 }
 
 func missing(model string, length int) eval.Row {
@@ -93,13 +100,36 @@ func TestEffectiveInterval(t *testing.T) {
 	}{
 		{"clear", []eval.Row{row("a", 10, 100, 100), row("a", 20, 95, 100), row("a", 30, 85, 100), row("a", 40, 84, 100)}, 20, 10, 30},
 		{"too few samples", []eval.Row{row("a", 10, 20, 20)}, 10, 0, 10},
-		{"samples are pooled", []eval.Row{row("a", 10, 20, 20), row("a", 10, 20, 20)}, 10, 10, 10},
+		{"samples are pooled", []eval.Row{row("a", 10, 20, 20), seeded(row("a", 10, 20, 20), 2, 8)}, 10, 10, 10},
+		{"the same samples in batches of another size count once", []eval.Row{row("a", 10, 20, 20), seeded(row("a", 10, 20, 20), 1, 32)}, 10, 0, 10},
+		{"more samples of one seed replace fewer", []eval.Row{row("a", 10, 0, 20), row("a", 10, 100, 100), row("a", 10, 0, 20)}, 10, 10, 10},
 		{"handled again further on", []eval.Row{row("a", 30, 100, 100), row("a", 20, 0, 100), row("a", 10, 100, 100)}, 30, 30, 30},
 		{"not available", []eval.Row{row("a", 10, 100, 100), missing("a", 20)}, 10, 10, 10},
 	} {
 		s := eval.Summarize(tc.rows)[0]
 		if s.Effective != tc.effective || s.EffectiveLow != tc.low || s.EffectiveHigh != tc.high {
 			t.Errorf("%s: %d [%d, %d], want %d [%d, %d]", tc.name, s.Effective, s.EffectiveLow, s.EffectiveHigh, tc.effective, tc.low, tc.high)
+		}
+	}
+}
+
+// More models than fit beside each other continue below, each of them once.
+func TestTableFoldsManyModels(t *testing.T) {
+	var rows []eval.Row
+	for i := range 35 {
+		rows = append(rows, row(fmt.Sprintf("model%02d", i), 10, 50, 100))
+	}
+	var b strings.Builder
+	if err := eval.Table(&b, rows); err != nil {
+		t.Fatal(err)
+	}
+	exact, _, _ := strings.Cut(b.String(), "tokens right")
+	if n := strings.Count(exact, "  length  "); n != 5 {
+		t.Errorf("%d tables, want 5:\n%s", n, exact)
+	}
+	for i := range 35 {
+		if n := strings.Count(exact, fmt.Sprintf("model%02d", i)); n != 1 {
+			t.Errorf("model %d stands in %d headings", i, n)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 type benchOptions struct {
@@ -127,6 +129,11 @@ func (o *benchOptions) check(flags *pflag.FlagSet) error {
 			}
 		}
 	}
+	for _, n := range o.threads {
+		if err := ort.CheckThreads(n); err != nil {
+			return fmt.Errorf("--threads: %w", err)
+		}
+	}
 	if o.dryRun {
 		return oneOf("format of --dry-run", o.format, "table", "json", "jsonl")
 	}
@@ -182,7 +189,7 @@ func (a *app) benched(o benchOptions, args []string) ([]source, error) {
 	if f, err = f.on(o.task); err != nil {
 		return nil, err
 	}
-	if len(o.encodings) == 0 || len(o.encodings) == 1 && o.encodings[0] == "all" {
+	if len(o.encodings) == 0 || slices.Contains(o.encodings, "all") {
 		return f.all()
 	}
 	if err := checkEncodings(o.encodings); err != nil {
@@ -210,5 +217,13 @@ func memoryMeter() eval.MemoryMeter {
 	if err != nil {
 		return nil
 	}
-	return m
+	return trimmed{m}
+}
+
+// trimmed starts without what earlier cells left with the C allocator.
+type trimmed struct{ eval.MemoryMeter }
+
+func (t trimmed) Reset() {
+	ort.TrimMemory()
+	t.MemoryMeter.Reset()
 }

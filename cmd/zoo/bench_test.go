@@ -166,9 +166,14 @@ func TestBenchRefuses(t *testing.T) {
 	}
 	for _, tc := range []struct{ args, want string }{
 		{"--provider=", "--provider is empty"},
+		{"--pe=", "--pe is empty"},
+		{"--task=", "--task is empty"},
+		{"--lengths=", "--lengths is empty"},
 		{"--provider go,tpu", `unknown provider "tpu"`},
 		{"--profile portable,fused", "the file's profile is portable"},
 		{"--threads -1", "--threads is -1, expected 0 or more"},
+		// on the pure-Go engine, which starts none of them should this be let through
+		{"--provider go --lengths 1 --n 1 --threads 1,99999", "threads is 99999, but this machine has"},
 		{"--batch 8,0", "--batch is 0, expected 1 or more"},
 		{"--n 0", "--n is 0"},
 		{"--repeat -1", "--repeat is -1"},

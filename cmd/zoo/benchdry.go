@@ -239,11 +239,18 @@ func (a *app) printPlan(cells []plannedCell, found int, total float64, o benchOp
 	kept := ""
 	switch {
 	case found == len(cells):
-		a.print("\n%d cells, all of them in %s: nothing is left to measure", found, o.output)
+		a.print("\n%s, all of them in %s: nothing is left to measure", cellsText(found), o.output)
 		return nil
 	case found > 0:
 		kept = fmt.Sprintf(", of which %s holds %d", o.output, found)
 	}
-	a.print("\n%d cells%s; about %s: %s", len(cells), kept, duration(time.Duration(total*float64(time.Second))), restsOn)
+	a.print("\n%s%s; about %s: %s", cellsText(len(cells)), kept, duration(time.Duration(total*float64(time.Second))), restsOn)
 	return nil
+}
+
+func cellsText(n int) string {
+	if n == 1 {
+		return "1 cell"
+	}
+	return fmt.Sprintf("%d cells", n)
 }

@@ -44,6 +44,8 @@ func heading(rows []eval.Row) string {
 				return ""
 			case r.Threads == 0:
 				return "one thread per core"
+			case r.Threads == 1:
+				return "1 thread"
 			}
 			return fmt.Sprintf("%d threads", r.Threads)
 		},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -26,6 +27,11 @@ func defaultLengths(o benchOptions) string {
 
 // checkMeasure wants known measures, and no flag that none of them heeds.
 func (o *benchOptions) checkMeasure(flags *pflag.FlagSet) error {
+	for _, f := range []struct{ name, value string }{{"pe", strings.Join(o.encodings, "")}, {"task", o.task}, {"lengths", o.lengths}} {
+		if flags.Changed(f.name) && f.value == "" { // an unset variable of a script, not a wish for the default
+			return fmt.Errorf("--%s is empty; give it a value, or leave it out for the default", f.name)
+		}
+	}
 	for _, m := range o.measure {
 		if err := oneOf("measure", m, eval.MeasureAccuracy, eval.MeasureSpeed); err != nil {
 			return err

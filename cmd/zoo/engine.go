@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 // engineFlags say how a model is run.
@@ -30,6 +31,9 @@ func (e *engineFlags) add(c *cobra.Command) {
 func (e engineFlags) check() error {
 	if err := oneOf("provider", e.provider, "cpu", "cuda", "go"); err != nil {
 		return err
+	}
+	if err := ort.CheckThreads(e.threads); err != nil {
+		return fmt.Errorf("--threads: %w", err)
 	}
 	if e.profile == "" {
 		return nil

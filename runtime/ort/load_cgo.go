@@ -47,8 +47,8 @@ func load(model []byte, lib Library, inputs, outputs []string, opt Options) (*or
 }
 
 func configure(so *ort.SessionOptions, opt Options) error {
-	if opt.Threads < 0 {
-		return fmt.Errorf("ort: threads is %d, want 0 (one per core) or more", opt.Threads)
+	if err := CheckThreads(opt.Threads); err != nil {
+		return fmt.Errorf("ort: %w", err)
 	}
 	entries := map[string]string{}
 	if opt.NoSpinning {

@@ -233,6 +233,7 @@ func TestNewErrors(t *testing.T) {
 		{"output twice", addModel(), ort.Options{Outputs: []string{"sum", "sum"}}, `output "sum" is asked for twice`},
 		{"provider", addModel(), ort.Options{Provider: "tpu"}, `unknown provider "tpu", known are cpu and cuda`},
 		{"threads", addModel(), ort.Options{Threads: -1}, "threads is -1"},
+		{"too many threads", addModel(), ort.Options{Threads: ort.MaxThreads() + 1}, "but this machine has"},
 		{"optimization", addModel(), ort.Options{Optimization: 9}, "unknown optimization level 9"},
 		{"library", addModel(), ort.Options{Library: "/no/such/library"}, "/no/such/library"},
 	}

@@ -1,0 +1,19 @@
+//go:build cgo && linux
+
+package ort_test
+
+import (
+	"testing"
+
+	"github.com/nopezoo/zoo/runtime/ort"
+)
+
+// Whatever the C library, trimming leaves an open session usable.
+func TestTrimMemory(t *testing.T) {
+	ort.TrimMemory()
+	s := open(t, addModel(), ort.Options{})
+	ort.TrimMemory()
+	if n := len(s.Outputs()); n != 2 {
+		t.Errorf("%d outputs, want 2", n)
+	}
+}
