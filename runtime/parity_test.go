@@ -87,6 +87,14 @@ func TestParity(t *testing.T) {
 		for _, r := range ragged() {
 			greedy = append(greedy, fullPass(t, full, r, new))
 		}
+		// The longest row ends first and is carried along by the others.
+		limits := []int{new, new, 1, new}
+		got := generate(t, full, ragged(), runtime.GenerateOptions{Limits: limits, Stop: []int64{}})
+		for i, n := range limits {
+			if diff := cmp.Diff(greedy[i][:n], got[i]); diff != "" {
+				t.Errorf("uneven limits: row %d: %s", i, diff)
+			}
+		}
 		for _, chunk := range []int{1, 3, 7} {
 			s := open(t, model, runtime.Options{Provider: provider, ChunkSize: chunk})
 			if diff := cmp.Diff(want, batchLogits(t, s, ragged()), close32); diff != "" {
@@ -175,7 +183,7 @@ func TestRecurrent(t *testing.T) {
 		}
 		return next
 	}
-	rows := [][]int64{{1, 2, 3}, {6}, {4, 0, 5}, {2, 2, 2, 2, 1}}
+	rows := [][]int64{{1, 2, 3}, {6}, {4, 0, 5}, {2, 2, 2, 2, 1}, {6, 3, 1}, {0, 5, 5}}
 	var want [][]float32
 	for _, r := range rows {
 		h := []float32{0.5, 0.5, 0.5, 0.5}
@@ -202,7 +210,7 @@ func TestRecurrent(t *testing.T) {
 			for _, r := range rows {
 				greedy = append(greedy, fullPass(t, s, r, 5))
 			}
-			limits := []int{5, 2, 1, 4} // rows leave their batch at different times
+			limits := []int{5, 2, 1, 4, 5, 2} // of four rows of a batch one is carried along, then another leaves with it
 			got, err := s.GenerateAll(t.Context(), rows, runtime.GenerateOptions{Limits: limits})
 			if err != nil {
 				t.Fatal(err)

@@ -48,12 +48,26 @@ func (s *source) fill(first int) ([][]Batch, error) {
 // as few for every lane as keep each group within the budget, padding included. A
 // sequence that is longer than the budget is a group of its own.
 func (s *source) cut(all []sequence) [][]sequence {
-	for runs := s.lanes; ; runs += s.lanes {
+	most := s.batch / s.lanes * s.lanes
+	for runs := min((s.least(all)+s.lanes-1)/s.lanes*s.lanes, most); ; runs += s.lanes {
 		groups := s.cutInto(all, runs*s.pool)
-		if s.budget == 0 || runs+s.lanes > s.batch || s.fits(groups) {
+		if s.budget == 0 || runs == most || s.fits(groups) {
 			return groups
 		}
 	}
+}
+
+// least returns a number of runs in a step below which no groups fit, since each
+// holds a sequence or at most the budget. To begin there saves trying them all.
+func (s *source) least(all []sequence) int {
+	if s.budget == 0 {
+		return 1
+	}
+	total := 0
+	for _, q := range all {
+		total += min(s.width(q), s.budget)
+	}
+	return max(total/s.pool/s.budget, 1)
 }
 
 // fits reports whether the groups keep within the budget.

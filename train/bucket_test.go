@@ -2,7 +2,9 @@ package train_test
 
 import (
 	"bytes"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -69,8 +71,11 @@ func decoded(t *testing.T, cfg train.Config, step int) []string {
 // A budget below the longest sequence, and one below every sequence, leave runs of one.
 func TestBudgetBelowTheLongest(t *testing.T) {
 	cfg, _ := resolved(t, micro("nope", 1))
-	for _, budget := range []int{8, 1} {
+	for i, budget := range []int{8, 1, 8, 1} {
 		cfg.Train.MicroTokens = budget
+		if i > 1 { // a batch that is no multiple of the lanes
+			cfg.Train.Batch = 3
+		}
 		batches, err := train.Draw(cfg, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -80,6 +85,42 @@ func TestBudgetBelowTheLongest(t *testing.T) {
 				t.Errorf("budget %d: a run of %d sequences has %d tokens", budget, n, b.IDs.Len())
 			}
 		}
+	}
+}
+
+// Groups are found at once however many they are, each of a sequence at least.
+func TestManyRuns(t *testing.T) {
+	for name, change := range map[string]func(*train.Recipe){
+		"one sequence":              func(r *train.Recipe) { r.Batch = 1 },
+		"one length":                func(r *train.Recipe) { r.Lengths = "6..6" },
+		"a run for each of many":    func(r *train.Recipe) { r.Batch, r.MicroTokens = 4096, 1 },
+		"a budget beyond the batch": func(r *train.Recipe) { r.MicroTokens = math.MaxInt },
+		"a pool beyond the run":     func(r *train.Recipe) { r.Steps, r.PoolSteps = 1, 64 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := micro("nope", 3)
+			cfg.Train.PoolSteps, cfg.Train.MicroTokens = 2, 64
+			change(&cfg.Train)
+			cfg, _ = resolved(t, cfg)
+			batches, err := train.Draw(cfg, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range batches {
+				if n := b.IDs.Shape()[0]; n == 0 || n > 1 && b.IDs.Len() > cfg.Train.MicroTokens {
+					t.Errorf("a run has %d sequences and %d tokens, the budget is %d", n, b.IDs.Len(), cfg.Train.MicroTokens)
+				}
+			}
+		})
+	}
+}
+
+// Without a budget a pool would give a step sequences of one length.
+func TestPoolNeedsBudget(t *testing.T) {
+	cfg := micro("nope", 1)
+	cfg.Train.PoolSteps = 4
+	if _, err := cfg.Resolve(); err == nil || !strings.Contains(err.Error(), "train.pool_steps 4: needs train.micro_tokens") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -36,7 +36,7 @@ type Recipe struct {
 	// An update may take several runs of the step graph, whose gradients add up: as
 	// many as it takes for each to have at most MicroTokens tokens, padding included.
 	MicroTokens int `json:"micro_tokens" mapstructure:"micro_tokens"` // 0: an update is one run
-	PoolSteps   int `json:"pool_steps" mapstructure:"pool_steps"`     // steps whose sequences are sorted by length together; 0: each by itself
+	PoolSteps   int `json:"pool_steps" mapstructure:"pool_steps"`     // steps whose sequences are sorted by length together, for runs of MicroTokens; 0: each by itself
 
 	LR          float64 `json:"lr" mapstructure:"lr"`
 	FinalLR     float64 `json:"final_lr" mapstructure:"final_lr"`
@@ -81,6 +81,9 @@ func (r Recipe) check() error {
 		if f.value < f.min {
 			return fmt.Errorf("train.%s %d: want at least %d", f.key, f.value, f.min)
 		}
+	}
+	if r.PoolSteps > 1 && r.MicroTokens == 0 {
+		return fmt.Errorf("train.pool_steps %d: needs train.micro_tokens, since a step that is one run would have sequences of one length; set it too, or train.pool_steps=0", r.PoolSteps)
 	}
 	for _, f := range []struct {
 		key        string

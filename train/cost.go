@@ -25,19 +25,26 @@ const (
 	checkpointBytes = 12
 	// What a process takes without a model: Go, ONNX Runtime, its thread pools.
 	processBytes = 96 << 20
+	// A token of a batch: id, position, label and loss weight. The pool of the next
+	// steps is drawn while this one's is there.
+	poolBytes = 2 * (3*8 + 4)
 )
 
 // EstimateCost predicts a run's cost. The memory is
 //
-//	16 N + G + max(A, 12 N) + 96 MiB,  A = 4 l b T (L (8 D + 3 F + 2 H K + 3 H T) + 4 V)
+//	16 N + G + max(A, 12 N) + X + 56 P B T + 96 MiB
+//	A = 4 l b T (L (8 D + 3 F + 2 H K + 3 H T) + 4 V)
+//	X = 4 l b T (L (2 D + F + 2 H T) + 2 D) (with dropout)
 //
 // for N parameters and b sequences of T tokens, the longest, in each of l runs of the step graph side by
 // side. With micro_tokens G is 4 N (2 l − 1): the gradients of each lane and of its last run. A is what
 // the backward pass reads again of each layer (inputs of products, norms and
 // activations; the attention's logits and weights), and the logits with their
-// gradient; 12 N is the checkpoint of a run that is resumed. ONNX Runtime frees
-// and reuses what it can: without a checkpoint the presets measure between 0.7
-// and 1 times the estimate.
+// gradient; 12 N is the checkpoint of a run that is resumed. X is the factors of
+// dropout, those of the attention's weights twice, since their memory is made anew
+// as lengths grow. The last is the tokens of P pooled steps of B sequences. ONNX
+// Runtime frees and reuses what it can: without a checkpoint the presets measure
+// between 0.6 and 1 times the estimate.
 func EstimateCost(c Config) (Cost, error) {
 	model, err := models.New(c.Model)
 	if err != nil {
@@ -73,7 +80,12 @@ func EstimateCost(c Config) (Cost, error) {
 		perToken += n * (t + 48)
 	}
 	activations := 4 * tokens * perToken
-	out.Memory = out.Parameters*parameterBytes + processBytes + max(activations, out.Parameters*checkpointBytes)
+	if c.Train.Dropout > 0 {
+		layer := 2*int64(m.DModel) + int64(m.DFF) + 2*heads*t
+		out.Memory = 4 * tokens * (int64(m.NLayers)*layer + 2*int64(m.DModel))
+	}
+	out.Memory += poolBytes * int64(src.pool) * int64(src.batch) * t
+	out.Memory += out.Parameters*parameterBytes + processBytes + max(activations, out.Parameters*checkpointBytes)
 	if src.budget > 0 {
 		out.Memory += out.Parameters * gradientBytes * int64(2*src.lanes-1)
 	}

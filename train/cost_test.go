@@ -28,9 +28,10 @@ func TestEstimateCost(t *testing.T) {
 		t.Errorf("%d parameters, want about %d", base.Parameters, want)
 	}
 	for name, change := range map[string]func(*train.Config){
-		"batch":  func(c *train.Config) { c.Train.Batch = 16 },
-		"length": func(c *train.Config) { c.Train.Lengths = "1..12" },
-		"layers": func(c *train.Config) { c.Model.NLayers = 4 },
+		"batch":   func(c *train.Config) { c.Train.Batch = 16 },
+		"length":  func(c *train.Config) { c.Train.Lengths = "1..12" },
+		"layers":  func(c *train.Config) { c.Model.NLayers = 4 },
+		"dropout": func(c *train.Config) { c.Train.Dropout = 0.1 },
 	} {
 		if got := cost(change); got.Memory <= base.Memory {
 			t.Errorf("twice the %s: %d bytes, not more than %d", name, got.Memory, base.Memory)
@@ -39,7 +40,7 @@ func TestEstimateCost(t *testing.T) {
 	whole := cost(func(c *train.Config) { c.Train.Batch = 64 })
 	split := cost(func(c *train.Config) { c.Train.Batch, c.Train.MicroTokens = 64, 64 })
 	more := cost(func(c *train.Config) { c.Train.Batch, c.Train.MicroTokens = 4096, 64 })
-	if split.Memory >= whole.Memory || split.Memory != more.Memory {
+	if tokens := more.Memory - split.Memory; split.Memory >= whole.Memory || tokens < 0 || tokens > 4<<20 { // those of the batch
 		t.Errorf("64 sequences take %d bytes at once; by 64 tokens they take %d, and 4096 take %d", whole.Memory, split.Memory, more.Memory)
 	}
 	lanes := cost(func(c *train.Config) {
@@ -47,6 +48,10 @@ func TestEstimateCost(t *testing.T) {
 	})
 	if least := split.Memory + 2*2*4*base.Parameters; lanes.Memory < least {
 		t.Errorf("four lanes take %d bytes, two %d: want at least %d", lanes.Memory, split.Memory, least)
+	}
+	pooled := cost(func(c *train.Config) { c.Train.Batch, c.Train.MicroTokens, c.Train.PoolSteps = 64, 64, 100 })
+	if want := int64(2 * 28 * 99 * 64 * 8); pooled.Memory < split.Memory+want { // prompts and targets of 3 words and more
+		t.Errorf("the tokens of 100 steps take %d bytes, want %d at least", pooled.Memory-split.Memory, want)
 	}
 	if base.Memory < empty+16*base.Parameters {
 		t.Errorf("%d bytes do not hold %d parameters", base.Memory, base.Parameters)

@@ -76,7 +76,7 @@ func (a *app) retrain(ctx context.Context, command, folder string) (model, error
 	if err := c.Run(); err != nil {
 		return model{}, errors.Join(fmt.Errorf("training again: %w", err), ctx.Err())
 	}
-	runs, err := filepath.Glob(filepath.Join(folder, "*"))
+	runs, err := os.ReadDir(folder)
 	if err != nil || len(runs) != 1 {
 		return model{}, fmt.Errorf("%q made %d runs, want one (%v)", command, len(runs), err)
 	}
@@ -84,7 +84,7 @@ func (a *app) retrain(ctx context.Context, command, folder string) (model, error
 	if err != nil {
 		return model{}, err
 	}
-	s, err := f.named(runs[0])
+	s, err := f.named(filepath.Join(folder, runs[0].Name()))
 	if err != nil {
 		return model{}, err
 	}
@@ -93,6 +93,10 @@ func (a *app) retrain(ctx context.Context, command, folder string) (model, error
 
 // compareScores is for processors with other features than the manifest's.
 func (a *app) compareScores(ctx context.Context, m zoo.Manifest, again model) error {
+	was, err := meanTrained(m.Scores, m.Card)
+	if err != nil {
+		return fmt.Errorf("the manifest: %w", err)
+	}
 	var lengths []int
 	for _, s := range m.Scores {
 		lengths = append(lengths, s.Length)
@@ -101,7 +105,10 @@ func (a *app) compareScores(ctx context.Context, m zoo.Manifest, again model) er
 	if err != nil {
 		return err
 	}
-	was, is := meanTrained(m.Scores, m.Card), meanTrained(now, m.Card)
+	is, err := meanTrained(now, m.Card)
+	if err != nil {
+		return err
+	}
 	if math.Abs(was-is) > scoreTolerance {
 		return fmt.Errorf("mean exact match at trained lengths is %.3f, and %.3f in the manifest", is, was)
 	}
@@ -110,13 +117,16 @@ func (a *app) compareScores(ctx context.Context, m zoo.Manifest, again model) er
 }
 
 // meanTrained is the mean exact match at the lengths that a model was trained on.
-func meanTrained(scores []zoo.Score, c card.Card) float64 {
+func meanTrained(scores []zoo.Score, c card.Card) (float64, error) {
 	sum, count := 0.0, 0
 	for _, s := range scores {
-		if s.Length >= c.Trained.Min && s.Length <= c.Trained.Max {
+		if s.N > 0 && s.Length >= c.Trained.Min && s.Length <= c.Trained.Max {
 			sum += float64(s.Correct) / float64(s.N)
 			count++
 		}
 	}
-	return sum / float64(max(count, 1))
+	if count == 0 {
+		return 0, fmt.Errorf("there is no score at a trained length (%d to %d), so nothing to compare", c.Trained.Min, c.Trained.Max)
+	}
+	return sum / float64(count), nil
 }

@@ -52,3 +52,30 @@ func TestRepeatedSIGTERM(t *testing.T) {
 		}
 	}
 }
+
+// TestInterruptedSubmission: Ctrl-C, which a terminal sends to all programs at
+// work, comes between neither the job and its submission nor the note of it.
+func TestInterruptedSubmission(t *testing.T) {
+	dir := t.TempDir()
+	program(t, filepath.Join(dir, "sbatch"), "[ $1 = --version ] && exit\necho now >submitting\nsleep 0.3\necho 4711")
+	config := "model: {d_model: 16, n_layers: 1, n_heads: 2, d_ff: 32}\nencodings: [nope]\ntrain: {steps: 1, batch: 4, warmup: 0, threads: 1}\n"
+	if err := os.WriteFile(filepath.Join(dir, "one.yaml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	c := exec.Command("zoo", "sweep", "--config", "one.yaml", "--executor", "slurm")
+	c.Dir, c.Stdout, c.Stderr = dir, &said, &said
+	c.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	awaitFile(t, filepath.Join(dir, "submitting"))
+	if err := syscall.Kill(-c.Process.Pid, syscall.SIGINT); err != nil {
+		t.Error(err)
+	}
+	err := c.Wait()
+	if j, noted := readSlurmJob(filepath.Join(dir, "runs/one")); noted != nil || j == nil || j.ID != "4711" {
+		t.Errorf("the job is noted as %v (%v); zoo ended with %v\n%s", j, noted, err, &said)
+	}
+}

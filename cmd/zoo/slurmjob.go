@@ -71,6 +71,7 @@ func slurm(ctx context.Context, name string, args ...string) (string, error) {
 	var out, complaint bytes.Buffer
 	c := exec.CommandContext(ctx, name, args...)
 	c.Stdout, c.Stderr = &out, &complaint
+	c.SysProcAttr = childAttributes() // a terminal's Ctrl-C would reach it, too: ctx decides
 	if err := c.Run(); err != nil {
 		said := strings.Join(strings.Fields(complaint.String()), " ")
 		if said == "" {

@@ -186,7 +186,7 @@ func (a *app) submitted(ctx context.Context, o sweepOptions, folder, path string
 	// Ctrl-C must not come between the job and the note of it.
 	job, err := submit(context.WithoutCancel(ctx), path)
 	if err != nil {
-		return err
+		return tooLarge(err, script.Tasks[len(script.Tasks)-1].Index)
 	}
 	job.Tasks = map[int]string{}
 	for _, t := range script.Tasks {
@@ -201,6 +201,15 @@ func (a *app) submitted(ctx context.Context, o sweepOptions, folder, path string
 	a.print("job %s: %d runs in %s, tasks %s", job.ID, len(job.Tasks), folder, ranges(slices.Sorted(maps.Keys(job.Tasks))))
 	a.note("watch it: %s\nend it, with everything saved: %s", o.statusCommand(), job.cancel())
 	return nil
+}
+
+// tooLarge adds to Slurm's refusal of an array what is wrong with it, which it does
+// not say. Slurm's default bound is 1001.
+func tooLarge(err error, last int) error {
+	if !strings.Contains(err.Error(), "Invalid job array specification") {
+		return err
+	}
+	return fmt.Errorf("%w; the last task has the number %d, and this cluster's must be below what scontrol show config gives as MaxArraySize: divide the sweep into several files", err, last)
 }
 
 // statusCommand is the command line that shows how the runs are.

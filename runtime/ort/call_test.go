@@ -5,6 +5,7 @@ package ort_test
 import (
 	"context"
 	"errors"
+	"math"
 	goruntime "runtime"
 	"strings"
 	"testing"
@@ -85,6 +86,7 @@ func TestCallThroughBinding(t *testing.T) {
 		defer s.Close()
 		growCache(t, s)
 		wrongShape(t, s)
+		impossibleShape(t)
 	})
 }
 
@@ -97,8 +99,21 @@ func wrongShape(t *testing.T, s *ort.Session) {
 	}
 }
 
+// impossibleShape: a shape that only ONNX Runtime refuses leaves the value as it
+// was. Its size fits into no integer, and comes out as 1.
+func impossibleShape(t *testing.T) {
+	v := bind(t, tensor.New(tensor.Float32, 2, 3))
+	if err := v.Reshape(math.MaxInt, math.MaxInt); err == nil || !strings.HasPrefix(err.Error(), "ort: reshape float32[2,3] to [") {
+		t.Errorf("a shape beyond all memory: %v", err)
+	}
+	if err := errors.Join(v.Reshape(3, 2), v.Reshape(2, 3)); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestCallErrors(t *testing.T) {
 	wrongShape(t, concatSession(t))
+	impossibleShape(t)
 	v := bind(t, tensor.New(tensor.Float32, 2, 3))
 	for _, shape := range [][]int{{}, {7}, {-1, 2}, {2, 3, 2}} {
 		if err := v.Reshape(shape...); err == nil || !strings.Contains(err.Error(), "float32[2,3]") {

@@ -51,6 +51,7 @@ import "C"
 import (
 	"errors"
 	"reflect"
+	"strings"
 	"unsafe"
 
 	ort "github.com/yalue/onnxruntime_go"
@@ -65,14 +66,14 @@ type direct struct {
 	memory unsafe.Pointer  // OrtMemoryInfo of the binding's environment
 }
 
-// apiVersion is the one that the binding asks for.
+// apiVersion is the one that the binding asks for of the library.
 const apiVersion = 29
 
 // newDirect returns nil where only the binding can be used: when the path of the
 // library that it has loaded is unknown, or its types are not those we know.
 func newDirect(path string) *direct {
 	memory, err := ort.GetMemoryInfo()
-	if err != nil || path == "" || !knownBinding() {
+	if err != nil || path == "" || !knownBinding(reflect.TypeFor[ort.DynamicAdvancedSession](), reflect.TypeFor[ort.RunOptions]()) {
 		return nil
 	}
 	name := C.CString(path)
@@ -84,15 +85,19 @@ func newDirect(path string) *direct {
 	return &direct{api: api, memory: unsafe.Pointer(memory)}
 }
 
-// knownBinding reports whether the fields that pointer reads are there.
-func knownBinding() bool {
-	s, ok := reflect.TypeFor[ort.DynamicAdvancedSession]().FieldByName("s")
-	if !ok || s.Type != reflect.TypeFor[*ort.AdvancedSession]() {
-		return false
-	}
-	c, ok := s.Type.Elem().FieldByName("ortSession")
-	o, also := reflect.TypeFor[ort.RunOptions]().FieldByName("o")
-	return ok && also && c.Type.Kind() == reflect.Pointer && o.Type.Kind() == reflect.Pointer
+// knownBinding reports whether the private fields of the binding that are read
+// below hold what they are taken for. Who builds with another release of it may
+// find them renamed.
+func knownBinding(session, options reflect.Type) bool {
+	s, ok := session.FieldByName("s")
+	return ok && s.Type.Kind() == reflect.Pointer && s.Type.Elem().Kind() == reflect.Struct &&
+		pointsTo(s.Type.Elem(), "ortSession", "OrtSession") && pointsTo(options, "o", "OrtRunOptions")
+}
+
+// pointsTo reports whether a struct has a field that is a pointer to that type of C.
+func pointsTo(t reflect.Type, field, to string) bool {
+	f, ok := t.FieldByName(field)
+	return ok && f.Type.Kind() == reflect.Pointer && strings.HasSuffix(f.Type.Elem().Name(), "_"+to)
 }
 
 func sessionPointer(s *ort.DynamicAdvancedSession) unsafe.Pointer {

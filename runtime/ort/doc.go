@@ -3,6 +3,14 @@
 // keeps the one environment a process may have, and runs sessions over Go
 // memory. It is the only package of zoo that uses cgo; built without it,
 // opening a session reports ErrNoCgo.
+//
+// Bound values and runs on them call ONNX Runtime's C functions directly, which
+// allocates nothing, on Linux and macOS, in an environment that this package
+// started, with a binding whose private types are those it knows. Elsewhere they
+// go through the binding's functions: slower, with the same results.
+//
+// A host program may start the environment itself, before the first session; it
+// must not destroy one, its own or another's, while sessions or values are open.
 package ort
 
 import "errors"

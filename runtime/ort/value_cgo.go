@@ -22,6 +22,7 @@ import (
 type Value struct {
 	tensor  *tensor.Tensor // all of the memory
 	dims    []int64        // of the value, which lies at its start
+	spare   []int64        // for the next dims
 	bound   *bound
 	cleanup goruntime.Cleanup
 }
@@ -48,7 +49,7 @@ func (b *bound) free() error {
 	return errors.Join(err, release())
 }
 
-// set makes the value anew, with other dims.
+// set makes the value anew, with other dims. Where it fails the old one stays.
 func (b *bound) set(t *tensor.Tensor, dims []int64) error {
 	n := t.DType().Size()
 	for _, d := range dims {
@@ -69,11 +70,12 @@ func (b *bound) set(t *tensor.Tensor, dims []int64) error {
 	if err != nil {
 		return err
 	}
-	if b.value != nil {
-		err = b.value.Destroy()
-	}
+	old := b.value
 	b.value = v
-	return err
+	if old != nil {
+		_ = old.Destroy() // nobody uses it any more
+	}
+	return nil
 }
 
 // NewValue binds t's own memory. Axes of length 0 are fine; rank 0 is not: use
@@ -107,13 +109,14 @@ func (v *Value) Reshape(shape ...int) error {
 	if n := tensor.Numel(shape); len(shape) == 0 || slices.Min(shape) < 0 || n > v.tensor.Len() {
 		return fmt.Errorf("ort: reshape: the memory of %v cannot be a value of shape %v", v.tensor, slices.Clone(shape))
 	}
-	v.dims = v.dims[:0]
+	dims := v.spare[:0]
 	for _, d := range shape {
-		v.dims = append(v.dims, int64(d))
+		dims = append(dims, int64(d))
 	}
-	if err := v.bound.set(v.tensor, v.dims); err != nil {
-		return fmt.Errorf("ort: reshape %v: %w", v, err)
+	if err := v.bound.set(v.tensor, dims); err != nil {
+		return fmt.Errorf("ort: reshape %v to %v: %w", v, slices.Clone(shape), err)
 	}
+	v.dims, v.spare = dims, v.dims
 	return nil
 }
 
