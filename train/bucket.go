@@ -48,13 +48,13 @@ func (s *source) fill(first int) ([][]Batch, error) {
 // as few for every lane as keep each group within the budget, padding included. A
 // sequence that is longer than the budget is a group of its own.
 func (s *source) cut(all []sequence) [][]sequence {
-	most := s.batch / s.lanes * s.lanes
-	for runs := min((s.least(all)+s.lanes-1)/s.lanes*s.lanes, most); ; runs += s.lanes {
+	for runs := (s.least(all) + s.lanes - 1) / s.lanes * s.lanes; runs < s.batch; runs += s.lanes {
 		groups := s.cutInto(all, runs*s.pool)
-		if s.budget == 0 || runs == most || s.fits(groups) {
+		if s.budget == 0 || s.fits(groups) {
 			return groups
 		}
 	}
+	return s.cutInto(all, s.batch*s.pool)
 }
 
 // least returns a number of runs in a step below which no groups fit, since each
