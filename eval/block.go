@@ -122,8 +122,12 @@ func Only(measure string, rows []Row) []Row {
 
 func sections(rows []Row) []section {
 	var out []section
-	for _, g := range groupRows(Only(MeasureAccuracy, rows)) {
+	groups := groupRows(Only(MeasureAccuracy, rows))
+	for _, g := range groups {
 		out = append(out, g.section())
+	}
+	if ranking, ok := rankingSection(groups); ok {
+		out = append(out, ranking)
 	}
 	if speed := Only(MeasureSpeed, rows); len(speed) > 0 {
 		out = append(out, speedSection(speed))
