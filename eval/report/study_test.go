@@ -271,6 +271,31 @@ func TestSpeedAlone(t *testing.T) {
 	}
 }
 
+// TestSpeedInOtherWays checks that neither the chunks nor the new tokens are taken
+// for a repetition, or averaged over.
+func TestSpeedInOtherWays(t *testing.T) {
+	speed := func(chunk, tokens int, ms float64) eval.Row {
+		return with(row(t, "nope", 0, 512, 0), func(r *eval.Row) {
+			r.Measure, r.Score, r.Task, r.Split, r.TaskVersion = eval.MeasureSpeed, nil, "", "", 0
+			r.Cost, r.DecodeP50MS = &eval.Cost{Chunk: chunk, NewTokens: tokens}, ms
+		})
+	}
+	s := study(t, speed(64, 32, 1), speed(128, 32, 2), speed(64, 1, 3), speed(64, 32, 4))
+	if len(s.Notes) != 1 || !strings.HasPrefix(s.Notes[0], "1 cell was measured again") {
+		t.Errorf("notes %q", s.Notes)
+	}
+	got := map[string]float64{}
+	for _, p := range s.Tasks[0].Places {
+		at, _ := p.Series[0].At(512)
+		got[p.Name] = float64(at.Decode.Mean)
+	}
+	const where = "test machine, 2 cores · cpu · read in chunks of "
+	want := map[string]float64{where + "128 tokens · 32 new tokens": 2, where + "64 tokens · 1 new token": 3, where + "64 tokens · 32 new tokens": 4}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("decode steps by place (-want +got):\n%s", diff)
+	}
+}
+
 func TestNotes(t *testing.T) {
 	s := study(t, row(t, "nope", 0, 10, 1), row(t, "nope", 0, 10, 2), refused(row(t, "nope", 0, 30, 0)), row(t, "rope", 0, 30, 0),
 		with(row(t, "rope", 0, 5, 1), func(r *eval.Row) { r.Whole = true }))
