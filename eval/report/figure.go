@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"image/color"
 	"io"
@@ -17,7 +18,7 @@ import (
 )
 
 // Figure is one chart of a study for a paper: on white, with the page's colours
-// and shapes, no title, and its fonts within.
+// and shapes, and no title.
 type Figure struct {
 	Name          string // fit for a file
 	width, height vg.Length
@@ -27,13 +28,25 @@ type Figure struct {
 // dpi of PNG figures.
 const dpi = 200
 
+// The font of SVG figures: the one that they were laid out with, or where it is not
+// installed one as wide (Arial, Helvetica). With the font inside, a file would be
+// half a megabyte larger.
+const (
+	svgFont  = "font-family:Liberation Sans;"
+	svgFonts = "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"
+)
+
 // Write writes the figure as "svg" or "png". The same study gives the same bytes.
 func (f Figure) Write(w io.Writer, format string) error {
 	switch format {
 	case "svg":
-		c := vgsvg.NewWith(vgsvg.UseWH(f.width, f.height), vgsvg.EmbedFonts(true))
+		c := vgsvg.New(f.width, f.height)
 		f.draw(draw.New(c))
-		_, err := c.WriteTo(w)
+		var b bytes.Buffer
+		if _, err := c.WriteTo(&b); err != nil {
+			return err
+		}
+		_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte(svgFont), []byte(svgFonts)))
 		return err
 	case "png":
 		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.White))}
@@ -104,6 +117,7 @@ var (
 	soft  = hexColour("#565D67")
 	line  = hexColour("#E3E6EA")
 	shade = hexColour("#EEF1F5")
+	paper = hexColour("#FFFFFF")
 )
 
 // hexColour reads "#RRGGBB" of our own palette.
@@ -140,8 +154,7 @@ func newPlot(x, y string) *plot.Plot {
 		a.Label.TextStyle.Font, a.Label.TextStyle.Color = sans(fontSize), soft
 		a.Tick.Label.Font, a.Tick.Label.Color = sans(fontSize-0.5), soft
 		a.LineStyle.Color, a.LineStyle.Width = soft, 0.5
-		a.Tick.LineStyle.Width = 0
-		a.Tick.Length = 2
+		a.Tick.LineStyle.Color, a.Tick.Length = color.Transparent, markerSize+1 // keeps the numbers off markers on the axis
 		a.Padding = 0
 	}
 	p.X.Label.Padding, p.Y.Label.Padding = 4, 4
@@ -176,7 +189,7 @@ func (s Shape) fill(c *draw.Canvas, at vg.Point, radius vg.Length, fill, stroke 
 	path.Close()
 	c.SetColor(fill)
 	c.Fill(path)
-	c.SetLineStyle(draw.LineStyle{Color: stroke, Width: 1})
+	c.SetLineStyle(draw.LineStyle{Color: stroke, Width: 0.8})
 	c.Stroke(path)
 }
 

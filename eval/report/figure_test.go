@@ -74,8 +74,11 @@ func TestFigures(t *testing.T) {
 				t.Errorf("%s does not name %s", f.Name, e.Name)
 			}
 		}
-		if err := wellFormed(svg); err != nil || !bytes.Contains(svg, []byte("@font-face")) {
-			t.Errorf("%s: %v, or it brings no fonts", f.Name, err)
+		if err := wellFormed(svg); err != nil || len(svg) > 200_000 {
+			t.Errorf("%s: %v, %d bytes", f.Name, err, len(svg))
+		}
+		if texts, fonts := bytes.Count(svg, []byte("<text")), bytes.Count(svg, []byte("'Liberation Sans',Arial,")); texts == 0 || texts != fonts {
+			t.Errorf("%s: %d of %d texts name a font for machines that lack the first", f.Name, fonts, texts)
 		}
 	}
 	picture, err := png.Decode(bytes.NewReader(figure(t, s.Figures()[0], "png")))
@@ -87,6 +90,26 @@ func TestFigures(t *testing.T) {
 	}
 	if err := s.Figures()[0].Write(io.Discard, "gif"); err == nil || !strings.Contains(err.Error(), `unknown figure format "gif"; known: svg, png`) {
 		t.Errorf("another format: %v", err)
+	}
+}
+
+// TestSharedBands checks that what several bands have in common is filled once.
+func TestSharedBands(t *testing.T) {
+	fills := func(rows ...eval.Row) int {
+		svg := figure(t, study(t, rows...).Figures()[0], "svg")
+		return bytes.Count(svg, []byte("fill-opacity:0.13333"))
+	}
+	nope := []eval.Row{row(t, "nope", 0, 10, 100), row(t, "nope", 0, 20, 100), row(t, "nope", 0, 30, 90), row(t, "nope", 0, 40, 10)}
+	same := []eval.Row{row(t, "rope", 0, 10, 100), row(t, "rope", 0, 20, 100), row(t, "rope", 0, 30, 90), row(t, "rope", 0, 40, 10)}
+	if n := fills(nope...); n != 1 {
+		t.Errorf("one band has %d parts", n)
+	}
+	if n := fills(append(same, nope...)...); n != 1 {
+		t.Errorf("two equal bands have %d parts, want 1", n)
+	}
+	same[3].Score.Correct = 50
+	if n := fills(append(same, nope...)...); n != 3 {
+		t.Errorf("two bands that part have %d parts, want one in common and two", n)
 	}
 }
 

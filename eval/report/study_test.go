@@ -231,7 +231,7 @@ func TestAnswer(t *testing.T) {
 		{"two tasks", []eval.Row{row(t, "nope", 0, 30, 100), row(t, "rope", 0, 30, 0),
 			with(row(t, "nope", 0, 30, 100), func(r *eval.Row) { r.Task = "reverse" }), with(row(t, "rope", 0, 30, 0), func(r *eval.Row) { r.Task = "reverse" })},
 			[]string{"Over 2 tasks and 1 training seed, nope ranks best beyond the trained lengths: mean reciprocal rank 1.00, ahead of rope with 0.50.",
-				"On copy, nope keeps at least 90 % exact match up to length 30; trained on lengths 2 to 20."}},
+				"On copy, nope keeps at least 90 % exact match up to length 30; rope at no length; trained on lengths 2 to 20."}},
 	} {
 		if diff := cmp.Diff(tc.want, study(t, tc.rows...).Answer); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
