@@ -46,7 +46,7 @@ func (f Figure) Write(w io.Writer, format string) error {
 		if _, err := c.WriteTo(&b); err != nil {
 			return err
 		}
-		_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte(svgFont), []byte(svgFonts)))
+		_, err := w.Write(bytes.ReplaceAll(bytes.Map(printable, b.Bytes()), []byte(svgFont), []byte(svgFonts)))
 		return err
 	case "png":
 		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.White))}
@@ -55,6 +55,14 @@ func (f Figure) Write(w io.Writer, format string) error {
 		return err
 	}
 	return fmt.Errorf("report: unknown figure format %q; known: svg, png", format)
+}
+
+// printable leaves out what XML cannot hold and a name in a results file can.
+func printable(r rune) rune {
+	if r != '\n' && r != '\t' && (r < ' ' || r == '\uFFFE' || r == '\uFFFF') {
+		return -1
+	}
+	return r
 }
 
 // Figures lists every chart of the page, for each task and place in turn. A chart
@@ -97,12 +105,14 @@ func distinctNames(figures []Figure) []Figure {
 	return figures
 }
 
-// fileName keeps letters and digits of a name.
+// fileName keeps letters and digits of a name, as many as every system takes.
 func fileName(name string) string {
 	words := strings.FieldsFunc(name, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9')
 	})
-	return strings.Join(words, "-")
+	const most = 100
+	name = strings.Join(words, "-")
+	return name[:min(most, len(name))]
 }
 
 // Looks of figures.
@@ -199,6 +209,9 @@ type even struct{}
 // Ticks implements plot.Ticker.
 func (even) Ticks(low, high float64) []plot.Tick {
 	step := math.Pow(10, math.Floor(math.Log10((high-low)/5)))
+	if low+step == low {
+		return nil // numbers between which there is none
+	}
 	for _, m := range []float64{1, 2, 5, 10} {
 		if (high-low)/(m*step) <= 6 {
 			step *= m
@@ -206,7 +219,7 @@ func (even) Ticks(low, high float64) []plot.Tick {
 		}
 	}
 	var out []plot.Tick
-	for i := int(math.Ceil(low/step - 1e-9)); float64(i)*step <= high*(1+1e-9); i++ { // whole steps: sums of them would drift
+	for i := int(math.Ceil(low/step - 1e-9)); float64(i)*step <= high+1e-9*step; i++ { // whole steps: sums of them would drift
 		at := float64(i) * step
 		label := strconv.FormatFloat(at, 'g', 6, 64)
 		if step >= 1 {

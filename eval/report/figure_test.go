@@ -2,11 +2,13 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"image/png"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -90,6 +92,34 @@ func TestFigures(t *testing.T) {
 	}
 	if err := s.Figures()[0].Write(io.Discard, "gif"); err == nil || !strings.Contains(err.Error(), `unknown figure format "gif"; known: svg, png`) {
 		t.Errorf("another format: %v", err)
+	}
+}
+
+// TestHostileFigures draws what no measurement gives and a file can hold.
+func TestHostileFigures(t *testing.T) {
+	for name, change := range map[string]func(*eval.Row){
+		"no time at all":    func(r *eval.Row) { r.DecodeP50MS, r.TokensPerSecond = 0, 0 },
+		"the least number":  func(r *eval.Row) { r.DecodeP50MS = math.SmallestNonzeroFloat64 },
+		"infinite sums":     func(r *eval.Row) { r.DecodeP50MS = math.MaxFloat64 },
+		"control character": func(r *eval.Row) { r.Encoding, r.Task = "a\x00\n<b>", "t\x1b" },
+		"endless length":    func(r *eval.Row) { r.Length, r.Task, r.Score = 1e15, "", nil },
+		"endless name":      func(r *eval.Row) { r.Task = strings.Repeat("x", 10_000) },
+	} {
+		var rows []eval.Row
+		for seed := range 3 {
+			for _, length := range []int{10, 30} {
+				rows = append(rows, row(t, "nope", seed, length, 50), with(row(t, "rope", seed, length, 50), change))
+			}
+		}
+		s := study(t, rows...)
+		for _, f := range s.Figures() {
+			if err := wellFormed(figure(t, f, "svg")); err != nil || len(f.Name) > 200 {
+				t.Errorf("%s: %.200s: %v", name, f.Name, err)
+			}
+		}
+		if !json.Valid([]byte(dataScript.FindStringSubmatch(page(t, report.Options{}, rows...))[1])) {
+			t.Errorf("%s: the page's data are no JSON", name)
+		}
 	}
 }
 

@@ -210,6 +210,11 @@ func TestCompared(t *testing.T) {
 	if diff := cmp.Diff(want, got, approx); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	// Of two seeds that were measured at different lengths those in common count.
+	other := append(rows, syntheticRow(known, "nope", 0, 1, 10, 50))
+	if got := study(t, other...).Published[0]; got.Ours.Mean != 0.25 || got.Published != 0.1154 || !strings.Contains(got.Setup, "1 of 8 lengths; 2 seeds") {
+		t.Errorf("two seeds, one at fewer lengths: %+v", got)
+	}
 	scratchpad := with(rows[0], func(r *eval.Row) { r.Task = "addition+full" })
 	paper := with(rows[0], func(r *eval.Row) { r.Task = "addition+paper" })
 	if got := study(t, scratchpad, paper).Published; len(got) != 1 || got[0].Task != "addition+paper" {
