@@ -70,7 +70,7 @@ func (r *Row) check() error {
 	case r.TrainMin < 0 || r.TrainMax < r.TrainMin:
 		return fmt.Errorf("trained lengths are %d to %d, expected an ascending range, or 0 to 0 for none", r.TrainMin, r.TrainMax)
 	case (r.Task == "") != (m == MeasureSpeed) || r.Length < 1 || float64(r.Length) > mostOfAnything:
-		return fmt.Errorf("task is %q and length %d, expected a name (none for %s) and a positive number", r.Task, r.Length, MeasureSpeed)
+		return fmt.Errorf("task is %q and length %d, expected a name (none for %s) and a number from 1 to %g", r.Task, r.Length, MeasureSpeed, mostOfAnything)
 	case r.NA && (r.Score != nil || r.Speed != nil || r.Cost != nil):
 		return errors.New("na is true but there are measurements")
 	case r.NA:
