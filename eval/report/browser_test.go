@@ -159,6 +159,9 @@ func TestBrowserSmall(t *testing.T) {
 			if n := b.eval(drawn).(float64); n != tc.charts {
 				t.Errorf("%v charts drawn, want %v", n, tc.charts)
 			}
+			if name == "hostile names" && b.eval(`[...document.querySelectorAll("#chart-accuracy text")].filter((e) => e.textContent === "`+hostileName("rope")+`").length`) != 1.0 {
+				t.Error("a curve is not called as its encoding is")
+			}
 			for _, e := range b.errors {
 				t.Errorf("the console says: %s", e)
 			}
@@ -171,7 +174,7 @@ func TestBrowserSmall(t *testing.T) {
 func hostile(rows []eval.Row) []eval.Row {
 	rows = slices.Clone(rows)
 	for i := range rows {
-		rows[i].Encoding += `<img src=x onerror="throw 1">{a}{b|c}`
+		rows[i].Encoding = hostileName(rows[i].Encoding)
 		rows[i].Machine = "</script><script>throw 1</script>\u2028'\"&\x00"
 		rows[i].Environment.Model = rows[i].Machine
 	}
@@ -181,6 +184,8 @@ func hostile(rows []eval.Row) []eval.Row {
 	}
 	return rows
 }
+
+func hostileName(encoding string) string { return encoding + "<img src=x onerror='throw 1'>{a}{b|c}" }
 
 // TestBrowserPrints checks that on paper the page is light, as wide as the paper, and
 // itself again afterwards.

@@ -114,7 +114,7 @@
           name: l.name, type: "line", z: 3, data: l.points.map((p) => [p.x, p.y]), symbol: symbol(l.series), symbolSize: l.points.length > 40 ? 7 : 12,
           showSymbol: true, showAllSymbol: true, itemStyle: { color: colour(l.series), borderColor: css("--paper"), borderWidth: 1 }, lineStyle: { color: colour(l.series), width: 2, type: dashes[l.series.variant % 3] },
           emphasis: { focus: "series" },
-          endLabel: { show: labelled, formatter: l.name, color: colour(l.series), fontSize: 13, fontWeight: 600, distance: 10, offset: [0, offsets.get(l.name) ?? 0] },
+          endLabel: { show: labelled, formatter: () => l.name, color: colour(l.series), fontSize: 13, fontWeight: 600, distance: 10, offset: [0, offsets.get(l.name) ?? 0] },
         })),
       ],
     });
@@ -221,7 +221,7 @@
       yAxis: axis("", { type: "value", min: 0, max: high, axisLine: { show: false }, axisLabel: { color: css("--soft"), fontSize: 12, formatter: (v) => v + " %" } }),
       series: points.map((p, i) => ({
         type: "scatter", name: p.series.name, symbol: symbol(p.series), symbolSize: 15, data: [[p.cost.decode.mean, 100 * p.series.score.mean]], itemStyle: { color: colour(p.series), opacity: 1 },
-        label: { show: true, formatter: p.series.name, position: places[i].position, distance: places[i].distance, color: colour(p.series), fontSize: 13, fontWeight: 600 },
+        label: { show: true, formatter: () => p.series.name, position: places[i].position, distance: places[i].distance, color: colour(p.series), fontSize: 13, fontWeight: 600 },
       })),
     });
     option.tooltip.formatter = (i) => { const p = points[i.seriesIndex]; return `${mark(p.series)} <b>${escape(p.series.name)}</b><br>${percent(p.series.score.mean)} beyond the trained lengths<br>${short(p.cost.decode.mean)} ms a step`; };
