@@ -52,7 +52,9 @@ func ReadJSONL(r io.Reader) ([]Row, error) {
 		}
 		rows = append(rows, row)
 	}
-	if err := lines.Err(); err != nil {
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return rows, fmt.Errorf("eval: results line %d is longer than %d bytes: no row is", number+1, maxLine)
+	} else if err != nil {
 		return rows, fmt.Errorf("eval: results line %d: %w", number+1, err)
 	}
 	return rows, nil
@@ -65,16 +67,39 @@ func (r *Row) check() error {
 		return fmt.Errorf("schema is %d, this program reads %d", r.Schema, RowSchema)
 	case m != MeasureAccuracy && m != MeasureSpeed:
 		return fmt.Errorf("measure is %q, expected %q or %q", m, MeasureAccuracy, MeasureSpeed)
-	case (r.Task == "") != (m == MeasureSpeed) || r.Length < 1:
-		return fmt.Errorf("task is %q and length %d, expected a name (none for %s) and a positive number", r.Task, r.Length, MeasureSpeed)
+	case r.TrainMin < 0 || r.TrainMax < r.TrainMin:
+		return fmt.Errorf("trained lengths are %d to %d, expected an ascending range, or 0 to 0 for none", r.TrainMin, r.TrainMax)
+	case (r.Task == "") != (m == MeasureSpeed) || r.Length < 1 || float64(r.Length) > mostOfAnything:
+		return fmt.Errorf("task is %q and length %d, expected a name (none for %s) and a number from 1 to %g", r.Task, r.Length, MeasureSpeed, mostOfAnything)
 	case r.NA && (r.Score != nil || r.Speed != nil || r.Cost != nil):
 		return errors.New("na is true but there are measurements")
 	case r.NA:
 		return nil
 	case r.Speed == nil || (r.Score == nil) != (m == MeasureSpeed) || (r.Cost == nil) != (m == MeasureAccuracy):
 		return fmt.Errorf("na is false but measurements are missing, or not those of %s", m)
-	case r.Score != nil && (r.N < 1 || r.Correct < 0 || r.Correct > r.N):
+	case r.Score != nil && (r.N < 1 || float64(r.N) > mostOfAnything || r.Correct < 0 || r.Correct > r.N):
 		return fmt.Errorf("%d correct of %d samples is impossible", r.Correct, r.N)
+	case r.Score != nil && (r.Tokens < 0 || float64(r.Tokens) > mostOfAnything || r.TokensCorrect < 0 || r.TokensCorrect > r.Tokens):
+		return fmt.Errorf("%d correct of %d tokens is impossible", r.TokensCorrect, r.Tokens)
+	}
+	return r.Speed.check()
+}
+
+// mostOfAnything bounds what a row counts and times: far above all that can be
+// measured, and such that sums and charts of it stay finite.
+const mostOfAnything = 1e15
+
+// check is what readers rely on of times and rates.
+func (s *Speed) check() error {
+	for _, c := range []struct {
+		name  string
+		value float64
+	}{
+		{"prefill_ms", s.PrefillMS}, {"decode_p50_ms", s.DecodeP50MS}, {"tokens_per_second", s.TokensPerSecond}, {"peak_memory_bytes", float64(s.PeakMemory)},
+	} {
+		if !(c.value >= 0 && c.value <= mostOfAnything) {
+			return fmt.Errorf("%s is %g, expected a number from 0 to %g", c.name, c.value, mostOfAnything)
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -77,7 +78,12 @@ func TestReadJSONLErrors(t *testing.T) {
 		{"no measurements", `{"schema":1,"task":"copy","length":3}`, "line 3: na is false"},
 		{"measured and not available", strings.Replace(good, `"na":false`, `"na":true`, 1), "line 3: na is true"},
 		{"impossible count", strings.Replace(good, `"correct":10`, `"correct":11`, 1), "line 3: 11 correct of 10"},
-		{"endless line", strings.Repeat(" ", 2<<20), "line 3"},
+		{"impossible tokens", regexp.MustCompile(`"tokens_correct":\d+`).ReplaceAllString(good, `"tokens_correct":1000000`), "line 3: 1000000 correct of"},
+		{"negative time", regexp.MustCompile(`"prefill_ms":[^,]+`).ReplaceAllString(good, `"prefill_ms":-1`), "line 3: prefill_ms is -1, expected a number from 0 to 1e+15"},
+		{"endless rate", regexp.MustCompile(`"tokens_per_second":[^,]+`).ReplaceAllString(good, `"tokens_per_second":1e300`), "line 3: tokens_per_second is 1e+300"},
+		{"trained backwards", regexp.MustCompile(`"train_min":\d+`).ReplaceAllString(good, `"train_min":1000`), "line 3: trained lengths are 1000 to"},
+		{"endless length", strings.Replace(good, `"length":`, `"length":9000000000000000`, 1), "line 3: task is"},
+		{"endless line", strings.Repeat(" ", 2<<20), "line 3 is longer than 1048576 bytes"},
 	} {
 		rows, err := eval.ReadJSONL(strings.NewReader(good + "\n" + tc.line + "\n" + good))
 		if err == nil || !strings.Contains(err.Error(), tc.want) || len(rows) != 1 {

@@ -320,3 +320,31 @@ func TestUnknownError(t *testing.T) {
 		t.Errorf("got %v, want an UnknownError with all %d encodings", err, len(pe.Table()))
 	}
 }
+
+// TestReadWithoutWeights takes away what a folder must hold, or puts a folder there.
+func TestReadWithoutWeights(t *testing.T) {
+	for _, tc := range []struct {
+		file   string
+		folder bool
+		want   string
+	}{
+		{weightsFile, false, "holds neither model.safetensors nor model.safetensors.index.json"},
+		{weightsFile, true, "model.safetensors: safetensors: d"},
+		{"config.json", false, "config.json: no such file"},
+		{"config.json", true, "is no regular file"},
+	} {
+		dir := written(t, sample(t, micro("nope", "modern")))
+		path := filepath.Join(dir, tc.file)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		if tc.folder {
+			if err := os.Mkdir(path, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := interop.Read(dir); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s, a folder %v: %v does not contain %q", tc.file, tc.folder, err, tc.want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -90,6 +91,9 @@ func readTensors(dir string) (listing string, all map[string]stored, err error) 
 	}
 	listing = filepath.Join(dir, indexFile)
 	shards, err := readIndex(listing)
+	if errors.Is(err, fs.ErrNotExist) {
+		return listing, nil, fmt.Errorf("%s: holds neither %s nor %s: %w", dir, weightsFile, indexFile, fs.ErrNotExist)
+	}
 	if err != nil {
 		return listing, nil, err
 	}
@@ -155,7 +159,10 @@ func readJSON(path string, into any) error {
 	if err != nil {
 		return err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxJSON {
+	if !info.Mode().IsRegular() { // opening a pipe waits for a writer
+		return fmt.Errorf("%s: %v is no regular file", path, info.Mode())
+	}
+	if info.Size() > maxJSON {
 		return fmt.Errorf("%s: %d bytes: want a JSON file of at most %d", path, info.Size(), maxJSON)
 	}
 	data, err := os.ReadFile(path)

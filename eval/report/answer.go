@@ -46,6 +46,7 @@ func (t *Task) answer() string {
 	reached := slices.Clone(t.Series)
 	slices.SortStableFunc(reached, func(a, b Series) int { return b.Effective.Length - a.Effective.Length })
 	reached = slices.DeleteFunc(reached, func(s Series) bool { return s.Effective.Length == 0 })
+	nowhere := len(t.Series) - len(reached)
 	if len(reached) == 0 {
 		return fmt.Sprintf("On %s nothing reaches %.0f %% at any length measured.", t.Name, 100*eval.EffectiveAccuracy)
 	}
@@ -73,11 +74,28 @@ func (t *Task) answer() string {
 		}
 		parts = append(parts, part)
 	}
+	if nowhere > 0 {
+		parts = append(parts, t.unreached(nowhere)+" at no length")
+	}
 	sentence := fmt.Sprintf("On %s, ", t.Name) + strings.Join(parts, "; ")
 	if t.Trained[1] > 0 {
 		sentence += fmt.Sprintf("; trained on lengths %d to %d", t.Trained[0], t.Trained[1])
 	}
 	return sentence + "."
+}
+
+// unreached names the n series that are good at no length, or counts them.
+func (t *Task) unreached(n int) string {
+	if n > mostGroups {
+		return rest(n)
+	}
+	var names []string
+	for _, s := range t.Series {
+		if s.Effective.Length == 0 {
+			names = append(names, s.Name)
+		}
+	}
+	return join(names)
 }
 
 func rest(n int) string {

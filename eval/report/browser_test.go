@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -148,6 +149,7 @@ func TestBrowserSmall(t *testing.T) {
 		"one row":           {all[3:4], 5},                    // nothing beyond training: no trade-off, nothing to compare
 		"nothing available": {[]eval.Row{refused(all[0])}, 1}, // an empty one of accuracy
 		"one task":          {all, 7},
+		"hostile names":     {hostile(all), 7},
 		"speed alone":       {[]eval.Row{with(all[3], func(r *eval.Row) { r.Score, r.Task, r.Split = nil, "", "" })}, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -157,12 +159,33 @@ func TestBrowserSmall(t *testing.T) {
 			if n := b.eval(drawn).(float64); n != tc.charts {
 				t.Errorf("%v charts drawn, want %v", n, tc.charts)
 			}
+			if name == "hostile names" && b.eval(`[...document.querySelectorAll("#chart-accuracy text")].filter((e) => e.textContent === "`+hostileName("rope")+`").length`) != 1.0 {
+				t.Error("a curve is not called as its encoding is")
+			}
 			for _, e := range b.errors {
 				t.Errorf("the console says: %s", e)
 			}
 		})
 	}
 }
+
+// hostile gives the rows' encodings and machine names that browsers, and templates
+// of the chart library, could take for more than text.
+func hostile(rows []eval.Row) []eval.Row {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i].Encoding = hostileName(rows[i].Encoding)
+		rows[i].Machine = "</script><script>throw 1</script>\u2028'\"&\x00"
+		rows[i].Environment.Model = rows[i].Machine
+	}
+	for _, r := range rows[:len(rows)/2] { // something to compare with the paper
+		r.Encoding = "nope"
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+func hostileName(encoding string) string { return encoding + "<img src=x onerror='throw 1'>{a}{b|c}" }
 
 // TestBrowserPrints checks that on paper the page is light, as wide as the paper, and
 // itself again afterwards.

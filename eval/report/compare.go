@@ -62,56 +62,44 @@ func (s *Study) compare() error {
 	return nil
 }
 
-// compared takes means over those of the paper's longer lengths that were measured
-// here: accuracy falls off so steeply that means over other lengths say nothing of
-// each other. False if none was measured with a model that had not seen it.
+// compared takes means over those of the paper's longer lengths that all seeds were
+// measured at here: accuracy falls off so steeply that means over other lengths say
+// nothing of each other. False if there is no length that the models had not seen.
 func (s *Series) compared(p Curve, t task.Task) (Compared, bool) {
 	c := Compared{Name: s.Name, Encoding: s.Encoding, Variant: s.Variant}
 	theirs := slices.Sorted(maps.Keys(p.At))
-	lengths := slices.DeleteFunc(slices.Clone(theirs), func(length int) bool { return !slices.Contains(s.BeyondAt, length) })
-	var means []float64
-	for _, seed := range s.Seeds {
-		if mean, ok := s.weighted(seed, lengths, t.Weight); ok {
-			means = append(means, mean)
-		}
-	}
-	if len(means) == 0 {
+	lengths := slices.DeleteFunc(slices.Clone(theirs), func(length int) bool { return !s.allBeyond(length) })
+	if len(lengths) == 0 {
 		return c, false
 	}
+	var means []float64
+	for _, seed := range s.Seeds {
+		means = append(means, mean(lengths, t.Weight, func(length int) float64 { return s.seeds[seed][length].exact() }))
+	}
 	c.Ours = spreadOf(means)
-	c.Published = p.mean(lengths, t.Weight)
+	c.Published = Number(mean(lengths, t.Weight, func(length int) float64 { return p.At[length] }))
 	c.Difference = c.Ours.Mean - c.Published
 	c.Setup = s.setup(t, len(lengths), len(theirs))
 	return c, true
 }
 
-// mean is the published mean over lengths, each with the share of its samples.
-func (c Curve) mean(lengths []int, weight func(int) float64) Number {
-	var sum, weights float64
-	for _, length := range lengths {
-		w := 1.0
-		if weight != nil {
-			w = weight(length)
-		}
-		sum, weights = sum+w*c.At[length], weights+w
-	}
-	return Number(sum / weights)
+// allBeyond reports whether a length is beyond training and was measured with
+// every seed.
+func (s *Series) allBeyond(length int) bool {
+	return length > s.Trained[1] && !slices.ContainsFunc(s.Seeds, func(seed uint64) bool { return s.seeds[seed][length].n == 0 })
 }
 
-// weighted is a seed's mean exact match over lengths, each with the share of its
-// samples in the paper; false if it was measured at none of them.
-func (s *Series) weighted(seed uint64, lengths []int, weight func(int) float64) (float64, bool) {
+// mean is a mean over lengths, each with the share of its samples in the paper.
+func mean(lengths []int, weight func(int) float64, of func(int) float64) float64 {
 	var sum, weights float64
 	for _, length := range lengths {
 		w := 1.0
 		if weight != nil {
 			w = weight(length)
 		}
-		if t := s.seeds[seed][length]; t.n > 0 {
-			sum, weights = sum+w*t.exact(), weights+w
-		}
+		sum, weights = sum+w*of(length), weights+w
 	}
-	return sum / weights, weights > 0
+	return sum / weights
 }
 
 // setup tells in what a series differs from the paper's models.

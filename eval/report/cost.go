@@ -9,8 +9,8 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// Place is where costs were measured: they are comparable within it, and nowhere
-// else.
+// Place is where and how costs were measured: they are comparable within it, and
+// nowhere else.
 type Place struct {
 	Name   string       `json:"name"`
 	Series []CostSeries `json:"series"` // in the order of the task's
@@ -27,7 +27,8 @@ type CostSeries struct {
 	Points []CostPoint `json:"points"` // by length; only what was measured
 }
 
-// CostPoint is what one length cost: over training seeds, mean and range.
+// CostPoint is what one length cost: over all measurements of it (training seeds,
+// seeds of the samples), mean and range.
 type CostPoint struct {
 	Length  int    `json:"length"`
 	Tokens  Spread `json:"tokens"`  // generated in a second
@@ -59,10 +60,15 @@ type placeKey struct {
 	machine, provider, profile, ort string
 	threads, batch                  int
 	spinning                        bool
+	chunk, newTokens                int // of speed without a task; 0 else
 }
 
 func placeOf(r eval.Row) placeKey {
-	return placeKey{r.Machine, r.Provider, r.Profile, r.ORTVersion, r.Threads, r.Batch, r.Spinning}
+	k := placeKey{machine: r.Machine, provider: r.Provider, profile: r.Profile, ort: r.ORTVersion, threads: r.Threads, batch: r.Batch, spinning: r.Spinning}
+	if r.Cost != nil {
+		k.chunk, k.newTokens = r.Chunk, r.NewTokens
+	}
+	return k
 }
 
 // parts names a place in full; what all places share may be left out.
@@ -80,7 +86,7 @@ func (k placeKey) parts() []string {
 		spin = "idle threads spin"
 	}
 	return []string{cmp.Or(k.machine, "unnamed machine"), cmp.Or(k.provider, "unnamed provider"), k.profile + " profile",
-		fmt.Sprintf("batch %d", k.batch), threads, engine, spin}
+		fmt.Sprintf("batch %d", k.batch), threads, engine, spin, "read in chunks of " + count(k.chunk, "token", "tokens"), count(k.newTokens, "new token", "new tokens")}
 }
 
 // always is how many parts of a place's name are never left out.

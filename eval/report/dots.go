@@ -12,13 +12,13 @@ import (
 // tradeoffFigure sets accuracy against the cost of a step.
 func (s *Study) tradeoffFigure(t *Task, place Place, at string) []Figure {
 	var points []pair
-	slowest := 0.0
+	slowest, best := 0.0, 0.0
 	for _, c := range place.Series {
 		cost, ok := c.At(place.Common)
 		of := t.Series[c.Series]
 		if ok && of.Score.Mean.Known() {
 			points = append(points, pair{of.Name, of.Encoding, float64(cost.Decode.Mean), 100 * float64(of.Score.Mean)})
-			slowest = max(slowest, float64(cost.Decode.Mean))
+			slowest, best = max(slowest, float64(cost.Decode.Mean)), max(best, 100*float64(of.Score.Mean))
 		}
 	}
 	if len(points) == 0 {
@@ -27,7 +27,7 @@ func (s *Study) tradeoffFigure(t *Task, place Place, at string) []Figure {
 	return []Figure{{"tradeoff-" + at, 5 * vg.Inch, 3.6 * vg.Inch, func(c draw.Canvas) {
 		p := newPlot(fmt.Sprintf("median decode step at length %d, ms", place.Common), "exact match beyond the trained lengths, %")
 		p.X.Tick.Marker, p.Y.Tick.Marker = even{}, even{}
-		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1.25*slowest, 0, 100
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1.25*slowest, 0, min(100, max(10, 1.25*best))
 		p.Add(grid{}, scatter{s, points})
 		p.Draw(draw.Crop(c, 4, -10, 4, -8))
 	}}}
@@ -143,7 +143,7 @@ func (k dotLines) Plot(c draw.Canvas, p *plot.Plot) {
 		height := y(float64(len(k.points) - 1 - i))
 		if Number(d.y).Known() {
 			c.StrokeLine2(draw.LineStyle{Color: faded(colour, 120), Width: lineWidth}, x(d.x), height, x(d.y), height)
-			shape.fill(&c, vg.Point{X: x(d.y), Y: height}, 1.3*markerSize, hexColour("#FFFFFF"), colour)
+			shape.fill(&c, vg.Point{X: x(d.y), Y: height}, 1.3*markerSize, paper, colour)
 		}
 		shape.fill(&c, vg.Point{X: x(d.x), Y: height}, 1.3*markerSize, colour, colour)
 	}

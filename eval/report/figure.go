@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"image/color"
 	"io"
@@ -17,7 +18,7 @@ import (
 )
 
 // Figure is one chart of a study for a paper: on white, with the page's colours
-// and shapes, no title, and its fonts within.
+// and shapes, and no title.
 type Figure struct {
 	Name          string // fit for a file
 	width, height vg.Length
@@ -27,13 +28,25 @@ type Figure struct {
 // dpi of PNG figures.
 const dpi = 200
 
+// The font of SVG figures: the one that they were laid out with, or where it is not
+// installed one as wide (Arial, Helvetica). With the font inside, a file would be
+// half a megabyte larger.
+const (
+	svgFont  = "font-family:Liberation Sans;"
+	svgFonts = "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"
+)
+
 // Write writes the figure as "svg" or "png". The same study gives the same bytes.
 func (f Figure) Write(w io.Writer, format string) error {
 	switch format {
 	case "svg":
-		c := vgsvg.NewWith(vgsvg.UseWH(f.width, f.height), vgsvg.EmbedFonts(true))
+		c := vgsvg.New(f.width, f.height)
 		f.draw(draw.New(c))
-		_, err := c.WriteTo(w)
+		var b bytes.Buffer
+		if _, err := c.WriteTo(&b); err != nil {
+			return err
+		}
+		_, err := w.Write(bytes.ReplaceAll(bytes.Map(printable, b.Bytes()), []byte(svgFont), []byte(svgFonts)))
 		return err
 	case "png":
 		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.White))}
@@ -42,6 +55,14 @@ func (f Figure) Write(w io.Writer, format string) error {
 		return err
 	}
 	return fmt.Errorf("report: unknown figure format %q; known: svg, png", format)
+}
+
+// printable leaves out what XML cannot hold and a name in a results file can.
+func printable(r rune) rune {
+	if r != '\n' && r != '\t' && (r < ' ' || r == '\uFFFE' || r == '\uFFFF') {
+		return -1
+	}
+	return r
 }
 
 // Figures lists every chart of the page, for each task and place in turn. A chart
@@ -84,12 +105,14 @@ func distinctNames(figures []Figure) []Figure {
 	return figures
 }
 
-// fileName keeps letters and digits of a name.
+// fileName keeps letters and digits of a name, as many as every system takes.
 func fileName(name string) string {
 	words := strings.FieldsFunc(name, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9')
 	})
-	return strings.Join(words, "-")
+	const most = 100
+	name = strings.Join(words, "-")
+	return name[:min(most, len(name))]
 }
 
 // Looks of figures.
@@ -104,6 +127,7 @@ var (
 	soft  = hexColour("#565D67")
 	line  = hexColour("#E3E6EA")
 	shade = hexColour("#EEF1F5")
+	paper = hexColour("#FFFFFF")
 )
 
 // hexColour reads "#RRGGBB" of our own palette.
@@ -140,8 +164,7 @@ func newPlot(x, y string) *plot.Plot {
 		a.Label.TextStyle.Font, a.Label.TextStyle.Color = sans(fontSize), soft
 		a.Tick.Label.Font, a.Tick.Label.Color = sans(fontSize-0.5), soft
 		a.LineStyle.Color, a.LineStyle.Width = soft, 0.5
-		a.Tick.LineStyle.Width = 0
-		a.Tick.Length = 2
+		a.Tick.LineStyle.Color, a.Tick.Length = color.Transparent, markerSize+1 // keeps the numbers off markers on the axis
 		a.Padding = 0
 	}
 	p.X.Label.Padding, p.Y.Label.Padding = 4, 4
@@ -176,7 +199,7 @@ func (s Shape) fill(c *draw.Canvas, at vg.Point, radius vg.Length, fill, stroke 
 	path.Close()
 	c.SetColor(fill)
 	c.Fill(path)
-	c.SetLineStyle(draw.LineStyle{Color: stroke, Width: 1})
+	c.SetLineStyle(draw.LineStyle{Color: stroke, Width: 0.8})
 	c.Stroke(path)
 }
 
@@ -186,6 +209,9 @@ type even struct{}
 // Ticks implements plot.Ticker.
 func (even) Ticks(low, high float64) []plot.Tick {
 	step := math.Pow(10, math.Floor(math.Log10((high-low)/5)))
+	if low+step == low {
+		return nil // numbers between which there is none
+	}
 	for _, m := range []float64{1, 2, 5, 10} {
 		if (high-low)/(m*step) <= 6 {
 			step *= m
@@ -193,7 +219,7 @@ func (even) Ticks(low, high float64) []plot.Tick {
 		}
 	}
 	var out []plot.Tick
-	for i := int(math.Ceil(low/step - 1e-9)); float64(i)*step <= high*(1+1e-9); i++ { // whole steps: sums of them would drift
+	for i := int(math.Ceil(low/step - 1e-9)); float64(i)*step <= high+1e-9*step; i++ { // whole steps: sums of them would drift
 		at := float64(i) * step
 		label := strconv.FormatFloat(at, 'g', 6, 64)
 		if step >= 1 {

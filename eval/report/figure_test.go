@@ -2,11 +2,13 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"image/png"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -74,8 +76,11 @@ func TestFigures(t *testing.T) {
 				t.Errorf("%s does not name %s", f.Name, e.Name)
 			}
 		}
-		if err := wellFormed(svg); err != nil || !bytes.Contains(svg, []byte("@font-face")) {
-			t.Errorf("%s: %v, or it brings no fonts", f.Name, err)
+		if err := wellFormed(svg); err != nil || len(svg) > 200_000 {
+			t.Errorf("%s: %v, %d bytes", f.Name, err, len(svg))
+		}
+		if texts, fonts := bytes.Count(svg, []byte("<text")), bytes.Count(svg, []byte("'Liberation Sans',Arial,")); texts == 0 || texts != fonts {
+			t.Errorf("%s: %d of %d texts name a font for machines that lack the first", f.Name, fonts, texts)
 		}
 	}
 	picture, err := png.Decode(bytes.NewReader(figure(t, s.Figures()[0], "png")))
@@ -87,6 +92,54 @@ func TestFigures(t *testing.T) {
 	}
 	if err := s.Figures()[0].Write(io.Discard, "gif"); err == nil || !strings.Contains(err.Error(), `unknown figure format "gif"; known: svg, png`) {
 		t.Errorf("another format: %v", err)
+	}
+}
+
+// TestHostileFigures draws what no measurement gives and a file can hold.
+func TestHostileFigures(t *testing.T) {
+	for name, change := range map[string]func(*eval.Row){
+		"no time at all":    func(r *eval.Row) { r.DecodeP50MS, r.TokensPerSecond = 0, 0 },
+		"the least number":  func(r *eval.Row) { r.DecodeP50MS = math.SmallestNonzeroFloat64 },
+		"infinite sums":     func(r *eval.Row) { r.DecodeP50MS = math.MaxFloat64 },
+		"control character": func(r *eval.Row) { r.Encoding, r.Task = "a\x00\n<b>", "t\x1b" },
+		"endless length":    func(r *eval.Row) { r.Length, r.Task, r.Score = 1e15, "", nil },
+		"endless name":      func(r *eval.Row) { r.Task = strings.Repeat("x", 10_000) },
+	} {
+		var rows []eval.Row
+		for seed := range 3 {
+			for _, length := range []int{10, 30} {
+				rows = append(rows, row(t, "nope", seed, length, 50), with(row(t, "rope", seed, length, 50), change))
+			}
+		}
+		s := study(t, rows...)
+		for _, f := range s.Figures() {
+			if err := wellFormed(figure(t, f, "svg")); err != nil || len(f.Name) > 200 {
+				t.Errorf("%s: %.200s: %v", name, f.Name, err)
+			}
+		}
+		if !json.Valid([]byte(dataScript.FindStringSubmatch(page(t, report.Options{}, rows...))[1])) {
+			t.Errorf("%s: the page's data are no JSON", name)
+		}
+	}
+}
+
+// TestSharedBands checks that what several bands have in common is filled once.
+func TestSharedBands(t *testing.T) {
+	fills := func(rows ...eval.Row) int {
+		svg := figure(t, study(t, rows...).Figures()[0], "svg")
+		return bytes.Count(svg, []byte("fill-opacity:0.13333"))
+	}
+	nope := []eval.Row{row(t, "nope", 0, 10, 100), row(t, "nope", 0, 20, 100), row(t, "nope", 0, 30, 90), row(t, "nope", 0, 40, 10)}
+	same := []eval.Row{row(t, "rope", 0, 10, 100), row(t, "rope", 0, 20, 100), row(t, "rope", 0, 30, 90), row(t, "rope", 0, 40, 10)}
+	if n := fills(nope...); n != 1 {
+		t.Errorf("one band has %d parts", n)
+	}
+	if n := fills(append(same, nope...)...); n != 1 {
+		t.Errorf("two equal bands have %d parts, want 1", n)
+	}
+	same[3].Score.Correct = 50
+	if n := fills(append(same, nope...)...); n != 3 {
+		t.Errorf("two bands that part have %d parts, want one in common and two", n)
 	}
 }
 

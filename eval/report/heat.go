@@ -50,11 +50,11 @@ func (t *Task) score(name string) Number {
 }
 
 func (s *Study) heatCell(c *draw.Canvas, r vg.Rectangle, v Number, text string) {
-	fill, on := color.Color(hexColour("#FFFFFF")), soft
+	fill, on := color.Color(paper), soft
 	if v.Known() {
 		fill, on = heatColour(float64(v)), ink
 		if v > 0.7 { // where white reads better
-			on = hexColour("#FFFFFF")
+			on = paper
 		}
 	}
 	c.FillPolygon(fill, []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}})

@@ -77,9 +77,7 @@ func (s *Study) lineFigure(name string, t *Task, y string, curves []curve, highe
 		}
 		p.Y.Min, p.Y.Max = 0, highest
 		p.Add(trained(t.Trained), grid{})
-		for _, of := range curves {
-			p.Add(band{s, of})
-		}
+		p.Add(bands{s, curves})
 		for _, of := range curves {
 			p.Add(stroke{s, of})
 		}
@@ -88,8 +86,8 @@ func (s *Study) lineFigure(name string, t *Task, y string, curves []curve, highe
 		for _, of := range curves {
 			widest = max(widest, style.Width(of.of.Name))
 		}
-		c = draw.Crop(c, 4, -4, 4, -8)
-		inner := draw.Crop(c, 0, -(widest + 10), 0, 0)
+		c = draw.Crop(c, 4, -4, 4, -fontSize-markerSize-3)
+		inner := draw.Crop(c, 0, -(widest + 8 + labelIndent), 0, 0)
 		p.Draw(inner)
 		s.endLabels(c, p.DataCanvas(inner), p, curves)
 	}}
@@ -101,9 +99,9 @@ type octaves struct{}
 // Ticks implements plot.Ticker.
 func (octaves) Ticks(low, high float64) []plot.Tick {
 	var out []plot.Tick
-	for n := 1; float64(n) <= high; n *= 2 {
-		if float64(n) >= low {
-			out = append(out, plot.Tick{Value: float64(n), Label: thousands(n)})
+	for n := 1.0; n <= high; n *= 2 {
+		if n >= low {
+			out = append(out, plot.Tick{Value: n, Label: thousands(int(n))})
 		}
 	}
 	return out
@@ -122,29 +120,7 @@ func (t trained) Plot(c draw.Canvas, p *plot.Plot) {
 	c.FillPolygon(shade, []vg.Point{{X: x(low), Y: c.Min.Y}, {X: x(high), Y: c.Min.Y}, {X: x(high), Y: c.Max.Y}, {X: x(low), Y: c.Max.Y}})
 	style := textStyle(soft, draw.XCenter, draw.YBottom)
 	style.Font.Size--
-	c.FillText(style, vg.Point{X: (x(low) + x(high)) / 2, Y: c.Min.Y + 3}, "trained")
-}
-
-// band fills the interval around a curve.
-type band struct {
-	s  *Study
-	of curve
-}
-
-// Plot implements plot.Plotter.
-func (b band) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	var above, below []vg.Point
-	for _, d := range b.of.points {
-		if !math.IsNaN(d.low) && !math.IsNaN(d.high) {
-			above = append(above, vg.Point{X: x(d.x), Y: y(d.high)})
-			below = append(below, vg.Point{X: x(d.x), Y: y(d.low)})
-		}
-	}
-	if len(above) > 1 {
-		slices.Reverse(below)
-		c.FillPolygon(faded(b.s.colour(b.of.of.Encoding), 34), append(above, below...))
-	}
+	c.FillText(style, vg.Point{X: (x(low) + x(high)) / 2, Y: c.Max.Y + markerSize + 2}, "trained") // above: curves lie at both ends of the axis
 }
 
 // stroke draws a curve and its markers.
@@ -167,10 +143,14 @@ func (k stroke) Plot(c draw.Canvas, p *plot.Plot) {
 		at = append(at, vg.Point{X: x(d.x), Y: y(d.y)})
 	}
 	c.StrokeLines(draw.LineStyle{Color: colour, Width: lineWidth, Dashes: dashes(k.of.of.Variant)}, at)
-	for _, point := range at {
-		k.s.Encodings[k.of.of.Encoding].Shape.fill(&c, point, markerSize, colour, colour)
+	every := 1 + len(at)/mostMarkers
+	for i := len(at) - 1; i >= 0; i -= every { // the end has one
+		k.s.Encodings[k.of.of.Encoding].Shape.fill(&c, at[i], markerSize+0.4, colour, paper)
 	}
 }
+
+// mostMarkers is about how many markers a curve has: more would hide it.
+const mostMarkers = 24
 
 // endLabels writes the names of curves where they end; those that end together at
 // the right stand as near to their ends as they fit.
@@ -182,26 +162,34 @@ func (s *Study) endLabels(c, data draw.Canvas, p *plot.Plot, curves []curve) {
 			last = max(last, k.points[n-1].x)
 		}
 	}
-	slices.SortStableFunc(curves, func(a, b curve) int { return cmp.Compare(a.end().y, b.end().y) })
+	slices.SortStableFunc(curves, func(a, b curve) int {
+		return cmp.Or(cmp.Compare(a.end().y, b.end().y), cmp.Compare(a.mean(), b.mean())) // of those that end alike the better above
+	})
 	var ends []vg.Length
 	var of []curve
 	for _, k := range curves {
 		switch {
 		case len(k.points) == 0:
 		case k.end().x < last:
-			s.endLabel(c, k, x(k.end().x)+2*markerSize, y(k.end().y))
+			c.FillText(textStyle(s.colour(k.of.Encoding), draw.XLeft, draw.YCenter), vg.Point{X: x(k.end().x) + 2*markerSize, Y: y(k.end().y)}, k.of.Name)
 		default:
 			ends, of = append(ends, y(k.end().y)), append(of, k)
 		}
 	}
-	spread(ends, fontSize*1.25, data.Min.Y, data.Max.Y)
+	spread(ends, fontSize*1.35, data.Min.Y, data.Max.Y)
 	for i, k := range of {
 		s.endLabel(c, k, data.Max.X+8, ends[i])
 	}
 }
 
+// labelIndent is how far a name stands behind its marker.
+const labelIndent = 3 * markerSize
+
+// endLabel writes a curve's name with its marker before it.
 func (s *Study) endLabel(c draw.Canvas, k curve, x, y vg.Length) {
-	c.FillText(textStyle(s.colour(k.of.Encoding), draw.XLeft, draw.YCenter), vg.Point{X: x, Y: y}, k.of.Name)
+	colour := s.colour(k.of.Encoding)
+	s.Encodings[k.of.Encoding].Shape.fill(&c, vg.Point{X: x + markerSize, Y: y}, markerSize, colour, colour)
+	c.FillText(textStyle(colour, draw.XLeft, draw.YCenter), vg.Point{X: x + labelIndent, Y: y}, k.of.Name)
 }
 
 // end is a curve's last point; zero for none.
@@ -210,6 +198,15 @@ func (k curve) end() dot {
 		return dot{}
 	}
 	return k.points[len(k.points)-1]
+}
+
+// mean of a curve's points; zero for none.
+func (k curve) mean() float64 {
+	sum := 0.0
+	for _, d := range k.points {
+		sum += d.y
+	}
+	return sum / float64(max(1, len(k.points)))
 }
 
 // spread moves ascending places apart until they keep a gap, within bounds.

@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// Number is a number that may be unknown: NaN, null in JSON.
+// Number is a number that may be unknown: not finite, null in JSON.
 type Number float64
 
 var unknown = Number(math.NaN())
 
 // Known reports whether there is a value.
-func (n Number) Known() bool { return !math.IsNaN(float64(n)) }
+func (n Number) Known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
 
 // MarshalJSON implements json.Marshaler. Six digits are more than any chart shows.
 func (n Number) MarshalJSON() ([]byte, error) {

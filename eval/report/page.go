@@ -32,7 +32,7 @@ type page struct {
 	Measurements     string
 	PublishedSteps   string
 	Contests, Single bool // whether anything is ranked; whether there is but one task
-	Heat             bool // whether several tasks have accuracies
+	Scored, Heat     bool // whether any task has accuracies; whether several have
 }
 
 // WriteHTML writes the study as one HTML file that needs nothing else: no other
@@ -46,7 +46,7 @@ func (s *Study) WriteHTML(w io.Writer) error {
 	if err := t.Execute(&b, page{
 		Study: s, Style: template.CSS(pageStyle + s.palette()), Library: template.JS(chartLibrary), Script: template.JS(pageScript),
 		Parameters: millions(PublishedParameters), PublishedSource: PublishedSource, PublishedSteps: thousands(PublishedSteps),
-		Measurements: count(s.Sources.Rows, "measurement", "measurements"), Contests: len(s.Ranks) > 0, Single: len(s.Tasks) == 1, Heat: len(s.scored()) > 1,
+		Measurements: count(s.Sources.Rows, "measurement", "measurements"), Contests: len(s.Ranks) > 0, Single: len(s.Tasks) == 1, Scored: len(s.scored()) > 0, Heat: len(s.scored()) > 1,
 	}); err != nil {
 		return fmt.Errorf("report: page: %w", err)
 	}

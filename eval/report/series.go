@@ -25,7 +25,6 @@ type Series struct {
 	Beyond    Spread `json:"beyond"` // and at longer ones
 	BeyondNA  int    `json:"-"`      // lengths beyond that some seed could not take; Beyond leaves them out
 	Score     Spread `json:"score"`  // Beyond with those counted as wrong, to compare encodings
-	BeyondAt  []int  `json:"-"`      // lengths beyond that were measured
 	Effective Reach  `json:"effective"`
 
 	seeds map[uint64]map[int]tally
@@ -144,11 +143,6 @@ func (s *Series) summarize() {
 		}
 	}
 	s.Inside, s.Beyond, s.Score = spreadOf(inside), spreadOf(beyond), spreadOf(score)
-	for _, p := range s.Points {
-		if p.N > 0 && p.Length > s.Trained[1] {
-			s.BeyondAt = append(s.BeyondAt, p.Length)
-		}
-	}
 	s.Effective = s.reach()
 }
 

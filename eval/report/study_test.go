@@ -210,6 +210,11 @@ func TestCompared(t *testing.T) {
 	if diff := cmp.Diff(want, got, approx); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	// Of two seeds that were measured at different lengths those in common count.
+	other := append(rows, syntheticRow(known, "nope", 0, 1, 10, 50))
+	if got := study(t, other...).Published[0]; got.Ours.Mean != 0.25 || got.Published != 0.1154 || !strings.Contains(got.Setup, "1 of 8 lengths; 2 seeds") {
+		t.Errorf("two seeds, one at fewer lengths: %+v", got)
+	}
 	scratchpad := with(rows[0], func(r *eval.Row) { r.Task = "addition+full" })
 	paper := with(rows[0], func(r *eval.Row) { r.Task = "addition+paper" })
 	if got := study(t, scratchpad, paper).Published; len(got) != 1 || got[0].Task != "addition+paper" {
@@ -231,7 +236,7 @@ func TestAnswer(t *testing.T) {
 		{"two tasks", []eval.Row{row(t, "nope", 0, 30, 100), row(t, "rope", 0, 30, 0),
 			with(row(t, "nope", 0, 30, 100), func(r *eval.Row) { r.Task = "reverse" }), with(row(t, "rope", 0, 30, 0), func(r *eval.Row) { r.Task = "reverse" })},
 			[]string{"Over 2 tasks and 1 training seed, nope ranks best beyond the trained lengths: mean reciprocal rank 1.00, ahead of rope with 0.50.",
-				"On copy, nope keeps at least 90 % exact match up to length 30; trained on lengths 2 to 20."}},
+				"On copy, nope keeps at least 90 % exact match up to length 30; rope at no length; trained on lengths 2 to 20."}},
 	} {
 		if diff := cmp.Diff(tc.want, study(t, tc.rows...).Answer); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
@@ -268,6 +273,31 @@ func TestSpeedAlone(t *testing.T) {
 	}
 	if got := study(t, speed).Answer; len(got) != 1 || !strings.HasPrefix(got[0], "Speed alone was measured") {
 		t.Errorf("answer %q", got)
+	}
+}
+
+// TestSpeedInOtherWays checks that neither the chunks nor the new tokens are taken
+// for a repetition, or averaged over.
+func TestSpeedInOtherWays(t *testing.T) {
+	speed := func(chunk, tokens int, ms float64) eval.Row {
+		return with(row(t, "nope", 0, 512, 0), func(r *eval.Row) {
+			r.Measure, r.Score, r.Task, r.Split, r.TaskVersion = eval.MeasureSpeed, nil, "", "", 0
+			r.Cost, r.DecodeP50MS = &eval.Cost{Chunk: chunk, NewTokens: tokens}, ms
+		})
+	}
+	s := study(t, speed(64, 32, 1), speed(128, 32, 2), speed(64, 1, 3), speed(64, 32, 4))
+	if len(s.Notes) != 1 || !strings.HasPrefix(s.Notes[0], "1 cell was measured again") {
+		t.Errorf("notes %q", s.Notes)
+	}
+	got := map[string]float64{}
+	for _, p := range s.Tasks[0].Places {
+		at, _ := p.Series[0].At(512)
+		got[p.Name] = float64(at.Decode.Mean)
+	}
+	const where = "test machine, 2 cores · cpu · read in chunks of "
+	want := map[string]float64{where + "128 tokens · 32 new tokens": 2, where + "64 tokens · 1 new token": 3, where + "64 tokens · 32 new tokens": 4}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("decode steps by place (-want +got):\n%s", diff)
 	}
 }
 

@@ -37,32 +37,51 @@
   }
 
   const axis = (name, more) => Object.assign({
-    name, nameLocation: "middle", nameGap: 30, nameTextStyle: { color: css("--soft"), fontSize: 13 },
+    name, nameLocation: "middle", nameGap: 34, nameTextStyle: { color: css("--soft"), fontSize: 13 },
     axisLine: { show: true, lineStyle: { color: css("--axis") } }, axisTick: { show: false },
-    axisLabel: { color: css("--soft"), fontSize: 12, hideOverlap: true }, splitLine: { show: true, lineStyle: { color: css("--line"), width: 1 } },
+    axisLabel: { color: css("--soft"), fontSize: 12, hideOverlap: true, margin: 11 }, splitLine: { show: true, lineStyle: { color: css("--line"), width: 1 } },
   }, more);
 
-  // A band between the low and high ends of points, drawn below its line.
-  function band(series, points) {
-    const known = points.filter((p) => p.low !== null && p.high !== null);
-    if (known.length < 2) return [];
-    return [{
-      type: "custom", silent: true, z: 2, data: [[known[0].x, known[0].low]], tooltip: { show: false },
-      renderItem: (params, api) => ({
-        type: "polygon",
-        shape: { points: known.map((p) => api.coord([p.x, p.high])).concat(known.slice().reverse().map((p) => api.coord([p.x, p.low]))) },
-        style: { fill: colour(series), opacity: 0.12 },
-      }),
-    }];
+  // Bands between the low and high ends of points, drawn below the lines. A stretch
+  // that several have in common is filled once and in grey: one on another they
+  // would make a block darker than any line.
+  function bands(lines) {
+    const key = (p, q) => [p.x, p.low, p.high, q.x, q.low, q.high].join();
+    const of = lines.map((l) => l.points.filter((p) => p.low !== null && p.high !== null));
+    const users = new Map(), filled = new Set(), out = [];
+    of.forEach((points) => points.slice(1).forEach((q, i) => users.set(key(points[i], q), (users.get(key(points[i], q)) ?? 0) + 1)));
+    of.forEach((points, n) => {
+      const fills = points.slice(1).map((q, i) => {
+        const at = key(points[i], q);
+        return filled.has(at) ? null : users.get(at) > 1 ? css("--soft") : colour(lines[n].series);
+      });
+      for (let first = 0, i = 0; i < fills.length; i++) { // one polygon as far as one colour goes: seams would show
+        if (i + 1 < fills.length && fills[i + 1] === fills[i]) continue;
+        if (fills[i] !== null) out.push(band(points.slice(first, i + 2), fills[i]));
+        first = i + 1;
+      }
+      points.slice(1).forEach((q, i) => { if (users.get(key(points[i], q)) > 1) filled.add(key(points[i], q)); });
+    });
+    return out;
   }
 
-  // Names at the ends of lines keep their distance from each other.
+  const band = (points, fill) => ({
+    type: "custom", silent: true, z: 2, data: [[points[0].x, points[0].low]], tooltip: { show: false },
+    renderItem: (params, api) => ({
+      type: "polygon",
+      shape: { points: points.map((p) => api.coord([p.x, p.high])).concat(points.slice().reverse().map((p) => api.coord([p.x, p.low]))) },
+      style: { fill, opacity: 0.13 },
+    }),
+  });
+
+  // Names at the ends of lines keep their distance from each other; of lines that end
+  // alike the better one's stands above.
   function endLabels(lines, box, low, high) {
     const gap = 16;
     const at = lines.filter((l) => l.points.length).map((l) => {
       const last = l.points[l.points.length - 1];
-      return { line: l, y: box.top + (box.height * (high - last.y)) / (high - low || 1), want: 0 };
-    }).sort((a, b) => a.y - b.y);
+      return { line: l, y: box.top + (box.height * (high - last.y)) / (high - low || 1), want: 0, mean: l.points.reduce((sum, p) => sum + p.y, 0) / l.points.length };
+    }).sort((a, b) => a.y - b.y || b.mean - a.mean);
     at.forEach((a) => { a.want = a.y; });
     for (let round = 0; round < 60; round++) {
       for (let i = 1; i < at.length; i++) {
@@ -81,7 +100,7 @@
     const labelled = width >= 520 && lines.length * 16 <= height - 70;
     const longest = Math.max(0, ...lines.map((l) => l.name.length));
     if (o.min === o.last) { o.min--; o.last++; } // one length stands in the middle
-    const grid = { left: o.left, right: labelled ? Math.min(width * 0.3, longest * 7.2 + 22) : 16, top: 24, bottom: 48 };
+    const grid = { left: o.left, right: labelled ? Math.min(width * 0.3, longest * 7.2 + 22) : 16, top: 30, bottom: 52 };
     const ys = lines.flatMap((l) => l.points.flatMap((p) => [p.y, p.high ?? p.y]));
     const high = o.max ?? nice(Math.max(0, ...ys));
     const offsets = labelled ? endLabels(lines, { top: grid.top, height: height - grid.top - grid.bottom }, 0, high) : new Map();
@@ -89,21 +108,21 @@
       grid,
       xAxis: axis(o.scored ? "length" : "length, tokens", { type: o.octaves ? "log" : "value", logBase: 2, min: o.min, max: o.last, splitLine: { show: false }, minInterval: 1 }),
       yAxis: axis("", { type: "value", min: 0, max: high, axisLine: { show: false }, axisLabel: { color: css("--soft"), fontSize: 12, formatter: o.tick } }),
-      series: lines.flatMap((l) => [
-        ...band(l.series, l.points),
-        {
-          name: l.name, type: "line", z: 3, data: l.points.map((p) => [p.x, p.y]), symbol: symbol(l.series), symbolSize: l.points.length > 40 ? 6 : 10,
-          showSymbol: true, showAllSymbol: true, itemStyle: { color: colour(l.series) }, lineStyle: { color: colour(l.series), width: 2, type: dashes[l.series.variant % 3] },
+      series: [
+        ...bands(lines),
+        ...lines.map((l) => ({
+          name: l.name, type: "line", z: 3, data: l.points.map((p) => [p.x, p.y]), symbol: symbol(l.series), symbolSize: l.points.length > 40 ? 7 : 12,
+          showSymbol: true, showAllSymbol: true, itemStyle: { color: colour(l.series), borderColor: css("--paper"), borderWidth: 1 }, lineStyle: { color: colour(l.series), width: 2, type: dashes[l.series.variant % 3] },
           emphasis: { focus: "series" },
-          endLabel: { show: labelled, formatter: l.name, color: colour(l.series), fontSize: 13, fontWeight: 600, distance: 10, offset: [0, offsets.get(l.name) ?? 0] },
-        },
-      ]),
+          endLabel: { show: labelled, formatter: () => l.name, color: colour(l.series), fontSize: 13, fontWeight: 600, distance: 10, offset: [0, offsets.get(l.name) ?? 0] },
+        })),
+      ],
     });
     if (o.shade && o.shade[1] >= o.min && o.shade[0] <= o.last) {
       option.series.unshift({
         type: "line", data: [], silent: true, z: 0,
         markArea: {
-          silent: true, z: 0, itemStyle: { color: css("--shade") }, label: { show: (o.shade[1] - Math.max(o.min, o.shade[0])) / (o.last - o.min) > 0.15, position: "insideBottom", color: css("--soft"), fontSize: 12, formatter: "trained" },
+          silent: true, z: 0, itemStyle: { color: css("--shade") }, label: { show: (o.shade[1] - Math.max(o.min, o.shade[0])) / (o.last - o.min) > 0.15, position: "top", distance: 9, color: css("--soft"), fontSize: 12, formatter: "trained" },
           data: [[{ xAxis: Math.max(o.min, o.shade[0]) }, { xAxis: Math.min(o.last, o.shade[1]) }]],
         },
       });
@@ -190,18 +209,19 @@
     at.closest("section").hidden = points.length === 0;
     if (!points.length || !at.clientWidth) return;
     const grid = { left: 52, right: 24, top: 24, bottom: 52 }, most = nice(1.2 * Math.max(...points.map((p) => p.cost.decode.mean)));
+    const high = Math.min(100, nice(120 * Math.max(0.08, ...points.map((p) => p.series.score.mean))));
     const bottom = at.clientHeight - grid.bottom;
     const places = names({ l: 0, r: at.clientWidth, t: bottom, b: bottom + 20 }, points.map((p) => ({
       x: grid.left + ((at.clientWidth - grid.left - grid.right) * p.cost.decode.mean) / most,
-      y: grid.top + (bottom - grid.top) * (1 - p.series.score.mean), width: p.series.name.length * 7.6,
+      y: grid.top + (bottom - grid.top) * (1 - (100 * p.series.score.mean) / high), width: p.series.name.length * 7.6,
     })));
     const option = Object.assign(base(), {
       grid,
       xAxis: axis(`median decode step at length ${place.common}, ms`, { type: "value", min: 0, max: most }),
-      yAxis: axis("", { type: "value", min: 0, max: 100, axisLine: { show: false }, axisLabel: { color: css("--soft"), fontSize: 12, formatter: (v) => v + " %" } }),
+      yAxis: axis("", { type: "value", min: 0, max: high, axisLine: { show: false }, axisLabel: { color: css("--soft"), fontSize: 12, formatter: (v) => v + " %" } }),
       series: points.map((p, i) => ({
         type: "scatter", name: p.series.name, symbol: symbol(p.series), symbolSize: 15, data: [[p.cost.decode.mean, 100 * p.series.score.mean]], itemStyle: { color: colour(p.series), opacity: 1 },
-        label: { show: true, formatter: p.series.name, position: places[i].position, distance: places[i].distance, color: colour(p.series), fontSize: 13, fontWeight: 600 },
+        label: { show: true, formatter: () => p.series.name, position: places[i].position, distance: places[i].distance, color: colour(p.series), fontSize: 13, fontWeight: 600 },
       })),
     });
     option.tooltip.formatter = (i) => { const p = points[i.seriesIndex]; return `${mark(p.series)} <b>${escape(p.series.name)}</b><br>${percent(p.series.score.mean)} beyond the trained lengths<br>${short(p.cost.decode.mean)} ms a step`; };
