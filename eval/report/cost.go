@@ -14,7 +14,9 @@ import (
 type Place struct {
 	Name   string       `json:"name"`
 	Series []CostSeries `json:"series"` // in the order of the task's
-	// Common is the longest length at which all series have a decode step; 0 for none.
+	// Common is the longest trained length at which all series have a decode step,
+	// else the longest length; 0 for none. Beyond training many sequences end too
+	// soon, and steps of the few that are left are fast.
 	Common   int  `json:"common"`
 	UpperRAM bool `json:"upperRAM"` // some peak memory is the process's, an upper bound
 
@@ -92,8 +94,8 @@ func (k placeKey) parts() []string {
 // always is how many parts of a place's name are never left out.
 const always = 2
 
-// places groups the costs of a task's variants.
-func places(variants []variant) []Place {
+// places groups the costs of a task's variants; trained is the longest trained length.
+func places(variants []variant, trained int) []Place {
 	out := []Place{} // a list in JSON, too
 	for i, v := range variants {
 		for _, key := range placesOf(v.rows) {
@@ -107,7 +109,7 @@ func places(variants []variant) []Place {
 	}
 	for i := range out {
 		out[i].Name = placeName(out[i].key, out)
-		out[i].Common = out[i].common()
+		out[i].Common = out[i].common(trained)
 	}
 	return out
 }
@@ -169,7 +171,7 @@ func costPoint(length int, rows []eval.Row) CostPoint {
 	}
 }
 
-func (p *Place) common() int {
+func (p *Place) common(trained int) int {
 	steps := map[int]int{}
 	for _, s := range p.Series {
 		for _, pt := range s.Points {
@@ -178,13 +180,16 @@ func (p *Place) common() int {
 			}
 		}
 	}
-	longest := 0
+	longest, seen := 0, 0
 	for length, n := range steps {
 		if n == len(p.Series) {
 			longest = max(longest, length)
+			if length <= trained {
+				seen = max(seen, length)
+			}
 		}
 	}
-	return longest
+	return cmp.Or(seen, longest)
 }
 
 // At returns the costs at a length.

@@ -220,7 +220,7 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 	for _, v := range variants {
 		t.Series = append(t.Series, newSeries(v, t.Lengths))
 	}
-	t.Places = places(variants)
+	t.Places = places(variants, t.Trained[1])
 	return t
 }
 

@@ -174,6 +174,20 @@ func TestRanks(t *testing.T) {
 	}
 }
 
+// Steps are compared where all sequences go on to the end: within the trained lengths,
+// if anything was measured there.
+func TestCommonLength(t *testing.T) {
+	for want, lengths := range map[int][]int{20: {10, 20, 40}, 40: {30, 40}} {
+		var rows []eval.Row
+		for _, length := range lengths {
+			rows = append(rows, row(t, "nope", 0, length, 1), row(t, "rope", 0, length, 1))
+		}
+		if got := study(t, rows...).Tasks[0].Places[0].Common; got != want {
+			t.Errorf("lengths %v: compared at %d, want %d", lengths, got, want)
+		}
+	}
+}
+
 func TestPlaces(t *testing.T) {
 	s := study(t,
 		row(t, "nope", 0, 10, 1), row(t, "nope", 1, 10, 1), row(t, "nope", 0, 20, 1), row(t, "rope", 0, 10, 1),
