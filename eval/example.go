@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/eval/task"
@@ -43,6 +44,8 @@ func (s *sweep) examples(ctx context.Context, length int) ([]example, error) {
 			return nil, err
 		}
 	}
+	// Prompts of a batch are padded to the longest: those of like length go together.
+	slices.SortStableFunc(out, func(a, b example) int { return len(a.prompt) - len(b.prompt) })
 	return out, nil
 }
 
