@@ -12,6 +12,34 @@ import (
 // by mean accuracy beyond the trained lengths.
 type Contest map[string]float64
 
+// NewContest ranks contestants by their mean over the lengths that all of them were
+// measured at, from scores by name and length. One without any takes no part; nil
+// means that there are no lengths in common.
+func NewContest(scores map[string]map[int]float64) Contest {
+	var common []int
+	c := Contest{}
+	for name, of := range scores {
+		if len(of) == 0 {
+			continue
+		}
+		if len(c) == 0 {
+			common = slices.Sorted(maps.Keys(of))
+		}
+		common = slices.DeleteFunc(common, func(length int) bool { _, ok := of[length]; return !ok })
+		c[name] = 0
+	}
+	if len(common) == 0 {
+		return nil
+	}
+	for name := range c {
+		for _, length := range common {
+			c[name] += scores[name][length]
+		}
+		c[name] /= float64(len(common))
+	}
+	return c
+}
+
 // MRR is a contestant's mean reciprocal rank: 1 for always best.
 type MRR struct {
 	Name     string

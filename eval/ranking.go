@@ -1,7 +1,8 @@
 package eval
 
 import (
-	"math"
+	"maps"
+	"slices"
 	"strconv"
 )
 
@@ -22,41 +23,46 @@ func rankingSection(groups []*group) (s section, ok bool) {
 	}, true
 }
 
-// contests holds one ranking for each task and training seed. An encoding that was
-// measured in several forms (profiles, providers) stands for their mean.
+// contests holds one ranking for each task and training seed, over the lengths beyond
+// training that all its encodings were measured at. An encoding that was measured in
+// several forms (profiles, providers) stands for their mean.
 func contests(groups []*group) []Contest {
 	var out []Contest
 	for _, g := range groups {
-		values := map[uint64]map[string][]float64{}
-		var seeds []uint64
+		forms := map[uint64]map[string][]*column{} // by training seed and encoding
 		for _, c := range g.columns {
 			first := c.rows[0]
-			beyond := c.summary(g).Beyond
-			value := beyond.Value * float64(beyond.Lengths) / float64(beyond.Lengths+beyond.NA)
-			if beyond.Lengths == 0 && beyond.NA > 0 {
-				value = 0
+			if forms[first.TrainSeed] == nil {
+				forms[first.TrainSeed] = map[string][]*column{}
 			}
-			if math.IsNaN(value) {
-				continue
-			}
-			if values[first.TrainSeed] == nil {
-				values[first.TrainSeed] = map[string][]float64{}
-				seeds = append(seeds, first.TrainSeed)
-			}
-			of := values[first.TrainSeed]
-			of[first.Encoding] = append(of[first.Encoding], value)
+			of := forms[first.TrainSeed]
+			of[first.Encoding] = append(of[first.Encoding], c)
 		}
-		for _, seed := range seeds {
-			contest := Contest{}
-			for name, all := range values[seed] {
-				sum := 0.0
-				for _, v := range all {
-					sum += v
-				}
-				contest[name] = sum / float64(len(all))
+		for _, seed := range slices.Sorted(maps.Keys(forms)) {
+			scores := map[string]map[int]float64{}
+			for name, columns := range forms[seed] {
+				scores[name] = beyond(columns)
 			}
-			out = append(out, contest)
+			out = append(out, NewContest(scores))
 		}
 	}
 	return out
+}
+
+// beyond is the mean exact match of several columns at each length beyond training,
+// where one that a model cannot take counts as wrong.
+func beyond(columns []*column) map[int]float64 {
+	sums, counts := map[int]float64{}, map[int]int{}
+	for _, c := range columns {
+		for length, at := range c.cells {
+			if length > c.trained[1] {
+				sums[length] += at.accuracy()
+				counts[length]++
+			}
+		}
+	}
+	for length, n := range counts {
+		sums[length] /= float64(n)
+	}
+	return sums
 }

@@ -29,18 +29,13 @@ func (a *app) newFinder(root string) (finder, error) {
 	}
 	f.runs = slices.DeleteFunc(f.runs, func(r runInfo) bool { return r.Step == 0 && !r.Imported })
 	f.catalogue, err = zoo.List()
+	tasks, encodings := each(task.All(), func(t task.Task) string { return t.Name }), encodingNames() // copy comes first
 	slices.SortStableFunc(f.catalogue, func(x, y zoo.Manifest) int {
-		return cmp.Or(taskOrder(x.Card.Task)-taskOrder(y.Card.Task), encodingOrder(x.Card.Encoding)-encodingOrder(y.Card.Encoding))
+		return cmp.Or(slices.Index(tasks, x.Card.Task)-slices.Index(tasks, y.Card.Task),
+			slices.Index(encodings, x.Card.Encoding)-slices.Index(encodings, y.Card.Encoding))
 	})
 	return f, err
 }
-
-// taskOrder is the place of a task in the table: copy comes first.
-func taskOrder(name string) int {
-	return slices.IndexFunc(task.All(), func(t task.Task) bool { return t.Name == name })
-}
-
-func encodingOrder(name string) int { return slices.Index(encodingNames(), name) }
 
 // on keeps the models that were trained on one of the tasks, which may have other
 // options; all of them for no task.

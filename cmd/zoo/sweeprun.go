@@ -23,19 +23,29 @@ const logFile = "train.log"
 // before it is killed.
 const saveTime = 5 * time.Minute
 
+// claimFolder makes a sweep's folder and keeps other sweeps out of it until release.
+// One that Slurm still works on is refused.
+func claimFolder(ctx context.Context, folder string) (release func(), err error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+	if release, err = lockFolder(folder); err != nil {
+		return nil, err
+	}
+	if err := checkIdle(ctx, folder); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
+
 // sweepLocally trains runs in child processes, as many at a time as asked for.
 func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, runs []train.SweepRun) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
-	unlock, err := lockFolder(folder)
+	release, err := claimFolder(ctx, folder)
 	if err != nil {
 		return err
 	}
-	defer unlock()
-	if err := checkIdle(ctx, folder); err != nil {
-		return err
-	}
+	defer release()
 	m := thisMachine()
 	threads := max(m.Cores/o.workers, 1)
 	if err := prepareRuns(runs, threads); err != nil {

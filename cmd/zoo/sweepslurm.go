@@ -160,17 +160,11 @@ func (a *app) sweepSlurm(ctx context.Context, o sweepOptions, name, folder strin
 	if _, err := slurm(ctx, "sbatch", "--version"); err != nil {
 		return err // before anything is written
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
-	unlock, err := lockFolder(folder)
+	release, err := claimFolder(ctx, folder)
 	if err != nil {
 		return err
 	}
-	defer unlock()
-	if err := checkIdle(ctx, folder); err != nil {
-		return err
-	}
+	defer release()
 	if err := prepareRuns(runs, o.slurm.cpus); err != nil {
 		return err
 	}

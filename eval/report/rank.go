@@ -83,33 +83,19 @@ func (s *Study) ranked() []*Task {
 	return out
 }
 
-// contest is the mean exact match beyond training of the series that have a seed.
+// contest is the mean exact match beyond training of the series that have a seed,
+// where a length that a model cannot take counts as wrong.
 func (t *Task) contest(seed uint64) eval.Contest {
-	var common []int
-	var taking []*Series
+	scores := map[string]map[int]float64{}
 	for i := range t.Series {
 		s := &t.Series[i]
-		lengths := s.lengthsBeyond(seed)
-		if len(lengths) == 0 {
-			continue
+		of := map[int]float64{}
+		for _, length := range s.lengthsBeyond(seed) {
+			of[length] = s.beyondAt(seed, []int{length})
 		}
-		if len(taking) > 0 {
-			lengths = intersect(common, lengths)
-		}
-		common, taking = lengths, append(taking, s)
+		scores[s.Name] = of
 	}
-	if len(common) == 0 {
-		return nil
-	}
-	c := eval.Contest{}
-	for _, s := range taking {
-		c[s.Name] = s.beyondAt(seed, common)
-	}
-	return c
-}
-
-func intersect(a, b []int) []int {
-	return slices.DeleteFunc(slices.Clone(a), func(x int) bool { return !slices.Contains(b, x) })
+	return eval.NewContest(scores)
 }
 
 // find returns the encoding of a series, and which of its series it is.
