@@ -55,13 +55,13 @@ func checkpointPath(dir string, step int) string {
 // Checkpoints returns the steps of the checkpoints in a run directory, newest
 // first.
 func Checkpoints(dir string) ([]int, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "checkpoint-*.safetensors"))
+	names, err := filesLike(dir, "checkpoint-*.safetensors")
 	if err != nil {
 		return nil, err
 	}
 	var steps []int
-	for _, p := range paths {
-		s := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(p), "checkpoint-"), ".safetensors")
+	for _, name := range names {
+		s := strings.TrimSuffix(strings.TrimPrefix(name, "checkpoint-"), ".safetensors")
 		if n, err := strconv.Atoi(s); err == nil {
 			steps = append(steps, n)
 		}

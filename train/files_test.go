@@ -1,0 +1,82 @@
+package train_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/train"
+)
+
+// touch makes empty files in a directory.
+func touch(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func fileNames(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// A run's path may be anything: what would be a pattern in it is none, and siblings
+// that would match it are left alone.
+func TestPathsThatLookLikePatterns(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such names")
+	}
+	four := []string{"checkpoint-00000001.safetensors", "checkpoint-00000002.safetensors", "checkpoint-00000003.safetensors", "checkpoint-00000004.safetensors"}
+	for _, tc := range []struct{ name, sibling string }{{"exp[1]", "exp1"}, {"v?", "v1"}, {"a*", "ab"}, {"[", "b"}, {`e\1`, "e1"}} {
+		root := t.TempDir()
+		dir, sibling := filepath.Join(root, tc.name), filepath.Join(root, tc.sibling)
+		touch(t, dir, four...)
+		touch(t, sibling, append([]string{".half.tmp"}, four...)...)
+		steps, err := train.Checkpoints(dir)
+		if want := []int{4, 3, 2, 1}; err != nil || !slices.Equal(steps, want) {
+			t.Errorf("%s: checkpoints of steps %v (%v), want %v", tc.name, steps, err, want)
+		}
+		if err := train.Prune(dir, 4, 2, 1); err != nil {
+			t.Errorf("%s: %v", tc.name, err)
+		}
+		if diff := cmp.Diff([]string{four[0], four[2], four[3]}, fileNames(t, dir)); diff != "" {
+			t.Errorf("%s: files after pruning (-want +got)\n%s", tc.name, diff)
+		}
+		touch(t, dir, ".half.tmp")
+		if err := train.SweepTemporary(dir); err != nil {
+			t.Errorf("%s: %v", tc.name, err)
+		}
+		if names := fileNames(t, dir); slices.Contains(names, ".half.tmp") {
+			t.Errorf("%s: %v: a temporary file is left", tc.name, names)
+		}
+		if n := len(fileNames(t, sibling)); n != 5 {
+			t.Errorf("%s: its sibling %s has %d files, want all 5", tc.name, tc.sibling, n)
+		}
+	}
+}
+
+// A directory that cannot be read is not one without checkpoints.
+func TestCheckpointsOfAnUnreadableDirectory(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	touch(t, filepath.Dir(file), "file")
+	if steps, err := train.Checkpoints(file); err == nil {
+		t.Errorf("a file in a directory's place has the checkpoints %v", steps)
+	}
+}
