@@ -102,3 +102,10 @@ func PretendLoss(t *Trainer, loss float64) {
 
 // SweepTemporary removes what killed writes left behind.
 var SweepTemporary = sweepTemporary
+
+// LeaveThreadsOpen makes the files of a run, from now on, those of an earlier
+// version, which stored train.threads 0.
+func LeaveThreadsOpen(t *Trainer) error {
+	t.cfg.Train.Threads = 0
+	return t.cfg.write(t.dir)
+}

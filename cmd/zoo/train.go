@@ -79,7 +79,7 @@ begun begin. Named runs (--resume RUN) need no other settings.`,
 	f.Int("batch", 0, "sequences in an update")
 	f.Float64("lr", 0, "peak learning rate")
 	f.Uint64("seed", 0, "seed of weights and data")
-	f.Int("threads", 0, "threads of ONNX Runtime; 0: one per core")
+	f.Int("threads", 0, "threads of ONNX Runtime, noted when the run begins; 0: one per core")
 	f.StringArrayVar(&o.set, "set", nil, "any setting, as `key=value`; may be repeated")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.BoolVar(&o.resume, "resume", false, "go on with runs that were stopped")
