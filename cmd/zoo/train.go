@@ -37,7 +37,8 @@ func trainVerb(a *app) *cobra.Command {
 		Short: "train models, one for each encoding",
 		Long: `train trains one model for each encoding of --pe, one after another, each into a
 folder of its own: runs/<task>-<encoding>-<preset>-s<seed>. A run that is finished
-there already is skipped. Ctrl-C saves a checkpoint and says how to go on.
+there already is skipped. Ctrl-C, SIGTERM or a closed terminal (SIGHUP, unless nohup
+keeps it away) ends training with a checkpoint; zoo says how to go on.
 
 Settings come from, the first that says something: flags, environment variables
 (ZOO_TRAIN_STEPS for train.steps), the file given by --config, the preset.
