@@ -194,10 +194,12 @@ func resume(dir string, cfg Config, o Options) (*Trainer, error) {
 			copy(s.v, tensor.Data[float32](c.v[s.name]))
 		}
 	}
-	if err := truncateMetrics(filepath.Join(dir, MetricsFile), t.step, t.progress.Evaluated); err != nil {
+	lost, err := truncateMetrics(filepath.Join(dir, MetricsFile), t.step, t.progress.Evaluated)
+	if err != nil {
 		t.Close()
 		return nil, err
 	}
+	t.Warnings = append(t.Warnings, lost...)
 	return t, nil
 }
 
