@@ -61,8 +61,11 @@ func Checkpoints(dir string) ([]int, error) {
 	}
 	var steps []int
 	for _, name := range names {
+		// Only names as save writes them: a file of another name, such as
+		// checkpoint-9.safetensors, is somebody's copy, neither ours to go on from nor
+		// ours to remove.
 		s := strings.TrimSuffix(strings.TrimPrefix(name, "checkpoint-"), ".safetensors")
-		if n, err := strconv.Atoi(s); err == nil {
+		if n, err := strconv.Atoi(s); err == nil && n >= 0 && checkpointPath(dir, n) == filepath.Join(dir, name) {
 			steps = append(steps, n)
 		}
 	}

@@ -72,6 +72,25 @@ func TestPathsThatLookLikePatterns(t *testing.T) {
 	}
 }
 
+// What is named almost like a checkpoint is none, and is left alone: it kept every
+// later one from being saved.
+func TestForeignCheckpointNames(t *testing.T) {
+	dir := t.TempDir()
+	foreign := []string{"checkpoint-+0000007.safetensors", "checkpoint--0000007.safetensors", "checkpoint-0000000009.safetensors", "checkpoint-9.safetensors", "checkpoint-best.safetensors"}
+	touch(t, dir, foreign...)
+	r := start(t, dir, micro("nope", 12))
+	losses(t, r)
+	steps, err := train.Checkpoints(dir)
+	if want := []int{12, 8}; err != nil || !slices.Equal(steps, want) {
+		t.Errorf("checkpoints of steps %v (%v), want %v", steps, err, want)
+	}
+	for _, name := range foreign {
+		if !slices.Contains(fileNames(t, dir), name) {
+			t.Errorf("%s is gone", name)
+		}
+	}
+}
+
 // A directory that cannot be read is not one without checkpoints.
 func TestCheckpointsOfAnUnreadableDirectory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
