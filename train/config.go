@@ -53,10 +53,13 @@ type Recipe struct {
 
 	CheckpointEvery int `json:"checkpoint_every" mapstructure:"checkpoint_every"` // steps
 	KeepCheckpoints int `json:"keep_checkpoints" mapstructure:"keep_checkpoints"`
-	Threads         int `json:"threads" mapstructure:"threads"` // 0: one per core
+	// Bits depend on the threads. 0 stands for one per processor of the machine where
+	// the run begins: New settles it. Runs of earlier versions have it stored.
+	Threads int `json:"threads" mapstructure:"threads"`
 	// Lanes is how many runs of an update go side by side, sharing the threads; each
 	// takes memory for its activations and gradients. 0: two, where an update may take
-	// several runs and there are two threads. Left out at 0, as Dropout is.
+	// several runs and there are two threads. Bits depend on it, but 0 stays: what it
+	// stands for follows from the other settings. Left out at 0, as Dropout is.
 	Lanes int `json:"lanes,omitempty" mapstructure:"lanes"`
 
 	// Evaluation while training. Left out of the stored configuration at 0, as
@@ -104,7 +107,7 @@ func (r Recipe) check() error {
 	return nil
 }
 
-// threads is the number of threads of a run on this machine.
+// threads is the number of threads of a run on this machine, where it is not settled.
 func (r Recipe) threads() int { return cmp.Or(r.Threads, runtime.NumCPU()) }
 
 // lanes is the number of lanes of a run on this machine.
@@ -143,6 +146,12 @@ func (c Config) Resolve() (Config, error) {
 	return c, nil
 }
 
+// WithThreads fills in train.threads where it is 0.
+func (c Config) WithThreads(n int) Config {
+	c.Train.Threads = cmp.Or(c.Train.Threads, n)
+	return c
+}
+
 // Hash returns the SHA-256 of the configuration's JSON form, in hex.
 func (c Config) Hash() string {
 	data, err := json.Marshal(c)
@@ -151,4 +160,17 @@ func (c Config) Hash() string {
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
+}
+
+// warnThreads says where a run that is resumed after a step has threads that are not
+// known, or more than this machine has.
+func (r Recipe) warnThreads(step int) []error {
+	here := runtime.NumCPU()
+	switch {
+	case r.Threads == 0 && step > 0:
+		return []error{fmt.Errorf("the run does not say how many threads it began with (train.threads is 0); it goes on with one for each of this machine's %d processors, and if they were others before, the bits of its weights will not be those of an uninterrupted run", here)}
+	case r.Threads > here:
+		return []error{fmt.Errorf("the run keeps its %d threads, on which its bits depend; this machine has %d processors, so it is slower than it could be", r.Threads, here)}
+	}
+	return nil
 }

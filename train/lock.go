@@ -73,12 +73,12 @@ func Busy(dir string) (bool, error) {
 // sweepTemporary removes what writes cut off by a kill have left behind. Only
 // the holder of the lock may call it.
 func sweepTemporary(dir string) error {
-	paths, err := filepath.Glob(filepath.Join(dir, ".*.tmp"))
+	names, err := filesLike(dir, ".*.tmp")
 	if err != nil {
-		return err
+		return fmt.Errorf("train: %w", err)
 	}
-	for _, p := range paths {
-		if err := os.Remove(p); err != nil {
+	for _, name := range names {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			return fmt.Errorf("train: %w", err)
 		}
 	}

@@ -30,7 +30,8 @@ type runInfo struct {
 	Imported bool `json:"imported,omitempty"`
 
 	config  train.Config
-	stopped bool // early, as its configuration says
+	stopped bool  // early, as its configuration says
+	damage  error // lines of its metrics that cannot be read; nil for none
 }
 
 func (r runInfo) finished() bool { return r.Step >= r.Steps || r.stopped }
@@ -81,14 +82,16 @@ func readRun(dir string) (runInfo, error) {
 		r.Saved = info.ModTime()
 	}
 	stats, err := train.ReadMetrics(filepath.Join(dir, train.MetricsFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, train.ErrDamagedLines) {
+		r.damage = err
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return r, err
 	}
 	if len(stats) > 0 {
 		r.Loss = &stats[len(stats)-1].Loss
 	}
 	evals, err := train.ReadEvaluations(filepath.Join(dir, train.MetricsFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && r.damage == nil {
 		return r, err
 	}
 	if len(evals) > 0 {
@@ -118,6 +121,9 @@ func (a *app) scanRuns(root string) ([]runInfo, error) {
 		if err != nil {
 			a.note("passed over a run that cannot be read: %v", err)
 			continue
+		}
+		if r.damage != nil {
+			a.note("%v", r.damage)
 		}
 		out = append(out, r)
 	}

@@ -37,7 +37,8 @@ func trainVerb(a *app) *cobra.Command {
 		Short: "train models, one for each encoding",
 		Long: `train trains one model for each encoding of --pe, one after another, each into a
 folder of its own: runs/<task>-<encoding>-<preset>-s<seed>. A run that is finished
-there already is skipped. Ctrl-C saves a checkpoint and says how to go on.
+there already is skipped. Ctrl-C, SIGTERM or a closed terminal (SIGHUP, unless nohup
+keeps it away) ends training with a checkpoint; zoo says how to go on.
 
 Settings come from, the first that says something: flags, environment variables
 (ZOO_TRAIN_STEPS for train.steps), the file given by --config, the preset.
@@ -79,7 +80,7 @@ begun begin. Named runs (--resume RUN) need no other settings.`,
 	f.Int("batch", 0, "sequences in an update")
 	f.Float64("lr", 0, "peak learning rate")
 	f.Uint64("seed", 0, "seed of weights and data")
-	f.Int("threads", 0, "threads of ONNX Runtime; 0: one per core")
+	f.Int("threads", 0, "threads of ONNX Runtime, noted when the run begins; 0: one per core")
 	f.StringArrayVar(&o.set, "set", nil, "any setting, as `key=value`; may be repeated")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.BoolVar(&o.resume, "resume", false, "go on with runs that were stopped")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -195,15 +196,16 @@ func client(ctx context.Context, dir, exe string, args ...string) error {
 
 // single returns the one file in dir that matches the pattern.
 func single(dir, pattern string) (string, error) {
-	files, err := filepath.Glob(filepath.Join(dir, pattern))
+	files, err := fs.Glob(os.DirFS(dir), pattern) // filepath.Glob would take dir for a pattern too
 	if err != nil {
 		return "", err
 	}
 	if len(files) != 1 {
 		return "", fmt.Errorf("the client left %d files %s, expected one", len(files), pattern)
 	}
-	if info, err := os.Lstat(files[0]); err != nil || !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is not a regular file", files[0])
+	file := filepath.Join(dir, files[0])
+	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is not a regular file", file)
 	}
-	return files[0], nil
+	return file, nil
 }

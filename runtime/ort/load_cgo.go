@@ -4,7 +4,9 @@ package ort
 
 import (
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -90,7 +92,7 @@ const cudaRemedy = "the provider needs an NVIDIA driver, the CUDA and cuDNN libr
 // useCUDA appends the CUDA provider to the session options.
 func useCUDA(so *ort.SessionOptions, lib Library, options map[string]string) error {
 	if lib.Path != "" {
-		files, _ := filepath.Glob(filepath.Join(filepath.Dir(lib.Path), "*onnxruntime_providers_cuda*"))
+		files, _ := fs.Glob(os.DirFS(filepath.Dir(lib.Path)), "*onnxruntime_providers_cuda*")
 		if len(files) == 0 {
 			return fmt.Errorf("ort: provider cuda: there is no onnxruntime_providers_cuda library beside %s; %s", lib.Path, cudaRemedy)
 		}

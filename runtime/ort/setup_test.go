@@ -395,8 +395,12 @@ func TestClients(t *testing.T) {
 	if _, err := npmPack(t.Context(), t.TempDir(), look); !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("without npm: %v", err)
 	}
+	odd := filepath.Join(t.TempDir(), `a[1]*\b`) // a pattern, which such a folder does not match
+	if err := os.Mkdir(odd, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	script("npm", `printf '%s ' "$@" > onnxruntime-node-1.29.0.tgz`)
-	file, err := npmPack(t.Context(), t.TempDir(), look)
+	file, err := npmPack(t.Context(), odd, look)
 	if err != nil {
 		t.Fatal(err)
 	}
