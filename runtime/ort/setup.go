@@ -49,6 +49,9 @@ type Installed struct {
 // verified. Nothing is left behind on failure. Set-ups may run at the same time:
 // each works in a folder of its own and renames its files into place.
 func Setup(ctx context.Context, opt SetupOptions) (Installed, error) {
+	if ctx == nil {
+		return Installed{}, errNoContext
+	}
 	p := hostPlatform()
 	return setup(ctx, opt, plan{platform: p, pins: officialPins(), sources: officialSources(p), limits: defaultLimits()})
 }
