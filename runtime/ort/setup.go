@@ -257,6 +257,9 @@ func publish(folder string, x *extractor, r record) (Installed, error) {
 	if _, err := checkLibraryFile(x.core, x.platform); err != nil {
 		return Installed{}, err
 	}
+	if err := checkProviders(x.dir, x.platform); err != nil {
+		return Installed{}, err
+	}
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return Installed{}, err
