@@ -121,6 +121,11 @@ func Write(dir string, m Model) error {
 	if err := replaceable(dir); err != nil {
 		return err
 	}
+	if end, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = end // a link stays
+	} else if end, err := os.Readlink(dir); err == nil {
+		return fmt.Errorf("%s is a link to %s, which is not there; remove the link, or name another folder", dir, end)
+	}
 	dir = filepath.Clean(dir)
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err

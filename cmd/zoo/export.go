@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime"
 )
 
@@ -72,7 +71,7 @@ read, and zoo import.`,
 	f.StringVar(&o.format, "format", "onnx", "onnx, or safetensors: a folder with config.json and the tokenizer")
 	f.StringVar(&o.profile, "profile", card.Portable, card.Portable+" or "+card.Fused)
 	f.StringVar(&o.checkpoint, "checkpoint", "last", "last, or best: the one with the best validation accuracy (see train.eval_every)")
-	f.StringVarP(&o.output, "output", "o", "", "`file` to write, or a folder (default: <task>-<encoding>.onnx, or <task>-<encoding>-hf)")
+	f.StringVarP(&o.output, "output", "o", "", "`file` to write (- for standard output), or a folder (default: <task>-<encoding>.onnx, or <task>-<encoding>-hf)")
 	f.BoolVar(&o.noVerify, "no-verify", false, "write without verifying")
 	f.BoolVar(&o.sequence, "sequence", false, "of a recurrent model also write NAME.sequence.onnx, which takes whole sequences (a Scan; ONNX Runtime only)")
 	c.MarkFlagsOneRequired("pe", "run")
@@ -98,6 +97,9 @@ func (a *app) export(ctx context.Context, o exportOptions) error {
 				return err
 			}
 		}
+	}
+	if _, stream, _ := (output{path: o.output}).resolve(a); stream && (len(sources) > 1 || o.sequence || o.format != "onnx") {
+		return fmt.Errorf("--output %s: it takes one ONNX file; name a folder", o.output)
 	}
 	folder := isFolder(o.output)
 	if o.format == "onnx" && o.output != "" && !folder && len(sources) > 1 {
@@ -146,6 +148,10 @@ func (a *app) exportOne(ctx context.Context, s source, o exportOptions, folder b
 	if o.format == "safetensors" {
 		return a.exportFolder(s, m, o)
 	}
+	out := output{path: outputPath(o, folder, m), inputs: s.inputs()}
+	if err := out.check(a); err != nil {
+		return err
+	}
 	m.card.Parity = nil
 	how := "not verified"
 	if !o.noVerify {
@@ -158,15 +164,13 @@ func (a *app) exportOne(ctx context.Context, s source, o exportOptions, folder b
 	if err != nil {
 		return err
 	}
-	path := outputPath(o, folder, m)
-	err = tensor.WriteBytesAtomic(path, data)
-	if err != nil {
+	if err := a.writeBytes(out, data); err != nil {
 		return err
 	}
-	a.print("%s: %s from %s, %s, %s", path, o.profile, s.from, bytesText(int64(len(data))), how)
+	a.beside(out).print("%s: %s from %s, %s, %s", out.path, o.profile, s.from, bytesText(int64(len(data))), how)
 	if o.sequence {
 		m.card.Profile = o.profile
-		return a.exportSequence(ctx, m, path, !o.noVerify)
+		return a.exportSequence(ctx, m, out, !o.noVerify)
 	}
 	return nil
 }
