@@ -25,6 +25,7 @@ var imports = map[string][]string{
 	"tokenizer":       nil,
 	"card":            nil,
 	"configs":         nil,
+	"filelock":        nil,
 	"models/pe":       {"graph", "graph/tensor"},
 	"models":          {"models/pe", "graph", "graph/tensor"},
 	"models/theory":   {"models", "models/pe", "graph/tensor"},
@@ -39,7 +40,7 @@ var imports = map[string][]string{
 	"eval/task":           {"tokenizer"},
 	"eval":                {"eval/task", "tokenizer", "card"},
 	"eval/report":         {"eval", "eval/task", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
-	"train":               {"models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime/ort", "google.golang.org/protobuf/encoding/protowire"},
+	"train":               {"filelock", "models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime/ort", "google.golang.org/protobuf/encoding/protowire"},
 	"zoo":                 {"models", "export", "graph", "graph/tensor", "card", "configs"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.
 	"interop": {"models", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},

@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package train
+package filelock
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ func lockShared(f *os.File) error { return flock(f, syscall.LOCK_SH) }
 func flock(f *os.File, how int) error {
 	err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return ErrLocked
+		return errHeld
 	}
 	return err
 }
