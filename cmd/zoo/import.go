@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -120,7 +121,7 @@ func folderSource(r runInfo) source {
 // exportFolder writes a model as a folder that import reads.
 func (a *app) exportFolder(s source, m model, o exportOptions) error {
 	path := folderPath(o, m)
-	if err := checkFolder(path, s.folder); err != nil {
+	if err := cmp.Or(o.claim(path, s), checkFolder(path, s.folder)); err != nil {
 		return err
 	}
 	if err := interop.Write(path, interop.Model{Config: m.cfg, Weights: m.weights, Card: m.card}); err != nil {
@@ -136,7 +137,7 @@ func folderPath(o exportOptions, m model) string {
 	switch {
 	case o.output == "":
 		return name
-	case len(o.encodings) > 1 || isFolder(o.output) && !interop.IsFolder(o.output):
+	case o.into:
 		return filepath.Join(o.output, name)
 	}
 	return o.output
