@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -80,9 +81,15 @@ A first session:
   zoo bench --lengths 20..200                  measure the models of the catalogue
   zoo train --pe nope,rope,alibi               train the same three here
   zoo export --pe rope                         write copy-rope.onnx`,
-		Version:       version(),
-		Args:          cobra.ArbitraryArgs, // checkVerb has seen to them
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		Version: version(),
+		Args:    cobra.ArbitraryArgs, // checkVerb has seen to them
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if c.Name() == cobra.ShellCompRequestCmd {
+				return nil // a shell that asks cannot show it
+			}
+			return checkEnvironment(os.Environ())
+		},
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
