@@ -18,7 +18,7 @@ const module = "github.com/nopezoo/zoo/"
 // beside the standard library. A new arrow is an edit here, for review. "*"
 // allows all of ours.
 var imports = map[string][]string{
-	"graph/tensor":    nil,
+	"graph/tensor":    {"filelock"},
 	"graph":           {"graph/tensor"},
 	"graph/interp":    {"graph", "graph/tensor", "gonum.org/v1/gonum"},
 	"graph/graphtest": {"graph", "graph/interp", "graph/tensor", "github.com/google/go-cmp"},
@@ -43,7 +43,7 @@ var imports = map[string][]string{
 	"train":               {"filelock", "models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime/ort", "google.golang.org/protobuf/encoding/protowire"},
 	"zoo":                 {"models", "export", "graph", "graph/tensor", "card", "configs"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.
-	"interop": {"models", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
+	"interop": {"filelock", "models", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
 	"cmd/zoo": {"*", "github.com/spf13/cobra", "github.com/spf13/viper", "github.com/spf13/pflag", "github.com/schollz/progressbar", "golang.org/x/sys", "golang.org/x/term", "github.com/go-viper/mapstructure"},
 }
 

@@ -33,7 +33,7 @@ var errHeld = errors.New("the lock is held")
 // *HeldError says who has the lock.
 func Take(path string) (*os.File, error) {
 	for {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 		if err != nil {
 			return nil, fmt.Errorf("lock: %w", err)
 		}

@@ -4,6 +4,9 @@ package filelock
 
 import "os"
 
+// Works says whether locks keep anyone out on this system.
+const Works = false
+
 // lock does nothing: the standard library has no lock for this system that ends
 // with its process, and one that outlives it would keep a killed process from
 // starting again.

@@ -38,12 +38,19 @@ type diagnosis struct {
 	Go        string            `json:"go"`
 	Platform  string            `json:"platform"`
 	Machine   machine           `json:"machine"`
+	Settings  settingsFile      `json:"settings"`
 	Library   *foundLibrary     `json:"library"`   // null when there is none to use
 	Providers map[string]string `json:"providers"` // "ok", or why not
 	Problem   string            `json:"problem,omitempty"`
 	Remedy    string            `json:"remedy,omitempty"`
 	Searched  []place           `json:"searched"`
 	Tools     []tool            `json:"tools"`
+}
+
+// settingsFile is the user's own file of settings.
+type settingsFile struct {
+	Path    string `json:"path"`
+	Finding string `json:"finding"`
 }
 
 type foundLibrary struct {
@@ -83,7 +90,7 @@ func (a *app) doctor(asJSON bool) error {
 func diagnose() (diagnosis, error) {
 	d := diagnosis{
 		Zoo: version(), Go: goruntime.Version(), Platform: goruntime.GOOS + "/" + goruntime.GOARCH,
-		Machine: thisMachine(), Providers: map[string]string{}, Tools: findTools(),
+		Machine: thisMachine(), Settings: findSettings(), Providers: map[string]string{}, Tools: findTools(),
 	}
 	for _, c := range ort.Candidates("") {
 		d.Searched = append(d.Searched, place{c.Source, c.Path, finding(c)})
@@ -130,6 +137,17 @@ func finding(c ort.Candidate) string {
 	return c.Err.Error()
 }
 
+func findSettings() settingsFile {
+	found := settingsFile{userConfigPath(), "not there"}
+	if path := userConfig(); path != "" {
+		found.Finding = "used"
+		if err := newConfig().readFile(path, true); err != nil {
+			found.Finding = err.Error()
+		}
+	}
+	return found
+}
+
 func findTools() []tool {
 	out := []tool{
 		{Name: "npm", Remedy: "needed only where zoo setup cannot reach GitHub; install Node.js"},
@@ -150,6 +168,9 @@ func (a *app) printDiagnosis(d diagnosis) {
 	a.print("processor   %s, %d cores: %s", d.Machine.Processor, d.Machine.Cores, strings.Join(d.Machine.Features, " "))
 	if d.Machine.Memory > 0 {
 		a.print("memory      %s, of which %s free", bytesText(d.Machine.Memory), bytesText(d.Machine.MemoryFree))
+	}
+	if d.Settings.Path != "" {
+		a.print("settings    %s: %s", d.Settings.Path, d.Settings.Finding)
 	}
 	for _, t := range d.Tools {
 		if t.Path != "" {
