@@ -71,6 +71,7 @@ func (a *app) retrain(ctx context.Context, command, folder string) (model, error
 		return model{}, err
 	}
 	c := exec.CommandContext(ctx, self, append(append([]string{"train"}, strings.Fields(args)...), "--runs", folder)...)
+	c.Env = settingFree(os.Environ())
 	c.Stdout, c.Stderr = a.stderr, a.stderr
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	if err := c.Run(); err != nil {

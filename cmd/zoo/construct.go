@@ -49,7 +49,7 @@ are read off the attention weights, so distances end where those vanish.`,
 	f.IntVar(&o.theorem, "theorem", 0, "1 or 2")
 	f.IntVar(&o.max, "max", 1024, "greatest position")
 	f.IntVar(&o.heads, "heads", 4, "attention heads of theorem 2")
-	f.StringVarP(&o.output, "output", "o", "", "`file` to write (default: theorem-<1 or 2>.onnx)")
+	f.StringVarP(&o.output, "output", "o", "", "`file` to write, - for standard output (default: theorem-<1 or 2>.onnx)")
 	if err := c.MarkFlagRequired("theorem"); err != nil {
 		panic("zoo: " + err.Error()) // the flag is defined above
 	}
@@ -75,6 +75,10 @@ func (a *app) construct(ctx context.Context, o constructOptions) error {
 	if err != nil {
 		return err
 	}
+	out := output{path: cmp.Or(o.output, fmt.Sprintf("theorem-%d.onnx", o.theorem))}
+	if err := out.check(a); err != nil {
+		return err
+	}
 	described := card.Card{Tokenizer: m.Pieces, ToolVersion: version()}
 	s, data, err := o.open(source{from: "construction", load: func() (model, error) {
 		return model{m.Config, m.Weights, described}, nil
@@ -83,12 +87,11 @@ func (a *app) construct(ctx context.Context, o constructOptions) error {
 		return err
 	}
 	defer s.Close()
-	path := cmp.Or(o.output, fmt.Sprintf("theorem-%d.onnx", o.theorem))
-	err = tensor.WriteBytesAtomic(path, data)
-	if err != nil {
+	if err := a.writeBytes(out, data); err != nil {
 		return err
 	}
-	a.note("%s: %s, run by %s", path, bytesText(int64(len(data))), engineName(s))
+	a = a.beside(out)
+	a.note("%s: %s, run by %s", out.path, bytesText(int64(len(data))), engineName(s))
 	if o.theorem == 1 {
 		return a.positions(ctx, m, s)
 	}

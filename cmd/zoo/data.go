@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,13 +10,11 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/graph/tensor"
 )
 
 type dataOptions struct {
@@ -119,13 +118,11 @@ func (a *app) data(ctx context.Context, o dataOptions) error {
 		}
 		return buffered.Flush()
 	}
-	if o.output == "" {
-		return write(a.stdout)
+	inputs := o.from
+	if o.answer != "" {
+		inputs = []string{o.answer}
 	}
-	if err := os.MkdirAll(filepath.Dir(o.output), 0o755); err != nil {
-		return err
-	}
-	return tensor.WriteFileAtomic(o.output, write)
+	return a.write(output{path: cmp.Or(o.output, stdoutName), inputs: inputs}, write)
 }
 
 func (a *app) dataOf(ctx context.Context, o dataOptions, t task.Task, w io.Writer) error {

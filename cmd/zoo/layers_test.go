@@ -32,7 +32,7 @@ func loadLayers(t *testing.T, file string, env map[string]string, args ...string
 		t.Setenv(name, value)
 		environ = append(environ, name+"="+value)
 	}
-	l := layers{flags: trainFlags, preset: flagText(c.Flags(), "preset"), file: flagText(c.Flags(), "config")}
+	l := layers{flags: trainFlags, file: flagText(c.Flags(), "config")}
 	l.set, _ = c.Flags().GetStringArray("set")
 	cfg, err := l.load(c.Flags(), environ)
 	if err != nil {
@@ -56,6 +56,11 @@ func TestLayers(t *testing.T) {
 		{name: "preset", key: "train.steps", want: "2600"},
 		{name: "another preset", args: []string{"--preset", "small"}, key: "train.steps", want: "10000"},
 		{name: "file over preset", file: "train: {steps: 11}", key: "train.steps", want: "11"},
+		{name: "file names the preset", file: "preset: small", key: "train.steps", want: "10000"},
+		{name: "flag names the preset", file: "preset: small", args: []string{"--preset", "tiny"}, key: "train.steps", want: "2600"},
+		{name: "environment names the preset", file: "preset: small", env: env{"ZOO_PRESET": "tiny"}, key: "train.steps", want: "2600"},
+		{name: "flag over environment for the preset", env: env{"ZOO_PRESET": "tiny"}, args: []string{"--preset", "small"}, key: "train.steps", want: "10000"},
+		{name: "file over the preset that it names", file: "{preset: small, train: {steps: 11}}", key: "train.steps", want: "11"},
 		{name: "environment over file", file: "train: {steps: 11}", env: env{"ZOO_TRAIN_STEPS": "22"}, key: "train.steps", want: "22"},
 		{name: "flag over environment", file: "train: {steps: 11}", env: env{"ZOO_TRAIN_STEPS": "22"}, args: []string{"--steps", "33"}, key: "train.steps", want: "33"},
 		{name: "set over environment", env: env{"ZOO_TRAIN_STEPS": "22"}, args: []string{"--set", "train.steps=44"}, key: "train.steps", want: "44"},
@@ -96,6 +101,9 @@ func TestLayersRefuse(t *testing.T) {
 		want []string // parts of the error
 	}{
 		{name: "preset", args: []string{"--preset", "tinny"}, want: []string{`unknown preset "tinny"`, `"tiny"`, "base, paper, small, tiny"}},
+		{name: "preset in file", file: "preset: tinny", want: []string{`unknown preset "tinny"`, `"tiny"`}},
+		{name: "preset without a name", file: "preset: 5", want: []string{"config.yaml", "preset is 5"}},
+		{name: "key elsewhere in the environment", env: env{"ZOO_TRIAN_STEPS": "1"}, want: []string{`"ZOO_TRIAN_STEPS"`, `"ZOO_TRAIN_STEPS"`}},
 		{name: "key in file", file: "train: {stepz: 1}", want: []string{"config.yaml", `"train.stepz"`, `did you mean "train.steps"`}},
 		{name: "section in file", file: "trian: {steps: 1}", want: []string{"config.yaml", `"trian.steps"`, `"train.steps"`}},
 		{name: "key in environment", env: env{"ZOO_TRAIN_STEP": "1"}, want: []string{`"ZOO_TRAIN_STEP"`, `"ZOO_TRAIN_STEPS"`}},

@@ -38,13 +38,14 @@ func listVerb(a *app) *cobra.Command {
 	var runs string
 	kinds := each(listings(), func(l listing) string { return l.name })
 	c := &cobra.Command{
-		Use:   "list [" + strings.Join(kinds, "|") + "]",
+		Use:   "list [" + strings.Join(kinds, "|") + "] [PRESET]",
 		Short: "list encodings, tasks, presets, models and runs",
 		Long: `list shows what there is: positional encodings, tasks, presets of settings, the
 trained models of the catalogue, and the runs made here. Without a name it shows
-everything.`,
-		Example:   example("zoo list", "zoo list encodings", "zoo list models --json"),
-		Args:      cobra.MaximumNArgs(1),
+everything; with that of a preset it shows the preset, as a file that zoo train
+--config could read.`,
+		Example:   example("zoo list", "zoo list encodings", "zoo list presets tiny", "zoo list models --json"),
+		Args:      cobra.MaximumNArgs(2),
 		ValidArgs: kinds,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -52,6 +53,9 @@ everything.`,
 			}
 			if err := oneOf("list", args[0], kinds...); err != nil {
 				return err
+			}
+			if len(args) == 2 {
+				return a.showPreset(args, asJSON)
 			}
 			return a.listOne(args[0], runs, asJSON)
 		},
@@ -185,6 +189,26 @@ func listPresets(*app, string) (any, [][]string, error) {
 		list, lines = append(list, e), append(lines, []string{e.Name, e.Description})
 	}
 	return list, lines, nil
+}
+
+// showPreset writes the preset of "presets NAME" as it is, with its comments.
+func (a *app) showPreset(args []string, asJSON bool) error {
+	name := args[1]
+	if args[0] != "presets" {
+		return fmt.Errorf("unexpected argument %q: zoo list %s takes no name; see: zoo list --help", name, args[0])
+	}
+	if err := oneOf("preset", name, configs.Names()...); err != nil {
+		return err
+	}
+	data, err := configs.Read(name)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.json(map[string]string{"name": name, "description": presetComment(string(data), name), "text": string(data)})
+	}
+	_, err = a.stdout.Write(data)
+	return err
 }
 
 // presetComment returns the comment at the head of a preset without its name.

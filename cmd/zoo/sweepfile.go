@@ -23,7 +23,7 @@ import (
 // lists of values of which every combination is a run.
 type sweepFile struct {
 	name   string // of the file, without its ending
-	preset string
+	preset string // "" for none
 	shared []byte // the sections model and train, as JSON
 	axes   []axis // the first varies slowest
 }
@@ -72,7 +72,7 @@ func parseSweep(data []byte) (*sweepFile, error) {
 	if err := v.ReadConfig(bytes.NewReader(data)); err != nil {
 		return nil, err
 	}
-	f := &sweepFile{preset: "tiny"}
+	f := &sweepFile{}
 	shared := map[string]any{}
 	known := []string{"preset", "model", "train", "grid"}
 	for _, l := range lists() {
@@ -203,12 +203,12 @@ func (f *sweepFile) runs(root string, c *cobra.Command, environ, set []string) (
 // resolve merges the layers of one combination: the lists win over --set and the
 // environment, which may not give the same keys.
 func (f *sweepFile) resolve(pick choice, c *cobra.Command, environ, set []string) (train.SweepRun, error) {
-	cfg, err := layers{preset: f.preset, set: set}.load(c.Flags(), environ)
+	cfg, err := layers{preset: f.preset, user: userConfig(), set: set}.load(c.Flags(), environ)
 	if err != nil {
 		return train.SweepRun{}, err
 	}
 	own := maps.Clone(cfg.origin)
-	shared, err := cfg.readYAML(f.shared, "sweep file")
+	shared, err := cfg.readYAML(f.shared, origin{name: "sweep file", yaml: true})
 	if err != nil {
 		return train.SweepRun{}, err
 	}
@@ -239,7 +239,7 @@ func (f *sweepFile) resolve(pick choice, c *cobra.Command, environ, set []string
 	if r.Config, err = cfg.run(""); err != nil {
 		return r, err
 	}
-	r.Name = filepath.Base(runDir("", f.preset+name, r.Config))
+	r.Name = filepath.Base(runDir("", cfg.preset+name, r.Config))
 	r.Cost, err = train.EstimateCost(r.Config)
 	return r, err
 }

@@ -41,7 +41,9 @@ there already is skipped. Ctrl-C, SIGTERM or a closed terminal (SIGHUP, unless n
 keeps it away) ends training with a checkpoint; zoo says how to go on.
 
 Settings come from, the first that says something: flags, environment variables
-(ZOO_TRAIN_STEPS for train.steps), the file given by --config, the preset.
+(ZOO_TRAIN_STEPS for train.steps), the file given by --config, the user's own file
+(zoo doctor says where), the preset. The preset is named by --preset, ZOO_PRESET, or
+"preset:" in one of the files, in this order.
 Settings without a flag of their own are given by --set, as in
 --set model.n_layers=4 or --set model.encoding_params.theta=500. A task other than
 the preset's has lengths of its own unless some are given. What is set above the
@@ -70,7 +72,7 @@ begun begin. Named runs (--resume RUN) need no other settings.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.preset, "preset", "tiny", "settings to start from: "+strings.Join(configs.Names(), ", "))
+	f.String("preset", "", "settings to start from: "+strings.Join(configs.Names(), ", ")+" (default: that of a config file, or "+defaultPreset+")")
 	f.StringVar(&o.file, "config", "", "a YAML `file` of settings, in the form of the presets")
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings: "+strings.Join(encodingNames(), ", ")+" (default: the configured one)")
 	f.String("task", "", "task with its options, or several with commas: "+strings.Join(each(task.All(), func(t task.Task) string { return t.Name }), ", "))
@@ -123,6 +125,7 @@ func (o *trainOptions) plan(c *cobra.Command, dirs []string) ([]planned, error) 
 	if err := checkEncodings(o.encodings); err != nil {
 		return nil, err
 	}
+	o.user = userConfig()
 	cfg, err := o.load(c.Flags(), os.Environ())
 	if err != nil {
 		return nil, err
@@ -143,7 +146,7 @@ func (o *trainOptions) plan(c *cobra.Command, dirs []string) ([]planned, error) 
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, planned{runDir(o.runs, o.preset, one), one})
+		out = append(out, planned{runDir(o.runs, cfg.preset, one), one})
 	}
 	return out, nil
 }

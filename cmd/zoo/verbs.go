@@ -20,5 +20,6 @@ func verbs() []func(*app) *cobra.Command {
 		inspectVerb,
 		catalogueVerb,
 		constructVerb,
+		completionVerb,
 	}
 }
