@@ -99,7 +99,9 @@ A first session:
 	root.SetVersionTemplate("zoo {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	for _, verb := range verbs() {
-		root.AddCommand(verb(a))
+		c := verb(a)
+		a.addCompletions(c)
+		root.AddCommand(c)
 	}
 	root.SetHelpCommand(helpVerb())
 	// Cobra adds these on the way, too late for checkVerb.

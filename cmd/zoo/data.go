@@ -32,6 +32,8 @@ type dataOptions struct {
 	output     string
 }
 
+var dataFormats = []string{"text", "jsonl"}
+
 func dataVerb(a *app) *cobra.Command {
 	var o dataOptions
 	c := &cobra.Command{
@@ -99,7 +101,7 @@ func (o dataOptions) tasks() ([]task.Task, error) {
 }
 
 func (a *app) data(ctx context.Context, o dataOptions) error {
-	if err := oneOf("format", o.format, "text", "jsonl"); err != nil {
+	if err := oneOf("format", o.format, dataFormats...); err != nil {
 		return err
 	}
 	if o.n < 1 {

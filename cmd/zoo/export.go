@@ -30,6 +30,11 @@ type exportOptions struct {
 	written    map[string]string // what the command wrote, and from what
 }
 
+var (
+	exportFormats     = []string{"onnx", "safetensors"}
+	exportCheckpoints = []string{"last", "best"}
+)
+
 func exportVerb(a *app) *cobra.Command {
 	var o exportOptions
 	c := &cobra.Command{
@@ -57,7 +62,7 @@ read, and zoo import.`,
 			"zoo export runs/copy-rope-tiny-s1 -o rope.onnx",
 			"zoo export --pe rope --format safetensors   # copy-rope-hf/"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := oneOf("format", o.format, "onnx", "safetensors"); err != nil {
+			if err := oneOf("format", o.format, exportFormats...); err != nil {
 				return err
 			}
 			for _, name := range []string{"profile", "no-verify", "sequence"} {
@@ -88,7 +93,7 @@ func (a *app) export(ctx context.Context, o exportOptions, args []string) error 
 	if err := checkProfile(o.profile); err != nil {
 		return err
 	}
-	if err := oneOf("checkpoint", o.checkpoint, "last", "best"); err != nil {
+	if err := oneOf("checkpoint", o.checkpoint, exportCheckpoints...); err != nil {
 		return err
 	}
 	sources, err := a.exported(o, args)

@@ -44,9 +44,17 @@ func listVerb(a *app) *cobra.Command {
 trained models of the catalogue, and the runs made here. Without a name it shows
 everything; with that of a preset it shows the preset, as a file that zoo train
 --config could read.`,
-		Example:   example("zoo list", "zoo list encodings", "zoo list presets tiny", "zoo list models --json"),
-		Args:      cobra.MaximumNArgs(2),
-		ValidArgs: kinds,
+		Example: example("zoo list", "zoo list encodings", "zoo list presets tiny", "zoo list models --json"),
+		Args:    cobra.MaximumNArgs(2),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			switch {
+			case len(args) == 0:
+				return lastOf(kinds, typed), cobra.ShellCompDirectiveNoFileComp
+			case len(args) == 1 && args[0] == "presets":
+				return lastOf(configs.Names(), typed), cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.listAll(runs, asJSON)
