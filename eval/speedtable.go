@@ -39,10 +39,8 @@ func (t *speedTable) block(title string, numbers func(*Row) []float64, write fun
 	if t.average {
 		title += ", mean over seeds"
 	}
-	b := block{title: title, lines: [][]string{{"length"}}}
-	for _, c := range t.columns {
-		b.lines[0] = append(b.lines[0], c.label)
-	}
+	_, heads := t.heads()
+	b := block{title: title, lines: [][]string{append([]string{"length"}, heads...)}}
 	for _, length := range t.lengths() {
 		line := []string{strconv.Itoa(length)}
 		for _, c := range t.columns {
@@ -148,7 +146,7 @@ func (t *speedTable) memory() block {
 		return strconv.FormatFloat(v[0], 'f', 0, 64)
 	})
 	if process {
-		b.note = "process peak: this system does not tell the peak of one measurement, so earlier ones count too"
+		b.notes = []string{"process peak: this system does not tell the peak of one measurement, so earlier ones count too"}
 	}
 	return b
 }

@@ -9,10 +9,11 @@ import (
 )
 
 // section is all that was measured on one task.
-func (g *group) section() section {
+func (g *group) section() Section {
+	pattern, _ := g.heads()
 	exact := block{title: "exact match in %, with 95 % intervals (* length seen in training)",
-		lines: roomForIntervals(append(g.lines(exactCell), g.headline()...)), note: g.notHeldOut()}
-	s := section{title: fmt.Sprintf("task %s (version %d), %s prompts, n = %s", g.task, g.version, g.split, g.samples()), blocks: []block{
+		lines: roomForIntervals(append(g.lines(exactCell), g.headline()...)), notes: append(g.notHeldOut(), g.notAvailable()...)}
+	s := Section{Task: g.task, title: fmt.Sprintf("task %s (version %d), %s prompts, n = %s%s", g.task, g.version, g.split, g.samples(), modelsText(pattern)), blocks: []block{
 		exact,
 		{title: "tokens right in %, place by place (beyond the cliff of exact match)", lines: g.lines(tokenCell)},
 		{title: "edit distance, as a share of the longer of answer and target", lines: g.lines(distanceCell)},
@@ -27,13 +28,13 @@ func (g *group) section() section {
 }
 
 // notHeldOut names the lengths at which training saw the same prompts.
-func (g *group) notHeldOut() string {
+func (g *group) notHeldOut() []string {
 	if len(g.whole) == 0 {
-		return ""
+		return nil
 	}
 	slices.Sort(g.whole)
-	return fmt.Sprintf("nothing held out at length %s: training may have seen the same prompts",
-		strings.Trim(strings.Join(strings.Fields(fmt.Sprint(g.whole)), ", "), "[]"))
+	return []string{fmt.Sprintf("nothing held out at length %s: training may have seen the same prompts",
+		strings.Trim(strings.Join(strings.Fields(fmt.Sprint(g.whole)), ", "), "[]"))}
 }
 
 // samples says how many samples stand behind each cell.
@@ -57,8 +58,9 @@ func (g *group) samples() string {
 // write gives the text, with what follows the mark of a trained length.
 func (g *group) lines(write func(pool) (value, more string)) [][]string {
 	head := []string{"length"}
-	for _, c := range g.columns {
-		head = append(head, c.label+" ")
+	_, names := g.heads()
+	for _, name := range names {
+		head = append(head, name+" ")
 	}
 	lines := [][]string{head}
 	for _, length := range g.lengths() {
@@ -78,7 +80,7 @@ func (g *group) headline() [][]string {
 		s := c.summary(g)
 		inside = append(inside, s.Inside.String())
 		beyond = append(beyond, s.Beyond.String())
-		effective = append(effective, fmt.Sprintf("%d [%d, %d] ", s.Effective, s.EffectiveLow, s.EffectiveHigh))
+		effective = append(effective, fmt.Sprintf("%d [%d, %d]", s.Effective, s.EffectiveLow, s.EffectiveHigh))
 	}
 	return [][]string{make([]string, len(inside)), inside, beyond, effective}
 }
@@ -133,11 +135,12 @@ func exactCell(p pool) (value, more string) {
 	return percent(p.accuracy()), fmt.Sprintf(" %*s", intervalWidth, interval)
 }
 
-// roomForIntervals moves what has no interval to where the others' values are.
+// roomForIntervals moves what has no interval, of its own kind either, to where the
+// others' values are.
 func roomForIntervals(lines [][]string) [][]string {
 	for _, line := range lines[1:] {
 		for i := range line {
-			if i > 0 && !strings.Contains(line[i], "–") {
+			if i > 0 && !strings.ContainsAny(line[i], "–[") {
 				line[i] += strings.Repeat(" ", intervalWidth+1)
 			}
 		}

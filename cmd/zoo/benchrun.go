@@ -18,16 +18,18 @@ type benchmark struct {
 	*app
 	plan  *benchPlan
 	log   *benchLog
+	out   *benchPrinter
 	meter *meter
 	done  int64 // work of the cells that are finished
 	said  string
 	peaks map[int]eval.Peaks // by threads
 }
 
-// measureAll measures the cells that have no row yet, and keeps each row at once.
-func (a *app) measureAll(ctx context.Context, p *benchPlan, log *benchLog) error {
+// measureAll measures the cells that have no row yet, keeps each row at once, and shows
+// what is complete.
+func (a *app) measureAll(ctx context.Context, p *benchPlan, log *benchLog, out *benchPrinter) error {
 	todo := p.unmeasured()
-	b := &benchmark{app: a, plan: p, log: log, peaks: map[int]eval.Peaks{}}
+	b := &benchmark{app: a, plan: p, log: log, out: out, peaks: map[int]eval.Peaks{}}
 	var total int64
 	for _, c := range p.cells() {
 		total += c.work()
@@ -125,7 +127,10 @@ func (b *benchmark) keep(ctx context.Context, session *runtime.Session, c *bench
 	}
 	c.row = &row
 	b.done += c.work()
-	return nil
+	if b.out.completes(c) {
+		b.meter.close() // a bar would stand among the tables
+	}
+	return b.out.measured(c)
 }
 
 func (b *benchmark) accuracy(ctx context.Context, session *runtime.Session, c *benchCell) (eval.Row, error) {
