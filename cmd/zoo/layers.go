@@ -31,7 +31,11 @@ type config struct {
 	v      *viper.Viper
 	origin map[string]origin // of each key's value
 	task   string            // the preset's
+	onTask *viper.Viper      // what the preset has differently on a task, by its name; nil for nothing
 }
+
+// onTask is the section of a preset for that: on_task.scan.train.examples.
+const onTask = "on_task"
 
 // origin is where a value came from: for error messages, and because a value of
 // a YAML file has a type and any other is text.
@@ -41,7 +45,9 @@ type origin struct {
 	all  bool // no run may pass the value over; see checkUsed
 }
 
-func (o origin) isPreset() bool { return strings.HasPrefix(o.name, "preset ") }
+func (o origin) isPreset() bool { return isPreset(o.name) }
+
+func isPreset(source string) bool { return strings.HasPrefix(source, "preset ") }
 
 func (l layers) load(flags *pflag.FlagSet, environ []string) (*config, error) {
 	c := &config{v: viper.New(), origin: map[string]origin{}}
@@ -72,10 +78,10 @@ func (c *config) readPreset(name string) error {
 	if err != nil {
 		return err
 	}
-	for _, key := range v.AllKeys() {
+	for key := range c.origin {
 		c.v.SetDefault(key, v.Get(key))
 	}
-	c.task = v.GetString("train.task")
+	c.task, c.onTask = v.GetString("train.task"), v.Sub(onTask)
 	return nil
 }
 
@@ -101,7 +107,7 @@ func (c *config) readYAML(data []byte, source string) (*viper.Viper, error) {
 	if err := v.ReadConfig(bytes.NewReader(data)); err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
-	keys := v.AllKeys()
+	keys := slices.DeleteFunc(v.AllKeys(), func(key string) bool { return isPreset(source) && strings.HasPrefix(key, onTask+".") })
 	slices.Sort(keys)
 	for _, key := range keys {
 		if _, err := findSetting(key); err != nil {
@@ -190,6 +196,7 @@ func (c *config) run(encoding string) (train.Config, error) {
 			plant(tree, []string{"train", key}, "")
 		}
 	}
+	c.plantOnTask(tree)
 	data, err := json.Marshal(tree)
 	if err != nil {
 		return train.Config{}, err
@@ -209,6 +216,22 @@ func (c *config) run(encoding string) (train.Config, error) {
 // task has its own.
 func (c *config) foreign(key string) bool {
 	return c.origin[key].isPreset() && c.v.GetString("train.task") != c.task
+}
+
+// plantOnTask sets what the preset has differently on the task, whatever its options,
+// unless another layer gives the key.
+func (c *config) plantOnTask(tree map[string]any) {
+	name, _, _ := strings.Cut(c.v.GetString("train.task"), "+")
+	if c.onTask == nil {
+		return
+	}
+	if v := c.onTask.Sub(name); v != nil {
+		for _, key := range v.AllKeys() {
+			if c.origin[key].isPreset() {
+				plant(tree, strings.Split(key, "."), v.Get(key))
+			}
+		}
+	}
 }
 
 // value returns the value of a setting in its type.
