@@ -32,6 +32,7 @@ type benchOptions struct {
 	runs      string
 	format    string
 	output    string
+	allow     []string
 }
 
 // benchFormats are the forms of the results.
@@ -81,6 +82,7 @@ process while a cell generates.`,
 			return a.bench(c.Context(), o, args)
 		},
 	}
+	addAllow(c, &o.allow)
 	f := c.Flags()
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(encodingNames(), ", "))
 	f.StringVar(&o.task, "task", "", "task, or several with commas; without a MODEL it also chooses those trained on it (default: what the model was trained on)")
