@@ -29,14 +29,15 @@ var imports = map[string][]string{
 	"models/pe":       {"graph", "graph/tensor"},
 	"models":          {"models/pe", "graph", "graph/tensor"},
 	"models/theory":   {"models", "models/pe", "graph/tensor"},
-	"export":          {"export/internal/onnxpb", "graph", "graph/tensor", "card", "google.golang.org/protobuf", "github.com/owulveryck/onnx-go", "gonum.org/v1/gonum/graph", "gorgonia.org/tensor"},
+	"export":          {"export/internal/onnxpb", "export/safety", "graph", "graph/tensor", "card", "google.golang.org/protobuf", "github.com/owulveryck/onnx-go", "gonum.org/v1/gonum/graph", "gorgonia.org/tensor"},
 
 	"export/internal/onnxpb": {"google.golang.org/protobuf"},
+	"export/safety":          {"export/internal/onnxpb", "graph/tensor", "card", "google.golang.org/protobuf"},
 
-	"runtime/ort":         {"filelock", "graph/tensor", "github.com/yalue/onnxruntime_go"},
+	"runtime/ort":         {"export/safety", "filelock", "graph/tensor", "github.com/yalue/onnxruntime_go"},
 	"runtime/ort/orttest": {"runtime/ort"},
 	"runtime/native":      {"export", "graph", "graph/interp", "graph/tensor"},
-	"runtime":             {"runtime/ort", "runtime/native", "graph/tensor", "tokenizer", "card"},
+	"runtime":             {"export/safety", "runtime/ort", "runtime/native", "graph/tensor", "tokenizer", "card"},
 	"eval/task":           {"tokenizer"},
 	"eval":                {"eval/task", "tokenizer", "card"},
 	"eval/report":         {"eval", "eval/task", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own

@@ -27,12 +27,20 @@ func newDecoder(cfg Config) (*Decoder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
-	return WithEncoding(cfg, enc), nil
+	return &Decoder{cfg, enc}, nil
 }
 
 // WithEncoding makes a decoder from a resolved configuration and any encoding
-// value, one outside the table too.
-func WithEncoding(cfg Config, enc pe.Encoding) *Decoder { return &Decoder{cfg, enc} }
+// value, one outside the table too. No configuration can carry such a value: that
+// of the decoder says so, and nothing is built from it.
+func WithEncoding(cfg Config, enc pe.Encoding) *Decoder {
+	cfg.Encoding, cfg.EncodingParams = fmt.Sprintf("%s%T", valuePrefix, enc), nil
+	return &Decoder{cfg, enc}
+}
+
+// valuePrefix begins the name of an encoding in the configuration of a decoder that
+// was given the encoding as a value.
+const valuePrefix = "value:"
 
 // Config returns the resolved configuration.
 func (d *Decoder) Config() Config { return d.cfg }

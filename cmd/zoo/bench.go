@@ -34,6 +34,7 @@ type benchOptions struct {
 	runs      string
 	format    string
 	output    string
+	allow     []string
 }
 
 // benchFormats are the forms of the results.
@@ -84,6 +85,7 @@ process while a cell generates.`,
 			return a.bench(c.Context(), o, args)
 		},
 	}
+	addAllow(c, &o.allow)
 	f := c.Flags()
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(encodingNames(), ", "))
 	f.StringVar(&o.task, "task", "", "task, or several with commas; without a MODEL it also chooses those trained on it (default: what a MODEL was trained on, else one task), or all")

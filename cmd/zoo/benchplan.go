@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/export/safety"
 )
 
 // benchPlan is all that one command measures, in a fixed order.
@@ -54,7 +55,7 @@ func (a *app) planBench(o benchOptions, args []string) (*benchPlan, error) {
 	p := &benchPlan{o: o, keys: map[eval.Key]bool{}}
 	for _, s := range sources {
 		for _, profile := range orDefault(o.profiles, "") {
-			g, data, err := newBenchGroup(s, profile)
+			g, data, err := newBenchGroup(s, engineFlags{profile: profile, allow: o.allow})
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", s.from, err)
 			}
@@ -78,10 +79,13 @@ func orDefault[T any](list []T, missing T) []T {
 	return list
 }
 
-// newBenchGroup reads a model's file in one profile.
-func newBenchGroup(s source, profile string) (benchGroup, []byte, error) {
-	data, err := s.onnx(cmp.Or(profile, card.Portable))
+// newBenchGroup reads a model's file in one profile, and validates it.
+func newBenchGroup(s source, engine engineFlags) (benchGroup, []byte, error) {
+	data, err := s.onnx(cmp.Or(engine.profile, card.Portable))
 	if err != nil {
+		return benchGroup{}, nil, err
+	}
+	if _, err := safety.Check(data, engine.options().Safety()); err != nil {
 		return benchGroup{}, nil, err
 	}
 	info, err := export.ReadInfo(data)
@@ -92,10 +96,10 @@ func newBenchGroup(s source, profile string) (benchGroup, []byte, error) {
 	if err != nil {
 		return benchGroup{}, nil, err
 	}
-	if err := checkFileProfile(profile, c); err != nil {
+	if err := checkFileProfile(engine.profile, c); err != nil {
 		return benchGroup{}, nil, err
 	}
-	return benchGroup{source: s, engine: engineFlags{profile: profile}, card: c,
+	return benchGroup{source: s, engine: engine, card: c,
 		env: eval.Environment{Model: s.label, ModelSHA256: hash(data), Machine: describeMachine(), ToolVersion: version()}}, data, nil
 }
 

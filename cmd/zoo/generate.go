@@ -47,6 +47,7 @@ run (of the encoding of --pe and the task of --task), else one of the catalogue.
 		},
 	}
 	o.engineFlags.add(c)
+	addAllow(c, &o.allow)
 	f := c.Flags()
 	f.StringVar(&o.encoding, "pe", "", "encoding: "+strings.Join(encodingNames(), ", "))
 	f.StringVar(&o.task, "task", "", "task that the model was trained on (default: that of the newest run, or copy)")

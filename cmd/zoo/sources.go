@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train"
@@ -46,7 +46,7 @@ type model struct {
 // whatever the profile.
 func (s source) onnx(profile string) ([]byte, error) {
 	if s.file != "" {
-		return os.ReadFile(s.file)
+		return safety.ReadFile(s.file)
 	}
 	m, err := s.load()
 	if err != nil {

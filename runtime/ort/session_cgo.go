@@ -31,9 +31,10 @@ type Session struct {
 	pointer unsafe.Pointer // session for direct
 }
 
-// New loads an ONNX model. It starts ONNX Runtime when no session is open yet.
+// New validates an ONNX model and loads it: see Options.Safety. It starts ONNX
+// Runtime when no session is open yet.
 func New(model []byte, opt Options) (*Session, error) {
-	h, err := readHeader(model)
+	h, err := readHeader(model, opt.Safety)
 	if err != nil {
 		return nil, fmt.Errorf("ort: read model: %w", err)
 	}

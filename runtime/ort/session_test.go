@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
@@ -224,8 +225,8 @@ func TestNewErrors(t *testing.T) {
 		opt   ort.Options
 		want  string
 	}{
-		{"empty", nil, ort.Options{}, "not an ONNX model"},
-		{"text", []byte("hello"), ort.Options{}, "not an ONNX model"},
+		{"empty", nil, ort.Options{}, "the file is empty"},
+		{"text", []byte("hello"), ort.Options{}, "not an ONNX file"},
 		{"unknown op", badOp, ort.Options{}, "NoSuchOp"},
 		{"no input", noInput, ort.Options{}, "has 0 inputs and 1 outputs"},
 		{"int32", identityModel(onnxInt32, 1), ort.Options{}, `value "x" has ONNX element type 6`},
@@ -313,7 +314,7 @@ func TestProfile(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	s := open(t, endlessModel(), ort.Options{})
+	s := open(t, endlessModel(), ort.Options{Safety: safety.Options{Unvalidated: true}})
 	x := map[string]*tensor.Tensor{"x": tensor.New(tensor.Float32, 2)}
 
 	ctx, cancel := context.WithCancel(t.Context())
