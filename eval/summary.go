@@ -37,9 +37,8 @@ type Mean struct {
 }
 
 // Summarize returns one headline for each task and model, in order of first
-// appearance; rows of speed alone are passed over. Rows of one model that differ
-// in the seed of their samples are pooled by adding their counts; of those with
-// one seed, whose prompts are the same, the one with the most samples counts.
+// appearance; rows of speed alone are passed over. Rows of one model are
+// put together by Pool.
 func Summarize(rows []Row) []Summary {
 	var out []Summary
 	for _, g := range groupRows(Only(MeasureAccuracy, rows)) {
@@ -63,19 +62,9 @@ type column struct {
 	label     string
 	attribute []string
 	trained   [2]int
-	cells     map[int]cell // by length
+	cells     map[int]Cell // by length
 	rows      []Row
 }
-
-// cell pools the rows of one column at one length.
-type cell struct {
-	n, correct            int // n is 0 if the length was not available
-	tokens, tokensCorrect int
-}
-
-func (c cell) accuracy() float64 { return ratio(c.correct, c.n) }
-
-func (c cell) tokenAccuracy() float64 { return ratio(c.tokensCorrect, c.tokens) }
 
 // attributes tell rows of one model name apart.
 var attributes = []func(Row) string{
@@ -104,54 +93,23 @@ func groupRows(rows []Row) []*group {
 			attribute = append(attribute, a(r))
 		}
 		c := find(&g.columns, func(c *column) bool { return slices.Equal(c.attribute, attribute) }, func() *column {
-			return &column{attribute: attribute, trained: [2]int{r.TrainMin, r.TrainMax}, cells: map[int]cell{}}
+			return &column{attribute: attribute, trained: [2]int{r.TrainMin, r.TrainMax}, cells: map[int]Cell{}}
 		})
 		c.rows = append(c.rows, r)
-		c.cells[r.Length] = cell{}
-		if !r.NA && r.Whole && !slices.Contains(g.whole, r.Length) {
+		c.cells[r.Length] = Cell{}
+		if !r.NA && r.NotHeldOut() && !slices.Contains(g.whole, r.Length) {
 			g.whole = append(g.whole, r.Length)
 		}
 	}
 	for _, g := range groups {
 		for _, c := range g.columns {
 			for length := range c.cells {
-				c.cells[length] = c.pooled(length)
+				c.cells[length] = Pool(slices.DeleteFunc(slices.Clone(c.rows), func(r Row) bool { return r.Length != length }))
 			}
 		}
 		g.label()
 	}
 	return groups
-}
-
-// samples returns the rows of a length whose answers count: one for each seed,
-// that of the most samples. Rows of one seed that differ in batch or n hold the
-// same prompts, and counting those twice would make intervals too narrow.
-func (c *column) samples(length int) []Row {
-	var out []Row
-	for _, r := range c.rows {
-		if r.Length != length || r.NA {
-			continue
-		}
-		i := slices.IndexFunc(out, func(o Row) bool { return o.Seed == r.Seed })
-		switch {
-		case i < 0:
-			out = append(out, r)
-		case r.N > out[i].N:
-			out[i] = r
-		}
-	}
-	return out
-}
-
-func (c *column) pooled(length int) cell {
-	var at cell
-	for _, r := range c.samples(length) {
-		at.n += r.N
-		at.correct += r.Correct
-		at.tokens += r.Tokens
-		at.tokensCorrect += r.TokensCorrect
-	}
-	return at
 }
 
 // find returns the first element that matches, or a new one, appended.
@@ -212,29 +170,28 @@ func (c *column) summary(g *group) Summary {
 
 // reach extends the effective lengths to one that is handled; lengths come in
 // ascending order.
-func (s *Summary) reach(length int, at cell) {
-	if at.n == 0 {
+func (s *Summary) reach(length int, at Cell) {
+	if at.N == 0 {
 		return
 	}
-	low, high := Wilson(at.correct, at.n)
-	if at.accuracy() >= EffectiveAccuracy {
+	if at.Accuracy >= EffectiveAccuracy {
 		s.Effective = length
 	}
-	if low >= EffectiveAccuracy {
+	if at.Low >= EffectiveAccuracy {
 		s.EffectiveLow = length
 	}
-	if high >= EffectiveAccuracy {
+	if at.High >= EffectiveAccuracy {
 		s.EffectiveHigh = length
 	}
 }
 
-func (m *Mean) add(at cell) {
-	if at.n == 0 {
+func (m *Mean) add(at Cell) {
+	if at.N == 0 {
 		m.NA++
 		return
 	}
 	m.Lengths++
-	m.Value += at.accuracy()
+	m.Value += at.Accuracy
 }
 
 func (m *Mean) finish() {
