@@ -16,6 +16,29 @@ type Cell struct {
 	Chance              float64 // accuracy of a guesser
 }
 
+// Latest returns rows, in their order, without those that were measured again later
+// in the same place: their times are replaced. (Which answers count Pool decides.)
+func Latest(rows []Row) (kept []Row, replaced int) {
+	type cell struct {
+		Key
+		model, encoding, ort string
+		spinning             bool
+	}
+	seen := map[cell]bool{}
+	for _, r := range slices.Backward(rows) {
+		k := cell{r.Key(), r.Model, r.Encoding, r.ORTVersion, r.Spinning}
+		k.Schema, k.N, k.Warmup, k.Repeats = 0, 0, 0, 0 // how much was measured
+		if seen[k] {
+			replaced++
+			continue
+		}
+		seen[k] = true
+		kept = append(kept, r)
+	}
+	slices.Reverse(kept)
+	return kept, replaced
+}
+
 // Pool adds up rows of one model on one task at one length, in the order in which
 // they were measured, wherever that was. What was not available is passed over.
 //

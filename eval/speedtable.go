@@ -16,6 +16,7 @@ type speedTable struct {
 
 func newSpeedTable(rows []Row) *speedTable {
 	t := &speedTable{}
+	rows, _ = Latest(rows)
 	for _, r := range rows {
 		attribute := []string{r.Model}
 		for _, a := range attributes {
