@@ -21,10 +21,10 @@ type Summary struct {
 	Trained     [2]int // shortest and longest length seen in training; 0, 0 if never trained
 	Inside      Mean   // exact match at the trained lengths
 	Beyond      Mean   // exact match at longer ones
-	Effective   int    // largest length with exact match ≥ EffectiveAccuracy
+	Effective   int    // see EffectiveLength
 
-	// The effective length's interval: the largest lengths at which the lower and
-	// the upper end of exact match's 95 % interval (Wilson) reach EffectiveAccuracy.
+	// The effective length's interval: the same for the lower and the upper end of
+	// exact match's 95 % interval (Wilson).
 	// Few samples leave the lower one at 0: below 35, all right is not sure enough.
 	EffectiveLow, EffectiveHigh int
 }
@@ -153,7 +153,8 @@ func (c *column) saw(length int) bool { return c.trained[0] <= length && length 
 
 func (c *column) summary(g *group) Summary {
 	s := Summary{Task: g.task, Split: g.split, Model: c.label, Trained: c.trained}
-	for _, length := range slices.Sorted(maps.Keys(c.cells)) {
+	lengths := slices.Sorted(maps.Keys(c.cells))
+	for _, length := range lengths {
 		at := c.cells[length]
 		switch {
 		case c.saw(length):
@@ -161,28 +162,35 @@ func (c *column) summary(g *group) Summary {
 		case length > c.trained[1]:
 			s.Beyond.add(at)
 		}
-		s.reach(length, at)
 	}
+	reach := func(of func(Cell) float64) int {
+		length, _ := EffectiveLength(lengths, func(length int) (float64, bool) { return of(c.cells[length]), c.cells[length].N > 0 })
+		return length
+	}
+	s.Effective = reach(func(at Cell) float64 { return at.Accuracy })
+	s.EffectiveLow = reach(func(at Cell) float64 { return at.Low })
+	s.EffectiveHigh = reach(func(at Cell) float64 { return at.High })
 	s.Inside.finish()
 	s.Beyond.finish()
 	return s
 }
 
-// reach extends the effective lengths to one that is handled; lengths come in
-// ascending order.
-func (s *Summary) reach(length int, at Cell) {
-	if at.N == 0 {
-		return
+// EffectiveLength returns the largest of ascending lengths up to which all those
+// measured reach EffectiveAccuracy, 0 for none, and next, the one after it, which does
+// not; 0 for none: the effective length may be larger. ok is false for a length that
+// was not available; it is passed over.
+func EffectiveLength(lengths []int, accuracy func(length int) (value float64, ok bool)) (length, next int) {
+	for _, n := range lengths {
+		value, ok := accuracy(n)
+		switch {
+		case !ok:
+		case !(value >= EffectiveAccuracy):
+			return length, n
+		default:
+			length = n
+		}
 	}
-	if at.Accuracy >= EffectiveAccuracy {
-		s.Effective = length
-	}
-	if at.Low >= EffectiveAccuracy {
-		s.EffectiveLow = length
-	}
-	if at.High >= EffectiveAccuracy {
-		s.EffectiveHigh = length
-	}
+	return length, 0
 }
 
 func (m *Mean) add(at Cell) {

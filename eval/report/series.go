@@ -40,13 +40,12 @@ type Point struct {
 	NA     bool   `json:"na"`    // measured, but beyond what the model can take
 }
 
-// Reach is an effective length: the largest length measured at which exact match
-// is at least eval.EffectiveAccuracy, 0 for none.
+// Reach is an effective length, see eval.EffectiveLength.
 type Reach struct {
 	Length int `json:"length"`
 	Low    int `json:"low"`  // one seed: of the interval's lower end; several: of the worst seed
 	High   int `json:"high"` // of the upper end, or of the best seed
-	Next   int `json:"next"` // the next length measured; 0 for none: it may reach further
+	Next   int `json:"next"` // the first length that fails; 0 for none: it may reach further
 }
 
 // newSeries works out a line. What was measured of one model in several places
@@ -145,24 +144,17 @@ func (s *Series) meanOf(seed uint64, in func(length int) bool) (mean []float64, 
 }
 
 func (s *Series) reach() Reach {
-	var r Reach
-	for _, p := range s.Points {
-		if p.N == 0 {
-			continue
-		}
-		switch {
-		case p.Exact.Mean >= eval.EffectiveAccuracy:
-			r.Length, r.Next = p.Length, 0
-		case r.Next == 0:
-			r.Next = p.Length
-		}
-		if p.Exact.Low >= eval.EffectiveAccuracy {
-			r.Low = p.Length
-		}
-		if p.Exact.High >= eval.EffectiveAccuracy {
-			r.High = p.Length
-		}
+	lengths := each(s.Points, func(p Point) int { return p.Length })
+	reach := func(of func(Spread) Number) (length, next int) {
+		return eval.EffectiveLength(lengths, func(length int) (float64, bool) {
+			p := s.Points[slices.Index(lengths, length)]
+			return float64(of(p.Exact)), p.N > 0
+		})
 	}
+	var r Reach
+	r.Length, r.Next = reach(func(e Spread) Number { return e.Mean })
+	r.Low, _ = reach(func(e Spread) Number { return e.Low })
+	r.High, _ = reach(func(e Spread) Number { return e.High })
 	return r
 }
 
