@@ -31,6 +31,10 @@
 // draws all splits from the same prompts, as the paper's data do. Of SCAN's short
 // commands the paper holds one in ten out, and trains on the others, each once an
 // epoch; so does scan+paper (Listed), whose splits validation and test are those.
+// A third is about measuring a model, and
+// Task.SplitFor reports it: at a length that the model was not trained on all
+// prompts are for the test if there are fewer than ManyPrompts, and none is left
+// for validation, so that what is watched while training is never tested on.
 //
 // # Differences from the paper
 //
