@@ -73,6 +73,11 @@ type Recipe struct {
 	StopAfterPerfect int    `json:"stop_after_perfect,omitempty" mapstructure:"stop_after_perfect"` // evaluations in a row without a mistake at trained lengths; 0: never
 }
 
+// mostSequences bounds what a run holds in memory one by one: more is a slip, and an
+// allocation that fails would end the program without a word. What fits a machine is
+// less; see EstimateCost.
+const mostSequences = 1<<31 - 1
+
 // check reports the first value that cannot be.
 func (r Recipe) check() error {
 	for _, f := range []struct {
@@ -86,6 +91,11 @@ func (r Recipe) check() error {
 	} {
 		if f.value < f.min {
 			return fmt.Errorf("train.%s %d: want at least %d", f.key, f.value, f.min)
+		}
+	}
+	for key, n := range map[string]int{"examples": r.Examples, "batch": r.Batch, "pool_steps": r.PoolSteps, "eval_samples": r.EvalSamples} {
+		if n > mostSequences {
+			return fmt.Errorf("train.%s %d: want at most %d; each takes memory", key, n, mostSequences)
 		}
 	}
 	if r.PoolSteps > 1 && r.MicroTokens == 0 {

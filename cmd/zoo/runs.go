@@ -147,3 +147,31 @@ func difference(was, is train.Config) string {
 	}
 	return strings.Join(out, "; ")
 }
+
+// stoppedRun returns the run under a folder that is neither finished nor at work, of
+// which there must be one.
+func (a *app) stoppedRun(root string) (string, error) {
+	runs, err := a.scanRuns(root)
+	if err != nil {
+		return "", err
+	}
+	var stopped, lines []string
+	for _, r := range runs {
+		busy, err := train.Busy(r.Dir)
+		if err != nil {
+			return "", err
+		}
+		if r.Imported || r.finished() || busy {
+			continue
+		}
+		stopped = append(stopped, r.Dir)
+		lines = append(lines, fmt.Sprintf("%s  # %s", resumeCommand(r.Dir), r.state()))
+	}
+	switch len(stopped) {
+	case 0:
+		return "", fmt.Errorf("--resume: no run in the folder %s was stopped; to begin one, say what to train, such as: zoo train --pe rope", root)
+	case 1:
+		return stopped[0], nil
+	}
+	return "", fmt.Errorf("--resume: %d runs in the folder %s were stopped; go on with one of them, or name several:\n%s", len(stopped), root, strings.Join(lines, "\n"))
+}

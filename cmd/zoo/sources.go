@@ -117,7 +117,7 @@ func (a *app) noteDamaged(skipped []error) {
 func (a *app) newest(dir string) (*train.Checkpoint, error) {
 	c, skipped, err := train.Latest(dir)
 	if errors.Is(err, train.ErrNoCheckpoint) {
-		return nil, fmt.Errorf("%w; make one: zoo train --resume %s", err, shellWord(dir))
+		return nil, fmt.Errorf("%w; make one: %s", err, resumeCommand(dir))
 	}
 	a.noteDamaged(skipped)
 	return c, err

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -58,13 +60,22 @@ and its best checkpoint is kept (zoo export --checkpoint best). A run's folder h
 its metrics as JSON lines and as TensorBoard event files.
 
 With --resume, runs that were stopped go on where they were, and those not yet
-begun begin. Named runs (--resume RUN) need no other settings.`,
+begun begin. Named runs (--resume RUN) need no other settings. --resume alone goes
+on with the run under --runs that was stopped; if there are several, it lists them.`,
 		Example: example(
 			"zoo train --pe rope",
 			"zoo train --pe nope,rope,alibi --task copy --lengths 1..20",
 			"zoo train --preset small --set train.micro_tokens=1024",
+			"zoo train --resume",
 			"zoo train --resume runs/copy-rope-tiny-s1"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if o.resume && len(args) == 0 && o.given(c) == "" {
+				run, err := a.stoppedRun(o.runs)
+				if err != nil {
+					return err
+				}
+				args = []string{run}
+			}
 			runs, err := o.plan(c, args)
 			if err != nil {
 				return err
@@ -86,7 +97,7 @@ begun begin. Named runs (--resume RUN) need no other settings.`,
 	f.Int("threads", 0, "threads of ONNX Runtime, noted when the run begins; 0: one per core")
 	f.StringArrayVar(&o.set, "set", nil, "any setting, as `key=value`; may be repeated")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
-	f.BoolVar(&o.resume, "resume", false, "go on with runs that were stopped")
+	f.BoolVar(&o.resume, "resume", false, "go on with runs that were stopped; alone: with the one that was")
 	return c
 }
 
@@ -152,15 +163,24 @@ func (o *trainOptions) plan(c *cobra.Command, dirs []string) ([]planned, error) 
 	return out, nil
 }
 
+// given is the first flag on the command line that says what to train, "" for none.
+func (o *trainOptions) given(c *cobra.Command) string {
+	names := append([]string{"preset", "config", "pe", "set"}, slices.Sorted(maps.Values(o.flags))...)
+	for _, name := range names {
+		if c.Flags().Changed(name) {
+			return name
+		}
+	}
+	return ""
+}
+
 // planNamed resumes runs by name; a run keeps the settings it began with.
 func (o *trainOptions) planNamed(c *cobra.Command, dirs []string) ([]planned, error) {
 	if !o.resume {
-		return nil, fmt.Errorf("unexpected argument %q; to go on with a run: zoo train --resume %s", dirs[0], dirs[0])
+		return nil, fmt.Errorf("unexpected argument %q; to go on with a run: %s", dirs[0], resumeCommand(dirs[0]))
 	}
-	for _, name := range []string{"preset", "config", "pe", "set", "task", "lengths", "examples", "steps", "batch", "lr", "seed", "threads"} {
-		if c.Flags().Changed(name) {
-			return nil, fmt.Errorf("--%s: a run that is resumed keeps the settings it began with", name)
-		}
+	if name := o.given(c); name != "" {
+		return nil, fmt.Errorf("--%s: a run that is resumed keeps the settings it began with", name)
 	}
 	var out []planned
 	for _, dir := range dirs {
@@ -177,10 +197,14 @@ func (o *trainOptions) planNamed(c *cobra.Command, dirs []string) ([]planned, er
 }
 
 func (a *app) trainAll(ctx context.Context, runs []planned, resume bool) error {
+	next := a.again()
+	if len(runs) == 1 {
+		next = resumeCommand(runs[0].dir)
+	}
 	for _, r := range runs {
 		if err := a.trainOne(ctx, r, resume); err != nil {
 			if errors.Is(err, train.ErrInterrupted) {
-				return fmt.Errorf("%w; everything is saved; go on with: %s", err, a.again())
+				return fmt.Errorf("%w; everything is saved; go on with: %s", err, next)
 			}
 			return fmt.Errorf("%s: %w", r.dir, err)
 		}
@@ -201,6 +225,9 @@ func (a *app) again() string {
 	}
 	return strings.Join(words, " ")
 }
+
+// resumeCommand is the command line that goes on with a run.
+func resumeCommand(dir string) string { return "zoo train --resume " + shellWord(dir) }
 
 // shellWord quotes an argument where a shell would take it apart.
 func shellWord(s string) string {

@@ -56,7 +56,8 @@ func (a *app) open(p planned, resume bool, say func(string)) (*train.Trainer, er
 		}
 		p.cfg = p.cfg.WithThreads(was.Train.Threads)
 		if was.Hash() != p.cfg.Hash() {
-			return nil, fmt.Errorf("there is a run with other settings (%s); choose another folder with --runs, or another --seed", difference(was, p.cfg))
+			return nil, fmt.Errorf("%w (%s); go on with that one: %s; or choose another folder with --runs, or another --seed",
+				train.ErrOtherRun, difference(was, p.cfg), resumeCommand(p.dir))
 		}
 	}
 	evaluate, err := evaluator(p.cfg)
@@ -86,7 +87,7 @@ func (a *app) open(p planned, resume bool, say func(string)) (*train.Trainer, er
 		}
 		return train.Resume(p.dir, o)
 	}
-	return nil, fmt.Errorf("a run that was stopped is there; go on with it: zoo train --resume %s", shellWord(p.dir))
+	return nil, fmt.Errorf("a run that was stopped is there; go on with it: %s", resumeCommand(p.dir))
 }
 
 // trainWatch shows a run's progress.
