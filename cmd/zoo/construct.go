@@ -80,6 +80,9 @@ func (a *app) construct(ctx context.Context, o constructOptions) error {
 		return err
 	}
 	described := card.Card{Tokenizer: m.Pieces, ToolVersion: version()}
+	if err := a.needProvider(ctx, o.provider); err != nil {
+		return err
+	}
 	s, data, err := o.open(source{from: "construction", load: func() (model, error) {
 		return model{m.Config, m.Weights, described}, nil
 	}})
