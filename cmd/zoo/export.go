@@ -84,8 +84,8 @@ read, and zoo import.`,
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write (- for standard output), or a folder (default: <task>-<encoding>.onnx, or <task>-<encoding>-hf)")
 	f.BoolVar(&o.noVerify, "no-verify", false, "write without verifying")
 	f.BoolVar(&o.sequence, "sequence", false, "of a recurrent model also write NAME.sequence.onnx, which takes whole sequences (a Scan; ONNX Runtime only)")
-	c.MarkFlagsMutuallyExclusive("pe", "run")
-	c.MarkFlagsMutuallyExclusive("task", "run")
+	exclusive(c, "pe", "run")
+	exclusive(c, "task", "run")
 	return c
 }
 

@@ -40,7 +40,7 @@ run (of the encoding of --pe and the task of --task), else one of the catalogue.
 			"zoo generate copy-rope.onnx --length 30 --n 5",
 			`zoo generate copy-rope --prompt "Copy: 7 tree B [SEP] "`,
 			"zoo generate --temperature 0.8 --top-k 10 --seed 7"),
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments(0, 1, "the model"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.hasPrompt = c.Flags().Changed("prompt")
 			return a.generate(c.Context(), o, args)
@@ -59,7 +59,7 @@ run (of the encoding of --pe and the task of --task), else one of the catalogue.
 	f.IntVar(&o.TopK, "top-k", 0, "draw from the k most probable tokens only; 0: all")
 	f.Float64Var(&o.TopP, "top-p", 0, "draw from the most probable tokens that sum up to p only; 0: all")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of prompts and of sampling")
-	c.MarkFlagsMutuallyExclusive("prompt", "length")
+	exclusive(c, "prompt", "length")
 	return c
 }
 

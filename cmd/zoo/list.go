@@ -45,7 +45,7 @@ trained models of the catalogue, and the runs made here. Without a name it shows
 everything; with that of a preset it shows the preset, as a file that zoo train
 --config could read.`,
 		Example: example("zoo list", "zoo list encodings", "zoo list presets tiny", "zoo list models --json"),
-		Args:    cobra.MaximumNArgs(2),
+		Args:    arguments(0, 2, "a preset"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			switch {
 			case len(args) == 0:
