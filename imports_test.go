@@ -33,7 +33,7 @@ var imports = map[string][]string{
 
 	"export/internal/onnxpb": {"google.golang.org/protobuf"},
 
-	"runtime/ort":         {"graph/tensor", "github.com/yalue/onnxruntime_go"},
+	"runtime/ort":         {"filelock", "graph/tensor", "github.com/yalue/onnxruntime_go"},
 	"runtime/ort/orttest": {"runtime/ort"},
 	"runtime/native":      {"export", "graph", "graph/interp", "graph/tensor"},
 	"runtime":             {"runtime/ort", "runtime/native", "graph/tensor", "tokenizer", "card"},

@@ -70,6 +70,9 @@ func MeasureLength(ctx context.Context, m Model, c card.Card, cfg Config, length
 }
 
 func measureLength(ctx context.Context, m Model, c card.Card, cfg Config, length int) (Row, error) {
+	if ctx == nil {
+		return Row{}, errNoContext
+	}
 	if err := cfg.check(); err != nil {
 		return Row{}, err
 	}

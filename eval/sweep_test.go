@@ -341,3 +341,15 @@ type meter struct{ resets int }
 
 func (m *meter) Reset()                       { m.resets++ }
 func (m *meter) Peak() (int64, string, error) { return 1 << 20, eval.PeakOfLength, nil }
+
+func TestNilContext(t *testing.T) {
+	var none context.Context
+	_, sweep := eval.Sweep(none, &fake{}, copyCard(t), config(t, 3), nil)
+	_, one := eval.MeasureLength(none, &fake{}, copyCard(t), config(t, 3), 3)
+	_, speed := eval.MeasureSpeedAt(none, &runner{}, copyCard(t), speedConfig(), 30)
+	for name, err := range map[string]error{"sweep": sweep, "one length": one, "speed": speed} {
+		if err == nil || !strings.Contains(err.Error(), "the context is nil") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

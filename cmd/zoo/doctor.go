@@ -54,9 +54,12 @@ type settingsFile struct {
 }
 
 type foundLibrary struct {
-	Path    string   `json:"path"`
-	Rule    ort.Rule `json:"rule"`
-	Version string   `json:"version"`
+	Path     string   `json:"path"`
+	Rule     ort.Rule `json:"rule"`
+	Version  string   `json:"version"`
+	SHA256   string   `json:"sha256"`
+	Verified bool     `json:"verified"` // zoo knows its hash, or that of the archive it came from
+	Origin   string   `json:"origin"`   // what it was installed from, "" when nothing tells
 }
 
 type place struct {
@@ -97,7 +100,12 @@ func diagnose() (diagnosis, error) {
 		d.Problem, d.Remedy = err.Error(), remedyFor(err, d.Searched)
 		return d, err
 	}
-	d.Library = &foundLibrary{lib.Path, lib.Source, lib.Version}
+	from, err := ort.Origin(lib)
+	if err != nil {
+		d.Problem = err.Error()
+		return d, err
+	}
+	d.Library = &foundLibrary{lib.Path, lib.Source, lib.Version, from.SHA256, from.Verified, from.Origin}
 	for name, why := range providers {
 		d.Providers[name] = "ok"
 		if why != nil {
@@ -180,9 +188,26 @@ func (a *app) printDiagnosis(d diagnosis) {
 		return
 	}
 	a.print("\nused        %s (version %s)", d.Library.Path, d.Library.Version)
+	a.print("origin      %s", d.Library.standing())
 	for _, name := range slices.Sorted(maps.Keys(d.Providers)) {
 		a.print("%-11s %s", name, d.Providers[name])
 	}
+}
+
+// standing says whether the library is one that zoo installs.
+func (l foundLibrary) standing() string {
+	const unknown = "zoo does not know its hash"
+	switch {
+	case l.Verified && l.Origin != "":
+		return l.Origin + ", hash verified"
+	case l.Verified:
+		return "hash verified"
+	case l.Rule == ort.FromEnv:
+		return "chosen by " + ort.EnvLibrary + "; " + unknown
+	case l.Origin != "":
+		return "installed by choice from " + l.Origin + "; " + unknown
+	}
+	return "not one of ours: " + unknown + "; to install one, run: zoo setup"
 }
 
 // json writes a result for programs.

@@ -196,28 +196,16 @@ func (a *app) answer(ctx context.Context, s *runtime.Session, t task.Task, sampl
 	return ok, nil
 }
 
-// stream writes the continuation of a prompt token by token and returns it. The
-// space before its first word is left out.
+// stream writes the continuation of a prompt token by token and returns it.
 func (a *app) stream(ctx context.Context, s *runtime.Session, prompt string, opt runtime.GenerateOptions) (string, error) {
-	ids, err := s.EncodePrompt(prompt)
-	if err != nil {
-		return "", err
+	if _, err := s.EncodePrompt(prompt); err != nil {
+		return "", err // before anything is written
 	}
 	var all strings.Builder
 	defer fmt.Fprintln(a.stdout)
-	for step, err := range s.Generate(ctx, [][]int64{ids}, opt) {
+	for piece, err := range s.Stream(ctx, prompt, opt) {
 		if err != nil {
 			return "", err
-		}
-		piece, err := s.Decode(step.Tokens)
-		if err != nil {
-			return "", err
-		}
-		if piece == tokenizer.EOSPiece {
-			break
-		}
-		if all.Len() == 0 {
-			piece = strings.TrimPrefix(piece, " ")
 		}
 		all.WriteString(piece)
 		fmt.Fprint(a.stdout, piece)

@@ -26,6 +26,7 @@ Nothing is fetched when it is installed already.`,
 	}
 	c.Flags().StringVar(&opt.Provider, "provider", "cpu", "cpu or cuda")
 	c.Flags().StringVar(&opt.From, "from", "", "a `URL`, archive, library file or folder to install from")
+	c.Flags().BoolVar(&opt.Insecure, "insecure", false, "accept a plain http URL, which anyone on the way can replace")
 	return c
 }
 

@@ -82,7 +82,7 @@ func download(ctx context.Context, rawURL, dir string, limit int64, progress fun
 		DialContext:         (&net.Dialer{Timeout: connectTimeout}).DialContext,
 		TLSHandshakeTimeout: connectTimeout,
 		DisableKeepAlives:   true,
-	}}
+	}, CheckRedirect: staySecure}
 	resp, err := client.Do(req)
 	if err != nil {
 		return "", cause(ctx, err)
@@ -97,6 +97,18 @@ func download(ctx context.Context, rawURL, dir string, limit int64, progress fun
 		return "", fmt.Errorf("get %s: %w", u.Redacted(), cause(ctx, err))
 	}
 	return name, nil
+}
+
+// staySecure follows redirects as the standard client does, but none from https to
+// plain http.
+func staySecure(req *http.Request, via []*http.Request) error {
+	if req.URL.Scheme != "https" && via[0].URL.Scheme == "https" {
+		return fmt.Errorf("redirected from https to %s", req.URL.Redacted())
+	}
+	if len(via) >= 10 {
+		return errors.New("more than 10 redirects")
+	}
+	return nil
 }
 
 // cause prefers the reason a context ended over the error that it led to.

@@ -95,6 +95,11 @@ func useCUDA(so *ort.SessionOptions, lib Library, options map[string]string) err
 			return fmt.Errorf("ort: provider cuda: there is no onnxruntime_providers_cuda library beside %s; %s", lib.Path, cudaRemedy)
 		}
 	}
+	if lib.Path != "" {
+		if err := checkProviders(filepath.Dir(lib.Path), hostPlatform()); err != nil {
+			return fmt.Errorf("ort: provider cuda: %w; %s", err, cudaRemedy)
+		}
+	}
 	cuda, err := ort.NewCUDAProviderOptions()
 	if err != nil {
 		return fmt.Errorf("ort: provider cuda: %w; %s", err, cudaRemedy)

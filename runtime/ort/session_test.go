@@ -433,3 +433,17 @@ func BenchmarkReopen(b *testing.B) {
 		}
 	}
 }
+
+func TestNilContext(t *testing.T) {
+	var none context.Context
+	s := open(t, addModel(), ort.Options{})
+	_, begin := s.Begin(none)
+	x := tensor.New(tensor.Float32, 1, 3)
+	_, run := s.Run(none, map[string]*tensor.Tensor{"x": x, "y": x})
+	_, setup := ort.Setup(none, ort.SetupOptions{CacheDir: t.TempDir()})
+	for name, err := range map[string]error{"begin": begin, "run": run, "setup": setup} {
+		if err == nil || !strings.Contains(err.Error(), "the context is nil") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
