@@ -104,7 +104,9 @@ A first session:
 	root.Flags().BoolP("version", "v", false, "which zoo, Go and ONNX Runtime these are, as zoo version says")
 	root.SetFlagErrorFunc(flagError)
 	for _, verb := range verbs() {
-		root.AddCommand(verb(a))
+		c := verb(a)
+		a.addCompletions(c)
+		root.AddCommand(c)
 	}
 	root.SetHelpCommand(helpVerb())
 	// Cobra adds these on the way, too late for checkVerb.

@@ -30,6 +30,11 @@ type exportOptions struct {
 	verifier   string            // provider that files are verified with: cpu, or go where there is no ONNX Runtime
 }
 
+var (
+	exportFormats     = []string{"onnx", "safetensors"}
+	exportCheckpoints = []string{"last", "best"}
+)
+
 func exportVerb(a *app) *cobra.Command {
 	var o exportOptions
 	c := &cobra.Command{
@@ -59,7 +64,7 @@ read, and zoo import.`,
 			"zoo export runs/copy-rope-tiny-s1 -o rope.onnx",
 			"zoo export --pe rope --format safetensors   # copy-rope-hf/"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := oneOf("format", o.format, "onnx", "safetensors"); err != nil {
+			if err := oneOf("format", o.format, exportFormats...); err != nil {
 				return err
 			}
 			for _, name := range []string{"profile", "no-verify", "sequence"} {
@@ -81,8 +86,8 @@ read, and zoo import.`,
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write (- for standard output), or a folder (default: <task>-<encoding>.onnx, or <task>-<encoding>-hf)")
 	f.BoolVar(&o.noVerify, "no-verify", false, "write without verifying")
 	f.BoolVar(&o.sequence, "sequence", false, "of a recurrent model also write NAME.sequence.onnx, which takes whole sequences (a Scan; ONNX Runtime only)")
-	c.MarkFlagsMutuallyExclusive("pe", "run")
-	c.MarkFlagsMutuallyExclusive("task", "run")
+	exclusive(c, "pe", "run")
+	exclusive(c, "task", "run")
 	return c
 }
 
@@ -90,7 +95,7 @@ func (a *app) export(ctx context.Context, o exportOptions, args []string) error 
 	if err := checkProfile(o.profile); err != nil {
 		return err
 	}
-	if err := oneOf("checkpoint", o.checkpoint, "last", "best"); err != nil {
+	if err := oneOf("checkpoint", o.checkpoint, exportCheckpoints...); err != nil {
 		return err
 	}
 	sources, err := a.exported(o, args)
