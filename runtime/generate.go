@@ -175,7 +175,7 @@ func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*genera
 	if err := s.checkRows("prompt", prompts); err != nil {
 		return nil, err
 	}
-	if err := opt.check(); err != nil {
+	if err := opt.Check(); err != nil {
 		return nil, err
 	}
 	for _, id := range g.stops {

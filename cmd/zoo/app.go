@@ -81,9 +81,14 @@ A first session:
   zoo bench --lengths 20..200                  measure the models of the catalogue
   zoo train --pe nope,rope,alibi               train the same three here
   zoo export --pe rope                         write copy-rope.onnx`,
-		Version: version(),
-		Args:    cobra.ArbitraryArgs, // checkVerb has seen to them
-		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args: cobra.ArbitraryArgs, // checkVerb has seen to them
+		RunE: func(c *cobra.Command, _ []string) error {
+			if asked, _ := c.Flags().GetBool("version"); asked {
+				a.printVersion()
+				return nil
+			}
+			return c.Help()
+		},
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
 			if c.Name() == cobra.ShellCompRequestCmd {
 				return nil // a shell that asks cannot show it
@@ -96,7 +101,7 @@ A first session:
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.SetVersionTemplate("zoo {{.Version}}\n")
+	root.Flags().BoolP("version", "v", false, "which zoo, Go and ONNX Runtime these are, as zoo version says")
 	root.SetFlagErrorFunc(flagError)
 	for _, verb := range verbs() {
 		c := verb(a)
@@ -107,7 +112,7 @@ A first session:
 	// Cobra adds these on the way, too late for checkVerb.
 	root.InitDefaultHelpCmd()
 	root.InitDefaultHelpFlag()
-	root.InitDefaultVersionFlag()
+
 	return root
 }
 

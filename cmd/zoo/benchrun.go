@@ -37,7 +37,7 @@ func (a *app) measureAll(ctx context.Context, p *benchPlan, log *benchLog, out *
 			b.done += c.work()
 		}
 	}
-	if err := checkProviders(todo); err != nil {
+	if err := a.checkProviders(ctx, todo); err != nil {
 		return err
 	}
 	b.meter = a.newMeter("measuring", b.done, total)
@@ -51,12 +51,17 @@ func (a *app) measureAll(ctx context.Context, p *benchPlan, log *benchLog, out *
 }
 
 // checkProviders wants that this machine has what the groups run on.
-func checkProviders(groups []*benchGroup) error {
+func (a *app) checkProviders(ctx context.Context, groups []*benchGroup) error {
 	uses := func(provider string) bool {
 		return slices.ContainsFunc(groups, func(g *benchGroup) bool { return g.engine.provider == provider })
 	}
 	if !uses("cpu") && !uses("cuda") {
 		return nil
+	}
+	if uses("cpu") {
+		if err := a.needProvider(ctx, "cpu"); err != nil {
+			return err
+		}
 	}
 	_, state, err := ort.Probe("")
 	if err != nil {

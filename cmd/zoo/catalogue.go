@@ -42,7 +42,7 @@ at trained lengths must be within ten points of the manifest's.`,
 		Example: example(
 			`zoo catalogue runs/copy-rope-tiny-s1 --command "zoo train --preset tiny --pe {pe} --task {task}"`,
 			`zoo catalogue --check copy-rope`),
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments(1, -1, "a run directory, or with --check a model of the catalogue"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.check {
 				from := zoo.Embedded()

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -41,7 +42,7 @@ are read off the attention weights, so distances end where those vanish.`,
 		Example: example(
 			"zoo construct --theorem 1 --max 1024",
 			"zoo construct --theorem 2 --heads 8 -o relative.onnx"),
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.construct(c.Context(), o) },
 	}
 	o.engineFlags.add(c)
@@ -50,9 +51,6 @@ are read off the attention weights, so distances end where those vanish.`,
 	f.IntVar(&o.max, "max", 1024, "greatest position")
 	f.IntVar(&o.heads, "heads", 4, "attention heads of theorem 2")
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write, - for standard output (default: theorem-<1 or 2>.onnx)")
-	if err := c.MarkFlagRequired("theorem"); err != nil {
-		panic("zoo: " + err.Error()) // the flag is defined above
-	}
 	return c
 }
 
@@ -69,6 +67,8 @@ func (a *app) construct(ctx context.Context, o constructOptions) error {
 		m, err = theory.Theorem2(o.max, pe.ALiBiSlopes(o.heads))
 	case o.theorem == 2:
 		err = fmt.Errorf("--heads %d: want 1 or more", o.heads)
+	case o.theorem == 0:
+		err = errors.New("--theorem is missing: want 1 or 2")
 	default:
 		err = fmt.Errorf("--theorem %d: want 1 or 2", o.theorem)
 	}
@@ -80,6 +80,9 @@ func (a *app) construct(ctx context.Context, o constructOptions) error {
 		return err
 	}
 	described := card.Card{Tokenizer: m.Pieces, ToolVersion: version()}
+	if err := a.needProvider(ctx, o.provider); err != nil {
+		return err
+	}
 	s, data, err := o.open(source{from: "construction", load: func() (model, error) {
 		return model{m.Config, m.Weights, described}, nil
 	}})

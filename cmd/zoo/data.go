@@ -58,7 +58,7 @@ their samples in our form, and counts those whose target is ours too:
 			"zoo data --task addition --lengths 3 --scratchpad full --format jsonl",
 			"zoo data --task scan --all -o scan.tsv",
 			"zoo data --task pcfg --answer prompts.txt"),
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.data(c.Context(), o) },
 	}
 	f := c.Flags()
@@ -74,10 +74,10 @@ their samples in our form, and counts those whose target is ours too:
 	f.StringSliceVar(&o.from, "from", nil, "original `files` to read")
 	f.StringVar(&o.format, "format", "text", "text or jsonl")
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write instead of standard output")
-	c.MarkFlagsMutuallyExclusive("all", "answer", "from", "n")
-	c.MarkFlagsMutuallyExclusive("all", "answer", "from", "seed")
-	c.MarkFlagsMutuallyExclusive("all", "answer", "from", "split")
-	c.MarkFlagsMutuallyExclusive("answer", "from", "lengths")
+	exclusive(c, "all", "answer", "from", "n")
+	exclusive(c, "all", "answer", "from", "seed")
+	exclusive(c, "all", "answer", "from", "split")
+	exclusive(c, "answer", "from", "lengths")
 	return c
 }
 

@@ -25,7 +25,7 @@ func doctorVerb(a *app) *cobra.Command {
 the one it would use, and describes the machine. It ends with an error when there
 is no usable library.`,
 		Example: example("zoo doctor", "zoo doctor --json"),
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE:    func(*cobra.Command, []string) error { return a.doctor(asJSON) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")

@@ -33,7 +33,7 @@ equally many the last), and the last times; as in the tables of zoo bench.`,
 		Example: example(
 			"zoo report results/ -o report.html",
 			"zoo report results/a.jsonl results/b.jsonl --svg figures --png figures"),
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments(1, -1, "a file of results, or a folder of them"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.report(o, args) },
 	}
 	f := c.Flags()

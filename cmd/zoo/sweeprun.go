@@ -67,6 +67,11 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 		}
 		todo = append(todo, r)
 	}
+	if len(todo) > 0 {
+		if err := a.needLibrary(ctx); err != nil {
+			return err
+		}
+	}
 	stop := w.watch(ctx)
 	train.Pool{Workers: o.workers, Memory: o.bound(m)}.Run(ctx, todo,
 		func(ctx context.Context, r train.SweepRun) error {

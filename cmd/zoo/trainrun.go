@@ -14,12 +14,18 @@ import (
 // trainOne makes one run, or says that it is made already.
 func (a *app) trainOne(ctx context.Context, p planned, resume bool) error {
 	var watch *trainWatch
-	t, err := a.open(p, resume, func(text string) {
+	say := func(text string) {
 		if watch != nil {
 			watch.meter.close() // a bar would stand on the same line; it comes back
 		}
 		a.note("%s: %s", p.dir, text)
-	})
+	}
+	t, err := a.open(p, resume, say)
+	if absent(err) {
+		if err = a.needLibrary(ctx); err == nil {
+			t, err = a.open(p, resume, say)
+		}
+	}
 	if err != nil || t == nil {
 		return err
 	}

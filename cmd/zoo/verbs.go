@@ -21,5 +21,6 @@ func verbs() []func(*app) *cobra.Command {
 		catalogueVerb,
 		constructVerb,
 		completionVerb,
+		versionVerb,
 	}
 }

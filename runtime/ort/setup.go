@@ -50,8 +50,8 @@ type Installed struct {
 // where Find finds it. Files are checked against the hashes pinned in zoo; an
 // unknown hash is accepted only when From names the file, and is reported as not
 // verified. Nothing is left behind on failure, and what killed set-ups left is
-// cleared. Set-ups may run at the same time:
-// each works in a folder of its own and renames its files into place.
+// cleared. Set-ups may run at the same time: each works in a folder of its own and
+// renames its files into place.
 func Setup(ctx context.Context, opt SetupOptions) (Installed, error) {
 	if ctx == nil {
 		return Installed{}, errNoContext
