@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +74,10 @@ func (a *app) construct(ctx context.Context, o constructOptions) error {
 	if err != nil {
 		return err
 	}
-	out := output{path: cmp.Or(o.output, fmt.Sprintf("theorem-%d.onnx", o.theorem))}
+	out := output{path: o.output}
+	if o.output == "" {
+		out = defaultOutput(fmt.Sprintf("theorem-%d.onnx", o.theorem))
+	}
 	if err := out.check(a); err != nil {
 		return err
 	}

@@ -197,6 +197,17 @@ func (o exportOptions) intoFolder(models int) (bool, error) {
 	return models > 1 || isFolder(o.output) || strings.HasSuffix(o.output, string(filepath.Separator)) || strings.HasSuffix(o.output, "/"), nil
 }
 
+// rename is the flag that would name a path that zoo chose, "" where the user did.
+func (o exportOptions) rename(path string) string {
+	switch {
+	case o.output != "":
+		return ""
+	case o.into:
+		return "-o ."
+	}
+	return "-o " + path
+}
+
 // claim refuses a second model of one command in the same place.
 func (o exportOptions) claim(path string, s source) error {
 	if other := o.written[path]; other != "" {
@@ -214,9 +225,14 @@ func (a *app) exportOne(ctx context.Context, s source, o exportOptions) error {
 	if o.format == "safetensors" {
 		return a.exportFolder(s, m, o)
 	}
-	out := output{path: outputPath(o, m), inputs: s.inputs()}
+	out := output{path: outputPath(o, m), inputs: s.inputs(), rename: o.rename(outputPath(o, m))}
 	if err := cmp.Or(o.claim(out.path, s), out.check(a)); err != nil {
 		return err
+	}
+	if o.sequence {
+		if err := sequenceOutput(out).check(a); err != nil {
+			return err
+		}
 	}
 	m.card.Parity = nil
 	how := "not verified"

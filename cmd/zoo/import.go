@@ -59,8 +59,8 @@ func (a *app) importFolder(dir string, o importOptions) error {
 			return err
 		}
 		output = filepath.Join(o.runs, filepath.Base(whole))
-		if _, err := os.Stat(output); err == nil {
-			return fmt.Errorf("%s is there already; name another folder: --output", output)
+		if _, err := os.Lstat(output); err == nil {
+			return replaces(output, "-o "+output)
 		}
 	}
 	if err := checkFolder(output, dir); err != nil {
@@ -121,6 +121,9 @@ func folderSource(r runInfo) source {
 // exportFolder writes a model as a folder that import reads.
 func (a *app) exportFolder(s source, m model, o exportOptions) error {
 	path := folderPath(o, m)
+	if _, err := os.Lstat(path); err == nil && o.output == "" {
+		return replaces(path, o.rename(path))
+	}
 	if err := cmp.Or(o.claim(path, s), checkFolder(path, s.folder)); err != nil {
 		return err
 	}

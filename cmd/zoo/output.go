@@ -18,7 +18,13 @@ const stdoutName = "-"
 type output struct {
 	path   string
 	inputs []string // files that the command reads, which it must not write over
+	// rename is the flag that would name the file, "" where the user did. A name that
+	// zoo chose replaces nothing.
+	rename string
 }
+
+// defaultOutput is a file whose name zoo chose.
+func defaultOutput(path string) output { return output{path: path, rename: "-o " + path} }
 
 // check refuses what cannot be written, before any work is done for it.
 func (o output) check(a *app) error {
@@ -51,6 +57,9 @@ func (o output) resolve(a *app) (path string, stream bool, err error) {
 		if in, err := a.statInput(name); err == nil && os.SameFile(in, info) {
 			return "", false, fmt.Errorf("%s is what the command reads; name another file to write", o.path)
 		}
+	}
+	if o.rename != "" {
+		return "", false, replaces(o.path, o.rename)
 	}
 	path, err = filepath.EvalSymlinks(o.path)
 	return path, false, err
@@ -102,6 +111,11 @@ func (a *app) beside(o output) *app {
 		return &app{a.args, a.stdin, a.stderr, a.stderr}
 	}
 	return a
+}
+
+// replaces is the error for a name that zoo chose and that is taken.
+func replaces(path, flag string) error {
+	return fmt.Errorf("%s is there already; to replace it: %s", path, flag)
 }
 
 // checkFolder refuses a folder to be made that is the one the command reads, or

@@ -37,7 +37,7 @@ equally many the last), and the last times; as in the tables of zoo bench.`,
 		RunE: func(_ *cobra.Command, args []string) error { return a.report(o, args) },
 	}
 	f := c.Flags()
-	f.StringVarP(&o.output, "output", "o", "report.html", "`file` to write, - for standard output")
+	f.StringVarP(&o.output, "output", "o", "", "`file` to write, - for standard output (default: report.html)")
 	f.StringVar(&o.title, "title", "", "title of the page")
 	f.StringVar(&o.svg, "svg", "", "`folder` to write each figure to, as SVG")
 	f.StringVar(&o.png, "png", "", "`folder` to write each figure to, as PNG")
@@ -90,6 +90,9 @@ func (a *app) figures(study *report.Study, folder, format string, inputs []strin
 // pageOutput is where the page goes, checked against the files that it is made of.
 func (a *app) pageOutput(o reportOptions, args []string) (output, error) {
 	page := output{path: o.output}
+	if o.output == "" {
+		page = defaultOutput("report.html")
+	}
 	if o.svg == stdoutName || o.png == stdoutName {
 		return page, errors.New("--svg and --png take a folder: there are several figures")
 	}

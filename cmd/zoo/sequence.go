@@ -25,12 +25,18 @@ func (a *app) exportSequence(ctx context.Context, m model, step output, verified
 		}
 		how = fmt.Sprintf("verified against the one-step file, worst error %.2g", worst)
 	}
-	out := output{path: strings.TrimSuffix(step.path, ".onnx") + ".sequence.onnx", inputs: step.inputs}
+	out := sequenceOutput(step)
 	if err := a.writeBytes(out, data); err != nil {
 		return err
 	}
 	a.print("%s: whole sequences in one run, for ONNX Runtime, %s, %s", out.path, bytesText(int64(len(data))), how)
 	return nil
+}
+
+// sequenceOutput is where the whole-sequence form of a file goes.
+func sequenceOutput(step output) output {
+	step.path = strings.TrimSuffix(step.path, ".onnx") + ".sequence.onnx"
+	return step
 }
 
 // agreesAsSequence compares the sequence form with the one-step file.
