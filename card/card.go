@@ -35,6 +35,9 @@ type Card struct {
 	Parity         *float64        // worst error between runtimes found at export; nil if not measured
 	Parameters     int64           // number of trained scalars, a tied weight counted once
 	ToolVersion    string          // version of the program that wrote the file
+	// WeightsSHA256 is the hash of the file's initializers (see export/safety); empty
+	// in old files. Writing a file sets it anew.
+	WeightsSHA256 string
 }
 
 // Lengths is a closed range of task lengths; both are 0 for a model that was

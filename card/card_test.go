@@ -29,14 +29,15 @@ func full() card.Card {
 			{Past: "past_key_values.0.key", Present: "present.0.key", Shape: []string{"batch", "4", "past", "32"}, Grows: true, Axis: 2},
 			{Past: "past.0.state", Present: "present.0.state", Shape: []string{"batch", "64"}, Initial: -0.5},
 		},
-		Seed:        math.MaxUint64,
-		ConfigHash:  "abc",
-		DataHash:    "def",
-		Steps:       3000,
-		Loss:        new(0.1),
-		Parity:      new(2e-6),
-		Parameters:  109607040,
-		ToolVersion: "v1.2.3",
+		Seed:          math.MaxUint64,
+		ConfigHash:    "abc",
+		DataHash:      "def",
+		Steps:         3000,
+		Loss:          new(0.1),
+		Parity:        new(2e-6),
+		Parameters:    109607040,
+		ToolVersion:   "v1.2.3",
+		WeightsSHA256: "0123",
 	}
 }
 
@@ -100,6 +101,8 @@ func TestWrittenForm(t *testing.T) {
 		"zoo.parity":       "2e-06",
 		"zoo.parameters":   "109607040",
 		"zoo.tool_version": "v1.2.3",
+
+		"zoo.weights_sha256": "0123",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("metadata (-want +got):\n%s", diff)

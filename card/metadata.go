@@ -19,6 +19,14 @@ const Schema = "1.0"
 
 const schemaKey = Prefix + "schema"
 
+// WeightsKey is the key of Card.WeightsSHA256.
+const WeightsKey = Prefix + weightsField
+
+const weightsField = "weights_sha256"
+
+// In reports whether metadata holds a card, readable or not.
+func In(metadata map[string]string) bool { return metadata[schemaKey] != "" }
+
 // ErrNoCard is returned (wrapped) by Parse for metadata without any card.
 var ErrNoCard = errors.New("no model card")
 
@@ -125,6 +133,7 @@ func (c *Card) fields() []field {
 		float("parity", &c.Parity),
 		scalar("parameters", &c.Parameters, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }),
 		text("tool_version", false, &c.ToolVersion),
+		text(weightsField, false, &c.WeightsSHA256),
 	}
 }
 

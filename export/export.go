@@ -9,6 +9,7 @@
 package export
 
 import (
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
@@ -31,8 +32,8 @@ const (
 	// paramDoc is the doc string of a graph input that stands for a parameter
 	// (Options.ParamsAsInputs); it lets Read tell the two apart.
 	paramDoc = "parameter"
-	// maxFile is the size limit of one protobuf message.
-	maxFile = 1<<31 - 1
+	maxFile  = safety.MaxFile
+	maxRank  = safety.MaxRank
 	// opIdentity is not an operator of package graph: Write needs it to give one
 	// value a second name, and Read takes its output as another name of its input.
 	opIdentity = "Identity"
@@ -40,7 +41,8 @@ const (
 
 // Options says what Write adds to graph and weights. The zero value is fine.
 type Options struct {
-	// Metadata becomes the file's metadata_props; see package card.
+	// Metadata becomes the file's metadata_props; see package card. A card among it
+	// gets the hash of the initializers (safety.WeightsHash).
 	Metadata map[string]string
 	// Opset is OpsetPortable or OpsetFused; 0 takes OpsetFused if the graph has a
 	// fused operator, else OpsetPortable.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/export/internal/onnxpb"
+	"github.com/nopezoo/zoo/export/safety"
 )
 
 // Info is what the head of a file says, without weights.
@@ -42,7 +43,7 @@ func (v Value) String() string {
 // ReadInfo returns the head of any ONNX file, also of one that Read refuses: it
 // checks the file's outer form only and builds no graph.
 func ReadInfo(data []byte) (Info, error) {
-	m, err := parse(data)
+	m, err := safety.Parse(data)
 	if err != nil {
 		return Info{}, fmt.Errorf("export: read: %w", err)
 	}
@@ -57,7 +58,7 @@ func infoOf(m *onnxpb.ModelProto) Info {
 		Initializers: len(m.Graph.Initializer), Metadata: map[string]string{},
 	}
 	for _, o := range m.OpsetImport {
-		if defaultDomain(o.Domain) {
+		if safety.DefaultDomain(o.Domain) {
 			info.Opset = int(o.Version)
 		} else {
 			info.Domains[o.Domain] = int(o.Version)

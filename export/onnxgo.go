@@ -154,11 +154,8 @@ func (v *value) GetTensor() gorgonia.Tensor { return v.data }
 // validated.
 func (d *decoded) weight(t *onnxpb.TensorProto) (*tensor.Tensor, error) {
 	dtype, _ := dtypeOf(t.DataType)
-	shape, count, err := shapeOf(t, dtype.Size())
-	if err != nil {
-		return nil, err
-	}
-	if count == 0 {
+	shape := shapeOf(t)
+	if tensor.Numel(shape) == 0 {
 		return tensor.New(dtype, shape...), nil
 	}
 	v := d.values[t.Name]

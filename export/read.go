@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/export/internal/onnxpb"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
@@ -23,12 +24,23 @@ import (
 // parameters, except for those named const.0, const.1, …; all others are
 // constants. What no output needs is dropped. After Write, Read gives a graph of
 // the same text, with the same node names, and bit-equal weights.
-func Read(data []byte) (*Model, error) {
-	m, err := parse(data)
-	if err != nil {
-		return nil, fmt.Errorf("export: read: %w", err)
+func Read(data []byte) (*Model, error) { return read(data, safety.CheckWeights) }
+
+// ReadDamaged is Read for a file whose weights need not be those that it was
+// written with.
+func ReadDamaged(data []byte) (*Model, error) {
+	return read(data, func(*onnxpb.ModelProto) error { return nil })
+}
+
+func read(data []byte, checkWeights func(*onnxpb.ModelProto) error) (*Model, error) {
+	m, err := safety.Parse(data)
+	if err == nil {
+		err = validate(m)
 	}
-	if err := validate(m); err != nil {
+	if err == nil {
+		err = checkWeights(m)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("export: read: %w", err)
 	}
 	r := reader{

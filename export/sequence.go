@@ -1,15 +1,14 @@
 package export
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 
-	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/nopezoo/zoo/export/internal/onnxpb"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
@@ -27,15 +26,19 @@ type Recurrence struct {
 // before the first and after the last step.
 //
 // Such a file is for ONNX Runtime: Read refuses it, since graphs here are flat.
+// Package safety lets it pass where its card declares the state.
 func WriteSequence(w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, r Recurrence, opt Options) error {
 	m, err := newModel(g, weights, opt)
 	if err == nil {
 		err = intoScan(m.Graph, g, r)
 	}
+	if err == nil {
+		err = safety.Validate(m, safety.Options{ControlFlow: true})
+	}
 	if err != nil {
 		return fmt.Errorf("export: write sequence: %w", err)
 	}
-	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	data, err := marshal(m)
 	if err != nil {
 		return fmt.Errorf("export: write sequence: %w", err)
 	}
@@ -111,15 +114,11 @@ func intoScan(p *onnxpb.GraphProto, g *graph.Graph, r Recurrence) error {
 	for i := range ones {
 		ones[i] = 1
 	}
-	attribute, err := subgraph("body", body)
-	if err != nil {
-		return err
-	}
 	p.Node = []*onnxpb.NodeProto{{
 		OpType: "Scan", Name: "/Scan",
 		Input: append([]string{r.Past}, scanned...), Output: []string{r.Present, result.Name},
 		Attribute: []*onnxpb.AttributeProto{
-			attribute,
+			{Name: "body", Type: onnxpb.AttributeProto_GRAPH, G: body},
 			{Name: "num_scan_inputs", Type: onnxpb.AttributeProto_INT, I: proto.Int64(int64(len(scanned)))},
 			{Name: "scan_input_axes", Type: onnxpb.AttributeProto_INTS, Ints: ones},
 			{Name: "scan_output_axes", Type: onnxpb.AttributeProto_INTS, Ints: []int64{1}},
@@ -133,21 +132,4 @@ func renamed(v *onnxpb.ValueInfoProto, name string) *onnxpb.ValueInfoProto {
 	c := proto.Clone(v).(*onnxpb.ValueInfoProto)
 	c.Name = name
 	return c
-}
-
-// subgraph makes an attribute that holds a graph. The schema leaves that field
-// (AttributeProto.g, number 6) out on purpose, so that reading knows flat graphs
-// only; here it is added as raw bytes.
-func subgraph(name string, g *onnxpb.GraphProto) (*onnxpb.AttributeProto, error) {
-	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(g)
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxFile {
-		return nil, errors.New("the step is too large for a file")
-	}
-	a := &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeProto_GRAPH}
-	const field = 6
-	a.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), data))
-	return a, nil
 }

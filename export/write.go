@@ -8,7 +8,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/internal/onnxpb"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
@@ -24,17 +26,33 @@ func Write(w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, opt O
 	if err != nil {
 		return fmt.Errorf("export: write: %w", err)
 	}
-	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	data, err := marshal(m)
 	if err != nil {
 		return fmt.Errorf("export: write: %w", err)
 	}
-	if err := scan(data); err != nil {
+	if err := safety.Scan(data); err != nil {
 		return fmt.Errorf("export: write: %w", err)
 	}
 	if _, err := w.Write(data); err != nil {
 		return fmt.Errorf("export: write: %w", err)
 	}
 	return nil
+}
+
+// marshal encodes a finished file. A card gets the hash of the weights.
+func marshal(m *onnxpb.ModelProto) ([]byte, error) {
+	metadata := map[string]string{}
+	for _, p := range m.MetadataProps {
+		metadata[p.Key] = p.Value
+	}
+	if card.In(metadata) {
+		metadata[card.WeightsKey] = safety.WeightsHash(m.Graph)
+	}
+	m.MetadataProps = nil
+	for _, k := range slices.Sorted(maps.Keys(metadata)) {
+		m.MetadataProps = append(m.MetadataProps, &onnxpb.StringStringEntryProto{Key: k, Value: metadata[k]})
+	}
+	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
 }
 
 func newModel(g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) (*onnxpb.ModelProto, error) {
@@ -60,8 +78,8 @@ func newModel(g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) (*
 		OpsetImport:     []*onnxpb.OperatorSetIdProto{{Version: int64(opset)}},
 		Graph:           &f.out,
 	}
-	for _, k := range slices.Sorted(maps.Keys(opt.Metadata)) {
-		m.MetadataProps = append(m.MetadataProps, &onnxpb.StringStringEntryProto{Key: k, Value: opt.Metadata[k]})
+	for k, v := range opt.Metadata {
+		m.MetadataProps = append(m.MetadataProps, &onnxpb.StringStringEntryProto{Key: k, Value: v}) // marshal sorts them
 	}
 	// What Write makes, Read accepts.
 	return m, validate(m)

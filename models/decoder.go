@@ -27,12 +27,20 @@ func newDecoder(cfg Config) (*Decoder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
-	return WithEncoding(cfg, enc), nil
+	return &Decoder{cfg, enc}, nil
 }
 
 // WithEncoding makes a decoder from a resolved configuration and any encoding
-// value, one outside the table too.
-func WithEncoding(cfg Config, enc pe.Encoding) *Decoder { return &Decoder{cfg, enc} }
+// value, one outside the table too. No configuration can carry such a value: that
+// of the decoder says so, and nothing is built from it.
+func WithEncoding(cfg Config, enc pe.Encoding) *Decoder {
+	cfg.Encoding, cfg.EncodingParams = fmt.Sprintf("%s%T", valuePrefix, enc), nil
+	return &Decoder{cfg, enc}
+}
+
+// valuePrefix begins the name of an encoding in the configuration of a decoder that
+// was given the encoding as a value.
+const valuePrefix = "value:"
 
 // Config returns the resolved configuration.
 func (d *Decoder) Config() Config { return d.cfg }
@@ -116,7 +124,8 @@ type Mode struct {
 }
 
 // DropoutPrefix begins the names of the inputs that dropout multiplies with:
-// [B,T,D] or [B,T,F] for activations of tokens, [B,H,T,S] for attention weights.
+// [B,T,D] or [B,T,F] for activations of tokens, [B,H,T,S] for attention weights, and
+// [S,D] for what all sequences share, by distance from the greatest to 0.
 const DropoutPrefix = "dropout."
 
 // State is one cached value of a model: an input for what is past and an output

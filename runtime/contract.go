@@ -23,6 +23,13 @@ const (
 	axisSeq   = "seq"
 )
 
+// The most that is believed of a file that says how large its values are: memory is
+// made for them before the model has run.
+const (
+	mostVocab = 1 << 24
+	mostState = 1 << 28 // elements of a state for one row and one slot
+)
+
 // contiguous is the kind of positions that count 0, 1, 2, … from the first token.
 const contiguous = "contiguous"
 
@@ -111,6 +118,9 @@ func (k *contract) readShapes(l *loaded, pieces int) error {
 	if k.vocab = pieces; isLength(vocab) {
 		k.vocab, _ = strconv.Atoi(vocab)
 	}
+	if k.vocab > mostVocab {
+		return fmt.Errorf("output %v gives %d logits; supported are %d", l.outputs[k.logits], k.vocab, mostVocab)
+	}
 	if k.vocab < 1 || pieces > k.vocab {
 		return fmt.Errorf("output %v gives %d logits, the card's tokenizer has %d pieces", l.outputs[k.logits], k.vocab, pieces)
 	}
@@ -136,6 +146,7 @@ func newState(l *loaded, s card.State) (state, error) {
 			return st, fmt.Errorf("%v does not fit shape %v of %v", p, s.Shape, tensor.Float32)
 		}
 	}
+	elements := 1
 	for i, axis := range s.Shape {
 		n, err := strconv.Atoi(axis)
 		switch {
@@ -145,6 +156,12 @@ func newState(l *loaded, s card.State) (state, error) {
 			st.batch = i
 		case err != nil || n < 0:
 			return st, fmt.Errorf("axis %d is %q, expected a length, %s once, or the growing axis", i, axis, axisBatch)
+		}
+		if elements *= max(min(n, mostState), 1); elements > mostState {
+			return st, fmt.Errorf("shape %v has more than %d elements for each row", s.Shape, mostState)
+		}
+		if declared := l.inputs[st.past].Shape[i]; err == nil && isLength(declared) && declared != axis {
+			return st, fmt.Errorf("axis %d is %s, and %v of the model", i, axis, l.inputs[st.past])
 		}
 		st.dims = append(st.dims, max(n, 0))
 	}

@@ -17,7 +17,7 @@ type nativeEngine struct {
 }
 
 func openNative(data []byte, opt Options, outputs []string) (*loaded, error) {
-	m, err := native.New(data, opt.Exact)
+	m, err := native.New(data, native.Options{Exact: opt.Exact, Unvalidated: opt.Unvalidated})
 	if err != nil {
 		return nil, err
 	}

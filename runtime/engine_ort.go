@@ -13,6 +13,7 @@ type ortEngine struct{ session *ort.Session }
 
 func openORT(model []byte, opt Options, outputs []string) (*loaded, error) {
 	s, err := ort.New(model, ort.Options{
+		Safety:  opt.Safety(),
 		Library: opt.Library, Provider: opt.Provider, ProviderOptions: opt.ProviderOptions,
 		Threads: opt.Threads, NoSpinning: opt.NoSpinning, ProfilePrefix: opt.ProfilePrefix, Outputs: outputs,
 	})

@@ -1,6 +1,10 @@
 package runtime
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/nopezoo/zoo/export/safety"
+)
 
 // The providers.
 const (
@@ -39,10 +43,29 @@ type Options struct {
 	// for engines in float32. The cache between runs is float32 all the same.
 	Exact bool
 
+	// AllowControlFlow lets model files hold If, Scan, and Loops of a constant number of
+	// turns, at most safety.MaxTurns (package export/safety). Without it only the Scan
+	// passes that a file of zoo declares.
+	AllowControlFlow bool
+
+	// AllowDomains lists operator domains beside ONNX's default one that model files
+	// may use, such as "com.microsoft".
+	AllowDomains []string
+
+	// Unvalidated hands ONNX Runtime a file as it is, even if it is damaged or would
+	// run forever; the pure-Go engine only passes over damaged weights. It is for
+	// files whose origin is trusted.
+	Unvalidated bool
+
 	// ChunkSize is how many tokens of a row one run takes while a prompt is read
 	// or scored. It bounds memory, not the result. 0 takes 512 tokens over all
 	// rows of the batch, but no fewer than 16 of each.
 	ChunkSize int
+}
+
+// Safety returns what model files may hold, for package export/safety.
+func (o Options) Safety() safety.Options {
+	return safety.Options{ControlFlow: o.AllowControlFlow, Domains: o.AllowDomains, Unvalidated: o.Unvalidated}
 }
 
 func (o Options) check() error {

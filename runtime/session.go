@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"sync"
 	"sync/atomic"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
@@ -26,8 +26,11 @@ type Session struct {
 // Open loads the model file at a path. The error wraps ErrNoCard for a file that
 // zoo did not write, ErrNoRuntime when there is no ONNX Runtime library, and
 // ErrNoCgo when the program cannot load one.
+//
+// The file is validated first: see Options. Data that it keeps in other files must
+// be within its folder.
 func Open(path string, opt Options) (*Session, error) {
-	data, err := os.ReadFile(path)
+	data, err := safety.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("runtime: open: %w", err)
 	}
@@ -36,14 +39,15 @@ func Open(path string, opt Options) (*Session, error) {
 
 // OpenFS is Open for a file of fsys, such as an embedded one.
 func OpenFS(fsys fs.FS, name string, opt Options) (*Session, error) {
-	data, err := fs.ReadFile(fsys, name)
+	data, err := safety.ReadFS(fsys, name)
 	if err != nil {
 		return nil, fmt.Errorf("runtime: open: %w", err)
 	}
 	return open(name, data, opt)
 }
 
-// OpenBytes is Open for a file's contents, which are not needed afterwards.
+// OpenBytes is Open for a file's contents, which are not needed afterwards. They
+// must hold all the data: safety.ReadFile puts in what is in other files.
 func OpenBytes(model []byte, opt Options) (*Session, error) {
 	return open("model", model, opt)
 }
@@ -73,6 +77,7 @@ func load(model []byte, opt Options) (*Session, error) {
 		if err := s.model.Close(); err != nil {
 			return nil, err
 		}
+		s.opt.Unvalidated = true // not once more
 		if err := s.load(opener, model, wanted); err != nil {
 			return nil, err
 		}
@@ -153,39 +158,41 @@ func (s *Session) MaxLength() int { return s.card.MaxLength }
 // token ids only.
 var ErrNoTokenizer = errors.New("the model has no tokenizer, so it takes and gives token ids only")
 
-// Encode returns the token ids of text.
+// Encode returns the token ids of text. Text that the vocabulary cannot express is
+// ErrInput.
 func (s *Session) Encode(text string) ([]int64, error) {
 	if s.words == nil {
 		return nil, fmt.Errorf("runtime: encode: %w", ErrNoTokenizer)
 	}
 	ids, err := s.words.Encode(text)
 	if err != nil {
-		return nil, fmt.Errorf("runtime: encode: %w", err)
+		return nil, fmt.Errorf("runtime: encode: %w", inputError{err})
 	}
 	return ids, nil
 }
 
 // EncodePrompt returns the token ids from which a model continues a prompt: a
 // trailing space is left out, as it belongs to the first token of what follows.
+// Text that the vocabulary cannot express is ErrInput.
 func (s *Session) EncodePrompt(prompt string) ([]int64, error) {
 	if s.words == nil {
 		return nil, fmt.Errorf("runtime: encode: %w", ErrNoTokenizer)
 	}
 	ids, err := s.words.EncodePrompt(prompt)
 	if err != nil {
-		return nil, fmt.Errorf("runtime: encode: %w", err)
+		return nil, fmt.Errorf("runtime: encode: %w", inputError{err})
 	}
 	return ids, nil
 }
 
-// Decode returns the text of token ids.
+// Decode returns the text of token ids. Ids outside the vocabulary are ErrInput.
 func (s *Session) Decode(ids []int64) (string, error) {
 	if s.words == nil {
 		return "", fmt.Errorf("runtime: decode: %w", ErrNoTokenizer)
 	}
 	text, err := s.words.Decode(ids)
 	if err != nil {
-		return "", fmt.Errorf("runtime: decode: %w", err)
+		return "", fmt.Errorf("runtime: decode: %w", inputError{err})
 	}
 	return text, nil
 }

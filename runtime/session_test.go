@@ -228,6 +228,8 @@ func TestOpenErrors(t *testing.T) {
 		{"state without output", small(t, as(func(s *card.State) { s.Present = "p" }), nil), runtime.Options{}, "state past of the card: the model has no output p"},
 		{"state's rank", small(t, as(func(s *card.State) { s.Shape = s.Shape[:2] }), nil), runtime.Options{}, "does not fit shape [batch past]"},
 		{"state's axis", small(t, as(func(s *card.State) { s.Grows, s.Axis = false, 0 }), nil), runtime.Options{}, `axis 1 is "past", expected a length`},
+		{"state's length", small(t, as(func(s *card.State) { s.Shape = []string{"batch", "past", "5"} }), nil), runtime.Options{}, "axis 2 is 5, and past[float32 batch,past,4]"},
+		{"state's size", small(t, as(func(s *card.State) { s.Shape = []string{"2251799813685248", "past", "4"} }), nil), runtime.Options{}, "more than 268435456 elements"},
 		{"forgotten state", small(t, &base, nil), runtime.Options{}, "an input past[float32 batch,past,4] that is neither"},
 		{"vocabulary", small(t, &base, vocabulary(9)), runtime.Options{}, "gives 6 logits, the card's tokenizer has 9 pieces"},
 		{"bad vocabulary", small(t, &base, []string{"a", "b"}), runtime.Options{}, "tokenizer: a vocabulary starts with"},

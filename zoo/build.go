@@ -90,6 +90,7 @@ func fill(c *card.Card, m models.Model, states []models.State, profile string) e
 	c.Parameters = int64(models.Count(m.Params()))
 	c.Profile = profile
 	c.State = nil
+	c.WeightsSHA256 = "" // of the file: writing it fills that in
 	for _, s := range states {
 		shape := make([]string, len(s.Shape))
 		for i, d := range s.Shape {

@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/export/safety"
 )
 
 // benchPlan is all that one command measures, in a fixed order.
@@ -47,14 +48,14 @@ func (a *app) planBench(o benchOptions, args []string) (*benchPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	sources, err := a.benched(o, args)
+	sources, err := a.benched(&o, args)
 	if err != nil {
 		return nil, err
 	}
 	p := &benchPlan{o: o, keys: map[eval.Key]bool{}}
 	for _, s := range sources {
 		for _, profile := range orDefault(o.profiles, "") {
-			g, data, err := newBenchGroup(s, profile)
+			g, data, err := newBenchGroup(s, engineFlags{profile: profile, allow: o.allow})
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", s.from, err)
 			}
@@ -78,10 +79,13 @@ func orDefault[T any](list []T, missing T) []T {
 	return list
 }
 
-// newBenchGroup reads a model's file in one profile.
-func newBenchGroup(s source, profile string) (benchGroup, []byte, error) {
-	data, err := s.onnx(cmp.Or(profile, card.Portable))
+// newBenchGroup reads a model's file in one profile, and validates it.
+func newBenchGroup(s source, engine engineFlags) (benchGroup, []byte, error) {
+	data, err := s.onnx(cmp.Or(engine.profile, card.Portable))
 	if err != nil {
+		return benchGroup{}, nil, err
+	}
+	if _, err := safety.Check(data, engine.options().Safety()); err != nil {
 		return benchGroup{}, nil, err
 	}
 	info, err := export.ReadInfo(data)
@@ -92,10 +96,10 @@ func newBenchGroup(s source, profile string) (benchGroup, []byte, error) {
 	if err != nil {
 		return benchGroup{}, nil, err
 	}
-	if err := checkFileProfile(profile, c); err != nil {
+	if err := checkFileProfile(engine.profile, c); err != nil {
 		return benchGroup{}, nil, err
 	}
-	return benchGroup{source: s, engine: engineFlags{profile: profile}, card: c,
+	return benchGroup{source: s, engine: engine, card: c,
 		env: eval.Environment{Model: s.label, ModelSHA256: hash(data), Machine: describeMachine(), ToolVersion: version()}}, data, nil
 }
 
@@ -136,8 +140,9 @@ func (p *benchPlan) add(model benchGroup, lengths []int) error {
 	return nil
 }
 
-// tasks lists the tasks to measure a model on: those asked for, or its own. A model
-// that was not named but found for its task is measured on that one alone.
+// tasks lists the tasks to measure a model on: those asked for, or its own, of which
+// the one chosen where none is named. A model that was not named but found for its
+// task is measured on that one alone.
 func (p *benchPlan) tasks(c card.Card, lengths []int) ([]task.Task, error) {
 	tasks, err := task.LookupList(cmp.Or(p.o.task, c.Task))
 	if err != nil {
@@ -145,6 +150,9 @@ func (p *benchPlan) tasks(c card.Card, lengths []int) ([]task.Task, error) {
 	}
 	if !p.o.named {
 		tasks = slices.DeleteFunc(tasks, func(t task.Task) bool { return !related(t.Name, c.Task) })
+	}
+	if p.o.only != "" {
+		tasks = slices.DeleteFunc(tasks, func(t task.Task) bool { return base(t.Name) != p.o.only })
 	}
 	for _, t := range tasks {
 		if err := cmp.Or(eval.CheckLengths(t, lengths), eval.CheckVocabulary(t, c, lengths)); err != nil {

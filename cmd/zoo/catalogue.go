@@ -27,8 +27,9 @@ type catalogueOptions struct {
 func catalogueVerb(a *app) *cobra.Command {
 	var o catalogueOptions
 	c := &cobra.Command{
-		Use:   "catalogue RUN…",
-		Short: "put trained runs into the catalogue that the next build embeds, or re-create its models",
+		Use:    "catalogue RUN…",
+		Hidden: true, // for those who look after the catalogue
+		Short:  "put trained runs into the catalogue that the next build embeds, or re-create its models",
 		Long: `catalogue rounds the weights of finished runs to 16 bits, measures them as they then
 are, and writes manifest and weights into the folder that the program embeds when
 it is built. The model is named after its task and encoding; one of that name is
@@ -42,7 +43,7 @@ at trained lengths must be within ten points of the manifest's.`,
 		Example: example(
 			`zoo catalogue runs/copy-rope-tiny-s1 --command "zoo train --preset tiny --pe {pe} --task {task}"`,
 			`zoo catalogue --check copy-rope`),
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments(1, -1, "a run directory, or with --check a model of the catalogue"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.check {
 				from := zoo.Embedded()

@@ -14,11 +14,15 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
+// providers are what can run models.
+var providers = []string{"cpu", "cuda", "go"}
+
 // engineFlags say how a model is run.
 type engineFlags struct {
 	provider, profile string
 	threads           int
 	chunk             int // tokens of a row read at once; 0 leaves that to the runtime
+	allow             []string
 }
 
 func (e *engineFlags) add(c *cobra.Command) {
@@ -29,7 +33,7 @@ func (e *engineFlags) add(c *cobra.Command) {
 }
 
 func (e engineFlags) check() error {
-	if err := oneOf("provider", e.provider, "cpu", "cuda", "go"); err != nil {
+	if err := oneOf("provider", e.provider, providers...); err != nil {
 		return err
 	}
 	if err := ort.CheckThreads(e.threads); err != nil {
@@ -43,6 +47,27 @@ func (e engineFlags) check() error {
 
 func checkProfile(profile string) error {
 	return oneOf("profile", profile, card.Portable, card.Fused)
+}
+
+// addAllow adds the flag for files that the safety validation refuses.
+func addAllow(c *cobra.Command, allow *[]string) {
+	c.Flags().StringSliceVar(allow, "allow", nil, "what model files may hold: control-flow, `names` of operator domains such as com.microsoft; or unvalidated: anything at all")
+}
+
+// options returns how the runtime is to open files.
+func (e engineFlags) options() runtime.Options {
+	opt := runtime.Options{Provider: e.provider, Threads: e.threads, ChunkSize: e.chunk}
+	for _, word := range e.allow {
+		switch word {
+		case "control-flow":
+			opt.AllowControlFlow = true
+		case "unvalidated":
+			opt.Unvalidated = true
+		default:
+			opt.AllowDomains = append(opt.AllowDomains, word)
+		}
+	}
+	return opt
 }
 
 // open builds or reads the model's file and loads it.
@@ -68,7 +93,7 @@ func (e engineFlags) load(m source) (*runtime.Session, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := runtime.OpenBytes(data, runtime.Options{Provider: e.provider, Threads: e.threads, ChunkSize: e.chunk})
+	s, err := runtime.OpenBytes(data, e.options())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/train"
 )
@@ -28,8 +30,9 @@ type fileReport struct {
 	Initializers int               `json:"initializers"`
 	WeightBytes  int64             `json:"weight_bytes"`
 	Metadata     map[string]string `json:"metadata"`
-	CardProblem  string            `json:"card_problem,omitempty"` // why there is no usable card
-	ReadProblem  string            `json:"read_problem,omitempty"` // why the pure-Go engine refuses the file
+	CardProblem  string            `json:"card_problem,omitempty"`   // why there is no usable card
+	ReadProblem  string            `json:"read_problem,omitempty"`   // why the pure-Go engine refuses the file
+	Danger       string            `json:"safety_problem,omitempty"` // why no engine is handed the file
 }
 
 func (a *app) inspectFile(name string, data []byte, asJSON bool) error {
@@ -48,10 +51,19 @@ func (a *app) inspectFile(name string, data []byte, asJSON bool) error {
 	if _, err := export.Read(data); err != nil {
 		r.ReadProblem = err.Error()
 	}
-	if asJSON {
-		return a.json(r)
+	_, refused := safety.Check(data, safety.Options{})
+	if refused != nil {
+		r.Danger = refused.Error()
 	}
-	return a.printFile(r)
+	if asJSON {
+		err = a.json(r)
+	} else {
+		err = a.printFile(r)
+	}
+	if errors.Is(refused, safety.ErrDamaged) {
+		return cmp.Or(err, refused)
+	}
+	return err
 }
 
 func (a *app) printFile(r fileReport) error {
@@ -75,6 +87,9 @@ func (a *app) printFile(r fileReport) error {
 	}
 	if r.CardProblem != "" {
 		lines = append(lines, []string{"no card", r.CardProblem})
+	}
+	if r.Danger != "" {
+		lines = append(lines, []string{"not safe", r.Danger})
 	}
 	pureGo := "yes"
 	if r.ReadProblem != "" {

@@ -30,11 +30,23 @@ type IO struct {
 	Shape []string
 }
 
+// Options say how a model is read and run.
+type Options struct {
+	// Exact computes in float64, as a reference for float32 engines; the outputs are
+	// float32 all the same.
+	Exact bool
+	// Unvalidated takes weights too that are not those of the file's card.
+	Unvalidated bool
+}
+
 // New reads an ONNX file within the bounds of export.Read. Every parameter must
-// have its weight in the file. An exact model computes in float64, as a
-// reference for float32 engines; its outputs are float32 all the same.
-func New(data []byte, exact bool) (*Model, error) {
-	file, err := export.Read(data)
+// have its weight in the file.
+func New(data []byte, opt Options) (*Model, error) {
+	read := export.Read
+	if opt.Unvalidated {
+		read = export.ReadDamaged
+	}
+	file, err := read(data)
 	if err != nil {
 		return nil, fmt.Errorf("native: %w", err)
 	}
@@ -44,7 +56,7 @@ func New(data []byte, exact bool) (*Model, error) {
 		}
 	}
 	var opts []interp.Option
-	if exact {
+	if opt.Exact {
 		opts = append(opts, interp.Float64)
 	}
 	m := &Model{program: interp.New(file.Graph, opts...), weights: file.Weights, metadata: file.Info.Metadata}

@@ -36,7 +36,7 @@ func write(t *testing.T, opt export.Options) []byte {
 }
 
 func TestModel(t *testing.T) {
-	m, err := native.New(write(t, export.Options{Metadata: map[string]string{"k": "v"}}), false)
+	m, err := native.New(write(t, export.Options{Metadata: map[string]string{"k": "v"}}), native.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestNewErrors(t *testing.T) {
 		"damaged":       {[]byte("hello"), "native: export: read"},
 		"training step": {write(t, export.Options{ParamsAsInputs: true}), "no weight for w"},
 	} {
-		if _, err := native.New(tt.data, false); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := native.New(tt.data, native.Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error is %v, want it to contain %q", name, err, tt.want)
 		}
 	}

@@ -23,6 +23,9 @@ type Call struct {
 
 // Begin prepares to run under ctx. The caller must Close the call.
 func (s *Session) Begin(ctx context.Context) (*Call, error) {
+	if ctx == nil {
+		return nil, errNoContext
+	}
 	api, err := retain()
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	onnxruntime "github.com/yalue/onnxruntime_go"
 
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
@@ -170,7 +171,7 @@ func TestForgottenCall(t *testing.T) {
 
 // TestCallCancelled stops a run that would never end, and the runs after it.
 func TestCallCancelled(t *testing.T) {
-	s := open(t, endlessModel(), ort.Options{})
+	s := open(t, endlessModel(), ort.Options{Safety: safety.Options{Unvalidated: true}})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	c, err := s.Begin(ctx)

@@ -33,3 +33,5 @@ var (
 	// ErrClosed reports the use of a session or value after its Close.
 	ErrClosed = errors.New("ort: already closed")
 )
+
+var errNoContext = errors.New("ort: the context is nil")

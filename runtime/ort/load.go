@@ -3,7 +3,9 @@ package ort
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	goruntime "runtime"
 	"slices"
@@ -101,9 +103,13 @@ const cudaRemedy = "the provider needs an NVIDIA driver, the CUDA and cuDNN libr
 // useCUDA appends the CUDA provider to the session options.
 func (a *api) useCUDA(session handle, lib Library, options map[string]string) error {
 	if lib.Path != "" {
-		files, _ := filepath.Glob(filepath.Join(filepath.Dir(lib.Path), "*onnxruntime_providers_cuda*"))
+		folder := filepath.Dir(lib.Path)
+		files, _ := fs.Glob(os.DirFS(folder), "*onnxruntime_providers_cuda*")
 		if len(files) == 0 {
 			return fmt.Errorf("ort: provider cuda: there is no onnxruntime_providers_cuda library beside %s; %s", lib.Path, cudaRemedy)
+		}
+		if err := checkProviders(folder, hostPlatform()); err != nil {
+			return fmt.Errorf("ort: provider cuda: %w; %s", err, cudaRemedy)
 		}
 	}
 	cuda, err := a.create(createCUDAProviderOptions)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
@@ -43,6 +44,10 @@ type Options struct {
 	NoSpinning   bool         // idle threads sleep instead of spinning: less CPU burnt, slower back-to-back runs
 	MemPattern   bool         // plan memory ahead: pays only when shapes never change, costs 20–45 % more memory
 	Optimization Optimization // graph rewriting at load
+
+	// Safety says what the model may hold. ONNX Runtime itself runs whatever it is
+	// handed, a Loop without end too.
+	Safety safety.Options
 
 	// Outputs selects and orders the session's outputs; nil: all, as declared.
 	Outputs []string

@@ -26,12 +26,13 @@ type Session struct {
 	pin                     *goruntime.Pinner
 }
 
-// New loads an ONNX model. It starts ONNX Runtime when no session is open yet.
+// New validates an ONNX model and loads it: see Options.Safety. It starts ONNX
+// Runtime when no session is open yet.
 func New(model []byte, opt Options) (*Session, error) {
 	if !linked {
 		return nil, ErrNoCgo
 	}
-	h, err := readHeader(model)
+	h, err := readHeader(model, opt.Safety)
 	if err != nil {
 		return nil, fmt.Errorf("ort: read model: %w", err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
@@ -231,8 +232,8 @@ func TestNewErrors(t *testing.T) {
 		opt   ort.Options
 		want  string
 	}{
-		{"empty", nil, ort.Options{}, "not an ONNX model"},
-		{"text", []byte("hello"), ort.Options{}, "not an ONNX model"},
+		{"empty", nil, ort.Options{}, "the file is empty"},
+		{"text", []byte("hello"), ort.Options{}, "not an ONNX file"},
 		{"unknown op", badOp, ort.Options{}, "NoSuchOp"},
 		{"no input", noInput, ort.Options{}, "has 0 inputs and 1 outputs"},
 		{"int32", identityModel(onnxInt32, 1), ort.Options{}, `value "x" has ONNX element type 6`},
@@ -320,7 +321,7 @@ func TestProfile(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	s := open(t, endlessModel(), ort.Options{})
+	s := open(t, endlessModel(), ort.Options{Safety: safety.Options{Unvalidated: true}})
 	x := map[string]*tensor.Tensor{"x": tensor.New(tensor.Float32, 2)}
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -437,6 +438,20 @@ func BenchmarkReopen(b *testing.B) {
 		}
 		if err := s.Close(); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+func TestNilContext(t *testing.T) {
+	var none context.Context
+	s := open(t, addModel(), ort.Options{})
+	_, begin := s.Begin(none)
+	x := tensor.New(tensor.Float32, 1, 3)
+	_, run := s.Run(none, map[string]*tensor.Tensor{"x": x, "y": x})
+	_, setup := ort.Setup(none, ort.SetupOptions{CacheDir: t.TempDir()})
+	for name, err := range map[string]error{"begin": begin, "run": run, "setup": setup} {
+		if err == nil || !strings.Contains(err.Error(), "the context is nil") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

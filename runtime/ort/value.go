@@ -187,7 +187,7 @@ func (a *api) contents(v handle) (*tensor.Tensor, error) {
 	for i, d := range dims {
 		shape[i] = int(d)
 	}
-	dtype := elementTypes[uint64(facts.dtype)]
+	dtype := elementTypes[facts.dtype]
 	if dtype == tensor.Invalid {
 		return nil, fmt.Errorf("it has ONNX element type %d", facts.dtype)
 	}

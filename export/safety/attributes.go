@@ -1,0 +1,163 @@
+package safety
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/export/internal/onnxpb"
+)
+
+// attributes checks the attributes of a node, the graphs among them included.
+func (v *validator) attributes(n *onnxpb.NodeProto, s *scope) error {
+	seen := map[string]bool{}
+	graphs := map[string]*onnxpb.GraphProto{}
+	for _, a := range n.Attribute {
+		if a.Name == "" || len(a.Name) > maxName || seen[a.Name] {
+			return fmt.Errorf("attribute %s: its name is empty, too long or taken", Quote(a.Name))
+		}
+		seen[a.Name] = true
+		if err := checkAttribute(a); err != nil {
+			return fmt.Errorf("attribute %s %w", Quote(a.Name), err)
+		}
+		if a.Type == onnxpb.AttributeProto_GRAPH {
+			graphs[a.Name] = a.G
+		}
+	}
+	if len(graphs) == 0 {
+		return nil
+	}
+	return v.controlFlow(n, graphs, s)
+}
+
+// checkAttribute wants that an attribute holds what its kind says and nothing
+// else, so that every reader takes it for the same.
+func checkAttribute(a *onnxpb.AttributeProto) error {
+	if a.RefAttrName != "" {
+		return fmt.Errorf("refers to a function's attribute, which is not supported")
+	}
+	type kind = onnxpb.AttributeProto_AttributeType
+	held := map[kind]bool{
+		onnxpb.AttributeProto_FLOAT: a.F != nil, onnxpb.AttributeProto_INT: a.I != nil, onnxpb.AttributeProto_STRING: a.S != nil,
+		onnxpb.AttributeProto_TENSOR: a.T != nil, onnxpb.AttributeProto_GRAPH: a.G != nil,
+		onnxpb.AttributeProto_FLOATS: len(a.Floats) > 0, onnxpb.AttributeProto_INTS: len(a.Ints) > 0, onnxpb.AttributeProto_STRINGS: len(a.Strings) > 0,
+		onnxpb.AttributeProto_TENSORS: len(a.Tensors) > 0, onnxpb.AttributeProto_GRAPHS: len(a.Graphs) > 0,
+		onnxpb.AttributeProto_TYPE_PROTO: len(a.Tp) > 0, onnxpb.AttributeProto_TYPE_PROTOS: len(a.TypeProtos) > 0,
+		onnxpb.AttributeProto_SPARSE_TENSOR: len(a.SparseTensor) > 0, onnxpb.AttributeProto_SPARSE_TENSORS: len(a.SparseTensors) > 0,
+	}
+	switch a.Type {
+	case onnxpb.AttributeProto_UNDEFINED, onnxpb.AttributeProto_GRAPHS, onnxpb.AttributeProto_SPARSE_TENSOR, onnxpb.AttributeProto_SPARSE_TENSORS:
+		return fmt.Errorf("is of kind %v, which is not supported", a.Type)
+	case onnxpb.AttributeProto_GRAPH, onnxpb.AttributeProto_TENSOR:
+		if !held[a.Type] {
+			return fmt.Errorf("is of kind %v and holds none", a.Type)
+		}
+	}
+	for k, present := range held {
+		if present && k != a.Type {
+			return fmt.Errorf("is of kind %v and holds a %v", a.Type, k)
+		}
+	}
+	for _, t := range append(slices.Clone(a.Tensors), a.T) {
+		if t == nil {
+			continue
+		}
+		if err := checkTensor(t); err != nil {
+			return fmt.Errorf("holds a tensor: %w", err)
+		}
+	}
+	return nil
+}
+
+// controlFlow checks a node with subgraphs: If, Loop or Scan.
+func (v *validator) controlFlow(n *onnxpb.NodeProto, graphs map[string]*onnxpb.GraphProto, s *scope) error {
+	if !v.opt.ControlFlow && n != v.declared {
+		return fmt.Errorf("its subgraphs are %w without Options.ControlFlow (--allow control-flow)", ErrNotAllowed)
+	}
+	var want map[string][2]int // inputs and outputs of each subgraph, as the operators' documents have them
+	switch in, out := len(n.Input), len(n.Output); {
+	case !DefaultDomain(n.Domain):
+	case n.OpType == "If":
+		want = map[string][2]int{"then_branch": {0, out}, "else_branch": {0, out}}
+	case n.OpType == "Loop" && in >= 2:
+		want = map[string][2]int{"body": {in, out + 1}} // turn and condition for bound and condition; and the condition again
+	case n.OpType == "Scan":
+		want = map[string][2]int{"body": {in, out}}
+	}
+	for name, g := range graphs {
+		size, ok := want[name]
+		if !ok {
+			return fmt.Errorf("attribute %s: it has no subgraph of that name, which only If, Loop and Scan have", Quote(name))
+		}
+		if len(g.Input) != size[0] || len(g.Output) != size[1] {
+			return fmt.Errorf("subgraph %s has %d inputs and %d outputs; the node wants %d and %d", Quote(name), len(g.Input), len(g.Output), size[0], size[1])
+		}
+	}
+	if len(graphs) != len(want) {
+		return fmt.Errorf("it has %d subgraphs; want %d", len(graphs), len(want))
+	}
+	around := v.turns
+	defer func() { v.turns = around }()
+	if n.OpType == "Loop" {
+		if err := v.enterLoop(s.constant(n.Input[0])); err != nil {
+			return err
+		}
+	}
+	for _, a := range n.Attribute { // in order, so that errors are the same each time
+		if a.G == nil {
+			continue
+		}
+		if err := v.graph(a.G, s); err != nil {
+			return fmt.Errorf("subgraph %s: %w", Quote(a.Name), err)
+		}
+	}
+	return nil
+}
+
+// enterLoop counts the turns of a Loop.
+func (v *validator) enterLoop(bound *onnxpb.TensorProto) error {
+	n, ok := integer(bound)
+	if !ok {
+		return fmt.Errorf("the number of its turns is no constant; only Options.Unvalidated (--allow unvalidated) lets it pass")
+	}
+	if n < 0 || n > MaxTurns || v.spent+v.turns*n > MaxTurns {
+		return fmt.Errorf("it takes %d turns, in %d turns of Loops around it and after %d others; supported are %d in all, and only Options.Unvalidated (--allow unvalidated) lets more pass",
+			n, v.turns, v.spent, MaxTurns)
+	}
+	v.turns *= n
+	v.spent += v.turns
+	return nil
+}
+
+// integer returns the one element of an int64 tensor that has been checked.
+func integer(t *onnxpb.TensorProto) (int64, bool) {
+	switch {
+	case t == nil || t.DataType != typeInt64:
+	case len(t.Int64Data) == 1:
+		return t.Int64Data[0], true
+	case len(t.RawData) == 8:
+		return int64(binary.LittleEndian.Uint64(t.RawData)), true
+	}
+	return 0, false
+}
+
+// declaredScan returns the node of a file that consists of one Scan over the
+// recurrent state of its card, and nil for any other file.
+func declaredScan(m *onnxpb.ModelProto) *onnxpb.NodeProto {
+	c, err := card.Parse(describe(m).Metadata)
+	if err != nil || len(c.State) != 1 || c.State[0].Grows || len(m.Graph.Node) != 1 {
+		return nil
+	}
+	n := m.Graph.Node[0]
+	if n.OpType != "Scan" || !DefaultDomain(n.Domain) || len(n.Input) < 2 || len(n.Output) != 2 ||
+		n.Input[0] != c.State[0].Past || n.Output[0] != c.State[0].Present {
+		return nil
+	}
+	for _, a := range n.Attribute {
+		if a.Name == "num_scan_inputs" && a.GetI() == int64(len(n.Input)-1) {
+			return n
+		}
+	}
+	return nil
+}

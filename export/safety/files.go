@@ -1,0 +1,218 @@
+package safety
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/nopezoo/zoo/export/internal/onnxpb"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// ReadFile reads a model file, and makes it whole: data that it keeps in other
+// files of its folder is put into what is returned. So its hash covers them, and
+// nothing that happens to those files afterwards matters. A file without such
+// data is returned as it is. Nothing else is validated: see Check.
+//
+// The other files must be regular ones within the folder, by a relative path
+// without "..": a symbolic link that leads out of it is refused.
+func ReadFile(path string) ([]byte, error) {
+	data, err := tensor.ReadRegular(path, MaxFile)
+	if err != nil || !mentionsFiles(data) {
+		return data, err
+	}
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if data, err = whole(data, root.FS()); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return data, nil
+}
+
+// ReadFS is ReadFile for a file of fsys.
+func ReadFS(fsys fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(fsys, name)
+	if err == nil {
+		err = tensor.CheckRegular(name, info, MaxFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := fs.ReadFile(fsys, name)
+	if err != nil || !mentionsFiles(data) {
+		return data, err
+	}
+	folder, err := fs.Sub(fsys, filepath.ToSlash(filepath.Dir(name)))
+	if err == nil {
+		data, err = whole(data, folder)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return data, nil
+}
+
+// location is the key under which a tensor names the file of its data.
+const location = "location"
+
+// mentionsFiles reports whether a file may have data in others, without parsing
+// it.
+func mentionsFiles(data []byte) bool { return bytes.Contains(data, []byte(location)) }
+
+func whole(data []byte, folder fs.FS) ([]byte, error) {
+	m, err := parse(data, proto.UnmarshalOptions{}) // keeps what our schema lacks
+	if err != nil {
+		return nil, err
+	}
+	r := inliner{folder: folder, files: map[string]fs.File{}, size: int64(len(data))}
+	defer r.close()
+	if err := r.graph(m.Graph); err != nil {
+		return nil, err
+	}
+	if len(r.files) == 0 {
+		return data, nil
+	}
+	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
+}
+
+// inliner replaces external data by the data.
+type inliner struct {
+	folder fs.FS
+	files  map[string]fs.File
+	size   int64 // of the file with what has been added so far
+}
+
+func (r *inliner) close() {
+	for _, f := range r.files {
+		f.Close()
+	}
+}
+
+func (r *inliner) graph(g *onnxpb.GraphProto) error {
+	for _, t := range g.Initializer {
+		if err := r.tensor(t); err != nil {
+			return fmt.Errorf("initializer %s: %w", Quote(t.Name), err)
+		}
+	}
+	for _, n := range g.Node {
+		for _, a := range n.Attribute {
+			for _, t := range append(a.Tensors[:len(a.Tensors):len(a.Tensors)], a.T) {
+				if err := r.tensor(t); err != nil {
+					return fmt.Errorf("node %s: attribute %s: %w", Quote(n.Name), Quote(a.Name), err)
+				}
+			}
+			for _, inner := range append(a.Graphs[:len(a.Graphs):len(a.Graphs)], a.G) {
+				if inner == nil {
+					continue
+				}
+				if err := r.graph(inner); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// external is the TensorProto.DataLocation of data in another file.
+const external = 1
+
+func (r *inliner) tensor(t *onnxpb.TensorProto) error {
+	if t == nil || t.DataLocation != external {
+		return nil
+	}
+	size := bits(t.DataType)
+	if size == 0 {
+		return fmt.Errorf("its element type is %d, which no other file can hold", t.DataType)
+	}
+	count, err := Elements(t, size)
+	if err != nil {
+		return err
+	}
+	length := (count*int64(size) + 7) / 8
+	if r.size += length; r.size > MaxFile {
+		return fmt.Errorf("with the data of other files the model has more than %d bytes", MaxFile)
+	}
+	name, offset, err := place(t, length)
+	if err != nil {
+		return err
+	}
+	f, err := r.open(name)
+	if err != nil {
+		return fmt.Errorf("its data: %w", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("its data: %w", err)
+	}
+	if offset > info.Size()-length {
+		return fmt.Errorf("its data: the file %s has %d bytes, and %d from byte %d on are wanted", Quote(name), info.Size(), length, offset)
+	}
+	at, ok := f.(io.ReaderAt)
+	if !ok {
+		return fmt.Errorf("its data: the file %s can only be read from the start", Quote(name))
+	}
+	t.RawData = make([]byte, length)
+	if _, err := io.ReadFull(io.NewSectionReader(at, offset, length), t.RawData); err != nil {
+		return fmt.Errorf("its data: the file %s: %w", Quote(name), err)
+	}
+	t.DataLocation, t.ExternalData = 0, nil
+	return nil
+}
+
+// place returns where the data of a tensor is.
+func place(t *onnxpb.TensorProto, length int64) (name string, offset int64, err error) {
+	for _, e := range t.ExternalData {
+		n, bad := strconv.ParseInt(e.Value, 10, 64)
+		switch {
+		case e.Key == location:
+			name = e.Value
+		case e.Key == "checksum": // of the whole other file; the identity of the model covers what is used
+		case e.Key == "offset" && bad == nil && n >= 0:
+			offset = n
+		case e.Key == "length" && bad == nil && n == length:
+		case e.Key == "length":
+			return "", 0, fmt.Errorf("its data: length is %s, and type and shape take %d bytes", Quote(e.Value), length)
+		default:
+			return "", 0, fmt.Errorf("its data: %s is %s, which is not supported", Quote(e.Key), Quote(e.Value))
+		}
+	}
+	if name == "" {
+		return "", 0, errors.New("its data is in another file, which is not named")
+	}
+	return name, offset, nil
+}
+
+// open opens a file of the folder once.
+func (r *inliner) open(name string) (fs.File, error) {
+	if f := r.files[name]; f != nil {
+		return f, nil
+	}
+	slashed := filepath.ToSlash(filepath.Clean(filepath.FromSlash(name)))
+	if !filepath.IsLocal(filepath.FromSlash(name)) || !fs.ValidPath(slashed) {
+		return nil, fmt.Errorf("the file %s is not within the model's folder", Quote(name))
+	}
+	info, err := fs.Stat(r.folder, slashed) // first, as opening a pipe waits for a writer
+	if err == nil {
+		err = tensor.CheckRegular(Quote(name), info, math.MaxInt64)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := r.folder.Open(slashed)
+	if err == nil {
+		r.files[name] = f
+	}
+	return f, err
+}

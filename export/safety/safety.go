@@ -1,0 +1,125 @@
+// Package safety validates ONNX files before anything runs them. What passes
+// takes a bounded time to load: its names, graphs and axes make sense, its
+// tensors have the data that they claim, all of it is in the file, and nothing in
+// it runs without bound. What the operators compute, and whether they fit one
+// another, is left to whoever runs the file.
+//
+// It knows the file format only, so that programs which run models need nothing
+// else of package export.
+package safety
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nopezoo/zoo/export/internal/onnxpb"
+)
+
+// Options say what a file may hold beyond the plain operators of ONNX's default
+// domain. The zero value lets nothing else pass.
+type Options struct {
+	// ControlFlow lets If and Scan pass, and Loops whose number of turns is a
+	// constant of at most MaxTurns. Without it only the one Scan passes that a
+	// file's own card declares: see Validate.
+	ControlFlow bool
+	// Domains lists further operator domains, such as "com.microsoft".
+	Domains []string
+	// Unvalidated lets everything pass that has the form of an ONNX file, weights
+	// that are damaged too. It is for files whose origin is trusted.
+	Unvalidated bool
+}
+
+// MaxTurns bounds the turns of all Loops of a file, those of a Loop within a Loop
+// multiplied.
+const MaxTurns = 1 << 20
+
+// The limits of a file; no model comes near.
+const (
+	// MaxFile is the size limit of one protobuf message in bytes, and so of a file.
+	MaxFile = 1<<31 - 1
+	// MaxRank bounds the axes of a value.
+	MaxRank = 16
+
+	minIR, maxIR       = 3, 13
+	minOpset, maxOpset = 7, 26 // what ONNX Runtime reads
+	maxInputs          = 1 << 14
+	maxNodeValues      = 1 << 12
+	maxName            = 1 << 10
+)
+
+var (
+	// ErrNotAllowed means that a file holds what only an option lets pass.
+	ErrNotAllowed = errors.New("not allowed")
+	// ErrDamaged means that a file's weights are not those it was written with.
+	ErrDamaged = errors.New("the weights are damaged")
+)
+
+// Model is what a file says of itself.
+type Model struct {
+	Inputs   []Value // without those that have a value in the file
+	Outputs  []Value
+	Metadata map[string]string
+}
+
+// Value is a declared input or output.
+type Value struct {
+	Name   string
+	Type   int32    // element type, by ONNX's number; 0 for what is no tensor
+	Shaped bool     // whether the file declares a shape
+	Dims   []int64  // −1 where an axis has no fixed length
+	Axes   []string // names of the axes without one, "" for none; as long as Dims
+}
+
+// Check parses and validates a file, its weights included.
+func Check(data []byte, opt Options) (Model, error) {
+	m, err := Parse(data)
+	if err == nil && !opt.Unvalidated {
+		if err = Validate(m, opt); err == nil {
+			err = CheckWeights(m)
+		}
+	}
+	if err != nil {
+		return Model{}, fmt.Errorf("safety: %w", err)
+	}
+	return describe(m), nil
+}
+
+func describe(m *onnxpb.ModelProto) Model {
+	d := Model{Metadata: make(map[string]string, len(m.MetadataProps))}
+	for _, p := range m.MetadataProps {
+		d.Metadata[p.Key] = p.Value
+	}
+	stored := map[string]bool{}
+	for _, t := range m.Graph.Initializer {
+		stored[t.Name] = true
+	}
+	d.Inputs = values(slices.DeleteFunc(slices.Clone(m.Graph.Input), func(v *onnxpb.ValueInfoProto) bool { return stored[v.Name] }))
+	d.Outputs = values(m.Graph.Output)
+	return d
+}
+
+func values(list []*onnxpb.ValueInfoProto) []Value {
+	var out []Value
+	for _, v := range list {
+		t := v.GetType().GetTensorType()
+		d := Value{Name: v.Name, Type: t.GetElemType(), Shaped: t.GetShape() != nil}
+		for _, axis := range t.GetShape().GetDim() {
+			n := int64(-1)
+			if x, fixed := axis.Value.(*onnxpb.TensorShapeProto_Dimension_DimValue); fixed {
+				n = max(x.DimValue, -1)
+			}
+			d.Dims, d.Axes = append(d.Dims, n), append(d.Axes, axis.GetDimParam())
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// Quote shows a name from a file, shortened where it is absurd.
+func Quote(s string) string {
+	if len(s) > 100 {
+		s = s[:100] + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}

@@ -1,0 +1,249 @@
+package safety
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nopezoo/zoo/export/internal/onnxpb"
+)
+
+// Validate checks a parsed file, but for its weights: see CheckWeights. Without
+// Options.ControlFlow a subgraph passes only where the file is one Scan over the
+// recurrent state that its own card declares: the form in which zoo writes a
+// recurrent model of whole sequences. It takes as many turns as it is fed tokens.
+func Validate(m *onnxpb.ModelProto, opt Options) error {
+	if err := checkHeader(m); err != nil {
+		return err
+	}
+	v := validator{opt: opt, declared: declaredScan(m), turns: 1}
+	return v.graph(m.Graph, nil)
+}
+
+// checkHeader checks versions, and refuses the parts of a file that no engine
+// here needs and nobody checks.
+func checkHeader(m *onnxpb.ModelProto) error {
+	if m.IrVersion < minIR || m.IrVersion > maxIR {
+		return fmt.Errorf("ir_version %d; supported are %d to %d", m.IrVersion, minIR, maxIR)
+	}
+	opset := int64(0)
+	for _, o := range m.OpsetImport {
+		if !DefaultDomain(o.Domain) {
+			continue // see node
+		}
+		if opset != 0 || o.Version < minOpset || o.Version > maxOpset {
+			return fmt.Errorf("opset %d; supported is one opset from %d to %d", o.Version, minOpset, maxOpset)
+		}
+		opset = o.Version
+	}
+	if opset == 0 {
+		return fmt.Errorf("the model names no opset of the default domain")
+	}
+	if len(m.Functions) > 0 || len(m.TrainingInfo) > 0 {
+		return fmt.Errorf("the model has functions or training_info, which are not supported")
+	}
+	keys := map[string]bool{}
+	for _, p := range m.MetadataProps {
+		if keys[p.Key] {
+			return fmt.Errorf("the metadata has the key %s twice", Quote(p.Key))
+		}
+		keys[p.Key] = true
+	}
+	return nil
+}
+
+// DefaultDomain reports whether an operator domain is ONNX's own.
+func DefaultDomain(d string) bool { return d == "" || d == "ai.onnx" }
+
+type validator struct {
+	opt      Options
+	declared *onnxpb.NodeProto // the Scan that the card declares; nil for none
+	turns    int64             // of the Loops around, multiplied
+	spent    int64             // turns of all Loops so far
+}
+
+// scope is what one graph defines. A subgraph sees what the graphs around it have
+// defined before the node that it belongs to.
+type scope struct {
+	outer     *scope
+	defined   map[string]bool
+	made      map[string]bool                // outputs of any node, later ones too
+	constants map[string]*onnxpb.TensorProto // values that nothing else can be
+}
+
+func (s *scope) sees(name string) bool {
+	for ; s != nil; s = s.outer {
+		if s.defined[name] {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *scope) constant(name string) *onnxpb.TensorProto {
+	for ; s != nil; s = s.outer {
+		if s.defined[name] {
+			return s.constants[name]
+		}
+	}
+	return nil
+}
+
+func (s *scope) define(name string) error {
+	switch {
+	case name == "":
+		return fmt.Errorf("it has no name")
+	case len(name) > maxName:
+		return fmt.Errorf("its name has %d bytes; supported are %d", len(name), maxName)
+	case s.sees(name):
+		return fmt.Errorf("its name is taken by another value")
+	}
+	s.defined[name] = true
+	return nil
+}
+
+func (v *validator) graph(g *onnxpb.GraphProto, outer *scope) error {
+	if err := checkParts(g); err != nil {
+		return err
+	}
+	s := &scope{outer, map[string]bool{}, map[string]bool{}, map[string]*onnxpb.TensorProto{}}
+	inputs := map[string]bool{}
+	for _, in := range g.Input {
+		if err := s.define(in.Name); err != nil {
+			return fmt.Errorf("input %s: %w", Quote(in.Name), err)
+		}
+		if err := checkType(in, outer != nil); err != nil {
+			return fmt.Errorf("input %s: %w", Quote(in.Name), err)
+		}
+		inputs[in.Name] = true
+	}
+	for _, t := range g.Initializer {
+		// An input may have a default, which an initializer of its name holds.
+		if inputs[t.Name] {
+			delete(inputs, t.Name)
+		} else if err := s.define(t.Name); err != nil {
+			return fmt.Errorf("initializer %s: %w", Quote(t.Name), err)
+		} else {
+			s.constants[t.Name] = t
+		}
+		if err := checkTensor(t); err != nil {
+			return fmt.Errorf("initializer %s: %w", Quote(t.Name), err)
+		}
+	}
+	for _, n := range g.Node {
+		for _, o := range n.Output {
+			s.made[o] = true
+		}
+	}
+	for i, n := range g.Node {
+		if err := v.node(n, s); err != nil {
+			return fmt.Errorf("node %d %s (%s): %w", i, Quote(n.Name), Quote(n.OpType), err)
+		}
+	}
+	for _, o := range g.Output {
+		if !s.sees(o.Name) {
+			return fmt.Errorf("output %s: no node makes it", Quote(o.Name))
+		}
+		if err := checkType(o, outer != nil); err != nil {
+			return fmt.Errorf("output %s: %w", Quote(o.Name), err)
+		}
+	}
+	for _, value := range g.ValueInfo {
+		if err := checkAxes(value.GetType().GetTensorType().GetShape()); err != nil {
+			return fmt.Errorf("value %s: %w", Quote(value.Name), err)
+		}
+	}
+	return nil
+}
+
+func checkParts(g *onnxpb.GraphProto) error {
+	switch {
+	case len(g.SparseInitializer) > 0 || len(g.QuantizationAnnotation) > 0:
+		return fmt.Errorf("the graph has sparse initializers or quantization annotations, which are not supported")
+	case len(g.Output) == 0:
+		return fmt.Errorf("the graph has no outputs")
+	case len(g.Input) > maxInputs || len(g.Output) > maxInputs:
+		return fmt.Errorf("the graph has %d inputs and %d outputs; supported are %d", len(g.Input), len(g.Output), maxInputs)
+	}
+	return nil
+}
+
+func (v *validator) node(n *onnxpb.NodeProto, s *scope) error {
+	if !DefaultDomain(n.Domain) && !slices.Contains(v.opt.Domains, n.Domain) {
+		return fmt.Errorf("it is from the operator domain %s, which is %w without Options.Domains (--allow %s)", Quote(n.Domain), ErrNotAllowed, n.Domain)
+	}
+	switch {
+	case n.Overload != "":
+		return fmt.Errorf("it calls a function of the model, which is not supported")
+	case len(n.Input) > maxNodeValues || len(n.Output) > maxNodeValues:
+		return fmt.Errorf("it has %d inputs and %d outputs; supported are %d", len(n.Input), len(n.Output), maxNodeValues)
+	case len(n.Name) > maxName:
+		return fmt.Errorf("its name has %d bytes; supported are %d", len(n.Name), maxName)
+	}
+	for i, in := range n.Input {
+		switch {
+		case in == "" || s.sees(in): // "" leaves an input out
+		case s.made[in]:
+			return fmt.Errorf("input %d, %s, is made by a later node or by itself", i, Quote(in))
+		default:
+			return fmt.Errorf("input %d, %s, is not defined", i, Quote(in))
+		}
+	}
+	if err := v.attributes(n, s); err != nil {
+		return err
+	}
+	for _, o := range n.Output {
+		if o == "" { // left out
+			continue
+		}
+		if err := s.define(o); err != nil {
+			return fmt.Errorf("output %s: %w", Quote(o), err)
+		}
+	}
+	if n.OpType == "Constant" && DefaultDomain(n.Domain) && len(n.Output) == 1 && len(n.Attribute) == 1 {
+		s.constants[n.Output[0]] = constantOf(n.Attribute[0])
+	}
+	return nil
+}
+
+// constantOf returns the value of a Constant node, if it is kept as a tensor or
+// as one integer.
+func constantOf(a *onnxpb.AttributeProto) *onnxpb.TensorProto {
+	if a.Name == "value_int" && a.Type == onnxpb.AttributeProto_INT {
+		return &onnxpb.TensorProto{DataType: typeInt64, Int64Data: []int64{a.GetI()}}
+	}
+	return a.T
+}
+
+// checkType checks the declared type of an input or output. That of a subgraph's
+// may be left out.
+func checkType(v *onnxpb.ValueInfoProto, inner bool) error {
+	t := v.GetType().GetTensorType()
+	if t == nil {
+		if inner {
+			return nil
+		}
+		return fmt.Errorf("it is not declared as a tensor")
+	}
+	return checkAxes(t.Shape)
+}
+
+func checkAxes(shape *onnxpb.TensorShapeProto) error {
+	if len(shape.GetDim()) > MaxRank {
+		return fmt.Errorf("it has %d axes; supported are %d", len(shape.Dim), MaxRank)
+	}
+	elements := int64(1) // without axes of no fixed length, or of length 0
+	for i, d := range shape.GetDim() {
+		if len(d.GetDimParam()) > maxName {
+			return fmt.Errorf("the name of axis %d has %d bytes; supported are %d", i, len(d.GetDimParam()), maxName)
+		}
+		n := d.GetDimValue()
+		if n < 0 || n > MaxFile {
+			return fmt.Errorf("axis %d has the length %d", i, n)
+		}
+		// Both factors are below 2³¹, so the product cannot overflow.
+		if elements *= max(n, 1); elements > MaxFile {
+			return fmt.Errorf("it declares more than %d elements", int64(MaxFile))
+		}
+	}
+	return nil
+}
