@@ -50,7 +50,7 @@ func versionVerb(a *app) *cobra.Command {
 		Short:   "say which zoo, Go and ONNX Runtime these are",
 		Long:    "version prints the release of zoo and the commit it was built from, the Go that\nbuilt it, and the ONNX Runtime library that it would use. See also zoo doctor.",
 		Example: example("zoo version"),
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			a.printVersion()
 			return nil
