@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -77,6 +79,7 @@ on with the run under --runs that was stopped; if there are several, it lists th
 			if err != nil {
 				return err
 			}
+			signal.Ignore(syscall.SIGPIPE) // a training does not end with who reads its words
 			return a.trainAll(c.Context(), runs, o.resume)
 		},
 	}

@@ -66,7 +66,7 @@ func (a *app) open(p planned, resume bool, say func(string)) (*train.Trainer, er
 	}
 	o := train.Options{
 		Evaluate: evaluate, Evaluated: func(e train.Evaluation) { say(evaluated(e)) },
-		Warn: func(err error) { say(fmt.Sprintf("not saved, to be tried again: %v", err)) },
+		Warn: func(err error) { say(notSaved + withRemedy(err).Error()) },
 	}
 	if !there {
 		if err := a.checkMemory(p); err != nil {
