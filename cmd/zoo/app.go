@@ -42,7 +42,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(stderr, "zoo: %v\n", err)
+	fmt.Fprintf(stderr, "zoo: %v\n", withRemedy(err))
 	if ctx.Err() != nil {
 		return exitInterrupted
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"text/template"
 
@@ -162,8 +161,11 @@ func checkSbatchArg(arg string) error {
 	if m == nil {
 		return fmt.Errorf("--sbatch-arg %q: want an option of sbatch in its long form, such as --sbatch-arg=--account=physics", arg)
 	}
-	if slices.Contains(ownOptions, m[1]) {
-		return fmt.Errorf("--sbatch-arg %q: zoo sweep sets --%s itself", arg, m[1])
+	// sbatch takes the beginning of an option's name for the whole (getopt_long(3)).
+	for _, own := range ownOptions {
+		if strings.HasPrefix(own, m[1]) {
+			return fmt.Errorf("--sbatch-arg %q: zoo sweep sets --%s itself", arg, own)
+		}
 	}
 	return nil
 }

@@ -153,6 +153,8 @@ func TestSlurmValues(t *testing.T) {
 	for arg, want := range map[string]string{
 		"--account=physics": "", "--exclusive": "", "-A physics": "long form", "account": "long form",
 		"--array=1-3": "sets --array itself", "--requeue": "sets --requeue itself",
+		"--arr=1-3": "sets --array itself", "--a=1": "sets --array itself", "--sig=B:USR1@5": "sets --signal itself", "--no-r": "sets --no-requeue itself",
+		"--nodelist=a1": "", "--ntasks-per-core=1": "", "--wait-all-nodes=1": "", "--arrays=1": "",
 	} {
 		if err := checkSbatchArg(arg); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("checkSbatchArg(%q) = %v, want %q", arg, err, want)

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,7 +73,7 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 	train.Pool{Workers: o.workers, Memory: o.bound(m)}.Run(ctx, todo,
 		func(ctx context.Context, r train.SweepRun) error {
 			w.began(r)
-			return a.child(ctx, r.Dir)
+			return w.child(ctx, r)
 		},
 		func(r train.SweepRun, err error) { w.done(r, err, o.bound(m)) })
 	stop()
@@ -129,52 +126,33 @@ func (a *app) repeat() string {
 
 // child trains one run in a process of its own, so that its death is not ours. At
 // the end of ctx it is asked to save and stop.
-func (a *app) child(ctx context.Context, dir string) error {
+func (w *sweepWatch) child(ctx context.Context, r train.SweepRun) error {
+	dir := r.Dir
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	out, err := os.OpenFile(filepath.Join(dir, logFile), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o644)
+	out, err := os.OpenFile(filepath.Join(dir, logFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	from, err := out.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err
-	}
+	said := &childWords{log: out, tell: func(text string) { w.warn(r, text) }}
 	c := exec.CommandContext(ctx, self, "train", "--resume", dir)
-	c.Stdout, c.Stderr = out, out
+	c.Stdout, c.Stderr = said, said
 	c.SysProcAttr = childAttributes()
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = saveTime
 	if err = c.Run(); err == nil {
 		return nil
 	}
-	said := lastError(out, from)
-	switch {
-	case ctx.Err() != nil && (said == "" || said == "interrupted" || strings.HasPrefix(said, train.ErrInterrupted.Error())):
+	switch last := said.last; {
+	case ctx.Err() != nil && (last == "" || last == "interrupted" || strings.HasPrefix(last, train.ErrInterrupted.Error())):
 		return train.ErrInterrupted
-	case said != "":
-		return errors.New(strings.TrimPrefix(said, dir+": "))
+	case last != "":
+		return errors.New(strings.TrimPrefix(last, dir+": "))
 	}
 	return fmt.Errorf("%w, without a word; a process that the system killed had too little memory", err)
-}
-
-// lastError returns the last line that a child wrote, without the program's name.
-func lastError(f io.ReaderAt, from int64) string {
-	data, err := io.ReadAll(io.NewSectionReader(f, from, 1<<20))
-	if err != nil {
-		return ""
-	}
-	last := ""
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	for lines.Scan() {
-		if said, ok := strings.CutPrefix(lines.Text(), "zoo: "); ok {
-			last = said
-		}
-	}
-	return last
 }
 
 // bound is the memory that workers may take together, 0 for no bound. A little is

@@ -67,6 +67,8 @@ type sweepWatch struct {
 	order []string
 	by    map[string]*sweepState
 	live  *screen // nil outside a terminal
+
+	logFailed bool // and that was said
 }
 
 func newSweepWatch(a *app, log io.Writer, runs []train.SweepRun) *sweepWatch {
@@ -85,9 +87,31 @@ func newSweepWatch(a *app, log io.Writer, runs []train.SweepRun) *sweepWatch {
 // tell writes a line to the log, and to the user unless the table is there.
 func (w *sweepWatch) tell(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
-	fmt.Fprintf(w.log, "%s  %s\n", time.Now().Format(time.RFC3339), line)
+	_, err := fmt.Fprintf(w.log, "%s  %s\n", time.Now().Format(time.RFC3339), line)
+	if err != nil && !w.logFailed {
+		w.logFailed = true
+		w.note("the sweep's log: %v", withRemedy(err))
+	}
 	if w.live == nil {
-		w.a.note("%s", line)
+		w.note("%s", line)
+	}
+}
+
+// note tells the user something that stays; a table there is drawn again below it.
+func (w *sweepWatch) note(format string, args ...any) {
+	if w.live != nil {
+		w.live.erase()
+	}
+	w.a.note(format, args...)
+}
+
+// warn tells the user at once what is wrong with a run that goes on.
+func (w *sweepWatch) warn(r train.SweepRun, text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.tell("%s: %s", r.Name, text)
+	if w.live != nil {
+		w.note("%s: %s", r.Name, text)
 	}
 }
 

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +26,7 @@ type trainOptions struct {
 	encodings []string
 	runs      string
 	resume    bool
+	dryRun    bool
 }
 
 // trainFlags are the flags that stand for keys of the configuration.
@@ -61,11 +64,15 @@ its metrics as JSON lines and as TensorBoard event files.
 
 With --resume, runs that were stopped go on where they were, and those not yet
 begun begin. Named runs (--resume RUN) need no other settings. --resume alone goes
-on with the run under --runs that was stopped; if there are several, it lists them.`,
+on with the run under --runs that was stopped; if there are several, it lists them.
+
+--dry-run prints the settings of every run, the memory that it takes, and about how
+long, from a few steps made here. Nothing is written.`,
 		Example: example(
 			"zoo train --pe rope",
 			"zoo train --pe nope,rope,alibi --task copy --lengths 1..20",
 			"zoo train --preset small --set train.micro_tokens=1024",
+			"zoo train --preset small --dry-run",
 			"zoo train --resume",
 			"zoo train --resume runs/copy-rope-tiny-s1"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -80,6 +87,10 @@ on with the run under --runs that was stopped; if there are several, it lists th
 			if err != nil {
 				return err
 			}
+			if o.dryRun {
+				return a.trainDry(c.Context(), runs)
+			}
+			signal.Ignore(syscall.SIGPIPE) // a training does not end with who reads its words
 			return a.trainAll(c.Context(), runs, o.resume)
 		},
 	}
@@ -98,6 +109,7 @@ on with the run under --runs that was stopped; if there are several, it lists th
 	f.StringArrayVar(&o.set, "set", nil, "any setting, as `key=value`; may be repeated")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.BoolVar(&o.resume, "resume", false, "go on with runs that were stopped; alone: with the one that was")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print the settings, the memory and about how long it takes, and stop")
 	return c
 }
 

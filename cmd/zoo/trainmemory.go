@@ -19,6 +19,11 @@ func (a *app) checkMemory(p planned) error {
 		return err
 	}
 	a.note("%s: %d parameters, at most about %s of memory", p.dir, cost.Parameters, bytesText(cost.Memory))
+	return checkFree(cfg, cost)
+}
+
+// checkFree refuses a run that cannot fit into the free memory, where that is known.
+func checkFree(cfg train.Config, cost train.Cost) error {
 	free := thisMachine().MemoryFree
 	if free == 0 || cost.Memory <= free {
 		return nil

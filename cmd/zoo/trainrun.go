@@ -46,25 +46,34 @@ func (a *app) trainOne(ctx context.Context, p planned, resume bool) error {
 	return nil
 }
 
+// settle fills in the threads that the run has, or would have, and reports whether it
+// is there already; another run in its place is an error.
+func (p *planned) settle() (there bool, err error) {
+	if interop.IsFolder(p.dir) {
+		return false, notTrained(p.dir)
+	}
+	if !isRun(p.dir) {
+		p.cfg = p.cfg.WithThreads(thisMachine().Cores)
+		return false, nil
+	}
+	was, err := train.ReadConfig(p.dir)
+	if err != nil {
+		return true, err
+	}
+	p.cfg = p.cfg.WithThreads(was.Train.Threads)
+	if was.Hash() != p.cfg.Hash() {
+		return true, fmt.Errorf("%w (%s); go on with that one: %s; or choose another folder with --runs, or another --seed",
+			train.ErrOtherRun, difference(was, p.cfg), resumeCommand(p.dir))
+	}
+	return true, nil
+}
+
 // open starts or resumes the trainer of a run, which says what happens on the
 // way; nil means that nothing is to do.
 func (a *app) open(p planned, resume bool, say func(string)) (*train.Trainer, error) {
-	if interop.IsFolder(p.dir) {
-		return nil, notTrained(p.dir)
-	}
-	there := isRun(p.dir)
-	if !there {
-		p.cfg = p.cfg.WithThreads(thisMachine().Cores)
-	} else {
-		was, err := train.ReadConfig(p.dir)
-		if err != nil {
-			return nil, err
-		}
-		p.cfg = p.cfg.WithThreads(was.Train.Threads)
-		if was.Hash() != p.cfg.Hash() {
-			return nil, fmt.Errorf("%w (%s); go on with that one: %s; or choose another folder with --runs, or another --seed",
-				train.ErrOtherRun, difference(was, p.cfg), resumeCommand(p.dir))
-		}
+	there, err := p.settle()
+	if err != nil {
+		return nil, err
 	}
 	evaluate, err := evaluator(p.cfg)
 	if err != nil {
@@ -72,7 +81,7 @@ func (a *app) open(p planned, resume bool, say func(string)) (*train.Trainer, er
 	}
 	o := train.Options{
 		Evaluate: evaluate, Evaluated: func(e train.Evaluation) { say(evaluated(e)) },
-		Warn: func(err error) { say(fmt.Sprintf("not saved, to be tried again: %v", err)) },
+		Warn: func(err error) { say(notSaved + withRemedy(err).Error()) },
 	}
 	if !there {
 		if err := a.checkMemory(p); err != nil {
