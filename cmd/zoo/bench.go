@@ -79,6 +79,9 @@ process while a cell generates.`,
 			"zoo bench --pe all --task copy --measure speed --lengths 512..32768*2 --batch 1"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.named = len(args) > 0
+			if err := o.keepNowhere(c.Flags()); err != nil {
+				return err
+			}
 			if err := o.check(c.Flags()); err != nil {
 				return err
 			}

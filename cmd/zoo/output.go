@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/pflag"
+
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
@@ -131,5 +133,18 @@ func checkFolder(path, input string) error {
 	if out, err := os.Stat(path); err == nil && os.SameFile(in, out) {
 		return fmt.Errorf("%s is what the command reads; name another folder to write", path)
 	}
+	return nil
+}
+
+// keepNowhere takes "-o -" of bench for what it means: rows on standard output, none
+// of them kept.
+func (o *benchOptions) keepNowhere(flags *pflag.FlagSet) error {
+	if o.output != stdoutName {
+		return nil
+	}
+	if flags.Changed("format") && o.format != "jsonl" {
+		return fmt.Errorf("--output - writes JSON lines to standard output, and --format %s something else; leave one of the two out", o.format)
+	}
+	o.output, o.format = "", "jsonl"
 	return nil
 }
