@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -21,13 +22,14 @@ type Series struct {
 	Trained    [2]int   `json:"trained"`
 	Points     []Point  `json:"points"` // one for each of the task's lengths
 
-	Inside    Spread `json:"inside"` // mean exact match at the trained lengths
+	Inside    Spread `json:"inside"` // mean of the study's measure at the trained lengths
 	Beyond    Spread `json:"beyond"` // and at longer ones
 	BeyondNA  int    `json:"-"`      // lengths beyond that some seed could not take; Beyond leaves them out
-	Score     Spread `json:"score"`  // Beyond with those counted as wrong, to compare encodings
+	Score     Spread `json:"-"`      // Beyond with those counted as wrong, to compare encodings
 	Effective Reach  `json:"effective"`
 
-	seeds map[uint64]map[int]tally
+	seeds   map[uint64]map[int]tally
+	measure Measure
 }
 
 // Point is a series at one length.
@@ -39,8 +41,8 @@ type Point struct {
 	NA     bool   `json:"na"`    // measured, but beyond what the model can take
 }
 
-// Reach is an effective length: the largest length measured at which exact match
-// is at least eval.EffectiveAccuracy, 0 for none.
+// Reach is an effective length: the largest length measured at which the study's
+// measure is at least eval.EffectiveAccuracy, 0 for none.
 type Reach struct {
 	Length int `json:"length"`
 	Low    int `json:"low"`  // one seed: of the interval's lower end; several: of the worst seed
@@ -56,18 +58,29 @@ type tally struct {
 
 func (t tally) exact() float64 { return float64(t.correct) / float64(t.n) }
 
+// right is the share that is right by the series' measure.
+func (s *Series) right(t tally) float64 {
+	if s.measure == Tokens {
+		return float64(t.tokensCorrect) / float64(t.tokens)
+	}
+	return t.exact()
+}
+
 // newSeries works out a line. Where one model was measured in several places or
 // profiles, the last one's answers count: samples are the same, and adding them up
 // would feign more.
-func newSeries(v variant, lengths []int) Series {
+func newSeries(v variant, lengths []int, by Measure) Series {
 	first := v.rows[0]
 	s := Series{Name: v.name, Encoding: v.encoding, Variant: v.variant, Parameters: first.Parameters,
-		Trained: [2]int{first.TrainMin, first.TrainMax}, seeds: map[uint64]map[int]tally{}}
+		Trained: [2]int{first.TrainMin, first.TrainMax}, seeds: map[uint64]map[int]tally{}, measure: by}
 	s.Seeds = distinct(v.rows, func(r eval.Row) uint64 { return r.TrainSeed })
 	steps := distinct(v.rows, func(r eval.Row) int { return r.TrainSteps })
 	s.Steps = [2]int{steps[0], steps[len(steps)-1]}
 	for _, seed := range s.Seeds {
 		s.seeds[seed] = tallies(v.rows, seed)
+		if by == Tokens {
+			maps.DeleteFunc(s.seeds[seed], func(_ int, t tally) bool { return t.n > 0 && t.tokens == 0 })
+		}
 	}
 	for _, length := range lengths {
 		s.Points = append(s.Points, s.point(length))
@@ -157,7 +170,7 @@ func (s *Series) meanOf(seed uint64, in func(length int) bool) (mean []float64, 
 		case t.n == 0:
 			na++
 		default:
-			sum, n = sum+t.exact(), n+1
+			sum, n = sum+s.right(t), n+1
 		}
 	}
 	if n == 0 {
@@ -166,22 +179,34 @@ func (s *Series) meanOf(seed uint64, in func(length int) bool) (mean []float64, 
 	return []float64{sum / float64(n)}, na
 }
 
+// value is the point by the series' measure.
+func (s *Series) value(p Point) Spread {
+	if s.measure == Tokens {
+		return p.Token
+	}
+	return p.Exact
+}
+
 func (s *Series) reach() Reach {
 	var r Reach
 	for _, p := range s.Points {
 		if p.N == 0 {
 			continue
 		}
+		v := s.value(p)
+		if !v.Low.Known() {
+			v.Low, v.High = v.Mean, v.Mean
+		}
 		switch {
-		case p.Exact.Mean >= eval.EffectiveAccuracy:
+		case v.Mean >= eval.EffectiveAccuracy:
 			r.Length, r.Next = p.Length, 0
 		case r.Next == 0:
 			r.Next = p.Length
 		}
-		if p.Exact.Low >= eval.EffectiveAccuracy {
+		if v.Low >= eval.EffectiveAccuracy {
 			r.Low = p.Length
 		}
-		if p.Exact.High >= eval.EffectiveAccuracy {
+		if v.High >= eval.EffectiveAccuracy {
 			r.High = p.Length
 		}
 	}
@@ -208,7 +233,7 @@ func (s *Series) beyondAt(seed uint64, lengths []int) float64 {
 	sum := 0.0
 	for _, length := range lengths {
 		if t := s.seeds[seed][length]; t.n > 0 {
-			sum += t.exact()
+			sum += s.right(t)
 		}
 	}
 	return sum / float64(len(lengths))
