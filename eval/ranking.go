@@ -56,7 +56,7 @@ func beyond(columns []*column) map[int]float64 {
 	for _, c := range columns {
 		for length, at := range c.cells {
 			if length > c.trained[1] {
-				sums[length] += at.accuracy()
+				sums[length] += at.Accuracy
 				counts[length]++
 			}
 		}

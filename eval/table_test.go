@@ -103,7 +103,9 @@ func TestEffectiveInterval(t *testing.T) {
 		{"samples are pooled", []eval.Row{row("a", 10, 20, 20), seeded(row("a", 10, 20, 20), 2, 8)}, 10, 10, 10},
 		{"the same samples in batches of another size count once", []eval.Row{row("a", 10, 20, 20), seeded(row("a", 10, 20, 20), 1, 32)}, 10, 0, 10},
 		{"more samples of one seed replace fewer", []eval.Row{row("a", 10, 0, 20), row("a", 10, 100, 100), row("a", 10, 0, 20)}, 10, 10, 10},
-		{"handled again further on", []eval.Row{row("a", 30, 100, 100), row("a", 20, 0, 100), row("a", 10, 100, 100)}, 30, 30, 30},
+		{"handled again after one that fails", []eval.Row{row("a", 30, 100, 100), row("a", 20, 0, 100), row("a", 10, 100, 100)}, 10, 10, 10},
+		{"the first one fails", []eval.Row{row("a", 10, 0, 100), row("a", 20, 100, 100)}, 0, 0, 0},
+		{"not available on the way", []eval.Row{row("a", 10, 100, 100), missing("a", 20), row("a", 30, 100, 100)}, 30, 30, 30},
 		{"not available", []eval.Row{row("a", 10, 100, 100), missing("a", 20)}, 10, 10, 10},
 	} {
 		s := eval.Summarize(tc.rows)[0]

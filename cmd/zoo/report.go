@@ -29,7 +29,8 @@ against cost, ranks, tasks by encodings, and the published numbers beside ours.
 
 Rows of several models, tasks, training seeds, machines and providers may be mixed.
 Seeds of an encoding are averaged; costs of different machines or providers never.
-Where the same thing was measured twice, the last row counts.`,
+Where the same thing was measured twice, the answers to the most prompts count (of
+equally many the last), and the last times; as in the tables of zoo bench.`,
 		Example: example(
 			"zoo report results/ -o report.html",
 			"zoo report results/a.jsonl results/b.jsonl --svg figures --png figures"),
