@@ -125,6 +125,10 @@ type Speed struct {
 	// differ. SDOf says which; both are absent for fewer than two values.
 	TokensPerSecondSD float64 `json:"tokens_per_second_sd,omitempty"`
 	SDOf              string  `json:"sd_of,omitempty"` // SDOfRepeats or SDOfBatches
+	// PrefillSDMS and DecodeSDMS are the same of the medians of the prefill and of
+	// the later steps; older files lack them.
+	PrefillSDMS float64 `json:"prefill_sd_ms,omitempty"`
+	DecodeSDMS  float64 `json:"decode_sd_ms,omitempty"`
 	// RepeatRates are the repeats' tokens per second, RepeatPrefillMS and
 	// RepeatDecodeMS their medians, in the order they were measured.
 	RepeatRates     []float64 `json:"repeat_tokens_per_second,omitempty"`

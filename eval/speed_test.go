@@ -65,7 +65,7 @@ func TestMeasureSpeedAt(t *testing.T) {
 	want := eval.Speed{Warmup: 1, TimedBatches: 2, TimedBatch: 3, SequenceTokens: 35, Repeats: 2, DecodeSteps: 8, GeneratedTokens: 30,
 		SDOf: eval.SDOfRepeats, PeakMemory: 1 << 20, PeakMemoryOf: eval.PeakOfLength}
 	counts := cmpopts.IgnoreFields(eval.Speed{}, "PrefillMS", "PrefillP95MS", "PrefillP99MS", "FirstTokenMS", "DecodeP50MS", "DecodeP95MS", "DecodeP99MS",
-		"GenerateSeconds", "TokensPerSecond", "TokensPerSecondSD", "RepeatRates", "RepeatPrefillMS", "RepeatDecodeMS")
+		"GenerateSeconds", "TokensPerSecond", "TokensPerSecondSD", "PrefillSDMS", "DecodeSDMS", "RepeatRates", "RepeatPrefillMS", "RepeatDecodeMS")
 	if diff := cmp.Diff(&want, row.Speed, counts); diff != "" {
 		t.Errorf("speed (-want +got):\n%s", diff)
 	}

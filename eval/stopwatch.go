@@ -12,6 +12,7 @@ type stopwatch struct {
 	prefill     []float64 // ms, one per batch
 	decode      []float64 // ms, one per later step
 	rates       []float64 // tokens per second, one per batch
+	medians     []float64 // ms, of the later steps of each batch that has some
 	tokens      int
 	total       time.Duration
 
@@ -50,6 +51,9 @@ func (w *stopwatch) stop(elapsed time.Duration, tokens int) error {
 	w.total += elapsed
 	w.tokens += tokens
 	w.rates = append(w.rates, rate(tokens, elapsed))
+	if w.steps > 1 {
+		w.medians = append(w.medians, Percentile(w.decode[len(w.decode)-w.steps+1:], 50))
+	}
 	return nil
 }
 
@@ -75,8 +79,10 @@ func (w *stopwatch) speed() Speed {
 	switch {
 	case len(s.RepeatRates) > 1:
 		s.TokensPerSecondSD, s.SDOf = Deviation(s.RepeatRates), SDOfRepeats
+		s.PrefillSDMS, s.DecodeSDMS = Deviation(s.RepeatPrefillMS), Deviation(s.RepeatDecodeMS)
 	case len(w.rates) > 1:
 		s.TokensPerSecondSD, s.SDOf = Deviation(w.rates), SDOfBatches
+		s.PrefillSDMS, s.DecodeSDMS = Deviation(w.prefill), Deviation(w.medians)
 	}
 	return s
 }

@@ -99,7 +99,7 @@ func TestBenchResumes(t *testing.T) {
 		t.Fatalf("%d rows, want %d", len(want), cells)
 	}
 	times := cmpopts.IgnoreFields(eval.Speed{}, "PrefillMS", "PrefillP95MS", "PrefillP99MS", "FirstTokenMS", "DecodeP50MS", "DecodeP95MS", "DecodeP99MS",
-		"GenerateSeconds", "TokensPerSecond", "TokensPerSecondSD", "RepeatRates", "RepeatPrefillMS", "RepeatDecodeMS", "PeakMemory")
+		"GenerateSeconds", "TokensPerSecond", "TokensPerSecondSD", "PrefillSDMS", "DecodeSDMS", "RepeatRates", "RepeatPrefillMS", "RepeatDecodeMS", "PeakMemory")
 	if diff := cmp.Diff(want, readRows(t, parts), times); diff != "" {
 		t.Errorf("kept rows (-uninterrupted +resumed):\n%s", diff)
 	}

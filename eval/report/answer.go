@@ -8,7 +8,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// answer puts the finding into a few sentences.
+// answer puts the finding into a few sentences: over all tasks, and of each.
 func (s *Study) answer() {
 	if len(s.Ranks) > 1 && len(s.ranked()) > 1 {
 		s.Answer = append(s.Answer, s.ranking())
@@ -16,10 +16,8 @@ func (s *Study) answer() {
 	if len(s.scored()) == 0 {
 		s.Answer = []string{"Speed alone was measured, without a task: see what each length costs."}
 	}
-	for _, t := range s.ranked() {
-		if sentence := t.answer(); len(s.Answer) < 2 {
-			s.Answer = append(s.Answer, sentence)
-		}
+	for _, t := range s.scored() {
+		t.Answer = t.answer()
 	}
 }
 
@@ -30,7 +28,7 @@ func (s *Study) ranking() string {
 	for _, t := range s.ranked() {
 		seeds = max(seeds, len(t.Seeds))
 	}
-	over := fmt.Sprintf("Over %s and %s", count(len(s.ranked()), "task", "tasks"), count(seeds, "training seed", "training seeds"))
+	over := fmt.Sprintf("Over %s and %s, by %s", count(len(s.ranked()), "task", "tasks"), count(seeds, "training seed", "training seeds"), s.Measure.Label())
 	if best.MRR == second.MRR {
 		return fmt.Sprintf("%s, %s and %s share the lead beyond the trained lengths (mean reciprocal rank %.2f).", over, best.Name, second.Name, float64(best.MRR))
 	}
@@ -48,7 +46,7 @@ func (t *Task) answer() string {
 	reached = slices.DeleteFunc(reached, func(s Series) bool { return s.Effective.Length == 0 })
 	nowhere := len(t.Series) - len(reached)
 	if len(reached) == 0 {
-		return fmt.Sprintf("On %s nothing reaches %.0f %% at any length measured.", t.Name, 100*eval.EffectiveAccuracy)
+		return fmt.Sprintf("On %s nothing reaches %.0f %% %s at any length measured.", t.Name, 100*eval.EffectiveAccuracy, t.measure.share())
 	}
 	var parts []string
 	for i := 0; i < len(reached); {
@@ -67,7 +65,7 @@ func (t *Task) answer() string {
 			if len(names) > 1 {
 				verb = "keep"
 			}
-			part = fmt.Sprintf("%s %s at least %.0f %% exact match up to length %d", join(names), verb, 100*eval.EffectiveAccuracy, length)
+			part = fmt.Sprintf("%s %s at least %.0f %% %s up to length %d", join(names), verb, 100*eval.EffectiveAccuracy, t.measure.share(), length)
 			if next := reached[0].Effective.Next; next > 0 {
 				part += fmt.Sprintf(" (the next one measured is %d)", next)
 			}

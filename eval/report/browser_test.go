@@ -67,6 +67,7 @@ func TestBrowser(t *testing.T) {
 	testControls(t, b)
 	testAccess(t, b)
 	testKeyboard(t, b)
+	testContrast(t, b)
 	for _, e := range b.errors {
 		t.Errorf("the console says: %s", e)
 	}
@@ -78,7 +79,7 @@ func TestBrowser(t *testing.T) {
 }
 
 func testControls(t *testing.T, b *browser) {
-	shown := `[...document.querySelectorAll(".headline")].filter((e) => !e.hidden).map((e) => e.querySelector("caption").textContent).join()`
+	shown := `[...document.querySelectorAll(".headline")].filter((e) => !e.hidden).map((e) => e.querySelector("caption").textContent.split(",")[0]).join()`
 	if got := b.eval(shown); got != "Headline on copy" {
 		t.Errorf("at first %v is shown", got)
 	}
@@ -89,7 +90,7 @@ func testControls(t *testing.T, b *browser) {
 	if hidden := b.eval(`document.getElementById("chance-note").hidden`); hidden != false {
 		t.Error("the guesser's line on parity is not explained")
 	}
-	lines := `document.querySelectorAll("#chart-accuracy svg path[fill=none][stroke-width='2']").length`
+	lines := `new Set([...document.querySelectorAll("#chart-accuracy svg path[fill=none][stroke-width='2']")].map((p) => p.getAttribute("stroke"))).size`
 	before := b.eval(lines).(float64)
 	b.eval(`document.querySelector(".chip").click()`)
 	if after := b.eval(lines).(float64); after != before-1 {

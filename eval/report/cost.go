@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,9 +15,9 @@ import (
 type Place struct {
 	Name   string       `json:"name"`
 	Series []CostSeries `json:"series"` // in the order of the task's
-	// Common is the longest trained length at which all series have a decode step,
-	// else the longest length; 0 for none. Beyond training many sequences end too
-	// soon, and steps of the few that are left are fast.
+	// Common is the length that costs are compared at: of the trained ones where most
+	// series have a decode step the longest, else of all; 0 for none. Beyond training
+	// many sequences end too soon, and steps of the few that are left are fast.
 	Common   int  `json:"common"`
 	UpperRAM bool `json:"upperRAM"` // some peak memory is the process's, an upper bound
 
@@ -29,8 +30,10 @@ type CostSeries struct {
 	Points []CostPoint `json:"points"` // by length; only what was measured
 }
 
-// CostPoint is what one length cost: over all measurements of it (training seeds,
-// seeds of the samples), mean and range.
+// CostPoint is what one length cost: the mean over all measurements of it (training
+// seeds, seeds of the samples), and how far they and their repeats lie apart. A
+// single measurement that was not repeated has a standard deviation over its batches
+// to either side.
 type CostPoint struct {
 	Length  int    `json:"length"`
 	Tokens  Spread `json:"tokens"`  // generated in a second
@@ -45,15 +48,17 @@ type Metric struct {
 	Label string
 	Unit  string
 	Of    func(CostPoint) Spread
+
+	sentence string // that a value ends; "" for costs that stand in no headline
 }
 
 // Metrics lists the kinds of cost in the order of the page.
 func Metrics() []Metric {
 	return []Metric{
-		{"tokens", "Throughput", "tokens/s", func(p CostPoint) Spread { return p.Tokens }},
-		{"decode", "Decode step, median", "ms", func(p CostPoint) Spread { return p.Decode }},
-		{"prefill", "Prefill", "ms", func(p CostPoint) Spread { return p.Prefill }},
-		{"memory", "Peak memory", "MiB", func(p CostPoint) Spread { return p.Memory }},
+		{"tokens", "Throughput", "tokens/s", func(p CostPoint) Spread { return p.Tokens }, ""},
+		{"decode", "Decode step, median", "ms", func(p CostPoint) Spread { return p.Decode }, "the median decode step takes"},
+		{"prefill", "Prefill", "ms", func(p CostPoint) Spread { return p.Prefill }, "prefill takes"},
+		{"memory", "Peak memory", "MiB", func(p CostPoint) Spread { return p.Memory }, "memory peaks at"},
 	}
 }
 
@@ -153,22 +158,51 @@ func (p *Place) add(series int, rows []eval.Row) {
 	p.Series = append(p.Series, c)
 }
 
+// reading is what one row says of a cost: a value, its standard deviation over the
+// batches, and the same of each repeat.
+type reading struct {
+	value, sd float64
+	known     bool
+	repeats   []float64
+}
+
 func costPoint(length int, rows []eval.Row) CostPoint {
-	over := func(value func(eval.Row) (float64, bool)) Spread {
-		var values []float64
+	over := func(read func(eval.Row) reading) Spread {
+		var values, all []float64
 		for _, r := range rows {
-			if v, ok := value(r); ok {
-				values = append(values, v)
+			v := read(r)
+			if !v.known {
+				continue
+			}
+			values, all = append(values, v.value), append(all, v.value)
+			switch {
+			case len(v.repeats) > 1:
+				all = append(all, v.repeats...)
+			case len(rows) == 1:
+				all = append(all, max(0, v.value-v.sd), v.value+v.sd)
 			}
 		}
-		return spreadOf(values)
+		s := spreadOf(all)
+		s.Mean = spreadOf(values).Mean
+		if s.Low == s.High {
+			s.Low, s.High = unknown, unknown
+		}
+		return s
 	}
 	return CostPoint{
-		Length:  length,
-		Tokens:  over(func(r eval.Row) (float64, bool) { return r.TokensPerSecond, r.TokensPerSecond > 0 }),
-		Prefill: over(func(r eval.Row) (float64, bool) { return r.PrefillMS, r.PrefillMS > 0 }),
-		Decode:  over(func(r eval.Row) (float64, bool) { return r.DecodeP50MS, r.DecodeSteps > 0 }),
-		Memory:  over(func(r eval.Row) (float64, bool) { return float64(r.PeakMemory) / (1 << 20), r.PeakMemory > 0 }),
+		Length: length,
+		Tokens: over(func(r eval.Row) reading {
+			return reading{r.TokensPerSecond, r.TokensPerSecondSD, r.TokensPerSecond > 0, r.RepeatRates}
+		}),
+		Prefill: over(func(r eval.Row) reading {
+			return reading{r.PrefillMS, r.PrefillSDMS, r.PrefillMS > 0, r.RepeatPrefillMS}
+		}),
+		Decode: over(func(r eval.Row) reading {
+			return reading{r.DecodeP50MS, r.DecodeSDMS, r.DecodeSteps > 0, r.RepeatDecodeMS}
+		}),
+		Memory: over(func(r eval.Row) reading {
+			return reading{value: float64(r.PeakMemory) / (1 << 20), known: r.PeakMemory > 0}
+		}),
 	}
 }
 
@@ -181,16 +215,49 @@ func (p *Place) common(trained int) int {
 			}
 		}
 	}
-	longest, seen := 0, 0
-	for length, n := range steps {
-		if n == len(p.Series) {
-			longest = max(longest, length)
-			if length <= trained {
-				seen = max(seen, length)
-			}
+	longest, seen := 0, 0 // their steps are none
+	for _, length := range slices.Sorted(maps.Keys(steps)) {
+		if steps[length] >= steps[longest] {
+			longest = length
+		}
+		if length <= trained && steps[length] >= steps[seen] {
+			seen = length
 		}
 	}
 	return cmp.Or(seen, longest)
+}
+
+// baseline is what a series' costs are relative to: those of the study's baseline of
+// the same size and trained lengths, or of the only one. False for none.
+func (s *Study) baseline(t *Task, p Place, of int) (CostPoint, bool) {
+	suffix := strings.TrimPrefix(t.Series[of].Name, s.Encodings[t.Series[of].Encoding].Name)
+	var found []CostPoint
+	for _, c := range p.Series {
+		base := t.Series[c.Series]
+		at, ok := c.At(p.Common)
+		if s.Encodings[base.Encoding].Name != s.Baseline || !ok {
+			continue
+		}
+		if base.Name == s.Baseline+suffix {
+			return at, true
+		}
+		found = append(found, at)
+	}
+	if len(found) != 1 {
+		return CostPoint{}, false
+	}
+	return found[0], true
+}
+
+// relative is a cost at the place's common length as a multiple of the baseline's;
+// unknown without one.
+func (s *Study) relative(t *Task, p Place, c CostSeries, m Metric) Number {
+	at, ok := c.At(p.Common)
+	base, known := s.baseline(t, p, c.Series)
+	if !ok || !known {
+		return unknown
+	}
+	return m.Of(at).Mean / m.Of(base).Mean
 }
 
 // At returns the costs at a length.

@@ -16,7 +16,7 @@ func (s *Study) tradeoffFigure(t *Task, place Place, at string) []Figure {
 	for _, c := range place.Series {
 		cost, ok := c.At(place.Common)
 		of := t.Series[c.Series]
-		if ok && of.Score.Mean.Known() {
+		if ok && cost.Decode.Mean.Known() && of.Score.Mean.Known() {
 			points = append(points, pair{of.Name, of.Encoding, float64(cost.Decode.Mean), 100 * float64(of.Score.Mean)})
 			slowest, best = max(slowest, float64(cost.Decode.Mean)), max(best, 100*float64(of.Score.Mean))
 		}
@@ -57,7 +57,7 @@ func (k scatter) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, d := range k.points {
 		colour, at := k.s.colour(d.encoding), vg.Point{X: x(d.x), Y: y(d.y)}
 		k.s.Encodings[d.encoding].Shape.fill(&c, at, 1.3*markerSize, colour, colour)
-		style := textStyle(colour, draw.XCenter, draw.YCenter)
+		style := textStyle(ink, draw.XCenter, draw.YCenter) // not in its colour, which is too faint for letters
 		box := free(at, style.Width(d.name), fontSize, taken)
 		taken = append(taken, box)
 		c.FillText(style, vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: (box.Min.Y + box.Max.Y) / 2}, d.name)

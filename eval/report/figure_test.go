@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -160,6 +161,35 @@ func wellFormed(data []byte) error {
 				return nil
 			}
 			return err
+		}
+	}
+}
+
+// TestEqualCurves checks that of curves that lie on one another all can be seen: where
+// they do they are dashed and share out the markers, and nowhere else.
+func TestEqualCurves(t *testing.T) {
+	rows := []eval.Row{row(t, "nope", 0, 10, 100), row(t, "nope", 0, 20, 100), row(t, "nope", 0, 30, 90), row(t, "nope", 0, 40, 10)}
+	for _, r := range rows {
+		rows = append(rows, with(r, func(r *eval.Row) { r.Encoding = "rope" }))
+	}
+	seen := func(last int) (dashed map[string]int, markers map[string]int) {
+		rows[7].Correct = last
+		s := study(t, rows...)
+		svg := string(figure(t, s.Figures()[0], "svg"))
+		dashed, markers = map[string]int{}, map[string]int{}
+		for _, e := range s.Encodings {
+			dashed[e.Name] = len(regexp.MustCompile(`fill:none;stroke:`+e.Light+`[^"]*stroke-dasharray`).FindAllString(svg, -1))
+			markers[e.Name] = strings.Count(svg, `style="fill:`+e.Light+`"`) - 1 // but that of the name
+		}
+		return dashed, markers
+	}
+	for last, want := range map[int][2]map[string]int{
+		10: {{"nope": 1, "rope": 1}, {"nope": 2, "rope": 2}},
+		50: {{"nope": 1, "rope": 1}, {"nope": 3, "rope": 2}}, // apart at the end
+	} {
+		dashed, markers := seen(last)
+		if diff := cmp.Diff(want, [2]map[string]int{dashed, markers}); diff != "" {
+			t.Errorf("last accuracy %d: dashed lines and markers (-want +got):\n%s", last, diff)
 		}
 	}
 }

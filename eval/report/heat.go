@@ -2,6 +2,7 @@ package report
 
 import (
 	"image/color"
+	"math"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -52,22 +53,37 @@ func (t *Task) score(name string) Number {
 func (s *Study) heatCell(c *draw.Canvas, r vg.Rectangle, v Number, text string) {
 	fill, on := color.Color(paper), soft
 	if v.Known() {
-		fill, on = heatColour(float64(v)), ink
-		if v > 0.7 { // where white reads better
-			on = paper
-		}
+		fill = heatColour(float64(v))
+		on = readable(fill)
 	}
 	c.FillPolygon(fill, []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}})
 	c.FillText(textStyle(on, draw.XCenter, draw.YCenter), vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}, text)
 }
 
 // heatColour is the page's scale on white, 0..1 from light to dark blue.
-func heatColour(v float64) color.Color {
+func heatColour(v float64) color.NRGBA {
 	low, mid, high := hexColour("#F3F6F9"), hexColour("#7FB2D9"), hexColour("#084A86")
 	if v < 0.5 {
 		return blend(low, mid, 2*v)
 	}
 	return blend(mid, high, 2*v-1)
+}
+
+// readable is black or white, whichever has the greater contrast with a colour: it
+// is at least 4.58 to 1 (WCAG 2.1).
+func readable(fill color.Color) color.NRGBA {
+	linear := func(v uint32) float64 { // of sRGB
+		x := float64(v) / 0xffff
+		if x <= 0.04045 {
+			return x / 12.92
+		}
+		return math.Pow((x+0.055)/1.055, 2.4)
+	}
+	r, g, b, _ := fill.RGBA()
+	if 0.2126*linear(r)+0.7152*linear(g)+0.0722*linear(b) > 0.179 {
+		return hexColour("#000000")
+	}
+	return paper
 }
 
 func blend(a, b color.NRGBA, t float64) color.NRGBA {

@@ -40,12 +40,13 @@ func (s *Study) accuracyFigure(t *Task) Figure {
 func (s *Study) costFigure(t *Task, p Place, m Metric, at string) []Figure {
 	var curves []curve
 	highest := 0.0
+	top := 0.0 // of the bands
 	for _, c := range p.Series {
 		points := dots(c.Points, func(p CostPoint) int { return p.Length }, m.Of, 1)
 		for _, d := range points {
 			highest = max(highest, d.y)
 			if !math.IsNaN(d.high) {
-				highest = max(highest, d.high)
+				top = max(top, d.high)
 			}
 		}
 		if len(points) > 0 {
@@ -55,7 +56,13 @@ func (s *Study) costFigure(t *Task, p Place, m Metric, at string) []Figure {
 	if len(curves) == 0 {
 		return nil
 	}
-	return []Figure{s.lineFigure("cost-"+m.Key+"-"+at, t, m.Label+", "+m.Unit, curves, 1.05*highest)}
+	highest = 1.05 * max(highest, min(top, 1.5*highest)) // a wide band may leave the figure: the curves are what it shows
+	for _, k := range curves {
+		for i := range k.points {
+			k.points[i].high = min(k.points[i].high, highest) // which leaves NaN
+		}
+	}
+	return []Figure{s.lineFigure("cost-"+m.Key+"-"+at, t, m.Label+", "+m.Unit, curves, highest)}
 }
 
 // lineFigure draws curves over the length, with bands, the trained lengths shaded,
@@ -77,10 +84,7 @@ func (s *Study) lineFigure(name string, t *Task, y string, curves []curve, highe
 		}
 		p.Y.Min, p.Y.Max = 0, highest
 		p.Add(trained(t.Trained), grid{})
-		p.Add(bands{s, curves})
-		for _, of := range curves {
-			p.Add(stroke{s, of})
-		}
+		p.Add(bands{s, curves}, strokes{s, curves, t.Lengths})
 		widest := vg.Length(0)
 		style := textStyle(ink, draw.XLeft, draw.YCenter)
 		for _, of := range curves {
@@ -123,10 +127,13 @@ func (t trained) Plot(c draw.Canvas, p *plot.Plot) {
 	c.FillText(style, vg.Point{X: (x(low) + x(high)) / 2, Y: c.Max.Y + markerSize + 2}, "trained") // above: curves lie at both ends of the axis
 }
 
-// stroke draws a curve and its markers.
-type stroke struct {
-	s  *Study
-	of curve
+// strokes draws curves and their markers. Curves that lie on one another, as far as
+// an eye can tell, take turns: a stretch that several have in common is dashed, with
+// the dashes of each in the gaps of the others, and a point has the marker of one.
+type strokes struct {
+	s       *Study
+	curves  []curve
+	lengths []int
 }
 
 // dashes tell the series of one encoding apart.
@@ -135,18 +142,58 @@ func dashes(variant int) []vg.Length {
 }
 
 // Plot implements plot.Plotter.
-func (k stroke) Plot(c draw.Canvas, p *plot.Plot) {
+func (k strokes) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	colour := k.s.colour(k.of.of.Encoding)
-	var at []vg.Point
-	for _, d := range k.of.points {
-		at = append(at, vg.Point{X: x(d.x), Y: y(d.y)})
+	const near = vg.Length(1)
+	type place struct{ x, y, toX, toY vg.Length }
+	at := func(d ...dot) place { // a point or stretch, to the next point of a grid that no eye sees
+		first, last := d[0], d[len(d)-1]
+		return place{x(first.x), near * vg.Length(math.Round(float64(y(first.y)/near))), x(last.x), near * vg.Length(math.Round(float64(y(last.y)/near)))}
 	}
-	c.StrokeLines(draw.LineStyle{Color: colour, Width: lineWidth, Dashes: dashes(k.of.of.Variant)}, at)
-	every := 1 + len(at)/mostMarkers
-	for i := len(at) - 1; i >= 0; i -= every { // the end has one
-		k.s.Encodings[k.of.of.Encoding].Shape.fill(&c, at[i], markerSize+0.4, colour, paper)
+	users := map[place][]int{}
+	for n, of := range k.curves {
+		for i, d := range of.points {
+			users[at(d)] = append(users[at(d)], n)
+			if i > 0 {
+				stretch := at(of.points[i-1], d)
+				users[stretch] = append(users[stretch], n)
+			}
+		}
 	}
+	for n, of := range k.curves {
+		for first, i := 0, 1; i < len(of.points); i++ { // one line as far as its users are the same
+			now := users[at(of.points[i-1], of.points[i])]
+			if i+1 < len(of.points) && slices.Equal(now, users[at(of.points[i], of.points[i+1])]) {
+				continue
+			}
+			var line []vg.Point
+			for _, d := range of.points[first : i+1] {
+				line = append(line, vg.Point{X: x(d.x), Y: y(d.y)})
+			}
+			c.StrokeLines(k.style(of, slices.Index(now, n), len(now)), line)
+			first = i
+		}
+	}
+	every := 1 + len(k.lengths)/mostMarkers
+	for n, of := range k.curves {
+		for i, d := range of.points {
+			turn, sharers := max(0, slices.Index(k.lengths, int(d.x)))/every, users[at(d)]
+			if (len(of.points)-1-i)%every == 0 && (len(sharers) == 1 || sharers[turn%len(sharers)] == n) { // the end has one
+				k.s.Encodings[of.of.Encoding].Shape.fill(&c, vg.Point{X: x(d.x), Y: y(d.y)}, markerSize+0.4, k.s.colour(of.of.Encoding), paper)
+			}
+		}
+	}
+}
+
+// style of a stretch of a curve that is one of several.
+func (k strokes) style(of curve, turn, several int) draw.LineStyle {
+	s := draw.LineStyle{Color: k.s.colour(of.of.Encoding), Width: lineWidth, Dashes: dashes(of.of.Variant)}
+	if several > 1 {
+		const dash = vg.Length(5)
+		gap := dash * vg.Length(several-1)
+		s.Dashes, s.DashOffs = []vg.Length{dash, gap}, dash*vg.Length(several-turn)
+	}
+	return s
 }
 
 // mostMarkers is about how many markers a curve has: more would hide it.
@@ -162,6 +209,7 @@ func (s *Study) endLabels(c, data draw.Canvas, p *plot.Plot, curves []curve) {
 			last = max(last, k.points[n-1].x)
 		}
 	}
+	curves = slices.Clone(curves)
 	slices.SortStableFunc(curves, func(a, b curve) int {
 		return cmp.Or(cmp.Compare(a.end().y, b.end().y), cmp.Compare(a.mean(), b.mean())) // of those that end alike the better above
 	})
@@ -171,7 +219,7 @@ func (s *Study) endLabels(c, data draw.Canvas, p *plot.Plot, curves []curve) {
 		switch {
 		case len(k.points) == 0:
 		case k.end().x < last:
-			c.FillText(textStyle(s.colour(k.of.Encoding), draw.XLeft, draw.YCenter), vg.Point{X: x(k.end().x) + 2*markerSize, Y: y(k.end().y)}, k.of.Name)
+			c.FillText(textStyle(ink, draw.XLeft, draw.YCenter), vg.Point{X: x(k.end().x) + 2*markerSize, Y: y(k.end().y)}, k.of.Name)
 		default:
 			ends, of = append(ends, y(k.end().y)), append(of, k)
 		}
@@ -185,11 +233,12 @@ func (s *Study) endLabels(c, data draw.Canvas, p *plot.Plot, curves []curve) {
 // labelIndent is how far a name stands behind its marker.
 const labelIndent = 3 * markerSize
 
-// endLabel writes a curve's name with its marker before it.
+// endLabel writes a curve's name with its marker before it. Letters are not in its
+// colour, which is too faint for them.
 func (s *Study) endLabel(c draw.Canvas, k curve, x, y vg.Length) {
 	colour := s.colour(k.of.Encoding)
 	s.Encodings[k.of.Encoding].Shape.fill(&c, vg.Point{X: x + markerSize, Y: y}, markerSize, colour, colour)
-	c.FillText(textStyle(colour, draw.XLeft, draw.YCenter), vg.Point{X: x + labelIndent, Y: y}, k.of.Name)
+	c.FillText(textStyle(ink, draw.XLeft, draw.YCenter), vg.Point{X: x + labelIndent, Y: y}, k.of.Name)
 }
 
 // end is a curve's last point; zero for none.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -31,8 +32,11 @@ type page struct {
 	PublishedSource  string
 	Measurements     string
 	PublishedSteps   string
-	Contests, Single bool // whether anything is ranked; whether there is but one task
-	Scored, Heat     bool // whether any task has accuracies; whether several have
+	Contests, Single bool                   // whether anything is ranked; whether there is but one task
+	Scored, Heat     bool                   // whether any task has accuracies; whether several have
+	Places           bool                   // whether any task was measured in several places
+	Scores           map[Measure][][]Number // mean beyond training by task and series
+	Nowhere          Place
 }
 
 // WriteHTML writes the study as one HTML file that needs nothing else: no other
@@ -47,11 +51,23 @@ func (s *Study) WriteHTML(w io.Writer) error {
 		Study: s, Style: template.CSS(pageStyle + s.palette()), Library: template.JS(chartLibrary), Script: template.JS(pageScript),
 		Parameters: millions(PublishedParameters), PublishedSource: PublishedSource, PublishedSteps: thousands(PublishedSteps),
 		Measurements: count(s.Sources.Rows, "measurement", "measurements"), Contests: len(s.Ranks) > 0, Single: len(s.Tasks) == 1, Scored: len(s.scored()) > 0, Heat: len(s.scored()) > 1,
+		Places: slices.ContainsFunc(s.Tasks, func(t *Task) bool { return len(t.Places) > 1 }), Scores: s.scores(),
 	}); err != nil {
 		return fmt.Errorf("report: page: %w", err)
 	}
 	_, err = w.Write(b.Bytes())
 	return err
+}
+
+// scores are what the page sets against costs and into the heat map, by each measure.
+func (s *Study) scores() map[Measure][][]Number {
+	out := map[Measure][][]Number{}
+	for _, by := range s.Measures() {
+		out[by.Measure] = each(by.Tasks, func(t *Task) []Number {
+			return each(t.Series, func(of Series) Number { return of.Score.Mean })
+		})
+	}
+	return out
 }
 
 // palette gives each encoding its colour in both themes: --e0, --e1, …

@@ -7,8 +7,8 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// Rank is a series' mean reciprocal rank over (task, training seed), by mean exact
-// match beyond the trained lengths.
+// Rank is a series' mean reciprocal rank over (task, training seed), by the mean of
+// the study's measure beyond the trained lengths.
 type Rank struct {
 	Name      string `json:"name"` // of the series
 	Encoding  int    `json:"encoding"`
@@ -17,7 +17,7 @@ type Rank struct {
 	PaperTies Number `json:"paper"`    // ties as in the paper: by a fixed order of encodings
 	Published Number `json:"-"`        // the paper's own; NaN for an encoding that is not in it
 	Contests  int    `json:"contests"` // rankings that it took part in
-	Mean      Number `json:"mean"`     // of exact match beyond, over the same rankings
+	Mean      Number `json:"mean"`     // of the measure beyond, over the same rankings
 }
 
 // rank ranks series within each task and training seed, over the lengths that all
@@ -48,7 +48,7 @@ func (s *Study) rank() error {
 			}
 		}
 		r.Mean = spreadOf(beyond).Mean
-		if i := slices.Index(order, s.Encodings[r.Encoding].Name); i >= 0 {
+		if i := slices.Index(order, s.Encodings[r.Encoding].Name); i >= 0 && s.Measure == Exact {
 			r.Published = published[i].All
 		}
 		s.Ranks = append(s.Ranks, r)

@@ -22,20 +22,21 @@ type Series struct {
 	Trained    [2]int   `json:"trained"`
 	Points     []Point  `json:"points"` // one for each of the task's lengths
 
-	Inside    Spread `json:"inside"` // mean exact match at the trained lengths
+	Inside    Spread `json:"inside"` // mean of the study's measure at the trained lengths
 	Beyond    Spread `json:"beyond"` // and at longer ones
 	BeyondNA  int    `json:"-"`      // lengths beyond that some seed could not take; Beyond leaves them out
-	Score     Spread `json:"score"`  // Beyond with those counted as wrong, to compare encodings
+	Score     Spread `json:"-"`      // Beyond with those counted as wrong, to compare encodings
 	Effective Reach  `json:"effective"`
 
-	seeds map[uint64]map[int]eval.Cell // by training seed and length
+	seeds   map[uint64]map[int]eval.Cell // by training seed and length, by the study's measure
+	measure Measure
 }
 
 // Point is a series at one length.
 type Point struct {
 	Length int    `json:"length"`
 	Exact  Spread `json:"exact"` // exact match; one seed: Wilson's 95 % interval, several: least to largest
-	Token  Spread `json:"token"` // tokens right, place by place
+	Token  Spread `json:"token"` // tokens right, place by place; the same intervals
 	N      int    `json:"n"`     // different prompts, added up over training seeds; 0 if not measured
 	NA     bool   `json:"na"`    // measured, but beyond what the model can take
 }
@@ -50,10 +51,10 @@ type Reach struct {
 
 // newSeries works out a line. What was measured of one model in several places
 // or profiles is pooled: samples are the same, and adding them up would feign more.
-func newSeries(v variant, lengths []int) Series {
+func newSeries(v variant, lengths []int, by Measure) Series {
 	first := v.rows[0]
 	s := Series{Name: v.name, Encoding: v.encoding, Variant: v.variant, Parameters: first.Parameters,
-		Trained: [2]int{first.TrainMin, first.TrainMax}, seeds: map[uint64]map[int]eval.Cell{}}
+		Trained: [2]int{first.TrainMin, first.TrainMax}, seeds: map[uint64]map[int]eval.Cell{}, measure: by}
 	s.Seeds = distinct(v.rows, func(r eval.Row) uint64 { return r.TrainSeed })
 	steps := distinct(v.rows, func(r eval.Row) int { return r.TrainSteps })
 	s.Steps = [2]int{steps[0], steps[len(steps)-1]}
@@ -62,6 +63,15 @@ func newSeries(v variant, lengths []int) Series {
 	}
 	for _, length := range lengths {
 		s.Points = append(s.Points, s.point(length))
+	}
+	if by == Tokens {
+		for _, at := range s.seeds {
+			for length, cell := range at {
+				if cell.N > 0 {
+					at[length] = cell.ByTokens()
+				}
+			}
+		}
 	}
 	s.summarize()
 	return s
@@ -104,7 +114,19 @@ func (s *Series) point(length int) Point {
 	if len(exact) == 1 {
 		p.Exact.Low, p.Exact.High = Number(last.Low), Number(last.High)
 	}
+	if len(token) == 1 {
+		tokens := last.ByTokens()
+		p.Token.Low, p.Token.High = Number(tokens.Low), Number(tokens.High)
+	}
 	return p
+}
+
+// value is the point by the series' measure.
+func (s *Series) value(p Point) Spread {
+	if s.measure == Tokens {
+		return p.Token
+	}
+	return p.Exact
 }
 
 // summarize works out the headline from the seeds and points.
@@ -148,7 +170,7 @@ func (s *Series) reach() Reach {
 	reach := func(of func(Spread) Number) (length, next int) {
 		return eval.EffectiveLength(lengths, func(length int) (float64, bool) {
 			p := s.Points[slices.Index(lengths, length)]
-			return float64(of(p.Exact)), p.N > 0
+			return float64(of(s.value(p))), p.N > 0
 		})
 	}
 	var r Reach

@@ -17,7 +17,7 @@ type Options struct {
 	Title string // default: "Length generalization by positional encoding"
 	// Encodings lists the known encodings in their usual order, so that an encoding
 	// has the same colour in every report. Those not listed follow in the order of
-	// their names.
+	// their names. The first one listed is what costs are relative to.
 	Encodings []string
 	Command   string // that made the report; shown with the sources
 }
@@ -25,7 +25,10 @@ type Options struct {
 // Study is what a set of rows says.
 type Study struct {
 	Title     string     `json:"title"`
-	Answer    []string   `json:"-"` // the finding in sentences
+	Measure   Measure    `json:"-"`
+	Tokens    *Study     `json:"-"` // the same rows by tokens right; nil in that study
+	Answer    []string   `json:"-"` // the finding over all tasks, in sentences
+	Baseline  string     `json:"-"` // the encoding that costs are relative to; "" for none
 	Encodings []Encoding `json:"encodings"`
 	Tasks     []*Task    `json:"tasks"`
 	Ranks     []Rank     `json:"ranks"`     // best first
@@ -45,6 +48,7 @@ type Encoding struct {
 
 // Task is all that was measured on one task, version and split.
 type Task struct {
+	Answer string   `json:"-"`      // the finding in a sentence; "" for speed alone
 	Name   string   `json:"name"`   // unique in the study
 	Task   string   `json:"-"`      // without version and split
 	Scored bool     `json:"scored"` // false for rows of speed alone, without a task
@@ -58,7 +62,8 @@ type Task struct {
 	Seeds   []uint64 `json:"-"`       // training seeds
 	Whole   []int    `json:"-"`       // lengths at which nothing is held out
 
-	key taskKey
+	key     taskKey
+	measure Measure
 }
 
 // taskKey is what makes a task of its own.
@@ -68,16 +73,28 @@ type taskKey struct {
 	split   string
 }
 
-// New works out a study. Of rows that measure the same thing twice the answers to
-// the most prompts count (eval.Pool) and the last times (eval.Latest); Notes says how
-// many there are. No rows are an error.
+// New works out a study, by exact match and in Tokens by tokens right. Of rows that
+// measure the same thing twice the answers to the most prompts count (eval.Pool) and
+// the last times (eval.Latest); Notes says how many there are. No rows are an error.
 func New(rows []eval.Row, opt Options) (*Study, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("report: there are no rows")
 	}
-	s := &Study{Title: cmp.Or(opt.Title, "Length generalization by positional encoding")}
+	s, err := newStudy(rows, opt, Exact)
+	if err != nil {
+		return nil, err
+	}
+	s.Tokens, err = newStudy(rows, opt, Tokens)
+	return s, err
+}
+
+func newStudy(rows []eval.Row, opt Options, by Measure) (*Study, error) {
+	s := &Study{Title: cmp.Or(opt.Title, "Length generalization by positional encoding"), Measure: by}
 	if _, replaced := eval.Latest(rows); replaced > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s measured again later; the answers to the most prompts count, and the last times.", count(replaced, "cell was", "cells were")))
+	}
+	if len(opt.Encodings) > 0 {
+		s.Baseline = opt.Encodings[0]
 	}
 	s.Encodings = encodings(rows, opt.Encodings)
 	s.tasks(rows)
@@ -161,7 +178,7 @@ func (k taskKey) label(all []taskKey) string {
 }
 
 func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
-	t := &Task{Name: name, Task: key.task, Scored: key.task != "", key: key}
+	t := &Task{Name: name, Task: key.task, Scored: key.task != "", key: key, measure: s.Measure}
 	t.Lengths = distinct(rows, func(r eval.Row) int { return r.Length })
 	t.Octaves = !t.Scored && t.Lengths[len(t.Lengths)-1] >= 8*t.Lengths[0]
 	t.Seeds = distinct(rows, func(r eval.Row) uint64 { return r.TrainSeed })
@@ -189,7 +206,7 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 	}
 	variants := s.variants(rows)
 	for _, v := range variants {
-		t.Series = append(t.Series, newSeries(v, t.Lengths))
+		t.Series = append(t.Series, newSeries(v, t.Lengths, s.Measure))
 	}
 	t.Places = places(variants, t.Trained[1])
 	return t

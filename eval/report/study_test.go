@@ -244,15 +244,16 @@ func TestAnswer(t *testing.T) {
 	}{
 		{"one task", []eval.Row{row(t, "nope", 0, 10, 100), row(t, "nope", 0, 30, 95), row(t, "nope", 0, 40, 5), row(t, "rope", 0, 10, 100), row(t, "rope", 0, 30, 0)},
 			[]string{"On copy, nope keeps at least 90 % exact match up to length 30 (the next one measured is 40); rope up to 10; trained on lengths 2 to 20."}},
-		{"nothing", []eval.Row{row(t, "nope", 0, 10, 3)}, []string{"On copy nothing reaches 90 % at any length measured."}},
+		{"nothing", []eval.Row{row(t, "nope", 0, 10, 3)}, []string{"On copy nothing reaches 90 % exact match at any length measured."}},
 		{"shared", []eval.Row{row(t, "nope", 0, 10, 100), row(t, "rope", 0, 10, 100)},
 			[]string{"On copy, nope and rope keep at least 90 % exact match up to length 10; trained on lengths 2 to 20."}},
 		{"two tasks", []eval.Row{row(t, "nope", 0, 30, 100), row(t, "rope", 0, 30, 0),
 			with(row(t, "nope", 0, 30, 100), func(r *eval.Row) { r.Task = "reverse" }), with(row(t, "rope", 0, 30, 0), func(r *eval.Row) { r.Task = "reverse" })},
-			[]string{"Over 2 tasks and 1 training seed, nope ranks best beyond the trained lengths: mean reciprocal rank 1.00, ahead of rope with 0.50.",
+			[]string{"Over 2 tasks and 1 training seed, by exact match, nope ranks best beyond the trained lengths: mean reciprocal rank 1.00, ahead of rope with 0.50.",
 				"On copy, nope keeps at least 90 % exact match up to length 30; rope at no length; trained on lengths 2 to 20."}},
 	} {
-		if diff := cmp.Diff(tc.want, study(t, tc.rows...).Answer); diff != "" {
+		s := study(t, tc.rows...)
+		if diff := cmp.Diff(tc.want, append(s.Answer, s.Tasks[0].Answer)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
 	}

@@ -19,24 +19,46 @@ type Table struct {
 // IsProse reports whether a column holds words.
 func (t Table) IsProse(column int) bool { return column == 0 || slices.Contains(t.Prose, column) }
 
-// Headline is how each series of a task does inside and beyond its trained
-// lengths, and its rank over all tasks.
-func (s *Study) Headline(t *Task) Table {
-	out := Table{Caption: "Headline on " + t.Name,
-		Head: []string{"encoding", "trained", "exact match inside, %", "beyond, %", "effective length", "MRR, all tasks", "parameters", "seeds"}}
-	for _, of := range t.Series {
-		trained := "never"
-		if of.Trained[1] > 0 {
-			trained = fmt.Sprintf("%d–%d", of.Trained[0], of.Trained[1])
+// Headline is how each series of a task does inside and beyond its trained lengths,
+// its rank over all tasks, and what it costs at a place, also relative to the
+// baseline. Speed alone has no accuracy; a place of none has no costs.
+func (s *Study) Headline(t *Task, p Place) Table {
+	out := Table{Caption: "Headline on " + t.Name, Head: []string{"encoding"}}
+	if t.Scored {
+		out.Caption += ", by " + s.Measure.Label()
+		out.Head = append(out.Head, "trained", s.Measure.Label()+" inside, %", "beyond, %", "effective length", "MRR, all tasks")
+	}
+	if p.Common > 0 {
+		out.Caption += fmt.Sprintf("; costs at length %d, %s", p.Common, p.Name)
+		out.Head = append(out.Head, s.costHeads(t, p)...)
+	}
+	out.Head = append(out.Head, "parameters", "seeds")
+	for i, of := range t.Series {
+		line := []string{of.Name}
+		if t.Scored {
+			line = append(line, of.trained(), of.Inside.Percent(), of.beyond(), of.Effective.String(), s.mrr(of.Name))
 		}
-		beyond := of.Beyond.Percent()
-		if of.BeyondNA > 0 {
-			beyond += fmt.Sprintf(" (%d n/a)", of.BeyondNA)
+		if p.Common > 0 {
+			line = append(line, s.costCells(t, p, i)...)
 		}
 		out.Marks = append(out.Marks, of.Encoding)
-		out.Lines = append(out.Lines, []string{of.Name, trained, of.Inside.Percent(), beyond, of.Effective.String(), s.mrr(of.Name), millions(of.Parameters), strconv.Itoa(len(of.Seeds))})
+		out.Lines = append(out.Lines, append(line, millions(of.Parameters), strconv.Itoa(len(of.Seeds))))
 	}
 	return out
+}
+
+func (s Series) trained() string {
+	if s.Trained[1] == 0 {
+		return "never"
+	}
+	return fmt.Sprintf("%d–%d", s.Trained[0], s.Trained[1])
+}
+
+func (s Series) beyond() string {
+	if s.BeyondNA > 0 {
+		return fmt.Sprintf("%s (%d n/a)", s.Beyond.Percent(), s.BeyondNA)
+	}
+	return s.Beyond.Percent()
 }
 
 // mrr is a series' mean reciprocal rank; a dash if it was never ranked.
@@ -65,11 +87,11 @@ func (s Spread) Short() string {
 	return fmt.Sprintf("%s (%s–%s)", s.Mean.Short(), s.Low.Short(), s.High.Short())
 }
 
-// Accuracy has a line per length and two columns per series.
+// Accuracy has a line per length and a column per series.
 func (t *Task) Accuracy() Table {
-	out := Table{Caption: "Accuracy on " + t.Name + " by length in %, with intervals; tokens: right place by place; * length seen in training", Head: []string{"length"}}
+	out := Table{Caption: "Accuracy on " + t.Name + " by length: " + t.measure.Label() + " in %, with intervals; * length seen in training", Head: []string{"length"}}
 	for _, s := range t.Series {
-		out.Head = append(out.Head, s.Name, s.Name+", tokens")
+		out.Head = append(out.Head, s.Name)
 	}
 	for i, length := range t.Lengths {
 		line := []string{strconv.Itoa(length)}
@@ -80,11 +102,11 @@ func (t *Task) Accuracy() Table {
 			}
 			switch {
 			case p.NA:
-				line = append(line, "n/a"+mark, "n/a"+mark)
+				line = append(line, "n/a"+mark)
 			case p.N == 0:
-				line = append(line, "–", "–")
+				line = append(line, "–")
 			default:
-				line = append(line, p.Exact.Percent()+mark, p.Token.Percent()+mark)
+				line = append(line, s.value(p).Percent()+mark)
 			}
 		}
 		out.Lines = append(out.Lines, line)
@@ -117,7 +139,7 @@ func (t *Task) Costs(p Place) Table {
 // Tradeoff has a line per series: what is won for what.
 func (t *Task) Tradeoff(p Place) Table {
 	out := Table{Caption: fmt.Sprintf("Accuracy against cost on %s, %s", t.Name, p.Name),
-		Head: []string{"encoding", fmt.Sprintf("median decode step at length %d, ms", p.Common), "exact match beyond, %"}}
+		Head: []string{"encoding", fmt.Sprintf("median decode step at length %d, ms", p.Common), t.measure.Label() + " beyond, %"}}
 	for _, s := range p.Series {
 		if at, ok := s.At(p.Common); ok {
 			of := t.Series[s.Series]
@@ -130,8 +152,8 @@ func (t *Task) Tradeoff(p Place) Table {
 
 // RankTable is the mean reciprocal ranks, ours and the paper's.
 func (s *Study) RankTable() Table {
-	out := Table{Caption: "Mean reciprocal rank over (task, training seed)",
-		Head: []string{"encoding", "MRR", "paper's tie rule", "published MRR", "mean exact match beyond, %", "rankings"}}
+	out := Table{Caption: "Mean reciprocal rank by " + s.Measure.Label() + ", over every task and training seed: 1 is always best",
+		Head: []string{"encoding", "MRR", "paper’s tie rule", "published MRR", "mean " + s.Measure.Label() + " beyond, %", "rankings"}}
 	for _, r := range s.Ranks {
 		out.Lines = append(out.Lines, []string{r.Name, ranked3(r.MRR), ranked3(r.PaperTies), ranked3(r.Published), r.Mean.Percent(), strconv.Itoa(r.Contests)})
 	}
@@ -168,7 +190,7 @@ func (s *Study) scored() []*Task {
 
 // HeatMap has a line per task and a column per series.
 func (s *Study) HeatMap() Table {
-	out := Table{Caption: "Mean exact match beyond the trained lengths, in %; what a model cannot take counts as wrong", Head: append([]string{"task"}, s.Names()...)}
+	out := Table{Caption: "Mean of " + s.Measure.Label() + " beyond the trained lengths, in %; what a model cannot take counts as wrong", Head: append([]string{"task"}, s.Names()...)}
 	for _, t := range s.scored() {
 		line := []string{t.Name}
 		for _, name := range s.Names() {

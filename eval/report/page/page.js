@@ -5,15 +5,18 @@
   const study = JSON.parse(document.getElementById("data").textContent);
   const root = document.documentElement;
   const byId = (id) => document.getElementById(id);
+  const scores = JSON.parse(document.getElementById("scores").textContent);
+  const measures = { exact: "exact match", token: "tokens right" };
   const state = { task: 0, place: 0, measure: "exact", hidden: new Set() };
   const charts = new Map();
-  const dashes = ["solid", "dashed", "dotted"];
+  const dashes = [null, [8, 5], [2, 4]];
   const darkSystem = matchMedia("(prefers-color-scheme: dark)");
 
   const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
   const colour = (series) => css("--e" + series.encoding);
   const symbol = (series) => "path://" + study.encodings[series.encoding].path;
   const shown = (series) => !state.hidden.has(series.encoding);
+  const score = (task, series) => scores[state.measure][study.tasks.indexOf(task)][task.series.indexOf(series)];
   const escape = (text) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }[c]));
   const percent = (v) => (v === null ? "–" : v < 1 && v >= 0.9995 ? ">99.9 %" : v > 0 && v < 0.0005 ? "<0.1 %" : (100 * v).toFixed(1) + " %");
   const short = (v) => (v === null ? "–" : v >= 100 ? Math.round(v).toLocaleString("en") : v.toPrecision(3));
@@ -66,7 +69,7 @@
   }
 
   const band = (points, fill) => ({
-    type: "custom", silent: true, z: 2, data: [[points[0].x, points[0].low]], tooltip: { show: false },
+    type: "custom", silent: true, z: 2, clip: true, data: [[points[0].x, points[0].low]], tooltip: { show: false },
     renderItem: (params, api) => ({
       type: "polygon",
       shape: { points: points.map((p) => api.coord([p.x, p.high])).concat(points.slice().reverse().map((p) => api.coord([p.x, p.low]))) },
@@ -74,13 +77,54 @@
     }),
   });
 
-  // Names at the ends of lines keep their distance from each other; of lines that end
-  // alike the better one's stands above.
+  // Lines that lie on one another take turns. The users of a point or stretch are the
+  // lines that have it in common, as far as an eye can tell.
+  function sharing(lines, near) {
+    const users = new Map();
+    const key = (...points) => points.map((p) => p.x + " " + Math.round(p.y / near)).join();
+    const put = (at, n) => users.has(at) ? users.get(at).push(n) : users.set(at, [n]);
+    lines.forEach((l, n) => l.points.forEach((p, i) => {
+      put(key(p), n);
+      if (i) put(key(l.points[i - 1], p), n);
+    }));
+    return (...points) => users.get(key(...points));
+  }
+
+  // The strokes of all lines: a stretch of several is dashed, with the dashes of each in
+  // the gaps of the others.
+  function strokes(lines, near) {
+    const users = sharing(lines, near), out = [];
+    lines.forEach((l, n) => {
+      const of = l.points.slice(1).map((p, i) => users(l.points[i], p));
+      for (let first = 0, i = 0; i < of.length; i++) {
+        if (i + 1 < of.length && String(of[i + 1]) === String(of[i])) continue;
+        out.push({ line: l, points: l.points.slice(first, i + 2), turn: of[i].indexOf(n), turns: of[i].length });
+        first = i + 1;
+      }
+    });
+    return out;
+  }
+
+  const stroke = (s) => ({
+    type: "custom", silent: true, z: 3, data: [[s.points[0].x, s.points[0].y]], tooltip: { show: false },
+    renderItem: (params, api) => {
+      const points = s.points.map((p) => api.coord([p.x, p.y]));
+      const length = points.slice(1).reduce((sum, p, i) => sum + Math.hypot(p[0] - points[i][0], p[1] - points[i][1]), 0);
+      const dash = Math.min(10, Math.max(4, length / (2 * s.turns))); // each has two turns, if they can be seen
+      const style = { stroke: colour(s.line.series), lineWidth: 2, fill: "none", lineJoin: "round" };
+      if (s.turns > 1) Object.assign(style, { lineDash: [dash, dash * (s.turns - 1)], lineDashOffset: -dash * s.turn });
+      else if (s.line.series.variant % 3) style.lineDash = dashes[s.line.series.variant % 3];
+      return { type: "polyline", shape: { points }, style };
+    },
+  });
+
+  // Names at the ends of lines, each behind its marker, keep their distance from each
+  // other; of lines that end alike the better one's stands above.
   function endLabels(lines, box, low, high) {
     const gap = 16;
     const at = lines.filter((l) => l.points.length).map((l) => {
-      const last = l.points[l.points.length - 1];
-      return { line: l, y: box.top + (box.height * (high - last.y)) / (high - low || 1), want: 0, mean: l.points.reduce((sum, p) => sum + p.y, 0) / l.points.length };
+      const end = l.points[l.points.length - 1];
+      return { line: l, end, y: box.top + (box.height * (high - end.y)) / (high - low || 1), want: 0, mean: l.points.reduce((sum, p) => sum + p.y, 0) / l.points.length };
     }).sort((a, b) => a.y - b.y || b.mean - a.mean);
     at.forEach((a) => { a.want = a.y; });
     for (let round = 0; round < 60; round++) {
@@ -90,8 +134,22 @@
       }
       at.forEach((a, i) => { a.want = Math.min(Math.max(a.want, box.top + gap * i), box.top + box.height - gap * (at.length - 1 - i)); });
     }
-    return new Map(at.map((a) => [a.line.name, a.want - a.y]));
+    return at;
   }
+
+  const endLabel = (a, box) => ({
+    type: "custom", silent: true, z: 5, data: [[a.end.x, a.end.y]], tooltip: { show: false },
+    renderItem: (params, api) => {
+      const x = box.right + 28, [from] = api.coord([a.end.x, a.end.y]), own = colour(a.line.series);
+      return {
+        type: "group", children: [
+          { type: "line", shape: { x1: from + 9, y1: a.y, x2: x - 8, y2: a.want }, style: { stroke: own, lineWidth: 1, lineDash: [1, 3] } },
+          { type: "path", shape: { pathData: study.encodings[a.line.series.encoding].path }, x, y: a.want, scaleX: 4.6, scaleY: 4.6, style: { fill: own } },
+          { type: "text", style: { text: a.line.name, x: x + 10, y: a.want, fill: css("--ink"), font: "600 13px " + font(), verticalAlign: "middle" } },
+        ],
+      };
+    },
+  });
 
   // Lines over length with bands and names at their ends.
   function lineChart(id, lines, o) {
@@ -100,22 +158,24 @@
     const labelled = width >= 520 && lines.length * 16 <= height - 70;
     const longest = Math.max(0, ...lines.map((l) => l.name.length));
     if (o.min === o.last) { o.min--; o.last++; } // one length stands in the middle
-    const grid = { left: o.left, right: labelled ? Math.min(width * 0.3, longest * 7.2 + 22) : 16, top: 30, bottom: 52 };
-    const ys = lines.flatMap((l) => l.points.flatMap((p) => [p.y, p.high ?? p.y]));
-    const high = o.max ?? nice(Math.max(0, ...ys));
-    const offsets = labelled ? endLabels(lines, { top: grid.top, height: height - grid.top - grid.bottom }, 0, high) : new Map();
+    const grid = { left: o.left, right: labelled ? Math.min(width * 0.3, longest * 7.4 + 44) : 16, top: 30, bottom: 52 };
+    const points = lines.flatMap((l) => l.points), top = Math.max(0, ...points.map((p) => p.y));
+    const high = o.max ?? nice(Math.min(1.5 * top, Math.max(top, ...points.map((p) => p.high ?? 0)))); // a wide band may leave the chart: the lines are what it shows
+    const box = { top: grid.top, height: height - grid.top - grid.bottom, right: width - grid.right };
+    const near = (1.5 * high) / box.height, users = sharing(lines, near);
     const option = Object.assign(base(), {
       grid,
       xAxis: axis(o.scored ? "length" : "length, tokens", { type: o.octaves ? "log" : "value", logBase: 2, min: o.min, max: o.last, splitLine: { show: false }, minInterval: 1 }),
       yAxis: axis("", { type: "value", min: 0, max: high, axisLine: { show: false }, axisLabel: { color: css("--soft"), fontSize: 12, formatter: o.tick } }),
       series: [
         ...bands(lines),
-        ...lines.map((l) => ({
-          name: l.name, type: "line", z: 3, data: l.points.map((p) => [p.x, p.y]), symbol: symbol(l.series), symbolSize: l.points.length > 40 ? 7 : 12,
-          showSymbol: true, showAllSymbol: true, itemStyle: { color: colour(l.series), borderColor: css("--paper"), borderWidth: 1 }, lineStyle: { color: colour(l.series), width: 2, type: dashes[l.series.variant % 3] },
-          emphasis: { focus: "series" },
-          endLabel: { show: labelled, formatter: () => l.name, color: colour(l.series), fontSize: 13, fontWeight: 600, distance: 10, offset: [0, offsets.get(l.name) ?? 0] },
+        ...strokes(lines, near).map(stroke),
+        ...lines.map((l, n) => ({
+          name: l.name, type: "scatter", z: 4, symbol: symbol(l.series), symbolSize: l.points.length > 40 ? 7 : 12,
+          data: l.points.map((p) => { const of = users(p); return { value: [p.x, p.y], symbol: of[o.lengths.indexOf(p.x) % of.length] === n ? undefined : "none" }; }),
+          itemStyle: { color: colour(l.series), borderColor: css("--paper"), borderWidth: 1, opacity: 1 },
         })),
+        ...(labelled ? endLabels(lines, box, 0, high).map((a) => endLabel(a, box)) : []),
       ],
     });
     if (o.shade && o.shade[1] >= o.min && o.shade[0] <= o.last) {
@@ -160,10 +220,10 @@
     const guess = state.measure === "exact" && chance.some((c) => c[1] !== null && c[1] >= 1);
     byId("chance-note").hidden = !guess;
     lineChart("chart-accuracy", lines, {
-      scored: true, left: 52, max: 100, min: task.lengths[0], last: task.lengths[task.lengths.length - 1], tick: (v) => v + " %", show: (v) => percent(v / 100),
+      lengths: task.lengths, scored: true, left: 52, max: 100, min: task.lengths[0], last: task.lengths[task.lengths.length - 1], tick: (v) => v + " %", show: (v) => percent(v / 100),
       shade: task.trained[1] > 0 && task.trained, chance: guess && chance,
     });
-    byId("chart-accuracy").setAttribute("aria-label", `Line chart: ${state.measure === "exact" ? "exact match" : "tokens right"} in percent against length on ${task.name}, a line for each of ${lines.length} encodings. The numbers follow in a table.`);
+    byId("chart-accuracy").setAttribute("aria-label", `Line chart: ${measures[state.measure]} in percent against length on ${task.name}, a line for each of ${lines.length} encodings. The numbers follow in a table.`);
   }
 
   function costs(task, place) {
@@ -175,7 +235,7 @@
       at.parentElement.hidden = !any;
       if (!any) continue;
       lineChart("chart-" + key, lines, {
-        left: 56, min: task.lengths[0], last: task.lengths[task.lengths.length - 1], scored: task.scored, octaves: task.octaves, tick: (v) => v.toLocaleString("en"), show: (v) => short(v) + " " + at.dataset.unit, shade: task.trained[1] > 0 && task.trained,
+        lengths: task.lengths, left: 56, min: task.lengths[0], last: task.lengths[task.lengths.length - 1], scored: task.scored, octaves: task.octaves, tick: (v) => v.toLocaleString("en"), show: (v) => short(v) + " " + at.dataset.unit, shade: task.trained[1] > 0 && task.trained,
       });
       at.setAttribute("aria-label", `Line chart: ${at.dataset.label} in ${at.dataset.unit} against length on ${task.name}, ${place.name}. The numbers follow in a table.`);
     }
@@ -204,29 +264,29 @@
 
   function tradeoff(task, place) {
     const at = byId("chart-tradeoff");
-    const points = place.series.map((c) => ({ series: task.series[c.series], cost: c.points.find((p) => p.length === place.common) }))
-      .filter((p) => p.cost && shown(p.series) && p.series.score.mean !== null);
+    const points = place.series.map((c) => ({ series: task.series[c.series], score: scores[state.measure][state.task][c.series], cost: c.points.find((p) => p.length === place.common) }))
+      .filter((p) => p.cost && p.cost.decode.mean !== null && shown(p.series) && p.score !== null);
     at.closest("section").hidden = points.length === 0;
     if (!points.length || !at.clientWidth) return;
     const grid = { left: 52, right: 24, top: 24, bottom: 52 }, most = nice(1.2 * Math.max(...points.map((p) => p.cost.decode.mean)));
-    const high = Math.min(100, nice(120 * Math.max(0.08, ...points.map((p) => p.series.score.mean))));
+    const high = Math.min(100, nice(120 * Math.max(0.08, ...points.map((p) => p.score))));
     const bottom = at.clientHeight - grid.bottom;
     const places = names({ l: 0, r: at.clientWidth, t: bottom, b: bottom + 20 }, points.map((p) => ({
       x: grid.left + ((at.clientWidth - grid.left - grid.right) * p.cost.decode.mean) / most,
-      y: grid.top + (bottom - grid.top) * (1 - (100 * p.series.score.mean) / high), width: p.series.name.length * 7.6,
+      y: grid.top + (bottom - grid.top) * (1 - (100 * p.score) / high), width: p.series.name.length * 7.6,
     })));
     const option = Object.assign(base(), {
       grid,
       xAxis: axis(`median decode step at length ${place.common}, ms`, { type: "value", min: 0, max: most }),
       yAxis: axis("", { type: "value", min: 0, max: high, axisLine: { show: false }, axisLabel: { color: css("--soft"), fontSize: 12, formatter: (v) => v + " %" } }),
       series: points.map((p, i) => ({
-        type: "scatter", name: p.series.name, symbol: symbol(p.series), symbolSize: 15, data: [[p.cost.decode.mean, 100 * p.series.score.mean]], itemStyle: { color: colour(p.series), opacity: 1 },
-        label: { show: true, formatter: () => p.series.name, position: places[i].position, distance: places[i].distance, color: colour(p.series), fontSize: 13, fontWeight: 600 },
+        type: "scatter", name: p.series.name, symbol: symbol(p.series), symbolSize: 15, data: [[p.cost.decode.mean, 100 * p.score]], itemStyle: { color: colour(p.series), opacity: 1 },
+        label: { show: true, formatter: () => p.series.name, position: places[i].position, distance: places[i].distance, color: css("--ink"), fontSize: 13, fontWeight: 600 },
       })),
     });
-    option.tooltip.formatter = (i) => { const p = points[i.seriesIndex]; return `${mark(p.series)} <b>${escape(p.series.name)}</b><br>${percent(p.series.score.mean)} beyond the trained lengths<br>${short(p.cost.decode.mean)} ms a step`; };
+    option.tooltip.formatter = (i) => { const p = points[i.seriesIndex]; return `${mark(p.series)} <b>${escape(p.series.name)}</b><br>${percent(p.score)} ${measures[state.measure]} beyond the trained lengths<br>${short(p.cost.decode.mean)} ms a step`; };
     chart("chart-tradeoff").setOption(option, true);
-    at.setAttribute("aria-label", `Scatter chart: exact match beyond the trained lengths against the median decode step on ${task.name}, ${place.name}. The numbers follow in a table.`);
+    at.setAttribute("aria-label", `Scatter chart: ${measures[state.measure]} beyond the trained lengths against the median decode step on ${task.name}, ${place.name}. The numbers follow in a table.`);
   }
 
   // A colour of the heat map: low, middle and high ends are the theme's.
@@ -243,9 +303,9 @@
     const names = [];
     study.encodings.forEach((_, e) => study.tasks.forEach((t) => t.series.forEach((s) => { if (s.encoding === e && shown(s) && !names.includes(s.name)) names.push(s.name); })));
     const scored = study.tasks.filter((t) => t.scored), tasks = scored.map((t) => t.name);
-    const data = scored.flatMap((t, y) => t.series.filter(shown).filter((s) => s.score.mean !== null).map((s) => {
-      const rgb = heat(s.score.mean);
-      return { value: [names.indexOf(s.name), y, s.score.mean], itemStyle: { color: `rgb(${rgb})` }, label: { show: true, color: luminance(rgb) > 0.22 ? "#111418" : "#ffffff" } };
+    const data = scored.flatMap((t, y) => t.series.filter(shown).filter((s) => score(t, s) !== null).map((s) => {
+      const rgb = heat(score(t, s)); // black or white: one of them has a contrast of at least 4.58
+      return { value: [names.indexOf(s.name), y, score(t, s)], itemStyle: { color: `rgb(${rgb})` }, label: { show: true, color: luminance(rgb) > 0.179 ? "#000000" : "#ffffff" } };
     }));
     const narrow = at.clientWidth < 620;
     const option = Object.assign(base(), {
@@ -255,9 +315,9 @@
       visualMap: { show: false, min: 0, max: 1, dimension: 2, seriesIndex: [] },
       series: [{ type: "heatmap", data, itemStyle: { borderColor: css("--paper"), borderWidth: 2, borderRadius: 3 }, label: { show: true, fontSize: 12.5, formatter: (i) => percent(i.value[2]).replace(" %", "") }, emphasis: { itemStyle: { borderColor: css("--ink") } } }],
     });
-    option.tooltip.formatter = (i) => `${escape(tasks[i.value[1]])}, ${escape(names[i.value[0]])}<br><b>${percent(i.value[2])}</b> beyond the trained lengths`;
+    option.tooltip.formatter = (i) => `${escape(tasks[i.value[1]])}, ${escape(names[i.value[0]])}<br><b>${percent(i.value[2])}</b> ${measures[state.measure]} beyond the trained lengths`;
     chart("chart-heat").setOption(option, true);
-    at.setAttribute("aria-label", `Heat map: mean exact match beyond the trained lengths, ${tasks.length} tasks by ${names.length} encodings. The numbers follow in a table.`);
+    at.setAttribute("aria-label", `Heat map: mean ${measures[state.measure]} beyond the trained lengths, ${tasks.length} tasks by ${names.length} encodings. The numbers follow in a table.`);
   }
 
   function published(task) {
@@ -302,27 +362,71 @@
 
   function draw() {
     const task = study.tasks[state.task], place = task.places[state.place];
-    document.querySelectorAll("[data-task]").forEach((e) => {
-      e.hidden = +e.dataset.task !== state.task || (e.dataset.place !== undefined && +e.dataset.place !== state.place);
+    document.querySelectorAll("[data-task],[data-measure]").forEach((e) => {
+      e.hidden = ["task", "place", "measure"].some((key) => e.dataset[key] !== undefined && e.dataset[key] !== String(state[key]));
     });
     document.querySelectorAll("h2 .of").forEach((e) => { e.textContent = study.tasks.length > 1 ? (task.scored ? " on " : ": ") + task.name : ""; });
+    document.querySelectorAll("h2 .by").forEach((e) => { e.textContent = task.scored ? ", by " + measures[state.measure] : ""; });
+    byId("where").textContent = place ? "Measured on " + place.name : "";
     for (const id of ["cost", "tradeoff"]) byId(id).closest("section").hidden = !place;
     byId("accuracy").closest("section").hidden = !task.scored;
     if (task.scored) accuracy(task);
     if (place) { costs(task, place); tradeoff(task, place); }
     heatMap();
     published(task);
+    hints();
   }
+
+  // A table that is wider than its box says that it scrolls.
+  function hints() {
+    document.querySelectorAll(".scroll").forEach((e) => e.classList.toggle("wide", e.scrollWidth > e.clientWidth + 1));
+  }
+  document.addEventListener("toggle", hints, true); // of details, which does not bubble
 
   function fillPlaces() {
     const places = study.tasks[state.task].places;
     state.place = 0;
     byId("place").replaceChildren(...places.map((p, i) => new Option(p.name, i)));
+    byId("place").parentElement.hidden = places.length < 2;
   }
 
-  byId("task")?.addEventListener("change", (e) => { state.task = +e.target.value; fillPlaces(); draw(); });
-  byId("measure").addEventListener("change", (e) => { state.measure = e.target.value; draw(); });
-  byId("place").addEventListener("change", (e) => { state.place = +e.target.value; draw(); });
+  // The address names the task, measure and place that are shown, so that a link or a
+  // bookmark shows the same again. Names that are not in the study are said.
+  function keepAddress() {
+    const task = study.tasks[state.task], of = new URLSearchParams({ task: task.name, measure: state.measure });
+    if (state.place > 0) of.set("place", task.places[state.place].name);
+    history.replaceState(null, "", "#" + of);
+  }
+  function readAddress() {
+    const of = new URLSearchParams(location.hash.slice(1)), unknown = [];
+    const index = (key, names) => {
+      if (!of.has(key)) return 0;
+      const i = names.indexOf(of.get(key));
+      if (i < 0) unknown.push(`no ${key} “${of.get(key)}”`);
+      return Math.max(0, i);
+    };
+    state.task = index("task", study.tasks.map((t) => t.name));
+    state.measure = Object.keys(measures)[index("measure", Object.keys(measures))];
+    fillPlaces();
+    state.place = index("place", study.tasks[state.task].places.map((p) => p.name));
+    if (byId("task")) byId("task").value = state.task;
+    byId("measure").value = state.measure;
+    byId("place").value = state.place;
+    byId("unknown").hidden = unknown.length === 0;
+    byId("unknown").textContent = `The address asks for what this report does not have: ${unknown.join(", ")}.`;
+    draw();
+  }
+
+  const chosen = () => { byId("unknown").hidden = true; keepAddress(); draw(); };
+  byId("task")?.addEventListener("change", (e) => { state.task = +e.target.value; fillPlaces(); chosen(); });
+  byId("measure").addEventListener("change", (e) => { state.measure = e.target.value; chosen(); });
+  byId("place").addEventListener("change", (e) => { state.place = +e.target.value; chosen(); });
+  addEventListener("hashchange", readAddress);
+  document.querySelector(".skip").addEventListener("click", (e) => { // without its own address
+    e.preventDefault();
+    byId("headline").focus();
+    byId("headline").scrollIntoView();
+  });
   byId("legend").addEventListener("click", (e) => {
     const chip = e.target.closest(".chip");
     if (!chip) return;
@@ -337,13 +441,19 @@
   // Paper is light and narrow, whatever the screen.
   function fit() { charts.forEach((c) => c.resize()); draw(); }
   let before;
-  addEventListener("beforeprint", () => { before = root.dataset.theme; root.dataset.theme = "light"; root.dataset.print = ""; fit(); });
+  addEventListener("beforeprint", () => {
+    before = root.dataset.theme;
+    root.dataset.theme = "light";
+    root.dataset.print = "";
+    document.querySelectorAll(".scroll").forEach((e) => e.classList.remove("tight"));
+    document.querySelectorAll(".scroll").forEach((e) => e.classList.toggle("tight", e.scrollWidth > e.clientWidth + 1));
+    fit();
+  });
   addEventListener("afterprint", () => { delete root.dataset.print; before === undefined ? delete root.dataset.theme : (root.dataset.theme = before); fit(); });
   let waiting = 0;
   addEventListener("resize", () => {
     cancelAnimationFrame(waiting);
     waiting = requestAnimationFrame(fit);
   });
-  fillPlaces();
-  draw();
+  readAddress();
 })();

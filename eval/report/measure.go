@@ -1,0 +1,36 @@
+package report
+
+// Measure is what answers are scored by. A study has one, and everything it says
+// of accuracy is by that one.
+type Measure string
+
+// The measures of a study.
+const (
+	Exact  Measure = "exact" // the share of prompts whose parsed answer is right
+	Tokens Measure = "token" // the share of target tokens that are right, place by place
+)
+
+// Label names the measure in headings.
+func (m Measure) Label() string {
+	if m == Tokens {
+		return "tokens right"
+	}
+	return "exact match"
+}
+
+// share names the measure behind a percentage, in a sentence.
+func (m Measure) share() string {
+	if m == Tokens {
+		return "of tokens right"
+	}
+	return "exact match"
+}
+
+// Measures lists the study by exact match and by tokens right; where nothing is
+// scored the study alone.
+func (s *Study) Measures() []*Study {
+	if len(s.scored()) == 0 {
+		return []*Study{s}
+	}
+	return []*Study{s, s.Tokens}
+}

@@ -1,0 +1,69 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/report"
+)
+
+// tokens changes how many of a row's 1,000 tokens are right.
+func tokens(r eval.Row, right int) eval.Row {
+	return with(r, func(r *eval.Row) { r.TokensCorrect = right })
+}
+
+// TestByTokens checks that the study by tokens right says of them all that the study
+// says of exact match, where the two disagree.
+func TestByTokens(t *testing.T) {
+	s := study(t,
+		tokens(row(t, "nope", 0, 10, 100), 1000), tokens(row(t, "nope", 0, 30, 60), 700),
+		tokens(row(t, "rope", 0, 10, 100), 1000), tokens(row(t, "rope", 0, 30, 20), 950))
+	for _, tc := range []struct {
+		by              *report.Study
+		measure, answer string
+		ranks           []string
+		beyond          []string // of nope and rope, in the headline, the table of the chart and that of the trade-off
+	}{
+		{s, "exact match", "On copy, nope and rope keep at least 90 % exact match up to length 10 (the next one measured is 30); trained on lengths 2 to 20.",
+			[]string{"nope", "rope"}, []string{"60.0", "20.0"}},
+		{s.Tokens, "tokens right", "On copy, rope keeps at least 90 % of tokens right up to length 30; nope up to 10; trained on lengths 2 to 20.",
+			[]string{"rope", "nope"}, []string{"70.0", "95.0"}},
+	} {
+		task := tc.by.Tasks[0]
+		if task.Answer != tc.answer {
+			t.Errorf("answer by %s: %s", tc.measure, task.Answer)
+		}
+		var ranks, beyond, at, against []string
+		for _, r := range tc.by.Ranks {
+			ranks = append(ranks, r.Name)
+		}
+		headline := tc.by.Headline(task, task.Places[0])
+		for _, l := range headline.Lines {
+			beyond = append(beyond, l[3])
+		}
+		for _, cell := range task.Accuracy().Lines[1][1:] {
+			cell, _, _ = strings.Cut(strings.TrimSpace(cell), " (")
+			at = append(at, strings.Trim(cell, "\u2007"))
+		}
+		for _, l := range task.Tradeoff(task.Places[0]).Lines {
+			against = append(against, l[2])
+		}
+		for what, diff := range map[string]string{"ranks": cmp.Diff(tc.ranks, ranks), "headline": cmp.Diff(tc.beyond, beyond),
+			"accuracy": cmp.Diff(tc.beyond, at), "trade-off": cmp.Diff(tc.beyond, against)} {
+			if diff != "" {
+				t.Errorf("%s by %s (-want +got):\n%s", what, tc.measure, diff)
+			}
+		}
+		for _, table := range []report.Table{headline, tc.by.RankTable(), task.Tradeoff(task.Places[0]), tc.by.HeatMap(), task.Accuracy()} {
+			if text := table.Caption + strings.Join(table.Head, " "); !strings.Contains(text, tc.measure) {
+				t.Errorf("a table by %s does not say so: %s", tc.measure, text)
+			}
+		}
+	}
+	if len(s.Published) != 2 || len(s.Tokens.Published) != 0 {
+		t.Errorf("published numbers, which are of exact match, stand beside %d and %d series", len(s.Published), len(s.Tokens.Published))
+	}
+}
