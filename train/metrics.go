@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 
 	"github.com/nopezoo/zoo/graph/tensor"
 )
@@ -58,8 +57,12 @@ func ReadEvaluations(path string) ([]Evaluation, error) {
 	return out, nil
 }
 
+// maxMetrics is the largest metrics file that is read, in bytes: some millions of
+// lines.
+const maxMetrics = 1 << 30
+
 func readLines(path string) ([]metricsLine, error) {
-	data, err := os.ReadFile(path)
+	data, err := tensor.ReadRegular(path, maxMetrics)
 	if err != nil {
 		return nil, err
 	}

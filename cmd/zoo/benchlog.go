@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/graph/tensor"
 )
 
 // benchLog is a file of results that grows as cells are finished.
@@ -35,6 +38,13 @@ func openBenchLog(path string) (_ *benchLog, err error) {
 	}()
 	if !isRegular(l.file) {
 		return l, nil // a pipe or device holds nothing to go on from
+	}
+	info, err := l.file.Stat()
+	if err == nil {
+		err = tensor.CheckRegular(path, info, eval.MaxResults)
+	}
+	if err != nil {
+		return nil, err
 	}
 	rows, whole, closed, err := eval.ReadPartialJSONL(l.file)
 	if err != nil {
@@ -67,8 +77,8 @@ func peekBenchLog(path string) ([]eval.Row, error) {
 	if path == "" {
 		return nil, nil
 	}
-	f, err := os.Open(path)
-	if os.IsNotExist(err) {
+	f, _, err := tensor.OpenRegular(path, eval.MaxResults)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {

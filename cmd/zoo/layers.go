@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train"
 )
@@ -79,11 +79,14 @@ func (c *config) readPreset(name string) error {
 	return nil
 }
 
+// maxConfig is the largest configuration or sweep file that is read, in bytes.
+const maxConfig = 1 << 20
+
 func (c *config) readFile(path string) error {
 	if path == "" {
 		return nil
 	}
-	data, err := os.ReadFile(path)
+	data, err := tensor.ReadRegular(path, maxConfig)
 	if err != nil {
 		return fmt.Errorf("config file: %w", err)
 	}
