@@ -62,6 +62,9 @@ func ReadJSONL(r io.Reader) ([]Row, error) {
 
 // check is what readers of a row rely on.
 func (r *Row) check() error {
+	if err := r.checkTexts(); err != nil {
+		return err
+	}
 	switch m := r.measure(); {
 	case r.Schema < 1 || r.Schema > RowSchema:
 		return fmt.Errorf("schema is %d, this program reads 1 to %d", r.Schema, RowSchema)

@@ -329,9 +329,9 @@ func TestReadWithoutWeights(t *testing.T) {
 		want   string
 	}{
 		{weightsFile, false, "holds neither model.safetensors nor model.safetensors.index.json"},
-		{weightsFile, true, "model.safetensors: safetensors: d"},
+		{weightsFile, true, "model.safetensors is a folder"},
 		{"config.json", false, "config.json: no such file"},
-		{"config.json", true, "is no regular file"},
+		{"config.json", true, "config.json is a folder"},
 	} {
 		dir := written(t, sample(t, micro("nope", "modern")))
 		path := filepath.Join(dir, tc.file)

@@ -25,7 +25,13 @@ type stored struct {
 // of a model with the parameters params. The error names everything that is
 // wrong, up to a limit.
 func readWeights(dir string, params []pe.Param) (map[string]*tensor.Tensor, error) {
-	listing, all, err := readTensors(dir)
+	// Four times what the model needs in 32 bits leave room for tensors that do not
+	// belong there, so that the error can name them.
+	room := int64(tensor.MaxHeader)
+	for _, p := range params {
+		room += 4 * 4 * int64(tensor.Numel(p.Shape))
+	}
+	listing, all, err := readTensors(dir, room)
 	if err != nil {
 		return nil, err
 	}
@@ -82,11 +88,11 @@ func weight(t *tensor.Tensor, shape []int) (*tensor.Tensor, error) {
 
 // readTensors reads all tensors of a folder. listing is the file that says which
 // there are: like Hugging Face's tools it is the single file where there is one,
-// else the index.
-func readTensors(dir string) (listing string, all map[string]stored, err error) {
+// else the index. A file has at most that many bytes.
+func readTensors(dir string, most int64) (listing string, all map[string]stored, err error) {
 	listing = filepath.Join(dir, weightsFile)
 	if _, err := os.Stat(listing); err == nil {
-		all, err = readShard(listing)
+		all, err = readShard(listing, most)
 		return listing, all, err
 	}
 	listing = filepath.Join(dir, indexFile)
@@ -99,7 +105,7 @@ func readTensors(dir string) (listing string, all map[string]stored, err error) 
 	}
 	all = map[string]stored{}
 	for _, file := range slices.Sorted(maps.Keys(shards)) {
-		found, err := readShard(filepath.Join(dir, file))
+		found, err := readShard(filepath.Join(dir, file), most)
 		if err != nil {
 			return listing, nil, err
 		}
@@ -116,10 +122,16 @@ func readTensors(dir string) (listing string, all map[string]stored, err error) 
 	return listing, all, nil
 }
 
-func readShard(path string) (map[string]stored, error) {
-	tensors, _, err := tensor.ReadSafetensorsFile(path)
+// readShard reads one file of at most that many bytes.
+func readShard(path string, most int64) (map[string]stored, error) {
+	f, size, err := tensor.OpenRegular(path, most)
 	if err != nil {
 		return nil, err
+	}
+	defer f.Close()
+	tensors, _, err := tensor.ReadSafetensors(f, size)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	out := make(map[string]stored, len(tensors))
 	for name, t := range tensors {
@@ -155,17 +167,7 @@ func readIndex(path string) (map[string][]string, error) {
 const maxJSON = 100_000_000
 
 func readJSON(path string, into any) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() { // opening a pipe waits for a writer
-		return fmt.Errorf("%s: %v is no regular file", path, info.Mode())
-	}
-	if info.Size() > maxJSON {
-		return fmt.Errorf("%s: %d bytes: want a JSON file of at most %d", path, info.Size(), maxJSON)
-	}
-	data, err := os.ReadFile(path)
+	data, err := tensor.ReadRegular(path, maxJSON)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -109,11 +110,12 @@ func ReadCheckpoint(path string) (*Checkpoint, error) {
 }
 
 func readCheckpoint(path string) (*Checkpoint, error) {
-	data, err := os.ReadFile(path)
+	f, size, err := tensor.OpenRegular(path, math.MaxInt64) // its configuration says how large it may be
 	if err != nil {
 		return nil, err
 	}
-	all, meta, err := tensor.ReadSafetensors(bytes.NewReader(data), int64(len(data)))
+	defer f.Close()
+	meta, err := tensor.SafetensorsMetadata(f, size)
 	if err != nil {
 		return nil, err
 	}
@@ -134,6 +136,18 @@ func readCheckpoint(path string) (*Checkpoint, error) {
 		return nil, err
 	}
 	model, err := models.New(c.Config.Model)
+	if err != nil {
+		return nil, err
+	}
+	const weight = 3 * 4 // bytes, with its two moments
+	if most := weight*int64(models.Count(model.Params())) + tensor.MaxHeader; size > most {
+		return nil, fmt.Errorf("has %d bytes; with the model of its configuration it has at most %d", size, most)
+	}
+	data := make([]byte, size)
+	if _, err := io.ReadFull(f, data); err != nil {
+		return nil, err
+	}
+	all, _, err := tensor.ReadSafetensors(bytes.NewReader(data), size)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 
 	"github.com/nopezoo/zoo/graph/tensor"
 )
@@ -67,8 +66,12 @@ func ReadEvaluations(path string) ([]Evaluation, error) {
 	return out, err
 }
 
+// maxMetrics is the largest metrics file that is read, in bytes: some millions of
+// lines.
+const maxMetrics = 1 << 30
+
 func readLines(path string) (out []metricsLine, damaged error) {
-	data, err := os.ReadFile(path)
+	data, err := tensor.ReadRegular(path, maxMetrics)
 	if err != nil {
 		return nil, err
 	}

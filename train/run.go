@@ -203,11 +203,14 @@ func resume(dir string, cfg Config, o Options) (*Trainer, error) {
 	return t, nil
 }
 
+// maxConfig is the largest configuration that is read, in bytes.
+const maxConfig = 1 << 20
+
 // ReadConfig reads the configuration of a run directory.
 func ReadConfig(dir string) (Config, error) {
 	var cfg Config
 	path := filepath.Join(dir, ConfigFile)
-	data, err := os.ReadFile(path)
+	data, err := tensor.ReadRegular(path, maxConfig)
 	if err != nil {
 		return cfg, fmt.Errorf("%s is not a run directory: %w", dir, err)
 	}

@@ -3,8 +3,10 @@ package train
 import (
 	"bytes"
 	"io"
-	"os"
+	"math"
 	"path/filepath"
+
+	"github.com/nopezoo/zoo/graph/tensor"
 )
 
 // tailBytes hold some hundred lines of metrics.
@@ -14,15 +16,11 @@ const tailBytes = 32 << 10
 // oldest first, however long the file is. Lines that are not whole, or damaged, are
 // left out, as evaluations are.
 func TailMetrics(dir string) ([]Stats, error) {
-	f, err := os.Open(filepath.Join(dir, MetricsFile))
+	f, size, err := tensor.OpenRegular(filepath.Join(dir, MetricsFile), math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return nil, err
-	}
 	from := max(size-tailBytes, 0)
 	data := make([]byte, size-from)
 	n, err := f.ReadAt(data, from)

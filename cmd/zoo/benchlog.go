@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/filelock"
+	"github.com/nopezoo/zoo/graph/tensor"
 )
 
 // benchLog is a file of results that grows as cells are finished.
@@ -41,7 +43,14 @@ func openBenchLog(path string) (_ *benchLog, err error) {
 	if !isRegular(l.file) {
 		return l, nil // a pipe or device holds nothing to go on from
 	}
-	if err := l.claim(path); err != nil {
+	info, err := l.file.Stat()
+	if err == nil {
+		err = tensor.CheckRegular(path, info, eval.MaxResults)
+	}
+	if err == nil {
+		err = l.claim(path)
+	}
+	if err != nil {
 		return nil, err
 	}
 	rows, whole, closed, err := eval.ReadPartialJSONL(l.file)
@@ -99,8 +108,8 @@ func peekBenchLog(path string) ([]eval.Row, error) {
 	if path == "" {
 		return nil, nil
 	}
-	f, err := os.Open(path)
-	if os.IsNotExist(err) {
+	f, _, err := tensor.OpenRegular(path, eval.MaxResults)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {

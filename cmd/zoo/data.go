@@ -8,13 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/graph/tensor"
 )
 
 type dataOptions struct {
@@ -211,7 +212,7 @@ func (a *app) answerPrompts(ctx context.Context, o dataOptions, t task.Task, w i
 	}
 	in := a.stdin
 	if o.answer != "-" {
-		file, err := os.Open(o.answer)
+		file, _, err := tensor.OpenRegular(o.answer, math.MaxInt64) // read line by line
 		if err != nil {
 			return fmt.Errorf("--answer: %w", err)
 		}
@@ -235,6 +236,9 @@ func (a *app) answerPrompts(ctx context.Context, o dataOptions, t task.Task, w i
 	return lines.Err()
 }
 
+// maxOriginal is the largest file of original samples that is read, in bytes.
+const maxOriginal = 1 << 30
+
 // originalData writes the samples of the original files and says how many of
 // their targets are ours.
 func (a *app) originalData(ctx context.Context, o dataOptions, t task.Task, w io.Writer) error {
@@ -243,7 +247,7 @@ func (a *app) originalData(ctx context.Context, o dataOptions, t task.Task, w io
 	}
 	var files []io.Reader
 	for _, path := range o.from {
-		file, err := os.Open(path)
+		file, _, err := tensor.OpenRegular(path, maxOriginal)
 		if err != nil {
 			return fmt.Errorf("--from: %w", err)
 		}

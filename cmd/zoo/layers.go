@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train"
 )
@@ -105,13 +105,16 @@ func (c *config) readPreset(name string) error {
 	return nil
 }
 
+// maxConfig is the largest configuration or sweep file that is read, in bytes.
+const maxConfig = 1 << 20
+
 // readFile reads a file of settings in the form of the presets, which may name the
 // preset that it is about. The user's own is for any model.
 func (c *config) readFile(path string, user bool) error {
 	if path == "" {
 		return nil
 	}
-	data, err := os.ReadFile(path)
+	data, err := tensor.ReadRegular(path, maxConfig)
 	if err != nil {
 		return fmt.Errorf("config file: %w", err)
 	}

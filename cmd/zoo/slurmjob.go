@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -32,7 +31,7 @@ type slurmJob struct {
 // readSlurmJob returns the job that a sweep was submitted as, nil for none.
 func readSlurmJob(folder string) (*slurmJob, error) {
 	path := filepath.Join(folder, slurmFile)
-	data, err := os.ReadFile(path)
+	data, err := tensor.ReadRegular(path, 1<<26) // an array of a million tasks
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

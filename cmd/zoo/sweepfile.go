@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -50,7 +50,7 @@ func readSweep(path string) (*sweepFile, error) {
 	if path == "" {
 		return nil, fmt.Errorf("--config is missing: a sweep file, or one of %s", strings.Join(configs.Sweeps(), ", "))
 	}
-	data, err := os.ReadFile(path)
+	data, err := tensor.ReadRegular(path, maxConfig)
 	if errors.Is(err, fs.ErrNotExist) && slices.Contains(configs.Sweeps(), path) {
 		data, err = configs.ReadSweep(path)
 	}

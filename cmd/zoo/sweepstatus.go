@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+	"math"
 	"path/filepath"
 	"strings"
 
+	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -131,7 +132,7 @@ func lastLine(path string) string {
 // tailOf reads the end of a file after a line break; nothing of one that is not
 // there.
 func tailOf(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, size, err := tensor.OpenRegular(path, math.MaxInt64)
 	if errors.Is(err, fs.ErrNotExist) {
 		return []byte("\n"), nil
 	}
@@ -139,10 +140,6 @@ func tailOf(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(io.NewSectionReader(f, max(info.Size()-64<<10, 0), 64<<10))
+	data, err := io.ReadAll(io.NewSectionReader(f, max(size-64<<10, 0), 64<<10))
 	return append([]byte("\n"), data...), err
 }

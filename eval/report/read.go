@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/graph/tensor"
 )
 
 // Read reads the rows of result files in the order of paths; of a folder, all
@@ -36,9 +37,12 @@ func Read(paths ...string) ([]eval.Row, error) {
 }
 
 func readFile(name string) ([]eval.Row, error) {
-	f, err := os.Open(name)
+	f, _, err := tensor.OpenRegular(name, eval.MaxResults)
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		err = path.Err // the caller names the file
+	}
 	if err != nil {
-		return nil, errors.Unwrap(err) // the caller names the file
+		return nil, err
 	}
 	defer f.Close()
 	return eval.ReadJSONL(f)

@@ -11,10 +11,10 @@ import (
 // many bytes, and returns its size. Pipes, devices and folders are refused before
 // they are opened: opening a pipe waits for a writer.
 func OpenRegular(path string, most int64) (*os.File, int64, error) {
-	if info, err := os.Stat(path); err != nil {
-		return nil, 0, err
-	} else if err := CheckRegular(path, info, most); err != nil {
-		return nil, 0, err
+	if info, err := os.Stat(path); err == nil { // else opening says what is wrong
+		if err := CheckRegular(path, info, most); err != nil {
+			return nil, 0, err
+		}
 	}
 	f, err := os.Open(path)
 	if err != nil {

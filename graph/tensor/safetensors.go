@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -168,19 +167,12 @@ func WriteSafetensorsFile(path string, tensors map[string]*Tensor, metadata map[
 
 // ReadSafetensorsFile reads a safetensors file; see ReadSafetensors.
 func ReadSafetensorsFile(path string) (map[string]*Tensor, map[string]string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, nil, fmt.Errorf("safetensors: %w", err)
-	}
-	if !info.Mode().IsRegular() { // opening a pipe waits for a writer
-		return nil, nil, fmt.Errorf("%s: safetensors: %v is no regular file", path, info.Mode())
-	}
-	f, err := os.Open(path)
+	f, size, err := OpenRegular(path, math.MaxInt64)
 	if err != nil {
 		return nil, nil, fmt.Errorf("safetensors: %w", err)
 	}
 	defer f.Close()
-	tensors, metadata, err := ReadSafetensors(f, info.Size())
+	tensors, metadata, err := ReadSafetensors(f, size)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}

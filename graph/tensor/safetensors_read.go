@@ -12,8 +12,15 @@ import (
 	"slices"
 )
 
-// maxHeader is the longest header that readers of the format accept, in bytes.
-const maxHeader = 100_000_000
+// The most that is read of a header: far above that of the largest models. Without
+// it, a header of nothing but empty tensors takes minutes.
+const (
+	// MaxHeader is in bytes; other readers of the format accept some more.
+	MaxHeader  = 1 << 25
+	maxTensors = 1 << 16
+	maxName    = 1 << 10 // bytes
+	maxAxes    = 1 << 6
+)
 
 // ReadSafetensors reads tensors and metadata in the safetensors format from the
 // size bytes of r. It knows F32, F64, F16, I64 and BOOL, and reads BF16 as
@@ -27,17 +34,19 @@ func ReadSafetensors(r io.ReaderAt, size int64) (map[string]*Tensor, map[string]
 	return tensors, metadata, nil
 }
 
+// SafetensorsMetadata reads the metadata alone, after checking that the header
+// describes exactly the data of a file of that size.
+func SafetensorsMetadata(r io.ReaderAt, size int64) (map[string]string, error) {
+	_, _, metadata, err := readChecked(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("safetensors: %w", err)
+	}
+	return metadata, nil
+}
+
 func readSafe(r io.ReaderAt, size int64) (map[string]*Tensor, map[string]string, error) {
-	header, err := readHeader(r, size)
+	start, entries, metadata, err := readChecked(r, size)
 	if err != nil {
-		return nil, nil, err
-	}
-	entries, metadata, err := parseHeader(header)
-	if err != nil {
-		return nil, nil, err
-	}
-	start := int64(8 + len(header))
-	if err := checkLayout(entries, uint64(size-start)); err != nil {
 		return nil, nil, err
 	}
 	tensors := make(map[string]*Tensor, len(entries))
@@ -50,6 +59,19 @@ func readSafe(r io.ReaderAt, size int64) (map[string]*Tensor, map[string]string,
 	return tensors, metadata, nil
 }
 
+// readChecked reads and checks the header. start is where the data begins.
+func readChecked(r io.ReaderAt, size int64) (start int64, entries map[string]entry, metadata map[string]string, err error) {
+	header, err := readHeader(r, size)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	if entries, metadata, err = parseHeader(header); err != nil {
+		return 0, nil, nil, err
+	}
+	start = int64(8 + len(header))
+	return start, entries, metadata, checkLayout(entries, uint64(size-start))
+}
+
 func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
 	if size < 8 {
 		return nil, fmt.Errorf("%d bytes are too few for a header", size)
@@ -59,8 +81,8 @@ func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
 		return nil, fmt.Errorf("length of the header: %w", err)
 	}
 	n := binary.LittleEndian.Uint64(length[:])
-	if n > uint64(size-8) || n > maxHeader {
-		return nil, fmt.Errorf("a header of %d bytes does not fit: the file has %d, and at most %d are read", n, size, maxHeader)
+	if n > uint64(size-8) || n > MaxHeader {
+		return nil, fmt.Errorf("a header of %d bytes does not fit: the file has %d, and at most %d are read", n, size, MaxHeader)
 	}
 	header := make([]byte, n)
 	if err := readAt(r, header, 8); err != nil {
@@ -99,6 +121,12 @@ func parseHeader(header []byte) (map[string]entry, map[string]string, error) {
 		name, _ := token.(string)
 		if _, twice := entries[name]; twice || name == metadataKey && metadata != nil {
 			return nil, nil, fmt.Errorf("header: %q occurs twice", name)
+		}
+		switch {
+		case len(entries) >= maxTensors:
+			return nil, nil, fmt.Errorf("header: it names more than %d tensors, which no model has: the file is damaged or hostile", maxTensors)
+		case len(name) > maxName:
+			return nil, nil, fmt.Errorf("header: the name of a tensor has %d bytes; at most %d are read: %.40q…", len(name), maxName, name)
 		}
 		if name == metadataKey {
 			metadata = map[string]string{}
@@ -176,6 +204,9 @@ func (e entry) bytes() (uint64, error) {
 	}
 	if e.Shape == nil {
 		return 0, errors.New("has no shape")
+	}
+	if len(e.Shape) > maxAxes {
+		return 0, fmt.Errorf("has %d axes; at most %d are read", len(e.Shape), maxAxes)
 	}
 	// Bounding the product without its zeros keeps every partial product in range.
 	empty := false

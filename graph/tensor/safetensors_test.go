@@ -209,7 +209,7 @@ func TestSafetensorsFile(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmp.Comparer(tensor.Equal)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if _, _, err := tensor.ReadSafetensorsFile(filepath.Dir(path)); err == nil || !strings.Contains(err.Error(), "is no regular file") {
+	if _, _, err := tensor.ReadSafetensorsFile(filepath.Dir(path)); err == nil || !strings.Contains(err.Error(), "is a folder; want a file") {
 		t.Errorf("a folder read as a file: %v", err)
 	}
 	if _, _, err := tensor.ReadSafetensorsFile(path + "x"); !errors.Is(err, os.ErrNotExist) {
