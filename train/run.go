@@ -89,6 +89,9 @@ func New(dir string, cfg Config, o Options) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := cfg.checkLongest(); err != nil {
+		return nil, err
+	}
 	if err := absent(dir); err != nil {
 		return nil, err
 	}
