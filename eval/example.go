@@ -93,11 +93,7 @@ func (s *sweep) encode(sample task.Sample) (example, error) {
 	e := example{sample: sample, prompt: ids[:start:start], target: ids[start:]}
 	room := slack
 	if s.maxLength > 0 {
-		need := len(ids) - 1 // the last token is predicted, not read
-		if need > s.maxLength {
-			return example{}, fmt.Errorf("%w: %d positions needed, at most %d declared", ErrTooLong, need, s.maxLength)
-		}
-		room = min(slack, s.maxLength-need)
+		room = min(slack, max(s.maxLength-(len(ids)-1), 0)) // the last token is predicted, not read
 	}
 	e.limit = len(e.target) + room
 	return e, nil

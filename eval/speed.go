@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,18 +89,14 @@ func (cfg *SpeedConfig) check(length int) error {
 	switch {
 	case length < 1 || length > task.MaxLength:
 		return fmt.Errorf("length is %d, expected 1 to %d tokens", length, task.MaxLength)
-	case cfg.Batch < 1:
-		return fmt.Errorf("batch is %d, expected 1 or more sequences", cfg.Batch)
-	case cfg.NewTokens < 2:
-		return fmt.Errorf("new tokens are %d, expected 2 or more", cfg.NewTokens)
 	case cfg.Chunk < 1:
 		return fmt.Errorf("chunk is %d, expected 1 or more tokens", cfg.Chunk)
 	case cfg.Vocab < 1:
 		return fmt.Errorf("the vocabulary has %d ids, expected 1 or more", cfg.Vocab)
-	case cfg.Warmup < 0 || cfg.Repeat < 0:
-		return fmt.Errorf("warmup is %d and repeat %d, expected 0 or more", cfg.Warmup, cfg.Repeat)
+	case cfg.Warmup < 0:
+		return fmt.Errorf("warmup is %d, expected 0 or more", cfg.Warmup)
 	}
-	return nil
+	return cmp.Or(checkRange("batch", cfg.Batch, 1, MaxBatch), checkRange("new tokens", cfg.NewTokens, 2, MaxNewTokens), checkRange("repeat", cfg.Repeat, 0, MaxRepeats))
 }
 
 func (cfg *SpeedConfig) measure(ctx context.Context, m Model, c card.Card, length int) (*Speed, *Cost, error) {

@@ -17,11 +17,11 @@ func speedSection(rows []Row) Section {
 	pattern, _ := t.heads()
 	return Section{title: "speed, without a task: length is the tokens read, then each sequence gets " + newTokens(rows) + " more" + modelsText(pattern), blocks: []block{
 		first,
-		t.block("tokens read per second, ± standard deviation over repeats", func(r *Row) []float64 {
+		t.block("reading alone, in tokens/s, ± standard deviation over repeats", func(r *Row) []float64 {
 			return []float64{r.PrefillTokensPerSecond, r.PrefillTokensPerSecondSD}
 		}, plusMinus),
 		step,
-		t.block("tokens generated per second by all sequences, ± standard deviation over repeats", func(r *Row) []float64 {
+		t.block("generating alone, in tokens/s of all sequences, ± standard deviation over repeats", func(r *Row) []float64 {
 			return []float64{r.DecodeTokensPerSecond, r.DecodeTokensPerSecondSD}
 		}, plusMinus),
 		t.block("reading: GFLOP/s, and % of the peak of matrix products"+t.peak(func(c *Cost) float64 { return c.PeakFLOPS }, "GFLOP/s"), func(r *Row) []float64 {

@@ -83,6 +83,11 @@ func (c *column) speedCell(length int, numbers func(*Row) []float64, write func(
 	return write(sum)
 }
 
+// Throughput is what Speed.TokensPerSecond is called wherever people read it: tokens of
+// sequences that end early are as few as they are, and prefill takes its time. What
+// reading or generating alone reaches has other names.
+const Throughput = "throughput"
+
 // speedBlocks are the measures that rows with and without a task have.
 func speedBlocks(t *speedTable) []block {
 	first := t.block("time to the first token (prefill) in ms: p50/p95/p99 over "+t.batches(),
@@ -93,7 +98,7 @@ func speedBlocks(t *speedTable) []block {
 		}
 		return []float64{r.DecodeP50MS, r.DecodeP95MS, r.DecodeP99MS}
 	}, slashed)
-	rate := t.block("tokens/s over the whole time, early ends included, ± standard deviation over "+t.deviates(),
+	rate := t.block(Throughput+" in tokens/s: all tokens generated over the time of prefill and steps, ± standard deviation over "+t.deviates(),
 		func(r *Row) []float64 { return []float64{r.TokensPerSecond, r.TokensPerSecondSD} }, plusMinus)
 	return []block{first, step, rate, t.memory()}
 }

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,16 +97,10 @@ func (cfg *Config) check() error {
 		return errors.New("no task was chosen")
 	case !cfg.Split.Valid():
 		return errors.New("no split was chosen")
-	case cfg.N < 1:
-		return fmt.Errorf("n is %d, expected 1 or more samples", cfg.N)
-	case cfg.Batch < 1:
-		return fmt.Errorf("batch is %d, expected 1 or more sequences", cfg.Batch)
 	case cfg.Warmup < 0:
 		return fmt.Errorf("warmup is %d, expected 0 or more batches", cfg.Warmup)
-	case cfg.Repeat < 0:
-		return fmt.Errorf("repeat is %d, expected 1 or more", cfg.Repeat)
 	}
-	return nil
+	return cmp.Or(checkRange("n", cfg.N, 1, MaxSamples), checkRange("batch", cfg.Batch, 1, MaxBatch), checkRange("repeat", cfg.Repeat, 0, MaxRepeats))
 }
 
 func (cfg *Config) checkLengths() error {
@@ -136,11 +131,11 @@ func CheckLengths(t task.Task, lengths []int) error {
 }
 
 // CheckVocabulary wants a model that can write the task's samples, as far as one
-// of them tells.
+// of them tells, which is not longer than it must be.
 func CheckVocabulary(t task.Task, c card.Card, lengths []int) error {
 	for _, length := range lengths {
 		if t.CheckLength(length) == nil {
-			_, _, err := SampleTokens(t, c, length)
+			_, _, _, err := GrowSample(t, c, length, func(int, int) bool { return true })
 			return err
 		}
 	}
@@ -179,6 +174,9 @@ type sweep struct {
 func (s *sweep) measure(ctx context.Context, length int) (*Score, *Speed, error) {
 	examples, prompts, err := s.examples(ctx, length)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.checkPositions(examples); err != nil || s.model == nil { // Unavailable asks no more
 		return nil, nil, err
 	}
 	speed, err := s.generateAll(ctx, length, examples)

@@ -96,6 +96,9 @@ func New(dir string, cfg Config, o Options) (*Trainer, error) {
 	if err := ort.CheckThreads(cfg.Train.Threads); err != nil {
 		return nil, fmt.Errorf("train.%w", err)
 	}
+	if err := cfg.checkLongest(); err != nil {
+		return nil, err
+	}
 	if err := absent(dir); err != nil {
 		return nil, err
 	}

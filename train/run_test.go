@@ -286,12 +286,35 @@ func TestNewRefusesAnExistingRun(t *testing.T) {
 	}
 }
 
-// A sequence beyond the model's maximum is refused before it is run.
+// Lengths beyond the model's maximum are refused before the run begins, although most
+// of those it trains on are within; a run that has begun refuses the sequence.
 func TestMaximumLength(t *testing.T) {
 	cfg := micro("learned", 4)
-	cfg.Model.EncodingParams = json.RawMessage(`{"max_length":7}`)
-	err := start(t, t.TempDir(), cfg).Run(t.Context(), nil)
-	if err == nil || !strings.Contains(err.Error(), "ends at 7") || !strings.Contains(err.Error(), "train.lengths") {
+	cfg.Train.Lengths = "2..6" // of 2n+4 tokens, of which the last is a label
+	cfg.Model.EncodingParams = json.RawMessage(`{"max_length":12}`)
+	dir := filepath.Join(t.TempDir(), "run")
+	_, err := train.New(dir, cfg, train.Options{})
+	if err == nil || !strings.Contains(err.Error(), "sequences of 13 tokens at length 5, and the encoding learned ends at 12; lower train.lengths") {
+		t.Errorf("error %v, want one that names the length, the maximum and the remedy", err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("a refused run left its directory behind")
+	}
+	orttest.Require(t)
+	resolved, err := cfg.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := train.SweepRun{Dir: dir, Config: resolved}
+	if err := begun.Prepare(1); err != nil {
+		t.Fatal(err)
+	}
+	r, err := train.Resume(dir, train.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "ends at 12") || !strings.Contains(err.Error(), "train.lengths") {
 		t.Errorf("error %v, want one that names the maximum and the remedy", err)
 	}
 }

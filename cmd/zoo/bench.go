@@ -127,13 +127,16 @@ func (o *benchOptions) check(flags *pflag.FlagSet) error {
 		}
 	}
 	for _, list := range []struct {
-		flag string
-		n    []int
-		min  int
-	}{{"threads", o.threads, 0}, {"batch", o.batches, 1}, {"n", []int{o.n}, 1}, {"repeat", []int{o.repeat}, 0}} {
+		flag        string
+		n           []int
+		least, most int
+	}{
+		{"batch", o.batches, 1, eval.MaxBatch}, {"n", []int{o.n}, 1, eval.MaxSamples},
+		{"repeat", []int{o.repeat}, 0, eval.MaxRepeats}, {"new-tokens", []int{o.newTokens}, 2, eval.MaxNewTokens},
+	} {
 		for _, n := range list.n {
-			if n < list.min {
-				return fmt.Errorf("--%s is %d, expected %d or more", list.flag, n, list.min)
+			if n < list.least || n > list.most {
+				return fmt.Errorf("--%s is %d, expected %d to %d", list.flag, n, list.least, list.most)
 			}
 		}
 	}
@@ -149,7 +152,7 @@ func (o *benchOptions) check(flags *pflag.FlagSet) error {
 }
 
 func (a *app) bench(ctx context.Context, o benchOptions, args []string) error {
-	p, err := a.planBench(o, args)
+	p, err := a.planBench(ctx, o, args)
 	if err != nil {
 		return err
 	}

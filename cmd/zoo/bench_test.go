@@ -123,7 +123,7 @@ func TestBenchResumes(t *testing.T) {
 func TestBenchPlan(t *testing.T) {
 	file := untrainedFile(t, "rope")
 	a := &app{stderr: io.Discard}
-	p, err := a.planBench(benchOptions{named: true, task: "copy,copy+paper", lengths: "2,4", providers: []string{"cpu", "go"}, threads: []int{1, 2}, batches: []int{8, 8},
+	p, err := a.planBench(t.Context(), benchOptions{named: true, task: "copy,copy+paper", lengths: "2,4", providers: []string{"cpu", "go"}, threads: []int{1, 2}, batches: []int{8, 8},
 		seeds: []uint{1, 2}, measure: []string{eval.MeasureAccuracy}, n: 5, repeat: 1, runs: "runs"}, []string{file})
 	if err != nil {
 		t.Fatal(err)
@@ -171,11 +171,17 @@ func TestBenchRefuses(t *testing.T) {
 		{"--lengths=", "--lengths is empty"},
 		{"--provider go,tpu", `unknown provider "tpu"`},
 		{"--profile portable,fused", "the file's profile is portable"},
-		{"--threads -1", "--threads is -1, expected 0 or more"},
+		{"--threads -1", "--threads: threads is -1, expected 0"},
 		// on the pure-Go engine, which starts none of them should this be let through
 		{"--provider go --lengths 1 --n 1 --threads 1,99999", "threads is 99999, but this machine has"},
-		{"--batch 8,0", "--batch is 0, expected 1 or more"},
+		{"--batch 8,0", "--batch is 0, expected 1 to 1048576"},
 		{"--n 0", "--n is 0"},
+		{"--n 99999999999999999", "--n is 99999999999999999, expected 1 to 1048576"},
+		{"--batch 99999999999999999", "--batch is 99999999999999999, expected 1 to 1048576"},
+		{"--repeat 99999999999999999", "--repeat is 99999999999999999, expected 0 to 1000"},
+		{"--measure speed --new-tokens 99999999999999999", "--new-tokens is 99999999999999999, expected 2 to 1048576"},
+		{"--provider go --threads 99999999999999999", "threads is 99999999999999999, but this machine has"},
+		{"--lengths 9999999", "9999999 is more than 1048576"},
 		{"--repeat -1", "--repeat is -1"},
 		{"--measure time", `unknown measure "time"`},
 		{"--measure speed --task copy", "--task is for --measure accuracy"},

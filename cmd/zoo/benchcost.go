@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 	"strconv"
 
 	"github.com/nopezoo/zoo/card"
@@ -156,30 +154,4 @@ func (w *workload) memory(batch, length, newTokens int) (int64, error) {
 		return 0, err
 	}
 	return processBytes + int64(weightCopies*w.weights+2*state+arenaWaste*live), nil
-}
-
-// fits returns the largest length whose memory is at most so many bytes, 0 for
-// none.
-func (w *workload) fits(batch, longest, newTokens int, free int64) int {
-	return sort.Search(longest, func(i int) bool {
-		need, err := w.memory(batch, i+1, newTokens)
-		return err != nil || need > free
-	})
-}
-
-// checkFits refuses a length that would not fit into the free memory.
-func (w *workload) checkFits(length, batch, newTokens int, free int64) error {
-	need, err := w.memory(batch, length, newTokens)
-	if err != nil || free == 0 || need <= free {
-		return err
-	}
-	return fmt.Errorf("length %d at batch %d needs about %s of memory, and %s are free; %s",
-		length, batch, bytesText(need), bytesText(free), cmp.Or(fitting(w.fits(batch, length, newTokens, free)), "not even a length of 1 fits: choose a smaller --batch"))
-}
-
-func fitting(length int) string {
-	if length == 0 {
-		return ""
-	}
-	return fmt.Sprintf("the largest length that fits is %d", length)
 }

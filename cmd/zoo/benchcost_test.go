@@ -1,11 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export"
 )
 
@@ -86,25 +89,95 @@ func TestWorkloadOfEncodings(t *testing.T) {
 	}
 }
 
-func TestWorkloadFits(t *testing.T) {
+func TestNeedFits(t *testing.T) {
 	w := loadOf(t, "rope")
-	need, err := w.memory(4, 5000, 8)
+	needs := need(func(length, batch int) (int64, error) { return w.memory(batch, length, 8) })
+	free, err := needs(5000, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
-	most := w.fits(4, 100000, 8, need)
-	if after, _ := w.memory(4, most+1, 8); most < 5000 || after <= need {
-		t.Errorf("%d is the largest length of %d bytes, 5000 needs as many", most, need)
-	}
-	if err := w.checkFits(5000, 4, 8, need); err != nil {
+	if err := needs.checkFits(5000, 4, free, "about"); err != nil {
 		t.Errorf("what fits is refused: %v", err)
 	}
-	if err := w.checkFits(100000, 4, 8, need); err == nil || !strings.Contains(err.Error(), "length 100000 at batch 4 needs about") || !strings.Contains(err.Error(), "largest length that fits is 5") {
+	if err := needs.checkFits(100000, 4, 0, "about"); err != nil {
+		t.Errorf("refused where the free memory is not known: %v", err)
+	}
+	err = needs.checkFits(100000, 4, free, "about")
+	var length, batch int
+	if _, scan := fmt.Sscanf(after(err, "; "), "the largest length that fits is %d", &length); scan != nil || !strings.HasPrefix(err.Error(), "length 100000 at batch 4 needs about") {
+		t.Fatalf("error %v", err)
+	}
+	if more, _ := needs(length+1, 4); length < 5000 || more <= free {
+		t.Errorf("%d is no largest length: the next takes %d of %d bytes", length, more, free)
+	}
+	err = needs.checkFits(5000, 400, free, "about")
+	if _, scan := fmt.Sscanf(after(err, "at length 5000 "), "the largest --batch is %d", &batch); scan != nil {
+		t.Fatalf("error %v", err)
+	}
+	if more, _ := needs(5000, batch+1); batch < 4 || more <= free {
+		t.Errorf("%d is no largest batch: the next takes %d of %d bytes", batch, more, free)
+	}
+	if err := needs.checkFits(10, 4, 1, "about"); err == nil || !strings.HasSuffix(err.Error(), "; not even a length of 1 fits") {
 		t.Errorf("error %v", err)
 	}
-	if err := w.checkFits(10, 4, 8, 1); err == nil || !strings.Contains(err.Error(), "not even a length of 1") {
-		t.Errorf("error %v", err)
+}
+
+// after returns what follows a mark in an error's text.
+func after(err error, mark string) string {
+	if err == nil {
+		return ""
 	}
+	_, text, _ := strings.Cut(err.Error(), mark)
+	return text
+}
+
+// Samples and batches of a task that do not fit are refused, with what would; those
+// of an absurd length without being made.
+func TestCheckSamples(t *testing.T) {
+	g := benchGroup{load: loadOf(t, "rope")}
+	g.card = card.Card{Tokenizer: lookup(t, "copy").Vocabulary()}
+	p := &benchPlan{free: 1 << 30}
+	cfg := eval.Config{Task: lookup(t, "copy"), N: 100, Batch: 32}
+	check := func(length int, change func(*eval.Config)) error {
+		t.Helper()
+		cfg := cfg
+		change(&cfg)
+		return p.checkSamples(&g, cfg, length)
+	}
+	if err := check(200, func(*eval.Config) {}); err != nil {
+		t.Errorf("what fits is refused: %v", err)
+	}
+	err := check(200, func(c *eval.Config) { c.N = eval.MaxSamples })
+	var most int
+	if _, scan := fmt.Sscanf(after(err, "; "), "the largest --n that fits is %d", &most); scan != nil || !strings.Contains(err.Error(), "task copy: --n 1048576 at length 200 needs about") {
+		t.Fatalf("error %v", err)
+	}
+	if err := check(200, func(c *eval.Config) { c.N = most }); err != nil {
+		t.Errorf("the largest n: %v", err)
+	}
+	if err := check(200, func(c *eval.Config) { c.N = most + 1 }); err == nil {
+		t.Errorf("%d is not the largest n", most)
+	}
+	err = check(task.MaxLength, func(*eval.Config) {})
+	if _, scan := fmt.Sscanf(after(err, "; "), "the largest length that fits is %d", &most); scan != nil || !strings.Contains(err.Error(), "task copy: length 1048576 at batch 32 needs") {
+		t.Fatalf("error %v", err)
+	}
+	if err := check(most, func(c *eval.Config) { c.N = 32 }); err != nil {
+		t.Errorf("the largest length: %v", err)
+	}
+	g.card.Tokenizer = lookup(t, "addition+full").Vocabulary()
+	if err := check(task.MaxLength, func(c *eval.Config) { c.Task = lookup(t, "addition+full") }); err == nil || !strings.Contains(err.Error(), "needs more than") {
+		t.Errorf("a scratchpad of 10¹² characters: %v", err)
+	}
+}
+
+func lookup(t *testing.T, name string) task.Task {
+	t.Helper()
+	k, err := task.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
 }
 
 // The peaks are positive; how large is the machine's affair.

@@ -26,6 +26,7 @@ type plannedCell struct {
 	Seed        uint64   `json:"seed,omitempty"`
 	Length      int      `json:"length"`
 	Measured    bool     `json:"measured"`          // the results file holds it
+	Reason      string   `json:"reason,omitempty"`  // why the length is not available
 	Seconds     *float64 `json:"seconds,omitempty"` // estimated, of what is not measured
 	Memory      int64    `json:"memory_estimate_bytes,omitempty"`
 }
@@ -42,7 +43,7 @@ func (a *app) dryBench(ctx context.Context, p *benchPlan) error {
 	found := p.find(rows)
 	var cells []plannedCell
 	total := 0.0
-	if err := a.checkProviders(ctx, p.unmeasured()); err != nil {
+	if err := a.checkProviders(ctx, p.toRun()); err != nil {
 		return err
 	}
 	for _, g := range p.groups {
@@ -52,7 +53,7 @@ func (a *app) dryBench(ctx context.Context, p *benchPlan) error {
 		}
 		for _, c := range g.cells {
 			line := c.planned()
-			if c.row == nil {
+			if c.row == nil && c.na == nil {
 				s, err := pace.estimate(c)
 				if err != nil {
 					return err
@@ -75,10 +76,22 @@ func (g *benchGroup) unmeasured() bool {
 	return slices.ContainsFunc(g.cells, func(c *benchCell) bool { return c.row == nil })
 }
 
+// toRun lists the groups with a cell that needs a session.
+func (p *benchPlan) toRun() []*benchGroup {
+	return slices.DeleteFunc(slices.Clone(p.groups), func(g *benchGroup) bool { return !g.toRun() })
+}
+
+func (g *benchGroup) toRun() bool {
+	return slices.ContainsFunc(g.cells, func(c *benchCell) bool { return c.row == nil && c.na == nil })
+}
+
 func (c *benchCell) planned() plannedCell {
 	k := c.key()
 	out := plannedCell{Measure: k.Measure, Model: c.group.label, ModelSHA256: k.ModelSHA256, Profile: k.Profile, Provider: k.Provider, Threads: k.Threads,
 		Batch: k.Batch, Task: k.Task, Seed: k.Seed, Length: k.Length, Measured: c.row != nil}
+	if c.na != nil {
+		out.Reason = c.na.Reason
+	}
 	if c.speed != nil {
 		out.Memory = c.speed.MemoryEstimate
 	}
@@ -105,7 +118,7 @@ const (
 
 // probe runs a group's session for a moment.
 func (g *benchGroup) probe(ctx context.Context) (pace, error) {
-	if !g.unmeasured() {
+	if !g.toRun() {
 		return pace{}, nil
 	}
 	session, data, err := g.engine.open(g.source)
@@ -168,23 +181,15 @@ func (p *pace) time(ctx context.Context, m eval.Model, length int) (read, step f
 	return read, step, nil
 }
 
-// estimate returns a cell's time in seconds; lengths that the model or the task
-// does not have take none.
+// estimate returns a cell's time in seconds.
 func (p *pace) estimate(c *benchCell) (float64, error) {
-	card := c.group.card
 	if s := c.speed; s != nil {
-		if m := card.MaxLength; m > 0 && c.length+s.NewTokens-1 > m {
-			return 0, nil
-		}
 		read, err := p.reading(c.length)
 		return float64(s.Warmup+s.Repeat) * (read + float64(s.NewTokens)*p.step(c.length)), err
 	}
 	cfg := c.accuracy
-	if cfg.Task.CheckLength(c.length) != nil {
-		return 0, nil
-	}
-	prompt, target, err := eval.SampleTokens(cfg.Task, card, c.length)
-	if m := card.MaxLength; err != nil || m > 0 && prompt+target-1 > m {
+	prompt, target, err := eval.SampleTokens(cfg.Task, c.group.card, c.length)
+	if err != nil {
 		return 0, err
 	}
 	read, err := p.reading(prompt)
@@ -224,9 +229,12 @@ func (a *app) printPlan(cells []plannedCell, found int, total float64, o benchOp
 	t := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "model\tprofile\tprovider\tthreads\tbatch\tmeasure\ttask\tseed\tlength\ttime")
 	for _, c := range cells {
-		task, seed, took := c.Task, strconv.FormatUint(c.Seed, 10), "measured"
+		task, seed, took := c.Task, strconv.FormatUint(c.Seed, 10), "n/a"
 		if task == "" {
 			task, seed = "-", "-"
+		}
+		if c.Measured {
+			took = "measured"
 		}
 		if c.Seconds != nil {
 			took = duration(time.Duration(*c.Seconds * float64(time.Second)))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 // benchPlan is all that one command measures, in a fixed order.
 type benchPlan struct {
 	o      benchOptions
+	free   int64 // bytes of memory, 0 for unknown
 	groups []*benchGroup
 	keys   map[eval.Key]bool // of all cells
 }
@@ -39,11 +41,12 @@ type benchCell struct {
 	length   int
 	accuracy eval.Config       // of its task and seed
 	speed    *eval.SpeedConfig // for a measurement of speed, else nil
+	na       *eval.Row         // known beforehand: the model or the task has no such length; else nil
 	row      *eval.Row         // nil until it is measured
 }
 
 // planBench multiplies the lists out. It reads every model, but runs none.
-func (a *app) planBench(o benchOptions, args []string) (*benchPlan, error) {
+func (a *app) planBench(ctx context.Context, o benchOptions, args []string) (*benchPlan, error) {
 	lengths, err := task.ParseLengths(cmp.Or(o.lengths, defaultLengths(o)))
 	if err != nil {
 		return nil, err
@@ -52,19 +55,20 @@ func (a *app) planBench(o benchOptions, args []string) (*benchPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &benchPlan{o: o, keys: map[eval.Key]bool{}}
+	p := &benchPlan{o: o, free: thisMachine().MemoryFree, keys: map[eval.Key]bool{}}
 	for _, s := range sources {
 		for _, profile := range orDefault(o.profiles, "") {
 			g, data, err := newBenchGroup(s, engineFlags{profile: profile, allow: o.allow})
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", s.from, err)
 			}
-			if o.measures(eval.MeasureSpeed) {
-				if g.load, err = newWorkload(data, g.card); err != nil {
+			if g.load, err = newWorkload(data, g.card); err != nil {
+				if o.measures(eval.MeasureSpeed) {
 					return nil, fmt.Errorf("%s: %w", s.from, err)
 				}
+				g.load = workload{} // what ONNX Runtime alone can read can still be measured on a task
 			}
-			if err := p.add(g, lengths); err != nil {
+			if err := p.add(ctx, g, lengths); err != nil {
 				return nil, fmt.Errorf("%s: %w", s.label, err)
 			}
 		}
@@ -109,7 +113,7 @@ func hash(data []byte) string {
 }
 
 // add makes groups for each combination of provider, threads and batch.
-func (p *benchPlan) add(model benchGroup, lengths []int) error {
+func (p *benchPlan) add(ctx context.Context, model benchGroup, lengths []int) error {
 	var tasks []task.Task
 	var err error
 	if p.o.measures(eval.MeasureAccuracy) {
@@ -128,9 +132,11 @@ func (p *benchPlan) add(model benchGroup, lengths []int) error {
 				g.engine.provider, g.engine.threads, g.batch = provider, n, batch
 				g.env.Provider, g.env.Threads, g.env.Spinning = provider, n, provider != "go"
 				for _, measure := range p.o.measure {
-					if measure == eval.MeasureAccuracy {
-						p.addAccuracy(g, tasks, lengths)
-					} else if err := p.addSpeed(g, lengths); err != nil {
+					add := func() error { return p.addAccuracy(ctx, g, tasks, lengths) }
+					if measure == eval.MeasureSpeed {
+						add = func() error { return p.addSpeed(ctx, g, lengths) }
+					}
+					if err := add(); err != nil {
 						return err
 					}
 				}
@@ -162,17 +168,33 @@ func (p *benchPlan) tasks(c card.Card, lengths []int) ([]task.Task, error) {
 	return tasks, nil
 }
 
-func (p *benchPlan) addAccuracy(g benchGroup, tasks []task.Task, lengths []int) {
+// addAccuracy makes the group of a model on its tasks. What would not fit is refused.
+func (p *benchPlan) addAccuracy(ctx context.Context, g benchGroup, tasks []task.Task, lengths []int) error {
 	for _, t := range tasks {
 		for _, seed := range p.o.seeds {
 			cfg := eval.Config{Task: t, N: p.o.n, Batch: g.batch, Seed: uint64(seed), Split: task.Test,
 				Warmup: 1, Repeat: max(p.o.repeat, 1), Environment: g.env, Memory: memoryMeter()}
+			longest := 0
 			for _, length := range lengths {
-				g.cells = append(g.cells, &benchCell{accuracy: cfg, length: length})
+				na, err := eval.Unavailable(ctx, g.card, cfg, length)
+				if err != nil {
+					return err
+				}
+				if na == nil {
+					longest = length
+				}
+				g.cells = append(g.cells, &benchCell{accuracy: cfg, length: length, na: na})
+			}
+			if longest == 0 {
+				continue
+			}
+			if err := p.checkSamples(&g, cfg, longest); err != nil {
+				return err
 			}
 		}
 	}
 	p.addGroup(&g)
+	return nil
 }
 
 // addGroup adds a group's cells, but those that others have.
@@ -232,6 +254,9 @@ func (p *benchPlan) rows() []eval.Row {
 // what reading them costs beyond the weights; with one, generating a token and
 // scoring it both go with the length.
 func (c *benchCell) work() int64 {
+	if c.na != nil {
+		return 0
+	}
 	if s := c.speed; s != nil {
 		perToken := c.group.load.weights / 2 // a multiply-add for each weight of 4 bytes
 		return int64(float64(s.Warmup+s.Repeat)*(s.Work.PrefillFLOPs/max(perToken, 1)+float64(s.Batch*s.NewTokens))) + 1

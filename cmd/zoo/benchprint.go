@@ -146,7 +146,10 @@ func heading(rows []eval.Row) string {
 }
 
 func engineOf(r eval.Row) string {
-	if r.ORTVersion == "" {
+	switch {
+	case r.NA: // nothing ran
+		return ""
+	case r.ORTVersion == "":
 		return "pure Go"
 	}
 	return fmt.Sprintf("ONNX Runtime %s, provider %s", r.ORTVersion, r.Provider)

@@ -37,7 +37,7 @@ func (a *app) measureAll(ctx context.Context, p *benchPlan, log *benchLog, out *
 			b.done += c.work()
 		}
 	}
-	if err := a.checkProviders(ctx, todo); err != nil {
+	if err := a.checkProviders(ctx, p.toRun()); err != nil {
 		return err
 	}
 	b.meter = a.newMeter("measuring", b.done, total)
@@ -89,6 +89,9 @@ func (b *benchmark) stopped(ctx context.Context, err error) error {
 
 // group measures the cells of one session.
 func (b *benchmark) group(ctx context.Context, g *benchGroup) error {
+	if !g.toRun() {
+		return b.cells(ctx, nil, g)
+	}
 	if text := g.describe(b.plan); text != b.said {
 		b.meter.close() // a bar would stand on the same line; it comes back
 		b.note("measuring %s", text)
@@ -106,6 +109,12 @@ func (b *benchmark) group(ctx context.Context, g *benchGroup) error {
 	if hash(data) != g.env.ModelSHA256 {
 		return fmt.Errorf("%s has changed since the command began: start it again", g.from)
 	}
+	return b.cells(ctx, session, g)
+}
+
+// cells measures those of a group; without a session there are only such as are known
+// to be not available.
+func (b *benchmark) cells(ctx context.Context, session *runtime.Session, g *benchGroup) error {
 	for _, c := range g.cells {
 		if c.row != nil {
 			continue
@@ -120,7 +129,10 @@ func (b *benchmark) group(ctx context.Context, g *benchGroup) error {
 // keep measures a cell and keeps its row.
 func (b *benchmark) keep(ctx context.Context, session *runtime.Session, c *benchCell) error {
 	measure := b.accuracy
-	if c.speed != nil {
+	switch {
+	case c.na != nil:
+		measure = func(context.Context, *runtime.Session, *benchCell) (eval.Row, error) { return *c.na, nil }
+	case c.speed != nil:
 		measure = b.speed
 	}
 	row, err := measure(ctx, session, c)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,9 +38,6 @@ func (o *benchOptions) checkMeasure(flags *pflag.FlagSet) error {
 			return err
 		}
 	}
-	if o.newTokens < 2 {
-		return fmt.Errorf("--new-tokens is %d, expected 2 or more", o.newTokens)
-	}
 	unheeded := map[string][]string{eval.MeasureAccuracy: {"n", "seeds"}, eval.MeasureSpeed: {"new-tokens"}}
 	if o.named { // otherwise it chooses models
 		unheeded[eval.MeasureAccuracy] = append(unheeded[eval.MeasureAccuracy], "task")
@@ -59,8 +57,7 @@ func (o *benchOptions) checkMeasure(flags *pflag.FlagSet) error {
 
 // addSpeed makes a group for each length, so that each has a session, and thus
 // memory, of its own. What would not fit is refused.
-func (p *benchPlan) addSpeed(model benchGroup, lengths []int) error {
-	free := thisMachine().MemoryFree
+func (p *benchPlan) addSpeed(ctx context.Context, model benchGroup, lengths []int) error {
 	for _, length := range lengths {
 		g := model
 		g.engine.chunk = g.load.chunk(g.batch)
@@ -71,12 +68,17 @@ func (p *benchPlan) addSpeed(model benchGroup, lengths []int) error {
 		if cfg.Repeat == 0 {
 			cfg.Repeat = speedRepeats
 		}
-		if m := g.card.MaxLength; m == 0 || length+cfg.NewTokens-1 <= m { // else it is not run
-			if err := p.count(&g, cfg, length, free); err != nil {
+		cell := &benchCell{speed: cfg, length: length}
+		if m := g.card.MaxLength; m > 0 && length+cfg.NewTokens-1 > m {
+			row, err := eval.MeasureSpeedAt(ctx, nil, g.card, *cfg, length) // asks no model
+			if err != nil {
 				return err
 			}
+			cell.na = &row
+		} else if err := p.count(&g, cfg, length); err != nil {
+			return err
 		}
-		g.cells = []*benchCell{{speed: cfg, length: length}}
+		g.cells = []*benchCell{cell}
 		p.addGroup(&g)
 	}
 	return nil
@@ -84,15 +86,16 @@ func (p *benchPlan) addSpeed(model benchGroup, lengths []int) error {
 
 // count fills in what the length costs; memory is this machine's main one, so
 // that of an accelerator is not estimated.
-func (p *benchPlan) count(g *benchGroup, cfg *eval.SpeedConfig, length int, free int64) (err error) {
+func (p *benchPlan) count(g *benchGroup, cfg *eval.SpeedConfig, length int) (err error) {
 	if cfg.Work, err = g.load.work(g.batch, length, cfg.NewTokens); err != nil {
 		return err
 	}
 	if g.engine.provider == "cuda" {
 		return nil
 	}
-	if cfg.MemoryEstimate, err = g.load.memory(g.batch, length, cfg.NewTokens); err != nil {
+	bytes := need(func(length, batch int) (int64, error) { return g.load.memory(batch, length, cfg.NewTokens) })
+	if cfg.MemoryEstimate, err = bytes(length, g.batch); err != nil {
 		return err
 	}
-	return g.load.checkFits(length, g.batch, cfg.NewTokens, free)
+	return bytes.checkFits(length, g.batch, p.free, "about")
 }

@@ -51,7 +51,7 @@ func TestChooseTask(t *testing.T) {
 func TestBenchShowsFinishedTasks(t *testing.T) {
 	var out strings.Builder
 	a := &app{stdout: &out, stderr: io.Discard}
-	p, err := a.planBench(benchOptions{named: true, task: "copy,copy+paper", lengths: "2,4", providers: []string{"go"}, threads: []int{0}, batches: []int{8},
+	p, err := a.planBench(t.Context(), benchOptions{named: true, task: "copy,copy+paper", lengths: "2,4", providers: []string{"go"}, threads: []int{0}, batches: []int{8},
 		seeds: []uint{1}, measure: []string{eval.MeasureAccuracy}, n: 5, repeat: 1, runs: "runs", format: "table"}, []string{untrainedFile(t, "rope")})
 	if err != nil {
 		t.Fatal(err)
