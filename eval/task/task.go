@@ -39,8 +39,10 @@
 // words (see words.go), also for copy-rsc and copy-rsc2x, which in the paper draw
 // from some 6,000. The paper holds no prompts out at trained lengths; SplitOf
 // does. In the paper a space stands before the ". Thus," that closes a scratchpad,
-// as it does here with the option "paper" alone: models of both kinds exist.
-// Lengths, distributions and all other strings are the paper's.
+// as it does here with the option "paper" alone: models of both kinds exist. PCFG's
+// expressions are drawn anew, from a distribution fitted to that of the published
+// files (see pcfgtree.go). Lengths, other distributions and all other strings are the
+// paper's.
 package task
 
 import (
