@@ -38,9 +38,12 @@ type Recipe struct {
 	MicroTokens int `json:"micro_tokens" mapstructure:"micro_tokens"` // 0: an update is one run
 	PoolSteps   int `json:"pool_steps" mapstructure:"pool_steps"`     // steps whose sequences are sorted by length together, for runs of MicroTokens; 0: each by itself
 
-	LR          float64 `json:"lr" mapstructure:"lr"`
-	FinalLR     float64 `json:"final_lr" mapstructure:"final_lr"`
-	Warmup      int     `json:"warmup" mapstructure:"warmup"` // steps
+	LR      float64 `json:"lr" mapstructure:"lr"`
+	FinalLR float64 `json:"final_lr" mapstructure:"final_lr"`
+	Warmup  int     `json:"warmup" mapstructure:"warmup"` // steps
+	// WarmupFrom "zero" gives the first update the learning rate 0, and "" lr/warmup
+	// (see Schedule.FromZero). Left out where empty, as Dropout is.
+	WarmupFrom  string  `json:"warmup_from,omitempty" mapstructure:"warmup_from"`
 	WeightDecay float64 `json:"weight_decay" mapstructure:"weight_decay"`
 	Beta1       float64 `json:"beta1" mapstructure:"beta1"`
 	Beta2       float64 `json:"beta2" mapstructure:"beta2"`
@@ -97,6 +100,9 @@ func (r Recipe) check() error {
 		if !(f.value > f.below && f.value <= f.max) || f.value < 0 {
 			return fmt.Errorf("train.%s %v: out of range", f.key, f.value)
 		}
+	}
+	if r.WarmupFrom != "" && r.WarmupFrom != "zero" {
+		return fmt.Errorf("train.warmup_from %q: want zero, or nothing", r.WarmupFrom)
 	}
 	if r.Dropout > 0 && r.Dropout < 1e-4 {
 		return fmt.Errorf("train.dropout %v: want 0 or at least 1e-4", r.Dropout)

@@ -285,7 +285,7 @@ func (t *Trainer) update(batches []Batch) (Stats, error) {
 		return Stats{}, t.diverged(t.step+1, fmt.Sprintf("loss %v, gradient norm %v", loss, norm))
 	}
 	r := t.cfg.Train
-	lr := Schedule{Peak: r.LR, Final: r.FinalLR, Warmup: r.Warmup, Steps: r.Steps}.At(t.step)
+	lr := Schedule{Peak: r.LR, Final: r.FinalLR, Warmup: r.Warmup, Steps: r.Steps, FromZero: r.WarmupFrom == "zero"}.At(t.step)
 	scale := 1.0
 	if r.Clip > 0 && norm > r.Clip {
 		scale = r.Clip / norm

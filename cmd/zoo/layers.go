@@ -35,8 +35,12 @@ type config struct {
 	v      *viper.Viper
 	origin map[string]origin // of each key's value
 	preset string
-	task   string // the preset's
+	task   string       // the preset's
+	onTask *viper.Viper // what the preset has differently on a task, by its name; nil for nothing
 }
+
+// onTask is the section of a preset for that: on_task.scan.train.examples.
+const onTask = "on_task"
 
 // origin is where a value came from: for error messages, and because a value of
 // a YAML file has a type and any other is text.
@@ -50,6 +54,10 @@ type origin struct {
 func newConfig() *config {
 	return &config{v: viper.New(), origin: map[string]origin{}, preset: defaultPreset}
 }
+
+func (o origin) isPreset() bool { return isPreset(o.name) }
+
+func isPreset(source string) bool { return strings.HasPrefix(source, "preset ") }
 
 func (l layers) load(flags *pflag.FlagSet, environ []string) (*config, error) {
 	c := newConfig()
@@ -89,11 +97,13 @@ func (c *config) readPreset(name string) error {
 	if err != nil {
 		return err
 	}
-	for _, key := range v.AllKeys() {
-		c.v.SetDefault(key, v.Get(key))
+	for key, from := range c.origin {
+		if from.isPreset() {
+			c.v.SetDefault(key, v.Get(key))
+		}
 	}
 	maps.Copy(c.origin, above)
-	c.task = v.GetString("train.task")
+	c.task, c.onTask = v.GetString("train.task"), v.Sub(onTask)
 	return nil
 }
 
@@ -121,7 +131,7 @@ func (c *config) readYAML(data []byte, from origin) (*viper.Viper, error) {
 	if err := v.ReadConfig(bytes.NewReader(data)); err != nil {
 		return nil, fmt.Errorf("%s: %w", from.name, err)
 	}
-	keys := v.AllKeys()
+	keys := slices.DeleteFunc(v.AllKeys(), func(key string) bool { return isPreset(from.name) && strings.HasPrefix(key, onTask+".") })
 	slices.Sort(keys)
 	for _, key := range keys {
 		if key == "preset" {
@@ -218,6 +228,7 @@ func (c *config) run(encoding string) (train.Config, error) {
 			plant(tree, []string{"train", key}, "")
 		}
 	}
+	c.plantOnTask(tree)
 	data, err := json.Marshal(tree)
 	if err != nil {
 		return train.Config{}, err
@@ -236,7 +247,23 @@ func (c *config) run(encoding string) (train.Config, error) {
 // foreign reports whether lengths are the preset's but the task is not: another
 // task has its own.
 func (c *config) foreign(key string) bool {
-	return strings.HasPrefix(c.origin[key].name, "preset ") && c.v.GetString("train.task") != c.task
+	return c.origin[key].isPreset() && c.v.GetString("train.task") != c.task
+}
+
+// plantOnTask sets what the preset has differently on the task, whatever its options,
+// unless another layer gives the key.
+func (c *config) plantOnTask(tree map[string]any) {
+	name, _, _ := strings.Cut(c.v.GetString("train.task"), "+")
+	if c.onTask == nil {
+		return
+	}
+	if v := c.onTask.Sub(name); v != nil {
+		for _, key := range v.AllKeys() {
+			if c.origin[key].isPreset() {
+				plant(tree, strings.Split(key, "."), v.Get(key))
+			}
+		}
+	}
 }
 
 // value returns the value of a setting in its type.

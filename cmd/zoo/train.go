@@ -45,7 +45,8 @@ Settings come from, the first that says something: flags, environment variables
 "preset:" in one of the files, in this order.
 Settings without a flag of their own are given by --set, as in
 --set model.n_layers=4 or --set model.encoding_params.theta=500. A task other than
-the preset's has lengths of its own unless some are given. What is set above the
+the preset's has lengths of its own unless some are given, and a preset may have
+other settings on a task (on_task in the preset paper). What is set above the
 preset must be a setting of one of the models at least: cwrnn has no
 model.n_layers, and a decoder no model.n_units. The keys are:
 

@@ -67,10 +67,19 @@ const MinSpace = 100
 // where nothing is held out, because the length has too few prompts or because
 // of the option "paper", else split.
 func (t Task) SplitAt(length int, split Split) Split {
-	if split.Valid() && (t.Overlap || t.Space(length) < MinSpace) {
+	overlap := t.Overlap && (t.listed == nil || !t.Train.Contains(length))
+	if split.Valid() && (overlap || t.Space(length) < MinSpace) {
 		return Whole
 	}
 	return split
+}
+
+// holds reports whether a sample is in one of the first three splits.
+func (t Task) holds(split Split, s Sample) bool {
+	if t.listed != nil {
+		return (split == Train) == (t.hash(s.Prompt) >= t.listed().first)
+	}
+	return SplitOf(t.dropped+s.Prompt) == split // options move no prompt to another split
 }
 
 // ErrNoSplit is returned (wrapped) by SampleSplit when no prompt of the split was
@@ -93,7 +102,7 @@ func SampleSplit(t Task, rng *rand.Rand, length int, split Split) (Sample, error
 		if err != nil {
 			return Sample{}, err
 		}
-		if split == Whole || SplitOf(t.dropped+s.Prompt) == split { // options move no prompt to another split
+		if split == Whole || t.holds(split, s) {
 			return s, nil
 		}
 	}

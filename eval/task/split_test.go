@@ -90,12 +90,13 @@ func TestParseSplit(t *testing.T) {
 }
 
 // What one split holds no other does, at every length that is divided; at the
-// others, and with the option "paper", SplitAt says so.
+// others, and with the option "paper" of a task that lists nothing, SplitAt says so.
 func TestSplitsDisjoint(t *testing.T) {
 	forEach(t, func(t *testing.T, k task.Task) {
 		for _, length := range lengthsOf(k) {
 			at := k.SplitAt(length, task.Test)
-			if want := k.Overlap || k.Space(length) < task.MinSpace; want != (at == task.Whole) {
+			overlap := k.Overlap && (k.Listed() == nil || !k.Train.Contains(length))
+			if want := overlap || k.Space(length) < task.MinSpace; want != (at == task.Whole) {
 				t.Errorf("length %d: %v prompts, but test draws from %v", length, k.Space(length), at)
 			}
 			if at == task.Whole && k.SplitAt(length, task.Train) != task.Whole {
@@ -108,6 +109,9 @@ func TestSplitsDisjoint(t *testing.T) {
 					s, err := task.SampleSplit(k, rng, length, split)
 					if err != nil {
 						t.Fatal(err)
+					}
+					if k.Listed() != nil && split == task.Validation {
+						split = task.Test // they are one there
 					}
 					if other, ok := seen[s.Prompt]; ok && other != split && at != task.Whole {
 						t.Fatalf("length %d: %q is in %v and in %v", length, s.Prompt, other, split)
