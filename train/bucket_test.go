@@ -150,13 +150,17 @@ func ids(batches []train.Batch) (out [][]int64) {
 	return out
 }
 
-// The presets waste little on padding.
+// The presets waste little on padding; paper, whose batches are random, a sixth.
 func TestPresetsPadLittle(t *testing.T) {
 	for _, name := range configs.Names() {
 		cfg := preset(t, name)
 		p := padding(t, cfg)
 		t.Logf("preset %s: %.1f %% padding", name, 100*p)
-		if p > 0.05 {
+		most := 0.05
+		if cfg.Train.PoolSteps == 0 {
+			most = 0.2
+		}
+		if p > most {
 			t.Errorf("preset %s: %.1f %% padding", name, 100*p)
 		}
 	}

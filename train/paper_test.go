@@ -1,15 +1,11 @@
 package train_test
 
 import (
-	"bytes"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/spf13/viper"
-
-	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/graphtest"
@@ -21,20 +17,8 @@ import (
 // paperRun is a run of the preset paper on a task, with the micro model.
 func paperRun(t testing.TB, name string) train.Config {
 	t.Helper()
-	data, err := configs.Read("paper")
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := viper.New()
-	v.SetConfigType("yaml")
-	if err := v.ReadConfig(bytes.NewReader(data)); err != nil {
-		t.Fatal(err)
-	}
 	c := micro("txl", 1)
-	c.Model.Settings = "faithful"
-	if err := v.UnmarshalKey("train", &c.Train); err != nil {
-		t.Fatal(err)
-	}
+	c.Model.Settings, c.Train = "faithful", preset(t, "paper").Train
 	c.Train.Task, c.Train.Lengths, c.Train.EvalEvery, c.Train.Threads = name, "", 0, 2
 	return c
 }

@@ -55,8 +55,7 @@ func listVerb(a *app) *cobra.Command {
 		Short: "list encodings, tasks, presets, models and runs",
 		Long: `list shows what there is: positional encodings, tasks, presets of settings, the
 trained models of the catalogue, and the runs made here. Without a name it shows
-everything; with that of a preset it shows the preset, as a file that zoo train
---config could read. --pe and --task choose among models and runs.
+everything; with that of a preset it shows the preset and its comments. --pe and --task choose among models and runs.
 
 Of a model it shows the trained lengths, the mean exact match inside them, and the
 effective length, the largest length measured up to which all measured ones have an

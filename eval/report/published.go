@@ -22,7 +22,8 @@ var publishedLengths []byte
 //go:embed published/ranks.csv
 var publishedRanks []byte
 
-// The setup behind the published numbers.
+// The setup behind the published numbers. Their prompts are not ours, but drawn alike:
+// package task says what differs, among others of PCFG.
 const (
 	PublishedSource     = "Kazemnejad et al., NeurIPS 2023, arXiv 2305.19466"
 	PublishedParameters = 109_607_040

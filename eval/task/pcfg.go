@@ -15,9 +15,9 @@ const longestPCFG = 200
 const pcfgLimit = 1000
 
 // pcfg applies string functions (see pcfgeval.go), of which the paper trains on
-// up to 8 in a prompt. Functions are drawn independently by their weights; those
-// beside a binary function divide uniformly between its two arguments; a string
-// has 2 to 5 items, uniform among A1…Z20.
+// up to 8 in a prompt. Expressions have the distribution of PCFG SET's (see
+// pcfgtree.go); unary functions are as frequent as one another, binary ones too, and
+// items are uniform among A1…Z20.
 //
 //	Solve: shift prepend A3 B7 , C9 D2[SEP] ⏵ D2 A3 B7 C9
 func pcfg() Task {
@@ -25,7 +25,7 @@ func pcfg() Task {
 	g := newPCFGGrammar(items)
 	return Task{
 		Name:        "pcfg",
-		Version:     1,
+		Version:     2,
 		Description: "apply string functions; the length is the number of functions",
 		Train:       Range{1, 8},
 		Beyond:      Range{9, 35},
@@ -64,9 +64,9 @@ func pcfgItems() []string {
 	return out
 }
 
-// pcfgShare is the share of prompts with n functions in PCFG SET. Past 8 only the
-// sum of the shares is known, 0.123; they fall geometrically here so as to add up
-// to it.
+// pcfgShare is the share of prompts with n functions in PCFG SET. Past 8 the shares
+// fall geometrically, there as here, and add up to 0.123; the last of its 11,333
+// prompts has 35.
 func pcfgShare(n int) float64 {
 	shares := [...]float64{1: .015, .128, .194, .188, .132, .103, .066, .051}
 	if n < len(shares) {
@@ -78,16 +78,20 @@ func pcfgShare(n int) float64 {
 	return shares[last] * math.Pow(ratio, float64(n-last))
 }
 
+// pcfgGrammar writes the shapes of expressions (see pcfgtree.go) out.
 type pcfgGrammar struct {
-	items     []string
-	functions []pcfgFunction
-	weights   int
+	items         []string
+	unary, binary []pcfgFunction
 }
 
 func newPCFGGrammar(items []string) *pcfgGrammar {
-	g := &pcfgGrammar{items: items, functions: pcfgFunctions()}
-	for _, f := range g.functions {
-		g.weights += f.weight
+	g := &pcfgGrammar{items: items}
+	for _, f := range pcfgFunctions() {
+		if f.binary {
+			g.binary = append(g.binary, f)
+		} else {
+			g.unary = append(g.unary, f)
+		}
 	}
 	return g
 }
@@ -95,7 +99,8 @@ func newPCFGGrammar(items []string) *pcfgGrammar {
 func (g *pcfgGrammar) draw(rng *rand.Rand, length int) Sample {
 	for {
 		var b strings.Builder
-		value, ok := g.expression(rng, length, &b)
+		shape := drawPCFGShape(rng, length)
+		value, ok := g.expression(rng, &shape, &b)
 		if !ok {
 			continue
 		}
@@ -103,44 +108,36 @@ func (g *pcfgGrammar) draw(rng *rand.Rand, length int) Sample {
 	}
 }
 
-// expression writes an expression with n functions, each word after a space, and
-// returns its value; false when that is too long.
-func (g *pcfgGrammar) expression(rng *rand.Rand, n int, b *strings.Builder) ([]string, bool) {
-	if n == 0 {
-		out := make([]string, 2+rng.IntN(4))
+// expression writes what the shape begins with, each word after a space, takes it off
+// the shape and returns its value; false when that is too long.
+func (g *pcfgGrammar) expression(rng *rand.Rand, s *pcfgShape, b *strings.Builder) ([]string, bool) {
+	arity := s.arity[0]
+	s.arity = s.arity[1:]
+	if arity == 0 {
+		out := make([]string, s.items[0])
+		s.items = s.items[1:]
 		for i := range out {
 			out[i] = g.items[rng.IntN(len(g.items))]
 			b.WriteString(" " + out[i])
 		}
 		return out, true
 	}
-	f := g.function(rng)
-	b.WriteString(" " + f.name)
-	left := n - 1
-	if f.binary {
-		left = rng.IntN(n)
+	f := g.unary[rng.IntN(len(g.unary))]
+	if arity == 2 {
+		f = g.binary[rng.IntN(len(g.binary))]
 	}
-	x, ok := g.expression(rng, left, b)
+	b.WriteString(" " + f.name)
+	x, ok := g.expression(rng, s, b)
 	if !ok {
 		return nil, false
 	}
 	var y []string
 	if f.binary {
 		b.WriteString(" ,")
-		if y, ok = g.expression(rng, n-1-left, b); !ok {
+		if y, ok = g.expression(rng, s, b); !ok {
 			return nil, false
 		}
 	}
 	out := f.apply(x, y)
 	return out, len(out) <= pcfgLimit
-}
-
-func (g *pcfgGrammar) function(rng *rand.Rand) pcfgFunction {
-	at := rng.IntN(g.weights)
-	for _, f := range g.functions {
-		if at -= f.weight; at < 0 {
-			return f
-		}
-	}
-	panic("task pcfg: weights do not add up") // they are summed in newPCFGGrammar
 }

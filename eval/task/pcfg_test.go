@@ -1,8 +1,8 @@
 package task_test
 
 import (
+	"fmt"
 	"math"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -53,48 +53,87 @@ func TestPCFGAnswer(t *testing.T) {
 	}
 }
 
-// The functions' shares, the strings' lengths and the items are as declared.
+// Expressions are distributed as in the published files: these are their means, up to
+// 8 functions of pcfgset/test and dev together, from 9 on of productivity/test (9, 12,
+// 16 and 20 functions: 3232, 1175, 271 and 68 expressions; of more there are too few).
 func TestPCFGDistribution(t *testing.T) {
 	k := lookup(t, "pcfg")
-	functions, lengths, items := map[string]float64{}, map[int]float64{}, map[string]bool{}
-	var total, strings_ float64
-	rng := seeded(3)
-	for i := range 4000 {
-		s, err := k.Sample(rng, 1+i%8)
-		if err != nil {
-			t.Fatal(err)
+	const samples = 800
+	items := map[string]bool{}
+	for _, want := range []struct {
+		functions                   int
+		binary, string, words, deep float64
+	}{
+		{2, .293, 3.41, 8.0, 2.00},
+		{4, .420, 3.71, 15.6, 3.83},
+		{6, .442, 3.71, 22.2, 5.16},
+		{8, .427, 3.69, 27.7, 6.34},
+		{9, .392, 3.68, 29.2, 7.00},
+		{12, .319, 3.64, 33.4, 8.41},
+		{16, .269, 3.62, 39.5, 10.25},
+		{20, .259, 3.55, 47.1, 11.84},
+	} {
+		rng := seeded(3)
+		count := map[string]float64{}
+		var binary, strings_, words, deep float64
+		for range samples {
+			s, err := k.Sample(rng, want.functions)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body := strings.Fields(strings.TrimSuffix(strings.TrimPrefix(s.Prompt, "Solve: "), "[SEP] "))
+			words += float64(len(body))
+			deep += depth(&body)
+			for _, w := range strings.Fields(s.Prompt) {
+				count[w]++
+				if strings.ToUpper(w) == w && w != "," {
+					items[strings.TrimSuffix(w, "[SEP]")] = true
+				}
+			}
+			binary += float64(strings.Count(s.Prompt, ","))
 		}
-		body := strings.TrimSuffix(strings.TrimPrefix(s.Prompt, "Solve: "), "[SEP] ")
-		for _, f := range regexp.MustCompile(`[a-z_]+`).FindAllString(body, -1) {
-			functions[f]++
-			total++
-		}
-		for _, list := range regexp.MustCompile(`[A-Z]\d+( [A-Z]\d+)*`).FindAllString(body, -1) {
-			words := strings.Fields(list)
-			lengths[len(words)]++
-			strings_++
-			for _, w := range words {
-				items[w] = true
+		strings_ = binary + samples
+		all := samples * float64(want.functions)
+		near := func(what string, got, want, allowed float64) {
+			t.Helper()
+			if math.Abs(got-want) > allowed {
+				t.Errorf("%s is %.3f, and %.3f in the published files", what, got, want)
 			}
 		}
-	}
-	for f, n := range functions {
-		want := 0.11
-		if strings.HasPrefix(f, "remove") || strings.HasSuffix(f, "pend") {
-			want = 0.083
+		at := fmt.Sprintf("%d functions: ", want.functions)
+		near(at+"share of binary ones", binary/all, want.binary, 0.045)
+		near(at+"items of a string", (words-all-binary)/strings_, want.string, 0.25)
+		near(at+"words", words/samples, want.words, 0.06*want.words)
+		near(at+"depth", deep/samples, want.deep, 0.06*want.deep)
+		for _, f := range []string{"copy", "reverse", "shift", "echo", "swap_first_last", "repeat"} {
+			near(at+f+" among the unary ones", count[f]/(all-binary), 1/6., 0.035)
 		}
-		if math.Abs(n/total-want) > 0.015 {
-			t.Errorf("%s is %.3f of the functions, want about %v", f, n/total, want)
-		}
-	}
-	for n := 2; n <= 5; n++ {
-		if math.Abs(lengths[n]/strings_-0.25) > 0.02 {
-			t.Errorf("%.3f of the strings have %d items, want about a quarter", lengths[n]/strings_, n)
+		for _, f := range []string{"append", "prepend", "remove_first", "remove_second"} {
+			near(at+f+" among the binary ones", count[f]/binary, 1/4., 0.06) // four standard errors of the fewest
 		}
 	}
-	if len(functions) != 10 || len(lengths) != 4 || len(items) != 520 {
-		t.Errorf("%d functions, %d lengths of strings, %d items; want 10, 4, 520", len(functions), len(lengths), len(items))
+	if len(items) != 520 {
+		t.Errorf("%d items, want 520", len(items))
 	}
+}
+
+// depth takes an expression off words and returns how many functions stand inside
+// each other.
+func depth(words *[]string) float64 {
+	name := (*words)[0]
+	*words = (*words)[1:]
+	if strings.ToUpper(name) == name { // the items of a string
+		for len(*words) > 0 && (*words)[0] != "," {
+			*words = (*words)[1:]
+		}
+		return 0
+	}
+	most := depth(words)
+	if strings.HasPrefix(name, "remove") || strings.HasSuffix(name, "pend") {
+		*words = (*words)[1:]
+		most = max(most, depth(words))
+	}
+	return 1 + most
 }
 
 func TestPCFGShares(t *testing.T) {

@@ -11,30 +11,29 @@ import (
 type pcfgFunction struct {
 	name   string
 	binary bool
-	weight int // share in the data, in thousandths
 	apply  func(x, y []string) []string
 }
 
 func pcfgFunctions() []pcfgFunction {
 	return []pcfgFunction{
-		{"copy", false, 110, func(x, _ []string) []string { return x }},
-		{"reverse", false, 110, func(x, _ []string) []string {
+		{"copy", false, func(x, _ []string) []string { return x }},
+		{"reverse", false, func(x, _ []string) []string {
 			r := slices.Clone(x)
 			slices.Reverse(r)
 			return r
 		}},
-		{"shift", false, 110, func(x, _ []string) []string { return slices.Concat(x[1:], x[:1]) }},
-		{"echo", false, 110, func(x, _ []string) []string { return slices.Concat(x, x[len(x)-1:]) }},
-		{"swap_first_last", false, 110, func(x, _ []string) []string {
+		{"shift", false, func(x, _ []string) []string { return slices.Concat(x[1:], x[:1]) }},
+		{"echo", false, func(x, _ []string) []string { return slices.Concat(x, x[len(x)-1:]) }},
+		{"swap_first_last", false, func(x, _ []string) []string {
 			r := slices.Clone(x)
 			r[0], r[len(r)-1] = r[len(r)-1], r[0]
 			return r
 		}},
-		{"repeat", false, 110, func(x, _ []string) []string { return slices.Concat(x, x) }},
-		{"append", true, 83, func(x, y []string) []string { return slices.Concat(x, y) }},
-		{"prepend", true, 83, func(x, y []string) []string { return slices.Concat(y, x) }},
-		{"remove_first", true, 83, func(_, y []string) []string { return y }},
-		{"remove_second", true, 83, func(x, _ []string) []string { return x }},
+		{"repeat", false, func(x, _ []string) []string { return slices.Concat(x, x) }},
+		{"append", true, func(x, y []string) []string { return slices.Concat(x, y) }},
+		{"prepend", true, func(x, y []string) []string { return slices.Concat(y, x) }},
+		{"remove_first", true, func(_, y []string) []string { return y }},
+		{"remove_second", true, func(x, _ []string) []string { return x }},
 	}
 }
 

@@ -28,10 +28,10 @@
 // Whether a prompt is for training, validation or test is a function of its
 // hash (SplitOf). Two cases are exceptions, and Task.SplitAt reports them: a
 // length with fewer than MinSpace prompts is not divided, and the option "paper"
-// draws all splits from the same prompts, as the paper's data do. Of SCAN's short
-// commands the paper holds one in ten out, and trains on the others, each once an
-// epoch; so does scan+paper (Listed), whose splits validation and test are those.
-// A third is about measuring a model, and
+// draws all splits from the same prompts, as the paper's data do. Of
+// SCAN's short commands the paper holds one in ten out, and trains on the others,
+// each once an epoch; so does scan+paper (Listed), whose splits validation and test
+// are those. A third is about measuring a model, and
 // Task.SplitFor reports it: at a length that the model was not trained on all
 // prompts are for the test if there are fewer than ManyPrompts, and none is left
 // for validation, so that what is watched while training is never tested on.
@@ -43,8 +43,10 @@
 // words (see words.go), also for copy-rsc and copy-rsc2x, which in the paper draw
 // from some 6,000. The paper holds no prompts out at trained lengths; SplitOf
 // does. In the paper a space stands before the ". Thus," that closes a scratchpad,
-// as it does here with the option "paper" alone: models of both kinds exist.
-// Lengths, distributions and all other strings are the paper's.
+// as it does here with the option "paper" alone: models of both kinds exist. PCFG's
+// expressions are drawn anew, from a distribution fitted to that of the published
+// files (see pcfgtree.go). Lengths, other distributions and all other strings are the
+// paper's.
 package task
 
 import (
