@@ -20,6 +20,7 @@ type Options struct {
 	// their names.
 	Encodings []string
 	Command   string // that made the report; shown with the sources
+	Ranks     eval.Weighting
 }
 
 // Study is what a set of rows says.
@@ -32,6 +33,9 @@ type Study struct {
 	Published []Compared `json:"published"` // by task, then in the order of Encodings
 	Sources   Sources    `json:"-"`
 	Notes     []string   `json:"-"` // what a reader must know about the data
+	Weighting string     `json:"-"` // how ranks weigh lengths
+
+	by eval.Weighting
 }
 
 // Encoding is an encoding and its looks.
@@ -58,6 +62,10 @@ type Task struct {
 	Seeds   []uint64 `json:"-"`       // training seeds
 	Whole   []int    `json:"-"`       // lengths at which nothing is held out
 
+	// AtChance says that no encoding is above chance beyond the trained lengths, so
+	// that the task is not ranked.
+	AtChance bool `json:"atChance"`
+
 	key taskKey
 }
 
@@ -75,7 +83,7 @@ func New(rows []eval.Row, opt Options) (*Study, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("report: there are no rows")
 	}
-	s := &Study{Title: cmp.Or(opt.Title, "Length generalization by positional encoding")}
+	s := &Study{Title: cmp.Or(opt.Title, "Length generalization by positional encoding"), Weighting: opt.Ranks.String(), by: opt.Ranks}
 	if _, replaced := eval.Latest(rows); replaced > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s measured again later; the answers to the most prompts count, and the last times.", count(replaced, "cell was", "cells were")))
 	}
