@@ -11,8 +11,9 @@ import (
 // section is one part of the results as people read them: a heading, and blocks
 // of one measure each.
 type section struct {
-	title  string
-	blocks []block
+	title   string
+	blocks  []block
+	closing string // what it says, in a sentence, or ""
 }
 
 // block is a table: the first line names its columns, and a line of empty cells
@@ -25,10 +26,10 @@ type block struct {
 
 // Table writes rows for people: for each task, a block for each measure with a
 // line per length and a column per model. It states counts and marks trained
-// lengths. Speed measured without a task follows in blocks of its own.
-func Table(w io.Writer, rows []Row) error {
+// lengths. Ranks weigh lengths as by says. Speed measured without a task follows in blocks of its own.
+func Table(w io.Writer, rows []Row, by Weighting) error {
 	var b strings.Builder
-	for i, s := range sections(rows) {
+	for i, s := range sections(rows, by) {
 		if i > 0 {
 			b.WriteString("\n")
 		}
@@ -46,6 +47,9 @@ func Table(w io.Writer, rows []Row) error {
 			if block.note != "" {
 				fmt.Fprintf(&b, "\n%s\n", block.note)
 			}
+		}
+		if s.closing != "" {
+			fmt.Fprintf(&b, "\n%s\n", s.closing)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -69,9 +73,9 @@ func folded(lines [][]string) [][][]string {
 }
 
 // Markdown writes what Table does as GitHub's tables.
-func Markdown(w io.Writer, rows []Row) error {
+func Markdown(w io.Writer, rows []Row, by Weighting) error {
 	var b strings.Builder
-	for i, s := range sections(rows) {
+	for i, s := range sections(rows, by) {
 		if i > 0 {
 			b.WriteString("\n")
 		}
@@ -87,6 +91,9 @@ func Markdown(w io.Writer, rows []Row) error {
 			if block.note != "" {
 				fmt.Fprintf(&b, "\n%s\n", markdown(block.note))
 			}
+		}
+		if s.closing != "" {
+			fmt.Fprintf(&b, "\n%s\n", markdown(s.closing))
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -120,13 +127,13 @@ func Only(measure string, rows []Row) []Row {
 	return out
 }
 
-func sections(rows []Row) []section {
+func sections(rows []Row, by Weighting) []section {
 	var out []section
 	groups := groupRows(Only(MeasureAccuracy, rows))
 	for _, g := range groups {
 		out = append(out, g.section())
 	}
-	if ranking, ok := rankingSection(groups); ok {
+	if ranking, ok := rankingSection(groups, by); ok {
 		out = append(out, ranking)
 	}
 	if speed := Only(MeasureSpeed, rows); len(speed) > 0 {

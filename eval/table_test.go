@@ -58,14 +58,14 @@ func results() []eval.Row {
 
 func TestTable(t *testing.T) {
 	var b strings.Builder
-	if err := eval.Table(&b, all()); err != nil {
+	if err := eval.Table(&b, all(), eval.ByLengths); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "table.txt", b.String())
-	if err := eval.Table(&failing{}, results()); err == nil {
+	if err := eval.Table(&failing{}, results(), eval.ByLengths); err == nil {
 		t.Error("a failing writer is not reported")
 	}
-	if err := eval.Table(&b, nil); err != nil {
+	if err := eval.Table(&b, nil, eval.ByLengths); err != nil {
 		t.Errorf("no rows: %v", err)
 	}
 }
@@ -122,7 +122,7 @@ func TestTableFoldsManyModels(t *testing.T) {
 		rows = append(rows, row(fmt.Sprintf("model%02d", i), 10, 50, 100))
 	}
 	var b strings.Builder
-	if err := eval.Table(&b, rows); err != nil {
+	if err := eval.Table(&b, rows, eval.ByLengths); err != nil {
 		t.Fatal(err)
 	}
 	exact, _, _ := strings.Cut(b.String(), "tokens right")

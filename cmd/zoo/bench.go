@@ -31,8 +31,14 @@ type benchOptions struct {
 	dryRun    bool
 	runs      string
 	format    string
+	ranks     string
 	output    string
 }
+
+// ranksBy are the ways to rank, in bench and report.
+var ranksBy = []string{string(eval.ByLengths), string(eval.ByExamples)}
+
+const ranksHelp = "means that are ranked weigh lengths alike (lengths), or by their test examples as the paper does (examples)"
 
 // benchFormats are the forms of the results.
 var benchFormats = []string{"table", "md", "csv", "json", "jsonl", "benchstat"}
@@ -96,6 +102,7 @@ process while a cell generates.`,
 	f.IntVar(&o.newTokens, "new-tokens", 32, "with --measure speed: tokens generated after the length")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.format, "format", "table", strings.Join(benchFormats, ", "))
+	f.StringVar(&o.ranks, "ranks", ranksBy[0], ranksHelp)
 	f.StringVarP(&o.output, "output", "o", "", "`file` of JSON lines to keep the results in, and to go on from")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the cells, and about how long they would take")
 	return c
@@ -134,6 +141,9 @@ func (o *benchOptions) check(flags *pflag.FlagSet) error {
 			return fmt.Errorf("--threads: %w", err)
 		}
 	}
+	if err := oneOf("ranks", o.ranks, ranksBy...); err != nil {
+		return err
+	}
 	if o.dryRun {
 		return oneOf("format of --dry-run", o.format, "table", "json", "jsonl")
 	}
@@ -160,7 +170,7 @@ func (a *app) bench(ctx context.Context, o benchOptions, args []string) error {
 		a.note("%d of %d cells are in %s and are not measured again", found, len(p.cells()), o.output)
 	}
 	err = a.measureAll(ctx, p, log)
-	if shown := a.printRows(p.rows(), o.format); err == nil { // what was measured is shown, come what may
+	if shown := a.printRows(p.rows(), o.format, eval.Weighting(o.ranks)); err == nil { // what was measured is shown, come what may
 		err = shown
 	}
 	return err

@@ -10,7 +10,7 @@ import (
 
 // printRows writes results in one of the formats; all of them derive from the
 // rows alone.
-func (a *app) printRows(rows []eval.Row, format string) error {
+func (a *app) printRows(rows []eval.Row, format string, by eval.Weighting) error {
 	switch format {
 	case "jsonl":
 		return eval.WriteJSONL(a.stdout, rows...)
@@ -26,10 +26,10 @@ func (a *app) printRows(rows []eval.Row, format string) error {
 	}
 	if format == "md" {
 		a.print("%s\n", heading(rows))
-		return eval.Markdown(a.stdout, rows)
+		return eval.Markdown(a.stdout, rows, by)
 	}
 	a.print("%s", heading(rows))
-	return eval.Table(a.stdout, rows)
+	return eval.Table(a.stdout, rows, by)
 }
 
 // heading says where the rows were measured.
