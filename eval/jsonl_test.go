@@ -107,7 +107,7 @@ func FuzzReadJSONL(f *testing.F) {
 		if err := eval.WriteJSONL(&b, rows...); err != nil {
 			t.Fatalf("read but not written: %v", err)
 		}
-		if err := eval.Table(&b, rows); err != nil {
+		if err := eval.Table(&b, rows, eval.ByLengths); err != nil {
 			t.Fatalf("no table: %v", err)
 		}
 	})

@@ -13,7 +13,8 @@ func (g *group) section() Section {
 	pattern, _ := g.heads()
 	exact := block{title: "exact match in %, with 95 % intervals (* length seen in training)",
 		lines: roomForIntervals(append(g.counted(g.lines(exactCell)), g.headline()...)), notes: append(g.notHeldOut(), g.notAvailable()...)}
-	s := Section{Task: g.task, title: fmt.Sprintf("task %s (version %d), n = %s different %s prompts%s", g.task, g.version, g.samples(g.lengths()...), g.split, modelsText(pattern)), blocks: []block{
+	title := fmt.Sprintf("task %s (version %d), n = %s different %s prompts%s", g.task, g.version, g.samples(g.lengths()...), g.split, modelsText(pattern))
+	s := Section{Task: g.task, title: title, closing: g.finding(), blocks: []block{
 		exact,
 		{title: "tokens right in %, place by place (beyond the cliff of exact match)", lines: g.lines(tokenCell)},
 		{title: "edit distance, as a share of the longer of answer and target", lines: g.lines(distanceCell)},
@@ -47,13 +48,10 @@ func (g *group) samples(lengths ...int) string {
 			}
 		}
 	}
-	switch {
-	case len(all) == 0:
+	if len(all) == 0 {
 		return "0"
-	case slices.Min(all) == slices.Max(all):
-		return strconv.Itoa(all[0])
 	}
-	return fmt.Sprintf("%d to %d", slices.Min(all), slices.Max(all))
+	return Between(slices.Min(all), slices.Max(all))
 }
 
 // counted adds to each line's length how many prompts it has, if that is not the

@@ -33,9 +33,15 @@ type benchOptions struct {
 	dryRun    bool
 	runs      string
 	format    string
+	ranks     string
 	output    string
 	allow     []string
 }
+
+// ranksBy are the ways to rank, in bench and report.
+var ranksBy = []string{string(eval.ByLengths), string(eval.ByExamples)}
+
+const ranksHelp = "means that are ranked weigh lengths alike (lengths), or by their test examples as the paper does (examples)"
 
 // benchFormats are the forms of the results.
 var benchFormats = []string{"table", "md", "csv", "json", "jsonl", "benchstat"}
@@ -104,6 +110,7 @@ process while a cell generates.`,
 	f.IntVar(&o.newTokens, "new-tokens", 32, "with --measure speed: tokens generated after the length")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.format, "format", "table", strings.Join(benchFormats, ", "))
+	f.StringVar(&o.ranks, "ranks", ranksBy[0], ranksHelp)
 	f.StringVarP(&o.output, "output", "o", "", "`file` of JSON lines to keep the results in, and to go on from")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the cells, and about how long they would take")
 	return c
@@ -144,6 +151,9 @@ func (o *benchOptions) check(flags *pflag.FlagSet) error {
 		if err := ort.CheckThreads(n); err != nil {
 			return fmt.Errorf("--threads: %w", err)
 		}
+	}
+	if err := oneOf("ranks", o.ranks, ranksBy...); err != nil {
+		return err
 	}
 	if o.dryRun {
 		return oneOf("format of --dry-run", o.format, "table", "json", "jsonl")

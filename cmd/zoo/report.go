@@ -9,12 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
 )
 
 type reportOptions struct {
 	output, title string
 	svg, png      string
+	ranks         string
 }
 
 func reportVerb(a *app) *cobra.Command {
@@ -39,12 +41,16 @@ equally many the last), and the last times; as in the tables of zoo bench.`,
 	f := c.Flags()
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write, - for standard output (default: report.html)")
 	f.StringVar(&o.title, "title", "", "title of the page")
+	f.StringVar(&o.ranks, "ranks", ranksBy[0], ranksHelp)
 	f.StringVar(&o.svg, "svg", "", "`folder` to write each figure to, as SVG")
 	f.StringVar(&o.png, "png", "", "`folder` to write each figure to, as PNG")
 	return c
 }
 
 func (a *app) report(o reportOptions, args []string) error {
+	if err := oneOf("ranks", o.ranks, ranksBy...); err != nil {
+		return err
+	}
 	page, err := a.pageOutput(o, args)
 	if err != nil {
 		return err
@@ -55,6 +61,7 @@ func (a *app) report(o reportOptions, args []string) error {
 	}
 	study, err := report.New(rows, report.Options{
 		Title: o.title, Encodings: encodingNames(), Command: strings.Join(append([]string{"zoo"}, a.args...), " "),
+		Ranks: eval.Weighting(o.ranks),
 	})
 	if err != nil {
 		return err

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/nopezoo/zoo/eval"
 )
 
 // headlineMetrics are the costs that stand in headlines.
@@ -69,11 +71,12 @@ func (s *Study) costOf(t *Task, p Place, m Metric) string {
 	if len(times) > 0 {
 		text += ", " + extremes(times, Number.times, "all others")
 	}
+	const mostNamed = 3
 	switch {
-	case len(near) > mostGroups:
-		text += fmt.Sprintf(" (%s are not told apart)", rest(len(near)))
+	case len(near) > mostNamed:
+		text += fmt.Sprintf(" (the other %d are not told apart)", len(near))
 	case len(near) > 1:
-		text += fmt.Sprintf(" (%s are not told apart)", join(near))
+		text += fmt.Sprintf(" (%s are not told apart)", eval.Join(near))
 	case len(near) == 1:
 		text += fmt.Sprintf(" (%s is not told apart)", near[0])
 	}

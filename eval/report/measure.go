@@ -18,14 +18,6 @@ func (m Measure) Label() string {
 	return "exact match"
 }
 
-// share names the measure behind a percentage, in a sentence.
-func (m Measure) share() string {
-	if m == Tokens {
-		return "of tokens right"
-	}
-	return "exact match"
-}
-
 // Measures lists the study by exact match and by tokens right; where nothing is
 // scored the study alone.
 func (s *Study) Measures() []*Study {

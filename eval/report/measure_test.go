@@ -27,9 +27,9 @@ func TestByTokens(t *testing.T) {
 		ranks           []string
 		beyond          []string // of nope and rope, in the headline, the table of the chart and that of the trade-off
 	}{
-		{s, "exact match", "On copy, nope and rope keep at least 90 % exact match up to length 10 (the next one measured is 30); trained on lengths 2 to 20.",
+		{s, "exact match", "On copy, all go on to 10 at ≥ 90 % exact match; at 30 exact match tells nope (60 %) apart; trained on lengths 2 to 20.",
 			[]string{"nope", "rope"}, []string{"60.0", "20.0"}},
-		{s.Tokens, "tokens right", "On copy, rope keeps at least 90 % of tokens right up to length 30; nope up to 10; trained on lengths 2 to 20.",
+		{s.Tokens, "tokens right", "On copy, rope goes on to 30 (the longest measured) at ≥ 90 % tokens right, nope to 10; trained on lengths 2 to 20.",
 			[]string{"rope", "nope"}, []string{"70.0", "95.0"}},
 	} {
 		task := tc.by.Tasks[0]
@@ -65,5 +65,19 @@ func TestByTokens(t *testing.T) {
 	}
 	if len(s.Published) != 2 || len(s.Tokens.Published) != 0 {
 		t.Errorf("published numbers, which are of exact match, stand beside %d and %d series", len(s.Published), len(s.Tokens.Published))
+	}
+}
+
+// TestByTokensAtChance checks that a task that all guess on is not ranked by tokens
+// right either: who says yes or no at random has half of the tokens right, and more.
+func TestByTokensAtChance(t *testing.T) {
+	s := study(t, row(t, "nope", 0, 30, 10), row(t, "rope", 0, 30, 80),
+		on("parity", guess(tokens(row(t, "nope", 0, 30, 53), 900))), on("parity", guess(tokens(row(t, "rope", 0, 30, 48), 500))))
+	if !s.Tokens.Tasks[1].AtChance || s.Tokens.Tasks[0].AtChance || s.Tokens.Ranks[0].Contests != 1 {
+		t.Errorf("by tokens right parity counts: %+v", s.Tokens.Ranks)
+	}
+	first := study(t, on("parity", guess(row(t, "nope", 0, 30, 53))), on("parity", guess(row(t, "rope", 0, 30, 48))), row(t, "nope", 0, 30, 10), row(t, "rope", 0, 30, 80)).First
+	if first != 1 {
+		t.Errorf("the page begins with task %d, where all guess", first)
 	}
 }

@@ -20,6 +20,7 @@ type Options struct {
 	// their names. The first one listed is what costs are relative to.
 	Encodings []string
 	Command   string // that made the report; shown with the sources
+	Ranks     eval.Weighting
 }
 
 // Study is what a set of rows says.
@@ -31,10 +32,15 @@ type Study struct {
 	Baseline  string     `json:"-"` // the encoding that costs are relative to; "" for none
 	Encodings []Encoding `json:"encodings"`
 	Tasks     []*Task    `json:"tasks"`
+	First     int        `json:"first"`     // task to begin with: one that is not at chance
 	Ranks     []Rank     `json:"ranks"`     // best first
 	Published []Compared `json:"published"` // by task, then in the order of Encodings
 	Sources   Sources    `json:"-"`
 	Notes     []string   `json:"-"` // what a reader must know about the data
+	Weighting string     `json:"-"` // how ranks weigh lengths
+
+	by    eval.Weighting
+	exact *Study // the study by exact match, if this is not the one
 }
 
 // Encoding is an encoding and its looks.
@@ -62,6 +68,10 @@ type Task struct {
 	Seeds   []uint64 `json:"-"`       // training seeds
 	Whole   []int    `json:"-"`       // lengths at which nothing is held out
 
+	// AtChance says that no encoding is above chance beyond the trained lengths, so
+	// that the task is not ranked.
+	AtChance bool `json:"atChance"`
+
 	key     taskKey
 	measure Measure
 }
@@ -80,16 +90,16 @@ func New(rows []eval.Row, opt Options) (*Study, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("report: there are no rows")
 	}
-	s, err := newStudy(rows, opt, Exact)
+	s, err := newStudy(rows, opt, Exact, nil)
 	if err != nil {
 		return nil, err
 	}
-	s.Tokens, err = newStudy(rows, opt, Tokens)
+	s.Tokens, err = newStudy(rows, opt, Tokens, s)
 	return s, err
 }
 
-func newStudy(rows []eval.Row, opt Options, by Measure) (*Study, error) {
-	s := &Study{Title: cmp.Or(opt.Title, "Length generalization by positional encoding"), Measure: by}
+func newStudy(rows []eval.Row, opt Options, by Measure, exact *Study) (*Study, error) {
+	s := &Study{Title: cmp.Or(opt.Title, "Length generalization by positional encoding"), Weighting: opt.Ranks.String(), by: opt.Ranks, Measure: by, exact: exact}
 	if _, replaced := eval.Latest(rows); replaced > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s measured again later; the answers to the most prompts count, and the last times.", count(replaced, "cell was", "cells were")))
 	}

@@ -152,7 +152,7 @@ func (t *Task) Tradeoff(p Place) Table {
 
 // RankTable is the mean reciprocal ranks, ours and the paper's.
 func (s *Study) RankTable() Table {
-	out := Table{Caption: "Mean reciprocal rank by " + s.Measure.Label() + ", over every task and training seed: 1 is always best",
+	out := Table{Caption: "Mean reciprocal rank by " + s.Measure.Label() + " over every task and training seed, 1 for always best; " + s.Weighting,
 		Head: []string{"encoding", "MRR", "paper’s tie rule", "published MRR", "mean " + s.Measure.Label() + " beyond, %", "rankings"}}
 	for _, r := range s.Ranks {
 		out.Lines = append(out.Lines, []string{r.Name, ranked3(r.MRR), ranked3(r.PaperTies), ranked3(r.Published), r.Mean.Percent(), strconv.Itoa(r.Contests)})
@@ -188,11 +188,19 @@ func (s *Study) scored() []*Task {
 	return slices.DeleteFunc(slices.Clone(s.Tasks), func(t *Task) bool { return !t.Scored })
 }
 
+// Label is the task's name, marked if it is not ranked.
+func (t *Task) Label() string {
+	if t.AtChance {
+		return t.Name + " (at chance)"
+	}
+	return t.Name
+}
+
 // HeatMap has a line per task and a column per series.
 func (s *Study) HeatMap() Table {
 	out := Table{Caption: "Mean of " + s.Measure.Label() + " beyond the trained lengths, in %; what a model cannot take counts as wrong", Head: append([]string{"task"}, s.Names()...)}
 	for _, t := range s.scored() {
-		line := []string{t.Name}
+		line := []string{t.Label()}
 		for _, name := range s.Names() {
 			line = append(line, t.score(name).Percent())
 		}

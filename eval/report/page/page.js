@@ -302,7 +302,7 @@
     if (!at || !at.clientWidth) return;
     const names = [];
     study.encodings.forEach((_, e) => study.tasks.forEach((t) => t.series.forEach((s) => { if (s.encoding === e && shown(s) && !names.includes(s.name)) names.push(s.name); })));
-    const scored = study.tasks.filter((t) => t.scored), tasks = scored.map((t) => t.name);
+    const scored = study.tasks.filter((t) => t.scored), tasks = scored.map((t) => t.name + (t.atChance ? " (at chance)" : ""));
     const data = scored.flatMap((t, y) => t.series.filter(shown).filter((s) => score(t, s) !== null).map((s) => {
       const rgb = heat(score(t, s)); // black or white: one of them has a contrast of at least 4.58
       return { value: [names.indexOf(s.name), y, score(t, s)], itemStyle: { color: `rgb(${rgb})` }, label: { show: true, color: luminance(rgb) > 0.179 ? "#000000" : "#ffffff" } };
@@ -399,13 +399,13 @@
   }
   function readAddress() {
     const of = new URLSearchParams(location.hash.slice(1)), unknown = [];
-    const index = (key, names) => {
-      if (!of.has(key)) return 0;
+    const index = (key, names, first = 0) => {
+      if (!of.has(key)) return first;
       const i = names.indexOf(of.get(key));
       if (i < 0) unknown.push(`no ${key} “${of.get(key)}”`);
-      return Math.max(0, i);
+      return i < 0 ? first : i;
     };
-    state.task = index("task", study.tasks.map((t) => t.name));
+    state.task = index("task", study.tasks.map((t) => t.name), study.first);
     state.measure = Object.keys(measures)[index("measure", Object.keys(measures))];
     fillPlaces();
     state.place = index("place", study.tasks[state.task].places.map((p) => p.name));
