@@ -14,7 +14,7 @@ import (
 // Variables of the environment that are no settings of a run.
 const (
 	presetVariable = "ZOO_PRESET" // the preset to start from
-	configVariable = "ZOO_CONFIG" // the user's file of settings, in place of the one in the usual folder
+	configVariable = "ZOO_CONFIG" // the user's file of settings, in place of the one in the usual folder; the null device is none
 )
 
 // ownVariables lists them; testVariables are those that only zoo's tests read.
@@ -47,7 +47,11 @@ func checkEnvironment(environ []string) error {
 // userConfigPath is where the user's own file of settings is looked for, "" where
 // the system names no folder for it.
 func userConfigPath() string {
-	if path := os.Getenv(configVariable); path != "" {
+	switch path := os.Getenv(configVariable); path {
+	case "":
+	case os.DevNull:
+		return ""
+	default:
 		return path
 	}
 	folder, err := os.UserConfigDir()
@@ -61,6 +65,9 @@ func userConfigPath() string {
 // variable names must be there.
 func userConfig() string {
 	path := userConfigPath()
+	if path == "" {
+		return ""
+	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && os.Getenv(configVariable) == "" {
 		return ""
 	}
