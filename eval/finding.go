@@ -161,7 +161,7 @@ func (f *finding) same(best, second string) string {
 	}
 	switch {
 	case none:
-		return ": not told apart by exact match at n = " + f.n()
+		return ": not told apart by " + f.by + " at n = " + f.n()
 	case two:
 		return fmt.Sprintf("; %s and %s are not told apart at n = %s", best, second, f.n())
 	}
