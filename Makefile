@@ -17,7 +17,7 @@ setup: build ## Fetch ONNX Runtime into the user's cache (does nothing when it i
 
 demo: setup ## Train three encodings on this machine, export them, and measure them at lengths 20 to 200
 	bin/zoo train --preset tiny --pe $(ENCODINGS) --task copy --resume
-	bin/zoo export --pe $(ENCODINGS)
+	bin/zoo export --pe $(ENCODINGS) -o .
 	bin/zoo bench --pe $(ENCODINGS) --task copy --lengths $(LENGTHS) --n 100 -o results/demo.jsonl
 
 # Leaves what is finished as it is, and commits nothing. COMMAND is what the manifests say.

@@ -18,13 +18,14 @@ const module = "github.com/nopezoo/zoo/"
 // beside the standard library. A new arrow is an edit here, for review. "*"
 // allows all of ours.
 var imports = map[string][]string{
-	"graph/tensor":    nil,
+	"graph/tensor":    {"filelock"},
 	"graph":           {"graph/tensor"},
 	"graph/interp":    {"graph", "graph/tensor", "gonum.org/v1/gonum"},
 	"graph/graphtest": {"graph", "graph/interp", "graph/tensor", "github.com/google/go-cmp"},
 	"tokenizer":       nil,
 	"card":            nil,
 	"configs":         nil,
+	"filelock":        nil,
 	"models/pe":       {"graph", "graph/tensor"},
 	"models":          {"models/pe", "graph", "graph/tensor"},
 	"models/theory":   {"models", "models/pe", "graph/tensor"},
@@ -33,17 +34,17 @@ var imports = map[string][]string{
 	"export/internal/onnxpb": {"google.golang.org/protobuf"},
 	"export/safety":          {"export/internal/onnxpb", "graph/tensor", "card", "google.golang.org/protobuf"},
 
-	"runtime/ort":         {"export/safety", "graph/tensor", "github.com/yalue/onnxruntime_go"},
+	"runtime/ort":         {"export/safety", "filelock", "graph/tensor", "github.com/yalue/onnxruntime_go"},
 	"runtime/ort/orttest": {"runtime/ort"},
 	"runtime/native":      {"export", "graph", "graph/interp", "graph/tensor"},
 	"runtime":             {"export/safety", "runtime/ort", "runtime/native", "graph/tensor", "tokenizer", "card"},
 	"eval/task":           {"tokenizer"},
 	"eval":                {"eval/task", "tokenizer", "card"},
 	"eval/report":         {"eval", "eval/task", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
-	"train":               {"models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime/ort", "google.golang.org/protobuf/encoding/protowire"},
+	"train":               {"filelock", "models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime/ort", "google.golang.org/protobuf/encoding/protowire"},
 	"zoo":                 {"models", "export", "graph", "graph/tensor", "card", "configs"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.
-	"interop": {"models", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
+	"interop": {"filelock", "models", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
 	"cmd/zoo": {"*", "github.com/spf13/cobra", "github.com/spf13/viper", "github.com/spf13/pflag", "github.com/schollz/progressbar", "golang.org/x/sys", "golang.org/x/term", "github.com/go-viper/mapstructure"},
 }
 

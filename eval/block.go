@@ -6,11 +6,13 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 )
 
-// section is one part of the results as people read them: a heading, and blocks
+// Section is one part of the results as people read them: a heading, and tables
 // of one measure each.
-type section struct {
+type Section struct {
+	Task   string // that it is about, "" for several or none
 	title  string
 	blocks []block
 }
@@ -20,73 +22,168 @@ type section struct {
 type block struct {
 	title string
 	lines [][]string
-	note  string // below it, or ""
+	notes []string // below it
 }
 
-// Table writes rows for people: for each task, a block for each measure with a
-// line per length and a column per model. It states counts and marks trained
-// lengths. Speed measured without a task follows in blocks of its own.
+// DefaultWidth is how many characters wide tables are where nothing says more.
+const DefaultWidth = 80
+
+// Sections lays rows out for people: for each task, in order of first appearance,
+// a section that has a table for each measure with a line per length and a column
+// per model, states counts and marks trained lengths. Ranks over all tasks follow,
+// and speed measured without a task.
+func Sections(rows []Row) []Section {
+	var out []Section
+	groups := groupRows(Only(MeasureAccuracy, rows))
+	for _, g := range groups {
+		out = append(out, g.section())
+	}
+	if ranking, ok := rankingSection(groups); ok {
+		out = append(out, ranking)
+	}
+	if speed := Only(MeasureSpeed, rows); len(speed) > 0 {
+		out = append(out, speedSection(speed))
+	}
+	return out
+}
+
+// Table writes all sections as text of DefaultWidth, parted by empty lines.
 func Table(w io.Writer, rows []Row) error {
-	var b strings.Builder
-	for i, s := range sections(rows) {
+	return writeSections(w, rows, func(s Section) error { return s.Text(w, DefaultWidth) })
+}
+
+// Markdown writes what Table does as GitHub's tables.
+func Markdown(w io.Writer, rows []Row) error {
+	return writeSections(w, rows, func(s Section) error { return s.Markdown(w) })
+}
+
+func writeSections(w io.Writer, rows []Row, write func(Section) error) error {
+	for i, s := range Sections(rows) {
 		if i > 0 {
-			b.WriteString("\n")
+			if _, err := io.WriteString(w, "\n"); err != nil {
+				return err
+			}
 		}
-		fmt.Fprintf(&b, "%s\n", s.title)
-		for _, block := range s.blocks {
-			fmt.Fprintf(&b, "\n%s\n\n", block.title)
-			for k, lines := range folded(block.lines) {
-				if k > 0 {
-					b.WriteString("\n")
-				}
-				if err := aligned(&b, lines); err != nil {
-					return err
-				}
+		if err := write(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Text writes the section with lines of at most width characters, where the names
+// of models allow it: models that do not fit beside each other follow below.
+func (s Section) Text(w io.Writer, width int) error {
+	var b strings.Builder
+	b.WriteString(Wrap(s.title, width))
+	for _, block := range s.blocks {
+		fmt.Fprintf(&b, "\n%s\n", Wrap(block.title, width))
+		for k, lines := range folded(block.lines, width) {
+			if k > 0 {
+				b.WriteString("\n")
 			}
-			if block.note != "" {
-				fmt.Fprintf(&b, "\n%s\n", block.note)
+			if err := aligned(&b, lines); err != nil {
+				return err
 			}
+		}
+		for i, note := range block.notes {
+			if i == 0 {
+				b.WriteString("\n")
+			}
+			b.WriteString(Wrap(note, width))
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// mostColumns is how many models stand side by side: all encodings of one task.
-const mostColumns = 8
+// Wrap cuts text into lines of at most width characters, between its words, and ends
+// the last one.
+func Wrap(text string, width int) string {
+	var b strings.Builder
+	at := 0
+	for _, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case at == 0:
+		case at+1+n > width:
+			b.WriteString("\n")
+			at = 0
+		default:
+			b.WriteString(" ")
+			at++
+		}
+		b.WriteString(word)
+		at += n
+	}
+	b.WriteString("\n")
+	return b.String()
+}
 
-// folded cuts lines of many columns into several tables, each with the lengths.
-func folded(lines [][]string) [][][]string {
+// columnGap is the space before a column.
+const columnGap = 2
+
+// folded cuts lines that are too wide into several tables, each with the first
+// column and one other at least.
+func folded(lines [][]string, width int) [][][]string {
+	widths := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for i, cell := range line {
+			widths[i] = max(widths[i], columnGap+utf8.RuneCountInString(cell))
+		}
+	}
 	var out [][][]string
-	for from := 1; from == 1 || from < len(lines[0]); from += mostColumns {
+	for from := 1; from == 1 || from < len(widths); {
+		to, used := from, widths[0]
+		for to < len(widths) && (to == from || used+widths[to] <= width) {
+			used += widths[to]
+			to++
+		}
 		var part [][]string
 		for _, line := range lines {
-			part = append(part, append(line[:1:1], line[from:min(from+mostColumns, len(line))]...))
+			part = append(part, append(line[:1:1], line[from:to]...))
 		}
 		out = append(out, part)
+		from = max(to, from+1)
 	}
 	return out
 }
 
-// Markdown writes what Table does as GitHub's tables.
-func Markdown(w io.Writer, rows []Row) error {
+// aligned writes lines of cells with columns flush right, and no space at the
+// end of a line.
+func aligned(w io.Writer, lines [][]string) error {
 	var b strings.Builder
-	for i, s := range sections(rows) {
-		if i > 0 {
-			b.WriteString("\n")
+	t := tabwriter.NewWriter(&b, 0, 0, columnGap, ' ', tabwriter.AlignRight)
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(t, strings.Join(line, "\t")+"\t"); err != nil {
+			return err
 		}
-		fmt.Fprintf(&b, "### %s\n", markdown(s.title))
-		for _, block := range s.blocks {
-			fmt.Fprintf(&b, "\n%s\n\n", markdown(block.title))
-			for k, line := range block.lines {
-				markdownLine(&b, line)
-				if k == 0 {
-					b.WriteString("|" + strings.Repeat(" ---: |", len(line)) + "\n")
-				}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	out := slices.Collect(strings.Lines(b.String()))
+	for i, line := range out {
+		out[i] = strings.TrimRight(line, " \n") + "\n"
+	}
+	_, err := io.WriteString(w, strings.Join(out, ""))
+	return err
+}
+
+// Markdown writes the section with GitHub's tables, however wide.
+func (s Section) Markdown(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s\n", markdown(s.title))
+	for _, block := range s.blocks {
+		fmt.Fprintf(&b, "\n%s\n\n", markdown(block.title))
+		for k, line := range block.lines {
+			markdownLine(&b, line)
+			if k == 0 {
+				b.WriteString("|" + strings.Repeat(" ---: |", len(line)) + "\n")
 			}
-			if block.note != "" {
-				fmt.Fprintf(&b, "\n%s\n", markdown(block.note))
-			}
+		}
+		for _, note := range block.notes {
+			fmt.Fprintf(&b, "\n%s\n", markdown(note))
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -118,40 +215,4 @@ func Only(measure string, rows []Row) []Row {
 		}
 	}
 	return out
-}
-
-func sections(rows []Row) []section {
-	var out []section
-	groups := groupRows(Only(MeasureAccuracy, rows))
-	for _, g := range groups {
-		out = append(out, g.section())
-	}
-	if ranking, ok := rankingSection(groups); ok {
-		out = append(out, ranking)
-	}
-	if speed := Only(MeasureSpeed, rows); len(speed) > 0 {
-		out = append(out, speedSection(speed))
-	}
-	return out
-}
-
-// aligned writes lines of cells with columns flush right, and no space at the
-// end of a line.
-func aligned(w io.Writer, lines [][]string) error {
-	var b strings.Builder
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for _, line := range lines {
-		if _, err := fmt.Fprintln(t, strings.Join(line, "\t")+"\t"); err != nil {
-			return err
-		}
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	out := slices.Collect(strings.Lines(b.String()))
-	for i, line := range out {
-		out[i] = strings.TrimRight(line, " \n") + "\n"
-	}
-	_, err := io.WriteString(w, strings.Join(out, ""))
-	return err
 }

@@ -34,3 +34,5 @@ const NoStop int64 = -1
 // ErrTooLong is returned (wrapped) by a Model asked for more positions than it
 // declares. A sweep records the length as not available; it never clamps.
 var ErrTooLong = errors.New("sequence is longer than the model's declared maximum")
+
+var errNoContext = errors.New("the context is nil")

@@ -8,7 +8,7 @@ import (
 
 // rankingSection is the mean reciprocal rank of the encodings over all tasks and
 // training seeds; ok is false where none has two encodings to rank.
-func rankingSection(groups []*group) (s section, ok bool) {
+func rankingSection(groups []*group) (s Section, ok bool) {
 	ranks := MeanReciprocalRanks(contests(groups))
 	if len(ranks) == 0 {
 		return s, false
@@ -17,7 +17,7 @@ func rankingSection(groups []*group) (s section, ok bool) {
 	for _, r := range ranks {
 		lines = append(lines, []string{r.Name, strconv.FormatFloat(r.Value, 'f', 3, 64), strconv.Itoa(r.Contests)})
 	}
-	return section{
+	return Section{
 		title:  "encodings, ranked by mean exact match beyond the trained lengths, for each task and training seed",
 		blocks: []block{{title: "1 is always best; equals share their ranks, and a length that a model cannot take counts as wrong", lines: lines}},
 	}, true
@@ -56,7 +56,7 @@ func beyond(columns []*column) map[int]float64 {
 	for _, c := range columns {
 		for length, at := range c.cells {
 			if length > c.trained[1] {
-				sums[length] += at.accuracy()
+				sums[length] += at.Accuracy
 				counts[length]++
 			}
 		}

@@ -69,6 +69,9 @@ func MeasureSpeedAt(ctx context.Context, m Model, c card.Card, cfg SpeedConfig, 
 	row := describe(c, cfg.Environment)
 	row.Measure, row.Length, row.Batch = MeasureSpeed, length, cfg.Batch
 	err := cfg.check(length)
+	if ctx == nil {
+		err = errNoContext
+	}
 	if err == nil {
 		row.Speed, row.Cost, err = cfg.measure(ctx, m, c, length)
 	}

@@ -8,12 +8,14 @@ import (
 )
 
 // speedSection shows the rows that have no task.
-func speedSection(rows []Row) section {
+func speedSection(rows []Row) Section {
 	t := newSpeedTable(rows)
 	blocks := speedBlocks(t)
 	first, step, memory := blocks[0], blocks[1], blocks[3]
 	first.title = strings.Replace(first.title, " over batches", ", batches", 1)
-	return section{title: "speed, without a task: length is the tokens read, then each sequence gets " + newTokens(rows) + " more", blocks: []block{
+	first.notes = t.notAvailable()
+	pattern, _ := t.heads()
+	return Section{title: "speed, without a task: length is the tokens read, then each sequence gets " + newTokens(rows) + " more" + modelsText(pattern), blocks: []block{
 		first,
 		t.block("tokens read per second, ± standard deviation over repeats", func(r *Row) []float64 {
 			return []float64{r.PrefillTokensPerSecond, r.PrefillTokensPerSecondSD}
@@ -109,6 +111,6 @@ func (t *speedTable) estimates(memory block) block {
 		}
 		return fmt.Sprintf("%.0f (%.0f)", v[0], v[1])
 	})
-	b.note = memory.note
+	b.notes = memory.notes
 	return b
 }

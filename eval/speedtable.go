@@ -16,6 +16,7 @@ type speedTable struct {
 
 func newSpeedTable(rows []Row) *speedTable {
 	t := &speedTable{}
+	rows, _ = Latest(rows)
 	for _, r := range rows {
 		attribute := []string{r.Model}
 		for _, a := range attributes {
@@ -23,10 +24,10 @@ func newSpeedTable(rows []Row) *speedTable {
 		}
 		attribute = append(attribute, fmt.Sprintf("batch %d", r.Batch))
 		c := find(&t.columns, func(c *column) bool { return slices.Equal(c.attribute, attribute) }, func() *column {
-			return &column{attribute: attribute, cells: map[int]cell{}}
+			return &column{attribute: attribute, cells: map[int]Cell{}}
 		})
 		t.average = t.average || slices.ContainsFunc(c.rows, func(o Row) bool { return o.Length == r.Length })
-		c.cells[r.Length] = cell{}
+		c.cells[r.Length] = Cell{}
 		c.rows = append(c.rows, r)
 	}
 	t.label()
@@ -39,10 +40,8 @@ func (t *speedTable) block(title string, numbers func(*Row) []float64, write fun
 	if t.average {
 		title += ", mean over seeds"
 	}
-	b := block{title: title, lines: [][]string{{"length"}}}
-	for _, c := range t.columns {
-		b.lines[0] = append(b.lines[0], c.label)
-	}
+	_, heads := t.heads()
+	b := block{title: title, lines: [][]string{append([]string{"length"}, heads...)}}
 	for _, length := range t.lengths() {
 		line := []string{strconv.Itoa(length)}
 		for _, c := range t.columns {
@@ -148,7 +147,7 @@ func (t *speedTable) memory() block {
 		return strconv.FormatFloat(v[0], 'f', 0, 64)
 	})
 	if process {
-		b.note = "process peak: this system does not tell the peak of one measurement, so earlier ones count too"
+		b.notes = []string{"process peak: this system does not tell the peak of one measurement, so earlier ones count too"}
 	}
 	return b
 }

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -103,7 +105,9 @@ func TestEffectiveInterval(t *testing.T) {
 		{"samples are pooled", []eval.Row{row("a", 10, 20, 20), seeded(row("a", 10, 20, 20), 2, 8)}, 10, 10, 10},
 		{"the same samples in batches of another size count once", []eval.Row{row("a", 10, 20, 20), seeded(row("a", 10, 20, 20), 1, 32)}, 10, 0, 10},
 		{"more samples of one seed replace fewer", []eval.Row{row("a", 10, 0, 20), row("a", 10, 100, 100), row("a", 10, 0, 20)}, 10, 10, 10},
-		{"handled again further on", []eval.Row{row("a", 30, 100, 100), row("a", 20, 0, 100), row("a", 10, 100, 100)}, 30, 30, 30},
+		{"handled again after one that fails", []eval.Row{row("a", 30, 100, 100), row("a", 20, 0, 100), row("a", 10, 100, 100)}, 10, 10, 10},
+		{"the first one fails", []eval.Row{row("a", 10, 0, 100), row("a", 20, 100, 100)}, 0, 0, 0},
+		{"not available on the way", []eval.Row{row("a", 10, 100, 100), missing("a", 20), row("a", 30, 100, 100)}, 30, 30, 30},
 		{"not available", []eval.Row{row("a", 10, 100, 100), missing("a", 20)}, 10, 10, 10},
 	} {
 		s := eval.Summarize(tc.rows)[0]
@@ -113,23 +117,59 @@ func TestEffectiveInterval(t *testing.T) {
 	}
 }
 
-// More models than fit beside each other continue below, each of them once.
-func TestTableFoldsManyModels(t *testing.T) {
+// Tables are as wide as they are told to be: models that do not fit beside each other
+// continue below, each of them once, and words that all names have are left out.
+func TestTextFits(t *testing.T) {
 	var rows []eval.Row
-	for i := range 35 {
-		rows = append(rows, row(fmt.Sprintf("model%02d", i), 10, 50, 100))
+	encodings := []string{"nope", "rope", "alibi", "alibi-learned", "sinusoidal", "learned", "t5", "cwrnn"}
+	for _, encoding := range encodings {
+		for _, length := range []int{10, 100} {
+			rows = append(rows, row("copy-"+encoding+"-tiny-s1", length, 50, 100))
+		}
 	}
+	for width, tables := range map[int]int{40: 8, 80: 2, 200: 1} {
+		var b strings.Builder
+		if err := eval.Sections(rows)[0].Text(&b, width); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(strings.Join(strings.Fields(b.String()), " "), ", models copy-*-tiny-s1 ") {
+			t.Errorf("width %d: the title does not say how the models are called:\n%s", width, &b)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+				t.Errorf("width %d: %d characters: %s", width, n, line)
+			}
+		}
+		exact, _, _ := strings.Cut(b.String(), "tokens right")
+		if n := strings.Count(exact, "  length  "); n != tables {
+			t.Errorf("width %d: %d tables, want %d:\n%s", width, n, tables, exact)
+		}
+		words := strings.Fields(exact)
+		for _, encoding := range encodings {
+			if n := len(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w != encoding })); n != 1 {
+				t.Errorf("width %d: %s stands in %d headings", width, encoding, n)
+			}
+		}
+	}
+}
+
+// Below the table stands why a cell is n/a: once for lengths that differ in numbers alone.
+func TestTableSaysWhyNot(t *testing.T) {
+	rows := []eval.Row{row("nope", 10, 50, 100), row("nope", 20, 50, 100), row("nope", 30, 50, 100)}
+	for _, length := range []int{30, 20} {
+		r := missing("learned", length)
+		r.Reason = fmt.Sprintf("%d positions needed, at most 15 declared", length)
+		rows = append(rows, r)
+	}
+	other := missing("learned", 10)
+	other.Reason = "no prompt of this split"
 	var b strings.Builder
-	if err := eval.Table(&b, rows); err != nil {
+	if err := eval.Table(&b, append(rows, other)); err != nil {
 		t.Fatal(err)
 	}
-	exact, _, _ := strings.Cut(b.String(), "tokens right")
-	if n := strings.Count(exact, "  length  "); n != 5 {
-		t.Errorf("%d tables, want 5:\n%s", n, exact)
-	}
-	for i := range 35 {
-		if n := strings.Count(exact, fmt.Sprintf("model%02d", i)); n != 1 {
-			t.Errorf("model %d stands in %d headings", i, n)
+	for _, want := range []string{"\nn/a: learned at length 10: no prompt of this split\n", "\nn/a: learned at length 20 (and 1 more): 20 positions needed, at most 15 declared\n"} {
+		if n := strings.Count(b.String(), want); n != 1 {
+			t.Errorf("%q stands %d times in:\n%s", want, n, &b)
 		}
 	}
 }

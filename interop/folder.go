@@ -10,8 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/filelock"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
 )
@@ -121,17 +123,26 @@ func Write(dir string, m Model) error {
 	if err := replaceable(dir); err != nil {
 		return err
 	}
+	if end, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = end // a link stays
+	} else if end, err := os.Readlink(dir); err == nil {
+		return fmt.Errorf("%s is a link to %s, which is not there; remove the link, or name another folder", dir, end)
+	}
 	dir = filepath.Clean(dir)
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err
 	}
+	clearTemporary(dir)
 	// The files are made in a folder of their own, which then takes the name.
-	whole, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".*.tmp")
+	whole, err := os.MkdirTemp(filepath.Dir(dir), temporaryPrefix(dir)+"*.tmp")
 	if err != nil {
-		return err
+		return fmt.Errorf("write %s: %w", dir, errors.Unwrap(err))
+	}
+	if lock, err := filelock.Take(filepath.Join(whole, lockFile)); err == nil { // not every file system has locks
+		defer lock.Close()
 	}
 	fresh, old := filepath.Join(whole, "new"), filepath.Join(whole, "old")
-	err = m.fill(fresh, files)
+	err = m.fill(fresh, dir, files)
 	if err == nil {
 		err = swap(dir, fresh, old)
 	}
@@ -141,18 +152,58 @@ func Write(dir string, m Model) error {
 	return errors.Join(err, os.RemoveAll(whole))
 }
 
-// fill makes the folder and writes the files into it.
-func (m Model) fill(dir string, files map[string][]byte) error {
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return err
+// temporaryPrefix begins the names of the temporary folders of a folder, which end
+// in .tmp. They lie beside it, with a file that their writer locks.
+func temporaryPrefix(dir string) string { return "." + filepath.Base(dir) + "." }
+
+const lockFile = "lock"
+
+// clearTemporary removes the temporary folders that killed writers of the same
+// folder left, but for one with the folder that was to be replaced.
+func clearTemporary(dir string) {
+	entries, err := os.ReadDir(filepath.Dir(dir))
+	if err != nil || !filelock.Works {
+		return
 	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := tensor.WriteBytesAtomic(filepath.Join(dir, name), files[name]); err != nil {
-			return err
+	for _, e := range entries {
+		number, ours := strings.CutPrefix(e.Name(), temporaryPrefix(dir))
+		number, ends := strings.CutSuffix(number, ".tmp")
+		if !ours || !ends || number == "" || strings.Trim(number, "0123456789") != "" {
+			continue
+		}
+		temp := filepath.Join(filepath.Dir(dir), e.Name())
+		if _, err := os.Lstat(filepath.Join(temp, "old")); err == nil {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(temp, lockFile)); err != nil { // its writer is about to make it
+			continue
+		}
+		if lock, err := filelock.Take(filepath.Join(temp, lockFile)); err == nil {
+			os.RemoveAll(temp)
+			lock.Close()
+		}
+	}
+}
+
+// fill makes a folder and writes the files into it; errors call the folder by the
+// name that it will have.
+func (m Model) fill(dir, name string, files map[string][]byte) error {
+	failed := func(file string, err error) error {
+		return fmt.Errorf("write %s: %w", filepath.Join(name, file), errors.Unwrap(err))
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return failed("", err)
+	}
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		if err := tensor.WriteBytesAtomic(filepath.Join(dir, file), files[file]); err != nil {
+			return failed(file, err)
 		}
 	}
 	// Hugging Face's tools refuse weights that do not say for which library they are.
-	return tensor.WriteSafetensorsFile(filepath.Join(dir, weightsFile), m.Weights, map[string]string{"format": "pt"})
+	if err := tensor.WriteSafetensorsFile(filepath.Join(dir, weightsFile), m.Weights, map[string]string{"format": "pt"}); err != nil {
+		return failed(weightsFile, err)
+	}
+	return nil
 }
 
 // errStranded means that the folder which was there is under another name.

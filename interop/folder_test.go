@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/filelock"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/models"
@@ -261,6 +262,58 @@ func TestWriteLosesNothing(t *testing.T) {
 	}
 	if err := interop.Write(t.TempDir(), m); err != nil {
 		t.Errorf("into an empty folder: %v", err)
+	}
+}
+
+// What a killed writer left goes with the next write of the same folder, but for the
+// folder that it was about to replace. A living one's stays, and so does a link.
+func TestWriteClears(t *testing.T) {
+	if !filelock.Works {
+		t.Skip("no lock ends with its process here")
+	}
+	root := t.TempDir()
+	dead, living := ".m.12.tmp", ".m.34.tmp"
+	others := []string{".m.56.tmp/old", ".m.x.tmp", ".n.12.tmp"}
+	for _, path := range append(others, dead+"/new", living) {
+		if err := os.MkdirAll(filepath.Join(root, path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{dead, ".m.56.tmp", ".m.x.tmp", ".n.12.tmp"} {
+		if err := os.WriteFile(filepath.Join(root, name, "lock"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lock, err := filelock.Take(filepath.Join(root, living, "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	for link, end := range map[string]string{"link": "m", "lost": "nothing"} {
+		if err := os.Symlink(end, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := sample(t, micro("nope", "modern"))
+	for _, name := range []string{"m", "link"} {
+		if err := interop.Write(filepath.Join(root, name), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantError(t, interop.Write(filepath.Join(root, "lost"), m), "lost is a link to nothing, which is not there")
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if diff := cmp.Diff([]string{living, ".m.56.tmp", ".m.x.tmp", ".n.12.tmp", "link", "lost", "m"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if info, err := os.Lstat(filepath.Join(root, "link")); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link became %v (%v)", info, err)
 	}
 }
 

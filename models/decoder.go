@@ -124,7 +124,8 @@ type Mode struct {
 }
 
 // DropoutPrefix begins the names of the inputs that dropout multiplies with:
-// [B,T,D] or [B,T,F] for activations of tokens, [B,H,T,S] for attention weights.
+// [B,T,D] or [B,T,F] for activations of tokens, [B,H,T,S] for attention weights, and
+// [S,D] for what all sequences share, by distance from the greatest to 0.
 const DropoutPrefix = "dropout."
 
 // State is one cached value of a model: an input for what is past and an output

@@ -23,21 +23,16 @@ func TestPaperParameterCount(t *testing.T) {
 	if shared != 109_606_656 {
 		t.Fatal("the parts do not add up")
 	}
-	adds := map[string]int{
-		"nope": 0, "rope": 0, "alibi": 0, "sinusoidal": 0,
+	adds := map[string]int{ // 0 for the others
 		"t5":            32 * 12,
 		"alibi-learned": 12,
 		"learned":       2048 * 768,
 		"txl":           12 * (768*768 + 2*768),
 	}
 	for _, row := range pe.Table() {
-		more, known := adds[row.Name]
-		if !known {
-			t.Errorf("no count is stated for %s", row.Name)
-		}
 		m := newDecoder(t, paper(row.Name))
-		if got := models.Count(m.Params()); got != shared+more {
-			t.Errorf("%s has %d parameters, want %d", row.Name, got, shared+more)
+		if got, want := models.Count(m.Params()), shared+adds[row.Name]; got != want {
+			t.Errorf("%s has %d parameters, want %d", row.Name, got, want)
 		}
 	}
 }
@@ -48,7 +43,7 @@ func TestPaperInitialisation(t *testing.T) {
 	want := map[string]float64{
 		"embed.weight": 1, "q_proj.weight": 0.00451, "k_proj.weight": 0.0361, "v_proj.weight": 0.0361, "o_proj.weight": 0.0361,
 		"up_proj.weight": 0.0361, "down_proj.weight": 0.0180, "relative_bias.weight": 0.0361, "position.weight": 1,
-		"r_proj.weight": 0.2, "content_bias": 0.2, "position_bias": 0.2,
+		"r_proj.weight": 0.0361, "content_bias": 0.2, "position_bias": 0.2,
 	}
 	seen := map[string]bool{}
 	for _, encoding := range []string{"t5", "learned", "txl"} {
@@ -75,6 +70,31 @@ func TestPaperInitialisation(t *testing.T) {
 	}
 	if len(seen) != len(want) {
 		t.Errorf("of %d kinds of weight only %d exist", len(want), len(seen))
+	}
+}
+
+// The paper's library spares only what has "bias" in its name in the paper's code:
+// the bias table of T5, u and v of Transformer-XL. All else decays: the gains, the
+// tables of positions and the learned slopes too.
+func TestPaperDecay(t *testing.T) {
+	spared := map[string]int{"t5": 1, "txl": 2 * 12}
+	for _, row := range pe.Table() {
+		n := 0
+		for _, p := range newDecoder(t, paper(row.Name)).Params() {
+			bias := strings.Contains(p.Name, "bias") || strings.Contains(p.Name, "relative")
+			if p.Decay == bias {
+				t.Errorf("%s: %s decays: %v", row.Name, p.Name, p.Decay)
+			}
+			if !p.Decay {
+				n++
+			}
+		}
+		if n != spared[row.Name] {
+			t.Errorf("%s: %d weights are spared, want %d", row.Name, n, spared[row.Name])
+		}
+	}
+	if p := newDecoder(t, micro("alibi-learned", "modern")).Params()[1]; p.Name != "log_slope" || p.Decay {
+		t.Errorf("modern: %s decays: %v; want slopes that do not", p.Name, p.Decay)
 	}
 }
 

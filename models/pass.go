@@ -72,7 +72,7 @@ func lastDot(s string) int {
 
 // site describes layer i to the encoding's hooks.
 func (p *pass) site(layer int, hidden *graph.Node) *pe.Site {
-	return &pe.Site{
+	s := &pe.Site{
 		Dims: p.cfg.dims(), B: p.b, Layer: layer, Scale: p.scale(), Fused: p.mode.Fused,
 		Batch: p.batch, Seq: p.seq, Past: p.past, Total: p.total, Hidden: hidden,
 		Positions: func() *graph.Node { return p.b.Input("position_ids", tensor.Int64, p.batch, p.seq) },
@@ -81,6 +81,10 @@ func (p *pass) site(layer int, hidden *graph.Node) *pe.Site {
 			return p.grow(fmt.Sprintf("past.%d.%s", layer, name), fmt.Sprintf("present.%d.%s", layer, name), rows, axis)
 		},
 	}
+	if p.mode.Dropout {
+		s.Drop = p.drop
+	}
+	return s
 }
 
 // grow appends rows to the cached state.

@@ -3,8 +3,12 @@ package models_test
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
@@ -19,13 +23,15 @@ type twin struct {
 	rotate func(x []float64, pos int) []float64 // on a head's query or key
 	// score is added to the scaled product of a head's query and key.
 	score func(layer, head int, q, k []float64, distance int) float64
+	// keep is the factor of dropout on element i of a distance's sinusoids.
+	keep func(distance, i int) float64
 }
 
 // twinOf returns the twin's idea of an encoding; every row of the table must
 // have one.
 func twinOf(t testing.TB, name string, cfg models.Config) *twin {
 	w := &twin{cfg: cfg, embed: func([]float64, int) {}, rotate: func(x []float64, _ int) []float64 { return x },
-		score: func(int, int, []float64, []float64, int) float64 { return 0 }}
+		score: func(int, int, []float64, []float64, int) float64 { return 0 }, keep: func(int, int) float64 { return 1 }}
 	faithful := cfg.Settings == "faithful"
 	switch name {
 	case "nope":
@@ -59,12 +65,13 @@ func twinOf(t testing.TB, name string, cfg models.Config) *twin {
 		w.score = func(layer, head int, q, k []float64, distance int) float64 {
 			at := fmt.Sprintf("layers.%d.attn.", layer)
 			u, v := w.vector(at+"content_bias", head), w.vector(at+"position_bias", head)
-			var sines, cosines []float64
-			for _, freq := range frequencies(cfg.DModel) {
-				sines = append(sines, math.Sin(float64(distance)*freq))
-				cosines = append(cosines, math.Cos(float64(distance)*freq))
+			sinusoids := make([]float64, cfg.DModel)
+			for c, freq := range frequencies(cfg.DModel) {
+				i, j := c, cfg.DModel/2+c
+				sinusoids[i] = math.Sin(float64(distance)*freq) * w.keep(distance, i)
+				sinusoids[j] = math.Cos(float64(distance)*freq) * w.keep(distance, j)
 			}
-			r := w.matrix(at + "r_proj.weight")(append(sines, cosines...))[head*cfg.DHead:]
+			r := w.matrix(at + "r_proj.weight")(sinusoids)[head*cfg.DHead:]
 			sum := 0.0
 			for i := range q {
 				sum += u[i]*k[i] + (q[i]+v[i])*r[i]
@@ -267,4 +274,53 @@ func TestTwinGELU(t *testing.T) {
 	for i, got := range newRunner(t, m, models.Mode{}, 1).step(ids)[0] {
 		same(t, fmt.Sprintf("token %d", i), got, want[i])
 	}
+}
+
+// In training the faithful txl drops out the sinusoids of the distances, the same
+// elements in every layer and sequence: factors of 0 and 2 there, and of 1 elsewhere.
+func TestTwinDropsDistances(t *testing.T) {
+	m := newDecoder(t, micro("txl", "faithful"))
+	b := graph.NewBuilder()
+	g, err := b.Build(graph.Output{Name: "logits", Node: m.Forward(b, models.Mode{Dropout: true}).Logits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, width := tokens(9, 4), m.Config().DModel
+	w := twinOf(t, "txl", m.Config())
+	w.w = lively(m)
+	w.keep = func(distance, i int) float64 { return float64((distance*distance + i) % 3 % 2 * 2) }
+	feed := map[string]*tensor.Tensor{"input_ids": tensor.Of(slices.Concat(ids, ids), 2, len(ids))}
+	seen := false
+	for _, in := range g.Inputs {
+		if !strings.HasPrefix(in.Name, models.DropoutPrefix) {
+			continue
+		}
+		var shape []int
+		for _, d := range in.Shape {
+			n, err := d.Eval(map[string]int{"batch": 2, "seq": len(ids)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			shape = append(shape, n)
+		}
+		factors := tensor.New(tensor.Float32, shape...)
+		for i := range tensor.Data[float32](factors) {
+			tensor.Data[float32](factors)[i] = 1
+			if in.Name == models.DropoutPrefix+"distances" {
+				seen = true
+				tensor.Data[float32](factors)[i] = float32(w.keep(len(ids)-1-i/width, i%width))
+			}
+		}
+		feed[in.Name] = factors
+	}
+	if !seen {
+		t.Fatal("no input for the factors of the distances")
+	}
+	out, err := interp.Run(g, feed, w.w, interp.Float64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Concat(w.logits(ids)...)
+	same(t, "first sequence", tensor.Data[float64](out["logits"])[:len(want)], want)
+	same(t, "second sequence", tensor.Data[float64](out["logits"])[len(want):], want)
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 )
 
 // GenerateOptions say how to continue prompts. The zero value chooses greedily
@@ -40,10 +41,10 @@ type Step struct {
 
 // Generate continues prompts of any lengths as one batch. It yields a step after
 // each token and ends when every row has met a stop token or its limit, or with
-// an error as the last element: ctx's when ctx ends, ErrTooLong (wrapped) before
-// anything is computed when a prompt and its new tokens need more positions
-// than the model has (the last token needs none). Ranging again starts anew, and
-// breaking off is fine.
+// an error as the last element: ctx's when ctx ends, and before anything is
+// computed ErrInput when prompts or options are out of range; where a prompt and its
+// new tokens need more positions than the model has (the last token needs none) it
+// is ErrTooLong too. Ranging again starts anew, and breaking off is fine.
 //
 // Rows do not influence each other but through the rounding of float32 sums,
 // which depends on the shape of the batch.
@@ -51,7 +52,7 @@ func (s *Session) Generate(ctx context.Context, prompts [][]int64, opt GenerateO
 	return func(yield func(Step, error) bool) {
 		g, err := s.newGeneration(prompts, opt)
 		if err != nil {
-			yield(Step{}, fmt.Errorf("runtime: generate: %w", err))
+			yield(Step{}, fmt.Errorf("runtime: generate: %w", inputError{err}))
 			return
 		}
 		defer g.close()
@@ -86,21 +87,53 @@ func (s *Session) GenerateAll(ctx context.Context, prompts [][]int64, opt Genera
 }
 
 // Complete continues a text and returns what the model adds, without a stop
-// token.
+// token: prompt + answer is the whole text. Words know their space: " tree" is one
+// token. So a prompt that ends with a space gets its answer without one ("tree"),
+// and one that does not gets it as the model gives it (" tree"). A prompt that the
+// vocabulary cannot express is ErrInput, as is what Generate refuses.
 func (s *Session) Complete(ctx context.Context, prompt string, opt GenerateOptions) (string, error) {
-	ids, err := s.EncodePrompt(prompt)
-	if err != nil {
-		return "", err
+	var answer strings.Builder
+	for piece, err := range s.Stream(ctx, prompt, opt) {
+		if err != nil {
+			return "", err
+		}
+		answer.WriteString(piece)
 	}
-	out, err := s.GenerateAll(ctx, [][]int64{ids}, opt)
-	if err != nil {
-		return "", err
+	return answer.String(), nil
+}
+
+// Stream is Complete, token by token: it yields the text of each as soon as it is
+// known, or an error as the last element. With a vocabulary of bytes a piece may
+// end within a character.
+func (s *Session) Stream(ctx context.Context, prompt string, opt GenerateOptions) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		ids, err := s.EncodePrompt(prompt)
+		if err != nil {
+			yield("", err)
+			return
+		}
+		stops := s.stops(opt)
+		spaced := strings.HasSuffix(prompt, " ") // the first token brings that space along
+		for step, err := range s.Generate(ctx, [][]int64{ids}, opt) {
+			if err != nil {
+				yield("", err)
+				return
+			}
+			if slices.Contains(stops, step.Tokens[0]) {
+				return
+			}
+			piece, err := s.words.Decode(step.Tokens)
+			if err != nil {
+				err = fmt.Errorf("runtime: generate: %w", err)
+			}
+			if spaced {
+				piece, spaced = strings.TrimPrefix(piece, " "), false
+			}
+			if !yield(piece, err) || err != nil {
+				return
+			}
+		}
 	}
-	row := out[0]
-	if n := len(row) - 1; n >= 0 && slices.Contains(s.stops(opt), row[n]) {
-		row = row[:n]
-	}
-	return s.Decode(row)
 }
 
 func (s *Session) stops(opt GenerateOptions) []int64 {
@@ -142,7 +175,7 @@ func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*genera
 	if err := s.checkRows("prompt", prompts); err != nil {
 		return nil, err
 	}
-	if err := opt.check(); err != nil {
+	if err := opt.Check(); err != nil {
 		return nil, err
 	}
 	for _, id := range g.stops {

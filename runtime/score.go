@@ -11,17 +11,26 @@ import (
 
 // Logits returns, for each row of token ids, the logits float32 [len(row), V] of
 // the token that follows each of its tokens. Rows may differ in length; they run
-// as one batch. When a row is longer than MaxLength the error wraps ErrTooLong.
+// as one batch. Rows that the model cannot take are ErrInput; one longer than
+// MaxLength is ErrTooLong too.
 func (s *Session) Logits(ctx context.Context, ids [][]int64) ([]*tensor.Tensor, error) {
-	if err := s.checkRows("sequence", ids); err != nil {
+	out, err := s.logits(ctx, ids)
+	if err != nil {
 		return nil, fmt.Errorf("runtime: logits: %w", err)
 	}
-	out := make([]*tensor.Tensor, len(ids))
+	return out, nil
+}
+
+func (s *Session) logits(ctx context.Context, ids [][]int64) ([]*tensor.Tensor, error) {
+	if err := s.checkRows("sequence", ids); err != nil {
+		return nil, inputError{err}
+	}
 	for i, row := range ids {
 		if err := s.fits("sequence", i, len(row)); err != nil {
-			return nil, fmt.Errorf("runtime: logits: %w", err)
+			return nil, inputError{err}
 		}
 	}
+	out := make([]*tensor.Tensor, len(ids))
 	for i, row := range ids {
 		out[i] = tensor.New(tensor.Float32, len(row), s.contract.vocab)
 	}
@@ -29,16 +38,15 @@ func (s *Session) Logits(ctx context.Context, ids [][]int64) ([]*tensor.Tensor, 
 		copy(tensor.Data[float32](out[row])[at*len(logits):], logits)
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("runtime: logits: %w", err)
-	}
-	return out, nil
+	return out, err
 }
 
 // Score returns, for each row of token ids, the natural logarithms of the
 // probabilities of its tokens from[i], from[i]+1, …, each given all tokens
 // before it. from[i] is at least 1, since nothing predicts the first token. The
 // last token of a row needs no position, so rows may have MaxLength + 1 tokens.
+// Rows and starts out of range are ErrInput; a row that is too long is ErrTooLong
+// too.
 func (s *Session) Score(ctx context.Context, ids [][]int64, from []int) ([][]float64, error) {
 	out, err := s.score(ctx, ids, from)
 	if err != nil {
@@ -48,21 +56,12 @@ func (s *Session) Score(ctx context.Context, ids [][]int64, from []int) ([][]flo
 }
 
 func (s *Session) score(ctx context.Context, ids [][]int64, from []int) ([][]float64, error) {
-	if len(from) != len(ids) {
-		return nil, fmt.Errorf("%d sequences have %d starts, expected one each", len(ids), len(from))
-	}
-	if err := s.checkRows("sequence", ids); err != nil {
-		return nil, err
+	if err := s.checkScored(ids, from); err != nil {
+		return nil, inputError{err}
 	}
 	out := make([][]float64, len(ids))
 	var used []int // rows with something to score
 	for i, row := range ids {
-		if from[i] < 1 || from[i] > len(row) {
-			return nil, fmt.Errorf("sequence %d is to be scored from index %d, expected 1 to its length %d", i, from[i], len(row))
-		}
-		if err := s.fits("sequence", i, len(row)-1); err != nil {
-			return nil, err
-		}
 		out[i] = make([]float64, len(row)-from[i])
 		if len(out[i]) > 0 {
 			used = append(used, i)
@@ -82,6 +81,25 @@ func (s *Session) score(ctx context.Context, ids [][]int64, from []int) ([][]flo
 		return nil
 	})
 	return out, err
+}
+
+// checkScored checks what Score is given.
+func (s *Session) checkScored(ids [][]int64, from []int) error {
+	if len(from) != len(ids) {
+		return fmt.Errorf("%d sequences have %d starts, expected one each", len(ids), len(from))
+	}
+	if err := s.checkRows("sequence", ids); err != nil {
+		return err
+	}
+	for i, row := range ids {
+		if from[i] < 1 || from[i] > len(row) {
+			return fmt.Errorf("sequence %d is to be scored from index %d, expected 1 to its length %d", i, from[i], len(row))
+		}
+		if err := s.fits("sequence", i, len(row)-1); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fits checks a number of positions against the model's limit.

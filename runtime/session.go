@@ -158,39 +158,41 @@ func (s *Session) MaxLength() int { return s.card.MaxLength }
 // token ids only.
 var ErrNoTokenizer = errors.New("the model has no tokenizer, so it takes and gives token ids only")
 
-// Encode returns the token ids of text.
+// Encode returns the token ids of text. Text that the vocabulary cannot express is
+// ErrInput.
 func (s *Session) Encode(text string) ([]int64, error) {
 	if s.words == nil {
 		return nil, fmt.Errorf("runtime: encode: %w", ErrNoTokenizer)
 	}
 	ids, err := s.words.Encode(text)
 	if err != nil {
-		return nil, fmt.Errorf("runtime: encode: %w", err)
+		return nil, fmt.Errorf("runtime: encode: %w", inputError{err})
 	}
 	return ids, nil
 }
 
 // EncodePrompt returns the token ids from which a model continues a prompt: a
 // trailing space is left out, as it belongs to the first token of what follows.
+// Text that the vocabulary cannot express is ErrInput.
 func (s *Session) EncodePrompt(prompt string) ([]int64, error) {
 	if s.words == nil {
 		return nil, fmt.Errorf("runtime: encode: %w", ErrNoTokenizer)
 	}
 	ids, err := s.words.EncodePrompt(prompt)
 	if err != nil {
-		return nil, fmt.Errorf("runtime: encode: %w", err)
+		return nil, fmt.Errorf("runtime: encode: %w", inputError{err})
 	}
 	return ids, nil
 }
 
-// Decode returns the text of token ids.
+// Decode returns the text of token ids. Ids outside the vocabulary are ErrInput.
 func (s *Session) Decode(ids []int64) (string, error) {
 	if s.words == nil {
 		return "", fmt.Errorf("runtime: decode: %w", ErrNoTokenizer)
 	}
 	text, err := s.words.Decode(ids)
 	if err != nil {
-		return "", fmt.Errorf("runtime: decode: %w", err)
+		return "", fmt.Errorf("runtime: decode: %w", inputError{err})
 	}
 	return text, nil
 }

@@ -26,7 +26,7 @@ func VocabularyOf(rule string, special []string, texts ...string) ([]string, err
 	case Bytes:
 		return bytePieces(), nil
 	}
-	return nil, fmt.Errorf("tokenizer: unknown rule %q: known: %s, %s, %s", rule, Words, Characters, Bytes)
+	return nil, fmt.Errorf("tokenizer: unknown rule %q: known: %s, %s, %s", start(rule), Words, Characters, Bytes)
 }
 
 // characters returns PadCharacters, EOSPiece and the characters of texts in order
@@ -61,7 +61,7 @@ func nextCharacter(s string) (int, error) {
 func checkCharacters(pieces []string) error {
 	for i, p := range pieces[2:] {
 		if utf8.RuneCountInString(p) != 1 || !utf8.ValidString(p) {
-			return fmt.Errorf("piece %d: %q is not one character", i+2, p)
+			return fmt.Errorf("piece %d: %q is not one character", i+2, start(p))
 		}
 	}
 	return nil

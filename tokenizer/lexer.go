@@ -78,9 +78,9 @@ func corePiece(piece string) (string, error) {
 	case piece == "":
 		return "", errors.New("is empty")
 	case !utf8.ValidString(piece):
-		return "", fmt.Errorf("%q is not valid UTF-8", piece)
+		return "", fmt.Errorf("%q is not valid UTF-8", start(piece))
 	case strings.Contains(core, " "):
-		return "", fmt.Errorf("%q has a space that is not its first character", piece)
+		return "", fmt.Errorf("%q has a space that is not its first character", start(piece))
 	}
 	return core, nil
 }
@@ -92,7 +92,7 @@ func corePiece(piece string) (string, error) {
 func Vocabulary(special []string, texts ...string) ([]string, error) {
 	for _, s := range special {
 		if s == "" || strings.Contains(s, " ") || lexeme(s) == len(s) || !utf8.ValidString(s) {
-			return nil, fmt.Errorf("tokenizer: %q cannot be a special string: it needs two or more characters that are no word, and no space", s)
+			return nil, fmt.Errorf("tokenizer: %q cannot be a special string: it needs two or more characters that are no word, and no space", start(s))
 		}
 	}
 	l := newLexer(append([]string{PadPiece, EOSPiece}, special...))

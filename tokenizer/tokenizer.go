@@ -99,7 +99,7 @@ func New(pieces []string) (*Tokenizer, error) {
 	}
 	for i, text := range t.texts {
 		if first, ok := t.ids[text]; ok {
-			return nil, fmt.Errorf("tokenizer: piece %d repeats piece %d, %q", i, first, text)
+			return nil, fmt.Errorf("tokenizer: piece %d repeats piece %d, %q", i, first, start(text))
 		}
 		t.ids[text] = int64(i)
 	}
@@ -121,7 +121,13 @@ func wordRule(pieces []string) (func(string) (int, error), error) {
 	return newLexer(special).next, nil
 }
 
-func head(pieces []string, n int) []string { return pieces[:min(n, len(pieces))] }
+func head(pieces []string, n int) []string {
+	out := slices.Clone(pieces[:min(n, len(pieces))])
+	for i := range out {
+		out[i] = start(out[i])
+	}
+	return out
+}
 
 // Size returns the number of pieces; ids run from 0 to Size−1.
 func (t *Tokenizer) Size() int { return len(t.pieces) }
@@ -135,8 +141,20 @@ func (t *Tokenizer) EOS() int64 { return 1 }
 // Pieces returns a copy of the vocabulary in id order; New takes it back.
 func (t *Tokenizer) Pieces() []string { return slices.Clone(t.pieces) }
 
+// UnknownError reports a token of a text that is not in the vocabulary.
+type UnknownError struct {
+	Piece string // the whole token, with the space before it
+	At    int    // its first byte in the text
+	hint  string
+}
+
+// Error implements error. It shows the start of a long token.
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("unknown piece %q at byte %d%s", start(e.Piece), e.At, e.hint)
+}
+
 // Encode returns the ids of text; nothing is added to it. A token outside the
-// vocabulary is an error that names it and its byte offset.
+// vocabulary is an *UnknownError (wrapped).
 //
 // To let a model continue a prompt use EncodePrompt: here a trailing space is a
 // token by itself.
@@ -160,7 +178,7 @@ func (t *Tokenizer) encode(text string, boundary int) (ids []int64, index int, e
 		piece := text[at : at+n]
 		id, ok := t.ids[piece]
 		if !ok {
-			return nil, 0, fmt.Errorf("tokenizer: unknown piece %q at byte %d%s", piece, at, t.hint(piece))
+			return nil, 0, fmt.Errorf("tokenizer: %w", &UnknownError{piece, at, t.hint(piece)})
 		}
 		ids = append(ids, id)
 		at += n
@@ -178,7 +196,7 @@ func (t *Tokenizer) hint(piece string) string {
 		other = piece[1:]
 	}
 	if _, ok := t.ids[other]; ok {
-		return fmt.Sprintf(" (the vocabulary has %q)", other)
+		return fmt.Sprintf(" (the vocabulary has %q)", start(other))
 	}
 	return fmt.Sprintf(" (not among the vocabulary's %d pieces)", len(t.pieces))
 }
@@ -202,18 +220,28 @@ func (t *Tokenizer) EncodePair(prompt, target string) (ids []int64, targetStart 
 	}
 	if targetStart < 0 {
 		return nil, 0, fmt.Errorf("tokenizer: the end of prompt %q and the start of target %q form one token: separate them by a space",
-			tail(prompt), tail(target))
+			tail(prompt), start(target))
 	}
 	return ids, targetStart, nil
 }
 
-// tail keeps error messages short.
-func tail(s string) string {
-	const most = 40
-	if len(s) <= most {
+// quoted is how many bytes of a text an error shows at most.
+const quoted = 40
+
+// start keeps error messages short.
+func start(s string) string {
+	if len(s) <= quoted {
 		return s
 	}
-	return "…" + s[len(s)-most:]
+	return strings.ToValidUTF8(s[:quoted], "") + "…"
+}
+
+// tail is start from the other end.
+func tail(s string) string {
+	if len(s) <= quoted {
+		return s
+	}
+	return "…" + strings.ToValidUTF8(s[len(s)-quoted:], "")
 }
 
 // Decode returns the text of ids. An id outside the vocabulary is an error that

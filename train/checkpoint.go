@@ -56,14 +56,17 @@ func checkpointPath(dir string, step int) string {
 // Checkpoints returns the steps of the checkpoints in a run directory, newest
 // first.
 func Checkpoints(dir string) ([]int, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "checkpoint-*.safetensors"))
+	names, err := filesLike(dir, "checkpoint-*.safetensors")
 	if err != nil {
 		return nil, err
 	}
 	var steps []int
-	for _, p := range paths {
-		s := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(p), "checkpoint-"), ".safetensors")
-		if n, err := strconv.Atoi(s); err == nil {
+	for _, name := range names {
+		// Only names as save writes them: a file of another name, such as
+		// checkpoint-9.safetensors, is somebody's copy, neither ours to go on from nor
+		// ours to remove.
+		s := strings.TrimSuffix(strings.TrimPrefix(name, "checkpoint-"), ".safetensors")
+		if n, err := strconv.Atoi(s); err == nil && n >= 0 && checkpointPath(dir, n) == filepath.Join(dir, name) {
 			steps = append(steps, n)
 		}
 	}

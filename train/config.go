@@ -38,9 +38,12 @@ type Recipe struct {
 	MicroTokens int `json:"micro_tokens" mapstructure:"micro_tokens"` // 0: an update is one run
 	PoolSteps   int `json:"pool_steps" mapstructure:"pool_steps"`     // steps whose sequences are sorted by length together, for runs of MicroTokens; 0: each by itself
 
-	LR          float64 `json:"lr" mapstructure:"lr"`
-	FinalLR     float64 `json:"final_lr" mapstructure:"final_lr"`
-	Warmup      int     `json:"warmup" mapstructure:"warmup"` // steps
+	LR      float64 `json:"lr" mapstructure:"lr"`
+	FinalLR float64 `json:"final_lr" mapstructure:"final_lr"`
+	Warmup  int     `json:"warmup" mapstructure:"warmup"` // steps
+	// WarmupFrom "zero" gives the first update the learning rate 0, and "" lr/warmup
+	// (see Schedule.FromZero). Left out where empty, as Dropout is.
+	WarmupFrom  string  `json:"warmup_from,omitempty" mapstructure:"warmup_from"`
 	WeightDecay float64 `json:"weight_decay" mapstructure:"weight_decay"`
 	Beta1       float64 `json:"beta1" mapstructure:"beta1"`
 	Beta2       float64 `json:"beta2" mapstructure:"beta2"`
@@ -53,19 +56,27 @@ type Recipe struct {
 
 	CheckpointEvery int `json:"checkpoint_every" mapstructure:"checkpoint_every"` // steps
 	KeepCheckpoints int `json:"keep_checkpoints" mapstructure:"keep_checkpoints"`
-	Threads         int `json:"threads" mapstructure:"threads"` // 0: one per core
+	// Bits depend on the threads. 0 stands for one per processor of the machine where
+	// the run begins: New settles it. Runs of earlier versions have it stored.
+	Threads int `json:"threads" mapstructure:"threads"`
 	// Lanes is how many runs of an update go side by side, sharing the threads; each
 	// takes memory for its activations and gradients. 0: two, where an update may take
-	// several runs and there are two threads. Left out at 0, as Dropout is.
+	// several runs and there are two threads. Bits depend on it, but 0 stays: what it
+	// stands for follows from the other settings. Left out at 0, as Dropout is.
 	Lanes int `json:"lanes,omitempty" mapstructure:"lanes"`
 
 	// Evaluation while training. Left out of the stored configuration at 0, as
 	// Dropout is.
 	EvalEvery        int    `json:"eval_every,omitempty" mapstructure:"eval_every"`                 // steps; 0: none
 	EvalSamples      int    `json:"eval_samples,omitempty" mapstructure:"eval_samples"`             // at each length; 0: 64
-	EvalLengths      string `json:"eval_lengths,omitempty" mapstructure:"eval_lengths"`             // task.ParseLengths; "": ten trained ones, and up to twice the longest
+	EvalLengths      string `json:"eval_lengths,omitempty" mapstructure:"eval_lengths"`             // task.ParseLengths; "": ten trained ones, and up to twice the longest; see task.Task.SplitFor for longer ones that are not evaluated
 	StopAfterPerfect int    `json:"stop_after_perfect,omitempty" mapstructure:"stop_after_perfect"` // evaluations in a row without a mistake at trained lengths; 0: never
 }
+
+// mostSequences bounds what a run holds in memory one by one: more is a slip, and an
+// allocation that fails would end the program without a word. What fits a machine is
+// less; see EstimateCost.
+const mostSequences = 1<<31 - 1
 
 // check reports the first value that cannot be.
 func (r Recipe) check() error {
@@ -80,6 +91,11 @@ func (r Recipe) check() error {
 	} {
 		if f.value < f.min {
 			return fmt.Errorf("train.%s %d: want at least %d", f.key, f.value, f.min)
+		}
+	}
+	for key, n := range map[string]int{"examples": r.Examples, "batch": r.Batch, "pool_steps": r.PoolSteps, "eval_samples": r.EvalSamples} {
+		if n > mostSequences {
+			return fmt.Errorf("train.%s %d: want at most %d; each takes memory", key, n, mostSequences)
 		}
 	}
 	if r.PoolSteps > 1 && r.MicroTokens == 0 {
@@ -98,13 +114,16 @@ func (r Recipe) check() error {
 			return fmt.Errorf("train.%s %v: out of range", f.key, f.value)
 		}
 	}
+	if r.WarmupFrom != "" && r.WarmupFrom != "zero" {
+		return fmt.Errorf("train.warmup_from %q: want zero, or nothing", r.WarmupFrom)
+	}
 	if r.Dropout > 0 && r.Dropout < 1e-4 {
 		return fmt.Errorf("train.dropout %v: want 0 or at least 1e-4", r.Dropout)
 	}
 	return nil
 }
 
-// threads is the number of threads of a run on this machine.
+// threads is the number of threads of a run on this machine, where it is not settled.
 func (r Recipe) threads() int { return cmp.Or(r.Threads, runtime.NumCPU()) }
 
 // lanes is the number of lanes of a run on this machine.
@@ -143,6 +162,12 @@ func (c Config) Resolve() (Config, error) {
 	return c, nil
 }
 
+// WithThreads fills in train.threads where it is 0.
+func (c Config) WithThreads(n int) Config {
+	c.Train.Threads = cmp.Or(c.Train.Threads, n)
+	return c
+}
+
 // Hash returns the SHA-256 of the configuration's JSON form, in hex.
 func (c Config) Hash() string {
 	data, err := json.Marshal(c)
@@ -151,4 +176,17 @@ func (c Config) Hash() string {
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
+}
+
+// warnThreads says where a run that is resumed after a step has threads that are not
+// known, or more than this machine has.
+func (r Recipe) warnThreads(step int) []error {
+	here := runtime.NumCPU()
+	switch {
+	case r.Threads == 0 && step > 0:
+		return []error{fmt.Errorf("the run does not say how many threads it began with (train.threads is 0); it goes on with one for each of this machine's %d processors, and if they were others before, the bits of its weights will not be those of an uninterrupted run", here)}
+	case r.Threads > here:
+		return []error{fmt.Errorf("the run keeps its %d threads, on which its bits depend; this machine has %d processors, so it is slower than it could be", r.Threads, here)}
+	}
+	return nil
 }

@@ -28,11 +28,14 @@ const (
 	// A token of a batch: id, position, label and loss weight. The pool of the next
 	// steps is drawn while this one's is there.
 	poolBytes = 2 * (3*8 + 4)
+	// An example of a fixed set: its place in the order of an epoch, while that of the
+	// next is drawn.
+	orderBytes = 2 * 8
 )
 
 // EstimateCost predicts a run's cost. The memory is
 //
-//	16 N + G + max(A, 12 N) + X + 56 P B T + 96 MiB
+//	16 N + G + max(A, 12 N) + X + 56 P B T + 16 E + 96 MiB
 //	A = 4 l b T (L (8 D + 3 F + 2 H K + 3 H T) + 4 V)
 //	X = 4 l b T (L (2 D + F + 2 H T) + 2 D) (with dropout)
 //
@@ -42,7 +45,8 @@ const (
 // activations; the attention's logits and weights), and the logits with their
 // gradient; 12 N is the checkpoint of a run that is resumed. X is the factors of
 // dropout, those of the attention's weights twice, since their memory is made anew
-// as lengths grow. The last is the tokens of P pooled steps of B sequences. ONNX
+// as lengths grow. The last are the tokens of P pooled steps of B sequences,
+// and the order of E fixed examples. ONNX
 // Runtime frees and reuses what it can: without a checkpoint the presets measure
 // between 0.6 and 1 times the estimate.
 func EstimateCost(c Config) (Cost, error) {
@@ -66,29 +70,29 @@ func EstimateCost(c Config) (Cost, error) {
 	if err != nil {
 		return Cost{}, err
 	}
+	// In float64, so that no product of absurd numbers looks small.
 	m := c.Model
-	t, heads := int64(longest), int64(m.NHeads)
-	layer := 8*int64(m.DModel) + 3*int64(m.DFF) + 2*heads*int64(m.DHead) + 3*heads*t
-	tokens := int64(src.batch) * t
+	n, t, lanes := float64(out.Parameters), float64(longest), float64(src.lanes)
+	layers, heads, width := float64(m.NLayers), float64(m.NHeads), float64(m.DModel)
+	layer := 8*width + 3*float64(m.DFF) + 2*heads*float64(m.DHead) + 3*heads*t
+	tokens := float64(src.batch) * t
 	if src.budget > 0 {
-		tokens = min(tokens, max(int64(src.budget), t)*int64(src.lanes))
+		tokens = min(tokens, max(float64(src.budget), t)*lanes)
 	}
-	perToken := int64(m.NLayers)*layer + 4*int64(m.VocabSize)
-	if n := int64(m.NUnits); n > 0 {
-		// Unrolled: the steps themselves, and what the graphs of other lengths keep,
-		// which grows with the greatest.
-		perToken += n * (t + 48)
-	}
-	activations := 4 * tokens * perToken
+	perToken := layers*layer + 4*float64(m.VocabSize)
+	// Unrolled: the steps themselves, and what the graphs of other lengths keep, which
+	// grows with the greatest.
+	perToken += float64(m.NUnits) * (t + 48)
+	memory := n*parameterBytes + processBytes + max(4*tokens*perToken, n*checkpointBytes)
 	if c.Train.Dropout > 0 {
-		layer := 2*int64(m.DModel) + int64(m.DFF) + 2*heads*t
-		out.Memory = 4 * tokens * (int64(m.NLayers)*layer + 2*int64(m.DModel))
+		memory += 4 * tokens * (layers*(2*width+float64(m.DFF)+2*heads*t) + 2*width)
 	}
-	out.Memory += poolBytes * int64(src.pool) * int64(src.batch) * t
-	out.Memory += out.Parameters*parameterBytes + processBytes + max(activations, out.Parameters*checkpointBytes)
+	memory += poolBytes * float64(src.pool) * float64(src.batch) * t
+	memory += orderBytes * float64(src.examples)
 	if src.budget > 0 {
-		out.Memory += out.Parameters * gradientBytes * int64(2*src.lanes-1)
+		memory += n * gradientBytes * (2*lanes - 1)
 	}
+	out.Memory = int64(min(memory, 1<<62))
 	return out, nil
 }
 

@@ -49,6 +49,13 @@ func TestEstimateCost(t *testing.T) {
 	if least := split.Memory + 2*2*4*base.Parameters; lanes.Memory < least {
 		t.Errorf("four lanes take %d bytes, two %d: want at least %d", lanes.Memory, split.Memory, least)
 	}
+	if set := cost(func(c *train.Config) { c.Train.Examples = 1 << 20 }); set.Memory < base.Memory+8<<20 {
+		t.Errorf("a set of 2^20 examples takes %d bytes, want 8 for each at least", set.Memory-base.Memory)
+	}
+	absurd := cost(func(c *train.Config) { c.Train.Batch, c.Train.Lengths, c.Model.NLayers = 1<<31-1, "1..65536", 1024 })
+	if absurd.Memory < 1<<60 {
+		t.Errorf("an absurd run takes %d bytes: the product has overflowed", absurd.Memory)
+	}
 	pooled := cost(func(c *train.Config) { c.Train.Batch, c.Train.MicroTokens, c.Train.PoolSteps = 64, 64, 100 })
 	if want := int64(2 * 28 * 99 * 64 * 8); pooled.Memory < split.Memory+want { // prompts and targets of 3 words and more
 		t.Errorf("the tokens of 100 steps take %d bytes, want %d at least", pooled.Memory-split.Memory, want)

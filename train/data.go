@@ -28,7 +28,8 @@ type Batch struct {
 // serves one step at a time.
 type source struct {
 	tasks    []task.Task
-	lengths  [][]int // by task: those it trains on
+	lengths  [][]int         // by task: those it trains on
+	listed   [][]task.Sample // by task: the examples of its fixed set where that is a list
 	tok      *tokenizer.Tokenizer
 	seed     uint64
 	batch    int
@@ -50,6 +51,9 @@ func newSource(c Config) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := m.checkExamples(c.Train.Examples); err != nil {
+		return nil, err
+	}
 	tok, err := tokenizer.New(m.pieces)
 	if err != nil {
 		return nil, err
@@ -62,6 +66,10 @@ func newSource(c Config) (*source, error) {
 	}
 	for i, t := range m.tasks {
 		s.lengths = append(s.lengths, t.LengthsIn(m.lengths[i]))
+		s.listed = append(s.listed, nil)
+		if r.Examples > 0 {
+			s.listed[i] = m.listed(i)
+		}
 	}
 	return s, nil
 }
@@ -86,11 +94,15 @@ func (s *source) draw(rng *rand.Rand) (task.Sample, error) {
 const dataSeed = 9842497
 
 // fixed makes example i of the fixed set. Tasks, and lengths but those of unequal
-// weight, are spread evenly over it.
+// weight, are spread evenly over it. Of a task that lists its prompts it takes each
+// once.
 func (s *source) fixed(i int) (task.Sample, error) {
 	rng := rand.New(rand.NewPCG(dataSeed, uint64(i)))
 	k := i % len(s.tasks)
 	t, lengths := s.tasks[k], s.lengths[k]
+	if list := s.listed[k]; list != nil {
+		return list[i/len(s.tasks)], nil
+	}
 	length := lengths[i/len(s.tasks)%len(lengths)]
 	if t.Weight != nil {
 		length = t.DrawLength(rng, lengths)

@@ -15,7 +15,8 @@ import (
 // dropout makes the factors that a step's graph multiplies activations with: 0
 // with probability rate, else 1/(1−rate) (Srivastava et al. 2014). A factor
 // depends on the seed, the step, its site, the sequence's number within the
-// batch and the element's place in the sequence, and on nothing else: the same
+// batch and the element's place in the sequence (or, where sequences share it, on
+// the distance), and on nothing else: the same
 // run draws the same factors when it is resumed and however it cuts its batches.
 //
 // They are float32, at four bytes each, because ONNX Runtime multiplies floats
@@ -29,7 +30,7 @@ type dropout struct {
 
 // site is one place of dropout.
 type site struct {
-	input *graph.Node // [B,T,width], or [B,H,T,S] for attention weights
+	input *graph.Node // [B,T,width], [B,H,T,S] for attention weights, or [S,width] by distance
 	key   uint64
 	last  []float32 // memory of the last call, used again
 }
@@ -67,10 +68,14 @@ func (d *dropout) factors(b Batch) (map[string]*tensor.Tensor, error) {
 		all[i] = tensor.Of(s.last, shape...)
 	}
 	parallel(len(all), func(i int) {
+		k := key(d.seed).with(uint64(b.Step)).with(d.sites[i].key)
+		if len(all[i].Shape()) == 2 {
+			d.shared(k, tensor.Data[float32](all[i]), all[i].Shape())
+			return
+		}
 		for row := range batch {
-			k := key(d.seed).with(uint64(b.Step)).with(d.sites[i].key).with(uint64(b.First + row))
 			n := all[i].Len() / batch
-			d.fill(k, tensor.Data[float32](all[i])[row*n:][:n], all[i].Shape()[1:])
+			d.fill(k.with(uint64(b.First+row)), tensor.Data[float32](all[i])[row*n:][:n], all[i].Shape()[1:])
 		}
 	})
 	out := make(map[string]*tensor.Tensor, len(all))
@@ -95,6 +100,13 @@ func (d *dropout) fill(k key, out []float32, shape []int) {
 			d.row(k.with(uint64(h)).with(uint64(t)), row[:t+1])
 			clear(row[t+1:]) // later keys have no weight
 		}
+	}
+}
+
+// shared draws the factors of [S,width], in rows from the greatest distance to 0.
+func (d *dropout) shared(k key, out []float32, shape []int) {
+	for row := range shape[0] {
+		d.row(k.with(uint64(shape[0]-1-row)), out[row*shape[1]:][:shape[1]])
 	}
 }
 

@@ -99,3 +99,13 @@ func Exploded(losses []float64) int {
 func PretendLoss(t *Trainer, loss float64) {
 	t.progress.Watch = watch{Start: loss, Smooth: loss, Best: loss}
 }
+
+// SweepTemporary removes what killed writes left behind.
+var SweepTemporary = sweepTemporary
+
+// LeaveThreadsOpen makes the files of a run, from now on, those of an earlier
+// version, which stored train.threads 0.
+func LeaveThreadsOpen(t *Trainer) error {
+	t.cfg.Train.Threads = 0
+	return t.cfg.write(t.dir)
+}

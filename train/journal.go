@@ -44,7 +44,7 @@ func (j *journal) evaluation(e Evaluation) error {
 			scalars = append(scalars, scalar{s.tag, *s.value})
 		}
 	}
-	return j.add(metricsLine{Step: e.Step, Eval: &e}, e.Step, scalars)
+	return j.add(evaluationLine{e.Step, &e}, e.Step, scalars)
 }
 
 func (j *journal) add(line any, step int, scalars []scalar) error {

@@ -14,6 +14,9 @@ import (
 // What cannot be saved on the way, as on a full disk, is told to Options.Warn
 // and tried again at the next interval; at the end it is an error.
 func (t *Trainer) Run(ctx context.Context, report func(Stats)) error {
+	if ctx == nil {
+		return errNoContext
+	}
 	log := openJournal(t.dir, t.step, time.Now(), t.through)
 	err := t.run(ctx, log, report)
 	return errors.Join(err, log.close())

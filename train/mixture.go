@@ -99,3 +99,29 @@ func (m mixture) describe(r Recipe) string {
 	}
 	return s
 }
+
+// listed returns what task i trains on where that is a list of different prompts
+// (see task.Task.Listed), at its lengths; nil where it is not.
+func (m mixture) listed(i int) []task.Sample {
+	var out []task.Sample
+	for _, s := range m.tasks[i].Listed() {
+		if m.lengths[i].Contains(s.Length) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// checkExamples wants a fixed set that is no larger than the lists of its tasks.
+func (m mixture) checkExamples(n int) error {
+	for i, t := range m.tasks {
+		if n == 0 || t.Listed() == nil {
+			continue
+		}
+		if have := len(m.listed(i)); (n-i+len(m.tasks)-1)/len(m.tasks) > have {
+			return fmt.Errorf("train.examples %d: task %s has %d different ones at the lengths %s; give at most %d",
+				n, t.Name, have, m.lengths[i], have*len(m.tasks))
+		}
+	}
+	return nil
+}

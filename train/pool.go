@@ -9,6 +9,8 @@ import (
 // ErrMemory means that a run needs more memory than there is.
 var ErrMemory = errors.New("needs more memory than there is")
 
+var errNoContext = errors.New("train: the context is nil")
+
 // Pool works on the runs of a sweep, several at a time, as far as memory goes.
 type Pool struct {
 	Workers int
@@ -28,6 +30,10 @@ func (p Pool) Run(ctx context.Context, runs []SweepRun, do func(context.Context,
 	results := make(chan result)
 	var waiting []SweepRun
 	for _, r := range runs {
+		if ctx == nil {
+			done(r, errNoContext)
+			continue
+		}
 		if p.Memory > 0 && r.Cost.Memory > p.Memory {
 			done(r, ErrMemory)
 			continue
@@ -37,7 +43,7 @@ func (p Pool) Run(ctx context.Context, runs []SweepRun, do func(context.Context,
 	var busy int
 	var taken int64
 	for {
-		for ctx.Err() == nil && busy < max(p.Workers, 1) {
+		for len(waiting) > 0 && ctx.Err() == nil && busy < max(p.Workers, 1) {
 			i := p.next(waiting, taken)
 			if i < 0 {
 				break

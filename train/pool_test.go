@@ -3,6 +3,7 @@ package train_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -78,5 +79,17 @@ func TestPoolStops(t *testing.T) {
 	}, func(r train.SweepRun, err error) { got = append(got, fmt.Sprint(r.Name, " ", err)) })
 	if d := cmp.Diff([]string{"r0 <nil>", "r1 context canceled"}, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+func TestNilContext(t *testing.T) {
+	var none context.Context
+	if err := new(train.Trainer).Run(none, nil); err == nil || !strings.Contains(err.Error(), "the context is nil") {
+		t.Errorf("train: %v", err)
+	}
+	var got []string
+	train.Pool{}.Run(none, sweepRuns(1, 2), nil, func(r train.SweepRun, err error) { got = append(got, fmt.Sprint(r.Name, " ", err)) })
+	if d := cmp.Diff([]string{"r0 train: the context is nil", "r1 train: the context is nil"}, got); d != "" {
+		t.Error(d)
 	}
 }

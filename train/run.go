@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
@@ -78,16 +79,22 @@ type Trainer struct {
 	unsavedBest *Checkpoint               // of the best evaluation, where it could not be saved
 	through     func(io.Writer) io.Writer // what tests put before all files; nil for nothing
 	lock        *os.File                  // nil until the run has its directory
-	// Skipped names damaged checkpoints that Resume passed over.
-	Skipped []error
+	// Warnings are what Resume found wrong and could go on with, such as damaged
+	// checkpoints that it passed over.
+	Warnings []error
 }
 
 // New starts a run in an empty or new directory, with checkpoint and metrics
-// files to come. The configuration is resolved and stored first.
+// files to come. The configuration is resolved and stored first, with the threads of this
+// machine where it leaves them open.
 func New(dir string, cfg Config, o Options) (*Trainer, error) {
 	cfg, err := cfg.Resolve()
 	if err != nil {
 		return nil, err
+	}
+	cfg = cfg.WithThreads(runtime.NumCPU())
+	if err := ort.CheckThreads(cfg.Train.Threads); err != nil {
+		return nil, fmt.Errorf("train.%w", err)
 	}
 	if err := absent(dir); err != nil {
 		return nil, err
@@ -168,11 +175,18 @@ func resume(dir string, cfg Config, o Options) (*Trainer, error) {
 	if c.Config.Hash() != cfg.Hash() {
 		return nil, fmt.Errorf("%s: the newest checkpoint was made with another configuration than %s says", dir, ConfigFile)
 	}
+	if n := cfg.Train.Threads; n > ort.MaxThreads() {
+		return nil, fmt.Errorf("%s: the run began with %d threads, on which its bits depend, and this machine's %d processors bear %d at most; go on with it where there are more", dir, n, runtime.NumCPU(), ort.MaxThreads())
+	}
 	t, err := newTrainer(dir, cfg, o)
 	if err != nil {
 		return nil, err
 	}
-	t.Skipped, t.step, t.loss, t.progress = skipped, c.Step, c.Loss, c.progress
+	for _, damaged := range skipped {
+		t.Warnings = append(t.Warnings, fmt.Errorf("passed over a damaged checkpoint: %w", damaged))
+	}
+	t.Warnings = append(t.Warnings, cfg.Train.warnThreads(c.Step)...)
+	t.step, t.loss, t.progress = c.Step, c.Loss, c.progress
 	if c.Weights != nil {
 		for _, s := range t.opt.slots {
 			copy(s.w, tensor.Data[float32](c.Weights[s.name]))
@@ -180,10 +194,12 @@ func resume(dir string, cfg Config, o Options) (*Trainer, error) {
 			copy(s.v, tensor.Data[float32](c.v[s.name]))
 		}
 	}
-	if err := truncateMetrics(filepath.Join(dir, MetricsFile), t.step, t.progress.Evaluated); err != nil {
+	lost, err := truncateMetrics(filepath.Join(dir, MetricsFile), t.step, t.progress.Evaluated)
+	if err != nil {
 		t.Close()
 		return nil, err
 	}
+	t.Warnings = append(t.Warnings, lost...)
 	return t, nil
 }
 
@@ -288,7 +304,7 @@ func (t *Trainer) update(batches []Batch) (Stats, error) {
 		return Stats{}, t.diverged(t.step+1, fmt.Sprintf("loss %v, gradient norm %v", loss, norm))
 	}
 	r := t.cfg.Train
-	lr := Schedule{Peak: r.LR, Final: r.FinalLR, Warmup: r.Warmup, Steps: r.Steps}.At(t.step)
+	lr := Schedule{Peak: r.LR, Final: r.FinalLR, Warmup: r.Warmup, Steps: r.Steps, FromZero: r.WarmupFrom == "zero"}.At(t.step)
 	scale := 1.0
 	if r.Clip > 0 && norm > r.Clip {
 		scale = r.Clip / norm

@@ -236,8 +236,8 @@ func TestDamagedCheckpoint(t *testing.T) {
 	}
 	defer r.Close()
 	r.Close()
-	if r.Step() != 4 || len(r.Skipped) != 1 || !strings.Contains(r.Skipped[0].Error(), "checkpoint-00000008") {
-		t.Errorf("resumed at step %d having skipped %v, want step 4 and the damaged file named", r.Step(), r.Skipped)
+	if r.Step() != 4 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].Error(), "checkpoint-00000008") {
+		t.Errorf("resumed at step %d with the warnings %v, want step 4 and the damaged file named", r.Step(), r.Warnings)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "checkpoint-00000004.safetensors"), []byte("no"), 0o644); err != nil {
 		t.Fatal(err)
@@ -342,6 +342,9 @@ func TestConfigErrors(t *testing.T) {
 		want   string
 	}{
 		{func(c *train.Config) { c.Train.Steps = 0 }, "train.steps 0"},
+		{func(c *train.Config) { c.Train.Examples = 1 << 31 }, "train.examples 2147483648: want at most 2147483647"},
+		{func(c *train.Config) { c.Train.Batch = math.MaxInt64 }, "train.batch 9223372036854775807: want at most"},
+		{func(c *train.Config) { c.Train.PoolSteps, c.Train.MicroTokens = 1<<40, 64 }, "train.pool_steps 1099511627776: want at most"},
 		{func(c *train.Config) { c.Train.LR = math.NaN() }, "train.lr NaN"},
 		{func(c *train.Config) { c.Train.LR = -1 }, "train.lr -1"},
 		{func(c *train.Config) { c.Train.Beta1 = 1 }, "train.beta1 1"},

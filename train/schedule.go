@@ -6,11 +6,18 @@ type Schedule struct {
 	Final  float64 // learning rate after the last step
 	Warmup int     // steps
 	Steps  int     // in all
+	// FromZero begins the warm-up at rate 0, so that the first update changes no
+	// weight, as in the library of Kazemnejad et al. 2023 (transformers 4.16).
+	FromZero bool
 }
 
-// At returns the learning rate of step s, counted from 0. The first step already
-// moves: the warm-up reaches Peak at step Warmup−1.
+// At returns the learning rate of step s, counted from 0. The warm-up reaches Peak
+// at step Warmup−1, and the first step already moves; with FromZero it reaches Peak
+// at step Warmup.
 func (c Schedule) At(s int) float64 {
+	if s < c.Warmup && c.FromZero {
+		return c.Peak * float64(s) / float64(c.Warmup)
+	}
 	if s < c.Warmup {
 		return c.Peak * float64(s+1) / float64(c.Warmup)
 	}

@@ -14,6 +14,13 @@ func TestSchedule(t *testing.T) {
 			t.Errorf("step %d: %v, want %v", step, got, want)
 		}
 	}
+	// As the paper's library has it: rate t/warmup from t = 0, and the same decay.
+	s.FromZero = true
+	for step, want := range map[int]float64{0: 0, 1: 0.25, 3: 0.75, 4: 1, 5: 0.9, 12: 0.2, 13: 0.1} {
+		if got := s.At(step); math.Abs(got-want) > 1e-12 {
+			t.Errorf("from zero, step %d: %v, want %v", step, got, want)
+		}
+	}
 	if got := (train.Schedule{Peak: 1, Steps: 2}).At(0); got != 1 {
 		t.Errorf("without warm-up the first step has rate %v, want 1", got)
 	}

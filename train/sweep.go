@@ -37,19 +37,15 @@ func (r *SweepRun) Prepare(threads int) error {
 // the run directory is ready as it is, or ErrOtherRun where it holds another run.
 func (r *SweepRun) Settle(threads int) (ready bool, err error) {
 	open := r.Config.Train.Threads == 0
-	if open {
-		r.Config.Train.Threads = threads
-	}
 	was, err := ReadConfig(r.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
+		r.Config = r.Config.WithThreads(threads)
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	if open {
-		r.Config.Train.Threads = was.Train.Threads
-	}
+	r.Config = r.Config.WithThreads(was.Train.Threads)
 	if was.Hash() != r.Config.Hash() {
 		return false, fmt.Errorf("%s: %w", r.Dir, ErrOtherRun)
 	}

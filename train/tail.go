@@ -2,8 +2,6 @@ package train
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"io"
 	"math"
 	"path/filepath"
@@ -15,7 +13,7 @@ import (
 const tailBytes = 32 << 10
 
 // TailMetrics reads what the end of a run's metrics file says of the last steps,
-// oldest first, however long the file is. A last line that is not whole yet is
+// oldest first, however long the file is. Lines that are not whole, or damaged, are
 // left out, as evaluations are.
 func TailMetrics(dir string) ([]Stats, error) {
 	f, size, err := tensor.OpenRegular(filepath.Join(dir, MetricsFile), math.MaxInt64)
@@ -39,14 +37,7 @@ func TailMetrics(dir string) ([]Stats, error) {
 		if !whole {
 			return out, nil
 		}
-		var s struct {
-			Stats
-			Eval json.RawMessage `json:"eval"`
-		}
-		if err := json.Unmarshal(line, &s); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Name(), err)
-		}
-		if s.Eval == nil {
+		if s, err := parseMetrics(line); err == nil && s.Eval == nil {
 			out = append(out, s.Stats)
 		}
 		data = rest

@@ -25,6 +25,9 @@ var ErrUnknown = errors.New("not in the catalogue")
 //go:embed models
 var embedded embed.FS
 
+// Headline is the task that stands for the catalogue where no task is named.
+const Headline = "copy-rsc"
+
 // Manifest says what a catalogue model is and how it was made.
 type Manifest struct {
 	Name    string `json:"name"`    // "copy-nope"

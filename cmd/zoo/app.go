@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // Exit codes.
@@ -32,7 +32,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	a := &app{args, stdin, out, stderr}
 	root := a.root()
 	root.SetArgs(args)
-	err := cmp.Or(root.ExecuteContext(ctx), out.err)
+	err := checkVerb(root, args)
+	if err == nil {
+		err = cmp.Or(root.ExecuteContext(ctx), out.err)
+	}
 	if err == nil {
 		return 0
 	}
@@ -78,47 +81,39 @@ A first session:
   zoo bench --lengths 20..200                  measure the models of the catalogue
   zoo train --pe nope,rope,alibi               train the same three here
   zoo export --pe rope                         write copy-rope.onnx`,
-		Version:           version(),
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
-		// An unknown verb is answered by RunE, with or without flags of its own.
-		Args:               cobra.ArbitraryArgs,
-		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
+		Args: cobra.ArbitraryArgs, // checkVerb has seen to them
+		RunE: func(c *cobra.Command, _ []string) error {
+			if asked, _ := c.Flags().GetBool("version"); asked {
+				a.printVersion()
+				return nil
+			}
+			return c.Help()
+		},
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if c.Name() == cobra.ShellCompRequestCmd {
+				return nil // a shell that asks cannot show it
+			}
+			return checkEnvironment(os.Environ())
+		},
+		SilenceErrors: true,
+		SilenceUsage:  true,
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.SetVersionTemplate("zoo {{.Version}}\n")
+	root.Flags().BoolP("version", "v", false, "which zoo, Go and ONNX Runtime these are, as zoo version says")
 	root.SetFlagErrorFunc(flagError)
-	var known []string
 	for _, verb := range verbs() {
 		c := verb(a)
+		a.addCompletions(c)
 		root.AddCommand(c)
-		known = append(known, c.Name())
 	}
-	root.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return c.Help()
-		}
-		return unknown("verb", args[0], known)
-	}
-	return root
-}
+	root.SetHelpCommand(helpVerb())
+	// Cobra adds these on the way, too late for checkVerb.
+	root.InitDefaultHelpCmd()
+	root.InitDefaultHelpFlag()
 
-// flagError adds the nearest flag to the complaint about an unknown one.
-func flagError(c *cobra.Command, err error) error {
-	var missing *pflag.NotExistError
-	if !errors.As(err, &missing) || missing.GetSpecifiedShortnames() != "" {
-		return fmt.Errorf("%w; see: %s --help", err, c.CommandPath())
-	}
-	var known []string
-	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	near := nearest(missing.GetSpecifiedName(), known)
-	if near == "" {
-		return fmt.Errorf("%w; see: %s --help", err, c.CommandPath())
-	}
-	return fmt.Errorf("%w; did you mean --%s? see: %s --help", err, near, c.CommandPath())
+	return root
 }
 
 // example lays out a verb's examples.

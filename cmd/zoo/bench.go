@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,8 @@ import (
 type benchOptions struct {
 	encodings []string
 	task      string
-	named     bool // the models, as arguments
+	only      string // the plain form of the one task chosen where none is named, "" for no such choice
+	named     bool   // the models, as arguments
 	lengths   string
 	measure   []string
 	providers []string
@@ -46,16 +48,17 @@ func benchVerb(a *app) *cobra.Command {
 		Long: `bench measures models on prompts of a task that no training run sees: exact match,
 and the time and memory of greedy generation, at every length asked for. A MODEL
 is an ONNX file, a run directory or a model of the catalogue. Without one it
-measures every run under --runs, or the catalogue when there are none; --pe
-restricts that to some encodings.
+measures the runs under --runs, or the catalogue when there are none, on one task:
+--task chooses it, and --task all measures every model on its own; --pe restricts
+the models to some encodings.
 
 Lengths: "20..200" is at most ten lengths ending at 200, "20..200+1" every length,
 "20..200+20" steps of 20, "32..4096*2" doubling, "20,40,80" these.
 
 Flags that take lists multiply out: each combination of model, profile, provider,
-threads, batch, task, seed and length is a cell. The samples of a cell depend on
-task, seed and length alone. With -o every finished cell is kept in the file at
-once, and cells that the file holds already are not measured again: after Ctrl-C
+threads, batch, task, seed and length is a cell. The samples of a cell are
+different prompts, or all there are if that is fewer than --n. With -o every finished
+cell is kept in the file at once, and cells that the file holds already are not measured again: after Ctrl-C
 the same command goes on.
 
 --measure speed takes no task: it reads arbitrary tokens, as many as the length
@@ -72,7 +75,7 @@ process while a cell generates.`,
 			"zoo bench copy-rope.onnx copy-alibi.onnx --n 20 -o results.jsonl",
 			"zoo bench --pe all --task copy --lengths 20..200 --provider cpu,go --threads 1,2 --batch 1,32 -o results.jsonl",
 			"zoo bench --pe rope,alibi --lengths 10,20,40 --format csv",
-			"zoo bench --pe all --task copy --lengths 20..200 --dry-run",
+			"zoo bench --task all --lengths 20..200 --dry-run",
 			"zoo bench --pe all --task copy --measure speed --lengths 512..32768*2 --batch 1"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.named = len(args) > 0
@@ -85,7 +88,7 @@ process while a cell generates.`,
 	addAllow(c, &o.allow)
 	f := c.Flags()
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(encodingNames(), ", "))
-	f.StringVar(&o.task, "task", "", "task, or several with commas; without a MODEL it also chooses those trained on it (default: what the model was trained on)")
+	f.StringVar(&o.task, "task", "", "task, or several with commas; without a MODEL it also chooses those trained on it (default: what a MODEL was trained on, else one task), or all")
 	f.StringVar(&o.lengths, "lengths", "", "lengths to measure (default 20..200; for speed alone 512..4096*2)")
 	f.StringSliceVar(&o.measure, "measure", []string{eval.MeasureAccuracy}, "accuracy (and speed, on a task), speed (without a task)")
 	f.StringSliceVar(&o.providers, "provider", []string{"cpu"}, "what runs the models: cpu, cuda, go (pure Go, needs no library, slow)")
@@ -93,7 +96,7 @@ process while a cell generates.`,
 	f.IntSliceVar(&o.threads, "threads", []int{0}, "threads of ONNX Runtime; 0: one per physical core")
 	f.IntSliceVar(&o.batches, "batch", []int{32}, "most sequences at a time")
 	f.UintSliceVar(&o.seeds, "seeds", []uint{1}, "seeds of the samples")
-	f.IntVar(&o.n, "n", 100, "samples at each length")
+	f.IntVar(&o.n, "n", 100, "different samples at each length, or all if there are fewer")
 	f.IntVar(&o.repeat, "repeat", 0, "times that each cell is timed (default 1; for speed 3)")
 	f.IntVar(&o.newTokens, "new-tokens", 32, "with --measure speed: tokens generated after the length")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
@@ -161,18 +164,23 @@ func (a *app) bench(ctx context.Context, o benchOptions, args []string) error {
 	if found := p.find(log.rows); found > 0 {
 		a.note("%d of %d cells are in %s and are not measured again", found, len(p.cells()), o.output)
 	}
-	err = a.measureAll(ctx, p, log)
-	if shown := a.printRows(p.rows(), o.format); err == nil { // what was measured is shown, come what may
-		err = shown
+	out, err := a.startPrinting(p)
+	if err != nil {
+		return err
 	}
-	return err
+	err = a.measureAll(ctx, p, log, out)
+	return cmp.Or(err, out.rest()) // what was measured is shown, come what may
 }
 
-// benched lists the models to measure.
-func (a *app) benched(o benchOptions, args []string) ([]source, error) {
+// benched lists the models to measure, and settles on one task where none is named.
+func (a *app) benched(o *benchOptions, args []string) ([]source, error) {
 	f, err := a.newFinder(o.runs)
 	if err != nil {
 		return nil, err
+	}
+	every := o.task == allTasks
+	if every {
+		o.task = ""
 	}
 	var out []source
 	if len(args) > 0 {
@@ -188,16 +196,23 @@ func (a *app) benched(o benchOptions, args []string) ([]source, error) {
 		}
 		return out, nil
 	}
-	if f, err = f.on(o.task); err != nil {
+	encodings := o.encodings
+	if slices.Contains(encodings, "all") {
+		encodings = nil
+	}
+	if err := checkEncodings(encodings); err != nil {
 		return nil, err
 	}
-	if len(o.encodings) == 0 || slices.Contains(o.encodings, "all") {
+	if o.task == "" && !every {
+		o.only = a.chooseTask(f, encodings)
+	}
+	if f, err = f.on(cmp.Or(o.task, o.only)); err != nil {
+		return nil, err
+	}
+	if len(encodings) == 0 {
 		return f.all()
 	}
-	if err := checkEncodings(o.encodings); err != nil {
-		return nil, err
-	}
-	for _, name := range o.encodings {
+	for _, name := range encodings {
 		found, err := f.of(name)
 		if err != nil {
 			return nil, err

@@ -42,7 +42,7 @@ func (a *app) dryBench(ctx context.Context, p *benchPlan) error {
 	found := p.find(rows)
 	var cells []plannedCell
 	total := 0.0
-	if err := checkProviders(p.unmeasured()); err != nil {
+	if err := a.checkProviders(ctx, p.unmeasured()); err != nil {
 		return err
 	}
 	for _, g := range p.groups {

@@ -48,7 +48,7 @@ func (a *app) planBench(o benchOptions, args []string) (*benchPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	sources, err := a.benched(o, args)
+	sources, err := a.benched(&o, args)
 	if err != nil {
 		return nil, err
 	}
@@ -140,8 +140,9 @@ func (p *benchPlan) add(model benchGroup, lengths []int) error {
 	return nil
 }
 
-// tasks lists the tasks to measure a model on: those asked for, or its own. A model
-// that was not named but found for its task is measured on that one alone.
+// tasks lists the tasks to measure a model on: those asked for, or its own, of which
+// the one chosen where none is named. A model that was not named but found for its
+// task is measured on that one alone.
 func (p *benchPlan) tasks(c card.Card, lengths []int) ([]task.Task, error) {
 	tasks, err := task.LookupList(cmp.Or(p.o.task, c.Task))
 	if err != nil {
@@ -149,6 +150,9 @@ func (p *benchPlan) tasks(c card.Card, lengths []int) ([]task.Task, error) {
 	}
 	if !p.o.named {
 		tasks = slices.DeleteFunc(tasks, func(t task.Task) bool { return !related(t.Name, c.Task) })
+	}
+	if p.o.only != "" {
+		tasks = slices.DeleteFunc(tasks, func(t task.Task) bool { return base(t.Name) != p.o.only })
 	}
 	for _, t := range tasks {
 		if err := cmp.Or(eval.CheckLengths(t, lengths), eval.CheckVocabulary(t, c, lengths)); err != nil {

@@ -2,34 +2,119 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
 )
 
-// printRows writes results in one of the formats; all of them derive from the
-// rows alone.
-func (a *app) printRows(rows []eval.Row, format string) error {
-	switch format {
-	case "jsonl":
-		return eval.WriteJSONL(a.stdout, rows...)
-	case "json":
-		return a.json(rows)
-	case "csv":
-		return eval.CSV(a.stdout, rows)
-	case "benchstat":
-		return eval.Benchstat(a.stdout, rows)
+// benchPrinter shows results, which all derive from the rows alone: the tables of a
+// task as soon as all of its cells are measured, everything else at the end.
+type benchPrinter struct {
+	*app
+	plan    *benchPlan
+	tasks   []string
+	left    map[string]int // cells without a row, by task
+	shown   map[string]bool
+	heading string // printed last
+}
+
+// startPrinting shows what is complete before anything is measured.
+func (a *app) startPrinting(p *benchPlan) (*benchPrinter, error) {
+	b := &benchPrinter{app: a, plan: p, left: map[string]int{}, shown: map[string]bool{}}
+	for _, c := range p.cells() {
+		t := c.key().Task
+		if t == "" {
+			continue // speed is one section over all
+		}
+		if _, known := b.left[t]; !known {
+			b.tasks = append(b.tasks, t)
+			b.left[t] = 0
+		}
+		if c.row == nil {
+			b.left[t]++
+		}
 	}
-	if len(rows) == 0 {
+	for _, t := range b.tasks {
+		if err := b.show(t); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// completes reports whether a cell is the last one missing of its task.
+func (b *benchPrinter) completes(c *benchCell) bool { return b.left[c.key().Task] == 1 }
+
+// measured shows the task of a cell that completes it.
+func (b *benchPrinter) measured(c *benchCell) error {
+	t := c.key().Task
+	if t == "" {
 		return nil
 	}
-	if format == "md" {
-		a.print("%s\n", heading(rows))
-		return eval.Markdown(a.stdout, rows)
+	b.left[t]--
+	return b.show(t)
+}
+
+// show prints the tables of a task that is complete.
+func (b *benchPrinter) show(t string) error {
+	if b.left[t] > 0 || !b.prints() {
+		return nil
 	}
-	a.print("%s", heading(rows))
-	return eval.Table(a.stdout, rows)
+	rows := slices.DeleteFunc(b.plan.rows(), func(r eval.Row) bool { return r.Task != t })
+	if err := b.sections(rows, func(s eval.Section) bool { return s.Task == t }); err != nil {
+		return err
+	}
+	b.shown[t] = true
+	return nil
+}
+
+// prints reports whether results are tables, which can be read one by one.
+func (b *benchPrinter) prints() bool { return b.plan.o.format == "table" || b.plan.o.format == "md" }
+
+// rest prints what has not been shown, complete or not.
+func (b *benchPrinter) rest() error {
+	rows := b.plan.rows()
+	switch b.plan.o.format {
+	case "jsonl":
+		return eval.WriteJSONL(b.stdout, rows...)
+	case "json":
+		return b.json(rows)
+	case "csv":
+		return eval.CSV(b.stdout, rows)
+	case "benchstat":
+		return eval.Benchstat(b.stdout, rows)
+	}
+	return b.sections(rows, func(s eval.Section) bool { return !b.shown[s.Task] })
+}
+
+// sections prints those sections of the rows that are wanted, below a line that says
+// where they were measured.
+func (b *benchPrinter) sections(rows []eval.Row, wanted func(eval.Section) bool) error {
+	for _, s := range eval.Sections(rows) {
+		if !wanted(s) {
+			continue
+		}
+		if b.heading != "" {
+			b.print("")
+		}
+		write, width := s.Markdown, math.MaxInt
+		if b.plan.o.format == "table" {
+			width = b.width()
+			write = func(w io.Writer) error { return s.Text(w, width) }
+		}
+		if text := heading(rows); text != b.heading {
+			b.heading = text
+			b.print("%s", eval.Wrap(text, width))
+		}
+		err := write(b.stdout)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // heading says where the rows were measured.

@@ -18,16 +18,18 @@ type benchmark struct {
 	*app
 	plan  *benchPlan
 	log   *benchLog
+	out   *benchPrinter
 	meter *meter
 	done  int64 // work of the cells that are finished
 	said  string
 	peaks map[int]eval.Peaks // by threads
 }
 
-// measureAll measures the cells that have no row yet, and keeps each row at once.
-func (a *app) measureAll(ctx context.Context, p *benchPlan, log *benchLog) error {
+// measureAll measures the cells that have no row yet, keeps each row at once, and shows
+// what is complete.
+func (a *app) measureAll(ctx context.Context, p *benchPlan, log *benchLog, out *benchPrinter) error {
 	todo := p.unmeasured()
-	b := &benchmark{app: a, plan: p, log: log, peaks: map[int]eval.Peaks{}}
+	b := &benchmark{app: a, plan: p, log: log, out: out, peaks: map[int]eval.Peaks{}}
 	var total int64
 	for _, c := range p.cells() {
 		total += c.work()
@@ -35,7 +37,7 @@ func (a *app) measureAll(ctx context.Context, p *benchPlan, log *benchLog) error
 			b.done += c.work()
 		}
 	}
-	if err := checkProviders(todo); err != nil {
+	if err := a.checkProviders(ctx, todo); err != nil {
 		return err
 	}
 	b.meter = a.newMeter("measuring", b.done, total)
@@ -49,12 +51,17 @@ func (a *app) measureAll(ctx context.Context, p *benchPlan, log *benchLog) error
 }
 
 // checkProviders wants that this machine has what the groups run on.
-func checkProviders(groups []*benchGroup) error {
+func (a *app) checkProviders(ctx context.Context, groups []*benchGroup) error {
 	uses := func(provider string) bool {
 		return slices.ContainsFunc(groups, func(g *benchGroup) bool { return g.engine.provider == provider })
 	}
 	if !uses("cpu") && !uses("cuda") {
 		return nil
+	}
+	if uses("cpu") {
+		if err := a.needProvider(ctx, "cpu"); err != nil {
+			return err
+		}
 	}
 	_, state, err := ort.Probe("")
 	if err != nil {
@@ -125,7 +132,10 @@ func (b *benchmark) keep(ctx context.Context, session *runtime.Session, c *bench
 	}
 	c.row = &row
 	b.done += c.work()
-	return nil
+	if b.out.completes(c) {
+		b.meter.close() // a bar would stand among the tables
+	}
+	return b.out.measured(c)
 }
 
 func (b *benchmark) accuracy(ctx context.Context, session *runtime.Session, c *benchCell) (eval.Row, error) {

@@ -19,6 +19,7 @@ import (
 type catalogueOptions struct {
 	into, lengths, command string
 	n                      int
+	minAccuracy            float64
 	runs                   string
 	check                  bool
 }
@@ -26,12 +27,14 @@ type catalogueOptions struct {
 func catalogueVerb(a *app) *cobra.Command {
 	var o catalogueOptions
 	c := &cobra.Command{
-		Use:   "catalogue RUN…",
-		Short: "put trained runs into the catalogue that the next build embeds, or re-create its models",
+		Use:    "catalogue RUN…",
+		Hidden: true, // for those who look after the catalogue
+		Short:  "put trained runs into the catalogue that the next build embeds, or re-create its models",
 		Long: `catalogue rounds the weights of finished runs to 16 bits, measures them as they then
 are, and writes manifest and weights into the folder that the program embeds when
 it is built. The model is named after its task and encoding; one of that name is
-replaced, unless it is the same.
+replaced, unless it is the same. A model whose mean exact match at trained lengths is
+below --min-accuracy has not learned its task and is left out.
 
 With --check the arguments are models of the catalogue: each is trained again by the
 command in its manifest, in a temporary folder. On a processor with the features that
@@ -40,7 +43,7 @@ at trained lengths must be within ten points of the manifest's.`,
 		Example: example(
 			`zoo catalogue runs/copy-rope-tiny-s1 --command "zoo train --preset tiny --pe {pe} --task {task}"`,
 			`zoo catalogue --check copy-rope`),
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments(1, -1, "a run directory, or with --check a model of the catalogue"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.check {
 				from := zoo.Embedded()
@@ -56,6 +59,7 @@ at trained lengths must be within ten points of the manifest's.`,
 	f.StringVar(&o.into, "into", "zoo/models", "`folder` to write to, or to check (default there: the embedded one)")
 	f.StringVar(&o.lengths, "lengths", "20..200", "lengths to measure for the manifest")
 	f.IntVar(&o.n, "n", 100, "samples at each length")
+	f.Float64Var(&o.minAccuracy, "min-accuracy", eval.EffectiveAccuracy, "mean exact match at trained lengths that a model must reach")
 	f.StringVar(&o.command, "command", "", "the command that trained the runs; {pe} and {task} stand for encoding and task")
 	f.BoolVar(&o.check, "check", false, "train models of the catalogue again and compare")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
@@ -113,6 +117,14 @@ func (a *app) addToCatalogue(ctx context.Context, o catalogueOptions, lengths []
 	var err error
 	if manifest.Scores, err = scores(ctx, m, lengths, o.n); err != nil {
 		return err
+	}
+	inside, err := meanTrained(manifest.Scores, m.card)
+	if err != nil {
+		return fmt.Errorf("%w; name some with --lengths", err)
+	}
+	if inside < o.minAccuracy {
+		a.print("%s is left out: mean exact match at trained lengths is %.3f, below %v", manifest.Name, inside, o.minAccuracy)
+		return nil
 	}
 	if err := zoo.Add(o.into, manifest, m.cfg, m.weights); err != nil {
 		return err

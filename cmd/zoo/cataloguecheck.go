@@ -71,6 +71,7 @@ func (a *app) retrain(ctx context.Context, command, folder string) (model, error
 		return model{}, err
 	}
 	c := exec.CommandContext(ctx, self, append(append([]string{"train"}, strings.Fields(args)...), "--runs", folder)...)
+	c.Env = settingFree(os.Environ())
 	c.Stdout, c.Stderr = a.stderr, a.stderr
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	if err := c.Run(); err != nil {
@@ -98,10 +99,11 @@ func (a *app) compareScores(ctx context.Context, m zoo.Manifest, again model) er
 		return fmt.Errorf("the manifest: %w", err)
 	}
 	var lengths []int
+	n := 0
 	for _, s := range m.Scores {
-		lengths = append(lengths, s.Length)
+		lengths, n = append(lengths, s.Length), max(n, s.N) // some lengths have fewer prompts than were asked for
 	}
-	now, err := scores(ctx, again, lengths, m.Scores[0].N)
+	now, err := scores(ctx, again, lengths, n)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -41,7 +41,7 @@ are read off the attention weights, so distances end where those vanish.`,
 		Example: example(
 			"zoo construct --theorem 1 --max 1024",
 			"zoo construct --theorem 2 --heads 8 -o relative.onnx"),
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.construct(c.Context(), o) },
 	}
 	o.engineFlags.add(c)
@@ -49,10 +49,7 @@ are read off the attention weights, so distances end where those vanish.`,
 	f.IntVar(&o.theorem, "theorem", 0, "1 or 2")
 	f.IntVar(&o.max, "max", 1024, "greatest position")
 	f.IntVar(&o.heads, "heads", 4, "attention heads of theorem 2")
-	f.StringVarP(&o.output, "output", "o", "", "`file` to write (default: theorem-<1 or 2>.onnx)")
-	if err := c.MarkFlagRequired("theorem"); err != nil {
-		panic("zoo: " + err.Error()) // the flag is defined above
-	}
+	f.StringVarP(&o.output, "output", "o", "", "`file` to write, - for standard output (default: theorem-<1 or 2>.onnx)")
 	return c
 }
 
@@ -69,13 +66,25 @@ func (a *app) construct(ctx context.Context, o constructOptions) error {
 		m, err = theory.Theorem2(o.max, pe.ALiBiSlopes(o.heads))
 	case o.theorem == 2:
 		err = fmt.Errorf("--heads %d: want 1 or more", o.heads)
+	case o.theorem == 0:
+		err = errors.New("--theorem is missing: want 1 or 2")
 	default:
 		err = fmt.Errorf("--theorem %d: want 1 or 2", o.theorem)
 	}
 	if err != nil {
 		return err
 	}
+	out := output{path: o.output}
+	if o.output == "" {
+		out = defaultOutput(fmt.Sprintf("theorem-%d.onnx", o.theorem))
+	}
+	if err := out.check(a); err != nil {
+		return err
+	}
 	described := card.Card{Tokenizer: m.Pieces, ToolVersion: version()}
+	if err := a.needProvider(ctx, o.provider); err != nil {
+		return err
+	}
 	s, data, err := o.open(source{from: "construction", load: func() (model, error) {
 		return model{m.Config, m.Weights, described}, nil
 	}})
@@ -83,12 +92,11 @@ func (a *app) construct(ctx context.Context, o constructOptions) error {
 		return err
 	}
 	defer s.Close()
-	path := cmp.Or(o.output, fmt.Sprintf("theorem-%d.onnx", o.theorem))
-	err = tensor.WriteBytesAtomic(path, data)
-	if err != nil {
+	if err := a.writeBytes(out, data); err != nil {
 		return err
 	}
-	a.note("%s: %s, run by %s", path, bytesText(int64(len(data))), engineName(s))
+	a = a.beside(out)
+	a.note("%s: %s, run by %s", out.path, bytesText(int64(len(data))), engineName(s))
 	if o.theorem == 1 {
 		return a.positions(ctx, m, s)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,8 +10,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,6 +32,8 @@ type dataOptions struct {
 	format     string
 	output     string
 }
+
+var dataFormats = []string{"text", "jsonl"}
 
 func dataVerb(a *app) *cobra.Command {
 	var o dataOptions
@@ -58,7 +59,7 @@ their samples in our form, and counts those whose target is ours too:
 			"zoo data --task addition --lengths 3 --scratchpad full --format jsonl",
 			"zoo data --task scan --all -o scan.tsv",
 			"zoo data --task pcfg --answer prompts.txt"),
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.data(c.Context(), o) },
 	}
 	f := c.Flags()
@@ -74,10 +75,10 @@ their samples in our form, and counts those whose target is ours too:
 	f.StringSliceVar(&o.from, "from", nil, "original `files` to read")
 	f.StringVar(&o.format, "format", "text", "text or jsonl")
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write instead of standard output")
-	c.MarkFlagsMutuallyExclusive("all", "answer", "from", "n")
-	c.MarkFlagsMutuallyExclusive("all", "answer", "from", "seed")
-	c.MarkFlagsMutuallyExclusive("all", "answer", "from", "split")
-	c.MarkFlagsMutuallyExclusive("answer", "from", "lengths")
+	exclusive(c, "all", "answer", "from", "n")
+	exclusive(c, "all", "answer", "from", "seed")
+	exclusive(c, "all", "answer", "from", "split")
+	exclusive(c, "answer", "from", "lengths")
 	return c
 }
 
@@ -101,7 +102,7 @@ func (o dataOptions) tasks() ([]task.Task, error) {
 }
 
 func (a *app) data(ctx context.Context, o dataOptions) error {
-	if err := oneOf("format", o.format, "text", "jsonl"); err != nil {
+	if err := oneOf("format", o.format, dataFormats...); err != nil {
 		return err
 	}
 	if o.n < 1 {
@@ -120,13 +121,11 @@ func (a *app) data(ctx context.Context, o dataOptions) error {
 		}
 		return buffered.Flush()
 	}
-	if o.output == "" {
-		return write(a.stdout)
+	inputs := o.from
+	if o.answer != "" {
+		inputs = []string{o.answer}
 	}
-	if err := os.MkdirAll(filepath.Dir(o.output), 0o755); err != nil {
-		return err
-	}
-	return tensor.WriteFileAtomic(o.output, write)
+	return a.write(output{path: cmp.Or(o.output, stdoutName), inputs: inputs}, write)
 }
 
 func (a *app) dataOf(ctx context.Context, o dataOptions, t task.Task, w io.Writer) error {

@@ -25,7 +25,7 @@ func doctorVerb(a *app) *cobra.Command {
 the one it would use, and describes the machine. It ends with an error when there
 is no usable library.`,
 		Example: example("zoo doctor", "zoo doctor --json"),
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE:    func(*cobra.Command, []string) error { return a.doctor(asJSON) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
@@ -38,6 +38,7 @@ type diagnosis struct {
 	Go        string            `json:"go"`
 	Platform  string            `json:"platform"`
 	Machine   machine           `json:"machine"`
+	Settings  settingsFile      `json:"settings"`
 	Library   *foundLibrary     `json:"library"`   // null when there is none to use
 	Providers map[string]string `json:"providers"` // "ok", or why not
 	Problem   string            `json:"problem,omitempty"`
@@ -46,10 +47,19 @@ type diagnosis struct {
 	Tools     []tool            `json:"tools"`
 }
 
+// settingsFile is the user's own file of settings.
+type settingsFile struct {
+	Path    string `json:"path"`
+	Finding string `json:"finding"`
+}
+
 type foundLibrary struct {
-	Path    string   `json:"path"`
-	Rule    ort.Rule `json:"rule"`
-	Version string   `json:"version"`
+	Path     string   `json:"path"`
+	Rule     ort.Rule `json:"rule"`
+	Version  string   `json:"version"`
+	SHA256   string   `json:"sha256"`
+	Verified bool     `json:"verified"` // zoo knows its hash, or that of the archive it came from
+	Origin   string   `json:"origin"`   // what it was installed from, "" when nothing tells
 }
 
 type place struct {
@@ -80,7 +90,7 @@ func (a *app) doctor(asJSON bool) error {
 func diagnose() (diagnosis, error) {
 	d := diagnosis{
 		Zoo: version(), Go: goruntime.Version(), Platform: goruntime.GOOS + "/" + goruntime.GOARCH,
-		Machine: thisMachine(), Providers: map[string]string{}, Tools: findTools(),
+		Machine: thisMachine(), Settings: findSettings(), Providers: map[string]string{}, Tools: findTools(),
 	}
 	for _, c := range ort.Candidates("") {
 		d.Searched = append(d.Searched, place{c.Source, c.Path, finding(c)})
@@ -90,7 +100,12 @@ func diagnose() (diagnosis, error) {
 		d.Problem, d.Remedy = err.Error(), remedyFor(err, d.Searched)
 		return d, err
 	}
-	d.Library = &foundLibrary{lib.Path, lib.Source, lib.Version}
+	from, err := ort.Origin(lib)
+	if err != nil {
+		d.Problem = err.Error()
+		return d, err
+	}
+	d.Library = &foundLibrary{lib.Path, lib.Source, lib.Version, from.SHA256, from.Verified, from.Origin}
 	for name, why := range providers {
 		d.Providers[name] = "ok"
 		if why != nil {
@@ -122,6 +137,17 @@ func finding(c ort.Candidate) string {
 	return c.Err.Error()
 }
 
+func findSettings() settingsFile {
+	found := settingsFile{userConfigPath(), "not there"}
+	if path := userConfig(); path != "" {
+		found.Finding = "used"
+		if err := newConfig().readFile(path, true); err != nil {
+			found.Finding = err.Error()
+		}
+	}
+	return found
+}
+
 func findTools() []tool {
 	out := []tool{
 		{Name: "npm", Remedy: "needed only where zoo setup cannot reach GitHub; install Node.js"},
@@ -143,6 +169,9 @@ func (a *app) printDiagnosis(d diagnosis) {
 	if d.Machine.Memory > 0 {
 		a.print("memory      %s, of which %s free", bytesText(d.Machine.Memory), bytesText(d.Machine.MemoryFree))
 	}
+	if d.Settings.Path != "" {
+		a.print("settings    %s: %s", d.Settings.Path, d.Settings.Finding)
+	}
 	for _, t := range d.Tools {
 		if t.Path != "" {
 			a.print("%-11s %s", t.Name, t.Path)
@@ -159,9 +188,26 @@ func (a *app) printDiagnosis(d diagnosis) {
 		return
 	}
 	a.print("\nused        %s (version %s)", d.Library.Path, d.Library.Version)
+	a.print("origin      %s", d.Library.standing())
 	for _, name := range slices.Sorted(maps.Keys(d.Providers)) {
 		a.print("%-11s %s", name, d.Providers[name])
 	}
+}
+
+// standing says whether the library is one that zoo installs.
+func (l foundLibrary) standing() string {
+	const unknown = "zoo does not know its hash"
+	switch {
+	case l.Verified && l.Origin != "":
+		return l.Origin + ", hash verified"
+	case l.Verified:
+		return "hash verified"
+	case l.Rule == ort.FromEnv:
+		return "chosen by " + ort.EnvLibrary + "; " + unknown
+	case l.Origin != "":
+		return "installed by choice from " + l.Origin + "; " + unknown
+	}
+	return "not one of ours: " + unknown + "; to install one, run: zoo setup"
 }
 
 // json writes a result for programs.

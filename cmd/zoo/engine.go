@@ -14,6 +14,9 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
+// providers are what can run models.
+var providers = []string{"cpu", "cuda", "go"}
+
 // engineFlags say how a model is run.
 type engineFlags struct {
 	provider, profile string
@@ -30,7 +33,7 @@ func (e *engineFlags) add(c *cobra.Command) {
 }
 
 func (e engineFlags) check() error {
-	if err := oneOf("provider", e.provider, "cpu", "cuda", "go"); err != nil {
+	if err := oneOf("provider", e.provider, providers...); err != nil {
 		return err
 	}
 	if err := ort.CheckThreads(e.threads); err != nil {

@@ -17,6 +17,7 @@ import (
 type finder struct {
 	a         *app
 	root      string    // folder of the runs
+	task      string    // that the models are narrowed to, "" for all
 	runs      []runInfo // with a checkpoint, the newest first
 	catalogue []zoo.Manifest
 }
@@ -48,6 +49,7 @@ func (f finder) on(tasks string) (finder, error) {
 	}
 	f.runs = slices.DeleteFunc(slices.Clone(f.runs), func(r runInfo) bool { return !related(r.Task, tasks) })
 	f.catalogue = slices.DeleteFunc(slices.Clone(f.catalogue), func(m zoo.Manifest) bool { return !related(m.Card.Task, tasks) })
+	f.task = tasks
 	if len(f.runs)+len(f.catalogue) == 0 {
 		return f, fmt.Errorf("no model was trained on %s, neither under %s nor in the catalogue; make one: zoo train --task %s; or name the model to use", tasks, f.root, tasks)
 	}
@@ -136,7 +138,11 @@ func (f finder) of(encoding string) ([]source, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("no model has the encoding %s, neither under %s nor in the catalogue; make one: zoo train --pe %s", encoding, f.root, encoding)
+		trained, on := "", ""
+		if f.task != "" {
+			trained, on = " and the task "+f.task, " --task "+f.task
+		}
+		return nil, fmt.Errorf("no model has the encoding %s%s, neither under %s nor in the catalogue; make one: zoo train --pe %s%s", encoding, trained, f.root, encoding, on)
 	}
 	return out, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -58,9 +59,12 @@ func (a *app) importFolder(dir string, o importOptions) error {
 			return err
 		}
 		output = filepath.Join(o.runs, filepath.Base(whole))
-		if _, err := os.Stat(output); err == nil {
-			return fmt.Errorf("%s is there already; name another folder: --output", output)
+		if _, err := os.Lstat(output); err == nil {
+			return replaces(output, "-o "+output)
 		}
+	}
+	if err := checkFolder(output, dir); err != nil {
+		return err
 	}
 	if err := interop.Write(output, m); err != nil {
 		return err
@@ -106,7 +110,7 @@ func notTrained(dir string) error {
 // folderSource is the model of a folder of weights, which has no checkpoints.
 func folderSource(r runInfo) source {
 	return source{
-		label: filepath.Base(r.Dir), from: fmt.Sprintf("folder %s (%s)", r.Dir, r.state()), encoding: r.Encoding,
+		label: filepath.Base(r.Dir), from: fmt.Sprintf("folder %s (%s)", r.Dir, r.state()), encoding: r.Encoding, folder: r.Dir,
 		load: func() (model, error) {
 			m, err := interop.Read(r.Dir)
 			return model{m.Config, m.Weights, m.Card}, withNearest(err)
@@ -117,6 +121,12 @@ func folderSource(r runInfo) source {
 // exportFolder writes a model as a folder that import reads.
 func (a *app) exportFolder(s source, m model, o exportOptions) error {
 	path := folderPath(o, m)
+	if _, err := os.Lstat(path); err == nil && o.output == "" {
+		return replaces(path, o.rename(path))
+	}
+	if err := cmp.Or(o.claim(path, s), checkFolder(path, s.folder)); err != nil {
+		return err
+	}
 	if err := interop.Write(path, interop.Model{Config: m.cfg, Weights: m.weights, Card: m.card}); err != nil {
 		return err
 	}
@@ -130,7 +140,7 @@ func folderPath(o exportOptions, m model) string {
 	switch {
 	case o.output == "":
 		return name
-	case len(o.encodings) > 1 || isFolder(o.output) && !interop.IsFolder(o.output):
+	case o.into:
 		return filepath.Join(o.output, name)
 	}
 	return o.output

@@ -32,18 +32,8 @@ directory, or a model of the catalogue by its name.`,
 	c.Flags().BoolVar(&o.asJSON, "json", false, "write JSON")
 	c.Flags().BoolVar(&o.graph, "graph", false, "write the graph as text")
 	c.Flags().StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
-	c.MarkFlagsMutuallyExclusive("json", "graph")
+	exclusive(c, "json", "graph")
 	return c
-}
-
-// oneArgument demands exactly one argument and says what it is.
-func oneArgument(what string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return fmt.Errorf("%s takes one argument, %s; got %d", c.CommandPath(), what, len(args))
-		}
-		return nil
-	}
 }
 
 func (a *app) inspect(arg string, o inspectOptions) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -18,9 +19,12 @@ import (
 )
 
 // layers says where a run's configuration comes from. What a flag says wins over
-// the environment, that over the config file, that over the preset.
+// the environment, that over the config file, that over the user's own file, that
+// over the preset. The preset itself is named by --preset, else by the environment,
+// else by the config file, else by the user's.
 type layers struct {
-	preset string
+	preset string            // where no flag can name it; "" for none
+	user   string            // "" for none
 	file   string            // "" for none
 	flags  map[string]string // flag name by key
 	set    []string          // key=value
@@ -30,8 +34,13 @@ type layers struct {
 type config struct {
 	v      *viper.Viper
 	origin map[string]origin // of each key's value
-	task   string            // the preset's
+	preset string
+	task   string       // the preset's
+	onTask *viper.Viper // what the preset has differently on a task, by its name; nil for nothing
 }
+
+// onTask is the section of a preset for that: on_task.scan.train.examples.
+const onTask = "on_task"
 
 // origin is where a value came from: for error messages, and because a value of
 // a YAML file has a type and any other is text.
@@ -39,19 +48,31 @@ type origin struct {
 	name string
 	yaml bool
 	all  bool // no run may pass the value over; see checkUsed
+	any  bool // every run may: a preset and the user's file are for all models
 }
 
 func (o origin) isPreset() bool { return strings.HasPrefix(o.name, "preset ") }
 
+func newConfig() *config {
+	return &config{v: viper.New(), origin: map[string]origin{}, preset: defaultPreset}
+}
+
 func (l layers) load(flags *pflag.FlagSet, environ []string) (*config, error) {
-	c := &config{v: viper.New(), origin: map[string]origin{}}
-	if err := c.readPreset(l.preset); err != nil {
+	c := newConfig()
+	if err := c.readFile(l.user, true); err != nil {
 		return nil, err
 	}
-	if err := c.readFile(l.file); err != nil {
+	if err := c.readFile(l.file, false); err != nil {
 		return nil, err
 	}
+	c.preset = cmp.Or(l.preset, c.preset)
 	if err := c.readEnv(environ); err != nil {
+		return nil, err
+	}
+	if f := flags.Lookup("preset"); f != nil && f.Changed {
+		c.preset = f.Value.String()
+	}
+	if err := c.readPreset(c.preset); err != nil {
 		return nil, err
 	}
 	if err := c.readFlags(flags, l.flags); err != nil {
@@ -60,6 +81,7 @@ func (l layers) load(flags *pflag.FlagSet, environ []string) (*config, error) {
 	return c, c.readSet(l.set, l.flags)
 }
 
+// readPreset reads the preset, below what was read before.
 func (c *config) readPreset(name string) error {
 	if err := oneOf("preset", name, configs.Names()...); err != nil {
 		return err
@@ -68,21 +90,27 @@ func (c *config) readPreset(name string) error {
 	if err != nil {
 		return err
 	}
-	v, err := c.readYAML(data, "preset "+name)
+	above := maps.Clone(c.origin)
+	v, err := c.readYAML(data, origin{name: "preset " + name, yaml: true, any: true})
 	if err != nil {
 		return err
 	}
-	for _, key := range v.AllKeys() {
-		c.v.SetDefault(key, v.Get(key))
+	for key, from := range c.origin {
+		if from.isPreset() {
+			c.v.SetDefault(key, v.Get(key))
+		}
 	}
-	c.task = v.GetString("train.task")
+	maps.Copy(c.origin, above)
+	c.task, c.onTask = v.GetString("train.task"), v.Sub(onTask)
 	return nil
 }
 
 // maxConfig is the largest configuration or sweep file that is read, in bytes.
 const maxConfig = 1 << 20
 
-func (c *config) readFile(path string) error {
+// readFile reads a file of settings in the form of the presets, which may name the
+// preset that it is about. The user's own is for any model.
+func (c *config) readFile(path string, user bool) error {
 	if path == "" {
 		return nil
 	}
@@ -90,7 +118,7 @@ func (c *config) readFile(path string) error {
 	if err != nil {
 		return fmt.Errorf("config file: %w", err)
 	}
-	v, err := c.readYAML(data, "config file "+path)
+	v, err := c.readYAML(data, origin{name: "config file " + path, yaml: true, any: user})
 	if err != nil {
 		return err
 	}
@@ -98,22 +126,28 @@ func (c *config) readFile(path string) error {
 }
 
 // readYAML reads one YAML text and checks its keys.
-func (c *config) readYAML(data []byte, source string) (*viper.Viper, error) {
+func (c *config) readYAML(data []byte, from origin) (*viper.Viper, error) {
 	v := viper.New()
 	v.SetConfigType("yaml")
 	if err := v.ReadConfig(bytes.NewReader(data)); err != nil {
-		return nil, fmt.Errorf("%s: %w", source, err)
+		return nil, fmt.Errorf("%s: %w", from.name, err)
 	}
-	keys := v.AllKeys()
+	keys := slices.DeleteFunc(v.AllKeys(), func(key string) bool { return from.isPreset() && strings.HasPrefix(key, onTask+".") })
 	slices.Sort(keys)
 	for _, key := range keys {
+		if key == "preset" {
+			if c.preset, _ = v.Get(key).(string); c.preset == "" {
+				return nil, fmt.Errorf("%s: preset is %s: want one of %s", from.name, quoted(v.Get(key)), strings.Join(configs.Names(), ", "))
+			}
+			continue
+		}
 		if _, err := findSetting(key); err != nil {
-			return nil, fmt.Errorf("%s: %w", source, err)
+			return nil, fmt.Errorf("%s: %w", from.name, err)
 		}
 		if v.Get(key) == nil {
-			return nil, fmt.Errorf("%s: %s has no value", source, key)
+			return nil, fmt.Errorf("%s: %s has no value", from.name, key)
 		}
-		c.origin[key] = origin{name: source, yaml: true}
+		c.origin[key] = from
 	}
 	return v, nil
 }
@@ -122,8 +156,10 @@ func (c *config) readYAML(data []byte, source string) (*viper.Viper, error) {
 func (c *config) readEnv(environ []string) error {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
-		ours := strings.HasPrefix(name, envPrefix+"TRAIN_") || strings.HasPrefix(name, envPrefix+"MODEL_")
-		if !ours || value == "" {
+		if name == presetVariable && value != "" {
+			c.preset = value
+		}
+		if !isSettingVariable(name, value) {
 			continue
 		}
 		s, err := findEnv(name)
@@ -193,6 +229,7 @@ func (c *config) run(encoding string) (train.Config, error) {
 			plant(tree, []string{"train", key}, "")
 		}
 	}
+	c.plantOnTask(tree)
 	data, err := json.Marshal(tree)
 	if err != nil {
 		return train.Config{}, err
@@ -212,6 +249,22 @@ func (c *config) run(encoding string) (train.Config, error) {
 // task has its own.
 func (c *config) foreign(key string) bool {
 	return c.origin[key].isPreset() && c.v.GetString("train.task") != c.task
+}
+
+// plantOnTask sets what the preset has differently on the task, whatever its options,
+// unless another layer gives the key.
+func (c *config) plantOnTask(tree map[string]any) {
+	name, _, _ := strings.Cut(c.v.GetString("train.task"), "+")
+	if c.onTask == nil {
+		return
+	}
+	if v := c.onTask.Sub(name); v != nil {
+		for _, key := range v.AllKeys() {
+			if c.origin[key].isPreset() {
+				plant(tree, strings.Split(key, "."), v.Get(key))
+			}
+		}
+	}
 }
 
 // value returns the value of a setting in its type.

@@ -3,12 +3,17 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
 
+	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -32,7 +37,7 @@ func loadLayers(t *testing.T, file string, env map[string]string, args ...string
 		t.Setenv(name, value)
 		environ = append(environ, name+"="+value)
 	}
-	l := layers{flags: trainFlags, preset: flagText(c.Flags(), "preset"), file: flagText(c.Flags(), "config")}
+	l := layers{flags: trainFlags, file: flagText(c.Flags(), "config")}
 	l.set, _ = c.Flags().GetStringArray("set")
 	cfg, err := l.load(c.Flags(), environ)
 	if err != nil {
@@ -56,6 +61,11 @@ func TestLayers(t *testing.T) {
 		{name: "preset", key: "train.steps", want: "2600"},
 		{name: "another preset", args: []string{"--preset", "small"}, key: "train.steps", want: "10000"},
 		{name: "file over preset", file: "train: {steps: 11}", key: "train.steps", want: "11"},
+		{name: "file names the preset", file: "preset: small", key: "train.steps", want: "10000"},
+		{name: "flag names the preset", file: "preset: small", args: []string{"--preset", "tiny"}, key: "train.steps", want: "2600"},
+		{name: "environment names the preset", file: "preset: small", env: env{"ZOO_PRESET": "tiny"}, key: "train.steps", want: "2600"},
+		{name: "flag over environment for the preset", env: env{"ZOO_PRESET": "tiny"}, args: []string{"--preset", "small"}, key: "train.steps", want: "10000"},
+		{name: "file over the preset that it names", file: "{preset: small, train: {steps: 11}}", key: "train.steps", want: "11"},
 		{name: "environment over file", file: "train: {steps: 11}", env: env{"ZOO_TRAIN_STEPS": "22"}, key: "train.steps", want: "22"},
 		{name: "flag over environment", file: "train: {steps: 11}", env: env{"ZOO_TRAIN_STEPS": "22"}, args: []string{"--steps", "33"}, key: "train.steps", want: "33"},
 		{name: "set over environment", env: env{"ZOO_TRAIN_STEPS": "22"}, args: []string{"--set", "train.steps=44"}, key: "train.steps", want: "44"},
@@ -96,6 +106,9 @@ func TestLayersRefuse(t *testing.T) {
 		want []string // parts of the error
 	}{
 		{name: "preset", args: []string{"--preset", "tinny"}, want: []string{`unknown preset "tinny"`, `"tiny"`, "base, paper, small, tiny"}},
+		{name: "preset in file", file: "preset: tinny", want: []string{`unknown preset "tinny"`, `"tiny"`}},
+		{name: "preset without a name", file: "preset: 5", want: []string{"config.yaml", "preset is 5"}},
+		{name: "key elsewhere in the environment", env: env{"ZOO_TRIAN_STEPS": "1"}, want: []string{`"ZOO_TRIAN_STEPS"`, `"ZOO_TRAIN_STEPS"`}},
 		{name: "key in file", file: "train: {stepz: 1}", want: []string{"config.yaml", `"train.stepz"`, `did you mean "train.steps"`}},
 		{name: "section in file", file: "trian: {steps: 1}", want: []string{"config.yaml", `"trian.steps"`, `"train.steps"`}},
 		{name: "key in environment", env: env{"ZOO_TRAIN_STEP": "1"}, want: []string{`"ZOO_TRAIN_STEP"`, `"ZOO_TRAIN_STEPS"`}},
@@ -155,6 +168,110 @@ func TestFlagsStandForKeys(t *testing.T) {
 		}
 		if diff := cmp.Diff(s.kind, kinds[f.Value.Type()]); diff != "" {
 			t.Errorf("--%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestPaperOnEachTask holds the sweep paper against the sizes of the paper's data and
+// the lengths of its tasks, and its preset alone against the sweep.
+func TestPaperOnEachTask(t *testing.T) {
+	data, err := configs.ReadSweep("paper")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := parseSweep(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := 0
+	for _, pick := range f.choices() {
+		if f.axes[0].key != "train.seed" || pick[0] > 0 || pick[2] > 0 {
+			continue
+		}
+		r, err := f.resolve(pick, trainVerb(&app{}), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs++
+		c := r.Config
+		name, paper := strings.CutSuffix(c.Train.Task, "+paper")
+		k, err := task.Lookup(name)
+		if err != nil || !paper {
+			t.Fatalf("task %s: %v", c.Train.Task, err)
+		}
+		want := []int{100_000, 40_000, 2400}
+		switch name {
+		case "scan":
+			want[0] = 15_997
+		case "pcfg":
+			want = []int{72_909, 100_000, 6000}
+		}
+		if got := []int{c.Train.Examples, c.Train.Steps, c.Train.Warmup}; !slices.Equal(got, want) {
+			t.Errorf("%s: examples, steps and warmup are %v, want %v", name, got, want)
+		}
+		if c.Train.Lengths != k.Train.String() || c.Train.Batch != 64 || c.Train.PoolSteps != 0 || c.Train.WarmupFrom != "zero" || c.Model.Settings != "faithful" {
+			t.Errorf("%s: %+v", name, c)
+		}
+		alone, err := loadLayers(t, "", nil, "--preset", "paper", "--task", c.Train.Task, "--seed", strconv.FormatUint(c.Train.Seed, 10))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if alone.Hash() != c.Hash() {
+			t.Errorf("%s: the preset alone differs: %s", name, difference(alone, c))
+		}
+	}
+	if runs != 17 {
+		t.Errorf("%d tasks, want 17", runs)
+	}
+}
+
+// TestOnTask: what a preset has differently on a task gives way to every other layer.
+func TestOnTask(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		key  string
+		want string
+	}{
+		{[]string{"--preset", "paper", "--task", "pcfg+noprefix"}, "train.steps", "100000"},
+		{[]string{"--preset", "paper", "--task", "pcfg", "--steps", "7"}, "train.steps", "7"},
+		{[]string{"--preset", "paper", "--task", "pcfg", "--steps", "7"}, "train.warmup", "6000"},
+		{[]string{"--preset", "paper", "--task", "pcfg", "--set", "train.examples=5"}, "train.examples", "5"},
+		{[]string{"--preset", "paper", "--task", "lego"}, "train.examples", "100000"},
+		{[]string{"--task", "pcfg"}, "train.examples", "0"},
+	} {
+		cfg, err := loadLayers(t, "", nil, test.args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := flatten(cfg)[test.key]; got != test.want {
+			t.Errorf("%v: %s is %s, want %s", test.args, test.key, got, test.want)
+		}
+	}
+	if _, err := loadLayers(t, "on_task: {scan: {train: {steps: 5}}}", nil); err == nil || !strings.Contains(err.Error(), "on_task.scan.train.steps") {
+		t.Errorf("in a config file: error %v", err)
+	}
+}
+
+// TestOnTaskKeys: every preset names tasks and settings that there are, and settings
+// that it has.
+func TestOnTaskKeys(t *testing.T) {
+	for _, name := range configs.Names() {
+		c := &config{v: viper.New(), origin: map[string]origin{}}
+		if err := c.readPreset(name); err != nil {
+			t.Fatal(err)
+		}
+		if c.onTask == nil {
+			continue
+		}
+		for _, key := range c.onTask.AllKeys() {
+			of, setting, _ := strings.Cut(key, ".")
+			k, err := task.Lookup(of)
+			if err != nil || k.Name != of {
+				t.Errorf("preset %s: %s: task %q, %v", name, key, k.Name, err)
+			}
+			if !c.v.IsSet(setting) {
+				t.Errorf("preset %s: %s: the preset has no %s to replace", name, key, setting)
+			}
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (c *config) checkUsed(encodings []string) error {
 	for _, key := range slices.Sorted(maps.Keys(c.origin)) {
 		from, lack := c.origin[key], lacking(key, encodings)
 		everyone := from.all || strings.HasPrefix(key, sectionParam)
-		if from.isPreset() || len(lack) == 0 || len(lack) < len(encodings) && !everyone {
+		if from.any || len(lack) == 0 || len(lack) < len(encodings) && !everyone {
 			continue
 		}
 		if lost == nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -13,63 +14,114 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
-	"github.com/nopezoo/zoo/zoo"
 )
 
 // listing is one kind of thing that list can show.
 type listing struct {
 	name string
 	// rows returns what to write as JSON, and the same as lines of cells.
-	rows func(a *app, runs string) (any, [][]string, error)
+	rows func(a *app, o listOptions) (any, [][]string, error)
+	// chosen says whether --pe and --task choose among them.
+	chosen bool
 }
 
 func listings() []listing {
 	return []listing{
-		{"encodings", listEncodings},
-		{"tasks", listTasks},
-		{"presets", listPresets},
-		{"models", listModels},
-		{"runs", listRuns},
+		{"encodings", listEncodings, false},
+		{"tasks", listTasks, false},
+		{"presets", listPresets, false},
+		{"models", listModels, true},
+		{"runs", listRuns, true},
 	}
 }
 
+type listOptions struct {
+	encodings []string
+	task      string
+	runs      string
+	asJSON    bool
+}
+
+// takes reports whether a model is among those chosen.
+func (o listOptions) takes(encoding, tasks string) bool {
+	return (len(o.encodings) == 0 || slices.Contains(o.encodings, encoding)) && (o.task == "" || related(tasks, o.task))
+}
+
 func listVerb(a *app) *cobra.Command {
-	var asJSON bool
-	var runs string
+	var o listOptions
 	kinds := each(listings(), func(l listing) string { return l.name })
 	c := &cobra.Command{
-		Use:   "list [" + strings.Join(kinds, "|") + "]",
+		Use:   "list [" + strings.Join(kinds, "|") + "] [PRESET]",
 		Short: "list encodings, tasks, presets, models and runs",
 		Long: `list shows what there is: positional encodings, tasks, presets of settings, the
 trained models of the catalogue, and the runs made here. Without a name it shows
-everything.`,
-		Example:   example("zoo list", "zoo list encodings", "zoo list models --json"),
-		Args:      cobra.MaximumNArgs(1),
-		ValidArgs: kinds,
+everything; with that of a preset it shows the preset, as a file that zoo train
+--config could read. --pe and --task choose among models and runs.
+
+Of a model it shows the trained lengths, the mean exact match inside them, and the
+effective length, the largest length measured up to which all measured ones have an
+exact match of 90 %, as their manifests have it.`,
+		Example: example("zoo list", "zoo list encodings", "zoo list presets tiny", "zoo list models --task copy --pe rope,alibi", "zoo list models --json"),
+		Args:    arguments(0, 2, "a preset"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			switch {
+			case len(args) == 0:
+				return lastOf(kinds, typed), cobra.ShellCompDirectiveNoFileComp
+			case len(args) == 1 && args[0] == "presets":
+				return lastOf(configs.Names(), typed), cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := o.check(args); err != nil {
+				return err
+			}
 			if len(args) == 0 {
-				return a.listAll(runs, asJSON)
+				return a.listAll(o)
 			}
 			if err := oneOf("list", args[0], kinds...); err != nil {
 				return err
 			}
-			return a.listOne(args[0], runs, asJSON)
+			if len(args) == 2 {
+				return a.showPreset(args, o.asJSON)
+			}
+			return a.listOne(args[0], o)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	c.Flags().StringVar(&runs, "runs", "runs", "`folder` of the runs")
+	c.Flags().StringSliceVar(&o.encodings, "pe", nil, "models and runs of these encodings only")
+	c.Flags().StringVar(&o.task, "task", "", "models and runs trained on one of these tasks only")
+	c.Flags().BoolVar(&o.asJSON, "json", false, "write JSON")
+	c.Flags().StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	return c
 }
 
-func (a *app) listAll(runs string, asJSON bool) error {
+// check refuses encodings and tasks that there are not, or that choose nothing.
+func (o listOptions) check(args []string) error {
+	if len(o.encodings) == 0 && o.task == "" {
+		return nil
+	}
+	for _, l := range listings() {
+		if len(args) > 0 && l.name == args[0] && !l.chosen {
+			return fmt.Errorf("--pe and --task choose among models and runs, not %s; leave them out", l.name)
+		}
+	}
+	if o.task != "" {
+		if _, err := task.LookupList(o.task); err != nil {
+			return err
+		}
+	}
+	return checkEncodings(o.encodings)
+}
+
+func (a *app) listAll(o listOptions) error {
 	all := map[string]any{}
 	for i, l := range listings() {
-		value, lines, err := l.rows(a, runs)
+		value, lines, err := l.rows(a, o)
 		if err != nil {
 			return err
 		}
 		all[l.name] = value
-		if asJSON {
+		if o.asJSON {
 			continue
 		}
 		if i > 0 {
@@ -80,22 +132,22 @@ func (a *app) listAll(runs string, asJSON bool) error {
 			return err
 		}
 	}
-	if asJSON {
+	if o.asJSON {
 		return a.json(all)
 	}
 	return nil
 }
 
-func (a *app) listOne(name, runs string, asJSON bool) error {
+func (a *app) listOne(name string, o listOptions) error {
 	for _, l := range listings() {
 		if l.name != name {
 			continue
 		}
-		value, lines, err := l.rows(a, runs)
+		value, lines, err := l.rows(a, o)
 		if err != nil {
 			return err
 		}
-		if asJSON {
+		if o.asJSON {
 			return a.json(value)
 		}
 		return a.table(lines)
@@ -123,7 +175,7 @@ func (a *app) table(lines [][]string) error {
 	return err
 }
 
-func listEncodings(*app, string) (any, [][]string, error) {
+func listEncodings(*app, listOptions) (any, [][]string, error) {
 	type entry struct {
 		Name    string `json:"name"`
 		Formula string `json:"formula"`
@@ -141,7 +193,7 @@ func listEncodings(*app, string) (any, [][]string, error) {
 	return list, lines, nil
 }
 
-func listTasks(*app, string) (any, [][]string, error) {
+func listTasks(*app, listOptions) (any, [][]string, error) {
 	type entry struct {
 		Name        string   `json:"name"`
 		Aliases     []string `json:"aliases"`
@@ -170,7 +222,7 @@ func listTasks(*app, string) (any, [][]string, error) {
 	return list, lines, nil
 }
 
-func listPresets(*app, string) (any, [][]string, error) {
+func listPresets(*app, listOptions) (any, [][]string, error) {
 	type entry struct {
 		Name        string `json:"name"`
 		Description string `json:"description"`
@@ -187,6 +239,26 @@ func listPresets(*app, string) (any, [][]string, error) {
 	return list, lines, nil
 }
 
+// showPreset writes the preset of "presets NAME" as it is, with its comments.
+func (a *app) showPreset(args []string, asJSON bool) error {
+	name := args[1]
+	if args[0] != "presets" {
+		return fmt.Errorf("unexpected argument %q: zoo list %s takes no name; see: zoo list --help", name, args[0])
+	}
+	if err := oneOf("preset", name, configs.Names()...); err != nil {
+		return err
+	}
+	data, err := configs.Read(name)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.json(map[string]string{"name": name, "description": presetComment(string(data), name), "text": string(data)})
+	}
+	_, err = a.stdout.Write(data)
+	return err
+}
+
 // presetComment returns the comment at the head of a preset without its name.
 func presetComment(text, name string) string {
 	var out []string
@@ -200,31 +272,12 @@ func presetComment(text, name string) string {
 	return strings.TrimPrefix(strings.Join(out, " "), name+": ")
 }
 
-func listModels(*app, string) (any, [][]string, error) {
-	type entry struct {
-		Name       string            `json:"name"`
-		Command    string            `json:"command"`
-		Parameters int64             `json:"parameters"`
-		Card       map[string]string `json:"card"`
-	}
-	catalogue, err := zoo.List()
+func listRuns(a *app, o listOptions) (any, [][]string, error) {
+	runs, err := a.scanRuns(o.runs)
 	if err != nil {
 		return nil, nil, err
 	}
-	list, lines := []entry{}, [][]string{}
-	for _, m := range catalogue {
-		list = append(list, entry{m.Name, m.Command, m.Card.Parameters, m.Metadata})
-		lines = append(lines, []string{m.Name, m.Card.Encoding, m.Card.Task, fmt.Sprintf("%d..%d", m.Card.Trained.Min, m.Card.Trained.Max),
-			short(float64(m.Card.Parameters)) + " parameters"})
-	}
-	return list, lines, nil
-}
-
-func listRuns(a *app, root string) (any, [][]string, error) {
-	runs, err := a.scanRuns(root)
-	if err != nil {
-		return nil, nil, err
-	}
+	runs = slices.DeleteFunc(runs, func(r runInfo) bool { return !o.takes(r.Encoding, r.Task) })
 	lines := [][]string{}
 	for _, r := range runs {
 		loss := ""
@@ -233,7 +286,7 @@ func listRuns(a *app, root string) (any, [][]string, error) {
 		}
 		lines = append(lines, []string{r.Dir, r.Encoding, r.Task, r.Lengths, r.state(), loss})
 	}
-	if runs == nil {
+	if len(runs) == 0 {
 		runs = []runInfo{}
 	}
 	return runs, lines, nil

@@ -43,6 +43,20 @@ func library() (string, error) {
 	return lib.Path, nil
 }
 
+// libraryOrigin reports whether programs find a library in the system's folders, and
+// whether the one at path is that of the npm package.
+func libraryOrigin(path string) (inSystem, fromNPM bool) {
+	if env, ok := os.LookupEnv(ort.EnvLibrary); ok { // it would end the search
+		os.Unsetenv(ort.EnvLibrary)
+		defer os.Setenv(ort.EnvLibrary, env)
+	}
+	for _, c := range ort.Candidates("") {
+		inSystem = inSystem || c.Source == ort.FromSystem && c.Err == nil
+	}
+	found, err := ort.Origin(ort.Library{Path: path})
+	return inSystem, err == nil && found.Verified && found.Origin == "npm"
+}
+
 // TestScripts runs the program as a user does. Scripts that need ONNX Runtime
 // begin with "[!ort] skip".
 func TestScripts(t *testing.T) {
@@ -54,6 +68,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	inSystem, fromNPM := libraryOrigin(lib)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -70,6 +85,10 @@ func TestScripts(t *testing.T) {
 				return !errors.Is(err, ort.ErrNoCgo), nil
 			case "catalogue":
 				return len(catalogue) > 0, nil
+			case "system-ort":
+				return inSystem, nil
+			case "npm-ort":
+				return fromNPM, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
 )
 
 // meter shows how far a long piece of work is: a bar in a terminal, and a line
@@ -105,14 +106,10 @@ func (m *meter) close() {
 	}
 }
 
-// isTerminal reports whether w shows what is written to a person.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && f.Name() != os.DevNull
+// isTerminal reports whether a person is at the other end of a stream.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // duration rounds to what a person cares for.

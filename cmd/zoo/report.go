@@ -1,16 +1,15 @@
 package main
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/graph/tensor"
 )
 
 type reportOptions struct {
@@ -29,15 +28,16 @@ against cost, ranks, tasks by encodings, and the published numbers beside ours.
 
 Rows of several models, tasks, training seeds, machines and providers may be mixed.
 Seeds of an encoding are averaged; costs of different machines or providers never.
-Where the same thing was measured twice, the last row counts.`,
+Where the same thing was measured twice, the answers to the most prompts count (of
+equally many the last), and the last times; as in the tables of zoo bench.`,
 		Example: example(
 			"zoo report results/ -o report.html",
 			"zoo report results/a.jsonl results/b.jsonl --svg figures --png figures"),
-		Args: cobra.MinimumNArgs(1),
+		Args: arguments(1, -1, "a file of results, or a folder of them"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.report(o, args) },
 	}
 	f := c.Flags()
-	f.StringVarP(&o.output, "output", "o", "report.html", "`file` to write")
+	f.StringVarP(&o.output, "output", "o", "", "`file` to write, - for standard output (default: report.html)")
 	f.StringVar(&o.title, "title", "", "title of the page")
 	f.StringVar(&o.svg, "svg", "", "`folder` to write each figure to, as SVG")
 	f.StringVar(&o.png, "png", "", "`folder` to write each figure to, as PNG")
@@ -45,6 +45,10 @@ Where the same thing was measured twice, the last row counts.`,
 }
 
 func (a *app) report(o reportOptions, args []string) error {
+	page, err := a.pageOutput(o, args)
+	if err != nil {
+		return err
+	}
 	rows, err := report.Read(args...)
 	if err != nil {
 		return err
@@ -55,16 +59,13 @@ func (a *app) report(o reportOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	var page bytes.Buffer
-	if err := study.WriteHTML(&page); err != nil {
+	if err := a.write(page, study.WriteHTML); err != nil {
 		return err
 	}
-	if err := writeInFolder(o.output, page.Bytes()); err != nil {
-		return err
-	}
-	a.print("%s: %d rows; open it in a browser", o.output, len(rows))
+	a = a.beside(page)
+	a.print("%s: %d rows; open it in a browser", page.path, len(rows))
 	for _, kind := range []struct{ folder, format string }{{o.svg, "svg"}, {o.png, "png"}} {
-		if err := a.figures(study, kind.folder, kind.format); err != nil {
+		if err := a.figures(study, kind.folder, kind.format, page.inputs); err != nil {
 			return err
 		}
 	}
@@ -72,28 +73,35 @@ func (a *app) report(o reportOptions, args []string) error {
 }
 
 // figures writes each figure of a study into a folder; nothing for no folder.
-func (a *app) figures(study *report.Study, folder, format string) error {
+func (a *app) figures(study *report.Study, folder, format string, inputs []string) error {
 	if folder == "" {
 		return nil
 	}
 	for _, f := range study.Figures() {
-		var b bytes.Buffer
-		if err := f.Write(&b, format); err != nil {
+		o := output{path: filepath.Join(folder, f.Name+"."+format), inputs: inputs}
+		if err := a.write(o, func(w io.Writer) error { return f.Write(w, format) }); err != nil {
 			return fmt.Errorf("figure %s: %w", f.Name, err)
 		}
-		path := filepath.Join(folder, f.Name+"."+format)
-		if err := writeInFolder(path, b.Bytes()); err != nil {
-			return err
-		}
-		a.print("%s", path)
+		a.print("%s", o.path)
 	}
 	return nil
 }
 
-// writeInFolder writes a file at once, in a folder that it makes if need be.
-func writeInFolder(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
+// pageOutput is where the page goes, checked against the files that it is made of.
+func (a *app) pageOutput(o reportOptions, args []string) (output, error) {
+	page := output{path: o.output}
+	if o.output == "" {
+		page = defaultOutput("report.html")
 	}
-	return tensor.WriteBytesAtomic(path, data)
+	if o.svg == stdoutName || o.png == stdoutName {
+		return page, errors.New("--svg and --png take a folder: there are several figures")
+	}
+	for _, path := range args {
+		files, err := report.Files(path)
+		if err != nil {
+			return page, fmt.Errorf("report: %w", err)
+		}
+		page.inputs = append(page.inputs, files...)
+	}
+	return page, page.check(a)
 }

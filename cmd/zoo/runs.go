@@ -30,7 +30,8 @@ type runInfo struct {
 	Imported bool `json:"imported,omitempty"`
 
 	config  train.Config
-	stopped bool // early, as its configuration says
+	stopped bool  // early, as its configuration says
+	damage  error // lines of its metrics that cannot be read; nil for none
 }
 
 func (r runInfo) finished() bool { return r.Step >= r.Steps || r.stopped }
@@ -81,14 +82,16 @@ func readRun(dir string) (runInfo, error) {
 		r.Saved = info.ModTime()
 	}
 	stats, err := train.ReadMetrics(filepath.Join(dir, train.MetricsFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, train.ErrDamagedLines) {
+		r.damage = err
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return r, err
 	}
 	if len(stats) > 0 {
 		r.Loss = &stats[len(stats)-1].Loss
 	}
 	evals, err := train.ReadEvaluations(filepath.Join(dir, train.MetricsFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && r.damage == nil {
 		return r, err
 	}
 	if len(evals) > 0 {
@@ -119,6 +122,9 @@ func (a *app) scanRuns(root string) ([]runInfo, error) {
 			a.note("passed over a run that cannot be read: %v", err)
 			continue
 		}
+		if r.damage != nil {
+			a.note("%v", r.damage)
+		}
 		out = append(out, r)
 	}
 	slices.SortStableFunc(out, func(a, b runInfo) int { return b.Saved.Compare(a.Saved) })
@@ -140,4 +146,32 @@ func difference(was, is train.Config) string {
 		}
 	}
 	return strings.Join(out, "; ")
+}
+
+// stoppedRun returns the run under a folder that is neither finished nor at work, of
+// which there must be one.
+func (a *app) stoppedRun(root string) (string, error) {
+	runs, err := a.scanRuns(root)
+	if err != nil {
+		return "", err
+	}
+	var stopped, lines []string
+	for _, r := range runs {
+		busy, err := train.Busy(r.Dir)
+		if err != nil {
+			return "", err
+		}
+		if r.Imported || r.finished() || busy {
+			continue
+		}
+		stopped = append(stopped, r.Dir)
+		lines = append(lines, fmt.Sprintf("%s  # %s", resumeCommand(r.Dir), r.state()))
+	}
+	switch len(stopped) {
+	case 0:
+		return "", fmt.Errorf("--resume: no run in the folder %s was stopped; to begin one, say what to train, such as: zoo train --pe rope", root)
+	case 1:
+		return stopped[0], nil
+	}
+	return "", fmt.Errorf("--resume: %d runs in the folder %s were stopped; go on with one of them, or name several:\n%s", len(stopped), root, strings.Join(lines, "\n"))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"golang.org/x/term"
@@ -13,6 +14,20 @@ import (
 type screen struct {
 	w     io.Writer
 	drawn []int // widths of its lines, in characters
+}
+
+// width is how many columns results may take: what $COLUMNS says, else those of the
+// terminal, else 80.
+func (a *app) width() int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	out := a.stdout
+	if r, ok := out.(*results); ok {
+		out = r.w
+	}
+	width, _ := (&screen{w: out}).size()
+	return width
 }
 
 // size returns the columns and lines of the terminal.

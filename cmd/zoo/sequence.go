@@ -6,14 +6,13 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/zoo"
 )
 
 // exportSequence writes the whole-sequence form of a recurrent model beside its
-// one-step file, after comparing the two in ONNX Runtime.
-func (a *app) exportSequence(ctx context.Context, m model, path string, verified bool) error {
+// one-step file, step, after comparing the two in ONNX Runtime.
+func (a *app) exportSequence(ctx context.Context, m model, step output, verified bool) error {
 	data, err := zoo.BuildSequence(m.cfg, m.weights, m.card)
 	if err != nil {
 		return err
@@ -26,13 +25,18 @@ func (a *app) exportSequence(ctx context.Context, m model, path string, verified
 		}
 		how = fmt.Sprintf("verified against the one-step file, worst error %.2g", worst)
 	}
-	path = strings.TrimSuffix(path, ".onnx") + ".sequence.onnx"
-	err = tensor.WriteBytesAtomic(path, data)
-	if err != nil {
+	out := sequenceOutput(step)
+	if err := a.writeBytes(out, data); err != nil {
 		return err
 	}
-	a.print("%s: whole sequences in one run, for ONNX Runtime, %s, %s", path, bytesText(int64(len(data))), how)
+	a.print("%s: whole sequences in one run, for ONNX Runtime, %s, %s", out.path, bytesText(int64(len(data))), how)
 	return nil
+}
+
+// sequenceOutput is where the whole-sequence form of a file goes.
+func sequenceOutput(step output) output {
+	step.path = strings.TrimSuffix(step.path, ".onnx") + ".sequence.onnx"
+	return step
 }
 
 // agreesAsSequence compares the sequence form with the one-step file.

@@ -33,8 +33,9 @@ type setting struct {
 }
 
 const (
-	envPrefix    = "ZOO_"
-	sectionParam = "model.encoding_params"
+	envPrefix     = "ZOO_"
+	sectionParam  = "model.encoding_params"
+	defaultPreset = "tiny"
 )
 
 // env names the setting's environment variable: ZOO_TRAIN_STEPS.
@@ -108,7 +109,7 @@ func findEnv(name string) (setting, error) {
 			return setting{s.key + "." + strings.ToLower(param), scalar}, nil
 		}
 	}
-	return setting{}, unknown("environment variable", name, each(all, setting.env))
+	return setting{}, unknown("environment variable", name, append(each(all, setting.env), ownVariables...))
 }
 
 // parse reads a value from text: of a flag, a variable or --set.

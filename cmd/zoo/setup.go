@@ -21,11 +21,12 @@ Nothing is fetched when it is installed already.`,
 			"zoo setup",
 			"zoo setup --from onnxruntime-linux-x64-"+ort.Version+".tgz   # fetched on another machine",
 			"zoo setup --provider cuda --from DIR                # a folder with a CUDA build"),
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.setup(c.Context(), opt) },
 	}
 	c.Flags().StringVar(&opt.Provider, "provider", "cpu", "cpu or cuda")
 	c.Flags().StringVar(&opt.From, "from", "", "a `URL`, archive, library file or folder to install from")
+	c.Flags().BoolVar(&opt.Insecure, "insecure", false, "accept a plain http URL, which anyone on the way can replace")
 	return c
 }
 

@@ -53,6 +53,57 @@ func TestRepeatedSIGTERM(t *testing.T) {
 	}
 }
 
+// TestSIGHUP: a closed terminal ends a training as SIGTERM does, that of a sweep too,
+// and when who reads the words of zoo has ended with it. nohup keeps zoo at work.
+func TestSIGHUP(t *testing.T) {
+	lib, err := library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lib == "" {
+		t.Skip("needs ONNX Runtime: zoo setup")
+	}
+	const config = "model: {d_model: 16, n_layers: 1, n_heads: 2, d_ff: 32}\n" +
+		"train: {lengths: 1..3, steps: 1000000, batch: 2, checkpoint_every: 1000000, threads: 1}\n"
+	for _, test := range []struct {
+		name, command, run string
+		code               int
+	}{
+		{"train", "exec zoo train --config one.yaml", "runs/copy-nope-tiny-s1", exitInterrupted},
+		{"sweep", "exec zoo sweep --config one.yaml", "runs/one/copy-nope-tiny-s1", exitInterrupted},
+		{"nohup", "trap '' HUP; exec zoo train --config one.yaml --steps 3000 2>said", "runs/copy-nope-tiny-s1", 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "one.yaml"), []byte(config), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			c := exec.Command("sh", "-c", test.command)
+			c.Dir = dir
+			c.Env = append(os.Environ(), "ZOO_ORT_LIB="+lib)
+			terminal, err := c.StderrPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer c.Process.Kill() // nothing, unless the test ends early
+			metrics := filepath.Join(dir, test.run, train.MetricsFile)
+			awaitFile(t, metrics)
+			if err := c.Process.Signal(syscall.SIGHUP); err != nil {
+				t.Fatal(err)
+			}
+			terminal.Close()
+			err = c.Wait()
+			steps, _ := train.Checkpoints(filepath.Join(dir, test.run))
+			if code := c.ProcessState.ExitCode(); code != test.code || len(steps) != 1 {
+				t.Errorf("ended with %v and checkpoints of steps %v, want exit code %d and one checkpoint", err, steps, test.code)
+			}
+		})
+	}
+}
+
 // TestInterruptedSubmission: Ctrl-C, which a terminal sends to all programs at
 // work, comes between neither the job and its submission nor the note of it.
 func TestInterruptedSubmission(t *testing.T) {

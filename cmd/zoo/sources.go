@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -22,7 +23,17 @@ type source struct {
 	encoding string // "" for a file, whose card says it
 	file     string // path of an ONNX file, "" for the others
 	run      string // run directory, "" for the others
+	folder   string // that the model is read from, a run or one of weights; "" for the others
 	load     func() (model, error)
+}
+
+// inputs lists the files that the model is, or is among.
+func (s source) inputs() []string {
+	if s.file != "" {
+		return []string{s.file}
+	}
+	entries, _ := os.ReadDir(s.folder) // loading it says what is wrong with it
+	return each(entries, func(e os.DirEntry) string { return filepath.Join(s.folder, e.Name()) })
 }
 
 // model is what an ONNX file is built from.
@@ -66,7 +77,7 @@ func runSource(a *app, r runInfo) source {
 		return folderSource(r)
 	}
 	return source{
-		label: filepath.Base(r.Dir), from: fmt.Sprintf("run %s (%s)", r.Dir, r.state()), encoding: r.Encoding, run: r.Dir,
+		label: filepath.Base(r.Dir), from: fmt.Sprintf("run %s (%s)", r.Dir, r.state()), encoding: r.Encoding, run: r.Dir, folder: r.Dir,
 		load: loadCheckpoint(func() (*train.Checkpoint, error) { return a.newest(r.Dir) }),
 	}
 }
@@ -106,7 +117,7 @@ func (a *app) noteDamaged(skipped []error) {
 func (a *app) newest(dir string) (*train.Checkpoint, error) {
 	c, skipped, err := train.Latest(dir)
 	if errors.Is(err, train.ErrNoCheckpoint) {
-		return nil, fmt.Errorf("%w; make one: zoo train --resume %s", err, shellWord(dir))
+		return nil, fmt.Errorf("%w; make one: %s", err, resumeCommand(dir))
 	}
 	a.noteDamaged(skipped)
 	return c, err

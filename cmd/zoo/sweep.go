@@ -67,7 +67,7 @@ The embedded sweeps are ` + strings.Join(configs.Sweeps(), " and ") + `.`,
 			"zoo sweep --config paper --executor slurm --partition cpu --time 4:00:00 --cpus 8",
 			"zoo sweep --config paper --status",
 			"zoo bench --runs runs/demo"),
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error { return a.sweep(c, o) },
 	}
 	f := c.Flags()

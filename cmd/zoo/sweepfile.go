@@ -23,7 +23,7 @@ import (
 // lists of values of which every combination is a run.
 type sweepFile struct {
 	name   string // of the file, without its ending
-	preset string
+	preset string // "" for none
 	shared []byte // the sections model and train, as JSON
 	axes   []axis // the first varies slowest
 }
@@ -72,7 +72,7 @@ func parseSweep(data []byte) (*sweepFile, error) {
 	if err := v.ReadConfig(bytes.NewReader(data)); err != nil {
 		return nil, err
 	}
-	f := &sweepFile{preset: "tiny"}
+	f := &sweepFile{}
 	shared := map[string]any{}
 	known := []string{"preset", "model", "train", "grid"}
 	for _, l := range lists() {
@@ -143,14 +143,31 @@ func (x *axis) fill(value any) error {
 	if !ok || len(values) == 0 {
 		return fmt.Errorf("%s is %v: want a list of values", x.from, value)
 	}
-	for i, a := range values {
-		for _, b := range values[:i] {
-			if fmt.Sprint(a) == fmt.Sprint(b) {
-				return fmt.Errorf("%s: %v is there twice", x.from, a)
-			}
+	seen := map[string]bool{}
+	for _, v := range values {
+		if seen[fmt.Sprint(v)] {
+			return fmt.Errorf("%s: %v is there twice", x.from, v)
 		}
+		seen[fmt.Sprint(v)] = true
 	}
 	x.values = values
+	return nil
+}
+
+// mostRuns is the most runs of a sweep: all of them are checked, and held in memory,
+// before the first begins, some hundred in a second.
+const mostRuns = 10_000
+
+// checkSize refuses lists that make too many runs, before any is made.
+func (f *sweepFile) checkSize() error {
+	n := 1
+	for _, x := range f.axes {
+		n *= len(x.values)
+		if n > mostRuns { // before the product can overflow
+			sizes := each(f.axes, func(x axis) string { return fmt.Sprintf("%d %s", len(x.values), x.from) })
+			return fmt.Errorf("sweep %s: %s are more than %d runs, which is the most that one sweep holds, since all are checked before the first begins; divide the file", f.name, strings.Join(sizes, " × "), mostRuns)
+		}
+	}
 	return nil
 }
 
@@ -183,6 +200,9 @@ func (f *sweepFile) describe(c choice) string {
 
 // runs resolves every combination under root. Nothing is written.
 func (f *sweepFile) runs(root string, c *cobra.Command, environ, set []string) ([]train.SweepRun, error) {
+	if err := f.checkSize(); err != nil {
+		return nil, err
+	}
 	var out []train.SweepRun
 	seen := map[string]choice{}
 	for _, combination := range f.choices() {
@@ -203,12 +223,12 @@ func (f *sweepFile) runs(root string, c *cobra.Command, environ, set []string) (
 // resolve merges the layers of one combination: the lists win over --set and the
 // environment, which may not give the same keys.
 func (f *sweepFile) resolve(pick choice, c *cobra.Command, environ, set []string) (train.SweepRun, error) {
-	cfg, err := layers{preset: f.preset, set: set}.load(c.Flags(), environ)
+	cfg, err := layers{preset: f.preset, user: userConfig(), set: set}.load(c.Flags(), environ)
 	if err != nil {
 		return train.SweepRun{}, err
 	}
 	own := maps.Clone(cfg.origin)
-	shared, err := cfg.readYAML(f.shared, "sweep file")
+	shared, err := cfg.readYAML(f.shared, origin{name: "sweep file", yaml: true})
 	if err != nil {
 		return train.SweepRun{}, err
 	}
@@ -239,7 +259,7 @@ func (f *sweepFile) resolve(pick choice, c *cobra.Command, environ, set []string
 	if r.Config, err = cfg.run(""); err != nil {
 		return r, err
 	}
-	r.Name = filepath.Base(runDir("", f.preset+name, r.Config))
+	r.Name = filepath.Base(runDir("", cfg.preset+name, r.Config))
 	r.Cost, err = train.EstimateCost(r.Config)
 	return r, err
 }

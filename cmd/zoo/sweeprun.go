@@ -67,6 +67,11 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 		}
 		todo = append(todo, r)
 	}
+	if len(todo) > 0 {
+		if err := a.needLibrary(ctx); err != nil {
+			return err
+		}
+	}
 	stop := w.watch(ctx)
 	train.Pool{Workers: o.workers, Memory: o.bound(m)}.Run(ctx, todo,
 		func(ctx context.Context, r train.SweepRun) error {
@@ -82,16 +87,16 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 func prepareRuns(runs []train.SweepRun, threads int) error {
 	for i := range runs {
 		if err := runs[i].Prepare(threads); err != nil {
-			return otherRun(err)
+			return otherRun(err, runs[i].Dir)
 		}
 	}
 	return nil
 }
 
 // otherRun adds the remedy where a directory holds another run.
-func otherRun(err error) error {
+func otherRun(err error, dir string) error {
 	if errors.Is(err, train.ErrOtherRun) {
-		return fmt.Errorf("%w; choose another folder with --runs, or rename the sweep file", err)
+		return fmt.Errorf("%w; go on with that one alone: %s; or choose another folder with --runs, or rename the sweep file", err, resumeCommand(dir))
 	}
 	return err
 }

@@ -125,7 +125,7 @@ func (o sweepOptions) slurmScript(name, folder string, runs []train.SweepRun) (s
 	}
 	for i, r := range runs {
 		if _, err := r.Settle(o.slurm.cpus); err != nil {
-			return s, otherRun(err)
+			return s, otherRun(err, r.Dir)
 		}
 		if info, err := readRun(r.Dir); err == nil && info.finished() {
 			continue

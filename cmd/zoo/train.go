@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,13 +39,17 @@ func trainVerb(a *app) *cobra.Command {
 		Short: "train models, one for each encoding",
 		Long: `train trains one model for each encoding of --pe, one after another, each into a
 folder of its own: runs/<task>-<encoding>-<preset>-s<seed>. A run that is finished
-there already is skipped. Ctrl-C saves a checkpoint and says how to go on.
+there already is skipped. Ctrl-C, SIGTERM or a closed terminal (SIGHUP, unless nohup
+keeps it away) ends training with a checkpoint; zoo says how to go on.
 
 Settings come from, the first that says something: flags, environment variables
-(ZOO_TRAIN_STEPS for train.steps), the file given by --config, the preset.
+(ZOO_TRAIN_STEPS for train.steps), the file given by --config, the user's own file
+(zoo doctor says where), the preset. The preset is named by --preset, ZOO_PRESET, or
+"preset:" in one of the files, in this order.
 Settings without a flag of their own are given by --set, as in
 --set model.n_layers=4 or --set model.encoding_params.theta=500. A task other than
-the preset's has lengths of its own unless some are given. What is set above the
+the preset's has lengths of its own unless some are given, and a preset may have
+other settings on a task (on_task in the preset paper). What is set above the
 preset must be a setting of one of the models at least: cwrnn has no
 model.n_layers, and a decoder no model.n_units. The keys are:
 
@@ -54,13 +60,22 @@ and its best checkpoint is kept (zoo export --checkpoint best). A run's folder h
 its metrics as JSON lines and as TensorBoard event files.
 
 With --resume, runs that were stopped go on where they were, and those not yet
-begun begin. Named runs (--resume RUN) need no other settings.`,
+begun begin. Named runs (--resume RUN) need no other settings. --resume alone goes
+on with the run under --runs that was stopped; if there are several, it lists them.`,
 		Example: example(
 			"zoo train --pe rope",
 			"zoo train --pe nope,rope,alibi --task copy --lengths 1..20",
 			"zoo train --preset small --set train.micro_tokens=1024",
+			"zoo train --resume",
 			"zoo train --resume runs/copy-rope-tiny-s1"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if o.resume && len(args) == 0 && o.given(c) == "" {
+				run, err := a.stoppedRun(o.runs)
+				if err != nil {
+					return err
+				}
+				args = []string{run}
+			}
 			runs, err := o.plan(c, args)
 			if err != nil {
 				return err
@@ -69,7 +84,7 @@ begun begin. Named runs (--resume RUN) need no other settings.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.preset, "preset", "tiny", "settings to start from: "+strings.Join(configs.Names(), ", "))
+	f.String("preset", "", "settings to start from: "+strings.Join(configs.Names(), ", ")+" (default: that of a config file, or "+defaultPreset+")")
 	f.StringVar(&o.file, "config", "", "a YAML `file` of settings, in the form of the presets")
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings: "+strings.Join(encodingNames(), ", ")+" (default: the configured one)")
 	f.String("task", "", "task with its options, or several with commas: "+strings.Join(each(task.All(), func(t task.Task) string { return t.Name }), ", "))
@@ -79,10 +94,10 @@ begun begin. Named runs (--resume RUN) need no other settings.`,
 	f.Int("batch", 0, "sequences in an update")
 	f.Float64("lr", 0, "peak learning rate")
 	f.Uint64("seed", 0, "seed of weights and data")
-	f.Int("threads", 0, "threads of ONNX Runtime; 0: one per core")
+	f.Int("threads", 0, "threads of ONNX Runtime, noted when the run begins; 0: one per core")
 	f.StringArrayVar(&o.set, "set", nil, "any setting, as `key=value`; may be repeated")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
-	f.BoolVar(&o.resume, "resume", false, "go on with runs that were stopped")
+	f.BoolVar(&o.resume, "resume", false, "go on with runs that were stopped; alone: with the one that was")
 	return c
 }
 
@@ -122,6 +137,7 @@ func (o *trainOptions) plan(c *cobra.Command, dirs []string) ([]planned, error) 
 	if err := checkEncodings(o.encodings); err != nil {
 		return nil, err
 	}
+	o.user = userConfig()
 	cfg, err := o.load(c.Flags(), os.Environ())
 	if err != nil {
 		return nil, err
@@ -142,20 +158,29 @@ func (o *trainOptions) plan(c *cobra.Command, dirs []string) ([]planned, error) 
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, planned{runDir(o.runs, o.preset, one), one})
+		out = append(out, planned{runDir(o.runs, cfg.preset, one), one})
 	}
 	return out, nil
+}
+
+// given is the first flag on the command line that says what to train, "" for none.
+func (o *trainOptions) given(c *cobra.Command) string {
+	names := append([]string{"preset", "config", "pe", "set"}, slices.Sorted(maps.Values(o.flags))...)
+	for _, name := range names {
+		if c.Flags().Changed(name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // planNamed resumes runs by name; a run keeps the settings it began with.
 func (o *trainOptions) planNamed(c *cobra.Command, dirs []string) ([]planned, error) {
 	if !o.resume {
-		return nil, fmt.Errorf("unexpected argument %q; to go on with a run: zoo train --resume %s", dirs[0], dirs[0])
+		return nil, fmt.Errorf("unexpected argument %q; to go on with a run: %s", dirs[0], resumeCommand(dirs[0]))
 	}
-	for _, name := range []string{"preset", "config", "pe", "set", "task", "lengths", "examples", "steps", "batch", "lr", "seed", "threads"} {
-		if c.Flags().Changed(name) {
-			return nil, fmt.Errorf("--%s: a run that is resumed keeps the settings it began with", name)
-		}
+	if name := o.given(c); name != "" {
+		return nil, fmt.Errorf("--%s: a run that is resumed keeps the settings it began with", name)
 	}
 	var out []planned
 	for _, dir := range dirs {
@@ -172,10 +197,14 @@ func (o *trainOptions) planNamed(c *cobra.Command, dirs []string) ([]planned, er
 }
 
 func (a *app) trainAll(ctx context.Context, runs []planned, resume bool) error {
+	next := a.again()
+	if len(runs) == 1 {
+		next = resumeCommand(runs[0].dir)
+	}
 	for _, r := range runs {
 		if err := a.trainOne(ctx, r, resume); err != nil {
 			if errors.Is(err, train.ErrInterrupted) {
-				return fmt.Errorf("%w; everything is saved; go on with: %s", err, a.again())
+				return fmt.Errorf("%w; everything is saved; go on with: %s", err, next)
 			}
 			return fmt.Errorf("%s: %w", r.dir, err)
 		}
@@ -196,6 +225,9 @@ func (a *app) again() string {
 	}
 	return strings.Join(words, " ")
 }
+
+// resumeCommand is the command line that goes on with a run.
+func resumeCommand(dir string) string { return "zoo train --resume " + shellWord(dir) }
 
 // shellWord quotes an argument where a shell would take it apart.
 func shellWord(s string) string {

@@ -14,18 +14,24 @@ import (
 // trainOne makes one run, or says that it is made already.
 func (a *app) trainOne(ctx context.Context, p planned, resume bool) error {
 	var watch *trainWatch
-	t, err := a.open(p, resume, func(text string) {
+	say := func(text string) {
 		if watch != nil {
 			watch.meter.close() // a bar would stand on the same line; it comes back
 		}
 		a.note("%s: %s", p.dir, text)
-	})
+	}
+	t, err := a.open(p, resume, say)
+	if absent(err) {
+		if err = a.needLibrary(ctx); err == nil {
+			t, err = a.open(p, resume, say)
+		}
+	}
 	if err != nil || t == nil {
 		return err
 	}
 	defer t.Close()
-	for _, damaged := range t.Skipped {
-		a.note("passed over a damaged checkpoint: %v", damaged)
+	for _, warning := range t.Warnings {
+		a.note("%s: %v", p.dir, warning)
 	}
 	if t.Step() > 0 {
 		a.note("%s: going on from step %d of %d", p.dir, t.Step(), p.cfg.Train.Steps)
@@ -43,6 +49,23 @@ func (a *app) trainOne(ctx context.Context, p planned, resume bool) error {
 // open starts or resumes the trainer of a run, which says what happens on the
 // way; nil means that nothing is to do.
 func (a *app) open(p planned, resume bool, say func(string)) (*train.Trainer, error) {
+	if interop.IsFolder(p.dir) {
+		return nil, notTrained(p.dir)
+	}
+	there := isRun(p.dir)
+	if !there {
+		p.cfg = p.cfg.WithThreads(thisMachine().Cores)
+	} else {
+		was, err := train.ReadConfig(p.dir)
+		if err != nil {
+			return nil, err
+		}
+		p.cfg = p.cfg.WithThreads(was.Train.Threads)
+		if was.Hash() != p.cfg.Hash() {
+			return nil, fmt.Errorf("%w (%s); go on with that one: %s; or choose another folder with --runs, or another --seed",
+				train.ErrOtherRun, difference(was, p.cfg), resumeCommand(p.dir))
+		}
+	}
 	evaluate, err := evaluator(p.cfg)
 	if err != nil {
 		return nil, err
@@ -51,21 +74,11 @@ func (a *app) open(p planned, resume bool, say func(string)) (*train.Trainer, er
 		Evaluate: evaluate, Evaluated: func(e train.Evaluation) { say(evaluated(e)) },
 		Warn: func(err error) { say(fmt.Sprintf("not saved, to be tried again: %v", err)) },
 	}
-	if interop.IsFolder(p.dir) {
-		return nil, notTrained(p.dir)
-	}
-	if !isRun(p.dir) {
+	if !there {
 		if err := a.checkMemory(p); err != nil {
 			return nil, err
 		}
 		return train.New(p.dir, p.cfg, o)
-	}
-	was, err := train.ReadConfig(p.dir)
-	if err != nil {
-		return nil, err
-	}
-	if was.Hash() != p.cfg.Hash() {
-		return nil, fmt.Errorf("there is a run with other settings (%s); choose another folder with --runs, or another --seed", difference(was, p.cfg))
 	}
 	newest, _, err := train.Latest(p.dir)
 	switch {
@@ -80,7 +93,7 @@ func (a *app) open(p planned, resume bool, say func(string)) (*train.Trainer, er
 		}
 		return train.Resume(p.dir, o)
 	}
-	return nil, fmt.Errorf("a run that was stopped is there; go on with it: zoo train --resume %s", shellWord(p.dir))
+	return nil, fmt.Errorf("a run that was stopped is there; go on with it: %s", resumeCommand(p.dir))
 }
 
 // trainWatch shows a run's progress.

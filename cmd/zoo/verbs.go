@@ -20,5 +20,7 @@ func verbs() []func(*app) *cobra.Command {
 		inspectVerb,
 		catalogueVerb,
 		constructVerb,
+		completionVerb,
+		versionVerb,
 	}
 }

@@ -18,7 +18,7 @@ import (
 func Read(paths ...string) ([]eval.Row, error) {
 	var rows []eval.Row
 	for _, path := range paths {
-		files, err := resultFiles(path)
+		files, err := Files(path)
 		if err != nil {
 			return nil, fmt.Errorf("report: %w", err)
 		}
@@ -48,8 +48,8 @@ func readFile(name string) ([]eval.Row, error) {
 	return eval.ReadJSONL(f)
 }
 
-// resultFiles lists the result files of a path.
-func resultFiles(path string) ([]string, error) {
+// Files lists the result files of a path, as Read reads them.
+func Files(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Options that a name can have beside a scratchpad.
@@ -38,7 +39,7 @@ func (t Task) apply(options []string) (Task, error) {
 		*slot = o
 	}
 	if scratchpad != "" {
-		with, name, err := t.withScratchpad(scratchpad)
+		with, name, err := t.withScratchpad(scratchpad, paper != "")
 		if err != nil {
 			return t, fmt.Errorf("task %s: %w", base.Name, err)
 		}
@@ -51,6 +52,10 @@ func (t Task) apply(options []string) (Task, error) {
 	}
 	if paper != "" {
 		t.Overlap = true
+		if t.Each != nil {
+			t.listed = sync.OnceValue(t.list)
+			t.Version++ // before, all splits had the same prompts
+		}
 		t.Name += "+" + paper
 	}
 	return t, nil

@@ -106,8 +106,8 @@ func ParseFlags(s string) (Flags, error) {
 }
 
 // withScratchpad returns t with a scratchpad before its answer, and the option's
-// canonical name.
-func (t Task) withScratchpad(option string) (Task, string, error) {
+// canonical name. As in the paper a space stands before the closing ". Thus,".
+func (t Task) withScratchpad(option string, paper bool) (Task, string, error) {
 	f, err := ParseFlags(option)
 	if err != nil {
 		return t, "", err
@@ -128,16 +128,20 @@ func (t Task) withScratchpad(option string) (Task, string, error) {
 	} else if f == (Flags{Computation: true, Output: true}) {
 		name = "minimal"
 	}
-	draw, correct := t.scratch.draw, t.Correct
+	draw, correct, format := t.scratch.draw, t.Correct, f.Format
+	if paper {
+		format = func(s []Step) string { return oneSpace(strings.TrimSuffix(f.Format(s), thus) + " " + thus) }
+		t.Version++ // without the space it was 1
+	}
 	t.Generate = func(rng *rand.Rand, length int) Sample {
 		p := draw(rng, length)
-		return Sample{Prompt: p.prompt(), Target: f.Format(p.steps()) + " " + p.answer(), Length: length}
+		return Sample{Prompt: p.prompt(), Target: format(p.steps()) + " " + p.answer(), Length: length}
 	}
 	t.Texts = slices.Clone(t.Texts)
 	for _, end := range t.scratch.ends {
 		last := t.scratch.pieces
 		last.Remaining = end
-		t.Texts = append(t.Texts, " "+f.Format([]Step{t.scratch.pieces, last}))
+		t.Texts = append(t.Texts, " "+format([]Step{t.scratch.pieces, last}))
 	}
 	t.Correct = func(target, generated string) bool {
 		_, want, _ := strings.Cut(target, thus)

@@ -164,3 +164,47 @@ func ExampleLookup() {
 	// Output:
 	// Compute: 6 + 1 .[SEP] Thinking step by step: in 6 comp 6 + sum = 6 + 0 = out 6 [ sum: 6 = 6 ] re 1 # in 1 comp 1 + sum = 1 + 6 = out 7 [ sum: 7 = 7 ] re . Thus, The answer is 7 .
 }
+
+// With the option paper a space stands before the closing ". Thus,", as in the paper,
+// and nothing else differs. Answers of both forms are read.
+func TestPaperScratchpad(t *testing.T) {
+	for _, name := range mathematical {
+		for _, option := range []string{"full", "minimal"} {
+			ours, theirs := lookup(t, name+"+"+option), lookup(t, name+"+"+option+"+paper")
+			if ours.Version != 1 || theirs.Version != 2 {
+				t.Errorf("%s: versions %d and %d", theirs.Name, ours.Version, theirs.Version)
+			}
+			tok, err := tokenizer.New(theirs.Vocabulary())
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, b := seeded(2), seeded(2)
+			for i := range 30 {
+				length := ours.Train.Min + i%4
+				x, err := ours.Sample(a, length)
+				if err != nil {
+					t.Fatal(err)
+				}
+				y, err := theirs.Sample(b, length)
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, answer, _ := strings.Cut(x.Target, ". Thus,")
+				if want := strings.TrimSpace(body) + " . Thus," + answer; x.Prompt != y.Prompt || y.Target != want {
+					t.Fatalf("%s: %q, want %q", theirs.Name, y.Target, want)
+				}
+				if _, _, err := tok.EncodePair(y.Prompt, y.Target); err != nil {
+					t.Fatal(err)
+				}
+				if !theirs.Correct(y.Target, x.Target) || !ours.Correct(x.Target, y.Target) {
+					t.Fatalf("%s: %q is not correct for %q", name, x.Target, y.Target)
+				}
+				for part, share := range theirs.Parts(y.Target, x.Target) {
+					if share != 1 {
+						t.Fatalf("%s: %s of the other form: %v", name, part, share)
+					}
+				}
+			}
+		}
+	}
+}

@@ -28,7 +28,13 @@
 // Whether a prompt is for training, validation or test is a function of its
 // hash (SplitOf). Two cases are exceptions, and Task.SplitAt reports them: a
 // length with fewer than MinSpace prompts is not divided, and the option "paper"
-// draws all splits from the same prompts.
+// draws all splits from the same prompts, as the paper's data do. Of SCAN's short
+// commands the paper holds one in ten out, and trains on the others, each once an
+// epoch; so does scan+paper (Listed), whose splits validation and test are those.
+// A third is about measuring a model, and
+// Task.SplitFor reports it: at a length that the model was not trained on all
+// prompts are for the test if there are fewer than ManyPrompts, and none is left
+// for validation, so that what is watched while training is never tested on.
 //
 // # Differences from the paper
 //
@@ -36,7 +42,9 @@
 // and with special pieces among them that can never be scored; ours are 100 fixed
 // words (see words.go), also for copy-rsc and copy-rsc2x, which in the paper draw
 // from some 6,000. The paper holds no prompts out at trained lengths; SplitOf
-// does. Lengths, distributions and all other strings are the paper's.
+// does. In the paper a space stands before the ". Thus," that closes a scratchpad,
+// as it does here with the option "paper" alone: models of both kinds exist.
+// Lengths, distributions and all other strings are the paper's.
 package task
 
 import (
@@ -123,11 +131,13 @@ type Task struct {
 	// ReadPCFG). Optional.
 	Read func(files ...io.Reader) ([]Sample, error)
 
-	// Overlap is set by the option "paper": no prompts are held out.
+	// Overlap is set by the option "paper": no prompts are held out, but at the trained
+	// lengths of a task with Each (see Listed).
 	Overlap bool
 
-	dropped string   // what "noprefix" took from the prompts
-	scratch *scratch // of tasks that can have a scratchpad
+	dropped string         // what "noprefix" took from the prompts
+	scratch *scratch       // of tasks that can have a scratchpad
+	listed  func() listing // nil but with "paper" and Each
 }
 
 // Sample draws a sample; a length that has none is an error.

@@ -251,3 +251,11 @@ func TestBatchedProducts(t *testing.T) {
 		t.Error("the product differs from the definition")
 	}
 }
+
+func TestNilContext(t *testing.T) {
+	var none context.Context
+	_, err := interp.New(lookup(t)).Run(none, values{"ids": tensor.New(tensor.Int64, 2)}, values{"table": tensor.New(tensor.Float32, 3, 2)})
+	if err == nil || !strings.Contains(err.Error(), "the context is nil") {
+		t.Errorf("got %v", err)
+	}
+}

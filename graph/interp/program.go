@@ -8,6 +8,7 @@ package interp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,6 +89,9 @@ func Run(g *graph.Graph, feed, params map[string]*tensor.Tensor, opts ...Option)
 // missing or has another dtype or shape than declared, on an index out of
 // range, and when ctx ends. The outputs are the caller's own.
 func (p *Program) Run(ctx context.Context, feed, params map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+	if ctx == nil {
+		return nil, errors.New("interp: the context is nil")
+	}
 	axes, err := p.bind(feed)
 	if err != nil {
 		return nil, fmt.Errorf("interp: %w", err)

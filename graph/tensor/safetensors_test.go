@@ -216,39 +216,3 @@ func TestSafetensorsFile(t *testing.T) {
 		t.Errorf("a missing file gives %v", err)
 	}
 }
-
-func TestWriteFileAtomic(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "f")
-	say := func(text string, err error) func(io.Writer) error {
-		return func(w io.Writer) error {
-			if _, e := io.WriteString(w, text); e != nil {
-				return e
-			}
-			return err
-		}
-	}
-	full := errors.New("disk full")
-	for _, tc := range []struct {
-		write func(io.Writer) error
-		err   error
-		want  string
-	}{
-		{say("one", nil), nil, "one"},
-		{say("two", full), full, "one"},
-		{say("three", nil), nil, "three"},
-	} {
-		if err := tensor.WriteFileAtomic(path, tc.write); !errors.Is(err, tc.err) {
-			t.Errorf("got error %v, want %v", err, tc.err)
-		}
-		if got, err := os.ReadFile(path); err != nil || string(got) != tc.want {
-			t.Errorf("the file holds %q (%v), want %q", got, err, tc.want)
-		}
-		if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
-			t.Errorf("the folder holds %v (%v), want one file", files, err)
-		}
-	}
-	if err := tensor.WriteFileAtomic(filepath.Join(dir, "none", "f"), say("", nil)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a missing folder gives %v", err)
-	}
-}

@@ -14,10 +14,19 @@ import (
 type LearnedALiBi struct {
 	NoPE
 	start []float64
+	decay bool
 }
 
-func newLearnedALiBi(d Dims, _ struct{}) (Encoding, error) {
-	var e LearnedALiBi
+// LearnedALiBiParams are the settings.
+type LearnedALiBiParams struct {
+	// Decay lets weight decay act on a, which draws the slopes towards 1. The code of
+	// Kazemnejad et al. spares only parameters with "bias" in their name, and theirs has
+	// none.
+	Decay bool `json:"decay"`
+}
+
+func newLearnedALiBi(d Dims, p LearnedALiBiParams) (Encoding, error) {
+	e := LearnedALiBi{decay: p.Decay}
 	for _, m := range ALiBiSlopes(d.Heads) {
 		e.start = append(e.start, math.Log(m))
 	}
@@ -28,7 +37,7 @@ const slopeParam = "log_slope"
 
 // Params implements Encoding: a [H].
 func (e LearnedALiBi) Params() []Param {
-	return []Param{{Name: slopeParam, Shape: []int{len(e.start)}, Init: e.start}}
+	return []Param{{Name: slopeParam, Shape: []int{len(e.start)}, Init: e.start, Decay: e.decay}}
 }
 
 // Bias implements Encoding: −e^(a_h)·(t − j), [1,H,T,S].

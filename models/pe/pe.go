@@ -95,6 +95,10 @@ type Site struct {
 	// along axis, and returns the rows of all S slots. Without a cache those
 	// are the new rows.
 	Grow func(name string, rows *graph.Node, axis int) *graph.Node
+	// Drop is dropout on x [S,width], one row for each distance from the greatest to 0,
+	// at a place of the model that all layers share. It is nil where nothing is
+	// dropped.
+	Drop func(place string, x *graph.Node) *graph.Node
 }
 
 // Distances returns t − j for query slot t and key slot j as int64 [1,1,T,S];

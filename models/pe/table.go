@@ -35,8 +35,9 @@ func Table() []Row {
 			Paper: json.RawMessage(`{"max_length":2048,"init_std":1}`), AlsoCalled: []string{"absolute", "ape"}, make: with(newLearned)},
 		{Name: "t5", Formula: "q·k + w_h[bucket(t−j)]", Source: "Raffel et al. 2020, arXiv 1910.10683", AlsoCalled: []string{"relative"}, make: with(newT5)},
 		{Name: "txl", Formula: "(q+u)·k + (q+v)·W_r r_(t−j)", Source: "Dai et al. 2019, arXiv 1901.02860",
-			Paper: json.RawMessage(`{"init_std":0.2}`), AlsoCalled: []string{"relative"}, make: with(newTransformerXL)},
-		{Name: "alibi-learned", Formula: "q·k − e^(a_h)(t−j)", Source: "Kazemnejad et al. 2023, arXiv 2305.19466", make: with(newLearnedALiBi)},
+			Paper: json.RawMessage(`{"init_std":0.2,"scaled_projection":true,"drop_distances":true}`), AlsoCalled: []string{"relative"}, make: with(newTransformerXL)},
+		{Name: "alibi-learned", Formula: "q·k − e^(a_h)(t−j)", Source: "Kazemnejad et al. 2023, arXiv 2305.19466",
+			Paper: json.RawMessage(`{"decay":true}`), make: with(newLearnedALiBi)},
 	}
 }
 

@@ -2,6 +2,7 @@ package pe
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -16,7 +17,9 @@ type TransformerXL struct {
 	NoPE
 	d     Dims
 	clamp int
-	std   float64
+	std   float64 // of u and v
+	rStd  float64 // of W_r
+	drop  bool
 }
 
 // TransformerXLParams are the settings.
@@ -25,6 +28,11 @@ type TransformerXLParams struct {
 	Clamp int `json:"clamp"`
 	// InitStd is the standard deviation of the initial W_r, u and v; default 0.02.
 	InitStd float64 `json:"init_std"`
+	// ScaledProjection starts W_r with the standard deviation d_model^−½ instead.
+	ScaledProjection bool `json:"scaled_projection"`
+	// DropDistances lets dropout act on the sinusoids too: the same elements for all
+	// layers and sequences.
+	DropDistances bool `json:"drop_distances"`
 }
 
 func newTransformerXL(d Dims, p TransformerXLParams) (Encoding, error) {
@@ -39,7 +47,11 @@ func newTransformerXL(d Dims, p TransformerXLParams) (Encoding, error) {
 	if err := checkStd(p.InitStd); err != nil {
 		return nil, err
 	}
-	return TransformerXL{d: d, clamp: p.Clamp, std: p.InitStd}, nil
+	e := TransformerXL{d: d, clamp: p.Clamp, std: p.InitStd, rStd: p.InitStd, drop: p.DropDistances}
+	if p.ScaledProjection {
+		e.rStd = 1 / math.Sqrt(float64(d.Model))
+	}
+	return e, nil
 }
 
 // Params implements Encoding: W_r [H·K, D], u and v [H,K] of each layer.
@@ -47,7 +59,7 @@ func (e TransformerXL) Params() []Param {
 	var list []Param
 	for i := range e.d.Layers {
 		list = append(list,
-			Param{Name: txlName(i, "r_proj.weight"), Shape: []int{e.d.Heads * e.d.Head, e.d.Model}, Std: e.std, Decay: true},
+			Param{Name: txlName(i, "r_proj.weight"), Shape: []int{e.d.Heads * e.d.Head, e.d.Model}, Std: e.rStd, Decay: true},
 			Param{Name: txlName(i, "content_bias"), Shape: []int{e.d.Heads, e.d.Head}, Std: e.std},
 			Param{Name: txlName(i, "position_bias"), Shape: []int{e.d.Heads, e.d.Head}, Std: e.std})
 	}
@@ -94,7 +106,11 @@ func (e TransformerXL) sinusoids(s *Site) *graph.Node {
 		freq[c] = float32(f)
 	}
 	angle := b.Mul(b.Const(tensor.Of(freq, len(freq), 1)), b.Cast(d, tensor.Float32))
-	return b.Concat(0, b.Sin(angle), b.Cos(angle))
+	r := b.Concat(0, b.Sin(angle), b.Cos(angle))
+	if e.drop && s.Drop != nil {
+		r = b.Transpose(s.Drop("distances", b.Transpose(r, 1, 0)), 1, 0)
+	}
+	return r
 }
 
 // byKey turns columns that count distances S−1, …, 0 into columns that count

@@ -4,10 +4,9 @@
 // memory. It is the only package of zoo that uses cgo; built without it,
 // opening a session reports ErrNoCgo.
 //
-// Bound values and runs on them call ONNX Runtime's C functions directly, which
-// allocates nothing, on Linux and macOS, in an environment that this package
-// started, with a binding whose private types are those it knows. Elsewhere they
-// go through the binding's functions: slower, with the same results.
+// The binding loads the library and keeps the environment. Sessions, values and
+// runs call the library's C functions through one table of them (table.go), which
+// allocates nothing.
 //
 // A host program may start the environment itself, before the first session; it
 // must not destroy one, its own or another's, while sessions or values are open.
@@ -34,3 +33,5 @@ var (
 	// ErrClosed reports the use of a session or value after its Close.
 	ErrClosed = errors.New("ort: already closed")
 )
+
+var errNoContext = errors.New("ort: the context is nil")

@@ -20,21 +20,23 @@ var env struct {
 	users  int
 	joined bool // the host program initialised it: never destroy it
 	lib    Library
-	direct *direct // nil: through the binding
+	api    *api // nil without users
 }
 
 // acquire starts the environment, or joins the running one, and returns the
-// library it runs on and the direct way into it, if there is one.
-func acquire(explicit string) (Library, *direct, error) {
+// library it runs on and its functions.
+func acquire(explicit string) (Library, *api, error) {
 	env.mu.Lock()
 	defer env.mu.Unlock()
 	if ort.IsInitialized() {
-		adopt()
-		if err := sameLibrary(explicit); err != nil {
+		if err := adopt(); err != nil {
 			return Library{}, nil, err
 		}
+		if err := sameLibrary(explicit); err != nil {
+			return Library{}, nil, errors.Join(err, settle())
+		}
 		env.users++
-		return env.lib, env.direct, nil
+		return env.lib, env.api, nil
 	}
 	if env.users > 0 {
 		return Library{}, nil, errors.New("ort: the host program destroyed the ONNX Runtime environment while sessions were open; close them first")
@@ -43,35 +45,65 @@ func acquire(explicit string) (Library, *direct, error) {
 	if err != nil {
 		return Library{}, nil, err
 	}
-	env.users, env.joined, env.lib, env.direct = 1, false, lib, newDirect(lib.Path)
-	return lib, env.direct, nil
+	if env.api, err = loaded(lib.Version); err != nil {
+		return Library{}, nil, errors.Join(err, ort.DestroyEnvironment())
+	}
+	env.users, env.joined, env.lib = 1, false, lib
+	return lib, env.api, nil
+}
+
+// loaded returns the functions of the library that the binding has loaded.
+func loaded(version string) (*api, error) {
+	table := loadedTable(version)
+	if table == 0 {
+		return nil, fmt.Errorf("ort: ONNX Runtime %s is loaded, but its functions cannot be found", version)
+	}
+	a, err := newAPI(table)
+	if err != nil {
+		return nil, fmt.Errorf("ort: %w", err)
+	}
+	return a, nil
 }
 
 // retain counts one more user of a running environment.
-func retain() (*direct, error) {
+func retain() (*api, error) {
 	env.mu.Lock()
 	defer env.mu.Unlock()
 	if !ort.IsInitialized() {
 		return nil, errors.New("ort: ONNX Runtime is not loaded; open a session first")
 	}
-	adopt()
+	if err := adopt(); err != nil {
+		return nil, err
+	}
 	env.users++
-	return env.direct, nil
+	return env.api, nil
 }
 
-// adopt notes that a running environment which nobody here uses is the host's.
-func adopt() {
-	if env.users == 0 {
-		env.joined, env.direct = true, nil
-		env.lib = Library{Source: FromHost, Version: ort.GetVersion()}
+// adopt joins a running environment which nobody here uses: it is the host's.
+func adopt() (err error) {
+	if env.users > 0 {
+		return nil
 	}
+	env.joined = true
+	env.lib = Library{Source: FromHost, Version: ort.GetVersion()}
+	env.api, err = loaded(env.lib.Version)
+	return err
 }
 
 func release() error {
 	env.mu.Lock()
 	defer env.mu.Unlock()
 	env.users--
-	if env.users > 0 || env.joined || !ort.IsInitialized() {
+	return settle()
+}
+
+// settle gives the environment back when nobody uses it any more.
+func settle() error {
+	if env.users > 0 || !ort.IsInitialized() {
+		return nil
+	}
+	env.api.close()
+	if env.joined {
 		return nil
 	}
 	return ort.DestroyEnvironment()

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"debug/elf"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -19,14 +20,22 @@ import (
 
 const testPlatform platform = "linux-amd64"
 
-// fakeLibrary has the first bytes of a shared library for linux and the given
-// ELF machine, and a body that tells it from others.
+// fakeLibrary has the headers of a shared library for linux and the given ELF
+// machine, with one segment, and a body that tells it from others.
 func fakeLibrary(machine uint16, body string) []byte {
-	head := make([]byte, 64)
-	copy(head, "\x7fELF\x02\x01")
-	binary.LittleEndian.PutUint16(head[16:], 3) // shared object
-	binary.LittleEndian.PutUint16(head[18:], machine)
-	return append(head, body...)
+	var out bytes.Buffer
+	header := elf.Header64{
+		Ident: [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)},
+		Type:  uint16(elf.ET_DYN), Machine: machine, Version: uint32(elf.EV_CURRENT),
+		Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 1,
+	}
+	segment := elf.Prog64{Type: uint32(elf.PT_LOAD), Filesz: uint64(64 + 56 + len(body))}
+	for _, part := range []any{header, segment, []byte(body)} {
+		if err := binary.Write(&out, binary.LittleEndian, part); err != nil {
+			panic(err)
+		}
+	}
+	return out.Bytes()
 }
 
 const (

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -82,7 +83,7 @@ func download(ctx context.Context, rawURL, dir string, limit int64, progress fun
 		DialContext:         (&net.Dialer{Timeout: connectTimeout}).DialContext,
 		TLSHandshakeTimeout: connectTimeout,
 		DisableKeepAlives:   true,
-	}}
+	}, CheckRedirect: staySecure}
 	resp, err := client.Do(req)
 	if err != nil {
 		return "", cause(ctx, err)
@@ -97,6 +98,18 @@ func download(ctx context.Context, rawURL, dir string, limit int64, progress fun
 		return "", fmt.Errorf("get %s: %w", u.Redacted(), cause(ctx, err))
 	}
 	return name, nil
+}
+
+// staySecure follows redirects as the standard client does, but none from https to
+// plain http.
+func staySecure(req *http.Request, via []*http.Request) error {
+	if req.URL.Scheme != "https" && via[0].URL.Scheme == "https" {
+		return fmt.Errorf("redirected from https to %s", req.URL.Redacted())
+	}
+	if len(via) >= 10 {
+		return errors.New("more than 10 redirects")
+	}
+	return nil
 }
 
 // cause prefers the reason a context ended over the error that it led to.
@@ -195,15 +208,16 @@ func client(ctx context.Context, dir, exe string, args ...string) error {
 
 // single returns the one file in dir that matches the pattern.
 func single(dir, pattern string) (string, error) {
-	files, err := filepath.Glob(filepath.Join(dir, pattern))
+	files, err := fs.Glob(os.DirFS(dir), pattern) // filepath.Glob would take dir for a pattern too
 	if err != nil {
 		return "", err
 	}
 	if len(files) != 1 {
 		return "", fmt.Errorf("the client left %d files %s, expected one", len(files), pattern)
 	}
-	if info, err := os.Lstat(files[0]); err != nil || !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is not a regular file", files[0])
+	file := filepath.Join(dir, files[0])
+	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is not a regular file", file)
 	}
-	return files[0], nil
+	return file, nil
 }

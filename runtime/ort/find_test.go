@@ -82,6 +82,7 @@ func TestFindNeverSkipsWhatWasAskedFor(t *testing.T) {
 	tests := []struct{ name, path, want string }{
 		{"missing", filepath.Join(dir, "none.so"), "none.so"},
 		{"folder", dir, "is a folder; name the library file in it"},
+		{"device", os.DevNull, "is not a regular file"},
 		{"text", write(t, []byte("hello"), dir, "text.so"), "is not a shared library of this platform"},
 		{"other machine", write(t, fakeLibrary(foreign, ""), dir, "foreign.so"), "this platform is " + string(hostPlatform())},
 	}

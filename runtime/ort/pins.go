@@ -52,3 +52,10 @@ func pinned(all []pin, source string, p platform) []pin {
 	}
 	return out
 }
+
+// What Setup downloads and keeps at most, in bytes: the npm package, which is for
+// all platforms, and the largest of the libraries.
+const (
+	DownloadSize = 112_000_000
+	LibrarySize  = 45_000_000
+)

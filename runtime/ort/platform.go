@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/nopezoo/zoo/graph/tensor"
 )
 
 // platform is an operating system and architecture in Go's words, "linux-amd64".
@@ -82,24 +84,30 @@ func archOf[T comparable](goos string, machine, amd64, arm64 T) platform {
 // platform p, and the version it carries ("" when that cannot be read without
 // loading it).
 func checkLibraryFile(path string, p platform) (version string, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	info, err := f.Stat()
+	info, err := os.Stat(path) // first: opening a pipe would wait
 	if err != nil {
 		return "", err
 	}
 	if info.IsDir() {
 		return "", fmt.Errorf("%s is a folder; name the library file in it (%s)", path, strings.Join(p.libraryNames(), ", "))
 	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is not a regular file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
 	switch got := filePlatform(firstBytes(f, headerSize)); got {
 	case p:
 	case "":
 		return "", fmt.Errorf("%s is not a shared library of this platform (%s)", path, p)
 	default:
 		return "", fmt.Errorf("%s is a library for %s, this platform is %s", path, got, p)
+	}
+	if err := checkWhole(f, info.Size(), p); err != nil {
+		return "", fmt.Errorf("%s is %w", path, err)
 	}
 	version = fileVersion(path, p)
 	if version != "" && olderThan(version, Version) {
@@ -158,10 +166,7 @@ func machoVersion(path string) string {
 
 func peVersion(path string) string {
 	const maxDLL = 1 << 30
-	if info, err := os.Stat(path); err != nil || info.Size() > maxDLL {
-		return ""
-	}
-	data, err := os.ReadFile(path)
+	data, err := tensor.ReadRegular(path, maxDLL)
 	if err != nil {
 		return ""
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // SetupOptions says what to install and from where. The zero value installs the
@@ -20,6 +19,10 @@ type SetupOptions struct {
 	// archive on GitHub, the npm client and the pip client, the clients with
 	// their own configured registries.
 	From string
+
+	// Insecure lets From be a plain http:// URL. Whoever is on the way can replace
+	// what it gives, and it runs as part of the program.
+	Insecure bool
 
 	// CacheDir replaces the per-user cache folder. Find looks only in the latter.
 	CacheDir string
@@ -46,9 +49,13 @@ type Installed struct {
 // Setup installs the ONNX Runtime library of Version into the per-user cache,
 // where Find finds it. Files are checked against the hashes pinned in zoo; an
 // unknown hash is accepted only when From names the file, and is reported as not
-// verified. Nothing is left behind on failure. Set-ups may run at the same time:
-// each works in a folder of its own and renames its files into place.
+// verified. Nothing is left behind on failure, and what killed set-ups left is
+// cleared. Set-ups may run at the same time: each works in a folder of its own and
+// renames its files into place.
 func Setup(ctx context.Context, opt SetupOptions) (Installed, error) {
+	if ctx == nil {
+		return Installed{}, errNoContext
+	}
 	p := hostPlatform()
 	return setup(ctx, opt, plan{platform: p, pins: officialPins(), sources: officialSources(p), limits: defaultLimits()})
 }
@@ -76,16 +83,16 @@ func setup(ctx context.Context, opt SetupOptions, pl plan) (Installed, error) {
 	if err != nil {
 		return Installed{}, err
 	}
+	parent := filepath.Dir(folder)
+	removeStale(parent)
 	if opt.From == "" {
-		if done, ok := present(folder, pl.platform); ok {
+		if done, ok := present(folder, pl.platform, pl.pins); ok {
 			return done, nil
 		}
 	}
-	parent := filepath.Dir(folder)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return Installed{}, fmt.Errorf("ort: setup: %w", err)
 	}
-	removeStale(parent)
 	var done Installed
 	if opt.From != "" {
 		done, err = attempt(ctx, folder, opt, pl, source{name: ""})
@@ -113,11 +120,11 @@ func setup(ctx context.Context, opt SetupOptions, pl plan) (Installed, error) {
 
 // attempt installs from one source, or from opt.From when the source has no name.
 func attempt(ctx context.Context, folder string, opt SetupOptions, pl plan, s source) (Installed, error) {
-	stage, err := os.MkdirTemp(filepath.Dir(folder), stagePrefix+"*")
+	stage, release, err := newStage(filepath.Dir(folder))
 	if err != nil {
 		return Installed{}, err
 	}
-	defer os.RemoveAll(stage)
+	defer release()
 	unpacked := filepath.Join(stage, "unpacked")
 	if err := os.Mkdir(unpacked, 0o755); err != nil {
 		return Installed{}, err
@@ -153,13 +160,17 @@ func attempt(ctx context.Context, folder string, opt SetupOptions, pl plan, s so
 	if ctx.Err() != nil {
 		return Installed{}, context.Cause(ctx)
 	}
-	return publish(folder, x, record{Origin: origin, SHA256: x.sha256, Verified: verified})
+	return publish(folder, x, record{Origin: origin, SHA256: x.sha256, Archive: archiveSum}, verified)
 }
 
 // resolveFrom takes libraries named by From straight into x, and returns the
 // path of an archive that is yet to be unpacked, or "".
 func resolveFrom(ctx context.Context, stage string, opt SetupOptions, pl plan, x *extractor) (string, error) {
-	if strings.HasPrefix(opt.From, "http://") || strings.HasPrefix(opt.From, "https://") {
+	scheme, _, _ := strings.Cut(strings.ToLower(opt.From), "://")
+	if scheme == "http" && !opt.Insecure {
+		return "", errors.New("plain http lets anyone on the way replace the library, which then runs as part of zoo; use an https URL, or say that you accept this: zoo setup --insecure")
+	}
+	if scheme == "http" || scheme == "https" {
 		return download(ctx, opt.From, stage, pl.limits.total, opt.Progress)
 	}
 	info, err := os.Stat(opt.From)
@@ -209,49 +220,14 @@ func verify(pins []pin, sourceName, archiveSum, librarySum string) (bool, error)
 	return false, fmt.Errorf("sha256 of the library is %s, pinned is %s: library refused", librarySum, strings.Join(want, " or "))
 }
 
-// record stands beside an installed library and says where it came from.
-type record struct {
-	Origin   string `json:"origin"`
-	SHA256   string `json:"sha256"`
-	Verified bool   `json:"verified"`
-}
-
-const (
-	recordName  = "origin.json"
-	stagePrefix = ".setup-"
-)
-
-// present returns what is installed in folder, if it is whole and verified.
-func present(folder string, p platform) (Installed, bool) {
-	data, err := os.ReadFile(filepath.Join(folder, recordName))
-	if err != nil {
-		return Installed{}, false
-	}
-	var r record
-	if json.Unmarshal(data, &r) != nil || !r.Verified {
-		return Installed{}, false
-	}
-	path := filepath.Join(folder, p.libraryNames()[0])
-	if sum, err := fileSHA256(path); err != nil || sum != r.SHA256 {
-		return Installed{}, false
-	}
-	done := installed(path, p, r)
-	done.Present = true
-	return done, true
-}
-
-func installed(path string, p platform, r record) Installed {
-	return Installed{
-		Library: Library{Path: path, Source: FromCache, Version: fileVersion(path, p)},
-		Origin:  r.Origin, SHA256: r.SHA256, Verified: r.Verified,
-	}
-}
-
 // publish moves the unpacked files into the folder, the core library after the
 // providers it may load and the record last, each by an atomic rename. The last
 // of two set-ups wins; both are whole.
-func publish(folder string, x *extractor, r record) (Installed, error) {
+func publish(folder string, x *extractor, r record, verified bool) (Installed, error) {
 	if _, err := checkLibraryFile(x.core, x.platform); err != nil {
+		return Installed{}, err
+	}
+	if err := checkProviders(x.dir, x.platform); err != nil {
 		return Installed{}, err
 	}
 	data, err := json.MarshalIndent(r, "", "  ")
@@ -271,7 +247,11 @@ func publish(folder string, x *extractor, r record) (Installed, error) {
 		}
 	}
 	syncFolder(folder)
-	return installed(filepath.Join(folder, filepath.Base(x.core)), x.platform, r), nil
+	path := filepath.Join(folder, filepath.Base(x.core))
+	return Installed{
+		Library: Library{Path: path, Source: FromCache, Version: fileVersion(path, x.platform)},
+		Origin:  r.Origin, SHA256: r.SHA256, Verified: verified,
+	}, nil
 }
 
 // syncFolder makes renames durable where the system can; that a folder cannot
@@ -280,18 +260,5 @@ func syncFolder(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync()
 		d.Close()
-	}
-}
-
-// removeStale clears what killed set-ups left behind a day ago or earlier.
-func removeStale(parent string) {
-	list, err := os.ReadDir(parent)
-	if err != nil {
-		return
-	}
-	for _, e := range list {
-		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), stagePrefix) && time.Since(info.ModTime()) > 24*time.Hour {
-			os.RemoveAll(filepath.Join(parent, e.Name()))
-		}
 	}
 }

@@ -1,12 +1,15 @@
 //go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
 
-package train
+package filelock
 
 import "os"
 
+// Works says whether locks keep anyone out on this system.
+const Works = false
+
 // lock does nothing: the standard library has no lock for this system that ends
-// with its process, and one that outlives it would keep a killed run from
-// resuming.
+// with its process, and one that outlives it would keep a killed process from
+// starting again.
 func lock(*os.File) error { return nil }
 
 // lockShared does nothing either.

@@ -1,5 +1,3 @@
-//go:build cgo
-
 package ort
 
 import (
@@ -7,52 +5,46 @@ import (
 	"errors"
 	"fmt"
 	goruntime "runtime"
-	"unsafe"
-
-	ort "github.com/yalue/onnxruntime_go"
 )
 
-// Call runs a session again and again under one context, without allocating
-// where ONNX Runtime can be called directly. It is not safe for concurrent use;
-// a session may have any number of calls.
+// Call runs a session again and again under one context, without allocating. It is
+// not safe for concurrent use; a session may have any number of calls.
 type Call struct {
 	session *Session
 	ctx     context.Context
-	options *ort.RunOptions // nil when ctx cannot end
-	stop    func() bool     // keeps the end of ctx from reaching options
-	ended   chan struct{}   // closed when it has reached them
+	options handle        // OrtRunOptions; 0 when ctx cannot end
+	stop    func() bool   // keeps the end of ctx from reaching options
+	ended   chan struct{} // closed when it has reached them
 	closed  bool
 
-	inputs, outputs []ort.Value // for the binding
-	in, out         []unsafe.Pointer
-	terminate       unsafe.Pointer // options for direct
+	in, out []handle // OrtValues of the run
+	pin     *goruntime.Pinner
 }
 
 // Begin prepares to run under ctx. The caller must Close the call.
 func (s *Session) Begin(ctx context.Context) (*Call, error) {
-	if _, err := retain(); err != nil {
+	if ctx == nil {
+		return nil, errNoContext
+	}
+	api, err := retain()
+	if err != nil {
 		return nil, err
 	}
-	c := &Call{session: s, ctx: ctx}
-	if s.direct != nil {
-		c.in, c.out = make([]unsafe.Pointer, len(s.inputs)), make([]unsafe.Pointer, len(s.outputs))
-	} else {
-		c.inputs, c.outputs = make([]ort.Value, len(s.inputs)), make([]ort.Value, len(s.outputs))
-	}
+	c := &Call{session: s, ctx: ctx, in: make([]handle, len(s.inputs)), out: make([]handle, len(s.outputs)), pin: new(goruntime.Pinner)}
+	pinSlice(c.pin, c.in)
+	pinSlice(c.pin, c.out)
+	goruntime.AddCleanup(c, (*goruntime.Pinner).Unpin, c.pin) // a call that nobody closes
 	if ctx.Done() == nil {
 		return c, nil
 	}
-	var err error
-	if c.options, err = ort.NewRunOptions(); err != nil {
+	if c.options, err = api.create(createRunOptions); err != nil {
+		c.pin.Unpin()
 		return nil, errors.Join(fmt.Errorf("ort: run: %w", err), release())
-	}
-	if s.direct != nil {
-		c.terminate = optionsPointer(c.options)
 	}
 	c.ended = make(chan struct{})
 	c.stop = context.AfterFunc(ctx, func() {
 		defer close(c.ended)
-		_ = c.options.Terminate() // it cannot fail
+		api.call(runOptionsSetTerminate, uintptr(c.options)) // it cannot fail
 	})
 	return c, nil
 }
@@ -63,14 +55,14 @@ func (c *Call) Close() error {
 		return nil
 	}
 	c.closed = true
-	var err error
-	if c.options != nil {
+	if c.options != 0 {
 		if !c.stop() {
 			<-c.ended // it must not touch options that are gone
 		}
-		err = c.options.Destroy()
+		c.session.api.call(releaseRunOptions, uintptr(c.options))
 	}
-	return errors.Join(err, release())
+	c.pin.Unpin()
+	return release()
 }
 
 // Run runs on bound memory: inputs and outputs stand in the order of the
@@ -90,47 +82,39 @@ func (c *Call) Run(inputs, outputs []*Value) error {
 	if err := checkAll("output", s.outputs, outputs); err != nil {
 		return err
 	}
-	if err := s.enter(); err != nil {
-		return err
+	for i, v := range inputs {
+		c.in[i] = v.bound.made
 	}
-	defer s.leave()
-	if c.closed {
-		return fmt.Errorf("ort: run: %w", ErrClosed)
+	for i, v := range outputs {
+		c.out[i] = v.bound.made
 	}
-	if c.ctx.Err() != nil {
-		return fmt.Errorf("ort: run: %w", context.Cause(c.ctx))
-	}
-	err := c.run(inputs, outputs)
+	err := c.start()
 	// The values must not be cleaned up while ONNX Runtime works on them.
 	goruntime.KeepAlive(inputs)
 	goruntime.KeepAlive(outputs)
-	if err != nil && c.ctx.Err() != nil {
-		err = context.Cause(c.ctx)
-	}
 	if err != nil {
 		return fmt.Errorf("ort: run: %w", err)
 	}
 	return nil
 }
 
-func (c *Call) run(inputs, outputs []*Value) error {
+// start runs on the values of in and out; ONNX Runtime makes the outputs that are 0.
+func (c *Call) start() error {
 	s := c.session
-	if s.direct != nil {
-		for i, v := range inputs {
-			c.in[i] = v.bound.direct
-		}
-		for i, v := range outputs {
-			c.out[i] = v.bound.direct
-		}
-		return s.direct.run(s.pointer, c.terminate, s.names, c.in, c.out)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.model == 0 || c.closed {
+		return ErrClosed
 	}
-	for i, v := range inputs {
-		c.inputs[i] = v.bound.value
+	if c.ctx.Err() != nil {
+		return context.Cause(c.ctx)
 	}
-	for i, v := range outputs {
-		c.outputs[i] = v.bound.value
+	err := s.api.do(run, uintptr(s.model), uintptr(c.options),
+		s.inputNames, first(c.in), uintptr(len(c.in)), s.outputNames, uintptr(len(c.out)), first(c.out))
+	if err != nil && c.ctx.Err() != nil {
+		return context.Cause(c.ctx)
 	}
-	return s.session.RunWithOptions(c.inputs, c.outputs, c.options)
+	return err
 }
 
 func checkAll(kind string, ios []IO, values []*Value) error {

@@ -1,12 +1,15 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package train
+package filelock
 
 import (
 	"errors"
 	"os"
 	"syscall"
 )
+
+// Works says whether locks keep anyone out on this system.
+const Works = true
 
 func lock(f *os.File) error { return flock(f, syscall.LOCK_EX) }
 
@@ -17,7 +20,7 @@ func lockShared(f *os.File) error { return flock(f, syscall.LOCK_SH) }
 func flock(f *os.File, how int) error {
 	err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return ErrLocked
+		return errHeld
 	}
 	return err
 }

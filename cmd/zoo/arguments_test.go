@@ -1,0 +1,75 @@
+package main
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// raw are words of the libraries that read command lines, which tell a user of zoo
+// little.
+var raw = []string{"strconv", "invalid", "parse", "arg(s)", "unknown command", "required flag", "if any flags", "needs an argument", "bad flag", "shorthand", "csv"}
+
+// TestFlagErrors gives every flag of every verb a value that it cannot have, and none.
+func TestFlagErrors(t *testing.T) {
+	for _, make := range verbs() {
+		c := make(&app{})
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			wrong := "--" + f.Name + `="x`
+			if slices.Contains([]string{"string", "stringArray"}, f.Value.Type()) {
+				wrong = "" // takes any
+			}
+			none := "--" + f.Name
+			if f.NoOptDefVal != "" {
+				none = "" // may stand alone
+			}
+			for _, arg := range []string{wrong, none} {
+				if arg != "" {
+					refused(t, "--"+f.Name, c.Name(), arg)
+				}
+			}
+		})
+	}
+}
+
+func TestArgumentErrors(t *testing.T) {
+	for _, test := range []struct{ args, want string }{
+		{"bench --n many", `--n "many": want a whole number; see: zoo bench --help`},
+		{"bench --n 99999999999999999999", `--n "99999999999999999999": want a whole number that is not so large`},
+		{"bench --threads 1,x", `--threads "1,x": want whole numbers with commas`},
+		{"train --lr fast", `--lr "fast": want a number`},
+		{"list --json=maybe", `--json "maybe": want true or false`},
+		{"bench --n", "--n lacks its value, a whole number; see: zoo bench --help"},
+		{"report r.jsonl -o", "--output lacks its value, text"},
+		{"list --=x", "--=x is no flag"},
+		{"doctor now", `unexpected argument "now": zoo doctor takes flags only; see: zoo doctor --help`},
+		{"generate a b", `unexpected argument "b" after the model`},
+		{"report", "zoo report lacks its argument, a file of results, or a folder of them; see: zoo report --help"},
+		{"inspect", "zoo inspect lacks its argument, a file, a run directory or a model of the catalogue"},
+		{"inspect a b", `unexpected argument "b"`},
+		{"construct", "--theorem is missing: want 1 or 2"},
+		{"inspect x --json --graph", "--json and --graph exclude each other; give one of them; see: zoo inspect --help"},
+		{"data --all --from x --n 2", "--all and --from and --n exclude each other"},
+		{"export --run x --task copy", "--task and --run exclude each other"},
+	} {
+		refused(t, test.want, strings.Fields(test.args)...)
+	}
+}
+
+// refused runs a command line that must fail with an error in zoo's own words.
+func refused(t *testing.T, want string, args ...string) {
+	t.Helper()
+	var stderr strings.Builder
+	code := run(t.Context(), args, strings.NewReader(""), io.Discard, &stderr)
+	if code != exitFailure || !strings.Contains(stderr.String(), want) {
+		t.Errorf("zoo %s: exit code %d, %q; want an error with %q", strings.Join(args, " "), code, &stderr, want)
+	}
+	for _, word := range raw {
+		if strings.Contains(stderr.String(), word) {
+			t.Errorf("zoo %s: %q has the raw word %q", strings.Join(args, " "), &stderr, word)
+		}
+	}
+}

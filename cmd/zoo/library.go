@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/ort"
+)
+
+// needLibrary wants ONNX Runtime before the work that needs it begins. Where there
+// is none it offers a person at a terminal to install it; otherwise the error says
+// in one line what to do.
+func (a *app) needLibrary(ctx context.Context) error {
+	if _, err := ort.New(nil, ort.Options{}); errors.Is(err, ort.ErrNoCgo) {
+		return err
+	}
+	_, err := ort.Find("")
+	if err == nil || os.Getenv(ort.EnvLibrary) != "" { // to install one does not help where another is asked for
+		return err
+	}
+	missing := fmt.Errorf("%w (%s or newer)%s; to install it, run: zoo setup", ort.ErrNoRuntime, ort.Version, unusable())
+	if !isTerminal(a.stdin) || !isTerminal(a.stderr) {
+		return missing
+	}
+	yes, err := a.ask(ctx, fmt.Sprintf("ONNX Runtime %s is not installed. Install it for this user, from GitHub, npm or pip (at most %s to download, %s to keep)?",
+		ort.Version, bytesText(ort.DownloadSize), bytesText(ort.LibrarySize)))
+	if err != nil {
+		return err
+	}
+	if !yes {
+		return missing
+	}
+	beside := *a // the results are the verb's
+	beside.stdout = a.stderr
+	if err := beside.setup(ctx, ort.SetupOptions{Provider: "cpu"}); err != nil {
+		return err
+	}
+	_, err = ort.Find("")
+	return err
+}
+
+// needProvider is needLibrary for verbs that can do without one.
+func (a *app) needProvider(ctx context.Context, provider string) error {
+	if provider != "cpu" {
+		return nil
+	}
+	return withoutLibrary(a.needLibrary(ctx))
+}
+
+// unusable lists the libraries that were found and cannot be used.
+func unusable() string {
+	text := ""
+	for _, c := range ort.Candidates("") {
+		if c.Err != nil && !errors.Is(c.Err, fs.ErrNotExist) {
+			text += "; " + c.Err.Error()
+		}
+	}
+	return text
+}
+
+// absent reports whether ONNX Runtime is what an error misses, without anyone
+// having asked for a particular library.
+func absent(err error) bool {
+	return errors.Is(err, runtime.ErrNoCgo) || errors.Is(err, runtime.ErrNoRuntime) && os.Getenv(ort.EnvLibrary) == ""
+}
+
+// ask puts a question to whoever sits at the terminal. No answer is no.
+func (a *app) ask(ctx context.Context, question string) (yes bool, err error) {
+	fmt.Fprintf(a.stderr, "%s [y/N] ", question)
+	answer := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(a.stdin).ReadString('\n')
+		answer <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case text := <-answer:
+		return text == "y" || text == "yes", nil
+	case <-ctx.Done(): // reading goes on until the program ends
+		return false, ctx.Err()
+	}
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/zoo"
+)
+
+// modelInfo is what a catalogue model's manifest says of it.
+type modelInfo struct {
+	Name       string `json:"name"`
+	Task       string `json:"task"`
+	Encoding   string `json:"encoding"`
+	TrainedMin int    `json:"trained_min"`
+	TrainedMax int    `json:"trained_max"`
+	// TrainedAccuracy is the mean exact match at the trained lengths, in 0..1; null
+	// where none was measured.
+	TrainedAccuracy *float64 `json:"trained_accuracy"`
+	EffectiveLength int      `json:"effective_length"` // see eval.EffectiveLength; 0 for none
+	MeasuredMax     int      `json:"measured_max"`     // the largest length measured
+	Parameters      int64    `json:"parameters"`
+	Steps           int      `json:"steps"`
+	Seed            uint64   `json:"seed"`
+	Command         string   `json:"command"`
+}
+
+func describeModel(m zoo.Manifest) modelInfo {
+	out := modelInfo{
+		Name: m.Name, Task: m.Card.Task, Encoding: m.Card.Encoding, TrainedMin: m.Card.Trained.Min, TrainedMax: m.Card.Trained.Max,
+		Parameters: m.Card.Parameters, Steps: m.Card.Steps, Seed: m.Card.Seed, Command: m.Command,
+	}
+	if mean, err := meanTrained(m.Scores, m.Card); err == nil {
+		out.TrainedAccuracy = &mean
+	}
+	at := map[int]zoo.Score{}
+	var lengths []int
+	for _, s := range m.Scores {
+		at[s.Length], lengths = s, append(lengths, s.Length)
+	}
+	slices.Sort(lengths)
+	out.EffectiveLength, _ = eval.EffectiveLength(lengths, func(length int) (float64, bool) {
+		s := at[length]
+		return float64(s.Correct) / float64(s.N), s.N > 0
+	})
+	if len(lengths) > 0 {
+		out.MeasuredMax = lengths[len(lengths)-1]
+	}
+	return out
+}
+
+func listModels(_ *app, o listOptions) (any, [][]string, error) {
+	catalogue, err := zoo.List()
+	if err != nil {
+		return nil, nil, err
+	}
+	list, lines := []modelInfo{}, [][]string{{"model", "encoding", "task", "trained", "inside", "effective", "parameters"}}
+	for _, manifest := range catalogue {
+		m := describeModel(manifest)
+		if !o.takes(m.Encoding, m.Task) {
+			continue
+		}
+		mean, reach := "not measured", fmt.Sprint(m.EffectiveLength)
+		if m.TrainedAccuracy != nil {
+			mean = fmt.Sprintf("%.1f %%", 100**m.TrainedAccuracy)
+		}
+		if m.EffectiveLength == 0 {
+			reach = "none"
+		} else if m.EffectiveLength == m.MeasuredMax {
+			reach += " or more"
+		}
+		list = append(list, m)
+		lines = append(lines, []string{m.Name, m.Encoding, m.Task, fmt.Sprintf("%d..%d", m.TrainedMin, m.TrainedMax), mean, reach, short(float64(m.Parameters))})
+	}
+	if len(list) == 0 {
+		lines = nil
+	}
+	return list, lines, nil
+}

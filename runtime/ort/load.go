@@ -1,0 +1,156 @@
+package ort
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	goruntime "runtime"
+	"slices"
+	"unicode/utf16"
+)
+
+// load makes a session. The model's bytes are not needed afterwards.
+func (a *api) load(model []byte, lib Library, opt Options) (session handle, err error) {
+	options, err := a.create(createSessionOptions)
+	if err != nil {
+		return 0, fmt.Errorf("ort: %w", err)
+	}
+	defer a.call(releaseSessionOptions, uintptr(options))
+	if err := a.configure(options, opt); err != nil {
+		return 0, err
+	}
+	var pin goruntime.Pinner
+	defer pin.Unpin()
+	create := func() error {
+		session, err = a.create(createSessionFromArray, uintptr(a.env), pinSlice(&pin, model), uintptr(len(model)), uintptr(options))
+		if err != nil {
+			return fmt.Errorf("ort: load model: %w", err)
+		}
+		return nil
+	}
+	switch opt.Provider {
+	case "", providerCPU:
+		err = create()
+	case providerCUDA:
+		// CUDA installs signal handlers of its own (yalue/onnxruntime_go#140).
+		err = keepSignals(func() error {
+			if err := a.useCUDA(options, lib, opt.ProviderOptions); err != nil {
+				return err
+			}
+			return create()
+		})
+	default:
+		err = fmt.Errorf("ort: unknown provider %q, known are cpu and cuda", opt.Provider)
+	}
+	return session, err
+}
+
+// optimizationLevels are values of GraphOptimizationLevel.
+var optimizationLevels = map[Optimization]uintptr{OptimizeNone: 0, OptimizeBasic: 1, OptimizeExtended: 2, OptimizeAll: 99}
+
+func (a *api) configure(options handle, opt Options) error {
+	if err := CheckThreads(opt.Threads); err != nil {
+		return fmt.Errorf("ort: %w", err)
+	}
+	level, ok := optimizationLevels[opt.Optimization]
+	if !ok {
+		return fmt.Errorf("ort: unknown optimization level %d", opt.Optimization)
+	}
+	entries := map[string]string{}
+	if opt.NoSpinning {
+		entries["session.intra_op.allow_spinning"] = "0"
+	}
+	maps.Copy(entries, opt.ConfigEntries)
+	memPattern := disableMemPattern
+	if opt.MemPattern {
+		memPattern = enableMemPattern
+	}
+	var pin goruntime.Pinner
+	defer pin.Unpin()
+	o := uintptr(options)
+	errs := []error{
+		a.do(setSessionLogSeverityLevel, o, logFatal),
+		a.do(setIntraOpNumThreads, o, uintptr(opt.Threads)),
+		a.do(memPattern, o),
+		a.do(setSessionGraphOptimization, o, level),
+	}
+	if opt.ProfilePrefix != "" {
+		errs = append(errs, a.do(enableProfiling, o, pathString(&pin, opt.ProfilePrefix)))
+	}
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		errs = append(errs, a.do(addSessionConfigEntry, o, cString(&pin, key), cString(&pin, entries[key])))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("ort: session options: %w", err)
+	}
+	return nil
+}
+
+// pathString pins a path as the system's C functions take it.
+func pathString(pin *goruntime.Pinner, path string) uintptr {
+	if goruntime.GOOS == "windows" {
+		return pinSlice(pin, append(utf16.Encode([]rune(path)), 0))
+	}
+	return cString(pin, path)
+}
+
+const cudaRemedy = "the provider needs an NVIDIA driver, the CUDA and cuDNN libraries, and a CUDA build of ONNX Runtime " +
+	Version + ": zoo setup --provider cuda --from DIR"
+
+// useCUDA appends the CUDA provider to the session options.
+func (a *api) useCUDA(session handle, lib Library, options map[string]string) error {
+	if lib.Path != "" {
+		folder := filepath.Dir(lib.Path)
+		files, _ := fs.Glob(os.DirFS(folder), "*onnxruntime_providers_cuda*")
+		if len(files) == 0 {
+			return fmt.Errorf("ort: provider cuda: there is no onnxruntime_providers_cuda library beside %s; %s", lib.Path, cudaRemedy)
+		}
+		if err := checkProviders(folder, hostPlatform()); err != nil {
+			return fmt.Errorf("ort: provider cuda: %w; %s", err, cudaRemedy)
+		}
+	}
+	cuda, err := a.create(createCUDAProviderOptions)
+	if err != nil {
+		return fmt.Errorf("ort: provider cuda: %w; %s", err, cudaRemedy)
+	}
+	defer a.call(releaseCUDAProviderOptions, uintptr(cuda))
+	all := map[string]string{"device_id": "0", "use_tf32": "0"}
+	maps.Copy(all, options)
+	keys := slices.Sorted(maps.Keys(all))
+	values := make([]string, len(keys))
+	for i, key := range keys {
+		values[i] = all[key]
+	}
+	var pin goruntime.Pinner
+	defer pin.Unpin()
+	if err := a.do(updateCUDAProviderOptions, uintptr(cuda), cStrings(&pin, keys), cStrings(&pin, values), uintptr(len(keys))); err != nil {
+		return fmt.Errorf("ort: provider cuda: options: %w", err)
+	}
+	if err := a.do(appendCUDA, uintptr(session), uintptr(cuda)); err != nil {
+		return fmt.Errorf("ort: provider cuda: %w; %s", err, cudaRemedy)
+	}
+	// CUDA does not survive being unloaded: from here on the environment stays.
+	_, err = retain()
+	return err
+}
+
+// Probe loads the library that Find finds, and reports it with its true version
+// and, per provider, nil or why sessions cannot use it. It is for diagnosis.
+func Probe(explicit string) (Library, map[string]error, error) {
+	lib, api, err := acquire(explicit)
+	if err != nil {
+		return Library{}, nil, err
+	}
+	cuda := keepSignals(func() error {
+		options, err := api.create(createSessionOptions)
+		if err != nil {
+			return err
+		}
+		defer api.call(releaseSessionOptions, uintptr(options))
+		return api.useCUDA(options, lib, nil)
+	})
+	return lib, map[string]error{providerCPU: nil, providerCUDA: cuda}, release()
+}

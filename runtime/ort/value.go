@@ -1,0 +1,199 @@
+package ort
+
+import (
+	"errors"
+	"fmt"
+	goruntime "runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// Value is a tensor bound to ONNX Runtime: a view of Go memory, which is pinned
+// until Close. A session reads inputs from it and writes outputs into it without
+// copying. Making one needs an open session.
+type Value struct {
+	tensor  *tensor.Tensor // all of the memory
+	dims    []int64        // of the value, which lies at its start; pinned
+	spare   []int64        // for the next dims; pinned
+	bound   *bound
+	cleanup goruntime.Cleanup
+}
+
+// bound is what must be given back; it is apart from Value so that a forgotten
+// Value can be cleaned up. It is pinned itself, for next.
+type bound struct {
+	api   *api
+	made  handle // OrtValue
+	next  handle // where ONNX Runtime puts a new one
+	data  uintptr
+	dtype uintptr // ONNXTensorElementDataType
+	size  int     // of an element, in bytes
+	pin   goruntime.Pinner
+}
+
+func (b *bound) free() error {
+	b.api.call(releaseValue, uintptr(b.made))
+	b.pin.Unpin()
+	return release()
+}
+
+// set makes the value anew, with other dims, which must be pinned. Where it fails
+// the old one stays.
+func (b *bound) set(dims []int64) error {
+	bytes := b.size
+	for _, d := range dims {
+		bytes *= int(d)
+	}
+	err := b.api.do(createTensorWithDataAsOrtValue, uintptr(b.api.memory), b.data, uintptr(bytes),
+		first(dims), uintptr(len(dims)), b.dtype, address(&b.next))
+	if err != nil {
+		return err
+	}
+	b.api.call(releaseValue, uintptr(b.made)) // 0 the first time, which does nothing
+	b.made = b.next
+	return nil
+}
+
+// NewValue binds t's own memory.
+func NewValue(t *tensor.Tensor) (*Value, error) {
+	api, err := retain()
+	if err != nil {
+		return nil, err
+	}
+	b := &bound{api: api, dtype: elementNumber(t.DType()), size: t.DType().Size()}
+	b.pin.Pin(b)
+	b.data = hold(t, &b.pin)
+	v := &Value{tensor: t, dims: b.newDims(len(t.Shape())), spare: b.newDims(len(t.Shape())), bound: b}
+	for _, d := range t.Shape() {
+		v.dims = append(v.dims, int64(d))
+	}
+	if err := b.set(v.dims); err != nil {
+		b.pin.Unpin()
+		return nil, errors.Join(fmt.Errorf("ort: bind %v: %w", t, err), release())
+	}
+	v.cleanup = goruntime.AddCleanup(v, func(b *bound) { _ = b.free() }, b)
+	return v, nil
+}
+
+// newDims makes pinned room for dims.
+func (b *bound) newDims(rank int) []int64 {
+	dims := make([]int64, 0, rank)
+	pinSlice(&b.pin, dims)
+	return dims
+}
+
+// Reshape makes the value a tensor of another shape at the start of the same
+// memory, which must have room for it. It must not be called while a run uses
+// the value.
+func (v *Value) Reshape(shape ...int) error {
+	if v.bound == nil {
+		return fmt.Errorf("ort: reshape: %w", ErrClosed)
+	}
+	if n := tensor.Numel(shape); len(shape) == 0 || slices.Min(shape) < 0 || n > v.tensor.Len() {
+		return fmt.Errorf("ort: reshape: the memory of %v cannot be a value of shape %v", v.tensor, slices.Clone(shape))
+	}
+	if cap(v.spare) < len(shape) {
+		v.spare = v.bound.newDims(len(shape))
+	}
+	dims := v.spare[:0]
+	for _, d := range shape {
+		dims = append(dims, int64(d))
+	}
+	if err := v.bound.set(dims); err != nil {
+		return fmt.Errorf("ort: reshape %v to %v: %w", v, slices.Clone(shape), err)
+	}
+	v.dims, v.spare = dims, v.dims
+	return nil
+}
+
+// String describes the value without its data, as "float32[2,3]".
+func (v *Value) String() string {
+	dims := make([]string, len(v.dims))
+	for i, d := range v.dims {
+		dims[i] = strconv.FormatInt(d, 10)
+	}
+	return v.tensor.DType().String() + "[" + strings.Join(dims, ",") + "]"
+}
+
+// Close unbinds the memory, which stays valid for Go. It must not be called
+// while a run uses the value. Closing again does nothing.
+func (v *Value) Close() error {
+	if v.bound == nil {
+		return nil
+	}
+	v.cleanup.Stop()
+	b := v.bound
+	v.bound = nil
+	return b.free()
+}
+
+// hold pins a tensor's data and returns where it lies, 0 when it has none.
+func hold(t *tensor.Tensor, pin *goruntime.Pinner) uintptr {
+	switch t.DType() {
+	case tensor.Float32:
+		return pinSlice(pin, tensor.Data[float32](t))
+	case tensor.Float64:
+		return pinSlice(pin, tensor.Data[float64](t))
+	case tensor.Int64:
+		return pinSlice(pin, tensor.Data[int64](t))
+	case tensor.Bool:
+		return pinSlice(pin, tensor.Data[bool](t))
+	default:
+		return pinSlice(pin, tensor.Data[uint16](t))
+	}
+}
+
+// elementNumber returns the ONNXTensorElementDataType, which is that of ONNX files.
+func elementNumber(d tensor.DType) uintptr {
+	for number, dtype := range elementTypes {
+		if dtype == d {
+			return uintptr(number)
+		}
+	}
+	return 0 // undefined, which ONNX Runtime refuses
+}
+
+// contents copies a value that ONNX Runtime allocated.
+func (a *api) contents(v handle) (*tensor.Tensor, error) {
+	info, err := a.create(getTensorTypeAndShape, uintptr(v))
+	if err != nil {
+		return nil, err
+	}
+	defer a.call(releaseTensorTypeAndShapeInfo, uintptr(info))
+	var pin goruntime.Pinner
+	defer pin.Unpin()
+	var facts struct {
+		dtype int32
+		rank  uintptr
+	}
+	pin.Pin(&facts)
+	if err := errors.Join(a.do(getTensorElementType, uintptr(info), address(&facts.dtype)),
+		a.do(getDimensionsCount, uintptr(info), address(&facts.rank))); err != nil {
+		return nil, err
+	}
+	dims := make([]int64, facts.rank)
+	if err := a.do(getDimensions, uintptr(info), pinSlice(&pin, dims), facts.rank); err != nil {
+		return nil, err
+	}
+	data, err := a.create(getTensorMutableData, uintptr(v))
+	if err != nil {
+		return nil, err
+	}
+	shape := make([]int, len(dims))
+	for i, d := range dims {
+		shape[i] = int(d)
+	}
+	dtype := elementTypes[facts.dtype]
+	if dtype == tensor.Invalid {
+		return nil, fmt.Errorf("it has ONNX element type %d", facts.dtype)
+	}
+	t := tensor.New(dtype, shape...)
+	if n := t.Len() * dtype.Size(); n > 0 {
+		copy(unsafe.Slice((*byte)(at(hold(t, &pin))), n), unsafe.Slice((*byte)(at(uintptr(data))), n))
+	}
+	return t, nil
+}
