@@ -28,21 +28,24 @@ type app struct {
 
 // run is the whole program: from arguments to exit code. ctx ends at Ctrl-C.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	out := &results{w: stdout}
-	a := &app{args, stdin, out, stderr}
+	text, notes := &printable{w: stdout}, &printable{w: stderr}
+	defer notes.end()
+	out := &results{w: text}
+	a := &app{args, stdin, out, notes}
 	root := a.root()
 	root.SetArgs(args)
 	err := checkVerb(root, args)
 	if err == nil {
 		err = cmp.Or(root.ExecuteContext(ctx), out.err)
 	}
+	text.end()
 	if err == nil {
 		return 0
 	}
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(stderr, "zoo: %v\n", withRemedy(err))
+	fmt.Fprintf(notes, "zoo: %v\n", withRemedy(err))
 	if ctx.Err() != nil {
 		return exitInterrupted
 	}

@@ -72,7 +72,7 @@ func (a *app) retrain(ctx context.Context, command, folder string) (model, error
 	}
 	c := exec.CommandContext(ctx, self, append(append([]string{"train"}, strings.Fields(args)...), "--runs", folder)...)
 	c.Env = settingFree(os.Environ())
-	c.Stdout, c.Stderr = a.stderr, a.stderr
+	c.Stdout, c.Stderr = rawWriter(a.stderr), rawWriter(a.stderr) // it is zoo, too
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	if err := c.Run(); err != nil {
 		return model{}, errors.Join(fmt.Errorf("training again: %w", err), ctx.Err())

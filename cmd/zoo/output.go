@@ -83,7 +83,10 @@ func (a *app) write(o output, contents func(io.Writer) error) error {
 		return err
 	}
 	if o.path == stdoutName {
-		return contents(a.stdout)
+		if isTerminal(a.stdout) {
+			return contents(a.stdout)
+		}
+		return contents(rawWriter(a.stdout)) // which may be no text
 	}
 	if stream {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)

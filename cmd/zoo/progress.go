@@ -39,7 +39,7 @@ func (a *app) newMeter(label string, done, total int64) *meter {
 	m := &meter{w: a.stderr, label: label, total: total, first: done, done: done, begun: now, last: now, shown: done}
 	if isTerminal(a.stderr) {
 		m.bar = progressbar.NewOptions64(max(total, -1),
-			progressbar.OptionSetWriter(a.stderr),
+			progressbar.OptionSetWriter(rawWriter(a.stderr)),
 			progressbar.OptionSetDescription(label),
 			progressbar.OptionSetWidth(10),
 			progressbar.OptionThrottle(100*time.Millisecond),
@@ -79,7 +79,8 @@ func (m *meter) update(done int64, note func() string) {
 	}
 	m.last, m.shown = time.Now(), done
 	if m.bar != nil {
-		m.bar.Describe(text)
+		line, _ := visible([]byte(text))
+		m.bar.Describe(string(line))
 		_ = m.bar.Set64(done)
 		return
 	}
@@ -108,6 +109,9 @@ func (m *meter) close() {
 
 // isTerminal reports whether a person is at the other end of a stream.
 func isTerminal(stream any) bool {
+	if w, ok := stream.(io.Writer); ok {
+		stream = rawWriter(w)
+	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

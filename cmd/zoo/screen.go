@@ -22,11 +22,7 @@ func (a *app) width() int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
 	}
-	out := a.stdout
-	if r, ok := out.(*results); ok {
-		out = r.w
-	}
-	width, _ := (&screen{w: out}).size()
+	width, _ := (&screen{w: rawWriter(a.stdout)}).size()
 	return width
 }
 

@@ -74,7 +74,7 @@ type sweepWatch struct {
 func newSweepWatch(a *app, log io.Writer, runs []train.SweepRun) *sweepWatch {
 	w := &sweepWatch{a: a, log: log, by: map[string]*sweepState{}}
 	if isTerminal(a.stderr) {
-		w.live = &screen{w: a.stderr}
+		w.live = &screen{w: rawWriter(a.stderr)}
 	}
 	for _, r := range runs {
 		s := &sweepState{Name: r.Name, Dir: filepath.ToSlash(r.Dir), State: sweepWaiting, Steps: r.Config.Train.Steps}

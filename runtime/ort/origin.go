@@ -2,8 +2,9 @@ package ort
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
+
+	"github.com/nopezoo/zoo/graph/tensor"
 )
 
 // record stands beside an installed library and says where it came from. It is
@@ -32,7 +33,7 @@ func origin(lib Library, pins []pin) (Installed, error) {
 	}
 	done := Installed{Library: lib, SHA256: sum}
 	var r record
-	data, err := os.ReadFile(filepath.Join(filepath.Dir(lib.Path), recordName))
+	data, err := tensor.ReadRegular(filepath.Join(filepath.Dir(lib.Path), recordName), 1<<20)
 	if err != nil || json.Unmarshal(data, &r) != nil || r.SHA256 != sum {
 		r = record{} // none, or that of another library
 	}

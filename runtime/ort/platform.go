@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/nopezoo/zoo/graph/tensor"
 )
 
 // platform is an operating system and architecture in Go's words, "linux-amd64".
@@ -164,10 +166,7 @@ func machoVersion(path string) string {
 
 func peVersion(path string) string {
 	const maxDLL = 1 << 30
-	if info, err := os.Stat(path); err != nil || info.Size() > maxDLL {
-		return ""
-	}
-	data, err := os.ReadFile(path)
+	data, err := tensor.ReadRegular(path, maxDLL)
 	if err != nil {
 		return ""
 	}

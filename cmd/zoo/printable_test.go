@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/zoo"
+)
+
+// title is an order to a terminal, of nine bytes.
+const title = "\x1b]0;evil\x07"
+
+// What a file holds is not an order to the terminal, by whatever way it is printed.
+func TestNoOrdersToTheTerminal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	m, err := models.New(models.Config{Encoding: "rope", DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := zoo.Build(m.Config(), models.InitWeights(m.Params(), 1), card.Card{Task: title + "\u009b31m", ToolVersion: title}, card.Portable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ports := bytes.ReplaceAll(file, []byte("input_ids"), []byte(title))
+	row := `{"schema":1,"model":"\u001b]0;evil\u0007","task":"\u001b[2J","length":3,"na":true,"reason":"\u009b"}` + "\n"
+	config := `{"model":{"encoding":"\u001b]0;evil\u0007"},"train":{"task":"\u001b[2J"}}`
+	for name, contents := range map[string][]byte{
+		"card.onnx": file, "ports.onnx": ports, "rows.jsonl": []byte(row), "broken.jsonl": []byte(row + title),
+		"runs/evil/config.json": []byte(config), "runs/evil" + title + "/config.json": []byte(config), title + ".yaml": []byte(title + ": 1"),
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, contents, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{
+		{"inspect", "card.onnx"}, {"inspect", "card.onnx", "--json"}, {"inspect", "ports.onnx"}, {"inspect", "ports.onnx", "--graph"},
+		{"bench", "card.onnx", "--provider", "go", "--lengths", "2"}, {"bench", "ports.onnx", "--provider", "go", "--lengths", "2"},
+		{"generate", "card.onnx", "--provider", "go"}, {"generate", "ports.onnx", "--provider", "go"},
+		{"list", "runs"}, {"list", "runs", "--json"}, {"inspect", "evil"}, {"export", "--run", "runs/evil"},
+		{"report", "rows.jsonl", "-o", "page.html"}, {"report", "broken.jsonl", "-o", "page.html"},
+		{"train", "--config", title + ".yaml"}, {"train", "--task", title}, {title}, {"inspect", title},
+	} {
+		var out, notes strings.Builder
+		run(context.Background(), args, strings.NewReader(""), &out, &notes)
+		text := out.String() + notes.String()
+		at := strings.IndexFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' })
+		if at >= 0 {
+			t.Errorf("zoo %q prints control characters: %q", args, text[max(at-20, 0):min(at+40, len(text))])
+		}
+		if strings.TrimSpace(text) == "" {
+			t.Errorf("zoo %q prints nothing", args)
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	var out strings.Builder
+	p := &printable{w: &out}
+	for _, part := range []string{"a\tb\n", "\x1b[31m", "é", "\xc3", "\xa9", "\u009b", "\xc2", "\x9b", "\x9b", "\xff", "\r\x7f\x00", "—"[:1], "—"[1:], "\xe2\x80"} {
+		if n, err := p.Write([]byte(part)); err != nil || n != len(part) {
+			t.Errorf("%q: wrote %d, %v", part, n, err)
+		}
+	}
+	p.end()
+	if want := "a\tb\n" + `\u001b[31méé\u009b\u009b\x9b\xff\u000d\u007f\u0000—\xe2\x80`; out.String() != want {
+		t.Errorf("got  %q\nwant %q", out.String(), want)
+	}
+	if rawWriter(&results{w: p}) != p.w {
+		t.Error("the stream itself is not found")
+	}
+}
