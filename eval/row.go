@@ -125,7 +125,7 @@ type Speed struct {
 
 // Cost is what measuring speed without a task adds: the work that the model
 // demands, by count, and what the machine could do. FLOPs are two for each
-// multiply-add of the graph's matrix products. Bytes are what must move at
+// multiply-add of the model's matrix products (graph.MatrixFLOPs). Bytes are what must move at
 // least: in every run the weights and the state once in, new state and logits
 // once out, whatever an engine moves besides.
 type Cost struct {

@@ -28,3 +28,29 @@ func TestMatrixFLOPs(t *testing.T) {
 		t.Error("no error for an unknown length")
 	}
 }
+
+// A product with a constant that only moves and negates is no work, also in the
+// gradient, which turns it over; with another constant it is.
+func TestMatrixFLOPsOfRearrangement(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		constant []float32 // [3,3]
+		want     float64
+	}{
+		{"signed permutation", []float32{0, -1, 0, 1, 0, 0, 0, 0, 0}, 0},
+		{"sum of two", []float32{1, 0, 0, 1, 0, 0, 0, 0, 1}, 2 * 5 * 3 * 3},
+		{"copy", []float32{1, 1, 0, 0, 0, 0, 0, 0, 1}, 2 * 5 * 3 * 3},
+		{"scaling", []float32{2, 0, 0, 0, 1, 0, 0, 0, 1}, 2 * 5 * 3 * 3},
+	} {
+		b := graph.NewBuilder()
+		x := b.Input("x", tensor.Float32, graph.N(5), graph.N(3))
+		c := b.Const(tensor.Of(tc.constant, 3, 3))
+		g, err := b.Build(graph.Output{Name: "y", Node: b.MatMul(x, c)}, graph.Output{Name: "back", Node: b.MatMul(x, b.Transpose(c, 1, 0))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := g.MatrixFLOPs(nil); err != nil || got != 2*tc.want {
+			t.Errorf("%s: %v, %v; want %v", tc.name, got, err, 2*tc.want)
+		}
+	}
+}

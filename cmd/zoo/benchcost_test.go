@@ -12,9 +12,9 @@ import (
 	"github.com/nopezoo/zoo/export"
 )
 
-func loadOf(t *testing.T, encoding string) workload {
+func loadOf(t *testing.T, encoding, profile string) workload {
 	t.Helper()
-	data, err := untrained(encoding, 1)
+	data, err := untrainedProfile(encoding, 1, profile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func loadOf(t *testing.T, encoding string) workload {
 // F = 32, V = 106.
 func TestWorkload(t *testing.T) {
 	const d, f, v = 16, 32, 106
-	w := loadOf(t, "nope")
+	w := loadOf(t, "nope", card.Portable)
 	weights := float64(4 * (v*d + 4*d*d + 2*d*f + 3*d))
 	if w.weights != weights || w.vocab != v || w.oneStep {
 		t.Fatalf("%v bytes of weights, %d ids, one step: %v; want %v, %d", w.weights, w.vocab, w.oneStep, weights, v)
@@ -69,7 +69,7 @@ func TestWorkload(t *testing.T) {
 // Every encoding is counted; with the length memory grows linearly at most.
 func TestWorkloadOfEncodings(t *testing.T) {
 	for _, encoding := range encodingNames() {
-		w := loadOf(t, encoding)
+		w := loadOf(t, encoding, card.Portable)
 		work, err := w.work(1, 64, 8)
 		if err != nil || work.PrefillFLOPs <= 0 || work.DecodeBytes <= w.weights {
 			t.Errorf("%s: work %+v, error %v", encoding, work, err)
@@ -90,7 +90,7 @@ func TestWorkloadOfEncodings(t *testing.T) {
 }
 
 func TestNeedFits(t *testing.T) {
-	w := loadOf(t, "rope")
+	w := loadOf(t, "rope", card.Portable)
 	needs := need(func(length, batch int) (int64, error) { return w.memory(batch, length, 8) })
 	free, err := needs(5000, 4)
 	if err != nil {
@@ -134,7 +134,7 @@ func after(err error, mark string) string {
 // Samples and batches of a task that do not fit are refused, with what would; those
 // of an absurd length without being made.
 func TestCheckSamples(t *testing.T) {
-	g := benchGroup{load: loadOf(t, "rope")}
+	g := benchGroup{load: loadOf(t, "rope", card.Portable)}
 	g.card = card.Card{Tokenizer: lookup(t, "copy").Vocabulary()}
 	p := &benchPlan{free: 1 << 30}
 	cfg := eval.Config{Task: lookup(t, "copy"), N: 100, Batch: 32}
@@ -192,5 +192,23 @@ func TestPeaks(t *testing.T) {
 	p, err := measurePeaks(t.Context(), 1)
 	if err != nil || p.FLOPS <= 0 || p.Bandwidth <= 0 {
 		t.Errorf("peaks %+v, error %v", p, err)
+	}
+}
+
+// The forms of one model demand the same work, whatever their graphs are made of.
+func TestWorkloadOfProfiles(t *testing.T) {
+	for _, encoding := range encodingNames() {
+		var works []eval.Work
+		for _, profile := range []string{card.Portable, card.Fused} {
+			load := loadOf(t, encoding, profile)
+			work, err := load.work(3, 100, 8)
+			if err != nil {
+				t.Fatal(err)
+			}
+			works = append(works, work)
+		}
+		if works[0] != works[1] {
+			t.Errorf("%s: portable %+v, fused %+v", encoding, works[0], works[1])
+		}
 	}
 }

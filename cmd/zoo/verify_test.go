@@ -14,6 +14,10 @@ import (
 // untrained returns the file of a small model with random weights that claims
 // to have learnt copy up to length 2.
 func untrained(encoding string, seed uint64) ([]byte, error) {
+	return untrainedProfile(encoding, seed, card.Portable)
+}
+
+func untrainedProfile(encoding string, seed uint64, profile string) ([]byte, error) {
 	t, err := task.Lookup("copy")
 	if err != nil {
 		return nil, err
@@ -25,7 +29,7 @@ func untrained(encoding string, seed uint64) ([]byte, error) {
 		return nil, err
 	}
 	c := card.Card{Tokenizer: words, Task: t.Name, Trained: card.Lengths{Min: 1, Max: 2}}
-	return zoo.Build(cfg, models.InitWeights(m.Params(), seed), c, card.Portable)
+	return zoo.Build(cfg, models.InitWeights(m.Params(), seed), c, profile)
 }
 
 func TestAgree(t *testing.T) {
