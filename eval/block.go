@@ -12,9 +12,10 @@ import (
 // Section is one part of the results as people read them: a heading, and tables
 // of one measure each.
 type Section struct {
-	Task   string // that it is about, "" for several or none
-	title  string
-	blocks []block
+	Task    string // that it is about, "" for several or none
+	title   string
+	blocks  []block
+	closing string // what it says, in a sentence, or ""
 }
 
 // block is a table: the first line names its columns, and a line of empty cells
@@ -31,14 +32,14 @@ const DefaultWidth = 80
 // Sections lays rows out for people: for each task, in order of first appearance,
 // a section that has a table for each measure with a line per length and a column
 // per model, states counts and marks trained lengths. Ranks over all tasks follow,
-// and speed measured without a task.
-func Sections(rows []Row) []Section {
+// which weigh lengths as by says, and speed measured without a task.
+func Sections(rows []Row, by Weighting) []Section {
 	var out []Section
 	groups := groupRows(Only(MeasureAccuracy, rows))
 	for _, g := range groups {
 		out = append(out, g.section())
 	}
-	if ranking, ok := rankingSection(groups); ok {
+	if ranking, ok := rankingSection(groups, by); ok {
 		out = append(out, ranking)
 	}
 	if speed := Only(MeasureSpeed, rows); len(speed) > 0 {
@@ -48,17 +49,17 @@ func Sections(rows []Row) []Section {
 }
 
 // Table writes all sections as text of DefaultWidth, parted by empty lines.
-func Table(w io.Writer, rows []Row) error {
-	return writeSections(w, rows, func(s Section) error { return s.Text(w, DefaultWidth) })
+func Table(w io.Writer, rows []Row, by Weighting) error {
+	return writeSections(w, Sections(rows, by), func(s Section) error { return s.Text(w, DefaultWidth) })
 }
 
 // Markdown writes what Table does as GitHub's tables.
-func Markdown(w io.Writer, rows []Row) error {
-	return writeSections(w, rows, func(s Section) error { return s.Markdown(w) })
+func Markdown(w io.Writer, rows []Row, by Weighting) error {
+	return writeSections(w, Sections(rows, by), func(s Section) error { return s.Markdown(w) })
 }
 
-func writeSections(w io.Writer, rows []Row, write func(Section) error) error {
-	for i, s := range Sections(rows) {
+func writeSections(w io.Writer, sections []Section, write func(Section) error) error {
+	for i, s := range sections {
 		if i > 0 {
 			if _, err := io.WriteString(w, "\n"); err != nil {
 				return err
@@ -92,6 +93,9 @@ func (s Section) Text(w io.Writer, width int) error {
 			}
 			b.WriteString(Wrap(note, width))
 		}
+	}
+	if s.closing != "" {
+		b.WriteString("\n" + Wrap(s.closing, width))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -185,6 +189,9 @@ func (s Section) Markdown(w io.Writer) error {
 		for _, note := range block.notes {
 			fmt.Fprintf(&b, "\n%s\n", markdown(note))
 		}
+	}
+	if s.closing != "" {
+		fmt.Fprintf(&b, "\n%s\n", markdown(s.closing))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

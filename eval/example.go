@@ -27,27 +27,53 @@ type example struct {
 	logProbs []float64
 }
 
-// examples draws the samples of one length.
-func (s *sweep) examples(ctx context.Context, length int) ([]example, error) {
+// examples draws the samples of one length, as many different ones as asked for or
+// as there are. prompts is how many the split has there: exact if these are all,
+// else an estimate; 0 when past counting.
+func (s *sweep) examples(ctx context.Context, length int) (out []example, prompts int, err error) {
+	split, err := s.cfg.Task.SplitFor(length, s.cfg.Split, s.trained)
+	if err != nil {
+		return nil, 0, err
+	}
 	name, _, _ := strings.Cut(s.cfg.Task.Name, "+") // the same prompts with every option
 	rng := sampleSource(name, s.cfg.Split, s.cfg.Seed, length)
-	out := make([]example, s.cfg.N)
-	for i := range out {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		sample, err := task.SampleSplit(s.cfg.Task, rng, length, s.cfg.Split)
+	all := true
+	for sample, err := range s.cfg.Task.Different(ctx, rng, length, split) {
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		if out[i], err = s.encode(sample); err != nil {
-			return nil, err
+		if len(out) == s.cfg.N {
+			all = false // there is one more
+			break
 		}
+		e, err := s.encode(sample)
+		if err != nil {
+			return nil, 0, err
+		}
+		out = append(out, e)
+	}
+	if len(out) == 0 {
+		return nil, 0, fmt.Errorf("%w: nothing that was drawn is in %q; choose another length, or the split %q", task.ErrNoSplit, split, task.Whole)
+	}
+	prompts = len(out)
+	if !all {
+		prompts = countable(max(s.cfg.Task.Prompts(length, split), float64(len(out)+1)))
 	}
 	// Prompts of a batch are padded to the longest: those of like length go together.
 	slices.SortStableFunc(out, func(a, b example) int { return len(a.prompt) - len(b.prompt) })
-	return out, nil
+	return out, prompts, nil
 }
+
+// countable is n as a whole number, 0 when it is past counting.
+func countable(n float64) int {
+	if n >= mostPrompts {
+		return 0
+	}
+	return int(n)
+}
+
+// mostPrompts is past counting: more than could ever be measured.
+const mostPrompts = 1e9
 
 // sampleSource gives every (task, split, seed, length) its own stream.
 func sampleSource(name string, split task.Split, seed uint64, length int) *rand.Rand {

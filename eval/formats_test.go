@@ -49,11 +49,11 @@ func golden(t *testing.T, name, got string) {
 
 func TestMarkdown(t *testing.T) {
 	var b strings.Builder
-	if err := eval.Markdown(&b, all()); err != nil {
+	if err := eval.Markdown(&b, all(), eval.ByLengths); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "table.md", b.String())
-	if err := eval.Markdown(&failing{}, all()); err == nil {
+	if err := eval.Markdown(&failing{}, all(), eval.ByLengths); err == nil {
 		t.Error("a failing writer is not reported")
 	}
 }

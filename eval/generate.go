@@ -8,9 +8,14 @@ import (
 	"time"
 )
 
-// generateAll fills in every example's output, and times it.
-func (s *sweep) generateAll(ctx context.Context, length int, examples []example) (*Speed, error) {
-	batch := min(s.cfg.Batch, len(examples))
+// generateAll fills in every example's output, and times it. Where there are fewer
+// different samples than asked for, some are generated again to fill the last
+// batch: times of smaller batches would not compare with those of other lengths.
+func (s *sweep) generateAll(ctx context.Context, length int, different []example) (*Speed, error) {
+	batch, examples := min(s.cfg.Batch, s.cfg.N), slices.Clone(different)
+	for i := 0; len(examples)%batch != 0 && len(examples) < s.cfg.N; i++ {
+		examples = append(examples, examples[i])
+	}
 	for range s.cfg.Warmup {
 		if err := s.generate(ctx, examples[:batch], new(stopwatch)); err != nil {
 			return nil, err
@@ -27,6 +32,7 @@ func (s *sweep) generateAll(ctx context.Context, length int, examples []example)
 		}
 		clock.endRepeat()
 	}
+	copy(different, examples)
 	speed := clock.speed()
 	speed.Warmup, speed.TimedBatch = s.cfg.Warmup, batch
 	for _, e := range examples {

@@ -63,8 +63,8 @@ func ReadJSONL(r io.Reader) ([]Row, error) {
 // check is what readers of a row rely on.
 func (r *Row) check() error {
 	switch m := r.measure(); {
-	case r.Schema != RowSchema:
-		return fmt.Errorf("schema is %d, this program reads %d", r.Schema, RowSchema)
+	case r.Schema < 1 || r.Schema > RowSchema:
+		return fmt.Errorf("schema is %d, this program reads 1 to %d", r.Schema, RowSchema)
 	case m != MeasureAccuracy && m != MeasureSpeed:
 		return fmt.Errorf("measure is %q, expected %q or %q", m, MeasureAccuracy, MeasureSpeed)
 	case r.TrainMin < 0 || r.TrainMax < r.TrainMin:

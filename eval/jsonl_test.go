@@ -49,7 +49,7 @@ func TestJSONLForm(t *testing.T) {
 	}
 	lines := strings.Split(b.String(), "\n")
 	for _, part := range []string{
-		`"schema":1`, `"model":"a \"b\" <c>"`, `"model_sha256":"abc"`, `"provider":"none"`, `"threads":1`, `"spinning":false`,
+		`"schema":2`, `"model":"a \"b\" <c>"`, `"model_sha256":"abc"`, `"provider":"none"`, `"threads":1`, `"spinning":false`,
 		`"machine":"m"`, `"ort_version":""`, `"tool_version":"v0"`, `"encoding":"none"`, `"profile":"portable"`, `"config_hash":"c0ffee"`,
 		`"train_min":2`, `"train_max":20`, `"task":"copy"`, `"task_version":1`, `"split":"test"`, `"length":4`, `"seed":1`, `"batch":4`,
 		`"na":false`, `"n":10`, `"correct":10`, `"accuracy":1`, `"sequence_correct":10`, `"tokens_correct":50`, `"edit_distance":0`,
@@ -73,7 +73,7 @@ func TestReadJSONLErrors(t *testing.T) {
 	for _, tc := range []struct{ reason, line, want string }{
 		{"garbage", "garbage", "line 3"},
 		{"cut off", good[:len(good)/2], "line 3"},
-		{"other schema", strings.Replace(good, `"schema":1`, `"schema":2`, 1), "line 3: schema is 2"},
+		{"other schema", strings.Replace(good, `"schema":2`, `"schema":3`, 1), "line 3: schema is 3, this program reads 1 to 2"},
 		{"no task", strings.Replace(good, `"task":"copy"`, `"task":""`, 1), "line 3: task"},
 		{"no measurements", `{"schema":1,"task":"copy","length":3}`, "line 3: na is false"},
 		{"measured and not available", strings.Replace(good, `"na":false`, `"na":true`, 1), "line 3: na is true"},
@@ -107,7 +107,7 @@ func FuzzReadJSONL(f *testing.F) {
 		if err := eval.WriteJSONL(&b, rows...); err != nil {
 			t.Fatalf("read but not written: %v", err)
 		}
-		if err := eval.Table(&b, rows); err != nil {
+		if err := eval.Table(&b, rows, eval.ByLengths); err != nil {
 			t.Fatalf("no table: %v", err)
 		}
 	})

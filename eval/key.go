@@ -11,6 +11,7 @@ import (
 // Key is what makes a measurement the one that it is. Two rows with the same key
 // repeat each other, but for the times.
 type Key struct {
+	Schema           int // of a row with samples; 0 for speed alone
 	Measure          string
 	ModelSHA256      string // the file's, so of one profile
 	Profile          string
@@ -23,7 +24,7 @@ type Key struct {
 	Split            string
 	Seed             uint64
 	Length           int
-	N                int // samples
+	N                int // samples asked for
 	Warmup, Repeats  int
 	Chunk, NewTokens int // of a measurement of speed; 0 else
 }
@@ -35,8 +36,11 @@ func (r *Row) Key() Key {
 		Measure: r.measure(), ModelSHA256: r.ModelSHA256, Profile: r.Profile, Provider: r.Provider, Threads: r.Threads, Machine: r.Machine,
 		Batch: r.Batch, Task: r.Task, TaskVersion: r.TaskVersion, Split: r.Split, Seed: r.Seed, Length: r.Length,
 	}
+	if k.Measure == MeasureAccuracy {
+		k.Schema = r.Schema
+	}
 	if r.Score != nil {
-		k.N = r.N
+		k.N = r.Asked
 	}
 	if r.Speed != nil {
 		k.Warmup, k.Repeats = r.Warmup, max(r.Repeats, 1)
@@ -74,7 +78,7 @@ func (x Index) Find(k Key) *Row {
 func (cfg *Config) KeyOf(profile string, length int) Key {
 	e := cfg.Environment
 	return Key{
-		Measure: MeasureAccuracy, ModelSHA256: e.ModelSHA256, Profile: profile, Provider: e.Provider, Threads: e.Threads, Machine: e.Machine,
+		Schema: RowSchema, Measure: MeasureAccuracy, ModelSHA256: e.ModelSHA256, Profile: profile, Provider: e.Provider, Threads: e.Threads, Machine: e.Machine,
 		Batch: cfg.Batch, Task: cfg.Task.Name, TaskVersion: cfg.Task.Version, Split: cfg.Split.String(), Seed: cfg.Seed, Length: length,
 		N: cfg.N, Warmup: cfg.Warmup, Repeats: max(cfg.Repeat, 1),
 	}

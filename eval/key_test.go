@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,7 +48,16 @@ func TestKey(t *testing.T) {
 			}
 		}
 	}
+	old := slices.Clone(rows)
+	for i := range old {
+		old[i].Schema = 1 // samples with repetition, other ones beyond the trained lengths
+	}
 	cfg := ask(same)
+	for _, r := range old {
+		if eval.NewIndex(old).Find(cfg.KeyOf("portable", r.Length)) != nil {
+			t.Errorf("a row of schema 1 answers at length %d", r.Length)
+		}
+	}
 	twice := append(rows, rows[0])
 	index := eval.NewIndex(twice)
 	if index.Find(cfg.KeyOf("fused", 4)) != nil || index.Find(cfg.KeyOf("portable", 5)) != nil {

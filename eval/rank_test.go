@@ -41,3 +41,81 @@ func TestMeanReciprocalRanks(t *testing.T) {
 		}
 	}
 }
+
+// cells makes a contestant's cells from correct of 100 at each length.
+func cells(chance float64, correct map[int]int) map[int]eval.Cell {
+	out := map[int]eval.Cell{}
+	for length, k := range correct {
+		low, high := eval.Wilson(k, 100)
+		out[length] = eval.Cell{N: 100, Accuracy: float64(k) / 100, Low: low, High: high, Chance: chance}
+	}
+	return out
+}
+
+func TestNewRanking(t *testing.T) {
+	on := map[string]map[int]eval.Cell{
+		"a": cells(0, map[int]int{9: 80, 10: 20, 11: 50}),
+		"b": cells(0, map[int]int{9: 20, 10: 80, 12: 50}),
+		"c": cells(0, nil), // measured nowhere
+	}
+	refused := cells(0, map[int]int{9: 90})
+	refused[10] = eval.Cell{}
+	for _, tc := range []struct {
+		name string
+		task string
+		by   eval.Weighting
+		c    map[int]eval.Cell
+		want eval.Contest
+	}{
+		{"lengths in common weigh alike", "addition", eval.ByLengths, nil, eval.Contest{"a": 0.5, "b": 0.5}},
+		{"as in the paper, by pairs of digit counts", "addition", eval.ByExamples, nil, eval.Contest{"a": (17*0.8 + 19*0.2) / 36, "b": (17*0.2 + 19*0.8) / 36}},
+		{"options change no shares", "addition+full", eval.ByExamples, nil, eval.Contest{"a": (17*0.8 + 19*0.2) / 36, "b": (17*0.2 + 19*0.8) / 36}},
+		{"the paper has as many of each", "copy", eval.ByExamples, nil, eval.Contest{"a": 0.5, "b": 0.5}},
+		{"a task that is not known", "juggling", eval.ByExamples, nil, eval.Contest{"a": 0.5, "b": 0.5}},
+		{"what cannot be taken is wrong", "copy", eval.ByLengths, refused, eval.Contest{"a": 0.5, "b": 0.5, "c": 0.45}},
+		{"nothing in common", "copy", eval.ByLengths, cells(0, map[int]int{40: 1}), nil},
+	} {
+		on["c"] = tc.c
+		r := eval.NewRanking(tc.task, on, tc.by)
+		if diff := cmp.Diff(tc.want, r.Contest(), cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
+
+// 200 prompts in two lengths: 52 % may be guessing, 60 % is not (53.1 to 66.5 %).
+func TestAtChance(t *testing.T) {
+	ranking := func(of ...map[int]int) eval.Ranking {
+		all := map[string]map[int]eval.Cell{}
+		for i, correct := range of {
+			all[string(rune('a'+i))] = cells(0.5, correct)
+		}
+		return eval.NewRanking("parity", all, eval.ByLengths)
+	}
+	for _, tc := range []struct {
+		name string
+		r    eval.Ranking
+		want bool
+	}{
+		{"all guess", ranking(map[int]int{9: 52, 10: 52}, map[int]int{9: 46, 10: 30}), true},
+		{"one does better", ranking(map[int]int{9: 52, 10: 52}, map[int]int{9: 60, 10: 60}), false},
+		{"one that guesses alone", ranking(map[int]int{9: 52}), true},
+		{"nobody", ranking(), true},
+	} {
+		if got := tc.r.AtChance(); got != tc.want || got != (tc.r.Contest() == nil) {
+			t.Errorf("%s: %v, contest %v", tc.name, got, tc.r.Contest())
+		}
+	}
+	none := eval.NewRanking("copy", map[string]map[int]eval.Cell{"a": cells(1e-40, map[int]int{30: 0}), "b": cells(1e-40, map[int]int{30: 0})}, eval.ByLengths)
+	one := eval.NewRanking("copy", map[string]map[int]eval.Cell{"a": cells(1e-40, map[int]int{30: 0}), "b": cells(1e-40, map[int]int{30: 1})}, eval.ByLengths)
+	if !none.AtChance() || one.AtChance() {
+		t.Error("where nobody copies all are at chance, where one does they are not")
+	}
+	r := ranking(map[int]int{9: 80, 10: 80}, map[int]int{9: 75, 10: 75}, map[int]int{9: 50, 10: 50})
+	if r.Above("a", "b") || !r.Above("a", "c") || r.Above("c", "a") {
+		t.Errorf("standings %+v", r.Standings)
+	}
+	if low, high := eval.Wilson(160, 200); math.Abs(r.Standings["a"].Low-low) > 1e-12 || math.Abs(r.Standings["a"].High-high) > 1e-12 || r.N != [2]int{100, 100} {
+		t.Errorf("a mean over two equal lengths has the interval %+v, all prompts together %v to %v", r.Standings["a"], low, high)
+	}
+}

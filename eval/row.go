@@ -4,10 +4,14 @@ import (
 	"cmp"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // RowSchema is the version of Row's JSON form. Adding fields does not raise it.
-const RowSchema = 1
+//
+// Since 2 the samples of a row are all different. Rows of schema 1 are still read;
+// they may hold a prompt several times, and their keys answer no new cell.
+const RowSchema = 2
 
 // What a row measures.
 const (
@@ -38,7 +42,7 @@ type Row struct {
 	Task        string `json:"task"` // "" for MeasureSpeed, as are version, split and seed
 	TaskVersion int    `json:"task_version"`
 	Split       string `json:"split"`
-	Whole       bool   `json:"whole,omitempty"` // nothing is held out at this length: training saw the same prompts (see task.Task.SplitAt)
+	Whole       bool   `json:"whole,omitempty"` // drawn from every prompt, not from Split alone (see task.Task.SplitFor and NotHeldOut)
 	Length      int    `json:"length"`          // the task's measure, not tokens; for MeasureSpeed the tokens that are read first
 	Seed        uint64 `json:"seed"`            // of the samples
 	Batch       int    `json:"batch"`           // most sequences in one call
@@ -48,6 +52,12 @@ type Row struct {
 	*Score
 	*Speed
 	*Cost
+}
+
+// NotHeldOut reports whether training may have seen the row's prompts: they are drawn
+// from every prompt of a length that the model was trained on, or may have been.
+func (r *Row) NotHeldOut() bool {
+	return r.Whole && (r.TrainMax == 0 || r.TrainMin <= r.Length && r.Length <= r.TrainMax)
 }
 
 // measure is what the row measures, in older files too.
@@ -67,9 +77,11 @@ type Environment struct {
 
 // Score is how right the answers are. Ratios lie in 0..1.
 type Score struct {
-	N                int      `json:"n"`        // samples
-	Distinct         int      `json:"distinct"` // different prompts among them
-	Correct          int      `json:"correct"`  // exact matches of the parsed answer
+	N                int      `json:"n"`                 // samples
+	Asked            int      `json:"n_asked,omitempty"` // samples asked for; more than N where there are not as many
+	Distinct         int      `json:"distinct"`          // different prompts among the N: all, but in schema 1
+	Prompts          int      `json:"prompts,omitempty"` // different prompts there are: N if these are all, else an estimate; 0 past counting
+	Correct          int      `json:"correct"`           // exact matches of the parsed answer
 	Accuracy         float64  `json:"accuracy"`
 	AccuracyLow      float64  `json:"accuracy_low"` // Wilson 95 % interval
 	AccuracyHigh     float64  `json:"accuracy_high"`
@@ -165,7 +177,8 @@ func newRow(c card.Card, cfg Config, length int) Row {
 	r := describe(c, cfg.Environment)
 	r.Measure = MeasureAccuracy
 	r.Task, r.TaskVersion, r.Split = cfg.Task.Name, cfg.Task.Version, cfg.Split.String()
-	r.Whole = cfg.Task.SplitAt(length, cfg.Split) != cfg.Split
+	split, err := cfg.Task.SplitFor(length, cfg.Split, task.Range(c.Trained))
+	r.Whole = err == nil && split != cfg.Split
 	r.Length, r.Seed, r.Batch = length, cfg.Seed, cfg.Batch
 	return r
 }

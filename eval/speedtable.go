@@ -16,6 +16,7 @@ type speedTable struct {
 
 func newSpeedTable(rows []Row) *speedTable {
 	t := &speedTable{}
+	rows, _ = Latest(rows)
 	for _, r := range rows {
 		attribute := []string{r.Model}
 		for _, a := range attributes {
@@ -23,10 +24,10 @@ func newSpeedTable(rows []Row) *speedTable {
 		}
 		attribute = append(attribute, fmt.Sprintf("batch %d", r.Batch))
 		c := find(&t.columns, func(c *column) bool { return slices.Equal(c.attribute, attribute) }, func() *column {
-			return &column{attribute: attribute, cells: map[int]cell{}}
+			return &column{attribute: attribute, cells: map[int]Cell{}}
 		})
 		t.average = t.average || slices.ContainsFunc(c.rows, func(o Row) bool { return o.Length == r.Length })
-		c.cells[r.Length] = cell{}
+		c.cells[r.Length] = Cell{}
 		c.rows = append(c.rows, r)
 	}
 	t.label()

@@ -12,12 +12,15 @@ import (
 //
 // It is 0..1 for n = 0.
 func Wilson(k, n int) (low, high float64) {
-	if n <= 0 {
+	return wilson(ratio(k, n), float64(n))
+}
+
+// wilson is Wilson for a proportion p of n.
+func wilson(p, total float64) (low, high float64) {
+	if total <= 0 {
 		return 0, 1
 	}
 	const z = 1.959963984540054 // the normal distribution's 97.5 % point
-	total := float64(n)
-	p := float64(k) / total
 	centre := p + z*z/(2*total)
 	half := z * math.Sqrt(p*(1-p)/total+z*z/(4*total*total))
 	scale := 1 + z*z/total

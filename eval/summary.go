@@ -21,10 +21,10 @@ type Summary struct {
 	Trained     [2]int // shortest and longest length seen in training; 0, 0 if never trained
 	Inside      Mean   // exact match at the trained lengths
 	Beyond      Mean   // exact match at longer ones
-	Effective   int    // largest length with exact match ≥ EffectiveAccuracy
+	Effective   int    // see EffectiveLength
 
-	// The effective length's interval: the largest lengths at which the lower and
-	// the upper end of exact match's 95 % interval (Wilson) reach EffectiveAccuracy.
+	// The effective length's interval: the same for the lower and the upper end of
+	// exact match's 95 % interval (Wilson).
 	// Few samples leave the lower one at 0: below 35, all right is not sure enough.
 	EffectiveLow, EffectiveHigh int
 }
@@ -37,9 +37,8 @@ type Mean struct {
 }
 
 // Summarize returns one headline for each task and model, in order of first
-// appearance; rows of speed alone are passed over. Rows of one model that differ
-// in the seed of their samples are pooled by adding their counts; of those with
-// one seed, whose prompts are the same, the one with the most samples counts.
+// appearance; rows of speed alone are passed over. Rows of one model are
+// put together by Pool.
 func Summarize(rows []Row) []Summary {
 	var out []Summary
 	for _, g := range groupRows(Only(MeasureAccuracy, rows)) {
@@ -63,19 +62,9 @@ type column struct {
 	label     string
 	attribute []string
 	trained   [2]int
-	cells     map[int]cell // by length
+	cells     map[int]Cell // by length
 	rows      []Row
 }
-
-// cell pools the rows of one column at one length.
-type cell struct {
-	n, correct            int // n is 0 if the length was not available
-	tokens, tokensCorrect int
-}
-
-func (c cell) accuracy() float64 { return ratio(c.correct, c.n) }
-
-func (c cell) tokenAccuracy() float64 { return ratio(c.tokensCorrect, c.tokens) }
 
 // attributes tell rows of one model name apart.
 var attributes = []func(Row) string{
@@ -104,54 +93,23 @@ func groupRows(rows []Row) []*group {
 			attribute = append(attribute, a(r))
 		}
 		c := find(&g.columns, func(c *column) bool { return slices.Equal(c.attribute, attribute) }, func() *column {
-			return &column{attribute: attribute, trained: [2]int{r.TrainMin, r.TrainMax}, cells: map[int]cell{}}
+			return &column{attribute: attribute, trained: [2]int{r.TrainMin, r.TrainMax}, cells: map[int]Cell{}}
 		})
 		c.rows = append(c.rows, r)
-		c.cells[r.Length] = cell{}
-		if !r.NA && r.Whole && !slices.Contains(g.whole, r.Length) {
+		c.cells[r.Length] = Cell{}
+		if !r.NA && r.NotHeldOut() && !slices.Contains(g.whole, r.Length) {
 			g.whole = append(g.whole, r.Length)
 		}
 	}
 	for _, g := range groups {
 		for _, c := range g.columns {
 			for length := range c.cells {
-				c.cells[length] = c.pooled(length)
+				c.cells[length] = Pool(slices.DeleteFunc(slices.Clone(c.rows), func(r Row) bool { return r.Length != length }))
 			}
 		}
 		g.label()
 	}
 	return groups
-}
-
-// samples returns the rows of a length whose answers count: one for each seed,
-// that of the most samples. Rows of one seed that differ in batch or n hold the
-// same prompts, and counting those twice would make intervals too narrow.
-func (c *column) samples(length int) []Row {
-	var out []Row
-	for _, r := range c.rows {
-		if r.Length != length || r.NA {
-			continue
-		}
-		i := slices.IndexFunc(out, func(o Row) bool { return o.Seed == r.Seed })
-		switch {
-		case i < 0:
-			out = append(out, r)
-		case r.N > out[i].N:
-			out[i] = r
-		}
-	}
-	return out
-}
-
-func (c *column) pooled(length int) cell {
-	var at cell
-	for _, r := range c.samples(length) {
-		at.n += r.N
-		at.correct += r.Correct
-		at.tokens += r.Tokens
-		at.tokensCorrect += r.TokensCorrect
-	}
-	return at
 }
 
 // find returns the first element that matches, or a new one, appended.
@@ -195,7 +153,8 @@ func (c *column) saw(length int) bool { return c.trained[0] <= length && length 
 
 func (c *column) summary(g *group) Summary {
 	s := Summary{Task: g.task, Split: g.split, Model: c.label, Trained: c.trained}
-	for _, length := range slices.Sorted(maps.Keys(c.cells)) {
+	lengths := slices.Sorted(maps.Keys(c.cells))
+	for _, length := range lengths {
 		at := c.cells[length]
 		switch {
 		case c.saw(length):
@@ -203,38 +162,44 @@ func (c *column) summary(g *group) Summary {
 		case length > c.trained[1]:
 			s.Beyond.add(at)
 		}
-		s.reach(length, at)
 	}
+	reach := func(of func(Cell) float64) int {
+		length, _ := EffectiveLength(lengths, func(length int) (float64, bool) { return of(c.cells[length]), c.cells[length].N > 0 })
+		return length
+	}
+	s.Effective = reach(func(at Cell) float64 { return at.Accuracy })
+	s.EffectiveLow = reach(func(at Cell) float64 { return at.Low })
+	s.EffectiveHigh = reach(func(at Cell) float64 { return at.High })
 	s.Inside.finish()
 	s.Beyond.finish()
 	return s
 }
 
-// reach extends the effective lengths to one that is handled; lengths come in
-// ascending order.
-func (s *Summary) reach(length int, at cell) {
-	if at.n == 0 {
-		return
+// EffectiveLength returns the largest of ascending lengths up to which all those
+// measured reach EffectiveAccuracy, 0 for none, and next, the one after it, which does
+// not; 0 for none: the effective length may be larger. ok is false for a length that
+// was not available; it is passed over.
+func EffectiveLength(lengths []int, accuracy func(length int) (value float64, ok bool)) (length, next int) {
+	for _, n := range lengths {
+		value, ok := accuracy(n)
+		switch {
+		case !ok:
+		case !(value >= EffectiveAccuracy):
+			return length, n
+		default:
+			length = n
+		}
 	}
-	low, high := Wilson(at.correct, at.n)
-	if at.accuracy() >= EffectiveAccuracy {
-		s.Effective = length
-	}
-	if low >= EffectiveAccuracy {
-		s.EffectiveLow = length
-	}
-	if high >= EffectiveAccuracy {
-		s.EffectiveHigh = length
-	}
+	return length, 0
 }
 
-func (m *Mean) add(at cell) {
-	if at.n == 0 {
+func (m *Mean) add(at Cell) {
+	if at.N == 0 {
 		m.NA++
 		return
 	}
 	m.Lengths++
-	m.Value += at.accuracy()
+	m.Value += at.Accuracy
 }
 
 func (m *Mean) finish() {

@@ -32,7 +32,8 @@ type Config struct {
 }
 
 // Sweep measures a model at each length and returns one row each, in order. The
-// samples of a length depend on task, split, seed and length alone. onRow, when
+// samples of a length depend on task, split, seed and length, and on whether the
+// model was trained on that length (task.Task.SplitFor). onRow, when
 // not nil, is given each row as it is finished; its error ends the sweep.
 //
 // A length that the model cannot take (its card's maximum, or ErrTooLong), or at
@@ -78,7 +79,7 @@ func measureLength(ctx context.Context, m Model, c card.Card, cfg Config, length
 	if err != nil {
 		return Row{}, err
 	}
-	s := sweep{model: m, tok: tok, maxLength: c.MaxLength, cfg: cfg}
+	s := sweep{model: m, tok: tok, maxLength: c.MaxLength, trained: task.Range(c.Trained), cfg: cfg}
 	row := newRow(c, cfg, length)
 	row.Score, row.Speed, err = s.measure(ctx, length)
 	if errors.Is(err, ErrTooLong) || errors.Is(err, task.ErrNoSplit) || errors.Is(err, task.ErrNoLength) {
@@ -160,14 +161,15 @@ func SampleTokens(t task.Task, c card.Card, length int) (prompt, target int, err
 type sweep struct {
 	model     Model
 	tok       *tokenizer.Tokenizer
-	maxLength int // positions, 0 = no limit
+	maxLength int        // positions, 0 = no limit
+	trained   task.Range // lengths
 	cfg       Config
 }
 
 // measure generates all samples first and scores them after, so that neither
 // time nor peak memory of generation holds any of the scoring.
 func (s *sweep) measure(ctx context.Context, length int) (*Score, *Speed, error) {
-	examples, err := s.examples(ctx, length)
+	examples, prompts, err := s.examples(ctx, length)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -182,6 +184,7 @@ func (s *sweep) measure(ctx context.Context, length int) (*Score, *Speed, error)
 		return nil, nil, err
 	}
 	score := s.tally(length, examples)
+	score.Asked, score.Prompts = s.cfg.N, prompts
 	return score, speed, nil
 }
 

@@ -22,11 +22,11 @@ func TestSweepScores(t *testing.T) {
 	next := func(id int64) int64 { return word + (id-word+1)%100 }
 	chance := 1e-10
 	low, high := eval.Wilson(10, 10)
-	right := eval.Score{N: 10, Distinct: 10, Correct: 10, Accuracy: 1, AccuracyLow: low, AccuracyHigh: high, Chance: chance,
+	right := eval.Score{N: 10, Asked: 10, Distinct: 10, Correct: 10, Accuracy: 1, AccuracyLow: low, AccuracyHigh: high, Chance: chance,
 		SequenceCorrect: 10, SequenceAccuracy: 1, Tokens: 60, TokensCorrect: 60, TokenAccuracy: 1, Loss: new(0.5)}
 	low, high = eval.Wilson(0, 10)
 	wrong := func(tokens int, distance float64) eval.Score {
-		return eval.Score{N: 10, Distinct: 10, AccuracyLow: low, AccuracyHigh: high, Chance: chance,
+		return eval.Score{N: 10, Asked: 10, Distinct: 10, AccuracyLow: low, AccuracyHigh: high, Chance: chance,
 			Tokens: 60, TokensCorrect: tokens, TokenAccuracy: float64(tokens) / 60, EditDistance: distance, Loss: new(0.5)}
 	}
 	noEnd := right
@@ -78,7 +78,7 @@ func TestSweepRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := eval.Row{
-		Schema: 1, Measure: eval.MeasureAccuracy, Environment: cfg.Environment,
+		Schema: 2, Measure: eval.MeasureAccuracy, Environment: cfg.Environment,
 		Architecture: "decoder", Encoding: "none", Positions: "contiguous", Profile: "portable", ConfigHash: "c0ffee",
 		TrainSeed: 7, TrainSteps: 100, TrainMin: 2, TrainMax: 20, Parameters: 1234,
 		Task: "copy", TaskVersion: 1, Split: "test", Length: 3, Seed: 1, Batch: 4,
@@ -184,17 +184,20 @@ func TestSweepTooLong(t *testing.T) {
 }
 
 func TestSweepNoSplit(t *testing.T) {
-	cfg := config(t, 1)
+	cfg := config(t, 2)
 	cfg.Task.Generate = func(*rand.Rand, int) task.Sample {
-		return task.Sample{Prompt: "Copy: 1 [SEP] ", Target: "1", Length: 1}
-	} // a train prompt
+		return task.Sample{Prompt: "Copy: 1 1 [SEP] ", Target: "1 1", Length: 2}
+	}
+	if task.SplitOf("Copy: 1 1 [SEP] ") == task.Test {
+		t.Fatal("the only prompt is a test prompt; the test shows nothing")
+	}
 	rows, err := eval.Sweep(t.Context(), &fake{answer: perfect}, copyCard(t), cfg, nil)
 	if err != nil || !rows[0].NA || !strings.Contains(rows[0].Reason, "no prompt of this split") {
 		t.Errorf("%+v, %v", rows, err)
 	}
 	cfg.Split = task.Whole
 	rows, err = eval.Sweep(t.Context(), &fake{answer: perfect}, copyCard(t), cfg, nil)
-	if err != nil || rows[0].NA || rows[0].Distinct != 1 || rows[0].N != 10 {
+	if err != nil || rows[0].NA || rows[0].Distinct != 1 || rows[0].N != 1 || rows[0].Asked != 10 || rows[0].Prompts != 1 {
 		t.Errorf("%+v, %v", rows, err)
 	}
 }

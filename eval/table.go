@@ -12,8 +12,8 @@ import (
 func (g *group) section() Section {
 	pattern, _ := g.heads()
 	exact := block{title: "exact match in %, with 95 % intervals (* length seen in training)",
-		lines: roomForIntervals(append(g.lines(exactCell), g.headline()...)), notes: append(g.notHeldOut(), g.notAvailable()...)}
-	s := Section{Task: g.task, title: fmt.Sprintf("task %s (version %d), %s prompts, n = %s%s", g.task, g.version, g.split, g.samples(), modelsText(pattern)), blocks: []block{
+		lines: roomForIntervals(append(g.counted(g.lines(exactCell)), g.headline()...)), notes: append(g.notHeldOut(), g.notAvailable()...)}
+	s := Section{Task: g.task, title: fmt.Sprintf("task %s (version %d), n = %s different %s prompts%s", g.task, g.version, g.samples(g.lengths()...), g.split, modelsText(pattern)), closing: g.finding(), blocks: []block{
 		exact,
 		{title: "tokens right in %, place by place (beyond the cliff of exact match)", lines: g.lines(tokenCell)},
 		{title: "edit distance, as a share of the longer of answer and target", lines: g.lines(distanceCell)},
@@ -37,26 +37,41 @@ func (g *group) notHeldOut() []string {
 		strings.Trim(strings.Join(strings.Fields(fmt.Sprint(g.whole)), ", "), "[]"))}
 }
 
-// samples says how many samples stand behind each cell.
-func (g *group) samples() string {
-	low, high := 0, 0
+// samples says how many different prompts stand behind the cells of lengths.
+func (g *group) samples(lengths ...int) string {
+	var all []int
 	for _, c := range g.columns {
-		for _, at := range c.cells {
-			if at.n > 0 && (low == 0 || at.n < low) {
-				low = at.n
+		for _, length := range lengths {
+			if n := c.cells[length].N; n > 0 {
+				all = append(all, n)
 			}
-			high = max(high, at.n)
 		}
 	}
-	if low == high {
-		return strconv.Itoa(low)
+	if len(all) == 0 {
+		return "0"
 	}
-	return fmt.Sprintf("%d to %d", low, high)
+	return Between(slices.Min(all), slices.Max(all))
+}
+
+// counted adds to each line's length how many prompts it has, if that is not the
+// same everywhere.
+func (g *group) counted(lines [][]string) [][]string {
+	lengths := g.lengths()
+	if !strings.Contains(g.samples(lengths...), " ") {
+		return lines
+	}
+	lines[0][0] += " (n)"
+	for i, length := range lengths {
+		if n := g.samples(length); n != "0" {
+			lines[1+i][0] += " (" + n + ")"
+		}
+	}
+	return lines
 }
 
 // lines is a line per length and a column per model of one measure, of which
 // write gives the text, with what follows the mark of a trained length.
-func (g *group) lines(write func(pool) (value, more string)) [][]string {
+func (g *group) lines(write func(Cell) (value, more string)) [][]string {
 	head := []string{"length"}
 	_, names := g.heads()
 	for _, name := range names {
@@ -85,43 +100,20 @@ func (g *group) headline() [][]string {
 	return [][]string{make([]string, len(inside)), inside, beyond, effective}
 }
 
-// pool adds up the rows of one column at one length.
-type pool struct {
-	cell
-	distance, loss float64 // sums over samples and tokens
-	nonfinite      bool
-}
-
-func (p *pool) add(s *Score) {
-	p.n += s.N
-	p.correct += s.Correct
-	p.tokens += s.Tokens
-	p.tokensCorrect += s.TokensCorrect
-	p.distance += s.EditDistance * float64(s.N)
-	if s.Loss == nil {
-		p.nonfinite = true
-		return
-	}
-	p.loss += *s.Loss * float64(s.Tokens)
-}
-
 // at is one cell; the value is followed by the mark of a trained length.
-func (c *column) at(length int, write func(pool) (value, more string)) string {
+func (c *column) at(length int, write func(Cell) (value, more string)) string {
 	mark := " "
 	if c.saw(length) {
 		mark = "*"
 	}
-	if _, there := c.cells[length]; !there {
+	at, there := c.cells[length]
+	switch {
+	case !there:
 		return "-" + mark
-	}
-	var p pool
-	for _, r := range c.samples(length) {
-		p.add(r.Score)
-	}
-	if p.n == 0 {
+	case at.N == 0:
 		return "n/a" + mark
 	}
-	value, more := write(p)
+	value, more := write(at)
 	return value + mark + more
 }
 
@@ -129,10 +121,9 @@ func (c *column) at(length int, write func(pool) (value, more string)) string {
 const intervalWidth = 7
 
 // exactCell rounds the interval outwards.
-func exactCell(p pool) (value, more string) {
-	low, high := Wilson(p.correct, p.n)
-	interval := fmt.Sprintf("%.0f–%.0f", math.Floor(100*low), math.Ceil(100*high))
-	return percent(p.accuracy()), fmt.Sprintf(" %*s", intervalWidth, interval)
+func exactCell(at Cell) (value, more string) {
+	interval := fmt.Sprintf("%.0f–%.0f", math.Floor(100*at.Low), math.Ceil(100*at.High))
+	return percent(at.Accuracy), fmt.Sprintf(" %*s", intervalWidth, interval)
 }
 
 // roomForIntervals moves what has no interval, of its own kind either, to where the
@@ -148,17 +139,22 @@ func roomForIntervals(lines [][]string) [][]string {
 	return lines
 }
 
-func tokenCell(p pool) (value, more string) { return percent(p.tokenAccuracy()), "" }
-
-func distanceCell(p pool) (value, more string) {
-	return strconv.FormatFloat(p.distance/float64(p.n), 'f', 3, 64), ""
+func tokenCell(at Cell) (value, more string) {
+	if math.IsNaN(at.TokenAccuracy) {
+		return "-", ""
+	}
+	return percent(at.TokenAccuracy), ""
 }
 
-func lossCell(p pool) (value, more string) {
-	if p.nonfinite {
+func distanceCell(at Cell) (value, more string) {
+	return strconv.FormatFloat(at.EditDistance, 'f', 3, 64), ""
+}
+
+func lossCell(at Cell) (value, more string) {
+	if math.IsNaN(at.Loss) {
 		return "not finite", ""
 	}
-	return strconv.FormatFloat(p.loss/float64(max(p.tokens, 1)), 'f', 3, 64), ""
+	return strconv.FormatFloat(at.Loss, 'f', 3, 64), ""
 }
 
 // percent never rounds up to 100 or down to 0 what is not.

@@ -60,14 +60,14 @@ func results() []eval.Row {
 
 func TestTable(t *testing.T) {
 	var b strings.Builder
-	if err := eval.Table(&b, all()); err != nil {
+	if err := eval.Table(&b, all(), eval.ByLengths); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "table.txt", b.String())
-	if err := eval.Table(&failing{}, results()); err == nil {
+	if err := eval.Table(&failing{}, results(), eval.ByLengths); err == nil {
 		t.Error("a failing writer is not reported")
 	}
-	if err := eval.Table(&b, nil); err != nil {
+	if err := eval.Table(&b, nil, eval.ByLengths); err != nil {
 		t.Errorf("no rows: %v", err)
 	}
 }
@@ -105,7 +105,9 @@ func TestEffectiveInterval(t *testing.T) {
 		{"samples are pooled", []eval.Row{row("a", 10, 20, 20), seeded(row("a", 10, 20, 20), 2, 8)}, 10, 10, 10},
 		{"the same samples in batches of another size count once", []eval.Row{row("a", 10, 20, 20), seeded(row("a", 10, 20, 20), 1, 32)}, 10, 0, 10},
 		{"more samples of one seed replace fewer", []eval.Row{row("a", 10, 0, 20), row("a", 10, 100, 100), row("a", 10, 0, 20)}, 10, 10, 10},
-		{"handled again further on", []eval.Row{row("a", 30, 100, 100), row("a", 20, 0, 100), row("a", 10, 100, 100)}, 30, 30, 30},
+		{"handled again after one that fails", []eval.Row{row("a", 30, 100, 100), row("a", 20, 0, 100), row("a", 10, 100, 100)}, 10, 10, 10},
+		{"the first one fails", []eval.Row{row("a", 10, 0, 100), row("a", 20, 100, 100)}, 0, 0, 0},
+		{"not available on the way", []eval.Row{row("a", 10, 100, 100), missing("a", 20), row("a", 30, 100, 100)}, 30, 30, 30},
 		{"not available", []eval.Row{row("a", 10, 100, 100), missing("a", 20)}, 10, 10, 10},
 	} {
 		s := eval.Summarize(tc.rows)[0]
@@ -127,7 +129,7 @@ func TestTextFits(t *testing.T) {
 	}
 	for width, tables := range map[int]int{40: 8, 80: 2, 200: 1} {
 		var b strings.Builder
-		if err := eval.Sections(rows)[0].Text(&b, width); err != nil {
+		if err := eval.Sections(rows, eval.ByLengths)[0].Text(&b, width); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(strings.Join(strings.Fields(b.String()), " "), ", models copy-*-tiny-s1 ") {
@@ -162,7 +164,7 @@ func TestTableSaysWhyNot(t *testing.T) {
 	other := missing("learned", 10)
 	other.Reason = "no prompt of this split"
 	var b strings.Builder
-	if err := eval.Table(&b, append(rows, other)); err != nil {
+	if err := eval.Table(&b, append(rows, other), eval.ByLengths); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"\nn/a: learned at length 10: no prompt of this split\n", "\nn/a: learned at length 20 (and 1 more): 20 positions needed, at most 15 declared\n"} {

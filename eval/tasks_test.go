@@ -61,20 +61,31 @@ func sweepConstant(t *testing.T, name, text string, lengths ...int) []eval.Row {
 	return rows
 }
 
-// Where a length has too few prompts to hold any out, the row and the table say
-// that training saw the same ones; the sample is all of them.
+// Prompts are different ones, all of them where there are fewer than asked for. Of
+// 16 and 32 prompts none is held out, of 128 a tenth is; at 10 bits, which training
+// did not see, all count, as do the 200 of them that were asked for at 9.
 func TestSmallSpace(t *testing.T) {
-	rows := sweepConstant(t, "parity", " The answer is Yes.", 4, 5, 9)
-	for i, want := range []bool{true, true, false} {
-		if r := rows[i]; r.Whole != want || r.Split != "test" || r.Accuracy < 0.3 || r.Accuracy > 0.7 {
-			t.Errorf("length %d: whole %v, split %s, accuracy %v", r.Length, r.Whole, r.Split, r.Accuracy)
+	rows := sweepConstant(t, "parity", " The answer is Yes.", 4, 5, 7, 9)
+	for i, want := range []struct {
+		n, prompts     int
+		whole, nothing bool
+	}{{16, 16, true, true}, {32, 32, true, true}, {14, 14, false, false}, {200, 512, true, false}} {
+		r := rows[i]
+		if r.Split != "test" || r.N != want.n || r.Distinct != r.N || r.Asked != 200 || r.Prompts != want.prompts || r.Whole != want.whole || r.NotHeldOut() != want.nothing {
+			t.Errorf("length %d: split %s, whole %v, %d of %d prompts (%d different, %d asked for), want %+v", r.Length, r.Split, r.Whole, r.N, r.Prompts, r.Distinct, r.Asked, want)
+		}
+		if low, high := eval.Wilson(r.Correct, want.n); r.AccuracyLow != low || r.AccuracyHigh != high {
+			t.Errorf("length %d: interval %v to %v, want %v to %v", r.Length, r.AccuracyLow, r.AccuracyHigh, low, high)
+		}
+		if r.TimedBatch != 4 || r.TimedBatches != (want.n+3)/4 {
+			t.Errorf("length %d: %d batches of %d were timed", r.Length, r.TimedBatches, r.TimedBatch)
 		}
 	}
-	if rows[0].Distinct != 16 {
-		t.Errorf("%d different prompts of 4 bits, want 16", rows[0].Distinct)
+	if rows[0].Correct != 8 || rows[1].Correct != 16 {
+		t.Errorf("%d of 16 and %d of 32 have an even number of ones", rows[0].Correct, rows[1].Correct)
 	}
 	var b strings.Builder
-	if err := eval.Table(&b, rows); err != nil || !strings.Contains(b.String(), "\nnothing held out at length 4, 5: training") {
+	if err := eval.Table(&b, rows, eval.ByLengths); err != nil || !strings.Contains(b.String(), "\nnothing held out at length 4, 5: training") || !strings.Contains(b.String(), "  7 (14)  ") {
 		t.Errorf("table does not tell, %v:\n%s", err, &b)
 	}
 	if rows := sweepConstant(t, "parity+paper", " The answer is Yes.", 9); !rows[0].Whole || rows[0].Task != "parity+paper" {
@@ -133,5 +144,31 @@ func TestSamePromptsWithOptions(t *testing.T) {
 	}
 	if len(count) == 1 {
 		t.Error("every length has as many right: the prompts do not vary")
+	}
+}
+
+// All of SCAN's commands beyond the trained lengths are measured, as in the paper.
+func TestAllOfSCAN(t *testing.T) {
+	k, err := task.Lookup("scan")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := config(t, k.LengthsIn(k.Beyond)...)
+	cfg.Task, cfg.N = k, 10_000
+	c := copyCard(t)
+	c.Tokenizer, c.Trained = k.Vocabulary(), card.Lengths{Min: k.Train.Min, Max: k.Train.Max}
+	rows, err := eval.Sweep(t.Context(), constant{eos}, c, cfg, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0
+	for _, r := range rows {
+		sum += r.N
+		if r.N != r.Prompts || float64(r.N) != k.Space(r.Length) {
+			t.Errorf("length %d: %d of %d prompts, there are %v", r.Length, r.N, r.Prompts, k.Space(r.Length))
+		}
+	}
+	if sum != 3136 {
+		t.Errorf("%d commands, want 3136", sum)
 	}
 }

@@ -63,7 +63,7 @@ type Recipe struct {
 	// Dropout is.
 	EvalEvery        int    `json:"eval_every,omitempty" mapstructure:"eval_every"`                 // steps; 0: none
 	EvalSamples      int    `json:"eval_samples,omitempty" mapstructure:"eval_samples"`             // at each length; 0: 64
-	EvalLengths      string `json:"eval_lengths,omitempty" mapstructure:"eval_lengths"`             // task.ParseLengths; "": ten trained ones, and up to twice the longest
+	EvalLengths      string `json:"eval_lengths,omitempty" mapstructure:"eval_lengths"`             // task.ParseLengths; "": ten trained ones, and up to twice the longest; see task.Task.SplitFor for longer ones that are not evaluated
 	StopAfterPerfect int    `json:"stop_after_perfect,omitempty" mapstructure:"stop_after_perfect"` // evaluations in a row without a mistake at trained lengths; 0: never
 }
 

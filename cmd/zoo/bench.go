@@ -33,8 +33,14 @@ type benchOptions struct {
 	dryRun    bool
 	runs      string
 	format    string
+	ranks     string
 	output    string
 }
+
+// ranksBy are the ways to rank, in bench and report.
+var ranksBy = []string{string(eval.ByLengths), string(eval.ByExamples)}
+
+const ranksHelp = "means that are ranked weigh lengths alike (lengths), or by their test examples as the paper does (examples)"
 
 // benchFormats are the forms of the results.
 var benchFormats = []string{"table", "md", "csv", "json", "jsonl", "benchstat"}
@@ -55,9 +61,9 @@ Lengths: "20..200" is at most ten lengths ending at 200, "20..200+1" every lengt
 "20..200+20" steps of 20, "32..4096*2" doubling, "20,40,80" these.
 
 Flags that take lists multiply out: each combination of model, profile, provider,
-threads, batch, task, seed and length is a cell. The samples of a cell depend on
-task, seed and length alone. With -o every finished cell is kept in the file at
-once, and cells that the file holds already are not measured again: after Ctrl-C
+threads, batch, task, seed and length is a cell. The samples of a cell are
+different prompts, or all there are if that is fewer than --n. With -o every finished
+cell is kept in the file at once, and cells that the file holds already are not measured again: after Ctrl-C
 the same command goes on.
 
 --measure speed takes no task: it reads arbitrary tokens, as many as the length
@@ -94,11 +100,12 @@ process while a cell generates.`,
 	f.IntSliceVar(&o.threads, "threads", []int{0}, "threads of ONNX Runtime; 0: one per physical core")
 	f.IntSliceVar(&o.batches, "batch", []int{32}, "most sequences at a time")
 	f.UintSliceVar(&o.seeds, "seeds", []uint{1}, "seeds of the samples")
-	f.IntVar(&o.n, "n", 100, "samples at each length")
+	f.IntVar(&o.n, "n", 100, "different samples at each length, or all if there are fewer")
 	f.IntVar(&o.repeat, "repeat", 0, "times that each cell is timed (default 1; for speed 3)")
 	f.IntVar(&o.newTokens, "new-tokens", 32, "with --measure speed: tokens generated after the length")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.format, "format", "table", strings.Join(benchFormats, ", "))
+	f.StringVar(&o.ranks, "ranks", ranksBy[0], ranksHelp)
 	f.StringVarP(&o.output, "output", "o", "", "`file` of JSON lines to keep the results in, and to go on from")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the cells, and about how long they would take")
 	return c
@@ -139,6 +146,9 @@ func (o *benchOptions) check(flags *pflag.FlagSet) error {
 		if err := ort.CheckThreads(n); err != nil {
 			return fmt.Errorf("--threads: %w", err)
 		}
+	}
+	if err := oneOf("ranks", o.ranks, ranksBy...); err != nil {
+		return err
 	}
 	if o.dryRun {
 		return oneOf("format of --dry-run", o.format, "table", "json", "jsonl")

@@ -93,7 +93,7 @@ func (b *benchPrinter) rest() error {
 // sections prints those sections of the rows that are wanted, below a line that says
 // where they were measured.
 func (b *benchPrinter) sections(rows []eval.Row, wanted func(eval.Section) bool) error {
-	for _, s := range eval.Sections(rows) {
+	for _, s := range eval.Sections(rows, eval.Weighting(b.plan.o.ranks)) {
 		if !wanted(s) {
 			continue
 		}

@@ -98,10 +98,11 @@ func (a *app) compareScores(ctx context.Context, m zoo.Manifest, again model) er
 		return fmt.Errorf("the manifest: %w", err)
 	}
 	var lengths []int
+	n := 0
 	for _, s := range m.Scores {
-		lengths = append(lengths, s.Length)
+		lengths, n = append(lengths, s.Length), max(n, s.N) // some lengths have fewer prompts than were asked for
 	}
-	now, err := scores(ctx, again, lengths, m.Scores[0].N)
+	now, err := scores(ctx, again, lengths, n)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
@@ -16,6 +17,7 @@ import (
 type reportOptions struct {
 	output, title string
 	svg, png      string
+	ranks         string
 }
 
 func reportVerb(a *app) *cobra.Command {
@@ -29,7 +31,8 @@ against cost, ranks, tasks by encodings, and the published numbers beside ours.
 
 Rows of several models, tasks, training seeds, machines and providers may be mixed.
 Seeds of an encoding are averaged; costs of different machines or providers never.
-Where the same thing was measured twice, the last row counts.`,
+Where the same thing was measured twice, the answers to the most prompts count (of
+equally many the last), and the last times; as in the tables of zoo bench.`,
 		Example: example(
 			"zoo report results/ -o report.html",
 			"zoo report results/a.jsonl results/b.jsonl --svg figures --png figures"),
@@ -39,18 +42,23 @@ Where the same thing was measured twice, the last row counts.`,
 	f := c.Flags()
 	f.StringVarP(&o.output, "output", "o", "report.html", "`file` to write")
 	f.StringVar(&o.title, "title", "", "title of the page")
+	f.StringVar(&o.ranks, "ranks", ranksBy[0], ranksHelp)
 	f.StringVar(&o.svg, "svg", "", "`folder` to write each figure to, as SVG")
 	f.StringVar(&o.png, "png", "", "`folder` to write each figure to, as PNG")
 	return c
 }
 
 func (a *app) report(o reportOptions, args []string) error {
+	if err := oneOf("ranks", o.ranks, ranksBy...); err != nil {
+		return err
+	}
 	rows, err := report.Read(args...)
 	if err != nil {
 		return err
 	}
 	study, err := report.New(rows, report.Options{
 		Title: o.title, Encodings: encodingNames(), Command: strings.Join(append([]string{"zoo"}, a.args...), " "),
+		Ranks: eval.Weighting(o.ranks),
 	})
 	if err != nil {
 		return err

@@ -2,126 +2,97 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
-	"strings"
 
 	"github.com/nopezoo/zoo/eval"
 )
 
-// answer puts the finding into a few sentences.
+// answer puts the finding into a few sentences. Tasks at chance say nothing, unless
+// there are no others.
 func (s *Study) answer() {
-	if len(s.Ranks) > 1 && len(s.ranked()) > 1 {
-		s.Answer = append(s.Answer, s.ranking())
-	}
 	if len(s.scored()) == 0 {
 		s.Answer = []string{"Speed alone was measured, without a task: see what each length costs."}
+		return
 	}
-	for _, t := range s.ranked() {
-		if sentence := t.answer(); len(s.Answer) < 2 {
-			s.Answer = append(s.Answer, sentence)
-		}
+	told := slices.DeleteFunc(s.ranked(), func(t *Task) bool { return t.AtChance })
+	if len(s.Ranks) > 1 && len(told) > 1 {
+		s.Answer = append(s.Answer, s.ranking(told))
 	}
+	if len(told) == 0 {
+		told = s.ranked()
+	}
+	s.Answer = append(s.Answer, told[0].answer())
 }
 
-// ranking says who leads over several tasks.
-func (s *Study) ranking() string {
+// ranking says who leads over several tasks, and whether that is for sure: whether
+// the intervals of the best and the second lie apart in some ranking.
+func (s *Study) ranking(tasks []*Task) string {
 	best, second := s.Ranks[0], s.Ranks[1]
-	seeds := 0
-	for _, t := range s.ranked() {
+	seeds, apart, n := 0, 0, [2]int{math.MaxInt, 0}
+	for _, t := range tasks {
 		seeds = max(seeds, len(t.Seeds))
+		for _, r := range t.rankings(s.by) {
+			if r.AtChance() {
+				continue
+			}
+			n = [2]int{min(n[0], r.N[0]), max(n[1], r.N[1])}
+			if r.Above(best.Name, second.Name) {
+				apart++
+			}
+		}
 	}
-	over := fmt.Sprintf("Over %s and %s", count(len(s.ranked()), "task", "tasks"), count(seeds, "training seed", "training seeds"))
+	over := fmt.Sprintf("Over %s and %s", count(len(tasks), "task", "tasks"), count(seeds, "training seed", "training seeds"))
 	if best.MRR == second.MRR {
 		return fmt.Sprintf("%s, %s and %s share the lead beyond the trained lengths (mean reciprocal rank %.2f).", over, best.Name, second.Name, float64(best.MRR))
 	}
-	return fmt.Sprintf("%s, %s ranks best beyond the trained lengths: mean reciprocal rank %.2f, ahead of %s with %.2f.",
+	sentence := fmt.Sprintf("%s, %s ranks best beyond the trained lengths: mean reciprocal rank %.2f, ahead of %s with %.2f",
 		over, best.Name, float64(best.MRR), second.Name, float64(second.MRR))
+	if apart == 0 {
+		return sentence + fmt.Sprintf("; the two are not told apart at n = %s, as their 95 %% intervals overlap in every ranking.", eval.Between(n[0], n[1]))
+	}
+	return sentence + "."
 }
 
-// mostGroups is how many lengths an answer names before it sums up the rest.
-const mostGroups = 3
-
-// answer says how far each series of a task carries, the furthest first.
+// answer says how far each series of a task carries.
 func (t *Task) answer() string {
-	reached := slices.Clone(t.Series)
-	slices.SortStableFunc(reached, func(a, b Series) int { return b.Effective.Length - a.Effective.Length })
-	reached = slices.DeleteFunc(reached, func(s Series) bool { return s.Effective.Length == 0 })
-	nowhere := len(t.Series) - len(reached)
-	if len(reached) == 0 {
-		return fmt.Sprintf("On %s nothing reaches %.0f %% at any length measured.", t.Name, 100*eval.EffectiveAccuracy)
-	}
-	var parts []string
-	for i := 0; i < len(reached); {
-		if len(parts) == mostGroups {
-			parts = append(parts, fmt.Sprintf("%s up to %d or less", rest(len(reached)-i), reached[i].Effective.Length))
-			break
-		}
-		names := []string{}
-		length := reached[i].Effective.Length
-		for ; i < len(reached) && reached[i].Effective.Length == length; i++ {
-			names = append(names, reached[i].Name)
-		}
-		part := fmt.Sprintf("%s up to %d", join(names), length)
-		if len(parts) == 0 {
-			verb := "keeps"
-			if len(names) > 1 {
-				verb = "keep"
-			}
-			part = fmt.Sprintf("%s %s at least %.0f %% exact match up to length %d", join(names), verb, 100*eval.EffectiveAccuracy, length)
-			if next := reached[0].Effective.Next; next > 0 {
-				part += fmt.Sprintf(" (the next one measured is %d)", next)
+	var of []eval.Contender
+	for _, s := range t.Series {
+		k := eval.Contender{Name: s.Name, Trained: s.Trained, Exact: map[int]eval.Cell{}, Tokens: map[int]eval.Cell{}}
+		for i, p := range s.Points {
+			switch {
+			case p.NA:
+				k.Exact[p.Length] = eval.Cell{}
+			case p.N > 0:
+				k.Exact[p.Length] = eval.Cell{N: p.N, Accuracy: float64(p.Exact.Mean), Low: float64(p.Exact.Low), High: float64(p.Exact.High), Chance: float64(t.Chance[i])}
+				token := eval.Cell{N: p.N, TokenAccuracy: float64(p.Token.Mean)}.ByTokens()
+				if p.Token.Low.Known() { // several seeds
+					token.Low, token.High = float64(p.Token.Low), float64(p.Token.High)
+				}
+				k.Tokens[p.Length] = token
 			}
 		}
-		parts = append(parts, part)
+		of = append(of, k)
 	}
-	if nowhere > 0 {
-		parts = append(parts, t.unreached(nowhere)+" at no length")
-	}
-	sentence := fmt.Sprintf("On %s, ", t.Name) + strings.Join(parts, "; ")
+	sentence := fmt.Sprintf("On %s, %s", t.Name, eval.Finding(of))
 	if t.Trained[1] > 0 {
 		sentence += fmt.Sprintf("; trained on lengths %d to %d", t.Trained[0], t.Trained[1])
 	}
 	return sentence + "."
 }
 
-// unreached names the n series that are good at no length, or counts them.
-func (t *Task) unreached(n int) string {
-	if n > mostGroups {
-		return rest(n)
-	}
-	var names []string
-	for _, s := range t.Series {
-		if s.Effective.Length == 0 {
-			names = append(names, s.Name)
-		}
-	}
-	return join(names)
-}
-
-func rest(n int) string {
-	if n == 1 {
-		return "the last"
-	}
-	return fmt.Sprintf("the other %d", n)
-}
-
-// join writes a list as prose does.
-func join(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
-}
-
 // note adds what a reader must know about the data.
 func (s *Study) note() {
 	for _, t := range s.Tasks {
+		if t.AtChance {
+			s.Notes = append(s.Notes, fmt.Sprintf("On %s no encoding is above chance beyond the trained lengths: the 95 %% intervals of all means reach down to that of a guesser. It is not ranked.", t.Name))
+		}
 		if t.uneven() {
 			s.Notes = append(s.Notes, fmt.Sprintf("On %s not all were measured at the same lengths beyond training: their means are of different things. Ranks are of the lengths in common.", t.Name))
 		}
 		if len(t.Whole) > 0 {
 			s.Notes = append(s.Notes, fmt.Sprintf("On %s nothing is held out at length %s: training may have seen the same prompts.",
-				t.Name, join(each(t.Whole, func(n int) string { return fmt.Sprint(n) }))))
+				t.Name, eval.Join(each(t.Whole, func(n int) string { return fmt.Sprint(n) }))))
 		}
 		for _, of := range t.Series {
 			if of.BeyondNA > 0 {

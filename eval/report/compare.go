@@ -74,7 +74,7 @@ func (s *Series) compared(p Curve, t task.Task) (Compared, bool) {
 	}
 	var means []float64
 	for _, seed := range s.Seeds {
-		means = append(means, mean(lengths, t.Weight, func(length int) float64 { return s.seeds[seed][length].exact() }))
+		means = append(means, mean(lengths, t.Weight, func(length int) float64 { return s.seeds[seed][length].Accuracy }))
 	}
 	c.Ours = spreadOf(means)
 	c.Published = Number(mean(lengths, t.Weight, func(length int) float64 { return p.At[length] }))
@@ -86,7 +86,7 @@ func (s *Series) compared(p Curve, t task.Task) (Compared, bool) {
 // allBeyond reports whether a length is beyond training and was measured with
 // every seed.
 func (s *Series) allBeyond(length int) bool {
-	return length > s.Trained[1] && !slices.ContainsFunc(s.Seeds, func(seed uint64) bool { return s.seeds[seed][length].n == 0 })
+	return length > s.Trained[1] && !slices.ContainsFunc(s.Seeds, func(seed uint64) bool { return s.seeds[seed][length].N == 0 })
 }
 
 // mean is a mean over lengths, each with the share of its samples in the paper.

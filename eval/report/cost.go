@@ -138,7 +138,8 @@ func placeName(key placeKey, all []Place) string {
 
 func (p *Place) add(series int, rows []eval.Row) {
 	c := CostSeries{Series: series}
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return r.Speed == nil || placeOf(r) != p.key })
+	rows, _ = eval.Latest(rows)
+	rows = slices.DeleteFunc(rows, func(r eval.Row) bool { return r.Speed == nil || placeOf(r) != p.key })
 	for _, length := range distinct(rows, func(r eval.Row) int { return r.Length }) {
 		var at []eval.Row
 		for _, r := range rows {

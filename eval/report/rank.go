@@ -56,15 +56,17 @@ func (s *Study) rank() error {
 	return nil
 }
 
-// contests lists the rankings.
+// contests lists the rankings that say something, and marks the tasks that have none.
 func (s *Study) contests() []eval.Contest {
 	var out []eval.Contest
 	for _, t := range s.ranked() {
-		for _, seed := range t.Seeds {
-			if c := t.contest(seed); len(c) > 1 {
+		rankings := t.rankings(s.by)
+		for _, r := range rankings {
+			if c := r.Contest(); len(c) > 1 {
 				out = append(out, c)
 			}
 		}
+		t.AtChance = len(rankings) > 0 && !slices.ContainsFunc(rankings, func(r eval.Ranking) bool { return !r.AtChance() })
 	}
 	return out
 }
@@ -83,19 +85,24 @@ func (s *Study) ranked() []*Task {
 	return out
 }
 
-// contest is the mean exact match beyond training of the series that have a seed,
-// where a length that a model cannot take counts as wrong.
-func (t *Task) contest(seed uint64) eval.Contest {
-	scores := map[string]map[int]float64{}
-	for i := range t.Series {
-		s := &t.Series[i]
-		of := map[int]float64{}
-		for _, length := range s.lengthsBeyond(seed) {
-			of[length] = s.beyondAt(seed, []int{length})
+// rankings holds one for each training seed, among its series.
+func (t *Task) rankings(by eval.Weighting) []eval.Ranking {
+	var out []eval.Ranking
+	for _, seed := range t.Seeds {
+		cells := map[string]map[int]eval.Cell{}
+		for i := range t.Series {
+			s := &t.Series[i]
+			of := map[int]eval.Cell{}
+			for _, length := range s.lengthsBeyond(seed) {
+				of[length] = s.seeds[seed][length]
+			}
+			cells[s.Name] = of
 		}
-		scores[s.Name] = of
+		if r := eval.NewRanking(t.Task, cells, by); len(r.Standings) > 0 {
+			out = append(out, r)
+		}
 	}
-	return eval.NewContest(scores)
+	return out
 }
 
 // find returns the encoding of a series, and which of its series it is.

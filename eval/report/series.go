@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -27,7 +28,7 @@ type Series struct {
 	Score     Spread `json:"score"`  // Beyond with those counted as wrong, to compare encodings
 	Effective Reach  `json:"effective"`
 
-	seeds map[uint64]map[int]tally
+	seeds map[uint64]map[int]eval.Cell // by training seed and length
 }
 
 // Point is a series at one length.
@@ -35,39 +36,29 @@ type Point struct {
 	Length int    `json:"length"`
 	Exact  Spread `json:"exact"` // exact match; one seed: Wilson's 95 % interval, several: least to largest
 	Token  Spread `json:"token"` // tokens right, place by place
-	N      int    `json:"n"`     // samples of all seeds; 0 if not measured
+	N      int    `json:"n"`     // different prompts, added up over training seeds; 0 if not measured
 	NA     bool   `json:"na"`    // measured, but beyond what the model can take
 }
 
-// Reach is an effective length: the largest length measured at which exact match
-// is at least eval.EffectiveAccuracy, 0 for none.
+// Reach is an effective length, see eval.EffectiveLength.
 type Reach struct {
 	Length int `json:"length"`
 	Low    int `json:"low"`  // one seed: of the interval's lower end; several: of the worst seed
 	High   int `json:"high"` // of the upper end, or of the best seed
-	Next   int `json:"next"` // the next length measured; 0 for none: it may reach further
+	Next   int `json:"next"` // the first length that fails; 0 for none: it may reach further
 }
 
-// tally counts the samples of one seed at one length.
-type tally struct {
-	n, correct, tokens, tokensCorrect int
-	na                                bool
-}
-
-func (t tally) exact() float64 { return float64(t.correct) / float64(t.n) }
-
-// newSeries works out a line. Where one model was measured in several places or
-// profiles, the last one's answers count: samples are the same, and adding them up
-// would feign more.
+// newSeries works out a line. What was measured of one model in several places
+// or profiles is pooled: samples are the same, and adding them up would feign more.
 func newSeries(v variant, lengths []int) Series {
 	first := v.rows[0]
 	s := Series{Name: v.name, Encoding: v.encoding, Variant: v.variant, Parameters: first.Parameters,
-		Trained: [2]int{first.TrainMin, first.TrainMax}, seeds: map[uint64]map[int]tally{}}
+		Trained: [2]int{first.TrainMin, first.TrainMax}, seeds: map[uint64]map[int]eval.Cell{}}
 	s.Seeds = distinct(v.rows, func(r eval.Row) uint64 { return r.TrainSeed })
 	steps := distinct(v.rows, func(r eval.Row) int { return r.TrainSteps })
 	s.Steps = [2]int{steps[0], steps[len(steps)-1]}
 	for _, seed := range s.Seeds {
-		s.seeds[seed] = tallies(v.rows, seed)
+		s.seeds[seed] = cells(v.rows, seed)
 	}
 	for _, length := range lengths {
 		s.Points = append(s.Points, s.point(length))
@@ -76,30 +67,17 @@ func newSeries(v variant, lengths []int) Series {
 	return s
 }
 
-// tallies adds up the samples of a training seed by length.
-func tallies(rows []eval.Row, seed uint64) map[int]tally {
-	type samples struct {
-		length int
-		seed   uint64
-	}
-	last := map[samples]eval.Row{}
+// cells pools the samples of a training seed by length.
+func cells(rows []eval.Row, seed uint64) map[int]eval.Cell {
+	at := map[int][]eval.Row{}
 	for _, r := range rows {
-		if r.TrainSeed == seed && (r.Score != nil || r.NA && r.Task != "") { // not of speed alone
-			last[samples{r.Length, r.Seed}] = r
+		if r.TrainSeed == seed && r.Task != "" { // not of speed alone
+			at[r.Length] = append(at[r.Length], r)
 		}
 	}
-	out := map[int]tally{}
-	for k, r := range last {
-		t := out[k.length]
-		if r.NA {
-			t.na = true
-		} else {
-			t.n += r.N
-			t.correct += r.Correct
-			t.tokens += r.Tokens
-			t.tokensCorrect += r.TokensCorrect
-		}
-		out[k.length] = t
+	out := map[int]eval.Cell{}
+	for length, of := range at {
+		out[length] = eval.Pool(of)
 	}
 	return out
 }
@@ -107,25 +85,24 @@ func tallies(rows []eval.Row, seed uint64) map[int]tally {
 func (s *Series) point(length int) Point {
 	p := Point{Length: length, Exact: unknownSpread, Token: unknownSpread}
 	var exact, token []float64
-	var last tally
+	var last eval.Cell
 	for _, seed := range s.Seeds {
-		t, ok := s.seeds[seed][length]
-		if !ok || t.n == 0 {
-			p.NA = p.NA || t.na
+		at, ok := s.seeds[seed][length]
+		if !ok || at.N == 0 {
+			p.NA = p.NA || ok
 			continue
 		}
-		last = t
-		p.N += t.n
-		exact = append(exact, t.exact())
-		if t.tokens > 0 {
-			token = append(token, float64(t.tokensCorrect)/float64(t.tokens))
+		last = at
+		p.N += at.N
+		exact = append(exact, at.Accuracy)
+		if !math.IsNaN(at.TokenAccuracy) {
+			token = append(token, at.TokenAccuracy)
 		}
 	}
 	p.NA = p.NA && p.N == 0
 	p.Exact, p.Token = spreadOf(exact), spreadOf(token)
 	if len(exact) == 1 {
-		low, high := eval.Wilson(last.correct, last.n)
-		p.Exact.Low, p.Exact.High = Number(low), Number(high)
+		p.Exact.Low, p.Exact.High = Number(last.Low), Number(last.High)
 	}
 	return p
 }
@@ -154,10 +131,10 @@ func (s *Series) meanOf(seed uint64, in func(length int) bool) (mean []float64, 
 		t, ok := s.seeds[seed][p.Length]
 		switch {
 		case !ok || !in(p.Length):
-		case t.n == 0:
+		case t.N == 0:
 			na++
 		default:
-			sum, n = sum+t.exact(), n+1
+			sum, n = sum+t.Accuracy, n+1
 		}
 	}
 	if n == 0 {
@@ -167,24 +144,17 @@ func (s *Series) meanOf(seed uint64, in func(length int) bool) (mean []float64, 
 }
 
 func (s *Series) reach() Reach {
-	var r Reach
-	for _, p := range s.Points {
-		if p.N == 0 {
-			continue
-		}
-		switch {
-		case p.Exact.Mean >= eval.EffectiveAccuracy:
-			r.Length, r.Next = p.Length, 0
-		case r.Next == 0:
-			r.Next = p.Length
-		}
-		if p.Exact.Low >= eval.EffectiveAccuracy {
-			r.Low = p.Length
-		}
-		if p.Exact.High >= eval.EffectiveAccuracy {
-			r.High = p.Length
-		}
+	lengths := each(s.Points, func(p Point) int { return p.Length })
+	reach := func(of func(Spread) Number) (length, next int) {
+		return eval.EffectiveLength(lengths, func(length int) (float64, bool) {
+			p := s.Points[slices.Index(lengths, length)]
+			return float64(of(p.Exact)), p.N > 0
+		})
 	}
+	var r Reach
+	r.Length, r.Next = reach(func(e Spread) Number { return e.Mean })
+	r.Low, _ = reach(func(e Spread) Number { return e.Low })
+	r.High, _ = reach(func(e Spread) Number { return e.High })
 	return r
 }
 
@@ -207,9 +177,7 @@ func millions(n int64) string {
 func (s *Series) beyondAt(seed uint64, lengths []int) float64 {
 	sum := 0.0
 	for _, length := range lengths {
-		if t := s.seeds[seed][length]; t.n > 0 {
-			sum += t.exact()
-		}
+		sum += s.seeds[seed][length].Accuracy
 	}
 	return sum / float64(len(lengths))
 }

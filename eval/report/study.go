@@ -20,6 +20,7 @@ type Options struct {
 	// their names.
 	Encodings []string
 	Command   string // that made the report; shown with the sources
+	Ranks     eval.Weighting
 }
 
 // Study is what a set of rows says.
@@ -32,6 +33,9 @@ type Study struct {
 	Published []Compared `json:"published"` // by task, then in the order of Encodings
 	Sources   Sources    `json:"-"`
 	Notes     []string   `json:"-"` // what a reader must know about the data
+	Weighting string     `json:"-"` // how ranks weigh lengths
+
+	by eval.Weighting
 }
 
 // Encoding is an encoding and its looks.
@@ -58,6 +62,10 @@ type Task struct {
 	Seeds   []uint64 `json:"-"`       // training seeds
 	Whole   []int    `json:"-"`       // lengths at which nothing is held out
 
+	// AtChance says that no encoding is above chance beyond the trained lengths, so
+	// that the task is not ranked.
+	AtChance bool `json:"atChance"`
+
 	key taskKey
 }
 
@@ -68,16 +76,16 @@ type taskKey struct {
 	split   string
 }
 
-// New works out a study. Of rows that measure the same thing twice the last one
-// counts, and Notes says how many were left out. No rows are an error.
+// New works out a study. Of rows that measure the same thing twice the answers to
+// the most prompts count (eval.Pool) and the last times (eval.Latest); Notes says how
+// many there are. No rows are an error.
 func New(rows []eval.Row, opt Options) (*Study, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("report: there are no rows")
 	}
-	s := &Study{Title: cmp.Or(opt.Title, "Length generalization by positional encoding")}
-	rows, replaced := latest(rows)
-	if replaced > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s measured again later; the last measurement counts.", count(replaced, "cell was", "cells were")))
+	s := &Study{Title: cmp.Or(opt.Title, "Length generalization by positional encoding"), Weighting: opt.Ranks.String(), by: opt.Ranks}
+	if _, replaced := eval.Latest(rows); replaced > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s measured again later; the answers to the most prompts count, and the last times.", count(replaced, "cell was", "cells were")))
 	}
 	s.Encodings = encodings(rows, opt.Encodings)
 	s.tasks(rows)
@@ -93,36 +101,7 @@ func New(rows []eval.Row, opt Options) (*Study, error) {
 	return s, nil
 }
 
-// cellKey is what one row measures: a model at a length, with what samples, where.
-type cellKey struct {
-	taskKey
-	model           modelKey
-	trainSeed, seed uint64
-	length          int
-	place           placeKey
-}
-
-func cellOf(r eval.Row) cellKey {
-	return cellKey{keyOf(r), modelOf(r), r.TrainSeed, r.Seed, r.Length, placeOf(r)}
-}
-
 func keyOf(r eval.Row) taskKey { return taskKey{r.Task, r.TaskVersion, r.Split} }
-
-// latest keeps the last of rows that measure the same cell, in its place.
-func latest(rows []eval.Row) (kept []eval.Row, replaced int) {
-	seen := map[cellKey]bool{}
-	for _, r := range slices.Backward(rows) {
-		k := cellOf(r)
-		if seen[k] {
-			replaced++
-			continue
-		}
-		seen[k] = true
-		kept = append(kept, r)
-	}
-	slices.Reverse(kept)
-	return kept, replaced
-}
 
 // encodings lists the encodings of rows with their looks.
 func encodings(rows []eval.Row, order []string) []Encoding {
@@ -201,7 +180,7 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 				continue
 			}
 			chance = Number(r.Chance)
-			if r.Whole && !slices.Contains(t.Whole, length) {
+			if r.NotHeldOut() && !slices.Contains(t.Whole, length) {
 				t.Whole = append(t.Whole, length)
 			}
 		}

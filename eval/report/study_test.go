@@ -236,6 +236,49 @@ func TestCompared(t *testing.T) {
 	}
 }
 
+// on puts a row on another task, and guess on one of which guessing solves half.
+func on(task string, r eval.Row) eval.Row { return with(r, func(r *eval.Row) { r.Task = task }) }
+
+func guess(r eval.Row) eval.Row { return with(r, func(r *eval.Row) { r.Chance = 0.5 }) }
+
+// TestAtChance checks that a task that all guess on enters no rank and no mean, and
+// is marked.
+func TestAtChance(t *testing.T) {
+	rows := []eval.Row{row(t, "nope", 0, 30, 0), row(t, "rope", 0, 30, 80)}
+	want := study(t, rows...).Ranks
+	parity := []eval.Row{on("parity", guess(row(t, "nope", 0, 30, 53))), on("parity", guess(row(t, "rope", 0, 30, 48)))}
+	s := study(t, append(rows, parity...)...)
+	if diff := cmp.Diff(want, s.Ranks, approx); diff != "" {
+		t.Errorf("ranks with a task at chance (-without +with):\n%s", diff)
+	}
+	if s.Tasks[0].AtChance || !s.Tasks[1].AtChance || s.HeatMap().Lines[1][0] != "parity (at chance)" || !strings.Contains(strings.Join(s.Notes, "\n"), "On parity no encoding is above chance") {
+		t.Errorf("parity is not marked: %v, notes %q", s.HeatMap().Lines, s.Notes)
+	}
+	solved := append(rows, on("parity", guess(row(t, "nope", 0, 30, 95))), parity[1])
+	if s := study(t, solved...); s.Tasks[1].AtChance || s.Ranks[0].Contests != 2 {
+		t.Errorf("parity that one solves is not ranked: %+v", s.Ranks)
+	}
+}
+
+// TestWeighting ranks addition, where nope is better at 9 digits and rope, by less, at
+// 16: of the paper's test examples there are 17 to 31 of them.
+func TestWeighting(t *testing.T) {
+	known, err := task.Lookup("addition")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := []eval.Row{syntheticRow(known, "nope", 0, 0, 9, 70), syntheticRow(known, "nope", 0, 0, 16, 20), syntheticRow(known, "rope", 1, 0, 9, 20), syntheticRow(known, "rope", 1, 0, 16, 60)}
+	for by, want := range map[eval.Weighting]string{"": "nope every length weighs alike", eval.ByLengths: "nope every length weighs alike", eval.ByExamples: "rope lengths weigh by their test examples, as in the paper"} {
+		s, err := report.New(rows, report.Options{Encodings: encodings, Ranks: by})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Ranks[0].Name + " " + s.Weighting; got != want || !strings.Contains(s.RankTable().Caption, s.Weighting) {
+			t.Errorf("%q: %s, want %s", by, got, want)
+		}
+	}
+}
+
 func TestAnswer(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -243,14 +286,21 @@ func TestAnswer(t *testing.T) {
 		want []string
 	}{
 		{"one task", []eval.Row{row(t, "nope", 0, 10, 100), row(t, "nope", 0, 30, 95), row(t, "nope", 0, 40, 5), row(t, "rope", 0, 10, 100), row(t, "rope", 0, 30, 0)},
-			[]string{"On copy, nope keeps at least 90 % exact match up to length 30 (the next one measured is 40); rope up to 10; trained on lengths 2 to 20."}},
-		{"nothing", []eval.Row{row(t, "nope", 0, 10, 3)}, []string{"On copy nothing reaches 90 % at any length measured."}},
+			[]string{"On copy, nope goes on to 30 at ≥ 90 % exact match, rope to 10; trained on lengths 2 to 20."}},
+		{"nothing", []eval.Row{row(t, "nope", 0, 10, 3)}, []string{"On copy, nope stays nowhere at ≥ 90 % exact match; trained on lengths 2 to 20."}},
 		{"shared", []eval.Row{row(t, "nope", 0, 10, 100), row(t, "rope", 0, 10, 100)},
-			[]string{"On copy, nope and rope keep at least 90 % exact match up to length 10; trained on lengths 2 to 20."}},
+			[]string{"On copy, all go on to 10 (the longest measured) at ≥ 90 % exact match: not told apart by exact match at n = 100; trained on lengths 2 to 20."}},
 		{"two tasks", []eval.Row{row(t, "nope", 0, 30, 100), row(t, "rope", 0, 30, 0),
-			with(row(t, "nope", 0, 30, 100), func(r *eval.Row) { r.Task = "reverse" }), with(row(t, "rope", 0, 30, 0), func(r *eval.Row) { r.Task = "reverse" })},
+			on("reverse", row(t, "nope", 0, 30, 100)), on("reverse", row(t, "rope", 0, 30, 0))},
 			[]string{"Over 2 tasks and 1 training seed, nope ranks best beyond the trained lengths: mean reciprocal rank 1.00, ahead of rope with 0.50.",
-				"On copy, nope keeps at least 90 % exact match up to length 30; rope at no length; trained on lengths 2 to 20."}},
+				"On copy, nope goes on to 30 (the longest measured) at ≥ 90 % exact match, rope nowhere; trained on lengths 2 to 20."}},
+		{"two tasks, intervals that overlap", []eval.Row{row(t, "nope", 0, 30, 60), row(t, "rope", 0, 30, 55), on("reverse", row(t, "nope", 0, 30, 60)), on("reverse", row(t, "rope", 0, 30, 55))},
+			[]string{"Over 2 tasks and 1 training seed, nope ranks best beyond the trained lengths: mean reciprocal rank 1.00, ahead of rope with 0.50; the two are not told apart at n = 100, as their 95 % intervals overlap in every ranking.",
+				"On copy, none stays at ≥ 90 % exact match: not told apart by exact match at n = 100; trained on lengths 2 to 20."}},
+		{"a task at chance leads nothing", []eval.Row{guess(row(t, "nope", 0, 30, 52)), guess(row(t, "rope", 0, 30, 46)), on("reverse", row(t, "nope", 0, 30, 0)), on("reverse", row(t, "rope", 0, 30, 90))},
+			[]string{"On reverse, rope goes on to 30 (the longest measured) at ≥ 90 % exact match, nope nowhere; trained on lengths 2 to 20."}},
+		{"nothing but chance", []eval.Row{guess(row(t, "nope", 0, 30, 52)), guess(row(t, "rope", 0, 30, 46))},
+			[]string{"On copy, none stays at ≥ 90 % exact match: not told apart by exact match at n = 100; at chance (50 %) beyond the trained lengths, hence not ranked; trained on lengths 2 to 20."}},
 	} {
 		if diff := cmp.Diff(tc.want, study(t, tc.rows...).Answer); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
@@ -367,7 +417,7 @@ func TestRead(t *testing.T) {
 	put("none/notes.txt", "")
 	for path, want := range map[string]string{
 		put("bad.jsonl", line.String()+"{"): "bad.jsonl: eval: results line 2: unexpected end of JSON input",
-		put("schema.jsonl", `{"schema":7}`): "schema.jsonl: eval: results line 1: schema is 7, this program reads 1",
+		put("schema.jsonl", `{"schema":7}`): "schema.jsonl: eval: results line 1: schema is 7, this program reads 1 to 2",
 		put("empty.jsonl", "\n"):            "empty.jsonl: no results; write some with: zoo bench",
 		filepath.Join(dir, "none"):          "holds no .jsonl file; write one with: zoo bench",
 		filepath.Join(dir, "absent.jsonl"):  "absent.jsonl: no such file or directory",

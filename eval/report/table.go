@@ -130,7 +130,7 @@ func (t *Task) Tradeoff(p Place) Table {
 
 // RankTable is the mean reciprocal ranks, ours and the paper's.
 func (s *Study) RankTable() Table {
-	out := Table{Caption: "Mean reciprocal rank over (task, training seed)",
+	out := Table{Caption: "Mean reciprocal rank over (task, training seed); " + s.Weighting,
 		Head: []string{"encoding", "MRR", "paper's tie rule", "published MRR", "mean exact match beyond, %", "rankings"}}
 	for _, r := range s.Ranks {
 		out.Lines = append(out.Lines, []string{r.Name, ranked3(r.MRR), ranked3(r.PaperTies), ranked3(r.Published), r.Mean.Percent(), strconv.Itoa(r.Contests)})
@@ -166,11 +166,19 @@ func (s *Study) scored() []*Task {
 	return slices.DeleteFunc(slices.Clone(s.Tasks), func(t *Task) bool { return !t.Scored })
 }
 
+// Label is the task's name, marked if it is not ranked.
+func (t *Task) Label() string {
+	if t.AtChance {
+		return t.Name + " (at chance)"
+	}
+	return t.Name
+}
+
 // HeatMap has a line per task and a column per series.
 func (s *Study) HeatMap() Table {
 	out := Table{Caption: "Mean exact match beyond the trained lengths, in %; what a model cannot take counts as wrong", Head: append([]string{"task"}, s.Names()...)}
 	for _, t := range s.scored() {
-		line := []string{t.Name}
+		line := []string{t.Label()}
 		for _, name := range s.Names() {
 			line = append(line, t.score(name).Percent())
 		}

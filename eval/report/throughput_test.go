@@ -21,7 +21,7 @@ func TestThroughput(t *testing.T) {
 		}
 	}
 	var table strings.Builder
-	if err := eval.Table(&table, []eval.Row{r}); err != nil {
+	if err := eval.Table(&table, []eval.Row{r}, eval.ByLengths); err != nil {
 		t.Fatal(err)
 	}
 	_, below, _ := strings.Cut(table.String(), "\n"+eval.Throughput+" in tokens/s")

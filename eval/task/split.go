@@ -1,10 +1,12 @@
 package task
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 )
 
@@ -63,8 +65,7 @@ const MinSpace = 100
 
 // SplitAt returns what SampleSplit draws from when split is asked for: Whole
 // where nothing is held out, because the length has too few prompts or because
-// of the option "paper", else split. It belongs into every record of a
-// measurement.
+// of the option "paper", else split.
 func (t Task) SplitAt(length int, split Split) Split {
 	if split.Valid() && (t.Overlap || t.Space(length) < MinSpace) {
 		return Whole
@@ -98,4 +99,88 @@ func SampleSplit(t Task, rng *rand.Rand, length int, split Split) (Sample, error
 	}
 	return Sample{}, fmt.Errorf("task %s: length %d: %w: none of %d draws is in %q; choose another length, or the split %q",
 		t.Name, length, ErrNoSplit, splitTries, split, Whole)
+}
+
+// ManyPrompts is how many prompts a length must have for a tenth of them to be
+// plenty.
+const ManyPrompts = 100_000
+
+// SplitFor returns what measuring a model draws from when split is asked for. It
+// belongs into every record of a measurement. trained are the lengths that the
+// model was trained on, for a mixture those of all its tasks together; the zero
+// Range says that they are not known.
+//
+// No training run of the model saw a prompt of a length outside trained, so nothing
+// need be held out there. Where such a length has fewer than ManyPrompts prompts,
+// Test is Whole, and for Validation there is nothing left: the error wraps
+// ErrNoSplit. Everywhere else SplitFor is SplitAt.
+func (t Task) SplitFor(length int, split Split, trained Range) (Split, error) {
+	beyond := trained != (Range{}) && !trained.Contains(length)
+	if !beyond || t.Overlap || t.Space(length) >= ManyPrompts {
+		return t.SplitAt(length, split), nil
+	}
+	switch split {
+	case Test:
+		return Whole, nil
+	case Validation:
+		return 0, fmt.Errorf("task %s: length %d: %w: outside the trained lengths %s all prompts are for the test, as there are fewer than %d",
+			t.Name, length, ErrNoSplit, trained, ManyPrompts)
+	}
+	return t.SplitAt(length, split), nil
+}
+
+// Prompts estimates how many different prompts a split has at a length; +Inf when
+// they are past counting.
+func (t Task) Prompts(length int, split Split) float64 {
+	share := [...]float64{Train: 0.8, Validation: 0.1, Test: 0.1, Whole: 1}
+	return share[split] * t.Space(length)
+}
+
+// Different yields samples of different prompts, all of them in the split, until
+// there are no more. The same state of rng gives the same samples. The first error
+// ends it, that of ctx included.
+//
+// A task whose samples can be listed (Each) yields all of a length; others draw
+// until 20 times as many draws as the length has prompts (ManyPrompts at most, and
+// 500 draws at least) find nothing new. What is drawn as often as the rest is missed
+// with a probability of e⁻²⁰.
+func (t Task) Different(ctx context.Context, rng *rand.Rand, length int, split Split) iter.Seq2[Sample, error] {
+	return func(yield func(Sample, error) bool) {
+		if err := t.CheckLength(length); err != nil {
+			yield(Sample{}, err)
+			return
+		}
+		in := func(s Sample) bool { return split == Whole || SplitOf(t.dropped+s.Prompt) == split }
+		if t.Each != nil {
+			var all []Sample
+			for s := range t.Each {
+				if s.Length == length && in(s) {
+					all = append(all, s)
+				}
+			}
+			rng.Shuffle(len(all), func(i, k int) { all[i], all[k] = all[k], all[i] })
+			for _, s := range all {
+				if !yield(s, ctx.Err()) || ctx.Err() != nil {
+					return
+				}
+			}
+			return
+		}
+		seen := map[string]bool{}
+		most := max(splitTries, int(20*min(t.Space(length), ManyPrompts)))
+		for tries := 0; tries < most; tries++ {
+			if err := ctx.Err(); err != nil {
+				yield(Sample{}, err)
+				return
+			}
+			s := t.Generate(rng, length)
+			if !in(s) || seen[s.Prompt] {
+				continue
+			}
+			seen[s.Prompt] = true
+			if tries = -1; !yield(s, nil) {
+				return
+			}
+		}
+	}
 }

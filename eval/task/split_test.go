@@ -1,10 +1,14 @@
 package task_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval/task"
 )
@@ -138,5 +142,93 @@ func TestSmallSpaces(t *testing.T) {
 	var none task.Split
 	if got := k.SplitAt(3, none); got != none {
 		t.Errorf("no split chosen becomes %v", got)
+	}
+}
+
+func TestSplitFor(t *testing.T) {
+	for _, tc := range []struct {
+		task        string
+		length      int
+		trained     task.Range
+		split, want task.Split
+	}{
+		{"copy-rsc", 20, task.Range{Min: 2, Max: 20}, task.Test, task.Test},
+		{"copy-rsc", 21, task.Range{Min: 2, Max: 20}, task.Test, task.Whole},
+		{"copy-rsc", 1, task.Range{Min: 2, Max: 20}, task.Test, task.Whole},
+		{"copy-rsc", 21, task.Range{Min: 2, Max: 20}, task.Train, task.Train},
+		{"copy-rsc", 21, task.Range{Min: 2, Max: 20}, task.Whole, task.Whole},
+		{"copy-rsc", 21, task.Range{}, task.Test, task.Test}, // trained on who knows what
+		{"copy-rsc", 21, task.Range{}, task.Validation, task.Validation},
+		{"copy", 21, task.Range{Min: 2, Max: 20}, task.Test, task.Test}, // there are 100^21
+		{"copy", 21, task.Range{Min: 2, Max: 20}, task.Validation, task.Validation},
+		{"parity", 4, task.Range{Min: 4, Max: 8}, task.Test, task.Whole}, // of 16 none is held out
+		{"parity", 4, task.Range{Min: 4, Max: 8}, task.Validation, task.Whole},
+		{"copy-rsc+paper", 21, task.Range{Min: 2, Max: 20}, task.Validation, task.Whole},
+	} {
+		if got, err := lookup(t, tc.task).SplitFor(tc.length, tc.split, tc.trained); err != nil || got != tc.want {
+			t.Errorf("%s at %d, trained on %v: %v draws from %v, %v; want %v", tc.task, tc.length, tc.trained, tc.split, got, err, tc.want)
+		}
+	}
+	_, err := lookup(t, "copy-rsc").SplitFor(21, task.Validation, task.Range{Min: 2, Max: 20})
+	if !errors.Is(err, task.ErrNoSplit) {
+		t.Errorf("validation where all prompts are for the test: %v", err)
+	}
+}
+
+// Prompts are different, all of the split, and all that it has; more of them begin
+// with the same ones, and options change nothing.
+func TestDifferent(t *testing.T) {
+	draw := func(name string, length, n int, split task.Split) (prompts []string) {
+		k := lookup(t, name)
+		for s, err := range k.Different(t.Context(), seeded(5), length, split) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if k.Prefix != "" && split != task.Whole && task.SplitOf(s.Prompt) != split {
+				t.Errorf("%q is not in %v", s.Prompt, split)
+			}
+			if prompts = append(prompts, s.Prompt); len(prompts) == n {
+				break
+			}
+		}
+		if sorted := slices.Compact(slices.Sorted(slices.Values(prompts))); len(sorted) != len(prompts) {
+			t.Errorf("%s at %d: %d of %d prompts are different", name, length, len(sorted), len(prompts))
+		}
+		return prompts
+	}
+	for _, tc := range []struct {
+		task         string
+		length, want int
+	}{{"copy-rsc", 30, 100}, {"copy-rdc", 3, 78 * 77}, {"parity", 10, 1024}, {"addition", 1, 100}, {"summation", 2, 81}, {"scan", 48, int(lookup(t, "scan").Space(48))}} {
+		all := draw(tc.task, tc.length, -1, task.Whole)
+		if len(all) != tc.want {
+			t.Errorf("%s at %d: %d prompts, want %d", tc.task, tc.length, len(all), tc.want)
+		}
+		if diff := cmp.Diff(all[:5], draw(tc.task, tc.length, 5, task.Whole)); diff != "" {
+			t.Errorf("%s: five are not the first of all:\n%s", tc.task, diff)
+		}
+		parts := 0
+		for _, split := range []task.Split{task.Train, task.Validation, task.Test} {
+			parts += len(draw(tc.task, tc.length, -1, split))
+		}
+		if parts != tc.want {
+			t.Errorf("%s at %d: the splits have %d prompts, want %d", tc.task, tc.length, parts, tc.want)
+		}
+	}
+	plain, bare := draw("copy-rsc", 9, -1, task.Test), draw("copy-rsc+noprefix", 9, -1, task.Test)
+	for i := range bare {
+		bare[i] = "Copy:" + bare[i]
+	}
+	if diff := cmp.Diff(plain, bare); diff != "" || len(plain) == 0 {
+		t.Errorf("without the prefix other prompts are drawn:\n%s", diff)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, name := range []string{"copy", "scan"} {
+		for _, err := range lookup(t, name).Different(ctx, seeded(5), 4, task.Test) {
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: error %v is not the context's", name, err)
+			}
+		}
 	}
 }

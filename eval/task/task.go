@@ -28,7 +28,10 @@
 // Whether a prompt is for training, validation or test is a function of its
 // hash (SplitOf). Two cases are exceptions, and Task.SplitAt reports them: a
 // length with fewer than MinSpace prompts is not divided, and the option "paper"
-// draws all splits from the same prompts.
+// draws all splits from the same prompts. A third is about measuring a model, and
+// Task.SplitFor reports it: at a length that the model was not trained on all
+// prompts are for the test if there are fewer than ManyPrompts, and none is left
+// for validation, so that what is watched while training is never tested on.
 //
 // # Differences from the paper
 //

@@ -242,7 +242,7 @@
     if (!at || !at.clientWidth) return;
     const names = [];
     study.encodings.forEach((_, e) => study.tasks.forEach((t) => t.series.forEach((s) => { if (s.encoding === e && shown(s) && !names.includes(s.name)) names.push(s.name); })));
-    const scored = study.tasks.filter((t) => t.scored), tasks = scored.map((t) => t.name);
+    const scored = study.tasks.filter((t) => t.scored), tasks = scored.map((t) => t.name + (t.atChance ? " (at chance)" : ""));
     const data = scored.flatMap((t, y) => t.series.filter(shown).filter((s) => s.score.mean !== null).map((s) => {
       const rgb = heat(s.score.mean);
       return { value: [names.indexOf(s.name), y, s.score.mean], itemStyle: { color: `rgb(${rgb})` }, label: { show: true, color: luminance(rgb) > 0.22 ? "#111418" : "#ffffff" } };
