@@ -32,7 +32,7 @@ const DefaultWidth = 80
 // Sections lays rows out for people: for each task, in order of first appearance,
 // a section that has a table for each measure with a line per length and a column
 // per model, states counts and marks trained lengths. Ranks over all tasks follow,
-// for which lengths weigh as by says, and speed measured without a task.
+// which weigh lengths as by says, and speed measured without a task.
 func Sections(rows []Row, by Weighting) []Section {
 	var out []Section
 	groups := groupRows(Only(MeasureAccuracy, rows))
@@ -50,16 +50,16 @@ func Sections(rows []Row, by Weighting) []Section {
 
 // Table writes all sections as text of DefaultWidth, parted by empty lines.
 func Table(w io.Writer, rows []Row, by Weighting) error {
-	return writeSections(rows, by, w, func(s Section) error { return s.Text(w, DefaultWidth) })
+	return writeSections(w, Sections(rows, by), func(s Section) error { return s.Text(w, DefaultWidth) })
 }
 
 // Markdown writes what Table does as GitHub's tables.
 func Markdown(w io.Writer, rows []Row, by Weighting) error {
-	return writeSections(rows, by, w, func(s Section) error { return s.Markdown(w) })
+	return writeSections(w, Sections(rows, by), func(s Section) error { return s.Markdown(w) })
 }
 
-func writeSections(rows []Row, by Weighting, w io.Writer, write func(Section) error) error {
-	for i, s := range Sections(rows, by) {
+func writeSections(w io.Writer, sections []Section, write func(Section) error) error {
+	for i, s := range sections {
 		if i > 0 {
 			if _, err := io.WriteString(w, "\n"); err != nil {
 				return err
