@@ -98,7 +98,7 @@ process while a cell generates.`,
 	f := c.Flags()
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(encodingNames(), ", "))
 	f.StringVar(&o.task, "task", "", "task, or several with commas; without a MODEL it also chooses those trained on it (default: what a MODEL was trained on, else one task), or all")
-	f.StringVar(&o.lengths, "lengths", "", "lengths to measure (default 20..200; for speed alone 512..4096*2)")
+	f.StringVar(&o.lengths, "lengths", "", "lengths to measure (default 20..40+4,60..200+20; for speed alone 512..4096*2)")
 	f.StringSliceVar(&o.measure, "measure", []string{eval.MeasureAccuracy}, "accuracy (and speed, on a task), speed (without a task)")
 	f.StringSliceVar(&o.providers, "provider", []string{"cpu"}, "what runs the models: cpu, cuda, go (pure Go, needs no library, slow)")
 	f.StringSliceVar(&o.profiles, "profile", nil, card.Portable+", "+card.Fused+": the forms of models that are no files yet (default portable)")
