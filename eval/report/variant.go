@@ -7,17 +7,6 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// modelKey is what a model is beside its task and training seed.
-type modelKey struct {
-	encoding, profile, config string
-	parameters                int64
-	trainMin, trainMax, steps int
-}
-
-func modelOf(r eval.Row) modelKey {
-	return modelKey{r.Encoding, r.Profile, r.ConfigHash, r.Parameters, r.TrainMin, r.TrainMax, r.TrainSteps}
-}
-
 // variant is the rows of one series.
 type variant struct {
 	name              string
