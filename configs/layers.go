@@ -87,7 +87,11 @@ func (l *Layers) put(x *layer) error {
 		if err != nil {
 			return err
 		}
-		l.given[key] = given{value, x}
+		g := given{value, x}
+		if _, list := value.([]any); list && s.Kind == scalar {
+			return g.refused(s)
+		}
+		l.given[key] = g
 		if str, ok := value.(string); ok && x.text {
 			value = s.fromText(str)
 		}
@@ -139,7 +143,10 @@ func (l *Layers) explain(err error) error {
 	if unknown != nil {
 		return err
 	}
-	g := l.given[s.Key]
+	return l.given[s.Key].refused(s)
+}
+
+func (g given) refused(s Setting) error {
 	return fmt.Errorf("%s is %s (%s): want %s", s.Key, quoted(g.value), g.name, s.Kind)
 }
 

@@ -138,7 +138,7 @@ func TestLayersRefuse(t *testing.T) {
 		{name: "type in --set", args: []string{"--set", "train.batch=x"}, want: []string{`train.batch is "x"`, "--set", "whole number"}},
 		{name: "not finite in file", file: "train: {lr: .nan}", want: []string{"train.lr is NaN", "config.yaml", "a number"}},
 		{name: "nothing in --set", args: []string{"--set", "train.clip="}, want: []string{`train.clip is ""`, "--set", "a number"}},
-		{name: "list for a number of the encoding", file: "model: {encoding: rope, encoding_params: {theta: [1, 2]}}", want: []string{"theta"}},
+		{name: "list for a number of the encoding", file: "model: {encoding: rope, encoding_params: {theta: [1, 2]}}", want: []string{"theta is [1 2]", "a number, text"}},
 		{name: "no value", file: "train:\n  steps:\n", want: []string{"config.yaml", "train.steps has no value"}},
 		{name: "section as value", file: "train: 5", want: []string{"train is a section"}},
 		{name: "section by --set", args: []string{"--set", "model.encoding_params=5"}, want: []string{"model.encoding_params is a section"}},

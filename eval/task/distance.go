@@ -36,7 +36,7 @@ func EditDistance[E comparable](a, b []E) int {
 func Nearest(name string, known []string) string {
 	best, least := "", len(name)/2+1
 	for _, k := range known {
-		if d := EditDistance([]rune(strings.ToLower(name)), []rune(strings.ToLower(k))); d < least || d == least && best == "" {
+		if d := EditDistance([]rune(strings.ToLower(name)), []rune(strings.ToLower(k))); d < least {
 			best, least = k, d
 		}
 	}
