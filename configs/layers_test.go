@@ -220,3 +220,43 @@ func TestOnTaskKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestOrigins: every value has the layer that won, and what a sweep lists may not be
+// given above it.
+func TestOrigins(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "user.yaml")
+	if err := os.WriteFile(file, []byte("{preset: small, train: {clip: 2, warmup: 3, lr: 0.1}}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := configs.Sources{
+		User: file, Sweep: []byte("{preset: paper, train: {warmup: 4, lr: 0.2, threads: 1}}"), Environ: []string{"ZOO_TRAIN_LR=0.3", "ZOO_ORT_LIB=x"},
+		Overrides: []configs.Value{{Key: "train.eps", Value: 1e-7}},
+		Lists:     []configs.Value{{Key: "train.task", Value: "pcfg", From: "tasks of the sweep file"}},
+	}
+	l, err := configs.Load(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{
+		"train.clip": "config file " + file, "train.warmup": "sweep file", "train.lr": "environment variable ZOO_TRAIN_LR", "train.eps": "override",
+		"train.task": "tasks of the sweep file", "train.steps": "preset paper on task pcfg", "train.batch": "preset paper",
+		"train.lengths": "default", // of the task: the preset's are for its own
+	} {
+		if got := l.Origin(key); got != want {
+			t.Errorf("%s is from %q, want %q", key, got, want)
+		}
+	}
+	for _, test := range []struct {
+		override configs.Value
+		want     string
+	}{
+		{configs.Value{Key: "train.task", Value: "copy", From: "--task"}, "--task gives train.task, and tasks of the sweep file does too; give it once"},
+		{configs.Value{Key: "train.clip"}, "train.clip is <nil> (override): want a number"},
+		{configs.Value{Key: "model.n_units", Value: 4}, "model.n_units=4 (override): no setting of nope"},
+	} {
+		s.Overrides = []configs.Value{test.override}
+		if _, err := configs.Load(s); err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%v: error %v, want %q", test.override, err, test.want)
+		}
+	}
+}
