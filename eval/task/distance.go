@@ -32,7 +32,7 @@ func EditDistance[E comparable](a, b []E) int {
 }
 
 // Nearest returns the known name that name is most likely a slip of, or "" when
-// none is close.
+// none is close. Case does not count.
 func Nearest(name string, known []string) string {
 	best, least := "", len(name)/2+1
 	for _, k := range known {
