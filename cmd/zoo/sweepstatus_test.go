@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -44,11 +45,11 @@ func TestLookAt(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			folder := t.TempDir()
 			r := train.SweepRun{Name: "x", Dir: filepath.Join(folder, "x")}
-			cfg, err := layers{preset: "tiny", set: []string{"train.steps=4"}}.load(trainVerb(&app{}).Flags(), nil)
+			cfg, err := configs.Load(configs.Sources{Preset: "tiny", Overrides: []configs.Value{{Key: "train.steps", Value: 4}}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Config, err = cfg.run(""); err != nil {
+			if r.Config, err = cfg.Config(""); err != nil {
 				t.Fatal(err)
 			}
 			if test.files != nil {
