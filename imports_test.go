@@ -34,6 +34,10 @@ var imports = map[string][]string{
 	"export/internal/onnxpb": {"google.golang.org/protobuf"},
 	"export/safety":          {"export/internal/onnxpb", "graph/tensor", "card", "google.golang.org/protobuf"},
 
+	"sweep":                {"filelock", "graph/tensor", "sweep/internal/child", "sweep/slurm", "train"},
+	"sweep/slurm":          {"graph/tensor", "sweep/internal/child"},
+	"sweep/internal/child": nil,
+
 	"runtime/ort":         {"export/safety", "filelock", "graph/tensor", "github.com/yalue/onnxruntime_go"},
 	"runtime/ort/orttest": {"runtime/ort"},
 	"runtime/native":      {"export", "graph", "graph/interp", "graph/tensor"},

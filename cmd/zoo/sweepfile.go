@@ -16,6 +16,7 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/sweep"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -199,11 +200,11 @@ func (f *sweepFile) describe(c choice) string {
 }
 
 // runs resolves every combination under root. Nothing is written.
-func (f *sweepFile) runs(root string, c *cobra.Command, environ, set []string) ([]train.SweepRun, error) {
+func (f *sweepFile) runs(root string, c *cobra.Command, environ, set []string) ([]sweep.Run, error) {
 	if err := f.checkSize(); err != nil {
 		return nil, err
 	}
-	var out []train.SweepRun
+	var out []sweep.Run
 	seen := map[string]choice{}
 	for _, combination := range f.choices() {
 		r, err := f.resolve(combination, c, environ, set)
@@ -222,18 +223,18 @@ func (f *sweepFile) runs(root string, c *cobra.Command, environ, set []string) (
 
 // resolve merges the layers of one combination: the lists win over --set and the
 // environment, which may not give the same keys.
-func (f *sweepFile) resolve(pick choice, c *cobra.Command, environ, set []string) (train.SweepRun, error) {
+func (f *sweepFile) resolve(pick choice, c *cobra.Command, environ, set []string) (sweep.Run, error) {
 	cfg, err := layers{preset: f.preset, user: userConfig(), set: set}.load(c.Flags(), environ)
 	if err != nil {
-		return train.SweepRun{}, err
+		return sweep.Run{}, err
 	}
 	own := maps.Clone(cfg.origin)
 	shared, err := cfg.readYAML(f.shared, origin{name: "sweep file", yaml: true})
 	if err != nil {
-		return train.SweepRun{}, err
+		return sweep.Run{}, err
 	}
 	if err := cfg.v.MergeConfigMap(shared.AllSettings()); err != nil {
-		return train.SweepRun{}, err
+		return sweep.Run{}, err
 	}
 	for key, o := range own {
 		if !o.yaml {
@@ -243,7 +244,7 @@ func (f *sweepFile) resolve(pick choice, c *cobra.Command, environ, set []string
 	name := ""
 	for i, x := range f.axes {
 		if o := cfg.origin[x.key]; !o.yaml && o.name != "" {
-			return train.SweepRun{}, fmt.Errorf("%s gives %s, and %s of the sweep file does too; give it once", o.name, x.key, x.from)
+			return sweep.Run{}, fmt.Errorf("%s gives %s, and %s of the sweep file does too; give it once", o.name, x.key, x.from)
 		}
 		value := x.values[pick[i]]
 		cfg.v.Set(x.key, value)
@@ -253,9 +254,9 @@ func (f *sweepFile) resolve(pick choice, c *cobra.Command, environ, set []string
 		}
 	}
 	if err := cfg.checkUsed(f.encodings()); err != nil {
-		return train.SweepRun{}, err
+		return sweep.Run{}, err
 	}
-	r := train.SweepRun{}
+	r := sweep.Run{}
 	if r.Config, err = cfg.run(""); err != nil {
 		return r, err
 	}
