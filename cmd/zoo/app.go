@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/nopezoo/zoo/configs"
 )
 
 // Exit codes.
@@ -97,7 +99,7 @@ A first session:
 			if c.Name() == cobra.ShellCompRequestCmd {
 				return nil // a shell that asks cannot show it
 			}
-			return checkEnvironment(os.Environ())
+			return configs.CheckEnvironment(os.Environ())
 		},
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/zoo"
 )
 
@@ -71,7 +72,7 @@ func (a *app) retrain(ctx context.Context, command, folder string) (model, error
 		return model{}, err
 	}
 	c := exec.CommandContext(ctx, self, append(append([]string{"train"}, strings.Fields(args)...), "--runs", folder)...)
-	c.Env = settingFree(os.Environ())
+	c.Env = configs.WithoutSettings(os.Environ())
 	c.Stdout, c.Stderr = rawWriter(a.stderr), rawWriter(a.stderr) // it is zoo, too
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	if err := c.Run(); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
@@ -141,7 +142,7 @@ func findSettings() settingsFile {
 	found := settingsFile{userConfigPath(), "not there"}
 	if path := userConfig(); path != "" {
 		found.Finding = "used"
-		if err := newConfig().readFile(path, true); err != nil {
+		if _, err := configs.Load(configs.Sources{User: path}); err != nil {
 			found.Finding = err.Error()
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/train"
 )
@@ -79,7 +80,7 @@ func withNearest(err error) error {
 	if !errors.As(err, &u) {
 		return err
 	}
-	if near := nearest(u.Name, u.Known); near != "" {
+	if near := task.Nearest(u.Name, u.Known); near != "" {
 		return fmt.Errorf("%w; did you mean %q instead of %q?", err, near, u.Name)
 	}
 	return err

@@ -102,7 +102,11 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 		return err
 	}
 	folder := filepath.Join(o.root, file.name)
-	runs, err := file.runs(folder, c, os.Environ(), o.set)
+	overrides, err := settingPairs(o.set)
+	if err != nil {
+		return err
+	}
+	runs, err := file.runs(folder, configs.Sources{User: userConfig(), Environ: os.Environ(), Overrides: overrides})
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/viper"
 
 	"github.com/nopezoo/zoo/configs"
@@ -24,8 +23,7 @@ import (
 // lists of values of which every combination is a run.
 type sweepFile struct {
 	name   string // of the file, without its ending
-	preset string // "" for none
-	shared []byte // the sections model and train, as JSON
+	shared []byte // the preset and the sections model and train, as JSON
 	axes   []axis // the first varies slowest
 }
 
@@ -51,7 +49,7 @@ func readSweep(path string) (*sweepFile, error) {
 	if path == "" {
 		return nil, fmt.Errorf("--config is missing: a sweep file, or one of %s", strings.Join(configs.Sweeps(), ", "))
 	}
-	data, err := tensor.ReadRegular(path, maxConfig)
+	data, err := tensor.ReadRegular(path, configs.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) && slices.Contains(configs.Sweeps(), path) {
 		data, err = configs.ReadSweep(path)
 	}
@@ -85,13 +83,7 @@ func parseSweep(data []byte) (*sweepFile, error) {
 		switch {
 		case !slices.Contains(known, key):
 			return nil, unknown("key", key, known)
-		case key == "preset":
-			name, ok := value.(string)
-			if !ok {
-				return nil, fmt.Errorf("preset is %v: want text", value)
-			}
-			f.preset = name
-		case key == "model" || key == "train":
+		case key == "preset" || key == "model" || key == "train":
 			shared[key] = value
 		}
 	}
@@ -137,7 +129,7 @@ func (f *sweepFile) readAxes(all map[string]any) error {
 
 // fill takes the values of a list and checks that each is given once.
 func (x *axis) fill(value any) error {
-	if _, err := findSetting(x.key); err != nil {
+	if _, err := configs.Find(x.key); err != nil {
 		return fmt.Errorf("%s: %w", x.from, err)
 	}
 	values, ok := value.([]any)
@@ -200,14 +192,14 @@ func (f *sweepFile) describe(c choice) string {
 }
 
 // runs resolves every combination under root. Nothing is written.
-func (f *sweepFile) runs(root string, c *cobra.Command, environ, set []string) ([]sweep.Run, error) {
+func (f *sweepFile) runs(root string, s configs.Sources) ([]sweep.Run, error) {
 	if err := f.checkSize(); err != nil {
 		return nil, err
 	}
 	var out []sweep.Run
 	seen := map[string]choice{}
 	for _, combination := range f.choices() {
-		r, err := f.resolve(combination, c, environ, set)
+		r, err := f.resolve(combination, s)
 		if err != nil {
 			return nil, fmt.Errorf("sweep %s: run %s: %w", f.name, f.describe(combination), err)
 		}
@@ -223,44 +215,25 @@ func (f *sweepFile) runs(root string, c *cobra.Command, environ, set []string) (
 
 // resolve merges the layers of one combination: the lists win over --set and the
 // environment, which may not give the same keys.
-func (f *sweepFile) resolve(pick choice, c *cobra.Command, environ, set []string) (sweep.Run, error) {
-	cfg, err := layers{preset: f.preset, user: userConfig(), set: set}.load(c.Flags(), environ)
-	if err != nil {
-		return sweep.Run{}, err
-	}
-	own := maps.Clone(cfg.origin)
-	shared, err := cfg.readYAML(f.shared, origin{name: "sweep file", yaml: true})
-	if err != nil {
-		return sweep.Run{}, err
-	}
-	if err := cfg.v.MergeConfigMap(shared.AllSettings()); err != nil {
-		return sweep.Run{}, err
-	}
-	for key, o := range own {
-		if !o.yaml {
-			cfg.origin[key] = o // it wins
-		}
-	}
+func (f *sweepFile) resolve(pick choice, s configs.Sources) (sweep.Run, error) {
+	s.Sweep, s.Encodings, s.Lists = f.shared, f.encodings(), nil
 	name := ""
 	for i, x := range f.axes {
-		if o := cfg.origin[x.key]; !o.yaml && o.name != "" {
-			return sweep.Run{}, fmt.Errorf("%s gives %s, and %s of the sweep file does too; give it once", o.name, x.key, x.from)
-		}
 		value := x.values[pick[i]]
-		cfg.v.Set(x.key, value)
-		cfg.origin[x.key] = origin{name: x.from + " of the sweep file", yaml: true, all: true}
+		s.Lists = append(s.Lists, configs.Value{Key: x.key, Value: value, From: x.from + " of the sweep file"})
 		if x.short != "" {
 			name += fmt.Sprintf("-%s=%s", x.short, fileWord(value))
 		}
 	}
-	if err := cfg.checkUsed(f.encodings()); err != nil {
+	cfg, err := configs.Load(s)
+	if err != nil {
 		return sweep.Run{}, err
 	}
 	r := sweep.Run{}
-	if r.Config, err = cfg.run(""); err != nil {
+	if r.Config, err = cfg.Config(""); err != nil {
 		return r, err
 	}
-	r.Name = filepath.Base(runDir("", cfg.preset+name, r.Config))
+	r.Name = filepath.Base(runDir("", cfg.Preset+name, r.Config))
 	r.Cost, err = train.EstimateCost(r.Config)
 	return r, err
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/nopezoo/zoo/configs"
 )
 
 // Lists that multiply to more runs than there can be are refused before any is made,
@@ -19,7 +21,7 @@ func TestHugeSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := fmt.Sprintf("%d seeds × %[1]d grid.train.batch × %[1]d grid.train.examples × %[1]d grid.train.steps × %[1]d grid.train.warmup are more than 10000 runs", n)
-		if runs, err := f.runs("", nil, nil, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if runs, err := f.runs("", configs.Sources{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d runs, error %v; want %q", len(runs), err, want)
 		}
 	}

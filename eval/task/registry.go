@@ -44,7 +44,7 @@ func Lookup(name string) (Task, error) {
 		names = append(append(names, t.Name), t.Aliases...)
 	}
 	suggestion := ""
-	if near := nearest(words[0], names); near != "" {
+	if near := Nearest(words[0], names); near != "" {
 		suggestion = fmt.Sprintf("did you mean %q? ", near)
 	}
 	return Task{}, fmt.Errorf("unknown task %q: %sknown: %s", words[0], suggestion, strings.Join(names, ", "))

@@ -1,15 +1,12 @@
-package main
+package configs_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
 	"github.com/nopezoo/zoo/configs"
@@ -21,32 +18,46 @@ import (
 // the text of the config file.
 func loadLayers(t *testing.T, file string, env map[string]string, args ...string) (train.Config, error) {
 	t.Helper()
-	c := trainVerb(&app{})
+	var s configs.Sources
 	if file != "" {
-		path := filepath.Join(t.TempDir(), "config.yaml")
-		if err := os.WriteFile(path, []byte(file), 0o644); err != nil {
+		s.File = filepath.Join(t.TempDir(), "config.yaml")
+		if err := os.WriteFile(s.File, []byte(file), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		args = append(args, "--config", path)
 	}
-	if err := c.ParseFlags(args); err != nil {
-		t.Fatal(err)
-	}
-	var environ []string
 	for name, value := range env {
-		t.Setenv(name, value)
-		environ = append(environ, name+"="+value)
+		s.Environ = append(s.Environ, name+"="+value)
 	}
-	l := layers{flags: trainFlags, file: flagText(c.Flags(), "config")}
-	l.set, _ = c.Flags().GetStringArray("set")
-	cfg, err := l.load(c.Flags(), environ)
+	for i := 0; i < len(args); i += 2 {
+		flag, value := args[i], args[i+1]
+		key := "train." + strings.TrimPrefix(flag, "--")
+		if flag == "--set" {
+			key, value, _ = strings.Cut(value, "=")
+		}
+		if flag == "--preset" {
+			s.Preset = value
+			continue
+		}
+		s.Overrides = append(s.Overrides, configs.Value{Key: key, Value: value, From: flag})
+	}
+	l, err := configs.Load(s)
 	if err != nil {
 		return train.Config{}, err
 	}
-	return cfg.run("")
+	return l.Config("")
 }
 
-func flagText(f *pflag.FlagSet, name string) string { return f.Lookup(name).Value.String() }
+// value is the text of a setting in a configuration.
+func value(t *testing.T, c train.Config, key string) string {
+	t.Helper()
+	for _, s := range configs.Settings() {
+		if s.Key == key {
+			return s.Of(c)
+		}
+	}
+	t.Fatalf("no setting %s", key)
+	return ""
+}
 
 func TestLayers(t *testing.T) {
 	type env = map[string]string
@@ -89,7 +100,7 @@ func TestLayers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := flatten(cfg)[test.key]; got != test.want {
+			if got := value(t, cfg, test.key); got != test.want {
 				t.Errorf("%s is %s, want %s", test.key, got, test.want)
 			}
 		})
@@ -117,18 +128,20 @@ func TestLayersRefuse(t *testing.T) {
 		{name: "type in file", file: `train: {steps: many}`, want: []string{`train.steps is "many"`, "config.yaml", "whole number"}},
 		{name: "number as text", file: `train: {steps: "5"}`, want: []string{`train.steps is "5"`, "whole number"}},
 		{name: "text as number", file: `train: {task: 5}`, want: []string{"train.task is 5", "want text"}},
-		{name: "list with text", file: "model: {periods: [1, two]}", want: []string{"model.periods is [1 two]", "a list of whole numbers"}},
-		{name: "number as list", file: "model: {periods: 4}", want: []string{"model.periods is 4", "a list of whole numbers"}},
-		{name: "list in environment", env: env{"ZOO_MODEL_PERIODS": "1,b"}, want: []string{`model.periods is "1,b"`, "a list of whole numbers"}},
+		{name: "list with text", file: "model: {encoding: cwrnn, periods: [1, two]}", want: []string{"model.periods is [1 two]", "a list of whole numbers"}},
+		{name: "number as list", file: "model: {encoding: cwrnn, periods: 4}", want: []string{"model.periods is 4", "a list of whole numbers"}},
+		{name: "list in environment", file: "model: {encoding: cwrnn}", env: env{"ZOO_MODEL_PERIODS": "1,b"}, want: []string{`model.periods is "1,b"`, "a list of whole numbers"}},
 		{name: "fraction", file: `train: {steps: 1.5}`, want: []string{"train.steps is 1.5", "whole number"}},
 		{name: "negative seed", file: `train: {seed: -1}`, want: []string{"train.seed is -1", "0 or more"}},
 		{name: "type in environment", env: env{"ZOO_TRAIN_LR": "fast"}, want: []string{`train.lr is "fast"`, "ZOO_TRAIN_LR", "a number"}},
 		{name: "not finite", env: env{"ZOO_TRAIN_LR": "nan"}, want: []string{`train.lr is "nan"`, "a number"}},
 		{name: "type in --set", args: []string{"--set", "train.batch=x"}, want: []string{`train.batch is "x"`, "--set", "whole number"}},
+		{name: "not finite in file", file: "train: {lr: .nan}", want: []string{"train.lr is NaN", "config.yaml", "a number"}},
+		{name: "nothing in --set", args: []string{"--set", "train.clip="}, want: []string{`train.clip is ""`, "--set", "a number"}},
+		{name: "list for a number of the encoding", file: "model: {encoding: rope, encoding_params: {theta: [1, 2]}}", want: []string{"theta"}},
 		{name: "no value", file: "train:\n  steps:\n", want: []string{"config.yaml", "train.steps has no value"}},
 		{name: "section as value", file: "train: 5", want: []string{"train is a section"}},
 		{name: "section by --set", args: []string{"--set", "model.encoding_params=5"}, want: []string{"model.encoding_params is a section"}},
-		{name: "not key=value", args: []string{"--set", "train.steps"}, want: []string{"--set train.steps", "key=value"}},
 		{name: "twice", args: []string{"--steps", "1", "--set", "train.steps=2"}, want: []string{"--steps", "--set train.steps=2", "once"}},
 		{name: "not YAML", file: "train: [", want: []string{"config.yaml"}},
 		{name: "out of range", args: []string{"--steps", "0"}, want: []string{"train.steps 0", "at least 1"}},
@@ -151,80 +164,6 @@ func TestLayersRefuse(t *testing.T) {
 	}
 }
 
-// TestFlagsStandForKeys holds the flags against the keys that they stand for.
-func TestFlagsStandForKeys(t *testing.T) {
-	c := trainVerb(&app{})
-	kinds := map[string]kind{"int": wholeNumber, "uint64": natural, "float64": number, "string": text}
-	for key, name := range trainFlags {
-		s, err := findSetting(key)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		f := c.Flags().Lookup(name)
-		if f == nil {
-			t.Errorf("%s: there is no flag --%s", key, name)
-			continue
-		}
-		if diff := cmp.Diff(s.kind, kinds[f.Value.Type()]); diff != "" {
-			t.Errorf("--%s (-want +got):\n%s", name, diff)
-		}
-	}
-}
-
-// TestPaperOnEachTask holds the sweep paper against the sizes of the paper's data and
-// the lengths of its tasks, and its preset alone against the sweep.
-func TestPaperOnEachTask(t *testing.T) {
-	data, err := configs.ReadSweep("paper")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := parseSweep(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	runs := 0
-	for _, pick := range f.choices() {
-		if f.axes[0].key != "train.seed" || pick[0] > 0 || pick[2] > 0 {
-			continue
-		}
-		r, err := f.resolve(pick, trainVerb(&app{}), nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		runs++
-		c := r.Config
-		name, paper := strings.CutSuffix(c.Train.Task, "+paper")
-		k, err := task.Lookup(name)
-		if err != nil || !paper {
-			t.Fatalf("task %s: %v", c.Train.Task, err)
-		}
-		want := []int{100_000, 40_000, 2400}
-		switch name {
-		case "scan":
-			want[0] = 15_997
-		case "pcfg":
-			want = []int{72_909, 100_000, 6000}
-		}
-		if got := []int{c.Train.Examples, c.Train.Steps, c.Train.Warmup}; !slices.Equal(got, want) {
-			t.Errorf("%s: examples, steps and warmup are %v, want %v", name, got, want)
-		}
-		if c.Train.Lengths != k.Train.String() || c.Train.Batch != 64 || c.Train.PoolSteps != 0 || c.Train.WarmupFrom != "zero" || c.Model.Settings != "faithful" {
-			t.Errorf("%s: %+v", name, c)
-		}
-		alone, err := loadLayers(t, "", nil, "--preset", "paper", "--task", c.Train.Task, "--seed", strconv.FormatUint(c.Train.Seed, 10))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if alone.Hash() != c.Hash() {
-			t.Errorf("%s: the preset alone differs: %s", name, difference(alone, c))
-		}
-	}
-	if runs != 17 {
-		t.Errorf("%d tasks, want 17", runs)
-	}
-}
-
 // TestOnTask: what a preset has differently on a task gives way to every other layer.
 func TestOnTask(t *testing.T) {
 	for _, test := range []struct {
@@ -243,7 +182,7 @@ func TestOnTask(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := flatten(cfg)[test.key]; got != test.want {
+		if got := value(t, cfg, test.key); got != test.want {
 			t.Errorf("%v: %s is %s, want %s", test.args, test.key, got, test.want)
 		}
 	}
@@ -256,20 +195,26 @@ func TestOnTask(t *testing.T) {
 // that it has.
 func TestOnTaskKeys(t *testing.T) {
 	for _, name := range configs.Names() {
-		c := &config{v: viper.New(), origin: map[string]origin{}}
-		if err := c.readPreset(name); err != nil {
+		data, err := configs.Read(name)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if c.onTask == nil {
-			continue
+		v := viper.New()
+		v.SetConfigType("yaml")
+		if err := v.ReadConfig(bytes.NewReader(data)); err != nil {
+			t.Fatal(err)
 		}
-		for _, key := range c.onTask.AllKeys() {
+		for _, key := range v.AllKeys() {
+			key, ok := strings.CutPrefix(key, "on_task.")
+			if !ok {
+				continue
+			}
 			of, setting, _ := strings.Cut(key, ".")
 			k, err := task.Lookup(of)
 			if err != nil || k.Name != of {
 				t.Errorf("preset %s: %s: task %q, %v", name, key, k.Name, err)
 			}
-			if !c.v.IsSet(setting) {
+			if !v.IsSet(setting) {
 				t.Errorf("preset %s: %s: the preset has no %s to replace", name, key, setting)
 			}
 		}

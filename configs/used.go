@@ -1,4 +1,4 @@
-package main
+package configs
 
 import (
 	"fmt"
@@ -7,35 +7,42 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/models/pe"
 )
+
+// sectionParam is the section of the encoding's own settings.
+const sectionParam = "model.encoding_params"
 
 // checkUsed refuses settings of models that would be passed over. Encodings are
 // those of all runs together, none for the configured one. The preset is for any
 // model; a setting from elsewhere must be one of at least one of the runs, and of
 // all of them where it is an encoding's own or a list of a sweep, which would make
 // the same run again and again.
-func (c *config) checkUsed(encodings []string) error {
+func (l *Layers) checkUsed(encodings []string) error {
 	if len(encodings) == 0 {
-		encodings = []string{c.v.GetString("model.encoding")}
+		encodings = []string{l.merged.GetString("model.encoding")}
 	}
 	var lost, without []string // without are the encodings that lack them
-	for _, key := range slices.Sorted(maps.Keys(c.origin)) {
-		from, lack := c.origin[key], lacking(key, encodings)
-		everyone := from.all || strings.HasPrefix(key, sectionParam)
-		if from.any || len(lack) == 0 || len(lack) < len(encodings) && !everyone {
+	for _, key := range slices.Sorted(maps.Keys(l.given)) {
+		g, lack := l.given[key], lacking(key, encodings)
+		everyone := g.list || strings.HasPrefix(key, sectionParam)
+		if g.any || len(lack) == 0 || len(lack) < len(encodings) && !everyone {
 			continue
 		}
 		if lost == nil {
 			without = lack
 		}
 		if slices.Equal(lack, without) {
-			lost = append(lost, fmt.Sprintf("%s=%v (%s)", key, c.v.Get(key), from.name))
+			lost = append(lost, fmt.Sprintf("%s=%v (%s)", key, g.value, g.name))
 		}
 	}
 	if lost == nil {
 		return nil
 	}
-	has := each(models.Settings(without[0]), func(name string) string { return "model." + name })
+	var has []string
+	for _, name := range models.Settings(without[0]) {
+		has = append(has, "model."+name)
+	}
 	return fmt.Errorf("%s: no setting of %s, whose settings are %s; leave out the one or the other", strings.Join(lost, ", "), strings.Join(without, ", "), strings.Join(has, ", "))
 }
 
@@ -48,6 +55,8 @@ func lacking(key string, encodings []string) []string {
 	}
 	name, _, _ = strings.Cut(name, ".")
 	return slices.DeleteFunc(slices.Clone(encodings), func(encoding string) bool {
-		return !slices.Contains(encodingNames(), encoding) || slices.Contains(models.Settings(encoding), name)
+		_, architecture := models.Find(encoding)
+		_, err := pe.Find(encoding)
+		return err != nil && !architecture || slices.Contains(models.Settings(encoding), name)
 	})
 }
