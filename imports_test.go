@@ -34,7 +34,7 @@ var imports = map[string][]string{
 	"export/internal/onnxpb": {"google.golang.org/protobuf"},
 	"export/safety":          {"export/internal/onnxpb", "graph/tensor", "card", "google.golang.org/protobuf"},
 
-	"sweep":                {"filelock", "graph/tensor", "sweep/internal/child", "sweep/slurm", "train"},
+	"sweep":                {"configs", "eval/task", "filelock", "graph/tensor", "sweep/internal/child", "sweep/slurm", "train", "github.com/spf13/viper"},
 	"sweep/slurm":          {"graph/tensor", "sweep/internal/child"},
 	"sweep/internal/child": nil,
 
@@ -49,7 +49,7 @@ var imports = map[string][]string{
 	"zoo":                 {"models", "export", "graph", "graph/tensor", "card"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.
 	"interop": {"filelock", "models", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
-	"cmd/zoo": {"*", "github.com/spf13/cobra", "github.com/spf13/viper", "github.com/spf13/pflag", "github.com/schollz/progressbar", "golang.org/x/sys", "golang.org/x/term"},
+	"cmd/zoo": {"*", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/schollz/progressbar", "golang.org/x/sys", "golang.org/x/term"},
 }
 
 func TestImports(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/sweep"
 	"github.com/nopezoo/zoo/sweep/slurm"
 )
 
@@ -97,16 +98,16 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 	if err := o.check(c); err != nil {
 		return err
 	}
-	file, err := readSweep(o.file)
+	file, err := sweep.Read(o.file)
 	if err != nil {
 		return err
 	}
-	folder := filepath.Join(o.root, file.name)
+	folder := filepath.Join(o.root, file.Name)
 	overrides, err := settingPairs(o.set)
 	if err != nil {
 		return err
 	}
-	runs, err := file.runs(folder, configs.Sources{User: userConfig(), Environ: os.Environ(), Overrides: overrides})
+	runs, err := file.Runs(folder, configs.Sources{User: userConfig(), Environ: os.Environ(), Overrides: overrides})
 	if err != nil {
 		return err
 	}
@@ -142,6 +143,9 @@ func (o sweepOptions) check(c *cobra.Command) error {
 		return fmt.Errorf("--workers %d: want at least 1", o.workers)
 	case o.executor == "slurm" && o.dryRun && o.asJSON:
 		return errors.New("--json: a job script is no JSON; leave it out")
+	}
+	if o.file == "" {
+		return fmt.Errorf("--config is missing: a sweep file, or one of %s", strings.Join(configs.Sweeps(), ", "))
 	}
 	if err := o.slurm.Check(); err != nil {
 		return fmt.Errorf("--%w", err) // begins with the flag's name
