@@ -34,6 +34,10 @@ var imports = map[string][]string{
 	"export/internal/onnxpb": {"google.golang.org/protobuf"},
 	"export/safety":          {"export/internal/onnxpb", "graph/tensor", "card", "google.golang.org/protobuf"},
 
+	"sweep":                {"configs", "eval/task", "filelock", "graph/tensor", "sweep/internal/child", "sweep/slurm", "train", "github.com/spf13/viper"},
+	"sweep/slurm":          {"graph/tensor", "sweep/internal/child"},
+	"sweep/internal/child": nil,
+
 	"runtime/ort":         {"export/safety", "filelock", "graph/tensor", "github.com/yalue/onnxruntime_go"},
 	"runtime/ort/orttest": {"runtime/ort"},
 	"runtime/native":      {"export", "graph", "graph/interp", "graph/tensor"},
@@ -45,7 +49,7 @@ var imports = map[string][]string{
 	"zoo":                 {"models", "export", "graph", "graph/tensor", "card"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.
 	"interop": {"filelock", "models", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
-	"cmd/zoo": {"*", "github.com/spf13/cobra", "github.com/spf13/viper", "github.com/spf13/pflag", "github.com/schollz/progressbar", "golang.org/x/sys", "golang.org/x/term"},
+	"cmd/zoo": {"*", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/schollz/progressbar", "golang.org/x/sys", "golang.org/x/term"},
 }
 
 func TestImports(t *testing.T) {

@@ -168,6 +168,12 @@ func (c Config) WithThreads(n int) Config {
 	return c
 }
 
+// Name returns the usual name of the run's directory, where the configuration started from
+// the preset: task, encoding, preset and seed.
+func (c Config) Name(preset string) string {
+	return fmt.Sprintf("%s-%s-%s-s%d", c.Train.Task, c.Model.Encoding, preset, c.Train.Seed)
+}
+
 // Hash returns the SHA-256 of the configuration's JSON form, in hex.
 func (c Config) Hash() string {
 	data, err := json.Marshal(c)

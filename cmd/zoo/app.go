@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -126,3 +127,11 @@ func example(lines ...string) string { return "  " + strings.Join(lines, "\n  ")
 
 // print writes one line of result.
 func (a *app) print(format string, args ...any) { fmt.Fprintf(a.stdout, format+"\n", args...) }
+
+// withRemedy adds to the error of a full disk what to do.
+func withRemedy(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("%w; free some space: what is saved stays, and the same command goes on", err)
+	}
+	return err
+}

@@ -132,11 +132,6 @@ func (a *app) scanRuns(root string) ([]runInfo, error) {
 	return out, nil
 }
 
-// runDir names the directory of a run.
-func runDir(root, preset string, cfg train.Config) string {
-	return filepath.Join(root, fmt.Sprintf("%s-%s-%s-s%d", cfg.Train.Task, cfg.Model.Encoding, preset, cfg.Train.Seed))
-}
-
 // difference names the settings in which two configurations differ.
 func difference(was, is train.Config) string {
 	var out []string

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -176,7 +177,7 @@ func (o *trainOptions) plan(c *cobra.Command, dirs []string) ([]planned, error) 
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, planned{runDir(o.runs, cfg.Preset, one), one})
+		out = append(out, planned{filepath.Join(o.runs, one.Name(cfg.Preset)), one})
 	}
 	return out, nil
 }

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/configs"
-	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -69,58 +65,5 @@ func TestFlagsStandForKeys(t *testing.T) {
 		if diff := cmp.Diff(s.Kind, kinds[f.Value.Type()]); diff != "" {
 			t.Errorf("--%s (-want +got):\n%s", name, diff)
 		}
-	}
-}
-
-// TestPaperOnEachTask holds the sweep paper against the sizes of the paper's data and
-// the lengths of its tasks, and its preset alone against the sweep.
-func TestPaperOnEachTask(t *testing.T) {
-	data, err := configs.ReadSweep("paper")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := parseSweep(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	runs := 0
-	for _, pick := range f.choices() {
-		if f.axes[0].key != "train.seed" || pick[0] > 0 || pick[2] > 0 {
-			continue
-		}
-		r, err := f.resolve(pick, configs.Sources{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		runs++
-		c := r.Config
-		name, paper := strings.CutSuffix(c.Train.Task, "+paper")
-		k, err := task.Lookup(name)
-		if err != nil || !paper {
-			t.Fatalf("task %s: %v", c.Train.Task, err)
-		}
-		want := []int{100_000, 40_000, 2400}
-		switch name {
-		case "scan":
-			want[0] = 15_997
-		case "pcfg":
-			want = []int{72_909, 100_000, 6000}
-		}
-		if got := []int{c.Train.Examples, c.Train.Steps, c.Train.Warmup}; !slices.Equal(got, want) {
-			t.Errorf("%s: examples, steps and warmup are %v, want %v", name, got, want)
-		}
-		if c.Train.Lengths != k.Train.String() || c.Train.Batch != 64 || c.Train.PoolSteps != 0 || c.Train.WarmupFrom != "zero" || c.Model.Settings != "faithful" {
-			t.Errorf("%s: %+v", name, c)
-		}
-		alone, err := trainConfig(t, "--preset", "paper", "--task", c.Train.Task, "--seed", strconv.FormatUint(c.Train.Seed, 10))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if alone.Hash() != c.Hash() {
-			t.Errorf("%s: the preset alone differs: %s", name, difference(alone, c))
-		}
-	}
-	if runs != 17 {
-		t.Errorf("%d tasks, want 17", runs)
 	}
 }

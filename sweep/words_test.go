@@ -1,7 +1,6 @@
-package main
+package sweep
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,7 +28,7 @@ func TestChildWords(t *testing.T) {
 	for _, size := range []int{1, 7, len(said)} {
 		var log strings.Builder
 		var told []string
-		w := &childWords{log: &log, tell: func(text string) { told = append(told, text) }}
+		w := &childWords{log: &log, tell: func(err error) { told = append(told, err.Error()) }}
 		for part := range slices.Chunk([]byte(said), size) {
 			if n, err := w.Write(part); n != len(part) || err != nil {
 				t.Fatal(n, err)
@@ -44,23 +43,14 @@ func TestChildWords(t *testing.T) {
 		}
 	}
 	var told []string
-	w := &childWords{log: noRoom{}, tell: func(text string) { told = append(told, text) }}
+	w := &childWords{log: noRoom{}, tell: func(err error) { told = append(told, err.Error()) }}
 	for range 2 {
 		if n, err := w.Write([]byte("zoo: x\n")); n != 7 || err != nil {
 			t.Errorf("wrote %d bytes, error %v; want all and none", n, err)
 		}
 	}
-	want := []string{"what it says is not kept: write runs/x/train.log: no space left on device; free some space: what is saved stays, and the same command goes on"}
+	want := []string{"what it says is not kept: write runs/x/train.log: no space left on device"}
 	if diff := cmp.Diff(want, told); diff != "" || w.last != "x" {
 		t.Errorf("told (-want +got)\n%s\nlast words %q, want x", diff, w.last)
-	}
-}
-
-func TestWithRemedy(t *testing.T) {
-	if err := withRemedy(fmt.Errorf("write x: %w", syscall.ENOSPC)); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "free some space") {
-		t.Errorf("a full disk: %v", err)
-	}
-	if err := withRemedy(syscall.EACCES); err != syscall.EACCES {
-		t.Errorf("no permission: %v", err)
 	}
 }

@@ -1,10 +1,9 @@
-package main
+package sweep
 
 import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"math"
@@ -12,56 +11,46 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/sweep/slurm"
 	"github.com/nopezoo/zoo/train"
 )
 
-// sweepStatus writes how every run of a sweep is, as its directory and, where the
-// sweep went to Slurm, squeue say.
-func (a *app) sweepStatus(ctx context.Context, o sweepOptions, folder string, runs []train.SweepRun) error {
-	job, err := readSlurmJob(folder)
-	if err != nil {
-		return err
+// Look returns how every run of the sweep in a folder is, as its directory and, where
+// the sweep went to Slurm, Slurm say, and the job that it was sent as last, nil for
+// none. Where Slurm cannot be asked, unasked says why, and the rest is still there.
+func Look(ctx context.Context, folder string, runs []Run) (all []Status, job *slurm.Job, unasked, err error) {
+	if job, err = slurm.ReadJob(folder); err != nil {
+		return nil, nil, nil, err
 	}
-	tasks := map[string]taskState{}
+	tasks := map[string]slurm.TaskState{}
 	logs := map[string]string{}
 	if job != nil {
-		states, err := job.ask(ctx)
-		if err != nil {
-			a.note("%v; the table is without Slurm's words", err)
-		}
+		var states map[int]slurm.TaskState
+		states, unasked = job.Ask(ctx)
 		for index, name := range job.Tasks {
-			tasks[name] = states[index]
-			logs[name] = filepath.Join(folder, fmt.Sprintf("slurm-%s_%d.log", job.ID, index))
+			tasks[name], logs[name] = states[index], job.Log(folder, index)
 		}
 	}
-	var all []sweepState
 	for _, r := range runs {
 		s, err := lookAt(r, tasks[r.Name], logs[r.Name])
 		if err != nil {
-			return err
+			return nil, nil, nil, err
 		}
 		all = append(all, s)
 	}
-	if err := a.sweepResults(all, o.asJSON); err != nil {
-		return err
-	}
-	if job != nil {
-		a.note("%s; job %s", countStates(all), job.ID)
-		return nil
-	}
-	a.note("%s", countStates(all))
-	return nil
+	return all, job, unasked, nil
 }
 
 // lookAt finds out how a run is. log is where Slurm's own words on it are.
-func lookAt(r train.SweepRun, task taskState, log string) (sweepState, error) {
-	s := sweepState{Name: r.Name, Dir: filepath.ToSlash(r.Dir), State: sweepWaiting, Steps: r.Config.Train.Steps, Slurm: task.String()}
-	if !isRun(r.Dir) {
+func lookAt(r Run, task slurm.TaskState, log string) (Status, error) {
+	s := newStatus(r)
+	s.Slurm = task.String()
+	if !r.begun() {
 		return s, nil
 	}
-	info, err := readRun(r.Dir)
+	step, finished, err := r.saved()
 	if err != nil {
-		s.State, s.Error = sweepFailed, err.Error()
+		s.State, s.Error = Failed, err.Error()
 		return s, nil
 	}
 	busy, err := train.Busy(r.Dir)
@@ -71,20 +60,20 @@ func lookAt(r train.SweepRun, task taskState, log string) (sweepState, error) {
 	switch said, err := lastWords(r.Dir); {
 	case err != nil:
 		return s, err
-	case info.finished():
-		s.State = sweepFinished
-	case busy || task.state == "RUNNING":
-		s.State = sweepRunning
-	case !task.over(): // it waits, at first or again
+	case finished:
+		s.State = Finished
+	case busy || task.State == "RUNNING":
+		s.State = Running
+	case !task.Over(): // it waits, at first or again
 	case said != "":
-		s.State, s.Error = sweepFailed, said
-	case task.state != "" && task.state != "CANCELLED" && task.state != "PREEMPTED" && task.state != "COMPLETED":
-		s.State, s.Error = sweepFailed, lastLine(log)
-	case info.Step > 0:
-		s.State = sweepStopped
+		s.State, s.Error = Failed, said
+	case task.State != "" && task.State != "CANCELLED" && task.State != "PREEMPTED" && task.State != "COMPLETED":
+		s.State, s.Error = Failed, lastLine(log)
+	case step > 0:
+		s.State = Stopped
 	}
 	s.look()
-	s.Step = max(s.Step, info.Step)
+	s.Step = max(s.Step, step)
 	return s, nil
 }
 

@@ -1,32 +1,37 @@
-package main
+package slurm
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"text/template"
-
-	"github.com/nopezoo/zoo/train"
 )
 
-// slurmTask is an element of a job array: a run of the sweep, under its number
-// there, which stays the same from one submission to the next.
-type slurmTask struct {
-	Index int
-	Run   train.SweepRun
-	Dir   string // of the run, absolute: a task may begin anywhere
+// scriptFile is the job script, in the sweep's folder.
+const scriptFile = "sweep.sbatch"
+
+// Task is an element of a job array: a run of the sweep, under its number there, which
+// stays the same from one submission to the next.
+type Task struct {
+	Index   int
+	Name    string // of the run
+	Dir     string // of the run, absolute: a task may begin anywhere
+	Threads int
+	Memory  int64 // bytes, as predicted
 }
 
-// slurmScript is what the job script of a sweep depends on.
-type slurmScript struct {
-	Name       string // of the sweep
-	Zoo        string // this program
-	Folder     string // of the sweep, absolute
-	Tasks      []slurmTask
-	MaxRunning int // 0: as many as there is room for
-	Time       string
-	Partition  string
-	Args       []string // further options of sbatch
+// Script is the job script of a sweep.
+type Script struct {
+	Name   string // of the sweep
+	Folder string // of the sweep, absolute
+	Tasks  []Task
+	// Command trains one run: a program, absolute, with its arguments, to which the run's
+	// folder is added. At SIGTERM it has to save and to end with the exit code 130.
+	Command []string
+	Options Options
 }
 
 // saveSeconds is how long before its time limit a task is told to save.
@@ -64,7 +69,7 @@ trap 'stop told' TERM # scancel, scontrol requeue, preemption
 
 say "start $((${SLURM_RESTART_COUNT:-0} + 1)) on $(hostname)"
 before=$(saved)
-"$zoo" train --resume "$run" >>"$run/train.log" 2>&1 &
+"$zoo"{{range .Args}} {{.}}{{end}} "$run" >>"$run/train.log" 2>&1 &
 child=$!
 [ -n "$why" ] && kill -TERM "$child" 2>/dev/null # it came before there was a child
 woken=yes
@@ -88,9 +93,15 @@ fi
 exit "$code"
 `))
 
-// text writes the script.
-func (s slurmScript) text() (string, error) {
-	options, err := s.options()
+// Text returns the script as bash reads it.
+func (s Script) Text() (string, error) {
+	if len(s.Tasks) == 0 || len(s.Command) == 0 {
+		return "", errors.New("a job script needs tasks and the command of one")
+	}
+	if err := s.Options.Check(); err != nil {
+		return "", err
+	}
+	options, err := s.sbatch()
 	if err != nil {
 		return "", err
 	}
@@ -99,34 +110,38 @@ func (s slurmScript) text() (string, error) {
 		cases = append(cases, fmt.Sprintf("%d) run=%s ;;", t.Index, shellWord(t.Dir)))
 	}
 	var b strings.Builder
-	err = scriptText.Execute(&b, map[string]any{"Name": s.Name, "Zoo": shellWord(s.Zoo), "Options": options, "Cases": cases})
+	var words []string
+	for _, w := range s.Command {
+		words = append(words, shellWord(w))
+	}
+	err = scriptText.Execute(&b, map[string]any{"Name": s.Name, "Zoo": words[0], "Args": words[1:], "Options": options, "Cases": cases})
 	return b.String(), err
 }
 
-// options are the options for sbatch; of a repeated one the last counts.
-func (s slurmScript) options() ([]string, error) {
+// sbatch lists the options for sbatch; of a repeated one the last counts.
+func (s Script) sbatch() ([]string, error) {
 	threads, memory := 1, int64(0)
 	var indices []int
 	for _, t := range s.Tasks {
-		threads, memory = max(threads, t.Run.Config.Train.Threads), max(memory, t.Run.Cost.Memory)
+		threads, memory = max(threads, t.Threads), max(memory, t.Memory)
 		indices = append(indices, t.Index)
 	}
 	array := ranges(indices)
-	if s.MaxRunning > 0 {
-		array += fmt.Sprintf("%%%d", s.MaxRunning)
+	if s.Options.MaxRunning > 0 {
+		array += fmt.Sprintf("%%%d", s.Options.MaxRunning)
 	}
 	// % begins a pattern: %A is the job, %a the task.
 	log := strings.ReplaceAll(s.Folder, "%", "%%") + "/slurm-%A_%a.log"
 	out := []string{"--job-name=zoo-" + s.Name, "--array=" + array, "--nodes=1", "--ntasks=1",
-		fmt.Sprintf("--cpus-per-task=%d", threads), fmt.Sprintf("--mem=%dM", slurmMemory(memory)),
+		fmt.Sprintf("--cpus-per-task=%d", threads), fmt.Sprintf("--mem=%dM", memoryMiB(memory)),
 		"--output=" + log, "--open-mode=append", "--requeue", fmt.Sprintf("--signal=B:USR1@%d", saveSeconds)}
-	if s.Partition != "" {
-		out = append(out, "--partition="+s.Partition)
+	if s.Options.Partition != "" {
+		out = append(out, "--partition="+s.Options.Partition)
 	}
-	if s.Time != "" {
-		out = append(out, "--time="+s.Time)
+	if s.Options.Time != "" {
+		out = append(out, "--time="+s.Options.Time)
 	}
-	out = append(out, s.Args...)
+	out = append(out, s.Options.Args...)
 	for i, o := range out {
 		var err error
 		if out[i], err = sbatchWord(o); err != nil {
@@ -136,9 +151,9 @@ func (s slurmScript) options() ([]string, error) {
 	return out, nil
 }
 
-// slurmMemory is how much memory to ask for, in MiB: a quarter more than is
+// memoryMiB is how much memory to ask for, in MiB: a quarter more than is
 // predicted, for what evaluations and the script take.
-func slurmMemory(predicted int64) int64 { return (predicted/4*5)>>20 + 1 }
+func memoryMiB(predicted int64) int64 { return (predicted/4*5)>>20 + 1 }
 
 // sbatchWord quotes an option so that sbatch, which takes lines apart in a way of
 // its own, reads it back as it is.
@@ -150,24 +165,6 @@ func sbatchWord(s string) (string, error) {
 		return "", fmt.Errorf("%q: sbatch cannot be given a quotation mark, a backslash or a line break; choose another name", s)
 	}
 	return `"` + s + `"`, nil
-}
-
-// ownOptions are the options of sbatch that the script depends on.
-var ownOptions = []string{"array", "output", "error", "open-mode", "requeue", "no-requeue", "signal", "wrap", "parsable", "test-only", "wait", "ntasks", "nodes"}
-
-// checkSbatchArg accepts an option in the long form that works in a script.
-func checkSbatchArg(arg string) error {
-	m := regexp.MustCompile(`^--([a-z][a-z0-9-]*)(=.*)?$`).FindStringSubmatch(arg)
-	if m == nil {
-		return fmt.Errorf("--sbatch-arg %q: want an option of sbatch in its long form, such as --sbatch-arg=--account=physics", arg)
-	}
-	// sbatch takes the beginning of an option's name for the whole (getopt_long(3)).
-	for _, own := range ownOptions {
-		if strings.HasPrefix(own, m[1]) {
-			return fmt.Errorf("--sbatch-arg %q: zoo sweep sets --%s itself", arg, own)
-		}
-	}
-	return nil
 }
 
 // ranges writes increasing numbers briefly: "1-3,7".
@@ -186,4 +183,15 @@ func ranges(list []int) string {
 		i = j + 1
 	}
 	return strings.Join(parts, ",")
+}
+
+// Indices writes the numbers of the job's tasks briefly: "1-3,7".
+func (j *Job) Indices() string { return ranges(slices.Sorted(maps.Keys(j.Tasks))) }
+
+// shellWord quotes an argument where a shell would take it apart.
+func shellWord(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

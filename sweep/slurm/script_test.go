@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package slurm
 
 import (
 	"errors"
@@ -13,29 +13,23 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/graph/graphtest"
-	"github.com/nopezoo/zoo/train"
 )
 
 func TestSlurmScript(t *testing.T) {
-	run := func(threads int, memory int64) train.SweepRun {
-		r := train.SweepRun{Cost: train.Cost{Memory: memory}}
-		r.Config.Train.Threads = threads
-		return r
-	}
-	text, err := slurmScript{Name: "big one", Zoo: "/opt/zoo's/zoo", Folder: "/data/100% of it",
-		Tasks: []slurmTask{
-			{2, run(4, 1000<<20), "/data/100% of it/copy-nope-tiny-s1"},
-			{3, run(8, 400<<20), "/data/100% of it/copy-rope-tiny-s1"},
-			{7, run(4, 900<<20), "/data/100% of it/copy-rope-tiny-s2"},
+	text, err := Script{Name: "big one", Command: []string{"/opt/zoo's/zoo", "train", "--resume"}, Folder: "/data/100% of it",
+		Tasks: []Task{
+			{2, "", "/data/100% of it/copy-nope-tiny-s1", 4, 1000 << 20},
+			{3, "", "/data/100% of it/copy-rope-tiny-s1", 8, 400 << 20},
+			{7, "", "/data/100% of it/copy-rope-tiny-s2", 4, 900 << 20},
 		},
-		MaxRunning: 2, Time: "1-12", Partition: "cpu", Args: []string{"--account=physics", "--comment=two words"},
-	}.text()
+		Options: Options{CPUs: 4, MaxRunning: 2, Time: "1-12", Partition: "cpu", Args: []string{"--account=physics", "--comment=two words"}},
+	}.Text()
 	if err != nil {
 		t.Fatal(err)
 	}
 	graphtest.Golden(t, "sweep.sbatch", text)
 	graphtest.NoOtherGolden(t, "sweep.sbatch")
-	if _, err := (slurmScript{Folder: `/data/"runs"`}).text(); err == nil || !strings.Contains(err.Error(), "a quotation mark") {
+	if _, err := (Script{Folder: `/data/"runs"`, Command: []string{"zoo"}, Tasks: []Task{{}}, Options: Options{CPUs: 1}}).Text(); err == nil || !strings.Contains(err.Error(), "a quotation mark") {
 		t.Errorf("a folder that sbatch cannot be told: %v", err)
 	}
 }
@@ -78,7 +72,8 @@ func TestSlurmSignals(t *testing.T) {
 			if err := os.Mkdir(filepath.Join(dir, "run"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			text, err := slurmScript{Name: "x", Zoo: filepath.Join(dir, "zoo"), Folder: dir, Tasks: []slurmTask{{Index: 3, Dir: "run"}}}.text()
+			text, err := Script{Name: "x", Command: []string{filepath.Join(dir, "zoo"), "train", "--resume"}, Folder: dir,
+				Tasks: []Task{{Index: 3, Dir: "run"}}, Options: Options{CPUs: 1}}.Text()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,8 +136,8 @@ func TestSlurmValues(t *testing.T) {
 		"10": 10 * time.Minute, "10:30": 10*time.Minute + 30*time.Second, "4:00:00": 4 * time.Hour,
 		"2-3": 51 * time.Hour, "2-3:30": 51*time.Hour + 30*time.Minute, "0-0:4:01": 4*time.Minute + time.Second,
 	} {
-		if got, err := slurmTime(text); got != want || err != nil {
-			t.Errorf("slurmTime(%q) = %v, %v, want %v", text, got, err, want)
+		if got, err := parseTime(text); got != want || err != nil {
+			t.Errorf("parseTime(%q) = %v, %v, want %v", text, got, err, want)
 		}
 	}
 	for text, want := range map[string]string{"soon": "want minutes, ", "4h": "want minutes, ", "3": "want at least 4 minutes", "0": "want at least 4 minutes", "": ""} {
@@ -156,8 +151,8 @@ func TestSlurmValues(t *testing.T) {
 		"--arr=1-3": "sets --array itself", "--a=1": "sets --array itself", "--sig=B:USR1@5": "sets --signal itself", "--no-r": "sets --no-requeue itself",
 		"--nodelist=a1": "", "--ntasks-per-core=1": "", "--wait-all-nodes=1": "", "--arrays=1": "",
 	} {
-		if err := checkSbatchArg(arg); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("checkSbatchArg(%q) = %v, want %q", arg, err, want)
+		if err := checkArg(arg); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("checkArg(%q) = %v, want %q", arg, err, want)
 		}
 	}
 	for _, test := range []struct {

@@ -23,16 +23,16 @@ func TestPrepare(t *testing.T) {
 		threads, want int
 		begins        bool
 	}{{5, 5, false}, {3, 3, true}, {5, 3, true}} {
-		r := train.SweepRun{Name: "run", Dir: dir, Config: cfg}
-		if err := r.Prepare(c.threads); err != nil {
+		prepared, err := train.Prepare(dir, cfg, c.threads)
+		if err != nil {
 			t.Fatal(err)
 		}
 		was, err := train.ReadConfig(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if was.Train.Threads != c.want || r.Config.Hash() != was.Hash() {
-			t.Errorf("prepared for %d threads: the run has %d, the directory %d, want %d", c.threads, r.Config.Train.Threads, was.Train.Threads, c.want)
+		if was.Train.Threads != c.want || prepared.Hash() != was.Hash() {
+			t.Errorf("prepared for %d threads: the run has %d, the directory %d, want %d", c.threads, prepared.Train.Threads, was.Train.Threads, c.want)
 		}
 		if c.begins {
 			if err := os.WriteFile(filepath.Join(dir, train.MetricsFile), nil, 0o600); err != nil {
@@ -40,9 +40,8 @@ func TestPrepare(t *testing.T) {
 			}
 		}
 	}
-	other := train.SweepRun{Name: "run", Dir: dir, Config: cfg}
-	other.Config.Train.Steps = 4
-	if err := other.Prepare(3); !errors.Is(err, train.ErrOtherRun) {
+	cfg.Train.Steps = 4
+	if _, err := train.Prepare(dir, cfg, 3); !errors.Is(err, train.ErrOtherRun) {
 		t.Errorf("another run in the same directory: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package sweep
 
 import (
 	"bytes"
@@ -6,17 +6,19 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"syscall"
 )
 
-// notSaved begins what a training says when it could not save and goes on.
-const notSaved = "not saved, to be tried again: "
+// NotSaved begins what a training says when it could not save and goes on.
+const NotSaved = "not saved, to be tried again: "
+
+// errorPrefix begins the line of the error that a training ends with.
+const errorPrefix = "zoo: "
 
 // childWords puts what a run of a sweep says into its log, and tells at once what
 // cannot wait for the run's end. Its writes never fail: that would end the run.
 type childWords struct {
 	log  io.Writer
-	tell func(string) // of the first thing that could not be saved, and of a log that cannot be written
+	tell func(error) // of the first thing that could not be saved, and of a log that cannot be written
 
 	begun           []byte // a line without its end
 	last            string // error that the run ended with, as far as it has
@@ -27,7 +29,7 @@ type childWords struct {
 func (w *childWords) Write(p []byte) (int, error) {
 	if _, err := w.log.Write(p); err != nil && !w.unkept {
 		w.unkept = true
-		w.tell("what it says is not kept: " + withRemedy(err).Error())
+		w.tell(fmt.Errorf("what it says is not kept: %w", err))
 	}
 	w.begun = append(w.begun, p...)
 	for {
@@ -41,21 +43,13 @@ func (w *childWords) Write(p []byte) (int, error) {
 }
 
 func (w *childWords) see(line string) {
-	if said, ok := strings.CutPrefix(line, "zoo: "); ok {
+	if said, ok := strings.CutPrefix(line, errorPrefix); ok {
 		w.last = said
 	} else if w.last != "" {
 		w.last += " " + line // an error of several lines
 	}
-	if at := strings.Index(line, notSaved); at >= 0 && !w.unsaved {
+	if at := strings.Index(line, NotSaved); at >= 0 && !w.unsaved {
 		w.unsaved = true
-		w.tell(line[at:])
+		w.tell(errors.New(line[at:]))
 	}
-}
-
-// withRemedy adds to the error of a full disk what to do.
-func withRemedy(err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return fmt.Errorf("%w; free some space: what is saved stays, and the same command goes on", err)
-	}
-	return err
 }
