@@ -141,11 +141,11 @@ func (g *benchGroup) probe(ctx context.Context) (pace, error) {
 		long = max(min(long, m-probeNew), 2)
 		short = min(short, long/2)
 	}
-	_, early, err := out.time(ctx, measured{session}, short)
+	_, early, err := out.time(ctx, eval.Of(session), short)
 	if err != nil {
 		return out, err
 	}
-	read, late, err := out.time(ctx, measured{session}, long)
+	read, late, err := out.time(ctx, eval.Of(session), long)
 	if err != nil {
 		return out, err
 	}

@@ -155,7 +155,7 @@ func (b *benchmark) accuracy(ctx context.Context, session *runtime.Session, c *b
 	cfg := c.accuracy
 	cfg.Environment.ORTVersion = ortVersion(session)
 	cfg.OnBatch = func(_, done, total int) { b.progress(c, done, total) }
-	return eval.MeasureLength(ctx, measured{session}, c.group.card, cfg, c.length)
+	return eval.MeasureLength(ctx, eval.Of(session), c.group.card, cfg, c.length)
 }
 
 func (b *benchmark) speed(ctx context.Context, session *runtime.Session, c *benchCell) (eval.Row, error) {
@@ -166,7 +166,7 @@ func (b *benchmark) speed(ctx context.Context, session *runtime.Session, c *benc
 	if c.group.engine.provider == "cuda" {
 		cfg.Peaks = eval.Peaks{}
 	}
-	return eval.MeasureSpeedAt(ctx, measured{session}, c.group.card, cfg, c.length)
+	return eval.MeasureSpeedAt(ctx, eval.Of(session), c.group.card, cfg, c.length)
 }
 
 func (b *benchmark) progress(c *benchCell, done, total int) {

@@ -150,7 +150,7 @@ func scores(ctx context.Context, m model, lengths []int, n int) ([]zoo.Score, er
 	}
 	defer session.Close()
 	cfg := eval.Config{Task: t, Lengths: lengths, N: n, Batch: 32, Seed: 1, Split: task.Test, Environment: eval.Environment{Model: m.name()}}
-	rows, err := eval.Sweep(ctx, measured{session}, session.Info().Card, cfg, nil)
+	rows, err := eval.Sweep(ctx, eval.Of(session), session.Info().Card, cfg, nil)
 	var out []zoo.Score
 	for _, r := range rows {
 		if !r.NA {
