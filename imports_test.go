@@ -26,6 +26,7 @@ var imports = map[string][]string{
 	"card":            nil,
 	"configs":         nil,
 	"filelock":        nil,
+	"machine":         nil,
 	"models/pe":       {"graph", "graph/tensor"},
 	"models":          {"models/pe", "graph", "graph/tensor"},
 	"models/theory":   {"models", "models/pe", "graph/tensor"},

@@ -238,12 +238,6 @@ func (a *app) benched(o *benchOptions, args []string) ([]source, error) {
 	return out, nil
 }
 
-// describeMachine names the computer in result rows.
-func describeMachine() string {
-	m := thisMachine()
-	return fmt.Sprintf("%s, %d cores", m.Processor, m.Cores)
-}
-
 // memoryMeter measures peak memory, nil where the system does not tell.
 func memoryMeter() eval.MemoryMeter {
 	m, err := eval.ProcessMemory()

@@ -13,6 +13,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/export/safety"
+	"github.com/nopezoo/zoo/machine"
 )
 
 // benchPlan is all that one command measures, in a fixed order.
@@ -55,7 +56,7 @@ func (a *app) planBench(ctx context.Context, o benchOptions, args []string) (*be
 	if err != nil {
 		return nil, err
 	}
-	p := &benchPlan{o: o, free: thisMachine().MemoryFree, keys: map[eval.Key]bool{}}
+	p := &benchPlan{o: o, free: machine.This().MemoryFree, keys: map[eval.Key]bool{}}
 	for _, s := range sources {
 		for _, profile := range orDefault(o.profiles, "") {
 			g, data, err := newBenchGroup(s, engineFlags{profile: profile, allow: o.allow})
@@ -104,7 +105,7 @@ func newBenchGroup(s source, engine engineFlags) (benchGroup, []byte, error) {
 		return benchGroup{}, nil, err
 	}
 	return benchGroup{source: s, engine: engine, card: c,
-		env: eval.Environment{Model: s.label, ModelSHA256: hash(data), Machine: describeMachine(), ToolVersion: version()}}, data, nil
+		env: eval.Environment{Model: s.label, ModelSHA256: hash(data), Machine: machine.This().String(), ToolVersion: version()}}, data, nil
 }
 
 func hash(data []byte) string {
