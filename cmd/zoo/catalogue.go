@@ -12,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/zoo"
 )
@@ -101,7 +102,7 @@ func (a *app) addToCatalogue(ctx context.Context, o catalogueOptions, lengths []
 	manifest := zoo.Manifest{
 		Name:    m.card.Task + "-" + m.cfg.Encoding,
 		Command: strings.NewReplacer("{pe}", m.cfg.Encoding, "{task}", m.card.Task).Replace(o.command),
-		CPU:     thisMachine().Features,
+		CPU:     machine.This().Features,
 		Card:    m.card,
 	}
 	if there, err := (zoo.Catalogue{FS: os.DirFS(o.into)}).Manifest(manifest.Name); err == nil {
@@ -150,7 +151,7 @@ func scores(ctx context.Context, m model, lengths []int, n int) ([]zoo.Score, er
 	}
 	defer session.Close()
 	cfg := eval.Config{Task: t, Lengths: lengths, N: n, Batch: 32, Seed: 1, Split: task.Test, Environment: eval.Environment{Model: m.name()}}
-	rows, err := eval.Sweep(ctx, measured{session}, session.Info().Card, cfg, nil)
+	rows, err := eval.Sweep(ctx, eval.Of(session), session.Info().Card, cfg, nil)
 	var out []zoo.Score
 	for _, r := range rows {
 		if !r.NA {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/zoo"
 )
 
@@ -49,7 +50,7 @@ func (a *app) checkModel(ctx context.Context, m zoo.Manifest) error {
 	if err != nil {
 		return err
 	}
-	features := thisMachine().Features
+	features := machine.This().Features
 	slices.Sort(features)
 	switch {
 	case hash == m.WeightsSHA256:

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/sweep"
 	"github.com/nopezoo/zoo/train"
 )
@@ -138,7 +139,7 @@ func (o sweepOptions) bound() int64 {
 	if o.memory > 0 {
 		return int64(o.memory * (1 << 30))
 	}
-	return thisMachine().MemoryFree / 20 * 19
+	return machine.This().MemoryFree / 20 * 19
 }
 
 // otherRun adds the remedy where a directory holds another run.

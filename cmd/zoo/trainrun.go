@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/interop"
+	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/sweep"
 	"github.com/nopezoo/zoo/train"
 )
@@ -54,7 +55,7 @@ func (p *planned) settle() (there bool, err error) {
 		return false, notTrained(p.dir)
 	}
 	if !isRun(p.dir) {
-		p.cfg = p.cfg.WithThreads(thisMachine().Cores)
+		p.cfg = p.cfg.WithThreads(machine.This().Cores)
 		return false, nil
 	}
 	was, err := train.ReadConfig(p.dir)
