@@ -42,9 +42,12 @@ var imports = map[string][]string{
 	"eval":                {"eval/task", "tokenizer", "card"},
 	"eval/report":         {"eval", "eval/task", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
 	"train":               {"filelock", "models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime/ort", "google.golang.org/protobuf/encoding/protowire"},
-	"zoo":                 {"models", "export", "graph", "graph/tensor", "card", "configs"},
+	"modelfile":           {"models", "export", "graph", "graph/tensor", "card"},
+	"export/verify":       {"runtime", "eval/task", "tokenizer", "graph/tensor", "card"},
+	"zoo":                 {"modelfile", "graph/tensor", "card"},
+	"zoo/find":            {"zoo", "modelfile", "models", "interop", "train", "eval/task", "export/safety", "card"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.
-	"interop": {"filelock", "models", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
+	"interop": {"filelock", "models", "modelfile", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
 	"cmd/zoo": {"*", "github.com/spf13/cobra", "github.com/spf13/viper", "github.com/spf13/pflag", "github.com/schollz/progressbar", "golang.org/x/sys", "golang.org/x/term", "github.com/go-viper/mapstructure"},
 }
 

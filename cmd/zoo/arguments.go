@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // checkVerb refuses a command line without a verb that there is. Cobra would take
@@ -94,7 +96,7 @@ func unknownFlag(c *cobra.Command, missing *pflag.NotExistError, see string) err
 	}
 	var known []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	if near := nearest(name, known); near != "" && len(name) > 1 {
+	if near := task.Nearest(name, known); near != "" && len(name) > 1 {
 		see = "did you mean --" + near + "? " + see
 	}
 	return fmt.Errorf("unknown flag %s; %s", given, see)

@@ -13,7 +13,9 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 type benchOptions struct {
@@ -96,7 +98,7 @@ process while a cell generates.`,
 	}
 	addAllow(c, &o.allow)
 	f := c.Flags()
-	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(encodingNames(), ", "))
+	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(models.Encodings(), ", "))
 	f.StringVar(&o.task, "task", "", "task, or several with commas; without a MODEL it also chooses those trained on it (default: what a MODEL was trained on, else one task), or all")
 	f.StringVar(&o.lengths, "lengths", "", "lengths to measure (default 20..200; for speed alone 512..4096*2)")
 	f.StringSliceVar(&o.measure, "measure", []string{eval.MeasureAccuracy}, "accuracy (and speed, on a task), speed (without a task)")
@@ -189,8 +191,8 @@ func (a *app) bench(ctx context.Context, o benchOptions, args []string) error {
 }
 
 // benched lists the models to measure, and settles on one task where none is named.
-func (a *app) benched(o *benchOptions, args []string) ([]source, error) {
-	f, err := a.newFinder(o.runs)
+func (a *app) benched(o *benchOptions, args []string) ([]find.Model, error) {
+	f, err := find.New(a.lookIn(o.runs))
 	if err != nil {
 		return nil, err
 	}
@@ -198,13 +200,13 @@ func (a *app) benched(o *benchOptions, args []string) ([]source, error) {
 	if every {
 		o.task = ""
 	}
-	var out []source
+	var out []find.Model
 	if len(args) > 0 {
 		if len(o.encodings) > 0 {
 			return nil, fmt.Errorf("--pe chooses among runs and catalogue, but %s is named; drop one of the two", args[0])
 		}
 		for _, arg := range args {
-			s, err := f.named(arg)
+			s, err := f.Named(arg)
 			if err != nil {
 				return nil, err
 			}
@@ -222,14 +224,14 @@ func (a *app) benched(o *benchOptions, args []string) ([]source, error) {
 	if o.task == "" && !every {
 		o.only = a.chooseTask(f, encodings)
 	}
-	if f, err = f.on(cmp.Or(o.task, o.only)); err != nil {
+	if f, err = f.On(cmp.Or(o.task, o.only)); err != nil {
 		return nil, err
 	}
 	if len(encodings) == 0 {
-		return f.all()
+		return f.All()
 	}
 	for _, name := range encodings {
-		found, err := f.of(name)
+		found, err := f.Of(name)
 		if err != nil {
 			return nil, err
 		}

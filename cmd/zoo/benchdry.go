@@ -87,7 +87,7 @@ func (g *benchGroup) toRun() bool {
 
 func (c *benchCell) planned() plannedCell {
 	k := c.key()
-	out := plannedCell{Measure: k.Measure, Model: c.group.label, ModelSHA256: k.ModelSHA256, Profile: k.Profile, Provider: k.Provider, Threads: k.Threads,
+	out := plannedCell{Measure: k.Measure, Model: c.group.Label, ModelSHA256: k.ModelSHA256, Profile: k.Profile, Provider: k.Provider, Threads: k.Threads,
 		Batch: k.Batch, Task: k.Task, Seed: k.Seed, Length: k.Length, Measured: c.row != nil}
 	if c.na != nil {
 		out.Reason = c.na.Reason
@@ -121,7 +121,7 @@ func (g *benchGroup) probe(ctx context.Context) (pace, error) {
 	if !g.toRun() {
 		return pace{}, nil
 	}
-	session, data, err := g.engine.open(g.source)
+	session, data, err := g.engine.open(g.Model)
 	if err != nil {
 		return pace{}, err
 	}
@@ -161,7 +161,9 @@ func (p *pace) time(ctx context.Context, m eval.Model, length int) (read, step f
 	rng := rand.New(rand.NewPCG(1, uint64(length)))
 	prompts := make([][]int64, p.batch)
 	for i := range prompts {
-		prompts[i] = randomIDs(rng, length, p.load.vocab)
+		for range length {
+			prompts[i] = append(prompts[i], rng.Int64N(int64(p.load.vocab)))
+		}
 	}
 	limits := slices.Repeat([]int{probeNew + 1}, p.batch)
 	for i := range 3 { // the first warms up, and the better of the others counts

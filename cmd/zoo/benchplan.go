@@ -13,6 +13,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/export/safety"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // benchPlan is all that one command measures, in a fixed order.
@@ -26,7 +27,7 @@ type benchPlan struct {
 // benchGroup is the cells that one session measures: memory left over from
 // larger batches or other threads would count into theirs.
 type benchGroup struct {
-	source
+	find.Model
 	engine engineFlags
 	batch  int
 	card   card.Card
@@ -60,16 +61,16 @@ func (a *app) planBench(ctx context.Context, o benchOptions, args []string) (*be
 		for _, profile := range orDefault(o.profiles, "") {
 			g, data, err := newBenchGroup(s, engineFlags{profile: profile, allow: o.allow})
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", s.from, err)
+				return nil, fmt.Errorf("%s: %w", s.From, err)
 			}
 			if g.load, err = newWorkload(data, g.card); err != nil {
 				if o.measures(eval.MeasureSpeed) {
-					return nil, fmt.Errorf("%s: %w", s.from, err)
+					return nil, fmt.Errorf("%s: %w", s.From, err)
 				}
 				g.load = workload{} // what ONNX Runtime alone can read can still be measured on a task
 			}
 			if err := p.add(ctx, g, lengths); err != nil {
-				return nil, fmt.Errorf("%s: %w", s.label, err)
+				return nil, fmt.Errorf("%s: %w", s.Label, err)
 			}
 		}
 	}
@@ -84,8 +85,8 @@ func orDefault[T any](list []T, missing T) []T {
 }
 
 // newBenchGroup reads a model's file in one profile, and validates it.
-func newBenchGroup(s source, engine engineFlags) (benchGroup, []byte, error) {
-	data, err := s.onnx(cmp.Or(engine.profile, card.Portable))
+func newBenchGroup(s find.Model, engine engineFlags) (benchGroup, []byte, error) {
+	data, err := s.ONNX(cmp.Or(engine.profile, card.Portable))
 	if err != nil {
 		return benchGroup{}, nil, err
 	}
@@ -103,8 +104,8 @@ func newBenchGroup(s source, engine engineFlags) (benchGroup, []byte, error) {
 	if err := checkFileProfile(engine.profile, c); err != nil {
 		return benchGroup{}, nil, err
 	}
-	return benchGroup{source: s, engine: engine, card: c,
-		env: eval.Environment{Model: s.label, ModelSHA256: hash(data), Machine: describeMachine(), ToolVersion: version()}}, data, nil
+	return benchGroup{Model: s, engine: engine, card: c,
+		env: eval.Environment{Model: s.Label, ModelSHA256: hash(data), Machine: describeMachine(), ToolVersion: version()}}, data, nil
 }
 
 func hash(data []byte) string {
@@ -155,10 +156,10 @@ func (p *benchPlan) tasks(c card.Card, lengths []int) ([]task.Task, error) {
 		return nil, err
 	}
 	if !p.o.named {
-		tasks = slices.DeleteFunc(tasks, func(t task.Task) bool { return !related(t.Name, c.Task) })
+		tasks = slices.DeleteFunc(tasks, func(t task.Task) bool { return !task.Related(t.Name, c.Task) })
 	}
 	if p.o.only != "" {
-		tasks = slices.DeleteFunc(tasks, func(t task.Task) bool { return base(t.Name) != p.o.only })
+		tasks = slices.DeleteFunc(tasks, func(t task.Task) bool { return task.Base(t.Name) != p.o.only })
 	}
 	for _, t := range tasks {
 		if err := cmp.Or(eval.CheckLengths(t, lengths), eval.CheckVocabulary(t, c, lengths)); err != nil {

@@ -101,13 +101,13 @@ func (b *benchmark) group(ctx context.Context, g *benchGroup) error {
 	if err := b.measurePeaks(ctx, g); err != nil {
 		return err
 	}
-	session, data, err := g.engine.open(g.source)
+	session, data, err := g.engine.open(g.Model)
 	if err != nil {
 		return err
 	}
 	defer session.Close()
 	if hash(data) != g.env.ModelSHA256 {
-		return fmt.Errorf("%s has changed since the command began: start it again", g.from)
+		return fmt.Errorf("%s has changed since the command began: start it again", g.From)
 	}
 	debug.FreeOSMemory() // nor is what validating the file took
 	return b.cells(ctx, session, g)
@@ -204,14 +204,14 @@ func ortVersion(s *runtime.Session) string {
 // String names the cell while it is measured.
 func (c *benchCell) String() string {
 	if c.speed != nil {
-		return fmt.Sprintf("%s, speed at length %d", c.group.label, c.length)
+		return fmt.Sprintf("%s, speed at length %d", c.group.Label, c.length)
 	}
-	return fmt.Sprintf("%s, %s at length %d", c.group.label, c.accuracy.Task.Name, c.length)
+	return fmt.Sprintf("%s, %s at length %d", c.group.Label, c.accuracy.Task.Name, c.length)
 }
 
 // describe names the group, with what differs from others of the plan.
 func (g *benchGroup) describe(p *benchPlan) string {
-	text := g.from
+	text := g.From
 	if len(p.o.profiles) > 1 {
 		text += ", profile " + g.card.Profile
 	}

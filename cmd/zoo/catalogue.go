@@ -12,8 +12,10 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 type catalogueOptions struct {
@@ -74,38 +76,37 @@ func (a *app) catalogue(ctx context.Context, o catalogueOptions, args []string) 
 	if err != nil {
 		return err
 	}
-	f, err := a.newFinder(o.runs)
+	f, err := find.New(a.lookIn(o.runs))
 	if err != nil {
 		return err
 	}
 	for _, arg := range args {
-		s, err := f.named(arg)
+		s, err := f.Named(arg)
 		if err != nil {
 			return err
 		}
-		if s.run == "" {
+		if s.Run == "" {
 			return fmt.Errorf("%s is no run directory", arg)
 		}
-		m, err := s.load()
+		m, err := s.Load()
 		if err != nil {
 			return err
 		}
 		if err := a.addToCatalogue(ctx, o, lengths, m); err != nil {
-			return fmt.Errorf("%s: %w", s.from, err)
+			return fmt.Errorf("%s: %w", s.From, err)
 		}
 	}
 	return nil
 }
 
-func (a *app) addToCatalogue(ctx context.Context, o catalogueOptions, lengths []int, m model) error {
+func (a *app) addToCatalogue(ctx context.Context, o catalogueOptions, lengths []int, m modelfile.Model) error {
 	manifest := zoo.Manifest{
-		Name:    m.card.Task + "-" + m.cfg.Encoding,
-		Command: strings.NewReplacer("{pe}", m.cfg.Encoding, "{task}", m.card.Task).Replace(o.command),
+		Name:    m.Card.Task + "-" + m.Config.Encoding,
+		Command: strings.NewReplacer("{pe}", m.Config.Encoding, "{task}", m.Card.Task).Replace(o.command),
 		CPU:     thisMachine().Features,
-		Card:    m.card,
 	}
 	if there, err := (zoo.Catalogue{FS: os.DirFS(o.into)}).Manifest(manifest.Name); err == nil {
-		hash, err := zoo.WeightsHash(m.weights)
+		hash, err := zoo.WeightsHash(m.Weights)
 		if err != nil {
 			return err
 		}
@@ -118,7 +119,7 @@ func (a *app) addToCatalogue(ctx context.Context, o catalogueOptions, lengths []
 	if manifest.Scores, err = scores(ctx, m, lengths, o.n); err != nil {
 		return err
 	}
-	inside, err := meanTrained(manifest.Scores, m.card)
+	inside, err := meanTrained(manifest.Scores, m.Card)
 	if err != nil {
 		return fmt.Errorf("%w; name some with --lengths", err)
 	}
@@ -126,7 +127,7 @@ func (a *app) addToCatalogue(ctx context.Context, o catalogueOptions, lengths []
 		a.print("%s is left out: mean exact match at trained lengths is %.3f, below %v", manifest.Name, inside, o.minAccuracy)
 		return nil
 	}
-	if err := zoo.Add(o.into, manifest, m.cfg, m.weights); err != nil {
+	if err := zoo.Add(o.into, manifest, m); err != nil {
 		return err
 	}
 	a.print("%s/%s", o.into, manifest.Name)
@@ -134,13 +135,13 @@ func (a *app) addToCatalogue(ctx context.Context, o catalogueOptions, lengths []
 }
 
 // scores measures a model with its weights rounded to 16 bits.
-func scores(ctx context.Context, m model, lengths []int, n int) ([]zoo.Score, error) {
-	t, err := task.Lookup(m.card.Task)
+func scores(ctx context.Context, m modelfile.Model, lengths []int, n int) ([]zoo.Score, error) {
+	t, err := task.Lookup(m.Card.Task)
 	if err != nil {
 		return nil, fmt.Errorf("the catalogue holds models of one task: %w", err)
 	}
-	m.weights = zoo.Halve(m.weights)
-	file, err := m.build(card.Portable)
+	m.Weights = zoo.Halve(m.Weights)
+	file, err := m.ONNX(card.Portable)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +150,7 @@ func scores(ctx context.Context, m model, lengths []int, n int) ([]zoo.Score, er
 		return nil, err
 	}
 	defer session.Close()
-	cfg := eval.Config{Task: t, Lengths: lengths, N: n, Batch: 32, Seed: 1, Split: task.Test, Environment: eval.Environment{Model: m.name()}}
+	cfg := eval.Config{Task: t, Lengths: lengths, N: n, Batch: 32, Seed: 1, Split: task.Test, Environment: eval.Environment{Model: m.Name()}}
 	rows, err := eval.Sweep(ctx, measured{session}, session.Info().Card, cfg, nil)
 	var out []zoo.Score
 	for _, r := range rows {

@@ -12,7 +12,9 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // scoreTolerance is how far the mean exact match at trained lengths may lie from the
@@ -44,7 +46,7 @@ func (a *app) checkModel(ctx context.Context, m zoo.Manifest) error {
 	if err != nil {
 		return err
 	}
-	hash, err := zoo.WeightsHash(again.weights)
+	hash, err := zoo.WeightsHash(again.Weights)
 	if err != nil {
 		return err
 	}
@@ -61,39 +63,39 @@ func (a *app) checkModel(ctx context.Context, m zoo.Manifest) error {
 }
 
 // retrain runs a manifest's command with a folder of its own for the run.
-func (a *app) retrain(ctx context.Context, command, folder string) (model, error) {
+func (a *app) retrain(ctx context.Context, command, folder string) (modelfile.Model, error) {
 	args, ok := strings.CutPrefix(command, "zoo train ")
 	if !ok {
-		return model{}, fmt.Errorf("the manifest's command is %q: want one that begins with zoo train", command)
+		return modelfile.Model{}, fmt.Errorf("the manifest's command is %q: want one that begins with zoo train", command)
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return model{}, err
+		return modelfile.Model{}, err
 	}
 	c := exec.CommandContext(ctx, self, append(append([]string{"train"}, strings.Fields(args)...), "--runs", folder)...)
 	c.Env = settingFree(os.Environ())
 	c.Stdout, c.Stderr = rawWriter(a.stderr), rawWriter(a.stderr) // it is zoo, too
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	if err := c.Run(); err != nil {
-		return model{}, errors.Join(fmt.Errorf("training again: %w", err), ctx.Err())
+		return modelfile.Model{}, errors.Join(fmt.Errorf("training again: %w", err), ctx.Err())
 	}
 	runs, err := os.ReadDir(folder)
 	if err != nil || len(runs) != 1 {
-		return model{}, fmt.Errorf("%q made %d runs, want one (%v)", command, len(runs), err)
+		return modelfile.Model{}, fmt.Errorf("%q made %d runs, want one (%v)", command, len(runs), err)
 	}
-	f, err := a.newFinder(folder)
+	f, err := find.New(a.lookIn(folder))
 	if err != nil {
-		return model{}, err
+		return modelfile.Model{}, err
 	}
-	s, err := f.named(filepath.Join(folder, runs[0].Name()))
+	s, err := f.Named(filepath.Join(folder, runs[0].Name()))
 	if err != nil {
-		return model{}, err
+		return modelfile.Model{}, err
 	}
-	return s.load()
+	return s.Load()
 }
 
 // compareScores is for processors with other features than the manifest's.
-func (a *app) compareScores(ctx context.Context, m zoo.Manifest, again model) error {
+func (a *app) compareScores(ctx context.Context, m zoo.Manifest, again modelfile.Model) error {
 	was, err := meanTrained(m.Scores, m.Card)
 	if err != nil {
 		return fmt.Errorf("the manifest: %w", err)

@@ -48,6 +48,6 @@ func lacking(key string, encodings []string) []string {
 	}
 	name, _, _ = strings.Cut(name, ".")
 	return slices.DeleteFunc(slices.Clone(encodings), func(encoding string) bool {
-		return !slices.Contains(encodingNames(), encoding) || slices.Contains(models.Settings(encoding), name)
+		return !slices.Contains(models.Encodings(), encoding) || slices.Contains(models.Settings(encoding), name)
 	})
 }

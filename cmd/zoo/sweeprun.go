@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // logFile is what a run of a sweep says, in its directory.
@@ -57,8 +58,8 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 	w.tell("%d runs, %d at a time, of %d threads each, in %s", len(runs), o.workers, threads, folder)
 	var todo []train.SweepRun
 	for _, r := range runs {
-		info, err := readRun(r.Dir)
-		if err == nil && info.finished() {
+		info, err := find.ReadRun(r.Dir)
+		if err == nil && info.Finished() {
 			w.ended(r, sweepSkipped, "")
 			continue
 		}

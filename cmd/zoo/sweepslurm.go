@@ -18,6 +18,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // slurmOptions are the flags of zoo sweep --executor slurm.
@@ -127,7 +128,7 @@ func (o sweepOptions) slurmScript(name, folder string, runs []train.SweepRun) (s
 		if _, err := r.Settle(o.slurm.cpus); err != nil {
 			return s, otherRun(err, r.Dir)
 		}
-		if info, err := readRun(r.Dir); err == nil && info.finished() {
+		if info, err := find.ReadRun(r.Dir); err == nil && info.Finished() {
 			continue
 		}
 		dir, err := filepath.Abs(r.Dir)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // sweepStatus writes how every run of a sweep is, as its directory and, where the
@@ -56,10 +57,10 @@ func (a *app) sweepStatus(ctx context.Context, o sweepOptions, folder string, ru
 // lookAt finds out how a run is. log is where Slurm's own words on it are.
 func lookAt(r train.SweepRun, task taskState, log string) (sweepState, error) {
 	s := sweepState{Name: r.Name, Dir: filepath.ToSlash(r.Dir), State: sweepWaiting, Steps: r.Config.Train.Steps, Slurm: task.String()}
-	if !isRun(r.Dir) {
+	if !find.IsRun(r.Dir) {
 		return s, nil
 	}
-	info, err := readRun(r.Dir)
+	info, err := find.ReadRun(r.Dir)
 	if err != nil {
 		s.State, s.Error = sweepFailed, err.Error()
 		return s, nil
@@ -71,7 +72,7 @@ func lookAt(r train.SweepRun, task taskState, log string) (sweepState, error) {
 	switch said, err := lastWords(r.Dir); {
 	case err != nil:
 		return s, err
-	case info.finished():
+	case info.Finished():
 		s.State = sweepFinished
 	case busy || task.state == "RUNNING":
 		s.State = sweepRunning

@@ -11,7 +11,9 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // evalBatch bounds the sequences generated at once while training, beside whose
@@ -43,14 +45,12 @@ func evaluator(cfg train.Config) (train.Evaluator, error) {
 		if err != nil {
 			return nil, err
 		}
-		s := source{from: fmt.Sprintf("step %d", step), load: func() (model, error) {
-			return model{cfg.Model, maps.Clone(weights), described}, nil
-		}}
+		s := find.Value(fmt.Sprintf("step %d", step), modelfile.Model{Config: cfg.Model, Weights: maps.Clone(weights), Card: described})
 		return evaluateSource(ctx, s, cfg.Train.Threads, sweeps)
 	}, nil
 }
 
-func evaluateSource(ctx context.Context, s source, threads int, sweeps []eval.Config) (_ []train.EvalResult, err error) {
+func evaluateSource(ctx context.Context, s find.Model, threads int, sweeps []eval.Config) (_ []train.EvalResult, err error) {
 	session, _, err := engineFlags{provider: "cpu", profile: card.Portable, threads: threads}.open(s)
 	if err != nil {
 		return nil, err

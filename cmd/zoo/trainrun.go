@@ -9,6 +9,7 @@ import (
 
 	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // trainOne makes one run, or says that it is made already.
@@ -52,7 +53,7 @@ func (p *planned) settle() (there bool, err error) {
 	if interop.IsFolder(p.dir) {
 		return false, notTrained(p.dir)
 	}
-	if !isRun(p.dir) {
+	if !find.IsRun(p.dir) {
 		p.cfg = p.cfg.WithThreads(thisMachine().Cores)
 		return false, nil
 	}
