@@ -26,6 +26,7 @@ var imports = map[string][]string{
 	"card":            nil,
 	"configs":         nil,
 	"filelock":        nil,
+	"machine":         nil,
 	"models/pe":       {"graph", "graph/tensor"},
 	"models":          {"models/pe", "graph", "graph/tensor"},
 	"models/theory":   {"models", "models/pe", "graph/tensor"},
@@ -39,7 +40,8 @@ var imports = map[string][]string{
 	"runtime/native":      {"export", "graph", "graph/interp", "graph/tensor"},
 	"runtime":             {"export/safety", "runtime/ort", "runtime/native", "graph/tensor", "tokenizer", "card"},
 	"eval/task":           {"tokenizer"},
-	"eval":                {"eval/task", "tokenizer", "card"},
+	"eval":                {"eval/task", "runtime", "tokenizer", "card"},
+	"eval/bench":          {"eval", "eval/task", "runtime", "runtime/ort", "export", "export/safety", "graph", "graph/tensor", "card", "filelock", "machine"},
 	"eval/report":         {"eval", "eval/task", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
 	"train":               {"filelock", "models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime/ort", "google.golang.org/protobuf/encoding/protowire"},
 	"modelfile":           {"models", "export", "graph", "graph/tensor", "card"},

@@ -8,13 +8,15 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/bench"
 )
 
 // benchPrinter shows results, which all derive from the rows alone: the tables of a
 // task as soon as all of its cells are measured, everything else at the end.
 type benchPrinter struct {
 	*app
-	plan    *benchPlan
+	plan    *bench.Plan
+	options benchOptions
 	tasks   []string
 	left    map[string]int // cells without a row, by task
 	shown   map[string]bool
@@ -22,10 +24,10 @@ type benchPrinter struct {
 }
 
 // startPrinting shows what is complete before anything is measured.
-func (a *app) startPrinting(p *benchPlan) (*benchPrinter, error) {
-	b := &benchPrinter{app: a, plan: p, left: map[string]int{}, shown: map[string]bool{}}
-	for _, c := range p.cells() {
-		t := c.key().Task
+func (a *app) startPrinting(p *bench.Plan, o benchOptions) (*benchPrinter, error) {
+	b := &benchPrinter{app: a, plan: p, options: o, left: map[string]int{}, shown: map[string]bool{}}
+	for _, c := range p.Cells() {
+		t := c.Task
 		if t == "" {
 			continue // speed is one section over all
 		}
@@ -33,7 +35,7 @@ func (a *app) startPrinting(p *benchPlan) (*benchPrinter, error) {
 			b.tasks = append(b.tasks, t)
 			b.left[t] = 0
 		}
-		if c.row == nil {
+		if !c.Measured {
 			b.left[t]++
 		}
 	}
@@ -46,11 +48,11 @@ func (a *app) startPrinting(p *benchPlan) (*benchPrinter, error) {
 }
 
 // completes reports whether a cell is the last one missing of its task.
-func (b *benchPrinter) completes(c *benchCell) bool { return b.left[c.key().Task] == 1 }
+func (b *benchPrinter) completes(c *bench.Cell) bool { return b.left[c.Task] == 1 }
 
 // measured shows the task of a cell that completes it.
-func (b *benchPrinter) measured(c *benchCell) error {
-	t := c.key().Task
+func (b *benchPrinter) measured(c *bench.Cell) error {
+	t := c.Task
 	if t == "" {
 		return nil
 	}
@@ -63,7 +65,7 @@ func (b *benchPrinter) show(t string) error {
 	if b.left[t] > 0 || !b.prints() {
 		return nil
 	}
-	rows := slices.DeleteFunc(b.plan.rows(), func(r eval.Row) bool { return r.Task != t })
+	rows := slices.DeleteFunc(b.plan.Rows(), func(r eval.Row) bool { return r.Task != t })
 	if err := b.sections(rows, func(s eval.Section) bool { return s.Task == t }); err != nil {
 		return err
 	}
@@ -72,12 +74,12 @@ func (b *benchPrinter) show(t string) error {
 }
 
 // prints reports whether results are tables, which can be read one by one.
-func (b *benchPrinter) prints() bool { return b.plan.o.format == "table" || b.plan.o.format == "md" }
+func (b *benchPrinter) prints() bool { return b.options.format == "table" || b.options.format == "md" }
 
 // rest prints what has not been shown, complete or not.
 func (b *benchPrinter) rest() error {
-	rows := b.plan.rows()
-	switch b.plan.o.format {
+	rows := b.plan.Rows()
+	switch b.options.format {
 	case "jsonl":
 		return eval.WriteJSONL(b.stdout, rows...)
 	case "json":
@@ -93,7 +95,7 @@ func (b *benchPrinter) rest() error {
 // sections prints those sections of the rows that are wanted, below a line that says
 // where they were measured.
 func (b *benchPrinter) sections(rows []eval.Row, wanted func(eval.Section) bool) error {
-	for _, s := range eval.Sections(rows, eval.Weighting(b.plan.o.ranks)) {
+	for _, s := range eval.Sections(rows, eval.Weighting(b.options.ranks)) {
 		if !wanted(s) {
 			continue
 		}
@@ -101,7 +103,7 @@ func (b *benchPrinter) sections(rows []eval.Row, wanted func(eval.Section) bool)
 			b.print("")
 		}
 		write, width := s.Markdown, math.MaxInt
-		if b.plan.o.format == "table" {
+		if b.options.format == "table" {
 			width = b.width()
 			write = func(w io.Writer) error { return s.Text(w, width) }
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/zoo"
@@ -103,7 +104,7 @@ func (a *app) addToCatalogue(ctx context.Context, o catalogueOptions, lengths []
 	manifest := zoo.Manifest{
 		Name:    m.Card.Task + "-" + m.Config.Encoding,
 		Command: strings.NewReplacer("{pe}", m.Config.Encoding, "{task}", m.Card.Task).Replace(o.command),
-		CPU:     thisMachine().Features,
+		CPU:     machine.This().Features,
 	}
 	if there, err := (zoo.Catalogue{FS: os.DirFS(o.into)}).Manifest(manifest.Name); err == nil {
 		hash, err := zoo.WeightsHash(m.Weights)
@@ -151,7 +152,7 @@ func scores(ctx context.Context, m modelfile.Model, lengths []int, n int) ([]zoo
 	}
 	defer session.Close()
 	cfg := eval.Config{Task: t, Lengths: lengths, N: n, Batch: 32, Seed: 1, Split: task.Test, Environment: eval.Environment{Model: m.Name()}}
-	rows, err := eval.Sweep(ctx, measured{session}, session.Info().Card, cfg, nil)
+	rows, err := eval.Sweep(ctx, eval.Of(session), session.Info().Card, cfg, nil)
 	var out []zoo.Score
 	for _, r := range rows {
 		if !r.NA {

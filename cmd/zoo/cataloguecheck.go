@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/zoo"
 	"github.com/nopezoo/zoo/zoo/find"
@@ -50,7 +51,7 @@ func (a *app) checkModel(ctx context.Context, m zoo.Manifest) error {
 	if err != nil {
 		return err
 	}
-	features := thisMachine().Features
+	features := machine.This().Features
 	slices.Sort(features)
 	switch {
 	case hash == m.WeightsSHA256:

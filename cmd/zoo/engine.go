@@ -2,14 +2,12 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/zoo/find"
@@ -110,44 +108,4 @@ func checkFileProfile(profile string, c card.Card) error {
 		return nil
 	}
 	return fmt.Errorf("--profile %s: the file's profile is %s; leave the flag out, or name the run it came from", profile, c.Profile)
-}
-
-// measured lets package eval measure a session.
-type measured struct{ *runtime.Session }
-
-// Generate implements eval.Model.
-func (m measured) Generate(ctx context.Context, prompts [][]int64, limits []int, stop int64, onStep func()) ([][]int64, error) {
-	out := make([][]int64, len(prompts))
-	stops := []int64{}
-	if stop != eval.NoStop {
-		stops = append(stops, stop)
-	}
-	for step, err := range m.Session.Generate(ctx, prompts, runtime.GenerateOptions{Limits: limits, Stop: stops}) {
-		if err != nil {
-			return nil, tooLong(err)
-		}
-		for i, id := range step.Tokens {
-			if id != runtime.NoToken {
-				out[i] = append(out[i], id)
-			}
-		}
-		if onStep != nil {
-			onStep()
-		}
-	}
-	return out, nil
-}
-
-// Score implements eval.Model.
-func (m measured) Score(ctx context.Context, ids [][]int64, from []int) ([][]float64, error) {
-	out, err := m.Session.Score(ctx, ids, from)
-	return out, tooLong(err)
-}
-
-// tooLong says in eval's words that a sequence is too long.
-func tooLong(err error) error {
-	if errors.Is(err, runtime.ErrTooLong) {
-		return fmt.Errorf("%w: %w", eval.ErrTooLong, err)
-	}
-	return err
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -44,7 +45,7 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 		return err
 	}
 	defer release()
-	m := thisMachine()
+	m := machine.This()
 	threads := max(m.Cores/o.workers, 1)
 	if err := prepareRuns(runs, threads); err != nil {
 		return err
@@ -158,7 +159,7 @@ func (w *sweepWatch) child(ctx context.Context, r train.SweepRun) error {
 
 // bound is the memory that workers may take together, 0 for no bound. A little is
 // left to the rest of the machine.
-func (o sweepOptions) bound(m machine) int64 {
+func (o sweepOptions) bound(m machine.Machine) int64 {
 	if o.memory > 0 {
 		return int64(o.memory * (1 << 30))
 	}

@@ -62,7 +62,7 @@ func evaluateSource(ctx context.Context, s find.Model, threads int, sweeps []eva
 	}()
 	var out []train.EvalResult
 	for _, sweep := range sweeps {
-		rows, err := eval.Sweep(ctx, measured{session}, session.Info().Card, sweep, nil)
+		rows, err := eval.Sweep(ctx, eval.Of(session), session.Info().Card, sweep, nil)
 		if err != nil {
 			return nil, err
 		}

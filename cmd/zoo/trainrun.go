@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/interop"
+	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -54,7 +55,7 @@ func (p *planned) settle() (there bool, err error) {
 		return false, notTrained(p.dir)
 	}
 	if !find.IsRun(p.dir) {
-		p.cfg = p.cfg.WithThreads(thisMachine().Cores)
+		p.cfg = p.cfg.WithThreads(machine.This().Cores)
 		return false, nil
 	}
 	was, err := train.ReadConfig(p.dir)

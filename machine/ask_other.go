@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package main
+package machine
 
 // ask knows no way on this system.
-func (m *machine) ask() {}
+func (m *Machine) ask() {}

@@ -7,31 +7,32 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/bench"
 )
 
 // The tables of a task come as soon as it is complete, and once.
 func TestBenchShowsFinishedTasks(t *testing.T) {
 	var out strings.Builder
 	a := &app{stdout: &out, stderr: io.Discard}
-	p, err := a.planBench(t.Context(), benchOptions{named: true, task: "copy,copy+paper", lengths: "2,4", providers: []string{"go"}, threads: []int{0}, batches: []int{8},
-		seeds: []uint{1}, measure: []string{eval.MeasureAccuracy}, n: 5, repeat: 1, runs: "runs", format: "table"}, []string{untrainedFile(t, "rope")})
+	o := benchOptions{Options: bench.Defaults(), task: "copy,copy+paper", lengths: "2,4", seeds: []uint{1}, runs: "runs", format: "table"}
+	o.Providers, o.Samples = []string{"go"}, 2
+	p, err := a.planBench(t.Context(), o, []string{untrainedFile(t, "rope")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	printer, err := a.startPrinting(p)
+	printer, err := a.startPrinting(p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var shown []int
 	titles := func() int { return strings.Count(out.String(), "task copy") }
-	for _, c := range p.cells() {
-		k := c.key()
-		c.row = &eval.Row{Schema: eval.RowSchema, Measure: k.Measure, Task: k.Task, TaskVersion: k.TaskVersion, Split: k.Split, Length: k.Length, NA: true}
-		if err := printer.measured(c); err != nil {
-			t.Fatal(err)
-		}
+	err = p.Run(t.Context(), nil, bench.Watch{Finished: func(c *bench.Cell) error {
+		err := printer.measured(c)
 		shown = append(shown, titles())
+		return err
+	}})
+	if err != nil {
+		t.Fatal(err)
 	}
 	if err := printer.rest(); err != nil {
 		t.Fatal(err)
@@ -40,7 +41,7 @@ func TestBenchShowsFinishedTasks(t *testing.T) {
 		t.Errorf("tasks shown after each cell (-want +got):\n%s", diff)
 	}
 	out.Reset()
-	if _, err := a.startPrinting(p); err != nil || titles() != 2 {
+	if _, err := a.startPrinting(p, o); err != nil || titles() != 2 {
 		t.Errorf("what was measured before shows %d tasks, error %v", titles(), err)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"fmt"
@@ -23,9 +23,9 @@ func (n need) checkFits(length, batch int, free int64, about string) error {
 		remedy = fmt.Sprintf("the largest length that fits is %d", most)
 	}
 	if most := largest(batch, free, func(x int) (int64, error) { return n(length, x) }); most > 0 {
-		remedy += fmt.Sprintf("; at length %d the largest --batch is %d", length, most)
+		remedy += fmt.Sprintf("; at length %d the largest batch is %d", length, most)
 	}
-	return fmt.Errorf("length %d at batch %d needs %s %s of memory, and %s are free; %s", length, batch, about, bytesText(bytes), bytesText(free), remedy)
+	return fmt.Errorf("length %d at batch %d needs %s %s of memory, and %s are free; %s", length, batch, about, gibibytes(bytes), gibibytes(free), remedy)
 }
 
 // largest returns the largest number up to most whose bytes are free, 0 for none.
@@ -45,8 +45,8 @@ const (
 
 // checkSamples refuses a length of a task at which a batch, or all samples, would
 // not fit into the free memory.
-func (p *benchPlan) checkSamples(g *benchGroup, cfg eval.Config, length int) error {
-	if p.free == 0 || g.load.graph == nil || g.engine.provider == "cuda" { // whose memory is another
+func (p *Plan) checkSamples(g *group, cfg eval.Config, length int) error {
+	if p.machine.MemoryFree == 0 || g.load.graph == nil || g.runtime.Provider == "cuda" { // whose memory is another
 		return nil
 	}
 	sample := func(prompt, target int) int64 { return sampleBytes + sampleTokenBytes*int64(prompt+target) }
@@ -57,7 +57,7 @@ func (p *benchPlan) checkSamples(g *benchGroup, cfg eval.Config, length int) err
 	}
 	prompt, target, at, err := eval.GrowSample(cfg.Task, g.card, length, func(prompt, target int) bool {
 		bytes, err := run(prompt, target, 1)
-		return err != nil || bytes > p.free
+		return err != nil || bytes > p.machine.MemoryFree
 	})
 	if err != nil {
 		return err
@@ -78,14 +78,32 @@ func (p *benchPlan) checkSamples(g *benchGroup, cfg eval.Config, length int) err
 		return run(prompt, target, batch)
 	})
 	batch := min(cfg.Batch, cfg.N)
-	if err := fits.checkFits(length, batch, p.free, about); err != nil {
+	if err := fits.checkFits(length, batch, p.machine.MemoryFree, about); err != nil {
 		return fmt.Errorf("task %s: %w", cfg.Task.Name, err)
 	}
 	one, err := run(prompt, target, batch)
 	each := sample(prompt, target)
-	if most := int64(batch) + (p.free-one)/each; err == nil && int64(cfg.N) > most {
-		return fmt.Errorf("task %s: --n %d at length %d needs about %s of memory for the samples, and %s are free; the largest --n that fits is %d",
-			cfg.Task.Name, cfg.N, length, bytesText(int64(cfg.N)*each), bytesText(p.free), most)
+	if most := int64(batch) + (p.machine.MemoryFree-one)/each; err == nil && int64(cfg.N) > most {
+		return fmt.Errorf("task %s: n is %d, and at length %d needs about %s of memory for the samples, and %s are free; the largest n that fits is %d",
+			cfg.Task.Name, cfg.N, length, gibibytes(int64(cfg.N)*each), gibibytes(p.machine.MemoryFree), most)
 	}
 	return err
 }
+
+// count fills in what a length costs, and refuses one that would not fit; memory
+// is this machine's main one, so that of an accelerator is not estimated.
+func (p *Plan) count(g *group, cfg *eval.SpeedConfig, length int) (err error) {
+	if cfg.Work, err = g.load.work(g.batch, length, cfg.NewTokens); err != nil {
+		return err
+	}
+	if g.runtime.Provider == "cuda" {
+		return nil
+	}
+	bytes := need(func(length, batch int) (int64, error) { return g.load.memory(batch, length, cfg.NewTokens) })
+	if cfg.MemoryEstimate, err = bytes(length, g.batch); err != nil {
+		return err
+	}
+	return bytes.checkFits(length, g.batch, p.machine.MemoryFree, "about")
+}
+
+func gibibytes(n int64) string { return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30)) }

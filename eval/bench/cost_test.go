@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"fmt"
@@ -10,12 +10,13 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export"
-	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/machine"
+	"github.com/nopezoo/zoo/runtime/ort/orttest"
 )
 
 func loadOf(t *testing.T, encoding, profile string) workload {
 	t.Helper()
-	data, err := untrainedProfile(encoding, 1, profile)
+	data, err := untrained(t, encoding).ONNX(profile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,7 @@ func TestWorkload(t *testing.T) {
 
 // Every encoding is counted; with the length memory grows linearly at most.
 func TestWorkloadOfEncodings(t *testing.T) {
-	for _, encoding := range models.Encodings() {
+	for _, encoding := range encodings() {
 		w := loadOf(t, encoding, card.Portable)
 		work, err := w.work(1, 64, 8)
 		if err != nil || work.PrefillFLOPs <= 0 || work.DecodeBytes <= w.weights {
@@ -112,7 +113,7 @@ func TestNeedFits(t *testing.T) {
 		t.Errorf("%d is no largest length: the next takes %d of %d bytes", length, more, free)
 	}
 	err = needs.checkFits(5000, 400, free, "about")
-	if _, scan := fmt.Sscanf(after(err, "at length 5000 "), "the largest --batch is %d", &batch); scan != nil {
+	if _, scan := fmt.Sscanf(after(err, "at length 5000 "), "the largest batch is %d", &batch); scan != nil {
 		t.Fatalf("error %v", err)
 	}
 	if more, _ := needs(5000, batch+1); batch < 4 || more <= free {
@@ -135,9 +136,9 @@ func after(err error, mark string) string {
 // Samples and batches of a task that do not fit are refused, with what would; those
 // of an absurd length without being made.
 func TestCheckSamples(t *testing.T) {
-	g := benchGroup{load: loadOf(t, "rope", card.Portable)}
+	g := group{load: loadOf(t, "rope", card.Portable)}
 	g.card = card.Card{Tokenizer: lookup(t, "copy").Vocabulary()}
-	p := &benchPlan{free: 1 << 30}
+	p := &Plan{machine: machine.Machine{MemoryFree: 1 << 30}}
 	cfg := eval.Config{Task: lookup(t, "copy"), N: 100, Batch: 32}
 	check := func(length int, change func(*eval.Config)) error {
 		t.Helper()
@@ -150,7 +151,7 @@ func TestCheckSamples(t *testing.T) {
 	}
 	err := check(200, func(c *eval.Config) { c.N = eval.MaxSamples })
 	var most int
-	if _, scan := fmt.Sscanf(after(err, "; "), "the largest --n that fits is %d", &most); scan != nil || !strings.Contains(err.Error(), "task copy: --n 1048576 at length 200 needs about") {
+	if _, scan := fmt.Sscanf(after(err, "; "), "the largest n that fits is %d", &most); scan != nil || !strings.Contains(err.Error(), "task copy: n is 1048576, and at length 200 needs about") {
 		t.Fatalf("error %v", err)
 	}
 	if err := check(200, func(c *eval.Config) { c.N = most }); err != nil {
@@ -172,25 +173,12 @@ func TestCheckSamples(t *testing.T) {
 	}
 }
 
-func lookup(t *testing.T, name string) task.Task {
-	t.Helper()
-	k, err := task.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
-}
-
 // The peaks are positive; how large is the machine's affair.
 func TestPeaks(t *testing.T) {
 	if bandwidth(2) <= 0 {
 		t.Error("no bandwidth")
 	}
-	lib, err := library()
-	if err != nil || lib == "" {
-		t.Skip("the rest needs ONNX Runtime")
-	}
-	p, err := measurePeaks(t.Context(), 1)
+	p, err := measurePeaks(t.Context(), 1, orttest.Require(t))
 	if err != nil || p.FLOPS <= 0 || p.Bandwidth <= 0 {
 		t.Errorf("peaks %+v, error %v", p, err)
 	}
@@ -198,7 +186,7 @@ func TestPeaks(t *testing.T) {
 
 // The forms of one model demand the same work, whatever their graphs are made of.
 func TestWorkloadOfProfiles(t *testing.T) {
-	for _, encoding := range models.Encodings() {
+	for _, encoding := range encodings() {
 		var works []eval.Work
 		for _, profile := range []string{card.Portable, card.Fused} {
 			load := loadOf(t, encoding, profile)

@@ -1,4 +1,4 @@
-package main
+package machine
 
 import (
 	"os"
@@ -12,7 +12,7 @@ var telling = []string{"avx", "avx2", "fma", "f16c", "avx512f", "avx512bw", "avx
 	"avx512_bf16", "amx_bf16", "amx_int8", "asimd", "asimddp", "i8mm", "bf16", "sve", "sve2"}
 
 // ask reads the proc file system (proc(5)).
-func (m *machine) ask() {
+func (m *Machine) ask() {
 	cpu := procFields("/proc/cpuinfo")
 	if name := cpu["model name"]; name != "" {
 		m.Processor = name

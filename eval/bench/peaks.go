@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bytes"
@@ -21,8 +21,8 @@ const peakRepeats = 10
 // measurePeaks measures what this machine can do with so many threads (0: one
 // per core): the rate of a large matrix product through ONNX Runtime, and the
 // bandwidth of main memory.
-func measurePeaks(ctx context.Context, threads int) (eval.Peaks, error) {
-	flops, err := matrixRate(ctx, threads)
+func measurePeaks(ctx context.Context, threads int, library string) (eval.Peaks, error) {
+	flops, err := matrixRate(ctx, threads, library)
 	if err != nil {
 		return eval.Peaks{}, err
 	}
@@ -33,7 +33,7 @@ func measurePeaks(ctx context.Context, threads int) (eval.Peaks, error) {
 }
 
 // matrixRate is in floating-point operations per second.
-func matrixRate(ctx context.Context, threads int) (float64, error) {
+func matrixRate(ctx context.Context, threads int, library string) (float64, error) {
 	const m, k, n = 2048, 1024, 1024
 	b := graph.NewBuilder()
 	y := b.MatMul(b.Input("x", tensor.Float32, graph.N(m), graph.N(k)), b.Input("w", tensor.Float32, graph.N(k), graph.N(n)))
@@ -45,7 +45,7 @@ func matrixRate(ctx context.Context, threads int) (float64, error) {
 	if err := export.Write(&file, g, nil, export.Options{}); err != nil {
 		return 0, err
 	}
-	s, err := ort.New(file.Bytes(), ort.Options{Threads: threads})
+	s, err := ort.New(file.Bytes(), ort.Options{Threads: threads, Library: library})
 	if err != nil {
 		return 0, err
 	}

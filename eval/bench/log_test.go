@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"os"
@@ -19,7 +19,7 @@ func naRow(length int) eval.Row {
 func TestBenchLogIsLocked(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "rows.jsonl"), filepath.Join(dir, "link.jsonl")
-	first, err := openBenchLog(path)
+	first, err := OpenLog(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,19 +27,19 @@ func TestBenchLogIsLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{path, link} {
-		if _, err := openBenchLog(name); err == nil || !strings.Contains(err.Error(), "another zoo bench writes to "+name+" (process "+strconv.Itoa(os.Getpid())) ||
-			!strings.Contains(err.Error(), "name another file with -o") {
+		if _, err := OpenLog(name); err == nil || !strings.Contains(err.Error(), "another benchmark writes to "+name+" (process "+strconv.Itoa(os.Getpid())) ||
+			!strings.Contains(err.Error(), "name another file") {
 			t.Errorf("a second bench on %s: error %v", name, err)
 		}
 	}
-	if err := first.add(naRow(1)); err != nil {
+	if err := first.Add(naRow(1)); err != nil {
 		t.Fatal(err)
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	second, err := openBenchLog(path)
-	if err != nil || len(second.rows) != 1 {
+	second, err := OpenLog(path)
+	if err != nil || len(second.Rows) != 1 {
 		t.Fatalf("after its end: %v, error %v", second, err)
 	}
 	if err := second.Close(); err != nil {
@@ -54,7 +54,7 @@ func TestBenchLogIsLocked(t *testing.T) {
 // What another program appends after the file was read is not cut off.
 func TestBenchLogKeepsWhatArrives(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.jsonl")
-	whole, err := openBenchLog(path)
+	whole, err := OpenLog(path)
 	if err != nil {
 		t.Fatal(err)
 	}

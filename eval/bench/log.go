@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"errors"
@@ -13,19 +13,22 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// benchLog is a file of results that grows as cells are finished.
-type benchLog struct {
-	file *os.File   // nil for no file
-	lock *os.File   // beside it, so that no other bench writes; nil for none
-	rows []eval.Row // that it held at first
-	torn string     // what was repaired, for people
+// Log is a file of result rows that grows as cells are finished, and that one
+// program at a time writes. The zero Log keeps nothing.
+type Log struct {
+	Rows     []eval.Row // that it held when it was opened
+	Repaired string     // what was repaired then, for people; "" for nothing
+
+	file *os.File // nil for no file
+	lock *os.File // beside it, so that no other program writes; nil for none
 }
 
-// openBenchLog opens a file to append to, in a folder that it makes if need be,
-// and repairs the end of one whose writer was stopped; path "" keeps nothing. A
-// file that another bench writes to is an error.
-func openBenchLog(path string) (_ *benchLog, err error) {
-	l := &benchLog{}
+// OpenLog opens a file to append to, in a folder that it makes if need be, and
+// repairs the end of one whose writer was stopped: half a row is cut off. Path ""
+// keeps nothing. A file that another program has open as a log is an error, and so
+// is one that holds something else.
+func OpenLog(path string) (_ *Log, err error) {
+	l := &Log{}
 	if path == "" {
 		return l, nil
 	}
@@ -55,9 +58,9 @@ func openBenchLog(path string) (_ *benchLog, err error) {
 	}
 	rows, whole, closed, err := eval.ReadPartialJSONL(l.file)
 	if err != nil {
-		return nil, fmt.Errorf("%s holds something else than results; name another file with -o: %w", path, err)
+		return nil, fmt.Errorf("%s holds something else than results; name another file: %w", path, err)
 	}
-	l.rows = rows
+	l.Rows = rows
 	read, err := l.file.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return nil, err
@@ -66,7 +69,7 @@ func openBenchLog(path string) (_ *benchLog, err error) {
 }
 
 // claim locks a file, by whichever link it is named, until the log is closed.
-func (l *benchLog) claim(path string) error {
+func (l *Log) claim(path string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return err
@@ -74,7 +77,7 @@ func (l *benchLog) claim(path string) error {
 	l.lock, err = filelock.Take(filepath.Join(filepath.Dir(real), "."+filepath.Base(real)+".lock"))
 	var held *filelock.HeldError
 	if errors.As(err, &held) {
-		return fmt.Errorf("another zoo bench writes to %s (%w); wait for its end, or name another file with -o", path, held)
+		return fmt.Errorf("another benchmark writes to %s (%w); wait for its end, or name another file", path, held)
 	}
 	return err
 }
@@ -82,19 +85,19 @@ func (l *benchLog) claim(path string) error {
 // repair cuts off half a row, and ends a last line that lacks its end. read bytes
 // were read, of which whole are complete rows: a file that has grown since is
 // written to by a program that heeds no lock, and stays as it is.
-func (l *benchLog) repair(path string, read, whole int64, closed bool) error {
+func (l *Log) repair(path string, read, whole int64, closed bool) error {
 	if n := read - whole; n > 0 {
 		info, err := l.file.Stat()
 		if err != nil {
 			return err
 		}
 		if info.Size() != read {
-			return fmt.Errorf("%s changed while it was read: another program writes to it; wait for its end, or name another file with -o", path)
+			return fmt.Errorf("%s changed while it was read: another program writes to it; wait for its end, or name another file", path)
 		}
 		if err := os.Truncate(path, whole); err != nil { // not every system lets a file be cut that is open for appending
 			return err
 		}
-		l.torn = fmt.Sprintf("%s: cut off half a row of %d bytes that an interruption left at its end", path, n)
+		l.Repaired = fmt.Sprintf("%s: cut off half a row of %d bytes that an interruption left at its end", path, n)
 	}
 	if !closed {
 		_, err := l.file.WriteString("\n")
@@ -103,8 +106,9 @@ func (l *benchLog) repair(path string, read, whole int64, closed bool) error {
 	return nil
 }
 
-// peekBenchLog returns the rows of a file without changing it.
-func peekBenchLog(path string) ([]eval.Row, error) {
+// ReadLog returns the rows of a log without changing or locking it; none for path
+// "", and where there is no such file.
+func ReadLog(path string) ([]eval.Row, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -117,11 +121,14 @@ func peekBenchLog(path string) ([]eval.Row, error) {
 	}
 	defer f.Close()
 	rows, _, _, err := eval.ReadPartialJSONL(f)
+	if err != nil {
+		err = fmt.Errorf("%s holds something else than results: %w", path, err)
+	}
 	return rows, err
 }
 
-// add keeps a row, on the disk when it returns.
-func (l *benchLog) add(r eval.Row) error {
+// Add keeps a row, which is on the disk when it returns.
+func (l *Log) Add(r eval.Row) error {
 	if l.file == nil {
 		return nil
 	}
@@ -142,8 +149,8 @@ func isRegular(f *os.File) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Close closes the file and takes its lock away.
-func (l *benchLog) Close() error {
+// Close closes the file and gives its lock back.
+func (l *Log) Close() error {
 	if l.file == nil {
 		return nil
 	}
