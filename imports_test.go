@@ -47,6 +47,8 @@ var imports = map[string][]string{
 	"modelfile":           {"models", "export", "graph", "graph/tensor", "card"},
 	"export/verify":       {"runtime", "eval/task", "tokenizer", "graph/tensor", "card"},
 	"zoo":                 {"modelfile", "graph/tensor", "card"},
+	"zoo/upkeep":          {"zoo", "modelfile", "runtime", "eval", "eval/task", "card"},
+	"train/validate":      {"train", "modelfile", "runtime", "eval", "eval/task", "graph/tensor", "card"},
 	"zoo/find":            {"zoo", "modelfile", "models", "interop", "train", "eval/task", "export/safety", "card"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.
 	"interop": {"filelock", "models", "modelfile", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},

@@ -55,6 +55,25 @@ type Score struct {
 	Correct int `json:"correct"`
 }
 
+// ErrNotMeasured means that a manifest has no score at a trained length.
+var ErrNotMeasured = errors.New("there is no score at a trained length")
+
+// TrainedAccuracy returns the mean exact match at the lengths that the model was trained
+// on, in 0..1, and ErrNotMeasured where there is none.
+func (m Manifest) TrainedAccuracy() (float64, error) {
+	sum, count := 0.0, 0
+	for _, s := range m.Scores {
+		if s.N > 0 && s.Length >= m.Card.Trained.Min && s.Length <= m.Card.Trained.Max {
+			sum += float64(s.Correct) / float64(s.N)
+			count++
+		}
+	}
+	if count == 0 {
+		return 0, fmt.Errorf("%w (%d to %d), so nothing to compare", ErrNotMeasured, m.Card.Trained.Min, m.Card.Trained.Max)
+	}
+	return sum / float64(count), nil
+}
+
 // Catalogue is a folder of models: a manifest NAME.json and 16-bit weights
 // NAME.safetensors for each.
 type Catalogue struct{ fs.FS }
