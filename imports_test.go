@@ -34,10 +34,10 @@ var imports = map[string][]string{
 	"export/internal/onnxpb": {"google.golang.org/protobuf"},
 	"export/safety":          {"export/internal/onnxpb", "graph/tensor", "card", "google.golang.org/protobuf"},
 
-	"runtime/ort":         {"export/safety", "filelock", "graph/tensor", "github.com/yalue/onnxruntime_go"},
+	"runtime/ort":         {"runtime", "export/safety", "filelock", "graph/tensor", "github.com/yalue/onnxruntime_go"},
 	"runtime/ort/orttest": {"runtime/ort"},
-	"runtime/native":      {"export", "graph", "graph/interp", "graph/tensor"},
-	"runtime":             {"export/safety", "runtime/ort", "runtime/native", "graph/tensor", "tokenizer", "card"},
+	"runtime/native":      {"runtime", "export", "graph/interp", "graph/tensor"},
+	"runtime":             {"export/safety", "graph/tensor", "tokenizer", "card"},
 	"eval/task":           {"tokenizer"},
 	"eval":                {"eval/task", "tokenizer", "card"},
 	"eval/report":         {"eval", "eval/task", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
