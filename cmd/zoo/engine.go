@@ -9,6 +9,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/runtime"
+	_ "github.com/nopezoo/zoo/runtime/native" // the engine of provider go
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/zoo/find"
 )

@@ -11,6 +11,8 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime"
+	_ "github.com/nopezoo/zoo/runtime/native" // the exact engine
+	_ "github.com/nopezoo/zoo/runtime/ort"    // the engine that is checked
 	"github.com/nopezoo/zoo/tokenizer"
 )
 

@@ -16,6 +16,7 @@ import (
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/models/theory"
 	"github.com/nopezoo/zoo/runtime"
+	_ "github.com/nopezoo/zoo/runtime/native"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 )
 
