@@ -14,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/bench"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
@@ -85,7 +86,7 @@ process while a cell generates.`,
 	}
 	addAllow(c, &o.allow)
 	f := c.Flags()
-	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(encodingNames(), ", "))
+	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(models.Encodings(), ", "))
 	f.StringVar(&o.task, "task", "", "task, or several with commas; without a MODEL it also chooses those trained on it (default: what a MODEL was trained on, else one task), or all")
 	f.StringVar(&o.lengths, "lengths", "", "lengths to measure (default 20..40+4,60..200+20; for speed alone 512..4096*2)")
 	f.StringSliceVar(&o.Measures, "measure", o.Measures, "accuracy (and speed, on a task), speed (without a task)")

@@ -99,7 +99,7 @@ long, from a few steps made here. Nothing is written.`,
 	f := c.Flags()
 	f.String("preset", "", "settings to start from: "+strings.Join(configs.Names(), ", ")+" (default: that of a config file, or "+configs.DefaultPreset+")")
 	f.StringVar(&o.file, "config", "", "a YAML `file` of settings, in the form of the presets")
-	f.StringSliceVar(&o.encodings, "pe", nil, "encodings: "+strings.Join(encodingNames(), ", ")+" (default: the configured one)")
+	f.StringSliceVar(&o.encodings, "pe", nil, "encodings: "+strings.Join(models.Encodings(), ", ")+" (default: the configured one)")
 	f.String("task", "", "task with its options, or several with commas: "+strings.Join(each(task.All(), func(t task.Task) string { return t.Name }), ", "))
 	f.String("lengths", "", "trained lengths, such as 1..20")
 	f.Int("examples", 0, "size of a fixed training set, the same for every seed; 0: every example is new")
@@ -115,13 +115,6 @@ long, from a few steps made here. Nothing is written.`,
 	return c
 }
 
-// encodingNames lists the encodings of the decoder, and the architectures that
-// have none and stand in their place.
-func encodingNames() []string {
-	names := each(pe.Table(), func(r pe.Row) string { return r.Name })
-	return append(names, each(models.Architectures(), func(a models.Architecture) string { return a.Name })...)
-}
-
 // checkEncodings refuses unknown names before any work begins.
 func checkEncodings(list []string) error {
 	for _, name := range list {
@@ -129,7 +122,7 @@ func checkEncodings(list []string) error {
 			_, err := pe.Find(name) // which knows better than a spelling distance
 			return err
 		}
-		if err := oneOf("encoding", name, encodingNames()...); err != nil {
+		if err := oneOf("encoding", name, models.Encodings()...); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // probeTime is about how long a dry run trains to learn how long a step takes.
@@ -34,11 +35,11 @@ func (a *app) trainPlan(ctx context.Context, p planned) error {
 	}
 	state, left := "not begun", p.cfg.Train.Steps
 	if there {
-		r, err := readRun(p.dir)
+		r, err := find.ReadRun(p.dir)
 		if err != nil {
 			return err
 		}
-		if state = r.state(); r.finished() {
+		if state = r.State(); r.Finished() {
 			left = 0
 		} else {
 			left -= r.Step

@@ -1,4 +1,9 @@
-// Package ort runs ONNX models through the ONNX Runtime shared library. It
+// Package ort runs ONNX models through the ONNX Runtime shared library. Importing it
+// registers the engine of package runtime for the providers "cpu" and "cuda":
+//
+//	import _ "github.com/nopezoo/zoo/runtime/ort"
+//
+// It
 // finds and installs that library (Find, Candidates, Setup: also without cgo),
 // keeps the one environment a process may have, and runs sessions over Go
 // memory. It is the only package of zoo that uses cgo; built without it,
@@ -12,7 +17,11 @@
 // must not destroy one, its own or another's, while sessions or values are open.
 package ort
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/nopezoo/zoo/runtime"
+)
 
 // Version is the ONNX Runtime release that Setup installs, and the oldest one
 // that the binding can use.
@@ -22,16 +31,11 @@ const Version = "1.29.0"
 // the only one that zoo's libraries read.
 const EnvLibrary = "ZOO_ORT_LIB"
 
+// The errors of package runtime that this package returns.
 var (
-	// ErrNoRuntime reports that no usable ONNX Runtime library was found. The
-	// error that wraps it lists what was searched and how to get one.
-	ErrNoRuntime = errors.New("no usable ONNX Runtime library")
-
-	// ErrNoCgo reports that the program was built without cgo.
-	ErrNoCgo = errors.New("ort: ONNX Runtime needs cgo, and this program was built without it; rebuild with CGO_ENABLED=1 and a C compiler, or use the pure-Go engine")
-
-	// ErrClosed reports the use of a session or value after its Close.
-	ErrClosed = errors.New("ort: already closed")
+	ErrNoRuntime = runtime.ErrNoRuntime
+	ErrNoCgo     = runtime.ErrNoCgo
+	ErrClosed    = runtime.ErrClosed
 )
 
 var errNoContext = errors.New("ort: the context is nil")

@@ -1,4 +1,4 @@
-package zoo_test
+package modelfile_test
 
 import (
 	"fmt"
@@ -12,11 +12,11 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
-	"github.com/nopezoo/zoo/zoo"
 )
 
 // TestClockworkParity: the unrolled graph that training uses, the exported
@@ -47,7 +47,7 @@ func TestClockworkParity(t *testing.T) {
 		want = append(want, tensor.Data[float64](out["logits"]))
 	}
 	for _, profile := range []string{card.Portable, card.Fused} {
-		file, err := zoo.Build(m.Config(), weights, description(), profile)
+		file, err := modelfile.Model{Config: m.Config(), Weights: weights, Card: description()}.ONNX(profile)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestClockworkSequence(t *testing.T) {
 		t.Fatal(err)
 	}
 	weights := models.InitWeights(m.Params(), 4)
-	file, err := zoo.BuildSequence(m.Config(), weights, description())
+	file, err := modelfile.Model{Config: m.Config(), Weights: weights, Card: description()}.SequenceONNX()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestClockworkSequence(t *testing.T) {
 // A decoder has no such form.
 func TestSequenceOfDecoder(t *testing.T) {
 	m, weights := model(t, "nope", "modern")
-	if _, err := zoo.BuildSequence(m.Config(), weights, description()); err == nil || !strings.Contains(err.Error(), "recurrent") {
+	if _, err := (modelfile.Model{Config: m.Config(), Weights: weights, Card: description()}).SequenceONNX(); err == nil || !strings.Contains(err.Error(), "recurrent") {
 		t.Errorf("error %v, want one that says what is recurrent", err)
 	}
 }

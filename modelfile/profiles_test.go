@@ -1,4 +1,4 @@
-package zoo_test
+package modelfile_test
 
 import (
 	"errors"
@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
-	"github.com/nopezoo/zoo/zoo"
 )
 
 // Beyond the maximum of an encoding that has one there is an error, in the
@@ -29,7 +29,7 @@ func TestBeyondTheMaximum(t *testing.T) {
 			continue
 		}
 		bounded++
-		file, err := zoo.Build(m.Config(), weights, description(), card.Portable)
+		file, err := modelfile.Model{Config: m.Config(), Weights: weights, Card: description()}.ONNX(card.Portable)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestBeyondTheMaximum(t *testing.T) {
 // geometric mean and the worst, for each encoding and for all. The files take
 // turns, and ratios are of medians. An encoding with a maximum ends there.
 //
-//	go test ./zoo -run '^$' -bench Profiles -benchtime 15x
+//	go test ./modelfile -run '^$' -bench Profiles -benchtime 15x
 func BenchmarkProfiles(b *testing.B) {
 	orttest.Require(b)
 	var all []float64
@@ -92,7 +92,7 @@ func reportRatios(b *testing.B, r []float64) {
 // NoPE: the ratio, for each encoding, of the portable files at the size small.
 // The files take turns, and the ratio is of medians.
 //
-//	go test ./zoo -run '^$' -bench Decode -benchtime 10x
+//	go test ./modelfile -run '^$' -bench Decode -benchtime 10x
 func BenchmarkDecode(b *testing.B) {
 	orttest.Require(b)
 	var names []string
@@ -138,7 +138,7 @@ func small(b *testing.B, encoding, profile string) *runtime.Session {
 	if err != nil {
 		b.Fatal(err)
 	}
-	file, err := zoo.Build(m.Config(), models.InitWeights(m.Params(), 1), description(), profile)
+	file, err := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1), Card: description()}.ONNX(profile)
 	if err != nil {
 		b.Fatal(err)
 	}

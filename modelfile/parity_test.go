@@ -1,4 +1,4 @@
-package zoo_test
+package modelfile_test
 
 import (
 	"fmt"
@@ -10,12 +10,13 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime"
+	_ "github.com/nopezoo/zoo/runtime/native"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/tokenizer"
-	"github.com/nopezoo/zoo/zoo"
 )
 
 const (
@@ -114,7 +115,7 @@ func TestParity(t *testing.T) {
 				want[name] = reference(t, m, weights, rows)
 			}
 			for _, profile := range []string{card.Portable, card.Fused} {
-				file, err := zoo.Build(m.Config(), weights, description(), profile)
+				file, err := modelfile.Model{Config: m.Config(), Weights: weights, Card: description()}.ONNX(profile)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -165,12 +166,12 @@ func worst(got []float32, want []float64) float64 {
 func TestBuildIsDeterministic(t *testing.T) {
 	m, weights := model(t, "rope", "modern")
 	for _, profile := range []string{card.Portable, card.Fused} {
-		a, err := zoo.Build(m.Config(), weights, description(), profile)
+		a, err := modelfile.Model{Config: m.Config(), Weights: weights, Card: description()}.ONNX(profile)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for range 3 {
-			b, err := zoo.Build(m.Config(), weights, description(), profile)
+			b, err := modelfile.Model{Config: m.Config(), Weights: weights, Card: description()}.ONNX(profile)
 			if err != nil {
 				t.Fatal(err)
 			}

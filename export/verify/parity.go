@@ -1,4 +1,5 @@
-package main
+// Package verify checks the files that are exported: what their engines answer.
+package verify
 
 import (
 	"context"
@@ -10,11 +11,13 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime"
+	_ "github.com/nopezoo/zoo/runtime/native" // the exact engine
+	_ "github.com/nopezoo/zoo/runtime/ort"    // the engine that is checked
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
-// tolerance is what parity means: the largest |Δ| / max(1, |logit|).
-const tolerance = 1e-4
+// Tolerance is what parity means: the largest |Δ| / max(1, |logit|).
+const Tolerance = 1e-4
 
 // slack is for trained models, whose sharp attention magnifies float32 rounding
 // beyond the tolerance in every engine: ONNX Runtime may err this many times as
@@ -35,10 +38,10 @@ var lengthFactors = []int{1, 4, 8}
 // from the cache.
 const pieces = 7
 
-// verify runs a model file in ONNX Runtime (provider cpu), or by pieces in pure Go
-// (provider go), and whole in pure Go, and returns the worst error of the former;
-// one too large is an error.
-func verify(ctx context.Context, data []byte, c card.Card, provider string) (float64, error) {
+// Parity runs a model file in ONNX Runtime (provider cpu), or by pieces in pure Go
+// (provider go), and whole in pure Go in float64, and returns the worst error of the
+// former, at 1, 4 and 8 times the trained length. One too large is an error.
+func Parity(ctx context.Context, file []byte, provider string) (worst float64, err error) {
 	got := runtime.Options{Provider: provider, ChunkSize: task.MaxLength}
 	if provider == "go" {
 		got.ChunkSize = pieces
@@ -48,20 +51,43 @@ func verify(ctx context.Context, data []byte, c card.Card, provider string) (flo
 	plain := runtime.Options{Provider: "go", ChunkSize: task.MaxLength}
 	var sessions [3]*runtime.Session
 	for i, opt := range []runtime.Options{exact, plain, got} {
-		s, err := runtime.OpenBytes(data, opt)
-		if err != nil {
+		if sessions[i], err = runtime.OpenBytes(file, opt); err != nil {
 			return 0, err
 		}
-		defer s.Close()
-		sessions[i] = s
+		defer sessions[i].Close()
 	}
-	return agree(ctx, sessions[0], sessions[1], sessions[2], c)
+	return agree(ctx, sessions[0], sessions[1], sessions[2])
+}
+
+// Sequence compares the whole-sequence form of a recurrent model with its one-step
+// file in ONNX Runtime, and returns the worst error. One above Tolerance is an error.
+func Sequence(ctx context.Context, step, sequence []byte) (worst float64, err error) {
+	var sessions [2]*runtime.Session
+	for i, file := range [][]byte{step, sequence} {
+		if sessions[i], err = runtime.OpenBytes(file, runtime.Options{Provider: "cpu"}); err != nil {
+			return 0, err
+		}
+		defer sessions[i].Close()
+	}
+	info := sessions[0].Info()
+	n, err := trainedTokens(info.Card)
+	if err != nil {
+		return 0, err
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	rows := [][]int64{randomIDs(rng, 8*n, info.VocabSize)}
+	worst, err = compare(ctx, sessions[0], sessions[1], rows)
+	if err == nil && !(worst <= Tolerance) {
+		err = fmt.Errorf("it differs from the one-step file by %.3g at %d tokens", worst, 8*n)
+	}
+	return worst, err
 }
 
 // agree compares got with the exact session on random tokens, in batches of a
 // long and a shorter, left-padded row, at multiples of the trained length. The
 // plain session shows what float32 costs.
-func agree(ctx context.Context, exact, plain, got *runtime.Session, c card.Card) (worst float64, err error) {
+func agree(ctx context.Context, exact, plain, got *runtime.Session) (worst float64, err error) {
+	c := exact.Info().Card
 	trained, err := trainedTokens(c)
 	if err != nil {
 		return 0, err
@@ -82,15 +108,14 @@ func agree(ctx context.Context, exact, plain, got *runtime.Session, c card.Card)
 		if err != nil {
 			return 0, err
 		}
-		if bound := max(tolerance, slack*rounding); !(e <= bound) { // NaN too
-			return 0, fmt.Errorf("%s differs by %.3g from the exact logits at %d tokens, more than %.3g", engineName(got), e, n, bound)
+		if bound := max(Tolerance, slack*rounding); !(e <= bound) { // NaN too
+			info := got.Info()
+			return 0, fmt.Errorf("%s %s differs by %.3g from the exact logits at %d tokens, more than %.3g", info.Engine, info.Version, e, n, bound)
 		}
 		worst = max(worst, e)
 	}
 	return worst, nil
 }
-
-func engineName(s *runtime.Session) string { return s.Info().Engine + " " + s.Info().Version }
 
 // compare returns the largest relative error of got against want.
 func compare(ctx context.Context, want, got *runtime.Session, rows [][]int64) (float64, error) {

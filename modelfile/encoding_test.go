@@ -1,4 +1,4 @@
-package zoo_test
+package modelfile_test
 
 import (
 	"strings"
@@ -6,10 +6,10 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/interop"
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/train"
-	"github.com/nopezoo/zoo/zoo"
 )
 
 // mine is an encoding that no table has.
@@ -21,18 +21,17 @@ type mine struct{ pe.NoPE }
 func TestEncodingByValue(t *testing.T) {
 	plain, weights := model(t, "nope", "modern")
 	cfg := models.WithEncoding(plain.Config(), mine{}).Config()
-	_, built := zoo.Build(cfg, weights, description(), card.Portable)
-	_, sequence := zoo.BuildSequence(cfg, weights, description())
+	_, built := modelfile.Model{Config: cfg, Weights: weights, Card: description()}.ONNX(card.Portable)
+	_, sequence := modelfile.Model{Config: cfg, Weights: weights, Card: description()}.SequenceONNX()
 	resized := cfg
 	resized.VocabSize = 0 // the task's
 	_, training := train.New(t.TempDir(), train.Config{Model: resized, Train: train.Recipe{Task: "copy", Lengths: "1..6", Steps: 1, Batch: 8,
 		LR: 1e-2, Beta1: 0.9, Beta2: 0.98, Eps: 1e-8, Clip: 1, CheckpointEvery: 4, KeepCheckpoints: 2}}, train.Options{})
 	for what, err := range map[string]error{
-		"Build": built, "BuildSequence": sequence, "train.New": training,
-		"Add":           zoo.Add(t.TempDir(), zoo.Manifest{Name: "m"}, cfg, weights),
+		"ONNX": built, "SequenceONNX": sequence, "train.New": training,
 		"interop.Write": interop.Write(t.TempDir(), interop.Model{Config: cfg, Weights: weights, Card: description()}),
 	} {
-		if err == nil || !strings.Contains(err.Error(), "encoding zoo_test.mine was handed to WithEncoding as a value") {
+		if err == nil || !strings.Contains(err.Error(), "encoding modelfile_test.mine was handed to WithEncoding as a value") {
 			t.Errorf("%s: error %v", what, err)
 		}
 	}
