@@ -34,15 +34,20 @@ var imports = map[string][]string{
 	"export/internal/onnxpb": {"google.golang.org/protobuf"},
 	"export/safety":          {"export/internal/onnxpb", "graph/tensor", "card", "google.golang.org/protobuf"},
 
-	"runtime/ort":         {"runtime", "export/safety", "filelock", "graph/tensor", "github.com/yalue/onnxruntime_go"},
+	"runtime/ort":         {"runtime", "runtime/ort/internal/library", "export/safety", "graph/tensor", "github.com/yalue/onnxruntime_go"},
 	"runtime/ort/orttest": {"runtime/ort"},
-	"runtime/native":      {"runtime", "export", "graph/interp", "graph/tensor"},
-	"runtime":             {"export/safety", "graph/tensor", "tokenizer", "card"},
-	"eval/task":           {"tokenizer"},
-	"eval":                {"eval/task", "tokenizer", "card"},
-	"eval/report":         {"eval", "eval/task", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
-	"train":               {"filelock", "models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime/ort", "google.golang.org/protobuf/encoding/protowire"},
-	"zoo":                 {"models", "export", "graph", "graph/tensor", "card", "configs"},
+	"runtime/ort/install": {"runtime/ort", "runtime/ort/internal/library", "filelock", "graph/tensor"},
+
+	"runtime/ort/internal/library":             {"graph/tensor"},
+	"runtime/ort/internal/library/librarytest": nil,
+
+	"runtime/native": {"runtime", "export", "graph/interp", "graph/tensor"},
+	"runtime":        {"export/safety", "graph/tensor", "tokenizer", "card"},
+	"eval/task":      {"tokenizer"},
+	"eval":           {"eval/task", "tokenizer", "card"},
+	"eval/report":    {"eval", "eval/task", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
+	"train":          {"filelock", "models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime/ort", "google.golang.org/protobuf/encoding/protowire"},
+	"zoo":            {"models", "export", "graph", "graph/tensor", "card", "configs"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.
 	"interop": {"filelock", "models", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
 	"cmd/zoo": {"*", "github.com/spf13/cobra", "github.com/spf13/viper", "github.com/spf13/pflag", "github.com/schollz/progressbar", "golang.org/x/sys", "golang.org/x/term", "github.com/go-viper/mapstructure"},
