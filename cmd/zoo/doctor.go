@@ -16,6 +16,7 @@ import (
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/ort/install"
 )
 
 func doctorVerb(a *app) *cobra.Command {
@@ -102,7 +103,7 @@ func diagnose() (diagnosis, error) {
 		d.Problem, d.Remedy = err.Error(), remedyFor(err, d.Searched)
 		return d, err
 	}
-	from, err := ort.Origin(lib)
+	from, err := install.Origin(lib)
 	if err != nil {
 		d.Problem = err.Error()
 		return d, err

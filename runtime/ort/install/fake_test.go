@@ -1,4 +1,4 @@
-package ort
+package install
 
 import (
 	"archive/tar"
@@ -6,42 +6,18 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	"debug/elf"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
-// This file makes the stand-ins for libraries and archives.
+// This file makes the stand-ins for archives.
 
-const testPlatform platform = "linux-amd64"
-
-// fakeLibrary has the headers of a shared library for linux and the given ELF
-// machine, with one segment, and a body that tells it from others.
-func fakeLibrary(machine uint16, body string) []byte {
-	var out bytes.Buffer
-	header := elf.Header64{
-		Ident: [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)},
-		Type:  uint16(elf.ET_DYN), Machine: machine, Version: uint32(elf.EV_CURRENT),
-		Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 1,
-	}
-	segment := elf.Prog64{Type: uint32(elf.PT_LOAD), Filesz: uint64(64 + 56 + len(body))}
-	for _, part := range []any{header, segment, []byte(body)} {
-		if err := binary.Write(&out, binary.LittleEndian, part); err != nil {
-			panic(err)
-		}
-	}
-	return out.Bytes()
-}
-
-const (
-	machineAMD64 = 62
-	machineARM64 = 183
-)
+const testPlatform library.Platform = "linux-amd64"
 
 type member struct {
 	name string
@@ -92,15 +68,6 @@ func zipped(t testing.TB, members ...member) []byte {
 func sum(data []byte) string {
 	h := sha256.Sum256(data)
 	return hex.EncodeToString(h[:])
-}
-
-func write(t testing.TB, data []byte, path ...string) string {
-	t.Helper()
-	name := filepath.Join(path...)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, data, 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	return name
 }
 
 // files lists the regular files under dir.

@@ -1,4 +1,4 @@
-package ort
+package install
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nopezoo/zoo/runtime/ort/internal/library/librarytest"
 )
 
 // TestKilledSetup: what a killed set-up leaves behind goes with the next one, and
@@ -21,14 +23,14 @@ func TestKilledSetup(t *testing.T) {
 	const cacheVar = "ZOO_ORT_TEST_KILLED"
 	waiting := func(begun func()) plan {
 		return plan{testPlatform, nil, []source{{"slow", func(ctx context.Context, dir string, _ func(done, total int64)) (string, error) {
-			write(t, make([]byte, 1<<10), dir, "download.tgz")
+			librarytest.Write(t, make([]byte, 1<<10), dir, "download.tgz")
 			begun()
 			<-ctx.Done()
 			return "", ctx.Err()
 		}}}, defaultLimits()}
 	}
 	if cache := os.Getenv(cacheVar); cache != "" {
-		_, _ = setup(t.Context(), SetupOptions{CacheDir: cache}, waiting(func() { write(t, nil, cache, "begun") }))
+		_, _ = setup(t.Context(), Options{CacheDir: cache}, waiting(func() { librarytest.Write(t, nil, cache, "begun") }))
 		return
 	}
 
@@ -57,12 +59,12 @@ func TestKilledSetup(t *testing.T) {
 	begun, ended := make(chan struct{}), make(chan error)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		_, err := setup(ctx, SetupOptions{CacheDir: cache}, waiting(func() { close(begun) }))
+		_, err := setup(ctx, Options{CacheDir: cache}, waiting(func() { close(begun) }))
 		ended <- err
 	}()
 	<-begun
-	from := write(t, fakeLibrary(machineAMD64, "a"), t.TempDir(), "libonnxruntime.so")
-	if _, err := setup(t.Context(), SetupOptions{From: from, CacheDir: cache}, plan{testPlatform, nil, nil, defaultLimits()}); err != nil {
+	from := librarytest.Write(t, librarytest.Fake(librarytest.AMD64, "a"), t.TempDir(), "libonnxruntime.so")
+	if _, err := setup(t.Context(), Options{From: from, CacheDir: cache}, plan{testPlatform, nil, nil, defaultLimits()}); err != nil {
 		t.Fatal(err)
 	}
 	count := func(suffix string) (n int) {
@@ -87,8 +89,8 @@ func TestKilledSetup(t *testing.T) {
 // go when they are old.
 func TestOldStages(t *testing.T) {
 	parent := t.TempDir()
-	old := write(t, nil, parent, stagePrefix+"1"+stageLock)
-	write(t, nil, parent, stagePrefix+"2"+stageLock)
+	old := librarytest.Write(t, nil, parent, stagePrefix+"1"+stageLock)
+	librarytest.Write(t, nil, parent, stagePrefix+"2"+stageLock)
 	yesterday := time.Now().Add(-25 * time.Hour)
 	if err := os.Chtimes(old, yesterday, yesterday); err != nil {
 		t.Fatal(err)

@@ -1,14 +1,18 @@
-package ort
+package install
+
+import (
+	"github.com/nopezoo/zoo/runtime/ort/internal/library"
+)
 
 // pin is the SHA-256 of something we are willing to install.
 type pin struct {
 	source   string // "github", "npm" or "pip"
 	kind     string // "archive": the downloaded file; "library": the file taken out of it
-	platform platform
+	platform library.Platform
 	sha256   string
 }
 
-// officialPins is the one table of hashes for Version.
+// officialPins is the one table of hashes, for ort.Version.
 //
 // github: hashes of the release archives, not yet confirmed by a download of
 // ours. A wrong one makes Setup go on to the next source, never accept other
@@ -43,7 +47,7 @@ func officialPins() []pin {
 }
 
 // pinned returns the pins of one source (any source when "") for a platform.
-func pinned(all []pin, source string, p platform) []pin {
+func pinned(all []pin, source string, p library.Platform) []pin {
 	var out []pin
 	for _, x := range all {
 		if (source == "" || x.source == source) && x.platform == p {

@@ -1,4 +1,4 @@
-package ort
+package install
 
 import (
 	"bytes"
@@ -17,9 +17,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/ort/internal/library/librarytest"
 )
 
-const installedIn = "zoo/onnxruntime/" + Version + "/linux-amd64"
+const installedIn = "zoo/onnxruntime/" + ort.Version + "/linux-amd64"
 
 // served is a source that downloads over HTTP what the handler gives.
 func served(t testing.TB, name string, handler http.HandlerFunc) source {
@@ -35,23 +37,23 @@ func serving(t testing.TB, name string, data []byte) source {
 }
 
 func TestSetupDownloads(t *testing.T) {
-	lib := fakeLibrary(machineAMD64, "real")
+	lib := librarytest.Fake(librarytest.AMD64, "real")
 	archive := tgz(t,
 		member{"onnxruntime/README", []byte("text")},
 		member{"onnxruntime/lib/libonnxruntime.so", nil}, // a link
 		member{"onnxruntime/lib/libonnxruntime.so.1.29.0", lib},
-		member{"onnxruntime/lib/libonnxruntime_providers_shared.so", fakeLibrary(machineAMD64, "x")})
+		member{"onnxruntime/lib/libonnxruntime_providers_shared.so", librarytest.Fake(librarytest.AMD64, "x")})
 	pl := plan{testPlatform, []pin{{"github", "archive", testPlatform, sum(archive)}}, []source{serving(t, "github", archive)}, defaultLimits()}
 	cache := t.TempDir()
 	var last, total int64
-	opt := SetupOptions{CacheDir: cache, Progress: func(d, n int64) { last, total = d, n }}
+	opt := Options{CacheDir: cache, Progress: func(d, n int64) { last, total = d, n }}
 
 	got, err := setup(t.Context(), opt, pl)
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(cache, filepath.FromSlash(installedIn), "libonnxruntime.so")
-	want := Installed{Library: Library{Path: path, Source: FromCache}, Origin: "github", SHA256: sum(lib), Verified: true}
+	want := Installed{Library: ort.Library{Path: path, Source: ort.FromCache}, Origin: "github", SHA256: sum(lib), Verified: true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -74,7 +76,7 @@ func TestSetupDownloads(t *testing.T) {
 		t.Error(diff)
 	}
 
-	write(t, lib[:70], path) // damaged: fetched again
+	librarytest.Write(t, lib[:70], path) // damaged: fetched again
 	pl.sources = working
 	if got, err = setup(t.Context(), opt, pl); err != nil || got.Present {
 		t.Errorf("after damage: %+v, %v", got, err)
@@ -85,7 +87,7 @@ func TestSetupDownloads(t *testing.T) {
 }
 
 func TestSetupRefusesOtherHashes(t *testing.T) {
-	lib := fakeLibrary(machineAMD64, "evil")
+	lib := librarytest.Fake(librarytest.AMD64, "evil")
 	archive := tgz(t, member{"package/bin/libonnxruntime.so.1", lib})
 	other := strings.Repeat("ab", 32)
 	for _, tt := range []struct {
@@ -100,7 +102,7 @@ func TestSetupRefusesOtherHashes(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			cache := t.TempDir()
 			pl := plan{testPlatform, tt.pins, []source{serving(t, "x", archive)}, defaultLimits()}
-			_, err := setup(t.Context(), SetupOptions{CacheDir: cache}, pl)
+			_, err := setup(t.Context(), Options{CacheDir: cache}, pl)
 			if err == nil || !strings.Contains(err.Error(), tt.got) || !strings.Contains(err.Error(), other) {
 				t.Errorf("error is %v, want it to name both hashes", err)
 			}
@@ -112,11 +114,11 @@ func TestSetupRefusesOtherHashes(t *testing.T) {
 }
 
 func TestSetupTriesSourcesInOrder(t *testing.T) {
-	lib := fakeLibrary(machineAMD64, "real")
+	lib := librarytest.Fake(librarytest.AMD64, "real")
 	archive := tgz(t, member{"package/bin/libonnxruntime.so.1", lib})
 	missing := served(t, "github", http.NotFound)
 	pl := plan{testPlatform, []pin{{"npm", "library", testPlatform, sum(lib)}}, []source{missing, serving(t, "npm", archive)}, defaultLimits()}
-	got, err := setup(t.Context(), SetupOptions{CacheDir: t.TempDir()}, pl)
+	got, err := setup(t.Context(), Options{CacheDir: t.TempDir()}, pl)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +128,7 @@ func TestSetupTriesSourcesInOrder(t *testing.T) {
 
 	cache := t.TempDir()
 	pl.sources = []source{missing, served(t, "npm", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })}
-	_, err = setup(t.Context(), SetupOptions{CacheDir: cache}, pl)
+	_, err = setup(t.Context(), Options{CacheDir: cache}, pl)
 	for _, want := range []string{"github: ", "404", "npm: ", "418", "zoo setup --from FILE"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want it to contain %q", err, want)
@@ -138,14 +140,14 @@ func TestSetupTriesSourcesInOrder(t *testing.T) {
 }
 
 func TestSetupFrom(t *testing.T) {
-	lib, arm := fakeLibrary(machineAMD64, "real"), fakeLibrary(machineARM64, "arm")
+	lib, arm := librarytest.Fake(librarytest.AMD64, "real"), librarytest.Fake(librarytest.ARM64, "arm")
 	npm := tgz(t, member{"package/bin/linux/arm64/libonnxruntime.so.1", arm}, member{"package/bin/linux/x64/libonnxruntime.so.1", lib})
 	wheel := zipped(t, member{"onnxruntime/capi/libonnxruntime.so.1.29.0", lib}, member{"onnxruntime/capi/other.so", lib})
 	dir := t.TempDir()
-	write(t, lib, dir, "flat", "libonnxruntime.so.1.29.0")
-	write(t, lib, dir, "release", "lib", "libonnxruntime.so")
-	write(t, arm, dir, "arm", "libonnxruntime.so")
-	write(t, nil, dir, "bare", "README")
+	librarytest.Write(t, lib, dir, "flat", "libonnxruntime.so.1.29.0")
+	librarytest.Write(t, lib, dir, "release", "lib", "libonnxruntime.so")
+	librarytest.Write(t, arm, dir, "arm", "libonnxruntime.so")
+	librarytest.Write(t, nil, dir, "bare", "README")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(npm) }))
 	defer server.Close()
 
@@ -156,25 +158,25 @@ func TestSetupFrom(t *testing.T) {
 		verified   bool
 		want       string // of the error
 	}{
-		{"npm package", write(t, npm, dir, "npm.tgz"), known, true, ""},
-		{"unknown hash", write(t, npm, dir, "npm.tgz"), nil, false, ""},
-		{"pinned archive", write(t, npm, dir, "npm.tgz"), []pin{{"github", "archive", testPlatform, sum(npm)}}, true, ""},
-		{"wheel", write(t, wheel, dir, "ort.whl"), known, true, ""},
+		{"npm package", librarytest.Write(t, npm, dir, "npm.tgz"), known, true, ""},
+		{"unknown hash", librarytest.Write(t, npm, dir, "npm.tgz"), nil, false, ""},
+		{"pinned archive", librarytest.Write(t, npm, dir, "npm.tgz"), []pin{{"github", "archive", testPlatform, sum(npm)}}, true, ""},
+		{"wheel", librarytest.Write(t, wheel, dir, "ort.whl"), known, true, ""},
 		{"library", filepath.Join(dir, "flat", "libonnxruntime.so.1.29.0"), known, true, ""},
-		{"library of another name", write(t, lib, dir, "mine.so"), known, true, ""},
+		{"library of another name", librarytest.Write(t, lib, dir, "mine.so"), known, true, ""},
 		{"folder", filepath.Join(dir, "flat"), known, true, ""},
 		{"folder with lib", filepath.Join(dir, "release"), nil, false, ""},
 		{"url", server.URL + "/a/b.tgz?q=1", known, true, ""},
 		{"other platform", filepath.Join(dir, "arm"), known, false, "holds no ONNX Runtime library for linux-amd64"},
 		{"no library", filepath.Join(dir, "bare"), known, false, "holds no ONNX Runtime library"},
 		{"no such file", filepath.Join(dir, "nope"), known, false, "no such file"},
-		{"text", write(t, []byte("hello"), dir, "text.so"), known, false, "holds no ONNX Runtime library"},
-		{"broken archive", write(t, npm[:len(npm)/2], dir, "half.tgz"), known, false, "unpack half.tgz"},
+		{"text", librarytest.Write(t, []byte("hello"), dir, "text.so"), known, false, "holds no ONNX Runtime library"},
+		{"broken archive", librarytest.Write(t, npm[:len(npm)/2], dir, "half.tgz"), known, false, "unpack half.tgz"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			cache := t.TempDir()
-			got, err := setup(t.Context(), SetupOptions{From: tt.from, CacheDir: cache, Insecure: true}, plan{testPlatform, tt.pins, nil, defaultLimits()})
+			got, err := setup(t.Context(), Options{From: tt.from, CacheDir: cache, Insecure: true}, plan{testPlatform, tt.pins, nil, defaultLimits()})
 			if tt.want != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("error is %v, want it to contain %q", err, tt.want)
@@ -195,19 +197,19 @@ func TestSetupFrom(t *testing.T) {
 }
 
 func TestSetupCUDA(t *testing.T) {
-	core, cuda, shared := fakeLibrary(machineAMD64, "core"), fakeLibrary(machineAMD64, "cuda"), fakeLibrary(machineAMD64, "shared")
+	core, cuda, shared := librarytest.Fake(librarytest.AMD64, "core"), librarytest.Fake(librarytest.AMD64, "cuda"), librarytest.Fake(librarytest.AMD64, "shared")
 	dir := t.TempDir()
 	for name, data := range map[string][]byte{"libonnxruntime.so.1.29.0": core, "libonnxruntime_providers_cuda.so": cuda, "libonnxruntime_providers_shared.so": shared} {
-		write(t, data, dir, "gpu", "lib", name)
+		librarytest.Write(t, data, dir, "gpu", "lib", name)
 	}
-	write(t, core, dir, "cpu", "libonnxruntime.so")
-	archive := write(t, tgz(t, member{"a/libonnxruntime_providers_cuda.so", cuda}, member{"a/libonnxruntime.so", core},
+	librarytest.Write(t, core, dir, "cpu", "libonnxruntime.so")
+	archive := librarytest.Write(t, tgz(t, member{"a/libonnxruntime_providers_cuda.so", cuda}, member{"a/libonnxruntime.so", core},
 		member{"a/libonnxruntime_providers_shared.so", shared}), dir, "gpu.tgz")
 	pl := plan{testPlatform, nil, nil, defaultLimits()}
 
 	for _, from := range []string{filepath.Join(dir, "gpu"), filepath.Join(dir, "gpu", "lib", "libonnxruntime.so.1.29.0"), archive} {
 		cache := t.TempDir()
-		if _, err := setup(t.Context(), SetupOptions{From: from, CacheDir: cache, Provider: "cuda"}, pl); err != nil {
+		if _, err := setup(t.Context(), Options{From: from, CacheDir: cache, Provider: "cuda"}, pl); err != nil {
 			t.Fatal(err)
 		}
 		const in = installedIn + "-cuda/"
@@ -222,7 +224,7 @@ func TestSetupCUDA(t *testing.T) {
 		{"", "tpu", `unknown provider "tpu"`},
 	} {
 		cache := t.TempDir()
-		_, err := setup(t.Context(), SetupOptions{From: tt.from, CacheDir: cache, Provider: tt.provider}, pl)
+		_, err := setup(t.Context(), Options{From: tt.from, CacheDir: cache, Provider: tt.provider}, pl)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error is %v, want it to contain %q", err, tt.want)
 		}
@@ -233,9 +235,9 @@ func TestSetupCUDA(t *testing.T) {
 }
 
 func TestSetupHostileArchives(t *testing.T) {
-	lib := fakeLibrary(machineAMD64, "evil")
+	lib := librarytest.Fake(librarytest.AMD64, "evil")
 	small := limits{file: 1000, total: 4000, entries: 3}
-	big := append(fakeLibrary(machineAMD64, ""), make([]byte, 2000)...)
+	big := append(librarytest.Fake(librarytest.AMD64, ""), make([]byte, 2000)...)
 	bomb := make([]byte, 100_000)
 	tests := []struct {
 		name    string
@@ -255,8 +257,8 @@ func TestSetupHostileArchives(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			cache := t.TempDir()
-			from := write(t, tt.archive, t.TempDir(), "archive")
-			_, err := setup(t.Context(), SetupOptions{From: from, CacheDir: cache}, plan{testPlatform, nil, nil, small})
+			from := librarytest.Write(t, tt.archive, t.TempDir(), "archive")
+			_, err := setup(t.Context(), Options{From: from, CacheDir: cache}, plan{testPlatform, nil, nil, small})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error is %v, want it to contain %q", err, tt.want)
 			}
@@ -271,7 +273,7 @@ func TestSetupDownloadLimit(t *testing.T) {
 	pl := plan{testPlatform, nil, nil, limits{file: 10, total: 100, entries: 1}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 101)) }))
 	defer server.Close()
-	_, err := setup(t.Context(), SetupOptions{From: server.URL, CacheDir: t.TempDir(), Insecure: true}, pl)
+	_, err := setup(t.Context(), Options{From: server.URL, CacheDir: t.TempDir(), Insecure: true}, pl)
 	if err == nil || !strings.Contains(err.Error(), "limit of 100 bytes") {
 		t.Errorf("error is %v", err)
 	}
@@ -286,7 +288,7 @@ func TestSetupCancelled(t *testing.T) {
 		<-r.Context().Done()
 	})
 	cache := t.TempDir()
-	_, err := setup(ctx, SetupOptions{CacheDir: cache}, plan{testPlatform, nil, []source{slow, slow}, defaultLimits()})
+	_, err := setup(ctx, Options{CacheDir: cache}, plan{testPlatform, nil, []source{slow, slow}, defaultLimits()})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v", err)
 	}
@@ -296,14 +298,14 @@ func TestSetupCancelled(t *testing.T) {
 }
 
 func TestSetupConcurrent(t *testing.T) {
-	lib := fakeLibrary(machineAMD64, strings.Repeat("body", 1<<16))
+	lib := librarytest.Fake(librarytest.AMD64, strings.Repeat("body", 1<<16))
 	archive := tgz(t, member{"libonnxruntime.so", lib})
 	pl := plan{testPlatform, []pin{{"x", "archive", testPlatform, sum(archive)}}, []source{serving(t, "x", archive)}, defaultLimits()}
 	cache := t.TempDir()
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			got, err := setup(t.Context(), SetupOptions{CacheDir: cache}, pl)
+			got, err := setup(t.Context(), Options{CacheDir: cache}, pl)
 			if err != nil {
 				t.Error(err)
 				return
@@ -324,14 +326,14 @@ func TestSetupProcesses(t *testing.T) {
 	const fromVar, cacheVar = "ZOO_ORT_TEST_FROM", "ZOO_ORT_TEST_CACHE"
 	if from := os.Getenv(fromVar); from != "" {
 		for range 10 {
-			if _, err := setup(t.Context(), SetupOptions{From: from, CacheDir: os.Getenv(cacheVar)}, plan{testPlatform, nil, nil, defaultLimits()}); err != nil {
+			if _, err := setup(t.Context(), Options{From: from, CacheDir: os.Getenv(cacheVar)}, plan{testPlatform, nil, nil, defaultLimits()}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		return
 	}
-	lib := fakeLibrary(machineAMD64, strings.Repeat("body", 1<<16))
-	from := write(t, tgz(t, member{"libonnxruntime.so", lib}), t.TempDir(), "a.tgz")
+	lib := librarytest.Fake(librarytest.AMD64, strings.Repeat("body", 1<<16))
+	from := librarytest.Write(t, tgz(t, member{"libonnxruntime.so", lib}), t.TempDir(), "a.tgz")
 	cache := t.TempDir()
 	var wg sync.WaitGroup
 	for range 3 {
@@ -360,7 +362,7 @@ func TestClients(t *testing.T) {
 	}
 	bin := t.TempDir()
 	script := func(name, text string) {
-		write(t, []byte("#!/bin/sh\n"+text), bin, name)
+		librarytest.Write(t, []byte("#!/bin/sh\n"+text), bin, name)
 		if err := os.Chmod(filepath.Join(bin, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -384,7 +386,7 @@ func TestClients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if args, _ := os.ReadFile(file); !strings.HasPrefix(string(args), "pack onnxruntime-node@"+Version+" ") || !strings.Contains(string(args), "--ignore-scripts") {
+	if args, _ := os.ReadFile(file); !strings.HasPrefix(string(args), "pack onnxruntime-node@"+ort.Version+" ") || !strings.Contains(string(args), "--ignore-scripts") {
 		t.Errorf("npm was called with %q", args)
 	}
 	script("npm", "echo 'npm error code E404' >&2; exit 3")
@@ -402,7 +404,7 @@ func TestClients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if args, _ := os.ReadFile(file); !strings.HasPrefix(string(args), "-m pip download onnxruntime=="+Version+" --no-deps ") {
+	if args, _ := os.ReadFile(file); !strings.HasPrefix(string(args), "-m pip download onnxruntime=="+ort.Version+" --no-deps ") {
 		t.Errorf("pip was called with %q", args)
 	}
 	script("python3", "exit 1")
@@ -445,7 +447,7 @@ func TestOfficialPins(t *testing.T) {
 
 // TestPlainHTTP: what anyone on the way can replace is asked for in so many words.
 func TestPlainHTTP(t *testing.T) {
-	archive := tgz(t, member{"libonnxruntime.so", fakeLibrary(machineAMD64, "a")})
+	archive := tgz(t, member{"libonnxruntime.so", librarytest.Fake(librarytest.AMD64, "a")})
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked++
@@ -453,7 +455,7 @@ func TestPlainHTTP(t *testing.T) {
 	}))
 	defer server.Close()
 	for _, from := range []string{server.URL + "/a.tgz", strings.Replace(server.URL, "http", "HTTP", 1) + "/a.tgz"} {
-		_, err := setup(t.Context(), SetupOptions{From: from, CacheDir: t.TempDir()}, plan{testPlatform, nil, nil, defaultLimits()})
+		_, err := setup(t.Context(), Options{From: from, CacheDir: t.TempDir()}, plan{testPlatform, nil, nil, defaultLimits()})
 		if err == nil || !strings.Contains(err.Error(), "--insecure") || asked != 0 {
 			t.Errorf("%s: error %v after %d requests", from, err, asked)
 		}
@@ -467,5 +469,32 @@ func TestPlainHTTP(t *testing.T) {
 	}
 	if err := staySecure(request("https://b/"), slices.Repeat([]*http.Request{request("https://a/")}, 10)); err == nil {
 		t.Error("redirects never end")
+	}
+}
+
+// TestSetupRefusesTruncatedLibraries: neither the library nor a provider comes into
+// the cache.
+func TestSetupRefusesTruncatedLibraries(t *testing.T) {
+	lib := librarytest.Fake(librarytest.AMD64, "whole")
+	for cut, members := range map[string][]member{
+		"core":     {{"libonnxruntime.so", lib[:len(lib)-2]}, {"libonnxruntime_providers_cuda.so", lib}, {"libonnxruntime_providers_shared.so", lib}},
+		"provider": {{"libonnxruntime.so", lib}, {"libonnxruntime_providers_cuda.so", lib[:len(lib)-2]}, {"libonnxruntime_providers_shared.so", lib}},
+	} {
+		cache := t.TempDir()
+		from := librarytest.Write(t, tgz(t, members...), t.TempDir(), "a.tgz")
+		_, err := setup(t.Context(), Options{From: from, CacheDir: cache, Provider: "cuda"}, plan{testPlatform, nil, nil, defaultLimits()})
+		if err == nil || !strings.Contains(err.Error(), "is cut short") {
+			t.Errorf("%s: %v", cut, err)
+		}
+		if left := files(t, cache); len(left) != 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	}
+}
+
+func TestNilContext(t *testing.T) {
+	var none context.Context
+	if _, err := Setup(none, Options{CacheDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "the context is nil") {
+		t.Error(err)
 	}
 }

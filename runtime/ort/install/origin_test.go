@@ -1,17 +1,20 @@
-package ort
+package install
 
 import (
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/ort/internal/library/librarytest"
 )
 
 // TestOrigin: a record that stands beside a library proves nothing.
 func TestOrigin(t *testing.T) {
-	lib := fakeLibrary(machineAMD64, "real")
+	lib := librarytest.Fake(librarytest.AMD64, "real")
 	pins := []pin{{"npm", "library", testPlatform, sum(lib)}, {"github", "archive", testPlatform, sum([]byte("archive"))}}
-	other := fakeLibrary(machineAMD64, "self-made")
+	other := librarytest.Fake(librarytest.AMD64, "self-made")
 	for _, tt := range []struct {
 		name     string
 		library  []byte
@@ -29,15 +32,15 @@ func TestOrigin(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
-			path := write(t, tt.library, dir, "libonnxruntime.so")
+			path := librarytest.Write(t, tt.library, dir, "libonnxruntime.so")
 			if tt.record != nil {
 				data, err := json.Marshal(tt.record)
 				if err != nil {
 					t.Fatal(err)
 				}
-				write(t, data, dir, recordName)
+				librarytest.Write(t, data, dir, recordName)
 			}
-			got, err := origin(Library{Path: path}, pins)
+			got, err := origin(ort.Library{Path: path}, pins)
 			if err != nil || got.Verified != tt.verified || got.Origin != tt.origin || got.SHA256 != sum(tt.library) {
 				t.Errorf("%+v (%v), want verified %v from %q", got, err, tt.verified, tt.origin)
 			}
@@ -46,7 +49,7 @@ func TestOrigin(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Origin(Library{Path: filepath.Join(t.TempDir(), "none.so")}); !os.IsNotExist(err) {
+	if _, err := Origin(ort.Library{Path: filepath.Join(t.TempDir(), "none.so")}); !os.IsNotExist(err) {
 		t.Errorf("no library: %v", err)
 	}
 }

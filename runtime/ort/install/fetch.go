@@ -1,4 +1,4 @@
-package ort
+package install
 
 import (
 	"context"
@@ -15,6 +15,9 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
 // source is one way to get an archive that holds the library.
@@ -24,7 +27,7 @@ type source struct {
 }
 
 // officialSources lists the sources in the order in which Setup tries them.
-func officialSources(p platform) []source {
+func officialSources(p library.Platform) []source {
 	return []source{
 		{"github", func(ctx context.Context, dir string, progress func(done, total int64)) (string, error) {
 			u, err := releaseURL(p)
@@ -43,17 +46,17 @@ func officialSources(p platform) []source {
 }
 
 // releaseURL is the archive of the official release for a platform.
-func releaseURL(p platform) (string, error) {
-	name, ok := map[platform]string{
-		"linux-amd64":   "linux-x64-" + Version + ".tgz",
-		"linux-arm64":   "linux-aarch64-" + Version + ".tgz",
-		"darwin-arm64":  "osx-arm64-" + Version + ".tgz",
-		"windows-amd64": "win-x64-" + Version + ".zip",
+func releaseURL(p library.Platform) (string, error) {
+	name, ok := map[library.Platform]string{
+		"linux-amd64":   "linux-x64-" + ort.Version + ".tgz",
+		"linux-arm64":   "linux-aarch64-" + ort.Version + ".tgz",
+		"darwin-arm64":  "osx-arm64-" + ort.Version + ".tgz",
+		"windows-amd64": "win-x64-" + ort.Version + ".zip",
 	}[p]
 	if !ok {
 		return "", fmt.Errorf("the release has no pinned archive for %s", p)
 	}
-	return "https://github.com/microsoft/onnxruntime/releases/download/v" + Version + "/onnxruntime-" + name, nil
+	return "https://github.com/microsoft/onnxruntime/releases/download/v" + ort.Version + "/onnxruntime-" + name, nil
 }
 
 const (
@@ -146,7 +149,7 @@ func npmPack(ctx context.Context, dir string, lookPath func(string) (string, err
 	if err != nil {
 		return "", err
 	}
-	if err := client(ctx, dir, npm, "pack", "onnxruntime-node@"+Version, "--pack-destination", dir,
+	if err := client(ctx, dir, npm, "pack", "onnxruntime-node@"+ort.Version, "--pack-destination", dir,
 		"--ignore-scripts", "--fetch-retries=1", "--no-update-notifier"); err != nil {
 		return "", err
 	}
@@ -155,8 +158,8 @@ func npmPack(ctx context.Context, dir string, lookPath func(string) (string, err
 
 // pipDownload has a pip client fetch the wheel of this platform, whatever the
 // Python that runs pip.
-func pipDownload(ctx context.Context, dir string, p platform, lookPath func(string) (string, error)) (string, error) {
-	tag, ok := map[platform]string{
+func pipDownload(ctx context.Context, dir string, p library.Platform, lookPath func(string) (string, error)) (string, error) {
+	tag, ok := map[library.Platform]string{
 		"linux-amd64":   "manylinux_2_28_x86_64",
 		"linux-arm64":   "manylinux_2_28_aarch64",
 		"darwin-arm64":  "macosx_14_0_arm64",
@@ -166,7 +169,7 @@ func pipDownload(ctx context.Context, dir string, p platform, lookPath func(stri
 	if !ok {
 		return "", fmt.Errorf("there is no wheel for %s", p)
 	}
-	args := []string{"download", "onnxruntime==" + Version, "--no-deps", "--only-binary=:all:", "--platform", tag,
+	args := []string{"download", "onnxruntime==" + ort.Version, "--no-deps", "--only-binary=:all:", "--platform", tag,
 		"--python-version", "3.12", "--dest", dir, "--no-input", "--disable-pip-version-check", "--retries", "1"}
 	var failed []string
 	for _, pip := range [][]string{{"pip3"}, {"pip"}, {"python3", "-m", "pip"}, {"python", "-m", "pip"}} {

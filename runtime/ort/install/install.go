@@ -1,4 +1,7 @@
-package ort
+// Package install fetches the ONNX Runtime library into the per-user cache, where
+// package ort finds it, and checks it against pinned hashes. A program that only runs
+// models does not need it.
+package install
 
 import (
 	"context"
@@ -8,11 +11,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
-// SetupOptions says what to install and from where. The zero value installs the
+// Options says what to install and from where. The zero value installs the
 // CPU library from the first official source that works.
-type SetupOptions struct {
+type Options struct {
 	// From is a URL, a library file, an archive (.tgz or .zip: a release
 	// archive, an npm package, a Python wheel) or a folder that holds the
 	// library (or whose lib folder does). "" tries, in order, the release
@@ -38,7 +44,7 @@ type SetupOptions struct {
 
 // Installed is the outcome of Setup.
 type Installed struct {
-	Library
+	ort.Library
 	Origin   string   // what it came from: "github", "npm", "pip", or the value of From
 	SHA256   string   // of the library
 	Verified bool     // its hash, or its archive's, is pinned in zoo
@@ -46,40 +52,45 @@ type Installed struct {
 	Failed   []string // sources that were tried before Origin, each with its reason
 }
 
-// Setup installs the ONNX Runtime library of Version into the per-user cache,
+// Setup installs the ONNX Runtime library of ort.Version into the per-user cache,
 // where Find finds it. Files are checked against the hashes pinned in zoo; an
 // unknown hash is accepted only when From names the file, and is reported as not
 // verified. Nothing is left behind on failure, and what killed set-ups left is
 // cleared. Set-ups may run at the same time: each works in a folder of its own and
 // renames its files into place.
-func Setup(ctx context.Context, opt SetupOptions) (Installed, error) {
+func Setup(ctx context.Context, opt Options) (Installed, error) {
 	if ctx == nil {
-		return Installed{}, errNoContext
+		return Installed{}, errors.New("ort: setup: the context is nil")
 	}
-	p := hostPlatform()
+	p := library.Host()
 	return setup(ctx, opt, plan{platform: p, pins: officialPins(), sources: officialSources(p), limits: defaultLimits()})
 }
 
+const (
+	providerCPU  = "cpu"
+	providerCUDA = "cuda"
+)
+
 // plan is what tests replace.
 type plan struct {
-	platform platform
+	platform library.Platform
 	pins     []pin
 	sources  []source
 	limits   limits
 }
 
-func setup(ctx context.Context, opt SetupOptions, pl plan) (Installed, error) {
+func setup(ctx context.Context, opt Options, pl plan) (Installed, error) {
 	switch opt.Provider {
 	case "", providerCPU:
 	case providerCUDA:
 		if opt.From == "" {
 			return Installed{}, errors.New("ort: setup: no source for provider cuda is built in yet; name a CUDA build of ONNX Runtime " +
-				Version + " (release archive or unpacked folder): zoo setup --provider cuda --from DIR")
+				ort.Version + " (release archive or unpacked folder): zoo setup --provider cuda --from DIR")
 		}
 	default:
 		return Installed{}, fmt.Errorf("ort: setup: unknown provider %q, known are cpu and cuda", opt.Provider)
 	}
-	folder, err := cacheFolder(opt.CacheDir, pl.platform, opt.Provider)
+	folder, err := library.CacheFolder(opt.CacheDir, pl.platform, opt.Provider == providerCUDA)
 	if err != nil {
 		return Installed{}, err
 	}
@@ -115,11 +126,11 @@ func setup(ctx context.Context, opt SetupOptions, pl plan) (Installed, error) {
 	}
 	return Installed{}, fmt.Errorf("ort: setup: no source could provide ONNX Runtime %s for %s:\n  %s\n"+
 		"to install it by hand, download the release archive on any machine and run: zoo setup --from FILE",
-		Version, pl.platform, strings.Join(failed, "\n  "))
+		ort.Version, pl.platform, strings.Join(failed, "\n  "))
 }
 
 // attempt installs from one source, or from opt.From when the source has no name.
-func attempt(ctx context.Context, folder string, opt SetupOptions, pl plan, s source) (Installed, error) {
+func attempt(ctx context.Context, folder string, opt Options, pl plan, s source) (Installed, error) {
 	stage, release, err := newStage(filepath.Dir(folder))
 	if err != nil {
 		return Installed{}, err
@@ -165,7 +176,7 @@ func attempt(ctx context.Context, folder string, opt SetupOptions, pl plan, s so
 
 // resolveFrom takes libraries named by From straight into x, and returns the
 // path of an archive that is yet to be unpacked, or "".
-func resolveFrom(ctx context.Context, stage string, opt SetupOptions, pl plan, x *extractor) (string, error) {
+func resolveFrom(ctx context.Context, stage string, opt Options, pl plan, x *extractor) (string, error) {
 	scheme, _, _ := strings.Cut(strings.ToLower(opt.From), "://")
 	if scheme == "http" && !opt.Insecure {
 		return "", errors.New("plain http lets anyone on the way replace the library, which then runs as part of zoo; use an https URL, or say that you accept this: zoo setup --insecure")
@@ -186,7 +197,7 @@ func resolveFrom(ctx context.Context, stage string, opt SetupOptions, pl plan, x
 	if x.providers {
 		return "", x.folder(filepath.Dir(opt.From))
 	}
-	if err := x.file(opt.From, x.platform.libraryNames()[0]); err != nil {
+	if err := x.file(opt.From, x.platform.Names()[0]); err != nil {
 		return "", err
 	}
 	return "", x.complete(opt.From)
@@ -224,10 +235,10 @@ func verify(pins []pin, sourceName, archiveSum, librarySum string) (bool, error)
 // providers it may load and the record last, each by an atomic rename. The last
 // of two set-ups wins; both are whole.
 func publish(folder string, x *extractor, r record, verified bool) (Installed, error) {
-	if _, err := checkLibraryFile(x.core, x.platform); err != nil {
+	if _, err := library.Check(x.core, x.platform); err != nil {
 		return Installed{}, err
 	}
-	if err := checkProviders(x.dir, x.platform); err != nil {
+	if err := library.CheckProviders(x.dir, x.platform); err != nil {
 		return Installed{}, err
 	}
 	data, err := json.MarshalIndent(r, "", "  ")
@@ -249,7 +260,7 @@ func publish(folder string, x *extractor, r record, verified bool) (Installed, e
 	syncFolder(folder)
 	path := filepath.Join(folder, filepath.Base(x.core))
 	return Installed{
-		Library: Library{Path: path, Source: FromCache, Version: fileVersion(path, x.platform)},
+		Library: ort.Library{Path: path, Source: ort.FromCache, Version: library.VersionOf(path, x.platform)},
 		Origin:  r.Origin, SHA256: r.SHA256, Verified: verified,
 	}, nil
 }

@@ -1,10 +1,12 @@
-package ort
+package install
 
 import (
 	"encoding/json"
 	"path/filepath"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
 // record stands beside an installed library and says where it came from. It is
@@ -21,12 +23,12 @@ const recordName = "origin.json"
 // it tell. It is verified where zoo has pinned its hash, or that of the archive
 // that the record names; otherwise its origin is what Setup was told to install,
 // or "" for a library that is not one of ours.
-func Origin(lib Library) (Installed, error) {
-	p := hostPlatform()
+func Origin(lib ort.Library) (Installed, error) {
+	p := library.Host()
 	return origin(lib, pinned(officialPins(), "", p))
 }
 
-func origin(lib Library, pins []pin) (Installed, error) {
+func origin(lib ort.Library, pins []pin) (Installed, error) {
 	sum, err := fileSHA256(lib.Path)
 	if err != nil {
 		return Installed{}, err
@@ -55,9 +57,9 @@ func official(name string) bool {
 }
 
 // present returns what is installed in folder, if it is whole and verified.
-func present(folder string, p platform, pins []pin) (Installed, bool) {
-	path := filepath.Join(folder, p.libraryNames()[0])
-	done, err := origin(Library{Path: path, Source: FromCache, Version: fileVersion(path, p)}, pinned(pins, "", p))
+func present(folder string, p library.Platform, pins []pin) (Installed, bool) {
+	path := filepath.Join(folder, p.Names()[0])
+	done, err := origin(ort.Library{Path: path, Source: ort.FromCache, Version: library.VersionOf(path, p)}, pinned(pins, "", p))
 	done.Present = true
 	return done, err == nil && done.Verified
 }

@@ -1,4 +1,4 @@
-package ort
+package install
 
 import (
 	"archive/tar"
@@ -15,6 +15,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
 // limits bound what an archive may make us write or unpack.
@@ -31,7 +33,7 @@ func defaultLimits() limits { return limits{file: 2 << 30, total: 8 << 30, entri
 // its base name alone, so no entry can leave the folder.
 type extractor struct {
 	dir       string
-	platform  platform
+	platform  library.Platform
 	providers bool
 	limits    limits
 
@@ -172,7 +174,7 @@ func (x *extractor) file(name, base string) error {
 }
 
 func (x *extractor) wanted(base string) bool {
-	return coreName.MatchString(base) && x.core == "" || x.providers && providerName.MatchString(base)
+	return library.IsCore(base) && x.core == "" || x.providers && library.IsProvider(base)
 }
 
 // entry writes the content when it is a library we want for this platform.
@@ -184,17 +186,17 @@ func (x *extractor) entry(name string, r io.Reader) error {
 	if !x.wanted(base) {
 		return nil
 	}
-	br := bufio.NewReaderSize(r, headerSize)
-	head, err := br.Peek(headerSize)
+	br := bufio.NewReaderSize(r, library.HeaderSize)
+	head, err := br.Peek(library.HeaderSize)
 	if err != nil && err != io.EOF {
 		return err
 	}
-	if filePlatform(head) != x.platform {
+	if library.PlatformOf(head) != x.platform {
 		return nil
 	}
-	isCore := coreName.MatchString(base)
+	isCore := library.IsCore(base)
 	if isCore {
-		base = x.platform.libraryNames()[0]
+		base = x.platform.Names()[0]
 	}
 	out := filepath.Join(x.dir, base)
 	n, sum, err := writeCapped(out, br, min(x.limits.file, x.limits.total-x.written))
