@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/study"
 )
 
 // speedRow is a row without a task.
@@ -49,11 +51,11 @@ func golden(t *testing.T, name, got string) {
 
 func TestMarkdown(t *testing.T) {
 	var b strings.Builder
-	if err := eval.Markdown(&b, all(), eval.ByLengths); err != nil {
+	if err := report.Markdown(&b, all(), study.ByLengths); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "table.md", b.String())
-	if err := eval.Markdown(&failing{}, all(), eval.ByLengths); err == nil {
+	if err := report.Markdown(&failing{}, all(), study.ByLengths); err == nil {
 		t.Error("a failing writer is not reported")
 	}
 }

@@ -13,7 +13,7 @@ import (
 // as where all are right or all wrong, is filled once and in grey: one on another
 // they would make a block darker than any curve.
 type bands struct {
-	s      *Study
+	s      *Report
 	curves []curve
 }
 

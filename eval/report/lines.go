@@ -8,18 +8,20 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/nopezoo/zoo/eval/study"
 )
 
 // curve is one series in a line figure.
 type curve struct {
-	of     *Series
+	of     *study.Series
 	points []dot
 }
 
 type dot struct{ x, y, low, high float64 }
 
 // dots keeps the known points of a series, scaled.
-func dots[T any](points []T, length func(T) int, of func(T) Spread, scale float64) []dot {
+func dots[T any](points []T, length func(T) int, of func(T) study.Spread, scale float64) []dot {
 	var out []dot
 	for _, p := range points {
 		if v := of(p); v.Mean.Known() {
@@ -29,20 +31,20 @@ func dots[T any](points []T, length func(T) int, of func(T) Spread, scale float6
 	return out
 }
 
-func (s *Study) accuracyFigure(t *Task) Figure {
+func (s *Report) accuracyFigure(t *study.Task) Figure {
 	var curves []curve
 	for i := range t.Series {
-		curves = append(curves, curve{&t.Series[i], dots(t.Series[i].Points, func(p Point) int { return p.Length }, func(p Point) Spread { return p.Exact }, 100)})
+		curves = append(curves, curve{&t.Series[i], dots(t.Series[i].Points, func(p study.Point) int { return p.Length }, func(p study.Point) study.Spread { return p.Exact }, 100)})
 	}
 	return s.lineFigure("accuracy-"+fileName(t.Name), t, "exact match, %", curves, 100)
 }
 
-func (s *Study) costFigure(t *Task, p Place, m Metric, at string) []Figure {
+func (s *Report) costFigure(t *study.Task, p study.Place, m study.Metric, at string) []Figure {
 	var curves []curve
 	highest := 0.0
 	top := 0.0 // of the bands
 	for _, c := range p.Series {
-		points := dots(c.Points, func(p CostPoint) int { return p.Length }, m.Of, 1)
+		points := dots(c.Points, func(p study.CostPoint) int { return p.Length }, m.Of, 1)
 		for _, d := range points {
 			highest = max(highest, d.y)
 			if !math.IsNaN(d.high) {
@@ -67,7 +69,7 @@ func (s *Study) costFigure(t *Task, p Place, m Metric, at string) []Figure {
 
 // lineFigure draws curves over the length, with bands, the trained lengths shaded,
 // and names at the ends.
-func (s *Study) lineFigure(name string, t *Task, y string, curves []curve, highest float64) Figure {
+func (s *Report) lineFigure(name string, t *study.Task, y string, curves []curve, highest float64) Figure {
 	return Figure{name, 6.3 * vg.Inch, 3.6 * vg.Inch, func(c draw.Canvas) {
 		x := "length"
 		if !t.Scored {
@@ -105,7 +107,7 @@ func (octaves) Ticks(low, high float64) []plot.Tick {
 	var out []plot.Tick
 	for n := 1.0; n <= high; n *= 2 {
 		if n >= low {
-			out = append(out, plot.Tick{Value: n, Label: thousands(int(n))})
+			out = append(out, plot.Tick{Value: n, Label: study.Thousands(int(n))})
 		}
 	}
 	return out
@@ -131,7 +133,7 @@ func (t trained) Plot(c draw.Canvas, p *plot.Plot) {
 // an eye can tell, take turns: a stretch that several have in common is dashed, with
 // the dashes of each in the gaps of the others, and a point has the marker of one.
 type strokes struct {
-	s       *Study
+	s       *Report
 	curves  []curve
 	lengths []int
 }
@@ -201,7 +203,7 @@ const mostMarkers = 24
 
 // endLabels writes the names of curves where they end; those that end together at
 // the right stand as near to their ends as they fit.
-func (s *Study) endLabels(c, data draw.Canvas, p *plot.Plot, curves []curve) {
+func (s *Report) endLabels(c, data draw.Canvas, p *plot.Plot, curves []curve) {
 	x, y := p.Transforms(&data)
 	last := 0.0
 	for _, k := range curves {
@@ -235,7 +237,7 @@ const labelIndent = 3 * markerSize
 
 // endLabel writes a curve's name with its marker before it. Letters are not in its
 // colour, which is too faint for them.
-func (s *Study) endLabel(c draw.Canvas, k curve, x, y vg.Length) {
+func (s *Report) endLabel(c draw.Canvas, k curve, x, y vg.Length) {
 	colour := s.colour(k.of.Encoding)
 	s.Encodings[k.of.Encoding].Shape.fill(&c, vg.Point{X: x + markerSize, Y: y}, markerSize, colour, colour)
 	c.FillText(textStyle(ink, draw.XLeft, draw.YCenter), vg.Point{X: x + labelIndent, Y: y}, k.of.Name)
