@@ -20,9 +20,9 @@ func row(model string, length, correct, n int) eval.Row {
 		Schema: eval.RowSchema, Environment: eval.Environment{Model: model, Provider: "cpu"},
 		Encoding: model, Profile: "portable", Task: "copy", TaskVersion: 1, Split: "test", Length: length,
 		TrainMin: 2, TrainMax: 20, Seed: 1, Batch: 8,
-		Score: &eval.Score{N: n, Correct: correct, Accuracy: float64(correct) / float64(n), Tokens: 10 * n, TokensCorrect: 9*n + correct,
+		Score: eval.Score{N: n, Correct: correct, Accuracy: float64(correct) / float64(n), Tokens: 10 * n, TokensCorrect: 9*n + correct,
 			EditDistance: float64(n-correct) / float64(n) / 2, Loss: new(0.25)},
-		Speed: &eval.Speed{TimedBatches: 3, TimedBatch: 8, PrefillMS: 12.345, PrefillP95MS: 13, PrefillP99MS: 14.04, FirstTokenMS: 12.345, Repeats: 1,
+		Speed: eval.Speed{TimedBatches: 3, TimedBatch: 8, PrefillMS: 12.345, PrefillP95MS: 13, PrefillP99MS: 14.04, FirstTokenMS: 12.345, Repeats: 1,
 			DecodeSteps: 10, DecodeP50MS: 1.25, DecodeP95MS: 2.5, DecodeP99MS: 2.75,
 			TokensPerSecond: 12345.6, TokensPerSecondSD: 99, SDOf: eval.SDOfBatches, RepeatRates: []float64{12345.6}, RepeatPrefillMS: []float64{12.345}, RepeatDecodeMS: []float64{1.25},
 			PeakMemory: 300 << 20, PeakMemoryOf: eval.PeakOfLength},
@@ -37,7 +37,7 @@ func seeded(r eval.Row, seed uint64, batch int) eval.Row {
 
 func missing(model string, length int) eval.Row {
 	r := row(model, length, 0, 1)
-	r.NA, r.Reason, r.Score, r.Speed = true, "too long", nil, nil
+	r.NA, r.Reason, r.Score, r.Speed = true, "too long", eval.Score{}, eval.Speed{}
 	return r
 }
 

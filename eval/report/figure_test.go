@@ -103,7 +103,7 @@ func TestHostileFigures(t *testing.T) {
 		"the least number":  func(r *eval.Row) { r.DecodeP50MS = math.SmallestNonzeroFloat64 },
 		"infinite sums":     func(r *eval.Row) { r.DecodeP50MS = math.MaxFloat64 },
 		"control character": func(r *eval.Row) { r.Encoding, r.Task = "a\x00\n<b>", "t\x1b" },
-		"endless length":    func(r *eval.Row) { r.Length, r.Task, r.Score = 1e15, "", nil },
+		"endless length":    func(r *eval.Row) { r.Length, r.Task, r.Score = 1e15, "", eval.Score{} },
 		"endless name":      func(r *eval.Row) { r.Task = strings.Repeat("x", 10_000) },
 	} {
 		var rows []eval.Row

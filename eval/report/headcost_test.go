@@ -87,7 +87,7 @@ func TestHeadlineCosts(t *testing.T) {
 
 // TestCostOfSpeedAlone checks that speed without a task has a headline of costs.
 func TestCostOfSpeedAlone(t *testing.T) {
-	s := reportOf(t, with(costs(row(t, "nope", 0, 512, 0), 1, 2, 3), func(r *eval.Row) { r.Score, r.Task, r.Split, r.TaskVersion = nil, "", "", 0 }))
+	s := reportOf(t, with(costs(row(t, "nope", 0, 512, 0), 1, 2, 3), func(r *eval.Row) { r.Score, r.Task, r.Split, r.TaskVersion = eval.Score{}, "", "", 0 }))
 	want := report.Table{Caption: "Headline on speed without a task; costs at length 512, test machine, 2 cores · cpu",
 		Head:  []string{"encoding", "decode step, median, ms (×\u00a0nope)", "prefill, ms (×\u00a0nope)", "peak memory, MiB (×\u00a0nope)", "parameters", "seeds"},
 		Lines: [][]string{{"nope", "1.00 (1.00×)", "2.00 (1.00×)", "3.00 (1.00×)", "0.6 M", "1"}}, Marks: []int{0}}

@@ -50,7 +50,7 @@ func sources(rows []eval.Row, command string) Sources {
 				Seed: r.TrainSeed, Steps: r.TrainSteps, Trained: fmt.Sprintf("%d–%d", r.TrainMin, r.TrainMax),
 				File: head(r.ModelSHA256), Config: head(r.ConfigHash), Measured: "none"})
 		}
-		if r.Score == nil {
+		if !r.Scored() {
 			continue
 		}
 		if least[k] == 0 || r.N < least[k] {

@@ -28,10 +28,10 @@ func speedSection(task *study.Task) Section {
 		t.block("generating alone, in tokens/s of all sequences, ± standard deviation over repeats", func(r eval.Row) []float64 {
 			return []float64{r.DecodeTokensPerSecond, r.DecodeTokensPerSecondSD}
 		}, plusMinus),
-		t.block("reading: GFLOP/s, and % of the peak of matrix products"+t.peak(func(c *eval.Cost) float64 { return c.PeakFLOPS }, "GFLOP/s"), func(r eval.Row) []float64 {
+		t.block("reading: GFLOP/s, and % of the peak of matrix products"+t.peak(func(r eval.Row) float64 { return r.PeakFLOPS }, "GFLOP/s"), func(r eval.Row) []float64 {
 			return achieved(r.PrefillFLOPs, r.PrefillMS, r.PeakFLOPS)
 		}, ofPeak),
-		t.block("generating: GB/s that must move at least, and % of the peak of main memory"+t.peak(func(c *eval.Cost) float64 { return c.PeakBandwidth }, "GB/s"), func(r eval.Row) []float64 {
+		t.block("generating: GB/s that must move at least, and % of the peak of main memory"+t.peak(func(r eval.Row) float64 { return r.PeakBandwidth }, "GB/s"), func(r eval.Row) []float64 {
 			return achieved(r.DecodeBytes, r.DecodeP50MS, r.PeakBandwidth)
 		}, ofPeak),
 		t.block("% of the roofline, reading/generating (above 100: the processor's caches hold the data)", func(r eval.Row) []float64 {
@@ -45,7 +45,7 @@ func speedSection(task *study.Task) Section {
 func newTokens(rows []eval.Row) string {
 	var all []int
 	for _, r := range rows {
-		if r.Cost != nil && !slices.Contains(all, r.NewTokens) {
+		if !slices.Contains(all, r.NewTokens) {
 			all = append(all, r.NewTokens)
 		}
 	}
@@ -53,13 +53,13 @@ func newTokens(rows []eval.Row) string {
 }
 
 // peak says what a peak is, if it is known and the same for all.
-func (t *speedTable) peak(of func(*eval.Cost) float64, unit string) string {
+func (t *speedTable) peak(of func(eval.Row) float64, unit string) string {
 	low, high := 0.0, 0.0
 	for _, r := range t.rows {
-		if r.Cost == nil || of(r.Cost) == 0 {
+		if of(r) == 0 {
 			continue
 		}
-		v := of(r.Cost)
+		v := of(r)
 		if low == 0 || v < low {
 			low = v
 		}

@@ -37,8 +37,6 @@ func reportOf(t *testing.T, rows ...eval.Row) *report.Report {
 
 // with changes a row.
 func with(r eval.Row, change func(*eval.Row)) eval.Row {
-	score, speed := *r.Score, *r.Speed
-	r.Score, r.Speed = &score, &speed
 	change(&r)
 	return r
 }
@@ -313,7 +311,7 @@ func TestAnswer(t *testing.T) {
 // TestSpeedAlone mixes rows of a task with rows that time any tokens: those have no
 // score, and their lengths are not the task's.
 func TestSpeedAlone(t *testing.T) {
-	speed := with(row(t, "nope", 0, 512, 0), func(r *eval.Row) { r.Score, r.Task, r.Split, r.TaskVersion = nil, "", "", 0 })
+	speed := with(row(t, "nope", 0, 512, 0), func(r *eval.Row) { r.Score, r.Task, r.Split, r.TaskVersion = eval.Score{}, "", "", 0 })
 	s := reportOf(t, row(t, "nope", 0, 10, 100), speed, row(t, "rope", 0, 10, 100))
 	if len(s.Tasks) != 2 || s.Tasks[1].Name != "speed without a task" || s.Tasks[1].Scored || s.Tasks[1].Trained != [2]int{} {
 		t.Fatalf("tasks %+v", s.Tasks)
@@ -347,8 +345,8 @@ func TestSpeedAlone(t *testing.T) {
 func TestSpeedInOtherWays(t *testing.T) {
 	speed := func(chunk, tokens int, ms float64) eval.Row {
 		return with(row(t, "nope", 0, 512, 0), func(r *eval.Row) {
-			r.Measure, r.Score, r.Task, r.Split, r.TaskVersion = eval.MeasureSpeed, nil, "", "", 0
-			r.Cost, r.DecodeP50MS = &eval.Cost{Chunk: chunk, NewTokens: tokens}, ms
+			r.Measure, r.Score, r.Task, r.Split, r.TaskVersion = eval.MeasureSpeed, eval.Score{}, "", "", 0
+			r.Cost, r.DecodeP50MS = eval.Cost{Chunk: chunk, NewTokens: tokens}, ms
 		})
 	}
 	s := reportOf(t, speed(64, 32, 1), speed(128, 32, 2), speed(64, 1, 3), speed(64, 32, 4))

@@ -32,9 +32,7 @@ var runTraits = append(slices.Clone(modelTraits), func(r eval.Row) string { retu
 // model, and by those other traits in which models of that name differ: those of its
 // place (after the batch) only where nothing else tells them apart.
 func columns(rows []eval.Row, traits []func(eval.Row) string) []variant {
-	of := func(r eval.Row) []string {
-		return each(traits, func(trait func(eval.Row) string) string { return trait(r) })
-	}
+	of := func(r eval.Row) []string { return valuesOf(r, traits) }
 	groups := groupBy(rows, func(r eval.Row) string { return fmt.Sprintf("%q", of(r)) })
 	keys := each(groups, func(g group[string]) []string { return of(g.rows[0]) })
 	return each(groups, func(g group[string]) variant {
@@ -63,12 +61,29 @@ type Run struct {
 	Points []CostPoint // by length; only what was timed
 }
 
-// runs puts the costs of models together.
+// runs puts the costs of models together. A row without measurements does not say in
+// what chunks it would have been read: it belongs to the first run of its model.
 func runs(rows []eval.Row) []Run {
 	rows, _ = latest(rows)
+	first := map[string]eval.Row{}
+	place := func(r eval.Row) string { return fmt.Sprintf("%q", valuesOf(r, runTraits[:len(runTraits)-2])) }
+	for _, r := range rows {
+		if _, ok := first[place(r)]; !ok && r.Timed() {
+			first[place(r)] = r
+		}
+	}
+	for i, r := range rows {
+		if r.NA {
+			rows[i].Cost = first[place(r)].Cost
+		}
+	}
 	return each(columns(rows, runTraits), func(v variant) Run {
 		return Run{Name: v.name, Model: v.rows[0].Model, Rows: v.rows, Points: costPoints(v.rows)}
 	})
+}
+
+func valuesOf(r eval.Row, traits []func(eval.Row) string) []string {
+	return each(traits, func(trait func(eval.Row) string) string { return trait(r) })
 }
 
 // threads says how many threads there are.

@@ -72,11 +72,8 @@ type placeKey struct {
 }
 
 func placeOf(r eval.Row) placeKey {
-	k := placeKey{machine: r.Machine, provider: r.Provider, profile: r.Profile, ort: r.ORTVersion, threads: r.Threads, batch: r.Batch, spinning: r.Spinning}
-	if r.Cost != nil {
-		k.chunk, k.newTokens = r.Chunk, r.NewTokens
-	}
-	return k
+	return placeKey{machine: r.Machine, provider: r.Provider, profile: r.Profile, ort: r.ORTVersion, threads: r.Threads, batch: r.Batch, spinning: r.Spinning,
+		chunk: r.Chunk, newTokens: r.NewTokens}
 }
 
 func (k placeKey) engine() string {
@@ -111,7 +108,7 @@ func places(variants []variant, trained int) []Place {
 	out := []Place{} // a list in JSON, too
 	for i, v := range variants {
 		rows, _ := latest(v.rows)
-		rows = slices.DeleteFunc(rows, func(r eval.Row) bool { return r.Speed == nil })
+		rows = slices.DeleteFunc(rows, func(r eval.Row) bool { return !r.Timed() })
 		for _, g := range groupBy(rows, placeOf) {
 			at := slices.IndexFunc(out, func(p Place) bool { return p.key == g.key })
 			if at < 0 {
@@ -142,7 +139,7 @@ func placeName(key placeKey, all []Place) string {
 
 // costPoints puts costs together by length; what was not timed is passed over.
 func costPoints(rows []eval.Row) []CostPoint {
-	timed := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return r.Speed == nil })
+	timed := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return !r.Timed() })
 	points := each(groupBy(timed, func(r eval.Row) int { return r.Length }), func(g group[int]) CostPoint { return costPoint(g.key, g.rows) })
 	slices.SortFunc(points, func(a, b CostPoint) int { return cmp.Compare(a.Length, b.Length) })
 	return points

@@ -51,7 +51,7 @@ func latest(rows []eval.Row) (kept []eval.Row, replaced int) {
 func Pool(rows []eval.Row) Cell {
 	var best []eval.Row // one for each seed
 	for _, r := range rows {
-		if r.Score == nil {
+		if !r.Scored() {
 			continue
 		}
 		i := slices.IndexFunc(best, func(o eval.Row) bool { return o.Seed == r.Seed })

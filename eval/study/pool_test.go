@@ -69,11 +69,11 @@ func TestPool(t *testing.T) {
 // a right one.
 func row(model string, length, correct, n int) eval.Row {
 	return eval.Row{Schema: eval.RowSchema, Environment: eval.Environment{Model: model}, Encoding: model, Task: "copy", Length: length,
-		Score: &eval.Score{N: n, Correct: correct, Tokens: 10 * n, TokensCorrect: 9*n + correct, Loss: new(0.25)}, Speed: &eval.Speed{}}
+		Score: eval.Score{N: n, Correct: correct, Tokens: 10 * n, TokensCorrect: 9*n + correct, Loss: new(0.25)}, Speed: eval.Speed{}}
 }
 
 func missing(model string, length int) eval.Row {
 	r := row(model, length, 0, 1)
-	r.NA, r.Reason, r.Score, r.Speed = true, "too long", nil, nil
+	r.NA, r.Reason, r.Score, r.Speed = true, "too long", eval.Score{}, eval.Speed{}
 	return r
 }

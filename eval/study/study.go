@@ -208,7 +208,7 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 	for _, length := range t.Lengths {
 		chance := Unknown
 		for _, r := range rows {
-			if r.Length != length || r.Score == nil {
+			if r.Length != length || !r.Scored() {
 				continue
 			}
 			chance = Number(r.Chance)
