@@ -18,8 +18,9 @@ type Place struct {
 	// Common is the length that costs are compared at: of the trained ones where most
 	// series have a decode step the longest, else of all; 0 for none. Beyond training
 	// many sequences end too soon, and steps of the few that are left are fast.
-	Common   int  `json:"common"`
-	UpperRAM bool `json:"upperRAM"` // some peak memory is the process's, an upper bound
+	Common   int              `json:"common"`
+	Charts   map[string]Chart `json:"charts"`   // by the key of the metric
+	UpperRAM bool             `json:"upperRAM"` // some peak memory is the process's, an upper bound
 
 	key placeKey
 }
@@ -122,6 +123,10 @@ func places(variants []variant, trained int) []Place {
 	for i := range out {
 		out[i].Name = placeName(out[i].key, out)
 		out[i].Common = out[i].common(trained)
+		out[i].Charts = map[string]Chart{}
+		for _, m := range Metrics() {
+			out[i].Charts[m.Key] = out[i].costChart(m)
+		}
 	}
 	return out
 }

@@ -49,8 +49,9 @@ type Task struct {
 	Split   string `json:"-"`
 	Scored  bool   `json:"scored"` // false for rows of speed alone, without a task
 
-	Series []Series `json:"series"` // one for each encoding and size, in the order of Study.Encodings
-	Places []Place  `json:"places"` // what the series cost, where
+	Series []Series          `json:"series"` // one for each encoding and size, in the order of Study.Encodings
+	Places []Place           `json:"places"` // what the series cost, where
+	Charts map[Measure]Chart `json:"charts"` // of accuracy in percent
 	// Columns holds a series for each model as it was run: its file, training seed,
 	// profile and place. Runs is what they cost. Both in order of first appearance.
 	Columns []Series `json:"-"`
@@ -232,6 +233,10 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 		t.Series = append(t.Series, newSeries(v, t.Lengths, s.Measure))
 	}
 	t.Places = places(variants, t.Trained[1])
+	t.Charts = map[Measure]Chart{
+		Exact:  t.accuracyChart(func(p Point) Spread { return p.Exact }),
+		Tokens: t.accuracyChart(func(p Point) Spread { return p.Token }),
+	}
 	for _, c := range columns(rows, modelTraits) {
 		t.Columns = append(t.Columns, newSeries(c, t.Lengths, s.Measure))
 	}
