@@ -27,7 +27,15 @@ func newDecoder(cfg Config) (*Decoder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
-	return &Decoder{cfg, enc}, nil
+	d := &Decoder{cfg, enc}
+	seen := map[string]bool{}
+	for _, p := range d.Params() {
+		if seen[p.Name] {
+			return nil, fmt.Errorf("models: encoding %s declares a weight %s, and the model has one already; give it another name", cfg.Encoding, p.Name)
+		}
+		seen[p.Name] = true
+	}
+	return d, nil
 }
 
 // WithEncoding makes a decoder from a resolved configuration and any encoding

@@ -66,7 +66,8 @@ func run(ctx context.Context, args []string) (err error) {
 func trained(ctx context.Context, folder, encoding string) (*train.Checkpoint, error) {
 	layers, err := configs.Load(configs.Sources{Preset: "tiny", Overrides: []configs.Value{
 		{Key: "model.encoding", Value: encoding}, {Key: "train.task", Value: "last"},
-		{Key: "model.d_model", Value: 32}, {Key: "model.n_layers", Value: 2}, {Key: "model.n_heads", Value: 2}, {Key: "model.d_ff", Value: 64},
+		{Key: "model.d_model", Value: 32}, {Key: "model.d_ff", Value: 64},
+		{Key: "model.n_layers", Value: 2}, {Key: "model.n_heads", Value: 2},
 		{Key: "train.steps", Value: 400}, {Key: "train.warmup", Value: 40}, {Key: "train.lr", Value: 5e-3},
 	}})
 	if err != nil {

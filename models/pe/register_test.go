@@ -9,6 +9,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 )
 
@@ -34,7 +35,16 @@ func newRoot(_ pe.Dims, s rootSettings) (pe.Encoding, error) {
 	return root{factor: s.Factor}, nil
 }
 
+// clash declares a weight that every decoder has.
+type clash struct{ pe.NoPE }
+
+func (clash) Params() []pe.Param { return []pe.Param{{Name: "embed.weight", Shape: []int{1}}} }
+
+func newClash(pe.Dims, struct{}) (pe.Encoding, error) { return clash{}, nil }
+
 func init() {
+	pe.Register(pe.Row{Name: "clash", Formula: "q·k", Source: "a test", Make: pe.With(newClash)})
+	pe.Register(pe.Row{Name: "cwrnn", Formula: "q·k", Source: "a test", Make: pe.With(newRoot)})
 	pe.Register(pe.Row{Name: "root", Formula: "q·k − √(t−j)", Source: "an example", Make: pe.With(newRoot)})
 }
 
@@ -61,6 +71,16 @@ func TestRegistered(t *testing.T) {
 	near(t, "bias", got, []float64{0, 0, 0, -2, 0, 0, -2 * math.Sqrt2, -2, 0}, 1e-6)
 	if table := pe.Table(); table[len(table)-1].Name != "root" || pe.Plain().Name != "nope" {
 		t.Errorf("the table begins with %s and ends with %s", pe.Plain().Name, table[len(table)-1].Name)
+	}
+}
+
+// What collides with a decoder or an architecture is found where a model is made.
+func TestRegisteredClash(t *testing.T) {
+	for name, want := range map[string]string{"root": "", "clash": "a weight embed.weight", "cwrnn": "rename the encoding"} {
+		_, err := models.New(models.Config{Encoding: name, DModel: 8, NLayers: 1, NHeads: 2, DFF: 8, VocabSize: 4})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", name, err, want)
+		}
 	}
 }
 
