@@ -42,7 +42,8 @@ var imports = map[string][]string{
 	"eval/task":           {"tokenizer"},
 	"eval":                {"eval/task", "runtime", "tokenizer", "card"},
 	"eval/bench":          {"eval", "eval/task", "runtime", "runtime/ort", "export", "export/safety", "graph", "graph/tensor", "card", "filelock", "machine"},
-	"eval/report":         {"eval", "eval/task", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
+	"eval/study":          {"eval", "eval/task"},
+	"eval/report":         {"eval", "eval/study", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
 	"train":               {"filelock", "models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime/ort", "google.golang.org/protobuf/encoding/protowire"},
 	"zoo":                 {"models", "export", "graph", "graph/tensor", "card", "configs"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.

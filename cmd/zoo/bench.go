@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/bench"
+	"github.com/nopezoo/zoo/eval/study"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
@@ -32,7 +32,7 @@ type benchOptions struct {
 }
 
 // ranksBy are the ways to rank, in bench and report.
-var ranksBy = []string{string(eval.ByLengths), string(eval.ByExamples)}
+var ranksBy = []string{string(study.ByLengths), string(study.ByExamples)}
 
 const ranksHelp = "means that are ranked weigh lengths alike (lengths), or by their test examples as the paper does (examples)"
 

@@ -1,4 +1,4 @@
-package report
+package study
 
 import (
 	"fmt"
@@ -42,7 +42,7 @@ func (s *Study) compare() error {
 	}
 	for _, t := range s.Tasks {
 		name := strings.TrimSuffix(t.Task, "+paper") // the same prompts, none held out
-		if t.key.split != task.Test.String() || strings.Contains(name, "+") {
+		if t.Split != task.Test.String() || strings.Contains(name, "+") {
 			continue
 		}
 		known, err := task.Lookup(name)
@@ -50,7 +50,7 @@ func (s *Study) compare() error {
 			continue // results of another version of the program; nothing to compare
 		}
 		for _, of := range t.Series {
-			encoding := s.Encodings[of.Encoding].Name
+			encoding := s.Encodings[of.Encoding]
 			i := slices.IndexFunc(curves, func(c Curve) bool { return c.Task == known.Name && c.Encoding == encoding })
 			k := slices.IndexFunc(means, func(p Published) bool { return p.Task == known.Name && p.Encoding == encoding && p.Seed == "mean" })
 			if i < 0 || k < 0 {
@@ -109,14 +109,14 @@ func mean(lengths []int, weight func(int) float64, of func(int) float64) float64
 func (s *Series) setup(t task.Task, lengths, of int) string {
 	var differs []string
 	if s.Parameters != PublishedParameters {
-		differs = append(differs, fmt.Sprintf("%s parameters, not %s", millions(s.Parameters), millions(PublishedParameters)))
+		differs = append(differs, fmt.Sprintf("%s parameters, not %s", Millions(s.Parameters), Millions(PublishedParameters)))
 	}
 	if s.Steps != [2]int{PublishedSteps, PublishedSteps} {
-		steps := thousands(s.Steps[1])
+		steps := Thousands(s.Steps[1])
 		if s.Steps[0] != s.Steps[1] {
-			steps = thousands(s.Steps[0]) + "–" + steps
+			steps = Thousands(s.Steps[0]) + "–" + steps
 		}
-		differs = append(differs, fmt.Sprintf("%s steps, not %s", steps, thousands(PublishedSteps)))
+		differs = append(differs, fmt.Sprintf("%s steps, not %s", steps, Thousands(PublishedSteps)))
 	}
 	if s.Trained != [2]int{t.Train.Min, t.Train.Max} {
 		differs = append(differs, fmt.Sprintf("trained %d–%d, not %d–%d", s.Trained[0], s.Trained[1], t.Train.Min, t.Train.Max))
@@ -125,7 +125,7 @@ func (s *Series) setup(t task.Task, lengths, of int) string {
 		differs = append(differs, fmt.Sprintf("%d of %d lengths", lengths, of))
 	}
 	if len(s.Seeds) != publishedSeeds {
-		differs = append(differs, fmt.Sprintf("%s, not %d", count(len(s.Seeds), "seed", "seeds"), publishedSeeds))
+		differs = append(differs, fmt.Sprintf("%s, not %d", Count(len(s.Seeds), "seed", "seeds"), publishedSeeds))
 	}
 	return strings.Join(differs, "; ")
 }

@@ -1,4 +1,4 @@
-package eval
+package study
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 )
 
@@ -99,7 +100,7 @@ func (r *Ranking) stand(at map[int]Cell, lengths []int, share func(int) float64)
 	if spread == 0 {
 		return Standing{}
 	}
-	low, high := wilson(mean, 1/spread)
+	low, high := eval.WilsonOf(mean, 1/spread)
 	return Standing{mean, low, high}
 }
 

@@ -1,4 +1,4 @@
-package report
+package study
 
 import (
 	"bytes"
@@ -122,7 +122,7 @@ func readCSV(data []byte, head []string, row func([]string) error) error {
 func parse(fields []string, into ...*Number) error {
 	for i, f := range fields {
 		if f == "" {
-			*into[i] = unknown
+			*into[i] = Unknown
 			continue
 		}
 		v, err := strconv.ParseFloat(f, 64)

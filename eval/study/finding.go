@@ -1,12 +1,14 @@
-package eval
+package study
 
 import (
 	"cmp"
 	"fmt"
-	"maps"
+
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/nopezoo/zoo/eval"
 )
 
 // Contender is one model or encoding on a task, for Finding.
@@ -18,7 +20,7 @@ type Contender struct {
 }
 
 // Finding says in a sentence, without its full stop, what contenders are worth on a
-// task: how far each goes on with exact match of EffectiveAccuracy, the furthest first;
+// task: how far each goes on with exact match of eval.EffectiveAccuracy, the furthest first;
 // from where on all are at 0 %, and whom tokens right tell apart there; whether they
 // are at chance; and whether they are told apart at all. They are told apart at a
 // length where their 95 % intervals do not overlap.
@@ -82,7 +84,7 @@ func (f *finding) reach() (sentence string, furthest int) {
 	}
 	var groups []reached
 	for _, c := range f.of {
-		length, _ := EffectiveLength(f.lengths, func(n int) (float64, bool) { return c.Exact[n].Accuracy, c.Exact[n].N > 0 })
+		length, _ := eval.EffectiveLength(f.lengths, func(n int) (float64, bool) { return c.Exact[n].Accuracy, c.Exact[n].N > 0 })
 		i := slices.IndexFunc(groups, func(g reached) bool { return g.length == length })
 		if i < 0 {
 			i, groups = len(groups), append(groups, reached{length: length})
@@ -90,7 +92,7 @@ func (f *finding) reach() (sentence string, furthest int) {
 		groups[i].names = append(groups[i].names, c.Name)
 	}
 	slices.SortStableFunc(groups, func(a, b reached) int { return cmp.Compare(b.length, a.length) })
-	percent := fmt.Sprintf("%.0f %% %s", 100*EffectiveAccuracy, f.by)
+	percent := fmt.Sprintf("%.0f %% %s", 100*eval.EffectiveAccuracy, f.by)
 	if groups[0].length == 0 {
 		who := "none stays"
 		if len(f.of) == 1 {
@@ -287,19 +289,6 @@ func (f *finding) chance() string {
 		return ""
 	}
 	return fmt.Sprintf("at chance (%.0f %%) beyond the trained lengths, hence not ranked", 100*r.Chance)
-}
-
-// finding is that of a table's columns.
-func (g *group) finding() string {
-	var of []Contender
-	for _, c := range g.columns {
-		k := Contender{Name: c.label, Trained: c.trained, Exact: c.cells, Tokens: map[int]Cell{}}
-		for length := range maps.Keys(c.cells) {
-			k.Tokens[length] = c.cells[length].ByTokens()
-		}
-		of = append(of, k)
-	}
-	return fmt.Sprintf("%s: %s.", g.task, Finding(of))
 }
 
 // Between writes a range of numbers: "7 to 100", or one that is no range.

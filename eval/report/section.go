@@ -1,4 +1,4 @@
-package eval
+package report
 
 import (
 	"fmt"
@@ -7,6 +7,9 @@ import (
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/study"
 )
 
 // Section is one part of the results as people read them: a heading, and tables
@@ -33,32 +36,41 @@ const DefaultWidth = 80
 // a section that has a table for each measure with a line per length and a column
 // per model, states counts and marks trained lengths. Ranks over all tasks follow,
 // which weigh lengths as by says, and speed measured without a task.
-func Sections(rows []Row, by Weighting) []Section {
-	var out []Section
-	groups := groupRows(Only(MeasureAccuracy, rows))
-	for _, g := range groups {
-		out = append(out, g.section())
+func Sections(rows []eval.Row, by study.Weighting) ([]Section, error) {
+	if len(rows) == 0 {
+		return nil, nil
 	}
-	if ranking, ok := rankingSection(groups, by); ok {
-		out = append(out, ranking)
+	s, err := study.New(rows, study.Options{Ranks: by})
+	if err != nil {
+		return nil, err
 	}
-	if speed := Only(MeasureSpeed, rows); len(speed) > 0 {
-		out = append(out, speedSection(speed))
+	out := each(s.Scored(), taskSection)
+	if len(s.Ranks) > 0 {
+		out = append(out, rankingSection(s))
 	}
-	return out
+	for _, t := range s.Tasks {
+		if !t.Scored {
+			out = append(out, speedSection(t))
+		}
+	}
+	return out, nil
 }
 
-// Table writes all sections as text of DefaultWidth, parted by empty lines.
-func Table(w io.Writer, rows []Row, by Weighting) error {
-	return writeSections(w, Sections(rows, by), func(s Section) error { return s.Text(w, DefaultWidth) })
+// Text writes all sections as text of DefaultWidth, parted by empty lines.
+func Text(w io.Writer, rows []eval.Row, by study.Weighting) error {
+	return writeSections(w, rows, by, func(s Section) error { return s.Text(w, DefaultWidth) })
 }
 
-// Markdown writes what Table does as GitHub's tables.
-func Markdown(w io.Writer, rows []Row, by Weighting) error {
-	return writeSections(w, Sections(rows, by), func(s Section) error { return s.Markdown(w) })
+// Markdown writes what Text does as GitHub's tables.
+func Markdown(w io.Writer, rows []eval.Row, by study.Weighting) error {
+	return writeSections(w, rows, by, func(s Section) error { return s.Markdown(w) })
 }
 
-func writeSections(w io.Writer, sections []Section, write func(Section) error) error {
+func writeSections(w io.Writer, rows []eval.Row, by study.Weighting, write func(Section) error) error {
+	sections, err := Sections(rows, by)
+	if err != nil {
+		return err
+	}
 	for i, s := range sections {
 		if i > 0 {
 			if _, err := io.WriteString(w, "\n"); err != nil {
@@ -211,15 +223,4 @@ func markdownLine(b *strings.Builder, line []string) {
 // markdown keeps text from being taken for markup.
 func markdown(s string) string {
 	return strings.NewReplacer("*", `\*`, "|", `\|`, "<", "&lt;", ">", "&gt;", "_", `\_`, "\n", " ").Replace(s)
-}
-
-// Only returns the rows of one measure, in order.
-func Only(measure string, rows []Row) []Row {
-	var out []Row
-	for _, r := range rows {
-		if r.measure() == measure {
-			out = append(out, r)
-		}
-	}
-	return out
 }

@@ -1,18 +1,17 @@
-package report_test
+package study_test
 
 import (
 	"math"
 	"strings"
 	"testing"
 
-	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/study"
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-func published(t *testing.T) []report.Published {
+func published(t *testing.T) []study.Published {
 	t.Helper()
-	all, err := report.PublishedAccuracy()
+	all, err := study.PublishedAccuracy()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +22,7 @@ func published(t *testing.T) []report.Published {
 // the paper's five encodings, and that means are those of their seeds.
 func TestPublishedAccuracy(t *testing.T) {
 	type key struct{ task, encoding string }
-	means, seeds := map[key]report.Published{}, map[key][]report.Published{}
+	means, seeds := map[key]study.Published{}, map[key][]study.Published{}
 	for _, p := range published(t) {
 		k := key{p.Task, p.Encoding}
 		if p.Seed == "mean" {
@@ -63,7 +62,7 @@ func TestPublishedAccuracy(t *testing.T) {
 // our tasks give the lengths, make the published means: shares and lengths are the
 // paper's. PCFG's shares are a fit.
 func TestPublishedCurves(t *testing.T) {
-	curves, err := report.PublishedCurves()
+	curves, err := study.PublishedCurves()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +103,7 @@ func TestPublishedCurves(t *testing.T) {
 // addition only means over seeds are known, and ranking the means, counted for
 // each of the three seeds, is not ranking the seeds.
 func TestPublishedRanks(t *testing.T) {
-	ranks, err := report.PublishedRanks()
+	ranks, err := study.PublishedRanks()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,16 +119,16 @@ func TestPublishedRanks(t *testing.T) {
 	for _, group := range []struct {
 		name   string
 		of     func(task string) bool
-		value  func(report.PublishedRank) report.Number
+		value  func(study.PublishedRank) study.Number
 		within float64
 	}{
-		{"primitive", primitive, func(r report.PublishedRank) report.Number { return r.Primitive }, 0.0005},
-		{"classic", classic, func(r report.PublishedRank) report.Number { return r.Classic }, 0.0005},
-		{"math", func(n string) bool { return !primitive(n) && !classic(n) }, func(r report.PublishedRank) report.Number { return r.Math }, 0.04},
-		{"all", func(string) bool { return true }, func(r report.PublishedRank) report.Number { return r.All }, 0.02},
+		{"primitive", primitive, func(r study.PublishedRank) study.Number { return r.Primitive }, 0.0005},
+		{"classic", classic, func(r study.PublishedRank) study.Number { return r.Classic }, 0.0005},
+		{"math", func(n string) bool { return !primitive(n) && !classic(n) }, func(r study.PublishedRank) study.Number { return r.Math }, 0.04},
+		{"all", func(string) bool { return true }, func(r study.PublishedRank) study.Number { return r.All }, 0.02},
 	} {
 		got := map[string]float64{}
-		for _, m := range eval.MeanReciprocalRanks(publishedContests(t, group.of), order...) {
+		for _, m := range study.MeanReciprocalRanks(publishedContests(t, group.of), order...) {
 			got[m.Name] = m.Value
 		}
 		for _, r := range ranks {
@@ -142,18 +141,18 @@ func TestPublishedRanks(t *testing.T) {
 
 // publishedContests are the paper's rankings of some tasks, one a seed. A task
 // without seeds gives three equal ones, of its means.
-func publishedContests(t *testing.T, of func(string) bool) []eval.Contest {
+func publishedContests(t *testing.T, of func(string) bool) []study.Contest {
 	type key struct{ task, seed string }
-	contests, seeded := map[key]eval.Contest{}, map[string]bool{}
+	contests, seeded := map[key]study.Contest{}, map[string]bool{}
 	for _, p := range published(t) {
 		k := key{p.Task, p.Seed}
 		if contests[k] == nil {
-			contests[k] = eval.Contest{}
+			contests[k] = study.Contest{}
 		}
 		contests[k][p.Encoding] = float64(p.Beyond)
 		seeded[p.Task] = seeded[p.Task] || p.Seed != "mean"
 	}
-	var out []eval.Contest
+	var out []study.Contest
 	for k, c := range contests {
 		switch {
 		case !of(k.task) || k.seed == "mean" && seeded[k.task]:

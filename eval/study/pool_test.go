@@ -1,10 +1,11 @@
-package eval_test
+package study_test
 
 import (
 	"math"
 	"testing"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/study"
 )
 
 // of makes a row whose samples are different prompts among all there are.
@@ -42,7 +43,7 @@ func TestPool(t *testing.T) {
 		{"older rows without repetition add up", []eval.Row{older(1, 50, 100, 100), older(2, 70, 100, 100)}, 200, 0.6},
 		{"what is not available is passed over", []eval.Row{missing("a", 30), of(1, 50, 100, 0), missing("a", 30)}, 100, 0.5},
 	} {
-		c := eval.Pool(tc.rows)
+		c := study.Pool(tc.rows)
 		low, high := eval.Wilson(int(math.Round(tc.accuracy*float64(tc.n))), tc.n)
 		if tc.n == 7 {
 			low, high = c.Low, c.High // no whole number of seven
@@ -51,15 +52,28 @@ func TestPool(t *testing.T) {
 			t.Errorf("%s: %d prompts, %v (%v to %v); want %d, %v (%v to %v)", tc.name, c.N, c.Accuracy, c.Low, c.High, tc.n, tc.accuracy, low, high)
 		}
 	}
-	if c := eval.Pool([]eval.Row{older(1, 700, 1000, 7)}); c.Low > 0.36 || c.High < 0.91 { // 5 of 7: 0.359 to 0.918
+	if c := study.Pool([]eval.Row{older(1, 700, 1000, 7)}); c.Low > 0.36 || c.High < 0.91 { // 5 of 7: 0.359 to 0.918
 		t.Errorf("70 %% of seven prompts lies in %v to %v", c.Low, c.High)
 	}
-	if c := eval.Pool([]eval.Row{missing("a", 30)}); c.N != 0 {
+	if c := study.Pool([]eval.Row{missing("a", 30)}); c.N != 0 {
 		t.Errorf("nothing available gives %+v", c)
 	}
 	bad := of(2, 1, 100, 0)
 	bad.Loss = nil
-	if c := eval.Pool([]eval.Row{of(1, 1, 100, 0), bad}); !math.IsNaN(c.Loss) {
+	if c := study.Pool([]eval.Row{of(1, 1, 100, 0), bad}); !math.IsNaN(c.Loss) {
 		t.Errorf("loss %v of rows of which one has none", c.Loss)
 	}
+}
+
+// row has correct of n samples, each of ten tokens, of which one more is right in
+// a right one.
+func row(model string, length, correct, n int) eval.Row {
+	return eval.Row{Schema: eval.RowSchema, Environment: eval.Environment{Model: model}, Encoding: model, Task: "copy", Length: length,
+		Score: eval.Score{N: n, Correct: correct, Tokens: 10 * n, TokensCorrect: 9*n + correct, Loss: new(0.25)}, Speed: eval.Speed{}}
+}
+
+func missing(model string, length int) eval.Row {
+	r := row(model, length, 0, 1)
+	r.NA, r.Reason, r.Score, r.Speed = true, "too long", eval.Score{}, eval.Speed{}
+	return r
 }

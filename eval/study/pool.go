@@ -1,8 +1,10 @@
-package eval
+package study
 
 import (
 	"math"
 	"slices"
+
+	"github.com/nopezoo/zoo/eval"
 )
 
 // Cell is what the rows of one model on one task at one length say together.
@@ -16,11 +18,11 @@ type Cell struct {
 	Chance              float64 // accuracy of a guesser
 }
 
-// Latest returns rows, in their order, without those that were measured again later
+// latest returns rows, in their order, without those that were measured again later
 // in the same place: their times are replaced. (Which answers count Pool decides.)
-func Latest(rows []Row) (kept []Row, replaced int) {
+func latest(rows []eval.Row) (kept []eval.Row, replaced int) {
 	type cell struct {
-		Key
+		eval.Key
 		model, encoding, ort string
 		spinning             bool
 	}
@@ -46,36 +48,36 @@ func Latest(rows []Row) (kept []Row, replaced int) {
 // equals the last. A row that holds all the prompts there are leaves nothing for
 // other seeds to add. Seeds that hold some of them have a few in common: N is the
 // number of different ones to expect.
-func Pool(rows []Row) Cell {
-	var best []Row // one for each seed
+func Pool(rows []eval.Row) Cell {
+	var best []eval.Row // one for each seed
 	for _, r := range rows {
-		if r.Score == nil {
+		if !r.Scored() {
 			continue
 		}
-		i := slices.IndexFunc(best, func(o Row) bool { return o.Seed == r.Seed })
+		i := slices.IndexFunc(best, func(o eval.Row) bool { return o.Seed == r.Seed })
 		switch {
 		case i < 0:
 			best = append(best, r)
-		case r.different() >= best[i].different():
+		case different(r) >= different(best[i]):
 			best = append(slices.Delete(best, i, i+1), r)
 		}
 	}
 	most := -1
 	for i, r := range best {
-		if most < 0 || r.different() >= best[most].different() {
+		if most < 0 || different(r) >= different(best[most]) {
 			most = i
 		}
 	}
-	if most >= 0 && best[most].holdsAll() {
+	if most >= 0 && holdsAll(best[most]) {
 		best = best[most : most+1]
 	}
 	return pooled(best)
 }
 
 // pooled adds rows up that hold different samples.
-func pooled(rows []Row) Cell {
+func pooled(rows []eval.Row) Cell {
 	var c Cell
-	var samples, correct, tokens, tokensCorrect, different, there int
+	var samples, correct, tokens, tokensCorrect, held, there int
 	for _, r := range rows {
 		samples += r.N
 		correct += r.Correct
@@ -88,18 +90,18 @@ func pooled(rows []Row) Cell {
 		} else {
 			c.Loss += *r.Loss * float64(r.Tokens)
 		}
-		different += r.different()
-		there = max(there, r.prompts())
+		held += different(r)
+		there = max(there, prompts(r))
 	}
-	if c.N = different; len(rows) > 1 && there > 0 {
+	if c.N = held; len(rows) > 1 && there > 0 {
 		missed := 1.0 // the probability that a prompt is in none of the rows
 		for _, r := range rows {
-			missed *= 1 - min(1, float64(r.different())/float64(there))
+			missed *= 1 - min(1, float64(different(r))/float64(there))
 		}
 		c.N = int(math.Round((1 - missed) * float64(there)))
 	}
 	c.Accuracy = ratio(correct, samples)
-	c.Low, c.High = wilson(c.Accuracy, float64(c.N))
+	c.Low, c.High = eval.WilsonOf(c.Accuracy, float64(c.N))
 	c.EditDistance /= float64(max(samples, 1))
 	c.Loss /= float64(max(tokens, 1))
 	if c.TokenAccuracy = math.NaN(); tokens > 0 {
@@ -113,7 +115,7 @@ func pooled(rows []Row) Cell {
 // prompts; guessing tokens is taken to get none right.
 func (c Cell) ByTokens() Cell {
 	c.Accuracy, c.Chance = c.TokenAccuracy, 0
-	if c.Low, c.High = wilson(c.Accuracy, float64(c.N)); math.IsNaN(c.Accuracy) {
+	if c.Low, c.High = eval.WilsonOf(c.Accuracy, float64(c.N)); math.IsNaN(c.Accuracy) {
 		c.Low, c.High = 0, 1
 	}
 	return c
@@ -121,22 +123,25 @@ func (c Cell) ByTokens() Cell {
 
 // different is the number of different prompts. Rows of schema 1 may hold some
 // several times.
-func (s *Score) different() int {
-	if s.Distinct > 0 {
-		return min(s.N, s.Distinct)
+func different(r eval.Row) int {
+	if r.Distinct > 0 {
+		return min(r.N, r.Distinct)
 	}
-	return s.N
+	return r.N
 }
 
 // prompts is how many different prompts there are, 0 if that is past counting or
 // not known. A row of schema 1 tells by holding one twice that there are few: more
 // than it holds are not claimed.
-func (s *Score) prompts() int {
-	if s.different() < s.N {
-		return s.different()
+func prompts(r eval.Row) int {
+	if different(r) < r.N {
+		return different(r)
 	}
-	return s.Prompts
+	return r.Prompts
 }
 
 // holdsAll reports whether the samples are all there are.
-func (s *Score) holdsAll() bool { return s.prompts() > 0 && s.prompts() <= s.different() }
+func holdsAll(r eval.Row) bool { return prompts(r) > 0 && prompts(r) <= different(r) }
+
+// ratio returns k/n, or 0 for n = 0.
+func ratio(k, n int) float64 { return float64(k) / float64(max(n, 1)) }

@@ -1,36 +1,40 @@
-package eval
+package report
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/study"
 )
 
 // speedSection shows the rows that have no task.
-func speedSection(rows []Row) Section {
-	t := newSpeedTable(rows)
+func speedSection(task *study.Task) Section {
+	t := newSpeedTable(task)
 	blocks := speedBlocks(t)
 	first, step, memory := blocks[0], blocks[1], blocks[3]
 	first.title = strings.Replace(first.title, " over batches", ", batches", 1)
-	first.notes = t.notAvailable()
-	pattern, _ := t.heads()
-	return Section{title: "speed, without a task: length is the tokens read, then each sequence gets " + newTokens(rows) + " more" + modelsText(pattern), blocks: []block{
+	for i, run := range t.Runs {
+		first.notes = append(first.notes, causes(t.heads[i], run.Rows)...)
+	}
+	return Section{title: "speed, without a task: length is the tokens read, then each sequence gets " + newTokens(t.rows) + " more" + modelsText(t.pattern), blocks: []block{
 		first,
-		t.block("reading alone, in tokens/s, ± standard deviation over repeats", func(r *Row) []float64 {
+		t.block("reading alone, in tokens/s, ± standard deviation over repeats", func(r eval.Row) []float64 {
 			return []float64{r.PrefillTokensPerSecond, r.PrefillTokensPerSecondSD}
 		}, plusMinus),
 		step,
-		t.block("generating alone, in tokens/s of all sequences, ± standard deviation over repeats", func(r *Row) []float64 {
+		t.block("generating alone, in tokens/s of all sequences, ± standard deviation over repeats", func(r eval.Row) []float64 {
 			return []float64{r.DecodeTokensPerSecond, r.DecodeTokensPerSecondSD}
 		}, plusMinus),
-		t.block("reading: GFLOP/s, and % of the peak of matrix products"+t.peak(func(c *Cost) float64 { return c.PeakFLOPS }, "GFLOP/s"), func(r *Row) []float64 {
+		t.block("reading: GFLOP/s, and % of the peak of matrix products"+t.peak(func(r eval.Row) float64 { return r.PeakFLOPS }, "GFLOP/s"), func(r eval.Row) []float64 {
 			return achieved(r.PrefillFLOPs, r.PrefillMS, r.PeakFLOPS)
 		}, ofPeak),
-		t.block("generating: GB/s that must move at least, and % of the peak of main memory"+t.peak(func(c *Cost) float64 { return c.PeakBandwidth }, "GB/s"), func(r *Row) []float64 {
+		t.block("generating: GB/s that must move at least, and % of the peak of main memory"+t.peak(func(r eval.Row) float64 { return r.PeakBandwidth }, "GB/s"), func(r eval.Row) []float64 {
 			return achieved(r.DecodeBytes, r.DecodeP50MS, r.PeakBandwidth)
 		}, ofPeak),
-		t.block("% of the roofline, reading/generating (above 100: the processor's caches hold the data)", func(r *Row) []float64 {
+		t.block("% of the roofline, reading/generating (above 100: the processor's caches hold the data)", func(r eval.Row) []float64 {
 			return []float64{r.PrefillRoofline, r.DecodeRoofline}
 		}, rooflines),
 		t.estimates(memory),
@@ -38,10 +42,10 @@ func speedSection(rows []Row) Section {
 }
 
 // newTokens says how many tokens are generated.
-func newTokens(rows []Row) string {
+func newTokens(rows []eval.Row) string {
 	var all []int
 	for _, r := range rows {
-		if r.Cost != nil && !slices.Contains(all, r.NewTokens) {
+		if !slices.Contains(all, r.NewTokens) {
 			all = append(all, r.NewTokens)
 		}
 	}
@@ -49,19 +53,17 @@ func newTokens(rows []Row) string {
 }
 
 // peak says what a peak is, if it is known and the same for all.
-func (t *speedTable) peak(of func(*Cost) float64, unit string) string {
+func (t *speedTable) peak(of func(eval.Row) float64, unit string) string {
 	low, high := 0.0, 0.0
-	for _, c := range t.columns {
-		for _, r := range c.rows {
-			if r.Cost == nil || of(r.Cost) == 0 {
-				continue
-			}
-			v := of(r.Cost)
-			if low == 0 || v < low {
-				low = v
-			}
-			high = max(high, v)
+	for _, r := range t.rows {
+		if of(r) == 0 {
+			continue
 		}
+		v := of(r)
+		if low == 0 || v < low {
+			low = v
+		}
+		high = max(high, v)
 	}
 	switch {
 	case high == 0:
@@ -100,7 +102,7 @@ func rooflines(v []float64) string {
 
 // estimates adds to peak memory what was expected.
 func (t *speedTable) estimates(memory block) block {
-	b := t.block("peak memory in MiB (what was expected of a fresh process, at most)", func(r *Row) []float64 {
+	b := t.block("peak memory in MiB (what was expected of a fresh process, at most)", func(r eval.Row) []float64 {
 		return []float64{float64(r.PeakMemory >> 20), float64(r.MemoryEstimate >> 20)}
 	}, func(v []float64) string {
 		switch {

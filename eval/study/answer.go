@@ -1,17 +1,15 @@
-package report
+package study
 
 import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/nopezoo/zoo/eval"
 )
 
 // answer puts the finding into sentences: over all tasks but those at chance, and of
 // each task.
 func (s *Study) answer() {
-	if len(s.scored()) == 0 {
+	if len(s.Scored()) == 0 {
 		s.Answer = []string{"Speed alone was measured, without a task: see what each length costs."}
 		return
 	}
@@ -19,7 +17,7 @@ func (s *Study) answer() {
 	if len(s.Ranks) > 1 && len(told) > 1 {
 		s.Answer = append(s.Answer, s.ranking(told))
 	}
-	for _, t := range s.scored() {
+	for _, t := range s.Scored() {
 		t.Answer = t.answer()
 	}
 	shown := append(told, s.ranked()...) // whatever says something first
@@ -33,7 +31,7 @@ func (s *Study) ranking(tasks []*Task) string {
 	seeds, apart, n := 0, 0, [2]int{math.MaxInt, 0}
 	for _, t := range tasks {
 		seeds = max(seeds, len(t.Seeds))
-		for _, r := range t.rankings(s.by) {
+		for _, r := range t.rankings(s.Weighting) {
 			if r.AtChance() {
 				continue
 			}
@@ -43,43 +41,51 @@ func (s *Study) ranking(tasks []*Task) string {
 			}
 		}
 	}
-	over := fmt.Sprintf("Over %s and %s, by %s", count(len(tasks), "task", "tasks"), count(seeds, "training seed", "training seeds"), s.Measure.Label())
+	over := fmt.Sprintf("Over %s and %s, by %s", Count(len(tasks), "task", "tasks"), Count(seeds, "training seed", "training seeds"), s.Measure.Label())
 	if best.MRR == second.MRR {
 		return fmt.Sprintf("%s, %s and %s share the lead beyond the trained lengths (mean reciprocal rank %.2f).", over, best.Name, second.Name, float64(best.MRR))
 	}
 	sentence := fmt.Sprintf("%s, %s ranks best beyond the trained lengths: mean reciprocal rank %.2f, ahead of %s with %.2f",
 		over, best.Name, float64(best.MRR), second.Name, float64(second.MRR))
 	if apart == 0 {
-		return sentence + fmt.Sprintf("; the two are not told apart at n = %s, as their 95 %% intervals overlap in every ranking.", eval.Between(n[0], n[1]))
+		return sentence + fmt.Sprintf("; the two are not told apart at n = %s, as their 95 %% intervals overlap in every ranking.", Between(n[0], n[1]))
 	}
 	return sentence + "."
 }
 
-// answer says how far each series of a task carries.
-func (t *Task) answer() string {
-	var of []eval.Contender
-	for _, s := range t.Series {
-		k := eval.Contender{Name: s.Name, Trained: s.Trained, Exact: map[int]eval.Cell{}, Tokens: map[int]eval.Cell{}}
+// contenders are series for Finding.
+func (t *Task) contenders(series []Series) []Contender {
+	return each(series, func(s Series) Contender {
+		k := Contender{Name: s.Name, Trained: s.Trained, Exact: map[int]Cell{}, Tokens: map[int]Cell{}}
 		for i, p := range s.Points {
 			switch {
 			case p.NA:
-				k.Exact[p.Length] = eval.Cell{}
+				k.Exact[p.Length] = Cell{}
 			case p.N > 0:
-				k.Exact[p.Length] = eval.Cell{N: p.N, Accuracy: float64(p.Exact.Mean), Low: float64(p.Exact.Low), High: float64(p.Exact.High), Chance: float64(t.Chance[i])}
-				token := eval.Cell{N: p.N, TokenAccuracy: float64(p.Token.Mean)}.ByTokens()
+				k.Exact[p.Length] = Cell{N: p.N, Accuracy: float64(p.Exact.Mean), Low: float64(p.Exact.Low), High: float64(p.Exact.High), Chance: float64(t.Chance[i])}
+				token := Cell{N: p.N, TokenAccuracy: float64(p.Token.Mean)}.ByTokens()
 				if p.Token.Low.Known() { // several seeds
 					token.Low, token.High = float64(p.Token.Low), float64(p.Token.High)
 				}
 				k.Tokens[p.Length] = token
 			}
 		}
-		of = append(of, k)
-	}
-	find := eval.Finding
+		return k
+	})
+}
+
+// ColumnsAnswer says how far each model of a task carries, as it was run.
+func (t *Task) ColumnsAnswer() string {
+	return fmt.Sprintf("%s: %s.", t.Task, Finding(t.contenders(t.Columns)))
+}
+
+// answer says how far each series of a task carries.
+func (t *Task) answer() string {
+	find := Finding
 	if t.measure == Tokens {
-		find = eval.FindingByTokens
+		find = FindingByTokens
 	}
-	sentence := fmt.Sprintf("On %s, %s", t.Name, find(of))
+	sentence := fmt.Sprintf("On %s, %s", t.Name, find(t.contenders(t.Series)))
 	if t.Trained[1] > 0 {
 		sentence += fmt.Sprintf("; trained on lengths %d to %d", t.Trained[0], t.Trained[1])
 	}
@@ -97,12 +103,12 @@ func (s *Study) note() {
 		}
 		if len(t.Whole) > 0 {
 			s.Notes = append(s.Notes, fmt.Sprintf("On %s nothing is held out at length %s: training may have seen the same prompts.",
-				t.Name, eval.Join(each(t.Whole, func(n int) string { return fmt.Sprint(n) }))))
+				t.Name, Join(each(t.Whole, func(n int) string { return fmt.Sprint(n) }))))
 		}
 		for _, of := range t.Series {
 			if of.BeyondNA > 0 {
 				s.Notes = append(s.Notes, fmt.Sprintf("On %s, %s cannot take %s; means leave them out, ranks count them as wrong.",
-					t.Name, of.Name, count(of.BeyondNA, "of the lengths measured", "of the lengths measured")))
+					t.Name, of.Name, Count(of.BeyondNA, "of the lengths measured", "of the lengths measured")))
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package report
+package study
 
 import (
 	"fmt"
@@ -6,17 +6,6 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 )
-
-// modelKey is what a model is beside its task and training seed.
-type modelKey struct {
-	encoding, profile, config string
-	parameters                int64
-	trainMin, trainMax, steps int
-}
-
-func modelOf(r eval.Row) modelKey {
-	return modelKey{r.Encoding, r.Profile, r.ConfigHash, r.Parameters, r.TrainMin, r.TrainMax, r.TrainSteps}
-}
 
 // variant is the rows of one series.
 type variant struct {
@@ -34,7 +23,7 @@ type trait struct {
 }
 
 var traits = []trait{
-	{true, func(r eval.Row) string { return millions(r.Parameters) + " parameters" }},
+	{true, func(r eval.Row) string { return Millions(r.Parameters) + " parameters" }},
 	{true, func(r eval.Row) string { return fmt.Sprintf("trained %d–%d", r.TrainMin, r.TrainMax) }},
 	{false, func(r eval.Row) string { return fmt.Sprintf("%d steps", r.TrainSteps) }},
 	{false, func(r eval.Row) string { return "settings " + r.ConfigHash[:min(6, len(r.ConfigHash))] }},
@@ -43,14 +32,14 @@ var traits = []trait{
 // variants splits the rows of a task into series, in the order of s.Encodings.
 func (s *Study) variants(rows []eval.Row) []variant {
 	var out []variant
-	for i, e := range s.Encodings {
+	for i, name := range s.Encodings {
 		var of []eval.Row
 		for _, r := range rows {
-			if r.Encoding == e.Name {
+			if r.Encoding == name {
 				of = append(of, r)
 			}
 		}
-		parts := split([]variant{{name: e.Name, encoding: i, rows: of}}, traits)
+		parts := split([]variant{{name: name, encoding: i, rows: of}}, traits)
 		for j := range parts {
 			parts[j].variant = j
 			if len(of) > 0 {

@@ -1,4 +1,4 @@
-package report
+package study
 
 // Measure is what answers are scored by. A study has one, and everything it says
 // of accuracy is by that one.
@@ -16,13 +16,4 @@ func (m Measure) Label() string {
 		return "tokens right"
 	}
 	return "exact match"
-}
-
-// Measures lists the study by exact match and by tokens right; where nothing is
-// scored the study alone.
-func (s *Study) Measures() []*Study {
-	if len(s.scored()) == 0 {
-		return []*Study{s}
-	}
-	return []*Study{s, s.Tokens}
 }

@@ -1,4 +1,4 @@
-package report
+package study
 
 import (
 	"cmp"
@@ -18,8 +18,9 @@ type Place struct {
 	// Common is the length that costs are compared at: of the trained ones where most
 	// series have a decode step the longest, else of all; 0 for none. Beyond training
 	// many sequences end too soon, and steps of the few that are left are fast.
-	Common   int  `json:"common"`
-	UpperRAM bool `json:"upperRAM"` // some peak memory is the process's, an upper bound
+	Common   int              `json:"common"`
+	Charts   map[string]Chart `json:"charts"`   // by the key of the metric
+	UpperRAM bool             `json:"upperRAM"` // some peak memory is the process's, an upper bound
 
 	key placeKey
 }
@@ -35,11 +36,12 @@ type CostSeries struct {
 // single measurement that was not repeated has a standard deviation over its batches
 // to either side.
 type CostPoint struct {
-	Length  int    `json:"length"`
-	Tokens  Spread `json:"tokens"`  // generated in a second
-	Prefill Spread `json:"prefill"` // milliseconds
-	Decode  Spread `json:"decode"`  // milliseconds of the median step; unknown without one
-	Memory  Spread `json:"memory"`  // peak MiB; unknown where the system does not tell
+	Length  int        `json:"length"`
+	Tokens  Spread     `json:"tokens"`  // generated in a second
+	Prefill Spread     `json:"prefill"` // milliseconds
+	Decode  Spread     `json:"decode"`  // milliseconds of the median step; unknown without one
+	Memory  Spread     `json:"memory"`  // peak MiB; unknown where the system does not tell
+	Rows    []eval.Row `json:"-"`       // the measurements, all of them timed
 }
 
 // Metric is one kind of cost.
@@ -71,29 +73,32 @@ type placeKey struct {
 }
 
 func placeOf(r eval.Row) placeKey {
-	k := placeKey{machine: r.Machine, provider: r.Provider, profile: r.Profile, ort: r.ORTVersion, threads: r.Threads, batch: r.Batch, spinning: r.Spinning}
-	if r.Cost != nil {
-		k.chunk, k.newTokens = r.Chunk, r.NewTokens
-	}
-	return k
+	return placeKey{machine: r.Machine, provider: r.Provider, profile: r.Profile, ort: r.ORTVersion, threads: r.Threads, batch: r.Batch, spinning: r.Spinning,
+		chunk: r.Chunk, newTokens: r.NewTokens}
 }
+
+func (k placeKey) engine() string {
+	if k.ort == "" {
+		return "no ONNX Runtime"
+	}
+	return "ONNX Runtime " + k.ort
+}
+
+func (k placeKey) spin() string {
+	if k.spinning {
+		return "idle threads spin"
+	}
+	return "idle threads sleep"
+}
+
+func (k placeKey) chunks() string { return "read in chunks of " + Count(k.chunk, "token", "tokens") }
+
+func (k placeKey) generates() string { return Count(k.newTokens, "new token", "new tokens") }
 
 // parts names a place in full; what all places share may be left out.
 func (k placeKey) parts() []string {
-	engine := "no ONNX Runtime"
-	if k.ort != "" {
-		engine = "ONNX Runtime " + k.ort
-	}
-	threads := "a thread per core"
-	if k.threads > 0 {
-		threads = count(k.threads, "thread", "threads")
-	}
-	spin := "idle threads sleep"
-	if k.spinning {
-		spin = "idle threads spin"
-	}
 	return []string{cmp.Or(k.machine, "unnamed machine"), cmp.Or(k.provider, "unnamed provider"), k.profile + " profile",
-		fmt.Sprintf("batch %d", k.batch), threads, engine, spin, "read in chunks of " + count(k.chunk, "token", "tokens"), count(k.newTokens, "new token", "new tokens")}
+		fmt.Sprintf("batch %d", k.batch), threads(k.threads), k.engine(), k.spin(), k.chunks(), k.generates()}
 }
 
 // always is how many parts of a place's name are never left out.
@@ -103,28 +108,24 @@ const always = 2
 func places(variants []variant, trained int) []Place {
 	out := []Place{} // a list in JSON, too
 	for i, v := range variants {
-		for _, key := range placesOf(v.rows) {
-			at := slices.IndexFunc(out, func(p Place) bool { return p.key == key })
+		rows, _ := latest(v.rows)
+		rows = slices.DeleteFunc(rows, func(r eval.Row) bool { return !r.Timed() })
+		for _, g := range groupBy(rows, placeOf) {
+			at := slices.IndexFunc(out, func(p Place) bool { return p.key == g.key })
 			if at < 0 {
 				at = len(out)
-				out = append(out, Place{key: key})
+				out = append(out, Place{key: g.key})
 			}
-			out[at].add(i, v.rows)
+			out[at].Series = append(out[at].Series, CostSeries{i, costPoints(g.rows)})
+			out[at].UpperRAM = out[at].UpperRAM || slices.ContainsFunc(g.rows, func(r eval.Row) bool { return r.PeakMemoryOf == eval.PeakOfProcess })
 		}
 	}
 	for i := range out {
 		out[i].Name = placeName(out[i].key, out)
 		out[i].Common = out[i].common(trained)
-	}
-	return out
-}
-
-// placesOf lists the places where something was timed.
-func placesOf(rows []eval.Row) []placeKey {
-	var out []placeKey
-	for _, r := range rows {
-		if k := placeOf(r); r.Speed != nil && !slices.Contains(out, k) {
-			out = append(out, k)
+		out[i].Charts = map[string]Chart{}
+		for _, m := range Metrics() {
+			out[i].Charts[m.Key] = out[i].costChart(m)
 		}
 	}
 	return out
@@ -141,21 +142,12 @@ func placeName(key placeKey, all []Place) string {
 	return strings.Join(name, " · ")
 }
 
-func (p *Place) add(series int, rows []eval.Row) {
-	c := CostSeries{Series: series}
-	rows, _ = eval.Latest(rows)
-	rows = slices.DeleteFunc(rows, func(r eval.Row) bool { return r.Speed == nil || placeOf(r) != p.key })
-	for _, length := range distinct(rows, func(r eval.Row) int { return r.Length }) {
-		var at []eval.Row
-		for _, r := range rows {
-			if r.Length == length {
-				at = append(at, r)
-				p.UpperRAM = p.UpperRAM || r.PeakMemoryOf == eval.PeakOfProcess
-			}
-		}
-		c.Points = append(c.Points, costPoint(length, at))
-	}
-	p.Series = append(p.Series, c)
+// costPoints puts costs together by length; what was not timed is passed over.
+func costPoints(rows []eval.Row) []CostPoint {
+	timed := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return !r.Timed() })
+	points := each(groupBy(timed, func(r eval.Row) int { return r.Length }), func(g group[int]) CostPoint { return costPoint(g.key, g.rows) })
+	slices.SortFunc(points, func(a, b CostPoint) int { return cmp.Compare(a.Length, b.Length) })
+	return points
 }
 
 // reading is what one row says of a cost: a value, its standard deviation over the
@@ -185,12 +177,12 @@ func costPoint(length int, rows []eval.Row) CostPoint {
 		s := spreadOf(all)
 		s.Mean = spreadOf(values).Mean
 		if s.Low == s.High {
-			s.Low, s.High = unknown, unknown
+			s.Low, s.High = Unknown, Unknown
 		}
 		return s
 	}
 	return CostPoint{
-		Length: length,
+		Length: length, Rows: rows,
 		Tokens: over(func(r eval.Row) reading {
 			return reading{r.TokensPerSecond, r.TokensPerSecondSD, r.TokensPerSecond > 0, r.RepeatRates}
 		}),
@@ -230,12 +222,12 @@ func (p *Place) common(trained int) int {
 // baseline is what a series' costs are relative to: those of the study's baseline of
 // the same size and trained lengths, or of the only one. False for none.
 func (s *Study) baseline(t *Task, p Place, of int) (CostPoint, bool) {
-	suffix := strings.TrimPrefix(t.Series[of].Name, s.Encodings[t.Series[of].Encoding].Name)
+	suffix := strings.TrimPrefix(t.Series[of].Name, s.Encodings[t.Series[of].Encoding])
 	var found []CostPoint
 	for _, c := range p.Series {
 		base := t.Series[c.Series]
 		at, ok := c.At(p.Common)
-		if s.Encodings[base.Encoding].Name != s.Baseline || !ok {
+		if s.Encodings[base.Encoding] != s.Baseline || !ok {
 			continue
 		}
 		if base.Name == s.Baseline+suffix {
@@ -249,15 +241,38 @@ func (s *Study) baseline(t *Task, p Place, of int) (CostPoint, bool) {
 	return found[0], true
 }
 
-// relative is a cost at the place's common length as a multiple of the baseline's;
+// Relative is a cost at the place's common length as a multiple of the baseline's;
 // unknown without one.
-func (s *Study) relative(t *Task, p Place, c CostSeries, m Metric) Number {
+func (s *Study) Relative(t *Task, p Place, c CostSeries, m Metric) Number {
 	at, ok := c.At(p.Common)
 	base, known := s.baseline(t, p, c.Series)
 	if !ok || !known {
-		return unknown
+		return Unknown
 	}
 	return m.Of(at).Mean / m.Of(base).Mean
+}
+
+// Mean is the mean of some numbers over those measurements of a length that have
+// them; nil where none has.
+func (p CostPoint) Mean(of func(eval.Row) []float64) []float64 {
+	var sum []float64
+	n := 0.0
+	for _, r := range p.Rows {
+		list := of(r)
+		if len(list) == 0 {
+			continue
+		}
+		if n++; sum == nil {
+			sum = make([]float64, len(list))
+		}
+		for i, v := range list {
+			sum[i] += v
+		}
+	}
+	for i := range sum {
+		sum[i] /= n
+	}
+	return sum
 }
 
 // At returns the costs at a length.
@@ -270,5 +285,7 @@ func (s CostSeries) At(length int) (CostPoint, bool) {
 	return CostPoint{}, false
 }
 
-// Metrics lists the kinds of cost, for the page.
-func (s *Study) Metrics() []Metric { return Metrics() }
+// Throughput is what eval.Speed.TokensPerSecond is called wherever people read it:
+// tokens of sequences that end early are as few as they are, and prefill takes its
+// time. What reading or generating alone reaches has other names.
+const Throughput = "throughput"

@@ -1,6 +1,7 @@
-package report
+package study
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 )
@@ -8,7 +9,8 @@ import (
 // Number is a number that may be unknown: not finite, null in JSON.
 type Number float64
 
-var unknown = Number(math.NaN())
+// Unknown is no number.
+var Unknown = Number(math.NaN())
 
 // Known reports whether there is a value.
 func (n Number) Known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
@@ -54,7 +56,7 @@ type Spread struct {
 	High Number `json:"high"`
 }
 
-var unknownSpread = Spread{unknown, unknown, unknown}
+var unknownSpread = Spread{Unknown, Unknown, Unknown}
 
 // spreadOf is the mean of a value for each seed, from the least to the largest.
 // One seed has no interval.
@@ -68,7 +70,43 @@ func spreadOf(values []float64) Spread {
 	}
 	s := Spread{Number(sum / float64(len(values))), Number(low), Number(high)}
 	if len(values) == 1 {
-		s.Low, s.High = unknown, unknown
+		s.Low, s.High = Unknown, Unknown
 	}
 	return s
+}
+
+// Percent gives a spread of ratios: "15.3 (12.1–18.0)".
+func (s Spread) Percent() string {
+	if !s.Low.Known() || s.Low == s.High {
+		return s.Mean.Percent()
+	}
+	return fmt.Sprintf("%s (%s–%s)", s.Mean.Percent(), s.Low.Percent(), s.High.Percent())
+}
+
+// Short gives a spread of costs.
+func (s Spread) Short() string {
+	if !s.Low.Known() || s.Low == s.High {
+		return s.Mean.Short()
+	}
+	return fmt.Sprintf("%s (%s–%s)", s.Mean.Short(), s.Low.Short(), s.High.Short())
+}
+
+// overlaps reports whether two spreads have a value in common; without a spread
+// nothing is known.
+func (s Spread) overlaps(o Spread) bool { return s.Low <= o.High && o.Low <= s.High }
+
+// Times writes a factor: "1.06×", or a dash.
+func (n Number) Times() string {
+	if !n.Known() {
+		return "–"
+	}
+	return strconv.FormatFloat(float64(n), 'f', 2, 64) + "×"
+}
+
+// Thousands sets commas: "40,000".
+func Thousands(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", Thousands(n/1000), n%1000)
 }

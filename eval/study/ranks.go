@@ -1,9 +1,8 @@
-package report
+package study
 
 import (
 	"slices"
 
-	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 )
 
@@ -35,11 +34,11 @@ func (s *Study) rank() error {
 		order = append(order, p.Encoding)
 	}
 	paper := map[string]float64{}
-	for _, m := range eval.MeanReciprocalRanks(contests, s.tieOrder(order)...) {
+	for _, m := range MeanReciprocalRanks(contests, s.tieOrder(order)...) {
 		paper[m.Name] = m.Value
 	}
-	for _, m := range eval.MeanReciprocalRanks(contests) {
-		r := Rank{Name: m.Name, MRR: Number(m.Value), PaperTies: Number(paper[m.Name]), Published: unknown, Contests: m.Contests}
+	for _, m := range MeanReciprocalRanks(contests) {
+		r := Rank{Name: m.Name, MRR: Number(m.Value), PaperTies: Number(paper[m.Name]), Published: Unknown, Contests: m.Contests}
 		r.Encoding, r.Variant = s.find(m.Name)
 		var beyond []float64
 		for _, c := range contests {
@@ -48,7 +47,7 @@ func (s *Study) rank() error {
 			}
 		}
 		r.Mean = spreadOf(beyond).Mean
-		if i := slices.Index(order, s.Encodings[r.Encoding].Name); i >= 0 && s.Measure == Exact {
+		if i := slices.Index(order, s.Encodings[r.Encoding]); i >= 0 && s.Measure == Exact {
 			r.Published = published[i].All
 		}
 		s.Ranks = append(s.Ranks, r)
@@ -57,20 +56,20 @@ func (s *Study) rank() error {
 }
 
 // contests lists the rankings that say something, and marks the tasks that have none.
-func (s *Study) contests() []eval.Contest {
-	var out []eval.Contest
+func (s *Study) contests() []Contest {
+	var out []Contest
 	for _, t := range s.ranked() {
 		if s.exact != nil && s.exact.Tasks[slices.Index(s.Tasks, t)].AtChance {
 			t.AtChance = true // whoever guesses answers gets tokens right, too
 			continue
 		}
-		rankings := t.rankings(s.by)
+		rankings := t.rankings(s.Weighting)
 		for _, r := range rankings {
 			if c := r.Contest(); len(c) > 1 {
 				out = append(out, c)
 			}
 		}
-		t.AtChance = len(rankings) > 0 && !slices.ContainsFunc(rankings, func(r eval.Ranking) bool { return !r.AtChance() })
+		t.AtChance = len(rankings) > 0 && !slices.ContainsFunc(rankings, func(r Ranking) bool { return !r.AtChance() })
 	}
 	return out
 }
@@ -79,30 +78,30 @@ func (s *Study) contests() []eval.Contest {
 func (s *Study) ranked() []*Task {
 	var out []*Task
 	for _, t := range s.Tasks {
-		if t.key.split == task.Test.String() {
+		if t.Split == task.Test.String() {
 			out = append(out, t)
 		}
 	}
 	if len(out) == 0 {
-		return s.scored()
+		return s.Scored()
 	}
 	return out
 }
 
 // rankings holds one for each training seed, among its series.
-func (t *Task) rankings(by eval.Weighting) []eval.Ranking {
-	var out []eval.Ranking
+func (t *Task) rankings(by Weighting) []Ranking {
+	var out []Ranking
 	for _, seed := range t.Seeds {
-		cells := map[string]map[int]eval.Cell{}
+		cells := map[string]map[int]Cell{}
 		for i := range t.Series {
 			s := &t.Series[i]
-			of := map[int]eval.Cell{}
+			of := map[int]Cell{}
 			for _, length := range s.lengthsBeyond(seed) {
 				of[length] = s.seeds[seed][length]
 			}
 			cells[s.Name] = of
 		}
-		if r := eval.NewRanking(t.Task, cells, by); len(r.Standings) > 0 {
+		if r := NewRanking(t.Task, cells, by); len(r.Standings) > 0 {
 			out = append(out, r)
 		}
 	}
@@ -125,16 +124,7 @@ func (s *Study) find(name string) (encoding, variant int) {
 func (s *Study) tieOrder(encodings []string) []string {
 	var out []string
 	for _, name := range encodings {
-		for _, t := range s.Tasks {
-			for _, of := range t.Series {
-				if s.Encodings[of.Encoding].Name == name && !slices.Contains(out, of.Name) {
-					out = append(out, of.Name)
-				}
-			}
-		}
+		out = append(out, s.namesOf(name, out)...)
 	}
 	return out
 }
-
-// Width is the rank as the length of a bar in percent.
-func (r Rank) Width() float64 { return 100 * float64(r.MRR) }
