@@ -7,15 +7,15 @@ import (
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime"
-	"github.com/nopezoo/zoo/runtime/ort"
 )
 
-// bareLoop decodes greedily with nothing between the loop and ONNX Runtime: the
+// bareLoop decodes greedily with nothing between the loop and the engine: the
 // shapes, buffers, values and lists of every run are made beforehand. It is what
 // the speed of Session.Generate is measured against, on the same session.
 type bareLoop struct {
 	b       *testing.B
-	call    *ort.Call
+	model   runtime.Model
+	call    runtime.Call
 	info    runtime.Info
 	prompts [][]int64
 	runs    []bareRun
@@ -28,7 +28,7 @@ type bareLoop struct {
 // bareRun is one run; prompt says that it reads some of the prompts.
 type bareRun struct {
 	prompt          bool
-	inputs, outputs []*ort.Value
+	inputs, outputs []runtime.Value
 }
 
 // newBareLoop prepares prompts of one length, read in chunks, and so many new
@@ -36,12 +36,12 @@ type bareRun struct {
 func newBareLoop(b *testing.B, s *runtime.Session, chunk int, prompts [][]int64, tokens int) *bareLoop {
 	rows, width := len(prompts), len(prompts[0])
 	l := &bareLoop{
-		b: b, info: s.Info(), prompts: prompts, slots: width + tokens,
+		b: b, model: runtime.Loaded(s), info: s.Info(), prompts: prompts, slots: width + tokens,
 		ids: make([]int64, rows), logits: make([]float32, rows*s.Info().VocabSize),
 		caches: [2]map[string]*tensor.Tensor{{}, {}},
 	}
 	var err error
-	if l.call, err = runtime.ORT(s).Begin(context.Background()); err != nil {
+	if l.call, err = l.model.Begin(context.Background()); err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = l.call.Close() })
@@ -63,7 +63,7 @@ func (l *bareLoop) prepare(past, n int) bareRun {
 	axes := map[string]int{"batch": len(l.prompts), "seq": n, "past": past, "past+seq": past + n, "logits_to_keep": 1}
 	for _, p := range l.info.Inputs {
 		shape := l.shape(p, axes)
-		var v *ort.Value
+		var v runtime.Value
 		switch p.Name {
 		case "input_ids":
 			ids := l.ids
@@ -122,8 +122,8 @@ func (l *bareLoop) cache(turn, state int, p runtime.Port, axes map[string]int) *
 	return l.caches[turn][name]
 }
 
-func (l *bareLoop) value(memory *tensor.Tensor, shape []int) *ort.Value {
-	v, err := ort.NewValue(memory)
+func (l *bareLoop) value(memory *tensor.Tensor, shape []int) runtime.Value {
+	v, err := l.model.Bind(memory)
 	if err == nil {
 		err = v.Reshape(shape...)
 	}

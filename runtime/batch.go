@@ -9,7 +9,7 @@ import (
 // and keeps the state between runs.
 type batch struct {
 	s        *Session
-	call     call
+	call     Call
 	known    [][]int64 // the tokens that read runs
 	pads     []int     // slots of padding before each row
 	ended    []bool    // rows that are computed in vain
@@ -18,7 +18,7 @@ type batch struct {
 	slots    int       // slots run so far
 	reserve  int       // slots to make room for at first
 	limit    int       // slots that are needed at most
-	in, out  []value
+	in, out  []Value
 	ids      buffer[int64]
 	position buffer[int64]
 	mask     buffer[int64]
@@ -36,7 +36,7 @@ const headroom = 64
 func newBatch(ctx context.Context, s *Session, rows [][]int64, more int) (*batch, error) {
 	b, ok := s.idle.Get().(*batch)
 	if !ok {
-		b = &batch{s: s, in: make([]value, len(s.model.inputs)), out: make([]value, len(s.model.outputs))}
+		b = &batch{s: s, in: make([]Value, len(s.inputs)), out: make([]Value, len(s.outputs))}
 		b.states = make([]cache, len(s.contract.states))
 		for i, st := range s.contract.states {
 			b.states[i].state = st

@@ -13,12 +13,12 @@ type buffer[T tensor.Element] struct {
 	memory []T
 	data   []T // of the current shape, the start of memory
 	shape  []int
-	value  value // memory, bound; nil after close
+	value  Value // memory, bound; nil after close
 }
 
 // resize gives the buffer a shape. When that needs new memory it makes room for
 // capacity elements. The contents are lost unless the shape stays the same.
-func (b *buffer[T]) resize(e engine, capacity int, shape ...int) error {
+func (b *buffer[T]) resize(m Model, capacity int, shape ...int) error {
 	if b.value != nil && slices.Equal(b.shape, shape) {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (b *buffer[T]) resize(e engine, capacity int, shape ...int) error {
 	}
 	if b.value == nil {
 		var err error
-		if b.value, err = e.Bind(tensor.Of(b.memory, len(b.memory))); err != nil {
+		if b.value, err = m.Bind(tensor.Of(b.memory, len(b.memory))); err != nil {
 			return err
 		}
 	}
@@ -77,8 +77,8 @@ func (c *cache) shape(rows, slots int) []int {
 }
 
 // reset makes the state what it is before the first token.
-func (c *cache) reset(e engine, rows int) error {
-	if err := c.past().resize(e, 0, c.shape(rows, 0)...); err != nil {
+func (c *cache) reset(m Model, rows int) error {
+	if err := c.past().resize(m, 0, c.shape(rows, 0)...); err != nil {
 		return err
 	}
 	for i := range c.past().data {
@@ -89,18 +89,18 @@ func (c *cache) reset(e engine, rows int) error {
 
 // advance shapes the memory that a run writes which fills the state up to
 // so many slots, with room for capacity slots where memory is needed.
-func (c *cache) advance(e engine, rows, slots, capacity int) error {
+func (c *cache) advance(m Model, rows, slots, capacity int) error {
 	room := tensor.Numel(c.shape(rows, capacity))
-	return c.present().resize(e, room, c.shape(rows, slots)...)
+	return c.present().resize(m, room, c.shape(rows, slots)...)
 }
 
 // keep drops all rows but the listed ones of a state of so many slots.
-func (c *cache) keep(e engine, rows []int, slots int) error {
+func (c *cache) keep(m Model, rows []int, slots int) error {
 	if c.batch < 0 {
 		return nil
 	}
 	from, to := c.past(), c.present()
-	if err := to.resize(e, 0, c.shape(len(rows), slots)...); err != nil {
+	if err := to.resize(m, 0, c.shape(len(rows), slots)...); err != nil {
 		return err
 	}
 	outer, inner := tensor.Numel(from.shape[:c.batch]), tensor.Numel(from.shape[c.batch+1:])

@@ -53,11 +53,11 @@ type state struct {
 }
 
 // newContract matches a model's inputs and outputs with its card.
-func newContract(l *loaded, c card.Card) (contract, error) {
+func newContract(inputs, outputs []Port, c card.Card) (contract, error) {
 	k := contract{
-		ids: find(l.inputs, inputIDs), mask: find(l.inputs, inputMask),
-		positions: find(l.inputs, inputPositions), keep: find(l.inputs, inputKeep),
-		logits: find(l.outputs, outputLogits),
+		ids: find(inputs, inputIDs), mask: find(inputs, inputMask),
+		positions: find(inputs, inputPositions), keep: find(inputs, inputKeep),
+		logits: find(outputs, outputLogits),
 	}
 	if k.ids < 0 || k.logits < 0 {
 		return k, fmt.Errorf("the model has no input %s or no output %s", inputIDs, outputLogits)
@@ -67,62 +67,62 @@ func newContract(l *loaded, c card.Card) (contract, error) {
 	}
 	known := map[string]bool{inputIDs: true, inputMask: true, inputPositions: true, inputKeep: true}
 	for _, s := range c.State {
-		st, err := newState(l, s)
+		st, err := newState(inputs, outputs, s)
 		if err != nil {
 			return k, fmt.Errorf("state %s of the card: %w", s.Past, err)
 		}
 		k.states = append(k.states, st)
 		known[s.Past] = true
 	}
-	for _, p := range l.inputs {
+	for _, p := range inputs {
 		if !known[p.Name] {
 			return k, fmt.Errorf("the model has an input %v that is neither a standard one nor a state of its card", p)
 		}
 	}
-	if err := k.checkTypes(l); err != nil {
+	if err := k.checkTypes(inputs, outputs); err != nil {
 		return k, err
 	}
-	return k, k.readShapes(l, len(c.Tokenizer))
+	return k, k.readShapes(inputs, outputs, len(c.Tokenizer))
 }
 
 // checkTypes checks what the code relies on when it makes tensors.
-func (k *contract) checkTypes(l *loaded) error {
+func (k *contract) checkTypes(inputs, outputs []Port) error {
 	for _, i := range []int{k.ids, k.mask, k.positions, k.keep} {
-		if i >= 0 && l.inputs[i].DType != tensor.Int64 {
-			return fmt.Errorf("input %v must be %v", l.inputs[i], tensor.Int64)
+		if i >= 0 && inputs[i].DType != tensor.Int64 {
+			return fmt.Errorf("input %v must be %v", inputs[i], tensor.Int64)
 		}
 	}
 	for _, i := range []int{k.ids, k.mask, k.positions} {
-		if i >= 0 && len(l.inputs[i].Shape) != 2 {
-			return fmt.Errorf("input %v must have two axes", l.inputs[i])
+		if i >= 0 && len(inputs[i].Shape) != 2 {
+			return fmt.Errorf("input %v must have two axes", inputs[i])
 		}
 	}
-	if p := l.outputs[k.logits]; p.DType != tensor.Float32 || len(p.Shape) != 3 {
+	if p := outputs[k.logits]; p.DType != tensor.Float32 || len(p.Shape) != 3 {
 		return fmt.Errorf("output %v must be %v with three axes", p, tensor.Float32)
 	}
 	return nil
 }
 
-func (k *contract) readShapes(l *loaded, pieces int) error {
-	switch seq := l.inputs[k.ids].Shape[1]; {
+func (k *contract) readShapes(inputs, outputs []Port, pieces int) error {
+	switch seq := inputs[k.ids].Shape[1]; {
 	case seq == "1":
 		k.oneToken = true
 	case isLength(seq):
-		return fmt.Errorf("input %v has a fixed length other than 1", l.inputs[k.ids])
+		return fmt.Errorf("input %v has a fixed length other than 1", inputs[k.ids])
 	}
 	if k.mask >= 0 {
-		width := l.inputs[k.mask].Shape[1]
+		width := inputs[k.mask].Shape[1]
 		k.maskNew = width == axisSeq || width == "1"
 	}
-	vocab := l.outputs[k.logits].Shape[2]
+	vocab := outputs[k.logits].Shape[2]
 	if k.vocab = pieces; isLength(vocab) {
 		k.vocab, _ = strconv.Atoi(vocab)
 	}
 	if k.vocab > mostVocab {
-		return fmt.Errorf("output %v gives %d logits; supported are %d", l.outputs[k.logits], k.vocab, mostVocab)
+		return fmt.Errorf("output %v gives %d logits; supported are %d", outputs[k.logits], k.vocab, mostVocab)
 	}
 	if k.vocab < 1 || pieces > k.vocab {
-		return fmt.Errorf("output %v gives %d logits, the card's tokenizer has %d pieces", l.outputs[k.logits], k.vocab, pieces)
+		return fmt.Errorf("output %v gives %d logits, the card's tokenizer has %d pieces", outputs[k.logits], k.vocab, pieces)
 	}
 	return nil
 }
@@ -133,15 +133,15 @@ func isLength(axis string) bool {
 }
 
 // newState finds the input and output of a state and the meaning of its axes.
-func newState(l *loaded, s card.State) (state, error) {
-	st := state{past: find(l.inputs, s.Past), present: find(l.outputs, s.Present), batch: -1, grows: -1, initial: float32(s.Initial)}
+func newState(inputs, outputs []Port, s card.State) (state, error) {
+	st := state{past: find(inputs, s.Past), present: find(outputs, s.Present), batch: -1, grows: -1, initial: float32(s.Initial)}
 	if st.past < 0 {
 		return st, fmt.Errorf("the model has no input %s", s.Past)
 	}
 	if st.present < 0 {
 		return st, fmt.Errorf("the model has no output %s", s.Present)
 	}
-	for _, p := range []Port{l.inputs[st.past], l.outputs[st.present]} {
+	for _, p := range []Port{inputs[st.past], outputs[st.present]} {
 		if p.DType != tensor.Float32 || len(p.Shape) != len(s.Shape) || len(p.Shape) == 0 {
 			return st, fmt.Errorf("%v does not fit shape %v of %v", p, s.Shape, tensor.Float32)
 		}
@@ -160,19 +160,22 @@ func newState(l *loaded, s card.State) (state, error) {
 		if elements *= max(min(n, mostState), 1); elements > mostState {
 			return st, fmt.Errorf("shape %v has more than %d elements for each row", s.Shape, mostState)
 		}
-		if declared := l.inputs[st.past].Shape[i]; err == nil && isLength(declared) && declared != axis {
-			return st, fmt.Errorf("axis %d is %s, and %v of the model", i, axis, l.inputs[st.past])
+		if declared := inputs[st.past].Shape[i]; err == nil && isLength(declared) && declared != axis {
+			return st, fmt.Errorf("axis %d is %s, and %v of the model", i, axis, inputs[st.past])
 		}
 		st.dims = append(st.dims, max(n, 0))
 	}
 	return st, nil
 }
 
-// outputs lists the names of the outputs that the contract uses.
-func (k *contract) outputs(l *loaded) []string {
-	names := []string{l.outputs[k.logits].Name}
-	for _, s := range k.states {
-		names = append(names, l.outputs[s.present].Name)
+// compute returns the outputs that the contract uses, which become its own: those
+// that nobody asks for, such as attention weights, are not computed.
+func (k *contract) compute(outputs []Port) []Port {
+	used := []Port{outputs[k.logits]}
+	k.logits = 0
+	for i := range k.states {
+		used = append(used, outputs[k.states[i].present])
+		k.states[i].present = i + 1
 	}
-	return names
+	return used
 }

@@ -1,6 +1,8 @@
 // Package runtime runs zoo's model files inside Go programs: it opens a file,
 // turns text into tokens and back, computes logits and scores, and generates.
 //
+//	import _ "github.com/nopezoo/zoo/runtime/ort" // the engine: ONNX Runtime
+//
 //	s, err := runtime.Open("model.onnx", runtime.Options{})
 //	if err != nil { … }
 //	defer s.Close()
@@ -8,8 +10,9 @@
 //
 // A file is self-describing: its card (package card) names its vocabulary, its
 // greatest length and its state, so the same code runs every encoding and
-// architecture. Beneath the package are two engines: ONNX Runtime (runtime/ort;
-// providers "cpu" and "cuda") and pure Go (runtime/native; provider "go").
+// architecture. What runs it is an engine, which a program links by importing it, as
+// it links image formats: ONNX Runtime (runtime/ort; providers "cpu" and "cuda") or
+// pure Go (runtime/native; provider "go").
 //
 // Shapes in this package: B batch, T new tokens, S cached and new tokens,
 // V vocabulary.
@@ -19,20 +22,19 @@ import (
 	"errors"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 var (
 	// ErrNoRuntime reports that no usable ONNX Runtime library was found; the
 	// error that wraps it lists what was searched and how to get one.
-	ErrNoRuntime = ort.ErrNoRuntime
+	ErrNoRuntime = errors.New("no usable ONNX Runtime library")
 
-	// ErrNoCgo reports that the program was built without cgo, so that only
-	// provider "go" is there.
-	ErrNoCgo = ort.ErrNoCgo
+	// ErrNoCgo reports that the program was built without cgo, so that it
+	// cannot load ONNX Runtime.
+	ErrNoCgo = errors.New("ort: ONNX Runtime needs cgo, and this program was built without it; rebuild with CGO_ENABLED=1 and a C compiler, or use the pure-Go engine")
 
-	// ErrClosed reports the use of a session after its Close.
-	ErrClosed = ort.ErrClosed
+	// ErrClosed reports the use of a session or value after its Close.
+	ErrClosed = errors.New("already closed")
 
 	// ErrNoCard reports a file without a model card: it was not written by zoo,
 	// so nothing says how to feed it.

@@ -2,35 +2,55 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// engine runs one loaded model on memory that the caller owns. It is safe for
-// concurrent use.
-type engine interface {
+// Engine is a way to run models. A package that holds one registers it when it is
+// imported, as the packages of image formats do: see runtime/ort and runtime/native.
+type Engine struct {
+	Name      string   // as Info gives it
+	Providers []string // the values of Options.Provider that it serves
+	// Open loads a model. An option that the engine cannot heed is an error.
+	Open func(file File, opt Options) (Model, error)
+}
+
+// File is a model file that has been validated under the options.
+type File struct {
+	Data            []byte // not to be changed, and not needed after Open
+	Inputs, Outputs []Port // what runs take and give, in this order; the file may have more outputs
+}
+
+// Model is a model that an engine has loaded. It runs on memory that the caller
+// owns, and is safe for concurrent use.
+type Model interface {
+	// Version is that of what runs the model, and library the path of its shared
+	// library, "" for none.
+	Version() (version, library string)
 	// Bind makes t's memory an input or output of runs, until the value's Close.
-	Bind(t *tensor.Tensor) (value, error)
+	Bind(t *tensor.Tensor) (Value, error)
 	// Begin prepares any number of runs under ctx, one after the other.
-	Begin(ctx context.Context) (call, error)
+	Begin(ctx context.Context) (Call, error)
 	// Close releases the model. Runs in progress end first.
 	Close() error
 }
 
-// call runs a model under one context.
-type call interface {
-	// Run computes the outputs from the inputs, both in the order of the
-	// description. When ctx ends it stops early with an error that wraps ctx's.
-	Run(inputs, outputs []value) error
+// Call runs a model under one context.
+type Call interface {
+	// Run computes the outputs from the inputs, both in the order of the File.
+	// When ctx ends it stops early with an error that wraps ctx's.
+	Run(inputs, outputs []Value) error
 	Close() error
 }
 
-// value is memory bound by an engine.
-type value interface {
+// Value is memory bound by an engine.
+type Value interface {
 	// Reshape makes the value a tensor of that shape at the start of its memory.
 	// It is cheap: no memory is allocated.
 	Reshape(shape ...int) error
@@ -53,27 +73,71 @@ func find(ports []Port, name string) int {
 	return slices.IndexFunc(ports, func(p Port) bool { return p.Name == name })
 }
 
-// loaded is an engine together with what it says about the file and itself.
-type loaded struct {
-	engine
-	inputs, outputs        []Port
-	metadata               map[string]string
-	name, version, library string
-}
-
-// opener loads a model to compute the named outputs, or all for none.
-type opener func(model []byte, opt Options, outputs []string) (*loaded, error)
-
-// openers lists the engines by provider.
-func openers() map[string]opener {
-	return map[string]opener{"": openORT, providerCPU: openORT, providerCUDA: openORT, providerGo: openNative}
-}
-
-func openerOf(provider string) (opener, error) {
-	all := openers()
-	if open, ok := all[provider]; ok {
-		return open, nil
+// portsOf lists the declared inputs or outputs of a file.
+func portsOf(values []safety.Value) ([]Port, error) {
+	ports := make([]Port, len(values))
+	for i, v := range values {
+		dtype, err := v.DType()
+		if err != nil {
+			return nil, err
+		}
+		ports[i] = Port{Name: v.Name, DType: dtype}
+		for k, d := range v.Dims {
+			axis := v.Axes[k]
+			switch {
+			case d >= 0:
+				axis = fmt.Sprint(d)
+			case axis == "":
+				axis = "?"
+			}
+			ports[i].Shape = append(ports[i].Shape, axis)
+		}
 	}
-	delete(all, "")
-	return nil, fmt.Errorf("unknown provider %q, known are %s", provider, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
+	return ports, nil
+}
+
+// engines holds what is registered, by provider.
+var engines = map[string]Engine{}
+
+// Register makes an engine known to Open. It is for init functions; two engines for
+// one provider are a fault of the program, and panic.
+func Register(e Engine) {
+	for _, p := range e.Providers {
+		if other, taken := engines[p]; taken {
+			panic(fmt.Sprintf("runtime: the engines %s and %s both serve provider %s", other.Name, e.Name, p))
+		}
+		engines[p] = e
+	}
+}
+
+const (
+	importORT    = `import _ "github.com/nopezoo/zoo/runtime/ort"`
+	importNative = `import _ "github.com/nopezoo/zoo/runtime/native"`
+)
+
+// importOf says how a program links the engine of a provider of zoo's.
+var importOf = map[string]string{providerCPU: importORT, providerCUDA: importORT, providerGo: importNative}
+
+// engineOf returns the engine that serves a provider, and the provider; for none,
+// that of ONNX Runtime where it is linked, else that of pure Go.
+func engineOf(provider string) (Engine, string, error) {
+	if provider == "" {
+		for _, p := range []string{providerCPU, providerGo} {
+			if e, linked := engines[p]; linked {
+				return e, p, nil
+			}
+		}
+		return Engine{}, "", errors.New("the program links no engine; add one: " + importORT + " (ONNX Runtime), or " + importNative + " (pure Go)")
+	}
+	if e, linked := engines[provider]; linked {
+		return e, provider, nil
+	}
+	if line, known := importOf[provider]; known {
+		return Engine{}, "", fmt.Errorf("the program does not link the engine of provider %s; add it: %s", provider, line)
+	}
+	known := maps.Clone(importOf)
+	for p := range engines {
+		known[p] = ""
+	}
+	return Engine{}, "", fmt.Errorf("unknown provider %q, known are %s", provider, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 }

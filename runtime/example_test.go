@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/nopezoo/zoo/runtime"
+	_ "github.com/nopezoo/zoo/runtime/native"
 )
 
 // A file is opened with Open, or OpenFS when it is embedded. This example makes

@@ -1,6 +1,12 @@
 package runtime
 
-import "github.com/nopezoo/zoo/runtime/ort"
+// Loaded returns what runs a session's model.
+func Loaded(s *Session) Model { return s.model }
 
-// ORT returns the ONNX Runtime session beneath s.
-func ORT(s *Session) *ort.Session { return s.model.engine.(ortEngine).session }
+// WithoutEngines runs f as in a program that links no engine.
+func WithoutEngines(f func()) {
+	linked := engines
+	engines = nil
+	defer func() { engines = linked }()
+	f()
+}

@@ -13,12 +13,13 @@ const (
 	providerGo   = "go"
 )
 
-// Options say how a model runs. The zero value works: ONNX Runtime's CPU
-// provider, wherever the library is found, on all physical cores.
+// Options say how a model runs. The zero value works: ONNX Runtime's CPU provider
+// where the program links it, wherever the library is found, on all physical cores;
+// else pure Go.
 type Options struct {
-	// Provider is "cpu" (or ""), "cuda", or "go" for the pure-Go engine. The
-	// provider asked for is the one used, or opening fails and says what is
-	// missing.
+	// Provider is "cpu" or "cuda" (ONNX Runtime), or "go" (pure Go). The provider
+	// asked for is the one used, or opening fails and says what is missing. "" takes
+	// "cpu" where the program links ONNX Runtime, and else "go": see Info.
 	Provider string
 
 	// ProviderOptions are passed to ONNX Runtime's provider as they are.

@@ -14,13 +14,15 @@ import (
 
 // Session is an open model. It is safe for concurrent use.
 type Session struct {
-	opt      Options
-	model    *loaded
-	card     card.Card
-	contract contract
-	words    *tokenizer.Tokenizer // nil when the model has none
-	closed   atomic.Bool
-	idle     sync.Pool // of *batch: their memory is what costs
+	opt             Options // with the provider that runs the model
+	engine          string
+	model           Model
+	inputs, outputs []Port // of the model, in the order of its runs
+	card            card.Card
+	contract        contract
+	words           *tokenizer.Tokenizer // nil when the model has none
+	closed          atomic.Bool
+	idle            sync.Pool // of *batch: their memory is what costs
 }
 
 // Open loads the model file at a path. The error wraps ErrNoCard for a file that
@@ -60,44 +62,30 @@ func open(name string, model []byte, opt Options) (*Session, error) {
 	return s, nil
 }
 
-func load(model []byte, opt Options) (*Session, error) {
-	if err := opt.check(); err != nil {
-		return nil, err
-	}
-	opener, err := openerOf(opt.Provider)
+func load(file []byte, opt Options) (*Session, error) {
+	engine, provider, err := engineOf(opt.Provider)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{opt: opt}
-	if err := s.load(opener, model, nil); err != nil {
+	opt.Provider = provider
+	if err := opt.check(); err != nil {
 		return nil, err
 	}
-	// Outputs that nobody asks for, such as attention weights, are not computed.
-	if wanted := s.contract.outputs(s.model); len(wanted) < len(s.model.outputs) {
-		if err := s.model.Close(); err != nil {
-			return nil, err
-		}
-		s.opt.Unvalidated = true // not once more
-		if err := s.load(opener, model, wanted); err != nil {
-			return nil, err
-		}
+	header, err := safety.Check(file, opt.Safety())
+	if err != nil {
+		return nil, err
 	}
-	return s, nil
+	s := &Session{opt: opt, engine: engine.Name}
+	if err := s.read(header); err != nil {
+		return nil, err
+	}
+	s.model, err = engine.Open(File{Data: file, Inputs: s.inputs, Outputs: s.outputs}, opt)
+	return s, err
 }
 
-// load opens the model for the given outputs and reads its card.
-func (s *Session) load(open opener, model []byte, outputs []string) (err error) {
-	if s.model, err = open(model, s.opt, outputs); err != nil {
-		return err
-	}
-	if err = s.read(); err != nil {
-		return errors.Join(err, s.model.Close())
-	}
-	return nil
-}
-
-func (s *Session) read() (err error) {
-	if s.card, err = card.Parse(s.model.metadata); err != nil {
+// read takes what a file says of itself.
+func (s *Session) read(header safety.Model) (err error) {
+	if s.card, err = card.Parse(header.Metadata); err != nil {
 		return err
 	}
 	if len(s.card.Tokenizer) > 0 {
@@ -105,8 +93,18 @@ func (s *Session) read() (err error) {
 			return err
 		}
 	}
-	s.contract, err = newContract(s.model, s.card)
-	return err
+	if s.inputs, err = portsOf(header.Inputs); err != nil {
+		return err
+	}
+	outputs, err := portsOf(header.Outputs)
+	if err != nil {
+		return err
+	}
+	if s.contract, err = newContract(s.inputs, outputs, s.card); err != nil {
+		return err
+	}
+	s.outputs = s.contract.compute(outputs)
+	return nil
 }
 
 // Close releases the model. Calls in progress end with ErrClosed. Closing again
@@ -132,7 +130,7 @@ type Info struct {
 	Engine    string // "onnxruntime" or "go"
 	Version   string // of ONNX Runtime or of Go
 	Library   string // path of the ONNX Runtime library; "" for the Go engine, or when the host program has loaded it
-	Provider  string // "cpu", "cuda" or "go"
+	Provider  string // "cpu", "cuda" or "go": that of the options, or else the one that was taken
 	VocabSize int    // token ids run from 0 to VocabSize−1
 	Inputs    []Port
 	Outputs   []Port // those that are computed
@@ -141,14 +139,11 @@ type Info struct {
 // Info returns the description of the model. The caller must not change what it
 // refers to.
 func (s *Session) Info() Info {
-	i := Info{
-		Card: s.card, Engine: s.model.name, Version: s.model.version, Library: s.model.library, Provider: s.opt.Provider,
-		VocabSize: s.contract.vocab, Inputs: s.model.inputs, Outputs: s.model.outputs,
+	version, library := s.model.Version()
+	return Info{
+		Card: s.card, Engine: s.engine, Version: version, Library: library, Provider: s.opt.Provider,
+		VocabSize: s.contract.vocab, Inputs: s.inputs, Outputs: s.outputs,
 	}
-	if i.Provider == "" {
-		i.Provider = providerCPU
-	}
-	return i
 }
 
 // MaxLength returns the most tokens that the model can take, 0 for no limit.

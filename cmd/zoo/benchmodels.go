@@ -9,7 +9,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/bench"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // allTasks is the value of --task that measures every model on its own tasks.
@@ -19,7 +19,7 @@ const allTasks = "all"
 // that were found for a task are measured on that one alone, with the options that
 // were asked for, else their own; and where none is named, one is chosen.
 func (a *app) benched(o *benchOptions, args []string) ([]bench.Model, error) {
-	f, err := a.newFinder(o.runs)
+	f, err := find.New(a.lookIn(o.runs))
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (a *app) benched(o *benchOptions, args []string) ([]bench.Model, error) {
 	if every {
 		o.task = ""
 	}
-	var found []source
+	var found []find.Model
 	if len(args) > 0 {
 		found, err = o.namedModels(f, args)
 	} else {
@@ -41,16 +41,16 @@ func (a *app) benched(o *benchOptions, args []string) ([]bench.Model, error) {
 			return nil, err
 		}
 	}
-	return each(found, func(s source) bench.Model { return bench.Model{Label: s.label, From: s.from, ONNX: s.onnx} }), nil
+	return each(found, func(m find.Model) bench.Model { return bench.Model{Label: m.Label, From: m.From, ONNX: m.ONNX} }), nil
 }
 
-func (o *benchOptions) namedModels(f finder, args []string) ([]source, error) {
+func (o *benchOptions) namedModels(f find.Finder, args []string) ([]find.Model, error) {
 	if len(o.encodings) > 0 {
 		return nil, fmt.Errorf("--pe chooses among runs and catalogue, but %s is named; drop one of the two", args[0])
 	}
-	var out []source
+	var out []find.Model
 	for _, arg := range args {
-		s, err := f.named(arg)
+		s, err := f.Named(arg)
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +59,7 @@ func (o *benchOptions) namedModels(f finder, args []string) ([]source, error) {
 	return out, nil
 }
 
-func (a *app) foundModels(o *benchOptions, f finder, every bool) (out []source, err error) {
+func (a *app) foundModels(o *benchOptions, f find.Finder, every bool) (out []find.Model, err error) {
 	encodings := o.encodings
 	if slices.Contains(encodings, "all") {
 		encodings = nil
@@ -72,16 +72,16 @@ func (a *app) foundModels(o *benchOptions, f finder, every bool) (out []source, 
 		only = a.chooseTask(f, encodings)
 	}
 	o.Wants = func(c card.Card, t task.Task) bool {
-		return related(t.Name, c.Task) && (only == "" || base(t.Name) == only)
+		return task.Related(t.Name, c.Task) && (only == "" || task.Base(t.Name) == only)
 	}
-	if f, err = f.on(cmp.Or(o.task, only)); err != nil {
+	if f, err = f.On(cmp.Or(o.task, only)); err != nil {
 		return nil, err
 	}
 	if len(encodings) == 0 {
-		return f.all()
+		return f.All()
 	}
 	for _, name := range encodings {
-		found, err := f.of(name)
+		found, err := f.Of(name)
 		if err != nil {
 			return nil, err
 		}
@@ -90,46 +90,13 @@ func (a *app) foundModels(o *benchOptions, f finder, every bool) (out []source, 
 	return out, nil
 }
 
-// chooseTask returns the one task to measure where the command line names none, in
-// its plain form, and says how to get the others; "" where the models have no more
-// than one.
-func (a *app) chooseTask(f finder, encodings []string) string {
-	tasks := f.tasks(encodings)
-	if len(tasks) < 2 {
+// chooseTask returns the one task to measure where the command line names none, and
+// says how to get the others; "" where the models have no more than one.
+func (a *app) chooseTask(f find.Finder, encodings []string) string {
+	chosen, others := f.ChooseTask(encodings)
+	if len(others) == 0 {
 		return ""
 	}
-	chosen := tasks[0]
-	if slices.Contains(tasks, zoo.Headline) {
-		chosen = zoo.Headline
-	}
-	others := slices.DeleteFunc(tasks, func(t string) bool { return t == chosen })
 	a.note("measuring the task %s alone; --task %s measures every model on its own, and\n--task NAME another one: %s", chosen, allTasks, strings.Join(others, ", "))
 	return chosen
-}
-
-// tasks lists what the runs were trained on, or the catalogue's models where there
-// are no runs, in plain forms and the order of "zoo list tasks"; of some encodings,
-// or for none of all.
-func (f finder) tasks(encodings []string) []string {
-	var out []string
-	add := func(encoding, tasks string) {
-		if len(encodings) == 0 || slices.Contains(encodings, encoding) {
-			for name := range strings.SplitSeq(tasks, ",") {
-				out = append(out, base(name))
-			}
-		}
-	}
-	for _, r := range f.runs {
-		add(r.Encoding, r.Task)
-	}
-	if len(out) == 0 {
-		for _, m := range f.catalogue {
-			add(m.Card.Encoding, m.Card.Task)
-		}
-	}
-	order := each(task.All(), func(t task.Task) string { return t.Name })
-	slices.SortFunc(out, func(x, y string) int {
-		return cmp.Or(slices.Index(order, x)-slices.Index(order, y), strings.Compare(x, y))
-	})
-	return slices.DeleteFunc(slices.Compact(out), func(t string) bool { return t == "" })
 }

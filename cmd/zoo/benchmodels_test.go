@@ -7,45 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/bench"
-	"github.com/nopezoo/zoo/zoo"
 )
-
-// Without a task one is measured: that of the runs, or of the catalogue where there
-// are none; among several the headline's, else the first that "zoo list tasks" has.
-func TestChooseTask(t *testing.T) {
-	in := func(encoding, task string) zoo.Manifest {
-		return zoo.Manifest{Card: card.Card{Encoding: encoding, Task: task}}
-	}
-	of := func(encoding, task string) runInfo { return runInfo{Encoding: encoding, Task: task} }
-	catalogue := []zoo.Manifest{in("rope", "addition"), in("rope", zoo.Headline), in("nope", "copy"), in("nope", "parity"), in("cwrnn", "parity")}
-	for _, tc := range []struct {
-		name      string
-		f         finder
-		encodings []string
-		want      string
-		others    string
-	}{
-		{"the catalogue's headline", finder{catalogue: catalogue}, nil, zoo.Headline, "copy, addition, parity"},
-		{"of one encoding", finder{catalogue: catalogue}, []string{"nope"}, "copy", "parity"},
-		{"no choice", finder{catalogue: catalogue}, []string{"cwrnn"}, "", ""},
-		{"runs come first", finder{catalogue: catalogue, runs: []runInfo{of("rope", "sorting"), of("nope", "reverse")}}, nil, "reverse", "sorting"},
-		{"runs with the headline, options and mixtures", finder{runs: []runInfo{of("rope", "addition+full,"+zoo.Headline+"+noprefix")}}, nil, zoo.Headline, "addition"},
-		{"runs of one task", finder{catalogue: catalogue, runs: []runInfo{of("rope", "copy+noprefix"), of("nope", "copy")}}, nil, "", ""},
-		{"runs of no task", finder{runs: []runInfo{of("rope", "")}}, nil, "", ""},
-		{"runs of other encodings", finder{catalogue: catalogue, runs: []runInfo{of("alibi", "lego")}}, []string{"nope"}, "copy", "parity"},
-	} {
-		var notes strings.Builder
-		a := &app{stderr: &notes}
-		if got := a.chooseTask(tc.f, tc.encodings); got != tc.want {
-			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
-		}
-		if want := "--task NAME another one: " + tc.others + "\n"; tc.want != "" && !(strings.Contains(notes.String(), want) && strings.Contains(notes.String(), "--task all")) {
-			t.Errorf("%s: %q does not say how to get the others", tc.name, &notes)
-		}
-	}
-}
 
 // The tables of a task come as soon as it is complete, and once.
 func TestBenchShowsFinishedTasks(t *testing.T) {

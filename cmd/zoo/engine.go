@@ -9,7 +9,9 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/runtime"
+	_ "github.com/nopezoo/zoo/runtime/native" // the engine of provider go
 	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // providers are what can run models.
@@ -69,10 +71,10 @@ func (e engineFlags) options() runtime.Options {
 }
 
 // open builds or reads the model's file and loads it.
-func (e engineFlags) open(m source) (*runtime.Session, []byte, error) {
+func (e engineFlags) open(m find.Model) (*runtime.Session, []byte, error) {
 	s, data, err := e.load(m)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", m.from, withoutLibrary(err))
+		return nil, nil, fmt.Errorf("%s: %w", m.From, withoutLibrary(err))
 	}
 	return s, data, nil
 }
@@ -86,8 +88,8 @@ func withoutLibrary(err error) error {
 	return err
 }
 
-func (e engineFlags) load(m source) (*runtime.Session, []byte, error) {
-	data, err := m.onnx(cmp.Or(e.profile, card.Portable))
+func (e engineFlags) load(m find.Model) (*runtime.Session, []byte, error) {
+	data, err := m.ONNX(cmp.Or(e.profile, card.Portable))
 	if err != nil {
 		return nil, nil, err
 	}

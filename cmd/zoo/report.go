@@ -11,6 +11,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/models"
 )
 
 type reportOptions struct {
@@ -60,7 +61,7 @@ func (a *app) report(o reportOptions, args []string) error {
 		return err
 	}
 	made, err := report.New(rows, report.Options{
-		Title: o.title, Encodings: encodingNames(), Command: strings.Join(append([]string{"zoo"}, a.args...), " "),
+		Title: o.title, Encodings: models.Encodings(), Command: strings.Join(append([]string{"zoo"}, a.args...), " "),
 		Ranks: study.Weighting(o.ranks),
 	})
 	if err != nil {

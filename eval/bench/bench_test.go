@@ -6,10 +6,10 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	_ "github.com/nopezoo/zoo/runtime/native"
-	"github.com/nopezoo/zoo/zoo"
 )
 
 // untrained is a small untrained model: one layer, D = 16, two heads of 8, F = 32,
@@ -23,7 +23,7 @@ func untrained(t *testing.T, encoding string) Model {
 			return nil, err
 		}
 		c := card.Card{Tokenizer: words, Task: "copy", Trained: card.Lengths{Min: 1, Max: 2}}
-		return zoo.Build(cfg, models.InitWeights(m.Params(), 1), c, profile)
+		return modelfile.Model{Config: cfg, Weights: models.InitWeights(m.Params(), 1), Card: c}.ONNX(profile)
 	}}
 }
 

@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/export/internal/onnxpb"
+	"github.com/nopezoo/zoo/graph/tensor"
 )
 
 // Options say what a file may hold beyond the plain operators of ONNX's default
@@ -69,6 +70,21 @@ type Value struct {
 	Shaped bool     // whether the file declares a shape
 	Dims   []int64  // −1 where an axis has no fixed length
 	Axes   []string // names of the axes without one, "" for none; as long as Dims
+}
+
+// ElementTypes maps ONNX's numbers of element types to those that zoo handles.
+var ElementTypes = map[int32]tensor.DType{
+	1: tensor.Float32, 7: tensor.Int64, 9: tensor.Bool, 10: tensor.Float16, 11: tensor.Float64,
+}
+
+// DType returns the element type of the value, or an error for one that zoo does not
+// handle.
+func (v Value) DType() (tensor.DType, error) {
+	dtype, known := ElementTypes[v.Type]
+	if !known {
+		return tensor.Invalid, fmt.Errorf("value %q has ONNX element type %d; zoo handles float32, float64, float16, int64 and bool", v.Name, v.Type)
+	}
+	return dtype, nil
 }
 
 // Check parses and validates a file, its weights included.

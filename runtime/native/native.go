@@ -1,57 +1,43 @@
-// Package native runs model files in pure Go: package export reads the file,
-// package interp executes its graph. It works without cgo and without any
-// shared library, for a multiple of the time that ONNX Runtime takes.
+// Package native is the pure-Go engine of package runtime, provider "go":
+//
+//	import _ "github.com/nopezoo/zoo/runtime/native"
+//
+// It needs neither cgo nor a shared library, and takes a multiple of the time that
+// ONNX Runtime does. Package export reads the file, package interp runs its graph.
 package native
 
 import (
 	"context"
 	"fmt"
-	"maps"
+	goruntime "runtime"
+	"slices"
 
 	"github.com/nopezoo/zoo/export"
-	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime"
 )
 
-// Model is a loaded model file. It is safe for concurrent use.
-type Model struct {
+func init() {
+	runtime.Register(runtime.Engine{Name: "go", Providers: []string{"go"}, Open: open})
+}
+
+// model is a graph ready to run.
+type model struct {
 	program         *interp.Program
 	weights         map[string]*tensor.Tensor
-	inputs, outputs []IO
-	metadata        map[string]string
+	inputs, outputs []runtime.Port
 }
 
-// IO describes one input or output: its axes are integers or names, such as
-// "batch", "past+seq" or "64".
-type IO struct {
-	Name  string
-	DType tensor.DType
-	Shape []string
-}
-
-// Options say how a model is read and run.
-type Options struct {
-	// Exact computes in float64, as a reference for float32 engines; the outputs are
-	// float32 all the same.
-	Exact bool
-	// Unvalidated takes weights too that are not those of the file's card.
-	Unvalidated bool
-}
-
-// New reads an ONNX file within the bounds of export.Read. Every parameter must
-// have its weight in the file.
-func New(data []byte, opt Options) (*Model, error) {
-	read := export.Read
-	if opt.Unvalidated {
-		read = export.ReadDamaged
-	}
-	file, err := read(data)
+// open reads a file within the bounds of export.Read. Every parameter must have its
+// weight in the file.
+func open(file runtime.File, opt runtime.Options) (runtime.Model, error) {
+	m, err := export.ReadDamaged(file.Data) // the weights have been checked, if they were to be
 	if err != nil {
 		return nil, fmt.Errorf("native: %w", err)
 	}
-	for _, p := range file.Graph.Params {
-		if file.Weights[p.Name] == nil {
+	for _, p := range m.Graph.Params {
+		if m.Weights[p.Name] == nil {
 			return nil, fmt.Errorf("native: the file has no weight for %s %s: it is a training step, not a model", p.Name, p.Type())
 		}
 	}
@@ -59,52 +45,74 @@ func New(data []byte, opt Options) (*Model, error) {
 	if opt.Exact {
 		opts = append(opts, interp.Float64)
 	}
-	m := &Model{program: interp.New(file.Graph, opts...), weights: file.Weights, metadata: file.Info.Metadata}
-	for _, n := range file.Graph.Inputs {
-		m.inputs = append(m.inputs, describe(n.Name, n))
-	}
-	for _, o := range file.Graph.Outputs {
-		m.outputs = append(m.outputs, describe(o.Name, o.Node))
-	}
-	return m, nil
+	return model{interp.New(m.Graph, opts...), m.Weights, file.Inputs, file.Outputs}, nil
 }
 
-func describe(name string, n *graph.Node) IO {
-	io := IO{Name: name, DType: n.DType}
-	for _, d := range n.Shape {
-		io.Shape = append(io.Shape, d.String())
+// Version implements runtime.Model.
+func (model) Version() (version, library string) { return goruntime.Version(), "" }
+
+// Bind implements runtime.Model.
+func (model) Bind(t *tensor.Tensor) (runtime.Value, error) { return &value{t, t}, nil }
+
+// Begin implements runtime.Model.
+func (m model) Begin(ctx context.Context) (runtime.Call, error) { return call{m, ctx}, nil }
+
+// Close implements runtime.Model.
+func (model) Close() error { return nil }
+
+// value is a tensor over the start of some memory.
+type value struct{ memory, tensor *tensor.Tensor }
+
+// Reshape implements runtime.Value.
+func (v *value) Reshape(shape ...int) error {
+	n := tensor.Numel(shape)
+	if n > v.memory.Len() {
+		return fmt.Errorf("the memory of %v has no room for shape %v", v.memory, slices.Clone(shape))
 	}
-	return io
+	if v.memory.DType() == tensor.Int64 {
+		v.tensor = tensor.Of(tensor.Data[int64](v.memory)[:n], shape...)
+	} else {
+		v.tensor = tensor.Of(tensor.Data[float32](v.memory)[:n], shape...)
+	}
+	return nil
 }
 
-// Inputs describes what Run takes. The caller must not change the slice.
-func (m *Model) Inputs() []IO { return m.inputs }
+// Close implements runtime.Value.
+func (*value) Close() error { return nil }
 
-// Outputs describes what Run gives. The caller must not change the slice.
-func (m *Model) Outputs() []IO { return m.outputs }
-
-// Metadata returns a copy of the file's metadata_props.
-func (m *Model) Metadata() map[string]string { return maps.Clone(m.metadata) }
-
-// Run computes every output, by name, from the inputs, by name. It stops
-// between two operators when ctx ends; the error then wraps ctx's. The outputs
-// are the caller's own.
-func (m *Model) Run(ctx context.Context, inputs map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
-	out, err := m.program.Run(ctx, inputs, m.weights)
-	for name, t := range out {
-		out[name] = rounded(t)
-	}
-	return out, err
+type call struct {
+	model
+	ctx context.Context
 }
 
-// rounded returns a float64 tensor in float32, and any other as it is.
-func rounded(t *tensor.Tensor) *tensor.Tensor {
-	if t.DType() != tensor.Float64 {
-		return t
+// Run implements runtime.Call: the interpreter stops between two operators when
+// the context ends, and makes its own outputs, which are copied.
+func (c call) Run(inputs, outputs []runtime.Value) error {
+	feed := make(map[string]*tensor.Tensor, len(inputs))
+	for i, v := range inputs {
+		feed[c.inputs[i].Name] = v.(*value).tensor
 	}
-	r := tensor.New(tensor.Float32, t.Shape()...)
-	for i, v := range tensor.Data[float64](t) {
-		tensor.Data[float32](r)[i] = float32(v)
+	results, err := c.program.Run(c.ctx, feed, c.weights)
+	if err != nil {
+		return err
 	}
-	return r
+	for i, v := range outputs {
+		to, from := v.(*value).tensor, results[c.outputs[i].Name]
+		if !slices.Equal(to.Shape(), from.Shape()) {
+			return fmt.Errorf("output %v is %v, want %v", c.outputs[i], from, to)
+		}
+		write(tensor.Data[float32](to), from)
+	}
+	return nil
+}
+
+// write copies a tensor of float32, or of float64 where that is what was computed.
+func write(to []float32, from *tensor.Tensor) {
+	if from.DType() == tensor.Float32 {
+		copy(to, tensor.Data[float32](from))
+		return
+	}
+	for i, v := range tensor.Data[float64](from) {
+		to[i] = float32(v)
+	}
 }

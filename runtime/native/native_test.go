@@ -9,24 +9,29 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
-	"github.com/nopezoo/zoo/runtime/native"
+	"github.com/nopezoo/zoo/runtime"
+	_ "github.com/nopezoo/zoo/runtime/native"
 )
 
-// write makes a file that computes y = x + w.
+// write makes a model that gives the logits of a table for each token.
 func write(t *testing.T, opt export.Options) []byte {
 	t.Helper()
 	b := graph.NewBuilder()
-	y := b.Add(b.Input("x", tensor.Float32, graph.Sym("batch"), graph.N(2)), b.Param("w", 2))
-	g, err := b.Build(graph.Output{Name: "y", Node: y})
+	ids := b.Input("input_ids", tensor.Int64, graph.Sym("batch"), graph.Sym("seq"))
+	g, err := b.Build(graph.Output{Name: "logits", Node: b.Gather(b.Param("table", 2, 2), ids, 0)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	weights := map[string]*tensor.Tensor{"w": tensor.Of([]float32{10, 20}, 2)}
+	weights := map[string]*tensor.Tensor{"table": tensor.Of([]float32{1, 2, 3, 4}, 2, 2)}
 	if opt.ParamsAsInputs {
 		weights = nil
+	}
+	if opt.Metadata, err = (card.Card{Architecture: "table", Positions: "contiguous", Profile: card.Portable}).Metadata(); err != nil {
+		t.Fatal(err)
 	}
 	var file bytes.Buffer
 	if err := export.Write(&file, g, weights, opt); err != nil {
@@ -35,45 +40,39 @@ func write(t *testing.T, opt export.Options) []byte {
 	return file.Bytes()
 }
 
-func TestModel(t *testing.T) {
-	m, err := native.New(write(t, export.Options{Metadata: map[string]string{"k": "v"}}), native.Options{})
-	if err != nil {
-		t.Fatal(err)
+// TestOnlyEngine: with no other engine linked, options without a provider take this
+// one, and one that is not linked is named with what to import.
+func TestOnlyEngine(t *testing.T) {
+	for _, exact := range []bool{false, true} {
+		s, err := runtime.OpenBytes(write(t, export.Options{}), runtime.Options{Exact: exact})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := s.Info(); i.Provider != "go" || i.Engine != "go" {
+			t.Errorf("it is run by %s, provider %s", i.Engine, i.Provider)
+		}
+		out, err := s.Logits(t.Context(), [][]int64{{1, 0}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]float32{3, 4, 1, 2}, tensor.Data[float32](out[0])); diff != "" {
+			t.Error(diff)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := s.Logits(ctx, [][]int64{{1}}); !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled: %v", err)
+		}
 	}
-	if diff := cmp.Diff([]native.IO{{Name: "x", DType: tensor.Float32, Shape: []string{"batch", "2"}}}, m.Inputs()); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]native.IO{{Name: "y", DType: tensor.Float32, Shape: []string{"batch", "2"}}}, m.Outputs()); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(map[string]string{"k": "v"}, m.Metadata()); diff != "" {
-		t.Error(diff)
-	}
-	feed := map[string]*tensor.Tensor{"x": tensor.Of([]float32{1, 2, 3, 4}, 2, 2)}
-	out, err := m.Run(t.Context(), feed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]float32{11, 22, 13, 24}, tensor.Data[float32](out["y"])); diff != "" {
-		t.Error(diff)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := m.Run(ctx, feed); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+	_, err := runtime.OpenBytes(write(t, export.Options{}), runtime.Options{Provider: "cuda"})
+	if want := `add it: import _ "github.com/nopezoo/zoo/runtime/ort"`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error is %v, want it to contain %q", err, want)
 	}
 }
 
-func TestNewErrors(t *testing.T) {
-	for name, tt := range map[string]struct {
-		data []byte
-		want string
-	}{
-		"damaged":       {[]byte("hello"), "native: export: read"},
-		"training step": {write(t, export.Options{ParamsAsInputs: true}), "no weight for w"},
-	} {
-		if _, err := native.New(tt.data, native.Options{}); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: error is %v, want it to contain %q", name, err, tt.want)
-		}
+func TestTrainingStep(t *testing.T) {
+	step := write(t, export.Options{ParamsAsInputs: true})
+	if _, err := runtime.OpenBytes(step, runtime.Options{}); err == nil || !strings.Contains(err.Error(), "input table[float32 2,2]") {
+		t.Errorf("error is %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
@@ -149,7 +150,7 @@ func hold(t *tensor.Tensor, pin *goruntime.Pinner) uintptr {
 
 // elementNumber returns the ONNXTensorElementDataType, which is that of ONNX files.
 func elementNumber(d tensor.DType) uintptr {
-	for number, dtype := range elementTypes {
+	for number, dtype := range safety.ElementTypes {
 		if dtype == d {
 			return uintptr(number)
 		}
@@ -187,7 +188,7 @@ func (a *api) contents(v handle) (*tensor.Tensor, error) {
 	for i, d := range dims {
 		shape[i] = int(d)
 	}
-	dtype := elementTypes[facts.dtype]
+	dtype := safety.ElementTypes[facts.dtype]
 	if dtype == tensor.Invalid {
 		return nil, fmt.Errorf("it has ONNX element type %d", facts.dtype)
 	}
