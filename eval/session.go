@@ -15,7 +15,9 @@ func Of(s *runtime.Session) Model { return session{s} }
 type session struct{ *runtime.Session }
 
 // Generate implements Model.
-func (m session) Generate(ctx context.Context, prompts [][]int64, limits []int, stop int64, onStep func()) ([][]int64, error) {
+func (m session) Generate(
+	ctx context.Context, prompts [][]int64, limits []int, stop int64, onStep func(),
+) ([][]int64, error) {
 	out := make([][]int64, len(prompts))
 	stops := []int64{}
 	if stop != NoStop {

@@ -79,7 +79,7 @@ func flagError(c *cobra.Command, err error) error {
 	case errors.As(err, &missing):
 		return unknownFlag(c, missing, see)
 	case errors.As(err, &value):
-		return fmt.Errorf("--%s %s: want %s; %s", value.GetFlag().Name, quoted(value.GetValue()), wanted(value), see)
+		return fmt.Errorf("--%s %s: want %s; %s", value.GetFlag().Name, strconv.Quote(value.GetValue()), wanted(value), see)
 	case errors.As(err, &none):
 		return fmt.Errorf("--%s lacks its value, %s; %s", none.GetFlag().Name, flagKind(none.GetFlag()), see)
 	case errors.As(err, &syntax):
@@ -116,11 +116,11 @@ func flagKind(f *pflag.Flag) string {
 	case "bool":
 		return "true or false, or no value"
 	case "int":
-		return string(wholeNumber)
+		return "a whole number"
 	case "uint", "uint64":
-		return string(natural)
+		return "a whole number of 0 or more"
 	case "float64":
-		return string(number)
+		return "a number"
 	case "intSlice":
 		return "whole numbers with commas"
 	case "uintSlice":
@@ -128,7 +128,7 @@ func flagKind(f *pflag.Flag) string {
 	case "stringSlice":
 		return "words with commas"
 	}
-	return string(text)
+	return "text"
 }
 
 // arguments demands between least and most arguments, most < 0 being no bound, and

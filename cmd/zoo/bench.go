@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/bench"
+	"github.com/nopezoo/zoo/eval/study"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/ort"
@@ -33,7 +33,7 @@ type benchOptions struct {
 }
 
 // ranksBy are the ways to rank, in bench and report.
-var ranksBy = []string{string(eval.ByLengths), string(eval.ByExamples)}
+var ranksBy = []string{string(study.ByLengths), string(study.ByExamples)}
 
 const ranksHelp = "means that are ranked weigh lengths alike (lengths), or by their test examples as the paper does (examples)"
 
@@ -88,7 +88,7 @@ process while a cell generates.`,
 	f := c.Flags()
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(models.Encodings(), ", "))
 	f.StringVar(&o.task, "task", "", "task, or several with commas; without a MODEL it also chooses those trained on it (default: what a MODEL was trained on, else one task), or all")
-	f.StringVar(&o.lengths, "lengths", "", "lengths to measure (default 20..200; for speed alone 512..4096*2)")
+	f.StringVar(&o.lengths, "lengths", "", "lengths to measure (default 20..40+4,60..200+20; for speed alone 512..4096*2)")
 	f.StringSliceVar(&o.Measures, "measure", o.Measures, "accuracy (and speed, on a task), speed (without a task)")
 	f.StringSliceVar(&o.Providers, "provider", o.Providers, "what runs the models: cpu, cuda, go (pure Go, needs no library, slow)")
 	f.StringSliceVar(&o.Profiles, "profile", nil, card.Portable+", "+card.Fused+": the forms of models that are no files yet (default portable)")

@@ -71,7 +71,8 @@ func (a *app) printCells(cells []*bench.Cell) error {
 		if c.Seconds != nil {
 			took = durationOf(*c.Seconds)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%d\t%s\n", c.Model, c.Profile, c.Provider, c.Threads, c.Batch, c.Measure, task, seed, c.Length, took)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%d\t%s\n", c.Model, c.Profile, c.Provider, c.Threads, c.Batch,
+			c.Measure, task, seed, c.Length, took)
 	}
 	return t.Flush()
 }

@@ -17,7 +17,7 @@ func (o *benchOptions) measures(measure string) bool { return slices.Contains(o.
 // defaultLengths are task lengths, or for speed alone tokens.
 func (o *benchOptions) defaultLengths() string {
 	if o.measures(eval.MeasureAccuracy) {
-		return "20..200"
+		return "20..40+4,60..200+20"
 	}
 	return "512..4096*2"
 }

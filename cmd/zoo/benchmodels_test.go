@@ -14,7 +14,9 @@ import (
 func TestBenchShowsFinishedTasks(t *testing.T) {
 	var out strings.Builder
 	a := &app{stdout: &out, stderr: io.Discard}
-	o := benchOptions{Options: bench.Defaults(), task: "copy,copy+paper", lengths: "2,4", seeds: []uint{1}, runs: "runs", format: "table"}
+	o := benchOptions{
+		Options: bench.Defaults(), task: "copy,copy+paper", lengths: "2,4", seeds: []uint{1}, runs: "runs", format: "table",
+	}
 	o.Providers, o.Samples = []string{"go"}, 2
 	p, err := a.planBench(t.Context(), o, []string{untrainedFile(t, "rope")})
 	if err != nil {

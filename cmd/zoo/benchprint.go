@@ -9,6 +9,8 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/bench"
+	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/study"
 )
 
 // benchPrinter shows results, which all derive from the rows alone: the tables of a
@@ -66,7 +68,7 @@ func (b *benchPrinter) show(t string) error {
 		return nil
 	}
 	rows := slices.DeleteFunc(b.plan.Rows(), func(r eval.Row) bool { return r.Task != t })
-	if err := b.sections(rows, func(s eval.Section) bool { return s.Task == t }); err != nil {
+	if err := b.sections(rows, func(s report.Section) bool { return s.Task == t }); err != nil {
 		return err
 	}
 	b.shown[t] = true
@@ -89,13 +91,17 @@ func (b *benchPrinter) rest() error {
 	case "benchstat":
 		return eval.Benchstat(b.stdout, rows)
 	}
-	return b.sections(rows, func(s eval.Section) bool { return !b.shown[s.Task] })
+	return b.sections(rows, func(s report.Section) bool { return !b.shown[s.Task] })
 }
 
 // sections prints those sections of the rows that are wanted, below a line that says
 // where they were measured.
-func (b *benchPrinter) sections(rows []eval.Row, wanted func(eval.Section) bool) error {
-	for _, s := range eval.Sections(rows, eval.Weighting(b.options.ranks)) {
+func (b *benchPrinter) sections(rows []eval.Row, wanted func(report.Section) bool) error {
+	sections, err := report.Sections(rows, study.Weighting(b.options.ranks))
+	if err != nil {
+		return err
+	}
+	for _, s := range sections {
 		if !wanted(s) {
 			continue
 		}
@@ -109,7 +115,7 @@ func (b *benchPrinter) sections(rows []eval.Row, wanted func(eval.Section) bool)
 		}
 		if text := heading(rows); text != b.heading {
 			b.heading = text
-			b.print("%s", eval.Wrap(text, width))
+			b.print("%s", report.Wrap(text, width))
 		}
 		err := write(b.stdout)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/zoo"
@@ -64,7 +65,7 @@ func (a *app) retrain(ctx context.Context, command, folder string) (modelfile.Mo
 		return modelfile.Model{}, err
 	}
 	c := exec.CommandContext(ctx, self, append(words[1:], "--runs", folder)...)
-	c.Env = settingFree(os.Environ())
+	c.Env = configs.WithoutSettings(os.Environ())
 	c.Stdout, c.Stderr = rawWriter(a.stderr), rawWriter(a.stderr) // it is zoo, too
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	if err := c.Run(); err != nil {

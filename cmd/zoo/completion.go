@@ -56,10 +56,12 @@ In bash it needs the package bash-completion.`,
 // flagWords are the values of flags that take one or some of a few words, by the
 // flag's name, with the verb's before it where verbs differ.
 func flagWords() map[string][]string {
+	tasks := each(task.All(), func(t task.Task) string { return t.Name })
 	return map[string][]string{
 		"pe":                models.Encodings(),
 		"bench pe":          append(models.Encodings(), "all"),
-		"task":              each(task.All(), func(t task.Task) string { return t.Name }),
+		"task":              tasks,
+		"bench task":        append(slices.Clone(tasks), "all"),
 		"preset":            configs.Names(),
 		"profile":           {card.Portable, card.Fused},
 		"provider":          providers,

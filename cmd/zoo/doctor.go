@@ -13,8 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/ort/install"
 )
 
 func doctorVerb(a *app) *cobra.Command {
@@ -101,7 +103,7 @@ func diagnose() (diagnosis, error) {
 		d.Problem, d.Remedy = err.Error(), remedyFor(err, d.Searched)
 		return d, err
 	}
-	from, err := ort.Origin(lib)
+	from, err := install.Origin(lib)
 	if err != nil {
 		d.Problem = err.Error()
 		return d, err
@@ -142,7 +144,7 @@ func findSettings() settingsFile {
 	found := settingsFile{userConfigPath(), "not there"}
 	if path := userConfig(); path != "" {
 		found.Finding = "used"
-		if err := newConfig().readFile(path, true); err != nil {
+		if _, err := configs.Load(configs.Sources{User: path}); err != nil {
 			found.Finding = err.Error()
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/ort/install"
 )
 
 // needLibrary wants ONNX Runtime before the work that needs it begins. Where there
@@ -29,7 +30,7 @@ func (a *app) needLibrary(ctx context.Context) error {
 		return missing
 	}
 	yes, err := a.ask(ctx, fmt.Sprintf("ONNX Runtime %s is not installed. Install it for this user, from GitHub, npm or pip (at most %s to download, %s to keep)?",
-		ort.Version, bytesText(ort.DownloadSize), bytesText(ort.LibrarySize)))
+		ort.Version, bytesText(install.DownloadSize), bytesText(install.LibrarySize)))
 	if err != nil {
 		return err
 	}
@@ -38,7 +39,7 @@ func (a *app) needLibrary(ctx context.Context) error {
 	}
 	beside := *a // the results are the verb's
 	beside.stdout = a.stderr
-	if err := beside.setup(ctx, ort.SetupOptions{Provider: "cpu"}); err != nil {
+	if err := beside.setup(ctx, install.Options{Provider: "cpu"}); err != nil {
 		return err
 	}
 	_, err = ort.Find("")

@@ -21,6 +21,7 @@ import (
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/ort/install"
 	"github.com/nopezoo/zoo/zoo"
 )
 
@@ -56,7 +57,7 @@ func libraryOrigin(path string) (inSystem, fromNPM bool) {
 	for _, c := range ort.Candidates("") {
 		inSystem = inSystem || c.Source == ort.FromSystem && c.Err == nil
 	}
-	found, err := ort.Origin(ort.Library{Path: path})
+	found, err := install.Origin(ort.Library{Path: path})
 	return inSystem, err == nil && found.Verified && found.Origin == "npm"
 }
 

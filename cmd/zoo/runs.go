@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -16,11 +17,10 @@ func runDir(root, preset string, cfg train.Config) string {
 
 // difference names the settings in which two configurations differ.
 func difference(was, is train.Config) string {
-	a, b := flatten(was), flatten(is)
 	var out []string
-	for _, s := range settings() {
-		if a[s.key] != b[s.key] {
-			out = append(out, fmt.Sprintf("%s was %s, now %s", s.key, a[s.key], b[s.key]))
+	for _, s := range configs.Settings() {
+		if a, b := s.Of(was), s.Of(is); a != b {
+			out = append(out, fmt.Sprintf("%s was %s, now %s", s.Key, a, b))
 		}
 	}
 	return strings.Join(out, "; ")

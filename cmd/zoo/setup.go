@@ -6,10 +6,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/ort/install"
 )
 
 func setupVerb(a *app) *cobra.Command {
-	var opt ort.SetupOptions
+	var opt install.Options
 	c := &cobra.Command{
 		Use:   "setup",
 		Short: "install the ONNX Runtime library",
@@ -30,7 +31,7 @@ Nothing is fetched when it is installed already.`,
 	return c
 }
 
-func (a *app) setup(ctx context.Context, opt ort.SetupOptions) error {
+func (a *app) setup(ctx context.Context, opt install.Options) error {
 	if err := oneOf("provider", opt.Provider, "cpu", "cuda"); err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func (a *app) setup(ctx context.Context, opt ort.SetupOptions) error {
 		}
 		m.update(done, func() string { return bytesText(done) })
 	}
-	done, err := ort.Setup(ctx, opt)
+	done, err := install.Setup(ctx, opt)
 	if m != nil {
 		m.close()
 	}
@@ -55,7 +56,7 @@ func (a *app) setup(ctx context.Context, opt ort.SetupOptions) error {
 	return nil
 }
 
-func (a *app) reportSetup(done ort.Installed) {
+func (a *app) reportSetup(done install.Installed) {
 	how := "hash verified"
 	if !done.Verified {
 		how = "not verified: its hash is not one that zoo knows"

@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -49,9 +50,8 @@ func (a *app) trainPlan(ctx context.Context, p planned) error {
 		return err
 	}
 	lines := [][]string{{"run", p.dir + ", " + state}}
-	values := flatten(p.cfg)
-	for _, s := range settings() {
-		lines = append(lines, []string{s.key, values[s.key]})
+	for _, s := range configs.Settings() {
+		lines = append(lines, []string{s.Key, s.Of(p.cfg)})
 	}
 	lines = append(lines, []string{"parameters", fmt.Sprint(cost.Parameters)},
 		[]string{"memory", "at most about " + bytesText(cost.Memory)})

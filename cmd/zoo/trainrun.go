@@ -10,6 +10,7 @@ import (
 
 	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/machine"
+	"github.com/nopezoo/zoo/sweep"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/validate"
 	"github.com/nopezoo/zoo/zoo/find"
@@ -85,7 +86,7 @@ func (a *app) open(p planned, resume bool, say func(string)) (*train.Trainer, er
 	}
 	o := train.Options{
 		Evaluate: evaluate, Evaluated: func(e train.Evaluation) { say(evaluated(e)) },
-		Warn: func(err error) { say(notSaved + withRemedy(err).Error()) },
+		Warn: func(err error) { say(sweep.NotSaved + withRemedy(err).Error()) },
 	}
 	if !there {
 		if err := a.checkMemory(p); err != nil {

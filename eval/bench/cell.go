@@ -20,8 +20,8 @@ type Cell struct {
 	Length      int      `json:"length"`
 	Measured    bool     `json:"measured"`                        // there is a row of it
 	Reason      string   `json:"reason,omitempty"`                // why the length is not available
-	Seconds     *float64 `json:"seconds,omitempty"`               // that Plan.Estimate expects; nil where there is nothing to run
-	Memory      int64    `json:"memory_estimate_bytes,omitempty"` // of speed on the CPU, 0 where unknown
+	Seconds     *float64 `json:"seconds,omitempty"`               // from Plan.Estimate; nil where nothing is left to run
+	Memory      int64    `json:"memory_estimate_bytes,omitempty"` // of speed; 0 where unknown
 
 	group    *group
 	key      eval.Key
@@ -34,7 +34,8 @@ type Cell struct {
 // newCell describes a cell by its key.
 func newCell(k eval.Key, c *Cell) *Cell {
 	c.key = k
-	c.Measure, c.ModelSHA256, c.Profile, c.Provider, c.Threads, c.Batch = k.Measure, k.ModelSHA256, k.Profile, k.Provider, k.Threads, k.Batch
+	c.Measure, c.ModelSHA256, c.Profile = k.Measure, k.ModelSHA256, k.Profile
+	c.Provider, c.Threads, c.Batch = k.Provider, k.Threads, k.Batch
 	c.Task, c.Seed, c.Length = k.Task, k.Seed, k.Length
 	if c.na != nil {
 		c.Reason = c.na.Reason

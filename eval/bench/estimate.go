@@ -11,7 +11,8 @@ import (
 )
 
 // EstimateRestsOn says what Plan.Estimate is made of.
-const EstimateRestsOn = "from a probe of each session, which reads at most 2048 tokens and generates 4, scaled by the work counted at every length; answers that end early take less"
+const EstimateRestsOn = "from a probe of each session, which reads at most 2048 tokens and generates 4, " +
+	"scaled by the work counted at every length; answers that end early take less"
 
 // Estimate runs each session for a moment and gives the cells that are left their
 // Seconds, of which it returns the sum. It keeps nothing.

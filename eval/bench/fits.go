@@ -25,7 +25,8 @@ func (n need) checkFits(length, batch int, free int64, about string) error {
 	if most := largest(batch, free, func(x int) (int64, error) { return n(length, x) }); most > 0 {
 		remedy += fmt.Sprintf("; at length %d the largest batch is %d", length, most)
 	}
-	return fmt.Errorf("length %d at batch %d needs %s %s of memory, and %s are free; %s", length, batch, about, gibibytes(bytes), gibibytes(free), remedy)
+	return fmt.Errorf("length %d at batch %d needs %s %s of memory, and %s are free; %s", length, batch, about,
+		gibibytes(bytes), gibibytes(free), remedy)
 }
 
 // largest returns the largest number up to most whose bytes are free, 0 for none.
@@ -84,7 +85,8 @@ func (p *Plan) checkSamples(g *group, cfg eval.Config, length int) error {
 	one, err := run(prompt, target, batch)
 	each := sample(prompt, target)
 	if most := int64(batch) + (p.machine.MemoryFree-one)/each; err == nil && int64(cfg.N) > most {
-		return fmt.Errorf("task %s: n is %d, and at length %d needs about %s of memory for the samples, and %s are free; the largest n that fits is %d",
+		return fmt.Errorf("task %s: n is %d, and at length %d needs about %s of memory for the samples, "+
+			"and %s are free; the largest n that fits is %d",
 			cfg.Task.Name, cfg.N, length, gibibytes(int64(cfg.N)*each), gibibytes(p.machine.MemoryFree), most)
 	}
 	return err

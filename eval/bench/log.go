@@ -92,7 +92,8 @@ func (l *Log) repair(path string, read, whole int64, closed bool) error {
 			return err
 		}
 		if info.Size() != read {
-			return fmt.Errorf("%s changed while it was read: another program writes to it; wait for its end, or name another file", path)
+			return fmt.Errorf("%s changed while it was read: another program writes to it; "+
+				"wait for its end, or name another file", path)
 		}
 		if err := os.Truncate(path, whole); err != nil { // not every system lets a file be cut that is open for appending
 			return err

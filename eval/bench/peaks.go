@@ -36,7 +36,8 @@ func measurePeaks(ctx context.Context, threads int, library string) (eval.Peaks,
 func matrixRate(ctx context.Context, threads int, library string) (float64, error) {
 	const m, k, n = 2048, 1024, 1024
 	b := graph.NewBuilder()
-	y := b.MatMul(b.Input("x", tensor.Float32, graph.N(m), graph.N(k)), b.Input("w", tensor.Float32, graph.N(k), graph.N(n)))
+	x, w := b.Input("x", tensor.Float32, graph.N(m), graph.N(k)), b.Input("w", tensor.Float32, graph.N(k), graph.N(n))
+	y := b.MatMul(x, w)
 	g, err := b.Build(graph.Output{Name: "y", Node: y})
 	if err != nil {
 		return 0, err

@@ -83,9 +83,11 @@ func (p *Plan) read(m Model, profile string) (group, error) {
 		return g, err
 	}
 	if profile != "" && g.card.Profile != profile {
-		return g, fmt.Errorf("profile %s was asked for, and the file's profile is %s; leave the profile out, or name the run it came from", profile, g.card.Profile)
+		return g, fmt.Errorf("profile %s was asked for, and the file's profile is %s; "+
+			"leave the profile out, or name the run it came from", profile, g.card.Profile)
 	}
-	g.env = eval.Environment{Model: m.Label, ModelSHA256: hash(data), Machine: p.machine.String(), ToolVersion: p.options.ToolVersion}
+	g.env = eval.Environment{Model: m.Label, ModelSHA256: hash(data),
+		Machine: p.machine.String(), ToolVersion: p.options.ToolVersion}
 	g.load, g.loadErr = newWorkload(data, g.card)
 	if g.loadErr != nil && p.options.measures(eval.MeasureSpeed) {
 		return g, g.loadErr

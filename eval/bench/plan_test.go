@@ -15,7 +15,8 @@ import (
 func TestPlan(t *testing.T) {
 	o := Defaults()
 	o.Tasks = []task.Task{lookup(t, "copy"), lookup(t, "copy+paper")}
-	o.Lengths, o.Providers, o.Threads, o.Batches, o.Seeds, o.Samples = []int{2, 4}, []string{"cpu", "go"}, []int{1, 2}, []int{8, 8}, []uint64{1, 2}, 5
+	o.Lengths, o.Seeds, o.Samples = []int{2, 4}, []uint64{1, 2}, 5
+	o.Providers, o.Threads, o.Batches = []string{"cpu", "go"}, []int{1, 2}, []int{8, 8}
 	p, err := NewPlan(t.Context(), []Model{untrained(t, "rope")}, o)
 	if err != nil {
 		t.Fatal(err)

@@ -3,11 +3,10 @@
 //
 //	import _ "github.com/nopezoo/zoo/runtime/ort"
 //
-// It
-// finds and installs that library (Find, Candidates, Setup: also without cgo),
-// keeps the one environment a process may have, and runs sessions over Go
-// memory. It is the only package of zoo that uses cgo; built without it,
-// opening a session reports ErrNoCgo.
+// It finds that library (Find, Candidates: also without cgo; package install fetches
+// one), keeps the one environment a process may have, and runs sessions over Go
+// memory. It is the only package of zoo that uses cgo; built without it, opening a
+// session reports ErrNoCgo.
 //
 // The binding loads the library and keeps the environment. Sessions, values and
 // runs call the library's C functions through one table of them (table.go), which
@@ -21,11 +20,12 @@ import (
 	"errors"
 
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
-// Version is the ONNX Runtime release that Setup installs, and the oldest one
-// that the binding can use.
-const Version = "1.29.0"
+// Version is the ONNX Runtime release that package install fetches, and the oldest
+// one that the binding can use.
+const Version = library.Version
 
 // EnvLibrary is the environment variable that names the library to use. It is
 // the only one that zoo's libraries read.

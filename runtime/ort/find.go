@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
 // Rule names the place in the search order where a library was found.
@@ -83,7 +85,7 @@ func notFound(all []Candidate) error {
 // found there; it never fails. An explicit path or ZOO_ORT_LIB ends the search,
 // so then it is the only candidate.
 func Candidates(explicit string) []Candidate {
-	p := hostPlatform()
+	p := library.Host()
 	if explicit != "" {
 		return []Candidate{candidate(explicit, FromOption, p)}
 	}
@@ -91,12 +93,12 @@ func Candidates(explicit string) []Candidate {
 		return []Candidate{candidate(path, FromEnv, p)}
 	}
 	var all []Candidate
-	for _, provider := range []string{providerCUDA, providerCPU} {
-		if dir, err := cacheFolder("", p, provider); err != nil {
+	for _, cuda := range []bool{true, false} {
+		if dir, err := library.CacheFolder("", p, cuda); err != nil {
 			all = append(all, Candidate{Library: Library{Source: FromCache}, Err: err})
 		} else {
-			// Setup writes only this one name.
-			all = append(all, candidate(filepath.Join(dir, p.libraryNames()[0]), FromCache, p))
+			// Package install writes only this one name.
+			all = append(all, candidate(filepath.Join(dir, p.Names()[0]), FromCache, p))
 		}
 	}
 	if exe, err := os.Executable(); err == nil {
@@ -108,15 +110,15 @@ func Candidates(explicit string) []Candidate {
 	return all
 }
 
-func candidate(path string, rule Rule, p platform) Candidate {
-	version, err := checkLibraryFile(path, p)
+func candidate(path string, rule Rule, p library.Platform) Candidate {
+	version, err := library.Check(path, p)
 	return Candidate{Library{Path: path, Source: rule, Version: version}, err}
 }
 
 // inFolder returns the first usable library of a folder, else the reason why
 // the last one present is not, else a candidate that says none is there.
-func inFolder(dir string, rule Rule, p platform) Candidate {
-	names := p.libraryNames()
+func inFolder(dir string, rule Rule, p library.Platform) Candidate {
+	names := p.Names()
 	missing := Candidate{
 		Library{Path: filepath.Join(dir, names[0]), Source: rule},
 		&fs.PathError{Op: "open", Path: filepath.Join(dir, strings.Join(names, "|")), Err: fs.ErrNotExist},
@@ -136,15 +138,15 @@ func inFolder(dir string, rule Rule, p platform) Candidate {
 
 // systemFolders lists where package managers put shared libraries. Windows has
 // none: its own System32 carries an old ONNX Runtime.
-func systemFolders(p platform) []string {
-	switch p.os() {
+func systemFolders(p library.Platform) []string {
+	switch p.OS() {
 	case "windows":
 		return nil
 	case "darwin", "ios":
 		return []string{"/opt/homebrew/lib", "/usr/local/lib"}
 	default:
 		dirs := []string{"/usr/local/lib", "/usr/lib64", "/usr/lib"}
-		triplet := map[platform]string{"linux-amd64": "x86_64-linux-gnu", "linux-arm64": "aarch64-linux-gnu"}[p]
+		triplet := map[library.Platform]string{"linux-amd64": "x86_64-linux-gnu", "linux-arm64": "aarch64-linux-gnu"}[p]
 		if triplet != "" {
 			dirs = append(dirs, "/usr/lib/"+triplet)
 		}

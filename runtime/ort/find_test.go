@@ -1,28 +1,21 @@
 package ort
 
 import (
+	"debug/elf"
 	"encoding/binary"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-// hostLibrary is a file that looks like a library of this machine, "" where the
-// test cannot make one.
-func hostLibrary(t testing.TB) []byte {
-	switch hostPlatform() {
-	case "linux-amd64":
-		return fakeLibrary(machineAMD64, "host")
-	case "linux-arm64":
-		return fakeLibrary(machineARM64, "host")
-	}
-	t.Skip("the stand-in library is for Linux")
-	return nil
-}
+	"github.com/nopezoo/zoo/runtime/ort/internal/library"
+	"github.com/nopezoo/zoo/runtime/ort/internal/library/librarytest"
+)
 
 // emptyCache points the per-user cache at an empty folder and unsets ZOO_ORT_LIB.
 func emptyCache(t *testing.T) string {
@@ -34,14 +27,14 @@ func emptyCache(t *testing.T) string {
 }
 
 func TestFindOrder(t *testing.T) {
-	lib := hostLibrary(t)
+	lib := librarytest.Host(t)
 	emptyCache(t)
-	option, env := write(t, lib, t.TempDir(), "a.so"), write(t, lib, t.TempDir(), "b.so")
-	folder, err := cacheFolder("", hostPlatform(), "")
+	option, env := librarytest.Write(t, lib, t.TempDir(), "a.so"), librarytest.Write(t, lib, t.TempDir(), "b.so")
+	folder, err := library.CacheFolder("", library.Host(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cached := write(t, lib, folder, "libonnxruntime.so")
+	cached := librarytest.Write(t, lib, folder, "libonnxruntime.so")
 	check := func(explicit, path string, rule Rule) {
 		t.Helper()
 		got, err := Find(explicit)
@@ -58,33 +51,33 @@ func TestFindOrder(t *testing.T) {
 	check("", env, FromEnv)
 	check(option, option, FromOption)
 	t.Setenv(EnvLibrary, "")
-	cudaFolder, err := cacheFolder("", hostPlatform(), "cuda")
+	cudaFolder, err := library.CacheFolder("", library.Host(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	check("", cached, FromCache)
-	check("", write(t, lib, cudaFolder, "libonnxruntime.so"), FromCache)
+	check("", librarytest.Write(t, lib, cudaFolder, "libonnxruntime.so"), FromCache)
 }
 
 func TestFindNeverSkipsWhatWasAskedFor(t *testing.T) {
-	lib := hostLibrary(t)
+	lib := librarytest.Host(t)
 	emptyCache(t)
-	folder, err := cacheFolder("", hostPlatform(), "")
+	folder, err := library.CacheFolder("", library.Host(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, lib, folder, "libonnxruntime.so") // it would be found otherwise
-	foreign := uint16(machineAMD64)
+	librarytest.Write(t, lib, folder, "libonnxruntime.so") // it would be found otherwise
+	foreign := librarytest.AMD64
 	if binary.LittleEndian.Uint16(lib[18:]) == foreign {
-		foreign = machineARM64
+		foreign = librarytest.ARM64
 	}
 	dir := t.TempDir()
 	tests := []struct{ name, path, want string }{
 		{"missing", filepath.Join(dir, "none.so"), "none.so"},
 		{"folder", dir, "is a folder; name the library file in it"},
 		{"device", os.DevNull, "is not a regular file"},
-		{"text", write(t, []byte("hello"), dir, "text.so"), "is not a shared library of this platform"},
-		{"other machine", write(t, fakeLibrary(foreign, ""), dir, "foreign.so"), "this platform is " + string(hostPlatform())},
+		{"text", librarytest.Write(t, []byte("hello"), dir, "text.so"), "is not a shared library of this platform"},
+		{"other machine", librarytest.Write(t, librarytest.Fake(foreign, ""), dir, "foreign.so"), "this platform is " + string(library.Host())},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -125,74 +118,70 @@ func TestNotFoundListsEverything(t *testing.T) {
 }
 
 func TestCandidatesTellWhy(t *testing.T) {
-	lib := hostLibrary(t)
+	lib := librarytest.Host(t)
 	dir := t.TempDir()
-	write(t, []byte("text"), dir, "libonnxruntime.so")
-	if c := inFolder(dir, FromSystem, hostPlatform()); c.Err == nil || !strings.Contains(c.Err.Error(), "not a shared library") {
+	librarytest.Write(t, []byte("text"), dir, "libonnxruntime.so")
+	if c := inFolder(dir, FromSystem, library.Host()); c.Err == nil || !strings.Contains(c.Err.Error(), "not a shared library") {
 		t.Errorf("bad library: %+v", c)
 	}
-	good := write(t, lib, dir, "libonnxruntime.so.1")
-	if c := inFolder(dir, FromSystem, hostPlatform()); c.Err != nil || c.Path != good {
+	good := librarytest.Write(t, lib, dir, "libonnxruntime.so.1")
+	if c := inFolder(dir, FromSystem, library.Host()); c.Err != nil || c.Path != good {
 		t.Errorf("a usable library beside a bad one: %+v", c)
 	}
-	if c := inFolder(t.TempDir(), FromSystem, hostPlatform()); !errors.Is(c.Err, os.ErrNotExist) {
+	if c := inFolder(t.TempDir(), FromSystem, library.Host()); !errors.Is(c.Err, os.ErrNotExist) {
 		t.Errorf("empty folder: %+v", c)
 	}
 }
 
-func TestOlderThan(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want bool
-	}{
-		{"1.17.1", "1.29.0", true}, {"1.29.0", "1.29.0", false}, {"1.30", "1.29.0", false},
-		{"1.9.0", "1.29.0", true}, {"2.0.0", "1.29.0", false}, {"1.29", "1.29.0", false}, {"1.29", "1.29.1", true},
-	} {
-		if got := olderThan(tt.a, tt.b); got != tt.want {
-			t.Errorf("olderThan(%s, %s) is %v", tt.a, tt.b, got)
-		}
+// TestTruncatedLibrary: a library that ends too early is found out before it is
+// loaded, at whatever byte it ends.
+func TestTruncatedLibrary(t *testing.T) {
+	emptyCache(t)
+	whole := librarytest.Host(t)
+	path := filepath.Join(t.TempDir(), "libonnxruntime.so")
+	for size := len(whole) - 1; size > 0; size-- {
+		librarytest.Write(t, whole[:size], path)
+		_, err := Find(path)
+		wantError(t, err, path, "zoo setup")
+	}
+	librarytest.Write(t, whole[:len(whole)-1], path)
+	_, err := Find(path)
+	wantError(t, err, "is cut short")
+	librarytest.Write(t, append(whole, "a signature, say"...), path)
+	if _, err := Find(path); err != nil {
+		t.Errorf("more than the headers describe: %v", err)
 	}
 }
 
-func TestFilePlatform(t *testing.T) {
-	macho := func(cpu, kind uint32) []byte {
-		var b []byte
-		for _, v := range []uint32{0xfeedfacf, cpu, 0, kind} {
-			b = binary.LittleEndian.AppendUint32(b, v)
-		}
-		return b
+// TestTruncatedRealLibrary does it with the first part of the installed one, whose
+// headers are real.
+func TestTruncatedRealLibrary(t *testing.T) {
+	lib, err := Find("")
+	if err != nil {
+		t.Skip("there is no ONNX Runtime library here")
 	}
-	pe := func(machine, flags uint16) []byte {
-		b := make([]byte, 0x98)
-		copy(b, "MZ")
-		b[0x3c] = 0x80
-		copy(b[0x80:], "PE\x00\x00")
-		binary.LittleEndian.PutUint16(b[0x84:], machine)
-		binary.LittleEndian.PutUint16(b[0x96:], flags)
-		return b
+	f, err := os.Open(lib.Path)
+	if err != nil {
+		t.Fatal(err)
 	}
-	elfProgram := fakeLibrary(machineAMD64, "")
-	elfProgram[16] = 2
-	for _, tt := range []struct {
-		name string
-		head []byte
-		want platform
-	}{
-		{"elf amd64", fakeLibrary(machineAMD64, ""), "linux-amd64"},
-		{"elf arm64", fakeLibrary(machineARM64, ""), "linux-arm64"},
-		{"elf of another machine", fakeLibrary(243, ""), ""},
-		{"elf program", elfProgram, ""},
-		{"elf cut short", fakeLibrary(machineAMD64, "")[:18], ""},
-		{"mach-o", macho(0x0100000c, 6), "darwin-arm64"},
-		{"mach-o debug symbols", macho(0x0100000c, 10), ""},
-		{"pe", pe(0x8664, 0x2022), "windows-amd64"},
-		{"pe arm64", pe(0xaa64, 0x2022), "windows-arm64"},
-		{"pe program", pe(0x8664, 0x22), ""},
-		{"pe cut short", pe(0x8664, 0x2022)[:0x90], ""},
-		{"empty", nil, ""},
-	} {
-		if got := filePlatform(tt.head); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
-		}
+	defer f.Close()
+	start, err := io.ReadAll(io.LimitReader(f, 1<<16))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Find(librarytest.Write(t, start, t.TempDir(), filepath.Base(lib.Path)))
+	wantError(t, err, "is cut short", "zoo setup")
+
+	// The version is where the standard library finds it too.
+	real, err := elf.NewFile(f)
+	if err != nil {
+		t.Skip(err)
+	}
+	versions, err := real.DynamicVersions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(versions, func(v elf.DynamicVersion) bool { return v.Name == "VERS_"+lib.Version }) {
+		t.Errorf("its version was read as %q, the file defines %v", lib.Version, versions)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	goruntime "runtime"
 	"slices"
 	"unicode/utf16"
+
+	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
 // load makes a session. The model's bytes are not needed afterwards.
@@ -108,7 +110,7 @@ func (a *api) useCUDA(session handle, lib Library, options map[string]string) er
 		if len(files) == 0 {
 			return fmt.Errorf("ort: provider cuda: there is no onnxruntime_providers_cuda library beside %s; %s", lib.Path, cudaRemedy)
 		}
-		if err := checkProviders(folder, hostPlatform()); err != nil {
+		if err := library.CheckProviders(folder, library.Host()); err != nil {
 			return fmt.Errorf("ort: provider cuda: %w; %s", err, cudaRemedy)
 		}
 	}

@@ -1,0 +1,282 @@
+package install
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/nopezoo/zoo/runtime/ort/internal/library"
+)
+
+// limits bound what an archive may make us write or unpack.
+type limits struct {
+	file    int64 // bytes of one library
+	total   int64 // bytes of the whole archive, packed or unpacked
+	entries int
+}
+
+func defaultLimits() limits { return limits{file: 2 << 30, total: 8 << 30, entries: 50_000} }
+
+// extractor collects the library for one platform, and with it the execution
+// providers when wanted, into a folder. Where a file comes to lie depends on
+// its base name alone, so no entry can leave the folder.
+type extractor struct {
+	dir       string
+	platform  library.Platform
+	providers bool
+	limits    limits
+
+	core    string // path of the core library in dir, once found
+	sha256  string // of core
+	others  []string
+	written int64
+}
+
+var errTooBig = errors.New("unpacks to more than the limit")
+
+// archive reads a .tgz (release archive, npm package) or .zip (release archive,
+// Python wheel), told apart by their first bytes.
+func (x *extractor) archive(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	switch magic := firstBytes(f, 4); {
+	case bytes.HasPrefix(magic, gzipMagic):
+		err = x.tgz(f)
+	case bytes.HasPrefix(magic, zipMagic):
+		err = x.zip(f)
+	default:
+		return fmt.Errorf("%s is neither a .tgz nor a .zip archive", filepath.Base(file))
+	}
+	if err != nil {
+		return fmt.Errorf("unpack %s: %w", filepath.Base(file), err)
+	}
+	return x.complete(filepath.Base(file))
+}
+
+var gzipMagic, zipMagic = []byte("\x1f\x8b"), []byte("PK\x03\x04")
+
+func firstBytes(f io.ReaderAt, n int) []byte {
+	b := make([]byte, n)
+	n, _ = f.ReadAt(b, 0)
+	return b[:n]
+}
+
+func isArchive(file string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	magic := firstBytes(f, 4)
+	return bytes.HasPrefix(magic, gzipMagic) || bytes.HasPrefix(magic, zipMagic)
+}
+
+func (x *extractor) tgz(f io.Reader) error {
+	gz, err := gzip.NewReader(f)
+	if err != nil {
+		return err
+	}
+	tr := tar.NewReader(&cappedReader{gz, x.limits.total})
+	for n := 0; ; n++ {
+		h, err := tr.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if n >= x.limits.entries {
+			return fmt.Errorf("more than %d entries", x.limits.entries)
+		}
+		if h.Typeflag != tar.TypeReg {
+			continue // links among the library's names: the regular file is enough
+		}
+		if err := x.entry(h.Name, tr); err != nil {
+			return err
+		}
+	}
+}
+
+func (x *extractor) zip(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	zr, err := zip.NewReader(f, info.Size())
+	if err != nil {
+		return err
+	}
+	if len(zr.File) > x.limits.entries {
+		return fmt.Errorf("more than %d entries", x.limits.entries)
+	}
+	for _, e := range zr.File {
+		if !e.Mode().IsRegular() || !x.wanted(path.Base(e.Name)) {
+			continue
+		}
+		r, err := e.Open()
+		if err != nil {
+			return err
+		}
+		err = x.entry(e.Name, r)
+		r.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// folder takes the library from a folder or its lib folder.
+func (x *extractor) folder(dir string) error {
+	for _, sub := range []string{dir, filepath.Join(dir, "lib")} {
+		list, err := os.ReadDir(sub)
+		if err != nil {
+			continue
+		}
+		for _, e := range list {
+			if !x.wanted(e.Name()) {
+				continue
+			}
+			if err := x.file(filepath.Join(sub, e.Name()), e.Name()); err != nil {
+				return err
+			}
+		}
+		if x.core != "" {
+			break
+		}
+	}
+	return x.complete(dir)
+}
+
+// file takes one library file as what base says it is; symbolic links are
+// followed, since the caller named the place.
+func (x *extractor) file(name, base string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return x.entry(base, f)
+}
+
+func (x *extractor) wanted(base string) bool {
+	return library.IsCore(base) && x.core == "" || x.providers && library.IsProvider(base)
+}
+
+// entry writes the content when it is a library we want for this platform.
+func (x *extractor) entry(name string, r io.Reader) error {
+	if strings.Contains(name, "\\") || !filepath.IsLocal(filepath.FromSlash(name)) {
+		return fmt.Errorf("entry %q points outside the archive", name)
+	}
+	base := path.Base(name)
+	if !x.wanted(base) {
+		return nil
+	}
+	br := bufio.NewReaderSize(r, library.HeaderSize)
+	head, err := br.Peek(library.HeaderSize)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if library.PlatformOf(head) != x.platform {
+		return nil
+	}
+	isCore := library.IsCore(base)
+	if isCore {
+		base = x.platform.Names()[0]
+	}
+	out := filepath.Join(x.dir, base)
+	n, sum, err := writeCapped(out, br, min(x.limits.file, x.limits.total-x.written))
+	if err != nil {
+		return fmt.Errorf("entry %q: %w", name, err)
+	}
+	x.written += n
+	if isCore {
+		x.core, x.sha256 = out, sum
+	} else {
+		x.others = append(x.others, out)
+	}
+	return nil
+}
+
+// complete reports what is missing after everything was looked at.
+func (x *extractor) complete(from string) error {
+	if x.core == "" {
+		return fmt.Errorf("%s holds no ONNX Runtime library for %s", from, x.platform)
+	}
+	if !x.providers {
+		return nil
+	}
+	for _, need := range []string{"onnxruntime_providers_cuda", "onnxruntime_providers_shared"} {
+		found := false
+		for _, o := range x.others {
+			found = found || strings.Contains(filepath.Base(o), need)
+		}
+		if !found {
+			return fmt.Errorf("%s holds no %s library for %s: it is not a CUDA build", from, need, x.platform)
+		}
+	}
+	return nil
+}
+
+// writeCapped writes a new file of at most limit bytes, syncs it to disk and
+// returns its size and SHA-256.
+func writeCapped(name string, r io.Reader, limit int64) (int64, string, error) {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
+	if err != nil {
+		return 0, "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(io.MultiWriter(f, h), io.LimitReader(r, limit+1))
+	if err != nil {
+		return 0, "", err
+	}
+	if n > limit {
+		return 0, "", fmt.Errorf("%w of %d bytes", errTooBig, limit)
+	}
+	if err := f.Sync(); err != nil {
+		return 0, "", err
+	}
+	return n, hex.EncodeToString(h.Sum(nil)), f.Close()
+}
+
+// cappedReader fails once more than left bytes were read.
+type cappedReader struct {
+	r    io.Reader
+	left int64
+}
+
+func (c *cappedReader) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	if c.left -= int64(n); c.left < 0 {
+		return 0, errTooBig
+	}
+	return n, err
+}
+
+func fileSHA256(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

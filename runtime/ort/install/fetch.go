@@ -1,0 +1,226 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/ort/internal/library"
+)
+
+// source is one way to get an archive that holds the library.
+type source struct {
+	name  string // as in the pin table
+	fetch func(ctx context.Context, dir string, progress func(done, total int64)) (file string, err error)
+}
+
+// officialSources lists the sources in the order in which Setup tries them.
+func officialSources(p library.Platform) []source {
+	return []source{
+		{"github", func(ctx context.Context, dir string, progress func(done, total int64)) (string, error) {
+			u, err := releaseURL(p)
+			if err != nil {
+				return "", err
+			}
+			return download(ctx, u, dir, defaultLimits().total, progress)
+		}},
+		{"npm", func(ctx context.Context, dir string, _ func(done, total int64)) (string, error) {
+			return npmPack(ctx, dir, exec.LookPath)
+		}},
+		{"pip", func(ctx context.Context, dir string, _ func(done, total int64)) (string, error) {
+			return pipDownload(ctx, dir, p, exec.LookPath)
+		}},
+	}
+}
+
+// releaseURL is the archive of the official release for a platform.
+func releaseURL(p library.Platform) (string, error) {
+	name, ok := map[library.Platform]string{
+		"linux-amd64":   "linux-x64-" + ort.Version + ".tgz",
+		"linux-arm64":   "linux-aarch64-" + ort.Version + ".tgz",
+		"darwin-arm64":  "osx-arm64-" + ort.Version + ".tgz",
+		"windows-amd64": "win-x64-" + ort.Version + ".zip",
+	}[p]
+	if !ok {
+		return "", fmt.Errorf("the release has no pinned archive for %s", p)
+	}
+	return "https://github.com/microsoft/onnxruntime/releases/download/v" + ort.Version + "/onnxruntime-" + name, nil
+}
+
+const (
+	connectTimeout = 5 * time.Second
+	stallTimeout   = 30 * time.Second // no byte for this long ends a download
+)
+
+var errStalled = fmt.Errorf("no data for %s", stallTimeout)
+
+// download fetches a URL of at most limit bytes into dir.
+func download(ctx context.Context, rawURL, dir string, limit int64, progress func(done, total int64)) (string, error) {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watchdog := time.AfterFunc(stallTimeout, func() { cancel(errStalled) })
+	defer watchdog.Stop()
+
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, rawURL, nil)
+	if err != nil {
+		return "", err
+	}
+	client := &http.Client{Transport: &http.Transport{
+		Proxy:               http.ProxyFromEnvironment, // as every HTTP client of the standard library
+		DialContext:         (&net.Dialer{Timeout: connectTimeout}).DialContext,
+		TLSHandshakeTimeout: connectTimeout,
+		DisableKeepAlives:   true,
+	}, CheckRedirect: staySecure}
+	resp, err := client.Do(req)
+	if err != nil {
+		return "", cause(ctx, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("get %s: %s", u.Redacted(), resp.Status)
+	}
+	name := filepath.Join(dir, "download"+filepath.Ext(path.Base(u.Path)))
+	body := &progressReader{r: resp.Body, total: resp.ContentLength, report: progress, alive: func() { watchdog.Reset(stallTimeout) }}
+	if _, _, err := writeCapped(name, body, limit); err != nil {
+		return "", fmt.Errorf("get %s: %w", u.Redacted(), cause(ctx, err))
+	}
+	return name, nil
+}
+
+// staySecure follows redirects as the standard client does, but none from https to
+// plain http.
+func staySecure(req *http.Request, via []*http.Request) error {
+	if req.URL.Scheme != "https" && via[0].URL.Scheme == "https" {
+		return fmt.Errorf("redirected from https to %s", req.URL.Redacted())
+	}
+	if len(via) >= 10 {
+		return errors.New("more than 10 redirects")
+	}
+	return nil
+}
+
+// cause prefers the reason a context ended over the error that it led to.
+func cause(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+type progressReader struct {
+	r           io.Reader
+	done, total int64
+	report      func(done, total int64)
+	alive       func()
+}
+
+func (p *progressReader) Read(b []byte) (int, error) {
+	n, err := p.r.Read(b)
+	if n > 0 {
+		p.alive()
+		p.done += int64(n)
+		if p.report != nil {
+			p.report(p.done, p.total)
+		}
+	}
+	return n, err
+}
+
+// npmPack has the npm client fetch the Node package, which carries the library
+// for every platform. "pack" downloads without installing, so no script runs.
+func npmPack(ctx context.Context, dir string, lookPath func(string) (string, error)) (string, error) {
+	npm, err := lookPath("npm")
+	if err != nil {
+		return "", err
+	}
+	if err := client(ctx, dir, npm, "pack", "onnxruntime-node@"+ort.Version, "--pack-destination", dir,
+		"--ignore-scripts", "--fetch-retries=1", "--no-update-notifier"); err != nil {
+		return "", err
+	}
+	return single(dir, "*.tgz")
+}
+
+// pipDownload has a pip client fetch the wheel of this platform, whatever the
+// Python that runs pip.
+func pipDownload(ctx context.Context, dir string, p library.Platform, lookPath func(string) (string, error)) (string, error) {
+	tag, ok := map[library.Platform]string{
+		"linux-amd64":   "manylinux_2_28_x86_64",
+		"linux-arm64":   "manylinux_2_28_aarch64",
+		"darwin-arm64":  "macosx_14_0_arm64",
+		"windows-amd64": "win_amd64",
+		"windows-arm64": "win_arm64",
+	}[p]
+	if !ok {
+		return "", fmt.Errorf("there is no wheel for %s", p)
+	}
+	args := []string{"download", "onnxruntime==" + ort.Version, "--no-deps", "--only-binary=:all:", "--platform", tag,
+		"--python-version", "3.12", "--dest", dir, "--no-input", "--disable-pip-version-check", "--retries", "1"}
+	var failed []string
+	for _, pip := range [][]string{{"pip3"}, {"pip"}, {"python3", "-m", "pip"}, {"python", "-m", "pip"}} {
+		exe, err := lookPath(pip[0])
+		if err == nil {
+			err = client(ctx, dir, exe, append(pip[1:], args...)...)
+		}
+		if err == nil {
+			return single(dir, "*.whl")
+		}
+		failed = append(failed, err.Error())
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return "", errors.New(strings.Join(failed, "; "))
+}
+
+// client runs a package client in dir and reports the end of what it said when
+// it fails.
+func client(ctx context.Context, dir, exe string, args ...string) error {
+	cmd := exec.CommandContext(ctx, exe, args...)
+	cmd.Dir = dir
+	cmd.WaitDelay = 5 * time.Second // a grandchild may hold the output open
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	const tail = 300
+	text := strings.Join(strings.Fields(string(out)), " ")
+	if len(text) > tail {
+		text = "…" + strings.ToValidUTF8(text[len(text)-tail:], "")
+	}
+	return fmt.Errorf("%s: %w: %s", exe, err, text)
+}
+
+// single returns the one file in dir that matches the pattern.
+func single(dir, pattern string) (string, error) {
+	files, err := fs.Glob(os.DirFS(dir), pattern) // filepath.Glob would take dir for a pattern too
+	if err != nil {
+		return "", err
+	}
+	if len(files) != 1 {
+		return "", fmt.Errorf("the client left %d files %s, expected one", len(files), pattern)
+	}
+	file := filepath.Join(dir, files[0])
+	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is not a regular file", file)
+	}
+	return file, nil
+}

@@ -1,0 +1,275 @@
+// Package install fetches the ONNX Runtime library into the per-user cache, where
+// package ort finds it, and checks it against pinned hashes. A program that only runs
+// models does not need it.
+package install
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/ort/internal/library"
+)
+
+// Options says what to install and from where. The zero value installs the
+// CPU library from the first official source that works.
+type Options struct {
+	// From is a URL, a library file, an archive (.tgz or .zip: a release
+	// archive, an npm package, a Python wheel) or a folder that holds the
+	// library (or whose lib folder does). "" tries, in order, the release
+	// archive on GitHub, the npm client and the pip client, the clients with
+	// their own configured registries.
+	From string
+
+	// Insecure lets From be a plain http:// URL. Whoever is on the way can replace
+	// what it gives, and it runs as part of the program.
+	Insecure bool
+
+	// CacheDir replaces the per-user cache folder. Find looks only in the latter.
+	CacheDir string
+
+	// Provider is "cpu" (or "") or "cuda". A CUDA build must be named by From:
+	// the core library and its libonnxruntime_providers_* are put side by side.
+	Provider string
+
+	// Progress, when set, is told the bytes downloaded over HTTP so far and in
+	// all (-1 when the server does not say). The npm and pip clients report nothing.
+	Progress func(done, total int64)
+}
+
+// Installed is the outcome of Setup.
+type Installed struct {
+	ort.Library
+	Origin   string   // what it came from: "github", "npm", "pip", or the value of From
+	SHA256   string   // of the library
+	Verified bool     // its hash, or its archive's, is pinned in zoo
+	Present  bool     // it was there already, nothing was fetched
+	Failed   []string // sources that were tried before Origin, each with its reason
+}
+
+// Setup installs the ONNX Runtime library of ort.Version into the per-user cache,
+// where Find finds it. Files are checked against the hashes pinned in zoo; an
+// unknown hash is accepted only when From names the file, and is reported as not
+// verified. Nothing is left behind on failure, and what killed set-ups left is
+// cleared. Set-ups may run at the same time: each works in a folder of its own and
+// renames its files into place.
+func Setup(ctx context.Context, opt Options) (Installed, error) {
+	if ctx == nil {
+		return Installed{}, errors.New("ort: setup: the context is nil")
+	}
+	p := library.Host()
+	return setup(ctx, opt, plan{platform: p, pins: officialPins(), sources: officialSources(p), limits: defaultLimits()})
+}
+
+const (
+	providerCPU  = "cpu"
+	providerCUDA = "cuda"
+)
+
+// plan is what tests replace.
+type plan struct {
+	platform library.Platform
+	pins     []pin
+	sources  []source
+	limits   limits
+}
+
+func setup(ctx context.Context, opt Options, pl plan) (Installed, error) {
+	switch opt.Provider {
+	case "", providerCPU:
+	case providerCUDA:
+		if opt.From == "" {
+			return Installed{}, errors.New("ort: setup: no source for provider cuda is built in yet; name a CUDA build of ONNX Runtime " +
+				ort.Version + " (release archive or unpacked folder): zoo setup --provider cuda --from DIR")
+		}
+	default:
+		return Installed{}, fmt.Errorf("ort: setup: unknown provider %q, known are cpu and cuda", opt.Provider)
+	}
+	folder, err := library.CacheFolder(opt.CacheDir, pl.platform, opt.Provider == providerCUDA)
+	if err != nil {
+		return Installed{}, err
+	}
+	parent := filepath.Dir(folder)
+	removeStale(parent)
+	if opt.From == "" {
+		if done, ok := present(folder, pl.platform, pl.pins); ok {
+			return done, nil
+		}
+	}
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return Installed{}, fmt.Errorf("ort: setup: %w", err)
+	}
+	var done Installed
+	if opt.From != "" {
+		done, err = attempt(ctx, folder, opt, pl, source{name: ""})
+		if err != nil {
+			return Installed{}, fmt.Errorf("ort: setup from %s: %w", opt.From, err)
+		}
+		return done, nil
+	}
+	var failed []string
+	for _, s := range pl.sources {
+		done, err = attempt(ctx, folder, opt, pl, s)
+		if err == nil {
+			done.Failed = failed
+			return done, nil
+		}
+		if ctx.Err() != nil {
+			return Installed{}, fmt.Errorf("ort: setup: %w", context.Cause(ctx))
+		}
+		failed = append(failed, s.name+": "+err.Error())
+	}
+	return Installed{}, fmt.Errorf("ort: setup: no source could provide ONNX Runtime %s for %s:\n  %s\n"+
+		"to install it by hand, download the release archive on any machine and run: zoo setup --from FILE",
+		ort.Version, pl.platform, strings.Join(failed, "\n  "))
+}
+
+// attempt installs from one source, or from opt.From when the source has no name.
+func attempt(ctx context.Context, folder string, opt Options, pl plan, s source) (Installed, error) {
+	stage, release, err := newStage(filepath.Dir(folder))
+	if err != nil {
+		return Installed{}, err
+	}
+	defer release()
+	unpacked := filepath.Join(stage, "unpacked")
+	if err := os.Mkdir(unpacked, 0o755); err != nil {
+		return Installed{}, err
+	}
+	x := &extractor{dir: unpacked, platform: pl.platform, providers: opt.Provider == providerCUDA, limits: pl.limits}
+	origin, file := s.name, ""
+	if s.name != "" {
+		file, err = s.fetch(ctx, stage, opt.Progress)
+	} else {
+		origin = opt.From
+		file, err = resolveFrom(ctx, stage, opt, pl, x)
+	}
+	if err != nil {
+		return Installed{}, err
+	}
+	archiveSum := ""
+	if file != "" {
+		if archiveSum, err = fileSHA256(file); err != nil {
+			return Installed{}, err
+		}
+		// An official archive is not even opened before its hash is known to be right.
+		if err := checkArchive(pinned(pl.pins, s.name, pl.platform), s.name, archiveSum); err != nil {
+			return Installed{}, err
+		}
+		if err := x.archive(file); err != nil {
+			return Installed{}, err
+		}
+	}
+	verified, err := verify(pinned(pl.pins, s.name, pl.platform), s.name, archiveSum, x.sha256)
+	if err != nil {
+		return Installed{}, err
+	}
+	if ctx.Err() != nil {
+		return Installed{}, context.Cause(ctx)
+	}
+	return publish(folder, x, record{Origin: origin, SHA256: x.sha256, Archive: archiveSum}, verified)
+}
+
+// resolveFrom takes libraries named by From straight into x, and returns the
+// path of an archive that is yet to be unpacked, or "".
+func resolveFrom(ctx context.Context, stage string, opt Options, pl plan, x *extractor) (string, error) {
+	scheme, _, _ := strings.Cut(strings.ToLower(opt.From), "://")
+	if scheme == "http" && !opt.Insecure {
+		return "", errors.New("plain http lets anyone on the way replace the library, which then runs as part of zoo; use an https URL, or say that you accept this: zoo setup --insecure")
+	}
+	if scheme == "http" || scheme == "https" {
+		return download(ctx, opt.From, stage, pl.limits.total, opt.Progress)
+	}
+	info, err := os.Stat(opt.From)
+	if err != nil {
+		return "", err
+	}
+	if info.IsDir() {
+		return "", x.folder(opt.From)
+	}
+	if isArchive(opt.From) {
+		return opt.From, nil
+	}
+	if x.providers {
+		return "", x.folder(filepath.Dir(opt.From))
+	}
+	if err := x.file(opt.From, x.platform.Names()[0]); err != nil {
+		return "", err
+	}
+	return "", x.complete(opt.From)
+}
+
+func checkArchive(pins []pin, sourceName, sum string) error {
+	for _, p := range pins {
+		if sourceName != "" && p.kind == "archive" && p.sha256 != sum {
+			return fmt.Errorf("sha256 of the archive is %s, pinned is %s: download refused", sum, p.sha256)
+		}
+	}
+	return nil
+}
+
+// verify reports whether the archive or the library has a pinned hash. For an
+// official source anything else is an error.
+func verify(pins []pin, sourceName, archiveSum, librarySum string) (bool, error) {
+	var want []string
+	for _, p := range pins {
+		if p.kind == "archive" && p.sha256 == archiveSum || p.kind == "library" && p.sha256 == librarySum {
+			return true, nil
+		}
+		want = append(want, p.sha256)
+	}
+	if sourceName == "" {
+		return false, nil
+	}
+	if len(want) == 0 {
+		return false, fmt.Errorf("no hash is pinned for this platform")
+	}
+	return false, fmt.Errorf("sha256 of the library is %s, pinned is %s: library refused", librarySum, strings.Join(want, " or "))
+}
+
+// publish moves the unpacked files into the folder, the core library after the
+// providers it may load and the record last, each by an atomic rename. The last
+// of two set-ups wins; both are whole.
+func publish(folder string, x *extractor, r record, verified bool) (Installed, error) {
+	if _, err := library.Check(x.core, x.platform); err != nil {
+		return Installed{}, err
+	}
+	if err := library.CheckProviders(x.dir, x.platform); err != nil {
+		return Installed{}, err
+	}
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return Installed{}, err
+	}
+	recordFile := filepath.Join(x.dir, recordName)
+	if _, _, err := writeCapped(recordFile, strings.NewReader(string(data)+"\n"), 1<<20); err != nil {
+		return Installed{}, err
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return Installed{}, err
+	}
+	for _, f := range append(append([]string{}, x.others...), x.core, recordFile) {
+		if err := os.Rename(f, filepath.Join(folder, filepath.Base(f))); err != nil {
+			return Installed{}, err
+		}
+	}
+	syncFolder(folder)
+	path := filepath.Join(folder, filepath.Base(x.core))
+	return Installed{
+		Library: ort.Library{Path: path, Source: ort.FromCache, Version: library.VersionOf(path, x.platform)},
+		Origin:  r.Origin, SHA256: r.SHA256, Verified: verified,
+	}, nil
+}
+
+// syncFolder makes renames durable where the system can; that a folder cannot
+// be synced (Windows) is no reason to fail.
+func syncFolder(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		d.Close()
+	}
+}

@@ -1,0 +1,65 @@
+package install
+
+import (
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/ort/internal/library"
+)
+
+// record stands beside an installed library and says where it came from. It is
+// only a file: what is verified follows from hashes and pins.
+type record struct {
+	Origin  string `json:"origin"`
+	SHA256  string `json:"sha256"`            // of the library
+	Archive string `json:"archive,omitempty"` // SHA-256 of the archive that held it
+}
+
+const recordName = "origin.json"
+
+// Origin says where a library came from, as far as its hash and the record beside
+// it tell. It is verified where zoo has pinned its hash, or that of the archive
+// that the record names; otherwise its origin is what Setup was told to install,
+// or "" for a library that is not one of ours.
+func Origin(lib ort.Library) (Installed, error) {
+	p := library.Host()
+	return origin(lib, pinned(officialPins(), "", p))
+}
+
+func origin(lib ort.Library, pins []pin) (Installed, error) {
+	sum, err := fileSHA256(lib.Path)
+	if err != nil {
+		return Installed{}, err
+	}
+	done := Installed{Library: lib, SHA256: sum}
+	var r record
+	data, err := tensor.ReadRegular(filepath.Join(filepath.Dir(lib.Path), recordName), 1<<20)
+	if err != nil || json.Unmarshal(data, &r) != nil || r.SHA256 != sum {
+		r = record{} // none, or that of another library
+	}
+	done.Verified, _ = verify(pins, "", r.Archive, sum)
+	if done.Verified || !official(r.Origin) {
+		done.Origin = r.Origin
+	}
+	return done, nil
+}
+
+// official reports whether a name is that of a source whose files are pinned.
+func official(name string) bool {
+	for _, p := range officialPins() {
+		if p.source == name {
+			return true
+		}
+	}
+	return false
+}
+
+// present returns what is installed in folder, if it is whole and verified.
+func present(folder string, p library.Platform, pins []pin) (Installed, bool) {
+	path := filepath.Join(folder, p.Names()[0])
+	done, err := origin(ort.Library{Path: path, Source: ort.FromCache, Version: library.VersionOf(path, p)}, pinned(pins, "", p))
+	done.Present = true
+	return done, err == nil && done.Verified
+}

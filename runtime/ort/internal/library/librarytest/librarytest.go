@@ -1,0 +1,60 @@
+// Package librarytest makes stand-ins for ONNX Runtime's library, for tests.
+package librarytest
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// Machines, as ELF files name them.
+const (
+	AMD64 = uint16(elf.EM_X86_64)
+	ARM64 = uint16(elf.EM_AARCH64)
+)
+
+// Fake has the headers of a shared library for linux and the given ELF machine,
+// with one segment, and a body that tells it from others.
+func Fake(machine uint16, body string) []byte {
+	var out bytes.Buffer
+	header := elf.Header64{
+		Ident: [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)},
+		Type:  uint16(elf.ET_DYN), Machine: machine, Version: uint32(elf.EV_CURRENT),
+		Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 1,
+	}
+	segment := elf.Prog64{Type: uint32(elf.PT_LOAD), Filesz: uint64(64 + 56 + len(body))}
+	for _, part := range []any{header, segment, []byte(body)} {
+		if err := binary.Write(&out, binary.LittleEndian, part); err != nil {
+			panic(err)
+		}
+	}
+	return out.Bytes()
+}
+
+// Host looks like a library of this machine. Where Fake can make none, it skips the
+// test.
+func Host(t testing.TB) []byte {
+	switch runtime.GOOS + "-" + runtime.GOARCH {
+	case "linux-amd64":
+		return Fake(AMD64, "host")
+	case "linux-arm64":
+		return Fake(ARM64, "host")
+	}
+	t.Skip("the stand-in library is for Linux")
+	return nil
+}
+
+// Write writes a file, with the folders that it lies in, and returns its path.
+func Write(t testing.TB, data []byte, path ...string) string {
+	t.Helper()
+	name := filepath.Join(path...)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, data, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
