@@ -24,7 +24,7 @@ var imports = map[string][]string{
 	"graph/graphtest": {"graph", "graph/interp", "graph/tensor", "github.com/google/go-cmp"},
 	"tokenizer":       nil,
 	"card":            nil,
-	"configs":         {"train", "models", "models/pe", "eval/task", "runtime/ort", "graph/tensor", "github.com/spf13/viper"},
+	"configs":         {"train", "models", "eval/task", "runtime/ort", "graph/tensor", "github.com/spf13/viper"},
 	"filelock":        nil,
 	"models/pe":       {"graph", "graph/tensor"},
 	"models":          {"models/pe", "graph", "graph/tensor"},

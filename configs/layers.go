@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"reflect"
+	"slices"
 
 	"github.com/spf13/viper"
 
@@ -76,18 +79,23 @@ func Load(s Sources) (*Layers, error) {
 
 // put merges a layer over those before it.
 func (l *Layers) put(x *layer) error {
-	for key, value := range x.values {
+	for _, key := range slices.Sorted(maps.Keys(x.values)) {
 		if key == presetKey {
 			continue
+		}
+		s, err := Find(key)
+		if err != nil {
+			return fmt.Errorf("%s: %w", x.name, err)
 		}
 		if below := l.given[key]; x.list && below.layer != nil && below.text {
 			return fmt.Errorf("%s gives %s, and %s does too; give it once", below.name, key, x.name)
 		}
-		s, err := Find(key)
-		if err != nil {
-			return err
-		}
+		value := x.values[key]
 		l.given[key] = given{value, x}
+		// encoding/json would pass over null, viper over an empty map, and a section takes any JSON.
+		if k := reflect.ValueOf(value).Kind(); k == reflect.Invalid || k == reflect.Map || k == reflect.Slice && s.Kind == scalar {
+			return l.given[key].refused(s)
+		}
 		if str, ok := value.(string); ok && x.text {
 			value = s.fromText(str)
 		}
@@ -139,7 +147,10 @@ func (l *Layers) explain(err error) error {
 	if unknown != nil {
 		return err
 	}
-	g := l.given[s.Key]
+	return l.given[s.Key].refused(s)
+}
+
+func (g given) refused(s Setting) error {
 	return fmt.Errorf("%s is %s (%s): want %s", s.Key, quoted(g.value), g.name, s.Kind)
 }
 

@@ -138,7 +138,7 @@ func TestLayersRefuse(t *testing.T) {
 		{name: "type in --set", args: []string{"--set", "train.batch=x"}, want: []string{`train.batch is "x"`, "--set", "whole number"}},
 		{name: "not finite in file", file: "train: {lr: .nan}", want: []string{"train.lr is NaN", "config.yaml", "a number"}},
 		{name: "nothing in --set", args: []string{"--set", "train.clip="}, want: []string{`train.clip is ""`, "--set", "a number"}},
-		{name: "list for a number of the encoding", file: "model: {encoding: rope, encoding_params: {theta: [1, 2]}}", want: []string{"theta"}},
+		{name: "list for a number of the encoding", file: "model: {encoding: rope, encoding_params: {theta: [1, 2]}}", want: []string{"theta is [1 2]", "a number, text"}},
 		{name: "no value", file: "train:\n  steps:\n", want: []string{"config.yaml", "train.steps has no value"}},
 		{name: "section as value", file: "train: 5", want: []string{"train is a section"}},
 		{name: "section by --set", args: []string{"--set", "model.encoding_params=5"}, want: []string{"model.encoding_params is a section"}},
@@ -217,6 +217,46 @@ func TestOnTaskKeys(t *testing.T) {
 			if !v.IsSet(setting) {
 				t.Errorf("preset %s: %s: the preset has no %s to replace", name, key, setting)
 			}
+		}
+	}
+}
+
+// TestOrigins: every value has the layer that won, and what a sweep lists may not be
+// given above it.
+func TestOrigins(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "user.yaml")
+	if err := os.WriteFile(file, []byte("{preset: small, train: {clip: 2, warmup: 3, lr: 0.1}}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := configs.Sources{
+		User: file, Sweep: []byte("{preset: paper, train: {warmup: 4, lr: 0.2, threads: 1}}"), Environ: []string{"ZOO_TRAIN_LR=0.3", "ZOO_ORT_LIB=x"},
+		Overrides: []configs.Value{{Key: "train.eps", Value: 1e-7}},
+		Lists:     []configs.Value{{Key: "train.task", Value: "pcfg", From: "tasks of the sweep file"}},
+	}
+	l, err := configs.Load(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{
+		"train.clip": "config file " + file, "train.warmup": "sweep file", "train.lr": "environment variable ZOO_TRAIN_LR", "train.eps": "override",
+		"train.task": "tasks of the sweep file", "train.steps": "preset paper on task pcfg", "train.batch": "preset paper",
+		"train.lengths": "default", // of the task: the preset's are for its own
+	} {
+		if got := l.Origin(key); got != want {
+			t.Errorf("%s is from %q, want %q", key, got, want)
+		}
+	}
+	for _, test := range []struct {
+		override configs.Value
+		want     string
+	}{
+		{configs.Value{Key: "train.task", Value: "copy", From: "--task"}, "--task gives train.task, and tasks of the sweep file does too; give it once"},
+		{configs.Value{Key: "train.clip"}, "train.clip is <nil> (override): want a number"},
+		{configs.Value{Key: "model.n_units", Value: 4}, "model.n_units=4 (override): no setting of nope"},
+	} {
+		s.Overrides = []configs.Value{test.override}
+		if _, err := configs.Load(s); err == nil || !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%v: error %v, want %q", test.override, err, test.want)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/models/pe"
 )
 
 // sectionParam is the section of the encoding's own settings.
@@ -55,8 +54,6 @@ func lacking(key string, encodings []string) []string {
 	}
 	name, _, _ = strings.Cut(name, ".")
 	return slices.DeleteFunc(slices.Clone(encodings), func(encoding string) bool {
-		_, architecture := models.Find(encoding)
-		_, err := pe.Find(encoding)
-		return err != nil && !architecture || slices.Contains(models.Settings(encoding), name)
+		return !slices.Contains(models.Encodings(), encoding) || slices.Contains(models.Settings(encoding), name)
 	})
 }

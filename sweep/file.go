@@ -82,7 +82,12 @@ func Parse(name string, data []byte) (*File, error) {
 		switch {
 		case !slices.Contains(known, key):
 			return nil, unknownKey(key, known)
-		case key == "preset" || key == "model" || key == "train":
+		case key == "preset":
+			if _, ok := value.(string); !ok {
+				return nil, fmt.Errorf("preset is %v: want text", value)
+			}
+			shared[key] = value
+		case key == "model" || key == "train":
 			shared[key] = value
 		}
 	}
