@@ -24,8 +24,9 @@ var imports = map[string][]string{
 	"graph/graphtest": {"graph", "graph/interp", "graph/tensor", "github.com/google/go-cmp"},
 	"tokenizer":       nil,
 	"card":            nil,
-	"configs":         nil,
+	"configs":         {"train", "models", "eval/task", "runtime/ort", "graph/tensor", "github.com/spf13/viper"},
 	"filelock":        nil,
+	"machine":         nil,
 	"models/pe":       {"graph", "graph/tensor"},
 	"models":          {"models/pe", "graph", "graph/tensor"},
 	"models/theory":   {"models", "models/pe", "graph/tensor"},
@@ -34,6 +35,10 @@ var imports = map[string][]string{
 
 	"export/internal/onnxpb": {"google.golang.org/protobuf"},
 	"export/safety":          {"export/internal/onnxpb", "graph/tensor", "card", "google.golang.org/protobuf"},
+
+	"sweep":                {"configs", "eval/task", "filelock", "graph/tensor", "sweep/internal/child", "sweep/slurm", "train", "github.com/spf13/viper"},
+	"sweep/slurm":          {"graph/tensor", "sweep/internal/child"},
+	"sweep/internal/child": nil,
 
 	"runtime/ort":         {"runtime", "runtime/ort/internal/library", "export/safety", "graph/tensor", "github.com/yalue/onnxruntime_go"},
 	"runtime/ort/orttest": {"runtime/ort"},
@@ -45,13 +50,20 @@ var imports = map[string][]string{
 	"runtime/native": {"runtime", "export", "graph/interp", "graph/tensor"},
 	"runtime":        {"export/safety", "graph/tensor", "tokenizer", "card"},
 	"eval/task":      {"tokenizer"},
-	"eval":           {"eval/task", "tokenizer", "card"},
-	"eval/report":    {"eval", "eval/task", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
+	"eval":           {"eval/task", "runtime", "tokenizer", "card"},
+	"eval/bench":     {"eval", "eval/task", "runtime", "runtime/ort", "export", "export/safety", "graph", "graph/tensor", "card", "filelock", "machine"},
+	"eval/study":     {"eval", "eval/task"},
+	"eval/report":    {"eval", "eval/study", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
 	"train":          {"filelock", "models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime/ort", "google.golang.org/protobuf/encoding/protowire"},
-	"zoo":            {"models", "export", "graph", "graph/tensor", "card", "configs"},
+	"modelfile":      {"models", "export", "graph", "graph/tensor", "card"},
+	"export/verify":  {"runtime", "runtime/native", "runtime/ort", "eval/task", "tokenizer", "graph/tensor", "card"},
+	"zoo":            {"modelfile", "graph/tensor", "card"},
+	"zoo/upkeep":     {"zoo", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "card"},
+	"train/validate": {"train", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "graph/tensor", "card"},
+	"zoo/find":       {"zoo", "modelfile", "models", "interop", "train", "eval/task", "export/safety", "card"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.
-	"interop": {"filelock", "models", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
-	"cmd/zoo": {"*", "github.com/spf13/cobra", "github.com/spf13/viper", "github.com/spf13/pflag", "github.com/schollz/progressbar", "golang.org/x/sys", "golang.org/x/term", "github.com/go-viper/mapstructure"},
+	"interop": {"filelock", "models", "modelfile", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
+	"cmd/zoo": {"*", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/schollz/progressbar", "golang.org/x/sys", "golang.org/x/term"},
 }
 
 func TestImports(t *testing.T) {

@@ -1,22 +1,45 @@
-// Package configs embeds the presets, commented YAML files that a run starts
-// from (an encoding or a task is an override, not a file), and the sweep files.
+// Package configs holds the presets, commented YAML files that a run starts from
+// (an encoding or a task is an override, not a file), and the sweep files; and it
+// merges the layers of a run's configuration, as zoo train does. Of
+//
+//	the preset < the user's own file < a file < environment variables < overrides
+//
+// each wins over those before it, and every value has an origin. What no layer
+// gives is the default of train.Config or follows from other values.
 package configs
 
 import (
 	"embed"
-	"fmt"
 	"path"
 	"strings"
+
+	"github.com/nopezoo/zoo/train"
 )
 
 //go:embed *.yaml sweeps/*.yaml
 var files embed.FS
+
+// DefaultPreset is the preset of a run that names none.
+const DefaultPreset = "tiny"
+
+// MaxBytes is the size of the largest configuration or sweep file that is read.
+const MaxBytes = 1 << 20
 
 // Names returns the presets in alphabetical order.
 func Names() []string { return names(".") }
 
 // Read returns the YAML text of a preset.
 func Read(name string) ([]byte, error) { return read("preset", ".", name) }
+
+// Preset returns the resolved configuration of a preset, such as "tiny". The error
+// for an unknown name lists the known ones.
+func Preset(name string) (train.Config, error) {
+	l, err := Load(Sources{Preset: name})
+	if err != nil {
+		return train.Config{}, err
+	}
+	return l.Config("")
+}
 
 // Sweeps returns the names of the sweep files in alphabetical order.
 func Sweeps() []string { return names("sweeps") }
@@ -41,7 +64,7 @@ func names(folder string) []string {
 func read(kind, folder, name string) ([]byte, error) {
 	data, err := files.ReadFile(path.Join(folder, name+".yaml"))
 	if err != nil || path.Base(name) != name {
-		return nil, fmt.Errorf("unknown %s %q; known: %s", kind, name, strings.Join(names(folder), ", "))
+		return nil, unknown(kind, name, names(folder))
 	}
 	return data, nil
 }

@@ -39,7 +39,7 @@ func (r *Row) benchstat(b *strings.Builder) {
 	batches := r.TimedBatches / max(r.Repeats, 1)
 	for i, prefill := range r.RepeatPrefillMS {
 		fmt.Fprintf(b, "BenchmarkPrefill/%s \t%8d\t%15.0f ns/op", name, max(batches, 1), prefill*1e6)
-		if r.Cost != nil {
+		if r.measure() == MeasureSpeed {
 			fmt.Fprintf(b, "\t%12.1f tokens/s", 1e3*float64(r.TimedBatch*r.Length)/prefill)
 		}
 		b.WriteString("\n")
@@ -56,7 +56,7 @@ func (r *Row) benchstat(b *strings.Builder) {
 // repeatRate is the tokens per second of one repeat: of its steps alone where
 // every row takes all of them, else of all that it generated.
 func (r *Row) repeatRate(i int) float64 {
-	if r.Cost != nil {
+	if r.measure() == MeasureSpeed {
 		return 1e3 * float64(r.TimedBatch) / r.RepeatDecodeMS[i]
 	}
 	return r.RepeatRates[i]

@@ -39,11 +39,7 @@ func fieldNames(t reflect.Type) []string {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if f.Anonymous {
-			inner := f.Type
-			if inner.Kind() == reflect.Pointer {
-				inner = inner.Elem()
-			}
-			names = append(names, fieldNames(inner)...)
+			names = append(names, fieldNames(f.Type)...)
 			continue
 		}
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")

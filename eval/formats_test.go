@@ -9,15 +9,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/study"
 )
 
 // speedRow is a row without a task.
 func speedRow(model string, length int) eval.Row {
 	r := row(model, length, 0, 1)
-	r.Measure, r.Task, r.TaskVersion, r.Split, r.Seed, r.Score = eval.MeasureSpeed, "", 0, "", 0, nil
+	r.Measure, r.Task, r.TaskVersion, r.Split, r.Seed, r.Score = eval.MeasureSpeed, "", 0, "", 0, eval.Score{}
 	r.Speed.Repeats, r.Speed.SDOf = 2, eval.SDOfRepeats
 	r.RepeatPrefillMS, r.RepeatDecodeMS, r.RepeatRates = []float64{12, 13}, []float64{1.25, 1.5}, []float64{100, 110}
-	r.Cost = &eval.Cost{Chunk: 64, NewTokens: 32, PrefillFLOPs: 1e9, PrefillBytes: 1e7, DecodeFLOPs: 2e6, DecodeBytes: 5e6,
+	r.Cost = eval.Cost{Chunk: 64, NewTokens: 32, PrefillFLOPs: 1e9, PrefillBytes: 1e7, DecodeFLOPs: 2e6, DecodeBytes: 5e6,
 		PrefillTokensPerSecond: 6400, PrefillTokensPerSecondSD: 12, DecodeTokensPerSecond: 800, DecodeTokensPerSecondSD: 1.5,
 		PeakFLOPS: 2e11, PeakBandwidth: 1e10, PrefillRoofline: 0.405, DecodeRoofline: 0.4, MemoryEstimate: 320 << 20}
 	return r
@@ -25,7 +27,7 @@ func speedRow(model string, length int) eval.Row {
 
 func all() []eval.Row {
 	na := speedRow("learned", 600)
-	na.NA, na.Reason, na.Speed, na.Cost = true, "too long", nil, nil
+	na.NA, na.Reason, na.Speed, na.Cost = true, "too long", eval.Speed{}, eval.Cost{}
 	return append(results(), speedRow("rope", 512), speedRow("rope", 1024), na)
 }
 
@@ -49,11 +51,11 @@ func golden(t *testing.T, name, got string) {
 
 func TestMarkdown(t *testing.T) {
 	var b strings.Builder
-	if err := eval.Markdown(&b, all(), eval.ByLengths); err != nil {
+	if err := report.Markdown(&b, all(), study.ByLengths); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "table.md", b.String())
-	if err := eval.Markdown(&failing{}, all(), eval.ByLengths); err == nil {
+	if err := report.Markdown(&failing{}, all(), study.ByLengths); err == nil {
 		t.Error("a failing writer is not reported")
 	}
 }

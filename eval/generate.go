@@ -11,14 +11,14 @@ import (
 // generateAll fills in every example's output, and times it. Where there are fewer
 // different samples than asked for, some are generated again to fill the last
 // batch: times of smaller batches would not compare with those of other lengths.
-func (s *sweep) generateAll(ctx context.Context, length int, different []example) (*Speed, error) {
+func (s *sweep) generateAll(ctx context.Context, length int, different []example) (Speed, error) {
 	batch, examples := min(s.cfg.Batch, s.cfg.N), slices.Clone(different)
 	for i := 0; len(examples)%batch != 0 && len(examples) < s.cfg.N; i++ {
 		examples = append(examples, examples[i])
 	}
 	for range s.cfg.Warmup {
 		if err := s.generate(ctx, examples[:batch], new(stopwatch)); err != nil {
-			return nil, err
+			return Speed{}, err
 		}
 	}
 	if s.cfg.Memory != nil {
@@ -28,7 +28,7 @@ func (s *sweep) generateAll(ctx context.Context, length int, different []example
 	var clock stopwatch
 	for done := 0; done < s.repeats()*len(examples); done += len(examples) {
 		if err := s.pass(ctx, length, examples, batch, done, &clock); err != nil {
-			return nil, err
+			return Speed{}, err
 		}
 		clock.endRepeat()
 	}
@@ -41,10 +41,10 @@ func (s *sweep) generateAll(ctx context.Context, length int, different []example
 	if s.cfg.Memory != nil {
 		var err error
 		if speed.PeakMemory, speed.PeakMemoryOf, err = s.cfg.Memory.Peak(); err != nil {
-			return nil, err
+			return Speed{}, err
 		}
 	}
-	return &speed, nil
+	return speed, nil
 }
 
 // pass generates every example once; done samples were generated before.

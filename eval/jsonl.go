@@ -18,7 +18,7 @@ func WriteJSONL(w io.Writer, rows ...Row) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	for i, row := range rows {
-		if err := row.check(); err != nil {
+		if err := row.json().check(); err != nil {
 			return fmt.Errorf("eval: row %d: %w", i, err)
 		}
 		if err := e.Encode(row); err != nil {
@@ -42,7 +42,7 @@ func ReadJSONL(r io.Reader) ([]Row, error) {
 		if len(line) == 0 {
 			continue
 		}
-		var row Row
+		var row rowJSON
 		err := json.Unmarshal(line, &row)
 		if err == nil {
 			err = row.check()
@@ -50,7 +50,7 @@ func ReadJSONL(r io.Reader) ([]Row, error) {
 		if err != nil {
 			return rows, fmt.Errorf("eval: results line %d: %w", number, err)
 		}
-		rows = append(rows, row)
+		rows = append(rows, row.row())
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
 		return rows, fmt.Errorf("eval: results line %d is longer than %d bytes: no row is", number+1, maxLine)
@@ -61,7 +61,8 @@ func ReadJSONL(r io.Reader) ([]Row, error) {
 }
 
 // check is what readers of a row rely on.
-func (r *Row) check() error {
+func (j rowJSON) check() error {
+	r := j.row()
 	if err := r.checkTexts(); err != nil {
 		return err
 	}
@@ -74,15 +75,15 @@ func (r *Row) check() error {
 		return fmt.Errorf("trained lengths are %d to %d, expected an ascending range, or 0 to 0 for none", r.TrainMin, r.TrainMax)
 	case (r.Task == "") != (m == MeasureSpeed) || r.Length < 1 || float64(r.Length) > mostOfAnything:
 		return fmt.Errorf("task is %q and length %d, expected a name (none for %s) and a number from 1 to %g", r.Task, r.Length, MeasureSpeed, mostOfAnything)
-	case r.NA && (r.Score != nil || r.Speed != nil || r.Cost != nil):
+	case r.NA && (j.Score != nil || j.Speed != nil || j.Cost != nil):
 		return errors.New("na is true but there are measurements")
 	case r.NA:
 		return nil
-	case r.Speed == nil || (r.Score == nil) != (m == MeasureSpeed) || (r.Cost == nil) != (m == MeasureAccuracy):
+	case j.Speed == nil || (j.Score == nil) != (m == MeasureSpeed) || (j.Cost == nil) != (m == MeasureAccuracy):
 		return fmt.Errorf("na is false but measurements are missing, or not those of %s", m)
-	case r.Score != nil && (r.N < 1 || float64(r.N) > mostOfAnything || r.Correct < 0 || r.Correct > r.N):
+	case j.Score != nil && (r.N < 1 || float64(r.N) > mostOfAnything || r.Correct < 0 || r.Correct > r.N):
 		return fmt.Errorf("%d correct of %d samples is impossible", r.Correct, r.N)
-	case r.Score != nil && (r.Tokens < 0 || float64(r.Tokens) > mostOfAnything || r.TokensCorrect < 0 || r.TokensCorrect > r.Tokens):
+	case j.Score != nil && (r.Tokens < 0 || float64(r.Tokens) > mostOfAnything || r.TokensCorrect < 0 || r.TokensCorrect > r.Tokens):
 		return fmt.Errorf("%d correct of %d tokens is impossible", r.TokensCorrect, r.Tokens)
 	}
 	return r.Speed.check()

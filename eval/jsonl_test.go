@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/study"
 )
 
 func measured(t *testing.T) []eval.Row {
@@ -107,7 +109,7 @@ func FuzzReadJSONL(f *testing.F) {
 		if err := eval.WriteJSONL(&b, rows...); err != nil {
 			t.Fatalf("read but not written: %v", err)
 		}
-		if err := eval.Table(&b, rows, eval.ByLengths); err != nil {
+		if err := report.Text(&b, rows, study.ByLengths); err != nil {
 			t.Fatalf("no table: %v", err)
 		}
 	})

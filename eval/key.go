@@ -39,13 +39,13 @@ func (r *Row) Key() Key {
 	if k.Measure == MeasureAccuracy {
 		k.Schema = r.Schema
 	}
-	if r.Score != nil {
+	if r.Scored() {
 		k.N = r.Asked
 	}
-	if r.Speed != nil {
+	if r.Timed() {
 		k.Warmup, k.Repeats = r.Warmup, max(r.Repeats, 1)
 	}
-	if r.Cost != nil {
+	if r.Timed() && k.Measure == MeasureSpeed {
 		k.Chunk, k.NewTokens = r.Chunk, r.NewTokens
 	}
 	return k

@@ -2,7 +2,9 @@
 // a task, and turns the records into tables.
 //
 // It sees a model only through the Model interface: token ids in, token ids and
-// log-probabilities out. It opens no files and prints nothing.
+// log-probabilities out. Of makes one of an open session of package runtime. It
+// opens no files and prints nothing; package eval/bench opens models and measures
+// many.
 package eval
 
 import (

@@ -1,7 +1,9 @@
 package eval
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
@@ -20,9 +22,9 @@ const (
 )
 
 // Row is the record of one model on one task at one length, or of its speed at
-// one length without a task: one JSON line. The measurements (Score, Speed,
-// Cost) are nil where Measure has none, and all of them when NA is true; their
-// fields lie beside the others in JSON, and are absent then.
+// one length without a task: one JSON line. Of the measurements (Score, Speed, Cost)
+// those that Measure does not have, and all of them when NA is true, are zero. In JSON
+// their fields lie beside the others, and are absent then.
 type Row struct {
 	Schema  int    `json:"schema"`
 	Measure string `json:"measure"` // "" in older files is MeasureAccuracy
@@ -49,10 +51,73 @@ type Row struct {
 
 	NA     bool   `json:"na"` // the model or the split has nothing at this length
 	Reason string `json:"reason,omitempty"`
+	Score
+	Speed
+	Cost
+}
+
+// rowJSON is a row's JSON form: what it has no measurement of is absent.
+type rowJSON struct {
+	rowFields
 	*Score
 	*Speed
 	*Cost
 }
+
+// rowFields are a row's without its methods. Those of its measurements are hidden by
+// rowJSON's own.
+type rowFields Row
+
+func (r *Row) json() rowJSON {
+	out := rowJSON{rowFields: rowFields(*r)}
+	if r.Scored() {
+		out.Score = &r.Score
+	}
+	if r.Timed() {
+		out.Speed = &r.Speed
+	}
+	if r.Timed() && r.measure() == MeasureSpeed {
+		out.Cost = &r.Cost
+	}
+	return out
+}
+
+func (j *rowJSON) row() Row {
+	r := Row(j.rowFields)
+	if j.Score != nil {
+		r.Score = *j.Score
+	}
+	if j.Speed != nil {
+		r.Speed = *j.Speed
+	}
+	if j.Cost != nil {
+		r.Cost = *j.Cost
+	}
+	return r
+}
+
+// MarshalJSON implements json.Marshaler.
+func (r Row) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // which is the caller's choice
+	err := e.Encode(r.json())
+	return b.Bytes(), err
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *Row) UnmarshalJSON(data []byte) error {
+	j := r.json()
+	err := json.Unmarshal(data, &j)
+	*r = j.row()
+	return err
+}
+
+// Scored reports whether the row has a Score.
+func (r *Row) Scored() bool { return r.N > 0 }
+
+// Timed reports whether the row has a Speed.
+func (r *Row) Timed() bool { return !r.NA }
 
 // NotHeldOut reports whether training may have seen the row's prompts: they are drawn
 // from every prompt of a length that the model was trained on, or may have been.
@@ -67,7 +132,7 @@ func (r *Row) measure() string { return cmp.Or(r.Measure, MeasureAccuracy) }
 type Environment struct {
 	Model       string `json:"model"` // name in tables
 	ModelSHA256 string `json:"model_sha256"`
-	Provider    string `json:"provider"` // such as "cpu", "cuda", "native"
+	Provider    string `json:"provider"` // ONNX Runtime's, "cpu" or "cuda"; "go" for the engine in pure Go
 	Threads     int    `json:"threads"`
 	Spinning    bool   `json:"spinning"` // whether idle threads spin
 	Machine     string `json:"machine"`  // processor, and accelerator if used

@@ -47,8 +47,8 @@ func (s *sweep) score(ctx context.Context, group []example) error {
 }
 
 // tally adds the examples up.
-func (s *sweep) tally(length int, examples []example) *Score {
-	t := &Score{N: len(examples), Chance: s.cfg.Task.Chance(length)}
+func (s *sweep) tally(length int, examples []example) Score {
+	t := Score{N: len(examples), Chance: s.cfg.Task.Chance(length)}
 	prompts := map[string]bool{}
 	var loss, distance float64
 	for _, e := range examples {

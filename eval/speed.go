@@ -99,9 +99,9 @@ func (cfg *SpeedConfig) check(length int) error {
 	return cmp.Or(checkRange("batch", cfg.Batch, 1, MaxBatch), checkRange("new tokens", cfg.NewTokens, 2, MaxNewTokens), checkRange("repeat", cfg.Repeat, 0, MaxRepeats))
 }
 
-func (cfg *SpeedConfig) measure(ctx context.Context, m Model, c card.Card, length int) (*Speed, *Cost, error) {
+func (cfg *SpeedConfig) measure(ctx context.Context, m Model, c card.Card, length int) (Speed, Cost, error) {
 	if need := length + cfg.NewTokens - 1; c.MaxLength > 0 && need > c.MaxLength {
-		return nil, nil, fmt.Errorf("%w: %d positions needed, at most %d declared", ErrTooLong, need, c.MaxLength)
+		return Speed{}, Cost{}, fmt.Errorf("%w: %d positions needed, at most %d declared", ErrTooLong, need, c.MaxLength)
 	}
 	prompts := cfg.prompts(length)
 	limits := slices.Repeat([]int{cfg.NewTokens}, cfg.Batch)
@@ -117,7 +117,7 @@ func (cfg *SpeedConfig) measure(ctx context.Context, m Model, c card.Card, lengt
 			cfg.Memory.Reset()
 		}
 		if err := timeBatch(ctx, m, prompts, limits, watch); err != nil {
-			return nil, nil, err
+			return Speed{}, Cost{}, err
 		}
 		watch.endRepeat()
 		if cfg.OnPass != nil {
@@ -129,10 +129,10 @@ func (cfg *SpeedConfig) measure(ctx context.Context, m Model, c card.Card, lengt
 	if cfg.Memory != nil {
 		var err error
 		if speed.PeakMemory, speed.PeakMemoryOf, err = cfg.Memory.Peak(); err != nil {
-			return nil, nil, err
+			return Speed{}, Cost{}, err
 		}
 	}
-	return &speed, cfg.cost(length, speed), nil
+	return speed, cfg.cost(length, speed), nil
 }
 
 // prompts draws the same tokens for every model of one vocabulary size.
@@ -173,9 +173,9 @@ func timeBatch(ctx context.Context, m Model, prompts [][]int64, limits []int, wa
 }
 
 // cost relates the times to the work.
-func (cfg *SpeedConfig) cost(length int, s Speed) *Cost {
+func (cfg *SpeedConfig) cost(length int, s Speed) Cost {
 	w := cfg.Work
-	c := &Cost{
+	c := Cost{
 		Chunk: cfg.Chunk, NewTokens: cfg.NewTokens,
 		PrefillFLOPs: w.PrefillFLOPs, PrefillBytes: w.PrefillBytes, DecodeFLOPs: w.DecodeFLOPs, DecodeBytes: w.DecodeBytes,
 		PeakFLOPS: cfg.Peaks.FLOPS, PeakBandwidth: cfg.Peaks.Bandwidth, MemoryEstimate: cfg.MemoryEstimate,

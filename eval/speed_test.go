@@ -66,7 +66,7 @@ func TestMeasureSpeedAt(t *testing.T) {
 		SDOf: eval.SDOfRepeats, PeakMemory: 1 << 20, PeakMemoryOf: eval.PeakOfLength}
 	counts := cmpopts.IgnoreFields(eval.Speed{}, "PrefillMS", "PrefillP95MS", "PrefillP99MS", "FirstTokenMS", "DecodeP50MS", "DecodeP95MS", "DecodeP99MS",
 		"GenerateSeconds", "TokensPerSecond", "TokensPerSecondSD", "PrefillSDMS", "DecodeSDMS", "RepeatRates", "RepeatPrefillMS", "RepeatDecodeMS")
-	if diff := cmp.Diff(&want, row.Speed, counts); diff != "" {
+	if diff := cmp.Diff(want, row.Speed, counts); diff != "" {
 		t.Errorf("speed (-want +got):\n%s", diff)
 	}
 	c := row.Cost

@@ -12,11 +12,11 @@ import (
 //
 // It is 0..1 for n = 0.
 func Wilson(k, n int) (low, high float64) {
-	return wilson(ratio(k, n), float64(n))
+	return WilsonOf(ratio(k, n), float64(n))
 }
 
-// wilson is Wilson for a proportion p of n.
-func wilson(p, total float64) (low, high float64) {
+// WilsonOf is Wilson for a proportion p of n, which need not be whole numbers.
+func WilsonOf(p, total float64) (low, high float64) {
 	if total <= 0 {
 		return 0, 1
 	}

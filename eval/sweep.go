@@ -171,22 +171,22 @@ type sweep struct {
 
 // measure generates all samples first and scores them after, so that neither
 // time nor peak memory of generation holds any of the scoring.
-func (s *sweep) measure(ctx context.Context, length int) (*Score, *Speed, error) {
+func (s *sweep) measure(ctx context.Context, length int) (score Score, speed Speed, err error) {
 	examples, prompts, err := s.examples(ctx, length)
 	if err != nil {
-		return nil, nil, err
+		return Score{}, Speed{}, err
 	}
 	if err := s.checkPositions(examples); err != nil || s.model == nil { // Unavailable asks no more
-		return nil, nil, err
+		return Score{}, Speed{}, err
 	}
-	speed, err := s.generateAll(ctx, length, examples)
+	speed, err = s.generateAll(ctx, length, examples)
 	if err != nil {
-		return nil, nil, err
+		return Score{}, Speed{}, err
 	}
 	if err := s.scoreAll(ctx, length, examples); err != nil {
-		return nil, nil, err
+		return Score{}, Speed{}, err
 	}
-	score := s.tally(length, examples)
+	score = s.tally(length, examples)
 	score.Asked, score.Prompts = s.cfg.N, prompts
 	return score, speed, nil
 }

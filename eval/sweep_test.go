@@ -60,7 +60,7 @@ func TestSweepScores(t *testing.T) {
 				t.Fatal(err)
 			}
 			approx := cmpopts.EquateApprox(1e-12, 0) // sums of a few dozen terms
-			if diff := cmp.Diff(&tc.want, rows[0].Score, approx); diff != "" {
+			if diff := cmp.Diff(tc.want, rows[0].Score, approx); diff != "" {
 				t.Errorf("score (-want +got):\n%s", diff)
 			}
 		})
@@ -88,7 +88,7 @@ func TestSweepRow(t *testing.T) {
 	}
 	// 10 samples in batches of 4: two full ones are timed, the third is not; a
 	// sequence is 3 prompt words and 3 others, 3 target words and the end.
-	s := *rows[0].Speed
+	s := rows[0].Speed
 	got := []int{s.Warmup, s.TimedBatches, s.TimedBatch, s.DecodeSteps, s.GeneratedTokens, s.SequenceTokens}
 	if diff := cmp.Diff([]int{2, 2, 4, 2 * 3, 2 * 4 * 4, 10}, got); diff != "" {
 		t.Errorf("speed counts (-want +got):\n%s", diff)
@@ -168,7 +168,7 @@ func TestSweepTooLong(t *testing.T) {
 			if len(rows) != 3 || rows[0].NA || !rows[1].NA || rows[2].NA {
 				t.Fatalf("rows %+v", rows)
 			}
-			if rows[0].Accuracy != 1 || rows[1].Score != nil || rows[1].Speed != nil {
+			if rows[0].Accuracy != 1 || rows[1].Scored() || rows[1].Timed() {
 				t.Errorf("measurements %v, %v", rows[0].Score, rows[1].Score)
 			}
 			if !strings.Contains(rows[1].Reason, eval.ErrTooLong.Error()) {

@@ -3,16 +3,16 @@ package eval_test
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/study"
 )
 
 func row(model string, length, correct, n int) eval.Row {
@@ -20,9 +20,9 @@ func row(model string, length, correct, n int) eval.Row {
 		Schema: eval.RowSchema, Environment: eval.Environment{Model: model, Provider: "cpu"},
 		Encoding: model, Profile: "portable", Task: "copy", TaskVersion: 1, Split: "test", Length: length,
 		TrainMin: 2, TrainMax: 20, Seed: 1, Batch: 8,
-		Score: &eval.Score{N: n, Correct: correct, Accuracy: float64(correct) / float64(n), Tokens: 10 * n, TokensCorrect: 9*n + correct,
+		Score: eval.Score{N: n, Correct: correct, Accuracy: float64(correct) / float64(n), Tokens: 10 * n, TokensCorrect: 9*n + correct,
 			EditDistance: float64(n-correct) / float64(n) / 2, Loss: new(0.25)},
-		Speed: &eval.Speed{TimedBatches: 3, TimedBatch: 8, PrefillMS: 12.345, PrefillP95MS: 13, PrefillP99MS: 14.04, FirstTokenMS: 12.345, Repeats: 1,
+		Speed: eval.Speed{TimedBatches: 3, TimedBatch: 8, PrefillMS: 12.345, PrefillP95MS: 13, PrefillP99MS: 14.04, FirstTokenMS: 12.345, Repeats: 1,
 			DecodeSteps: 10, DecodeP50MS: 1.25, DecodeP95MS: 2.5, DecodeP99MS: 2.75,
 			TokensPerSecond: 12345.6, TokensPerSecondSD: 99, SDOf: eval.SDOfBatches, RepeatRates: []float64{12345.6}, RepeatPrefillMS: []float64{12.345}, RepeatDecodeMS: []float64{1.25},
 			PeakMemory: 300 << 20, PeakMemoryOf: eval.PeakOfLength},
@@ -37,7 +37,7 @@ func seeded(r eval.Row, seed uint64, batch int) eval.Row {
 
 func missing(model string, length int) eval.Row {
 	r := row(model, length, 0, 1)
-	r.NA, r.Reason, r.Score, r.Speed = true, "too long", nil, nil
+	r.NA, r.Reason, r.Score, r.Speed = true, "too long", eval.Score{}, eval.Speed{}
 	return r
 }
 
@@ -60,35 +60,46 @@ func results() []eval.Row {
 
 func TestTable(t *testing.T) {
 	var b strings.Builder
-	if err := eval.Table(&b, all(), eval.ByLengths); err != nil {
+	if err := report.Text(&b, all(), study.ByLengths); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "table.txt", b.String())
-	if err := eval.Table(&failing{}, results(), eval.ByLengths); err == nil {
+	if err := report.Text(&failing{}, results(), study.ByLengths); err == nil {
 		t.Error("a failing writer is not reported")
 	}
-	if err := eval.Table(&b, nil, eval.ByLengths); err != nil {
+	if err := report.Text(&b, nil, study.ByLengths); err != nil {
 		t.Errorf("no rows: %v", err)
 	}
 }
 
-func TestSummarize(t *testing.T) {
-	want := []eval.Summary{
-		// Length 1 lies below the trained lengths: it is neither inside nor beyond.
-		{Model: "nope (portable)", Inside: eval.Mean{Value: 1, Lengths: 1}, Beyond: eval.Mean{Value: 0.9995, Lengths: 1}, Effective: 30, EffectiveLow: 30, EffectiveHigh: 30},
-		{Model: "nope (fused)", Inside: eval.Mean{Value: 0.99, Lengths: 1}, Beyond: eval.Mean{Value: math.NaN()}, Effective: 10, EffectiveLow: 10, EffectiveHigh: 10},
-		{Model: "rope", Inside: eval.Mean{Value: 0.75, Lengths: 1}, Beyond: eval.Mean{Value: 0, Lengths: 1, NA: 1}, Effective: 0},
-		{Model: "learned", Inside: eval.Mean{Value: 0.95, Lengths: 1}, Beyond: eval.Mean{Value: math.NaN(), NA: 1}, Effective: 10, EffectiveHigh: 10},
-		{Model: "nope", Split: "validation", Inside: eval.Mean{Value: 0.75, Lengths: 1}, Beyond: eval.Mean{Value: math.NaN()}, EffectiveHigh: 5},
+// made works out a study of rows.
+func made(t *testing.T, rows []eval.Row) *study.Study {
+	t.Helper()
+	s, err := study.New(rows, study.Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for i := range want {
-		want[i].Task, want[i].Trained = "copy", [2]int{2, 20}
-		if want[i].Split == "" {
-			want[i].Split = "test"
+	return s
+}
+
+func TestColumns(t *testing.T) {
+	// Length 1 lies below the trained lengths: it is neither inside nor beyond.
+	want := []string{
+		"test: nope (portable) trained 2 to 20: 1.0000 (0 n/a), 0.9995 (0 n/a), 30 [30, 30]",
+		"test: nope (fused) trained 2 to 20: 0.9900 (0 n/a), NaN (0 n/a), 10 [10, 10]",
+		"test: rope trained 2 to 20: 0.7500 (0 n/a), 0.0000 (1 n/a), 0 [0, 0]",
+		"test: learned trained 2 to 20: 0.9500 (0 n/a), NaN (1 n/a), 10 [0, 10]",
+		"validation: nope trained 2 to 20: 0.7500 (0 n/a), NaN (0 n/a), 0 [0, 5]",
+	}
+	var got []string
+	for _, task := range made(t, results()).Tasks {
+		for _, s := range task.Columns {
+			got = append(got, fmt.Sprintf("%s: %s trained %d to %d: %.4f (%d n/a), %.4f (%d n/a), %d [%d, %d]", task.Split, s.Name, s.Trained[0], s.Trained[1],
+				float64(s.Inside.Mean), s.InsideNA, float64(s.Beyond.Mean), s.BeyondNA, s.Effective.Length, s.Effective.Low, s.Effective.High))
 		}
 	}
-	if diff := cmp.Diff(want, eval.Summarize(results()), cmpopts.EquateNaNs()); diff != "" {
-		t.Errorf("summaries (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("columns (-want +got):\n%s", diff)
 	}
 }
 
@@ -110,9 +121,8 @@ func TestEffectiveInterval(t *testing.T) {
 		{"not available on the way", []eval.Row{row("a", 10, 100, 100), missing("a", 20), row("a", 30, 100, 100)}, 30, 30, 30},
 		{"not available", []eval.Row{row("a", 10, 100, 100), missing("a", 20)}, 10, 10, 10},
 	} {
-		s := eval.Summarize(tc.rows)[0]
-		if s.Effective != tc.effective || s.EffectiveLow != tc.low || s.EffectiveHigh != tc.high {
-			t.Errorf("%s: %d [%d, %d], want %d [%d, %d]", tc.name, s.Effective, s.EffectiveLow, s.EffectiveHigh, tc.effective, tc.low, tc.high)
+		if got, want := made(t, tc.rows).Tasks[0].Columns[0].Effective, [3]int{tc.effective, tc.low, tc.high}; [3]int{got.Length, got.Low, got.High} != want {
+			t.Errorf("%s: %+v, want %v", tc.name, got, want)
 		}
 	}
 }
@@ -129,7 +139,11 @@ func TestTextFits(t *testing.T) {
 	}
 	for width, tables := range map[int]int{40: 8, 80: 2, 200: 1} {
 		var b strings.Builder
-		if err := eval.Sections(rows, eval.ByLengths)[0].Text(&b, width); err != nil {
+		sections, err := report.Sections(rows, study.ByLengths)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sections[0].Text(&b, width); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(strings.Join(strings.Fields(b.String()), " "), ", models copy-*-tiny-s1 ") {
@@ -164,7 +178,7 @@ func TestTableSaysWhyNot(t *testing.T) {
 	other := missing("learned", 10)
 	other.Reason = "no prompt of this split"
 	var b strings.Builder
-	if err := eval.Table(&b, append(rows, other), eval.ByLengths); err != nil {
+	if err := report.Text(&b, append(rows, other), study.ByLengths); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"\nn/a: learned at length 10: no prompt of this split\n", "\nn/a: learned at length 20 (and 1 more): 20 positions needed, at most 15 declared\n"} {

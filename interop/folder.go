@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/filelock"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 )
 
@@ -27,14 +27,9 @@ const (
 	tokenizerConfigFile = "tokenizer_config.json"
 )
 
-// Model is what a folder holds.
-type Model struct {
-	Config  models.Config             // resolved
-	Weights map[string]*tensor.Tensor // float32, by the names of the model's Params
-	// Card says how the model came to be and holds its tokenizer; what follows
-	// from Config, and from the file that is made of the model, is empty.
-	Card card.Card
-}
+// Model is what a folder holds: the configuration resolved, and of the card how the
+// model came to be and its tokenizer.
+type Model = modelfile.Model
 
 // IsFolder reports whether a directory holds a model in this form, by the names
 // of its files.
@@ -51,16 +46,16 @@ func IsFolder(dir string) bool {
 func Read(dir string) (Model, error) {
 	m, made, err := describe(dir)
 	if err != nil {
-		return m, err
+		return m, withNearest(err)
 	}
 	m.Weights, err = readWeights(dir, made.Params())
-	return m, err
+	return m, withNearest(err)
 }
 
 // Describe is Read without the weights.
 func Describe(dir string) (Model, error) {
 	m, _, err := describe(dir)
-	return m, err
+	return m, withNearest(err)
 }
 
 func describe(dir string) (Model, models.Model, error) {
@@ -116,7 +111,7 @@ func (d document) model(pieces []string) (Model, models.Model, error) {
 // Whoever looks sees the old one or the whole new one, or none between the two.
 // Equal models give equal bytes.
 func Write(dir string, m Model) error {
-	files, err := m.documents()
+	files, err := documents(m)
 	if err != nil {
 		return err
 	}
@@ -142,7 +137,7 @@ func Write(dir string, m Model) error {
 		defer lock.Close()
 	}
 	fresh, old := filepath.Join(whole, "new"), filepath.Join(whole, "old")
-	err = m.fill(fresh, dir, files)
+	err = fill(fresh, dir, m, files)
 	if err == nil {
 		err = swap(dir, fresh, old)
 	}
@@ -187,7 +182,7 @@ func clearTemporary(dir string) {
 
 // fill makes a folder and writes the files into it; errors call the folder by the
 // name that it will have.
-func (m Model) fill(dir, name string, files map[string][]byte) error {
+func fill(dir, name string, m Model, files map[string][]byte) error {
 	failed := func(file string, err error) error {
 		return fmt.Errorf("write %s: %w", filepath.Join(name, file), errors.Unwrap(err))
 	}
@@ -245,7 +240,7 @@ func replaceable(dir string) error {
 }
 
 // documents are the JSON files of a model. It fails where Read would.
-func (m Model) documents() (map[string][]byte, error) {
+func documents(m Model) (map[string][]byte, error) {
 	made, err := models.New(m.Config)
 	if err != nil {
 		return nil, err

@@ -15,40 +15,40 @@ type Config struct {
 	// Settings names the family of defaults: "modern" (scaled attention, full
 	// rotary, squared ReLU) or "faithful" (Kazemnejad et al. 2023: T5 block with
 	// unscaled attention, ReLU, tied and scaled head, T5 initialisation).
-	Settings string `json:"settings" mapstructure:"settings"`
+	Settings string `json:"settings"`
 	// Encoding is a name of the table of package pe, or of an architecture that
 	// has none (see Architectures).
-	Encoding string `json:"encoding" mapstructure:"encoding"`
+	Encoding string `json:"encoding"`
 	// EncodingParams is a JSON object of the encoding's own settings. Under the
 	// faithful settings, keys that are not given are the paper's.
-	EncodingParams json.RawMessage `json:"encoding_params,omitempty" mapstructure:"-"`
+	EncodingParams json.RawMessage `json:"encoding_params,omitempty"`
 
-	DModel    int `json:"d_model" mapstructure:"d_model"`
-	NLayers   int `json:"n_layers" mapstructure:"n_layers"`
-	NHeads    int `json:"n_heads" mapstructure:"n_heads"`
-	DHead     int `json:"d_head" mapstructure:"d_head"` // default d_model / n_heads
-	DFF       int `json:"d_ff" mapstructure:"d_ff"`
-	VocabSize int `json:"vocab_size" mapstructure:"vocab_size"` // default: the task's
+	DModel    int `json:"d_model"`
+	NLayers   int `json:"n_layers"`
+	NHeads    int `json:"n_heads"`
+	DHead     int `json:"d_head"` // default d_model / n_heads
+	DFF       int `json:"d_ff"`
+	VocabSize int `json:"vocab_size"` // default: the task's
 
 	// Activation of the feed-forward layer: "relu", "relu2" (its square) or
 	// "gelu" (tanh form).
-	Activation string `json:"activation" mapstructure:"activation"`
+	Activation string `json:"activation"`
 	// AttentionScale multiplies q·k: "sqrt" is d_head^−½, "none" is 1.
-	AttentionScale string `json:"attention_scale" mapstructure:"attention_scale"`
+	AttentionScale string `json:"attention_scale"`
 	// HeadScale multiplies the hidden vector before the output product: "sqrt"
 	// is d_model^−½, "none" is 1.
-	HeadScale string `json:"head_scale" mapstructure:"head_scale"`
+	HeadScale string `json:"head_scale"`
 	// Init is the initialisation: "t5" or "gpt".
-	Init string `json:"init" mapstructure:"init"`
+	Init string `json:"init"`
 	// NormEps is added to the mean square before the root in RMSNorm.
-	NormEps float64 `json:"norm_eps" mapstructure:"norm_eps"`
+	NormEps float64 `json:"norm_eps"`
 
 	// NUnits, NModules and Periods are the Clockwork RNN's hidden units (default
 	// d_ff), modules (default 8) and the period of each, from fast to slow (default
 	// 1, 2, 4, …).
-	NUnits   int   `json:"n_units,omitempty" mapstructure:"n_units"`
-	NModules int   `json:"n_modules,omitempty" mapstructure:"n_modules"`
-	Periods  []int `json:"periods,omitempty" mapstructure:"periods"`
+	NUnits   int   `json:"n_units,omitempty"`
+	NModules int   `json:"n_modules,omitempty"`
+	Periods  []int `json:"periods,omitempty"`
 }
 
 // family holds the defaults that a settings name stands for.

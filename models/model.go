@@ -56,6 +56,19 @@ func Find(name string) (Architecture, bool) {
 	return Architecture{}, false
 }
 
+// Encodings lists what a configuration can name as its encoding: those of the decoder,
+// and the architectures that have none and stand in their place.
+func Encodings() []string {
+	var names []string
+	for _, r := range pe.Table() {
+		names = append(names, r.Name)
+	}
+	for _, a := range Architectures() {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
 // Architecture names what the configuration builds: a row of Architectures, or
 // "decoder".
 func (c Config) Architecture() string {

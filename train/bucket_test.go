@@ -1,14 +1,12 @@
 package train_test
 
 import (
-	"bytes"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/spf13/viper"
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -186,20 +184,8 @@ func padding(t testing.TB, cfg train.Config) float64 {
 // preset returns one of the embedded configurations, resolved.
 func preset(t testing.TB, name string) train.Config {
 	t.Helper()
-	data, err := configs.Read(name)
+	cfg, err := configs.Preset(name)
 	if err != nil {
-		t.Fatal(err)
-	}
-	v := viper.New()
-	v.SetConfigType("yaml")
-	if err := v.ReadConfig(bytes.NewReader(data)); err != nil {
-		t.Fatal(err)
-	}
-	var cfg train.Config
-	if err := v.Unmarshal(&cfg); err != nil {
-		t.Fatal(err)
-	}
-	if cfg, err = cfg.Resolve(); err != nil {
 		t.Fatal(err)
 	}
 	return cfg

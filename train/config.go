@@ -19,58 +19,58 @@ import (
 
 // Config is everything that determines a run.
 type Config struct {
-	Model models.Config `json:"model" mapstructure:"model"`
-	Train Recipe        `json:"train" mapstructure:"train"`
+	Model models.Config `json:"model"`
+	Train Recipe        `json:"train"`
 }
 
 // Recipe is how a model is trained.
 type Recipe struct {
-	Task      string `json:"task" mapstructure:"task"`                     // a task with its options, or several with commas: a mixture
-	Lengths   string `json:"lengths" mapstructure:"lengths"`               // "1..20", both ends included; for a mixture one range, or one for each task
-	Examples  int    `json:"examples,omitempty" mapstructure:"examples"`   // size of a fixed training set; 0: every example is new
-	Tokenizer string `json:"tokenizer,omitempty" mapstructure:"tokenizer"` // "word" (or empty), "char" or "byte"
-	Seed      uint64 `json:"seed" mapstructure:"seed"`
+	Task      string `json:"task"`                // a task with its options, or several with commas: a mixture
+	Lengths   string `json:"lengths"`             // "1..20", both ends included; for a mixture one range, or one for each task
+	Examples  int    `json:"examples,omitempty"`  // size of a fixed training set; 0: every example is new
+	Tokenizer string `json:"tokenizer,omitempty"` // "word" (or empty), "char" or "byte"
+	Seed      uint64 `json:"seed"`
 
-	Steps int `json:"steps" mapstructure:"steps"`
-	Batch int `json:"batch" mapstructure:"batch"` // sequences in an update; with pool_steps, on average
+	Steps int `json:"steps"`
+	Batch int `json:"batch"` // sequences in an update; with pool_steps, on average
 	// An update may take several runs of the step graph, whose gradients add up: as
 	// many as it takes for each to have at most MicroTokens tokens, padding included.
-	MicroTokens int `json:"micro_tokens" mapstructure:"micro_tokens"` // 0: an update is one run
-	PoolSteps   int `json:"pool_steps" mapstructure:"pool_steps"`     // steps whose sequences are sorted by length together, for runs of MicroTokens; 0: each by itself
+	MicroTokens int `json:"micro_tokens"` // 0: an update is one run
+	PoolSteps   int `json:"pool_steps"`   // steps whose sequences are sorted by length together, for runs of MicroTokens; 0: each by itself
 
-	LR      float64 `json:"lr" mapstructure:"lr"`
-	FinalLR float64 `json:"final_lr" mapstructure:"final_lr"`
-	Warmup  int     `json:"warmup" mapstructure:"warmup"` // steps
+	LR      float64 `json:"lr"`
+	FinalLR float64 `json:"final_lr"`
+	Warmup  int     `json:"warmup"` // steps
 	// WarmupFrom "zero" gives the first update the learning rate 0, and "" lr/warmup
 	// (see Schedule.FromZero). Left out where empty, as Dropout is.
-	WarmupFrom  string  `json:"warmup_from,omitempty" mapstructure:"warmup_from"`
-	WeightDecay float64 `json:"weight_decay" mapstructure:"weight_decay"`
-	Beta1       float64 `json:"beta1" mapstructure:"beta1"`
-	Beta2       float64 `json:"beta2" mapstructure:"beta2"`
-	Eps         float64 `json:"eps" mapstructure:"eps"`
-	Clip        float64 `json:"clip" mapstructure:"clip"` // global gradient norm; 0: no clipping
+	WarmupFrom  string  `json:"warmup_from,omitempty"`
+	WeightDecay float64 `json:"weight_decay"`
+	Beta1       float64 `json:"beta1"`
+	Beta2       float64 `json:"beta2"`
+	Eps         float64 `json:"eps"`
+	Clip        float64 `json:"clip"` // global gradient norm; 0: no clipping
 	// Dropout is the probability with which an activation is set to 0 in training,
 	// in steps of 1/65536; see models.Mode for the places. Left out of the stored
 	// configuration at 0, so that the hash of a run without it stays what it was.
-	Dropout float64 `json:"dropout,omitempty" mapstructure:"dropout"`
+	Dropout float64 `json:"dropout,omitempty"`
 
-	CheckpointEvery int `json:"checkpoint_every" mapstructure:"checkpoint_every"` // steps
-	KeepCheckpoints int `json:"keep_checkpoints" mapstructure:"keep_checkpoints"`
+	CheckpointEvery int `json:"checkpoint_every"` // steps
+	KeepCheckpoints int `json:"keep_checkpoints"`
 	// Bits depend on the threads. 0 stands for one per processor of the machine where
 	// the run begins: New settles it. Runs of earlier versions have it stored.
-	Threads int `json:"threads" mapstructure:"threads"`
+	Threads int `json:"threads"`
 	// Lanes is how many runs of an update go side by side, sharing the threads; each
 	// takes memory for its activations and gradients. 0: two, where an update may take
 	// several runs and there are two threads. Bits depend on it, but 0 stays: what it
 	// stands for follows from the other settings. Left out at 0, as Dropout is.
-	Lanes int `json:"lanes,omitempty" mapstructure:"lanes"`
+	Lanes int `json:"lanes,omitempty"`
 
 	// Evaluation while training. Left out of the stored configuration at 0, as
 	// Dropout is.
-	EvalEvery        int    `json:"eval_every,omitempty" mapstructure:"eval_every"`                 // steps; 0: none
-	EvalSamples      int    `json:"eval_samples,omitempty" mapstructure:"eval_samples"`             // at each length; 0: 64
-	EvalLengths      string `json:"eval_lengths,omitempty" mapstructure:"eval_lengths"`             // task.ParseLengths; "": ten trained ones, and up to twice the longest; see task.Task.SplitFor for longer ones that are not evaluated
-	StopAfterPerfect int    `json:"stop_after_perfect,omitempty" mapstructure:"stop_after_perfect"` // evaluations in a row without a mistake at trained lengths; 0: never
+	EvalEvery        int    `json:"eval_every,omitempty"`         // steps; 0: none
+	EvalSamples      int    `json:"eval_samples,omitempty"`       // at each length; 0: 64
+	EvalLengths      string `json:"eval_lengths,omitempty"`       // task.ParseLengths; "": ten trained ones, and up to twice the longest; see task.Task.SplitFor for longer ones that are not evaluated
+	StopAfterPerfect int    `json:"stop_after_perfect,omitempty"` // evaluations in a row without a mistake at trained lengths; 0: never
 }
 
 // mostSequences bounds what a run holds in memory one by one: more is a slip, and an
@@ -166,6 +166,12 @@ func (c Config) Resolve() (Config, error) {
 func (c Config) WithThreads(n int) Config {
 	c.Train.Threads = cmp.Or(c.Train.Threads, n)
 	return c
+}
+
+// Name returns the usual name of the run's directory, where the configuration started from
+// the preset: task, encoding, preset and seed.
+func (c Config) Name(preset string) string {
+	return fmt.Sprintf("%s-%s-%s-s%d", c.Train.Task, c.Model.Encoding, preset, c.Train.Seed)
 }
 
 // Hash returns the SHA-256 of the configuration's JSON form, in hex.

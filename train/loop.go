@@ -15,7 +15,7 @@ import (
 // and tried again at the next interval; at the end it is an error.
 func (t *Trainer) Run(ctx context.Context, report func(Stats)) error {
 	if ctx == nil {
-		return errNoContext
+		return errors.New("train: the context is nil")
 	}
 	log := openJournal(t.dir, t.step, time.Now(), t.through)
 	err := t.run(ctx, log, report)

@@ -305,8 +305,7 @@ func TestMaximumLength(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	begun := train.SweepRun{Dir: dir, Config: resolved}
-	if err := begun.Prepare(1); err != nil {
+	if _, err := train.Prepare(dir, resolved, 1); err != nil {
 		t.Fatal(err)
 	}
 	r, err := train.Resume(dir, train.Options{})
@@ -405,4 +404,11 @@ func TestLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Close()
+}
+
+func TestNilContext(t *testing.T) {
+	var none context.Context
+	if err := new(train.Trainer).Run(none, nil); err == nil || !strings.Contains(err.Error(), "the context is nil") {
+		t.Errorf("error %v", err)
+	}
 }

@@ -83,11 +83,11 @@ func TestThreadsOfALargerMachine(t *testing.T) {
 	if _, err := train.New(t.TempDir(), cfg, train.Options{}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("train.threads is %d, ", cfg.Train.Threads)) {
 		t.Errorf("a new run with too many threads: %v", err)
 	}
-	large := train.SweepRun{Dir: t.TempDir(), Config: cfg}
-	if err := large.Prepare(1); err != nil {
+	large := t.TempDir()
+	if _, err := train.Prepare(large, cfg, 1); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := train.Resume(large.Dir, train.Options{}); err == nil || !strings.Contains(err.Error(), "go on with it where there are more") {
+	if _, err := train.Resume(large, train.Options{}); err == nil || !strings.Contains(err.Error(), "go on with it where there are more") {
 		t.Errorf("a run that began with too many threads: %v", err)
 	}
 }

@@ -1,3 +1,6 @@
+// Package zoo is the catalogue of trained models, embedded in the program: their
+// configurations, manifests and 16-bit weights. ONNX files are built from them
+// on demand, in either profile.
 package zoo
 
 import (
@@ -16,7 +19,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
-	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/modelfile"
 )
 
 // ErrUnknown means that the catalogue has no model of the name asked for.
@@ -39,7 +42,7 @@ type Manifest struct {
 	WeightsSHA256 string  `json:"weights_sha256"`
 	Scores        []Score `json:"scores"`
 	// Card describes the model; its profile, state and parity are those of the
-	// file that Build makes.
+	// file that is built.
 	Card card.Card `json:"-"`
 
 	Metadata map[string]string `json:"card"` // the card as stored
@@ -52,11 +55,23 @@ type Score struct {
 	Correct int `json:"correct"`
 }
 
-// config returns the model's configuration, which the card carries.
-func (m Manifest) config() (models.Config, error) {
-	var c models.Config
-	err := json.Unmarshal(m.Card.Config, &c)
-	return c, err
+// ErrNotMeasured means that a manifest has no score at a trained length.
+var ErrNotMeasured = errors.New("there is no score at a trained length")
+
+// TrainedAccuracy returns the mean exact match at the lengths that the model was trained
+// on, in 0..1, and ErrNotMeasured where there is none.
+func (m Manifest) TrainedAccuracy() (float64, error) {
+	sum, count := 0.0, 0
+	for _, s := range m.Scores {
+		if s.N > 0 && s.Length >= m.Card.Trained.Min && s.Length <= m.Card.Trained.Max {
+			sum += float64(s.Correct) / float64(s.N)
+			count++
+		}
+	}
+	if count == 0 {
+		return 0, fmt.Errorf("%w (%d to %d), so nothing to compare", ErrNotMeasured, m.Card.Trained.Min, m.Card.Trained.Max)
+	}
+	return sum / float64(count), nil
 }
 
 // Catalogue is a folder of models: a manifest NAME.json and 16-bit weights
@@ -129,19 +144,26 @@ func (c Catalogue) ONNX(name, profile string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	weights, err := c.Weights(m)
+	model, err := c.Model(m)
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := m.config()
-	if err != nil {
-		return nil, fmt.Errorf("zoo: %s: %w", name, err)
-	}
-	return Build(cfg, weights, m.Card, profile)
+	return model.ONNX(profile)
 }
 
-// Weights reads a model's weights as float32, after checking the file's hash.
-func (c Catalogue) Weights(m Manifest) (map[string]*tensor.Tensor, error) {
+// Model returns what a manifest describes, its weights as float32, after checking the
+// hash of their file.
+func (c Catalogue) Model(m Manifest) (modelfile.Model, error) {
+	out := modelfile.Model{Card: m.Card}
+	if err := json.Unmarshal(m.Card.Config, &out.Config); err != nil {
+		return out, fmt.Errorf("zoo: manifest of %s: %w", m.Name, err)
+	}
+	var err error
+	out.Weights, err = c.weights(m)
+	return out, err
+}
+
+func (c Catalogue) weights(m Manifest) (map[string]*tensor.Tensor, error) {
 	data, err := fs.ReadFile(c, m.Name+".safetensors")
 	if err != nil {
 		return nil, fmt.Errorf("zoo: %w", err)
@@ -174,18 +196,16 @@ func Halve(weights map[string]*tensor.Tensor) map[string]*tensor.Tensor {
 
 // Add writes a model into a catalogue folder: weights first, then the manifest
 // that names them, each atomically. It fills in the manifest's hash and card.
-func Add(dir string, m Manifest, cfg models.Config, weights map[string]*tensor.Tensor) error {
-	model, err := models.New(cfg)
-	if err != nil {
+func Add(dir string, m Manifest, model modelfile.Model) error {
+	var err error
+	if m.Card, err = model.Describe(card.Portable); err != nil {
 		return err
 	}
-	if err := fill(&m.Card, model, nil, card.Portable); err != nil {
-		return err
-	}
+	m.Card.State = nil // of a file
 	if m.Metadata, err = m.Card.Metadata(); err != nil {
 		return fmt.Errorf("zoo: %w", err)
 	}
-	stored, err := packed(weights)
+	stored, err := packed(model.Weights)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo"
 )
 
@@ -69,9 +71,13 @@ func TestEmbeddedSize(t *testing.T) {
 func added(t *testing.T) (dir string, weights map[string]*tensor.Tensor) {
 	t.Helper()
 	dir = t.TempDir()
-	m, weights := model(t, "alibi", "modern")
-	manifest := zoo.Manifest{Name: "test-alibi", Command: "zoo train", CPU: []string{"avx2", "avx"}, Card: description()}
-	if err := zoo.Add(dir, manifest, m.Config(), weights); err != nil {
+	m, err := models.New(models.Config{Encoding: "alibi", DModel: 32, NLayers: 2, NHeads: 4, DFF: 48, VocabSize: 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights = models.InitWeights(m.Params(), 3)
+	manifest := zoo.Manifest{Name: "test-alibi", Command: "zoo train", CPU: []string{"avx2", "avx"}}
+	if err := zoo.Add(dir, manifest, modelfile.Model{Config: m.Config(), Weights: weights}); err != nil {
 		t.Fatal(err)
 	}
 	return dir, weights
@@ -87,13 +93,13 @@ func TestAdd(t *testing.T) {
 	if m.Card.Encoding != "alibi" || strings.Join(m.CPU, " ") != "avx avx2" {
 		t.Errorf("manifest %+v", m)
 	}
-	stored, err := c.Weights(m)
+	stored, err := c.Model(m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	halved := zoo.Halve(weights)
 	for name, w := range halved {
-		if !tensor.Equal(w, stored[name]) {
+		if !tensor.Equal(w, stored.Weights[name]) {
 			t.Errorf("%s differs from the weights rounded to 16 bits", name)
 		}
 	}

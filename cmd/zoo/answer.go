@@ -13,6 +13,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/tokenizer"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // answer is a prompt and how a model continued it; a prompt drawn from a task has a
@@ -129,7 +130,7 @@ func (o generateOptions) draw(t task.Task, rng *rand.Rand, words *tokenizer.Toke
 }
 
 // answerAll lets a model answer, and shows it as it goes or all of it as JSON.
-func (a *app) answerAll(ctx context.Context, s *runtime.Session, from source, o generateOptions, next func(i int) (answer, error)) error {
+func (a *app) answerAll(ctx context.Context, s *runtime.Session, from find.Model, o generateOptions, next func(i int) (answer, error)) error {
 	shown, right := *a, 0
 	if o.asJSON {
 		shown.stdout = io.Discard
@@ -154,7 +155,7 @@ func (a *app) answerAll(ctx context.Context, s *runtime.Session, from source, o 
 		return a.json(struct {
 			Model   string   `json:"model"`
 			Answers []answer `json:"answers"`
-		}{from.label, all})
+		}{from.Label, all})
 	}
 	if o.n > 1 && !o.hasPrompt {
 		a.print("%d of %d right", right, o.n)

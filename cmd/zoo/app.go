@@ -8,8 +8,11 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/nopezoo/zoo/configs"
 )
 
 // Exit codes.
@@ -96,7 +99,7 @@ A first session:
 			if c.Name() == cobra.ShellCompRequestCmd {
 				return nil // a shell that asks cannot show it
 			}
-			return checkEnvironment(os.Environ())
+			return configs.CheckEnvironment(os.Environ())
 		},
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -124,3 +127,11 @@ func example(lines ...string) string { return "  " + strings.Join(lines, "\n  ")
 
 // print writes one line of result.
 func (a *app) print(format string, args ...any) { fmt.Fprintf(a.stdout, format+"\n", args...) }
+
+// withRemedy adds to the error of a full disk what to do.
+func withRemedy(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("%w; free some space: what is saved stays, and the same command goes on", err)
+	}
+	return err
+}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // checkVerb refuses a command line without a verb that there is. Cobra would take
@@ -77,7 +79,7 @@ func flagError(c *cobra.Command, err error) error {
 	case errors.As(err, &missing):
 		return unknownFlag(c, missing, see)
 	case errors.As(err, &value):
-		return fmt.Errorf("--%s %s: want %s; %s", value.GetFlag().Name, quoted(value.GetValue()), wanted(value), see)
+		return fmt.Errorf("--%s %s: want %s; %s", value.GetFlag().Name, strconv.Quote(value.GetValue()), wanted(value), see)
 	case errors.As(err, &none):
 		return fmt.Errorf("--%s lacks its value, %s; %s", none.GetFlag().Name, flagKind(none.GetFlag()), see)
 	case errors.As(err, &syntax):
@@ -94,7 +96,7 @@ func unknownFlag(c *cobra.Command, missing *pflag.NotExistError, see string) err
 	}
 	var known []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	if near := nearest(name, known); near != "" && len(name) > 1 {
+	if near := task.Nearest(name, known); near != "" && len(name) > 1 {
 		see = "did you mean --" + near + "? " + see
 	}
 	return fmt.Errorf("unknown flag %s; %s", given, see)
@@ -114,11 +116,11 @@ func flagKind(f *pflag.Flag) string {
 	case "bool":
 		return "true or false, or no value"
 	case "int":
-		return string(wholeNumber)
+		return "a whole number"
 	case "uint", "uint64":
-		return string(natural)
+		return "a whole number of 0 or more"
 	case "float64":
-		return string(number)
+		return "a number"
 	case "intSlice":
 		return "whole numbers with commas"
 	case "uintSlice":
@@ -126,7 +128,7 @@ func flagKind(f *pflag.Flag) string {
 	case "stringSlice":
 		return "words with commas"
 	}
-	return string(text)
+	return "text"
 }
 
 // arguments demands between least and most arguments, most < 0 being no bound, and

@@ -9,37 +9,31 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/bench"
+	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 type benchOptions struct {
+	bench.Options
 	encodings []string
 	task      string
-	only      string // the plain form of the one task chosen where none is named, "" for no such choice
-	named     bool   // the models, as arguments
 	lengths   string
-	measure   []string
-	providers []string
-	profiles  []string
-	threads   []int
-	batches   []int
 	seeds     []uint
-	n, repeat int
-	newTokens int
+	allow     []string
 	dryRun    bool
 	runs      string
 	format    string
 	ranks     string
 	output    string
-	allow     []string
 }
 
 // ranksBy are the ways to rank, in bench and report.
-var ranksBy = []string{string(eval.ByLengths), string(eval.ByExamples)}
+var ranksBy = []string{string(study.ByLengths), string(study.ByExamples)}
 
 const ranksHelp = "means that are ranked weigh lengths alike (lengths), or by their test examples as the paper does (examples)"
 
@@ -47,7 +41,7 @@ const ranksHelp = "means that are ranked weigh lengths alike (lengths), or by th
 var benchFormats = []string{"table", "md", "csv", "json", "jsonl", "benchstat"}
 
 func benchVerb(a *app) *cobra.Command {
-	var o benchOptions
+	o := benchOptions{Options: bench.Defaults()}
 	c := &cobra.Command{
 		Use:   "bench [MODEL…]",
 		Short: "measure accuracy and speed at every length",
@@ -84,11 +78,7 @@ process while a cell generates.`,
 			"zoo bench --task all --lengths 20..200 --dry-run",
 			"zoo bench --pe all --task copy --measure speed --lengths 512..32768*2 --batch 1"),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.named = len(args) > 0
-			if err := o.keepNowhere(c.Flags()); err != nil {
-				return err
-			}
-			if err := o.check(c.Flags()); err != nil {
+			if err := cmp.Or(o.keepNowhere(c.Flags()), o.check(c.Flags(), len(args) > 0)); err != nil {
 				return err
 			}
 			return a.bench(c.Context(), o, args)
@@ -96,18 +86,18 @@ process while a cell generates.`,
 	}
 	addAllow(c, &o.allow)
 	f := c.Flags()
-	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(encodingNames(), ", "))
+	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(models.Encodings(), ", "))
 	f.StringVar(&o.task, "task", "", "task, or several with commas; without a MODEL it also chooses those trained on it (default: what a MODEL was trained on, else one task), or all")
-	f.StringVar(&o.lengths, "lengths", "", "lengths to measure (default 20..200; for speed alone 512..4096*2)")
-	f.StringSliceVar(&o.measure, "measure", []string{eval.MeasureAccuracy}, "accuracy (and speed, on a task), speed (without a task)")
-	f.StringSliceVar(&o.providers, "provider", []string{"cpu"}, "what runs the models: cpu, cuda, go (pure Go, needs no library, slow)")
-	f.StringSliceVar(&o.profiles, "profile", nil, card.Portable+", "+card.Fused+": the forms of models that are no files yet (default portable)")
-	f.IntSliceVar(&o.threads, "threads", []int{0}, "threads of ONNX Runtime; 0: one per physical core")
-	f.IntSliceVar(&o.batches, "batch", []int{32}, "most sequences at a time")
+	f.StringVar(&o.lengths, "lengths", "", "lengths to measure (default 20..40+4,60..200+20; for speed alone 512..4096*2)")
+	f.StringSliceVar(&o.Measures, "measure", o.Measures, "accuracy (and speed, on a task), speed (without a task)")
+	f.StringSliceVar(&o.Providers, "provider", o.Providers, "what runs the models: cpu, cuda, go (pure Go, needs no library, slow)")
+	f.StringSliceVar(&o.Profiles, "profile", nil, card.Portable+", "+card.Fused+": the forms of models that are no files yet (default portable)")
+	f.IntSliceVar(&o.Threads, "threads", o.Threads, "threads of ONNX Runtime; 0: one per physical core")
+	f.IntSliceVar(&o.Batches, "batch", o.Batches, "most sequences at a time")
 	f.UintSliceVar(&o.seeds, "seeds", []uint{1}, "seeds of the samples")
-	f.IntVar(&o.n, "n", 100, "different samples at each length, or all if there are fewer")
-	f.IntVar(&o.repeat, "repeat", 0, "times that each cell is timed (default 1; for speed 3)")
-	f.IntVar(&o.newTokens, "new-tokens", 32, "with --measure speed: tokens generated after the length")
+	f.IntVar(&o.Samples, "n", o.Samples, "different samples at each length, or all if there are fewer")
+	f.IntVar(&o.Repeat, "repeat", o.Repeat, "times that each cell is timed (default 1; for speed 3)")
+	f.IntVar(&o.NewTokens, "new-tokens", o.NewTokens, "with --measure speed: tokens generated after the length")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.format, "format", "table", strings.Join(benchFormats, ", "))
 	f.StringVar(&o.ranks, "ranks", ranksBy[0], ranksHelp)
@@ -116,71 +106,26 @@ process while a cell generates.`,
 	return c
 }
 
-func (o *benchOptions) check(flags *pflag.FlagSet) error {
-	if err := o.checkMeasure(flags); err != nil {
-		return err
-	}
-	if len(o.providers) == 0 {
-		return errors.New("--provider is empty, expected cpu, cuda or go")
-	}
-	for _, p := range o.providers {
-		if err := oneOf("provider", p, "cpu", "cuda", "go"); err != nil {
-			return err
-		}
-	}
-	for _, p := range o.profiles {
-		if err := checkProfile(p); err != nil {
-			return err
-		}
-	}
-	for _, list := range []struct {
-		flag        string
-		n           []int
-		least, most int
-	}{
-		{"batch", o.batches, 1, eval.MaxBatch}, {"n", []int{o.n}, 1, eval.MaxSamples},
-		{"repeat", []int{o.repeat}, 0, eval.MaxRepeats}, {"new-tokens", []int{o.newTokens}, 2, eval.MaxNewTokens},
-	} {
-		for _, n := range list.n {
-			if n < list.least || n > list.most {
-				return fmt.Errorf("--%s is %d, expected %d to %d", list.flag, n, list.least, list.most)
-			}
-		}
-	}
-	for _, n := range o.threads {
-		if err := ort.CheckThreads(n); err != nil {
-			return fmt.Errorf("--threads: %w", err)
-		}
-	}
-	if err := oneOf("ranks", o.ranks, ranksBy...); err != nil {
-		return err
-	}
-	if o.dryRun {
-		return oneOf("format of --dry-run", o.format, "table", "json", "jsonl")
-	}
-	return oneOf("format", o.format, benchFormats...)
-}
-
 func (a *app) bench(ctx context.Context, o benchOptions, args []string) error {
 	p, err := a.planBench(ctx, o, args)
 	if err != nil {
 		return err
 	}
 	if o.dryRun {
-		return a.dryBench(ctx, p)
+		return a.dryBench(ctx, p, o)
 	}
-	log, err := openBenchLog(o.output)
+	log, err := bench.OpenLog(o.output)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	if log.torn != "" {
-		a.note("%s", log.torn)
+	if log.Repaired != "" {
+		a.note("%s", log.Repaired)
 	}
-	if found := p.find(log.rows); found > 0 {
-		a.note("%d of %d cells are in %s and are not measured again", found, len(p.cells()), o.output)
+	if found := p.Resume(log.Rows); found > 0 {
+		a.note("%d of %d cells are in %s and are not measured again", found, len(p.Cells()), o.output)
 	}
-	out, err := a.startPrinting(p)
+	out, err := a.startPrinting(p, o)
 	if err != nil {
 		return err
 	}
@@ -188,75 +133,70 @@ func (a *app) bench(ctx context.Context, o benchOptions, args []string) error {
 	return cmp.Or(err, out.rest()) // what was measured is shown, come what may
 }
 
-// benched lists the models to measure, and settles on one task where none is named.
-func (a *app) benched(o *benchOptions, args []string) ([]source, error) {
-	f, err := a.newFinder(o.runs)
+// planBench plans the models that the command line means.
+func (a *app) planBench(ctx context.Context, o benchOptions, args []string) (*bench.Plan, error) {
+	var err error
+	if o.Lengths, err = task.ParseLengths(cmp.Or(o.lengths, o.defaultLengths())); err != nil {
+		return nil, err
+	}
+	models, err := a.benched(&o, args)
 	if err != nil {
 		return nil, err
 	}
-	every := o.task == allTasks
-	if every {
-		o.task = ""
+	o.Seeds = each(o.seeds, func(n uint) uint64 { return uint64(n) })
+	o.Runtime, o.ToolVersion = engineFlags{allow: o.allow}.options(), version()
+	return bench.NewPlan(ctx, models, o.Options)
+}
+
+// measureAll measures what has no row yet and shows what is complete.
+func (a *app) measureAll(ctx context.Context, p *bench.Plan, log *bench.Log, out *benchPrinter) error {
+	if err := a.checkProviders(ctx, p.Providers()); err != nil {
+		return err
 	}
-	var out []source
-	if len(args) > 0 {
-		if len(o.encodings) > 0 {
-			return nil, fmt.Errorf("--pe chooses among runs and catalogue, but %s is named; drop one of the two", args[0])
-		}
-		for _, arg := range args {
-			s, err := f.named(arg)
-			if err != nil {
-				return nil, err
+	done, total := p.Work()
+	m := a.newMeter("measuring", done, total)
+	defer m.close()
+	err := p.Run(ctx, log, bench.Watch{
+		Session: func(what string) {
+			m.close() // a bar would stand on the same line; it comes back
+			a.note("measuring %s", what)
+		},
+		Progress: func(c *bench.Cell, done int64) { m.update(done, c.String) },
+		Finished: func(c *bench.Cell) error {
+			if out.completes(c) {
+				m.close() // a bar would stand among the tables
 			}
-			out = append(out, s)
-		}
-		return out, nil
+			return out.measured(c)
+		},
+	})
+	if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
+		return withoutLibrary(err)
 	}
-	encodings := o.encodings
-	if slices.Contains(encodings, "all") {
-		encodings = nil
+	text := fmt.Sprintf("interrupted with %d of %d cells measured", len(p.Rows()), len(p.Cells()))
+	if out.options.output == "" {
+		return errors.New(text + "; with -o FILE they would be kept, and the same command would go on")
 	}
-	if err := checkEncodings(encodings); err != nil {
-		return nil, err
-	}
-	if o.task == "" && !every {
-		o.only = a.chooseTask(f, encodings)
-	}
-	if f, err = f.on(cmp.Or(o.task, o.only)); err != nil {
-		return nil, err
-	}
-	if len(encodings) == 0 {
-		return f.all()
-	}
-	for _, name := range encodings {
-		found, err := f.of(name)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, found...)
-	}
-	return out, nil
+	return fmt.Errorf("%s; they are kept; go on with: zoo %s", text, strings.Join(each(a.args, shellWord), " "))
 }
 
-// describeMachine names the computer in result rows.
-func describeMachine() string {
-	m := thisMachine()
-	return fmt.Sprintf("%s, %d cores", m.Processor, m.Cores)
-}
-
-// memoryMeter measures peak memory, nil where the system does not tell.
-func memoryMeter() eval.MemoryMeter {
-	m, err := eval.ProcessMemory()
-	if err != nil {
+// checkProviders wants that this machine has what the models are to run on.
+func (a *app) checkProviders(ctx context.Context, wanted []string) error {
+	if !slices.Contains(wanted, "cpu") && !slices.Contains(wanted, "cuda") {
 		return nil
 	}
-	return trimmed{m}
-}
-
-// trimmed starts without what earlier cells left with the C allocator.
-type trimmed struct{ eval.MemoryMeter }
-
-func (t trimmed) Reset() {
-	ort.TrimMemory()
-	t.MemoryMeter.Reset()
+	if slices.Contains(wanted, "cpu") {
+		if err := a.needProvider(ctx, "cpu"); err != nil {
+			return err
+		}
+	}
+	_, state, err := ort.Probe("")
+	if err != nil {
+		return withoutLibrary(err)
+	}
+	for _, provider := range wanted {
+		if err := state[provider]; err != nil {
+			return fmt.Errorf("--provider %s: this machine cannot: %w", provider, err)
+		}
+	}
+	return nil
 }

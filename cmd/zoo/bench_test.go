@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -116,44 +115,6 @@ func TestBenchResumes(t *testing.T) {
 	shownAgain, _ := zooBench(t, t.Context(), 0, append(again, "--format", "jsonl")...)
 	if shownAgain != shown || len(readRows(t, parts)) != size {
 		t.Error("a finished benchmark measured something")
-	}
-}
-
-// The cells multiply out in a fixed order; what is asked for twice is one cell.
-func TestBenchPlan(t *testing.T) {
-	file := untrainedFile(t, "rope")
-	a := &app{stderr: io.Discard}
-	p, err := a.planBench(t.Context(), benchOptions{named: true, task: "copy,copy+paper", lengths: "2,4", providers: []string{"cpu", "go"}, threads: []int{1, 2}, batches: []int{8, 8},
-		seeds: []uint{1, 2}, measure: []string{eval.MeasureAccuracy}, n: 5, repeat: 1, runs: "runs"}, []string{file})
-	if err != nil {
-		t.Fatal(err)
-	}
-	type at struct {
-		provider       string
-		threads, batch int
-		task           string
-		seed           uint64
-		length         int
-	}
-	var got, want []at
-	for _, c := range p.cells() {
-		k := c.key()
-		got = append(got, at{k.Provider, k.Threads, k.Batch, k.Task, k.Seed, k.Length})
-	}
-	for _, e := range []at{{provider: "cpu", threads: 1}, {provider: "cpu", threads: 2}, {provider: "go"}} { // which heeds no threads
-		for _, task := range []string{"copy", "copy+paper"} {
-			for _, seed := range []uint64{1, 2} {
-				for _, length := range []int{2, 4} {
-					want = append(want, at{e.provider, e.threads, 8, task, seed, length})
-				}
-			}
-		}
-	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(at{})); diff != "" {
-		t.Errorf("cells (-want +got):\n%s", diff)
-	}
-	if len(p.groups) != 3 {
-		t.Errorf("%d groups, want one for each session", len(p.groups))
 	}
 }
 

@@ -8,13 +8,17 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/bench"
+	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/study"
 )
 
 // benchPrinter shows results, which all derive from the rows alone: the tables of a
 // task as soon as all of its cells are measured, everything else at the end.
 type benchPrinter struct {
 	*app
-	plan    *benchPlan
+	plan    *bench.Plan
+	options benchOptions
 	tasks   []string
 	left    map[string]int // cells without a row, by task
 	shown   map[string]bool
@@ -22,10 +26,10 @@ type benchPrinter struct {
 }
 
 // startPrinting shows what is complete before anything is measured.
-func (a *app) startPrinting(p *benchPlan) (*benchPrinter, error) {
-	b := &benchPrinter{app: a, plan: p, left: map[string]int{}, shown: map[string]bool{}}
-	for _, c := range p.cells() {
-		t := c.key().Task
+func (a *app) startPrinting(p *bench.Plan, o benchOptions) (*benchPrinter, error) {
+	b := &benchPrinter{app: a, plan: p, options: o, left: map[string]int{}, shown: map[string]bool{}}
+	for _, c := range p.Cells() {
+		t := c.Task
 		if t == "" {
 			continue // speed is one section over all
 		}
@@ -33,7 +37,7 @@ func (a *app) startPrinting(p *benchPlan) (*benchPrinter, error) {
 			b.tasks = append(b.tasks, t)
 			b.left[t] = 0
 		}
-		if c.row == nil {
+		if !c.Measured {
 			b.left[t]++
 		}
 	}
@@ -46,11 +50,11 @@ func (a *app) startPrinting(p *benchPlan) (*benchPrinter, error) {
 }
 
 // completes reports whether a cell is the last one missing of its task.
-func (b *benchPrinter) completes(c *benchCell) bool { return b.left[c.key().Task] == 1 }
+func (b *benchPrinter) completes(c *bench.Cell) bool { return b.left[c.Task] == 1 }
 
 // measured shows the task of a cell that completes it.
-func (b *benchPrinter) measured(c *benchCell) error {
-	t := c.key().Task
+func (b *benchPrinter) measured(c *bench.Cell) error {
+	t := c.Task
 	if t == "" {
 		return nil
 	}
@@ -63,8 +67,8 @@ func (b *benchPrinter) show(t string) error {
 	if b.left[t] > 0 || !b.prints() {
 		return nil
 	}
-	rows := slices.DeleteFunc(b.plan.rows(), func(r eval.Row) bool { return r.Task != t })
-	if err := b.sections(rows, func(s eval.Section) bool { return s.Task == t }); err != nil {
+	rows := slices.DeleteFunc(b.plan.Rows(), func(r eval.Row) bool { return r.Task != t })
+	if err := b.sections(rows, func(s report.Section) bool { return s.Task == t }); err != nil {
 		return err
 	}
 	b.shown[t] = true
@@ -72,12 +76,12 @@ func (b *benchPrinter) show(t string) error {
 }
 
 // prints reports whether results are tables, which can be read one by one.
-func (b *benchPrinter) prints() bool { return b.plan.o.format == "table" || b.plan.o.format == "md" }
+func (b *benchPrinter) prints() bool { return b.options.format == "table" || b.options.format == "md" }
 
 // rest prints what has not been shown, complete or not.
 func (b *benchPrinter) rest() error {
-	rows := b.plan.rows()
-	switch b.plan.o.format {
+	rows := b.plan.Rows()
+	switch b.options.format {
 	case "jsonl":
 		return eval.WriteJSONL(b.stdout, rows...)
 	case "json":
@@ -87,13 +91,17 @@ func (b *benchPrinter) rest() error {
 	case "benchstat":
 		return eval.Benchstat(b.stdout, rows)
 	}
-	return b.sections(rows, func(s eval.Section) bool { return !b.shown[s.Task] })
+	return b.sections(rows, func(s report.Section) bool { return !b.shown[s.Task] })
 }
 
 // sections prints those sections of the rows that are wanted, below a line that says
 // where they were measured.
-func (b *benchPrinter) sections(rows []eval.Row, wanted func(eval.Section) bool) error {
-	for _, s := range eval.Sections(rows, eval.Weighting(b.plan.o.ranks)) {
+func (b *benchPrinter) sections(rows []eval.Row, wanted func(report.Section) bool) error {
+	sections, err := report.Sections(rows, study.Weighting(b.options.ranks))
+	if err != nil {
+		return err
+	}
+	for _, s := range sections {
 		if !wanted(s) {
 			continue
 		}
@@ -101,13 +109,13 @@ func (b *benchPrinter) sections(rows []eval.Row, wanted func(eval.Section) bool)
 			b.print("")
 		}
 		write, width := s.Markdown, math.MaxInt
-		if b.plan.o.format == "table" {
+		if b.options.format == "table" {
 			width = b.width()
 			write = func(w io.Writer) error { return s.Text(w, width) }
 		}
 		if text := heading(rows); text != b.heading {
 			b.heading = text
-			b.print("%s", eval.Wrap(text, width))
+			b.print("%s", report.Wrap(text, width))
 		}
 		err := write(b.stdout)
 		if err != nil {

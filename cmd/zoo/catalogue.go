@@ -9,11 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/machine"
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/find"
+	"github.com/nopezoo/zoo/zoo/upkeep"
 )
 
 type catalogueOptions struct {
@@ -74,88 +76,46 @@ func (a *app) catalogue(ctx context.Context, o catalogueOptions, args []string) 
 	if err != nil {
 		return err
 	}
-	f, err := a.newFinder(o.runs)
+	f, err := find.New(a.lookIn(o.runs))
 	if err != nil {
 		return err
 	}
 	for _, arg := range args {
-		s, err := f.named(arg)
+		s, err := f.Named(arg)
 		if err != nil {
 			return err
 		}
-		if s.run == "" {
+		if s.Run == "" {
 			return fmt.Errorf("%s is no run directory", arg)
 		}
-		m, err := s.load()
+		m, err := s.Load()
 		if err != nil {
 			return err
 		}
 		if err := a.addToCatalogue(ctx, o, lengths, m); err != nil {
-			return fmt.Errorf("%s: %w", s.from, err)
+			return fmt.Errorf("%s: %w", s.From, err)
 		}
 	}
 	return nil
 }
 
-func (a *app) addToCatalogue(ctx context.Context, o catalogueOptions, lengths []int, m model) error {
-	manifest := zoo.Manifest{
-		Name:    m.card.Task + "-" + m.cfg.Encoding,
-		Command: strings.NewReplacer("{pe}", m.cfg.Encoding, "{task}", m.card.Task).Replace(o.command),
-		CPU:     thisMachine().Features,
-		Card:    m.card,
-	}
-	if there, err := (zoo.Catalogue{FS: os.DirFS(o.into)}).Manifest(manifest.Name); err == nil {
-		hash, err := zoo.WeightsHash(m.weights)
-		if err != nil {
-			return err
-		}
-		if there.WeightsSHA256 == hash && there.Command == manifest.Command {
-			a.print("%s/%s is there already", o.into, manifest.Name)
-			return nil
-		}
-	}
-	var err error
-	if manifest.Scores, err = scores(ctx, m, lengths, o.n); err != nil {
-		return err
-	}
-	inside, err := meanTrained(manifest.Scores, m.card)
-	if err != nil {
+func (a *app) addToCatalogue(ctx context.Context, o catalogueOptions, lengths []int, m modelfile.Model) error {
+	err := upkeep.Add(ctx, o.into, m, upkeep.Options{
+		Command: strings.NewReplacer("{pe}", m.Config.Encoding, "{task}", m.Card.Task).Replace(o.command),
+		CPU:     machine.This().Features, Lengths: lengths, Samples: o.n, MinAccuracy: o.minAccuracy,
+	})
+	var bad *upkeep.NotLearnedError
+	switch {
+	case err == nil:
+		a.print("%s/%s", o.into, m.Name())
+	case errors.Is(err, upkeep.ErrThere):
+		a.print("%s/%s is there already", o.into, m.Name())
+	case errors.As(err, &bad):
+		a.print("%s is left out: %v", m.Name(), err)
+	case errors.Is(err, zoo.ErrNotMeasured):
 		return fmt.Errorf("%w; name some with --lengths", err)
-	}
-	if inside < o.minAccuracy {
-		a.print("%s is left out: mean exact match at trained lengths is %.3f, below %v", manifest.Name, inside, o.minAccuracy)
-		return nil
-	}
-	if err := zoo.Add(o.into, manifest, m.cfg, m.weights); err != nil {
+	default:
 		return err
 	}
-	a.print("%s/%s", o.into, manifest.Name)
 	return nil
-}
-
-// scores measures a model with its weights rounded to 16 bits.
-func scores(ctx context.Context, m model, lengths []int, n int) ([]zoo.Score, error) {
-	t, err := task.Lookup(m.card.Task)
-	if err != nil {
-		return nil, fmt.Errorf("the catalogue holds models of one task: %w", err)
-	}
-	m.weights = zoo.Halve(m.weights)
-	file, err := m.build(card.Portable)
-	if err != nil {
-		return nil, err
-	}
-	session, err := runtime.OpenBytes(file, runtime.Options{})
-	if err != nil {
-		return nil, err
-	}
-	defer session.Close()
-	cfg := eval.Config{Task: t, Lengths: lengths, N: n, Batch: 32, Seed: 1, Split: task.Test, Environment: eval.Environment{Model: m.name()}}
-	rows, err := eval.Sweep(ctx, measured{session}, session.Info().Card, cfg, nil)
-	var out []zoo.Score
-	for _, r := range rows {
-		if !r.NA {
-			out = append(out, zoo.Score{Length: r.Length, N: r.N, Correct: r.Correct})
-		}
-	}
-	return out, err
 }

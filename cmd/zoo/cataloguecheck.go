@@ -4,20 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
+	"unicode"
 
-	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/machine"
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/upkeep"
 )
-
-// scoreTolerance is how far the mean exact match at trained lengths may lie from the
-// manifest's where the bits cannot be the same.
-const scoreTolerance = 0.1
 
 // checkCatalogue trains models of the catalogue again and compares.
 func (a *app) checkCatalogue(ctx context.Context, from zoo.Catalogue, names []string) error {
@@ -44,91 +42,79 @@ func (a *app) checkModel(ctx context.Context, m zoo.Manifest) error {
 	if err != nil {
 		return err
 	}
-	hash, err := zoo.WeightsHash(again.weights)
-	if err != nil {
-		return err
-	}
-	features := thisMachine().Features
-	slices.Sort(features)
+	c, err := upkeep.Compare(ctx, m, again, machine.This().Features)
 	switch {
-	case hash == m.WeightsSHA256:
+	case err != nil:
+		return err
+	case c.SameBits:
 		a.print("%s: the same bits", m.Name)
-		return nil
-	case slices.Equal(features, m.CPU):
-		return fmt.Errorf("the weights have the hash %s, and %s in the manifest, on a processor with the same features", hash, m.WeightsSHA256)
+	default:
+		a.print("%s: other bits, on a processor with other features; mean exact match at trained lengths %.3f, and %.3f in the manifest", m.Name, c.Is, c.Was)
 	}
-	return a.compareScores(ctx, m, again)
-}
-
-// retrain runs a manifest's command with a folder of its own for the run.
-func (a *app) retrain(ctx context.Context, command, folder string) (model, error) {
-	args, ok := strings.CutPrefix(command, "zoo train ")
-	if !ok {
-		return model{}, fmt.Errorf("the manifest's command is %q: want one that begins with zoo train", command)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return model{}, err
-	}
-	c := exec.CommandContext(ctx, self, append(append([]string{"train"}, strings.Fields(args)...), "--runs", folder)...)
-	c.Env = settingFree(os.Environ())
-	c.Stdout, c.Stderr = rawWriter(a.stderr), rawWriter(a.stderr) // it is zoo, too
-	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
-	if err := c.Run(); err != nil {
-		return model{}, errors.Join(fmt.Errorf("training again: %w", err), ctx.Err())
-	}
-	runs, err := os.ReadDir(folder)
-	if err != nil || len(runs) != 1 {
-		return model{}, fmt.Errorf("%q made %d runs, want one (%v)", command, len(runs), err)
-	}
-	f, err := a.newFinder(folder)
-	if err != nil {
-		return model{}, err
-	}
-	s, err := f.named(filepath.Join(folder, runs[0].Name()))
-	if err != nil {
-		return model{}, err
-	}
-	return s.load()
-}
-
-// compareScores is for processors with other features than the manifest's.
-func (a *app) compareScores(ctx context.Context, m zoo.Manifest, again model) error {
-	was, err := meanTrained(m.Scores, m.Card)
-	if err != nil {
-		return fmt.Errorf("the manifest: %w", err)
-	}
-	var lengths []int
-	n := 0
-	for _, s := range m.Scores {
-		lengths, n = append(lengths, s.Length), max(n, s.N) // some lengths have fewer prompts than were asked for
-	}
-	now, err := scores(ctx, again, lengths, n)
-	if err != nil {
-		return err
-	}
-	is, err := meanTrained(now, m.Card)
-	if err != nil {
-		return err
-	}
-	if math.Abs(was-is) > scoreTolerance {
-		return fmt.Errorf("mean exact match at trained lengths is %.3f, and %.3f in the manifest", is, was)
-	}
-	a.print("%s: other bits, on a processor with other features; mean exact match at trained lengths %.3f, and %.3f in the manifest", m.Name, is, was)
 	return nil
 }
 
-// meanTrained is the mean exact match at the lengths that a model was trained on.
-func meanTrained(scores []zoo.Score, c card.Card) (float64, error) {
-	sum, count := 0.0, 0
-	for _, s := range scores {
-		if s.N > 0 && s.Length >= c.Trained.Min && s.Length <= c.Trained.Max {
-			sum += float64(s.Correct) / float64(s.N)
-			count++
+// retrain runs a manifest's command with a folder of its own for the run.
+func (a *app) retrain(ctx context.Context, command, folder string) (modelfile.Model, error) {
+	words, err := shellWords(command)
+	if err != nil || len(words) < 2 || words[0] != "zoo" || words[1] != "train" {
+		return modelfile.Model{}, errors.Join(fmt.Errorf("the manifest's command is %q: want one that begins with zoo train", command), err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return modelfile.Model{}, err
+	}
+	c := exec.CommandContext(ctx, self, append(words[1:], "--runs", folder)...)
+	c.Env = configs.WithoutSettings(os.Environ())
+	c.Stdout, c.Stderr = rawWriter(a.stderr), rawWriter(a.stderr) // it is zoo, too
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	if err := c.Run(); err != nil {
+		return modelfile.Model{}, errors.Join(fmt.Errorf("training again: %w", err), ctx.Err())
+	}
+	runs, err := os.ReadDir(folder)
+	if err != nil || len(runs) != 1 {
+		return modelfile.Model{}, fmt.Errorf("%q made %d runs, want one (%v)", command, len(runs), err)
+	}
+	run, err := a.lookIn(folder).Run(filepath.Join(folder, runs[0].Name()))
+	if err != nil {
+		return modelfile.Model{}, err
+	}
+	return run.Load()
+}
+
+// shellWords splits a command line as a shell does that knows nothing but blanks and
+// quotes, which shellWord writes.
+func shellWords(line string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	inWord, quote, escaped := false, rune(0), false
+	for _, r := range line {
+		switch {
+		case escaped:
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			inWord, escaped = true, true
+		case quote == 0 && (r == '\'' || r == '"'):
+			inWord, quote = true, r
+		case r == quote:
+			quote = 0
+		case quote == 0 && unicode.IsSpace(r):
+			if inWord {
+				words = append(words, word.String())
+			}
+			inWord = false
+			word.Reset()
+		default:
+			inWord = true
+			word.WriteRune(r)
 		}
 	}
-	if count == 0 {
-		return 0, fmt.Errorf("there is no score at a trained length (%d to %d), so nothing to compare", c.Trained.Min, c.Trained.Max)
+	if quote != 0 || escaped {
+		return nil, fmt.Errorf("a quote is not closed in %q", line)
 	}
-	return sum / float64(count), nil
+	if inWord {
+		words = append(words, word.String())
+	}
+	return words, nil
 }

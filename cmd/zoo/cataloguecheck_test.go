@@ -1,24 +1,27 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/zoo"
 )
 
-func TestMeanTrained(t *testing.T) {
-	var c card.Card
-	c.Trained.Min, c.Trained.Max = 2, 10
-	beyond := []zoo.Score{{Length: 1, N: 4, Correct: 4}, {Length: 11, N: 4}}
-	got, err := meanTrained(append(beyond, zoo.Score{Length: 2, N: 4, Correct: 4}, zoo.Score{Length: 10, N: 8, Correct: 2}), c)
-	if err != nil || got != 0.625 {
-		t.Errorf("%v, %v, want 0.625", got, err)
+// What shellWord quotes is read back as it was.
+func TestShellWords(t *testing.T) {
+	words := []string{"zoo", "--set", "a b", "it's", `say "x"`, `back\slash`, ""}
+	line := "  "
+	for _, w := range words {
+		line += shellWord(w) + "  "
 	}
-	for _, scores := range [][]zoo.Score{nil, beyond, {{Length: 5}}} {
-		if got, err := meanTrained(scores, c); err == nil || !strings.Contains(err.Error(), "no score at a trained length (2 to 10)") {
-			t.Errorf("%v: %v, %v", scores, got, err)
+	if got, err := shellWords(line); err != nil || !slices.Equal(got, words) {
+		t.Errorf("%s gives %q, %v", line, got, err)
+	}
+	if got, err := shellWords(`a "b c"d e\ f`); err != nil || strings.Join(got, "|") != "a|b cd|e f" {
+		t.Errorf("%q, %v", got, err)
+	}
+	for _, line := range []string{"a 'b", `a "b`, `a\`} {
+		if got, err := shellWords(line); err == nil {
+			t.Errorf("%s gives %q, want an error", line, got)
 		}
 	}
 }

@@ -13,7 +13,9 @@ import (
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // completions writes the script that lets a shell complete zoo's words.
@@ -54,10 +56,12 @@ In bash it needs the package bash-completion.`,
 // flagWords are the values of flags that take one or some of a few words, by the
 // flag's name, with the verb's before it where verbs differ.
 func flagWords() map[string][]string {
+	tasks := each(task.All(), func(t task.Task) string { return t.Name })
 	return map[string][]string{
-		"pe":                encodingNames(),
-		"bench pe":          append(encodingNames(), "all"),
-		"task":              each(task.All(), func(t task.Task) string { return t.Name }),
+		"pe":                models.Encodings(),
+		"bench pe":          append(models.Encodings(), "all"),
+		"task":              tasks,
+		"bench task":        append(slices.Clone(tasks), "all"),
 		"preset":            configs.Names(),
 		"profile":           {card.Portable, card.Fused},
 		"provider":          providers,
@@ -150,6 +154,6 @@ func (a *app) runFolders(c *cobra.Command) []string {
 	if root == nil {
 		return nil
 	}
-	runs, _ := a.scanRuns(root.Value.String())
-	return each(runs, func(r runInfo) string { return r.Dir })
+	runs, _ := find.Runs(root.Value.String(), a.warn)
+	return each(runs, func(r find.Run) string { return r.Dir })
 }

@@ -11,9 +11,11 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/models/theory"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 type constructOptions struct {
@@ -85,9 +87,7 @@ func (a *app) construct(ctx context.Context, o constructOptions) error {
 	if err := a.needProvider(ctx, o.provider); err != nil {
 		return err
 	}
-	s, data, err := o.open(source{from: "construction", load: func() (model, error) {
-		return model{m.Config, m.Weights, described}, nil
-	}})
+	s, data, err := o.open(find.Value("construction", modelfile.Model{Config: m.Config, Weights: m.Weights, Card: described}))
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (a *app) construct(ctx context.Context, o constructOptions) error {
 		return err
 	}
 	a = a.beside(out)
-	a.note("%s: %s, run by %s", out.path, bytesText(int64(len(data))), engineName(s))
+	a.note("%s: %s, run by %s", out.path, bytesText(int64(len(data))), s.Info().Engine+" "+s.Info().Version)
 	if o.theorem == 1 {
 		return a.positions(ctx, m, s)
 	}

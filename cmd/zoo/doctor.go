@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/install"
 )
@@ -38,7 +40,7 @@ type diagnosis struct {
 	Zoo       string            `json:"zoo"`
 	Go        string            `json:"go"`
 	Platform  string            `json:"platform"`
-	Machine   machine           `json:"machine"`
+	Machine   machine.Machine   `json:"machine"`
 	Settings  settingsFile      `json:"settings"`
 	Library   *foundLibrary     `json:"library"`   // null when there is none to use
 	Providers map[string]string `json:"providers"` // "ok", or why not
@@ -91,7 +93,7 @@ func (a *app) doctor(asJSON bool) error {
 func diagnose() (diagnosis, error) {
 	d := diagnosis{
 		Zoo: version(), Go: goruntime.Version(), Platform: goruntime.GOOS + "/" + goruntime.GOARCH,
-		Machine: thisMachine(), Settings: findSettings(), Providers: map[string]string{}, Tools: findTools(),
+		Machine: machine.This(), Settings: findSettings(), Providers: map[string]string{}, Tools: findTools(),
 	}
 	for _, c := range ort.Candidates("") {
 		d.Searched = append(d.Searched, place{c.Source, c.Path, finding(c)})
@@ -142,7 +144,7 @@ func findSettings() settingsFile {
 	found := settingsFile{userConfigPath(), "not there"}
 	if path := userConfig(); path != "" {
 		found.Finding = "used"
-		if err := newConfig().readFile(path, true); err != nil {
+		if _, err := configs.Load(configs.Sources{User: path}); err != nil {
 			found.Finding = err.Error()
 		}
 	}

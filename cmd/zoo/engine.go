@@ -2,17 +2,16 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/runtime"
 	_ "github.com/nopezoo/zoo/runtime/native" // the engine of provider go
 	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // providers are what can run models.
@@ -72,10 +71,10 @@ func (e engineFlags) options() runtime.Options {
 }
 
 // open builds or reads the model's file and loads it.
-func (e engineFlags) open(m source) (*runtime.Session, []byte, error) {
+func (e engineFlags) open(m find.Model) (*runtime.Session, []byte, error) {
 	s, data, err := e.load(m)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", m.from, withoutLibrary(err))
+		return nil, nil, fmt.Errorf("%s: %w", m.From, withoutLibrary(err))
 	}
 	return s, data, nil
 }
@@ -89,8 +88,8 @@ func withoutLibrary(err error) error {
 	return err
 }
 
-func (e engineFlags) load(m source) (*runtime.Session, []byte, error) {
-	data, err := m.onnx(cmp.Or(e.profile, card.Portable))
+func (e engineFlags) load(m find.Model) (*runtime.Session, []byte, error) {
+	data, err := m.ONNX(cmp.Or(e.profile, card.Portable))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -110,44 +109,4 @@ func checkFileProfile(profile string, c card.Card) error {
 		return nil
 	}
 	return fmt.Errorf("--profile %s: the file's profile is %s; leave the flag out, or name the run it came from", profile, c.Profile)
-}
-
-// measured lets package eval measure a session.
-type measured struct{ *runtime.Session }
-
-// Generate implements eval.Model.
-func (m measured) Generate(ctx context.Context, prompts [][]int64, limits []int, stop int64, onStep func()) ([][]int64, error) {
-	out := make([][]int64, len(prompts))
-	stops := []int64{}
-	if stop != eval.NoStop {
-		stops = append(stops, stop)
-	}
-	for step, err := range m.Session.Generate(ctx, prompts, runtime.GenerateOptions{Limits: limits, Stop: stops}) {
-		if err != nil {
-			return nil, tooLong(err)
-		}
-		for i, id := range step.Tokens {
-			if id != runtime.NoToken {
-				out[i] = append(out[i], id)
-			}
-		}
-		if onStep != nil {
-			onStep()
-		}
-	}
-	return out, nil
-}
-
-// Score implements eval.Model.
-func (m measured) Score(ctx context.Context, ids [][]int64, from []int) ([][]float64, error) {
-	out, err := m.Session.Score(ctx, ids, from)
-	return out, tooLong(err)
-}
-
-// tooLong says in eval's words that a sequence is too long.
-func tooLong(err error) error {
-	if errors.Is(err, runtime.ErrTooLong) {
-		return fmt.Errorf("%w: %w", eval.ErrTooLong, err)
-	}
-	return err
 }

@@ -1,18 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/interop"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 type exportOptions struct {
@@ -76,7 +74,7 @@ read, and zoo import.`,
 		},
 	}
 	f := c.Flags()
-	f.StringSliceVar(&o.encodings, "pe", nil, "encodings: "+strings.Join(encodingNames(), ", "))
+	f.StringSliceVar(&o.encodings, "pe", nil, "encodings: "+strings.Join(models.Encodings(), ", "))
 	f.StringVar(&o.task, "task", "", "task that the model was trained on (default: that of the newest run, or copy)")
 	f.StringVar(&o.run, "run", "", "run `directory`, or a folder of weights")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
@@ -104,7 +102,7 @@ func (a *app) export(ctx context.Context, o exportOptions, args []string) error 
 	}
 	for i := range sources {
 		if o.checkpoint == "best" {
-			if sources[i], err = sources[i].best(a); err != nil {
+			if sources[i], err = sources[i].Best(); err != nil {
 				return err
 			}
 		}
@@ -121,20 +119,20 @@ func (a *app) export(ctx context.Context, o exportOptions, args []string) error 
 	o.written = map[string]string{}
 	for _, s := range sources {
 		if err := a.exportOne(ctx, s, o); err != nil {
-			return fmt.Errorf("%s: %w", s.from, err)
+			return fmt.Errorf("%s: %w", s.From, err)
 		}
 	}
 	return nil
 }
 
 // exported lists what to export.
-func (a *app) exported(o exportOptions, args []string) ([]source, error) {
+func (a *app) exported(o exportOptions, args []string) ([]find.Model, error) {
 	if len(args) > 0 {
 		return a.exportedByName(o, args)
 	}
 	if o.run != "" {
-		r, err := readRun(o.run)
-		return []source{runSource(a, r)}, err
+		s, err := a.lookIn(o.runs).Run(o.run)
+		return []find.Model{s}, err
 	}
 	if len(o.encodings) == 0 {
 		return nil, errors.New("nothing to export is named: give a MODEL (see: zoo list models, zoo list runs), or encodings with --pe")
@@ -142,16 +140,16 @@ func (a *app) exported(o exportOptions, args []string) ([]source, error) {
 	if err := checkEncodings(o.encodings); err != nil {
 		return nil, err
 	}
-	f, err := a.newFinder(o.runs)
+	f, err := find.New(a.lookIn(o.runs))
 	if err != nil {
 		return nil, err
 	}
-	if f, err = f.on(o.task); err != nil {
+	if f, err = f.On(o.task); err != nil {
 		return nil, err
 	}
-	var out []source
+	var out []find.Model
 	for _, name := range o.encodings {
-		found, err := f.of(name)
+		found, err := f.Of(name)
 		if err != nil {
 			return nil, err
 		}
@@ -161,99 +159,26 @@ func (a *app) exported(o exportOptions, args []string) ([]source, error) {
 }
 
 // exportedByName lists the models that arguments name.
-func (a *app) exportedByName(o exportOptions, args []string) ([]source, error) {
+func (a *app) exportedByName(o exportOptions, args []string) ([]find.Model, error) {
 	if len(o.encodings) > 0 || o.run != "" || o.task != "" {
 		return nil, fmt.Errorf("--pe, --task and --run choose among runs and catalogue, but %s is named; drop one of the two", args[0])
 	}
-	f, err := a.newFinder(o.runs)
+	f, err := find.New(a.lookIn(o.runs))
 	if err != nil {
 		return nil, err
 	}
-	var out []source
+	var out []find.Model
 	for _, arg := range args {
-		s, err := f.named(arg)
+		s, err := f.Named(arg)
 		if err != nil {
 			return nil, err
 		}
-		if s.file != "" {
+		if s.File != "" {
 			return nil, fmt.Errorf("%s is a file, which export writes and does not read; name a run or a model of the catalogue", arg)
 		}
 		out = append(out, s)
 	}
 	return out, nil
-}
-
-// intoFolder reports whether the output is a folder to put so many models into,
-// which may be made then.
-func (o exportOptions) intoFolder(models int) (bool, error) {
-	info, err := os.Stat(o.output)
-	isFile := err == nil && !info.IsDir()
-	if o.format == "onnx" && models > 1 && (isFile || strings.HasSuffix(o.output, ".onnx")) {
-		return false, fmt.Errorf("--output %s: %d models need a folder, not one file", o.output, models)
-	}
-	if o.format != "onnx" { // each model is a folder of its own
-		return models > 1 || isFolder(o.output) && !interop.IsFolder(o.output), nil
-	}
-	return models > 1 || isFolder(o.output) || strings.HasSuffix(o.output, string(filepath.Separator)) || strings.HasSuffix(o.output, "/"), nil
-}
-
-// rename is the flag that would name a path that zoo chose, "" where the user did.
-func (o exportOptions) rename(path string) string {
-	switch {
-	case o.output != "":
-		return ""
-	case o.into:
-		return "-o ."
-	}
-	return "-o " + path
-}
-
-// claim refuses a second model of one command in the same place.
-func (o exportOptions) claim(path string, s source) error {
-	if other := o.written[path]; other != "" {
-		return fmt.Errorf("%s was written by this command, from %s; export one at a time, with -o", path, other)
-	}
-	o.written[path] = s.from
-	return nil
-}
-
-func (a *app) exportOne(ctx context.Context, s source, o exportOptions) error {
-	m, err := s.load()
-	if err != nil {
-		return err
-	}
-	if o.format == "safetensors" {
-		return a.exportFolder(s, m, o)
-	}
-	out := output{path: outputPath(o, m), inputs: s.inputs(), rename: o.rename(outputPath(o, m))}
-	if err := cmp.Or(o.claim(out.path, s), out.check(a)); err != nil {
-		return err
-	}
-	if o.sequence {
-		if err := sequenceOutput(out).check(a); err != nil {
-			return err
-		}
-	}
-	m.card.Parity = nil
-	how := "not verified"
-	if !o.noVerify {
-		if how, err = m.verify(ctx, o); err != nil {
-			return fmt.Errorf("nothing was written: %w", err)
-		}
-	}
-	data, err := m.build(o.profile)
-	if err != nil {
-		return err
-	}
-	if err := a.writeBytes(out, data); err != nil {
-		return err
-	}
-	a.beside(out).print("%s: %s from %s, %s, %s", out.path, o.profile, s.from, bytesText(int64(len(data))), how)
-	if o.sequence {
-		m.card.Profile = o.profile
-		return a.exportSequence(ctx, m, out, !o.noVerify)
-	}
-	return nil
 }
 
 // chooseVerifier settles what the files are verified with. The pure-Go engine alone
@@ -272,39 +197,4 @@ func (a *app) chooseVerifier(ctx context.Context, o *exportOptions) error {
 		a.note("verifying with the pure-Go engine alone: %v", err)
 	}
 	return nil
-}
-
-// verify checks the model's file and says how. The worst error between ONNX Runtime
-// and the pure-Go engine is noted in its card.
-func (m *model) verify(ctx context.Context, o exportOptions) (how string, err error) {
-	data, err := m.build(o.profile)
-	if err != nil {
-		return "", err
-	}
-	worst, err := verify(ctx, data, m.card, o.verifier)
-	if err != nil {
-		return "", fmt.Errorf("verify: %w", err)
-	}
-	if o.verifier == "go" {
-		return fmt.Sprintf("verified in pure Go alone, not in ONNX Runtime, worst error %.2g", worst), nil
-	}
-	m.card.Parity = &worst
-	return fmt.Sprintf("verified, worst error %.2g", worst), nil
-}
-
-func outputPath(o exportOptions, m model) string {
-	if o.output != "" && !o.into {
-		return o.output
-	}
-	name := m.name()
-	if o.profile != card.Portable {
-		name += "." + o.profile
-	}
-	return filepath.Join(o.output, name+".onnx")
-}
-
-// isFolder reports whether a path is an existing folder.
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }

@@ -7,7 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 type generateOptions struct {
@@ -56,7 +58,7 @@ catalogue.`,
 	o.engineFlags.add(c)
 	addAllow(c, &o.allow)
 	f := c.Flags()
-	f.StringVar(&o.encoding, "pe", "", "encoding: "+strings.Join(encodingNames(), ", "))
+	f.StringVar(&o.encoding, "pe", "", "encoding: "+strings.Join(models.Encodings(), ", "))
 	f.StringVar(&o.task, "task", "", "task that the model was trained on (default: that of the newest run, or copy)")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.prompt, "prompt", "", "`text` to continue; - reads standard input")
@@ -103,45 +105,39 @@ func (a *app) generate(ctx context.Context, o generateOptions, args []string) er
 	defer session.Close()
 	next, err := o.questions(session)
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.from, err)
+		return fmt.Errorf("%s: %w", s.From, err)
 	}
-	a.note("model: %s", s.from)
+	a.note("model: %s", s.From)
 	return a.answerAll(ctx, session, s, o, next)
 }
 
 // generating returns the model to use.
-func (a *app) generating(o generateOptions, args []string) (source, error) {
-	f, err := a.newFinder(o.runs)
+func (a *app) generating(o generateOptions, args []string) (find.Model, error) {
+	f, err := find.New(a.lookIn(o.runs))
 	if err != nil {
-		return source{}, err
+		return find.Model{}, err
 	}
 	switch {
 	case len(args) > 0 && (o.encoding != "" || o.task != ""):
-		return source{}, fmt.Errorf("--pe and --task choose among runs and catalogue, but %s is named; drop one of the two", args[0])
+		return find.Model{}, fmt.Errorf("--pe and --task choose among runs and catalogue, but %s is named; drop one of the two", args[0])
 	case len(args) > 0:
-		return f.named(args[0])
+		return f.Named(args[0])
 	}
-	if f, err = f.on(o.task); err != nil {
-		return source{}, err
+	if f, err = f.On(o.task); err != nil {
+		return find.Model{}, err
 	}
 	switch {
 	case o.encoding != "":
 		if err := checkEncodings([]string{o.encoding}); err != nil {
-			return source{}, err
+			return find.Model{}, err
 		}
-		found, err := f.of(o.encoding)
+		found, err := f.Of(o.encoding)
 		if err != nil {
-			return source{}, err
+			return find.Model{}, err
 		}
 		return found[0], nil
-	case len(f.runs) > 0:
-		return runSource(a, f.runs[0]), nil
 	}
-	found, err := f.all()
-	if err != nil {
-		return source{}, err
-	}
-	return found[0], nil
+	return f.Newest()
 }
 
 // options gives every answer its own stream of random numbers.

@@ -1,17 +1,15 @@
 package main
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 type importOptions struct {
@@ -43,14 +41,14 @@ tensors.`,
 }
 
 func (a *app) importFolder(dir string, o importOptions) error {
-	if isRun(dir) && !interop.IsFolder(dir) {
+	if find.IsRun(dir) && !interop.IsFolder(dir) {
 		if _, err := train.ReadConfig(dir); err == nil {
 			return fmt.Errorf("%s is a run already, and needs no import", dir)
 		}
 	}
 	m, err := interop.Read(dir)
 	if err != nil {
-		return withNearest(err)
+		return err
 	}
 	output := o.output
 	if output == "" {
@@ -73,75 +71,7 @@ func (a *app) importFolder(dir string, o importOptions) error {
 	return nil
 }
 
-// withNearest adds the nearest known name to a complaint about an unknown one.
-func withNearest(err error) error {
-	var u *interop.UnknownError
-	if !errors.As(err, &u) {
-		return err
-	}
-	if near := nearest(u.Name, u.Known); near != "" {
-		return fmt.Errorf("%w; did you mean %q instead of %q?", err, near, u.Name)
-	}
-	return err
-}
-
-// readFolder describes a folder of weights as a run that is finished.
-func readFolder(dir string) (runInfo, error) {
-	m, err := interop.Describe(dir)
-	if err != nil {
-		return runInfo{}, withNearest(err)
-	}
-	r := runInfo{Dir: dir, Encoding: m.Config.Encoding, Task: m.Card.Task, Seed: m.Card.Seed,
-		Step: m.Card.Steps, Steps: m.Card.Steps, Loss: m.Card.Loss, Imported: true}
-	if t := m.Card.Trained; t != (card.Lengths{}) {
-		r.Lengths = fmt.Sprintf("%d..%d", t.Min, t.Max)
-	}
-	if info, err := os.Stat(dir); err == nil {
-		r.Saved = info.ModTime()
-	}
-	return r, nil
-}
-
 // notTrained is the error for going on with training where there was none.
 func notTrained(dir string) error {
 	return fmt.Errorf("%s holds imported weights and no run: training cannot go on without the optimizer's state", dir)
-}
-
-// folderSource is the model of a folder of weights, which has no checkpoints.
-func folderSource(r runInfo) source {
-	return source{
-		label: filepath.Base(r.Dir), from: fmt.Sprintf("folder %s (%s)", r.Dir, r.state()), encoding: r.Encoding, folder: r.Dir,
-		load: func() (model, error) {
-			m, err := interop.Read(r.Dir)
-			return model{m.Config, m.Weights, m.Card}, withNearest(err)
-		},
-	}
-}
-
-// exportFolder writes a model as a folder that import reads.
-func (a *app) exportFolder(s source, m model, o exportOptions) error {
-	path := folderPath(o, m)
-	if _, err := os.Lstat(path); err == nil && o.output == "" {
-		return replaces(path, o.rename(path))
-	}
-	if err := cmp.Or(o.claim(path, s), checkFolder(path, s.folder)); err != nil {
-		return err
-	}
-	if err := interop.Write(path, interop.Model{Config: m.cfg, Weights: m.weights, Card: m.card}); err != nil {
-		return err
-	}
-	a.print("%s: safetensors, config.json and tokenizer from %s, %d tensors", path, s.from, len(m.weights))
-	return nil
-}
-
-// folderPath is a folder named by the user, or one in the folder named.
-func folderPath(o exportOptions, m model) string {
-	name := m.name() + "-hf"
-	switch {
-	case o.output == "":
-		return name
-	case o.into:
-		return filepath.Join(o.output, name)
-	}
-	return o.output
 }

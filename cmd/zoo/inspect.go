@@ -9,6 +9,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 type inspectOptions struct {
@@ -44,22 +45,22 @@ func (a *app) inspect(arg string, o inspectOptions) error {
 		}
 		return a.inspectCheckpoint(arg, c, o.asJSON)
 	}
-	f, err := a.newFinder(o.runs)
+	f, err := find.New(a.lookIn(o.runs))
 	if err != nil {
 		return err
 	}
-	s, err := f.named(arg)
+	s, err := f.Named(arg)
 	if err != nil {
 		return err
 	}
-	if s.run != "" && !o.graph {
-		c, err := a.newest(s.run)
+	if s.Run != "" && !o.graph {
+		c, err := s.Checkpoint()
 		if err != nil {
 			return err
 		}
-		return a.inspectCheckpoint(s.run, c, o.asJSON)
+		return a.inspectCheckpoint(s.Run, c, o.asJSON)
 	}
-	data, err := s.onnx(card.Portable)
+	data, err := s.ONNX(card.Portable)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -138,9 +139,8 @@ func (a *app) inspectCheckpoint(name string, c *train.Checkpoint, asJSON bool) e
 		{"trained", fmt.Sprintf("%d of %d steps, loss %.4g", r.Step, c.Config.Train.Steps, r.Loss)},
 		{"parameters", short(float64(r.Parameters))},
 	}
-	values := flatten(c.Config)
-	for _, s := range settings() {
-		lines = append(lines, []string{s.key, values[s.key]})
+	for _, s := range configs.Settings() {
+		lines = append(lines, []string{s.Key, s.Of(c.Config)})
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.Weights)) {
 		lines = append(lines, []string{"weight", fmt.Sprintf("%s %v", key, c.Weights[key].Shape())})

@@ -14,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // listing is one kind of thing that list can show.
@@ -44,7 +45,7 @@ type listOptions struct {
 
 // takes reports whether a model is among those chosen.
 func (o listOptions) takes(encoding, tasks string) bool {
-	return (len(o.encodings) == 0 || slices.Contains(o.encodings, encoding)) && (o.task == "" || related(tasks, o.task))
+	return (len(o.encodings) == 0 || slices.Contains(o.encodings, encoding)) && (o.task == "" || task.Related(tasks, o.task))
 }
 
 func listVerb(a *app) *cobra.Command {
@@ -272,21 +273,21 @@ func presetComment(text, name string) string {
 }
 
 func listRuns(a *app, o listOptions) (any, [][]string, error) {
-	runs, err := a.scanRuns(o.runs)
+	runs, err := find.Runs(o.runs, a.warn)
 	if err != nil {
 		return nil, nil, err
 	}
-	runs = slices.DeleteFunc(runs, func(r runInfo) bool { return !o.takes(r.Encoding, r.Task) })
+	runs = slices.DeleteFunc(runs, func(r find.Run) bool { return !o.takes(r.Encoding, r.Task) })
 	lines := [][]string{}
 	for _, r := range runs {
 		loss := ""
 		if r.Loss != nil {
 			loss = fmt.Sprintf("loss %.4g", *r.Loss)
 		}
-		lines = append(lines, []string{r.Dir, r.Encoding, r.Task, r.Lengths, r.state(), loss})
+		lines = append(lines, []string{r.Dir, r.Encoding, r.Task, r.Lengths, r.State(), loss})
 	}
 	if len(runs) == 0 {
-		runs = []runInfo{}
+		runs = []find.Run{}
 	}
 	return runs, lines, nil
 }

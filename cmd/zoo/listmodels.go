@@ -31,7 +31,7 @@ func describeModel(m zoo.Manifest) modelInfo {
 		Name: m.Name, Task: m.Card.Task, Encoding: m.Card.Encoding, TrainedMin: m.Card.Trained.Min, TrainedMax: m.Card.Trained.Max,
 		Parameters: m.Card.Parameters, Steps: m.Card.Steps, Seed: m.Card.Seed, Command: m.Command,
 	}
-	if mean, err := meanTrained(m.Scores, m.Card); err == nil {
+	if mean, err := m.TrainedAccuracy(); err == nil {
 		out.TrainedAccuracy = &mean
 	}
 	at := map[int]zoo.Score{}

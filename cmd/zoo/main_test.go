@@ -14,7 +14,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime/ort"
@@ -226,4 +229,25 @@ func TestResultsThatCannotBeWritten(t *testing.T) {
 			t.Errorf("%s: exit code %d, standard error %q", args, code, &stderr)
 		}
 	}
+}
+
+// untrained returns the file of a small model with random weights that claims
+// to have learnt copy up to length 2.
+func untrained(encoding string, seed uint64) ([]byte, error) {
+	return untrainedProfile(encoding, seed, card.Portable)
+}
+
+func untrainedProfile(encoding string, seed uint64, profile string) ([]byte, error) {
+	t, err := task.Lookup("copy")
+	if err != nil {
+		return nil, err
+	}
+	words := t.Vocabulary()
+	cfg := models.Config{Encoding: encoding, DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: len(words)}
+	m, err := models.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	c := card.Card{Tokenizer: words, Task: t.Name, Trained: card.Lengths{Min: 1, Max: 2}}
+	return modelfile.Model{Config: cfg, Weights: models.InitWeights(m.Params(), seed), Card: c}.ONNX(profile)
 }

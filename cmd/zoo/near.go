@@ -17,25 +17,13 @@ func unknown(what, name string, known []string) error {
 		return fmt.Errorf("unknown %s %q; there are none", what, name)
 	}
 	suggestion := ""
-	if near := nearest(name, known); near != "" {
+	if near := task.Nearest(name, known); near != "" {
 		suggestion = fmt.Sprintf("did you mean %q? ", near)
 		if len(known) > mostListed {
 			return fmt.Errorf("unknown %s %q; did you mean %q?", what, name, near)
 		}
 	}
 	return fmt.Errorf("unknown %s %q; %sknown: %s", what, name, suggestion, strings.Join(known, ", "))
-}
-
-// nearest returns the known name that name is most likely a slip of, or "" when
-// none is close.
-func nearest(name string, known []string) string {
-	best, least := "", len(name)/2+1
-	for _, k := range known {
-		if d := task.EditDistance([]rune(strings.ToLower(name)), []rune(strings.ToLower(k))); d < least {
-			best, least = k, d
-		}
-	}
-	return best
 }
 
 // oneOf checks a flag that takes one of a few words.

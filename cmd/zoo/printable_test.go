@@ -10,8 +10,8 @@ import (
 	"unicode"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/zoo"
 )
 
 // title is an order to a terminal, of nine bytes.
@@ -24,7 +24,7 @@ func TestNoOrdersToTheTerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := zoo.Build(m.Config(), models.InitWeights(m.Params(), 1), card.Card{Task: title + "\u009b31m", ToolVersion: title}, card.Portable)
+	file, err := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1), Card: card.Card{Task: title + "\u009b31m", ToolVersion: title}}.ONNX(card.Portable)
 	if err != nil {
 		t.Fatal(err)
 	}

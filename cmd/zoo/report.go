@@ -9,8 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/models"
 )
 
 type reportOptions struct {
@@ -59,32 +60,32 @@ func (a *app) report(o reportOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	study, err := report.New(rows, report.Options{
-		Title: o.title, Encodings: encodingNames(), Command: strings.Join(append([]string{"zoo"}, a.args...), " "),
-		Ranks: eval.Weighting(o.ranks),
+	made, err := report.New(rows, report.Options{
+		Title: o.title, Encodings: models.Encodings(), Command: strings.Join(append([]string{"zoo"}, a.args...), " "),
+		Ranks: study.Weighting(o.ranks),
 	})
 	if err != nil {
 		return err
 	}
-	if err := a.write(page, study.WriteHTML); err != nil {
+	if err := a.write(page, made.WriteHTML); err != nil {
 		return err
 	}
 	a = a.beside(page)
 	a.print("%s: %d rows; open it in a browser", page.path, len(rows))
 	for _, kind := range []struct{ folder, format string }{{o.svg, "svg"}, {o.png, "png"}} {
-		if err := a.figures(study, kind.folder, kind.format, page.inputs); err != nil {
+		if err := a.figures(made, kind.folder, kind.format, page.inputs); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// figures writes each figure of a study into a folder; nothing for no folder.
-func (a *app) figures(study *report.Study, folder, format string, inputs []string) error {
+// figures writes each figure of a report into a folder; nothing for no folder.
+func (a *app) figures(of *report.Report, folder, format string, inputs []string) error {
 	if folder == "" {
 		return nil
 	}
-	for _, f := range study.Figures() {
+	for _, f := range of.Figures() {
 		o := output{path: filepath.Join(folder, f.Name+"."+format), inputs: inputs}
 		if err := a.write(o, func(w io.Writer) error { return f.Write(w, format) }); err != nil {
 			return fmt.Errorf("figure %s: %w", f.Name, err)

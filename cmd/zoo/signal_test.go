@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nopezoo/zoo/sweep/slurm"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -126,7 +127,25 @@ func TestInterruptedSubmission(t *testing.T) {
 		t.Error(err)
 	}
 	err := c.Wait()
-	if j, noted := readSlurmJob(filepath.Join(dir, "runs/one")); noted != nil || j == nil || j.ID != "4711" {
+	if j, noted := slurm.ReadJob(filepath.Join(dir, "runs/one")); noted != nil || j == nil || j.ID != "4711" {
 		t.Errorf("the job is noted as %v (%v); zoo ended with %v\n%s", j, noted, err, &said)
 	}
+}
+
+// program writes a shell script that can be run.
+func program(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte("#!/usr/bin/env bash\n"+text+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func awaitFile(t *testing.T, path string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+			return
+		}
+	}
+	t.Fatalf("%s was never written", path)
 }

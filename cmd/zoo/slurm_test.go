@@ -15,6 +15,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/sweep"
+	"github.com/nopezoo/zoo/sweep/slurm"
 )
 
 // patience is how long anything here may take that takes seconds: machines stall.
@@ -38,8 +41,8 @@ func TestSlurm(t *testing.T) {
 // cancelled and submitted again.
 func testCut(t *testing.T) {
 	const folder = "runs of 100%/cut" // a name that a shell and sbatch would take apart
-	sweep := []string{"sweep", "--config", "cut.yaml", "--runs", "runs of 100%"}
-	submit := append(sweep[:len(sweep):len(sweep)], "--executor", "slurm", "--time", "10", "--sbatch-arg=--comment=two words")
+	verb := []string{"sweep", "--config", "cut.yaml", "--runs", "runs of 100%"}
+	submit := append(verb[:len(verb):len(verb)], "--executor", "slurm", "--time", "10", "--sbatch-arg=--comment=two words")
 	names := []string{"copy-nope-tiny-s1", "copy-rope-tiny-s1", "copy-alibi-tiny-s1"}
 	runZoo(t, submit...)
 	job := submittedJob(t, folder)
@@ -58,7 +61,7 @@ func testCut(t *testing.T) {
 	}
 	awaitEnd(t, job)
 	got := map[string]string{}
-	for _, s := range status(t, sweep) {
+	for _, s := range status(t, verb) {
 		got[s.Name] = s.State + ", " + s.Slurm
 	}
 	if diff := cmp.Diff(map[string]string{
@@ -76,7 +79,7 @@ func testCut(t *testing.T) {
 
 	runZoo(t, "sweep", "--config", "cut.yaml", "--runs", "whole", "--workers", "2")
 	for i, name := range names {
-		log := readFile(t, filepath.Join(folder, name, logFile))
+		log := readFile(t, filepath.Join(folder, name, "train.log"))
 		for _, part := range []string{"zoo: training interrupted at step ", "everything is saved", "going on from step "} {
 			if !strings.Contains(log, part) {
 				t.Errorf("%s was not cut short, saved and resumed: its log lacks %q:\n%s", name, part, log)
@@ -95,14 +98,14 @@ func testCut(t *testing.T) {
 
 // testFailure checks that a run that fails is a task that fails.
 func testFailure(t *testing.T) {
-	sweep := []string{"sweep", "--config", "short.yaml"}
-	runZoo(t, append(sweep[:len(sweep):len(sweep)], "--executor", "slurm", "--max-running", "1")...)
+	verb := []string{"sweep", "--config", "short.yaml"}
+	runZoo(t, append(verb[:len(verb):len(verb)], "--executor", "slurm", "--max-running", "1")...)
 	awaitEnd(t, submittedJob(t, "runs/short"))
-	all := status(t, sweep)
-	if s := all[0]; s.State != sweepFailed || !strings.HasPrefix(s.Slurm, "FAILED") || !strings.Contains(s.Error, "has a sequence of") {
+	all := status(t, verb)
+	if s := all[0]; s.State != sweep.Failed || !strings.HasPrefix(s.Slurm, "FAILED") || !strings.Contains(s.Error, "has a sequence of") {
 		t.Errorf("a run that cannot be trained is %+v", s)
 	}
-	if s := all[1]; s.State != sweepFinished || s.Slurm != "COMPLETED" {
+	if s := all[1]; s.State != sweep.Finished || s.Slurm != "COMPLETED" {
 		t.Errorf("a run beside it is %+v", s)
 	}
 	out := command(t, "scontrol", "--oneliner", "show", "job", submittedJob(t, "runs/short").ID+"_1")
@@ -127,18 +130,18 @@ func command(t *testing.T, name string, args ...string) string {
 	return out.String()
 }
 
-func status(t *testing.T, sweep []string) []sweepState {
+func status(t *testing.T, verb []string) []sweep.Status {
 	t.Helper()
-	var out []sweepState
-	if err := json.Unmarshal([]byte(runZoo(t, append(sweep[:len(sweep):len(sweep)], "--status", "--json")...)), &out); err != nil {
+	var out []sweep.Status
+	if err := json.Unmarshal([]byte(runZoo(t, append(verb[:len(verb):len(verb)], "--status", "--json")...)), &out); err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
-func submittedJob(t *testing.T, folder string) *slurmJob {
+func submittedJob(t *testing.T, folder string) *slurm.Job {
 	t.Helper()
-	j, err := readSlurmJob(folder)
+	j, err := slurm.ReadJob(folder)
 	if err != nil || j == nil {
 		t.Fatalf("job of %s: %v, %v", folder, j, err)
 	}
@@ -164,15 +167,15 @@ func awaitLines(t *testing.T, path string, n int) {
 }
 
 // awaitEnd waits until no task of a job waits or runs.
-func awaitEnd(t *testing.T, job *slurmJob) {
+func awaitEnd(t *testing.T, job *slurm.Job) {
 	t.Helper()
 	awaitYes(t, "the end of job "+job.ID, func() bool {
-		states, err := job.ask(t.Context())
+		states, err := job.Ask(t.Context())
 		if err != nil || len(states) == 0 {
 			t.Fatalf("tasks %v, %v", states, err)
 		}
 		for _, s := range states {
-			if !s.over() {
+			if !s.Over() {
 				return false
 			}
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,7 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/configs"
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/sweep"
+	"github.com/nopezoo/zoo/sweep/slurm"
 )
 
 type sweepOptions struct {
@@ -20,8 +22,12 @@ type sweepOptions struct {
 	executor       string // local or slurm
 	workers        int
 	memory         float64 // GiB; 0: what is free
-	slurm          slurmOptions
+	slurm          slurm.Options
 }
+
+// slurmCPUs is --cpus where it is not given: what a node has, a login node does
+// not know.
+const slurmCPUs = 4
 
 func sweepVerb(a *app) *cobra.Command {
 	var o sweepOptions
@@ -77,7 +83,11 @@ The embedded sweeps are ` + strings.Join(configs.Sweeps(), " and ") + `.`,
 	f.IntVar(&o.workers, "workers", 1, "runs at a time")
 	f.Float64Var(&o.memory, "memory", 0, "`GiB` that all workers together may take (default: what is free)")
 	f.StringVar(&o.executor, "executor", "local", "who trains: local, or slurm")
-	o.slurm.flags(f)
+	f.StringVar(&o.slurm.Partition, "partition", "", "Slurm's `partition` (default: the cluster's)")
+	f.StringVar(&o.slurm.Time, "time", "", "`limit` of one start of a run, such as 4:00:00; at the limit it saves and is started again")
+	f.IntVar(&o.slurm.CPUs, "cpus", slurmCPUs, "cores of each run in Slurm, where train.threads does not say")
+	f.IntVar(&o.slurm.MaxRunning, "max-running", 0, "runs at a time in Slurm (default: what there is room for)")
+	f.StringArrayVar(&o.slurm.Args, "sbatch-arg", nil, "further `option` of sbatch, as in --sbatch-arg=--account=physics; may be repeated")
 	f.BoolVar(&o.status, "status", false, "show how the runs are, and stop")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the runs, or print Slurm's job script, and stop")
 	f.BoolVar(&o.asJSON, "json", false, "write JSON")
@@ -88,12 +98,16 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 	if err := o.check(c); err != nil {
 		return err
 	}
-	file, err := readSweep(o.file)
+	file, err := sweep.Read(o.file)
 	if err != nil {
 		return err
 	}
-	folder := filepath.Join(o.root, file.name)
-	runs, err := file.runs(folder, c, os.Environ(), o.set)
+	folder := filepath.Join(o.root, file.Name)
+	overrides, err := settingPairs(o.set)
+	if err != nil {
+		return err
+	}
+	runs, err := file.Runs(folder, configs.Sources{User: userConfig(), Environ: os.Environ(), Overrides: overrides})
 	if err != nil {
 		return err
 	}
@@ -101,30 +115,40 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 	case o.status:
 		return a.sweepStatus(c.Context(), o, folder, runs)
 	case o.executor == "slurm":
-		return a.sweepSlurm(c.Context(), o, file.name, folder, runs)
+		return a.sweepSlurm(c.Context(), o, folder, runs)
 	case o.dryRun:
 		return a.sweepPlan(runs, o.asJSON)
 	}
 	return a.sweepLocally(c.Context(), o, folder, runs)
 }
 
-// sweepPlan lists what a sweep would train.
-func (a *app) sweepPlan(runs []train.SweepRun, asJSON bool) error {
-	type entry struct {
-		Name       string       `json:"name"`
-		Dir        string       `json:"dir"`
-		Parameters int64        `json:"parameters"`
-		Memory     int64        `json:"memory_bytes"`
-		Config     train.Config `json:"config"`
+// check refuses what does not fit together, before anything is read or written.
+func (o sweepOptions) check(c *cobra.Command) error {
+	if err := oneOf("executor", o.executor, "local", "slurm"); err != nil {
+		return fmt.Errorf("--executor: %w", err)
 	}
-	list := []entry{}
-	lines := [][]string{{"run", "steps", "parameters", "memory"}}
-	for _, r := range runs {
-		list = append(list, entry{r.Name, filepath.ToSlash(r.Dir), r.Cost.Parameters, r.Cost.Memory, r.Config})
-		lines = append(lines, []string{r.Name, fmt.Sprint(r.Config.Train.Steps), fmt.Sprint(r.Cost.Parameters), bytesText(r.Cost.Memory)})
+	foreign := []string{"partition", "time", "cpus", "max-running", "sbatch-arg"}
+	if o.executor == "slurm" {
+		foreign = []string{"workers", "memory"}
 	}
-	if asJSON {
-		return a.json(list)
+	for _, name := range foreign {
+		if c.Flags().Changed(name) {
+			return fmt.Errorf("--%s means nothing to --executor %s; see: zoo sweep --help", name, o.executor)
+		}
 	}
-	return a.table(lines)
+	switch {
+	case o.status && o.dryRun:
+		return errors.New("--status and --dry-run: choose one")
+	case o.workers < 1:
+		return fmt.Errorf("--workers %d: want at least 1", o.workers)
+	case o.executor == "slurm" && o.dryRun && o.asJSON:
+		return errors.New("--json: a job script is no JSON; leave it out")
+	}
+	if o.file == "" {
+		return fmt.Errorf("--config is missing: a sweep file, or one of %s", strings.Join(configs.Sweeps(), ", "))
+	}
+	if err := o.slurm.Check(); err != nil {
+		return fmt.Errorf("--%w", err) // begins with the flag's name
+	}
+	return nil
 }

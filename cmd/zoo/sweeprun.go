@@ -5,161 +5,179 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/nopezoo/zoo/machine"
+	"github.com/nopezoo/zoo/sweep"
 	"github.com/nopezoo/zoo/train"
 )
 
-// logFile is what a run of a sweep says, in its directory.
-const logFile = "train.log"
+// resumeSelf is the command by which this program trains one run of a sweep.
+func resumeSelf() ([]string, error) {
+	self, err := os.Executable()
+	return []string{self, "train", "--resume"}, err
+}
 
-// saveTime is how long an interrupted run may take to finish its step and to save
-// before it is killed.
-const saveTime = 5 * time.Minute
+// sweepPlan lists what a sweep would train.
+func (a *app) sweepPlan(runs []sweep.Run, asJSON bool) error {
+	type entry struct {
+		Name       string       `json:"name"`
+		Dir        string       `json:"dir"`
+		Parameters int64        `json:"parameters"`
+		Memory     int64        `json:"memory_bytes"`
+		Config     train.Config `json:"config"`
+	}
+	list := []entry{}
+	lines := [][]string{{"run", "steps", "parameters", "memory"}}
+	for _, r := range runs {
+		list = append(list, entry{r.Name, filepath.ToSlash(r.Dir), r.Cost.Parameters, r.Cost.Memory, r.Config})
+		lines = append(lines, []string{r.Name, fmt.Sprint(r.Config.Train.Steps), fmt.Sprint(r.Cost.Parameters), bytesText(r.Cost.Memory)})
+	}
+	if asJSON {
+		return a.json(list)
+	}
+	return a.table(lines)
+}
 
-// claimFolder makes a sweep's folder and keeps other sweeps out of it until release.
-// One that Slurm still works on is refused.
-func claimFolder(ctx context.Context, folder string) (release func(), err error) {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return nil, err
+// sweepStatus writes how every run of a sweep is.
+func (a *app) sweepStatus(ctx context.Context, o sweepOptions, folder string, runs []sweep.Run) error {
+	all, job, unasked, err := sweep.Look(ctx, folder, runs)
+	if err != nil {
+		return err
 	}
-	if release, err = lockFolder(folder); err != nil {
-		return nil, err
+	if unasked != nil {
+		a.note("%v; the table is without Slurm's words", unasked)
 	}
-	if err := checkIdle(ctx, folder); err != nil {
-		release()
-		return nil, err
+	if err := a.sweepResults(all, o.asJSON); err != nil {
+		return err
 	}
-	return release, nil
+	if job != nil {
+		a.note("%s; job %s", sweep.Count(all), job.ID)
+		return nil
+	}
+	a.note("%s", sweep.Count(all))
+	return nil
+}
+
+// sweepSlurm submits the runs that are not finished as one job array.
+func (a *app) sweepSlurm(ctx context.Context, o sweepOptions, folder string, runs []sweep.Run) error {
+	command, err := resumeSelf()
+	if err != nil {
+		return err
+	}
+	script, err := sweep.Script(folder, runs, command, o.slurm)
+	if err != nil {
+		return otherRun(err)
+	}
+	if len(script.Tasks) == 0 {
+		a.note("all %d runs are finished", len(runs))
+		return nil
+	}
+	if o.dryRun {
+		text, err := script.Text()
+		fmt.Fprint(a.stdout, text)
+		return err
+	}
+	job, err := sweep.Submit(ctx, folder, runs, script)
+	if err != nil {
+		return otherRun(err)
+	}
+	if o.asJSON {
+		return a.json(job)
+	}
+	a.print("job %s: %d runs in %s, tasks %s", job.ID, len(job.Tasks), folder, job.Indices())
+	a.note("watch it: %s\nend it, with everything saved: %s", o.statusCommand(), job.Cancel())
+	return nil
+}
+
+// statusCommand is the command line that shows how the runs are.
+func (o sweepOptions) statusCommand() string {
+	words := []string{"zoo", "sweep", "--config", o.file}
+	if o.root != "runs" {
+		words = append(words, "--runs", o.root)
+	}
+	for _, s := range o.set {
+		words = append(words, "--set", s)
+	}
+	return strings.Join(each(append(words, "--status"), shellWord), " ")
 }
 
 // sweepLocally trains runs in child processes, as many at a time as asked for.
-func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, runs []train.SweepRun) error {
-	release, err := claimFolder(ctx, folder)
-	if err != nil {
-		return err
-	}
-	defer release()
-	m := thisMachine()
-	threads := max(m.Cores/o.workers, 1)
-	if err := prepareRuns(runs, threads); err != nil {
-		return err
-	}
-	logged, err := os.OpenFile(filepath.Join(folder, "sweep.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
-	}
-	defer logged.Close()
-	w := newSweepWatch(a, logged, runs)
-	w.tell("%d runs, %d at a time, of %d threads each, in %s", len(runs), o.workers, threads, folder)
-	var todo []train.SweepRun
-	for _, r := range runs {
-		info, err := readRun(r.Dir)
-		if err == nil && info.finished() {
-			w.ended(r, sweepSkipped, "")
-			continue
-		}
-		todo = append(todo, r)
-	}
-	if len(todo) > 0 {
+func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, runs []sweep.Run) error {
+	if slices.ContainsFunc(runs, func(r sweep.Run) bool { return !r.Finished() }) {
 		if err := a.needLibrary(ctx); err != nil {
 			return err
 		}
 	}
-	stop := w.watch(ctx)
-	train.Pool{Workers: o.workers, Memory: o.bound(m)}.Run(ctx, todo,
-		func(ctx context.Context, r train.SweepRun) error {
-			w.began(r)
-			return w.child(ctx, r)
-		},
-		func(r train.SweepRun, err error) { w.done(r, err, o.bound(m)) })
-	stop()
-	return a.sweepEnd(ctx, w, o)
+	command, err := resumeSelf()
+	if err != nil {
+		return err
+	}
+	options := sweep.Options{Command: command, Workers: o.workers, Memory: o.bound(), Report: a.reportSweep}
+	var live *screen
+	if isTerminal(a.stderr) {
+		live = &screen{w: rawWriter(a.stderr)}
+		options.Every = 500 * time.Millisecond
+		options.Report = func(e sweep.Event) { a.drawSweep(live, e, ctx.Err() != nil) }
+	}
+	all, err := sweep.Train(ctx, folder, runs, options)
+	if live != nil {
+		live.erase()
+	}
+	if all == nil {
+		return otherRun(err)
+	}
+	return a.sweepEnd(ctx, all, o)
 }
 
-// prepareRuns makes the directories of all runs.
-func prepareRuns(runs []train.SweepRun, threads int) error {
-	for i := range runs {
-		if err := runs[i].Prepare(threads); err != nil {
-			return otherRun(err, runs[i].Dir)
-		}
+// bound is the memory that workers may take together, 0 for no bound. A little is
+// left to the rest of the machine.
+func (o sweepOptions) bound() int64 {
+	if o.memory > 0 {
+		return int64(o.memory * (1 << 30))
 	}
-	return nil
+	return machine.This().MemoryFree / 20 * 19
 }
 
 // otherRun adds the remedy where a directory holds another run.
-func otherRun(err error, dir string) error {
-	if errors.Is(err, train.ErrOtherRun) {
-		return fmt.Errorf("%w; go on with that one alone: %s; or choose another folder with --runs, or rename the sweep file", err, resumeCommand(dir))
+func otherRun(err error) error {
+	var of *sweep.RunError
+	if errors.As(err, &of) && errors.Is(err, train.ErrOtherRun) {
+		return fmt.Errorf("%w; go on with that one alone: %s; or choose another folder with --runs, or rename the sweep file", err, resumeCommand(of.Dir))
 	}
 	return err
 }
 
 // sweepEnd reports how a sweep went.
-func (a *app) sweepEnd(ctx context.Context, w *sweepWatch, o sweepOptions) error {
-	if err := a.sweepResults(w.states(), o.asJSON); err != nil {
+func (a *app) sweepEnd(ctx context.Context, all []sweep.Status, o sweepOptions) error {
+	if err := a.sweepResults(all, o.asJSON); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
-		return fmt.Errorf("%w: %s; everything is saved; go on with: %s", train.ErrInterrupted, w.count(), a.repeat())
+		return fmt.Errorf("%w: %s; everything is saved; go on with: %s", train.ErrInterrupted, sweep.Count(all), a.repeat())
 	}
-	if failed := w.failures(); len(failed) > 0 {
-		for _, f := range failed {
-			a.note("%s: %s", f.Dir, f.Error)
-		}
-		return fmt.Errorf("%d of %d runs failed; the same command tries these again", len(failed), len(w.order))
+	failed := slices.DeleteFunc(slices.Clone(all), func(s sweep.Status) bool { return s.State != sweep.Failed })
+	for _, f := range failed {
+		a.note("%s: %s", f.Dir, f.Error)
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("%d of %d runs failed; the same command tries these again", len(failed), len(all))
 	}
 	return nil
 }
 
+// sweepResults writes how every run is.
+func (a *app) sweepResults(all []sweep.Status, asJSON bool) error {
+	if asJSON {
+		return a.json(all)
+	}
+	return a.table(each(all, sweep.Status.Cells))
+}
+
 // repeat is this command line.
 func (a *app) repeat() string {
-	words := []string{"zoo"}
-	for _, arg := range a.args {
-		words = append(words, shellWord(arg))
-	}
-	return strings.Join(words, " ")
-}
-
-// child trains one run in a process of its own, so that its death is not ours. At
-// the end of ctx it is asked to save and stop.
-func (w *sweepWatch) child(ctx context.Context, r train.SweepRun) error {
-	dir := r.Dir
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	out, err := os.OpenFile(filepath.Join(dir, logFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	said := &childWords{log: out, tell: func(text string) { w.warn(r, text) }}
-	c := exec.CommandContext(ctx, self, "train", "--resume", dir)
-	c.Stdout, c.Stderr = said, said
-	c.SysProcAttr = childAttributes()
-	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
-	c.WaitDelay = saveTime
-	if err = c.Run(); err == nil {
-		return nil
-	}
-	switch last := said.last; {
-	case ctx.Err() != nil && (last == "" || last == "interrupted" || strings.HasPrefix(last, train.ErrInterrupted.Error())):
-		return train.ErrInterrupted
-	case last != "":
-		return errors.New(strings.TrimPrefix(last, dir+": "))
-	}
-	return fmt.Errorf("%w, without a word; a process that the system killed had too little memory", err)
-}
-
-// bound is the memory that workers may take together, 0 for no bound. A little is
-// left to the rest of the machine.
-func (o sweepOptions) bound(m machine) int64 {
-	if o.memory > 0 {
-		return int64(o.memory * (1 << 30))
-	}
-	return m.MemoryFree / 20 * 19
+	return strings.Join(append([]string{"zoo"}, each(a.args, shellWord)...), " ")
 }

@@ -4,27 +4,35 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
+
+	"github.com/nopezoo/zoo/sweep"
 )
 
-// cells are the state's line in a table; an error ends it.
-func (s sweepState) cells() []string {
-	out := []string{s.Name, s.State, fmt.Sprintf("%d/%d", s.Step, s.Steps), "", "", ""}
-	if s.Loss != nil {
-		out[3] = fmt.Sprintf("loss %.4g", *s.Loss)
+// reportSweep writes what happens in a sweep, in lines.
+func (a *app) reportSweep(e sweep.Event) {
+	switch {
+	case e.Err != nil:
+		a.note("%v", withRemedy(e.Err))
+	case e.Text != "":
+		a.note("%s", e.Text)
+	default:
+		for _, s := range e.Runs {
+			if s.State == sweep.Running && s.Step > 0 {
+				a.note("%s", s)
+			}
+		}
 	}
-	if s.Pace > 0 {
-		out[4] = short(s.Pace) + " tokens/s"
-		out[5] = duration(time.Duration(s.Left*float64(time.Second))) + " left"
+}
+
+// drawSweep draws the table of a sweep again, below what is wrong.
+func (a *app) drawSweep(live *screen, e sweep.Event, saving bool) {
+	if e.Err != nil {
+		live.erase()
+		a.note("%v", withRemedy(e.Err))
 	}
-	if s.Slurm != "" {
-		out[1] += ", " + s.Slurm
-	}
-	if s.Error != "" {
-		out = append(out[:3], s.Error)
-	}
-	return out
+	width, height := live.size()
+	live.draw(sweepTable(e.Runs, saving, width-1, height-2), width)
 }
 
 // Between columns are some spaces; a name has leastName characters at least.
@@ -38,7 +46,7 @@ const (
 // not fit, runs that are in progress or failed come before those that wait, and
 // finished ones last; names go without what all of them say, then the last columns
 // are left out, and then names are shortened.
-func sweepTable(states []sweepState, saving bool, width, height int) []string {
+func sweepTable(states []sweep.Status, saving bool, width, height int) []string {
 	shown := chosen(states, height-1)
 	widths := columnWidths(shown, width)
 	if len(widths) < tableColumns {
@@ -47,7 +55,7 @@ func sweepTable(states []sweepState, saving bool, width, height int) []string {
 	}
 	var out []string
 	for _, s := range shown {
-		cells := s.cells()
+		cells := s.Cells()
 		var b strings.Builder
 		for i, w := range widths {
 			if s.Error == "" || i < 3 {
@@ -57,7 +65,7 @@ func sweepTable(states []sweepState, saving bool, width, height int) []string {
 		b.WriteString(s.Error)
 		out = append(out, oneLine(b.String(), width))
 	}
-	sum := countStates(states)
+	sum := sweep.Count(states)
 	if n := len(states) - len(shown); n > 0 {
 		sum += fmt.Sprintf("; %d not shown", n)
 	}
@@ -68,24 +76,24 @@ func sweepTable(states []sweepState, saving bool, width, height int) []string {
 }
 
 // chosen returns the n states that matter most, in their order.
-func chosen(states []sweepState, n int) []sweepState {
+func chosen(states []sweep.Status, n int) []sweep.Status {
 	shown := map[string]bool{}
-	for _, group := range [][]string{{sweepRunning}, {sweepFailed, sweepStopped}, {sweepWaiting}, {sweepFinished, sweepSkipped}} {
+	for _, group := range [][]string{{sweep.Running}, {sweep.Failed, sweep.Stopped}, {sweep.Waiting}, {sweep.Finished, sweep.Skipped}} {
 		for _, s := range states {
 			if slices.Contains(group, s.State) && len(shown) < n {
 				shown[s.Name] = true
 			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(states), func(s sweepState) bool { return !shown[s.Name] })
+	return slices.DeleteFunc(slices.Clone(states), func(s sweep.Status) bool { return !shown[s.Name] })
 }
 
 // columnWidths returns the widths of the columns that have room. What an error
 // says is no column: it ends its line, however long.
-func columnWidths(states []sweepState, width int) []int {
+func columnWidths(states []sweep.Status, width int) []int {
 	var widths [tableColumns]int
 	for _, s := range states {
-		for i, cell := range s.cells() {
+		for i, cell := range s.Cells() {
 			if s.Error == "" || i < 3 {
 				widths[i] = max(widths[i], len([]rune(cell)))
 			}
@@ -103,7 +111,7 @@ func columnWidths(states []sweepState, width int) []int {
 
 // withShortNames drops from names the parts that all of them have, unless some
 // would then be the same or empty.
-func withShortNames(states []sweepState) []sweepState {
+func withShortNames(states []sweep.Status) []sweep.Status {
 	count := map[string]int{} // of the names that have a part
 	for _, s := range states {
 		parts := strings.Split(s.Name, "-")
@@ -146,21 +154,4 @@ func oneLine(s string, n int) string {
 		r = append(r[:max(n-1, 0)], '…')
 	}
 	return string(r)
-}
-
-// countStates sums up: "3 finished, 1 failed".
-func countStates(states []sweepState) string {
-	var parts []string
-	for _, state := range []string{sweepFinished, sweepSkipped, sweepRunning, sweepStopped, sweepWaiting, sweepFailed} {
-		n := 0
-		for _, s := range states {
-			if s.State == state {
-				n++
-			}
-		}
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, state))
-		}
-	}
-	return strings.Join(parts, ", ")
 }

@@ -6,58 +6,60 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/sweep"
 )
 
 func TestSweepTable(t *testing.T) {
-	waits := func(name string) sweepState { return sweepState{Name: name, State: sweepWaiting, Steps: 9} }
-	runs := func(name string) sweepState {
-		return sweepState{Name: name, State: sweepRunning, Step: 3, Steps: 9, Loss: new(1.25), Pace: 1000, Left: 6}
+	waits := func(name string) sweep.Status { return sweep.Status{Name: name, State: sweep.Waiting, Steps: 9} }
+	runs := func(name string) sweep.Status {
+		return sweep.Status{Name: name, State: sweep.Running, Step: 3, Steps: 9, Loss: new(1.25), Pace: 1000, Left: 6}
 	}
-	failed := sweepState{Name: "copy-t5-tiny-s1", State: sweepFailed, Steps: 9, Error: "train: no such\nfile \x1b[2J of the many that are there"}
+	failed := sweep.Status{Name: "copy-t5-tiny-s1", State: sweep.Failed, Steps: 9, Error: "train: no such\nfile \x1b[2J of the many that are there"}
 	for _, test := range []struct {
 		name          string
-		states        []sweepState
+		states        []sweep.Status
 		saving        bool
 		width, height int
 		want          []string
 	}{
-		{"room for everything", []sweepState{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s1")}, false, 79, 22, []string{
+		{"room for everything", []sweep.Status{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s1")}, false, 79, 22, []string{
 			"copy-rope-tiny-s1  running  3/9  loss 1.25  1k tokens/s  6s left",
 			"copy-nope-tiny-s1  waiting  0/9",
 			"1 running, 1 waiting",
 		}},
-		{"exactly as wide", []sweepState{runs("copy-rope-tiny-s1")}, true, 64, 22, []string{
+		{"exactly as wide", []sweep.Status{runs("copy-rope-tiny-s1")}, true, 64, 22, []string{
 			"copy-rope-tiny-s1  running  3/9  loss 1.25  1k tokens/s  6s left",
 			"saving; 1 running",
 		}},
-		{"names without what all say", []sweepState{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s1")}, false, 63, 22, []string{
+		{"names without what all say", []sweep.Status{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s1")}, false, 63, 22, []string{
 			"rope  running  3/9  loss 1.25  1k tokens/s  6s left",
 			"nope  waiting  0/9",
 			"1 running, 1 waiting",
 		}},
-		{"columns left out", []sweepState{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s2")}, false, 40, 22, []string{
+		{"columns left out", []sweep.Status{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s2")}, false, 40, 22, []string{
 			"rope-s1  running  3/9  loss 1.25",
 			"nope-s2  waiting  0/9",
 			"1 running, 1 waiting",
 		}},
-		{"names shortened", []sweepState{runs("copy-rope-theta=500-tiny-s1"), waits("copy-nope-small-s2")}, false, 33, 22, []string{
+		{"names shortened", []sweep.Status{runs("copy-rope-theta=500-tiny-s1"), waits("copy-nope-small-s2")}, false, 33, 22, []string{
 			"rope-thet…0-tiny-s1  running  3/9",
 			"nope-small-s2        waiting  0/9",
 			"1 running, 1 waiting",
 		}},
-		{"parts that all have, in another order", []sweepState{runs("a-b"), waits("b-a")}, false, 20, 22, []string{
+		{"parts that all have, in another order", []sweep.Status{runs("a-b"), waits("b-a")}, false, 20, 22, []string{
 			"a-b  running  3/9",
 			"b-a  waiting  0/9",
 			"1 running, 1 waiting",
 		}},
-		{"narrower than a line can be", []sweepState{runs("copy-rope-tiny-s1")}, false, 10, 22, []string{"copy-…iny…", "1 running"}},
-		{"an error takes what room there is", []sweepState{failed, runs("copy-rope-tiny-s1")}, false, 79, 22, []string{
+		{"narrower than a line can be", []sweep.Status{runs("copy-rope-tiny-s1")}, false, 10, 22, []string{"copy-…iny…", "1 running"}},
+		{"an error takes what room there is", []sweep.Status{failed, runs("copy-rope-tiny-s1")}, false, 79, 22, []string{
 			"copy-t5-tiny-s1    failed   0/9  train: no such file  [2J of the many that are…",
 			"copy-rope-tiny-s1  running  3/9  loss 1.25  1k tokens/s  6s left",
 			"1 running, 1 failed",
 		}},
-		{"more runs than lines", []sweepState{
-			{Name: "a", State: sweepFinished, Step: 9, Steps: 9}, waits("b"), runs("c"), {Name: "d", State: sweepStopped, Steps: 9}, waits("e"), runs("f"),
+		{"more runs than lines", []sweep.Status{
+			{Name: "a", State: sweep.Finished, Step: 9, Steps: 9}, waits("b"), runs("c"), {Name: "d", State: sweep.Stopped, Steps: 9}, waits("e"), runs("f"),
 		}, false, 79, 5, []string{
 			"b  waiting  0/9",
 			"c  running  3/9  loss 1.25  1k tokens/s  6s left",
@@ -65,12 +67,12 @@ func TestSweepTable(t *testing.T) {
 			"f  running  3/9  loss 1.25  1k tokens/s  6s left",
 			"1 finished, 2 running, 1 stopped, 2 waiting; 2 not shown",
 		}},
-		{"names without what all say, shown or not", []sweepState{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s1"), waits("copy-nope-tiny-s2")}, false, 40, 3, []string{
+		{"names without what all say, shown or not", []sweep.Status{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s1"), waits("copy-nope-tiny-s2")}, false, 40, 3, []string{
 			"rope-s1  running  3/9  loss 1.25",
 			"nope-s1  waiting  0/9",
 			"1 running, 2 waiting; 1 not shown",
 		}},
-		{"no line for a run", []sweepState{runs("a"), waits("b")}, false, 79, -1, []string{"1 running, 1 waiting; 2 not shown"}},
+		{"no line for a run", []sweep.Status{runs("a"), waits("b")}, false, 79, -1, []string{"1 running, 1 waiting; 2 not shown"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := sweepTable(test.states, test.saving, test.width, test.height)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -22,7 +23,8 @@ import (
 )
 
 type trainOptions struct {
-	layers
+	file      string
+	set       []string
 	encodings []string
 	runs      string
 	resume    bool
@@ -36,7 +38,7 @@ var trainFlags = map[string]string{
 }
 
 func trainVerb(a *app) *cobra.Command {
-	o := trainOptions{layers: layers{flags: trainFlags}}
+	var o trainOptions
 	c := &cobra.Command{
 		Use:   "train [RUN…]",
 		Short: "train models, one for each encoding",
@@ -56,7 +58,7 @@ other settings on a task (on_task in the preset paper). What is set above the
 preset must be a setting of one of the models at least: cwrnn has no
 model.n_layers, and a decoder no model.n_units. The keys are:
 
-` + columns(each(settings(), func(s setting) string { return s.key }), 4) + `
+` + columns(each(configs.Settings(), func(s configs.Setting) string { return s.Key }), 4) + `
 
 With train.eval_every, the model is measured on validation prompts as it trains,
 and its best checkpoint is kept (zoo export --checkpoint best). A run's folder has
@@ -95,9 +97,9 @@ long, from a few steps made here. Nothing is written.`,
 		},
 	}
 	f := c.Flags()
-	f.String("preset", "", "settings to start from: "+strings.Join(configs.Names(), ", ")+" (default: that of a config file, or "+defaultPreset+")")
+	f.String("preset", "", "settings to start from: "+strings.Join(configs.Names(), ", ")+" (default: that of a config file, or "+configs.DefaultPreset+")")
 	f.StringVar(&o.file, "config", "", "a YAML `file` of settings, in the form of the presets")
-	f.StringSliceVar(&o.encodings, "pe", nil, "encodings: "+strings.Join(encodingNames(), ", ")+" (default: the configured one)")
+	f.StringSliceVar(&o.encodings, "pe", nil, "encodings: "+strings.Join(models.Encodings(), ", ")+" (default: the configured one)")
 	f.String("task", "", "task with its options, or several with commas: "+strings.Join(each(task.All(), func(t task.Task) string { return t.Name }), ", "))
 	f.String("lengths", "", "trained lengths, such as 1..20")
 	f.Int("examples", 0, "size of a fixed training set, the same for every seed; 0: every example is new")
@@ -113,13 +115,6 @@ long, from a few steps made here. Nothing is written.`,
 	return c
 }
 
-// encodingNames lists the encodings of the decoder, and the architectures that
-// have none and stand in their place.
-func encodingNames() []string {
-	names := each(pe.Table(), func(r pe.Row) string { return r.Name })
-	return append(names, each(models.Architectures(), func(a models.Architecture) string { return a.Name })...)
-}
-
 // checkEncodings refuses unknown names before any work begins.
 func checkEncodings(list []string) error {
 	for _, name := range list {
@@ -127,7 +122,7 @@ func checkEncodings(list []string) error {
 			_, err := pe.Find(name) // which knows better than a spelling distance
 			return err
 		}
-		if err := oneOf("encoding", name, encodingNames()...); err != nil {
+		if err := oneOf("encoding", name, models.Encodings()...); err != nil {
 			return err
 		}
 	}
@@ -149,16 +144,21 @@ func (o *trainOptions) plan(c *cobra.Command, dirs []string) ([]planned, error) 
 	if err := checkEncodings(o.encodings); err != nil {
 		return nil, err
 	}
-	o.user = userConfig()
-	cfg, err := o.load(c.Flags(), os.Environ())
+	if c.Flags().Changed("preset") {
+		if err := oneOf("preset", c.Flag("preset").Value.String(), configs.Names()...); err != nil {
+			return nil, err
+		}
+	}
+	sources, err := o.sources(c)
 	if err != nil {
 		return nil, err
 	}
-	if from := cfg.origin["model.encoding"].name; len(o.encodings) > 0 && from == "--set" {
-		return nil, errors.New("--set model.encoding: --pe gives the encoding too; give it once")
-	}
-	if err := cfg.checkUsed(o.encodings); err != nil {
+	cfg, err := configs.Load(sources)
+	if err != nil {
 		return nil, err
+	}
+	if len(o.encodings) > 0 && cfg.Origin("model.encoding") == "--set" {
+		return nil, errors.New("--set model.encoding: --pe gives the encoding too; give it once")
 	}
 	encodings := o.encodings
 	if len(encodings) == 0 {
@@ -166,18 +166,47 @@ func (o *trainOptions) plan(c *cobra.Command, dirs []string) ([]planned, error) 
 	}
 	var out []planned
 	for _, name := range encodings {
-		one, err := cfg.run(name)
+		one, err := cfg.Config(name)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, planned{runDir(o.runs, cfg.preset, one), one})
+		out = append(out, planned{filepath.Join(o.runs, one.Name(cfg.Preset)), one})
+	}
+	return out, nil
+}
+
+// sources are the layers of the configuration.
+func (o *trainOptions) sources(c *cobra.Command) (configs.Sources, error) {
+	var overrides []configs.Value
+	for key, name := range trainFlags {
+		if f := c.Flags().Lookup(name); f.Changed {
+			overrides = append(overrides, configs.Value{Key: key, Value: f.Value.String(), From: "--" + name})
+		}
+	}
+	pairs, err := settingPairs(o.set)
+	return configs.Sources{
+		Preset: c.Flag("preset").Value.String(), User: userConfig(), File: o.file, Environ: os.Environ(),
+		Overrides: append(overrides, pairs...), Encodings: o.encodings,
+	}, err
+}
+
+// settingPairs reads the key=value pairs of --set, which stands for flags of keys
+// that have none.
+func settingPairs(pairs []string) ([]configs.Value, error) {
+	var out []configs.Value
+	for _, pair := range pairs {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return nil, fmt.Errorf("--set %s: want key=value, such as train.steps=100", pair)
+		}
+		out = append(out, configs.Value{Key: key, Value: value, From: "--set"})
 	}
 	return out, nil
 }
 
 // given is the first flag on the command line that says what to train, "" for none.
 func (o *trainOptions) given(c *cobra.Command) string {
-	names := append([]string{"preset", "config", "pe", "set"}, slices.Sorted(maps.Values(o.flags))...)
+	names := append([]string{"preset", "config", "pe", "set"}, slices.Sorted(maps.Values(trainFlags))...)
 	for _, name := range names {
 		if c.Flags().Changed(name) {
 			return name

@@ -6,7 +6,9 @@ import (
 	"math"
 	"time"
 
+	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // probeTime is about how long a dry run trains to learn how long a step takes.
@@ -33,11 +35,11 @@ func (a *app) trainPlan(ctx context.Context, p planned) error {
 	}
 	state, left := "not begun", p.cfg.Train.Steps
 	if there {
-		r, err := readRun(p.dir)
+		r, err := find.ReadRun(p.dir)
 		if err != nil {
 			return err
 		}
-		if state = r.state(); r.finished() {
+		if state = r.State(); r.Finished() {
 			left = 0
 		} else {
 			left -= r.Step
@@ -48,9 +50,8 @@ func (a *app) trainPlan(ctx context.Context, p planned) error {
 		return err
 	}
 	lines := [][]string{{"run", p.dir + ", " + state}}
-	values := flatten(p.cfg)
-	for _, s := range settings() {
-		lines = append(lines, []string{s.key, values[s.key]})
+	for _, s := range configs.Settings() {
+		lines = append(lines, []string{s.Key, s.Of(p.cfg)})
 	}
 	lines = append(lines, []string{"parameters", fmt.Sprint(cost.Parameters)},
 		[]string{"memory", "at most about " + bytesText(cost.Memory)})

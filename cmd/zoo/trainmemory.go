@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -24,7 +25,7 @@ func (a *app) checkMemory(p planned) error {
 
 // checkFree refuses a run that cannot fit into the free memory, where that is known.
 func checkFree(cfg train.Config, cost train.Cost) error {
-	free := thisMachine().MemoryFree
+	free := machine.This().MemoryFree
 	if free == 0 || cost.Memory <= free {
 		return nil
 	}

@@ -5,10 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/nopezoo/zoo/interop"
+	"github.com/nopezoo/zoo/machine"
+	"github.com/nopezoo/zoo/sweep"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/validate"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // trainOne makes one run, or says that it is made already.
@@ -52,8 +57,8 @@ func (p *planned) settle() (there bool, err error) {
 	if interop.IsFolder(p.dir) {
 		return false, notTrained(p.dir)
 	}
-	if !isRun(p.dir) {
-		p.cfg = p.cfg.WithThreads(thisMachine().Cores)
+	if !find.IsRun(p.dir) {
+		p.cfg = p.cfg.WithThreads(machine.This().Cores)
 		return false, nil
 	}
 	was, err := train.ReadConfig(p.dir)
@@ -75,13 +80,13 @@ func (a *app) open(p planned, resume bool, say func(string)) (*train.Trainer, er
 	if err != nil {
 		return nil, err
 	}
-	evaluate, err := evaluator(p.cfg)
+	evaluate, err := validate.Evaluator(p.cfg)
 	if err != nil {
 		return nil, err
 	}
 	o := train.Options{
 		Evaluate: evaluate, Evaluated: func(e train.Evaluation) { say(evaluated(e)) },
-		Warn: func(err error) { say(notSaved + withRemedy(err).Error()) },
+		Warn: func(err error) { say(sweep.NotSaved + withRemedy(err).Error()) },
 	}
 	if !there {
 		if err := a.checkMemory(p); err != nil {
@@ -131,4 +136,19 @@ func (w *trainWatch) report(s train.Stats) {
 // pace is the speed since the run was opened.
 func (w *trainWatch) pace() string {
 	return short(float64(w.tokens)/time.Since(w.meter.begun).Seconds()) + " tokens/s"
+}
+
+// evaluated describes an evaluation.
+func evaluated(e train.Evaluation) string {
+	text := []string{fmt.Sprintf("step %d: accuracy %.1f %% at trained lengths", e.Step, 100**e.Accuracy)}
+	if e.Beyond != nil {
+		text = append(text, fmt.Sprintf("%.1f %% beyond", 100**e.Beyond))
+	}
+	if e.Best {
+		text = append(text, "the best so far")
+	}
+	if e.Stop {
+		text = append(text, "stopping early")
+	}
+	return strings.Join(text, ", ")
 }

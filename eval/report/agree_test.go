@@ -1,60 +1,231 @@
 package report_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"html"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/study"
 )
 
-// TestAgreesWithTable measures one model again and again (in other batches, with
-// other seeds, more and fewer prompts, older rows, rows without a measurement) and
-// wants the page to say what zoo bench's table says.
-func TestAgreesWithTable(t *testing.T) {
-	check := func(name string, rows []eval.Row) {
-		t.Helper()
-		table := eval.Summarize(rows)
-		if len(table) != 1 {
-			t.Fatalf("%s: %d columns, want 1", name, len(table))
+// pageData is what the page's charts are drawn from.
+type pageData struct {
+	Tasks []struct {
+		Lengths []int
+		Series  []struct {
+			Name      string
+			Trained   [2]int
+			Inside    spread
+			Beyond    spread
+			Effective struct{ Length, Low, High int }
+			Points    []struct {
+				Length, N    int
+				NA           bool
+				Exact, Token spread
+			}
 		}
-		page := study(t, rows...).Tasks[0].Series[0]
-		same := func(a float64, b float64) bool {
-			return a == b || math.Abs(a-b) < 1e-12 || math.IsNaN(a) && math.IsNaN(b)
-		}
-		if !same(table[0].Inside.Value, float64(page.Inside.Mean)) || !same(table[0].Beyond.Value, float64(page.Beyond.Mean)) || table[0].Beyond.NA != page.BeyondNA {
-			t.Errorf("%s: the table says %v → %v, the page %v → %v without %d", name, table[0].Inside, table[0].Beyond, page.Inside.Mean, page.Beyond.Mean, page.BeyondNA)
-		}
-		if got, want := [3]int{page.Effective.Length, page.Effective.Low, page.Effective.High}, [3]int{table[0].Effective, table[0].EffectiveLow, table[0].EffectiveHigh}; got != want {
-			t.Errorf("%s: effective length %v on the page, %v in the table", name, got, want)
+		Places []struct {
+			Series []struct {
+				Series int
+				Points []struct {
+					Length                          int
+					Tokens, Prefill, Decode, Memory spread
+				}
+			}
 		}
 	}
+	Ranks []struct {
+		Name     string
+		MRR      float64
+		Contests int
+	}
+}
+
+type spread struct{ Mean, Low, High *float64 }
+
+// percent writes a ratio as both do; a dash for none.
+func percent(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return study.Number(*v).Percent()
+}
+
+func short(v *float64) string {
+	if v == nil || *v == 0 {
+		return "-"
+	}
+	return study.Number(*v).Short()
+}
+
+// markdownTables are the lines of each table that the terminal writes, by the
+// beginning of its title.
+func markdownTables(t *testing.T, rows []eval.Row) map[string][][]string {
+	t.Helper()
+	var b strings.Builder
+	if err := report.Markdown(&b, rows, study.ByLengths); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][][]string{}
+	title := ""
+	for line := range strings.Lines(html.UnescapeString(b.String())) {
+		switch line = strings.TrimSpace(strings.ReplaceAll(line, `\`, "")); {
+		case line == "" || strings.HasPrefix(line, "| ---"):
+		case strings.HasPrefix(line, "|"):
+			cells := strings.Split(strings.Trim(line, "|"), "|")
+			for i := range cells {
+				cells[i] = strings.TrimSpace(cells[i])
+			}
+			out[title] = append(out[title], cells)
+		default:
+			title, _, _ = strings.Cut(line, " in ")
+		}
+	}
+	return out
+}
+
+// TestAgreesWithTable measures models again and again, of one encoding each (in other
+// batches, with other seeds, more and fewer prompts, older rows, rows without a
+// measurement) and wants the page to draw the very numbers that zoo bench's tables
+// have: cells and how many prompts they have, intervals, means, effective lengths,
+// ranks and costs.
+func TestAgreesWithTable(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 100 {
+		var rows []eval.Row
+		for _, encoding := range encodings[:3] {
+			batch := 1 + rng.IntN(2)
+			for range 1 + rng.IntN(12) {
+				n := []int{1, 7, 10, 100}[rng.IntN(4)]
+				r := with(row(t, encoding, 0, 10*(1+rng.IntN(4)), 0), func(r *eval.Row) {
+					r.N, r.Correct, r.Distinct, r.Prompts = n, rng.IntN(n+1), n, []int{0, n, 100, 1e6}[rng.IntN(4)]
+					r.Tokens, r.TokensCorrect = 10*n, rng.IntN(10*n+1)
+					r.DecodeP50MS, r.PrefillMS, r.TokensPerSecond, r.DecodeSteps = rng.Float64(), 10*rng.Float64(), 1000*rng.Float64(), rng.IntN(2)
+					if r.Seed, r.Batch = uint64(rng.IntN(3)), batch; rng.IntN(4) == 0 {
+						r.Schema, r.Prompts, r.Distinct = 1, 0, 1+rng.IntN(n)
+					}
+				})
+				if rng.IntN(5) == 0 {
+					r = refused(r)
+				}
+				rows = append(rows, r)
+			}
+		}
+		agree(t, rows)
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+func agree(t *testing.T, rows []eval.Row) {
+	t.Helper()
+	var data pageData
+	if err := json.Unmarshal([]byte(dataScript.FindStringSubmatch(page(t, report.Options{Encodings: encodings}, rows...))[1]), &data); err != nil {
+		t.Fatal(err)
+	}
+	tables, task := markdownTables(t, rows), data.Tasks[0]
+	same := func(what, table, page string) {
+		t.Helper()
+		if table != page {
+			t.Errorf("%s: %q in the table, %q on the page", what, table, page)
+		}
+	}
+	exact, tokens := tables["exact match"], tables["tokens right"]
+	column := map[string]int{} // of the encodings, which the tables call by their models
+	for i, head := range exact[0] {
+		column[head] = i
+	}
+	for _, s := range task.Series {
+		at, ok := column[s.Name]
+		if !ok && len(task.Series) == 1 {
+			at, ok = 1, true
+		}
+		if !ok {
+			t.Fatalf("no column %s in %q", s.Name, exact[0])
+		}
+		for i, p := range s.Points {
+			mark := ""
+			if s.Trained[0] <= p.Length && p.Length <= s.Trained[1] {
+				mark = "*"
+			}
+			wantExact, wantToken := "-"+mark, "-"+mark
+			if p.NA {
+				wantExact, wantToken = "n/a"+mark, "n/a"+mark
+			} else if p.N > 0 {
+				low, high := math.Floor(100**p.Exact.Low), math.Ceil(100**p.Exact.High)
+				wantExact, wantToken = fmt.Sprintf("%s%s %.0f–%.0f", percent(p.Exact.Mean), mark, low, high), percent(p.Token.Mean)+mark
+				if n := exact[1+i][0]; strings.Contains(n, "(") && !strings.Contains(n, "to") {
+					same("prompts", n, fmt.Sprintf("%d (%d)", p.Length, p.N))
+				}
+			}
+			same(s.Name+" exact match", exact[1+i][at], wantExact)
+			same(s.Name+" tokens right", tokens[1+i][at], wantToken)
+		}
+		below := exact[1+len(s.Points):]
+		for i, of := range []spread{s.Inside, s.Beyond} {
+			value, _, _ := strings.Cut(strings.Replace(below[i][at], "n/a", "-", 1), " ")
+			same(s.Name+" "+below[i][0], value, percent(of.Mean))
+		}
+		same(s.Name+" effective", below[2][at], fmt.Sprintf("%d [%d, %d]", s.Effective.Length, s.Effective.Low, s.Effective.High))
+	}
+	for _, place := range task.Places {
+		for _, c := range place.Series {
+			at, ok := column[task.Series[c.Series].Name]
+			if !ok {
+				at = 1
+			}
+			line := map[int]int{}
+			for i, length := range task.Lengths {
+				line[length] = 1 + i
+			}
+			for _, p := range c.Points {
+				for title, want := range map[string]*float64{"time to the first token (prefill)": p.Prefill.Mean, "one more token of the whole batch": p.Decode.Mean,
+					study.Throughput: p.Tokens.Mean, "peak memory": p.Memory.Mean} {
+					got, _, _ := strings.Cut(tables[title][line[p.Length]][at], "/")
+					got, _, _ = strings.Cut(got, " ")
+					if title == "peak memory" {
+						want = new(math.Floor(*want))
+						same(title, got, fmt.Sprint(*want))
+					} else {
+						same(title, got, short(want))
+					}
+				}
+			}
+		}
+	}
+	var table, page []string
+	for title, lines := range tables {
+		if strings.HasPrefix(title, "1 is always best") {
+			for _, l := range lines[1:] {
+				table = append(table, strings.Join(l, " "))
+			}
+		}
+	}
+	for _, r := range data.Ranks {
+		page = append(page, fmt.Sprintf("%s %.3f %d", r.Name, r.MRR, r.Contests))
+	}
+	if diff := cmp.Diff(table, page); diff != "" {
+		t.Errorf("ranks (-table +page):\n%s", diff)
+	}
+}
+
+// TestMostPromptsCount checks that 5 of 10 do not replace 950 of 1000.
+func TestMostPromptsCount(t *testing.T) {
 	again := func(correct, n int) eval.Row {
 		return with(row(t, "nope", 0, 30, 0), func(r *eval.Row) { r.Correct, r.N, r.Distinct = correct, n, n })
 	}
-	check("950 of 1000, then 5 of 10", []eval.Row{again(950, 1000), again(5, 10)})
-	if got := study(t, again(950, 1000), again(5, 10)).Tasks[0].Series[0].Beyond.Mean; got != 0.95 {
-		t.Errorf("950 of 1000, then 5 of 10 are %v", got)
-	}
-	check("5 of 10, then 950 of 1000", []eval.Row{again(5, 10), again(950, 1000)})
-	check("20 of 100, then 40 of 100", []eval.Row{again(20, 100), again(40, 100)})
-
-	rng := rand.New(rand.NewPCG(3, 4))
-	for range 200 {
-		var rows []eval.Row
-		for range 1 + rng.IntN(12) {
-			n := []int{1, 7, 10, 100}[rng.IntN(4)]
-			r := with(row(t, "nope", 0, 10*(1+rng.IntN(4)), 0), func(r *eval.Row) {
-				r.N, r.Correct, r.Distinct, r.Prompts = n, rng.IntN(n+1), n, []int{0, n, 100, 1e6}[rng.IntN(4)]
-				if r.Seed, r.Batch = uint64(rng.IntN(3)), 1+rng.IntN(2); rng.IntN(4) == 0 {
-					r.Schema, r.Prompts, r.Distinct = 1, 0, 1+rng.IntN(n)
-				}
-			})
-			if rng.IntN(5) == 0 {
-				r = refused(r)
-			}
-			rows = append(rows, r)
+	for _, rows := range [][]eval.Row{{again(950, 1000), again(5, 10)}, {again(5, 10), again(950, 1000)}} {
+		if got := reportOf(t, rows...).Tasks[0].Series[0].Beyond.Mean; got != 0.95 {
+			t.Errorf("950 of 1000 and 5 of 10 are %v", got)
 		}
-		check("rows at random", rows)
 	}
 }

@@ -151,7 +151,7 @@ func TestBrowserSmall(t *testing.T) {
 		"nothing available": {[]eval.Row{refused(all[0])}, 1}, // an empty one of accuracy
 		"one task":          {all, 7},
 		"hostile names":     {hostile(all), 7},
-		"speed alone":       {[]eval.Row{with(all[3], func(r *eval.Row) { r.Score, r.Task, r.Split = nil, "", "" })}, 4},
+		"speed alone":       {[]eval.Row{with(all[3], func(r *eval.Row) { r.Score, r.Task, r.Split = eval.Score{}, "", "" })}, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b.t = t

@@ -41,7 +41,7 @@ func TestContrast(t *testing.T) {
 // elsewhere on white.
 func TestFigureContrast(t *testing.T) {
 	var rows []string
-	for _, f := range study(t, synthetic([]string{"copy", "addition", "parity", "scan"}, 1)...).Figures() {
+	for _, f := range reportOf(t, synthetic([]string{"copy", "addition", "parity", "scan"}, 1)...).Figures() {
 		svg := string(figure(t, f, "svg"))
 		on := "#FFFFFF"
 		for _, m := range regexp.MustCompile(`<(path|text)[^>]*?style="([^"]*)"`).FindAllStringSubmatch(svg, -1) {

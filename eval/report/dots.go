@@ -7,10 +7,12 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/nopezoo/zoo/eval/study"
 )
 
 // tradeoffFigure sets accuracy against the cost of a step.
-func (s *Study) tradeoffFigure(t *Task, place Place, at string) []Figure {
+func (s *Report) tradeoffFigure(t *study.Task, place study.Place, at string) []Figure {
 	var points []pair
 	slowest, best := 0.0, 0.0
 	for _, c := range place.Series {
@@ -42,7 +44,7 @@ type pair struct {
 }
 
 type scatter struct {
-	s      *Study
+	s      *Report
 	points []pair
 }
 
@@ -91,7 +93,7 @@ func free(at vg.Point, width, height vg.Length, taken []vg.Rectangle) vg.Rectang
 }
 
 // publishedFigure sets a task's accuracies beside the published ones.
-func (s *Study) publishedFigure(t *Task) []Figure {
+func (s *Report) publishedFigure(t *study.Task) []Figure {
 	var points []pair
 	for _, c := range s.Published {
 		if c.Task == t.Name {
@@ -102,7 +104,7 @@ func (s *Study) publishedFigure(t *Task) []Figure {
 }
 
 // rankFigure sets the mean reciprocal ranks beside the published ones.
-func (s *Study) rankFigure() []Figure {
+func (s *Report) rankFigure() []Figure {
 	var points []pair
 	for _, r := range s.Ranks {
 		points = append(points, pair{r.Name, r.Encoding, float64(r.MRR), float64(r.Published)})
@@ -111,7 +113,7 @@ func (s *Study) rankFigure() []Figure {
 }
 
 // dotFigure has a line per pair with two dots; the second may be unknown.
-func (s *Study) dotFigure(name, x string, points []pair, most float64) []Figure {
+func (s *Report) dotFigure(name, x string, points []pair, most float64) []Figure {
 	if len(points) == 0 {
 		return nil
 	}
@@ -131,7 +133,7 @@ func (s *Study) dotFigure(name, x string, points []pair, most float64) []Figure 
 }
 
 type dotLines struct {
-	s      *Study
+	s      *Report
 	points []pair
 }
 
@@ -141,7 +143,7 @@ func (k dotLines) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, d := range k.points {
 		colour, shape := k.s.colour(d.encoding), k.s.Encodings[d.encoding].Shape
 		height := y(float64(len(k.points) - 1 - i))
-		if Number(d.y).Known() {
+		if study.Number(d.y).Known() {
 			c.StrokeLine2(draw.LineStyle{Color: faded(colour, 120), Width: lineWidth}, x(d.x), height, x(d.y), height)
 			shape.fill(&c, vg.Point{X: x(d.y), Y: height}, 1.3*markerSize, paper, colour)
 		}

@@ -15,6 +15,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/nopezoo/zoo/eval/study"
 )
 
 // Figure is one chart of a study for a paper: on white, with the page's colours
@@ -67,7 +69,7 @@ func printable(r rune) rune {
 
 // Figures lists every chart of the page, for each task and place in turn. A chart
 // with nothing in it is left out.
-func (s *Study) Figures() []Figure {
+func (s *Report) Figures() []Figure {
 	var out []Figure
 	for _, t := range s.Tasks {
 		if t.Scored {
@@ -78,7 +80,7 @@ func (s *Study) Figures() []Figure {
 			if len(t.Places) > 1 {
 				at += "-place" + strconv.Itoa(i+1)
 			}
-			for _, m := range Metrics() {
+			for _, m := range study.Metrics() {
 				out = append(out, s.costFigure(t, p, m, at)...)
 			}
 			out = append(out, s.tradeoffFigure(t, p, at)...)
@@ -86,7 +88,7 @@ func (s *Study) Figures() []Figure {
 		out = append(out, s.publishedFigure(t)...)
 	}
 	out = append(out, s.rankFigure()...)
-	if len(s.scored()) > 1 {
+	if len(s.Scored()) > 1 {
 		out = append(out, s.heatFigure())
 	}
 	return distinctNames(out)
@@ -145,7 +147,7 @@ func faded(c color.NRGBA, alpha uint8) color.NRGBA {
 }
 
 // colour of an encoding on white.
-func (s *Study) colour(encoding int) color.NRGBA { return hexColour(s.Encodings[encoding].Light) }
+func (s *Report) colour(encoding int) color.NRGBA { return hexColour(s.Encodings[encoding].Light) }
 
 func sans(size vg.Length) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
@@ -223,7 +225,7 @@ func (even) Ticks(low, high float64) []plot.Tick {
 		at := float64(i) * step
 		label := strconv.FormatFloat(at, 'g', 6, 64)
 		if step >= 1 {
-			label = thousands(int(math.Round(at)))
+			label = study.Thousands(int(math.Round(at)))
 		}
 		out = append(out, plot.Tick{Value: at, Label: label})
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/nopezoo/zoo/eval/report"
 )
 
-func figureNames(s *report.Study) []string {
+func figureNames(s *report.Report) []string {
 	var out []string
 	for _, f := range s.Figures() {
 		out = append(out, f.Name)
@@ -49,7 +49,7 @@ func TestFigureNames(t *testing.T) {
 		{"two tasks", []eval.Row{refused(row(t, "nope", 0, 10, 5)), with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { *r = refused(*r); r.Task = "addition+full" })},
 			[]string{"accuracy-copy", "accuracy-addition-full", "heatmap"}},
 	} {
-		if diff := cmp.Diff(tc.want, figureNames(study(t, tc.rows...))); diff != "" {
+		if diff := cmp.Diff(tc.want, figureNames(reportOf(t, tc.rows...))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
 	}
@@ -59,7 +59,7 @@ func TestFigureNames(t *testing.T) {
 // every encoding in it, and a picture of the right size.
 func TestFigures(t *testing.T) {
 	rows := synthetic([]string{"copy", "parity"}, 2)
-	s, again := study(t, rows...), study(t, rows...)
+	s, again := reportOf(t, rows...), reportOf(t, rows...)
 	names := figureNames(s)
 	for i, f := range s.Figures() {
 		if slices.Contains(names[:i], f.Name) {
@@ -103,7 +103,7 @@ func TestHostileFigures(t *testing.T) {
 		"the least number":  func(r *eval.Row) { r.DecodeP50MS = math.SmallestNonzeroFloat64 },
 		"infinite sums":     func(r *eval.Row) { r.DecodeP50MS = math.MaxFloat64 },
 		"control character": func(r *eval.Row) { r.Encoding, r.Task = "a\x00\n<b>", "t\x1b" },
-		"endless length":    func(r *eval.Row) { r.Length, r.Task, r.Score = 1e15, "", nil },
+		"endless length":    func(r *eval.Row) { r.Length, r.Task, r.Score = 1e15, "", eval.Score{} },
 		"endless name":      func(r *eval.Row) { r.Task = strings.Repeat("x", 10_000) },
 	} {
 		var rows []eval.Row
@@ -112,7 +112,7 @@ func TestHostileFigures(t *testing.T) {
 				rows = append(rows, row(t, "nope", seed, length, 50), with(row(t, "rope", seed, length, 50), change))
 			}
 		}
-		s := study(t, rows...)
+		s := reportOf(t, rows...)
 		for _, f := range s.Figures() {
 			if err := wellFormed(figure(t, f, "svg")); err != nil || len(f.Name) > 200 {
 				t.Errorf("%s: %.200s: %v", name, f.Name, err)
@@ -127,7 +127,7 @@ func TestHostileFigures(t *testing.T) {
 // TestSharedBands checks that what several bands have in common is filled once.
 func TestSharedBands(t *testing.T) {
 	fills := func(rows ...eval.Row) int {
-		svg := figure(t, study(t, rows...).Figures()[0], "svg")
+		svg := figure(t, reportOf(t, rows...).Figures()[0], "svg")
 		return bytes.Count(svg, []byte("fill-opacity:0.13333"))
 	}
 	nope := []eval.Row{row(t, "nope", 0, 10, 100), row(t, "nope", 0, 20, 100), row(t, "nope", 0, 30, 90), row(t, "nope", 0, 40, 10)}
@@ -174,7 +174,7 @@ func TestEqualCurves(t *testing.T) {
 	}
 	seen := func(last int) (dashed map[string]int, markers map[string]int) {
 		rows[7].Correct = last
-		s := study(t, rows...)
+		s := reportOf(t, rows...)
 		svg := string(figure(t, s.Figures()[0], "svg"))
 		dashed, markers = map[string]int{}, map[string]int{}
 		for _, e := range s.Encodings {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/study"
 )
 
 // costs gives a row the time of a step, of prefill and a peak memory.
@@ -59,7 +60,7 @@ func TestHeadlineCosts(t *testing.T) {
 			"At length 20, the median decode step takes 0.400 ms with nope; prefill takes 2.00 ms with nope, 1.50× with rope; " +
 				"memory peaks at 80.0 MiB with nope, 1.00× with rope (test machine, 2 cores · cpu)."},
 	} {
-		s := study(t, tc.rows...)
+		s := reportOf(t, tc.rows...)
 		task := s.Tasks[0]
 		table := s.Headline(task, task.Places[0])
 		const first, after = 6, 9
@@ -86,7 +87,7 @@ func TestHeadlineCosts(t *testing.T) {
 
 // TestCostOfSpeedAlone checks that speed without a task has a headline of costs.
 func TestCostOfSpeedAlone(t *testing.T) {
-	s := study(t, with(costs(row(t, "nope", 0, 512, 0), 1, 2, 3), func(r *eval.Row) { r.Score, r.Task, r.Split, r.TaskVersion = nil, "", "", 0 }))
+	s := reportOf(t, with(costs(row(t, "nope", 0, 512, 0), 1, 2, 3), func(r *eval.Row) { r.Score, r.Task, r.Split, r.TaskVersion = eval.Score{}, "", "", 0 }))
 	want := report.Table{Caption: "Headline on speed without a task; costs at length 512, test machine, 2 cores · cpu",
 		Head:  []string{"encoding", "decode step, median, ms (×\u00a0nope)", "prefill, ms (×\u00a0nope)", "peak memory, MiB (×\u00a0nope)", "parameters", "seeds"},
 		Lines: [][]string{{"nope", "1.00 (1.00×)", "2.00 (1.00×)", "3.00 (1.00×)", "0.6 M", "1"}}, Marks: []int{0}}
@@ -98,7 +99,7 @@ func TestCostOfSpeedAlone(t *testing.T) {
 // TestCostBands checks what costs spread over: seeds and repeats, or the batches of a
 // single measurement.
 func TestCostBands(t *testing.T) {
-	none := report.Number(math.NaN())
+	none := study.Number(math.NaN())
 	timed := func(seed int, change func(*eval.Row)) eval.Row {
 		return with(row(t, "nope", seed, 10, 1), func(r *eval.Row) {
 			r.TokensPerSecond, r.PrefillMS, r.DecodeP50MS, r.PeakMemory = 1000, 10, 1, 100<<20
@@ -112,22 +113,25 @@ func TestCostBands(t *testing.T) {
 	for _, tc := range []struct {
 		name                            string
 		rows                            []eval.Row
-		tokens, prefill, decode, memory report.Spread
+		tokens, prefill, decode, memory study.Spread
 	}{
 		{"once", []eval.Row{timed(0, func(r *eval.Row) { r.RepeatRates = []float64{1000} })},
-			report.Spread{Mean: 1000, Low: none, High: none}, report.Spread{Mean: 10, Low: none, High: none}, report.Spread{Mean: 1, Low: none, High: none}, report.Spread{Mean: 100, Low: none, High: none}},
+			study.Spread{Mean: 1000, Low: none, High: none}, study.Spread{Mean: 10, Low: none, High: none}, study.Spread{Mean: 1, Low: none, High: none}, study.Spread{Mean: 100, Low: none, High: none}},
 		{"batches", []eval.Row{timed(0, func(r *eval.Row) { r.TokensPerSecondSD, r.PrefillSDMS, r.DecodeSDMS = 200, 20, 0.1 })},
-			report.Spread{Mean: 1000, Low: 800, High: 1200}, report.Spread{Mean: 10, Low: 0, High: 30}, report.Spread{Mean: 1, Low: 0.9, High: 1.1}, report.Spread{Mean: 100, Low: none, High: none}},
+			study.Spread{Mean: 1000, Low: 800, High: 1200}, study.Spread{Mean: 10, Low: 0, High: 30}, study.Spread{Mean: 1, Low: 0.9, High: 1.1}, study.Spread{Mean: 100, Low: none, High: none}},
 		{"repeats", []eval.Row{timed(0, repeated)},
-			report.Spread{Mean: 1000, Low: 900, High: 1200}, report.Spread{Mean: 10, Low: 9, High: 11}, report.Spread{Mean: 1, Low: 0.8, High: 1.1}, report.Spread{Mean: 100, Low: none, High: none}},
+			study.Spread{Mean: 1000, Low: 900, High: 1200}, study.Spread{Mean: 10, Low: 9, High: 11}, study.Spread{Mean: 1, Low: 0.8, High: 1.1}, study.Spread{Mean: 100, Low: none, High: none}},
 		{"repeats and seeds", []eval.Row{timed(0, repeated), timed(1, func(r *eval.Row) {
 			r.TokensPerSecond, r.PrefillMS, r.DecodeP50MS, r.PeakMemory = 2000, 20, 2, 200<<20
 		})},
-			report.Spread{Mean: 1500, Low: 900, High: 2000}, report.Spread{Mean: 15, Low: 9, High: 20}, report.Spread{Mean: 1.5, Low: 0.8, High: 2}, report.Spread{Mean: 150, Low: 100, High: 200}},
+			study.Spread{Mean: 1500, Low: 900, High: 2000}, study.Spread{Mean: 15, Low: 9, High: 20}, study.Spread{Mean: 1.5, Low: 0.8, High: 2}, study.Spread{Mean: 150, Low: 100, High: 200}},
 	} {
-		at, ok := study(t, tc.rows...).Tasks[0].Places[0].Series[0].At(10)
-		want := report.CostPoint{Length: 10, Tokens: tc.tokens, Prefill: tc.prefill, Decode: tc.decode, Memory: tc.memory}
-		if diff := cmp.Diff(want, at, approx); !ok || diff != "" {
+		at, ok := reportOf(t, tc.rows...).Tasks[0].Places[0].Series[0].At(10)
+		if at.Rows = nil; !ok {
+			t.Errorf("%s: no costs", tc.name)
+		}
+		want := study.CostPoint{Length: 10, Tokens: tc.tokens, Prefill: tc.prefill, Decode: tc.decode, Memory: tc.memory}
+		if diff := cmp.Diff(want, at, approx); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
 	}
@@ -135,7 +139,7 @@ func TestCostBands(t *testing.T) {
 
 // TestWideBands checks that a band far above all curves does not press them flat.
 func TestWideBands(t *testing.T) {
-	s := study(t, with(row(t, "nope", 0, 10, 1), func(r *eval.Row) { r.DecodeP50MS, r.DecodeSDMS = 1, 1000 }))
+	s := reportOf(t, with(row(t, "nope", 0, 10, 1), func(r *eval.Row) { r.DecodeP50MS, r.DecodeSDMS = 1, 1000 }))
 	for _, f := range s.Figures() {
 		if f.Name == "cost-decode-copy" {
 			if svg := string(figure(t, f, "svg")); !strings.Contains(svg, ">1.5<") || strings.Contains(svg, ">1,000<") {

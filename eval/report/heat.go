@@ -6,10 +6,12 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/nopezoo/zoo/eval/study"
 )
 
 // heatFigure is tasks by series: mean exact match beyond the trained lengths.
-func (s *Study) heatFigure() Figure {
+func (s *Report) heatFigure() Figure {
 	table := s.HeatMap()
 	const wide, high = vg.Length(54), vg.Length(20)
 	left := vg.Length(0)
@@ -34,23 +36,13 @@ func (s *Study) heatFigure() Figure {
 				s.heatCell(&c, vg.Rectangle{
 					Min: vg.Point{X: c.Min.X + left + wide*vg.Length(j) + 1, Y: y + 1},
 					Max: vg.Point{X: c.Min.X + left + wide*vg.Length(j+1) - 1, Y: y + high - 1},
-				}, s.scored()[i].score(table.Head[j+1]), text)
+				}, s.Scored()[i].ScoreOf(table.Head[j+1]), text)
 			}
 		}
 	}}
 }
 
-// score is what a series has in the heat map; unknown if the task has no such one.
-func (t *Task) score(name string) Number {
-	for _, s := range t.Series {
-		if s.Name == name {
-			return s.Score.Mean
-		}
-	}
-	return unknown
-}
-
-func (s *Study) heatCell(c *draw.Canvas, r vg.Rectangle, v Number, text string) {
+func (s *Report) heatCell(c *draw.Canvas, r vg.Rectangle, v study.Number, text string) {
 	fill, on := color.Color(paper), soft
 	if v.Known() {
 		fill = heatColour(float64(v))

@@ -2,74 +2,42 @@ package report
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/nopezoo/zoo/eval/study"
 )
 
-// curve is one series in a line figure.
-type curve struct {
-	of     *Series
-	points []dot
+// curves are a chart of a task.
+type curves struct {
+	s     *Report
+	t     *study.Task
+	chart study.Chart
 }
 
-type dot struct{ x, y, low, high float64 }
+func (k curves) series(n int) study.Series { return k.t.Series[k.chart.Lines[n].Series] }
 
-// dots keeps the known points of a series, scaled.
-func dots[T any](points []T, length func(T) int, of func(T) Spread, scale float64) []dot {
-	var out []dot
-	for _, p := range points {
-		if v := of(p); v.Mean.Known() {
-			out = append(out, dot{float64(length(p)), scale * float64(v.Mean), scale * float64(v.Low), scale * float64(v.High)})
-		}
-	}
-	return out
+func (s *Report) accuracyFigure(t *study.Task) Figure {
+	return lineFigure("accuracy-"+fileName(t.Name), "exact match, %", curves{s, t, t.Charts[study.Exact]})
 }
 
-func (s *Study) accuracyFigure(t *Task) Figure {
-	var curves []curve
-	for i := range t.Series {
-		curves = append(curves, curve{&t.Series[i], dots(t.Series[i].Points, func(p Point) int { return p.Length }, func(p Point) Spread { return p.Exact }, 100)})
-	}
-	return s.lineFigure("accuracy-"+fileName(t.Name), t, "exact match, %", curves, 100)
-}
-
-func (s *Study) costFigure(t *Task, p Place, m Metric, at string) []Figure {
-	var curves []curve
-	highest := 0.0
-	top := 0.0 // of the bands
-	for _, c := range p.Series {
-		points := dots(c.Points, func(p CostPoint) int { return p.Length }, m.Of, 1)
-		for _, d := range points {
-			highest = max(highest, d.y)
-			if !math.IsNaN(d.high) {
-				top = max(top, d.high)
-			}
-		}
-		if len(points) > 0 {
-			curves = append(curves, curve{&t.Series[c.Series], points})
-		}
-	}
-	if len(curves) == 0 {
+func (s *Report) costFigure(t *study.Task, p study.Place, m study.Metric, at string) []Figure {
+	k := curves{s, t, p.Charts[m.Key]}
+	if len(k.chart.Lines) == 0 {
 		return nil
 	}
-	highest = 1.05 * max(highest, min(top, 1.5*highest)) // a wide band may leave the figure: the curves are what it shows
-	for _, k := range curves {
-		for i := range k.points {
-			k.points[i].high = min(k.points[i].high, highest) // which leaves NaN
-		}
-	}
-	return []Figure{s.lineFigure("cost-"+m.Key+"-"+at, t, m.Label+", "+m.Unit, curves, highest)}
+	k.chart.Top *= 1.05
+	return []Figure{lineFigure("cost-"+m.Key+"-"+at, m.Label+", "+m.Unit, k)}
 }
 
 // lineFigure draws curves over the length, with bands, the trained lengths shaded,
 // and names at the ends.
-func (s *Study) lineFigure(name string, t *Task, y string, curves []curve, highest float64) Figure {
+func lineFigure(name, y string, k curves) Figure {
 	return Figure{name, 6.3 * vg.Inch, 3.6 * vg.Inch, func(c draw.Canvas) {
-		x := "length"
+		x, t := "length", k.t
 		if !t.Scored {
 			x = "length, tokens"
 		}
@@ -82,18 +50,18 @@ func (s *Study) lineFigure(name string, t *Task, y string, curves []curve, highe
 			p.X.Min, p.X.Max = float64(t.Lengths[0])/1.06, float64(t.Lengths[len(t.Lengths)-1])*1.06
 			p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, octaves{}
 		}
-		p.Y.Min, p.Y.Max = 0, highest
+		p.Y.Min, p.Y.Max = 0, k.chart.Top
 		p.Add(trained(t.Trained), grid{})
-		p.Add(bands{s, curves}, strokes{s, curves, t.Lengths})
+		p.Add(bands(k), strokes(k))
 		widest := vg.Length(0)
 		style := textStyle(ink, draw.XLeft, draw.YCenter)
-		for _, of := range curves {
-			widest = max(widest, style.Width(of.of.Name))
+		for n := range k.chart.Lines {
+			widest = max(widest, style.Width(k.series(n).Name))
 		}
 		c = draw.Crop(c, 4, -4, 4, -fontSize-markerSize-3)
 		inner := draw.Crop(c, 0, -(widest + 8 + labelIndent), 0, 0)
 		p.Draw(inner)
-		s.endLabels(c, p.DataCanvas(inner), p, curves)
+		k.endLabels(c, p.DataCanvas(inner), p)
 	}}
 }
 
@@ -105,7 +73,7 @@ func (octaves) Ticks(low, high float64) []plot.Tick {
 	var out []plot.Tick
 	for n := 1.0; n <= high; n *= 2 {
 		if n >= low {
-			out = append(out, plot.Tick{Value: n, Label: thousands(int(n))})
+			out = append(out, plot.Tick{Value: n, Label: study.Thousands(int(n))})
 		}
 	}
 	return out
@@ -127,14 +95,10 @@ func (t trained) Plot(c draw.Canvas, p *plot.Plot) {
 	c.FillText(style, vg.Point{X: (x(low) + x(high)) / 2, Y: c.Max.Y + markerSize + 2}, "trained") // above: curves lie at both ends of the axis
 }
 
-// strokes draws curves and their markers. Curves that lie on one another, as far as
-// an eye can tell, take turns: a stretch that several have in common is dashed, with
-// the dashes of each in the gaps of the others, and a point has the marker of one.
-type strokes struct {
-	s       *Study
-	curves  []curve
-	lengths []int
-}
+// strokes draws curves and their markers. Curves that lie on one another take turns: a
+// stretch that several have in common is dashed, with the dashes of each in the gaps of
+// the others, and a point has the marker of one.
+type strokes curves
 
 // dashes tell the series of one encoding apart.
 func dashes(variant int) []vg.Length {
@@ -144,50 +108,29 @@ func dashes(variant int) []vg.Length {
 // Plot implements plot.Plotter.
 func (k strokes) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	const near = vg.Length(1)
-	type place struct{ x, y, toX, toY vg.Length }
-	at := func(d ...dot) place { // a point or stretch, to the next point of a grid that no eye sees
-		first, last := d[0], d[len(d)-1]
-		return place{x(first.x), near * vg.Length(math.Round(float64(y(first.y)/near))), x(last.x), near * vg.Length(math.Round(float64(y(last.y)/near)))}
-	}
-	users := map[place][]int{}
-	for n, of := range k.curves {
-		for i, d := range of.points {
-			users[at(d)] = append(users[at(d)], n)
-			if i > 0 {
-				stretch := at(of.points[i-1], d)
-				users[stretch] = append(users[stretch], n)
-			}
+	at := func(d study.Dot) vg.Point { return vg.Point{X: x(float64(d.X)), Y: y(float64(d.Y))} }
+	for _, of := range k.chart.Strokes {
+		line := each(k.chart.Lines[of.Users[0]].Points[of.From:of.To+1], at)
+		for turn, n := range of.Users {
+			c.StrokeLines(k.style(n, turn, len(of.Users)), line)
 		}
 	}
-	for n, of := range k.curves {
-		for first, i := 0, 1; i < len(of.points); i++ { // one line as far as its users are the same
-			now := users[at(of.points[i-1], of.points[i])]
-			if i+1 < len(of.points) && slices.Equal(now, users[at(of.points[i], of.points[i+1])]) {
-				continue
-			}
-			var line []vg.Point
-			for _, d := range of.points[first : i+1] {
-				line = append(line, vg.Point{X: x(d.x), Y: y(d.y)})
-			}
-			c.StrokeLines(k.style(of, slices.Index(now, n), len(now)), line)
-			first = i
-		}
-	}
-	every := 1 + len(k.lengths)/mostMarkers
-	for n, of := range k.curves {
-		for i, d := range of.points {
-			turn, sharers := max(0, slices.Index(k.lengths, int(d.x)))/every, users[at(d)]
-			if (len(of.points)-1-i)%every == 0 && (len(sharers) == 1 || sharers[turn%len(sharers)] == n) { // the end has one
-				k.s.Encodings[of.of.Encoding].Shape.fill(&c, vg.Point{X: x(d.x), Y: y(d.y)}, markerSize+0.4, k.s.colour(of.of.Encoding), paper)
+	every := 1 + len(k.t.Lengths)/mostMarkers
+	for n, of := range k.chart.Lines {
+		colour, shape := k.s.colour(curves(k).series(n).Encoding), k.s.Encodings[curves(k).series(n).Encoding].Shape
+		for i, d := range of.Points {
+			turn := max(0, slices.Index(k.t.Lengths, d.X)) / every
+			if (len(of.Points)-1-i)%every == 0 && (len(d.Users) == 1 || d.Users[turn%len(d.Users)] == n) { // the end has one
+				shape.fill(&c, at(d), markerSize+0.4, colour, paper)
 			}
 		}
 	}
 }
 
 // style of a stretch of a curve that is one of several.
-func (k strokes) style(of curve, turn, several int) draw.LineStyle {
-	s := draw.LineStyle{Color: k.s.colour(of.of.Encoding), Width: lineWidth, Dashes: dashes(of.of.Variant)}
+func (k strokes) style(n, turn, several int) draw.LineStyle {
+	of := curves(k).series(n)
+	s := draw.LineStyle{Color: k.s.colour(of.Encoding), Width: lineWidth, Dashes: dashes(of.Variant)}
 	if several > 1 {
 		const dash = vg.Length(5)
 		gap := dash * vg.Length(several-1)
@@ -201,32 +144,40 @@ const mostMarkers = 24
 
 // endLabels writes the names of curves where they end; those that end together at
 // the right stand as near to their ends as they fit.
-func (s *Study) endLabels(c, data draw.Canvas, p *plot.Plot, curves []curve) {
+func (k curves) endLabels(c, data draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&data)
-	last := 0.0
-	for _, k := range curves {
-		if n := len(k.points); n > 0 {
-			last = max(last, k.points[n-1].x)
-		}
+	type label struct {
+		of   study.Series
+		end  study.Dot
+		mean study.Number
 	}
-	curves = slices.Clone(curves)
-	slices.SortStableFunc(curves, func(a, b curve) int {
-		return cmp.Or(cmp.Compare(a.end().y, b.end().y), cmp.Compare(a.mean(), b.mean())) // of those that end alike the better above
+	var labels []label
+	last := 0
+	for n, of := range k.chart.Lines {
+		if len(of.Points) == 0 {
+			continue
+		}
+		l := label{of: k.series(n), end: of.Points[len(of.Points)-1]}
+		for _, d := range of.Points {
+			l.mean += d.Y / study.Number(len(of.Points))
+		}
+		labels, last = append(labels, l), max(last, l.end.X)
+	}
+	slices.SortStableFunc(labels, func(a, b label) int {
+		return cmp.Or(cmp.Compare(a.end.Y, b.end.Y), cmp.Compare(a.mean, b.mean)) // of those that end alike the better above
 	})
 	var ends []vg.Length
-	var of []curve
-	for _, k := range curves {
-		switch {
-		case len(k.points) == 0:
-		case k.end().x < last:
-			c.FillText(textStyle(ink, draw.XLeft, draw.YCenter), vg.Point{X: x(k.end().x) + 2*markerSize, Y: y(k.end().y)}, k.of.Name)
-		default:
-			ends, of = append(ends, y(k.end().y)), append(of, k)
+	var of []label
+	for _, l := range labels {
+		if at := y(float64(l.end.Y)); l.end.X < last {
+			c.FillText(textStyle(ink, draw.XLeft, draw.YCenter), vg.Point{X: x(float64(l.end.X)) + 2*markerSize, Y: at}, l.of.Name)
+		} else {
+			ends, of = append(ends, at), append(of, l)
 		}
 	}
 	spread(ends, fontSize*1.35, data.Min.Y, data.Max.Y)
-	for i, k := range of {
-		s.endLabel(c, k, data.Max.X+8, ends[i])
+	for i, l := range of {
+		k.s.endLabel(c, l.of, data.Max.X+8, ends[i])
 	}
 }
 
@@ -235,27 +186,10 @@ const labelIndent = 3 * markerSize
 
 // endLabel writes a curve's name with its marker before it. Letters are not in its
 // colour, which is too faint for them.
-func (s *Study) endLabel(c draw.Canvas, k curve, x, y vg.Length) {
-	colour := s.colour(k.of.Encoding)
-	s.Encodings[k.of.Encoding].Shape.fill(&c, vg.Point{X: x + markerSize, Y: y}, markerSize, colour, colour)
-	c.FillText(textStyle(ink, draw.XLeft, draw.YCenter), vg.Point{X: x + labelIndent, Y: y}, k.of.Name)
-}
-
-// end is a curve's last point; zero for none.
-func (k curve) end() dot {
-	if len(k.points) == 0 {
-		return dot{}
-	}
-	return k.points[len(k.points)-1]
-}
-
-// mean of a curve's points; zero for none.
-func (k curve) mean() float64 {
-	sum := 0.0
-	for _, d := range k.points {
-		sum += d.y
-	}
-	return sum / float64(max(1, len(k.points)))
+func (s *Report) endLabel(c draw.Canvas, of study.Series, x, y vg.Length) {
+	colour := s.colour(of.Encoding)
+	s.Encodings[of.Encoding].Shape.fill(&c, vg.Point{X: x + markerSize, Y: y}, markerSize, colour, colour)
+	c.FillText(textStyle(ink, draw.XLeft, draw.YCenter), vg.Point{X: x + labelIndent, Y: y}, of.Name)
 }
 
 // spread moves ascending places apart until they keep a gap, within bounds.

@@ -18,18 +18,18 @@ func tokens(r eval.Row, right int) eval.Row {
 // TestByTokens checks that the study by tokens right says of them all that the study
 // says of exact match, where the two disagree.
 func TestByTokens(t *testing.T) {
-	s := study(t,
+	s := reportOf(t,
 		tokens(row(t, "nope", 0, 10, 100), 1000), tokens(row(t, "nope", 0, 30, 60), 700),
 		tokens(row(t, "rope", 0, 10, 100), 1000), tokens(row(t, "rope", 0, 30, 20), 950))
 	for _, tc := range []struct {
-		by              *report.Study
+		by              *report.Report
 		measure, answer string
 		ranks           []string
 		beyond          []string // of nope and rope, in the headline, the table of the chart and that of the trade-off
 	}{
 		{s, "exact match", "On copy, all go on to 10 at ≥ 90 % exact match; at 30 exact match tells nope (60 %) apart; trained on lengths 2 to 20.",
 			[]string{"nope", "rope"}, []string{"60.0", "20.0"}},
-		{s.Tokens, "tokens right", "On copy, rope goes on to 30 (the longest measured) at ≥ 90 % tokens right, nope to 10; trained on lengths 2 to 20.",
+		{s.Measures()[1], "tokens right", "On copy, rope goes on to 30 (the longest measured) at ≥ 90 % tokens right, nope to 10; trained on lengths 2 to 20.",
 			[]string{"rope", "nope"}, []string{"70.0", "95.0"}},
 	} {
 		task := tc.by.Tasks[0]
@@ -44,11 +44,11 @@ func TestByTokens(t *testing.T) {
 		for _, l := range headline.Lines {
 			beyond = append(beyond, l[3])
 		}
-		for _, cell := range task.Accuracy().Lines[1][1:] {
+		for _, cell := range tc.by.Accuracy(task).Lines[1][1:] {
 			cell, _, _ = strings.Cut(strings.TrimSpace(cell), " (")
 			at = append(at, strings.Trim(cell, "\u2007"))
 		}
-		for _, l := range task.Tradeoff(task.Places[0]).Lines {
+		for _, l := range tc.by.Tradeoff(task, task.Places[0]).Lines {
 			against = append(against, l[2])
 		}
 		for what, diff := range map[string]string{"ranks": cmp.Diff(tc.ranks, ranks), "headline": cmp.Diff(tc.beyond, beyond),
@@ -57,7 +57,7 @@ func TestByTokens(t *testing.T) {
 				t.Errorf("%s by %s (-want +got):\n%s", what, tc.measure, diff)
 			}
 		}
-		for _, table := range []report.Table{headline, tc.by.RankTable(), task.Tradeoff(task.Places[0]), tc.by.HeatMap(), task.Accuracy()} {
+		for _, table := range []report.Table{headline, tc.by.RankTable(), tc.by.Tradeoff(task, task.Places[0]), tc.by.HeatMap(), tc.by.Accuracy(task)} {
 			if text := table.Caption + strings.Join(table.Head, " "); !strings.Contains(text, tc.measure) {
 				t.Errorf("a table by %s does not say so: %s", tc.measure, text)
 			}
@@ -71,12 +71,12 @@ func TestByTokens(t *testing.T) {
 // TestByTokensAtChance checks that a task that all guess on is not ranked by tokens
 // right either: who says yes or no at random has half of the tokens right, and more.
 func TestByTokensAtChance(t *testing.T) {
-	s := study(t, row(t, "nope", 0, 30, 10), row(t, "rope", 0, 30, 80),
+	s := reportOf(t, row(t, "nope", 0, 30, 10), row(t, "rope", 0, 30, 80),
 		on("parity", guess(tokens(row(t, "nope", 0, 30, 53), 900))), on("parity", guess(tokens(row(t, "rope", 0, 30, 48), 500))))
 	if !s.Tokens.Tasks[1].AtChance || s.Tokens.Tasks[0].AtChance || s.Tokens.Ranks[0].Contests != 1 {
 		t.Errorf("by tokens right parity counts: %+v", s.Tokens.Ranks)
 	}
-	first := study(t, on("parity", guess(row(t, "nope", 0, 30, 53))), on("parity", guess(row(t, "rope", 0, 30, 48))), row(t, "nope", 0, 30, 10), row(t, "rope", 0, 30, 80)).First
+	first := reportOf(t, on("parity", guess(row(t, "nope", 0, 30, 53))), on("parity", guess(row(t, "rope", 0, 30, 48))), row(t, "nope", 0, 30, 10), row(t, "rope", 0, 30, 80)).First
 	if first != 1 {
 		t.Errorf("the page begins with task %d, where all guess", first)
 	}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/nopezoo/zoo/eval/study"
 )
 
 var (
@@ -25,33 +27,34 @@ var (
 
 // page is what the template sees.
 type page struct {
-	*Study
+	*Report
 	Style            template.CSS
 	Library, Script  template.JS
 	Parameters       string // of the paper's models
 	PublishedSource  string
 	Measurements     string
 	PublishedSteps   string
-	Contests, Single bool                   // whether anything is ranked; whether there is but one task
-	Scored, Heat     bool                   // whether any task has accuracies; whether several have
-	Places           bool                   // whether any task was measured in several places
-	Scores           map[Measure][][]Number // mean beyond training by task and series
-	Nowhere          Place
+	Contests, Single bool                               // whether anything is ranked; whether there is but one task
+	Scored, Heat     bool                               // whether any task has accuracies; whether several have
+	Places           bool                               // whether any task was measured in several places
+	Scores           map[study.Measure][][]study.Number // mean beyond training by task and series
+	Nowhere          study.Place
+	Metrics          []study.Metric
 }
 
 // WriteHTML writes the study as one HTML file that needs nothing else: no other
 // file, no network. The same study gives the same bytes.
-func (s *Study) WriteHTML(w io.Writer) error {
-	t, err := template.New("page").Funcs(template.FuncMap{"mark": s.mark}).Parse(pageTemplate)
+func (s *Report) WriteHTML(w io.Writer) error {
+	t, err := template.New("page").Funcs(template.FuncMap{"mark": s.mark, "percent": func(n study.Number) float64 { return 100 * float64(n) }}).Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("report: page: %w", err)
 	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, page{
-		Study: s, Style: template.CSS(pageStyle + s.palette()), Library: template.JS(chartLibrary), Script: template.JS(pageScript),
-		Parameters: millions(PublishedParameters), PublishedSource: PublishedSource, PublishedSteps: thousands(PublishedSteps),
-		Measurements: count(s.Sources.Rows, "measurement", "measurements"), Contests: len(s.Ranks) > 0, Single: len(s.Tasks) == 1, Scored: len(s.scored()) > 0, Heat: len(s.scored()) > 1,
-		Places: slices.ContainsFunc(s.Tasks, func(t *Task) bool { return len(t.Places) > 1 }), Scores: s.scores(),
+		Report: s, Style: template.CSS(pageStyle + s.palette()), Library: template.JS(chartLibrary), Script: template.JS(pageScript),
+		Parameters: study.Millions(study.PublishedParameters), PublishedSource: study.PublishedSource, PublishedSteps: study.Thousands(study.PublishedSteps),
+		Measurements: study.Count(s.Sources.Rows, "measurement", "measurements"), Contests: len(s.Ranks) > 0, Single: len(s.Tasks) == 1, Scored: len(s.Scored()) > 0, Heat: len(s.Scored()) > 1,
+		Places: slices.ContainsFunc(s.Tasks, func(t *study.Task) bool { return len(t.Places) > 1 }), Scores: s.scores(), Metrics: study.Metrics(),
 	}); err != nil {
 		return fmt.Errorf("report: page: %w", err)
 	}
@@ -60,18 +63,18 @@ func (s *Study) WriteHTML(w io.Writer) error {
 }
 
 // scores are what the page sets against costs and into the heat map, by each measure.
-func (s *Study) scores() map[Measure][][]Number {
-	out := map[Measure][][]Number{}
+func (s *Report) scores() map[study.Measure][][]study.Number {
+	out := map[study.Measure][][]study.Number{}
 	for _, by := range s.Measures() {
-		out[by.Measure] = each(by.Tasks, func(t *Task) []Number {
-			return each(t.Series, func(of Series) Number { return of.Score.Mean })
+		out[by.Measure] = each(by.Tasks, func(t *study.Task) []study.Number {
+			return each(t.Series, func(of study.Series) study.Number { return of.Score.Mean })
 		})
 	}
 	return out
 }
 
 // palette gives each encoding its colour in both themes: --e0, --e1, …
-func (s *Study) palette() string {
+func (s *Report) palette() string {
 	var light, dark, classes strings.Builder
 	for i, e := range s.Encodings {
 		fmt.Fprintf(&light, "--e%d:%s;", i, e.Light)
@@ -83,15 +86,7 @@ func (s *Study) palette() string {
 }
 
 // mark is an encoding's shape in its colour.
-func (s *Study) mark(encoding int) template.HTML {
+func (s *Report) mark(encoding int) template.HTML {
 	return template.HTML(fmt.Sprintf(`<svg class="mark e%d" viewBox="-1.4 -1.4 2.8 2.8" aria-hidden="true"><path d="%s" fill="currentColor"/></svg>`,
 		encoding, s.Encodings[encoding].Path))
-}
-
-// thousands sets commas: "40,000".
-func thousands(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
 }

@@ -57,9 +57,9 @@ func syntheticRow(t task.Task, encoding string, e, seed, length, correct int) ev
 		Architecture: "decoder", Encoding: encoding, Positions: "contiguous", Profile: "portable", ConfigHash: fmt.Sprintf("%064x", e*10+seed),
 		TrainSeed: uint64(seed + 1), TrainSteps: 2600, TrainMin: t.Train.Min, TrainMax: t.Train.Max, Parameters: 604288,
 		Task: t.Name, TaskVersion: t.Version, Split: "test", Length: length, Seed: 1, Batch: 32,
-		Score: &eval.Score{N: 100, Distinct: 100, Correct: correct, Accuracy: float64(correct) / 100, AccuracyLow: low, AccuracyHigh: high,
+		Score: eval.Score{N: 100, Distinct: 100, Correct: correct, Accuracy: float64(correct) / 100, AccuracyLow: low, AccuracyHigh: high,
 			Chance: t.Chance(length), Tokens: 1000, TokensCorrect: 500 + 5*correct},
-		Speed: &eval.Speed{TimedBatches: 3, TimedBatch: 32, SequenceTokens: 2*length + 4, PrefillMS: slow * (1 + float64(length)/8), DecodeSteps: length,
+		Speed: eval.Speed{TimedBatches: 3, TimedBatch: 32, SequenceTokens: 2*length + 4, PrefillMS: slow * (1 + float64(length)/8), DecodeSteps: length,
 			DecodeP50MS: slow * (0.3 + float64(length)/200), DecodeP95MS: slow, DecodeP99MS: slow, GeneratedTokens: 100 * length, GenerateSeconds: 1,
 			TokensPerSecond: 40000 / slow / (1 + float64(length)/100), PeakMemory: int64(slow*float64(80+length)) << 20, PeakMemoryOf: eval.PeakOfLength},
 	}
@@ -67,6 +67,6 @@ func syntheticRow(t task.Task, encoding string, e, seed, length, correct int) ev
 
 // refused makes a row of a length that the model cannot take.
 func refused(r eval.Row) eval.Row {
-	r.NA, r.Reason, r.Score, r.Speed = true, "longer than the position table", nil, nil
+	r.NA, r.Reason, r.Score, r.Speed = true, "longer than the position table", eval.Score{}, eval.Speed{}
 	return r
 }

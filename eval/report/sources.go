@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/eval"
+
+	"github.com/nopezoo/zoo/eval/study"
 )
 
 // Sources is where the numbers come from.
@@ -44,11 +46,11 @@ func sources(rows []eval.Row, command string) Sources {
 		k := fileKey{r.Model, r.Task, r.ModelSHA256}
 		if _, ok := at[k]; !ok {
 			at[k] = len(s.Models)
-			s.Models = append(s.Models, Model{Name: r.Model, Encoding: r.Encoding, Task: r.Task, Parameters: millions(r.Parameters),
+			s.Models = append(s.Models, Model{Name: r.Model, Encoding: r.Encoding, Task: r.Task, Parameters: study.Millions(r.Parameters),
 				Seed: r.TrainSeed, Steps: r.TrainSteps, Trained: fmt.Sprintf("%d–%d", r.TrainMin, r.TrainMax),
 				File: head(r.ModelSHA256), Config: head(r.ConfigHash), Measured: "none"})
 		}
-		if r.Score == nil {
+		if !r.Scored() {
 			continue
 		}
 		if least[k] == 0 || r.N < least[k] {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/study"
 	"github.com/nopezoo/zoo/eval/task"
 )
 
@@ -25,7 +26,7 @@ func row(t *testing.T, encoding string, seed, length, correct int) eval.Row {
 	return syntheticRow(known, encoding, slices.Index(encodings, encoding), seed, length, correct)
 }
 
-func study(t *testing.T, rows ...eval.Row) *report.Study {
+func reportOf(t *testing.T, rows ...eval.Row) *report.Report {
 	t.Helper()
 	s, err := report.New(rows, report.Options{Encodings: encodings})
 	if err != nil {
@@ -36,26 +37,24 @@ func study(t *testing.T, rows ...eval.Row) *report.Study {
 
 // with changes a row.
 func with(r eval.Row, change func(*eval.Row)) eval.Row {
-	score, speed := *r.Score, *r.Speed
-	r.Score, r.Speed = &score, &speed
 	change(&r)
 	return r
 }
 
 // approx is for means of few numbers; unknown ones are alike.
-var approx = cmp.Comparer(func(a, b report.Number) bool {
+var approx = cmp.Comparer(func(a, b study.Number) bool {
 	return a == b || math.Abs(float64(a-b)) < 1e-9 || !a.Known() && !b.Known()
 })
 
 func TestOneSeed(t *testing.T) {
-	s := study(t, row(t, "nope", 0, 30, 0), row(t, "nope", 0, 10, 100), row(t, "nope", 0, 25, 90), refused(row(t, "nope", 0, 40, 0)))
+	s := reportOf(t, row(t, "nope", 0, 30, 0), row(t, "nope", 0, 10, 100), row(t, "nope", 0, 25, 90), refused(row(t, "nope", 0, 40, 0)))
 	tk := s.Tasks[0]
 	of := tk.Series[0]
 	if diff := cmp.Diff([]int{10, 25, 30, 40}, tk.Lengths); diff != "" {
 		t.Error(diff)
 	}
 	low, high := eval.Wilson(90, 100)
-	if diff := cmp.Diff(report.Spread{Mean: 0.9, Low: report.Number(low), High: report.Number(high)}, of.Points[1].Exact, approx); diff != "" {
+	if diff := cmp.Diff(study.Spread{Mean: 0.9, Low: study.Number(low), High: study.Number(high)}, of.Points[1].Exact, approx); diff != "" {
 		t.Errorf("one seed has Wilson's interval (-want +got):\n%s", diff)
 	}
 	if !of.Points[3].NA || of.Points[3].N != 0 {
@@ -65,24 +64,24 @@ func TestOneSeed(t *testing.T) {
 		t.Errorf("inside %v, beyond %v without %d, score %v; want 1, 0.45 without 1, 0.3", of.Inside.Mean, of.Beyond.Mean, of.BeyondNA, of.Score.Mean)
 	}
 	// 100 of 100 is above 0.9 for sure, 90 of 100 may be 0.94, and 0 of 100 cannot.
-	if want := (report.Reach{Length: 25, Low: 10, High: 25, Next: 30}); of.Effective != want {
+	if want := (study.Reach{Length: 25, Low: 10, High: 25, Next: 30}); of.Effective != want {
 		t.Errorf("effective length %+v, want %+v", of.Effective, want)
 	}
 }
 
 func TestSeedsAreAveraged(t *testing.T) {
-	s := study(t, row(t, "nope", 0, 10, 100), row(t, "nope", 1, 10, 80), row(t, "nope", 0, 25, 90), row(t, "nope", 1, 25, 40), row(t, "nope", 2, 25, 50))
+	s := reportOf(t, row(t, "nope", 0, 10, 100), row(t, "nope", 1, 10, 80), row(t, "nope", 0, 25, 90), row(t, "nope", 1, 25, 40), row(t, "nope", 2, 25, 50))
 	of := s.Tasks[0].Series[0]
 	if len(s.Tasks[0].Series) != 1 || len(of.Seeds) != 3 {
 		t.Fatalf("%d series, %d seeds", len(s.Tasks[0].Series), len(of.Seeds))
 	}
-	if diff := cmp.Diff(report.Spread{Mean: 0.6, Low: 0.4, High: 0.9}, of.Points[1].Exact, approx); diff != "" {
+	if diff := cmp.Diff(study.Spread{Mean: 0.6, Low: 0.4, High: 0.9}, of.Points[1].Exact, approx); diff != "" {
 		t.Errorf("mean and range (-want +got):\n%s", diff)
 	}
-	if want := (report.Reach{Length: 10, Low: 0, High: 25, Next: 25}); of.Effective != want {
+	if want := (study.Reach{Length: 10, Low: 0, High: 25, Next: 25}); of.Effective != want {
 		t.Errorf("effective length %+v, want %+v", of.Effective, want)
 	}
-	if diff := cmp.Diff(report.Spread{Mean: 0.6, Low: 0.4, High: 0.9}, of.Beyond, approx); diff != "" {
+	if diff := cmp.Diff(study.Spread{Mean: 0.6, Low: 0.4, High: 0.9}, of.Beyond, approx); diff != "" {
 		t.Errorf("beyond (-want +got):\n%s", diff)
 	}
 }
@@ -95,7 +94,7 @@ func TestSamples(t *testing.T) {
 		name    string
 		second  eval.Row
 		n       int
-		mean    report.Number
+		mean    study.Number
 		notes   int
 		columns int // places
 	}{
@@ -106,7 +105,7 @@ func TestSamples(t *testing.T) {
 		{"another profile", with(row(t, "nope", 0, 10, 40), func(r *eval.Row) { r.Profile = "fused" }), 100, 0.4, 0, 2},
 		{"another batch", with(row(t, "nope", 0, 10, 40), func(r *eval.Row) { r.Batch = 1 }), 100, 0.4, 0, 2},
 	} {
-		s := study(t, first, tc.second)
+		s := reportOf(t, first, tc.second)
 		p := s.Tasks[0].Series[0].Points[0]
 		if p.N != tc.n || math.Abs(float64(p.Exact.Mean-tc.mean)) > 1e-9 || len(s.Notes) != tc.notes || len(s.Tasks[0].Places) != tc.columns {
 			t.Errorf("%s: %d samples, mean %v, notes %q, %d places; want %d, %v, %d notes, %d", tc.name, p.N, p.Exact.Mean, s.Notes, len(s.Tasks[0].Places),
@@ -132,7 +131,7 @@ func TestVariants(t *testing.T) {
 		{"other lengths", with(row(t, "nope", 0, 10, 20), func(r *eval.Row) { r.TrainMax, r.TrainSteps = 40, 1 }), []string{"nope (trained 2–20)", "nope (trained 2–40)"}},
 		{"another encoding", row(t, "rope", 0, 10, 20), []string{"nope", "rope"}},
 	} {
-		s := study(t, first, tc.second)
+		s := reportOf(t, first, tc.second)
 		if diff := cmp.Diff(tc.want, s.Names()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
@@ -145,7 +144,7 @@ func TestTasks(t *testing.T) {
 	c := with(a, func(r *eval.Row) { r.TaskVersion = 9; r.Split = "validation" })
 	d := with(a, func(r *eval.Row) { r.Task = "reverse" })
 	var names []string
-	for _, tk := range study(t, a, b, c, d).Tasks {
+	for _, tk := range reportOf(t, a, b, c, d).Tasks {
 		names = append(names, tk.Name)
 	}
 	if diff := cmp.Diff([]string{"copy (version 1, test)", "copy (version 1, validation)", "copy (version 9, validation)", "reverse"}, names); diff != "" {
@@ -161,9 +160,9 @@ func TestRanks(t *testing.T) {
 		row(t, "txl", 2, 30, 70), // alone: no contest
 		row(t, "txl", 0, 10, 70), // inside training: no contest
 	}
-	got := study(t, rows...).Ranks
-	none := report.Number(math.NaN())
-	want := []report.Rank{
+	got := reportOf(t, rows...).Ranks
+	none := study.Number(math.NaN())
+	want := []study.Rank{
 		{Name: "alibi", Encoding: 2, MRR: 1, PaperTies: 1, Published: 0.502, Contests: 1, Mean: 0.9},
 		{Name: "nope", Encoding: 0, MRR: (1/2.5 + 1) / 2, PaperTies: (1./3 + 1) / 2, Published: 0.687, Contests: 2, Mean: 0.6},
 		{Name: "rope", Encoding: 1, MRR: (1/2.5 + 0.5) / 2, PaperTies: (1./2 + 0.5) / 2, Published: 0.330, Contests: 2, Mean: 0.55},
@@ -182,14 +181,14 @@ func TestCommonLength(t *testing.T) {
 		for _, length := range lengths {
 			rows = append(rows, row(t, "nope", 0, length, 1), row(t, "rope", 0, length, 1))
 		}
-		if got := study(t, rows...).Tasks[0].Places[0].Common; got != want {
+		if got := reportOf(t, rows...).Tasks[0].Places[0].Common; got != want {
 			t.Errorf("lengths %v: compared at %d, want %d", lengths, got, want)
 		}
 	}
 }
 
 func TestPlaces(t *testing.T) {
-	s := study(t,
+	s := reportOf(t,
 		row(t, "nope", 0, 10, 1), row(t, "nope", 1, 10, 1), row(t, "nope", 0, 20, 1), row(t, "rope", 0, 10, 1),
 		with(row(t, "rope", 0, 10, 1), func(r *eval.Row) { r.Machine = "other"; r.PrefillMS = 7; r.PeakMemoryOf = eval.PeakOfProcess }))
 	places := s.Tasks[0].Places
@@ -200,7 +199,7 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("places %+v", places)
 	}
 	at, ok := places[0].Series[0].At(10)
-	if want := (report.Spread{Mean: 1.005 * 2.25, Low: 2.25, High: 1.01 * 2.25}); !ok || cmp.Diff(want, at.Prefill, approx) != "" {
+	if want := (study.Spread{Mean: 1.005 * 2.25, Low: 2.25, High: 1.01 * 2.25}); !ok || cmp.Diff(want, at.Prefill, approx) != "" {
 		t.Errorf("prefill over seeds is %+v, want %+v", at.Prefill, want)
 	}
 	if at, ok := places[1].Series[0].At(10); !ok || at.Prefill.Mean != 7 {
@@ -217,21 +216,21 @@ func TestCompared(t *testing.T) {
 	}
 	rows := []eval.Row{syntheticRow(known, "nope", 0, 0, 9, 100), syntheticRow(known, "nope", 0, 0, 10, 0), syntheticRow(known, "nope", 0, 0, 20, 100),
 		syntheticRow(known, "txl", 6, 0, 9, 100)} // not in the paper
-	got := study(t, rows...).Published
-	theirs := report.Number(17*0.825+19*0.1154) / 36 // at lengths 9 and 10
-	want := []report.Compared{{Task: "addition", Name: "nope", Ours: report.Spread{Mean: 17. / 36, Low: report.Number(math.NaN()), High: report.Number(math.NaN())},
+	got := reportOf(t, rows...).Published
+	theirs := study.Number(17*0.825+19*0.1154) / 36 // at lengths 9 and 10
+	want := []study.Compared{{Task: "addition", Name: "nope", Ours: study.Spread{Mean: 17. / 36, Low: study.Number(math.NaN()), High: study.Number(math.NaN())},
 		Published: theirs, All: 0.0845, Difference: 17./36 - theirs, Setup: "0.6 M parameters, not 109.6 M; 2,600 steps, not 40,000; 2 of 8 lengths; 1 seed, not 3"}}
 	if diff := cmp.Diff(want, got, approx); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	// Of two seeds that were measured at different lengths those in common count.
 	other := append(rows, syntheticRow(known, "nope", 0, 1, 10, 50))
-	if got := study(t, other...).Published[0]; got.Ours.Mean != 0.25 || got.Published != 0.1154 || !strings.Contains(got.Setup, "1 of 8 lengths; 2 seeds") {
+	if got := reportOf(t, other...).Published[0]; got.Ours.Mean != 0.25 || got.Published != 0.1154 || !strings.Contains(got.Setup, "1 of 8 lengths; 2 seeds") {
 		t.Errorf("two seeds, one at fewer lengths: %+v", got)
 	}
 	scratchpad := with(rows[0], func(r *eval.Row) { r.Task = "addition+full" })
 	paper := with(rows[0], func(r *eval.Row) { r.Task = "addition+paper" })
-	if got := study(t, scratchpad, paper).Published; len(got) != 1 || got[0].Task != "addition+paper" {
+	if got := reportOf(t, scratchpad, paper).Published; len(got) != 1 || got[0].Task != "addition+paper" {
 		t.Errorf("with options: %+v", got)
 	}
 }
@@ -245,9 +244,9 @@ func guess(r eval.Row) eval.Row { return with(r, func(r *eval.Row) { r.Chance = 
 // is marked.
 func TestAtChance(t *testing.T) {
 	rows := []eval.Row{row(t, "nope", 0, 30, 0), row(t, "rope", 0, 30, 80)}
-	want := study(t, rows...).Ranks
+	want := reportOf(t, rows...).Ranks
 	parity := []eval.Row{on("parity", guess(row(t, "nope", 0, 30, 53))), on("parity", guess(row(t, "rope", 0, 30, 48)))}
-	s := study(t, append(rows, parity...)...)
+	s := reportOf(t, append(rows, parity...)...)
 	if diff := cmp.Diff(want, s.Ranks, approx); diff != "" {
 		t.Errorf("ranks with a task at chance (-without +with):\n%s", diff)
 	}
@@ -255,7 +254,7 @@ func TestAtChance(t *testing.T) {
 		t.Errorf("parity is not marked: %v, notes %q", s.HeatMap().Lines, s.Notes)
 	}
 	solved := append(rows, on("parity", guess(row(t, "nope", 0, 30, 95))), parity[1])
-	if s := study(t, solved...); s.Tasks[1].AtChance || s.Ranks[0].Contests != 2 {
+	if s := reportOf(t, solved...); s.Tasks[1].AtChance || s.Ranks[0].Contests != 2 {
 		t.Errorf("parity that one solves is not ranked: %+v", s.Ranks)
 	}
 }
@@ -268,12 +267,12 @@ func TestWeighting(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := []eval.Row{syntheticRow(known, "nope", 0, 0, 9, 70), syntheticRow(known, "nope", 0, 0, 16, 20), syntheticRow(known, "rope", 1, 0, 9, 20), syntheticRow(known, "rope", 1, 0, 16, 60)}
-	for by, want := range map[eval.Weighting]string{"": "nope every length weighs alike", eval.ByLengths: "nope every length weighs alike", eval.ByExamples: "rope lengths weigh by their test examples, as in the paper"} {
+	for by, want := range map[study.Weighting]string{"": "nope every length weighs alike", study.ByLengths: "nope every length weighs alike", study.ByExamples: "rope lengths weigh by their test examples, as in the paper"} {
 		s, err := report.New(rows, report.Options{Encodings: encodings, Ranks: by})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.Ranks[0].Name + " " + s.Weighting; got != want || !strings.Contains(s.RankTable().Caption, s.Weighting) {
+		if got := s.Ranks[0].Name + " " + s.Weighting.String(); got != want || !strings.Contains(s.RankTable().Caption, s.Weighting.String()) {
 			t.Errorf("%q: %s, want %s", by, got, want)
 		}
 	}
@@ -302,7 +301,7 @@ func TestAnswer(t *testing.T) {
 		{"nothing but chance", []eval.Row{guess(row(t, "nope", 0, 30, 52)), guess(row(t, "rope", 0, 30, 46))},
 			[]string{"On copy, none stays at ≥ 90 % exact match: not told apart by exact match at n = 100; at chance (50 %) beyond the trained lengths, hence not ranked; trained on lengths 2 to 20."}},
 	} {
-		s := study(t, tc.rows...)
+		s := reportOf(t, tc.rows...)
 		if diff := cmp.Diff(tc.want, append(s.Answer, s.Tasks[s.First].Answer)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
@@ -312,8 +311,8 @@ func TestAnswer(t *testing.T) {
 // TestSpeedAlone mixes rows of a task with rows that time any tokens: those have no
 // score, and their lengths are not the task's.
 func TestSpeedAlone(t *testing.T) {
-	speed := with(row(t, "nope", 0, 512, 0), func(r *eval.Row) { r.Score, r.Task, r.Split, r.TaskVersion = nil, "", "", 0 })
-	s := study(t, row(t, "nope", 0, 10, 100), speed, row(t, "rope", 0, 10, 100))
+	speed := with(row(t, "nope", 0, 512, 0), func(r *eval.Row) { r.Score, r.Task, r.Split, r.TaskVersion = eval.Score{}, "", "", 0 })
+	s := reportOf(t, row(t, "nope", 0, 10, 100), speed, row(t, "rope", 0, 10, 100))
 	if len(s.Tasks) != 2 || s.Tasks[1].Name != "speed without a task" || s.Tasks[1].Scored || s.Tasks[1].Trained != [2]int{} {
 		t.Fatalf("tasks %+v", s.Tasks)
 	}
@@ -326,17 +325,17 @@ func TestSpeedAlone(t *testing.T) {
 	if names := figureNames(s); slices.Contains(names, "heatmap") || !slices.Contains(names, "cost-decode-speed-without-a-task") || slices.Contains(names, "accuracy-speed-without-a-task") {
 		t.Errorf("figures %q", names)
 	}
-	if first := study(t, speed, row(t, "nope", 0, 10, 100)).Tasks[0]; first.Name != "copy" || first.Octaves {
+	if first := reportOf(t, speed, row(t, "nope", 0, 10, 100)).Tasks[0]; first.Name != "copy" || first.Octaves {
 		t.Errorf("first comes %s", first.Name)
 	}
 	far := speed
 	far.Length = 8192
-	if s := study(t, speed, far); !s.Tasks[0].Octaves {
+	if s := reportOf(t, speed, far); !s.Tasks[0].Octaves {
 		t.Error("lengths from 512 to 8192 are drawn evenly")
 	} else if svg := string(figure(t, s.Figures()[0], "svg")); !strings.Contains(svg, ">4,096<") || !strings.Contains(svg, ">length, tokens<") {
 		t.Error("the figure lacks a tick at 4,096 or its axis lacks a name")
 	}
-	if got := study(t, speed).Answer; len(got) != 1 || !strings.HasPrefix(got[0], "Speed alone was measured") {
+	if got := reportOf(t, speed).Answer; len(got) != 1 || !strings.HasPrefix(got[0], "Speed alone was measured") {
 		t.Errorf("answer %q", got)
 	}
 }
@@ -346,11 +345,11 @@ func TestSpeedAlone(t *testing.T) {
 func TestSpeedInOtherWays(t *testing.T) {
 	speed := func(chunk, tokens int, ms float64) eval.Row {
 		return with(row(t, "nope", 0, 512, 0), func(r *eval.Row) {
-			r.Measure, r.Score, r.Task, r.Split, r.TaskVersion = eval.MeasureSpeed, nil, "", "", 0
-			r.Cost, r.DecodeP50MS = &eval.Cost{Chunk: chunk, NewTokens: tokens}, ms
+			r.Measure, r.Score, r.Task, r.Split, r.TaskVersion = eval.MeasureSpeed, eval.Score{}, "", "", 0
+			r.Cost, r.DecodeP50MS = eval.Cost{Chunk: chunk, NewTokens: tokens}, ms
 		})
 	}
-	s := study(t, speed(64, 32, 1), speed(128, 32, 2), speed(64, 1, 3), speed(64, 32, 4))
+	s := reportOf(t, speed(64, 32, 1), speed(128, 32, 2), speed(64, 1, 3), speed(64, 32, 4))
 	if len(s.Notes) != 1 || !strings.HasPrefix(s.Notes[0], "1 cell was measured again") {
 		t.Errorf("notes %q", s.Notes)
 	}
@@ -367,7 +366,7 @@ func TestSpeedInOtherWays(t *testing.T) {
 }
 
 func TestNotes(t *testing.T) {
-	s := study(t, row(t, "nope", 0, 10, 1), row(t, "nope", 0, 10, 2), refused(row(t, "nope", 0, 30, 0)), row(t, "rope", 0, 30, 0),
+	s := reportOf(t, row(t, "nope", 0, 10, 1), row(t, "nope", 0, 10, 2), refused(row(t, "nope", 0, 30, 0)), row(t, "rope", 0, 30, 0),
 		with(row(t, "rope", 0, 5, 1), func(r *eval.Row) { r.Whole = true }))
 	all := strings.Join(s.Notes, "\n")
 	for _, want := range []string{"1 cell was measured again later", "nope cannot take 1 of the lengths measured", "nothing is held out at length 5:"} {
@@ -383,7 +382,7 @@ func TestNotes(t *testing.T) {
 		for _, length := range tc.lengths {
 			rows = append(rows, row(t, "rope", 0, length, 1))
 		}
-		if got := strings.Contains(strings.Join(study(t, rows...).Notes, "\n"), "not all were measured at the same lengths"); got != tc.want {
+		if got := strings.Contains(strings.Join(reportOf(t, rows...).Notes, "\n"), "not all were measured at the same lengths"); got != tc.want {
 			t.Errorf("second series at %v: note %v, want %v", tc.lengths, got, tc.want)
 		}
 	}

@@ -2,234 +2,177 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/nopezoo/zoo/eval/study"
 )
 
-// Table is the numbers behind a chart, or a headline. The first column names the
-// line; the others are numbers unless Prose says otherwise.
-type Table struct {
-	Caption string
-	Head    []string
-	Lines   [][]string
-	Prose   []int // columns of words
-	Marks   []int // encodings whose shapes stand before the lines' names; nil for none
+// taskSection is all that was measured on one task.
+func taskSection(t *study.Task) Section {
+	pattern, heads := headsOf(each(t.Columns, func(s study.Series) named { return named{s.Name, s.Model} }))
+	lines := func(write func(study.Point) (value, more string)) [][]string { return accuracyLines(t, heads, write) }
+	exact := block{title: "exact match in %, with 95 % intervals (* length seen in training)",
+		lines: roomForIntervals(append(counted(t, lines(exactCell)), headline(t)...)), notes: append(notHeldOut(t), notAvailable(t, heads)...)}
+	title := fmt.Sprintf("task %s (version %d), n = %s different %s prompts%s", t.Task, t.Version, prompts(t, t.Lengths...), t.Split, modelsText(pattern))
+	s := Section{Task: t.Task, title: title, closing: t.ColumnsAnswer(), blocks: []block{
+		exact,
+		{title: "tokens right in %, place by place (beyond the cliff of exact match)", lines: lines(tokenCell)},
+		{title: "edit distance, as a share of the longer of answer and target", lines: lines(distanceCell)},
+		{title: "loss in nats per target token", lines: lines(lossCell)},
+	}}
+	s.blocks = append(s.blocks, speedBlocks(newSpeedTable(t))...)
+	return s
 }
 
-// IsProse reports whether a column holds words.
-func (t Table) IsProse(column int) bool { return column == 0 || slices.Contains(t.Prose, column) }
-
-// Headline is how each series of a task does inside and beyond its trained lengths,
-// its rank over all tasks, and what it costs at a place, also relative to the
-// baseline. Speed alone has no accuracy; a place of none has no costs.
-func (s *Study) Headline(t *Task, p Place) Table {
-	out := Table{Caption: "Headline on " + t.Name, Head: []string{"encoding"}}
-	if t.Scored {
-		out.Caption += ", by " + s.Measure.Label()
-		out.Head = append(out.Head, "trained", s.Measure.Label()+" inside, %", "beyond, %", "effective length", "MRR, all tasks")
-	}
-	if p.Common > 0 {
-		out.Caption += fmt.Sprintf("; costs at length %d, %s", p.Common, p.Name)
-		out.Head = append(out.Head, s.costHeads(t, p)...)
-	}
-	out.Head = append(out.Head, "parameters", "seeds")
-	for i, of := range t.Series {
-		line := []string{of.Name}
-		if t.Scored {
-			line = append(line, of.trained(), of.Inside.Percent(), of.beyond(), of.Effective.String(), s.mrr(of.Name))
-		}
-		if p.Common > 0 {
-			line = append(line, s.costCells(t, p, i)...)
-		}
-		out.Marks = append(out.Marks, of.Encoding)
-		out.Lines = append(out.Lines, append(line, millions(of.Parameters), strconv.Itoa(len(of.Seeds))))
-	}
-	return out
-}
-
-func (s Series) trained() string {
-	if s.Trained[1] == 0 {
-		return "never"
-	}
-	return fmt.Sprintf("%d–%d", s.Trained[0], s.Trained[1])
-}
-
-func (s Series) beyond() string {
-	if s.BeyondNA > 0 {
-		return fmt.Sprintf("%s (%d n/a)", s.Beyond.Percent(), s.BeyondNA)
-	}
-	return s.Beyond.Percent()
-}
-
-// mrr is a series' mean reciprocal rank; a dash if it was never ranked.
-func (s *Study) mrr(name string) string {
+// rankingSection is the mean reciprocal rank of the encodings over all tasks and
+// training seeds.
+func rankingSection(s *study.Study) Section {
+	lines := [][]string{{"encoding", "mean reciprocal rank", "rankings"}}
 	for _, r := range s.Ranks {
-		if r.Name == name {
-			return ranked3(r.MRR)
+		lines = append(lines, []string{r.Name, ranked3(r.MRR), strconv.Itoa(r.Contests)})
+	}
+	b := block{title: fmt.Sprintf("1 is always best; %s; equals share their ranks, and a length that a model cannot take counts as wrong", s.Weighting), lines: lines}
+	var guessed []string
+	for _, t := range s.Tasks {
+		if t.AtChance && !slices.Contains(guessed, t.Task) {
+			guessed = append(guessed, t.Task)
 		}
 	}
-	return "–"
+	if len(guessed) > 0 {
+		b.notes = []string{"not ranked where no encoding is above chance: " + strings.Join(guessed, ", ")}
+	}
+	return Section{
+		title:  "encodings, ranked by mean exact match beyond the trained lengths, for each task and training seed",
+		blocks: []block{b},
+	}
 }
 
-// Percent gives a spread of ratios: "15.3 (12.1–18.0)".
-func (s Spread) Percent() string {
-	if !s.Low.Known() || s.Low == s.High {
-		return s.Mean.Percent()
+// notHeldOut names the lengths at which training saw the same prompts.
+func notHeldOut(t *study.Task) []string {
+	if len(t.Whole) == 0 {
+		return nil
 	}
-	return fmt.Sprintf("%s (%s–%s)", s.Mean.Percent(), s.Low.Percent(), s.High.Percent())
+	return []string{fmt.Sprintf("nothing held out at length %s: training may have seen the same prompts", strings.Join(each(t.Whole, strconv.Itoa), ", "))}
 }
 
-// Short gives a spread of costs.
-func (s Spread) Short() string {
-	if !s.Low.Known() || s.Low == s.High {
-		return s.Mean.Short()
+// prompts says how many different prompts stand behind the cells of lengths.
+func prompts(t *study.Task, lengths ...int) string {
+	var all []int
+	for _, s := range t.Columns {
+		for _, p := range s.Points {
+			if p.N > 0 && slices.Contains(lengths, p.Length) {
+				all = append(all, p.N)
+			}
+		}
 	}
-	return fmt.Sprintf("%s (%s–%s)", s.Mean.Short(), s.Low.Short(), s.High.Short())
+	if len(all) == 0 {
+		return "0"
+	}
+	return study.Between(slices.Min(all), slices.Max(all))
 }
 
-// Accuracy has a line per length and a column per series.
-func (t *Task) Accuracy() Table {
-	out := Table{Caption: "Accuracy on " + t.Name + " by length: " + t.measure.Label() + " in %, with intervals; * length seen in training", Head: []string{"length"}}
-	for _, s := range t.Series {
-		out.Head = append(out.Head, s.Name)
+// counted adds to each line's length how many prompts it has, if that is not the
+// same everywhere.
+func counted(t *study.Task, lines [][]string) [][]string {
+	if !strings.Contains(prompts(t, t.Lengths...), " ") {
+		return lines
 	}
+	lines[0][0] += " (n)"
+	for i, length := range t.Lengths {
+		if n := prompts(t, length); n != "0" {
+			lines[1+i][0] += " (" + n + ")"
+		}
+	}
+	return lines
+}
+
+// accuracyLines is a line per length and a column per model of one measure, of which
+// write gives the text, with what follows the mark of a trained length.
+func accuracyLines(t *study.Task, heads []string, write func(study.Point) (value, more string)) [][]string {
+	lines := [][]string{append([]string{"length"}, each(heads, func(head string) string { return head + " " })...)}
 	for i, length := range t.Lengths {
 		line := []string{strconv.Itoa(length)}
-		for _, s := range t.Series {
-			p, mark := s.Points[i], "\u2007" // as wide as a digit: numbers stay aligned
-			if s.Trained[0] <= length && length <= s.Trained[1] {
+		for _, s := range t.Columns {
+			mark, value, more := " ", "-", ""
+			if s.Saw(length) {
 				mark = "*"
 			}
-			switch {
+			switch p := s.Points[i]; {
 			case p.NA:
-				line = append(line, "n/a"+mark)
-			case p.N == 0:
-				line = append(line, "–")
-			default:
-				line = append(line, s.value(p).Percent()+mark)
+				value = "n/a"
+			case p.N > 0:
+				value, more = write(p)
 			}
+			line = append(line, value+mark+more)
 		}
-		out.Lines = append(out.Lines, line)
+		lines = append(lines, line)
 	}
-	return out
+	return lines
 }
 
-// Costs has a line per length and series.
-func (t *Task) Costs(p Place) Table {
-	out := Table{Caption: fmt.Sprintf("Costs on %s, %s", t.Name, p.Name), Head: []string{"length", "encoding"}, Prose: []int{1}}
-	for _, m := range Metrics() {
-		out.Head = append(out.Head, m.Label+", "+m.Unit)
+// headline is what stands below exact match: its means, and how far it carries.
+func headline(t *study.Task) [][]string {
+	inside, beyond, effective := []string{"mean trained"}, []string{"mean beyond"}, []string{"effective length"}
+	for _, s := range t.Columns {
+		inside = append(inside, meanText(s.Inside, s.InsideNA)+" ")
+		beyond = append(beyond, meanText(s.Beyond, s.BeyondNA)+" ")
+		effective = append(effective, fmt.Sprintf("%d [%d, %d]", s.Effective.Length, s.Effective.Low, s.Effective.High))
 	}
-	for _, length := range t.Lengths {
-		for _, s := range p.Series {
-			at, ok := s.At(length)
-			if !ok {
-				continue
-			}
-			line := []string{strconv.Itoa(length), t.Series[s.Series].Name}
-			for _, m := range Metrics() {
-				line = append(line, m.Of(at).Short())
-			}
-			out.Lines = append(out.Lines, line)
-		}
-	}
-	return out
+	return [][]string{make([]string, len(inside)), inside, beyond, effective}
 }
 
-// Tradeoff has a line per series: what is won for what.
-func (t *Task) Tradeoff(p Place) Table {
-	out := Table{Caption: fmt.Sprintf("Accuracy against cost on %s, %s", t.Name, p.Name),
-		Head: []string{"encoding", fmt.Sprintf("median decode step at length %d, ms", p.Common), t.measure.Label() + " beyond, %"}}
-	for _, s := range p.Series {
-		if at, ok := s.At(p.Common); ok {
-			of := t.Series[s.Series]
-			out.Lines = append(out.Lines, []string{of.Name, at.Decode.Short(), of.Score.Percent()})
-			out.Marks = append(out.Marks, of.Encoding)
-		}
-	}
-	return out
-}
-
-// RankTable is the mean reciprocal ranks, ours and the paper's.
-func (s *Study) RankTable() Table {
-	out := Table{Caption: "Mean reciprocal rank by " + s.Measure.Label() + " over every task and training seed, 1 for always best; " + s.Weighting,
-		Head: []string{"encoding", "MRR", "paper’s tie rule", "published MRR", "mean " + s.Measure.Label() + " beyond, %", "rankings"}}
-	for _, r := range s.Ranks {
-		out.Lines = append(out.Lines, []string{r.Name, ranked3(r.MRR), ranked3(r.PaperTies), ranked3(r.Published), r.Mean.Percent(), strconv.Itoa(r.Contests)})
-	}
-	return out
-}
-
-// ranked3 gives a reciprocal rank as the paper does.
-func ranked3(n Number) string {
-	if !n.Known() {
-		return "–"
-	}
-	return strconv.FormatFloat(float64(n), 'f', 3, 64)
-}
-
-// Names lists all series of the study, in the order of Encodings.
-func (s *Study) Names() []string {
-	var out []string
-	for i := range s.Encodings {
-		for _, t := range s.Tasks {
-			for _, of := range t.Series {
-				if of.Encoding == i && !slices.Contains(out, of.Name) {
-					out = append(out, of.Name)
-				}
-			}
-		}
-	}
-	return out
-}
-
-// scored lists the tasks that have accuracies.
-func (s *Study) scored() []*Task {
-	return slices.DeleteFunc(slices.Clone(s.Tasks), func(t *Task) bool { return !t.Scored })
-}
-
-// Label is the task's name, marked if it is not ranked.
-func (t *Task) Label() string {
-	if t.AtChance {
-		return t.Name + " (at chance)"
-	}
-	return t.Name
-}
-
-// HeatMap has a line per task and a column per series.
-func (s *Study) HeatMap() Table {
-	out := Table{Caption: "Mean of " + s.Measure.Label() + " beyond the trained lengths, in %; what a model cannot take counts as wrong", Head: append([]string{"task"}, s.Names()...)}
-	for _, t := range s.scored() {
-		line := []string{t.Label()}
-		for _, name := range s.Names() {
-			line = append(line, t.score(name).Percent())
-		}
-		out.Lines = append(out.Lines, line)
-	}
-	return out
-}
-
-// PublishedTable sets our accuracies beside the published ones.
-func (s *Study) PublishedTable() Table {
-	out := Table{Caption: "Exact match beyond the trained lengths, beside " + PublishedSource, Prose: []int{1, 6},
-		Head: []string{"task", "encoding", "here, %", "published, %", "difference, points", "published at all lengths, %", "what differs in the setup"}}
-	for _, c := range s.Published {
-		out.Lines = append(out.Lines, []string{c.Task, c.Name, c.Ours.Percent(), c.Published.Percent(), signed(c.Difference), c.All.Percent(), c.Setup})
-	}
-	return out
-}
-
-// signed gives a difference of ratios in points: "+1.2", "−0.4".
-func signed(n Number) string {
-	if !n.Known() {
-		return "–"
-	}
-	text := strconv.FormatFloat(100*float64(n), 'f', 1, 64)
+// meanText is a mean over lengths in percent, and how many it leaves out.
+func meanText(mean study.Spread, na int) string {
 	switch {
-	case text == "-0.0" || text == "0.0":
-		return "0.0"
-	case text[0] == '-':
-		return "−" + text[1:]
+	case !mean.Mean.Known() && na == 0:
+		return "-"
+	case !mean.Mean.Known():
+		return "n/a"
+	case na > 0:
+		return fmt.Sprintf("%s (%d n/a)", mean.Percent(), na)
 	}
-	return "+" + text
+	return mean.Percent()
+}
+
+// intervalWidth is that of "100–100".
+const intervalWidth = 7
+
+// exactCell rounds the interval outwards.
+func exactCell(p study.Point) (value, more string) {
+	interval := fmt.Sprintf("%.0f–%.0f", math.Floor(100*float64(p.Exact.Low)), math.Ceil(100*float64(p.Exact.High)))
+	return p.Exact.Mean.Percent(), fmt.Sprintf(" %*s", intervalWidth, interval)
+}
+
+// roomForIntervals moves what has no interval, of its own kind either, to where the
+// others' values are.
+func roomForIntervals(lines [][]string) [][]string {
+	for _, line := range lines[1:] {
+		for i := range line {
+			if i > 0 && !strings.ContainsAny(line[i], "–[") {
+				line[i] += strings.Repeat(" ", intervalWidth+1)
+			}
+		}
+	}
+	return lines
+}
+
+func tokenCell(p study.Point) (value, more string) {
+	if !p.Token.Mean.Known() {
+		return "-", ""
+	}
+	return p.Token.Mean.Percent(), ""
+}
+
+func distanceCell(p study.Point) (value, more string) {
+	return strconv.FormatFloat(float64(p.EditDistance), 'f', 3, 64), ""
+}
+
+func lossCell(p study.Point) (value, more string) {
+	if !p.Loss.Known() {
+		return "not finite", ""
+	}
+	return strconv.FormatFloat(float64(p.Loss), 'f', 3, 64), ""
 }

@@ -6,25 +6,26 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/study"
 )
 
 // Throughput is one quantity under one name on the page and in the terminal.
 func TestThroughput(t *testing.T) {
 	r := with(row(t, "nope", 0, 10, 50), func(r *eval.Row) { r.TokensPerSecond = 4321 })
-	at, ok := study(t, r).Tasks[0].Places[0].Series[0].At(10)
+	at, ok := reportOf(t, r).Tasks[0].Places[0].Series[0].At(10)
 	if !ok || at.Tokens.Mean != 4321 {
 		t.Errorf("the page has %v", at.Tokens.Mean)
 	}
-	for _, m := range report.Metrics() {
-		if m.Of(at).Mean == 4321 && !(strings.EqualFold(m.Label, eval.Throughput) && m.Unit == "tokens/s") {
+	for _, m := range study.Metrics() {
+		if m.Of(at).Mean == 4321 && !(strings.EqualFold(m.Label, study.Throughput) && m.Unit == "tokens/s") {
 			t.Errorf("the page calls it %q in %s", m.Label, m.Unit)
 		}
 	}
 	var table strings.Builder
-	if err := eval.Table(&table, []eval.Row{r}, eval.ByLengths); err != nil {
+	if err := report.Text(&table, []eval.Row{r}, study.ByLengths); err != nil {
 		t.Fatal(err)
 	}
-	_, below, _ := strings.Cut(table.String(), "\n"+eval.Throughput+" in tokens/s")
+	_, below, _ := strings.Cut(table.String(), "\n"+study.Throughput+" in tokens/s")
 	if lines, _, _ := strings.Cut(below, "\npeak memory"); !strings.Contains(lines, " 4321\n") {
 		t.Errorf("the terminal has no such number under its name:\n%s", &table)
 	}

@@ -31,12 +31,12 @@ func EditDistance[E comparable](a, b []E) int {
 	return row[len(b)]
 }
 
-// nearest returns the known name that name is most likely a slip of, or "" when
-// none is close.
-func nearest(name string, known []string) string {
+// Nearest returns the known name that name is most likely a slip of, or "" when
+// none is close. Case does not count.
+func Nearest(name string, known []string) string {
 	best, least := "", len(name)/2+1
 	for _, k := range known {
-		if d := EditDistance([]rune(strings.ToLower(name)), []rune(k)); d < least || d == least && best == "" {
+		if d := EditDistance([]rune(strings.ToLower(name)), []rune(strings.ToLower(k))); d < least {
 			best, least = k, d
 		}
 	}

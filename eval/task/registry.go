@@ -44,7 +44,7 @@ func Lookup(name string) (Task, error) {
 		names = append(append(names, t.Name), t.Aliases...)
 	}
 	suggestion := ""
-	if near := nearest(words[0], names); near != "" {
+	if near := Nearest(words[0], names); near != "" {
 		suggestion = fmt.Sprintf("did you mean %q? ", near)
 	}
 	return Task{}, fmt.Errorf("unknown task %q: %sknown: %s", words[0], suggestion, strings.Join(names, ", "))
@@ -86,4 +86,28 @@ func Vocabulary(rule string, tasks ...Task) ([]string, error) {
 	}
 	pieces, err := tokenizer.VocabularyOf(rule, special, texts...)
 	return slices.Clip(pieces), err
+}
+
+// Related reports whether two lists of names with commas have a task in common,
+// whatever its options.
+func Related(x, y string) bool {
+	for name := range strings.SplitSeq(x, ",") {
+		for other := range strings.SplitSeq(y, ",") {
+			if Base(name) == Base(other) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Base returns the name in All of a task's name or alias with options; a name that is
+// none is returned as it is.
+func Base(name string) string {
+	t, err := Lookup(strings.TrimSpace(name))
+	if err != nil {
+		return name
+	}
+	name, _, _ = strings.Cut(t.Name, "+")
+	return name
 }

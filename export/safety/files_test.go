@@ -14,10 +14,10 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/internal/onnxpb"
 	"github.com/nopezoo/zoo/export/safety"
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
-	"github.com/nopezoo/zoo/zoo"
 )
 
 func pair(key, value string) *onnxpb.StringStringEntryProto {
@@ -146,7 +146,7 @@ func built(t *testing.T, encoding string) (models.Model, []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := zoo.Build(m.Config(), models.InitWeights(m.Params(), 1), card.Card{}, card.Portable)
+	data, err := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1), Card: card.Card{}}.ONNX(card.Portable)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestOpenRefuses(t *testing.T) {
 // declares, and not when it is something else.
 func TestDeclaredScan(t *testing.T) {
 	m, _ := built(t, "cwrnn")
-	data, err := zoo.BuildSequence(m.Config(), models.InitWeights(m.Params(), 1), card.Card{})
+	data, err := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1), Card: card.Card{}}.SequenceONNX()
 	if err != nil {
 		t.Fatal(err)
 	}

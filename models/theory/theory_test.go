@@ -11,13 +11,13 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/models/theory"
 	"github.com/nopezoo/zoo/runtime"
 	_ "github.com/nopezoo/zoo/runtime/native"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
-	"github.com/nopezoo/zoo/zoo"
 )
 
 // sequence is <bos> and n−1 words.
@@ -36,7 +36,7 @@ func exported(t *testing.T, m *theory.Model, f func(t *testing.T, s *runtime.Ses
 	orttest.Require(t)
 	for _, profile := range []string{card.Portable, card.Fused} {
 		t.Run(profile, func(t *testing.T) {
-			file, err := zoo.Build(m.Config, m.Weights, card.Card{Tokenizer: m.Pieces}, profile)
+			file, err := modelfile.Model{Config: m.Config, Weights: m.Weights, Card: card.Card{Tokenizer: m.Pieces}}.ONNX(profile)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -36,21 +36,6 @@ func (io IO) takes(dtype tensor.DType, dims []int64) bool {
 	return true
 }
 
-// static returns the shape when no dim is symbolic.
-func (io IO) static() ([]int, bool) {
-	if io.Dims == nil {
-		return nil, false
-	}
-	shape := make([]int, len(io.Dims))
-	for i, d := range io.Dims {
-		if d < 0 {
-			return nil, false
-		}
-		shape[i] = int(d)
-	}
-	return shape, true
-}
-
 func namesOf(ios []IO) []string {
 	out := make([]string, len(ios))
 	for i, io := range ios {

@@ -23,7 +23,7 @@
   const font = () => getComputedStyle(document.body).fontFamily;
 
   // The instance of a chart, emptied. A chart of no width is not drawn.
-  function chart(id) {
+  function instance(id) {
     const at = byId(id);
     if (!charts.has(id)) charts.set(id, echarts.init(at, null, { renderer: "svg" }));
     return charts.get(id);
@@ -45,27 +45,27 @@
     axisLabel: { color: css("--soft"), fontSize: 12, hideOverlap: true, margin: 11 }, splitLine: { show: true, lineStyle: { color: css("--line"), width: 1 } },
   }, more);
 
+  // The lines of a chart that are shown, and of each list of lines that lie on one another
+  // those that are.
+  function shownLines(chart, task) {
+    const lines = chart.lines.map((l, n) => ({ n, name: task.series[l.series].name, series: task.series[l.series], points: l.points }));
+    return { all: lines, lines: lines.filter((l) => shown(l.series)), users: (list) => list.filter((n) => shown(lines[n].series)), bands: chart.bands, strokes: chart.strokes };
+  }
+
   // Bands between the low and high ends of points, drawn below the lines. A stretch
   // that several have in common is filled once and in grey: one on another they
   // would make a block darker than any line.
-  function bands(lines) {
-    const key = (p, q) => [p.x, p.low, p.high, q.x, q.low, q.high].join();
-    const of = lines.map((l) => l.points.filter((p) => p.low !== null && p.high !== null));
-    const users = new Map(), filled = new Set(), out = [];
-    of.forEach((points) => points.slice(1).forEach((q, i) => users.set(key(points[i], q), (users.get(key(points[i], q)) ?? 0) + 1)));
-    of.forEach((points, n) => {
-      const fills = points.slice(1).map((q, i) => {
-        const at = key(points[i], q);
-        return filled.has(at) ? null : users.get(at) > 1 ? css("--soft") : colour(lines[n].series);
-      });
-      for (let first = 0, i = 0; i < fills.length; i++) { // one polygon as far as one colour goes: seams would show
-        if (i + 1 < fills.length && fills[i + 1] === fills[i]) continue;
-        if (fills[i] !== null) out.push(band(points.slice(first, i + 2), fills[i]));
-        first = i + 1;
-      }
-      points.slice(1).forEach((q, i) => { if (users.get(key(points[i], q)) > 1) filled.add(key(points[i], q)); });
-    });
-    return out;
+  function bands(chart) {
+    const out = [];
+    let last = null;
+    for (const b of chart.bands) {
+      const users = chart.users(b.users), of = b.users[0];
+      if (!users.length) continue;
+      const fill = users.length > 1 ? css("--soft") : colour(chart.all[users[0]].series);
+      if (last && last.of === of && last.to === b.from && last.fill === fill) last.to = b.to; // one polygon as far as one colour goes: seams would show
+      else out.push(last = { of, from: b.from, to: b.to, fill });
+    }
+    return out.map((b) => band(chart.all[b.of].points.slice(b.from, b.to + 1), b.fill));
   }
 
   const band = (points, fill) => ({
@@ -77,32 +77,13 @@
     }),
   });
 
-  // Lines that lie on one another take turns. The users of a point or stretch are the
-  // lines that have it in common, as far as an eye can tell.
-  function sharing(lines, near) {
-    const users = new Map();
-    const key = (...points) => points.map((p) => p.x + " " + Math.round(p.y / near)).join();
-    const put = (at, n) => users.has(at) ? users.get(at).push(n) : users.set(at, [n]);
-    lines.forEach((l, n) => l.points.forEach((p, i) => {
-      put(key(p), n);
-      if (i) put(key(l.points[i - 1], p), n);
-    }));
-    return (...points) => users.get(key(...points));
-  }
-
   // The strokes of all lines: a stretch of several is dashed, with the dashes of each in
   // the gaps of the others.
-  function strokes(lines, near) {
-    const users = sharing(lines, near), out = [];
-    lines.forEach((l, n) => {
-      const of = l.points.slice(1).map((p, i) => users(l.points[i], p));
-      for (let first = 0, i = 0; i < of.length; i++) {
-        if (i + 1 < of.length && String(of[i + 1]) === String(of[i])) continue;
-        out.push({ line: l, points: l.points.slice(first, i + 2), turn: of[i].indexOf(n), turns: of[i].length });
-        first = i + 1;
-      }
+  function strokes(chart) {
+    return chart.strokes.flatMap((s) => {
+      const [first, last] = [s.from, s.to].map((i) => chart.all[s.users[0]].points[i].x), users = chart.users(s.users);
+      return users.map((n, turn) => ({ line: chart.all[n], points: chart.all[n].points.filter((p) => p.x >= first && p.x <= last), turn, turns: users.length }));
     });
-    return out;
   }
 
   const stroke = (s) => ({
@@ -152,7 +133,8 @@
   });
 
   // Lines over length with bands and names at their ends.
-  function lineChart(id, lines, o) {
+  function lineChart(id, chart, o) {
+    const lines = chart.lines;
     const at = byId(id), width = at.clientWidth, height = at.clientHeight;
     if (!width) return;
     const labelled = width >= 520 && lines.length * 16 <= height - 70;
@@ -162,17 +144,16 @@
     const points = lines.flatMap((l) => l.points), top = Math.max(0, ...points.map((p) => p.y));
     const high = o.max ?? nice(Math.min(1.5 * top, Math.max(top, ...points.map((p) => p.high ?? 0)))); // a wide band may leave the chart: the lines are what it shows
     const box = { top: grid.top, height: height - grid.top - grid.bottom, right: width - grid.right };
-    const near = (1.5 * high) / box.height, users = sharing(lines, near);
     const option = Object.assign(base(), {
       grid,
       xAxis: axis(o.scored ? "length" : "length, tokens", { type: o.octaves ? "log" : "value", logBase: 2, min: o.min, max: o.last, splitLine: { show: false }, minInterval: 1 }),
       yAxis: axis("", { type: "value", min: 0, max: high, axisLine: { show: false }, axisLabel: { color: css("--soft"), fontSize: 12, formatter: o.tick } }),
       series: [
-        ...bands(lines),
-        ...strokes(lines, near).map(stroke),
-        ...lines.map((l, n) => ({
+        ...bands(chart),
+        ...strokes(chart).map(stroke),
+        ...lines.map((l) => ({
           name: l.name, type: "scatter", z: 4, symbol: symbol(l.series), symbolSize: l.points.length > 40 ? 7 : 12,
-          data: l.points.map((p) => { const of = users(p); return { value: [p.x, p.y], symbol: of[o.lengths.indexOf(p.x) % of.length] === n ? undefined : "none" }; }),
+          data: l.points.map((p) => { const of = chart.users(p.users); return { value: [p.x, p.y], symbol: of[o.lengths.indexOf(p.x) % of.length] === l.n ? undefined : "none" }; }),
           itemStyle: { color: colour(l.series), borderColor: css("--paper"), borderWidth: 1, opacity: 1 },
         })),
         ...(labelled ? endLabels(lines, box, 0, high).map((a) => endLabel(a, box)) : []),
@@ -199,7 +180,7 @@
           (p.low !== null && p.low !== p.high ? ` <span style="color:${css("--soft")}">${o.show(p.low)} to ${o.show(p.high)}</span>` : "")).join("");
       },
     });
-    chart(id).setOption(option, true);
+    instance(id).setOption(option, true);
   }
 
   const mark = (series) => `<svg viewBox="-1.4 -1.4 2.8 2.8" width="12" height="12" style="vertical-align:-1px"><path d="${study.encodings[series.encoding].path}" fill="${colour(series)}"/></svg>`;
@@ -211,30 +192,25 @@
     return [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].map((m) => m * unit).find((m) => m >= v * 1.02) ?? 10 * unit;
   }
 
-  const spreads = (points, of, scale) => points.filter((p) => of(p).mean !== null)
-    .map((p) => ({ x: p.length, y: of(p).mean * scale, low: of(p).low === null ? null : of(p).low * scale, high: of(p).high === null ? null : of(p).high * scale }));
-
   function accuracy(task) {
-    const lines = task.series.filter(shown).map((s) => ({ name: s.name, series: s, points: spreads(s.points, (p) => p[state.measure], 100) }));
+    const of = shownLines(task.charts[state.measure], task);
     const chance = task.lengths.map((x, i) => [x, task.chance[i] === null ? null : 100 * task.chance[i]]);
     const guess = state.measure === "exact" && chance.some((c) => c[1] !== null && c[1] >= 1);
     byId("chance-note").hidden = !guess;
-    lineChart("chart-accuracy", lines, {
+    lineChart("chart-accuracy", of, {
       lengths: task.lengths, scored: true, left: 52, max: 100, min: task.lengths[0], last: task.lengths[task.lengths.length - 1], tick: (v) => v + " %", show: (v) => percent(v / 100),
       shade: task.trained[1] > 0 && task.trained, chance: guess && chance,
     });
-    byId("chart-accuracy").setAttribute("aria-label", `Line chart: ${measures[state.measure]} in percent against length on ${task.name}, a line for each of ${lines.length} encodings. The numbers follow in a table.`);
+    byId("chart-accuracy").setAttribute("aria-label", `Line chart: ${measures[state.measure]} in percent against length on ${task.name}, a line for each of ${of.lines.length} encodings. The numbers follow in a table.`);
   }
 
   function costs(task, place) {
     for (const key of ["tokens", "decode", "prefill", "memory"]) {
       const at = byId("chart-" + key);
-      const lines = place.series.filter((c) => shown(task.series[c.series]))
-        .map((c) => ({ name: task.series[c.series].name, series: task.series[c.series], points: spreads(c.points, (p) => p[key], 1) }));
-      const any = lines.some((l) => l.points.length);
+      const of = shownLines(place.charts[key], task), any = of.lines.length > 0;
       at.parentElement.hidden = !any;
       if (!any) continue;
-      lineChart("chart-" + key, lines, {
+      lineChart("chart-" + key, of, {
         lengths: task.lengths, left: 56, min: task.lengths[0], last: task.lengths[task.lengths.length - 1], scored: task.scored, octaves: task.octaves, tick: (v) => v.toLocaleString("en"), show: (v) => short(v) + " " + at.dataset.unit, shade: task.trained[1] > 0 && task.trained,
       });
       at.setAttribute("aria-label", `Line chart: ${at.dataset.label} in ${at.dataset.unit} against length on ${task.name}, ${place.name}. The numbers follow in a table.`);
@@ -285,7 +261,7 @@
       })),
     });
     option.tooltip.formatter = (i) => { const p = points[i.seriesIndex]; return `${mark(p.series)} <b>${escape(p.series.name)}</b><br>${percent(p.score)} ${measures[state.measure]} beyond the trained lengths<br>${short(p.cost.decode.mean)} ms a step`; };
-    chart("chart-tradeoff").setOption(option, true);
+    instance("chart-tradeoff").setOption(option, true);
     at.setAttribute("aria-label", `Scatter chart: ${measures[state.measure]} beyond the trained lengths against the median decode step on ${task.name}, ${place.name}. The numbers follow in a table.`);
   }
 
@@ -316,7 +292,7 @@
       series: [{ type: "heatmap", data, itemStyle: { borderColor: css("--paper"), borderWidth: 2, borderRadius: 3 }, label: { show: true, fontSize: 12.5, formatter: (i) => percent(i.value[2]).replace(" %", "") }, emphasis: { itemStyle: { borderColor: css("--ink") } } }],
     });
     option.tooltip.formatter = (i) => `${escape(tasks[i.value[1]])}, ${escape(names[i.value[0]])}<br><b>${percent(i.value[2])}</b> ${measures[state.measure]} beyond the trained lengths`;
-    chart("chart-heat").setOption(option, true);
+    instance("chart-heat").setOption(option, true);
     at.setAttribute("aria-label", `Heat map: mean ${measures[state.measure]} beyond the trained lengths, ${tasks.length} tasks by ${names.length} encodings. The numbers follow in a table.`);
   }
 
@@ -355,7 +331,7 @@
       ],
     });
     option.tooltip.formatter = (i) => { const c = of[i.dataIndex]; return `${mark(c)} <b>${escape(c.name)}</b><br>here ${percent(c.ours.mean)}, published ${percent(c.published)}<br><span style="color:${css("--soft")}">${escape(c.setup).replaceAll("; ", "<br>")}</span>`; };
-    chart("chart-published").setOption(option, true);
+    instance("chart-published").setOption(option, true);
     if (charts.get("chart-published").getHeight() !== at.clientHeight) charts.get("chart-published").resize();
     at.setAttribute("aria-label", `Dot chart: exact match beyond the trained lengths on ${task.name}, here and as published, for ${of.length} encodings. The numbers follow in a table.`);
   }

@@ -1,0 +1,49 @@
+package configs_test
+
+import (
+	"fmt"
+
+	"github.com/nopezoo/zoo/configs"
+)
+
+func ExampleLoad() {
+	layers, err := configs.Load(configs.Sources{
+		Preset:    "tiny",
+		Environ:   []string{"ZOO_TRAIN_SEED=7"},
+		Overrides: []configs.Value{{Key: "model.encoding", Value: "rope"}, {Key: "train.steps", Value: "100", From: "--steps"}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c, err := layers.Config("")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, s := range configs.Settings() {
+		switch s.Key {
+		case "model.encoding", "model.d_model", "model.d_head", "train.seed", "train.steps":
+			fmt.Printf("%s = %s (%s)\n", s.Key, s.Of(c), layers.Origin(s.Key))
+		}
+	}
+	_, err = configs.Load(configs.Sources{Overrides: []configs.Value{{Key: "train.stepz", Value: 100}}})
+	fmt.Println(err)
+	// Output:
+	// model.encoding = rope (override)
+	// model.d_model = 96 (preset tiny)
+	// model.d_head = 24 (default)
+	// train.seed = 7 (environment variable ZOO_TRAIN_SEED)
+	// train.steps = 100 (--steps)
+	// override train.stepz=100: unknown key "train.stepz"; did you mean "train.steps"?
+}
+
+func ExamplePreset() {
+	c, err := configs.Preset("tiny")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(c.Train.Task, c.Train.Lengths, c.Train.Steps)
+	// Output: copy 2..20 2600
+}

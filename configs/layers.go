@@ -1,0 +1,162 @@
+package configs
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/spf13/viper"
+
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/train"
+)
+
+// Sources says where a run's configuration comes from; the zero value is the
+// default preset. A later field wins over those before it. Files may name the
+// preset that they are about ("preset: small"), and so may the environment.
+type Sources struct {
+	User      string   // path of the user's own file, in the form of the presets and for models of all kinds; "" for none
+	File      string   // path of a file in the form of the presets; "" for none
+	Sweep     []byte   // what all runs of a sweep have, in the form of the presets; nil for none
+	Environ   []string // such as os.Environ(): ZOO_TRAIN_STEPS=100
+	Overrides []Value  // as by flags; where the value is text, it is read as the setting's type
+	Lists     []Value  // of the lists of a sweep; a variable or an override that gives the same key is an error
+	Preset    string   // the preset to start from, whatever files and environment say; "" for what they say
+	// Encodings are those that Config will be asked for, or those of all runs of a
+	// sweep; none stands for the configured one. A setting that no model of theirs
+	// has is an error, unless the preset or the user's own file gives it.
+	Encodings []string
+}
+
+// Value is one setting's value.
+type Value struct {
+	Key   string // "train.steps"
+	Value any    // "100", or 100
+	From  string // what messages call its origin, such as "--steps"
+}
+
+// Layers is a configuration merged from its layers.
+type Layers struct {
+	Preset string // the one that it starts from
+
+	merged *viper.Viper
+	given  map[string]given // the value that won, by key
+}
+
+// given is a value as it was given.
+type given struct {
+	value any
+	*layer
+}
+
+// Load merges the layers. Unknown keys, variables and presets are errors that name
+// the nearest known one. Whether the values can be is checked by Config.
+func Load(s Sources) (*Layers, error) {
+	above, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	l := &Layers{Preset: s.Preset, merged: viper.New(), given: map[string]given{}}
+	if l.Preset == "" {
+		l.Preset = fmt.Sprint(cmp.Or(last(above, presetKey), any(DefaultPreset)))
+	}
+	preset, err := readPreset(l.Preset, last(above, "train.task"))
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range append(preset, above...) {
+		if err := l.put(x); err != nil {
+			return nil, err
+		}
+	}
+	return l, l.checkUsed(s.Encodings)
+}
+
+// put merges a layer over those before it.
+func (l *Layers) put(x *layer) error {
+	for _, key := range slices.Sorted(maps.Keys(x.values)) {
+		if key == presetKey {
+			continue
+		}
+		s, err := Find(key)
+		if err != nil {
+			return fmt.Errorf("%s: %w", x.name, err)
+		}
+		if below := l.given[key]; x.list && below.layer != nil && below.text {
+			return fmt.Errorf("%s gives %s, and %s does too; give it once", below.name, key, x.name)
+		}
+		value := x.values[key]
+		l.given[key] = given{value, x}
+		// encoding/json would pass over null, viper over an empty map, and a section takes any JSON.
+		if k := reflect.ValueOf(value).Kind(); k == reflect.Invalid || k == reflect.Map || k == reflect.Slice && s.Kind == scalar {
+			return l.given[key].refused(s)
+		}
+		if str, ok := value.(string); ok && x.text {
+			value = s.fromText(str)
+		}
+		if f, ok := value.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
+			value = fmt.Sprint(f) // which is no number to JSON, so that Config refuses it
+		}
+		l.merged.Set(key, value)
+	}
+	return nil
+}
+
+// Origin returns where the value of a key came from, in the words of messages:
+// "preset tiny", "config file my.yaml", "environment variable ZOO_TRAIN_STEPS", or
+// the From of an override. It is "default" where no layer gives the key.
+func (l *Layers) Origin(key string) string {
+	if g := l.given[key]; g.layer != nil {
+		return g.name
+	}
+	return "default"
+}
+
+// Config returns the resolved configuration; encoding, if not "", replaces the
+// configured one. The error for a value of the wrong type names its origin.
+func (l *Layers) Config(encoding string) (train.Config, error) {
+	var c train.Config
+	data, err := json.Marshal(l.merged.AllSettings())
+	if err != nil {
+		return c, err
+	}
+	// JSON is strict: "5" is no number, 1.5 no whole number, but 1e3 is one.
+	if err := json.Unmarshal(data, &c); err != nil {
+		return c, l.explain(err)
+	}
+	c.Model.Encoding = cmp.Or(encoding, c.Model.Encoding)
+	if c, err = c.Resolve(); err != nil {
+		return c, err
+	}
+	_, err = models.New(c.Model) // checks the encoding's own settings
+	return c, err
+}
+
+// explain says in the words of the settings which value has the wrong type.
+func (l *Layers) explain(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	s, unknown := Find(wrong.Field)
+	if unknown != nil {
+		return err
+	}
+	return l.given[s.Key].refused(s)
+}
+
+func (g given) refused(s Setting) error {
+	return fmt.Errorf("%s is %s (%s): want %s", s.Key, quoted(g.value), g.name, s.Kind)
+}
+
+func quoted(v any) string {
+	if s, ok := v.(string); ok {
+		return fmt.Sprintf("%q", s)
+	}
+	return fmt.Sprint(v)
+}

@@ -1,0 +1,137 @@
+package configs
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nopezoo/zoo/train"
+)
+
+// Setting is one value of a run's configuration.
+type Setting struct {
+	Key  string // as in a config file: "train.steps"
+	Kind string // what values it takes, such as "a whole number"
+
+	field []int // of train.Config; nil for a key of a section
+}
+
+// What values a setting takes.
+const (
+	wholeNumber = "a whole number"
+	natural     = "a whole number of 0 or more"
+	number      = "a number"
+	text        = "text"
+	numbers     = "a list of whole numbers"
+	section     = "a section with keys of its own" // keys that only the encoding knows
+	scalar      = "a number, text, true or false"  // one of a section's keys
+)
+
+var settings = fieldsOf(reflect.TypeFor[train.Config]())
+
+// Settings lists the settings of a run, in the order of train.Config.
+func Settings() []Setting { return slices.Clone(settings) }
+
+func fieldsOf(config reflect.Type) []Setting {
+	var out []Setting
+	for i := range config.NumField() {
+		part := config.Field(i)
+		for k := range part.Type.NumField() {
+			f := part.Type.Field(k)
+			out = append(out, Setting{jsonName(part) + "." + jsonName(f), kindOf(f.Type), []int{i, k}})
+		}
+	}
+	return out
+}
+
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
+
+func kindOf(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Int:
+		return wholeNumber
+	case reflect.Uint64:
+		return natural
+	case reflect.Float64:
+		return number
+	case reflect.String:
+		return text
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Int {
+			return numbers
+		}
+		return section // json.RawMessage
+	}
+	panic(fmt.Sprintf("train.Config has a field of type %v, which no setting can have", t)) // a field added to the struct alone
+}
+
+// Find returns the setting of a key, which may be one inside a section:
+// "model.encoding_params.theta". The error for an unknown key names the nearest.
+func Find(key string) (Setting, error) {
+	for _, s := range settings {
+		if s.Key == key && s.Kind != section {
+			return s, nil
+		}
+		if name, ok := strings.CutPrefix(key, s.Key+"."); ok && s.Kind == section && name != "" {
+			return Setting{Key: key, Kind: scalar}, nil
+		}
+		if strings.HasPrefix(s.Key, key+".") || s.Key == key {
+			return Setting{}, fmt.Errorf("%s is a section: give its keys, not a value", key)
+		}
+	}
+	var known []string
+	for _, s := range settings {
+		known = append(known, s.Key)
+	}
+	return Setting{}, unknown("key", key, known)
+}
+
+// Of returns the setting's value in a configuration as text; a section is JSON.
+func (s Setting) Of(c train.Config) string {
+	value := reflect.ValueOf(c).FieldByIndex(s.field).Interface()
+	if raw, ok := value.(json.RawMessage); ok {
+		return cmp.Or(string(raw), "{}")
+	}
+	return fmt.Sprint(value)
+}
+
+// fromText returns the value that a text stands for, of a flag, a variable or --set.
+// Whether it is one that the setting takes is seen when all layers are merged.
+func (s Setting) fromText(str string) any {
+	switch s.Kind {
+	case text:
+		return str
+	case numbers: // with commas
+		list := []any{}
+		for part := range strings.SplitSeq(str, ",") {
+			list = append(list, guess(strings.TrimSpace(part)))
+		}
+		return list
+	}
+	return guess(str)
+}
+
+// guess gives a text the type that it looks like.
+func guess(s string) any {
+	if v, err := strconv.Atoi(s); err == nil {
+		return v
+	}
+	if v, err := strconv.ParseUint(s, 10, 64); err == nil {
+		return v
+	}
+	if v, err := strconv.ParseFloat(s, 64); err == nil && !math.IsNaN(v) && !math.IsInf(v, 0) {
+		return v
+	}
+	if s == "true" || s == "false" {
+		return s == "true"
+	}
+	return s
+}

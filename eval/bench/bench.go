@@ -1,0 +1,138 @@
+// Package bench measures many models: it plans the cells that models, engines,
+// tasks and lengths multiply out to, says what they would cost, measures them
+// one after another, and keeps the rows in a file from which it goes on.
+//
+//	plan, err := bench.NewPlan(ctx, models, options)
+//	log, err := bench.OpenLog("results.jsonl")
+//	plan.Resume(log.Rows)
+//	err = plan.Run(ctx, log, bench.Watch{})
+//	rows := plan.Rows()
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/export/safety"
+	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/ort"
+)
+
+// Model is a model to measure.
+type Model struct {
+	Label string // its name in rows
+	From  string // where it is from, for people: "file a.onnx"
+
+	// ONNX returns the model's file in a profile, card.Portable or card.Fused. A
+	// model that is a file already is what it is, whatever the profile.
+	ONNX func(profile string) ([]byte, error)
+}
+
+// File is the model in an ONNX file.
+func File(path string) Model {
+	return Model{
+		Label: strings.TrimSuffix(filepath.Base(path), ".onnx"), From: "file " + path,
+		ONNX: func(string) ([]byte, error) { return safety.ReadFile(path) },
+	}
+}
+
+// Options say what to measure. Lists multiply out: each combination of model,
+// profile, provider, threads, batch, task, seed and length is a cell.
+type Options struct {
+	Measures  []string // eval.MeasureAccuracy (and speed) on tasks, eval.MeasureSpeed without one
+	Lengths   []int    // of samples; for speed in tokens
+	Providers []string // cpu, cuda, go
+	Profiles  []string // of models that are no files yet; none is card.Portable
+	Threads   []int    // of ONNX Runtime; 0: one per physical core
+	Batches   []int    // most sequences at a time
+	Seeds     []uint64 // of the samples
+	Samples   int      // different ones at each length, or all if there are fewer
+	Repeat    int      // times that each cell is timed; 0: 1, for speed 3
+	NewTokens int      // generated after the length, for speed
+
+	// Tasks to measure accuracy on; none stands for those that each model was
+	// trained on. Wants, where not nil, tells which of them a model is measured on.
+	Tasks []task.Task
+	Wants func(c card.Card, t task.Task) bool
+
+	Runtime     runtime.Options // how files are opened; provider, threads and chunks are the cells'
+	ToolVersion string          // recorded in rows
+}
+
+// Defaults are options that lack lengths alone: accuracy on each model's own
+// tasks, 100 samples in batches of 32, on the CPU.
+func Defaults() Options {
+	return Options{
+		Measures: []string{eval.MeasureAccuracy}, Providers: []string{"cpu"}, Threads: []int{0}, Batches: []int{32},
+		Seeds: []uint64{1}, Samples: 100, NewTokens: 32,
+	}
+}
+
+// speedRepeats is how often speed is timed unless told, for a deviation.
+const speedRepeats = 3
+
+// Check reports what is out of range or missing, but for lengths. The error
+// begins with the name that "zoo bench" has for it.
+func (o Options) Check() error {
+	for _, list := range []struct {
+		name  string
+		empty bool
+	}{
+		{"measure", len(o.Measures) == 0}, {"provider", len(o.Providers) == 0}, {"threads", len(o.Threads) == 0},
+		{"batch", len(o.Batches) == 0}, {"seeds", len(o.Seeds) == 0},
+	} {
+		if list.empty {
+			return fmt.Errorf("%s is empty; give one or more", list.name)
+		}
+	}
+	for _, m := range o.Measures {
+		if m != eval.MeasureAccuracy && m != eval.MeasureSpeed {
+			return fmt.Errorf("measure is %q, expected %s or %s", m, eval.MeasureAccuracy, eval.MeasureSpeed)
+		}
+	}
+	for _, p := range o.Providers {
+		if !slices.Contains([]string{"cpu", "cuda", "go"}, p) {
+			return fmt.Errorf("provider is %q, expected cpu, cuda or go", p)
+		}
+	}
+	for _, list := range []struct {
+		name        string
+		n           []int
+		least, most int
+	}{
+		{"batch", o.Batches, 1, eval.MaxBatch}, {"n", []int{o.Samples}, 1, eval.MaxSamples},
+		{"repeat", []int{o.Repeat}, 0, eval.MaxRepeats}, {"new-tokens", []int{o.NewTokens}, 2, eval.MaxNewTokens},
+	} {
+		for _, n := range list.n {
+			if n < list.least || n > list.most {
+				return fmt.Errorf("%s is %d, expected %d to %d", list.name, n, list.least, list.most)
+			}
+		}
+	}
+	for _, n := range o.Threads {
+		if err := ort.CheckThreads(n); err != nil {
+			return fmt.Errorf("threads: %w", err)
+		}
+	}
+	return nil
+}
+
+func (o *Options) checkLengths() error {
+	if len(o.Lengths) == 0 {
+		return errors.New("no lengths were chosen")
+	}
+	for _, n := range o.Lengths {
+		if n < 1 || n > task.MaxLength {
+			return fmt.Errorf("length is %d, expected 1 to %d", n, task.MaxLength)
+		}
+	}
+	return nil
+}
+
+func (o *Options) measures(measure string) bool { return slices.Contains(o.Measures, measure) }

@@ -1,0 +1,71 @@
+package bench
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/models/pe"
+	_ "github.com/nopezoo/zoo/runtime/native"
+)
+
+// untrained is a small untrained model: one layer, D = 16, two heads of 8, F = 32,
+// V = 106.
+func untrained(t *testing.T, encoding string) Model {
+	return Model{Label: encoding, From: "a test", ONNX: func(profile string) ([]byte, error) {
+		words := lookup(t, "copy").Vocabulary()
+		cfg := models.Config{Encoding: encoding, DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: len(words)}
+		m, err := models.New(cfg)
+		if err != nil {
+			return nil, err
+		}
+		c := card.Card{Tokenizer: words, Task: "copy", Trained: card.Lengths{Min: 1, Max: 2}}
+		return modelfile.Model{Config: cfg, Weights: models.InitWeights(m.Params(), 1), Card: c}.ONNX(profile)
+	}}
+}
+
+func lookup(t *testing.T, name string) task.Task {
+	t.Helper()
+	k, err := task.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// encodings lists all that a configuration may name, architectures among them.
+func encodings() (names []string) {
+	for _, r := range pe.Table() {
+		names = append(names, r.Name)
+	}
+	for _, a := range models.Architectures() {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// Options that cannot be measured are refused before a model is read.
+func TestOptionsAreChecked(t *testing.T) {
+	for _, tc := range []struct {
+		change func(*Options)
+		want   string
+	}{
+		{func(o *Options) { o.Measures = []string{"time"} }, `measure is "time", expected accuracy or speed`},
+		{func(o *Options) { o.Providers = nil }, "provider is empty"},
+		{func(o *Options) { o.Providers = []string{"tpu"} }, `provider is "tpu", expected cpu, cuda or go`},
+		{func(o *Options) { o.Batches = []int{8, 0} }, "batch is 0, expected 1 to 1048576"},
+		{func(o *Options) { o.Threads = []int{-1} }, "threads is -1, expected 0"},
+		{func(o *Options) { o.Lengths = nil }, "no lengths were chosen"},
+		{func(o *Options) { o.Lengths = []int{0} }, "length is 0, expected 1 to 1048576"},
+	} {
+		o := Defaults()
+		o.Lengths = []int{2}
+		tc.change(&o)
+		if _, err := NewPlan(t.Context(), []Model{{}}, o); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("error %v, want %s", err, tc.want)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/study"
+)
+
+// named is a column's name, which begins with that of its model.
+type named struct{ name, model string }
+
+// headsOf names columns as briefly as tables need it: words that the names of all
+// models begin or end with are left out. pattern is the whole name, such as
+// "copy-*-tiny-s1", with a star for what the heads say; "" where nothing is left
+// out.
+func headsOf(columns []named) (pattern string, heads []string) {
+	names := make([][]string, len(columns))
+	least := 0
+	for i, c := range columns {
+		names[i] = strings.Split(c.model, "-")
+		if least == 0 || len(names[i]) < least {
+			least = len(names[i])
+		}
+		heads = append(heads, c.name)
+	}
+	if !slices.ContainsFunc(names, func(n []string) bool { return !slices.Equal(n, names[0]) }) {
+		return "", heads // one name, which no star can stand for
+	}
+	same := func(at func(name []string) string) bool {
+		return !slices.ContainsFunc(names, func(n []string) bool { return at(n) != at(names[0]) })
+	}
+	first, last := 0, 0
+	for first < least-1 && same(func(n []string) string { return n[first] }) {
+		first++
+	}
+	for last < least-1-first && same(func(n []string) string { return n[len(n)-1-last] }) {
+		last++
+	}
+	if first+last == 0 {
+		return "", heads
+	}
+	for i, n := range names {
+		heads[i] = strings.Join(n[first:len(n)-last], "-") + strings.TrimPrefix(heads[i], columns[i].model)
+	}
+	n := names[0]
+	return strings.Join(slices.Concat(n[:first], []string{"*"}, n[len(n)-last:]), "-"), heads
+}
+
+// modelsText ends a section's title with the pattern of the names.
+func modelsText(pattern string) string {
+	if pattern == "" {
+		return ""
+	}
+	return ", models " + pattern
+}
+
+// notAvailable says why cells of a task are n/a: a line for each column and cause.
+func notAvailable(t *study.Task, heads []string) []string {
+	var out []string
+	for i, s := range t.Columns {
+		out = append(out, causes(heads[i], s.Rows)...)
+	}
+	return out
+}
+
+// causes says why a model was not available. Reasons that differ in their numbers
+// alone are one cause, and that of the shortest length stands for it.
+func causes(head string, rows []eval.Row) []string {
+	reasons := map[int]string{} // by length
+	for _, r := range rows {
+		if r.NA {
+			reasons[r.Length] = r.Reason
+		}
+	}
+	var causes []string
+	count, first := map[string]int{}, map[string]int{}
+	for _, length := range slices.Sorted(maps.Keys(reasons)) {
+		cause := strings.Map(dropDigits, reasons[length])
+		if count[cause]++; count[cause] == 1 {
+			causes = append(causes, cause)
+			first[cause] = length
+		}
+	}
+	return each(causes, func(cause string) string {
+		more := ""
+		if n := count[cause] - 1; n > 0 {
+			more = fmt.Sprintf(" (and %d more)", n)
+		}
+		return fmt.Sprintf("n/a: %s at length %d%s: %s", head, first[cause], more, reasons[first[cause]])
+	})
+}
+
+func dropDigits(r rune) rune {
+	if unicode.IsDigit(r) {
+		return -1
+	}
+	return r
+}

@@ -1,0 +1,76 @@
+// Package report draws a study of result rows (see package study): as tables of text
+// and Markdown, as one self-contained HTML page, and as figures for papers. It works
+// nothing out.
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/study"
+)
+
+// Options say how to present rows. The zero value is ready to use.
+type Options struct {
+	Title   string // default: "Length generalization by positional encoding"
+	Command string // that made the report; shown with the sources
+	// Encodings lists the known encodings in their usual order, so that an encoding
+	// has the same colour in every report. See study.Options.
+	Encodings []string
+	Ranks     study.Weighting
+}
+
+// Report is a study with its looks, by one measure.
+type Report struct {
+	*study.Study
+	Title     string     `json:"title"`
+	Encodings []Encoding `json:"encodings"`
+	Sources   Sources    `json:"-"`
+}
+
+// Encoding is an encoding and its looks.
+type Encoding struct {
+	Name  string `json:"name"`
+	Light string `json:"light"` // colour on white
+	Dark  string `json:"dark"`  // colour on black
+	Shape Shape  `json:"-"`
+	Path  string `json:"path"` // the shape as an SVG path
+}
+
+// New works out a study of rows, by exact match. No rows are an error.
+func New(rows []eval.Row, opt Options) (*Report, error) {
+	s, err := study.New(rows, study.Options{Encodings: opt.Encodings, Ranks: opt.Ranks})
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Study: s, Title: cmp.Or(opt.Title, "Length generalization by positional encoding"), Sources: sources(rows, opt.Command)}
+	next := len(opt.Encodings)
+	for _, name := range s.Encodings {
+		place := slices.Index(opt.Encodings, name)
+		if place < 0 {
+			place, next = next, next+1
+		}
+		r.Encodings = append(r.Encodings, look(name, place))
+	}
+	return r, nil
+}
+
+// Measures lists the report by exact match and by tokens right; where nothing is
+// scored the report alone.
+func (s *Report) Measures() []*Report {
+	return each(s.Study.Measures(), func(by *study.Study) *Report {
+		r := *s
+		r.Study = by
+		return &r
+	})
+}
+
+// each returns what f makes of each element.
+func each[T, R any](list []T, f func(T) R) []R {
+	var out []R
+	for _, x := range list {
+		out = append(out, f(x))
+	}
+	return out
+}

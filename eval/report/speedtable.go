@@ -1,0 +1,124 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/study"
+)
+
+// speedTable is what the models of a task cost, as they were run.
+type speedTable struct {
+	*study.Task
+	pattern string
+	heads   []string
+	rows    []eval.Row // that were timed
+	average bool       // over rows that differ in their samples alone
+}
+
+func newSpeedTable(task *study.Task) *speedTable {
+	t := &speedTable{Task: task}
+	t.pattern, t.heads = headsOf(each(task.Runs, func(r study.Run) named { return named{r.Name, r.Model} }))
+	for _, run := range task.Runs {
+		for _, p := range run.Points {
+			t.rows = append(t.rows, p.Rows...)
+			t.average = t.average || len(p.Rows) > 1
+		}
+	}
+	return t
+}
+
+// block is one measure, given by numbers that are averaged over samples and
+// written as one cell.
+func (t *speedTable) block(title string, numbers func(eval.Row) []float64, write func([]float64) string) block {
+	if t.average {
+		title += ", mean over seeds"
+	}
+	b := block{title: title, lines: [][]string{append([]string{"length"}, t.heads...)}}
+	for _, length := range t.Lengths {
+		line := []string{strconv.Itoa(length)}
+		for _, run := range t.Runs {
+			cell := "-"
+			if p, ok := run.At(length); ok {
+				cell = write(p.Mean(numbers))
+			} else if slices.ContainsFunc(run.Rows, func(r eval.Row) bool { return r.Length == length }) {
+				cell = "n/a"
+			}
+			line = append(line, cell)
+		}
+		b.lines = append(b.lines, line)
+	}
+	return b
+}
+
+// speedBlocks are the measures that rows with and without a task have.
+func speedBlocks(t *speedTable) []block {
+	first := t.block("time to the first token (prefill) in ms: p50/p95/p99 over "+t.batches(),
+		func(r eval.Row) []float64 { return []float64{r.PrefillMS, r.PrefillP95MS, r.PrefillP99MS} }, slashed)
+	step := t.block("one more token of the whole batch in ms: p50/p95/p99 over steps", func(r eval.Row) []float64 {
+		if r.DecodeSteps == 0 {
+			return nil
+		}
+		return []float64{r.DecodeP50MS, r.DecodeP95MS, r.DecodeP99MS}
+	}, slashed)
+	rate := t.block(study.Throughput+" in tokens/s: all tokens generated over the time of prefill and steps, ± standard deviation over "+t.deviates(),
+		func(r eval.Row) []float64 { return []float64{r.TokensPerSecond, r.TokensPerSecondSD} }, plusMinus)
+	return []block{first, step, rate, t.memory()}
+}
+
+// batches says what was timed.
+func (t *speedTable) batches() string {
+	if len(t.rows) == 0 {
+		return "batches of 0"
+	}
+	sizes := each(t.rows, func(r eval.Row) int { return r.TimedBatch })
+	return "batches of " + study.Between(slices.Min(sizes), slices.Max(sizes))
+}
+
+// deviates says what the deviation is over.
+func (t *speedTable) deviates() string {
+	var of []string
+	for _, r := range t.rows {
+		if r.SDOf != "" && !slices.Contains(of, r.SDOf) {
+			of = append(of, r.SDOf)
+		}
+	}
+	if len(of) == 0 {
+		return "repeats (there is one)"
+	}
+	return strings.Join(of, " or ")
+}
+
+// memory notes where a peak may be that of earlier work.
+func (t *speedTable) memory() block {
+	b := t.block("peak memory in MiB", func(r eval.Row) []float64 { return []float64{float64(r.PeakMemory >> 20)} }, func(v []float64) string {
+		if v[0] == 0 {
+			return "-"
+		}
+		return strconv.FormatFloat(v[0], 'f', 0, 64)
+	})
+	if slices.ContainsFunc(t.rows, func(r eval.Row) bool { return r.PeakMemoryOf == eval.PeakOfProcess }) {
+		b.notes = []string{"process peak: this system does not tell the peak of one measurement, so earlier ones count too"}
+	}
+	return b
+}
+
+// slashed writes percentiles; zeros are none.
+func slashed(v []float64) string {
+	if len(v) == 0 || v[0] == 0 {
+		return "-"
+	}
+	return strings.Join(each(v, significant), "/")
+}
+
+func plusMinus(v []float64) string {
+	text := significant(v[0])
+	if v[1] > 0 {
+		text += " ±" + significant(v[1])
+	}
+	return text
+}
+
+func significant(v float64) string { return study.Number(v).Short() }

@@ -1,0 +1,152 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// answer puts the finding into sentences: over all tasks but those at chance, and of
+// each task.
+func (s *Study) answer() {
+	if len(s.Scored()) == 0 {
+		s.Answer = []string{"Speed alone was measured, without a task: see what each length costs."}
+		return
+	}
+	told := slices.DeleteFunc(s.ranked(), func(t *Task) bool { return t.AtChance })
+	if len(s.Ranks) > 1 && len(told) > 1 {
+		s.Answer = append(s.Answer, s.ranking(told))
+	}
+	for _, t := range s.Scored() {
+		t.Answer = t.answer()
+	}
+	shown := append(told, s.ranked()...) // whatever says something first
+	s.First = slices.Index(s.Tasks, shown[0])
+}
+
+// ranking says who leads over several tasks, and whether that is for sure: whether
+// the intervals of the best and the second lie apart in some ranking.
+func (s *Study) ranking(tasks []*Task) string {
+	best, second := s.Ranks[0], s.Ranks[1]
+	seeds, apart, n := 0, 0, [2]int{math.MaxInt, 0}
+	for _, t := range tasks {
+		seeds = max(seeds, len(t.Seeds))
+		for _, r := range t.rankings(s.Weighting) {
+			if r.AtChance() {
+				continue
+			}
+			n = [2]int{min(n[0], r.N[0]), max(n[1], r.N[1])}
+			if r.Above(best.Name, second.Name) {
+				apart++
+			}
+		}
+	}
+	over := fmt.Sprintf("Over %s and %s, by %s", Count(len(tasks), "task", "tasks"), Count(seeds, "training seed", "training seeds"), s.Measure.Label())
+	if best.MRR == second.MRR {
+		return fmt.Sprintf("%s, %s and %s share the lead beyond the trained lengths (mean reciprocal rank %.2f).", over, best.Name, second.Name, float64(best.MRR))
+	}
+	sentence := fmt.Sprintf("%s, %s ranks best beyond the trained lengths: mean reciprocal rank %.2f, ahead of %s with %.2f",
+		over, best.Name, float64(best.MRR), second.Name, float64(second.MRR))
+	if apart == 0 {
+		return sentence + fmt.Sprintf("; the two are not told apart at n = %s, as their 95 %% intervals overlap in every ranking.", Between(n[0], n[1]))
+	}
+	return sentence + "."
+}
+
+// contenders are series for Finding.
+func (t *Task) contenders(series []Series) []Contender {
+	return each(series, func(s Series) Contender {
+		k := Contender{Name: s.Name, Trained: s.Trained, Exact: map[int]Cell{}, Tokens: map[int]Cell{}}
+		for i, p := range s.Points {
+			switch {
+			case p.NA:
+				k.Exact[p.Length] = Cell{}
+			case p.N > 0:
+				k.Exact[p.Length] = Cell{N: p.N, Accuracy: float64(p.Exact.Mean), Low: float64(p.Exact.Low), High: float64(p.Exact.High), Chance: float64(t.Chance[i])}
+				token := Cell{N: p.N, TokenAccuracy: float64(p.Token.Mean)}.ByTokens()
+				if p.Token.Low.Known() { // several seeds
+					token.Low, token.High = float64(p.Token.Low), float64(p.Token.High)
+				}
+				k.Tokens[p.Length] = token
+			}
+		}
+		return k
+	})
+}
+
+// ColumnsAnswer says how far each model of a task carries, as it was run.
+func (t *Task) ColumnsAnswer() string {
+	return fmt.Sprintf("%s: %s.", t.Task, Finding(t.contenders(t.Columns)))
+}
+
+// answer says how far each series of a task carries.
+func (t *Task) answer() string {
+	find := Finding
+	if t.measure == Tokens {
+		find = FindingByTokens
+	}
+	sentence := fmt.Sprintf("On %s, %s", t.Name, find(t.contenders(t.Series)))
+	if t.Trained[1] > 0 {
+		sentence += fmt.Sprintf("; trained on lengths %d to %d", t.Trained[0], t.Trained[1])
+	}
+	return sentence + "."
+}
+
+// note adds what a reader must know about the data.
+func (s *Study) note() {
+	for _, t := range s.Tasks {
+		if t.AtChance {
+			s.Notes = append(s.Notes, fmt.Sprintf("On %s no encoding is above chance beyond the trained lengths: the 95 %% intervals of all means reach down to that of a guesser. It is not ranked.", t.Name))
+		}
+		if t.uneven() {
+			s.Notes = append(s.Notes, fmt.Sprintf("On %s not all were measured at the same lengths beyond training: their means are of different things. Ranks are of the lengths in common.", t.Name))
+		}
+		if len(t.Whole) > 0 {
+			s.Notes = append(s.Notes, fmt.Sprintf("On %s nothing is held out at length %s: training may have seen the same prompts.",
+				t.Name, Join(each(t.Whole, func(n int) string { return fmt.Sprint(n) }))))
+		}
+		for _, of := range t.Series {
+			if of.BeyondNA > 0 {
+				s.Notes = append(s.Notes, fmt.Sprintf("On %s, %s cannot take %s; means leave them out, ranks count them as wrong.",
+					t.Name, of.Name, Count(of.BeyondNA, "of the lengths measured", "of the lengths measured")))
+			}
+		}
+	}
+	most := 0
+	for _, r := range s.Ranks {
+		most = max(most, r.Contests)
+	}
+	for _, r := range s.Ranks {
+		if r.Contests < most {
+			s.Notes = append(s.Notes, fmt.Sprintf("%s takes part in %d of %d rankings: its mean reciprocal rank is of fewer tasks or seeds than others'.", r.Name, r.Contests, most))
+		}
+	}
+}
+
+// uneven reports whether series or seeds were measured at different lengths beyond
+// training.
+func (t *Task) uneven() bool {
+	var first []int
+	for i := range t.Series {
+		for _, seed := range t.Series[i].Seeds {
+			lengths := t.Series[i].lengthsBeyond(seed)
+			if len(lengths) == 0 {
+				continue
+			}
+			if first != nil && !slices.Equal(first, lengths) {
+				return true
+			}
+			first = lengths
+		}
+	}
+	return false
+}
+
+// each returns what f makes of each element.
+func each[T, R any](list []T, f func(T) R) []R {
+	var out []R
+	for _, x := range list {
+		out = append(out, f(x))
+	}
+	return out
+}

@@ -1,0 +1,146 @@
+package study
+
+import (
+	"math"
+	"slices"
+)
+
+// Chart is curves over the length, and where they lie on one another: there they take
+// turns, so that all can be seen.
+type Chart struct {
+	Lines []Line  `json:"lines"`
+	Top   float64 `json:"top"` // that the axis from 0 holds; a band far above all curves may leave it
+	// Strokes are all parts of the curves, Bands those of the intervals around them.
+	Strokes []Stretch `json:"strokes"`
+	Bands   []Stretch `json:"bands"`
+}
+
+// Line is one series in a chart.
+type Line struct {
+	Series int   `json:"series"` // index in Task.Series
+	Points []Dot `json:"points"` // by length; only known ones
+}
+
+// Dot is a point of a curve.
+type Dot struct {
+	X     int    `json:"x"` // length
+	Y     Number `json:"y"`
+	Low   Number `json:"low"` // unknown for no interval
+	High  Number `json:"high"`
+	Users []int  `json:"users"` // curves that have the point in common, as far as an eye can tell
+}
+
+// Stretch is a part of one curve or of several that have it in common.
+type Stretch struct {
+	Users []int `json:"users"` // indices of curves; From and To are of the first one
+	From  int   `json:"from"`  // index of the first point
+	To    int   `json:"to"`    // and of the last
+}
+
+// near is how far apart points of one length look the same, as a share of the axis.
+const near = 0.005
+
+// newChart prepares curves.
+func newChart(curves []Line, top float64) Chart {
+	c := Chart{Lines: curves, Top: top}
+	if top == 0 {
+		for _, of := range curves {
+			for _, d := range of.Points {
+				c.Top = max(c.Top, float64(d.Y))
+				if d.High.Known() {
+					top = max(top, float64(d.High))
+				}
+			}
+		}
+		c.Top = max(c.Top, min(top, 1.5*c.Top))
+	}
+	type place struct {
+		x int
+		y float64
+	}
+	level := func(d Dot) any {
+		return place{d.X, math.Round(float64(d.Y) / max(near*c.Top, math.SmallestNonzeroFloat64))}
+	}
+	users := map[any][]int{}
+	for n, of := range curves {
+		for _, d := range of.Points {
+			users[level(d)] = append(users[level(d)], n)
+		}
+	}
+	for _, of := range curves {
+		for i := range of.Points {
+			of.Points[i].Users = users[level(of.Points[i])]
+		}
+	}
+	c.Strokes = stretches(curves, level)
+	c.Bands = stretches(curves, func(d Dot) any {
+		if !d.Low.Known() || !d.High.Known() {
+			return nil
+		}
+		return [3]float64{float64(d.X), float64(d.Low), float64(d.High)}
+	})
+	return c
+}
+
+// stretches parts curves where others join or leave them. Points of one place are the
+// same; nil is none, which a stretch ends at.
+func stretches(curves []Line, place func(Dot) any) []Stretch {
+	users := map[[2]any][]int{}
+	at := func(d []Dot, i int) [2]any { return [2]any{place(d[i-1]), place(d[i])} }
+	known := func(key [2]any) bool { return key[0] != nil && key[1] != nil }
+	for n, of := range curves {
+		for i := 1; i < len(of.Points); i++ {
+			if key := at(of.Points, i); known(key) {
+				users[key] = append(users[key], n)
+			}
+		}
+	}
+	out := []Stretch{}
+	for n, of := range curves {
+		open := -1 // the stretch that goes on
+		for i := 1; i < len(of.Points); i++ {
+			key := at(of.Points, i)
+			switch {
+			case !known(key) || users[key][0] != n:
+				open = -1
+			case open >= 0 && slices.Equal(out[open].Users, users[key]):
+				out[open].To = i
+			default:
+				open = len(out)
+				out = append(out, Stretch{users[key], i - 1, i})
+			}
+		}
+	}
+	return out
+}
+
+// dots keeps the known points of a series, scaled.
+func dots[T any](points []T, length func(T) int, of func(T) Spread, scale Number) []Dot {
+	out := []Dot{}
+	for _, p := range points {
+		if v := of(p); v.Mean.Known() {
+			out = append(out, Dot{X: length(p), Y: scale * v.Mean, Low: scale * v.Low, High: scale * v.High})
+		}
+	}
+	return out
+}
+
+// accuracyChart is a task's curves of a measure in percent.
+func (t *Task) accuracyChart(of func(Point) Spread) Chart {
+	curves := []Line{}
+	for i, s := range t.Series {
+		curves = append(curves, Line{i, dots(s.Points, func(p Point) int { return p.Length }, of, 100)})
+	}
+	return newChart(curves, 100)
+}
+
+// costChart is a place's curves of a cost.
+func (p *Place) costChart(m Metric) Chart {
+	curves := []Line{}
+	for _, s := range p.Series {
+		if points := dots(s.Points, func(p CostPoint) int { return p.Length }, m.Of, 1); len(points) > 0 {
+			curves = append(curves, Line{s.Series, points})
+		}
+	}
+	return newChart(curves, 0)
+}

@@ -1,0 +1,98 @@
+package study
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/eval"
+)
+
+// modelTraits tell models of one name apart, and where they ran. The first is the name.
+var modelTraits = []func(eval.Row) string{
+	func(r eval.Row) string { return r.Model },
+	func(r eval.Row) string { return r.Encoding },
+	func(r eval.Row) string { return r.Profile },
+	func(r eval.Row) string { return r.Provider },
+	func(r eval.Row) string { return threads(r.Threads) },
+	func(r eval.Row) string { return r.Machine },
+	func(r eval.Row) string { return fmt.Sprintf("train seed %d", r.TrainSeed) },
+	func(r eval.Row) string { return fmt.Sprintf("%d steps", r.TrainSteps) },
+	func(r eval.Row) string { return "config " + r.ConfigHash[:min(8, len(r.ConfigHash))] },
+	func(r eval.Row) string { return "file " + r.ModelSHA256[:min(8, len(r.ModelSHA256))] },
+}
+
+// runTraits tell runs of one model apart: by all that costs depend on.
+var runTraits = append(slices.Clone(modelTraits), func(r eval.Row) string { return fmt.Sprintf("batch %d", r.Batch) },
+	func(r eval.Row) string { return placeOf(r).engine() }, func(r eval.Row) string { return placeOf(r).spin() },
+	func(r eval.Row) string { return placeOf(r).chunks() }, func(r eval.Row) string { return placeOf(r).generates() })
+
+// columns splits rows by traits, in order of first appearance. Each is named by its
+// model, and by those other traits in which models of that name differ: those of its
+// place (after the batch) only where nothing else tells them apart.
+func columns(rows []eval.Row, traits []func(eval.Row) string) []variant {
+	of := func(r eval.Row) []string { return valuesOf(r, traits) }
+	groups := groupBy(rows, func(r eval.Row) string { return fmt.Sprintf("%q", of(r)) })
+	keys := each(groups, func(g group[string]) []string { return of(g.rows[0]) })
+	return each(groups, func(g group[string]) variant {
+		own := of(g.rows[0])
+		var differs []string
+		for i, value := range own {
+			if slices.ContainsFunc(keys, func(o []string) bool {
+				return o[0] == own[0] && o[i] != value && (i <= len(modelTraits) || slices.Equal(o[:i], own[:i]))
+			}) {
+				differs = append(differs, value)
+			}
+		}
+		name := cmp.Or(own[0], "(no name)")
+		if len(differs) > 0 {
+			name += " (" + strings.Join(differs, ", ") + ")"
+		}
+		return variant{name: name, rows: g.rows}
+	})
+}
+
+// Run is what one model cost, as it was run: at one place, in batches of one size.
+type Run struct {
+	Name   string // and Model as in Series
+	Model  string
+	Rows   []eval.Row  // the last of each cell
+	Points []CostPoint // by length; only what was timed
+}
+
+// runs puts the costs of models together. A row without measurements does not say in
+// what chunks it would have been read: it belongs to the first run of its model.
+func runs(rows []eval.Row) []Run {
+	rows, _ = latest(rows)
+	first := map[string]eval.Row{}
+	place := func(r eval.Row) string { return fmt.Sprintf("%q", valuesOf(r, runTraits[:len(runTraits)-2])) }
+	for _, r := range rows {
+		if _, ok := first[place(r)]; !ok && r.Timed() {
+			first[place(r)] = r
+		}
+	}
+	for i, r := range rows {
+		if r.NA {
+			rows[i].Cost = first[place(r)].Cost
+		}
+	}
+	return each(columns(rows, runTraits), func(v variant) Run {
+		return Run{Name: v.name, Model: v.rows[0].Model, Rows: v.rows, Points: costPoints(v.rows)}
+	})
+}
+
+func valuesOf(r eval.Row, traits []func(eval.Row) string) []string {
+	return each(traits, func(trait func(eval.Row) string) string { return trait(r) })
+}
+
+// threads says how many threads there are.
+func threads(n int) string {
+	if n == 0 {
+		return "a thread per core"
+	}
+	return Count(n, "thread", "threads")
+}
+
+// At returns the costs at a length.
+func (r Run) At(length int) (CostPoint, bool) { return CostSeries{Points: r.Points}.At(length) }

@@ -1,0 +1,231 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/nopezoo/zoo/eval"
+)
+
+// Series is what some rows of a task say by length, over training seeds: those of an
+// encoding, one line of the charts, or those of one model as it was run, one column
+// of the tables. An encoding has several if one seed has several models, or if models
+// differ in size or trained lengths.
+type Series struct {
+	Name       string     `json:"name"` // the encoding or model, and what tells it from others of it
+	Encoding   int        `json:"encoding"`
+	Variant    int        `json:"variant"` // 0 for an encoding's first series
+	Model      string     `json:"-"`       // of the first row
+	Rows       []eval.Row `json:"-"`
+	Seeds      []uint64   `json:"-"`
+	Parameters int64      `json:"-"`
+	Steps      [2]int     `json:"-"` // least and most optimizer steps of the seeds
+	Trained    [2]int     `json:"trained"`
+	Points     []Point    `json:"points"` // one for each of the task's lengths
+
+	Inside    Spread `json:"inside"` // mean of the study's measure at the trained lengths
+	Beyond    Spread `json:"beyond"` // and at longer ones
+	InsideNA  int    `json:"-"`      // lengths that some seed could not take; Inside leaves them out
+	BeyondNA  int    `json:"-"`      // and of those beyond
+	Score     Spread `json:"-"`      // Beyond with those counted as wrong, to compare encodings
+	Effective Reach  `json:"effective"`
+
+	seeds   map[uint64]map[int]Cell // by training seed and length, by the study's measure
+	measure Measure
+}
+
+// Point is a series at one length.
+type Point struct {
+	Length       int    `json:"length"`
+	Exact        Spread `json:"exact"` // exact match; one seed: Wilson's 95 % interval, several: least to largest
+	Token        Spread `json:"token"` // tokens right, place by place; the same intervals
+	EditDistance Number `json:"-"`     // the mean over seeds, as is Loss
+	Loss         Number `json:"-"`
+	N            int    `json:"n"`  // different prompts, added up over training seeds; 0 if not measured
+	NA           bool   `json:"na"` // measured, but beyond what the model can take
+}
+
+// Reach is an effective length, see eval.EffectiveLength.
+type Reach struct {
+	Length int `json:"length"`
+	Low    int `json:"low"`  // one seed: of the interval's lower end; several: of the worst seed
+	High   int `json:"high"` // of the upper end, or of the best seed
+	Next   int `json:"next"` // the first length that fails; 0 for none: it may reach further
+}
+
+// newSeries works out a series. What was measured of one model in several places
+// or profiles is pooled: samples are the same, and adding them up would feign more.
+func newSeries(v variant, lengths []int, by Measure) Series {
+	first := v.rows[0]
+	s := Series{Name: v.name, Encoding: v.encoding, Variant: v.variant, Model: first.Model, Rows: v.rows, Parameters: first.Parameters,
+		Trained: [2]int{first.TrainMin, first.TrainMax}, seeds: map[uint64]map[int]Cell{}, measure: by}
+	s.Seeds = distinct(v.rows, func(r eval.Row) uint64 { return r.TrainSeed })
+	steps := distinct(v.rows, func(r eval.Row) int { return r.TrainSteps })
+	s.Steps = [2]int{steps[0], steps[len(steps)-1]}
+	type where struct {
+		seed   uint64
+		length int
+	}
+	for _, g := range groupBy(v.rows, func(r eval.Row) where { return where{r.TrainSeed, r.Length} }) {
+		if g.rows[0].Task == "" {
+			continue // speed alone
+		}
+		if s.seeds[g.key.seed] == nil {
+			s.seeds[g.key.seed] = map[int]Cell{}
+		}
+		s.seeds[g.key.seed][g.key.length] = Pool(g.rows)
+	}
+	for _, length := range lengths {
+		s.Points = append(s.Points, s.point(length))
+	}
+	if by == Tokens {
+		for _, at := range s.seeds {
+			for length, cell := range at {
+				if cell.N > 0 {
+					at[length] = cell.ByTokens()
+				}
+			}
+		}
+	}
+	s.summarize()
+	return s
+}
+
+func (s *Series) point(length int) Point {
+	p := Point{Length: length}
+	var exact, token, distance, loss []float64
+	var last Cell
+	for _, seed := range s.Seeds {
+		at, ok := s.seeds[seed][length]
+		if !ok || at.N == 0 {
+			p.NA = p.NA || ok
+			continue
+		}
+		last = at
+		p.N += at.N
+		exact, distance, loss = append(exact, at.Accuracy), append(distance, at.EditDistance), append(loss, at.Loss)
+		if !math.IsNaN(at.TokenAccuracy) {
+			token = append(token, at.TokenAccuracy)
+		}
+	}
+	p.NA = p.NA && p.N == 0
+	p.Exact, p.Token = spreadOf(exact), spreadOf(token)
+	p.EditDistance, p.Loss = spreadOf(distance).Mean, spreadOf(loss).Mean
+	if len(exact) == 1 {
+		p.Exact.Low, p.Exact.High = Number(last.Low), Number(last.High)
+	}
+	if len(token) == 1 {
+		tokens := last.ByTokens()
+		p.Token.Low, p.Token.High = Number(tokens.Low), Number(tokens.High)
+	}
+	return p
+}
+
+// Value is a point by the series' measure.
+func (s *Series) Value(p Point) Spread {
+	if s.measure == Tokens {
+		return p.Token
+	}
+	return p.Exact
+}
+
+// Saw reports whether a length was part of training.
+func (s *Series) Saw(length int) bool { return s.Trained[0] <= length && length <= s.Trained[1] }
+
+// summarize works out the headline from the seeds and points.
+func (s *Series) summarize() {
+	var inside, beyond, score []float64
+	for _, seed := range s.Seeds {
+		in, inNA := s.meanOf(seed, s.Saw)
+		out, outNA := s.meanOf(seed, func(length int) bool { return length > s.Trained[1] })
+		s.InsideNA, s.BeyondNA = max(s.InsideNA, inNA), max(s.BeyondNA, outNA)
+		inside, beyond = append(inside, in...), append(beyond, out...)
+		if all := s.lengthsBeyond(seed); len(all) > 0 {
+			score = append(score, s.beyondAt(seed, all))
+		}
+	}
+	s.Inside, s.Beyond, s.Score = spreadOf(inside), spreadOf(beyond), spreadOf(score)
+	s.Effective = s.reach()
+}
+
+// meanOf is a seed's mean over lengths, none for no lengths, and the lengths that the
+// model could not take.
+func (s *Series) meanOf(seed uint64, in func(length int) bool) (mean []float64, na int) {
+	sum, n := 0.0, 0
+	for _, p := range s.Points { // in the order of lengths: the same sum every time
+		t, ok := s.seeds[seed][p.Length]
+		switch {
+		case !ok || !in(p.Length):
+		case t.N == 0:
+			na++
+		default:
+			sum, n = sum+t.Accuracy, n+1
+		}
+	}
+	if n == 0 {
+		return nil, na
+	}
+	return []float64{sum / float64(n)}, na
+}
+
+func (s *Series) reach() Reach {
+	lengths := each(s.Points, func(p Point) int { return p.Length })
+	reach := func(of func(Spread) Number) (length, next int) {
+		return eval.EffectiveLength(lengths, func(length int) (float64, bool) {
+			p := s.Points[slices.Index(lengths, length)]
+			return float64(of(s.Value(p))), p.N > 0
+		})
+	}
+	var r Reach
+	r.Length, r.Next = reach(func(e Spread) Number { return e.Mean })
+	r.Low, _ = reach(func(e Spread) Number { return e.Low })
+	r.High, _ = reach(func(e Spread) Number { return e.High })
+	return r
+}
+
+// String gives the length and its interval: "22 (21–22)".
+func (r Reach) String() string {
+	if r.Low == r.High {
+		return strconv.Itoa(r.Length)
+	}
+	return fmt.Sprintf("%d (%d–%d)", r.Length, r.Low, r.High)
+}
+
+// Millions writes a number of parameters: "0.6 M".
+func Millions(n int64) string { return fmt.Sprintf("%.1f M", float64(n)/1e6) }
+
+// beyondAt is a seed's mean over the given lengths, where a length that the model
+// cannot take counts as wrong.
+func (s *Series) beyondAt(seed uint64, lengths []int) float64 {
+	sum := 0.0
+	for _, length := range lengths {
+		sum += s.seeds[seed][length].Accuracy
+	}
+	return sum / float64(len(lengths))
+}
+
+// lengthsBeyond lists the lengths beyond training that a seed was measured at,
+// whether the model could take them or not.
+func (s *Series) lengthsBeyond(seed uint64) []int {
+	var out []int
+	for length := range s.seeds[seed] {
+		if length > s.Trained[1] {
+			out = append(out, length)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// ScoreOf is the mean beyond training of a series, where what the model cannot take
+// counts as wrong; unknown if the task has no such one.
+func (t *Task) ScoreOf(name string) Number {
+	for _, s := range t.Series {
+		if s.Name == name {
+			return s.Score.Mean
+		}
+	}
+	return Unknown
+}

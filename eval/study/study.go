@@ -1,0 +1,285 @@
+// Package study puts result rows (see package eval) together: which rows are one
+// task, model, encoding or place, what they say together at each length, and what
+// follows: means, effective lengths, ranks, costs, and the findings in sentences.
+// Tables, pages and figures (package report) only draw a study.
+package study
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/eval"
+)
+
+// Options say how to put rows together. The zero value is ready to use.
+type Options struct {
+	// Encodings lists the known encodings in their usual order. Those not listed
+	// follow in the order of their names. The first one listed is what costs are
+	// relative to.
+	Encodings []string
+	Ranks     Weighting
+}
+
+// Study is what a set of rows says.
+type Study struct {
+	Measure   Measure    `json:"-"`
+	Tokens    *Study     `json:"-"` // the same rows by tokens right; nil in that study
+	Answer    []string   `json:"-"` // the finding over all tasks, in sentences
+	Baseline  string     `json:"-"` // the encoding that costs are relative to; "" for none
+	Encodings []string   `json:"-"` // of the rows, in order
+	Tasks     []*Task    `json:"tasks"`
+	First     int        `json:"first"`     // task to begin with: one that is not at chance
+	Ranks     []Rank     `json:"ranks"`     // best first
+	Published []Compared `json:"published"` // by task, then in the order of Encodings
+	Notes     []string   `json:"-"`         // what a reader must know about the data
+	Weighting Weighting  `json:"-"`         // how ranks weigh lengths
+
+	exact *Study // the study by exact match, if this is not the one
+}
+
+// Task is all that was measured on one task, version and split.
+type Task struct {
+	Answer  string `json:"-"`    // the finding in a sentence; "" for speed alone
+	Name    string `json:"name"` // unique in the study
+	Task    string `json:"-"`    // without version and split; "" for speed alone
+	Version int    `json:"-"`
+	Split   string `json:"-"`
+	Scored  bool   `json:"scored"` // false for rows of speed alone, without a task
+
+	Series []Series          `json:"series"` // one for each encoding and size, in the order of Study.Encodings
+	Places []Place           `json:"places"` // what the series cost, where
+	Charts map[Measure]Chart `json:"charts"` // of accuracy in percent
+	// Columns holds a series for each model as it was run: its file, training seed,
+	// profile and place. Runs is what they cost. Both in order of first appearance.
+	Columns []Series `json:"-"`
+	Runs    []Run    `json:"-"`
+
+	Chance []Number `json:"chance"` // accuracy of a guesser, by Lengths
+	// Lengths are those that anything was measured at, ascending.
+	Lengths []int    `json:"lengths"`
+	Octaves bool     `json:"octaves"` // whether Lengths are so far apart that charts double them step by step
+	Trained [2]int   `json:"trained"` // the widest range of the series; 0, 0 if never trained
+	Seeds   []uint64 `json:"-"`       // training seeds
+	Whole   []int    `json:"-"`       // lengths at which nothing is held out
+
+	// AtChance says that no encoding is above chance beyond the trained lengths, so
+	// that the task is not ranked.
+	AtChance bool `json:"atChance"`
+
+	measure Measure
+}
+
+// taskKey is what makes a task of its own.
+type taskKey struct {
+	task    string
+	version int
+	split   string
+}
+
+// New works out a study, by exact match and in Tokens by tokens right. Of rows that
+// measure the same thing twice the answers to the most prompts count (Pool) and the
+// last times; Notes says how many there are. No rows are an error.
+func New(rows []eval.Row, opt Options) (*Study, error) {
+	if len(rows) == 0 {
+		return nil, errors.New("study: there are no rows")
+	}
+	s, err := newStudy(rows, opt, Exact, nil)
+	if err != nil {
+		return nil, err
+	}
+	s.Tokens, err = newStudy(rows, opt, Tokens, s)
+	return s, err
+}
+
+func newStudy(rows []eval.Row, opt Options, by Measure, exact *Study) (*Study, error) {
+	s := &Study{Measure: by, Encodings: encodings(rows, opt.Encodings), Weighting: opt.Ranks, exact: exact}
+	if _, replaced := latest(rows); replaced > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s measured again later; the answers to the most prompts count, and the last times.", Count(replaced, "cell was", "cells were")))
+	}
+	if len(opt.Encodings) > 0 {
+		s.Baseline = opt.Encodings[0]
+	}
+	s.tasks(rows)
+	if err := s.rank(); err != nil {
+		return nil, err
+	}
+	if err := s.compare(); err != nil {
+		return nil, err
+	}
+	s.note()
+	s.answer()
+	return s, nil
+}
+
+// Measures lists the study by exact match and by tokens right; where nothing is
+// scored the study alone.
+func (s *Study) Measures() []*Study {
+	if len(s.Scored()) == 0 {
+		return []*Study{s}
+	}
+	return []*Study{s, s.Tokens}
+}
+
+// Scored lists the tasks that have accuracies.
+func (s *Study) Scored() []*Task {
+	return slices.DeleteFunc(slices.Clone(s.Tasks), func(t *Task) bool { return !t.Scored })
+}
+
+// Names lists all series of the study, in the order of Encodings.
+func (s *Study) Names() []string {
+	var out []string
+	for _, name := range s.Encodings {
+		out = append(out, s.namesOf(name, out)...)
+	}
+	return out
+}
+
+// namesOf lists the series of an encoding that are not listed yet.
+func (s *Study) namesOf(encoding string, listed []string) []string {
+	var out []string
+	for _, t := range s.Tasks {
+		for _, of := range t.Series {
+			if s.Encodings[of.Encoding] == encoding && !slices.Contains(listed, of.Name) && !slices.Contains(out, of.Name) {
+				out = append(out, of.Name)
+			}
+		}
+	}
+	return out
+}
+
+// encodings lists the encodings of rows: those of order in their order, others by name.
+func encodings(rows []eval.Row, order []string) []string {
+	out := distinct(rows, func(r eval.Row) string { return r.Encoding })
+	place := func(name string) int {
+		if i := slices.Index(order, name); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(place(a), place(b)) })
+	return out
+}
+
+// tasks groups rows, in order of first appearance; speed without a task comes last.
+func (s *Study) tasks(rows []eval.Row) {
+	groups := groupBy(rows, func(r eval.Row) taskKey { return taskKey{r.Task, r.TaskVersion, r.Split} })
+	slices.SortStableFunc(groups, func(a, b group[taskKey]) int {
+		switch {
+		case a.key.task == "" && b.key.task != "":
+			return 1
+		case a.key.task != "" && b.key.task == "":
+			return -1
+		}
+		return 0
+	})
+	for _, g := range groups {
+		s.Tasks = append(s.Tasks, s.newTask(g.key.label(groups), g.key, g.rows))
+	}
+}
+
+// label names a task by as little as tells it from the others.
+func (k taskKey) label(all []group[taskKey]) string {
+	if k.task == "" {
+		return "speed without a task"
+	}
+	var more []string
+	differs := func(f func(taskKey) bool) bool {
+		return slices.ContainsFunc(all, func(o group[taskKey]) bool { return o.key.task == k.task && f(o.key) })
+	}
+	if differs(func(o taskKey) bool { return o.version != k.version }) {
+		more = append(more, fmt.Sprintf("version %d", k.version))
+	}
+	if differs(func(o taskKey) bool { return o.split != k.split }) {
+		more = append(more, k.split)
+	}
+	if len(more) == 0 {
+		return k.task
+	}
+	return k.task + " (" + strings.Join(more, ", ") + ")"
+}
+
+func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
+	t := &Task{Name: name, Task: key.task, Version: key.version, Split: key.split, Scored: key.task != "", measure: s.Measure}
+	t.Lengths = distinct(rows, func(r eval.Row) int { return r.Length })
+	t.Octaves = !t.Scored && t.Lengths[len(t.Lengths)-1] >= 8*t.Lengths[0]
+	t.Seeds = distinct(rows, func(r eval.Row) uint64 { return r.TrainSeed })
+	for _, length := range t.Lengths {
+		chance := Unknown
+		for _, r := range rows {
+			if r.Length != length || !r.Scored() {
+				continue
+			}
+			chance = Number(r.Chance)
+			if r.NotHeldOut() && !slices.Contains(t.Whole, length) {
+				t.Whole = append(t.Whole, length)
+			}
+		}
+		t.Chance = append(t.Chance, chance)
+	}
+	for _, r := range rows {
+		if !t.Scored {
+			break // lengths are tokens here, those of training are the task's
+		}
+		if r.TrainMax > 0 && (t.Trained[0] == 0 || r.TrainMin < t.Trained[0]) {
+			t.Trained[0] = r.TrainMin
+		}
+		t.Trained[1] = max(t.Trained[1], r.TrainMax)
+	}
+	variants := s.variants(rows)
+	for _, v := range variants {
+		t.Series = append(t.Series, newSeries(v, t.Lengths, s.Measure))
+	}
+	t.Places = places(variants, t.Trained[1])
+	t.Charts = map[Measure]Chart{
+		Exact:  t.accuracyChart(func(p Point) Spread { return p.Exact }),
+		Tokens: t.accuracyChart(func(p Point) Spread { return p.Token }),
+	}
+	for _, c := range columns(rows, modelTraits) {
+		t.Columns = append(t.Columns, newSeries(c, t.Lengths, s.Measure))
+	}
+	t.Runs = runs(rows)
+	return t
+}
+
+// group is rows that have a key in common.
+type group[K comparable] struct {
+	key  K
+	rows []eval.Row
+}
+
+// groupBy groups rows by key, in order of first appearance.
+func groupBy[K comparable](rows []eval.Row, key func(eval.Row) K) []group[K] {
+	var out []group[K]
+	at := map[K]int{}
+	for _, r := range rows {
+		k := key(r)
+		i, ok := at[k]
+		if !ok {
+			i = len(out)
+			at[k], out = i, append(out, group[K]{key: k})
+		}
+		out[i].rows = append(out[i].rows, r)
+	}
+	return out
+}
+
+// distinct lists the different values of rows in ascending order.
+func distinct[T cmp.Ordered](rows []eval.Row, value func(eval.Row) T) []T {
+	var out []T
+	for _, r := range rows {
+		out = append(out, value(r))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Count writes a number with the word that fits it.
+func Count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,188 @@
+// Package verify checks the files that are exported: what their engines answer.
+package verify
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime"
+	_ "github.com/nopezoo/zoo/runtime/native" // the exact engine
+	_ "github.com/nopezoo/zoo/runtime/ort"    // the engine that is checked
+	"github.com/nopezoo/zoo/tokenizer"
+)
+
+// Tolerance is what parity means: the largest |Δ| / max(1, |logit|).
+const Tolerance = 1e-4
+
+// slack is for trained models, whose sharp attention magnifies float32 rounding
+// beyond the tolerance in every engine: ONNX Runtime may err this many times as
+// much as the interpreter does in float32, both against the interpreter in
+// float64. Sums taken in another order stay within it; a wrong graph does not.
+const slack = 10
+
+// untold is taken for the trained length, in tokens, of a model that does not say
+// what it was trained on.
+const untold = 16
+
+// lengthFactors are the multiples of the trained length at which a file is
+// verified.
+var lengthFactors = []int{1, 4, 8}
+
+// pieces is how many tokens the pure-Go engine reads at once where it is checked
+// against itself: few and no power of two, so that most of what it computes comes
+// from the cache.
+const pieces = 7
+
+// Parity runs a model file in ONNX Runtime (provider cpu), or by pieces in pure Go
+// (provider go), and whole in pure Go in float64, and returns the worst error of the
+// former, at 1, 4 and 8 times the trained length. One too large is an error.
+func Parity(ctx context.Context, file []byte, provider string) (worst float64, err error) {
+	got := runtime.Options{Provider: provider, ChunkSize: task.MaxLength}
+	if provider == "go" {
+		got.ChunkSize = pieces
+	}
+	// Whole rows: the cache would round the reference.
+	exact := runtime.Options{Provider: "go", Exact: true, ChunkSize: task.MaxLength}
+	plain := runtime.Options{Provider: "go", ChunkSize: task.MaxLength}
+	var sessions [3]*runtime.Session
+	for i, opt := range []runtime.Options{exact, plain, got} {
+		if sessions[i], err = runtime.OpenBytes(file, opt); err != nil {
+			return 0, err
+		}
+		defer sessions[i].Close()
+	}
+	return agree(ctx, sessions[0], sessions[1], sessions[2])
+}
+
+// Sequence compares the whole-sequence form of a recurrent model with its one-step
+// file in ONNX Runtime, and returns the worst error. One above Tolerance is an error.
+func Sequence(ctx context.Context, step, sequence []byte) (worst float64, err error) {
+	var sessions [2]*runtime.Session
+	for i, file := range [][]byte{step, sequence} {
+		if sessions[i], err = runtime.OpenBytes(file, runtime.Options{Provider: "cpu"}); err != nil {
+			return 0, err
+		}
+		defer sessions[i].Close()
+	}
+	info := sessions[0].Info()
+	n, err := trainedTokens(info.Card)
+	if err != nil {
+		return 0, err
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	rows := [][]int64{randomIDs(rng, 8*n, info.VocabSize)}
+	worst, err = compare(ctx, sessions[0], sessions[1], rows)
+	if err == nil && !(worst <= Tolerance) {
+		err = fmt.Errorf("it differs from the one-step file by %.3g at %d tokens", worst, 8*n)
+	}
+	return worst, err
+}
+
+// agree compares got with the exact session on random tokens, in batches of a
+// long and a shorter, left-padded row, at multiples of the trained length. The
+// plain session shows what float32 costs.
+func agree(ctx context.Context, exact, plain, got *runtime.Session) (worst float64, err error) {
+	c := exact.Info().Card
+	trained, err := trainedTokens(c)
+	if err != nil {
+		return 0, err
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	vocab := exact.Info().VocabSize
+	for _, factor := range lengthFactors {
+		n := factor * trained
+		if c.MaxLength > 0 {
+			n = min(n, c.MaxLength)
+		}
+		rows := [][]int64{randomIDs(rng, n, vocab), randomIDs(rng, n-n/3, vocab)}
+		rounding, err := compare(ctx, exact, plain, rows)
+		if err != nil {
+			return 0, err
+		}
+		e, err := compare(ctx, exact, got, rows)
+		if err != nil {
+			return 0, err
+		}
+		if bound := max(Tolerance, slack*rounding); !(e <= bound) { // NaN too
+			info := got.Info()
+			return 0, fmt.Errorf("%s %s differs by %.3g from the exact logits at %d tokens, more than %.3g", info.Engine, info.Version, e, n, bound)
+		}
+		worst = max(worst, e)
+	}
+	return worst, nil
+}
+
+// compare returns the largest relative error of got against want.
+func compare(ctx context.Context, want, got *runtime.Session, rows [][]int64) (float64, error) {
+	a, err := want.Logits(ctx, rows)
+	if err != nil {
+		return 0, err
+	}
+	b, err := got.Logits(ctx, rows)
+	if err != nil {
+		return 0, err
+	}
+	worst := 0.0
+	for i := range a {
+		y := tensor.Data[float32](b[i])
+		for k, x := range tensor.Data[float32](a[i]) {
+			e := math.Abs(float64(x)-float64(y[k])) / math.Max(1, math.Abs(float64(x)))
+			if !(e <= worst) {
+				worst = e
+			}
+			if math.IsNaN(worst) {
+				return worst, nil
+			}
+		}
+	}
+	return worst, nil
+}
+
+func randomIDs(rng *rand.Rand, n, vocab int) []int64 {
+	ids := make([]int64, n)
+	for i := range ids {
+		ids[i] = rng.Int64N(int64(vocab))
+	}
+	return ids
+}
+
+// trainedTokens returns how many tokens the longest samples have that the model
+// was trained on, its end token included.
+func trainedTokens(c card.Card) (int, error) {
+	if c.Task == "" || len(c.Tokenizer) == 0 {
+		return untold, nil
+	}
+	tasks, err := task.LookupList(c.Task)
+	if err != nil {
+		return 0, err
+	}
+	tok, err := tokenizer.New(c.Tokenizer)
+	if err != nil {
+		return 0, err
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	most := 0
+	for _, t := range tasks {
+		longest := t.Lengths.Min
+		if lengths := t.LengthsIn(task.Range{Min: 1, Max: c.Trained.Max}); len(lengths) > 0 {
+			longest = lengths[len(lengths)-1]
+		}
+		for range 16 { // samples of one length may differ in their tokens
+			s, err := t.Sample(rng, longest)
+			if err != nil {
+				return 0, err
+			}
+			ids, _, err := tok.EncodePair(s.Prompt, s.Target)
+			if err != nil {
+				return 0, err
+			}
+			most = max(most, len(ids)+1)
+		}
+	}
+	return most, nil
+}

@@ -1,0 +1,6 @@
+//go:build !linux && !darwin
+
+package machine
+
+// ask knows no way on this system.
+func (m *Machine) ask() {}

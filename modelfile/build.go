@@ -1,0 +1,117 @@
+// Package modelfile builds the ONNX file of a model, in either profile, from its
+// configuration, its weights and what its card says.
+package modelfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models"
+)
+
+// Model is what a file is built from.
+type Model struct {
+	Config  models.Config
+	Weights map[string]*tensor.Tensor // float32, by the names of the model's Params
+	// Card says how the model came to be and holds its tokenizer; what follows from
+	// Config and the profile is filled in when a file is built.
+	Card card.Card
+}
+
+// Name is what files of the model are called: its task, if it has one, and its encoding.
+func (m Model) Name() string {
+	if m.Card.Task == "" {
+		return m.Config.Encoding
+	}
+	return m.Card.Task + "-" + m.Config.Encoding
+}
+
+// ONNX returns the model's file in a profile. Equal models give equal bytes.
+func (m Model) ONNX(profile string) ([]byte, error) {
+	if profile != card.Portable && profile != card.Fused {
+		return nil, fmt.Errorf("modelfile: unknown profile %q; known: %s, %s", profile, card.Portable, card.Fused)
+	}
+	g, c, err := m.describe(profile)
+	if err != nil {
+		return nil, err
+	}
+	if profile == card.Portable {
+		if err := export.CheckPortable(g); err != nil {
+			return nil, err
+		}
+	}
+	return m.write(c, func(buf *bytes.Buffer, o export.Options) error { return export.Write(buf, g, m.Weights, o) })
+}
+
+// SequenceONNX returns a recurrent model as one ONNX file over whole sequences, for
+// ONNX Runtime only: its one-step graph within a Scan (export.WriteSequence).
+func (m Model) SequenceONNX() ([]byte, error) {
+	g, c, err := m.describe(card.Portable)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.State) != 1 || c.State[0].Grows {
+		return nil, fmt.Errorf("modelfile: %s is not recurrent: only a model with one state of fixed size has a sequence form", c.Encoding)
+	}
+	r := export.Recurrence{Past: c.State[0].Past, Present: c.State[0].Present}
+	return m.write(c, func(buf *bytes.Buffer, o export.Options) error {
+		return export.WriteSequence(buf, g, m.Weights, r, o)
+	})
+}
+
+func (m Model) write(c card.Card, write func(*bytes.Buffer, export.Options) error) ([]byte, error) {
+	metadata, err := c.Metadata()
+	if err != nil {
+		return nil, fmt.Errorf("modelfile: %w", err)
+	}
+	var buf bytes.Buffer
+	if err := write(&buf, export.Options{Metadata: metadata}); err != nil {
+		return nil, err
+	}
+	return buf.Bytes(), nil
+}
+
+// Describe returns the model's card with all that its file in a profile says, but
+// for the hash of the file's weights.
+func (m Model) Describe(profile string) (card.Card, error) {
+	_, c, err := m.describe(profile)
+	return c, err
+}
+
+// describe builds the graph and completes the card with what configuration and
+// profile determine.
+func (m Model) describe(profile string) (*graph.Graph, card.Card, error) {
+	c := m.Card
+	model, err := models.New(m.Config)
+	if err != nil {
+		return nil, c, err
+	}
+	g, states, err := model.Graph(models.Mode{Fused: profile == card.Fused})
+	if err != nil {
+		return nil, c, err
+	}
+	cfg := model.Config()
+	if c.Config, err = json.Marshal(cfg); err != nil {
+		return nil, c, fmt.Errorf("modelfile: %w", err)
+	}
+	c.Architecture, c.Positions = cfg.Architecture(), "contiguous"
+	c.Encoding, c.EncodingParams = cfg.Encoding, cfg.EncodingParams
+	c.MaxLength = model.MaxLength()
+	c.Parameters = int64(models.Count(model.Params()))
+	c.Profile = profile
+	c.State = nil
+	c.WeightsSHA256 = "" // of the file: writing it fills that in
+	for _, s := range states {
+		shape := make([]string, len(s.Shape))
+		for i, d := range s.Shape {
+			shape[i] = d.String()
+		}
+		c.State = append(c.State, card.State{Past: s.Past, Present: s.Present, Shape: shape, Grows: !s.Fixed, Axis: s.Axis})
+	}
+	return g, c, nil
+}

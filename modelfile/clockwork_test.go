@@ -1,0 +1,159 @@
+package modelfile_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/interp"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/ort/orttest"
+)
+
+// TestClockworkParity: the unrolled graph that training uses, the exported
+// one-step file in ONNX Runtime and the same read back in pure Go give the same
+// logits, for rows of different lengths in one batch. Both profiles are one graph.
+func TestClockworkParity(t *testing.T) {
+	orttest.Require(t)
+	m, err := models.New(models.Config{Encoding: "cwrnn", DModel: 8, NUnits: 24, NModules: 4, VocabSize: vocab})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights := models.InitWeights(m.Params(), 4)
+	rows := [][]int64{make([]int64, 40), make([]int64, 17), make([]int64, 1)}
+	var want [][]float64
+	for r, row := range rows {
+		for i := range row {
+			row[i] = int64((7*i*i + 3*r + i) % vocab)
+		}
+		b := graph.NewBuilder()
+		g, err := b.Build(graph.Output{Name: "logits", Node: m.Forward(b, models.Mode{Steps: len(row)}).Logits})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := interp.New(g, interp.Float64).Run(t.Context(), map[string]*tensor.Tensor{"input_ids": tensor.Of(row, 1, len(row))}, weights)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, tensor.Data[float64](out["logits"]))
+	}
+	for _, profile := range []string{card.Portable, card.Fused} {
+		file, err := modelfile.Model{Config: m.Config(), Weights: weights, Card: description()}.ONNX(profile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		constantState(t, file)
+		for _, opt := range []runtime.Options{{}, {Provider: "go"}} {
+			t.Run(fmt.Sprintf("%s/%s", profile, opt.Provider), func(t *testing.T) {
+				s, err := runtime.OpenBytes(file, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer s.Close()
+				got, err := s.Logits(t.Context(), rows)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range rows {
+					if d := worst(tensor.Data[float32](got[i]), want[i]); !(d <= 1e-4) {
+						t.Errorf("row %d of %d tokens: off by %.2g", i, len(rows[i]), d)
+					}
+				}
+				// The first row has ended while its state still goes along with the others.
+				limits := []int{1, 6, 6}
+				together, err := s.GenerateAll(t.Context(), rows, runtime.GenerateOptions{Limits: limits, Stop: []int64{}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, row := range rows {
+					alone, err := s.GenerateAll(t.Context(), [][]int64{row}, runtime.GenerateOptions{MaxNew: limits[i], Stop: []int64{}})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if diff := cmp.Diff(alone[0], together[i]); diff != "" {
+						t.Errorf("row %d (-alone +together): %s", i, diff)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestClockworkSequence: the Scan over whole sequences gives what the unrolled
+// graph does, and the pure-Go reader refuses it.
+func TestClockworkSequence(t *testing.T) {
+	orttest.Require(t)
+	m, err := models.New(models.Config{Encoding: "cwrnn", DModel: 8, NUnits: 24, NModules: 4, VocabSize: vocab})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights := models.InitWeights(m.Params(), 4)
+	file, err := modelfile.Model{Config: m.Config(), Weights: weights, Card: description()}.SequenceONNX()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := export.Read(file); err == nil {
+		t.Error("the flat reader accepts a Scan")
+	}
+	s, err := ort.New(file, ort.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const batch, seq = 2, 19
+	ids, mask, pos := tensor.New(tensor.Int64, batch, seq), tensor.New(tensor.Int64, batch, seq), tensor.New(tensor.Int64, batch, seq)
+	for i := range batch * seq {
+		tensor.Data[int64](ids)[i], tensor.Data[int64](mask)[i], tensor.Data[int64](pos)[i] = int64(i*i%vocab), 1, int64(i%seq)
+	}
+	got, err := s.Run(t.Context(), map[string]*tensor.Tensor{"input_ids": ids, "attention_mask": mask, "position_ids": pos,
+		"past.0.state": tensor.New(tensor.Float32, batch, 24)}, "logits")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := graph.NewBuilder()
+	g, err := b.Build(graph.Output{Name: "logits", Node: m.Forward(b, models.Mode{Steps: seq}).Logits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := interp.New(g, interp.Float64).Run(t.Context(), map[string]*tensor.Tensor{"input_ids": ids}, weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := worst(tensor.Data[float32](got[0]), tensor.Data[float64](want["logits"])); !(d <= 1e-4) {
+		t.Errorf("off by %.2g", d)
+	}
+}
+
+// A decoder has no such form.
+func TestSequenceOfDecoder(t *testing.T) {
+	m, weights := model(t, "nope", "modern")
+	if _, err := (modelfile.Model{Config: m.Config(), Weights: weights, Card: description()}).SequenceONNX(); err == nil || !strings.Contains(err.Error(), "recurrent") {
+		t.Errorf("error %v, want one that says what is recurrent", err)
+	}
+}
+
+// constantState wants a card whose whole state has the same size after any number
+// of tokens.
+func constantState(t *testing.T, file []byte) {
+	t.Helper()
+	info, err := export.ReadInfo(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := card.Parse(info.Metadata)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.State) != 1 || c.State[0].Grows || strings.Join(c.State[0].Shape, ",") != "batch,24" || c.Architecture != "cwrnn" {
+		t.Errorf("the card says %s with state %+v", c.Architecture, c.State)
+	}
+}

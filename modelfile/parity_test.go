@@ -1,0 +1,183 @@
+package modelfile_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/interp"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/models/pe"
+	"github.com/nopezoo/zoo/runtime"
+	_ "github.com/nopezoo/zoo/runtime/native"
+	"github.com/nopezoo/zoo/runtime/ort/orttest"
+	"github.com/nopezoo/zoo/tokenizer"
+)
+
+const (
+	vocab = 30
+	// trained stands for the training length: the logits are compared at 1, 4 and
+	// 8 times as many tokens.
+	trained = 12
+)
+
+// model is a small decoder with weights large enough that all of it shows.
+func model(t testing.TB, encoding, settings string) (*models.Decoder, map[string]*tensor.Tensor) {
+	t.Helper()
+	m, err := models.New(models.Config{Settings: settings, Encoding: encoding, DModel: 32, NLayers: 2, NHeads: 4, DFF: 48, VocabSize: vocab})
+	if err != nil {
+		t.Fatal(err)
+	}
+	params := m.Params()
+	for i := range params {
+		params[i].Std = 0.15
+		if params[i].Name == "embed.weight" {
+			params[i].Std = 1
+		}
+	}
+	return m.(*models.Decoder), models.InitWeights(params, 3)
+}
+
+// description is a card with a vocabulary of words.
+func description() card.Card {
+	pieces := []string{tokenizer.PadPiece, tokenizer.EOSPiece}
+	for i := len(pieces); i < vocab; i++ {
+		pieces = append(pieces, fmt.Sprintf(" w%c", 'A'+i))
+	}
+	return card.Card{Tokenizer: pieces}
+}
+
+// reference computes the logits of each row by itself with the interpreter in
+// float64, on the graph that training uses: no cache, no mask, no padding.
+func reference(t testing.TB, m *models.Decoder, weights map[string]*tensor.Tensor, rows [][]int64) [][]float64 {
+	t.Helper()
+	b := graph.NewBuilder()
+	g, err := b.Build(graph.Output{Name: "logits", Node: m.Forward(b, models.Mode{}).Logits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog := interp.New(g, interp.Float64)
+	var out [][]float64
+	for _, row := range rows {
+		positions := make([]int64, len(row))
+		for i := range positions {
+			positions[i] = int64(i)
+		}
+		feed := map[string]*tensor.Tensor{"input_ids": tensor.Of(row, 1, len(row))}
+		if g.Input("position_ids") != nil {
+			feed["position_ids"] = tensor.Of(positions, 1, len(row))
+		}
+		got, err := prog.Run(t.Context(), feed, weights)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, tensor.Data[float64](got["logits"]))
+	}
+	return out
+}
+
+// TestParity: the interpreter on the model's graph, ONNX Runtime on the exported
+// file all at once, token by token with the cache, and prefilled in chunks, and
+// the file read back and run by the interpreter give the same logits, with and
+// without left padding. The bound is the project's definition of parity.
+func TestParity(t *testing.T) {
+	orttest.Require(t)
+	rng := rand.New(rand.NewPCG(5, 5))
+	row := func(n int) []int64 {
+		ids := make([]int64, n)
+		for i := range ids {
+			ids[i] = rng.Int64N(vocab)
+		}
+		return ids
+	}
+	batches := map[string][][]int64{
+		"one short":   {row(trained)},
+		"one long":    {row(8 * trained)},
+		"left padded": {row(4 * trained), row(8 * trained), row(trained), row(1)},
+	}
+	engines := map[string]runtime.Options{
+		"ONNX Runtime, at once":        {ChunkSize: 16 * trained},
+		"ONNX Runtime, token by token": {ChunkSize: 1},
+		"ONNX Runtime, in chunks":      {ChunkSize: 7},
+		"read back, pure Go":           {ChunkSize: 16 * trained, Provider: "go"},
+		"read back, exact":             {ChunkSize: 16 * trained, Provider: "go", Exact: true},
+	}
+	for _, encoding := range pe.Table() {
+		for _, settings := range []string{"modern", "faithful"} {
+			m, weights := model(t, encoding.Name, settings)
+			want := map[string][][]float64{}
+			for name, rows := range batches {
+				want[name] = reference(t, m, weights, rows)
+			}
+			for _, profile := range []string{card.Portable, card.Fused} {
+				file, err := modelfile.Model{Config: m.Config(), Weights: weights, Card: description()}.ONNX(profile)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for engine, opt := range engines {
+					t.Run(fmt.Sprintf("%s/%s/%s/%s", encoding.Name, settings, profile, engine), func(t *testing.T) {
+						s, err := runtime.OpenBytes(file, opt)
+						if err != nil {
+							t.Fatal(err)
+						}
+						defer s.Close()
+						bound := 1e-4
+						if opt.Exact {
+							bound = 1e-6 // float32 weights and logits, nothing rounded between
+						}
+						for name, rows := range batches {
+							got, err := s.Logits(t.Context(), rows)
+							if err != nil {
+								t.Fatal(err)
+							}
+							for i := range rows {
+								if d := worst(tensor.Data[float32](got[i]), want[name][i]); !(d <= bound) {
+									t.Errorf("%s, row %d of %d tokens: off by %.2g", name, i, len(rows[i]), d)
+								}
+							}
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// worst is the largest |Δ| / max(1, |logit|).
+func worst(got []float32, want []float64) float64 {
+	if len(got) != len(want) {
+		return math.Inf(1)
+	}
+	d := 0.0
+	for i, w := range want {
+		if e := math.Abs(float64(got[i])-w) / max(1, math.Abs(w)); !(e <= d) {
+			d = e
+		}
+	}
+	return d
+}
+
+// Equal arguments give equal bytes.
+func TestBuildIsDeterministic(t *testing.T) {
+	m, weights := model(t, "rope", "modern")
+	for _, profile := range []string{card.Portable, card.Fused} {
+		a, err := modelfile.Model{Config: m.Config(), Weights: weights, Card: description()}.ONNX(profile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			b, err := modelfile.Model{Config: m.Config(), Weights: weights, Card: description()}.ONNX(profile)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(a) != string(b) {
+				t.Fatalf("two builds of the %s profile differ", profile)
+			}
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package sweep
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/nopezoo/zoo/train"
+)
+
+// Run is one run of a sweep.
+type Run struct {
+	Name   string // unique within the sweep
+	Dir    string // run directory
+	Config train.Config
+	Cost   train.Cost
+}
+
+// RunError says which run of a sweep an error is about.
+type RunError struct {
+	Dir string
+	Err error // names Dir
+}
+
+// Error implements error.
+func (e *RunError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong with the run.
+func (e *RunError) Unwrap() error { return e.Err }
+
+// prepare makes the directories of all runs, and fills in their threads where these are
+// left open.
+func prepare(runs []Run, threads int) error {
+	for i, r := range runs {
+		var err error
+		if runs[i].Config, err = train.Prepare(r.Dir, r.Config, threads); err != nil {
+			return &RunError{r.Dir, err}
+		}
+	}
+	return nil
+}
+
+// begun reports whether the run has a directory.
+func (r Run) begun() bool {
+	_, err := os.Stat(filepath.Join(r.Dir, train.ConfigFile))
+	return err == nil
+}
+
+// saved returns the step of the run's newest checkpoint, and whether the run is
+// finished: at its last step, or earlier as its configuration says.
+func (r Run) saved() (step int, finished bool, err error) {
+	cfg, err := train.ReadConfig(r.Dir)
+	if err != nil {
+		return 0, false, err
+	}
+	steps, err := train.Checkpoints(r.Dir)
+	if err != nil || len(steps) == 0 {
+		return 0, false, err
+	}
+	if step = steps[0]; step >= cfg.Train.Steps {
+		return step, true, nil
+	}
+	evals, err := train.ReadEvaluations(filepath.Join(r.Dir, train.MetricsFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, train.ErrDamagedLines) {
+		return step, false, err
+	}
+	if len(evals) > 0 {
+		last := evals[len(evals)-1]
+		finished = last.Stop && last.Step == step
+	}
+	return step, finished, nil
+}
+
+// Finished reports whether the run is finished, as far as its directory can be read.
+func (r Run) Finished() bool {
+	_, finished, err := r.saved()
+	return err == nil && finished
+}

@@ -1,0 +1,197 @@
+package slurm
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+)
+
+// scriptFile is the job script, in the sweep's folder.
+const scriptFile = "sweep.sbatch"
+
+// Task is an element of a job array: a run of the sweep, under its number there, which
+// stays the same from one submission to the next.
+type Task struct {
+	Index   int
+	Name    string // of the run
+	Dir     string // of the run, absolute: a task may begin anywhere
+	Threads int
+	Memory  int64 // bytes, as predicted
+}
+
+// Script is the job script of a sweep.
+type Script struct {
+	Name   string // of the sweep
+	Folder string // of the sweep, absolute
+	Tasks  []Task
+	// Command trains one run: a program, absolute, with its arguments, to which the run's
+	// folder is added. At SIGTERM it has to save and to end with the exit code 130.
+	Command []string
+	Options Options
+}
+
+// saveSeconds is how long before its time limit a task is told to save.
+const saveSeconds = 120
+
+// scriptText is the job script, but for the lines for sbatch and the list of runs.
+//
+// Who is told what (tested against Slurm 22.05): --signal=B: signals the shell
+// alone. scancel, scontrol requeue and preemption send SIGTERM to every process
+// of the task, so that zoo may get it twice, from Slurm and from here; to zoo
+// that is one wish. What ends a training late is the cluster's KillWait.
+var scriptText = template.Must(template.New("").Parse(`#!/bin/bash
+# The unfinished runs of the sweep {{.Name}}, one in each task of a job array.
+# Written by: zoo sweep --executor slurm
+{{range .Options}}#SBATCH {{.}}
+{{end}}
+zoo={{.Zoo}}
+case $SLURM_ARRAY_TASK_ID in
+{{range .Cases}}{{.}}
+{{end}}*) echo "zoo sweep: array index '$SLURM_ARRAY_TASK_ID' is no run of this script" >&2; exit 2 ;;
+esac
+
+say() { echo "$(date '+%Y-%m-%dT%H:%M:%S')  task $SLURM_ARRAY_TASK_ID, ${run##*/}: $*"; }
+saved() { ls "$run"/checkpoint-*.safetensors 2>/dev/null; }
+
+# Asks the training to save and end, once, and notes what for.
+stop() {
+	woken=yes
+	[ -z "$why" ] && [ -n "$child" ] && kill -TERM "$child" 2>/dev/null
+	[ "$why" = told ] || why=$1
+}
+why= child=
+trap 'stop time' USR1 # the time limit is near
+trap 'stop told' TERM # scancel, scontrol requeue, preemption
+
+say "start $((${SLURM_RESTART_COUNT:-0} + 1)) on $(hostname)"
+before=$(saved)
+"$zoo"{{range .Args}} {{.}}{{end}} "$run" >>"$run/train.log" 2>&1 &
+child=$!
+[ -n "$why" ] && kill -TERM "$child" 2>/dev/null # it came before there was a child
+woken=yes
+while [ -n "$woken" ]; do # a signal ends the wait, not the training
+	woken=
+	wait "$child"
+	code=$?
+done
+say "ended with exit code $code"
+
+# Stopped and saved (130) because of the time limit: a new start goes on. Where a
+# task is preempted or requeued by hand, Slurm starts it again by itself.
+if [ "$why" = time ] && [ "$code" = 130 ]; then
+	if [ "$(saved)" = "$before" ]; then
+		say "not a step was made since the start; give it more time"
+		exit 1
+	fi
+	say "to be started again"
+	scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" || exit 1
+fi
+exit "$code"
+`))
+
+// Text returns the script as bash reads it.
+func (s Script) Text() (string, error) {
+	if len(s.Tasks) == 0 || len(s.Command) == 0 {
+		return "", errors.New("a job script needs tasks and the command of one")
+	}
+	if err := s.Options.Check(); err != nil {
+		return "", err
+	}
+	options, err := s.sbatch()
+	if err != nil {
+		return "", err
+	}
+	var cases []string
+	for _, t := range s.Tasks {
+		cases = append(cases, fmt.Sprintf("%d) run=%s ;;", t.Index, shellWord(t.Dir)))
+	}
+	var b strings.Builder
+	var words []string
+	for _, w := range s.Command {
+		words = append(words, shellWord(w))
+	}
+	err = scriptText.Execute(&b, map[string]any{"Name": s.Name, "Zoo": words[0], "Args": words[1:], "Options": options, "Cases": cases})
+	return b.String(), err
+}
+
+// sbatch lists the options for sbatch; of a repeated one the last counts.
+func (s Script) sbatch() ([]string, error) {
+	threads, memory := 1, int64(0)
+	var indices []int
+	for _, t := range s.Tasks {
+		threads, memory = max(threads, t.Threads), max(memory, t.Memory)
+		indices = append(indices, t.Index)
+	}
+	array := ranges(indices)
+	if s.Options.MaxRunning > 0 {
+		array += fmt.Sprintf("%%%d", s.Options.MaxRunning)
+	}
+	// % begins a pattern: %A is the job, %a the task.
+	log := strings.ReplaceAll(s.Folder, "%", "%%") + "/slurm-%A_%a.log"
+	out := []string{"--job-name=zoo-" + s.Name, "--array=" + array, "--nodes=1", "--ntasks=1",
+		fmt.Sprintf("--cpus-per-task=%d", threads), fmt.Sprintf("--mem=%dM", memoryMiB(memory)),
+		"--output=" + log, "--open-mode=append", "--requeue", fmt.Sprintf("--signal=B:USR1@%d", saveSeconds)}
+	if s.Options.Partition != "" {
+		out = append(out, "--partition="+s.Options.Partition)
+	}
+	if s.Options.Time != "" {
+		out = append(out, "--time="+s.Options.Time)
+	}
+	out = append(out, s.Options.Args...)
+	for i, o := range out {
+		var err error
+		if out[i], err = sbatchWord(o); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// memoryMiB is how much memory to ask for, in MiB: a quarter more than is
+// predicted, for what evaluations and the script take.
+func memoryMiB(predicted int64) int64 { return (predicted/4*5)>>20 + 1 }
+
+// sbatchWord quotes an option so that sbatch, which takes lines apart in a way of
+// its own, reads it back as it is.
+func sbatchWord(s string) (string, error) {
+	if regexp.MustCompile(`^[A-Za-z0-9_=./,:+@%-]+$`).MatchString(s) {
+		return s, nil
+	}
+	if strings.ContainsAny(s, "\"\\\n\r") {
+		return "", fmt.Errorf("%q: sbatch cannot be given a quotation mark, a backslash or a line break; choose another name", s)
+	}
+	return `"` + s + `"`, nil
+}
+
+// ranges writes increasing numbers briefly: "1-3,7".
+func ranges(list []int) string {
+	var parts []string
+	for i := 0; i < len(list); {
+		j := i
+		for j+1 < len(list) && list[j+1] == list[j]+1 {
+			j++
+		}
+		part := fmt.Sprint(list[i])
+		if j > i {
+			part += fmt.Sprintf("-%d", list[j])
+		}
+		parts = append(parts, part)
+		i = j + 1
+	}
+	return strings.Join(parts, ",")
+}
+
+// Indices writes the numbers of the job's tasks briefly: "1-3,7".
+func (j *Job) Indices() string { return ranges(slices.Sorted(maps.Keys(j.Tasks))) }
+
+// shellWord quotes an argument where a shell would take it apart.
+func shellWord(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

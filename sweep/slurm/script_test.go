@@ -1,0 +1,166 @@
+//go:build unix
+
+package slurm
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nopezoo/zoo/graph/graphtest"
+)
+
+func TestSlurmScript(t *testing.T) {
+	text, err := Script{Name: "big one", Command: []string{"/opt/zoo's/zoo", "train", "--resume"}, Folder: "/data/100% of it",
+		Tasks: []Task{
+			{2, "", "/data/100% of it/copy-nope-tiny-s1", 4, 1000 << 20},
+			{3, "", "/data/100% of it/copy-rope-tiny-s1", 8, 400 << 20},
+			{7, "", "/data/100% of it/copy-rope-tiny-s2", 4, 900 << 20},
+		},
+		Options: Options{CPUs: 4, MaxRunning: 2, Time: "1-12", Partition: "cpu", Args: []string{"--account=physics", "--comment=two words"}},
+	}.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	graphtest.Golden(t, "sweep.sbatch", text)
+	graphtest.NoOtherGolden(t, "sweep.sbatch")
+	if _, err := (Script{Folder: `/data/"runs"`, Command: []string{"zoo"}, Tasks: []Task{{}}, Options: Options{CPUs: 1}}).Text(); err == nil || !strings.Contains(err.Error(), "a quotation mark") {
+		t.Errorf("a folder that sbatch cannot be told: %v", err)
+	}
+}
+
+// TestSlurmSignals runs the job script without Slurm, around a training that
+// notes each SIGTERM and saves.
+func TestSlurmSignals(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skipf("job scripts need bash: %v", err)
+	}
+	const saving = "echo TERM >>signals; touch run/checkpoint-00000007.safetensors; sleep 0.2; exit 130"
+	const usr1, term = syscall.SIGUSR1, syscall.SIGTERM
+	for _, test := range []struct {
+		name     string
+		onTerm   string // what the training does
+		scontrol string
+		signals  []os.Signal
+		code     int
+		told     string // SIGTERMs to the training
+		requeued string
+	}{
+		{"finished", saving, "exit 0", nil, 0, "", ""},
+		{"limit", saving, "exit 0", []os.Signal{usr1}, 130, "TERM\n", "requeue 12_3\n"},
+		{"limit twice", saving, "exit 0", []os.Signal{usr1, usr1}, 130, "TERM\n", "requeue 12_3\n"},
+		{"cancelled", saving, "exit 0", []os.Signal{term}, 130, "TERM\n", ""},
+		{"cancelled at the limit", saving, "exit 0", []os.Signal{usr1, term}, 130, "TERM\n", ""},
+		{"limit, no step", "echo TERM >>signals; exit 130", "exit 0", []os.Signal{usr1}, 1, "TERM\n", ""},
+		{"limit, not saved", "echo TERM >>signals; exit 5", "exit 0", []os.Signal{usr1}, 5, "TERM\n", ""},
+		{"limit, finished", "echo TERM >>signals; exit 0", "exit 0", []os.Signal{usr1}, 0, "TERM\n", ""},
+		{"limit, no requeue", saving, "exit 4", []os.Signal{usr1}, 1, "TERM\n", "requeue 12_3\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			end := "while :; do sleep 0.02; done"
+			if len(test.signals) == 0 {
+				end = "exit 0"
+			}
+			program(t, filepath.Join(dir, "zoo"), "trap '"+test.onTerm+"' TERM\necho \"$@\" >arguments\n"+end)
+			program(t, filepath.Join(dir, "scontrol"), "echo \"$@\" >>requeued\n"+test.scontrol)
+			if err := os.Mkdir(filepath.Join(dir, "run"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			text, err := Script{Name: "x", Command: []string{filepath.Join(dir, "zoo"), "train", "--resume"}, Folder: dir,
+				Tasks: []Task{{Index: 3, Dir: "run"}}, Options: Options{CPUs: 1}}.Text()
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := exec.Command("bash", "-c", text)
+			c.Dir = dir
+			c.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "SLURM_ARRAY_JOB_ID=12", "SLURM_ARRAY_TASK_ID=3")
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			awaitFile(t, filepath.Join(dir, "arguments"))
+			for i, s := range test.signals {
+				if i > 0 {
+					awaitFile(t, filepath.Join(dir, "signals"))
+				}
+				if err := c.Process.Signal(s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			err = c.Wait()
+			var exit *exec.ExitError
+			if err != nil && !errors.As(err, &exit) {
+				t.Fatal(err)
+			}
+			if got := c.ProcessState.ExitCode(); got != test.code {
+				t.Errorf("exit code %d, want %d", got, test.code)
+			}
+			for file, want := range map[string]string{"signals": test.told, "requeued": test.requeued, "arguments": "train --resume run\n"} {
+				got, err := os.ReadFile(filepath.Join(dir, file))
+				if err != nil && !os.IsNotExist(err) {
+					t.Fatal(err)
+				}
+				if string(got) != want {
+					t.Errorf("%s: %q, want %q", file, got, want)
+				}
+			}
+		})
+	}
+}
+
+// program writes a shell script that can be run.
+func program(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte("#!/usr/bin/env bash\n"+text+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func awaitFile(t *testing.T, path string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+			return
+		}
+	}
+	t.Fatalf("%s was never written", path)
+}
+
+func TestSlurmValues(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"10": 10 * time.Minute, "10:30": 10*time.Minute + 30*time.Second, "4:00:00": 4 * time.Hour,
+		"2-3": 51 * time.Hour, "2-3:30": 51*time.Hour + 30*time.Minute, "0-0:4:01": 4*time.Minute + time.Second,
+	} {
+		if got, err := parseTime(text); got != want || err != nil {
+			t.Errorf("parseTime(%q) = %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{"soon": "want minutes, ", "4h": "want minutes, ", "3": "want at least 4 minutes", "0": "want at least 4 minutes", "": ""} {
+		if err := checkLimit(text); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("checkLimit(%q) = %v, want %q", text, err, want)
+		}
+	}
+	for arg, want := range map[string]string{
+		"--account=physics": "", "--exclusive": "", "-A physics": "long form", "account": "long form",
+		"--array=1-3": "sets --array itself", "--requeue": "sets --requeue itself",
+		"--arr=1-3": "sets --array itself", "--a=1": "sets --array itself", "--sig=B:USR1@5": "sets --signal itself", "--no-r": "sets --no-requeue itself",
+		"--nodelist=a1": "", "--ntasks-per-core=1": "", "--wait-all-nodes=1": "", "--arrays=1": "",
+	} {
+		if err := checkArg(arg); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("checkArg(%q) = %v, want %q", arg, err, want)
+		}
+	}
+	for _, test := range []struct {
+		list []int
+		want string
+	}{{nil, ""}, {[]int{4}, "4"}, {[]int{1, 2, 3}, "1-3"}, {[]int{1, 3, 4, 9}, "1,3-4,9"}} {
+		if got := ranges(test.list); got != test.want {
+			t.Errorf("ranges(%v) = %q, want %q", test.list, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package sweep
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nopezoo/zoo/train"
+)
+
+// States of a run in a sweep.
+const (
+	Waiting  = "waiting"
+	Running  = "running"
+	Finished = "finished"
+	Skipped  = "finished before" // it was when the sweep began
+	Stopped  = "stopped"         // and saved: it can go on
+	Failed   = "failed"
+)
+
+// Status is how far a run of a sweep is.
+type Status struct {
+	Name  string   `json:"name"`
+	Dir   string   `json:"dir"`
+	State string   `json:"state"`
+	Step  int      `json:"step"`
+	Steps int      `json:"steps"`
+	Loss  *float64 `json:"loss"`
+	Pace  float64  `json:"tokens_per_second"` // of the last steps; 0 unless it runs
+	Left  float64  `json:"seconds_left"`      // the same
+	Error string   `json:"error"`
+	Slurm string   `json:"slurm,omitempty"` // its task's state there
+}
+
+// newStatus is the status of a run that waits.
+func newStatus(r Run) Status {
+	return Status{Name: r.Name, Dir: filepath.ToSlash(r.Dir), State: Waiting, Steps: r.Config.Train.Steps}
+}
+
+// look reads the status's numbers from the run's metrics.
+func (s *Status) look() {
+	tail, err := train.TailMetrics(s.Dir)
+	if err != nil || len(tail) == 0 {
+		return
+	}
+	last := tail[len(tail)-1]
+	s.Step, s.Loss, s.Pace, s.Left = last.Step, &last.Loss, 0, 0
+	if s.State != Running {
+		return
+	}
+	tokens, seconds := 0, 0.0
+	for _, t := range tail {
+		tokens, seconds = tokens+t.Tokens, seconds+t.Seconds
+	}
+	if seconds > 0 {
+		s.Pace = float64(tokens) / seconds
+		s.Left = seconds / float64(len(tail)) * float64(s.Steps-s.Step)
+	}
+}
+
+// Cells returns the status as the cells of a table's line: name, state, steps, loss,
+// tokens per second and time left, "" where unknown. Where the run failed the error
+// takes the place of the last three.
+func (s Status) Cells() []string {
+	out := []string{s.Name, s.State, fmt.Sprintf("%d/%d", s.Step, s.Steps), "", "", ""}
+	if s.Loss != nil {
+		out[3] = fmt.Sprintf("loss %.4g", *s.Loss)
+	}
+	if s.Pace > 0 {
+		out[4] = short(s.Pace) + " tokens/s"
+		unit := time.Second
+		if s.Left < 10 {
+			unit /= 10
+		}
+		out[5] = time.Duration(s.Left*float64(time.Second)).Round(unit).String() + " left"
+	}
+	if s.Slurm != "" {
+		out[1] += ", " + s.Slurm
+	}
+	if s.Error != "" {
+		out = append(out[:3], s.Error)
+	}
+	return out
+}
+
+// String is the status in one line.
+func (s Status) String() string {
+	return strings.Join(strings.Fields(strings.Join(s.Cells(), " ")), " ")
+}
+
+// short writes a number with three digits and a unit: 18.2k, 3.21M.
+func short(v float64) string {
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if v >= u.size {
+			return strconv.FormatFloat(v/u.size, 'g', 3, 64) + u.name
+		}
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// Count sums up how runs are: "3 finished, 1 failed".
+func Count(all []Status) string {
+	n := map[string]int{}
+	for _, s := range all {
+		n[s.State]++
+	}
+	var parts []string
+	for _, state := range []string{Finished, Skipped, Running, Stopped, Waiting, Failed} {
+		if n[state] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[state], state))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

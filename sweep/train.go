@@ -1,0 +1,135 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/nopezoo/zoo/filelock"
+	"github.com/nopezoo/zoo/sweep/internal/child"
+	"github.com/nopezoo/zoo/sweep/slurm"
+	"github.com/nopezoo/zoo/train"
+)
+
+// logFile is what a run of a sweep says, in its directory.
+const logFile = "train.log"
+
+// saveTime is how long an interrupted run may take to finish its step and to save
+// before it is killed.
+const saveTime = 5 * time.Minute
+
+// Options say how the runs of a sweep are trained.
+type Options struct {
+	// Command trains one run, in a process of its own: a program with its arguments, to
+	// which the run's directory is added, as in zoo train --resume DIR. An interrupt or
+	// SIGTERM asks it to save and end; exit code 0 means that the run is finished. What
+	// it says goes to train.log in the directory; a line "zoo: …" at its end is the
+	// error that it ended with.
+	Command []string
+	Workers int   // runs at a time, which share the processor's cores; below 1: 1
+	Memory  int64 // bytes that all workers together may take; 0: no bound
+	// Report, where not nil, is called with what happens, from one goroutine at a time.
+	Report func(Event)
+	Every  time.Duration // between events of progress; 0: 30 seconds
+}
+
+// Train trains the runs of a sweep that are not finished, below folder, which no other
+// sweep may be at work on, and returns how all runs are then. A run that fails does not
+// end the others: its status says so. At the end of ctx runs save and stop, and the
+// error is train.ErrInterrupted; another call goes on. sweep.log in the folder notes
+// what happened.
+func Train(ctx context.Context, folder string, runs []Run, o Options) ([]Status, error) {
+	if ctx == nil || len(o.Command) == 0 {
+		return nil, errors.New("sweep: to train runs needs a context, and the command that trains one")
+	}
+	release, err := claim(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	o.Workers = max(o.Workers, 1)
+	threads := max(runtime.NumCPU()/o.Workers, 1)
+	if err := prepare(runs, threads); err != nil {
+		return nil, err
+	}
+	log, err := os.OpenFile(filepath.Join(folder, "sweep.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	w := newWatch(runs, log, o.Report)
+	w.tell(fmt.Sprintf("%d runs, %d at a time, of %d threads each, in %s", len(runs), o.Workers, threads, folder))
+	var todo []Run
+	for _, r := range runs {
+		if r.Finished() {
+			w.ended(r, Skipped, "")
+			continue
+		}
+		todo = append(todo, r)
+	}
+	stop := w.follow(o.Every)
+	pool{o.Workers, o.Memory}.run(ctx, todo,
+		func(ctx context.Context, r Run) error {
+			w.began(r)
+			return trainOne(ctx, r, o.Command, func(err error) { w.warn(r, err) })
+		},
+		func(r Run, err error) { w.done(r, err, o.Memory) })
+	stop()
+	if ctx.Err() != nil {
+		return w.all, train.ErrInterrupted
+	}
+	return w.all, nil
+}
+
+// claim makes a sweep's folder and keeps other sweeps out of it until release. One
+// that Slurm still works on is refused.
+func claim(ctx context.Context, folder string) (release func(), err error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+	lock, err := filelock.Take(filepath.Join(folder, "lock"))
+	var held *filelock.HeldError
+	if errors.As(err, &held) {
+		return nil, fmt.Errorf("%s: another zoo sweep is at work there, process %s", folder, held.Process)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := slurm.CheckIdle(ctx, folder); err != nil {
+		lock.Close()
+		return nil, err
+	}
+	return func() { lock.Close() }, nil
+}
+
+// trainOne trains one run in a process of its own, so that its death is not ours. At
+// the end of ctx it is asked to save and stop.
+func trainOne(ctx context.Context, r Run, command []string, warn func(error)) error {
+	log, err := os.OpenFile(filepath.Join(r.Dir, logFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	said := &childWords{log: log, tell: warn}
+	c := exec.CommandContext(ctx, command[0], append(command[1:len(command):len(command)], r.Dir)...)
+	c.Stdout, c.Stderr = said, said
+	c.SysProcAttr = child.Attributes()
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	c.WaitDelay = saveTime
+	if err = c.Run(); err == nil {
+		return nil
+	}
+	switch last := said.last; {
+	case ctx.Err() != nil && (last == "" || last == "interrupted" || strings.HasPrefix(last, train.ErrInterrupted.Error())):
+		return train.ErrInterrupted
+	case last != "":
+		return errors.New(strings.TrimPrefix(last, r.Dir+": "))
+	}
+	return fmt.Errorf("%w, without a word; a process that the system killed had too little memory", err)
+}

@@ -1,0 +1,123 @@
+//go:build unix
+
+package sweep
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/train"
+)
+
+// player is a shell that plays the program that trains: the directory is $0.
+func player(script string) []string { return []string{"sh", "-c", script} }
+
+// TestTrain checks what a sweep reports, notes and returns, with a program that only says
+// how it trains. Those that train are in the scripts of cmd/zoo.
+func TestTrain(t *testing.T) {
+	folder := t.TempDir()
+	var runs []Run
+	for _, name := range []string{"a", "b"} {
+		runs = append(runs, Run{Name: name, Dir: filepath.Join(folder, name), Config: config(t, 4)})
+	}
+	runs = append(runs, Run{Name: "c", Dir: filepath.Join(folder, "c"), Config: config(t, 4), Cost: train.Cost{Memory: 2 << 20}})
+	var told, warned []string
+	all, err := Train(t.Context(), folder, runs, Options{
+		Memory:  1 << 20,
+		Command: player(`case $0 in */a) exit 0;; esac; echo "x: ` + NotSaved + `full"; echo "zoo: $0: no luck"; exit 1`),
+		Report: func(e Event) {
+			switch {
+			case e.Err != nil:
+				warned = append(warned, e.Err.Error())
+			case e.Text != "" && len(e.Runs) == 3:
+				told = append(told, e.Text)
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const large = "needs more memory than there is: about 2.0 MiB of 1.0 MiB; lower train.micro_tokens, or say with --memory how much there is"
+	want := []string{"c failed 0/4 " + large, "a: begins", "a finished 0/4", "b: begins", "b failed 0/4 no luck"}
+	if diff := cmp.Diff(want, told[1:]); diff != "" {
+		t.Errorf("told (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"b: not saved, to be tried again: full"}, warned); diff != "" {
+		t.Errorf("warned (-want +got)\n%s", diff)
+	}
+	var ends []string
+	for _, s := range all {
+		ends = append(ends, s.String())
+	}
+	if diff := cmp.Diff([]string{"a finished 0/4", "b failed 0/4 no luck", "c failed 0/4 " + large}, ends); diff != "" {
+		t.Errorf("statuses (-want +got)\n%s", diff)
+	}
+	log, err := os.ReadFile(filepath.Join(folder, "sweep.log"))
+	if err != nil || strings.Count(string(log), "\n") != 1+len(want)+1 {
+		t.Errorf("sweep.log: %v\n%s", err, log)
+	}
+	looked, job, unasked, err := Look(t.Context(), folder, runs)
+	if err != nil || job != nil || unasked != nil || looked[1].String() != "b failed 0/4 no luck" {
+		t.Errorf("looked at: %v, job %v, %v, %v", looked, job, unasked, err)
+	}
+}
+
+// TestTrainStops: at the end of the context a run is asked to save, and none begins.
+func TestTrainStops(t *testing.T) {
+	folder := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var runs []Run
+	for _, name := range []string{"a", "b"} {
+		runs = append(runs, Run{Name: name, Dir: filepath.Join(folder, name), Config: config(t, 4)})
+	}
+	all, err := Train(ctx, folder, runs, Options{
+		Command: player(`trap 'echo "zoo: training interrupted at step 1"; exit 130' INT; echo "x: ` + NotSaved + `now"; while :; do sleep 0.02; done`),
+		Report: func(e Event) {
+			if e.Err == nil {
+				return
+			}
+			if _, again := Train(t.Context(), folder, runs, Options{Command: player("exit")}); again == nil || !strings.Contains(again.Error(), "another zoo sweep is at work there") {
+				t.Errorf("two at a time: %v", again)
+			}
+			cancel() // it has its trap
+		},
+	})
+	if !errors.Is(err, train.ErrInterrupted) {
+		t.Fatal(err)
+	}
+	if got := Count(all); got != "1 stopped, 1 waiting" {
+		t.Errorf("ended with %s", got)
+	}
+}
+
+// TestTrainRefuses: what cannot be trained is refused before anything is written.
+func TestTrainRefuses(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "sweep")
+	var none context.Context
+	for _, err := range []error{
+		func() error { _, err := Train(none, folder, nil, Options{Command: player("exit")}); return err }(),
+		func() error { _, err := Train(t.Context(), folder, nil, Options{}); return err }(),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "needs a context, and the command") {
+			t.Errorf("error %v", err)
+		}
+	}
+	if _, err := os.Stat(folder); err == nil {
+		t.Error("a folder was made")
+	}
+	r := Run{Name: "a", Dir: filepath.Join(folder, "a"), Config: config(t, 4)}
+	if _, err := train.Prepare(r.Dir, config(t, 5), 1); err != nil {
+		t.Fatal(err)
+	}
+	var of *RunError
+	if _, err := Train(t.Context(), folder, []Run{r}, Options{Command: player("exit")}); !errors.As(err, &of) || of.Dir != r.Dir || !errors.Is(err, train.ErrOtherRun) {
+		t.Errorf("another run is there: %v", err)
+	}
+}

@@ -1,0 +1,71 @@
+package train
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// RunInfo is what a run directory says without its weights being read.
+type RunInfo struct {
+	Dir      string    `json:"dir"`
+	Encoding string    `json:"encoding"`
+	Task     string    `json:"task"`
+	Lengths  string    `json:"lengths"`
+	Seed     uint64    `json:"seed"`
+	Step     int       `json:"step"` // of the newest checkpoint; 0 for none
+	Steps    int       `json:"steps"`
+	Loss     *float64  `json:"loss"` // of the last step noted; null for none
+	Saved    time.Time `json:"saved"`
+
+	Config Config `json:"-"`
+	// Stopped means that training ended early, as the configuration says.
+	Stopped bool `json:"-"`
+	// Damage says which lines of the metrics cannot be read; nil for none.
+	Damage error `json:"-"`
+}
+
+// Finished reports whether there is nothing left to train.
+func (r RunInfo) Finished() bool { return r.Step >= r.Steps || r.Stopped }
+
+// Describe reads what a run directory says of its run, but for the weights.
+func Describe(dir string) (RunInfo, error) {
+	cfg, err := ReadConfig(dir)
+	if err != nil {
+		return RunInfo{}, err
+	}
+	r := RunInfo{Dir: dir, Encoding: cfg.Model.Encoding, Task: cfg.Train.Task, Lengths: cfg.Train.Lengths,
+		Seed: cfg.Train.Seed, Steps: cfg.Train.Steps, Config: cfg}
+	steps, err := Checkpoints(dir)
+	if err != nil {
+		return r, err
+	}
+	newest := filepath.Join(dir, ConfigFile)
+	if len(steps) > 0 && steps[0] > 0 {
+		r.Step, newest = steps[0], checkpointPath(dir, steps[0])
+	}
+	if info, err := os.Stat(newest); err == nil {
+		r.Saved = info.ModTime()
+	}
+	metrics := filepath.Join(dir, MetricsFile)
+	stats, err := ReadMetrics(metrics)
+	if errors.Is(err, ErrDamagedLines) {
+		r.Damage = err
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return r, err
+	}
+	if len(stats) > 0 {
+		r.Loss = &stats[len(stats)-1].Loss
+	}
+	evals, err := ReadEvaluations(metrics)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && r.Damage == nil {
+		return r, err
+	}
+	if len(evals) > 0 {
+		last := evals[len(evals)-1]
+		r.Stopped = last.Stop && last.Step == r.Step
+	}
+	return r, nil
+}

@@ -1,0 +1,64 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ErrOtherRun means that a run directory holds a run with other settings.
+var ErrOtherRun = errors.New("a run with other settings is there")
+
+// Prepare makes a run directory with its configuration, from which Resume starts or
+// continues the run, and returns the configuration as it is there. threads is used
+// where the configuration says 0; a run that has begun keeps its threads, which its
+// bits depend on.
+func Prepare(dir string, c Config, threads int) (Config, error) {
+	c, ready, err := Settle(dir, c, threads)
+	if err != nil || ready {
+		return c, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return c, err
+	}
+	return c, c.write(dir)
+}
+
+// Settle is Prepare without writing: it returns the configuration with its threads,
+// and whether the run directory is ready as it is, or ErrOtherRun where it holds
+// another run.
+func Settle(dir string, c Config, threads int) (settled Config, ready bool, err error) {
+	open := c.Train.Threads == 0
+	was, err := ReadConfig(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c.WithThreads(threads), false, nil
+	}
+	if err != nil {
+		return c, false, err
+	}
+	c = c.WithThreads(was.Train.Threads)
+	if was.Hash() != c.Hash() {
+		return c, false, fmt.Errorf("%s: %w", dir, ErrOtherRun)
+	}
+	if !open || was.Train.Threads == threads {
+		return c, true, nil
+	}
+	if ready, err = begun(dir); err == nil && !ready {
+		c.Train.Threads = threads
+	}
+	return c, ready, err
+}
+
+// begun reports whether a run is more than prepared.
+func begun(dir string) (bool, error) {
+	if _, err := os.Stat(filepath.Join(dir, MetricsFile)); !errors.Is(err, fs.ErrNotExist) {
+		return err == nil, err
+	}
+	steps, err := Checkpoints(dir)
+	if err != nil || len(steps) > 0 {
+		return len(steps) > 0, err
+	}
+	return Busy(dir)
+}

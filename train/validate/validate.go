@@ -1,0 +1,87 @@
+// Package validate measures a run while it trains: on held-out validation prompts,
+// through the file that would be exported.
+package validate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/runtime"
+	_ "github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/train"
+)
+
+// batch bounds the sequences generated at once, beside whose memory that of training
+// has to find room.
+const batch = 32
+
+// Evaluator returns what train.Options.Evaluate takes for a run of the configuration:
+// greedy answers in ONNX Runtime at the lengths of Config.EvalLengths. It is nil for a
+// configuration without evaluations.
+func Evaluator(cfg train.Config) (train.Evaluator, error) {
+	cfg, err := cfg.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	lengths, err := cfg.EvalLengths()
+	if err != nil || len(lengths) == 0 {
+		return nil, err
+	}
+	tasks, err := task.LookupList(cfg.Train.Task)
+	if err != nil {
+		return nil, err
+	}
+	var sweeps []eval.Config
+	for _, t := range tasks {
+		has := slices.DeleteFunc(slices.Clone(lengths), func(n int) bool { return t.CheckLength(n) != nil })
+		sweeps = append(sweeps, eval.Config{Task: t, Lengths: has, N: cfg.Train.EvalSamples, Batch: batch, Seed: cfg.Train.Seed, Split: task.Validation})
+	}
+	return func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]train.EvalResult, error) {
+		described, err := (&train.Checkpoint{Config: cfg, Step: step}).Card("")
+		if err != nil {
+			return nil, err
+		}
+		out, err := measure(ctx, modelfile.Model{Config: cfg.Model, Weights: maps.Clone(weights), Card: described}, cfg.Train.Threads, sweeps)
+		if err != nil {
+			return nil, fmt.Errorf("step %d: %w", step, err)
+		}
+		return out, nil
+	}, nil
+}
+
+func measure(ctx context.Context, m modelfile.Model, threads int, sweeps []eval.Config) (out []train.EvalResult, err error) {
+	file, err := m.ONNX(card.Portable)
+	if err != nil {
+		return nil, err
+	}
+	session, err := runtime.OpenBytes(file, runtime.Options{Provider: "cpu", Threads: threads})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, session.Close()) }()
+	for _, sweep := range sweeps {
+		rows, err := eval.Sweep(ctx, eval.Of(session), session.Info().Card, sweep, nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			one := train.EvalResult{Length: r.Length}
+			if len(sweeps) > 1 {
+				one.Task = sweep.Task.Name
+			}
+			if !r.NA {
+				one.N, one.Correct, one.SequenceCorrect = r.N, r.Correct, r.SequenceCorrect
+			}
+			out = append(out, one)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,233 @@
+// Package find finds models by name: files, runs, folders of weights and the models of
+// the catalogue.
+package find
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/zoo"
+)
+
+// Options say where models are looked for.
+type Options struct {
+	Runs      string        // folder of the runs
+	Catalogue zoo.Catalogue // that names are looked up in, such as zoo.Embedded(); none for the zero value
+	// ToolVersion goes into the cards of models that come from runs.
+	ToolVersion string
+	// Warn is told of damaged runs and checkpoints that are passed over; nil drops it.
+	Warn func(error)
+}
+
+func (o Options) warn(err error) {
+	if o.Warn != nil {
+		o.Warn(err)
+	}
+}
+
+// Finder holds what there is: the runs with a checkpoint, the newest first, and the
+// models of the catalogue, ordered by task and encoding.
+type Finder struct {
+	options   Options
+	task      string // that the models are narrowed to, "" for all
+	runs      []Run
+	catalogue []zoo.Manifest
+}
+
+// New looks through the folder of the runs and the catalogue.
+func New(o Options) (Finder, error) {
+	f := Finder{options: o}
+	var err error
+	if f.runs, err = Runs(o.Runs, o.warn); err != nil {
+		return f, err
+	}
+	f.runs = slices.DeleteFunc(f.runs, func(r Run) bool { return r.Step == 0 && !r.Imported })
+	if o.Catalogue.FS == nil {
+		return f, nil
+	}
+	f.catalogue, err = o.Catalogue.List()
+	tasks, encodings := taskNames(), models.Encodings() // copy comes first
+	slices.SortStableFunc(f.catalogue, func(x, y zoo.Manifest) int {
+		return cmp.Or(slices.Index(tasks, x.Card.Task)-slices.Index(tasks, y.Card.Task),
+			slices.Index(encodings, x.Card.Encoding)-slices.Index(encodings, y.Card.Encoding))
+	})
+	return f, err
+}
+
+func taskNames() []string {
+	var names []string
+	for _, t := range task.All() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// On keeps the models that were trained on one of the tasks, a list with commas, which
+// may have other options; all of them for no task. That none is left is an error.
+func (f Finder) On(tasks string) (Finder, error) {
+	if tasks == "" {
+		return f, nil
+	}
+	if _, err := task.LookupList(tasks); err != nil {
+		return f, err
+	}
+	f.runs = slices.DeleteFunc(slices.Clone(f.runs), func(r Run) bool { return !task.Related(r.Task, tasks) })
+	f.catalogue = slices.DeleteFunc(slices.Clone(f.catalogue), func(m zoo.Manifest) bool { return !task.Related(m.Card.Task, tasks) })
+	f.task = tasks
+	if len(f.runs)+len(f.catalogue) == 0 {
+		return f, fmt.Errorf("no model was trained on %s, neither under %s nor in the catalogue; make one: zoo train --task %s; or name the model to use", tasks, f.options.Runs, tasks)
+	}
+	return f, nil
+}
+
+// ChooseTask returns the task that stands for the models where none is named, without
+// options: the catalogue's headline if it is among them, else the first of task.All; and
+// the others. The models are those of some encodings, or for none all.
+func (f Finder) ChooseTask(encodings []string) (chosen string, others []string) {
+	tasks := f.tasks(encodings)
+	if len(tasks) == 0 {
+		return "", nil
+	}
+	chosen = tasks[0]
+	if slices.Contains(tasks, zoo.Headline) {
+		chosen = zoo.Headline
+	}
+	return chosen, slices.DeleteFunc(tasks, func(t string) bool { return t == chosen })
+}
+
+// tasks lists what the runs were trained on, or the catalogue's models where there are
+// no runs, without options and in the order of task.All; of some encodings, or for
+// none of all.
+func (f Finder) tasks(encodings []string) []string {
+	var out []string
+	add := func(encoding, tasks string) {
+		if len(encodings) == 0 || slices.Contains(encodings, encoding) {
+			for name := range strings.SplitSeq(tasks, ",") {
+				out = append(out, task.Base(name))
+			}
+		}
+	}
+	for _, r := range f.runs {
+		add(r.Encoding, r.Task)
+	}
+	if len(out) == 0 {
+		for _, m := range f.catalogue {
+			add(m.Card.Encoding, m.Card.Task)
+		}
+	}
+	order := taskNames()
+	slices.SortFunc(out, func(x, y string) int {
+		return cmp.Or(slices.Index(order, x)-slices.Index(order, y), strings.Compare(x, y))
+	})
+	return slices.DeleteFunc(slices.Compact(out), func(t string) bool { return t == "" })
+}
+
+// Named returns the model that a name means: a file, a run directory or folder of
+// weights, a model of the catalogue, or a run in the folder of the runs. The error for
+// an unknown name says which known one is near.
+func (f Finder) Named(name string) (Model, error) {
+	info, err := os.Stat(name)
+	if err == nil && !info.IsDir() {
+		return file(name), nil
+	}
+	for _, m := range f.catalogue {
+		if m.Name == name {
+			return fromCatalogue(f.options.Catalogue, m), nil
+		}
+	}
+	for _, dir := range []string{name, filepath.Join(f.options.Runs, name)} {
+		if IsRun(dir) {
+			return f.options.Run(dir)
+		}
+	}
+	if strings.ContainsAny(name, `/\.`) || err == nil {
+		return Model{}, fmt.Errorf("%s is neither a file nor a run directory", name)
+	}
+	return Model{}, f.unknown(name)
+}
+
+// unknown is the error for a name that no model has.
+func (f Finder) unknown(name string) error {
+	var known []string
+	for _, m := range f.catalogue {
+		known = append(known, m.Name)
+	}
+	for _, r := range f.runs {
+		known = append(known, filepath.Base(r.Dir))
+	}
+	const mostListed = 20
+	near := task.Nearest(name, known)
+	switch {
+	case len(known) == 0:
+		return fmt.Errorf("unknown model %q; there are none", name)
+	case near != "" && len(known) > mostListed:
+		return fmt.Errorf("unknown model %q; did you mean %q?", name, near)
+	case near != "":
+		near = fmt.Sprintf("did you mean %q? ", near)
+	}
+	return fmt.Errorf("unknown model %q; %sknown: %s", name, near, strings.Join(known, ", "))
+}
+
+// Newest returns the newest run, else the first model of the catalogue.
+func (f Finder) Newest() (Model, error) {
+	if len(f.runs) > 0 {
+		return f.options.run(f.runs[0]), nil
+	}
+	all, err := f.All()
+	if err != nil {
+		return Model{}, err
+	}
+	return all[0], nil
+}
+
+// All returns every run in the order of their names, else the whole catalogue. That
+// there is none is an error.
+func (f Finder) All() ([]Model, error) {
+	out := f.those(func(string) bool { return true })
+	if len(f.runs) > 0 {
+		slices.SortFunc(out, func(a, b Model) int { return strings.Compare(a.Label, b.Label) })
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("there is no model, neither under %s nor in the catalogue; make one: zoo train", f.options.Runs)
+	}
+	return out, nil
+}
+
+// Of returns every run of an encoding, the newest first, else the models of the
+// catalogue that have it. That there is none is an error.
+func (f Finder) Of(encoding string) ([]Model, error) {
+	out := f.those(func(e string) bool { return e == encoding })
+	if len(out) == 0 {
+		trained, on := "", ""
+		if f.task != "" {
+			trained, on = " and the task "+f.task, " --task "+f.task
+		}
+		return nil, fmt.Errorf("no model has the encoding %s%s, neither under %s nor in the catalogue; make one: zoo train --pe %s%s", encoding, trained, f.options.Runs, encoding, on)
+	}
+	return out, nil
+}
+
+// those returns the runs of the encodings wanted, else the catalogue's models.
+func (f Finder) those(wanted func(encoding string) bool) []Model {
+	var out []Model
+	for _, r := range f.runs {
+		if wanted(r.Encoding) {
+			out = append(out, f.options.run(r))
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, m := range f.catalogue {
+		if wanted(m.Card.Encoding) {
+			out = append(out, fromCatalogue(f.options.Catalogue, m))
+		}
+	}
+	return out
+}

@@ -1,0 +1,93 @@
+package find
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/interop"
+	"github.com/nopezoo/zoo/train"
+)
+
+// Run is what a run directory, or a folder of weights among the runs, says without
+// its weights being read.
+type Run struct {
+	train.RunInfo
+
+	// Imported means that there are weights and no training to go on with.
+	Imported bool `json:"imported,omitempty"`
+}
+
+// State says for people how far a run is.
+func (r Run) State() string {
+	switch {
+	case r.Imported:
+		return "imported"
+	case r.Finished():
+		return "finished"
+	case r.Step == 0:
+		return "no checkpoint yet"
+	}
+	return fmt.Sprintf("stopped at step %d of %d", r.Step, r.Steps)
+}
+
+// IsRun reports whether a directory holds a run, or a model that stands among runs.
+func IsRun(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, train.ConfigFile))
+	return err == nil
+}
+
+// ReadRun describes a run directory, or a folder of weights as a run that is finished.
+func ReadRun(dir string) (Run, error) {
+	if !interop.IsFolder(dir) {
+		info, err := train.Describe(dir)
+		return Run{RunInfo: info}, err
+	}
+	m, err := interop.Describe(dir)
+	if err != nil {
+		return Run{}, err
+	}
+	r := Run{Imported: true, RunInfo: train.RunInfo{Dir: dir, Encoding: m.Config.Encoding, Task: m.Card.Task,
+		Seed: m.Card.Seed, Step: m.Card.Steps, Steps: m.Card.Steps, Loss: m.Card.Loss}}
+	if t := m.Card.Trained; t != (card.Lengths{}) {
+		r.Lengths = fmt.Sprintf("%d..%d", t.Min, t.Max)
+	}
+	if info, err := os.Stat(dir); err == nil {
+		r.Saved = info.ModTime()
+	}
+	return r, nil
+}
+
+// Runs describes every run in a folder, the newest first; there are none in a folder
+// that does not exist. A run that cannot be read is passed over: warn is told.
+func Runs(folder string, warn func(error)) ([]Run, error) {
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []Run
+	for _, e := range entries {
+		dir := filepath.Join(folder, e.Name())
+		if !IsRun(dir) {
+			continue
+		}
+		r, err := ReadRun(dir)
+		if err != nil {
+			warn(fmt.Errorf("passed over a run that cannot be read: %w", err))
+			continue
+		}
+		if r.Damage != nil {
+			warn(r.Damage)
+		}
+		out = append(out, r)
+	}
+	slices.SortStableFunc(out, func(a, b Run) int { return b.Saved.Compare(a.Saved) })
+	return out, nil
+}

@@ -1,0 +1,148 @@
+// Package upkeep looks after a catalogue: it measures trained models, adds those that
+// have learned their task, and compares a model that was trained again.
+package upkeep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/runtime"
+	_ "github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/zoo"
+)
+
+// ScoreTolerance is how far the mean exact match at trained lengths may lie from the
+// manifest's where the bits cannot be the same.
+const ScoreTolerance = 0.1
+
+// ErrThere means that the folder holds the same model, made by the same command.
+var ErrThere = errors.New("the model is there already")
+
+// NotLearnedError is the error for a model that is not good enough for a catalogue.
+type NotLearnedError struct{ Is, Want float64 } // mean exact match at trained lengths, in 0..1
+
+// Error implements error.
+func (e *NotLearnedError) Error() string {
+	return fmt.Sprintf("mean exact match at trained lengths is %.3f, below %v", e.Is, e.Want)
+}
+
+// Options say how a model is put into a catalogue.
+type Options struct {
+	Command     string   // that trained it
+	CPU         []string // features of the processor that trained it
+	Lengths     []int    // to measure
+	Samples     int      // at each length
+	MinAccuracy float64  // mean exact match at trained lengths that it must reach, in 0..1
+}
+
+// Add measures a model with its weights rounded to 16 bits, in ONNX Runtime, and
+// writes it into a catalogue's folder under its name, in place of another of that
+// name. The error wraps ErrThere for the same model, and is a *NotLearnedError for one below
+// Options.MinAccuracy; then nothing is written.
+func Add(ctx context.Context, folder string, m modelfile.Model, o Options) error {
+	manifest := zoo.Manifest{Name: m.Name(), Command: o.Command, CPU: o.CPU}
+	if there, err := (zoo.Catalogue{FS: os.DirFS(folder)}).Manifest(manifest.Name); err == nil {
+		hash, err := zoo.WeightsHash(m.Weights)
+		if err != nil {
+			return err
+		}
+		if there.WeightsSHA256 == hash && there.Command == manifest.Command {
+			return ErrThere
+		}
+	}
+	var err error
+	if manifest.Scores, err = measure(ctx, m, o.Lengths, o.Samples); err != nil {
+		return err
+	}
+	inside, err := trainedAccuracy(manifest.Scores, m.Card)
+	if err != nil {
+		return err
+	}
+	if inside < o.MinAccuracy {
+		return &NotLearnedError{inside, o.MinAccuracy}
+	}
+	return zoo.Add(folder, manifest, m)
+}
+
+// measure returns the scores of a model with its weights rounded to 16 bits.
+func measure(ctx context.Context, m modelfile.Model, lengths []int, samples int) ([]zoo.Score, error) {
+	t, err := task.Lookup(m.Card.Task)
+	if err != nil {
+		return nil, fmt.Errorf("the catalogue holds models of one task: %w", err)
+	}
+	m.Weights = zoo.Halve(m.Weights)
+	file, err := m.ONNX(card.Portable)
+	if err != nil {
+		return nil, err
+	}
+	session, err := runtime.OpenBytes(file, runtime.Options{Provider: "cpu"})
+	if err != nil {
+		return nil, err
+	}
+	defer session.Close()
+	cfg := eval.Config{Task: t, Lengths: lengths, N: samples, Batch: 32, Seed: 1, Split: task.Test, Environment: eval.Environment{Model: m.Name()}}
+	rows, err := eval.Sweep(ctx, eval.Of(session), session.Info().Card, cfg, nil)
+	var out []zoo.Score
+	for _, r := range rows {
+		if !r.NA {
+			out = append(out, zoo.Score{Length: r.Length, N: r.N, Correct: r.Correct})
+		}
+	}
+	return out, err
+}
+
+// Comparison is how a model that was trained again compares with its manifest.
+type Comparison struct {
+	SameBits bool
+	// Was and Is are the mean exact match at trained lengths of the manifest and of the
+	// model, in 0..1; they are measured where the bits differ.
+	Was, Is float64
+}
+
+// Compare compares a model that was trained again, on a processor with some features,
+// with its manifest. Other bits are an error where the features are the manifest's;
+// elsewhere the scores must be within ScoreTolerance.
+func Compare(ctx context.Context, m zoo.Manifest, again modelfile.Model, cpu []string) (Comparison, error) {
+	hash, err := zoo.WeightsHash(again.Weights)
+	if err != nil {
+		return Comparison{}, err
+	}
+	if hash == m.WeightsSHA256 {
+		return Comparison{SameBits: true}, nil
+	}
+	if slices.Equal(slices.Sorted(slices.Values(cpu)), m.CPU) {
+		return Comparison{}, fmt.Errorf("the weights have the hash %s, and %s in the manifest, on a processor with the same features", hash, m.WeightsSHA256)
+	}
+	var c Comparison
+	if c.Was, err = m.TrainedAccuracy(); err != nil {
+		return c, fmt.Errorf("the manifest: %w", err)
+	}
+	var lengths []int
+	samples := 0
+	for _, s := range m.Scores {
+		lengths, samples = append(lengths, s.Length), max(samples, s.N) // some lengths have fewer prompts than were asked for
+	}
+	scores, err := measure(ctx, again, lengths, samples)
+	if err != nil {
+		return c, err
+	}
+	if c.Is, err = trainedAccuracy(scores, m.Card); err != nil {
+		return c, err
+	}
+	if math.Abs(c.Was-c.Is) > ScoreTolerance {
+		return c, fmt.Errorf("mean exact match at trained lengths is %.3f, and %.3f in the manifest", c.Is, c.Was)
+	}
+	return c, nil
+}
+
+func trainedAccuracy(scores []zoo.Score, c card.Card) (float64, error) {
+	return zoo.Manifest{Scores: scores, Card: c}.TrainedAccuracy()
+}
