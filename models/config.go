@@ -68,6 +68,9 @@ func (c Config) Resolve() (Config, error) {
 		return c, fmt.Errorf("settings %q: want modern or faithful", c.Settings)
 	}
 	if a, ok := Find(c.Encoding); ok {
+		if _, err := pe.Find(a.Name); err == nil {
+			return c, fmt.Errorf("encoding %q: an architecture and a registered encoding (pe.Register) both have this name; rename the encoding", a.Name)
+		}
 		return a.resolve(c)
 	}
 	c.NUnits, c.NModules, c.Periods = 0, 0, nil
@@ -83,7 +86,7 @@ func (c Config) Resolve() (Config, error) {
 		c.DHead = c.DModel / c.NHeads
 	}
 	if name, ok := strings.CutPrefix(c.Encoding, valuePrefix); ok {
-		return c, fmt.Errorf("encoding %s was handed to WithEncoding as a value, which no configuration can carry; give it a row in the table of package pe, or write the decoder's own Graph with export.Write", name)
+		return c, fmt.Errorf("encoding %s was handed to WithEncoding as a value, which no configuration can carry; register it (pe.Register), or write the decoder's own Graph with export.Write", name)
 	}
 	row, err := pe.Find(c.Encoding)
 	if err != nil {

@@ -47,6 +47,9 @@ func (t Task) apply(options []string) (Task, error) {
 		t.Name += "+" + name
 	}
 	if noPrefix != "" {
+		if t.Prefix == "" {
+			return t, fmt.Errorf("task %s: noprefix: its prompts have no constant first words to drop", base.Name)
+		}
 		t = t.withoutPrefix()
 		t.Name += "+" + noPrefix
 	}

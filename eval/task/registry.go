@@ -8,9 +8,10 @@ import (
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
-// All returns every task without options, one row each.
+// All returns every task without options, one row each: those of this package, and
+// after them what was registered.
 func All() []Task {
-	return []Task{
+	return append([]Task{
 		copyWords(),
 		copyTwice(),
 		copySame(1),
@@ -28,7 +29,7 @@ func All() []Task {
 		lego(),
 		scan(),
 		pcfg(),
-	}
+	}, registered...)
 }
 
 // Lookup returns the task of a name or alias, with the options that follow it

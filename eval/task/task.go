@@ -5,7 +5,7 @@
 // The prompts and targets are the strings of Kazemnejad et al., The Impact of
 // Positional Encoding on Length Generalization in Transformers (2023), arXiv
 // 2305.19466. A task is a value; adding one costs a file and a row in
-// registry.go. Nothing here knows of models, tokens or results.
+// registry.go, or a call of Register from another module. Nothing here knows of models, tokens or results.
 //
 // # Names
 //
@@ -77,14 +77,14 @@ type Sample struct {
 }
 
 // Task is one task. Values come from Lookup and All; every field is set but
-// those marked optional.
+// those marked optional. A task written elsewhere joins them with Register.
 type Task struct {
 	Name        string
 	Aliases     []string // optional: other names that Lookup accepts
 	Version     int      // raised when a seed gives other samples, or an answer another score
 	Description string   // one line: what is asked, and what a length counts
 	Train       Range    // lengths that the paper trains on
-	Beyond      Range    // longer lengths that the paper tests
+	Beyond      Range    // longer lengths that the paper tests; for people
 	Lengths     Range    // lengths that can be sampled
 
 	// Has reports whether a length inside Lengths has any prompts; nil: every one.
@@ -98,11 +98,12 @@ type Task struct {
 	// lengths have the same.
 	Weight func(length int) float64
 
-	// Special strings are single tokens; Texts together contain every token that
-	// a sample can (see tokenizer.Vocabulary).
+	// Special strings are single tokens (optional); Texts together contain every token
+	// that a sample can (see tokenizer.Vocabulary).
 	Special, Texts []string
 
-	// Prefix is the constant start of every prompt; empty with "noprefix".
+	// Prefix is the constant start of every prompt; empty with "noprefix". Optional
+	// for a task from elsewhere, which then cannot have that option.
 	Prefix string
 
 	// Generate draws a sample of a length inside Lengths. The same state of rng
@@ -137,6 +138,7 @@ type Task struct {
 	// lengths of a task with Each (see Listed).
 	Overlap bool
 
+	// What options add; the zero values are a task without.
 	dropped string         // what "noprefix" took from the prompts
 	scratch *scratch       // of tasks that can have a scratchpad
 	listed  func() listing // nil but with "paper" and Each

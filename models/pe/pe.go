@@ -1,4 +1,5 @@
-// Package pe holds the positional encodings: one file each, and one table. An
+// Package pe holds the positional encodings: one file each, and one table, to which
+// other modules add theirs (Register). An
 // encoding is a value whose hooks say where in the decoder it acts; the decoder
 // (package models) knows no encoding by name.
 //

@@ -1,7 +1,6 @@
 package pe
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -19,45 +18,33 @@ type Row struct {
 	// AlsoCalled are names in use that are not accepted, because they differ from
 	// one community to the next or fit several rows.
 	AlsoCalled []string
-	make       func(d Dims, params json.RawMessage) (Encoding, error)
+	// Make makes the encoding for the given sizes from a JSON object of its own
+	// settings, or from nothing for the defaults; see With.
+	Make func(d Dims, settings json.RawMessage) (Encoding, error)
 }
 
-// Table lists every encoding. Adding one takes its file, its test and a row.
+// Table lists every encoding: those of this package, where adding one takes its file,
+// its test and a row, and after them what was registered.
 func Table() []Row {
-	return []Row{
-		{Name: "nope", Formula: "q·k", Source: "Kazemnejad et al. 2023, arXiv 2305.19466", AlsoCalled: []string{"none"}, make: with(newNoPE)},
+	return append([]Row{
+		{Name: "nope", Formula: "q·k", Source: "Kazemnejad et al. 2023, arXiv 2305.19466", AlsoCalled: []string{"none"}, Make: With(newNoPE)},
 		{Name: "rope", Formula: "(R_t q)·(R_j k)", Source: "Su et al. 2021, arXiv 2104.09864",
-			Paper: json.RawMessage(`{"fraction":0.25,"layout":"interleaved"}`), AlsoCalled: []string{"rotary"}, make: with(newRoPE)},
-		{Name: "alibi", Formula: "q·k − m_h(t−j)", Source: "Press et al. 2021, arXiv 2108.12409", make: with(newALiBi)},
+			Paper: json.RawMessage(`{"fraction":0.25,"layout":"interleaved"}`), AlsoCalled: []string{"rotary"}, Make: With(newRoPE)},
+		{Name: "alibi", Formula: "q·k − m_h(t−j)", Source: "Press et al. 2021, arXiv 2108.12409", Make: With(newALiBi)},
 		{Name: "sinusoidal", Formula: "x_t + (sin tω, cos tω)", Source: "Vaswani et al. 2017, arXiv 1706.03762",
-			Paper: json.RawMessage(`{"layout":"halves","amplitude":1}`), AlsoCalled: []string{"absolute", "ape"}, make: with(newSinusoidal)},
+			Paper: json.RawMessage(`{"layout":"halves","amplitude":1}`), AlsoCalled: []string{"absolute", "ape"}, Make: With(newSinusoidal)},
 		{Name: "learned", Formula: "x_t + P_t", Source: "Gehring et al. 2017, arXiv 1705.03122",
-			Paper: json.RawMessage(`{"max_length":2048,"init_std":1}`), AlsoCalled: []string{"absolute", "ape"}, make: with(newLearned)},
-		{Name: "t5", Formula: "q·k + w_h[bucket(t−j)]", Source: "Raffel et al. 2020, arXiv 1910.10683", AlsoCalled: []string{"relative"}, make: with(newT5)},
+			Paper: json.RawMessage(`{"max_length":2048,"init_std":1}`), AlsoCalled: []string{"absolute", "ape"}, Make: With(newLearned)},
+		{Name: "t5", Formula: "q·k + w_h[bucket(t−j)]", Source: "Raffel et al. 2020, arXiv 1910.10683", AlsoCalled: []string{"relative"}, Make: With(newT5)},
 		{Name: "txl", Formula: "(q+u)·k + (q+v)·W_r r_(t−j)", Source: "Dai et al. 2019, arXiv 1901.02860",
-			Paper: json.RawMessage(`{"init_std":0.2,"scaled_projection":true,"drop_distances":true}`), AlsoCalled: []string{"relative"}, make: with(newTransformerXL)},
+			Paper: json.RawMessage(`{"init_std":0.2,"scaled_projection":true,"drop_distances":true}`), AlsoCalled: []string{"relative"}, Make: With(newTransformerXL)},
 		{Name: "alibi-learned", Formula: "q·k − e^(a_h)(t−j)", Source: "Kazemnejad et al. 2023, arXiv 2305.19466",
-			Paper: json.RawMessage(`{"decay":true}`), make: with(newLearnedALiBi)},
-	}
+			Paper: json.RawMessage(`{"decay":true}`), Make: With(newLearnedALiBi)},
+	}, registered...)
 }
 
 // Plain returns the row of NoPE, for models that must have no encoding.
 func Plain() Row { return Table()[0] }
-
-// with adapts a constructor with its own settings struct, refusing unknown ones.
-func with[P any](f func(Dims, P) (Encoding, error)) func(Dims, json.RawMessage) (Encoding, error) {
-	return func(d Dims, raw json.RawMessage) (Encoding, error) {
-		var p P
-		if len(raw) > 0 {
-			dec := json.NewDecoder(bytes.NewReader(raw))
-			dec.DisallowUnknownFields()
-			if err := dec.Decode(&p); err != nil {
-				return nil, fmt.Errorf("settings %s: %w", raw, err)
-			}
-		}
-		return f(d, p)
-	}
-}
 
 func checkStd(std float64) error {
 	if !(std > 0 && std <= 100) {
@@ -98,7 +85,7 @@ func Find(name string) (Row, error) {
 // New makes an encoding for the given sizes. settings is a JSON object of its
 // own parameters, or empty for the defaults.
 func (r Row) New(d Dims, settings json.RawMessage) (Encoding, error) {
-	e, err := r.make(d, settings)
+	e, err := r.Make(d, settings)
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", r.Name, err)
 	}

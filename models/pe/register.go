@@ -1,0 +1,58 @@
+package pe
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+)
+
+// registered are the rows of other modules, in the order in which they came.
+var registered []Row
+
+// Names become parts of file names and of lists with commas.
+var validName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
+
+// Register adds a row at the end of the table, for an encoding that is written
+// elsewhere. Call it from an init function: nothing locks the table. As with
+// sql.Register, a row that is not complete or whose name is taken panics. A program that
+// opens a run of the encoding needs the registration too.
+func Register(r Row) {
+	if err := r.check(); err != nil {
+		panic(fmt.Sprintf("pe: encoding %q cannot be registered: %v", r.Name, err))
+	}
+	registered = append(registered, r)
+}
+
+func (r Row) check() error {
+	if !validName.MatchString(r.Name) {
+		return fmt.Errorf("its name is not made of lower-case letters, digits and hyphens, a letter first")
+	}
+	if slices.ContainsFunc(Table(), func(other Row) bool { return other.Name == r.Name }) {
+		return fmt.Errorf("the table has a row of this name")
+	}
+	if r.Make == nil {
+		return fmt.Errorf("its Make is nil")
+	}
+	if len(r.Paper) > 0 && json.Unmarshal(r.Paper, &map[string]json.RawMessage{}) != nil {
+		return fmt.Errorf("its Paper %s is not a JSON object", r.Paper)
+	}
+	return nil
+}
+
+// With makes a Row.Make of a constructor with its own settings struct P, which is
+// read from JSON; settings that P does not have are an error.
+func With[P any](f func(Dims, P) (Encoding, error)) func(Dims, json.RawMessage) (Encoding, error) {
+	return func(d Dims, raw json.RawMessage) (Encoding, error) {
+		var p P
+		if len(raw) > 0 {
+			dec := json.NewDecoder(bytes.NewReader(raw))
+			dec.DisallowUnknownFields()
+			if err := dec.Decode(&p); err != nil {
+				return nil, fmt.Errorf("settings %s: %w", raw, err)
+			}
+		}
+		return f(d, p)
+	}
+}

@@ -1,0 +1,85 @@
+package pe_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models/pe"
+)
+
+// root lowers the logit by factor times the square root of the distance.
+type root struct {
+	pe.NoPE
+	factor float32
+}
+
+func (r root) Bias(s *pe.Site) *graph.Node {
+	d := s.B.Cast(s.Distances(), tensor.Float32) // [1,1,T,S]
+	return s.B.Mul(s.B.Sqrt(s.B.Relu(d)), s.B.Const(tensor.Of([]float32{-r.factor})))
+}
+
+type rootSettings struct {
+	Factor float32 `json:"factor"` // default 1
+}
+
+func newRoot(_ pe.Dims, s rootSettings) (pe.Encoding, error) {
+	if s.Factor == 0 {
+		s.Factor = 1
+	}
+	return root{factor: s.Factor}, nil
+}
+
+func init() {
+	pe.Register(pe.Row{Name: "root", Formula: "q·k − √(t−j)", Source: "an example", Make: pe.With(newRoot)})
+}
+
+func ExampleRegister() {
+	// In an init function of your program, or of a package that it imports:
+	//
+	//	pe.Register(pe.Row{Name: "root", Formula: "q·k − √(t−j)", Source: "an example", Make: pe.With(newRoot)})
+	row, err := pe.Find("root")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(row.Formula)
+	_, err = row.New(pe.Dims{Model: 8, Heads: 2, Head: 4, Layers: 1}, json.RawMessage(`{"slope": 2}`))
+	fmt.Println(err)
+	// Output:
+	// q·k − √(t−j)
+	// encoding root: settings {"slope": 2}: json: unknown field "slope"
+}
+
+func TestRegistered(t *testing.T) {
+	d := pe.Dims{Model: 8, Heads: 2, Head: 4, Layers: 1}
+	got := bias(t, newEncoding(t, "root", `{"factor":2}`, d), d, 3, nil)
+	near(t, "bias", got, []float64{0, 0, 0, -2, 0, 0, -2 * math.Sqrt2, -2, 0}, 1e-6)
+	if table := pe.Table(); table[len(table)-1].Name != "root" || pe.Plain().Name != "nope" {
+		t.Errorf("the table begins with %s and ends with %s", pe.Plain().Name, table[len(table)-1].Name)
+	}
+}
+
+func TestRegisterRefuses(t *testing.T) {
+	for want, r := range map[string]pe.Row{
+		"lower-case letters":     {Name: "", Make: pe.With(newRoot)},
+		`encoding "a,b"`:         {Name: "a,b", Make: pe.With(newRoot)},
+		`encoding "rope" cannot`: {Name: "rope", Make: pe.With(newRoot)},
+		"has a row of this name": {Name: "root", Make: pe.With(newRoot)},
+		"Make is nil":            {Name: "mine"},
+		"Paper [1] is not":       {Name: "mine", Make: pe.With(newRoot), Paper: json.RawMessage(`[1]`)},
+	} {
+		func() {
+			defer func() {
+				if got := fmt.Sprint(recover()); !strings.Contains(got, want) {
+					t.Errorf("%+v: panic %q, want %q", r, got, want)
+				}
+			}()
+			pe.Register(r)
+		}()
+	}
+}
