@@ -153,11 +153,13 @@ func TestStructureFinds(t *testing.T) {
 				}
 			}
 		}, "const."},
-		"input's type":   {func(g *onnxpb.GraphProto) { g.Input[0].Type.TensorType.ElemType = 1 }, "input_ids is declared as float32"},
-		"input's axis":   {func(g *onnxpb.GraphProto) { axis(g.Input[0], 0, 7) }, "input_ids is declared as int64 (7)"},
-		"output's axis":  {func(g *onnxpb.GraphProto) { axis(g.Output[0], 2, 31) }, "output logits is declared as float32 (31)"},
-		"output's name":  {func(g *onnxpb.GraphProto) { g.Output = g.Output[:1] }, "the outputs are [logits], expected"},
-		"a node more":    {func(g *onnxpb.GraphProto) { g.Node = append(g.Node, &onnxpb.NodeProto{OpType: "Neg", Input: []string{"logits"}, Output: []string{"more"}}) }, "more stands for nothing"},
+		"input's type":  {func(g *onnxpb.GraphProto) { g.Input[0].Type.TensorType.ElemType = 1 }, "input_ids is declared as float32"},
+		"input's axis":  {func(g *onnxpb.GraphProto) { axis(g.Input[0], 0, 7) }, "input_ids is declared as int64 (7)"},
+		"output's axis": {func(g *onnxpb.GraphProto) { axis(g.Output[0], 2, 31) }, "output logits is declared as float32 (31)"},
+		"output's name": {func(g *onnxpb.GraphProto) { g.Output = g.Output[:1] }, "the outputs are [logits], expected"},
+		"a node more": {func(g *onnxpb.GraphProto) {
+			g.Node = append(g.Node, &onnxpb.NodeProto{OpType: "Neg", Input: []string{"logits"}, Output: []string{"more"}})
+		}, "more stands for nothing"},
 		"a node less":    {func(g *onnxpb.GraphProto) { g.Node = g.Node[1:] }, "verify: structure: "},
 		"what it panics": {func(g *onnxpb.GraphProto) { g.Initializer[0].Dims = []int64{math.MaxInt32} }, "onnx-go cannot decode the model"},
 	} {
