@@ -31,7 +31,8 @@ var imports = map[string][]string{
 	"models/pe":       {"graph", "graph/tensor"},
 	"models":          {"models/pe", "graph", "graph/tensor"},
 	"models/theory":   {"models", "models/pe", "graph/tensor"},
-	"export":          {"export/internal/onnxpb", "export/safety", "graph", "graph/tensor", "card", "google.golang.org/protobuf", "github.com/owulveryck/onnx-go", "gonum.org/v1/gonum/graph", "gorgonia.org/tensor"},
+	"export":          {"export/internal/onnxpb", "export/safety", "graph", "graph/tensor", "card", "google.golang.org/protobuf"},
+	"export/verify":   {"export", "export/internal/onnxpb", "export/safety", "runtime", "runtime/native", "runtime/ort", "eval/task", "tokenizer", "card", "graph", "graph/tensor", "google.golang.org/protobuf", "github.com/owulveryck/onnx-go", "gonum.org/v1/gonum/graph", "gorgonia.org/tensor"},
 
 	"export/internal/onnxpb": {"google.golang.org/protobuf"},
 	"export/safety":          {"export/internal/onnxpb", "graph/tensor", "card", "google.golang.org/protobuf"},
@@ -56,7 +57,6 @@ var imports = map[string][]string{
 	"eval/report":    {"eval", "eval/study", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
 	"train":          {"filelock", "models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime/ort", "google.golang.org/protobuf/encoding/protowire"},
 	"modelfile":      {"models", "export", "graph", "graph/tensor", "card"},
-	"export/verify":  {"runtime", "runtime/native", "runtime/ort", "eval/task", "tokenizer", "graph/tensor", "card"},
 	"zoo":            {"modelfile", "graph/tensor", "card"},
 	"zoo/upkeep":     {"zoo", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "card"},
 	"train/validate": {"train", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "graph/tensor", "card"},

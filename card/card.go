@@ -13,11 +13,19 @@ const (
 	Fused    = "fused"    // opset 23, with fused attention and norm operators
 )
 
+// What Card.Checks may name.
+const (
+	CheckStructure = "structure" // an independent reader finds in the file what was meant
+	CheckParity    = "parity"    // ONNX Runtime agrees with the pure-Go engine in float64
+	CheckGo        = "go"        // the pure-Go engine agrees by pieces with itself in float64
+	CheckSequence  = "sequence"  // whole sequences give what the one-step file gives
+)
+
 // Card describes one model file. The zero value is not valid: Architecture,
 // Positions and Profile are required.
 type Card struct {
 	Architecture   string          // such as "decoder"
-	Encoding       string          // name of the positional encoding; empty for architectures without one
+	Encoding       string          // name of the positional encoding, or of the architecture that has none and stands in its place ("cwrnn")
 	EncodingParams json.RawMessage // the encoding's parameters, a JSON object; nil for none
 	Positions      string          // how position ids run, such as "contiguous"
 	Config         json.RawMessage // the model's configuration, a JSON object; nil for none
@@ -33,6 +41,7 @@ type Card struct {
 	Steps          int             // optimizer steps taken
 	Loss           *float64        // last training loss in nats per target token; nil if never trained
 	Parity         *float64        // worst error between runtimes found at export; nil if not measured
+	Checks         []string        // what was checked at export: CheckStructure, …; empty if nothing was, and in old files
 	Parameters     int64           // number of trained scalars, a tied weight counted once
 	ToolVersion    string          // version of the program that wrote the file
 	// WeightsSHA256 is the hash of the file's initializers (see export/safety); empty

@@ -35,6 +35,7 @@ func full() card.Card {
 		Steps:         3000,
 		Loss:          new(0.1),
 		Parity:        new(2e-6),
+		Checks:        []string{card.CheckStructure, card.CheckParity},
 		Parameters:    109607040,
 		ToolVersion:   "v1.2.3",
 		WeightsSHA256: "0123",
@@ -99,6 +100,7 @@ func TestWrittenForm(t *testing.T) {
 		"zoo.steps":        "3000",
 		"zoo.loss":         "0.1",
 		"zoo.parity":       "2e-06",
+		"zoo.checks":       `["structure","parity"]`,
 		"zoo.parameters":   "109607040",
 		"zoo.tool_version": "v1.2.3",
 

@@ -131,6 +131,7 @@ func (c *Card) fields() []field {
 		integer("steps", &c.Steps),
 		float("loss", &c.Loss),
 		float("parity", &c.Parity),
+		list("checks", &c.Checks),
 		scalar("parameters", &c.Parameters, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }),
 		text("tool_version", false, &c.ToolVersion),
 		text(weightsField, false, &c.WeightsSHA256),

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,8 +19,8 @@ import (
 // opset 13 to 23 of the default domain, tensors of float32, int64 and bool in
 // the file itself, every axis with a length or a name.
 //
-// A file is checked completely before onnx-go decodes nodes and weights; the
-// graph is built through graph.Builder, so that every shape rule runs. Memory
+// A file is checked completely before its nodes and weights are decoded; the graph is
+// built through graph.Builder, so that every shape rule runs. Memory
 // and time are bounded by the size of the file. float32 initializers are
 // parameters, except for those named const.0, const.1, …; all others are
 // constants. What no output needs is dropped. After Write, Read gives a graph of
@@ -66,25 +67,18 @@ type reader struct {
 }
 
 func (r *reader) read(g *onnxpb.GraphProto) (*graph.Graph, error) {
-	d, err := decode(g)
-	if err != nil {
-		return nil, err
-	}
 	for _, v := range g.Input {
 		if err := r.input(v); err != nil {
 			return nil, fmt.Errorf("input %s: %w", quote(v.Name), err)
 		}
 	}
 	for _, t := range g.Initializer {
-		if err := r.initializer(t, d); err != nil {
+		if err := r.initializer(t); err != nil {
 			return nil, fmt.Errorf("initializer %s: %w", quote(t.Name), err)
 		}
 	}
-	if len(d.operations) != len(g.Node) {
-		return nil, fmt.Errorf("onnx-go found %d of %d nodes", len(d.operations), len(g.Node))
-	}
 	for i, n := range g.Node {
-		if err := r.node(n, d.operations[i]); err != nil {
+		if err := r.node(n); err != nil {
 			return nil, fmt.Errorf("node %d %s (%s): %w", i, quote(n.Name), quote(n.OpType), err)
 		}
 	}
@@ -127,11 +121,9 @@ func (r *reader) param(name string, dims []graph.Dim) error {
 	return r.b.Err()
 }
 
-func (r *reader) initializer(p *onnxpb.TensorProto, d *decoded) error {
-	t, err := d.weight(p)
-	if err != nil {
-		return err
-	}
+func (r *reader) initializer(p *onnxpb.TensorProto) error {
+	t := tensorOf(p)
+	p.RawData, p.FloatData, p.Int64Data, p.Int32Data = nil, nil, nil, nil // not needed again, and large
 	if t.DType() != tensor.Float32 || isConstName(p.Name) {
 		n := r.b.Const(t)
 		r.values[p.Name] = n
@@ -148,31 +140,23 @@ func isConstName(name string) bool {
 	return ok && digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 
-func (r *reader) node(n *onnxpb.NodeProto, o operation) error {
-	if o.op != n.OpType || o.out.name != n.Output[0] || len(o.out.inputs) != len(n.Input) {
-		return fmt.Errorf("onnx-go read it as %s with output %s and %d inputs", o.op, quote(o.out.name), len(o.out.inputs))
-	}
+func (r *reader) node(n *onnxpb.NodeProto) error {
 	inputs := make([]*graph.Node, len(n.Input))
-	for i, in := range o.out.inputs {
-		if inputs[i] = r.values[in.name]; inputs[i] == nil {
-			return fmt.Errorf("onnx-go read its input %d as %s", i, quote(in.name))
-		}
+	for i, name := range n.Input {
+		inputs[i] = r.values[name]
 	}
-	attrs, err := attributes(o.attrs)
-	if err != nil {
-		return err
-	}
-	if o.op == opIdentity {
+	attrs := attributesOf(n)
+	if n.OpType == opIdentity {
 		if len(inputs) != 1 || len(attrs) > 0 {
 			return fmt.Errorf("it has %d inputs and %d attributes; want 1 and 0", len(inputs), len(attrs))
 		}
 		r.values[n.Output[0]] = inputs[0]
 		return nil
 	}
-	if err := r.costs.before(o.op, inputs, attrs); err != nil {
+	if err := r.costs.before(n.OpType, inputs, attrs); err != nil {
 		return err
 	}
-	node := r.b.Op(o.op, inputs, attrs...)
+	node := r.b.Op(n.OpType, inputs, attrs...)
 	if err := r.b.Err(); err != nil {
 		return err
 	}
@@ -183,17 +167,25 @@ func (r *reader) node(n *onnxpb.NodeProto, o operation) error {
 	return r.costs.after(node)
 }
 
-func attributes(m map[string]any) ([]graph.Attr, error) {
+// attributesOf returns the attributes of a validated node by name.
+func attributesOf(n *onnxpb.NodeProto) []graph.Attr {
 	var attrs []graph.Attr
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		switch v := m[name].(type) {
-		case int64, []int64, float32, string:
-			attrs = append(attrs, graph.Attr{Name: name, Value: v})
+	for _, a := range n.Attribute {
+		var value any
+		switch a.Type {
+		case onnxpb.AttributeProto_INT:
+			value = a.GetI()
+		case onnxpb.AttributeProto_INTS:
+			value = a.Ints
+		case onnxpb.AttributeProto_FLOAT:
+			value = a.GetF()
 		default:
-			return nil, fmt.Errorf("attribute %s came as a %T", quote(name), v)
+			value = string(a.S)
 		}
+		attrs = append(attrs, graph.Attr{Name: a.Name, Value: value})
 	}
-	return attrs, nil
+	slices.SortFunc(attrs, func(a, b graph.Attr) int { return cmp.Compare(a.Name, b.Name) })
+	return attrs
 }
 
 func (r *reader) outputs(declared []*onnxpb.ValueInfoProto) (*graph.Graph, error) {

@@ -15,7 +15,7 @@ func quote(s string) string { return safety.Quote(s) }
 
 // validate checks everything about a parsed file that can be checked without
 // shape rules: that it is safe, and that it is one flat graph over what package
-// graph knows. Nothing reaches onnx-go that has not passed here.
+// graph knows. Nothing is decoded that has not passed here.
 func validate(m *onnxpb.ModelProto) error {
 	opset, err := checkHeader(m)
 	if err != nil {

@@ -76,6 +76,12 @@ func (m Model) write(c card.Card, write func(*bytes.Buffer, export.Options) erro
 	return buf.Bytes(), nil
 }
 
+// Graph returns the graph that the model's file in a profile holds.
+func (m Model) Graph(profile string) (*graph.Graph, error) {
+	g, _, err := m.describe(profile)
+	return g, err
+}
+
 // Describe returns the model's card with all that its file in a profile says, but
 // for the hash of the file's weights.
 func (m Model) Describe(profile string) (card.Card, error) {

@@ -7,8 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
-	"unicode"
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/machine"
@@ -80,41 +78,4 @@ func (a *app) retrain(ctx context.Context, command, folder string) (modelfile.Mo
 		return modelfile.Model{}, err
 	}
 	return run.Load()
-}
-
-// shellWords splits a command line as a shell does that knows nothing but blanks and
-// quotes, which shellWord writes.
-func shellWords(line string) ([]string, error) {
-	var words []string
-	var word strings.Builder
-	inWord, quote, escaped := false, rune(0), false
-	for _, r := range line {
-		switch {
-		case escaped:
-			word.WriteRune(r)
-			escaped = false
-		case r == '\\' && quote != '\'':
-			inWord, escaped = true, true
-		case quote == 0 && (r == '\'' || r == '"'):
-			inWord, quote = true, r
-		case r == quote:
-			quote = 0
-		case quote == 0 && unicode.IsSpace(r):
-			if inWord {
-				words = append(words, word.String())
-			}
-			inWord = false
-			word.Reset()
-		default:
-			inWord = true
-			word.WriteRune(r)
-		}
-	}
-	if quote != 0 || escaped {
-		return nil, fmt.Errorf("a quote is not closed in %q", line)
-	}
-	if inWord {
-		words = append(words, word.String())
-	}
-	return words, nil
 }

@@ -47,7 +47,9 @@ the trained length, with left padding too, ONNX Runtime must be within 1e-4 of t
 pure-Go engine in float64, or within ten times what float32 costs that engine. The
 worst error goes into the file's card. Where ONNX Runtime is not installed the
 pure-Go engine is checked alone, in float32 and by pieces, against itself in
-float64; the card then has no error between the two.
+float64; the card then has no error between the two. onnx-go, a reader that shares
+no code with zoo, must find in the file the graph and weights that were meant. The
+card names the checks.
 
 Profiles: portable (opset 18, runs nearly everywhere) and fused (opset 23, with
 attention, normalisation and rotation as single operators).

@@ -47,10 +47,10 @@ func (a *app) exportOne(ctx context.Context, s find.Model, o exportOptions) erro
 	return nil
 }
 
-// verified builds the model's file, checks it, and says how. The worst error between
-// ONNX Runtime and the pure-Go engine is noted in its card.
+// verified builds the model's file, checks it, and says how. The card names the checks,
+// and has the worst error between ONNX Runtime and the pure-Go engine.
 func verified(ctx context.Context, m modelfile.Model, o exportOptions) (data []byte, how string, err error) {
-	m.Card.Parity = nil
+	m.Card.Parity, m.Card.Checks = nil, nil
 	data, err = m.ONNX(o.profile)
 	if err != nil || o.noVerify {
 		return data, "not verified", err
@@ -59,17 +59,37 @@ func verified(ctx context.Context, m modelfile.Model, o exportOptions) (data []b
 	if err != nil {
 		return nil, "", fmt.Errorf("nothing was written: verify: %w", err)
 	}
+	how = fmt.Sprintf("verified, worst error %.2g", worst)
+	m.Card.Parity, m.Card.Checks = &worst, []string{card.CheckStructure, card.CheckParity}
 	if o.verifier == "go" {
-		return data, fmt.Sprintf("verified in pure Go alone, not in ONNX Runtime, worst error %.2g", worst), nil
+		how = fmt.Sprintf("verified in pure Go alone, not in ONNX Runtime, worst error %.2g", worst)
+		m.Card.Parity, m.Card.Checks = nil, []string{card.CheckStructure, card.CheckGo}
 	}
-	m.Card.Parity = &worst
-	data, err = m.ONNX(o.profile)
-	return data, fmt.Sprintf("verified, worst error %.2g", worst), err
+	if data, err = m.ONNX(o.profile); err == nil {
+		err = asMeant(m, o.profile, data)
+	}
+	return data, how, err
+}
+
+// asMeant has an independent reader compare a file of the model with its graph.
+func asMeant(m modelfile.Model, profile string, data []byte) error {
+	g, err := m.Graph(profile)
+	if err == nil {
+		err = verify.Structure(data, g, m.Weights)
+	}
+	if err != nil {
+		return fmt.Errorf("nothing was written: %w", err)
+	}
+	return nil
 }
 
 // exportSequence writes the whole-sequence form of a recurrent model beside its
 // one-step file, step, after comparing the two in ONNX Runtime.
 func (a *app) exportSequence(ctx context.Context, m modelfile.Model, step []byte, beside output, verified bool) error {
+	m.Card.Parity, m.Card.Checks = nil, nil
+	if verified {
+		m.Card.Checks = []string{card.CheckStructure, card.CheckSequence}
+	}
 	data, err := m.SequenceONNX()
 	if err != nil {
 		return err
@@ -79,6 +99,9 @@ func (a *app) exportSequence(ctx context.Context, m modelfile.Model, step []byte
 		worst, err := verify.Sequence(ctx, step, data)
 		if err != nil {
 			return fmt.Errorf("sequence form: nothing was written: %w", err)
+		}
+		if err := asMeant(m, card.Portable, data); err != nil {
+			return fmt.Errorf("sequence form: %w", err)
 		}
 		how = fmt.Sprintf("verified against the one-step file, worst error %.2g", worst)
 	}

@@ -270,14 +270,6 @@ func (a *app) again() string {
 // resumeCommand is the command line that goes on with a run.
 func resumeCommand(dir string) string { return "zoo train --resume " + shellWord(dir) }
 
-// shellWord quotes an argument where a shell would take it apart.
-func shellWord(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
 // columns lays words out in n columns.
 func columns(words []string, n int) string {
 	var b strings.Builder

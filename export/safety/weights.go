@@ -37,15 +37,16 @@ func WeightsHash(g *onnxpb.GraphProto) string {
 		for _, d := range t.Dims {
 			number(int(d))
 		}
-		data := rawData(t)
+		data := RawData(t)
 		number(len(data))
 		h.Write(data)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// rawData returns a tensor's elements as raw_data would have them.
-func rawData(t *onnxpb.TensorProto) []byte {
+// RawData returns the elements of a stored tensor as raw_data would have them,
+// little-endian, however they are stored.
+func RawData(t *onnxpb.TensorProto) []byte {
 	raw, le := t.RawData, binary.LittleEndian
 	for _, v := range t.FloatData {
 		raw = le.AppendUint32(raw, math.Float32bits(v))

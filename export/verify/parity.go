@@ -1,4 +1,5 @@
-// Package verify checks the files that are exported: what their engines answer.
+// Package verify checks the files that are exported: what their engines answer, and
+// what an independent reader finds in them.
 package verify
 
 import (

@@ -46,13 +46,6 @@ func Table() []Row {
 // Plain returns the row of NoPE, for models that must have no encoding.
 func Plain() Row { return Table()[0] }
 
-// setDefault replaces a setting that was not given.
-func setDefault[T int | float64](v *T, missing T) {
-	if *v == 0 {
-		*v = missing
-	}
-}
-
 func checkStd(std float64) error {
 	if !(std > 0 && std <= 100) {
 		return fmt.Errorf("init_std %v: want a positive number up to 100", std)

@@ -1,0 +1,110 @@
+package zoo_test
+
+import (
+	"cmp"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	diff "github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/runtime/ort/orttest"
+	"github.com/nopezoo/zoo/zoo"
+)
+
+// What a program that embeds zoo to run models gets with it, at most.
+const (
+	mostPackages = 45        // outside the standard library, ours and its own included
+	mostBytes    = 9_000_000 // of the program, stripped
+)
+
+// goCommand runs the go command in a folder and returns what it prints.
+func goCommand(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skipf("needs the go command: %v", err)
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	return string(out)
+}
+
+// TestMinimalProgram: a program that opens a model with ONNX Runtime and has it
+// complete a prompt is small, and gets no installer and no other engine.
+func TestMinimalProgram(t *testing.T) {
+	dir := filepath.Join("examples", "minimal")
+	all := strings.Fields(goCommand(t, dir, "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "."))
+	var ours []string
+	for _, name := range all {
+		folder, our := strings.CutPrefix(name, module)
+		switch {
+		case our:
+			ours = append(ours, folder)
+		case !mayImport([]string{"example.org/minimal", "github.com/yalue/onnxruntime_go", "google.golang.org/protobuf"}, name):
+			t.Errorf("it has %s", name)
+		}
+	}
+	slices.Sort(ours)
+	want := []string{"card", "export/internal/onnxpb", "export/safety", "filelock", "graph/tensor", "runtime", "runtime/ort",
+		"runtime/ort/internal/library", "tokenizer"}
+	if d := diff.Diff(want, ours); d != "" {
+		t.Errorf("packages of ours (-want +got):\n%s", d)
+	}
+	if len(all) > mostPackages {
+		t.Errorf("it has %d packages outside the standard library, expected at most %d:\n%s", len(all), mostPackages, strings.Join(all, "\n"))
+	}
+	for _, name := range strings.Fields(goCommand(t, dir, "list", "-deps", "-f", "{{if .Standard}}{{.ImportPath}}{{end}}", ".")) {
+		first, _, _ := strings.Cut(name, "/")
+		if name == "net" || name == "net/http" || first == "archive" || first == "debug" ||
+			first == "compress" && name != "compress/gzip" && name != "compress/flate" { // these two come with protobuf
+			t.Errorf("it has %s", name)
+		}
+	}
+
+	program := filepath.Join(t.TempDir(), "minimal")
+	goCommand(t, dir, "build", "-ldflags=-s -w", "-o", program, ".")
+	info, err := os.Stat(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d packages, %d bytes", len(all), info.Size())
+	if info.Size() > mostBytes {
+		t.Errorf("it has %d bytes, expected at most %d", info.Size(), mostBytes)
+	}
+	library := orttest.Require(t)
+	file, err := zoo.ONNX("copy-alibi", card.Portable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "copy-alibi.onnx")
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, path, "Copy: 7 tree B [SEP] ")
+	cmd.Env = append(os.Environ(), "ZOO_ORT_LIB="+cmp.Or(os.Getenv("ZOO_ORT_LIB"), library))
+	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "7 tree B\n" {
+		t.Errorf("it answered %q, %v", out, err)
+	}
+}
+
+// TestGoEngineNeedsNoCgo: nor anything but protobuf and gonum's products.
+func TestGoEngineNeedsNoCgo(t *testing.T) {
+	list := goCommand(t, ".", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{len .CgoFiles}}{{end}}", "./runtime/native")
+	for line := range strings.Lines(list) {
+		name, files, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if name != "" && (files != "0" || !strings.HasPrefix(name, module) &&
+			!mayImport([]string{"google.golang.org/protobuf", "gonum.org/v1/gonum"}, name)) {
+			t.Errorf("it has %s, with %s files of cgo", name, files)
+		}
+	}
+}

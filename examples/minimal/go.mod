@@ -1,0 +1,12 @@
+module example.org/minimal
+
+go 1.26.0
+
+require github.com/nopezoo/zoo v0.0.0
+
+require (
+	github.com/yalue/onnxruntime_go v1.35.0 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
+)
+
+replace github.com/nopezoo/zoo => ../..
