@@ -25,7 +25,7 @@ const (
 // Positions and Profile are required.
 type Card struct {
 	Architecture   string          // such as "decoder"
-	Encoding       string          // name of the positional encoding; empty for architectures without one
+	Encoding       string          // name of the positional encoding, or of the architecture that has none and stands in its place ("cwrnn")
 	EncodingParams json.RawMessage // the encoding's parameters, a JSON object; nil for none
 	Positions      string          // how position ids run, such as "contiguous"
 	Config         json.RawMessage // the model's configuration, a JSON object; nil for none

@@ -13,6 +13,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -64,7 +65,7 @@ func names(folder string) []string {
 func read(kind, folder, name string) ([]byte, error) {
 	data, err := files.ReadFile(path.Join(folder, name+".yaml"))
 	if err != nil || path.Base(name) != name {
-		return nil, unknown(kind, name, names(folder))
+		return nil, task.Unknown(kind, name, names(folder))
 	}
 	return data, nil
 }

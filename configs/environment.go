@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
@@ -81,5 +82,5 @@ func keyOf(name string) (string, error) {
 		}
 		known = append(known, s.variable())
 	}
-	return "", unknown("environment variable", name, append(known, ownVariables...))
+	return "", task.Unknown("environment variable", name, append(known, ownVariables...))
 }

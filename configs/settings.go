@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -91,7 +92,7 @@ func Find(key string) (Setting, error) {
 	for _, s := range settings {
 		known = append(known, s.Key)
 	}
-	return Setting{}, unknown("key", key, known)
+	return Setting{}, task.Unknown("key", key, known)
 }
 
 // Of returns the setting's value in a configuration as text; a section is JSON.

@@ -18,7 +18,7 @@ func (g *Graph) Verify() error {
 			}
 		}
 		done[n] = true
-		if n.isLeaf() {
+		if n.leaf() {
 			continue
 		}
 		again := &Node{Op: n.Op, Inputs: n.Inputs, Attrs: n.Attrs}
@@ -35,8 +35,4 @@ func (g *Graph) Verify() error {
 		}
 	}
 	return nil
-}
-
-func (n *Node) isLeaf() bool {
-	return n.Op == OpInput || n.Op == OpParam || n.Op == OpConstant
 }

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -32,8 +33,8 @@ func (c *Clockwork) size() int { return c.cfg.NUnits / c.cfg.NModules }
 // resolveClockwork fills in and checks what the architecture needs, and clears
 // what belongs to the decoder, so that a stored configuration says what is used.
 func (c Config) resolveClockwork() (Config, error) {
-	set(&c.NUnits, c.DFF)
-	set(&c.NModules, 8)
+	c.NUnits = cmp.Or(c.NUnits, c.DFF)
+	c.NModules = cmp.Or(c.NModules, 8)
 	out := Config{Settings: c.Settings, Encoding: c.Encoding, DModel: c.DModel, VocabSize: c.VocabSize,
 		NUnits: c.NUnits, NModules: c.NModules, Periods: slices.Clone(c.Periods)}
 	if len(c.EncodingParams) > 0 {

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -61,7 +62,7 @@ var family = map[string]Config{
 // architecture has not (see Settings) cleared, or an error that names the
 // offending key, its value and what is allowed.
 func (c Config) Resolve() (Config, error) {
-	set(&c.Settings, "modern")
+	c.Settings = cmp.Or(c.Settings, "modern")
 	base, ok := family[c.Settings]
 	if !ok {
 		return c, fmt.Errorf("settings %q: want modern or faithful", c.Settings)
@@ -70,11 +71,11 @@ func (c Config) Resolve() (Config, error) {
 		return a.resolve(c)
 	}
 	c.NUnits, c.NModules, c.Periods = 0, 0, nil
-	set(&c.Activation, base.Activation)
-	set(&c.AttentionScale, base.AttentionScale)
-	set(&c.HeadScale, base.HeadScale)
-	set(&c.Init, base.Init)
-	set(&c.NormEps, base.NormEps)
+	c.Activation = cmp.Or(c.Activation, base.Activation)
+	c.AttentionScale = cmp.Or(c.AttentionScale, base.AttentionScale)
+	c.HeadScale = cmp.Or(c.HeadScale, base.HeadScale)
+	c.Init = cmp.Or(c.Init, base.Init)
+	c.NormEps = cmp.Or(c.NormEps, base.NormEps)
 	if c.DHead == 0 && c.NHeads > 0 {
 		if c.DModel%c.NHeads != 0 {
 			return c, fmt.Errorf("n_heads %d does not divide d_model %d; change one, or set d_head", c.NHeads, c.DModel)
@@ -116,13 +117,6 @@ func overlay(base, over json.RawMessage) (json.RawMessage, error) {
 // dims are the sizes that encodings are told.
 func (c Config) dims() pe.Dims {
 	return pe.Dims{Model: c.DModel, Heads: c.NHeads, Head: c.DHead, Layers: c.NLayers}
-}
-
-func set[T comparable](v *T, missing T) {
-	var zero T
-	if *v == zero {
-		*v = missing
-	}
 }
 
 // The largest sizes accepted: a guard against typing slips and hostile files,

@@ -81,7 +81,7 @@ func Parse(name string, data []byte) (*File, error) {
 		value := all[key]
 		switch {
 		case !slices.Contains(known, key):
-			return nil, unknownKey(key, known)
+			return nil, task.Unknown("key", key, known)
 		case key == "preset":
 			if _, ok := value.(string); !ok {
 				return nil, fmt.Errorf("preset is %v: want text", value)
@@ -97,15 +97,6 @@ func Parse(name string, data []byte) (*File, error) {
 	var err error
 	f.shared, err = json.Marshal(shared) // YAML as well
 	return f, err
-}
-
-// unknownKey is the error for a key that is not one of the known ones.
-func unknownKey(key string, known []string) error {
-	suggestion := ""
-	if near := task.Nearest(key, known); near != "" {
-		suggestion = fmt.Sprintf("did you mean %q? ", near)
-	}
-	return fmt.Errorf("unknown key %q; %sknown: %s", key, suggestion, strings.Join(known, ", "))
 }
 
 // readAxes reads the named lists and the grid.

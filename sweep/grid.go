@@ -24,7 +24,8 @@ func (f *File) checkSize() error {
 			for _, x := range f.axes {
 				sizes = append(sizes, fmt.Sprintf("%d %s", len(x.values), x.from))
 			}
-			return fmt.Errorf("sweep %s: %s are more than %d runs, which is the most that one sweep holds, since all are checked before the first begins; divide the file", f.Name, strings.Join(sizes, " × "), mostRuns)
+			return fmt.Errorf("sweep %s: %s are more than %d runs, which is the most that one sweep holds, "+
+				"since all are checked before the first begins; divide the file", f.Name, strings.Join(sizes, " × "), mostRuns)
 		}
 	}
 	return nil
@@ -73,7 +74,8 @@ func (f *File) Runs(folder string, s configs.Sources) ([]Run, error) {
 			return nil, fmt.Errorf("sweep %s: run %s: %w", f.Name, f.describe(combination), err)
 		}
 		if other, ok := seen[r.Name]; ok {
-			return nil, fmt.Errorf("sweep %s: %s and %s are the same run %s", f.Name, f.describe(other), f.describe(combination), r.Name)
+			return nil, fmt.Errorf("sweep %s: %s and %s are the same run %s",
+				f.Name, f.describe(other), f.describe(combination), r.Name)
 		}
 		seen[r.Name] = combination
 		r.Dir = filepath.Join(folder, r.Name)

@@ -48,7 +48,7 @@ func lookAt(r Run, task slurm.TaskState, log string) (Status, error) {
 	if !r.begun() {
 		return s, nil
 	}
-	step, finished, err := r.saved()
+	info, err := train.Describe(r.Dir)
 	if err != nil {
 		s.State, s.Error = Failed, err.Error()
 		return s, nil
@@ -60,7 +60,7 @@ func lookAt(r Run, task slurm.TaskState, log string) (Status, error) {
 	switch said, err := lastWords(r.Dir); {
 	case err != nil:
 		return s, err
-	case finished:
+	case info.Finished():
 		s.State = Finished
 	case busy || task.State == "RUNNING":
 		s.State = Running
@@ -69,11 +69,11 @@ func lookAt(r Run, task slurm.TaskState, log string) (Status, error) {
 		s.State, s.Error = Failed, said
 	case task.State != "" && task.State != "CANCELLED" && task.State != "PREEMPTED" && task.State != "COMPLETED":
 		s.State, s.Error = Failed, lastLine(log)
-	case step > 0:
+	case info.Step > 0:
 		s.State = Stopped
 	}
 	s.look()
-	s.Step = max(s.Step, step)
+	s.Step = max(s.Step, info.Step)
 	return s, nil
 }
 

@@ -1,8 +1,6 @@
 package sweep
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -47,33 +45,8 @@ func (r Run) begun() bool {
 	return err == nil
 }
 
-// saved returns the step of the run's newest checkpoint, and whether the run is
-// finished: at its last step, or earlier as its configuration says.
-func (r Run) saved() (step int, finished bool, err error) {
-	cfg, err := train.ReadConfig(r.Dir)
-	if err != nil {
-		return 0, false, err
-	}
-	steps, err := train.Checkpoints(r.Dir)
-	if err != nil || len(steps) == 0 {
-		return 0, false, err
-	}
-	if step = steps[0]; step >= cfg.Train.Steps {
-		return step, true, nil
-	}
-	evals, err := train.ReadEvaluations(filepath.Join(r.Dir, train.MetricsFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, train.ErrDamagedLines) {
-		return step, false, err
-	}
-	if len(evals) > 0 {
-		last := evals[len(evals)-1]
-		finished = last.Stop && last.Step == step
-	}
-	return step, finished, nil
-}
-
 // Finished reports whether the run is finished, as far as its directory can be read.
 func (r Run) Finished() bool {
-	_, finished, err := r.saved()
-	return err == nil && finished
+	info, err := train.Describe(r.Dir)
+	return err == nil && info.Finished()
 }

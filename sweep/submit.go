@@ -32,7 +32,8 @@ func Script(folder string, runs []Run, command []string, o slurm.Options) (slurm
 		if err != nil {
 			return s, err
 		}
-		s.Tasks = append(s.Tasks, slurm.Task{Index: i + 1, Name: r.Name, Dir: dir, Threads: cfg.Train.Threads, Memory: r.Cost.Memory})
+		s.Tasks = append(s.Tasks, slurm.Task{Index: i + 1, Name: r.Name, Dir: dir,
+			Threads: cfg.Train.Threads, Memory: r.Cost.Memory})
 	}
 	return s, nil
 }

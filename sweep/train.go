@@ -126,7 +126,8 @@ func trainOne(ctx context.Context, r Run, command []string, warn func(error)) er
 		return nil
 	}
 	switch last := said.last; {
-	case ctx.Err() != nil && (last == "" || last == "interrupted" || strings.HasPrefix(last, train.ErrInterrupted.Error())):
+	case ctx.Err() != nil && (last == "" || last == "interrupted" ||
+		strings.HasPrefix(last, train.ErrInterrupted.Error())):
 		return train.ErrInterrupted
 	case last != "":
 		return errors.New(strings.TrimPrefix(last, r.Dir+": "))

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 // Event is something that happened in a sweep. One without Text and Err means that time
 // has passed: how far the runs in progress are is read anew.
 type Event struct {
-	Runs []Status // how all runs are now, in the order of the sweep
+	Runs []Status // how all runs are now, in the order of the sweep; copy what is kept after Report
 	Text string   // what happened, in one line, as sweep.log has it
 	// Err is what is wrong with a run that goes on, or with sweep.log. It wraps the
 	// system's error where there is one.
@@ -31,16 +30,18 @@ type watch struct {
 	log    io.Writer
 	report func(Event)
 	all    []Status
-	noted  time.Time // when the log was told last how far runs are
+	at     map[string]int // of a run in all, by its name
+	noted  time.Time      // when the log was told last how far runs are
 
 	logFailed bool // and that was reported
 }
 
 func newWatch(runs []Run, log io.Writer, report func(Event)) *watch {
-	w := &watch{log: log, report: report, noted: time.Now()}
+	w := &watch{log: log, report: report, at: map[string]int{}, noted: time.Now()}
 	for _, r := range runs {
 		s := newStatus(r)
 		s.look()
+		w.at[r.Name] = len(w.all)
 		w.all = append(w.all, s)
 	}
 	return w
@@ -57,7 +58,7 @@ func (w *watch) note(text string) {
 
 func (w *watch) send(e Event) {
 	if w.report != nil {
-		e.Runs = slices.Clone(w.all)
+		e.Runs = w.all
 		w.report(e)
 	}
 }
@@ -72,8 +73,7 @@ func (w *watch) tell(text string) {
 func (w *watch) change(r Run, fill func(*Status) (text string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	i := slices.IndexFunc(w.all, func(s Status) bool { return s.Name == r.Name })
-	w.tell(fill(&w.all[i]))
+	w.tell(fill(&w.all[w.at[r.Name]]))
 }
 
 func (w *watch) began(r Run) {
@@ -107,7 +107,8 @@ func (w *watch) done(r Run, err error, bound int64) {
 	case err == nil:
 		w.ended(r, Finished, "")
 	case errors.Is(err, ErrMemory):
-		w.ended(r, Failed, fmt.Sprintf("%v: about %.1f MiB of %.1f MiB; lower train.micro_tokens, or say with --memory how much there is",
+		w.ended(r, Failed, fmt.Sprintf("%v: about %.1f MiB of %.1f MiB; lower train.micro_tokens, "+
+			"or say with --memory how much there is",
 			err, float64(r.Cost.Memory)/(1<<20), float64(bound)/(1<<20)))
 	case errors.Is(err, train.ErrInterrupted):
 		w.ended(r, Stopped, "")

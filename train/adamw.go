@@ -2,9 +2,6 @@ package train
 
 import (
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models/pe"
@@ -43,21 +40,6 @@ func newAdamW(c Recipe, params []pe.Param, weights, grads map[string]*tensor.Ten
 // fixed, so that sums are formed in the same order on every machine.
 const chunk = 1 << 15
 
-// parallel calls f(i) for i < n from as many goroutines as there are cores, each of
-// which takes the next i when it is done with one.
-func parallel(n int, f func(i int)) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		})
-	}
-	wg.Wait()
-}
-
 // piece is a range of one slot.
 type piece struct{ slot, from, to int }
 
@@ -84,7 +66,7 @@ func pieces(slots [][]float32) []piece {
 func (o *AdamW) Norm() float64 {
 	all := o.pieces()
 	sums := make([]float64, len(all))
-	parallel(len(all), func(i int) {
+	tensor.Parallel(len(all), func(i int) {
 		p := all[i]
 		// Four sums in float64: wide enough for any gradient, and independent
 		// additions that the processor can overlap.
@@ -112,7 +94,7 @@ func (o *AdamW) Norm() float64 {
 // gradients are multiplied by gradScale (the clip factor) first.
 func (o *AdamW) Step(t int, lr, gradScale float64) {
 	all := o.pieces()
-	parallel(len(all), func(i int) {
+	tensor.Parallel(len(all), func(i int) {
 		p := all[i]
 		o.update(o.slots[p.slot], p.from, p.to, t, lr, gradScale)
 	})

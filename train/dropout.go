@@ -67,7 +67,7 @@ func (d *dropout) factors(b Batch) (map[string]*tensor.Tensor, error) {
 		s.last = slices.Grow(s.last[:0], n)[:n]
 		all[i] = tensor.Of(s.last, shape...)
 	}
-	parallel(len(all), func(i int) {
+	tensor.Parallel(len(all), func(i int) {
 		k := key(d.seed).with(uint64(b.Step)).with(d.sites[i].key)
 		if len(all[i].Shape()) == 2 {
 			d.shared(k, tensor.Data[float32](all[i]), all[i].Shape())

@@ -107,7 +107,7 @@ func (e *engine) add(sum, part map[string]*tensor.Tensor) {
 		sums[i] = tensor.Data[float32](sum[p.Name])
 	}
 	all := pieces(sums)
-	parallel(len(all), func(i int) {
+	tensor.Parallel(len(all), func(i int) {
 		p := all[i]
 		to := sums[p.slot][p.from:p.to]
 		for k, v := range tensor.Data[float32](part[params[p.slot].Name])[p.from:p.to] {

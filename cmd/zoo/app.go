@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // Exit codes.
@@ -132,6 +133,10 @@ func (a *app) print(format string, args ...any) { fmt.Fprintf(a.stdout, format+"
 func withRemedy(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return fmt.Errorf("%w; free some space: what is saved stays, and the same command goes on", err)
+	}
+	var none *find.NoCheckpointError
+	if errors.As(err, &none) {
+		return fmt.Errorf("%w; make one: %s", err, resumeCommand(none.Dir))
 	}
 	return err
 }

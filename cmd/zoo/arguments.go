@@ -20,13 +20,13 @@ func checkVerb(root *cobra.Command, args []string) error {
 		return nil
 	}
 	if !strings.HasPrefix(rest[0], "-") {
-		return unknown("verb", rest[0], verbNames(root)) // whatever flags it may have
+		return task.Unknown("verb", rest[0], verbNames(root)) // whatever flags it may have
 	}
 	if err := root.ParseFlags(rest); err != nil {
 		return flagError(root, err)
 	}
 	if words := root.Flags().Args(); len(words) > 0 {
-		return unknown("verb", words[0], verbNames(root))
+		return task.Unknown("verb", words[0], verbNames(root))
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func helpVerb() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			verb, rest, _ := c.Root().Find(args) // as in checkVerb
 			if len(rest) > 0 {
-				return unknown("verb", rest[0], verbNames(c.Root()))
+				return task.Unknown("verb", rest[0], verbNames(c.Root()))
 			}
 			verb.InitDefaultHelpFlag() // for the list of its flags
 			return verb.Help()

@@ -145,7 +145,12 @@ func (a *app) planBench(ctx context.Context, o benchOptions, args []string) (*be
 	}
 	o.Seeds = each(o.seeds, func(n uint) uint64 { return uint64(n) })
 	o.Runtime, o.ToolVersion = engineFlags{allow: o.allow}.options(), version()
-	return bench.NewPlan(ctx, models, o.Options)
+	p, err := bench.NewPlan(ctx, models, o.Options)
+	var wrong *bench.ProfileError
+	if errors.As(err, &wrong) {
+		err = fmt.Errorf("%s: %w", wrong.From, checkFileProfile(wrong.Asked, card.Card{Profile: wrong.Has}))
+	}
+	return p, err
 }
 
 // measureAll measures what has no row yet and shows what is complete.

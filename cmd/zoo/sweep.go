@@ -77,17 +77,21 @@ The embedded sweeps are ` + strings.Join(configs.Sweeps(), " and ") + `.`,
 		RunE: func(c *cobra.Command, _ []string) error { return a.sweep(c, o) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.file, "config", "", "the sweep `file`, or the name of an embedded one: "+strings.Join(configs.Sweeps(), ", "))
+	f.StringVar(&o.file, "config", "", "the sweep `file`, or the name of an embedded one: "+
+		strings.Join(configs.Sweeps(), ", "))
 	f.StringVar(&o.root, "runs", "runs", "`folder` of the runs")
 	f.StringArrayVar(&o.set, "set", nil, "any setting for all runs, as `key=value`; may be repeated")
 	f.IntVar(&o.workers, "workers", 1, "runs at a time")
 	f.Float64Var(&o.memory, "memory", 0, "`GiB` that all workers together may take (default: what is free)")
 	f.StringVar(&o.executor, "executor", "local", "who trains: local, or slurm")
 	f.StringVar(&o.slurm.Partition, "partition", "", "Slurm's `partition` (default: the cluster's)")
-	f.StringVar(&o.slurm.Time, "time", "", "`limit` of one start of a run, such as 4:00:00; at the limit it saves and is started again")
+	f.StringVar(&o.slurm.Time, "time", "", "`limit` of one start of a run, such as 4:00:00; "+
+		"at the limit it saves and is started again")
 	f.IntVar(&o.slurm.CPUs, "cpus", slurmCPUs, "cores of each run in Slurm, where train.threads does not say")
 	f.IntVar(&o.slurm.MaxRunning, "max-running", 0, "runs at a time in Slurm (default: what there is room for)")
-	f.StringArrayVar(&o.slurm.Args, "sbatch-arg", nil, "further `option` of sbatch, as in --sbatch-arg=--account=physics; may be repeated")
+	f.StringArrayVar(&o.slurm.Args, "sbatch-arg", nil,
+		"further `option` of sbatch, as in --sbatch-arg=--account=physics; "+
+			"may be repeated")
 	f.BoolVar(&o.status, "status", false, "show how the runs are, and stop")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the runs, or print Slurm's job script, and stop")
 	f.BoolVar(&o.asJSON, "json", false, "write JSON")

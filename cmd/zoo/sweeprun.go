@@ -34,7 +34,8 @@ func (a *app) sweepPlan(runs []sweep.Run, asJSON bool) error {
 	lines := [][]string{{"run", "steps", "parameters", "memory"}}
 	for _, r := range runs {
 		list = append(list, entry{r.Name, filepath.ToSlash(r.Dir), r.Cost.Parameters, r.Cost.Memory, r.Config})
-		lines = append(lines, []string{r.Name, fmt.Sprint(r.Config.Train.Steps), fmt.Sprint(r.Cost.Parameters), bytesText(r.Cost.Memory)})
+		lines = append(lines, []string{r.Name, fmt.Sprint(r.Config.Train.Steps),
+			fmt.Sprint(r.Cost.Parameters), bytesText(r.Cost.Memory)})
 	}
 	if asJSON {
 		return a.json(list)
@@ -146,7 +147,8 @@ func (o sweepOptions) bound() int64 {
 func otherRun(err error) error {
 	var of *sweep.RunError
 	if errors.As(err, &of) && errors.Is(err, train.ErrOtherRun) {
-		return fmt.Errorf("%w; go on with that one alone: %s; or choose another folder with --runs, or rename the sweep file", err, resumeCommand(of.Dir))
+		return fmt.Errorf("%w; go on with that one alone: %s; "+
+			"or choose another folder with --runs, or rename the sweep file", err, resumeCommand(of.Dir))
 	}
 	return err
 }

@@ -25,8 +25,11 @@ func (a *app) reportSweep(e sweep.Event) {
 	}
 }
 
-// drawSweep draws the table of a sweep again, below what is wrong.
+// drawSweep draws the table of a sweep again as time passes, below what is wrong.
 func (a *app) drawSweep(live *screen, e sweep.Event, saving bool) {
+	if e.Text != "" {
+		return // the next drawing has it
+	}
 	if e.Err != nil {
 		live.erase()
 		a.note("%v", withRemedy(e.Err))
@@ -78,7 +81,9 @@ func sweepTable(states []sweep.Status, saving bool, width, height int) []string 
 // chosen returns the n states that matter most, in their order.
 func chosen(states []sweep.Status, n int) []sweep.Status {
 	shown := map[string]bool{}
-	for _, group := range [][]string{{sweep.Running}, {sweep.Failed, sweep.Stopped}, {sweep.Waiting}, {sweep.Finished, sweep.Skipped}} {
+	for _, group := range [][]string{
+		{sweep.Running}, {sweep.Failed, sweep.Stopped}, {sweep.Waiting}, {sweep.Finished, sweep.Skipped},
+	} {
 		for _, s := range states {
 			if slices.Contains(group, s.State) && len(shown) < n {
 				shown[s.Name] = true

@@ -138,7 +138,7 @@ func after(err error, mark string) string {
 func TestCheckSamples(t *testing.T) {
 	g := group{load: loadOf(t, "rope", card.Portable)}
 	g.card = card.Card{Tokenizer: lookup(t, "copy").Vocabulary()}
-	p := &Plan{machine: machine.Machine{MemoryFree: 1 << 30}}
+	p := &Plan{machine: machine.Machine{MemoryFree: 1 << 28}}
 	cfg := eval.Config{Task: lookup(t, "copy"), N: 100, Batch: 32}
 	check := func(length int, change func(*eval.Config)) error {
 		t.Helper()

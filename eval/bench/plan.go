@@ -83,8 +83,7 @@ func (p *Plan) read(m Model, profile string) (group, error) {
 		return g, err
 	}
 	if profile != "" && g.card.Profile != profile {
-		return g, fmt.Errorf("profile %s was asked for, and the file's profile is %s; "+
-			"leave the profile out, or name the run it came from", profile, g.card.Profile)
+		return g, &ProfileError{From: m.From, Asked: profile, Has: g.card.Profile}
 	}
 	g.env = eval.Environment{Model: m.Label, ModelSHA256: hash(data),
 		Machine: p.machine.String(), ToolVersion: p.options.ToolVersion}
@@ -93,6 +92,15 @@ func (p *Plan) read(m Model, profile string) (group, error) {
 		return g, g.loadErr
 	}
 	return g, nil // what ONNX Runtime alone can read can still be measured on a task
+}
+
+// ProfileError reports a model that is a file already, in another profile than the
+// one asked for.
+type ProfileError struct{ From, Asked, Has string }
+
+// Error implements error.
+func (e *ProfileError) Error() string {
+	return fmt.Sprintf("profile %s: the file's profile is %s; ask for none, or measure what it was made from", e.Asked, e.Has)
 }
 
 func (g *group) file() ([]byte, error) { return g.model.ONNX(cmp.Or(g.profile, card.Portable)) }

@@ -17,7 +17,7 @@ func taskSection(t *study.Task) Section {
 	exact := block{title: "exact match in %, with 95 % intervals (* length seen in training)",
 		lines: roomForIntervals(append(counted(t, lines(exactCell)), headline(t)...)), notes: append(notHeldOut(t), notAvailable(t, heads)...)}
 	title := fmt.Sprintf("task %s (version %d), n = %s different %s prompts%s", t.Task, t.Version, prompts(t, t.Lengths...), t.Split, modelsText(pattern))
-	s := Section{Task: t.Task, title: title, closing: t.ColumnsAnswer(), blocks: []block{
+	s := Section{Task: t.Task, title: title, closing: t.ColumnsAnswer(heads), blocks: []block{
 		exact,
 		{title: "tokens right in %, place by place (beyond the cliff of exact match)", lines: lines(tokenCell)},
 		{title: "edit distance, as a share of the longer of answer and target", lines: lines(distanceCell)},

@@ -74,9 +74,14 @@ func (t *Task) contenders(series []Series) []Contender {
 	})
 }
 
-// ColumnsAnswer says how far each model of a task carries, as it was run.
-func (t *Task) ColumnsAnswer() string {
-	return fmt.Sprintf("%s: %s.", t.Task, Finding(t.contenders(t.Columns)))
+// ColumnsAnswer says how far each model of a task carries, as it was run. names are
+// those of the columns.
+func (t *Task) ColumnsAnswer(names []string) string {
+	list := t.contenders(t.Columns)
+	for i := range list {
+		list[i].Name = names[i]
+	}
+	return fmt.Sprintf("%s: %s.", t.Task, Finding(list))
 }
 
 // answer says how far each series of a task carries.

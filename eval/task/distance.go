@@ -1,7 +1,5 @@
 package task
 
-import "strings"
-
 // EditDistance returns the least number of insertions, deletions and
 // substitutions of elements that turn a into b (Wagner and Fischer 1974). Time
 // is O(len(a)·len(b)) once the common start and end are set aside.
@@ -29,16 +27,4 @@ func EditDistance[E comparable](a, b []E) int {
 		}
 	}
 	return row[len(b)]
-}
-
-// Nearest returns the known name that name is most likely a slip of, or "" when
-// none is close. Case does not count.
-func Nearest(name string, known []string) string {
-	best, least := "", len(name)/2+1
-	for _, k := range known {
-		if d := EditDistance([]rune(strings.ToLower(name)), []rune(strings.ToLower(k))); d < least {
-			best, least = k, d
-		}
-	}
-	return best
 }

@@ -1,10 +1,6 @@
 package interp
 
 import (
-	"runtime"
-	"sync"
-	"sync/atomic"
-
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -103,21 +99,11 @@ func matMul[T float](c call) (*tensor.Tensor, error) {
 // processors where that is worth it.
 func parallel(n, work int, f func(i int)) {
 	const worthwhile = 1 << 17
-	workers := min(n, runtime.GOMAXPROCS(0))
-	if workers < 2 || n*work < worthwhile {
+	if n < 2 || n*work < worthwhile {
 		for i := range n {
 			f(i)
 		}
 		return
 	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		})
-	}
-	wg.Wait()
+	tensor.Parallel(n, f)
 }

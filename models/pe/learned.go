@@ -1,6 +1,7 @@
 package pe
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/nopezoo/zoo/graph"
@@ -27,8 +28,8 @@ type LearnedParams struct {
 const maxPositions = 1 << 20
 
 func newLearned(d Dims, p LearnedParams) (Encoding, error) {
-	setDefault(&p.MaxLength, 512)
-	setDefault(&p.InitStd, 0.02)
+	p.MaxLength = cmp.Or(p.MaxLength, 512)
+	p.InitStd = cmp.Or(p.InitStd, 0.02)
 	if p.MaxLength < 1 || p.MaxLength > maxPositions {
 		return nil, fmt.Errorf("max_length %d: want 1 to %d", p.MaxLength, maxPositions)
 	}

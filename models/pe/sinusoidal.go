@@ -1,6 +1,7 @@
 package pe
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -40,7 +41,7 @@ func newSinusoidal(d Dims, p SinusoidalParams) (Encoding, error) {
 	if p.Layout != "interleaved" && p.Layout != "halves" {
 		return nil, fmt.Errorf("layout %q is unknown; use interleaved or halves", p.Layout)
 	}
-	setDefault(&p.Amplitude, 0.02)
+	p.Amplitude = cmp.Or(p.Amplitude, 0.02)
 	if !(p.Amplitude > 0 && p.Amplitude <= 100) {
 		return nil, fmt.Errorf("amplitude %v: want a positive number up to 100", p.Amplitude)
 	}

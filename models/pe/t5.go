@@ -1,6 +1,7 @@
 package pe
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -30,8 +31,8 @@ type T5Params struct {
 }
 
 func newT5(d Dims, p T5Params) (Encoding, error) {
-	setDefault(&p.Buckets, 32)
-	setDefault(&p.MaxDistance, 128)
+	p.Buckets = cmp.Or(p.Buckets, 32)
+	p.MaxDistance = cmp.Or(p.MaxDistance, 128)
 	if p.Buckets < 4 || p.Buckets > 256 || p.Buckets%2 != 0 {
 		return nil, fmt.Errorf("buckets %d: want an even number from 4 to 256", p.Buckets)
 	}

@@ -59,13 +59,6 @@ func with[P any](f func(Dims, P) (Encoding, error)) func(Dims, json.RawMessage) 
 	}
 }
 
-// setDefault replaces a setting that was not given.
-func setDefault[T int | float64](v *T, missing T) {
-	if *v == 0 {
-		*v = missing
-	}
-}
-
 func checkStd(std float64) error {
 	if !(std > 0 && std <= 100) {
 		return fmt.Errorf("init_std %v: want a positive number up to 100", std)

@@ -1,6 +1,7 @@
 package pe
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -36,8 +37,8 @@ type TransformerXLParams struct {
 }
 
 func newTransformerXL(d Dims, p TransformerXLParams) (Encoding, error) {
-	setDefault(&p.Clamp, 1000)
-	setDefault(&p.InitStd, 0.02)
+	p.Clamp = cmp.Or(p.Clamp, 1000)
+	p.InitStd = cmp.Or(p.InitStd, 0.02)
 	if p.Clamp < 1 || p.Clamp > maxPositions {
 		return nil, fmt.Errorf("clamp %d: want 1 to %d", p.Clamp, maxPositions)
 	}

@@ -11,6 +11,7 @@ import (
 // not safe for concurrent use; a session may have any number of calls.
 type Call struct {
 	session *Session
+	api     *api // of the environment that the call keeps
 	ctx     context.Context
 	options handle        // OrtRunOptions; 0 when ctx cannot end
 	stop    func() bool   // keeps the end of ctx from reaching options
@@ -26,11 +27,16 @@ func (s *Session) Begin(ctx context.Context) (*Call, error) {
 	if ctx == nil {
 		return nil, errNoContext
 	}
+	s.mu.RLock() // it must not be the last to close the environment meanwhile
+	defer s.mu.RUnlock()
+	if s.model == 0 {
+		return nil, fmt.Errorf("ort: run: %w", ErrClosed)
+	}
 	api, err := retain()
 	if err != nil {
 		return nil, err
 	}
-	c := &Call{session: s, ctx: ctx, in: make([]handle, len(s.inputs)), out: make([]handle, len(s.outputs)), pin: new(goruntime.Pinner)}
+	c := &Call{session: s, api: api, ctx: ctx, in: make([]handle, len(s.inputs)), out: make([]handle, len(s.outputs)), pin: new(goruntime.Pinner)}
 	pinSlice(c.pin, c.in)
 	pinSlice(c.pin, c.out)
 	goruntime.AddCleanup(c, (*goruntime.Pinner).Unpin, c.pin) // a call that nobody closes
@@ -59,7 +65,7 @@ func (c *Call) Close() error {
 		if !c.stop() {
 			<-c.ended // it must not touch options that are gone
 		}
-		c.session.api.call(releaseRunOptions, uintptr(c.options))
+		c.api.call(releaseRunOptions, uintptr(c.options))
 	}
 	c.pin.Unpin()
 	return release()

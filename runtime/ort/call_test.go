@@ -150,6 +150,29 @@ func TestCallErrors(t *testing.T) {
 	}
 }
 
+// TestClosedSession: a closed session says so, also where it was the last one, and
+// with another library in its place.
+func TestClosedSession(t *testing.T) {
+	inChild(t, func(t *testing.T) {
+		library := orttest.Require(t)
+		closed, err := ort.New(addModel(), ort.Options{Library: library})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := closed.Close(); err != nil {
+			t.Fatal(err)
+		}
+		x := map[string]*tensor.Tensor{"x": tensor.New(tensor.Float32, 1, 3), "y": tensor.New(tensor.Float32, 1, 3)}
+		if _, err := closed.Run(t.Context(), x); !errors.Is(err, ort.ErrClosed) {
+			t.Errorf("without an environment: %v", err)
+		}
+		open(t, addModel(), ort.Options{})
+		if _, err := closed.Run(t.Context(), x); !errors.Is(err, ort.ErrClosed) {
+			t.Errorf("in another environment: %v", err)
+		}
+	})
+}
+
 // TestForgottenCall: the collector may find sessions and calls that nobody closed.
 func TestForgottenCall(t *testing.T) {
 	inChild(t, func(t *testing.T) {

@@ -117,7 +117,7 @@ func (s *Session) Run(ctx context.Context, inputs map[string]*tensor.Tensor, out
 	}
 	defer func() {
 		for _, v := range c.out {
-			s.api.call(releaseValue, uintptr(v))
+			c.api.call(releaseValue, uintptr(v))
 		}
 	}()
 	if err := c.start(); err != nil {
@@ -125,7 +125,7 @@ func (s *Session) Run(ctx context.Context, inputs map[string]*tensor.Tensor, out
 	}
 	results := make([]*tensor.Tensor, len(chosen))
 	for i, io := range chosen {
-		if results[i], err = s.api.contents(c.out[indexOf(s.outputs, io.Name)]); err != nil {
+		if results[i], err = c.api.contents(c.out[indexOf(s.outputs, io.Name)]); err != nil {
 			return nil, fmt.Errorf("ort: run: output %v: %w", io, err)
 		}
 	}

@@ -69,7 +69,8 @@ func (j *Job) Cancel() string {
 // the error.
 func run(ctx context.Context, name string, args ...string) (string, error) {
 	if _, err := exec.LookPath(name); err != nil {
-		return "", fmt.Errorf("%s is not on this machine's PATH: run this where Slurm's commands are (a login node; Debian's package slurm-client)", name)
+		return "", fmt.Errorf("%s is not on this machine's PATH: run this where Slurm's commands are "+
+			"(a login node; Debian's package slurm-client)", name)
 	}
 	var out, complaint bytes.Buffer
 	c := exec.CommandContext(ctx, name, args...)
@@ -127,7 +128,8 @@ type TaskState struct{ State, Reason string }
 // Over reports whether the task has ended for good (squeue(1), job state codes).
 func (s TaskState) Over() bool {
 	switch s.State {
-	case "", "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT":
+	case "", "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL",
+		"OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT":
 		return true
 	}
 	return false
@@ -182,7 +184,8 @@ func CheckIdle(ctx context.Context, folder string) error {
 		}
 	}
 	if left > 0 {
-		return fmt.Errorf("job %s: %d tasks of this sweep wait or run; see zoo sweep --status, or end them with: %s", j.ID, left, j.Cancel())
+		return fmt.Errorf("job %s: %d tasks of this sweep wait or run; see zoo sweep --status, or end them with: %s",
+			j.ID, left, j.Cancel())
 	}
 	return nil
 }

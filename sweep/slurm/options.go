@@ -47,7 +47,8 @@ func checkLimit(text string) error {
 		return fmt.Errorf("time %q: %w", text, err)
 	}
 	if least := 2 * saveSeconds * time.Second; limit < least {
-		return fmt.Errorf("time %q: want at least %d minutes, the last two of which are for saving", text, int(least.Minutes()))
+		return fmt.Errorf("time %q: want at least %d minutes, the last two of which are for saving",
+			text, int(least.Minutes()))
 	}
 	return nil
 }
@@ -80,7 +81,8 @@ var ownOptions = []string{"array", "output", "error", "open-mode", "requeue", "n
 func checkArg(arg string) error {
 	m := regexp.MustCompile(`^--([a-z][a-z0-9-]*)(=.*)?$`).FindStringSubmatch(arg)
 	if m == nil {
-		return fmt.Errorf("sbatch-arg %q: want an option of sbatch in its long form, such as --sbatch-arg=--account=physics", arg)
+		return fmt.Errorf("sbatch-arg %q: want an option of sbatch in its long form, such as "+
+			"--sbatch-arg=--account=physics", arg)
 	}
 	// sbatch takes the beginning of an option's name for the whole (getopt_long(3)).
 	for _, own := range ownOptions {
@@ -97,5 +99,6 @@ func tooLarge(err error, last int) error {
 	if !strings.Contains(err.Error(), "Invalid job array specification") {
 		return err
 	}
-	return fmt.Errorf("%w; the last task has the number %d, and this cluster's must be below what scontrol show config gives as MaxArraySize: divide the sweep into several files", err, last)
+	return fmt.Errorf("%w; the last task has the number %d, and this cluster's must be below "+
+		"what scontrol show config gives as MaxArraySize: divide the sweep into several files", err, last)
 }

@@ -114,7 +114,8 @@ func (s Script) Text() (string, error) {
 	for _, w := range s.Command {
 		words = append(words, shellWord(w))
 	}
-	err = scriptText.Execute(&b, map[string]any{"Name": s.Name, "Zoo": words[0], "Args": words[1:], "Options": options, "Cases": cases})
+	err = scriptText.Execute(&b, map[string]any{"Name": s.Name, "Zoo": words[0], "Args": words[1:],
+		"Options": options, "Cases": cases})
 	return b.String(), err
 }
 
@@ -162,7 +163,8 @@ func sbatchWord(s string) (string, error) {
 		return s, nil
 	}
 	if strings.ContainsAny(s, "\"\\\n\r") {
-		return "", fmt.Errorf("%q: sbatch cannot be given a quotation mark, a backslash or a line break; choose another name", s)
+		return "", fmt.Errorf("%q: sbatch cannot be given a quotation mark, a backslash or a line break; "+
+			"choose another name", s)
 	}
 	return `"` + s + `"`, nil
 }

@@ -161,17 +161,7 @@ func (f Finder) unknown(name string) error {
 	for _, r := range f.runs {
 		known = append(known, filepath.Base(r.Dir))
 	}
-	const mostListed = 20
-	near := task.Nearest(name, known)
-	switch {
-	case len(known) == 0:
-		return fmt.Errorf("unknown model %q; there are none", name)
-	case near != "" && len(known) > mostListed:
-		return fmt.Errorf("unknown model %q; did you mean %q?", name, near)
-	case near != "":
-		near = fmt.Sprintf("did you mean %q? ", near)
-	}
-	return fmt.Errorf("unknown model %q; %sknown: %s", name, near, strings.Join(known, ", "))
+	return task.Unknown("model", name, known)
 }
 
 // Newest returns the newest run, else the first model of the catalogue.

@@ -88,6 +88,18 @@ func Value(from string, m modelfile.Model) Model {
 	return Model{Label: m.Name(), From: from, Encoding: m.Config.Encoding, load: func() (modelfile.Model, error) { return m, nil }}
 }
 
+// NoCheckpointError is the error for a run that is no model yet: training it on makes one.
+type NoCheckpointError struct {
+	Dir string // the run directory
+	Err error  // wraps train.ErrNoCheckpoint
+}
+
+// Error implements error.
+func (e *NoCheckpointError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what train says.
+func (e *NoCheckpointError) Unwrap() error { return e.Err }
+
 func file(path string) Model {
 	return Model{Label: strings.TrimSuffix(filepath.Base(path), ".onnx"), From: "file " + path, File: path}
 }
@@ -110,7 +122,7 @@ func (o Options) run(r Run) Model {
 	m.checkpoint = func() (*train.Checkpoint, []error, error) {
 		c, skipped, err := train.Latest(r.Dir)
 		if errors.Is(err, train.ErrNoCheckpoint) { // it names those skipped
-			return nil, nil, fmt.Errorf("%w; make one: zoo train --resume %s", err, shellWord(r.Dir))
+			return nil, nil, &NoCheckpointError{Dir: r.Dir, Err: err}
 		}
 		return c, skipped, err
 	}
@@ -135,12 +147,4 @@ func fromCatalogue(c zoo.Catalogue, m zoo.Manifest) Model {
 		Label: m.Name, From: "the catalogue's " + m.Name, Encoding: m.Card.Encoding,
 		load: func() (modelfile.Model, error) { return c.Model(m) },
 	}
-}
-
-// shellWord quotes a word for a shell where that is needed.
-func shellWord(s string) string {
-	if !strings.ContainsAny(s, " \t\n'\"\\$`&|;<>()*?[]{}#~!") {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
