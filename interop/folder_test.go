@@ -145,7 +145,7 @@ func contents(t *testing.T, dir string) map[string]string {
 // TestCardCarried fails when a card gets a field of which nobody has decided
 // whether a folder carries it.
 func TestCardCarried(t *testing.T) {
-	follows := []string{"Architecture", "Encoding", "EncodingParams", "Positions", "Config", "MaxLength", "Profile", "State", "Parity", "Parameters", "WeightsSHA256"}
+	follows := []string{"Architecture", "Encoding", "EncodingParams", "Positions", "Config", "MaxLength", "Profile", "State", "Parity", "Parameters", "WeightsSHA256", "Checks"}
 	m := sample(t, micro("nope", "modern"))
 	got, err := interop.Read(written(t, m))
 	if err != nil {
