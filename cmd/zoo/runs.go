@@ -2,18 +2,12 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/zoo/find"
 )
-
-// runDir names the directory of a run.
-func runDir(root, preset string, cfg train.Config) string {
-	return filepath.Join(root, fmt.Sprintf("%s-%s-%s-s%d", cfg.Train.Task, cfg.Model.Encoding, preset, cfg.Train.Seed))
-}
 
 // difference names the settings in which two configurations differ.
 func difference(was, is train.Config) string {
