@@ -34,6 +34,9 @@ type Options struct {
 	Command []string
 	Workers int   // runs at a time, which share the processor's cores; below 1: 1
 	Memory  int64 // bytes that all workers together may take; 0: no bound
+	// Ready, where not nil, is called once before anything is trained, when the folder is
+	// taken and a run is left to train; its error ends the sweep.
+	Ready func(context.Context) error
 	// Report, where not nil, is called with what happens, from one goroutine at a time.
 	Report func(Event)
 	Every  time.Duration // between events of progress; 0: 30 seconds
@@ -58,6 +61,19 @@ func Train(ctx context.Context, folder string, runs []Run, o Options) ([]Status,
 	if err := prepare(runs, threads); err != nil {
 		return nil, err
 	}
+	var todo, finished []Run
+	for _, r := range runs {
+		if r.Finished() {
+			finished = append(finished, r)
+		} else {
+			todo = append(todo, r)
+		}
+	}
+	if len(todo) > 0 && o.Ready != nil {
+		if err := o.Ready(ctx); err != nil {
+			return nil, err
+		}
+	}
 	log, err := os.OpenFile(filepath.Join(folder, "sweep.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, err
@@ -65,13 +81,8 @@ func Train(ctx context.Context, folder string, runs []Run, o Options) ([]Status,
 	defer log.Close()
 	w := newWatch(runs, log, o.Report)
 	w.tell(fmt.Sprintf("%d runs, %d at a time, of %d threads each, in %s", len(runs), o.Workers, threads, folder))
-	var todo []Run
-	for _, r := range runs {
-		if r.Finished() {
-			w.ended(r, Skipped, "")
-			continue
-		}
-		todo = append(todo, r)
+	for _, r := range finished {
+		w.ended(r, Skipped, "")
 	}
 	stop := w.follow(o.Every)
 	pool{o.Workers, o.Memory}.run(ctx, todo,

@@ -121,3 +121,21 @@ func TestTrainRefuses(t *testing.T) {
 		t.Errorf("another run is there: %v", err)
 	}
 }
+
+// TestTrainReady: what is not ready keeps every run from beginning.
+func TestTrainReady(t *testing.T) {
+	folder := t.TempDir()
+	runs := []Run{{Name: "a", Dir: filepath.Join(folder, "a"), Config: config(t, 4)}}
+	want := errors.New("no library")
+	_, err := Train(t.Context(), folder, runs, Options{
+		Command: player("exit"),
+		Ready:   func(context.Context) error { return want },
+		Report:  func(e Event) { t.Errorf("reported %q", e.Text) },
+	})
+	if !errors.Is(err, want) {
+		t.Errorf("error %v, want %v", err, want)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "a", logFile)); err == nil {
+		t.Error("the run began")
+	}
+}

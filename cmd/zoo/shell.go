@@ -4,15 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/nopezoo/zoo/sweep/slurm"
 )
 
 // shellWord quotes an argument where a shell would take it apart.
-func shellWord(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
+func shellWord(s string) string { return slurm.Quote(s) }
 
 // shellWords splits a command line as a shell does that knows nothing but blanks and
 // quotes, which shellWord writes.

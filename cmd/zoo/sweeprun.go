@@ -12,7 +12,6 @@ import (
 
 	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/sweep"
-	"github.com/nopezoo/zoo/sweep/slurm"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -109,19 +108,11 @@ func (o sweepOptions) statusCommand() string {
 
 // sweepLocally trains runs in child processes, as many at a time as asked for.
 func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, runs []sweep.Run) error {
-	if err := slurm.CheckIdle(ctx, folder); err != nil { // before anything is installed for it
-		return err
-	}
-	if slices.ContainsFunc(runs, func(r sweep.Run) bool { return !r.Finished() }) {
-		if err := a.needLibrary(ctx); err != nil {
-			return err
-		}
-	}
 	command, err := resumeSelf()
 	if err != nil {
 		return err
 	}
-	options := sweep.Options{Command: command, Workers: o.workers, Memory: o.bound(), Report: a.reportSweep}
+	options := sweep.Options{Command: command, Workers: o.workers, Memory: o.bound(), Ready: a.needLibrary, Report: a.reportSweep}
 	var live *screen
 	if isTerminal(a.stderr) {
 		live = &screen{w: rawWriter(a.stderr)}

@@ -107,12 +107,12 @@ func (s Script) Text() (string, error) {
 	}
 	var cases []string
 	for _, t := range s.Tasks {
-		cases = append(cases, fmt.Sprintf("%d) run=%s ;;", t.Index, shellWord(t.Dir)))
+		cases = append(cases, fmt.Sprintf("%d) run=%s ;;", t.Index, Quote(t.Dir)))
 	}
 	var b strings.Builder
 	var words []string
 	for _, w := range s.Command {
-		words = append(words, shellWord(w))
+		words = append(words, Quote(w))
 	}
 	err = scriptText.Execute(&b, map[string]any{"Name": s.Name, "Zoo": words[0], "Args": words[1:],
 		"Options": options, "Cases": cases})
@@ -190,8 +190,8 @@ func ranges(list []int) string {
 // Indices writes the numbers of the job's tasks briefly: "1-3,7".
 func (j *Job) Indices() string { return ranges(slices.Sorted(maps.Keys(j.Tasks))) }
 
-// shellWord quotes an argument where a shell would take it apart.
-func shellWord(s string) string {
+// Quote quotes an argument where a shell would take it apart.
+func Quote(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+") == "" {
 		return s
 	}
