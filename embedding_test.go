@@ -97,9 +97,11 @@ func TestMinimalProgram(t *testing.T) {
 	}
 }
 
-// TestGoEngineNeedsNoCgo: nor anything but protobuf and gonum's products.
+// TestGoEngineNeedsNoCgo: not to run models, nor to measure them; nor anything but
+// protobuf and gonum's products.
 func TestGoEngineNeedsNoCgo(t *testing.T) {
-	list := goCommand(t, ".", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{len .CgoFiles}}{{end}}", "./runtime/native")
+	list := goCommand(t, ".", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{len .CgoFiles}}{{end}}",
+		"./runtime/native", "./eval/bench")
 	for line := range strings.Lines(list) {
 		name, files, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if name != "" && (files != "0" || !strings.HasPrefix(name, module) &&

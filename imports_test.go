@@ -52,10 +52,10 @@ var imports = map[string][]string{
 	"runtime":        {"export/safety", "graph/tensor", "tokenizer", "card"},
 	"eval/task":      {"tokenizer"},
 	"eval":           {"eval/task", "runtime", "tokenizer", "card"},
-	"eval/bench":     {"eval", "eval/task", "runtime", "runtime/ort", "export", "export/safety", "graph", "graph/tensor", "card", "filelock", "machine"},
+	"eval/bench":     {"eval", "eval/task", "runtime", "export", "export/safety", "graph", "graph/tensor", "card", "filelock", "machine"},
 	"eval/study":     {"eval", "eval/task"},
 	"eval/report":    {"eval", "eval/study", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
-	"train":          {"filelock", "models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime/ort", "google.golang.org/protobuf/encoding/protowire"},
+	"train":          {"filelock", "models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime", "runtime/ort", "google.golang.org/protobuf/encoding/protowire"},
 	"modelfile":      {"models", "export", "graph", "graph/tensor", "card"},
 	"zoo":            {"modelfile", "graph/tensor", "card"},
 	"zoo/upkeep":     {"zoo", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "card"},

@@ -19,6 +19,9 @@ type Engine struct {
 	Providers []string // the values of Options.Provider that it serves
 	// Open loads a model. An option that the engine cannot heed is an error.
 	Open func(file File, opt Options) (Model, error)
+	// TrimMemory gives memory that closed models left with the engine's allocator back
+	// to the system, so that it does not count into peaks measured later. It may be nil.
+	TrimMemory func()
 }
 
 // File is a model file that has been validated under the options.
@@ -108,6 +111,13 @@ func Register(e Engine) {
 		}
 		engines[p] = e
 	}
+}
+
+// Linked returns the engine that serves a provider, if the program links one. Unlike a
+// session, an engine runs any graph, and validates nothing.
+func Linked(provider string) (e Engine, linked bool) {
+	e, linked = engines[provider]
+	return e, linked
 }
 
 const (

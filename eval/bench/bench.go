@@ -21,7 +21,6 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/runtime"
-	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 // Model is a model to measure.
@@ -116,7 +115,7 @@ func (o Options) Check() error {
 		}
 	}
 	for _, n := range o.Threads {
-		if err := ort.CheckThreads(n); err != nil {
+		if err := runtime.CheckThreads(n); err != nil {
 			return fmt.Errorf("threads: %w", err)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/runtime"
-	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 // Watch is told how measuring goes on. Its functions may be nil.
@@ -122,14 +121,15 @@ func (r *running) progress(c *Cell, done, total int) {
 // measurePeaks measures the machine for a group of speed, again before each; the
 // best so far counts, since other programs can only slow it down. The peaks of an
 // accelerator are not known; and the pure-Go engine is measured against what ONNX
-// Runtime reaches, where there is one.
+// Runtime reaches, where the program links it and there is a library.
 func (r *running) measurePeaks(ctx context.Context, g *group) error {
-	if g.cells[0].speed == nil || g.runtime.Provider == "cuda" {
+	engine, linked := runtime.Linked("cpu")
+	if g.cells[0].speed == nil || g.runtime.Provider == "cuda" || !linked {
 		return nil
 	}
-	now, err := measurePeaks(ctx, g.runtime.Threads, g.runtime.Library)
+	now, err := measurePeaks(ctx, engine, g.runtime.Threads, g.runtime.Library)
 	switch {
-	case errors.Is(err, ort.ErrNoRuntime) || errors.Is(err, ort.ErrNoCgo):
+	case errors.Is(err, runtime.ErrNoRuntime) || errors.Is(err, runtime.ErrNoCgo):
 		return nil // for the go engine; others fail when the model is opened
 	case err != nil:
 		return err

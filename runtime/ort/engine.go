@@ -9,7 +9,9 @@ import (
 )
 
 func init() {
-	runtime.Register(runtime.Engine{Name: "onnxruntime", Providers: []string{providerCPU, providerCUDA}, Open: open})
+	runtime.Register(runtime.Engine{
+		Name: "onnxruntime", Providers: []string{providerCPU, providerCUDA}, Open: open, TrimMemory: trimMemory,
+	})
 }
 
 // model runs a session for package runtime, without copies.
