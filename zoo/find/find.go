@@ -152,6 +152,19 @@ func (f Finder) Named(name string) (Model, error) {
 	return Model{}, f.unknown(name)
 }
 
+// These returns the models that names mean, as Named does.
+func (f Finder) These(names []string) ([]Model, error) {
+	var out []Model
+	for _, name := range names {
+		m, err := f.Named(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
 // unknown is the error for a name that no model has.
 func (f Finder) unknown(name string) error {
 	var known []string
