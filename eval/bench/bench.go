@@ -64,6 +64,14 @@ type Options struct {
 	ToolVersion string          // recorded in rows
 }
 
+// OwnTasks is for Options.Wants: models are measured on those tasks alone that they
+// were trained on, maybe with other options; with a name, on that one of them alone.
+func OwnTasks(name string) func(c card.Card, t task.Task) bool {
+	return func(c card.Card, t task.Task) bool {
+		return task.Related(t.Name, c.Task) && (name == "" || task.Base(t.Name) == name)
+	}
+}
+
 // Defaults are options that lack lengths alone: accuracy on each model's own
 // tasks, 100 samples in batches of 32, on the CPU.
 func Defaults() Options {
@@ -90,14 +98,18 @@ func (o Options) Check() error {
 			return fmt.Errorf("%s is empty; give one or more", list.name)
 		}
 	}
-	for _, m := range o.Measures {
-		if m != eval.MeasureAccuracy && m != eval.MeasureSpeed {
-			return fmt.Errorf("measure is %q, expected %s or %s", m, eval.MeasureAccuracy, eval.MeasureSpeed)
-		}
-	}
-	for _, p := range o.Providers {
-		if !slices.Contains([]string{"cpu", "cuda", "go"}, p) {
-			return fmt.Errorf("provider is %q, expected cpu, cuda or go", p)
+	for _, list := range []struct {
+		name         string
+		given, known []string
+	}{
+		{"measure", o.Measures, []string{eval.MeasureAccuracy, eval.MeasureSpeed}},
+		{"provider", o.Providers, []string{"cpu", "cuda", "go"}},
+		{"profile", o.Profiles, []string{card.Portable, card.Fused}},
+	} {
+		for _, name := range list.given {
+			if !slices.Contains(list.known, name) {
+				return fmt.Errorf("%s: %w", list.name, task.Unknown(list.name, name, list.known))
+			}
 		}
 	}
 	for _, list := range []struct {

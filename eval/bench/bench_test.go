@@ -53,9 +53,10 @@ func TestOptionsAreChecked(t *testing.T) {
 		change func(*Options)
 		want   string
 	}{
-		{func(o *Options) { o.Measures = []string{"time"} }, `measure is "time", expected accuracy or speed`},
+		{func(o *Options) { o.Measures = []string{"time"} }, `measure: unknown measure "time"; known: accuracy, speed`},
 		{func(o *Options) { o.Providers = nil }, "provider is empty"},
-		{func(o *Options) { o.Providers = []string{"tpu"} }, `provider is "tpu", expected cpu, cuda or go`},
+		{func(o *Options) { o.Providers = []string{"tpu"} }, `provider: unknown provider "tpu"; did you mean "cpu"?`},
+		{func(o *Options) { o.Profiles = []string{"small"} }, `profile: unknown profile "small"`},
 		{func(o *Options) { o.Batches = []int{8, 0} }, "batch is 0, expected 1 to 1048576"},
 		{func(o *Options) { o.Threads = []int{-1} }, "threads is -1, expected 0"},
 		{func(o *Options) { o.Lengths = nil }, "no lengths were chosen"},

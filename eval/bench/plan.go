@@ -83,7 +83,8 @@ func (p *Plan) read(m Model, profile string) (group, error) {
 		return g, err
 	}
 	if profile != "" && g.card.Profile != profile {
-		return g, &ProfileError{From: m.From, Asked: profile, Has: g.card.Profile}
+		return g, fmt.Errorf("profile %s: the file's profile is %s; ask for none, or measure what it was made from",
+			profile, g.card.Profile)
 	}
 	g.env = eval.Environment{Model: m.Label, ModelSHA256: hash(data),
 		Machine: p.machine.String(), ToolVersion: p.options.ToolVersion}
@@ -92,15 +93,6 @@ func (p *Plan) read(m Model, profile string) (group, error) {
 		return g, g.loadErr
 	}
 	return g, nil // what ONNX Runtime alone can read can still be measured on a task
-}
-
-// ProfileError reports a model that is a file already, in another profile than the
-// one asked for.
-type ProfileError struct{ From, Asked, Has string }
-
-// Error implements error.
-func (e *ProfileError) Error() string {
-	return fmt.Sprintf("profile %s: the file's profile is %s; ask for none, or measure what it was made from", e.Asked, e.Has)
 }
 
 func (g *group) file() ([]byte, error) { return g.model.ONNX(cmp.Or(g.profile, card.Portable)) }
@@ -303,6 +295,20 @@ func (p *Plan) Providers() []string {
 		}
 	}
 	return out
+}
+
+// check wants what the cells without a row need of this machine, before anything runs.
+func (p *Plan) check() error {
+	checked := map[string]bool{}
+	for _, g := range p.groups {
+		if provider := g.runtime.Provider; g.toRun() && !checked[provider] {
+			checked[provider] = true
+			if err := runtime.Check(g.runtime); err != nil {
+				return fmt.Errorf("bench: %w", err)
+			}
+		}
+	}
+	return nil
 }
 
 // toRun reports whether a cell needs a session.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/runtime"
@@ -15,6 +16,9 @@ type Watch struct {
 	Session  func(what string)         // before another session is opened: its model and what differs from others
 	Progress func(c *Cell, done int64) // while a cell is measured; done is in the units of Plan.Work
 	Finished func(c *Cell) error       // its row is kept; an error ends measuring
+	// Task is given the rows of a task as soon as none is missing, once: at the start of
+	// tasks that were measured before. An error ends measuring.
+	Task func(rows []eval.Row) error
 }
 
 // running is a plan being measured.
@@ -22,7 +26,8 @@ type running struct {
 	*Plan
 	log   *Log
 	watch Watch
-	done  int64 // work of the cells that are finished
+	done  int64          // work of the cells that are finished
+	left  map[string]int // cells without a row, by task
 	said  string
 	peaks map[int]eval.Peaks // by threads
 }
@@ -31,17 +36,51 @@ type running struct {
 // once; a nil log keeps them in the plan alone. When ctx ends, the rows of what was
 // finished before stay.
 func (p *Plan) Run(ctx context.Context, log *Log, w Watch) error {
+	if err := p.check(); err != nil {
+		return err
+	}
 	if log == nil {
 		log = &Log{}
 	}
-	r := &running{Plan: p, log: log, watch: w, peaks: map[int]eval.Peaks{}}
+	r := &running{Plan: p, log: log, watch: w, left: map[string]int{}, peaks: map[int]eval.Peaks{}}
 	r.done, _ = p.Work()
+	if err := r.measuredBefore(); err != nil {
+		return err
+	}
 	for _, g := range p.groups {
 		if err := r.group(ctx, g); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// measuredBefore counts what is left, and tells of tasks that are complete.
+func (r *running) measuredBefore() error {
+	var tasks []string
+	for _, c := range r.Cells() {
+		if _, known := r.left[c.Task]; !known {
+			r.left[c.Task] = 0
+			tasks = append(tasks, c.Task)
+		}
+		if !c.Measured {
+			r.left[c.Task]++
+		}
+	}
+	for _, t := range tasks {
+		if err := r.complete(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// complete tells of a task, unless cells are left.
+func (r *running) complete(task string) error {
+	if r.watch.Task == nil || task == "" || r.left[task] > 0 { // speed has no task
+		return nil
+	}
+	return r.watch.Task(slices.DeleteFunc(r.Rows(), func(row eval.Row) bool { return row.Task != task }))
 }
 
 // group measures the cells of one session.
@@ -88,6 +127,10 @@ func (r *running) cells(ctx context.Context, session *runtime.Session, g *group)
 			if err := r.watch.Finished(c); err != nil {
 				return err
 			}
+		}
+		r.left[c.Task]--
+		if err := r.complete(c.Task); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/nopezoo/zoo/eval/task"
+)
+
+// EstimateFormats lists what Estimate.Write writes.
+func EstimateFormats() []string { return []string{"table", "json", "jsonl"} }
+
+// Write writes the estimate in one of EstimateFormats: the cells as a table for people
+// or as lines of JSON, or everything as JSON.
+func (e Estimate) Write(w io.Writer, format string) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	switch format {
+	case "table":
+		return e.table(w)
+	case "json":
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(e)
+	case "jsonl":
+		for _, c := range e.Cells {
+			if err := encoder.Encode(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("bench: %w", task.Unknown("format", format, EstimateFormats()))
+}
+
+func (e Estimate) table(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "model\tprofile\tprovider\tthreads\tbatch\tmeasure\ttask\tseed\tlength\ttime")
+	for _, c := range e.Cells {
+		task, took := fmt.Sprintf("%s\t%d", c.Task, c.Seed), "n/a"
+		if c.Task == "" {
+			task = "-\t-"
+		}
+		if c.Measured {
+			took = "measured"
+		}
+		if c.Seconds != nil {
+			took = rounded(*c.Seconds).String()
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s\t%s\t%d\t%s\n", c.Model, c.Profile, c.Provider, c.Threads, c.Batch,
+			c.Measure, task, c.Length, took)
+	}
+	return t.Flush()
+}
+
+// Duration is what the cells that are left take, rounded for people.
+func (e Estimate) Duration() time.Duration { return rounded(e.Seconds) }
+
+func rounded(seconds float64) time.Duration {
+	d := time.Duration(seconds * float64(time.Second))
+	if d < 10*time.Second {
+		return d.Round(time.Second / 10)
+	}
+	return d.Round(time.Second)
+}
