@@ -86,7 +86,7 @@ process while a cell generates.`,
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(models.Encodings(), ", "))
 	f.StringVar(&o.task, "task", "", "task, or several with commas; without a MODEL it also chooses those trained on it "+
 		"(default: what a MODEL was trained on, else one task), or all")
-	f.StringVar(&o.lengths, "lengths", "", "lengths to measure (default 20..40+4,60..200+20; for speed alone 512..4096*2)")
+	f.StringVar(&o.lengths, "lengths", "", "lengths to measure (default "+bench.TaskLengths+"; for speed alone "+bench.SpeedLengths+")")
 	f.StringSliceVar(&o.Measures, "measure", o.Measures, "accuracy (and speed, on a task), speed (without a task)")
 	f.StringSliceVar(&o.Providers, "provider", o.Providers,
 		"what runs the models: cpu, cuda, go (pure Go, needs no library, slow)")
@@ -109,11 +109,10 @@ process while a cell generates.`,
 // check refuses flags that are out of range or that do not go together. named says
 // that the models are arguments.
 func (o *benchOptions) check(flags *pflag.FlagSet, named bool) error {
-	for _, f := range []struct{ name, value string }{
-		{"pe", strings.Join(o.encodings, "")}, {"task", o.task}, {"lengths", o.lengths},
-	} {
-		if flags.Changed(f.name) && f.value == "" { // an unset variable of a script, not a wish for the default
-			return fmt.Errorf("--%s is empty; give it a value, or leave it out for the default", f.name)
+	for _, name := range []string{"pe", "task", "lengths"} {
+		// an unset variable of a script is not a wish for the default
+		if flags.Changed(name) && strings.Trim(flags.Lookup(name).Value.String(), "[]") == "" {
+			return fmt.Errorf("--%s is empty; give it a value, or leave it out for the default", name)
 		}
 	}
 	o.Seeds = each(o.seeds, func(n uint) uint64 { return uint64(n) })

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/bench"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/zoo/find"
@@ -16,17 +15,11 @@ import (
 const allTasks = "all"
 
 // planBench plans the models and lengths that the command line means.
-func (a *app) planBench(ctx context.Context, o benchOptions, args []string) (*bench.Plan, error) {
-	lengths := o.lengths
-	if lengths == "" {
-		lengths = "512..4096*2" // tokens
-		if slices.Contains(o.Measures, eval.MeasureAccuracy) {
-			lengths = "20..40+4,60..200+20" // of tasks
+func (a *app) planBench(ctx context.Context, o benchOptions, args []string) (p *bench.Plan, err error) {
+	if o.lengths != "" {
+		if o.Lengths, err = task.ParseLengths(o.lengths); err != nil {
+			return nil, err
 		}
-	}
-	var err error
-	if o.Lengths, err = task.ParseLengths(lengths); err != nil {
-		return nil, err
 	}
 	if o.task != "" && o.task != allTasks {
 		if o.Tasks, err = task.LookupList(o.task); err != nil {

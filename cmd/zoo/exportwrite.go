@@ -26,65 +26,33 @@ func (a *app) exportOne(ctx context.Context, s find.Model, o exportOptions) erro
 	if err != nil {
 		return err
 	}
-	sequence := out
-	sequence.path = strings.TrimSuffix(out.path, ".onnx") + ".sequence.onnx"
-	if err := out.check(a); err != nil {
-		return err
+	type form struct {
+		output
+		what string
 	}
+	forms := []form{{out, o.profile + " from " + s.From}}
 	if o.sequence {
-		if err := sequence.check(a); err != nil {
+		out.path = strings.TrimSuffix(out.path, ".onnx") + ".sequence.onnx"
+		forms = append(forms, form{out, "whole sequences in one run, for ONNX Runtime"})
+	}
+	for _, f := range forms {
+		if err := f.check(a); err != nil {
 			return err
 		}
 	}
-	m.Card.Parity, m.Card.Checks = nil, nil // of no file yet
-	data, how, err := o.build(ctx, m)
+	files, err := verify.Build(ctx, m, verify.Options{
+		Profile: o.profile, Provider: o.verifier, Sequence: o.sequence, Unchecked: o.noVerify,
+	})
 	if err != nil {
-		return err
+		return fmt.Errorf("nothing was written: %w", err)
 	}
-	if err := a.writeBytes(out, data); err != nil {
-		return err
+	for i, f := range forms {
+		if err := a.writeBytes(f.output, files[i].Data); err != nil {
+			return err
+		}
+		a.beside(f.output).print("%s: %s, %s, %v", f.path, f.what, bytesText(int64(len(files[i].Data))), files[i])
 	}
-	a.beside(out).print("%s: %s from %s, %s, %s", out.path, o.profile, s.From, bytesText(int64(len(data))), how)
-	if !o.sequence {
-		return nil
-	}
-	if data, how, err = o.buildSequence(ctx, m, data); err != nil {
-		return fmt.Errorf("sequence form: nothing was written: %w", err)
-	}
-	if err := a.writeBytes(sequence, data); err != nil {
-		return err
-	}
-	a.print("%s: whole sequences in one run, for ONNX Runtime, %s, %s", sequence.path, bytesText(int64(len(data))), how)
 	return nil
-}
-
-// build returns the model's file, and says how it was verified.
-func (o exportOptions) build(ctx context.Context, m modelfile.Model) (data []byte, how string, err error) {
-	if o.noVerify {
-		data, err = m.ONNX(o.profile)
-		return data, "not verified", err
-	}
-	data, worst, err := verify.ONNX(ctx, m, o.profile, o.verifier)
-	if err != nil {
-		return nil, "", fmt.Errorf("nothing was written: %w", err)
-	}
-	how = "verified"
-	if o.verifier == "go" {
-		how = "verified in pure Go alone, not in ONNX Runtime"
-	}
-	return data, fmt.Sprintf("%s, worst error %.2g", how, worst), nil
-}
-
-// buildSequence is build for the whole-sequence form of a model whose file is step.
-func (o exportOptions) buildSequence(
-	ctx context.Context, m modelfile.Model, step []byte,
-) (data []byte, how string, err error) {
-	if o.noVerify {
-		data, err = m.SequenceONNX()
-		return data, "not verified", err
-	}
-	data, worst, err := verify.SequenceONNX(ctx, m, step)
-	return data, fmt.Sprintf("verified against the one-step file, worst error %.2g", worst), err
 }
 
 // exportFolder writes a model as a folder that import reads.
@@ -113,12 +81,11 @@ func (o exportOptions) place(name string, s find.Model) (output, error) {
 	if o.output == "" || o.into {
 		out.path = filepath.Join(o.output, name)
 	}
-	switch {
-	case o.output != "":
-	case o.into:
-		out.rename = "-o ."
-	default:
+	if o.output == "" {
 		out.rename = "-o " + out.path
+		if o.into {
+			out.rename = "-o ."
+		}
 	}
 	if other := o.written[out.path]; other != "" {
 		return out, fmt.Errorf("%s was written by this command, from %s; export one at a time, with -o", out.path, other)

@@ -10,7 +10,6 @@
 package bench
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -45,7 +44,7 @@ func File(path string) Model {
 // profile, provider, threads, batch, task, seed and length is a cell.
 type Options struct {
 	Measures  []string // eval.MeasureAccuracy (and speed) on tasks, eval.MeasureSpeed without one
-	Lengths   []int    // of samples; for speed in tokens
+	Lengths   []int    // of samples; for speed in tokens; none are TaskLengths, or SpeedLengths for speed alone
 	Providers []string // cpu, cuda, go
 	Profiles  []string // of models that are no files yet; none is card.Portable
 	Threads   []int    // of ONNX Runtime; 0: one per physical core
@@ -72,8 +71,14 @@ func OwnTasks(name string) func(c card.Card, t task.Task) bool {
 	}
 }
 
-// Defaults are options that lack lengths alone: accuracy on each model's own
-// tasks, 100 samples in batches of 32, on the CPU.
+// Lengths to measure where none are asked for, as task.ParseLengths reads them.
+const (
+	TaskLengths  = "20..40+4,60..200+20"
+	SpeedLengths = "512..4096*2" // tokens
+)
+
+// Defaults are options that are ready to use: accuracy on each model's own tasks at
+// TaskLengths, 100 samples in batches of 32, on the CPU.
 func Defaults() Options {
 	return Options{
 		Measures: []string{eval.MeasureAccuracy}, Providers: []string{"cpu"}, Threads: []int{0}, Batches: []int{32},
@@ -84,8 +89,8 @@ func Defaults() Options {
 // speedRepeats is how often speed is timed unless told, for a deviation.
 const speedRepeats = 3
 
-// Check reports what is out of range or missing, but for lengths. The error
-// begins with the name that "zoo bench" has for it.
+// Check reports what is out of range, unknown or missing. The error begins with the
+// name that "zoo bench" has for it.
 func (o Options) Check() error {
 	for _, list := range []struct {
 		name  string
@@ -126,6 +131,11 @@ func (o Options) Check() error {
 			}
 		}
 	}
+	for _, n := range o.Lengths {
+		if n < 1 || n > task.MaxLength {
+			return fmt.Errorf("lengths: length is %d, expected 1 to %d", n, task.MaxLength)
+		}
+	}
 	for _, n := range o.Threads {
 		if err := runtime.CheckThreads(n); err != nil {
 			return fmt.Errorf("threads: %w", err)
@@ -134,16 +144,18 @@ func (o Options) Check() error {
 	return nil
 }
 
-func (o *Options) checkLengths() error {
-	if len(o.Lengths) == 0 {
-		return errors.New("no lengths were chosen")
+// withLengths fills in the lengths where there are none.
+func (o Options) withLengths() (Options, error) {
+	if len(o.Lengths) > 0 {
+		return o, nil
 	}
-	for _, n := range o.Lengths {
-		if n < 1 || n > task.MaxLength {
-			return fmt.Errorf("length is %d, expected 1 to %d", n, task.MaxLength)
-		}
+	text := SpeedLengths
+	if o.measures(eval.MeasureAccuracy) {
+		text = TaskLengths
 	}
-	return nil
+	var err error
+	o.Lengths, err = task.ParseLengths(text)
+	return o, err
 }
 
 func (o *Options) measures(measure string) bool { return slices.Contains(o.Measures, measure) }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
@@ -47,6 +48,21 @@ func encodings() (names []string) {
 	return names
 }
 
+// Without lengths those of tasks are measured, or tokens where speed alone is.
+func TestDefaultLengths(t *testing.T) {
+	for measure, want := range map[string]int{eval.MeasureAccuracy: 20, eval.MeasureSpeed: 512} {
+		o := Defaults()
+		o.Measures, o.Providers = []string{measure}, []string{"go"}
+		p, err := NewPlan(t.Context(), []Model{untrained(t, "rope")}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Cells()[0].Length; got != want {
+			t.Errorf("%s: the first length is %d, want %d", measure, got, want)
+		}
+	}
+}
+
 // Options that cannot be measured are refused before a model is read.
 func TestOptionsAreChecked(t *testing.T) {
 	for _, tc := range []struct {
@@ -59,7 +75,6 @@ func TestOptionsAreChecked(t *testing.T) {
 		{func(o *Options) { o.Profiles = []string{"small"} }, `profile: unknown profile "small"`},
 		{func(o *Options) { o.Batches = []int{8, 0} }, "batch is 0, expected 1 to 1048576"},
 		{func(o *Options) { o.Threads = []int{-1} }, "threads is -1, expected 0"},
-		{func(o *Options) { o.Lengths = nil }, "no lengths were chosen"},
 		{func(o *Options) { o.Lengths = []int{0} }, "length is 0, expected 1 to 1048576"},
 	} {
 		o := Defaults()

@@ -43,7 +43,11 @@ type group struct {
 // runs none. What cannot be measured is an error: a task that a model cannot
 // write, lengths that none of a task's are, and what would not fit into memory.
 func NewPlan(ctx context.Context, models []Model, o Options) (*Plan, error) {
-	if err := cmp.Or(o.Check(), o.checkLengths()); err != nil {
+	if err := o.Check(); err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
+	}
+	o, err := o.withLengths()
+	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
 	p := &Plan{options: o, machine: machine.This(), keys: map[eval.Key]bool{}}

@@ -16,19 +16,17 @@ import (
 // files below it that end in .jsonl, in lexical order. A line that cannot be read
 // is an error with its file and number, and so are paths without rows.
 func Read(paths ...string) ([]eval.Row, error) {
+	files, err := Files(paths...)
+	if err != nil {
+		return nil, err
+	}
 	var rows []eval.Row
-	for _, path := range paths {
-		files, err := Files(path)
+	for _, name := range files {
+		got, err := readFile(name)
 		if err != nil {
-			return nil, fmt.Errorf("report: %w", err)
+			return nil, fmt.Errorf("report: %s: %w", name, err)
 		}
-		for _, name := range files {
-			got, err := readFile(name)
-			if err != nil {
-				return nil, fmt.Errorf("report: %s: %w", name, err)
-			}
-			rows = append(rows, got...)
-		}
+		rows = append(rows, got...)
 	}
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("report: %s: no results; write some with: zoo bench -o results/bench.jsonl", strings.Join(paths, ", "))
@@ -48,8 +46,20 @@ func readFile(name string) ([]eval.Row, error) {
 	return eval.ReadJSONL(f)
 }
 
-// Files lists the result files of a path, as Read reads them.
-func Files(path string) ([]string, error) {
+// Files lists the result files of paths, as Read reads them.
+func Files(paths ...string) ([]string, error) {
+	var out []string
+	for _, path := range paths {
+		files, err := filesOf(path)
+		if err != nil {
+			return nil, fmt.Errorf("report: %w", err)
+		}
+		out = append(out, files...)
+	}
+	return out, nil
+}
+
+func filesOf(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
