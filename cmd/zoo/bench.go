@@ -86,7 +86,8 @@ process while a cell generates.`,
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(models.Encodings(), ", "))
 	f.StringVar(&o.task, "task", "", "task, or several with commas; without a MODEL it also chooses those trained on it "+
 		"(default: what a MODEL was trained on, else one task), or all")
-	f.StringVar(&o.lengths, "lengths", "", "lengths to measure (default "+bench.TaskLengths+"; for speed alone "+bench.SpeedLengths+")")
+	f.StringVar(&o.lengths, "lengths", "",
+		"lengths to measure (default "+bench.TaskLengths+"; for speed alone "+bench.SpeedLengths+")")
 	f.StringSliceVar(&o.Measures, "measure", o.Measures, "accuracy (and speed, on a task), speed (without a task)")
 	f.StringSliceVar(&o.Providers, "provider", o.Providers,
 		"what runs the models: cpu, cuda, go (pure Go, needs no library, slow)")

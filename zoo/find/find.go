@@ -204,8 +204,8 @@ func (f Finder) Of(encodings ...string) ([]Model, error) {
 			if f.task != "" {
 				trained, on = " and the task "+f.task, " --task "+f.task
 			}
-			return nil, fmt.Errorf("no model has the encoding %s%s, neither under %s nor in the catalogue; make one: zoo train --pe %s%s",
-				encoding, trained, f.options.Runs, encoding, on)
+			return nil, fmt.Errorf("no model has the encoding %s%s, neither under %s nor in the catalogue; "+
+				"make one: zoo train --pe %s%s", encoding, trained, f.options.Runs, encoding, on)
 		}
 		out = append(out, found...)
 	}
@@ -218,7 +218,8 @@ func (f Finder) all() ([]Model, error) {
 		slices.SortFunc(out, func(a, b Model) int { return strings.Compare(a.Label, b.Label) })
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("there is no model, neither under %s nor in the catalogue; make one: zoo train", f.options.Runs)
+		return nil, fmt.Errorf("there is no model, neither under %s nor in the catalogue; make one: zoo train",
+			f.options.Runs)
 	}
 	return out, nil
 }
