@@ -11,21 +11,21 @@ import (
 
 // Info is what the head of a file says, without weights.
 type Info struct {
-	Producer        string
-	ProducerVersion string
-	Doc             string
-	IRVersion       int
-	Opset           int            // of the default domain; 0 if the file names none
-	Domains         map[string]int // opsets of other operator domains, if any
-	Inputs          []Value        // without parameters that are inputs
-	Outputs         []Value
-	ParamInputs     []Value // see Options.ParamsAsInputs
-	Nodes           int
-	Ops             map[string]int // nodes by operator
-	Initializers    int
+	Producer  string         `json:"producer"` // program and version, as "zoo 0.1.0"
+	Doc       string         `json:"-"`
+	IRVersion int            `json:"ir_version"`
+	Opset     int            `json:"opset"`             // of the default domain; 0 if the file names none
+	Domains   map[string]int `json:"domains,omitempty"` // opsets of other operator domains, if any
+	Inputs    []Value        `json:"inputs"`            // without parameters that are inputs
+	Outputs   []Value        `json:"outputs"`
+
+	ParamInputs  []Value        `json:"-"` // see Options.ParamsAsInputs
+	Nodes        int            `json:"nodes"`
+	Ops          map[string]int `json:"ops"` // nodes by operator
+	Initializers int            `json:"initializers"`
 	// InitializerBytes is the size of the weights and constants in this file.
-	InitializerBytes int64
-	Metadata         map[string]string
+	InitializerBytes int64             `json:"weight_bytes"`
+	Metadata         map[string]string `json:"metadata"`
 }
 
 // Value is a declared input or output.
@@ -40,6 +40,9 @@ func (v Value) String() string {
 	return v.Name + " " + v.DType + "[" + strings.Join(v.Shape, ",") + "]"
 }
 
+// MarshalText implements encoding.TextMarshaler, as String.
+func (v Value) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // ReadInfo returns the head of any ONNX file, also of one that Read refuses: it
 // checks the file's outer form only and builds no graph.
 func ReadInfo(data []byte) (Info, error) {
@@ -52,7 +55,7 @@ func ReadInfo(data []byte) (Info, error) {
 
 func infoOf(m *onnxpb.ModelProto) Info {
 	info := Info{
-		Producer: m.ProducerName, ProducerVersion: m.ProducerVersion, Doc: m.DocString,
+		Producer: strings.TrimSpace(m.ProducerName + " " + m.ProducerVersion), Doc: m.DocString,
 		IRVersion: int(m.IrVersion), Domains: map[string]int{},
 		Nodes: len(m.Graph.Node), Ops: map[string]int{},
 		Initializers: len(m.Graph.Initializer), Metadata: map[string]string{},
