@@ -61,7 +61,7 @@ var imports = map[string][]string{
 	"zoo":            {"modelfile", "graph/tensor", "card"},
 	"zoo/upkeep":     {"zoo", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "card"},
 	"train/validate": {"train", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "graph/tensor", "card"},
-	"zoo/find":       {"zoo", "modelfile", "models", "interop", "train", "eval/task", "export/safety", "card"},
+	"zoo/find":       {"zoo", "modelfile", "models", "interop", "train", "eval", "eval/task", "export/safety", "card"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.
 	"interop": {"filelock", "models", "modelfile", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
 	"cmd/zoo": {"*", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/schollz/progressbar", "golang.org/x/sys", "golang.org/x/term"},

@@ -66,3 +66,14 @@ func ExampleTask_Published() {
 	// "Run Walk" <nil>
 	// "" line 2: phrase "jump and jump": expected left or right, with or without opposite or around before it
 }
+
+func ExampleTask_About() {
+	for _, k := range task.All()[:3] {
+		about, err := k.About()
+		fmt.Println(about.Name, "is trained at", about.Train, "such as", strings.TrimSpace(about.Prompt), err)
+	}
+	// Output:
+	// copy is trained at 2..20 such as Copy: dog 9 [SEP] <nil>
+	// copy-cmc2x is trained at 2..20 such as Copy: dog 9 [SEP] <nil>
+	// copy-rsc is trained at 2..20 such as Copy: dog dog [SEP] <nil>
+}
