@@ -59,7 +59,7 @@ var imports = map[string][]string{
 	"train":          {"filelock", "models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime/ort", "google.golang.org/protobuf/encoding/protowire"},
 	"modelfile":      {"models", "export", "graph", "graph/tensor", "card"},
 	"zoo":            {"modelfile", "graph/tensor", "card"},
-	"zoo/upkeep":     {"zoo", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "card"},
+	"zoo/upkeep":     {"zoo", "zoo/find", "configs", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "card"},
 	"train/validate": {"train", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "graph/tensor", "card"},
 	"zoo/find":       {"zoo", "modelfile", "models", "interop", "train", "eval", "eval/task", "export/safety", "card"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.

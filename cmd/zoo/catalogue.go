@@ -119,3 +119,34 @@ func (a *app) addToCatalogue(ctx context.Context, o catalogueOptions, lengths []
 	}
 	return nil
 }
+
+// checkCatalogue trains models of the catalogue again and compares.
+func (a *app) checkCatalogue(ctx context.Context, from zoo.Catalogue, names []string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	program := upkeep.Program{Path: self, Environ: os.Environ(), Output: rawWriter(a.stderr)} // which is zoo, too
+	for _, name := range names {
+		m, err := from.Manifest(name)
+		if err != nil {
+			return err
+		}
+		a.note("training %s again: %s", name, m.Command)
+		again, err := upkeep.Retrain(ctx, m.Command, program)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		c, err := upkeep.Compare(ctx, m, again, machine.This().Features)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", name, err)
+		case c.SameBits:
+			a.print("%s: the same bits", name)
+		default:
+			a.print("%s: other bits, on a processor with other features; mean exact match at trained lengths %.3f, and %.3f in the manifest",
+				name, c.Is, c.Was)
+		}
+	}
+	return nil
+}
