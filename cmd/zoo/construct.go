@@ -1,12 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -107,39 +105,46 @@ func (a *app) construct(ctx context.Context, o constructOptions) error {
 
 // positions prints what theorem 1's model recovers.
 func (a *app) positions(ctx context.Context, m *theory.Model, s *runtime.Session) error {
-	all, err := m.Positions(ctx, s)
+	recovered, err := m.Positions(ctx, s)
 	if err != nil {
 		return err
 	}
 	lines := [][]string{{"position", "recovered", "error"}}
-	show := func(r theory.Recovered) {
-		lines = append(lines, []string{fmt.Sprint(r.Position), fmt.Sprintf("%.6f", r.Value), fmt.Sprintf("%.1e", r.Error)})
+	show := func(t int) {
+		v := recovered[t-1]
+		lines = append(lines, []string{fmt.Sprint(t), fmt.Sprintf("%.6f", v), fmt.Sprintf("%.1e", v-float64(t))})
 	}
-	for t := 1; t < len(all); t += t/2 + 1 { // not powers of two, where 1/t has no rounding
-		show(all[t-1])
+	for t := 1; t < m.Max; t += t/2 + 1 { // not powers of two, where 1/t has no rounding
+		show(t)
 	}
-	show(all[len(all)-1])
+	show(m.Max)
 	if err := a.table(lines); err != nil {
 		return err
 	}
-	worst := slices.MaxFunc(all, func(x, y theory.Recovered) int { return cmp.Compare(math.Abs(x.Error), math.Abs(y.Error)) })
-	a.print("worst of all %d positions: %.1e, at %d", len(all), math.Abs(worst.Error), worst.Position)
+	worst, at := 0.0, 1
+	for i, v := range recovered {
+		if e := math.Abs(v - float64(i+1)); e > worst {
+			worst, at = e, i+1
+		}
+	}
+	a.print("worst of all %d positions: %.1e, at %d", m.Max, worst, at)
 	return nil
 }
 
 // distances prints how theorem 2's attention depends on the distance.
 func (a *app) distances(ctx context.Context, m *theory.Model, s *runtime.Session) error {
-	found, err := m.Distances(ctx, s)
+	pairs, err := m.Distances(ctx, s)
 	if err != nil {
 		return err
 	}
 	worst := 0.0
-	lines := [][]string{{"head", "slope", "distance", fmt.Sprintf("logit at t=%d", found.Queries[0]),
-		fmt.Sprintf("at t=%d", found.Queries[1]), "-slope*distance", "error"}}
-	for _, p := range found.Pairs {
+	lines := [][]string{{"head", "slope", "distance", fmt.Sprintf("logit at t=%d", m.Max/2), fmt.Sprintf("at t=%d", m.Max),
+		"-slope*distance", "error"}}
+	for _, p := range pairs {
 		worst = max(worst, p.Error)
 		lines = append(lines, []string{fmt.Sprint(p.Head), fmt.Sprintf("%.6g", p.Slope), fmt.Sprint(p.Distance),
-			fmt.Sprintf("%.5f", p.Logits[0]), fmt.Sprintf("%.5f", p.Logits[1]), fmt.Sprintf("%.5f", p.ALiBi), fmt.Sprintf("%.1e", p.Error)})
+			fmt.Sprintf("%.5f", p.Logits[0]), fmt.Sprintf("%.5f", p.Logits[1]), fmt.Sprintf("%.5f", p.ALiBi),
+			fmt.Sprintf("%.1e", p.Error)})
 	}
 	if err := a.table(lines); err != nil {
 		return err

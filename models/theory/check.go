@@ -14,41 +14,28 @@ type Runner interface {
 	Logits(ctx context.Context, ids [][]int64) ([]*tensor.Tensor, error)
 }
 
-// Recovered is what a model of Theorem 1 makes of one position.
-type Recovered struct {
-	Position     int     // t, from 1
-	Value, Error float64 // the recovered position, and how far it is off
-}
-
-// Positions runs a model of Theorem 1 on a sequence of its greatest length, and returns what it recovers of
-// every position.
-func (m *Model) Positions(ctx context.Context, r Runner) ([]Recovered, error) {
+// Positions runs a model of Theorem 1 on a sequence of its greatest length, and returns the position that it
+// recovers at each t = 1 … Max.
+func (m *Model) Positions(ctx context.Context, r Runner) ([]float64, error) {
 	ids := m.sequence(func(i int) int64 { return m.Words[i%len(m.Words)] })
 	logits, err := r.Logits(ctx, [][]int64{ids})
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Recovered, m.Max)
+	out := make([]float64, m.Max)
 	for i := range out {
-		value := float64(tensor.Data[float32](logits[0])[i*m.Config.VocabSize+int(m.Position)])
-		out[i] = Recovered{Position: i + 1, Value: value, Error: value - float64(i+1)}
+		out[i] = float64(tensor.Data[float32](logits[0])[i*m.Config.VocabSize+int(m.Position)])
 	}
 	return out, nil
 }
 
-// Relative is how the attention of a model of Theorem 2 depends on the distance.
-type Relative struct {
-	Queries [2]int // the positions t, from 1, of the queries that were looked at
-	Pairs   []Pair // by head, then by distance
-}
-
-// Pair compares two equal words in one head.
+// Pair compares two equal words in one head of a model of Theorem 2.
 type Pair struct {
 	Head     int
 	Slope    float64
 	Distance int
-	// Logits are, at each of the queries, the attention logit of the word at the distance less that of the
-	// word at the query itself.
+	// Logits are, for the queries t = Max/2 and t = Max, the attention logit of the word at the distance less
+	// that of the word at t itself.
 	Logits [2]float64
 	ALiBi  float64 // what ALiBi's formula gives: −Slope·Distance
 	Error  float64 // of the worse of the two logits, absolute
@@ -58,27 +45,28 @@ type Pair struct {
 const vanishing = -60
 
 // Distances runs a model of Theorem 2 on sequences of one word, and compares its attention logits with those of
-// ALiBi, at distances that are powers of two. The logits are read off the attention weights, so a head's
-// distances end where those vanish.
-func (m *Model) Distances(ctx context.Context, r Runner) (Relative, error) {
-	out := Relative{Queries: [2]int{m.Max / 2, m.Max}}
-	for d := 1; d < out.Queries[0]-1 && -slices.Min(m.Slopes)*float64(d) > vanishing; d *= 2 {
-		var logits [2][]float64
-		for i, t := range out.Queries {
-			var err error
-			if logits[i], err = m.against(ctx, r, t, d); err != nil {
-				return out, err
-			}
+// ALiBi: by head, and in each at distances that are powers of two. The logits are read off the attention weights,
+// so the distances of a head end where those vanish.
+func (m *Model) Distances(ctx context.Context, r Runner) ([]Pair, error) {
+	var out []Pair
+	for d := 1; d < m.Max/2-1 && -slices.Min(m.Slopes)*float64(d) > vanishing; d *= 2 {
+		middle, err := m.against(ctx, r, m.Max/2, d)
+		if err != nil {
+			return nil, err
+		}
+		end, err := m.against(ctx, r, m.Max, d)
+		if err != nil {
+			return nil, err
 		}
 		for h, slope := range m.Slopes {
-			p := Pair{Head: h, Slope: slope, Distance: d, Logits: [2]float64{logits[0][h], logits[1][h]}, ALiBi: -slope * float64(d)}
+			p := Pair{Head: h, Slope: slope, Distance: d, Logits: [2]float64{middle[h], end[h]}, ALiBi: -slope * float64(d)}
 			if p.ALiBi >= vanishing {
 				p.Error = max(math.Abs(p.Logits[0]-p.ALiBi), math.Abs(p.Logits[1]-p.ALiBi))
-				out.Pairs = append(out.Pairs, p)
+				out = append(out, p)
 			}
 		}
 	}
-	slices.SortStableFunc(out.Pairs, func(a, b Pair) int { return a.Head - b.Head })
+	slices.SortStableFunc(out, func(a, b Pair) int { return a.Head - b.Head })
 	return out, nil
 }
 

@@ -29,13 +29,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	for _, p := range positions[13:] {
-		fmt.Printf("position %d is recovered as %.3f\n", p.Position, p.Value)
-	}
-	// Output:
-	// position 14 is recovered as 14.000
-	// position 15 is recovered as 15.000
-	// position 16 is recovered as 16.000
+	fmt.Printf("%.3f\n", positions)
+	// Output: [1.000 2.000 3.000 4.000 5.000 6.000 7.000 8.000 9.000 10.000 11.000 12.000 13.000 14.000 15.000 16.000]
 }
 
 func ExampleModel_Distances() {
@@ -50,12 +45,12 @@ func ExampleModel_Distances() {
 		return
 	}
 	defer s.Close()
-	found, err := m.Distances(context.Background(), s)
+	pairs, err := m.Distances(context.Background(), s)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, p := range found.Pairs[:3] {
+	for _, p := range pairs[:3] {
 		fmt.Println("distance", p.Distance, "ALiBi", p.ALiBi, "as ALiBi:", p.Error < 1e-4)
 	}
 	// Output:

@@ -223,11 +223,11 @@ func TestDistances(t *testing.T) {
 		t.Fatal(err)
 	}
 	exported(t, m, func(t *testing.T, s *runtime.Session) {
-		found, err := m.Distances(t.Context(), s)
-		if err != nil || len(found.Pairs) != 4*6 || found.Queries != [2]int{64, 128} {
-			t.Fatalf("%+v, %v", found, err)
+		pairs, err := m.Distances(t.Context(), s)
+		if err != nil || len(pairs) != 4*6 {
+			t.Fatalf("%+v, %v", pairs, err)
 		}
-		for _, p := range found.Pairs {
+		for _, p := range pairs {
 			if !(p.Error <= 1e-3*p.Slope*float64(p.Distance)) {
 				t.Errorf("head %d, distance %d: the logits are %v, want %v", p.Head, p.Distance, p.Logits, p.ALiBi)
 			}
