@@ -55,7 +55,8 @@ type Tool struct {
 func Examine(version, settings string) (Report, error) {
 	r := Report{
 		Zoo: version, Go: goruntime.Version(), Platform: goruntime.GOOS + "/" + goruntime.GOARCH,
-		Machine: machine.This(), Settings: Settings{settings, readable(settings)}, Providers: map[string]string{}, Tools: findTools(),
+		Machine: machine.This(), Settings: Settings{settings, readable(settings)}, Tools: findTools(),
+		Providers: map[string]string{},
 	}
 	for _, c := range ort.Candidates("") {
 		r.Searched = append(r.Searched, Place{c.Source, c.Path, finding(c)})
@@ -82,7 +83,8 @@ func Examine(version, settings string) (Report, error) {
 func remedy(problem error, searched []Place) string {
 	switch {
 	case errors.Is(problem, ort.ErrNoCgo):
-		return "zoo was built without cgo: install a C compiler and build it again; or use the pure-Go engine, --provider go"
+		return "zoo was built without cgo: install a C compiler and build it again; " +
+			"or use the pure-Go engine, --provider go"
 	case searched[0].Rule == ort.FromEnv:
 		return "unset " + ort.EnvLibrary + ", or let it name a usable one; to install one, run: zoo setup"
 	}

@@ -27,7 +27,8 @@ func TestExamineNothing(t *testing.T) {
 	if err == nil || r.Library != nil || r.Problem != err.Error() || r.Remedy == "" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if want := (doctor.Place{Rule: ort.FromEnv, Path: missing, Finding: "not there"}); len(r.Searched) != 1 || r.Searched[0] != want {
+	want := doctor.Place{Rule: ort.FromEnv, Path: missing, Finding: "not there"}
+	if len(r.Searched) != 1 || r.Searched[0] != want {
 		t.Errorf("searched %+v, want %+v", r.Searched, want)
 	}
 }

@@ -67,6 +67,7 @@ func (s *sweep) question(t task.Task, rng *rand.Rand, length int) (Question, err
 	}
 	e, err := s.encode(sample)
 	return Question{
-		Task: t.Name, Length: sample.Length, Prompt: sample.Prompt, Expected: sample.Target, MaxNew: e.limit, correct: t.Correct,
+		Task: t.Name, Length: sample.Length, Prompt: sample.Prompt, Expected: sample.Target,
+		MaxNew: e.limit, correct: t.Correct,
 	}, err
 }

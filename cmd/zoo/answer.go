@@ -32,7 +32,9 @@ func (o *generateOptions) readPrompt(ctx context.Context, a *app, hasLength bool
 	if !asked && (o.hasPrompt || hasLength || !a.isPiped()) {
 		return nil
 	}
-	slow := time.AfterFunc(2*time.Second, func() { a.note("waiting for a prompt on standard input; --prompt or --length would do without") })
+	slow := time.AfterFunc(2*time.Second, func() {
+		a.note("waiting for a prompt on standard input; --prompt or --length would do without")
+	})
 	defer slow.Stop()
 	text, err := a.input(ctx, func(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, mostPrompt+1)) })
 	switch {
@@ -60,7 +62,9 @@ func (a *app) isPiped() bool {
 }
 
 // answerAll lets a model answer, and shows it as it goes or all of it as JSON.
-func (a *app) answerAll(ctx context.Context, s *runtime.Session, name string, o generateOptions, questions iter.Seq2[eval.Question, error]) error {
+func (a *app) answerAll(
+	ctx context.Context, s *runtime.Session, name string, o generateOptions, questions iter.Seq2[eval.Question, error],
+) error {
 	shown, right := *a, 0
 	if o.asJSON {
 		shown.stdout = io.Discard
@@ -95,7 +99,9 @@ func (a *app) answerAll(ctx context.Context, s *runtime.Session, name string, o 
 
 // answer continues a prompt, which is shown when the model has begun: what a model
 // refuses is an error and nothing else.
-func (a *app) answer(ctx context.Context, s *runtime.Session, q eval.Question, opt runtime.GenerateOptions) (answer, error) {
+func (a *app) answer(
+	ctx context.Context, s *runtime.Session, q eval.Question, opt runtime.GenerateOptions,
+) (answer, error) {
 	begun := false
 	begin := func() {
 		if !begun && q.Task != "" {

@@ -49,7 +49,8 @@ are read off the attention weights, so distances end where those vanish.`,
 	f.IntVar(&o.theorem, "theorem", 0, "1 or 2")
 	f.IntVar(&o.max, "max", 1024, "greatest position")
 	f.IntVar(&o.heads, "heads", 4, "attention heads of theorem 2")
-	f.StringVarP(&o.output, "output", "o", "", "`file` to write, - for standard output (default: theorem-<1 or 2>.onnx)")
+	f.StringVarP(&o.output, "output", "o", "",
+		"`file` to write, - for standard output (default: theorem-<1 or 2>.onnx)")
 	return c
 }
 
@@ -87,7 +88,8 @@ func (a *app) construct(ctx context.Context, o constructOptions) error {
 		return err
 	}
 	described := card.Card{Tokenizer: m.Pieces, ToolVersion: version()}
-	s, data, err := o.open(find.Value("construction", modelfile.Model{Config: m.Config, Weights: m.Weights, Card: described}))
+	made := modelfile.Model{Config: m.Config, Weights: m.Weights, Card: described}
+	s, data, err := o.open(find.Value("construction", made))
 	if err != nil {
 		return err
 	}
@@ -138,8 +140,8 @@ func (a *app) distances(ctx context.Context, m *theory.Model, s *runtime.Session
 		return err
 	}
 	worst := 0.0
-	lines := [][]string{{"head", "slope", "distance", fmt.Sprintf("logit at t=%d", m.Max/2), fmt.Sprintf("at t=%d", m.Max),
-		"-slope*distance", "error"}}
+	lines := [][]string{{"head", "slope", "distance", fmt.Sprintf("logit at t=%d", m.Max/2),
+		fmt.Sprintf("at t=%d", m.Max), "-slope*distance", "error"}}
 	for _, p := range pairs {
 		worst = max(worst, p.Error)
 		lines = append(lines, []string{fmt.Sprint(p.Head), fmt.Sprintf("%.6g", p.Slope), fmt.Sprint(p.Distance),

@@ -27,8 +27,10 @@ type engineFlags struct {
 
 func (e *engineFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&e.provider, "provider", "cpu", "what runs the models: cpu, cuda, or go (pure Go, needs no library, slow)")
-	f.StringVar(&e.profile, "profile", "", card.Portable+" or "+card.Fused+": the form of models that are no files yet (default portable)")
+	f.StringVar(&e.provider, "provider", "cpu",
+		"what runs the models: cpu, cuda, or go (pure Go, needs no library, slow)")
+	f.StringVar(&e.profile, "profile", "",
+		card.Portable+" or "+card.Fused+": the form of models that are no files yet (default portable)")
 	f.IntVar(&e.threads, "threads", 0, "threads of ONNX Runtime; 0: one per physical core")
 }
 
@@ -51,7 +53,8 @@ func checkProfile(profile string) error {
 
 // addAllow adds the flag for files that the safety validation refuses.
 func addAllow(c *cobra.Command, allow *[]string) {
-	c.Flags().StringSliceVar(allow, "allow", nil, "what model files may hold: control-flow, `names` of operator domains such as com.microsoft; or unvalidated: anything at all")
+	c.Flags().StringSliceVar(allow, "allow", nil, "what model files may hold: control-flow, "+
+		"`names` of operator domains such as com.microsoft; or unvalidated: anything at all")
 }
 
 // options returns how the runtime is to open files.
@@ -108,5 +111,6 @@ func checkFileProfile(profile string, c card.Card) error {
 	if profile == "" || c.Profile == profile {
 		return nil
 	}
-	return fmt.Errorf("--profile %s: the file's profile is %s; leave the flag out, or name the run it came from", profile, c.Profile)
+	return fmt.Errorf("--profile %s: the file's profile is %s; leave the flag out, or name the run it came from",
+		profile, c.Profile)
 }

@@ -124,7 +124,8 @@ func (a *app) generating(o generateOptions, args []string) (find.Model, error) {
 	}
 	switch {
 	case len(args) > 0 && (o.encoding != "" || o.task != ""):
-		return find.Model{}, fmt.Errorf("--pe and --task choose among runs and catalogue, but %s is named; drop one of the two", args[0])
+		return find.Model{}, fmt.Errorf(
+			"--pe and --task choose among runs and catalogue, but %s is named; drop one of the two", args[0])
 	case len(args) > 0:
 		return f.Named(args[0])
 	}

@@ -28,7 +28,8 @@ func (a *app) inspectFile(name string, data []byte, asJSON bool) error {
 	}
 	lines := [][]string{
 		{"file", fmt.Sprintf("%s (%s)", name, bytesText(int64(r.Bytes)))},
-		{"format", fmt.Sprintf("ONNX, IR version %d, opset %d, written by %s", r.IRVersion, r.Opset, cmp.Or(r.Producer, "an unnamed program"))},
+		{"format", fmt.Sprintf("ONNX, IR version %d, opset %d, written by %s",
+			r.IRVersion, r.Opset, cmp.Or(r.Producer, "an unnamed program"))},
 	}
 	add := func(name, text string) { lines = append(lines, []string{name, text}) }
 	for _, domain := range slices.Sorted(maps.Keys(r.Domains)) {

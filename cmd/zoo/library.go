@@ -26,11 +26,13 @@ func (a *app) needLibrary(ctx context.Context) error {
 	if err == nil || os.Getenv(ort.EnvLibrary) != "" { // to install one does not help where another is asked for
 		return err
 	}
-	missing := fmt.Errorf("%w (%s or newer)%s; to install it, run: zoo setup", ort.ErrNoRuntime, ort.Version, unusable())
+	missing := fmt.Errorf("%w (%s or newer)%s; to install it, run: zoo setup",
+		ort.ErrNoRuntime, ort.Version, unusable())
 	if !isTerminal(a.stdin) || !isTerminal(a.stderr) {
 		return missing
 	}
-	yes, err := a.ask(ctx, fmt.Sprintf("ONNX Runtime %s is not installed. Install it for this user, from GitHub, npm or pip (at most %s to download, %s to keep)?",
+	yes, err := a.ask(ctx, fmt.Sprintf("ONNX Runtime %s is not installed. "+
+		"Install it for this user, from GitHub, npm or pip (at most %s to download, %s to keep)?",
 		ort.Version, bytesText(install.DownloadSize), bytesText(install.LibrarySize)))
 	if err != nil {
 		return err

@@ -41,7 +41,8 @@ type listOptions struct {
 
 // takes reports whether a model is among those chosen.
 func (o listOptions) takes(encoding, tasks string) bool {
-	return (len(o.encodings) == 0 || slices.Contains(o.encodings, encoding)) && (o.task == "" || task.Related(tasks, o.task))
+	return (len(o.encodings) == 0 || slices.Contains(o.encodings, encoding)) &&
+		(o.task == "" || task.Related(tasks, o.task))
 }
 
 func listVerb(a *app) *cobra.Command {
@@ -57,8 +58,10 @@ everything; with that of a preset it shows the preset and its comments. --pe and
 Of a model it shows the trained lengths, the mean exact match inside them, and the
 effective length, the largest length measured up to which all measured ones have an
 exact match of 90 %, as their manifests have it.`,
-		Example: example("zoo list", "zoo list encodings", "zoo list presets tiny", "zoo list models --task copy --pe rope,alibi", "zoo list models --json"),
-		Args:    arguments(0, 2, "a preset"),
+		Example: example(
+			"zoo list", "zoo list encodings", "zoo list presets tiny",
+			"zoo list models --task copy --pe rope,alibi", "zoo list models --json"),
+		Args: arguments(0, 2, "a preset"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			switch {
 			case len(args) == 0:

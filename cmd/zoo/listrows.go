@@ -63,7 +63,8 @@ func listModels(_ *app, o listOptions) (any, [][]string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	list, lines := []find.Entry{}, [][]string{{"model", "encoding", "task", "trained", "inside", "effective", "parameters"}}
+	list := []find.Entry{}
+	lines := [][]string{{"model", "encoding", "task", "trained", "inside", "effective", "parameters"}}
 	for _, manifest := range catalogue {
 		m := find.Describe(manifest)
 		if !o.takes(m.Encoding, m.Task) {
@@ -79,8 +80,8 @@ func listModels(_ *app, o listOptions) (any, [][]string, error) {
 			reach += " or more"
 		}
 		list = append(list, m)
-		lines = append(lines, []string{m.Name, m.Encoding, m.Task, fmt.Sprintf("%d..%d", m.TrainedMin, m.TrainedMax), mean, reach,
-			short(float64(m.Parameters))})
+		lines = append(lines, []string{m.Name, m.Encoding, m.Task, fmt.Sprintf("%d..%d", m.TrainedMin, m.TrainedMax),
+			mean, reach, short(float64(m.Parameters))})
 	}
 	if len(list) == 0 {
 		lines = nil

@@ -59,7 +59,8 @@ func (m *Model) Distances(ctx context.Context, r Runner) ([]Pair, error) {
 			return nil, err
 		}
 		for h, slope := range m.Slopes {
-			p := Pair{Head: h, Slope: slope, Distance: d, Logits: [2]float64{middle[h], end[h]}, ALiBi: -slope * float64(d)}
+			p := Pair{Head: h, Slope: slope, Distance: d, ALiBi: -slope * float64(d)}
+			p.Logits = [2]float64{middle[h], end[h]}
 			if p.ALiBi >= vanishing {
 				p.Error = max(math.Abs(p.Logits[0]-p.ALiBi), math.Abs(p.Logits[1]-p.ALiBi))
 				out = append(out, p)

@@ -61,7 +61,8 @@ func ExampleModel_Distances() {
 
 // open runs the model's file in pure Go.
 func open(m *theory.Model) (*runtime.Session, error) {
-	file, err := modelfile.Model{Config: m.Config, Weights: m.Weights, Card: card.Card{Tokenizer: m.Pieces}}.ONNX(card.Portable)
+	made := modelfile.Model{Config: m.Config, Weights: m.Weights, Card: card.Card{Tokenizer: m.Pieces}}
+	file, err := made.ONNX(card.Portable)
 	if err != nil {
 		return nil, err
 	}

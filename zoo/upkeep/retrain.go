@@ -28,7 +28,8 @@ type Program struct {
 func Retrain(ctx context.Context, command string, p Program) (modelfile.Model, error) {
 	words, err := shellWords(command)
 	if err != nil || len(words) < 2 || words[0] != "zoo" || words[1] != "train" {
-		return modelfile.Model{}, errors.Join(fmt.Errorf("the manifest's command is %q: want one that begins with zoo train", command), err)
+		wrong := fmt.Errorf("the manifest's command is %q: want one that begins with zoo train", command)
+		return modelfile.Model{}, errors.Join(wrong, err)
 	}
 	folder, err := os.MkdirTemp("", "zoo-check-")
 	if err != nil {
