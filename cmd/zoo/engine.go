@@ -74,10 +74,16 @@ func (e engineFlags) options() runtime.Options {
 }
 
 // open builds or reads the model's file and loads it.
-func (e engineFlags) open(m find.Model) (*runtime.Session, []byte, error) {
-	s, data, err := e.load(m)
+func (e engineFlags) open(m find.Model) (s *runtime.Session, data []byte, err error) {
+	data, err = m.ONNX(cmp.Or(e.profile, card.Portable))
+	if err == nil {
+		s, err = runtime.OpenBytes(data, e.options())
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", m.From, withoutLibrary(err))
+	}
+	if err := checkFileProfile(e.profile, s.Info().Card); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("%s: %w", m.From, err), s.Close())
 	}
 	return s, data, nil
 }
@@ -89,21 +95,6 @@ func withoutLibrary(err error) error {
 		return fmt.Errorf("%w; or use the pure-Go engine: --provider go", err)
 	}
 	return err
-}
-
-func (e engineFlags) load(m find.Model) (*runtime.Session, []byte, error) {
-	data, err := m.ONNX(cmp.Or(e.profile, card.Portable))
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := runtime.OpenBytes(data, e.options())
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := checkFileProfile(e.profile, s.Info().Card); err != nil {
-		return nil, nil, errors.Join(err, s.Close())
-	}
-	return s, data, nil
 }
 
 // checkFileProfile wants a file in the profile that was asked for, if any was.
