@@ -29,7 +29,7 @@ var imports = map[string][]string{
 	"filelock":        nil,
 	"machine":         nil,
 	"models/pe":       {"graph", "graph/tensor"},
-	"models":          {"models/pe", "graph", "graph/tensor"},
+	"models":          {"models/pe", "graph", "graph/tensor", "card"},
 	"models/theory":   {"models", "models/pe", "graph/tensor"},
 	"export":          {"export/internal/onnxpb", "export/safety", "graph", "graph/tensor", "card", "google.golang.org/protobuf"},
 	"export/verify":   {"modelfile", "export/internal/onnxpb", "export/safety", "runtime", "runtime/native", "runtime/ort", "eval/task", "tokenizer", "card", "graph", "graph/tensor", "google.golang.org/protobuf", "github.com/owulveryck/onnx-go", "gonum.org/v1/gonum/graph", "gorgonia.org/tensor"},
@@ -50,6 +50,7 @@ var imports = map[string][]string{
 
 	"runtime/native": {"runtime", "export", "graph/interp", "graph/tensor"},
 	"runtime":        {"export/safety", "graph/tensor", "tokenizer", "card"},
+	"doctor":         {"configs", "machine", "runtime/ort", "runtime/ort/install"},
 	"eval/task":      {"tokenizer"},
 	"eval":           {"eval/task", "runtime", "tokenizer", "card"},
 	"eval/bench":     {"eval", "eval/task", "runtime", "export", "export/safety", "graph", "graph/tensor", "card", "filelock", "machine"},
@@ -58,9 +59,9 @@ var imports = map[string][]string{
 	"train":          {"filelock", "models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime", "runtime/ort", "google.golang.org/protobuf/encoding/protowire"},
 	"modelfile":      {"models", "export", "graph", "graph/tensor", "card"},
 	"zoo":            {"modelfile", "graph/tensor", "card"},
-	"zoo/upkeep":     {"zoo", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "card"},
+	"zoo/upkeep":     {"zoo", "zoo/find", "configs", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "card"},
 	"train/validate": {"train", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "graph/tensor", "card"},
-	"zoo/find":       {"zoo", "modelfile", "models", "interop", "train", "eval/task", "export/safety", "card"},
+	"zoo/find":       {"zoo", "modelfile", "models", "interop", "train", "eval", "eval/task", "export/safety", "card"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.
 	"interop": {"filelock", "models", "modelfile", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
 	"cmd/zoo": {"*", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/schollz/progressbar", "golang.org/x/sys", "golang.org/x/term"},

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph"
@@ -45,7 +46,7 @@ func matrixRate(ctx context.Context, e runtime.Engine, opt runtime.Options) (flo
 	if err := export.Write(&file, g, nil, export.Options{}); err != nil {
 		return 0, err
 	}
-	ports := []runtime.Port{{Name: "x"}, {Name: "w"}, {Name: "y"}}
+	ports := []card.Port{{Name: "x"}, {Name: "w"}, {Name: "y"}}
 	model, err := e.Open(runtime.File{Data: file.Bytes(), Inputs: ports[:2], Outputs: ports[2:]}, opt)
 	if err != nil {
 		return 0, err

@@ -88,7 +88,7 @@ func (o Options) build(
 	if data, err = write(m); err != nil {
 		return File{}, err
 	}
-	g, err := m.Graph(profile)
+	g, _, err := m.Describe(profile)
 	if err != nil {
 		return File{}, err
 	}

@@ -45,11 +45,11 @@ type Options struct {
 // Installed is the outcome of Setup.
 type Installed struct {
 	ort.Library
-	Origin   string   // what it came from: "github", "npm", "pip", or the value of From
-	SHA256   string   // of the library
-	Verified bool     // its hash, or its archive's, is pinned in zoo
-	Present  bool     // it was there already, nothing was fetched
-	Failed   []string // sources that were tried before Origin, each with its reason
+	Origin   string   `json:"origin"`   // what it came from: "github", "npm", "pip", or the value of From
+	SHA256   string   `json:"sha256"`   // of the library
+	Verified bool     `json:"verified"` // its hash, or its archive's, is pinned in zoo
+	Present  bool     `json:"-"`        // it was there already, nothing was fetched
+	Failed   []string `json:"-"`        // sources that were tried before Origin, each with its reason
 }
 
 // Setup installs the ONNX Runtime library of ort.Version into the per-user cache,
