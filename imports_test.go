@@ -51,7 +51,7 @@ var imports = map[string][]string{
 	"runtime/native": {"runtime", "export", "graph/interp", "graph/tensor"},
 	"runtime":        {"export/safety", "graph/tensor", "tokenizer", "card"},
 	"eval/task":      {"tokenizer"},
-	"eval":           {"eval/task", "runtime", "tokenizer", "card"},
+	"eval":           {"eval/task", "runtime", "tokenizer", "card", "gonum.org/v1/gonum/stat"},
 	"eval/bench":     {"eval", "eval/task", "runtime", "runtime/ort", "export", "export/safety", "graph", "graph/tensor", "card", "filelock", "machine"},
 	"eval/study":     {"eval", "eval/task"},
 	"eval/report":    {"eval", "eval/study", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
