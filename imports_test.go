@@ -27,7 +27,7 @@ var imports = map[string][]string{
 	"card":            nil,
 	"configs":         {"train", "models", "eval/task", "runtime/ort", "graph/tensor", "github.com/spf13/viper"},
 	"filelock":        nil,
-	"machine":         nil,
+	"machine":         {"github.com/klauspost/cpuid"},
 	"models/pe":       {"graph", "graph/tensor"},
 	"models":          {"models/pe", "graph", "graph/tensor"},
 	"models/theory":   {"models", "models/pe", "graph/tensor"},
