@@ -78,7 +78,7 @@ func (f *File) Runs(folder string, s configs.Sources) ([]Run, error) {
 				f.Name, f.describe(other), f.describe(combination), r.Name)
 		}
 		seen[r.Name] = combination
-		r.Dir = filepath.Join(folder, r.Name)
+		r.Dir = filepath.ToSlash(filepath.Join(folder, r.Name))
 		out = append(out, r)
 	}
 	return out, nil

@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -36,7 +35,7 @@ type Status struct {
 
 // newStatus is the status of a run that waits.
 func newStatus(r Run) Status {
-	return Status{Name: r.Name, Dir: filepath.ToSlash(r.Dir), State: Waiting, Steps: r.Config.Train.Steps}
+	return Status{Name: r.Name, Dir: r.Dir, State: Waiting, Steps: r.Config.Train.Steps}
 }
 
 // look reads the status's numbers from the run's metrics.
@@ -76,7 +75,7 @@ func (s Status) Cells() []string {
 		out[1] += ", " + s.Slurm
 	}
 	if s.Error != "" {
-		out = append(out[:3], s.Error)
+		out = append(out[:3], strings.Join(strings.Fields(s.Error), " "))
 	}
 	return out
 }

@@ -109,7 +109,7 @@ func (w *watch) done(r Run, err error, bound int64) {
 		w.ended(r, Finished, "")
 	case errors.Is(err, ErrMemory):
 		w.ended(r, Failed, fmt.Sprintf("%v: about %s of %s; lower train.micro_tokens, "+
-			"or say with --memory how much there is", err, human.Bytes(r.Cost.Memory), human.Bytes(bound)))
+			"or say with --memory how much there is", err, human.Bytes(r.Memory), human.Bytes(bound)))
 	case errors.Is(err, train.ErrInterrupted):
 		w.ended(r, Stopped, "")
 	default:
