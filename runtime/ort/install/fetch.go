@@ -20,10 +20,10 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
-// source is one way to get an archive that holds the library.
+// source is one way to get a file that holds the library, or a folder that does.
 type source struct {
-	name  string // as in the pin table
-	fetch func(ctx context.Context, dir string, progress func(done, total int64)) (file string, err error)
+	name  string // as in the pin table; "" for what Options.From names
+	fetch func(ctx context.Context, dir string, progress func(done, total int64)) (path string, err error)
 }
 
 // officialSources lists the sources in the order in which Setup tries them.
