@@ -26,7 +26,8 @@ const envPrefix = "ZOO_"
 // isSettingVariable reports whether a variable that is set stands for a setting, or
 // looks like one that does. An empty one counts as unset.
 func isSettingVariable(name, value string) bool {
-	return strings.HasPrefix(name, envPrefix) && value != "" && !slices.Contains(ownVariables, name) && !slices.Contains(testVariables, name)
+	return strings.HasPrefix(name, envPrefix) && value != "" &&
+		!slices.Contains(ownVariables, name) && !slices.Contains(testVariables, name)
 }
 
 // CheckEnvironment refuses a variable that looks like one of zoo's and is none: a

@@ -4,7 +4,7 @@ package machine
 import (
 	"cmp"
 	"fmt"
-	goruntime "runtime"
+	"runtime"
 
 	"github.com/klauspost/cpuid/v2"
 )
@@ -34,7 +34,7 @@ var telling = []struct {
 
 // This describes the computer as it is now.
 func This() Machine {
-	m := Machine{Processor: cmp.Or(cpuid.CPU.BrandName, goruntime.GOARCH), Cores: goruntime.NumCPU(), Features: []string{}}
+	m := Machine{Processor: cmp.Or(cpuid.CPU.BrandName, runtime.GOARCH), Cores: runtime.NumCPU(), Features: []string{}}
 	for _, feature := range telling {
 		if cpuid.CPU.Has(feature.id) {
 			m.Features = append(m.Features, feature.name)

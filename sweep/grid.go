@@ -25,7 +25,8 @@ func (f *File) checkSize() error {
 				sizes = append(sizes, fmt.Sprintf("%d %s", len(x.values), x.from))
 			}
 			return fmt.Errorf("sweep %s: %s are more than %d runs, which is the most that one sweep holds, "+
-				"since all are checked before the first begins; divide the file", f.Name, strings.Join(sizes, " × "), mostRuns)
+				"since all are checked before the first begins; divide the file",
+				f.Name, strings.Join(sizes, " × "), mostRuns)
 		}
 	}
 	return nil

@@ -66,7 +66,7 @@ func Setup(ctx context.Context, opt Options) (Installed, error) {
 		return Installed{}, errors.New("ort: setup: the context is nil")
 	}
 	p := library.Host()
-	return setup(ctx, opt, plan{platform: p, pins: officialPins(), sources: officialSources(p), limits: defaultLimits()})
+	return setup(ctx, opt, plan{p, officialPins(), officialSources(p), defaultLimits()})
 }
 
 // plan is what tests replace.
@@ -80,8 +80,9 @@ type plan struct {
 func setup(ctx context.Context, opt Options, pl plan) (Installed, error) {
 	switch {
 	case opt.Provider == "cuda" && opt.From == "":
-		return Installed{}, errors.New("ort: setup: no source for provider cuda is built in yet; name a CUDA build of " +
-			"ONNX Runtime " + ort.Version + " (release archive or unpacked folder): zoo setup --provider cuda --from DIR")
+		return Installed{}, errors.New("ort: setup: no source for provider cuda is built in yet; name a CUDA build " +
+			"of ONNX Runtime " + ort.Version + " (release archive or unpacked folder): " +
+			"zoo setup --provider cuda --from DIR")
 	case !slices.Contains([]string{"", "cpu", "cuda"}, opt.Provider):
 		return Installed{}, fmt.Errorf("ort: setup: unknown provider %q, known are cpu and cuda", opt.Provider)
 	}
@@ -144,7 +145,8 @@ func attempt(ctx context.Context, folder string, opt Options, pl plan, s source)
 			return Installed{}, err
 		}
 	}
-	x := &extractor{dir: filepath.Join(stage, "unpacked"), platform: pl.platform, providers: opt.Provider == "cuda", limits: pl.limits}
+	x := &extractor{dir: filepath.Join(stage, "unpacked"), platform: pl.platform,
+		providers: opt.Provider == "cuda", limits: pl.limits}
 	if err := os.Mkdir(x.dir, 0o755); err != nil {
 		return Installed{}, err
 	}
@@ -168,8 +170,8 @@ func (o Options) source(limit int64) source {
 		scheme, _, _ := strings.Cut(strings.ToLower(o.From), "://")
 		switch {
 		case scheme == "http" && !o.Insecure:
-			return "", errors.New("plain http lets anyone on the way replace the library, which then runs as part of zoo; " +
-				"use an https URL, or say that you accept this: zoo setup --insecure")
+			return "", errors.New("plain http lets anyone on the way replace the library, which then runs as part " +
+				"of zoo; use an https URL, or say that you accept this: zoo setup --insecure")
 		case scheme == "http" || scheme == "https":
 			return download(ctx, o.From, dir, limit, progress)
 		}

@@ -58,7 +58,8 @@ func official(name string) bool {
 // present returns what is installed in folder, if it is whole and verified.
 func present(folder string, p library.Platform, pins []pin) (Installed, bool) {
 	path := filepath.Join(folder, p.Names()[0])
-	done, err := origin(ort.Library{Path: path, Source: ort.FromCache, Version: library.VersionOf(path, p)}, pinned(pins, "", p))
+	lib := ort.Library{Path: path, Source: ort.FromCache, Version: library.VersionOf(path, p)}
+	done, err := origin(lib, pinned(pins, "", p))
 	done.Present = true
 	return done, err == nil && done.Verified
 }
