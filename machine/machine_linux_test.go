@@ -15,7 +15,8 @@ func TestFeatureNames(t *testing.T) {
 	}
 	var flags []string
 	for line := range strings.Lines(string(info)) {
-		if name, value, _ := strings.Cut(line, ":"); strings.TrimSpace(name) == "flags" || strings.TrimSpace(name) == "Features" {
+		name, value, _ := strings.Cut(line, ":")
+		if name = strings.TrimSpace(name); name == "flags" || name == "Features" {
 			flags = strings.Fields(value)
 		}
 	}

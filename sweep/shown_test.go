@@ -16,8 +16,10 @@ func names(all []sweep.Status) (out []string) {
 }
 
 func TestForemost(t *testing.T) {
-	all := []sweep.Status{{Name: "a", State: sweep.Finished}, {Name: "b", State: sweep.Waiting}, {Name: "c", State: sweep.Running},
-		{Name: "d", State: sweep.Stopped}, {Name: "e", State: sweep.Waiting}, {Name: "f", State: sweep.Running}}
+	all := []sweep.Status{
+		{Name: "a", State: sweep.Finished}, {Name: "b", State: sweep.Waiting}, {Name: "c", State: sweep.Running},
+		{Name: "d", State: sweep.Stopped}, {Name: "e", State: sweep.Waiting}, {Name: "f", State: sweep.Running},
+	}
 	for n, want := range map[int][]string{
 		-1: nil, 0: nil, 1: {"c"}, 3: {"c", "d", "f"}, 4: {"b", "c", "d", "f"}, 9: {"a", "b", "c", "d", "e", "f"},
 	} {

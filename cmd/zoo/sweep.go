@@ -74,7 +74,8 @@ The embedded sweeps are ` + strings.Join(configs.Sweeps(), " and ") + `.`,
 		RunE: func(c *cobra.Command, _ []string) error { return a.sweep(c, o) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.file, "config", "", "the sweep `file`, or the name of an embedded one: "+strings.Join(configs.Sweeps(), ", "))
+	f.StringVar(&o.file, "config", "", "the sweep `file`, or the name of an embedded one: "+
+		strings.Join(configs.Sweeps(), ", "))
 	f.StringVar(&o.root, "runs", "runs", "`folder` of the runs")
 	f.StringArrayVar(&o.set, "set", nil, "any setting for all runs, as `key=value`; may be repeated")
 	f.IntVar(&o.workers, "workers", 1, "runs at a time")
@@ -128,8 +129,8 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 	}
 	var of *sweep.RunError
 	if errors.As(err, &of) && errors.Is(err, train.ErrOtherRun) {
-		return fmt.Errorf("%w; go on with that one alone: %s; or choose another folder with --runs, or rename the sweep file",
-			err, resumeCommand(of.Dir))
+		return fmt.Errorf("%w; go on with that one alone: %s; "+
+			"or choose another folder with --runs, or rename the sweep file", err, resumeCommand(of.Dir))
 	}
 	return err
 }

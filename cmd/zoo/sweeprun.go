@@ -16,7 +16,8 @@ func (a *app) sweepPlan(runs []sweep.Run, asJSON bool) error {
 	}
 	lines := [][]string{{"run", "steps", "parameters", "memory"}}
 	for _, r := range runs {
-		lines = append(lines, []string{r.Name, fmt.Sprint(r.Config.Train.Steps), fmt.Sprint(r.Parameters), bytesText(r.Memory)})
+		lines = append(lines, []string{r.Name, fmt.Sprint(r.Config.Train.Steps),
+			fmt.Sprint(r.Parameters), bytesText(r.Memory)})
 	}
 	return a.table(lines)
 }
