@@ -27,7 +27,8 @@ var imports = map[string][]string{
 	"card":            nil,
 	"configs":         {"train", "models", "eval/task", "runtime/ort", "graph/tensor", "github.com/spf13/viper"},
 	"filelock":        nil,
-	"machine":         nil,
+	"machine":         {"github.com/klauspost/cpuid"},
+	"internal/human":  {"github.com/dustin/go-humanize"},
 	"models/pe":       {"graph", "graph/tensor"},
 	"models":          {"models/pe", "graph", "graph/tensor", "card"},
 	"models/theory":   {"models", "models/pe", "graph/tensor"},
@@ -37,7 +38,7 @@ var imports = map[string][]string{
 	"export/internal/onnxpb": {"google.golang.org/protobuf"},
 	"export/safety":          {"export/internal/onnxpb", "graph/tensor", "card", "google.golang.org/protobuf"},
 
-	"sweep":                {"configs", "eval/task", "filelock", "graph/tensor", "sweep/internal/child", "sweep/slurm", "train", "github.com/spf13/viper"},
+	"sweep":                {"configs", "eval/task", "filelock", "graph/tensor", "internal/human", "machine", "sweep/internal/child", "sweep/slurm", "train", "github.com/spf13/viper"},
 	"sweep/slurm":          {"graph/tensor", "sweep/internal/child"},
 	"sweep/internal/child": nil,
 
@@ -52,8 +53,8 @@ var imports = map[string][]string{
 	"runtime":        {"export/safety", "graph/tensor", "tokenizer", "card"},
 	"doctor":         {"configs", "machine", "runtime/ort", "runtime/ort/install"},
 	"eval/task":      {"tokenizer"},
-	"eval":           {"eval/task", "runtime", "tokenizer", "card"},
-	"eval/bench":     {"eval", "eval/task", "runtime", "export", "export/safety", "graph", "graph/tensor", "card", "filelock", "machine"},
+	"eval":           {"eval/task", "runtime", "tokenizer", "card", "gonum.org/v1/gonum/stat"},
+	"eval/bench":     {"eval", "eval/task", "runtime", "export", "export/safety", "graph", "graph/tensor", "card", "filelock", "internal/human", "machine"},
 	"eval/study":     {"eval", "eval/task"},
 	"eval/report":    {"eval", "eval/study", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
 	"train":          {"filelock", "models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime", "runtime/ort", "google.golang.org/protobuf/encoding/protowire"},

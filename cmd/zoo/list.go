@@ -164,16 +164,20 @@ func (a *app) table(lines [][]string) error {
 	if len(lines) == 0 {
 		lines = [][]string{{"(none)"}}
 	}
-	var aligned strings.Builder
-	w := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
+	_, err := io.WriteString(a.stdout, aligned(lines))
+	return err
+}
+
+// aligned lays out lines of cells in columns.
+func aligned(lines [][]string) string {
+	var padded, out strings.Builder
+	w := tabwriter.NewWriter(&padded, 0, 0, 2, ' ', 0)
 	for _, line := range lines {
 		fmt.Fprintln(w, strings.Join(line, "\t"))
 	}
 	w.Flush() // to memory
-	var out strings.Builder
-	for line := range strings.Lines(aligned.String()) {
+	for line := range strings.Lines(padded.String()) {
 		out.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
-	_, err := io.WriteString(a.stdout, out.String())
-	return err
+	return out.String()
 }

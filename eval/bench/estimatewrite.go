@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // EstimateFormats lists what Estimate.Write writes.
@@ -47,7 +48,7 @@ func (e Estimate) table(w io.Writer) error {
 			took = "measured"
 		}
 		if c.Seconds != nil {
-			took = rounded(*c.Seconds).String()
+			took = duration(*c.Seconds)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s\t%s\t%d\t%s\n", c.Model, c.Profile, c.Provider, c.Threads, c.Batch,
 			c.Measure, task, c.Length, took)
@@ -56,12 +57,8 @@ func (e Estimate) table(w io.Writer) error {
 }
 
 // Duration is what the cells that are left take, rounded for people.
-func (e Estimate) Duration() time.Duration { return rounded(e.Seconds) }
+func (e Estimate) Duration() string { return duration(e.Seconds) }
 
-func rounded(seconds float64) time.Duration {
-	d := time.Duration(seconds * float64(time.Second))
-	if d < 10*time.Second {
-		return d.Round(time.Second / 10)
-	}
-	return d.Round(time.Second)
+func duration(seconds float64) string {
+	return human.Duration(time.Duration(seconds * float64(time.Second)))
 }

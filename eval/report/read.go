@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -50,32 +49,19 @@ func readFile(name string) ([]eval.Row, error) {
 func Files(paths ...string) ([]string, error) {
 	var out []string
 	for _, path := range paths {
-		files, err := filesOf(path)
+		found := len(out)
+		err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && (name == path || filepath.Ext(name) == ".jsonl") {
+				out = append(out, name)
+			}
+			return err
+		})
+		if err == nil && len(out) == found {
+			err = fmt.Errorf("%s holds no .jsonl file; write one with: zoo bench -o %s", path, filepath.Join(path, "bench.jsonl"))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("report: %w", err)
 		}
-		out = append(out, files...)
 	}
 	return out, nil
-}
-
-func filesOf(path string) ([]string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return []string{path}, nil
-	}
-	var out []string
-	err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && filepath.Ext(name) == ".jsonl" {
-			out = append(out, name)
-		}
-		return err
-	})
-	if err == nil && len(out) == 0 {
-		err = fmt.Errorf("%s holds no .jsonl file; write one with: zoo bench -o %s", path, filepath.Join(path, "bench.jsonl"))
-	}
-	return out, err
 }

@@ -78,10 +78,13 @@ func (f Finder) On(tasks string) (Finder, error) {
 		return f, err
 	}
 	f.runs = slices.DeleteFunc(slices.Clone(f.runs), func(r Run) bool { return !task.Related(r.Task, tasks) })
-	f.catalogue = slices.DeleteFunc(slices.Clone(f.catalogue), func(m zoo.Manifest) bool { return !task.Related(m.Card.Task, tasks) })
+	f.catalogue = slices.DeleteFunc(slices.Clone(f.catalogue), func(m zoo.Manifest) bool {
+		return !task.Related(m.Card.Task, tasks)
+	})
 	f.task = tasks
 	if len(f.runs)+len(f.catalogue) == 0 {
-		return f, fmt.Errorf("no model was trained on %s, neither under %s nor in the catalogue; make one: zoo train --task %s; or name the model to use", tasks, f.options.Runs, tasks)
+		return f, fmt.Errorf("no model was trained on %s, neither under %s nor in the catalogue; "+
+			"make one: zoo train --task %s; or name the model to use", tasks, f.options.Runs, tasks)
 	}
 	return f, nil
 }
@@ -182,7 +185,7 @@ func (f Finder) Newest() (Model, error) {
 	if len(f.runs) > 0 {
 		return f.options.run(f.runs[0]), nil
 	}
-	all, err := f.all()
+	all, err := f.Of()
 	if err != nil {
 		return Model{}, err
 	}
@@ -193,9 +196,6 @@ func (f Finder) Newest() (Model, error) {
 // catalogue that have it; without an encoding every run in the order of their names,
 // else the whole catalogue. That there is none is an error.
 func (f Finder) Of(encodings ...string) ([]Model, error) {
-	if len(encodings) == 0 {
-		return f.all()
-	}
 	var out []Model
 	for _, encoding := range encodings {
 		found := f.those(func(e string) bool { return e == encoding })
@@ -209,17 +209,15 @@ func (f Finder) Of(encodings ...string) ([]Model, error) {
 		}
 		out = append(out, found...)
 	}
-	return out, nil
-}
-
-func (f Finder) all() ([]Model, error) {
-	out := f.those(func(string) bool { return true })
-	if len(f.runs) > 0 {
-		slices.SortFunc(out, func(a, b Model) int { return strings.Compare(a.Label, b.Label) })
+	if len(encodings) > 0 {
+		return out, nil
 	}
-	if len(out) == 0 {
+	if out = f.those(func(string) bool { return true }); len(out) == 0 {
 		return nil, fmt.Errorf("there is no model, neither under %s nor in the catalogue; make one: zoo train",
 			f.options.Runs)
+	}
+	if len(f.runs) > 0 {
+		slices.SortFunc(out, func(a, b Model) int { return strings.Compare(a.Label, b.Label) })
 	}
 	return out, nil
 }
