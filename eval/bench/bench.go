@@ -144,18 +144,15 @@ func (o Options) Check() error {
 	return nil
 }
 
-// withLengths fills in the lengths where there are none.
-func (o Options) withLengths() (Options, error) {
-	if len(o.Lengths) > 0 {
-		return o, nil
+// lengths are those asked for, or else the default ones.
+func (o *Options) lengths() ([]int, error) {
+	switch {
+	case len(o.Lengths) > 0:
+		return o.Lengths, nil
+	case o.measures(eval.MeasureAccuracy):
+		return task.ParseLengths(TaskLengths)
 	}
-	text := SpeedLengths
-	if o.measures(eval.MeasureAccuracy) {
-		text = TaskLengths
-	}
-	var err error
-	o.Lengths, err = task.ParseLengths(text)
-	return o, err
+	return task.ParseLengths(SpeedLengths)
 }
 
 func (o *Options) measures(measure string) bool { return slices.Contains(o.Measures, measure) }

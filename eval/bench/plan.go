@@ -42,10 +42,10 @@ type group struct {
 // runs none. What cannot be measured is an error: a task that a model cannot
 // write, lengths that none of a task's are, and what would not fit into memory.
 func NewPlan(ctx context.Context, models []Model, o Options) (*Plan, error) {
-	if err := o.Check(); err != nil {
-		return nil, fmt.Errorf("bench: %w", err)
+	err := o.Check()
+	if err == nil {
+		o.Lengths, err = o.lengths()
 	}
-	o, err := o.withLengths()
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
@@ -300,13 +300,11 @@ func (p *Plan) Providers() []string {
 
 // check wants what the cells without a row need of this machine, before anything runs.
 func (p *Plan) check() error {
-	checked := map[string]bool{}
-	for _, g := range p.groups {
-		if provider := g.runtime.Provider; g.toRun() && !checked[provider] {
-			checked[provider] = true
-			if err := runtime.Check(g.runtime); err != nil {
-				return fmt.Errorf("bench: %w", err)
-			}
+	for _, provider := range p.Providers() {
+		opt := p.options.Runtime
+		opt.Provider = provider
+		if err := runtime.Check(opt); err != nil {
+			return fmt.Errorf("bench: %w", err)
 		}
 	}
 	return nil

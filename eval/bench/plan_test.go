@@ -57,8 +57,7 @@ func TestRunGoesOn(t *testing.T) {
 	o := Defaults()
 	o.Lengths, o.Providers, o.Samples = []int{2, 3, 4}, []string{"go"}, 2
 	path := filepath.Join(t.TempDir(), "new", "rows.jsonl")
-	finished := 0
-	run := func(ctx context.Context, after func(c *Cell)) (*Plan, error) {
+	run := func(ctx context.Context, during func(c *Cell)) (*Plan, error) {
 		p, err := NewPlan(ctx, []Model{untrained(t, "rope")}, o)
 		if err != nil {
 			t.Fatal(err)
@@ -70,31 +69,27 @@ func TestRunGoesOn(t *testing.T) {
 		defer log.Close()
 		p.Resume(log.Rows)
 		last, total := p.Work()
-		return p, p.Run(ctx, log, Watch{
-			Progress: func(c *Cell, done int64) {
-				if done < last || done > total {
-					t.Errorf("%s: %d of %d done, %d before", c, done, total, last)
-				}
-				last = done
-			},
-			Finished: func(c *Cell) error {
-				finished++
-				after(c)
-				return nil
-			},
-		})
+		return p, p.Run(ctx, log, Watch{Progress: func(c *Cell, done int64) {
+			if done < last || done > total {
+				t.Errorf("%s: %d of %d done, %d before", c, done, total, last)
+			}
+			last = done
+			during(c)
+		}})
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	if p, err := run(ctx, func(*Cell) { cancel() }); !errors.Is(err, context.Canceled) || len(p.Rows()) != 1 {
-		t.Fatalf("interrupted with %d rows, error %v", len(p.Rows()), err)
-	}
-	p, err := run(t.Context(), func(c *Cell) {
-		if c.Length == 2 {
-			t.Error("length 2 was measured again")
+	p, err := run(ctx, func(c *Cell) {
+		if c.Length == 3 {
+			cancel()
 		}
 	})
-	if err != nil || len(p.Rows()) != 3 || finished != 3 {
-		t.Errorf("%d rows and %d cells measured, error %v; want 3 of both", len(p.Rows()), finished, err)
+	if !errors.Is(err, context.Canceled) || len(p.Rows()) != 1 {
+		t.Fatalf("interrupted with %d rows, error %v", len(p.Rows()), err)
+	}
+	measured := map[int]bool{}
+	p, err = run(t.Context(), func(c *Cell) { measured[c.Length] = true })
+	if err != nil || len(p.Rows()) != 3 || measured[2] || len(measured) != 2 {
+		t.Errorf("%d rows, error %v, lengths measured then: %v; want the other two", len(p.Rows()), err, measured)
 	}
 	log, err := ReadLog(path)
 	if err != nil {

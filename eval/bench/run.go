@@ -15,7 +15,6 @@ import (
 type Watch struct {
 	Session  func(what string)         // before another session is opened: its model and what differs from others
 	Progress func(c *Cell, done int64) // while a cell is measured; done is in the units of Plan.Work
-	Finished func(c *Cell) error       // its row is kept; an error ends measuring
 	// Task is given the rows of a task as soon as none is missing, once: at the start of
 	// tasks that were measured before. An error ends measuring.
 	Task func(rows []eval.Row) error
@@ -26,8 +25,9 @@ type running struct {
 	*Plan
 	log   *Log
 	watch Watch
-	done  int64          // work of the cells that are finished
-	left  map[string]int // cells without a row, by task
+	done  int64           // work of the cells that are finished
+	left  map[string]int  // cells without a row, by task
+	told  map[string]bool // tasks that the watch was told of
 	said  string
 	peaks map[int]eval.Peaks // by threads
 }
@@ -42,10 +42,19 @@ func (p *Plan) Run(ctx context.Context, log *Log, w Watch) error {
 	if log == nil {
 		log = &Log{}
 	}
-	r := &running{Plan: p, log: log, watch: w, left: map[string]int{}, peaks: map[int]eval.Peaks{}}
+	r := &running{
+		Plan: p, log: log, watch: w, left: map[string]int{}, told: map[string]bool{}, peaks: map[int]eval.Peaks{},
+	}
 	r.done, _ = p.Work()
-	if err := r.measuredBefore(); err != nil {
-		return err
+	for _, c := range p.Cells() {
+		if !c.Measured {
+			r.left[c.Task]++
+		}
+	}
+	for _, c := range p.Cells() {
+		if err := r.complete(c.Task); err != nil {
+			return err
+		}
 	}
 	for _, g := range p.groups {
 		if err := r.group(ctx, g); err != nil {
@@ -55,31 +64,12 @@ func (p *Plan) Run(ctx context.Context, log *Log, w Watch) error {
 	return nil
 }
 
-// measuredBefore counts what is left, and tells of tasks that are complete.
-func (r *running) measuredBefore() error {
-	var tasks []string
-	for _, c := range r.Cells() {
-		if _, known := r.left[c.Task]; !known {
-			r.left[c.Task] = 0
-			tasks = append(tasks, c.Task)
-		}
-		if !c.Measured {
-			r.left[c.Task]++
-		}
-	}
-	for _, t := range tasks {
-		if err := r.complete(t); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// complete tells of a task, unless cells are left.
+// complete tells of a task, once, unless cells are left.
 func (r *running) complete(task string) error {
-	if r.watch.Task == nil || task == "" || r.left[task] > 0 { // speed has no task
+	if r.watch.Task == nil || task == "" || r.left[task] > 0 || r.told[task] { // speed has no task
 		return nil
 	}
+	r.told[task] = true
 	return r.watch.Task(slices.DeleteFunc(r.Rows(), func(row eval.Row) bool { return row.Task != task }))
 }
 
@@ -123,11 +113,6 @@ func (r *running) cells(ctx context.Context, session *runtime.Session, g *group)
 		}
 		c.keep(&row)
 		r.done += c.work()
-		if r.watch.Finished != nil {
-			if err := r.watch.Finished(c); err != nil {
-				return err
-			}
-		}
 		r.left[c.Task]--
 		if err := r.complete(c.Task); err != nil {
 			return err

@@ -101,36 +101,36 @@ func (p *Printer) sections(rows []eval.Row, wanted func(Section) bool) error {
 
 // measuredWhere names the machines, engines, threads and versions of rows.
 func measuredWhere(rows []eval.Row) string {
+	var seen [4][]string
+	for _, r := range rows {
+		for i, text := range setup(r) {
+			if text != "" && !slices.Contains(seen[i], text) {
+				seen[i] = append(seen[i], text)
+			}
+		}
+	}
 	var parts []string
-	for _, part := range []func(r eval.Row) string{
-		func(r eval.Row) string { return r.Machine }, engine, threads,
-		func(r eval.Row) string { return "zoo " + r.ToolVersion },
-	} {
-		texts := slices.Compact(slices.Sorted(slices.Values(each(rows, part))))
-		texts = slices.DeleteFunc(texts, func(s string) bool { return s == "" })
+	for _, texts := range seen {
 		if len(texts) > 0 {
+			slices.Sort(texts)
 			parts = append(parts, strings.Join(texts, " and "))
 		}
 	}
 	return strings.Join(parts, "; ")
 }
 
-func engine(r eval.Row) string {
+// setup names the machine, engine, threads and version of a row, "" for what it does
+// not say.
+func setup(r eval.Row) [4]string {
+	out := [4]string{0: r.Machine, 3: "zoo " + r.ToolVersion}
 	switch {
-	case r.NA: // nothing ran
-		return ""
-	case r.ORTVersion == "":
-		return "pure Go"
+	case r.ORTVersion != "":
+		out[1], out[2] = fmt.Sprintf("ONNX Runtime %s, provider %s", r.ORTVersion, r.Provider), "one thread per core"
+		if r.Threads > 0 {
+			out[2] = study.Count(r.Threads, "thread", "threads")
+		}
+	case !r.NA: // else nothing ran
+		out[1] = "pure Go" // which heeds no threads
 	}
-	return fmt.Sprintf("ONNX Runtime %s, provider %s", r.ORTVersion, r.Provider)
-}
-
-func threads(r eval.Row) string {
-	switch {
-	case r.ORTVersion == "": // pure Go does not heed them
-		return ""
-	case r.Threads == 0:
-		return "one thread per core"
-	}
-	return study.Count(r.Threads, "thread", "threads")
+	return out
 }
