@@ -22,7 +22,8 @@ func TestPrinter(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := out.String()
-	if !strings.HasPrefix(text, where+"one thread per core; zoo 0.1.0\n\ntask copy") || strings.Contains(text, "encodings, ranked") {
+	if !strings.HasPrefix(text, where+"one thread per core; zoo 0.1.0\n\ntask copy") ||
+		strings.Contains(text, "encodings, ranked") {
 		t.Errorf("after a task:\n%s", text)
 	}
 	out.Reset()
@@ -31,7 +32,8 @@ func TestPrinter(t *testing.T) {
 	}
 	text = out.String()
 	if !strings.HasPrefix(text, "\n"+where+"2 threads and one thread per core; zoo 0.1.0\n\ntask reverse") ||
-		strings.Contains(text, "task copy") || strings.Count(text, where) != 1 || !strings.Contains(text, "encodings, ranked") {
+		strings.Contains(text, "task copy") || strings.Count(text, where) != 1 ||
+		!strings.Contains(text, "encodings, ranked") {
 		t.Errorf("at the end:\n%s", text)
 	}
 }

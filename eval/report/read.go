@@ -57,7 +57,8 @@ func Files(paths ...string) ([]string, error) {
 			return err
 		})
 		if err == nil && len(out) == found {
-			err = fmt.Errorf("%s holds no .jsonl file; write one with: zoo bench -o %s", path, filepath.Join(path, "bench.jsonl"))
+			err = fmt.Errorf("%s holds no .jsonl file; write one with: zoo bench -o %s",
+				path, filepath.Join(path, "bench.jsonl"))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("report: %w", err)

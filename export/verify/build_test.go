@@ -46,7 +46,8 @@ func TestBuildNamesItsChecks(t *testing.T) {
 		checks [][]string // of each file
 		how    []string
 	}{
-		{"nothing", Options{Unchecked: true, Sequence: true}, [][]string{nil, nil}, []string{"not verified", "not verified"}},
+		{"nothing", Options{Unchecked: true, Sequence: true}, [][]string{nil, nil},
+			[]string{"not verified", "not verified"}},
 		{"pure Go", Options{Provider: "go", Profile: card.Fused}, [][]string{{card.CheckStructure, card.CheckGo}},
 			[]string{"verified in pure Go alone, not in ONNX Runtime, worst"}},
 		{"ONNX Runtime", Options{Sequence: true},
@@ -63,10 +64,12 @@ func TestBuildNamesItsChecks(t *testing.T) {
 			}
 			for i, f := range files {
 				c := cardOf(t, f.Data)
-				if !slices.Equal(c.Checks, tc.checks[i]) || !slices.Equal(f.Checks, c.Checks) || !strings.HasPrefix(f.String(), tc.how[i]) {
+				if !slices.Equal(c.Checks, tc.checks[i]) || !slices.Equal(f.Checks, c.Checks) ||
+					!strings.HasPrefix(f.String(), tc.how[i]) {
 					t.Errorf("file %d: checks %v in the card, %v; %s", i, c.Checks, f.Checks, f)
 				}
-				if slices.Contains(c.Checks, card.CheckParity) != (c.Parity != nil) || c.Parity != nil && *c.Parity != f.Worst {
+				measured := slices.Contains(c.Checks, card.CheckParity)
+				if measured != (c.Parity != nil) || measured && *c.Parity != f.Worst {
 					t.Errorf("file %d: parity %v in the card, worst error %v", i, c.Parity, f.Worst)
 				}
 			}
