@@ -221,7 +221,7 @@ func (s *Report) costCells(t *study.Task, p study.Place, series int) []string {
 		c = p.Series[i]
 	}
 	at, ok := c.At(p.Common)
-	return each(study.HeadlineMetrics(), func(m study.Metric) string {
+	return study.Each(study.HeadlineMetrics(), func(m study.Metric) string {
 		if !ok {
 			return "–"
 		}

@@ -110,7 +110,7 @@ func (k strokes) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	at := func(d study.Dot) vg.Point { return vg.Point{X: x(float64(d.X)), Y: y(float64(d.Y))} }
 	for _, of := range k.chart.Strokes {
-		line := each(k.chart.Lines[of.Users[0]].Points[of.From:of.To+1], at)
+		line := study.Each(k.chart.Lines[of.Users[0]].Points[of.From:of.To+1], at)
 		for turn, n := range of.Users {
 			c.StrokeLines(k.style(n, turn, len(of.Users)), line)
 		}

@@ -66,8 +66,8 @@ func (s *Report) WriteHTML(w io.Writer) error {
 func (s *Report) scores() map[study.Measure][][]study.Number {
 	out := map[study.Measure][][]study.Number{}
 	for _, by := range s.Measures() {
-		out[by.Measure] = each(by.Tasks, func(t *study.Task) []study.Number {
-			return each(t.Series, func(of study.Series) study.Number { return of.Score.Mean })
+		out[by.Measure] = study.Each(by.Tasks, func(t *study.Task) []study.Number {
+			return study.Each(t.Series, func(of study.Series) study.Number { return of.Score.Mean })
 		})
 	}
 	return out

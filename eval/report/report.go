@@ -59,18 +59,9 @@ func New(rows []eval.Row, opt Options) (*Report, error) {
 // Measures lists the report by exact match and by tokens right; where nothing is
 // scored the report alone.
 func (s *Report) Measures() []*Report {
-	return each(s.Study.Measures(), func(by *study.Study) *Report {
+	return study.Each(s.Study.Measures(), func(by *study.Study) *Report {
 		r := *s
 		r.Study = by
 		return &r
 	})
-}
-
-// each returns what f makes of each element.
-func each[T, R any](list []T, f func(T) R) []R {
-	var out []R
-	for _, x := range list {
-		out = append(out, f(x))
-	}
-	return out
 }

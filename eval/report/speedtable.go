@@ -20,9 +20,9 @@ type speedTable struct {
 
 func newSpeedTable(task *study.Task) *speedTable {
 	t := &speedTable{Task: task}
-	t.pattern, t.heads = headsOf(each(task.Runs, func(r study.Run) named { return named{r.Name, r.Model} }))
+	t.pattern, t.heads = headsOf(study.Each(task.Runs, func(r study.Run) named { return named{r.Name, r.Model} }))
 	for _, run := range task.Runs {
-		for _, p := range run.Points {
+		for _, p := range run.Costs {
 			t.rows = append(t.rows, p.Rows...)
 			t.average = t.average || len(p.Rows) > 1
 		}
@@ -73,7 +73,7 @@ func (t *speedTable) batches() string {
 	if len(t.rows) == 0 {
 		return "batches of 0"
 	}
-	sizes := each(t.rows, func(r eval.Row) int { return r.TimedBatch })
+	sizes := study.Each(t.rows, func(r eval.Row) int { return r.TimedBatch })
 	return "batches of " + study.Between(slices.Min(sizes), slices.Max(sizes))
 }
 
@@ -110,7 +110,7 @@ func slashed(v []float64) string {
 	if len(v) == 0 || v[0] == 0 {
 		return "-"
 	}
-	return strings.Join(each(v, significant), "/")
+	return strings.Join(study.Each(v, significant), "/")
 }
 
 func plusMinus(v []float64) string {

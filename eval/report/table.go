@@ -12,7 +12,7 @@ import (
 
 // taskSection is all that was measured on one task.
 func taskSection(t *study.Task) Section {
-	pattern, heads := headsOf(each(t.Columns, func(s study.Series) named { return named{s.Name, s.Model} }))
+	pattern, heads := headsOf(study.Each(t.Columns, func(s study.Series) named { return named{s.Name, s.Model} }))
 	lines := func(write func(study.Point) (value, more string)) [][]string { return accuracyLines(t, heads, write) }
 	exact := block{title: "exact match in %, with 95 % intervals (* length seen in training)",
 		lines: roomForIntervals(append(counted(t, lines(exactCell)), headline(t)...)), notes: append(notHeldOut(t), notAvailable(t, heads)...)}
@@ -55,7 +55,7 @@ func notHeldOut(t *study.Task) []string {
 	if len(t.Whole) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("nothing held out at length %s: training may have seen the same prompts", strings.Join(each(t.Whole, strconv.Itoa), ", "))}
+	return []string{fmt.Sprintf("nothing held out at length %s: training may have seen the same prompts", strings.Join(study.Each(t.Whole, strconv.Itoa), ", "))}
 }
 
 // prompts says how many different prompts stand behind the cells of lengths.
@@ -92,7 +92,7 @@ func counted(t *study.Task, lines [][]string) [][]string {
 // accuracyLines is a line per length and a column per model of one measure, of which
 // write gives the text, with what follows the mark of a trained length.
 func accuracyLines(t *study.Task, heads []string, write func(study.Point) (value, more string)) [][]string {
-	lines := [][]string{append([]string{"length"}, each(heads, func(head string) string { return head + " " })...)}
+	lines := [][]string{append([]string{"length"}, study.Each(heads, func(head string) string { return head + " " })...)}
 	for i, length := range t.Lengths {
 		line := []string{strconv.Itoa(length)}
 		for _, s := range t.Columns {

@@ -75,12 +75,13 @@ func (s *Series) compared(p Curve, t task.Task) (Compared, bool) {
 	if len(lengths) == 0 {
 		return c, false
 	}
+	weight := ByExamples.of(t.Name)
 	var means []float64
 	for _, seed := range s.Seeds {
-		means = append(means, mean(lengths, t.Weight, func(length int) float64 { return s.seeds[seed][length].Accuracy }))
+		means = append(means, mean(lengths, weight, func(length int) float64 { return s.seeds[seed][length].accuracy }))
 	}
 	c.Ours = spreadOf(means)
-	c.Published = Number(mean(lengths, t.Weight, func(length int) float64 { return p.At[length] }))
+	c.Published = Number(mean(lengths, weight, func(length int) float64 { return p.At[length] }))
 	c.Difference = c.Ours.Mean - c.Published
 	c.Setup = s.setup(t, len(lengths), len(theirs))
 	return c, true
@@ -89,17 +90,14 @@ func (s *Series) compared(p Curve, t task.Task) (Compared, bool) {
 // allBeyond reports whether a length is beyond training and was measured with
 // every seed.
 func (s *Series) allBeyond(length int) bool {
-	return length > s.Trained[1] && !slices.ContainsFunc(s.Seeds, func(seed uint64) bool { return s.seeds[seed][length].N == 0 })
+	return length > s.Trained[1] && !slices.ContainsFunc(s.Seeds, func(seed uint64) bool { return s.seeds[seed][length].n == 0 })
 }
 
 // mean is a mean over lengths, each with the share of its samples in the paper.
 func mean(lengths []int, weight func(int) float64, of func(int) float64) float64 {
 	var sum, weights float64
 	for _, length := range lengths {
-		w := 1.0
-		if weight != nil {
-			w = weight(length)
-		}
+		w := weight(length)
 		sum, weights = sum+w*of(length), weights+w
 	}
 	return sum / weights
