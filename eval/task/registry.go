@@ -69,13 +69,7 @@ func LookupList(list string) ([]Task, error) {
 }
 
 // Names returns the names of tasks as LookupList reads them.
-func Names(tasks []Task) string {
-	names := make([]string, len(tasks))
-	for i, t := range tasks {
-		names[i] = t.Name
-	}
-	return strings.Join(names, ",")
-}
+func Names(tasks []Task) string { return join(tasks, ",", func(t Task) string { return t.Name }) }
 
 // Vocabulary returns the pieces of all the tasks together under one of package
 // tokenizer's rules: "word" (or ""), "char" or "byte". For one task and words it

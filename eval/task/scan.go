@@ -2,7 +2,6 @@ package task
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -40,12 +39,7 @@ func scan() Task {
 			return strings.Join(actions, " "), err
 		},
 		Each: g.each,
-		Read: func(files ...io.Reader) ([]Sample, error) {
-			if len(files) != 1 {
-				return nil, fmt.Errorf("task scan: %d files, expected 1 with lines \"IN: … OUT: …\"", len(files))
-			}
-			return ReadSCAN(files[0])
-		},
+		Read: readSCAN,
 	}
 }
 
