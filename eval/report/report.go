@@ -44,7 +44,8 @@ func New(rows []eval.Row, opt Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Study: s, Title: cmp.Or(opt.Title, "Length generalization by positional encoding"), Sources: sources(rows, opt.Command)}
+	title := cmp.Or(opt.Title, "Length generalization by positional encoding")
+	r := &Report{Study: s, Title: title, Sources: sources(rows, opt.Command)}
 	next := len(opt.Encodings)
 	for _, name := range s.Encodings {
 		place := slices.Index(opt.Encodings, name)

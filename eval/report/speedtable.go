@@ -63,7 +63,8 @@ func speedBlocks(t *speedTable) []block {
 		}
 		return []float64{r.DecodeP50MS, r.DecodeP95MS, r.DecodeP99MS}
 	}, slashed)
-	rate := t.block(study.Throughput+" in tokens/s: all tokens generated over the time of prefill and steps, ± standard deviation over "+t.deviates(),
+	rate := t.block(study.Throughput+" in tokens/s: all tokens generated over the time of prefill and steps, "+
+		"± standard deviation over "+t.deviates(),
 		func(r eval.Row) []float64 { return []float64{r.TokensPerSecond, r.TokensPerSecondSD} }, plusMinus)
 	return []block{first, step, rate, t.memory()}
 }
@@ -93,12 +94,14 @@ func (t *speedTable) deviates() string {
 
 // memory notes where a peak may be that of earlier work.
 func (t *speedTable) memory() block {
-	b := t.block("peak memory in MiB", func(r eval.Row) []float64 { return []float64{float64(r.PeakMemory >> 20)} }, func(v []float64) string {
-		if v[0] == 0 {
-			return "-"
-		}
-		return strconv.FormatFloat(v[0], 'f', 0, 64)
-	})
+	b := t.block("peak memory in MiB",
+		func(r eval.Row) []float64 { return []float64{float64(r.PeakMemory >> 20)} },
+		func(v []float64) string {
+			if v[0] == 0 {
+				return "-"
+			}
+			return strconv.FormatFloat(v[0], 'f', 0, 64)
+		})
 	if slices.ContainsFunc(t.rows, func(r eval.Row) bool { return r.PeakMemoryOf == eval.PeakOfProcess }) {
 		b.notes = []string{"process peak: this system does not tell the peak of one measurement, so earlier ones count too"}
 	}

@@ -48,8 +48,8 @@ func (s *Study) ranking(tasks []*Task) string {
 		return fmt.Sprintf("%s, %s and %s share the lead beyond the trained lengths (mean reciprocal rank %.2f).",
 			over, best.Name, second.Name, best.MRR)
 	}
-	sentence := fmt.Sprintf("%s, %s ranks best beyond the trained lengths: mean reciprocal rank %.2f, ahead of %s with %.2f",
-		over, best.Name, best.MRR, second.Name, second.MRR)
+	sentence := fmt.Sprintf("%s, %s ranks best beyond the trained lengths: mean reciprocal rank %.2f, "+
+		"ahead of %s with %.2f", over, best.Name, best.MRR, second.Name, second.MRR)
 	if apart == 0 {
 		return sentence + fmt.Sprintf("; the two are not told apart at n = %s, as their 95 %% intervals overlap in every "+
 			"ranking.", Between(n[0], n[1]))

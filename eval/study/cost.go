@@ -124,7 +124,9 @@ func places(series []Series, trained int) []Place {
 			}
 			p := &out[at]
 			p.Series = append(p.Series, CostSeries{i, costsOf(g.rows)})
-			p.UpperRAM = p.UpperRAM || slices.ContainsFunc(g.rows, func(r eval.Row) bool { return r.PeakMemoryOf == eval.PeakOfProcess })
+			for _, r := range g.rows {
+				p.UpperRAM = p.UpperRAM || r.PeakMemoryOf == eval.PeakOfProcess
+			}
 		}
 	}
 	for i := range out {

@@ -34,7 +34,8 @@ func (s *Study) rank() error {
 	order := Each(published, func(p PublishedRank) string { return p.Encoding })
 	byOrder := reciprocalRanks(contests, s.namesOf(order))
 	for name, ranks := range reciprocalRanks(contests, nil) {
-		r := Rank{Name: name, MRR: spreadOf(ranks).Mean, PaperTies: spreadOf(byOrder[name]).Mean, Published: Unknown, Contests: len(ranks)}
+		r := Rank{Name: name, MRR: spreadOf(ranks).Mean, PaperTies: spreadOf(byOrder[name]).Mean,
+			Published: Unknown, Contests: len(ranks)}
 		r.Encoding, r.Variant = s.find(name)
 		var beyond []float64
 		for _, c := range contests {

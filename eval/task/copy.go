@@ -42,7 +42,8 @@ func copySame(times int) Task {
 		Description: "repeat one word as often as it is given; the length is that number",
 		Generate: func(rng *rand.Rand, length int) Sample {
 			w := list[rng.IntN(len(list))]
-			return Sample{Prompt: "Copy: " + repeatWord(w, length) + " [SEP] ", Target: repeatWord(w, length*times), Length: length}
+			prompt := "Copy: " + repeatWord(w, length) + " [SEP] "
+			return Sample{Prompt: prompt, Target: repeatWord(w, length*times), Length: length}
 		},
 		Space:  func(int) float64 { return float64(len(list)) },
 		Chance: func(int) float64 { return 1 / float64(len(list)) },

@@ -29,8 +29,8 @@ func (t Task) apply(options []string) (Task, error) {
 			slot = &paper
 		default:
 			if _, err := ParseFlags(o); err != nil {
-				return t, fmt.Errorf("task %s: unknown option %q: known: full, minimal and flags such as i1c1o1v1r0 (scratchpad), noprefix, paper",
-					base.Name, shorten(o))
+				return t, fmt.Errorf("task %s: unknown option %q: known: full, minimal and flags such as i1c1o1v1r0 "+
+					"(scratchpad), noprefix, paper", base.Name, shorten(o))
 			}
 		}
 		if *slot != "" {

@@ -1,7 +1,6 @@
 package task
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -126,5 +125,5 @@ func (g *scanGrammar) each(yield func(Sample) bool) {
 }
 
 func scanSample(command string, actions []string) Sample {
-	return Sample{Prompt: fmt.Sprintf("Solve: %s[SEP] ", command), Target: strings.Join(actions, " "), Length: len(actions)}
+	return Sample{Prompt: "Solve: " + command + "[SEP] ", Target: strings.Join(actions, " "), Length: len(actions)}
 }
