@@ -16,11 +16,11 @@ func (s *Report) tradeoffFigure(t *study.Task, place study.Place, at string) []F
 	var points []pair
 	slowest, best := 0.0, 0.0
 	for _, c := range place.Series {
-		cost, ok := c.At(place.Common)
-		of := t.Series[c.Series]
-		if ok && cost.Decode.Mean.Known() && of.Score.Mean.Known() {
-			points = append(points, pair{of.Name, of.Encoding, float64(cost.Decode.Mean), 100 * float64(of.Score.Mean)})
-			slowest, best = max(slowest, float64(cost.Decode.Mean)), max(best, 100*float64(of.Score.Mean))
+		of, step := t.Series[c.Series], c.At(place.Common).Decode.Mean
+		if step.Known() && of.Score.Mean.Known() {
+			d := pair{of.Name, of.Encoding, float64(step), 100 * float64(of.Score.Mean)}
+			points = append(points, d)
+			slowest, best = max(slowest, d.x), max(best, d.y)
 		}
 	}
 	if len(points) == 0 {

@@ -112,8 +112,8 @@ func (s *Report) Costs(t *study.Task, p study.Place) Table {
 	}
 	for _, length := range t.Lengths {
 		for _, s := range p.Series {
-			at, ok := s.At(length)
-			if !ok {
+			at := s.At(length)
+			if at.Length == 0 {
 				continue
 			}
 			line := []string{strconv.Itoa(length), t.Series[s.Series].Name}
@@ -132,7 +132,7 @@ func (s *Report) Tradeoff(t *study.Task, p study.Place) Table {
 	out := Table{Caption: fmt.Sprintf("Accuracy against cost on %s, %s", t.Name, p.Name),
 		Head: []string{"encoding", step, s.Measure.Label() + " beyond, %"}}
 	for _, s := range p.Series {
-		if at, ok := s.At(p.Common); ok {
+		if at := s.At(p.Common); at.Length > 0 {
 			of := t.Series[s.Series]
 			out.Lines = append(out.Lines, []string{of.Name, at.Decode.Short(), of.Score.Percent()})
 			out.Marks = append(out.Marks, of.Encoding)
@@ -232,12 +232,8 @@ func (s *Report) costCells(t *study.Task, p study.Place, series int) []string {
 	if i := slices.IndexFunc(p.Series, func(c study.CostSeries) bool { return c.Series == series }); i >= 0 {
 		c = p.Series[i]
 	}
-	at, ok := c.At(p.Common)
 	return study.Each(study.HeadlineMetrics(), func(m study.Metric) string {
-		if !ok {
-			return "–"
-		}
-		cell := m.Of(at).Mean.Short()
+		cell := m.Of(c.At(p.Common)).Mean.Short()
 		if times := s.Relative(t, p, c, m); times.Known() {
 			cell += " (" + times.Times() + ")"
 		}

@@ -41,7 +41,7 @@ func (t *speedTable) block(title string, numbers func(eval.Row) []float64, write
 		line := []string{strconv.Itoa(length)}
 		for _, run := range t.Runs {
 			cell := "-"
-			if p, ok := run.At(length); ok {
+			if p := run.At(length); p.Length > 0 {
 				cell = write(p.Mean(numbers))
 			} else if slices.ContainsFunc(run.Rows, func(r eval.Row) bool { return r.Length == length }) {
 				cell = "n/a"

@@ -34,13 +34,13 @@ type CostSeries struct {
 // Costs are those of some rows by length, ascending; only what was measured.
 type Costs []CostPoint
 
-// At returns the costs at a length.
-func (c Costs) At(length int) (CostPoint, bool) {
-	i := slices.IndexFunc(c, func(p CostPoint) bool { return p.Length == length })
-	if i < 0 {
-		return CostPoint{}, false
+// At returns the costs at a length; a point of length 0 with unknown costs where nothing
+// was measured.
+func (c Costs) At(length int) CostPoint {
+	if i := slices.IndexFunc(c, func(p CostPoint) bool { return p.Length == length }); i >= 0 {
+		return c[i]
 	}
-	return c[i], true
+	return CostPoint{Tokens: unknownSpread, Prefill: unknownSpread, Decode: unknownSpread, Memory: unknownSpread}
 }
 
 // CostPoint is what one length cost: the mean over all measurements of it (training
@@ -229,36 +229,30 @@ func (p *Place) common(trained int) int {
 }
 
 // baseline is what a series' costs are relative to: those of the study's baseline of
-// the same size and trained lengths, or of the only one. False for none.
-func (s *Study) baseline(t *Task, p Place, of int) (CostPoint, bool) {
+// the same size and trained lengths, or of the only one.
+func (s *Study) baseline(t *Task, p Place, of int) CostPoint {
 	suffix := strings.TrimPrefix(t.Series[of].Name, s.Encodings[t.Series[of].Encoding])
-	var found []CostPoint
+	var found Costs
 	for _, c := range p.Series {
-		base := t.Series[c.Series]
-		at, ok := c.At(p.Common)
-		if s.Encodings[base.Encoding] != s.Baseline || !ok {
+		base, at := t.Series[c.Series], c.At(p.Common)
+		if s.Encodings[base.Encoding] != s.Baseline || at.Length == 0 {
 			continue
 		}
 		if base.Name == s.Baseline+suffix {
-			return at, true
+			return at
 		}
 		found = append(found, at)
 	}
 	if len(found) != 1 {
-		return CostPoint{}, false
+		found = nil
 	}
-	return found[0], true
+	return found.At(p.Common)
 }
 
 // Relative is a cost at the place's common length as a multiple of the baseline's;
 // unknown without one.
 func (s *Study) Relative(t *Task, p Place, c CostSeries, m Metric) Number {
-	at, ok := c.At(p.Common)
-	base, known := s.baseline(t, p, c.Series)
-	if !ok || !known {
-		return Unknown
-	}
-	return m.Of(at).Mean / m.Of(base).Mean
+	return m.Of(c.At(p.Common)).Mean / m.Of(s.baseline(t, p, c.Series)).Mean
 }
 
 // Mean is the mean of some numbers over those measurements of a length that have
