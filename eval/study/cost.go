@@ -82,7 +82,7 @@ var placeTraits = slices.Concat([]func(eval.Row) string{
 	func(r eval.Row) string { return cmp.Or(r.Machine, "unnamed machine") },
 	func(r eval.Row) string { return cmp.Or(r.Provider, "unnamed provider") },
 	func(r eval.Row) string { return r.Profile + " profile" },
-	engineTraits[0],
+	engineTraits[0], // the batch
 	func(r eval.Row) string { return threads(r.Threads) },
 }, engineTraits[1:], amountTraits)
 
