@@ -16,7 +16,7 @@ import (
 
 func clockwork(t testing.TB, periods ...int) (models.Model, map[string]*tensor.Tensor) {
 	t.Helper()
-	m, err := models.New(models.Config{Encoding: "cwrnn", DModel: 6, NUnits: 12, NModules: 3, Periods: periods, VocabSize: 11})
+	m, err := models.New(models.Config{Architecture: "cwrnn", DModel: 6, NUnits: 12, NModules: 3, Periods: periods, VocabSize: 11})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestClockworkParams(t *testing.T) {
 }
 
 func TestClockworkErrors(t *testing.T) {
-	base := models.Config{Encoding: "cwrnn", DModel: 6, NUnits: 12, NModules: 3, VocabSize: 11}
+	base := models.Config{Architecture: "cwrnn", DModel: 6, NUnits: 12, NModules: 3, VocabSize: 11}
 	for _, tc := range []struct {
 		change func(*models.Config)
 		want   string

@@ -67,19 +67,14 @@ func TestNames(t *testing.T) {
 	sizes := map[string]int{"V": 11, "D": 18, "L": 2, "H": 3, "K": 8, "F": 25, "P": 13, "B": 10, "n": units, "k": units / modules}
 	settings := map[string]string{"learned": `{"max_length":13}`, "t5": `{"buckets":10}`}
 	rows := namesTable(t)
-	ownKind := map[string]bool{}
-	for _, r := range pe.Table() {
-		ownKind[r.Name] = false
-	}
-	for _, a := range models.Architectures() {
-		ownKind[a.Name] = true
-	}
 	used := map[string]bool{"decoder": true}
-	for encoding, own := range ownKind {
+	for _, encoding := range models.Encodings() {
+		_, err := pe.Find(encoding)
+		own := err != nil
 		used[encoding] = true
 		t.Run(encoding, func(t *testing.T) {
-			c := models.Config{Encoding: encoding, EncodingParams: json.RawMessage(settings[encoding]), DModel: sizes["D"], NLayers: sizes["L"],
-				NHeads: sizes["H"], DHead: sizes["K"], DFF: sizes["F"], VocabSize: sizes["V"]}
+			c := models.Config{Encoding: encoding, EncodingParams: json.RawMessage(settings[encoding]), DModel: sizes["D"],
+				NLayers: sizes["L"], NHeads: sizes["H"], DHead: sizes["K"], DFF: sizes["F"], VocabSize: sizes["V"]}
 			if own {
 				c.NUnits, c.NModules = units, modules
 			}

@@ -187,6 +187,9 @@ func listEncodings(*app, listOptions) (any, [][]string, error) {
 		lines = append(lines, []string{r.Name, r.Formula, r.Source})
 	}
 	for _, a := range models.Architectures() {
+		if a.Has("encoding") {
+			continue
+		}
 		list = append(list, entry{a.Name, a.Formula, a.Source})
 		lines = append(lines, []string{a.Name, a.Formula, a.Source})
 	}

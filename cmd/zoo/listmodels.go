@@ -28,7 +28,7 @@ type modelInfo struct {
 
 func describeModel(m zoo.Manifest) modelInfo {
 	out := modelInfo{
-		Name: m.Name, Task: m.Card.Task, Encoding: m.Card.Encoding, TrainedMin: m.Card.Trained.Min, TrainedMax: m.Card.Trained.Max,
+		Name: m.Name, Task: m.Card.Task, Encoding: m.Card.Name(), TrainedMin: m.Card.Trained.Min, TrainedMax: m.Card.Trained.Max,
 		Parameters: m.Card.Parameters, Steps: m.Card.Steps, Seed: m.Card.Seed, Command: m.Command,
 	}
 	if mean, err := m.TrainedAccuracy(); err == nil {
