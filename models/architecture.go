@@ -35,8 +35,9 @@ func Architectures() []Architecture {
 		{
 			Name: DefaultArchitecture, Formula: "x + attention(norm(x)), then x + mlp(norm(x)), in each layer",
 			Source: "Vaswani et al. 2017, arXiv 1706.03762",
-			Settings: []string{"architecture", "settings", "encoding", "encoding_params", "d_model", "n_layers", "n_heads",
-				"d_head", "d_ff", "vocab_size", "activation", "attention_scale", "head_scale", "init", "norm_eps"},
+			Settings: []string{"architecture", "settings", "encoding", "encoding_params", "d_model", "n_layers",
+				"n_heads", "d_head", "d_ff", "vocab_size", "activation", "attention_scale", "head_scale", "init",
+				"norm_eps"},
 			resolve: resolveDecoder, make: newDecoder,
 		},
 		{
@@ -69,8 +70,8 @@ func ArchitectureOf(c Config) (Architecture, error) {
 		return Find(cmp.Or(c.Architecture, DefaultArchitecture))
 	}
 	if _, err := pe.Find(a.Name); err == nil {
-		return a, fmt.Errorf("encoding %q: an architecture and a registered encoding (pe.Register) both have this name; "+
-			"rename the encoding", a.Name)
+		return a, fmt.Errorf("encoding %q: an architecture and a registered encoding (pe.Register) both have "+
+			"this name; rename the encoding", a.Name)
 	}
 	if cmp.Or(c.Architecture, a.Name) != a.Name {
 		return a, fmt.Errorf("encoding %s is an architecture, and architecture is %s; leave out the one or the other",

@@ -16,7 +16,9 @@ import (
 
 func clockwork(t testing.TB, periods ...int) (models.Model, map[string]*tensor.Tensor) {
 	t.Helper()
-	m, err := models.New(models.Config{Architecture: "cwrnn", DModel: 6, NUnits: 12, NModules: 3, Periods: periods, VocabSize: 11})
+	m, err := models.New(models.Config{
+		Architecture: "cwrnn", DModel: 6, NUnits: 12, NModules: 3, Periods: periods, VocabSize: 11,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,8 +31,8 @@ func newDecoder(cfg Config) (Model, error) {
 	seen := map[string]bool{}
 	for _, p := range d.Params() {
 		if seen[p.Name] {
-			return nil, fmt.Errorf("encoding %s declares a weight %s, and the model has one already; give it another name",
-				cfg.Encoding, p.Name)
+			return nil, fmt.Errorf("encoding %s declares a weight %s, and the model has one already; "+
+				"give it another name", cfg.Encoding, p.Name)
 		}
 		seen[p.Name] = true
 	}
@@ -53,9 +53,6 @@ const valuePrefix = "value:"
 
 // Config returns the resolved configuration.
 func (d *Decoder) Config() Config { return d.cfg }
-
-// Encoding returns the positional encoding.
-func (d *Decoder) Encoding() pe.Encoding { return d.enc }
 
 // MaxLength returns the greatest sequence length in tokens, 0 for none.
 func (d *Decoder) MaxLength() int {

@@ -21,7 +21,9 @@ import (
 
 // micro is a model small enough for plain loops.
 func micro(encoding, settings string) models.Config {
-	return models.Config{Settings: settings, Encoding: encoding, DModel: 16, NLayers: 2, NHeads: 2, DHead: 8, DFF: 24, VocabSize: 11}
+	return models.Config{
+		Settings: settings, Encoding: encoding, DModel: 16, NLayers: 2, NHeads: 2, DHead: 8, DFF: 24, VocabSize: 11,
+	}
 }
 
 func newDecoder(t testing.TB, cfg models.Config) *models.Decoder {
@@ -205,7 +207,8 @@ func TestUncachedEqualsCached(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, "uncached", tensor.Data[float64](out["logits"]), slices.Concat(newRunner(t, m, mode, 1).step(ids)[0]...))
+		cached := newRunner(t, m, mode, 1).step(ids)[0]
+		same(t, "uncached", tensor.Data[float64](out["logits"]), slices.Concat(cached...))
 	})
 }
 

@@ -36,7 +36,8 @@ func exported(t *testing.T, m *theory.Model, f func(t *testing.T, s *runtime.Ses
 	orttest.Require(t)
 	for _, profile := range []string{card.Portable, card.Fused} {
 		t.Run(profile, func(t *testing.T) {
-			file, err := modelfile.Model{Config: m.Config, Weights: m.Weights, Card: card.Card{Tokenizer: m.Pieces}}.ONNX(profile)
+			built := modelfile.Model{Config: m.Config, Weights: m.Weights, Card: card.Card{Tokenizer: m.Pieces}}
+			file, err := built.ONNX(profile)
 			if err != nil {
 				t.Fatal(err)
 			}
