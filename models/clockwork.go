@@ -187,7 +187,8 @@ func (c *Clockwork) Graph(Mode) (*graph.Graph, []card.State, error) {
 	}
 	present := b.Concat(1, next...)
 	logits := b.Unsqueeze(linear(b, present, l.params["head.weight"]), 1)
-	g, err := b.Build(graph.Output{Name: card.Logits.Name, Node: logits}, graph.Output{Name: state.Present, Node: present})
+	g, err := b.Build(graph.Output{Name: card.Logits.Name, Node: logits},
+		graph.Output{Name: state.Present, Node: present})
 	if err != nil {
 		return nil, nil, fmt.Errorf("models: %s: %w", c.cfg.Name(), err)
 	}

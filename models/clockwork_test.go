@@ -94,8 +94,8 @@ func stepwise(t testing.TB, m models.Model, w map[string]*tensor.Tensor, rows ..
 			}
 		}
 		out, err := prog.Run(t.Context(), map[string]*tensor.Tensor{
-			"input_ids": tensor.Of(ids, batch, 1), "attention_mask": tensor.Of(mask, batch, 1), "position_ids": tensor.Of(pos, batch, 1),
-			list[0].Past: state,
+			"input_ids": tensor.Of(ids, batch, 1), "attention_mask": tensor.Of(mask, batch, 1),
+			"position_ids": tensor.Of(pos, batch, 1), list[0].Past: state,
 		}, w)
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +115,8 @@ func unrolled(t testing.TB, m models.Model, w map[string]*tensor.Tensor, ids []i
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := interp.New(g, interp.Float64).Run(t.Context(), map[string]*tensor.Tensor{"input_ids": tensor.Of(ids, 1, len(ids))}, w)
+	feed := map[string]*tensor.Tensor{"input_ids": tensor.Of(ids, 1, len(ids))}
+	out, err := interp.New(g, interp.Float64).Run(t.Context(), feed, w)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,7 +97,9 @@ func (r *runner) step(rows ...[]int64) [][][]float64 {
 		}
 	}
 	mask := tensor.Of(slices.Concat(r.mask...), batch, len(r.mask[0]))
-	feed := map[string]*tensor.Tensor{"input_ids": ids, "attention_mask": mask, "logits_to_keep": tensor.Of([]int64{int64(width)}, 1)}
+	feed := map[string]*tensor.Tensor{
+		"input_ids": ids, "attention_mask": mask, "logits_to_keep": tensor.Of([]int64{int64(width)}, 1),
+	}
 	if r.g.Input("position_ids") != nil {
 		feed["position_ids"] = pos
 	}
@@ -197,7 +199,9 @@ func TestUncachedEqualsCached(t *testing.T) {
 		for i := range positions {
 			positions[i] = int64(i)
 		}
-		feed := map[string]*tensor.Tensor{"input_ids": tensor.Of(ids, 1, len(ids)), "position_ids": tensor.Of(positions, 1, len(ids))}
+		feed := map[string]*tensor.Tensor{
+			"input_ids": tensor.Of(ids, 1, len(ids)), "position_ids": tensor.Of(positions, 1, len(ids)),
+		}
 		out, err := interp.New(g, interp.Float64).Run(t.Context(), feed, lively(m))
 		if err != nil {
 			t.Fatal(err)

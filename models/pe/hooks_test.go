@@ -66,7 +66,8 @@ func embedded(
 ) ([]float64, error) {
 	t.Helper()
 	feed := map[string]*tensor.Tensor{
-		"x": tensor.New(tensor.Float32, 1, len(positions), d.Model), "position_ids": tensor.Of(positions, 1, len(positions)),
+		"x":            tensor.New(tensor.Float32, 1, len(positions), d.Model),
+		"position_ids": tensor.Of(positions, 1, len(positions)),
 	}
 	out, err := hook(t, e, d, feed, weights, func(s *pe.Site) *graph.Node {
 		return e.Embed(s, s.B.Input("x", tensor.Float32, s.Batch, s.Seq, graph.N(d.Model)))

@@ -157,7 +157,8 @@ func TestALiBiBias(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := interp.Run(g, map[string]*tensor.Tensor{"input_ids": tensor.New(tensor.Int64, 1, 3)}, nil, interp.Float64)
+	feed := map[string]*tensor.Tensor{"input_ids": tensor.New(tensor.Int64, 1, 3)}
+	got, err := interp.Run(g, feed, nil, interp.Float64)
 	if err != nil {
 		t.Fatal(err)
 	}

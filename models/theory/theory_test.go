@@ -112,7 +112,8 @@ func TestTheorem1Interpreter(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, opts := range [][]interp.Option{nil, {interp.Float64}} {
-		out, err := interp.New(g, opts...).Run(t.Context(), map[string]*tensor.Tensor{"input_ids": tensor.Of(sequence(m, 64, 1), 1, 64)}, m.Weights)
+		feed := map[string]*tensor.Tensor{"input_ids": tensor.Of(sequence(m, 64, 1), 1, 64)}
+		out, err := interp.New(g, opts...).Run(t.Context(), feed, m.Weights)
 		if err != nil {
 			t.Fatal(err)
 		}
