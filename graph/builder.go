@@ -19,7 +19,6 @@ import (
 // error: the first failure is kept, later calls do nothing, and Build returns
 // it with operator, input types, layer path and source position.
 type Builder struct {
-	ops   opDefs
 	nodes []*Node
 	memo  map[string]*Node
 	named map[string]*Node // inputs and parameters
@@ -38,7 +37,6 @@ type symbol struct {
 // NewBuilder returns an empty builder.
 func NewBuilder() *Builder {
 	return &Builder{
-		ops:   opTable(),
 		memo:  map[string]*Node{},
 		named: map[string]*Node{},
 		paths: map[string]int{},
@@ -84,7 +82,7 @@ func caller() string {
 // of shape [1] can be used as a length: they are the axis named like the input.
 // Declaring the same input twice returns the same node.
 func (b *Builder) Input(name string, dtype tensor.DType, shape ...Dim) *Node {
-	n := b.leaf(OpInput, name, dtype, shape)
+	n := b.declare(OpInput, name, dtype, shape)
 	if n == failed {
 		return n
 	}
@@ -109,10 +107,10 @@ func (b *Builder) Param(name string, shape ...int) *Node {
 	for i, d := range shape {
 		dims[i] = N(d)
 	}
-	return b.leaf(OpParam, name, tensor.Float32, dims)
+	return b.declare(OpParam, name, tensor.Float32, dims)
 }
 
-func (b *Builder) leaf(op, name string, dtype tensor.DType, shape []Dim) *Node {
+func (b *Builder) declare(op, name string, dtype tensor.DType, shape []Dim) *Node {
 	if b.err != nil {
 		return failed
 	}
@@ -199,7 +197,7 @@ func (b *Builder) Op(op string, inputs []*Node, attrs ...Attr) *Node {
 	if old, ok := b.memo[key]; ok {
 		return old
 	}
-	if err := b.ops.infer(n); err != nil {
+	if err := infer(n); err != nil {
 		return b.Fail(err)
 	}
 	path := "/" + strings.Join(append(slices.Clone(b.scope), op), "/")

@@ -242,11 +242,35 @@ func TestKernels(t *testing.T) {
 				t.Fatal(err)
 			}
 			compare(t, got["y"], row.want)
+			spoil(got["y"]) // which must be no memory of the graph
+			if got, err = interp.Run(g, nil, nil); err != nil {
+				t.Fatal(err)
+			}
+			compare(t, got["y"], row.want)
 			if got, err = interp.Run(g, nil, nil, interp.Float64); err != nil {
 				t.Fatal(err)
 			}
 			compare(t, got["y"], row.want)
 		})
+	}
+}
+
+func spoil(t *tensor.Tensor) {
+	switch t.DType() {
+	case tensor.Float32:
+		fill(tensor.Data[float32](t), 99)
+	case tensor.Int64:
+		fill(tensor.Data[int64](t), 99)
+	case tensor.Bool:
+		for i, v := range tensor.Data[bool](t) {
+			tensor.Data[bool](t)[i] = !v
+		}
+	}
+}
+
+func fill[T any](data []T, v T) {
+	for i := range data {
+		data[i] = v
 	}
 }
 
