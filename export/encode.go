@@ -147,8 +147,8 @@ func attributeProto(a graph.Attr) (*onnxpb.AttributeProto, error) {
 // runtimes, providers and importers stumble over everything else.
 func CheckPortable(g *graph.Graph) error {
 	for _, n := range g.Nodes {
-		if fused(n.Op) {
-			return fmt.Errorf("export: not portable: node %s: %s needs opset %d", n.Name, n.Op, OpsetFused)
+		if err := checkOpset(n, OpsetPortable); err != nil {
+			return fmt.Errorf("export: not portable: %w", err)
 		}
 		if graph.ONNXType(n.DType) == 0 {
 			return fmt.Errorf("export: not portable: %s %s is %s", n.Op, n.Name, n.Type())

@@ -85,8 +85,3 @@ func dtypeOf(code int32) (tensor.DType, bool) {
 	}
 	return tensor.Invalid, false
 }
-
-// fused lists the operators that need OpsetFused.
-func fused(op string) bool {
-	return op == "Attention" || op == "RMSNormalization" || op == "RotaryEmbedding"
-}

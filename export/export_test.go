@@ -126,7 +126,7 @@ func TestOpset(t *testing.T) {
 		{"automatic portable", portable, 0, 18, 8, "", true},
 		{"automatic fused", fused, 0, 23, 11, "", false},
 		{"portable at 23", portable, 23, 23, 11, "", true},
-		{"fused at 18", fused, 18, 0, 0, "RMSNormalization needs opset 23", false},
+		{"fused at 18", fused, 18, 0, 0, "node /RMSNormalization: RMSNormalization needs opset 23, not 18", false},
 		{"other", portable, 20, 0, 0, "opset 20: choose 18 or 23", true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -139,6 +139,7 @@ func constants(b *graph.Builder) []graph.Output {
 	bools := b.Const(tensor.Of([]bool{true, false, true}, 3))
 	ints := b.Const(tensor.Of([]int64{1, -2, 1 << 40}, 1, 3))
 	y = b.Where(bools, y, b.Cast(ints, tensor.Float32))
+	y = b.Add(y, b.Cast(b.Range(graph.N(0), graph.N(3)), tensor.Float32))
 	empty := b.Const(tensor.New(tensor.Float32, 0, 3))
 	noBools := b.Cast(b.Const(tensor.New(tensor.Bool, 0, 3)), tensor.Float32)
 	return []graph.Output{{Name: "y", Node: b.Concat(0, y, empty, noBools)}}

@@ -94,28 +94,10 @@ func checkNode(n *onnxpb.NodeProto, opset int) error {
 			return fmt.Errorf("attribute %s is of kind %v; supported are INT, INTS, FLOAT and STRING", quote(a.Name), a.Type)
 		}
 	}
-	if need := minimumOpset(n); opset < need {
+	if need := graph.Opset(n.OpType, len(n.Input), attributesOf(n)); opset < need {
 		return fmt.Errorf("it needs opset %d, and the file is opset %d", need, opset)
 	}
 	return nil
-}
-
-// minimumOpset returns the opset that brought the form in which a node is used,
-// where that is later than minOpset.
-func minimumOpset(n *onnxpb.NodeProto) int {
-	switch {
-	case fused(n.OpType):
-		return OpsetFused
-	case n.OpType == "ReduceMean" && len(n.Input) > 1:
-		return 18 // axes as an input
-	case n.OpType == "ScatterElements":
-		return 16 // the reduction attribute
-	case n.OpType == "Shape" && len(n.Attribute) > 0:
-		return 15 // start and end
-	case n.OpType == "Reshape" && len(n.Attribute) > 0:
-		return 14 // allowzero
-	}
-	return minOpset
 }
 
 // checkType checks the declared type of an input or output. Whether the axes

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -85,25 +86,30 @@ func newModel(g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) (*
 	return m, validate(m)
 }
 
+// chooseOpset returns the opset asked for, or for 0 the lowest that Write uses and
+// that has every node.
 func chooseOpset(g *graph.Graph, want int) (int, error) {
-	var needs *graph.Node
+	opset := cmp.Or(want, OpsetPortable)
+	if irVersions[opset] == 0 {
+		return 0, fmt.Errorf("opset %d: choose %d or %d", want, OpsetPortable, OpsetFused)
+	}
 	for _, n := range g.Nodes {
-		if fused(n.Op) {
-			needs = n
-			break
+		if want == 0 && n.Opset() > opset {
+			opset = OpsetFused
+		}
+		if err := checkOpset(n, opset); err != nil {
+			return 0, err
 		}
 	}
-	switch {
-	case want == 0 && needs != nil:
-		return OpsetFused, nil
-	case want == 0:
-		return OpsetPortable, nil
-	case want == OpsetPortable && needs != nil:
-		return 0, fmt.Errorf("node %s: %s needs opset %d, not %d", needs.Name, needs.Op, OpsetFused, want)
-	case want == OpsetPortable, want == OpsetFused:
-		return want, nil
+	return opset, nil
+}
+
+// checkOpset wants that an opset has a node's operator, in the form that is used.
+func checkOpset(n *graph.Node, opset int) error {
+	if need := n.Opset(); need > opset {
+		return fmt.Errorf("node %s: %s needs opset %d, not %d", n.Name, n.Op, need, opset)
 	}
-	return 0, fmt.Errorf("opset %d: choose %d or %d", want, OpsetPortable, OpsetFused)
+	return nil
 }
 
 // file is a graph on its way into a GraphProto.
@@ -158,9 +164,8 @@ func (f *file) build(weights map[string]*tensor.Tensor, paramsAsInputs bool) err
 func (f *file) renames() map[*graph.Node]string {
 	r := map[*graph.Node]string{}
 	for _, o := range f.g.Outputs {
-		switch o.Node.Op {
-		case graph.OpInput, graph.OpParam, graph.OpConstant:
-			continue // a leaf keeps its own name
+		if o.Node.Leaf() {
+			continue // it keeps its own name
 		}
 		if _, has := r[o.Node]; !has {
 			r[o.Node] = o.Name
