@@ -73,7 +73,7 @@ func intoScan(p *onnxpb.GraphProto, g *graph.Graph, r Recurrence) error {
 	}
 	seqAxis := &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: "seq"}}
 	const axisName = constPrefix + "sequence"
-	p.Initializer = append(p.Initializer, &onnxpb.TensorProto{Name: axisName, DataType: int32(graph.ONNXType(tensor.Int64)), Dims: []int64{1}, RawData: []byte{1, 0, 0, 0, 0, 0, 0, 0}})
+	p.Initializer = append(p.Initializer, tensorProto(axisName, tensor.Of([]int64{1}, 1)))
 
 	// The body: scanned rows get their axis back, the step follows, and its result
 	// loses the axis again.

@@ -190,20 +190,15 @@ func (f *file) input(n *graph.Node, doc string) error {
 	if err := f.name(n, n.Name, "input "+n.Name); err != nil {
 		return err
 	}
-	v, err := valueInfo(n.Name, n, doc)
-	f.out.Input = append(f.out.Input, v)
-	return err
+	f.out.Input = append(f.out.Input, valueInfo(n.Name, n, doc))
+	return nil
 }
 
 func (f *file) initializer(n *graph.Node, name string, t *tensor.Tensor) error {
 	if err := f.name(n, name, "initializer "+name); err != nil {
 		return err
 	}
-	p, err := tensorProto(name, t)
-	if err != nil {
-		return fmt.Errorf("initializer %s: %w", name, err)
-	}
-	f.out.Initializer = append(f.out.Initializer, p)
+	f.out.Initializer = append(f.out.Initializer, tensorProto(name, t))
 	return nil
 }
 
@@ -242,11 +237,7 @@ func (f *file) outputs(renames map[*graph.Node]string) error {
 				Input: []string{f.names[o.Node]}, Output: []string{o.Name},
 			})
 		}
-		v, err := valueInfo(o.Name, o.Node, "")
-		if err != nil {
-			return err
-		}
-		f.out.Output = append(f.out.Output, v)
+		f.out.Output = append(f.out.Output, valueInfo(o.Name, o.Node, ""))
 	}
 	return nil
 }

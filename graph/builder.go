@@ -117,9 +117,13 @@ func (b *Builder) declare(op, name string, dtype tensor.DType, shape []Dim) *Nod
 	if !validName(name) {
 		return b.Fail(fmt.Errorf("%s: %q is not a name", op, name))
 	}
+	if !Holds(dtype) {
+		return b.Fail(fmt.Errorf("%s %s is %v: a graph holds float32, int64 and bool", op, name, dtype))
+	}
 	if old, ok := b.named[name]; ok {
 		if old.Op != op || old.DType != dtype || !slices.Equal(old.Shape, shape) {
-			return b.Fail(fmt.Errorf("%s %s %v%s was declared before as %s %s", op, name, dtype, shapeText(shape), old.Op, old.Type()))
+			return b.Fail(fmt.Errorf("%s %s %v%s was declared before as %s %s",
+				op, name, dtype, shapeText(shape), old.Op, old.Type()))
 		}
 		return old
 	}
@@ -132,6 +136,9 @@ func (b *Builder) declare(op, name string, dtype tensor.DType, shape []Dim) *Nod
 func (b *Builder) Const(t *tensor.Tensor) *Node {
 	if b.err != nil {
 		return failed
+	}
+	if !Holds(t.DType()) {
+		return b.Fail(fmt.Errorf("a constant is %v: a graph holds float32, int64 and bool", t))
 	}
 	h := sha256.New()
 	hashTensor(h, t)
@@ -241,7 +248,7 @@ func (b *Builder) Len(d Dim) *Node {
 		if at.axis < 0 {
 			return at.input
 		}
-		return b.Op("Shape", []*Node{at.input}, Attr{"start", int64(at.axis)}, Attr{"end", int64(at.axis + 1)})
+		return b.axes(at, 1)
 	}
 	var sum *Node
 	for _, m := range d.poly() {
@@ -274,7 +281,7 @@ func (b *Builder) Lens(shape ...Dim) *Node {
 	for i := 0; i < len(shape); {
 		if at, ok := b.where[shape[i].String()]; ok && at.axis >= 0 {
 			n := b.run(at, shape[i:])
-			parts = append(parts, b.Op("Shape", []*Node{at.input}, Attr{"start", int64(at.axis)}, Attr{"end", int64(at.axis + n)}))
+			parts = append(parts, b.axes(at, n))
 			i += n
 			continue
 		}
@@ -297,6 +304,11 @@ func (b *Builder) Lens(shape ...Dim) *Node {
 		return parts[0]
 	}
 	return b.Concat(0, parts...)
+}
+
+// axes returns the lengths of count axes of an input, from at on.
+func (b *Builder) axes(at symbol, count int) *Node {
+	return b.Op("Shape", []*Node{at.input}, Attr{"start", int64(at.axis)}, Attr{"end", int64(at.axis + count)})
 }
 
 // run counts how many leading axes of shape are the axes of one input from at on.

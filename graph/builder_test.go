@@ -52,6 +52,12 @@ func TestBuilderErrors(t *testing.T) {
 		{"input again, other type", func(m maker) []graph.Output { in(m, "x", "2"); in(m, "x", "3"); return nil }, "Input x float32[3] was declared before as Input float32[2]"},
 		{"input and parameter", func(m maker) []graph.Output { in(m, "x", "2"); m.Param("x", 2); return nil }, "was declared before as Input"},
 		{"bad name", func(m maker) []graph.Output { m.Param("a b", 1); return nil }, `"a b" is not a name`},
+		{"input of another dtype", func(m maker) []graph.Output { m.Input("x", tensor.Float16); return nil },
+			"Input x is float16: a graph holds"},
+		{"constant of another dtype", func(m maker) []graph.Output {
+			m.Const(tensor.New(tensor.Float64, 2))
+			return nil
+		}, "a constant is float64[2]: a graph holds"},
 		{"undeclared axis", func(m maker) []graph.Output { m.Len(batch.Mul(seq)); return nil }, "no declared input has an axis batch"},
 		{"no outputs", func(m maker) []graph.Output { return nil }, "no outputs"},
 		{"output of another builder", func(m maker) []graph.Output { return []graph.Output{{Name: "y", Node: other}} }, `output "y" is not a node of this builder`},

@@ -134,20 +134,11 @@ func vjpWhere(b *Builder, n, g *Node) []*Node {
 	return []*Node{nil, b.Where(n.Inputs[0], g, zero), b.Where(n.Inputs[0], zero, g)}
 }
 
-// The ONNX codes of the element types (TensorProto.DataType).
-var onnxTypes = map[tensor.DType]int64{tensor.Float32: 1, tensor.Int64: 7, tensor.Bool: 9}
-
-// ONNXType returns the element type's code in ONNX files; 0 for a dtype that
-// no stored graph may have.
-func ONNXType(d tensor.DType) int64 { return onnxTypes[d] }
-
 func inferCast(n *Node) error {
 	to := n.Int("to", 0)
-	for d, code := range onnxTypes {
-		if code == to {
-			n.DType, n.Shape = d, n.Inputs[0].Shape
-			return nil
-		}
+	if d := tensor.FromONNX(int32(to)); int64(d.ONNX()) == to && Holds(d) {
+		n.DType, n.Shape = d, n.Inputs[0].Shape
+		return nil
 	}
 	return n.errorf("cannot cast to ONNX type %d", to)
 }
@@ -229,5 +220,5 @@ func (b *Builder) Cast(x *Node, to tensor.DType) *Node {
 	if b.err == nil && x.DType == to {
 		return x
 	}
-	return b.Op("Cast", []*Node{x}, Attr{"to", ONNXType(to)})
+	return b.Op("Cast", []*Node{x}, Attr{"to", int64(to.ONNX())})
 }

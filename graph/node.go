@@ -121,6 +121,10 @@ func (n *Node) knownInts() ([]int64, bool) {
 	return out, true
 }
 
+// Holds reports whether the values of a graph can have the element type: float32, int64
+// or bool.
+func Holds(d tensor.DType) bool { return d == tensor.Float32 || d == tensor.Int64 || d == tensor.Bool }
+
 // Output is a named result of a graph.
 type Output struct {
 	Name string

@@ -90,7 +90,7 @@ var ruleRows = []shapeRow{
 	{op: "Where", build: func(m maker) *graph.Node { return m.Where(bools(m, "c"), in(m, "x"), ints(m, "y")) }, bad: "mixes dtypes"},
 	{op: "Where", build: func(m maker) *graph.Node { return m.Where(bools(m, "c", "3"), in(m, "x", "2"), in(m, "y")) }, bad: "cannot broadcast"},
 	{op: "Cast", build: func(m maker) *graph.Node { return m.Cast(bools(m, "x", "seq"), tensor.Int64) }, want: "int64[seq]"},
-	{op: "Cast", build: func(m maker) *graph.Node { return m.Cast(in(m, "x"), tensor.Float64) }, bad: "cannot cast to ONNX type 0"},
+	{op: "Cast", build: func(m maker) *graph.Node { return m.Cast(in(m, "x"), tensor.Float64) }, bad: "cannot cast to ONNX type 11"},
 	{op: "Cast", build: func(m maker) *graph.Node { return raw(m, "Cast", "too", int64(1), in(m, "x")) }, bad: "unknown attribute too"},
 
 	{op: "MatMul", build: func(m maker) *graph.Node {

@@ -72,17 +72,13 @@ type Value struct {
 	Axes   []string // names of the axes without one, "" for none; as long as Dims
 }
 
-// ElementTypes maps ONNX's numbers of element types to those that zoo handles.
-var ElementTypes = map[int32]tensor.DType{
-	1: tensor.Float32, 7: tensor.Int64, 9: tensor.Bool, 10: tensor.Float16, 11: tensor.Float64,
-}
-
 // DType returns the element type of the value, or an error for one that zoo does not
 // handle.
 func (v Value) DType() (tensor.DType, error) {
-	dtype, known := ElementTypes[v.Type]
-	if !known {
-		return tensor.Invalid, fmt.Errorf("value %q has ONNX element type %d; zoo handles float32, float64, float16, int64 and bool", v.Name, v.Type)
+	dtype := tensor.FromONNX(v.Type)
+	if dtype == tensor.Invalid {
+		return dtype, fmt.Errorf("value %q has ONNX element type %d; zoo handles float32, float64, float16, int64 and bool",
+			v.Name, v.Type)
 	}
 	return dtype, nil
 }
@@ -110,7 +106,8 @@ func describe(m *onnxpb.ModelProto) Model {
 	for _, t := range m.Graph.Initializer {
 		stored[t.Name] = true
 	}
-	d.Inputs = values(slices.DeleteFunc(slices.Clone(m.Graph.Input), func(v *onnxpb.ValueInfoProto) bool { return stored[v.Name] }))
+	d.Inputs = values(slices.DeleteFunc(slices.Clone(m.Graph.Input),
+		func(v *onnxpb.ValueInfoProto) bool { return stored[v.Name] }))
 	d.Outputs = values(m.Graph.Output)
 	return d
 }

@@ -248,45 +248,14 @@ func readElements(r io.Reader, e entry) (*Tensor, error) {
 		if _, err := io.ReadFull(r, raw); err != nil {
 			return nil, err
 		}
-		if err := decodeElements(t, at, end, raw, e.DType); err != nil {
+		if e.DType == "BF16" { // the upper half of a float32
+			for i := range end - at {
+				upper := uint32(binary.LittleEndian.Uint16(raw[2*i:]))
+				Data[float32](t)[at+i] = math.Float32frombits(upper << 16)
+			}
+		} else if err := t.setRaw(raw, at, end); err != nil {
 			return nil, err
 		}
 	}
 	return t, nil
-}
-
-func decodeElements(t *Tensor, at, end int, raw []byte, stored string) error {
-	le := binary.LittleEndian
-	switch d := t.data.(type) {
-	case []float32:
-		if stored == "BF16" { // the upper half of a float32
-			for i := range d[at:end] {
-				d[at+i] = math.Float32frombits(uint32(le.Uint16(raw[2*i:])) << 16)
-			}
-			return nil
-		}
-		for i := range d[at:end] {
-			d[at+i] = math.Float32frombits(le.Uint32(raw[4*i:]))
-		}
-	case []float64:
-		for i := range d[at:end] {
-			d[at+i] = math.Float64frombits(le.Uint64(raw[8*i:]))
-		}
-	case []uint16:
-		for i := range d[at:end] {
-			d[at+i] = le.Uint16(raw[2*i:])
-		}
-	case []int64:
-		for i := range d[at:end] {
-			d[at+i] = int64(le.Uint64(raw[8*i:]))
-		}
-	case []bool:
-		for i, b := range raw {
-			if b > 1 {
-				return fmt.Errorf("element %d is %d, which is no bool", at+i, b)
-			}
-			d[at+i] = b == 1
-		}
-	}
-	return nil
 }

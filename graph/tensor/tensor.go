@@ -47,6 +47,24 @@ func (d DType) Size() int {
 	return 0
 }
 
+// onnxCodes are the numbers of the element types in ONNX files (TensorProto.DataType).
+var onnxCodes = map[DType]int32{Float32: 1, Int64: 7, Bool: 9, Float16: 10, Float64: 11}
+
+// ONNX returns the element type's number in ONNX files; 0, which is ONNX's
+// "undefined", for none.
+func (d DType) ONNX() int32 { return onnxCodes[d] }
+
+// FromONNX returns the element type with that number in ONNX files; Invalid for one
+// that zoo does not know.
+func FromONNX(code int32) DType {
+	for d, c := range onnxCodes {
+		if c == code {
+			return d
+		}
+	}
+	return Invalid
+}
+
 // Element lists the Go types that tensor data can have.
 type Element interface {
 	float32 | float64 | uint16 | int64 | bool
@@ -194,9 +212,13 @@ func Equal(a, b *Tensor) bool {
 	}
 	switch x := a.data.(type) {
 	case []float32:
-		return slices.EqualFunc(x, b.data.([]float32), func(p, q float32) bool { return math.Float32bits(p) == math.Float32bits(q) })
+		return slices.EqualFunc(x, b.data.([]float32), func(p, q float32) bool {
+			return math.Float32bits(p) == math.Float32bits(q)
+		})
 	case []float64:
-		return slices.EqualFunc(x, b.data.([]float64), func(p, q float64) bool { return math.Float64bits(p) == math.Float64bits(q) })
+		return slices.EqualFunc(x, b.data.([]float64), func(p, q float64) bool {
+			return math.Float64bits(p) == math.Float64bits(q)
+		})
 	case []uint16:
 		return slices.Equal(x, b.data.([]uint16))
 	case []int64:
