@@ -24,24 +24,17 @@ import (
 // file atomically (temporary file, fsync, rename) is the caller's part.
 func Write(w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) error {
 	m, err := newModel(g, weights, opt)
+	if err == nil {
+		err = put(w, m)
+	}
 	if err != nil {
-		return fmt.Errorf("export: write: %w", err)
-	}
-	data, err := marshal(m)
-	if err != nil {
-		return fmt.Errorf("export: write: %w", err)
-	}
-	if err := safety.Scan(data); err != nil {
-		return fmt.Errorf("export: write: %w", err)
-	}
-	if _, err := w.Write(data); err != nil {
 		return fmt.Errorf("export: write: %w", err)
 	}
 	return nil
 }
 
-// marshal encodes a finished file. A card gets the hash of the weights.
-func marshal(m *onnxpb.ModelProto) ([]byte, error) {
+// put writes a finished file. A card gets the hash of the weights.
+func put(w io.Writer, m *onnxpb.ModelProto) error {
 	metadata := map[string]string{}
 	for _, p := range m.MetadataProps {
 		metadata[p.Key] = p.Value
@@ -53,7 +46,14 @@ func marshal(m *onnxpb.ModelProto) ([]byte, error) {
 	for _, k := range slices.Sorted(maps.Keys(metadata)) {
 		m.MetadataProps = append(m.MetadataProps, &onnxpb.StringStringEntryProto{Key: k, Value: metadata[k]})
 	}
-	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err == nil {
+		err = safety.Scan(data)
+	}
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	return err
 }
 
 func newModel(g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) (*onnxpb.ModelProto, error) {
