@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/nopezoo/zoo/export/internal/onnxpb"
@@ -37,17 +36,8 @@ func checkWeights(g *graph.Graph, weights map[string]*tensor.Tensor, asInputs bo
 		if g.Param(name) == nil {
 			return fmt.Errorf("weight %s belongs to no parameter of the graph", name)
 		}
-		if err := checkFinite(weights[name]); err != nil {
+		if err := tensor.CheckFinite(weights[name]); err != nil {
 			return fmt.Errorf("weight %s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-func checkFinite(t *tensor.Tensor) error {
-	for i, v := range tensor.Data[float32](t) {
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return fmt.Errorf("element %d is %v; a stored model must be finite", i, v)
 		}
 	}
 	return nil

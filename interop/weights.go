@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,20 +69,11 @@ func weight(t *tensor.Tensor, shape []int) (*tensor.Tensor, error) {
 	switch t.DType() {
 	case tensor.Float32:
 	case tensor.Float16:
-		wide := tensor.New(tensor.Float32, shape...)
-		for i, h := range tensor.Data[uint16](t) {
-			tensor.Data[float32](wide)[i] = tensor.Float32FromFloat16(h)
-		}
-		t = wide
+		t = tensor.Widened(t)
 	default:
 		return nil, fmt.Errorf("is %v: want F32, F16 or BF16", t.DType())
 	}
-	for i, v := range tensor.Data[float32](t) {
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return nil, fmt.Errorf("element %d is %v: want finite numbers", i, v)
-		}
-	}
-	return t, nil
+	return t, tensor.CheckFinite(t)
 }
 
 // readTensors reads all tensors of a folder. listing is the file that says which

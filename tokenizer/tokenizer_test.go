@@ -1,7 +1,6 @@
 package tokenizer_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -198,32 +197,6 @@ func TestEncodePair(t *testing.T) {
 	tok := mustNew(t, "abcd ab cd")
 	if _, _, err := tok.EncodePair("ab", "cd"); err == nil || !strings.Contains(err.Error(), "form one token") {
 		t.Errorf("fused boundary: %v", err)
-	}
-}
-
-func TestJSON(t *testing.T) {
-	tok := mustNew(t, `Copy: "quoted" é [SEP] `)
-	data, err := json.Marshal(tok)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back tokenizer.Tokenizer
-	if err := json.Unmarshal(data, &back); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(tok.Pieces(), back.Pieces()); diff != "" {
-		t.Error(diff)
-	}
-	text := `Copy: "quoted" [SEP]`
-	a, errA := tok.Encode(text)
-	b, errB := back.Encode(text)
-	if errA != nil || errB != nil || !slices.Equal(a, b) {
-		t.Errorf("Encode before and after: %v %v, %v %v", a, errA, b, errB)
-	}
-	for _, bad := range []string{`{}`, `["a"]`, `[]`, `[1]`} {
-		if err := json.Unmarshal([]byte(bad), &back); err == nil {
-			t.Errorf("%s: no error", bad)
-		}
 	}
 }
 

@@ -136,7 +136,7 @@ func (r *inliner) tensor(t *onnxpb.TensorProto) error {
 	if size == 0 {
 		return fmt.Errorf("its element type is %d, which no other file can hold", t.DataType)
 	}
-	count, err := Elements(t, size)
+	count, err := elementsOf(t, size)
 	if err != nil {
 		return err
 	}

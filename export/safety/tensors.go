@@ -28,9 +28,9 @@ func bits(code int32) int {
 	return elementBits[code]
 }
 
-// Elements returns the number of elements that a stored tensor claims, which at
+// elementsOf returns the number of elements that a stored tensor claims, which at
 // the given bits each still fit a file.
-func Elements(t *onnxpb.TensorProto, bits int) (int64, error) {
+func elementsOf(t *onnxpb.TensorProto, bits int) (int64, error) {
 	if len(t.Dims) > MaxRank {
 		return 0, fmt.Errorf("it has %d axes; supported are %d", len(t.Dims), MaxRank)
 	}
@@ -60,7 +60,7 @@ func checkTensor(t *onnxpb.TensorProto) error {
 	if size == 0 && t.DataType != typeString {
 		return fmt.Errorf("its element type is %d, which is not known", t.DataType)
 	}
-	want, err := Elements(t, max(size, 8))
+	want, err := elementsOf(t, max(size, 8))
 	if err != nil {
 		return err
 	}

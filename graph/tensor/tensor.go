@@ -78,8 +78,8 @@ type Tensor struct {
 	data  any // []T with T as dtype says
 }
 
-// DTypeOf returns the dtype that holds elements of type T.
-func DTypeOf[T Element]() DType {
+// dtypeOf returns the dtype that holds elements of type T.
+func dtypeOf[T Element]() DType {
 	var z T
 	switch any(z).(type) {
 	case float32:
@@ -137,7 +137,7 @@ func Of[T Element](data []T, shape ...int) *Tensor {
 	if len(data) != Numel(shape) {
 		panic(fmt.Sprintf("tensor: %d elements for shape %v", len(data), shape))
 	}
-	return &Tensor{dtype: DTypeOf[T](), shape: slices.Clone(shape), data: data}
+	return &Tensor{dtype: dtypeOf[T](), shape: slices.Clone(shape), data: data}
 }
 
 // Scalar returns a rank-0 tensor.
@@ -148,7 +148,7 @@ func Scalar[T Element](v T) *Tensor { return Of([]T{v}) }
 func Data[T Element](t *Tensor) []T {
 	d, ok := t.data.([]T)
 	if !ok {
-		panic(fmt.Sprintf("tensor: data of a %v tensor asked for as %v", t.dtype, DTypeOf[T]()))
+		panic(fmt.Sprintf("tensor: data of a %v tensor asked for as %v", t.dtype, dtypeOf[T]()))
 	}
 	return d
 }
@@ -202,6 +202,16 @@ func (t *Tensor) Clone() *Tensor {
 		c.data = slices.Clone(d)
 	}
 	return c
+}
+
+// CheckFinite returns an error for a float32 tensor with a NaN or an infinity.
+func CheckFinite(t *Tensor) error {
+	for i, v := range Data[float32](t) {
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			return fmt.Errorf("element %d is %v: want finite numbers", i, v)
+		}
+	}
+	return nil
 }
 
 // Equal reports whether dtype, shape and every bit of the data agree (so NaN
