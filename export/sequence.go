@@ -62,7 +62,9 @@ func intoScan(p *onnxpb.GraphProto, g *graph.Graph, r Recurrence) error {
 	past, inputs := apart(p.Input, r.Past)
 	present, outputs := apart(p.Output, r.Present)
 	body := &onnxpb.GraphProto{Name: "step", Input: []*onnxpb.ValueInfoProto{renamed(past, inStep+r.Past)}}
-	scan := &onnxpb.NodeProto{OpType: "Scan", Name: "/Scan", Input: []string{r.Past}, Output: []string{r.Present, outputs[0].Name}}
+	scan := &onnxpb.NodeProto{
+		OpType: "Scan", Name: "/Scan", Input: []string{r.Past}, Output: []string{r.Present, outputs[0].Name},
+	}
 	var axes []int64 // of the inputs, each along its axis 1
 	for _, in := range inputs {
 		if len(in.Type.TensorType.Shape.Dim) != 2 {

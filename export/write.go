@@ -79,8 +79,8 @@ func newModel(g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) (*
 		OpsetImport:     []*onnxpb.OperatorSetIdProto{{Version: int64(opset)}},
 		Graph:           &f.out,
 	}
-	for k, v := range opt.Metadata {
-		m.MetadataProps = append(m.MetadataProps, &onnxpb.StringStringEntryProto{Key: k, Value: v}) // marshal sorts them
+	for k, v := range opt.Metadata { // in any order: put sorts them
+		m.MetadataProps = append(m.MetadataProps, &onnxpb.StringStringEntryProto{Key: k, Value: v})
 	}
 	// What Write makes, Read accepts.
 	return m, validate(m)

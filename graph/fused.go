@@ -10,7 +10,8 @@ import (
 // exported models only and have no gradient: training graphs are composed.
 func fusedOps() operators {
 	return operators{
-		"RMSNormalization": {min: 2, max: 2, since: 23, attrs: []string{"axis", "epsilon"}, infer: inferRMSNormalization},
+		"RMSNormalization": {min: 2, max: 2, since: 23, attrs: []string{"axis", "epsilon"},
+			infer: inferRMSNormalization},
 		"RotaryEmbedding": {min: 3, max: 3, since: 23, attrs: []string{"interleaved", "rotary_embedding_dim"},
 			infer: inferRotaryEmbedding},
 		"Attention": {min: 3, max: 4, since: 23, attrs: []string{"scale"}, infer: inferAttention,

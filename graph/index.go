@@ -15,7 +15,8 @@ func indexOps() operators {
 		// ScatterElements and not ScatterND: ONNX Runtime's CPU kernel of the latter
 		// races when indices repeat (microsoft/onnxruntime#18048). Opset 16 brought the
 		// reduction, which is always used here.
-		"ScatterElements": {min: 3, max: 3, since: 16, attrs: []string{"axis", "reduction"}, infer: inferScatterElements},
+		"ScatterElements": {min: 3, max: 3, since: 16, attrs: []string{"axis", "reduction"},
+			infer: inferScatterElements},
 	}
 }
 

@@ -9,8 +9,9 @@ import (
 func reduceOps() operators {
 	// sinceAxes is the opset that made the axes an input.
 	reduce := func(sinceAxes int, vjp func(b *Builder, n, g *Node) *Node) operator {
-		return operator{min: 1, max: 2, since: 1, sinceOptional: sinceAxes, attrs: []string{"keepdims"}, infer: inferReduce,
-			vjp: func(b *Builder, n, g *Node) []*Node { return []*Node{vjp(b, n, g), nil} }}
+		return operator{min: 1, max: 2, since: 1, sinceOptional: sinceAxes, attrs: []string{"keepdims"},
+			infer: inferReduce,
+			vjp:   func(b *Builder, n, g *Node) []*Node { return []*Node{vjp(b, n, g), nil} }}
 	}
 	// Opset 13 normalises over one axis; before, it was the axis and all behind it.
 	softmax := func(vjp func(b *Builder, n, g *Node) *Node) operator {

@@ -9,8 +9,9 @@ import (
 
 func shapeOps() operators {
 	return operators{
-		"Reshape": {min: 2, max: 2, since: 5, attrs: []string{"allowzero"}, sinceAttribute: map[string]int{"allowzero": 14},
-			infer: inferReshape, sharesInput: true, vjp: likeInput},
+		"Reshape": {min: 2, max: 2, since: 5, attrs: []string{"allowzero"},
+			sinceAttribute: map[string]int{"allowzero": 14},
+			infer:          inferReshape, sharesInput: true, vjp: likeInput},
 		// Opset 13 made the axes an input.
 		"Squeeze":   {min: 2, max: 2, since: 13, infer: inferSqueeze, sharesInput: true, vjp: likeInput},
 		"Unsqueeze": {min: 2, max: 2, since: 13, infer: inferUnsqueeze, sharesInput: true, vjp: likeInput},

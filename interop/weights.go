@@ -52,7 +52,8 @@ func readWeights(dir string, params []pe.Param) (map[string]*tensor.Tensor, erro
 		out[p.Name] = t
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		problems = append(problems, fmt.Errorf("%s: the model of %s has no such tensor: %w", all[name].file, configFile, &UnknownError{"tensor", name, names}))
+		problems = append(problems, fmt.Errorf("%s: the model of %s has no such tensor: %w",
+			all[name].file, configFile, &UnknownError{"tensor", name, names}))
 	}
 	const most = 10
 	if n := len(problems); n > most {
@@ -101,11 +102,13 @@ func readTensors(dir string, most int64) (listing string, all map[string]stored,
 		}
 		for _, name := range shards[file] {
 			if _, ok := found[name]; !ok {
-				return listing, nil, fmt.Errorf("%s: lacks the tensor %s, which %s says is there", filepath.Join(dir, file), clip([]byte(name)), indexFile)
+				return listing, nil, fmt.Errorf("%s: lacks the tensor %s, which %s says is there",
+					filepath.Join(dir, file), clip([]byte(name)), indexFile)
 			}
 		}
 		if len(found) != len(shards[file]) {
-			return listing, nil, fmt.Errorf("%s: holds %d tensors, %s names %d of them", filepath.Join(dir, file), len(found), indexFile, len(shards[file]))
+			return listing, nil, fmt.Errorf("%s: holds %d tensors, %s names %d of them",
+				filepath.Join(dir, file), len(found), indexFile, len(shards[file]))
 		}
 		maps.Copy(all, found)
 	}
@@ -145,7 +148,8 @@ func readIndex(path string) (map[string][]string, error) {
 	for name, file := range index.Files {
 		// A file elsewhere is no part of the folder that was named.
 		if !filepath.IsLocal(file) || filepath.Base(file) != file {
-			return nil, fmt.Errorf("%s: weight_map gives %s the file %q: want the name of a file in the folder", path, clip([]byte(name)), file)
+			return nil, fmt.Errorf("%s: weight_map gives %s the file %q: want the name of a file in the folder",
+				path, clip([]byte(name)), file)
 		}
 		out[file] = append(out[file], name)
 	}

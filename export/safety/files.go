@@ -157,7 +157,8 @@ func (r *inliner) tensor(t *onnxpb.TensorProto) error {
 		return fmt.Errorf("its data: %w", err)
 	}
 	if offset > info.Size()-length {
-		return fmt.Errorf("its data: the file %s has %d bytes, and %d from byte %d on are wanted", Quote(name), info.Size(), length, offset)
+		return fmt.Errorf("its data: the file %s has %d bytes, and %d from byte %d on are wanted",
+			Quote(name), info.Size(), length, offset)
 	}
 	at, ok := f.(io.ReaderAt)
 	if !ok {

@@ -77,8 +77,8 @@ type Value struct {
 func (v Value) DType() (tensor.DType, error) {
 	dtype := tensor.FromONNX(v.Type)
 	if dtype == tensor.Invalid {
-		return dtype, fmt.Errorf("value %q has ONNX element type %d; zoo handles float32, float64, float16, int64 and bool",
-			v.Name, v.Type)
+		return dtype, fmt.Errorf("value %q has ONNX element type %d; "+
+			"zoo handles float32, float64, float16, int64 and bool", v.Name, v.Type)
 	}
 	return dtype, nil
 }

@@ -162,20 +162,23 @@ func checkParts(g *onnxpb.GraphProto) error {
 	case len(g.Output) == 0:
 		return fmt.Errorf("the graph has no outputs")
 	case len(g.Input) > maxInputs || len(g.Output) > maxInputs:
-		return fmt.Errorf("the graph has %d inputs and %d outputs; supported are %d", len(g.Input), len(g.Output), maxInputs)
+		return fmt.Errorf("the graph has %d inputs and %d outputs; supported are %d",
+			len(g.Input), len(g.Output), maxInputs)
 	}
 	return nil
 }
 
 func (v *validator) node(n *onnxpb.NodeProto, s *scope) error {
 	if !DefaultDomain(n.Domain) && !slices.Contains(v.opt.Domains, n.Domain) {
-		return fmt.Errorf("it is from the operator domain %s, which is %w without Options.Domains (--allow %s)", Quote(n.Domain), ErrNotAllowed, n.Domain)
+		return fmt.Errorf("it is from the operator domain %s, which is %w without Options.Domains (--allow %s)",
+			Quote(n.Domain), ErrNotAllowed, n.Domain)
 	}
 	switch {
 	case n.Overload != "":
 		return fmt.Errorf("it calls a function of the model, which is not supported")
 	case len(n.Input) > maxNodeValues || len(n.Output) > maxNodeValues:
-		return fmt.Errorf("it has %d inputs and %d outputs; supported are %d", len(n.Input), len(n.Output), maxNodeValues)
+		return fmt.Errorf("it has %d inputs and %d outputs; supported are %d",
+			len(n.Input), len(n.Output), maxNodeValues)
 	case len(n.Name) > maxName:
 		return fmt.Errorf("its name has %d bytes; supported are %d", len(n.Name), maxName)
 	}

@@ -77,7 +77,8 @@ func CheckWeights(m *onnxpb.ModelProto) error {
 		return nil
 	}
 	if is := WeightsHash(m.Graph); is != stated {
-		return fmt.Errorf("%w: they have the hash %s, and the card says %s (%s); export the file again, or open it all the same with Options.Unvalidated (--allow unvalidated)",
+		return fmt.Errorf("%w: they have the hash %s, and the card says %s (%s); export the file again, "+
+			"or open it all the same with Options.Unvalidated (--allow unvalidated)",
 			ErrDamaged, is, Quote(stated), card.WeightsKey)
 	}
 	return nil

@@ -60,7 +60,9 @@ func readSafe(r io.ReaderAt, size int64) (map[string]*Tensor, map[string]string,
 }
 
 // readChecked reads and checks the header. start is where the data begins.
-func readChecked(r io.ReaderAt, size int64) (start int64, entries map[string]entry, metadata map[string]string, err error) {
+func readChecked(r io.ReaderAt, size int64) (
+	start int64, entries map[string]entry, metadata map[string]string, err error,
+) {
 	header, err := readHeader(r, size)
 	if err != nil {
 		return 0, nil, nil, err
@@ -82,7 +84,8 @@ func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
 	}
 	n := binary.LittleEndian.Uint64(length[:])
 	if n > uint64(size-8) || n > MaxHeader {
-		return nil, fmt.Errorf("a header of %d bytes does not fit: the file has %d, and at most %d are read", n, size, MaxHeader)
+		return nil, fmt.Errorf("a header of %d bytes does not fit: the file has %d, and at most %d are read",
+			n, size, MaxHeader)
 	}
 	header := make([]byte, n)
 	if err := readAt(r, header, 8); err != nil {
@@ -124,9 +127,11 @@ func parseHeader(header []byte) (map[string]entry, map[string]string, error) {
 		}
 		switch {
 		case len(entries) >= maxTensors:
-			return nil, nil, fmt.Errorf("header: it names more than %d tensors, which no model has: the file is damaged or hostile", maxTensors)
+			return nil, nil, fmt.Errorf("header: it names more than %d tensors, which no model has: the file is "+
+				"damaged or hostile", maxTensors)
 		case len(name) > maxName:
-			return nil, nil, fmt.Errorf("header: the name of a tensor has %d bytes; at most %d are read: %.40q…", len(name), maxName, name)
+			return nil, nil, fmt.Errorf("header: the name of a tensor has %d bytes; at most %d are read: %.40q…",
+				len(name), maxName, name)
 		}
 		if name == metadataKey {
 			metadata = map[string]string{}
@@ -162,7 +167,8 @@ func checkLayout(entries map[string]entry, size uint64) error {
 			return fmt.Errorf("tensor %q: offsets %v are outside the %d bytes of data", name, e.Offsets, size)
 		}
 		if got := e.Offsets[1] - e.Offsets[0]; got != want {
-			return fmt.Errorf("tensor %q: %s%v needs %d bytes, offsets %v span %d", name, e.DType, e.Shape, want, e.Offsets, got)
+			return fmt.Errorf("tensor %q: %s%v needs %d bytes, offsets %v span %d",
+				name, e.DType, e.Shape, want, e.Offsets, got)
 		}
 		names = append(names, name)
 	}
@@ -173,7 +179,8 @@ func checkLayout(entries map[string]entry, size uint64) error {
 	end := uint64(0)
 	for _, name := range names {
 		if at := entries[name].Offsets[0]; at != end {
-			return fmt.Errorf("tensor %q: starts at byte %d where %d is due, so tensors overlap or leave a gap", name, at, end)
+			return fmt.Errorf("tensor %q: starts at byte %d where %d is due, so tensors overlap or leave a gap",
+				name, at, end)
 		}
 		end = entries[name].Offsets[1]
 	}
