@@ -79,7 +79,8 @@ func TestRoundTripParamsAsInputs(t *testing.T) {
 				t.Errorf("graph (-written +read):\n%s", diff)
 			}
 			if len(m.Weights) > 0 || len(m.Info.ParamInputs) != len(tc.graph.Params) {
-				t.Errorf("%d weights, %d parameters as inputs; want 0 and %d", len(m.Weights), len(m.Info.ParamInputs), len(tc.graph.Params))
+				t.Errorf("%d weights, %d parameters as inputs; want 0 and %d",
+					len(m.Weights), len(m.Info.ParamInputs), len(tc.graph.Params))
 			}
 		})
 	}

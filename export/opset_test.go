@@ -81,7 +81,8 @@ func alone(t *testing.T, n *graph.Node) []byte {
 		}
 	}
 	other := b.Input("other", tensor.Float32) // a file needs an input
-	g, err := b.Build(graph.Output{Name: "y", Node: b.Op(n.Op, inputs, n.Attrs...)}, graph.Output{Name: "z", Node: other})
+	g, err := b.Build(graph.Output{Name: "y", Node: b.Op(n.Op, inputs, n.Attrs...)},
+		graph.Output{Name: "z", Node: other})
 	if err != nil {
 		return nil
 	}

@@ -66,7 +66,8 @@ func TestFloat16Rounding(t *testing.T) {
 			}
 		}
 	}
-	for v, want := range map[float32]uint16{65519.99: 0x7bff, 65520: 0x7c00, 1e30: 0x7c00, 1e-30: 0, math.SmallestNonzeroFloat32: 0} {
+	for v, want := range map[float32]uint16{65519.99: 0x7bff, 65520: 0x7c00, 1e30: 0x7c00, 1e-30: 0,
+		math.SmallestNonzeroFloat32: 0} {
 		if got := tensor.Float16FromFloat32(v); got != want {
 			t.Errorf("%v rounds to %#04x, want %#04x", v, got, want)
 		}
