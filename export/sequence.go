@@ -38,7 +38,7 @@ func WriteSequence(
 		err = safety.Validate(m, safety.Options{ControlFlow: true})
 	}
 	if err == nil {
-		err = put(w, m)
+		err = put(w, m, opt.Metadata)
 	}
 	if err != nil {
 		return fmt.Errorf("export: write sequence: %w", err)

@@ -25,7 +25,7 @@ import (
 func Write(w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) error {
 	m, err := newModel(g, weights, opt)
 	if err == nil {
-		err = put(w, m)
+		err = put(w, m, opt.Metadata)
 	}
 	if err != nil {
 		return fmt.Errorf("export: write: %w", err)
@@ -33,16 +33,12 @@ func Write(w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, opt O
 	return nil
 }
 
-// put writes a finished file. A card gets the hash of the weights.
-func put(w io.Writer, m *onnxpb.ModelProto) error {
-	metadata := map[string]string{}
-	for _, p := range m.MetadataProps {
-		metadata[p.Key] = p.Value
-	}
+// put writes a finished file with its metadata. A card gets the hash of the weights.
+func put(w io.Writer, m *onnxpb.ModelProto, metadata map[string]string) error {
 	if card.In(metadata) {
+		metadata = maps.Clone(metadata)
 		metadata[card.WeightsKey] = safety.WeightsHash(m.Graph)
 	}
-	m.MetadataProps = nil
 	for _, k := range slices.Sorted(maps.Keys(metadata)) {
 		m.MetadataProps = append(m.MetadataProps, &onnxpb.StringStringEntryProto{Key: k, Value: metadata[k]})
 	}
@@ -78,9 +74,6 @@ func newModel(g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) (*
 		DocString:       opt.Doc,
 		OpsetImport:     []*onnxpb.OperatorSetIdProto{{Version: int64(opset)}},
 		Graph:           &f.out,
-	}
-	for k, v := range opt.Metadata { // in any order: put sorts them
-		m.MetadataProps = append(m.MetadataProps, &onnxpb.StringStringEntryProto{Key: k, Value: v})
 	}
 	// What Write makes, Read accepts.
 	return m, validate(m)

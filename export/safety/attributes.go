@@ -158,7 +158,7 @@ func integer(t *onnxpb.TensorProto) (int64, bool) {
 // declaredScan returns the node of a file that consists of one Scan over the
 // recurrent state of its card, and nil for any other file.
 func declaredScan(m *onnxpb.ModelProto) *onnxpb.NodeProto {
-	c, err := card.Parse(describe(m).Metadata)
+	c, err := card.Parse(Metadata(m))
 	if err != nil || len(c.State) != 1 || c.State[0].Grows || len(m.Graph.Node) != 1 {
 		return nil
 	}

@@ -98,10 +98,7 @@ func Check(data []byte, opt Options) (Model, error) {
 }
 
 func describe(m *onnxpb.ModelProto) Model {
-	d := Model{Metadata: make(map[string]string, len(m.MetadataProps))}
-	for _, p := range m.MetadataProps {
-		d.Metadata[p.Key] = p.Value
-	}
+	d := Model{Metadata: Metadata(m)}
 	stored := map[string]bool{}
 	for _, t := range m.Graph.Initializer {
 		stored[t.Name] = true
@@ -110,6 +107,15 @@ func describe(m *onnxpb.ModelProto) Model {
 		func(v *onnxpb.ValueInfoProto) bool { return stored[v.Name] }))
 	d.Outputs = values(m.Graph.Output)
 	return d
+}
+
+// Metadata returns the metadata of a file.
+func Metadata(m *onnxpb.ModelProto) map[string]string {
+	out := make(map[string]string, len(m.MetadataProps))
+	for _, p := range m.MetadataProps {
+		out[p.Key] = p.Value
+	}
+	return out
 }
 
 func values(list []*onnxpb.ValueInfoProto) []Value {

@@ -72,7 +72,7 @@ func RawData(t *onnxpb.TensorProto) []byte {
 // CheckWeights compares the weights of a validated file with the hash in the file's card. Files of
 // other programs, and old ones of ours, have none.
 func CheckWeights(m *onnxpb.ModelProto) error {
-	stated := describe(m).Metadata[card.WeightsKey]
+	stated := Metadata(m)[card.WeightsKey]
 	if stated == "" {
 		return nil
 	}
