@@ -7,17 +7,12 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/internal/onnxpb"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
-
-// Recurrence names the state of a one-step graph: the input that holds the value
-// before the step and the output that holds the one after.
-type Recurrence struct {
-	Past, Present string
-}
 
 // WriteSequence writes a one-step recurrent graph as a model of whole sequences:
 // the step becomes the body of an ONNX Scan over the second axis. Every input but
@@ -28,11 +23,11 @@ type Recurrence struct {
 // Such a file is for ONNX Runtime: Read refuses it, since graphs here are flat.
 // Package safety lets it pass where its card declares the state.
 func WriteSequence(
-	w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, r Recurrence, opt Options,
+	w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, state card.State, opt Options,
 ) error {
 	m, err := newModel(g, weights, opt)
 	if err == nil {
-		err = intoScan(m.Graph, g, r)
+		err = intoScan(m.Graph, g, state)
 	}
 	if err == nil {
 		err = safety.Validate(m, safety.Options{ControlFlow: true})
@@ -55,15 +50,15 @@ const (
 
 // intoScan turns the flat one-step graph into a Scan over it. Initializers stay
 // outside, where the body sees them.
-func intoScan(p *onnxpb.GraphProto, g *graph.Graph, r Recurrence) error {
-	if g.Input(r.Past) == nil || g.Output(r.Present) == nil || len(p.Output) != 2 {
-		return fmt.Errorf("the graph must have the state %s and %s and one output beside it", r.Past, r.Present)
+func intoScan(p *onnxpb.GraphProto, g *graph.Graph, state card.State) error {
+	if g.Input(state.Past) == nil || g.Output(state.Present) == nil || len(p.Output) != 2 {
+		return fmt.Errorf("the graph must have the state %s and %s and one output beside it", state.Past, state.Present)
 	}
-	past, inputs := apart(p.Input, r.Past)
-	present, outputs := apart(p.Output, r.Present)
-	body := &onnxpb.GraphProto{Name: "step", Input: []*onnxpb.ValueInfoProto{renamed(past, inStep+r.Past)}}
+	past, inputs := apart(p.Input, state.Past)
+	present, outputs := apart(p.Output, state.Present)
+	body := &onnxpb.GraphProto{Name: "step", Input: []*onnxpb.ValueInfoProto{renamed(past, inStep+state.Past)}}
 	scan := &onnxpb.NodeProto{
-		OpType: "Scan", Name: "/Scan", Input: []string{r.Past}, Output: []string{r.Present, outputs[0].Name},
+		OpType: "Scan", Name: "/Scan", Input: []string{state.Past}, Output: []string{state.Present, outputs[0].Name},
 	}
 	var axes []int64 // of the inputs, each along its axis 1
 	for _, in := range inputs {
@@ -76,7 +71,7 @@ func intoScan(p *onnxpb.GraphProto, g *graph.Graph, r Recurrence) error {
 		scan.Input, axes = append(scan.Input, in.Name), append(axes, 1)
 	}
 	addStep(body, p)
-	body.Output = []*onnxpb.ValueInfoProto{renamed(present, inStep+r.Present)}
+	body.Output = []*onnxpb.ValueInfoProto{renamed(present, inStep+state.Present)}
 	if err := addRow(body, "Squeeze", outputs[0]); err != nil {
 		return fmt.Errorf("output %w", err)
 	}
@@ -113,7 +108,7 @@ func addRow(body *onnxpb.GraphProto, op string, v *onnxpb.ValueInfoProto) error 
 	}
 	one := renamed(v, inStep+v.Name+row)
 	one.Type.TensorType.Shape.Dim = slices.Delete(slices.Clone(axes), 1, 2)
-	axes[1] = &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: "seq"}}
+	axes[1] = &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: card.Seq}}
 	n := &onnxpb.NodeProto{OpType: op, Name: one.Name}
 	if op == "Unsqueeze" {
 		n.Input, n.Output = []string{one.Name, sequenceAxis}, []string{inStep + v.Name}

@@ -51,12 +51,12 @@ func Lookup(name string) (Task, error) {
 	return Task{}, fmt.Errorf("unknown task %q: %sknown: %s", words[0], suggestion, strings.Join(names, ", "))
 }
 
-// LookupList returns the tasks of a list of names with commas: a mixture. Naming
-// one twice is an error.
-func LookupList(list string) ([]Task, error) {
+// LookupList returns the tasks of a list of names with commas: a mixture. Each has the
+// options too. Naming one twice is an error.
+func LookupList(list string, options ...string) ([]Task, error) {
 	var out []Task
 	for name := range strings.SplitSeq(list, ",") {
-		t, err := Lookup(strings.TrimSpace(name))
+		t, err := Lookup(strings.Join(append([]string{strings.TrimSpace(name)}, options...), "+"))
 		if err != nil {
 			return nil, err
 		}
