@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // clockwork is a run of the unrolled architecture whose batches fall into several
@@ -79,7 +80,7 @@ func TestClockworkRun(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	r := start(t, parts, clockwork(40))
-	err := r.Run(ctx, func(s train.Stats) {
+	err := r.Run(ctx, func(s journal.Stats) {
 		if s.Step == 17 {
 			cancel()
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // on returns the micro run on other data.
@@ -166,7 +167,7 @@ func TestResumeIsExactOnEveryKindOfData(t *testing.T) {
 		losses(t, start(t, whole, cfg))
 		ctx, cancel := context.WithCancel(t.Context())
 		r := start(t, parts, cfg)
-		err := r.Run(ctx, func(s train.Stats) {
+		err := r.Run(ctx, func(s journal.Stats) {
 			if s.Step == 3 {
 				cancel()
 			}

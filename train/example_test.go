@@ -6,6 +6,7 @@ import (
 
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // It takes ONNX Runtime, so that the tests compile this and do not run it.
@@ -21,7 +22,7 @@ func Example() {
 		return
 	}
 	defer t.Close()
-	if err := t.Run(context.Background(), func(s train.Stats) { fmt.Println(s.Step, s.Loss) }); err != nil {
+	if err := t.Run(context.Background(), func(s journal.Stats) { fmt.Println(s.Step, s.Loss) }); err != nil {
 		fmt.Println(err) // train.ErrInterrupted: train.Resume goes on
 		return
 	}

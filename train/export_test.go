@@ -6,6 +6,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // RepeatFirstBatch makes every step see the data of the first.
@@ -70,7 +71,7 @@ func Decode(c Config, step int) ([]string, error) {
 }
 
 // Update makes one step on given batches.
-func Update(t *Trainer, batches []Batch) (Stats, error) { return t.update(batches) }
+func Update(t *Trainer, batches []Batch) (journal.Stats, error) { return t.update(batches) }
 
 // Factors returns the dropout factors of a batch, by input of the step graph.
 func Factors(g *graph.Graph, rate float64, seed uint64, b Batch) (map[string]*tensor.Tensor, error) {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // Run trains to the end and calls report, where not nil, after each step. It
@@ -13,16 +15,16 @@ import (
 //
 // What cannot be saved on the way, as on a full disk, is told to Options.Warn
 // and tried again at the next interval; at the end it is an error.
-func (t *Trainer) Run(ctx context.Context, report func(Stats)) error {
+func (t *Trainer) Run(ctx context.Context, report func(journal.Stats)) error {
 	if ctx == nil {
 		return errors.New("train: the context is nil")
 	}
-	log := openJournal(t.dir, t.step, time.Now(), t.through)
+	log := journal.Open(t.dir, t.step, t.through)
 	err := t.run(ctx, log, report)
-	return errors.Join(err, log.close())
+	return errors.Join(err, log.Close())
 }
 
-func (t *Trainer) run(ctx context.Context, log *journal, report func(Stats)) error {
+func (t *Trainer) run(ctx context.Context, log *journal.Writer, report func(journal.Stats)) error {
 	r := t.cfg.Train
 	var next <-chan prepared
 	if t.step < r.Steps {
@@ -62,7 +64,7 @@ func (t *Trainer) run(ctx context.Context, log *journal, report func(Stats)) err
 		}
 		t.saved = false
 		s.Seconds = time.Since(begun).Seconds()
-		if err := t.warn(log.stats(s)); err != nil {
+		if err := t.warn(log.Step(s)); err != nil {
 			return err
 		}
 		if t.progress.Watch.see(s.Loss) {
@@ -77,11 +79,11 @@ func (t *Trainer) run(ctx context.Context, log *journal, report func(Stats)) err
 
 // interval saves what is due. While the loss looks like exploding nothing is:
 // the good checkpoints stay.
-func (t *Trainer) interval(log *journal) error {
+func (t *Trainer) interval(log *journal.Writer) error {
 	if t.progress.Watch.Bad > 0 {
-		return t.warn(log.retry())
+		return t.warn(log.Retry())
 	}
-	return t.warn(errors.Join(log.retry(), t.save()))
+	return t.warn(errors.Join(log.Retry(), t.save()))
 }
 
 // warn passes an error on to Options.Warn; without one it ends the run.
@@ -109,7 +111,7 @@ func (t *Trainer) stop(ctx context.Context, err error) error {
 }
 
 // evaluate measures the model and takes note; the best is saved at once.
-func (t *Trainer) evaluate(ctx context.Context, log *journal) error {
+func (t *Trainer) evaluate(ctx context.Context, log *journal.Writer) error {
 	begun := time.Now()
 	results, err := t.options.Evaluate(ctx, t.step, t.weights)
 	if err != nil {
@@ -126,7 +128,7 @@ func (t *Trainer) evaluate(ctx context.Context, log *journal) error {
 	e.Seconds = time.Since(begun).Seconds()
 	t.progress.note(&e, t.cfg.Train.StopAfterPerfect)
 	t.saved = false
-	if err := t.warn(log.evaluation(e)); err != nil {
+	if err := t.warn(log.Evaluation(e)); err != nil {
 		return err
 	}
 	if e.Best {

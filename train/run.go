@@ -14,13 +14,11 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
-// Files of a run directory, beside its checkpoints.
-const (
-	ConfigFile  = "config.json"
-	MetricsFile = "metrics.jsonl"
-)
+// ConfigFile is the file of the configuration in a run directory.
+const ConfigFile = "config.json"
 
 // Errors that callers branch on.
 var (
@@ -34,18 +32,6 @@ var (
 	ErrDiverged = errors.New("training diverged")
 )
 
-// Stats describes one update.
-type Stats struct {
-	Step     int     `json:"step"` // updates done, this one included
-	Steps    int     `json:"-"`
-	Loss     float64 `json:"loss"` // nats per target token
-	LR       float64 `json:"lr"`
-	GradNorm float64 `json:"grad_norm"`
-	Tokens   int     `json:"tokens"` // real tokens
-	Slots    int     `json:"slots"`  // tokens and padding
-	Seconds  float64 `json:"seconds"`
-}
-
 // Options are what a run needs beside its configuration.
 type Options struct {
 	// Library is the ONNX Runtime library, "" to search.
@@ -56,7 +42,7 @@ type Options struct {
 	// Evaluate is needed where train.eval_every is not 0, and not used elsewhere.
 	Evaluate Evaluator
 	// Evaluated, when not nil, is told of each evaluation.
-	Evaluated func(Evaluation)
+	Evaluated func(journal.Evaluation)
 	// Warn is told what could not be saved while the run goes on. Without it, such
 	// an error ends the run.
 	Warn func(error)
@@ -197,7 +183,7 @@ func resume(dir string, cfg Config, o Options) (*Trainer, error) {
 			copy(s.v, tensor.Data[float32](c.v[s.name]))
 		}
 	}
-	lost, err := truncateMetrics(filepath.Join(dir, MetricsFile), t.step, t.progress.Evaluated)
+	lost, err := journal.Cut(dir, t.step, t.progress.Evaluated)
 	if err != nil {
 		t.Close()
 		return nil, err
@@ -291,20 +277,20 @@ func (t *Trainer) prefetch(step int) <-chan prepared {
 
 // update makes one step of the optimizer. A step is never cut short: the context
 // ends a run between steps.
-func (t *Trainer) update(batches []Batch) (Stats, error) {
+func (t *Trainer) update(batches []Batch) (journal.Stats, error) {
 	for _, b := range batches {
 		if n, limit := b.IDs.Shape()[1], t.model.MaxLength(); limit > 0 && n > limit {
-			return Stats{}, fmt.Errorf("train: step %d has a sequence of %d tokens, and the encoding %s ends at %d; lower train.lengths or raise the encoding's maximum",
+			return journal.Stats{}, fmt.Errorf("train: step %d has a sequence of %d tokens, and the encoding %s ends at %d; lower train.lengths or raise the encoding's maximum",
 				t.step+1, n, t.cfg.Model.Encoding, limit)
 		}
 	}
 	loss, err := t.engine.run(context.Background(), batches)
 	if err != nil {
-		return Stats{}, err
+		return journal.Stats{}, err
 	}
 	norm := t.opt.Norm()
 	if math.IsNaN(loss) || math.IsInf(loss, 0) || math.IsNaN(norm) || math.IsInf(norm, 0) {
-		return Stats{}, t.diverged(t.step+1, fmt.Sprintf("loss %v, gradient norm %v", loss, norm))
+		return journal.Stats{}, t.diverged(t.step+1, fmt.Sprintf("loss %v, gradient norm %v", loss, norm))
 	}
 	r := t.cfg.Train
 	lr := Schedule{Peak: r.LR, Final: r.FinalLR, Warmup: r.Warmup, Steps: r.Steps, FromZero: r.WarmupFrom == "zero"}.At(t.step)
@@ -315,7 +301,7 @@ func (t *Trainer) update(batches []Batch) (Stats, error) {
 	t.step++
 	t.loss = loss
 	t.opt.Step(t.step, lr, scale)
-	s := Stats{Step: t.step, Steps: r.Steps, Loss: loss, LR: lr, GradNorm: norm}
+	s := journal.Stats{Step: t.step, Steps: r.Steps, Loss: loss, LR: lr, GradNorm: norm}
 	for _, b := range batches {
 		s.Tokens += b.Tokens
 		s.Slots += b.IDs.Len()

@@ -16,6 +16,7 @@ import (
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // micro is a run of a few milliseconds a step.
@@ -42,7 +43,7 @@ func start(t testing.TB, dir string, cfg train.Config) *train.Trainer {
 func losses(t testing.TB, r *train.Trainer) []float64 {
 	t.Helper()
 	var out []float64
-	if err := r.Run(t.Context(), func(s train.Stats) { out = append(out, s.Loss) }); err != nil {
+	if err := r.Run(t.Context(), func(s journal.Stats) { out = append(out, s.Loss) }); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -56,6 +57,16 @@ func final(t testing.TB, dir string) *train.Checkpoint {
 		t.Fatal(err, skipped)
 	}
 	return c
+}
+
+// noted returns the metrics of a run.
+func noted(t testing.TB, dir string) journal.Metrics {
+	t.Helper()
+	m, err := journal.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 func sameWeights(t testing.TB, a, b *train.Checkpoint) {
@@ -133,7 +144,7 @@ func testResume(t *testing.T, cfg train.Config) {
 	r := start(t, parts, cfg)
 	for _, stop := range []int{3, 9, 0} {
 		ctx, cancel := context.WithCancel(t.Context())
-		err := r.Run(ctx, func(s train.Stats) {
+		err := r.Run(ctx, func(s journal.Stats) {
 			if s.Step == stop {
 				cancel()
 			}
@@ -158,15 +169,8 @@ func testResume(t *testing.T, cfg train.Config) {
 		}
 	}
 	sameWeights(t, final(t, parts), final(t, whole))
-	a, err := train.ReadMetrics(filepath.Join(whole, train.MetricsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := train.ReadMetrics(filepath.Join(parts, train.MetricsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, all := range [][]train.Stats{a, b} {
+	a, b := noted(t, whole).Steps, noted(t, parts).Steps
+	for _, all := range [][]journal.Stats{a, b} {
 		for i := range all {
 			all[i].Seconds = 0
 		}
@@ -196,9 +200,8 @@ func TestResumeAfterKill(t *testing.T) {
 	}
 	losses(t, r)
 	sameWeights(t, final(t, killed), final(t, whole))
-	m, err := train.ReadMetrics(filepath.Join(killed, train.MetricsFile))
-	if err != nil || len(m) != 8 {
-		t.Errorf("%d lines of metrics, want 8 (%v)", len(m), err)
+	if n := len(noted(t, killed).Steps); n != 8 {
+		t.Errorf("%d lines of metrics, want 8", n)
 	}
 }
 
@@ -341,7 +344,7 @@ func TestExplosion(t *testing.T) {
 	cfg.Train.CheckpointEvery = 1
 	dir := t.TempDir()
 	r := start(t, dir, cfg)
-	err := r.Run(t.Context(), func(s train.Stats) {
+	err := r.Run(t.Context(), func(s journal.Stats) {
 		if s.Step == 5 {
 			train.PretendLoss(r, 0.1) // beside which the losses to come are an explosion
 		}
@@ -349,10 +352,7 @@ func TestExplosion(t *testing.T) {
 	if !errors.Is(err, train.ErrDiverged) || !strings.Contains(err.Error(), "has exploded") || !strings.Contains(err.Error(), "checkpoint-00000005") {
 		t.Fatalf("error %v, want ErrDiverged with the checkpoint of step 5", err)
 	}
-	m, err := train.ReadMetrics(filepath.Join(dir, train.MetricsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := noted(t, dir).Steps
 	if c := final(t, dir); c.Step != len(m)-100 {
 		t.Errorf("ended after step %d, and the newest checkpoint is of step %d, want the one before the 100 bad ones", len(m), c.Step)
 	}

@@ -11,13 +11,14 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // stopAfterFirst makes the first step of a run, which then saves and ends.
 func stopAfterFirst(t *testing.T, r *train.Trainer) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := r.Run(ctx, func(train.Stats) { cancel() }); !errors.Is(err, train.ErrInterrupted) {
+	if err := r.Run(ctx, func(journal.Stats) { cancel() }); !errors.Is(err, train.ErrInterrupted) {
 		t.Fatal(err)
 	}
 	r.Close()

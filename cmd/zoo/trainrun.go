@@ -12,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/sweep"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 	"github.com/nopezoo/zoo/train/validate"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -85,7 +86,7 @@ func (a *app) open(p planned, resume bool, say func(string)) (*train.Trainer, er
 		return nil, err
 	}
 	o := train.Options{
-		Evaluate: evaluate, Evaluated: func(e train.Evaluation) { say(evaluated(e)) },
+		Evaluate: evaluate, Evaluated: func(e journal.Evaluation) { say(evaluated(e)) },
 		Warn: func(err error) { say(sweep.NotSaved + withRemedy(err).Error()) },
 	}
 	if !there {
@@ -113,7 +114,7 @@ func (a *app) open(p planned, resume bool, say func(string)) (*train.Trainer, er
 // trainWatch shows a run's progress.
 type trainWatch struct {
 	meter  *meter
-	last   train.Stats
+	last   journal.Stats
 	tokens int // real tokens since the run was opened
 }
 
@@ -121,7 +122,7 @@ func newTrainWatch(a *app, p planned, done int) *trainWatch {
 	return &trainWatch{meter: a.newMeter(filepath.Base(p.dir), int64(done), int64(p.cfg.Train.Steps))}
 }
 
-func (w *trainWatch) report(s train.Stats) {
+func (w *trainWatch) report(s journal.Stats) {
 	w.last = s
 	w.tokens += s.Tokens
 	w.meter.update(int64(s.Step), func() string {
@@ -139,7 +140,7 @@ func (w *trainWatch) pace() string {
 }
 
 // evaluated describes an evaluation.
-func evaluated(e train.Evaluation) string {
+func evaluated(e journal.Evaluation) string {
 	text := []string{fmt.Sprintf("step %d: accuracy %.1f %% at trained lengths", e.Step, 100**e.Accuracy)}
 	if e.Beyond != nil {
 		text = append(text, fmt.Sprintf("%.1f %% beyond", 100**e.Beyond))
