@@ -47,3 +47,15 @@ func ExamplePreset() {
 	fmt.Println(c.Train.Task, c.Train.Lengths, c.Train.Steps)
 	// Output: copy 2..20 2600
 }
+
+func ExampleDifference() {
+	was, err := configs.Preset("tiny")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	now := was
+	now.Train.Steps, now.Train.LR = 100, 0.5
+	fmt.Println(configs.Difference(was, now))
+	// Output: train.steps was 2600, now 100; train.lr was 0.002, now 0.5
+}

@@ -2,6 +2,7 @@ package train
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,6 +32,17 @@ type RunInfo struct {
 
 // Finished reports whether there is nothing left to train.
 func (r RunInfo) Finished() bool { return r.Step >= r.Steps || r.Stopped }
+
+// State says for people how far the run is.
+func (r RunInfo) State() string {
+	switch {
+	case r.Finished():
+		return "finished"
+	case r.Step == 0:
+		return "no checkpoint yet"
+	}
+	return fmt.Sprintf("stopped at step %d of %d", r.Step, r.Steps)
+}
 
 // Describe reads what a run directory says of its run, but for the weights.
 func Describe(dir string) (RunInfo, error) {

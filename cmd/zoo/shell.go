@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -47,3 +48,14 @@ func shellWords(line string) ([]string, error) {
 	}
 	return words, nil
 }
+
+// again is the command line that goes on with what this one began.
+func (a *app) again() string {
+	if slices.Contains(a.args, "--resume") {
+		return a.repeat()
+	}
+	return a.repeat() + " --resume"
+}
+
+// resumeCommand is the command line that goes on with a run.
+func resumeCommand(dir string) string { return "zoo train --resume " + shellWord(dir) }

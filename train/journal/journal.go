@@ -3,6 +3,8 @@
 // draws. A run goes on without what cannot be read or written here.
 package journal
 
+import "fmt"
+
 // MetricsFile is the file of metrics in a run directory.
 const MetricsFile = "metrics.jsonl"
 
@@ -38,4 +40,19 @@ type Result struct {
 	N               int    `json:"n"`                // samples; 0 where there were none to be had
 	Correct         int    `json:"correct"`          // answers that match
 	SequenceCorrect int    `json:"sequence_correct"` // all tokens of the target, and the end
+}
+
+// String says for people, in one line, what was measured.
+func (e Evaluation) String() string {
+	text := fmt.Sprintf("step %d: accuracy %.1f %% at trained lengths", e.Step, 100**e.Accuracy)
+	if e.Beyond != nil {
+		text += fmt.Sprintf(", %.1f %% beyond", 100**e.Beyond)
+	}
+	if e.Best {
+		text += ", the best so far"
+	}
+	if e.Stop {
+		text += ", stopping early"
+	}
+	return text
 }
