@@ -70,7 +70,8 @@ func summarize(step int, m mixture, results []journal.Result) (journal.Evaluatio
 		into.SequenceCorrect += r.SequenceCorrect
 	}
 	if in.N == 0 {
-		return journal.Evaluation{}, fmt.Errorf("train: evaluation at step %d: no held-out samples at the trained lengths %s; give train.eval_lengths some that have any", step, m.ranges())
+		return journal.Evaluation{}, fmt.Errorf("train: evaluation at step %d: "+
+			"no held-out samples at the trained lengths %s; give train.eval_lengths some that have any", step, m.ranges())
 	}
 	ratio := func(a, n int) *float64 {
 		if n == 0 {
@@ -122,8 +123,10 @@ func (m mixture) checkEvaluated(list string) error {
 		}
 	}
 	for i, t := range m.tasks {
-		if !slices.ContainsFunc(lengths, func(n int) bool { return m.lengths[i].Contains(n) && t.CheckLength(n) == nil }) {
-			return fmt.Errorf("none is a trained length (%s) of %s, and the best checkpoint is chosen by those", m.lengths[i], t.Name)
+		trained := func(n int) bool { return m.lengths[i].Contains(n) && t.CheckLength(n) == nil }
+		if !slices.ContainsFunc(lengths, trained) {
+			return fmt.Errorf("none is a trained length (%s) of %s, and the best checkpoint is chosen by those",
+				m.lengths[i], t.Name)
 		}
 	}
 	return nil
