@@ -23,8 +23,9 @@ func TestHugeCheckpoint(t *testing.T) {
 	}
 	// The header is in order, with a tensor that the model has not.
 	header, err := json.Marshal(map[string]any{
-		"__metadata__": map[string]string{"zoo.config": string(config), "zoo.step": "1", "zoo.loss": "1", "zoo.progress": "{}"},
-		"x":            map[string]any{"dtype": "F32", "shape": []int{6 << 28}, "data_offsets": []int{0, 6 << 30}},
+		"__metadata__": map[string]string{
+			"zoo.config": string(config), "zoo.step": "1", "zoo.loss": "1", "zoo.progress": "{}"},
+		"x": map[string]any{"dtype": "F32", "shape": []int{6 << 28}, "data_offsets": []int{0, 6 << 30}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +38,8 @@ func TestHugeCheckpoint(t *testing.T) {
 	if err := os.Truncate(path, int64(len(start))+6<<30); err != nil {
 		t.Skip(err) // not every file system has sparse files
 	}
-	if _, err := train.ReadCheckpoint(path); err == nil || !strings.Contains(err.Error(), "bytes; with the model of its configuration it has at most ") {
+	if _, err := train.ReadCheckpoint(path); err == nil ||
+		!strings.Contains(err.Error(), "bytes; with the model of its configuration it has at most ") {
 		t.Errorf("checkpoint: %v", err)
 	}
 }

@@ -98,7 +98,8 @@ func TestClockworkRun(t *testing.T) {
 	// The structure is what the parameters are: after training, too, a module has
 	// weights for itself and slower ones only.
 	for name, w := range final(t, whole).Weights {
-		if strings.Contains(name, "modules.3.") && w.Shape()[1] != 6 || strings.Contains(name, "modules.0.") && w.Shape()[1] != 24 {
+		if strings.Contains(name, "modules.3.") && w.Shape()[1] != 6 ||
+			strings.Contains(name, "modules.0.") && w.Shape()[1] != 24 {
 			t.Errorf("%s is %v", name, w)
 		}
 		if !finite(w) {

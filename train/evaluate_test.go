@@ -72,7 +72,8 @@ func TestBestCheckpoint(t *testing.T) {
 	if step, score := final(t, dir).Best(); step != 3 || score != 0.5 {
 		t.Errorf("the last checkpoint names step %d with %v as the best, want 3 with 0.5", step, score)
 	}
-	if _, _, err := train.Best(plain); !errors.Is(err, train.ErrNoCheckpoint) || !strings.Contains(err.Error(), "train.eval_every") {
+	if _, _, err := train.Best(plain); !errors.Is(err, train.ErrNoCheckpoint) ||
+		!strings.Contains(err.Error(), "train.eval_every") {
 		t.Errorf("best of a run without evaluations: error %v", err)
 	}
 	evals := noted(t, dir).Evaluations
@@ -121,10 +122,11 @@ func TestInterruptedEvaluation(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	r := startWith(t, dir, evaluated(4, 2), train.Options{Evaluate: func(ctx context.Context, _ int, _ map[string]*tensor.Tensor) ([]journal.Result, error) {
+	evaluate := func(ctx context.Context, _ int, _ map[string]*tensor.Tensor) ([]journal.Result, error) {
 		cancel()
 		return nil, ctx.Err()
-	}})
+	}
+	r := startWith(t, dir, evaluated(4, 2), train.Options{Evaluate: evaluate})
 	if err := r.Run(ctx, nil); !errors.Is(err, train.ErrInterrupted) {
 		t.Fatal(err)
 	}
@@ -197,10 +199,11 @@ func TestEvaluatedMixture(t *testing.T) {
 	cfg := on("copy,summation", "1..4,1..2", 2)
 	cfg.Train.EvalEvery, cfg.Train.EvalLengths = 2, "2,4"
 	dir := t.TempDir()
-	losses(t, startWith(t, dir, cfg, train.Options{Evaluate: func(context.Context, int, map[string]*tensor.Tensor) ([]journal.Result, error) {
+	evaluate := func(context.Context, int, map[string]*tensor.Tensor) ([]journal.Result, error) {
 		return []journal.Result{{Task: "copy", Length: 2, N: 4, Correct: 4}, {Task: "copy", Length: 4, N: 4, Correct: 4},
 			{Task: "summation", Length: 2, N: 4, Correct: 1}, {Task: "summation", Length: 4, N: 4}}, nil
-	}}))
+	}
+	losses(t, startWith(t, dir, cfg, train.Options{Evaluate: evaluate}))
 	evals := noted(t, dir).Evaluations
 	if len(evals) != 1 || *evals[0].Accuracy != 0.75 || *evals[0].Beyond != 0 {
 		t.Errorf("evaluations %+v, want 9 of 12 in and 0 of 4 beyond", evals)

@@ -39,7 +39,8 @@ func TestFullDisk(t *testing.T) {
 	losses(t, startWith(t, whole, cfg, train.Options{Evaluate: scripted(right)}))
 
 	var told []error
-	r := startWith(t, dir, cfg, train.Options{Evaluate: scripted(right), Warn: func(err error) { told = append(told, err) }})
+	warn := func(err error) { told = append(told, err) }
+	r := startWith(t, dir, cfg, train.Options{Evaluate: scripted(right), Warn: warn})
 	full := false
 	train.Through(r, func(w io.Writer) io.Writer { return fullDisk{w, &full} })
 	err := r.Run(t.Context(), func(s journal.Stats) {
@@ -92,7 +93,8 @@ func TestFullDiskAtTheEnd(t *testing.T) {
 	full := false
 	train.Through(r, func(w io.Writer) io.Writer { return fullDisk{w, &full} })
 	err := r.Run(t.Context(), func(s journal.Stats) { full = s.Step >= 5 })
-	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "checkpoint at step 8") || !strings.Contains(err.Error(), "metrics.jsonl") {
+	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "checkpoint at step 8") ||
+		!strings.Contains(err.Error(), "metrics.jsonl") {
 		t.Errorf("error %v, want ENOSPC for checkpoint and metrics", err)
 	}
 	if c := final(t, dir); c.Step != 4 {

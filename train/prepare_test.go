@@ -33,7 +33,8 @@ func TestPrepare(t *testing.T) {
 			t.Fatal(err)
 		}
 		if was.Train.Threads != c.want || prepared.Hash() != was.Hash() {
-			t.Errorf("prepared for %d threads: the run has %d, the directory %d, want %d", c.threads, prepared.Train.Threads, was.Train.Threads, c.want)
+			t.Errorf("prepared for %d threads: the run has %d, the directory %d, want %d",
+				c.threads, prepared.Train.Threads, was.Train.Threads, c.want)
 		}
 		if c.begins {
 			if err := os.WriteFile(filepath.Join(dir, journal.MetricsFile), nil, 0o600); err != nil {
