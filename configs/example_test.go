@@ -59,3 +59,9 @@ func ExampleDifference() {
 	fmt.Println(configs.Difference(was, now))
 	// Output: train.steps was 2600, now 100; train.lr was 0.002, now 0.5
 }
+
+func ExampleDescribe() {
+	about, err := configs.Describe("tiny")
+	fmt.Println(about.Description, len(about.Text) > 0, err)
+	// Output: learns to copy up to 20 words in a minute and a half on two cores. true <nil>
+}

@@ -42,7 +42,8 @@ func (l *Layers) checkUsed(encodings []string) error {
 	for _, name := range models.Settings(without[0]) {
 		has = append(has, "model."+name)
 	}
-	return fmt.Errorf("%s: no setting of %s, whose settings are %s; leave out the one or the other", strings.Join(lost, ", "), strings.Join(without, ", "), strings.Join(has, ", "))
+	return fmt.Errorf("%s: no setting of %s, whose settings are %s; leave out the one or the other",
+		strings.Join(lost, ", "), strings.Join(without, ", "), strings.Join(has, ", "))
 }
 
 // lacking returns the encodings whose models have no such setting. Unknown

@@ -2,42 +2,30 @@ package export
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/internal/onnxpb"
 	"github.com/nopezoo/zoo/export/safety"
 )
 
 // Info is what the head of a file says, without weights.
 type Info struct {
-	Producer        string
-	ProducerVersion string
-	Doc             string
-	IRVersion       int
-	Opset           int            // of the default domain; 0 if the file names none
-	Domains         map[string]int // opsets of other operator domains, if any
-	Inputs          []Value        // without parameters that are inputs
-	Outputs         []Value
-	ParamInputs     []Value // see Options.ParamsAsInputs
-	Nodes           int
-	Ops             map[string]int // nodes by operator
-	Initializers    int
+	Producer  string         `json:"producer"` // program and version, as "zoo 0.1.0"
+	Doc       string         `json:"-"`
+	IRVersion int            `json:"ir_version"`
+	Opset     int            `json:"opset"`             // of the default domain; 0 if the file names none
+	Domains   map[string]int `json:"domains,omitempty"` // opsets of other operator domains, if any
+	Inputs    []card.Port    `json:"inputs"`            // without parameters that are inputs
+	Outputs   []card.Port    `json:"outputs"`
+
+	ParamInputs  []card.Port    `json:"-"` // see Options.ParamsAsInputs
+	Nodes        int            `json:"nodes"`
+	Ops          map[string]int `json:"ops"` // nodes by operator
+	Initializers int            `json:"initializers"`
 	// InitializerBytes is the size of the weights and constants in this file.
-	InitializerBytes int64
-	Metadata         map[string]string
-}
-
-// Value is a declared input or output.
-type Value struct {
-	Name  string
-	DType string   // "float32"
-	Shape []string // a number, an axis expression such as "past+seq", or "?"
-}
-
-// String returns the value as "logits float32[batch,seq,256]".
-func (v Value) String() string {
-	return v.Name + " " + v.DType + "[" + strings.Join(v.Shape, ",") + "]"
+	InitializerBytes int64             `json:"weight_bytes"`
+	Metadata         map[string]string `json:"metadata"`
 }
 
 // ReadInfo returns the head of any ONNX file, also of one that Read refuses: it
@@ -52,7 +40,7 @@ func ReadInfo(data []byte) (Info, error) {
 
 func infoOf(m *onnxpb.ModelProto) Info {
 	info := Info{
-		Producer: m.ProducerName, ProducerVersion: m.ProducerVersion, Doc: m.DocString,
+		Producer: strings.TrimSpace(m.ProducerName + " " + m.ProducerVersion), Doc: m.DocString,
 		IRVersion: int(m.IrVersion), Domains: map[string]int{},
 		Nodes: len(m.Graph.Node), Ops: map[string]int{},
 		Initializers: len(m.Graph.Initializer), Metadata: map[string]string{},
@@ -86,18 +74,9 @@ func infoOf(m *onnxpb.ModelProto) Info {
 	return info
 }
 
-func describe(v *onnxpb.ValueInfoProto) Value {
-	t := v.GetType().GetTensorType()
-	out := Value{Name: v.Name, DType: typeName(t.GetElemType())}
-	for _, d := range t.GetShape().GetDim() {
-		text := "?"
-		switch x := d.Value.(type) {
-		case *onnxpb.TensorShapeProto_Dimension_DimValue:
-			text = strconv.FormatInt(x.DimValue, 10)
-		case *onnxpb.TensorShapeProto_Dimension_DimParam:
-			text = x.DimParam
-		}
-		out.Shape = append(out.Shape, text)
-	}
-	return out
+func describe(v *onnxpb.ValueInfoProto) card.Port {
+	d := safety.ValueOf(v)
+	p := d.Port()
+	p.DType = typeName(d.Type) // also of a type that zoo does not handle
+	return p
 }

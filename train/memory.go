@@ -3,6 +3,8 @@ package train
 import (
 	"cmp"
 	"fmt"
+
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // MemoryError means that a run cannot fit into the memory that is free.
@@ -13,7 +15,7 @@ type MemoryError struct {
 
 // Error implements error.
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("the run needs about %s of memory, and %s are free; %s", size(e.Needed), size(e.Free), e.Remedy)
+	return fmt.Sprintf("the run needs about %s of memory, and %s are free; %s", human.Bytes(e.Needed), human.Bytes(e.Free), e.Remedy)
 }
 
 // CheckMemory refuses a run that takes more than the free bytes of memory, with a
@@ -40,16 +42,8 @@ func whatFits(c Config, needed, free int64) string {
 	for n := cmp.Or(c.Train.MicroTokens, 1<<20) / 2; n >= 32; n /= 2 {
 		c.Train.MicroTokens = n
 		if cost, err := EstimateCost(c); err == nil && cost.Memory <= free {
-			return fmt.Sprintf("%s would do with train.micro_tokens=%d", size(cost.Memory), n)
+			return fmt.Sprintf("%s would do with train.micro_tokens=%d", human.Bytes(cost.Memory), n)
 		}
 	}
 	return "no train.micro_tokens makes it fit: choose a smaller model, shorter lengths or a smaller train.batch"
-}
-
-// size writes a number of bytes.
-func size(n int64) string {
-	if n < 1<<30 {
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 }

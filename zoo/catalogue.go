@@ -69,7 +69,8 @@ func (m Manifest) TrainedAccuracy() (float64, error) {
 		}
 	}
 	if count == 0 {
-		return 0, fmt.Errorf("%w (%d to %d), so nothing to compare", ErrNotMeasured, m.Card.Trained.Min, m.Card.Trained.Max)
+		return 0, fmt.Errorf("%w (%d to %d), so nothing to compare",
+			ErrNotMeasured, m.Card.Trained.Min, m.Card.Trained.Max)
 	}
 	return sum / float64(count), nil
 }
@@ -198,7 +199,7 @@ func Halve(weights map[string]*tensor.Tensor) map[string]*tensor.Tensor {
 // that names them, each atomically. It fills in the manifest's hash and card.
 func Add(dir string, m Manifest, model modelfile.Model) error {
 	var err error
-	if m.Card, err = model.Describe(card.Portable); err != nil {
+	if _, m.Card, err = model.Describe(card.Portable); err != nil {
 		return err
 	}
 	m.Card.State = nil // of a file

@@ -36,7 +36,8 @@ tensors.`,
 		RunE: func(_ *cobra.Command, args []string) error { return a.importFolder(args[0], o) },
 	}
 	c.Flags().StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
-	c.Flags().StringVarP(&o.output, "output", "o", "", "`folder` to make (default: one of the same name among the runs)")
+	c.Flags().StringVarP(&o.output, "output", "o", "",
+		"`folder` to make (default: one of the same name among the runs)")
 	return c
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/runtime"
@@ -72,14 +71,12 @@ func (p *Plan) read(m Model, profile string) (group, error) {
 	if err != nil {
 		return g, err
 	}
-	if _, err := safety.Check(data, g.runtime.Safety()); err != nil {
-		return g, err
-	}
-	info, err := export.ReadInfo(data)
+	file, err := safety.Check(data, g.runtime.Safety())
 	if err != nil {
 		return g, err
 	}
-	if g.card, err = card.Parse(info.Metadata); err != nil {
+	var contract card.Contract
+	if g.card, contract, err = file.Contract(); err != nil {
 		return g, err
 	}
 	if profile != "" && g.card.Profile != profile {
@@ -87,7 +84,7 @@ func (p *Plan) read(m Model, profile string) (group, error) {
 	}
 	g.env = eval.Environment{Model: m.Label, ModelSHA256: hash(data),
 		Machine: p.machine.String(), ToolVersion: p.options.ToolVersion}
-	g.load, g.loadErr = newWorkload(data, g.card)
+	g.load, g.loadErr = newWorkload(data, g.card, contract)
 	if g.loadErr != nil && p.options.measures(eval.MeasureSpeed) {
 		return g, g.loadErr
 	}
@@ -196,7 +193,7 @@ func (p *Plan) addAccuracy(ctx context.Context, g group, tasks []task.Task) erro
 				if na == nil {
 					longest = length
 				}
-				g.cells = append(g.cells, newCell(cfg.KeyOf(g.card.Profile, length), &Cell{accuracy: cfg, na: na}))
+				g.cells = append(g.cells, newCell(cfg.KeyOf(g.card, length), &Cell{accuracy: cfg, na: na}))
 			}
 			if longest == 0 {
 				continue
@@ -230,7 +227,7 @@ func (p *Plan) addSpeed(ctx context.Context, model group) error {
 		} else if err := p.count(&g, &cfg, length); err != nil {
 			return err
 		}
-		g.cells = []*Cell{newCell(cfg.KeyOf(g.card.Profile, length), cell)}
+		g.cells = []*Cell{newCell(cfg.KeyOf(g.card, length), cell)}
 		p.addGroup(&g)
 	}
 	return nil

@@ -85,7 +85,8 @@ func (m Model) Best() (Model, error) {
 
 // Value is a model that is in memory already; from says where it comes from.
 func Value(from string, m modelfile.Model) Model {
-	return Model{Label: m.Name(), From: from, Encoding: m.Config.Encoding, load: func() (modelfile.Model, error) { return m, nil }}
+	load := func() (modelfile.Model, error) { return m, nil }
+	return Model{Label: m.Name(), From: from, Encoding: m.Config.Encoding, load: load}
 }
 
 // NoCheckpointError is the error for a run that is no model yet: training it on makes one.
