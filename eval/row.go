@@ -260,7 +260,7 @@ func describe(c card.Card, e Environment) Row {
 		Schema:       RowSchema,
 		Environment:  e,
 		Architecture: c.Architecture,
-		Encoding:     c.Encoding,
+		Encoding:     c.Name(),
 		Positions:    c.Positions,
 		Profile:      c.Profile,
 		ConfigHash:   c.ConfigHash,

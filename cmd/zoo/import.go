@@ -68,6 +68,6 @@ func (a *app) importFolder(dir string, o importOptions) error {
 	if err := interop.Write(output, m); err != nil {
 		return err
 	}
-	a.print("%s: %s, %d tensors, from %s", output, m.Config.Encoding, len(m.Weights), dir)
+	a.print("%s: %s, %d tensors, from %s", output, m.Config.Name(), len(m.Weights), dir)
 	return nil
 }
