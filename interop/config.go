@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 )
@@ -80,11 +81,8 @@ func (d document) has(name string) bool {
 
 // putConfig writes a resolved configuration's keys.
 func (d document) putConfig(c models.Config) error {
-	if err := d.set(typeKey, typePrefix+c.Architecture()); err != nil {
+	if err := d.set(typeKey, typePrefix+c.Architecture); err != nil {
 		return err
-	}
-	if _, other := models.Find(c.Encoding); other {
-		c.Encoding = "" // the architecture's name, which model_type has
 	}
 	if c.Activation != "" {
 		c.Activation = activations[c.Activation]
@@ -128,9 +126,9 @@ func (d document) config() (models.Config, error) {
 	return c, d.architecture(&c)
 }
 
-// architecture reads what stands in an encoding's place.
+// architecture reads the architecture, and checks the encoding against it.
 func (d document) architecture(c *models.Config) error {
-	known := []string{typePrefix + "decoder"}
+	var known []string
 	for _, a := range models.Architectures() {
 		known = append(known, typePrefix+a.Name)
 	}
@@ -145,14 +143,17 @@ func (d document) architecture(c *models.Config) error {
 		name = known[i]
 	}
 	if !slices.Contains(known, name) {
-		return &UnknownError{typeKey, name, known}
+		return task.Unknown(typeKey, name, known)
 	}
-	name = strings.TrimPrefix(name, typePrefix)
-	if a, other := models.Find(name); other {
+	a, err := models.Find(strings.TrimPrefix(name, typePrefix))
+	if err != nil {
+		return err
+	}
+	c.Architecture = a.Name
+	if !a.Has("encoding") {
 		if d.has(encodingKey) {
-			return fmt.Errorf("%s is %s: %s%s has none", encodingKey, clip(d[encodingKey]), typePrefix, a.Name)
+			return fmt.Errorf("%s is %s: %s has none", encodingKey, clip(d[encodingKey]), name)
 		}
-		c.Encoding = a.Name
 		return nil
 	}
 	var encodings []string
@@ -166,7 +167,7 @@ func (d document) architecture(c *models.Config) error {
 		_, err := pe.Find(c.Encoding)
 		return fmt.Errorf("%s: %w", encodingKey, err)
 	}
-	return &UnknownError{encodingKey, c.Encoding, encodings}
+	return task.Unknown(encodingKey, c.Encoding, encodings)
 }
 
 // architectures are the classes that the document names.
@@ -194,7 +195,7 @@ func translate(what, theirs string, names map[string]string) (string, error) {
 		known = append(known, their)
 	}
 	slices.Sort(known)
-	return "", &UnknownError{what, theirs, known}
+	return "", task.Unknown(what, theirs, known)
 }
 
 // clip keeps what a file holds short enough for an error.

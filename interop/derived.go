@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/tokenizer"
@@ -18,7 +19,7 @@ const untied = "head.weight"
 // putDerived writes what other readers expect to be said and what follows from
 // the model: with a tokenizer, its ids too.
 func (d document) putDerived(m models.Model, pieces []string) error {
-	name := m.Config().Architecture()
+	name := m.Config().Architecture
 	tied := !slices.ContainsFunc(m.Params(), func(p pe.Param) bool { return p.Name == untied })
 	values := map[string]any{
 		architecturesKey:      []string{class(typePrefix + name)},
@@ -48,7 +49,10 @@ func (d document) putDerived(m models.Model, pieces []string) error {
 }
 
 // derivedKeys are all that putDerived may write, and that a file may lack.
-var derivedKeys = []string{architecturesKey, "tie_word_embeddings", "attention_bias", "mlp_bias", "max_position_embeddings", "eos_token_id", "pad_token_id"}
+var derivedKeys = []string{
+	architecturesKey, "tie_word_embeddings", "attention_bias", "mlp_bias", "max_position_embeddings",
+	"eos_token_id", "pad_token_id",
+}
 
 // checkDerived compares what the document says beside the configuration with
 // what follows from it.
@@ -66,7 +70,8 @@ func (d document) checkDerived(m models.Model, pieces []string) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if !bytes.Equal(small.Bytes(), follows[name]) {
-			return fmt.Errorf("%s is %s: for the model that the other keys give it is %s", name, clip(small.Bytes()), follows[name])
+			return fmt.Errorf("%s is %s: for the model that the other keys give it is %s",
+				name, clip(small.Bytes()), follows[name])
 		}
 	}
 	return nil
@@ -81,7 +86,7 @@ func (d document) checkKeys() error {
 	slices.Sort(known)
 	for _, name := range slices.Sorted(maps.Keys(d)) {
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("%w; remove it if the model does not depend on it", &UnknownError{"key", name, known})
+			return fmt.Errorf("%w (remove it if the model does not depend on it)", task.Unknown("key", name, known))
 		}
 	}
 	return nil

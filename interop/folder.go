@@ -41,21 +41,20 @@ func IsFolder(dir string) bool {
 }
 
 // Read reads a model. What is malformed or does not fit is an error that names
-// the file, what is there and what should be; a name that is none wraps
-// UnknownError.
+// the file, what is there and what should be.
 func Read(dir string) (Model, error) {
 	m, made, err := describe(dir)
 	if err != nil {
-		return m, withNearest(err)
+		return m, err
 	}
 	m.Weights, err = readWeights(dir, made.Params())
-	return m, withNearest(err)
+	return m, err
 }
 
 // Describe is Read without the weights.
 func Describe(dir string) (Model, error) {
 	m, _, err := describe(dir)
-	return m, withNearest(err)
+	return m, err
 }
 
 func describe(dir string) (Model, models.Model, error) {
@@ -195,7 +194,8 @@ func fill(dir, name string, m Model, files map[string][]byte) error {
 		}
 	}
 	// Hugging Face's tools refuse weights that do not say for which library they are.
-	if err := tensor.WriteSafetensorsFile(filepath.Join(dir, weightsFile), m.Weights, map[string]string{"format": "pt"}); err != nil {
+	about := map[string]string{"format": "pt"}
+	if err := tensor.WriteSafetensorsFile(filepath.Join(dir, weightsFile), m.Weights, about); err != nil {
 		return failed(weightsFile, err)
 	}
 	return nil
@@ -262,7 +262,8 @@ func documents(m Model) (map[string][]byte, error) {
 		return nil, fmt.Errorf("interop: %w", err)
 	}
 	d := document{}
-	if err := errors.Join(d.putConfig(made.Config()), d.putDerived(made, m.Card.Tokenizer), d.set(provenanceKey, p)); err != nil {
+	err = errors.Join(d.putConfig(made.Config()), d.putDerived(made, m.Card.Tokenizer), d.set(provenanceKey, p))
+	if err != nil {
 		return nil, fmt.Errorf("interop: %w", err)
 	}
 	out := map[string][]byte{}

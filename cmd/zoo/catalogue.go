@@ -103,7 +103,7 @@ func (a *app) catalogue(ctx context.Context, o catalogueOptions, args []string) 
 
 func (a *app) addToCatalogue(ctx context.Context, o catalogueOptions, lengths []int, m modelfile.Model) error {
 	err := upkeep.Add(ctx, o.into, m, upkeep.Options{
-		Command: strings.NewReplacer("{pe}", m.Config.Encoding, "{task}", m.Card.Task).Replace(o.command),
+		Command: strings.NewReplacer("{pe}", m.Config.Name(), "{task}", m.Card.Task).Replace(o.command),
 		CPU:     machine.This().Features, Lengths: lengths, Samples: o.n, MinAccuracy: o.minAccuracy,
 	})
 	var bad *upkeep.NotLearnedError

@@ -20,13 +20,16 @@ func listEncodings(*app, listOptions) (any, [][]string, error) {
 		Source  string `json:"source"`
 	}
 	list, lines := []entry{}, [][]string{}
+	add := func(e entry) {
+		list, lines = append(list, e), append(lines, []string{e.Name, e.Formula, e.Source})
+	}
 	for _, r := range pe.Table() {
-		list = append(list, entry{r.Name, r.Formula, r.Source})
-		lines = append(lines, []string{r.Name, r.Formula, r.Source})
+		add(entry{r.Name, r.Formula, r.Source})
 	}
 	for _, a := range models.Architectures() {
-		list = append(list, entry{a.Name, a.Formula, a.Source})
-		lines = append(lines, []string{a.Name, a.Formula, a.Source})
+		if !a.Has("encoding") { // it stands in an encoding's place
+			add(entry{a.Name, a.Formula, a.Source})
+		}
 	}
 	return list, lines, nil
 }

@@ -28,7 +28,8 @@ func Read(paths ...string) ([]eval.Row, error) {
 		rows = append(rows, got...)
 	}
 	if len(rows) == 0 {
-		return nil, fmt.Errorf("report: %s: no results; write some with: zoo bench -o results/bench.jsonl", strings.Join(paths, ", "))
+		return nil, fmt.Errorf("report: %s: no results; write some with: zoo bench -o results/bench.jsonl",
+			strings.Join(paths, ", "))
 	}
 	return rows, nil
 }

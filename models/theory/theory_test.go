@@ -36,7 +36,8 @@ func exported(t *testing.T, m *theory.Model, f func(t *testing.T, s *runtime.Ses
 	orttest.Require(t)
 	for _, profile := range []string{card.Portable, card.Fused} {
 		t.Run(profile, func(t *testing.T) {
-			file, err := modelfile.Model{Config: m.Config, Weights: m.Weights, Card: card.Card{Tokenizer: m.Pieces}}.ONNX(profile)
+			built := modelfile.Model{Config: m.Config, Weights: m.Weights, Card: card.Card{Tokenizer: m.Pieces}}
+			file, err := built.ONNX(profile)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +112,8 @@ func TestTheorem1Interpreter(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, opts := range [][]interp.Option{nil, {interp.Float64}} {
-		out, err := interp.New(g, opts...).Run(t.Context(), map[string]*tensor.Tensor{"input_ids": tensor.Of(sequence(m, 64, 1), 1, 64)}, m.Weights)
+		feed := map[string]*tensor.Tensor{"input_ids": tensor.Of(sequence(m, 64, 1), 1, 64)}
+		out, err := interp.New(g, opts...).Run(t.Context(), feed, m.Weights)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ type Entry struct {
 // Describe returns what a manifest says.
 func Describe(m zoo.Manifest) Entry {
 	out := Entry{
-		Name: m.Name, Task: m.Card.Task, Encoding: m.Card.Encoding,
+		Name: m.Name, Task: m.Card.Task, Encoding: m.Card.Name(),
 		TrainedMin: m.Card.Trained.Min, TrainedMax: m.Card.Trained.Max,
 		Parameters: m.Card.Parameters, Steps: m.Card.Steps, Seed: m.Card.Seed, Command: m.Command,
 	}

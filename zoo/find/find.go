@@ -55,7 +55,7 @@ func New(o Options) (Finder, error) {
 	tasks, encodings := taskNames(), models.Encodings() // copy comes first
 	slices.SortStableFunc(f.catalogue, func(x, y zoo.Manifest) int {
 		return cmp.Or(slices.Index(tasks, x.Card.Task)-slices.Index(tasks, y.Card.Task),
-			slices.Index(encodings, x.Card.Encoding)-slices.Index(encodings, y.Card.Encoding))
+			slices.Index(encodings, x.Card.Name())-slices.Index(encodings, y.Card.Name()))
 	})
 	return f, err
 }
@@ -121,7 +121,7 @@ func (f Finder) tasks(encodings []string) []string {
 	}
 	if len(out) == 0 {
 		for _, m := range f.catalogue {
-			add(m.Card.Encoding, m.Card.Task)
+			add(m.Card.Name(), m.Card.Task)
 		}
 	}
 	order := taskNames()
@@ -234,7 +234,7 @@ func (f Finder) those(wanted func(encoding string) bool) []Model {
 		return out
 	}
 	for _, m := range f.catalogue {
-		if wanted(m.Card.Encoding) {
+		if wanted(m.Card.Name()) {
 			out = append(out, fromCatalogue(f.options.Catalogue, m))
 		}
 	}
