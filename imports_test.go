@@ -19,21 +19,22 @@ const module = "github.com/nopezoo/zoo/"
 // beside the standard library. A new arrow is an edit here, for review. "*"
 // allows all of ours.
 var imports = map[string][]string{
-	"graph/tensor":    {"filelock"},
-	"graph":           {"graph/tensor"},
-	"graph/interp":    {"graph", "graph/tensor", "gonum.org/v1/gonum"},
-	"graph/graphtest": {"graph", "graph/interp", "graph/tensor", "github.com/google/go-cmp"},
-	"tokenizer":       nil,
-	"card":            nil,
-	"configs":         {"train", "models", "eval/task", "runtime/ort", "graph/tensor", "github.com/spf13/viper"},
-	"filelock":        nil,
-	"machine":         {"github.com/klauspost/cpuid"},
-	"internal/human":  {"github.com/dustin/go-humanize"},
-	"models/pe":       {"graph", "graph/tensor"},
-	"models":          {"models/pe", "graph", "graph/tensor", "card"},
-	"models/theory":   {"models", "models/pe", "graph/tensor"},
-	"export":          {"export/internal/onnxpb", "export/safety", "graph", "graph/tensor", "card", "google.golang.org/protobuf"},
-	"export/verify":   {"modelfile", "export/internal/onnxpb", "export/safety", "runtime", "runtime/native", "runtime/ort", "eval/task", "tokenizer", "card", "graph", "graph/tensor", "google.golang.org/protobuf", "github.com/owulveryck/onnx-go", "gonum.org/v1/gonum/graph", "gorgonia.org/tensor"},
+	"graph/tensor":      {"filelock"},
+	"graph":             {"graph/tensor"},
+	"graph/interp":      {"graph", "graph/tensor", "gonum.org/v1/gonum"},
+	"graph/graphtest":   {"graph", "graph/interp", "graph/tensor", "github.com/google/go-cmp"},
+	"tokenizer":         nil,
+	"card":              nil,
+	"configs":           {"train", "models", "eval/task", "runtime/ort", "graph/tensor", "github.com/spf13/viper"},
+	"filelock":          nil,
+	"machine":           {"github.com/klauspost/cpuid"},
+	"internal/human":    {"github.com/dustin/go-humanize"},
+	"internal/terminal": {"internal/human", "graph/tensor", "github.com/schollz/progressbar", "golang.org/x/term"},
+	"models/pe":         {"graph", "graph/tensor"},
+	"models":            {"models/pe", "graph", "graph/tensor", "card"},
+	"models/theory":     {"models", "models/pe", "graph/tensor"},
+	"export":            {"export/internal/onnxpb", "export/safety", "graph", "graph/tensor", "card", "google.golang.org/protobuf"},
+	"export/verify":     {"modelfile", "export/internal/onnxpb", "export/safety", "runtime", "runtime/native", "runtime/ort", "eval/task", "tokenizer", "card", "graph", "graph/tensor", "google.golang.org/protobuf", "github.com/owulveryck/onnx-go", "gonum.org/v1/gonum/graph", "gorgonia.org/tensor"},
 
 	"export/internal/onnxpb": {"google.golang.org/protobuf"},
 	"export/safety":          {"export/internal/onnxpb", "graph/tensor", "card", "google.golang.org/protobuf"},
@@ -67,7 +68,7 @@ var imports = map[string][]string{
 	"zoo/find":       {"zoo", "modelfile", "models", "interop", "train", "eval", "eval/task", "export/safety", "card"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.
 	"interop": {"filelock", "models", "modelfile", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
-	"cmd/zoo": {"*", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/schollz/progressbar", "golang.org/x/sys", "golang.org/x/term"},
+	"cmd/zoo": {"*", "github.com/spf13/cobra", "github.com/spf13/pflag"},
 }
 
 func TestImports(t *testing.T) {

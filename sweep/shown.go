@@ -1,13 +1,45 @@
 package sweep
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/nopezoo/zoo/internal/human"
 )
 
-// Foremost returns the n runs that matter most, in their order: those in progress,
+// Lines lays runs out in at most so many lines, the last of which sums them up. Where they do not fit,
+// only the foremost are shown, and where a line is wider than width columns, names go without what all of them
+// say. That may not be enough: whoever shows the lines cuts them. An error takes what room there is.
+func Lines(all []Status, width, height int) []string {
+	shown := foremost(all, height-1)
+	lines := laidOut(shown)
+	for i, s := range shown {
+		if s.Error == "" && utf8.RuneCountInString(lines[i]) > width {
+			lines = laidOut(foremost(shortNames(all), height-1))
+			break
+		}
+	}
+	sum := Count(all)
+	if n := len(all) - len(shown); n > 0 {
+		sum += fmt.Sprintf("; %d not shown", n)
+	}
+	return append(lines, sum)
+}
+
+// laidOut returns a line for each run.
+func laidOut(all []Status) []string {
+	var cells [][]string
+	for _, s := range all {
+		cells = append(cells, s.Cells())
+	}
+	return strings.FieldsFunc(human.Table(cells), func(r rune) bool { return r == '\n' })
+}
+
+// foremost returns the n runs that matter most, in their order: those in progress,
 // then those that failed or stopped, then those that wait, and finished ones last.
-func Foremost(all []Status, n int) []Status {
+func foremost(all []Status, n int) []Status {
 	rank := map[string]int{Running: 0, Failed: 1, Stopped: 1, Waiting: 2, Finished: 3, Skipped: 3}
 	first := make([]int, len(all))
 	for i := range all {
@@ -23,9 +55,9 @@ func Foremost(all []Status, n int) []Status {
 	return out
 }
 
-// ShortNames returns the runs with names without the parts that all of them have,
+// shortNames returns the runs with names without the parts that all of them have,
 // unless some names would then be the same or empty.
-func ShortNames(all []Status) []Status {
+func shortNames(all []Status) []Status {
 	count := map[string]int{} // of the names that have a part
 	for _, s := range all {
 		parts := strings.Split(s.Name, "-")

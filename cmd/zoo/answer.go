@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/runtime"
 )
 
@@ -29,19 +29,19 @@ const mostPrompt = 1 << 20
 // end of its last line is no part of it.
 func (o *generateOptions) readPrompt(ctx context.Context, a *app, hasLength bool) error {
 	asked := o.hasPrompt && o.prompt == "-"
-	if !asked && (o.hasPrompt || hasLength || !a.isPiped()) {
+	if !asked && (o.hasPrompt || hasLength || !a.IsPiped()) {
 		return nil
 	}
 	slow := time.AfterFunc(2*time.Second, func() {
-		a.note("waiting for a prompt on standard input; --prompt or --length would do without")
+		a.Note("waiting for a prompt on standard input; --prompt or --length would do without")
 	})
 	defer slow.Stop()
-	text, err := a.input(ctx, func(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, mostPrompt+1)) })
+	text, err := a.Input(ctx, func(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, mostPrompt+1)) })
 	switch {
 	case err != nil:
 		return fmt.Errorf("read the prompt from standard input: %w", err)
 	case len(text) > mostPrompt:
-		return fmt.Errorf("the prompt on standard input is longer than %s", bytesText(mostPrompt))
+		return fmt.Errorf("the prompt on standard input is longer than %s", human.Bytes(mostPrompt))
 	case len(text) == 0 && asked:
 		return errors.New("--prompt -: there is nothing on standard input")
 	}
@@ -50,24 +50,13 @@ func (o *generateOptions) readPrompt(ctx context.Context, a *app, hasLength bool
 	return nil
 }
 
-// isPiped reports whether standard input is a pipe or a file, as opposed to a
-// terminal or nothing.
-func (a *app) isPiped() bool {
-	f, ok := a.stdin.(*os.File)
-	if !ok {
-		return a.stdin != nil
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice == 0
-}
-
 // answerAll lets a model answer, and shows it as it goes or all of it as JSON.
 func (a *app) answerAll(
 	ctx context.Context, s *runtime.Session, name string, o generateOptions, questions iter.Seq2[eval.Question, error],
 ) error {
 	shown, right := *a, 0
 	if o.asJSON {
-		shown.stdout = io.Discard
+		shown.Out = io.Discard
 	}
 	all := []answer{}
 	for q, err := range questions {
@@ -86,13 +75,13 @@ func (a *app) answerAll(
 		}
 	}
 	if o.asJSON {
-		return a.json(struct {
+		return a.JSON(struct {
 			Model   string   `json:"model"`
 			Answers []answer `json:"answers"`
 		}{name, all})
 	}
 	if o.n > 1 && !o.hasPrompt {
-		a.print("%d of %d right", right, o.n)
+		a.Print("%d of %d right", right, o.n)
 	}
 	return nil
 }
@@ -105,9 +94,9 @@ func (a *app) answer(
 	begun := false
 	begin := func() {
 		if !begun && q.Task != "" {
-			a.print("prompt     %s", q.Prompt)
-			a.print("expected   %s", q.Expected)
-			fmt.Fprint(a.stdout, "generated  ")
+			a.Print("prompt     %s", q.Prompt)
+			a.Print("expected   %s", q.Expected)
+			fmt.Fprint(a.Out, "generated  ")
 		}
 		begun = true
 	}
@@ -115,21 +104,21 @@ func (a *app) answer(
 	for piece, err := range s.Stream(ctx, q.Prompt, opt) {
 		if err != nil {
 			if begun {
-				a.print("")
+				a.Print("")
 			}
 			return answer{}, err
 		}
 		begin()
 		text.WriteString(piece)
-		fmt.Fprint(a.stdout, piece)
+		fmt.Fprint(a.Out, piece)
 	}
 	begin()
-	a.print("")
+	a.Print("")
 	given := answer{Question: q, Generated: text.String()}
 	if q.Task == "" {
 		return given, nil
 	}
 	given.Correct = new(q.Correct(given.Generated))
-	a.print("%s\n", map[bool]string{true: "ok", false: "wrong"}[*given.Correct])
+	a.Print("%s\n", map[bool]string{true: "ok", false: "wrong"}[*given.Correct])
 	return given, nil
 }

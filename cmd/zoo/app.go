@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
@@ -22,27 +22,26 @@ const (
 	exitInterrupted = 130 // the shell's own for Ctrl-C
 )
 
-// app is what verbs see of the outside. Results go to stdout, progress and notes
-// to stderr.
+// app is what verbs see of the outside.
 type app struct {
-	args           []string
-	stdin          io.Reader
-	stdout, stderr io.Writer
+	args []string
+	terminal.Streams
 }
 
 // run is the whole program: from arguments to exit code. ctx ends at Ctrl-C.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	text, notes := &printable{w: stdout}, &printable{w: stderr}
-	defer notes.end()
-	out := &results{w: text}
-	a := &app{args, stdin, out, notes}
+	out, notes := terminal.NewPrintable(stdout), terminal.NewPrintable(stderr)
+	defer notes.Close()
+	a := &app{args, terminal.Streams{In: stdin, Out: out, Err: notes}}
 	root := a.root()
 	root.SetArgs(args)
 	err := checkVerb(root, args)
 	if err == nil {
-		err = cmp.Or(root.ExecuteContext(ctx), out.err)
+		err = root.ExecuteContext(ctx)
 	}
-	text.end()
+	if unwritten := out.Close(); err == nil && unwritten != nil {
+		err = fmt.Errorf("write results: %w", unwritten)
+	}
 	if err == nil {
 		return 0
 	}
@@ -55,25 +54,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	return exitFailure
 }
-
-// results is standard output. It remembers the first failure, so that results
-// which reached nobody (a full disk) are no success.
-type results struct {
-	w   io.Writer
-	err error
-}
-
-// Write implements io.Writer.
-func (r *results) Write(p []byte) (int, error) {
-	n, err := r.w.Write(p)
-	if err != nil && r.err == nil {
-		r.err = fmt.Errorf("write results: %w", err)
-	}
-	return n, err
-}
-
-// note tells the user something that is not a result.
-func (a *app) note(format string, args ...any) { fmt.Fprintf(a.stderr, format+"\n", args...) }
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
@@ -105,9 +85,9 @@ A first session:
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.SetIn(a.stdin)
-	root.SetOut(a.stdout)
-	root.SetErr(a.stderr)
+	root.SetIn(a.In)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	root.Flags().BoolP("version", "v", false, "which zoo, Go and ONNX Runtime these are, as zoo version says")
 	root.SetFlagErrorFunc(flagError)
 	for _, verb := range verbs() {
@@ -125,9 +105,6 @@ A first session:
 
 // example lays out a verb's examples.
 func example(lines ...string) string { return "  " + strings.Join(lines, "\n  ") }
-
-// print writes one line of result.
-func (a *app) print(format string, args ...any) { fmt.Fprintf(a.stdout, format+"\n", args...) }
 
 // withRemedy adds to the error of a full disk what to do.
 func withRemedy(err error) error {

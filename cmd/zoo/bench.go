@@ -14,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/eval/bench"
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/models"
 )
 
@@ -134,4 +135,18 @@ func (o *benchOptions) check(flags *pflag.FlagSet, named bool) error {
 		what, formats = "format of --dry-run", bench.EstimateFormats()
 	}
 	return cmp.Or(oneOf("ranks", o.ranks, ranksBy...), oneOf(what, o.format, formats...))
+}
+
+// keepNowhere takes "-o -" of bench for what it means: rows on standard output, none
+// of them kept.
+func (o *benchOptions) keepNowhere(flags *pflag.FlagSet) error {
+	if o.output != terminal.Stdout {
+		return nil
+	}
+	if flags.Changed("format") && o.format != "jsonl" {
+		return fmt.Errorf("--output - writes JSON lines to standard output, and --format %s something else; "+
+			"leave one of the two out", o.format)
+	}
+	o.output, o.format = "", "jsonl"
+	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/bench"
@@ -32,12 +31,12 @@ func (a *app) bench(ctx context.Context, o benchOptions, args []string) error {
 		return a.dryBench(ctx, p, o, found)
 	}
 	if log.Repaired != "" {
-		a.note("%s", log.Repaired)
+		a.Note("%s", log.Repaired)
 	}
 	if found > 0 {
-		a.note("%d of %d cells are in %s and are not measured again", found, len(p.Cells()), o.output)
+		a.Note("%d of %d cells are in %s and are not measured again", found, len(p.Cells()), o.output)
 	}
-	out := &report.Printer{Out: a.stdout, Format: o.format, Width: a.width(), Ranks: study.Weighting(o.ranks)}
+	out := &report.Printer{Out: a.Out, Format: o.format, Width: a.Width(), Ranks: study.Weighting(o.ranks)}
 	err = a.measureAll(ctx, p, log, out)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = a.interrupted(p, o.output)
@@ -51,16 +50,16 @@ func (a *app) measureAll(ctx context.Context, p *bench.Plan, log *bench.Log, out
 		return err
 	}
 	done, total := p.Work()
-	m := a.newMeter("measuring", done, total)
-	defer m.close()
+	m := a.Meter("measuring", done, total)
+	defer m.Close()
 	return withoutLibrary(p.Run(ctx, log, bench.Watch{
 		Session: func(what string) {
-			m.close() // a bar would stand on the same line; it comes back
-			a.note("measuring %s", what)
+			m.Close() // a bar would stand on the same line; it comes back
+			a.Note("measuring %s", what)
 		},
-		Progress: func(c *bench.Cell, done int64) { m.update(done, c.String) },
+		Progress: func(c *bench.Cell, done int64) { m.Update(done, c.String) },
 		Task: func(rows []eval.Row) error {
-			m.close() // a bar would stand among the tables
+			m.Close() // a bar would stand among the tables
 			return out.Task(rows)
 		},
 	}))
@@ -72,7 +71,7 @@ func (a *app) interrupted(p *bench.Plan, output string) error {
 	if output == "" {
 		return errors.New(text + "; with -o FILE they would be kept, and the same command would go on")
 	}
-	return fmt.Errorf("%s; they are kept; go on with: zoo %s", text, strings.Join(each(a.args, shellWord), " "))
+	return fmt.Errorf("%s; they are kept; go on with: %s", text, a.repeat())
 }
 
 // dryBench prints the cells and how long they may take; it writes no file. found of
@@ -85,18 +84,18 @@ func (a *app) dryBench(ctx context.Context, p *bench.Plan, o benchOptions, found
 	if err != nil {
 		return withoutLibrary(err)
 	}
-	if err := e.Write(a.stdout, o.format); err != nil || o.format != "table" {
+	if err := e.Write(a.Out, o.format); err != nil || o.format != "table" {
 		return err
 	}
 	cells := study.Count(len(e.Cells), "cell", "cells")
 	switch {
 	case found == len(e.Cells):
-		a.print("\n%s, all of them in %s: nothing is left to measure", cells, o.output)
+		a.Print("\n%s, all of them in %s: nothing is left to measure", cells, o.output)
 		return nil
 	case found > 0:
 		cells += fmt.Sprintf(", of which %s holds %d", o.output, found)
 	}
-	a.print("\n%s; about %s: %s", cells, e.Duration(), e.RestsOn)
+	a.Print("\n%s; about %s: %s", cells, e.Duration(), e.RestsOn)
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/zoo"
@@ -109,11 +110,11 @@ func (a *app) addToCatalogue(ctx context.Context, o catalogueOptions, lengths []
 	var bad *upkeep.NotLearnedError
 	switch {
 	case err == nil:
-		a.print("%s/%s", o.into, m.Name())
+		a.Print("%s/%s", o.into, m.Name())
 	case errors.Is(err, upkeep.ErrThere):
-		a.print("%s/%s is there already", o.into, m.Name())
+		a.Print("%s/%s is there already", o.into, m.Name())
 	case errors.As(err, &bad):
-		a.print("%s is left out: %v", m.Name(), err)
+		a.Print("%s is left out: %v", m.Name(), err)
 	case errors.Is(err, zoo.ErrNotMeasured):
 		return fmt.Errorf("%w; name some with --lengths", err)
 	default:
@@ -128,13 +129,13 @@ func (a *app) checkCatalogue(ctx context.Context, from zoo.Catalogue, names []st
 	if err != nil {
 		return err
 	}
-	program := upkeep.Program{Path: self, Environ: os.Environ(), Output: rawWriter(a.stderr)} // which is zoo, too
+	program := upkeep.Program{Path: self, Environ: os.Environ(), Output: terminal.Raw(a.Err)} // which is zoo, too
 	for _, name := range names {
 		m, err := from.Manifest(name)
 		if err != nil {
 			return err
 		}
-		a.note("training %s again: %s", name, m.Command)
+		a.Note("training %s again: %s", name, m.Command)
 		again, err := upkeep.Retrain(ctx, m.Command, program)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -144,9 +145,9 @@ func (a *app) checkCatalogue(ctx context.Context, from zoo.Catalogue, names []st
 		case err != nil:
 			return fmt.Errorf("%s: %w", name, err)
 		case c.SameBits:
-			a.print("%s: the same bits", name)
+			a.Print("%s: the same bits", name)
 		default:
-			a.print("%s: other bits, on a processor with other features; mean exact match at trained lengths %.3f, "+
+			a.Print("%s: other bits, on a processor with other features; mean exact match at trained lengths %.3f, "+
 				"and %.3f in the manifest", name, c.Is, c.Was)
 		}
 	}

@@ -49,7 +49,7 @@ In bash it needs the package bash-completion.`,
 			if err := oneOf("shell", args[0], shells...); err != nil {
 				return err
 			}
-			return completions[args[0]](c.Root(), a.stdout)
+			return completions[args[0]](c.Root(), a.Out)
 		},
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/models/theory"
@@ -77,11 +79,8 @@ func (a *app) construct(ctx context.Context, o constructOptions) error {
 	if err != nil {
 		return err
 	}
-	out := output{path: o.output}
-	if o.output == "" {
-		out = defaultOutput(fmt.Sprintf("theorem-%d.onnx", o.theorem))
-	}
-	if err := out.check(a); err != nil {
+	out := terminal.OutputOr(o.output, fmt.Sprintf("theorem-%d.onnx", o.theorem))
+	if err := a.Check(out); err != nil {
 		return err
 	}
 	if err := a.needProvider(ctx, o.provider); err != nil {
@@ -94,19 +93,18 @@ func (a *app) construct(ctx context.Context, o constructOptions) error {
 		return err
 	}
 	defer s.Close()
-	if err := a.writeBytes(out, data); err != nil {
+	if err := a.WriteBytes(out, data); err != nil {
 		return err
 	}
-	a = a.beside(out)
-	a.note("%s: %s, run by %s", out.path, bytesText(int64(len(data))), s.Info().Engine+" "+s.Info().Version)
+	a.Note("%s: %s, run by %s", out.Path, human.Bytes(int64(len(data))), s.Info().Engine+" "+s.Info().Version)
 	if o.theorem == 1 {
-		return a.positions(ctx, m, s)
+		return positions(ctx, a.Beside(out), m, s)
 	}
-	return a.distances(ctx, m, s)
+	return distances(ctx, a.Beside(out), m, s)
 }
 
 // positions prints what theorem 1's model recovers.
-func (a *app) positions(ctx context.Context, m *theory.Model, s *runtime.Session) error {
+func positions(ctx context.Context, to terminal.Streams, m *theory.Model, s *runtime.Session) error {
 	recovered, err := m.Positions(ctx, s)
 	if err != nil {
 		return err
@@ -120,7 +118,7 @@ func (a *app) positions(ctx context.Context, m *theory.Model, s *runtime.Session
 		show(t)
 	}
 	show(m.Max)
-	if err := a.table(lines); err != nil {
+	if err := to.Table(lines); err != nil {
 		return err
 	}
 	worst, at := 0.0, 1
@@ -129,12 +127,12 @@ func (a *app) positions(ctx context.Context, m *theory.Model, s *runtime.Session
 			worst, at = e, i+1
 		}
 	}
-	a.print("worst of all %d positions: %.1e, at %d", m.Max, worst, at)
+	to.Print("worst of all %d positions: %.1e, at %d", m.Max, worst, at)
 	return nil
 }
 
 // distances prints how theorem 2's attention depends on the distance.
-func (a *app) distances(ctx context.Context, m *theory.Model, s *runtime.Session) error {
+func distances(ctx context.Context, to terminal.Streams, m *theory.Model, s *runtime.Session) error {
 	pairs, err := m.Distances(ctx, s)
 	if err != nil {
 		return err
@@ -148,9 +146,9 @@ func (a *app) distances(ctx context.Context, m *theory.Model, s *runtime.Session
 			fmt.Sprintf("%.5f", p.Logits[0]), fmt.Sprintf("%.5f", p.Logits[1]), fmt.Sprintf("%.5f", p.ALiBi),
 			fmt.Sprintf("%.1e", p.Error)})
 	}
-	if err := a.table(lines); err != nil {
+	if err := to.Table(lines); err != nil {
 		return err
 	}
-	a.print("worst error: %.1e", worst)
+	to.Print("worst error: %.1e", worst)
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/terminal"
 )
 
 type dataOptions struct {
@@ -107,7 +108,7 @@ func (a *app) data(ctx context.Context, o dataOptions) error {
 	if o.answer != "" {
 		inputs = []string{o.answer}
 	}
-	return a.write(output{path: cmp.Or(o.output, stdoutName), inputs: inputs}, func(w io.Writer) error {
+	return a.Write(terminal.Output{Path: cmp.Or(o.output, terminal.Stdout), Inputs: inputs}, func(w io.Writer) error {
 		buffered := bufio.NewWriter(w)
 		for _, t := range tasks {
 			if err := a.dataOf(ctx, o, t, buffered); err != nil {

@@ -14,7 +14,7 @@ import (
 
 // answerPrompts answers every line of a file, "-" being standard input.
 func (a *app) answerPrompts(ctx context.Context, path string, t task.Task, w io.Writer) error {
-	in := a.stdin
+	in := a.In
 	if path != "-" {
 		file, _, err := tensor.OpenRegular(path, math.MaxInt64) // read line by line
 		if err != nil {
@@ -61,7 +61,7 @@ func (a *app) originalData(o dataOptions, t task.Task, w io.Writer) error {
 			return err
 		}
 	}
-	a.note("%d samples; %d have the target that we give them", len(samples), same)
+	a.Note("%d samples; %d have the target that we give them", len(samples), same)
 	if same < len(samples) {
 		return errors.New("the files and this program disagree")
 	}

@@ -2,8 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/doctor"
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/install"
 )
@@ -34,40 +33,40 @@ is no usable library.`,
 func (a *app) doctor(asJSON bool) error {
 	r, problem := doctor.Examine(version(), userConfigPath())
 	if asJSON {
-		return cmp.Or(a.json(r), problem)
+		return cmp.Or(a.JSON(r), problem)
 	}
 	a.printReport(r)
 	return problem
 }
 
 func (a *app) printReport(r doctor.Report) {
-	a.print("zoo         %s (%s, %s)", r.Zoo, r.Go, r.Platform)
-	a.print("processor   %s, %d cores: %s", r.Machine.Processor, r.Machine.Cores, strings.Join(r.Machine.Features, " "))
+	a.Print("zoo         %s (%s, %s)", r.Zoo, r.Go, r.Platform)
+	a.Print("processor   %s, %d cores: %s", r.Machine.Processor, r.Machine.Cores, strings.Join(r.Machine.Features, " "))
 	if r.Machine.Memory > 0 {
-		a.print("memory      %s, of which %s free", bytesText(r.Machine.Memory), bytesText(r.Machine.MemoryFree))
+		a.Print("memory      %s, of which %s free", human.Bytes(r.Machine.Memory), human.Bytes(r.Machine.MemoryFree))
 	}
 	if r.Settings.Path != "" {
-		a.print("settings    %s: %s", r.Settings.Path, r.Settings.Finding)
+		a.Print("settings    %s: %s", r.Settings.Path, r.Settings.Finding)
 	}
 	for _, t := range r.Tools {
 		if t.Path != "" {
-			a.print("%-11s %s", t.Name, t.Path)
+			a.Print("%-11s %s", t.Name, t.Path)
 		} else {
-			a.print("%-11s not found (%s)", t.Name, t.Remedy)
+			a.Print("%-11s not found (%s)", t.Name, t.Remedy)
 		}
 	}
-	a.print("\nONNX Runtime, in the order of the search:")
+	a.Print("\nONNX Runtime, in the order of the search:")
 	for _, p := range r.Searched {
-		a.print("  %-22s %s: %s", p.Rule, p.Path, p.Finding)
+		a.Print("  %-22s %s: %s", p.Rule, p.Path, p.Finding)
 	}
 	if r.Library == nil {
-		a.print("\nno usable library; %s", r.Remedy)
+		a.Print("\nno usable library; %s", r.Remedy)
 		return
 	}
-	a.print("\nused        %s (version %s)", r.Library.Path, r.Library.Version)
-	a.print("origin      %s", standing(*r.Library))
+	a.Print("\nused        %s (version %s)", r.Library.Path, r.Library.Version)
+	a.Print("origin      %s", standing(*r.Library))
 	for _, name := range slices.Sorted(maps.Keys(r.Providers)) {
-		a.print("%-11s %s", name, r.Providers[name])
+		a.Print("%-11s %s", name, r.Providers[name])
 	}
 }
 
@@ -85,15 +84,4 @@ func standing(l install.Installed) string {
 		return "installed by choice from " + l.Origin + "; " + unknown
 	}
 	return "not one of ours: " + unknown + "; to install one, run: zoo setup"
-}
-
-// json writes a result for programs.
-func (a *app) json(v any) error {
-	e := json.NewEncoder(a.stdout)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return fmt.Errorf("output: %w", err)
-	}
-	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -113,8 +114,7 @@ func (a *app) export(ctx context.Context, o exportOptions, args []string) error 
 			}
 		}
 	}
-	_, stream, _ := (output{path: o.output}).resolve(a)
-	if stream && (len(sources) > 1 || o.sequence || o.format != "onnx") {
+	if a.IsStream(terminal.Output{Path: o.output}) && (len(sources) > 1 || o.sequence || o.format != "onnx") {
 		return fmt.Errorf("--output %s: it takes one ONNX file; name a folder", o.output)
 	}
 	if o.into, err = o.intoFolder(len(sources)); err != nil {
@@ -189,7 +189,7 @@ func (a *app) chooseVerifier(ctx context.Context, o *exportOptions) error {
 	}
 	if err != nil {
 		o.verifier = "go"
-		a.note("verifying with the pure-Go engine alone: %v", err)
+		a.Note("verifying with the pure-Go engine alone: %v", err)
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/export/verify"
+	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/zoo/find"
@@ -27,16 +29,16 @@ func (a *app) exportOne(ctx context.Context, s find.Model, o exportOptions) erro
 		return err
 	}
 	type form struct {
-		output
+		terminal.Output
 		what string
 	}
 	forms := []form{{out, o.profile + " from " + s.From}}
 	if o.sequence {
-		out.path = strings.TrimSuffix(out.path, ".onnx") + ".sequence.onnx"
+		out.Path = strings.TrimSuffix(out.Path, ".onnx") + ".sequence.onnx"
 		forms = append(forms, form{out, "whole sequences in one run, for ONNX Runtime"})
 	}
 	for _, f := range forms {
-		if err := f.check(a); err != nil {
+		if err := a.Check(f.Output); err != nil {
 			return err
 		}
 	}
@@ -47,10 +49,10 @@ func (a *app) exportOne(ctx context.Context, s find.Model, o exportOptions) erro
 		return fmt.Errorf("nothing was written: %w", err)
 	}
 	for i, f := range forms {
-		if err := a.writeBytes(f.output, files[i].Data); err != nil {
+		if err := a.WriteBytes(f.Output, files[i].Data); err != nil {
 			return err
 		}
-		a.beside(f.output).print("%s: %s, %s, %v", f.path, f.what, bytesText(int64(len(files[i].Data))), files[i])
+		a.Beside(f.Output).Print("%s: %s, %s, %v", f.Path, f.what, human.Bytes(int64(len(files[i].Data))), files[i])
 	}
 	return nil
 }
@@ -61,36 +63,33 @@ func (a *app) exportFolder(s find.Model, m modelfile.Model, o exportOptions) err
 	if err != nil {
 		return err
 	}
-	if _, err := os.Lstat(out.path); err == nil && out.rename != "" {
-		return replaces(out.path, out.rename)
-	}
-	if err := checkFolder(out.path, s.Folder); err != nil {
+	if err := out.CheckFolder(s.Folder); err != nil {
 		return err
 	}
-	if err := interop.Write(out.path, m); err != nil {
+	if err := interop.Write(out.Path, m); err != nil {
 		return err
 	}
-	a.print("%s: safetensors, config.json and tokenizer from %s, %d tensors", out.path, s.From, len(m.Weights))
+	a.Print("%s: safetensors, config.json and tokenizer from %s, %d tensors", out.Path, s.From, len(m.Weights))
 	return nil
 }
 
 // place is where a model goes: what the user named, or a name in the folder that the
 // user named, or here. A second model of one command in the same place is refused.
-func (o exportOptions) place(name string, s find.Model) (output, error) {
-	out := output{path: o.output, inputs: s.Inputs()}
+func (o exportOptions) place(name string, s find.Model) (terminal.Output, error) {
+	out := terminal.Output{Path: o.output, Inputs: s.Inputs()}
 	if o.output == "" || o.into {
-		out.path = filepath.Join(o.output, name)
+		out.Path = filepath.Join(o.output, name)
 	}
 	if o.output == "" {
-		out.rename = "-o " + out.path
+		out.Rename = "-o " + out.Path
 		if o.into {
-			out.rename = "-o ."
+			out.Rename = "-o ."
 		}
 	}
-	if other := o.written[out.path]; other != "" {
-		return out, fmt.Errorf("%s was written by this command, from %s; export one at a time, with -o", out.path, other)
+	if other := o.written[out.Path]; other != "" {
+		return out, fmt.Errorf("%s was written by this command, from %s; export one at a time, with -o", out.Path, other)
 	}
-	o.written[out.path] = s.From
+	o.written[out.Path] = s.From
 	return out, nil
 }
 

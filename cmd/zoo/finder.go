@@ -11,4 +11,4 @@ func (a *app) lookIn(runs string) find.Options {
 }
 
 // warn tells the user of something that was passed over.
-func (a *app) warn(err error) { a.note("%v", err) }
+func (a *app) warn(err error) { a.Note("%v", err) }

@@ -112,7 +112,7 @@ func (a *app) generate(ctx context.Context, o generateOptions, args []string) er
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.From, err)
 	}
-	a.note("model: %s", s.From)
+	a.Note("model: %s", s.From)
 	return a.answerAll(ctx, session, s.Label, o, questions)
 }
 

@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/zoo/find"
@@ -51,23 +51,17 @@ func (a *app) importFolder(dir string, o importOptions) error {
 	if err != nil {
 		return err
 	}
-	output := o.output
-	if output == "" {
-		whole, err := filepath.Abs(dir) // "." has a name too
-		if err != nil {
-			return err
-		}
-		output = filepath.Join(o.runs, filepath.Base(whole))
-		if _, err := os.Lstat(output); err == nil {
-			return replaces(output, "-o "+output)
-		}
-	}
-	if err := checkFolder(output, dir); err != nil {
+	whole, err := filepath.Abs(dir) // "." has a name too
+	if err != nil {
 		return err
 	}
-	if err := interop.Write(output, m); err != nil {
+	out := terminal.OutputOr(o.output, filepath.Join(o.runs, filepath.Base(whole)))
+	if err := out.CheckFolder(dir); err != nil {
 		return err
 	}
-	a.print("%s: %s, %d tensors, from %s", output, m.Config.Name(), len(m.Weights), dir)
+	if err := interop.Write(out.Path, m); err != nil {
+		return err
+	}
+	a.Print("%s: %s, %d tensors, from %s", out.Path, m.Config.Name(), len(m.Weights), dir)
 	return nil
 }

@@ -82,6 +82,6 @@ func (a *app) printGraph(data []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(a.stdout, m.Graph)
+	_, err = fmt.Fprint(a.Out, m.Graph)
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/export/safety"
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -21,13 +22,13 @@ func (a *app) inspectFile(name string, data []byte, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return cmp.Or(a.json(struct {
+		return cmp.Or(a.JSON(struct {
 			Name string `json:"name"`
 			export.Report
 		}{name, r}), err)
 	}
 	lines := [][]string{
-		{"file", fmt.Sprintf("%s (%s)", name, bytesText(int64(r.Bytes)))},
+		{"file", fmt.Sprintf("%s (%s)", name, human.Bytes(int64(r.Bytes)))},
 		{"format", fmt.Sprintf("ONNX, IR version %d, opset %d, written by %s",
 			r.IRVersion, r.Opset, cmp.Or(r.Producer, "an unnamed program"))},
 	}
@@ -35,7 +36,7 @@ func (a *app) inspectFile(name string, data []byte, asJSON bool) error {
 	for _, domain := range slices.Sorted(maps.Keys(r.Domains)) {
 		add("domain", fmt.Sprintf("%s, opset %d", domain, r.Domains[domain]))
 	}
-	add("weights", fmt.Sprintf("%d tensors, %s", r.Initializers, bytesText(r.InitializerBytes)))
+	add("weights", fmt.Sprintf("%d tensors, %s", r.Initializers, human.Bytes(r.InitializerBytes)))
 	add("operators", fmt.Sprintf("%d: %s", r.Nodes, histogram(r.Ops)))
 	for _, v := range r.Inputs {
 		add("input", v.String())
@@ -57,7 +58,7 @@ func (a *app) inspectFile(name string, data []byte, asJSON bool) error {
 		pureGo = "no: " + r.ReadProblem
 	}
 	add("pure Go", pureGo)
-	return cmp.Or(a.table(lines), err)
+	return cmp.Or(a.Table(lines), err)
 }
 
 // histogram lists operators with their counts, the most frequent first.
@@ -80,7 +81,7 @@ func clip(s string, most int) string {
 func (a *app) inspectCheckpoint(name string, c *train.Checkpoint, asJSON bool) error {
 	info := c.Info()
 	if asJSON {
-		return a.json(struct {
+		return a.JSON(struct {
 			Name string `json:"name"`
 			train.CheckpointInfo
 		}{name, info})
@@ -88,7 +89,7 @@ func (a *app) inspectCheckpoint(name string, c *train.Checkpoint, asJSON bool) e
 	lines := [][]string{
 		{"checkpoint", name},
 		{"trained", fmt.Sprintf("%d of %d steps, loss %.4g", info.Step, info.Config.Train.Steps, info.Loss)},
-		{"parameters", short(float64(info.Parameters))},
+		{"parameters", human.Count(float64(info.Parameters))},
 	}
 	for _, s := range configs.Settings() {
 		lines = append(lines, []string{s.Key, s.Of(info.Config)})
@@ -96,5 +97,5 @@ func (a *app) inspectCheckpoint(name string, c *train.Checkpoint, asJSON bool) e
 	for _, key := range slices.Sorted(maps.Keys(c.Weights)) {
 		lines = append(lines, []string{"weight", fmt.Sprintf("%s %v", key, c.Weights[key].Shape())})
 	}
-	return a.table(lines)
+	return a.Table(lines)
 }

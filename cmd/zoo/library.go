@@ -1,15 +1,13 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"strings"
 
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/install"
@@ -28,12 +26,12 @@ func (a *app) needLibrary(ctx context.Context) error {
 	}
 	missing := fmt.Errorf("%w (%s or newer)%s; to install it, run: zoo setup",
 		ort.ErrNoRuntime, ort.Version, unusable())
-	if !isTerminal(a.stdin) || !isTerminal(a.stderr) {
+	if !a.Interactive() {
 		return missing
 	}
-	yes, err := a.ask(ctx, fmt.Sprintf("ONNX Runtime %s is not installed. "+
+	yes, err := a.Ask(ctx, fmt.Sprintf("ONNX Runtime %s is not installed. "+
 		"Install it for this user, from GitHub, npm or pip (at most %s to download, %s to keep)?",
-		ort.Version, bytesText(install.DownloadSize), bytesText(install.LibrarySize)))
+		ort.Version, human.Bytes(install.DownloadSize), human.Bytes(install.LibrarySize)))
 	if err != nil {
 		return err
 	}
@@ -41,7 +39,7 @@ func (a *app) needLibrary(ctx context.Context) error {
 		return missing
 	}
 	beside := *a // the results are the verb's
-	beside.stdout = a.stderr
+	beside.Out = a.Err
 	if err := beside.setup(ctx, install.Options{Provider: "cpu"}); err != nil {
 		return err
 	}
@@ -72,33 +70,4 @@ func unusable() string {
 // having asked for a particular library.
 func absent(err error) bool {
 	return errors.Is(err, runtime.ErrNoCgo) || errors.Is(err, runtime.ErrNoRuntime) && os.Getenv(ort.EnvLibrary) == ""
-}
-
-// ask puts a question to whoever sits at the terminal. No answer is no.
-func (a *app) ask(ctx context.Context, question string) (yes bool, err error) {
-	fmt.Fprintf(a.stderr, "%s [y/N] ", question)
-	line, err := a.input(ctx, func(r io.Reader) ([]byte, error) {
-		line, _ := bufio.NewReader(r).ReadBytes('\n')
-		return line, nil
-	})
-	text := strings.ToLower(strings.TrimSpace(string(line)))
-	return text == "y" || text == "yes", err
-}
-
-// input reads standard input, until ctx ends: an interrupt does not end reading itself,
-// which goes on until the program ends.
-func (a *app) input(ctx context.Context, read func(io.Reader) ([]byte, error)) ([]byte, error) {
-	var text []byte
-	done := make(chan error, 1)
-	go func() {
-		var err error
-		text, err = read(a.stdin)
-		done <- err
-	}()
-	select {
-	case err := <-done:
-		return text, err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -124,12 +123,12 @@ func (a *app) list(o listOptions, kinds []listing) error {
 			continue
 		}
 		if i > 0 {
-			a.print("")
+			a.Print("")
 		}
 		if len(kinds) > 1 {
-			a.print("%s", strings.ToUpper(l.name))
+			a.Print("%s", strings.ToUpper(l.name))
 		}
-		if err := a.table(lines); err != nil {
+		if err := a.Table(lines); err != nil {
 			return err
 		}
 	}
@@ -137,9 +136,9 @@ func (a *app) list(o listOptions, kinds []listing) error {
 	case !o.asJSON:
 		return nil
 	case len(kinds) == 1:
-		return a.json(all[kinds[0].name])
+		return a.JSON(all[kinds[0].name])
 	}
-	return a.json(all)
+	return a.JSON(all)
 }
 
 // showPreset writes the preset of "presets NAME" as it is, with its comments.
@@ -152,32 +151,8 @@ func (a *app) showPreset(args []string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return a.json(about)
+		return a.JSON(about)
 	}
-	_, err = io.WriteString(a.stdout, about.Text)
+	_, err = io.WriteString(a.Out, about.Text)
 	return err
-}
-
-// table writes lines of cells with their columns aligned, and no spaces after the
-// last, which would wrap in a terminal.
-func (a *app) table(lines [][]string) error {
-	if len(lines) == 0 {
-		lines = [][]string{{"(none)"}}
-	}
-	_, err := io.WriteString(a.stdout, aligned(lines))
-	return err
-}
-
-// aligned lays out lines of cells in columns.
-func aligned(lines [][]string) string {
-	var padded, out strings.Builder
-	w := tabwriter.NewWriter(&padded, 0, 0, 2, ' ', 0)
-	for _, line := range lines {
-		fmt.Fprintln(w, strings.Join(line, "\t"))
-	}
-	w.Flush() // to memory
-	for line := range strings.Lines(padded.String()) {
-		out.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
-	return out.String()
 }

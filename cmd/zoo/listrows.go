@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/zoo"
@@ -84,7 +85,7 @@ func listModels(_ *app, o listOptions) (any, [][]string, error) {
 		}
 		list = append(list, m)
 		lines = append(lines, []string{m.Name, m.Encoding, m.Task, fmt.Sprintf("%d..%d", m.TrainedMin, m.TrainedMax),
-			mean, reach, short(float64(m.Parameters))})
+			mean, reach, human.Count(float64(m.Parameters))})
 	}
 	if len(list) == 0 {
 		lines = nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/models"
 )
 
@@ -52,18 +53,15 @@ func (a *app) report(o reportOptions, args []string) error {
 	if err := oneOf("ranks", o.ranks, ranksBy...); err != nil {
 		return err
 	}
-	if o.svg == stdoutName || o.png == stdoutName {
+	if o.svg == terminal.Stdout || o.png == terminal.Stdout {
 		return errors.New("--svg and --png take a folder: there are several figures")
 	}
-	page := output{path: o.output}
-	if o.output == "" {
-		page = defaultOutput("report.html")
-	}
+	page := terminal.OutputOr(o.output, "report.html")
 	var err error
-	if page.inputs, err = report.Files(args...); err != nil {
+	if page.Inputs, err = report.Files(args...); err != nil {
 		return err
 	}
-	if err := page.check(a); err != nil {
+	if err := a.Check(page); err != nil {
 		return err
 	}
 	rows, err := report.Read(args...)
@@ -77,28 +75,28 @@ func (a *app) report(o reportOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.write(page, made.WriteHTML); err != nil {
+	if err := a.Write(page, made.WriteHTML); err != nil {
 		return err
 	}
-	a = a.beside(page)
-	a.print("%s: %d rows; open it in a browser", page.path, len(rows))
-	if err := a.figures(made, o.svg, "svg", page.inputs); err != nil {
+	to := a.Beside(page)
+	to.Print("%s: %d rows; open it in a browser", page.Path, len(rows))
+	if err := figures(to, made, o.svg, "svg", page.Inputs); err != nil {
 		return err
 	}
-	return a.figures(made, o.png, "png", page.inputs)
+	return figures(to, made, o.png, "png", page.Inputs)
 }
 
 // figures writes each figure of a report into a folder; nothing for no folder.
-func (a *app) figures(of *report.Report, folder, format string, inputs []string) error {
+func figures(to terminal.Streams, of *report.Report, folder, format string, inputs []string) error {
 	if folder == "" {
 		return nil
 	}
 	for _, f := range of.Figures() {
-		o := output{path: filepath.Join(folder, f.Name+"."+format), inputs: inputs}
-		if err := a.write(o, func(w io.Writer) error { return f.Write(w, format) }); err != nil {
+		o := terminal.Output{Path: filepath.Join(folder, f.Name+"."+format), Inputs: inputs}
+		if err := to.Write(o, func(w io.Writer) error { return f.Write(w, format) }); err != nil {
 			return fmt.Errorf("figure %s: %w", f.Name, err)
 		}
-		a.print("%s", o.path)
+		to.Print("%s", o.Path)
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/install"
 )
@@ -35,22 +37,22 @@ func (a *app) setup(ctx context.Context, opt install.Options) error {
 	if err := oneOf("provider", opt.Provider, "cpu", "cuda"); err != nil {
 		return err
 	}
-	var m *meter
+	var m *terminal.Meter
 	opt.Progress = func(done, total int64) {
-		if m == nil || total != m.total || done < m.done { // another source
-			m = a.newMeter("downloading ONNX Runtime "+ort.Version, 0, total)
+		if m == nil || total != m.Total || done < m.Done { // another source
+			m = a.Meter("downloading ONNX Runtime "+ort.Version, 0, total)
 		}
-		m.update(done, func() string { return bytesText(done) })
+		m.Update(done, func() string { return human.Bytes(done) })
 	}
 	done, err := install.Setup(ctx, opt)
 	if m != nil {
-		m.close()
+		m.Close()
 	}
 	if err != nil {
 		return err
 	}
 	for _, f := range done.Failed {
-		a.note("passed over %s", f)
+		a.Note("passed over %s", f)
 	}
 	a.reportSetup(done)
 	return nil
@@ -62,13 +64,13 @@ func (a *app) reportSetup(done install.Installed) {
 		how = "not verified: its hash is not one that zoo knows"
 	}
 	if done.Present {
-		a.print("ONNX Runtime %s is installed already: %s", done.Version, done.Path)
+		a.Print("ONNX Runtime %s is installed already: %s", done.Version, done.Path)
 	} else {
-		a.print("installed ONNX Runtime %s from %s (%s): %s", done.Version, done.Origin, how, done.Path)
+		a.Print("installed ONNX Runtime %s from %s (%s): %s", done.Version, done.Origin, how, done.Path)
 	}
 	if used, err := ort.Find(""); err != nil {
-		a.note("but it will not be used: %v", err)
+		a.Note("but it will not be used: %v", err)
 	} else if used.Path != done.Path {
-		a.note("but %s is used, found by the rule %q", used.Path, used.Source)
+		a.Note("but %s is used, found by the rule %q", used.Path, used.Source)
 	}
 }

@@ -6,8 +6,14 @@ import (
 	"github.com/nopezoo/zoo/sweep/slurm"
 )
 
-// shellWord quotes an argument where a shell would take it apart.
-func shellWord(s string) string { return slurm.Quote(s) }
+// repeat is this command line.
+func (a *app) repeat() string {
+	line := "zoo"
+	for _, arg := range a.args {
+		line += " " + slurm.Quote(arg)
+	}
+	return line
+}
 
 // again is the command line that goes on with what this one began.
 func (a *app) again() string {
@@ -18,4 +24,4 @@ func (a *app) again() string {
 }
 
 // resumeCommand is the command line that goes on with a run.
-func resumeCommand(dir string) string { return "zoo train --resume " + shellWord(dir) }
+func resumeCommand(dir string) string { return "zoo train --resume " + slurm.Quote(dir) }

@@ -3,23 +3,24 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
+	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/sweep"
 )
 
 // sweepPlan lists what a sweep would train.
 func (a *app) sweepPlan(runs []sweep.Run, asJSON bool) error {
 	if asJSON {
-		return a.json(runs)
+		return a.JSON(runs)
 	}
 	lines := [][]string{{"run", "steps", "parameters", "memory"}}
 	for _, r := range runs {
 		lines = append(lines, []string{r.Name, fmt.Sprint(r.Config.Train.Steps),
-			fmt.Sprint(r.Parameters), bytesText(r.Memory)})
+			fmt.Sprint(r.Parameters), human.Bytes(r.Memory)})
 	}
-	return a.table(lines)
+	return a.Table(lines)
 }
 
 // sweepStatus writes how every run of a sweep is.
@@ -29,7 +30,7 @@ func (a *app) sweepStatus(ctx context.Context, o sweepOptions, folder string, ru
 		return err
 	}
 	if unasked != nil {
-		a.note("%v; the table is without Slurm's words", unasked)
+		a.Note("%v; the table is without Slurm's words", unasked)
 	}
 	if err := a.sweepResults(all, o.asJSON); err != nil {
 		return err
@@ -38,7 +39,7 @@ func (a *app) sweepStatus(ctx context.Context, o sweepOptions, folder string, ru
 	if job != nil {
 		sum += "; job " + job.ID
 	}
-	a.note("%s", sum)
+	a.Note("%s", sum)
 	return nil
 }
 
@@ -49,12 +50,12 @@ func (a *app) sweepSlurm(ctx context.Context, o sweepOptions, folder string, run
 		return err
 	}
 	if len(script.Tasks) == 0 {
-		a.note("all %d runs are finished", len(runs))
+		a.Note("all %d runs are finished", len(runs))
 		return nil
 	}
 	if o.dryRun {
 		text, err := script.Text()
-		fmt.Fprint(a.stdout, text)
+		fmt.Fprint(a.Out, text)
 		return err
 	}
 	job, err := sweep.Submit(ctx, folder, runs, script)
@@ -62,10 +63,10 @@ func (a *app) sweepSlurm(ctx context.Context, o sweepOptions, folder string, run
 		return err
 	}
 	if o.asJSON {
-		return a.json(job)
+		return a.JSON(job)
 	}
-	a.print("job %s: %d runs in %s, tasks %s", job.ID, len(job.Tasks), folder, job.Indices())
-	a.note("watch it: %s --status\nend it, with everything saved: %s", a.repeat(), job.Cancel())
+	a.Print("job %s: %d runs in %s, tasks %s", job.ID, len(job.Tasks), folder, job.Indices())
+	a.Note("watch it: %s --status\nend it, with everything saved: %s", a.repeat(), job.Cancel())
 	return nil
 }
 
@@ -74,9 +75,8 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 	options := sweep.Options{Command: o.command, Workers: o.workers, Memory: int64(o.memory * (1 << 30)),
 		Ready: a.needLibrary, Report: a.reportSweep}
 	erase := func() {}
-	if isTerminal(a.stderr) {
-		live := &screen{w: rawWriter(a.stderr)}
-		erase = live.erase
+	if live := a.Screen(); live != nil {
+		erase = live.Erase
 		options.Every = 500 * time.Millisecond
 		options.Report = func(e sweep.Event) { a.drawSweep(live, e, ctx.Err() != nil) }
 	}
@@ -94,7 +94,7 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 	failed := 0
 	for _, s := range all {
 		if s.State == sweep.Failed {
-			a.note("%s: %s", s.Dir, s.Error)
+			a.Note("%s: %s", s.Dir, s.Error)
 			failed++
 		}
 	}
@@ -107,12 +107,40 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 // sweepResults writes how every run is.
 func (a *app) sweepResults(all []sweep.Status, asJSON bool) error {
 	if asJSON {
-		return a.json(all)
+		return a.JSON(all)
 	}
-	return a.table(each(all, sweep.Status.Cells))
+	return a.Table(each(all, sweep.Status.Cells))
 }
 
-// repeat is this command line.
-func (a *app) repeat() string {
-	return strings.Join(append([]string{"zoo"}, each(a.args, shellWord)...), " ")
+// reportSweep writes what happens in a sweep, in lines.
+func (a *app) reportSweep(e sweep.Event) {
+	switch {
+	case e.Err != nil:
+		a.Note("%v", withRemedy(e.Err))
+	case e.Text != "":
+		a.Note("%s", e.Text)
+	default:
+		for _, s := range e.Runs {
+			if s.State == sweep.Running && s.Step > 0 {
+				a.Note("%s", s)
+			}
+		}
+	}
+}
+
+// drawSweep draws the table of a sweep again as time passes, below what is wrong.
+func (a *app) drawSweep(live *terminal.Screen, e sweep.Event, saving bool) {
+	if e.Text != "" {
+		return // the next drawing has it
+	}
+	if e.Err != nil {
+		live.Erase()
+		a.Note("%v", withRemedy(e.Err))
+	}
+	width, height := live.Size()
+	lines := sweep.Lines(e.Runs, width-1, height-2)
+	if saving {
+		lines[len(lines)-1] = "saving; " + lines[len(lines)-1]
+	}
+	live.Draw(lines, width)
 }

@@ -114,7 +114,7 @@ func (a *app) train(c *cobra.Command, o trainOptions, args []string) error {
 	for i, r := range runs {
 		if o.dryRun {
 			if i > 0 {
-				a.print("")
+				a.Print("")
 			}
 			err = a.trainDry(c.Context(), r)
 		} else {

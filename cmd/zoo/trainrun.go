@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/sweep"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
@@ -23,18 +25,18 @@ func (a *app) trainOne(ctx context.Context, r launch.Run, resume bool) error {
 	case err != nil:
 		return err
 	case r.Finished:
-		a.print("%s: finished already, %d steps, loss %.4g", r.Dir, r.Step, r.Loss)
+		a.Print("%s: finished already, %d steps, loss %.4g", r.Dir, r.Step, r.Loss)
 		return nil
 	case r.Begun && !resume:
 		return fmt.Errorf("a run that was stopped is there; go on with it: %s", resumeCommand(r.Dir))
 	}
-	a.note("%s: %d parameters, at most about %s of memory", r.Dir, r.Cost.Parameters, bytesText(r.Cost.Memory))
+	a.Note("%s: %d parameters, at most about %s of memory", r.Dir, r.Cost.Parameters, human.Bytes(r.Cost.Memory))
 	var watch *trainWatch
 	say := func(text string) {
 		if watch != nil {
-			watch.meter.close() // a bar would stand on the same line; it comes back
+			watch.meter.Close() // a bar would stand on the same line; it comes back
 		}
-		a.note("%s: %s", r.Dir, text)
+		a.Note("%s: %s", r.Dir, text)
 	}
 	t, err := a.openRun(ctx, r, train.Options{
 		Evaluated: func(e journal.Evaluation) { say(e.String()) },
@@ -52,12 +54,12 @@ func (a *app) trainOne(ctx context.Context, r launch.Run, resume bool) error {
 	}
 	watch = newTrainWatch(a, r, t.Step())
 	err = t.Run(ctx, watch.report)
-	watch.meter.close()
+	watch.meter.Close()
 	if err != nil {
 		return err
 	}
-	a.print("%s: trained %d steps, loss %.4g, %s in %s",
-		r.Dir, t.Step(), watch.last.Loss, watch.pace(), duration(time.Since(watch.meter.begun)))
+	a.Print("%s: trained %d steps, loss %.4g, %s in %s",
+		r.Dir, t.Step(), watch.last.Loss, watch.pace(), human.Duration(time.Since(watch.meter.Begun)))
 	return nil
 }
 
@@ -73,8 +75,8 @@ func (a *app) trainDry(ctx context.Context, r launch.Run) error {
 		lines = append(lines, []string{s.Key, s.Of(r.Config)})
 	}
 	lines = append(lines, []string{"parameters", fmt.Sprint(r.Cost.Parameters)},
-		[]string{"memory", "at most about " + bytesText(r.Cost.Memory)})
-	if err := a.table(lines); err != nil || r.Finished {
+		[]string{"memory", "at most about " + human.Bytes(r.Cost.Memory)})
+	if err := a.Table(lines); err != nil || r.Finished {
 		return err
 	}
 	step, all, err := r.Time(ctx)
@@ -85,7 +87,7 @@ func (a *app) trainDry(ctx context.Context, r launch.Run) error {
 	if r.Config.Train.EvalEvery > 0 {
 		without = ", and what evaluations take"
 	}
-	a.print("%-24s  about %s: %d steps of %s%s", "time", duration(all), r.Config.Train.Steps-r.Step,
+	a.Print("%-24s  about %s: %d steps of %s%s", "time", human.Duration(all), r.Config.Train.Steps-r.Step,
 		step.Round(100*time.Microsecond), without)
 	return nil
 }
@@ -136,21 +138,21 @@ func (a *app) openRun(ctx context.Context, r launch.Run, o train.Options) (*trai
 
 // trainWatch shows a run's progress.
 type trainWatch struct {
-	meter  *meter
+	meter  *terminal.Meter
 	last   journal.Stats
 	tokens int // real tokens since the run was opened
 }
 
 func newTrainWatch(a *app, r launch.Run, done int) *trainWatch {
-	return &trainWatch{meter: a.newMeter(filepath.Base(r.Dir), int64(done), int64(r.Config.Train.Steps))}
+	return &trainWatch{meter: a.Meter(filepath.Base(r.Dir), int64(done), int64(r.Config.Train.Steps))}
 }
 
 func (w *trainWatch) report(s journal.Stats) {
 	w.last = s
 	w.tokens += s.Tokens
-	w.meter.update(int64(s.Step), func() string {
+	w.meter.Update(int64(s.Step), func() string {
 		text := fmt.Sprintf("loss %.4f  %s", s.Loss, w.pace())
-		if w.meter.bar == nil { // a bar has less room, and shows the share done
+		if !w.meter.IsBar() { // a bar has less room, and shows the share done
 			text = fmt.Sprintf("step %d/%d  ", s.Step, s.Steps) + text
 		}
 		return text
@@ -159,5 +161,5 @@ func (w *trainWatch) report(s journal.Stats) {
 
 // pace is the speed since the run was opened.
 func (w *trainWatch) pace() string {
-	return short(float64(w.tokens)/time.Since(w.meter.begun).Seconds()) + " tokens/s"
+	return human.Count(float64(w.tokens)/time.Since(w.meter.Begun).Seconds()) + " tokens/s"
 }

@@ -67,10 +67,10 @@ func (a *app) printVersion() {
 	case changed:
 		from += ", with changes"
 	}
-	a.print("zoo           %s", version())
-	a.print("commit        %s", from)
-	a.print("go            %s, %s/%s", goruntime.Version(), goruntime.GOOS, goruntime.GOARCH)
-	a.print("onnxruntime   %s", describeLibrary())
+	a.Print("zoo           %s", version())
+	a.Print("commit        %s", from)
+	a.Print("go            %s, %s/%s", goruntime.Version(), goruntime.GOOS, goruntime.GOARCH)
+	a.Print("onnxruntime   %s", describeLibrary())
 }
 
 // describeLibrary names the library that would be used, without loading it.

@@ -1,4 +1,4 @@
-// Package human writes sizes, counts and times as people read them.
+// Package human writes sizes, counts, times and tables as people read them.
 package human
 
 import (

@@ -23,3 +23,10 @@ func TestTexts(t *testing.T) {
 		}
 	}
 }
+
+func TestTable(t *testing.T) {
+	got := human.Table([][]string{{"a", "long", ""}, {"longer", "b", "c"}})
+	if want := "a       long\nlonger  b     c\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -62,20 +62,3 @@ func TestNoOrdersToTheTerminal(t *testing.T) {
 		}
 	}
 }
-
-func TestPrintable(t *testing.T) {
-	var out strings.Builder
-	p := &printable{w: &out}
-	for _, part := range []string{"a\tb\n", "\x1b[31m", "é", "\xc3", "\xa9", "\u009b", "\xc2", "\x9b", "\x9b", "\xff", "\r\x7f\x00", "—"[:1], "—"[1:], "\xe2\x80"} {
-		if n, err := p.Write([]byte(part)); err != nil || n != len(part) {
-			t.Errorf("%q: wrote %d, %v", part, n, err)
-		}
-	}
-	p.end()
-	if want := "a\tb\n" + `\u001b[31méé\u009b\u009b\x9b\xff\u000d\u007f\u0000—\xe2\x80`; out.String() != want {
-		t.Errorf("got  %q\nwant %q", out.String(), want)
-	}
-	if rawWriter(&results{w: p}) != p.w {
-		t.Error("the stream itself is not found")
-	}
-}

@@ -1,0 +1,109 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/nopezoo/zoo/internal/human"
+)
+
+// Meter shows how far a long piece of work is: a bar in a terminal, and a line
+// now and then in a log file.
+type Meter struct {
+	Total, Done int64     // below 1 a total is unknown
+	Begun       time.Time // the meter, not the work before it
+
+	w     io.Writer
+	label string
+	first int64 // done before this program started
+	last  time.Time
+	shown int64                    // done at the last line
+	bar   *progressbar.ProgressBar // nil in a log file
+}
+
+// A line is due at every twentieth of the work, and at the latest after a while;
+// quick work is not worth a line for each twentieth.
+const (
+	lineShare   = 20
+	lineSoonest = time.Second
+	lineLatest  = 10 * time.Second
+	barSoonest  = 100 * time.Millisecond
+)
+
+// Meter starts measuring work of total units, of which done are done. A total
+// below 1 is unknown.
+func (s Streams) Meter(label string, done, total int64) *Meter {
+	now := time.Now()
+	m := &Meter{w: s.Err, label: label, Total: total, first: done, Done: done, Begun: now, last: now, shown: done}
+	if isTerminal(s.Err) {
+		m.bar = progressbar.NewOptions64(max(total, -1),
+			progressbar.OptionSetWriter(Raw(s.Err)),
+			progressbar.OptionSetDescription(label),
+			progressbar.OptionSetWidth(10),
+			progressbar.OptionThrottle(barSoonest),
+			// the note carries an estimate that knows what was done before
+			progressbar.OptionSetPredictTime(false),
+			progressbar.OptionSetElapsedTime(false),
+			progressbar.OptionShowDescriptionAtLineEnd(),
+			progressbar.OptionClearOnFinish(),
+		)
+		_ = m.bar.Set64(done)
+	}
+	return m
+}
+
+// IsBar reports whether a bar is shown, which has less room than a line and shows the share that is done.
+func (m *Meter) IsBar() bool { return m.bar != nil }
+
+// due reports whether Update would show something now; preparing a note for
+// every call could cost more than the work.
+func (m *Meter) due() bool {
+	since := time.Since(m.last)
+	if m.bar != nil {
+		return since >= barSoonest
+	}
+	return since >= lineLatest || since >= lineSoonest && m.Total > 0 && m.Done-m.shown >= m.Total/lineShare
+}
+
+// Update tells what is done by now, and notes what else there is to say.
+func (m *Meter) Update(done int64, note func() string) {
+	m.Done = done
+	if !m.due() {
+		return
+	}
+	text := m.label + "  " + note()
+	if left := m.eta(); left != "" {
+		text += "  " + left + " left"
+	}
+	m.last, m.shown = time.Now(), done
+	if m.bar != nil {
+		line, _ := visible([]byte(text))
+		m.bar.Describe(string(line))
+		_ = m.bar.Set64(done)
+		return
+	}
+	share := ""
+	if m.Total > 0 {
+		share = fmt.Sprintf("%3d %%  ", 100*done/m.Total)
+	}
+	fmt.Fprintf(m.w, "%s%s\n", share, text)
+}
+
+// eta estimates the time left from the pace so far.
+func (m *Meter) eta() string {
+	if m.Total < 1 || m.Done <= m.first {
+		return ""
+	}
+	pace := time.Since(m.Begun).Seconds() / float64(m.Done-m.first)
+	return human.Duration(time.Duration(pace * float64(m.Total-m.Done) * float64(time.Second)))
+}
+
+// Close takes the bar away; the next Update shows it again.
+func (m *Meter) Close() {
+	if m.bar != nil {
+		_ = m.bar.Clear()
+	}
+}

@@ -1,0 +1,78 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Screen is a part of a terminal, above the cursor, that is drawn again and again.
+type Screen struct {
+	w     io.Writer
+	drawn []int // widths of its lines, in characters
+}
+
+// Screen returns a screen on standard error, nil where that is no terminal.
+func (s Streams) Screen() *Screen {
+	if !isTerminal(s.Err) {
+		return nil
+	}
+	return &Screen{w: Raw(s.Err)}
+}
+
+// Size returns the columns and lines of the terminal.
+func (s *Screen) Size() (width, height int) { return size(s.w) }
+
+// Control sequences (ECMA-48, and DEC's autowrap mode).
+const (
+	clearRest = "\x1b[K" // of the line
+	clearDown = "\x1b[J" // of the screen
+	wrapOff   = "\x1b[?7l"
+	wrapOn    = "\x1b[?7h"
+)
+
+// Draw writes lines over those before, in one write; width is the terminal's, and longer lines are cut. Nothing is
+// cleared that is written again, or it would flicker, and a line never wraps, even if its
+// characters are wider than they should be.
+func (s *Screen) Draw(lines []string, width int) {
+	var b strings.Builder
+	b.WriteString(s.home(width) + wrapOff)
+	s.drawn = s.drawn[:0]
+	for _, line := range lines {
+		line = cut(line, width-1) // in the last column the cursor of some terminals is on the next line
+		b.WriteString(line + clearRest + "\n")
+		s.drawn = append(s.drawn, len([]rune(line)))
+	}
+	b.WriteString(clearDown + wrapOn)
+	fmt.Fprint(s.w, b.String())
+}
+
+// Erase takes the lines away.
+func (s *Screen) Erase() {
+	width, _ := s.Size()
+	fmt.Fprint(s.w, s.home(width)+clearDown)
+	s.drawn = nil
+}
+
+// home moves the cursor to where the first line begins. A terminal that has become
+// narrower has wrapped the lines.
+func (s *Screen) home(width int) string {
+	up := 0
+	for _, n := range s.drawn {
+		up += max(1, (n+width-1)/width)
+	}
+	if up == 0 {
+		return "\r"
+	}
+	return fmt.Sprintf("\r\x1b[%dA", up)
+}
+
+// cut makes a line printable and at most n characters long.
+func cut(line string, n int) string {
+	text, _ := visible([]byte(line))
+	r := []rune(string(text))
+	if len(r) > n {
+		r = append(r[:max(n-1, 0)], '…')
+	}
+	return string(r)
+}

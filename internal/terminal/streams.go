@@ -1,0 +1,122 @@
+// Package terminal is about the streams of a program: results on standard output, notes and progress on standard
+// error, and what a person types. It knows whether a person is at the other end, and what a terminal takes for orders.
+package terminal
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/nopezoo/zoo/internal/human"
+)
+
+// Streams are what a program reads, and what it writes to. Out and Err are Printable, or what a test puts there.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer // results; progress and notes
+}
+
+// Print writes one line of result.
+func (s Streams) Print(format string, args ...any) { fmt.Fprintf(s.Out, format+"\n", args...) }
+
+// Note tells the user something that is not a result.
+func (s Streams) Note(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) }
+
+// JSON writes a result for programs.
+func (s Streams) JSON(v any) error {
+	e := json.NewEncoder(s.Out)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return fmt.Errorf("output: %w", err)
+	}
+	return nil
+}
+
+// Table writes lines of cells with their columns aligned.
+func (s Streams) Table(lines [][]string) error {
+	if len(lines) == 0 {
+		lines = [][]string{{"(none)"}}
+	}
+	_, err := io.WriteString(s.Out, human.Table(lines))
+	return err
+}
+
+// Width is how many columns results may take: what $COLUMNS says, else those of the
+// terminal, else 80.
+func (s Streams) Width() int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	width, _ := size(Raw(s.Out))
+	return width
+}
+
+// IsPiped reports whether standard input is a pipe or a file, as opposed to a
+// terminal or nothing.
+func (s Streams) IsPiped() bool {
+	f, ok := s.In.(*os.File)
+	if !ok {
+		return s.In != nil
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice == 0
+}
+
+// Interactive reports whether a person can be asked.
+func (s Streams) Interactive() bool { return isTerminal(s.In) && isTerminal(s.Err) }
+
+// Ask puts a question to whoever sits at the terminal. No answer is no.
+func (s Streams) Ask(ctx context.Context, question string) (yes bool, err error) {
+	fmt.Fprintf(s.Err, "%s [y/N] ", question)
+	line, err := s.Input(ctx, func(r io.Reader) ([]byte, error) {
+		line, _ := bufio.NewReader(r).ReadBytes('\n')
+		return line, nil
+	})
+	text := strings.ToLower(strings.TrimSpace(string(line)))
+	return text == "y" || text == "yes", err
+}
+
+// Input reads standard input, until ctx ends: an interrupt does not end reading itself,
+// which goes on until the program ends.
+func (s Streams) Input(ctx context.Context, read func(io.Reader) ([]byte, error)) ([]byte, error) {
+	var text []byte
+	done := make(chan error, 1)
+	go func() {
+		var err error
+		text, err = read(s.In)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return text, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// isTerminal reports whether a person is at the other end of a stream.
+func isTerminal(stream any) bool {
+	if w, ok := stream.(io.Writer); ok {
+		stream = Raw(w)
+	}
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// size returns the columns and lines of the terminal that w is, 80 and 24 where it is none.
+func size(w io.Writer) (width, height int) {
+	if f, ok := w.(*os.File); ok {
+		if x, y, err := term.GetSize(int(f.Fd())); err == nil && x > 0 && y > 0 {
+			return x, y
+		}
+	}
+	return 80, 24
+}
