@@ -28,13 +28,18 @@ func Lines(all []Status, width, height int) []string {
 	return append(lines, sum)
 }
 
-// laidOut returns a line for each run.
-func laidOut(all []Status) []string {
+// Table returns the cells of a line for each run.
+func Table(all []Status) [][]string {
 	var cells [][]string
 	for _, s := range all {
-		cells = append(cells, s.Cells())
+		cells = append(cells, s.cells())
 	}
-	return strings.FieldsFunc(human.Table(cells), func(r rune) bool { return r == '\n' })
+	return cells
+}
+
+// laidOut returns a line for each run.
+func laidOut(all []Status) []string {
+	return strings.FieldsFunc(human.Table(Table(all)), func(r rune) bool { return r == '\n' })
 }
 
 // foremost returns the n runs that matter most, in their order: those in progress,

@@ -59,10 +59,10 @@ func (s *Status) look() {
 	}
 }
 
-// Cells returns the status as the cells of a table's line: name, state, steps, loss,
+// cells returns the status as the cells of a table's line: name, state, steps, loss,
 // tokens per second and time left, "" where unknown. Where the run failed the error
 // takes the place of the last three.
-func (s Status) Cells() []string {
+func (s Status) cells() []string {
 	out := []string{s.Name, s.State, fmt.Sprintf("%d/%d", s.Step, s.Steps), "", "", ""}
 	if s.Loss != nil {
 		out[3] = fmt.Sprintf("loss %.4g", *s.Loss)
@@ -82,7 +82,7 @@ func (s Status) Cells() []string {
 
 // String is the status in one line.
 func (s Status) String() string {
-	return strings.Join(strings.Fields(strings.Join(s.Cells(), " ")), " ")
+	return strings.Join(strings.Fields(strings.Join(s.cells(), " ")), " ")
 }
 
 // Count sums up how runs are: "3 finished, 1 failed".

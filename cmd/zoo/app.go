@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -35,7 +36,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	a := &app{args, terminal.Streams{In: stdin, Out: out, Err: notes}}
 	root := a.root()
 	root.SetArgs(args)
-	err := checkVerb(root, args)
+	err := arguments.CheckVerb(root, args)
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}
@@ -68,7 +69,7 @@ A first session:
   zoo bench --lengths 20..200                  measure the models of the catalogue
   zoo train --pe nope,rope,alibi               train the same three here
   zoo export --pe rope                         write copy-rope.onnx`,
-		Args: cobra.ArbitraryArgs, // checkVerb has seen to them
+		Args: cobra.ArbitraryArgs, // arguments.CheckVerb has seen to them
 		RunE: func(c *cobra.Command, _ []string) error {
 			if asked, _ := c.Flags().GetBool("version"); asked {
 				a.printVersion()
@@ -89,14 +90,14 @@ A first session:
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	root.Flags().BoolP("version", "v", false, "which zoo, Go and ONNX Runtime these are, as zoo version says")
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(arguments.FlagError)
 	for _, verb := range verbs() {
 		c := verb(a)
 		a.addCompletions(c)
 		root.AddCommand(c)
 	}
-	root.SetHelpCommand(helpVerb())
-	// Cobra adds these on the way, too late for checkVerb.
+	root.SetHelpCommand(arguments.HelpVerb())
+	// Cobra adds these on the way, too late for arguments.CheckVerb.
 	root.InitDefaultHelpCmd()
 	root.InitDefaultHelpFlag()
 

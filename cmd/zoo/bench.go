@@ -14,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/eval/bench"
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/models"
 )
@@ -117,7 +118,10 @@ func (o *benchOptions) check(flags *pflag.FlagSet, named bool) error {
 			return fmt.Errorf("--%s is empty; give it a value, or leave it out for the default", name)
 		}
 	}
-	o.Seeds = each(o.seeds, func(n uint) uint64 { return uint64(n) })
+	o.Seeds = nil
+	for _, n := range o.seeds {
+		o.Seeds = append(o.Seeds, uint64(n))
+	}
 	if err := o.Options.Check(); err != nil {
 		return fmt.Errorf("--%w", err)
 	}
@@ -134,7 +138,7 @@ func (o *benchOptions) check(flags *pflag.FlagSet, named bool) error {
 	if o.dryRun {
 		what, formats = "format of --dry-run", bench.EstimateFormats()
 	}
-	return cmp.Or(oneOf("ranks", o.ranks, ranksBy...), oneOf(what, o.format, formats...))
+	return cmp.Or(arguments.OneOf("ranks", o.ranks, ranksBy...), arguments.OneOf(what, o.format, formats...))
 }
 
 // keepNowhere takes "-o -" of bench for what it means: rows on standard output, none

@@ -31,9 +31,11 @@ func (a *app) planBench(ctx context.Context, o benchOptions, args []string) (p *
 		return nil, err
 	}
 	o.Runtime, o.ToolVersion = engineFlags{allow: o.allow}.options(), version()
-	return bench.NewPlan(ctx, each(found, func(m find.Model) bench.Model {
-		return bench.Model{Label: m.Label, From: m.From, ONNX: m.ONNX}
-	}), o.Options)
+	var measured []bench.Model
+	for _, m := range found {
+		measured = append(measured, bench.Model{Label: m.Label, From: m.From, ONNX: m.ONNX})
+	}
+	return bench.NewPlan(ctx, measured, o.Options)
 }
 
 // benched lists the models to measure: those named, or else runs and the catalogue's,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/modelfile"
@@ -46,7 +47,7 @@ at trained lengths must be within ten points of the manifest's.`,
 		Example: example(
 			`zoo catalogue runs/copy-rope-tiny-s1 --command "zoo train --preset tiny --pe {pe} --task {task}"`,
 			`zoo catalogue --check copy-rope`),
-		Args: arguments(1, -1, "a run directory, or with --check a model of the catalogue"),
+		Args: arguments.Between(1, -1, "a run directory, or with --check a model of the catalogue"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.check {
 				from := zoo.Embedded()

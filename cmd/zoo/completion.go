@@ -14,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo"
 	"github.com/nopezoo/zoo/zoo/find"
@@ -43,10 +44,10 @@ every session:
 
 In bash it needs the package bash-completion.`,
 		Example:   example("source <(zoo completion bash)", "zoo completion fish > ~/.config/fish/completions/zoo.fish"),
-		Args:      oneArgument("a shell, one of " + strings.Join(shells, ", ")),
+		Args:      arguments.One("a shell, one of " + strings.Join(shells, ", ")),
 		ValidArgs: shells,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := oneOf("shell", args[0], shells...); err != nil {
+			if err := arguments.OneOf("shell", args[0], shells...); err != nil {
 				return err
 			}
 			return completions[args[0]](c.Root(), a.Out)
@@ -54,107 +55,87 @@ In bash it needs the package bash-completion.`,
 	}
 }
 
-// flagWords are the values of flags that take one or some of a few words, by the
-// flag's name, with the verb's before it where verbs differ.
-func flagWords() map[string][]string {
-	tasks := each(task.All(), func(t task.Task) string { return t.Name })
-	return map[string][]string{
-		"pe":                models.Encodings(),
-		"bench pe":          append(models.Encodings(), "all"),
-		"task":              tasks,
-		"bench task":        append(slices.Clone(tasks), "all"),
-		"preset":            configs.Names(),
-		"profile":           {card.Portable, card.Fused},
-		"provider":          providers,
-		"setup provider":    {"cpu", "cuda"},
-		"bench format":      report.Formats(),
-		"export format":     exportFormats,
-		"data format":       dataFormats,
-		"export checkpoint": exportCheckpoints,
-		"bench measure":     {eval.MeasureAccuracy, eval.MeasureSpeed},
-		"data split":        {"train", "validation", "test", "whole"},
-		"sweep config":      configs.Sweeps(), // or a file
-		"sweep executor":    {"local", "slurm"},
+// flagValues are the values of flags, by the flag's name, with the verb's before it where verbs differ.
+func (a *app) flagValues() map[string]cobra.CompletionFunc {
+	of := func(words ...string) cobra.CompletionFunc { return arguments.Complete(words, false) }
+	return map[string]cobra.CompletionFunc{
+		"pe":                of(models.Encodings()...),
+		"bench pe":          of(append(models.Encodings(), "all")...),
+		"task":              of(task.Known()...),
+		"bench task":        of(append(task.Known(), allTasks)...),
+		"preset":            of(configs.Names()...),
+		"profile":           of(card.Portable, card.Fused),
+		"provider":          of(providers...),
+		"setup provider":    of("cpu", "cuda"),
+		"bench format":      of(report.Formats()...),
+		"export format":     of(exportFormats...),
+		"data format":       of(dataFormats...),
+		"export checkpoint": of(exportCheckpoints...),
+		"bench measure":     of(eval.MeasureAccuracy, eval.MeasureSpeed),
+		"data split":        of("train", "validation", "test", "whole"),
+		"sweep config":      arguments.Complete(configs.Sweeps(), true),
+		"sweep executor":    of("local", "slurm"),
+		"run":               a.completeRuns,
+		"runs":              arguments.Folders,
+		"svg":               arguments.Folders,
+		"png":               arguments.Folders,
+		"into":              arguments.Folders,
+	}
+}
+
+// verbArguments are the values of arguments, by the verb.
+func (a *app) verbArguments() map[string]cobra.CompletionFunc {
+	return map[string]cobra.CompletionFunc{
+		"bench": a.completeModels, "export": a.completeModels, "generate": a.completeModels, "inspect": a.completeModels,
+		"train": a.completeRuns, "catalogue": a.completeRuns, "import": arguments.Folders,
 	}
 }
 
 // addCompletions gives a verb's flags and arguments the values that a shell offers.
 func (a *app) addCompletions(c *cobra.Command) {
-	words := flagWords()
+	values := a.flagValues()
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		list, ok := words[c.Name()+" "+f.Name]
-		if !ok {
-			list, ok = words[f.Name]
+		complete := values[c.Name()+" "+f.Name]
+		if complete == nil {
+			complete = values[f.Name]
 		}
-		var complete cobra.CompletionFunc
-		switch {
-		case ok:
-			complete = func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-				return lastOf(list, typed), filesToo(f.Name == "config")
-			}
-		case f.Name == "run":
-			complete = a.completeRuns
-		case f.Name == "runs" || f.Name == "svg" || f.Name == "png" || f.Name == "into":
-			complete = completeFolders
-		default:
+		if complete == nil {
 			return
 		}
 		if err := c.RegisterFlagCompletionFunc(f.Name, complete); err != nil {
 			panic("zoo: " + err.Error()) // a flag of the verb, given once
 		}
 	})
-	switch c.Name() {
-	case "bench", "export", "generate", "inspect":
-		c.ValidArgsFunction = a.completeModels
-	case "train", "catalogue":
-		c.ValidArgsFunction = a.completeRuns
-	case "import":
-		c.ValidArgsFunction = completeFolders
+	if complete := a.verbArguments()[c.Name()]; complete != nil {
+		c.ValidArgsFunction = complete
 	}
-}
-
-// lastOf completes the last of several words with commas.
-func lastOf(words []string, typed string) []string {
-	var out []string
-	before := typed[:strings.LastIndex(typed, ",")+1]
-	for _, w := range words {
-		if strings.HasPrefix(before+w, typed) {
-			out = append(out, before+w)
-		}
-	}
-	return out
-}
-
-// filesToo says whether a shell offers files where no word fits.
-func filesToo(yes bool) cobra.ShellCompDirective {
-	if yes {
-		return cobra.ShellCompDirectiveDefault
-	}
-	return cobra.ShellCompDirectiveNoFileComp
-}
-
-func completeFolders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
 // completeRuns offers the folders of runs; others are for the shell to complete.
-func (a *app) completeRuns(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	return lastOf(a.runFolders(c), typed), cobra.ShellCompDirectiveDefault
+func (a *app) completeRuns(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	return arguments.Complete(a.runFolders(c), true)(c, args, typed)
 }
 
 // completeModels offers the models of the catalogue and the folders of runs; files
 // are for the shell to complete.
-func (a *app) completeModels(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+func (a *app) completeModels(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	catalogue, _ := zoo.List() // what is wrong with it is for the verb to say
-	names := each(catalogue, func(m zoo.Manifest) string { return m.Name })
-	return lastOf(append(names, a.runFolders(c)...), typed), cobra.ShellCompDirectiveDefault
+	var names []string
+	for _, m := range catalogue {
+		names = append(names, m.Name)
+	}
+	return arguments.Complete(append(names, a.runFolders(c)...), true)(c, args, typed)
 }
 
-func (a *app) runFolders(c *cobra.Command) []string {
+// runFolders lists the runs in the folder that --runs names.
+func (a *app) runFolders(c *cobra.Command) (folders []string) {
 	root := c.Flag("runs")
 	if root == nil {
 		return nil
 	}
 	runs, _ := find.Runs(root.Value.String(), a.warn)
-	return each(runs, func(r find.Run) string { return r.Dir })
+	for _, r := range runs {
+		folders = append(folders, r.Dir)
+	}
+	return folders
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/modelfile"
@@ -43,7 +44,7 @@ are read off the attention weights, so distances end where those vanish.`,
 		Example: example(
 			"zoo construct --theorem 1 --max 1024",
 			"zoo construct --theorem 2 --heads 8 -o relative.onnx"),
-		Args: noArguments,
+		Args: arguments.None,
 		RunE: func(c *cobra.Command, _ []string) error { return a.construct(c.Context(), o) },
 	}
 	o.engineFlags.add(c)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/terminal"
 )
 
@@ -55,7 +56,7 @@ their samples in our form, and counts those whose target is ours too:
 			"zoo data --task addition --lengths 3 --scratchpad full --format jsonl",
 			"zoo data --task scan --all -o scan.tsv",
 			"zoo data --task pcfg --answer prompts.txt"),
-		Args: noArguments,
+		Args: arguments.None,
 		RunE: func(c *cobra.Command, _ []string) error { return a.data(c.Context(), o) },
 	}
 	f := c.Flags()
@@ -71,16 +72,16 @@ their samples in our form, and counts those whose target is ours too:
 	f.StringSliceVar(&o.from, "from", nil, "original `files` to read")
 	f.StringVar(&o.format, "format", "text", "text or jsonl")
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write instead of standard output")
-	exclusive(c, "all", "answer", "from", "n")
-	exclusive(c, "all", "answer", "from", "seed")
-	exclusive(c, "all", "answer", "from", "split")
-	exclusive(c, "answer", "from", "lengths")
+	arguments.Exclusive(c, "all", "answer", "from", "n")
+	arguments.Exclusive(c, "all", "answer", "from", "seed")
+	arguments.Exclusive(c, "all", "answer", "from", "split")
+	arguments.Exclusive(c, "answer", "from", "lengths")
 	return c
 }
 
 // tasks returns the tasks with the options that flags add to their names.
 func (o dataOptions) tasks() ([]task.Task, error) {
-	if err := oneOf("prefix", o.prefix, "words", "none"); err != nil {
+	if err := arguments.OneOf("prefix", o.prefix, "words", "none"); err != nil {
 		return nil, err
 	}
 	var options []string
@@ -94,11 +95,8 @@ func (o dataOptions) tasks() ([]task.Task, error) {
 }
 
 func (a *app) data(ctx context.Context, o dataOptions) error {
-	if err := oneOf("format", o.format, dataFormats...); err != nil {
+	if err := cmp.Or(arguments.OneOf("format", o.format, dataFormats...), arguments.AtLeast("n", o.n, 1)); err != nil {
 		return err
-	}
-	if o.n < 1 {
-		return fmt.Errorf("--n %d: want 1 or more", o.n)
 	}
 	tasks, err := o.tasks()
 	if err != nil {

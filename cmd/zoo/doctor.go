@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/doctor"
+	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/install"
@@ -23,7 +24,7 @@ func doctorVerb(a *app) *cobra.Command {
 the one it would use, and describes the machine. It ends with an error when there
 is no usable library.`,
 		Example: example("zoo doctor", "zoo doctor --json"),
-		Args:    noArguments,
+		Args:    arguments.None,
 		RunE:    func(*cobra.Command, []string) error { return a.doctor(asJSON) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/runtime"
 	_ "github.com/nopezoo/zoo/runtime/native" // the engine of provider go
 	"github.com/nopezoo/zoo/zoo/find"
@@ -34,7 +35,7 @@ func (e *engineFlags) add(c *cobra.Command) {
 }
 
 func (e engineFlags) check() error {
-	if err := oneOf("provider", e.provider, providers...); err != nil {
+	if err := arguments.OneOf("provider", e.provider, providers...); err != nil {
 		return err
 	}
 	if err := runtime.CheckThreads(e.threads); err != nil {
@@ -47,7 +48,7 @@ func (e engineFlags) check() error {
 }
 
 func checkProfile(profile string) error {
-	return oneOf("profile", profile, card.Portable, card.Fused)
+	return arguments.OneOf("profile", profile, card.Portable, card.Fused)
 }
 
 // addAllow adds the flag for files that the safety validation refuses.

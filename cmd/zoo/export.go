@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo/find"
@@ -87,19 +88,19 @@ read, and zoo import.`,
 	f.BoolVar(&o.noVerify, "no-verify", false, "write without verifying")
 	f.BoolVar(&o.sequence, "sequence", false, "of a recurrent model also write NAME.sequence.onnx, "+
 		"which takes whole sequences (a Scan; ONNX Runtime only)")
-	exclusive(c, "pe", "run")
-	exclusive(c, "task", "run")
+	arguments.Exclusive(c, "pe", "run")
+	arguments.Exclusive(c, "task", "run")
 	return c
 }
 
 func (o exportOptions) check(flags *pflag.FlagSet) error {
-	for _, name := range []string{"profile", "no-verify", "sequence"} {
-		if o.format == "safetensors" && flags.Changed(name) {
+	if o.format == "safetensors" {
+		if name := arguments.Given(flags, "profile", "no-verify", "sequence"); name != "" {
 			return fmt.Errorf("--%s is about ONNX files, and --format %s writes none; leave one of the two out", name, o.format)
 		}
 	}
-	return cmp.Or(oneOf("format", o.format, exportFormats...), checkProfile(o.profile),
-		oneOf("checkpoint", o.checkpoint, exportCheckpoints...))
+	return cmp.Or(arguments.OneOf("format", o.format, exportFormats...), checkProfile(o.profile),
+		arguments.OneOf("checkpoint", o.checkpoint, exportCheckpoints...))
 }
 
 func (a *app) export(ctx context.Context, o exportOptions, args []string) error {

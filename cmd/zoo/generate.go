@@ -12,6 +12,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/zoo/find"
@@ -48,7 +49,7 @@ catalogue.`,
 			`zoo generate copy-rope --prompt "Copy: 7 tree B [SEP] "`,
 			`printf "Copy: 7 tree B [SEP] " | zoo generate copy-rope --json`,
 			"zoo generate --temperature 0.8 --top-k 10 --seed 7"),
-		Args: arguments(0, 1, "the model"),
+		Args: arguments.Between(0, 1, "the model"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.hasPrompt = c.Flags().Changed("prompt")
 			if err := o.check(); err != nil {
@@ -75,24 +76,14 @@ catalogue.`,
 	f.Float64Var(&o.TopP, "top-p", 0, "draw from the most probable tokens that sum up to p only; 0: all")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of prompts and of sampling")
 	f.BoolVar(&o.asJSON, "json", false, "write JSON")
-	exclusive(c, "prompt", "length")
+	arguments.Exclusive(c, "prompt", "length")
 	return c
 }
 
 // check refuses flags before anything is read or loaded.
 func (o generateOptions) check() error {
-	if err := o.engineFlags.check(); err != nil {
-		return err
-	}
-	for _, flag := range []struct {
-		name      string
-		is, least int
-	}{{"n", o.n, 1}, {"length", o.length, 1}, {"max-new", o.maxNew, 0}} {
-		if flag.is < flag.least {
-			return fmt.Errorf("--%s %d: want %d or more", flag.name, flag.is, flag.least)
-		}
-	}
-	return o.Sampling.Check()
+	return cmp.Or(o.engineFlags.check(), arguments.AtLeast("n", o.n, 1), arguments.AtLeast("length", o.length, 1),
+		arguments.AtLeast("max-new", o.maxNew, 0), o.Sampling.Check())
 }
 
 func (a *app) generate(ctx context.Context, o generateOptions, args []string) error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/train"
@@ -32,7 +33,7 @@ tensors.`,
 			"zoo import copy-rope-hf                     # runs/copy-rope-hf",
 			"zoo import downloads/mine -o runs/mine",
 			"zoo bench runs/mine --lengths 20..200"),
-		Args: oneArgument("a folder with config.json and model.safetensors"),
+		Args: arguments.One("a folder with config.json and model.safetensors"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.importFolder(args[0], o) },
 	}
 	c.Flags().StringVar(&o.runs, "runs", "runs", "`folder` of the runs")

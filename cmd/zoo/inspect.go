@@ -8,6 +8,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -29,13 +30,13 @@ directory, or a model of the catalogue by its name.`,
 		Example: example(
 			"zoo inspect copy-rope.onnx", "zoo inspect copy-rope.onnx --graph",
 			"zoo inspect runs/copy-rope-tiny-s1 --json"),
-		Args: oneArgument("a file, a run directory or a model of the catalogue"),
+		Args: arguments.One("a file, a run directory or a model of the catalogue"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.inspect(args[0], o) },
 	}
 	c.Flags().BoolVar(&o.asJSON, "json", false, "write JSON")
 	c.Flags().BoolVar(&o.graph, "graph", false, "write the graph as text")
 	c.Flags().StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
-	exclusive(c, "json", "graph")
+	arguments.Exclusive(c, "json", "graph")
 	return c
 }
 

@@ -65,7 +65,10 @@ func (a *app) inspectFile(name string, data []byte, asJSON bool) error {
 func histogram(ops map[string]int) string {
 	list := slices.Sorted(maps.Keys(ops))
 	slices.SortStableFunc(list, func(x, y string) int { return ops[y] - ops[x] })
-	return strings.Join(each(list, func(op string) string { return fmt.Sprintf("%s %d", op, ops[op]) }), ", ")
+	for i, op := range list {
+		list[i] = fmt.Sprintf("%s %d", op, ops[op])
+	}
+	return strings.Join(list, ", ")
 }
 
 // clip cuts a long line, between two characters.

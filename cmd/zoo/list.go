@@ -10,6 +10,7 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/arguments"
 )
 
 // listing is one kind of thing that list can show.
@@ -46,7 +47,10 @@ func (o listOptions) takes(encoding, tasks string) bool {
 
 func listVerb(a *app) *cobra.Command {
 	var o listOptions
-	kinds := each(listings(), func(l listing) string { return l.name })
+	var kinds []string
+	for _, l := range listings() {
+		kinds = append(kinds, l.name)
+	}
 	c := &cobra.Command{
 		Use:   "list [" + strings.Join(kinds, "|") + "] [PRESET]",
 		Short: "list encodings, tasks, presets, models and runs",
@@ -60,15 +64,16 @@ exact match of 90 %, as their manifests have it.`,
 		Example: example(
 			"zoo list", "zoo list encodings", "zoo list presets tiny",
 			"zoo list models --task copy --pe rope,alibi", "zoo list models --json"),
-		Args: arguments(0, 2, "a preset"),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		Args: arguments.Between(0, 2, "a preset"),
+		ValidArgsFunction: func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			var words []string
 			switch {
 			case len(args) == 0:
-				return lastOf(kinds, typed), cobra.ShellCompDirectiveNoFileComp
+				words = kinds
 			case len(args) == 1 && args[0] == "presets":
-				return lastOf(configs.Names(), typed), cobra.ShellCompDirectiveNoFileComp
+				words = configs.Names()
 			}
-			return nil, cobra.ShellCompDirectiveNoFileComp
+			return arguments.Complete(words, false)(c, args, typed)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := o.check(args); err != nil {
@@ -77,7 +82,7 @@ exact match of 90 %, as their manifests have it.`,
 			if len(args) == 0 {
 				return a.list(o, listings())
 			}
-			if err := oneOf("list", args[0], kinds...); err != nil {
+			if err := arguments.OneOf("list", args[0], kinds...); err != nil {
 				return err
 			}
 			if len(args) == 2 {

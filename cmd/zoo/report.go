@@ -11,6 +11,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/models"
 )
@@ -37,7 +38,7 @@ equally many the last), and the last times; as in the tables of zoo bench.`,
 		Example: example(
 			"zoo report results/ -o report.html",
 			"zoo report results/a.jsonl results/b.jsonl --svg figures --png figures"),
-		Args: arguments(1, -1, "a file of results, or a folder of them"),
+		Args: arguments.Between(1, -1, "a file of results, or a folder of them"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.report(o, args) },
 	}
 	f := c.Flags()
@@ -50,7 +51,7 @@ equally many the last), and the last times; as in the tables of zoo bench.`,
 }
 
 func (a *app) report(o reportOptions, args []string) error {
-	if err := oneOf("ranks", o.ranks, ranksBy...); err != nil {
+	if err := arguments.OneOf("ranks", o.ranks, ranksBy...); err != nil {
 		return err
 	}
 	if o.svg == terminal.Stdout || o.png == terminal.Stdout {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/runtime/ort"
@@ -24,7 +25,7 @@ Nothing is fetched when it is installed already.`,
 			"zoo setup",
 			"zoo setup --from onnxruntime-linux-x64-"+ort.Version+".tgz   # fetched on another machine",
 			"zoo setup --provider cuda --from DIR                # a folder with a CUDA build"),
-		Args: noArguments,
+		Args: arguments.None,
 		RunE: func(c *cobra.Command, _ []string) error { return a.setup(c.Context(), opt) },
 	}
 	c.Flags().StringVar(&opt.Provider, "provider", "cpu", "cpu or cuda")
@@ -34,7 +35,7 @@ Nothing is fetched when it is installed already.`,
 }
 
 func (a *app) setup(ctx context.Context, opt install.Options) error {
-	if err := oneOf("provider", opt.Provider, "cpu", "cuda"); err != nil {
+	if err := arguments.OneOf("provider", opt.Provider, "cpu", "cuda"); err != nil {
 		return err
 	}
 	var m *terminal.Meter

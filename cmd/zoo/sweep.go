@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/sweep"
 	"github.com/nopezoo/zoo/sweep/slurm"
 	"github.com/nopezoo/zoo/train"
@@ -70,7 +71,7 @@ The embedded sweeps are ` + strings.Join(configs.Sweeps(), " and ") + `.`,
 			"zoo sweep --config paper --executor slurm --partition cpu --time 4:00:00 --cpus 8",
 			"zoo sweep --config paper --status",
 			"zoo bench --runs runs/demo"),
-		Args: noArguments,
+		Args: arguments.None,
 		RunE: func(c *cobra.Command, _ []string) error { return a.sweep(c, o) },
 	}
 	f := c.Flags()
@@ -137,16 +138,14 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 
 // check refuses what does not fit together, before anything is read or written.
 func (o sweepOptions) check(c *cobra.Command) error {
-	if err := oneOf("executor", o.executor, "local", "slurm"); err != nil {
+	if err := arguments.OneOf("executor", o.executor, "local", "slurm"); err != nil {
 		return fmt.Errorf("--executor: %w", err)
 	}
 	foreign := map[string][]string{
 		"local": {"partition", "time", "cpus", "max-running", "sbatch-arg"}, "slurm": {"workers", "memory"},
 	}
-	for _, name := range foreign[o.executor] {
-		if c.Flags().Changed(name) {
-			return fmt.Errorf("--%s means nothing to --executor %s; see: zoo sweep --help", name, o.executor)
-		}
+	if name := arguments.Given(c.Flags(), foreign[o.executor]...); name != "" {
+		return fmt.Errorf("--%s means nothing to --executor %s; see: zoo sweep --help", name, o.executor)
 	}
 	switch {
 	case o.status && o.dryRun:

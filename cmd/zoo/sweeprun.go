@@ -109,7 +109,7 @@ func (a *app) sweepResults(all []sweep.Status, asJSON bool) error {
 	if asJSON {
 		return a.JSON(all)
 	}
-	return a.Table(each(all, sweep.Status.Cells))
+	return a.Table(sweep.Table(all))
 }
 
 // reportSweep writes what happens in a sweep, in lines.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train/launch"
 )
@@ -56,7 +57,7 @@ other settings on a task (on_task in the preset paper). What is set above the
 preset must be a setting of one architecture of the models at least: cwrnn has no
 model.n_layers, and decoder no model.n_units. The keys are:
 
-` + columns(each(configs.Settings(), func(s configs.Setting) string { return s.Key }), 4) + `
+` + columns(configs.Settings(), 4) + `
 
 With train.eval_every, the model is measured on validation prompts as it trains,
 and its best checkpoint is kept (zoo export --checkpoint best). A run's folder has
@@ -89,7 +90,7 @@ func (o *trainOptions) add(c *cobra.Command) {
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings: "+strings.Join(models.Encodings(), ", ")+
 		" (default: the configured one)")
 	f.String("task", "", "task with its options, or several with commas: "+
-		strings.Join(each(task.All(), func(t task.Task) string { return t.Name }), ", "))
+		strings.Join(task.Known(), ", "))
 	f.String("lengths", "", "trained lengths, such as 1..20")
 	f.Int("examples", 0, "size of a fixed training set, the same for every seed; 0: every example is new")
 	f.Int("steps", 0, "updates")
@@ -130,7 +131,7 @@ func (a *app) train(c *cobra.Command, o trainOptions, args []string) error {
 // trainRuns lists the runs that the command line asks for: those named, the one that
 // was stopped, or those of the settings.
 func (a *app) trainRuns(c *cobra.Command, o trainOptions, names []string) (_ []launch.Run, err error) {
-	given := o.given(c)
+	given := arguments.Given(c.Flags(), trainGiven()...)
 	switch {
 	case len(names) > 0 && !o.resume:
 		return nil, fmt.Errorf("unexpected argument %q; to go on with a run: %s", names[0], resumeCommand(names[0]))
@@ -154,7 +155,7 @@ func (a *app) trainRuns(c *cobra.Command, o trainOptions, names []string) (_ []l
 func (o *trainOptions) sources(c *cobra.Command) (configs.Sources, error) {
 	preset := c.Flag("preset")
 	if preset.Changed {
-		if err := oneOf("preset", preset.Value.String(), configs.Names()...); err != nil {
+		if err := arguments.OneOf("preset", preset.Value.String(), configs.Names()...); err != nil {
 			return configs.Sources{}, err
 		}
 	}
@@ -174,25 +175,19 @@ func (o *trainOptions) sources(c *cobra.Command) (configs.Sources, error) {
 	}, err
 }
 
-// given is the first flag on the command line that says what to train, "" for none.
-func (o *trainOptions) given(c *cobra.Command) string {
-	names := append([]string{"preset", "config", "pe", "set"}, slices.Sorted(maps.Values(trainFlags))...)
-	for _, name := range names {
-		if c.Flags().Changed(name) {
-			return name
-		}
-	}
-	return ""
+// trainGiven are the flags that say what to train.
+func trainGiven() []string {
+	return append([]string{"preset", "config", "pe", "set"}, slices.Sorted(maps.Values(trainFlags))...)
 }
 
-// columns lays words out in n columns.
-func columns(words []string, n int) string {
+// columns lays the keys of settings out in n columns.
+func columns(settings []configs.Setting, n int) string {
 	var b strings.Builder
-	for row := range slices.Chunk(words, n) {
-		for _, w := range row[:len(row)-1] {
-			fmt.Fprintf(&b, "  %-24s", w)
+	for row := range slices.Chunk(settings, n) {
+		for _, s := range row[:len(row)-1] {
+			fmt.Fprintf(&b, "  %-24s", s.Key)
 		}
-		fmt.Fprintf(&b, "  %s\n", row[len(row)-1])
+		fmt.Fprintf(&b, "  %s\n", row[len(row)-1].Key)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

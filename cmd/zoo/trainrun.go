@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/nopezoo/zoo/configs"
@@ -120,9 +119,12 @@ func (a *app) stoppedRun(folder string) ([]string, error) {
 	case 1:
 		return []string{stopped[0].Dir}, nil
 	}
-	lines := each(stopped, func(r find.Run) string { return resumeCommand(r.Dir) + "  # " + r.State() })
-	return nil, fmt.Errorf("--resume: %d runs in the folder %s were stopped; go on with one of them, or name several:\n%s",
-		len(stopped), folder, strings.Join(lines, "\n"))
+	lines := ""
+	for _, r := range stopped {
+		lines += "\n" + resumeCommand(r.Dir) + "  # " + r.State()
+	}
+	return nil, fmt.Errorf("--resume: %d runs in the folder %s were stopped; go on with one of them, or name several:%s",
+		len(stopped), folder, lines)
 }
 
 // openRun begins or continues a run, for which it may have to install ONNX Runtime.

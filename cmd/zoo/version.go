@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
@@ -51,7 +52,7 @@ func versionVerb(a *app) *cobra.Command {
 		Long: `version prints the release of zoo and the commit it was built from, the Go that
 built it, and the ONNX Runtime library that it would use. See also zoo doctor.`,
 		Example: example("zoo version"),
-		Args:    noArguments,
+		Args:    arguments.None,
 		RunE: func(*cobra.Command, []string) error {
 			a.printVersion()
 			return nil

@@ -32,6 +32,15 @@ func All() []Task {
 	}, registered...)
 }
 
+// Known lists the names of All.
+func Known() []string {
+	var names []string
+	for _, t := range All() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
 // Lookup returns the task of a name or alias, with the options that follow it
 // (see the package comment). An unknown name is an error that names the nearest
 // (see Unknown).

@@ -52,20 +52,12 @@ func New(o Options) (Finder, error) {
 		return f, nil
 	}
 	f.catalogue, err = o.Catalogue.List()
-	tasks, encodings := taskNames(), models.Encodings() // copy comes first
+	tasks, encodings := task.Known(), models.Encodings() // copy comes first
 	slices.SortStableFunc(f.catalogue, func(x, y zoo.Manifest) int {
 		return cmp.Or(slices.Index(tasks, x.Card.Task)-slices.Index(tasks, y.Card.Task),
 			slices.Index(encodings, x.Card.Name())-slices.Index(encodings, y.Card.Name()))
 	})
 	return f, err
-}
-
-func taskNames() []string {
-	var names []string
-	for _, t := range task.All() {
-		names = append(names, t.Name)
-	}
-	return names
 }
 
 // On keeps the models that were trained on one of the tasks, a list with commas, which
@@ -124,7 +116,7 @@ func (f Finder) tasks(encodings []string) []string {
 			add(m.Card.Name(), m.Card.Task)
 		}
 	}
-	order := taskNames()
+	order := task.Known()
 	slices.SortFunc(out, func(x, y string) int {
 		return cmp.Or(slices.Index(order, x)-slices.Index(order, y), strings.Compare(x, y))
 	})
