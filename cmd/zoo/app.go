@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -60,16 +59,7 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "zoo",
 		Short: "a positional-encoding model zoo and ONNX runtime",
-		Long: `zoo trains transformers that differ only in their positional encoding, exports
-them to ONNX, and measures accuracy and speed at lengths never seen in training.
-
-A first session:
-
-  zoo setup                                    install ONNX Runtime
-  zoo bench --lengths 20..200                  measure the models of the catalogue
-  zoo train --pe nope,rope,alibi               train the same three here
-  zoo export --pe rope                         write copy-rope.onnx`,
-		Args: cobra.ArbitraryArgs, // arguments.CheckVerb has seen to them
+		Args:  cobra.ArbitraryArgs, // arguments.CheckVerb has seen to them
 		RunE: func(c *cobra.Command, _ []string) error {
 			if asked, _ := c.Flags().GetBool("version"); asked {
 				a.printVersion()
@@ -91,8 +81,10 @@ A first session:
 	root.SetErr(a.Err)
 	root.Flags().BoolP("version", "v", false, "which zoo, Go and ONNX Runtime these are, as zoo version says")
 	root.SetFlagErrorFunc(arguments.FlagError)
+	explain(root)
 	for _, verb := range verbs() {
 		c := verb(a)
+		explain(c)
 		a.addCompletions(c)
 		root.AddCommand(c)
 	}
@@ -100,12 +92,8 @@ A first session:
 	// Cobra adds these on the way, too late for arguments.CheckVerb.
 	root.InitDefaultHelpCmd()
 	root.InitDefaultHelpFlag()
-
 	return root
 }
-
-// example lays out a verb's examples.
-func example(lines ...string) string { return "  " + strings.Join(lines, "\n  ") }
 
 // withRemedy adds to the error of a full disk what to do.
 func withRemedy(err error) error {

@@ -44,38 +44,6 @@ func benchVerb(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench [MODEL…]",
 		Short: "measure accuracy and speed at every length",
-		Long: `bench measures models on prompts of a task that no training run sees: exact match,
-and the time and memory of greedy generation, at every length asked for. A MODEL
-is an ONNX file, a run directory or a model of the catalogue. Without one it
-measures the runs under --runs, or the catalogue when there are none, on one task:
---task chooses it, and --task all measures every model on its own; --pe restricts
-the models to some encodings.
-
-Lengths: "20..200" is at most ten lengths ending at 200, "20..200+1" every length,
-"20..200+20" steps of 20, "32..4096*2" doubling, "20,40,80" these.
-
-Flags that take lists multiply out: each combination of model, profile, provider,
-threads, batch, task, seed and length is a cell. The samples of a cell are
-different prompts, or all there are if that is fewer than --n. With -o every finished
-cell is kept in the file at once, and cells that the file holds already are not measured again: after Ctrl-C
-the same command goes on.
-
---measure speed takes no task: it reads arbitrary tokens, as many as the length
-says, in chunks, so that memory grows linearly, and generates --new-tokens more.
-What would not fit into memory is refused with an estimate. The table relates
-the work, counted from the model's graph, to what this machine does at most: the
-roofline of a large matrix product and of main memory, measured first.
-
-Times are of full batches after one that warms up. ± is the standard deviation
-over --repeat, or without it over the batches. Peak memory is that of the whole
-process while a cell generates.`,
-		Example: example(
-			"zoo bench --lengths 20..200",
-			"zoo bench copy-rope.onnx copy-alibi.onnx --n 20 -o results.jsonl",
-			"zoo bench --pe all --task copy --lengths 20..200 --provider cpu,go --threads 1,2 --batch 1,32 -o results.jsonl",
-			"zoo bench --pe rope,alibi --lengths 10,20,40 --format csv",
-			"zoo bench --task all --lengths 20..200 --dry-run",
-			"zoo bench --pe all --task copy --measure speed --lengths 512..32768*2 --batch 1"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := cmp.Or(o.keepNowhere(c.Flags()), o.check(c.Flags(), len(args) > 0)); err != nil {
 				return err

@@ -34,20 +34,7 @@ func catalogueVerb(a *app) *cobra.Command {
 		Use:    "catalogue RUN…",
 		Hidden: true, // for those who look after the catalogue
 		Short:  "put trained runs into the catalogue that the next build embeds, or re-create its models",
-		Long: `catalogue rounds the weights of finished runs to 16 bits, measures them as they then
-are, and writes manifest and weights into the folder that the program embeds when
-it is built. The model is named after its task and encoding; one of that name is
-replaced, unless it is the same. A model whose mean exact match at trained lengths is
-below --min-accuracy has not learned its task and is left out.
-
-With --check the arguments are models of the catalogue: each is trained again by the
-command in its manifest, in a temporary folder. On a processor with the features that
-the manifest names the weights must have the same bits; on others the mean exact match
-at trained lengths must be within ten points of the manifest's.`,
-		Example: example(
-			`zoo catalogue runs/copy-rope-tiny-s1 --command "zoo train --preset tiny --pe {pe} --task {task}"`,
-			`zoo catalogue --check copy-rope`),
-		Args: arguments.Between(1, -1, "a run directory, or with --check a model of the catalogue"),
+		Args:   arguments.Between(1, -1, "a run directory, or with --check a model of the catalogue"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.check {
 				from := zoo.Embedded()

@@ -31,19 +31,8 @@ var completions = map[string]func(root *cobra.Command, w io.Writer) error{
 func completionVerb(a *app) *cobra.Command {
 	shells := slices.Sorted(maps.Keys(completions))
 	return &cobra.Command{
-		Use:   "completion " + strings.Join(shells, "|"),
-		Short: "write the script that lets a shell complete verbs, flags and their values",
-		Long: `completion writes a script for a shell. With it the Tab key completes verbs, flags,
-and values: encodings, tasks, presets, formats, models and runs. To have it in
-every session:
-
-  bash         put this into ~/.bashrc:  source <(zoo completion bash)
-  zsh          put this into ~/.zshrc, below compinit:  source <(zoo completion zsh)
-  fish         zoo completion fish > ~/.config/fish/completions/zoo.fish
-  powershell   zoo completion powershell | Out-String | Invoke-Expression
-
-In bash it needs the package bash-completion.`,
-		Example:   example("source <(zoo completion bash)", "zoo completion fish > ~/.config/fish/completions/zoo.fish"),
+		Use:       "completion " + strings.Join(shells, "|"),
+		Short:     "write the script that lets a shell complete verbs, flags and their values",
 		Args:      arguments.One("a shell, one of " + strings.Join(shells, ", ")),
 		ValidArgs: shells,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -30,22 +30,8 @@ func constructVerb(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "construct",
 		Short: "write the models of the NoPE paper's theorems, and test them",
-		Long: `construct writes a decoder without positional encoding whose weights are those of
-a proof (Kazemnejad et al. 2023), runs the file and prints what comes out.
-
-Theorem 1: one layer recovers the absolute position from the causal mask and a
-first token. The table shows position, recovered position and error.
-
-Theorem 2: with the position known, the attention logits of a second layer are
-a content term plus a function of the distance t − i. It is built with ALiBi's
-slopes; the table shows, for pairs of equal words, the logit of the farther one
-against that of the nearer, at two queries, and what ALiBi's formula gives. They
-are read off the attention weights, so distances end where those vanish.`,
-		Example: example(
-			"zoo construct --theorem 1 --max 1024",
-			"zoo construct --theorem 2 --heads 8 -o relative.onnx"),
-		Args: arguments.None,
-		RunE: func(c *cobra.Command, _ []string) error { return a.construct(c.Context(), o) },
+		Args:  arguments.None,
+		RunE:  func(c *cobra.Command, _ []string) error { return a.construct(c.Context(), o) },
 	}
 	o.engineFlags.add(c)
 	f := c.Flags()

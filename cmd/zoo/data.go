@@ -37,27 +37,8 @@ func dataVerb(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "data",
 		Short: "print samples of a task",
-		Long: `data prints what models are trained and measured on: prompt, tab and target on
-each line, or JSON lines.
-
-A task is named with its options, as in addition+full or copy+noprefix, or has them
-from --scratchpad and --prefix. The lengths are those the paper trains on unless
---lengths says otherwise, in the forms of zoo bench.
-
---all prints every sample of a task that can be listed (scan). --answer reads
-prompts, one on each line ("-" reads standard input), and prints the target of each
-(scan, pcfg). --from reads the files in which a task was first published, prints
-their samples in our form, and counts those whose target is ours too:
-
-  scan   one file of lines "IN: jump twice OUT: I_JUMP I_JUMP"
-  pcfg   two files, prompts and answers: --from test.src,test.tgt`,
-		Example: example(
-			"zoo data --task addition --lengths 1..8 --n 5",
-			"zoo data --task addition --lengths 3 --scratchpad full --format jsonl",
-			"zoo data --task scan --all -o scan.tsv",
-			"zoo data --task pcfg --answer prompts.txt"),
-		Args: arguments.None,
-		RunE: func(c *cobra.Command, _ []string) error { return a.data(c.Context(), o) },
+		Args:  arguments.None,
+		RunE:  func(c *cobra.Command, _ []string) error { return a.data(c.Context(), o) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.task, "task", "copy", "task, or several with commas; see: zoo list tasks")

@@ -20,12 +20,8 @@ func doctorVerb(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "say what zoo found on this machine, and what to do about what is missing",
-		Long: `doctor looks for the ONNX Runtime library in every place where zoo would, loads
-the one it would use, and describes the machine. It ends with an error when there
-is no usable library.`,
-		Example: example("zoo doctor", "zoo doctor --json"),
-		Args:    arguments.None,
-		RunE:    func(*cobra.Command, []string) error { return a.doctor(asJSON) },
+		Args:  arguments.None,
+		RunE:  func(*cobra.Command, []string) error { return a.doctor(asJSON) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return c

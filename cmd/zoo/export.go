@@ -42,31 +42,6 @@ func exportVerb(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [MODEL…]",
 		Short: "write models as ONNX files, verified, or as safetensors",
-		Long: `export writes each MODEL, a run directory or a model of the catalogue, as an ONNX
-file; or, with --pe, the newest run of each of these encodings, else the catalogue's
-model; or the run of --run.
-
-Each file is verified before it is written: on random tokens at 1, 4 and 8 times
-the trained length, with left padding too, ONNX Runtime must be within 1e-4 of the
-pure-Go engine in float64, or within ten times what float32 costs that engine. The
-worst error goes into the file's card. Where ONNX Runtime is not installed the
-pure-Go engine is checked alone, in float32 and by pieces, against itself in
-float64; the card then has no error between the two. onnx-go, a reader that shares
-no code with zoo, must find in the file the graph and weights that were meant. The
-card names the checks.
-
-Profiles: portable (opset 18, runs nearly everywhere) and fused (opset 23, with
-attention, normalisation and rotation as single operators).
-
-With --format safetensors export writes a folder with model.safetensors, a
-config.json in Hugging Face's style and the tokenizer instead, which other programs
-read, and zoo import.`,
-		Example: example(
-			"zoo export --pe alibi                       # copy-alibi.onnx",
-			"zoo export --pe nope,rope --task reverse --profile fused -o models/",
-			"zoo export copy-rope reverse-rope -o models/",
-			"zoo export runs/copy-rope-tiny-s1 -o rope.onnx",
-			"zoo export --pe rope --format safetensors   # copy-rope-hf/"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.check(c.Flags()); err != nil {
 				return err

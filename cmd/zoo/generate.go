@@ -36,20 +36,7 @@ func generateVerb(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "generate [MODEL]",
 		Short: "let a model continue a prompt",
-		Long: `generate continues the prompt of --prompt ("-" reads standard input), or the one that
-is piped to it, or prompts drawn from the model's own task at --length, and then says
-whether the answer is right. Prompt and answer together are the text.
-
-A MODEL is an ONNX file, a run directory or a model of the catalogue; without one it
-is the newest run (of the encoding of --pe and the task of --task), else one of the
-catalogue.`,
-		Example: example(
-			"zoo generate --pe rope --length 10",
-			"zoo generate copy-rope.onnx --length 30 --n 5",
-			`zoo generate copy-rope --prompt "Copy: 7 tree B [SEP] "`,
-			`printf "Copy: 7 tree B [SEP] " | zoo generate copy-rope --json`,
-			"zoo generate --temperature 0.8 --top-k 10 --seed 7"),
-		Args: arguments.Between(0, 1, "the model"),
+		Args:  arguments.Between(0, 1, "the model"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.hasPrompt = c.Flags().Changed("prompt")
 			if err := o.check(); err != nil {

@@ -22,19 +22,8 @@ func importVerb(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import DIR",
 		Short: "take in a model from a folder of safetensors and config.json",
-		Long: `import reads a folder as Hugging Face tools keep models (config.json and
-model.safetensors, whole or in shards, in 32 or 16 bits, and tokenizer.json if the
-model has one), checks every tensor's name, shape and numbers against the model of
-config.json, and puts it among the runs, where export, bench, generate, inspect and
-list find it. zoo export --format safetensors writes such folders; what stands in
-them is in the documentation of package interop, and models/NAMES.md lists the
-tensors.`,
-		Example: example(
-			"zoo import copy-rope-hf                     # runs/copy-rope-hf",
-			"zoo import downloads/mine -o runs/mine",
-			"zoo bench runs/mine --lengths 20..200"),
-		Args: arguments.One("a folder with config.json and model.safetensors"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.importFolder(args[0], o) },
+		Args:  arguments.One("a folder with config.json and model.safetensors"),
+		RunE:  func(_ *cobra.Command, args []string) error { return a.importFolder(args[0], o) },
 	}
 	c.Flags().StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	c.Flags().StringVarP(&o.output, "output", "o", "",

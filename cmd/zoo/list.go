@@ -54,17 +54,7 @@ func listVerb(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list [" + strings.Join(kinds, "|") + "] [PRESET]",
 		Short: "list encodings, tasks, presets, models and runs",
-		Long: `list shows what there is: positional encodings, tasks, presets of settings, the
-trained models of the catalogue, and the runs made here. Without a name it shows
-everything; with that of a preset it shows the preset and its comments. --pe and --task choose among models and runs.
-
-Of a model it shows the trained lengths, the mean exact match inside them, and the
-effective length, the largest length measured up to which all measured ones have an
-exact match of 90 %, as their manifests have it.`,
-		Example: example(
-			"zoo list", "zoo list encodings", "zoo list presets tiny",
-			"zoo list models --task copy --pe rope,alibi", "zoo list models --json"),
-		Args: arguments.Between(0, 2, "a preset"),
+		Args:  arguments.Between(0, 2, "a preset"),
 		ValidArgsFunction: func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			var words []string
 			switch {

@@ -204,19 +204,6 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestVerbs checks that every verb explains itself.
-func TestVerbs(t *testing.T) {
-	for _, verb := range verbs() {
-		c := verb(&app{})
-		if c.Short == "" || c.Long == "" || c.Example == "" {
-			t.Errorf("%s lacks a summary, a description or examples", c.Name())
-		}
-		if c.RunE == nil {
-			t.Errorf("%s does nothing", c.Name())
-		}
-	}
-}
-
 // full is an output that takes nothing.
 type full struct{}
 

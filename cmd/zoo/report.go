@@ -27,19 +27,8 @@ func reportVerb(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report RESULTS…",
 		Short: "turn results into one web page, and into figures for papers",
-		Long: `report reads what zoo bench wrote (files of JSON lines, or folders of them) and
-writes one HTML file that works offline: accuracy and cost at every length, accuracy
-against cost, ranks, tasks by encodings, and the published numbers beside ours.
-
-Rows of several models, tasks, training seeds, machines and providers may be mixed.
-Seeds of an encoding are averaged; costs of different machines or providers never.
-Where the same thing was measured twice, the answers to the most prompts count (of
-equally many the last), and the last times; as in the tables of zoo bench.`,
-		Example: example(
-			"zoo report results/ -o report.html",
-			"zoo report results/a.jsonl results/b.jsonl --svg figures --png figures"),
-		Args: arguments.Between(1, -1, "a file of results, or a folder of them"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.report(o, args) },
+		Args:  arguments.Between(1, -1, "a file of results, or a folder of them"),
+		RunE:  func(_ *cobra.Command, args []string) error { return a.report(o, args) },
 	}
 	f := c.Flags()
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write, - for standard output (default: report.html)")

@@ -17,16 +17,8 @@ func setupVerb(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "setup",
 		Short: "install the ONNX Runtime library",
-		Long: `setup installs the ONNX Runtime library ` + ort.Version + ` into the per-user cache, where every
-zoo program finds it. It tries the release archive on GitHub, then the npm client,
-then the pip client, and checks what it got against hashes that are part of zoo.
-Nothing is fetched when it is installed already.`,
-		Example: example(
-			"zoo setup",
-			"zoo setup --from onnxruntime-linux-x64-"+ort.Version+".tgz   # fetched on another machine",
-			"zoo setup --provider cuda --from DIR                # a folder with a CUDA build"),
-		Args: arguments.None,
-		RunE: func(c *cobra.Command, _ []string) error { return a.setup(c.Context(), opt) },
+		Args:  arguments.None,
+		RunE:  func(c *cobra.Command, _ []string) error { return a.setup(c.Context(), opt) },
 	}
 	c.Flags().StringVar(&opt.Provider, "provider", "cpu", "cpu or cuda")
 	c.Flags().StringVar(&opt.From, "from", "", "a `URL`, archive, library file or folder to install from")

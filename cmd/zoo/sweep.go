@@ -32,47 +32,8 @@ func sweepVerb(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sweep --config FILE",
 		Short: "train every combination of encodings, tasks, seeds and other settings",
-		Long: `sweep trains one model for every combination of the lists in a sweep file, each into
-a folder of its own below runs/<sweep>. A sweep file holds, all of it optional:
-
-  preset: tiny                        settings to start from
-  tasks: [copy]
-  encodings: [nope, rope, alibi]
-  seeds: [1, 2, 3]
-  train: {steps: 500}                 settings of all runs, in the form of the presets
-  model: {n_layers: 2}
-  grid:                               lists of values for any other settings
-    train.lr: [1e-3, 2e-3]
-
-A setting of all runs may be one that some of them lack, such as model.n_layers
-where cwrnn is one of several encodings. A list in the grid may not: runs that lack
-its setting would all be the same.
-
-Every combination is checked before the first begins. --dry-run stops there and
-lists the runs with their parameters and the memory that each will take.
-
-Runs are trained side by side by --workers processes, which share the processor's
-cores; one that would need more memory than is left waits. Runs that are finished are
-skipped, runs that were stopped go on, and a run that fails does not stop the
-others; its words are in train.log in its folder. Ctrl-C lets the runs save; the
-same command goes on.
-
-With --executor slurm the unfinished runs go to Slurm as one job array, each with
-memory for the largest. sbatch is handed runs/<sweep>/sweep.sbatch, which --dry-run
-prints. A task that is preempted, requeued or near its --time limit saves, and goes
-on at its next start; scancel saves as well. Runs and this program must be on a file
-system that the nodes share. After the job, the same command submits what is not
-finished. --status shows how the runs are, wherever they are trained.
-
-The embedded sweeps are ` + strings.Join(configs.Sweeps(), " and ") + `.`,
-		Example: example(
-			"zoo sweep --config paper --dry-run",
-			"zoo sweep --config configs/sweeps/demo.yaml --workers 2",
-			"zoo sweep --config paper --executor slurm --partition cpu --time 4:00:00 --cpus 8",
-			"zoo sweep --config paper --status",
-			"zoo bench --runs runs/demo"),
-		Args: arguments.None,
-		RunE: func(c *cobra.Command, _ []string) error { return a.sweep(c, o) },
+		Args:  arguments.None,
+		RunE:  func(c *cobra.Command, _ []string) error { return a.sweep(c, o) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.file, "config", "", "the sweep `file`, or the name of an embedded one: "+

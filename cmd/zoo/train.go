@@ -38,45 +38,7 @@ func trainVerb(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "train [RUN…]",
 		Short: "train models, one for each encoding",
-		Long: `train trains one model for each encoding of --pe, one after another, each into a
-folder of its own: runs/<task>-<encoding>-<preset>-s<seed>. A run that is finished
-there already is skipped. Ctrl-C, SIGTERM or a closed terminal (SIGHUP, unless nohup
-keeps it away) ends training with a checkpoint; zoo says how to go on.
-
-An architecture that has no encodings stands among them by its own name: --pe cwrnn
-is short for --set model.architecture=cwrnn, and --pe rope,cwrnn trains one of each.
-
-Settings come from, the first that says something: flags, environment variables
-(ZOO_TRAIN_STEPS for train.steps), the file given by --config, the user's own file
-(zoo doctor says where), the preset. The preset is named by --preset, ZOO_PRESET, or
-"preset:" in one of the files, in this order.
-Settings without a flag of their own are given by --set, as in
---set model.n_layers=4 or --set model.encoding_params.theta=500. A task other than
-the preset's has lengths of its own unless some are given, and a preset may have
-other settings on a task (on_task in the preset paper). What is set above the
-preset must be a setting of one architecture of the models at least: cwrnn has no
-model.n_layers, and decoder no model.n_units. The keys are:
-
-` + columns(configs.Settings(), 4) + `
-
-With train.eval_every, the model is measured on validation prompts as it trains,
-and its best checkpoint is kept (zoo export --checkpoint best). A run's folder has
-its metrics as JSON lines and as TensorBoard event files.
-
-With --resume, runs that were stopped go on where they were, and those not yet
-begun begin. Named runs (--resume RUN) need no other settings. --resume alone goes
-on with the run under --runs that was stopped; if there are several, it lists them.
-
---dry-run prints the settings of every run, the memory that it takes, and about how
-long, from a few steps made here. Nothing is written.`,
-		Example: example(
-			"zoo train --pe rope",
-			"zoo train --pe nope,rope,alibi --task copy --lengths 1..20",
-			"zoo train --preset small --set train.micro_tokens=1024",
-			"zoo train --preset small --dry-run",
-			"zoo train --resume",
-			"zoo train --resume runs/copy-rope-tiny-s1"),
-		RunE: func(c *cobra.Command, args []string) error { return a.train(c, o, args) },
+		RunE:  func(c *cobra.Command, args []string) error { return a.train(c, o, args) },
 	}
 	o.add(c)
 	return c
@@ -178,16 +140,4 @@ func (o *trainOptions) sources(c *cobra.Command) (configs.Sources, error) {
 // trainGiven are the flags that say what to train.
 func trainGiven() []string {
 	return append([]string{"preset", "config", "pe", "set"}, slices.Sorted(maps.Values(trainFlags))...)
-}
-
-// columns lays the keys of settings out in n columns.
-func columns(settings []configs.Setting, n int) string {
-	var b strings.Builder
-	for row := range slices.Chunk(settings, n) {
-		for _, s := range row[:len(row)-1] {
-			fmt.Fprintf(&b, "  %-24s", s.Key)
-		}
-		fmt.Fprintf(&b, "  %s\n", row[len(row)-1].Key)
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -49,10 +49,7 @@ func versionVerb(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "say which zoo, Go and ONNX Runtime these are",
-		Long: `version prints the release of zoo and the commit it was built from, the Go that
-built it, and the ONNX Runtime library that it would use. See also zoo doctor.`,
-		Example: example("zoo version"),
-		Args:    arguments.None,
+		Args:  arguments.None,
 		RunE: func(*cobra.Command, []string) error {
 			a.printVersion()
 			return nil

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/runtime/ort"
+)
+
+// texts are what verbs say of themselves, a file for each, and zoo.txt for zoo itself: a description, and
+// examples where a line begins them.
+//
+//go:embed help/*.txt
+var texts embed.FS
+
+// beginExamples is the line between a description and the examples.
+const beginExamples = "\nExamples:\n"
+
+// explain gives a verb its description and examples. In a text {{NAME}} stands for what the program knows.
+func explain(c *cobra.Command) {
+	text, _ := texts.ReadFile("help/" + c.Name() + ".txt") // a test wants it to be there
+	known := strings.NewReplacer("{{onnxruntime}}", ort.Version, "{{settings}}", settings(),
+		"{{sweeps}}", strings.Join(configs.Sweeps(), " and "))
+	long, examples, _ := strings.Cut(strings.TrimSuffix(known.Replace(string(text)), "\n"), beginExamples)
+	c.Long, c.Example = strings.TrimSuffix(long, "\n"), examples
+}
+
+// settings lists the keys of the configuration in four columns.
+func settings() string {
+	var lines []string
+	for row := range slices.Chunk(configs.Settings(), 4) {
+		line := ""
+		for _, s := range row {
+			line += fmt.Sprintf("  %-24s", s.Key)
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return strings.Join(lines, "\n")
+}

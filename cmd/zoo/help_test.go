@@ -1,0 +1,49 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+)
+
+// TestHelp checks that every verb explains itself, by a text of its own that fits into a terminal, and that there is
+// no text without a verb.
+func TestHelp(t *testing.T) {
+	root := (&app{}).root()
+	files := map[string]bool{}
+	for _, c := range append(root.Commands(), root) {
+		if c.Name() == "help" {
+			continue // cobra's own
+		}
+		file := "help/" + c.Name() + ".txt"
+		files[file] = true
+		if c.Short == "" || c.Long == "" || c.Example == "" && c != root || c.RunE == nil {
+			t.Errorf("%s lacks a summary, a description or examples in %s, or does nothing", c.Name(), file)
+		}
+		if strings.Contains(c.Long+c.Example, "{{") {
+			t.Errorf("%s: nothing is known under a name in double braces", file)
+		}
+		narrow(t, file, c)
+	}
+	entries, err := texts.ReadDir("help")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !files["help/"+e.Name()] {
+			t.Errorf("help/%s explains no verb", e.Name())
+		}
+	}
+}
+
+// narrow wants lines of at most 80 columns, but for examples, which are copied whole, and the list of settings.
+func narrow(t *testing.T, file string, c *cobra.Command) {
+	t.Helper()
+	for line := range strings.Lines(strings.ReplaceAll(c.Long, settings(), "")) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("%s: a line of %d columns, want at most 80: %s", file, n, line)
+		}
+	}
+}
