@@ -23,7 +23,7 @@ func Script(folder string, runs []Run, command []string, o slurm.Options) (slurm
 	for i, r := range runs {
 		cfg, _, err := train.Settle(r.Dir, r.Config, o.CPUs)
 		if err != nil {
-			return s, &RunError{r.Dir, err}
+			return s, &train.RunError{Dir: r.Dir, Err: err}
 		}
 		if r.Finished() {
 			continue

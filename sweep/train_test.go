@@ -116,7 +116,7 @@ func TestTrainRefuses(t *testing.T) {
 	if _, err := train.Prepare(r.Dir, config(t, 5), 1); err != nil {
 		t.Fatal(err)
 	}
-	var of *RunError
+	var of *train.RunError
 	if _, err := Train(t.Context(), folder, []Run{r}, Options{Command: player("exit")}); !errors.As(err, &of) || of.Dir != r.Dir || !errors.Is(err, train.ErrOtherRun) {
 		t.Errorf("another run is there: %v", err)
 	}

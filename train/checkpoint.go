@@ -20,6 +20,18 @@ import (
 // ErrNoCheckpoint means that a run directory holds no usable checkpoint.
 var ErrNoCheckpoint = errors.New("no usable checkpoint")
 
+// RunError says which run an error of several is about.
+type RunError struct {
+	Dir string
+	Err error // names Dir
+}
+
+// Error implements error.
+func (e *RunError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong with the run.
+func (e *RunError) Unwrap() error { return e.Err }
+
 // Checkpoint is what a checkpoint file holds beside the tensors, in its
 // safetensors metadata.
 type Checkpoint struct {

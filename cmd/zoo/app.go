@@ -13,7 +13,7 @@ import (
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/terminal"
-	"github.com/nopezoo/zoo/zoo/find"
+	"github.com/nopezoo/zoo/train"
 )
 
 // Exit codes.
@@ -100,9 +100,13 @@ func withRemedy(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return fmt.Errorf("%w; free some space: what is saved stays, and the same command goes on", err)
 	}
-	var none *find.NoCheckpointError
-	if errors.As(err, &none) {
-		return fmt.Errorf("%w; make one: %s", err, resumeCommand(none.Dir))
+	var of *train.RunError
+	switch {
+	case errors.As(err, &of) && errors.Is(err, train.ErrNoCheckpoint):
+		return fmt.Errorf("%w; make one: %s", err, resumeCommand(of.Dir))
+	case errors.As(err, &of) && errors.Is(err, train.ErrOtherRun):
+		return fmt.Errorf("%w; go on with that one alone: %s; "+
+			"or choose another folder with --runs, or rename the sweep file", err, resumeCommand(of.Dir))
 	}
 	return err
 }

@@ -55,9 +55,6 @@ func (a *app) benched(o *benchOptions, args []string) ([]find.Model, error) {
 	if slices.Contains(encodings, "all") {
 		encodings = nil
 	}
-	if err := checkEncodings(encodings); err != nil {
-		return nil, err
-	}
 	trained, only := o.task, ""
 	switch trained {
 	case allTasks:

@@ -71,13 +71,13 @@ func (a *app) catalogue(ctx context.Context, o catalogueOptions, args []string) 
 	if err != nil {
 		return err
 	}
-	for _, arg := range args {
-		s, err := f.Named(arg)
-		if err != nil {
-			return err
-		}
+	found, err := f.These(args)
+	if err != nil {
+		return err
+	}
+	for i, s := range found {
 		if s.Run == "" {
-			return fmt.Errorf("%s is no run directory", arg)
+			return fmt.Errorf("%s is no run directory", args[i])
 		}
 		m, err := s.Load()
 		if err != nil {

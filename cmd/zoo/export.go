@@ -110,46 +110,24 @@ func (a *app) export(ctx context.Context, o exportOptions, args []string) error 
 
 // exported lists what to export.
 func (a *app) exported(o exportOptions, args []string) ([]find.Model, error) {
-	if len(args) > 0 && (len(o.encodings) > 0 || o.run != "" || o.task != "") {
-		return nil, fmt.Errorf("--pe, --task and --run choose among runs and catalogue, but %s is named; drop one of the two",
-			args[0])
-	}
-	if o.run != "" {
+	switch {
+	case o.run != "" && len(args) > 0:
+		return nil, fmt.Errorf("--run names what to export, and so does %s; drop one of the two", args[0])
+	case o.run != "":
 		s, err := a.lookIn(o.runs).Run(o.run)
 		return []find.Model{s}, err
-	}
-	if len(args) == 0 && len(o.encodings) == 0 {
+	case len(args) == 0 && len(o.encodings) == 0:
 		return nil, errors.New("nothing to export is named: give a MODEL (see: zoo list models, zoo list runs), " +
 			"or encodings with --pe")
 	}
-	if err := checkEncodings(o.encodings); err != nil {
-		return nil, err
-	}
-	f, err := find.New(a.lookIn(o.runs))
-	if err != nil {
-		return nil, err
-	}
-	if f, err = f.On(o.task); err != nil {
-		return nil, err
-	}
-	out, err := f.These(args)
-	if err != nil {
-		return nil, err
-	}
+	out, err := a.choose(o.runs, args, o.encodings, o.task)
 	for _, s := range out {
 		if s.File != "" {
 			return nil, fmt.Errorf("%s is a file, which export writes and does not read; "+
 				"name a run or a model of the catalogue", s.File)
 		}
 	}
-	for _, name := range o.encodings {
-		found, err := f.Of(name)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, found[0])
-	}
-	return out, nil
+	return out, err
 }
 
 // chooseVerifier settles what the files are verified with. The pure-Go engine alone

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/nopezoo/zoo/zoo"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -12,3 +14,23 @@ func (a *app) lookIn(runs string) find.Options {
 
 // warn tells the user of something that was passed over.
 func (a *app) warn(err error) { a.Note("%v", err) }
+
+// choose lists the models that the command line means: those named, else the newest run of each encoding that was
+// trained on the tasks, or the catalogue's model; without an encoding the newest of all.
+func (a *app) choose(runs string, names, encodings []string, tasks string) ([]find.Model, error) {
+	if len(names) > 0 && (len(encodings) > 0 || tasks != "") {
+		return nil, fmt.Errorf("--pe and --task choose among runs and catalogue, but %s is named; drop one of the two",
+			names[0])
+	}
+	f, err := find.New(a.lookIn(runs))
+	if err != nil {
+		return nil, err
+	}
+	if len(names) > 0 {
+		return f.These(names)
+	}
+	if f, err = f.On(tasks); err != nil {
+		return nil, err
+	}
+	return f.Newest(encodings...)
+}

@@ -15,7 +15,6 @@ import (
 	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
-	"github.com/nopezoo/zoo/zoo/find"
 )
 
 type generateOptions struct {
@@ -74,10 +73,15 @@ func (o generateOptions) check() error {
 }
 
 func (a *app) generate(ctx context.Context, o generateOptions, args []string) error {
-	s, err := a.generating(o, args)
+	var encodings []string
+	if o.encoding != "" {
+		encodings = []string{o.encoding}
+	}
+	found, err := a.choose(o.runs, args, encodings, o.task)
 	if err != nil {
 		return err
 	}
+	s := found[0]
 	if err := a.needProvider(ctx, o.provider); err != nil {
 		return err
 	}
@@ -92,36 +96,6 @@ func (a *app) generate(ctx context.Context, o generateOptions, args []string) er
 	}
 	a.Note("model: %s", s.From)
 	return a.answerAll(ctx, session, s.Label, o, questions)
-}
-
-// generating returns the model to use.
-func (a *app) generating(o generateOptions, args []string) (find.Model, error) {
-	f, err := find.New(a.lookIn(o.runs))
-	if err != nil {
-		return find.Model{}, err
-	}
-	switch {
-	case len(args) > 0 && (o.encoding != "" || o.task != ""):
-		return find.Model{}, fmt.Errorf(
-			"--pe and --task choose among runs and catalogue, but %s is named; drop one of the two", args[0])
-	case len(args) > 0:
-		return f.Named(args[0])
-	}
-	if f, err = f.On(o.task); err != nil {
-		return find.Model{}, err
-	}
-	switch {
-	case o.encoding != "":
-		if err := checkEncodings([]string{o.encoding}); err != nil {
-			return find.Model{}, err
-		}
-		found, err := f.Of(o.encoding)
-		if err != nil {
-			return find.Model{}, err
-		}
-		return found[0], nil
-	}
-	return f.Newest()
 }
 
 // questions yields the prompt that was given, or prompts of the model's tasks, without end.

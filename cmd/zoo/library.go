@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
 	"github.com/nopezoo/zoo/internal/human"
@@ -21,11 +20,12 @@ func (a *app) needLibrary(ctx context.Context) error {
 		return err
 	}
 	_, err := ort.Find("")
-	if err == nil || os.Getenv(ort.EnvLibrary) != "" { // to install one does not help where another is asked for
+	var none *ort.NotFoundError
+	if !errors.As(err, &none) { // to install one does not help where another is asked for
 		return err
 	}
 	missing := fmt.Errorf("%w (%s or newer)%s; to install it, run: zoo setup",
-		ort.ErrNoRuntime, ort.Version, unusable())
+		ort.ErrNoRuntime, ort.Version, none.Unusable())
 	if !a.Interactive() {
 		return missing
 	}
@@ -53,17 +53,6 @@ func (a *app) needProvider(ctx context.Context, provider string) error {
 		return nil
 	}
 	return withoutLibrary(a.needLibrary(ctx))
-}
-
-// unusable lists the libraries that were found and cannot be used.
-func unusable() string {
-	text := ""
-	for _, c := range ort.Candidates("") {
-		if c.Err != nil && !errors.Is(c.Err, fs.ErrNotExist) {
-			text += "; " + c.Err.Error()
-		}
-	}
-	return text
 }
 
 // absent reports whether ONNX Runtime is what an error misses, without anyone

@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // listing is one kind of thing that list can show.
@@ -103,7 +104,7 @@ func (o listOptions) check(args []string) error {
 			return err
 		}
 	}
-	return checkEncodings(o.encodings)
+	return find.CheckEncodings(o.encodings)
 }
 
 // list shows one kind of thing, or all of them under headings.

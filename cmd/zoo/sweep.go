@@ -13,7 +13,6 @@ import (
 	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/sweep"
 	"github.com/nopezoo/zoo/sweep/slurm"
-	"github.com/nopezoo/zoo/train"
 )
 
 type sweepOptions struct {
@@ -83,18 +82,11 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 	case o.status:
 		return a.sweepStatus(c.Context(), o, folder, runs)
 	case o.executor == "slurm":
-		err = a.sweepSlurm(c.Context(), o, folder, runs)
+		return a.sweepSlurm(c.Context(), o, folder, runs)
 	case o.dryRun:
 		return a.sweepPlan(runs, o.asJSON)
-	default:
-		err = a.sweepLocally(c.Context(), o, folder, runs)
 	}
-	var of *sweep.RunError
-	if errors.As(err, &of) && errors.Is(err, train.ErrOtherRun) {
-		return fmt.Errorf("%w; go on with that one alone: %s; "+
-			"or choose another folder with --runs, or rename the sweep file", err, resumeCommand(of.Dir))
-	}
-	return err
+	return a.sweepLocally(c.Context(), o, folder, runs)
 }
 
 // check refuses what does not fit together, before anything is read or written.

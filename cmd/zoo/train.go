@@ -16,6 +16,7 @@ import (
 	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train/launch"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 type trainOptions struct {
@@ -121,7 +122,7 @@ func (o *trainOptions) sources(c *cobra.Command) (configs.Sources, error) {
 			return configs.Sources{}, err
 		}
 	}
-	if err := checkEncodings(o.encodings); err != nil {
+	if err := find.CheckEncodings(o.encodings); err != nil {
 		return configs.Sources{}, err
 	}
 	var overrides []configs.Value

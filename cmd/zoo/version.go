@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	goruntime "runtime"
 	"runtime/debug"
@@ -74,9 +75,10 @@ func (a *app) printVersion() {
 // describeLibrary names the library that would be used, without loading it.
 func describeLibrary() string {
 	lib, err := ort.Find("")
+	var none *ort.NotFoundError
 	switch {
-	case absent(err):
-		return "not installed" + unusable() + "; to install it, run: zoo setup"
+	case errors.As(err, &none):
+		return "not installed" + none.Unusable() + "; to install it, run: zoo setup"
 	case err != nil:
 		return err.Error()
 	case lib.Version == "":

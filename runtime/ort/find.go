@@ -43,8 +43,8 @@ type Candidate struct {
 // usable one in the per-user cache (a CUDA build, which also serves the CPU,
 // before the CPU build), beside the executable, and in the system's library
 // folders. A path that was asked for and is not usable is an error,
-// never skipped. When there is none, the error wraps ErrNoRuntime and lists
-// everything searched. The library is inspected, not loaded.
+// never skipped. When there is none, the error is a NotFoundError. The library
+// is inspected, not loaded.
 func Find(explicit string) (Library, error) {
 	all := Candidates(explicit)
 	for _, c := range all {
@@ -55,7 +55,7 @@ func Find(explicit string) (Library, error) {
 			return Library{}, fmt.Errorf("ort: %w given by %s: %w; %s", ErrNoRuntime, c.Source, c.Err, c.Source.remedy())
 		}
 	}
-	return Library{}, notFound(all)
+	return Library{}, &NotFoundError{Searched: all}
 }
 
 const remedy = "to install it, run: zoo setup"
@@ -69,16 +69,36 @@ func (r Rule) remedy() string {
 	return remedy
 }
 
-func notFound(all []Candidate) error {
-	var b strings.Builder
-	for _, c := range all {
-		reason := c.Err.Error()
+// NotFoundError is the error for no usable library anywhere, where none was asked for. It wraps ErrNoRuntime.
+type NotFoundError struct {
+	Searched []Candidate // none of them is usable
+}
+
+// Error lists everything searched, a line each.
+func (e *NotFoundError) Error() string {
+	text := fmt.Sprintf("ort: %v (%s or newer); searched:", ErrNoRuntime, Version)
+	for _, c := range e.Searched {
 		if errors.Is(c.Err, fs.ErrNotExist) {
-			reason = c.Path + ": not there"
+			text += fmt.Sprintf("\n  %s: %s: not there", c.Source, c.Path)
+		} else {
+			text += fmt.Sprintf("\n  %s: %v", c.Source, c.Err)
 		}
-		fmt.Fprintf(&b, "\n  %s: %s", c.Source, reason)
 	}
-	return fmt.Errorf("ort: %w (%s or newer); searched:%s\n%s", ErrNoRuntime, Version, b.String(), remedy)
+	return text + "\n" + remedy
+}
+
+// Unwrap returns ErrNoRuntime.
+func (e *NotFoundError) Unwrap() error { return ErrNoRuntime }
+
+// Unusable says in one line what is wrong with the libraries that are there, each after "; "; "" for none.
+func (e *NotFoundError) Unusable() string {
+	text := ""
+	for _, c := range e.Searched {
+		if !errors.Is(c.Err, fs.ErrNotExist) {
+			text += "; " + c.Err.Error()
+		}
+	}
+	return text
 }
 
 // Candidates lists every place that Find looks at, in order, with what was

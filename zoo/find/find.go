@@ -172,22 +172,34 @@ func (f Finder) unknown(name string) error {
 	return task.Unknown("model", name, known)
 }
 
-// Newest returns the newest run, else the first model of the catalogue.
-func (f Finder) Newest() (Model, error) {
-	if len(f.runs) > 0 {
-		return f.options.run(f.runs[0]), nil
+// Newest returns the newest run of each encoding, else the first model of the catalogue that has it; without an
+// encoding the newest of all runs, else the first model.
+func (f Finder) Newest(encodings ...string) ([]Model, error) {
+	if len(encodings) == 0 && len(f.runs) > 0 {
+		return []Model{f.options.run(f.runs[0])}, nil
 	}
-	all, err := f.Of()
-	if err != nil {
-		return Model{}, err
+	if len(encodings) == 0 {
+		all, err := f.Of()
+		return all[:min(1, len(all))], err
 	}
-	return all[0], nil
+	var out []Model
+	for _, encoding := range encodings {
+		all, err := f.Of(encoding)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, all[0])
+	}
+	return out, nil
 }
 
 // Of returns every run of each encoding, the newest first, else the models of the
 // catalogue that have it; without an encoding every run in the order of their names,
-// else the whole catalogue. That there is none is an error.
+// else the whole catalogue. That there is none is an error, and so is an unknown encoding.
 func (f Finder) Of(encodings ...string) ([]Model, error) {
+	if err := CheckEncodings(encodings); err != nil {
+		return nil, err
+	}
 	var out []Model
 	for _, encoding := range encodings {
 		found := f.those(func(e string) bool { return e == encoding })

@@ -89,18 +89,6 @@ func Value(from string, m modelfile.Model) Model {
 	return Model{Label: m.Name(), From: from, Encoding: m.Config.Name(), load: load}
 }
 
-// NoCheckpointError is the error for a run that is no model yet: training it on makes one.
-type NoCheckpointError struct {
-	Dir string // the run directory
-	Err error  // wraps train.ErrNoCheckpoint
-}
-
-// Error implements error.
-func (e *NoCheckpointError) Error() string { return e.Err.Error() }
-
-// Unwrap returns what train says.
-func (e *NoCheckpointError) Unwrap() error { return e.Err }
-
 func file(path string) Model {
 	return Model{Label: strings.TrimSuffix(filepath.Base(path), ".onnx"), From: "file " + path, File: path}
 }
@@ -123,7 +111,7 @@ func (o Options) run(r Run) Model {
 	m.checkpoint = func() (*train.Checkpoint, []error, error) {
 		c, skipped, err := train.Latest(r.Dir)
 		if errors.Is(err, train.ErrNoCheckpoint) { // it names those skipped
-			return nil, nil, &NoCheckpointError{Dir: r.Dir, Err: err}
+			return nil, nil, &train.RunError{Dir: r.Dir, Err: err}
 		}
 		return c, skipped, err
 	}
