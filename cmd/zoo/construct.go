@@ -4,18 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/tables"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/models/theory"
-	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
@@ -84,58 +83,18 @@ func (a *app) construct(ctx context.Context, o constructOptions) error {
 		return err
 	}
 	a.Note("%s: %s, run by %s", out.Path, human.Bytes(int64(len(data))), s.Info().Engine+" "+s.Info().Version)
-	if o.theorem == 1 {
-		return positions(ctx, a.Beside(out), m, s)
+	show := tables.Positions
+	if o.theorem == 2 {
+		show = tables.Distances
 	}
-	return distances(ctx, a.Beside(out), m, s)
-}
-
-// positions prints what theorem 1's model recovers.
-func positions(ctx context.Context, to terminal.Streams, m *theory.Model, s *runtime.Session) error {
-	recovered, err := m.Positions(ctx, s)
+	lines, worst, err := show(ctx, m, s)
 	if err != nil {
 		return err
 	}
-	lines := [][]string{{"position", "recovered", "error"}}
-	show := func(t int) {
-		v := recovered[t-1]
-		lines = append(lines, []string{fmt.Sprint(t), fmt.Sprintf("%.6f", v), fmt.Sprintf("%.1e", v-float64(t))})
-	}
-	for t := 1; t < m.Max; t += t/2 + 1 { // not powers of two, where 1/t has no rounding
-		show(t)
-	}
-	show(m.Max)
+	to := a.Beside(out)
 	if err := to.Table(lines); err != nil {
 		return err
 	}
-	worst, at := 0.0, 1
-	for i, v := range recovered {
-		if e := math.Abs(v - float64(i+1)); e > worst {
-			worst, at = e, i+1
-		}
-	}
-	to.Print("worst of all %d positions: %.1e, at %d", m.Max, worst, at)
-	return nil
-}
-
-// distances prints how theorem 2's attention depends on the distance.
-func distances(ctx context.Context, to terminal.Streams, m *theory.Model, s *runtime.Session) error {
-	pairs, err := m.Distances(ctx, s)
-	if err != nil {
-		return err
-	}
-	worst := 0.0
-	lines := [][]string{{"head", "slope", "distance", fmt.Sprintf("logit at t=%d", m.Max/2),
-		fmt.Sprintf("at t=%d", m.Max), "-slope*distance", "error"}}
-	for _, p := range pairs {
-		worst = max(worst, p.Error)
-		lines = append(lines, []string{fmt.Sprint(p.Head), fmt.Sprintf("%.6g", p.Slope), fmt.Sprint(p.Distance),
-			fmt.Sprintf("%.5f", p.Logits[0]), fmt.Sprintf("%.5f", p.Logits[1]), fmt.Sprintf("%.5f", p.ALiBi),
-			fmt.Sprintf("%.1e", p.Error)})
-	}
-	if err := to.Table(lines); err != nil {
-		return err
-	}
-	to.Print("worst error: %.1e", worst)
+	to.Print("%s", worst)
 	return nil
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -8,7 +10,9 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/internal/tables"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -79,4 +83,30 @@ func (a *app) printGraph(data []byte) error {
 	}
 	_, err = fmt.Fprint(a.Out, m.Graph)
 	return err
+}
+
+// inspectFile describes an ONNX file. A damaged one is described before it is an error.
+func (a *app) inspectFile(name string, data []byte, asJSON bool) error {
+	r, err := export.Inspect(data)
+	switch {
+	case err != nil && !errors.Is(err, safety.ErrDamaged):
+		return err
+	case asJSON:
+		return cmp.Or(a.JSON(struct {
+			Name string `json:"name"`
+			export.Report
+		}{name, r}), err)
+	}
+	return cmp.Or(a.Table(tables.File(name, r)), err)
+}
+
+// inspectCheckpoint describes a checkpoint, or a run by its newest one.
+func (a *app) inspectCheckpoint(name string, c *train.Checkpoint, asJSON bool) error {
+	if asJSON {
+		return a.JSON(struct {
+			Name string `json:"name"`
+			train.CheckpointInfo
+		}{name, c.Info()})
+	}
+	return a.Table(tables.Checkpoint(name, c))
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/internal/tables"
+	"github.com/nopezoo/zoo/zoo"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
@@ -25,9 +27,12 @@ type listing struct {
 
 func listings() []listing {
 	return []listing{
-		{"encodings", listEncodings, false},
-		{"tasks", listTasks, false},
-		{"presets", listPresets, false},
+		{"encodings", func(*app, listOptions) (any, [][]string, error) {
+			values, lines := tables.Encodings()
+			return values, lines, nil
+		}, false},
+		{"tasks", func(*app, listOptions) (any, [][]string, error) { return tables.Tasks() }, false},
+		{"presets", func(*app, listOptions) (any, [][]string, error) { return tables.Presets() }, false},
 		{"models", listModels, true},
 		{"runs", listRuns, true},
 	}
@@ -151,4 +156,17 @@ func (a *app) showPreset(args []string, asJSON bool) error {
 	}
 	_, err = io.WriteString(a.Out, about.Text)
 	return err
+}
+
+func listModels(_ *app, o listOptions) (any, [][]string, error) {
+	catalogue, err := zoo.List()
+	values, lines := tables.Models(catalogue, o.takes)
+	return values, lines, err
+}
+
+func listRuns(a *app, o listOptions) (any, [][]string, error) {
+	runs, err := find.Runs(o.runs, a.warn)
+	runs = slices.DeleteFunc(runs, func(r find.Run) bool { return !o.takes(r.Encoding, r.Task) })
+	values, lines := tables.Runs(runs)
+	return values, lines, err
 }

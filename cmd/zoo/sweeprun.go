@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/tables"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/sweep"
 )
@@ -15,12 +15,7 @@ func (a *app) sweepPlan(runs []sweep.Run, asJSON bool) error {
 	if asJSON {
 		return a.JSON(runs)
 	}
-	lines := [][]string{{"run", "steps", "parameters", "memory"}}
-	for _, r := range runs {
-		lines = append(lines, []string{r.Name, fmt.Sprint(r.Config.Train.Steps),
-			fmt.Sprint(r.Parameters), human.Bytes(r.Memory)})
-	}
-	return a.Table(lines)
+	return a.Table(tables.Plan(runs))
 }
 
 // sweepStatus writes how every run of a sweep is.

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/tables"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/sweep"
 	"github.com/nopezoo/zoo/train"
@@ -70,9 +70,7 @@ func (a *app) trainDry(ctx context.Context, r launch.Run) error {
 		return err
 	}
 	lines := [][]string{{"run", r.Dir + ", " + r.State()}}
-	for _, s := range configs.Settings() {
-		lines = append(lines, []string{s.Key, s.Of(r.Config)})
-	}
+	lines = append(lines, tables.Settings(r.Config)...)
 	lines = append(lines, []string{"parameters", fmt.Sprint(r.Cost.Parameters)},
 		[]string{"memory", "at most about " + human.Bytes(r.Cost.Memory)})
 	if err := a.Table(lines); err != nil || r.Finished {

@@ -1,8 +1,7 @@
-package main
+package tables
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,23 +9,12 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/export"
-	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/train"
 )
 
-// inspectFile describes an ONNX file. A damaged one is described before it is an error.
-func (a *app) inspectFile(name string, data []byte, asJSON bool) error {
-	r, err := export.Inspect(data)
-	if err != nil && !errors.Is(err, safety.ErrDamaged) {
-		return err
-	}
-	if asJSON {
-		return cmp.Or(a.JSON(struct {
-			Name string `json:"name"`
-			export.Report
-		}{name, r}), err)
-	}
+// File describes an ONNX file.
+func File(name string, r export.Report) [][]string {
 	lines := [][]string{
 		{"file", fmt.Sprintf("%s (%s)", name, human.Bytes(int64(r.Bytes)))},
 		{"format", fmt.Sprintf("ONNX, IR version %d, opset %d, written by %s",
@@ -58,7 +46,7 @@ func (a *app) inspectFile(name string, data []byte, asJSON bool) error {
 		pureGo = "no: " + r.ReadProblem
 	}
 	add("pure Go", pureGo)
-	return cmp.Or(a.Table(lines), err)
+	return lines
 }
 
 // histogram lists operators with their counts, the most frequent first.
@@ -80,25 +68,25 @@ func clip(s string, most int) string {
 	return string(r[:most]) + fmt.Sprintf("… (%d more)", len(r)-most)
 }
 
-// inspectCheckpoint describes a checkpoint, or a run by its newest one.
-func (a *app) inspectCheckpoint(name string, c *train.Checkpoint, asJSON bool) error {
+// Checkpoint describes a checkpoint.
+func Checkpoint(name string, c *train.Checkpoint) [][]string {
 	info := c.Info()
-	if asJSON {
-		return a.JSON(struct {
-			Name string `json:"name"`
-			train.CheckpointInfo
-		}{name, info})
-	}
 	lines := [][]string{
 		{"checkpoint", name},
 		{"trained", fmt.Sprintf("%d of %d steps, loss %.4g", info.Step, info.Config.Train.Steps, info.Loss)},
 		{"parameters", human.Count(float64(info.Parameters))},
 	}
-	for _, s := range configs.Settings() {
-		lines = append(lines, []string{s.Key, s.Of(info.Config)})
-	}
+	lines = append(lines, Settings(info.Config)...)
 	for _, key := range slices.Sorted(maps.Keys(c.Weights)) {
 		lines = append(lines, []string{"weight", fmt.Sprintf("%s %v", key, c.Weights[key].Shape())})
 	}
-	return a.Table(lines)
+	return lines
+}
+
+// Settings lists the settings of a configuration.
+func Settings(c train.Config) (lines [][]string) {
+	for _, s := range configs.Settings() {
+		lines = append(lines, []string{s.Key, s.Of(c)})
+	}
+	return lines
 }

@@ -1,8 +1,9 @@
-package main
+// Package tables lays out what other packages return: lines of cells for people, beside the same values
+// for programs.
+package tables
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/configs"
@@ -14,13 +15,14 @@ import (
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
-func listEncodings(*app, listOptions) (any, [][]string, error) {
+// Encodings lists what can stand as a model's encoding.
+func Encodings() (values any, lines [][]string) {
 	type entry struct {
 		Name    string `json:"name"`
 		Formula string `json:"formula"`
 		Source  string `json:"source"`
 	}
-	list, lines := []entry{}, [][]string{}
+	list := []entry{}
 	add := func(e entry) {
 		list, lines = append(list, e), append(lines, []string{e.Name, e.Formula, e.Source})
 	}
@@ -32,11 +34,13 @@ func listEncodings(*app, listOptions) (any, [][]string, error) {
 			add(entry{a.Name, a.Formula, a.Source})
 		}
 	}
-	return list, lines, nil
+	return list, lines
 }
 
-func listTasks(*app, listOptions) (any, [][]string, error) {
-	list, lines := []task.About{}, [][]string{{"task", "trained", "tested", "possible", "chance", "example"}}
+// Tasks lists every task without options.
+func Tasks() (values any, lines [][]string, err error) {
+	list := []task.About{}
+	lines = [][]string{{"task", "trained", "tested", "possible", "chance", "example"}}
 	for _, t := range task.All() {
 		about, err := t.About()
 		if err != nil {
@@ -49,8 +53,9 @@ func listTasks(*app, listOptions) (any, [][]string, error) {
 	return list, lines, nil
 }
 
-func listPresets(*app, listOptions) (any, [][]string, error) {
-	list, lines := []configs.About{}, [][]string{}
+// Presets lists the embedded presets, without their texts.
+func Presets() (values any, lines [][]string, err error) {
+	list := []configs.About{}
 	for _, name := range configs.Names() {
 		about, err := configs.Describe(name)
 		if err != nil {
@@ -62,16 +67,13 @@ func listPresets(*app, listOptions) (any, [][]string, error) {
 	return list, lines, nil
 }
 
-func listModels(_ *app, o listOptions) (any, [][]string, error) {
-	catalogue, err := zoo.List()
-	if err != nil {
-		return nil, nil, err
-	}
+// Models lists those models of a catalogue that are wanted.
+func Models(catalogue []zoo.Manifest, wanted func(encoding, tasks string) bool) (values any, lines [][]string) {
 	list := []find.Entry{}
-	lines := [][]string{{"model", "encoding", "task", "trained", "inside", "effective", "parameters"}}
+	lines = [][]string{{"model", "encoding", "task", "trained", "inside", "effective", "parameters"}}
 	for _, manifest := range catalogue {
 		m := find.Describe(manifest)
-		if !o.takes(m.Encoding, m.Task) {
+		if !wanted(m.Encoding, m.Task) {
 			continue
 		}
 		mean, reach := "not measured", fmt.Sprint(m.EffectiveLength)
@@ -88,18 +90,14 @@ func listModels(_ *app, o listOptions) (any, [][]string, error) {
 			mean, reach, human.Count(float64(m.Parameters))})
 	}
 	if len(list) == 0 {
-		lines = nil
+		return list, nil
 	}
-	return list, lines, nil
+	return list, lines
 }
 
-func listRuns(a *app, o listOptions) (any, [][]string, error) {
-	runs, err := find.Runs(o.runs, a.warn)
-	if err != nil {
-		return nil, nil, err
-	}
-	runs = slices.DeleteFunc(runs, func(r find.Run) bool { return !o.takes(r.Encoding, r.Task) })
-	lines := [][]string{}
+// Runs lists runs.
+func Runs(runs []find.Run) (values any, lines [][]string) {
+	list := append([]find.Run{}, runs...) // an empty list for programs, too
 	for _, r := range runs {
 		loss := ""
 		if r.Loss != nil {
@@ -107,8 +105,5 @@ func listRuns(a *app, o listOptions) (any, [][]string, error) {
 		}
 		lines = append(lines, []string{r.Dir, r.Encoding, r.Task, r.Lengths, r.State(), loss})
 	}
-	if len(runs) == 0 {
-		runs = []find.Run{}
-	}
-	return runs, lines, nil
+	return list, lines
 }
