@@ -7,10 +7,8 @@ import (
 	"io"
 	"iter"
 	"strings"
-	"time"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/runtime"
 )
 
@@ -32,20 +30,14 @@ func (o *generateOptions) readPrompt(ctx context.Context, a *app, hasLength bool
 	if !asked && (o.hasPrompt || hasLength || !a.IsPiped()) {
 		return nil
 	}
-	slow := time.AfterFunc(2*time.Second, func() {
-		a.Note("waiting for a prompt on standard input; --prompt or --length would do without")
-	})
-	defer slow.Stop()
-	text, err := a.Input(ctx, func(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, mostPrompt+1)) })
-	switch {
-	case err != nil:
-		return fmt.Errorf("read the prompt from standard input: %w", err)
-	case len(text) > mostPrompt:
-		return fmt.Errorf("the prompt on standard input is longer than %s", human.Bytes(mostPrompt))
-	case len(text) == 0 && asked:
+	text, err := a.ReadText(ctx, "the prompt", mostPrompt, "--prompt or --length would do without")
+	if err != nil {
+		return err
+	}
+	if len(text) == 0 && asked {
 		return errors.New("--prompt -: there is nothing on standard input")
 	}
-	o.prompt = strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
+	o.prompt = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
 	o.hasPrompt = len(text) > 0
 	return nil
 }

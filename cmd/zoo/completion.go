@@ -58,7 +58,7 @@ func (a *app) flagValues() map[string]cobra.CompletionFunc {
 		"setup provider":    of("cpu", "cuda"),
 		"bench format":      of(report.Formats()...),
 		"export format":     of(exportFormats...),
-		"data format":       of(dataFormats...),
+		"data format":       of(task.Formats()...),
 		"export checkpoint": of(exportCheckpoints...),
 		"bench measure":     of(eval.MeasureAccuracy, eval.MeasureSpeed),
 		"data split":        of("train", "validation", "test", "whole"),

@@ -47,10 +47,11 @@ func (o constructOptions) model() (*theory.Model, error) {
 	switch {
 	case o.theorem == 1:
 		return theory.Theorem1(o.max)
-	case o.theorem == 2 && o.heads > 0:
-		return theory.Theorem2(o.max, pe.ALiBiSlopes(o.heads))
 	case o.theorem == 2:
-		return nil, fmt.Errorf("--heads %d: want 1 or more", o.heads)
+		if err := arguments.AtLeast("heads", o.heads, 1); err != nil {
+			return nil, err
+		}
+		return theory.Theorem2(o.max, pe.ALiBiSlopes(o.heads))
 	case o.theorem == 0:
 		return nil, errors.New("--theorem is missing: want 1 or 2")
 	}

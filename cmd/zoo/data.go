@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -29,8 +28,6 @@ type dataOptions struct {
 	format     string
 	output     string
 }
-
-var dataFormats = []string{"text", "jsonl"}
 
 func dataVerb(a *app) *cobra.Command {
 	var o dataOptions
@@ -76,7 +73,7 @@ func (o dataOptions) tasks() ([]task.Task, error) {
 }
 
 func (a *app) data(ctx context.Context, o dataOptions) error {
-	if err := cmp.Or(arguments.OneOf("format", o.format, dataFormats...), arguments.AtLeast("n", o.n, 1)); err != nil {
+	if err := cmp.Or(arguments.OneOf("format", o.format, task.Formats()...), arguments.AtLeast("n", o.n, 1)); err != nil {
 		return err
 	}
 	tasks, err := o.tasks()
@@ -126,30 +123,9 @@ func (a *app) dataOf(ctx context.Context, o dataOptions, t task.Task, w io.Write
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
-		if err := o.write(w, t, s, split); err != nil {
+		if err := t.Write(w, o.format, s, split); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// write writes one sample; split is what it was drawn from, 0 if it was not drawn.
-func (o dataOptions) write(w io.Writer, t task.Task, s task.Sample, split task.Split) error {
-	if o.format == "text" {
-		_, err := fmt.Fprintf(w, "%s\t%s\n", s.Prompt, s.Target)
-		return err
-	}
-	from := ""
-	if split.Valid() {
-		from = t.SplitAt(s.Length, split).String()
-	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(struct {
-		Task   string `json:"task"`
-		Length int    `json:"length"`
-		Split  string `json:"split,omitempty"`
-		Prompt string `json:"prompt"`
-		Target string `json:"target"`
-	}{t.Name, s.Length, from, s.Prompt, s.Target})
 }

@@ -30,9 +30,6 @@ func userConfigPath() string {
 // variable names must be there.
 func userConfig() string {
 	path := userConfigPath()
-	if path == "" {
-		return ""
-	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && os.Getenv(configs.FileVariable) == "" {
 		return ""
 	}

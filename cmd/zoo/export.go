@@ -13,6 +13,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/terminal"
+	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -27,9 +28,8 @@ type exportOptions struct {
 	output     string
 	noVerify   bool
 	sequence   bool
-	into       bool              // output is a folder to put files into
-	written    map[string]string // what the command wrote, and from what
-	verifier   string            // provider that files are verified with: cpu, or go where there is no ONNX Runtime
+	outputs    terminal.Outputs
+	verifier   string // provider that files are verified with: cpu, or go where there is no ONNX Runtime
 }
 
 var (
@@ -93,13 +93,14 @@ func (a *app) export(ctx context.Context, o exportOptions, args []string) error 
 	if a.IsStream(terminal.Output{Path: o.output}) && (len(sources) > 1 || o.sequence || o.format != "onnx") {
 		return fmt.Errorf("--output %s: it takes one ONNX file; name a folder", o.output)
 	}
-	if o.into, err = o.intoFolder(len(sources)); err != nil {
+	if o.format != "onnx" {
+		o.outputs = terminal.Folders(o.output, len(sources), interop.IsFolder)
+	} else if o.outputs, err = terminal.Files(o.output, len(sources), ".onnx"); err != nil {
 		return err
 	}
 	if err := a.chooseVerifier(ctx, &o); err != nil {
 		return err
 	}
-	o.written = map[string]string{}
 	for _, s := range sources {
 		if err := a.exportOne(ctx, s, o); err != nil {
 			return fmt.Errorf("%s: %w", s.From, err)

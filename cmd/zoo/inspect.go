@@ -65,24 +65,17 @@ func (a *app) inspect(arg string, o inspectOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.graph {
-		err = a.printGraph(data)
-	} else {
+	if !o.graph {
 		err = a.inspectFile(arg, data, o.asJSON)
+	} else if m, wrong := export.Read(data); wrong != nil {
+		err = wrong
+	} else {
+		_, err = fmt.Fprint(a.Out, m.Graph)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", arg, err)
 	}
 	return nil
-}
-
-func (a *app) printGraph(data []byte) error {
-	m, err := export.Read(data)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprint(a.Out, m.Graph)
-	return err
 }
 
 // inspectFile describes an ONNX file. A damaged one is described before it is an error.

@@ -16,27 +16,8 @@ import (
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
-// listing is one kind of thing that list can show.
-type listing struct {
-	name string
-	// rows returns what to write as JSON, and the same as lines of cells.
-	rows func(a *app, o listOptions) (any, [][]string, error)
-	// chosen says whether --pe and --task choose among them.
-	chosen bool
-}
-
-func listings() []listing {
-	return []listing{
-		{"encodings", func(*app, listOptions) (any, [][]string, error) {
-			values, lines := tables.Encodings()
-			return values, lines, nil
-		}, false},
-		{"tasks", func(*app, listOptions) (any, [][]string, error) { return tables.Tasks() }, false},
-		{"presets", func(*app, listOptions) (any, [][]string, error) { return tables.Presets() }, false},
-		{"models", listModels, true},
-		{"runs", listRuns, true},
-	}
-}
+// kinds are what list can show. --pe and --task choose among the last two.
+var kinds = []string{"encodings", "tasks", "presets", "models", "runs"}
 
 type listOptions struct {
 	encodings []string
@@ -53,10 +34,6 @@ func (o listOptions) takes(encoding, tasks string) bool {
 
 func listVerb(a *app) *cobra.Command {
 	var o listOptions
-	var kinds []string
-	for _, l := range listings() {
-		kinds = append(kinds, l.name)
-	}
 	c := &cobra.Command{
 		Use:   "list [" + strings.Join(kinds, "|") + "] [PRESET]",
 		Short: "list encodings, tasks, presets, models and runs",
@@ -76,7 +53,7 @@ func listVerb(a *app) *cobra.Command {
 				return err
 			}
 			if len(args) == 0 {
-				return a.list(o, listings())
+				return a.list(o, kinds)
 			}
 			if err := arguments.OneOf("list", args[0], kinds...); err != nil {
 				return err
@@ -84,7 +61,7 @@ func listVerb(a *app) *cobra.Command {
 			if len(args) == 2 {
 				return a.showPreset(args, o.asJSON)
 			}
-			return a.list(o, slices.DeleteFunc(listings(), func(l listing) bool { return l.name != args[0] }))
+			return a.list(o, args)
 		},
 	}
 	c.Flags().StringSliceVar(&o.encodings, "pe", nil, "models and runs of these encodings only")
@@ -99,10 +76,8 @@ func (o listOptions) check(args []string) error {
 	if len(o.encodings) == 0 && o.task == "" {
 		return nil
 	}
-	for _, l := range listings() {
-		if len(args) > 0 && l.name == args[0] && !l.chosen {
-			return fmt.Errorf("--pe and --task choose among models and runs, not %s; leave them out", l.name)
-		}
+	if len(args) > 0 && slices.Contains(kinds[:3], args[0]) {
+		return fmt.Errorf("--pe and --task choose among models and runs, not %s; leave them out", args[0])
 	}
 	if o.task != "" {
 		if _, err := task.LookupList(o.task); err != nil {
@@ -113,21 +88,21 @@ func (o listOptions) check(args []string) error {
 }
 
 // list shows one kind of thing, or all of them under headings.
-func (a *app) list(o listOptions, kinds []listing) error {
+func (a *app) list(o listOptions, kinds []string) error {
 	all := map[string]any{}
-	for i, l := range kinds {
-		value, lines, err := l.rows(a, o)
+	for i, kind := range kinds {
+		value, lines, err := a.listed(o, kind)
 		if err != nil {
 			return err
 		}
-		if all[l.name] = value; o.asJSON {
+		if all[kind] = value; o.asJSON {
 			continue
 		}
 		if i > 0 {
 			a.Print("")
 		}
 		if len(kinds) > 1 {
-			a.Print("%s", strings.ToUpper(l.name))
+			a.Print("%s", strings.ToUpper(kind))
 		}
 		if err := a.Table(lines); err != nil {
 			return err
@@ -137,7 +112,7 @@ func (a *app) list(o listOptions, kinds []listing) error {
 	case !o.asJSON:
 		return nil
 	case len(kinds) == 1:
-		return a.JSON(all[kinds[0].name])
+		return a.JSON(all[kinds[0]])
 	}
 	return a.JSON(all)
 }
@@ -158,15 +133,23 @@ func (a *app) showPreset(args []string, asJSON bool) error {
 	return err
 }
 
-func listModels(_ *app, o listOptions) (any, [][]string, error) {
-	catalogue, err := zoo.List()
-	values, lines := tables.Models(catalogue, o.takes)
-	return values, lines, err
-}
-
-func listRuns(a *app, o listOptions) (any, [][]string, error) {
-	runs, err := find.Runs(o.runs, a.warn)
-	runs = slices.DeleteFunc(runs, func(r find.Run) bool { return !o.takes(r.Encoding, r.Task) })
-	values, lines := tables.Runs(runs)
+// listed returns what to write as JSON of one kind, and the same as lines of cells.
+func (a *app) listed(o listOptions, kind string) (values any, lines [][]string, err error) {
+	switch kind {
+	case "encodings":
+		values, lines = tables.Encodings()
+	case "tasks":
+		values, lines, err = tables.Tasks()
+	case "presets":
+		values, lines, err = tables.Presets()
+	case "models":
+		var catalogue []zoo.Manifest
+		catalogue, err = zoo.List()
+		values, lines = tables.Models(catalogue, o.takes)
+	case "runs":
+		var runs []find.Run
+		runs, err = find.Runs(o.runs, a.warn)
+		values, lines = tables.Runs(slices.DeleteFunc(runs, func(r find.Run) bool { return !o.takes(r.Encoding, r.Task) }))
+	}
 	return values, lines, err
 }

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	goruntime "runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/doctor"
 	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
@@ -17,7 +17,7 @@ const release = "0.1.0"
 
 // version returns the release, and the commit where the build knows it.
 func version() string {
-	commit, changed := commit()
+	commit, changed := doctor.Commit()
 	if commit == "" {
 		return release
 	}
@@ -26,24 +26,6 @@ func version() string {
 		text += ".dirty"
 	}
 	return text
-}
-
-// commit returns what the program was built from, "" where the build does not know,
-// and whether the files differed from it.
-func commit() (revision string, changed bool) {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "", false
-	}
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			revision = s.Value
-		case "vcs.modified":
-			changed = s.Value == "true"
-		}
-	}
-	return revision, changed
 }
 
 func versionVerb(a *app) *cobra.Command {
@@ -59,7 +41,7 @@ func versionVerb(a *app) *cobra.Command {
 }
 
 func (a *app) printVersion() {
-	from, changed := commit()
+	from, changed := doctor.Commit()
 	switch {
 	case from == "":
 		from = "not known: built outside the repository"

@@ -3,6 +3,7 @@ package task_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 
 	"github.com/nopezoo/zoo/eval/task"
@@ -76,4 +77,20 @@ func ExampleTask_About() {
 	// copy is trained at 2..20 such as Copy: dog 9 [SEP] <nil>
 	// copy-cmc2x is trained at 2..20 such as Copy: dog 9 [SEP] <nil>
 	// copy-rsc is trained at 2..20 such as Copy: dog dog [SEP] <nil>
+}
+
+func ExampleTask_Write() {
+	t, err := task.Lookup("addition")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s := task.Sample{Prompt: "Compute 3 + 4 ? ", Target: "The answer is 7.", Length: 1}
+	fmt.Println(t.Write(os.Stdout, "text", s, 0), t.Write(os.Stdout, "jsonl", s, task.Train))
+	fmt.Println(t.Write(os.Stdout, "json", s, 0))
+	// Output:
+	// Compute 3 + 4 ? 	The answer is 7.
+	// {"task":"addition","length":1,"split":"train","prompt":"Compute 3 + 4 ? ","target":"The answer is 7."}
+	// <nil> <nil>
+	// unknown format "json"; did you mean "jsonl"? known: text, jsonl
 }

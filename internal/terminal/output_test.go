@@ -3,6 +3,7 @@ package terminal
 import (
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -69,5 +70,43 @@ func TestBeside(t *testing.T) {
 	s.Beside(Output{Path: "file"}).Print("told of a file")
 	if out.String() != "told of a file\n" || notes.String() != "told of -\n" {
 		t.Errorf("results %q, notes %q", &out, &notes)
+	}
+}
+
+// TestOutputs: several files need a folder, and no two are written to one place.
+func TestOutputs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("there", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		named      string
+		n          int
+		want, flag string // path of the first one, and its Rename
+	}{
+		{"", 1, "a.onnx", "-o a.onnx"}, {"", 2, "a.onnx", "-o ."}, {"b.onnx", 1, "b.onnx", ""},
+		{"there", 1, "there/a.onnx", ""}, {"new/", 1, "new/a.onnx", ""}, {"new", 2, "new/a.onnx", ""}, {"new", 1, "new", ""},
+	} {
+		o, err := Files(test.named, test.n, ".onnx")
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		got, err := o.Output("a.onnx", "run a", nil)
+		if err != nil || got.Path != filepath.FromSlash(test.want) || got.Rename != test.flag {
+			t.Errorf("%q: %+v, %v; want %q, %q", test.named, got, err, test.want, test.flag)
+		}
+		if _, err := o.Output("a.onnx", "run b", nil); err == nil || !strings.Contains(err.Error(), "from run a") {
+			t.Errorf("%q: written twice: %v", test.named, err)
+		}
+	}
+	if _, err := Files("b.onnx", 2, ".onnx"); err == nil {
+		t.Error("two files are put into one")
+	}
+	for kind, want := range map[bool]string{true: "there", false: "there/a"} {
+		got, err := Folders("there", 1, func(string) bool { return kind }).Output("a", "run a", nil)
+		if err != nil || got.Path != filepath.FromSlash(want) {
+			t.Errorf("a folder of the kind %v: %+v, %v", kind, got, err)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
@@ -76,7 +77,7 @@ func (s Streams) Interactive() bool { return isTerminal(s.In) && isTerminal(s.Er
 // Ask puts a question to whoever sits at the terminal. No answer is no.
 func (s Streams) Ask(ctx context.Context, question string) (yes bool, err error) {
 	fmt.Fprintf(s.Err, "%s [y/N] ", question)
-	line, err := s.Input(ctx, func(r io.Reader) ([]byte, error) {
+	line, err := s.input(ctx, func(r io.Reader) ([]byte, error) {
 		line, _ := bufio.NewReader(r).ReadBytes('\n')
 		return line, nil
 	})
@@ -84,9 +85,24 @@ func (s Streams) Ask(ctx context.Context, question string) (yes bool, err error)
 	return text == "y" || text == "yes", err
 }
 
-// Input reads standard input, until ctx ends: an interrupt does not end reading itself,
+// ReadText reads what standard input has of something, in words such as "the prompt", most bytes or fewer. Who waits
+// long is told of it, with what would do without.
+func (s Streams) ReadText(ctx context.Context, what string, most int, instead string) (string, error) {
+	slow := time.AfterFunc(2*time.Second, func() { s.Note("waiting for %s on standard input; %s", what, instead) })
+	defer slow.Stop()
+	text, err := s.input(ctx, func(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, int64(most)+1)) })
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read %s from standard input: %w", what, err)
+	case len(text) > most:
+		return "", fmt.Errorf("%s on standard input is longer than %s", what, human.Bytes(int64(most)))
+	}
+	return string(text), nil
+}
+
+// input reads standard input, until ctx ends: an interrupt does not end reading itself,
 // which goes on until the program ends.
-func (s Streams) Input(ctx context.Context, read func(io.Reader) ([]byte, error)) ([]byte, error) {
+func (s Streams) input(ctx context.Context, read func(io.Reader) ([]byte, error)) ([]byte, error) {
 	var text []byte
 	done := make(chan error, 1)
 	go func() {

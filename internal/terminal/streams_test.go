@@ -1,6 +1,9 @@
 package terminal
 
 import (
+	"context"
+	"errors"
+	"io"
 	"strings"
 	"testing"
 )
@@ -30,5 +33,23 @@ func TestAsk(t *testing.T) {
 	}
 	if (Streams{}).IsPiped() {
 		t.Error("nothing is piped in")
+	}
+}
+
+// A text that is too long is refused, and so is one that never ends when the command is interrupted.
+func TestReadText(t *testing.T) {
+	if text, err := (Streams{In: strings.NewReader("four")}).ReadText(t.Context(), "it", 4, ""); text != "four" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	_, err := Streams{In: strings.NewReader("five5")}.ReadText(t.Context(), "it", 4, "")
+	if err == nil || err.Error() != "it on standard input is longer than 4 B" {
+		t.Errorf("too long: %v", err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	r, w := io.Pipe()
+	defer w.Close()
+	if _, err := (Streams{In: r}).ReadText(ended, "it", 4, ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
 	}
 }
