@@ -81,11 +81,12 @@ func (a *app) root() *cobra.Command {
 	root.SetErr(a.Err)
 	root.Flags().BoolP("version", "v", false, "which zoo, Go and ONNX Runtime these are, as zoo version says")
 	root.SetFlagErrorFunc(arguments.FlagError)
-	explain(root)
+	known, values := known(), a.flagValues()
+	explain(root, known)
 	for _, verb := range verbs() {
 		c := verb(a)
-		explain(c)
-		a.addCompletions(c)
+		explain(c, known)
+		a.addCompletions(c, values)
 		root.AddCommand(c)
 	}
 	root.SetHelpCommand(arguments.HelpVerb())

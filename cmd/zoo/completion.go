@@ -80,9 +80,8 @@ func (a *app) verbArguments() map[string]cobra.CompletionFunc {
 	}
 }
 
-// addCompletions gives a verb's flags and arguments the values that a shell offers.
-func (a *app) addCompletions(c *cobra.Command) {
-	values := a.flagValues()
+// addCompletions gives a verb's flags and arguments the values that a shell offers; values is flagValues.
+func (a *app) addCompletions(c *cobra.Command, values map[string]cobra.CompletionFunc) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		complete := values[c.Name()+" "+f.Name]
 		if complete == nil {

@@ -21,11 +21,15 @@ var texts embed.FS
 // beginExamples is the line between a description and the examples.
 const beginExamples = "\nExamples:\n"
 
-// explain gives a verb its description and examples. In a text {{NAME}} stands for what the program knows.
-func explain(c *cobra.Command) {
-	text, _ := texts.ReadFile("help/" + c.Name() + ".txt") // a test wants it to be there
-	known := strings.NewReplacer("{{onnxruntime}}", ort.Version, "{{settings}}", settings(),
+// known fills in what stands in double braces in a text.
+func known() *strings.Replacer {
+	return strings.NewReplacer("{{onnxruntime}}", ort.Version, "{{settings}}", settings(),
 		"{{sweeps}}", strings.Join(configs.Sweeps(), " and "))
+}
+
+// explain gives a verb its description and examples.
+func explain(c *cobra.Command, known *strings.Replacer) {
+	text, _ := texts.ReadFile("help/" + c.Name() + ".txt") // a test wants it to be there
 	long, examples, _ := strings.Cut(strings.TrimSuffix(known.Replace(string(text)), "\n"), beginExamples)
 	c.Long, c.Example = strings.TrimSuffix(long, "\n"), examples
 }
