@@ -50,20 +50,24 @@ func TestMinimalProgram(t *testing.T) {
 		switch {
 		case our:
 			ours = append(ours, folder)
-		case !mayImport([]string{"example.org/minimal", "github.com/yalue/onnxruntime_go", "google.golang.org/protobuf"}, name):
+		case !mayImport([]string{"example.org/minimal", "github.com/yalue/onnxruntime_go",
+			"google.golang.org/protobuf"}, name):
 			t.Errorf("it has %s", name)
 		}
 	}
 	slices.Sort(ours)
-	want := []string{"card", "export/internal/onnxpb", "export/safety", "filelock", "graph/tensor", "runtime", "runtime/ort",
+	want := []string{"card", "export/internal/onnxpb", "export/safety", "filelock", "graph/tensor", "runtime",
+		"runtime/ort",
 		"runtime/ort/internal/library", "tokenizer"}
 	if d := diff.Diff(want, ours); d != "" {
 		t.Errorf("packages of ours (-want +got):\n%s", d)
 	}
 	if len(all) > mostPackages {
-		t.Errorf("it has %d packages outside the standard library, expected at most %d:\n%s", len(all), mostPackages, strings.Join(all, "\n"))
+		t.Errorf("it has %d packages outside the standard library, expected at most %d:\n%s", len(all), mostPackages,
+			strings.Join(all, "\n"))
 	}
-	for _, name := range strings.Fields(goCommand(t, dir, "list", "-deps", "-f", "{{if .Standard}}{{.ImportPath}}{{end}}", ".")) {
+	for _, name := range strings.Fields(goCommand(t, dir, "list", "-deps", "-f",
+		"{{if .Standard}}{{.ImportPath}}{{end}}", ".")) {
 		first, _, _ := strings.Cut(name, "/")
 		if name == "net" || name == "net/http" || first == "archive" || first == "debug" ||
 			first == "compress" && name != "compress/gzip" && name != "compress/flate" { // these two come with protobuf
@@ -102,7 +106,8 @@ func TestMinimalProgram(t *testing.T) {
 func TestGoEngineNeedsNoCgo(t *testing.T) {
 	const engine = "./runtime/native"
 	for _, folder := range []string{engine, "./eval/bench"} {
-		list := goCommand(t, ".", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{len .CgoFiles}}{{end}}", folder)
+		list := goCommand(t, ".", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{len .CgoFiles}}{{end}}",
+			folder)
 		for line := range strings.Lines(list) {
 			name, files, found := strings.Cut(strings.TrimSpace(line), " ")
 			foreign := !strings.HasPrefix(name, module) &&

@@ -40,7 +40,8 @@ func TestExampleOutside(t *testing.T) {
 		t.Fatalf("go run: %v\n%s\nwhen a dependency has changed: go mod tidy in %s", err, out, command.Dir)
 	}
 	for _, want := range []string{
-		"root: step 1, loss ", "verified " + filepath.Join(folder, "last-root.onnx"), "On last, ", "wrote " + filepath.Join(folder, "report.html"),
+		"root: step 1, loss ", "verified " + filepath.Join(folder, "last-root.onnx"), "On last, ",
+		"wrote " + filepath.Join(folder, "report.html"),
 	} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("the output lacks %q:\n%s", want, out)

@@ -65,7 +65,8 @@ func Parse(metadata map[string]string) (Card, error) {
 		value := metadata[Prefix+f.key]
 		if value == "" {
 			if f.required {
-				return Card{}, fmt.Errorf("card: metadata lacks %s%s: the file is damaged or was not written by zoo", Prefix, f.key)
+				return Card{}, fmt.Errorf("card: metadata lacks %s%s: the file is damaged or was not written by zoo",
+					Prefix, f.key)
 			}
 			continue
 		}
@@ -87,7 +88,8 @@ func checkSchema(metadata map[string]string) error {
 	if !ok {
 		for key := range metadata {
 			if strings.HasPrefix(key, Prefix) {
-				return fmt.Errorf("metadata has %s but no %s: the file is damaged or was not written by zoo", key, schemaKey)
+				return fmt.Errorf("metadata has %s but no %s: the file is damaged or was not written by zoo", key,
+					schemaKey)
 			}
 		}
 		return fmt.Errorf("%w: metadata has no %s: the file was not written by zoo", ErrNoCard, schemaKey)
@@ -100,7 +102,8 @@ func checkSchema(metadata map[string]string) error {
 	}
 	own, _, _ := strings.Cut(Schema, ".")
 	if strconv.FormatUint(a, 10) != own {
-		return fmt.Errorf("metadata %s is %q, this program reads version %s.x: use a zoo that matches the file", schemaKey, version, own)
+		return fmt.Errorf("metadata %s is %q, this program reads version %s.x: use a zoo that matches the file",
+			schemaKey, version, own)
 	}
 	return nil
 }

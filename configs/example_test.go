@@ -8,9 +8,10 @@ import (
 
 func ExampleLoad() {
 	layers, err := configs.Load(configs.Sources{
-		Preset:    "tiny",
-		Environ:   []string{"ZOO_TRAIN_SEED=7"},
-		Overrides: []configs.Value{{Key: "model.encoding", Value: "rope"}, {Key: "train.steps", Value: "100", From: "--steps"}},
+		Preset:  "tiny",
+		Environ: []string{"ZOO_TRAIN_SEED=7"},
+		Overrides: []configs.Value{{Key: "model.encoding", Value: "rope"},
+			{Key: "train.steps", Value: "100", From: "--steps"}},
 	})
 	if err != nil {
 		fmt.Println(err)

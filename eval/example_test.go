@@ -20,7 +20,8 @@ func ExampleSweep() {
 		fmt.Println(err)
 	}
 	for _, r := range rows {
-		fmt.Printf("length %d: %d of %d right (%.3f to %.3f)\n", r.Length, r.Correct, r.N, r.AccuracyLow, r.AccuracyHigh)
+		fmt.Printf("length %d: %d of %d right (%.3f to %.3f)\n", r.Length, r.Correct, r.N, r.AccuracyLow,
+			r.AccuracyHigh)
 	}
 	// Output:
 	// length 10: 100 of 100 right (0.963 to 1.000)

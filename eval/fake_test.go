@@ -35,7 +35,8 @@ func gold(prompt []int64) []int64 {
 
 func perfect(gold []int64) []int64 { return append(gold, eos) }
 
-func (f *fake) Generate(ctx context.Context, prompts [][]int64, limits []int, stop int64, onStep func()) ([][]int64, error) {
+func (f *fake) Generate(ctx context.Context, prompts [][]int64, limits []int, stop int64, onStep func()) ([][]int64,
+	error) {
 	f.generated++
 	if f.onGenerate != nil {
 		f.onGenerate(f.generated)
@@ -94,6 +95,7 @@ func copyCard(t testing.TB) card.Card {
 func config(t testing.TB, lengths ...int) eval.Config {
 	return eval.Config{
 		Task: copyTask(t), Lengths: lengths, N: 10, Batch: 4, Seed: 1, Split: task.Test,
-		Environment: eval.Environment{Model: "fake", ModelSHA256: "abc", Provider: "none", Threads: 1, Machine: "m", ToolVersion: "v0"},
+		Environment: eval.Environment{Model: "fake", ModelSHA256: "abc", Provider: "none", Threads: 1, Machine: "m",
+			ToolVersion: "v0"},
 	}
 }

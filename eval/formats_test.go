@@ -17,9 +17,12 @@ func speedRow(model string, length int) eval.Row {
 	r.Measure, r.Task, r.TaskVersion, r.Split, r.Seed, r.Score = eval.MeasureSpeed, "", 0, "", 0, eval.Score{}
 	r.Speed.Repeats, r.Speed.SDOf = 2, eval.SDOfRepeats
 	r.RepeatPrefillMS, r.RepeatDecodeMS, r.RepeatRates = []float64{12, 13}, []float64{1.25, 1.5}, []float64{100, 110}
-	r.Cost = eval.Cost{Chunk: 64, NewTokens: 32, PrefillFLOPs: 1e9, PrefillBytes: 1e7, DecodeFLOPs: 2e6, DecodeBytes: 5e6,
-		PrefillTokensPerSecond: 6400, PrefillTokensPerSecondSD: 12, DecodeTokensPerSecond: 800, DecodeTokensPerSecondSD: 1.5,
-		PeakFLOPS: 2e11, PeakBandwidth: 1e10, PrefillRoofline: 0.405, DecodeRoofline: 0.4, MemoryEstimate: 320 << 20}
+	r.Cost = eval.Cost{Chunk: 64, NewTokens: 32, PrefillFLOPs: 1e9, PrefillBytes: 1e7, DecodeFLOPs: 2e6,
+		DecodeBytes:            5e6,
+		PrefillTokensPerSecond: 6400, PrefillTokensPerSecondSD: 12, DecodeTokensPerSecond: 800,
+		DecodeTokensPerSecondSD: 1.5,
+		PeakFLOPS:               2e11, PeakBandwidth: 1e10, PrefillRoofline: 0.405, DecodeRoofline: 0.4,
+		MemoryEstimate: 320 << 20}
 	return r
 }
 
@@ -99,8 +102,10 @@ func TestCSV(t *testing.T) {
 		row        int
 		name, want string
 	}{
-		{0, "model", "a, \"b\"\nc"}, {0, "correct", "1999"}, {0, "loss", "0.25"}, {0, "scratchpad", `{"input":0.5}`}, {0, "na", "false"},
-		{0, "repeat_decode_ms", "[1.25]"}, {0, "prefill_flops", ""}, {7, "na", "true"}, {7, "reason", "too long"}, {7, "n", ""},
+		{0, "model", "a, \"b\"\nc"}, {0, "correct", "1999"}, {0, "loss", "0.25"}, {0, "scratchpad", `{"input":0.5}`},
+		{0, "na", "false"},
+		{0, "repeat_decode_ms", "[1.25]"}, {0, "prefill_flops", ""}, {7, "na", "true"}, {7, "reason", "too long"},
+		{7, "n", ""},
 		{11, "measure", "speed"}, {11, "n", ""}, {11, "prefill_flops", "1000000000"}, {11, "decode_roofline", "0.4"},
 	} {
 		if got := lines[1+tc.row][at[tc.name]]; got != tc.want {

@@ -49,17 +49,22 @@ func TestJSONLForm(t *testing.T) {
 	}
 	lines := strings.Split(b.String(), "\n")
 	for _, part := range []string{
-		`"schema":2`, `"model":"a \"b\" <c>"`, `"model_sha256":"abc"`, `"provider":"none"`, `"threads":1`, `"spinning":false`,
-		`"machine":"m"`, `"ort_version":""`, `"tool_version":"v0"`, `"encoding":"none"`, `"profile":"portable"`, `"config_hash":"c0ffee"`,
-		`"train_min":2`, `"train_max":20`, `"task":"copy"`, `"task_version":1`, `"split":"test"`, `"length":4`, `"seed":1`, `"batch":4`,
-		`"na":false`, `"n":10`, `"correct":10`, `"accuracy":1`, `"sequence_correct":10`, `"tokens_correct":50`, `"edit_distance":0`,
+		`"schema":2`, `"model":"a \"b\" <c>"`, `"model_sha256":"abc"`, `"provider":"none"`, `"threads":1`,
+		`"spinning":false`,
+		`"machine":"m"`, `"ort_version":""`, `"tool_version":"v0"`, `"encoding":"none"`, `"profile":"portable"`,
+		`"config_hash":"c0ffee"`,
+		`"train_min":2`, `"train_max":20`, `"task":"copy"`, `"task_version":1`, `"split":"test"`, `"length":4`,
+		`"seed":1`, `"batch":4`,
+		`"na":false`, `"n":10`, `"correct":10`, `"accuracy":1`, `"sequence_correct":10`, `"tokens_correct":50`,
+		`"edit_distance":0`,
 		`"loss":0.25`, `"prefill_ms":`, `"decode_p99_ms":`, `"tokens_per_second":`,
 	} {
 		if !strings.Contains(lines[0], part) {
 			t.Errorf("row lacks %s:\n%s", part, lines[0])
 		}
 	}
-	if !strings.Contains(lines[1], `"na":true,"reason":"`) || strings.Contains(lines[1], `"accuracy":`) || strings.Contains(lines[1], `"prefill_ms"`) {
+	if !strings.Contains(lines[1], `"na":true,"reason":"`) || strings.Contains(lines[1], `"accuracy":`) ||
+		strings.Contains(lines[1], `"prefill_ms"`) {
 		t.Errorf("row of a length that is not available:\n%s", lines[1])
 	}
 }
@@ -73,15 +78,20 @@ func TestReadJSONLErrors(t *testing.T) {
 	for _, tc := range []struct{ reason, line, want string }{
 		{"garbage", "garbage", "line 3"},
 		{"cut off", good[:len(good)/2], "line 3"},
-		{"other schema", strings.Replace(good, `"schema":2`, `"schema":3`, 1), "line 3: schema is 3, this program reads 1 to 2"},
+		{"other schema", strings.Replace(good, `"schema":2`, `"schema":3`, 1),
+			"line 3: schema is 3, this program reads 1 to 2"},
 		{"no task", strings.Replace(good, `"task":"copy"`, `"task":""`, 1), "line 3: task"},
 		{"no measurements", `{"schema":1,"task":"copy","length":3}`, "line 3: na is false"},
 		{"measured and not available", strings.Replace(good, `"na":false`, `"na":true`, 1), "line 3: na is true"},
 		{"impossible count", strings.Replace(good, `"correct":10`, `"correct":11`, 1), "line 3: 11 correct of 10"},
-		{"impossible tokens", regexp.MustCompile(`"tokens_correct":\d+`).ReplaceAllString(good, `"tokens_correct":1000000`), "line 3: 1000000 correct of"},
-		{"negative time", regexp.MustCompile(`"prefill_ms":[^,]+`).ReplaceAllString(good, `"prefill_ms":-1`), "line 3: prefill_ms is -1, expected a number from 0 to 1e+15"},
-		{"endless rate", regexp.MustCompile(`"tokens_per_second":[^,]+`).ReplaceAllString(good, `"tokens_per_second":1e300`), "line 3: tokens_per_second is 1e+300"},
-		{"trained backwards", regexp.MustCompile(`"train_min":\d+`).ReplaceAllString(good, `"train_min":1000`), "line 3: trained lengths are 1000 to"},
+		{"impossible tokens", regexp.MustCompile(`"tokens_correct":\d+`).ReplaceAllString(good,
+			`"tokens_correct":1000000`), "line 3: 1000000 correct of"},
+		{"negative time", regexp.MustCompile(`"prefill_ms":[^,]+`).ReplaceAllString(good, `"prefill_ms":-1`),
+			"line 3: prefill_ms is -1, expected a number from 0 to 1e+15"},
+		{"endless rate", regexp.MustCompile(`"tokens_per_second":[^,]+`).ReplaceAllString(good,
+			`"tokens_per_second":1e300`), "line 3: tokens_per_second is 1e+300"},
+		{"trained backwards", regexp.MustCompile(`"train_min":\d+`).ReplaceAllString(good, `"train_min":1000`),
+			"line 3: trained lengths are 1000 to"},
 		{"endless length", strings.Replace(good, `"length":`, `"length":9000000000000000`, 1), "line 3: task is"},
 		{"endless line", strings.Repeat(" ", 2<<20), "line 3 is longer than 1048576 bytes"},
 	} {

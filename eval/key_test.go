@@ -44,7 +44,8 @@ func TestKey(t *testing.T) {
 	} {
 		cfg := ask(tc.change)
 		for i, want := range []bool{tc.measured, tc.not} {
-			if got := eval.NewIndex(rows).Find(cfg.KeyOf(card.Card{Profile: "portable"}, rows[i].Length)); (got == &rows[i]) != want || !want && got != nil {
+			if got := eval.NewIndex(rows).Find(cfg.KeyOf(card.Card{Profile: "portable"},
+				rows[i].Length)); (got == &rows[i]) != want || !want && got != nil {
 				t.Errorf("%s: row %d: found %v", tc.reason, i, got)
 			}
 		}
@@ -61,7 +62,8 @@ func TestKey(t *testing.T) {
 	}
 	twice := append(rows, rows[0])
 	index := eval.NewIndex(twice)
-	if index.Find(cfg.KeyOf(card.Card{Profile: "fused"}, 4)) != nil || index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, 5)) != nil {
+	if index.Find(cfg.KeyOf(card.Card{Profile: "fused"}, 4)) != nil ||
+		index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, 5)) != nil {
 		t.Error("a row of another profile or length answers")
 	}
 	if index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, 4)) != &twice[2] {

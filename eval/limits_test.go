@@ -30,7 +30,8 @@ func TestUnavailable(t *testing.T) {
 		if row == nil || !row.NA {
 			t.Fatalf("row %+v, want one that is not available", row)
 		}
-		if _, err := fmt.Sscanf(strings.TrimPrefix(row.Reason, eval.ErrTooLong.Error()), ": %d positions needed", &n); err != nil {
+		if _, err := fmt.Sscanf(strings.TrimPrefix(row.Reason, eval.ErrTooLong.Error()), ": %d positions needed",
+			&n); err != nil {
 			t.Fatalf("reason %q: %v", row.Reason, err)
 		}
 		return n
@@ -54,7 +55,8 @@ func TestUnavailable(t *testing.T) {
 			t.Errorf("%d positions: %+v, %v", positions, row, err)
 		}
 	}
-	if row, err := eval.Unavailable(t.Context(), bounded(0), cfg, task.MaxLength+1); err != nil || row == nil || !strings.Contains(row.Reason, task.ErrNoLength.Error()) {
+	if row, err := eval.Unavailable(t.Context(), bounded(0), cfg, task.MaxLength+1); err != nil || row == nil ||
+		!strings.Contains(row.Reason, task.ErrNoLength.Error()) {
 		t.Errorf("a length that no task has: %+v, %v", row, err)
 	}
 }
@@ -86,7 +88,8 @@ func TestGrowSample(t *testing.T) {
 func TestMostRepeats(t *testing.T) {
 	r := row("nope", 4, 1, 2)
 	for range eval.MaxRepeats {
-		r.RepeatRates, r.RepeatPrefillMS, r.RepeatDecodeMS = append(r.RepeatRates, math.Pi*1e5), append(r.RepeatPrefillMS, math.Pi), append(r.RepeatDecodeMS, math.Pi)
+		r.RepeatRates, r.RepeatPrefillMS, r.RepeatDecodeMS = append(r.RepeatRates, math.Pi*1e5),
+			append(r.RepeatPrefillMS, math.Pi), append(r.RepeatDecodeMS, math.Pi)
 	}
 	var b strings.Builder
 	if err := eval.WriteJSONL(&b, r); err != nil {

@@ -100,7 +100,10 @@ func (t *Score) addParts(k task.Task, target, generated string) {
 // text decodes an output without its end token and padding. An id outside the
 // vocabulary leaves nothing that could be parsed, hence no text.
 func (s *sweep) text(output []int64) string {
-	kept := slices.DeleteFunc(slices.Clone(output), func(id int64) bool { return id == s.tok.EOS() || id == s.tok.Pad() })
+	kept := slices.DeleteFunc(slices.Clone(output), func(id int64) bool {
+		return id == s.tok.EOS() ||
+			id == s.tok.Pad()
+	})
 	text, err := s.tok.Decode(kept)
 	if err != nil {
 		return ""

@@ -54,7 +54,8 @@ func TestOfTooLong(t *testing.T) {
 	defer s.Close()
 	long := make([]int64, s.MaxLength()+2)
 	m := eval.Of(s)
-	if _, err := m.Generate(t.Context(), [][]int64{long}, []int{1}, eval.NoStop, nil); !errors.Is(err, eval.ErrTooLong) {
+	if _, err := m.Generate(t.Context(), [][]int64{long}, []int{1}, eval.NoStop, nil); !errors.Is(err,
+		eval.ErrTooLong) {
 		t.Errorf("Generate: %v", err)
 	}
 	if _, err := m.Score(t.Context(), [][]int64{long}, []int{1}); !errors.Is(err, eval.ErrTooLong) {

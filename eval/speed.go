@@ -105,7 +105,8 @@ func (cfg *SpeedConfig) check(length int) error {
 
 func (cfg *SpeedConfig) measure(ctx context.Context, m Model, c card.Card, length int) (Speed, Cost, error) {
 	if need := length + cfg.NewTokens - 1; c.MaxLength > 0 && need > c.MaxLength {
-		return Speed{}, Cost{}, fmt.Errorf("%w: %d positions needed, at most %d declared", ErrTooLong, need, c.MaxLength)
+		return Speed{}, Cost{}, fmt.Errorf("%w: %d positions needed, at most %d declared", ErrTooLong, need,
+			c.MaxLength)
 	}
 	prompts := cfg.prompts(length)
 	limits := slices.Repeat([]int{cfg.NewTokens}, cfg.Batch)
@@ -152,8 +153,9 @@ func (cfg *SpeedConfig) cost(length int, s Speed) Cost {
 	w := cfg.Work
 	c := Cost{
 		Chunk: cfg.Chunk, NewTokens: cfg.NewTokens,
-		PrefillFLOPs: w.PrefillFLOPs, PrefillBytes: w.PrefillBytes, DecodeFLOPs: w.DecodeFLOPs, DecodeBytes: w.DecodeBytes,
-		PeakFLOPS: cfg.Peaks.FLOPS, PeakBandwidth: cfg.Peaks.Bandwidth, MemoryEstimate: cfg.MemoryEstimate,
+		PrefillFLOPs: w.PrefillFLOPs, PrefillBytes: w.PrefillBytes, DecodeFLOPs: w.DecodeFLOPs,
+		DecodeBytes: w.DecodeBytes,
+		PeakFLOPS:   cfg.Peaks.FLOPS, PeakBandwidth: cfg.Peaks.Bandwidth, MemoryEstimate: cfg.MemoryEstimate,
 		PrefillRoofline: cfg.Peaks.Roofline(w.PrefillFLOPs, w.PrefillBytes, s.PrefillMS/1e3),
 		DecodeRoofline:  cfg.Peaks.Roofline(w.DecodeFLOPs, w.DecodeBytes, s.DecodeP50MS/1e3),
 	}

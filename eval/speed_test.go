@@ -24,7 +24,8 @@ type runner struct {
 	err     error
 }
 
-func (r *runner) Generate(ctx context.Context, prompts [][]int64, limits []int, stop int64, onStep func()) ([][]int64, error) {
+func (r *runner) Generate(ctx context.Context, prompts [][]int64, limits []int, stop int64, onStep func()) ([][]int64,
+	error) {
 	r.calls++
 	r.prompts, r.limits, r.stop = prompts, limits, stop
 	out := make([][]int64, len(prompts))
@@ -45,8 +46,10 @@ func (r *runner) Score(context.Context, [][]int64, []int) ([][]float64, error) {
 }
 
 func speedConfig() eval.SpeedConfig {
-	return eval.SpeedConfig{Batch: 3, NewTokens: 5, Chunk: 16, Vocab: 40, Warmup: 1, Repeat: 2, Memory: &meter{}, MemoryEstimate: 9,
-		Work: eval.Work{PrefillFLOPs: 1, PrefillBytes: 2, DecodeFLOPs: 3, DecodeBytes: 4}, Environment: eval.Environment{Model: "m", Machine: "here"}}
+	return eval.SpeedConfig{Batch: 3, NewTokens: 5, Chunk: 16, Vocab: 40, Warmup: 1, Repeat: 2, Memory: &meter{},
+		MemoryEstimate: 9,
+		Work:           eval.Work{PrefillFLOPs: 1, PrefillBytes: 2, DecodeFLOPs: 3, DecodeBytes: 4},
+		Environment:    eval.Environment{Model: "m", Machine: "here"}}
 }
 
 func TestMeasureSpeedAt(t *testing.T) {
@@ -63,19 +66,25 @@ func TestMeasureSpeedAt(t *testing.T) {
 	if diff := cmp.Diff([]int{1, 3, 2, 3, 3, 3}, passes); diff != "" {
 		t.Errorf("progress (-want +got):\n%s", diff)
 	}
-	want := eval.Speed{Warmup: 1, TimedBatches: 2, TimedBatch: 3, SequenceTokens: 35, Repeats: 2, DecodeSteps: 8, GeneratedTokens: 30,
-		SDOf: eval.SDOfRepeats, PeakMemory: 1 << 20, PeakMemoryOf: eval.PeakOfLength}
-	counts := cmpopts.IgnoreFields(eval.Speed{}, "PrefillMS", "PrefillP95MS", "PrefillP99MS", "FirstTokenMS", "DecodeP50MS", "DecodeP95MS", "DecodeP99MS",
-		"GenerateSeconds", "TokensPerSecond", "TokensPerSecondSD", "PrefillSDMS", "DecodeSDMS", "RepeatRates", "RepeatPrefillMS", "RepeatDecodeMS")
+	want := eval.Speed{Warmup: 1, TimedBatches: 2, TimedBatch: 3, SequenceTokens: 35, Repeats: 2, DecodeSteps: 8,
+		GeneratedTokens: 30,
+		SDOf:            eval.SDOfRepeats, PeakMemory: 1 << 20, PeakMemoryOf: eval.PeakOfLength}
+	counts := cmpopts.IgnoreFields(eval.Speed{}, "PrefillMS", "PrefillP95MS", "PrefillP99MS", "FirstTokenMS",
+		"DecodeP50MS", "DecodeP95MS", "DecodeP99MS",
+		"GenerateSeconds", "TokensPerSecond", "TokensPerSecondSD", "PrefillSDMS", "DecodeSDMS", "RepeatRates",
+		"RepeatPrefillMS", "RepeatDecodeMS")
 	if diff := cmp.Diff(want, row.Speed, counts); diff != "" {
 		t.Errorf("speed (-want +got):\n%s", diff)
 	}
 	c := row.Cost
-	if c.Chunk != 16 || c.NewTokens != 5 || c.PrefillFLOPs != 1 || c.DecodeBytes != 4 || c.MemoryEstimate != 9 || c.PrefillRoofline != 0 {
+	if c.Chunk != 16 || c.NewTokens != 5 || c.PrefillFLOPs != 1 || c.DecodeBytes != 4 || c.MemoryEstimate != 9 ||
+		c.PrefillRoofline != 0 {
 		t.Errorf("cost %+v", c)
 	}
 	index := eval.NewIndex([]eval.Row{row})
-	if index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, 30)) == nil || index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, 31)) != nil || index.Find(cfg.KeyOf(card.Card{Profile: "fused"}, 30)) != nil {
+	if index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, 30)) == nil ||
+		index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, 31)) != nil ||
+		index.Find(cfg.KeyOf(card.Card{Profile: "fused"}, 30)) != nil {
 		t.Error("the row does not answer its own question alone")
 	}
 
@@ -127,8 +136,10 @@ func TestMeasureSpeedErrors(t *testing.T) {
 		{"length", t.Context(), 0, runner{}, nil, "length is 0"},
 		{"batch", t.Context(), 4, runner{}, func(c *eval.SpeedConfig) { c.Batch = 0 }, "batch is 0"},
 		{"new tokens", t.Context(), 4, runner{}, func(c *eval.SpeedConfig) { c.NewTokens = 1 }, "new tokens is 1"},
-		{"absurd new tokens", t.Context(), 4, runner{}, func(c *eval.SpeedConfig) { c.NewTokens = 1 << 40 }, "new tokens is 1099511627776, expected 2 to 1048576"},
-		{"absurd batch", t.Context(), 4, runner{}, func(c *eval.SpeedConfig) { c.Batch = 1 << 40 }, "batch is 1099511627776"},
+		{"absurd new tokens", t.Context(), 4, runner{}, func(c *eval.SpeedConfig) { c.NewTokens = 1 << 40 },
+			"new tokens is 1099511627776, expected 2 to 1048576"},
+		{"absurd batch", t.Context(), 4, runner{}, func(c *eval.SpeedConfig) { c.Batch = 1 << 40 },
+			"batch is 1099511627776"},
 		{"vocabulary", t.Context(), 4, runner{}, func(c *eval.SpeedConfig) { c.Vocab = 0 }, "0 ids"},
 		{"chunk", t.Context(), 4, runner{}, func(c *eval.SpeedConfig) { c.Chunk = 0 }, "chunk is 0"},
 		{"repeat", t.Context(), 4, runner{}, func(c *eval.SpeedConfig) { c.Repeat = -1 }, "repeat is -1"},
@@ -140,7 +151,8 @@ func TestMeasureSpeedErrors(t *testing.T) {
 		if tc.change != nil {
 			tc.change(&cfg)
 		}
-		if _, err := eval.MeasureSpeedAt(tc.ctx, &tc.r, copyCard(t), cfg, tc.length); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := eval.MeasureSpeedAt(tc.ctx, &tc.r, copyCard(t), cfg, tc.length); err == nil ||
+			!strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: error %v does not contain %q", tc.reason, err, tc.want)
 		}
 	}

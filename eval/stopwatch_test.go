@@ -39,7 +39,8 @@ func TestStopwatchSpeed(t *testing.T) {
 	got := w.speed()
 	if got.Repeats != 2 || got.SDOf != SDOfRepeats || math.Abs(got.TokensPerSecondSD-40/math.Sqrt2) > 1e-9 ||
 		math.Abs(got.PrefillSDMS-50/math.Sqrt2) > 1e-9 || math.Abs(got.DecodeSDMS-7/math.Sqrt2) > 1e-9 {
-		t.Errorf("%d repeats, deviations %v, %v and %v of %s", got.Repeats, got.TokensPerSecondSD, got.PrefillSDMS, got.DecodeSDMS, got.SDOf)
+		t.Errorf("%d repeats, deviations %v, %v and %v of %s", got.Repeats, got.TokensPerSecondSD, got.PrefillSDMS,
+			got.DecodeSDMS, got.SDOf)
 	}
 	lists := [][]float64{got.RepeatRates, got.RepeatPrefillMS, got.RepeatDecodeMS}
 	if diff := cmp.Diff([][]float64{{50, 10}, {20, 70}, {5, 12}}, lists); diff != "" {

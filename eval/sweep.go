@@ -66,7 +66,8 @@ func Sweep(ctx context.Context, m Model, c card.Card, cfg Config, onRow func(Row
 func MeasureLength(ctx context.Context, m Model, c card.Card, cfg Config, length int) (Row, error) {
 	row, err := measureLength(ctx, m, c, cfg, length)
 	if err != nil {
-		return row, fmt.Errorf("eval: model %s: task %s: length %d: %w", cfg.Environment.Model, cfg.Task.Name, length, err)
+		return row, fmt.Errorf("eval: model %s: task %s: length %d: %w", cfg.Environment.Model, cfg.Task.Name, length,
+			err)
 	}
 	return row, nil
 }

@@ -22,12 +22,14 @@ func TestSweepScores(t *testing.T) {
 	next := func(id int64) int64 { return word + (id-word+1)%100 }
 	chance := 1e-10
 	low, high := eval.Wilson(10, 10)
-	right := eval.Score{N: 10, Asked: 10, Distinct: 10, Correct: 10, Accuracy: 1, AccuracyLow: low, AccuracyHigh: high, Chance: chance,
+	right := eval.Score{N: 10, Asked: 10, Distinct: 10, Correct: 10, Accuracy: 1, AccuracyLow: low, AccuracyHigh: high,
+		Chance:          chance,
 		SequenceCorrect: 10, SequenceAccuracy: 1, Tokens: 60, TokensCorrect: 60, TokenAccuracy: 1, Loss: new(0.5)}
 	low, high = eval.Wilson(0, 10)
 	wrong := func(tokens int, distance float64) eval.Score {
 		return eval.Score{N: 10, Asked: 10, Distinct: 10, AccuracyLow: low, AccuracyHigh: high, Chance: chance,
-			Tokens: 60, TokensCorrect: tokens, TokenAccuracy: float64(tokens) / 60, EditDistance: distance, Loss: new(0.5)}
+			Tokens: 60, TokensCorrect: tokens, TokenAccuracy: float64(tokens) / 60, EditDistance: distance,
+			Loss: new(0.5)}
 	}
 	noEnd := right
 	noEnd.SequenceCorrect, noEnd.SequenceAccuracy, noEnd.TokensCorrect, noEnd.TokenAccuracy = 0, 0, 50, 50.0/60
@@ -47,7 +49,10 @@ func TestSweepScores(t *testing.T) {
 		{"last word wrong", func(g []int64) []int64 { g[4] = next(g[4]); return append(g, eos) }, wrong(50, 0.2)},
 		{"last word missing", func(g []int64) []int64 { return append(g[:4], eos) }, wrong(40, 0.2)},
 		{"nothing but the end", func([]int64) []int64 { return []int64{eos} }, wrong(0, 1)},
-		{"runs on, cut off 8 tokens late", func(g []int64) []int64 { return append(g, slices.Repeat([]int64{sep}, 1000)...) },
+		{"runs on, cut off 8 tokens late", func(g []int64) []int64 {
+			return append(g,
+				slices.Repeat([]int64{sep}, 1000)...)
+		},
 			wrong(50, 9.0/14)},
 		{"pads instead of ending: the text is right, the sequence is not", func(g []int64) []int64 {
 			return append(g, slices.Repeat([]int64{pad}, 1000)...)
@@ -55,7 +60,8 @@ func TestSweepScores(t *testing.T) {
 		{"id outside the vocabulary", func(g []int64) []int64 { g[0] = 9999; return append(g, eos) }, wrong(50, 0.2)},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
-			rows, err := eval.Sweep(t.Context(), &fake{answer: tc.answer, logProb: -0.5}, copyCard(t), config(t, 5), nil)
+			rows, err := eval.Sweep(t.Context(), &fake{answer: tc.answer, logProb: -0.5}, copyCard(t), config(t, 5),
+				nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -197,7 +203,8 @@ func TestSweepNoSplit(t *testing.T) {
 	}
 	cfg.Split = task.Whole
 	rows, err = eval.Sweep(t.Context(), &fake{answer: perfect}, copyCard(t), cfg, nil)
-	if err != nil || rows[0].NA || rows[0].Distinct != 1 || rows[0].N != 1 || rows[0].Asked != 10 || rows[0].Prompts != 1 {
+	if err != nil || rows[0].NA || rows[0].Distinct != 1 || rows[0].N != 1 || rows[0].Asked != 10 ||
+		rows[0].Prompts != 1 {
 		t.Errorf("%+v, %v", rows, err)
 	}
 }
@@ -262,12 +269,14 @@ func TestSweepContract(t *testing.T) {
 		want   string
 	}{
 		{"stops early", &fake{answer: func(g []int64) []int64 { return g }}, "without the stop token"},
-		{"goes on after the end", &fake{answer: func(g []int64) []int64 { return append(g, eos, pad) }}, "1 tokens follow the stop token"},
+		{"goes on after the end", &fake{answer: func(g []int64) []int64 { return append(g, eos, pad) }},
+			"1 tokens follow the stop token"},
 		{"no steps", &fake{answer: perfect, noSteps: true}, "without calling onStep"},
 		{"lost outputs", broken{&fake{answer: perfect}, 1, 0}, "3 outputs for 4 prompts"},
 		{"lost scores", broken{&fake{answer: perfect}, 0, 1}, "scored 3 sequences of 4"},
 	} {
-		if _, err := eval.Sweep(t.Context(), tc.model, copyCard(t), config(t, 4), nil); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := eval.Sweep(t.Context(), tc.model, copyCard(t), config(t, 4), nil); err == nil ||
+			!strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: error %v does not contain %q", tc.reason, err, tc.want)
 		}
 	}
@@ -279,7 +288,8 @@ type broken struct {
 	outputs, scores int
 }
 
-func (b broken) Generate(ctx context.Context, prompts [][]int64, limits []int, stop int64, onStep func()) ([][]int64, error) {
+func (b broken) Generate(ctx context.Context, prompts [][]int64, limits []int, stop int64, onStep func()) ([][]int64,
+	error) {
 	out, err := b.fake.Generate(ctx, prompts, limits, stop, onStep)
 	return out[b.outputs:], err
 }
@@ -300,13 +310,18 @@ func TestSweepConfigErrors(t *testing.T) {
 		{"lengths", func(c *eval.Config, _ *card.Card) { c.Lengths = nil }, "no lengths"},
 		{"length", func(c *eval.Config, _ *card.Card) { c.Lengths = []int{4, 0} }, "length 0 is outside"},
 		{"n", func(c *eval.Config, _ *card.Card) { c.N = 0 }, "n is 0"},
-		{"absurd n", func(c *eval.Config, _ *card.Card) { c.N = 99999999999999999 }, "n is 99999999999999999, expected 1 to 1048576"},
-		{"absurd batch", func(c *eval.Config, _ *card.Card) { c.Batch = 1 << 40 }, "batch is 1099511627776, expected 1 to 1048576"},
-		{"absurd repeat", func(c *eval.Config, _ *card.Card) { c.Repeat = 1 << 40 }, "repeat is 1099511627776, expected 0 to 1000"},
+		{"absurd n", func(c *eval.Config, _ *card.Card) { c.N = 99999999999999999 },
+			"n is 99999999999999999, expected 1 to 1048576"},
+		{"absurd batch", func(c *eval.Config, _ *card.Card) { c.Batch = 1 << 40 },
+			"batch is 1099511627776, expected 1 to 1048576"},
+		{"absurd repeat", func(c *eval.Config, _ *card.Card) { c.Repeat = 1 << 40 }, "repeat is " +
+			"1099511627776, expected 0 to 1000"},
 		{"batch", func(c *eval.Config, _ *card.Card) { c.Batch = -1 }, "batch is -1"},
 		{"warmup", func(c *eval.Config, _ *card.Card) { c.Warmup = -1 }, "warmup is -1"},
-		{"no tokenizer", func(_ *eval.Config, k *card.Card) { k.Tokenizer = nil }, "model fake: task copy: length 4: tokenizer"},
-		{"foreign tokenizer", func(_ *eval.Config, k *card.Card) { k.Tokenizer = []string{"<pad>", "</s>", "Copy"} }, `unknown piece ":"`},
+		{"no tokenizer", func(_ *eval.Config, k *card.Card) { k.Tokenizer = nil }, "model fake: " +
+			"task copy: length 4: tokenizer"},
+		{"foreign tokenizer", func(_ *eval.Config, k *card.Card) { k.Tokenizer = []string{"<pad>", "</s>", "Copy"} },
+			`unknown piece ":"`},
 	} {
 		cfg, c := config(t, 4), copyCard(t)
 		tc.change(&cfg, &c)

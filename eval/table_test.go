@@ -21,11 +21,14 @@ func row(model string, length, correct, n int) eval.Row {
 		Schema: eval.RowSchema, Environment: eval.Environment{Model: model, Provider: "cpu"},
 		Encoding: model, Profile: "portable", Task: "copy", TaskVersion: 1, Split: "test", Length: length,
 		TrainMin: 2, TrainMax: 20, Seed: 1, Batch: 8,
-		Score: eval.Score{N: n, Correct: correct, Accuracy: float64(correct) / float64(n), Tokens: 10 * n, TokensCorrect: 9*n + correct,
-			EditDistance: float64(n-correct) / float64(n) / 2, Loss: new(0.25)},
-		Speed: eval.Speed{TimedBatches: 3, TimedBatch: 8, PrefillMS: 12.345, PrefillP95MS: 13, PrefillP99MS: 14.04, FirstTokenMS: 12.345, Repeats: 1,
+		Score: eval.Score{N: n, Correct: correct, Accuracy: float64(correct) / float64(n), Tokens: 10 * n,
+			TokensCorrect: 9*n + correct,
+			EditDistance:  float64(n-correct) / float64(n) / 2, Loss: new(0.25)},
+		Speed: eval.Speed{TimedBatches: 3, TimedBatch: 8, PrefillMS: 12.345, PrefillP95MS: 13, PrefillP99MS: 14.04,
+			FirstTokenMS: 12.345, Repeats: 1,
 			DecodeSteps: 10, DecodeP50MS: 1.25, DecodeP95MS: 2.5, DecodeP99MS: 2.75,
-			TokensPerSecond: 12345.6, TokensPerSecondSD: 99, SDOf: eval.SDOfBatches, RepeatRates: []float64{12345.6}, RepeatPrefillMS: []float64{12.345}, RepeatDecodeMS: []float64{1.25},
+			TokensPerSecond: 12345.6, TokensPerSecondSD: 99, SDOf: eval.SDOfBatches, RepeatRates: []float64{12345.6},
+			RepeatPrefillMS: []float64{12.345}, RepeatDecodeMS: []float64{1.25},
 			PeakMemory: 300 << 20, PeakMemoryOf: eval.PeakOfLength},
 	}
 }
@@ -105,8 +108,10 @@ func TestColumns(t *testing.T) {
 	var got []string
 	for _, task := range made(t, results()).Tasks {
 		for _, s := range task.Columns {
-			got = append(got, fmt.Sprintf("%s: %s trained %d to %d: %.4f (%d n/a), %.4f (%d n/a), %d [%d, %d]", task.Split, s.Name, s.Trained[0], s.Trained[1],
-				float64(s.Inside.Mean), s.InsideNA, float64(s.Beyond.Mean), s.BeyondNA, s.Effective.Length, s.Effective.Low, s.Effective.High))
+			got = append(got, fmt.Sprintf("%s: %s trained %d to %d: %.4f (%d n/a), %.4f (%d n/a), %d [%d, %d]",
+				task.Split, s.Name, s.Trained[0], s.Trained[1],
+				float64(s.Inside.Mean), s.InsideNA, float64(s.Beyond.Mean), s.BeyondNA, s.Effective.Length,
+				s.Effective.Low, s.Effective.High))
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -122,17 +127,23 @@ func TestEffectiveInterval(t *testing.T) {
 		rows                 []eval.Row
 		effective, low, high int
 	}{
-		{"clear", []eval.Row{row("a", 10, 100, 100), row("a", 20, 95, 100), row("a", 30, 85, 100), row("a", 40, 84, 100)}, 20, 10, 30},
+		{"clear", []eval.Row{row("a", 10, 100, 100), row("a", 20, 95, 100), row("a", 30, 85, 100),
+			row("a", 40, 84, 100)}, 20, 10, 30},
 		{"too few samples", []eval.Row{row("a", 10, 20, 20)}, 10, 0, 10},
 		{"samples are pooled", []eval.Row{row("a", 10, 20, 20), seeded(row("a", 10, 20, 20), 2, 8)}, 10, 10, 10},
-		{"the same samples in batches of another size count once", []eval.Row{row("a", 10, 20, 20), seeded(row("a", 10, 20, 20), 1, 32)}, 10, 0, 10},
-		{"more samples of one seed replace fewer", []eval.Row{row("a", 10, 0, 20), row("a", 10, 100, 100), row("a", 10, 0, 20)}, 10, 10, 10},
-		{"handled again after one that fails", []eval.Row{row("a", 30, 100, 100), row("a", 20, 0, 100), row("a", 10, 100, 100)}, 10, 10, 10},
+		{"the same samples in batches of another size count once",
+			[]eval.Row{row("a", 10, 20, 20), seeded(row("a", 10, 20, 20), 1, 32)}, 10, 0, 10},
+		{"more samples of one seed replace fewer", []eval.Row{row("a", 10, 0, 20), row("a", 10, 100, 100),
+			row("a", 10, 0, 20)}, 10, 10, 10},
+		{"handled again after one that fails", []eval.Row{row("a", 30, 100, 100), row("a", 20, 0, 100),
+			row("a", 10, 100, 100)}, 10, 10, 10},
 		{"the first one fails", []eval.Row{row("a", 10, 0, 100), row("a", 20, 100, 100)}, 0, 0, 0},
-		{"not available on the way", []eval.Row{row("a", 10, 100, 100), missing("a", 20), row("a", 30, 100, 100)}, 30, 30, 30},
+		{"not available on the way", []eval.Row{row("a", 10, 100, 100), missing("a", 20), row("a", 30, 100, 100)}, 30,
+			30, 30},
 		{"not available", []eval.Row{row("a", 10, 100, 100), missing("a", 20)}, 10, 10, 10},
 	} {
-		if got, want := made(t, tc.rows).Tasks[0].Columns[0].Effective, [3]int{tc.effective, tc.low, tc.high}; [3]int{got.Length, got.Low, got.High} != want {
+		if got, want := made(t, tc.rows).Tasks[0].Columns[0].Effective,
+			[3]int{tc.effective, tc.low, tc.high}; [3]int{got.Length, got.Low, got.High} != want {
 			t.Errorf("%s: %+v, want %v", tc.name, got, want)
 		}
 	}
@@ -192,7 +203,8 @@ func TestTableSaysWhyNot(t *testing.T) {
 	if err := printed(&b, append(rows, other), "table"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\nn/a: learned at length 10: no prompt of this split\n", "\nn/a: learned at length 20 (and 1 more): 20 positions needed, at most 15 declared\n"} {
+	for _, want := range []string{"\nn/a: learned at length 10: no prompt of this split\n",
+		"\nn/a: learned at length 20 (and 1 more): 20 positions needed, at most 15 declared\n"} {
 		if n := strings.Count(b.String(), want); n != 1 {
 			t.Errorf("%q stands %d times in:\n%s", want, n, &b)
 		}

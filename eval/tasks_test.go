@@ -16,7 +16,8 @@ import (
 // constant is a model that always writes the same.
 type constant []int64
 
-func (c constant) Generate(ctx context.Context, prompts [][]int64, limits []int, _ int64, onStep func()) ([][]int64, error) {
+func (c constant) Generate(ctx context.Context, prompts [][]int64, limits []int, _ int64, onStep func()) ([][]int64,
+	error) {
 	out := make([][]int64, len(prompts))
 	for i := range out {
 		out[i] = c[:min(len(c), limits[i])]
@@ -71,8 +72,10 @@ func TestSmallSpace(t *testing.T) {
 		whole, nothing bool
 	}{{16, 16, true, true}, {32, 32, true, true}, {14, 14, false, false}, {200, 512, true, false}} {
 		r := rows[i]
-		if r.Split != "test" || r.N != want.n || r.Distinct != r.N || r.Asked != 200 || r.Prompts != want.prompts || r.Whole != want.whole || r.NotHeldOut() != want.nothing {
-			t.Errorf("length %d: split %s, whole %v, %d of %d prompts (%d different, %d asked for), want %+v", r.Length, r.Split, r.Whole, r.N, r.Prompts, r.Distinct, r.Asked, want)
+		if r.Split != "test" || r.N != want.n || r.Distinct != r.N || r.Asked != 200 || r.Prompts != want.prompts ||
+			r.Whole != want.whole || r.NotHeldOut() != want.nothing {
+			t.Errorf("length %d: split %s, whole %v, %d of %d prompts (%d different, %d asked for), want %+v", r.Length,
+				r.Split, r.Whole, r.N, r.Prompts, r.Distinct, r.Asked, want)
 		}
 		if low, high := eval.Wilson(r.Correct, want.n); r.AccuracyLow != low || r.AccuracyHigh != high {
 			t.Errorf("length %d: interval %v to %v, want %v to %v", r.Length, r.AccuracyLow, r.AccuracyHigh, low, high)
@@ -85,10 +88,12 @@ func TestSmallSpace(t *testing.T) {
 		t.Errorf("%d of 16 and %d of 32 have an even number of ones", rows[0].Correct, rows[1].Correct)
 	}
 	var b strings.Builder
-	if err := printed(&b, rows, "table"); err != nil || !strings.Contains(b.String(), "\nnothing held out at length 4, 5: training") || !strings.Contains(b.String(), "  7 (14)  ") {
+	if err := printed(&b, rows, "table"); err != nil || !strings.Contains(b.String(), "\nnothing "+
+		"held out at length 4, 5: training") || !strings.Contains(b.String(), "  7 (14)  ") {
 		t.Errorf("table does not tell, %v:\n%s", err, &b)
 	}
-	if rows := sweepConstant(t, "parity+paper", " The answer is Yes.", 9); !rows[0].Whole || rows[0].Task != "parity+paper" {
+	if rows := sweepConstant(t, "parity+paper", " The answer is Yes.", 9); !rows[0].Whole ||
+		rows[0].Task != "parity+paper" {
 		t.Errorf("row %+v does not say that nothing is held out", rows[0])
 	}
 }
@@ -105,7 +110,8 @@ func TestImpossibleLengths(t *testing.T) {
 	}
 	cfg := config(t, 37, 100)
 	cfg.Task = k
-	if _, err := eval.Sweep(t.Context(), constant{eos}, copyCard(t), cfg, nil); err == nil || !strings.Contains(err.Error(), "length 37; the nearest are 36 and 40") {
+	if _, err := eval.Sweep(t.Context(), constant{eos}, copyCard(t), cfg, nil); err == nil ||
+		!strings.Contains(err.Error(), "length 37; the nearest are 36 and 40") {
 		t.Errorf("no possible length: error %v", err)
 	}
 }
@@ -118,7 +124,10 @@ func TestScratchpadParts(t *testing.T) {
 		t.Fatalf("accuracy %v, want about a ninth", share)
 	}
 	want := map[string]float64{"computation": share, "output": share}
-	if diff := cmp.Diff(want, row.Parts, cmp.Comparer(func(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 })); diff != "" {
+	if diff := cmp.Diff(want, row.Parts, cmp.Comparer(func(a, b float64) bool {
+		return a-b < 1e-9 &&
+			b-a < 1e-9
+	})); diff != "" {
 		t.Errorf("parts (-want +got):\n%s", diff)
 	}
 	if rows := sweepConstant(t, "summation", " The answer is 1 .", 3); rows[0].Parts != nil {
@@ -132,7 +141,8 @@ func TestSamePromptsWithOptions(t *testing.T) {
 	count := map[int]bool{}
 	for _, length := range []int{4, 6, 9} {
 		plain := sweepConstant(t, "summation", " The answer is 1 .", length)[0]
-		full := sweepConstant(t, "summation+minimal", " Thinking step by step: out 1. Thus, The answer is 1 .", length)[0]
+		full := sweepConstant(t, "summation+minimal", " Thinking step by step: out 1. Thus, The answer is 1 .",
+			length)[0]
 		bare := sweepConstant(t, "summation+noprefix", " The answer is 1 .", length)[0]
 		if plain.Correct != full.Correct || full.Parts == nil {
 			t.Errorf("length %d: %d right without a scratchpad, %d with", length, plain.Correct, full.Correct)

@@ -11,9 +11,10 @@ func TestPeakBytes(t *testing.T) {
 	b := graph.NewBuilder()
 	T := graph.Sym("seq")
 	x := b.Input("x", tensor.Float32, T, graph.N(4))
-	wide := b.MatMul(x, b.Param("up", 4, 100))                                    // 400 bytes per row
-	again := b.Reshape(wide, graph.N(100), T)                                     // the same memory
-	both := b.Add(again, b.Reshape(wide, again.Shape...))                         // 400 more, and then the first are free
+	wide := b.MatMul(x, b.Param("up", 4, 100)) // 400 bytes per row
+	again := b.Reshape(wide, graph.N(100), T)  // the same memory
+	// 400 more, and then the first are free
+	both := b.Add(again, b.Reshape(wide, again.Shape...))
 	narrow := b.MatMul(b.Reshape(both, T, graph.N(100)), b.Param("down", 100, 4)) // 16
 	y := b.Relu(narrow)                                                           // the output: not counted
 	g, err := b.Build(graph.Output{Name: "y", Node: y})

@@ -67,7 +67,8 @@ func (m Model) SequenceONNX() ([]byte, error) {
 	}
 	state, recurrent := c.Recurrent()
 	if !recurrent {
-		return nil, fmt.Errorf("modelfile: %s is not recurrent: only a model with one state of fixed size has a sequence form", c.Name())
+		return nil, fmt.Errorf("modelfile: %s is not recurrent: only a model with one state of "+
+			"fixed size has a sequence form", c.Name())
 	}
 	return m.write(c, func(buf *bytes.Buffer, o export.Options) error {
 		return export.WriteSequence(buf, g, m.Weights, state, o)

@@ -40,7 +40,8 @@ func TestClockworkParity(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := interp.New(g, interp.Float64).Run(t.Context(), map[string]*tensor.Tensor{"input_ids": tensor.Of(row, 1, len(row))}, weights)
+		out, err := interp.New(g, interp.Float64).Run(t.Context(),
+			map[string]*tensor.Tensor{"input_ids": tensor.Of(row, 1, len(row))}, weights)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,12 +71,14 @@ func TestClockworkParity(t *testing.T) {
 				}
 				// The first row has ended while its state still goes along with the others.
 				limits := []int{1, 6, 6}
-				together, err := s.GenerateAll(t.Context(), rows, runtime.GenerateOptions{Limits: limits, Stop: []int64{}})
+				together, err := s.GenerateAll(t.Context(), rows,
+					runtime.GenerateOptions{Limits: limits, Stop: []int64{}})
 				if err != nil {
 					t.Fatal(err)
 				}
 				for i, row := range rows {
-					alone, err := s.GenerateAll(t.Context(), [][]int64{row}, runtime.GenerateOptions{MaxNew: limits[i], Stop: []int64{}})
+					alone, err := s.GenerateAll(t.Context(), [][]int64{row},
+						runtime.GenerateOptions{MaxNew: limits[i], Stop: []int64{}})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -110,11 +113,14 @@ func TestClockworkSequence(t *testing.T) {
 	}
 	defer s.Close()
 	const batch, seq = 2, 19
-	ids, mask, pos := tensor.New(tensor.Int64, batch, seq), tensor.New(tensor.Int64, batch, seq), tensor.New(tensor.Int64, batch, seq)
+	ids, mask, pos := tensor.New(tensor.Int64, batch, seq), tensor.New(tensor.Int64, batch, seq),
+		tensor.New(tensor.Int64, batch, seq)
 	for i := range batch * seq {
-		tensor.Data[int64](ids)[i], tensor.Data[int64](mask)[i], tensor.Data[int64](pos)[i] = int64(i*i%vocab), 1, int64(i%seq)
+		tensor.Data[int64](ids)[i], tensor.Data[int64](mask)[i], tensor.Data[int64](pos)[i] = int64(i*i%vocab), 1,
+			int64(i%seq)
 	}
-	got, err := s.Run(t.Context(), map[string]*tensor.Tensor{"input_ids": ids, "attention_mask": mask, "position_ids": pos,
+	got, err := s.Run(t.Context(), map[string]*tensor.Tensor{"input_ids": ids, "attention_mask": mask,
+		"position_ids": pos,
 		"past.0.state": tensor.New(tensor.Float32, batch, 24)}, "logits")
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +142,8 @@ func TestClockworkSequence(t *testing.T) {
 // A decoder has no such form.
 func TestSequenceOfDecoder(t *testing.T) {
 	m, weights := model(t, "nope", "modern")
-	if _, err := (modelfile.Model{Config: m.Config(), Weights: weights, Card: description()}).SequenceONNX(); err == nil || !strings.Contains(err.Error(), "recurrent") {
+	if _, err := (modelfile.Model{Config: m.Config(), Weights: weights,
+		Card: description()}).SequenceONNX(); err == nil || !strings.Contains(err.Error(), "recurrent") {
 		t.Errorf("error %v, want one that says what is recurrent", err)
 	}
 }

@@ -25,13 +25,16 @@ func TestEncodingByValue(t *testing.T) {
 	_, sequence := modelfile.Model{Config: cfg, Weights: weights, Card: description()}.SequenceONNX()
 	resized := cfg
 	resized.VocabSize = 0 // the task's
-	_, training := train.New(t.TempDir(), train.Config{Model: resized, Train: train.Recipe{Task: "copy", Lengths: "1..6", Steps: 1, Batch: 8,
-		LR: 1e-2, Beta1: 0.9, Beta2: 0.98, Eps: 1e-8, Clip: 1, CheckpointEvery: 4, KeepCheckpoints: 2}}, train.Options{})
+	_, training := train.New(t.TempDir(), train.Config{Model: resized,
+		Train: train.Recipe{Task: "copy", Lengths: "1..6", Steps: 1, Batch: 8,
+			LR: 1e-2, Beta1: 0.9, Beta2: 0.98, Eps: 1e-8, Clip: 1, CheckpointEvery: 4, KeepCheckpoints: 2}},
+		train.Options{})
 	for what, err := range map[string]error{
 		"ONNX": built, "SequenceONNX": sequence, "train.New": training,
 		"interop.Write": interop.Write(t.TempDir(), interop.Model{Config: cfg, Weights: weights, Card: description()}),
 	} {
-		if err == nil || !strings.Contains(err.Error(), "encoding modelfile_test.mine was handed to WithEncoding as a value") {
+		if err == nil || !strings.Contains(err.Error(), "encoding modelfile_test.mine was "+
+			"handed to WithEncoding as a value") {
 			t.Errorf("%s: error %v", what, err)
 		}
 	}

@@ -106,7 +106,8 @@ func BenchmarkDecode(b *testing.B) {
 			for b.Loop() {
 				for i, s := range sessions {
 					last := time.Time{}
-					for _, err := range s.Generate(b.Context(), [][]int64{prompt}, runtime.GenerateOptions{MaxNew: 32, Stop: []int64{}}) {
+					for _, err := range s.Generate(b.Context(), [][]int64{prompt},
+						runtime.GenerateOptions{MaxNew: 32, Stop: []int64{}}) {
 						if err != nil {
 							b.Fatal(err)
 						}
@@ -127,11 +128,13 @@ func BenchmarkDecode(b *testing.B) {
 
 // small opens a model of the size small.
 func small(b *testing.B, encoding, profile string) *runtime.Session {
-	m, err := models.New(models.Config{Encoding: encoding, DModel: 256, NLayers: 4, NHeads: 4, DFF: 1024, VocabSize: vocab})
+	m, err := models.New(models.Config{Encoding: encoding, DModel: 256, NLayers: 4, NHeads: 4, DFF: 1024,
+		VocabSize: vocab})
 	if err != nil {
 		b.Fatal(err)
 	}
-	file, err := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1), Card: description()}.ONNX(profile)
+	file, err := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1),
+		Card: description()}.ONNX(profile)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -158,7 +161,8 @@ func ratios(b *testing.B, encoding string) []float64 {
 			prompt[k] = rng.Int64N(vocab)
 		}
 		start := time.Now()
-		if _, err := sessions[profile].GenerateAll(b.Context(), [][]int64{prompt}, runtime.GenerateOptions{MaxNew: 1}); err != nil {
+		if _, err := sessions[profile].GenerateAll(b.Context(), [][]int64{prompt},
+			runtime.GenerateOptions{MaxNew: 1}); err != nil {
 			b.Fatal(err)
 		}
 		return time.Since(start)

@@ -11,7 +11,8 @@ import (
 
 // benchModel is of the size of the zoo's small models.
 func benchModel(b *testing.B) []byte {
-	return build(b, spec{encoding: "rope", config: models.Config{DModel: 256, NLayers: 4, NHeads: 4, DFF: 1024, VocabSize: 128}})
+	return build(b, spec{encoding: "rope", config: models.Config{DModel: 256, NLayers: 4, NHeads: 4, DFF: 1024,
+		VocabSize: 128}})
 }
 
 func randomRows(rows, length int) [][]int64 {

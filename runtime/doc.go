@@ -31,7 +31,8 @@ var (
 
 	// ErrNoCgo reports that the program was built without cgo, so that it
 	// cannot load ONNX Runtime.
-	ErrNoCgo = errors.New("ort: ONNX Runtime needs cgo, and this program was built without it; rebuild with CGO_ENABLED=1 and a C compiler, or use the pure-Go engine")
+	ErrNoCgo = errors.New("ort: ONNX Runtime needs cgo, and this program was built without it; rebuild with " +
+		"CGO_ENABLED=1 and a C compiler, or use the pure-Go engine")
 
 	// ErrClosed reports the use of a session or value after its Close.
 	ErrClosed = errors.New("already closed")

@@ -13,7 +13,8 @@ import (
 // TestNoEngine: a program that links none is told what to import, for the provider
 // that it asks for.
 func TestNoEngine(t *testing.T) {
-	const ort, native = `import _ "github.com/nopezoo/zoo/runtime/ort"`, `import _ "github.com/nopezoo/zoo/runtime/native"`
+	const ort, native = `import _ "github.com/nopezoo/zoo/runtime/ort"`,
+		`import _ "github.com/nopezoo/zoo/runtime/native"`
 	for provider, want := range map[string][]string{"": {ort, native}, "cpu": {ort}, "cuda": {ort}, "go": {native}} {
 		runtime.WithoutEngines(func() {
 			_, err := runtime.OpenBytes(build(t, spec{encoding: "nope"}), runtime.Options{Provider: provider})

@@ -45,7 +45,8 @@ func TestErrInput(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	_, cancelled := s.Complete(ended, "a", runtime.GenerateOptions{})
-	table := open(t, follower(t, []string{tokenizer.PadPiece, tokenizer.EOSPiece, "a"}, "a"), runtime.Options{Provider: "go"})
+	table := open(t, follower(t, []string{tokenizer.PadPiece, tokenizer.EOSPiece, "a"}, "a"),
+		runtime.Options{Provider: "go"})
 	if err := table.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,8 @@ func TestNilContext(t *testing.T) {
 		_, score := s.Score(none, ids, []int{1})
 		_, all := s.GenerateAll(none, ids, runtime.GenerateOptions{})
 		_, complete := s.Complete(none, "a", runtime.GenerateOptions{})
-		for name, err := range map[string]error{"logits": logits, "score": score, "generate": all, "complete": complete} {
+		for name, err := range map[string]error{"logits": logits, "score": score, "generate": all,
+			"complete": complete} {
 			if err == nil || !strings.Contains(err.Error(), "the context is nil") || errors.Is(err, runtime.ErrInput) {
 				t.Errorf("%s, provider %s: %v", name, provider, err)
 			}

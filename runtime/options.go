@@ -77,16 +77,19 @@ func (o Options) check() error {
 		return err
 	}
 	if o.Exact && o.Provider != providerGo {
-		return fmt.Errorf("only provider %s computes in float64, not %q; drop Exact or choose it", providerGo, o.Provider)
+		return fmt.Errorf("only provider %s computes in float64, not %q; drop Exact or choose it", providerGo,
+			o.Provider)
 	}
 	if o.Provider == providerGo {
 		switch {
 		case o.Library != "":
-			return fmt.Errorf("library %s is given, but provider %s uses no ONNX Runtime library; drop one of the two", o.Library, providerGo)
+			return fmt.Errorf("library %s is given, but provider %s uses no ONNX Runtime library; drop one of the two",
+				o.Library, providerGo)
 		case len(o.ProviderOptions) > 0:
 			return fmt.Errorf("provider %s has no options, got %v", providerGo, o.ProviderOptions)
 		case o.ProfilePrefix != "":
-			return fmt.Errorf("provider %s writes no profile; drop the profile prefix %q or use provider %s", providerGo, o.ProfilePrefix, providerCPU)
+			return fmt.Errorf("provider %s writes no profile; drop the profile prefix %q or use provider %s",
+				providerGo, o.ProfilePrefix, providerCPU)
 		}
 	}
 	return nil

@@ -37,7 +37,8 @@ func (o Sampling) Check() error {
 	case !(o.TopP >= 0 && o.TopP <= 1):
 		return fmt.Errorf("top-p is %v, expected 0 (all) to 1", o.TopP)
 	case o.Temperature == 0 && (o.TopK > 1 || o.TopP > 0 && o.TopP < 1):
-		return fmt.Errorf("top-k %d and top-p %v need a temperature above 0: temperature 0 always takes the most probable token", o.TopK, o.TopP)
+		return fmt.Errorf("top-k %d and top-p %v need a temperature above 0: temperature 0 "+
+			"always takes the most probable token", o.TopK, o.TopP)
 	}
 	return nil
 }

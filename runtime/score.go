@@ -93,7 +93,8 @@ func (s *Session) checkScored(ids [][]int64, from []int) error {
 	}
 	for i, row := range ids {
 		if from[i] < 1 || from[i] > len(row) {
-			return fmt.Errorf("sequence %d is to be scored from index %d, expected 1 to its length %d", i, from[i], len(row))
+			return fmt.Errorf("sequence %d is to be scored from index %d, expected 1 to its length %d", i, from[i],
+				len(row))
 		}
 		if err := s.fits("sequence", i, len(row)-1); err != nil {
 			return err
@@ -112,7 +113,8 @@ func (s *Session) fits(kind string, row, positions int) error {
 
 // visit runs the rows and shows the logits [V] at each index from from[row] on;
 // see must not keep them.
-func (s *Session) visit(ctx context.Context, rows [][]int64, from []int, see func(row, at int, logits []float32) error) error {
+func (s *Session) visit(ctx context.Context, rows [][]int64, from []int,
+	see func(row, at int, logits []float32) error) error {
 	for _, group := range s.groups(rows) {
 		err := s.visitGroup(ctx, pick(rows, group), pick(from, group), func(i, at int, logits []float32) error {
 			return see(group[i], at, logits)
@@ -124,7 +126,8 @@ func (s *Session) visit(ctx context.Context, rows [][]int64, from []int, see fun
 	return nil
 }
 
-func (s *Session) visitGroup(ctx context.Context, rows [][]int64, from []int, see func(row, at int, logits []float32) error) error {
+func (s *Session) visitGroup(ctx context.Context, rows [][]int64, from []int,
+	see func(row, at int, logits []float32) error) error {
 	b, err := newBatch(ctx, s, rows, 0)
 	if err != nil {
 		return err

@@ -180,7 +180,8 @@ func (s *Session) checkRows(kind string, rows [][]int64) error {
 		}
 		for j, id := range ids {
 			if id < 0 || id >= int64(s.contract.Vocab) {
-				return fmt.Errorf("%s %d has token id %d at index %d, the vocabulary has ids 0 to %d", kind, i, id, j, s.contract.Vocab-1)
+				return fmt.Errorf("%s %d has token id %d at index %d, the vocabulary has ids 0 to %d", kind, i, id, j,
+					s.contract.Vocab-1)
 			}
 		}
 	}

@@ -20,7 +20,8 @@ func CheckThreads(n int) error {
 	case n < 0:
 		return fmt.Errorf("threads is %d, expected 0 (one per physical core) or more", n)
 	case n > most:
-		return fmt.Errorf("threads is %d, but this machine has %d processors; expected at most %d, or 0 for one per physical core", n, goruntime.NumCPU(), most)
+		return fmt.Errorf("threads is %d, but this machine has %d processors; expected at most %d, "+
+			"or 0 for one per physical core", n, goruntime.NumCPU(), most)
 	}
 	return nil
 }

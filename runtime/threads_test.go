@@ -18,7 +18,8 @@ func TestCheckThreads(t *testing.T) {
 		}
 	}
 	for _, n := range []int{-1, most + 1, 99999} {
-		if err := runtime.CheckThreads(n); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("threads is %d, ", n)) {
+		if err := runtime.CheckThreads(n); err == nil || !strings.Contains(err.Error(),
+			fmt.Sprintf("threads is %d, ", n)) {
 			t.Errorf("%d threads: error is %v", n, err)
 		}
 	}

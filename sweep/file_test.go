@@ -20,11 +20,13 @@ func TestHugeSweep(t *testing.T) {
 		for i := range n {
 			fmt.Fprintf(&list, "%d, ", i+1)
 		}
-		f, err := Parse("huge", fmt.Appendf(nil, "seeds: [%s]\ngrid: {train.steps: [%[1]s], train.batch: [%[1]s], train.warmup: [%[1]s], train.examples: [%[1]s]}", &list))
+		f, err := Parse("huge", fmt.Appendf(nil, "seeds: [%s]\ngrid: {train.steps: [%[1]s], train.batch: [%[1]s], "+
+			"train.warmup: [%[1]s], train.examples: [%[1]s]}", &list))
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := fmt.Sprintf("%d seeds × %[1]d grid.train.batch × %[1]d grid.train.examples × %[1]d grid.train.steps × %[1]d grid.train.warmup are more than 10000 runs", n)
+		want := fmt.Sprintf("%d seeds × %[1]d grid.train.batch × %[1]d grid.train.examples × %[1]d grid.train.steps "+
+			"× %[1]d grid.train.warmup are more than 10000 runs", n)
 		if runs, err := f.Runs("", configs.Sources{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d runs, error %v; want %q", len(runs), err, want)
 		}
@@ -64,10 +66,13 @@ func TestPaperOnEachTask(t *testing.T) {
 		if got := []int{c.Train.Examples, c.Train.Steps, c.Train.Warmup}; !slices.Equal(got, want) {
 			t.Errorf("%s: examples, steps and warmup are %v, want %v", name, got, want)
 		}
-		if c.Train.Lengths != k.Train.String() || c.Train.Batch != 64 || c.Train.PoolSteps != 0 || c.Train.WarmupFrom != "zero" || c.Model.Settings != "faithful" {
+		if c.Train.Lengths != k.Train.String() || c.Train.Batch != 64 || c.Train.PoolSteps != 0 ||
+			c.Train.WarmupFrom != "zero" || c.Model.Settings != "faithful" {
 			t.Errorf("%s: %+v", name, c)
 		}
-		preset, err := configs.Load(configs.Sources{Preset: "paper", Overrides: []configs.Value{{Key: "train.task", Value: c.Train.Task}, {Key: "train.seed", Value: c.Train.Seed}}})
+		preset, err := configs.Load(configs.Sources{Preset: "paper",
+			Overrides: []configs.Value{{Key: "train.task", Value: c.Train.Task},
+				{Key: "train.seed", Value: c.Train.Seed}}})
 		if err != nil {
 			t.Fatal(err)
 		}

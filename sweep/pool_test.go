@@ -33,7 +33,8 @@ func TestPool(t *testing.T) {
 		{"two workers", pool{workers: 2}, []int64{9, 8, 7}, []string{"r1 0-8", "r0 0-9", "r2 8-15"}},
 		{"memory for one", pool{workers: 2, memory: 10}, []int64{6, 7}, []string{"r0 0-6", "r1 6-13"}},
 		{"a small one passes", pool{workers: 2, memory: 10}, []int64{6, 7, 4}, []string{"r2 0-4", "r0 0-6", "r1 6-13"}},
-		{"too large", pool{workers: 2, memory: 10}, []int64{11, 10}, []string{"r0 needs more memory than there is", "r1 0-10"}},
+		{"too large", pool{workers: 2, memory: 10}, []int64{11, 10},
+			[]string{"r0 needs more memory than there is", "r1 0-10"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

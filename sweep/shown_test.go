@@ -50,7 +50,8 @@ func TestLines(t *testing.T) {
 	runs := func(name string) Status {
 		return Status{Name: name, State: Running, Step: 3, Steps: 9, Loss: new(1.25), Pace: 1000, Left: 6}
 	}
-	failed := Status{Name: "copy-t5-tiny-s1", State: Failed, Steps: 9, Error: "train: no such\nfile \x1b[2J of the many that are there"}
+	failed := Status{Name: "copy-t5-tiny-s1", State: Failed, Steps: 9, Error: "train: no such\nfile " +
+		"\x1b[2J of the many that are there"}
 	for _, test := range []struct {
 		name          string
 		states        []Status
@@ -66,24 +67,27 @@ func TestLines(t *testing.T) {
 			"copy-rope-tiny-s1  running  3/9  loss 1.25  1k tokens/s  6s left",
 			"1 running",
 		}},
-		{"names without what all say", []Status{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s1")}, 63, 22, []string{
-			"rope  running  3/9  loss 1.25  1k tokens/s  6s left",
-			"nope  waiting  0/9",
-			"1 running, 1 waiting",
-		}},
+		{"names without what all say", []Status{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s1")}, 63, 22,
+			[]string{
+				"rope  running  3/9  loss 1.25  1k tokens/s  6s left",
+				"nope  waiting  0/9",
+				"1 running, 1 waiting",
+			}},
 		{"still too wide", []Status{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s2")}, 40, 22, []string{
 			"rope-s1  running  3/9  loss 1.25  1k tokens/s  6s left",
 			"nope-s2  waiting  0/9",
 			"1 running, 1 waiting",
 		}},
-		{"narrower than a line can be", []Status{runs("copy-rope-tiny-s1")}, 10, 22, []string{"copy-rope-tiny-s1  running  3/9  loss 1.25  1k tokens/s  6s left", "1 running"}},
+		{"narrower than a line can be", []Status{runs("copy-rope-tiny-s1")}, 10, 22,
+			[]string{"copy-rope-tiny-s1  running  3/9  loss 1.25  1k tokens/s  6s left", "1 running"}},
 		{"an error takes what room there is", []Status{failed, runs("copy-rope-tiny-s1")}, 79, 22, []string{
 			"copy-t5-tiny-s1    failed   0/9  train: no such file \x1b[2J of the many that are there",
 			"copy-rope-tiny-s1  running  3/9  loss 1.25  1k tokens/s  6s left",
 			"1 running, 1 failed",
 		}},
 		{"more runs than lines", []Status{
-			{Name: "a", State: Finished, Step: 9, Steps: 9}, waits("b"), runs("c"), {Name: "d", State: Stopped, Steps: 9}, waits("e"), runs("f"),
+			{Name: "a", State: Finished, Step: 9, Steps: 9}, waits("b"), runs("c"),
+			{Name: "d", State: Stopped, Steps: 9}, waits("e"), runs("f"),
 		}, 79, 5, []string{
 			"b  waiting  0/9",
 			"c  running  3/9  loss 1.25  1k tokens/s  6s left",
@@ -91,7 +95,8 @@ func TestLines(t *testing.T) {
 			"f  running  3/9  loss 1.25  1k tokens/s  6s left",
 			"1 finished, 2 running, 1 stopped, 2 waiting; 2 not shown",
 		}},
-		{"names without what all say, shown or not", []Status{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s1"), waits("copy-nope-tiny-s2")}, 40, 3, []string{
+		{"names without what all say, shown or not", []Status{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s1"),
+			waits("copy-nope-tiny-s2")}, 40, 3, []string{
 			"rope-s1  running  3/9  loss 1.25  1k tokens/s  6s left",
 			"nope-s1  waiting  0/9",
 			"1 running, 2 waiting; 1 not shown",

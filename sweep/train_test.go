@@ -26,11 +26,13 @@ func TestTrain(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		runs = append(runs, Run{Name: name, Dir: filepath.Join(folder, name), Config: config(t, 4)})
 	}
-	runs = append(runs, Run{Name: "c", Dir: filepath.Join(folder, "c"), Config: config(t, 4), Cost: train.Cost{Memory: 2 << 20}})
+	runs = append(runs, Run{Name: "c", Dir: filepath.Join(folder, "c"), Config: config(t, 4),
+		Cost: train.Cost{Memory: 2 << 20}})
 	var told, warned []string
 	all, err := Train(t.Context(), folder, runs, Options{
-		Memory:  1 << 20,
-		Command: player(`case $0 in */a) exit 0;; esac; echo "x: ` + NotSaved + `full"; echo "zoo: $0: no luck"; exit 1`),
+		Memory: 1 << 20,
+		Command: player(`case $0 in */a) exit 0;; esac; echo "x: ` + NotSaved +
+			`full"; echo "zoo: $0: no luck"; exit 1`),
 		Report: func(e Event) {
 			switch {
 			case e.Err != nil:
@@ -43,7 +45,8 @@ func TestTrain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const large = "needs more memory than there is: about 2.00 MiB of 1.00 MiB; lower train.micro_tokens, or say with --memory how much there is"
+	const large = "needs more memory than there is: about 2.00 MiB of 1.00 MiB; lower train.micro_tokens, or say " +
+		"with --memory how much there is"
 	want := []string{"c failed 0/4 " + large, "a: begins", "a finished 0/4", "b: begins", "b failed 0/4 no luck"}
 	if diff := cmp.Diff(want, told[1:]); diff != "" {
 		t.Errorf("told (-want +got)\n%s", diff)
@@ -78,12 +81,14 @@ func TestTrainStops(t *testing.T) {
 		runs = append(runs, Run{Name: name, Dir: filepath.Join(folder, name), Config: config(t, 4)})
 	}
 	all, err := Train(ctx, folder, runs, Options{
-		Command: player(`trap 'echo "zoo: training interrupted at step 1"; exit 130' INT; echo "x: ` + NotSaved + `now"; while :; do sleep 0.02; done`),
+		Command: player(`trap 'echo "zoo: training interrupted at step 1"; exit 130' INT; echo "x: ` + NotSaved +
+			`now"; while :; do sleep 0.02; done`),
 		Report: func(e Event) {
 			if e.Err == nil {
 				return
 			}
-			if _, again := Train(t.Context(), folder, runs, Options{Command: player("exit")}); again == nil || !strings.Contains(again.Error(), "another zoo sweep is at work there") {
+			if _, again := Train(t.Context(), folder, runs, Options{Command: player("exit")}); again == nil ||
+				!strings.Contains(again.Error(), "another zoo sweep is at work there") {
 				t.Errorf("two at a time: %v", again)
 			}
 			cancel() // it has its trap
@@ -117,7 +122,8 @@ func TestTrainRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	var of *train.RunError
-	if _, err := Train(t.Context(), folder, []Run{r}, Options{Command: player("exit")}); !errors.As(err, &of) || of.Dir != r.Dir || !errors.Is(err, train.ErrOtherRun) {
+	if _, err := Train(t.Context(), folder, []Run{r}, Options{Command: player("exit")}); !errors.As(err, &of) ||
+		of.Dir != r.Dir || !errors.Is(err, train.ErrOtherRun) {
 		t.Errorf("another run is there: %v", err)
 	}
 }

@@ -38,7 +38,8 @@ func TestChildWords(t *testing.T) {
 		if diff := cmp.Diff(want, told); diff != "" || log.String() != said {
 			t.Errorf("in parts of %d bytes: told (-want +got)\n%s\nlog %q", size, diff, &log)
 		}
-		if want := "runs/x: train: checkpoint at step 9: no space left on device train: write runs/x/metrics.jsonl: no space left on device"; w.last != want {
+		if want := "runs/x: train: checkpoint at step 9: no space left on device train: write " +
+			"runs/x/metrics.jsonl: no space left on device"; w.last != want {
 			t.Errorf("last words %q, want %q", w.last, want)
 		}
 	}

@@ -38,7 +38,8 @@ func TestOldRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, hash := range map[string]string{"as read": was.Hash(), "made anew": now.Hash(), "of the checkpoint": c.Config.Hash()} {
+	for what, hash := range map[string]string{"as read": was.Hash(), "made anew": now.Hash(),
+		"of the checkpoint": c.Config.Hash()} {
 		if hash != oldHash {
 			t.Errorf("%s: hash %s, want %s", what, hash, oldHash)
 		}

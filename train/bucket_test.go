@@ -106,7 +106,8 @@ func TestManyRuns(t *testing.T) {
 			}
 			for _, b := range batches {
 				if n := b.IDs.Shape()[0]; n == 0 || n > 1 && b.IDs.Len() > cfg.Train.MicroTokens {
-					t.Errorf("a run has %d sequences and %d tokens, the budget is %d", n, b.IDs.Len(), cfg.Train.MicroTokens)
+					t.Errorf("a run has %d sequences and %d tokens, the budget is %d", n, b.IDs.Len(),
+						cfg.Train.MicroTokens)
 				}
 			}
 		})

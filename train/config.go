@@ -94,7 +94,8 @@ func (r Recipe) check() error {
 		{"micro_tokens", r.MicroTokens, 0}, {"pool_steps", r.PoolSteps, 0}, {"warmup", r.Warmup, 0},
 		{"checkpoint_every", r.CheckpointEvery, 1}, {"keep_checkpoints", r.KeepCheckpoints, 1},
 		{"threads", r.Threads, 0}, {"lanes", r.Lanes, 0},
-		{"eval_every", r.EvalEvery, 0}, {"eval_samples", r.EvalSamples, 0}, {"stop_after_perfect", r.StopAfterPerfect, 0},
+		{"eval_every", r.EvalEvery, 0}, {"eval_samples", r.EvalSamples, 0},
+		{"stop_after_perfect", r.StopAfterPerfect, 0},
 	} {
 		if f.value < f.min {
 			return fmt.Errorf("train.%s %d: want at least %d", f.key, f.value, f.min)

@@ -54,12 +54,16 @@ func TestEstimateCost(t *testing.T) {
 	if set := cost(func(c *train.Config) { c.Train.Examples = 1 << 20 }); set.Memory < base.Memory+8<<20 {
 		t.Errorf("a set of 2^20 examples takes %d bytes, want 8 for each at least", set.Memory-base.Memory)
 	}
-	absurd := cost(func(c *train.Config) { c.Train.Batch, c.Train.Lengths, c.Model.NLayers = 1<<31-1, "1..65536", 1024 })
+	absurd := cost(func(c *train.Config) {
+		c.Train.Batch, c.Train.Lengths, c.Model.NLayers = 1<<31-1, "1..65536",
+			1024
+	})
 	if absurd.Memory < 1<<60 {
 		t.Errorf("an absurd run takes %d bytes: the product has overflowed", absurd.Memory)
 	}
 	pooled := cost(func(c *train.Config) { c.Train.Batch, c.Train.MicroTokens, c.Train.PoolSteps = 64, 64, 100 })
-	if want := int64(2 * 28 * 99 * 64 * 8); pooled.Memory < split.Memory+want { // prompts and targets of 3 words and more
+	// prompts and targets of 3 words and more
+	if want := int64(2 * 28 * 99 * 64 * 8); pooled.Memory < split.Memory+want {
 		t.Errorf("the tokens of 100 steps take %d bytes, want %d at least", pooled.Memory-split.Memory, want)
 	}
 	if base.Memory < empty+16*base.Parameters {

@@ -145,7 +145,8 @@ func TestDropoutBelongsToTheSequence(t *testing.T) {
 				for _, at := range places(f.Shape(), w) {
 					got := tensor.Data[float32](f)[row*f.Len()/n+at(w)]
 					if want := tensor.Data[float32](all[name])[(part.First+row)*all[name].Len()/8+at(width)]; got != want {
-						t.Fatalf("%s, sequence %d: factor %v, and %v in the whole batch", name, part.First+row, got, want)
+						t.Fatalf("%s, sequence %d: factor %v, and %v in the whole batch", name, part.First+row, got,
+							want)
 					}
 				}
 			}

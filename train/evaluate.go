@@ -71,7 +71,8 @@ func summarize(step int, m mixture, results []journal.Result) (journal.Evaluatio
 	}
 	if in.N == 0 {
 		return journal.Evaluation{}, fmt.Errorf("train: evaluation at step %d: "+
-			"no held-out samples at the trained lengths %s; give train.eval_lengths some that have any", step, m.ranges())
+			"no held-out samples at the trained lengths %s; give train.eval_lengths some that have any", step,
+			m.ranges())
 	}
 	ratio := func(a, n int) *float64 {
 		if n == 0 {

@@ -200,7 +200,8 @@ func TestEvaluatedMixture(t *testing.T) {
 	cfg.Train.EvalEvery, cfg.Train.EvalLengths = 2, "2,4"
 	dir := t.TempDir()
 	evaluate := func(context.Context, int, map[string]*tensor.Tensor) ([]journal.Result, error) {
-		return []journal.Result{{Task: "copy", Length: 2, N: 4, Correct: 4}, {Task: "copy", Length: 4, N: 4, Correct: 4},
+		return []journal.Result{{Task: "copy", Length: 2, N: 4, Correct: 4},
+			{Task: "copy", Length: 4, N: 4, Correct: 4},
 			{Task: "summation", Length: 2, N: 4, Correct: 1}, {Task: "summation", Length: 4, N: 4}}, nil
 	}
 	losses(t, startWith(t, dir, cfg, train.Options{Evaluate: evaluate}))

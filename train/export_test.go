@@ -62,7 +62,8 @@ func Decode(c Config, step int) ([]string, error) {
 		width := b.IDs.Shape()[1]
 		all := tensor.Data[int64](b.IDs)
 		for i := range b.IDs.Shape()[0] {
-			row := slices.DeleteFunc(slices.Clone(all[i*width:(i+1)*width]), func(id int64) bool { return id == src.tok.Pad() })
+			row := slices.DeleteFunc(slices.Clone(all[i*width:(i+1)*width]),
+				func(id int64) bool { return id == src.tok.Pad() })
 			text, err := src.tok.Decode(row)
 			if err != nil {
 				return nil, err

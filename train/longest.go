@@ -36,8 +36,10 @@ func (c Config) checkLongest() error {
 				return err
 			}
 			if n > model.MaxLength() {
-				return fmt.Errorf("train: task %s has sequences of %d tokens at length %d, and the encoding %s ends at %d; "+
-					"lower train.lengths or raise the encoding's maximum", t.Name, n, length, c.Model.Encoding, model.MaxLength())
+				return fmt.Errorf("train: task %s has sequences of %d tokens at length %d, "+
+					"and the encoding %s ends at %d; "+
+					"lower train.lengths or raise the encoding's maximum", t.Name, n, length, c.Model.Encoding,
+					model.MaxLength())
 			}
 		}
 	}

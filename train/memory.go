@@ -15,7 +15,8 @@ type MemoryError struct {
 
 // Error implements error.
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("the run needs about %s of memory, and %s are free; %s", human.Bytes(e.Needed), human.Bytes(e.Free), e.Remedy)
+	return fmt.Sprintf("the run needs about %s of memory, and %s are free; %s", human.Bytes(e.Needed),
+		human.Bytes(e.Free), e.Remedy)
 }
 
 // CheckMemory refuses a run that takes more than the free bytes of memory, with a
@@ -36,7 +37,8 @@ func whatFits(c Config, needed, free int64) string {
 		without.Train.Examples = 0
 		if cost, err := EstimateCost(without); err == nil && cost.Memory < free {
 			each := (needed - cost.Memory) / n
-			return fmt.Sprintf("train.examples up to %d would do, since each takes %d bytes", (free-cost.Memory)/each, each)
+			return fmt.Sprintf("train.examples up to %d would do, since each takes %d bytes", (free-cost.Memory)/each,
+				each)
 		}
 	}
 	for n := cmp.Or(c.Train.MicroTokens, 1<<20) / 2; n >= 32; n /= 2 {

@@ -74,7 +74,8 @@ func TestPaperFirstUpdate(t *testing.T) {
 	for steps := 1; steps <= 2; steps++ {
 		c := paperRun(t, "copy+paper")
 		c.Train.Lengths, c.Train.Batch, c.Train.Steps, c.Train.CheckpointEvery = "2..4", 4, steps, 1
-		c.Train.LR, c.Train.Warmup = 1e-2, 4 // at the preset's own the second moves a gain of 1 by less than float32 shows
+		// at the preset's own the second moves a gain of 1 by less than float32 shows
+		c.Train.LR, c.Train.Warmup = 1e-2, 4
 		dir := t.TempDir()
 		r := start(t, dir, c)
 		losses(t, r)

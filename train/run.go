@@ -159,11 +159,13 @@ func resume(dir string, cfg Config, o Options) (*Trainer, error) {
 		return nil, err
 	}
 	if c.Config.Hash() != cfg.Hash() {
-		return nil, fmt.Errorf("%s: the newest checkpoint was made with another configuration than %s says", dir, ConfigFile)
+		return nil, fmt.Errorf("%s: the newest checkpoint was made with another configuration than %s says", dir,
+			ConfigFile)
 	}
 	if n := cfg.Train.Threads; n > runtime.MaxThreads() {
 		return nil, fmt.Errorf("%s: the run began with %d threads, on which its bits depend, and this machine's "+
-			"%d processors bear %d at most; go on with it where there are more", dir, n, goruntime.NumCPU(), runtime.MaxThreads())
+			"%d processors bear %d at most; go on with it where there are more", dir, n, goruntime.NumCPU(),
+			runtime.MaxThreads())
 	}
 	t, err := newTrainer(dir, c, o)
 	if err != nil {
@@ -271,8 +273,10 @@ func (t *Trainer) prefetch(step int) <-chan prepared {
 func (t *Trainer) update(batches []batch) (journal.Stats, error) {
 	for _, b := range batches {
 		if n, limit := b.IDs.Shape()[1], t.model.MaxLength(); limit > 0 && n > limit {
-			return journal.Stats{}, fmt.Errorf("train: step %d has a sequence of %d tokens, and the encoding %s ends at %d; "+
-				"lower train.lengths or raise the encoding's maximum", t.now.Step+1, n, t.now.Config.Model.Encoding, limit)
+			return journal.Stats{}, fmt.Errorf("train: step %d has a sequence of %d tokens, "+
+				"and the encoding %s ends at %d; "+
+				"lower train.lengths or raise the encoding's maximum", t.now.Step+1, n, t.now.Config.Model.Encoding,
+				limit)
 		}
 	}
 	loss, err := t.engine.run(context.Background(), batches)

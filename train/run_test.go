@@ -24,7 +24,8 @@ func micro(encoding string, steps int) train.Config {
 	return train.Config{
 		Model: models.Config{Encoding: encoding, DModel: 32, NLayers: 2, NHeads: 2, DFF: 64},
 		Train: train.Recipe{Task: "copy", Lengths: "1..6", Seed: 3, Steps: steps, Batch: 8, LR: 1e-2, Warmup: 4,
-			WeightDecay: 0.01, Beta1: 0.9, Beta2: 0.98, Eps: 1e-8, Clip: 1, CheckpointEvery: 4, KeepCheckpoints: 2, Threads: 2},
+			WeightDecay: 0.01, Beta1: 0.9, Beta2: 0.98, Eps: 1e-8, Clip: 1, CheckpointEvery: 4, KeepCheckpoints: 2,
+			Threads: 2},
 	}
 }
 
@@ -87,7 +88,8 @@ func sameWeights(t testing.TB, a, b *train.Checkpoint) {
 // tolerance of 1e-4.
 func TestFirstLosses(t *testing.T) {
 	got := losses(t, start(t, t.TempDir(), micro("rope", 10)))
-	want := []float64{4.687102, 4.644132, 4.583255, 4.500696, 4.497655, 4.305128, 4.357224, 4.432960, 4.312957, 4.308955}
+	want := []float64{4.687102, 4.644132, 4.583255, 4.500696, 4.497655, 4.305128, 4.357224, 4.432960, 4.312957,
+		4.308955}
 	for i := range want {
 		if math.Abs(got[i]-want[i]) > 1e-4*want[i] {
 			t.Errorf("step %d: loss %.6f, want %.6f", i+1, got[i], want[i])
@@ -242,7 +244,8 @@ func TestDamagedCheckpoint(t *testing.T) {
 	defer r.Close()
 	r.Close()
 	if r.Step() != 4 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].Error(), "checkpoint-00000008") {
-		t.Errorf("resumed at step %d with the warnings %v, want step 4 and the damaged file named", r.Step(), r.Warnings)
+		t.Errorf("resumed at step %d with the warnings %v, want step 4 and the damaged file named", r.Step(),
+			r.Warnings)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "checkpoint-00000004.safetensors"), []byte("no"), 0o644); err != nil {
 		t.Fatal(err)

@@ -39,7 +39,8 @@ func TestEmbedded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c.Profile != profile || m.Name != c.Task+"-"+c.Name() || c.Encoding != m.Card.Encoding || len(c.State) == 0 {
+			if c.Profile != profile || m.Name != c.Task+"-"+c.Name() || c.Encoding != m.Card.Encoding ||
+				len(c.State) == 0 {
 				t.Errorf("%s, %s: the card says %+v", m.Name, profile, c)
 			}
 		}
@@ -121,7 +122,8 @@ func TestAdd(t *testing.T) {
 func TestCatalogueErrors(t *testing.T) {
 	dir, _ := added(t)
 	c := zoo.Catalogue{FS: os.DirFS(dir)}
-	if _, err := c.ONNX("test-rope", card.Portable); !errors.Is(err, zoo.ErrUnknown) || !strings.Contains(err.Error(), "test-alibi") {
+	if _, err := c.ONNX("test-rope", card.Portable); !errors.Is(err, zoo.ErrUnknown) ||
+		!strings.Contains(err.Error(), "test-alibi") {
 		t.Errorf("unknown name: %v", err)
 	}
 	if _, err := c.Manifest("../test-alibi"); !errors.Is(err, zoo.ErrUnknown) {

@@ -11,7 +11,8 @@ import (
 )
 
 func TestWithRemedy(t *testing.T) {
-	if err := withRemedy(fmt.Errorf("write x: %w", syscall.ENOSPC)); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "free some space") {
+	if err := withRemedy(fmt.Errorf("write x: %w", syscall.ENOSPC)); !errors.Is(err, syscall.ENOSPC) ||
+		!strings.Contains(err.Error(), "free some space") {
 		t.Errorf("a full disk: %v", err)
 	}
 	if err := withRemedy(syscall.EACCES); err != syscall.EACCES {
@@ -24,7 +25,8 @@ func TestNoSlurm(t *testing.T) {
 	t.Setenv("PATH", "")
 	var stderr strings.Builder
 	args := []string{"sweep", "--config", "demo", "--executor", "slurm"}
-	if code := run(t.Context(), args, nil, io.Discard, &stderr); code != exitFailure || !strings.HasPrefix(stderr.String(), "zoo: sbatch is not on this machine's PATH: ") {
+	if code := run(t.Context(), args, nil, io.Discard, &stderr); code != exitFailure ||
+		!strings.HasPrefix(stderr.String(), "zoo: sbatch is not on this machine's PATH: ") {
 		t.Errorf("exit code %d, standard error %q", code, &stderr)
 	}
 	if _, err := os.Stat("runs"); err == nil {

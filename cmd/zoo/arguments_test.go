@@ -11,7 +11,8 @@ import (
 
 // raw are words of the libraries that read command lines, which tell a user of zoo
 // little.
-var raw = []string{"strconv", "invalid", "parse", "arg(s)", "unknown command", "required flag", "if any flags", "needs an argument", "bad flag", "shorthand", "csv"}
+var raw = []string{"strconv", "invalid", "parse", "arg(s)", "unknown command", "required flag", "if any flags",
+	"needs an argument", "bad flag", "shorthand", "csv"}
 
 // TestFlagErrors gives every flag of every verb a value that it cannot have, and none.
 func TestFlagErrors(t *testing.T) {

@@ -54,7 +54,8 @@ func benchVerb(a *app) *cobra.Command {
 	addAllow(c, &o.allow)
 	f := c.Flags()
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(models.Encodings(), ", "))
-	f.StringVar(&o.task, "task", "", "task, or several with commas; without a MODEL it also chooses those trained on it "+
+	f.StringVar(&o.task, "task", "", "task, or several with commas; without a MODEL it "+
+		"also chooses those trained on it "+
 		"(default: what a MODEL was trained on, else one task), or all")
 	f.StringVar(&o.lengths, "lengths", "",
 		"lengths to measure (default "+bench.TaskLengths+"; for speed alone "+bench.SpeedLengths+")")

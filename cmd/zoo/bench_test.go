@@ -58,7 +58,8 @@ func TestBenchResumes(t *testing.T) {
 	dir := t.TempDir()
 	whole, parts := filepath.Join(dir, "whole.jsonl"), filepath.Join(dir, "parts.jsonl")
 	args := func(file string) []string {
-		return []string{untrainedFile(t, "nope"), "--provider", "go", "--lengths", "1..20+1", "--n", "6", "--batch", "2,3", "--seeds", "1,2", "-o", file}
+		return []string{untrainedFile(t, "nope"), "--provider", "go", "--lengths", "1..20+1", "--n", "6", "--batch",
+			"2,3", "--seeds", "1,2", "-o", file}
 	}
 	again := args(parts)
 	const cells = 2 * 2 * 20
@@ -97,8 +98,10 @@ func TestBenchResumes(t *testing.T) {
 	if len(want) != cells {
 		t.Fatalf("%d rows, want %d", len(want), cells)
 	}
-	times := cmpopts.IgnoreFields(eval.Speed{}, "PrefillMS", "PrefillP95MS", "PrefillP99MS", "FirstTokenMS", "DecodeP50MS", "DecodeP95MS", "DecodeP99MS",
-		"GenerateSeconds", "TokensPerSecond", "TokensPerSecondSD", "PrefillSDMS", "DecodeSDMS", "RepeatRates", "RepeatPrefillMS", "RepeatDecodeMS", "PeakMemory")
+	times := cmpopts.IgnoreFields(eval.Speed{}, "PrefillMS", "PrefillP95MS", "PrefillP99MS", "FirstTokenMS",
+		"DecodeP50MS", "DecodeP95MS", "DecodeP99MS",
+		"GenerateSeconds", "TokensPerSecond", "TokensPerSecondSD", "PrefillSDMS", "DecodeSDMS", "RepeatRates",
+		"RepeatPrefillMS", "RepeatDecodeMS", "PeakMemory")
 	if diff := cmp.Diff(want, readRows(t, parts), times); diff != "" {
 		t.Errorf("kept rows (-uninterrupted +resumed):\n%s", diff)
 	}

@@ -75,8 +75,9 @@ func (a *app) flagValues() map[string]cobra.CompletionFunc {
 // verbArguments are the values of arguments, by the verb.
 func (a *app) verbArguments() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
-		"bench": a.completeModels, "export": a.completeModels, "generate": a.completeModels, "inspect": a.completeModels,
-		"train": a.completeRuns, "catalogue": a.completeRuns, "import": arguments.Folders,
+		"bench": a.completeModels, "export": a.completeModels, "generate": a.completeModels,
+		"inspect": a.completeModels,
+		"train":   a.completeRuns, "catalogue": a.completeRuns, "import": arguments.Folders,
 	}
 }
 

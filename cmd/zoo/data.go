@@ -73,7 +73,8 @@ func (o dataOptions) tasks() ([]task.Task, error) {
 }
 
 func (a *app) data(ctx context.Context, o dataOptions) error {
-	if err := cmp.Or(arguments.OneOf("format", o.format, task.Formats()...), arguments.AtLeast("n", o.n, 1)); err != nil {
+	if err := cmp.Or(arguments.OneOf("format", o.format, task.Formats()...),
+		arguments.AtLeast("n", o.n, 1)); err != nil {
 		return err
 	}
 	tasks, err := o.tasks()

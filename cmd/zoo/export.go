@@ -71,7 +71,8 @@ func exportVerb(a *app) *cobra.Command {
 func (o exportOptions) check(flags *pflag.FlagSet) error {
 	if o.format == "safetensors" {
 		if name := arguments.Given(flags, "profile", "no-verify", "sequence"); name != "" {
-			return fmt.Errorf("--%s is about ONNX files, and --format %s writes none; leave one of the two out", name, o.format)
+			return fmt.Errorf("--%s is about ONNX files, and --format %s writes none; leave one of the two out", name,
+				o.format)
 		}
 	}
 	return cmp.Or(arguments.OneOf("format", o.format, exportFormats...), checkProfile(o.profile),

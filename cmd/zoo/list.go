@@ -149,7 +149,8 @@ func (a *app) listed(o listOptions, kind string) (values any, lines [][]string, 
 	case "runs":
 		var runs []find.Run
 		runs, err = find.Runs(o.runs, a.warn)
-		values, lines = tables.Runs(slices.DeleteFunc(runs, func(r find.Run) bool { return !o.takes(r.Encoding, r.Task) }))
+		values, lines = tables.Runs(slices.DeleteFunc(runs,
+			func(r find.Run) bool { return !o.takes(r.Encoding, r.Task) }))
 	}
 	return values, lines, err
 }

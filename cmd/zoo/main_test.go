@@ -97,7 +97,8 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"await": await, "truncate": truncate, "misshape": misshape, "random-model": randomModel, "foreign-folder": foreignFolder,
+			"await": await, "truncate": truncate, "misshape": misshape, "random-model": randomModel,
+			"foreign-folder": foreignFolder,
 		},
 	})
 }
@@ -159,7 +160,8 @@ func foreignFolder(ts *testscript.TestScript, _ bool, args []string) {
 		files[p.Name] = fmt.Sprintf("model-%05d-of-00002.safetensors", i%2+1)
 	}
 	for i, s := range shards {
-		ts.Check(tensor.WriteSafetensorsFile(filepath.Join(dir, fmt.Sprintf("model-%05d-of-00002.safetensors", i+1)), s, nil))
+		ts.Check(tensor.WriteSafetensorsFile(filepath.Join(dir, fmt.Sprintf("model-%05d-of-00002.safetensors", i+1)), s,
+			nil))
 	}
 	index, err := json.Marshal(map[string]any{"weight_map": files})
 	ts.Check(err)
@@ -189,7 +191,8 @@ func TestExitCodes(t *testing.T) {
 		stderr string
 	}{
 		{"success", t.Context(), "list tasks", 0, ""},
-		{"failure", t.Context(), "list tsaks", exitFailure, "zoo: unknown list \"tsaks\"; did you mean \"tasks\"? known: encodings, tasks, presets, models, runs\n"},
+		{"failure", t.Context(), "list tsaks", exitFailure, "zoo: unknown list \"tsaks\"; did you mean \"tasks\"? " +
+			"known: encodings, tasks, presets, models, runs\n"},
 		{"interrupt", cancelled, "generate --provider go " + file, exitInterrupted, "zoo: interrupted\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -212,7 +215,8 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 func TestResultsThatCannotBeWritten(t *testing.T) {
 	for _, args := range []string{"list", "list tasks --json", "--help", "doctor --json"} {
 		var stderr strings.Builder
-		if code := run(t.Context(), strings.Fields(args), nil, full{}, &stderr); code == 0 || !strings.Contains(stderr.String(), "no space left") {
+		if code := run(t.Context(), strings.Fields(args), nil, full{}, &stderr); code == 0 ||
+			!strings.Contains(stderr.String(), "no space left") {
 			t.Errorf("%s: exit code %d, standard error %q", args, code, &stderr)
 		}
 	}

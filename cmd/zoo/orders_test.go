@@ -24,7 +24,8 @@ func TestNoOrdersToTheTerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1), Card: card.Card{Task: title + "\u009b31m", ToolVersion: title}}.ONNX(card.Portable)
+	file, err := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1),
+		Card: card.Card{Task: title + "\u009b31m", ToolVersion: title}}.ONNX(card.Portable)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,8 @@ func TestNoOrdersToTheTerminal(t *testing.T) {
 	config := `{"model":{"encoding":"\u001b]0;evil\u0007"},"train":{"task":"\u001b[2J"}}`
 	for name, contents := range map[string][]byte{
 		"card.onnx": file, "ports.onnx": ports, "rows.jsonl": []byte(row), "broken.jsonl": []byte(row + title),
-		"runs/evil/config.json": []byte(config), "runs/evil" + title + "/config.json": []byte(config), title + ".yaml": []byte(title + ": 1"),
+		"runs/evil/config.json": []byte(config), "runs/evil" + title + "/config.json": []byte(config),
+		title + ".yaml": []byte(title + ": 1"),
 	} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
@@ -43,8 +45,10 @@ func TestNoOrdersToTheTerminal(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{
-		{"inspect", "card.onnx"}, {"inspect", "card.onnx", "--json"}, {"inspect", "ports.onnx"}, {"inspect", "ports.onnx", "--graph"},
-		{"bench", "card.onnx", "--provider", "go", "--lengths", "2"}, {"bench", "ports.onnx", "--provider", "go", "--lengths", "2"},
+		{"inspect", "card.onnx"}, {"inspect", "card.onnx", "--json"}, {"inspect", "ports.onnx"},
+		{"inspect", "ports.onnx", "--graph"},
+		{"bench", "card.onnx", "--provider", "go", "--lengths", "2"},
+		{"bench", "ports.onnx", "--provider", "go", "--lengths", "2"},
 		{"generate", "card.onnx", "--provider", "go"}, {"generate", "ports.onnx", "--provider", "go"},
 		{"list", "runs"}, {"list", "runs", "--json"}, {"inspect", "evil"}, {"export", "--run", "runs/evil"},
 		{"report", "rows.jsonl", "-o", "page.html"}, {"report", "broken.jsonl", "-o", "page.html"},

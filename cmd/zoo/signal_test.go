@@ -46,7 +46,8 @@ func TestRepeatedSIGTERM(t *testing.T) {
 		}
 		select {
 		case err := <-ended:
-			if c.ProcessState.ExitCode() != exitInterrupted || !strings.Contains(said.String(), "zoo: training interrupted at step ") {
+			if c.ProcessState.ExitCode() != exitInterrupted ||
+				!strings.Contains(said.String(), "zoo: training interrupted at step ") {
 				t.Errorf("ended with %v\n%s", err, &said)
 			}
 			return
@@ -100,7 +101,8 @@ func TestSIGHUP(t *testing.T) {
 			err = c.Wait()
 			steps, _ := train.Checkpoints(filepath.Join(dir, test.run))
 			if code := c.ProcessState.ExitCode(); code != test.code || len(steps) != 1 {
-				t.Errorf("ended with %v and checkpoints of steps %v, want exit code %d and one checkpoint", err, steps, test.code)
+				t.Errorf("ended with %v and checkpoints of steps %v, want exit code %d and one checkpoint", err, steps,
+					test.code)
 			}
 		})
 	}
@@ -111,7 +113,8 @@ func TestSIGHUP(t *testing.T) {
 func TestInterruptedSubmission(t *testing.T) {
 	dir := t.TempDir()
 	program(t, filepath.Join(dir, "sbatch"), "[ $1 = --version ] && exit\necho now >submitting\nsleep 0.3\necho 4711")
-	config := "model: {d_model: 16, n_layers: 1, n_heads: 2, d_ff: 32}\nencodings: [nope]\ntrain: {steps: 1, batch: 4, warmup: 0, threads: 1}\n"
+	config := "model: {d_model: 16, n_layers: 1, n_heads: 2, d_ff: 32}\nencodings: [nope]\ntrain: {steps: 1, " +
+		"batch: 4, warmup: 0, threads: 1}\n"
 	if err := os.WriteFile(filepath.Join(dir, "one.yaml"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,8 @@ func TestSlurm(t *testing.T) {
 func testCut(t *testing.T) {
 	const folder = "runs of 100%/cut" // a name that a shell and sbatch would take apart
 	verb := []string{"sweep", "--config", "cut.yaml", "--runs", "runs of 100%"}
-	submit := append(verb[:len(verb):len(verb)], "--executor", "slurm", "--time", "10", "--sbatch-arg=--comment=two words")
+	submit := append(verb[:len(verb):len(verb)], "--executor", "slurm", "--time", "10",
+		"--sbatch-arg=--comment=two words")
 	names := []string{"copy-nope-tiny-s1", "copy-rope-tiny-s1", "copy-alibi-tiny-s1"}
 	runZoo(t, submit...)
 	job := submittedJob(t, folder)
@@ -56,7 +57,8 @@ func testCut(t *testing.T) {
 	command(t, "scontrol", "requeue", job.ID+"_1")
 	command(t, "scancel", "--batch", "--signal=USR1", job.ID+"_2") // what --signal=B:USR1@120 does
 	command(t, "scancel", job.ID+"_3")
-	if said, err := exec.Command("zoo", submit...).CombinedOutput(); err == nil || !strings.Contains(string(said), "of this sweep wait or run") {
+	if said, err := exec.Command("zoo", submit...).CombinedOutput(); err == nil ||
+		!strings.Contains(string(said), "of this sweep wait or run") {
 		t.Errorf("submitting it twice: %v\n%s", err, said)
 	}
 	awaitEnd(t, job)
@@ -80,7 +82,8 @@ func testCut(t *testing.T) {
 	runZoo(t, "sweep", "--config", "cut.yaml", "--runs", "whole", "--workers", "2")
 	for i, name := range names {
 		log := readFile(t, filepath.Join(folder, name, "train.log"))
-		for _, part := range []string{"zoo: training interrupted at step ", "everything is saved", "going on from step "} {
+		for _, part := range []string{"zoo: training interrupted at step ", "everything is saved",
+			"going on from step "} {
 			if !strings.Contains(log, part) {
 				t.Errorf("%s was not cut short, saved and resumed: its log lacks %q:\n%s", name, part, log)
 			}
@@ -102,7 +105,8 @@ func testFailure(t *testing.T) {
 	runZoo(t, append(verb[:len(verb):len(verb)], "--executor", "slurm", "--max-running", "1")...)
 	awaitEnd(t, submittedJob(t, "runs/short"))
 	all := status(t, verb)
-	if s := all[0]; s.State != sweep.Failed || !strings.HasPrefix(s.Slurm, "FAILED") || !strings.Contains(s.Error, "has a sequence of") {
+	if s := all[0]; s.State != sweep.Failed || !strings.HasPrefix(s.Slurm, "FAILED") ||
+		!strings.Contains(s.Error, "has a sequence of") {
 		t.Errorf("a run that cannot be trained is %+v", s)
 	}
 	if s := all[1]; s.State != sweep.Finished || s.Slurm != "COMPLETED" {
@@ -133,7 +137,8 @@ func command(t *testing.T, name string, args ...string) string {
 func status(t *testing.T, verb []string) []sweep.Status {
 	t.Helper()
 	var out []sweep.Status
-	if err := json.Unmarshal([]byte(runZoo(t, append(verb[:len(verb):len(verb)], "--status", "--json")...)), &out); err != nil {
+	if err := json.Unmarshal([]byte(runZoo(t, append(verb[:len(verb):len(verb)], "--status", "--json")...)),
+		&out); err != nil {
 		t.Fatal(err)
 	}
 	return out

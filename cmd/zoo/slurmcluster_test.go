@@ -57,7 +57,8 @@ func startCluster(t *testing.T) {
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin")
 	for _, name := range []string{"munged", "slurmctld", "slurmd", "sbatch"} {
 		if _, err := exec.LookPath(name); err != nil {
-			t.Fatalf("%v; install Debian's packages slurmctld, slurmd, slurm-client and munge, or run: make test-slurm", err)
+			t.Fatalf("%v; install Debian's packages slurmctld, slurmd, slurm-client and munge, or run: make test-slurm",
+				err)
 		}
 	}
 	dir, err := os.MkdirTemp("", "zoo-slurm") // t.TempDir is too long for a socket's name
@@ -88,7 +89,8 @@ func startCluster(t *testing.T) {
 	}
 	ports := freePorts(t, 2)
 	var config strings.Builder
-	err = clusterConfig.Execute(&config, map[string]any{"Host": host, "User": me.Username, "Dir": dir, "ControlPort": ports[0], "NodePort": ports[1]})
+	err = clusterConfig.Execute(&config, map[string]any{"Host": host, "User": me.Username, "Dir": dir,
+		"ControlPort": ports[0], "NodePort": ports[1]})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,12 +69,14 @@ func TestSweepOnAFullDisk(t *testing.T) {
 	if code := c.ProcessState.ExitCode(); code != exitFailure || !ok {
 		t.Fatalf("ended with %v\n%s", err, text)
 	}
-	for _, want := range []string{"copy-nope-tiny-s1: not saved, to be tried again: ", "no space left on device", "free some space"} {
+	for _, want := range []string{"copy-nope-tiny-s1: not saved, to be tried again: ", "no space left on device",
+		"free some space"} {
 		if !strings.Contains(early, want) {
 			t.Errorf("while the run goes on there is no %q:\n%s", want, early)
 		}
 	}
-	for _, want := range []string{"disk/runs/one/copy-nope-tiny-s1: train: ", "no space left on device", "free some space"} {
+	for _, want := range []string{"disk/runs/one/copy-nope-tiny-s1: train: ", "no space left on device",
+		"free some space"} {
 		if !strings.Contains(late, want) {
 			t.Errorf("in the end there is no %q:\n%s", want, late)
 		}

@@ -99,7 +99,8 @@ func (a *app) trainError(err error, r launch.Run, runs int) error {
 		}
 		return fmt.Errorf("%w; everything is saved; go on with: %s", err, next)
 	case errors.Is(err, train.ErrOtherRun):
-		err = fmt.Errorf("%w; go on with that one: %s; or choose another folder with --runs, or another --seed", err, next)
+		err = fmt.Errorf("%w; go on with that one: %s; or choose another folder with --runs, or another --seed", err,
+			next)
 	}
 	return fmt.Errorf("%s: %w", r.Dir, err)
 }
@@ -121,7 +122,8 @@ func (a *app) stoppedRun(folder string) ([]string, error) {
 	for _, r := range stopped {
 		lines += "\n" + resumeCommand(r.Dir) + "  # " + r.State()
 	}
-	return nil, fmt.Errorf("--resume: %d runs in the folder %s were stopped; go on with one of them, or name several:%s",
+	return nil, fmt.Errorf("--resume: %d runs in the folder %s were stopped; go on with "+
+		"one of them, or name several:%s",
 		len(stopped), folder, lines)
 }
 

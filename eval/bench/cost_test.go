@@ -108,7 +108,8 @@ func TestNeedFits(t *testing.T) {
 	}
 	err = needs.checkFits(100000, 4, free, "about")
 	var length, batch int
-	if _, scan := fmt.Sscanf(after(err, "; "), "the largest length that fits is %d", &length); scan != nil || !strings.HasPrefix(err.Error(), "length 100000 at batch 4 needs about") {
+	if _, scan := fmt.Sscanf(after(err, "; "), "the largest length that fits is %d", &length); scan != nil ||
+		!strings.HasPrefix(err.Error(), "length 100000 at batch 4 needs about") {
 		t.Fatalf("error %v", err)
 	}
 	if more, _ := needs(length+1, 4); length < 5000 || more <= free {
@@ -121,7 +122,8 @@ func TestNeedFits(t *testing.T) {
 	if more, _ := needs(5000, batch+1); batch < 4 || more <= free {
 		t.Errorf("%d is no largest batch: the next takes %d of %d bytes", batch, more, free)
 	}
-	if err := needs.checkFits(10, 4, 1, "about"); err == nil || !strings.HasSuffix(err.Error(), "; not even a length of 1 fits") {
+	if err := needs.checkFits(10, 4, 1, "about"); err == nil ||
+		!strings.HasSuffix(err.Error(), "; not even a length of 1 fits") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -153,7 +155,8 @@ func TestCheckSamples(t *testing.T) {
 	}
 	err := check(200, func(c *eval.Config) { c.N = eval.MaxSamples })
 	var most int
-	if _, scan := fmt.Sscanf(after(err, "; "), "the largest n that fits is %d", &most); scan != nil || !strings.Contains(err.Error(), "task copy: n is 1048576, and at length 200 needs about") {
+	if _, scan := fmt.Sscanf(after(err, "; "), "the largest n that fits is %d", &most); scan != nil ||
+		!strings.Contains(err.Error(), "task copy: n is 1048576, and at length 200 needs about") {
 		t.Fatalf("error %v", err)
 	}
 	if err := check(200, func(c *eval.Config) { c.N = most }); err != nil {
@@ -163,14 +166,16 @@ func TestCheckSamples(t *testing.T) {
 		t.Errorf("%d is not the largest n", most)
 	}
 	err = check(task.MaxLength, func(*eval.Config) {})
-	if _, scan := fmt.Sscanf(after(err, "; "), "the largest length that fits is %d", &most); scan != nil || !strings.Contains(err.Error(), "task copy: length 1048576 at batch 32 needs") {
+	if _, scan := fmt.Sscanf(after(err, "; "), "the largest length that fits is %d", &most); scan != nil ||
+		!strings.Contains(err.Error(), "task copy: length 1048576 at batch 32 needs") {
 		t.Fatalf("error %v", err)
 	}
 	if err := check(most, func(c *eval.Config) { c.N = 32 }); err != nil {
 		t.Errorf("the largest length: %v", err)
 	}
 	g.card.Tokenizer = lookup(t, "addition+full").Vocabulary()
-	if err := check(task.MaxLength, func(c *eval.Config) { c.Task = lookup(t, "addition+full") }); err == nil || !strings.Contains(err.Error(), "needs more than") {
+	if err := check(task.MaxLength, func(c *eval.Config) { c.Task = lookup(t, "addition+full") }); err == nil ||
+		!strings.Contains(err.Error(), "needs more than") {
 		t.Errorf("a scratchpad of 10¹² characters: %v", err)
 	}
 }

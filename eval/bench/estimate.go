@@ -118,7 +118,8 @@ func (p *pace) time(ctx context.Context, m eval.Model, length int) (read, step f
 	for i := range 3 { // the first warms up, and the better of the others counts
 		var times []time.Time
 		start := time.Now()
-		if _, err := m.Generate(ctx, prompts, limits, eval.NoStop, func() { times = append(times, time.Now()) }); err != nil {
+		if _, err := m.Generate(ctx, prompts, limits, eval.NoStop,
+			func() { times = append(times, time.Now()) }); err != nil {
 			return 0, 0, err
 		}
 		r, s := times[0].Sub(start).Seconds(), times[len(times)-1].Sub(times[0]).Seconds()/probeNew

@@ -95,7 +95,8 @@ func (l *Log) repair(path string, read, whole int64, closed bool) error {
 			return fmt.Errorf("%s changed while it was read: another program writes to it; "+
 				"wait for its end, or name another file", path)
 		}
-		if err := os.Truncate(path, whole); err != nil { // not every system lets a file be cut that is open for appending
+		// not every system lets a file be cut that is open for appending
+		if err := os.Truncate(path, whole); err != nil {
 			return err
 		}
 		l.Repaired = fmt.Sprintf("%s: cut off half a row of %d bytes that an interruption left at its end", path, n)

@@ -27,7 +27,8 @@ func TestBenchLogIsLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{path, link} {
-		if _, err := OpenLog(name); err == nil || !strings.Contains(err.Error(), "another benchmark writes to "+name+" (process "+strconv.Itoa(os.Getpid())) ||
+		if _, err := OpenLog(name); err == nil || !strings.Contains(err.Error(),
+			"another benchmark writes to "+name+" (process "+strconv.Itoa(os.Getpid())) ||
 			!strings.Contains(err.Error(), "name another file") {
 			t.Errorf("a second bench on %s: error %v", name, err)
 		}
@@ -67,7 +68,8 @@ func TestBenchLogKeepsWhatArrives(t *testing.T) {
 	if _, err := whole.file.WriteString(arrived); err != nil {
 		t.Fatal(err)
 	}
-	if err := whole.repair(path, int64(len(torn)), 0, true); err == nil || !strings.Contains(err.Error(), "another program writes to it") {
+	if err := whole.repair(path, int64(len(torn)), 0, true); err == nil ||
+		!strings.Contains(err.Error(), "another program writes to it") {
 		t.Errorf("error %v", err)
 	}
 	if data, err := os.ReadFile(path); err != nil || string(data) != torn+arrived {

@@ -35,7 +35,8 @@ func TestPlan(t *testing.T) {
 	for _, c := range p.Cells() {
 		got = append(got, at{c.Provider, c.Threads, c.Batch, c.Task, c.Seed, c.Length})
 	}
-	for _, e := range []at{{provider: "cpu", threads: 1}, {provider: "cpu", threads: 2}, {provider: "go"}} { // which heeds no threads
+	// which heeds no threads
+	for _, e := range []at{{provider: "cpu", threads: 1}, {provider: "cpu", threads: 2}, {provider: "go"}} {
 		for _, task := range []string{"copy", "copy+paper"} {
 			for _, seed := range []uint64{1, 2} {
 				for _, length := range []int{2, 4} {

@@ -108,7 +108,8 @@ func TestAgreesWithTable(t *testing.T) {
 				r := with(row(t, encoding, 0, 10*(1+rng.IntN(4)), 0), func(r *eval.Row) {
 					r.N, r.Correct, r.Distinct, r.Prompts = n, rng.IntN(n+1), n, []int{0, n, 100, 1e6}[rng.IntN(4)]
 					r.Tokens, r.TokensCorrect = 10*n, rng.IntN(10*n+1)
-					r.DecodeP50MS, r.PrefillMS, r.TokensPerSecond, r.DecodeSteps = rng.Float64(), 10*rng.Float64(), 1000*rng.Float64(), rng.IntN(2)
+					r.DecodeP50MS, r.PrefillMS, r.TokensPerSecond, r.DecodeSteps = rng.Float64(), 10*rng.Float64(),
+						1000*rng.Float64(), rng.IntN(2)
 					if r.Seed, r.Batch = uint64(rng.IntN(3)), batch; rng.IntN(4) == 0 {
 						r.Schema, r.Prompts, r.Distinct = 1, 0, 1+rng.IntN(n)
 					}
@@ -129,7 +130,8 @@ func TestAgreesWithTable(t *testing.T) {
 func agree(t *testing.T, rows []eval.Row) {
 	t.Helper()
 	var data pageData
-	if err := json.Unmarshal([]byte(dataScript.FindStringSubmatch(page(t, report.Options{Encodings: encodings}, rows...))[1]), &data); err != nil {
+	if err := json.Unmarshal([]byte(dataScript.FindStringSubmatch(page(t, report.Options{Encodings: encodings},
+		rows...))[1]), &data); err != nil {
 		t.Fatal(err)
 	}
 	tables, task := markdownTables(t, rows), data.Tasks[0]
@@ -162,7 +164,8 @@ func agree(t *testing.T, rows []eval.Row) {
 				wantExact, wantToken = "n/a"+mark, "n/a"+mark
 			} else if p.N > 0 {
 				low, high := math.Floor(100**p.Exact.Low), math.Ceil(100**p.Exact.High)
-				wantExact, wantToken = fmt.Sprintf("%s%s %.0f–%.0f", percent(p.Exact.Mean), mark, low, high), percent(p.Token.Mean)+mark
+				wantExact, wantToken = fmt.Sprintf("%s%s %.0f–%.0f", percent(p.Exact.Mean), mark, low, high),
+					percent(p.Token.Mean)+mark
 				if n := exact[1+i][0]; strings.Contains(n, "(") && !strings.Contains(n, "to") {
 					same("prompts", n, fmt.Sprintf("%d (%d)", p.Length, p.N))
 				}
@@ -175,7 +178,8 @@ func agree(t *testing.T, rows []eval.Row) {
 			value, _, _ := strings.Cut(strings.Replace(below[i][at], "n/a", "-", 1), " ")
 			same(s.Name+" "+below[i][0], value, percent(of.Mean))
 		}
-		same(s.Name+" effective", below[2][at], fmt.Sprintf("%d [%d, %d]", s.Effective.Length, s.Effective.Low, s.Effective.High))
+		same(s.Name+" effective", below[2][at], fmt.Sprintf("%d [%d, %d]", s.Effective.Length, s.Effective.Low,
+			s.Effective.High))
 	}
 	for _, place := range task.Places {
 		for _, c := range place.Series {
@@ -188,8 +192,9 @@ func agree(t *testing.T, rows []eval.Row) {
 				line[length] = 1 + i
 			}
 			for _, p := range c.Points {
-				for title, want := range map[string]*float64{"time to the first token (prefill)": p.Prefill.Mean, "one more token of the whole batch": p.Decode.Mean,
-					study.Throughput: p.Tokens.Mean, "peak memory": p.Memory.Mean} {
+				for title, want := range map[string]*float64{"time to the first token (prefill)": p.Prefill.Mean,
+					"one more token of the whole batch": p.Decode.Mean,
+					study.Throughput:                    p.Tokens.Mean, "peak memory": p.Memory.Mean} {
 					got, _, _ := strings.Cut(tables[title][line[p.Length]][at], "/")
 					got, _, _ = strings.Cut(got, " ")
 					if title == "peak memory" {

@@ -147,11 +147,15 @@ func TestBrowserSmall(t *testing.T) {
 		rows   []eval.Row
 		charts float64
 	}{
-		"one row":           {all[3:4], 5},                    // nothing beyond training: no trade-off, nothing to compare
+		// nothing beyond training: no trade-off, nothing to compare
+		"one row":           {all[3:4], 5},
 		"nothing available": {[]eval.Row{refused(all[0])}, 1}, // an empty one of accuracy
 		"one task":          {all, 7},
 		"hostile names":     {hostile(all), 7},
-		"speed alone":       {[]eval.Row{with(all[3], func(r *eval.Row) { r.Score, r.Task, r.Split = eval.Score{}, "", "" })}, 4},
+		"speed alone": {[]eval.Row{with(all[3], func(r *eval.Row) {
+			r.Score, r.Task, r.Split = eval.Score{}, "",
+				""
+		})}, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b.t = t

@@ -53,8 +53,10 @@ func start(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command(program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe",
+	c := exec.Command(program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+		"--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars",
+		"--remote-debugging-pipe",
 		"--user-data-dir="+t.TempDir(), "about:blank")
 	c.ExtraFiles = []*os.File{fromUs, fromIt} // 3 and 4, as the browser expects
 	if err := c.Start(); err != nil {
@@ -180,13 +182,15 @@ func (b *browser) eval(script string) any {
 
 // size gives the window a size and waits until the page is drawn anew.
 func (b *browser) size(width, height int) {
-	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height,
+		"deviceScaleFactor": 1, "mobile": false}, nil)
 	b.settle()
 }
 
 // scheme makes the system's colours "light" or "dark".
 func (b *browser) scheme(name string) {
-	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": name}}}, nil)
+	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme",
+		"value": name}}}, nil)
 	b.settle()
 }
 

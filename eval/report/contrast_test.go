@@ -27,7 +27,8 @@ func TestContrast(t *testing.T) {
 		for _, m := range regexp.MustCompile(`--([a-z-]+): (#[0-9a-f]{6})`).FindAllStringSubmatch(theme[2], -1) {
 			colours[m[1]] = m[2]
 		}
-		for on, letters := range map[string][]string{"paper": {"ink", "soft", "accent"}, "panel": {"ink", "soft"}, "shade": {"soft"}, "warn": {"ink"}} {
+		for on, letters := range map[string][]string{"paper": {"ink", "soft", "accent"}, "panel": {"ink", "soft"},
+			"shade": {"soft"}, "warn": {"ink"}} {
 			for _, of := range letters {
 				if c := contrast(parseRGB(t, colours[of]), parseRGB(t, colours[on])); c < leastContrast {
 					t.Errorf("%s: %s on %s has a contrast of %.2f", theme[1], of, on, c)

@@ -88,7 +88,8 @@ func free(at vg.Point, width, height vg.Length, taken []vg.Rectangle) vg.Rectang
 	best, least := vg.Rectangle{}, vg.Length(math.Inf(1))
 	for _, far := range []vg.Length{1, 2.2, 3.4} {
 		gap := far * 2.4 * markerSize
-		for _, d := range []vg.Point{{X: gap + width/2}, {Y: gap + height/4}, {Y: -gap - height/4}, {X: -gap - width/2}} {
+		for _, d := range []vg.Point{{X: gap + width/2}, {Y: gap + height/4}, {Y: -gap - height/4},
+			{X: -gap - width/2}} {
 			box, hidden := around(at, d.X, d.Y, width, height), vg.Length(0)
 			for _, t := range taken {
 				w := min(box.Max.X, t.Max.X) - max(box.Min.X, t.Min.X)

@@ -13,13 +13,15 @@ func ExamplePrinter() {
 	measured := func(encoding string, length, correct int) eval.Row {
 		return eval.Row{
 			Environment: eval.Environment{Model: "copy-" + encoding, Machine: "a machine", ToolVersion: "1"},
-			Encoding:    encoding, TrainMin: 2, TrainMax: 20, Task: "copy", TaskVersion: 1, Split: "test", Length: length,
-			Score: eval.Score{N: 100, Correct: correct, Tokens: 1000, TokensCorrect: 10 * correct},
+			Encoding:    encoding, TrainMin: 2, TrainMax: 20, Task: "copy", TaskVersion: 1, Split: "test",
+			Length: length,
+			Score:  eval.Score{N: 100, Correct: correct, Tokens: 1000, TokensCorrect: 10 * correct},
 		}
 	}
 	var out strings.Builder
 	p := report.Printer{Out: &out, Format: "table"}
-	if err := p.Task([]eval.Row{measured("nope", 20, 100), measured("nope", 40, 60), measured("rope", 20, 96)}); err != nil {
+	if err := p.Task([]eval.Row{measured("nope", 20, 100), measured("nope", 40, 60),
+		measured("rope", 20, 96)}); err != nil {
 		fmt.Println(err)
 	}
 	first, _, _ := strings.Cut(out.String(), "\ntokens right")

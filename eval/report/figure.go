@@ -166,7 +166,8 @@ func newPlot(x, y string) *plot.Plot {
 		a.Label.TextStyle.Font, a.Label.TextStyle.Color = sans(fontSize), soft
 		a.Tick.Label.Font, a.Tick.Label.Color = sans(fontSize-0.5), soft
 		a.LineStyle.Color, a.LineStyle.Width = soft, 0.5
-		a.Tick.LineStyle.Color, a.Tick.Length = color.Transparent, markerSize+1 // keeps the numbers off markers on the axis
+		// keeps the numbers off markers on the axis
+		a.Tick.LineStyle.Color, a.Tick.Length = color.Transparent, markerSize+1
 		a.Padding = 0
 	}
 	p.X.Label.Padding, p.Y.Label.Padding = 4, 4

@@ -37,16 +37,24 @@ func TestFigureNames(t *testing.T) {
 	}{
 		{"inside only", []eval.Row{row(t, "nope", 0, 10, 5)}, one},
 		{"nothing measured", []eval.Row{refused(row(t, "nope", 0, 10, 5))}, one[:1]},
-		{"no memory, no steps", []eval.Row{with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { r.PeakMemory, r.DecodeSteps = 0, 0 })},
+		{"no memory, no steps", []eval.Row{with(row(t, "nope", 0, 10, 5),
+			func(r *eval.Row) { r.PeakMemory, r.DecodeSteps = 0, 0 })},
 			[]string{"accuracy-copy", "cost-tokens-copy", "cost-prefill-copy"}},
 		{"beyond", []eval.Row{row(t, "nope", 0, 30, 5)}, append(slices.Clone(one), "tradeoff-copy", "published-copy")},
-		{"two encodings", []eval.Row{row(t, "nope", 0, 30, 5), row(t, "rope", 0, 30, 5)}, append(slices.Clone(one), "tradeoff-copy", "published-copy", "ranks")},
-		{"two places", []eval.Row{row(t, "nope", 0, 10, 5), with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { r.Machine = "m" })},
-			append(one[:1:1], "cost-tokens-copy-place1", "cost-decode-copy-place1", "cost-prefill-copy-place1", "cost-memory-copy-place1",
-				"cost-tokens-copy-place2", "cost-decode-copy-place2", "cost-prefill-copy-place2", "cost-memory-copy-place2")},
-		{"tasks of like names", []eval.Row{refused(with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { r.Task = "a+b" })), refused(with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { r.Task = "a-b" }))},
+		{"two encodings", []eval.Row{row(t, "nope", 0, 30, 5), row(t, "rope", 0, 30, 5)},
+			append(slices.Clone(one), "tradeoff-copy", "published-copy", "ranks")},
+		{"two places", []eval.Row{row(t, "nope", 0, 10, 5), with(row(t, "nope", 0, 10, 5),
+			func(r *eval.Row) { r.Machine = "m" })},
+			append(one[:1:1], "cost-tokens-copy-place1", "cost-decode-copy-place1", "cost-prefill-copy-place1",
+				"cost-memory-copy-place1",
+				"cost-tokens-copy-place2", "cost-decode-copy-place2", "cost-prefill-copy-place2",
+				"cost-memory-copy-place2")},
+		{"tasks of like names", []eval.Row{refused(with(row(t, "nope", 0, 10, 5),
+			func(r *eval.Row) { r.Task = "a+b" })),
+			refused(with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { r.Task = "a-b" }))},
 			[]string{"accuracy-a-b", "accuracy-a-b-2", "heatmap"}},
-		{"two tasks", []eval.Row{refused(row(t, "nope", 0, 10, 5)), with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { *r = refused(*r); r.Task = "addition+full" })},
+		{"two tasks", []eval.Row{refused(row(t, "nope", 0, 10, 5)),
+			with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { *r = refused(*r); r.Task = "addition+full" })},
 			[]string{"accuracy-copy", "accuracy-addition-full", "heatmap"}},
 	} {
 		if diff := cmp.Diff(tc.want, figureNames(reportOf(t, tc.rows...))); diff != "" {
@@ -73,14 +81,16 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%s: the same rows give other bytes", f.Name)
 		}
 		for _, e := range s.Encodings {
-			if published := strings.HasPrefix(f.Name, "published"); !bytes.Contains(svg, []byte(">"+e.Name+"<")) && (!published || e.Name == "nope") {
+			if published := strings.HasPrefix(f.Name, "published"); !bytes.Contains(svg, []byte(">"+e.Name+"<")) &&
+				(!published || e.Name == "nope") {
 				t.Errorf("%s does not name %s", f.Name, e.Name)
 			}
 		}
 		if err := wellFormed(svg); err != nil || len(svg) > 200_000 {
 			t.Errorf("%s: %v, %d bytes", f.Name, err, len(svg))
 		}
-		if texts, fonts := bytes.Count(svg, []byte("<text")), bytes.Count(svg, []byte("'Liberation Sans',Arial,")); texts == 0 || texts != fonts {
+		if texts, fonts := bytes.Count(svg, []byte("<text")),
+			bytes.Count(svg, []byte("'Liberation Sans',Arial,")); texts == 0 || texts != fonts {
 			t.Errorf("%s: %d of %d texts name a font for machines that lack the first", f.Name, fonts, texts)
 		}
 	}
@@ -91,7 +101,8 @@ func TestFigures(t *testing.T) {
 	if got := fmt.Sprint(picture.Bounds().Size()); got != "(1260,720)" { // 6.3 × 3.6 inches at 200 a inch
 		t.Errorf("the picture's size is %s", got)
 	}
-	if err := s.Figures()[0].Write(io.Discard, "gif"); err == nil || !strings.Contains(err.Error(), `unknown figure format "gif"; known: svg, png`) {
+	if err := s.Figures()[0].Write(io.Discard, "gif"); err == nil ||
+		!strings.Contains(err.Error(), `unknown figure format "gif"; known: svg, png`) {
 		t.Errorf("another format: %v", err)
 	}
 }
@@ -130,8 +141,10 @@ func TestSharedBands(t *testing.T) {
 		svg := figure(t, reportOf(t, rows...).Figures()[0], "svg")
 		return bytes.Count(svg, []byte("fill-opacity:0.13333"))
 	}
-	nope := []eval.Row{row(t, "nope", 0, 10, 100), row(t, "nope", 0, 20, 100), row(t, "nope", 0, 30, 90), row(t, "nope", 0, 40, 10)}
-	same := []eval.Row{row(t, "rope", 0, 10, 100), row(t, "rope", 0, 20, 100), row(t, "rope", 0, 30, 90), row(t, "rope", 0, 40, 10)}
+	nope := []eval.Row{row(t, "nope", 0, 10, 100), row(t, "nope", 0, 20, 100), row(t, "nope", 0, 30, 90),
+		row(t, "nope", 0, 40, 10)}
+	same := []eval.Row{row(t, "rope", 0, 10, 100), row(t, "rope", 0, 20, 100), row(t, "rope", 0, 30, 90),
+		row(t, "rope", 0, 40, 10)}
 	if n := fills(nope...); n != 1 {
 		t.Errorf("one band has %d parts", n)
 	}
@@ -168,7 +181,8 @@ func wellFormed(data []byte) error {
 // TestEqualCurves checks that of curves that lie on one another all can be seen: where
 // they do they are dashed and share out the markers, and nowhere else.
 func TestEqualCurves(t *testing.T) {
-	rows := []eval.Row{row(t, "nope", 0, 10, 100), row(t, "nope", 0, 20, 100), row(t, "nope", 0, 30, 90), row(t, "nope", 0, 40, 10)}
+	rows := []eval.Row{row(t, "nope", 0, 10, 100), row(t, "nope", 0, 20, 100), row(t, "nope", 0, 30, 90),
+		row(t, "nope", 0, 40, 10)}
 	for _, r := range rows {
 		rows = append(rows, with(r, func(r *eval.Row) { r.Encoding = "rope" }))
 	}

@@ -29,35 +29,52 @@ func TestHeadlineCosts(t *testing.T) {
 		cells  map[string]string
 		answer string
 	}{
-		{"with nope", []eval.Row{costs(nope, 0.4, 2, 80), costs(rope, 0.5, 3, 80), costs(alibi, 0.38, 2, 100), costs(row(t, "nope", 0, 40, 0), 9, 9, 9)},
+		{"with nope", []eval.Row{costs(nope, 0.4, 2, 80), costs(rope, 0.5, 3, 80), costs(alibi, 0.38, 2, 100),
+			costs(row(t, "nope", 0, 40, 0), 9, 9, 9)},
 			"decode step, median, ms (×\u00a0nope) | prefill, ms (×\u00a0nope) | peak memory, MiB (×\u00a0nope)",
-			map[string]string{"nope": "0.400 (1.00×) | 2.00 (1.00×) | 80.0 (1.00×)", "rope": "0.500 (1.25×) | 3.00 (1.50×) | 80.0 (1.00×)", "alibi": "0.380 (0.95×) | 2.00 (1.00×) | 100 (1.25×)"},
-			"At length 20, the median decode step takes 0.400 ms with nope, 0.95× with alibi to 1.25× with rope; prefill takes 2.00 ms with nope, 1.00× with alibi to 1.50× with rope; " +
-				"memory peaks at 80.0 MiB with nope, 1.00× with rope to 1.25× with alibi (test machine, 2 cores · cpu)."},
+			map[string]string{"nope": "0.400 (1.00×) | 2.00 (1.00×) | 80.0 (1.00×)",
+				"rope":  "0.500 (1.25×) | 3.00 (1.50×) | 80.0 (1.00×)",
+				"alibi": "0.380 (0.95×) | 2.00 (1.00×) | 100 (1.25×)"},
+			"At length 20, the median decode step takes 0.400 ms with nope, 0.95× with alibi to 1.25× with rope; " +
+				"prefill takes 2.00 ms with nope, 1.00× with alibi to 1.50× with rope; " +
+				"memory peaks at 80.0 MiB with nope, 1.00× with rope to 1.25× with alibi " +
+				"(test machine, 2 cores · cpu)."},
 		{"without nope", []eval.Row{costs(rope, 0.5, 3, 80), costs(alibi, 0.38, 2, 100)},
 			"decode step, median, ms | prefill, ms | peak memory, MiB",
 			map[string]string{"rope": "0.500 | 3.00 | 80.0", "alibi": "0.380 | 2.00 | 100"},
-			"At length 20, the median decode step takes 0.380 ms with alibi to 0.500 ms with rope; prefill takes 2.00 ms with alibi to 3.00 ms with rope; " +
+			"At length 20, the median decode step takes 0.380 ms with alibi to 0.500 ms with rope; prefill takes " +
+				"2.00 ms with alibi to 3.00 ms with rope; " +
 				"memory peaks at 80.0 MiB with rope to 100 MiB with alibi (test machine, 2 cores · cpu)."},
 		{"nope alone", []eval.Row{costs(nope, 0.4, 2, 80)},
 			"decode step, median, ms (×\u00a0nope) | prefill, ms (×\u00a0nope) | peak memory, MiB (×\u00a0nope)",
 			map[string]string{"nope": "0.400 (1.00×) | 2.00 (1.00×) | 80.0 (1.00×)"},
-			"At length 20, the median decode step takes 0.400 ms with nope; prefill takes 2.00 ms with nope; memory peaks at 80.0 MiB with nope (test machine, 2 cores · cpu)."},
-		{"each size has its own", []eval.Row{costs(nope, 1, 1, 100), costs(rope, 2, 2, 100), costs(large(nope), 10, 10, 100), costs(large(rope), 15, 15, 100)},
+			"At length 20, the median decode step takes 0.400 ms with nope; prefill takes 2.00 ms with nope; memory " +
+				"peaks at 80.0 MiB with nope (test machine, 2 cores · cpu)."},
+		{"each size has its own", []eval.Row{costs(nope, 1, 1, 100), costs(rope, 2, 2, 100),
+			costs(large(nope), 10, 10, 100), costs(large(rope), 15, 15, 100)},
 			"decode step, median, ms (×\u00a0nope) | prefill, ms (×\u00a0nope) | peak memory, MiB (×\u00a0nope)",
-			map[string]string{"rope (0.6 M parameters)": "2.00 (2.00×) | 2.00 (2.00×) | 100 (1.00×)", "rope (12.0 M parameters)": "15.0 (1.50×) | 15.0 (1.50×) | 100 (1.00×)"},
-			"At length 20, the median decode step takes 1.00 ms with nope (0.6 M parameters) to 15.0 ms with rope (12.0 M parameters); " +
-				"prefill takes 1.00 ms with nope (0.6 M parameters) to 15.0 ms with rope (12.0 M parameters); memory peaks at 100 MiB with all (test machine, 2 cores · cpu)."},
-		{"spreads that overlap", []eval.Row{costs(nope, 0.4, 2, 80), costs(row(t, "nope", 1, 20, 0), 0.5, 3, 80), costs(rope, 0.5, 3, 90), costs(row(t, "rope", 1, 20, 0), 0.6, 4, 90),
+			map[string]string{"rope (0.6 M parameters)": "2.00 (2.00×) | 2.00 (2.00×) | 100 (1.00×)",
+				"rope (12.0 M parameters)": "15.0 (1.50×) | 15.0 (1.50×) | 100 (1.00×)"},
+			"At length 20, the median decode step takes 1.00 ms with nope (0.6 M parameters) to 15.0 ms " +
+				"with rope (12.0 M parameters); " +
+				"prefill takes 1.00 ms with nope (0.6 M parameters) to 15.0 ms with rope (12.0 M parameters); memory " +
+				"peaks at 100 MiB with all (test machine, 2 cores · cpu)."},
+		{"spreads that overlap", []eval.Row{costs(nope, 0.4, 2, 80), costs(row(t, "nope", 1, 20, 0), 0.5, 3, 80),
+			costs(rope, 0.5, 3, 90), costs(row(t, "rope", 1, 20, 0), 0.6, 4, 90),
 			costs(alibi, 0.9, 1, 80), costs(row(t, "alibi", 1, 20, 0), 0.9, 1, 80)},
 			"decode step, median, ms (×\u00a0nope) | prefill, ms (×\u00a0nope) | peak memory, MiB (×\u00a0nope)",
 			map[string]string{"nope": "0.450 (1.00×) | 2.50 (1.00×) | 80.0 (1.00×)"},
-			"At length 20, the median decode step takes 0.450 ms with nope, 2.00× with alibi (rope is not told apart); prefill takes 2.50 ms with nope, 0.40× with alibi (rope is not told apart); " +
-				"memory peaks at 80.0 MiB with nope, 1.00× with alibi to 1.12× with rope (test machine, 2 cores · cpu)."},
-		{"one that stops at once", []eval.Row{costs(nope, 0.4, 2, 80), with(costs(rope, 0, 3, 80), func(r *eval.Row) { r.DecodeSteps = 0 })},
+			"At length 20, the median decode step takes 0.450 ms with nope, 2.00× with alibi (rope is not told " +
+				"apart); prefill takes 2.50 ms with nope, 0.40× with alibi (rope is not told apart); " +
+				"memory peaks at 80.0 MiB with nope, 1.00× with alibi to 1.12× with rope " +
+				"(test machine, 2 cores · cpu)."},
+		{"one that stops at once", []eval.Row{costs(nope, 0.4, 2, 80),
+			with(costs(rope, 0, 3, 80), func(r *eval.Row) { r.DecodeSteps = 0 })},
 			"decode step, median, ms (×\u00a0nope) | prefill, ms (×\u00a0nope) | peak memory, MiB (×\u00a0nope)",
-			map[string]string{"nope": "0.400 (1.00×) | 2.00 (1.00×) | 80.0 (1.00×)", "rope": "– | 3.00 (1.50×) | 80.0 (1.00×)"},
-			"At length 20, the median decode step takes 0.400 ms with nope; prefill takes 2.00 ms with nope, 1.50× with rope; " +
+			map[string]string{"nope": "0.400 (1.00×) | 2.00 (1.00×) | 80.0 (1.00×)",
+				"rope": "– | 3.00 (1.50×) | 80.0 (1.00×)"},
+			"At length 20, the median decode step takes 0.400 ms with nope; prefill takes 2.00 " +
+				"ms with nope, 1.50× with rope; " +
 				"memory peaks at 80.0 MiB with nope, 1.00× with rope (test machine, 2 cores · cpu)."},
 	} {
 		s := reportOf(t, tc.rows...)
@@ -87,9 +104,11 @@ func TestHeadlineCosts(t *testing.T) {
 
 // TestCostOfSpeedAlone checks that speed without a task has a headline of costs.
 func TestCostOfSpeedAlone(t *testing.T) {
-	s := reportOf(t, with(costs(row(t, "nope", 0, 512, 0), 1, 2, 3), func(r *eval.Row) { r.Score, r.Task, r.Split, r.TaskVersion = eval.Score{}, "", "", 0 }))
+	s := reportOf(t, with(costs(row(t, "nope", 0, 512, 0), 1, 2, 3),
+		func(r *eval.Row) { r.Score, r.Task, r.Split, r.TaskVersion = eval.Score{}, "", "", 0 }))
 	want := report.Table{Caption: "Headline on speed without a task; costs at length 512, test machine, 2 cores · cpu",
-		Head:  []string{"encoding", "decode step, median, ms (×\u00a0nope)", "prefill, ms (×\u00a0nope)", "peak memory, MiB (×\u00a0nope)", "parameters", "seeds"},
+		Head: []string{"encoding", "decode step, median, ms (×\u00a0nope)", "prefill, ms (×\u00a0nope)",
+			"peak memory, MiB (×\u00a0nope)", "parameters", "seeds"},
 		Lines: [][]string{{"nope", "1.00 (1.00×)", "2.00 (1.00×)", "3.00 (1.00×)", "0.6 M", "1"}}, Marks: []int{0}}
 	if diff := cmp.Diff(want, s.Headline(s.Tasks[0], s.Tasks[0].Places[0])); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -116,19 +135,27 @@ func TestCostBands(t *testing.T) {
 		tokens, prefill, decode, memory study.Spread
 	}{
 		{"once", []eval.Row{timed(0, func(r *eval.Row) { r.RepeatRates = []float64{1000} })},
-			study.Spread{Mean: 1000, Low: none, High: none}, study.Spread{Mean: 10, Low: none, High: none}, study.Spread{Mean: 1, Low: none, High: none}, study.Spread{Mean: 100, Low: none, High: none}},
-		{"batches", []eval.Row{timed(0, func(r *eval.Row) { r.TokensPerSecondSD, r.PrefillSDMS, r.DecodeSDMS = 200, 20, 0.1 })},
-			study.Spread{Mean: 1000, Low: 800, High: 1200}, study.Spread{Mean: 10, Low: 0, High: 30}, study.Spread{Mean: 1, Low: 0.9, High: 1.1}, study.Spread{Mean: 100, Low: none, High: none}},
+			study.Spread{Mean: 1000, Low: none, High: none}, study.Spread{Mean: 10, Low: none, High: none},
+			study.Spread{Mean: 1, Low: none, High: none}, study.Spread{Mean: 100, Low: none, High: none}},
+		{"batches", []eval.Row{timed(0, func(r *eval.Row) {
+			r.TokensPerSecondSD, r.PrefillSDMS, r.DecodeSDMS = 200, 20,
+				0.1
+		})},
+			study.Spread{Mean: 1000, Low: 800, High: 1200}, study.Spread{Mean: 10, Low: 0, High: 30},
+			study.Spread{Mean: 1, Low: 0.9, High: 1.1}, study.Spread{Mean: 100, Low: none, High: none}},
 		{"repeats", []eval.Row{timed(0, repeated)},
-			study.Spread{Mean: 1000, Low: 900, High: 1200}, study.Spread{Mean: 10, Low: 9, High: 11}, study.Spread{Mean: 1, Low: 0.8, High: 1.1}, study.Spread{Mean: 100, Low: none, High: none}},
+			study.Spread{Mean: 1000, Low: 900, High: 1200}, study.Spread{Mean: 10, Low: 9, High: 11},
+			study.Spread{Mean: 1, Low: 0.8, High: 1.1}, study.Spread{Mean: 100, Low: none, High: none}},
 		{"repeats and seeds", []eval.Row{timed(0, repeated), timed(1, func(r *eval.Row) {
 			r.TokensPerSecond, r.PrefillMS, r.DecodeP50MS, r.PeakMemory = 2000, 20, 2, 200<<20
 		})},
-			study.Spread{Mean: 1500, Low: 900, High: 2000}, study.Spread{Mean: 15, Low: 9, High: 20}, study.Spread{Mean: 1.5, Low: 0.8, High: 2}, study.Spread{Mean: 150, Low: 100, High: 200}},
+			study.Spread{Mean: 1500, Low: 900, High: 2000}, study.Spread{Mean: 15, Low: 9, High: 20},
+			study.Spread{Mean: 1.5, Low: 0.8, High: 2}, study.Spread{Mean: 150, Low: 100, High: 200}},
 	} {
 		at := reportOf(t, tc.rows...).Tasks[0].Places[0].Series[0].At(10)
 		at.Rows = nil
-		want := study.CostPoint{Length: 10, Tokens: tc.tokens, Prefill: tc.prefill, Decode: tc.decode, Memory: tc.memory}
+		want := study.CostPoint{Length: 10, Tokens: tc.tokens, Prefill: tc.prefill, Decode: tc.decode,
+			Memory: tc.memory}
 		if diff := cmp.Diff(want, at, approx); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}

@@ -40,7 +40,8 @@ func (s *Report) Headline(t *study.Task, p study.Place) Table {
 	for i, of := range t.Series {
 		line := []string{of.Name}
 		if t.Scored {
-			line = append(line, trainedText(of), of.Inside.Percent(), beyondText(of), of.Effective.String(), s.mrr(of.Name))
+			line = append(line, trainedText(of), of.Inside.Percent(), beyondText(of), of.Effective.String(),
+				s.mrr(of.Name))
 		}
 		if p.Common > 0 {
 			line = append(line, s.costCells(t, p, i)...)
@@ -189,7 +190,8 @@ func (s *Report) HeatMap() Table {
 // PublishedTable sets our accuracies beside the published ones.
 func (s *Report) PublishedTable() Table {
 	out := Table{Caption: "Exact match beyond the trained lengths, beside " + study.PublishedSource, Prose: []int{1, 6},
-		Head: []string{"task", "encoding", "here, %", "published, %", "difference, points", "published at all lengths, %",
+		Head: []string{"task", "encoding", "here, %", "published, %", "difference, points",
+			"published at all lengths, %",
 			"what differs in the setup"}}
 	for _, c := range s.Published {
 		out.Lines = append(out.Lines, []string{c.Task, c.Name, c.Ours.Percent(), c.Published.Percent(),

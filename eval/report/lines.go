@@ -122,7 +122,8 @@ func (k strokes) Plot(c draw.Canvas, p *plot.Plot) {
 		colour, shape := k.s.colour(curves(k).series(n).Encoding), k.s.Encodings[curves(k).series(n).Encoding].Shape
 		for i, d := range of.Points {
 			turn := max(0, slices.Index(k.t.Lengths, d.X)) / every
-			if (len(of.Points)-1-i)%every == 0 && (len(d.Users) == 1 || d.Users[turn%len(d.Users)] == n) { // the end has one
+			// the end has one
+			if (len(of.Points)-1-i)%every == 0 && (len(d.Users) == 1 || d.Users[turn%len(d.Users)] == n) {
 				shape.fill(&c, at(d), markerSize+0.4, colour, paper)
 			}
 		}
@@ -166,7 +167,8 @@ func (k curves) endLabels(c, data draw.Canvas, p *plot.Plot) {
 		labels, last = append(labels, l), max(last, l.end.X)
 	}
 	slices.SortStableFunc(labels, func(a, b label) int {
-		return cmp.Or(cmp.Compare(a.end.Y, b.end.Y), cmp.Compare(a.mean, b.mean)) // of those that end alike the better above
+		// of those that end alike the better above
+		return cmp.Or(cmp.Compare(a.end.Y, b.end.Y), cmp.Compare(a.mean, b.mean))
 	})
 	var ends []vg.Length
 	var of []label

@@ -27,9 +27,11 @@ func TestByTokens(t *testing.T) {
 		ranks           []string
 		beyond          []string // of nope and rope, in the headline, the table of the chart and that of the trade-off
 	}{
-		{s, "exact match", "On copy, all go on to 10 at ≥ 90 % exact match; at 30 exact match tells nope (60 %) apart; trained on lengths 2 to 20.",
+		{s, "exact match", "On copy, all go on to 10 at ≥ 90 % exact match; at 30 exact match tells nope (60 %) " +
+			"apart; trained on lengths 2 to 20.",
 			[]string{"nope", "rope"}, []string{"60.0", "20.0"}},
-		{s.Measures()[1], "tokens right", "On copy, rope goes on to 30 (the longest measured) at ≥ 90 % tokens right, nope to 10; trained on lengths 2 to 20.",
+		{s.Measures()[1], "tokens right", "On copy, rope goes on to 30 (the longest measured) at ≥ 90 % tokens " +
+			"right, nope to 10; trained on lengths 2 to 20.",
 			[]string{"rope", "nope"}, []string{"70.0", "95.0"}},
 	} {
 		task := tc.by.Tasks[0]
@@ -51,20 +53,23 @@ func TestByTokens(t *testing.T) {
 		for _, l := range tc.by.Tradeoff(task, task.Places[0]).Lines {
 			against = append(against, l[2])
 		}
-		for what, diff := range map[string]string{"ranks": cmp.Diff(tc.ranks, ranks), "headline": cmp.Diff(tc.beyond, beyond),
+		for what, diff := range map[string]string{"ranks": cmp.Diff(tc.ranks, ranks),
+			"headline": cmp.Diff(tc.beyond, beyond),
 			"accuracy": cmp.Diff(tc.beyond, at), "trade-off": cmp.Diff(tc.beyond, against)} {
 			if diff != "" {
 				t.Errorf("%s by %s (-want +got):\n%s", what, tc.measure, diff)
 			}
 		}
-		for _, table := range []report.Table{headline, tc.by.RankTable(), tc.by.Tradeoff(task, task.Places[0]), tc.by.HeatMap(), tc.by.Accuracy(task)} {
+		for _, table := range []report.Table{headline, tc.by.RankTable(), tc.by.Tradeoff(task, task.Places[0]),
+			tc.by.HeatMap(), tc.by.Accuracy(task)} {
 			if text := table.Caption + strings.Join(table.Head, " "); !strings.Contains(text, tc.measure) {
 				t.Errorf("a table by %s does not say so: %s", tc.measure, text)
 			}
 		}
 	}
 	if len(s.Published) != 2 || len(s.Tokens.Published) != 0 {
-		t.Errorf("published numbers, which are of exact match, stand beside %d and %d series", len(s.Published), len(s.Tokens.Published))
+		t.Errorf("published numbers, which are of exact match, stand beside %d and %d series", len(s.Published),
+			len(s.Tokens.Published))
 	}
 }
 
@@ -72,11 +77,13 @@ func TestByTokens(t *testing.T) {
 // right either: who says yes or no at random has half of the tokens right, and more.
 func TestByTokensAtChance(t *testing.T) {
 	s := reportOf(t, row(t, "nope", 0, 30, 10), row(t, "rope", 0, 30, 80),
-		on("parity", guess(tokens(row(t, "nope", 0, 30, 53), 900))), on("parity", guess(tokens(row(t, "rope", 0, 30, 48), 500))))
+		on("parity", guess(tokens(row(t, "nope", 0, 30, 53), 900))),
+		on("parity", guess(tokens(row(t, "rope", 0, 30, 48), 500))))
 	if !s.Tokens.Tasks[1].AtChance || s.Tokens.Tasks[0].AtChance || s.Tokens.Ranks[0].Contests != 1 {
 		t.Errorf("by tokens right parity counts: %+v", s.Tokens.Ranks)
 	}
-	first := reportOf(t, on("parity", guess(row(t, "nope", 0, 30, 53))), on("parity", guess(row(t, "rope", 0, 30, 48))), row(t, "nope", 0, 30, 10), row(t, "rope", 0, 30, 80)).First
+	first := reportOf(t, on("parity", guess(row(t, "nope", 0, 30, 53))), on("parity", guess(row(t, "rope", 0, 30, 48))),
+		row(t, "nope", 0, 30, 10), row(t, "rope", 0, 30, 80)).First
 	if first != 1 {
 		t.Errorf("the page begins with task %d, where all guess", first)
 	}

@@ -51,7 +51,8 @@ func (s *Report) WriteHTML(w io.Writer) error {
 	var b bytes.Buffer
 	if err := t.Execute(&b, page{
 		Report: s, Scores: s.scores(),
-		Style: template.CSS(pageStyle + s.palette()), Library: template.JS(chartLibrary), Script: template.JS(pageScript),
+		Style: template.CSS(pageStyle + s.palette()), Library: template.JS(chartLibrary),
+		Script: template.JS(pageScript),
 		Places: slices.ContainsFunc(s.Tasks, func(t *study.Task) bool { return len(t.Places) > 1 }),
 	}); err != nil {
 		return fmt.Errorf("report: page: %w", err)

@@ -55,7 +55,8 @@ func withoutLibrary(page string) string {
 func TestPageEscapes(t *testing.T) {
 	const evil = `</script><script>alert(1)</script>"'><img src=x onerror=alert(1)>`
 	r := with(row(t, "nope", 0, 30, 5), func(r *eval.Row) {
-		r.Encoding, r.Task, r.Machine, r.Model, r.Provider, r.ToolVersion, r.ModelSHA256 = evil, evil, evil, evil, evil, evil, evil
+		r.Encoding, r.Task, r.Machine, r.Model, r.Provider, r.ToolVersion, r.ModelSHA256 = evil, evil, evil, evil, evil,
+			evil, evil
 	})
 	made := page(t, report.Options{Title: evil, Command: evil}, r)
 	if strings.Contains(made, "<script>alert") || strings.Contains(made, "<img") {
@@ -75,10 +76,12 @@ func TestPageEscapes(t *testing.T) {
 
 // TestPageWithoutScript checks that the numbers are there for those who run none.
 func TestPageWithoutScript(t *testing.T) {
-	made := page(t, report.Options{Encodings: encodings, Command: "zoo report results/"}, row(t, "nope", 0, 10, 100), row(t, "nope", 0, 30, 37), row(t, "rope", 0, 30, 0))
+	made := page(t, report.Options{Encodings: encodings, Command: "zoo report results/"}, row(t, "nope", 0, 10, 100),
+		row(t, "nope", 0, 30, 37), row(t, "rope", 0, 30, 0))
 	text := html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(withoutLibrary(made), " "))
 	for _, want := range []string{
-		"100.0 (96.3–100.0)*", "37.0", "0.687", "+19.7", "0.6 M parameters, not 109.6 M", "zoo report results/", "test machine, 2 cores, cpu, ONNX Runtime 1.29.0, zoo 0.1.0",
+		"100.0 (96.3–100.0)*", "37.0", "0.687", "+19.7", "0.6 M parameters, not 109.6 M", "zoo report results/",
+		"test machine, 2 cores, cpu, ONNX Runtime 1.29.0, zoo 0.1.0",
 		"copy-nope-s1", "Charts and menus need JavaScript",
 	} {
 		if !strings.Contains(text, want) {

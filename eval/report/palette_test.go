@@ -43,7 +43,8 @@ func TestPalette(t *testing.T) {
 					if i >= 6 {
 						least = 5
 					}
-					if d := difference(sight.see(parseRGB(t, of.color(e))), sight.see(parseRGB(t, of.color(o)))); d < least {
+					if d := difference(sight.see(parseRGB(t, of.color(e))),
+						sight.see(parseRGB(t, of.color(o)))); d < least {
 						t.Errorf("%s, %s: colours %d and %d differ by %.1f", theme, name, j, i, d)
 					}
 				}

@@ -17,7 +17,8 @@ func shownText(selector string) string {
 
 // choose takes an option of a menu as a reader does.
 func choose(id, value string) string {
-	return fmt.Sprintf(`{const s = document.getElementById(%q); s.value = %q; s.dispatchEvent(new Event("change"))}`, id, value)
+	return fmt.Sprintf(`{const s = document.getElementById(%q); s.value = %q; s.dispatchEvent(new Event("change"))}`,
+		id, value)
 }
 
 // disagreeing are rows of two tasks where exact match and tokens right call another
@@ -63,7 +64,8 @@ func TestBrowserMeasure(t *testing.T) {
 			}
 		}
 		b.eval(`document.querySelectorAll("details").forEach((d) => { d.open = true })`)
-		if text := b.eval(shownText("[aria-labelledby=tradeoff] table")).(string); !strings.Contains(text, tc.headline) || strings.Count(text, "Accuracy against cost") != 1 {
+		if text := b.eval(shownText("[aria-labelledby=tradeoff] table")).(string); !strings.Contains(text,
+			tc.headline) || strings.Count(text, "Accuracy against cost") != 1 {
 			t.Errorf("by %s the table of the trade-off is %s", tc.name, text)
 		}
 	}
@@ -84,8 +86,10 @@ func TestBrowserAddress(t *testing.T) {
 	url := write(t, rows)
 	b.load(url)
 	what := `["task", "measure", "place"].map((id) => document.getElementById(id).selectedOptions[0].textContent).join(", ") + "; " + ` + shownText(".headline caption")
-	const first = "copy, exact match, test machine, 2 cores · cpu; Headline on copy, by exact match; costs at length 10, test machine, 2 cores · cpu"
-	const other = "reverse+full, tokens right, other machine & co · cpu; Headline on reverse+full, by tokens right; costs at length 10, other machine & co · cpu"
+	const first = "copy, exact match, test machine, 2 cores · cpu; Headline on copy, by exact match; costs at length " +
+		"10, test machine, 2 cores · cpu"
+	const other = "reverse+full, tokens right, other machine & co · cpu; Headline on reverse+full, by tokens right; " +
+		"costs at length 10, other machine & co · cpu"
 	if got := b.eval(what); got != first {
 		t.Errorf("at first: %v", got)
 	}

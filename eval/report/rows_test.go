@@ -52,16 +52,23 @@ func syntheticRow(t task.Task, encoding string, e, seed, length, correct int) ev
 	slow := 1 + 0.15*float64(e) + 0.01*float64(seed)
 	return eval.Row{
 		Schema: eval.RowSchema,
-		Environment: eval.Environment{Model: fmt.Sprintf("%s-%s-s%d", t.Name, encoding, seed+1), ModelSHA256: fmt.Sprintf("%064x", e*100+seed),
-			Provider: "cpu", Machine: "test machine, 2 cores", ORTVersion: "1.29.0", ToolVersion: "0.1.0"},
-		Architecture: "decoder", Encoding: encoding, Positions: "contiguous", Profile: "portable", ConfigHash: fmt.Sprintf("%064x", e*10+seed),
-		TrainSeed: uint64(seed + 1), TrainSteps: 2600, TrainMin: t.Train.Min, TrainMax: t.Train.Max, Parameters: 604288,
-		Task: t.Name, TaskVersion: t.Version, Split: "test", Length: length, Seed: 1, Batch: 32,
-		Score: eval.Score{N: 100, Distinct: 100, Correct: correct, Accuracy: float64(correct) / 100, AccuracyLow: low, AccuracyHigh: high,
-			Chance: t.Chance(length), Tokens: 1000, TokensCorrect: 500 + 5*correct},
-		Speed: eval.Speed{TimedBatches: 3, TimedBatch: 32, SequenceTokens: 2*length + 4, PrefillMS: slow * (1 + float64(length)/8), DecodeSteps: length,
-			DecodeP50MS: slow * (0.3 + float64(length)/200), DecodeP95MS: slow, DecodeP99MS: slow, GeneratedTokens: 100 * length, GenerateSeconds: 1,
-			TokensPerSecond: 40000 / slow / (1 + float64(length)/100), PeakMemory: int64(slow*float64(80+length)) << 20, PeakMemoryOf: eval.PeakOfLength},
+		Environment: eval.Environment{Model: fmt.Sprintf("%s-%s-s%d", t.Name, encoding, seed+1),
+			ModelSHA256: fmt.Sprintf("%064x", e*100+seed),
+			Provider:    "cpu", Machine: "test machine, 2 cores", ORTVersion: "1.29.0", ToolVersion: "0.1.0"},
+		Architecture: "decoder", Encoding: encoding, Positions: "contiguous", Profile: "portable",
+		ConfigHash: fmt.Sprintf("%064x", e*10+seed),
+		TrainSeed:  uint64(seed + 1), TrainSteps: 2600, TrainMin: t.Train.Min, TrainMax: t.Train.Max,
+		Parameters: 604288,
+		Task:       t.Name, TaskVersion: t.Version, Split: "test", Length: length, Seed: 1, Batch: 32,
+		Score: eval.Score{N: 100, Distinct: 100, Correct: correct, Accuracy: float64(correct) / 100, AccuracyLow: low,
+			AccuracyHigh: high,
+			Chance:       t.Chance(length), Tokens: 1000, TokensCorrect: 500 + 5*correct},
+		Speed: eval.Speed{TimedBatches: 3, TimedBatch: 32, SequenceTokens: 2*length + 4,
+			PrefillMS: slow * (1 + float64(length)/8), DecodeSteps: length,
+			DecodeP50MS: slow * (0.3 + float64(length)/200), DecodeP95MS: slow, DecodeP99MS: slow,
+			GeneratedTokens: 100 * length, GenerateSeconds: 1,
+			TokensPerSecond: 40000 / slow / (1 + float64(length)/100), PeakMemory: int64(slow*float64(80+length)) << 20,
+			PeakMemoryOf: eval.PeakOfLength},
 	}
 }
 

@@ -21,7 +21,8 @@ type Sources struct {
 func sources(rows []eval.Row, command string) Sources {
 	s := Sources{Command: command, Rows: len(rows), Models: Table{
 		Caption: "Models measured", Prose: []int{1, 2, 7, 8},
-		Head: []string{"model", "encoding", "task", "parameters", "training seed", "steps", "trained", "file", "settings",
+		Head: []string{"model", "encoding", "task", "parameters", "training seed", "steps", "trained", "file",
+			"settings",
 			"samples a length"},
 	}}
 	type file struct{ name, task, sha string }
@@ -41,7 +42,8 @@ func sources(rows []eval.Row, command string) Sources {
 			at = len(samples)
 			line[k], samples = at, append(samples, nil)
 			s.Models.Lines = append(s.Models.Lines, []string{
-				r.Model, r.Encoding, r.Task, study.Millions(r.Parameters), fmt.Sprint(r.TrainSeed), strconv.Itoa(r.TrainSteps),
+				r.Model, r.Encoding, r.Task, study.Millions(r.Parameters), fmt.Sprint(r.TrainSeed),
+				strconv.Itoa(r.TrainSteps),
 				fmt.Sprintf("%d–%d", r.TrainMin, r.TrainMax), head(r.ModelSHA256), head(r.ConfigHash),
 			})
 		}

@@ -103,7 +103,8 @@ func (t *speedTable) memory() block {
 			return strconv.FormatFloat(v[0], 'f', 0, 64)
 		})
 	if slices.ContainsFunc(t.rows, func(r eval.Row) bool { return r.PeakMemoryOf == eval.PeakOfProcess }) {
-		b.notes = []string{"process peak: this system does not tell the peak of one measurement, so earlier ones count too"}
+		b.notes = []string{"process peak: this system does not tell the peak of one " +
+			"measurement, so earlier ones count too"}
 	}
 	return b
 }

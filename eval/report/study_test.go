@@ -47,21 +47,24 @@ var approx = cmp.Comparer(func(a, b study.Number) bool {
 })
 
 func TestOneSeed(t *testing.T) {
-	s := reportOf(t, row(t, "nope", 0, 30, 0), row(t, "nope", 0, 10, 100), row(t, "nope", 0, 25, 90), refused(row(t, "nope", 0, 40, 0)))
+	s := reportOf(t, row(t, "nope", 0, 30, 0), row(t, "nope", 0, 10, 100), row(t, "nope", 0, 25, 90),
+		refused(row(t, "nope", 0, 40, 0)))
 	tk := s.Tasks[0]
 	of := tk.Series[0]
 	if diff := cmp.Diff([]int{10, 25, 30, 40}, tk.Lengths); diff != "" {
 		t.Error(diff)
 	}
 	low, high := eval.Wilson(90, 100)
-	if diff := cmp.Diff(study.Spread{Mean: 0.9, Low: study.Number(low), High: study.Number(high)}, of.Points[1].Exact, approx); diff != "" {
+	if diff := cmp.Diff(study.Spread{Mean: 0.9, Low: study.Number(low), High: study.Number(high)}, of.Points[1].Exact,
+		approx); diff != "" {
 		t.Errorf("one seed has Wilson's interval (-want +got):\n%s", diff)
 	}
 	if !of.Points[3].NA || of.Points[3].N != 0 {
 		t.Errorf("the length that the model cannot take: %+v", of.Points[3])
 	}
 	if of.Inside.Mean != 1 || of.Beyond.Mean != 0.45 || of.BeyondNA != 1 || of.Score.Mean != 0.3 {
-		t.Errorf("inside %v, beyond %v without %d, score %v; want 1, 0.45 without 1, 0.3", of.Inside.Mean, of.Beyond.Mean, of.BeyondNA, of.Score.Mean)
+		t.Errorf("inside %v, beyond %v without %d, score %v; want 1, 0.45 without 1, 0.3", of.Inside.Mean,
+			of.Beyond.Mean, of.BeyondNA, of.Score.Mean)
 	}
 	// 100 of 100 is above 0.9 for sure, 90 of 100 may be 0.94, and 0 of 100 cannot.
 	if want := (study.Reach{Length: 25, Low: 10, High: 25, Next: 30}); of.Effective != want {
@@ -70,7 +73,8 @@ func TestOneSeed(t *testing.T) {
 }
 
 func TestSeedsAreAveraged(t *testing.T) {
-	s := reportOf(t, row(t, "nope", 0, 10, 100), row(t, "nope", 1, 10, 80), row(t, "nope", 0, 25, 90), row(t, "nope", 1, 25, 40), row(t, "nope", 2, 25, 50))
+	s := reportOf(t, row(t, "nope", 0, 10, 100), row(t, "nope", 1, 10, 80), row(t, "nope", 0, 25, 90),
+		row(t, "nope", 1, 25, 40), row(t, "nope", 2, 25, 50))
 	of := s.Tasks[0].Series[0]
 	if len(s.Tasks[0].Series) != 1 || len(of.Seeds) != 3 {
 		t.Fatalf("%d series, %d seeds", len(s.Tasks[0].Series), len(of.Seeds))
@@ -107,8 +111,10 @@ func TestSamples(t *testing.T) {
 	} {
 		s := reportOf(t, first, tc.second)
 		p := s.Tasks[0].Series[0].Points[0]
-		if p.N != tc.n || math.Abs(float64(p.Exact.Mean-tc.mean)) > 1e-9 || len(s.Notes) != tc.notes || len(s.Tasks[0].Places) != tc.columns {
-			t.Errorf("%s: %d samples, mean %v, notes %q, %d places; want %d, %v, %d notes, %d", tc.name, p.N, p.Exact.Mean, s.Notes, len(s.Tasks[0].Places),
+		if p.N != tc.n || math.Abs(float64(p.Exact.Mean-tc.mean)) > 1e-9 || len(s.Notes) != tc.notes ||
+			len(s.Tasks[0].Places) != tc.columns {
+			t.Errorf("%s: %d samples, mean %v, notes %q, %d places; want %d, %v, %d notes, %d", tc.name, p.N,
+				p.Exact.Mean, s.Notes, len(s.Tasks[0].Places),
 				tc.n, tc.mean, tc.notes, tc.columns)
 		}
 	}
@@ -124,11 +130,16 @@ func TestVariants(t *testing.T) {
 		want   []string
 	}{
 		{"another seed", row(t, "nope", 1, 10, 20), []string{"nope"}},
-		{"another seed that stopped early", with(row(t, "nope", 1, 10, 20), func(r *eval.Row) { r.TrainSteps = 100 }), []string{"nope"}},
-		{"same seed, other steps", with(row(t, "nope", 0, 10, 20), func(r *eval.Row) { r.TrainSteps = 100 }), []string{"nope (100 steps)", "nope (2600 steps)"}},
-		{"same seed, other settings", with(row(t, "nope", 0, 10, 20), func(r *eval.Row) { r.ConfigHash = "feedbeef" }), []string{"nope (settings 000000)", "nope (settings feedbe)"}},
-		{"another size", with(row(t, "nope", 1, 10, 20), func(r *eval.Row) { r.Parameters = 12e6 }), []string{"nope (0.6 M parameters)", "nope (12.0 M parameters)"}},
-		{"other lengths", with(row(t, "nope", 0, 10, 20), func(r *eval.Row) { r.TrainMax, r.TrainSteps = 40, 1 }), []string{"nope (trained 2–20)", "nope (trained 2–40)"}},
+		{"another seed that stopped early", with(row(t, "nope", 1, 10, 20), func(r *eval.Row) { r.TrainSteps = 100 }),
+			[]string{"nope"}},
+		{"same seed, other steps", with(row(t, "nope", 0, 10, 20), func(r *eval.Row) { r.TrainSteps = 100 }),
+			[]string{"nope (100 steps)", "nope (2600 steps)"}},
+		{"same seed, other settings", with(row(t, "nope", 0, 10, 20), func(r *eval.Row) { r.ConfigHash = "feedbeef" }),
+			[]string{"nope (settings 000000)", "nope (settings feedbe)"}},
+		{"another size", with(row(t, "nope", 1, 10, 20), func(r *eval.Row) { r.Parameters = 12e6 }),
+			[]string{"nope (0.6 M parameters)", "nope (12.0 M parameters)"}},
+		{"other lengths", with(row(t, "nope", 0, 10, 20), func(r *eval.Row) { r.TrainMax, r.TrainSteps = 40, 1 }),
+			[]string{"nope (trained 2–20)", "nope (trained 2–40)"}},
 		{"another encoding", row(t, "rope", 0, 10, 20), []string{"nope", "rope"}},
 	} {
 		s := reportOf(t, first, tc.second)
@@ -147,14 +158,16 @@ func TestTasks(t *testing.T) {
 	for _, tk := range reportOf(t, a, b, c, d).Tasks {
 		names = append(names, tk.Name)
 	}
-	if diff := cmp.Diff([]string{"copy (version 1, test)", "copy (version 1, validation)", "copy (version 9, validation)", "reverse"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"copy (version 1, test)", "copy (version 1, validation)",
+		"copy (version 9, validation)", "reverse"}, names); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestRanks(t *testing.T) {
 	rows := []eval.Row{
-		row(t, "nope", 0, 30, 50), row(t, "rope", 0, 30, 50), row(t, "alibi", 0, 30, 90), refused(row(t, "learned", 0, 30, 0)),
+		row(t, "nope", 0, 30, 50), row(t, "rope", 0, 30, 50), row(t, "alibi", 0, 30, 90),
+		refused(row(t, "learned", 0, 30, 0)),
 		row(t, "nope", 0, 35, 100),                           // not measured for the others: not ranked
 		row(t, "nope", 1, 30, 70), row(t, "rope", 1, 30, 60), // a second seed of two
 		row(t, "txl", 2, 30, 70), // alone: no contest
@@ -164,8 +177,10 @@ func TestRanks(t *testing.T) {
 	none := study.Number(math.NaN())
 	want := []study.Rank{
 		{Name: "alibi", Encoding: 2, MRR: 1, PaperTies: 1, Published: 0.502, Contests: 1, Mean: 0.9},
-		{Name: "nope", Encoding: 0, MRR: (1/2.5 + 1) / 2, PaperTies: (1./3 + 1) / 2, Published: 0.687, Contests: 2, Mean: 0.6},
-		{Name: "rope", Encoding: 1, MRR: (1/2.5 + 0.5) / 2, PaperTies: (1./2 + 0.5) / 2, Published: 0.330, Contests: 2, Mean: 0.55},
+		{Name: "nope", Encoding: 0, MRR: (1/2.5 + 1) / 2, PaperTies: (1./3 + 1) / 2, Published: 0.687, Contests: 2,
+			Mean: 0.6},
+		{Name: "rope", Encoding: 1, MRR: (1/2.5 + 0.5) / 2, PaperTies: (1./2 + 0.5) / 2, Published: 0.330, Contests: 2,
+			Mean: 0.55},
 		{Name: "learned", Encoding: 3, MRR: 0.25, PaperTies: 0.25, Published: none, Contests: 1, Mean: 0},
 	}
 	if diff := cmp.Diff(want, got, approx); diff != "" {
@@ -195,11 +210,13 @@ func TestPlaces(t *testing.T) {
 	if len(places) != 2 || places[0].Name != "test machine, 2 cores · cpu" || places[1].Name != "other · cpu" {
 		t.Fatalf("places %+v", places)
 	}
-	if len(places[0].Series) != 2 || len(places[1].Series) != 1 || places[0].Common != 10 || places[0].UpperRAM || !places[1].UpperRAM {
+	if len(places[0].Series) != 2 || len(places[1].Series) != 1 || places[0].Common != 10 || places[0].UpperRAM ||
+		!places[1].UpperRAM {
 		t.Errorf("places %+v", places)
 	}
 	at := places[0].Series[0].At(10)
-	if want := (study.Spread{Mean: 1.005 * 2.25, Low: 2.25, High: 1.01 * 2.25}); cmp.Diff(want, at.Prefill, approx) != "" {
+	if want := (study.Spread{Mean: 1.005 * 2.25, Low: 2.25, High: 1.01 * 2.25}); cmp.Diff(want, at.Prefill,
+		approx) != "" {
 		t.Errorf("prefill over seeds is %+v, want %+v", at.Prefill, want)
 	}
 	if at := places[1].Series[0].At(10); at.Prefill.Mean != 7 {
@@ -214,18 +231,22 @@ func TestCompared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := []eval.Row{syntheticRow(known, "nope", 0, 0, 9, 100), syntheticRow(known, "nope", 0, 0, 10, 0), syntheticRow(known, "nope", 0, 0, 20, 100),
+	rows := []eval.Row{syntheticRow(known, "nope", 0, 0, 9, 100), syntheticRow(known, "nope", 0, 0, 10, 0),
+		syntheticRow(known, "nope", 0, 0, 20, 100),
 		syntheticRow(known, "txl", 6, 0, 9, 100)} // not in the paper
 	got := reportOf(t, rows...).Published
 	theirs := study.Number(17*0.825+19*0.1154) / 36 // at lengths 9 and 10
-	want := []study.Compared{{Task: "addition", Name: "nope", Ours: study.Spread{Mean: 17. / 36, Low: study.Number(math.NaN()), High: study.Number(math.NaN())},
-		Published: theirs, All: 0.0845, Difference: 17./36 - theirs, Setup: "0.6 M parameters, not 109.6 M; 2,600 steps, not 40,000; 2 of 8 lengths; 1 seed, not 3"}}
+	want := []study.Compared{{Task: "addition", Name: "nope",
+		Ours:      study.Spread{Mean: 17. / 36, Low: study.Number(math.NaN()), High: study.Number(math.NaN())},
+		Published: theirs, All: 0.0845, Difference: 17./36 - theirs, Setup: "0.6 M parameters, not 109.6 M; 2,600 " +
+			"steps, not 40,000; 2 of 8 lengths; 1 seed, not 3"}}
 	if diff := cmp.Diff(want, got, approx); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	// Of two seeds that were measured at different lengths those in common count.
 	other := append(rows, syntheticRow(known, "nope", 0, 1, 10, 50))
-	if got := reportOf(t, other...).Published[0]; got.Ours.Mean != 0.25 || got.Published != 0.1154 || !strings.Contains(got.Setup, "1 of 8 lengths; 2 seeds") {
+	if got := reportOf(t, other...).Published[0]; got.Ours.Mean != 0.25 || got.Published != 0.1154 ||
+		!strings.Contains(got.Setup, "1 of 8 lengths; 2 seeds") {
 		t.Errorf("two seeds, one at fewer lengths: %+v", got)
 	}
 	scratchpad := with(rows[0], func(r *eval.Row) { r.Task = "addition+full" })
@@ -250,7 +271,8 @@ func TestAtChance(t *testing.T) {
 	if diff := cmp.Diff(want, s.Ranks, approx); diff != "" {
 		t.Errorf("ranks with a task at chance (-without +with):\n%s", diff)
 	}
-	if s.Tasks[0].AtChance || !s.Tasks[1].AtChance || s.HeatMap().Lines[1][0] != "parity (at chance)" || !strings.Contains(strings.Join(s.Notes, "\n"), "On parity no encoding is above chance") {
+	if s.Tasks[0].AtChance || !s.Tasks[1].AtChance || s.HeatMap().Lines[1][0] != "parity (at chance)" ||
+		!strings.Contains(strings.Join(s.Notes, "\n"), "On parity no encoding is above chance") {
 		t.Errorf("parity is not marked: %v, notes %q", s.HeatMap().Lines, s.Notes)
 	}
 	solved := append(rows, on("parity", guess(row(t, "nope", 0, 30, 95))), parity[1])
@@ -266,13 +288,17 @@ func TestWeighting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := []eval.Row{syntheticRow(known, "nope", 0, 0, 9, 70), syntheticRow(known, "nope", 0, 0, 16, 20), syntheticRow(known, "rope", 1, 0, 9, 20), syntheticRow(known, "rope", 1, 0, 16, 60)}
-	for by, want := range map[study.Weighting]string{"": "nope every length weighs alike", study.ByLengths: "nope every length weighs alike", study.ByExamples: "rope lengths weigh by their test examples, as in the paper"} {
+	rows := []eval.Row{syntheticRow(known, "nope", 0, 0, 9, 70), syntheticRow(known, "nope", 0, 0, 16, 20),
+		syntheticRow(known, "rope", 1, 0, 9, 20), syntheticRow(known, "rope", 1, 0, 16, 60)}
+	for by, want := range map[study.Weighting]string{"": "nope every length weighs alike",
+		study.ByLengths:  "nope every length weighs alike",
+		study.ByExamples: "rope lengths weigh by their test examples, as in the paper"} {
 		s, err := report.New(rows, report.Options{Encodings: encodings, Ranks: by})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.Ranks[0].Name + " " + s.Weighting.String(); got != want || !strings.Contains(s.RankTable().Caption, s.Weighting.String()) {
+		if got := s.Ranks[0].Name + " " + s.Weighting.String(); got != want ||
+			!strings.Contains(s.RankTable().Caption, s.Weighting.String()) {
 			t.Errorf("%q: %s, want %s", by, got, want)
 		}
 	}
@@ -284,22 +310,35 @@ func TestAnswer(t *testing.T) {
 		rows []eval.Row
 		want []string
 	}{
-		{"one task", []eval.Row{row(t, "nope", 0, 10, 100), row(t, "nope", 0, 30, 95), row(t, "nope", 0, 40, 5), row(t, "rope", 0, 10, 100), row(t, "rope", 0, 30, 0)},
+		{"one task", []eval.Row{row(t, "nope", 0, 10, 100), row(t, "nope", 0, 30, 95), row(t, "nope", 0, 40, 5),
+			row(t, "rope", 0, 10, 100), row(t, "rope", 0, 30, 0)},
 			[]string{"On copy, nope goes on to 30 at ≥ 90 % exact match, rope to 10; trained on lengths 2 to 20."}},
-		{"nothing", []eval.Row{row(t, "nope", 0, 10, 3)}, []string{"On copy, nope stays nowhere at ≥ 90 % exact match; trained on lengths 2 to 20."}},
+		{"nothing", []eval.Row{row(t, "nope", 0, 10, 3)}, []string{"On copy, nope stays nowhere at ≥ 90 % exact " +
+			"match; trained on lengths 2 to 20."}},
 		{"shared", []eval.Row{row(t, "nope", 0, 10, 100), row(t, "rope", 0, 10, 100)},
-			[]string{"On copy, all go on to 10 (the longest measured) at ≥ 90 % exact match: not told apart by exact match at n = 100; trained on lengths 2 to 20."}},
+			[]string{"On copy, all go on to 10 (the longest measured) at ≥ 90 % exact match: not told apart by exact " +
+				"match at n = 100; trained on lengths 2 to 20."}},
 		{"two tasks", []eval.Row{row(t, "nope", 0, 30, 100), row(t, "rope", 0, 30, 0),
 			on("reverse", row(t, "nope", 0, 30, 100)), on("reverse", row(t, "rope", 0, 30, 0))},
-			[]string{"Over 2 tasks and 1 training seed, by exact match, nope ranks best beyond the trained lengths: mean reciprocal rank 1.00, ahead of rope with 0.50.",
-				"On copy, nope goes on to 30 (the longest measured) at ≥ 90 % exact match, rope nowhere; trained on lengths 2 to 20."}},
-		{"two tasks, intervals that overlap", []eval.Row{row(t, "nope", 0, 30, 60), row(t, "rope", 0, 30, 55), on("reverse", row(t, "nope", 0, 30, 60)), on("reverse", row(t, "rope", 0, 30, 55))},
-			[]string{"Over 2 tasks and 1 training seed, by exact match, nope ranks best beyond the trained lengths: mean reciprocal rank 1.00, ahead of rope with 0.50; the two are not told apart at n = 100, as their 95 % intervals overlap in every ranking.",
-				"On copy, none stays at ≥ 90 % exact match: not told apart by exact match at n = 100; trained on lengths 2 to 20."}},
-		{"a task at chance leads nothing", []eval.Row{guess(row(t, "nope", 0, 30, 52)), guess(row(t, "rope", 0, 30, 46)), on("reverse", row(t, "nope", 0, 30, 0)), on("reverse", row(t, "rope", 0, 30, 90))},
-			[]string{"On reverse, rope goes on to 30 (the longest measured) at ≥ 90 % exact match, nope nowhere; trained on lengths 2 to 20."}},
+			[]string{"Over 2 tasks and 1 training seed, by exact match, nope ranks best beyond the trained lengths: " +
+				"mean reciprocal rank 1.00, ahead of rope with 0.50.",
+				"On copy, nope goes on to 30 (the longest measured) at ≥ 90 % exact match, rope " +
+					"nowhere; trained on lengths 2 to 20."}},
+		{"two tasks, intervals that overlap", []eval.Row{row(t, "nope", 0, 30, 60), row(t, "rope", 0, 30, 55),
+			on("reverse", row(t, "nope", 0, 30, 60)), on("reverse", row(t, "rope", 0, 30, 55))},
+			[]string{"Over 2 tasks and 1 training seed, by exact match, nope ranks best beyond the trained lengths: " +
+				"mean reciprocal rank 1.00, ahead of rope with 0.50; the two are not told apart at n = 100, as their " +
+				"95 % intervals overlap in every ranking.",
+				"On copy, none stays at ≥ 90 % exact match: not told apart by exact match at n = " +
+					"100; trained on lengths 2 to 20."}},
+		{"a task at chance leads nothing", []eval.Row{guess(row(t, "nope", 0, 30, 52)),
+			guess(row(t, "rope", 0, 30, 46)), on("reverse", row(t, "nope", 0, 30, 0)),
+			on("reverse", row(t, "rope", 0, 30, 90))},
+			[]string{"On reverse, rope goes on to 30 (the longest measured) at ≥ 90 % exact match, nope " +
+				"nowhere; trained on lengths 2 to 20."}},
 		{"nothing but chance", []eval.Row{guess(row(t, "nope", 0, 30, 52)), guess(row(t, "rope", 0, 30, 46))},
-			[]string{"On copy, none stays at ≥ 90 % exact match: not told apart by exact match at n = 100; at chance (50 %) beyond the trained lengths, hence not ranked; trained on lengths 2 to 20."}},
+			[]string{"On copy, none stays at ≥ 90 % exact match: not told apart by exact match at n = 100; at chance " +
+				"(50 %) beyond the trained lengths, hence not ranked; trained on lengths 2 to 20."}},
 	} {
 		s := reportOf(t, tc.rows...)
 		if diff := cmp.Diff(tc.want, append(s.Answer, s.Tasks[s.First].Answer)); diff != "" {
@@ -311,9 +350,13 @@ func TestAnswer(t *testing.T) {
 // TestSpeedAlone mixes rows of a task with rows that time any tokens: those have no
 // score, and their lengths are not the task's.
 func TestSpeedAlone(t *testing.T) {
-	speed := with(row(t, "nope", 0, 512, 0), func(r *eval.Row) { r.Score, r.Task, r.Split, r.TaskVersion = eval.Score{}, "", "", 0 })
+	speed := with(row(t, "nope", 0, 512, 0), func(r *eval.Row) {
+		r.Score, r.Task, r.Split, r.TaskVersion = eval.Score{},
+			"", "", 0
+	})
 	s := reportOf(t, row(t, "nope", 0, 10, 100), speed, row(t, "rope", 0, 10, 100))
-	if len(s.Tasks) != 2 || s.Tasks[1].Name != "speed without a task" || s.Tasks[1].Scored || s.Tasks[1].Trained != [2]int{} {
+	if len(s.Tasks) != 2 || s.Tasks[1].Name != "speed without a task" || s.Tasks[1].Scored ||
+		s.Tasks[1].Trained != [2]int{} {
 		t.Fatalf("tasks %+v", s.Tasks)
 	}
 	if of := s.Tasks[1].Series[0]; of.Points[0].N != 0 || of.Score.Mean.Known() || of.BeyondNA != 0 {
@@ -322,7 +365,9 @@ func TestSpeedAlone(t *testing.T) {
 	if at := s.Tasks[1].Places[0].Series[0].At(512); !at.Decode.Mean.Known() {
 		t.Errorf("costs %+v", s.Tasks[1].Places)
 	}
-	if names := figureNames(s); slices.Contains(names, "heatmap") || !slices.Contains(names, "cost-decode-speed-without-a-task") || slices.Contains(names, "accuracy-speed-without-a-task") {
+	if names := figureNames(s); slices.Contains(names, "heatmap") ||
+		!slices.Contains(names, "cost-decode-speed-without-a-task") ||
+		slices.Contains(names, "accuracy-speed-without-a-task") {
 		t.Errorf("figures %q", names)
 	}
 	if first := reportOf(t, speed, row(t, "nope", 0, 10, 100)).Tasks[0]; first.Name != "copy" || first.Octaves {
@@ -332,7 +377,8 @@ func TestSpeedAlone(t *testing.T) {
 	far.Length = 8192
 	if s := reportOf(t, speed, far); !s.Tasks[0].Octaves {
 		t.Error("lengths from 512 to 8192 are drawn evenly")
-	} else if svg := string(figure(t, s.Figures()[0], "svg")); !strings.Contains(svg, ">4,096<") || !strings.Contains(svg, ">length, tokens<") {
+	} else if svg := string(figure(t, s.Figures()[0], "svg")); !strings.Contains(svg, ">4,096<") ||
+		!strings.Contains(svg, ">length, tokens<") {
 		t.Error("the figure lacks a tick at 4,096 or its axis lacks a name")
 	}
 	if got := reportOf(t, speed).Answer; len(got) != 1 || !strings.HasPrefix(got[0], "Speed alone was measured") {
@@ -358,17 +404,20 @@ func TestSpeedInOtherWays(t *testing.T) {
 		got[p.Name] = float64(p.Series[0].At(512).Decode.Mean)
 	}
 	const where = "test machine, 2 cores · cpu · read in chunks of "
-	want := map[string]float64{where + "128 tokens · 32 new tokens": 2, where + "64 tokens · 1 new token": 3, where + "64 tokens · 32 new tokens": 4}
+	want := map[string]float64{where + "128 tokens · 32 new tokens": 2, where + "64 tokens · 1 new token": 3,
+		where + "64 tokens · 32 new tokens": 4}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("decode steps by place (-want +got):\n%s", diff)
 	}
 }
 
 func TestNotes(t *testing.T) {
-	s := reportOf(t, row(t, "nope", 0, 10, 1), row(t, "nope", 0, 10, 2), refused(row(t, "nope", 0, 30, 0)), row(t, "rope", 0, 30, 0),
+	s := reportOf(t, row(t, "nope", 0, 10, 1), row(t, "nope", 0, 10, 2), refused(row(t, "nope", 0, 30, 0)),
+		row(t, "rope", 0, 30, 0),
 		with(row(t, "rope", 0, 5, 1), func(r *eval.Row) { r.Whole = true }))
 	all := strings.Join(s.Notes, "\n")
-	for _, want := range []string{"1 cell was measured again later", "nope cannot take 1 of the lengths measured", "nothing is held out at length 5:"} {
+	for _, want := range []string{"1 cell was measured again later", "nope cannot take 1 of the lengths measured",
+		"nothing is held out at length 5:"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("notes lack %q:\n%s", want, all)
 		}
@@ -377,11 +426,13 @@ func TestNotes(t *testing.T) {
 		lengths []int // beyond, of the second series
 		want    bool
 	}{{[]int{30, 40}, false}, {[]int{30}, true}, {[]int{30, 41}, true}, {nil, false}} {
-		rows := []eval.Row{row(t, "nope", 0, 10, 1), row(t, "nope", 0, 30, 1), row(t, "nope", 0, 40, 1), row(t, "rope", 0, 15, 1)}
+		rows := []eval.Row{row(t, "nope", 0, 10, 1), row(t, "nope", 0, 30, 1), row(t, "nope", 0, 40, 1),
+			row(t, "rope", 0, 15, 1)}
 		for _, length := range tc.lengths {
 			rows = append(rows, row(t, "rope", 0, length, 1))
 		}
-		if got := strings.Contains(strings.Join(reportOf(t, rows...).Notes, "\n"), "not all were measured at the same lengths"); got != tc.want {
+		if got := strings.Contains(strings.Join(reportOf(t, rows...).Notes, "\n"),
+			"not all were measured at the same lengths"); got != tc.want {
 			t.Errorf("second series at %v: note %v, want %v", tc.lengths, got, tc.want)
 		}
 	}
@@ -410,7 +461,8 @@ func TestRead(t *testing.T) {
 	put("good/b/a.jsonl", "\n"+strings.Repeat(strings.Replace(line.String(), `"correct":1,`, `"correct":2,`, 1), 2))
 	put("good/notes.txt", "no result")
 	rows, err := report.Read(filepath.Join(dir, "good"), a)
-	if err != nil || len(rows) != 4 || rows[0].Correct != 1 || rows[1].Correct != 2 || rows[2].Correct != 2 || rows[3].Correct != 1 {
+	if err != nil || len(rows) != 4 || rows[0].Correct != 1 || rows[1].Correct != 2 || rows[2].Correct != 2 ||
+		rows[3].Correct != 1 {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
 	put("none/notes.txt", "")

@@ -98,7 +98,8 @@ func counted(t *study.Task, lines [][]string) [][]string {
 // accuracyLines is a line per length and a column per model of one measure, of which
 // write gives the text, with what follows the mark of a trained length.
 func accuracyLines(t *study.Task, heads []string, write func(study.Point) (value, more string)) [][]string {
-	lines := [][]string{append([]string{"length"}, study.Each(heads, func(head string) string { return head + " " })...)}
+	lines := [][]string{append([]string{"length"}, study.Each(heads,
+		func(head string) string { return head + " " })...)}
 	for i, length := range t.Lengths {
 		line := []string{strconv.Itoa(length)}
 		for _, s := range t.Columns {

@@ -51,7 +51,8 @@ func (s *Study) ranking(tasks []*Task) string {
 	sentence := fmt.Sprintf("%s, %s ranks best beyond the trained lengths: mean reciprocal rank %.2f, "+
 		"ahead of %s with %.2f", over, best.Name, best.MRR, second.Name, second.MRR)
 	if apart == 0 {
-		return sentence + fmt.Sprintf("; the two are not told apart at n = %s, as their 95 %% intervals overlap in every "+
+		return sentence + fmt.Sprintf("; the two are not told apart at n = %s, as their 95 "+
+			"%% intervals overlap in every "+
 			"ranking.", Between(n[0], n[1]))
 	}
 	return sentence + "."
@@ -85,7 +86,8 @@ func (s *Study) note() {
 				"reach down to that of a guesser. It is not ranked.", t.Name)
 		}
 		if t.uneven() {
-			note("On %s not all were measured at the same lengths beyond training: their means are of different things. "+
+			note("On %s not all were measured at the same lengths beyond training: their "+
+				"means are of different things. "+
 				"Ranks are of the lengths in common.", t.Name)
 		}
 		if len(t.Whole) > 0 {
@@ -94,7 +96,8 @@ func (s *Study) note() {
 		}
 		for _, of := range t.Series {
 			if of.BeyondNA > 0 {
-				note("On %s, %s cannot take %d of the lengths measured; means leave them out, ranks count them as wrong.",
+				note("On %s, %s cannot take %d of the lengths measured; means leave them "+
+					"out, ranks count them as wrong.",
 					t.Name, of.Name, of.BeyondNA)
 			}
 		}
@@ -105,7 +108,8 @@ func (s *Study) note() {
 	}
 	for _, r := range s.Ranks {
 		if r.Contests < most {
-			note("%s takes part in %d of %d rankings: its mean reciprocal rank is of fewer tasks or seeds than others'.",
+			note("%s takes part in %d of %d rankings: its mean reciprocal rank is of "+
+				"fewer tasks or seeds than others'.",
 				r.Name, r.Contests, most)
 		}
 	}

@@ -110,7 +110,8 @@ func mean(lengths []int, weight func(int) float64, of func(int) float64) float64
 func (s *Series) setup(t task.Task, lengths, of int) string {
 	var differs []string
 	if s.Parameters != PublishedParameters {
-		differs = append(differs, fmt.Sprintf("%s parameters, not %s", Millions(s.Parameters), Millions(PublishedParameters)))
+		differs = append(differs, fmt.Sprintf("%s parameters, not %s", Millions(s.Parameters),
+			Millions(PublishedParameters)))
 	}
 	if s.Steps != [2]int{PublishedSteps, PublishedSteps} {
 		steps := Thousands(s.Steps[1])

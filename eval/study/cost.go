@@ -70,7 +70,8 @@ type Metric struct {
 func Metrics() []Metric {
 	return []Metric{
 		{"tokens", "Throughput", "tokens/s", func(p CostPoint) Spread { return p.Tokens }, ""},
-		{"decode", "Decode step, median", "ms", func(p CostPoint) Spread { return p.Decode }, "the median decode step takes"},
+		{"decode", "Decode step, median", "ms", func(p CostPoint) Spread { return p.Decode },
+			"the median decode step takes"},
 		{"prefill", "Prefill", "ms", func(p CostPoint) Spread { return p.Prefill }, "prefill takes"},
 		{"memory", "Peak memory", "MiB", func(p CostPoint) Spread { return p.Memory }, "memory peaks at"},
 	}

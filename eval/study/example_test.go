@@ -10,8 +10,9 @@ import (
 // Rows of two encodings, trained on lengths up to 20, say which one goes on further.
 func Example() {
 	measured := func(encoding string, length, correct int) eval.Row {
-		return eval.Row{Environment: eval.Environment{Model: "copy-" + encoding}, Encoding: encoding, TrainMin: 2, TrainMax: 20,
-			Task: "copy", Split: "test", Length: length, Score: eval.Score{N: 100, Correct: correct}}
+		return eval.Row{Environment: eval.Environment{Model: "copy-" + encoding}, Encoding: encoding, TrainMin: 2,
+			TrainMax: 20,
+			Task:     "copy", Split: "test", Length: length, Score: eval.Score{N: 100, Correct: correct}}
 	}
 	s, err := study.New([]eval.Row{
 		measured("nope", 20, 100), measured("nope", 30, 96), measured("nope", 40, 50),

@@ -51,7 +51,8 @@ func TestPublishedAccuracy(t *testing.T) {
 		for _, p := range of {
 			sum += float64(p.Beyond)
 		}
-		if mean := sum / 3; len(of) != 3 || math.Abs(mean-float64(means[k].Beyond)) > 6e-5 { // both rounded to four digits
+		// both rounded to four digits
+		if mean := sum / 3; len(of) != 3 || math.Abs(mean-float64(means[k].Beyond)) > 6e-5 {
 			t.Errorf("%v: the mean of %d seeds is %.5f, not %v", k, len(of), mean, means[k].Beyond)
 		}
 	}
@@ -86,8 +87,10 @@ func TestPublishedCurves(t *testing.T) {
 			within = 0.02
 		}
 		for _, p := range published(t) {
-			if p.Task == c.Task && p.Encoding == c.Encoding && p.Seed == "mean" && math.Abs(float64(p.Beyond)-sum/weights) > within {
-				t.Errorf("%s, %s: the mean over lengths is %.4f, published is %v", c.Task, c.Encoding, sum/weights, p.Beyond)
+			if p.Task == c.Task && p.Encoding == c.Encoding && p.Seed == "mean" &&
+				math.Abs(float64(p.Beyond)-sum/weights) > within {
+				t.Errorf("%s, %s: the mean over lengths is %.4f, published is %v", c.Task, c.Encoding, sum/weights,
+					p.Beyond)
 			}
 		}
 	}
@@ -123,7 +126,8 @@ func TestPublishedRanks(t *testing.T) {
 	}{
 		{"primitive", primitive, func(r PublishedRank) Number { return r.Primitive }, 0.0005},
 		{"classic", classic, func(r PublishedRank) Number { return r.Classic }, 0.0005},
-		{"math", func(n string) bool { return !primitive(n) && !classic(n) }, func(r PublishedRank) Number { return r.Math }, 0.04},
+		{"math", func(n string) bool { return !primitive(n) && !classic(n) },
+			func(r PublishedRank) Number { return r.Math }, 0.04},
 		{"all", func(string) bool { return true }, func(r PublishedRank) Number { return r.All }, 0.02},
 	} {
 		got := map[string]float64{}

@@ -17,7 +17,8 @@ func TestReciprocalRanks(t *testing.T) {
 		tieOrder []string
 		want     map[string][]float64
 	}{
-		{"one contest", []contest{{"a": 0.2, "b": 0.9, "c": 0.5}}, nil, map[string][]float64{"b": {1}, "c": {1. / 2}, "a": {1. / 3}}},
+		{"one contest", []contest{{"a": 0.2, "b": 0.9, "c": 0.5}}, nil,
+			map[string][]float64{"b": {1}, "c": {1. / 2}, "a": {1. / 3}}},
 		{"each contest in turn", []contest{{"a": 1, "b": 0}, {"a": 0, "b": 1}, {"a": 0, "b": 1}}, nil,
 			map[string][]float64{"a": {1, 0.5, 0.5}, "b": {0.5, 1, 1}}},
 		{"two best share ranks 1 and 2", []contest{{"a": 1, "b": 1, "c": 0}}, nil,
@@ -28,7 +29,8 @@ func TestReciprocalRanks(t *testing.T) {
 			map[string][]float64{"d": {1}, "c": {1. / 2}, "a": {1. / 3}, "b": {1. / 4}}},
 		{"ties outside the order come after it", []contest{{"x": 0, "b": 0, "y": 0}}, []string{"b"},
 			map[string][]float64{"b": {1}, "x": {1. / 2}, "y": {1. / 3}}},
-		{"order decides ties only", []contest{{"a": 0.1, "b": 0.2}}, []string{"a", "b"}, map[string][]float64{"b": {1}, "a": {1. / 2}}},
+		{"order decides ties only", []contest{{"a": 0.1, "b": 0.2}}, []string{"a", "b"},
+			map[string][]float64{"b": {1}, "a": {1. / 2}}},
 		{"absent and unknown", []contest{{"a": 1, "b": 0, "c": math.NaN()}, {"b": 1, "c": 0}}, nil,
 			map[string][]float64{"a": {1}, "b": {0.5, 1}, "c": {0.5}}},
 		{"no contest", []contest{{"a": 1}, {"a": 1, "b": math.NaN()}, {}}, nil, map[string][]float64{}},
@@ -65,8 +67,10 @@ func TestNewRanking(t *testing.T) {
 		want contest
 	}{
 		{"lengths in common weigh alike", "addition", ByLengths, nil, contest{"a": 0.5, "b": 0.5}},
-		{"as in the paper, by pairs of digit counts", "addition", ByExamples, nil, contest{"a": (17*0.8 + 19*0.2) / 36, "b": (17*0.2 + 19*0.8) / 36}},
-		{"options change no shares", "addition+full", ByExamples, nil, contest{"a": (17*0.8 + 19*0.2) / 36, "b": (17*0.2 + 19*0.8) / 36}},
+		{"as in the paper, by pairs of digit counts", "addition", ByExamples, nil,
+			contest{"a": (17*0.8 + 19*0.2) / 36, "b": (17*0.2 + 19*0.8) / 36}},
+		{"options change no shares", "addition+full", ByExamples, nil,
+			contest{"a": (17*0.8 + 19*0.2) / 36, "b": (17*0.2 + 19*0.8) / 36}},
 		{"the paper has as many of each", "copy", ByExamples, nil, contest{"a": 0.5, "b": 0.5}},
 		{"a task that is not known", "juggling", ByExamples, nil, contest{"a": 0.5, "b": 0.5}},
 		{"what cannot be taken is wrong", "copy", ByLengths, refused, contest{"a": 0.5, "b": 0.5, "c": 0.45}},
@@ -103,8 +107,10 @@ func TestAtChance(t *testing.T) {
 			t.Errorf("%s: %v, contest %v", tc.name, got, tc.r.contest())
 		}
 	}
-	none := newRanking("copy", map[string]map[int]cell{"a": cells(1e-40, map[int]int{30: 0}), "b": cells(1e-40, map[int]int{30: 0})}, ByLengths)
-	one := newRanking("copy", map[string]map[int]cell{"a": cells(1e-40, map[int]int{30: 0}), "b": cells(1e-40, map[int]int{30: 1})}, ByLengths)
+	none := newRanking("copy", map[string]map[int]cell{"a": cells(1e-40, map[int]int{30: 0}),
+		"b": cells(1e-40, map[int]int{30: 0})}, ByLengths)
+	one := newRanking("copy", map[string]map[int]cell{"a": cells(1e-40, map[int]int{30: 0}),
+		"b": cells(1e-40, map[int]int{30: 1})}, ByLengths)
 	if !none.atChance() || one.atChance() {
 		t.Error("where nobody copies all are at chance, where one does they are not")
 	}
@@ -112,7 +118,9 @@ func TestAtChance(t *testing.T) {
 	if r.above("a", "b") || !r.above("a", "c") || r.above("c", "a") {
 		t.Errorf("standings %+v", r.standings)
 	}
-	if low, high := eval.Wilson(160, 200); math.Abs(r.standings["a"].low-low) > 1e-12 || math.Abs(r.standings["a"].high-high) > 1e-12 || r.n != [2]int{100, 100} {
-		t.Errorf("a mean over two equal lengths has the interval %+v, all prompts together %v to %v", r.standings["a"], low, high)
+	if low, high := eval.Wilson(160, 200); math.Abs(r.standings["a"].low-low) > 1e-12 ||
+		math.Abs(r.standings["a"].high-high) > 1e-12 || r.n != [2]int{100, 100} {
+		t.Errorf("a mean over two equal lengths has the interval %+v, all prompts together %v to %v", r.standings["a"],
+			low, high)
 	}
 }

@@ -49,7 +49,10 @@ func (s *Study) rank() error {
 		}
 		s.Ranks = append(s.Ranks, r)
 	}
-	slices.SortFunc(s.Ranks, func(a, b Rank) int { return cmp.Or(cmp.Compare(b.MRR, a.MRR), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(s.Ranks, func(a, b Rank) int {
+		return cmp.Or(cmp.Compare(b.MRR, a.MRR),
+			cmp.Compare(a.Name, b.Name))
+	})
 	return nil
 }
 

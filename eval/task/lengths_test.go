@@ -83,7 +83,8 @@ func TestParseLengthsErrors(t *testing.T) {
 			t.Errorf("%q: no error but %v", tc.list, got)
 			continue
 		}
-		if msg := err.Error(); !strings.Contains(msg, tc.want) || !strings.Contains(msg, "valid forms") || len(msg) > 500 {
+		if msg := err.Error(); !strings.Contains(msg, tc.want) || !strings.Contains(msg, "valid forms") ||
+			len(msg) > 500 {
 			t.Errorf("%q: error %q does not contain %q, or not the valid forms, or is too long", tc.list, msg, tc.want)
 		}
 	}
@@ -109,7 +110,8 @@ func FuzzParseLengths(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(got) == 0 || len(got) > 10_000 || !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != len(got) ||
+		if len(got) == 0 || len(got) > 10_000 || !slices.IsSorted(got) ||
+			len(slices.Compact(slices.Clone(got))) != len(got) ||
 			got[0] < 1 || got[len(got)-1] > task.MaxLength {
 			t.Fatalf("%q gives %v", list, got)
 		}

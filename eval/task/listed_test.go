@@ -27,7 +27,8 @@ func TestListed(t *testing.T) {
 			}
 		}
 		if len(training) != 15_997 || len(k.Listed()) != 15_997 || held != 1_777 {
-			t.Errorf("%s: %d commands to train on, %d of them different, and %d held out", name, len(k.Listed()), len(training), held)
+			t.Errorf("%s: %d commands to train on, %d of them different, and %d held out", name, len(k.Listed()),
+				len(training), held)
 		}
 		rng := seeded(4)
 		for _, split := range []task.Split{task.Train, task.Validation, task.Test} {

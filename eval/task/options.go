@@ -34,7 +34,8 @@ func (t Task) apply(options []string) (Task, error) {
 			}
 		}
 		if *slot != "" {
-			return t, fmt.Errorf("task %s: the option %q comes after %q: give one of the two", base.Name, shorten(o), *slot)
+			return t, fmt.Errorf("task %s: the option %q comes after %q: give one of the two", base.Name, shorten(o),
+				*slot)
 		}
 		*slot = o
 	}

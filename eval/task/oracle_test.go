@@ -45,16 +45,17 @@ func oracles() map[string]oracle {
 			return plain(w)
 		})},
 		"copy-rsc2x": {copies, words(func(w []string) string { return plain(append(w, w...)) })},
-		"copy-rdc": {re(`Replace (` + word + `) with (` + word + `) in ` + list + ` \[SEP\] `), func(g []string) (string, int) {
-			w := strings.Split(g[3], " ")
-			for i := range w {
-				if w[i] != g[1] || g[1] == g[2] {
-					return "not to be replaced", 0
+		"copy-rdc": {re(`Replace (` + word + `) with (` + word + `) in ` + list + ` \[SEP\] `),
+			func(g []string) (string, int) {
+				w := strings.Split(g[3], " ")
+				for i := range w {
+					if w[i] != g[1] || g[1] == g[2] {
+						return "not to be replaced", 0
+					}
+					w[i] = g[2]
 				}
-				w[i] = g[2]
-			}
-			return plain(w), len(w)
-		}},
+				return plain(w), len(w)
+			}},
 		"reverse":      {reverses, words(turned)},
 		"reverse-mc2x": {reverses, words(func(w []string) string { return turned(w) + " [NEXT] " + turned(w) })},
 		"reverse-mcrv": {reverses, words(func(w []string) string { return turned(w) + " [NEXT] " + plain(w) })},
@@ -79,23 +80,25 @@ func oracles() map[string]oracle {
 				}
 				return fmt.Sprintf("The answer is %d.", ((sum%10)+10)%10), len(terms)
 			}},
-		"sorting": {re(`Sort the following list \[ (` + word + `(?:, ` + word + `)*) \]\. `), func(g []string) (string, int) {
-			e := strings.Split(g[1], ", ")
-			slices.Sort(e) // digits, letters and words are in the order of bytes
-			return "The sorted list is [ " + strings.Join(e, ", ") + " ].", len(e)
-		}},
-		"sorting-multi": {re(`Sort the following list \[ ([1-9](?: \d){1,3}(?:, [1-9](?: \d){1,3})*) \]\. `), func(g []string) (string, int) {
-			e := strings.Split(closed(g[1]), ",")
-			slices.SortFunc(e, func(a, b string) int {
-				x, _ := strconv.Atoi(a)
-				y, _ := strconv.Atoi(b)
-				return x - y
-			})
-			for i := range e {
-				e[i] = spaced(e[i])
-			}
-			return "The sorted list is [ " + strings.Join(e, ", ") + " ].", len(e)
-		}},
+		"sorting": {re(`Sort the following list \[ (` + word + `(?:, ` + word + `)*) \]\. `),
+			func(g []string) (string, int) {
+				e := strings.Split(g[1], ", ")
+				slices.Sort(e) // digits, letters and words are in the order of bytes
+				return "The sorted list is [ " + strings.Join(e, ", ") + " ].", len(e)
+			}},
+		"sorting-multi": {re(`Sort the following list \[ ([1-9](?: \d){1,3}(?:, [1-9](?: \d){1,3})*) \]\. `),
+			func(g []string) (string, int) {
+				e := strings.Split(closed(g[1]), ",")
+				slices.SortFunc(e, func(a, b string) int {
+					x, _ := strconv.Atoi(a)
+					y, _ := strconv.Atoi(b)
+					return x - y
+				})
+				for i := range e {
+					e[i] = spaced(e[i])
+				}
+				return "The sorted list is [ " + strings.Join(e, ", ") + " ].", len(e)
+			}},
 		"summation": {re(`Compute: ([1-9](?: \+ [1-9])*) \.\[SEP\] `), func(g []string) (string, int) {
 			sum := 0
 			for _, c := range g[1] {
@@ -105,10 +108,11 @@ func oracles() map[string]oracle {
 			}
 			return fmt.Sprintf("The answer is %d .", sum%10), len(strings.Split(g[1], "+"))
 		}},
-		"parity": {re(`Is the number of 1's even in the sequence \[ ([01](?:, [01])*) \] \? `), func(g []string) (string, int) {
-			answer := map[int]string{0: "Yes", 1: "No"}[strings.Count(g[1], "1")%2]
-			return "The answer is " + answer + ".", strings.Count(g[1], ",") + 1
-		}},
+		"parity": {re(`Is the number of 1's even in the sequence \[ ([01](?:, [01])*) \] \? `),
+			func(g []string) (string, int) {
+				answer := map[int]string{0: "Yes", 1: "No"}[strings.Count(g[1], "1")%2]
+				return "The answer is " + answer + ".", strings.Count(g[1], ",") + 1
+			}},
 		"lego": {re(`If (.*)\. Then, what is the value of ([a-z])\? `), func(g []string) (string, int) {
 			values := map[string]string{}
 			clauses := strings.Split(g[1], ", ")
@@ -150,7 +154,8 @@ func actions(command string) []string {
 	if x, ok := strings.CutSuffix(command, " thrice"); ok {
 		return slices.Repeat(actions(x), 3)
 	}
-	say := map[string]string{"walk": "Walk", "look": "Look", "run": "Run", "jump": "Jump", "left": "Left", "right": "Right"}
+	say := map[string]string{"walk": "Walk", "look": "Look", "run": "Run", "jump": "Jump", "left": "Left",
+		"right": "Right"}
 	w := strings.Split(command, " ")
 	act := []string{}
 	if w[0] != "turn" {

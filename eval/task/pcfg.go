@@ -32,7 +32,8 @@ func pcfg() Task {
 		Space:       func(int) float64 { return math.Inf(1) },
 		Weight:      pcfgShare,
 		Special:     append([]string{"[SEP]", "swap_first_last", "remove_first", "remove_second"}, items...),
-		Texts: []string{"Solve: copy reverse shift echo swap_first_last repeat append prepend remove_first remove_second " +
+		Texts: []string{"Solve: copy reverse shift echo swap_first_last repeat append " +
+			"prepend remove_first remove_second " +
 			strings.Join(items, " ") + " ,[SEP]"},
 		Prefix:   "Solve:",
 		Generate: g.draw,

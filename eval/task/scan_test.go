@@ -17,7 +17,8 @@ func TestScanCounts(t *testing.T) {
 	for s := range k.Each {
 		count[s.Length]++
 		seen[s.Prompt] = true
-		if want := actions(strings.TrimSuffix(strings.TrimPrefix(s.Prompt, "Solve: "), "[SEP] ")); strings.Join(want, " ") != s.Target {
+		if want := actions(strings.TrimSuffix(strings.TrimPrefix(s.Prompt, "Solve: "), "[SEP] ")); strings.Join(want,
+			" ") != s.Target {
 			t.Fatalf("%q gives %q, want %q", s.Prompt, s.Target, want)
 		}
 	}
@@ -74,7 +75,8 @@ func TestScanUniform(t *testing.T) {
 
 func TestScanErrors(t *testing.T) {
 	k := lookup(t, "scan")
-	if err := k.CheckLength(37); err == nil || !strings.Contains(err.Error(), "task scan: no prompt has this length: length 37; the nearest are 36 and 40") {
+	if err := k.CheckLength(37); err == nil || !strings.Contains(err.Error(), "task scan: no prompt has this length: "+
+		"length 37; the nearest are 36 and 40") {
 		t.Errorf("length 37: %v", err)
 	}
 	for prompt, want := range map[string]string{
@@ -94,7 +96,8 @@ func TestScanErrors(t *testing.T) {
 			t.Errorf("%q: %q, error %v does not contain %q", prompt, got, err, want)
 		}
 	}
-	for _, form := range []string{"jump after walk left", "Solve: jump after walk left[SEP]", " Solve: jump  after walk left[SEP] "} {
+	for _, form := range []string{"jump after walk left", "Solve: jump after walk left[SEP]",
+		" Solve: jump  after walk left[SEP] "} {
 		if got, err := k.Answer(form); err != nil || got != "Left Walk Jump" {
 			t.Errorf("%q: %q, %v", form, got, err)
 		}
@@ -103,7 +106,8 @@ func TestScanErrors(t *testing.T) {
 
 // The form of the original file, with all that can be wrong in it.
 func TestReadSCAN(t *testing.T) {
-	const file = "IN: jump thrice OUT: I_JUMP I_JUMP I_JUMP\n\nIN: turn opposite left after walk OUT: I_WALK I_TURN_LEFT I_TURN_LEFT\n"
+	const file = "IN: jump thrice OUT: I_JUMP I_JUMP I_JUMP\n\nIN: turn opposite left after walk OUT: " +
+		"I_WALK I_TURN_LEFT I_TURN_LEFT\n"
 	got, err := lookup(t, "scan").Read(strings.NewReader(file))
 	want := []task.Sample{
 		{Prompt: "Solve: jump thrice[SEP] ", Target: "Jump Jump Jump", Length: 3},
@@ -125,7 +129,8 @@ func TestReadSCAN(t *testing.T) {
 		"OUT: I_WALK IN: walk":           "is not of the form",
 		"IN: " + strings.Repeat("x", 99): "…",
 	} {
-		if _, err := lookup(t, "scan").Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := lookup(t, "scan").Read(strings.NewReader(text)); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v does not contain %q", text, err, want)
 		}
 	}

@@ -60,7 +60,8 @@ func checkScratchpad(t *testing.T, k task.Task, f task.Flags) {
 			t.Fatalf("%s: %q: %v", k.Name, s.Target, err)
 		}
 		again, restAgain, err := f.Parse(f.Format(steps) + " " + rest)
-		if err != nil || rest != restAgain || !cmp.Equal(steps, again) || !strings.HasSuffix(s.Target, ". Thus, "+rest) {
+		if err != nil || rest != restAgain || !cmp.Equal(steps, again) ||
+			!strings.HasSuffix(s.Target, ". Thus, "+rest) {
 			t.Fatalf("%s: %s reads as %v and then as %v, %v", k.Name, s.Target, steps, again, err)
 		}
 		for part, share := range k.Parts(s.Target, s.Target) {
@@ -122,7 +123,8 @@ func TestParseFlags(t *testing.T) {
 			t.Errorf("%s = %v, %v; want %s", s, f, err, want)
 		}
 	}
-	for _, bad := range []string{"", "Full", "i1c1o1v1", "i1c1o1v1r2", "c1i1o1v1r1", "i0c0o0v0r0", strings.Repeat("i1", 1000)} {
+	for _, bad := range []string{"", "Full", "i1c1o1v1", "i1c1o1v1r2", "c1i1o1v1r1", "i0c0o0v0r0",
+		strings.Repeat("i1", 1000)} {
 		if _, err := task.ParseFlags(bad); err == nil || len(err.Error()) > 300 {
 			t.Errorf("%q: error %v", bad, err)
 		}

@@ -102,7 +102,8 @@ func (l unsorted) steps() []Step {
 		}
 		front := rest[0]
 		rest[0], rest[least] = rest[least], rest[0]
-		out[i] = Step{Input: front.text, Computation: sortComputation, Output: rest[0].text, Remaining: rest[1:].String()}
+		out[i] = Step{Input: front.text, Computation: sortComputation, Output: rest[0].text,
+			Remaining: rest[1:].String()}
 		rest = rest[1:]
 	}
 	return out

@@ -170,7 +170,8 @@ func TestSplitFor(t *testing.T) {
 		{"copy-rsc+paper", 21, task.Range{Min: 2, Max: 20}, task.Validation, task.Whole},
 	} {
 		if got, err := lookup(t, tc.task).SplitFor(tc.length, tc.split, tc.trained); err != nil || got != tc.want {
-			t.Errorf("%s at %d, trained on %v: %v draws from %v, %v; want %v", tc.task, tc.length, tc.trained, tc.split, got, err, tc.want)
+			t.Errorf("%s at %d, trained on %v: %v draws from %v, %v; want %v", tc.task, tc.length, tc.trained, tc.split,
+				got, err, tc.want)
 		}
 	}
 	_, err := lookup(t, "copy-rsc").SplitFor(21, task.Validation, task.Range{Min: 2, Max: 20})
@@ -203,7 +204,8 @@ func TestDifferent(t *testing.T) {
 	for _, tc := range []struct {
 		task         string
 		length, want int
-	}{{"copy-rsc", 30, 100}, {"copy-rdc", 3, 78 * 77}, {"parity", 10, 1024}, {"addition", 1, 100}, {"summation", 2, 81}, {"scan", 48, int(lookup(t, "scan").Space(48))}} {
+	}{{"copy-rsc", 30, 100}, {"copy-rdc", 3, 78 * 77}, {"parity", 10, 1024}, {"addition", 1, 100}, {"summation", 2, 81},
+		{"scan", 48, int(lookup(t, "scan").Space(48))}} {
 		all := draw(tc.task, tc.length, -1, task.Whole)
 		if len(all) != tc.want {
 			t.Errorf("%s at %d: %d prompts, want %d", tc.task, tc.length, len(all), tc.want)

@@ -57,7 +57,8 @@ func TestComplete(t *testing.T) {
 			}
 			seen[name] = true
 		}
-		if k.Description == "" || k.Version < 1 || k.Generate == nil || k.Correct == nil || k.Chance == nil || k.Space == nil {
+		if k.Description == "" || k.Version < 1 || k.Generate == nil || k.Correct == nil || k.Chance == nil ||
+			k.Space == nil {
 			t.Error("a field is not set")
 		}
 		if (k.Prefix == "") != strings.Contains(k.Name, "noprefix") {
@@ -66,7 +67,8 @@ func TestComplete(t *testing.T) {
 		if k.Beyond.Min != k.Train.Max+1 || k.Beyond.Max > k.Lengths.Max || k.Beyond.Max < k.Beyond.Min {
 			t.Errorf("trained lengths %v, longer ones %v", k.Train, k.Beyond)
 		}
-		if !k.Lengths.Contains(k.Train.Min) || !k.Lengths.Contains(k.Train.Max) || k.Lengths.Min < 1 || k.Lengths.Max > task.MaxLength {
+		if !k.Lengths.Contains(k.Train.Min) || !k.Lengths.Contains(k.Train.Max) || k.Lengths.Min < 1 ||
+			k.Lengths.Max > task.MaxLength {
 			t.Errorf("trained lengths %v, lengths %v", k.Train, k.Lengths)
 		}
 	})
@@ -132,7 +134,8 @@ func TestOracle(t *testing.T) {
 				}
 			}
 			if got != want || measured != length || s.Length != length {
-				t.Fatalf("%q: target %q, want %q; length %d, asked for %d, measured %d", s.Prompt, got, want, s.Length, length, measured)
+				t.Fatalf("%q: target %q, want %q; length %d, asked for %d, measured %d", s.Prompt, got, want, s.Length,
+					length, measured)
 			}
 			if k.Answer != nil {
 				if got, err := k.Answer(s.Prompt); err != nil || got != want {

@@ -30,7 +30,8 @@ func last() task.Task {
 			for i := range drawn {
 				drawn[i] = list[rng.IntN(len(list))]
 			}
-			return task.Sample{Prompt: "Last: " + strings.Join(drawn, " ") + " = ", Target: drawn[length-1], Length: length}
+			return task.Sample{Prompt: "Last: " + strings.Join(drawn, " ") + " = ", Target: drawn[length-1],
+				Length: length}
 		},
 		Correct: func(target, generated string) bool { return strings.TrimSpace(generated) == target },
 		Space:   func(length int) float64 { return math.Pow(float64(len(list)), float64(length)) },

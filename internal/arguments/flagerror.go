@@ -24,7 +24,8 @@ func FlagError(c *cobra.Command, err error) error {
 	case errors.As(err, &missing):
 		return unknownFlag(c, missing, see)
 	case errors.As(err, &value):
-		return fmt.Errorf("--%s %s: want %s; %s", value.GetFlag().Name, strconv.Quote(value.GetValue()), wanted(value), see)
+		return fmt.Errorf("--%s %s: want %s; %s", value.GetFlag().Name, strconv.Quote(value.GetValue()), wanted(value),
+			see)
 	case errors.As(err, &none):
 		return fmt.Errorf("--%s lacks its value, %s; %s", none.GetFlag().Name, flagKind(none.GetFlag()), see)
 	case errors.As(err, &syntax):

@@ -12,7 +12,8 @@ import (
 // the flags of such a line for those of zoo itself, and let --help answer.
 func CheckVerb(root *cobra.Command, args []string) error {
 	c, rest, _ := root.Find(args) // takes any arguments, so there is no error
-	if c != root || len(rest) == 0 || rest[0] == cobra.ShellCompRequestCmd || rest[0] == cobra.ShellCompNoDescRequestCmd {
+	if c != root || len(rest) == 0 || rest[0] == cobra.ShellCompRequestCmd ||
+		rest[0] == cobra.ShellCompNoDescRequestCmd {
 		return nil
 	}
 	if !strings.HasPrefix(rest[0], "-") {

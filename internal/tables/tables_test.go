@@ -24,7 +24,8 @@ func TestModels(t *testing.T) {
 			Task: "copy", Encoding: encoding, Trained: card.Lengths{Min: 2, Max: 4}, Parameters: 1234}}
 	}
 	catalogue := []zoo.Manifest{
-		named("a", "rope"), named("b", "nope", zoo.Score{Length: 4, N: 2, Correct: 2}, zoo.Score{Length: 8, N: 2, Correct: 2}),
+		named("a", "rope"), named("b", "nope", zoo.Score{Length: 4, N: 2, Correct: 2},
+			zoo.Score{Length: 8, N: 2, Correct: 2}),
 		named("c", "alibi"),
 	}
 	_, got := tables.Models(catalogue, func(encoding, _ string) bool { return encoding != "alibi" })
@@ -45,7 +46,8 @@ func TestModels(t *testing.T) {
 // TestFile: operators with their counts, the most frequent first, and long metadata cut.
 func TestFile(t *testing.T) {
 	r := export.Report{ReadProblem: "too new", Info: export.Info{
-		Ops: map[string]int{"Add": 1, "MatMul": 3, "Abs": 1}, Nodes: 5, Metadata: map[string]string{"long": strings.Repeat("é", 103)},
+		Ops: map[string]int{"Add": 1, "MatMul": 3, "Abs": 1}, Nodes: 5,
+		Metadata: map[string]string{"long": strings.Repeat("é", 103)},
 	}}
 	got := tables.File("x.onnx", r)
 	for _, want := range [][]string{

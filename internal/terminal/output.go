@@ -54,7 +54,8 @@ func (s Streams) resolve(o Output) (path string, stream bool, err error) {
 	info, err := os.Stat(o.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if end, wrong := os.Readlink(o.Path); wrong == nil {
-			return "", false, fmt.Errorf("%s is a link to %s, which is not there; remove the link, or name another file",
+			return "", false, fmt.Errorf("%s is a link to %s, which is not there; remove "+
+				"the link, or name another file",
 				o.Path, end)
 		}
 		return o.Path, false, nil

@@ -29,7 +29,8 @@ func TestOutput(t *testing.T) {
 		{Output{Path: "there", Inputs: []string{"none", "./there"}}, "there is what the command reads"},
 	} {
 		err := s.Check(test.o)
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+		if test.want == "" && err != nil || test.want != "" &&
+			(err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%+v: %v, want %q", test.o, err, test.want)
 		}
 	}
@@ -56,7 +57,8 @@ func TestCheckFolder(t *testing.T) {
 		{OutputOr(Stdout, "x"), "a folder cannot go to standard output"},
 	} {
 		err := test.o.CheckFolder("./in")
-		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+		if test.want == "" && err != nil || test.want != "" &&
+			(err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%+v: %v, want %q", test.o, err, test.want)
 		}
 	}
@@ -85,7 +87,8 @@ func TestOutputs(t *testing.T) {
 		want, flag string // path of the first one, and its Rename
 	}{
 		{"", 1, "a.onnx", "-o a.onnx"}, {"", 2, "a.onnx", "-o ."}, {"b.onnx", 1, "b.onnx", ""},
-		{"there", 1, "there/a.onnx", ""}, {"new/", 1, "new/a.onnx", ""}, {"new", 2, "new/a.onnx", ""}, {"new", 1, "new", ""},
+		{"there", 1, "there/a.onnx", ""}, {"new/", 1, "new/a.onnx", ""}, {"new", 2, "new/a.onnx", ""},
+		{"new", 1, "new", ""},
 	} {
 		o, err := Files(test.named, test.n, ".onnx")
 		if err != nil {

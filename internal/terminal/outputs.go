@@ -46,7 +46,8 @@ func (o Outputs) Output(name, from string, inputs []string) (Output, error) {
 		out.Rename = "-o " + out.Path
 	}
 	if other := o.written[out.Path]; other != "" {
-		return out, fmt.Errorf("%s was written by this command, from %s; export one at a time, with -o", out.Path, other)
+		return out, fmt.Errorf("%s was written by this command, from %s; export one at a time, with -o", out.Path,
+			other)
 	}
 	o.written[out.Path] = from
 	return out, nil

@@ -21,7 +21,8 @@ func TestWidth(t *testing.T) {
 
 // Nobody is asked through a pipe, and only "y" and "yes" are a yes.
 func TestAsk(t *testing.T) {
-	for typed, want := range map[string]bool{"y\n": true, " YES\n": true, "no\n": false, "": false, "yesterday\n": false} {
+	for typed, want := range map[string]bool{"y\n": true, " YES\n": true, "no\n": false, "": false,
+		"yesterday\n": false} {
 		var asked strings.Builder
 		s := Streams{In: strings.NewReader(typed), Err: &asked}
 		if got, err := s.Ask(t.Context(), "really?"); got != want || err != nil || asked.String() != "really? [y/N] " {
@@ -38,7 +39,8 @@ func TestAsk(t *testing.T) {
 
 // A text that is too long is refused, and so is one that never ends when the command is interrupted.
 func TestReadText(t *testing.T) {
-	if text, err := (Streams{In: strings.NewReader("four")}).ReadText(t.Context(), "it", 4, ""); text != "four" || err != nil {
+	if text, err := (Streams{In: strings.NewReader("four")}).ReadText(t.Context(), "it", 4, ""); text != "four" ||
+		err != nil {
 		t.Errorf("%q, %v", text, err)
 	}
 	_, err := Streams{In: strings.NewReader("five5")}.ReadText(t.Context(), "it", 4, "")

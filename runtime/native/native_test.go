@@ -30,7 +30,8 @@ func write(t *testing.T, opt export.Options) []byte {
 	if opt.ParamsAsInputs {
 		weights = nil
 	}
-	if opt.Metadata, err = (card.Card{Architecture: "table", Positions: "contiguous", Profile: card.Portable}).Metadata(); err != nil {
+	if opt.Metadata, err = (card.Card{Architecture: "table", Positions: "contiguous",
+		Profile: card.Portable}).Metadata(); err != nil {
 		t.Fatal(err)
 	}
 	var file bytes.Buffer
@@ -65,14 +66,16 @@ func TestOnlyEngine(t *testing.T) {
 		}
 	}
 	_, err := runtime.OpenBytes(write(t, export.Options{}), runtime.Options{Provider: "cuda"})
-	if want := `add it: import _ "github.com/nopezoo/zoo/runtime/ort"`; err == nil || !strings.Contains(err.Error(), want) {
+	if want := `add it: import _ "github.com/nopezoo/zoo/runtime/ort"`; err == nil ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("error is %v, want it to contain %q", err, want)
 	}
 }
 
 func TestTrainingStep(t *testing.T) {
 	step := write(t, export.Options{ParamsAsInputs: true})
-	if _, err := runtime.OpenBytes(step, runtime.Options{}); err == nil || !strings.Contains(err.Error(), "input table float32[2,2]") {
+	if _, err := runtime.OpenBytes(step, runtime.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "input table float32[2,2]") {
 		t.Errorf("error is %v", err)
 	}
 }

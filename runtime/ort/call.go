@@ -36,7 +36,8 @@ func (s *Session) Begin(ctx context.Context) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Call{session: s, api: api, ctx: ctx, in: make([]handle, len(s.inputs)), out: make([]handle, len(s.outputs)), pin: new(goruntime.Pinner)}
+	c := &Call{session: s, api: api, ctx: ctx, in: make([]handle, len(s.inputs)), out: make([]handle, len(s.outputs)),
+		pin: new(goruntime.Pinner)}
 	pinSlice(c.pin, c.in)
 	pinSlice(c.pin, c.out)
 	goruntime.AddCleanup(c, (*goruntime.Pinner).Unpin, c.pin) // a call that nobody closes

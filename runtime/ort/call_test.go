@@ -53,7 +53,8 @@ func growCache(t *testing.T, s *ort.Session) {
 		t.Error(diff)
 	}
 	// The memory, not the last shape, is the bound.
-	if err := errors.Join(out[0].Reshape(1, 2, 0, 4), out[0].Reshape(1, 2, slots, 4), c.Close(), c.Close()); err != nil {
+	if err := errors.Join(out[0].Reshape(1, 2, 0, 4), out[0].Reshape(1, 2, slots, 4), c.Close(),
+		c.Close()); err != nil {
 		t.Error(err)
 	}
 	if err := c.Run(in, out); !errors.Is(err, ort.ErrClosed) {
@@ -104,7 +105,8 @@ func wrongShape(t *testing.T, s *ort.Session) {
 // was. Its size fits into no integer, and comes out as 1.
 func impossibleShape(t *testing.T) {
 	v := bind(t, tensor.New(tensor.Float32, 2, 3))
-	if err := v.Reshape(math.MaxInt, math.MaxInt); err == nil || !strings.HasPrefix(err.Error(), "ort: reshape float32[2,3] to [") {
+	if err := v.Reshape(math.MaxInt, math.MaxInt); err == nil ||
+		!strings.HasPrefix(err.Error(), "ort: reshape float32[2,3] to [") {
 		t.Errorf("a shape beyond all memory: %v", err)
 	}
 	if err := errors.Join(v.Reshape(3, 2), v.Reshape(2, 3)); err != nil {

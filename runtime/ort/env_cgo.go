@@ -39,7 +39,8 @@ func acquire(explicit string) (Library, *api, error) {
 		return env.lib, env.api, nil
 	}
 	if env.users > 0 {
-		return Library{}, nil, errors.New("ort: the host program destroyed the ONNX Runtime environment while sessions were open; close them first")
+		return Library{}, nil, errors.New("ort: the host program destroyed the ONNX Runtime environment while " +
+			"sessions were open; close them first")
 	}
 	lib, err := start(explicit)
 	if err != nil {
@@ -115,7 +116,8 @@ func sameLibrary(explicit string) error {
 		return nil
 	}
 	if env.joined {
-		return fmt.Errorf("ort: library %s was asked for, but the host program has already loaded ONNX Runtime %s itself; name no library to use that one",
+		return fmt.Errorf("ort: library %s was asked for, but the host program has already loaded ONNX Runtime %s "+
+			"itself; name no library to use that one",
 			explicit, env.lib.Version)
 	}
 	a, err := os.Stat(explicit)
@@ -123,7 +125,8 @@ func sameLibrary(explicit string) error {
 		return fmt.Errorf("ort: %w given by %s: %w; %s", ErrNoRuntime, FromOption, err, FromOption.remedy())
 	}
 	if b, err := os.Stat(env.lib.Path); err != nil || !os.SameFile(a, b) {
-		return fmt.Errorf("ort: library %s was asked for, but %s is in use; close every session before changing it", explicit, env.lib.Path)
+		return fmt.Errorf("ort: library %s was asked for, but %s is in use; close every session before changing it",
+			explicit, env.lib.Path)
 	}
 	return nil
 }

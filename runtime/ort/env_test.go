@@ -123,7 +123,8 @@ func TestHostProgram(t *testing.T) {
 		if err := onnxruntime.InitializeEnvironment(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ort.New(addModel(), ort.Options{Library: library}); err == nil || !strings.Contains(err.Error(), "host program has already loaded") {
+		if _, err := ort.New(addModel(), ort.Options{Library: library}); err == nil ||
+			!strings.Contains(err.Error(), "host program has already loaded") {
 			t.Errorf("with a library of our own: %v", err)
 		}
 		v, err := ort.NewValue(tensor.New(tensor.Float32, 1, 3))
@@ -137,7 +138,8 @@ func TestHostProgram(t *testing.T) {
 		if lib := s.Library(); lib.Source != ort.FromHost || lib.Version == "" {
 			t.Errorf("library is %+v", lib)
 		}
-		if err := errors.Join(s.RunValues(t.Context(), []*ort.Value{v, v}, []*ort.Value{v, v}), s.Close(), v.Close()); err != nil {
+		if err := errors.Join(s.RunValues(t.Context(), []*ort.Value{v, v}, []*ort.Value{v, v}), s.Close(),
+			v.Close()); err != nil {
 			t.Error(err)
 		}
 		if !onnxruntime.IsInitialized() {
@@ -152,7 +154,8 @@ func TestHostProgram(t *testing.T) {
 func TestEnvironmentIsShared(t *testing.T) {
 	inChild(t, func(t *testing.T) {
 		library := orttest.Require(t)
-		if _, err := ort.NewValue(tensor.New(tensor.Float32, 1, 3)); err == nil || !strings.Contains(err.Error(), "open a session first") {
+		if _, err := ort.NewValue(tensor.New(tensor.Float32, 1, 3)); err == nil ||
+			!strings.Contains(err.Error(), "open a session first") {
 			t.Errorf("value before any session: %v", err)
 		}
 		a, err := ort.New(addModel(), ort.Options{Library: library})
@@ -160,7 +163,8 @@ func TestEnvironmentIsShared(t *testing.T) {
 			t.Fatal(err)
 		}
 		other := compile(t, tooOld)
-		if _, err := ort.New(addModel(), ort.Options{Library: other}); err == nil || !strings.Contains(err.Error(), other+" was asked for, but "+library+" is in use") {
+		if _, err := ort.New(addModel(), ort.Options{Library: other}); err == nil ||
+			!strings.Contains(err.Error(), other+" was asked for, but "+library+" is in use") {
 			t.Errorf("another library: %v", err)
 		}
 		link := filepath.Join(t.TempDir(), "link.so")

@@ -52,7 +52,8 @@ func Find(explicit string) (Library, error) {
 			return c.Library, nil
 		}
 		if c.Source == FromOption || c.Source == FromEnv {
-			return Library{}, fmt.Errorf("ort: %w given by %s: %w; %s", ErrNoRuntime, c.Source, c.Err, c.Source.remedy())
+			return Library{}, fmt.Errorf("ort: %w given by %s: %w; %s", ErrNoRuntime, c.Source, c.Err,
+				c.Source.remedy())
 		}
 	}
 	return Library{}, &NotFoundError{Searched: all}

@@ -77,7 +77,8 @@ func TestFindNeverSkipsWhatWasAskedFor(t *testing.T) {
 		{"folder", dir, "is a folder; name the library file in it"},
 		{"device", os.DevNull, "is not a regular file"},
 		{"text", librarytest.Write(t, []byte("hello"), dir, "text.so"), "is not a shared library of this platform"},
-		{"other machine", librarytest.Write(t, librarytest.Fake(foreign, ""), dir, "foreign.so"), "this platform is " + string(library.Host())},
+		{"other machine", librarytest.Write(t, librarytest.Fake(foreign, ""), dir, "foreign.so"),
+			"this platform is " + string(library.Host())},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -121,7 +122,8 @@ func TestCandidatesTellWhy(t *testing.T) {
 	lib := librarytest.Host(t)
 	dir := t.TempDir()
 	librarytest.Write(t, []byte("text"), dir, "libonnxruntime.so")
-	if c := inFolder(dir, FromSystem, library.Host()); c.Err == nil || !strings.Contains(c.Err.Error(), "not a shared library") {
+	if c := inFolder(dir, FromSystem, library.Host()); c.Err == nil ||
+		!strings.Contains(c.Err.Error(), "not a shared library") {
 		t.Errorf("bad library: %+v", c)
 	}
 	good := librarytest.Write(t, lib, dir, "libonnxruntime.so.1")

@@ -30,7 +30,8 @@ func TestIOs(t *testing.T) {
 	if got, want := got[0].String()+" "+got[2].String(), "x[int64 3,batch,?] w[float32 of any shape]"; got != want {
 		t.Errorf("described as %s, want %s", got, want)
 	}
-	if _, err := ios([]safety.Value{{Name: "s", Type: 8}}); err == nil || !strings.Contains(err.Error(), `value "s" has ONNX element type 8`) {
+	if _, err := ios([]safety.Value{{Name: "s", Type: 8}}); err == nil ||
+		!strings.Contains(err.Error(), `value "s" has ONNX element type 8`) {
 		t.Errorf("a string: %v", err)
 	}
 }

@@ -99,8 +99,10 @@ static uintptr_t zoo_table(const char *version, uint32_t api) {
 
 // A function of fewer arguments does not look at the others: on every system that
 // ONNX Runtime is built for the caller removes them.
-static uintptr_t zoo_invoke(uintptr_t f, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t g, uintptr_t h, uintptr_t i) {
-	return ((uintptr_t (*)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t))f)(a, b, c, d, e, g, h, i);
+static uintptr_t zoo_invoke(uintptr_t f, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t g,
+	uintptr_t h, uintptr_t i) {
+	return ((uintptr_t (*)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t))f)(a,
+		b, c, d, e, g, h, i);
 }
 */
 import "C"

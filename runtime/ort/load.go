@@ -28,7 +28,8 @@ func (a *api) load(model []byte, lib Library, opt Options) (session handle, err 
 	var pin goruntime.Pinner
 	defer pin.Unpin()
 	create := func() error {
-		session, err = a.create(createSessionFromArray, uintptr(a.env), pinSlice(&pin, model), uintptr(len(model)), uintptr(options))
+		session, err = a.create(createSessionFromArray, uintptr(a.env), pinSlice(&pin, model), uintptr(len(model)),
+			uintptr(options))
 		if err != nil {
 			return fmt.Errorf("ort: load model: %w", err)
 		}
@@ -52,7 +53,8 @@ func (a *api) load(model []byte, lib Library, opt Options) (session handle, err 
 }
 
 // optimizationLevels are values of GraphOptimizationLevel.
-var optimizationLevels = map[Optimization]uintptr{OptimizeNone: 0, OptimizeBasic: 1, OptimizeExtended: 2, OptimizeAll: 99}
+var optimizationLevels = map[Optimization]uintptr{OptimizeNone: 0, OptimizeBasic: 1, OptimizeExtended: 2,
+	OptimizeAll: 99}
 
 func (a *api) configure(options handle, opt Options) error {
 	if err := runtime.CheckThreads(opt.Threads); err != nil {
@@ -100,7 +102,8 @@ func pathString(pin *goruntime.Pinner, path string) uintptr {
 	return cString(pin, path)
 }
 
-const cudaRemedy = "the provider needs an NVIDIA driver, the CUDA and cuDNN libraries, and a CUDA build of ONNX Runtime " +
+const cudaRemedy = "the provider needs an NVIDIA driver, the CUDA and cuDNN libraries, " +
+	"and a CUDA build of ONNX Runtime " +
 	Version + ": zoo setup --provider cuda --from DIR"
 
 // useCUDA appends the CUDA provider to the session options.
@@ -109,7 +112,8 @@ func (a *api) useCUDA(session handle, lib Library, options map[string]string) er
 		folder := filepath.Dir(lib.Path)
 		files, _ := fs.Glob(os.DirFS(folder), "*onnxruntime_providers_cuda*")
 		if len(files) == 0 {
-			return fmt.Errorf("ort: provider cuda: there is no onnxruntime_providers_cuda library beside %s; %s", lib.Path, cudaRemedy)
+			return fmt.Errorf("ort: provider cuda: there is no onnxruntime_providers_cuda library beside %s; %s",
+				lib.Path, cudaRemedy)
 		}
 		if err := library.CheckProviders(folder, library.Host()); err != nil {
 			return fmt.Errorf("ort: provider cuda: %w; %s", err, cudaRemedy)
@@ -129,7 +133,8 @@ func (a *api) useCUDA(session handle, lib Library, options map[string]string) er
 	}
 	var pin goruntime.Pinner
 	defer pin.Unpin()
-	if err := a.do(updateCUDAProviderOptions, uintptr(cuda), cStrings(&pin, keys), cStrings(&pin, values), uintptr(len(keys))); err != nil {
+	if err := a.do(updateCUDAProviderOptions, uintptr(cuda), cStrings(&pin, keys), cStrings(&pin, values),
+		uintptr(len(keys))); err != nil {
 		return fmt.Errorf("ort: provider cuda: options: %w", err)
 	}
 	if err := a.do(appendCUDA, uintptr(session), uintptr(cuda)); err != nil {

@@ -155,7 +155,8 @@ func endlessModel() []byte {
 		outputs: []message{value("c_out", onnxBool), value("a_out", onnxFloat, "n")},
 	}
 	return graph{
-		nodes:        []message{node("Loop", []string{"m", "cond", "x"}, []string{"y"}, graphAttr("body", body.encode()))},
+		nodes: []message{node("Loop", []string{"m", "cond", "x"}, []string{"y"},
+			graphAttr("body", body.encode()))},
 		initializers: []message{int64s("m", 1<<60), bools("cond", 1)},
 		inputs:       []message{value("x", onnxFloat, "n")},
 		outputs:      []message{value("y", onnxFloat, "n")},

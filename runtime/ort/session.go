@@ -41,13 +41,15 @@ func New(model []byte, opt Options) (*Session, error) {
 		return nil, fmt.Errorf("ort: %w", err)
 	}
 	if len(h.inputs) == 0 || len(outputs) == 0 {
-		return nil, fmt.Errorf("ort: the model has %d inputs and %d outputs; it needs at least one of each", len(h.inputs), len(outputs))
+		return nil, fmt.Errorf("ort: the model has %d inputs and %d outputs; it needs at least one of each",
+			len(h.inputs), len(outputs))
 	}
 	lib, api, err := acquire(opt.Library)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{library: lib, inputs: h.inputs, outputs: outputs, metadata: h.metadata, api: api, pin: new(goruntime.Pinner)}
+	s := &Session{library: lib, inputs: h.inputs, outputs: outputs, metadata: h.metadata, api: api,
+		pin: new(goruntime.Pinner)}
 	if s.model, err = api.load(model, lib, opt); err != nil {
 		return nil, errors.Join(err, release())
 	}
@@ -88,7 +90,8 @@ func (s *Session) Close() error {
 // (all of the session's when none is named) in memory of their own. It is the
 // convenient way: ONNX Runtime allocates the outputs, and they are copied. When ctx
 // ends, the run is stopped between two operators and the error is ctx's.
-func (s *Session) Run(ctx context.Context, inputs map[string]*tensor.Tensor, outputs ...string) ([]*tensor.Tensor, error) {
+func (s *Session) Run(ctx context.Context, inputs map[string]*tensor.Tensor, outputs ...string) ([]*tensor.Tensor,
+	error) {
 	for _, name := range slices.Sorted(maps.Keys(inputs)) {
 		if indexOf(s.inputs, name) < 0 {
 			return nil, fmt.Errorf("ort: run: %w", unknown("input", name, s.inputs))

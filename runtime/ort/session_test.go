@@ -96,12 +96,14 @@ func TestRun(t *testing.T) {
 		},
 		{
 			"empty past", concatModel(),
-			map[string]*tensor.Tensor{"past": tensor.New(tensor.Float32, 1, 2, 0, 4), "new": f([]int{1, 2, 1, 4}, 1, 2, 3, 4, 5, 6, 7, 8)}, nil,
+			map[string]*tensor.Tensor{"past": tensor.New(tensor.Float32, 1, 2, 0, 4),
+				"new": f([]int{1, 2, 1, 4}, 1, 2, 3, 4, 5, 6, 7, 8)}, nil,
 			[]*tensor.Tensor{f([]int{1, 2, 1, 4}, 1, 2, 3, 4, 5, 6, 7, 8)},
 		},
 		{
 			"empty result", concatModel(),
-			map[string]*tensor.Tensor{"past": tensor.New(tensor.Float32, 1, 2, 0, 4), "new": tensor.New(tensor.Float32, 1, 2, 0, 4)}, nil,
+			map[string]*tensor.Tensor{"past": tensor.New(tensor.Float32, 1, 2, 0, 4),
+				"new": tensor.New(tensor.Float32, 1, 2, 0, 4)}, nil,
 			[]*tensor.Tensor{tensor.New(tensor.Float32, 1, 2, 0, 4)},
 		},
 		{
@@ -157,7 +159,8 @@ func TestRunValues(t *testing.T) {
 			tensor.Data[float32](next)[j] = float32(10*i + j)
 		}
 		present := tensor.New(tensor.Float32, 1, 2, i+1, 4)
-		if err := s.RunValues(t.Context(), []*ort.Value{bind(t, past), bind(t, next)}, []*ort.Value{bind(t, present)}); err != nil {
+		if err := s.RunValues(t.Context(), []*ort.Value{bind(t, past), bind(t, next)},
+			[]*ort.Value{bind(t, present)}); err != nil {
 			t.Fatal(err)
 		}
 		past = present
@@ -168,7 +171,8 @@ func TestRunValues(t *testing.T) {
 	}
 
 	empty := tensor.New(tensor.Float32, 1, 2, 0, 4)
-	if err := s.RunValues(t.Context(), []*ort.Value{bind(t, empty), bind(t, empty)}, []*ort.Value{bind(t, empty.Clone())}); err != nil {
+	if err := s.RunValues(t.Context(), []*ort.Value{bind(t, empty), bind(t, empty)},
+		[]*ort.Value{bind(t, empty.Clone())}); err != nil {
 		t.Errorf("empty output: %v", err)
 	}
 }
@@ -182,13 +186,19 @@ func TestRunErrors(t *testing.T) {
 		outputs []string
 		want    string
 	}{
-		{"unknown input", map[string]*tensor.Tensor{"x": x, "y": x, "z": x}, nil, `no input is called "z", there are: x, y`},
-		{"unknown output", map[string]*tensor.Tensor{"x": x, "y": x}, []string{"nope"}, `no output is called "nope", there are: sum, twice`},
+		{"unknown input", map[string]*tensor.Tensor{"x": x, "y": x, "z": x}, nil,
+			`no input is called "z", there are: x, y`},
+		{"unknown output", map[string]*tensor.Tensor{"x": x, "y": x}, []string{"nope"},
+			`no output is called "nope", there are: sum, twice`},
 		{"missing", map[string]*tensor.Tensor{"x": x}, nil, "input y[float32 batch,3] is missing"},
-		{"dtype", map[string]*tensor.Tensor{"x": x, "y": tensor.New(tensor.Int64, 1, 3)}, nil, "input y[float32 batch,3] does not take int64[1,3]"},
-		{"rank", map[string]*tensor.Tensor{"x": x, "y": tensor.New(tensor.Float32, 3)}, nil, "input y[float32 batch,3] does not take float32[3]"},
-		{"static dim", map[string]*tensor.Tensor{"x": x, "y": tensor.New(tensor.Float32, 1, 4)}, nil, "input y[float32 batch,3] does not take float32[1,4]"},
-		{"shapes that do not fit", map[string]*tensor.Tensor{"x": tensor.New(tensor.Float32, 2, 3), "y": tensor.New(tensor.Float32, 5, 3)}, nil, "ort: run: "},
+		{"dtype", map[string]*tensor.Tensor{"x": x, "y": tensor.New(tensor.Int64, 1, 3)}, nil,
+			"input y[float32 batch,3] does not take int64[1,3]"},
+		{"rank", map[string]*tensor.Tensor{"x": x, "y": tensor.New(tensor.Float32, 3)}, nil,
+			"input y[float32 batch,3] does not take float32[3]"},
+		{"static dim", map[string]*tensor.Tensor{"x": x, "y": tensor.New(tensor.Float32, 1, 4)}, nil,
+			"input y[float32 batch,3] does not take float32[1,4]"},
+		{"shapes that do not fit", map[string]*tensor.Tensor{"x": tensor.New(tensor.Float32, 2, 3),
+			"y": tensor.New(tensor.Float32, 5, 3)}, nil, "ort: run: "},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -199,7 +209,8 @@ func TestRunErrors(t *testing.T) {
 		})
 	}
 	v := bind(t, x)
-	if err := s.RunValues(t.Context(), []*ort.Value{v, v}, []*ort.Value{v, nil}); err == nil || !strings.Contains(err.Error(), "output twice[float32 batch,3] is nil") {
+	if err := s.RunValues(t.Context(), []*ort.Value{v, v}, []*ort.Value{v, nil}); err == nil ||
+		!strings.Contains(err.Error(), "output twice[float32 batch,3] is nil") {
 		t.Errorf("nil output: %v", err)
 	}
 	if err := s.RunValues(t.Context(), []*ort.Value{v}, []*ort.Value{v, v}); err == nil {
@@ -274,7 +285,8 @@ func TestCUDAWithoutProvider(t *testing.T) {
 		t.Skip("this machine has the CUDA provider")
 	}
 	_, err = ort.New(addModel(), ort.Options{Library: library, Provider: "cuda"})
-	if err == nil || !strings.Contains(err.Error(), "provider cuda: ") || !strings.Contains(err.Error(), "zoo setup --provider cuda") {
+	if err == nil || !strings.Contains(err.Error(), "provider cuda: ") ||
+		!strings.Contains(err.Error(), "zoo setup --provider cuda") {
 		t.Errorf("error is %v, want what is missing and the remedy", err)
 	}
 }

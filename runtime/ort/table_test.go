@@ -33,14 +33,18 @@ func TestTable(t *testing.T) {
 		place[name] = function(i)
 	}
 	for name, f := range map[string]function{
-		"GetErrorMessage": getErrorMessage, "CreateEnv": createEnv, "CreateSessionFromArray": createSessionFromArray, "Run": run,
-		"CreateSessionOptions": createSessionOptions, "EnableProfiling": enableProfiling, "EnableMemPattern": enableMemPattern,
+		"GetErrorMessage": getErrorMessage, "CreateEnv": createEnv, "CreateSessionFromArray": createSessionFromArray,
+		"Run":                  run,
+		"CreateSessionOptions": createSessionOptions, "EnableProfiling": enableProfiling,
+		"EnableMemPattern":  enableMemPattern,
 		"DisableMemPattern": disableMemPattern, "SetSessionLogSeverityLevel": setSessionLogSeverityLevel,
 		"SetSessionGraphOptimizationLevel": setSessionGraphOptimization, "SetIntraOpNumThreads": setIntraOpNumThreads,
 		"CreateRunOptions": createRunOptions, "RunOptionsSetTerminate": runOptionsSetTerminate,
 		"CreateTensorWithDataAsOrtValue": createTensorWithDataAsOrtValue, "GetTensorMutableData": getTensorMutableData,
-		"GetTensorElementType": getTensorElementType, "GetDimensionsCount": getDimensionsCount, "GetDimensions": getDimensions,
-		"GetTensorTypeAndShape": getTensorTypeAndShape, "CreateCpuMemoryInfo": createCPUMemoryInfo, "ReleaseEnv": releaseEnv,
+		"GetTensorElementType": getTensorElementType, "GetDimensionsCount": getDimensionsCount,
+		"GetDimensions":         getDimensions,
+		"GetTensorTypeAndShape": getTensorTypeAndShape, "CreateCpuMemoryInfo": createCPUMemoryInfo,
+		"ReleaseEnv":    releaseEnv,
 		"ReleaseStatus": releaseStatus, "ReleaseMemoryInfo": releaseMemoryInfo, "ReleaseSession": releaseSession,
 		"ReleaseValue": releaseValue, "ReleaseRunOptions": releaseRunOptions,
 		"ReleaseTensorTypeAndShapeInfo": releaseTensorTypeAndShapeInfo, "ReleaseSessionOptions": releaseSessionOptions,

@@ -16,20 +16,23 @@ import (
 )
 
 func TestSlurmScript(t *testing.T) {
-	text, err := Script{Name: "big one", Command: []string{"/opt/zoo's/zoo", "train", "--resume"}, Folder: "/data/100% of it",
+	text, err := Script{Name: "big one", Command: []string{"/opt/zoo's/zoo", "train", "--resume"},
+		Folder: "/data/100% of it",
 		Tasks: []Task{
 			{2, "", "/data/100% of it/copy-nope-tiny-s1", 4, 1000 << 20},
 			{3, "", "/data/100% of it/copy-rope-tiny-s1", 8, 400 << 20},
 			{7, "", "/data/100% of it/copy-rope-tiny-s2", 4, 900 << 20},
 		},
-		Options: Options{CPUs: 4, MaxRunning: 2, Time: "1-12", Partition: "cpu", Args: []string{"--account=physics", "--comment=two words"}},
+		Options: Options{CPUs: 4, MaxRunning: 2, Time: "1-12", Partition: "cpu",
+			Args: []string{"--account=physics", "--comment=two words"}},
 	}.Text()
 	if err != nil {
 		t.Fatal(err)
 	}
 	graphtest.Golden(t, "sweep.sbatch", text)
 	graphtest.NoOtherGolden(t, "sweep.sbatch")
-	if _, err := (Script{Folder: `/data/"runs"`, Command: []string{"zoo"}, Tasks: []Task{{}}, Options: Options{CPUs: 1}}).Text(); err == nil || !strings.Contains(err.Error(), "a quotation mark") {
+	if _, err := (Script{Folder: `/data/"runs"`, Command: []string{"zoo"}, Tasks: []Task{{}},
+		Options: Options{CPUs: 1}}).Text(); err == nil || !strings.Contains(err.Error(), "a quotation mark") {
 		t.Errorf("a folder that sbatch cannot be told: %v", err)
 	}
 }
@@ -72,14 +75,16 @@ func TestSlurmSignals(t *testing.T) {
 			if err := os.Mkdir(filepath.Join(dir, "run"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			text, err := Script{Name: "x", Command: []string{filepath.Join(dir, "zoo"), "train", "--resume"}, Folder: dir,
-				Tasks: []Task{{Index: 3, Dir: "run"}}, Options: Options{CPUs: 1}}.Text()
+			text, err := Script{Name: "x", Command: []string{filepath.Join(dir, "zoo"), "train", "--resume"},
+				Folder: dir,
+				Tasks:  []Task{{Index: 3, Dir: "run"}}, Options: Options{CPUs: 1}}.Text()
 			if err != nil {
 				t.Fatal(err)
 			}
 			c := exec.Command("bash", "-c", text)
 			c.Dir = dir
-			c.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "SLURM_ARRAY_JOB_ID=12", "SLURM_ARRAY_TASK_ID=3")
+			c.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "SLURM_ARRAY_JOB_ID=12",
+				"SLURM_ARRAY_TASK_ID=3")
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +105,8 @@ func TestSlurmSignals(t *testing.T) {
 			if got := c.ProcessState.ExitCode(); got != test.code {
 				t.Errorf("exit code %d, want %d", got, test.code)
 			}
-			for file, want := range map[string]string{"signals": test.told, "requeued": test.requeued, "arguments": "train --resume run\n"} {
+			for file, want := range map[string]string{"signals": test.told, "requeued": test.requeued,
+				"arguments": "train --resume run\n"} {
 				got, err := os.ReadFile(filepath.Join(dir, file))
 				if err != nil && !os.IsNotExist(err) {
 					t.Fatal(err)
@@ -140,18 +146,22 @@ func TestSlurmValues(t *testing.T) {
 			t.Errorf("parseTime(%q) = %v, %v, want %v", text, got, err, want)
 		}
 	}
-	for text, want := range map[string]string{"soon": "want minutes, ", "4h": "want minutes, ", "3": "want at least 4 minutes", "0": "want at least 4 minutes", "": ""} {
-		if err := checkLimit(text); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+	for text, want := range map[string]string{"soon": "want minutes, ", "4h": "want minutes, ",
+		"3": "want at least 4 minutes", "0": "want at least 4 minutes", "": ""} {
+		if err := checkLimit(text); want == "" && err != nil || want != "" &&
+			(err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("checkLimit(%q) = %v, want %q", text, err, want)
 		}
 	}
 	for arg, want := range map[string]string{
 		"--account=physics": "", "--exclusive": "", "-A physics": "long form", "account": "long form",
 		"--array=1-3": "sets --array itself", "--requeue": "sets --requeue itself",
-		"--arr=1-3": "sets --array itself", "--a=1": "sets --array itself", "--sig=B:USR1@5": "sets --signal itself", "--no-r": "sets --no-requeue itself",
+		"--arr=1-3": "sets --array itself", "--a=1": "sets --array itself", "--sig=B:USR1@5": "sets --signal itself",
+		"--no-r":        "sets --no-requeue itself",
 		"--nodelist=a1": "", "--ntasks-per-core=1": "", "--wait-all-nodes=1": "", "--arrays=1": "",
 	} {
-		if err := checkArg(arg); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		if err := checkArg(arg); want == "" && err != nil || want != "" &&
+			(err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("checkArg(%q) = %v, want %q", arg, err, want)
 		}
 	}

@@ -165,7 +165,8 @@ func TestEvents(t *testing.T) {
 		all := readEvents(t, path)
 		from := []int{1, 5}[i]
 		if all[0].version != "brain.Event:2" || !all[1].started || all[1].step != from {
-			t.Errorf("%s begins with %+v, %+v; want the version, and a session from step %d", path, all[0], all[1], from)
+			t.Errorf("%s begins with %+v, %+v; want the version, and a session from step %d", path, all[0], all[1],
+				from)
 		}
 		for _, e := range all[2:] {
 			if e.wall < all[0].wall || e.step < from {
@@ -183,7 +184,8 @@ func TestEvents(t *testing.T) {
 	want := map[string]float32{}
 	for _, s := range metrics.Steps {
 		for tag, v := range map[string]float64{"loss": s.Loss, "gradient_norm": s.GradNorm, "learning_rate": s.LR,
-			"tokens_per_second": float64(s.Tokens) / s.Seconds, "padding": float64(s.Slots-s.Tokens) / float64(s.Slots)} {
+			"tokens_per_second": float64(s.Tokens) / s.Seconds,
+			"padding":           float64(s.Slots-s.Tokens) / float64(s.Slots)} {
 			want[fmt.Sprintf("%s@%d", tag, s.Step)] = float32(v)
 		}
 	}

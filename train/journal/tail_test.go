@@ -20,7 +20,8 @@ func stats(step int) journal.Stats {
 }
 
 func metricsLine(step int) string {
-	return fmt.Sprintf(`{"step":%d,"loss":0.5,"lr":0.001,"grad_norm":1,"tokens":10,"slots":12,"seconds":0.25}`+"\n", step)
+	return fmt.Sprintf(`{"step":%d,"loss":0.5,"lr":0.001,"grad_norm":1,"tokens":10,"slots":12,"seconds":0.25}`+"\n",
+		step)
 }
 
 func metricsLines(from, to int) string {

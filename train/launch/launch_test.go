@@ -20,7 +20,8 @@ func small(t *testing.T, folder, steps string) launch.Run {
 	t.Helper()
 	var s configs.Sources
 	for key, value := range map[string]string{"model.d_model": "16", "model.n_layers": "1", "model.n_heads": "2",
-		"model.d_ff": "32", "train.lengths": "1..3", "train.batch": "4", "train.checkpoint_every": "1", "train.steps": steps,
+		"model.d_ff": "32", "train.lengths": "1..3", "train.batch": "4", "train.checkpoint_every": "1",
+		"train.steps":   steps,
 		"train.threads": "0", "train.eval_every": "2", "train.eval_samples": "4"} {
 		s.Overrides = append(s.Overrides, configs.Value{Key: key, Value: value})
 	}

@@ -16,7 +16,8 @@ func TestChooseTask(t *testing.T) {
 		return zoo.Manifest{Card: card.Card{Encoding: encoding, Task: task}}
 	}
 	of := func(encoding, task string) Run { return Run{RunInfo: train.RunInfo{Encoding: encoding, Task: task}} }
-	catalogue := []zoo.Manifest{in("rope", "addition"), in("rope", zoo.Headline), in("nope", "copy"), in("nope", "parity"), in("cwrnn", "parity")}
+	catalogue := []zoo.Manifest{in("rope", "addition"), in("rope", zoo.Headline), in("nope", "copy"),
+		in("nope", "parity"), in("cwrnn", "parity")}
 	for _, tc := range []struct {
 		name      string
 		f         Finder
@@ -27,11 +28,15 @@ func TestChooseTask(t *testing.T) {
 		{"the catalogue's headline", Finder{catalogue: catalogue}, nil, zoo.Headline, "copy, addition, parity"},
 		{"of one encoding", Finder{catalogue: catalogue}, []string{"nope"}, "copy", "parity"},
 		{"no choice", Finder{catalogue: catalogue}, []string{"cwrnn"}, "parity", ""},
-		{"runs come first", Finder{catalogue: catalogue, runs: []Run{of("rope", "sorting"), of("nope", "reverse")}}, nil, "reverse", "sorting"},
-		{"runs with the headline, options and mixtures", Finder{runs: []Run{of("rope", "addition+full,"+zoo.Headline+"+noprefix")}}, nil, zoo.Headline, "addition"},
-		{"runs of one task", Finder{catalogue: catalogue, runs: []Run{of("rope", "copy+noprefix"), of("nope", "copy")}}, nil, "copy", ""},
+		{"runs come first", Finder{catalogue: catalogue, runs: []Run{of("rope", "sorting"), of("nope", "reverse")}},
+			nil, "reverse", "sorting"},
+		{"runs with the headline, options and mixtures",
+			Finder{runs: []Run{of("rope", "addition+full,"+zoo.Headline+"+noprefix")}}, nil, zoo.Headline, "addition"},
+		{"runs of one task", Finder{catalogue: catalogue, runs: []Run{of("rope", "copy+noprefix"), of("nope", "copy")}},
+			nil, "copy", ""},
 		{"runs of no task", Finder{runs: []Run{of("rope", "")}}, nil, "", ""},
-		{"runs of other encodings", Finder{catalogue: catalogue, runs: []Run{of("alibi", "lego")}}, []string{"nope"}, "copy", "parity"},
+		{"runs of other encodings", Finder{catalogue: catalogue, runs: []Run{of("alibi", "lego")}}, []string{"nope"},
+			"copy", "parity"},
 	} {
 		got, others := tc.f.ChooseTask(tc.encodings)
 		if got != tc.want || strings.Join(others, ", ") != tc.others {

@@ -9,7 +9,8 @@ import (
 )
 
 func Example() {
-	f, err := find.New(find.Options{Runs: "runs", Catalogue: zoo.Embedded(), Warn: func(err error) { fmt.Println(err) }})
+	f, err := find.New(find.Options{Runs: "runs", Catalogue: zoo.Embedded(),
+		Warn: func(err error) { fmt.Println(err) }})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -43,7 +43,8 @@ func TestSetupDownloads(t *testing.T) {
 		member{"onnxruntime/lib/libonnxruntime.so", nil}, // a link
 		member{"onnxruntime/lib/libonnxruntime.so.1.29.0", lib},
 		member{"onnxruntime/lib/libonnxruntime_providers_shared.so", librarytest.Fake(librarytest.AMD64, "x")})
-	pl := plan{testPlatform, []pin{{"github", "archive", testPlatform, sum(archive)}}, []source{serving(t, "github", archive)}, defaultLimits()}
+	pl := plan{testPlatform, []pin{{"github", "archive", testPlatform, sum(archive)}},
+		[]source{serving(t, "github", archive)}, defaultLimits()}
 	cache := t.TempDir()
 	var last, total int64
 	opt := Options{CacheDir: cache, Progress: func(d, n int64) { last, total = d, n }}
@@ -53,14 +54,16 @@ func TestSetupDownloads(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(cache, filepath.FromSlash(installedIn), "libonnxruntime.so")
-	want := Installed{Library: ort.Library{Path: path, Source: ort.FromCache}, Origin: "github", SHA256: sum(lib), Verified: true}
+	want := Installed{Library: ort.Library{Path: path, Source: ort.FromCache}, Origin: "github", SHA256: sum(lib),
+		Verified: true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	if data, err := os.ReadFile(path); err != nil || !bytes.Equal(data, lib) {
 		t.Errorf("installed library differs (%v)", err)
 	}
-	if diff := cmp.Diff([]string{installedIn + "/libonnxruntime.so", installedIn + "/origin.json"}, files(t, cache)); diff != "" {
+	if diff := cmp.Diff([]string{installedIn + "/libonnxruntime.so", installedIn + "/origin.json"},
+		files(t, cache)); diff != "" {
 		t.Error(diff)
 	}
 	if last != int64(len(archive)) || total != last {
@@ -97,7 +100,8 @@ func TestSetupRefusesOtherHashes(t *testing.T) {
 	}{
 		{"archive", []pin{{"x", "archive", testPlatform, other}}, sum(archive)},
 		{"library", []pin{{"x", "library", testPlatform, other}}, sum(lib)},
-		{"library, archive pinned for another source", []pin{{"x", "library", testPlatform, other}, {"y", "archive", testPlatform, sum(archive)}}, sum(lib)},
+		{"library, archive pinned for another source", []pin{{"x", "library", testPlatform, other},
+			{"y", "archive", testPlatform, sum(archive)}}, sum(lib)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cache := t.TempDir()
@@ -117,17 +121,22 @@ func TestSetupTriesSourcesInOrder(t *testing.T) {
 	lib := librarytest.Fake(librarytest.AMD64, "real")
 	archive := tgz(t, member{"package/bin/libonnxruntime.so.1", lib})
 	missing := served(t, "github", http.NotFound)
-	pl := plan{testPlatform, []pin{{"npm", "library", testPlatform, sum(lib)}}, []source{missing, serving(t, "npm", archive)}, defaultLimits()}
+	pl := plan{testPlatform, []pin{{"npm", "library", testPlatform, sum(lib)}},
+		[]source{missing, serving(t, "npm", archive)}, defaultLimits()}
 	got, err := setup(t.Context(), Options{CacheDir: t.TempDir()}, pl)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Origin != "npm" || len(got.Failed) != 1 || !strings.Contains(got.Failed[0], "github: ") || !strings.Contains(got.Failed[0], "404") {
+	if got.Origin != "npm" || len(got.Failed) != 1 || !strings.Contains(got.Failed[0], "github: ") ||
+		!strings.Contains(got.Failed[0], "404") {
 		t.Errorf("installed %+v, want npm after a failed github", got)
 	}
 
 	cache := t.TempDir()
-	pl.sources = []source{missing, served(t, "npm", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })}
+	pl.sources = []source{missing, served(t, "npm", func(w http.ResponseWriter,
+		_ *http.Request) {
+		w.WriteHeader(http.StatusTeapot)
+	})}
 	_, err = setup(t.Context(), Options{CacheDir: cache}, pl)
 	for _, want := range []string{"github: ", "404", "npm: ", "418", "zoo setup --from FILE"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -141,8 +150,10 @@ func TestSetupTriesSourcesInOrder(t *testing.T) {
 
 func TestSetupFrom(t *testing.T) {
 	lib, arm := librarytest.Fake(librarytest.AMD64, "real"), librarytest.Fake(librarytest.ARM64, "arm")
-	npm := tgz(t, member{"package/bin/linux/arm64/libonnxruntime.so.1", arm}, member{"package/bin/linux/x64/libonnxruntime.so.1", lib})
-	wheel := zipped(t, member{"onnxruntime/capi/libonnxruntime.so.1.29.0", lib}, member{"onnxruntime/capi/other.so", lib})
+	npm := tgz(t, member{"package/bin/linux/arm64/libonnxruntime.so.1", arm},
+		member{"package/bin/linux/x64/libonnxruntime.so.1", lib})
+	wheel := zipped(t, member{"onnxruntime/capi/libonnxruntime.so.1.29.0", lib},
+		member{"onnxruntime/capi/other.so", lib})
 	dir := t.TempDir()
 	librarytest.Write(t, lib, dir, "flat", "libonnxruntime.so.1.29.0")
 	librarytest.Write(t, lib, dir, "release", "lib", "libonnxruntime.so")
@@ -160,7 +171,8 @@ func TestSetupFrom(t *testing.T) {
 	}{
 		{"npm package", librarytest.Write(t, npm, dir, "npm.tgz"), known, true, ""},
 		{"unknown hash", librarytest.Write(t, npm, dir, "npm.tgz"), nil, false, ""},
-		{"pinned archive", librarytest.Write(t, npm, dir, "npm.tgz"), []pin{{"github", "archive", testPlatform, sum(npm)}}, true, ""},
+		{"pinned archive", librarytest.Write(t, npm, dir, "npm.tgz"),
+			[]pin{{"github", "archive", testPlatform, sum(npm)}}, true, ""},
 		{"wheel", librarytest.Write(t, wheel, dir, "ort.whl"), known, true, ""},
 		{"library", filepath.Join(dir, "flat", "libonnxruntime.so.1.29.0"), known, true, ""},
 		{"library of another name", librarytest.Write(t, lib, dir, "mine.so"), known, true, ""},
@@ -176,7 +188,8 @@ func TestSetupFrom(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			cache := t.TempDir()
-			got, err := setup(t.Context(), Options{From: tt.from, CacheDir: cache, Insecure: true}, plan{testPlatform, tt.pins, nil, defaultLimits()})
+			got, err := setup(t.Context(), Options{From: tt.from, CacheDir: cache, Insecure: true},
+				plan{testPlatform, tt.pins, nil, defaultLimits()})
 			if tt.want != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("error is %v, want it to contain %q", err, tt.want)
@@ -197,23 +210,28 @@ func TestSetupFrom(t *testing.T) {
 }
 
 func TestSetupCUDA(t *testing.T) {
-	core, cuda, shared := librarytest.Fake(librarytest.AMD64, "core"), librarytest.Fake(librarytest.AMD64, "cuda"), librarytest.Fake(librarytest.AMD64, "shared")
+	core, cuda, shared := librarytest.Fake(librarytest.AMD64, "core"), librarytest.Fake(librarytest.AMD64, "cuda"),
+		librarytest.Fake(librarytest.AMD64, "shared")
 	dir := t.TempDir()
-	for name, data := range map[string][]byte{"libonnxruntime.so.1.29.0": core, "libonnxruntime_providers_cuda.so": cuda, "libonnxruntime_providers_shared.so": shared} {
+	for name, data := range map[string][]byte{"libonnxruntime.so.1.29.0": core,
+		"libonnxruntime_providers_cuda.so": cuda, "libonnxruntime_providers_shared.so": shared} {
 		librarytest.Write(t, data, dir, "gpu", "lib", name)
 	}
 	librarytest.Write(t, core, dir, "cpu", "libonnxruntime.so")
-	archive := librarytest.Write(t, tgz(t, member{"a/libonnxruntime_providers_cuda.so", cuda}, member{"a/libonnxruntime.so", core},
+	archive := librarytest.Write(t, tgz(t, member{"a/libonnxruntime_providers_cuda.so", cuda},
+		member{"a/libonnxruntime.so", core},
 		member{"a/libonnxruntime_providers_shared.so", shared}), dir, "gpu.tgz")
 	pl := plan{testPlatform, nil, nil, defaultLimits()}
 
-	for _, from := range []string{filepath.Join(dir, "gpu"), filepath.Join(dir, "gpu", "lib", "libonnxruntime.so.1.29.0"), archive} {
+	for _, from := range []string{filepath.Join(dir, "gpu"), filepath.Join(dir, "gpu", "lib",
+		"libonnxruntime.so.1.29.0"), archive} {
 		cache := t.TempDir()
 		if _, err := setup(t.Context(), Options{From: from, CacheDir: cache, Provider: "cuda"}, pl); err != nil {
 			t.Fatal(err)
 		}
 		const in = installedIn + "-cuda/"
-		want := []string{in + "libonnxruntime.so", in + "libonnxruntime_providers_cuda.so", in + "libonnxruntime_providers_shared.so", in + "origin.json"}
+		want := []string{in + "libonnxruntime.so", in + "libonnxruntime_providers_cuda.so",
+			in + "libonnxruntime_providers_shared.so", in + "origin.json"}
 		if diff := cmp.Diff(want, files(t, cache)); diff != "" {
 			t.Errorf("from %s: %s", from, diff)
 		}
@@ -251,8 +269,10 @@ func TestSetupHostileArchives(t *testing.T) {
 		{"tar big library", tgz(t, member{"libonnxruntime.so", big}), "more than the limit"},
 		{"zip big library", zipped(t, member{"libonnxruntime.so", big}), "more than the limit"},
 		{"tar bomb beside it", tgz(t, member{"zeros", bomb}, member{"libonnxruntime.so", lib}), "more than the limit"},
-		{"tar entries", tgz(t, member{"a", lib}, member{"b", lib}, member{"c", lib}, member{"d", lib}), "more than 3 entries"},
-		{"zip entries", zipped(t, member{"a", lib}, member{"b", lib}, member{"c", lib}, member{"d", lib}), "more than 3 entries"},
+		{"tar entries", tgz(t, member{"a", lib}, member{"b", lib}, member{"c", lib}, member{"d", lib}),
+			"more than 3 entries"},
+		{"zip entries", zipped(t, member{"a", lib}, member{"b", lib}, member{"c", lib}, member{"d", lib}),
+			"more than 3 entries"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -271,7 +291,10 @@ func TestSetupHostileArchives(t *testing.T) {
 
 func TestSetupDownloadLimit(t *testing.T) {
 	pl := plan{testPlatform, nil, nil, limits{file: 10, total: 100, entries: 1}}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 101)) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = w.Write(make([]byte, 101))
+	}))
 	defer server.Close()
 	_, err := setup(t.Context(), Options{From: server.URL, CacheDir: t.TempDir(), Insecure: true}, pl)
 	if err == nil || !strings.Contains(err.Error(), "limit of 100 bytes") {
@@ -300,7 +323,8 @@ func TestSetupCancelled(t *testing.T) {
 func TestSetupConcurrent(t *testing.T) {
 	lib := librarytest.Fake(librarytest.AMD64, strings.Repeat("body", 1<<16))
 	archive := tgz(t, member{"libonnxruntime.so", lib})
-	pl := plan{testPlatform, []pin{{"x", "archive", testPlatform, sum(archive)}}, []source{serving(t, "x", archive)}, defaultLimits()}
+	pl := plan{testPlatform, []pin{{"x", "archive", testPlatform, sum(archive)}}, []source{serving(t, "x", archive)},
+		defaultLimits()}
 	cache := t.TempDir()
 	var wg sync.WaitGroup
 	for range 8 {
@@ -316,7 +340,8 @@ func TestSetupConcurrent(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if diff := cmp.Diff([]string{installedIn + "/libonnxruntime.so", installedIn + "/origin.json"}, files(t, cache)); diff != "" {
+	if diff := cmp.Diff([]string{installedIn + "/libonnxruntime.so", installedIn + "/origin.json"},
+		files(t, cache)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -326,7 +351,8 @@ func TestSetupProcesses(t *testing.T) {
 	const fromVar, cacheVar = "ZOO_ORT_TEST_FROM", "ZOO_ORT_TEST_CACHE"
 	if from := os.Getenv(fromVar); from != "" {
 		for range 10 {
-			if _, err := setup(t.Context(), Options{From: from, CacheDir: os.Getenv(cacheVar)}, plan{testPlatform, nil, nil, defaultLimits()}); err != nil {
+			if _, err := setup(t.Context(), Options{From: from, CacheDir: os.Getenv(cacheVar)},
+				plan{testPlatform, nil, nil, defaultLimits()}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -350,7 +376,8 @@ func TestSetupProcesses(t *testing.T) {
 	if data, err := os.ReadFile(path); err != nil || !bytes.Equal(data, lib) {
 		t.Errorf("the library is not whole (%v)", err)
 	}
-	if diff := cmp.Diff([]string{installedIn + "/libonnxruntime.so", installedIn + "/origin.json"}, files(t, cache)); diff != "" {
+	if diff := cmp.Diff([]string{installedIn + "/libonnxruntime.so", installedIn + "/origin.json"},
+		files(t, cache)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -386,11 +413,13 @@ func TestClients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if args, _ := os.ReadFile(file); !strings.HasPrefix(string(args), "pack onnxruntime-node@"+ort.Version+" ") || !strings.Contains(string(args), "--ignore-scripts") {
+	if args, _ := os.ReadFile(file); !strings.HasPrefix(string(args), "pack onnxruntime-node@"+ort.Version+" ") ||
+		!strings.Contains(string(args), "--ignore-scripts") {
 		t.Errorf("npm was called with %q", args)
 	}
 	script("npm", "echo 'npm error code E404' >&2; exit 3")
-	if _, err := npmPack(t.Context(), t.TempDir(), look); err == nil || !strings.Contains(err.Error(), "exit status 3") || !strings.Contains(err.Error(), "E404") {
+	if _, err := npmPack(t.Context(), t.TempDir(), look); err == nil ||
+		!strings.Contains(err.Error(), "exit status 3") || !strings.Contains(err.Error(), "E404") {
 		t.Errorf("failing npm: %v", err)
 	}
 	script("npm", "exit 0")
@@ -404,11 +433,13 @@ func TestClients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if args, _ := os.ReadFile(file); !strings.HasPrefix(string(args), "-m pip download onnxruntime=="+ort.Version+" --no-deps ") {
+	if args, _ := os.ReadFile(file); !strings.HasPrefix(string(args),
+		"-m pip download onnxruntime=="+ort.Version+" --no-deps ") {
 		t.Errorf("pip was called with %q", args)
 	}
 	script("python3", "exit 1")
-	if _, err := pipDownload(t.Context(), t.TempDir(), testPlatform, look); err == nil || !strings.Contains(err.Error(), "broken") {
+	if _, err := pipDownload(t.Context(), t.TempDir(), testPlatform, look); err == nil ||
+		!strings.Contains(err.Error(), "broken") {
 		t.Errorf("failing pip: %v", err)
 	}
 	if _, err := pipDownload(t.Context(), t.TempDir(), "plan9-mips", look); err == nil {
@@ -455,7 +486,8 @@ func TestPlainHTTP(t *testing.T) {
 	}))
 	defer server.Close()
 	for _, from := range []string{server.URL + "/a.tgz", strings.Replace(server.URL, "http", "HTTP", 1) + "/a.tgz"} {
-		_, err := setup(t.Context(), Options{From: from, CacheDir: t.TempDir()}, plan{testPlatform, nil, nil, defaultLimits()})
+		_, err := setup(t.Context(), Options{From: from, CacheDir: t.TempDir()},
+			plan{testPlatform, nil, nil, defaultLimits()})
 		if err == nil || !strings.Contains(err.Error(), "--insecure") || asked != 0 {
 			t.Errorf("%s: error %v after %d requests", from, err, asked)
 		}
@@ -477,12 +509,15 @@ func TestPlainHTTP(t *testing.T) {
 func TestSetupRefusesTruncatedLibraries(t *testing.T) {
 	lib := librarytest.Fake(librarytest.AMD64, "whole")
 	for cut, members := range map[string][]member{
-		"core":     {{"libonnxruntime.so", lib[:len(lib)-2]}, {"libonnxruntime_providers_cuda.so", lib}, {"libonnxruntime_providers_shared.so", lib}},
-		"provider": {{"libonnxruntime.so", lib}, {"libonnxruntime_providers_cuda.so", lib[:len(lib)-2]}, {"libonnxruntime_providers_shared.so", lib}},
+		"core": {{"libonnxruntime.so", lib[:len(lib)-2]}, {"libonnxruntime_providers_cuda.so", lib},
+			{"libonnxruntime_providers_shared.so", lib}},
+		"provider": {{"libonnxruntime.so", lib}, {"libonnxruntime_providers_cuda.so", lib[:len(lib)-2]},
+			{"libonnxruntime_providers_shared.so", lib}},
 	} {
 		cache := t.TempDir()
 		from := librarytest.Write(t, tgz(t, members...), t.TempDir(), "a.tgz")
-		_, err := setup(t.Context(), Options{From: from, CacheDir: cache, Provider: "cuda"}, plan{testPlatform, nil, nil, defaultLimits()})
+		_, err := setup(t.Context(), Options{From: from, CacheDir: cache, Provider: "cuda"},
+			plan{testPlatform, nil, nil, defaultLimits()})
 		if err == nil || !strings.Contains(err.Error(), "is cut short") {
 			t.Errorf("%s: %v", cut, err)
 		}
@@ -494,7 +529,8 @@ func TestSetupRefusesTruncatedLibraries(t *testing.T) {
 
 func TestNilContext(t *testing.T) {
 	var none context.Context
-	if _, err := Setup(none, Options{CacheDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "the context is nil") {
+	if _, err := Setup(none, Options{CacheDir: t.TempDir()}); err == nil ||
+		!strings.Contains(err.Error(), "the context is nil") {
 		t.Error(err)
 	}
 }

@@ -13,7 +13,8 @@ import (
 // TestOrigin: a record that stands beside a library proves nothing.
 func TestOrigin(t *testing.T) {
 	lib := librarytest.Fake(librarytest.AMD64, "real")
-	pins := []pin{{"npm", "library", testPlatform, sum(lib)}, {"github", "archive", testPlatform, sum([]byte("archive"))}}
+	pins := []pin{{"npm", "library", testPlatform, sum(lib)},
+		{"github", "archive", testPlatform, sum([]byte("archive"))}}
 	other := librarytest.Fake(librarytest.AMD64, "self-made")
 	for _, tt := range []struct {
 		name     string
@@ -24,9 +25,11 @@ func TestOrigin(t *testing.T) {
 	}{
 		{"pinned", lib, map[string]any{"origin": "npm", "sha256": sum(lib)}, true, "npm"},
 		{"pinned, without a record", lib, nil, true, ""},
-		{"from a pinned archive", other, map[string]any{"origin": "github", "sha256": sum(other), "archive": sum([]byte("archive"))}, true, "github"},
+		{"from a pinned archive", other, map[string]any{"origin": "github", "sha256": sum(other),
+			"archive": sum([]byte("archive"))}, true, "github"},
 		{"self-made record", other, map[string]any{"origin": "npm", "sha256": sum(other), "verified": true}, false, ""},
-		{"record of another library", other, map[string]any{"origin": "npm", "sha256": sum(lib), "verified": true}, false, ""},
+		{"record of another library", other, map[string]any{"origin": "npm", "sha256": sum(lib), "verified": true},
+			false, ""},
 		{"chosen by hand", other, map[string]any{"origin": "my.tgz", "sha256": sum(other)}, false, "my.tgz"},
 		{"no record", other, nil, false, ""},
 	} {

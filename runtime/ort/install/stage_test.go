@@ -22,7 +22,8 @@ func TestKilledSetup(t *testing.T) {
 	}
 	const cacheVar = "ZOO_ORT_TEST_KILLED"
 	waiting := func(begun func()) plan {
-		return plan{testPlatform, nil, []source{{"slow", func(ctx context.Context, dir string, _ func(done, total int64)) (string, error) {
+		return plan{testPlatform, nil, []source{{"slow", func(ctx context.Context, dir string,
+			_ func(done, total int64)) (string, error) {
 			librarytest.Write(t, make([]byte, 1<<10), dir, "download.tgz")
 			begun()
 			<-ctx.Done()
@@ -30,7 +31,8 @@ func TestKilledSetup(t *testing.T) {
 		}}}, defaultLimits()}
 	}
 	if cache := os.Getenv(cacheVar); cache != "" {
-		_, _ = setup(t.Context(), Options{CacheDir: cache}, waiting(func() { librarytest.Write(t, nil, cache, "begun") }))
+		_, _ = setup(t.Context(), Options{CacheDir: cache},
+			waiting(func() { librarytest.Write(t, nil, cache, "begun") }))
 		return
 	}
 
@@ -40,7 +42,8 @@ func TestKilledSetup(t *testing.T) {
 	if err := killed.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(30 * time.Second); !fileExists(filepath.Join(cache, "begun")); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); !fileExists(filepath.Join(cache,
+		"begun")); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the set-up never began")
 		}
@@ -52,7 +55,8 @@ func TestKilledSetup(t *testing.T) {
 	if err := os.Remove(filepath.Join(cache, "begun")); err != nil {
 		t.Fatal(err)
 	}
-	if left := files(t, cache); !slices.ContainsFunc(left, func(f string) bool { return strings.HasSuffix(f, "download.tgz") }) {
+	if left := files(t, cache); !slices.ContainsFunc(left,
+		func(f string) bool { return strings.HasSuffix(f, "download.tgz") }) {
 		t.Fatalf("the killed set-up left %v", left)
 	}
 
@@ -64,7 +68,8 @@ func TestKilledSetup(t *testing.T) {
 	}()
 	<-begun
 	from := librarytest.Write(t, librarytest.Fake(librarytest.AMD64, "a"), t.TempDir(), "libonnxruntime.so")
-	if _, err := setup(t.Context(), Options{From: from, CacheDir: cache}, plan{testPlatform, nil, nil, defaultLimits()}); err != nil {
+	if _, err := setup(t.Context(), Options{From: from, CacheDir: cache},
+		plan{testPlatform, nil, nil, defaultLimits()}); err != nil {
 		t.Fatal(err)
 	}
 	count := func(suffix string) (n int) {

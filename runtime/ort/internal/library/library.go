@@ -75,7 +75,8 @@ func PlatformOf(head []byte) Platform {
 	case len(head) >= 0x40 && bytes.HasPrefix(head, []byte("MZ")):
 		pe := uint64(le.Uint32(head[0x3c:]))
 		const isDLL = 0x2000
-		if pe+24 <= uint64(len(head)) && bytes.HasPrefix(head[pe:], []byte("PE\x00\x00")) && le.Uint16(head[pe+22:])&isDLL != 0 {
+		if pe+24 <= uint64(len(head)) && bytes.HasPrefix(head[pe:], []byte("PE\x00\x00")) &&
+			le.Uint16(head[pe+22:])&isDLL != 0 {
 			return archOf("windows", le.Uint16(head[pe+4:]), 0x8664, 0xaa64)
 		}
 	}

@@ -129,7 +129,8 @@ func peParts(f io.ReaderAt) ([]part, error) {
 	}
 	var all []part
 	for ; len(table) > 0; table = table[40:] {
-		all = append(all, part{offset: uint64(le.Uint32(table[20:])), size: uint64(le.Uint32(table[16:])), address: uint64(le.Uint32(table[12:]))})
+		all = append(all, part{offset: uint64(le.Uint32(table[20:])), size: uint64(le.Uint32(table[16:])),
+			address: uint64(le.Uint32(table[12:]))})
 	}
 	return all, nil
 }

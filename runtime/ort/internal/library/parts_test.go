@@ -14,7 +14,8 @@ func TestCheckWholeMachO(t *testing.T) {
 	var b bytes.Buffer
 	file := macho.FileHeader{Magic: macho.Magic64, Cpu: macho.CpuArm64, Type: macho.TypeDylib, Ncmd: 2, Cmdsz: 72 + 24}
 	segment := macho.Segment64{Cmd: macho.LoadCmdSegment64, Len: 72, Filesz: headers + body}
-	for _, part := range []any{file, uint32(0), segment, [6]uint32{0xd, 24, 0, 0, 1<<16 | 29<<8 | 3}, make([]byte, body)} {
+	for _, part := range []any{file, uint32(0), segment, [6]uint32{0xd, 24, 0, 0, 1<<16 | 29<<8 | 3},
+		make([]byte, body)} {
 		if err := binary.Write(&b, binary.LittleEndian, part); err != nil {
 			t.Fatal(err)
 		}

@@ -23,8 +23,9 @@ const (
 func Fake(machine uint16, body string) []byte {
 	var out bytes.Buffer
 	header := elf.Header64{
-		Ident: [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)},
-		Type:  uint16(elf.ET_DYN), Machine: machine, Version: uint32(elf.EV_CURRENT),
+		Ident: [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB),
+			byte(elf.EV_CURRENT)},
+		Type: uint16(elf.ET_DYN), Machine: machine, Version: uint32(elf.EV_CURRENT),
 		Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 1,
 	}
 	segment := elf.Prog64{Type: uint32(elf.PT_LOAD), Filesz: uint64(64 + 56 + len(body))}
