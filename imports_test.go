@@ -29,7 +29,7 @@ var imports = map[string][]string{
 	"filelock":        nil,
 	"machine":         nil,
 	"models/pe":       {"graph", "graph/tensor"},
-	"models":          {"models/pe", "graph", "graph/tensor"},
+	"models":          {"models/pe", "graph", "graph/tensor", "card"},
 	"models/theory":   {"models", "models/pe", "graph/tensor"},
 	"export":          {"export/internal/onnxpb", "export/safety", "graph", "graph/tensor", "card", "google.golang.org/protobuf"},
 	"export/verify":   {"export/internal/onnxpb", "export/safety", "runtime", "runtime/native", "runtime/ort", "eval/task", "tokenizer", "card", "graph", "graph/tensor", "google.golang.org/protobuf", "github.com/owulveryck/onnx-go", "gonum.org/v1/gonum/graph", "gorgonia.org/tensor"},

@@ -1,8 +1,11 @@
-// Package card holds what a model file says about itself, as one struct, and
-// its form in the file: string pairs that ONNX calls metadata_props.
+// Package card holds the contract of a model file: its inputs and outputs, the states
+// that are carried from call to call, and what the file says about itself, as one
+// struct and in its form in the file, string pairs that ONNX calls metadata_props.
 //
-// The package knows no other: it checks that a card is complete and in range,
-// not that it fits a graph, a task or an encoding.
+// Other packages read names, element types and shapes from here: models builds graphs
+// with them, runtime checks and feeds files by them, eval/bench counts by them. The
+// package knows no other: it checks that a card is complete and in range, and fits the
+// inputs and outputs of its file, not that it fits a task or an encoding.
 package card
 
 import "encoding/json"
@@ -12,6 +15,9 @@ const (
 	Portable = "portable" // default-domain operators of opset 18 only
 	Fused    = "fused"    // opset 23, with fused attention and norm operators
 )
+
+// Contiguous positions count a row's tokens: 0, 1, 2, …; those of padding are 0.
+const Contiguous = "contiguous"
 
 // What Card.Checks may name.
 const (
@@ -27,7 +33,7 @@ type Card struct {
 	Architecture   string          // such as "decoder"
 	Encoding       string          // name of the positional encoding, or of the architecture that has none and stands in its place ("cwrnn")
 	EncodingParams json.RawMessage // the encoding's parameters, a JSON object; nil for none
-	Positions      string          // how position ids run, such as "contiguous"
+	Positions      string          // how position ids run: Contiguous, the one way so far
 	Config         json.RawMessage // the model's configuration, a JSON object; nil for none
 	Tokenizer      []string        // the vocabulary's pieces in id order; empty for a model without one
 	Task           string          // what it was trained on; empty for none
@@ -55,13 +61,11 @@ type Lengths struct {
 	Min, Max int
 }
 
-// State is one tensor that a model takes as an input and gives back, updated, as
-// an output: a cache of keys, or a recurrent state.
-type State struct {
-	Past    string   `json:"past"`           // input name, such as "past_key_values.0.key"
-	Present string   `json:"present"`        // output name, such as "present.0.key"
-	Shape   []string `json:"shape"`          // of the input: axes as integers or symbols, such as "batch", "4", "past", "32"
-	Grows   bool     `json:"grows"`          // whether the output is longer than the input along Axis
-	Axis    int      `json:"axis,omitempty"` // the growing axis; 0 when Grows is false
-	Initial float64  `json:"initial"`        // value of every element before the first call (a growing state starts empty)
+// Recurrent returns the state of a recurrent model: one that is rewritten at each token, and
+// is all that the model keeps.
+func (c Card) Recurrent() (State, bool) {
+	if len(c.State) != 1 || c.State[0].Kind != Rewritten {
+		return State{}, false
+	}
+	return c.State[0], true
 }

@@ -26,7 +26,7 @@ func full() card.Card {
 		MaxLength:      512,
 		Profile:        card.Portable,
 		State: []card.State{
-			{Past: "past_key_values.0.key", Present: "present.0.key", Shape: []string{"batch", "4", "past", "32"}, Grows: true, Axis: 2},
+			{Past: "past_key_values.0.key", Present: "present.0.key", Shape: []string{"batch", "4", "past", "32"}, Kind: card.Growing, Axis: 2},
 			{Past: "past.0.state", Present: "present.0.state", Shape: []string{"batch", "64"}, Initial: -0.5},
 		},
 		Seed:          math.MaxUint64,
@@ -136,6 +136,12 @@ func TestMetadataErrors(t *testing.T) {
 		{"state named twice", func(c *card.Card) { c.State[1].Past = c.State[0].Past }, "appears twice"},
 		{"growing axis", func(c *card.Card) { c.State[0].Axis = 4 }, "growing axis 4"},
 		{"axis of a fixed state", func(c *card.Card) { c.State[1].Axis = 1 }, "does not grow"},
+		{"unnamed axis", func(c *card.Card) { c.State[1].Shape[1] = "past" }, `axis 1 is "past", expected a length`},
+		{"negative axis", func(c *card.Card) { c.State[1].Shape[1] = "-1" }, `axis 1 is "-1", expected a length`},
+		{"batch twice", func(c *card.Card) { c.State[0].Shape[3] = card.Batch }, `axis 3 is "batch", expected a length, batch once`},
+		{"growing batch", func(c *card.Card) { c.State[0].Axis = 0 }, `axis 0 is "batch"`},
+		{"no axes", func(c *card.Card) { c.State[1].Shape = nil }, "shape is empty"},
+		{"kind", func(c *card.Card) { c.State[1].Kind = 2 }, "unknown kind of state 2"},
 		{"state initial", func(c *card.Card) { c.State[0].Initial = math.NaN() }, "initial is NaN"},
 		{"not UTF-8", func(c *card.Card) { c.Task = "\xff" }, "zoo.task"},
 	} {
@@ -169,6 +175,7 @@ func TestParseErrors(t *testing.T) {
 		{"loss not finite", "zoo.loss", "NaN", "loss is NaN"},
 		{"tokenizer garbage", "zoo.tokenizer", "<pad>", "zoo.tokenizer"},
 		{"state garbage", "zoo.state", `[{"grows":1}]`, "zoo.state"},
+		{"state of a kind to come", "zoo.state", `[{"past":"a","present":"b","shape":["1"],"grows":"in place"}]`, `grows is "in place", expected one of [false true]`},
 		{"config garbage", "zoo.config", "{", "config is not a JSON object"},
 		{"profile", "zoo.profile", "slow", `profile is "slow"`},
 	} {

@@ -75,20 +75,3 @@ func checkStates(states []State) error {
 	}
 	return nil
 }
-
-func (s *State) validate() error {
-	for _, name := range append([]string{s.Past, s.Present}, s.Shape...) {
-		if name == "" || !utf8.ValidString(name) {
-			return fmt.Errorf("name or axis %q, expected non-empty UTF-8", name)
-		}
-	}
-	switch {
-	case !s.Grows && s.Axis != 0:
-		return fmt.Errorf("axis is %d for a state that does not grow, expected 0", s.Axis)
-	case s.Grows && (s.Axis < 0 || s.Axis >= len(s.Shape)):
-		return fmt.Errorf("growing axis %d is outside the shape's %d axes", s.Axis, len(s.Shape))
-	case !finite(&s.Initial):
-		return fmt.Errorf("initial is %v, expected a finite number", s.Initial)
-	}
-	return nil
-}

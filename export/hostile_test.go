@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/export/internal/onnxpb"
 )
@@ -263,8 +264,8 @@ func TestReadInfo(t *testing.T) {
 	}
 	want := export.Info{
 		Producer: "zoo", ProducerVersion: "v", Doc: "d", IRVersion: 8, Opset: 18, Domains: map[string]int{},
-		Inputs:  []export.Value{{Name: "x", DType: "float32"}},
-		Outputs: []export.Value{{Name: "w", DType: "float32", Shape: []string{"1", "1"}}},
+		Inputs:  []card.Port{{Name: "x", DType: "float32"}},
+		Outputs: []card.Port{{Name: "w", DType: "float32", Shape: []string{"1", "1"}}},
 		Nodes:   6, Ops: map[string]int{"Add": 2, "Mul": 1, "Cast": 1, "Where": 2},
 		Initializers: 6, InitializerBytes: 4 + 4 + 1 + 8 + 4 + 1, Metadata: map[string]string{"k": "v"},
 	}

@@ -2,9 +2,8 @@ package export
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/internal/onnxpb"
 	"github.com/nopezoo/zoo/export/safety"
 )
@@ -17,27 +16,15 @@ type Info struct {
 	IRVersion       int
 	Opset           int            // of the default domain; 0 if the file names none
 	Domains         map[string]int // opsets of other operator domains, if any
-	Inputs          []Value        // without parameters that are inputs
-	Outputs         []Value
-	ParamInputs     []Value // see Options.ParamsAsInputs
+	Inputs          []card.Port    // without parameters that are inputs
+	Outputs         []card.Port
+	ParamInputs     []card.Port // see Options.ParamsAsInputs
 	Nodes           int
 	Ops             map[string]int // nodes by operator
 	Initializers    int
 	// InitializerBytes is the size of the weights and constants in this file.
 	InitializerBytes int64
 	Metadata         map[string]string
-}
-
-// Value is a declared input or output.
-type Value struct {
-	Name  string
-	DType string   // "float32"
-	Shape []string // a number, an axis expression such as "past+seq", or "?"
-}
-
-// String returns the value as "logits float32[batch,seq,256]".
-func (v Value) String() string {
-	return v.Name + " " + v.DType + "[" + strings.Join(v.Shape, ",") + "]"
 }
 
 // ReadInfo returns the head of any ONNX file, also of one that Read refuses: it
@@ -86,18 +73,9 @@ func infoOf(m *onnxpb.ModelProto) Info {
 	return info
 }
 
-func describe(v *onnxpb.ValueInfoProto) Value {
-	t := v.GetType().GetTensorType()
-	out := Value{Name: v.Name, DType: typeName(t.GetElemType())}
-	for _, d := range t.GetShape().GetDim() {
-		text := "?"
-		switch x := d.Value.(type) {
-		case *onnxpb.TensorShapeProto_Dimension_DimValue:
-			text = strconv.FormatInt(x.DimValue, 10)
-		case *onnxpb.TensorShapeProto_Dimension_DimParam:
-			text = x.DimParam
-		}
-		out.Shape = append(out.Shape, text)
-	}
-	return out
+func describe(v *onnxpb.ValueInfoProto) card.Port {
+	d := safety.ValueOf(v)
+	p := d.Port()
+	p.DType = typeName(d.Type) // also of a type that zoo does not handle
+	return p
 }

@@ -7,17 +7,12 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/internal/onnxpb"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
-
-// Recurrence names the state of a one-step graph: the input that holds the value
-// before the step and the output that holds the one after.
-type Recurrence struct {
-	Past, Present string
-}
 
 // WriteSequence writes a one-step recurrent graph as a model of whole sequences:
 // the step becomes the body of an ONNX Scan over the second axis. Every input but
@@ -27,10 +22,10 @@ type Recurrence struct {
 //
 // Such a file is for ONNX Runtime: Read refuses it, since graphs here are flat.
 // Package safety lets it pass where its card declares the state.
-func WriteSequence(w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, r Recurrence, opt Options) error {
+func WriteSequence(w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, state card.State, opt Options) error {
 	m, err := newModel(g, weights, opt)
 	if err == nil {
-		err = intoScan(m.Graph, g, r)
+		err = intoScan(m.Graph, g, state)
 	}
 	if err == nil {
 		err = safety.Validate(m, safety.Options{ControlFlow: true})
@@ -53,9 +48,9 @@ const inStep = "step/"
 
 // intoScan turns the flat one-step graph into a Scan over it. Initializers stay
 // outside, where the body sees them.
-func intoScan(p *onnxpb.GraphProto, g *graph.Graph, r Recurrence) error {
-	if g.Input(r.Past) == nil || g.Output(r.Present) == nil || len(p.Output) != 2 {
-		return fmt.Errorf("the graph must have the state %s and %s and one output beside it", r.Past, r.Present)
+func intoScan(p *onnxpb.GraphProto, g *graph.Graph, s card.State) error {
+	if g.Input(s.Past) == nil || g.Output(s.Present) == nil || len(p.Output) != 2 {
+		return fmt.Errorf("the graph must have the state %s and %s and one output beside it", s.Past, s.Present)
 	}
 	body := &onnxpb.GraphProto{Name: "step"}
 	outer := map[string]bool{}
@@ -71,17 +66,17 @@ func intoScan(p *onnxpb.GraphProto, g *graph.Graph, r Recurrence) error {
 		}
 		return out
 	}
-	seqAxis := &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: "seq"}}
+	seqAxis := &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: card.Seq}}
 	const axisName = constPrefix + "sequence"
 	p.Initializer = append(p.Initializer, &onnxpb.TensorProto{Name: axisName, DataType: int32(graph.ONNXType(tensor.Int64)), Dims: []int64{1}, RawData: []byte{1, 0, 0, 0, 0, 0, 0, 0}})
 
 	// The body: scanned rows get their axis back, the step follows, and its result
 	// loses the axis again.
 	var scanned []string
-	state := p.Input[slices.IndexFunc(p.Input, func(v *onnxpb.ValueInfoProto) bool { return v.Name == r.Past })]
-	body.Input = append(body.Input, renamed(state, inStep+r.Past))
+	past := p.Input[slices.IndexFunc(p.Input, func(v *onnxpb.ValueInfoProto) bool { return v.Name == s.Past })]
+	body.Input = append(body.Input, renamed(past, inStep+s.Past))
 	for _, in := range p.Input {
-		if in.Name == r.Past {
+		if in.Name == s.Past {
 			continue
 		}
 		shape := in.Type.GetTensorType().GetShape()
@@ -98,8 +93,8 @@ func intoScan(p *onnxpb.GraphProto, g *graph.Graph, r Recurrence) error {
 	for _, n := range p.Node {
 		body.Node = append(body.Node, &onnxpb.NodeProto{OpType: n.OpType, Name: inStep + n.Name, Attribute: n.Attribute, Input: inner(n.Input), Output: inner(n.Output)})
 	}
-	present := p.Output[slices.IndexFunc(p.Output, func(v *onnxpb.ValueInfoProto) bool { return v.Name == r.Present })]
-	result := p.Output[slices.IndexFunc(p.Output, func(v *onnxpb.ValueInfoProto) bool { return v.Name != r.Present })]
+	present := p.Output[slices.IndexFunc(p.Output, func(v *onnxpb.ValueInfoProto) bool { return v.Name == s.Present })]
+	result := p.Output[slices.IndexFunc(p.Output, func(v *onnxpb.ValueInfoProto) bool { return v.Name != s.Present })]
 	shape := result.Type.GetTensorType().GetShape()
 	if len(shape.Dim) < 2 || shape.Dim[1].GetDimValue() != 1 {
 		return fmt.Errorf("output %s must be [batch, 1, …]", result.Name)
@@ -108,7 +103,7 @@ func intoScan(p *onnxpb.GraphProto, g *graph.Graph, r Recurrence) error {
 	row.Type.GetTensorType().Shape.Dim = slices.Delete(slices.Clone(shape.Dim), 1, 2)
 	shape.Dim[1] = seqAxis
 	body.Node = append(body.Node, &onnxpb.NodeProto{OpType: "Squeeze", Name: row.Name, Input: []string{inStep + result.Name, axisName}, Output: []string{row.Name}})
-	body.Output = []*onnxpb.ValueInfoProto{renamed(present, inStep+r.Present), row}
+	body.Output = []*onnxpb.ValueInfoProto{renamed(present, inStep+s.Present), row}
 
 	ones := make([]int64, len(scanned))
 	for i := range ones {
@@ -116,7 +111,7 @@ func intoScan(p *onnxpb.GraphProto, g *graph.Graph, r Recurrence) error {
 	}
 	p.Node = []*onnxpb.NodeProto{{
 		OpType: "Scan", Name: "/Scan",
-		Input: append([]string{r.Past}, scanned...), Output: []string{r.Present, result.Name},
+		Input: append([]string{s.Past}, scanned...), Output: []string{s.Present, result.Name},
 		Attribute: []*onnxpb.AttributeProto{
 			{Name: "body", Type: onnxpb.AttributeProto_GRAPH, G: body},
 			{Name: "num_scan_inputs", Type: onnxpb.AttributeProto_INT, I: proto.Int64(int64(len(scanned)))},

@@ -36,7 +36,7 @@ func (m Model) ONNX(profile string) ([]byte, error) {
 	if profile != card.Portable && profile != card.Fused {
 		return nil, fmt.Errorf("modelfile: unknown profile %q; known: %s, %s", profile, card.Portable, card.Fused)
 	}
-	g, c, err := m.describe(profile)
+	g, c, err := m.Describe(profile)
 	if err != nil {
 		return nil, err
 	}
@@ -51,16 +51,16 @@ func (m Model) ONNX(profile string) ([]byte, error) {
 // SequenceONNX returns a recurrent model as one ONNX file over whole sequences, for
 // ONNX Runtime only: its one-step graph within a Scan (export.WriteSequence).
 func (m Model) SequenceONNX() ([]byte, error) {
-	g, c, err := m.describe(card.Portable)
+	g, c, err := m.Describe(card.Portable)
 	if err != nil {
 		return nil, err
 	}
-	if len(c.State) != 1 || c.State[0].Grows {
+	state, recurrent := c.Recurrent()
+	if !recurrent {
 		return nil, fmt.Errorf("modelfile: %s is not recurrent: only a model with one state of fixed size has a sequence form", c.Encoding)
 	}
-	r := export.Recurrence{Past: c.State[0].Past, Present: c.State[0].Present}
 	return m.write(c, func(buf *bytes.Buffer, o export.Options) error {
-		return export.WriteSequence(buf, g, m.Weights, r, o)
+		return export.WriteSequence(buf, g, m.Weights, state, o)
 	})
 }
 
@@ -76,28 +76,15 @@ func (m Model) write(c card.Card, write func(*bytes.Buffer, export.Options) erro
 	return buf.Bytes(), nil
 }
 
-// Graph returns the graph that the model's file in a profile holds.
-func (m Model) Graph(profile string) (*graph.Graph, error) {
-	g, _, err := m.describe(profile)
-	return g, err
-}
-
-// Describe returns the model's card with all that its file in a profile says, but
-// for the hash of the file's weights.
-func (m Model) Describe(profile string) (card.Card, error) {
-	_, c, err := m.describe(profile)
-	return c, err
-}
-
-// describe builds the graph and completes the card with what configuration and
-// profile determine.
-func (m Model) describe(profile string) (*graph.Graph, card.Card, error) {
+// Describe returns what the model's file in a profile holds: its graph, and its card but
+// for the hash of the weights.
+func (m Model) Describe(profile string) (*graph.Graph, card.Card, error) {
 	c := m.Card
 	model, err := models.New(m.Config)
 	if err != nil {
 		return nil, c, err
 	}
-	g, states, err := model.Graph(models.Mode{Fused: profile == card.Fused})
+	g, state, err := model.Graph(models.Mode{Fused: profile == card.Fused})
 	if err != nil {
 		return nil, c, err
 	}
@@ -105,19 +92,12 @@ func (m Model) describe(profile string) (*graph.Graph, card.Card, error) {
 	if c.Config, err = json.Marshal(cfg); err != nil {
 		return nil, c, fmt.Errorf("modelfile: %w", err)
 	}
-	c.Architecture, c.Positions = cfg.Architecture(), "contiguous"
+	c.Architecture, c.Positions = cfg.Architecture(), card.Contiguous
 	c.Encoding, c.EncodingParams = cfg.Encoding, cfg.EncodingParams
 	c.MaxLength = model.MaxLength()
 	c.Parameters = int64(models.Count(model.Params()))
 	c.Profile = profile
-	c.State = nil
+	c.State = state
 	c.WeightsSHA256 = "" // of the file: writing it fills that in
-	for _, s := range states {
-		shape := make([]string, len(s.Shape))
-		for i, d := range s.Shape {
-			shape[i] = d.String()
-		}
-		c.State = append(c.State, card.State{Past: s.Past, Present: s.Present, Shape: shape, Grows: !s.Fixed, Axis: s.Axis})
-	}
 	return g, c, nil
 }

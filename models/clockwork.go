@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models/pe"
@@ -126,9 +128,9 @@ func (c *Clockwork) Forward(b *graph.Builder, m Mode) *Forward {
 		return &Forward{}
 	}
 	l := c.cell(b)
-	batch, seq, n := graph.Sym("batch"), graph.N(m.Steps), graph.N(c.cfg.NUnits)
+	batch, seq, n := graph.Sym(card.Batch), graph.N(m.Steps), graph.N(c.cfg.NUnits)
 	rows := batch.Mul(seq)
-	ids := b.Input("input_ids", tensor.Int64, batch, seq)
+	ids := input(b, card.InputIDs, card.Seq, seq.String())
 	drives := b.Reshape(l.drive(ids, rows), batch, seq, n)
 	y := make([]*graph.Node, c.cfg.NModules)
 	for i := range y {
@@ -161,28 +163,23 @@ func columns(b *graph.Builder, x *graph.Node) []*graph.Node {
 	return append(columns(b, left), columns(b, right)...)
 }
 
-// stateShape is that of the recurrent state.
-func (c *Clockwork) stateShape() []graph.Dim {
-	return []graph.Dim{graph.Sym("batch"), graph.N(c.cfg.NUnits)}
-}
-
 // Graph implements Model: one step, flat, with the state in and out. Its clock is
 // position_ids, which starts at 0; where attention_mask is 0 (left padding) the
 // state stays as it is. Both profiles are this graph.
-func (c *Clockwork) Graph(Mode) (*graph.Graph, []State, error) {
+func (c *Clockwork) Graph(Mode) (*graph.Graph, []card.State, error) {
 	b := graph.NewBuilder()
 	l := c.cell(b)
-	batch, one := graph.Sym("batch"), graph.N(1)
-	state := State{Past: "past.0.state", Present: "present.0.state", Shape: c.stateShape(), Fixed: true}
-	ids := b.Input("input_ids", tensor.Int64, batch, one)
-	real := b.Cast(b.Input("attention_mask", tensor.Int64, batch, one), tensor.Bool)
-	clock := b.Input("position_ids", tensor.Int64, batch, one)
-	past := b.Input(state.Past, tensor.Float32, state.Shape...)
+	state := card.LayerState(0, "state")
+	state.Shape = []string{card.Batch, strconv.Itoa(c.cfg.NUnits)}
+	ids := input(b, card.InputIDs, card.Seq, "1")
+	real := b.Cast(input(b, card.AttentionMask, card.Seq, "1", card.Past, "0"), tensor.Bool)
+	clock := input(b, card.PositionIDs, card.Seq, "1")
+	past := input(b, state.Input())
 	y := make([]*graph.Node, c.cfg.NModules)
 	for i := range y {
 		y[i] = b.Slice(past, 1, graph.N(i*c.size()), graph.N((i+1)*c.size()))
 	}
-	drive := l.drive(ids, batch)
+	drive := l.drive(ids, graph.Sym(card.Batch))
 	next := make([]*graph.Node, len(y))
 	for i, period := range c.cfg.Periods {
 		p := b.Ints(int64(period))
@@ -192,9 +189,9 @@ func (c *Clockwork) Graph(Mode) (*graph.Graph, []State, error) {
 	}
 	present := b.Concat(1, next...)
 	logits := b.Unsqueeze(linear(b, present, l.params["head.weight"]), 1)
-	g, err := b.Build(graph.Output{Name: "logits", Node: logits}, graph.Output{Name: state.Present, Node: present})
+	g, err := b.Build(graph.Output{Name: card.Logits.Name, Node: logits}, graph.Output{Name: state.Present, Node: present})
 	if err != nil {
 		return nil, nil, fmt.Errorf("models: %s: %w", c.cfg.Encoding, err)
 	}
-	return g, []State{state}, nil
+	return g, []card.State{state}, nil
 }

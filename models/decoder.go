@@ -3,9 +3,10 @@ package models
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
-	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models/pe"
 )
 
@@ -118,8 +119,8 @@ type Mode struct {
 	Cache bool
 	// Fused uses opset-23 operators, which have no gradient.
 	Fused bool
-	// Attentions adds the attention weights of each layer as outputs
-	// attentions.i [B,H,T,S]; not with Fused.
+	// Attentions adds the attention weights of each layer as outputs [B,H,T,S] (see
+	// card.Attentions); not with Fused.
 	Attentions bool
 	// Dropout multiplies activations with inputs named DropoutPrefix + place, for
 	// training only: not with Cache or Fused. The places are those of Kazemnejad
@@ -136,47 +137,32 @@ type Mode struct {
 // [S,D] for what all sequences share, by distance from the greatest to 0.
 const DropoutPrefix = "dropout."
 
-// State is one cached value of a model: an input for what is past and an output
-// for what is present.
-type State struct {
-	Past, Present string
-	Shape         []graph.Dim // of the input
-	Axis          int         // along which the state grows with every token
-	Fixed         bool        // the state keeps its shape instead; it starts as zeros
-}
-
 // Forward is a forward pass under construction.
 type Forward struct {
 	// Logits are [B·T, V] without a cache, else [B, logits_to_keep, V].
 	Logits     *graph.Node
-	States     []State
-	Presents   []*graph.Node
-	Attentions []*graph.Node
+	States     []card.State
+	Presents   []graph.Output // the states after the pass
+	Attentions []graph.Output
 }
 
-// Graph builds the model as it is exported: inputs input_ids, attention_mask,
-// position_ids where the encoding reads them, logits_to_keep and the state;
-// outputs logits, the new state, and attentions where asked for.
-func (d *Decoder) Graph(m Mode) (*graph.Graph, []State, error) {
+// Graph builds the model as it is exported, with the inputs and outputs of package
+// card: the state, position ids where the encoding reads them, and attention weights
+// where asked for.
+func (d *Decoder) Graph(m Mode) (*graph.Graph, []card.State, error) {
 	m.Cache = true
 	b := graph.NewBuilder()
 	f := d.Forward(b, m)
-	outputs := []graph.Output{{Name: "logits", Node: f.Logits}}
-	for i, s := range f.States {
-		outputs = append(outputs, graph.Output{Name: s.Present, Node: f.Presents[i]})
-	}
-	for i, a := range f.Attentions {
-		outputs = append(outputs, graph.Output{Name: fmt.Sprintf("attentions.%d", i), Node: a})
-	}
-	g, err := b.Build(outputs...)
+	logits := []graph.Output{{Name: card.Logits.Name, Node: f.Logits}}
+	g, err := b.Build(slices.Concat(logits, f.Presents, f.Attentions)...)
 	if err != nil {
 		return nil, nil, fmt.Errorf("models: %s: %w", d.cfg.Encoding, err)
 	}
 	return g, f.States, nil
 }
 
-// Forward adds the forward pass to a builder; input_ids [batch, seq] is its
-// input. Failures come out of the builder's Build.
+// Forward adds the forward pass to a builder; its input is card.InputIDs. Failures
+// come out of the builder's Build.
 func (d *Decoder) Forward(b *graph.Builder, m Mode) *Forward {
 	p := newPass(d, b, m)
 	x := b.Gather(p.param("embed.weight"), p.ids, 0) // [B,T,D]
@@ -196,21 +182,17 @@ func (d *Decoder) Forward(b *graph.Builder, m Mode) *Forward {
 		p.out.Logits = linear(b, x, p.param("embed.weight"))
 	})
 	if m.Cache {
-		p.out.Logits = b.Reshape(p.out.Logits, p.batch, graph.Sym(keepInput), graph.N(d.cfg.VocabSize))
+		p.out.Logits = b.Reshape(p.out.Logits, p.batch, graph.Sym(card.Kept), graph.N(d.cfg.VocabSize))
 	}
 	return p.out
 }
 
-// keepInput names the input that says for how many last tokens of each row
-// logits are computed.
-const keepInput = "logits_to_keep"
-
 // keepLast drops all but the last rows of each sequence: x [B·T,D] becomes
 // [B·kept, D].
 func (p *pass) keepLast(x *graph.Node) *graph.Node {
-	keep := graph.Sym(keepInput)
+	keep := graph.Sym(card.Kept)
 	width := x.Dim(1)
-	p.b.Input(keepInput, tensor.Int64, graph.N(1))
+	input(p.b, card.LogitsToKeep)
 	x = p.b.SliceLast(p.b.Reshape(x, p.batch, p.seq, width), 1, keep)
 	return p.b.Reshape(x, p.batch.Mul(keep), width)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/graphtest"
 	"github.com/nopezoo/zoo/graph/interp"
@@ -52,7 +53,7 @@ type runner struct {
 	t       testing.TB
 	prog    *interp.Program
 	g       *graph.Graph
-	states  []models.State
+	states  []card.State
 	weights map[string]*tensor.Tensor
 	cache   map[string]*tensor.Tensor
 	mask    [][]int64
@@ -67,13 +68,7 @@ func newRunner(t testing.TB, m *models.Decoder, mode models.Mode, batch int) *ru
 	r := &runner{t: t, prog: interp.New(g, interp.Float64), g: g, states: states, weights: lively(m),
 		cache: map[string]*tensor.Tensor{}, mask: make([][]int64, batch)}
 	for _, s := range states {
-		shape := make([]int, len(s.Shape))
-		for i, d := range s.Shape {
-			if shape[i], err = d.Eval(map[string]int{"batch": batch, "past": 0}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		r.cache[s.Past] = tensor.New(tensor.Float32, shape...)
+		r.cache[s.Past] = tensor.New(tensor.Float32, s.AppendDims(nil, batch, 0)...)
 	}
 	return r
 }

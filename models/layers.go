@@ -2,8 +2,11 @@ package models
 
 import (
 	"math"
+	"strings"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
 )
 
 // masked stands for −∞ in float32 attention logits: finite, so that a row that
@@ -48,4 +51,21 @@ func splitHeads(b *graph.Builder, x *graph.Node, batch, seq graph.Dim, heads, he
 func joinHeads(b *graph.Builder, x *graph.Node) *graph.Node {
 	batch, heads, seq, head := x.Dim(0), x.Dim(1), x.Dim(2), x.Dim(3)
 	return b.Reshape(b.Transpose(x, 0, 2, 1, 3), batch.Mul(seq), heads.Mul(head))
+}
+
+// input declares an input of the contract of model files. Its axes keep their names,
+// but for those that lengths replaces: name, length, name, length, …
+func input(b *graph.Builder, p card.Port, lengths ...string) *graph.Node {
+	shape := make([]graph.Dim, len(p.Shape))
+	for i, axis := range p.Shape {
+		var err error
+		if shape[i], err = graph.ParseDim(strings.NewReplacer(lengths...).Replace(axis)); err != nil {
+			return b.Fail(err)
+		}
+	}
+	dtype := tensor.Int64
+	if p.DType == card.Float32 {
+		dtype = tensor.Float32
+	}
+	return b.Input(p.Name, dtype, shape...)
 }

@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/models/pe"
 )
@@ -16,7 +17,7 @@ type Model interface {
 	// MaxLength returns the greatest sequence length in tokens, 0 for none.
 	MaxLength() int
 	// Graph builds the model as it is exported, and lists its state.
-	Graph(m Mode) (*graph.Graph, []State, error)
+	Graph(m Mode) (*graph.Graph, []card.State, error)
 	// Forward adds the forward pass of training to a builder. Failures come out of
 	// the builder's Build.
 	Forward(b *graph.Builder, m Mode) *Forward

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models/pe"
@@ -24,17 +25,17 @@ type pass struct {
 
 func newPass(d *Decoder, b *graph.Builder, m Mode) *pass {
 	p := &pass{Decoder: d, b: b, mode: m, out: &Forward{}, shapes: map[string][]int{}}
-	p.batch, p.seq = graph.Sym("batch"), graph.Sym("seq")
+	p.batch, p.seq = graph.Sym(card.Batch), graph.Sym(card.Seq)
 	p.total = p.seq
 	if m.Cache {
-		p.past = graph.Sym("past")
+		p.past = graph.Sym(card.Past)
 		p.total = p.past.Add(p.seq)
 	}
-	p.ids = b.Input("input_ids", tensor.Int64, p.batch, p.seq)
+	p.ids = input(p.b, card.InputIDs)
 	if m.Cache {
 		// Early, so that every layer reads the number of slots off the mask, and
 		// what follows from that number is one node.
-		p.mask = b.Input("attention_mask", tensor.Int64, p.batch, p.total)
+		p.mask = input(p.b, card.AttentionMask)
 	}
 	for _, q := range d.Params() {
 		p.shapes[q.Name] = q.Shape
@@ -75,10 +76,10 @@ func (p *pass) site(layer int, hidden *graph.Node) *pe.Site {
 	s := &pe.Site{
 		Dims: p.cfg.dims(), B: p.b, Layer: layer, Scale: p.scale(), Fused: p.mode.Fused,
 		Batch: p.batch, Seq: p.seq, Past: p.past, Total: p.total, Hidden: hidden,
-		Positions: func() *graph.Node { return p.b.Input("position_ids", tensor.Int64, p.batch, p.seq) },
+		Positions: func() *graph.Node { return input(p.b, card.PositionIDs) },
 		Param:     p.param,
 		Grow: func(name string, rows *graph.Node, axis int) *graph.Node {
-			return p.grow(fmt.Sprintf("past.%d.%s", layer, name), fmt.Sprintf("present.%d.%s", layer, name), rows, axis)
+			return p.grow(card.LayerState(layer, name), rows, axis)
 		},
 	}
 	if p.mode.Dropout {
@@ -87,19 +88,22 @@ func (p *pass) site(layer int, hidden *graph.Node) *pe.Site {
 	return s
 }
 
-// grow appends rows to the cached state.
-func (p *pass) grow(past, present string, rows *graph.Node, axis int) *graph.Node {
+// grow appends rows to a cached state, which has its names already.
+func (p *pass) grow(s card.State, rows *graph.Node, axis int) *graph.Node {
 	if !p.mode.Cache {
 		return rows
 	}
-	shape := append([]graph.Dim(nil), rows.Shape...)
-	if axis >= len(shape) {
-		return p.b.Fail(fmt.Errorf("state %s has no axis %d", past, axis))
+	if axis >= len(rows.Shape) {
+		return p.b.Fail(fmt.Errorf("state %s has no axis %d", s.Past, axis))
 	}
-	shape[axis] = p.past
-	all := p.b.Concat(axis, p.b.Input(past, rows.DType, shape...), rows)
-	p.out.States = append(p.out.States, State{Past: past, Present: present, Shape: shape, Axis: axis})
-	p.out.Presents = append(p.out.Presents, all)
+	s.Kind, s.Axis = card.Growing, axis
+	for _, d := range rows.Shape {
+		s.Shape = append(s.Shape, d.String())
+	}
+	s.Shape[axis] = card.Past
+	all := p.b.Concat(axis, input(p.b, s.Input()), rows)
+	p.out.States = append(p.out.States, s)
+	p.out.Presents = append(p.out.Presents, graph.Output{Name: s.Present, Node: all})
 	return all
 }
 
@@ -133,8 +137,8 @@ func (p *pass) attention(i int, at string, u *graph.Node) *graph.Node {
 	}
 	q, k, v := project("q_proj"), project("k_proj"), project("v_proj")
 	q, k = enc.QK(s, q, k)
-	k = p.grow(fmt.Sprintf("past_key_values.%d.key", i), fmt.Sprintf("present.%d.key", i), k, 2)
-	v = p.grow(fmt.Sprintf("past_key_values.%d.value", i), fmt.Sprintf("present.%d.value", i), v, 2)
+	k = p.grow(card.LayerState(i, card.Keys), k, 2)
+	v = p.grow(card.LayerState(i, card.Values), v, 2)
 	if p.mode.Fused && composable(enc) {
 		u = p.fusedAttention(s, enc, q, k, v)
 	} else {
@@ -194,7 +198,7 @@ func (p *pass) composedAttention(s *pe.Site, enc pe.Encoding, q, k, v *graph.Nod
 		weights = b.Softmax(b.Where(p.visible(), logits, b.Float(masked)), -1)
 	}
 	if p.mode.Attentions {
-		p.out.Attentions = append(p.out.Attentions, weights)
+		p.out.Attentions = append(p.out.Attentions, graph.Output{Name: card.Attentions(s.Layer), Node: weights})
 	}
 	return b.MatMul(p.drop(fmt.Sprintf("layers.%d.attn.weights", s.Layer), weights), v)
 }

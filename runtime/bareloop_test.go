@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime"
 )
@@ -97,7 +98,7 @@ func (l *bareLoop) prepare(past, n int) bareRun {
 	return r
 }
 
-func (l *bareLoop) shape(p runtime.Port, axes map[string]int) []int {
+func (l *bareLoop) shape(p card.Port, axes map[string]int) []int {
 	shape := make([]int, len(p.Shape))
 	for i, axis := range p.Shape {
 		d, ok := axes[axis]
@@ -113,7 +114,7 @@ func (l *bareLoop) shape(p runtime.Port, axes map[string]int) []int {
 }
 
 // cache returns one of the two buffers of a state, with room for all slots.
-func (l *bareLoop) cache(turn, state int, p runtime.Port, axes map[string]int) *tensor.Tensor {
+func (l *bareLoop) cache(turn, state int, p card.Port, axes map[string]int) *tensor.Tensor {
 	name := strconv.Itoa(state)
 	if l.caches[turn][name] == nil {
 		most := map[string]int{"batch": axes["batch"], "past": l.slots, "past+seq": l.slots}

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 )
@@ -36,10 +37,9 @@ const headroom = 64
 func newBatch(ctx context.Context, s *Session, rows [][]int64, more int) (*batch, error) {
 	b, ok := s.idle.Get().(*batch)
 	if !ok {
-		b = &batch{s: s, in: make([]Value, len(s.inputs)), out: make([]Value, len(s.outputs))}
-		b.states = make([]cache, len(s.contract.states))
-		for i, st := range s.contract.states {
-			b.states[i].state = st
+		b = &batch{s: s, in: make([]Value, len(s.contract.Inputs)), out: make([]Value, len(s.contract.Outputs))}
+		for _, state := range s.card.State {
+			b.states = append(b.states, cache{State: state})
 		}
 	}
 	b.known, b.width, b.slots = rows, 0, 0
@@ -85,8 +85,8 @@ func (b *batch) token(row, slot int) int64 {
 // how many of its last slots need logits, and see, unless nil, gets to see the
 // chunk's slots afterwards.
 func (b *batch) read(keep func(from, to int) int, see func(from, to int) error) error {
-	chunk := b.s.opt.chunk(len(b.pads))
-	if b.s.contract.oneToken {
+	chunk := b.s.opt.Chunk(len(b.pads))
+	if b.s.contract.OneToken {
 		chunk = 1
 	}
 	for from := 0; from < b.width; from += chunk {
@@ -110,7 +110,7 @@ func (b *batch) run(n, keep int, token func(row, slot int) int64) error {
 	if b.s.closed.Load() {
 		return ErrClosed
 	}
-	if b.s.contract.keep < 0 {
+	if b.s.contract.Keep < 0 {
 		keep = n // the model gives all
 	}
 	if err := b.prepare(n, keep); err != nil {
@@ -131,31 +131,25 @@ func (b *batch) run(n, keep int, token func(row, slot int) int64) error {
 func (b *batch) prepare(n, keep int) error {
 	k, rows, all := &b.s.contract, len(b.pads), b.slots+n
 	capacity, masked := b.capacity(all), all
-	if k.maskNew {
+	if k.MaskNew {
 		masked = n
 	}
-	if err := b.feed(k.ids, &b.ids, 0, rows, n); err != nil {
+	if err := cmp.Or(
+		b.feed(k.IDs, &b.ids, 0, rows, n),
+		b.feed(k.Positions, &b.position, 0, rows, n),
+		b.feed(k.Mask, &b.mask, rows*capacity, rows, masked),
+		b.feed(k.Keep, &b.kept, 0, 1),
+		b.logits.resize(b.s.model, 0, rows, keep, k.Vocab),
+	); err != nil {
 		return err
 	}
-	if err := b.feed(k.positions, &b.position, 0, rows, n); err != nil {
-		return err
-	}
-	if err := b.feed(k.mask, &b.mask, rows*capacity, rows, masked); err != nil {
-		return err
-	}
-	if err := b.feed(k.keep, &b.kept, 0, 1); err != nil {
-		return err
-	}
-	if err := b.logits.resize(b.s.model, 0, rows, keep, k.vocab); err != nil {
-		return err
-	}
-	b.out[k.logits] = b.logits.value
+	b.out[0] = b.logits.value
 	for i := range b.states {
 		c := &b.states[i]
 		if err := c.advance(b.s.model, rows, all, capacity); err != nil {
 			return err
 		}
-		b.in[c.state.past], b.out[c.state.present] = c.past().value, c.present().value
+		b.in[k.States[i]], b.out[1+i] = c.past().value, c.present().value
 	}
 	return nil
 }
@@ -179,7 +173,7 @@ func (b *batch) fill(n, keep int, token func(row, slot int) int64) {
 		for i := range n {
 			slot := b.slots + i
 			b.ids.data[row*n+i] = token(row, slot)
-			if k.positions < 0 {
+			if k.Positions < 0 {
 				continue
 			}
 			b.position.data[row*n+i] = 0
@@ -187,7 +181,7 @@ func (b *batch) fill(n, keep int, token func(row, slot int) int64) {
 				b.position.data[row*n+i] = int64(max(slot-pad, 0))
 			}
 		}
-		if k.mask >= 0 {
+		if k.Mask >= 0 {
 			width := b.mask.shape[1]
 			columns := b.mask.data[row*width:][:width]
 			// The first column stands for this slot, so the padding ends at:
@@ -198,7 +192,7 @@ func (b *batch) fill(n, keep int, token func(row, slot int) int64) {
 			}
 		}
 	}
-	if k.keep >= 0 {
+	if k.Keep >= 0 {
 		b.kept.data[0] = int64(keep)
 	}
 }

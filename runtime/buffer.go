@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
@@ -53,7 +54,7 @@ func (b *buffer[T]) close() error {
 // cache is the memory of one state: a run reads it from one buffer and writes
 // it to the other.
 type cache struct {
-	state
+	card.State
 	buffers [2]buffer[float32]
 	now     int // the buffer that the next run reads
 	dims    []int
@@ -66,13 +67,7 @@ func (c *cache) swap()                     { c.now = 1 - c.now }
 // shape returns the state's shape for so many rows and slots. The next call
 // overwrites it.
 func (c *cache) shape(rows, slots int) []int {
-	c.dims = append(c.dims[:0], c.state.dims...)
-	if c.batch >= 0 {
-		c.dims[c.batch] = rows
-	}
-	if c.grows >= 0 {
-		c.dims[c.grows] = slots
-	}
+	c.dims = c.AppendDims(c.dims[:0], rows, slots)
 	return c.dims
 }
 
@@ -82,7 +77,7 @@ func (c *cache) reset(m Model, rows int) error {
 		return err
 	}
 	for i := range c.past().data {
-		c.past().data[i] = c.initial
+		c.past().data[i] = float32(c.Initial)
 	}
 	return nil
 }
@@ -96,15 +91,16 @@ func (c *cache) advance(m Model, rows, slots, capacity int) error {
 
 // keep drops all rows but the listed ones of a state of so many slots.
 func (c *cache) keep(m Model, rows []int, slots int) error {
-	if c.batch < 0 {
+	axis := slices.Index(c.Shape, card.Batch)
+	if axis < 0 {
 		return nil
 	}
 	from, to := c.past(), c.present()
 	if err := to.resize(m, 0, c.shape(len(rows), slots)...); err != nil {
 		return err
 	}
-	outer, inner := tensor.Numel(from.shape[:c.batch]), tensor.Numel(from.shape[c.batch+1:])
-	old := from.shape[c.batch]
+	outer, inner := tensor.Numel(from.shape[:axis]), tensor.Numel(from.shape[axis+1:])
+	old := from.shape[axis]
 	for o := range outer {
 		for i, r := range rows {
 			copy(to.data[(o*len(rows)+i)*inner:][:inner], from.data[(o*old+r)*inner:])

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/export/safety"
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
@@ -23,8 +23,8 @@ type Engine struct {
 
 // File is a model file that has been validated under the options.
 type File struct {
-	Data            []byte // not to be changed, and not needed after Open
-	Inputs, Outputs []Port // what runs take and give, in this order; the file may have more outputs
+	Data            []byte      // not to be changed, and not needed after Open
+	Inputs, Outputs []card.Port // what runs take and give, in this order; the file may have more outputs
 }
 
 // Model is a model that an engine has loaded. It runs on memory that the caller
@@ -55,45 +55,6 @@ type Value interface {
 	// It is cheap: no memory is allocated.
 	Reshape(shape ...int) error
 	Close() error
-}
-
-// Port describes one input or output of a model.
-type Port struct {
-	Name  string
-	DType tensor.DType
-	Shape []string // axes as integers or names: "batch", "past+seq", "64"; "?" where the file does not say
-}
-
-// String describes the port as "input_ids[int64 batch,seq]".
-func (p Port) String() string {
-	return fmt.Sprintf("%s[%v %s]", p.Name, p.DType, strings.Join(p.Shape, ","))
-}
-
-func find(ports []Port, name string) int {
-	return slices.IndexFunc(ports, func(p Port) bool { return p.Name == name })
-}
-
-// portsOf lists the declared inputs or outputs of a file.
-func portsOf(values []safety.Value) ([]Port, error) {
-	ports := make([]Port, len(values))
-	for i, v := range values {
-		dtype, err := v.DType()
-		if err != nil {
-			return nil, err
-		}
-		ports[i] = Port{Name: v.Name, DType: dtype}
-		for k, d := range v.Dims {
-			axis := v.Axes[k]
-			switch {
-			case d >= 0:
-				axis = fmt.Sprint(d)
-			case axis == "":
-				axis = "?"
-			}
-			ports[i].Shape = append(ports[i].Shape, axis)
-		}
-	}
-	return ports, nil
 }
 
 // engines holds what is registered, by provider.

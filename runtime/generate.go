@@ -179,8 +179,8 @@ func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*genera
 		return nil, err
 	}
 	for _, id := range g.stops {
-		if id < 0 || id >= int64(s.contract.vocab) {
-			return nil, fmt.Errorf("stop token id is %d, the vocabulary has ids 0 to %d", id, s.contract.vocab-1)
+		if id < 0 || id >= int64(s.contract.Vocab) {
+			return nil, fmt.Errorf("stop token id is %d, the vocabulary has ids 0 to %d", id, s.contract.Vocab-1)
 		}
 	}
 	limits, err := s.limits(prompts, opt)

@@ -46,20 +46,13 @@ func (s spec) build() ([]byte, error) {
 	}
 	c := card.Card{
 		Architecture: "decoder", Encoding: s.encoding, Positions: "contiguous", Profile: card.Portable,
-		Tokenizer: vocabulary(cfg.VocabSize), MaxLength: d.MaxLength(),
+		Tokenizer: vocabulary(cfg.VocabSize), MaxLength: d.MaxLength(), State: states,
 	}
 	if s.fused {
 		c.Profile = card.Fused
 	}
 	if s.maxLength > 0 {
 		c.MaxLength = s.maxLength
-	}
-	for _, st := range states {
-		cs := card.State{Past: st.Past, Present: st.Present, Grows: true, Axis: st.Axis}
-		for _, axis := range st.Shape {
-			cs.Shape = append(cs.Shape, axis.String())
-		}
-		c.State = append(c.State, cs)
 	}
 	return file(g, models.InitWeights(params, 1), &c)
 }
@@ -188,7 +181,7 @@ func probe(t testing.TB, maskNew bool) []byte {
 	}
 	model, err := file(g, nil, &card.Card{
 		Architecture: "probe", Positions: "contiguous", Profile: card.Portable,
-		State: []card.State{{Past: "past.0.ids", Present: "present.0.ids", Shape: []string{"batch", "past", "1"}, Grows: true, Axis: 1}},
+		State: []card.State{{Past: "past.0.ids", Present: "present.0.ids", Shape: []string{"batch", "past", "1"}, Kind: card.Growing, Axis: 1}},
 	})
 	if err != nil {
 		t.Fatal(err)

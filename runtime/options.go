@@ -99,8 +99,9 @@ const (
 	autoLeast  = 16
 )
 
-// chunk returns how many tokens of each of rows one run takes.
-func (o Options) chunk(rows int) int {
+// Chunk returns how many tokens of each of rows one run takes, of a model that takes
+// several.
+func (o Options) Chunk(rows int) int {
 	if o.ChunkSize > 0 {
 		return o.ChunkSize
 	}

@@ -76,7 +76,7 @@ func TestLargest(t *testing.T) {
 func TestChunk(t *testing.T) {
 	tests := []struct{ size, rows, want int }{{0, 1, 512}, {0, 4, 128}, {0, 64, 16}, {0, 1000, 16}, {7, 1, 7}, {7, 64, 7}}
 	for _, tt := range tests {
-		if got := (Options{ChunkSize: tt.size}).chunk(tt.rows); got != tt.want {
+		if got := (Options{ChunkSize: tt.size}).Chunk(tt.rows); got != tt.want {
 			t.Errorf("chunk of %+v is %d", tt, got)
 		}
 	}

@@ -32,7 +32,7 @@ func (s *Session) logits(ctx context.Context, ids [][]int64) ([]*tensor.Tensor, 
 	}
 	out := make([]*tensor.Tensor, len(ids))
 	for i, row := range ids {
-		out[i] = tensor.New(tensor.Float32, len(row), s.contract.vocab)
+		out[i] = tensor.New(tensor.Float32, len(row), s.contract.Vocab)
 	}
 	err := s.visit(ctx, ids, make([]int, len(ids)), func(row, at int, logits []float32) error {
 		copy(tensor.Data[float32](out[row])[at*len(logits):], logits)

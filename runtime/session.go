@@ -14,15 +14,14 @@ import (
 
 // Session is an open model. It is safe for concurrent use.
 type Session struct {
-	opt             Options // with the provider that runs the model
-	engine          string
-	model           Model
-	inputs, outputs []Port // of the model, in the order of its runs
-	card            card.Card
-	contract        contract
-	words           *tokenizer.Tokenizer // nil when the model has none
-	closed          atomic.Bool
-	idle            sync.Pool // of *batch: their memory is what costs
+	opt      Options // with the provider that runs the model
+	engine   string
+	model    Model
+	card     card.Card
+	contract card.Contract
+	words    *tokenizer.Tokenizer // nil when the model has none
+	closed   atomic.Bool
+	idle     sync.Pool // of *batch: their memory is what costs
 }
 
 // Open loads the model file at a path. The error wraps ErrNoCard for a file that
@@ -76,35 +75,16 @@ func load(file []byte, opt Options) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{opt: opt, engine: engine.Name}
-	if err := s.read(header); err != nil {
+	if s.card, s.contract, err = header.Contract(); err != nil {
 		return nil, err
-	}
-	s.model, err = engine.Open(File{Data: file, Inputs: s.inputs, Outputs: s.outputs}, opt)
-	return s, err
-}
-
-// read takes what a file says of itself.
-func (s *Session) read(header safety.Model) (err error) {
-	if s.card, err = card.Parse(header.Metadata); err != nil {
-		return err
 	}
 	if len(s.card.Tokenizer) > 0 {
 		if s.words, err = tokenizer.New(s.card.Tokenizer); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if s.inputs, err = portsOf(header.Inputs); err != nil {
-		return err
-	}
-	outputs, err := portsOf(header.Outputs)
-	if err != nil {
-		return err
-	}
-	if s.contract, err = newContract(s.inputs, outputs, s.card); err != nil {
-		return err
-	}
-	s.outputs = s.contract.compute(outputs)
-	return nil
+	s.model, err = engine.Open(File{Data: file, Inputs: s.contract.Inputs, Outputs: s.contract.Outputs}, opt)
+	return s, err
 }
 
 // Close releases the model. Calls in progress end with ErrClosed. Closing again
@@ -132,8 +112,8 @@ type Info struct {
 	Library   string // path of the ONNX Runtime library; "" for the Go engine, or when the host program has loaded it
 	Provider  string // "cpu", "cuda" or "go": that of the options, or else the one that was taken
 	VocabSize int    // token ids run from 0 to VocabSize−1
-	Inputs    []Port
-	Outputs   []Port // those that are computed
+	Inputs    []card.Port
+	Outputs   []card.Port // those that are computed
 }
 
 // Info returns the description of the model. The caller must not change what it
@@ -142,7 +122,7 @@ func (s *Session) Info() Info {
 	version, library := s.model.Version()
 	return Info{
 		Card: s.card, Engine: s.engine, Version: version, Library: library, Provider: s.opt.Provider,
-		VocabSize: s.contract.vocab, Inputs: s.inputs, Outputs: s.outputs,
+		VocabSize: s.contract.Vocab, Inputs: s.contract.Inputs, Outputs: s.contract.Outputs,
 	}
 }
 
@@ -156,24 +136,21 @@ var ErrNoTokenizer = errors.New("the model has no tokenizer, so it takes and giv
 // Encode returns the token ids of text. Text that the vocabulary cannot express is
 // ErrInput.
 func (s *Session) Encode(text string) ([]int64, error) {
-	if s.words == nil {
-		return nil, fmt.Errorf("runtime: encode: %w", ErrNoTokenizer)
-	}
-	ids, err := s.words.Encode(text)
-	if err != nil {
-		return nil, fmt.Errorf("runtime: encode: %w", inputError{err})
-	}
-	return ids, nil
+	return s.encode(text, (*tokenizer.Tokenizer).Encode)
 }
 
 // EncodePrompt returns the token ids from which a model continues a prompt: a
 // trailing space is left out, as it belongs to the first token of what follows.
 // Text that the vocabulary cannot express is ErrInput.
 func (s *Session) EncodePrompt(prompt string) ([]int64, error) {
+	return s.encode(prompt, (*tokenizer.Tokenizer).EncodePrompt)
+}
+
+func (s *Session) encode(text string, encode func(*tokenizer.Tokenizer, string) ([]int64, error)) ([]int64, error) {
 	if s.words == nil {
 		return nil, fmt.Errorf("runtime: encode: %w", ErrNoTokenizer)
 	}
-	ids, err := s.words.EncodePrompt(prompt)
+	ids, err := encode(s.words, text)
 	if err != nil {
 		return nil, fmt.Errorf("runtime: encode: %w", inputError{err})
 	}
@@ -202,8 +179,8 @@ func (s *Session) checkRows(kind string, rows [][]int64) error {
 			return fmt.Errorf("%s %d is empty, it needs at least one token", kind, i)
 		}
 		for j, id := range ids {
-			if id < 0 || id >= int64(s.contract.vocab) {
-				return fmt.Errorf("%s %d has token id %d at index %d, the vocabulary has ids 0 to %d", kind, i, id, j, s.contract.vocab-1)
+			if id < 0 || id >= int64(s.contract.Vocab) {
+				return fmt.Errorf("%s %d has token id %d at index %d, the vocabulary has ids 0 to %d", kind, i, id, j, s.contract.Vocab-1)
 			}
 		}
 	}
@@ -217,7 +194,7 @@ func (s *Session) groups(rows [][]int64) [][]int {
 	at := map[int]int{} // by length
 	for i, r := range rows {
 		length := len(r)
-		if s.contract.mask >= 0 {
+		if s.contract.Mask >= 0 {
 			length = 0
 		}
 		g, ok := at[length]

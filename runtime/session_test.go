@@ -46,8 +46,8 @@ func TestOpen(t *testing.T) {
 		for _, p := range i.Outputs {
 			outputs = append(outputs, p.Name)
 		}
-		for _, want := range []string{"input_ids[int64 batch,seq]", "attention_mask[int64 batch,past+seq]", "position_ids[int64 batch,seq]",
-			"past_key_values.1.value[float32 batch,4,past,8]"} {
+		for _, want := range []string{"input_ids int64[batch,seq]", "attention_mask int64[batch,past+seq]", "position_ids int64[batch,seq]",
+			"past_key_values.1.value float32[batch,4,past,8]"} {
 			if !slices.Contains(inputs, want) {
 				t.Errorf("%s: inputs are %v, want %s among them", i.Engine, inputs, want)
 			}
@@ -209,7 +209,7 @@ func TestOpenErrors(t *testing.T) {
 		c.State = []card.State{s}
 		return &c
 	}
-	good := card.State{Past: "past", Present: "present", Shape: []string{"batch", "past", "4"}, Grows: true, Axis: 1}
+	good := card.State{Past: "past", Present: "present", Shape: []string{"batch", "past", "4"}, Kind: card.Growing, Axis: 1}
 	as := func(change func(*card.State)) *card.Card {
 		s := good
 		change(&s)
@@ -226,11 +226,10 @@ func TestOpenErrors(t *testing.T) {
 		{"positions", small(t, &random, nil), runtime.Options{}, "reads randomized positions"},
 		{"state without input", small(t, as(func(s *card.State) { s.Past = "p" }), nil), runtime.Options{}, "state p of the card: the model has no input p"},
 		{"state without output", small(t, as(func(s *card.State) { s.Present = "p" }), nil), runtime.Options{}, "state past of the card: the model has no output p"},
-		{"state's rank", small(t, as(func(s *card.State) { s.Shape = s.Shape[:2] }), nil), runtime.Options{}, "does not fit shape [batch past]"},
-		{"state's axis", small(t, as(func(s *card.State) { s.Grows, s.Axis = false, 0 }), nil), runtime.Options{}, `axis 1 is "past", expected a length`},
-		{"state's length", small(t, as(func(s *card.State) { s.Shape = []string{"batch", "past", "5"} }), nil), runtime.Options{}, "axis 2 is 5, and past[float32 batch,past,4]"},
+		{"state's rank", small(t, as(func(s *card.State) { s.Shape = s.Shape[:2] }), nil), runtime.Options{}, "past float32[batch,past,4] of the model does not fit past float32[batch,past]"},
+		{"state's length", small(t, as(func(s *card.State) { s.Shape = []string{"batch", "past", "5"} }), nil), runtime.Options{}, "past float32[batch,past,4] of the model does not fit past float32[batch,past,5]"},
 		{"state's size", small(t, as(func(s *card.State) { s.Shape = []string{"2251799813685248", "past", "4"} }), nil), runtime.Options{}, "more than 268435456 elements"},
-		{"forgotten state", small(t, &base, nil), runtime.Options{}, "an input past[float32 batch,past,4] that is neither"},
+		{"forgotten state", small(t, &base, nil), runtime.Options{}, "an input past float32[batch,past,4] that is neither"},
 		{"vocabulary", small(t, &base, vocabulary(9)), runtime.Options{}, "gives 6 logits, the card's tokenizer has 9 pieces"},
 		{"bad vocabulary", small(t, &base, []string{"a", "b"}), runtime.Options{}, "tokenizer: a vocabulary starts with"},
 		{"provider", model, runtime.Options{Provider: "tpu"}, `unknown provider "tpu", known are cpu, cuda, go`},

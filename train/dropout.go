@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
@@ -59,7 +60,7 @@ func (d *dropout) factors(b Batch) (map[string]*tensor.Tensor, error) {
 		shape := make([]int, s.input.Rank())
 		for k, dim := range s.input.Shape {
 			var err error
-			if shape[k], err = dim.Eval(map[string]int{"batch": batch, "seq": seq}); err != nil {
+			if shape[k], err = dim.Eval(map[string]int{card.Batch: batch, card.Seq: seq}); err != nil {
 				return nil, fmt.Errorf("train: %s: %w", s.input.Name, err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
@@ -232,7 +233,7 @@ func (s *step) into(loss *tensor.Tensor, grads map[string]*tensor.Tensor) (out [
 
 func (s *step) run(ctx context.Context, b Batch, outputs []*ort.Value) error {
 	feed := map[string]*tensor.Tensor{
-		"input_ids": b.IDs, "position_ids": b.Positions, labelsInput: b.Labels, weightsInput: b.Weights,
+		card.InputIDs.Name: b.IDs, card.PositionIDs.Name: b.Positions, labelsInput: b.Labels, weightsInput: b.Weights,
 	}
 	if s.dropout != nil {
 		factors, err := s.dropout.factors(b)

@@ -3,13 +3,14 @@ package train
 import (
 	"fmt"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
 )
 
-// Names of the training step's inputs and outputs, beside input_ids,
-// position_ids (where the encoding reads them) and the weights themselves.
+// Names of the training step's inputs and outputs, beside card.InputIDs,
+// card.PositionIDs (where the encoding reads them) and the weights themselves.
 const (
 	labelsInput  = "labels"       // [batch, seq] int64: the token to predict at each place
 	weightsInput = "loss_weights" // [batch, seq] float32: its weight in the loss; 0 on prompt and padding
@@ -41,7 +42,7 @@ func StepGraph(m models.Model, steps int, dropout bool) (*graph.Graph, error) {
 
 // stepLoss builds the loss [1] and returns the weights in the order of Params.
 func stepLoss(b *graph.Builder, m models.Model, steps int, dropout bool) (loss *graph.Node, weights []*graph.Node) {
-	batch, seq := graph.Sym("batch"), graph.Sym("seq")
+	batch, seq := graph.Sym(card.Batch), graph.Sym(card.Seq)
 	if steps > 0 {
 		seq = graph.N(steps)
 	}

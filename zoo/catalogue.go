@@ -198,7 +198,7 @@ func Halve(weights map[string]*tensor.Tensor) map[string]*tensor.Tensor {
 // that names them, each atomically. It fills in the manifest's hash and card.
 func Add(dir string, m Manifest, model modelfile.Model) error {
 	var err error
-	if m.Card, err = model.Describe(card.Portable); err != nil {
+	if _, m.Card, err = model.Describe(card.Portable); err != nil {
 		return err
 	}
 	m.Card.State = nil // of a file

@@ -73,7 +73,7 @@ func verified(ctx context.Context, m modelfile.Model, o exportOptions) (data []b
 
 // asMeant has an independent reader compare a file of the model with its graph.
 func asMeant(m modelfile.Model, profile string, data []byte) error {
-	g, err := m.Graph(profile)
+	g, _, err := m.Describe(profile)
 	if err == nil {
 		err = verify.Structure(data, g, m.Weights)
 	}

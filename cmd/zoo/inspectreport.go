@@ -43,7 +43,7 @@ func (a *app) inspectFile(name string, data []byte, asJSON bool) error {
 	}
 	r := fileReport{
 		Name: name, Bytes: len(data), Producer: strings.TrimSpace(info.Producer + " " + info.ProducerVersion),
-		IRVersion: info.IRVersion, Opset: info.Opset, Domains: info.Domains, Inputs: each(info.Inputs, export.Value.String), Outputs: each(info.Outputs, export.Value.String),
+		IRVersion: info.IRVersion, Opset: info.Opset, Domains: info.Domains, Inputs: each(info.Inputs, card.Port.String), Outputs: each(info.Outputs, card.Port.String),
 		Nodes: info.Nodes, Ops: info.Ops, Initializers: info.Initializers, WeightBytes: info.InitializerBytes, Metadata: info.Metadata,
 	}
 	if _, err := card.Parse(info.Metadata); err != nil {

@@ -1,14 +1,11 @@
 package bench
 
 import (
-	"fmt"
-	"slices"
-	"strconv"
-
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/runtime"
 )
 
 // workload counts what running a model file takes.
@@ -20,92 +17,47 @@ type workload struct {
 	oneStep bool // it reads one token at a time
 }
 
-func newWorkload(data []byte, c card.Card) (workload, error) {
+func newWorkload(data []byte, c card.Card, k card.Contract) (workload, error) {
 	m, err := export.ReadDamaged(data) // its weights were checked, or need not be
 	if err != nil {
 		return workload{}, err
 	}
-	w := workload{graph: m.Graph, states: c.State}
+	w := workload{graph: m.Graph, states: c.State, vocab: k.Vocab, oneStep: k.OneToken}
 	for _, t := range m.Weights {
 		w.weights += float64(4 * t.Len())
 	}
-	for _, o := range m.Graph.Outputs {
-		if o.Name == "logits" {
-			w.vocab, _ = o.Node.Dim(-1).Int()
-		}
-	}
-	ids := m.Graph.Input("input_ids")
-	if ids == nil || w.vocab == 0 {
-		return w, fmt.Errorf("the file has no input input_ids, or no output logits over a vocabulary of known size")
-	}
-	w.oneStep = ids.Dim(1).Is(1)
 	return w, nil
 }
-
-// A run reads so many tokens over all rows of a batch, and so many of a row at
-// least: enough for full matrix speed, little enough to keep memory linear.
-const (
-	chunkTokens = 512
-	chunkLeast  = 16
-)
 
 // chunk returns how many tokens of each row one run reads.
 func (w *workload) chunk(batch int) int {
 	if w.oneStep {
 		return 1
 	}
-	return max(chunkTokens/batch, chunkLeast)
+	return runtime.Options{}.Chunk(batch)
 }
 
 // run counts the work of one run of n tokens of each row after some others.
 func (w *workload) run(batch, past, n int) (flops, bytes float64, err error) {
 	flops, err = w.graph.MatrixFLOPs(axes(batch, past, n))
-	if err != nil {
-		return 0, 0, err
+	bytes = w.weights + float64(4*batch*w.vocab)
+	for _, s := range w.states {
+		bytes += s.Moved(batch, past, n)
 	}
-	old, err := w.state(batch, past)
-	if err != nil {
-		return 0, 0, err
-	}
-	all, err := w.state(batch, past+n)
-	if err != nil {
-		return 0, 0, err
-	}
-	written := all - old
-	if !w.grows() {
-		written = all
-	}
-	return flops, w.weights + old + written + float64(4*batch*w.vocab), nil
+	return flops, bytes, err
 }
 
 func axes(batch, past, n int) map[string]int {
-	return map[string]int{"batch": batch, "seq": n, "past": past, "logits_to_keep": 1}
-}
-
-func (w *workload) grows() bool {
-	return slices.ContainsFunc(w.states, func(s card.State) bool { return s.Grows })
+	return map[string]int{card.Batch: batch, card.Seq: n, card.Past: past, card.Kept: 1}
 }
 
 // state returns the bytes of the state of so many tokens.
-func (w *workload) state(batch, tokens int) (float64, error) {
+func (w *workload) state(batch, tokens int) float64 {
 	sum := 0.0
 	for _, s := range w.states {
-		size := 4.0
-		for i, axis := range s.Shape {
-			n, err := strconv.Atoi(axis)
-			switch {
-			case s.Grows && i == s.Axis:
-				n = tokens
-			case axis == "batch":
-				n = batch
-			case err != nil:
-				return 0, fmt.Errorf("state %s of the card has the axis %q", s.Past, axis)
-			}
-			size *= float64(n)
-		}
-		sum += size
+		sum += s.Bytes(batch, tokens)
 	}
-	return sum, nil
+	return sum
 }
 
 // work counts reading length tokens of each row, and the middle one of the
@@ -113,7 +65,7 @@ func (w *workload) state(batch, tokens int) (float64, error) {
 func (w *workload) work(batch, length, newTokens int) (eval.Work, error) {
 	var out eval.Work
 	chunk := w.chunk(batch)
-	if w.oneStep && !w.grows() { // every step costs the same
+	if w.oneStep && w.state(batch, 0) == w.state(batch, length) { // the state does not grow: every step costs the same
 		flops, bytes, err := w.run(batch, 0, 1)
 		n := float64(length)
 		return eval.Work{PrefillFLOPs: n * flops, PrefillBytes: n * bytes, DecodeFLOPs: flops, DecodeBytes: bytes}, err
@@ -144,14 +96,10 @@ const (
 
 // memory estimates the most bytes of resident memory.
 func (w *workload) memory(batch, length, newTokens int) (int64, error) {
-	state, err := w.state(batch, length+newTokens)
-	if err != nil {
-		return 0, err
-	}
 	n := min(w.chunk(batch), length)
 	live, err := w.graph.PeakBytes(axes(batch, length-n, n))
 	if err != nil {
 		return 0, err
 	}
-	return processBytes + int64(weightCopies*w.weights+2*state+arenaWaste*live), nil
+	return processBytes + int64(weightCopies*w.weights+2*w.state(batch, length+newTokens)+arenaWaste*live), nil
 }

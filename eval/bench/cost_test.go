@@ -9,7 +9,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 )
@@ -20,15 +20,15 @@ func loadOf(t *testing.T, encoding, profile string) workload {
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := export.ReadInfo(data)
+	file, err := safety.Check(data, safety.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := card.Parse(info.Metadata)
+	c, contract, err := file.Contract()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := newWorkload(data, c)
+	w, err := newWorkload(data, c, contract)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +85,8 @@ func TestWorkloadOfEncodings(t *testing.T) {
 		if a, b := m[1]-m[0], m[2]-m[1]; a < 0 || math.Abs(float64(b-2*a)) > 0.01*float64(b)+8 {
 			t.Errorf("%s: memory grows by %d, then %d bytes", encoding, a, b)
 		}
-		if w.grows() == (encoding == "cwrnn") {
-			t.Errorf("%s: the state grows: %v", encoding, w.grows())
+		if grows := w.state(1, 2) > w.state(1, 1); grows == (encoding == "cwrnn") {
+			t.Errorf("%s: the state grows: %v", encoding, grows)
 		}
 	}
 }

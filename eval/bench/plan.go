@@ -11,7 +11,6 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/runtime"
@@ -72,14 +71,12 @@ func (p *Plan) read(m Model, profile string) (group, error) {
 	if err != nil {
 		return g, err
 	}
-	if _, err := safety.Check(data, g.runtime.Safety()); err != nil {
-		return g, err
-	}
-	info, err := export.ReadInfo(data)
+	file, err := safety.Check(data, g.runtime.Safety())
 	if err != nil {
 		return g, err
 	}
-	if g.card, err = card.Parse(info.Metadata); err != nil {
+	var contract card.Contract
+	if g.card, contract, err = file.Contract(); err != nil {
 		return g, err
 	}
 	if profile != "" && g.card.Profile != profile {
@@ -87,7 +84,7 @@ func (p *Plan) read(m Model, profile string) (group, error) {
 	}
 	g.env = eval.Environment{Model: m.Label, ModelSHA256: hash(data),
 		Machine: p.machine.String(), ToolVersion: p.options.ToolVersion}
-	g.load, g.loadErr = newWorkload(data, g.card)
+	g.load, g.loadErr = newWorkload(data, g.card, contract)
 	if g.loadErr != nil && p.options.measures(eval.MeasureSpeed) {
 		return g, g.loadErr
 	}

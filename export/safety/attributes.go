@@ -146,12 +146,13 @@ func integer(t *onnxpb.TensorProto) (int64, bool) {
 // recurrent state of its card, and nil for any other file.
 func declaredScan(m *onnxpb.ModelProto) *onnxpb.NodeProto {
 	c, err := card.Parse(describe(m).Metadata)
-	if err != nil || len(c.State) != 1 || c.State[0].Grows || len(m.Graph.Node) != 1 {
+	state, recurrent := c.Recurrent()
+	if err != nil || !recurrent || len(m.Graph.Node) != 1 {
 		return nil
 	}
 	n := m.Graph.Node[0]
 	if n.OpType != "Scan" || !DefaultDomain(n.Domain) || len(n.Input) < 2 || len(n.Output) != 2 ||
-		n.Input[0] != c.State[0].Past || n.Output[0] != c.State[0].Present {
+		n.Input[0] != state.Past || n.Output[0] != state.Present {
 		return nil
 	}
 	for _, a := range n.Attribute {

@@ -9,10 +9,12 @@
 package safety
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"slices"
+	"strconv"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/internal/onnxpb"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
@@ -87,6 +89,37 @@ func (v Value) DType() (tensor.DType, error) {
 	return dtype, nil
 }
 
+// Port describes the value as package card does. An element type that zoo does not handle
+// is "invalid".
+func (v Value) Port() card.Port {
+	p := card.Port{Name: v.Name, DType: ElementTypes[v.Type].String()}
+	for i, d := range v.Dims {
+		axis := cmp.Or(v.Axes[i], "?")
+		if d >= 0 {
+			axis = strconv.FormatInt(d, 10)
+		}
+		p.Shape = append(p.Shape, axis)
+	}
+	return p
+}
+
+// Contract returns the file's card, and how the file is fed by it.
+func (m Model) Contract() (card.Card, card.Contract, error) {
+	c, err := card.Parse(m.Metadata)
+	if err != nil {
+		return c, card.Contract{}, err
+	}
+	k, err := c.Contract(ports(m.Inputs), ports(m.Outputs))
+	return c, k, err
+}
+
+func ports(values []Value) (list []card.Port) {
+	for _, v := range values {
+		list = append(list, v.Port())
+	}
+	return list
+}
+
 // Check parses and validates a file, its weights included.
 func Check(data []byte, opt Options) (Model, error) {
 	m, err := Parse(data)
@@ -110,26 +143,29 @@ func describe(m *onnxpb.ModelProto) Model {
 	for _, t := range m.Graph.Initializer {
 		stored[t.Name] = true
 	}
-	d.Inputs = values(slices.DeleteFunc(slices.Clone(m.Graph.Input), func(v *onnxpb.ValueInfoProto) bool { return stored[v.Name] }))
-	d.Outputs = values(m.Graph.Output)
+	for _, v := range m.Graph.Input {
+		if !stored[v.Name] {
+			d.Inputs = append(d.Inputs, ValueOf(v))
+		}
+	}
+	for _, v := range m.Graph.Output {
+		d.Outputs = append(d.Outputs, ValueOf(v))
+	}
 	return d
 }
 
-func values(list []*onnxpb.ValueInfoProto) []Value {
-	var out []Value
-	for _, v := range list {
-		t := v.GetType().GetTensorType()
-		d := Value{Name: v.Name, Type: t.GetElemType(), Shaped: t.GetShape() != nil}
-		for _, axis := range t.GetShape().GetDim() {
-			n := int64(-1)
-			if x, fixed := axis.Value.(*onnxpb.TensorShapeProto_Dimension_DimValue); fixed {
-				n = max(x.DimValue, -1)
-			}
-			d.Dims, d.Axes = append(d.Dims, n), append(d.Axes, axis.GetDimParam())
+// ValueOf reads a declaration.
+func ValueOf(v *onnxpb.ValueInfoProto) Value {
+	t := v.GetType().GetTensorType()
+	d := Value{Name: v.Name, Type: t.GetElemType(), Shaped: t.GetShape() != nil}
+	for _, axis := range t.GetShape().GetDim() {
+		n := int64(-1)
+		if x, fixed := axis.Value.(*onnxpb.TensorShapeProto_Dimension_DimValue); fixed {
+			n = max(x.DimValue, -1)
 		}
-		out = append(out, d)
+		d.Dims, d.Axes = append(d.Dims, n), append(d.Axes, axis.GetDimParam())
 	}
-	return out
+	return d
 }
 
 // Quote shows a name from a file, shortened where it is absurd.

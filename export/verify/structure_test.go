@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/export/internal/onnxpb"
 	"github.com/nopezoo/zoo/graph"
@@ -18,7 +19,7 @@ import (
 )
 
 // small is a model's graph with random weights.
-func small(t *testing.T, encoding string, fused bool) (*graph.Graph, []models.State, map[string]*tensor.Tensor) {
+func small(t *testing.T, encoding string, fused bool) (*graph.Graph, []card.State, map[string]*tensor.Tensor) {
 	t.Helper()
 	cfg := models.Config{Encoding: encoding, DModel: 32, NLayers: 2, NHeads: 4, DFF: 48, VocabSize: 30}
 	if encoding == "cwrnn" {
@@ -65,8 +66,7 @@ func TestStructureOfSequence(t *testing.T) {
 		t.Error(err)
 	}
 	var b bytes.Buffer
-	r := export.Recurrence{Past: states[0].Past, Present: states[0].Present}
-	if err := export.WriteSequence(&b, g, weights, r, export.Options{}); err != nil {
+	if err := export.WriteSequence(&b, g, weights, states[0], export.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := Structure(b.Bytes(), g, weights); err != nil {

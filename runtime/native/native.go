@@ -24,9 +24,9 @@ func init() {
 
 // model is a graph ready to run.
 type model struct {
-	program         *interp.Program
-	weights         map[string]*tensor.Tensor
-	inputs, outputs []runtime.Port
+	program *interp.Program
+	weights map[string]*tensor.Tensor
+	file    runtime.File // without its data
 }
 
 // open reads a file within the bounds of export.Read. Every parameter must have its
@@ -45,7 +45,8 @@ func open(file runtime.File, opt runtime.Options) (runtime.Model, error) {
 	if opt.Exact {
 		opts = append(opts, interp.Float64)
 	}
-	return model{interp.New(m.Graph, opts...), m.Weights, file.Inputs, file.Outputs}, nil
+	file.Data = nil
+	return model{interp.New(m.Graph, opts...), m.Weights, file}, nil
 }
 
 // Version implements runtime.Model.
@@ -90,16 +91,16 @@ type call struct {
 func (c call) Run(inputs, outputs []runtime.Value) error {
 	feed := make(map[string]*tensor.Tensor, len(inputs))
 	for i, v := range inputs {
-		feed[c.inputs[i].Name] = v.(*value).tensor
+		feed[c.file.Inputs[i].Name] = v.(*value).tensor
 	}
 	results, err := c.program.Run(c.ctx, feed, c.weights)
 	if err != nil {
 		return err
 	}
 	for i, v := range outputs {
-		to, from := v.(*value).tensor, results[c.outputs[i].Name]
+		to, from := v.(*value).tensor, results[c.file.Outputs[i].Name]
 		if !slices.Equal(to.Shape(), from.Shape()) {
-			return fmt.Errorf("output %v is %v, want %v", c.outputs[i], from, to)
+			return fmt.Errorf("output %v is %v, want %v", c.file.Outputs[i], from, to)
 		}
 		write(tensor.Data[float32](to), from)
 	}

@@ -72,7 +72,7 @@ func TestOnlyEngine(t *testing.T) {
 
 func TestTrainingStep(t *testing.T) {
 	step := write(t, export.Options{ParamsAsInputs: true})
-	if _, err := runtime.OpenBytes(step, runtime.Options{}); err == nil || !strings.Contains(err.Error(), "input table[float32 2,2]") {
+	if _, err := runtime.OpenBytes(step, runtime.Options{}); err == nil || !strings.Contains(err.Error(), "input table float32[2,2]") {
 		t.Errorf("error is %v", err)
 	}
 }

@@ -1,0 +1,107 @@
+package card
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// The most that is believed of a file that says how large its values are: memory is
+// made for them before the model has run.
+const (
+	mostVocab = 1 << 24
+	mostState = 1 << 28 // elements of a state for one row and one slot
+)
+
+// Contract says how a model file is fed, and what it gives.
+type Contract struct {
+	Inputs []Port // all of them, in the file's order
+	// IDs, Mask, Positions and Keep are the indices of InputIDs, AttentionMask,
+	// PositionIDs and LogitsToKeep among Inputs; −1 for what the model does not read.
+	IDs, Mask, Positions, Keep int
+	States                     []int  // indices of the states among Inputs, in the order of Card.State
+	Outputs                    []Port // Logits, then the states in the same order; the file may have more
+	Vocab                      int    // token ids run from 0 to Vocab−1
+	OneToken                   bool   // the model takes one token at a time
+	MaskNew                    bool   // the mask covers the new tokens only
+}
+
+// Contract matches the card with the inputs and outputs that its file declares. What is
+// missing, has another type or rank, or is not known here is an error.
+func (c Card) Contract(inputs, outputs []Port) (Contract, error) {
+	k := Contract{Inputs: inputs}
+	standard := []Port{InputIDs, AttentionMask, PositionIDs, LogitsToKeep}
+	for i, at := range []*int{&k.IDs, &k.Mask, &k.Positions, &k.Keep} {
+		var err error
+		if *at, err = standard[i].find(inputs); err != nil {
+			return k, err
+		}
+	}
+	logits, err := Logits.find(outputs)
+	switch {
+	case err != nil:
+		return k, err
+	case k.IDs < 0 || logits < 0:
+		return k, fmt.Errorf("the model has no input %s or no output %s", InputIDs.Name, Logits.Name)
+	case k.Positions >= 0 && c.Positions != Contiguous:
+		return k, fmt.Errorf("the model reads %s positions, this program feeds %s ones only", c.Positions, Contiguous)
+	}
+	k.Outputs = []Port{outputs[logits]}
+	for _, s := range c.State {
+		if err := k.addState(s, outputs); err != nil {
+			return k, fmt.Errorf("state %s of the card: %w", s.Past, err)
+		}
+	}
+	fed := append([]int{k.IDs, k.Mask, k.Positions, k.Keep}, k.States...)
+	for i, p := range inputs {
+		if !slices.Contains(fed, i) {
+			return k, fmt.Errorf("the model has an input %v that is neither a standard one nor a state of its card", p)
+		}
+	}
+	return k, k.readLengths(len(c.Tokenizer))
+}
+
+// addState finds the input and the output of a state.
+func (k *Contract) addState(s State, outputs []Port) error {
+	past, err := s.Input().find(k.Inputs)
+	if err != nil {
+		return err
+	}
+	present, err := s.Output().find(outputs)
+	switch {
+	case err != nil:
+		return err
+	case past < 0:
+		return fmt.Errorf("the model has no input %s", s.Past)
+	case present < 0:
+		return fmt.Errorf("the model has no output %s", s.Present)
+	}
+	elements := 1
+	for _, n := range s.AppendDims(nil, 1, 1) {
+		if elements *= max(min(n, mostState), 1); elements > mostState {
+			return fmt.Errorf("shape %v has more than %d elements for each row", s.Shape, mostState)
+		}
+	}
+	k.States, k.Outputs = append(k.States, past), append(k.Outputs, outputs[present])
+	return nil
+}
+
+// readLengths reads what the axes say, of a model with a tokenizer of so many pieces.
+func (k *Contract) readLengths(pieces int) error {
+	ids, logits := k.Inputs[k.IDs], k.Outputs[0]
+	k.OneToken = ids.Shape[1] == "1"
+	if fixed(ids.Shape[1]) && !k.OneToken {
+		return fmt.Errorf("input %v has a fixed length other than 1", ids)
+	}
+	k.MaskNew = k.Mask >= 0 && slices.Contains([]string{Seq, "1"}, k.Inputs[k.Mask].Shape[1])
+	if k.Vocab = pieces; fixed(logits.Shape[2]) {
+		k.Vocab, _ = strconv.Atoi(logits.Shape[2])
+	}
+	if k.Vocab > mostVocab {
+		return fmt.Errorf("output %v gives %d logits; supported are %d", logits, k.Vocab, mostVocab)
+	}
+	if k.Vocab < 1 || pieces > k.Vocab {
+		return fmt.Errorf("output %v gives %d logits, the card's tokenizer has %d pieces", logits, k.Vocab, pieces)
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+package card_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/card"
+)
+
+// keys is a growing state of two heads of eight.
+func keys() card.State {
+	s := card.LayerState(0, card.Keys)
+	s.Shape, s.Kind, s.Axis = []string{card.Batch, "2", card.Past, "8"}, card.Growing, 2
+	return s
+}
+
+// recurrent is a state of five numbers that is rewritten.
+func recurrent() card.State {
+	s := card.LayerState(1, "state")
+	s.Shape = []string{card.Batch, "5"}
+	return s
+}
+
+func TestState(t *testing.T) {
+	for _, tc := range []struct {
+		state         card.State
+		past, present string // as ports
+		before, after []int
+		bytes, moved  float64
+		recurrent     bool
+	}{
+		{keys(), "past_key_values.0.key float32[batch,2,past,8]", "present.0.key float32[batch,2,past+seq,8]",
+			[]int{3, 2, 0, 8}, []int{3, 2, 7, 8}, 4 * 3 * 2 * 7 * 8, 4 * 3 * 2 * 9 * 8, false},
+		{recurrent(), "past.1.state float32[batch,5]", "present.1.state float32[batch,5]",
+			[]int{3, 5}, []int{3, 5}, 4 * 3 * 5, 2 * 4 * 3 * 5, true},
+	} {
+		s := tc.state
+		if in, out := s.Input().String(), s.Output().String(); in != tc.past || out != tc.present {
+			t.Errorf("ports are %s and %s, want %s and %s", in, out, tc.past, tc.present)
+		}
+		if before, after := s.AppendDims(nil, 3, 0), s.AppendDims(nil, 3, 7); !slices.Equal(before, tc.before) || !slices.Equal(after, tc.after) {
+			t.Errorf("%s: dims %v, then %v; want %v, then %v", s.Past, before, after, tc.before, tc.after)
+		}
+		if bytes, moved := s.Bytes(3, 7), s.Moved(3, 7, 2); bytes != tc.bytes || moved != tc.moved {
+			t.Errorf("%s: %v bytes, %v moved; want %v, %v", s.Past, bytes, moved, tc.bytes, tc.moved)
+		}
+		if _, ok := (card.Card{State: []card.State{s}}).Recurrent(); ok != tc.recurrent {
+			t.Errorf("%s: recurrent: %v", s.Past, ok)
+		}
+	}
+	if _, ok := (card.Card{State: []card.State{recurrent(), keys()}}).Recurrent(); ok {
+		t.Error("a model with a cache is recurrent")
+	}
+}
+
+// ports are what a decoder's file with an extra output declares, not in the contract's order.
+func ports() (inputs, outputs []card.Port) {
+	return []card.Port{card.LogitsToKeep, keys().Input(), card.AttentionMask, card.InputIDs},
+		[]card.Port{{Name: card.Attentions(0), DType: card.Float32}, keys().Output(),
+			{Name: card.Logits.Name, DType: card.Float32, Shape: []string{card.Batch, card.Kept, "6"}}}
+}
+
+func TestContract(t *testing.T) {
+	c := card.Card{Positions: "random", State: []card.State{keys()}} // without position ids, positions do not matter
+	inputs, outputs := ports()
+	got, err := c.Contract(inputs, outputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := card.Contract{Inputs: inputs, IDs: 3, Mask: 2, Positions: -1, Keep: 0, States: []int{1},
+		Outputs: []card.Port{outputs[2], outputs[1]}, Vocab: 6}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("contract (-want +got):\n%s", diff)
+	}
+
+	one := card.Port{Name: card.InputIDs.Name, DType: card.Int64, Shape: []string{card.Batch, "1"}}
+	mask := card.Port{Name: card.AttentionMask.Name, DType: card.Int64, Shape: one.Shape}
+	c = card.Card{Positions: card.Contiguous, State: []card.State{recurrent()}, Tokenizer: make([]string, 9)}
+	got, err = c.Contract([]card.Port{one, mask, card.PositionIDs, recurrent().Input()}, []card.Port{card.Logits, recurrent().Output()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !got.OneToken || !got.MaskNew || got.Positions != 2 || got.Keep != -1 || got.Vocab != 9 {
+		t.Errorf("a recurrent model has the contract %+v", got)
+	}
+}
+
+func TestContractErrors(t *testing.T) {
+	for _, tc := range []struct {
+		reason string
+		change func(inputs, outputs []card.Port)
+		want   string
+	}{
+		{"no ids", func(in, _ []card.Port) { in[3].Name = "ids" }, "no input input_ids or no output logits"},
+		{"no logits", func(_, out []card.Port) { out[2].Name = "scores" }, "no input input_ids or no output logits"},
+		{"type", func(in, _ []card.Port) { in[3].DType = "float32" }, "input_ids float32[batch,seq] of the model does not fit input_ids int64[batch,seq]"},
+		{"rank", func(in, _ []card.Port) { in[2].Shape = []string{"batch"} }, "attention_mask int64[batch] of the model does not fit"},
+		{"length", func(in, _ []card.Port) { in[0].Shape = []string{"2"} }, "logits_to_keep int64[2] of the model does not fit logits_to_keep int64[1]"},
+		{"fixed length", func(in, _ []card.Port) { in[3].Shape = []string{"batch", "8"} }, "fixed length other than 1"},
+		{"logits", func(_, out []card.Port) { out[2].DType = "float16" }, "logits float16[batch,logits_to_keep,6] of the model does not fit"},
+		{"endless vocabulary", func(_, out []card.Port) { out[2].Shape[2] = "16777217" }, "gives 16777217 logits; supported are 16777216"},
+		{"no vocabulary", func(_, out []card.Port) { out[2].Shape[2] = "vocab" }, "gives 0 logits"},
+		{"state's type", func(in, _ []card.Port) { in[1].DType = "float16" }, "state past_key_values.0.key of the card: past_key_values.0.key float16"},
+		{"state's output", func(_, out []card.Port) { out[1].Shape = []string{"batch", "3", "all", "8"} }, "present.0.key float32[batch,3,all,8] of the model does not fit present.0.key float32[batch,2,past+seq,8]"},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			inputs, outputs := ports()
+			tc.change(inputs, outputs)
+			_, err := card.Card{Positions: card.Contiguous, State: []card.State{keys()}}.Contract(inputs, outputs)
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %v does not contain %q", err, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,71 @@
+package card
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The names of axes without a fixed length.
+const (
+	Batch = "batch"          // B: rows
+	Seq   = "seq"            // T: new tokens of each row; the length 1 in a model that takes one at a time
+	Past  = "past"           // slots that earlier calls have filled; the length 0 in a model without a growing state
+	Kept  = "logits_to_keep" // last tokens of each row that have logits; all of Seq without the input LogitsToKeep
+)
+
+// The element types of ports, as package graph/tensor calls them.
+const (
+	Int64   = "int64"
+	Float32 = "float32"
+)
+
+// Port describes one input or output of a model.
+type Port struct {
+	Name  string
+	DType string   // such as "float32"
+	Shape []string // axes: lengths, names, or sums of them such as "past+seq"; "?" where a file does not say
+}
+
+// The inputs and outputs of a model beside its state. A model declares only the inputs
+// that it reads.
+var (
+	InputIDs      = Port{"input_ids", Int64, []string{Batch, Seq}}
+	AttentionMask = Port{"attention_mask", Int64, []string{Batch, Past + "+" + Seq}} // 0 on padding, else 1
+	PositionIDs   = Port{"position_ids", Int64, []string{Batch, Seq}}                // see Card.Positions
+	LogitsToKeep  = Port{Kept, Int64, []string{"1"}}                                 // see Kept
+	Logits        = Port{"logits", Float32, []string{Batch, Kept, "vocab"}}
+)
+
+// Attentions names the output of a layer's attention weights, float32 [B, heads, T, past+T].
+// Few models have it.
+func Attentions(layer int) string { return fmt.Sprintf("attentions.%d", layer) }
+
+// String describes the port as "input_ids int64[batch,seq]".
+func (p Port) String() string {
+	return p.Name + " " + p.DType + "[" + strings.Join(p.Shape, ",") + "]"
+}
+
+// find returns the index of the port in what a file declares, −1 where it does not. Another
+// element type, number of axes or fixed length there is an error.
+func (p Port) find(declared []Port) (int, error) {
+	i := slices.IndexFunc(declared, func(d Port) bool { return d.Name == p.Name })
+	if i < 0 {
+		return i, nil
+	}
+	d := declared[i]
+	fits := d.DType == p.DType && slices.EqualFunc(d.Shape, p.Shape, func(a, b string) bool {
+		return a == b || !fixed(a) || !fixed(b)
+	})
+	if !fits {
+		return i, fmt.Errorf("%v of the model does not fit %v", d, p)
+	}
+	return i, nil
+}
+
+// fixed reports whether an axis is a length.
+func fixed(axis string) bool {
+	_, err := strconv.Atoi(axis)
+	return err == nil
+}

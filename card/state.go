@@ -1,0 +1,141 @@
+package card
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"unicode/utf8"
+)
+
+// State is one tensor of float32 that a model takes as an input and gives back, updated,
+// as an output: a cache of keys, or a recurrent state.
+type State struct {
+	Past    string   `json:"past"`           // input name, such as "past_key_values.0.key"
+	Present string   `json:"present"`        // output name, such as "present.0.key"
+	Shape   []string `json:"shape"`          // of the input: Batch at most once, lengths, and a name along Axis
+	Kind    Kind     `json:"grows"`          // what a call does to the state
+	Axis    int      `json:"axis,omitempty"` // the axis of a growing state that counts slots, else 0
+	Initial float64  `json:"initial"`        // every element before the first call (a growing state has none then)
+}
+
+// Kind says what a call does to a state. What follows from it is in this file.
+type Kind int
+
+// The kinds of states.
+const (
+	Rewritten Kind = iota // the output has the input's shape
+	Growing               // the output is the input, and behind it a slot for each new token
+)
+
+// written lists the values of the key "grows", which was a boolean when files were first
+// written, by kind.
+var written = []string{Rewritten: "false", Growing: "true"}
+
+// MarshalJSON returns the value of the key "grows".
+func (k Kind) MarshalJSON() ([]byte, error) {
+	if k < 0 || int(k) >= len(written) {
+		return nil, fmt.Errorf("unknown kind of state %d", k)
+	}
+	return []byte(written[k]), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON returns.
+func (k *Kind) UnmarshalJSON(text []byte) error {
+	i := slices.Index(written, string(text))
+	if i < 0 {
+		return fmt.Errorf("grows is %s, expected one of %v: use a zoo that matches the file", text, written)
+	}
+	*k = Kind(i)
+	return nil
+}
+
+// The states of a layer that hold its cached keys and values.
+const (
+	Keys   = "key"
+	Values = "value"
+)
+
+// LayerState names a state of a layer: Keys, Values, or another.
+func LayerState(layer int, name string) State {
+	past := "past"
+	if name == Keys || name == Values {
+		past = "past_key_values" // as elsewhere
+	}
+	return State{Past: fmt.Sprintf("%s.%d.%s", past, layer, name), Present: fmt.Sprintf("present.%d.%s", layer, name)}
+}
+
+// Input returns the port of the state before a call.
+func (s State) Input() Port { return Port{s.Past, Float32, s.Shape} }
+
+// Output returns the port of the state after a call.
+func (s State) Output() Port {
+	p := Port{s.Present, Float32, slices.Clone(s.Shape)}
+	if s.Kind == Growing {
+		p.Shape[s.Axis] += "+" + Seq
+	}
+	return p
+}
+
+// AppendDims appends to dims the shape of the state of so many rows that have filled so
+// many slots.
+func (s State) AppendDims(dims []int, rows, slots int) []int {
+	for i, axis := range s.Shape {
+		n := rows
+		if s.Kind == Growing && i == s.Axis {
+			n = slots
+		} else if axis != Batch {
+			n, _ = strconv.Atoi(axis) // which a valid card has checked
+		}
+		dims = append(dims, n)
+	}
+	return dims
+}
+
+// Bytes returns the size of the state of so many rows that have filled so many slots.
+func (s State) Bytes(rows, slots int) float64 {
+	size := 4.0
+	for _, n := range s.AppendDims(nil, rows, slots) {
+		size *= float64(n)
+	}
+	return size
+}
+
+// Moved returns how many bytes of the state a call cannot but read or write, which adds so
+// many new slots to those that rows have filled: what is there is read, and what is new
+// written.
+func (s State) Moved(rows, past, fresh int) float64 {
+	if s.Kind == Growing {
+		return s.Bytes(rows, past+fresh)
+	}
+	return 2 * s.Bytes(rows, past)
+}
+
+func (s *State) validate() error {
+	for _, name := range append([]string{s.Past, s.Present}, s.Shape...) {
+		if name == "" || !utf8.ValidString(name) {
+			return fmt.Errorf("name or axis %q, expected non-empty UTF-8", name)
+		}
+	}
+	switch {
+	case len(s.Shape) == 0:
+		return errors.New("shape is empty")
+	case s.Kind == Rewritten && s.Axis != 0:
+		return fmt.Errorf("axis is %d for a state that does not grow, expected 0", s.Axis)
+	case s.Kind == Growing && (s.Axis < 0 || s.Axis >= len(s.Shape)):
+		return fmt.Errorf("growing axis %d is outside the shape's %d axes", s.Axis, len(s.Shape))
+	case !finite(&s.Initial):
+		return fmt.Errorf("initial is %v, expected a finite number", s.Initial)
+	}
+	for i, axis := range s.Shape {
+		n, err := strconv.Atoi(axis)
+		ok := err == nil && n >= 0 || axis == Batch && slices.Index(s.Shape, Batch) == i
+		if s.Kind == Growing && i == s.Axis {
+			ok = axis != Batch
+		}
+		if !ok {
+			return fmt.Errorf("axis %d is %q, expected a length, %s once, or the growing axis", i, axis, Batch)
+		}
+	}
+	return nil
+}
