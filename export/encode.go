@@ -1,11 +1,9 @@
 package export
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/nopezoo/zoo/export/internal/onnxpb"
@@ -38,17 +36,8 @@ func checkWeights(g *graph.Graph, weights map[string]*tensor.Tensor, asInputs bo
 		if g.Param(name) == nil {
 			return fmt.Errorf("weight %s belongs to no parameter of the graph", name)
 		}
-		if err := checkFinite(weights[name]); err != nil {
+		if err := tensor.CheckFinite(weights[name]); err != nil {
 			return fmt.Errorf("weight %s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-func checkFinite(t *tensor.Tensor) error {
-	for i, v := range tensor.Data[float32](t) {
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return fmt.Errorf("element %d is %v; a stored model must be finite", i, v)
 		}
 	}
 	return nil
@@ -67,16 +56,13 @@ func checkSize(g *graph.Graph, weights map[string]*tensor.Tensor, limit int) err
 		total += 1024 // more than names and attributes of a node take
 	}
 	if total > limit {
-		return fmt.Errorf("the model takes %d bytes, and an ONNX file without external data holds at most %d", total, limit)
+		return fmt.Errorf("the model takes %d bytes, and an ONNX file without external data holds at most %d",
+			total, limit)
 	}
 	return nil
 }
 
-func valueInfo(name string, n *graph.Node, doc string) (*onnxpb.ValueInfoProto, error) {
-	code := graph.ONNXType(n.DType)
-	if code == 0 {
-		return nil, fmt.Errorf("%s is %s: a file holds float32, int64 and bool values only", name, n.Type())
-	}
+func valueInfo(name string, n *graph.Node, doc string) *onnxpb.ValueInfoProto {
 	shape := &onnxpb.TensorShapeProto{}
 	for _, d := range n.Shape {
 		dim := &onnxpb.TensorShapeProto_Dimension{}
@@ -87,41 +73,17 @@ func valueInfo(name string, n *graph.Node, doc string) (*onnxpb.ValueInfoProto, 
 		}
 		shape.Dim = append(shape.Dim, dim)
 	}
-	t := &onnxpb.TypeProto{TensorType: &onnxpb.TypeProto_Tensor{ElemType: int32(code), Shape: shape}}
-	return &onnxpb.ValueInfoProto{Name: name, Type: t, DocString: doc}, nil
+	t := &onnxpb.TypeProto{TensorType: &onnxpb.TypeProto_Tensor{ElemType: n.DType.ONNX(), Shape: shape}}
+	return &onnxpb.ValueInfoProto{Name: name, Type: t, DocString: doc}
 }
 
-// tensorProto stores a tensor as little-endian raw_data.
-func tensorProto(name string, t *tensor.Tensor) (*onnxpb.TensorProto, error) {
-	code := graph.ONNXType(t.DType())
-	if code == 0 {
-		return nil, fmt.Errorf("%v: a file holds float32, int64 and bool tensors only", t)
-	}
-	p := &onnxpb.TensorProto{Name: name, DataType: int32(code)}
+// tensorProto stores a tensor as raw_data, which is present even when it is empty.
+func tensorProto(name string, t *tensor.Tensor) *onnxpb.TensorProto {
+	p := &onnxpb.TensorProto{Name: name, DataType: t.DType().ONNX(), RawData: t.AppendRaw(make([]byte, 0, t.Bytes()))}
 	for _, d := range t.Shape() {
 		p.Dims = append(p.Dims, int64(d))
 	}
-	raw := make([]byte, 0, t.Bytes()) // present even when empty
-	switch t.DType() {
-	case tensor.Float32:
-		for _, v := range tensor.Data[float32](t) {
-			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
-		}
-	case tensor.Int64:
-		for _, v := range tensor.Data[int64](t) {
-			raw = binary.LittleEndian.AppendUint64(raw, uint64(v))
-		}
-	case tensor.Bool:
-		for _, v := range tensor.Data[bool](t) {
-			if v {
-				raw = append(raw, 1)
-			} else {
-				raw = append(raw, 0)
-			}
-		}
-	}
-	p.RawData = raw
-	return p, nil
+	return p
 }
 
 func attributeProto(a graph.Attr) (*onnxpb.AttributeProto, error) {
@@ -136,7 +98,8 @@ func attributeProto(a graph.Attr) (*onnxpb.AttributeProto, error) {
 	case string:
 		p.Type, p.S = onnxpb.AttributeProto_STRING, []byte(v)
 	default:
-		return nil, fmt.Errorf("attribute %s is a %T; ONNX attributes here are int64, []int64, float32 or string", a.Name, a.Value)
+		return nil, fmt.Errorf("attribute %s is a %T; ONNX attributes here are int64, []int64, float32 or string",
+			a.Name, a.Value)
 	}
 	return p, nil
 }
@@ -147,11 +110,8 @@ func attributeProto(a graph.Attr) (*onnxpb.AttributeProto, error) {
 // runtimes, providers and importers stumble over everything else.
 func CheckPortable(g *graph.Graph) error {
 	for _, n := range g.Nodes {
-		if fused(n.Op) {
-			return fmt.Errorf("export: not portable: node %s: %s needs opset %d", n.Name, n.Op, OpsetFused)
-		}
-		if graph.ONNXType(n.DType) == 0 {
-			return fmt.Errorf("export: not portable: %s %s is %s", n.Op, n.Name, n.Type())
+		if err := checkOpset(n, OpsetPortable); err != nil {
+			return fmt.Errorf("export: not portable: %w", err)
 		}
 		if n.Op != graph.OpConstant && n.Op != graph.OpParam {
 			continue

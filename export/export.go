@@ -66,8 +66,10 @@ type Model struct {
 }
 
 // onnxTypes names the element types by their code (TensorProto.DataType).
-var onnxTypes = [...]string{"undefined", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool",
-	"float16", "float64", "uint32", "uint64", "complex64", "complex128", "bfloat16"}
+var onnxTypes = [...]string{
+	"undefined", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16",
+	"float64", "uint32", "uint64", "complex64", "complex128", "bfloat16",
+}
 
 func typeName(code int32) string {
 	if code < 0 || int(code) >= len(onnxTypes) {
@@ -78,15 +80,6 @@ func typeName(code int32) string {
 
 // dtypeOf returns the dtype of an ONNX type code that zoo's graphs can have.
 func dtypeOf(code int32) (tensor.DType, bool) {
-	for _, d := range []tensor.DType{tensor.Float32, tensor.Int64, tensor.Bool} {
-		if graph.ONNXType(d) == int64(code) {
-			return d, true
-		}
-	}
-	return tensor.Invalid, false
-}
-
-// fused lists the operators that need OpsetFused.
-func fused(op string) bool {
-	return op == "Attention" || op == "RMSNormalization" || op == "RotaryEmbedding"
+	d := tensor.FromONNX(code)
+	return d, graph.Holds(d)
 }

@@ -90,7 +90,8 @@ func matricesAndShapes(b *graph.Builder) []graph.Output {
 	sliced := b.Concat(3, b.SliceLast(scores, 3, graph.N(1)), b.Slice(scores, 2, graph.N(0), seq))
 	z := b.Unsqueeze(b.Squeeze(b.Unsqueeze(sliced, 1), 1), 0)
 	zeros := b.Expand(b.Float(0), batch, seq)
-	return []graph.Output{{Name: "z", Node: z}, {Name: "zeros", Node: zeros}, {Name: "count", Node: b.Scalar(batch.Mul(seq))}}
+	return []graph.Output{{Name: "z", Node: z}, {Name: "zeros", Node: zeros},
+		{Name: "count", Node: b.Scalar(batch.Mul(seq))}}
 }
 
 func indicesAndReductions(b *graph.Builder) []graph.Output {
@@ -139,6 +140,7 @@ func constants(b *graph.Builder) []graph.Output {
 	bools := b.Const(tensor.Of([]bool{true, false, true}, 3))
 	ints := b.Const(tensor.Of([]int64{1, -2, 1 << 40}, 1, 3))
 	y = b.Where(bools, y, b.Cast(ints, tensor.Float32))
+	y = b.Add(y, b.Cast(b.Range(graph.N(0), graph.N(3)), tensor.Float32))
 	empty := b.Const(tensor.New(tensor.Float32, 0, 3))
 	noBools := b.Cast(b.Const(tensor.New(tensor.Bool, 0, 3)), tensor.Float32)
 	return []graph.Output{{Name: "y", Node: b.Concat(0, y, empty, noBools)}}
@@ -177,7 +179,8 @@ func trainingStep(b *graph.Builder) []graph.Output {
 func aliases(b *graph.Builder) []graph.Output {
 	x, w := b.Input("x", tensor.Float32, seq), b.Param("w", 2)
 	y := b.Neg(x)
-	return []graph.Output{{Name: "y", Node: y}, {Name: "y2", Node: y}, {Name: "x2", Node: x}, {Name: "w2", Node: w}, {Name: "c", Node: b.Ints(1, 2)}}
+	return []graph.Output{{Name: "y", Node: y}, {Name: "y2", Node: y}, {Name: "x2", Node: x}, {Name: "w2", Node: w},
+		{Name: "c", Node: b.Ints(1, 2)}}
 }
 
 // deadNodes leaves gaps in the numbering of node paths.

@@ -28,7 +28,8 @@ func valueInfo(name string, code int32, axes ...any) *onnxpb.ValueInfoProto {
 		}
 		shape.Dim = append(shape.Dim, d)
 	}
-	return &onnxpb.ValueInfoProto{Name: name, Type: &onnxpb.TypeProto{TensorType: &onnxpb.TypeProto_Tensor{ElemType: code, Shape: shape}}}
+	t := &onnxpb.TypeProto{TensorType: &onnxpb.TypeProto_Tensor{ElemType: code, Shape: shape}}
+	return &onnxpb.ValueInfoProto{Name: name, Type: t}
 }
 
 func node(op, out string, in ...string) *onnxpb.NodeProto {
@@ -68,7 +69,8 @@ func marshal(t testing.TB, m *onnxpb.ModelProto) []byte {
 
 func TestReadForeign(t *testing.T) {
 	m := read(t, marshal(t, valid()))
-	want := "input x : float32[seq]\nparam w : float32[1]\n%0 = Neg(x) : float32[seq]\n%1 = Mul(%0, w) : float32[seq]\noutput y = %1 : float32[seq]\n"
+	want := "input x : float32[seq]\nparam w : float32[1]\n" +
+		"%0 = Neg(x) : float32[seq]\n%1 = Mul(%0, w) : float32[seq]\noutput y = %1 : float32[seq]\n"
 	if m.Graph.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", m.Graph, want)
 	}
@@ -96,64 +98,87 @@ func TestReadRefuses(t *testing.T) {
 		{"no opset", "no opset", func(x *m) { x.OpsetImport = nil }},
 		{"old opset", "opset 12; supported is one opset from 13 to 23", func(x *m) { x.OpsetImport[0].Version = 12 }},
 		{"new opset", "opset 24", func(x *m) { x.OpsetImport[0].Version = 24 }},
-		{"two opsets", "supported is one opset", func(x *m) { x.OpsetImport = append(x.OpsetImport, x.OpsetImport[0]) }},
+		{"two opsets", "supported is one opset",
+			func(x *m) { x.OpsetImport = append(x.OpsetImport, x.OpsetImport[0]) }},
 		{"domain", `domain "com.microsoft"`, func(x *m) { x.OpsetImport[0].Domain = "com.microsoft" }},
-		{"node domain", `node 0 "" ("Neg"): it is from the operator domain "a.b"`, func(x *m) { x.Graph.Node[0].Domain = "a.b" }},
+		{"node domain", `node 0 "" ("Neg"): it is from the operator domain "a.b"`,
+			func(x *m) { x.Graph.Node[0].Domain = "a.b" }},
 		{"functions", "the model has functions or training_info", func(x *m) { x.Functions = [][]byte{{}} }},
 		{"sparse", "sparse initializers", func(x *m) { x.Graph.SparseInitializer = [][]byte{{}} }},
 		{"no nodes", "no nodes", func(x *m) { x.Graph.Node = nil; x.Graph.Output[0] = x.Graph.Input[0] }},
 		{"no outputs", "no outputs", func(x *m) { x.Graph.Output = nil }},
-		{"unknown operator", `node 1 "" ("Conv"): the operator is not supported; the supported ones are Add`, func(x *m) { x.Graph.Node[1].OpType = "Conv" }},
-		{"fused at 18", "it needs opset 23, and the file is opset 18", func(x *m) { x.Graph.Node[1].OpType = "RMSNormalization" }},
+		{"unknown operator", `node 1 "" ("Conv"): the operator is not supported; the supported ones are Add`,
+			func(x *m) { x.Graph.Node[1].OpType = "Conv" }},
+		{"fused at 18", "it needs opset 23, and the file is opset 18",
+			func(x *m) { x.Graph.Node[1].OpType = "RMSNormalization" }},
 		{"no inputs", "it has 0 inputs", func(x *m) { x.Graph.Node[0].Input = nil }},
-		{"million inputs", "it has 1000000 inputs and 1 outputs; supported are 4096", func(x *m) { x.Graph.Node[0].Input = make([]string, 1e6) }},
+		{"million inputs", "it has 1000000 inputs and 1 outputs; supported are 4096",
+			func(x *m) { x.Graph.Node[0].Input = make([]string, 1e6) }},
 		{"two outputs", "it has 1 inputs and 2 outputs", func(x *m) { x.Graph.Node[0].Output = []string{"n", "m"} }},
 		{"undefined", `input 0, "nix", is not defined`, func(x *m) { x.Graph.Node[0].Input[0] = "nix" }},
 		{"left out", "input 1 is left out", func(x *m) { x.Graph.Node[1].Input[1] = "" }},
 		{"cycle", `input 0, "y", is made by a later node or by itself`, func(x *m) { x.Graph.Node[0].Input[0] = "y" }},
 		{"own input", `is made by a later node or by itself`, func(x *m) { x.Graph.Node[1].Input[0] = "y" }},
 		{"twice defined", `output "n": its name is taken`, func(x *m) { x.Graph.Node[1].Output[0] = "n" }},
-		{"duplicate initializer", `initializer "w": its name is taken`, func(x *m) { x.Graph.Initializer = append(x.Graph.Initializer, first(x)) }},
-		{"initializer is input", `initializer "x": its name is taken`, func(x *m) { first(x).Name = "x"; x.Graph.Node[1].Input[1] = "x" }},
+		{"duplicate initializer", `initializer "w": its name is taken`,
+			func(x *m) { x.Graph.Initializer = append(x.Graph.Initializer, first(x)) }},
+		{"initializer is input", `initializer "x": its name is taken`,
+			func(x *m) { first(x).Name = "x"; x.Graph.Node[1].Input[1] = "x" }},
 		{"unnamed initializer", "it has no name", func(x *m) { first(x).Name = "" }},
 		{"no such output", `output "z": no node makes it`, func(x *m) { x.Graph.Output[0].Name = "z" }},
-		{"duplicate output", `output name "y" is empty or taken`, func(x *m) { x.Graph.Output = append(x.Graph.Output, x.Graph.Output[0]) }},
-		{"wrong output", `declared as y float32[2], but is float32[seq]`, func(x *m) { x.Graph.Output[0] = valueInfo("y", 1, 2) }},
+		{"duplicate output", `output name "y" is empty or taken`,
+			func(x *m) { x.Graph.Output = append(x.Graph.Output, x.Graph.Output[0]) }},
+		{"wrong output", `declared as y float32[2], but is float32[seq]`,
+			func(x *m) { x.Graph.Output[0] = valueInfo("y", 1, 2) }},
 		{"output without type", "not declared as a tensor", func(x *m) { x.Graph.Output[0].Type = nil }},
 		{"input type", "element type is float16 (10)", func(x *m) { x.Graph.Input[0].Type.TensorType.ElemType = 10 }},
-		{"input axis", "axis 0 has neither a length nor a name", func(x *m) { x.Graph.Input[0] = valueInfo("x", 1, nil) }},
-		{"input axis name", `"se q" is neither an integer nor a name`, func(x *m) { x.Graph.Input[0] = valueInfo("x", 1, "se q") }},
+		{"input axis", "axis 0 has neither a length nor a name",
+			func(x *m) { x.Graph.Input[0] = valueInfo("x", 1, nil) }},
+		{"input axis name", `"se q" is neither an integer nor a name`,
+			func(x *m) { x.Graph.Input[0] = valueInfo("x", 1, "se q") }},
 		{"negative axis", "axis 0 has the length -3", func(x *m) { x.Graph.Input[0] = valueInfo("x", 1, -3) }},
-		{"negative axis expression", "axis 0 has the length -3", func(x *m) { x.Graph.Input[0] = valueInfo("x", 1, "-3") }},
-		{"name of a length", `axis "a|b"`, func(x *m) { x.Graph.Input = append(x.Graph.Input, valueInfo("a|b", 7, 1)) }},
-		{"name of an input", `Input: "é" is not a name`, func(x *m) { x.Graph.Input[0].Name = "é"; x.Graph.Node[0].Input[0] = "é" }},
+		{"negative axis expression", "axis 0 has the length -3",
+			func(x *m) { x.Graph.Input[0] = valueInfo("x", 1, "-3") }},
+		{"name of a length", `axis "a|b"`,
+			func(x *m) { x.Graph.Input = append(x.Graph.Input, valueInfo("a|b", 7, 1)) }},
+		{"name of an input", `Input: "é" is not a name`,
+			func(x *m) { x.Graph.Input[0].Name = "é"; x.Graph.Node[0].Input[0] = "é" }},
 		{"long name", "its name has 5000 bytes", func(x *m) { x.Graph.Input[0].Name = strings.Repeat("x", 5000) }},
 		{"external data", "its data is in another file", func(x *m) { first(x).DataLocation = 1 }},
 		{"segment", "one segment", func(x *m) { first(x).Segment = []byte{8, 1} }},
-		{"weight type", "element type is string (8)", func(x *m) { first(x).DataType, first(x).FloatData, first(x).StringData = 8, nil, [][]byte{{1}} }},
-		{"huge axes", "declares more data than a file can hold", func(x *m) { first(x).Dims = []int64{1 << 30, 1 << 30, 1 << 30} }},
+		{"weight type", "element type is string (8)",
+			func(x *m) { first(x).DataType, first(x).FloatData, first(x).StringData = 8, nil, [][]byte{{1}} }},
+		{"huge axes", "declares more data than a file can hold",
+			func(x *m) { first(x).Dims = []int64{1 << 30, 1 << 30, 1 << 30} }},
 		{"huge axis", "axis 0 has the length", func(x *m) { first(x).Dims = []int64{1 << 40} }},
-		{"declared too much", "takes 4000000 bytes, but 0 bytes and 1 single values", func(x *m) { first(x).Dims = []int64{1000000} }},
+		{"declared too much", "takes 4000000 bytes, but 0 bytes and 1 single values",
+			func(x *m) { first(x).Dims = []int64{1000000} }},
 		{"negative weight axis", "axis 0 has the length -1", func(x *m) { first(x).Dims = []int64{-1} }},
 		{"many weight axes", "it has 40 axes", func(x *m) { first(x).Dims = bytesToInts(make([]byte, 40)) }},
 		{"two kinds of data", "data of several kinds", func(x *m) { first(x).RawData = []byte{0, 0, 0, 0} }},
 		{"wrong kind of data", "data of several kinds", func(x *m) { first(x).Int64Data = []int64{1} }},
-		{"odd raw data", "takes 4 bytes, but 3 bytes", func(x *m) { first(x).FloatData, first(x).RawData = nil, []byte{1, 2, 3} }},
-		{"bool of 2", "element 0 of a bool tensor is 2", func(x *m) { *first(x) = onnxpb.TensorProto{Name: "w", DataType: 9, RawData: []byte{2}} }},
+		{"odd raw data", "takes 4 bytes, but 3 bytes",
+			func(x *m) { first(x).FloatData, first(x).RawData = nil, []byte{1, 2, 3} }},
+		{"bool of 2", "element 0 of a bool tensor is 2",
+			func(x *m) { *first(x) = onnxpb.TensorProto{Name: "w", DataType: 9, RawData: []byte{2}} }},
 		{"attribute kind", "kind GRAPH", func(x *m) {
 			x.Graph.Node[0].Attribute = []*onnxpb.AttributeProto{{Name: "body", Type: onnxpb.AttributeProto_GRAPH}}
 		}},
-		{"attribute without kind", "kind UNDEFINED", func(x *m) { x.Graph.Node[0].Attribute = []*onnxpb.AttributeProto{{Name: "a"}} }},
-		{"attribute twice", "empty, too long or taken", func(x *m) { x.Graph.Node[0].Attribute = []*onnxpb.AttributeProto{intAttr("a", 1), intAttr("a", 1)} }},
+		{"attribute without kind", "kind UNDEFINED",
+			func(x *m) { x.Graph.Node[0].Attribute = []*onnxpb.AttributeProto{{Name: "a"}} }},
+		{"attribute twice", "empty, too long or taken",
+			func(x *m) { x.Graph.Node[0].Attribute = []*onnxpb.AttributeProto{intAttr("a", 1), intAttr("a", 1)} }},
 		{"attribute of a function", "refers to a function's attribute", func(x *m) {
 			x.Graph.Node[0].Attribute = []*onnxpb.AttributeProto{{Name: "a", RefAttrName: "b"}}
 		}},
-		{"unknown attribute", "has the unknown attribute a", func(x *m) { x.Graph.Node[0].Attribute = []*onnxpb.AttributeProto{intAttr("a", 1)} }},
+		{"unknown attribute", "has the unknown attribute a",
+			func(x *m) { x.Graph.Node[0].Attribute = []*onnxpb.AttributeProto{intAttr("a", 1)} }},
 		{"shape rule", `node 1 "" ("Mul"): graph: /: Mul(float32[seq], float32[2]) cannot broadcast`, func(x *m) {
 			first(x).Dims, first(x).FloatData = []int64{2}, []float32{1, 2}
 		}},
 		{"reshape to negative axes", "has the negative axis -2", func(x *m) {
-			x.Graph.Initializer = append(x.Graph.Initializer, int64s("shape", -2, -2), &onnxpb.TensorProto{Name: "four", DataType: 1, Dims: []int64{4}, FloatData: make([]float32, 4)})
+			x.Graph.Initializer = append(x.Graph.Initializer, int64s("shape", -2, -2),
+				&onnxpb.TensorProto{Name: "four", DataType: 1, Dims: []int64{4}, FloatData: make([]float32, 4)})
 			x.Graph.Node = []*onnxpb.NodeProto{node("Reshape", "y", "four", "shape")}
 		}},
 		{"squared lengths", "axis expression it computes is too large", func(x *m) { squarings(x.Graph, 60) }},
@@ -258,7 +283,8 @@ func TestReadDamaged(t *testing.T) {
 
 func TestReadInfo(t *testing.T) {
 	g := build(t, "", scalars)
-	got, err := export.ReadInfo(write(t, g.graph, g.weights, export.Options{Doc: "d", Version: "v", Metadata: map[string]string{"k": "v"}}))
+	got, err := export.ReadInfo(write(t, g.graph, g.weights,
+		export.Options{Doc: "d", Version: "v", Metadata: map[string]string{"k": "v"}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +303,8 @@ func TestReadInfo(t *testing.T) {
 	foreign.Graph.Node[0].OpType = "Gelu"
 	foreign.Graph.Input[0].Type.TensorType.ElemType = 10
 	info, err := export.ReadInfo(marshal(t, foreign))
-	if err != nil || info.Domains["com.microsoft"] != 1 || info.Ops["Gelu"] != 1 || info.Inputs[0].String() != "x float16[seq]" || info.InitializerBytes != 4 {
+	if err != nil || info.Domains["com.microsoft"] != 1 || info.Ops["Gelu"] != 1 ||
+		info.Inputs[0].String() != "x float16[seq]" || info.InitializerBytes != 4 {
 		t.Errorf("got %+v, %v", info, err)
 	}
 }

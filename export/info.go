@@ -42,7 +42,7 @@ func infoOf(m *onnxpb.ModelProto) Info {
 		Producer: m.ProducerName, ProducerVersion: m.ProducerVersion, Doc: m.DocString,
 		IRVersion: int(m.IrVersion), Domains: map[string]int{},
 		Nodes: len(m.Graph.Node), Ops: map[string]int{},
-		Initializers: len(m.Graph.Initializer), Metadata: map[string]string{},
+		Initializers: len(m.Graph.Initializer), Metadata: safety.Metadata(m),
 	}
 	for _, o := range m.OpsetImport {
 		if safety.DefaultDomain(o.Domain) {
@@ -66,9 +66,6 @@ func infoOf(m *onnxpb.ModelProto) Info {
 	}
 	for _, t := range m.Graph.Initializer {
 		info.InitializerBytes += int64(len(t.RawData) + 4*len(t.FloatData) + 4*len(t.Int32Data) + 8*len(t.Int64Data))
-	}
-	for _, p := range m.MetadataProps {
-		info.Metadata[p.Key] = p.Value
 	}
 	return info
 }

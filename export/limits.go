@@ -158,11 +158,12 @@ func (c *costs) contents(op string, inputs []*graph.Node) contents {
 		return contents{}
 	}
 	x := c.in(inputs[0])
+	if graph.SharesInput(op) {
+		return x
+	}
 	switch op {
 	case "Shape":
 		return ofShape(inputs[0].Shape)
-	case "Reshape", "Squeeze", "Unsqueeze":
-		return x
 	case "Neg":
 		x.bytes += 3 * x.terms // a factor of −1 for each term
 		return x

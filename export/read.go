@@ -122,7 +122,10 @@ func (r *reader) param(name string, dims []graph.Dim) error {
 }
 
 func (r *reader) initializer(p *onnxpb.TensorProto) error {
-	t := tensorOf(p)
+	t, err := tensorOf(p)
+	if err != nil {
+		return err
+	}
 	p.RawData, p.FloatData, p.Int64Data, p.Int32Data = nil, nil, nil, nil // not needed again, and large
 	if t.DType() != tensor.Float32 || isConstName(p.Name) {
 		n := r.b.Const(t)

@@ -22,7 +22,9 @@ import (
 //
 // Such a file is for ONNX Runtime: Read refuses it, since graphs here are flat.
 // Package safety lets it pass where its card declares the state.
-func WriteSequence(w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, state card.State, opt Options) error {
+func WriteSequence(
+	w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, state card.State, opt Options,
+) error {
 	m, err := newModel(g, weights, opt)
 	if err == nil {
 		err = intoScan(m.Graph, g, state)
@@ -30,21 +32,21 @@ func WriteSequence(w io.Writer, g *graph.Graph, weights map[string]*tensor.Tenso
 	if err == nil {
 		err = safety.Validate(m, safety.Options{ControlFlow: true})
 	}
-	if err != nil {
-		return fmt.Errorf("export: write sequence: %w", err)
+	if err == nil {
+		err = put(w, m, opt.Metadata)
 	}
-	data, err := marshal(m)
 	if err != nil {
-		return fmt.Errorf("export: write sequence: %w", err)
-	}
-	if _, err := w.Write(data); err != nil {
 		return fmt.Errorf("export: write sequence: %w", err)
 	}
 	return nil
 }
 
-// Names within the body carry a prefix: a subgraph may not reuse outer names.
-const inStep = "step/"
+const (
+	inStep = "step/" // before names in the body: a subgraph may not reuse outer names
+	row    = "/row"  // behind names of one row of the sequence, which lacks its axis
+	// sequenceAxis names the constant 1, the axis that is scanned.
+	sequenceAxis = constPrefix + "sequence"
+)
 
 // intoScan turns the flat one-step graph into a Scan over it. Initializers stay
 // outside, where the body sees them.
@@ -52,74 +54,94 @@ func intoScan(p *onnxpb.GraphProto, g *graph.Graph, s card.State) error {
 	if g.Input(s.Past) == nil || g.Output(s.Present) == nil || len(p.Output) != 2 {
 		return fmt.Errorf("the graph must have the state %s and %s and one output beside it", s.Past, s.Present)
 	}
-	body := &onnxpb.GraphProto{Name: "step"}
-	outer := map[string]bool{}
-	for _, t := range p.Initializer {
-		outer[t.Name] = true
+	past, inputs := apart(p.Input, s.Past)
+	present, outputs := apart(p.Output, s.Present)
+	body := &onnxpb.GraphProto{Name: "step", Input: []*onnxpb.ValueInfoProto{renamed(past, inStep+s.Past)}}
+	scan := &onnxpb.NodeProto{
+		OpType: "Scan", Name: "/Scan", Input: []string{s.Past}, Output: []string{s.Present, outputs[0].Name},
+	}
+	var axes []int64 // of the inputs, each along its axis 1
+	for _, in := range inputs {
+		if len(in.Type.TensorType.Shape.Dim) != 2 {
+			return fmt.Errorf("input %s must be [batch, 1]", in.Name)
+		}
+		if err := addRow(body, "Unsqueeze", in); err != nil {
+			return fmt.Errorf("input %w", err)
+		}
+		scan.Input, axes = append(scan.Input, in.Name), append(axes, 1)
+	}
+	addStep(body, p)
+	body.Output = []*onnxpb.ValueInfoProto{renamed(present, inStep+s.Present)}
+	if err := addRow(body, "Squeeze", outputs[0]); err != nil {
+		return fmt.Errorf("output %w", err)
+	}
+	scan.Attribute = []*onnxpb.AttributeProto{
+		{Name: "body", Type: onnxpb.AttributeProto_GRAPH, G: body},
+		{Name: "num_scan_inputs", Type: onnxpb.AttributeProto_INT, I: proto.Int64(int64(len(axes)))},
+		{Name: "scan_input_axes", Type: onnxpb.AttributeProto_INTS, Ints: axes},
+		{Name: "scan_output_axes", Type: onnxpb.AttributeProto_INTS, Ints: []int64{1}},
+	}
+	p.Node = []*onnxpb.NodeProto{scan}
+	p.Initializer = append(p.Initializer, tensorProto(sequenceAxis, tensor.Of([]int64{1}, 1)))
+	return nil
+}
+
+// apart takes the value with the given name out of a list.
+func apart(list []*onnxpb.ValueInfoProto, name string) (one *onnxpb.ValueInfoProto, others []*onnxpb.ValueInfoProto) {
+	for _, v := range list {
+		if v.Name == name {
+			one = v
+		} else {
+			others = append(others, v)
+		}
+	}
+	return one, others
+}
+
+// addRow gives the body a row of the sequence v: as an input, to which op Unsqueeze
+// adds the axis that a step expects, or as an output, from which op Squeeze takes it.
+// v, [batch, 1, …], becomes the whole sequence [batch, seq, …].
+func addRow(body *onnxpb.GraphProto, op string, v *onnxpb.ValueInfoProto) error {
+	axes := v.Type.TensorType.Shape.Dim
+	if len(axes) < 2 || axes[1].GetDimValue() != 1 {
+		return fmt.Errorf("%s must be [batch, 1, …]", v.Name)
+	}
+	one := renamed(v, inStep+v.Name+row)
+	one.Type.TensorType.Shape.Dim = slices.Delete(slices.Clone(axes), 1, 2)
+	axes[1] = &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: card.Seq}}
+	n := &onnxpb.NodeProto{OpType: op, Name: one.Name}
+	if op == "Unsqueeze" {
+		n.Input, n.Output = []string{one.Name, sequenceAxis}, []string{inStep + v.Name}
+		body.Input = append(body.Input, one)
+	} else {
+		n.Input, n.Output = []string{inStep + v.Name, sequenceAxis}, []string{one.Name}
+		body.Output = append(body.Output, one)
+	}
+	body.Node = append(body.Node, n)
+	return nil
+}
+
+// addStep copies the nodes of a graph into the body, under names of its own.
+func addStep(body, g *onnxpb.GraphProto) {
+	stored := map[string]bool{}
+	for _, t := range g.Initializer {
+		stored[t.Name] = true
 	}
 	inner := func(names []string) []string {
 		out := slices.Clone(names)
 		for i, n := range out {
-			if !outer[n] {
+			if !stored[n] {
 				out[i] = inStep + n
 			}
 		}
 		return out
 	}
-	seqAxis := &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: card.Seq}}
-	const axisName = constPrefix + "sequence"
-	p.Initializer = append(p.Initializer, &onnxpb.TensorProto{Name: axisName, DataType: int32(graph.ONNXType(tensor.Int64)), Dims: []int64{1}, RawData: []byte{1, 0, 0, 0, 0, 0, 0, 0}})
-
-	// The body: scanned rows get their axis back, the step follows, and its result
-	// loses the axis again.
-	var scanned []string
-	past := p.Input[slices.IndexFunc(p.Input, func(v *onnxpb.ValueInfoProto) bool { return v.Name == s.Past })]
-	body.Input = append(body.Input, renamed(past, inStep+s.Past))
-	for _, in := range p.Input {
-		if in.Name == s.Past {
-			continue
-		}
-		shape := in.Type.GetTensorType().GetShape()
-		if len(shape.Dim) != 2 || shape.Dim[1].GetDimValue() != 1 {
-			return fmt.Errorf("input %s must be [batch, 1]", in.Name)
-		}
-		row := renamed(in, inStep+in.Name+"/row")
-		row.Type.GetTensorType().Shape.Dim = shape.Dim[:1]
-		body.Input = append(body.Input, row)
-		body.Node = append(body.Node, &onnxpb.NodeProto{OpType: "Unsqueeze", Name: row.Name, Input: []string{row.Name, axisName}, Output: []string{inStep + in.Name}})
-		scanned = append(scanned, in.Name)
-		shape.Dim[1] = seqAxis
+	for _, n := range g.Node {
+		body.Node = append(body.Node, &onnxpb.NodeProto{
+			OpType: n.OpType, Name: inStep + n.Name, Attribute: n.Attribute,
+			Input: inner(n.Input), Output: inner(n.Output),
+		})
 	}
-	for _, n := range p.Node {
-		body.Node = append(body.Node, &onnxpb.NodeProto{OpType: n.OpType, Name: inStep + n.Name, Attribute: n.Attribute, Input: inner(n.Input), Output: inner(n.Output)})
-	}
-	present := p.Output[slices.IndexFunc(p.Output, func(v *onnxpb.ValueInfoProto) bool { return v.Name == s.Present })]
-	result := p.Output[slices.IndexFunc(p.Output, func(v *onnxpb.ValueInfoProto) bool { return v.Name != s.Present })]
-	shape := result.Type.GetTensorType().GetShape()
-	if len(shape.Dim) < 2 || shape.Dim[1].GetDimValue() != 1 {
-		return fmt.Errorf("output %s must be [batch, 1, …]", result.Name)
-	}
-	row := renamed(result, inStep+result.Name+"/row")
-	row.Type.GetTensorType().Shape.Dim = slices.Delete(slices.Clone(shape.Dim), 1, 2)
-	shape.Dim[1] = seqAxis
-	body.Node = append(body.Node, &onnxpb.NodeProto{OpType: "Squeeze", Name: row.Name, Input: []string{inStep + result.Name, axisName}, Output: []string{row.Name}})
-	body.Output = []*onnxpb.ValueInfoProto{renamed(present, inStep+s.Present), row}
-
-	ones := make([]int64, len(scanned))
-	for i := range ones {
-		ones[i] = 1
-	}
-	p.Node = []*onnxpb.NodeProto{{
-		OpType: "Scan", Name: "/Scan",
-		Input: append([]string{s.Past}, scanned...), Output: []string{s.Present, result.Name},
-		Attribute: []*onnxpb.AttributeProto{
-			{Name: "body", Type: onnxpb.AttributeProto_GRAPH, G: body},
-			{Name: "num_scan_inputs", Type: onnxpb.AttributeProto_INT, I: proto.Int64(int64(len(scanned)))},
-			{Name: "scan_input_axes", Type: onnxpb.AttributeProto_INTS, Ints: ones},
-			{Name: "scan_output_axes", Type: onnxpb.AttributeProto_INTS, Ints: []int64{1}},
-		},
-	}}
-	return nil
 }
 
 // renamed is a copy of a value's description under another name.

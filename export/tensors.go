@@ -1,9 +1,6 @@
 package export
 
 import (
-	"encoding/binary"
-	"math"
-
 	"github.com/nopezoo/zoo/export/internal/onnxpb"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -21,36 +18,13 @@ func lengths(t *onnxpb.TensorProto) int {
 	return len(t.RawData)/8 + len(t.Int64Data)
 }
 
-// shapeOf returns the axes of a stored tensor, which has been validated.
-func shapeOf(t *onnxpb.TensorProto) []int {
-	shape := make([]int, len(t.Dims))
-	for i, d := range t.Dims {
+// tensorOf decodes a stored tensor, which has been validated.
+func tensorOf(p *onnxpb.TensorProto) (*tensor.Tensor, error) {
+	dtype, _ := dtypeOf(p.DataType)
+	shape := make([]int, len(p.Dims))
+	for i, d := range p.Dims {
 		shape[i] = int(d)
 	}
-	return shape
-}
-
-// tensorOf decodes a stored tensor, which has been validated.
-func tensorOf(p *onnxpb.TensorProto) *tensor.Tensor {
-	dtype, _ := dtypeOf(p.DataType)
-	t := tensor.New(dtype, shapeOf(p)...)
-	raw := safety.RawData(p)
-	switch dtype {
-	case tensor.Float32:
-		data := tensor.Data[float32](t)
-		for i := range data {
-			data[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
-		}
-	case tensor.Int64:
-		data := tensor.Data[int64](t)
-		for i := range data {
-			data[i] = int64(binary.LittleEndian.Uint64(raw[8*i:]))
-		}
-	case tensor.Bool:
-		data := tensor.Data[bool](t)
-		for i := range data {
-			data[i] = raw[i] != 0
-		}
-	}
-	return t
+	t := tensor.New(dtype, shape...)
+	return t, t.SetRaw(safety.RawData(p))
 }

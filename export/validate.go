@@ -31,7 +31,8 @@ func validate(m *onnxpb.ModelProto) error {
 func checkHeader(m *onnxpb.ModelProto) (opset int, err error) {
 	for _, o := range m.OpsetImport {
 		if !safety.DefaultDomain(o.Domain) {
-			return 0, fmt.Errorf("the model imports the operator domain %q; only ONNX's default domain is supported", o.Domain)
+			return 0, fmt.Errorf("the model imports the operator domain %q; only ONNX's default domain is supported",
+				o.Domain)
 		}
 		if opset != 0 || o.Version < minOpset || o.Version > maxOpset {
 			return 0, fmt.Errorf("opset %d; supported is one opset from %d to %d", o.Version, minOpset, maxOpset)
@@ -55,10 +56,12 @@ func checkFlat(g *onnxpb.GraphProto, opset int) error {
 			return fmt.Errorf("initializer %s: its name is taken by an input", quote(t.Name))
 		}
 		if _, ok := dtypeOf(t.DataType); !ok {
-			return fmt.Errorf("initializer %s: its element type is %s (%d); supported are float32, int64 and bool", quote(t.Name), typeName(t.DataType), t.DataType)
+			return fmt.Errorf("initializer %s: its element type is %s (%d); supported are float32, int64 and bool",
+				quote(t.Name), typeName(t.DataType), t.DataType)
 		}
 		if vectors += lengths(t); vectors > maxLengths {
-			return fmt.Errorf("initializer %s: the int64 vectors have %d elements so far; supported are %d", quote(t.Name), vectors, maxLengths)
+			return fmt.Errorf("initializer %s: the int64 vectors have %d elements so far; supported are %d",
+				quote(t.Name), vectors, maxLengths)
 		}
 	}
 	if len(g.Node) == 0 {
@@ -82,40 +85,25 @@ func checkNode(n *onnxpb.NodeProto, opset int) error {
 		return fmt.Errorf("the operator is not supported; the supported ones are %s", strings.Join(ops, ", "))
 	}
 	if len(n.Input) == 0 || len(n.Output) != 1 || n.Output[0] == "" {
-		return fmt.Errorf("it has %d inputs and %d outputs; supported are 1 or more, and 1", len(n.Input), len(n.Output))
+		return fmt.Errorf("it has %d inputs and %d outputs; supported are 1 or more, and 1",
+			len(n.Input), len(n.Output))
 	}
 	if i := slices.Index(n.Input, ""); i >= 0 {
 		return fmt.Errorf("input %d is left out, which is not supported", i)
 	}
 	for _, a := range n.Attribute {
 		switch a.Type {
-		case onnxpb.AttributeProto_INT, onnxpb.AttributeProto_INTS, onnxpb.AttributeProto_FLOAT, onnxpb.AttributeProto_STRING:
+		case onnxpb.AttributeProto_INT, onnxpb.AttributeProto_INTS,
+			onnxpb.AttributeProto_FLOAT, onnxpb.AttributeProto_STRING:
 		default:
-			return fmt.Errorf("attribute %s is of kind %v; supported are INT, INTS, FLOAT and STRING", quote(a.Name), a.Type)
+			return fmt.Errorf("attribute %s is of kind %v; supported are INT, INTS, FLOAT and STRING",
+				quote(a.Name), a.Type)
 		}
 	}
-	if need := minimumOpset(n); opset < need {
+	if need := graph.Opset(n.OpType, len(n.Input), attributesOf(n)); opset < need {
 		return fmt.Errorf("it needs opset %d, and the file is opset %d", need, opset)
 	}
 	return nil
-}
-
-// minimumOpset returns the opset that brought the form in which a node is used,
-// where that is later than minOpset.
-func minimumOpset(n *onnxpb.NodeProto) int {
-	switch {
-	case fused(n.OpType):
-		return OpsetFused
-	case n.OpType == "ReduceMean" && len(n.Input) > 1:
-		return 18 // axes as an input
-	case n.OpType == "ScatterElements":
-		return 16 // the reduction attribute
-	case n.OpType == "Shape" && len(n.Attribute) > 0:
-		return 15 // start and end
-	case n.OpType == "Reshape" && len(n.Attribute) > 0:
-		return 14 // allowzero
-	}
-	return minOpset
 }
 
 // checkType checks the declared type of an input or output. Whether the axes
@@ -123,7 +111,8 @@ func minimumOpset(n *onnxpb.NodeProto) int {
 func checkType(v *onnxpb.ValueInfoProto) error {
 	t := v.GetType().GetTensorType()
 	if _, ok := dtypeOf(t.ElemType); !ok {
-		return fmt.Errorf("its element type is %s (%d); supported are float32, int64 and bool", typeName(t.ElemType), t.ElemType)
+		return fmt.Errorf("its element type is %s (%d); supported are float32, int64 and bool",
+			typeName(t.ElemType), t.ElemType)
 	}
 	if t.Shape == nil {
 		return fmt.Errorf("its shape is not declared")

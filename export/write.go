@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -23,36 +24,32 @@ import (
 // file atomically (temporary file, fsync, rename) is the caller's part.
 func Write(w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) error {
 	m, err := newModel(g, weights, opt)
+	if err == nil {
+		err = put(w, m, opt.Metadata)
+	}
 	if err != nil {
-		return fmt.Errorf("export: write: %w", err)
-	}
-	data, err := marshal(m)
-	if err != nil {
-		return fmt.Errorf("export: write: %w", err)
-	}
-	if err := safety.Scan(data); err != nil {
-		return fmt.Errorf("export: write: %w", err)
-	}
-	if _, err := w.Write(data); err != nil {
 		return fmt.Errorf("export: write: %w", err)
 	}
 	return nil
 }
 
-// marshal encodes a finished file. A card gets the hash of the weights.
-func marshal(m *onnxpb.ModelProto) ([]byte, error) {
-	metadata := map[string]string{}
-	for _, p := range m.MetadataProps {
-		metadata[p.Key] = p.Value
-	}
+// put writes a finished file with its metadata. A card gets the hash of the weights.
+func put(w io.Writer, m *onnxpb.ModelProto, metadata map[string]string) error {
 	if card.In(metadata) {
+		metadata = maps.Clone(metadata)
 		metadata[card.WeightsKey] = safety.WeightsHash(m.Graph)
 	}
-	m.MetadataProps = nil
 	for _, k := range slices.Sorted(maps.Keys(metadata)) {
 		m.MetadataProps = append(m.MetadataProps, &onnxpb.StringStringEntryProto{Key: k, Value: metadata[k]})
 	}
-	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err == nil {
+		err = safety.Scan(data)
+	}
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	return err
 }
 
 func newModel(g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) (*onnxpb.ModelProto, error) {
@@ -78,32 +75,34 @@ func newModel(g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) (*
 		OpsetImport:     []*onnxpb.OperatorSetIdProto{{Version: int64(opset)}},
 		Graph:           &f.out,
 	}
-	for k, v := range opt.Metadata {
-		m.MetadataProps = append(m.MetadataProps, &onnxpb.StringStringEntryProto{Key: k, Value: v}) // marshal sorts them
-	}
 	// What Write makes, Read accepts.
 	return m, validate(m)
 }
 
+// chooseOpset returns the opset asked for, or for 0 the lowest that Write uses and
+// that has every node.
 func chooseOpset(g *graph.Graph, want int) (int, error) {
-	var needs *graph.Node
+	opset := cmp.Or(want, OpsetPortable)
+	if irVersions[opset] == 0 {
+		return 0, fmt.Errorf("opset %d: choose %d or %d", want, OpsetPortable, OpsetFused)
+	}
 	for _, n := range g.Nodes {
-		if fused(n.Op) {
-			needs = n
-			break
+		if want == 0 && n.Opset() > opset {
+			opset = OpsetFused
+		}
+		if err := checkOpset(n, opset); err != nil {
+			return 0, err
 		}
 	}
-	switch {
-	case want == 0 && needs != nil:
-		return OpsetFused, nil
-	case want == 0:
-		return OpsetPortable, nil
-	case want == OpsetPortable && needs != nil:
-		return 0, fmt.Errorf("node %s: %s needs opset %d, not %d", needs.Name, needs.Op, OpsetFused, want)
-	case want == OpsetPortable, want == OpsetFused:
-		return want, nil
+	return opset, nil
+}
+
+// checkOpset wants that an opset has a node's operator, in the form that is used.
+func checkOpset(n *graph.Node, opset int) error {
+	if need := n.Opset(); need > opset {
+		return fmt.Errorf("node %s: %s needs opset %d, not %d", n.Name, n.Op, need, opset)
 	}
-	return 0, fmt.Errorf("opset %d: choose %d or %d", want, OpsetPortable, OpsetFused)
+	return nil
 }
 
 // file is a graph on its way into a GraphProto.
@@ -158,9 +157,8 @@ func (f *file) build(weights map[string]*tensor.Tensor, paramsAsInputs bool) err
 func (f *file) renames() map[*graph.Node]string {
 	r := map[*graph.Node]string{}
 	for _, o := range f.g.Outputs {
-		switch o.Node.Op {
-		case graph.OpInput, graph.OpParam, graph.OpConstant:
-			continue // a leaf keeps its own name
+		if o.Node.Leaf() {
+			continue // it keeps its own name
 		}
 		if _, has := r[o.Node]; !has {
 			r[o.Node] = o.Name
@@ -185,20 +183,15 @@ func (f *file) input(n *graph.Node, doc string) error {
 	if err := f.name(n, n.Name, "input "+n.Name); err != nil {
 		return err
 	}
-	v, err := valueInfo(n.Name, n, doc)
-	f.out.Input = append(f.out.Input, v)
-	return err
+	f.out.Input = append(f.out.Input, valueInfo(n.Name, n, doc))
+	return nil
 }
 
 func (f *file) initializer(n *graph.Node, name string, t *tensor.Tensor) error {
 	if err := f.name(n, name, "initializer "+name); err != nil {
 		return err
 	}
-	p, err := tensorProto(name, t)
-	if err != nil {
-		return fmt.Errorf("initializer %s: %w", name, err)
-	}
-	f.out.Initializer = append(f.out.Initializer, p)
+	f.out.Initializer = append(f.out.Initializer, tensorProto(name, t))
 	return nil
 }
 
@@ -237,11 +230,7 @@ func (f *file) outputs(renames map[*graph.Node]string) error {
 				Input: []string{f.names[o.Node]}, Output: []string{o.Name},
 			})
 		}
-		v, err := valueInfo(o.Name, o.Node, "")
-		if err != nil {
-			return err
-		}
-		f.out.Output = append(f.out.Output, v)
+		f.out.Output = append(f.out.Output, valueInfo(o.Name, o.Node, ""))
 	}
 	return nil
 }

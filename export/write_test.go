@@ -24,22 +24,27 @@ func TestWriteRefuses(t *testing.T) {
 		opt        export.Options
 	}{
 		{"missing", "parameter w (float32[2]) has no weight", nil, export.Options{}},
-		{"extra", "weight v belongs to no parameter", weights{"w": tensor.Of([]float32{1, 2}, 2), "v": tensor.Of([]float32{1}, 1)}, export.Options{}},
-		{"shape", "parameter w is float32[2], but its weight is float32[3]", weights{"w": tensor.New(tensor.Float32, 3)}, export.Options{}},
+		{"extra", "weight v belongs to no parameter",
+			weights{"w": tensor.Of([]float32{1, 2}, 2), "v": tensor.Of([]float32{1}, 1)}, export.Options{}},
+		{"shape", "parameter w is float32[2], but its weight is float32[3]",
+			weights{"w": tensor.New(tensor.Float32, 3)}, export.Options{}},
 		{"rank", "but its weight is float32[2,1]", weights{"w": tensor.New(tensor.Float32, 2, 1)}, export.Options{}},
 		{"dtype", "but its weight is float16[2]", weights{"w": tensor.New(tensor.Float16, 2)}, export.Options{}},
 		{"nan", "weight w: element 1 is NaN", weights{"w": tensor.Of([]float32{1, nan}, 2)}, export.Options{}},
 		{"infinity", "weight w: element 0 is -Inf", weights{"w": tensor.Of([]float32{inf, 1}, 2)}, export.Options{}},
-		{"weights of inputs", "1 weights given, but the parameters are inputs", weights{"w": tensor.New(tensor.Float32, 2)}, export.Options{ParamsAsInputs: true}},
+		{"weights of inputs", "1 weights given, but the parameters are inputs",
+			weights{"w": tensor.New(tensor.Float32, 2)}, export.Options{ParamsAsInputs: true}},
 		{"bad text", "invalid UTF-8", weights{"w": tensor.New(tensor.Float32, 2)}, export.Options{Doc: "\xff"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			g := build(t, "", func(b *graph.Builder) []graph.Output {
-				return []graph.Output{{Name: "y", Node: b.Add(b.Input("x", tensor.Float32, seq, graph.N(2)), b.Param("w", 2))}}
+				sum := b.Add(b.Input("x", tensor.Float32, seq, graph.N(2)), b.Param("w", 2))
+				return []graph.Output{{Name: "y", Node: sum}}
 			})
 			var buf bytes.Buffer
 			err := export.Write(&buf, g.graph, tc.weights, tc.opt)
-			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), "export: write: ") {
+			if err == nil || !strings.Contains(err.Error(), tc.want) ||
+				!strings.HasPrefix(err.Error(), "export: write: ") {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
 			if buf.Len() > 0 {

@@ -19,7 +19,6 @@ import (
 // error: the first failure is kept, later calls do nothing, and Build returns
 // it with operator, input types, layer path and source position.
 type Builder struct {
-	ops   opDefs
 	nodes []*Node
 	memo  map[string]*Node
 	named map[string]*Node // inputs and parameters
@@ -38,7 +37,6 @@ type symbol struct {
 // NewBuilder returns an empty builder.
 func NewBuilder() *Builder {
 	return &Builder{
-		ops:   opTable(),
 		memo:  map[string]*Node{},
 		named: map[string]*Node{},
 		paths: map[string]int{},
@@ -84,7 +82,7 @@ func caller() string {
 // of shape [1] can be used as a length: they are the axis named like the input.
 // Declaring the same input twice returns the same node.
 func (b *Builder) Input(name string, dtype tensor.DType, shape ...Dim) *Node {
-	n := b.leaf(OpInput, name, dtype, shape)
+	n := b.declare(OpInput, name, dtype, shape)
 	if n == failed {
 		return n
 	}
@@ -109,19 +107,23 @@ func (b *Builder) Param(name string, shape ...int) *Node {
 	for i, d := range shape {
 		dims[i] = N(d)
 	}
-	return b.leaf(OpParam, name, tensor.Float32, dims)
+	return b.declare(OpParam, name, tensor.Float32, dims)
 }
 
-func (b *Builder) leaf(op, name string, dtype tensor.DType, shape []Dim) *Node {
+func (b *Builder) declare(op, name string, dtype tensor.DType, shape []Dim) *Node {
 	if b.err != nil {
 		return failed
 	}
 	if !validName(name) {
 		return b.Fail(fmt.Errorf("%s: %q is not a name", op, name))
 	}
+	if !Holds(dtype) {
+		return b.Fail(fmt.Errorf("%s %s is %v: a graph holds float32, int64 and bool", op, name, dtype))
+	}
 	if old, ok := b.named[name]; ok {
 		if old.Op != op || old.DType != dtype || !slices.Equal(old.Shape, shape) {
-			return b.Fail(fmt.Errorf("%s %s %v%s was declared before as %s %s", op, name, dtype, shapeText(shape), old.Op, old.Type()))
+			return b.Fail(fmt.Errorf("%s %s %v%s was declared before as %s %s",
+				op, name, dtype, shapeText(shape), old.Op, old.Type()))
 		}
 		return old
 	}
@@ -134,6 +136,9 @@ func (b *Builder) leaf(op, name string, dtype tensor.DType, shape []Dim) *Node {
 func (b *Builder) Const(t *tensor.Tensor) *Node {
 	if b.err != nil {
 		return failed
+	}
+	if !Holds(t.DType()) {
+		return b.Fail(fmt.Errorf("a constant is %v: a graph holds float32, int64 and bool", t))
 	}
 	h := sha256.New()
 	hashTensor(h, t)
@@ -199,7 +204,7 @@ func (b *Builder) Op(op string, inputs []*Node, attrs ...Attr) *Node {
 	if old, ok := b.memo[key]; ok {
 		return old
 	}
-	if err := b.ops.infer(n); err != nil {
+	if err := infer(n); err != nil {
 		return b.Fail(err)
 	}
 	path := "/" + strings.Join(append(slices.Clone(b.scope), op), "/")
@@ -243,7 +248,7 @@ func (b *Builder) Len(d Dim) *Node {
 		if at.axis < 0 {
 			return at.input
 		}
-		return b.Op("Shape", []*Node{at.input}, Attr{"start", int64(at.axis)}, Attr{"end", int64(at.axis + 1)})
+		return b.axes(at, 1)
 	}
 	var sum *Node
 	for _, m := range d.poly() {
@@ -276,7 +281,7 @@ func (b *Builder) Lens(shape ...Dim) *Node {
 	for i := 0; i < len(shape); {
 		if at, ok := b.where[shape[i].String()]; ok && at.axis >= 0 {
 			n := b.run(at, shape[i:])
-			parts = append(parts, b.Op("Shape", []*Node{at.input}, Attr{"start", int64(at.axis)}, Attr{"end", int64(at.axis + n)}))
+			parts = append(parts, b.axes(at, n))
 			i += n
 			continue
 		}
@@ -299,6 +304,11 @@ func (b *Builder) Lens(shape ...Dim) *Node {
 		return parts[0]
 	}
 	return b.Concat(0, parts...)
+}
+
+// axes returns the lengths of count axes of an input, from at on.
+func (b *Builder) axes(at symbol, count int) *Node {
+	return b.Op("Shape", []*Node{at.input}, Attr{"start", int64(at.axis)}, Attr{"end", int64(at.axis + count)})
 }
 
 // run counts how many leading axes of shape are the axes of one input from at on.

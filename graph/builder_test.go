@@ -33,7 +33,8 @@ func TestStickyError(t *testing.T) {
 	if err == nil || !errors.Is(err, m.Err()) {
 		t.Fatalf("Build gives %v, Err %v", err, m.Err())
 	}
-	for _, want := range []string{"MatMul", "float32[seq,2]", "float32[3,4]", "inner axes 2 and 3", "/layers.0/attn:", "builder_test.go:"} {
+	for _, want := range []string{"MatMul", "float32[seq,2]", "float32[3,4]", "inner axes 2 and 3", "/layers.0/attn:",
+		"builder_test.go:"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("got %q, want %q in it", err, want)
 		}
@@ -47,20 +48,35 @@ func TestBuilderErrors(t *testing.T) {
 		build func(m maker) []graph.Output
 		want  string
 	}{
-		{"unknown operator", func(m maker) []graph.Output { m.Op("Gelu", nil); return nil }, "operator Gelu is not supported; the supported ones are Add, And"},
-		{"leaf as operator", func(m maker) []graph.Output { m.Op("Param", nil); return nil }, "operator Param is not supported"},
-		{"input again, other type", func(m maker) []graph.Output { in(m, "x", "2"); in(m, "x", "3"); return nil }, "Input x float32[3] was declared before as Input float32[2]"},
-		{"input and parameter", func(m maker) []graph.Output { in(m, "x", "2"); m.Param("x", 2); return nil }, "was declared before as Input"},
+		{"unknown operator", func(m maker) []graph.Output { m.Op("Gelu", nil); return nil },
+			"operator Gelu is not supported; the supported ones are Add, And"},
+		{"leaf as operator", func(m maker) []graph.Output { m.Op("Param", nil); return nil },
+			"operator Param is not supported"},
+		{"input again, other type", func(m maker) []graph.Output { in(m, "x", "2"); in(m, "x", "3"); return nil },
+			"Input x float32[3] was declared before as Input float32[2]"},
+		{"input and parameter", func(m maker) []graph.Output { in(m, "x", "2"); m.Param("x", 2); return nil },
+			"was declared before as Input"},
 		{"bad name", func(m maker) []graph.Output { m.Param("a b", 1); return nil }, `"a b" is not a name`},
-		{"undeclared axis", func(m maker) []graph.Output { m.Len(batch.Mul(seq)); return nil }, "no declared input has an axis batch"},
+		{"input of another dtype", func(m maker) []graph.Output { m.Input("x", tensor.Float16); return nil },
+			"Input x is float16: a graph holds"},
+		{"constant of another dtype", func(m maker) []graph.Output {
+			m.Const(tensor.New(tensor.Float64, 2))
+			return nil
+		}, "a constant is float64[2]: a graph holds"},
+		{"undeclared axis", func(m maker) []graph.Output { m.Len(batch.Mul(seq)); return nil },
+			"no declared input has an axis batch"},
 		{"no outputs", func(m maker) []graph.Output { return nil }, "no outputs"},
-		{"output of another builder", func(m maker) []graph.Output { return []graph.Output{{Name: "y", Node: other}} }, `output "y" is not a node of this builder`},
+		{"output of another builder", func(m maker) []graph.Output { return []graph.Output{{Name: "y", Node: other}} },
+			`output "y" is not a node of this builder`},
 		{"no node", func(m maker) []graph.Output { return []graph.Output{{Name: "y"}} }, `output "y" is not a node`},
-		{"no name", func(m maker) []graph.Output { return []graph.Output{{Node: m.Float(1)}} }, `output name "" is empty`},
+		{"no name", func(m maker) []graph.Output { return []graph.Output{{Node: m.Float(1)}} },
+			`output name "" is empty`},
 		{"name twice", func(m maker) []graph.Output {
 			return []graph.Output{{Name: "y", Node: m.Float(1)}, {Name: "y", Node: m.Float(2)}}
 		}, `"y" is empty or taken`},
-		{"name of an input", func(m maker) []graph.Output { return []graph.Output{{Name: "x", Node: m.Exp(in(m, "x"))}} }, `"x" is empty or taken`},
+		{"name of an input",
+			func(m maker) []graph.Output { return []graph.Output{{Name: "x", Node: m.Exp(in(m, "x"))}} },
+			`"x" is empty or taken`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := newMaker()
@@ -96,8 +112,10 @@ func TestInterning(t *testing.T) {
 		{"attribute", m.Softmax(x, 0), m.Softmax(x, 0), true},
 		{"other attribute", m.Softmax(x, 0), m.Softmax(x, -1), false},
 		{"order of attributes",
-			m.Op("Shape", []*graph.Node{x}, graph.Attr{Name: "start", Value: int64(0)}, graph.Attr{Name: "end", Value: int64(1)}),
-			m.Op("Shape", []*graph.Node{x}, graph.Attr{Name: "end", Value: int64(1)}, graph.Attr{Name: "start", Value: int64(0)}), true},
+			m.Op("Shape", []*graph.Node{x}, graph.Attr{Name: "start", Value: int64(0)},
+				graph.Attr{Name: "end", Value: int64(1)}),
+			m.Op("Shape", []*graph.Node{x}, graph.Attr{Name: "end", Value: int64(1)},
+				graph.Attr{Name: "start", Value: int64(0)}), true},
 		{"constant", m.vec(1, 2), m.vec(1, 2), true},
 		{"constant of another shape", m.vec(1, 2), m.f(shape{2, 1}, 1, 2), false},
 		{"constant of another type", m.Ints(0), m.b(shape{1}, false), false},
@@ -142,15 +160,18 @@ func TestBuildDropsWhatNothingNeeds(t *testing.T) {
 	if len(g.Nodes) != 3 || len(g.Inputs) != 1 || len(g.Params) != 1 {
 		t.Errorf("got\n%s", g)
 	}
-	if g.Input("x") != x || g.Input("unused") != nil || g.Param("unused.weight") != nil || g.Param("w") == nil || g.Output("y") == nil || g.Output("z") != nil {
+	if g.Input("x") != x || g.Input("unused") != nil || g.Param("unused.weight") != nil || g.Param("w") == nil ||
+		g.Output("y") == nil || g.Output("z") != nil {
 		t.Error("look-up by name is wrong")
 	}
 }
 
 // TestLen checks lengths by computing them.
 func TestLen(t *testing.T) {
-	feed := map[string]*tensor.Tensor{"x": tensor.New(tensor.Float32, 2, 3), "p": tensor.New(tensor.Float32, 5), "keep": tensor.Of([]int64{4}, 1)}
-	for _, d := range []string{"7", "batch", "seq", "past", "past+seq", "batch*seq", "2*batch*seq+past", "past+-1", "keep", "keep+seq", "-1*seq", "0"} {
+	feed := map[string]*tensor.Tensor{"x": tensor.New(tensor.Float32, 2, 3), "p": tensor.New(tensor.Float32, 5),
+		"keep": tensor.Of([]int64{4}, 1)}
+	for _, d := range []string{"7", "batch", "seq", "past", "past+seq", "batch*seq", "2*batch*seq+past", "past+-1",
+		"keep", "keep+seq", "-1*seq", "0"} {
 		m := newMaker()
 		used := m.Add(m.ReduceSum(in(m, "x", "batch", "seq"), false), m.ReduceSum(in(m, "p", "past"), false))
 		ints(m, "keep", "1")
@@ -181,7 +202,8 @@ func TestLens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := interp.Run(g, map[string]*tensor.Tensor{"x": tensor.New(tensor.Float32, 2, 3), "p": tensor.New(tensor.Float32, 5)}, nil)
+	got, err := interp.Run(g,
+		map[string]*tensor.Tensor{"x": tensor.New(tensor.Float32, 2, 3), "p": tensor.New(tensor.Float32, 5)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +276,8 @@ func small(t *testing.T) *graph.Graph {
 	var loss *graph.Node
 	m.In("embed", func() {
 		table := make([]float32, 12)
-		x := m.Add(m.Gather(m.w(4, 3), m.ids("batch", "seq"), 0), m.Gather(m.f(shape{4, 3}, table...), m.ids("batch", "seq"), 0))
+		x := m.Add(m.Gather(m.w(4, 3), m.ids("batch", "seq"), 0),
+			m.Gather(m.f(shape{4, 3}, table...), m.ids("batch", "seq"), 0))
 		y := m.Gemm(m.Reshape(x, batch.Mul(seq), graph.N(3)), m.w(2, 3), false, true)
 		loss = m.ReduceMean(m.LogSoftmax(m.Reshape(y, batch, seq, two), -1), false)
 	})
@@ -321,18 +344,22 @@ func TestVerifyFindsCorruption(t *testing.T) {
 		want    string
 	}{
 		{"nothing", func(g *graph.Graph) {}, ""},
-		{"shape", func(g *graph.Graph) { find(g, "Gemm").Shape = dims("seq", "2") }, "/embed/Gemm is recorded as float32[seq,2] but the rule says float32[batch*seq,2]"},
+		{"shape", func(g *graph.Graph) { find(g, "Gemm").Shape = dims("seq", "2") },
+			"/embed/Gemm is recorded as float32[seq,2] but the rule says float32[batch*seq,2]"},
 		{"dtype", func(g *graph.Graph) { find(g, "Gemm").DType = tensor.Int64 }, "recorded as int64"},
 		{"operator", func(g *graph.Graph) { find(g, "Add").Op = "MatMul" }, "MatMul"},
 		{"unknown operator", func(g *graph.Graph) { find(g, "Add").Op = "Foo" }, "operator Foo is not supported"},
-		{"attribute", func(g *graph.Graph) { find(g, "Gather").Attrs = []graph.Attr{{Name: "axis", Value: int64(7)}} }, "axis 7 is out of range"},
-		{"input dropped", func(g *graph.Graph) { n := find(g, "Add"); n.Inputs = n.Inputs[:1] }, "has 1 inputs, want 2"},
+		{"attribute", func(g *graph.Graph) { find(g, "Gather").Attrs = []graph.Attr{{Name: "axis", Value: int64(7)}} },
+			"axis 7 is out of range"},
+		{"input dropped", func(g *graph.Graph) { n := find(g, "Add"); n.Inputs = n.Inputs[:1] },
+			"has 1 inputs, want 2"},
 		{"order", func(g *graph.Graph) {
 			last := len(g.Nodes) - 1
 			g.Nodes[0], g.Nodes[last] = g.Nodes[last], g.Nodes[0]
 		}, "comes before its input"},
 		{"cycle", func(g *graph.Graph) { n := find(g, "Add"); n.Inputs[0] = n }, "comes before its input"},
-		{"output gone", func(g *graph.Graph) { g.Outputs[0].Node = graph.NewBuilder().Float(1) }, "output loss is not among the nodes"},
+		{"output gone", func(g *graph.Graph) { g.Outputs[0].Node = graph.NewBuilder().Float(1) },
+			"output loss is not among the nodes"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			g := small(t)
@@ -351,7 +378,8 @@ func TestBind(t *testing.T) {
 	keep := ints(m, "keep", "1")
 	y := m.Concat(1, in(m, "p", "batch", "past", "4"), x)
 	sum := m.Add(m.ReduceSum(y, true, 2), in(m, "z", "batch", "past+seq", "1"))
-	g, err := m.Build(graph.Output{Name: "y", Node: m.SliceLast(sum, 1, graph.Sym("keep"))}, graph.Output{Name: "k", Node: m.Add(keep, m.Ints(1))})
+	g, err := m.Build(graph.Output{Name: "y", Node: m.SliceLast(sum, 1, graph.Sym("keep"))},
+		graph.Output{Name: "k", Node: m.Add(keep, m.Ints(1))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -392,7 +420,8 @@ func TestBindLengthAndAxis(t *testing.T) {
 	m := newMaker()
 	g := build(t, m.Builder, m.Add(m.Cast(ints(m, "keep", "1"), tensor.Float32), in(m, "x", "keep")))
 	for _, n := range []int64{2, 3} {
-		_, err := g.Bind(map[string]*tensor.Tensor{"keep": tensor.Of([]int64{n}, 1), "x": tensor.New(tensor.Float32, 3)})
+		_, err := g.Bind(map[string]*tensor.Tensor{"keep": tensor.Of([]int64{n}, 1),
+			"x": tensor.New(tensor.Float32, 3)})
 		if (err == nil) != (n == 3) {
 			t.Errorf("keep %d, axis 3: got %v", n, err)
 		}

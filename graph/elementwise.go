@@ -6,8 +6,8 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-func elementwiseOps() opDefs {
-	return opDefs{
+func elementwiseOps() operators {
+	return operators{
 		"Add": arithmetic(func(b *Builder, n, g *Node) []*Node { return []*Node{g, g} }),
 		"Sub": arithmetic(func(b *Builder, n, g *Node) []*Node { return []*Node{g, b.Neg(g)} }),
 		"Mul": arithmetic(func(b *Builder, n, g *Node) []*Node {
@@ -20,33 +20,33 @@ func elementwiseOps() opDefs {
 			gx := b.Div(g, n.Inputs[1])
 			return []*Node{gx, b.Neg(b.Mul(gx, n))}
 		}),
-		"Neg":        unary(func(b *Builder, n, g *Node) *Node { return b.Neg(g) }),
-		"Exp":        unary(func(b *Builder, n, g *Node) *Node { return b.Mul(g, n) }),
-		"Sqrt":       unary(func(b *Builder, n, g *Node) *Node { return b.Div(b.Mul(g, b.Float(0.5)), n) }),
-		"Reciprocal": unary(func(b *Builder, n, g *Node) *Node { return b.Neg(b.Mul(g, b.Mul(n, n))) }),
-		"Sin":        unary(func(b *Builder, n, g *Node) *Node { return b.Mul(g, b.Cos(n.Inputs[0])) }),
-		"Cos":        unary(func(b *Builder, n, g *Node) *Node { return b.Neg(b.Mul(g, b.Sin(n.Inputs[0]))) }),
-		"Tanh":       unary(func(b *Builder, n, g *Node) *Node { return b.Mul(g, b.Sub(b.Float(1), b.Mul(n, n))) }),
-		"Relu": unary(func(b *Builder, n, g *Node) *Node {
+		"Neg":        unary(6, func(b *Builder, n, g *Node) *Node { return b.Neg(g) }),
+		"Exp":        unary(6, func(b *Builder, n, g *Node) *Node { return b.Mul(g, n) }),
+		"Sqrt":       unary(6, func(b *Builder, n, g *Node) *Node { return b.Div(b.Mul(g, b.Float(0.5)), n) }),
+		"Reciprocal": unary(6, func(b *Builder, n, g *Node) *Node { return b.Neg(b.Mul(g, b.Mul(n, n))) }),
+		"Sin":        unary(7, func(b *Builder, n, g *Node) *Node { return b.Mul(g, b.Cos(n.Inputs[0])) }),
+		"Cos":        unary(7, func(b *Builder, n, g *Node) *Node { return b.Neg(b.Mul(g, b.Sin(n.Inputs[0]))) }),
+		"Tanh":       unary(6, func(b *Builder, n, g *Node) *Node { return b.Mul(g, b.Sub(b.Float(1), b.Mul(n, n))) }),
+		"Relu": unary(6, func(b *Builder, n, g *Node) *Node {
 			if g.Op == "Mul" && slices.Contains(g.Inputs, n) {
 				return g // a multiple of Relu's value vanishes where Relu's slope does
 			}
 			return b.Where(b.Greater(n.Inputs[0], b.Float(0)), g, b.Float(0))
 		}),
 
-		"Equal":          comparison(tensor.Int64),
-		"Greater":        comparison(tensor.Float32, tensor.Int64),
-		"GreaterOrEqual": comparison(tensor.Float32, tensor.Int64),
-		"And":            comparison(tensor.Bool),
-		"Where":          {min: 3, max: 3, infer: inferWhere, vjp: vjpWhere},
-		"Cast":           {min: 1, max: 1, attrs: []string{"to"}, infer: inferCast},
+		"Equal":          comparison(7, tensor.Int64),
+		"Greater":        comparison(9, tensor.Float32, tensor.Int64),
+		"GreaterOrEqual": comparison(12, tensor.Float32, tensor.Int64),
+		"And":            comparison(7, tensor.Bool),
+		"Where":          {min: 3, max: 3, since: 9, infer: inferWhere, vjp: vjpWhere},
+		"Cast":           {min: 1, max: 1, since: 6, attrs: []string{"to"}, infer: inferCast},
 	}
 }
 
 // arithmetic is a broadcasting float32 or int64 operator of two inputs.
 // Over known lengths it computes lengths.
-func arithmetic(vjp func(b *Builder, n, g *Node) []*Node) opDef {
-	return opDef{min: 2, max: 2, vjp: vjp, infer: func(n *Node) (err error) {
+func arithmetic(vjp func(b *Builder, n, g *Node) []*Node) operator {
+	return operator{min: 2, max: 2, since: 7, vjp: vjp, infer: func(n *Node) (err error) {
 		x, y := n.Inputs[0], n.Inputs[1]
 		if err := n.wantDType(0, tensor.Float32, tensor.Int64); err != nil {
 			return err
@@ -78,9 +78,9 @@ func lengthArithmetic(op string, x, y Dim) []Dim {
 
 // unary is a float operator of one input with the same shape. Neg also serves
 // int64, where it keeps track of lengths.
-func unary(vjp func(b *Builder, n, g *Node) *Node) opDef {
-	return opDef{
-		min: 1, max: 1,
+func unary(since int, vjp func(b *Builder, n, g *Node) *Node) operator {
+	return operator{
+		min: 1, max: 1, since: since,
 		infer: func(n *Node) error {
 			x := n.Inputs[0]
 			n.DType, n.Shape = x.DType, x.Shape
@@ -97,8 +97,8 @@ func unary(vjp func(b *Builder, n, g *Node) *Node) opDef {
 }
 
 // comparison is a broadcasting operator of two inputs with a bool result.
-func comparison(dtypes ...tensor.DType) opDef {
-	return opDef{min: 2, max: 2, infer: func(n *Node) (err error) {
+func comparison(since int, dtypes ...tensor.DType) operator {
+	return operator{min: 2, max: 2, since: since, infer: func(n *Node) (err error) {
 		x, y := n.Inputs[0], n.Inputs[1]
 		if err := n.wantDType(0, dtypes...); err != nil {
 			return err
@@ -134,20 +134,11 @@ func vjpWhere(b *Builder, n, g *Node) []*Node {
 	return []*Node{nil, b.Where(n.Inputs[0], g, zero), b.Where(n.Inputs[0], zero, g)}
 }
 
-// The ONNX codes of the element types (TensorProto.DataType).
-var onnxTypes = map[tensor.DType]int64{tensor.Float32: 1, tensor.Int64: 7, tensor.Bool: 9}
-
-// ONNXType returns the element type's code in ONNX files; 0 for a dtype that
-// no stored graph may have.
-func ONNXType(d tensor.DType) int64 { return onnxTypes[d] }
-
 func inferCast(n *Node) error {
 	to := n.Int("to", 0)
-	for d, code := range onnxTypes {
-		if code == to {
-			n.DType, n.Shape = d, n.Inputs[0].Shape
-			return nil
-		}
+	if d := tensor.FromONNX(int32(to)); int64(d.ONNX()) == to && Holds(d) {
+		n.DType, n.Shape = d, n.Inputs[0].Shape
+		return nil
 	}
 	return n.errorf("cannot cast to ONNX type %d", to)
 }
@@ -229,5 +220,5 @@ func (b *Builder) Cast(x *Node, to tensor.DType) *Node {
 	if b.err == nil && x.DType == to {
 		return x
 	}
-	return b.Op("Cast", []*Node{x}, Attr{"to", ONNXType(to)})
+	return b.Op("Cast", []*Node{x}, Attr{"to", int64(to.ONNX())})
 }

@@ -15,30 +15,24 @@ import (
 func (g *Graph) MatrixFLOPs(lengths map[string]int) (float64, error) {
 	sum := 0.0
 	for _, n := range g.Nodes {
-		var count Dim
-		switch n.Op {
-		case "MatMul":
-			if rearranges(n.Inputs[0]) || rearranges(n.Inputs[1]) {
-				continue
-			}
-			count = Product(n.Shape).Mul(n.Inputs[0].Dim(-1))
-		case "Gemm":
-			_, inner := n.gemmDims(0, "transA")
-			count = Product(n.Shape).Mul(inner)
-		case "Attention": // q kᵀ and weights · v
-			q, k, v := n.Inputs[0], n.Inputs[1], n.Inputs[2]
-			rows := Product(q.Shape[:3]).Mul(k.Dim(2))
-			count = rows.Mul(q.Dim(3)).Add(rows.Mul(v.Dim(3)))
-		default:
+		count := table[n.Op].multiplyAdds
+		if count == nil {
 			continue
 		}
-		c, err := count.Eval(lengths)
+		c, err := count(n).Eval(lengths)
 		if err != nil {
 			return 0, fmt.Errorf("graph: %s: %w", n.Name, err)
 		}
 		sum += 2 * float64(c)
 	}
 	return sum, nil
+}
+
+func matMulMultiplyAdds(n *Node) Dim {
+	if rearranges(n.Inputs[0]) || rearranges(n.Inputs[1]) {
+		return N(0)
+	}
+	return Product(n.Shape).Mul(n.Inputs[0].Dim(-1))
 }
 
 // rearranges reports whether a node is a constant matrix, or one turned over, with

@@ -15,7 +15,8 @@ func TestMatrixFLOPs(t *testing.T) {
 	scores := b.MatMul(x, b.Transpose(x, 0, 2, 1))
 	head := b.Unsqueeze(x, 1)
 	mixed := b.Attention(head, head, head, nil, 1)
-	g, err := b.Build(graph.Output{Name: "rows", Node: rows}, graph.Output{Name: "scores", Node: scores}, graph.Output{Name: "mixed", Node: mixed})
+	g, err := b.Build(graph.Output{Name: "rows", Node: rows}, graph.Output{Name: "scores", Node: scores},
+		graph.Output{Name: "mixed", Node: mixed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +46,8 @@ func TestMatrixFLOPsOfRearrangement(t *testing.T) {
 		b := graph.NewBuilder()
 		x := b.Input("x", tensor.Float32, graph.N(5), graph.N(3))
 		c := b.Const(tensor.Of(tc.constant, 3, 3))
-		g, err := b.Build(graph.Output{Name: "y", Node: b.MatMul(x, c)}, graph.Output{Name: "back", Node: b.MatMul(x, b.Transpose(c, 1, 0))})
+		g, err := b.Build(graph.Output{Name: "y", Node: b.MatMul(x, c)},
+			graph.Output{Name: "back", Node: b.MatMul(x, b.Transpose(c, 1, 0))})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,15 +6,24 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// fusedOps are opset-23 operators that stand for a composition. They serve
+// fusedOps are operators of opset 23 that stand for a composition. They serve
 // exported models only and have no gradient: training graphs are composed.
-func fusedOps() opDefs {
-	return opDefs{
-		"RMSNormalization": {min: 2, max: 2, attrs: []string{"axis", "epsilon"}, infer: inferRMSNormalization},
-		"RotaryEmbedding":  {min: 3, max: 3, attrs: []string{"interleaved", "rotary_embedding_dim"}, infer: inferRotaryEmbedding},
-		"Attention":        {min: 3, max: 4, attrs: []string{"scale"}, infer: inferAttention},
+func fusedOps() operators {
+	return operators{
+		"RMSNormalization": {min: 2, max: 2, since: 23, attrs: []string{"axis", "epsilon"},
+			infer: inferRMSNormalization},
+		"RotaryEmbedding": {min: 3, max: 3, since: 23, attrs: []string{"interleaved", "rotary_embedding_dim"},
+			infer: inferRotaryEmbedding},
+		"Attention": {min: 3, max: 4, since: 23, attrs: []string{"scale"}, infer: inferAttention,
+			multiplyAdds: func(n *Node) Dim { // q kᵀ and weights · v
+				return scores(n).Mul(n.Inputs[0].Dim(3).Add(n.Inputs[2].Dim(3)))
+			},
+			scratch: scores},
 	}
 }
+
+// scores counts the attention weights of an Attention node, [B,H,T,S].
+func scores(n *Node) Dim { return Product(n.Inputs[0].Shape[:3]).Mul(n.Inputs[1].Dim(2)) }
 
 func allFloat(n *Node) error {
 	for i := range n.Inputs {

@@ -49,7 +49,7 @@ func (b *Builder) backward(loss *Node, targets []*Node) map[*Node]*Node {
 	for id := loss.id; id >= 0; id-- {
 		n := b.nodes[id]
 		g := grads[n]
-		if g == nil || n.leaf() {
+		if g == nil || n.Leaf() {
 			continue
 		}
 		b.In("grad"+n.Name, func() { b.pull(n, g, between, grads) })
@@ -69,7 +69,7 @@ func (b *Builder) pull(n, g *Node, between []bool, grads map[*Node]*Node) {
 	if !needed {
 		return
 	}
-	vjp := b.ops[n.Op].vjp
+	vjp := table[n.Op].vjp
 	if vjp == nil {
 		b.Fail(fmt.Errorf("%s has no gradient, and the loss depends on a target through %s", n.Op, n.Name))
 		return

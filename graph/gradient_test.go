@@ -35,15 +35,18 @@ var elementwiseGradients = []gradientRow{
 	{op: "Add", name: "one operand twice", build: func(m maker) *graph.Node { x := m.w(2); return m.Add(x, x) }},
 	{op: "Add", name: "scalar", build: func(m maker) *graph.Node { return m.Add(m.w(), m.w(2, 3)) }},
 	{op: "Add", name: "row, through column sums", build: func(m maker) *graph.Node { return m.Add(m.w(4, 3), m.w(3)) }},
-	{op: "Add", name: "row, symbolic", axes: map[string]int{"batch": 3}, build: func(m maker) *graph.Node { return m.Add(m.x("batch", "3"), m.w(3)) }},
+	{op: "Add", name: "row, symbolic", axes: map[string]int{"batch": 3},
+		build: func(m maker) *graph.Node { return m.Add(m.x("batch", "3"), m.w(3)) }},
 	{op: "Add", name: "leading axes", build: func(m maker) *graph.Node { return m.Add(m.w(2, 3, 2), m.w(3, 2)) }},
-	{op: "Add", name: "leading and inner 1-axes", build: func(m maker) *graph.Node { return m.Add(m.w(2, 3, 2), m.w(3, 1)) }},
+	{op: "Add", name: "leading and inner 1-axes",
+		build: func(m maker) *graph.Node { return m.Add(m.w(2, 3, 2), m.w(3, 1)) }},
 	{op: "Add", name: "each broadcasts", build: func(m maker) *graph.Node { return m.Add(m.w(2, 1, 3), m.w(4, 1)) }},
 	{op: "Add", name: "one element, rank 2", build: func(m maker) *graph.Node { return m.Add(m.w(1, 1), m.w(2, 3)) }},
 	{op: "Add", name: "symbolic", axes: map[string]int{"batch": 2, "seq": 3}, build: func(m maker) *graph.Node {
 		return m.Add(m.x("batch", "seq", "2"), m.x("batch", "1", "2"))
 	}},
-	{op: "Add", name: "empty batch", axes: map[string]int{"batch": 0}, build: func(m maker) *graph.Node { return m.Add(m.x("batch", "2"), m.w(2)) }},
+	{op: "Add", name: "empty batch", axes: map[string]int{"batch": 0},
+		build: func(m maker) *graph.Node { return m.Add(m.x("batch", "2"), m.w(2)) }},
 	{op: "Sub", name: "broadcast", build: func(m maker) *graph.Node { return m.Sub(m.w(2, 1), m.w(3)) }},
 	{op: "Mul", name: "broadcast", build: func(m maker) *graph.Node { return m.Mul(m.w(2, 1), m.w(3)) }},
 	{op: "Mul", name: "square", build: func(m maker) *graph.Node { x := m.w(3); return m.Mul(x, x) }},
@@ -69,7 +72,8 @@ var matrixGradients = []gradientRow{
 	{op: "MatMul", name: "2-D", build: func(m maker) *graph.Node { return m.MatMul(m.w(2, 3), m.w(3, 4)) }},
 	{op: "MatMul", name: "shared right", build: func(m maker) *graph.Node { return m.MatMul(m.w(2, 2, 3), m.w(3, 2)) }},
 	{op: "MatMul", name: "shared left", build: func(m maker) *graph.Node { return m.MatMul(m.w(2, 3), m.w(2, 3, 2)) }},
-	{op: "MatMul", name: "both broadcast", build: func(m maker) *graph.Node { return m.MatMul(m.w(2, 1, 2, 3), m.w(3, 3, 2)) }},
+	{op: "MatMul", name: "both broadcast",
+		build: func(m maker) *graph.Node { return m.MatMul(m.w(2, 1, 2, 3), m.w(3, 3, 2)) }},
 	{op: "MatMul", name: "scores", axes: map[string]int{"batch": 2, "seq": 3}, build: func(m maker) *graph.Node {
 		return m.MatMul(m.x("batch", "2", "seq", "4"), m.Transpose(m.x("batch", "2", "seq", "4"), 0, 1, 3, 2))
 	}},
@@ -84,26 +88,31 @@ var matrixGradients = []gradientRow{
 
 var shapeGradients = []gradientRow{
 	{op: "Reshape", name: "literal", build: func(m maker) *graph.Node { return m.Reshape(m.w(2, 3), graph.N(6)) }},
-	{op: "Reshape", name: "split, computed", axes: map[string]int{"batch": 2, "seq": 3}, build: func(m maker) *graph.Node {
-		flat := m.Exp(m.Reshape(m.x("batch", "seq", "4"), batch.Mul(seq), graph.N(4)))
-		return m.Reshape(flat, batch, seq, two, two)
-	}},
-	{op: "Reshape", name: "split, computed, empty", axes: map[string]int{"batch": 2, "seq": 0}, build: func(m maker) *graph.Node {
-		flat := m.Exp(m.Reshape(m.x("batch", "seq", "4"), batch.Mul(seq), graph.N(4)))
-		return m.Reshape(flat, batch, seq, two, two)
-	}},
+	{op: "Reshape", name: "split, computed", axes: map[string]int{"batch": 2, "seq": 3},
+		build: func(m maker) *graph.Node {
+			flat := m.Exp(m.Reshape(m.x("batch", "seq", "4"), batch.Mul(seq), graph.N(4)))
+			return m.Reshape(flat, batch, seq, two, two)
+		}},
+	{op: "Reshape", name: "split, computed, empty", axes: map[string]int{"batch": 2, "seq": 0},
+		build: func(m maker) *graph.Node {
+			flat := m.Exp(m.Reshape(m.x("batch", "seq", "4"), batch.Mul(seq), graph.N(4)))
+			return m.Reshape(flat, batch, seq, two, two)
+		}},
 	{op: "Squeeze", build: func(m maker) *graph.Node { return m.Squeeze(m.w(1, 2, 1), 0, 2) }},
 	{op: "Unsqueeze", build: func(m maker) *graph.Node { return m.Unsqueeze(m.w(2, 3), 0, 2) }},
 	{op: "Transpose", build: func(m maker) *graph.Node { return m.Transpose(m.w(2, 3, 4), 2, 0, 1) }},
-	{op: "Concat", name: "one operand twice", build: func(m maker) *graph.Node { x := m.w(2, 3); return m.Concat(1, x, m.w(2, 1), x) }},
+	{op: "Concat", name: "one operand twice",
+		build: func(m maker) *graph.Node { x := m.w(2, 3); return m.Concat(1, x, m.w(2, 1), x) }},
 	{op: "Concat", name: "symbolic", axes: map[string]int{"past": 2, "seq": 3}, build: func(m maker) *graph.Node {
 		return m.Concat(-2, m.x("2", "past", "2"), m.x("2", "seq", "2"))
 	}},
 	{op: "Concat", name: "empty cache", axes: map[string]int{"past": 0, "seq": 3}, build: func(m maker) *graph.Node {
 		return m.Concat(-2, m.x("2", "past", "2"), m.x("2", "seq", "2"))
 	}},
-	{op: "Slice", name: "front", build: func(m maker) *graph.Node { return m.Slice(m.w(4, 2), 0, graph.N(0), graph.N(3)) }},
-	{op: "Slice", name: "middle", build: func(m maker) *graph.Node { return m.Slice(m.w(2, 4), 1, graph.N(1), graph.N(3)) }},
+	{op: "Slice", name: "front",
+		build: func(m maker) *graph.Node { return m.Slice(m.w(4, 2), 0, graph.N(0), graph.N(3)) }},
+	{op: "Slice", name: "middle",
+		build: func(m maker) *graph.Node { return m.Slice(m.w(2, 4), 1, graph.N(1), graph.N(3)) }},
 	{op: "Slice", name: "nothing", build: func(m maker) *graph.Node {
 		return m.Add(m.ReduceSum(m.Slice(m.w(3), 0, graph.N(1), graph.N(1)), false), m.w())
 	}},
@@ -115,28 +124,36 @@ var shapeGradients = []gradientRow{
 		both := m.Exp(m.Concat(0, m.x("past", "2"), m.x("seq", "2")))
 		return m.Concat(0, m.Slice(both, 0, graph.N(0), past), m.Slice(both, 0, past, past.Add(seq)))
 	}},
-	{op: "Slice", name: "last", axes: map[string]int{"seq": 4}, build: func(m maker) *graph.Node { return m.SliceLast(m.x("2", "seq"), 1, two) }},
+	{op: "Slice", name: "last", axes: map[string]int{"seq": 4},
+		build: func(m maker) *graph.Node { return m.SliceLast(m.x("2", "seq"), 1, two) }},
 	{op: "Slice", name: "last, symbolic", axes: map[string]int{"past": 2, "seq": 3}, build: func(m maker) *graph.Node {
 		return m.SliceLast(m.Exp(m.Concat(0, m.x("past", "2"), m.x("seq", "2"))), 0, seq)
 	}},
-	{op: "Slice", name: "last, fed count", feed: map[string]*tensor.Tensor{"keep": tensor.Of([]int64{2}, 1)}, axes: map[string]int{"seq": 3},
+	{op: "Slice", name: "last, fed count", feed: map[string]*tensor.Tensor{"keep": tensor.Of([]int64{2}, 1)},
+		axes: map[string]int{"seq": 3},
 		build: func(m maker) *graph.Node {
 			m.Input("keep", tensor.Int64, graph.N(1))
 			return m.SliceLast(m.x("seq", "2"), 0, graph.Sym("keep"))
 		}},
-	{op: "Expand", name: "literal", build: func(m maker) *graph.Node { return m.Expand(m.w(2, 1), graph.N(3), two, two) }},
+	{op: "Expand", name: "literal",
+		build: func(m maker) *graph.Node { return m.Expand(m.w(2, 1), graph.N(3), two, two) }},
 	{op: "Expand", name: "symbolic", axes: map[string]int{"batch": 2, "seq": 3}, build: func(m maker) *graph.Node {
 		return m.Mul(m.x("batch", "seq", "2"), m.Expand(m.w(2), batch, seq, two))
 	}},
 }
 
 var indexGradients = []gradientRow{
-	{op: "Gather", name: "repeated rows", build: func(m maker) *graph.Node { return m.Gather(m.w(4, 3), m.i(shape{2, 2}, 1, 1, -1, 0), 0) }},
-	{op: "Gather", name: "repeated rows of few", build: func(m maker) *graph.Node { return m.Gather(m.w(3, 4), m.i(shape{2, 2}, 1, 1, -1, 0), 0) }},
-	{op: "Gather", name: "of a vector", build: func(m maker) *graph.Node { return m.Gather(m.w(4), m.i(shape{3}, 1, 3, 1), 0) }},
-	{op: "Gather", name: "of rank 3", build: func(m maker) *graph.Node { return m.Gather(m.w(3, 2, 2), m.i(shape{2}, 2, 2), 0) }},
+	{op: "Gather", name: "repeated rows",
+		build: func(m maker) *graph.Node { return m.Gather(m.w(4, 3), m.i(shape{2, 2}, 1, 1, -1, 0), 0) }},
+	{op: "Gather", name: "repeated rows of few",
+		build: func(m maker) *graph.Node { return m.Gather(m.w(3, 4), m.i(shape{2, 2}, 1, 1, -1, 0), 0) }},
+	{op: "Gather", name: "of a vector",
+		build: func(m maker) *graph.Node { return m.Gather(m.w(4), m.i(shape{3}, 1, 3, 1), 0) }},
+	{op: "Gather", name: "of rank 3",
+		build: func(m maker) *graph.Node { return m.Gather(m.w(3, 2, 2), m.i(shape{2}, 2, 2), 0) }},
 	{op: "Gather", name: "one", build: func(m maker) *graph.Node { return m.Gather(m.w(3, 2), m.i(shape{}, 1), 0) }},
-	{op: "Gather", name: "symbolic", axes: map[string]int{}, feed: map[string]*tensor.Tensor{"ids": i64(shape{2, 3}, 0, 4, 4, 4, 1, 0)},
+	{op: "Gather", name: "symbolic", axes: map[string]int{},
+		feed:  map[string]*tensor.Tensor{"ids": i64(shape{2, 3}, 0, 4, 4, 4, 1, 0)},
 		build: func(m maker) *graph.Node { return m.Gather(m.w(5, 2), m.ids("batch", "seq"), 0) }},
 	{op: "Gather", name: "no ids", feed: map[string]*tensor.Tensor{"ids": i64(shape{2, 0})},
 		build: func(m maker) *graph.Node { return m.Gather(m.w(5, 2), m.ids("batch", "seq"), 0) }},
@@ -158,15 +175,18 @@ var reduceGradients = []gradientRow{
 	}},
 	{op: "ReduceMean", name: "inner", build: func(m maker) *graph.Node { return m.ReduceMean(m.w(2, 3), true, -1) }},
 	{op: "ReduceMean", name: "all", build: func(m maker) *graph.Node { return m.ReduceMean(m.w(2, 3), false) }},
-	{op: "ReduceMean", name: "symbolic axis", axes: map[string]int{"batch": 2, "seq": 3}, build: func(m maker) *graph.Node {
-		return m.ReduceMean(m.x("batch", "seq", "2"), false, 1)
-	}},
-	{op: "ReduceMean", name: "all axes, symbolic", axes: map[string]int{"batch": 2, "seq": 3}, build: func(m maker) *graph.Node {
-		return m.ReduceMean(m.x("batch", "seq", "2"), false)
-	}},
-	{op: "ReduceMean", name: "sum of lengths", axes: map[string]int{"past": 2, "seq": 3}, build: func(m maker) *graph.Node {
-		return m.ReduceMean(m.Concat(0, m.x("past", "2"), m.x("seq", "2")), false, 0)
-	}},
+	{op: "ReduceMean", name: "symbolic axis", axes: map[string]int{"batch": 2, "seq": 3},
+		build: func(m maker) *graph.Node {
+			return m.ReduceMean(m.x("batch", "seq", "2"), false, 1)
+		}},
+	{op: "ReduceMean", name: "all axes, symbolic", axes: map[string]int{"batch": 2, "seq": 3},
+		build: func(m maker) *graph.Node {
+			return m.ReduceMean(m.x("batch", "seq", "2"), false)
+		}},
+	{op: "ReduceMean", name: "sum of lengths", axes: map[string]int{"past": 2, "seq": 3},
+		build: func(m maker) *graph.Node {
+			return m.ReduceMean(m.Concat(0, m.x("past", "2"), m.x("seq", "2")), false, 0)
+		}},
 	{op: "Softmax", name: "inner", build: func(m maker) *graph.Node { return m.Softmax(m.w(2, 3), -1) }},
 	{op: "Softmax", name: "outer", build: func(m maker) *graph.Node { return m.Softmax(m.w(3, 2), 0) }},
 	{op: "LogSoftmax", name: "inner", build: func(m maker) *graph.Node { return m.LogSoftmax(m.w(2, 3), -1) }},
@@ -245,7 +265,8 @@ func testEmbeddingGradient(t *testing.T, rows int) {
 	picked := m.Gather(m.w(rows, width), m.ids("batch", "seq"), 0)
 	loss := m.ReduceSum(m.Mul(picked, m.Input("weight", tensor.Float32, batch, seq, graph.N(width))), false)
 	g := build(t, m.Builder, graph.Gradient(m.Builder, loss, *m.targets)[0])
-	got, err := interp.Run(g, map[string]*tensor.Tensor{"ids": ids, "weight": weight}, map[string]*tensor.Tensor{"w0": table})
+	got, err := interp.Run(g, map[string]*tensor.Tensor{"ids": ids, "weight": weight},
+		map[string]*tensor.Tensor{"w0": table})
 	if err != nil {
 		t.Fatal(err)
 	}

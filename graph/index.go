@@ -6,13 +6,17 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-func indexOps() opDefs {
-	return opDefs{
-		"Gather":         {min: 2, max: 2, attrs: []string{"axis"}, infer: inferGather, vjp: vjpGather},
-		"GatherElements": {min: 2, max: 2, attrs: []string{"axis"}, infer: inferGatherElements, vjp: vjpGatherElements},
+func indexOps() operators {
+	axis := []string{"axis"}
+	return operators{
+		// Opset 11 let indices count from the end.
+		"Gather":         {min: 2, max: 2, since: 11, attrs: axis, infer: inferGather, vjp: vjpGather},
+		"GatherElements": {min: 2, max: 2, since: 11, attrs: axis, infer: inferGatherElements, vjp: vjpGatherElements},
 		// ScatterElements and not ScatterND: ONNX Runtime's CPU kernel of the latter
-		// races when indices repeat (microsoft/onnxruntime#18048).
-		"ScatterElements": {min: 3, max: 3, attrs: []string{"axis", "reduction"}, infer: inferScatterElements},
+		// races when indices repeat (microsoft/onnxruntime#18048). Opset 16 brought the
+		// reduction, which is always used here.
+		"ScatterElements": {min: 3, max: 3, since: 16, attrs: []string{"axis", "reduction"},
+			infer: inferScatterElements},
 	}
 }
 
@@ -39,7 +43,8 @@ func vjpGather(b *Builder, n, g *Node) []*Node {
 	count := Product(at.Shape)
 	if v, ok := x.Dim(0).Int(); ok && x.Rank() == 2 && v <= oneHotRows {
 		if d, ok := x.Dim(1).Int(); ok && v <= d {
-			return []*Node{b.Gemm(b.oneHot(b.Reshape(at, count, N(1)), v), b.Reshape(g, count, x.Dim(1)), true, false), nil}
+			rows := b.oneHot(b.Reshape(at, count, N(1)), v)
+			return []*Node{b.Gemm(rows, b.Reshape(g, count, x.Dim(1)), true, false), nil}
 		}
 	}
 	rows := append([]Dim{count}, x.Shape[1:]...)
@@ -93,8 +98,10 @@ func inferScatterElements(n *Node) error {
 	if err != nil {
 		return err
 	}
-	if x.DType != tensor.Float32 || v.DType != x.DType || !slices.Equal(at.Shape, v.Shape) || !sameBut(axis, x.Shape, at.Shape) {
-		return n.errorf("needs float32 data and updates, indices shaped like the updates, and equal axes except axis %d", axis)
+	if x.DType != tensor.Float32 || v.DType != x.DType ||
+		!slices.Equal(at.Shape, v.Shape) || !sameBut(axis, x.Shape, at.Shape) {
+		return n.errorf("needs float32 data and updates, indices shaped like the updates, "+
+			"and equal axes except axis %d", axis)
 	}
 	if r := n.Str("reduction", "none"); r != "add" {
 		return n.errorf("has reduction %q; only add is supported", r)

@@ -35,7 +35,8 @@ var elementwiseRows = []kernelRow{
 	{"Mul", "scalar first", func(m maker) *graph.Node { return m.Mul(m.Float(3), m.vec(1, -2)) }, f32(shape{2}, 3, -6)},
 	{"Mul", "int64", func(m maker) *graph.Node { return m.Mul(m.Ints(5), m.Ints(-7)) }, i64(shape{1}, -35)},
 	{"Div", "float", func(m maker) *graph.Node { return m.Div(m.vec(1, -3), m.vec(4, 2)) }, f32(shape{2}, 0.25, -1.5)},
-	{"Div", "int64 rounds towards zero", func(m maker) *graph.Node { return m.Div(m.Ints(7, -7), m.Ints(2)) }, i64(shape{2}, 3, -3)},
+	{"Div", "int64 rounds towards zero", func(m maker) *graph.Node { return m.Div(m.Ints(7, -7), m.Ints(2)) },
+		i64(shape{2}, 3, -3)},
 	{"Neg", "float", func(m maker) *graph.Node { return m.Neg(m.vec(1, -2)) }, f32(shape{2}, -1, 2)},
 	{"Neg", "int64", func(m maker) *graph.Node { return m.Neg(m.Ints(1, -2)) }, i64(shape{2}, -1, 2)},
 	{"Exp", "", func(m maker) *graph.Node { return m.Exp(m.vec(0, 1)) }, f32(shape{2}, 1, math.E)},
@@ -47,26 +48,36 @@ var elementwiseRows = []kernelRow{
 	{"Relu", "", func(m maker) *graph.Node { return m.Relu(m.vec(-1, 0, 2, nan)) }, f32(shape{4}, 0, 0, 2, nan)},
 	{"Equal", "", func(m maker) *graph.Node { return m.Equal(m.i(shape{2, 1}, 0, 1), m.i(shape{2}, 0, 2)) },
 		boolean(shape{2, 2}, true, false, false, false)},
-	{"Greater", "", func(m maker) *graph.Node { return m.Greater(m.vec(1, 2, 3, nan), m.Float(2)) }, boolean(shape{4}, false, false, true, false)},
+	{"Greater", "", func(m maker) *graph.Node { return m.Greater(m.vec(1, 2, 3, nan), m.Float(2)) },
+		boolean(shape{4}, false, false, true, false)},
 	{"Greater", "int64", func(m maker) *graph.Node { return m.Greater(m.i(shape{2, 1}, 0, 1), m.i(shape{2}, 0, 1)) },
 		boolean(shape{2, 2}, false, false, true, false)},
-	{"GreaterOrEqual", "", func(m maker) *graph.Node { return m.GreaterOrEqual(m.vec(1, 2, 3), m.Float(2)) }, boolean(shape{3}, false, true, true)},
+	{"GreaterOrEqual", "", func(m maker) *graph.Node { return m.GreaterOrEqual(m.vec(1, 2, 3), m.Float(2)) },
+		boolean(shape{3}, false, true, true)},
 	{"And", "", func(m maker) *graph.Node { return m.And(m.b(shape{2, 1}, true, false), m.b(shape{2}, true, false)) },
 		boolean(shape{2, 2}, true, false, false, false)},
 	{"Where", "broadcast", func(m maker) *graph.Node {
 		return m.Where(m.b(shape{2, 1}, true, false), m.vec(1, 2), m.Float(9))
 	}, f32(shape{2, 2}, 1, 2, 9, 9)},
-	{"Where", "int64", func(m maker) *graph.Node { return m.Where(m.b(shape{2}, true, false), m.Ints(1), m.Ints(2)) }, i64(shape{2}, 1, 2)},
-	{"Cast", "bool to float", func(m maker) *graph.Node { return m.Cast(m.b(shape{2}, true, false), tensor.Float32) }, f32(shape{2}, 1, 0)},
-	{"Cast", "float to int64 drops the fraction", func(m maker) *graph.Node { return m.Cast(m.vec(1.9, -1.9), tensor.Int64) }, i64(shape{2}, 1, -1)},
-	{"Cast", "float to bool", func(m maker) *graph.Node { return m.Cast(m.vec(0.5, 0, nan), tensor.Bool) }, boolean(shape{3}, true, false, true)},
-	{"Cast", "int64 to float", func(m maker) *graph.Node { return m.Cast(m.Ints(-3), tensor.Float32) }, f32(shape{1}, -3)},
-	{"Cast", "int64 to bool", func(m maker) *graph.Node { return m.Cast(m.Ints(-3, 0), tensor.Bool) }, boolean(shape{2}, true, false)},
-	{"Cast", "bool to int64", func(m maker) *graph.Node { return m.Cast(m.b(shape{1}, true), tensor.Int64) }, i64(shape{1}, 1)},
+	{"Where", "int64", func(m maker) *graph.Node { return m.Where(m.b(shape{2}, true, false), m.Ints(1), m.Ints(2)) },
+		i64(shape{2}, 1, 2)},
+	{"Cast", "bool to float", func(m maker) *graph.Node { return m.Cast(m.b(shape{2}, true, false), tensor.Float32) },
+		f32(shape{2}, 1, 0)},
+	{"Cast", "float to int64 drops the fraction",
+		func(m maker) *graph.Node { return m.Cast(m.vec(1.9, -1.9), tensor.Int64) }, i64(shape{2}, 1, -1)},
+	{"Cast", "float to bool", func(m maker) *graph.Node { return m.Cast(m.vec(0.5, 0, nan), tensor.Bool) },
+		boolean(shape{3}, true, false, true)},
+	{"Cast", "int64 to float", func(m maker) *graph.Node { return m.Cast(m.Ints(-3), tensor.Float32) },
+		f32(shape{1}, -3)},
+	{"Cast", "int64 to bool", func(m maker) *graph.Node { return m.Cast(m.Ints(-3, 0), tensor.Bool) },
+		boolean(shape{2}, true, false)},
+	{"Cast", "bool to int64", func(m maker) *graph.Node { return m.Cast(m.b(shape{1}, true), tensor.Int64) },
+		i64(shape{1}, 1)},
 }
 
 var matrixRows = []kernelRow{
-	{"MatMul", "2-D", func(m maker) *graph.Node { return m.MatMul(m.f(shape{1, 2}, 1, 2), m.f(shape{2, 2}, 3, 4, 5, 6)) },
+	{"MatMul", "2-D",
+		func(m maker) *graph.Node { return m.MatMul(m.f(shape{1, 2}, 1, 2), m.f(shape{2, 2}, 3, 4, 5, 6)) },
 		f32(shape{1, 2}, 13, 16)},
 	{"MatMul", "batch of left operands", func(m maker) *graph.Node {
 		return m.MatMul(m.f(shape{2, 1, 2}, 1, 2, 3, 4), m.f(shape{2, 1}, 10, 1))
@@ -74,13 +85,18 @@ var matrixRows = []kernelRow{
 	{"MatMul", "both batches broadcast", func(m maker) *graph.Node {
 		return m.MatMul(m.f(shape{2, 1, 1, 1}, 2, 3), m.f(shape{2, 1, 1}, 10, 100))
 	}, f32(shape{2, 2, 1, 1}, 20, 200, 30, 300)},
-	{"MatMul", "left operand alone", func(m maker) *graph.Node { return m.MatMul(m.f(shape{1, 1}, 2), m.f(shape{2, 1, 1}, 3, 4)) },
+	{"MatMul", "left operand alone",
+		func(m maker) *graph.Node { return m.MatMul(m.f(shape{1, 1}, 2), m.f(shape{2, 1, 1}, 3, 4)) },
 		f32(shape{2, 1, 1}, 6, 8)},
 	{"MatMul", "empty inner axis", func(m maker) *graph.Node { return m.MatMul(m.f(shape{2, 0}), m.f(shape{0, 2})) },
 		f32(shape{2, 2}, 0, 0, 0, 0)},
-	{"MatMul", "empty batch", func(m maker) *graph.Node { return m.MatMul(m.f(shape{0, 2, 2}), m.f(shape{0, 2, 1})) }, f32(shape{0, 2, 1})},
-	{"MatMul", "no rows", func(m maker) *graph.Node { return m.MatMul(m.f(shape{1, 0, 2}), m.f(shape{2, 1}, 1, 2)) }, f32(shape{1, 0, 1})},
-	{"Gemm", "plain", func(m maker) *graph.Node { return m.Gemm(m.f(shape{1, 2}, 1, 2), m.f(shape{2, 1}, 3, 4), false, false) }, f32(shape{1, 1}, 11)},
+	{"MatMul", "empty batch", func(m maker) *graph.Node { return m.MatMul(m.f(shape{0, 2, 2}), m.f(shape{0, 2, 1})) },
+		f32(shape{0, 2, 1})},
+	{"MatMul", "no rows", func(m maker) *graph.Node { return m.MatMul(m.f(shape{1, 0, 2}), m.f(shape{2, 1}, 1, 2)) },
+		f32(shape{1, 0, 1})},
+	{"Gemm", "plain",
+		func(m maker) *graph.Node { return m.Gemm(m.f(shape{1, 2}, 1, 2), m.f(shape{2, 1}, 3, 4), false, false) },
+		f32(shape{1, 1}, 11)},
 	{"Gemm", "transA", func(m maker) *graph.Node {
 		return m.Gemm(m.f(shape{1, 2}, 1, 2), m.f(shape{1, 2}, 3, 4), true, false)
 	}, f32(shape{2, 2}, 3, 4, 6, 8)},
@@ -90,7 +106,9 @@ var matrixRows = []kernelRow{
 	{"Gemm", "both", func(m maker) *graph.Node {
 		return m.Gemm(m.f(shape{2, 1}, 1, 2), m.f(shape{2, 2}, 3, 4, 5, 6), true, true)
 	}, f32(shape{1, 2}, 11, 17)},
-	{"Gemm", "no rows", func(m maker) *graph.Node { return m.Gemm(m.f(shape{0, 1}), m.f(shape{1, 2}, 1, 2), false, false) }, f32(shape{0, 2})},
+	{"Gemm", "no rows",
+		func(m maker) *graph.Node { return m.Gemm(m.f(shape{0, 1}), m.f(shape{1, 2}, 1, 2), false, false) },
+		f32(shape{0, 2})},
 }
 
 var shapeRows = []kernelRow{
@@ -100,26 +118,32 @@ var shapeRows = []kernelRow{
 	{"Reshape", "zero copies", func(m maker) *graph.Node {
 		return m.Op("Reshape", []*graph.Node{m.f(shape{0, 2}), m.Ints(0, 1, 2)})
 	}, f32(shape{0, 1, 2})},
-	{"Squeeze", "", func(m maker) *graph.Node { return m.Squeeze(m.f(shape{1, 2, 1}, 1, 2), 0, -1) }, f32(shape{2}, 1, 2)},
+	{"Squeeze", "", func(m maker) *graph.Node { return m.Squeeze(m.f(shape{1, 2, 1}, 1, 2), 0, -1) },
+		f32(shape{2}, 1, 2)},
 	{"Unsqueeze", "", func(m maker) *graph.Node { return m.Unsqueeze(m.vec(1, 2), 0, -1) }, f32(shape{1, 2, 1}, 1, 2)},
 	{"Transpose", "2-D", func(m maker) *graph.Node { return m.Transpose(m.f(shape{2, 3}, 1, 2, 3, 4, 5, 6), 1, 0) },
 		f32(shape{3, 2}, 1, 4, 2, 5, 3, 6)},
-	{"Transpose", "3-D", func(m maker) *graph.Node { return m.Transpose(m.f(shape{1, 2, 3}, 1, 2, 3, 4, 5, 6), 2, 0, 1) },
+	{"Transpose", "3-D",
+		func(m maker) *graph.Node { return m.Transpose(m.f(shape{1, 2, 3}, 1, 2, 3, 4, 5, 6), 2, 0, 1) },
 		f32(shape{3, 1, 2}, 1, 4, 2, 5, 3, 6)},
 	{"Transpose", "swap outer", func(m maker) *graph.Node {
 		return m.Transpose(m.i(shape{2, 2, 2}, 0, 1, 2, 3, 4, 5, 6, 7), 1, 0, 2)
 	}, i64(shape{2, 2, 2}, 0, 1, 4, 5, 2, 3, 6, 7)},
-	{"Transpose", "empty", func(m maker) *graph.Node { return m.Transpose(m.b(shape{2, 0}), 1, 0) }, boolean(shape{0, 2})},
-	{"Concat", "outer", func(m maker) *graph.Node { return m.Concat(0, m.Ints(1), m.Ints(2, 3)) }, i64(shape{3}, 1, 2, 3)},
+	{"Transpose", "empty", func(m maker) *graph.Node { return m.Transpose(m.b(shape{2, 0}), 1, 0) },
+		boolean(shape{0, 2})},
+	{"Concat", "outer", func(m maker) *graph.Node { return m.Concat(0, m.Ints(1), m.Ints(2, 3)) },
+		i64(shape{3}, 1, 2, 3)},
 	{"Concat", "inner, one empty", func(m maker) *graph.Node {
 		return m.Concat(-1, m.f(shape{2, 1}, 1, 2), m.f(shape{2, 0}), m.f(shape{2, 2}, 3, 4, 5, 6))
 	}, f32(shape{2, 3}, 1, 3, 4, 2, 5, 6)},
-	{"Concat", "bool", func(m maker) *graph.Node { return m.Concat(0, m.b(shape{1}, true), m.b(shape{1}, false)) }, boolean(shape{2}, true, false)},
+	{"Concat", "bool", func(m maker) *graph.Node { return m.Concat(0, m.b(shape{1}, true), m.b(shape{1}, false)) },
+		boolean(shape{2}, true, false)},
 	{"Slice", "middle", func(m maker) *graph.Node {
 		return m.Slice(m.f(shape{2, 3}, 1, 2, 3, 4, 5, 6), 1, graph.N(1), graph.N(2))
 	},
 		f32(shape{2, 1}, 2, 5)},
-	{"Slice", "last", func(m maker) *graph.Node { return m.SliceLast(m.f(shape{3, 1}, 1, 2, 3), 0, graph.N(2)) }, f32(shape{2, 1}, 2, 3)},
+	{"Slice", "last", func(m maker) *graph.Node { return m.SliceLast(m.f(shape{3, 1}, 1, 2, 3), 0, graph.N(2)) },
+		f32(shape{2, 1}, 2, 3)},
 	{"Slice", "limits are clamped", func(m maker) *graph.Node {
 		return m.Op("Slice", []*graph.Node{m.vec(1, 2), m.Ints(-9), m.Ints(9), m.Ints(-1), m.Ints(1)})
 	}, f32(shape{2}, 1, 2)},
@@ -132,10 +156,13 @@ var shapeRows = []kernelRow{
 	{"Expand", "both ways", func(m maker) *graph.Node {
 		return m.Op("Expand", []*graph.Node{m.f(shape{2, 1}, 1, 2), m.Ints(2, 1, 2)})
 	}, f32(shape{2, 2, 2}, 1, 1, 2, 2, 1, 1, 2, 2)},
-	{"Expand", "to nothing", func(m maker) *graph.Node { return m.Expand(m.Float(1), graph.N(0), graph.N(2)) }, f32(shape{0, 2})},
-	{"Shape", "all", func(m maker) *graph.Node { return m.Op("Shape", []*graph.Node{m.f(shape{0, 2})}) }, i64(shape{2}, 0, 2)},
+	{"Expand", "to nothing", func(m maker) *graph.Node { return m.Expand(m.Float(1), graph.N(0), graph.N(2)) },
+		f32(shape{0, 2})},
+	{"Shape", "all", func(m maker) *graph.Node { return m.Op("Shape", []*graph.Node{m.f(shape{0, 2})}) },
+		i64(shape{2}, 0, 2)},
 	{"Shape", "part", func(m maker) *graph.Node {
-		return m.Op("Shape", []*graph.Node{m.b(shape{1, 2, 1}, true, true)}, graph.Attr{Name: "start", Value: int64(1)}, graph.Attr{Name: "end", Value: int64(2)})
+		return m.Op("Shape", []*graph.Node{m.b(shape{1, 2, 1}, true, true)}, graph.Attr{Name: "start", Value: int64(1)},
+			graph.Attr{Name: "end", Value: int64(2)})
 	}, i64(shape{1}, 2)},
 	{"Range", "", func(m maker) *graph.Node { return m.Range(graph.N(2), graph.N(5)) }, i64(shape{3}, 2, 3, 4)},
 	{"Range", "end before start", func(m maker) *graph.Node { return m.Range(graph.N(2), graph.N(1)) }, i64(shape{0})},
@@ -145,9 +172,11 @@ var indexRows = []kernelRow{
 	{"Gather", "rows", func(m maker) *graph.Node {
 		return m.Gather(m.f(shape{3, 2}, 1, 2, 3, 4, 5, 6), m.i(shape{1, 3}, 2, 0, -3), 0)
 	}, f32(shape{1, 3, 2}, 5, 6, 1, 2, 1, 2)},
-	{"Gather", "columns", func(m maker) *graph.Node { return m.Gather(m.f(shape{2, 2}, 1, 2, 3, 4), m.Ints(1), 1) }, f32(shape{2, 1}, 2, 4)},
+	{"Gather", "columns", func(m maker) *graph.Node { return m.Gather(m.f(shape{2, 2}, 1, 2, 3, 4), m.Ints(1), 1) },
+		f32(shape{2, 1}, 2, 4)},
 	{"Gather", "one", func(m maker) *graph.Node { return m.Gather(m.Ints(7, 8), m.i(shape{}, 1), 0) }, i64(shape{}, 8)},
-	{"Gather", "none", func(m maker) *graph.Node { return m.Gather(m.f(shape{0, 2}), m.i(shape{0}), 0) }, f32(shape{0, 2})},
+	{"Gather", "none", func(m maker) *graph.Node { return m.Gather(m.f(shape{0, 2}), m.i(shape{0}), 0) },
+		f32(shape{0, 2})},
 	{"GatherElements", "inner", func(m maker) *graph.Node {
 		return m.GatherElements(m.f(shape{2, 3}, 1, 2, 3, 4, 5, 6), m.i(shape{2, 2}, 2, 0, -1, 1), 1)
 	}, f32(shape{2, 2}, 3, 1, 6, 5)},
@@ -166,8 +195,11 @@ var indexRows = []kernelRow{
 }
 
 var reduceRows = []kernelRow{
-	{"ReduceSum", "inner", func(m maker) *graph.Node { return m.ReduceSum(m.f(shape{2, 2}, 1, 2, 3, 4), false, -1) }, f32(shape{2}, 3, 7)},
-	{"ReduceSum", "outer, kept", func(m maker) *graph.Node { return m.ReduceSum(m.f(shape{2, 2}, 1, 2, 3, 4), true, 0) }, f32(shape{1, 2}, 4, 6)},
+	{"ReduceSum", "inner", func(m maker) *graph.Node { return m.ReduceSum(m.f(shape{2, 2}, 1, 2, 3, 4), false, -1) },
+		f32(shape{2}, 3, 7)},
+	{"ReduceSum", "outer, kept",
+		func(m maker) *graph.Node { return m.ReduceSum(m.f(shape{2, 2}, 1, 2, 3, 4), true, 0) },
+		f32(shape{1, 2}, 4, 6)},
 	{"ReduceSum", "middle", func(m maker) *graph.Node {
 		return m.ReduceSum(m.f(shape{2, 2, 2}, 1, 2, 3, 4, 5, 6, 7, 8), false, 1)
 	}, f32(shape{2, 2}, 4, 6, 12, 14)},
@@ -178,52 +210,69 @@ var reduceRows = []kernelRow{
 	{"ReduceSum", "empty list of axes means all", func(m maker) *graph.Node {
 		return m.Op("ReduceSum", []*graph.Node{m.vec(1, 2), m.i(shape{0})})
 	}, f32(shape{1}, 3)},
-	{"ReduceSum", "nothing", func(m maker) *graph.Node { return m.ReduceSum(m.f(shape{2, 0}), false, 1) }, f32(shape{2}, 0, 0)},
-	{"ReduceMean", "inner", func(m maker) *graph.Node { return m.ReduceMean(m.f(shape{2, 2}, 1, 2, 3, 4), true, 1) }, f32(shape{2, 1}, 1.5, 3.5)},
-	{"ReduceMean", "all", func(m maker) *graph.Node { return m.ReduceMean(m.f(shape{2, 2}, 1, 2, 3, 4), false) }, f32(shape{}, 2.5)},
-	{"Softmax", "inner", func(m maker) *graph.Node { return m.Softmax(m.f(shape{1, 2}, 0, math.Ln2), -1) }, f32(shape{1, 2}, 1./3, 2./3)},
+	{"ReduceSum", "nothing", func(m maker) *graph.Node { return m.ReduceSum(m.f(shape{2, 0}), false, 1) },
+		f32(shape{2}, 0, 0)},
+	{"ReduceMean", "inner", func(m maker) *graph.Node { return m.ReduceMean(m.f(shape{2, 2}, 1, 2, 3, 4), true, 1) },
+		f32(shape{2, 1}, 1.5, 3.5)},
+	{"ReduceMean", "all", func(m maker) *graph.Node { return m.ReduceMean(m.f(shape{2, 2}, 1, 2, 3, 4), false) },
+		f32(shape{}, 2.5)},
+	{"Softmax", "inner", func(m maker) *graph.Node { return m.Softmax(m.f(shape{1, 2}, 0, math.Ln2), -1) },
+		f32(shape{1, 2}, 1./3, 2./3)},
 	{"Softmax", "outer", func(m maker) *graph.Node { return m.Softmax(m.f(shape{2, 2}, 0, 1, math.Ln2, 1), 0) },
 		f32(shape{2, 2}, 1./3, 0.5, 2./3, 0.5)},
-	{"Softmax", "large", func(m maker) *graph.Node { return m.Softmax(m.vec(1e30, 1e30, -1e30), 0) }, f32(shape{3}, 0.5, 0.5, 0)},
+	{"Softmax", "large", func(m maker) *graph.Node { return m.Softmax(m.vec(1e30, 1e30, -1e30), 0) },
+		f32(shape{3}, 0.5, 0.5, 0)},
 	{"Softmax", "empty", func(m maker) *graph.Node { return m.Softmax(m.f(shape{2, 0}), 1) }, f32(shape{2, 0})},
-	{"LogSoftmax", "large", func(m maker) *graph.Node { return m.LogSoftmax(m.vec(1000, 1000), 0) }, f32(shape{2}, -math.Ln2, -math.Ln2)},
-	{"LogSoftmax", "outer", func(m maker) *graph.Node { return m.LogSoftmax(m.f(shape{2, 1}, 0, -1000), 0) }, f32(shape{2, 1}, 0, -1000)},
+	{"LogSoftmax", "large", func(m maker) *graph.Node { return m.LogSoftmax(m.vec(1000, 1000), 0) },
+		f32(shape{2}, -math.Ln2, -math.Ln2)},
+	{"LogSoftmax", "outer", func(m maker) *graph.Node { return m.LogSoftmax(m.f(shape{2, 1}, 0, -1000), 0) },
+		f32(shape{2, 1}, 0, -1000)},
 }
 
 var fusedRows = []kernelRow{
-	{"RMSNormalization", "", func(m maker) *graph.Node { return m.RMSNormalization(m.f(shape{1, 2}, 3, 4), m.vec(1, 10), 0) },
+	{"RMSNormalization", "",
+		func(m maker) *graph.Node { return m.RMSNormalization(m.f(shape{1, 2}, 3, 4), m.vec(1, 10), 0) },
 		f32(shape{1, 2}, 0.84852814, 11.313708)},
-	{"RMSNormalization", "epsilon inside the root", func(m maker) *graph.Node { return m.RMSNormalization(m.f(shape{1, 1}, 1), m.vec(1), 3) },
+	{"RMSNormalization", "epsilon inside the root",
+		func(m maker) *graph.Node { return m.RMSNormalization(m.f(shape{1, 1}, 1), m.vec(1), 3) },
 		f32(shape{1, 1}, 0.5)},
 	{"RotaryEmbedding", "halves", func(m maker) *graph.Node {
-		return m.RotaryEmbedding(m.f(shape{1, 1, 1, 4}, 1, 2, 3, 4), m.f(shape{1, 1, 2}, 0, 1), m.f(shape{1, 1, 2}, 1, 0), false, 4)
+		return m.RotaryEmbedding(m.f(shape{1, 1, 1, 4}, 1, 2, 3, 4), m.f(shape{1, 1, 2}, 0, 1),
+			m.f(shape{1, 1, 2}, 1, 0), false, 4)
 	}, f32(shape{1, 1, 1, 4}, -3, 2, 1, 4)},
 	{"RotaryEmbedding", "interleaved", func(m maker) *graph.Node {
-		return m.RotaryEmbedding(m.f(shape{1, 1, 1, 4}, 1, 2, 3, 4), m.f(shape{1, 1, 2}, 0, 1), m.f(shape{1, 1, 2}, 1, 0), true, 4)
+		return m.RotaryEmbedding(m.f(shape{1, 1, 1, 4}, 1, 2, 3, 4), m.f(shape{1, 1, 2}, 0, 1),
+			m.f(shape{1, 1, 2}, 1, 0), true, 4)
 	}, f32(shape{1, 1, 1, 4}, -2, 1, 3, 4)},
 	{"RotaryEmbedding", "part of the width, two heads, two positions", func(m maker) *graph.Node {
-		return m.RotaryEmbedding(m.f(shape{1, 2, 2, 3}, 1, 2, 9, 3, 4, 9, 5, 6, 9, 7, 8, 9), m.f(shape{1, 2, 1}, 1, 0), m.f(shape{1, 2, 1}, 0, 1), false, 2)
+		return m.RotaryEmbedding(m.f(shape{1, 2, 2, 3}, 1, 2, 9, 3, 4, 9, 5, 6, 9, 7, 8, 9), m.f(shape{1, 2, 1}, 1, 0),
+			m.f(shape{1, 2, 1}, 0, 1), false, 2)
 	}, f32(shape{1, 2, 2, 3}, 1, 2, 9, -4, 3, 9, 5, 6, 9, -8, 7, 9)},
 	{"RotaryEmbedding", "angles by batch row", func(m maker) *graph.Node {
-		return m.RotaryEmbedding(m.f(shape{2, 2, 1, 2}, 1, 2, 3, 4, 5, 6, 7, 8), m.f(shape{2, 1, 1}, 1, 0), m.f(shape{2, 1, 1}, 0, 1), false, 2)
+		return m.RotaryEmbedding(m.f(shape{2, 2, 1, 2}, 1, 2, 3, 4, 5, 6, 7, 8), m.f(shape{2, 1, 1}, 1, 0),
+			m.f(shape{2, 1, 1}, 0, 1), false, 2)
 	}, f32(shape{2, 2, 1, 2}, 1, 2, 3, 4, -6, 5, -8, 7)},
 	{"Attention", "mask by batch row", func(m maker) *graph.Node {
-		return m.Attention(m.f(shape{2, 1, 1, 1}, 1, 1), m.f(shape{2, 1, 2, 1}, 5, 7, 5, 7), m.f(shape{2, 1, 2, 1}, 1, 2, 3, 4),
+		return m.Attention(m.f(shape{2, 1, 1, 1}, 1, 1), m.f(shape{2, 1, 2, 1}, 5, 7, 5, 7),
+			m.f(shape{2, 1, 2, 1}, 1, 2, 3, 4),
 			m.b(shape{2, 1, 1, 2}, true, false, false, true), 1)
 	}, f32(shape{2, 1, 1, 1}, 1, 4)},
 	{"Attention", "no mask", func(m maker) *graph.Node {
-		return m.Attention(m.f(shape{1, 1, 1, 1}, 1), m.f(shape{1, 1, 2, 1}, 0, 2*math.Ln2), m.f(shape{1, 1, 2, 2}, 3, 0, 0, 3), nil, 0.5)
+		return m.Attention(m.f(shape{1, 1, 1, 1}, 1), m.f(shape{1, 1, 2, 1}, 0, 2*math.Ln2),
+			m.f(shape{1, 1, 2, 2}, 3, 0, 0, 3), nil, 0.5)
 	}, f32(shape{1, 1, 1, 2}, 1, 2)},
 	{"Attention", "default scale", func(m maker) *graph.Node {
 		k := []float32{0, 0, 0, 0, 2 * math.Ln2, 0, 0, 0}
-		return m.Op("Attention", []*graph.Node{m.f(shape{1, 1, 1, 4}, 1, 0, 0, 0), m.f(shape{1, 1, 2, 4}, k...), m.f(shape{1, 1, 2, 1}, 3, 0)})
+		q, v := m.f(shape{1, 1, 1, 4}, 1, 0, 0, 0), m.f(shape{1, 1, 2, 1}, 3, 0)
+		return m.Op("Attention", []*graph.Node{q, m.f(shape{1, 1, 2, 4}, k...), v})
 	}, f32(shape{1, 1, 1, 1}, 1)},
 	{"Attention", "bool mask, a query that sees nothing", func(m maker) *graph.Node {
 		return m.Attention(m.f(shape{1, 1, 2, 1}, 1, 1), m.f(shape{1, 1, 2, 1}, 5, 7), m.f(shape{1, 1, 2, 1}, 3, 4),
 			m.b(shape{1, 1, 2, 2}, true, false, false, false), 1)
 	}, f32(shape{1, 1, 2, 1}, 3, 0)},
 	{"Attention", "bias by head", func(m maker) *graph.Node {
-		return m.Attention(m.f(shape{1, 2, 1, 1}, 0, 0), m.f(shape{1, 2, 2, 1}, 1, 1, 1, 1), m.f(shape{1, 2, 2, 1}, 3, 0, 3, 0),
+		return m.Attention(m.f(shape{1, 2, 1, 1}, 0, 0), m.f(shape{1, 2, 2, 1}, 1, 1, 1, 1),
+			m.f(shape{1, 2, 2, 1}, 3, 0, 3, 0),
 			m.f(shape{1, 2, 1, 2}, 0, math.Ln2, math.Ln2, 0), 1)
 	}, f32(shape{1, 2, 1, 1}, 1, 2)},
 }
@@ -242,11 +291,35 @@ func TestKernels(t *testing.T) {
 				t.Fatal(err)
 			}
 			compare(t, got["y"], row.want)
+			spoil(got["y"]) // which must be no memory of the graph
+			if got, err = interp.Run(g, nil, nil); err != nil {
+				t.Fatal(err)
+			}
+			compare(t, got["y"], row.want)
 			if got, err = interp.Run(g, nil, nil, interp.Float64); err != nil {
 				t.Fatal(err)
 			}
 			compare(t, got["y"], row.want)
 		})
+	}
+}
+
+func spoil(t *tensor.Tensor) {
+	switch t.DType() {
+	case tensor.Float32:
+		fill(tensor.Data[float32](t), 99)
+	case tensor.Int64:
+		fill(tensor.Data[int64](t), 99)
+	case tensor.Bool:
+		for i, v := range tensor.Data[bool](t) {
+			tensor.Data[bool](t)[i] = !v
+		}
+	}
+}
+
+func fill[T any](data []T, v T) {
+	for i := range data {
+		data[i] = v
 	}
 }
 

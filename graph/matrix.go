@@ -6,14 +6,21 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-func matrixOps() opDefs {
-	return opDefs{
-		"MatMul": {min: 2, max: 2, infer: inferMatMul, vjp: func(b *Builder, n, g *Node) []*Node {
-			x, y := n.Inputs[0], n.Inputs[1]
-			return []*Node{b.MatMul(g, b.swapLast(y)), b.MatMul(b.swapLast(x), g)}
-		}},
-		"Gemm": {min: 2, max: 2, attrs: []string{"transA", "transB"}, infer: inferGemm, vjp: vjpGemm},
+func matrixOps() operators {
+	return operators{
+		"MatMul": {min: 2, max: 2, since: 1, infer: inferMatMul, multiplyAdds: matMulMultiplyAdds, vjp: vjpMatMul},
+		// Opset 11 made the third input optional, which is left out here.
+		"Gemm": {min: 2, max: 2, since: 11, attrs: []string{"transA", "transB"}, infer: inferGemm, vjp: vjpGemm,
+			multiplyAdds: func(n *Node) Dim {
+				_, inner := n.gemmDims(0, "transA")
+				return Product(n.Shape).Mul(inner)
+			}},
 	}
+}
+
+func vjpMatMul(b *Builder, n, g *Node) []*Node {
+	x, y := n.Inputs[0], n.Inputs[1]
+	return []*Node{b.MatMul(g, b.swapLast(y)), b.MatMul(b.swapLast(x), g)}
 }
 
 func inferMatMul(n *Node) error {
@@ -53,7 +60,8 @@ func inferGemm(n *Node) error {
 	m, k := n.gemmDims(0, "transA")
 	k2, cols := n.gemmDims(1, "transB")
 	if k != k2 {
-		return n.errorf("inner axes %s and %s differ (transA=%d, transB=%d)", k, k2, n.Int("transA", 0), n.Int("transB", 0))
+		return n.errorf("inner axes %s and %s differ (transA=%d, transB=%d)",
+			k, k2, n.Int("transA", 0), n.Int("transB", 0))
 	}
 	n.DType, n.Shape = tensor.Float32, []Dim{m, cols}
 	return nil
@@ -97,7 +105,7 @@ func (b *Builder) Gemm(x, y *Node, transA, transB bool) *Node {
 // times returns c·x. A product with a weight, whose shape is known, is multiplied by
 // way of the weight, which is much the smaller.
 func (b *Builder) times(x *Node, c float64) *Node {
-	if x.Op != "Gemm" || x.Inputs[1].Op != "Param" {
+	if x.Op != "Gemm" || x.Inputs[1].Op != OpParam {
 		return b.Mul(x, b.Float(c))
 	}
 	return b.Op("Gemm", []*Node{x.Inputs[0], b.Mul(x.Inputs[1], b.Float(c))}, x.Attrs...)

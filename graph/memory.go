@@ -10,7 +10,7 @@ import (
 // most, for given lengths of the named axes: when the nodes run in their order,
 // each value lives from its node to the last one that reads it, and a reshaped
 // value is the same memory. Inputs, parameters, constants and outputs are not
-// counted; the attention weights within an Attention node are. Engines that
+// counted; what an operator holds only while it runs, such as attention weights, is. Engines that
 // compute in place need less, and those that round allocations up need more.
 func (g *Graph) PeakBytes(lengths map[string]int) (float64, error) {
 	home, last := g.lifetimes()
@@ -25,7 +25,7 @@ func (g *Graph) PeakBytes(lengths map[string]int) (float64, error) {
 		if err != nil {
 			return 0, fmt.Errorf("graph: %s: %w", n.Name, err)
 		}
-		if h := home[n]; h == n && !n.leaf() && !outputs[n] {
+		if h := home[n]; h == n && !n.Leaf() && !outputs[n] {
 			sizes[n] = size
 			live += size
 		}
@@ -47,8 +47,7 @@ func (g *Graph) lifetimes() (home map[*Node]*Node, last map[*Node]int) {
 	home, last = map[*Node]*Node{}, map[*Node]int{}
 	for i, n := range g.Nodes {
 		home[n] = n
-		switch n.Op {
-		case "Reshape", "Squeeze", "Unsqueeze":
+		if SharesInput(n.Op) {
 			home[n] = home[n.Inputs[0]]
 		}
 		last[home[n]] = i
@@ -59,9 +58,6 @@ func (g *Graph) lifetimes() (home map[*Node]*Node, last map[*Node]int) {
 	return home, last
 }
 
-// leaf reports whether a node computes nothing.
-func (n *Node) leaf() bool { return n.Op == OpInput || n.Op == OpParam || n.Op == OpConstant }
-
 // bytes returns the size of the node's value, and of what it needs while it runs.
 func (n *Node) bytes(lengths map[string]int) (value, inside float64, err error) {
 	count, err := Product(n.Shape).Eval(lengths)
@@ -69,9 +65,10 @@ func (n *Node) bytes(lengths map[string]int) (value, inside float64, err error) 
 		return 0, 0, err
 	}
 	value = float64(count * n.DType.Size())
-	if n.Op != "Attention" {
+	scratch := table[n.Op].scratch
+	if scratch == nil {
 		return value, 0, nil
 	}
-	weights, err := Product(n.Inputs[0].Shape[:3]).Mul(n.Inputs[1].Dim(2)).Eval(lengths)
-	return value, float64(weights * tensor.Float32.Size()), err
+	count, err = scratch(n).Eval(lengths)
+	return value, float64(count * tensor.Float32.Size()), err
 }

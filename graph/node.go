@@ -60,6 +60,14 @@ func (n *Node) Dim(i int) Dim {
 	return n.Shape[i]
 }
 
+// Leaf reports whether the node computes nothing: an input, a parameter or a
+// constant.
+func (n *Node) Leaf() bool { return n.Op == OpInput || n.Op == OpParam || n.Op == OpConstant }
+
+// Opset returns the first opset of ONNX's default domain that has the node's operator
+// in the form in which it is used here; 0 for a leaf.
+func (n *Node) Opset() int { return Opset(n.Op, len(n.Inputs), n.Attrs) }
+
 // Rank returns the number of axes.
 func (n *Node) Rank() int { return len(n.Shape) }
 
@@ -112,6 +120,10 @@ func (n *Node) knownInts() ([]int64, bool) {
 	}
 	return out, true
 }
+
+// Holds reports whether the values of a graph can have the element type: float32, int64
+// or bool.
+func Holds(d tensor.DType) bool { return d == tensor.Float32 || d == tensor.Int64 || d == tensor.Bool }
 
 // Output is a named result of a graph.
 type Output struct {
@@ -187,7 +199,8 @@ func (g *Graph) Bind(feed map[string]*tensor.Tensor) (map[string]int, error) {
 		if len(in.dims) == 1 && t.Len() == 1 { // the input is a length
 			got := int(tensor.Data[int64](t)[0])
 			if old, seen := values[in.Name]; seen && old != got {
-				return nil, fmt.Errorf("input %s is %d, want %d, the length of the axis of this name", in.Name, got, old)
+				return nil, fmt.Errorf("input %s is %d, want %d, the length of the axis of this name",
+					in.Name, got, old)
 			}
 			values[in.Name] = got
 		}

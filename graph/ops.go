@@ -9,10 +9,21 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// opDef is all that the IR knows of an operator. The kernel is in interp.
-type opDef struct {
+// operator is one row of the table of operators: all that is known of an operator
+// but its kernel, which interp has.
+type operator struct {
 	min, max int // number of inputs; max -1: any
 	attrs    []string
+
+	// The first opset of ONNX's default domain in which the operator takes the inputs,
+	// element types and attributes that it has here.
+	since          int
+	sinceAttribute map[string]int // for attributes that came later
+	sinceOptional  int            // for more than min inputs, if those came later
+
+	// sharesInput says that the value is the memory of input 0 under another shape.
+	sharesInput bool
+
 	// infer sets DType, Shape and (for integer shape arithmetic) dims from
 	// inputs and attributes.
 	infer func(n *Node) error
@@ -20,50 +31,82 @@ type opDef struct {
 	// of its value; nil for inputs that need none. It may return gradients in
 	// the broadcast shape: the driver sums them back. nil: not differentiable.
 	vjp func(b *Builder, n, g *Node) []*Node
+	// multiplyAdds counts those of the operator's matrix products. nil: it has none.
+	multiplyAdds func(n *Node) Dim
+	// scratch counts the float32 numbers that exist only while the operator runs.
+	// nil: none.
+	scratch func(n *Node) Dim
 }
 
-type opDefs map[string]opDef
+type operators map[string]operator
 
-// opTable lists every operator. It is a function because the gradient rules
-// build nodes, which looks up this table again.
-func opTable() opDefs {
-	t := opDefs{}
-	for _, family := range []opDefs{elementwiseOps(), matrixOps(), shapeOps(), indexOps(), reduceOps(), fusedOps()} {
-		maps.Copy(t, family)
+// table has every operator. It is filled in init because the gradient rules build
+// nodes, which look it up.
+var table = operators{}
+
+func init() {
+	for _, family := range []operators{
+		elementwiseOps(), matrixOps(), shapeOps(), indexOps(), reduceOps(), fusedOps(),
+	} {
+		maps.Copy(table, family)
 	}
-	return t
 }
 
 // Ops returns the names of all operators, sorted.
-func Ops() []string { return slices.Sorted(maps.Keys(opTable())) }
+func Ops() []string { return slices.Sorted(maps.Keys(table)) }
 
 // Differentiable reports whether the operator has a gradient rule.
-func Differentiable(op string) bool { return opTable()[op].vjp != nil }
+func Differentiable(op string) bool { return table[op].vjp != nil }
 
-func (t opDefs) infer(n *Node) error {
-	def, ok := t[n.Op]
-	if !ok {
-		return fmt.Errorf("operator %s is not supported; the supported ones are %s", n.Op, strings.Join(slices.Sorted(maps.Keys(t)), ", "))
+// SharesInput reports whether the operator's value is the memory of its first input
+// under another shape.
+func SharesInput(op string) bool { return table[op].sharesInput }
+
+// Opset returns the first opset of ONNX's default domain in which the operator can
+// be used with so many inputs and with these attributes; 0 for what is no operator.
+func Opset(op string, inputs int, attrs []Attr) int {
+	o := table[op]
+	opset := o.since
+	if inputs > o.min {
+		opset = max(opset, o.sinceOptional)
 	}
-	if len(n.Inputs) < def.min || def.max >= 0 && len(n.Inputs) > def.max {
-		return n.errorf("has %d inputs, want %s", len(n.Inputs), arity(def))
+	for _, a := range attrs {
+		opset = max(opset, o.sinceAttribute[a.Name])
+	}
+	return opset
+}
+
+// infer checks a node against its operator's row and sets what follows.
+func infer(n *Node) error {
+	o, ok := table[n.Op]
+	if !ok {
+		return fmt.Errorf("operator %s is not supported; the supported ones are %s", n.Op, strings.Join(Ops(), ", "))
+	}
+	if len(n.Inputs) < o.min || o.max >= 0 && len(n.Inputs) > o.max {
+		return n.errorf("has %d inputs, want %s", len(n.Inputs), arity(o))
 	}
 	for _, a := range n.Attrs {
-		if !slices.Contains(def.attrs, a.Name) {
+		if !slices.Contains(o.attrs, a.Name) {
 			return n.errorf("has the unknown attribute %s", a.Name)
 		}
 	}
-	return def.infer(n)
+	if err := o.infer(n); err != nil {
+		return err
+	}
+	if o.sharesInput && len(n.Inputs[0].dims) == 1 && n.Rank() <= 1 {
+		n.dims = n.Inputs[0].dims
+	}
+	return nil
 }
 
-func arity(d opDef) string {
+func arity(o operator) string {
 	switch {
-	case d.max < 0:
-		return fmt.Sprintf("at least %d", d.min)
-	case d.min == d.max:
-		return fmt.Sprint(d.min)
+	case o.max < 0:
+		return fmt.Sprintf("at least %d", o.min)
+	case o.min == o.max:
+		return fmt.Sprint(o.min)
 	}
-	return fmt.Sprintf("%d to %d", d.min, d.max)
+	return fmt.Sprintf("%d to %d", o.min, o.max)
 }
 
 // errorf reports a rule that n breaks, with its operand types.

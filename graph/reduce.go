@@ -6,18 +6,21 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-func reduceOps() opDefs {
-	reduce := func(vjp func(b *Builder, n, g *Node) *Node) opDef {
-		return opDef{min: 1, max: 2, attrs: []string{"keepdims"}, infer: inferReduce,
-			vjp: func(b *Builder, n, g *Node) []*Node { return []*Node{vjp(b, n, g), nil} }}
+func reduceOps() operators {
+	// sinceAxes is the opset that made the axes an input.
+	reduce := func(sinceAxes int, vjp func(b *Builder, n, g *Node) *Node) operator {
+		return operator{min: 1, max: 2, since: 1, sinceOptional: sinceAxes, attrs: []string{"keepdims"},
+			infer: inferReduce,
+			vjp:   func(b *Builder, n, g *Node) []*Node { return []*Node{vjp(b, n, g), nil} }}
 	}
-	softmax := func(vjp func(b *Builder, n, g *Node) *Node) opDef {
-		return opDef{min: 1, max: 1, attrs: []string{"axis"}, infer: inferSoftmax,
+	// Opset 13 normalises over one axis; before, it was the axis and all behind it.
+	softmax := func(vjp func(b *Builder, n, g *Node) *Node) operator {
+		return operator{min: 1, max: 1, since: 13, attrs: []string{"axis"}, infer: inferSoftmax,
 			vjp: func(b *Builder, n, g *Node) []*Node { return []*Node{vjp(b, n, g)} }}
 	}
-	return opDefs{
-		"ReduceSum": reduce(spread),
-		"ReduceMean": reduce(func(b *Builder, n, g *Node) *Node {
+	return operators{
+		"ReduceSum": reduce(13, spread),
+		"ReduceMean": reduce(18, func(b *Builder, n, g *Node) *Node {
 			count, ok := divideShapes(n.Inputs[0].Shape, n.Shape)
 			if !ok {
 				return b.Fail(n.errorf("has a mean over an unknown number of elements"))

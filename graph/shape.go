@@ -7,20 +7,26 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-func shapeOps() opDefs {
-	return opDefs{
-		"Reshape":   {min: 2, max: 2, attrs: []string{"allowzero"}, infer: inferReshape, vjp: likeInput},
-		"Squeeze":   {min: 2, max: 2, infer: inferSqueeze, vjp: likeInput},
-		"Unsqueeze": {min: 2, max: 2, infer: inferUnsqueeze, vjp: likeInput},
-		"Transpose": {min: 1, max: 1, attrs: []string{"perm"}, infer: inferTranspose, vjp: func(b *Builder, n, g *Node) []*Node {
-			return []*Node{b.Transpose(g, inverse(n.Ints("perm"))...)}
-		}},
-		"Concat": {min: 1, max: -1, attrs: []string{"axis"}, infer: inferConcat, vjp: vjpConcat},
-		"Slice":  {min: 5, max: 5, infer: inferSlice, vjp: vjpSlice},
+func shapeOps() operators {
+	return operators{
+		"Reshape": {min: 2, max: 2, since: 5, attrs: []string{"allowzero"},
+			sinceAttribute: map[string]int{"allowzero": 14},
+			infer:          inferReshape, sharesInput: true, vjp: likeInput},
+		// Opset 13 made the axes an input.
+		"Squeeze":   {min: 2, max: 2, since: 13, infer: inferSqueeze, sharesInput: true, vjp: likeInput},
+		"Unsqueeze": {min: 2, max: 2, since: 13, infer: inferUnsqueeze, sharesInput: true, vjp: likeInput},
+		"Transpose": {min: 1, max: 1, since: 1, attrs: []string{"perm"}, infer: inferTranspose,
+			vjp: func(b *Builder, n, g *Node) []*Node {
+				return []*Node{b.Transpose(g, inverse(n.Ints("perm"))...)}
+			}},
+		"Concat": {min: 1, max: -1, since: 4, attrs: []string{"axis"}, infer: inferConcat, vjp: vjpConcat},
+		"Slice":  {min: 5, max: 5, since: 10, infer: inferSlice, vjp: vjpSlice},
 		// The driver sums a broadcast gradient back, so Expand passes it on.
-		"Expand": {min: 2, max: 2, infer: inferExpand, vjp: func(b *Builder, n, g *Node) []*Node { return []*Node{g, nil} }},
-		"Shape":  {min: 1, max: 1, attrs: []string{"start", "end"}, infer: inferShape},
-		"Range":  {min: 3, max: 3, infer: inferRange},
+		"Expand": {min: 2, max: 2, since: 8, infer: inferExpand,
+			vjp: func(b *Builder, n, g *Node) []*Node { return []*Node{g, nil} }},
+		"Shape": {min: 1, max: 1, since: 1, attrs: []string{"start", "end"},
+			sinceAttribute: map[string]int{"start": 15, "end": 15}, infer: inferShape},
+		"Range": {min: 3, max: 3, since: 11, infer: inferRange},
 	}
 }
 
@@ -66,9 +72,6 @@ func inferReshape(n *Node) error {
 	if Product(x.Shape) != Product(n.Shape) {
 		return n.errorf("changes the number of elements: %s", shapeText(n.Shape))
 	}
-	if len(x.dims) == 1 && len(n.Shape) <= 1 {
-		n.dims = x.dims
-	}
 	return nil
 }
 
@@ -86,9 +89,6 @@ func inferSqueeze(n *Node) error {
 			return n.errorf("squeezes axis %d of length %s", i, d)
 		}
 	}
-	if len(x.dims) == 1 {
-		n.dims = x.dims
-	}
 	return nil
 }
 
@@ -101,9 +101,6 @@ func inferUnsqueeze(n *Node) error {
 	n.DType, n.Shape = x.DType, slices.Clone(x.Shape)
 	for _, a := range axes {
 		n.Shape = slices.Insert(n.Shape, a, N(1))
-	}
-	if len(x.dims) == 1 && len(n.Shape) == 1 {
-		n.dims = x.dims
 	}
 	return nil
 }

@@ -43,8 +43,10 @@ func unaryShapes() []shapeRow {
 			return func(m maker) *graph.Node { return m.Op(op, []*graph.Node{x(m)}) }
 		}
 		rows = append(rows,
-			shapeRow{op: op, build: apply(func(m maker) *graph.Node { return in(m, "x", "batch", "past+seq", "0") }), want: "float32[batch,past+seq,0]"},
-			shapeRow{op: op, build: apply(func(m maker) *graph.Node { return bools(m, "x", "2") }), bad: "input 0 must be [float32]"},
+			shapeRow{op: op, build: apply(func(m maker) *graph.Node { return in(m, "x", "batch", "past+seq", "0") }),
+				want: "float32[batch,past+seq,0]"},
+			shapeRow{op: op, build: apply(func(m maker) *graph.Node { return bools(m, "x", "2") }),
+				bad: "input 0 must be [float32]"},
 			shapeRow{op: op, build: func(m maker) *graph.Node { return m.Op(op, nil) }, bad: "has 0 inputs, want 1"},
 		)
 	}
@@ -53,7 +55,8 @@ func unaryShapes() []shapeRow {
 
 func broadcastShapes() []shapeRow {
 	var rows []shapeRow
-	for op, result := range map[string]string{"Add": "float32", "Sub": "float32", "Mul": "float32", "Div": "float32", "Equal": "bool", "Greater": "bool", "GreaterOrEqual": "bool", "And": "bool"} {
+	for op, result := range map[string]string{"Add": "float32", "Sub": "float32", "Mul": "float32", "Div": "float32",
+		"Equal": "bool", "Greater": "bool", "GreaterOrEqual": "bool", "And": "bool"} {
 		dtype, other := tensor.Float32, tensor.Int64
 		switch op {
 		case "And":
@@ -67,10 +70,12 @@ func broadcastShapes() []shapeRow {
 			}
 		}
 		rows = append(rows,
-			shapeRow{op: op, build: apply([]string{"batch", "1", "4"}, []string{"seq", "4"}, dtype), want: result + "[batch,seq,4]"},
+			shapeRow{op: op, build: apply([]string{"batch", "1", "4"}, []string{"seq", "4"}, dtype),
+				want: result + "[batch,seq,4]"},
 			shapeRow{op: op, build: apply([]string{}, []string{"past+seq"}, dtype), want: result + "[past+seq]"},
 			shapeRow{op: op, build: apply([]string{"1"}, []string{"0"}, dtype), want: result + "[0]"},
-			shapeRow{op: op, build: apply([]string{"batch", "3"}, []string{"batch", "4"}, dtype), bad: "cannot broadcast"},
+			shapeRow{op: op, build: apply([]string{"batch", "3"}, []string{"batch", "4"}, dtype),
+				bad: "cannot broadcast"},
 			shapeRow{op: op, build: apply([]string{"batch"}, []string{"seq"}, dtype), bad: "cannot broadcast"},
 			shapeRow{op: op, build: apply([]string{"2"}, []string{"2"}, other), bad: "mixes dtypes"},
 		)
@@ -81,28 +86,49 @@ func broadcastShapes() []shapeRow {
 var ruleRows = []shapeRow{
 	{op: "Neg", build: func(m maker) *graph.Node { return m.Neg(ints(m, "x", "2")) }, want: "int64[2]"},
 	{op: "Neg", build: func(m maker) *graph.Node { return m.Neg(bools(m, "x", "2")) }, bad: "must be [float32]"},
-	{op: "Add", build: func(m maker) *graph.Node { return m.Add(bools(m, "x"), bools(m, "y")) }, bad: "input 0 must be [float32 int64]"},
+	{op: "Add", build: func(m maker) *graph.Node { return m.Add(bools(m, "x"), bools(m, "y")) },
+		bad: "input 0 must be [float32 int64]"},
 	{op: "Div", build: func(m maker) *graph.Node { return m.Div(ints(m, "x"), ints(m, "y")) }, want: "int64[]"},
-	{op: "And", build: func(m maker) *graph.Node { return m.And(in(m, "x"), in(m, "y")) }, bad: "input 0 must be [bool]"},
+	{op: "And", build: func(m maker) *graph.Node { return m.And(in(m, "x"), in(m, "y")) },
+		bad: "input 0 must be [bool]"},
 
-	{op: "Where", build: func(m maker) *graph.Node { return m.Where(bools(m, "c", "seq", "1"), in(m, "x", "2"), m.Float(0)) }, want: "float32[seq,2]"},
-	{op: "Where", build: func(m maker) *graph.Node { return m.Where(in(m, "c"), in(m, "x"), in(m, "y")) }, bad: "input 0 must be [bool]"},
-	{op: "Where", build: func(m maker) *graph.Node { return m.Where(bools(m, "c"), in(m, "x"), ints(m, "y")) }, bad: "mixes dtypes"},
-	{op: "Where", build: func(m maker) *graph.Node { return m.Where(bools(m, "c", "3"), in(m, "x", "2"), in(m, "y")) }, bad: "cannot broadcast"},
-	{op: "Cast", build: func(m maker) *graph.Node { return m.Cast(bools(m, "x", "seq"), tensor.Int64) }, want: "int64[seq]"},
-	{op: "Cast", build: func(m maker) *graph.Node { return m.Cast(in(m, "x"), tensor.Float64) }, bad: "cannot cast to ONNX type 0"},
-	{op: "Cast", build: func(m maker) *graph.Node { return raw(m, "Cast", "too", int64(1), in(m, "x")) }, bad: "unknown attribute too"},
+	{op: "Where",
+		build: func(m maker) *graph.Node { return m.Where(bools(m, "c", "seq", "1"), in(m, "x", "2"), m.Float(0)) },
+		want:  "float32[seq,2]"},
+	{op: "Where", build: func(m maker) *graph.Node { return m.Where(in(m, "c"), in(m, "x"), in(m, "y")) },
+		bad: "input 0 must be [bool]"},
+	{op: "Where", build: func(m maker) *graph.Node { return m.Where(bools(m, "c"), in(m, "x"), ints(m, "y")) },
+		bad: "mixes dtypes"},
+	{op: "Where", build: func(m maker) *graph.Node { return m.Where(bools(m, "c", "3"), in(m, "x", "2"), in(m, "y")) },
+		bad: "cannot broadcast"},
+	{op: "Cast", build: func(m maker) *graph.Node { return m.Cast(bools(m, "x", "seq"), tensor.Int64) },
+		want: "int64[seq]"},
+	{op: "Cast", build: func(m maker) *graph.Node { return m.Cast(in(m, "x"), tensor.Float64) },
+		bad: "cannot cast to ONNX type 11"},
+	{op: "Cast", build: func(m maker) *graph.Node { return raw(m, "Cast", "too", int64(1), in(m, "x")) },
+		bad: "unknown attribute too"},
 
 	{op: "MatMul", build: func(m maker) *graph.Node {
 		return m.MatMul(in(m, "x", "batch", "1", "seq", "4"), in(m, "y", "2", "4", "past"))
 	}, want: "float32[batch,2,seq,past]"},
-	{op: "MatMul", build: func(m maker) *graph.Node { return m.MatMul(in(m, "x", "2", "3"), in(m, "y", "2", "3")) }, bad: "inner axes 3 and 2 differ"},
-	{op: "MatMul", build: func(m maker) *graph.Node { return m.MatMul(in(m, "x", "3"), in(m, "y", "3", "2")) }, bad: "rank 2 or more"},
-	{op: "MatMul", build: func(m maker) *graph.Node { return m.MatMul(in(m, "x", "2", "1", "1"), in(m, "y", "3", "1", "1")) }, bad: "cannot broadcast"},
-	{op: "MatMul", build: func(m maker) *graph.Node { return m.MatMul(ints(m, "x", "1", "1"), ints(m, "y", "1", "1")) }, bad: "must be [float32]"},
-	{op: "Gemm", build: func(m maker) *graph.Node { return m.Gemm(in(m, "x", "seq", "3"), in(m, "y", "4", "3"), false, true) }, want: "float32[seq,4]"},
-	{op: "Gemm", build: func(m maker) *graph.Node { return m.Gemm(in(m, "x", "seq", "3"), in(m, "y", "seq", "4"), true, false) }, want: "float32[3,4]"},
-	{op: "Gemm", build: func(m maker) *graph.Node { return m.Gemm(in(m, "x", "2", "3"), in(m, "y", "2", "3"), false, false) }, bad: "inner axes 3 and 2 differ"},
+	{op: "MatMul", build: func(m maker) *graph.Node { return m.MatMul(in(m, "x", "2", "3"), in(m, "y", "2", "3")) },
+		bad: "inner axes 3 and 2 differ"},
+	{op: "MatMul", build: func(m maker) *graph.Node { return m.MatMul(in(m, "x", "3"), in(m, "y", "3", "2")) },
+		bad: "rank 2 or more"},
+	{op: "MatMul",
+		build: func(m maker) *graph.Node { return m.MatMul(in(m, "x", "2", "1", "1"), in(m, "y", "3", "1", "1")) },
+		bad:   "cannot broadcast"},
+	{op: "MatMul", build: func(m maker) *graph.Node { return m.MatMul(ints(m, "x", "1", "1"), ints(m, "y", "1", "1")) },
+		bad: "must be [float32]"},
+	{op: "Gemm",
+		build: func(m maker) *graph.Node { return m.Gemm(in(m, "x", "seq", "3"), in(m, "y", "4", "3"), false, true) },
+		want:  "float32[seq,4]"},
+	{op: "Gemm",
+		build: func(m maker) *graph.Node { return m.Gemm(in(m, "x", "seq", "3"), in(m, "y", "seq", "4"), true, false) },
+		want:  "float32[3,4]"},
+	{op: "Gemm",
+		build: func(m maker) *graph.Node { return m.Gemm(in(m, "x", "2", "3"), in(m, "y", "2", "3"), false, false) },
+		bad:   "inner axes 3 and 2 differ"},
 	{op: "Gemm", build: func(m maker) *graph.Node {
 		return m.Gemm(in(m, "x", "2", "3"), in(m, "y", "2", "3", "1"), false, false)
 	}, bad: "needs matrices"},
@@ -113,7 +139,8 @@ var ruleRows = []shapeRow{
 	{op: "Reshape", build: func(m maker) *graph.Node {
 		return m.Op("Reshape", []*graph.Node{in(m, "x", "batch", "seq", "8"), m.Ints(0, -1, 2)})
 	}, want: "float32[batch,4*seq,2]"},
-	{op: "Reshape", build: func(m maker) *graph.Node { return m.Reshape(in(m, "x", "seq", "8"), seq, graph.N(9)) }, bad: "changes the number of elements"},
+	{op: "Reshape", build: func(m maker) *graph.Node { return m.Reshape(in(m, "x", "seq", "8"), seq, graph.N(9)) },
+		bad: "changes the number of elements"},
 	{op: "Reshape", build: func(m maker) *graph.Node {
 		return m.Op("Reshape", []*graph.Node{in(m, "x", "4"), m.Ints(-1, -1)})
 	}, bad: "two axes to infer"},
@@ -129,27 +156,41 @@ var ruleRows = []shapeRow{
 	{op: "Reshape", build: func(m maker) *graph.Node {
 		return m.Op("Reshape", []*graph.Node{in(m, "x", "4"), ints(m, "s", "2")})
 	}, bad: "known contents"},
-	{op: "Squeeze", build: func(m maker) *graph.Node { return m.Squeeze(in(m, "x", "1", "seq", "1"), 0, -1) }, want: "float32[seq]"},
-	{op: "Squeeze", build: func(m maker) *graph.Node { return m.Squeeze(in(m, "x", "seq"), 0) }, bad: "squeezes axis 0 of length seq"},
-	{op: "Squeeze", build: func(m maker) *graph.Node { return m.Squeeze(in(m, "x", "1"), 1) }, bad: "axis 1 is out of range for rank 1"},
-	{op: "Unsqueeze", build: func(m maker) *graph.Node { return m.Unsqueeze(in(m, "x", "seq"), 0, -1) }, want: "float32[1,seq,1]"},
+	{op: "Squeeze", build: func(m maker) *graph.Node { return m.Squeeze(in(m, "x", "1", "seq", "1"), 0, -1) },
+		want: "float32[seq]"},
+	{op: "Squeeze", build: func(m maker) *graph.Node { return m.Squeeze(in(m, "x", "seq"), 0) },
+		bad: "squeezes axis 0 of length seq"},
+	{op: "Squeeze", build: func(m maker) *graph.Node { return m.Squeeze(in(m, "x", "1"), 1) },
+		bad: "axis 1 is out of range for rank 1"},
+	{op: "Unsqueeze", build: func(m maker) *graph.Node { return m.Unsqueeze(in(m, "x", "seq"), 0, -1) },
+		want: "float32[1,seq,1]"},
 	{op: "Unsqueeze", build: func(m maker) *graph.Node { return m.Unsqueeze(in(m, "x", "seq"), 0, 0) }, bad: "repeat"},
-	{op: "Unsqueeze", build: func(m maker) *graph.Node { return m.Unsqueeze(in(m, "x", "seq"), 3) }, bad: "out of range"},
+	{op: "Unsqueeze", build: func(m maker) *graph.Node { return m.Unsqueeze(in(m, "x", "seq"), 3) },
+		bad: "out of range"},
 	{op: "Unsqueeze", build: func(m maker) *graph.Node {
 		return m.Op("Unsqueeze", []*graph.Node{in(m, "x", "seq"), ints(m, "a", "2")})
 	}, bad: "constant list of axes"},
-	{op: "Transpose", build: func(m maker) *graph.Node { return m.Transpose(in(m, "x", "batch", "seq", "4"), 1, 2, 0) }, want: "float32[seq,4,batch]"},
-	{op: "Transpose", build: func(m maker) *graph.Node { return m.Transpose(in(m, "x", "2", "3"), 1, 1) }, bad: "not a permutation"},
-	{op: "Transpose", build: func(m maker) *graph.Node { return m.Transpose(in(m, "x", "2", "3"), 1, 0, 2) }, bad: "not a permutation"},
+	{op: "Transpose", build: func(m maker) *graph.Node { return m.Transpose(in(m, "x", "batch", "seq", "4"), 1, 2, 0) },
+		want: "float32[seq,4,batch]"},
+	{op: "Transpose", build: func(m maker) *graph.Node { return m.Transpose(in(m, "x", "2", "3"), 1, 1) },
+		bad: "not a permutation"},
+	{op: "Transpose", build: func(m maker) *graph.Node { return m.Transpose(in(m, "x", "2", "3"), 1, 0, 2) },
+		bad: "not a permutation"},
 	{op: "Concat", build: func(m maker) *graph.Node {
 		return m.Concat(-2, in(m, "x", "batch", "past", "4"), in(m, "y", "batch", "seq", "4"))
 	}, want: "float32[batch,past+seq,4]"},
-	{op: "Concat", build: func(m maker) *graph.Node { return m.Concat(0, in(m, "x", "2", "3"), in(m, "y", "2", "4")) }, bad: "axes 3 and 4 differ"},
-	{op: "Concat", build: func(m maker) *graph.Node { return m.Concat(0, in(m, "x", "2"), ints(m, "y", "2")) }, bad: "mixes dtypes or ranks"},
-	{op: "Concat", build: func(m maker) *graph.Node { return m.Concat(0, in(m, "x"), in(m, "y")) }, bad: "axis 0 is out of range for rank 0"},
-	{op: "Concat", build: func(m maker) *graph.Node { return m.Op("Concat", nil) }, bad: "has 0 inputs, want at least 1"},
-	{op: "Slice", build: func(m maker) *graph.Node { return m.Slice(in(m, "x", "8"), 0, graph.N(2), graph.N(5)) }, want: "float32[3]"},
-	{op: "Slice", build: func(m maker) *graph.Node { return m.SliceLast(in(m, "x", "seq", "4"), 0, graph.N(1)) }, want: "float32[1,4]"},
+	{op: "Concat", build: func(m maker) *graph.Node { return m.Concat(0, in(m, "x", "2", "3"), in(m, "y", "2", "4")) },
+		bad: "axes 3 and 4 differ"},
+	{op: "Concat", build: func(m maker) *graph.Node { return m.Concat(0, in(m, "x", "2"), ints(m, "y", "2")) },
+		bad: "mixes dtypes or ranks"},
+	{op: "Concat", build: func(m maker) *graph.Node { return m.Concat(0, in(m, "x"), in(m, "y")) },
+		bad: "axis 0 is out of range for rank 0"},
+	{op: "Concat", build: func(m maker) *graph.Node { return m.Op("Concat", nil) },
+		bad: "has 0 inputs, want at least 1"},
+	{op: "Slice", build: func(m maker) *graph.Node { return m.Slice(in(m, "x", "8"), 0, graph.N(2), graph.N(5)) },
+		want: "float32[3]"},
+	{op: "Slice", build: func(m maker) *graph.Node { return m.SliceLast(in(m, "x", "seq", "4"), 0, graph.N(1)) },
+		want: "float32[1,4]"},
 	{op: "Slice", build: func(m maker) *graph.Node {
 		ints(m, "keep", "1")
 		return m.SliceLast(in(m, "x", "seq"), 0, graph.Sym("keep"))
@@ -164,38 +205,57 @@ var ruleRows = []shapeRow{
 	{op: "Slice", build: func(m maker) *graph.Node {
 		return m.Op("Slice", []*graph.Node{in(m, "x", "8"), m.Ints(0), m.Ints(4), m.Ints(0), m.Ints(2)})
 	}, bad: "step 2; only 1"},
-	{op: "Slice", build: func(m maker) *graph.Node { return m.Slice(in(m, "x", "8"), 1, graph.N(0), graph.N(1)) }, bad: "axis 1 is out of range"},
+	{op: "Slice", build: func(m maker) *graph.Node { return m.Slice(in(m, "x", "8"), 1, graph.N(0), graph.N(1)) },
+		bad: "axis 1 is out of range"},
 	{op: "Slice", build: func(m maker) *graph.Node {
-		return m.Op("Slice", []*graph.Node{in(m, "x", "8", "8"), m.Ints(0, 0), m.Ints(4, 4), m.Ints(0, 1), m.Ints(1, 1)})
+		return m.Op("Slice",
+			[]*graph.Node{in(m, "x", "8", "8"), m.Ints(0, 0), m.Ints(4, 4), m.Ints(0, 1), m.Ints(1, 1)})
 	}, bad: "one known length"},
-	{op: "Expand", build: func(m maker) *graph.Node { return m.Expand(in(m, "x", "batch", "1"), batch, seq) }, bad: "no declared input has an axis seq"},
+	{op: "Expand", build: func(m maker) *graph.Node { return m.Expand(in(m, "x", "batch", "1"), batch, seq) },
+		bad: "no declared input has an axis seq"},
 	{op: "Expand", build: func(m maker) *graph.Node {
 		in(m, "y", "seq")
 		return m.Expand(in(m, "x", "batch", "1"), batch, seq)
 	}, want: "float32[batch,seq]"},
-	{op: "Expand", build: func(m maker) *graph.Node { return m.Expand(in(m, "x", "2"), graph.N(3)) }, bad: "cannot broadcast"},
-	{op: "Expand", build: func(m maker) *graph.Node { return m.Op("Expand", []*graph.Node{in(m, "x"), ints(m, "s", "2")}) }, bad: "known contents"},
-	{op: "Shape", build: func(m maker) *graph.Node { return m.Op("Shape", []*graph.Node{bools(m, "x", "batch", "2")}) }, want: "int64[2]"},
-	{op: "Shape", build: func(m maker) *graph.Node { return raw(m, "Shape", "start", int64(3), in(m, "x", "2")) }, bad: "out of range"},
-	{op: "Range", build: func(m maker) *graph.Node { in(m, "x", "seq"); return m.Range(graph.N(0), seq) }, want: "int64[seq]"},
-	{op: "Range", build: func(m maker) *graph.Node { in(m, "x", "past", "seq"); return m.Range(past, past.Add(seq)) }, want: "int64[seq]"},
+	{op: "Expand", build: func(m maker) *graph.Node { return m.Expand(in(m, "x", "2"), graph.N(3)) },
+		bad: "cannot broadcast"},
+	{op: "Expand",
+		build: func(m maker) *graph.Node { return m.Op("Expand", []*graph.Node{in(m, "x"), ints(m, "s", "2")}) },
+		bad:   "known contents"},
+	{op: "Shape", build: func(m maker) *graph.Node { return m.Op("Shape", []*graph.Node{bools(m, "x", "batch", "2")}) },
+		want: "int64[2]"},
+	{op: "Shape", build: func(m maker) *graph.Node { return raw(m, "Shape", "start", int64(3), in(m, "x", "2")) },
+		bad: "out of range"},
+	{op: "Range", build: func(m maker) *graph.Node { in(m, "x", "seq"); return m.Range(graph.N(0), seq) },
+		want: "int64[seq]"},
+	{op: "Range", build: func(m maker) *graph.Node { in(m, "x", "past", "seq"); return m.Range(past, past.Add(seq)) },
+		want: "int64[seq]"},
 	{op: "Range", build: func(m maker) *graph.Node { return m.Range(graph.N(3), graph.N(1)) }, want: "int64[0]"},
-	{op: "Range", build: func(m maker) *graph.Node { return m.Op("Range", []*graph.Node{m.Ints(0), m.Ints(1), m.Ints(1)}) }, bad: "length of shape []"},
+	{op: "Range",
+		build: func(m maker) *graph.Node { return m.Op("Range", []*graph.Node{m.Ints(0), m.Ints(1), m.Ints(1)}) },
+		bad:   "length of shape []"},
 	{op: "Range", build: func(m maker) *graph.Node {
 		return m.Op("Range", []*graph.Node{m.i(shape{}, 0), m.i(shape{}, 4), m.i(shape{}, 2)})
 	}, bad: "step 2; only 1"},
 
-	{op: "Gather", build: func(m maker) *graph.Node { return m.Gather(in(m, "x", "9", "4"), ints(m, "i", "batch", "seq"), 0) }, want: "float32[batch,seq,4]"},
-	{op: "Gather", build: func(m maker) *graph.Node { return m.Gather(ints(m, "x", "9", "4"), m.i(shape{}, 0), -1) }, want: "int64[9]"},
-	{op: "Gather", build: func(m maker) *graph.Node { return m.Gather(in(m, "x", "9"), in(m, "i", "2"), 0) }, bad: "input 1 must be [int64]"},
-	{op: "Gather", build: func(m maker) *graph.Node { return m.Gather(in(m, "x"), ints(m, "i", "2"), 0) }, bad: "axis 0 is out of range for rank 0"},
+	{op: "Gather",
+		build: func(m maker) *graph.Node { return m.Gather(in(m, "x", "9", "4"), ints(m, "i", "batch", "seq"), 0) },
+		want:  "float32[batch,seq,4]"},
+	{op: "Gather", build: func(m maker) *graph.Node { return m.Gather(ints(m, "x", "9", "4"), m.i(shape{}, 0), -1) },
+		want: "int64[9]"},
+	{op: "Gather", build: func(m maker) *graph.Node { return m.Gather(in(m, "x", "9"), in(m, "i", "2"), 0) },
+		bad: "input 1 must be [int64]"},
+	{op: "Gather", build: func(m maker) *graph.Node { return m.Gather(in(m, "x"), ints(m, "i", "2"), 0) },
+		bad: "axis 0 is out of range for rank 0"},
 	{op: "GatherElements", build: func(m maker) *graph.Node {
 		return m.GatherElements(in(m, "x", "batch", "9"), ints(m, "i", "batch", "seq"), 1)
 	}, want: "float32[batch,seq]"},
 	{op: "GatherElements", build: func(m maker) *graph.Node {
 		return m.GatherElements(in(m, "x", "batch", "9"), ints(m, "i", "seq", "9"), 1)
 	}, bad: "equal axes except axis 1"},
-	{op: "GatherElements", build: func(m maker) *graph.Node { return m.GatherElements(in(m, "x", "9"), ints(m, "i", "9", "1"), 0) }, bad: "equal axes"},
+	{op: "GatherElements",
+		build: func(m maker) *graph.Node { return m.GatherElements(in(m, "x", "9"), ints(m, "i", "9", "1"), 0) },
+		bad:   "equal axes"},
 	{op: "ScatterElements", build: func(m maker) *graph.Node {
 		return m.ScatterAdd(in(m, "x", "9", "4"), ints(m, "i", "seq", "4"), in(m, "u", "seq", "4"), 0)
 	}, want: "float32[9,4]"},
@@ -206,37 +266,58 @@ var ruleRows = []shapeRow{
 		return raw(m, "ScatterElements", "reduction", "mul", in(m, "x", "9"), ints(m, "i", "2"), in(m, "u", "2"))
 	}, bad: `reduction "mul"; only add`},
 
-	{op: "ReduceSum", build: func(m maker) *graph.Node { return m.ReduceSum(in(m, "x", "batch", "seq", "4"), false, -1, 0) }, want: "float32[seq]"},
-	{op: "ReduceSum", build: func(m maker) *graph.Node { return m.ReduceSum(in(m, "x", "batch", "seq"), true) }, want: "float32[1,1]"},
-	{op: "ReduceSum", build: func(m maker) *graph.Node { return m.ReduceSum(in(m, "x", "2"), true, 1) }, bad: "axis 1 is out of range"},
-	{op: "ReduceSum", build: func(m maker) *graph.Node { return m.ReduceSum(ints(m, "x", "2"), true) }, bad: "must be [float32]"},
-	{op: "ReduceMean", build: func(m maker) *graph.Node { return m.ReduceMean(in(m, "x", "batch", "seq"), true, 1) }, want: "float32[batch,1]"},
-	{op: "ReduceMean", build: func(m maker) *graph.Node { return m.ReduceMean(in(m, "x", "2", "2"), false, 1, -1) }, bad: "repeat"},
-	{op: "Softmax", build: func(m maker) *graph.Node { return m.Softmax(in(m, "x", "batch", "past+seq"), -1) }, want: "float32[batch,past+seq]"},
-	{op: "Softmax", build: func(m maker) *graph.Node { return m.Softmax(in(m, "x", "2"), 1) }, bad: "axis 1 is out of range"},
-	{op: "LogSoftmax", build: func(m maker) *graph.Node { return m.LogSoftmax(in(m, "x", "batch", "2"), 0) }, want: "float32[batch,2]"},
-	{op: "LogSoftmax", build: func(m maker) *graph.Node { return m.LogSoftmax(ints(m, "x", "2"), 0) }, bad: "must be [float32]"},
+	{op: "ReduceSum",
+		build: func(m maker) *graph.Node { return m.ReduceSum(in(m, "x", "batch", "seq", "4"), false, -1, 0) },
+		want:  "float32[seq]"},
+	{op: "ReduceSum", build: func(m maker) *graph.Node { return m.ReduceSum(in(m, "x", "batch", "seq"), true) },
+		want: "float32[1,1]"},
+	{op: "ReduceSum", build: func(m maker) *graph.Node { return m.ReduceSum(in(m, "x", "2"), true, 1) },
+		bad: "axis 1 is out of range"},
+	{op: "ReduceSum", build: func(m maker) *graph.Node { return m.ReduceSum(ints(m, "x", "2"), true) },
+		bad: "must be [float32]"},
+	{op: "ReduceMean", build: func(m maker) *graph.Node { return m.ReduceMean(in(m, "x", "batch", "seq"), true, 1) },
+		want: "float32[batch,1]"},
+	{op: "ReduceMean", build: func(m maker) *graph.Node { return m.ReduceMean(in(m, "x", "2", "2"), false, 1, -1) },
+		bad: "repeat"},
+	{op: "Softmax", build: func(m maker) *graph.Node { return m.Softmax(in(m, "x", "batch", "past+seq"), -1) },
+		want: "float32[batch,past+seq]"},
+	{op: "Softmax", build: func(m maker) *graph.Node { return m.Softmax(in(m, "x", "2"), 1) },
+		bad: "axis 1 is out of range"},
+	{op: "LogSoftmax", build: func(m maker) *graph.Node { return m.LogSoftmax(in(m, "x", "batch", "2"), 0) },
+		want: "float32[batch,2]"},
+	{op: "LogSoftmax", build: func(m maker) *graph.Node { return m.LogSoftmax(ints(m, "x", "2"), 0) },
+		bad: "must be [float32]"},
 
-	{op: "RMSNormalization", build: func(m maker) *graph.Node { return m.RMSNormalization(in(m, "x", "batch", "4"), in(m, "g", "4"), 0) }, want: "float32[batch,4]"},
-	{op: "RMSNormalization", build: func(m maker) *graph.Node { return m.RMSNormalization(in(m, "x", "batch", "4"), in(m, "g", "3"), 0) }, bad: "gain of its length"},
+	{op: "RMSNormalization",
+		build: func(m maker) *graph.Node { return m.RMSNormalization(in(m, "x", "batch", "4"), in(m, "g", "4"), 0) },
+		want:  "float32[batch,4]"},
+	{op: "RMSNormalization",
+		build: func(m maker) *graph.Node { return m.RMSNormalization(in(m, "x", "batch", "4"), in(m, "g", "3"), 0) },
+		bad:   "gain of its length"},
 	{op: "RotaryEmbedding", build: func(m maker) *graph.Node {
-		return m.RotaryEmbedding(in(m, "x", "batch", "2", "seq", "8"), in(m, "c", "batch", "seq", "2"), in(m, "s", "batch", "seq", "2"), false, 4)
+		return m.RotaryEmbedding(in(m, "x", "batch", "2", "seq", "8"), in(m, "c", "batch", "seq", "2"),
+			in(m, "s", "batch", "seq", "2"), false, 4)
 	}, want: "float32[batch,2,seq,8]"},
 	{op: "RotaryEmbedding", build: func(m maker) *graph.Node {
-		return m.RotaryEmbedding(in(m, "x", "batch", "2", "seq", "8"), in(m, "c", "batch", "seq", "4"), in(m, "s", "batch", "seq", "4"), false, 4)
+		return m.RotaryEmbedding(in(m, "x", "batch", "2", "seq", "8"), in(m, "c", "batch", "seq", "4"),
+			in(m, "s", "batch", "seq", "4"), false, 4)
 	}, bad: "cos and sin of shape [batch,seq,2]"},
 	{op: "RotaryEmbedding", build: func(m maker) *graph.Node {
-		return m.RotaryEmbedding(in(m, "x", "1", "2", "3", "8"), in(m, "c", "1", "3", "1"), in(m, "s", "1", "3", "1"), false, 3)
+		return m.RotaryEmbedding(in(m, "x", "1", "2", "3", "8"), in(m, "c", "1", "3", "1"), in(m, "s", "1", "3", "1"),
+			false, 3)
 	}, bad: "even rotated width of at most K, not 3"},
 	{op: "RotaryEmbedding", build: func(m maker) *graph.Node {
-		return m.RotaryEmbedding(in(m, "x", "1", "2", "3", "4"), in(m, "c", "1", "3", "4"), in(m, "s", "1", "3", "4"), false, 8)
+		return m.RotaryEmbedding(in(m, "x", "1", "2", "3", "4"), in(m, "c", "1", "3", "4"), in(m, "s", "1", "3", "4"),
+			false, 8)
 	}, bad: "at most K, not 8"},
 	{op: "Attention", build: func(m maker) *graph.Node {
 		k := in(m, "k", "batch", "2", "past+seq", "8")
-		return m.Attention(in(m, "q", "batch", "2", "seq", "8"), k, in(m, "v", "batch", "2", "past+seq", "4"), bools(m, "m", "batch", "1", "seq", "past+seq"), 1)
+		return m.Attention(in(m, "q", "batch", "2", "seq", "8"), k, in(m, "v", "batch", "2", "past+seq", "4"),
+			bools(m, "m", "batch", "1", "seq", "past+seq"), 1)
 	}, want: "float32[batch,2,seq,4]"},
 	{op: "Attention", build: func(m maker) *graph.Node {
-		return m.Attention(in(m, "q", "1", "2", "3", "8"), in(m, "k", "1", "2", "3", "4"), in(m, "v", "1", "2", "3", "4"), nil, 1)
+		return m.Attention(in(m, "q", "1", "2", "3", "8"), in(m, "k", "1", "2", "3", "4"),
+			in(m, "v", "1", "2", "3", "4"), nil, 1)
 	}, bad: "needs q [B,H,T,K]"},
 	{op: "Attention", build: func(m maker) *graph.Node {
 		q := in(m, "q", "batch", "2", "seq", "8")

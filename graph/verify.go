@@ -9,7 +9,6 @@ import (
 // each node comes after its inputs. An error is a bug in this package or in a
 // pass, not in the user's model.
 func (g *Graph) Verify() error {
-	ops := opTable()
 	done := map[*Node]bool{}
 	for _, n := range g.Nodes {
 		for _, in := range n.Inputs {
@@ -18,11 +17,11 @@ func (g *Graph) Verify() error {
 			}
 		}
 		done[n] = true
-		if n.leaf() {
+		if n.Leaf() {
 			continue
 		}
 		again := &Node{Op: n.Op, Inputs: n.Inputs, Attrs: n.Attrs}
-		if err := ops.infer(again); err != nil {
+		if err := infer(again); err != nil {
 			return fmt.Errorf("graph: %s: %w", n.Name, err)
 		}
 		if again.DType != n.DType || !slices.Equal(again.Shape, n.Shape) {

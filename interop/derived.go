@@ -48,7 +48,10 @@ func (d document) putDerived(m models.Model, pieces []string) error {
 }
 
 // derivedKeys are all that putDerived may write, and that a file may lack.
-var derivedKeys = []string{architecturesKey, "tie_word_embeddings", "attention_bias", "mlp_bias", "max_position_embeddings", "eos_token_id", "pad_token_id"}
+var derivedKeys = []string{
+	architecturesKey, "tie_word_embeddings", "attention_bias", "mlp_bias", "max_position_embeddings",
+	"eos_token_id", "pad_token_id",
+}
 
 // checkDerived compares what the document says beside the configuration with
 // what follows from it.
@@ -66,7 +69,8 @@ func (d document) checkDerived(m models.Model, pieces []string) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if !bytes.Equal(small.Bytes(), follows[name]) {
-			return fmt.Errorf("%s is %s: for the model that the other keys give it is %s", name, clip(small.Bytes()), follows[name])
+			return fmt.Errorf("%s is %s: for the model that the other keys give it is %s",
+				name, clip(small.Bytes()), follows[name])
 		}
 	}
 	return nil

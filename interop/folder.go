@@ -195,7 +195,8 @@ func fill(dir, name string, m Model, files map[string][]byte) error {
 		}
 	}
 	// Hugging Face's tools refuse weights that do not say for which library they are.
-	if err := tensor.WriteSafetensorsFile(filepath.Join(dir, weightsFile), m.Weights, map[string]string{"format": "pt"}); err != nil {
+	about := map[string]string{"format": "pt"}
+	if err := tensor.WriteSafetensorsFile(filepath.Join(dir, weightsFile), m.Weights, about); err != nil {
 		return failed(weightsFile, err)
 	}
 	return nil
@@ -262,7 +263,8 @@ func documents(m Model) (map[string][]byte, error) {
 		return nil, fmt.Errorf("interop: %w", err)
 	}
 	d := document{}
-	if err := errors.Join(d.putConfig(made.Config()), d.putDerived(made, m.Card.Tokenizer), d.set(provenanceKey, p)); err != nil {
+	err = errors.Join(d.putConfig(made.Config()), d.putDerived(made, m.Card.Tokenizer), d.set(provenanceKey, p))
+	if err != nil {
 		return nil, fmt.Errorf("interop: %w", err)
 	}
 	out := map[string][]byte{}

@@ -36,7 +36,8 @@ func names() []string {
 }
 
 func micro(encoding, settings string) models.Config {
-	return models.Config{Settings: settings, Encoding: encoding, DModel: 16, NLayers: 2, NHeads: 2, DFF: 32, VocabSize: len(pieces)}
+	return models.Config{Settings: settings, Encoding: encoding, DModel: 16, NLayers: 2, NHeads: 2, DFF: 32,
+		VocabSize: len(pieces)}
 }
 
 // sample is a model with random weights and a full card.
@@ -50,8 +51,8 @@ func sample(t *testing.T, c models.Config) interop.Model {
 }
 
 func provenance() card.Card {
-	return card.Card{Tokenizer: pieces, Task: "copy", Trained: card.Lengths{Min: 2, Max: 20}, Seed: math.MaxUint64, ConfigHash: "abc",
-		DataHash: "def", Steps: 3000, Loss: new(0.1), ToolVersion: "v1.2.3"}
+	return card.Card{Tokenizer: pieces, Task: "copy", Trained: card.Lengths{Min: 2, Max: 20}, Seed: math.MaxUint64,
+		ConfigHash: "abc", DataHash: "def", Steps: 3000, Loss: new(0.1), ToolVersion: "v1.2.3"}
 }
 
 // written is a folder with a model.
@@ -79,7 +80,8 @@ func TestRoundTrip(t *testing.T) {
 		return c
 	}
 	wide := micro("nope", "modern")
-	wide.DHead, wide.Activation, wide.AttentionScale, wide.HeadScale, wide.Init, wide.NormEps = 4, "gelu", "none", "sqrt", "t5", 1e-5
+	wide.DHead, wide.Activation, wide.AttentionScale = 4, "gelu", "none"
+	wide.HeadScale, wide.Init, wide.NormEps = "sqrt", "t5", 1e-5
 	odd := micro("cwrnn", "modern")
 	odd.NUnits, odd.NModules, odd.Periods = 12, 3, []int{1, 3, 9}
 	cases := map[string]models.Config{
@@ -145,7 +147,8 @@ func contents(t *testing.T, dir string) map[string]string {
 // TestCardCarried fails when a card gets a field of which nobody has decided
 // whether a folder carries it.
 func TestCardCarried(t *testing.T) {
-	follows := []string{"Architecture", "Encoding", "EncodingParams", "Positions", "Config", "MaxLength", "Profile", "State", "Parity", "Parameters", "WeightsSHA256", "Checks"}
+	follows := []string{"Architecture", "Encoding", "EncodingParams", "Positions", "Config", "MaxLength", "Profile",
+		"State", "Parity", "Parameters", "WeightsSHA256", "Checks"}
 	m := sample(t, micro("nope", "modern"))
 	got, err := interop.Read(written(t, m))
 	if err != nil {
@@ -155,7 +158,8 @@ func TestCardCarried(t *testing.T) {
 		if slices.Contains(follows, f.Name) {
 			continue
 		}
-		if v := reflect.ValueOf(got.Card).Field(i); v.IsZero() || !reflect.DeepEqual(v.Interface(), reflect.ValueOf(m.Card).Field(i).Interface()) {
+		if v := reflect.ValueOf(got.Card).Field(i); v.IsZero() ||
+			!reflect.DeepEqual(v.Interface(), reflect.ValueOf(m.Card).Field(i).Interface()) {
 			t.Errorf("%s is %v: carry it, or say here that it follows from the model", f.Name, v)
 		}
 	}
@@ -219,10 +223,13 @@ func TestWriteRefuses(t *testing.T) {
 		spoil func(m *interop.Model)
 		want  string
 	}{
-		"a weight missing":   {func(m *interop.Model) { delete(m.Weights, "norm.weight") }, "norm.weight"},
-		"a weight too many":  {func(m *interop.Model) { m.Weights["more"] = tensor.Scalar(float32(1)) }, "19 weights for the model's 18"},
-		"another shape":      {func(m *interop.Model) { m.Weights["norm.weight"] = tensor.New(tensor.Float32, 3) }, "norm.weight"},
-		"not a number":       {func(m *interop.Model) { m.Weights["norm.weight"] = inf }, "norm.weight: element 0 is +Inf"},
+		"a weight missing": {func(m *interop.Model) { delete(m.Weights, "norm.weight") }, "norm.weight"},
+		"a weight too many": {func(m *interop.Model) { m.Weights["more"] = tensor.Scalar(float32(1)) },
+			"19 weights for the model's 18"},
+		"another shape": {func(m *interop.Model) { m.Weights["norm.weight"] = tensor.New(tensor.Float32, 3) },
+			"norm.weight"},
+		"not a number": {func(m *interop.Model) { m.Weights["norm.weight"] = inf },
+			"norm.weight: element 0 is +Inf"},
 		"an unknown task":    {func(m *interop.Model) { m.Card.Task = "../copy" }, "../copy"},
 		"lengths backwards":  {func(m *interop.Model) { m.Card.Trained.Max = 1 }, "trained lengths are 2..1"},
 		"a broken tokenizer": {func(m *interop.Model) { m.Card.Tokenizer = []string{"a"} }, "a vocabulary starts with"},

@@ -21,7 +21,8 @@ func FuzzConfig(f *testing.F) {
 			return
 		}
 		again := document{}
-		for _, err := range []error{again.putConfig(m.Config), again.putDerived(made, nil), again.set(provenanceKey, provenanceOf(m.Card))} {
+		for _, err := range []error{again.putConfig(m.Config), again.putDerived(made, nil),
+			again.set(provenanceKey, provenanceOf(m.Card))} {
 			if err != nil {
 				t.Fatal(err)
 			}

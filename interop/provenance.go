@@ -24,12 +24,17 @@ type provenance struct {
 }
 
 func provenanceOf(c card.Card) provenance {
-	return provenance{c.Task, c.Trained.Min, c.Trained.Max, c.Seed, c.Steps, c.Loss, c.ConfigHash, c.DataHash, c.ToolVersion}
+	return provenance{
+		c.Task, c.Trained.Min, c.Trained.Max, c.Seed, c.Steps, c.Loss, c.ConfigHash, c.DataHash, c.ToolVersion,
+	}
 }
 
 func (p provenance) card() card.Card {
-	return card.Card{Task: p.Task, Trained: card.Lengths{Min: p.TrainMin, Max: p.TrainMax}, Seed: p.Seed, Steps: p.Steps, Loss: p.Loss,
-		ConfigHash: p.ConfigHash, DataHash: p.DataHash, ToolVersion: p.ToolVersion}
+	return card.Card{
+		Task: p.Task, Trained: card.Lengths{Min: p.TrainMin, Max: p.TrainMax},
+		Seed: p.Seed, Steps: p.Steps, Loss: p.Loss,
+		ConfigHash: p.ConfigHash, DataHash: p.DataHash, ToolVersion: p.ToolVersion,
+	}
 }
 
 // check reports what a card could not say.

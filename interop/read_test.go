@@ -64,34 +64,49 @@ func TestReadConfigErrors(t *testing.T) {
 		change map[string]any
 		want   string
 	}{
-		"slip in a key":          {map[string]any{"rms_norm_epss": 1e-5}, `unknown key "rms_norm_epss"`},
-		"foreign key":            {map[string]any{"rope_scaling": map[string]any{}}, `unknown key "rope_scaling"`},
-		"no encoding":            {map[string]any{"position_embedding_type": nil}, `unknown position_embedding_type ""; known: nope, rope`},
-		"encoding meant":         {map[string]any{"position_embedding_type": "rotary"}, "here it is called rope"},
-		"encoding of two":        {map[string]any{"position_embedding_type": "absolute"}, "could mean sinusoidal or learned"},
-		"architecture for it":    {map[string]any{"position_embedding_type": "cwrnn"}, `unknown position_embedding_type "cwrnn"`},
-		"encoding for cwrnn":     {map[string]any{"model_type": "zoo_cwrnn"}, "position_embedding_type is \"rope\": zoo_cwrnn has none"},
-		"no type at all":         {map[string]any{"model_type": nil, "architectures": nil}, "has no model_type: want zoo_decoder or zoo_cwrnn"},
-		"type no string":         {map[string]any{"model_type": 3}, `unknown model_type "3"`},
-		"other class":            {map[string]any{"architectures": []string{"LlamaForCausalLM"}}, `architectures is ["LlamaForCausalLM"]: for the model that the other keys give it is ["ZooDecoderForCausalLM"]`},
-		"untied":                 {map[string]any{"tie_word_embeddings": false}, "tie_word_embeddings is false"},
-		"biases":                 {map[string]any{"attention_bias": true}, "attention_bias is true"},
-		"other end":              {map[string]any{"eos_token_id": 2}, "eos_token_id is 2: for the model that the other keys give it is 1"},
-		"word for a number":      {map[string]any{"hidden_size": "wide"}, `hidden_size is "wide": want a whole number`},
-		"fraction":               {map[string]any{"num_hidden_layers": 1.5}, "num_hidden_layers is 1.5: want a whole number"},
-		"huge":                   {map[string]any{"hidden_size": 1 << 40}, "d_model 1099511627776: want 1 to"},
-		"negative":               {map[string]any{"intermediate_size": -1}, "d_ff -1: want 1 to"},
-		"heads":                  {map[string]any{"num_attention_heads": 3, "head_dim": nil}, "n_heads 3 does not divide d_model 16"},
-		"the exact gelu":         {map[string]any{"hidden_act": "gelu"}, `unknown hidden_act "gelu"; known: gelu_pytorch_tanh, relu, relu2`},
-		"unknown setting":        {map[string]any{"position_embedding_params": map[string]any{"base": 1}}, `"base"`},
-		"settings no object":     {map[string]any{"position_embedding_params": []int{1}}, "encoding rope: settings [1]"},
-		"vocabulary too small":   {map[string]any{"vocab_size": 7}, "vocab_size is 7: tokenizer.json has 8 pieces"},
-		"provenance of a path":   {map[string]any{"zoo_provenance": map[string]any{"task": "../../x"}}, "zoo_provenance: "},
-		"provenance no object":   {map[string]any{"zoo_provenance": 7}, "zoo_provenance: "},
-		"provenance unknown":     {map[string]any{"zoo_provenance": map[string]any{"stepps": 1}}, `unknown field "stepps"`},
-		"provenance impossible":  {map[string]any{"zoo_provenance": map[string]any{"train_min": 5, "train_max": 2}}, "trained lengths are 5..2"},
-		"provenance negative":    {map[string]any{"zoo_provenance": map[string]any{"steps": -1}}, "steps is -1"},
-		"Clockwork with nothing": {map[string]any{"model_type": "zoo_cwrnn", "position_embedding_type": nil, "position_embedding_params": nil, "architectures": nil}, "tie_word_embeddings is true"},
+		"slip in a key": {map[string]any{"rms_norm_epss": 1e-5}, `unknown key "rms_norm_epss"`},
+		"foreign key":   {map[string]any{"rope_scaling": map[string]any{}}, `unknown key "rope_scaling"`},
+		"no encoding": {map[string]any{"position_embedding_type": nil},
+			`unknown position_embedding_type ""; known: nope, rope`},
+		"encoding meant": {map[string]any{"position_embedding_type": "rotary"}, "here it is called rope"},
+		"encoding of two": {map[string]any{"position_embedding_type": "absolute"},
+			"could mean sinusoidal or learned"},
+		"architecture for it": {map[string]any{"position_embedding_type": "cwrnn"},
+			`unknown position_embedding_type "cwrnn"`},
+		"encoding for cwrnn": {map[string]any{"model_type": "zoo_cwrnn"},
+			"position_embedding_type is \"rope\": zoo_cwrnn has none"},
+		"no type at all": {map[string]any{"model_type": nil, "architectures": nil},
+			"has no model_type: want zoo_decoder or zoo_cwrnn"},
+		"type no string": {map[string]any{"model_type": 3}, `unknown model_type "3"`},
+		"other class": {map[string]any{"architectures": []string{"LlamaForCausalLM"}},
+			`architectures is ["LlamaForCausalLM"]: for the model that the other keys give it is ["ZooDecoderForCausalLM"]`},
+		"untied": {map[string]any{"tie_word_embeddings": false}, "tie_word_embeddings is false"},
+		"biases": {map[string]any{"attention_bias": true}, "attention_bias is true"},
+		"other end": {map[string]any{"eos_token_id": 2},
+			"eos_token_id is 2: for the model that the other keys give it is 1"},
+		"word for a number": {map[string]any{"hidden_size": "wide"}, `hidden_size is "wide": want a whole number`},
+		"fraction": {map[string]any{"num_hidden_layers": 1.5},
+			"num_hidden_layers is 1.5: want a whole number"},
+		"huge":     {map[string]any{"hidden_size": 1 << 40}, "d_model 1099511627776: want 1 to"},
+		"negative": {map[string]any{"intermediate_size": -1}, "d_ff -1: want 1 to"},
+		"heads": {map[string]any{"num_attention_heads": 3, "head_dim": nil},
+			"n_heads 3 does not divide d_model 16"},
+		"the exact gelu": {map[string]any{"hidden_act": "gelu"},
+			`unknown hidden_act "gelu"; known: gelu_pytorch_tanh, relu, relu2`},
+		"unknown setting": {map[string]any{"position_embedding_params": map[string]any{"base": 1}}, `"base"`},
+		"settings no object": {map[string]any{"position_embedding_params": []int{1}},
+			"encoding rope: settings [1]"},
+		"vocabulary too small": {map[string]any{"vocab_size": 7}, "vocab_size is 7: tokenizer.json has 8 pieces"},
+		"provenance of a path": {map[string]any{"zoo_provenance": map[string]any{"task": "../../x"}},
+			"zoo_provenance: "},
+		"provenance no object": {map[string]any{"zoo_provenance": 7}, "zoo_provenance: "},
+		"provenance unknown": {map[string]any{"zoo_provenance": map[string]any{"stepps": 1}},
+			`unknown field "stepps"`},
+		"provenance impossible": {map[string]any{"zoo_provenance": map[string]any{"train_min": 5, "train_max": 2}},
+			"trained lengths are 5..2"},
+		"provenance negative": {map[string]any{"zoo_provenance": map[string]any{"steps": -1}}, "steps is -1"},
+		"Clockwork with nothing": {map[string]any{"model_type": "zoo_cwrnn", "position_embedding_type": nil,
+			"position_embedding_params": nil, "architectures": nil}, "tie_word_embeddings is true"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := copied(t, good)
@@ -107,15 +122,18 @@ func TestReadConfigErrors(t *testing.T) {
 func TestReadForeignConfig(t *testing.T) {
 	for _, encoding := range []string{"alibi", "cwrnn"} {
 		dir := written(t, sample(t, micro(encoding, "modern")))
-		edit(t, filepath.Join(dir, "config.json"), map[string]any{"model_type": nil, "torch_dtype": nil, "dtype": "float32", "transformers_version": "5",
-			"zoo_provenance": nil, "settings": nil, "initialization": nil})
-		edit(t, filepath.Join(dir, "tokenizer.json"), map[string]any{"padding": map[string]any{"length": 3}, "post_processor": json.RawMessage(
-			`{"type":"TemplateProcessing","single":[{"Sequence":{"id":"A","type_id":0}}],"pair":[{"Sequence":{"id":"A","type_id":0}},{"Sequence":{"id":"B","type_id":1}}],"special_tokens":{}}`)})
+		edit(t, filepath.Join(dir, "config.json"),
+			map[string]any{"model_type": nil, "torch_dtype": nil, "dtype": "float32", "transformers_version": "5",
+				"zoo_provenance": nil, "settings": nil, "initialization": nil})
+		edit(t, filepath.Join(dir, "tokenizer.json"),
+			map[string]any{"padding": map[string]any{"length": 3}, "post_processor": json.RawMessage(
+				`{"type":"TemplateProcessing","single":[{"Sequence":{"id":"A","type_id":0}}],"pair":[{"Sequence":{"id":"A","type_id":0}},{"Sequence":{"id":"B","type_id":1}}],"special_tokens":{}}`)})
 		m, err := interop.Read(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Config.Encoding != encoding || m.Config.Settings != "modern" || m.Card.Task != "" || len(m.Card.Tokenizer) != len(pieces) {
+		if m.Config.Encoding != encoding || m.Config.Settings != "modern" || m.Card.Task != "" ||
+			len(m.Card.Tokenizer) != len(pieces) {
 			t.Errorf("read as %+v, %+v", m.Config, m.Card)
 		}
 	}
@@ -124,19 +142,23 @@ func TestReadForeignConfig(t *testing.T) {
 func TestReadJSONErrors(t *testing.T) {
 	good := written(t, sample(t, micro("nope", "modern")))
 	for name, tc := range map[string]struct{ file, text, want string }{
-		"config cut":       {"config.json", `{"model_type":`, "unexpected end of JSON"},
-		"config a list":    {"config.json", `[]`, "cannot unmarshal array"},
-		"config null":      {"config.json", `null`, "has no model_type"},
-		"config deep":      {"config.json", strings.Repeat("[", 20000), "exceeded max depth"},
-		"config empty":     {"config.json", ``, "unexpected end of JSON"},
-		"tokenizer cut":    {"tokenizer.json", `{`, "unexpected end of JSON"},
-		"tokenizer null":   {"tokenizer.json", `null`, "the model is no vocabulary"},
-		"tokenizer scores": {"tokenizer.json", `{"model":{"type":"Unigram","vocab":[["a",-1.5]]}}`, "the model is no vocabulary with whole numbers"},
-		"tokenizer gap":    {"tokenizer.json", `{"model":{"vocab":{"<pad>":0,"</s>":7}}}`, `"</s>" has the id 7: want distinct pieces`},
-		"tokenizer twice":  {"tokenizer.json", `{"model":{"vocab":{"<pad>":0,"</s>":0}}}`, "want distinct pieces"},
-		"tokenizer other":  {"tokenizer.json", `{"model":{"vocab":{"a":0,"b":1}}}`, "the vocabulary is not one of zoo's"},
-		"tokenizer rules":  {"tokenizer.json", `{"model":{"vocab":{"<pad>":0,"</s>":1}}}`, "its pre_tokenizer cuts texts otherwise than zoo does (); to import the model without a tokenizer"},
-		"vocab.json":       {"vocab.json", `{}`, "only tokenizers in a tokenizer.json are read"},
+		"config cut":     {"config.json", `{"model_type":`, "unexpected end of JSON"},
+		"config a list":  {"config.json", `[]`, "cannot unmarshal array"},
+		"config null":    {"config.json", `null`, "has no model_type"},
+		"config deep":    {"config.json", strings.Repeat("[", 20000), "exceeded max depth"},
+		"config empty":   {"config.json", ``, "unexpected end of JSON"},
+		"tokenizer cut":  {"tokenizer.json", `{`, "unexpected end of JSON"},
+		"tokenizer null": {"tokenizer.json", `null`, "the model is no vocabulary"},
+		"tokenizer scores": {"tokenizer.json", `{"model":{"type":"Unigram","vocab":[["a",-1.5]]}}`,
+			"the model is no vocabulary with whole numbers"},
+		"tokenizer gap": {"tokenizer.json", `{"model":{"vocab":{"<pad>":0,"</s>":7}}}`,
+			`"</s>" has the id 7: want distinct pieces`},
+		"tokenizer twice": {"tokenizer.json", `{"model":{"vocab":{"<pad>":0,"</s>":0}}}`, "want distinct pieces"},
+		"tokenizer other": {"tokenizer.json", `{"model":{"vocab":{"a":0,"b":1}}}`,
+			"the vocabulary is not one of zoo's"},
+		"tokenizer rules": {"tokenizer.json", `{"model":{"vocab":{"<pad>":0,"</s>":1}}}`,
+			"its pre_tokenizer cuts texts otherwise than zoo does (); to import the model without a tokenizer"},
+		"vocab.json": {"vocab.json", `{}`, "only tokenizers in a tokenizer.json are read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := copied(t, good)
@@ -162,17 +184,22 @@ func TestReadWeightsErrors(t *testing.T) {
 		spoil func(w map[string]*tensor.Tensor)
 		want  []string
 	}{
-		"missing": {func(w map[string]*tensor.Tensor) { delete(w, q) }, []string{"lacks the tensor " + q + " of shape [16 16]"}},
-		"shape":   {func(w map[string]*tensor.Tensor) { w[q] = tensor.New(tensor.Float32, 8, 16) }, []string{"tensor " + q + ": has the shape [8 16], config.json wants [16 16]"}},
-		"dtype":   {func(w map[string]*tensor.Tensor) { w[q] = tensor.New(tensor.Float64, 16, 16) }, []string{"tensor " + q + ": is float64: want F32, F16 or BF16"}},
-		"extra":   {func(w map[string]*tensor.Tensor) { w["lm_head.weight"] = w[q] }, []string{`no such tensor: unknown tensor "lm_head.weight"; known: embed.weight, `}},
+		"missing": {func(w map[string]*tensor.Tensor) { delete(w, q) },
+			[]string{"lacks the tensor " + q + " of shape [16 16]"}},
+		"shape": {func(w map[string]*tensor.Tensor) { w[q] = tensor.New(tensor.Float32, 8, 16) },
+			[]string{"tensor " + q + ": has the shape [8 16], config.json wants [16 16]"}},
+		"dtype": {func(w map[string]*tensor.Tensor) { w[q] = tensor.New(tensor.Float64, 16, 16) },
+			[]string{"tensor " + q + ": is float64: want F32, F16 or BF16"}},
+		"extra": {func(w map[string]*tensor.Tensor) { w["lm_head.weight"] = w[q] },
+			[]string{`no such tensor: unknown tensor "lm_head.weight"; known: embed.weight, `}},
 		"not a number": {func(w map[string]*tensor.Tensor) {
 			w["norm.weight"] = tensor.Of(append(make([]float32, 15), float32(math.NaN())), 16)
 		}, []string{"tensor norm.weight: element 15 is NaN"}},
 		"each of two": {func(w map[string]*tensor.Tensor) {
 			w[q], w["norm.weight"] = tensor.New(tensor.Float32, 1), tensor.New(tensor.Int64, 16)
 		}, []string{"tensor " + q + ": has the shape [1], ", "tensor norm.weight: is int64"}},
-		"all": {func(w map[string]*tensor.Tensor) { clear(w) }, []string{"lacks the tensor embed.weight", "and 8 more"}},
+		"all": {func(w map[string]*tensor.Tensor) { clear(w) },
+			[]string{"lacks the tensor embed.weight", "and 8 more"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := sample(t, micro("nope", "modern"))
@@ -231,7 +258,8 @@ func sharded(t *testing.T, m interop.Model) (dir string, index map[string]string
 	for file, part := range parts {
 		storeWeights(t, filepath.Join(dir, file), part)
 	}
-	store(t, filepath.Join(dir, indexFile), map[string]any{"metadata": map[string]any{"total_size": 1}, "weight_map": index})
+	store(t, filepath.Join(dir, indexFile),
+		map[string]any{"metadata": map[string]any{"total_size": 1}, "weight_map": index})
 	return dir, index
 }
 
@@ -279,14 +307,17 @@ func TestReadShardErrors(t *testing.T) {
 		spoil func(index map[string]string)
 		want  string
 	}{
-		"no files":  {func(index map[string]string) { clear(index) }, "has no weight_map, or an empty one"},
-		"elsewhere": {func(index map[string]string) { index["norm.weight"] = "../a.safetensors" }, `the file "../a.safetensors": want the name of a file in the folder`},
-		"absolute":  {func(index map[string]string) { index["norm.weight"] = "/etc/passwd" }, `"/etc/passwd"`},
-		"absent":    {func(index map[string]string) { index["norm.weight"] = "0.safetensors" }, "0.safetensors: no such file"},
+		"no files": {func(index map[string]string) { clear(index) }, "has no weight_map, or an empty one"},
+		"elsewhere": {func(index map[string]string) { index["norm.weight"] = "../a.safetensors" },
+			`the file "../a.safetensors": want the name of a file in the folder`},
+		"absolute": {func(index map[string]string) { index["norm.weight"] = "/etc/passwd" }, `"/etc/passwd"`},
+		"absent": {func(index map[string]string) { index["norm.weight"] = "0.safetensors" },
+			"0.safetensors: no such file"},
 		"in another one": {func(index map[string]string) {
 			index["norm.weight"] = other(index["norm.weight"])
 		}, "lacks the tensor norm.weight, which model.safetensors.index.json says is there"},
-		"not named": {func(index map[string]string) { delete(index, "norm.weight") }, "holds 9 tensors, model.safetensors.index.json names 8 of them"},
+		"not named": {func(index map[string]string) { delete(index, "norm.weight") },
+			"holds 9 tensors, model.safetensors.index.json names 8 of them"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, index := copied(t, good), maps.Clone(whole)

@@ -36,7 +36,8 @@ func tokenizerJSON(pieces []string) object {
 	for id, p := range pieces {
 		vocab[p] = id
 	}
-	lookup := object{"type": "WordLevel", "vocab": vocab, "unk_token": "<unk>"} // which is no piece: the unknown is an error
+	// <unk> is no piece, so that what is unknown is an error.
+	lookup := object{"type": "WordLevel", "vocab": vocab, "unk_token": "<unk>"}
 	out := object{
 		"version": "1.0", "truncation": nil, "padding": nil, "normalizer": nil, "post_processor": nil,
 		"added_tokens": []object{added(0, pieces[0]), added(1, pieces[1])},
@@ -48,8 +49,11 @@ func tokenizerJSON(pieces []string) object {
 		out["pre_tokenizer"] = split(`[\s\S]`)
 	case tokenizer.PadBytes:
 		out["pre_tokenizer"] = nil
-		out["model"] = object{"type": "BPE", "dropout": nil, "unk_token": nil, "continuing_subword_prefix": nil, "end_of_word_suffix": nil,
-			"fuse_unk": false, "byte_fallback": true, "ignore_merges": false, "vocab": vocab, "merges": []string{}}
+		out["model"] = object{
+			"type": "BPE", "dropout": nil, "unk_token": nil, "continuing_subword_prefix": nil,
+			"end_of_word_suffix": nil, "fuse_unk": false, "byte_fallback": true, "ignore_merges": false,
+			"vocab": vocab, "merges": []string{},
+		}
 		out["decoder"] = object{"type": "Sequence", "decoders": []object{{"type": "ByteFallback"}, {"type": "Fuse"}}}
 	default:
 		out["pre_tokenizer"] = split(wordRule(pieces))
@@ -58,14 +62,20 @@ func tokenizerJSON(pieces []string) object {
 }
 
 func added(id int, piece string) object {
-	return object{"id": id, "content": piece, "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true}
+	return object{
+		"id": id, "content": piece, "single_word": false, "lstrip": false, "rstrip": false,
+		"normalized": false, "special": true,
+	}
 }
 
 // addsNothing is the post-processor that the library transformers puts where there
 // is none: it leaves one sequence as it is.
 func addsNothing() object {
 	sequence := func(id string, kind int) object { return object{"Sequence": object{"id": id, "type_id": kind}} }
-	return object{"type": "TemplateProcessing", "single": []object{sequence("A", 0)}, "pair": []object{sequence("A", 0), sequence("B", 1)}, "special_tokens": object{}}
+	return object{
+		"type": "TemplateProcessing", "special_tokens": object{},
+		"single": []object{sequence("A", 0)}, "pair": []object{sequence("A", 0), sequence("B", 1)},
+	}
 }
 
 func split(pattern string) object {
@@ -97,8 +107,10 @@ func putTokenizer(files map[string][]byte, c card.Card) error {
 	if _, err := tokenizer.New(c.Tokenizer); err != nil {
 		return err
 	}
-	about := object{"tokenizer_class": "PreTrainedTokenizerFast", "pad_token": c.Tokenizer[0], "eos_token": c.Tokenizer[1],
-		"clean_up_tokenization_spaces": false, "padding_side": "left"}
+	about := object{
+		"tokenizer_class": "PreTrainedTokenizerFast", "pad_token": c.Tokenizer[0], "eos_token": c.Tokenizer[1],
+		"clean_up_tokenization_spaces": false, "padding_side": "left",
+	}
 	var err, errAbout error
 	files[tokenizerFile], err = indented(tokenizerJSON(c.Tokenizer))
 	files[tokenizerConfigFile], errAbout = indented(about)
@@ -117,7 +129,8 @@ func readTokenizer(dir string) ([]string, error) {
 	}
 	pieces, err := d.pieces()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; to import the model without a tokenizer, take a folder without that file", path, err)
+		return nil, fmt.Errorf("%s: %w; to import the model without a tokenizer, take a folder without that file",
+			path, err)
 	}
 	return pieces, nil
 }
@@ -126,7 +139,8 @@ func readTokenizer(dir string) ([]string, error) {
 func foreignTokenizer(dir string) error {
 	for _, name := range []string{"tokenizer.model", "vocab.json", "vocab.txt", "merges.txt"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			return fmt.Errorf("%s: only tokenizers in a %s are read; to import the model without a tokenizer, take a folder without that file", filepath.Join(dir, name), tokenizerFile)
+			return fmt.Errorf("%s: only tokenizers in a %s are read; to import the model without a tokenizer, take "+
+				"a folder without that file", filepath.Join(dir, name), tokenizerFile)
 		}
 	}
 	return nil
@@ -138,12 +152,14 @@ func (d document) pieces() ([]string, error) {
 		Vocab map[string]int `json:"vocab"`
 	}
 	if err := json.Unmarshal(d["model"], &model); err != nil {
-		return nil, errors.New("the model is no vocabulary with whole numbers as ids: want what zoo writes, WordLevel or bytes")
+		return nil, errors.New("the model is no vocabulary with whole numbers as ids: want what zoo writes, " +
+			"WordLevel or bytes")
 	}
 	pieces := make([]string, len(model.Vocab))
 	for piece, id := range model.Vocab {
 		if id < 0 || id >= len(pieces) || pieces[id] != "" || piece == "" || !utf8.ValidString(piece) {
-			return nil, fmt.Errorf("the vocabulary has %d pieces, and %q has the id %d: want distinct pieces with the ids from 0 on", len(pieces), clip([]byte(piece)), id)
+			return nil, fmt.Errorf("the vocabulary has %d pieces, and %q has the id %d: want distinct pieces with "+
+				"the ids from 0 on", len(pieces), clip([]byte(piece)), id)
 		}
 		pieces[id] = piece
 	}

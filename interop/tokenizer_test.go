@@ -76,7 +76,8 @@ func TestTokenizerFile(t *testing.T) {
 			if err := json.Unmarshal([]byte(contents(t, dir)["tokenizer.json"]), &f); err != nil {
 				t.Fatal(err)
 			}
-			if len(f.Added) != 2 || f.Added[0].Content != list[0] || f.Added[1].Content != list[1] || f.Added[1].ID != 1 {
+			if len(f.Added) != 2 || f.Added[0].Content != list[0] || f.Added[1].Content != list[1] ||
+				f.Added[1].ID != 1 {
 				t.Errorf("added tokens %+v", f.Added)
 			}
 			for _, text := range texts {

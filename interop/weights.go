@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,7 +52,8 @@ func readWeights(dir string, params []pe.Param) (map[string]*tensor.Tensor, erro
 		out[p.Name] = t
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		problems = append(problems, fmt.Errorf("%s: the model of %s has no such tensor: %w", all[name].file, configFile, &UnknownError{"tensor", name, names}))
+		problems = append(problems, fmt.Errorf("%s: the model of %s has no such tensor: %w",
+			all[name].file, configFile, &UnknownError{"tensor", name, names}))
 	}
 	const most = 10
 	if n := len(problems); n > most {
@@ -70,20 +70,11 @@ func weight(t *tensor.Tensor, shape []int) (*tensor.Tensor, error) {
 	switch t.DType() {
 	case tensor.Float32:
 	case tensor.Float16:
-		wide := tensor.New(tensor.Float32, shape...)
-		for i, h := range tensor.Data[uint16](t) {
-			tensor.Data[float32](wide)[i] = tensor.Float32FromFloat16(h)
-		}
-		t = wide
+		t = tensor.Widened(t)
 	default:
 		return nil, fmt.Errorf("is %v: want F32, F16 or BF16", t.DType())
 	}
-	for i, v := range tensor.Data[float32](t) {
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return nil, fmt.Errorf("element %d is %v: want finite numbers", i, v)
-		}
-	}
-	return t, nil
+	return t, tensor.CheckFinite(t)
 }
 
 // readTensors reads all tensors of a folder. listing is the file that says which
@@ -111,11 +102,13 @@ func readTensors(dir string, most int64) (listing string, all map[string]stored,
 		}
 		for _, name := range shards[file] {
 			if _, ok := found[name]; !ok {
-				return listing, nil, fmt.Errorf("%s: lacks the tensor %s, which %s says is there", filepath.Join(dir, file), clip([]byte(name)), indexFile)
+				return listing, nil, fmt.Errorf("%s: lacks the tensor %s, which %s says is there",
+					filepath.Join(dir, file), clip([]byte(name)), indexFile)
 			}
 		}
 		if len(found) != len(shards[file]) {
-			return listing, nil, fmt.Errorf("%s: holds %d tensors, %s names %d of them", filepath.Join(dir, file), len(found), indexFile, len(shards[file]))
+			return listing, nil, fmt.Errorf("%s: holds %d tensors, %s names %d of them",
+				filepath.Join(dir, file), len(found), indexFile, len(shards[file]))
 		}
 		maps.Copy(all, found)
 	}
@@ -155,7 +148,8 @@ func readIndex(path string) (map[string][]string, error) {
 	for name, file := range index.Files {
 		// A file elsewhere is no part of the folder that was named.
 		if !filepath.IsLocal(file) || filepath.Base(file) != file {
-			return nil, fmt.Errorf("%s: weight_map gives %s the file %q: want the name of a file in the folder", path, clip([]byte(name)), file)
+			return nil, fmt.Errorf("%s: weight_map gives %s the file %q: want the name of a file in the folder",
+				path, clip([]byte(name)), file)
 		}
 		out[file] = append(out[file], name)
 	}

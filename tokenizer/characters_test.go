@@ -48,10 +48,12 @@ func TestRules(t *testing.T) {
 	if n := ruled(t, tokenizer.Characters, "abcab").Size(); n != 5 {
 		t.Errorf("%d pieces for three characters, want 5", n)
 	}
-	if _, err := tokenizer.VocabularyOf("words", nil); err == nil || !strings.Contains(err.Error(), `unknown rule "words": known: word, char, byte`) {
+	if _, err := tokenizer.VocabularyOf("words", nil); err == nil ||
+		!strings.Contains(err.Error(), `unknown rule "words": known: word, char, byte`) {
 		t.Errorf("unknown rule: %v", err)
 	}
-	if _, err := tokenizer.VocabularyOf(tokenizer.Characters, nil, "a", "b\xff"); err == nil || !strings.Contains(err.Error(), "text 1, byte 1") {
+	if _, err := tokenizer.VocabularyOf(tokenizer.Characters, nil, "a", "b\xff"); err == nil ||
+		!strings.Contains(err.Error(), "text 1, byte 1") {
 		t.Errorf("invalid UTF-8: %v", err)
 	}
 }

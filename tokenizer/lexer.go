@@ -92,7 +92,8 @@ func corePiece(piece string) (string, error) {
 func Vocabulary(special []string, texts ...string) ([]string, error) {
 	for _, s := range special {
 		if s == "" || strings.Contains(s, " ") || lexeme(s) == len(s) || !utf8.ValidString(s) {
-			return nil, fmt.Errorf("tokenizer: %q cannot be a special string: it needs two or more characters that are no word, and no space", start(s))
+			return nil, fmt.Errorf("tokenizer: %q cannot be a special string: it needs two or more characters "+
+				"that are no word, and no space", start(s))
 		}
 	}
 	l := newLexer(append([]string{PadPiece, EOSPiece}, special...))

@@ -47,7 +47,6 @@
 package tokenizer
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,7 +62,7 @@ const (
 )
 
 // Tokenizer maps text to ids and back for one vocabulary. It is immutable and
-// safe for concurrent use; build it with New or from JSON.
+// safe for concurrent use; build it with New.
 type Tokenizer struct {
 	pieces []string
 	texts  []string         // what a piece stands for in a text, by id
@@ -79,9 +78,10 @@ type Tokenizer struct {
 // special string. For characters each piece is one, and for bytes they are those
 // of Bytes. Empty, repeated or malformed pieces are errors.
 func New(pieces []string) (*Tokenizer, error) {
-	if len(pieces) < 2 || !slices.Contains([]string{PadPiece, PadCharacters, PadBytes}, pieces[0]) || pieces[1] != EOSPiece {
-		return nil, fmt.Errorf("tokenizer: a vocabulary starts with %q and %q (with %q for characters, %q for bytes), this one with %q",
-			PadPiece, EOSPiece, PadCharacters, PadBytes, head(pieces, 2))
+	rules := []string{PadPiece, PadCharacters, PadBytes}
+	if len(pieces) < 2 || !slices.Contains(rules, pieces[0]) || pieces[1] != EOSPiece {
+		return nil, fmt.Errorf("tokenizer: a vocabulary starts with %q and %q (with %q for characters, %q for bytes), "+
+			"this one with %q", PadPiece, EOSPiece, PadCharacters, PadBytes, head(pieces, 2))
 	}
 	t := &Tokenizer{pieces: slices.Clone(pieces), ids: make(map[string]int64, len(pieces))}
 	t.texts = t.pieces
@@ -219,8 +219,8 @@ func (t *Tokenizer) EncodePair(prompt, target string) (ids []int64, targetStart 
 		return nil, 0, err
 	}
 	if targetStart < 0 {
-		return nil, 0, fmt.Errorf("tokenizer: the end of prompt %q and the start of target %q form one token: separate them by a space",
-			tail(prompt), start(target))
+		return nil, 0, fmt.Errorf("tokenizer: the end of prompt %q and the start of target %q form one token: "+
+			"separate them by a space", tail(prompt), start(target))
 	}
 	return ids, targetStart, nil
 }
@@ -250,26 +250,10 @@ func (t *Tokenizer) Decode(ids []int64) (string, error) {
 	var b strings.Builder
 	for i, id := range ids {
 		if id < 0 || id >= int64(len(t.pieces)) {
-			return "", fmt.Errorf("tokenizer: id %d at index %d is outside the vocabulary's 0..%d", id, i, len(t.pieces)-1)
+			return "", fmt.Errorf("tokenizer: id %d at index %d is outside the vocabulary's 0..%d",
+				id, i, len(t.pieces)-1)
 		}
 		b.WriteString(t.texts[id])
 	}
 	return b.String(), nil
-}
-
-// MarshalJSON writes the pieces as an array in id order.
-func (t *Tokenizer) MarshalJSON() ([]byte, error) { return json.Marshal(t.pieces) }
-
-// UnmarshalJSON reads what MarshalJSON wrote, with New's checks.
-func (t *Tokenizer) UnmarshalJSON(data []byte) error {
-	var pieces []string
-	if err := json.Unmarshal(data, &pieces); err != nil {
-		return fmt.Errorf("tokenizer: not an array of pieces: %w", err)
-	}
-	read, err := New(pieces)
-	if err != nil {
-		return err
-	}
-	*t = *read
-	return nil
 }

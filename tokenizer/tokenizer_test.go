@@ -1,7 +1,6 @@
 package tokenizer_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -103,7 +102,8 @@ func TestVocabularyErrors(t *testing.T) {
 			t.Errorf("special %q: no error", special)
 		}
 	}
-	if _, err := tokenizer.Vocabulary(nil, "ok", "a \xff"); err == nil || !strings.Contains(err.Error(), "text 1, byte 1") {
+	if _, err := tokenizer.Vocabulary(nil, "ok", "a \xff"); err == nil ||
+		!strings.Contains(err.Error(), "text 1, byte 1") {
 		t.Errorf("invalid UTF-8: %v", err)
 	}
 }
@@ -158,7 +158,8 @@ func TestEncodeErrors(t *testing.T) {
 		}
 	}
 	for _, id := range []int64{-1, int64(tok.Size())} {
-		if _, err := tok.Decode([]int64{0, id}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("id %d at index 1", id)) {
+		if _, err := tok.Decode([]int64{0, id}); err == nil ||
+			!strings.Contains(err.Error(), fmt.Sprintf("id %d at index 1", id)) {
 			t.Errorf("Decode(%d): %v", id, err)
 		}
 	}
@@ -201,37 +202,12 @@ func TestEncodePair(t *testing.T) {
 	}
 }
 
-func TestJSON(t *testing.T) {
-	tok := mustNew(t, `Copy: "quoted" é [SEP] `)
-	data, err := json.Marshal(tok)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back tokenizer.Tokenizer
-	if err := json.Unmarshal(data, &back); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(tok.Pieces(), back.Pieces()); diff != "" {
-		t.Error(diff)
-	}
-	text := `Copy: "quoted" [SEP]`
-	a, errA := tok.Encode(text)
-	b, errB := back.Encode(text)
-	if errA != nil || errB != nil || !slices.Equal(a, b) {
-		t.Errorf("Encode before and after: %v %v, %v %v", a, errA, b, errB)
-	}
-	for _, bad := range []string{`{}`, `["a"]`, `[]`, `[1]`} {
-		if err := json.Unmarshal([]byte(bad), &back); err == nil {
-			t.Errorf("%s: no error", bad)
-		}
-	}
-}
-
 // FuzzRoundTrip builds the vocabulary of a text and checks that the text
 // survives, and that every cut into prompt and target that EncodePair accepts
 // agrees with EncodePrompt.
 func FuzzRoundTrip(f *testing.F) {
-	for _, s := range []string{"Copy: 7 tree B [SEP] 7 tree B", "  a  ", "A1B</s> <pad>", "é\u0301 x\n\t", "[SEP[NEXT]", "\xff", "x\ufffdy"} {
+	for _, s := range []string{"Copy: 7 tree B [SEP] 7 tree B", "  a  ", "A1B</s> <pad>", "é\u0301 x\n\t", "[SEP[NEXT]",
+		"\xff", "x\ufffdy"} {
 		f.Add(s, 5)
 	}
 	f.Fuzz(func(t *testing.T, text string, at int) {

@@ -180,7 +180,7 @@ func (c Catalogue) weights(m Manifest) (map[string]*tensor.Tensor, error) {
 		if t.DType() != tensor.Float16 {
 			return nil, fmt.Errorf("zoo: weights of %s: %s is %v, want float16", m.Name, name, t)
 		}
-		out[name] = widened(t)
+		out[name] = tensor.Widened(t)
 	}
 	return out, nil
 }
@@ -189,7 +189,7 @@ func (c Catalogue) weights(m Manifest) (map[string]*tensor.Tensor, error) {
 func Halve(weights map[string]*tensor.Tensor) map[string]*tensor.Tensor {
 	out := make(map[string]*tensor.Tensor, len(weights))
 	for name, w := range weights {
-		out[name] = widened(halved(w))
+		out[name] = tensor.Widened(tensor.Halved(w))
 	}
 	return out
 }
@@ -228,7 +228,7 @@ func Add(dir string, m Manifest, model modelfile.Model) error {
 func packed(weights map[string]*tensor.Tensor) ([]byte, error) {
 	half := make(map[string]*tensor.Tensor, len(weights))
 	for name, w := range weights {
-		half[name] = halved(w)
+		half[name] = tensor.Halved(w)
 	}
 	var buf bytes.Buffer
 	if err := tensor.WriteSafetensors(&buf, half, nil); err != nil {
@@ -246,20 +246,4 @@ func WeightsHash(weights map[string]*tensor.Tensor) (string, error) {
 func hashOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
-}
-
-func halved(t *tensor.Tensor) *tensor.Tensor {
-	h := tensor.New(tensor.Float16, t.Shape()...)
-	for i, v := range tensor.Data[float32](t) {
-		tensor.Data[uint16](h)[i] = tensor.Float16FromFloat32(v)
-	}
-	return h
-}
-
-func widened(h *tensor.Tensor) *tensor.Tensor {
-	t := tensor.New(tensor.Float32, h.Shape()...)
-	for i, v := range tensor.Data[uint16](h) {
-		tensor.Data[float32](t)[i] = tensor.Float32FromFloat16(v)
-	}
-	return t
 }

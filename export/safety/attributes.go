@@ -37,17 +37,25 @@ func checkAttribute(a *onnxpb.AttributeProto) error {
 	if a.RefAttrName != "" {
 		return fmt.Errorf("refers to a function's attribute, which is not supported")
 	}
-	type kind = onnxpb.AttributeProto_AttributeType
-	held := map[kind]bool{
-		onnxpb.AttributeProto_FLOAT: a.F != nil, onnxpb.AttributeProto_INT: a.I != nil, onnxpb.AttributeProto_STRING: a.S != nil,
-		onnxpb.AttributeProto_TENSOR: a.T != nil, onnxpb.AttributeProto_GRAPH: a.G != nil,
-		onnxpb.AttributeProto_FLOATS: len(a.Floats) > 0, onnxpb.AttributeProto_INTS: len(a.Ints) > 0, onnxpb.AttributeProto_STRINGS: len(a.Strings) > 0,
-		onnxpb.AttributeProto_TENSORS: len(a.Tensors) > 0, onnxpb.AttributeProto_GRAPHS: len(a.Graphs) > 0,
-		onnxpb.AttributeProto_TYPE_PROTO: len(a.Tp) > 0, onnxpb.AttributeProto_TYPE_PROTOS: len(a.TypeProtos) > 0,
-		onnxpb.AttributeProto_SPARSE_TENSOR: len(a.SparseTensor) > 0, onnxpb.AttributeProto_SPARSE_TENSORS: len(a.SparseTensors) > 0,
+	held := map[onnxpb.AttributeProto_AttributeType]bool{
+		onnxpb.AttributeProto_FLOAT:          a.F != nil,
+		onnxpb.AttributeProto_INT:            a.I != nil,
+		onnxpb.AttributeProto_STRING:         a.S != nil,
+		onnxpb.AttributeProto_TENSOR:         a.T != nil,
+		onnxpb.AttributeProto_GRAPH:          a.G != nil,
+		onnxpb.AttributeProto_FLOATS:         len(a.Floats) > 0,
+		onnxpb.AttributeProto_INTS:           len(a.Ints) > 0,
+		onnxpb.AttributeProto_STRINGS:        len(a.Strings) > 0,
+		onnxpb.AttributeProto_TENSORS:        len(a.Tensors) > 0,
+		onnxpb.AttributeProto_GRAPHS:         len(a.Graphs) > 0,
+		onnxpb.AttributeProto_TYPE_PROTO:     len(a.Tp) > 0,
+		onnxpb.AttributeProto_TYPE_PROTOS:    len(a.TypeProtos) > 0,
+		onnxpb.AttributeProto_SPARSE_TENSOR:  len(a.SparseTensor) > 0,
+		onnxpb.AttributeProto_SPARSE_TENSORS: len(a.SparseTensors) > 0,
 	}
 	switch a.Type {
-	case onnxpb.AttributeProto_UNDEFINED, onnxpb.AttributeProto_GRAPHS, onnxpb.AttributeProto_SPARSE_TENSOR, onnxpb.AttributeProto_SPARSE_TENSORS:
+	case onnxpb.AttributeProto_UNDEFINED, onnxpb.AttributeProto_GRAPHS,
+		onnxpb.AttributeProto_SPARSE_TENSOR, onnxpb.AttributeProto_SPARSE_TENSORS:
 		return fmt.Errorf("is of kind %v, which is not supported", a.Type)
 	case onnxpb.AttributeProto_GRAPH, onnxpb.AttributeProto_TENSOR:
 		if !held[a.Type] {
@@ -81,17 +89,20 @@ func (v *validator) controlFlow(n *onnxpb.NodeProto, graphs map[string]*onnxpb.G
 	case n.OpType == "If":
 		want = map[string][2]int{"then_branch": {0, out}, "else_branch": {0, out}}
 	case n.OpType == "Loop" && in >= 2:
-		want = map[string][2]int{"body": {in, out + 1}} // turn and condition for bound and condition; and the condition again
+		// The body takes turn and condition for bound and condition, and returns the condition too.
+		want = map[string][2]int{"body": {in, out + 1}}
 	case n.OpType == "Scan":
 		want = map[string][2]int{"body": {in, out}}
 	}
 	for name, g := range graphs {
 		size, ok := want[name]
 		if !ok {
-			return fmt.Errorf("attribute %s: it has no subgraph of that name, which only If, Loop and Scan have", Quote(name))
+			return fmt.Errorf("attribute %s: it has no subgraph of that name, which only If, Loop and Scan have",
+				Quote(name))
 		}
 		if len(g.Input) != size[0] || len(g.Output) != size[1] {
-			return fmt.Errorf("subgraph %s has %d inputs and %d outputs; the node wants %d and %d", Quote(name), len(g.Input), len(g.Output), size[0], size[1])
+			return fmt.Errorf("subgraph %s has %d inputs and %d outputs; the node wants %d and %d",
+				Quote(name), len(g.Input), len(g.Output), size[0], size[1])
 		}
 	}
 	if len(graphs) != len(want) {
@@ -119,10 +130,12 @@ func (v *validator) controlFlow(n *onnxpb.NodeProto, graphs map[string]*onnxpb.G
 func (v *validator) enterLoop(bound *onnxpb.TensorProto) error {
 	n, ok := integer(bound)
 	if !ok {
-		return fmt.Errorf("the number of its turns is no constant; only Options.Unvalidated (--allow unvalidated) lets it pass")
+		return fmt.Errorf("the number of its turns is no constant; only Options.Unvalidated (--allow unvalidated) " +
+			"lets it pass")
 	}
 	if n < 0 || n > MaxTurns || v.spent+v.turns*n > MaxTurns {
-		return fmt.Errorf("it takes %d turns, in %d turns of Loops around it and after %d others; supported are %d in all, and only Options.Unvalidated (--allow unvalidated) lets more pass",
+		return fmt.Errorf("it takes %d turns, in %d turns of Loops around it and after %d others; supported are %d "+
+			"in all, and only Options.Unvalidated (--allow unvalidated) lets more pass",
 			n, v.turns, v.spent, MaxTurns)
 	}
 	v.turns *= n
@@ -132,20 +145,20 @@ func (v *validator) enterLoop(bound *onnxpb.TensorProto) error {
 
 // integer returns the one element of an int64 tensor that has been checked.
 func integer(t *onnxpb.TensorProto) (int64, bool) {
-	switch {
-	case t == nil || t.DataType != typeInt64:
-	case len(t.Int64Data) == 1:
-		return t.Int64Data[0], true
-	case len(t.RawData) == 8:
-		return int64(binary.LittleEndian.Uint64(t.RawData)), true
+	if t == nil || t.DataType != typeInt64 {
+		return 0, false
 	}
-	return 0, false
+	raw := RawData(t)
+	if len(raw) != 8 {
+		return 0, false
+	}
+	return int64(binary.LittleEndian.Uint64(raw)), true
 }
 
 // declaredScan returns the node of a file that consists of one Scan over the
 // recurrent state of its card, and nil for any other file.
 func declaredScan(m *onnxpb.ModelProto) *onnxpb.NodeProto {
-	c, err := card.Parse(describe(m).Metadata)
+	c, err := card.Parse(Metadata(m))
 	state, recurrent := c.Recurrent()
 	if err != nil || !recurrent || len(m.Graph.Node) != 1 {
 		return nil

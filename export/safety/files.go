@@ -136,7 +136,7 @@ func (r *inliner) tensor(t *onnxpb.TensorProto) error {
 	if size == 0 {
 		return fmt.Errorf("its element type is %d, which no other file can hold", t.DataType)
 	}
-	count, err := Elements(t, size)
+	count, err := elementsOf(t, size)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,8 @@ func (r *inliner) tensor(t *onnxpb.TensorProto) error {
 		return fmt.Errorf("its data: %w", err)
 	}
 	if offset > info.Size()-length {
-		return fmt.Errorf("its data: the file %s has %d bytes, and %d from byte %d on are wanted", Quote(name), info.Size(), length, offset)
+		return fmt.Errorf("its data: the file %s has %d bytes, and %d from byte %d on are wanted",
+			Quote(name), info.Size(), length, offset)
 	}
 	at, ok := f.(io.ReaderAt)
 	if !ok {

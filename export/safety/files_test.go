@@ -44,19 +44,30 @@ func TestReadFile(t *testing.T) {
 		name, want string // "" passes
 		entries    []*onnxpb.StringStringEntryProto
 	}{
-		{"in the folder", "", []*onnxpb.StringStringEntryProto{pair("location", "w.data"), pair("offset", "4"), pair("length", "4"), pair("checksum", "x")}},
+		{"in the folder", "", []*onnxpb.StringStringEntryProto{
+			pair("location", "w.data"), pair("offset", "4"), pair("length", "4"), pair("checksum", "x"),
+		}},
 		{"below it", "", []*onnxpb.StringStringEntryProto{pair("location", "sub/w.data"), pair("offset", "4")}},
 		{"by a link within it", "", []*onnxpb.StringStringEntryProto{pair("location", "inner"), pair("offset", "4")}},
-		{"in the working directory", "no such file", []*onnxpb.StringStringEntryProto{pair("location", "w.bin"), pair("offset", "4")}},
-		{"absolute", `"` + filepath.Join(elsewhere, "w.bin") + `" is not within the model's folder`, []*onnxpb.StringStringEntryProto{pair("location", filepath.Join(elsewhere, "w.bin"))}},
-		{"above", `"../w.bin" is not within the model's folder`, []*onnxpb.StringStringEntryProto{pair("location", "../w.bin")}},
-		{"by a link out of it", "escapes from parent", []*onnxpb.StringStringEntryProto{pair("location", "out"), pair("offset", "4")}},
+		{"in the working directory", "no such file",
+			[]*onnxpb.StringStringEntryProto{pair("location", "w.bin"), pair("offset", "4")}},
+		{"absolute", `"` + filepath.Join(elsewhere, "w.bin") + `" is not within the model's folder`,
+			[]*onnxpb.StringStringEntryProto{pair("location", filepath.Join(elsewhere, "w.bin"))}},
+		{"above", `"../w.bin" is not within the model's folder`,
+			[]*onnxpb.StringStringEntryProto{pair("location", "../w.bin")}},
+		{"by a link out of it", "escapes from parent",
+			[]*onnxpb.StringStringEntryProto{pair("location", "out"), pair("offset", "4")}},
 		{"a folder", "is a folder", []*onnxpb.StringStringEntryProto{pair("location", "sub")}},
-		{"past the end", "has 9 bytes, and 4 from byte 6 on are wanted", []*onnxpb.StringStringEntryProto{pair("location", "w.data"), pair("offset", "6")}},
-		{"far past the end", "and 4 from byte 9223372036854775807 on are wanted", []*onnxpb.StringStringEntryProto{pair("location", "w.data"), pair("offset", "9223372036854775807")}},
-		{"before the start", `"offset" is "-4", which is not supported`, []*onnxpb.StringStringEntryProto{pair("location", "w.data"), pair("offset", "-4")}},
-		{"another length", `length is "8", and type and shape take 4 bytes`, []*onnxpb.StringStringEntryProto{pair("location", "w.data"), pair("length", "8")}},
-		{"unknown key", `"basepath" is "/", which is not supported`, []*onnxpb.StringStringEntryProto{pair("location", "w.data"), pair("basepath", "/")}},
+		{"past the end", "has 9 bytes, and 4 from byte 6 on are wanted",
+			[]*onnxpb.StringStringEntryProto{pair("location", "w.data"), pair("offset", "6")}},
+		{"far past the end", "and 4 from byte 9223372036854775807 on are wanted",
+			[]*onnxpb.StringStringEntryProto{pair("location", "w.data"), pair("offset", "9223372036854775807")}},
+		{"before the start", `"offset" is "-4", which is not supported`,
+			[]*onnxpb.StringStringEntryProto{pair("location", "w.data"), pair("offset", "-4")}},
+		{"another length", `length is "8", and type and shape take 4 bytes`,
+			[]*onnxpb.StringStringEntryProto{pair("location", "w.data"), pair("length", "8")}},
+		{"unknown key", `"basepath" is "/", which is not supported`,
+			[]*onnxpb.StringStringEntryProto{pair("location", "w.data"), pair("basepath", "/")}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -87,7 +98,8 @@ func TestReadFile(t *testing.T) {
 			if err := proto.Unmarshal(got, &whole); err != nil {
 				t.Fatal(err)
 			}
-			if w := whole.Graph.Initializer[0]; !bytes.Equal(w.RawData, data[4:8]) || w.DataLocation != 0 || len(w.ExternalData) > 0 {
+			if w := whole.Graph.Initializer[0]; !bytes.Equal(w.RawData, data[4:8]) || w.DataLocation != 0 ||
+				len(w.ExternalData) > 0 {
 				t.Errorf("the weight is %v", w)
 			}
 			if _, err := safety.Check(got, safety.Options{}); err != nil {
@@ -146,7 +158,7 @@ func built(t *testing.T, encoding string) (models.Model, []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1), Card: card.Card{}}.ONNX(card.Portable)
+	data, err := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1)}.ONNX(card.Portable)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +180,9 @@ func moveOut(t *testing.T, data []byte) (model, weights []byte) {
 	m := parse(t, data)
 	for _, w := range m.Graph.Initializer {
 		if w.DataType == 1 && len(w.RawData) > 64 {
-			w.DataLocation, w.ExternalData = 1, []*onnxpb.StringStringEntryProto{pair("location", "w.data"), pair("offset", strconv.Itoa(len(weights)))}
+			w.DataLocation, w.ExternalData = 1, []*onnxpb.StringStringEntryProto{
+				pair("location", "w.data"), pair("offset", strconv.Itoa(len(weights))),
+			}
 			weights = append(weights, w.RawData...)
 			w.RawData = nil
 		}
@@ -198,7 +212,8 @@ func TestOpenExternal(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			if _, err := runtime.OpenBytes(model, opt); err == nil || !strings.Contains(err.Error(), "its data is in another file") {
+			if _, err := runtime.OpenBytes(model, opt); err == nil ||
+				!strings.Contains(err.Error(), "its data is in another file") {
 				t.Errorf("from bytes: %v", err)
 			}
 			before, err := safety.ReadFile(path)
@@ -229,7 +244,8 @@ func TestOpenRefuses(t *testing.T) {
 	domain := parse(t, good)
 	domain.Graph.Node[0].Domain = "com.microsoft"
 	negative := parse(t, good)
-	negative.Graph.Input[0].Type.TensorType.Shape.Dim[0].Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: -1}
+	axis := negative.Graph.Input[0].Type.TensorType.Shape.Dim[0]
+	axis.Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: -1}
 	huge := parse(t, good)
 	huge.Graph.Initializer[0].Dims = []int64{1 << 51}
 	for _, tc := range []struct {
@@ -238,7 +254,8 @@ func TestOpenRefuses(t *testing.T) {
 		model      *modelProto
 	}{
 		{"loop", "its subgraphs are not allowed", runtime.Options{}, endless},
-		{"loop, with control flow", "it takes 4611686018427387904 turns", runtime.Options{AllowControlFlow: true}, endless},
+		{"loop, with control flow", "it takes 4611686018427387904 turns", runtime.Options{AllowControlFlow: true},
+			endless},
 		{"domain", `operator domain "com.microsoft"`, runtime.Options{AllowDomains: list("other")}, domain},
 		{"negative", "axis 0 has the length -1", runtime.Options{}, negative},
 		{"huge", "axis 0 has the length 2251799813685248", runtime.Options{}, huge},
@@ -261,7 +278,7 @@ func TestOpenRefuses(t *testing.T) {
 // declares, and not when it is something else.
 func TestDeclaredScan(t *testing.T) {
 	m, _ := built(t, "cwrnn")
-	data, err := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1), Card: card.Card{}}.SequenceONNX()
+	data, err := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1)}.SequenceONNX()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +289,10 @@ func TestDeclaredScan(t *testing.T) {
 	for name, change := range map[string]func(m *modelProto){
 		"no card":       func(m *modelProto) { m.MetadataProps = nil },
 		"another state": func(m *modelProto) { m.Graph.Input[0].Name, m.Graph.Node[0].Input[0] = "other", "other" },
-		"another node":  func(m *modelProto) { m.Graph.Node = append(m.Graph.Node, node("Neg", list("logits"), list("z"))) },
+		"another node": func(m *modelProto) {
+			m.Graph.Node = append(m.Graph.Node,
+				node("Neg", list("logits"), list("z")))
+		},
 		"a Loop within it": func(m *modelProto) {
 			n, constants := loop("", scalar("m", 7, 3), body(m).Input[0].Name, "looped")
 			body(m).Node, body(m).Initializer = append(body(m).Node, n), constants

@@ -70,7 +70,8 @@ func (s *scanner) message(b []byte, at int, md protoreflect.MessageDescriptor, p
 		}
 		v := protowire.ConsumeFieldValue(num, typ, b[n:])
 		if v < 0 {
-			return fmt.Errorf("not an ONNX file, or truncated: field %d at byte %d of %d, in %s, is incomplete", num, at, s.size, path)
+			return fmt.Errorf("not an ONNX file, or truncated: field %d at byte %d of %d, in %s, is incomplete",
+				num, at, s.size, path)
 		}
 		if fd := md.Fields().ByNumber(num); fd != nil && fd.Message() != nil && typ == protowire.BytesType {
 			inner, k := protowire.ConsumeBytes(b[n:])

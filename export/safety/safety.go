@@ -74,17 +74,13 @@ type Value struct {
 	Axes   []string // names of the axes without one, "" for none; as long as Dims
 }
 
-// ElementTypes maps ONNX's numbers of element types to those that zoo handles.
-var ElementTypes = map[int32]tensor.DType{
-	1: tensor.Float32, 7: tensor.Int64, 9: tensor.Bool, 10: tensor.Float16, 11: tensor.Float64,
-}
-
 // DType returns the element type of the value, or an error for one that zoo does not
 // handle.
 func (v Value) DType() (tensor.DType, error) {
-	dtype, known := ElementTypes[v.Type]
-	if !known {
-		return tensor.Invalid, fmt.Errorf("value %q has ONNX element type %d; zoo handles float32, float64, float16, int64 and bool", v.Name, v.Type)
+	dtype := tensor.FromONNX(v.Type)
+	if dtype == tensor.Invalid {
+		return dtype, fmt.Errorf("value %q has ONNX element type %d; "+
+			"zoo handles float32, float64, float16, int64 and bool", v.Name, v.Type)
 	}
 	return dtype, nil
 }
@@ -92,7 +88,7 @@ func (v Value) DType() (tensor.DType, error) {
 // Port describes the value as package card does. An element type that zoo does not handle
 // is "invalid".
 func (v Value) Port() card.Port {
-	p := card.Port{Name: v.Name, DType: ElementTypes[v.Type].String()}
+	p := card.Port{Name: v.Name, DType: tensor.FromONNX(v.Type).String()}
 	for i, d := range v.Dims {
 		axis := cmp.Or(v.Axes[i], "?")
 		if d >= 0 {
@@ -135,10 +131,7 @@ func Check(data []byte, opt Options) (Model, error) {
 }
 
 func describe(m *onnxpb.ModelProto) Model {
-	d := Model{Metadata: make(map[string]string, len(m.MetadataProps))}
-	for _, p := range m.MetadataProps {
-		d.Metadata[p.Key] = p.Value
-	}
+	d := Model{Metadata: Metadata(m)}
 	stored := map[string]bool{}
 	for _, t := range m.Graph.Initializer {
 		stored[t.Name] = true
@@ -152,6 +145,15 @@ func describe(m *onnxpb.ModelProto) Model {
 		d.Outputs = append(d.Outputs, ValueOf(v))
 	}
 	return d
+}
+
+// Metadata returns the metadata of a file.
+func Metadata(m *onnxpb.ModelProto) map[string]string {
+	out := make(map[string]string, len(m.MetadataProps))
+	for _, p := range m.MetadataProps {
+		out[p.Key] = p.Value
+	}
+	return out
 }
 
 // ValueOf reads a declaration.

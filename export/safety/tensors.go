@@ -17,7 +17,8 @@ const (
 // for those that do not exist or have no fixed size.
 var elementBits = [...]int{
 	0, 32, 8, 8, 16, 16, 32, 64, 0, 8, // float, uint8, int8, uint16, int16, int32, int64, string, bool
-	16, 64, 32, 64, 64, 128, 16, 8, 8, 8, 8, // float16, double, uint32, uint64, complex64, complex128, bfloat16, float8…
+	16, 64, 32, 64, 64, 128, 16, // float16, double, uint32, uint64, complex64, complex128, bfloat16
+	8, 8, 8, 8, // float8, four kinds
 	4, 4, 4, 8, 2, 2, // uint4, int4, float4e2m1, float8e8m0, uint2, int2
 }
 
@@ -28,9 +29,9 @@ func bits(code int32) int {
 	return elementBits[code]
 }
 
-// Elements returns the number of elements that a stored tensor claims, which at
+// elementsOf returns the number of elements that a stored tensor claims, which at
 // the given bits each still fit a file.
-func Elements(t *onnxpb.TensorProto, bits int) (int64, error) {
+func elementsOf(t *onnxpb.TensorProto, bits int) (int64, error) {
 	if len(t.Dims) > MaxRank {
 		return 0, fmt.Errorf("it has %d axes; supported are %d", len(t.Dims), MaxRank)
 	}
@@ -51,7 +52,8 @@ func Elements(t *onnxpb.TensorProto, bits int) (int64, error) {
 // data that they take.
 func checkTensor(t *onnxpb.TensorProto) error {
 	if t.DataLocation != 0 || len(t.ExternalData) > 0 {
-		return fmt.Errorf("its data is in another file: open the model by its path, so that the other is looked for in its folder")
+		return fmt.Errorf("its data is in another file: open the model by its path, so that the other is looked for " +
+			"in its folder")
 	}
 	if len(t.Segment) > 0 {
 		return fmt.Errorf("it is one segment of a tensor, which is not supported")
@@ -60,7 +62,7 @@ func checkTensor(t *onnxpb.TensorProto) error {
 	if size == 0 && t.DataType != typeString {
 		return fmt.Errorf("its element type is %d, which is not known", t.DataType)
 	}
-	want, err := Elements(t, max(size, 8))
+	want, err := elementsOf(t, max(size, 8))
 	if err != nil {
 		return err
 	}
@@ -72,7 +74,8 @@ func checkTensor(t *onnxpb.TensorProto) error {
 	switch {
 	case kinds > 0 && int64(typed) != valuesFor(t.DataType, want), kinds == 0 && t.DataType == typeString && want > 0,
 		kinds == 0 && t.DataType != typeString && int64(len(t.RawData)) != bytes:
-		return fmt.Errorf("it has the shape %v, which takes %d bytes, but %d bytes and %d single values are stored", t.Dims, bytes, len(t.RawData), typed)
+		return fmt.Errorf("it has the shape %v, which takes %d bytes, but %d bytes and %d single values are stored",
+			t.Dims, bytes, len(t.RawData), typed)
 	}
 	return checkBools(t)
 }
@@ -84,8 +87,11 @@ func typedValues(t *onnxpb.TensorProto) (n, kinds int) {
 		length int
 		types  []int32
 	}{
-		{len(t.FloatData), []int32{1, 14}}, {len(t.Int64Data), []int32{typeInt64}}, {len(t.StringData), []int32{typeString}},
-		{len(t.DoubleData), []int32{11, 15}}, {len(t.Uint64Data), []int32{12, 13}},
+		{len(t.FloatData), []int32{1, 14}},
+		{len(t.DoubleData), []int32{11, 15}},
+		{len(t.Int64Data), []int32{typeInt64}},
+		{len(t.Uint64Data), []int32{12, 13}},
+		{len(t.StringData), []int32{typeString}},
 		{len(t.Int32Data), []int32{2, 3, 4, 5, 6, typeBool, 10, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26}},
 	} {
 		if list.length == 0 {

@@ -101,18 +101,16 @@ func (s *scope) define(name string) error {
 	return nil
 }
 
-func (v *validator) graph(g *onnxpb.GraphProto, outer *scope) error {
-	if err := checkParts(g); err != nil {
-		return err
-	}
+// newScope defines the inputs and initializers of a graph.
+func newScope(g *onnxpb.GraphProto, outer *scope) (*scope, error) {
 	s := &scope{outer, map[string]bool{}, map[string]bool{}, map[string]*onnxpb.TensorProto{}}
 	inputs := map[string]bool{}
 	for _, in := range g.Input {
 		if err := s.define(in.Name); err != nil {
-			return fmt.Errorf("input %s: %w", Quote(in.Name), err)
+			return nil, fmt.Errorf("input %s: %w", Quote(in.Name), err)
 		}
 		if err := checkType(in, outer != nil); err != nil {
-			return fmt.Errorf("input %s: %w", Quote(in.Name), err)
+			return nil, fmt.Errorf("input %s: %w", Quote(in.Name), err)
 		}
 		inputs[in.Name] = true
 	}
@@ -121,18 +119,29 @@ func (v *validator) graph(g *onnxpb.GraphProto, outer *scope) error {
 		if inputs[t.Name] {
 			delete(inputs, t.Name)
 		} else if err := s.define(t.Name); err != nil {
-			return fmt.Errorf("initializer %s: %w", Quote(t.Name), err)
+			return nil, fmt.Errorf("initializer %s: %w", Quote(t.Name), err)
 		} else {
 			s.constants[t.Name] = t
 		}
 		if err := checkTensor(t); err != nil {
-			return fmt.Errorf("initializer %s: %w", Quote(t.Name), err)
+			return nil, fmt.Errorf("initializer %s: %w", Quote(t.Name), err)
 		}
 	}
 	for _, n := range g.Node {
 		for _, o := range n.Output {
 			s.made[o] = true
 		}
+	}
+	return s, nil
+}
+
+func (v *validator) graph(g *onnxpb.GraphProto, outer *scope) error {
+	if err := checkParts(g); err != nil {
+		return err
+	}
+	s, err := newScope(g, outer)
+	if err != nil {
+		return err
 	}
 	for i, n := range g.Node {
 		if err := v.node(n, s); err != nil {
@@ -162,20 +171,23 @@ func checkParts(g *onnxpb.GraphProto) error {
 	case len(g.Output) == 0:
 		return fmt.Errorf("the graph has no outputs")
 	case len(g.Input) > maxInputs || len(g.Output) > maxInputs:
-		return fmt.Errorf("the graph has %d inputs and %d outputs; supported are %d", len(g.Input), len(g.Output), maxInputs)
+		return fmt.Errorf("the graph has %d inputs and %d outputs; supported are %d",
+			len(g.Input), len(g.Output), maxInputs)
 	}
 	return nil
 }
 
 func (v *validator) node(n *onnxpb.NodeProto, s *scope) error {
 	if !DefaultDomain(n.Domain) && !slices.Contains(v.opt.Domains, n.Domain) {
-		return fmt.Errorf("it is from the operator domain %s, which is %w without Options.Domains (--allow %s)", Quote(n.Domain), ErrNotAllowed, n.Domain)
+		return fmt.Errorf("it is from the operator domain %s, which is %w without Options.Domains (--allow %s)",
+			Quote(n.Domain), ErrNotAllowed, n.Domain)
 	}
 	switch {
 	case n.Overload != "":
 		return fmt.Errorf("it calls a function of the model, which is not supported")
 	case len(n.Input) > maxNodeValues || len(n.Output) > maxNodeValues:
-		return fmt.Errorf("it has %d inputs and %d outputs; supported are %d", len(n.Input), len(n.Output), maxNodeValues)
+		return fmt.Errorf("it has %d inputs and %d outputs; supported are %d",
+			len(n.Input), len(n.Output), maxNodeValues)
 	case len(n.Name) > maxName:
 		return fmt.Errorf("its name has %d bytes; supported are %d", len(n.Name), maxName)
 	}

@@ -34,7 +34,8 @@ func valueInfo(name string, code int32, axes ...any) *onnxpb.ValueInfoProto {
 		}
 		shape.Dim = append(shape.Dim, d)
 	}
-	return &onnxpb.ValueInfoProto{Name: name, Type: &onnxpb.TypeProto{TensorType: &onnxpb.TypeProto_Tensor{ElemType: code, Shape: shape}}}
+	t := &onnxpb.TypeProto{TensorType: &onnxpb.TypeProto_Tensor{ElemType: code, Shape: shape}}
+	return &onnxpb.ValueInfoProto{Name: name, Type: t}
 }
 
 func node(op string, in, out []string, attributes ...*onnxpb.AttributeProto) *nodeProto {
@@ -69,7 +70,9 @@ func plain() *modelProto {
 }
 
 // loop takes so many turns through inner nodes, which make b from a.
-func loop(id string, turns *onnxpb.TensorProto, in, out string, inner ...*nodeProto) (*nodeProto, []*onnxpb.TensorProto) {
+func loop(
+	id string, turns *onnxpb.TensorProto, in, out string, inner ...*nodeProto,
+) (*nodeProto, []*onnxpb.TensorProto) {
 	if inner == nil {
 		inner = []*nodeProto{node("Tanh", list("a"+id), list("b"+id))}
 	}
@@ -78,7 +81,8 @@ func loop(id string, turns *onnxpb.TensorProto, in, out string, inner ...*nodePr
 		Node:   append(inner, node("Identity", list("c"+id), list("d"+id))),
 		Output: []*onnxpb.ValueInfoProto{valueInfo("d"+id, 9), valueInfo("b"+id, 1, "seq")},
 	}
-	return node("Loop", list(turns.Name, "go"+id, in), list(out), graphAttr("body", body)), []*onnxpb.TensorProto{turns, scalar("go"+id, 9, 1)}
+	n := node("Loop", list(turns.Name, "go"+id, in), list(out), graphAttr("body", body))
+	return n, []*onnxpb.TensorProto{turns, scalar("go"+id, 9, 1)}
 }
 
 func looping(turns int64) *modelProto {
@@ -91,11 +95,13 @@ func looping(turns int64) *modelProto {
 // branching is an If with two branches.
 func branching() (m *modelProto, then *graphProto) {
 	branch := func(op string) *graphProto {
-		return &graphProto{Node: []*nodeProto{node(op, list("x"), list("out"))}, Output: []*onnxpb.ValueInfoProto{valueInfo("out", 1, "seq")}}
+		return &graphProto{Node: []*nodeProto{node(op, list("x"), list("out"))},
+			Output: []*onnxpb.ValueInfoProto{valueInfo("out", 1, "seq")}}
 	}
 	m, then = plain(), branch("Neg")
 	m.Graph.Initializer = []*onnxpb.TensorProto{scalar("cond", 9, 1)}
-	m.Graph.Node = []*nodeProto{node("If", list("cond"), list("y"), graphAttr("then_branch", then), graphAttr("else_branch", branch("Tanh")))}
+	m.Graph.Node = []*nodeProto{node("If", list("cond"), list("y"), graphAttr("then_branch", then),
+		graphAttr("else_branch", branch("Tanh")))}
 	return m, then
 }
 
@@ -110,12 +116,14 @@ func marshal(t testing.TB, m *modelProto) []byte {
 
 func TestCheck(t *testing.T) {
 	got, err := safety.Check(marshal(t, plain()), safety.Options{})
-	if err != nil || len(got.Inputs) != 1 || got.Inputs[0].Name != "x" || !slices.Equal(got.Inputs[0].Axes, list("seq")) || len(got.Outputs) != 1 {
+	if err != nil || len(got.Inputs) != 1 || got.Inputs[0].Name != "x" ||
+		!slices.Equal(got.Inputs[0].Axes, list("seq")) || len(got.Outputs) != 1 {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	// What graphs of ours have not, and files of others do.
 	foreign := plain()
-	foreign.OpsetImport = append(foreign.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: "com.microsoft", Version: 1}) // no node is from there
+	foreign.OpsetImport = append(foreign.OpsetImport,
+		&onnxpb.OperatorSetIdProto{Domain: "com.microsoft", Version: 1}) // no node is from there
 	foreign.Graph.Input = append(foreign.Graph.Input, valueInfo("w", 1, 1), valueInfo("h", 10, "batch", nil))
 	foreign.Graph.Initializer = append(foreign.Graph.Initializer,
 		&onnxpb.TensorProto{Name: "half", DataType: 10, Dims: []int64{3}, RawData: make([]byte, 6)},
@@ -125,8 +133,10 @@ func TestCheck(t *testing.T) {
 		&onnxpb.TensorProto{Name: "none", DataType: 11, Dims: []int64{0, 5}})
 	foreign.Graph.Node = append(foreign.Graph.Node,
 		node("Split", list("x", ""), list("", "s2")),
-		node("Constant", nil, list("k"), &onnxpb.AttributeProto{Name: "value", Type: onnxpb.AttributeProto_TENSOR, T: scalar("", 7, 3)}))
-	if got, err := safety.Check(marshal(t, foreign), safety.Options{}); err != nil || len(got.Inputs) != 2 || got.Inputs[1].Dims[1] != -1 {
+		node("Constant", nil, list("k"),
+			&onnxpb.AttributeProto{Name: "value", Type: onnxpb.AttributeProto_TENSOR, T: scalar("", 7, 3)}))
+	if got, err := safety.Check(marshal(t, foreign), safety.Options{}); err != nil || len(got.Inputs) != 2 ||
+		got.Inputs[1].Dims[1] != -1 {
 		t.Errorf("a foreign file: %+v, %v", got, err)
 	}
 }
@@ -146,34 +156,49 @@ func TestRefuses(t *testing.T) {
 		{"metadata twice", `key "k" twice`, func(x *modelProto) {
 			x.MetadataProps = []*onnxpb.StringStringEntryProto{{Key: "k"}, {Key: "k"}}
 		}},
-		{"cycle", `input 0, "y", is made by a later node or by itself`, func(x *modelProto) { x.Graph.Node[0].Input[0] = "y" }},
+		{"cycle", `input 0, "y", is made by a later node or by itself`,
+			func(x *modelProto) { x.Graph.Node[0].Input[0] = "y" }},
 		{"undefined", `input 0, "nix", is not defined`, func(x *modelProto) { x.Graph.Node[0].Input[0] = "nix" }},
 		{"twice defined", `output "n": its name is taken`, func(x *modelProto) { x.Graph.Node[1].Output[0] = "n" }},
-		{"inputs twice", `input "x": its name is taken`, func(x *modelProto) { x.Graph.Input = append(x.Graph.Input, x.Graph.Input[0]) }},
-		{"initializers twice", `initializer "w": its name is taken`, func(x *modelProto) { x.Graph.Initializer = append(x.Graph.Initializer, first(x)) }},
-		{"long name", "its name has 5000 bytes", func(x *modelProto) { x.Graph.Node[0].Output[0] = strings.Repeat("n", 5000) }},
+		{"inputs twice", `input "x": its name is taken`,
+			func(x *modelProto) { x.Graph.Input = append(x.Graph.Input, x.Graph.Input[0]) }},
+		{"initializers twice", `initializer "w": its name is taken`,
+			func(x *modelProto) { x.Graph.Initializer = append(x.Graph.Initializer, first(x)) }},
+		{"long name", "its name has 5000 bytes",
+			func(x *modelProto) { x.Graph.Node[0].Output[0] = strings.Repeat("n", 5000) }},
 		{"negative axis of a weight", "axis 0 has the length -1", func(x *modelProto) { first(x).Dims[0] = -1 }},
-		{"negative axis of an input", "axis 0 has the length -3", func(x *modelProto) { x.Graph.Input[0] = valueInfo("x", 1, -3) }},
+		{"negative axis of an input", "axis 0 has the length -3",
+			func(x *modelProto) { x.Graph.Input[0] = valueInfo("x", 1, -3) }},
 		{"negative axis of a value", `value "n": axis 0 has the length -3`, func(x *modelProto) {
 			x.Graph.ValueInfo = append(x.Graph.ValueInfo, valueInfo("n", 1, -3))
 		}},
 		{"2⁵¹ elements", "axis 0 has the length 2251799813685248", func(x *modelProto) { first(x).Dims[0] = 1 << 51 }},
-		{"2⁵¹ elements over axes", "declares more data than a file can hold", func(x *modelProto) { first(x).Dims = []int64{1 << 20, 1 << 20, 1 << 11} }},
-		{"overflowing axes", "declares more data than a file can hold", func(x *modelProto) { first(x).Dims = []int64{1 << 30, 1 << 30, 1 << 30, 0} }},
-		{"2⁵¹ elements of an input", "more than 2147483647 elements", func(x *modelProto) { x.Graph.Input[0] = valueInfo("x", 1, 1<<20, "n", 1<<20, 1<<11) }},
-		{"more claimed than stored", "which takes 4000000 bytes, but 0 bytes and 1 single values", func(x *modelProto) { first(x).Dims[0] = 1000000 }},
-		{"strings claimed", "but 0 bytes and 0 single values", func(x *modelProto) { *first(x) = onnxpb.TensorProto{Name: "w", DataType: 8, Dims: []int64{3}} }},
+		{"2⁵¹ elements over axes", "declares more data than a file can hold",
+			func(x *modelProto) { first(x).Dims = []int64{1 << 20, 1 << 20, 1 << 11} }},
+		{"overflowing axes", "declares more data than a file can hold",
+			func(x *modelProto) { first(x).Dims = []int64{1 << 30, 1 << 30, 1 << 30, 0} }},
+		{"2⁵¹ elements of an input", "more than 2147483647 elements",
+			func(x *modelProto) { x.Graph.Input[0] = valueInfo("x", 1, 1<<20, "n", 1<<20, 1<<11) }},
+		{"more claimed than stored", "which takes 4000000 bytes, but 0 bytes and 1 single values",
+			func(x *modelProto) { first(x).Dims[0] = 1000000 }},
+		{"strings claimed", "but 0 bytes and 0 single values",
+			func(x *modelProto) { *first(x) = onnxpb.TensorProto{Name: "w", DataType: 8, Dims: []int64{3}} }},
 		{"an attribute's tensor", `attribute "value" holds a tensor: axis 0 has the length -1`, func(x *modelProto) {
 			bad := &onnxpb.TensorProto{DataType: 1, Dims: []int64{-1}}
-			x.Graph.Node[0].Attribute = []*onnxpb.AttributeProto{{Name: "value", Type: onnxpb.AttributeProto_TENSOR, T: bad}}
+			x.Graph.Node[0].Attribute = []*onnxpb.AttributeProto{
+				{Name: "value", Type: onnxpb.AttributeProto_TENSOR, T: bad},
+			}
 		}},
 		{"element type", "its element type is 99", func(x *modelProto) { first(x).DataType = 99 }},
 		{"several kinds", "data of several kinds", func(x *modelProto) { first(x).RawData = make([]byte, 4) }},
 		{"external data", "its data is in another file", func(x *modelProto) { first(x).DataLocation = 1 }},
 		{"a hidden graph", `is of kind INT and holds a GRAPH`, func(x *modelProto) {
-			x.Graph.Node[0].Attribute = []*onnxpb.AttributeProto{{Name: "a", Type: onnxpb.AttributeProto_INT, I: new(int64), G: &graphProto{}}}
+			x.Graph.Node[0].Attribute = []*onnxpb.AttributeProto{
+				{Name: "a", Type: onnxpb.AttributeProto_INT, I: new(int64), G: &graphProto{}},
+			}
 		}},
-		{"custom domain", `operator domain "evil.example"`, func(x *modelProto) { x.Graph.Node[0].Domain = "evil.example" }},
+		{"custom domain", `operator domain "evil.example"`,
+			func(x *modelProto) { x.Graph.Node[0].Domain = "evil.example" }},
 		{"a function's overload", "it calls a function", func(x *modelProto) { x.Graph.Node[0].Overload = "o" }},
 		{"a million nodes", "more than 524288 nodes", func(x *modelProto) { x.Graph.Node = make([]*nodeProto, 1e6) }},
 	} {
@@ -191,7 +216,8 @@ func TestRefuses(t *testing.T) {
 func TestDomains(t *testing.T) {
 	x := plain()
 	x.Graph.Node[0].Domain = "com.microsoft"
-	if _, err := safety.Check(marshal(t, x), safety.Options{Domains: list("a.b")}); !errors.Is(err, safety.ErrNotAllowed) {
+	_, err := safety.Check(marshal(t, x), safety.Options{Domains: list("a.b")})
+	if !errors.Is(err, safety.ErrNotAllowed) {
 		t.Errorf("error %v, want %v", err, safety.ErrNotAllowed)
 	}
 	for _, opt := range []safety.Options{{Domains: list("com.microsoft")}, {Unvalidated: true}} {
@@ -230,10 +256,12 @@ func TestControlFlow(t *testing.T) {
 	computed.Graph.Node = slices.Insert(computed.Graph.Node, 0, node("Mul", list("m", "m"), list("mm")))
 	computed.Graph.Node[1].Input[0] = "mm"
 	constant := looping(1)
-	constant.Graph.Node = slices.Insert(constant.Graph.Node, 0, node("Constant", nil, list("k"), &onnxpb.AttributeProto{Name: "value_int", Type: onnxpb.AttributeProto_INT, I: proto.Int64(5)}))
+	five := &onnxpb.AttributeProto{Name: "value_int", Type: onnxpb.AttributeProto_INT, I: proto.Int64(5)}
+	constant.Graph.Node = slices.Insert(constant.Graph.Node, 0, node("Constant", nil, list("k"), five))
 	constant.Graph.Node[1].Input[0] = "k"
 	extra := looping(1)
-	extra.Graph.Node[0].Attribute = append(extra.Graph.Node[0].Attribute, graphAttr("more", extra.Graph.Node[0].Attribute[0].G))
+	extra.Graph.Node[0].Attribute = append(extra.Graph.Node[0].Attribute,
+		graphAttr("more", extra.Graph.Node[0].Attribute[0].G))
 	other := looping(1)
 	other.Graph.Node[0].OpType = "SequenceMap"
 
@@ -254,17 +282,22 @@ func TestControlFlow(t *testing.T) {
 		{"Loop as it computes", "the number of its turns is no constant", computed},
 		{"subgraph that a Loop has not", "no subgraph of that name", extra},
 		{"subgraph of another operator", "which only If, Loop and Scan have", other},
-		{"If with an undefined name", `subgraph "then_branch": node 0 "" ("Neg"): input 0, "nix", is not defined`, branches(func(g *graphProto) { g.Node[0].Input[0] = "nix" })},
-		{"If with a name from outside", `"x": its name is taken`, branches(func(g *graphProto) { g.Node[0].Output[0] = "x" })},
+		{"If with an undefined name", `subgraph "then_branch": node 0 "" ("Neg"): input 0, "nix", is not defined`,
+			branches(func(g *graphProto) { g.Node[0].Input[0] = "nix" })},
+		{"If with a name from outside", `"x": its name is taken`,
+			branches(func(g *graphProto) { g.Node[0].Output[0] = "x" })},
 		{"If with huge claims", `initializer "big": axis 0 has the length`, branches(func(g *graphProto) {
 			g.Initializer = []*onnxpb.TensorProto{{Name: "big", DataType: 1, Dims: []int64{1 << 51}}}
 		})},
 		{"If with external data", "its data is in another file", branches(func(g *graphProto) {
 			g.Initializer = []*onnxpb.TensorProto{{Name: "e", DataType: 1, DataLocation: 1}}
 		})},
-		{"If with a custom domain", `operator domain "evil"`, branches(func(g *graphProto) { g.Node[0].Domain = "evil" })},
-		{"If with a cycle", "made by a later node or by itself", branches(func(g *graphProto) { g.Node[0].Input[0] = "out" })},
-		{"If with inputs", "has 1 inputs and 1 outputs; the node wants 0 and 1", branches(func(g *graphProto) { g.Input = []*onnxpb.ValueInfoProto{{Name: "q"}} })},
+		{"If with a custom domain", `operator domain "evil"`,
+			branches(func(g *graphProto) { g.Node[0].Domain = "evil" })},
+		{"If with a cycle", "made by a later node or by itself",
+			branches(func(g *graphProto) { g.Node[0].Input[0] = "out" })},
+		{"If with inputs", "has 1 inputs and 1 outputs; the node wants 0 and 1",
+			branches(func(g *graphProto) { g.Input = []*onnxpb.ValueInfoProto{{Name: "q"}} })},
 		{"If with a Loop of 2⁶² turns", "it takes 4611686018427387904 turns", branches(func(g *graphProto) {
 			n, constants := loop("", scalar("m", 7, 1<<62), "x", "out")
 			g.Node, g.Initializer = []*nodeProto{n}, constants

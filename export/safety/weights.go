@@ -72,12 +72,13 @@ func RawData(t *onnxpb.TensorProto) []byte {
 // CheckWeights compares the weights of a validated file with the hash in the file's card. Files of
 // other programs, and old ones of ours, have none.
 func CheckWeights(m *onnxpb.ModelProto) error {
-	stated := describe(m).Metadata[card.WeightsKey]
+	stated := Metadata(m)[card.WeightsKey]
 	if stated == "" {
 		return nil
 	}
 	if is := WeightsHash(m.Graph); is != stated {
-		return fmt.Errorf("%w: they have the hash %s, and the card says %s (%s); export the file again, or open it all the same with Options.Unvalidated (--allow unvalidated)",
+		return fmt.Errorf("%w: they have the hash %s, and the card says %s (%s); export the file again, "+
+			"or open it all the same with Options.Unvalidated (--allow unvalidated)",
 			ErrDamaged, is, Quote(stated), card.WeightsKey)
 	}
 	return nil

@@ -25,17 +25,22 @@ func TestDamagedWeights(t *testing.T) {
 	at := slices.IndexFunc(m.Graph.Initializer, func(w *onnxpb.TensorProto) bool { return w.Name == "embed.weight" })
 	m.Graph.Initializer[at].RawData[40] ^= 1
 	damaged := marshal(t, m)
-	m.MetadataProps = slices.DeleteFunc(m.MetadataProps, func(p *onnxpb.StringStringEntryProto) bool { return p.Key == card.WeightsKey })
+	m.MetadataProps = slices.DeleteFunc(m.MetadataProps,
+		func(p *onnxpb.StringStringEntryProto) bool { return p.Key == card.WeightsKey })
 	old := marshal(t, m)
 	for _, provider := range []string{"cpu", "go"} {
-		if s, err := runtime.OpenBytes(damaged, runtime.Options{Provider: provider}); !errors.Is(err, safety.ErrDamaged) || !strings.Contains(err.Error(), "export the file again") {
+		s, err := runtime.OpenBytes(damaged, runtime.Options{Provider: provider})
+		if !errors.Is(err, safety.ErrDamaged) || !strings.Contains(err.Error(), "export the file again") {
 			t.Errorf("%s: error %v, want %v and the remedy", provider, err, safety.ErrDamaged)
 			if err == nil {
 				s.Close()
 			}
 		}
-		for name, data := range map[string][]byte{"damaged, unvalidated": damaged, "without a hash": old, "good": good} {
-			s, err := runtime.OpenBytes(data, runtime.Options{Provider: provider, Unvalidated: name == "damaged, unvalidated"})
+		for name, data := range map[string][]byte{
+			"damaged, unvalidated": damaged, "without a hash": old, "good": good,
+		} {
+			s, err := runtime.OpenBytes(data,
+				runtime.Options{Provider: provider, Unvalidated: name == "damaged, unvalidated"})
 			if err != nil {
 				t.Errorf("%s, %s: %v", provider, name, err)
 				continue
@@ -50,12 +55,14 @@ func TestDamagedWeights(t *testing.T) {
 
 // The hash is that of what is meant, in whatever order and form it is stored.
 func TestWeightsHash(t *testing.T) {
-	raw := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, math.Float32bits(1)), math.Float32bits(2))
+	raw := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, math.Float32bits(1)),
+		math.Float32bits(2))
 	a := &onnxpb.TensorProto{Name: "a", DataType: 1, Dims: []int64{2}, RawData: raw}
 	b := &onnxpb.TensorProto{Name: "b", DataType: 7, RawData: []byte{5, 0, 0, 0, 0, 0, 0, 0}}
 	hash := func(list ...*onnxpb.TensorProto) string { return safety.WeightsHash(&graphProto{Initializer: list}) }
 	want := hash(a, b)
-	typed := hash(&onnxpb.TensorProto{Name: "b", DataType: 7, Int64Data: []int64{5}}, &onnxpb.TensorProto{Name: "a", DataType: 1, Dims: []int64{2}, FloatData: []float32{1, 2}})
+	typed := hash(&onnxpb.TensorProto{Name: "b", DataType: 7, Int64Data: []int64{5}},
+		&onnxpb.TensorProto{Name: "a", DataType: 1, Dims: []int64{2}, FloatData: []float32{1, 2}})
 	if typed != want {
 		t.Errorf("stored otherwise it is %s, want %s", typed, want)
 	}
@@ -74,13 +81,20 @@ func TestWeightsHash(t *testing.T) {
 // Each element type that is stored as int32_data or uint64_data hashes as its bytes.
 func TestWeightsHashTyped(t *testing.T) {
 	for _, tc := range []struct{ typed, raw *onnxpb.TensorProto }{
-		{&onnxpb.TensorProto{DataType: 9, Dims: []int64{2}, Int32Data: []int32{1, 0}}, &onnxpb.TensorProto{DataType: 9, Dims: []int64{2}, RawData: []byte{1, 0}}},
-		{&onnxpb.TensorProto{DataType: 10, Int32Data: []int32{0x3c01}}, &onnxpb.TensorProto{DataType: 10, RawData: []byte{1, 0x3c}}},
-		{&onnxpb.TensorProto{DataType: 6, Int32Data: []int32{-2}}, &onnxpb.TensorProto{DataType: 6, RawData: []byte{0xfe, 0xff, 0xff, 0xff}}},
-		{&onnxpb.TensorProto{DataType: 22, Dims: []int64{3}, Int32Data: []int32{0x21, 3}}, &onnxpb.TensorProto{DataType: 22, Dims: []int64{3}, RawData: []byte{0x21, 3}}},
-		{&onnxpb.TensorProto{DataType: 12, Uint64Data: []uint64{7}}, &onnxpb.TensorProto{DataType: 12, RawData: []byte{7, 0, 0, 0}}},
-		{&onnxpb.TensorProto{DataType: 13, Uint64Data: []uint64{7}}, &onnxpb.TensorProto{DataType: 13, RawData: []byte{7, 0, 0, 0, 0, 0, 0, 0}}},
-		{&onnxpb.TensorProto{DataType: 11, DoubleData: []float64{2}}, &onnxpb.TensorProto{DataType: 11, RawData: []byte{0, 0, 0, 0, 0, 0, 0, 64}}},
+		{&onnxpb.TensorProto{DataType: 9, Dims: []int64{2}, Int32Data: []int32{1, 0}},
+			&onnxpb.TensorProto{DataType: 9, Dims: []int64{2}, RawData: []byte{1, 0}}},
+		{&onnxpb.TensorProto{DataType: 10, Int32Data: []int32{0x3c01}},
+			&onnxpb.TensorProto{DataType: 10, RawData: []byte{1, 0x3c}}},
+		{&onnxpb.TensorProto{DataType: 6, Int32Data: []int32{-2}},
+			&onnxpb.TensorProto{DataType: 6, RawData: []byte{0xfe, 0xff, 0xff, 0xff}}},
+		{&onnxpb.TensorProto{DataType: 22, Dims: []int64{3}, Int32Data: []int32{0x21, 3}},
+			&onnxpb.TensorProto{DataType: 22, Dims: []int64{3}, RawData: []byte{0x21, 3}}},
+		{&onnxpb.TensorProto{DataType: 12, Uint64Data: []uint64{7}},
+			&onnxpb.TensorProto{DataType: 12, RawData: []byte{7, 0, 0, 0}}},
+		{&onnxpb.TensorProto{DataType: 13, Uint64Data: []uint64{7}},
+			&onnxpb.TensorProto{DataType: 13, RawData: []byte{7, 0, 0, 0, 0, 0, 0, 0}}},
+		{&onnxpb.TensorProto{DataType: 11, DoubleData: []float64{2}},
+			&onnxpb.TensorProto{DataType: 11, RawData: []byte{0, 0, 0, 0, 0, 0, 0, 64}}},
 	} {
 		var hashes [2]string
 		for i, w := range []*onnxpb.TensorProto{tc.typed, tc.raw} {
@@ -100,7 +114,8 @@ func TestWeightsHashTyped(t *testing.T) {
 
 func BenchmarkCheck(b *testing.B) {
 	m := plain()
-	m.Graph.Initializer = append(m.Graph.Initializer, &onnxpb.TensorProto{Name: "big", DataType: 1, Dims: []int64{25e6}, RawData: make([]byte, 100e6)})
+	m.Graph.Initializer = append(m.Graph.Initializer,
+		&onnxpb.TensorProto{Name: "big", DataType: 1, Dims: []int64{25e6}, RawData: make([]byte, 100e6)})
 	data := marshal(b, m)
 	hash := safety.WeightsHash(m.Graph)
 	m.MetadataProps = []*onnxpb.StringStringEntryProto{{Key: card.WeightsKey, Value: hash}}

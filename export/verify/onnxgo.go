@@ -26,13 +26,14 @@ import (
 func forOnnxGo(g *onnxpb.GraphProto) ([]byte, error) {
 	clean := &onnxpb.GraphProto{Name: g.Name, Input: g.Input, Output: g.Output}
 	for _, n := range g.Node {
-		clean.Node = append(clean.Node, &onnxpb.NodeProto{OpType: n.OpType, Input: n.Input, Output: n.Output, Attribute: n.Attribute})
+		clean.Node = append(clean.Node,
+			&onnxpb.NodeProto{OpType: n.OpType, Input: n.Input, Output: n.Output, Attribute: n.Attribute})
 	}
 	for _, t := range g.Initializer {
 		if slices.Contains(t.Dims, 0) {
 			continue
 		}
-		if dtypeNumbers[tensor.Bool] == t.DataType {
+		if t.DataType == tensor.Bool.ONNX() {
 			c := &onnxpb.TensorProto{Name: t.Name, Dims: t.Dims, DataType: t.DataType, Int32Data: t.Int32Data}
 			for _, b := range t.RawData {
 				c.Int32Data = append(c.Int32Data, int32(b))
@@ -43,9 +44,6 @@ func forOnnxGo(g *onnxpb.GraphProto) ([]byte, error) {
 	}
 	return proto.Marshal(&onnxpb.ModelProto{IrVersion: 8, Graph: clean})
 }
-
-// dtypeNumbers are ONNX's numbers of the element types that exported files have.
-var dtypeNumbers = map[tensor.DType]int32{tensor.Float32: 1, tensor.Int64: 7, tensor.Bool: 9}
 
 // decoded is the onnx-go backend: it records what the decoder finds.
 type decoded struct {

@@ -111,7 +111,8 @@ func agree(ctx context.Context, exact, plain, got *runtime.Session) (worst float
 		}
 		if bound := max(Tolerance, slack*rounding); !(e <= bound) { // NaN too
 			info := got.Info()
-			return 0, fmt.Errorf("%s %s differs by %.3g from the exact logits at %d tokens, more than %.3g", info.Engine, info.Version, e, n, bound)
+			return 0, fmt.Errorf("%s %s differs by %.3g from the exact logits at %d tokens, more than %.3g",
+				info.Engine, info.Version, e, n, bound)
 		}
 		worst = max(worst, e)
 	}

@@ -20,12 +20,14 @@ func open(t *testing.T, seed uint64) *runtime.Session {
 		t.Fatal(err)
 	}
 	words := copied.Vocabulary()
-	m, err := models.New(models.Config{Encoding: "rope", DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: len(words)})
+	m, err := models.New(models.Config{Encoding: "rope", DModel: 16, NLayers: 1, NHeads: 2, DFF: 32,
+		VocabSize: len(words)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := card.Card{Tokenizer: words, Task: copied.Name, Trained: card.Lengths{Min: 1, Max: 2}}
-	data, err := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), seed), Card: c}.ONNX(card.Portable)
+	whole := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), seed), Card: c}
+	data, err := whole.ONNX(card.Portable)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,8 @@ func unrolled(scan *onnxpb.NodeProto, outer *onnxpb.GraphProto) *onnxpb.GraphPro
 			typed := v.Type
 			if strings.HasSuffix(v.Name, row) { // the axis that the Scan runs along has the length 1 in one step
 				tt := v.Type.GetTensorType()
-				axis := &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: 1}}
+				one := &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: 1}
+				axis := &onnxpb.TensorShapeProto_Dimension{Value: one}
 				shape := &onnxpb.TensorShapeProto{Dim: slices.Insert(slices.Clone(tt.Shape.Dim), 1, axis)}
 				typed = &onnxpb.TypeProto{TensorType: &onnxpb.TypeProto_Tensor{ElemType: tt.ElemType, Shape: shape}}
 			}
@@ -74,7 +75,9 @@ func unrolled(scan *onnxpb.NodeProto, outer *onnxpb.GraphProto) *onnxpb.GraphPro
 		if strings.HasSuffix(n.Name, row) {
 			continue
 		}
-		flat.Node = append(flat.Node, &onnxpb.NodeProto{OpType: n.OpType, Attribute: n.Attribute, Input: plain(n.Input), Output: plain(n.Output)})
+		flat.Node = append(flat.Node, &onnxpb.NodeProto{
+			OpType: n.OpType, Attribute: n.Attribute, Input: plain(n.Input), Output: plain(n.Output),
+		})
 	}
 	for _, t := range outer.Initializer {
 		if t.Name != "const.sequence" {

@@ -80,7 +80,8 @@ func TestStructureOfSequence(t *testing.T) {
 			}
 		}
 	})
-	if err := Structure(changed, g, weights); err == nil || !strings.Contains(err.Error(), `is "Sigmoid" of 1 inputs, expected Tanh of 1`) {
+	if err := Structure(changed, g, weights); err == nil ||
+		!strings.Contains(err.Error(), `is "Sigmoid" of 1 inputs, expected Tanh of 1`) {
 		t.Errorf("another operator: %v", err)
 	}
 }
@@ -92,7 +93,8 @@ func TestStructureOfLeaves(t *testing.T) {
 	mask := b.Const(tensor.Of([]bool{true, false}, 1, 2))
 	none := b.Const(tensor.New(tensor.Float32, 0, 2))
 	y := b.Concat(0, b.Where(mask, x, b.Neg(x)), none)
-	g, err := b.Build(graph.Output{Name: "y", Node: y}, graph.Output{Name: "again", Node: x}, graph.Output{Name: "z", Node: y})
+	g, err := b.Build(graph.Output{Name: "y", Node: y}, graph.Output{Name: "again", Node: x},
+		graph.Output{Name: "z", Node: y})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,8 +135,9 @@ func TestStructureFinds(t *testing.T) {
 		change func(g *onnxpb.GraphProto)
 		want   string
 	}{
-		"operator":  {func(g *onnxpb.GraphProto) { first(g, "MatMul").OpType = "Add" }, "expected MatMul of 2"},
-		"attribute": {func(g *onnxpb.GraphProto) { first(g, "Transpose").Attribute[0].Ints[0] = 3 }, "attribute perm is [3"},
+		"operator": {func(g *onnxpb.GraphProto) { first(g, "MatMul").OpType = "Add" }, "expected MatMul of 2"},
+		"attribute": {func(g *onnxpb.GraphProto) { first(g, "Transpose").Attribute[0].Ints[0] = 3 },
+			"attribute perm is [3"},
 		"edge": {func(g *onnxpb.GraphProto) {
 			n := first(g, "MatMul")
 			n.Input[0], n.Input[1] = n.Input[1], n.Input[0]
@@ -153,18 +156,23 @@ func TestStructureFinds(t *testing.T) {
 				}
 			}
 		}, "const."},
-		"input's type":  {func(g *onnxpb.GraphProto) { g.Input[0].Type.TensorType.ElemType = 1 }, "input_ids is declared as float32"},
-		"input's axis":  {func(g *onnxpb.GraphProto) { axis(g.Input[0], 0, 7) }, "input_ids is declared as int64 (7)"},
-		"output's axis": {func(g *onnxpb.GraphProto) { axis(g.Output[0], 2, 31) }, "output logits is declared as float32 (31)"},
+		"input's type": {func(g *onnxpb.GraphProto) { g.Input[0].Type.TensorType.ElemType = 1 },
+			"input_ids is declared as float32"},
+		"input's axis": {func(g *onnxpb.GraphProto) { axis(g.Input[0], 0, 7) }, "input_ids is declared as int64 (7)"},
+		"output's axis": {func(g *onnxpb.GraphProto) { axis(g.Output[0], 2, 31) },
+			"output logits is declared as float32 (31)"},
 		"output's name": {func(g *onnxpb.GraphProto) { g.Output = g.Output[:1] }, "the outputs are [logits], expected"},
 		"a node more": {func(g *onnxpb.GraphProto) {
-			g.Node = append(g.Node, &onnxpb.NodeProto{OpType: "Neg", Input: []string{"logits"}, Output: []string{"more"}})
+			g.Node = append(g.Node,
+				&onnxpb.NodeProto{OpType: "Neg", Input: []string{"logits"}, Output: []string{"more"}})
 		}, "more stands for nothing"},
-		"a node less":    {func(g *onnxpb.GraphProto) { g.Node = g.Node[1:] }, "verify: structure: "},
-		"what it panics": {func(g *onnxpb.GraphProto) { g.Initializer[0].Dims = []int64{math.MaxInt32} }, "onnx-go cannot decode the model"},
+		"a node less": {func(g *onnxpb.GraphProto) { g.Node = g.Node[1:] }, "verify: structure: "},
+		"what it panics": {func(g *onnxpb.GraphProto) { g.Initializer[0].Dims = []int64{math.MaxInt32} },
+			"onnx-go cannot decode the model"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := Structure(change(t, file, tt.change), g, weights); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if err := Structure(change(t, file, tt.change), g, weights); err == nil ||
+				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error is %v, want it to contain %q", err, tt.want)
 			}
 		})

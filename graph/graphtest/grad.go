@@ -27,18 +27,21 @@ const (
 	seed      = 1
 )
 
+// Build makes a loss and names what it is differentiated by.
+type Build = func(b *graph.Builder) (loss *graph.Node, targets []*graph.Node)
+
 // CheckGrad compares graph.Gradient of a loss with central differences, in
 // float64, along random directions of unit length: one for each target, so the
 // cost does not grow with their size. Targets are float32 inputs or parameters.
 // The point should be away from kinks such as Relu's at 0.
-func CheckGrad(t testing.TB, build func(b *graph.Builder) (loss *graph.Node, targets []*graph.Node), feed, params map[string]*tensor.Tensor) {
+func CheckGrad(t testing.TB, build Build, feed, params map[string]*tensor.Tensor) {
 	t.Helper()
 	if err := checkGrad(build, feed, params); err != nil {
 		t.Error(err)
 	}
 }
 
-func checkGrad(build func(b *graph.Builder) (*graph.Node, []*graph.Node), feed, params map[string]*tensor.Tensor) error {
+func checkGrad(build Build, feed, params map[string]*tensor.Tensor) error {
 	b := graph.NewBuilder()
 	loss, targets := build(b)
 	lossOut := graph.Output{Name: "loss", Node: loss}
@@ -68,7 +71,8 @@ func checkGrad(build func(b *graph.Builder) (*graph.Node, []*graph.Node), feed, 
 		}
 		grad := got[outputs[i+1].Name]
 		if x == nil || !slices.Equal(x.Shape(), grad.Shape()) {
-			return fmt.Errorf("target %s: no value is given, or its gradient is %v and not shaped like it", target.Name, grad)
+			return fmt.Errorf("target %s: no value is given, or its gradient is %v and not shaped like it",
+				target.Name, grad)
 		}
 		along := direction(rng, x.Len())
 		want, err := slope(p, target, x, along, feed, params)
@@ -83,7 +87,8 @@ func checkGrad(build func(b *graph.Builder) (*graph.Node, []*graph.Node), feed, 
 		typical := math.Sqrt(norm / max(1, float64(x.Len())))
 		limit := tolerance*max(math.Abs(want), typical) + floor*max(1, math.Abs(at))
 		if !(math.Abs(is-want) <= limit) { // NaN fails
-			return fmt.Errorf("gradient of %s along a random direction (seed %d): got %.12g, central difference %.12g, allowed difference %.3g", target.Name, seed, is, want, limit)
+			return fmt.Errorf("gradient of %s along a random direction (seed %d): got %.12g, central difference "+
+				"%.12g, allowed difference %.3g", target.Name, seed, is, want, limit)
 		}
 	}
 	return nil
@@ -104,7 +109,9 @@ func direction(rng *rand.Rand, n int) []float64 {
 }
 
 // slope returns the central difference of the loss at x along a direction.
-func slope(p *interp.Program, target *graph.Node, x *tensor.Tensor, along []float64, feed, params map[string]*tensor.Tensor) (float64, error) {
+func slope(
+	p *interp.Program, target *graph.Node, x *tensor.Tensor, along []float64, feed, params map[string]*tensor.Tensor,
+) (float64, error) {
 	var loss [2]float64
 	for side, h := range []float64{gradStep, -gradStep} {
 		moved := tensor.New(tensor.Float64, x.Shape()...)

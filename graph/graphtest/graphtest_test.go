@@ -24,7 +24,8 @@ func TestCheckGrad(t *testing.T) {
 		params     map[string]*tensor.Tensor
 	}{
 		{"right", "", reluAt, map[string]*tensor.Tensor{"w": tensor.Of([]float32{1, -2, 3}, 3)}},
-		{"wrong at the kink", "gradient of w along a random direction (seed 1)", reluAt, map[string]*tensor.Tensor{"w": tensor.New(tensor.Float32, 3)}},
+		{"wrong at the kink", "gradient of w along a random direction (seed 1)", reluAt,
+			map[string]*tensor.Tensor{"w": tensor.New(tensor.Float32, 3)}},
 		{"no value", "no parameter", reluAt, nil},
 		{"not a number", "gradient of w", func(b *graph.Builder) (*graph.Node, []*graph.Node) {
 			w := b.Param("w", 1)

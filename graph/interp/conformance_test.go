@@ -32,7 +32,8 @@ var mustRun = []string{
 	"test_gather_0", "test_gather_elements_1", "test_gather_elements_negative_indices",
 	"test_gather_negative_indices",
 	"test_matmul_3d",
-	"test_rms_normalization_2d_axis1", "test_rms_normalization_2d_axis_negative_1", "test_rms_normalization_3d_axis_negative_1_epsilon",
+	"test_rms_normalization_2d_axis1", "test_rms_normalization_2d_axis_negative_1",
+	"test_rms_normalization_3d_axis_negative_1_epsilon",
 	"test_rms_normalization_4d_axis3", "test_rms_normalization_default_axis",
 	"test_rotary_embedding_no_position_ids_interleaved", "test_rotary_embedding_no_position_ids_rotary_dim",
 	"test_scatter_elements_with_duplicate_indices",
@@ -282,7 +283,8 @@ func parseTensor(proto []byte) (*tensor.Tensor, error) {
 		}
 		return tensor.Of(v, shape...), nil
 	}
-	return nil, fmt.Errorf("%w: a tensor of ONNX type %d with %d bytes for shape %v", errRefused, dtype, len(raw), shape)
+	return nil, fmt.Errorf("%w: a tensor of ONNX type %d with %d bytes for shape %v",
+		errRefused, dtype, len(raw), shape)
 }
 
 // field is one field of a protocol buffer message.

@@ -69,7 +69,7 @@ func greater[T number](out []bool, x, y []T, sx, sy int) {
 	}
 }
 
-func greaterOrEqual[T number](out []bool, x, y []T, sx, sy int) {
+func atLeast[T number](out []bool, x, y []T, sx, sy int) {
 	for i := range out {
 		out[i] = x[i*sx] >= y[i*sy]
 	}
@@ -101,15 +101,9 @@ func where[T tensor.Element](c call) (*tensor.Tensor, error) {
 	return tensor.Of(out, shape...), nil
 }
 
-// each applies a function to every element.
-func each[T tensor.Element](f func(T) T) kernel {
-	return func(c call) (*tensor.Tensor, error) {
-		out := make([]T, c.in[0].Len())
-		for i, v := range tensor.Data[T](c.in[0]) {
-			out[i] = f(v)
-		}
-		return tensor.Of(out, c.in[0].Shape()...), nil
-	}
+// pointwise applies a function to every element.
+func pointwise[T tensor.Element](f func(T) T) kernel {
+	return func(c call) (*tensor.Tensor, error) { return convert(c.in[0], f), nil }
 }
 
 func neg[T number](x T) T       { return -x }
@@ -131,62 +125,52 @@ func relu[T float](x T) T {
 // cast converts between all element types. Float to integer drops the fraction;
 // anything but zero is true.
 func cast(c call) (*tensor.Tensor, error) {
-	switch c.node.DType {
-	case tensor.Bool:
-		return convert(c.in[0], toBool), nil
-	case tensor.Int64:
-		return convert(c.in[0], func(v float64, i int64, exact bool) int64 {
-			if exact {
-				return i
-			}
-			return int64(v)
-		}), nil
+	switch {
+	case c.node.DType == tensor.Bool:
+		return nonzero(c.in[0]), nil
+	case c.node.DType == tensor.Int64:
+		return numbers[int64](c.in[0]), nil
+	case c.float == tensor.Float64:
+		return numbers[float64](c.in[0]), nil
 	}
-	if c.float == tensor.Float64 {
-		return convert(c.in[0], toFloat64), nil
-	}
-	return convert(c.in[0], func(v float64, i int64, exact bool) float32 {
-		if exact {
-			return float32(i)
-		}
-		return float32(v)
-	}), nil
+	return numbers[float32](c.in[0]), nil
 }
 
-// convert maps every element through f, which gets it as an integer when exact
-// and as a float otherwise.
-func convert[R tensor.Element](t *tensor.Tensor, f func(v float64, i int64, exact bool) R) *tensor.Tensor {
-	out := make([]R, t.Len())
+// numbers converts every element to a number; true is 1.
+func numbers[T number](t *tensor.Tensor) *tensor.Tensor {
 	switch t.DType() {
 	case tensor.Float32:
-		for k, v := range tensor.Data[float32](t) {
-			out[k] = f(float64(v), 0, false)
-		}
+		return convert(t, func(v float32) T { return T(v) })
 	case tensor.Float64:
-		for k, v := range tensor.Data[float64](t) {
-			out[k] = f(v, 0, false)
-		}
+		return convert(t, func(v float64) T { return T(v) })
 	case tensor.Int64:
-		for k, v := range tensor.Data[int64](t) {
-			out[k] = f(0, v, true)
-		}
-	case tensor.Bool:
-		for k, v := range tensor.Data[bool](t) {
-			one := int64(0)
-			if v {
-				one = 1
-			}
-			out[k] = f(0, one, true)
-		}
+		return convert(t, func(v int64) T { return T(v) })
 	}
-	return tensor.Of(out, t.Shape()...)
+	return convert(t, func(v bool) T {
+		if v {
+			return 1
+		}
+		return 0
+	})
 }
 
-func toBool(v float64, i int64, exact bool) bool { return exact && i != 0 || !exact && v != 0 }
-
-func toFloat64(v float64, i int64, exact bool) float64 {
-	if exact {
-		return float64(i)
+func nonzero(t *tensor.Tensor) *tensor.Tensor {
+	switch t.DType() {
+	case tensor.Float32:
+		return convert(t, func(v float32) bool { return v != 0 })
+	case tensor.Float64:
+		return convert(t, func(v float64) bool { return v != 0 })
+	case tensor.Int64:
+		return convert(t, func(v int64) bool { return v != 0 })
 	}
-	return v
+	return t.Clone()
+}
+
+// convert returns f of every element.
+func convert[T, R tensor.Element](t *tensor.Tensor, f func(T) R) *tensor.Tensor {
+	out := make([]R, t.Len())
+	for i, v := range tensor.Data[T](t) {
+		out[i] = f(v)
+	}
+	return tensor.Of(out, t.Shape()...)
 }

@@ -65,7 +65,7 @@ func attention[T float](c call) (*tensor.Tensor, error) {
 	scale := T(c.node.Float("scale", float32(1/math.Sqrt(float64(width)))))
 	mask := attentionMask[T](c, []int{qs[0], qs[1], rows, cols})
 	out := make([]T, qs[0]*qs[1]*rows*values)
-	parallel(qs[0]*qs[1], rows*cols*(width+values), func(i int) {
+	distribute(qs[0]*qs[1], rows*cols*(width+values), func(i int) {
 		scores := make([]T, rows*cols)
 		product(scale, matrix[T]{rows: rows, cols: width, data: q[i*rows*width:]},
 			matrix[T]{rows: cols, cols: width, data: k[i*cols*width:], trans: true}, scores)

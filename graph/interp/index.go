@@ -67,7 +67,8 @@ func (c call) elements(shape []int, f func(i, offset int)) error {
 	return failed
 }
 
-func gatherElements[T tensor.Element](c call) (*tensor.Tensor, error) {
+// gatherAt is GatherElements.
+func gatherAt[T tensor.Element](c call) (*tensor.Tensor, error) {
 	x := tensor.Data[T](c.in[0])
 	out := make([]T, c.in[1].Len())
 	err := c.elements(c.in[0].Shape(), func(i, offset int) { out[i] = x[offset] })

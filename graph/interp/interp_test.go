@@ -47,14 +47,21 @@ func TestRunErrors(t *testing.T) {
 		want         []string
 	}{
 		{"right", values{"ids": tensor.Of([]int64{2, -3}, 2), "extra": tensor.Scalar(true)}, table, nil},
-		{"index too large", values{"ids": tensor.Of([]int64{0, 3}, 2)}, table, []string{"/embed/Gather", "index 3 is out of range for axis 0 of length 3"}},
+		{"index too large", values{"ids": tensor.Of([]int64{0, 3}, 2)}, table,
+			[]string{"/embed/Gather", "index 3 is out of range for axis 0 of length 3"}},
 		{"index too small", values{"ids": tensor.Of([]int64{-4}, 1)}, table, []string{"/embed/Gather", "index -4"}},
 		{"no input", nil, table, []string{"input ids (int64[seq]) is not fed"}},
-		{"wrong dtype", values{"ids": tensor.New(tensor.Float32, 1)}, table, []string{"input ids is float32[1], want int64[seq]"}},
+		{"wrong dtype", values{"ids": tensor.New(tensor.Float32, 1)}, table,
+			[]string{"input ids is float32[1], want int64[seq]"}},
 		{"wrong rank", values{"ids": tensor.New(tensor.Int64, 1, 1)}, table, []string{"input ids is int64[1,1]"}},
-		{"no parameter", values{"ids": tensor.New(tensor.Int64, 1)}, nil, []string{"table", "no parameter", "float32[3,2]"}},
-		{"parameter of another shape", values{"ids": tensor.New(tensor.Int64, 1)}, values{"table": tensor.New(tensor.Float32, 2, 3)}, []string{"table", "value is float32[2,3], want float32[3,2]"}},
-		{"parameter of another dtype", values{"ids": tensor.New(tensor.Int64, 1)}, values{"table": tensor.New(tensor.Float64, 3, 2)}, []string{"table", "value is float64[3,2], want float32[3,2]"}},
+		{"no parameter", values{"ids": tensor.New(tensor.Int64, 1)}, nil,
+			[]string{"table", "no parameter", "float32[3,2]"}},
+		{"parameter of another shape", values{"ids": tensor.New(tensor.Int64, 1)},
+			values{"table": tensor.New(tensor.Float32, 2, 3)},
+			[]string{"table", "value is float32[2,3], want float32[3,2]"}},
+		{"parameter of another dtype", values{"ids": tensor.New(tensor.Int64, 1)},
+			values{"table": tensor.New(tensor.Float64, 3, 2)},
+			[]string{"table", "value is float64[3,2], want float32[3,2]"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := interp.Run(lookup(t), tc.feed, tc.params)
@@ -84,19 +91,28 @@ func TestContentErrors(t *testing.T) {
 		keep  int64
 		want  string
 	}{
-		{"GatherElements", func(b *graph.Builder) *graph.Node { return b.GatherElements(row(b), ids(b), 0) }, 0, "/GatherElements: index 9 is out of range for axis 0 of length 2"},
-		{"ScatterElements", func(b *graph.Builder) *graph.Node { return b.ScatterAdd(row(b), ids(b), row(b), 0) }, 0, "/ScatterElements: index 9"},
-		{"integer division", func(b *graph.Builder) *graph.Node { return b.Div(ids(b), b.Ints(0)) }, 0, "/Div: integer division by zero"},
-		{"Slice beyond the axis", func(b *graph.Builder) *graph.Node { return b.SliceLast(row(b), 0, keep(b)) }, 3, "/Slice: value is float32[2], want float32[keep], which is float32[3] here"},
-		{"Slice of a negative length", func(b *graph.Builder) *graph.Node { return b.SliceLast(row(b), 0, keep(b)) }, -1, "/Slice: axis keep of float32[keep] is -1"},
-		{"Expand to a negative length", func(b *graph.Builder) *graph.Node { return b.Zeros(keep(b)) }, -1, "/Expand: axis keep"},
-		{"Expand to a huge length", func(b *graph.Builder) *graph.Node { return b.Zeros(keep(b), keep(b)) }, 1 << 33, "too many elements"},
-		{"Range of a huge length", func(b *graph.Builder) *graph.Node { return b.Range(graph.N(0), keep(b)) }, math.MaxInt64, "/Range: axis keep"},
+		{"GatherElements", func(b *graph.Builder) *graph.Node { return b.GatherElements(row(b), ids(b), 0) }, 0,
+			"/GatherElements: index 9 is out of range for axis 0 of length 2"},
+		{"ScatterElements", func(b *graph.Builder) *graph.Node { return b.ScatterAdd(row(b), ids(b), row(b), 0) }, 0,
+			"/ScatterElements: index 9"},
+		{"integer division", func(b *graph.Builder) *graph.Node { return b.Div(ids(b), b.Ints(0)) }, 0,
+			"/Div: integer division by zero"},
+		{"Slice beyond the axis", func(b *graph.Builder) *graph.Node { return b.SliceLast(row(b), 0, keep(b)) }, 3,
+			"/Slice: value is float32[2], want float32[keep], which is float32[3] here"},
+		{"Slice of a negative length", func(b *graph.Builder) *graph.Node { return b.SliceLast(row(b), 0, keep(b)) },
+			-1, "/Slice: axis keep of float32[keep] is -1"},
+		{"Expand to a negative length", func(b *graph.Builder) *graph.Node { return b.Zeros(keep(b)) }, -1,
+			"/Expand: axis keep"},
+		{"Expand to a huge length", func(b *graph.Builder) *graph.Node { return b.Zeros(keep(b), keep(b)) }, 1 << 33,
+			"too many elements"},
+		{"Range of a huge length", func(b *graph.Builder) *graph.Node { return b.Range(graph.N(0), keep(b)) },
+			math.MaxInt64, "/Range: axis keep"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			b := graph.NewBuilder()
 			g := finish(t, b, graph.Output{Name: "y", Node: tc.build(b)})
-			feed := values{"ids": tensor.Of([]int64{1, 9}, 2), "x": tensor.New(tensor.Float32, 2), "keep": tensor.Of([]int64{tc.keep}, 1)}
+			feed := values{"ids": tensor.Of([]int64{1, 9}, 2), "x": tensor.New(tensor.Float32, 2),
+				"keep": tensor.Of([]int64{tc.keep}, 1)}
 			_, err := interp.Run(g, feed, nil)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want %q", err, tc.want)
@@ -110,8 +126,10 @@ func TestContentErrors(t *testing.T) {
 func TestShapeIsChecked(t *testing.T) {
 	g := lookup(t)
 	g.Output("y").Shape = []graph.Dim{seq, graph.N(3)}
-	_, err := interp.Run(g, values{"ids": tensor.New(tensor.Int64, 2)}, values{"table": tensor.New(tensor.Float32, 3, 2)})
-	if err == nil || !strings.Contains(err.Error(), "/embed/Gather: value is float32[2,2], want float32[seq,3], which is float32[2,3] here") {
+	_, err := interp.Run(g, values{"ids": tensor.New(tensor.Int64, 2)},
+		values{"table": tensor.New(tensor.Float32, 3, 2)})
+	want := "/embed/Gather: value is float32[2,2], want float32[seq,3], which is float32[2,3] here"
+	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -119,7 +137,8 @@ func TestShapeIsChecked(t *testing.T) {
 func TestUnknownOperator(t *testing.T) {
 	g := lookup(t)
 	g.Output("y").Op = "Foo"
-	_, err := interp.Run(g, values{"ids": tensor.New(tensor.Int64, 2)}, values{"table": tensor.New(tensor.Float32, 3, 2)})
+	_, err := interp.Run(g, values{"ids": tensor.New(tensor.Int64, 2)},
+		values{"table": tensor.New(tensor.Float32, 3, 2)})
 	if err == nil || !strings.Contains(err.Error(), "no kernel for operator Foo") {
 		t.Errorf("got %v", err)
 	}
@@ -142,8 +161,10 @@ func TestFloat64(t *testing.T) {
 		fits float64
 	}{
 		{"float32", tensor.Of([]float32{1}, 1), tensor.Of([]float32{1e-10}, 1), nil, 0, 0},
-		{"float64 from float32", tensor.Of([]float32{1}, 1), tensor.Of([]float32{1e-10}, 1), []interp.Option{interp.Float64}, 1e-10, 1e-16},
-		{"float64 from float64", tensor.Of([]float64{1}, 1), tensor.Of([]float64{1e-10}, 1), []interp.Option{interp.Float64}, 1e-10, 1e-16},
+		{"float64 from float32", tensor.Of([]float32{1}, 1), tensor.Of([]float32{1e-10}, 1),
+			[]interp.Option{interp.Float64}, 1e-10, 1e-16},
+		{"float64 from float64", tensor.Of([]float64{1}, 1), tensor.Of([]float64{1e-10}, 1),
+			[]interp.Option{interp.Float64}, 1e-10, 1e-16},
 	} {
 		got, err := interp.Run(g, values{"x": tc.x}, values{"w": tc.w}, tc.opts...)
 		if err != nil {
@@ -212,7 +233,8 @@ func TestConcurrentRuns(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := interp.New(lookup(t)).Run(ctx, values{"ids": tensor.New(tensor.Int64, 2)}, values{"table": tensor.New(tensor.Float32, 3, 2)})
+	_, err := interp.New(lookup(t)).Run(ctx, values{"ids": tensor.New(tensor.Int64, 2)},
+		values{"table": tensor.New(tensor.Float32, 3, 2)})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}
@@ -242,7 +264,8 @@ func TestBatchedProducts(t *testing.T) {
 		for i := range m {
 			for j := range n {
 				for l := range k {
-					tensor.Data[float32](want)[(a*m+i)*n+j] += tensor.Data[float32](xs)[(a*m+i)*k+l] * tensor.Data[float32](ys)[(a%3*k+l)*n+j]
+					x, y := tensor.Data[float32](xs)[(a*m+i)*k+l], tensor.Data[float32](ys)[(a%3*k+l)*n+j]
+					tensor.Data[float32](want)[(a*m+i)*n+j] += x * y
 				}
 			}
 		}
@@ -254,7 +277,8 @@ func TestBatchedProducts(t *testing.T) {
 
 func TestNilContext(t *testing.T) {
 	var none context.Context
-	_, err := interp.New(lookup(t)).Run(none, values{"ids": tensor.New(tensor.Int64, 2)}, values{"table": tensor.New(tensor.Float32, 3, 2)})
+	_, err := interp.New(lookup(t)).Run(none, values{"ids": tensor.New(tensor.Int64, 2)},
+		values{"table": tensor.New(tensor.Float32, 3, 2)})
 	if err == nil || !strings.Contains(err.Error(), "the context is nil") {
 		t.Errorf("got %v", err)
 	}

@@ -21,12 +21,11 @@ type number interface{ float | int64 }
 
 // op holds the kernels of one operator, by element type.
 type op struct {
-	by     int  // the input whose element type selects the kernel
-	shares bool // the result shares the memory of input 0
-	f32    kernel
-	f64    kernel
-	i64    kernel
-	bool   kernel
+	by   int // the input whose element type selects the kernel
+	f32  kernel
+	f64  kernel
+	i64  kernel
+	bool kernel
 }
 
 // pick returns the kernel for a node, nil where there is none.
@@ -47,24 +46,24 @@ func (o op) pick(n *graph.Node, float tensor.DType) kernel {
 
 func same(k kernel) op { return op{f32: k, f64: k, i64: k, bool: k} }
 
-// kernels lists every operator of graph.Ops.
+// kernels has the operators of graph.Ops. All else that is known of them is there.
 func kernels() map[string]op {
 	return map[string]op{
 		"Add":            {f32: zip(add[float32]), f64: zip(add[float64]), i64: zip(add[int64])},
 		"Sub":            {f32: zip(sub[float32]), f64: zip(sub[float64]), i64: zip(sub[int64])},
 		"Mul":            {f32: zip(mul[float32]), f64: zip(mul[float64]), i64: zip(mul[int64])},
 		"Div":            {f32: zip(div[float32]), f64: zip(div[float64]), i64: divInt64},
-		"Neg":            {f32: each(neg[float32]), f64: each(neg[float64]), i64: each(neg[int64])},
-		"Exp":            {f32: each(exp[float32]), f64: each(exp[float64])},
-		"Sqrt":           {f32: each(sqrt[float32]), f64: each(sqrt[float64])},
-		"Reciprocal":     {f32: each(reciprocal[float32]), f64: each(reciprocal[float64])},
-		"Sin":            {f32: each(sin[float32]), f64: each(sin[float64])},
-		"Cos":            {f32: each(cos[float32]), f64: each(cos[float64])},
-		"Tanh":           {f32: each(tanh[float32]), f64: each(tanh[float64])},
-		"Relu":           {f32: each(relu[float32]), f64: each(relu[float64])},
+		"Neg":            {f32: pointwise(neg[float32]), f64: pointwise(neg[float64]), i64: pointwise(neg[int64])},
+		"Exp":            {f32: pointwise(exp[float32]), f64: pointwise(exp[float64])},
+		"Sqrt":           {f32: pointwise(sqrt[float32]), f64: pointwise(sqrt[float64])},
+		"Reciprocal":     {f32: pointwise(reciprocal[float32]), f64: pointwise(reciprocal[float64])},
+		"Sin":            {f32: pointwise(sin[float32]), f64: pointwise(sin[float64])},
+		"Cos":            {f32: pointwise(cos[float32]), f64: pointwise(cos[float64])},
+		"Tanh":           {f32: pointwise(tanh[float32]), f64: pointwise(tanh[float64])},
+		"Relu":           {f32: pointwise(relu[float32]), f64: pointwise(relu[float64])},
 		"Equal":          {i64: zip(equal[int64])},
 		"Greater":        {f32: zip(greater[float32]), f64: zip(greater[float64]), i64: zip(greater[int64])},
-		"GreaterOrEqual": {f32: zip(greaterOrEqual[float32]), f64: zip(greaterOrEqual[float64]), i64: zip(greaterOrEqual[int64])},
+		"GreaterOrEqual": {f32: zip(atLeast[float32]), f64: zip(atLeast[float64]), i64: zip(atLeast[int64])},
 		"And":            {bool: zip(and)},
 		"Where":          {by: 1, f32: where[float32], f64: where[float64], i64: where[int64], bool: where[bool]},
 		"Cast":           same(cast),
@@ -72,9 +71,9 @@ func kernels() map[string]op {
 		"MatMul": {f32: matMul[float32], f64: matMul[float64]},
 		"Gemm":   {f32: gemm[float32], f64: gemm[float64]},
 
-		"Reshape":   {shares: true, f32: reshape, f64: reshape, i64: reshape, bool: reshape},
-		"Squeeze":   {shares: true, f32: squeeze, f64: squeeze, i64: squeeze, bool: squeeze},
-		"Unsqueeze": {shares: true, f32: unsqueeze, f64: unsqueeze, i64: unsqueeze, bool: unsqueeze},
+		"Reshape":   same(reshape),
+		"Squeeze":   same(squeeze),
+		"Unsqueeze": same(unsqueeze),
 		"Transpose": {f32: transpose[float32], f64: transpose[float64], i64: transpose[int64], bool: transpose[bool]},
 		"Concat":    {f32: concat[float32], f64: concat[float64], i64: concat[int64], bool: concat[bool]},
 		"Slice":     {f32: slice[float32], f64: slice[float64], i64: slice[int64], bool: slice[bool]},
@@ -83,7 +82,7 @@ func kernels() map[string]op {
 		"Range":     {i64: rangeInt64},
 
 		"Gather":          {f32: gather[float32], f64: gather[float64], i64: gather[int64], bool: gather[bool]},
-		"GatherElements":  {f32: gatherElements[float32], f64: gatherElements[float64], i64: gatherElements[int64], bool: gatherElements[bool]},
+		"GatherElements":  {f32: gatherAt[float32], f64: gatherAt[float64], i64: gatherAt[int64], bool: gatherAt[bool]},
 		"ScatterElements": {f32: scatterAdd[float32], f64: scatterAdd[float64]},
 
 		"ReduceSum":  {f32: reduceSum[float32], f64: reduceSum[float64]},

@@ -79,7 +79,8 @@ func matMul[T float](c call) (*tensor.Tensor, error) {
 	shape := append(append([]int{}, batch...), m, n)
 	x, y, out := tensor.Data[T](c.in[0]), tensor.Data[T](c.in[1]), make([]T, tensor.Numel(shape))
 	if tensor.Numel(yBatch) == 1 { // one tall product
-		product(1, matrix[T]{rows: tensor.Numel(batch) * m, cols: k, data: x}, matrix[T]{rows: k, cols: n, data: y}, out)
+		tall := matrix[T]{rows: tensor.Numel(batch) * m, cols: k, data: x}
+		product(1, tall, matrix[T]{rows: k, cols: n, data: y}, out)
 		return tensor.Of(out, shape...), nil
 	}
 	var pairs [][2]int // which matrix of x meets which matrix of y
@@ -89,15 +90,17 @@ func matMul[T float](c call) (*tensor.Tensor, error) {
 			pairs = append(pairs, [2]int{at[0] + i*w.step(0), at[1] + i*w.step(1)})
 		}
 	})
-	parallel(len(pairs), m*k*n, func(i int) {
-		product(1, matrix[T]{rows: m, cols: k, data: x[pairs[i][0]*m*k:]}, matrix[T]{rows: k, cols: n, data: y[pairs[i][1]*k*n:]}, out[i*m*n:(i+1)*m*n])
+	distribute(len(pairs), m*k*n, func(i int) {
+		left := matrix[T]{rows: m, cols: k, data: x[pairs[i][0]*m*k:]}
+		right := matrix[T]{rows: k, cols: n, data: y[pairs[i][1]*k*n:]}
+		product(1, left, right, out[i*m*n:(i+1)*m*n])
 	})
 	return tensor.Of(out, shape...), nil
 }
 
-// parallel calls f(0) … f(n−1), each costing about work multiplications, on all
+// distribute calls f(0) … f(n−1), each costing about work multiplications, on all
 // processors where that is worth it.
-func parallel(n, work int, f func(i int)) {
+func distribute(n, work int, f func(i int)) {
 	const worthwhile = 1 << 17
 	if n < 2 || n*work < worthwhile {
 		for i := range n {

@@ -31,7 +31,7 @@ type step struct {
 	run  kernel // nil for inputs, parameters and constants
 	in   []int  // steps of the inputs
 	free []int  // steps whose values nothing needs after this one
-	leaf bool   // the value lives in memory that a caller or the graph owns
+	lent bool   // the value lies in memory that a caller or the graph owns
 	// value of a constant, in the precision of the program
 	value *tensor.Tensor
 }
@@ -57,16 +57,16 @@ func New(g *graph.Graph, opts ...Option) *Program {
 		s := step{node: n}
 		switch n.Op {
 		case graph.OpInput, graph.OpParam:
-			s.leaf = true
+			s.lent = true
 		case graph.OpConstant:
-			s.leaf, s.value = true, p.promote(n.Value)
+			s.lent, s.value = true, p.promote(n.Value)
 		default:
 			s.run = table[n.Op].pick(n, p.float)
 			for _, in := range n.Inputs {
 				s.in = append(s.in, at[in])
 				last[at[in]] = i
 			}
-			s.leaf = table[n.Op].shares && p.steps[s.in[0]].leaf
+			s.lent = graph.SharesInput(n.Op) && p.steps[s.in[0]].lent
 		}
 		p.steps = append(p.steps, s)
 	}
@@ -112,7 +112,7 @@ func (p *Program) Run(ctx context.Context, feed, params map[string]*tensor.Tenso
 	for _, o := range p.graph.Outputs {
 		i := slices.Index(p.graph.Nodes, o.Node)
 		out[o.Name] = values[i]
-		if p.steps[i].leaf {
+		if p.steps[i].lent {
 			out[o.Name] = values[i].Clone()
 		}
 	}
@@ -135,7 +135,9 @@ func (p *Program) bind(feed map[string]*tensor.Tensor) (map[string]int, error) {
 }
 
 // compute returns the value of one step and checks it against the node's type.
-func (p *Program) compute(s step, values []*tensor.Tensor, axes map[string]int, feed, params map[string]*tensor.Tensor) (*tensor.Tensor, error) {
+func (p *Program) compute(
+	s step, values []*tensor.Tensor, axes map[string]int, feed, params map[string]*tensor.Tensor,
+) (*tensor.Tensor, error) {
 	want, err := lengths(s.node, axes)
 	if err != nil {
 		return nil, err
@@ -161,7 +163,8 @@ func (p *Program) compute(s step, values []*tensor.Tensor, axes map[string]int, 
 		return nil, fmt.Errorf("no kernel for operator %s", s.node.Op)
 	}
 	if v.DType() != p.dtype(s.node.DType) || !slices.Equal(v.Shape(), want) {
-		return nil, fmt.Errorf("value is %v, want %s, which is %v%s here", v, s.node.Type(), p.dtype(s.node.DType), shapeText(want))
+		return nil, fmt.Errorf("value is %v, want %s, which is %v%s here",
+			v, s.node.Type(), p.dtype(s.node.DType), shapeText(want))
 	}
 	return v, nil
 }
@@ -204,7 +207,7 @@ func (p *Program) dtype(d tensor.DType) tensor.DType {
 // promote brings a float32 tensor to the precision of the program.
 func (p *Program) promote(t *tensor.Tensor) *tensor.Tensor {
 	if t.DType() == tensor.Float32 && p.float == tensor.Float64 {
-		return convert(t, toFloat64)
+		return numbers[float64](t)
 	}
 	return t
 }

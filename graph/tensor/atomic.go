@@ -87,7 +87,8 @@ func clearTemporary(path string) {
 	for _, e := range entries {
 		number, ours := strings.CutPrefix(e.Name(), temporaryPrefix(path))
 		number, ends := strings.CutSuffix(number, ".tmp")
-		if !ours || !ends || len(number) != 16 || strings.Trim(number, "0123456789abcdef") != "" || !e.Type().IsRegular() {
+		if !ours || !ends || len(number) != 16 || strings.Trim(number, "0123456789abcdef") != "" ||
+			!e.Type().IsRegular() {
 			continue
 		}
 		temp := filepath.Join(filepath.Dir(path), e.Name())

@@ -69,7 +69,8 @@ func TestWriteFileAtomicClears(t *testing.T) {
 	}
 	dir := t.TempDir()
 	dead, living := ".f.0123456789abcdef.tmp", ".f.fedcba9876543210.tmp"
-	others := []string{".f.tmp", ".f.0123456789abcdeg.tmp", ".f.x.0123456789abcdef.tmp", ".g.0123456789abcdef.tmp", "f.0123456789abcdef.tmp"}
+	others := []string{".f.tmp", ".f.0123456789abcdeg.tmp", ".f.x.0123456789abcdef.tmp", ".g.0123456789abcdef.tmp",
+		"f.0123456789abcdef.tmp"}
 	for _, name := range append(others, dead) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o644); err != nil {
 			t.Fatal(err)

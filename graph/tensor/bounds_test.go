@@ -21,8 +21,10 @@ func TestReadSafetensorsBounds(t *testing.T) {
 	}
 	for _, tc := range []struct{ name, header, want string }{
 		{"tensors", "{" + many.String()[1:] + "}", "names more than 65536 tensors"},
-		{"a name", "{" + fmt.Sprintf(entry, strings.Repeat("n", 900_000)) + "}", "the name of a tensor has 900000 bytes; at most 1024 are read"},
-		{"axes", `{"a":{"dtype":"F32","shape":[` + strings.Repeat("1,", 1000) + `0],"data_offsets":[0,0]}}`, "has 1001 axes"},
+		{"a name", "{" + fmt.Sprintf(entry, strings.Repeat("n", 900_000)) + "}",
+			"the name of a tensor has 900000 bytes; at most 1024 are read"},
+		{"axes", `{"a":{"dtype":"F32","shape":[` + strings.Repeat("1,", 1000) + `0],"data_offsets":[0,0]}}`,
+			"has 1001 axes"},
 		{"header", "{" + strings.Repeat(" ", 1<<25) + "}", "and at most 33554432 are read"},
 	} {
 		data := append(binary.LittleEndian.AppendUint64(nil, uint64(len(tc.header))), tc.header...)

@@ -47,3 +47,21 @@ func Float32FromFloat16(h uint16) float32 {
 	}
 	return math.Float32frombits(sign | (exponent+112)<<23 | mantissa<<13)
 }
+
+// Halved returns a float32 tensor rounded to float16; see Float16FromFloat32.
+func Halved(t *Tensor) *Tensor {
+	h := New(Float16, t.Shape()...)
+	for i, v := range Data[float32](t) {
+		Data[uint16](h)[i] = Float16FromFloat32(v)
+	}
+	return h
+}
+
+// Widened returns a float16 tensor as float32.
+func Widened(h *Tensor) *Tensor {
+	t := New(Float32, h.Shape()...)
+	for i, v := range Data[uint16](h) {
+		Data[float32](t)[i] = Float32FromFloat16(v)
+	}
+	return t
+}

@@ -2,6 +2,7 @@ package tensor_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -65,9 +66,30 @@ func TestFloat16Rounding(t *testing.T) {
 			}
 		}
 	}
-	for v, want := range map[float32]uint16{65519.99: 0x7bff, 65520: 0x7c00, 1e30: 0x7c00, 1e-30: 0, math.SmallestNonzeroFloat32: 0} {
+	for v, want := range map[float32]uint16{65519.99: 0x7bff, 65520: 0x7c00, 1e30: 0x7c00, 1e-30: 0,
+		math.SmallestNonzeroFloat32: 0} {
 		if got := tensor.Float16FromFloat32(v); got != want {
 			t.Errorf("%v rounds to %#04x, want %#04x", v, got, want)
 		}
+	}
+}
+
+func TestHalvedAndWidened(t *testing.T) {
+	x := tensor.Of([]float32{1, -0.5, 65504, 1 + 1./4096}, 2, 2)
+	want := tensor.Of([]float32{1, -0.5, 65504, 1}, 2, 2)
+	if got := tensor.Widened(tensor.Halved(x)); !tensor.Equal(got, want) {
+		t.Errorf("%v became %v", tensor.Data[float32](x), tensor.Data[float32](got))
+	}
+}
+
+func TestCheckFinite(t *testing.T) {
+	for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
+		err := tensor.CheckFinite(tensor.Of([]float32{0, bad}, 2))
+		if err == nil || !strings.Contains(err.Error(), "element 1 is ") {
+			t.Errorf("%v: got %v", bad, err)
+		}
+	}
+	if err := tensor.CheckFinite(tensor.Of([]float32{0, math.MaxFloat32}, 2)); err != nil {
+		t.Error(err)
 	}
 }

@@ -28,12 +28,14 @@ func TestReadRegular(t *testing.T) {
 	if err := os.Truncate(sparse, 6<<30); err != nil {
 		t.Skip(err) // not every file system has them
 	}
-	refused := map[string]string{path: "has 5 bytes; such a file has at most 4", sparse: "has 6442450944 bytes", dir: "is a folder; want a file"}
+	refused := map[string]string{path: "has 5 bytes; such a file has at most 4", sparse: "has 6442450944 bytes",
+		dir: "is a folder; want a file"}
 	if runtime.GOOS != "windows" {
 		refused["/dev/zero"] = "is no regular file; want one"
 	}
 	for path, want := range refused {
-		if _, err := tensor.ReadRegular(path, 4); err == nil || !strings.HasPrefix(err.Error(), path+" ") && !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), want) {
+		if _, err := tensor.ReadRegular(path, 4); err == nil || !strings.HasPrefix(err.Error(), path+" ") &&
+			!strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s … %s", err, path, want)
 		}
 	}

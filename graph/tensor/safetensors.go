@@ -121,43 +121,12 @@ func writeElements(w io.Writer, t *Tensor) error {
 	buf := make([]byte, 0, min(chunk, t.Len())*size)
 	for at := 0; at < t.Len(); at += chunk {
 		end := min(at+chunk, t.Len())
-		buf = appendElements(buf[:0], t, at, end)
+		buf = t.appendRaw(buf[:0], at, end)
 		if _, err := w.Write(buf); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func appendElements(buf []byte, t *Tensor, at, end int) []byte {
-	le := binary.LittleEndian
-	switch d := t.data.(type) {
-	case []float32:
-		for _, v := range d[at:end] {
-			buf = le.AppendUint32(buf, math.Float32bits(v))
-		}
-	case []float64:
-		for _, v := range d[at:end] {
-			buf = le.AppendUint64(buf, math.Float64bits(v))
-		}
-	case []uint16:
-		for _, v := range d[at:end] {
-			buf = le.AppendUint16(buf, v)
-		}
-	case []int64:
-		for _, v := range d[at:end] {
-			buf = le.AppendUint64(buf, uint64(v))
-		}
-	case []bool:
-		for _, v := range d[at:end] {
-			b := byte(0)
-			if v {
-				b = 1
-			}
-			buf = append(buf, b)
-		}
-	}
-	return buf
 }
 
 // WriteSafetensorsFile writes a safetensors file atomically.

@@ -60,7 +60,9 @@ func readSafe(r io.ReaderAt, size int64) (map[string]*Tensor, map[string]string,
 }
 
 // readChecked reads and checks the header. start is where the data begins.
-func readChecked(r io.ReaderAt, size int64) (start int64, entries map[string]entry, metadata map[string]string, err error) {
+func readChecked(r io.ReaderAt, size int64) (
+	start int64, entries map[string]entry, metadata map[string]string, err error,
+) {
 	header, err := readHeader(r, size)
 	if err != nil {
 		return 0, nil, nil, err
@@ -82,7 +84,8 @@ func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
 	}
 	n := binary.LittleEndian.Uint64(length[:])
 	if n > uint64(size-8) || n > MaxHeader {
-		return nil, fmt.Errorf("a header of %d bytes does not fit: the file has %d, and at most %d are read", n, size, MaxHeader)
+		return nil, fmt.Errorf("a header of %d bytes does not fit: the file has %d, and at most %d are read",
+			n, size, MaxHeader)
 	}
 	header := make([]byte, n)
 	if err := readAt(r, header, 8); err != nil {
@@ -124,9 +127,11 @@ func parseHeader(header []byte) (map[string]entry, map[string]string, error) {
 		}
 		switch {
 		case len(entries) >= maxTensors:
-			return nil, nil, fmt.Errorf("header: it names more than %d tensors, which no model has: the file is damaged or hostile", maxTensors)
+			return nil, nil, fmt.Errorf("header: it names more than %d tensors, which no model has: the file is "+
+				"damaged or hostile", maxTensors)
 		case len(name) > maxName:
-			return nil, nil, fmt.Errorf("header: the name of a tensor has %d bytes; at most %d are read: %.40q…", len(name), maxName, name)
+			return nil, nil, fmt.Errorf("header: the name of a tensor has %d bytes; at most %d are read: %.40q…",
+				len(name), maxName, name)
 		}
 		if name == metadataKey {
 			metadata = map[string]string{}
@@ -162,7 +167,8 @@ func checkLayout(entries map[string]entry, size uint64) error {
 			return fmt.Errorf("tensor %q: offsets %v are outside the %d bytes of data", name, e.Offsets, size)
 		}
 		if got := e.Offsets[1] - e.Offsets[0]; got != want {
-			return fmt.Errorf("tensor %q: %s%v needs %d bytes, offsets %v span %d", name, e.DType, e.Shape, want, e.Offsets, got)
+			return fmt.Errorf("tensor %q: %s%v needs %d bytes, offsets %v span %d",
+				name, e.DType, e.Shape, want, e.Offsets, got)
 		}
 		names = append(names, name)
 	}
@@ -173,7 +179,8 @@ func checkLayout(entries map[string]entry, size uint64) error {
 	end := uint64(0)
 	for _, name := range names {
 		if at := entries[name].Offsets[0]; at != end {
-			return fmt.Errorf("tensor %q: starts at byte %d where %d is due, so tensors overlap or leave a gap", name, at, end)
+			return fmt.Errorf("tensor %q: starts at byte %d where %d is due, so tensors overlap or leave a gap",
+				name, at, end)
 		}
 		end = entries[name].Offsets[1]
 	}
@@ -248,45 +255,14 @@ func readElements(r io.Reader, e entry) (*Tensor, error) {
 		if _, err := io.ReadFull(r, raw); err != nil {
 			return nil, err
 		}
-		if err := decodeElements(t, at, end, raw, e.DType); err != nil {
+		if e.DType == "BF16" { // the upper half of a float32
+			for i := range end - at {
+				upper := uint32(binary.LittleEndian.Uint16(raw[2*i:]))
+				Data[float32](t)[at+i] = math.Float32frombits(upper << 16)
+			}
+		} else if err := t.setRaw(raw, at, end); err != nil {
 			return nil, err
 		}
 	}
 	return t, nil
-}
-
-func decodeElements(t *Tensor, at, end int, raw []byte, stored string) error {
-	le := binary.LittleEndian
-	switch d := t.data.(type) {
-	case []float32:
-		if stored == "BF16" { // the upper half of a float32
-			for i := range d[at:end] {
-				d[at+i] = math.Float32frombits(uint32(le.Uint16(raw[2*i:])) << 16)
-			}
-			return nil
-		}
-		for i := range d[at:end] {
-			d[at+i] = math.Float32frombits(le.Uint32(raw[4*i:]))
-		}
-	case []float64:
-		for i := range d[at:end] {
-			d[at+i] = math.Float64frombits(le.Uint64(raw[8*i:]))
-		}
-	case []uint16:
-		for i := range d[at:end] {
-			d[at+i] = le.Uint16(raw[2*i:])
-		}
-	case []int64:
-		for i := range d[at:end] {
-			d[at+i] = int64(le.Uint64(raw[8*i:]))
-		}
-	case []bool:
-		for i, b := range raw {
-			if b > 1 {
-				return fmt.Errorf("element %d is %d, which is no bool", at+i, b)
-			}
-			d[at+i] = b == 1
-		}
-	}
-	return nil
 }

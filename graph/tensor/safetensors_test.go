@@ -100,7 +100,8 @@ func file(header string, data ...byte) []byte {
 }
 
 func TestReadSafetensorsBFloat16(t *testing.T) {
-	got, _, err := read(file(`{"x":{"dtype":"BF16","shape":[3],"data_offsets":[0,6]}}`, 0x80, 0x3f, 0x00, 0xc0, 0x80, 0x7f))
+	got, _, err := read(file(`{"x":{"dtype":"BF16","shape":[3],"data_offsets":[0,6]}}`, 0x80, 0x3f, 0x00, 0xc0, 0x80,
+		0x7f))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,38 +115,48 @@ func TestReadSafetensorsErrors(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"empty":             {nil, "0 bytes are too few"},
-		"long header":       {binary.LittleEndian.AppendUint64(nil, 1<<63), "does not fit"},
-		"header past end":   {append(binary.LittleEndian.AppendUint64(nil, 3), "{}"...), "a header of 3 bytes does not fit"},
-		"no object":         {file(`[]`), "not a JSON object"},
-		"no header":         {file(``), "not a JSON object"},
-		"bad JSON":          {file(`{"x":}`), `header: "x"`},
-		"cut JSON":          {file(`{"x":{"dtype":"F32","shape":[],"data_offsets":[0,0]}`), "header"},
-		"rest":              {file(`{} {}`), "3 bytes follow the JSON object"},
-		"unknown field":     {file(`{"x":{"dtyp":"F32"}}`), "dtyp"},
-		"unknown dtype":     {file(`{"x":{"dtype":"F8","shape":[],"data_offsets":[0,1]}}`, 0), `dtype "F8" is not known`},
+		"empty":       {nil, "0 bytes are too few"},
+		"long header": {binary.LittleEndian.AppendUint64(nil, 1<<63), "does not fit"},
+		"header past end": {append(binary.LittleEndian.AppendUint64(nil, 3), "{}"...),
+			"a header of 3 bytes does not fit"},
+		"no object":     {file(`[]`), "not a JSON object"},
+		"no header":     {file(``), "not a JSON object"},
+		"bad JSON":      {file(`{"x":}`), `header: "x"`},
+		"cut JSON":      {file(`{"x":{"dtype":"F32","shape":[],"data_offsets":[0,0]}`), "header"},
+		"rest":          {file(`{} {}`), "3 bytes follow the JSON object"},
+		"unknown field": {file(`{"x":{"dtyp":"F32"}}`), "dtyp"},
+		"unknown dtype": {file(`{"x":{"dtype":"F8","shape":[],"data_offsets":[0,1]}}`, 0),
+			`dtype "F8" is not known`},
 		"metadata not text": {file(`{"__metadata__":{"a":1}}`), `"__metadata__"`},
 		"metadata twice":    {file(`{"__metadata__":{},"__metadata__":{}}`), "occurs twice"},
 		"name twice": {file(`{"x":{"dtype":"BOOL","shape":[0],"data_offsets":[0,0]},"x":{"dtype":"BOOL","shape":[0],"data_offsets":[0,0]}}`),
 			`"x" occurs twice`},
-		"no shape":        {file(`{"x":{"dtype":"F32","data_offsets":[0,4]}}`, 0, 0, 0, 0), "has no shape"},
-		"negative axis":   {file(`{"x":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}}`, 0, 0, 0, 0), "negative axis"},
-		"huge axis":       {file(`{"x":{"dtype":"F32","shape":[9223372036854775808],"data_offsets":[0,4]}}`, 0, 0, 0, 0), `"x"`},
-		"overflow":        {file(`{"x":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`), "too large"},
-		"hidden overflow": {file(`{"x":{"dtype":"F32","shape":[0,4294967296,4294967296],"data_offsets":[0,0]}}`), "too large"},
+		"no shape":      {file(`{"x":{"dtype":"F32","data_offsets":[0,4]}}`, 0, 0, 0, 0), "has no shape"},
+		"negative axis": {file(`{"x":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}}`, 0, 0, 0, 0), "negative axis"},
+		"huge axis": {file(`{"x":{"dtype":"F32","shape":[9223372036854775808],"data_offsets":[0,4]}}`, 0, 0, 0, 0),
+			`"x"`},
+		"overflow": {file(`{"x":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`),
+			"too large"},
+		"hidden overflow": {file(`{"x":{"dtype":"F32","shape":[0,4294967296,4294967296],"data_offsets":[0,0]}}`),
+			"too large"},
 		"past the end":    {file(`{"x":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}}`, 0), "outside the 1 bytes"},
 		"backwards":       {file(`{"x":{"dtype":"BOOL","shape":[1],"data_offsets":[1,0]}}`, 0), "outside"},
 		"negative offset": {file(`{"x":{"dtype":"BOOL","shape":[1],"data_offsets":[-1,0]}}`, 0), `"x"`},
-		"wrong span":      {file(`{"x":{"dtype":"F32","shape":[1],"data_offsets":[0,2]}}`, 0, 0), "needs 4 bytes, offsets [0 2] span 2"},
+		"wrong span": {file(`{"x":{"dtype":"F32","shape":[1],"data_offsets":[0,2]}}`, 0, 0),
+			"needs 4 bytes, offsets [0 2] span 2"},
 		"overlap": {file(`{"x":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]},"y":{"dtype":"BOOL","shape":[2],"data_offsets":[1,3]}}`, 0, 0, 0),
 			`"y": starts at byte 1 where 2 is due`},
-		"gap":      {file(`{"x":{"dtype":"BOOL","shape":[1],"data_offsets":[1,2]}}`, 0, 0), "starts at byte 1 where 0 is due"},
-		"leftover": {file(`{"x":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]}}`, 0, 0), "1 bytes follow the last tensor"},
-		"no bool":  {file(`{"x":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]}}`, 2), "element 0 is 2, which is no bool"},
+		"gap": {file(`{"x":{"dtype":"BOOL","shape":[1],"data_offsets":[1,2]}}`, 0, 0),
+			"starts at byte 1 where 0 is due"},
+		"leftover": {file(`{"x":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]}}`, 0, 0),
+			"1 bytes follow the last tensor"},
+		"no bool": {file(`{"x":{"dtype":"BOOL","shape":[1],"data_offsets":[0,1]}}`, 2),
+			"element 0 is 2, which is no bool"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := read(tc.data)
-			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), "safetensors: ") {
+			if err == nil || !strings.Contains(err.Error(), tc.want) ||
+				!strings.HasPrefix(err.Error(), "safetensors: ") {
 				t.Errorf("got %v, want an error with %q", err, tc.want)
 			}
 		})
@@ -164,7 +175,8 @@ func TestReadSafetensorsShortReader(t *testing.T) {
 
 func TestWriteSafetensorsBadNames(t *testing.T) {
 	for _, name := range []string{"__metadata__", "\xff"} {
-		if err := tensor.WriteSafetensors(io.Discard, map[string]*tensor.Tensor{name: tensor.Scalar(true)}, nil); err == nil {
+		named := map[string]*tensor.Tensor{name: tensor.Scalar(true)}
+		if err := tensor.WriteSafetensors(io.Discard, named, nil); err == nil {
 			t.Errorf("a tensor named %q was written", name)
 		}
 	}
@@ -190,7 +202,8 @@ func FuzzReadSafetensors(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(metadata)+len(metadata2) > 0 && !cmp.Equal(metadata, metadata2) || !cmp.Equal(tensors, again, cmp.Comparer(tensor.Equal)) {
+		if len(metadata)+len(metadata2) > 0 && !cmp.Equal(metadata, metadata2) ||
+			!cmp.Equal(tensors, again, cmp.Comparer(tensor.Equal)) {
 			t.Error("what was read does not survive writing")
 		}
 	})
@@ -209,7 +222,8 @@ func TestSafetensorsFile(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmp.Comparer(tensor.Equal)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if _, _, err := tensor.ReadSafetensorsFile(filepath.Dir(path)); err == nil || !strings.Contains(err.Error(), "is a folder; want a file") {
+	if _, _, err := tensor.ReadSafetensorsFile(filepath.Dir(path)); err == nil ||
+		!strings.Contains(err.Error(), "is a folder; want a file") {
 		t.Errorf("a folder read as a file: %v", err)
 	}
 	if _, _, err := tensor.ReadSafetensorsFile(path + "x"); !errors.Is(err, os.ErrNotExist) {

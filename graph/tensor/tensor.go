@@ -47,6 +47,24 @@ func (d DType) Size() int {
 	return 0
 }
 
+// onnxCodes are the numbers of the element types in ONNX files (TensorProto.DataType).
+var onnxCodes = map[DType]int32{Float32: 1, Int64: 7, Bool: 9, Float16: 10, Float64: 11}
+
+// ONNX returns the element type's number in ONNX files; 0, which is ONNX's
+// "undefined", for none.
+func (d DType) ONNX() int32 { return onnxCodes[d] }
+
+// FromONNX returns the element type with that number in ONNX files; Invalid for one
+// that zoo does not know.
+func FromONNX(code int32) DType {
+	for d, c := range onnxCodes {
+		if c == code {
+			return d
+		}
+	}
+	return Invalid
+}
+
 // Element lists the Go types that tensor data can have.
 type Element interface {
 	float32 | float64 | uint16 | int64 | bool
@@ -60,8 +78,8 @@ type Tensor struct {
 	data  any // []T with T as dtype says
 }
 
-// DTypeOf returns the dtype that holds elements of type T.
-func DTypeOf[T Element]() DType {
+// dtypeOf returns the dtype that holds elements of type T.
+func dtypeOf[T Element]() DType {
 	var z T
 	switch any(z).(type) {
 	case float32:
@@ -119,7 +137,7 @@ func Of[T Element](data []T, shape ...int) *Tensor {
 	if len(data) != Numel(shape) {
 		panic(fmt.Sprintf("tensor: %d elements for shape %v", len(data), shape))
 	}
-	return &Tensor{dtype: DTypeOf[T](), shape: slices.Clone(shape), data: data}
+	return &Tensor{dtype: dtypeOf[T](), shape: slices.Clone(shape), data: data}
 }
 
 // Scalar returns a rank-0 tensor.
@@ -130,7 +148,7 @@ func Scalar[T Element](v T) *Tensor { return Of([]T{v}) }
 func Data[T Element](t *Tensor) []T {
 	d, ok := t.data.([]T)
 	if !ok {
-		panic(fmt.Sprintf("tensor: data of a %v tensor asked for as %v", t.dtype, DTypeOf[T]()))
+		panic(fmt.Sprintf("tensor: data of a %v tensor asked for as %v", t.dtype, dtypeOf[T]()))
 	}
 	return d
 }
@@ -186,6 +204,16 @@ func (t *Tensor) Clone() *Tensor {
 	return c
 }
 
+// CheckFinite returns an error for a float32 tensor with a NaN or an infinity.
+func CheckFinite(t *Tensor) error {
+	for i, v := range Data[float32](t) {
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			return fmt.Errorf("element %d is %v: want finite numbers", i, v)
+		}
+	}
+	return nil
+}
+
 // Equal reports whether dtype, shape and every bit of the data agree (so NaN
 // equals the same NaN, and 0 differs from -0).
 func Equal(a, b *Tensor) bool {
@@ -194,9 +222,13 @@ func Equal(a, b *Tensor) bool {
 	}
 	switch x := a.data.(type) {
 	case []float32:
-		return slices.EqualFunc(x, b.data.([]float32), func(p, q float32) bool { return math.Float32bits(p) == math.Float32bits(q) })
+		return slices.EqualFunc(x, b.data.([]float32), func(p, q float32) bool {
+			return math.Float32bits(p) == math.Float32bits(q)
+		})
 	case []float64:
-		return slices.EqualFunc(x, b.data.([]float64), func(p, q float64) bool { return math.Float64bits(p) == math.Float64bits(q) })
+		return slices.EqualFunc(x, b.data.([]float64), func(p, q float64) bool {
+			return math.Float64bits(p) == math.Float64bits(q)
+		})
 	case []uint16:
 		return slices.Equal(x, b.data.([]uint16))
 	case []int64:

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
@@ -65,7 +64,7 @@ func NewValue(t *tensor.Tensor) (*Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bound{api: api, dtype: elementNumber(t.DType()), size: t.DType().Size()}
+	b := &bound{api: api, dtype: uintptr(t.DType().ONNX()), size: t.DType().Size()}
 	b.pin.Pin(b)
 	b.data = hold(t, &b.pin)
 	v := &Value{tensor: t, dims: b.newDims(len(t.Shape())), spare: b.newDims(len(t.Shape())), bound: b}
@@ -148,16 +147,6 @@ func hold(t *tensor.Tensor, pin *goruntime.Pinner) uintptr {
 	}
 }
 
-// elementNumber returns the ONNXTensorElementDataType, which is that of ONNX files.
-func elementNumber(d tensor.DType) uintptr {
-	for number, dtype := range safety.ElementTypes {
-		if dtype == d {
-			return uintptr(number)
-		}
-	}
-	return 0 // undefined, which ONNX Runtime refuses
-}
-
 // contents copies a value that ONNX Runtime allocated.
 func (a *api) contents(v handle) (*tensor.Tensor, error) {
 	info, err := a.create(getTensorTypeAndShape, uintptr(v))
@@ -188,7 +177,7 @@ func (a *api) contents(v handle) (*tensor.Tensor, error) {
 	for i, d := range dims {
 		shape[i] = int(d)
 	}
-	dtype := safety.ElementTypes[facts.dtype]
+	dtype := tensor.FromONNX(facts.dtype)
 	if dtype == tensor.Invalid {
 		return nil, fmt.Errorf("it has ONNX element type %d", facts.dtype)
 	}
