@@ -27,7 +27,8 @@ var imports = map[string][]string{
 	"card":            nil,
 	"configs":         {"train", "models", "eval/task", "runtime/ort", "graph/tensor", "github.com/spf13/viper"},
 	"filelock":        nil,
-	"machine":         nil,
+	"machine":         {"github.com/klauspost/cpuid"},
+	"internal/human":  {"github.com/dustin/go-humanize"},
 	"models/pe":       {"graph", "graph/tensor"},
 	"models":          {"models/pe", "graph", "graph/tensor", "card"},
 	"models/theory":   {"models", "models/pe", "graph/tensor"},
@@ -37,7 +38,7 @@ var imports = map[string][]string{
 	"export/internal/onnxpb": {"google.golang.org/protobuf"},
 	"export/safety":          {"export/internal/onnxpb", "graph/tensor", "card", "google.golang.org/protobuf"},
 
-	"sweep":                {"configs", "eval/task", "filelock", "graph/tensor", "sweep/internal/child", "sweep/slurm", "train", "github.com/spf13/viper"},
+	"sweep":                {"configs", "eval/task", "filelock", "graph/tensor", "internal/human", "machine", "sweep/internal/child", "sweep/slurm", "train", "github.com/spf13/viper"},
 	"sweep/slurm":          {"graph/tensor", "sweep/internal/child"},
 	"sweep/internal/child": nil,
 
@@ -50,17 +51,18 @@ var imports = map[string][]string{
 
 	"runtime/native": {"runtime", "export", "graph/interp", "graph/tensor"},
 	"runtime":        {"export/safety", "graph/tensor", "tokenizer", "card"},
+	"doctor":         {"configs", "machine", "runtime/ort", "runtime/ort/install"},
 	"eval/task":      {"tokenizer"},
-	"eval":           {"eval/task", "runtime", "tokenizer", "card"},
-	"eval/bench":     {"eval", "eval/task", "runtime", "runtime/ort", "export", "export/safety", "graph", "graph/tensor", "card", "filelock", "machine"},
+	"eval":           {"eval/task", "runtime", "tokenizer", "card", "gonum.org/v1/gonum/stat"},
+	"eval/bench":     {"eval", "eval/task", "runtime", "runtime/ort", "export", "export/safety", "graph", "graph/tensor", "card", "filelock", "internal/human", "machine"},
 	"eval/study":     {"eval", "eval/task"},
 	"eval/report":    {"eval", "eval/study", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
 	"train":          {"filelock", "models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime/ort", "google.golang.org/protobuf/encoding/protowire"},
 	"modelfile":      {"models", "export", "graph", "graph/tensor", "card"},
 	"zoo":            {"modelfile", "graph/tensor", "card"},
-	"zoo/upkeep":     {"zoo", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "card"},
+	"zoo/upkeep":     {"zoo", "zoo/find", "configs", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "card"},
 	"train/validate": {"train", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "graph/tensor", "card"},
-	"zoo/find":       {"zoo", "modelfile", "models", "interop", "train", "eval/task", "export/safety", "card"},
+	"zoo/find":       {"zoo", "modelfile", "models", "interop", "train", "eval", "eval/task", "export/safety", "card"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.
 	"interop": {"filelock", "models", "modelfile", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
 	"cmd/zoo": {"*", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/schollz/progressbar", "golang.org/x/sys", "golang.org/x/term"},

@@ -8,7 +8,10 @@
 // inputs and outputs of its file, not that it fits a task or an encoding.
 package card
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+)
 
 // The profiles of a model file.
 const (
@@ -31,7 +34,7 @@ const (
 // Positions and Profile are required.
 type Card struct {
 	Architecture   string          // such as "decoder"
-	Encoding       string          // name of the positional encoding, or of the architecture that has none and stands in its place ("cwrnn")
+	Encoding       string          // name of the positional encoding; empty where the architecture has none
 	EncodingParams json.RawMessage // the encoding's parameters, a JSON object; nil for none
 	Positions      string          // how position ids run: Contiguous, the one way so far
 	Config         json.RawMessage // the model's configuration, a JSON object; nil for none
@@ -54,6 +57,10 @@ type Card struct {
 	// in old files. Writing a file sets it anew.
 	WeightsSHA256 string
 }
+
+// Name is what the model is called among others: by its encoding, or by its architecture
+// where that has none.
+func (c Card) Name() string { return cmp.Or(c.Encoding, c.Architecture) }
 
 // Lengths is a closed range of task lengths; both are 0 for a model that was
 // not trained.

@@ -200,6 +200,25 @@ func TestParseMinorSchema(t *testing.T) {
 	}
 }
 
+// In the cards of older files an architecture without encodings stands as its encoding too.
+func TestParseOldEncoding(t *testing.T) {
+	old, err := minimal().Metadata()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old["zoo.encoding"] = "cwrnn"
+	c, err := card.Parse(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(minimal(), c); diff != "" {
+		t.Errorf("card (-want +got):\n%s", diff)
+	}
+	if c.Name() != "cwrnn" || full().Name() != "rope" {
+		t.Errorf("called %s and %s", c.Name(), full().Name())
+	}
+}
+
 func TestNoCard(t *testing.T) {
 	for name, m := range map[string]map[string]string{"nil": nil, "foreign": {"author": "x"}} {
 		if _, err := card.Parse(m); !errors.Is(err, card.ErrNoCard) {

@@ -73,6 +73,9 @@ func Parse(metadata map[string]string) (Card, error) {
 			return Card{}, fmt.Errorf("card: metadata %s%s: %w", Prefix, f.key, err)
 		}
 	}
+	if c.Encoding == c.Architecture {
+		c.Encoding = "" // older files repeat the architecture where it has no encodings
+	}
 	if err := c.validate(); err != nil {
 		return Card{}, fmt.Errorf("card: metadata: %w", err)
 	}

@@ -47,6 +47,9 @@ func (p Port) String() string {
 	return p.Name + " " + p.DType + "[" + strings.Join(p.Shape, ",") + "]"
 }
 
+// MarshalText implements encoding.TextMarshaler, as String.
+func (p Port) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
 // find returns the index of the port in what a file declares, −1 where it does not. Another
 // element type, number of axes or fixed length there is an error.
 func (p Port) find(declared []Port) (int, error) {

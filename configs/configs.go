@@ -32,6 +32,31 @@ func Names() []string { return names(".") }
 // Read returns the YAML text of a preset.
 func Read(name string) ([]byte, error) { return read("preset", ".", name) }
 
+// About describes a preset.
+type About struct {
+	Name        string `json:"name"`
+	Description string `json:"description"` // the comment at its head
+	Text        string `json:"text,omitempty"`
+}
+
+// Describe returns a preset with its description. The error for an unknown name lists the
+// known ones.
+func Describe(name string) (About, error) {
+	data, err := Read(name)
+	if err != nil {
+		return About{}, err
+	}
+	var head []string
+	for line := range strings.Lines(string(data)) {
+		comment, ok := strings.CutPrefix(strings.TrimSpace(line), "#")
+		if !ok {
+			break
+		}
+		head = append(head, strings.TrimSpace(comment))
+	}
+	return About{name, strings.TrimPrefix(strings.Join(head, " "), name+": "), string(data)}, nil
+}
+
 // Preset returns the resolved configuration of a preset, such as "tiny". The error
 // for an unknown name lists the known ones.
 func Preset(name string) (train.Config, error) {

@@ -11,13 +11,13 @@ import (
 
 // Variables of the environment that are no settings of a run.
 const (
-	PresetVariable = "ZOO_PRESET" // the preset to start from
+	presetVariable = "ZOO_PRESET" // the preset to start from
 	FileVariable   = "ZOO_CONFIG" // the path of the user's own file for zoo; the null device is none
 )
 
 // ownVariables lists them; testVariables are those that only zoo's tests read.
 var (
-	ownVariables  = []string{PresetVariable, FileVariable, ort.EnvLibrary}
+	ownVariables  = []string{presetVariable, FileVariable, ort.EnvLibrary}
 	testVariables = []string{"ZOO_REQUIRE_ORT", "ZOO_REQUIRE_CHROMIUM", "ZOO_SCREENSHOTS"}
 )
 
@@ -26,7 +26,8 @@ const envPrefix = "ZOO_"
 // isSettingVariable reports whether a variable that is set stands for a setting, or
 // looks like one that does. An empty one counts as unset.
 func isSettingVariable(name, value string) bool {
-	return strings.HasPrefix(name, envPrefix) && value != "" && !slices.Contains(ownVariables, name) && !slices.Contains(testVariables, name)
+	return strings.HasPrefix(name, envPrefix) && value != "" &&
+		!slices.Contains(ownVariables, name) && !slices.Contains(testVariables, name)
 }
 
 // CheckEnvironment refuses a variable that looks like one of zoo's and is none: a
@@ -41,7 +42,7 @@ func CheckEnvironment(environ []string) error {
 func WithoutSettings(environ []string) []string {
 	out := slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, value, _ := strings.Cut(entry, "=")
-		return name == PresetVariable || isSettingVariable(name, value)
+		return name == presetVariable || isSettingVariable(name, value)
 	})
 	return append(out, FileVariable+"="+os.DevNull)
 }
@@ -57,7 +58,7 @@ func readEnviron(environ []string) ([]*layer, error) {
 			if key, err = keyOf(name); err != nil {
 				return nil, err
 			}
-		} else if name != PresetVariable || value == "" {
+		} else if name != presetVariable || value == "" {
 			continue
 		}
 		out = append(out, &layer{name: "environment variable " + name, values: map[string]any{key: value}, text: true})

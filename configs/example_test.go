@@ -47,3 +47,9 @@ func ExamplePreset() {
 	fmt.Println(c.Train.Task, c.Train.Lengths, c.Train.Steps)
 	// Output: copy 2..20 2600
 }
+
+func ExampleDescribe() {
+	about, err := configs.Describe("tiny")
+	fmt.Println(about.Description, len(about.Text) > 0, err)
+	// Output: learns to copy up to 20 words in a minute and a half on two cores. true <nil>
+}

@@ -20,7 +20,7 @@ import (
 // default preset. A later field wins over those before it. Files may name the
 // preset that they are about ("preset: small"), and so may the environment.
 type Sources struct {
-	User      string   // path of the user's own file, in the form of the presets and for models of all kinds; "" for none
+	User      string   // path of the user's own file, in the form of the presets and for any model; "" for none
 	File      string   // path of a file in the form of the presets; "" for none
 	Sweep     []byte   // what all runs of a sweep have, in the form of the presets; nil for none
 	Environ   []string // such as os.Environ(): ZOO_TRAIN_STEPS=100
@@ -93,7 +93,8 @@ func (l *Layers) put(x *layer) error {
 		value := x.values[key]
 		l.given[key] = given{value, x}
 		// encoding/json would pass over null, viper over an empty map, and a section takes any JSON.
-		if k := reflect.ValueOf(value).Kind(); k == reflect.Invalid || k == reflect.Map || k == reflect.Slice && s.Kind == scalar {
+		kind := reflect.ValueOf(value).Kind()
+		if kind == reflect.Invalid || kind == reflect.Map || kind == reflect.Slice && s.Kind == scalar {
 			return l.given[key].refused(s)
 		}
 		if str, ok := value.(string); ok && x.text {

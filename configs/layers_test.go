@@ -87,6 +87,11 @@ func TestLayers(t *testing.T) {
 		{name: "large seed", env: env{"ZOO_TRAIN_SEED": "18446744073709551615"}, key: "train.seed", want: "18446744073709551615"},
 		{name: "text", env: env{"ZOO_TRAIN_LENGTHS": "3..4"}, key: "train.lengths", want: "3..4"},
 		{name: "a key without a flag", env: env{"ZOO_MODEL_N_LAYERS": "5"}, key: "model.n_layers", want: "5"},
+		{name: "architecture", args: []string{"--set", "model.architecture=cwrnn"}, key: "model.architecture", want: "cwrnn"},
+		{name: "the preset's encoding is for others", args: []string{"--set", "model.architecture=cwrnn"}, key: "model.encoding", want: ""},
+		{name: "in the encoding's place", args: []string{"--set", "model.encoding=cwrnn"}, key: "model.architecture", want: "cwrnn"},
+		{name: "encoding over architecture", file: "model: {encoding: cwrnn}", args: []string{"--set", "model.encoding=rope"},
+			key: "model.architecture", want: "decoder"},
 		{name: "a list in a file", file: "model: {encoding: cwrnn, n_modules: 4, periods: [1, 2, 3, 5]}", key: "model.periods", want: "[1 2 3 5]"},
 		{name: "a list by --set", args: []string{"--set", "model.encoding=cwrnn", "--set", "model.n_modules=4", "--set", "model.periods=1,2,3,5"},
 			key: "model.periods", want: "[1 2 3 5]"},
@@ -145,6 +150,10 @@ func TestLayersRefuse(t *testing.T) {
 		{name: "twice", args: []string{"--steps", "1", "--set", "train.steps=2"}, want: []string{"--steps", "--set train.steps=2", "once"}},
 		{name: "not YAML", file: "train: [", want: []string{"config.yaml"}},
 		{name: "out of range", args: []string{"--steps", "0"}, want: []string{"train.steps 0", "at least 1"}},
+		{name: "unknown architecture", args: []string{"--set", "model.architecture=decodr"}, want: []string{`unknown architecture "decodr"`, "decoder, cwrnn"}},
+		{name: "encoding of none", file: "model: {encoding: rope}", args: []string{"--set", "model.architecture=cwrnn"},
+			want: []string{"model.encoding=rope (config file ", "config.yaml): no setting of cwrnn, whose settings are architecture, d_model, "}},
+		{name: "two architectures", file: "model: {architecture: decoder, encoding: cwrnn}", want: []string{"encoding cwrnn is an architecture", "decoder"}},
 		{name: "encoding's settings", args: []string{"--set", "model.encoding_params.theta=1"}, want: []string{"nope", "theta"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -252,7 +261,7 @@ func TestOrigins(t *testing.T) {
 	}{
 		{configs.Value{Key: "train.task", Value: "copy", From: "--task"}, "--task gives train.task, and tasks of the sweep file does too; give it once"},
 		{configs.Value{Key: "train.clip"}, "train.clip is <nil> (override): want a number"},
-		{configs.Value{Key: "model.n_units", Value: 4}, "model.n_units=4 (override): no setting of nope"},
+		{configs.Value{Key: "model.n_units", Value: 4}, "model.n_units=4 (override): no setting of decoder"},
 	} {
 		s.Overrides = []configs.Value{test.override}
 		if _, err := configs.Load(s); err == nil || !strings.HasPrefix(err.Error(), test.want) {

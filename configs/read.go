@@ -98,7 +98,8 @@ func readYAML(name string, data []byte, preset bool) (*layer, error) {
 		x.values[key] = value
 		if key == presetKey {
 			if of, _ := value.(string); of == "" {
-				return nil, fmt.Errorf("%s: preset is %s: want one of %s", name, quoted(value), strings.Join(Names(), ", "))
+				return nil, fmt.Errorf("%s: preset is %s: want one of %s",
+					name, quoted(value), strings.Join(Names(), ", "))
 			}
 			continue
 		}

@@ -71,7 +71,8 @@ func kindOf(t reflect.Type) string {
 		}
 		return section // json.RawMessage
 	}
-	panic(fmt.Sprintf("train.Config has a field of type %v, which no setting can have", t)) // a field added to the struct alone
+	// Only a field that was added to the struct alone comes here.
+	panic(fmt.Sprintf("train.Config has a field of type %v, which no setting can have", t))
 }
 
 // Find returns the setting of a key, which may be one inside a section:

@@ -9,8 +9,11 @@ import (
 	"github.com/nopezoo/zoo/models"
 )
 
-// sectionParam is the section of the encoding's own settings.
-const sectionParam = "model.encoding_params"
+// encodingKey is the key of the encoding, and sectionParam the section of its own settings.
+const (
+	encodingKey  = "model.encoding"
+	sectionParam = "model.encoding_params"
+)
 
 // checkUsed refuses settings of models that would be passed over. Encodings are
 // those of all runs together, none for the configured one. The preset is for any
@@ -18,42 +21,64 @@ const sectionParam = "model.encoding_params"
 // all of them where it is an encoding's own or a list of a sweep, which would make
 // the same run again and again.
 func (l *Layers) checkUsed(encodings []string) error {
-	if len(encodings) == 0 {
-		encodings = []string{l.merged.GetString("model.encoding")}
+	all, err := l.architectures(encodings)
+	if err != nil {
+		return err
 	}
-	var lost, without []string // without are the encodings that lack them
+	var lost []string
+	var without models.Architecture // which lacks them
 	for _, key := range slices.Sorted(maps.Keys(l.given)) {
-		g, lack := l.given[key], lacking(key, encodings)
+		g, lack := l.given[key], lacking(key, all)
+		if key == encodingKey && (len(encodings) > 0 || g.value == all[0].Name) {
+			continue // another stands in its place, or it names the architecture
+		}
 		everyone := g.list || strings.HasPrefix(key, sectionParam)
-		if g.any || len(lack) == 0 || len(lack) < len(encodings) && !everyone {
+		if g.any || len(lack) == 0 || len(lack) < len(all) && !everyone {
 			continue
 		}
 		if lost == nil {
-			without = lack
+			without = lack[0]
 		}
-		if slices.Equal(lack, without) {
+		if lack[0].Name == without.Name {
 			lost = append(lost, fmt.Sprintf("%s=%v (%s)", key, g.value, g.name))
 		}
 	}
 	if lost == nil {
 		return nil
 	}
-	var has []string
-	for _, name := range models.Settings(without[0]) {
-		has = append(has, "model."+name)
-	}
-	return fmt.Errorf("%s: no setting of %s, whose settings are %s; leave out the one or the other", strings.Join(lost, ", "), strings.Join(without, ", "), strings.Join(has, ", "))
+	return without.NoSetting(strings.Join(lost, ", "))
 }
 
-// lacking returns the encodings whose models have no such setting. Unknown
-// encodings are left for others to refuse.
-func lacking(key string, encodings []string) []string {
+// architectures returns those of the runs, each once.
+func (l *Layers) architectures(encodings []string) ([]models.Architecture, error) {
+	c := models.Config{Architecture: l.merged.GetString("model.architecture"), Encoding: l.merged.GetString(encodingKey)}
+	if len(encodings) == 0 {
+		a, err := models.ArchitectureOf(c)
+		return []models.Architecture{a}, err
+	}
+	var all []models.Architecture
+	for _, name := range encodings {
+		c.Encoding = name
+		a, err := models.ArchitectureOf(c)
+		if err != nil {
+			return nil, err
+		}
+		if !a.Has("encoding") && name != a.Name {
+			return nil, a.NoSetting(encodingKey + "=" + name)
+		}
+		if !slices.ContainsFunc(all, func(b models.Architecture) bool { return b.Name == a.Name }) {
+			all = append(all, a)
+		}
+	}
+	return all, nil
+}
+
+// lacking returns the architectures that have no such setting.
+func lacking(key string, all []models.Architecture) []models.Architecture {
 	name, ok := strings.CutPrefix(key, "model.")
 	if !ok {
 		return nil
 	}
 	name, _, _ = strings.Cut(name, ".")
-	return slices.DeleteFunc(slices.Clone(encodings), func(encoding string) bool {
-		return !slices.Contains(models.Encodings(), encoding) || slices.Contains(models.Settings(encoding), name)
-	})
+	return slices.DeleteFunc(slices.Clone(all), func(a models.Architecture) bool { return a.Has(name) })
 }

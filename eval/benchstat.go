@@ -44,7 +44,9 @@ func (r *Row) benchstat(b *strings.Builder) {
 		}
 		b.WriteString("\n")
 		if i < len(r.RepeatDecodeMS) && r.RepeatDecodeMS[i] > 0 {
-			fmt.Fprintf(b, "BenchmarkDecode/%s \t%8d\t%15.0f ns/op\t%12.1f tokens/s", name, max(r.DecodeSteps/max(r.Repeats, 1), 1), r.RepeatDecodeMS[i]*1e6, r.repeatRate(i))
+			steps := max(r.DecodeSteps/max(r.Repeats, 1), 1)
+			fmt.Fprintf(b, "BenchmarkDecode/%s \t%8d\t%15.0f ns/op\t%12.1f tokens/s", name, steps,
+				r.RepeatDecodeMS[i]*1e6, r.repeatRate(i))
 			if r.PeakMemory > 0 {
 				fmt.Fprintf(b, "\t%12d peak-bytes", r.PeakMemory)
 			}

@@ -53,7 +53,8 @@ func (s *sweep) examples(ctx context.Context, length int) (out []example, prompt
 		out = append(out, e)
 	}
 	if len(out) == 0 {
-		return nil, 0, fmt.Errorf("%w: nothing that was drawn is in %q; choose another length, or the split %q", task.ErrNoSplit, split, task.Whole)
+		return nil, 0, fmt.Errorf("%w: nothing that was drawn is in %q; choose another length, or the split %q",
+			task.ErrNoSplit, split, task.Whole)
 	}
 	prompts = len(out)
 	if !all {

@@ -26,3 +26,18 @@ func ExampleSweep() {
 	// length 10: 100 of 100 right (0.963 to 1.000)
 	// length 40: 100 of 100 right (0.963 to 1.000)
 }
+
+// With an open session s, s.Complete(ctx, q.Prompt, runtime.GenerateOptions{MaxNew: q.MaxNew}) asks a model.
+func ExampleQuestions() {
+	copyTask, _ := task.Lookup("copy")
+	questions, err := eval.Questions(card.Card{Task: "copy", Tokenizer: copyTask.Vocabulary()}, 3, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for q, err := range questions {
+		fmt.Println(q.Prompt+q.Expected, q.Correct(q.Expected), q.Correct("7"), err)
+		break // they have no end
+	}
+	// Output: Copy: E box 8 [SEP] E box 8 true false <nil>
+}

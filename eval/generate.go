@@ -38,13 +38,7 @@ func (s *sweep) generateAll(ctx context.Context, length int, different []example
 	for _, e := range examples {
 		speed.SequenceTokens = max(speed.SequenceTokens, len(e.prompt)+len(e.target))
 	}
-	if s.cfg.Memory != nil {
-		var err error
-		if speed.PeakMemory, speed.PeakMemoryOf, err = s.cfg.Memory.Peak(); err != nil {
-			return Speed{}, err
-		}
-	}
-	return speed, nil
+	return speed, speed.endMemory(s.cfg.Memory)
 }
 
 // pass generates every example once; done samples were generated before.
@@ -63,33 +57,43 @@ func (s *sweep) pass(ctx context.Context, length int, examples []example, batch,
 	return nil
 }
 
-// generate runs one batch and checks that the model kept Model's contract.
+// generate runs one batch.
 func (s *sweep) generate(ctx context.Context, group []example, watch *stopwatch) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	prompts, limits := make([][]int64, len(group)), make([]int, len(group))
 	for i, e := range group {
 		prompts[i], limits[i] = e.prompt, e.limit
 	}
+	outputs, err := timeBatch(ctx, s.model, prompts, limits, s.tok.EOS(), watch)
+	for i, output := range outputs {
+		group[i].output = output
+	}
+	return err
+}
+
+// timeBatch generates, and checks that the model kept Model's contract.
+func timeBatch(
+	ctx context.Context, m Model, prompts [][]int64, limits []int, stop int64, watch *stopwatch,
+) ([][]int64, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	watch.start()
-	outputs, err := s.model.Generate(ctx, prompts, limits, s.tok.EOS(), watch.step)
+	outputs, err := m.Generate(ctx, prompts, limits, stop, watch.step)
 	elapsed := time.Since(watch.begun)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if len(outputs) != len(group) {
-		return fmt.Errorf("the model returned %d outputs for %d prompts", len(outputs), len(group))
+	if len(outputs) != len(prompts) {
+		return nil, fmt.Errorf("the model returned %d outputs for %d prompts", len(outputs), len(prompts))
 	}
 	tokens := 0
 	for i, output := range outputs {
-		if err := checkOutput(output, limits[i], s.tok.EOS()); err != nil {
-			return fmt.Errorf("output %d of the model: %w", i, err)
+		if err := checkOutput(output, limits[i], stop); err != nil {
+			return nil, fmt.Errorf("output %d of the model: %w", i, err)
 		}
-		group[i].output = output
 		tokens += len(output)
 	}
-	return watch.stop(elapsed, tokens)
+	return outputs, watch.stop(elapsed, tokens)
 }
 
 func checkOutput(output []int64, limit int, stop int64) error {

@@ -72,18 +72,20 @@ func (j rowJSON) check() error {
 	case m != MeasureAccuracy && m != MeasureSpeed:
 		return fmt.Errorf("measure is %q, expected %q or %q", m, MeasureAccuracy, MeasureSpeed)
 	case r.TrainMin < 0 || r.TrainMax < r.TrainMin:
-		return fmt.Errorf("trained lengths are %d to %d, expected an ascending range, or 0 to 0 for none", r.TrainMin, r.TrainMax)
+		return fmt.Errorf("trained lengths are %d to %d, expected an ascending range, or 0 to 0 for none",
+			r.TrainMin, r.TrainMax)
 	case (r.Task == "") != (m == MeasureSpeed) || r.Length < 1 || float64(r.Length) > mostOfAnything:
-		return fmt.Errorf("task is %q and length %d, expected a name (none for %s) and a number from 1 to %g", r.Task, r.Length, MeasureSpeed, mostOfAnything)
+		return fmt.Errorf("task is %q and length %d, expected a name (none for %s) and a number from 1 to %g",
+			r.Task, r.Length, MeasureSpeed, mostOfAnything)
 	case r.NA && (j.Score != nil || j.Speed != nil || j.Cost != nil):
 		return errors.New("na is true but there are measurements")
 	case r.NA:
 		return nil
 	case j.Speed == nil || (j.Score == nil) != (m == MeasureSpeed) || (j.Cost == nil) != (m == MeasureAccuracy):
 		return fmt.Errorf("na is false but measurements are missing, or not those of %s", m)
-	case j.Score != nil && (r.N < 1 || float64(r.N) > mostOfAnything || r.Correct < 0 || r.Correct > r.N):
+	case j.Score != nil && (r.N < 1 || !possible(r.Correct, r.N)):
 		return fmt.Errorf("%d correct of %d samples is impossible", r.Correct, r.N)
-	case j.Score != nil && (r.Tokens < 0 || float64(r.Tokens) > mostOfAnything || r.TokensCorrect < 0 || r.TokensCorrect > r.Tokens):
+	case j.Score != nil && !possible(r.TokensCorrect, r.Tokens):
 		return fmt.Errorf("%d correct of %d tokens is impossible", r.TokensCorrect, r.Tokens)
 	}
 	return r.Speed.check()
@@ -93,13 +95,18 @@ func (j rowJSON) check() error {
 // measured, and such that sums and charts of it stay finite.
 const mostOfAnything = 1e15
 
+func possible(correct, of int) bool {
+	return 0 <= correct && correct <= of && float64(of) <= mostOfAnything
+}
+
 // check is what readers rely on of times and rates.
 func (s *Speed) check() error {
 	for _, c := range []struct {
 		name  string
 		value float64
 	}{
-		{"prefill_ms", s.PrefillMS}, {"decode_p50_ms", s.DecodeP50MS}, {"tokens_per_second", s.TokensPerSecond}, {"peak_memory_bytes", float64(s.PeakMemory)},
+		{"prefill_ms", s.PrefillMS}, {"decode_p50_ms", s.DecodeP50MS},
+		{"tokens_per_second", s.TokensPerSecond}, {"peak_memory_bytes", float64(s.PeakMemory)},
 	} {
 		if !(c.value >= 0 && c.value <= mostOfAnything) {
 			return fmt.Errorf("%s is %g, expected a number from 0 to %g", c.name, c.value, mostOfAnything)

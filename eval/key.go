@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/nopezoo/zoo/card"
 )
 
 // Key is what makes a measurement the one that it is. Two rows with the same key
@@ -33,8 +35,9 @@ type Key struct {
 // samples and repeats, and has zeros for them.
 func (r *Row) Key() Key {
 	k := Key{
-		Measure: r.measure(), ModelSHA256: r.ModelSHA256, Profile: r.Profile, Provider: r.Provider, Threads: r.Threads, Machine: r.Machine,
-		Batch: r.Batch, Task: r.Task, TaskVersion: r.TaskVersion, Split: r.Split, Seed: r.Seed, Length: r.Length,
+		Measure: r.measure(), ModelSHA256: r.ModelSHA256, Profile: r.Profile, Provider: r.Provider,
+		Threads: r.Threads, Machine: r.Machine, Batch: r.Batch, Task: r.Task,
+		TaskVersion: r.TaskVersion, Split: r.Split, Seed: r.Seed, Length: r.Length,
 	}
 	if k.Measure == MeasureAccuracy {
 		k.Schema = r.Schema
@@ -73,15 +76,11 @@ func (x Index) Find(k Key) *Row {
 	return x[k] // without measurements
 }
 
-// KeyOf returns the key of the row that MeasureLength would give, for the model
-// file and profile that are measured.
-func (cfg *Config) KeyOf(profile string, length int) Key {
-	e := cfg.Environment
-	return Key{
-		Schema: RowSchema, Measure: MeasureAccuracy, ModelSHA256: e.ModelSHA256, Profile: profile, Provider: e.Provider, Threads: e.Threads, Machine: e.Machine,
-		Batch: cfg.Batch, Task: cfg.Task.Name, TaskVersion: cfg.Task.Version, Split: cfg.Split.String(), Seed: cfg.Seed, Length: length,
-		N: cfg.N, Warmup: cfg.Warmup, Repeats: max(cfg.Repeat, 1),
-	}
+// KeyOf returns the key of the row that MeasureLength would give.
+func (cfg *Config) KeyOf(c card.Card, length int) Key {
+	r := newRow(c, *cfg, length)
+	r.N, r.Asked, r.Warmup, r.Repeats = cfg.N, cfg.N, cfg.Warmup, cfg.Repeat
+	return r.Key()
 }
 
 // lineStart is how every line begins that WriteJSONL wrote.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 )
 
@@ -43,7 +44,7 @@ func TestKey(t *testing.T) {
 	} {
 		cfg := ask(tc.change)
 		for i, want := range []bool{tc.measured, tc.not} {
-			if got := eval.NewIndex(rows).Find(cfg.KeyOf("portable", rows[i].Length)); (got == &rows[i]) != want || !want && got != nil {
+			if got := eval.NewIndex(rows).Find(cfg.KeyOf(card.Card{Profile: "portable"}, rows[i].Length)); (got == &rows[i]) != want || !want && got != nil {
 				t.Errorf("%s: row %d: found %v", tc.reason, i, got)
 			}
 		}
@@ -54,16 +55,16 @@ func TestKey(t *testing.T) {
 	}
 	cfg := ask(same)
 	for _, r := range old {
-		if eval.NewIndex(old).Find(cfg.KeyOf("portable", r.Length)) != nil {
+		if eval.NewIndex(old).Find(cfg.KeyOf(card.Card{Profile: "portable"}, r.Length)) != nil {
 			t.Errorf("a row of schema 1 answers at length %d", r.Length)
 		}
 	}
 	twice := append(rows, rows[0])
 	index := eval.NewIndex(twice)
-	if index.Find(cfg.KeyOf("fused", 4)) != nil || index.Find(cfg.KeyOf("portable", 5)) != nil {
+	if index.Find(cfg.KeyOf(card.Card{Profile: "fused"}, 4)) != nil || index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, 5)) != nil {
 		t.Error("a row of another profile or length answers")
 	}
-	if index.Find(cfg.KeyOf("portable", 4)) != &twice[2] {
+	if index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, 4)) != &twice[2] {
 		t.Error("of two equal rows the first was found")
 	}
 }

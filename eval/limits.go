@@ -32,7 +32,9 @@ const growFrom = 1000
 // GrowSample is SampleTokens for a length that may be absurd: from growFrom on it
 // doubles the length, and stops as soon as enough says so. at is the length that
 // the tokens are those of.
-func GrowSample(t task.Task, c card.Card, length int, enough func(prompt, target int) bool) (prompt, target, at int, err error) {
+func GrowSample(
+	t task.Task, c card.Card, length int, enough func(prompt, target int) bool,
+) (prompt, target, at int, err error) {
 	for at = min(length, growFrom); ; at = min(2*at, length) {
 		if at < length && t.CheckLength(at) != nil {
 			continue
@@ -52,13 +54,15 @@ func Unavailable(ctx context.Context, c card.Card, cfg Config, length int) (*Row
 		if c.MaxLength == 0 {
 			return nil, nil
 		}
-		prompt, target, at, err := GrowSample(cfg.Task, c, length, func(prompt, target int) bool { return prompt+target-1 > c.MaxLength })
+		tooLong := func(prompt, target int) bool { return prompt+target-1 > c.MaxLength }
+		prompt, target, at, err := GrowSample(cfg.Task, c, length, tooLong)
 		if err != nil {
 			return nil, err
 		}
 		if at < length { // its samples may be too large to be made
 			row := newRow(c, cfg, length)
-			row.NA, row.Reason = true, fmt.Sprintf("%v: more than %d positions needed, at most %d declared", ErrTooLong, prompt+target-1, c.MaxLength)
+			row.NA, row.Reason = true, fmt.Sprintf("%v: more than %d positions needed, at most %d declared",
+				ErrTooLong, prompt+target-1, c.MaxLength)
 			return &row, nil
 		}
 	}

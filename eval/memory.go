@@ -12,3 +12,11 @@ type MemoryMeter interface {
 	Reset()
 	Peak() (bytes int64, of string, err error)
 }
+
+// endMemory takes down the peak; without a meter there is none.
+func (s *Speed) endMemory(m MemoryMeter) (err error) {
+	if m != nil {
+		s.PeakMemory, s.PeakMemoryOf, err = m.Peak()
+	}
+	return err
+}

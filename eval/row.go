@@ -44,10 +44,12 @@ type Row struct {
 	Task        string `json:"task"` // "" for MeasureSpeed, as are version, split and seed
 	TaskVersion int    `json:"task_version"`
 	Split       string `json:"split"`
-	Whole       bool   `json:"whole,omitempty"` // drawn from every prompt, not from Split alone (see task.Task.SplitFor and NotHeldOut)
-	Length      int    `json:"length"`          // the task's measure, not tokens; for MeasureSpeed the tokens that are read first
-	Seed        uint64 `json:"seed"`            // of the samples
-	Batch       int    `json:"batch"`           // most sequences in one call
+	// Whole says that samples are drawn from every prompt, not from Split alone (see
+	// task.Task.SplitFor and NotHeldOut).
+	Whole  bool   `json:"whole,omitempty"`
+	Length int    `json:"length"` // the task's measure, not tokens; for MeasureSpeed the tokens read first
+	Seed   uint64 `json:"seed"`   // of the samples
+	Batch  int    `json:"batch"`  // most sequences in one call
 
 	NA     bool   `json:"na"` // the model or the split has nothing at this length
 	Reason string `json:"reason,omitempty"`
@@ -145,7 +147,7 @@ type Score struct {
 	N                int      `json:"n"`                 // samples
 	Asked            int      `json:"n_asked,omitempty"` // samples asked for; more than N where there are not as many
 	Distinct         int      `json:"distinct"`          // different prompts among the N: all, but in schema 1
-	Prompts          int      `json:"prompts,omitempty"` // different prompts there are: N if these are all, else an estimate; 0 past counting
+	Prompts          int      `json:"prompts,omitempty"` // there are: N if these, else an estimate; 0 past counting
 	Correct          int      `json:"correct"`           // exact matches of the parsed answer
 	Accuracy         float64  `json:"accuracy"`
 	AccuracyLow      float64  `json:"accuracy_low"` // Wilson 95 % interval
@@ -176,7 +178,7 @@ type Speed struct {
 	PrefillMS       float64 `json:"prefill_ms"`        // median over batches of the time to read the prompts
 	PrefillP95MS    float64 `json:"prefill_p95_ms"`    //
 	PrefillP99MS    float64 `json:"prefill_p99_ms"`    //
-	FirstTokenMS    float64 `json:"ttft_ms"`           // median time from the call to the batch's first tokens; choosing them costs microseconds, so it is PrefillMS
+	FirstTokenMS    float64 `json:"ttft_ms"`           // PrefillMS: choosing the first tokens costs microseconds
 	DecodeSteps     int     `json:"decode_steps"`      // steps after the first token; 0 leaves the next three 0
 	DecodeP50MS     float64 `json:"decode_p50_ms"`     // per step of the whole batch
 	DecodeP95MS     float64 `json:"decode_p95_ms"`     //
@@ -258,7 +260,7 @@ func describe(c card.Card, e Environment) Row {
 		Schema:       RowSchema,
 		Environment:  e,
 		Architecture: c.Architecture,
-		Encoding:     c.Encoding,
+		Encoding:     c.Name(),
 		Positions:    c.Positions,
 		Profile:      c.Profile,
 		ConfigHash:   c.ConfigHash,

@@ -39,7 +39,8 @@ func (s *sweep) score(ctx context.Context, group []example) error {
 	}
 	for i := range group {
 		if len(scores[i]) != len(group[i].target) {
-			return fmt.Errorf("the model scored %d tokens of sequence %d, %d were asked for", len(scores[i]), i, len(group[i].target))
+			return fmt.Errorf("the model scored %d tokens of sequence %d, %d were asked for",
+				len(scores[i]), i, len(group[i].target))
 		}
 		group[i].logProbs = scores[i]
 	}

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	goruntime "runtime"
 	"slices"
-	"time"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
@@ -54,12 +53,17 @@ func (p Peaks) Roofline(flops, bytes, seconds float64) float64 {
 }
 
 // KeyOf returns the key of the row that MeasureSpeedAt would give.
-func (cfg *SpeedConfig) KeyOf(profile string, length int) Key {
-	e := cfg.Environment
-	return Key{
-		Measure: MeasureSpeed, ModelSHA256: e.ModelSHA256, Profile: profile, Provider: e.Provider, Threads: e.Threads, Machine: e.Machine,
-		Batch: cfg.Batch, Length: length, Warmup: cfg.Warmup, Repeats: max(cfg.Repeat, 1), Chunk: cfg.Chunk, NewTokens: cfg.NewTokens,
-	}
+func (cfg *SpeedConfig) KeyOf(c card.Card, length int) Key {
+	r := cfg.row(c, length)
+	r.Warmup, r.Repeats, r.Chunk, r.NewTokens = cfg.Warmup, cfg.Repeat, cfg.Chunk, cfg.NewTokens
+	return r.Key()
+}
+
+// row is all that is known before measuring.
+func (cfg *SpeedConfig) row(c card.Card, length int) Row {
+	r := describe(c, cfg.Environment)
+	r.Measure, r.Length, r.Batch = MeasureSpeed, length, cfg.Batch
+	return r
 }
 
 // MeasureSpeedAt measures a model's speed on a batch of sequences of length
@@ -67,8 +71,7 @@ func (cfg *SpeedConfig) KeyOf(profile string, length int) Key {
 // generating NewTokens after them, with nothing that ends a sequence early. A
 // length that the model cannot take gives a row with NA set.
 func MeasureSpeedAt(ctx context.Context, m Model, c card.Card, cfg SpeedConfig, length int) (Row, error) {
-	row := describe(c, cfg.Environment)
-	row.Measure, row.Length, row.Batch = MeasureSpeed, length, cfg.Batch
+	row := cfg.row(c, length)
 	err := cfg.check(length)
 	if ctx == nil {
 		err = errNoContext
@@ -96,7 +99,8 @@ func (cfg *SpeedConfig) check(length int) error {
 	case cfg.Warmup < 0:
 		return fmt.Errorf("warmup is %d, expected 0 or more", cfg.Warmup)
 	}
-	return cmp.Or(checkRange("batch", cfg.Batch, 1, MaxBatch), checkRange("new tokens", cfg.NewTokens, 2, MaxNewTokens), checkRange("repeat", cfg.Repeat, 0, MaxRepeats))
+	return cmp.Or(checkRange("batch", cfg.Batch, 1, MaxBatch), checkRange("new tokens", cfg.NewTokens, 2, MaxNewTokens),
+		checkRange("repeat", cfg.Repeat, 0, MaxRepeats))
 }
 
 func (cfg *SpeedConfig) measure(ctx context.Context, m Model, c card.Card, length int) (Speed, Cost, error) {
@@ -116,7 +120,7 @@ func (cfg *SpeedConfig) measure(ctx context.Context, m Model, c card.Card, lengt
 		if i == cfg.Warmup && cfg.Memory != nil {
 			cfg.Memory.Reset()
 		}
-		if err := timeBatch(ctx, m, prompts, limits, watch); err != nil {
+		if _, err := timeBatch(ctx, m, prompts, limits, NoStop, watch); err != nil {
 			return Speed{}, Cost{}, err
 		}
 		watch.endRepeat()
@@ -126,13 +130,8 @@ func (cfg *SpeedConfig) measure(ctx context.Context, m Model, c card.Card, lengt
 	}
 	speed := clock.speed()
 	speed.Warmup, speed.TimedBatch, speed.SequenceTokens = cfg.Warmup, cfg.Batch, length+cfg.NewTokens
-	if cfg.Memory != nil {
-		var err error
-		if speed.PeakMemory, speed.PeakMemoryOf, err = cfg.Memory.Peak(); err != nil {
-			return Speed{}, Cost{}, err
-		}
-	}
-	return speed, cfg.cost(length, speed), nil
+	err := speed.endMemory(cfg.Memory)
+	return speed, cfg.cost(length, speed), err
 }
 
 // prompts draws the same tokens for every model of one vocabulary size.
@@ -148,30 +147,6 @@ func (cfg *SpeedConfig) prompts(length int) [][]int64 {
 	return out
 }
 
-// timeBatch generates with nothing that stops a row.
-func timeBatch(ctx context.Context, m Model, prompts [][]int64, limits []int, watch *stopwatch) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	watch.start()
-	outputs, err := m.Generate(ctx, prompts, limits, NoStop, watch.step)
-	elapsed := time.Since(watch.begun)
-	if err != nil {
-		return err
-	}
-	if len(outputs) != len(prompts) {
-		return fmt.Errorf("the model returned %d outputs for %d prompts", len(outputs), len(prompts))
-	}
-	tokens := 0
-	for i, output := range outputs {
-		if len(output) != limits[i] {
-			return fmt.Errorf("output %d of the model has %d tokens, %d were asked for", i, len(output), limits[i])
-		}
-		tokens += len(output)
-	}
-	return watch.stop(elapsed, tokens)
-}
-
 // cost relates the times to the work.
 func (cfg *SpeedConfig) cost(length int, s Speed) Cost {
 	w := cfg.Work
@@ -182,20 +157,23 @@ func (cfg *SpeedConfig) cost(length int, s Speed) Cost {
 		PrefillRoofline: cfg.Peaks.Roofline(w.PrefillFLOPs, w.PrefillBytes, s.PrefillMS/1e3),
 		DecodeRoofline:  cfg.Peaks.Roofline(w.DecodeFLOPs, w.DecodeBytes, s.DecodeP50MS/1e3),
 	}
-	prefill := ratesOf(s.RepeatPrefillMS, cfg.Batch*length)
-	decode := ratesOf(s.RepeatDecodeMS, cfg.Batch)
-	c.PrefillTokensPerSecond, c.PrefillTokensPerSecondSD = ratesOf([]float64{s.PrefillMS}, cfg.Batch*length)[0], Deviation(prefill)
-	c.DecodeTokensPerSecond, c.DecodeTokensPerSecondSD = ratesOf([]float64{s.DecodeP50MS}, cfg.Batch)[0], Deviation(decode)
+	c.PrefillTokensPerSecond, c.PrefillTokensPerSecondSD = rates(s.PrefillMS, s.RepeatPrefillMS, cfg.Batch*length)
+	c.DecodeTokensPerSecond, c.DecodeTokensPerSecondSD = rates(s.DecodeP50MS, s.RepeatDecodeMS, cfg.Batch)
 	return c
 }
 
-// ratesOf turns times of so many tokens into tokens per second, 0 for no time.
-func ratesOf(ms []float64, tokens int) []float64 {
-	out := make([]float64, len(ms))
-	for i, t := range ms {
-		if t > 0 {
-			out[i] = 1e3 * float64(tokens) / t
+// rates turns the median time of so many tokens into tokens per second, 0 for no time,
+// with the deviation over repeats.
+func rates(median float64, repeats []float64, tokens int) (rate, deviation float64) {
+	of := func(ms float64) float64 {
+		if ms <= 0 {
+			return 0
 		}
+		return 1e3 * float64(tokens) / ms
 	}
-	return out
+	all := make([]float64, len(repeats))
+	for i, ms := range repeats {
+		all[i] = of(ms)
+	}
+	return of(median), Deviation(all)
 }

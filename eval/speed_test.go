@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 )
 
@@ -74,7 +75,7 @@ func TestMeasureSpeedAt(t *testing.T) {
 		t.Errorf("cost %+v", c)
 	}
 	index := eval.NewIndex([]eval.Row{row})
-	if index.Find(cfg.KeyOf("portable", 30)) == nil || index.Find(cfg.KeyOf("portable", 31)) != nil || index.Find(cfg.KeyOf("fused", 30)) != nil {
+	if index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, 30)) == nil || index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, 31)) != nil || index.Find(cfg.KeyOf(card.Card{Profile: "fused"}, 30)) != nil {
 		t.Error("the row does not answer its own question alone")
 	}
 
@@ -131,7 +132,7 @@ func TestMeasureSpeedErrors(t *testing.T) {
 		{"vocabulary", t.Context(), 4, runner{}, func(c *eval.SpeedConfig) { c.Vocab = 0 }, "0 ids"},
 		{"chunk", t.Context(), 4, runner{}, func(c *eval.SpeedConfig) { c.Chunk = 0 }, "chunk is 0"},
 		{"repeat", t.Context(), 4, runner{}, func(c *eval.SpeedConfig) { c.Repeat = -1 }, "repeat is -1"},
-		{"a model that stops early", t.Context(), 4, runner{short: true}, nil, "has 4 tokens, 5 were asked for"},
+		{"a model that stops early", t.Context(), 4, runner{short: true}, nil, "it ends after 4 of 5 tokens"},
 		{"a model that fails", t.Context(), 4, runner{err: errors.New("broken")}, nil, "broken"},
 		{"interrupted", cancelled, 4, runner{}, nil, "context canceled"},
 	} {

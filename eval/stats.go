@@ -3,6 +3,8 @@ package eval
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Wilson returns the 95 % score interval of a proportion of k in n (Wilson 1927,
@@ -36,26 +38,16 @@ func Percentile(values []float64, p float64) float64 {
 	if len(values) == 0 {
 		return 0
 	}
-	sorted := slices.Sorted(slices.Values(values))
-	rank := int(math.Ceil(p / 100 * float64(len(sorted))))
-	return sorted[min(max(rank, 1), len(sorted))-1]
+	return stat.Quantile(min(max(p, 0), 100)/100, stat.Empirical, slices.Sorted(slices.Values(values)), nil)
 }
 
 // Deviation returns the sample standard deviation (n − 1 below), 0 for fewer than
 // two values.
 func Deviation(values []float64) float64 {
-	n := float64(len(values))
-	if n < 2 {
+	if len(values) < 2 {
 		return 0
 	}
-	mean, sum := 0.0, 0.0
-	for _, v := range values {
-		mean += v / n
-	}
-	for _, v := range values {
-		sum += (v - mean) * (v - mean)
-	}
-	return math.Sqrt(sum / (n - 1))
+	return stat.StdDev(values, nil)
 }
 
 // ratio returns k/n, or 0 for n = 0.

@@ -100,7 +100,8 @@ func (cfg *Config) check() error {
 	case cfg.Warmup < 0:
 		return fmt.Errorf("warmup is %d, expected 0 or more batches", cfg.Warmup)
 	}
-	return cmp.Or(checkRange("n", cfg.N, 1, MaxSamples), checkRange("batch", cfg.Batch, 1, MaxBatch), checkRange("repeat", cfg.Repeat, 0, MaxRepeats))
+	return cmp.Or(checkRange("n", cfg.N, 1, MaxSamples), checkRange("batch", cfg.Batch, 1, MaxBatch),
+		checkRange("repeat", cfg.Repeat, 0, MaxRepeats))
 }
 
 func (cfg *Config) checkLengths() error {

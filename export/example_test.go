@@ -38,3 +38,24 @@ func Example() {
 	// output y = %0 : float32[batch,3]
 	// opset 18 float32[3,2]
 }
+
+func ExampleInspect() {
+	b := graph.NewBuilder()
+	x := b.Input("x", tensor.Float32, graph.Sym("batch"))
+	g, err := b.Build(graph.Output{Name: "y", Node: b.Add(x, x)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var file bytes.Buffer
+	if err := export.Write(&file, g, nil, export.Options{}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	r, err := export.Inspect(file.Bytes())
+	fmt.Println(r.Inputs, r.Ops, err)
+	fmt.Println(r.CardProblem)
+	// Output:
+	// [x float32[batch]] map[Add:1] <nil>
+	// card: no model card: metadata has no zoo.schema: the file was not written by zoo
+}

@@ -289,7 +289,7 @@ func TestReadInfo(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := export.Info{
-		Producer: "zoo", ProducerVersion: "v", Doc: "d", IRVersion: 8, Opset: 18, Domains: map[string]int{},
+		Producer: "zoo v", Doc: "d", IRVersion: 8, Opset: 18, Domains: map[string]int{},
 		Inputs:  []card.Port{{Name: "x", DType: "float32"}},
 		Outputs: []card.Port{{Name: "w", DType: "float32", Shape: []string{"1", "1"}}},
 		Nodes:   6, Ops: map[string]int{"Add": 2, "Mul": 1, "Cast": 1, "Where": 2},

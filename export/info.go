@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/internal/onnxpb"
@@ -10,21 +11,21 @@ import (
 
 // Info is what the head of a file says, without weights.
 type Info struct {
-	Producer        string
-	ProducerVersion string
-	Doc             string
-	IRVersion       int
-	Opset           int            // of the default domain; 0 if the file names none
-	Domains         map[string]int // opsets of other operator domains, if any
-	Inputs          []card.Port    // without parameters that are inputs
-	Outputs         []card.Port
-	ParamInputs     []card.Port // see Options.ParamsAsInputs
-	Nodes           int
-	Ops             map[string]int // nodes by operator
-	Initializers    int
+	Producer  string         `json:"producer"` // program and version, as "zoo 0.1.0"
+	Doc       string         `json:"-"`
+	IRVersion int            `json:"ir_version"`
+	Opset     int            `json:"opset"`             // of the default domain; 0 if the file names none
+	Domains   map[string]int `json:"domains,omitempty"` // opsets of other operator domains, if any
+	Inputs    []card.Port    `json:"inputs"`            // without parameters that are inputs
+	Outputs   []card.Port    `json:"outputs"`
+
+	ParamInputs  []card.Port    `json:"-"` // see Options.ParamsAsInputs
+	Nodes        int            `json:"nodes"`
+	Ops          map[string]int `json:"ops"` // nodes by operator
+	Initializers int            `json:"initializers"`
 	// InitializerBytes is the size of the weights and constants in this file.
-	InitializerBytes int64
-	Metadata         map[string]string
+	InitializerBytes int64             `json:"weight_bytes"`
+	Metadata         map[string]string `json:"metadata"`
 }
 
 // ReadInfo returns the head of any ONNX file, also of one that Read refuses: it
@@ -39,7 +40,7 @@ func ReadInfo(data []byte) (Info, error) {
 
 func infoOf(m *onnxpb.ModelProto) Info {
 	info := Info{
-		Producer: m.ProducerName, ProducerVersion: m.ProducerVersion, Doc: m.DocString,
+		Producer: strings.TrimSpace(m.ProducerName + " " + m.ProducerVersion), Doc: m.DocString,
 		IRVersion: int(m.IrVersion), Domains: map[string]int{},
 		Nodes: len(m.Graph.Node), Ops: map[string]int{},
 		Initializers: len(m.Graph.Initializer), Metadata: safety.Metadata(m),

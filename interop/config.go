@@ -80,11 +80,8 @@ func (d document) has(name string) bool {
 
 // putConfig writes a resolved configuration's keys.
 func (d document) putConfig(c models.Config) error {
-	if err := d.set(typeKey, typePrefix+c.Architecture()); err != nil {
+	if err := d.set(typeKey, typePrefix+c.Architecture); err != nil {
 		return err
-	}
-	if _, other := models.Find(c.Encoding); other {
-		c.Encoding = "" // the architecture's name, which model_type has
 	}
 	if c.Activation != "" {
 		c.Activation = activations[c.Activation]
@@ -128,9 +125,9 @@ func (d document) config() (models.Config, error) {
 	return c, d.architecture(&c)
 }
 
-// architecture reads what stands in an encoding's place.
+// architecture reads the architecture, and checks the encoding against it.
 func (d document) architecture(c *models.Config) error {
-	known := []string{typePrefix + "decoder"}
+	var known []string
 	for _, a := range models.Architectures() {
 		known = append(known, typePrefix+a.Name)
 	}
@@ -147,12 +144,15 @@ func (d document) architecture(c *models.Config) error {
 	if !slices.Contains(known, name) {
 		return &UnknownError{typeKey, name, known}
 	}
-	name = strings.TrimPrefix(name, typePrefix)
-	if a, other := models.Find(name); other {
+	a, err := models.Find(strings.TrimPrefix(name, typePrefix))
+	if err != nil {
+		return err
+	}
+	c.Architecture = a.Name
+	if !a.Has("encoding") {
 		if d.has(encodingKey) {
-			return fmt.Errorf("%s is %s: %s%s has none", encodingKey, clip(d[encodingKey]), typePrefix, a.Name)
+			return fmt.Errorf("%s is %s: %s has none", encodingKey, clip(d[encodingKey]), name)
 		}
-		c.Encoding = a.Name
 		return nil
 	}
 	var encodings []string

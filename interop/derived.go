@@ -18,7 +18,7 @@ const untied = "head.weight"
 // putDerived writes what other readers expect to be said and what follows from
 // the model: with a tokenizer, its ids too.
 func (d document) putDerived(m models.Model, pieces []string) error {
-	name := m.Config().Architecture()
+	name := m.Config().Architecture
 	tied := !slices.ContainsFunc(m.Params(), func(p pe.Param) bool { return p.Name == untied })
 	values := map[string]any{
 		architecturesKey:      []string{class(typePrefix + name)},

@@ -17,23 +17,10 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
 var pieces = []string{tokenizer.PadPiece, tokenizer.EOSPiece, " ", " [SEP]", "7", " 7", "tree", ":"}
-
-// names are all that can stand where an encoding does.
-func names() []string {
-	var out []string
-	for _, r := range pe.Table() {
-		out = append(out, r.Name)
-	}
-	for _, a := range models.Architectures() {
-		out = append(out, a.Name)
-	}
-	return out
-}
 
 func micro(encoding, settings string) models.Config {
 	return models.Config{Settings: settings, Encoding: encoding, DModel: 16, NLayers: 2, NHeads: 2, DFF: 32,
@@ -92,7 +79,7 @@ func TestRoundTrip(t *testing.T) {
 		"learned settings":    set(micro("learned", "modern"), `{"max_length": 9}`),
 		"sinusoidal settings": set(micro("sinusoidal", "faithful"), `{"amplitude": 0.5}`),
 	}
-	for _, name := range names() {
+	for _, name := range models.Encodings() {
 		for _, settings := range []string{"modern", "faithful"} {
 			cases[name+" "+settings] = micro(name, settings)
 		}

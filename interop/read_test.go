@@ -132,7 +132,7 @@ func TestReadForeignConfig(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Config.Encoding != encoding || m.Config.Settings != "modern" || m.Card.Task != "" ||
+		if m.Config.Name() != encoding || m.Config.Settings != "modern" || m.Card.Task != "" ||
 			len(m.Card.Tokenizer) != len(pieces) {
 			t.Errorf("read as %+v, %+v", m.Config, m.Card)
 		}

@@ -23,12 +23,13 @@ type Model struct {
 	Card card.Card
 }
 
-// Name is what files of the model are called: its task, if it has one, and its encoding.
+// Name is what files of the model are called: its task, if it has one, and the name of
+// its configuration.
 func (m Model) Name() string {
 	if m.Card.Task == "" {
-		return m.Config.Encoding
+		return m.Config.Name()
 	}
-	return m.Card.Task + "-" + m.Config.Encoding
+	return m.Card.Task + "-" + m.Config.Name()
 }
 
 // ONNX returns the model's file in a profile. Equal models give equal bytes.
@@ -57,7 +58,7 @@ func (m Model) SequenceONNX() ([]byte, error) {
 	}
 	state, recurrent := c.Recurrent()
 	if !recurrent {
-		return nil, fmt.Errorf("modelfile: %s is not recurrent: only a model with one state of fixed size has a sequence form", c.Encoding)
+		return nil, fmt.Errorf("modelfile: %s is not recurrent: only a model with one state of fixed size has a sequence form", c.Name())
 	}
 	return m.write(c, func(buf *bytes.Buffer, o export.Options) error {
 		return export.WriteSequence(buf, g, m.Weights, state, o)
@@ -92,7 +93,7 @@ func (m Model) Describe(profile string) (*graph.Graph, card.Card, error) {
 	if c.Config, err = json.Marshal(cfg); err != nil {
 		return nil, c, fmt.Errorf("modelfile: %w", err)
 	}
-	c.Architecture, c.Positions = cfg.Architecture(), card.Contiguous
+	c.Architecture, c.Positions = cfg.Architecture, card.Contiguous
 	c.Encoding, c.EncodingParams = cfg.Encoding, cfg.EncodingParams
 	c.MaxLength = model.MaxLength()
 	c.Parameters = int64(models.Count(model.Params()))

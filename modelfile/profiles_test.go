@@ -95,14 +95,7 @@ func reportRatios(b *testing.B, r []float64) {
 //	go test ./modelfile -run '^$' -bench Decode -benchtime 10x
 func BenchmarkDecode(b *testing.B) {
 	orttest.Require(b)
-	var names []string
-	for _, row := range pe.Table() {
-		names = append(names, row.Name)
-	}
-	for _, a := range models.Architectures() {
-		names = append(names, a.Name)
-	}
-	for _, name := range names {
+	for _, name := range models.Encodings() {
 		b.Run(name, func(b *testing.B) {
 			var sessions [2]*runtime.Session
 			for i, encoding := range []string{"nope", name} {

@@ -32,36 +32,32 @@ type Clockwork struct {
 // size is k, the units of one module.
 func (c *Clockwork) size() int { return c.cfg.NUnits / c.cfg.NModules }
 
-// resolveClockwork fills in and checks what the architecture needs, and clears
-// what belongs to the decoder, so that a stored configuration says what is used.
-func (c Config) resolveClockwork() (Config, error) {
-	c.NUnits = cmp.Or(c.NUnits, c.DFF)
+// newClockwork makes a network from a resolved configuration.
+func newClockwork(cfg Config) (Model, error) { return &Clockwork{cfg}, nil }
+
+// resolveClockwork fills in and checks the network's settings.
+func resolveClockwork(c Config) (Config, error) {
+	c.NUnits, c.DFF = cmp.Or(c.NUnits, c.DFF), 0
 	c.NModules = cmp.Or(c.NModules, 8)
-	out := Config{Settings: c.Settings, Encoding: c.Encoding, DModel: c.DModel, VocabSize: c.VocabSize,
-		NUnits: c.NUnits, NModules: c.NModules, Periods: slices.Clone(c.Periods)}
-	if len(c.EncodingParams) > 0 {
-		return c, fmt.Errorf("encoding_params %s: %s has none; its settings are n_units, n_modules and periods", c.EncodingParams, c.Encoding)
+	c.Periods = slices.Clone(c.Periods) // the caller's
+	err := checkSizes(size{"d_model", c.DModel, maxWidth}, size{"vocab_size", c.VocabSize, maxVocab},
+		size{"n_units", c.NUnits, maxWidth}, size{"n_modules", c.NModules, 30})
+	if err != nil {
+		return c, err
 	}
-	for _, f := range []struct {
-		key        string
-		value, max int
-	}{{"d_model", out.DModel, maxWidth}, {"vocab_size", out.VocabSize, maxVocab}, {"n_units", out.NUnits, maxWidth}, {"n_modules", out.NModules, 30}} {
-		if f.value < 1 || f.value > f.max {
-			return c, fmt.Errorf("%s %d: want 1 to %d", f.key, f.value, f.max)
+	if c.NUnits%c.NModules != 0 {
+		return c, fmt.Errorf("n_modules %d does not divide n_units %d; change one", c.NModules, c.NUnits)
+	}
+	if len(c.Periods) == 0 {
+		for m := range c.NModules {
+			c.Periods = append(c.Periods, 1<<m)
 		}
 	}
-	if out.NUnits%out.NModules != 0 {
-		return c, fmt.Errorf("n_modules %d does not divide n_units %d; change one", out.NModules, out.NUnits)
+	if len(c.Periods) != c.NModules || !slices.IsSorted(c.Periods) || c.Periods[0] < 1 {
+		return c, fmt.Errorf("periods %v: want one for each of the %d modules, positive and from fast to slow",
+			c.Periods, c.NModules)
 	}
-	if len(out.Periods) == 0 {
-		for m := range out.NModules {
-			out.Periods = append(out.Periods, 1<<m)
-		}
-	}
-	if len(out.Periods) != out.NModules || !slices.IsSorted(out.Periods) || out.Periods[0] < 1 {
-		return c, fmt.Errorf("periods %v: want one for each of the %d modules, positive and from fast to slow", out.Periods, out.NModules)
-	}
-	return out, nil
+	return c, nil
 }
 
 // Config implements Model.
@@ -81,9 +77,11 @@ func (c *Clockwork) Params() []pe.Param {
 	}
 	for m := range c.cfg.NModules {
 		reads := n - m*k
-		list = append(list, pe.Param{Name: recurrent(m), Shape: []int{k, reads}, Std: 1 / math.Sqrt(float64(reads)), Decay: true})
+		std := 1 / math.Sqrt(float64(reads))
+		list = append(list, pe.Param{Name: recurrent(m), Shape: []int{k, reads}, Std: std, Decay: true})
 	}
-	return append(list, pe.Param{Name: "head.weight", Shape: []int{c.cfg.VocabSize, n}, Std: 1 / math.Sqrt(float64(n)), Decay: true})
+	head := pe.Param{Name: "head.weight", Shape: []int{c.cfg.VocabSize, n}, Std: 1 / math.Sqrt(float64(n)), Decay: true}
+	return append(list, head)
 }
 
 func recurrent(m int) string { return fmt.Sprintf("modules.%d.recurrent.weight", m) }
@@ -189,9 +187,10 @@ func (c *Clockwork) Graph(Mode) (*graph.Graph, []card.State, error) {
 	}
 	present := b.Concat(1, next...)
 	logits := b.Unsqueeze(linear(b, present, l.params["head.weight"]), 1)
-	g, err := b.Build(graph.Output{Name: card.Logits.Name, Node: logits}, graph.Output{Name: state.Present, Node: present})
+	g, err := b.Build(graph.Output{Name: card.Logits.Name, Node: logits},
+		graph.Output{Name: state.Present, Node: present})
 	if err != nil {
-		return nil, nil, fmt.Errorf("models: %s: %w", c.cfg.Encoding, err)
+		return nil, nil, fmt.Errorf("models: %s: %w", c.cfg.Name(), err)
 	}
 	return g, []card.State{state}, nil
 }

@@ -16,7 +16,9 @@ import (
 
 func clockwork(t testing.TB, periods ...int) (models.Model, map[string]*tensor.Tensor) {
 	t.Helper()
-	m, err := models.New(models.Config{Encoding: "cwrnn", DModel: 6, NUnits: 12, NModules: 3, Periods: periods, VocabSize: 11})
+	m, err := models.New(models.Config{
+		Architecture: "cwrnn", DModel: 6, NUnits: 12, NModules: 3, Periods: periods, VocabSize: 11,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,8 +94,8 @@ func stepwise(t testing.TB, m models.Model, w map[string]*tensor.Tensor, rows ..
 			}
 		}
 		out, err := prog.Run(t.Context(), map[string]*tensor.Tensor{
-			"input_ids": tensor.Of(ids, batch, 1), "attention_mask": tensor.Of(mask, batch, 1), "position_ids": tensor.Of(pos, batch, 1),
-			list[0].Past: state,
+			"input_ids": tensor.Of(ids, batch, 1), "attention_mask": tensor.Of(mask, batch, 1),
+			"position_ids": tensor.Of(pos, batch, 1), list[0].Past: state,
 		}, w)
 		if err != nil {
 			t.Fatal(err)
@@ -113,7 +115,8 @@ func unrolled(t testing.TB, m models.Model, w map[string]*tensor.Tensor, ids []i
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := interp.New(g, interp.Float64).Run(t.Context(), map[string]*tensor.Tensor{"input_ids": tensor.Of(ids, 1, len(ids))}, w)
+	feed := map[string]*tensor.Tensor{"input_ids": tensor.Of(ids, 1, len(ids))}
+	out, err := interp.New(g, interp.Float64).Run(t.Context(), feed, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +212,7 @@ func TestClockworkParams(t *testing.T) {
 }
 
 func TestClockworkErrors(t *testing.T) {
-	base := models.Config{Encoding: "cwrnn", DModel: 6, NUnits: 12, NModules: 3, VocabSize: 11}
+	base := models.Config{Architecture: "cwrnn", DModel: 6, NUnits: 12, NModules: 3, VocabSize: 11}
 	for _, tc := range []struct {
 		change func(*models.Config)
 		want   string

@@ -4,10 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
-
-	"github.com/nopezoo/zoo/models/pe"
 )
 
 // Config is a model, but for its weights. The zero value of an optional field
@@ -17,9 +13,12 @@ type Config struct {
 	// rotary, squared ReLU) or "faithful" (Kazemnejad et al. 2023: T5 block with
 	// unscaled attention, ReLU, tied and scaled head, T5 initialisation).
 	Settings string `json:"settings"`
-	// Encoding is a name of the table of package pe, or of an architecture that
-	// has none (see Architectures).
-	Encoding string `json:"encoding"`
+	// Architecture is a name of the table of architectures (Architectures), by default
+	// the decoder. Settings that it does not have are cleared by Resolve.
+	Architecture string `json:"architecture,omitempty"`
+	// Encoding is a name of the table of package pe. That of an architecture without
+	// encodings may stand here too: it is short for it (see ArchitectureOf).
+	Encoding string `json:"encoding,omitempty"`
 	// EncodingParams is a JSON object of the encoding's own settings. Under the
 	// faithful settings, keys that are not given are the paper's.
 	EncodingParams json.RawMessage `json:"encoding_params,omitempty"`
@@ -52,74 +51,44 @@ type Config struct {
 	Periods  []int `json:"periods,omitempty"`
 }
 
-// family holds the defaults that a settings name stands for.
-var family = map[string]Config{
-	"modern":   {Activation: "relu2", AttentionScale: "sqrt", HeadScale: "none", Init: "gpt", NormEps: 1e-6},
-	"faithful": {Activation: "relu", AttentionScale: "none", HeadScale: "sqrt", Init: "t5", NormEps: 1e-6},
+// Name is what a model of the configuration is called among others: by its encoding, or
+// by its architecture where that has none.
+func (c Config) Name() string { return cmp.Or(c.Encoding, c.Architecture) }
+
+// MarshalJSON leaves the architecture out where it is the default: configurations are
+// stored and hashed as they were when there was no other.
+func (c Config) MarshalJSON() ([]byte, error) {
+	if c.Architecture == DefaultArchitecture {
+		c.Architecture = ""
+	}
+	type fields Config // without this method
+	return json.Marshal(fields(c))
 }
 
-// Resolve returns the configuration with every default filled in and what its
-// architecture has not (see Settings) cleared, or an error that names the
-// offending key, its value and what is allowed.
+// Resolve returns the configuration with every default filled in and with what its
+// architecture does not have cleared, or an error that names the offending key, its
+// value and what is allowed.
 func (c Config) Resolve() (Config, error) {
+	c, _, err := c.resolve()
+	return c, err
+}
+
+// resolve is Resolve, and returns the architecture's row as well.
+func (c Config) resolve() (Config, Architecture, error) {
 	c.Settings = cmp.Or(c.Settings, "modern")
-	base, ok := family[c.Settings]
-	if !ok {
-		return c, fmt.Errorf("settings %q: want modern or faithful", c.Settings)
+	if _, ok := family[c.Settings]; !ok {
+		return c, Architecture{}, fmt.Errorf("settings %q: want modern or faithful", c.Settings)
 	}
-	if a, ok := Find(c.Encoding); ok {
-		if _, err := pe.Find(a.Name); err == nil {
-			return c, fmt.Errorf("encoding %q: an architecture and a registered encoding (pe.Register) both have this name; rename the encoding", a.Name)
-		}
-		return a.resolve(c)
-	}
-	c.NUnits, c.NModules, c.Periods = 0, 0, nil
-	c.Activation = cmp.Or(c.Activation, base.Activation)
-	c.AttentionScale = cmp.Or(c.AttentionScale, base.AttentionScale)
-	c.HeadScale = cmp.Or(c.HeadScale, base.HeadScale)
-	c.Init = cmp.Or(c.Init, base.Init)
-	c.NormEps = cmp.Or(c.NormEps, base.NormEps)
-	if c.DHead == 0 && c.NHeads > 0 {
-		if c.DModel%c.NHeads != 0 {
-			return c, fmt.Errorf("n_heads %d does not divide d_model %d; change one, or set d_head", c.NHeads, c.DModel)
-		}
-		c.DHead = c.DModel / c.NHeads
-	}
-	if name, ok := strings.CutPrefix(c.Encoding, valuePrefix); ok {
-		return c, fmt.Errorf("encoding %s was handed to WithEncoding as a value, which no configuration can carry; register it (pe.Register), or write the decoder's own Graph with export.Write", name)
-	}
-	row, err := pe.Find(c.Encoding)
+	a, err := ArchitectureOf(c)
 	if err != nil {
-		return c, err
+		return c, a, err
 	}
-	if c.Settings == "faithful" {
-		if c.EncodingParams, err = overlay(row.Paper, c.EncodingParams); err != nil {
-			return c, fmt.Errorf("encoding_params: %w", err)
-		}
+	if len(c.EncodingParams) > 0 && !a.Has("encoding_params") {
+		return c, a, a.NoSetting(fmt.Sprintf("encoding_params=%s", c.EncodingParams))
 	}
-	return c, c.check()
-}
-
-// overlay returns the JSON object base with the keys of over added or replaced.
-func overlay(base, over json.RawMessage) (json.RawMessage, error) {
-	if len(over) == 0 {
-		return base, nil
-	}
-	if len(base) == 0 {
-		return over, nil
-	}
-	var both map[string]json.RawMessage
-	for _, text := range []json.RawMessage{base, over} {
-		if err := json.Unmarshal(text, &both); err != nil {
-			return nil, err
-		}
-	}
-	return json.Marshal(both)
-}
-
-// dims are the sizes that encodings are told.
-func (c Config) dims() pe.Dims {
-	return pe.Dims{Model: c.DModel, Heads: c.NHeads, Head: c.DHead, Layers: c.NLayers}
+	c.Architecture = a.Name
+	c, err = a.resolve(a.only(c))
+	return c, a, err
 }
 
 // The largest sizes accepted: a guard against typing slips and hostile files,
@@ -130,34 +99,17 @@ const (
 	maxVocab  = 1 << 20
 )
 
-func (c Config) check() error {
-	for _, f := range []struct {
-		key   string
-		value int
-		max   int
-	}{
-		{"d_model", c.DModel, maxWidth}, {"n_layers", c.NLayers, maxLayers}, {"n_heads", c.NHeads, maxWidth},
-		{"d_head", c.DHead, maxWidth}, {"d_ff", c.DFF, maxWidth}, {"vocab_size", c.VocabSize, maxVocab},
-	} {
-		if f.value < 1 || f.value > f.max {
-			return fmt.Errorf("%s %d: want 1 to %d", f.key, f.value, f.max)
+// size is a number that a configuration must have.
+type size struct {
+	key        string
+	value, max int
+}
+
+func checkSizes(sizes ...size) error {
+	for _, s := range sizes {
+		if s.value < 1 || s.value > s.max {
+			return fmt.Errorf("%s %d: want 1 to %d", s.key, s.value, s.max)
 		}
-	}
-	for _, f := range []struct {
-		key, value string
-		allowed    []string
-	}{
-		{"activation", c.Activation, []string{"relu", "relu2", "gelu"}},
-		{"attention_scale", c.AttentionScale, []string{"sqrt", "none"}},
-		{"head_scale", c.HeadScale, []string{"sqrt", "none"}},
-		{"init", c.Init, []string{"gpt", "t5"}},
-	} {
-		if !slices.Contains(f.allowed, f.value) {
-			return fmt.Errorf("%s %q: want %s", f.key, f.value, strings.Join(f.allowed, " or "))
-		}
-	}
-	if !(c.NormEps > 0 && c.NormEps < 1) {
-		return fmt.Errorf("norm_eps %v: want a small positive number", c.NormEps)
 	}
 	return nil
 }

@@ -19,20 +19,21 @@ type Decoder struct {
 }
 
 // newDecoder makes a decoder from a resolved configuration.
-func newDecoder(cfg Config) (*Decoder, error) {
+func newDecoder(cfg Config) (Model, error) {
 	row, err := pe.Find(cfg.Encoding)
 	if err != nil {
-		return nil, fmt.Errorf("models: %w", err)
+		return nil, err
 	}
 	enc, err := row.New(cfg.dims(), cfg.EncodingParams)
 	if err != nil {
-		return nil, fmt.Errorf("models: %w", err)
+		return nil, err
 	}
 	d := &Decoder{cfg, enc}
 	seen := map[string]bool{}
 	for _, p := range d.Params() {
 		if seen[p.Name] {
-			return nil, fmt.Errorf("models: encoding %s declares a weight %s, and the model has one already; give it another name", cfg.Encoding, p.Name)
+			return nil, fmt.Errorf("encoding %s declares a weight %s, and the model has one already; "+
+				"give it another name", cfg.Encoding, p.Name)
 		}
 		seen[p.Name] = true
 	}
@@ -53,9 +54,6 @@ const valuePrefix = "value:"
 
 // Config returns the resolved configuration.
 func (d *Decoder) Config() Config { return d.cfg }
-
-// Encoding returns the positional encoding.
-func (d *Decoder) Encoding() pe.Encoding { return d.enc }
 
 // MaxLength returns the greatest sequence length in tokens, 0 for none.
 func (d *Decoder) MaxLength() int {

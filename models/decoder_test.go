@@ -22,7 +22,9 @@ import (
 
 // micro is a model small enough for plain loops.
 func micro(encoding, settings string) models.Config {
-	return models.Config{Settings: settings, Encoding: encoding, DModel: 16, NLayers: 2, NHeads: 2, DHead: 8, DFF: 24, VocabSize: 11}
+	return models.Config{
+		Settings: settings, Encoding: encoding, DModel: 16, NLayers: 2, NHeads: 2, DHead: 8, DFF: 24, VocabSize: 11,
+	}
 }
 
 func newDecoder(t testing.TB, cfg models.Config) *models.Decoder {
@@ -95,7 +97,9 @@ func (r *runner) step(rows ...[]int64) [][][]float64 {
 		}
 	}
 	mask := tensor.Of(slices.Concat(r.mask...), batch, len(r.mask[0]))
-	feed := map[string]*tensor.Tensor{"input_ids": ids, "attention_mask": mask, "logits_to_keep": tensor.Of([]int64{int64(width)}, 1)}
+	feed := map[string]*tensor.Tensor{
+		"input_ids": ids, "attention_mask": mask, "logits_to_keep": tensor.Of([]int64{int64(width)}, 1),
+	}
 	if r.g.Input("position_ids") != nil {
 		feed["position_ids"] = pos
 	}
@@ -195,12 +199,15 @@ func TestUncachedEqualsCached(t *testing.T) {
 		for i := range positions {
 			positions[i] = int64(i)
 		}
-		feed := map[string]*tensor.Tensor{"input_ids": tensor.Of(ids, 1, len(ids)), "position_ids": tensor.Of(positions, 1, len(ids))}
+		feed := map[string]*tensor.Tensor{
+			"input_ids": tensor.Of(ids, 1, len(ids)), "position_ids": tensor.Of(positions, 1, len(ids)),
+		}
 		out, err := interp.New(g, interp.Float64).Run(t.Context(), feed, lively(m))
 		if err != nil {
 			t.Fatal(err)
 		}
-		same(t, "uncached", tensor.Data[float64](out["logits"]), slices.Concat(newRunner(t, m, mode, 1).step(ids)[0]...))
+		cached := newRunner(t, m, mode, 1).step(ids)[0]
+		same(t, "uncached", tensor.Data[float64](out["logits"]), slices.Concat(cached...))
 	})
 }
 

@@ -30,7 +30,9 @@ func namesTable(t *testing.T) (rows []namesRow) {
 		if len(cells) != 6 {
 			t.Fatalf("NAMES.md: %q has %d cells, want 4", line, len(cells)-2)
 		}
-		rows = append(rows, namesRow{strings.Trim(cells[1], " `"), strings.TrimSpace(cells[2]), strings.TrimSpace(cells[3])})
+		rows = append(rows, namesRow{
+			name: strings.Trim(cells[1], " `"), shape: strings.TrimSpace(cells[2]), model: strings.TrimSpace(cells[3]),
+		})
 	}
 	return rows
 }
@@ -64,22 +66,20 @@ func (r namesRow) dims(t *testing.T, sizes map[string]int) (shape []int) {
 // exactly the weights that the model declares. All sizes differ.
 func TestNames(t *testing.T) {
 	const units, modules = 12, 3
-	sizes := map[string]int{"V": 11, "D": 18, "L": 2, "H": 3, "K": 8, "F": 25, "P": 13, "B": 10, "n": units, "k": units / modules}
+	sizes := map[string]int{
+		"V": 11, "D": 18, "L": 2, "H": 3, "K": 8, "F": 25, "P": 13, "B": 10, "n": units, "k": units / modules,
+	}
 	settings := map[string]string{"learned": `{"max_length":13}`, "t5": `{"buckets":10}`}
 	rows := namesTable(t)
-	ownKind := map[string]bool{}
-	for _, r := range pe.Table() {
-		ownKind[r.Name] = false
-	}
-	for _, a := range models.Architectures() {
-		ownKind[a.Name] = true
-	}
 	used := map[string]bool{"decoder": true}
-	for encoding, own := range ownKind {
+	for _, encoding := range models.Encodings() {
+		_, err := pe.Find(encoding)
+		own := err != nil
 		used[encoding] = true
 		t.Run(encoding, func(t *testing.T) {
-			c := models.Config{Encoding: encoding, EncodingParams: json.RawMessage(settings[encoding]), DModel: sizes["D"], NLayers: sizes["L"],
-				NHeads: sizes["H"], DHead: sizes["K"], DFF: sizes["F"], VocabSize: sizes["V"]}
+			c := models.Config{Encoding: encoding, EncodingParams: json.RawMessage(settings[encoding]),
+				DModel: sizes["D"], NLayers: sizes["L"], NHeads: sizes["H"], DHead: sizes["K"], DFF: sizes["F"],
+				VocabSize: sizes["V"]}
 			if own {
 				c.NUnits, c.NModules = units, modules
 			}
@@ -119,7 +119,8 @@ func (r namesRow) expand(t *testing.T, sizes map[string]int, modules int, into m
 	}
 	for i := range count {
 		sizes["m"] = i
-		name := strings.NewReplacer("layers.i.", "layers."+strconv.Itoa(i)+".", "modules.m.", "modules."+strconv.Itoa(i)+".").Replace(r.name)
+		number := "." + strconv.Itoa(i) + "."
+		name := strings.NewReplacer("layers.i.", "layers"+number, "modules.m.", "modules"+number).Replace(r.name)
 		if _, twice := into[name]; twice {
 			t.Errorf("NAMES.md lists %s twice", name)
 		}

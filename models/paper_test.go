@@ -13,7 +13,9 @@ import (
 
 // paper is the model of Kazemnejad et al. 2023 at its size, vocabulary included.
 func paper(encoding string) models.Config {
-	return models.Config{Settings: "faithful", Encoding: encoding, DModel: 768, NLayers: 12, NHeads: 12, DFF: 3072, VocabSize: 32100}
+	return models.Config{
+		Settings: "faithful", Encoding: encoding, DModel: 768, NLayers: 12, NHeads: 12, DFF: 3072, VocabSize: 32100,
+	}
 }
 
 // 24,652,800 for the tied embedding, 28,311,552 attention, 56,623,104
@@ -41,7 +43,8 @@ func TestPaperParameterCount(t *testing.T) {
 // model is initialised.
 func TestPaperInitialisation(t *testing.T) {
 	want := map[string]float64{
-		"embed.weight": 1, "q_proj.weight": 0.00451, "k_proj.weight": 0.0361, "v_proj.weight": 0.0361, "o_proj.weight": 0.0361,
+		"embed.weight": 1, "q_proj.weight": 0.00451, "k_proj.weight": 0.0361,
+		"v_proj.weight": 0.0361, "o_proj.weight": 0.0361,
 		"up_proj.weight": 0.0361, "down_proj.weight": 0.0180, "relative_bias.weight": 0.0361, "position.weight": 1,
 		"r_proj.weight": 0.0361, "content_bias": 0.2, "position_bias": 0.2,
 	}
@@ -50,7 +53,8 @@ func TestPaperInitialisation(t *testing.T) {
 		for _, p := range newDecoder(t, paper(encoding)).Params() {
 			if strings.HasSuffix(p.Name, "norm.weight") {
 				if p.Mean != 1 || p.Std != 0 || !p.Decay {
-					t.Errorf("%s starts at %v ± %v, decays: %v; want a constant 1 that decays", p.Name, p.Mean, p.Std, p.Decay)
+					t.Errorf("%s starts at %v ± %v, decays: %v; want a constant 1 that decays",
+						p.Name, p.Mean, p.Std, p.Decay)
 				}
 				continue
 			}
@@ -101,7 +105,9 @@ func TestPaperDecay(t *testing.T) {
 // The weights really have them: mean and deviation of one draw, within five
 // standard errors.
 func TestDrawnWeights(t *testing.T) {
-	m := newDecoder(t, models.Config{Settings: "faithful", Encoding: "t5", DModel: 64, NLayers: 1, NHeads: 4, DFF: 128, VocabSize: 100})
+	m := newDecoder(t, models.Config{
+		Settings: "faithful", Encoding: "t5", DModel: 64, NLayers: 1, NHeads: 4, DFF: 128, VocabSize: 100,
+	})
 	w := models.InitWeights(m.Params(), 1)
 	for _, p := range m.Params() {
 		var sum, squares float64

@@ -56,19 +56,10 @@ func (p *pass) param(name string) *graph.Node {
 
 // norm applies RMSNorm with the gain name.weight.
 func (p *pass) norm(name string, x *graph.Node) (y *graph.Node) {
-	p.b.In(name[lastDot(name):], func() {
+	p.b.In(name[strings.LastIndexByte(name, '.')+1:], func() {
 		y = rmsNorm(p.b, x, p.param(name+".weight"), p.cfg.NormEps, p.mode.Fused)
 	})
 	return y
-}
-
-func lastDot(s string) int {
-	for i := len(s) - 1; i >= 0; i-- {
-		if s[i] == '.' {
-			return i + 1
-		}
-	}
-	return 0
 }
 
 // site describes layer i to the encoding's hooks.

@@ -30,8 +30,11 @@ type twin struct {
 // twinOf returns the twin's idea of an encoding; every row of the table must
 // have one.
 func twinOf(t testing.TB, name string, cfg models.Config) *twin {
-	w := &twin{cfg: cfg, embed: func([]float64, int) {}, rotate: func(x []float64, _ int) []float64 { return x },
-		score: func(int, int, []float64, []float64, int) float64 { return 0 }, keep: func(int, int) float64 { return 1 }}
+	w := &twin{
+		cfg: cfg, embed: func([]float64, int) {}, rotate: func(x []float64, _ int) []float64 { return x },
+		score: func(int, int, []float64, []float64, int) float64 { return 0 },
+		keep:  func(int, int) float64 { return 1 },
+	}
 	faithful := cfg.Settings == "faithful"
 	switch name {
 	case "nope":

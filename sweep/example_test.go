@@ -25,7 +25,7 @@ grid:
 	}
 	// sweep.Train(ctx, "runs/mine", runs, sweep.Options{Command: []string{"zoo", "train", "--resume"}}) trains these.
 	for _, r := range runs {
-		fmt.Printf("%s: %d steps, %d parameters\n", r.Name, r.Config.Train.Steps, r.Cost.Parameters)
+		fmt.Printf("%s: %d steps, %d parameters\n", r.Name, r.Config.Train.Steps, r.Parameters)
 	}
 	// Output:
 	// copy-nope-tiny-lr=0.001-s1: 100 steps, 342624 parameters

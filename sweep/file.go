@@ -38,7 +38,9 @@ type axis struct {
 // sweep that is cut short has few seeds of everything.
 func lists() []axis {
 	return []axis{
-		{key: "train.seed", from: "seeds"}, {key: "train.task", from: "tasks"}, {key: "model.encoding", from: "encodings"},
+		{key: "train.seed", from: "seeds"},
+		{key: "train.task", from: "tasks"},
+		{key: "model.encoding", from: "encodings"},
 	}
 }
 

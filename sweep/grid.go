@@ -25,7 +25,8 @@ func (f *File) checkSize() error {
 				sizes = append(sizes, fmt.Sprintf("%d %s", len(x.values), x.from))
 			}
 			return fmt.Errorf("sweep %s: %s are more than %d runs, which is the most that one sweep holds, "+
-				"since all are checked before the first begins; divide the file", f.Name, strings.Join(sizes, " × "), mostRuns)
+				"since all are checked before the first begins; divide the file",
+				f.Name, strings.Join(sizes, " × "), mostRuns)
 		}
 	}
 	return nil
@@ -78,7 +79,7 @@ func (f *File) Runs(folder string, s configs.Sources) ([]Run, error) {
 				f.Name, f.describe(other), f.describe(combination), r.Name)
 		}
 		seen[r.Name] = combination
-		r.Dir = filepath.Join(folder, r.Name)
+		r.Dir = filepath.ToSlash(filepath.Join(folder, r.Name))
 		out = append(out, r)
 	}
 	return out, nil

@@ -45,10 +45,10 @@ func Look(ctx context.Context, folder string, runs []Run) (all []Status, job *sl
 func lookAt(r Run, task slurm.TaskState, log string) (Status, error) {
 	s := newStatus(r)
 	s.Slurm = task.String()
-	if !r.begun() {
+	info, err := train.Describe(r.Dir)
+	if errors.Is(err, fs.ErrNotExist) { // not begun
 		return s, nil
 	}
-	info, err := train.Describe(r.Dir)
 	if err != nil {
 		s.State, s.Error = Failed, err.Error()
 		return s, nil

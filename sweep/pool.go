@@ -28,7 +28,7 @@ func (p pool) run(ctx context.Context, runs []Run, do func(context.Context, Run)
 	results := make(chan result)
 	var waiting []Run
 	for _, r := range runs {
-		if p.memory > 0 && r.Cost.Memory > p.memory {
+		if p.memory > 0 && r.Memory > p.memory {
 			done(r, ErrMemory)
 			continue
 		}
@@ -44,14 +44,14 @@ func (p pool) run(ctx context.Context, runs []Run, do func(context.Context, Run)
 			}
 			r := waiting[i]
 			waiting = slices.Delete(waiting, i, i+1)
-			busy, taken = busy+1, taken+r.Cost.Memory
+			busy, taken = busy+1, taken+r.Memory
 			go func() { results <- result{r, do(ctx, r)} }()
 		}
 		if busy == 0 {
 			return
 		}
 		r := <-results
-		busy, taken = busy-1, taken-r.run.Cost.Memory
+		busy, taken = busy-1, taken-r.run.Memory
 		done(r.run, r.err)
 	}
 }
@@ -59,7 +59,7 @@ func (p pool) run(ctx context.Context, runs []Run, do func(context.Context, Run)
 // next returns the first run that there is memory for, -1 for none.
 func (p pool) next(waiting []Run, taken int64) int {
 	for i, r := range waiting {
-		if p.memory <= 0 || taken+r.Cost.Memory <= p.memory {
+		if p.memory <= 0 || taken+r.Memory <= p.memory {
 			return i
 		}
 	}

@@ -44,7 +44,7 @@ func TestPool(t *testing.T) {
 				var got []string
 				test.pool.run(t.Context(), sweepRuns(test.memory...), func(_ context.Context, r Run) error {
 					begun <- [2]any{r.Name, hour()}
-					time.Sleep(time.Duration(r.Cost.Memory) * time.Hour)
+					time.Sleep(time.Duration(r.Memory) * time.Hour)
 					return nil
 				}, func(r Run, err error) {
 					for len(begun) > 0 {

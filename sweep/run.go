@@ -1,18 +1,13 @@
 package sweep
 
-import (
-	"os"
-	"path/filepath"
-
-	"github.com/nopezoo/zoo/train"
-)
+import "github.com/nopezoo/zoo/train"
 
 // Run is one run of a sweep.
 type Run struct {
-	Name   string // unique within the sweep
-	Dir    string // run directory
-	Config train.Config
-	Cost   train.Cost
+	Name string `json:"name"` // unique within the sweep
+	Dir  string `json:"dir"`  // run directory, with slashes
+	train.Cost
+	Config train.Config `json:"config"`
 }
 
 // RunError says which run of a sweep an error is about.
@@ -37,12 +32,6 @@ func prepare(runs []Run, threads int) error {
 		}
 	}
 	return nil
-}
-
-// begun reports whether the run has a directory.
-func (r Run) begun() bool {
-	_, err := os.Stat(filepath.Join(r.Dir, train.ConfigFile))
-	return err == nil
 }
 
 // Finished reports whether the run is finished, as far as its directory can be read.

@@ -2,11 +2,10 @@ package sweep
 
 import (
 	"fmt"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -36,7 +35,7 @@ type Status struct {
 
 // newStatus is the status of a run that waits.
 func newStatus(r Run) Status {
-	return Status{Name: r.Name, Dir: filepath.ToSlash(r.Dir), State: Waiting, Steps: r.Config.Train.Steps}
+	return Status{Name: r.Name, Dir: r.Dir, State: Waiting, Steps: r.Config.Train.Steps}
 }
 
 // look reads the status's numbers from the run's metrics.
@@ -69,18 +68,14 @@ func (s Status) Cells() []string {
 		out[3] = fmt.Sprintf("loss %.4g", *s.Loss)
 	}
 	if s.Pace > 0 {
-		out[4] = short(s.Pace) + " tokens/s"
-		unit := time.Second
-		if s.Left < 10 {
-			unit /= 10
-		}
-		out[5] = time.Duration(s.Left*float64(time.Second)).Round(unit).String() + " left"
+		out[4] = human.Count(s.Pace) + " tokens/s"
+		out[5] = human.Duration(time.Duration(s.Left*float64(time.Second))) + " left"
 	}
 	if s.Slurm != "" {
 		out[1] += ", " + s.Slurm
 	}
 	if s.Error != "" {
-		out = append(out[:3], s.Error)
+		out = append(out[:3], strings.Join(strings.Fields(s.Error), " "))
 	}
 	return out
 }
@@ -88,19 +83,6 @@ func (s Status) Cells() []string {
 // String is the status in one line.
 func (s Status) String() string {
 	return strings.Join(strings.Fields(strings.Join(s.Cells(), " ")), " ")
-}
-
-// short writes a number with three digits and a unit: 18.2k, 3.21M.
-func short(v float64) string {
-	for _, u := range []struct {
-		size float64
-		name string
-	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
-		if v >= u.size {
-			return strconv.FormatFloat(v/u.size, 'g', 3, 64) + u.name
-		}
-	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
 // Count sums up how runs are: "3 finished, 1 failed".

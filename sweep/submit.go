@@ -33,7 +33,7 @@ func Script(folder string, runs []Run, command []string, o slurm.Options) (slurm
 			return s, err
 		}
 		s.Tasks = append(s.Tasks, slurm.Task{Index: i + 1, Name: r.Name, Dir: dir,
-			Threads: cfg.Train.Threads, Memory: r.Cost.Memory})
+			Threads: cfg.Train.Threads, Memory: r.Memory})
 	}
 	return s, nil
 }

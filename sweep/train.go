@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/filelock"
+	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/sweep/internal/child"
 	"github.com/nopezoo/zoo/sweep/slurm"
 	"github.com/nopezoo/zoo/train"
@@ -32,8 +33,10 @@ type Options struct {
 	// it says goes to train.log in the directory; a line "zoo: …" at its end is the
 	// error that it ended with.
 	Command []string
-	Workers int   // runs at a time, which share the processor's cores; below 1: 1
-	Memory  int64 // bytes that all workers together may take; 0: no bound
+	Workers int // runs at a time, which share the processor's cores; below 1: 1
+	// Memory is how many bytes all workers together may take; below 1: what is free, but
+	// for a twentieth, which is left to the rest of the machine.
+	Memory int64
 	// Ready, where not nil, is called once before anything is trained, when the folder is
 	// taken and a run is left to train; its error ends the sweep.
 	Ready func(context.Context) error
@@ -57,6 +60,9 @@ func Train(ctx context.Context, folder string, runs []Run, o Options) ([]Status,
 	}
 	defer release()
 	o.Workers = max(o.Workers, 1)
+	if o.Memory < 1 {
+		o.Memory = machine.This().MemoryFree / 20 * 19 // 0 where unknown: no bound
+	}
 	threads := max(runtime.NumCPU()/o.Workers, 1)
 	if err := prepare(runs, threads); err != nil {
 		return nil, err

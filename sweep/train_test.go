@@ -43,7 +43,7 @@ func TestTrain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const large = "needs more memory than there is: about 2.0 MiB of 1.0 MiB; lower train.micro_tokens, or say with --memory how much there is"
+	const large = "needs more memory than there is: about 2.00 MiB of 1.00 MiB; lower train.micro_tokens, or say with --memory how much there is"
 	want := []string{"c failed 0/4 " + large, "a: begins", "a finished 0/4", "b: begins", "b failed 0/4 no luck"}
 	if diff := cmp.Diff(want, told[1:]); diff != "" {
 		t.Errorf("told (-want +got)\n%s", diff)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -107,9 +108,8 @@ func (w *watch) done(r Run, err error, bound int64) {
 	case err == nil:
 		w.ended(r, Finished, "")
 	case errors.Is(err, ErrMemory):
-		w.ended(r, Failed, fmt.Sprintf("%v: about %.1f MiB of %.1f MiB; lower train.micro_tokens, "+
-			"or say with --memory how much there is",
-			err, float64(r.Cost.Memory)/(1<<20), float64(bound)/(1<<20)))
+		w.ended(r, Failed, fmt.Sprintf("%v: about %s of %s; lower train.micro_tokens, "+
+			"or say with --memory how much there is", err, human.Bytes(r.Memory), human.Bytes(bound)))
 	case errors.Is(err, train.ErrInterrupted):
 		w.ended(r, Stopped, "")
 	default:

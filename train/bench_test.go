@@ -15,7 +15,6 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
@@ -29,7 +28,7 @@ var operators = flag.Bool("operators", false, "print what each operator of a ste
 // the preset's own data.
 func BenchmarkStep(b *testing.B) {
 	for _, name := range []string{"small", "base"} {
-		for _, encoding := range variants() {
+		for _, encoding := range models.Encodings() {
 			if name == "base" && encoding != "nope" {
 				continue
 			}
@@ -46,18 +45,6 @@ func BenchmarkStep(b *testing.B) {
 			}
 		}
 	}
-}
-
-// variants are the encodings of the decoder, and the other architectures.
-func variants() []string {
-	var names []string
-	for _, row := range pe.Table() {
-		names = append(names, row.Name)
-	}
-	for _, a := range models.Architectures() {
-		names = append(names, a.Name)
-	}
-	return names
 }
 
 func benchStep(b *testing.B, cfg train.Config, batch, width int) {
@@ -139,7 +126,7 @@ func stepFLOPs(b *testing.B, cfg train.Config, batch, width int) float64 {
 		b.Fatal(err)
 	}
 	steps := 0
-	if a, ok := models.Find(cfg.Model.Encoding); ok && a.Unrolled {
+	if a, err := models.ArchitectureOf(cfg.Model); err == nil && a.Unrolled {
 		steps = width
 	}
 	g, err := train.StepGraph(m, steps, cfg.Train.Dropout > 0)

@@ -169,13 +169,19 @@ func (c Config) WithThreads(n int) Config {
 }
 
 // Name returns the usual name of the run's directory, where the configuration started from
-// the preset: task, encoding, preset and seed.
+// the preset: task, encoding (or the
+// architecture that has none), preset and seed.
 func (c Config) Name(preset string) string {
-	return fmt.Sprintf("%s-%s-%s-s%d", c.Train.Task, c.Model.Encoding, preset, c.Train.Seed)
+	return fmt.Sprintf("%s-%s-%s-s%d", c.Train.Task, c.Model.Name(), preset, c.Train.Seed)
 }
 
-// Hash returns the SHA-256 of the configuration's JSON form, in hex.
+// Hash returns the SHA-256 of the configuration's JSON form, in hex. An architecture
+// without encodings stands there in the encoding's place, as it did before it had a key
+// of its own: runs of then keep their hash.
 func (c Config) Hash() string {
+	if c.Model.Encoding == "" {
+		c.Model.Encoding, c.Model.Architecture = c.Model.Architecture, ""
+	}
 	data, err := json.Marshal(c)
 	if err != nil {
 		panic(fmt.Sprintf("train: a configuration does not marshal: %v", err)) // plain fields and checked JSON only

@@ -11,8 +11,8 @@ import (
 
 // Cost is what a run takes, as far as its configuration tells.
 type Cost struct {
-	Parameters int64 // of the model
-	Memory     int64 // bytes, an estimate of the peak
+	Parameters int64 `json:"parameters"`   // of the model
+	Memory     int64 `json:"memory_bytes"` // an estimate of the peak
 }
 
 const (

@@ -61,7 +61,11 @@ func newSource(c Config) (*source, error) {
 	r := c.Train
 	s := &source{tasks: m.tasks, tok: tok, seed: r.Seed, batch: r.Batch,
 		pool: max(r.PoolSteps, 1), budget: r.MicroTokens, lanes: r.lanes(), examples: r.Examples, grid: 1}
-	if a, ok := models.Find(c.Model.Encoding); ok && a.Unrolled {
+	a, err := models.ArchitectureOf(c.Model)
+	if err != nil {
+		return nil, err
+	}
+	if a.Unrolled {
 		s.grid = unrolledBucket
 	}
 	for i, t := range m.tasks {

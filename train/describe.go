@@ -11,7 +11,7 @@ import (
 // RunInfo is what a run directory says without its weights being read.
 type RunInfo struct {
 	Dir      string    `json:"dir"`
-	Encoding string    `json:"encoding"`
+	Encoding string    `json:"encoding"` // or the architecture that has none
 	Task     string    `json:"task"`
 	Lengths  string    `json:"lengths"`
 	Seed     uint64    `json:"seed"`
@@ -36,7 +36,7 @@ func Describe(dir string) (RunInfo, error) {
 	if err != nil {
 		return RunInfo{}, err
 	}
-	r := RunInfo{Dir: dir, Encoding: cfg.Model.Encoding, Task: cfg.Train.Task, Lengths: cfg.Train.Lengths,
+	r := RunInfo{Dir: dir, Encoding: cfg.Model.Name(), Task: cfg.Train.Task, Lengths: cfg.Train.Lengths,
 		Seed: cfg.Train.Seed, Steps: cfg.Train.Steps, Config: cfg}
 	steps, err := Checkpoints(dir)
 	if err != nil {

@@ -45,7 +45,10 @@ type lane struct {
 // newEngine prepares and compiles the step of m. The gradients of an update are left in
 // grads; split says that it may take several runs.
 func newEngine(m models.Model, weights, grads map[string]*tensor.Tensor, split bool, r Recipe, opt ort.Options) (*engine, error) {
-	arch, _ := models.Find(m.Config().Encoding)
+	arch, err := models.ArchitectureOf(m.Config())
+	if err != nil {
+		return nil, err
+	}
 	e := &engine{model: m, weights: weights, recipe: r, unrolled: arch.Unrolled}
 	// Between runs the cores belong to the optimizer, and to other sessions where the
 	// model is unrolled: threads that go on spinning would take them.

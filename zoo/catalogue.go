@@ -69,7 +69,8 @@ func (m Manifest) TrainedAccuracy() (float64, error) {
 		}
 	}
 	if count == 0 {
-		return 0, fmt.Errorf("%w (%d to %d), so nothing to compare", ErrNotMeasured, m.Card.Trained.Min, m.Card.Trained.Max)
+		return 0, fmt.Errorf("%w (%d to %d), so nothing to compare",
+			ErrNotMeasured, m.Card.Trained.Min, m.Card.Trained.Max)
 	}
 	return sum / float64(count), nil
 }

@@ -39,7 +39,7 @@ func TestEmbedded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if c.Profile != profile || c.Encoding != m.Card.Encoding || c.Task == "" || len(c.State) == 0 {
+			if c.Profile != profile || m.Name != c.Task+"-"+c.Name() || c.Encoding != m.Card.Encoding || len(c.State) == 0 {
 				t.Errorf("%s, %s: the card says %+v", m.Name, profile, c)
 			}
 		}

@@ -5,29 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
+	"iter"
 	"os"
 	"strings"
 	"time"
 
-	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/runtime"
-	"github.com/nopezoo/zoo/tokenizer"
-	"github.com/nopezoo/zoo/zoo/find"
 )
 
-// answer is a prompt and how a model continued it; a prompt drawn from a task has a
-// right answer.
+// answer is a question and how a model continued it. A prompt that is of no task has no right answer.
 type answer struct {
-	Task      string `json:"task,omitempty"`
-	Length    int    `json:"length,omitempty"`
-	Prompt    string `json:"prompt"`
-	Expected  string `json:"expected,omitempty"`
+	eval.Question
 	Generated string `json:"generated"`
 	Correct   *bool  `json:"correct,omitempty"`
-
-	task   task.Task
-	maxNew int
 }
 
 // mostPrompt is how much of standard input is taken for a prompt.
@@ -41,33 +32,21 @@ func (o *generateOptions) readPrompt(ctx context.Context, a *app, hasLength bool
 	if !asked && (o.hasPrompt || hasLength || !a.isPiped()) {
 		return nil
 	}
-	type input struct {
-		text []byte
-		err  error
-	}
-	read := make(chan input, 1)
-	go func() { // Ctrl-C does not end a read
-		text, err := io.ReadAll(io.LimitReader(a.stdin, mostPrompt+1))
-		read <- input{text, err}
-	}()
-	slow := time.AfterFunc(2*time.Second, func() { a.note("waiting for a prompt on standard input; --prompt or --length would do without") })
+	slow := time.AfterFunc(2*time.Second, func() {
+		a.note("waiting for a prompt on standard input; --prompt or --length would do without")
+	})
 	defer slow.Stop()
-	var in input
-	select {
-	case in = <-read:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	text, err := a.input(ctx, func(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, mostPrompt+1)) })
 	switch {
-	case in.err != nil:
-		return fmt.Errorf("read the prompt from standard input: %w", in.err)
-	case len(in.text) > mostPrompt:
+	case err != nil:
+		return fmt.Errorf("read the prompt from standard input: %w", err)
+	case len(text) > mostPrompt:
 		return fmt.Errorf("the prompt on standard input is longer than %s", bytesText(mostPrompt))
-	case len(in.text) == 0 && asked:
+	case len(text) == 0 && asked:
 		return errors.New("--prompt -: there is nothing on standard input")
 	}
-	line := strings.TrimSuffix(strings.TrimSuffix(string(in.text), "\n"), "\r")
-	o.prompt, o.hasPrompt = line, len(in.text) > 0
+	o.prompt = strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
+	o.hasPrompt = len(text) > 0
 	return nil
 }
 
@@ -82,80 +61,35 @@ func (a *app) isPiped() bool {
 	return err == nil && info.Mode()&os.ModeCharDevice == 0
 }
 
-// questions returns what makes the prompts, one after another: the one that was given,
-// or prompts of the model's tasks that no training run sees.
-func (o generateOptions) questions(s *runtime.Session) (func(i int) (answer, error), error) {
-	if o.hasPrompt {
-		_, err := s.EncodePrompt(o.prompt)
-		return func(int) (answer, error) { return answer{Prompt: o.prompt, maxNew: o.maxNew}, nil }, err
-	}
-	tasks, err := task.LookupList(s.Info().Card.Task)
-	if err != nil {
-		return nil, fmt.Errorf("the model's task: %w; use --prompt", err)
-	}
-	words, err := tokenizer.New(s.Info().Card.Tokenizer)
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range tasks {
-		if _, err := t.Sample(rand.New(rand.NewPCG(o.Seed, 0)), o.length); err != nil {
-			return nil, fmt.Errorf("--length %d: %w", o.length, err)
-		}
-	}
-	rng := rand.New(rand.NewPCG(o.Seed, 0))
-	return func(i int) (answer, error) { return o.draw(tasks[i%len(tasks)], rng, words) }, nil
-}
-
-// room is how many tokens an answer may have beyond the right one's.
-const room = 8
-
-// draw makes a prompt of a task.
-func (o generateOptions) draw(t task.Task, rng *rand.Rand, words *tokenizer.Tokenizer) (answer, error) {
-	sample, err := task.SampleSplit(t, rng, o.length, task.Test)
-	if errors.Is(err, task.ErrNoSplit) { // so short that there are few prompts
-		sample, err = t.Sample(rng, o.length)
-	}
-	if err != nil {
-		return answer{}, err
-	}
-	q := answer{Task: t.Name, Length: sample.Length, Prompt: sample.Prompt, Expected: sample.Target, task: t, maxNew: o.maxNew}
-	if q.maxNew == 0 {
-		ids, start, err := words.EncodePair(sample.Prompt, sample.Target)
-		if err != nil {
-			return answer{}, err
-		}
-		q.maxNew = len(ids) - start + 1 + room
-	}
-	return q, nil
-}
-
 // answerAll lets a model answer, and shows it as it goes or all of it as JSON.
-func (a *app) answerAll(ctx context.Context, s *runtime.Session, from find.Model, o generateOptions, next func(i int) (answer, error)) error {
+func (a *app) answerAll(
+	ctx context.Context, s *runtime.Session, name string, o generateOptions, questions iter.Seq2[eval.Question, error],
+) error {
 	shown, right := *a, 0
 	if o.asJSON {
 		shown.stdout = io.Discard
 	}
 	all := []answer{}
-	for i := range o.n {
-		q, err := next(i)
+	for q, err := range questions {
 		if err != nil {
 			return err
 		}
-		if err := shown.answer(ctx, s, &q, o.options(i, q.maxNew)); err != nil {
+		given, err := shown.answer(ctx, s, q, o.options(len(all), q.MaxNew))
+		if err != nil {
 			return err
 		}
-		if q.Correct != nil && *q.Correct {
+		if given.Correct != nil && *given.Correct {
 			right++
 		}
-		if o.asJSON {
-			all = append(all, q)
+		if all = append(all, given); len(all) == o.n {
+			break
 		}
 	}
 	if o.asJSON {
 		return a.json(struct {
 			Model   string   `json:"model"`
 			Answers []answer `json:"answers"`
-		}{from.Label, all})
+		}{name, all})
 	}
 	if o.n > 1 && !o.hasPrompt {
 		a.print("%d of %d right", right, o.n)
@@ -165,7 +99,9 @@ func (a *app) answerAll(ctx context.Context, s *runtime.Session, from find.Model
 
 // answer continues a prompt, which is shown when the model has begun: what a model
 // refuses is an error and nothing else.
-func (a *app) answer(ctx context.Context, s *runtime.Session, q *answer, opt runtime.GenerateOptions) error {
+func (a *app) answer(
+	ctx context.Context, s *runtime.Session, q eval.Question, opt runtime.GenerateOptions,
+) (answer, error) {
 	begun := false
 	begin := func() {
 		if !begun && q.Task != "" {
@@ -181,7 +117,7 @@ func (a *app) answer(ctx context.Context, s *runtime.Session, q *answer, opt run
 			if begun {
 				a.print("")
 			}
-			return err
+			return answer{}, err
 		}
 		begin()
 		text.WriteString(piece)
@@ -189,12 +125,11 @@ func (a *app) answer(ctx context.Context, s *runtime.Session, q *answer, opt run
 	}
 	begin()
 	a.print("")
-	q.Generated = text.String()
+	given := answer{Question: q, Generated: text.String()}
 	if q.Task == "" {
-		return nil
+		return given, nil
 	}
-	ok := q.task.Correct(q.Expected, q.Generated)
-	q.Correct = &ok
-	a.print("%s\n", map[bool]string{true: "ok", false: "wrong"}[ok])
-	return nil
+	given.Correct = new(q.Correct(given.Generated))
+	a.print("%s\n", map[bool]string{true: "ok", false: "wrong"}[*given.Correct])
+	return given, nil
 }

@@ -61,8 +61,10 @@ at trained lengths must be within ten points of the manifest's.`,
 	f.StringVar(&o.into, "into", "zoo/models", "`folder` to write to, or to check (default there: the embedded one)")
 	f.StringVar(&o.lengths, "lengths", "20..200", "lengths to measure for the manifest")
 	f.IntVar(&o.n, "n", 100, "samples at each length")
-	f.Float64Var(&o.minAccuracy, "min-accuracy", eval.EffectiveAccuracy, "mean exact match at trained lengths that a model must reach")
-	f.StringVar(&o.command, "command", "", "the command that trained the runs; {pe} and {task} stand for encoding and task")
+	f.Float64Var(&o.minAccuracy, "min-accuracy", eval.EffectiveAccuracy,
+		"mean exact match at trained lengths that a model must reach")
+	f.StringVar(&o.command, "command", "",
+		"the command that trained the runs; {pe} and {task} stand for encoding and task")
 	f.BoolVar(&o.check, "check", false, "train models of the catalogue again and compare")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	return c
@@ -101,7 +103,7 @@ func (a *app) catalogue(ctx context.Context, o catalogueOptions, args []string) 
 
 func (a *app) addToCatalogue(ctx context.Context, o catalogueOptions, lengths []int, m modelfile.Model) error {
 	err := upkeep.Add(ctx, o.into, m, upkeep.Options{
-		Command: strings.NewReplacer("{pe}", m.Config.Encoding, "{task}", m.Card.Task).Replace(o.command),
+		Command: strings.NewReplacer("{pe}", m.Config.Name(), "{task}", m.Card.Task).Replace(o.command),
 		CPU:     machine.This().Features, Lengths: lengths, Samples: o.n, MinAccuracy: o.minAccuracy,
 	})
 	var bad *upkeep.NotLearnedError
@@ -116,6 +118,37 @@ func (a *app) addToCatalogue(ctx context.Context, o catalogueOptions, lengths []
 		return fmt.Errorf("%w; name some with --lengths", err)
 	default:
 		return err
+	}
+	return nil
+}
+
+// checkCatalogue trains models of the catalogue again and compares.
+func (a *app) checkCatalogue(ctx context.Context, from zoo.Catalogue, names []string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	program := upkeep.Program{Path: self, Environ: os.Environ(), Output: rawWriter(a.stderr)} // which is zoo, too
+	for _, name := range names {
+		m, err := from.Manifest(name)
+		if err != nil {
+			return err
+		}
+		a.note("training %s again: %s", name, m.Command)
+		again, err := upkeep.Retrain(ctx, m.Command, program)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		c, err := upkeep.Compare(ctx, m, again, machine.This().Features)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", name, err)
+		case c.SameBits:
+			a.print("%s: the same bits", name)
+		default:
+			a.print("%s: other bits, on a processor with other features; mean exact match at trained lengths %.3f, "+
+				"and %.3f in the manifest", name, c.Is, c.Was)
+		}
 	}
 	return nil
 }

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -81,21 +79,17 @@ their samples in our form, and counts those whose target is ours too:
 
 // tasks returns the tasks with the options that flags add to their names.
 func (o dataOptions) tasks() ([]task.Task, error) {
-	suffix := ""
-	if o.scratchpad != "none" {
-		suffix += "+" + o.scratchpad
-	}
 	if err := oneOf("prefix", o.prefix, "words", "none"); err != nil {
 		return nil, err
 	}
+	var options []string
+	if o.scratchpad != "none" {
+		options = append(options, o.scratchpad)
+	}
 	if o.prefix == "none" {
-		suffix += "+noprefix"
+		options = append(options, "noprefix")
 	}
-	names := strings.Split(o.task, ",")
-	for i, name := range names {
-		names[i] = strings.TrimSpace(name) + suffix
-	}
-	return task.LookupList(strings.Join(names, ","))
+	return task.LookupList(o.task, options...)
 }
 
 func (a *app) data(ctx context.Context, o dataOptions) error {
@@ -109,7 +103,11 @@ func (a *app) data(ctx context.Context, o dataOptions) error {
 	if err != nil {
 		return err
 	}
-	write := func(w io.Writer) error {
+	inputs := o.from
+	if o.answer != "" {
+		inputs = []string{o.answer}
+	}
+	return a.write(output{path: cmp.Or(o.output, stdoutName), inputs: inputs}, func(w io.Writer) error {
 		buffered := bufio.NewWriter(w)
 		for _, t := range tasks {
 			if err := a.dataOf(ctx, o, t, buffered); err != nil {
@@ -117,96 +115,53 @@ func (a *app) data(ctx context.Context, o dataOptions) error {
 			}
 		}
 		return buffered.Flush()
-	}
-	inputs := o.from
-	if o.answer != "" {
-		inputs = []string{o.answer}
-	}
-	return a.write(output{path: cmp.Or(o.output, stdoutName), inputs: inputs}, write)
+	})
 }
 
 func (a *app) dataOf(ctx context.Context, o dataOptions, t task.Task, w io.Writer) error {
 	switch {
 	case o.answer != "":
-		return a.answerPrompts(ctx, o, t, w)
+		return a.answerPrompts(ctx, o.answer, t, w)
 	case len(o.from) > 0:
-		return a.originalData(ctx, o, t, w)
-	case o.all:
-		return everySample(ctx, o, t, w)
+		return a.originalData(o, t, w)
 	}
-	return someSamples(ctx, o, t, w)
-}
-
-// someSamples draws n samples at each length.
-func someSamples(ctx context.Context, o dataOptions, t task.Task, w io.Writer) error {
 	split, err := task.ParseSplit(o.split)
 	if err != nil {
 		return err
 	}
-	lengths, err := task.ParseLengths(t.Train.String())
-	if o.lengths != "" {
-		lengths, err = task.ParseLengths(o.lengths)
-	}
-	if err != nil {
-		return err
-	}
-	for _, length := range lengths { // all, before the first sample is written
-		if err := t.CheckLength(length); err != nil {
+	var lengths []int
+	if o.lengths != "" || !o.all {
+		if lengths, err = task.ParseLengths(cmp.Or(o.lengths, t.Train.String())); err != nil {
 			return err
 		}
 	}
-	for _, length := range lengths {
-		rng := rand.New(rand.NewPCG(o.seed, uint64(length)))
-		for range o.n {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			s, err := task.SampleSplit(t, rng, length, split)
-			if err != nil {
-				return err
-			}
-			if err := o.write(w, t, s, t.SplitAt(length, split).String()); err != nil {
-				return err
-			}
+	samples := t.Draw(lengths, o.n, o.seed, split)
+	if o.all {
+		samples, split = t.List(lengths), 0
+	}
+	for s, err := range samples {
+		if err != nil && o.all {
+			return fmt.Errorf("--all: %w", err)
 		}
-	}
-	return nil
-}
-
-// everySample writes all samples, or those of the lengths asked for.
-func everySample(ctx context.Context, o dataOptions, t task.Task, w io.Writer) error {
-	if t.Each == nil {
-		return fmt.Errorf("--all: the samples of task %s cannot be listed; those of %s can", t.Name, tasksWith(func(t task.Task) bool { return t.Each != nil }))
-	}
-	wanted := map[int]bool{}
-	if o.lengths != "" {
-		lengths, err := task.ParseLengths(o.lengths)
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
-		for _, n := range lengths {
-			wanted[n] = true
-		}
-	}
-	for s := range t.Each {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if len(wanted) > 0 && !wanted[s.Length] {
-			continue
-		}
-		if err := o.write(w, t, s, ""); err != nil {
+		if err := o.write(w, t, s, split); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// write writes one sample; split says what it was drawn from, if it was drawn.
-func (o dataOptions) write(w io.Writer, t task.Task, s task.Sample, split string) error {
+// write writes one sample; split is what it was drawn from, 0 if it was not drawn.
+func (o dataOptions) write(w io.Writer, t task.Task, s task.Sample, split task.Split) error {
 	if o.format == "text" {
 		_, err := fmt.Fprintf(w, "%s\t%s\n", s.Prompt, s.Target)
 		return err
+	}
+	from := ""
+	if split.Valid() {
+		from = t.SplitAt(s.Length, split).String()
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -216,16 +171,5 @@ func (o dataOptions) write(w io.Writer, t task.Task, s task.Sample, split string
 		Split  string `json:"split,omitempty"`
 		Prompt string `json:"prompt"`
 		Target string `json:"target"`
-	}{t.Name, s.Length, split, s.Prompt, s.Target})
-}
-
-// tasksWith names the tasks that have something.
-func tasksWith(has func(task.Task) bool) string {
-	var names []string
-	for _, t := range task.All() {
-		if has(t) {
-			names = append(names, t.Name)
-		}
-	}
-	return strings.Join(names, ", ")
+	}{t.Name, s.Length, from, s.Prompt, s.Target})
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -13,46 +12,37 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// answerPrompts answers every line.
-func (a *app) answerPrompts(ctx context.Context, o dataOptions, t task.Task, w io.Writer) error {
-	if t.Answer == nil {
-		return fmt.Errorf("--answer: prompts of task %s cannot be answered; those of %s can", t.Name, tasksWith(func(t task.Task) bool { return t.Answer != nil }))
-	}
+// answerPrompts answers every line of a file, "-" being standard input.
+func (a *app) answerPrompts(ctx context.Context, path string, t task.Task, w io.Writer) error {
 	in := a.stdin
-	if o.answer != "-" {
-		file, _, err := tensor.OpenRegular(o.answer, math.MaxInt64) // read line by line
+	if path != "-" {
+		file, _, err := tensor.OpenRegular(path, math.MaxInt64) // read line by line
 		if err != nil {
 			return fmt.Errorf("--answer: %w", err)
 		}
 		defer file.Close()
 		in = file
 	}
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, 1<<24)
-	for number := 1; lines.Scan(); number++ {
+	for answer, err := range t.Answers(in) {
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 		if err := ctx.Err(); err != nil {
 			return err
-		}
-		answer, err := t.Answer(lines.Text())
-		if err != nil {
-			return fmt.Errorf("%s: line %d: %w", o.answer, number, err)
 		}
 		if _, err := fmt.Fprintln(w, answer); err != nil {
 			return err
 		}
 	}
-	return lines.Err()
+	return nil
 }
 
 // maxOriginal is the largest file of original samples that is read, in bytes.
 const maxOriginal = 1 << 30
 
-// originalData writes the samples of the original files and says how many of
-// their targets are ours.
-func (a *app) originalData(ctx context.Context, o dataOptions, t task.Task, w io.Writer) error {
-	if t.Read == nil || t.Answer == nil {
-		return fmt.Errorf("--from: task %s has no original files; those that have: %s", t.Name, tasksWith(func(t task.Task) bool { return t.Read != nil }))
-	}
+// originalData writes the samples of the original files and says how many of their
+// targets are ours.
+func (a *app) originalData(o dataOptions, t task.Task, w io.Writer) error {
 	var files []io.Reader
 	for _, path := range o.from {
 		file, _, err := tensor.OpenRegular(path, maxOriginal)
@@ -62,19 +52,12 @@ func (a *app) originalData(ctx context.Context, o dataOptions, t task.Task, w io
 		defer file.Close()
 		files = append(files, file)
 	}
-	samples, err := t.Read(files...)
+	samples, same, err := t.Published(files...)
 	if err != nil {
 		return fmt.Errorf("--from %s: %w", strings.Join(o.from, ","), err)
 	}
-	same := 0
 	for _, s := range samples {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if answer, err := t.Answer(s.Prompt); err == nil && answer == s.Target {
-			same++
-		}
-		if err := o.write(w, t, s, ""); err != nil {
+		if err := o.write(w, t, s, 0); err != nil {
 			return err
 		}
 	}

@@ -1,20 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os/exec"
-	goruntime "runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/nopezoo/zoo/configs"
-	"github.com/nopezoo/zoo/machine"
+	"github.com/nopezoo/zoo/doctor"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/install"
 )
@@ -35,147 +31,25 @@ is no usable library.`,
 	return c
 }
 
-// diagnosis is what doctor finds.
-type diagnosis struct {
-	Zoo       string            `json:"zoo"`
-	Go        string            `json:"go"`
-	Platform  string            `json:"platform"`
-	Machine   machine.Machine   `json:"machine"`
-	Settings  settingsFile      `json:"settings"`
-	Library   *foundLibrary     `json:"library"`   // null when there is none to use
-	Providers map[string]string `json:"providers"` // "ok", or why not
-	Problem   string            `json:"problem,omitempty"`
-	Remedy    string            `json:"remedy,omitempty"`
-	Searched  []place           `json:"searched"`
-	Tools     []tool            `json:"tools"`
-}
-
-// settingsFile is the user's own file of settings.
-type settingsFile struct {
-	Path    string `json:"path"`
-	Finding string `json:"finding"`
-}
-
-type foundLibrary struct {
-	Path     string   `json:"path"`
-	Rule     ort.Rule `json:"rule"`
-	Version  string   `json:"version"`
-	SHA256   string   `json:"sha256"`
-	Verified bool     `json:"verified"` // zoo knows its hash, or that of the archive it came from
-	Origin   string   `json:"origin"`   // what it was installed from, "" when nothing tells
-}
-
-type place struct {
-	Rule    ort.Rule `json:"rule"`
-	Path    string   `json:"path"`
-	Finding string   `json:"finding"`
-}
-
-// tool is a program that zoo can make use of; a missing one has a remedy.
-type tool struct {
-	Name   string `json:"name"`
-	Path   string `json:"path"`
-	Remedy string `json:"remedy,omitempty"`
-}
-
 func (a *app) doctor(asJSON bool) error {
-	d, problem := diagnose()
+	r, problem := doctor.Examine(version(), userConfigPath())
 	if asJSON {
-		if err := a.json(d); err != nil {
-			return err
-		}
-	} else {
-		a.printDiagnosis(d)
+		return cmp.Or(a.json(r), problem)
 	}
+	a.printReport(r)
 	return problem
 }
 
-func diagnose() (diagnosis, error) {
-	d := diagnosis{
-		Zoo: version(), Go: goruntime.Version(), Platform: goruntime.GOOS + "/" + goruntime.GOARCH,
-		Machine: machine.This(), Settings: findSettings(), Providers: map[string]string{}, Tools: findTools(),
+func (a *app) printReport(r doctor.Report) {
+	a.print("zoo         %s (%s, %s)", r.Zoo, r.Go, r.Platform)
+	a.print("processor   %s, %d cores: %s", r.Machine.Processor, r.Machine.Cores, strings.Join(r.Machine.Features, " "))
+	if r.Machine.Memory > 0 {
+		a.print("memory      %s, of which %s free", bytesText(r.Machine.Memory), bytesText(r.Machine.MemoryFree))
 	}
-	for _, c := range ort.Candidates("") {
-		d.Searched = append(d.Searched, place{c.Source, c.Path, finding(c)})
+	if r.Settings.Path != "" {
+		a.print("settings    %s: %s", r.Settings.Path, r.Settings.Finding)
 	}
-	lib, providers, err := ort.Probe("")
-	if err != nil {
-		d.Problem, d.Remedy = err.Error(), remedyFor(err, d.Searched)
-		return d, err
-	}
-	from, err := install.Origin(lib)
-	if err != nil {
-		d.Problem = err.Error()
-		return d, err
-	}
-	d.Library = &foundLibrary{lib.Path, lib.Source, lib.Version, from.SHA256, from.Verified, from.Origin}
-	for name, why := range providers {
-		d.Providers[name] = "ok"
-		if why != nil {
-			d.Providers[name] = why.Error()
-		}
-	}
-	return d, nil
-}
-
-func remedyFor(problem error, searched []place) string {
-	switch {
-	case errors.Is(problem, ort.ErrNoCgo):
-		return "zoo was built without cgo: install a C compiler and build it again; or use the pure-Go engine, --provider go"
-	case searched[0].Rule == ort.FromEnv:
-		return "unset " + ort.EnvLibrary + ", or let it name a usable one; to install one, run: zoo setup"
-	}
-	return "to install it, run: zoo setup"
-}
-
-func finding(c ort.Candidate) string {
-	switch {
-	case c.Err == nil && c.Version != "":
-		return "usable, version " + c.Version
-	case c.Err == nil:
-		return "usable"
-	case errors.Is(c.Err, fs.ErrNotExist):
-		return "not there"
-	}
-	return c.Err.Error()
-}
-
-func findSettings() settingsFile {
-	found := settingsFile{userConfigPath(), "not there"}
-	if path := userConfig(); path != "" {
-		found.Finding = "used"
-		if _, err := configs.Load(configs.Sources{User: path}); err != nil {
-			found.Finding = err.Error()
-		}
-	}
-	return found
-}
-
-func findTools() []tool {
-	out := []tool{
-		{Name: "npm", Remedy: "needed only where zoo setup cannot reach GitHub; install Node.js"},
-		{Name: "pip", Remedy: "needed only where zoo setup cannot reach GitHub; install Python"},
-		{Name: "cc", Remedy: "needed to build zoo with ONNX Runtime; install a C compiler, such as gcc or clang"},
-		{Name: "go", Remedy: "needed to build zoo; install Go"},
-	}
-	for i := range out {
-		if path, err := exec.LookPath(out[i].Name); err == nil {
-			out[i].Path, out[i].Remedy = path, ""
-		}
-	}
-	return out
-}
-
-func (a *app) printDiagnosis(d diagnosis) {
-	a.print("zoo         %s (%s, %s)", d.Zoo, d.Go, d.Platform)
-	a.print("processor   %s, %d cores: %s", d.Machine.Processor, d.Machine.Cores, strings.Join(d.Machine.Features, " "))
-	if d.Machine.Memory > 0 {
-		a.print("memory      %s, of which %s free", bytesText(d.Machine.Memory), bytesText(d.Machine.MemoryFree))
-	}
-	if d.Settings.Path != "" {
-		a.print("settings    %s: %s", d.Settings.Path, d.Settings.Finding)
-	}
-	for _, t := range d.Tools {
+	for _, t := range r.Tools {
 		if t.Path != "" {
 			a.print("%-11s %s", t.Name, t.Path)
 		} else {
@@ -183,29 +57,29 @@ func (a *app) printDiagnosis(d diagnosis) {
 		}
 	}
 	a.print("\nONNX Runtime, in the order of the search:")
-	for _, p := range d.Searched {
+	for _, p := range r.Searched {
 		a.print("  %-22s %s: %s", p.Rule, p.Path, p.Finding)
 	}
-	if d.Library == nil {
-		a.print("\nno usable library; %s", d.Remedy)
+	if r.Library == nil {
+		a.print("\nno usable library; %s", r.Remedy)
 		return
 	}
-	a.print("\nused        %s (version %s)", d.Library.Path, d.Library.Version)
-	a.print("origin      %s", d.Library.standing())
-	for _, name := range slices.Sorted(maps.Keys(d.Providers)) {
-		a.print("%-11s %s", name, d.Providers[name])
+	a.print("\nused        %s (version %s)", r.Library.Path, r.Library.Version)
+	a.print("origin      %s", standing(*r.Library))
+	for _, name := range slices.Sorted(maps.Keys(r.Providers)) {
+		a.print("%-11s %s", name, r.Providers[name])
 	}
 }
 
 // standing says whether the library is one that zoo installs.
-func (l foundLibrary) standing() string {
+func standing(l install.Installed) string {
 	const unknown = "zoo does not know its hash"
 	switch {
 	case l.Verified && l.Origin != "":
 		return l.Origin + ", hash verified"
 	case l.Verified:
 		return "hash verified"
-	case l.Rule == ort.FromEnv:
+	case l.Source == ort.FromEnv:
 		return "chosen by " + ort.EnvLibrary + "; " + unknown
 	case l.Origin != "":
 		return "installed by choice from " + l.Origin + "; " + unknown

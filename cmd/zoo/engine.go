@@ -27,8 +27,10 @@ type engineFlags struct {
 
 func (e *engineFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&e.provider, "provider", "cpu", "what runs the models: cpu, cuda, or go (pure Go, needs no library, slow)")
-	f.StringVar(&e.profile, "profile", "", card.Portable+" or "+card.Fused+": the form of models that are no files yet (default portable)")
+	f.StringVar(&e.provider, "provider", "cpu",
+		"what runs the models: cpu, cuda, or go (pure Go, needs no library, slow)")
+	f.StringVar(&e.profile, "profile", "",
+		card.Portable+" or "+card.Fused+": the form of models that are no files yet (default portable)")
 	f.IntVar(&e.threads, "threads", 0, "threads of ONNX Runtime; 0: one per physical core")
 }
 
@@ -51,7 +53,8 @@ func checkProfile(profile string) error {
 
 // addAllow adds the flag for files that the safety validation refuses.
 func addAllow(c *cobra.Command, allow *[]string) {
-	c.Flags().StringSliceVar(allow, "allow", nil, "what model files may hold: control-flow, `names` of operator domains such as com.microsoft; or unvalidated: anything at all")
+	c.Flags().StringSliceVar(allow, "allow", nil, "what model files may hold: control-flow, "+
+		"`names` of operator domains such as com.microsoft; or unvalidated: anything at all")
 }
 
 // options returns how the runtime is to open files.
@@ -71,10 +74,16 @@ func (e engineFlags) options() runtime.Options {
 }
 
 // open builds or reads the model's file and loads it.
-func (e engineFlags) open(m find.Model) (*runtime.Session, []byte, error) {
-	s, data, err := e.load(m)
+func (e engineFlags) open(m find.Model) (s *runtime.Session, data []byte, err error) {
+	data, err = m.ONNX(cmp.Or(e.profile, card.Portable))
+	if err == nil {
+		s, err = runtime.OpenBytes(data, e.options())
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", m.From, withoutLibrary(err))
+	}
+	if err := checkFileProfile(e.profile, s.Info().Card); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("%s: %w", m.From, err), s.Close())
 	}
 	return s, data, nil
 }
@@ -88,25 +97,11 @@ func withoutLibrary(err error) error {
 	return err
 }
 
-func (e engineFlags) load(m find.Model) (*runtime.Session, []byte, error) {
-	data, err := m.ONNX(cmp.Or(e.profile, card.Portable))
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := runtime.OpenBytes(data, e.options())
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := checkFileProfile(e.profile, s.Info().Card); err != nil {
-		return nil, nil, errors.Join(err, s.Close())
-	}
-	return s, data, nil
-}
-
 // checkFileProfile wants a file in the profile that was asked for, if any was.
 func checkFileProfile(profile string, c card.Card) error {
 	if profile == "" || c.Profile == profile {
 		return nil
 	}
-	return fmt.Errorf("--profile %s: the file's profile is %s; leave the flag out, or name the run it came from", profile, c.Profile)
+	return fmt.Errorf("--profile %s: the file's profile is %s; leave the flag out, or name the run it came from",
+		profile, c.Profile)
 }

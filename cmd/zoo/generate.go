@@ -1,12 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/zoo/find"
@@ -103,12 +108,12 @@ func (a *app) generate(ctx context.Context, o generateOptions, args []string) er
 		return err
 	}
 	defer session.Close()
-	next, err := o.questions(session)
+	questions, err := o.questions(session)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.From, err)
 	}
 	a.note("model: %s", s.From)
-	return a.answerAll(ctx, session, s, o, next)
+	return a.answerAll(ctx, session, s.Label, o, questions)
 }
 
 // generating returns the model to use.
@@ -119,7 +124,8 @@ func (a *app) generating(o generateOptions, args []string) (find.Model, error) {
 	}
 	switch {
 	case len(args) > 0 && (o.encoding != "" || o.task != ""):
-		return find.Model{}, fmt.Errorf("--pe and --task choose among runs and catalogue, but %s is named; drop one of the two", args[0])
+		return find.Model{}, fmt.Errorf(
+			"--pe and --task choose among runs and catalogue, but %s is named; drop one of the two", args[0])
 	case len(args) > 0:
 		return f.Named(args[0])
 	}
@@ -140,9 +146,29 @@ func (a *app) generating(o generateOptions, args []string) (find.Model, error) {
 	return f.Newest()
 }
 
-// options gives every answer its own stream of random numbers.
-func (o generateOptions) options(i, maxNew int) runtime.GenerateOptions {
+// questions yields the prompt that was given, or prompts of the model's tasks, without end.
+func (o generateOptions) questions(s *runtime.Session) (iter.Seq2[eval.Question, error], error) {
+	if o.hasPrompt {
+		_, err := s.EncodePrompt(o.prompt)
+		return func(yield func(eval.Question, error) bool) {
+			for yield(eval.Question{Prompt: o.prompt}, nil) {
+			}
+		}, err
+	}
+	questions, err := eval.Questions(s.Info().Card, o.length, o.Seed)
+	switch {
+	case errors.Is(err, task.ErrNoLength):
+		return nil, fmt.Errorf("--length %d: %w", o.length, err)
+	case err != nil:
+		return nil, fmt.Errorf("%w; use --prompt", err)
+	}
+	return questions, nil
+}
+
+// options gives every answer its own stream of random numbers. An answer has the tokens that it needs unless
+// --max-new says how many.
+func (o generateOptions) options(i, needed int) runtime.GenerateOptions {
 	sampling := o.Sampling
 	sampling.Seed += uint64(i)
-	return runtime.GenerateOptions{Sampling: sampling, MaxNew: maxNew}
+	return runtime.GenerateOptions{Sampling: sampling, MaxNew: cmp.Or(o.maxNew, needed)}
 }

@@ -36,7 +36,8 @@ tensors.`,
 		RunE: func(_ *cobra.Command, args []string) error { return a.importFolder(args[0], o) },
 	}
 	c.Flags().StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
-	c.Flags().StringVarP(&o.output, "output", "o", "", "`folder` to make (default: one of the same name among the runs)")
+	c.Flags().StringVarP(&o.output, "output", "o", "",
+		"`folder` to make (default: one of the same name among the runs)")
 	return c
 }
 
@@ -67,7 +68,7 @@ func (a *app) importFolder(dir string, o importOptions) error {
 	if err := interop.Write(output, m); err != nil {
 		return err
 	}
-	a.print("%s: %s, %d tensors, from %s", output, m.Config.Encoding, len(m.Weights), dir)
+	a.print("%s: %s, %d tensors, from %s", output, m.Config.Name(), len(m.Weights), dir)
 	return nil
 }
 

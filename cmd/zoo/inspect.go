@@ -26,9 +26,11 @@ func inspectVerb(a *app) *cobra.Command {
 		Long: `inspect describes an ONNX file (its card, inputs, outputs, operators and sizes, and
 whether the pure-Go engine can read it), a checkpoint (.safetensors), a run
 directory, or a model of the catalogue by its name.`,
-		Example: example("zoo inspect copy-rope.onnx", "zoo inspect copy-rope.onnx --graph", "zoo inspect runs/copy-rope-tiny-s1 --json"),
-		Args:    oneArgument("a file, a run directory or a model of the catalogue"),
-		RunE:    func(_ *cobra.Command, args []string) error { return a.inspect(args[0], o) },
+		Example: example(
+			"zoo inspect copy-rope.onnx", "zoo inspect copy-rope.onnx --graph",
+			"zoo inspect runs/copy-rope-tiny-s1 --json"),
+		Args: oneArgument("a file, a run directory or a model of the catalogue"),
+		RunE: func(_ *cobra.Command, args []string) error { return a.inspect(args[0], o) },
 	}
 	c.Flags().BoolVar(&o.asJSON, "json", false, "write JSON")
 	c.Flags().BoolVar(&o.graph, "graph", false, "write the graph as text")

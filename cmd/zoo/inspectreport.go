@@ -8,95 +8,56 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/export/safety"
-	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/train"
 )
 
-// fileReport is what inspect says of an ONNX file.
-type fileReport struct {
-	Name         string            `json:"name"`
-	Bytes        int               `json:"bytes"`
-	Producer     string            `json:"producer"`
-	IRVersion    int               `json:"ir_version"`
-	Opset        int               `json:"opset"`
-	Domains      map[string]int    `json:"domains,omitempty"`
-	Inputs       []string          `json:"inputs"`
-	Outputs      []string          `json:"outputs"`
-	Nodes        int               `json:"nodes"`
-	Ops          map[string]int    `json:"ops"`
-	Initializers int               `json:"initializers"`
-	WeightBytes  int64             `json:"weight_bytes"`
-	Metadata     map[string]string `json:"metadata"`
-	CardProblem  string            `json:"card_problem,omitempty"`   // why there is no usable card
-	ReadProblem  string            `json:"read_problem,omitempty"`   // why the pure-Go engine refuses the file
-	Danger       string            `json:"safety_problem,omitempty"` // why no engine is handed the file
-}
-
+// inspectFile describes an ONNX file. A damaged one is described before it is an error.
 func (a *app) inspectFile(name string, data []byte, asJSON bool) error {
-	info, err := export.ReadInfo(data)
-	if err != nil {
+	r, err := export.Inspect(data)
+	if err != nil && !errors.Is(err, safety.ErrDamaged) {
 		return err
 	}
-	r := fileReport{
-		Name: name, Bytes: len(data), Producer: strings.TrimSpace(info.Producer + " " + info.ProducerVersion),
-		IRVersion: info.IRVersion, Opset: info.Opset, Domains: info.Domains, Inputs: each(info.Inputs, card.Port.String), Outputs: each(info.Outputs, card.Port.String),
-		Nodes: info.Nodes, Ops: info.Ops, Initializers: info.Initializers, WeightBytes: info.InitializerBytes, Metadata: info.Metadata,
-	}
-	if _, err := card.Parse(info.Metadata); err != nil {
-		r.CardProblem = err.Error()
-	}
-	if _, err := export.Read(data); err != nil {
-		r.ReadProblem = err.Error()
-	}
-	_, refused := safety.Check(data, safety.Options{})
-	if refused != nil {
-		r.Danger = refused.Error()
-	}
 	if asJSON {
-		err = a.json(r)
-	} else {
-		err = a.printFile(r)
+		return cmp.Or(a.json(struct {
+			Name string `json:"name"`
+			export.Report
+		}{name, r}), err)
 	}
-	if errors.Is(refused, safety.ErrDamaged) {
-		return cmp.Or(err, refused)
-	}
-	return err
-}
-
-func (a *app) printFile(r fileReport) error {
 	lines := [][]string{
-		{"file", fmt.Sprintf("%s (%s)", r.Name, bytesText(int64(r.Bytes)))},
-		{"format", fmt.Sprintf("ONNX, IR version %d, opset %d, written by %s", r.IRVersion, r.Opset, cmp.Or(r.Producer, "an unnamed program"))},
+		{"file", fmt.Sprintf("%s (%s)", name, bytesText(int64(r.Bytes)))},
+		{"format", fmt.Sprintf("ONNX, IR version %d, opset %d, written by %s",
+			r.IRVersion, r.Opset, cmp.Or(r.Producer, "an unnamed program"))},
 	}
+	add := func(name, text string) { lines = append(lines, []string{name, text}) }
 	for _, domain := range slices.Sorted(maps.Keys(r.Domains)) {
-		lines = append(lines, []string{"domain", fmt.Sprintf("%s, opset %d", domain, r.Domains[domain])})
+		add("domain", fmt.Sprintf("%s, opset %d", domain, r.Domains[domain]))
 	}
-	lines = append(lines, []string{"weights", fmt.Sprintf("%d tensors, %s", r.Initializers, bytesText(r.WeightBytes))},
-		[]string{"operators", fmt.Sprintf("%d: %s", r.Nodes, histogram(r.Ops))})
+	add("weights", fmt.Sprintf("%d tensors, %s", r.Initializers, bytesText(r.InitializerBytes)))
+	add("operators", fmt.Sprintf("%d: %s", r.Nodes, histogram(r.Ops)))
 	for _, v := range r.Inputs {
-		lines = append(lines, []string{"input", v})
+		add("input", v.String())
 	}
 	for _, v := range r.Outputs {
-		lines = append(lines, []string{"output", v})
+		add("output", v.String())
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.Metadata)) {
-		lines = append(lines, []string{key, clip(r.Metadata[key], 100)})
+		add(key, clip(r.Metadata[key], 100))
 	}
 	if r.CardProblem != "" {
-		lines = append(lines, []string{"no card", r.CardProblem})
+		add("no card", r.CardProblem)
 	}
-	if r.Danger != "" {
-		lines = append(lines, []string{"not safe", r.Danger})
+	if r.SafetyProblem != "" {
+		add("not safe", r.SafetyProblem)
 	}
 	pureGo := "yes"
 	if r.ReadProblem != "" {
 		pureGo = "no: " + r.ReadProblem
 	}
-	return a.table(append(lines, []string{"pure Go", pureGo}))
+	add("pure Go", pureGo)
+	return cmp.Or(a.table(lines), err)
 }
 
 // histogram lists operators with their counts, the most frequent first.
@@ -115,32 +76,22 @@ func clip(s string, most int) string {
 	return string(r[:most]) + fmt.Sprintf("… (%d more)", len(r)-most)
 }
 
-// checkpointReport is what inspect says of a checkpoint, or of a run by its
-// newest one.
-type checkpointReport struct {
-	Name       string       `json:"name"`
-	Step       int          `json:"step"`
-	Loss       float64      `json:"loss"`
-	Parameters int          `json:"parameters"`
-	ConfigHash string       `json:"config_hash"`
-	Config     train.Config `json:"config"`
-}
-
+// inspectCheckpoint describes a checkpoint, or a run by its newest one.
 func (a *app) inspectCheckpoint(name string, c *train.Checkpoint, asJSON bool) error {
-	r := checkpointReport{Name: name, Step: c.Step, Loss: c.Loss, ConfigHash: c.Config.Hash(), Config: c.Config}
-	for _, w := range c.Weights {
-		r.Parameters += tensor.Numel(w.Shape())
-	}
+	info := c.Info()
 	if asJSON {
-		return a.json(r)
+		return a.json(struct {
+			Name string `json:"name"`
+			train.CheckpointInfo
+		}{name, info})
 	}
 	lines := [][]string{
 		{"checkpoint", name},
-		{"trained", fmt.Sprintf("%d of %d steps, loss %.4g", r.Step, c.Config.Train.Steps, r.Loss)},
-		{"parameters", short(float64(r.Parameters))},
+		{"trained", fmt.Sprintf("%d of %d steps, loss %.4g", info.Step, info.Config.Train.Steps, info.Loss)},
+		{"parameters", short(float64(info.Parameters))},
 	}
 	for _, s := range configs.Settings() {
-		lines = append(lines, []string{s.Key, s.Of(c.Config)})
+		lines = append(lines, []string{s.Key, s.Of(info.Config)})
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.Weights)) {
 		lines = append(lines, []string{"weight", fmt.Sprintf("%s %v", key, c.Weights[key].Shape())})

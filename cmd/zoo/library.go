@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -25,11 +26,13 @@ func (a *app) needLibrary(ctx context.Context) error {
 	if err == nil || os.Getenv(ort.EnvLibrary) != "" { // to install one does not help where another is asked for
 		return err
 	}
-	missing := fmt.Errorf("%w (%s or newer)%s; to install it, run: zoo setup", ort.ErrNoRuntime, ort.Version, unusable())
+	missing := fmt.Errorf("%w (%s or newer)%s; to install it, run: zoo setup",
+		ort.ErrNoRuntime, ort.Version, unusable())
 	if !isTerminal(a.stdin) || !isTerminal(a.stderr) {
 		return missing
 	}
-	yes, err := a.ask(ctx, fmt.Sprintf("ONNX Runtime %s is not installed. Install it for this user, from GitHub, npm or pip (at most %s to download, %s to keep)?",
+	yes, err := a.ask(ctx, fmt.Sprintf("ONNX Runtime %s is not installed. "+
+		"Install it for this user, from GitHub, npm or pip (at most %s to download, %s to keep)?",
 		ort.Version, bytesText(install.DownloadSize), bytesText(install.LibrarySize)))
 	if err != nil {
 		return err
@@ -74,15 +77,28 @@ func absent(err error) bool {
 // ask puts a question to whoever sits at the terminal. No answer is no.
 func (a *app) ask(ctx context.Context, question string) (yes bool, err error) {
 	fmt.Fprintf(a.stderr, "%s [y/N] ", question)
-	answer := make(chan string, 1)
+	line, err := a.input(ctx, func(r io.Reader) ([]byte, error) {
+		line, _ := bufio.NewReader(r).ReadBytes('\n')
+		return line, nil
+	})
+	text := strings.ToLower(strings.TrimSpace(string(line)))
+	return text == "y" || text == "yes", err
+}
+
+// input reads standard input, until ctx ends: an interrupt does not end reading itself,
+// which goes on until the program ends.
+func (a *app) input(ctx context.Context, read func(io.Reader) ([]byte, error)) ([]byte, error) {
+	var text []byte
+	done := make(chan error, 1)
 	go func() {
-		line, _ := bufio.NewReader(a.stdin).ReadString('\n')
-		answer <- strings.ToLower(strings.TrimSpace(line))
+		var err error
+		text, err = read(a.stdin)
+		done <- err
 	}()
 	select {
-	case text := <-answer:
-		return text == "y" || text == "yes", nil
-	case <-ctx.Done(): // reading goes on until the program ends
-		return false, ctx.Err()
+	case err := <-done:
+		return text, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -12,9 +11,6 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/models/pe"
-	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // listing is one kind of thing that list can show.
@@ -45,7 +41,8 @@ type listOptions struct {
 
 // takes reports whether a model is among those chosen.
 func (o listOptions) takes(encoding, tasks string) bool {
-	return (len(o.encodings) == 0 || slices.Contains(o.encodings, encoding)) && (o.task == "" || task.Related(tasks, o.task))
+	return (len(o.encodings) == 0 || slices.Contains(o.encodings, encoding)) &&
+		(o.task == "" || task.Related(tasks, o.task))
 }
 
 func listVerb(a *app) *cobra.Command {
@@ -61,8 +58,10 @@ everything; with that of a preset it shows the preset and its comments. --pe and
 Of a model it shows the trained lengths, the mean exact match inside them, and the
 effective length, the largest length measured up to which all measured ones have an
 exact match of 90 %, as their manifests have it.`,
-		Example: example("zoo list", "zoo list encodings", "zoo list presets tiny", "zoo list models --task copy --pe rope,alibi", "zoo list models --json"),
-		Args:    arguments(0, 2, "a preset"),
+		Example: example(
+			"zoo list", "zoo list encodings", "zoo list presets tiny",
+			"zoo list models --task copy --pe rope,alibi", "zoo list models --json"),
+		Args: arguments(0, 2, "a preset"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			switch {
 			case len(args) == 0:
@@ -77,7 +76,7 @@ exact match of 90 %, as their manifests have it.`,
 				return err
 			}
 			if len(args) == 0 {
-				return a.listAll(o)
+				return a.list(o, listings())
 			}
 			if err := oneOf("list", args[0], kinds...); err != nil {
 				return err
@@ -85,7 +84,7 @@ exact match of 90 %, as their manifests have it.`,
 			if len(args) == 2 {
 				return a.showPreset(args, o.asJSON)
 			}
-			return a.listOne(args[0], o)
+			return a.list(o, slices.DeleteFunc(listings(), func(l listing) bool { return l.name != args[0] }))
 		},
 	}
 	c.Flags().StringSliceVar(&o.encodings, "pe", nil, "models and runs of these encodings only")
@@ -113,46 +112,50 @@ func (o listOptions) check(args []string) error {
 	return checkEncodings(o.encodings)
 }
 
-func (a *app) listAll(o listOptions) error {
+// list shows one kind of thing, or all of them under headings.
+func (a *app) list(o listOptions, kinds []listing) error {
 	all := map[string]any{}
-	for i, l := range listings() {
+	for i, l := range kinds {
 		value, lines, err := l.rows(a, o)
 		if err != nil {
 			return err
 		}
-		all[l.name] = value
-		if o.asJSON {
+		if all[l.name] = value; o.asJSON {
 			continue
 		}
 		if i > 0 {
 			a.print("")
 		}
-		a.print("%s", strings.ToUpper(l.name))
+		if len(kinds) > 1 {
+			a.print("%s", strings.ToUpper(l.name))
+		}
 		if err := a.table(lines); err != nil {
 			return err
 		}
 	}
-	if o.asJSON {
-		return a.json(all)
+	switch {
+	case !o.asJSON:
+		return nil
+	case len(kinds) == 1:
+		return a.json(all[kinds[0].name])
 	}
-	return nil
+	return a.json(all)
 }
 
-func (a *app) listOne(name string, o listOptions) error {
-	for _, l := range listings() {
-		if l.name != name {
-			continue
-		}
-		value, lines, err := l.rows(a, o)
-		if err != nil {
-			return err
-		}
-		if o.asJSON {
-			return a.json(value)
-		}
-		return a.table(lines)
+// showPreset writes the preset of "presets NAME" as it is, with its comments.
+func (a *app) showPreset(args []string, asJSON bool) error {
+	if args[0] != "presets" {
+		return fmt.Errorf("unexpected argument %q: zoo list %s takes no name; see: zoo list --help", args[1], args[0])
 	}
-	return nil
+	about, err := configs.Describe(args[1])
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.json(about)
+	}
+	_, err = io.WriteString(a.stdout, about.Text)
+	return err
 }
 
 // table writes lines of cells with their columns aligned, and no spaces after the
@@ -161,83 +164,20 @@ func (a *app) table(lines [][]string) error {
 	if len(lines) == 0 {
 		lines = [][]string{{"(none)"}}
 	}
-	var aligned strings.Builder
-	w := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
+	_, err := io.WriteString(a.stdout, aligned(lines))
+	return err
+}
+
+// aligned lays out lines of cells in columns.
+func aligned(lines [][]string) string {
+	var padded, out strings.Builder
+	w := tabwriter.NewWriter(&padded, 0, 0, 2, ' ', 0)
 	for _, line := range lines {
 		fmt.Fprintln(w, strings.Join(line, "\t"))
 	}
 	w.Flush() // to memory
-	var out strings.Builder
-	for line := range strings.Lines(aligned.String()) {
+	for line := range strings.Lines(padded.String()) {
 		out.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
-	_, err := io.WriteString(a.stdout, out.String())
-	return err
-}
-
-func listEncodings(*app, listOptions) (any, [][]string, error) {
-	type entry struct {
-		Name    string `json:"name"`
-		Formula string `json:"formula"`
-		Source  string `json:"source"`
-	}
-	list, lines := []entry{}, [][]string{}
-	for _, r := range pe.Table() {
-		list = append(list, entry{r.Name, r.Formula, r.Source})
-		lines = append(lines, []string{r.Name, r.Formula, r.Source})
-	}
-	for _, a := range models.Architectures() {
-		list = append(list, entry{a.Name, a.Formula, a.Source})
-		lines = append(lines, []string{a.Name, a.Formula, a.Source})
-	}
-	return list, lines, nil
-}
-
-func listTasks(*app, listOptions) (any, [][]string, error) {
-	type entry struct {
-		Name        string   `json:"name"`
-		Aliases     []string `json:"aliases"`
-		Version     int      `json:"version"`
-		Description string   `json:"description"`
-		Train       string   `json:"train"`
-		Beyond      string   `json:"beyond"`
-		Lengths     string   `json:"lengths"`
-		Chance      float64  `json:"chance"`     // at the longest trained length
-		Scratchpad  bool     `json:"scratchpad"` // whether it can have one
-		Prompt      string   `json:"prompt"`
-		Target      string   `json:"target"`
-	}
-	list, lines := []entry{}, [][]string{{"task", "trained", "tested", "possible", "chance", "example"}}
-	for _, t := range task.All() {
-		s, err := t.Sample(rand.New(rand.NewPCG(1, 0)), max(2, t.Train.Min))
-		if err != nil {
-			return nil, nil, err
-		}
-		_, noScratchpad := task.Lookup(t.Name + "+full")
-		list = append(list, entry{t.Name, append([]string{}, t.Aliases...), t.Version, t.Description, t.Train.String(), t.Beyond.String(),
-			t.Lengths.String(), t.Chance(t.Train.Max), noScratchpad == nil, s.Prompt, s.Target})
-		lines = append(lines, []string{t.Name, t.Train.String(), t.Beyond.String(), t.Lengths.String(),
-			fmt.Sprintf("%.2g", t.Chance(t.Train.Max)), strings.TrimSpace(s.Prompt) + " ⏵ " + s.Target})
-	}
-	return list, lines, nil
-}
-
-func listRuns(a *app, o listOptions) (any, [][]string, error) {
-	runs, err := find.Runs(o.runs, a.warn)
-	if err != nil {
-		return nil, nil, err
-	}
-	runs = slices.DeleteFunc(runs, func(r find.Run) bool { return !o.takes(r.Encoding, r.Task) })
-	lines := [][]string{}
-	for _, r := range runs {
-		loss := ""
-		if r.Loss != nil {
-			loss = fmt.Sprintf("loss %.4g", *r.Loss)
-		}
-		lines = append(lines, []string{r.Dir, r.Encoding, r.Task, r.Lengths, r.State(), loss})
-	}
-	if len(runs) == 0 {
-		runs = []find.Run{}
-	}
-	return runs, lines, nil
+	return out.String()
 }

@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // meter shows how far a long piece of work is: a bar in a terminal, and a line
@@ -116,37 +117,9 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// duration rounds to what a person cares for.
-func duration(d time.Duration) string {
-	switch {
-	case d < 10*time.Second:
-		return d.Round(100 * time.Millisecond).String()
-	default:
-		return d.Round(time.Second).String()
-	}
-}
-
-// short writes a number with three digits and a unit: 18.2k, 3.21M.
-func short(v float64) string {
-	for _, u := range []struct {
-		size float64
-		name string
-	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
-		if v >= u.size {
-			return strconv.FormatFloat(v/u.size, 'g', 3, 64) + u.name
-		}
-	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
-}
-
-// bytesText writes a size in binary units.
-func bytesText(n int64) string {
-	v := float64(n)
-	for _, unit := range []string{"B", "KiB", "MiB"} {
-		if v < 1024 {
-			return strconv.FormatFloat(v, 'f', map[bool]int{true: 0, false: 1}[unit == "B"], 64) + " " + unit
-		}
-		v /= 1024
-	}
-	return strconv.FormatFloat(v, 'f', 1, 64) + " GiB"
-}
+// Times, counts and sizes as people read them.
+var (
+	duration  = human.Duration
+	short     = human.Count
+	bytesText = human.Bytes
+)

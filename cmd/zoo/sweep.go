@@ -12,22 +12,19 @@ import (
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/sweep"
 	"github.com/nopezoo/zoo/sweep/slurm"
+	"github.com/nopezoo/zoo/train"
 )
 
 type sweepOptions struct {
-	file, root     string
-	set            []string
-	dryRun, asJSON bool
-	status         bool
-	executor       string // local or slurm
-	workers        int
-	memory         float64 // GiB; 0: what is free
-	slurm          slurm.Options
+	file, root             string
+	set                    []string
+	status, dryRun, asJSON bool
+	executor               string // local or slurm
+	workers                int
+	memory                 float64 // GiB; 0: what is free
+	slurm                  slurm.Options
+	command                []string // that trains one run
 }
-
-// slurmCPUs is --cpus where it is not given: what a node has, a login node does
-// not know.
-const slurmCPUs = 4
 
 func sweepVerb(a *app) *cobra.Command {
 	var o sweepOptions
@@ -87,11 +84,11 @@ The embedded sweeps are ` + strings.Join(configs.Sweeps(), " and ") + `.`,
 	f.StringVar(&o.slurm.Partition, "partition", "", "Slurm's `partition` (default: the cluster's)")
 	f.StringVar(&o.slurm.Time, "time", "", "`limit` of one start of a run, such as 4:00:00; "+
 		"at the limit it saves and is started again")
-	f.IntVar(&o.slurm.CPUs, "cpus", slurmCPUs, "cores of each run in Slurm, where train.threads does not say")
+	// What a node has, a login node does not know.
+	f.IntVar(&o.slurm.CPUs, "cpus", 4, "cores of each run in Slurm, where train.threads does not say")
 	f.IntVar(&o.slurm.MaxRunning, "max-running", 0, "runs at a time in Slurm (default: what there is room for)")
 	f.StringArrayVar(&o.slurm.Args, "sbatch-arg", nil,
-		"further `option` of sbatch, as in --sbatch-arg=--account=physics; "+
-			"may be repeated")
+		"further `option` of sbatch, as in --sbatch-arg=--account=physics; may be repeated")
 	f.BoolVar(&o.status, "status", false, "show how the runs are, and stop")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the runs, or print Slurm's job script, and stop")
 	f.BoolVar(&o.asJSON, "json", false, "write JSON")
@@ -115,15 +112,27 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 	if err != nil {
 		return err
 	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	o.command = []string{self, "train", "--resume"}
 	switch {
 	case o.status:
 		return a.sweepStatus(c.Context(), o, folder, runs)
 	case o.executor == "slurm":
-		return a.sweepSlurm(c.Context(), o, folder, runs)
+		err = a.sweepSlurm(c.Context(), o, folder, runs)
 	case o.dryRun:
 		return a.sweepPlan(runs, o.asJSON)
+	default:
+		err = a.sweepLocally(c.Context(), o, folder, runs)
 	}
-	return a.sweepLocally(c.Context(), o, folder, runs)
+	var of *sweep.RunError
+	if errors.As(err, &of) && errors.Is(err, train.ErrOtherRun) {
+		return fmt.Errorf("%w; go on with that one alone: %s; "+
+			"or choose another folder with --runs, or rename the sweep file", err, resumeCommand(of.Dir))
+	}
+	return err
 }
 
 // check refuses what does not fit together, before anything is read or written.
@@ -131,11 +140,10 @@ func (o sweepOptions) check(c *cobra.Command) error {
 	if err := oneOf("executor", o.executor, "local", "slurm"); err != nil {
 		return fmt.Errorf("--executor: %w", err)
 	}
-	foreign := []string{"partition", "time", "cpus", "max-running", "sbatch-arg"}
-	if o.executor == "slurm" {
-		foreign = []string{"workers", "memory"}
+	foreign := map[string][]string{
+		"local": {"partition", "time", "cpus", "max-running", "sbatch-arg"}, "slurm": {"workers", "memory"},
 	}
-	for _, name := range foreign {
+	for _, name := range foreign[o.executor] {
 		if c.Flags().Changed(name) {
 			return fmt.Errorf("--%s means nothing to --executor %s; see: zoo sweep --help", name, o.executor)
 		}
@@ -147,8 +155,7 @@ func (o sweepOptions) check(c *cobra.Command) error {
 		return fmt.Errorf("--workers %d: want at least 1", o.workers)
 	case o.executor == "slurm" && o.dryRun && o.asJSON:
 		return errors.New("--json: a job script is no JSON; leave it out")
-	}
-	if o.file == "" {
+	case o.file == "":
 		return fmt.Errorf("--config is missing: a sweep file, or one of %s", strings.Join(configs.Sweeps(), ", "))
 	}
 	if err := o.slurm.Check(); err != nil {

@@ -47,6 +47,9 @@ folder of its own: runs/<task>-<encoding>-<preset>-s<seed>. A run that is finish
 there already is skipped. Ctrl-C, SIGTERM or a closed terminal (SIGHUP, unless nohup
 keeps it away) ends training with a checkpoint; zoo says how to go on.
 
+An architecture that has no encodings stands among them by its own name: --pe cwrnn
+is short for --set model.architecture=cwrnn, and --pe rope,cwrnn trains one of each.
+
 Settings come from, the first that says something: flags, environment variables
 (ZOO_TRAIN_STEPS for train.steps), the file given by --config, the user's own file
 (zoo doctor says where), the preset. The preset is named by --preset, ZOO_PRESET, or
@@ -55,8 +58,8 @@ Settings without a flag of their own are given by --set, as in
 --set model.n_layers=4 or --set model.encoding_params.theta=500. A task other than
 the preset's has lengths of its own unless some are given, and a preset may have
 other settings on a task (on_task in the preset paper). What is set above the
-preset must be a setting of one of the models at least: cwrnn has no
-model.n_layers, and a decoder no model.n_units. The keys are:
+preset must be a setting of one architecture of the models at least: cwrnn has no
+model.n_layers, and decoder no model.n_units. The keys are:
 
 ` + columns(each(configs.Settings(), func(s configs.Setting) string { return s.Key }), 4) + `
 

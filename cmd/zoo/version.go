@@ -46,9 +46,10 @@ func commit() (revision string, changed bool) {
 
 func versionVerb(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:     "version",
-		Short:   "say which zoo, Go and ONNX Runtime these are",
-		Long:    "version prints the release of zoo and the commit it was built from, the Go that\nbuilt it, and the ONNX Runtime library that it would use. See also zoo doctor.",
+		Use:   "version",
+		Short: "say which zoo, Go and ONNX Runtime these are",
+		Long: `version prints the release of zoo and the commit it was built from, the Go that
+built it, and the ONNX Runtime library that it would use. See also zoo doctor.`,
 		Example: example("zoo version"),
 		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {

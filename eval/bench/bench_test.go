@@ -8,7 +8,6 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/models/pe"
 	_ "github.com/nopezoo/zoo/runtime/native"
 )
 
@@ -34,17 +33,6 @@ func lookup(t *testing.T, name string) task.Task {
 		t.Fatal(err)
 	}
 	return k
-}
-
-// encodings lists all that a configuration may name, architectures among them.
-func encodings() (names []string) {
-	for _, r := range pe.Table() {
-		names = append(names, r.Name)
-	}
-	for _, a := range models.Architectures() {
-		names = append(names, a.Name)
-	}
-	return names
 }
 
 // Options that cannot be measured are refused before a model is read.

@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/machine"
+	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 )
 
@@ -70,7 +71,7 @@ func TestWorkload(t *testing.T) {
 
 // Every encoding is counted; with the length memory grows linearly at most.
 func TestWorkloadOfEncodings(t *testing.T) {
-	for _, encoding := range encodings() {
+	for _, encoding := range models.Encodings() {
 		w := loadOf(t, encoding, card.Portable)
 		work, err := w.work(1, 64, 8)
 		if err != nil || work.PrefillFLOPs <= 0 || work.DecodeBytes <= w.weights {
@@ -186,7 +187,7 @@ func TestPeaks(t *testing.T) {
 
 // The forms of one model demand the same work, whatever their graphs are made of.
 func TestWorkloadOfProfiles(t *testing.T) {
-	for _, encoding := range encodings() {
+	for _, encoding := range models.Encodings() {
 		var works []eval.Work
 		for _, profile := range []string{card.Portable, card.Fused} {
 			load := loadOf(t, encoding, profile)

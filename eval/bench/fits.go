@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // need is how many bytes of memory a cell of some length and batch takes.
@@ -26,7 +27,7 @@ func (n need) checkFits(length, batch int, free int64, about string) error {
 		remedy += fmt.Sprintf("; at length %d the largest batch is %d", length, most)
 	}
 	return fmt.Errorf("length %d at batch %d needs %s %s of memory, and %s are free; %s", length, batch, about,
-		gibibytes(bytes), gibibytes(free), remedy)
+		human.Bytes(bytes), human.Bytes(free), remedy)
 }
 
 // largest returns the largest number up to most whose bytes are free, 0 for none.
@@ -87,7 +88,7 @@ func (p *Plan) checkSamples(g *group, cfg eval.Config, length int) error {
 	if most := int64(batch) + (p.machine.MemoryFree-one)/each; err == nil && int64(cfg.N) > most {
 		return fmt.Errorf("task %s: n is %d, and at length %d needs about %s of memory for the samples, "+
 			"and %s are free; the largest n that fits is %d",
-			cfg.Task.Name, cfg.N, length, gibibytes(int64(cfg.N)*each), gibibytes(p.machine.MemoryFree), most)
+			cfg.Task.Name, cfg.N, length, human.Bytes(int64(cfg.N)*each), human.Bytes(p.machine.MemoryFree), most)
 	}
 	return err
 }
@@ -107,5 +108,3 @@ func (p *Plan) count(g *group, cfg *eval.SpeedConfig, length int) (err error) {
 	}
 	return bytes.checkFits(length, g.batch, p.machine.MemoryFree, "about")
 }
-
-func gibibytes(n int64) string { return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30)) }

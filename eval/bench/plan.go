@@ -193,7 +193,7 @@ func (p *Plan) addAccuracy(ctx context.Context, g group, tasks []task.Task) erro
 				if na == nil {
 					longest = length
 				}
-				g.cells = append(g.cells, newCell(cfg.KeyOf(g.card.Profile, length), &Cell{accuracy: cfg, na: na}))
+				g.cells = append(g.cells, newCell(cfg.KeyOf(g.card, length), &Cell{accuracy: cfg, na: na}))
 			}
 			if longest == 0 {
 				continue
@@ -227,7 +227,7 @@ func (p *Plan) addSpeed(ctx context.Context, model group) error {
 		} else if err := p.count(&g, &cfg, length); err != nil {
 			return err
 		}
-		g.cells = []*Cell{newCell(cfg.KeyOf(g.card.Profile, length), cell)}
+		g.cells = []*Cell{newCell(cfg.KeyOf(g.card, length), cell)}
 		p.addGroup(&g)
 	}
 	return nil

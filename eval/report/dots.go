@@ -16,18 +16,19 @@ func (s *Report) tradeoffFigure(t *study.Task, place study.Place, at string) []F
 	var points []pair
 	slowest, best := 0.0, 0.0
 	for _, c := range place.Series {
-		cost, ok := c.At(place.Common)
-		of := t.Series[c.Series]
-		if ok && cost.Decode.Mean.Known() && of.Score.Mean.Known() {
-			points = append(points, pair{of.Name, of.Encoding, float64(cost.Decode.Mean), 100 * float64(of.Score.Mean)})
-			slowest, best = max(slowest, float64(cost.Decode.Mean)), max(best, 100*float64(of.Score.Mean))
+		of, step := t.Series[c.Series], c.At(place.Common).Decode.Mean
+		if step.Known() && of.Score.Mean.Known() {
+			d := pair{of.Name, of.Encoding, float64(step), 100 * float64(of.Score.Mean)}
+			points = append(points, d)
+			slowest, best = max(slowest, d.x), max(best, d.y)
 		}
 	}
 	if len(points) == 0 {
 		return nil
 	}
 	return []Figure{{"tradeoff-" + at, 5 * vg.Inch, 3.6 * vg.Inch, func(c draw.Canvas) {
-		p := newPlot(fmt.Sprintf("median decode step at length %d, ms", place.Common), "exact match beyond the trained lengths, %")
+		x := fmt.Sprintf("median decode step at length %d, ms", place.Common)
+		p := newPlot(x, "exact match beyond the trained lengths, %")
 		p.X.Tick.Marker, p.Y.Tick.Marker = even{}, even{}
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1.25*slowest, 0, min(100, max(10, 1.25*best))
 		p.Add(grid{}, scatter{s, points})
@@ -51,7 +52,8 @@ type scatter struct {
 // Plot implements plot.Plotter.
 func (k scatter) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	taken := []vg.Rectangle{{Min: vg.Point{X: c.Min.X, Y: c.Min.Y - 2*fontSize}, Max: vg.Point{X: c.Max.X, Y: c.Min.Y}}} // the axis
+	axis := vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: c.Min.Y - 2*fontSize}, Max: vg.Point{X: c.Max.X, Y: c.Min.Y}}
+	taken := []vg.Rectangle{axis}
 	for _, d := range k.points {
 		at := vg.Point{X: x(d.x), Y: y(d.y)}
 		taken = append(taken, around(at, 0, 0, 2.6*markerSize, 2.6*markerSize))
@@ -62,13 +64,22 @@ func (k scatter) Plot(c draw.Canvas, p *plot.Plot) {
 		style := textStyle(ink, draw.XCenter, draw.YCenter) // not in its colour, which is too faint for letters
 		box := free(at, style.Width(d.name), fontSize, taken)
 		taken = append(taken, box)
-		c.FillText(style, vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: (box.Min.Y + box.Max.Y) / 2}, d.name)
+		c.FillText(style, middle(box), d.name)
 	}
+}
+
+func corners(r vg.Rectangle) []vg.Point {
+	return []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}}
+}
+
+func middle(r vg.Rectangle) vg.Point {
+	return vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}
 }
 
 // around is a box of a size whose middle lies off a point.
 func around(at vg.Point, dx, dy, width, height vg.Length) vg.Rectangle {
-	return vg.Rectangle{Min: vg.Point{X: at.X + dx - width/2, Y: at.Y + dy - height/2}, Max: vg.Point{X: at.X + dx + width/2, Y: at.Y + dy + height/2}}
+	x, y := at.X+dx, at.Y+dy
+	return vg.Rectangle{Min: vg.Point{X: x - width/2, Y: y - height/2}, Max: vg.Point{X: x + width/2, Y: y + height/2}}
 }
 
 // free finds the place beside a point where a name hides the least: right of it,
@@ -100,7 +111,8 @@ func (s *Report) publishedFigure(t *study.Task) []Figure {
 			points = append(points, pair{c.Name, c.Encoding, 100 * float64(c.Ours.Mean), 100 * float64(c.Published)})
 		}
 	}
-	return s.dotFigure("published-"+fileName(t.Name), "exact match beyond the trained lengths, % (filled: here, hollow: published)", points, 100)
+	const x = "exact match beyond the trained lengths, % (filled: here, hollow: published)"
+	return s.dotFigure("published-"+fileName(t.Name), x, points, 100)
 }
 
 // rankFigure sets the mean reciprocal ranks beside the published ones.
@@ -109,7 +121,8 @@ func (s *Report) rankFigure() []Figure {
 	for _, r := range s.Ranks {
 		points = append(points, pair{r.Name, r.Encoding, float64(r.MRR), float64(r.Published)})
 	}
-	return s.dotFigure("ranks", "mean reciprocal rank (filled: here, hollow: published, five encodings on 17 tasks)", points, 1)
+	const x = "mean reciprocal rank (filled: here, hollow: published, five encodings on 17 tasks)"
+	return s.dotFigure("ranks", x, points, 1)
 }
 
 // dotFigure has a line per pair with two dots; the second may be unknown.

@@ -51,9 +51,9 @@ func (f Figure) Write(w io.Writer, format string) error {
 		_, err := w.Write(bytes.ReplaceAll(bytes.Map(printable, b.Bytes()), []byte(svgFont), []byte(svgFonts)))
 		return err
 	case "png":
-		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.White))}
+		c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.White))
 		f.draw(draw.New(c))
-		_, err := c.WriteTo(w)
+		_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(w)
 		return err
 	}
 	return fmt.Errorf("report: unknown figure format %q; known: svg, png", format)
@@ -221,7 +221,7 @@ func (even) Ticks(low, high float64) []plot.Tick {
 		}
 	}
 	var out []plot.Tick
-	for i := int(math.Ceil(low/step - 1e-9)); float64(i)*step <= high+1e-9*step; i++ { // whole steps: sums of them would drift
+	for i := int(math.Ceil(low/step - 1e-9)); float64(i)*step <= high+1e-9*step; i++ { // sums of steps would drift
 		at := float64(i) * step
 		label := strconv.FormatFloat(at, 'g', 6, 64)
 		if step >= 1 {

@@ -29,7 +29,8 @@ func (s *Report) Headline(t *study.Task, p study.Place) Table {
 	out := Table{Caption: "Headline on " + t.Name, Head: []string{"encoding"}}
 	if t.Scored {
 		out.Caption += ", by " + s.Measure.Label()
-		out.Head = append(out.Head, "trained", s.Measure.Label()+" inside, %", "beyond, %", "effective length", "MRR, all tasks")
+		inside := s.Measure.Label() + " inside, %"
+		out.Head = append(out.Head, "trained", inside, "beyond, %", "effective length", "MRR, all tasks")
 	}
 	if p.Common > 0 {
 		out.Caption += fmt.Sprintf("; costs at length %d, %s", p.Common, p.Name)
@@ -76,7 +77,8 @@ func (s *Report) mrr(name string) string {
 
 // Accuracy has a line per length and a column per series.
 func (s *Report) Accuracy(t *study.Task) Table {
-	out := Table{Caption: "Accuracy on " + t.Name + " by length: " + s.Measure.Label() + " in %, with intervals; * length seen in training", Head: []string{"length"}}
+	out := Table{Head: []string{"length"}, Caption: fmt.Sprintf(
+		"Accuracy on %s by length: %s in %%, with intervals; * length seen in training", t.Name, s.Measure.Label())}
 	for _, s := range t.Series {
 		out.Head = append(out.Head, s.Name)
 	}
@@ -103,14 +105,15 @@ func (s *Report) Accuracy(t *study.Task) Table {
 
 // Costs has a line per length and series.
 func (s *Report) Costs(t *study.Task, p study.Place) Table {
-	out := Table{Caption: fmt.Sprintf("Costs on %s, %s", t.Name, p.Name), Head: []string{"length", "encoding"}, Prose: []int{1}}
+	out := Table{Caption: fmt.Sprintf("Costs on %s, %s", t.Name, p.Name),
+		Head: []string{"length", "encoding"}, Prose: []int{1}}
 	for _, m := range study.Metrics() {
 		out.Head = append(out.Head, m.Label+", "+m.Unit)
 	}
 	for _, length := range t.Lengths {
 		for _, s := range p.Series {
-			at, ok := s.At(length)
-			if !ok {
+			at := s.At(length)
+			if at.Length == 0 {
 				continue
 			}
 			line := []string{strconv.Itoa(length), t.Series[s.Series].Name}
@@ -125,10 +128,11 @@ func (s *Report) Costs(t *study.Task, p study.Place) Table {
 
 // Tradeoff has a line per series: what is won for what.
 func (s *Report) Tradeoff(t *study.Task, p study.Place) Table {
+	step := fmt.Sprintf("median decode step at length %d, ms", p.Common)
 	out := Table{Caption: fmt.Sprintf("Accuracy against cost on %s, %s", t.Name, p.Name),
-		Head: []string{"encoding", fmt.Sprintf("median decode step at length %d, ms", p.Common), s.Measure.Label() + " beyond, %"}}
+		Head: []string{"encoding", step, s.Measure.Label() + " beyond, %"}}
 	for _, s := range p.Series {
-		if at, ok := s.At(p.Common); ok {
+		if at := s.At(p.Common); at.Length > 0 {
 			of := t.Series[s.Series]
 			out.Lines = append(out.Lines, []string{of.Name, at.Decode.Short(), of.Score.Percent()})
 			out.Marks = append(out.Marks, of.Encoding)
@@ -139,10 +143,15 @@ func (s *Report) Tradeoff(t *study.Task, p study.Place) Table {
 
 // RankTable is the mean reciprocal ranks, ours and the paper's.
 func (s *Report) RankTable() Table {
-	out := Table{Caption: "Mean reciprocal rank by " + s.Measure.Label() + " over every task and training seed, 1 for always best; " + s.Weighting.String(),
-		Head: []string{"encoding", "MRR", "paper’s tie rule", "published MRR", "mean " + s.Measure.Label() + " beyond, %", "rankings"}}
+	by := s.Measure.Label()
+	out := Table{
+		Caption: fmt.Sprintf("Mean reciprocal rank by %s over every task and training seed, 1 for always best; %s",
+			by, s.Weighting),
+		Head: []string{"encoding", "MRR", "paper’s tie rule", "published MRR", "mean " + by + " beyond, %", "rankings"},
+	}
 	for _, r := range s.Ranks {
-		out.Lines = append(out.Lines, []string{r.Name, ranked3(r.MRR), ranked3(r.PaperTies), ranked3(r.Published), r.Mean.Percent(), strconv.Itoa(r.Contests)})
+		out.Lines = append(out.Lines, []string{r.Name, ranked3(r.MRR), ranked3(r.PaperTies), ranked3(r.Published),
+			r.Mean.Percent(), strconv.Itoa(r.Contests)})
 	}
 	return out
 }
@@ -165,7 +174,8 @@ func taskLabel(t *study.Task) string {
 
 // HeatMap has a line per task and a column per series.
 func (s *Report) HeatMap() Table {
-	out := Table{Caption: "Mean of " + s.Measure.Label() + " beyond the trained lengths, in %; what a model cannot take counts as wrong", Head: append([]string{"task"}, s.Names()...)}
+	out := Table{Head: append([]string{"task"}, s.Names()...), Caption: "Mean of " + s.Measure.Label() +
+		" beyond the trained lengths, in %; what a model cannot take counts as wrong"}
 	for _, t := range s.Scored() {
 		line := []string{taskLabel(t)}
 		for _, name := range s.Names() {
@@ -179,9 +189,11 @@ func (s *Report) HeatMap() Table {
 // PublishedTable sets our accuracies beside the published ones.
 func (s *Report) PublishedTable() Table {
 	out := Table{Caption: "Exact match beyond the trained lengths, beside " + study.PublishedSource, Prose: []int{1, 6},
-		Head: []string{"task", "encoding", "here, %", "published, %", "difference, points", "published at all lengths, %", "what differs in the setup"}}
+		Head: []string{"task", "encoding", "here, %", "published, %", "difference, points", "published at all lengths, %",
+			"what differs in the setup"}}
 	for _, c := range s.Published {
-		out.Lines = append(out.Lines, []string{c.Task, c.Name, c.Ours.Percent(), c.Published.Percent(), signed(c.Difference), c.All.Percent(), c.Setup})
+		out.Lines = append(out.Lines, []string{c.Task, c.Name, c.Ours.Percent(), c.Published.Percent(),
+			signed(c.Difference), c.All.Percent(), c.Setup})
 	}
 	return out
 }
@@ -220,12 +232,8 @@ func (s *Report) costCells(t *study.Task, p study.Place, series int) []string {
 	if i := slices.IndexFunc(p.Series, func(c study.CostSeries) bool { return c.Series == series }); i >= 0 {
 		c = p.Series[i]
 	}
-	at, ok := c.At(p.Common)
-	return each(study.HeadlineMetrics(), func(m study.Metric) string {
-		if !ok {
-			return "–"
-		}
-		cell := m.Of(at).Mean.Short()
+	return study.Each(study.HeadlineMetrics(), func(m study.Metric) string {
+		cell := m.Of(c.At(p.Common)).Mean.Short()
 		if times := s.Relative(t, p, c, m); times.Known() {
 			cell += " (" + times.Times() + ")"
 		}

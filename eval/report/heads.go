@@ -86,7 +86,7 @@ func causes(head string, rows []eval.Row) []string {
 			first[cause] = length
 		}
 	}
-	return each(causes, func(cause string) string {
+	return study.Each(causes, func(cause string) string {
 		more := ""
 		if n := count[cause] - 1; n > 0 {
 			more = fmt.Sprintf(" (and %d more)", n)

@@ -20,7 +20,8 @@ func (s *Report) heatFigure() Figure {
 		left = max(left, name.Width(l[0])+12)
 	}
 	columns := len(table.Head) - 1
-	return Figure{"heatmap", left + wide*vg.Length(columns) + 8, high*vg.Length(len(table.Lines)+1) + 12, func(c draw.Canvas) {
+	width, height := left+wide*vg.Length(columns)+8, high*vg.Length(len(table.Lines)+1)+12
+	return Figure{"heatmap", width, height, func(c draw.Canvas) {
 		top := c.Max.Y - 4 - high
 		for j, head := range table.Head[1:] {
 			style := textStyle(ink, draw.XCenter, draw.YCenter)
@@ -48,8 +49,8 @@ func (s *Report) heatCell(c *draw.Canvas, r vg.Rectangle, v study.Number, text s
 		fill = heatColour(float64(v))
 		on = readable(fill)
 	}
-	c.FillPolygon(fill, []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}})
-	c.FillText(textStyle(on, draw.XCenter, draw.YCenter), vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}, text)
+	c.FillPolygon(fill, corners(r))
+	c.FillText(textStyle(on, draw.XCenter, draw.YCenter), middle(r), text)
 }
 
 // heatColour is the page's scale on white, 0..1 from light to dark blue.

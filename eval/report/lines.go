@@ -89,10 +89,12 @@ func (t trained) Plot(c draw.Canvas, p *plot.Plot) {
 		return
 	}
 	x, _ := p.Transforms(&c)
-	c.FillPolygon(shade, []vg.Point{{X: x(low), Y: c.Min.Y}, {X: x(high), Y: c.Min.Y}, {X: x(high), Y: c.Max.Y}, {X: x(low), Y: c.Max.Y}})
+	from, to := x(low), x(high)
+	c.FillPolygon(shade, corners(vg.Rectangle{Min: vg.Point{X: from, Y: c.Min.Y}, Max: vg.Point{X: to, Y: c.Max.Y}}))
 	style := textStyle(soft, draw.XCenter, draw.YBottom)
 	style.Font.Size--
-	c.FillText(style, vg.Point{X: (x(low) + x(high)) / 2, Y: c.Max.Y + markerSize + 2}, "trained") // above: curves lie at both ends of the axis
+	// Above: curves lie at both ends of the axis.
+	c.FillText(style, vg.Point{X: (from + to) / 2, Y: c.Max.Y + markerSize + 2}, "trained")
 }
 
 // strokes draws curves and their markers. Curves that lie on one another take turns: a
@@ -110,7 +112,7 @@ func (k strokes) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	at := func(d study.Dot) vg.Point { return vg.Point{X: x(float64(d.X)), Y: y(float64(d.Y))} }
 	for _, of := range k.chart.Strokes {
-		line := each(k.chart.Lines[of.Users[0]].Points[of.From:of.To+1], at)
+		line := study.Each(k.chart.Lines[of.Users[0]].Points[of.From:of.To+1], at)
 		for turn, n := range of.Users {
 			c.StrokeLines(k.style(n, turn, len(of.Users)), line)
 		}
@@ -170,7 +172,8 @@ func (k curves) endLabels(c, data draw.Canvas, p *plot.Plot) {
 	var of []label
 	for _, l := range labels {
 		if at := y(float64(l.end.Y)); l.end.X < last {
-			c.FillText(textStyle(ink, draw.XLeft, draw.YCenter), vg.Point{X: x(float64(l.end.X)) + 2*markerSize, Y: at}, l.of.Name)
+			beside := vg.Point{X: x(float64(l.end.X)) + 2*markerSize, Y: at}
+			c.FillText(textStyle(ink, draw.XLeft, draw.YCenter), beside, l.of.Name)
 		} else {
 			ends, of = append(ends, at), append(of, l)
 		}

@@ -28,33 +28,31 @@ var (
 // page is what the template sees.
 type page struct {
 	*Report
-	Style            template.CSS
-	Library, Script  template.JS
-	Parameters       string // of the paper's models
-	PublishedSource  string
-	Measurements     string
-	PublishedSteps   string
-	Contests, Single bool                               // whether anything is ranked; whether there is but one task
-	Scored, Heat     bool                               // whether any task has accuracies; whether several have
-	Places           bool                               // whether any task was measured in several places
-	Scores           map[study.Measure][][]study.Number // mean beyond training by task and series
-	Nowhere          study.Place
-	Metrics          []study.Metric
+	Style           template.CSS
+	Library, Script template.JS
+	Places          bool                               // whether any task was measured in several places
+	Scores          map[study.Measure][][]study.Number // mean beyond training by task and series
+	Nowhere         study.Place
 }
 
 // WriteHTML writes the study as one HTML file that needs nothing else: no other
 // file, no network. The same study gives the same bytes.
 func (s *Report) WriteHTML(w io.Writer) error {
-	t, err := template.New("page").Funcs(template.FuncMap{"mark": s.mark, "percent": func(n study.Number) float64 { return 100 * float64(n) }}).Parse(pageTemplate)
+	t, err := template.New("page").Funcs(template.FuncMap{
+		"mark": s.mark, "metrics": study.Metrics, "count": study.Count,
+		"percent":    func(n study.Number) float64 { return 100 * float64(n) },
+		"source":     func() string { return study.PublishedSource },
+		"parameters": func() string { return study.Millions(study.PublishedParameters) },
+		"steps":      func() string { return study.Thousands(study.PublishedSteps) },
+	}).Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("report: page: %w", err)
 	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, page{
-		Report: s, Style: template.CSS(pageStyle + s.palette()), Library: template.JS(chartLibrary), Script: template.JS(pageScript),
-		Parameters: study.Millions(study.PublishedParameters), PublishedSource: study.PublishedSource, PublishedSteps: study.Thousands(study.PublishedSteps),
-		Measurements: study.Count(s.Sources.Rows, "measurement", "measurements"), Contests: len(s.Ranks) > 0, Single: len(s.Tasks) == 1, Scored: len(s.Scored()) > 0, Heat: len(s.Scored()) > 1,
-		Places: slices.ContainsFunc(s.Tasks, func(t *study.Task) bool { return len(t.Places) > 1 }), Scores: s.scores(), Metrics: study.Metrics(),
+		Report: s, Scores: s.scores(),
+		Style: template.CSS(pageStyle + s.palette()), Library: template.JS(chartLibrary), Script: template.JS(pageScript),
+		Places: slices.ContainsFunc(s.Tasks, func(t *study.Task) bool { return len(t.Places) > 1 }),
 	}); err != nil {
 		return fmt.Errorf("report: page: %w", err)
 	}
@@ -66,8 +64,8 @@ func (s *Report) WriteHTML(w io.Writer) error {
 func (s *Report) scores() map[study.Measure][][]study.Number {
 	out := map[study.Measure][][]study.Number{}
 	for _, by := range s.Measures() {
-		out[by.Measure] = each(by.Tasks, func(t *study.Task) []study.Number {
-			return each(t.Series, func(of study.Series) study.Number { return of.Score.Mean })
+		out[by.Measure] = study.Each(by.Tasks, func(t *study.Task) []study.Number {
+			return study.Each(t.Series, func(of study.Series) study.Number { return of.Score.Mean })
 		})
 	}
 	return out
@@ -81,12 +79,12 @@ func (s *Report) palette() string {
 		fmt.Fprintf(&dark, "--e%d:%s;", i, e.Dark)
 		fmt.Fprintf(&classes, ".e%d{color:var(--e%d)}\n", i, i)
 	}
-	return fmt.Sprintf(":root{%s}\n:root[data-theme=dark]{%s}\n@media (prefers-color-scheme:dark){:root:not([data-theme=light]){%s}}\n%s",
-		&light, &dark, &dark, &classes)
+	return fmt.Sprintf(":root{%s}\n:root[data-theme=dark]{%s}\n"+
+		"@media (prefers-color-scheme:dark){:root:not([data-theme=light]){%s}}\n%s", &light, &dark, &dark, &classes)
 }
 
 // mark is an encoding's shape in its colour.
 func (s *Report) mark(encoding int) template.HTML {
-	return template.HTML(fmt.Sprintf(`<svg class="mark e%d" viewBox="-1.4 -1.4 2.8 2.8" aria-hidden="true"><path d="%s" fill="currentColor"/></svg>`,
-		encoding, s.Encodings[encoding].Path))
+	return template.HTML(fmt.Sprintf(`<svg class="mark e%d" viewBox="-1.4 -1.4 2.8 2.8" aria-hidden="true">`+
+		`<path d="%s" fill="currentColor"/></svg>`, encoding, s.Encodings[encoding].Path))
 }

@@ -31,7 +31,8 @@ func Read(paths ...string) ([]eval.Row, error) {
 		}
 	}
 	if len(rows) == 0 {
-		return nil, fmt.Errorf("report: %s: no results; write some with: zoo bench -o results/bench.jsonl", strings.Join(paths, ", "))
+		return nil, fmt.Errorf("report: %s: no results; write some with: zoo bench -o results/bench.jsonl",
+			strings.Join(paths, ", "))
 	}
 	return rows, nil
 }

@@ -44,7 +44,8 @@ func New(rows []eval.Row, opt Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Study: s, Title: cmp.Or(opt.Title, "Length generalization by positional encoding"), Sources: sources(rows, opt.Command)}
+	title := cmp.Or(opt.Title, "Length generalization by positional encoding")
+	r := &Report{Study: s, Title: title, Sources: sources(rows, opt.Command)}
 	next := len(opt.Encodings)
 	for _, name := range s.Encodings {
 		place := slices.Index(opt.Encodings, name)
@@ -59,18 +60,9 @@ func New(rows []eval.Row, opt Options) (*Report, error) {
 // Measures lists the report by exact match and by tokens right; where nothing is
 // scored the report alone.
 func (s *Report) Measures() []*Report {
-	return each(s.Study.Measures(), func(by *study.Study) *Report {
+	return study.Each(s.Study.Measures(), func(by *study.Study) *Report {
 		r := *s
 		r.Study = by
 		return &r
 	})
-}
-
-// each returns what f makes of each element.
-func each[T, R any](list []T, f func(T) R) []R {
-	var out []R
-	for _, x := range list {
-		out = append(out, f(x))
-	}
-	return out
 }

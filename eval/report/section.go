@@ -44,7 +44,7 @@ func Sections(rows []eval.Row, by study.Weighting) ([]Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := each(s.Scored(), taskSection)
+	out := study.Each(s.Scored(), taskSection)
 	if len(s.Ranks) > 0 {
 		out = append(out, rankingSection(s))
 	}

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/nopezoo/zoo/eval"
-
 	"github.com/nopezoo/zoo/eval/study"
 )
 
@@ -15,21 +15,18 @@ type Sources struct {
 	Command string
 	Rows    int
 	Setups  []string // machines, providers, versions
-	Models  []Model
-}
-
-// Model is one model file that was measured.
-type Model struct {
-	Name, Encoding, Task   string
-	Parameters             string
-	Seed                   uint64
-	Steps                  int
-	Trained                string
-	File, Config, Measured string // file and settings: heads of the hashes; samples at each length
+	Models  Table    // the model files that were measured, with the heads of their hashes
 }
 
 func sources(rows []eval.Row, command string) Sources {
-	s := Sources{Command: command, Rows: len(rows)}
+	s := Sources{Command: command, Rows: len(rows), Models: Table{
+		Caption: "Models measured", Prose: []int{1, 2, 7, 8},
+		Head: []string{"model", "encoding", "task", "parameters", "training seed", "steps", "trained", "file", "settings",
+			"samples a length"},
+	}}
+	type file struct{ name, task, sha string }
+	line := map[file]int{}
+	var samples [][]int // at each length, by line
 	for _, r := range rows {
 		setup := fmt.Sprintf("%s, %s, ", cmp.Or(r.Machine, "unnamed machine"), cmp.Or(r.Provider, "unnamed provider"))
 		if r.ORTVersion != "" {
@@ -38,42 +35,32 @@ func sources(rows []eval.Row, command string) Sources {
 		if setup += "zoo " + cmp.Or(r.ToolVersion, "of unnamed version"); !slices.Contains(s.Setups, setup) {
 			s.Setups = append(s.Setups, setup)
 		}
+		k := file{r.Model, r.Task, r.ModelSHA256}
+		at, known := line[k]
+		if !known {
+			at = len(samples)
+			line[k], samples = at, append(samples, nil)
+			s.Models.Lines = append(s.Models.Lines, []string{
+				r.Model, r.Encoding, r.Task, study.Millions(r.Parameters), fmt.Sprint(r.TrainSeed), strconv.Itoa(r.TrainSteps),
+				fmt.Sprintf("%d–%d", r.TrainMin, r.TrainMax), head(r.ModelSHA256), head(r.ConfigHash),
+			})
+		}
+		if r.Scored() {
+			samples[at] = append(samples[at], r.N)
+		}
 	}
-	type fileKey struct{ name, task, sha string }
-	at := map[fileKey]int{}
-	least, most := map[fileKey]int{}, map[fileKey]int{}
-	for _, r := range rows {
-		k := fileKey{r.Model, r.Task, r.ModelSHA256}
-		if _, ok := at[k]; !ok {
-			at[k] = len(s.Models)
-			s.Models = append(s.Models, Model{Name: r.Model, Encoding: r.Encoding, Task: r.Task, Parameters: study.Millions(r.Parameters),
-				Seed: r.TrainSeed, Steps: r.TrainSteps, Trained: fmt.Sprintf("%d–%d", r.TrainMin, r.TrainMax),
-				File: head(r.ModelSHA256), Config: head(r.ConfigHash), Measured: "none"})
+	for i, n := range samples {
+		measured := "none"
+		if len(n) > 0 {
+			measured = strconv.Itoa(slices.Max(n))
+			if least := slices.Min(n); least < slices.Max(n) {
+				measured = fmt.Sprintf("%d–%s", least, measured)
+			}
 		}
-		if !r.Scored() {
-			continue
-		}
-		if least[k] == 0 || r.N < least[k] {
-			least[k] = r.N
-		}
-		most[k] = max(most[k], r.N)
-		s.Models[at[k]].Measured = fmt.Sprint(most[k])
-		if least[k] < most[k] {
-			s.Models[at[k]].Measured = fmt.Sprintf("%d–%d", least[k], most[k])
-		}
+		s.Models.Lines[i] = append(s.Models.Lines[i], measured)
 	}
 	return s
 }
 
 // head is the beginning of a hash, enough to tell files apart.
 func head(hash string) string { return hash[:min(12, len(hash))] }
-
-// Table lists the models.
-func (s Sources) Table() Table {
-	out := Table{Caption: "Models measured", Prose: []int{1, 2, 7, 8},
-		Head: []string{"model", "encoding", "task", "parameters", "training seed", "steps", "trained", "file", "settings", "samples a length"}}
-	for _, m := range s.Models {
-		out.Lines = append(out.Lines, []string{m.Name, m.Encoding, m.Task, m.Parameters, fmt.Sprint(m.Seed), fmt.Sprint(m.Steps), m.Trained, m.File, m.Config, m.Measured})
-	}
-	return out
-}

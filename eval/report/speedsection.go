@@ -19,24 +19,23 @@ func speedSection(task *study.Task) Section {
 	for i, run := range t.Runs {
 		first.notes = append(first.notes, causes(t.heads[i], run.Rows)...)
 	}
-	return Section{title: "speed, without a task: length is the tokens read, then each sequence gets " + newTokens(t.rows) + " more" + modelsText(t.pattern), blocks: []block{
+	flops := t.peak(func(r eval.Row) float64 { return r.PeakFLOPS }, "GFLOP/s")
+	bandwidth := t.peak(func(r eval.Row) float64 { return r.PeakBandwidth }, "GB/s")
+	title := fmt.Sprintf("speed, without a task: length is the tokens read, then each sequence gets %s more%s",
+		newTokens(t.rows), modelsText(t.pattern))
+	return Section{title: title, blocks: []block{
 		first,
-		t.block("reading alone, in tokens/s, ± standard deviation over repeats", func(r eval.Row) []float64 {
-			return []float64{r.PrefillTokensPerSecond, r.PrefillTokensPerSecondSD}
-		}, plusMinus),
+		t.block("reading alone, in tokens/s, ± standard deviation over repeats",
+			func(r eval.Row) []float64 { return []float64{r.PrefillTokensPerSecond, r.PrefillTokensPerSecondSD} }, plusMinus),
 		step,
-		t.block("generating alone, in tokens/s of all sequences, ± standard deviation over repeats", func(r eval.Row) []float64 {
-			return []float64{r.DecodeTokensPerSecond, r.DecodeTokensPerSecondSD}
-		}, plusMinus),
-		t.block("reading: GFLOP/s, and % of the peak of matrix products"+t.peak(func(r eval.Row) float64 { return r.PeakFLOPS }, "GFLOP/s"), func(r eval.Row) []float64 {
-			return achieved(r.PrefillFLOPs, r.PrefillMS, r.PeakFLOPS)
-		}, ofPeak),
-		t.block("generating: GB/s that must move at least, and % of the peak of main memory"+t.peak(func(r eval.Row) float64 { return r.PeakBandwidth }, "GB/s"), func(r eval.Row) []float64 {
-			return achieved(r.DecodeBytes, r.DecodeP50MS, r.PeakBandwidth)
-		}, ofPeak),
-		t.block("% of the roofline, reading/generating (above 100: the processor's caches hold the data)", func(r eval.Row) []float64 {
-			return []float64{r.PrefillRoofline, r.DecodeRoofline}
-		}, rooflines),
+		t.block("generating alone, in tokens/s of all sequences, ± standard deviation over repeats",
+			func(r eval.Row) []float64 { return []float64{r.DecodeTokensPerSecond, r.DecodeTokensPerSecondSD} }, plusMinus),
+		t.block("reading: GFLOP/s, and % of the peak of matrix products"+flops,
+			func(r eval.Row) []float64 { return achieved(r.PrefillFLOPs, r.PrefillMS, r.PeakFLOPS) }, ofPeak),
+		t.block("generating: GB/s that must move at least, and % of the peak of main memory"+bandwidth,
+			func(r eval.Row) []float64 { return achieved(r.DecodeBytes, r.DecodeP50MS, r.PeakBandwidth) }, ofPeak),
+		t.block("% of the roofline, reading/generating (above 100: the processor's caches hold the data)",
+			func(r eval.Row) []float64 { return []float64{r.PrefillRoofline, r.DecodeRoofline} }, rooflines),
 		t.estimates(memory),
 	}}
 }
@@ -54,24 +53,15 @@ func newTokens(rows []eval.Row) string {
 
 // peak says what a peak is, if it is known and the same for all.
 func (t *speedTable) peak(of func(eval.Row) float64, unit string) string {
-	low, high := 0.0, 0.0
-	for _, r := range t.rows {
-		if of(r) == 0 {
-			continue
-		}
-		v := of(r)
-		if low == 0 || v < low {
-			low = v
-		}
-		high = max(high, v)
-	}
-	switch {
-	case high == 0:
+	known := slices.DeleteFunc(study.Each(t.rows, of), func(v float64) bool { return v == 0 })
+	if len(known) == 0 {
 		return " (which was not measured)"
-	case significant(low/1e9) == significant(high/1e9):
-		return fmt.Sprintf(", %s %s here", significant(low/1e9), unit)
 	}
-	return fmt.Sprintf(", %s to %s %s here", significant(low/1e9), significant(high/1e9), unit)
+	low, high := significant(slices.Min(known)/1e9), significant(slices.Max(known)/1e9)
+	if low == high {
+		return fmt.Sprintf(", %s %s here", low, unit)
+	}
+	return fmt.Sprintf(", %s to %s %s here", low, high, unit)
 }
 
 // achieved returns billions per second, and the fraction of a peak per second.

@@ -20,9 +20,9 @@ type speedTable struct {
 
 func newSpeedTable(task *study.Task) *speedTable {
 	t := &speedTable{Task: task}
-	t.pattern, t.heads = headsOf(each(task.Runs, func(r study.Run) named { return named{r.Name, r.Model} }))
+	t.pattern, t.heads = headsOf(study.Each(task.Runs, func(r study.Run) named { return named{r.Name, r.Model} }))
 	for _, run := range task.Runs {
-		for _, p := range run.Points {
+		for _, p := range run.Costs {
 			t.rows = append(t.rows, p.Rows...)
 			t.average = t.average || len(p.Rows) > 1
 		}
@@ -41,7 +41,7 @@ func (t *speedTable) block(title string, numbers func(eval.Row) []float64, write
 		line := []string{strconv.Itoa(length)}
 		for _, run := range t.Runs {
 			cell := "-"
-			if p, ok := run.At(length); ok {
+			if p := run.At(length); p.Length > 0 {
 				cell = write(p.Mean(numbers))
 			} else if slices.ContainsFunc(run.Rows, func(r eval.Row) bool { return r.Length == length }) {
 				cell = "n/a"
@@ -63,7 +63,8 @@ func speedBlocks(t *speedTable) []block {
 		}
 		return []float64{r.DecodeP50MS, r.DecodeP95MS, r.DecodeP99MS}
 	}, slashed)
-	rate := t.block(study.Throughput+" in tokens/s: all tokens generated over the time of prefill and steps, ± standard deviation over "+t.deviates(),
+	rate := t.block(study.Throughput+" in tokens/s: all tokens generated over the time of prefill and steps, "+
+		"± standard deviation over "+t.deviates(),
 		func(r eval.Row) []float64 { return []float64{r.TokensPerSecond, r.TokensPerSecondSD} }, plusMinus)
 	return []block{first, step, rate, t.memory()}
 }
@@ -73,7 +74,7 @@ func (t *speedTable) batches() string {
 	if len(t.rows) == 0 {
 		return "batches of 0"
 	}
-	sizes := each(t.rows, func(r eval.Row) int { return r.TimedBatch })
+	sizes := study.Each(t.rows, func(r eval.Row) int { return r.TimedBatch })
 	return "batches of " + study.Between(slices.Min(sizes), slices.Max(sizes))
 }
 
@@ -93,12 +94,14 @@ func (t *speedTable) deviates() string {
 
 // memory notes where a peak may be that of earlier work.
 func (t *speedTable) memory() block {
-	b := t.block("peak memory in MiB", func(r eval.Row) []float64 { return []float64{float64(r.PeakMemory >> 20)} }, func(v []float64) string {
-		if v[0] == 0 {
-			return "-"
-		}
-		return strconv.FormatFloat(v[0], 'f', 0, 64)
-	})
+	b := t.block("peak memory in MiB",
+		func(r eval.Row) []float64 { return []float64{float64(r.PeakMemory >> 20)} },
+		func(v []float64) string {
+			if v[0] == 0 {
+				return "-"
+			}
+			return strconv.FormatFloat(v[0], 'f', 0, 64)
+		})
 	if slices.ContainsFunc(t.rows, func(r eval.Row) bool { return r.PeakMemoryOf == eval.PeakOfProcess }) {
 		b.notes = []string{"process peak: this system does not tell the peak of one measurement, so earlier ones count too"}
 	}
@@ -110,7 +113,7 @@ func slashed(v []float64) string {
 	if len(v) == 0 || v[0] == 0 {
 		return "-"
 	}
-	return strings.Join(each(v, significant), "/")
+	return strings.Join(study.Each(v, significant), "/")
 }
 
 func plusMinus(v []float64) string {

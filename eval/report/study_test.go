@@ -198,11 +198,11 @@ func TestPlaces(t *testing.T) {
 	if len(places[0].Series) != 2 || len(places[1].Series) != 1 || places[0].Common != 10 || places[0].UpperRAM || !places[1].UpperRAM {
 		t.Errorf("places %+v", places)
 	}
-	at, ok := places[0].Series[0].At(10)
-	if want := (study.Spread{Mean: 1.005 * 2.25, Low: 2.25, High: 1.01 * 2.25}); !ok || cmp.Diff(want, at.Prefill, approx) != "" {
+	at := places[0].Series[0].At(10)
+	if want := (study.Spread{Mean: 1.005 * 2.25, Low: 2.25, High: 1.01 * 2.25}); cmp.Diff(want, at.Prefill, approx) != "" {
 		t.Errorf("prefill over seeds is %+v, want %+v", at.Prefill, want)
 	}
-	if at, ok := places[1].Series[0].At(10); !ok || at.Prefill.Mean != 7 {
+	if at := places[1].Series[0].At(10); at.Prefill.Mean != 7 {
 		t.Errorf("prefill elsewhere is %+v", at.Prefill)
 	}
 }
@@ -319,7 +319,7 @@ func TestSpeedAlone(t *testing.T) {
 	if of := s.Tasks[1].Series[0]; of.Points[0].N != 0 || of.Score.Mean.Known() || of.BeyondNA != 0 {
 		t.Errorf("speed has the accuracy %+v", of)
 	}
-	if at, ok := s.Tasks[1].Places[0].Series[0].At(512); !ok || !at.Decode.Mean.Known() {
+	if at := s.Tasks[1].Places[0].Series[0].At(512); !at.Decode.Mean.Known() {
 		t.Errorf("costs %+v", s.Tasks[1].Places)
 	}
 	if names := figureNames(s); slices.Contains(names, "heatmap") || !slices.Contains(names, "cost-decode-speed-without-a-task") || slices.Contains(names, "accuracy-speed-without-a-task") {
@@ -355,8 +355,7 @@ func TestSpeedInOtherWays(t *testing.T) {
 	}
 	got := map[string]float64{}
 	for _, p := range s.Tasks[0].Places {
-		at, _ := p.Series[0].At(512)
-		got[p.Name] = float64(at.Decode.Mean)
+		got[p.Name] = float64(p.Series[0].At(512).Decode.Mean)
 	}
 	const where = "test machine, 2 cores · cpu · read in chunks of "
 	want := map[string]float64{where + "128 tokens · 32 new tokens": 2, where + "64 tokens · 1 new token": 3, where + "64 tokens · 32 new tokens": 4}

@@ -12,11 +12,15 @@ import (
 
 // taskSection is all that was measured on one task.
 func taskSection(t *study.Task) Section {
-	pattern, heads := headsOf(each(t.Columns, func(s study.Series) named { return named{s.Name, s.Model} }))
+	pattern, heads := headsOf(study.Each(t.Columns, func(s study.Series) named { return named{s.Name, s.Model} }))
 	lines := func(write func(study.Point) (value, more string)) [][]string { return accuracyLines(t, heads, write) }
-	exact := block{title: "exact match in %, with 95 % intervals (* length seen in training)",
-		lines: roomForIntervals(append(counted(t, lines(exactCell)), headline(t)...)), notes: append(notHeldOut(t), notAvailable(t, heads)...)}
-	title := fmt.Sprintf("task %s (version %d), n = %s different %s prompts%s", t.Task, t.Version, prompts(t, t.Lengths...), t.Split, modelsText(pattern))
+	exact := block{
+		title: "exact match in %, with 95 % intervals (* length seen in training)",
+		lines: roomForIntervals(append(counted(t, lines(exactCell)), headline(t)...)),
+		notes: append(notHeldOut(t), notAvailable(t, heads)...),
+	}
+	title := fmt.Sprintf("task %s (version %d), n = %s different %s prompts%s",
+		t.Task, t.Version, prompts(t, t.Lengths...), t.Split, modelsText(pattern))
 	s := Section{Task: t.Task, title: title, closing: t.ColumnsAnswer(heads), blocks: []block{
 		exact,
 		{title: "tokens right in %, place by place (beyond the cliff of exact match)", lines: lines(tokenCell)},
@@ -34,7 +38,8 @@ func rankingSection(s *study.Study) Section {
 	for _, r := range s.Ranks {
 		lines = append(lines, []string{r.Name, ranked3(r.MRR), strconv.Itoa(r.Contests)})
 	}
-	b := block{title: fmt.Sprintf("1 is always best; %s; equals share their ranks, and a length that a model cannot take counts as wrong", s.Weighting), lines: lines}
+	b := block{lines: lines, title: fmt.Sprintf("1 is always best; %s; equals share their ranks, "+
+		"and a length that a model cannot take counts as wrong", s.Weighting)}
 	var guessed []string
 	for _, t := range s.Tasks {
 		if t.AtChance && !slices.Contains(guessed, t.Task) {
@@ -55,7 +60,8 @@ func notHeldOut(t *study.Task) []string {
 	if len(t.Whole) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("nothing held out at length %s: training may have seen the same prompts", strings.Join(each(t.Whole, strconv.Itoa), ", "))}
+	lengths := strings.Join(study.Each(t.Whole, strconv.Itoa), ", ")
+	return []string{fmt.Sprintf("nothing held out at length %s: training may have seen the same prompts", lengths)}
 }
 
 // prompts says how many different prompts stand behind the cells of lengths.
@@ -92,7 +98,7 @@ func counted(t *study.Task, lines [][]string) [][]string {
 // accuracyLines is a line per length and a column per model of one measure, of which
 // write gives the text, with what follows the mark of a trained length.
 func accuracyLines(t *study.Task, heads []string, write func(study.Point) (value, more string)) [][]string {
-	lines := [][]string{append([]string{"length"}, each(heads, func(head string) string { return head + " " })...)}
+	lines := [][]string{append([]string{"length"}, study.Each(heads, func(head string) string { return head + " " })...)}
 	for i, length := range t.Lengths {
 		line := []string{strconv.Itoa(length)}
 		for _, s := range t.Columns {

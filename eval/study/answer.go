@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 )
 
 // answer puts the finding into sentences: over all tasks but those at chance, and of
@@ -32,65 +33,43 @@ func (s *Study) ranking(tasks []*Task) string {
 	for _, t := range tasks {
 		seeds = max(seeds, len(t.Seeds))
 		for _, r := range t.rankings(s.Weighting) {
-			if r.AtChance() {
+			if r.atChance() {
 				continue
 			}
-			n = [2]int{min(n[0], r.N[0]), max(n[1], r.N[1])}
-			if r.Above(best.Name, second.Name) {
+			n = [2]int{min(n[0], r.n[0]), max(n[1], r.n[1])}
+			if r.above(best.Name, second.Name) {
 				apart++
 			}
 		}
 	}
-	over := fmt.Sprintf("Over %s and %s, by %s", Count(len(tasks), "task", "tasks"), Count(seeds, "training seed", "training seeds"), s.Measure.Label())
+	over := fmt.Sprintf("Over %s and %s, by %s", Count(len(tasks), "task", "tasks"),
+		Count(seeds, "training seed", "training seeds"), s.Measure.Label())
 	if best.MRR == second.MRR {
-		return fmt.Sprintf("%s, %s and %s share the lead beyond the trained lengths (mean reciprocal rank %.2f).", over, best.Name, second.Name, float64(best.MRR))
+		return fmt.Sprintf("%s, %s and %s share the lead beyond the trained lengths (mean reciprocal rank %.2f).",
+			over, best.Name, second.Name, best.MRR)
 	}
-	sentence := fmt.Sprintf("%s, %s ranks best beyond the trained lengths: mean reciprocal rank %.2f, ahead of %s with %.2f",
-		over, best.Name, float64(best.MRR), second.Name, float64(second.MRR))
+	sentence := fmt.Sprintf("%s, %s ranks best beyond the trained lengths: mean reciprocal rank %.2f, "+
+		"ahead of %s with %.2f", over, best.Name, best.MRR, second.Name, second.MRR)
 	if apart == 0 {
-		return sentence + fmt.Sprintf("; the two are not told apart at n = %s, as their 95 %% intervals overlap in every ranking.", Between(n[0], n[1]))
+		return sentence + fmt.Sprintf("; the two are not told apart at n = %s, as their 95 %% intervals overlap in every "+
+			"ranking.", Between(n[0], n[1]))
 	}
 	return sentence + "."
-}
-
-// contenders are series for Finding.
-func (t *Task) contenders(series []Series) []Contender {
-	return each(series, func(s Series) Contender {
-		k := Contender{Name: s.Name, Trained: s.Trained, Exact: map[int]Cell{}, Tokens: map[int]Cell{}}
-		for i, p := range s.Points {
-			switch {
-			case p.NA:
-				k.Exact[p.Length] = Cell{}
-			case p.N > 0:
-				k.Exact[p.Length] = Cell{N: p.N, Accuracy: float64(p.Exact.Mean), Low: float64(p.Exact.Low), High: float64(p.Exact.High), Chance: float64(t.Chance[i])}
-				token := Cell{N: p.N, TokenAccuracy: float64(p.Token.Mean)}.ByTokens()
-				if p.Token.Low.Known() { // several seeds
-					token.Low, token.High = float64(p.Token.Low), float64(p.Token.High)
-				}
-				k.Tokens[p.Length] = token
-			}
-		}
-		return k
-	})
 }
 
 // ColumnsAnswer says how far each model of a task carries, as it was run. names are
 // those of the columns.
 func (t *Task) ColumnsAnswer(names []string) string {
-	list := t.contenders(t.Columns)
-	for i := range list {
-		list[i].Name = names[i]
+	columns := slices.Clone(t.Columns)
+	for i := range columns {
+		columns[i].Name = names[i]
 	}
-	return fmt.Sprintf("%s: %s.", t.Task, Finding(list))
+	return fmt.Sprintf("%s: %s.", t.Task, t.finding(columns))
 }
 
 // answer says how far each series of a task carries.
 func (t *Task) answer() string {
-	find := Finding
-	if t.measure == Tokens {
-		find = FindingByTokens
-	}
-	sentence := fmt.Sprintf("On %s, %s", t.Name, find(t.contenders(t.Series)))
+	sentence := fmt.Sprintf("On %s, %s", t.Name, t.finding(t.Series))
 	if t.Trained[1] > 0 {
 		sentence += fmt.Sprintf("; trained on lengths %d to %d", t.Trained[0], t.Trained[1])
 	}
@@ -99,21 +78,24 @@ func (t *Task) answer() string {
 
 // note adds what a reader must know about the data.
 func (s *Study) note() {
+	note := func(format string, values ...any) { s.Notes = append(s.Notes, fmt.Sprintf(format, values...)) }
 	for _, t := range s.Tasks {
 		if t.AtChance {
-			s.Notes = append(s.Notes, fmt.Sprintf("On %s no encoding is above chance beyond the trained lengths: the 95 %% intervals of all means reach down to that of a guesser. It is not ranked.", t.Name))
+			note("On %s no encoding is above chance beyond the trained lengths: the 95 %% intervals of all means "+
+				"reach down to that of a guesser. It is not ranked.", t.Name)
 		}
 		if t.uneven() {
-			s.Notes = append(s.Notes, fmt.Sprintf("On %s not all were measured at the same lengths beyond training: their means are of different things. Ranks are of the lengths in common.", t.Name))
+			note("On %s not all were measured at the same lengths beyond training: their means are of different things. "+
+				"Ranks are of the lengths in common.", t.Name)
 		}
 		if len(t.Whole) > 0 {
-			s.Notes = append(s.Notes, fmt.Sprintf("On %s nothing is held out at length %s: training may have seen the same prompts.",
-				t.Name, Join(each(t.Whole, func(n int) string { return fmt.Sprint(n) }))))
+			note("On %s nothing is held out at length %s: training may have seen the same prompts.",
+				t.Name, Join(Each(t.Whole, strconv.Itoa)))
 		}
 		for _, of := range t.Series {
 			if of.BeyondNA > 0 {
-				s.Notes = append(s.Notes, fmt.Sprintf("On %s, %s cannot take %s; means leave them out, ranks count them as wrong.",
-					t.Name, of.Name, Count(of.BeyondNA, "of the lengths measured", "of the lengths measured")))
+				note("On %s, %s cannot take %d of the lengths measured; means leave them out, ranks count them as wrong.",
+					t.Name, of.Name, of.BeyondNA)
 			}
 		}
 	}
@@ -123,7 +105,8 @@ func (s *Study) note() {
 	}
 	for _, r := range s.Ranks {
 		if r.Contests < most {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s takes part in %d of %d rankings: its mean reciprocal rank is of fewer tasks or seeds than others'.", r.Name, r.Contests, most))
+			note("%s takes part in %d of %d rankings: its mean reciprocal rank is of fewer tasks or seeds than others'.",
+				r.Name, r.Contests, most)
 		}
 	}
 }
@@ -145,13 +128,4 @@ func (t *Task) uneven() bool {
 		}
 	}
 	return false
-}
-
-// each returns what f makes of each element.
-func each[T, R any](list []T, f func(T) R) []R {
-	var out []R
-	for _, x := range list {
-		out = append(out, f(x))
-	}
-	return out
 }

@@ -114,22 +114,22 @@ func stretches(curves []Line, place func(Dot) any) []Stretch {
 	return out
 }
 
-// dots keeps the known points of a series, scaled.
-func dots[T any](points []T, length func(T) int, of func(T) Spread, scale Number) []Dot {
-	out := []Dot{}
-	for _, p := range points {
-		if v := of(p); v.Mean.Known() {
-			out = append(out, Dot{X: length(p), Y: scale * v.Mean, Low: scale * v.Low, High: scale * v.High})
-		}
+// add adds a point to a curve if it is known, scaled.
+func (l *Line) add(length int, v Spread, scale Number) {
+	if v.Mean.Known() {
+		l.Points = append(l.Points, Dot{X: length, Y: scale * v.Mean, Low: scale * v.Low, High: scale * v.High})
 	}
-	return out
 }
 
 // accuracyChart is a task's curves of a measure in percent.
 func (t *Task) accuracyChart(of func(Point) Spread) Chart {
 	curves := []Line{}
 	for i, s := range t.Series {
-		curves = append(curves, Line{i, dots(s.Points, func(p Point) int { return p.Length }, of, 100)})
+		curve := Line{i, []Dot{}}
+		for _, p := range s.Points {
+			curve.add(p.Length, of(p), 100)
+		}
+		curves = append(curves, curve)
 	}
 	return newChart(curves, 100)
 }
@@ -138,8 +138,12 @@ func (t *Task) accuracyChart(of func(Point) Spread) Chart {
 func (p *Place) costChart(m Metric) Chart {
 	curves := []Line{}
 	for _, s := range p.Series {
-		if points := dots(s.Points, func(p CostPoint) int { return p.Length }, m.Of, 1); len(points) > 0 {
-			curves = append(curves, Line{s.Series, points})
+		curve := Line{Series: s.Series}
+		for _, p := range s.Costs {
+			curve.add(p.Length, m.Of(p), 1)
+		}
+		if len(curve.Points) > 0 {
+			curves = append(curves, curve)
 		}
 	}
 	return newChart(curves, 0)

@@ -24,19 +24,16 @@ var modelTraits = []func(eval.Row) string{
 }
 
 // runTraits tell runs of one model apart: by all that costs depend on.
-var runTraits = append(slices.Clone(modelTraits), func(r eval.Row) string { return fmt.Sprintf("batch %d", r.Batch) },
-	func(r eval.Row) string { return placeOf(r).engine() }, func(r eval.Row) string { return placeOf(r).spin() },
-	func(r eval.Row) string { return placeOf(r).chunks() }, func(r eval.Row) string { return placeOf(r).generates() })
+var runTraits = slices.Concat(modelTraits, engineTraits, amountTraits)
 
 // columns splits rows by traits, in order of first appearance. Each is named by its
 // model, and by those other traits in which models of that name differ: those of its
 // place (after the batch) only where nothing else tells them apart.
-func columns(rows []eval.Row, traits []func(eval.Row) string) []variant {
-	of := func(r eval.Row) []string { return valuesOf(r, traits) }
-	groups := groupBy(rows, func(r eval.Row) string { return fmt.Sprintf("%q", of(r)) })
-	keys := each(groups, func(g group[string]) []string { return of(g.rows[0]) })
-	return each(groups, func(g group[string]) variant {
-		own := of(g.rows[0])
+func columns(rows []eval.Row, traits []func(eval.Row) string) []Series {
+	groups := groupBy(rows, func(r eval.Row) string { return keyOf(r, traits) })
+	keys := Each(groups, func(g group[string]) []string { return valuesOf(g.rows[0], traits) })
+	return Each(groups, func(g group[string]) Series {
+		own := valuesOf(g.rows[0], traits)
 		var differs []string
 		for i, value := range own {
 			if slices.ContainsFunc(keys, func(o []string) bool {
@@ -49,16 +46,16 @@ func columns(rows []eval.Row, traits []func(eval.Row) string) []variant {
 		if len(differs) > 0 {
 			name += " (" + strings.Join(differs, ", ") + ")"
 		}
-		return variant{name: name, rows: g.rows}
+		return Series{Name: name, Rows: g.rows}
 	})
 }
 
 // Run is what one model cost, as it was run: at one place, in batches of one size.
 type Run struct {
-	Name   string // and Model as in Series
-	Model  string
-	Rows   []eval.Row  // the last of each cell
-	Points []CostPoint // by length; only what was timed
+	Name  string // and Model as in Series
+	Model string
+	Rows  []eval.Row // the last of each cell
+	Costs            // only what was timed
 }
 
 // runs puts the costs of models together. A row without measurements does not say in
@@ -66,7 +63,7 @@ type Run struct {
 func runs(rows []eval.Row) []Run {
 	rows, _ = latest(rows)
 	first := map[string]eval.Row{}
-	place := func(r eval.Row) string { return fmt.Sprintf("%q", valuesOf(r, runTraits[:len(runTraits)-2])) }
+	place := func(r eval.Row) string { return keyOf(r, slices.Concat(modelTraits, engineTraits)) }
 	for _, r := range rows {
 		if _, ok := first[place(r)]; !ok && r.Timed() {
 			first[place(r)] = r
@@ -77,13 +74,18 @@ func runs(rows []eval.Row) []Run {
 			rows[i].Cost = first[place(r)].Cost
 		}
 	}
-	return each(columns(rows, runTraits), func(v variant) Run {
-		return Run{Name: v.name, Model: v.rows[0].Model, Rows: v.rows, Points: costPoints(v.rows)}
+	return Each(columns(rows, runTraits), func(s Series) Run {
+		return Run{Name: s.Name, Model: s.Rows[0].Model, Rows: s.Rows, Costs: costsOf(s.Rows)}
 	})
 }
 
 func valuesOf(r eval.Row, traits []func(eval.Row) string) []string {
-	return each(traits, func(trait func(eval.Row) string) string { return trait(r) })
+	return Each(traits, func(trait func(eval.Row) string) string { return trait(r) })
+}
+
+// keyOf is the values in one.
+func keyOf(r eval.Row, traits []func(eval.Row) string) string {
+	return fmt.Sprintf("%q", valuesOf(r, traits))
 }
 
 // threads says how many threads there are.
@@ -93,6 +95,3 @@ func threads(n int) string {
 	}
 	return Count(n, "thread", "threads")
 }
-
-// At returns the costs at a length.
-func (r Run) At(length int) (CostPoint, bool) { return CostSeries{Points: r.Points}.At(length) }

@@ -19,7 +19,7 @@ type Compared struct {
 	Name       string `json:"name"` // of the series
 	Encoding   int    `json:"encoding"`
 	Variant    int    `json:"variant"`
-	Ours       Spread `json:"ours"`       // exact match at those of the paper's longer lengths that were measured, weighted as there
+	Ours       Spread `json:"ours"`       // exact match at the paper's longer lengths, as measured, weighted as there
 	Published  Number `json:"published"`  // the paper's at the same lengths
 	All        Number `json:"-"`          // the paper's at all its longer lengths
 	Difference Number `json:"difference"` // ours − published
@@ -52,7 +52,9 @@ func (s *Study) compare() error {
 		for _, of := range t.Series {
 			encoding := s.Encodings[of.Encoding]
 			i := slices.IndexFunc(curves, func(c Curve) bool { return c.Task == known.Name && c.Encoding == encoding })
-			k := slices.IndexFunc(means, func(p Published) bool { return p.Task == known.Name && p.Encoding == encoding && p.Seed == "mean" })
+			k := slices.IndexFunc(means, func(p Published) bool {
+				return p.Task == known.Name && p.Encoding == encoding && p.Seed == "mean"
+			})
 			if i < 0 || k < 0 {
 				continue
 			}
@@ -75,12 +77,13 @@ func (s *Series) compared(p Curve, t task.Task) (Compared, bool) {
 	if len(lengths) == 0 {
 		return c, false
 	}
+	weight := ByExamples.of(t.Name)
 	var means []float64
 	for _, seed := range s.Seeds {
-		means = append(means, mean(lengths, t.Weight, func(length int) float64 { return s.seeds[seed][length].Accuracy }))
+		means = append(means, mean(lengths, weight, func(length int) float64 { return s.seeds[seed][length].accuracy }))
 	}
 	c.Ours = spreadOf(means)
-	c.Published = Number(mean(lengths, t.Weight, func(length int) float64 { return p.At[length] }))
+	c.Published = Number(mean(lengths, weight, func(length int) float64 { return p.At[length] }))
 	c.Difference = c.Ours.Mean - c.Published
 	c.Setup = s.setup(t, len(lengths), len(theirs))
 	return c, true
@@ -89,17 +92,15 @@ func (s *Series) compared(p Curve, t task.Task) (Compared, bool) {
 // allBeyond reports whether a length is beyond training and was measured with
 // every seed.
 func (s *Series) allBeyond(length int) bool {
-	return length > s.Trained[1] && !slices.ContainsFunc(s.Seeds, func(seed uint64) bool { return s.seeds[seed][length].N == 0 })
+	lacks := func(seed uint64) bool { return s.seeds[seed][length].n == 0 }
+	return length > s.Trained[1] && !slices.ContainsFunc(s.Seeds, lacks)
 }
 
 // mean is a mean over lengths, each with the share of its samples in the paper.
 func mean(lengths []int, weight func(int) float64, of func(int) float64) float64 {
 	var sum, weights float64
 	for _, length := range lengths {
-		w := 1.0
-		if weight != nil {
-			w = weight(length)
-		}
+		w := weight(length)
 		sum, weights = sum+w*of(length), weights+w
 	}
 	return sum / weights
@@ -119,7 +120,8 @@ func (s *Series) setup(t task.Task, lengths, of int) string {
 		differs = append(differs, fmt.Sprintf("%s steps, not %s", steps, Thousands(PublishedSteps)))
 	}
 	if s.Trained != [2]int{t.Train.Min, t.Train.Max} {
-		differs = append(differs, fmt.Sprintf("trained %d–%d, not %d–%d", s.Trained[0], s.Trained[1], t.Train.Min, t.Train.Max))
+		differs = append(differs,
+			fmt.Sprintf("trained %d–%d, not %d–%d", s.Trained[0], s.Trained[1], t.Train.Min, t.Train.Max))
 	}
 	if lengths < of {
 		differs = append(differs, fmt.Sprintf("%d of %d lengths", lengths, of))

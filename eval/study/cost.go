@@ -22,13 +22,25 @@ type Place struct {
 	Charts   map[string]Chart `json:"charts"`   // by the key of the metric
 	UpperRAM bool             `json:"upperRAM"` // some peak memory is the process's, an upper bound
 
-	key placeKey
+	traits []string // its name in full
 }
 
 // CostSeries is one series in one place.
 type CostSeries struct {
-	Series int         `json:"series"` // index in Task.Series
-	Points []CostPoint `json:"points"` // by length; only what was measured
+	Series int `json:"series"` // index in Task.Series
+	Costs  `json:"points"`
+}
+
+// Costs are those of some rows by length, ascending; only what was measured.
+type Costs []CostPoint
+
+// At returns the costs at a length; a point of length 0 with unknown costs where nothing
+// was measured.
+func (c Costs) At(length int) CostPoint {
+	if i := slices.IndexFunc(c, func(p CostPoint) bool { return p.Length == length }); i >= 0 {
+		return c[i]
+	}
+	return CostPoint{Tokens: unknownSpread, Prefill: unknownSpread, Decode: unknownSpread, Memory: unknownSpread}
 }
 
 // CostPoint is what one length cost: the mean over all measurements of it (training
@@ -64,88 +76,85 @@ func Metrics() []Metric {
 	}
 }
 
-// placeKey is all that costs depend on beside the model and length.
-type placeKey struct {
-	machine, provider, profile, ort string
-	threads, batch                  int
-	spinning                        bool
-	chunk, newTokens                int // of speed without a task; 0 else
+// placeTraits are all that costs depend on beside the model and length. What all places
+// share is left out of their names, but for the first ones.
+var placeTraits = slices.Concat([]func(eval.Row) string{
+	func(r eval.Row) string { return cmp.Or(r.Machine, "unnamed machine") },
+	func(r eval.Row) string { return cmp.Or(r.Provider, "unnamed provider") },
+	func(r eval.Row) string { return r.Profile + " profile" },
+	engineTraits[0], // the batch
+	func(r eval.Row) string { return threads(r.Threads) },
+}, engineTraits[1:], amountTraits)
+
+// alwaysNamed is how many traits a place's name has in any case.
+const alwaysNamed = 2
+
+var engineTraits = []func(eval.Row) string{
+	func(r eval.Row) string { return fmt.Sprintf("batch %d", r.Batch) },
+	func(r eval.Row) string {
+		if r.ORTVersion == "" {
+			return "no ONNX Runtime"
+		}
+		return "ONNX Runtime " + r.ORTVersion
+	},
+	func(r eval.Row) string {
+		if r.Spinning {
+			return "idle threads spin"
+		}
+		return "idle threads sleep"
+	},
 }
 
-func placeOf(r eval.Row) placeKey {
-	return placeKey{machine: r.Machine, provider: r.Provider, profile: r.Profile, ort: r.ORTVersion, threads: r.Threads, batch: r.Batch, spinning: r.Spinning,
-		chunk: r.Chunk, newTokens: r.NewTokens}
+// amountTraits are of speed without a task; rows that were not timed do not tell them.
+var amountTraits = []func(eval.Row) string{
+	func(r eval.Row) string { return "read in chunks of " + Count(r.Chunk, "token", "tokens") },
+	func(r eval.Row) string { return Count(r.NewTokens, "new token", "new tokens") },
 }
 
-func (k placeKey) engine() string {
-	if k.ort == "" {
-		return "no ONNX Runtime"
-	}
-	return "ONNX Runtime " + k.ort
-}
-
-func (k placeKey) spin() string {
-	if k.spinning {
-		return "idle threads spin"
-	}
-	return "idle threads sleep"
-}
-
-func (k placeKey) chunks() string { return "read in chunks of " + Count(k.chunk, "token", "tokens") }
-
-func (k placeKey) generates() string { return Count(k.newTokens, "new token", "new tokens") }
-
-// parts names a place in full; what all places share may be left out.
-func (k placeKey) parts() []string {
-	return []string{cmp.Or(k.machine, "unnamed machine"), cmp.Or(k.provider, "unnamed provider"), k.profile + " profile",
-		fmt.Sprintf("batch %d", k.batch), threads(k.threads), k.engine(), k.spin(), k.chunks(), k.generates()}
-}
-
-// always is how many parts of a place's name are never left out.
-const always = 2
-
-// places groups the costs of a task's variants; trained is the longest trained length.
-func places(variants []variant, trained int) []Place {
+// places groups the costs of a task's series; trained is the longest trained length.
+func places(series []Series, trained int) []Place {
 	out := []Place{} // a list in JSON, too
-	for i, v := range variants {
-		rows, _ := latest(v.rows)
-		rows = slices.DeleteFunc(rows, func(r eval.Row) bool { return !r.Timed() })
-		for _, g := range groupBy(rows, placeOf) {
-			at := slices.IndexFunc(out, func(p Place) bool { return p.key == g.key })
+	for i, s := range series {
+		rows, _ := latest(s.Rows)
+		for _, g := range groupBy(timed(rows), func(r eval.Row) string { return keyOf(r, placeTraits) }) {
+			traits := valuesOf(g.rows[0], placeTraits)
+			at := slices.IndexFunc(out, func(p Place) bool { return slices.Equal(p.traits, traits) })
 			if at < 0 {
-				at = len(out)
-				out = append(out, Place{key: g.key})
+				at, out = len(out), append(out, Place{traits: traits})
 			}
-			out[at].Series = append(out[at].Series, CostSeries{i, costPoints(g.rows)})
-			out[at].UpperRAM = out[at].UpperRAM || slices.ContainsFunc(g.rows, func(r eval.Row) bool { return r.PeakMemoryOf == eval.PeakOfProcess })
+			p := &out[at]
+			p.Series = append(p.Series, CostSeries{i, costsOf(g.rows)})
+			for _, r := range g.rows {
+				p.UpperRAM = p.UpperRAM || r.PeakMemoryOf == eval.PeakOfProcess
+			}
 		}
 	}
 	for i := range out {
-		out[i].Name = placeName(out[i].key, out)
-		out[i].Common = out[i].common(trained)
-		out[i].Charts = map[string]Chart{}
+		p := &out[i]
+		var name []string
+		for k, trait := range p.traits {
+			if k < alwaysNamed || slices.ContainsFunc(out, func(o Place) bool { return o.traits[k] != trait }) {
+				name = append(name, trait)
+			}
+		}
+		p.Name = strings.Join(name, " · ")
+		p.Common = p.common(trained)
+		p.Charts = map[string]Chart{}
 		for _, m := range Metrics() {
-			out[i].Charts[m.Key] = out[i].costChart(m)
+			p.Charts[m.Key] = p.costChart(m)
 		}
 	}
 	return out
 }
 
-// placeName leaves out what all places share.
-func placeName(key placeKey, all []Place) string {
-	var name []string
-	for i, part := range key.parts() {
-		if i < always || slices.ContainsFunc(all, func(p Place) bool { return p.key.parts()[i] != part }) {
-			name = append(name, part)
-		}
-	}
-	return strings.Join(name, " · ")
+func timed(rows []eval.Row) []eval.Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return !r.Timed() })
 }
 
-// costPoints puts costs together by length; what was not timed is passed over.
-func costPoints(rows []eval.Row) []CostPoint {
-	timed := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return !r.Timed() })
-	points := each(groupBy(timed, func(r eval.Row) int { return r.Length }), func(g group[int]) CostPoint { return costPoint(g.key, g.rows) })
+// costsOf puts costs together by length; what was not timed is passed over.
+func costsOf(rows []eval.Row) Costs {
+	byLength := groupBy(timed(rows), func(r eval.Row) int { return r.Length })
+	points := Each(byLength, func(g group[int]) CostPoint { return costPoint(g.key, g.rows) })
 	slices.SortFunc(points, func(a, b CostPoint) int { return cmp.Compare(a.Length, b.Length) })
 	return points
 }
@@ -201,7 +210,7 @@ func costPoint(length int, rows []eval.Row) CostPoint {
 func (p *Place) common(trained int) int {
 	steps := map[int]int{}
 	for _, s := range p.Series {
-		for _, pt := range s.Points {
+		for _, pt := range s.Costs {
 			if pt.Decode.Mean.Known() {
 				steps[pt.Length]++
 			}
@@ -220,36 +229,30 @@ func (p *Place) common(trained int) int {
 }
 
 // baseline is what a series' costs are relative to: those of the study's baseline of
-// the same size and trained lengths, or of the only one. False for none.
-func (s *Study) baseline(t *Task, p Place, of int) (CostPoint, bool) {
+// the same size and trained lengths, or of the only one.
+func (s *Study) baseline(t *Task, p Place, of int) CostPoint {
 	suffix := strings.TrimPrefix(t.Series[of].Name, s.Encodings[t.Series[of].Encoding])
-	var found []CostPoint
+	var found Costs
 	for _, c := range p.Series {
-		base := t.Series[c.Series]
-		at, ok := c.At(p.Common)
-		if s.Encodings[base.Encoding] != s.Baseline || !ok {
+		base, at := t.Series[c.Series], c.At(p.Common)
+		if s.Encodings[base.Encoding] != s.Baseline || at.Length == 0 {
 			continue
 		}
 		if base.Name == s.Baseline+suffix {
-			return at, true
+			return at
 		}
 		found = append(found, at)
 	}
 	if len(found) != 1 {
-		return CostPoint{}, false
+		found = nil
 	}
-	return found[0], true
+	return found.At(p.Common)
 }
 
 // Relative is a cost at the place's common length as a multiple of the baseline's;
 // unknown without one.
 func (s *Study) Relative(t *Task, p Place, c CostSeries, m Metric) Number {
-	at, ok := c.At(p.Common)
-	base, known := s.baseline(t, p, c.Series)
-	if !ok || !known {
-		return Unknown
-	}
-	return m.Of(at).Mean / m.Of(base).Mean
+	return m.Of(c.At(p.Common)).Mean / m.Of(s.baseline(t, p, c.Series)).Mean
 }
 
 // Mean is the mean of some numbers over those measurements of a length that have
@@ -273,16 +276,6 @@ func (p CostPoint) Mean(of func(eval.Row) []float64) []float64 {
 		sum[i] /= n
 	}
 	return sum
-}
-
-// At returns the costs at a length.
-func (s CostSeries) At(length int) (CostPoint, bool) {
-	for _, p := range s.Points {
-		if p.Length == length {
-			return p, true
-		}
-	}
-	return CostPoint{}, false
 }
 
 // Throughput is what eval.Speed.TokensPerSecond is called wherever people read it:

@@ -3,49 +3,37 @@ package study
 import (
 	"cmp"
 	"fmt"
-
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
 )
 
-// Contender is one model or encoding on a task, for Finding.
-type Contender struct {
-	Name    string
-	Trained [2]int // shortest and longest length seen in training
-	Exact   map[int]Cell
-	Tokens  map[int]Cell // by tokens right (Cell.ByTokens), at the same lengths
+// finding says what series of a task are worth, all by one measure.
+type finding struct {
+	task    *Task
+	of      []Series
+	by      string // the measure
+	tells   string // the same with a verb
+	lengths []int  // at which any was measured, ascending
 }
 
-// Finding says in a sentence, without its full stop, what contenders are worth on a
-// task: how far each goes on with exact match of eval.EffectiveAccuracy, the furthest first;
-// from where on all are at 0 %, and whom tokens right tell apart there; whether they
-// are at chance; and whether they are told apart at all. They are told apart at a
-// length where their 95 % intervals do not overlap.
-func Finding(of []Contender) string {
-	return finding{of: of, by: "exact match", tells: "exact match tells"}.sentence()
-}
-
-// FindingByTokens says the same by tokens right, for which no chance is known.
-func FindingByTokens(of []Contender) string {
-	of = slices.Clone(of)
-	for i := range of {
-		of[i].Exact, of[i].Tokens = of[i].Tokens, nil
+// finding says in a sentence, without its full stop, what series are worth: how far each
+// goes on with exact match (or tokens right, if that is their measure) of
+// eval.EffectiveAccuracy, the furthest first; from where on all are at 0 %, and whom
+// tokens right tell apart there; whether they are at chance; and whether they are told
+// apart at all. They are told apart at a length where their 95 % intervals do not overlap.
+func (t *Task) finding(of []Series) string {
+	f := finding{task: t, of: of, by: of[0].measure.Label(), tells: "exact match tells"}
+	if of[0].measure == Tokens {
+		f.tells = "tokens right tell"
 	}
-	return finding{of: of, by: "tokens right", tells: "tokens right tell"}.sentence()
-}
-
-func (f finding) sentence() string {
-	for _, c := range f.of {
-		for length, at := range c.Exact {
-			if at.N > 0 && !slices.Contains(f.lengths, length) {
-				f.lengths = append(f.lengths, length)
-			}
+	for i, length := range t.Lengths {
+		if slices.ContainsFunc(of, func(s Series) bool { return s.Points[i].N > 0 }) {
+			f.lengths = append(f.lengths, length)
 		}
 	}
-	if slices.Sort(f.lengths); len(f.lengths) == 0 {
+	if len(f.lengths) == 0 {
 		return "nothing could be measured"
 	}
 	from := f.zeroFrom()
@@ -66,11 +54,9 @@ func (f finding) sentence() string {
 	return strings.Join(parts, "; ")
 }
 
-type finding struct {
-	of      []Contender
-	by      string // what Exact is of
-	tells   string // the same with a verb
-	lengths []int  // at which any was measured, ascending
+// value is a series' measure at a length, unknown if it was not measured there.
+func (f *finding) value(s Series, length int) Spread {
+	return s.Value(s.Points[slices.Index(f.task.Lengths, length)])
 }
 
 // mostNamed is how many contenders, or how far they go, are named one by one.
@@ -83,13 +69,13 @@ func (f *finding) reach() (sentence string, furthest int) {
 		names  []string
 	}
 	var groups []reached
-	for _, c := range f.of {
-		length, _ := eval.EffectiveLength(f.lengths, func(n int) (float64, bool) { return c.Exact[n].Accuracy, c.Exact[n].N > 0 })
+	for _, s := range f.of {
+		length := s.Effective.Length
 		i := slices.IndexFunc(groups, func(g reached) bool { return g.length == length })
 		if i < 0 {
 			i, groups = len(groups), append(groups, reached{length: length})
 		}
-		groups[i].names = append(groups[i].names, c.Name)
+		groups[i].names = append(groups[i].names, s.Name)
 	}
 	slices.SortStableFunc(groups, func(a, b reached) int { return cmp.Compare(b.length, a.length) })
 	percent := fmt.Sprintf("%.0f %% %s", 100*eval.EffectiveAccuracy, f.by)
@@ -100,9 +86,12 @@ func (f *finding) reach() (sentence string, furthest int) {
 		}
 		return who + " at ≥ " + percent + f.same(f.of[0].Name, ""), 0
 	}
-	named := 0
+	named, second := 0, ""
+	if len(groups) > 1 {
+		second = groups[1].names[0]
+	}
 	var parts []string
-	for i, g := range groups {
+	for i, g := range groups[:min(len(groups), mostNamed+1)] {
 		named += len(g.names)
 		names := Join(g.names)
 		if i > 0 && len(g.names) > mostNamed && named == len(f.of) {
@@ -110,19 +99,15 @@ func (f *finding) reach() (sentence string, furthest int) {
 		}
 		switch {
 		case i == 0:
-			parts = append(parts, fmt.Sprintf("%s to %d%s at ≥ %s", f.goOn(g.names), g.length, f.longest(g.length), percent))
+			goOn := fmt.Sprintf("%s to %d%s at ≥ %s", f.goOn(g.names), g.length, f.longest(g.length), percent)
+			parts = append(parts, goOn)
 		case g.length == 0:
 			parts = append(parts, names+" nowhere")
 		case i == mostNamed && i+1 < len(groups):
-			rest := len(f.of) - named + len(g.names)
-			return strings.Join(append(parts, fmt.Sprintf("the other %d to %d or less", rest, g.length)), ", ") + f.same(groups[0].names[0], groups[1].names[0]), groups[0].length
+			parts = append(parts, fmt.Sprintf("the other %d to %d or less", len(f.of)-named+len(g.names), g.length))
 		default:
 			parts = append(parts, fmt.Sprintf("%s to %d", names, g.length))
 		}
-	}
-	second := ""
-	if len(groups) > 1 {
-		second = groups[1].names[0]
 	}
 	return strings.Join(parts, ", ") + f.same(groups[0].names[0], second), groups[0].length
 }
@@ -149,8 +134,8 @@ func (f *finding) longest(length int) string {
 // same says when exact match does not tell contenders apart: none of them, or not
 // the two that go furthest.
 func (f *finding) same(best, second string) string {
-	apart := func(a, b Contender) bool {
-		return slices.ContainsFunc(f.lengths, func(n int) bool { return disjoint(a.Exact[n], b.Exact[n]) })
+	apart := func(a, b Series) bool {
+		return slices.ContainsFunc(f.lengths, func(n int) bool { return f.value(a, n).apart(f.value(b, n)) })
 	}
 	none, two := len(f.of) > 1, second != ""
 	for i, a := range f.of {
@@ -170,16 +155,13 @@ func (f *finding) same(best, second string) string {
 	return ""
 }
 
-// disjoint reports whether both were measured and their intervals do not overlap.
-func disjoint(a, b Cell) bool { return a.N > 0 && b.N > 0 && (a.Low > b.High || b.Low > a.High) }
-
 // n is how many prompts a length has.
 func (f *finding) n() string {
 	var all []int
-	for _, c := range f.of {
-		for _, at := range c.Exact {
-			if at.N > 0 {
-				all = append(all, at.N)
+	for _, s := range f.of {
+		for _, p := range s.Points {
+			if p.N > 0 {
+				all = append(all, p.N)
 			}
 		}
 	}
@@ -190,7 +172,7 @@ func (f *finding) n() string {
 // last for none.
 func (f *finding) zeroFrom() int {
 	from := len(f.lengths)
-	for from > 0 && !slices.ContainsFunc(f.of, func(c Contender) bool { return c.Exact[f.lengths[from-1]].Accuracy > 0 }) {
+	for from > 0 && !slices.ContainsFunc(f.of, func(s Series) bool { return f.value(s, f.lengths[from-1]).Mean > 0 }) {
 		from--
 	}
 	return from
@@ -216,9 +198,14 @@ func (f *finding) zero(from int) string {
 	return text
 }
 
-// tokens names those whom tokens right tell apart at a length.
+// tokens names those whom tokens right tell apart at a length; nobody where they are the
+// measure already.
 func (f *finding) tokens(length int) string {
-	names, known := f.above(func(c Contender) Cell { return c.Tokens[length] })
+	if f.of[0].measure == Tokens {
+		return ""
+	}
+	at := slices.Index(f.task.Lengths, length)
+	names, known := f.above(func(s Series) Spread { return s.Points[at].Token })
 	switch {
 	case known < 2:
 		return ""
@@ -233,7 +220,7 @@ func (f *finding) tokens(length int) string {
 func (f *finding) beyond(reach int) string {
 	for _, length := range f.lengths {
 		if length > reach {
-			if names, _ := f.above(func(c Contender) Cell { return c.Exact[length] }); names != "" {
+			if names, _ := f.above(func(s Series) Spread { return f.value(s, length) }); names != "" {
 				return fmt.Sprintf("at %d %s %s apart", length, f.tells, names)
 			}
 		}
@@ -241,23 +228,18 @@ func (f *finding) beyond(reach int) string {
 	return ""
 }
 
-// above names the few whose cells lie above those of all others, best first, and
-// counts the cells.
-func (f *finding) above(cell func(Contender) Cell) (names string, known int) {
-	var of []Contender
-	for _, c := range f.of {
-		if at := cell(c); at.N > 0 && !math.IsNaN(at.Accuracy) {
-			of = append(of, c)
-		}
-	}
-	slices.SortStableFunc(of, func(a, b Contender) int { return cmp.Compare(cell(b).Accuracy, cell(a).Accuracy) })
+// above names the few whose values lie above those of all others, best first, and
+// counts the values.
+func (f *finding) above(value func(Series) Spread) (names string, known int) {
+	of := slices.DeleteFunc(slices.Clone(f.of), func(s Series) bool { return !value(s).Mean.Known() })
+	slices.SortStableFunc(of, func(a, b Series) int { return cmp.Compare(value(b).Mean, value(a).Mean) })
 	var list []string
-	least := 1.0
-	for i, c := range of {
+	least := Number(1)
+	for i, s := range of {
 		if i > 0 {
-			most := 0.0
+			most := Number(0)
 			for _, other := range of[i:] {
-				most = max(most, cell(other).High)
+				most = max(most, value(other).High)
 			}
 			if least > most {
 				return Join(list), len(of)
@@ -266,8 +248,8 @@ func (f *finding) above(cell func(Contender) Cell) (names string, known int) {
 		if i == mostNamed {
 			break
 		}
-		least = min(least, cell(c).Low)
-		list = append(list, fmt.Sprintf("%s (%.0f %%)", c.Name, 100*cell(c).Accuracy))
+		least = min(least, value(s).Low)
+		list = append(list, fmt.Sprintf("%s (%.0f %%)", s.Name, 100*value(s).Mean))
 	}
 	return "", len(of)
 }
@@ -275,20 +257,25 @@ func (f *finding) above(cell func(Contender) Cell) (names string, known int) {
 // chance says that guessing would do as well beyond the trained lengths, where
 // guessing is worth naming.
 func (f *finding) chance() string {
-	cells := map[string]map[int]Cell{}
-	for _, c := range f.of {
-		cells[c.Name] = map[int]Cell{}
-		for length, at := range c.Exact {
-			if length > c.Trained[1] {
-				cells[c.Name][length] = at
+	cells := map[string]map[int]cell{}
+	for _, s := range f.of {
+		cells[s.Name] = map[int]cell{}
+		for i, p := range s.Points {
+			switch {
+			case p.Length <= s.Trained[1]:
+			case p.NA:
+				cells[s.Name][p.Length] = cell{}
+			case p.N > 0:
+				chance := float64(f.task.Chance[i])
+				cells[s.Name][p.Length] = cell{n: p.N, accuracy: float64(p.Exact.Mean), chance: chance}
 			}
 		}
 	}
-	r := NewRanking("", cells, ByLengths)
-	if len(r.Standings) == 0 || !r.AtChance() || r.Chance < 0.01 {
-		return ""
+	r := newRanking("", cells, ByLengths)
+	if f.of[0].measure == Tokens || len(r.standings) == 0 || !r.atChance() || r.chance < 0.01 {
+		return "" // no chance is known of tokens
 	}
-	return fmt.Sprintf("at chance (%.0f %%) beyond the trained lengths, hence not ranked", 100*r.Chance)
+	return fmt.Sprintf("at chance (%.0f %%) beyond the trained lengths, hence not ranked", 100*r.chance)
 }
 
 // Between writes a range of numbers: "7 to 100", or one that is no range.

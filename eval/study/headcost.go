@@ -40,20 +40,21 @@ func (s *Study) costOf(t *Task, p Place, m Metric) string {
 	var base, costs, times []named
 	var near []string
 	var own Spread
+	isBase := func(c CostSeries) bool { return s.Encodings[t.Series[c.Series].Encoding] == s.Baseline }
 	for _, c := range p.Series {
-		if at, ok := c.At(p.Common); ok && s.Encodings[t.Series[c.Series].Encoding] == s.Baseline {
+		if at := c.At(p.Common); at.Length > 0 && isBase(c) {
 			own = m.Of(at)
 		}
 	}
 	for _, c := range p.Series {
-		at, ok := c.At(p.Common)
-		cost := named{t.Series[c.Series].Name, m.Of(at).Mean}
+		at := m.Of(c.At(p.Common))
+		cost := named{t.Series[c.Series].Name, at.Mean}
 		switch {
-		case !ok || !cost.value.Known():
+		case !at.Mean.Known():
 			continue
-		case s.Encodings[t.Series[c.Series].Encoding] == s.Baseline:
+		case isBase(c):
 			base = append(base, cost)
-		case own.overlaps(m.Of(at)):
+		case own.overlaps(at):
 			near = append(near, cost.name)
 		default:
 			times = append(times, named{cost.name, s.Relative(t, p, c, m)})

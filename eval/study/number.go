@@ -95,6 +95,9 @@ func (s Spread) Short() string {
 // nothing is known.
 func (s Spread) overlaps(o Spread) bool { return s.Low <= o.High && o.Low <= s.High }
 
+// apart reports whether two spreads are known to have no value in common.
+func (s Spread) apart(o Spread) bool { return s.Low > o.High || o.Low > s.High }
+
 // Times writes a factor: "1.06×", or a dash.
 func (n Number) Times() string {
 	if !n.Known() {

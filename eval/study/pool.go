@@ -7,28 +7,28 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// Cell is what the rows of one model on one task at one length say together.
+// cell is what the rows of one model on one task at one length say together.
 // Ratios lie in 0..1.
-type Cell struct {
-	N                   int // different prompts; 0 if the length was not available
-	Accuracy, Low, High float64
-	TokenAccuracy       float64 // NaN where the targets have no tokens
-	EditDistance        float64
-	Loss                float64 // NaN where one is not finite
-	Chance              float64 // accuracy of a guesser
+type cell struct {
+	n                   int     // different prompts; 0 if the length was not available
+	accuracy, low, high float64 // by the measure: exact match, or tokens right (byTokens)
+	tokenAccuracy       float64 // NaN where the targets have no tokens
+	editDistance        float64
+	loss                float64 // NaN where one is not finite
+	chance              float64 // accuracy of a guesser
 }
 
 // latest returns rows, in their order, without those that were measured again later
-// in the same place: their times are replaced. (Which answers count Pool decides.)
+// in the same place: their times are replaced. (Which answers count pool decides.)
 func latest(rows []eval.Row) (kept []eval.Row, replaced int) {
-	type cell struct {
+	type place struct {
 		eval.Key
 		model, encoding, ort string
 		spinning             bool
 	}
-	seen := map[cell]bool{}
+	seen := map[place]bool{}
 	for _, r := range slices.Backward(rows) {
-		k := cell{r.Key(), r.Model, r.Encoding, r.ORTVersion, r.Spinning}
+		k := place{r.Key(), r.Model, r.Encoding, r.ORTVersion, r.Spinning}
 		k.Schema, k.N, k.Warmup, k.Repeats = 0, 0, 0, 0 // how much was measured
 		if seen[k] {
 			replaced++
@@ -41,14 +41,14 @@ func latest(rows []eval.Row) (kept []eval.Row, replaced int) {
 	return kept, replaced
 }
 
-// Pool adds up rows of one model on one task at one length, in the order in which
+// pool adds up rows of one model on one task at one length, in the order in which
 // they were measured, wherever that was. What was not available is passed over.
 //
 // Rows of one seed hold the same prompts: the one with the most counts, and of
 // equals the last. A row that holds all the prompts there are leaves nothing for
 // other seeds to add. Seeds that hold some of them have a few in common: N is the
 // number of different ones to expect.
-func Pool(rows []eval.Row) Cell {
+func pool(rows []eval.Row) cell {
 	var best []eval.Row // one for each seed
 	for _, r := range rows {
 		if !r.Scored() {
@@ -75,48 +75,48 @@ func Pool(rows []eval.Row) Cell {
 }
 
 // pooled adds rows up that hold different samples.
-func pooled(rows []eval.Row) Cell {
-	var c Cell
+func pooled(rows []eval.Row) cell {
+	var c cell
 	var samples, correct, tokens, tokensCorrect, held, there int
 	for _, r := range rows {
 		samples += r.N
 		correct += r.Correct
 		tokens += r.Tokens
 		tokensCorrect += r.TokensCorrect
-		c.EditDistance += r.EditDistance * float64(r.N)
-		c.Chance = r.Chance
+		c.editDistance += r.EditDistance * float64(r.N)
+		c.chance = r.Chance
 		if r.Loss == nil {
-			c.Loss = math.NaN()
+			c.loss = math.NaN()
 		} else {
-			c.Loss += *r.Loss * float64(r.Tokens)
+			c.loss += *r.Loss * float64(r.Tokens)
 		}
 		held += different(r)
 		there = max(there, prompts(r))
 	}
-	if c.N = held; len(rows) > 1 && there > 0 {
+	if c.n = held; len(rows) > 1 && there > 0 {
 		missed := 1.0 // the probability that a prompt is in none of the rows
 		for _, r := range rows {
 			missed *= 1 - min(1, float64(different(r))/float64(there))
 		}
-		c.N = int(math.Round((1 - missed) * float64(there)))
+		c.n = int(math.Round((1 - missed) * float64(there)))
 	}
-	c.Accuracy = ratio(correct, samples)
-	c.Low, c.High = eval.WilsonOf(c.Accuracy, float64(c.N))
-	c.EditDistance /= float64(max(samples, 1))
-	c.Loss /= float64(max(tokens, 1))
-	if c.TokenAccuracy = math.NaN(); tokens > 0 {
-		c.TokenAccuracy = ratio(tokensCorrect, tokens)
+	c.accuracy = ratio(correct, samples)
+	c.low, c.high = eval.WilsonOf(c.accuracy, float64(c.n))
+	c.editDistance /= float64(max(samples, 1))
+	c.loss /= float64(max(tokens, 1))
+	if c.tokenAccuracy = math.NaN(); tokens > 0 {
+		c.tokenAccuracy = ratio(tokensCorrect, tokens)
 	}
 	return c
 }
 
-// ByTokens is the cell with tokens right, place by place, in the place of exact
+// byTokens is the cell with tokens right, place by place, in the place of exact
 // match. A sequence's tokens hang together, so that the interval is that of as many
 // prompts; guessing tokens is taken to get none right.
-func (c Cell) ByTokens() Cell {
-	c.Accuracy, c.Chance = c.TokenAccuracy, 0
-	if c.Low, c.High = eval.WilsonOf(c.Accuracy, float64(c.N)); math.IsNaN(c.Accuracy) {
-		c.Low, c.High = 0, 1
+func (c cell) byTokens() cell {
+	c.accuracy, c.chance = c.tokenAccuracy, 0
+	if c.low, c.high = eval.WilsonOf(c.accuracy, float64(c.n)); math.IsNaN(c.accuracy) {
+		c.low, c.high = 0, 1
 	}
 	return c
 }

@@ -1,11 +1,10 @@
-package study_test
+package study
 
 import (
 	"math"
 	"testing"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/study"
 )
 
 // of makes a row whose samples are different prompts among all there are.
@@ -43,25 +42,25 @@ func TestPool(t *testing.T) {
 		{"older rows without repetition add up", []eval.Row{older(1, 50, 100, 100), older(2, 70, 100, 100)}, 200, 0.6},
 		{"what is not available is passed over", []eval.Row{missing("a", 30), of(1, 50, 100, 0), missing("a", 30)}, 100, 0.5},
 	} {
-		c := study.Pool(tc.rows)
+		c := pool(tc.rows)
 		low, high := eval.Wilson(int(math.Round(tc.accuracy*float64(tc.n))), tc.n)
 		if tc.n == 7 {
-			low, high = c.Low, c.High // no whole number of seven
+			low, high = c.low, c.high // no whole number of seven
 		}
-		if c.N != tc.n || math.Abs(c.Accuracy-tc.accuracy) > 1e-12 || math.Abs(c.Low-low) > 1e-12 || math.Abs(c.High-high) > 1e-12 {
-			t.Errorf("%s: %d prompts, %v (%v to %v); want %d, %v (%v to %v)", tc.name, c.N, c.Accuracy, c.Low, c.High, tc.n, tc.accuracy, low, high)
+		if c.n != tc.n || math.Abs(c.accuracy-tc.accuracy) > 1e-12 || math.Abs(c.low-low) > 1e-12 || math.Abs(c.high-high) > 1e-12 {
+			t.Errorf("%s: %d prompts, %v (%v to %v); want %d, %v (%v to %v)", tc.name, c.n, c.accuracy, c.low, c.high, tc.n, tc.accuracy, low, high)
 		}
 	}
-	if c := study.Pool([]eval.Row{older(1, 700, 1000, 7)}); c.Low > 0.36 || c.High < 0.91 { // 5 of 7: 0.359 to 0.918
-		t.Errorf("70 %% of seven prompts lies in %v to %v", c.Low, c.High)
+	if c := pool([]eval.Row{older(1, 700, 1000, 7)}); c.low > 0.36 || c.high < 0.91 { // 5 of 7: 0.359 to 0.918
+		t.Errorf("70 %% of seven prompts lies in %v to %v", c.low, c.high)
 	}
-	if c := study.Pool([]eval.Row{missing("a", 30)}); c.N != 0 {
+	if c := pool([]eval.Row{missing("a", 30)}); c.n != 0 {
 		t.Errorf("nothing available gives %+v", c)
 	}
 	bad := of(2, 1, 100, 0)
 	bad.Loss = nil
-	if c := study.Pool([]eval.Row{of(1, 1, 100, 0), bad}); !math.IsNaN(c.Loss) {
-		t.Errorf("loss %v of rows of which one has none", c.Loss)
+	if c := pool([]eval.Row{of(1, 1, 100, 0), bad}); !math.IsNaN(c.loss) {
+		t.Errorf("loss %v of rows of which one has none", c.loss)
 	}
 }
 

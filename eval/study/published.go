@@ -87,7 +87,8 @@ func PublishedCurves() ([]Curve, error) {
 // order.
 func PublishedRanks() ([]PublishedRank, error) {
 	var out []PublishedRank
-	err := readCSV(publishedRanks, []string{"encoding", "all", "primitive", "math", "classic", "tie"}, func(f []string) (err error) {
+	columns := []string{"encoding", "all", "primitive", "math", "classic", "tie"}
+	err := readCSV(publishedRanks, columns, func(f []string) (err error) {
 		r := PublishedRank{Encoding: f[0]}
 		if err = parse(f[1:5], &r.All, &r.Primitive, &r.Math, &r.Classic); err == nil {
 			r.Tie, err = strconv.Atoi(f[5])
@@ -105,14 +106,14 @@ func readCSV(data []byte, head []string, row func([]string) error) error {
 	r.Comment = '#'
 	lines, err := r.ReadAll()
 	if err != nil {
-		return fmt.Errorf("report: published numbers: %w", err)
+		return fmt.Errorf("study: published numbers: %w", err)
 	}
 	if len(lines) == 0 || !slices.Equal(lines[0], head) {
-		return fmt.Errorf("report: published numbers do not begin with the columns %q", head)
+		return fmt.Errorf("study: published numbers do not begin with the columns %q", head)
 	}
 	for _, fields := range lines[1:] {
 		if err := row(fields); err != nil {
-			return fmt.Errorf("report: published numbers %q: %w", fields, err)
+			return fmt.Errorf("study: published numbers %q: %w", fields, err)
 		}
 	}
 	return nil

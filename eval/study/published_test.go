@@ -1,17 +1,16 @@
-package study_test
+package study
 
 import (
 	"math"
 	"strings"
 	"testing"
 
-	"github.com/nopezoo/zoo/eval/study"
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-func published(t *testing.T) []study.Published {
+func published(t *testing.T) []Published {
 	t.Helper()
-	all, err := study.PublishedAccuracy()
+	all, err := PublishedAccuracy()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +21,7 @@ func published(t *testing.T) []study.Published {
 // the paper's five encodings, and that means are those of their seeds.
 func TestPublishedAccuracy(t *testing.T) {
 	type key struct{ task, encoding string }
-	means, seeds := map[key]study.Published{}, map[key][]study.Published{}
+	means, seeds := map[key]Published{}, map[key][]Published{}
 	for _, p := range published(t) {
 		k := key{p.Task, p.Encoding}
 		if p.Seed == "mean" {
@@ -62,7 +61,7 @@ func TestPublishedAccuracy(t *testing.T) {
 // our tasks give the lengths, make the published means: shares and lengths are the
 // paper's. PCFG's shares are a fit.
 func TestPublishedCurves(t *testing.T) {
-	curves, err := study.PublishedCurves()
+	curves, err := PublishedCurves()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +102,7 @@ func TestPublishedCurves(t *testing.T) {
 // addition only means over seeds are known, and ranking the means, counted for
 // each of the three seeds, is not ranking the seeds.
 func TestPublishedRanks(t *testing.T) {
-	ranks, err := study.PublishedRanks()
+	ranks, err := PublishedRanks()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,17 +118,17 @@ func TestPublishedRanks(t *testing.T) {
 	for _, group := range []struct {
 		name   string
 		of     func(task string) bool
-		value  func(study.PublishedRank) study.Number
+		value  func(PublishedRank) Number
 		within float64
 	}{
-		{"primitive", primitive, func(r study.PublishedRank) study.Number { return r.Primitive }, 0.0005},
-		{"classic", classic, func(r study.PublishedRank) study.Number { return r.Classic }, 0.0005},
-		{"math", func(n string) bool { return !primitive(n) && !classic(n) }, func(r study.PublishedRank) study.Number { return r.Math }, 0.04},
-		{"all", func(string) bool { return true }, func(r study.PublishedRank) study.Number { return r.All }, 0.02},
+		{"primitive", primitive, func(r PublishedRank) Number { return r.Primitive }, 0.0005},
+		{"classic", classic, func(r PublishedRank) Number { return r.Classic }, 0.0005},
+		{"math", func(n string) bool { return !primitive(n) && !classic(n) }, func(r PublishedRank) Number { return r.Math }, 0.04},
+		{"all", func(string) bool { return true }, func(r PublishedRank) Number { return r.All }, 0.02},
 	} {
 		got := map[string]float64{}
-		for _, m := range study.MeanReciprocalRanks(publishedContests(t, group.of), order...) {
-			got[m.Name] = m.Value
+		for name, ranks := range reciprocalRanks(publishedContests(t, group.of), order) {
+			got[name] = float64(spreadOf(ranks).Mean)
 		}
 		for _, r := range ranks {
 			if want := float64(group.value(r)); math.Abs(got[r.Encoding]-want) > group.within+1e-9 {
@@ -141,18 +140,18 @@ func TestPublishedRanks(t *testing.T) {
 
 // publishedContests are the paper's rankings of some tasks, one a seed. A task
 // without seeds gives three equal ones, of its means.
-func publishedContests(t *testing.T, of func(string) bool) []study.Contest {
+func publishedContests(t *testing.T, of func(string) bool) []contest {
 	type key struct{ task, seed string }
-	contests, seeded := map[key]study.Contest{}, map[string]bool{}
+	contests, seeded := map[key]contest{}, map[string]bool{}
 	for _, p := range published(t) {
 		k := key{p.Task, p.Seed}
 		if contests[k] == nil {
-			contests[k] = study.Contest{}
+			contests[k] = contest{}
 		}
 		contests[k][p.Encoding] = float64(p.Beyond)
 		seeded[p.Task] = seeded[p.Task] || p.Seed != "mean"
 	}
-	var out []study.Contest
+	var out []contest
 	for k, c := range contests {
 		switch {
 		case !of(k.task) || k.seed == "mean" && seeded[k.task]:

@@ -1,6 +1,8 @@
 package study
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/nopezoo/zoo/eval/task"
@@ -29,20 +31,15 @@ func (s *Study) rank() error {
 		return err
 	}
 	contests := s.contests()
-	var order []string
-	for _, p := range published {
-		order = append(order, p.Encoding)
-	}
-	paper := map[string]float64{}
-	for _, m := range MeanReciprocalRanks(contests, s.tieOrder(order)...) {
-		paper[m.Name] = m.Value
-	}
-	for _, m := range MeanReciprocalRanks(contests) {
-		r := Rank{Name: m.Name, MRR: Number(m.Value), PaperTies: Number(paper[m.Name]), Published: Unknown, Contests: m.Contests}
-		r.Encoding, r.Variant = s.find(m.Name)
+	order := Each(published, func(p PublishedRank) string { return p.Encoding })
+	byOrder := reciprocalRanks(contests, s.namesOf(order))
+	for name, ranks := range reciprocalRanks(contests, nil) {
+		r := Rank{Name: name, MRR: spreadOf(ranks).Mean, PaperTies: spreadOf(byOrder[name]).Mean,
+			Published: Unknown, Contests: len(ranks)}
+		r.Encoding, r.Variant = s.find(name)
 		var beyond []float64
 		for _, c := range contests {
-			if v, ok := c[m.Name]; ok && len(c) > 1 {
+			if v, ok := c[name]; ok {
 				beyond = append(beyond, v)
 			}
 		}
@@ -52,12 +49,13 @@ func (s *Study) rank() error {
 		}
 		s.Ranks = append(s.Ranks, r)
 	}
+	slices.SortFunc(s.Ranks, func(a, b Rank) int { return cmp.Or(cmp.Compare(b.MRR, a.MRR), cmp.Compare(a.Name, b.Name)) })
 	return nil
 }
 
 // contests lists the rankings that say something, and marks the tasks that have none.
-func (s *Study) contests() []Contest {
-	var out []Contest
+func (s *Study) contests() []contest {
+	var out []contest
 	for _, t := range s.ranked() {
 		if s.exact != nil && s.exact.Tasks[slices.Index(s.Tasks, t)].AtChance {
 			t.AtChance = true // whoever guesses answers gets tokens right, too
@@ -65,11 +63,11 @@ func (s *Study) contests() []Contest {
 		}
 		rankings := t.rankings(s.Weighting)
 		for _, r := range rankings {
-			if c := r.Contest(); len(c) > 1 {
+			if c := r.contest(); len(c) > 1 {
 				out = append(out, c)
 			}
 		}
-		t.AtChance = len(rankings) > 0 && !slices.ContainsFunc(rankings, func(r Ranking) bool { return !r.AtChance() })
+		t.AtChance = len(rankings) > 0 && !slices.ContainsFunc(rankings, func(r ranking) bool { return !r.atChance() })
 	}
 	return out
 }
@@ -89,19 +87,15 @@ func (s *Study) ranked() []*Task {
 }
 
 // rankings holds one for each training seed, among its series.
-func (t *Task) rankings(by Weighting) []Ranking {
-	var out []Ranking
+func (t *Task) rankings(by Weighting) []ranking {
+	var out []ranking
 	for _, seed := range t.Seeds {
-		cells := map[string]map[int]Cell{}
-		for i := range t.Series {
-			s := &t.Series[i]
-			of := map[int]Cell{}
-			for _, length := range s.lengthsBeyond(seed) {
-				of[length] = s.seeds[seed][length]
-			}
-			cells[s.Name] = of
+		cells := map[string]map[int]cell{}
+		for _, s := range t.Series {
+			cells[s.Name] = maps.Clone(s.seeds[seed])
+			maps.DeleteFunc(cells[s.Name], func(length int, _ cell) bool { return length <= s.Trained[1] })
 		}
-		if r := NewRanking(t.Task, cells, by); len(r.Standings) > 0 {
+		if r := newRanking(t.Task, cells, by); len(r.standings) > 0 {
 			out = append(out, r)
 		}
 	}
@@ -118,13 +112,4 @@ func (s *Study) find(name string) (encoding, variant int) {
 		}
 	}
 	return 0, 0
-}
-
-// tieOrder lists the series of each encoding of the paper's order in turn.
-func (s *Study) tieOrder(encodings []string) []string {
-	var out []string
-	for _, name := range encodings {
-		out = append(out, s.namesOf(name, out)...)
-	}
-	return out
 }

@@ -32,7 +32,7 @@ type Series struct {
 	Score     Spread `json:"-"`      // Beyond with those counted as wrong, to compare encodings
 	Effective Reach  `json:"effective"`
 
-	seeds   map[uint64]map[int]Cell // by training seed and length, by the study's measure
+	seeds   map[uint64]map[int]cell // by training seed and length, by the study's measure
 	measure Measure
 }
 
@@ -55,38 +55,39 @@ type Reach struct {
 	Next   int `json:"next"` // the first length that fails; 0 for none: it may reach further
 }
 
-// newSeries works out a series. What was measured of one model in several places
-// or profiles is pooled: samples are the same, and adding them up would feign more.
-func newSeries(v variant, lengths []int, by Measure) Series {
-	first := v.rows[0]
-	s := Series{Name: v.name, Encoding: v.encoding, Variant: v.variant, Model: first.Model, Rows: v.rows, Parameters: first.Parameters,
-		Trained: [2]int{first.TrainMin, first.TrainMax}, seeds: map[uint64]map[int]Cell{}, measure: by}
-	s.Seeds = distinct(v.rows, func(r eval.Row) uint64 { return r.TrainSeed })
-	steps := distinct(v.rows, func(r eval.Row) int { return r.TrainSteps })
+// measuredAt works out a series, of which name, encoding, variant and rows are known,
+// by exact match. What was measured of one model in several places or profiles is
+// pooled: samples are the same, and adding them up would feign more.
+func (s Series) measuredAt(lengths []int) Series {
+	first := s.Rows[0]
+	s.Model, s.Parameters, s.Trained = first.Model, first.Parameters, [2]int{first.TrainMin, first.TrainMax}
+	s.Seeds = distinct(s.Rows, func(r eval.Row) uint64 { return r.TrainSeed })
+	steps := distinct(s.Rows, func(r eval.Row) int { return r.TrainSteps })
 	s.Steps = [2]int{steps[0], steps[len(steps)-1]}
-	type where struct {
-		seed   uint64
-		length int
-	}
-	for _, g := range groupBy(v.rows, func(r eval.Row) where { return where{r.TrainSeed, r.Length} }) {
-		if g.rows[0].Task == "" {
-			continue // speed alone
+	s.measure, s.seeds = Exact, map[uint64]map[int]cell{}
+	scored := slices.DeleteFunc(slices.Clone(s.Rows), func(r eval.Row) bool { return r.Task == "" })
+	for _, of := range groupBy(scored, func(r eval.Row) uint64 { return r.TrainSeed }) {
+		s.seeds[of.key] = map[int]cell{}
+		for _, at := range groupBy(of.rows, func(r eval.Row) int { return r.Length }) {
+			s.seeds[of.key][at.key] = pool(at.rows)
 		}
-		if s.seeds[g.key.seed] == nil {
-			s.seeds[g.key.seed] = map[int]Cell{}
-		}
-		s.seeds[g.key.seed][g.key.length] = Pool(g.rows)
 	}
-	for _, length := range lengths {
-		s.Points = append(s.Points, s.point(length))
-	}
-	if by == Tokens {
-		for _, at := range s.seeds {
-			for length, cell := range at {
-				if cell.N > 0 {
-					at[length] = cell.ByTokens()
-				}
+	s.Points = Each(lengths, s.point)
+	s.summarize()
+	return s
+}
+
+// byTokens is the series by tokens right.
+func (s Series) byTokens() Series {
+	exact := s.seeds
+	s.measure, s.seeds = Tokens, map[uint64]map[int]cell{}
+	for seed, at := range exact {
+		s.seeds[seed] = map[int]cell{}
+		for length, c := range at {
+			if c.n > 0 {
+				c = c.byTokens()
 			}
+			s.seeds[seed][length] = c
 		}
 	}
 	s.summarize()
@@ -96,29 +97,29 @@ func newSeries(v variant, lengths []int, by Measure) Series {
 func (s *Series) point(length int) Point {
 	p := Point{Length: length}
 	var exact, token, distance, loss []float64
-	var last Cell
+	var last cell
 	for _, seed := range s.Seeds {
 		at, ok := s.seeds[seed][length]
-		if !ok || at.N == 0 {
+		if !ok || at.n == 0 {
 			p.NA = p.NA || ok
 			continue
 		}
 		last = at
-		p.N += at.N
-		exact, distance, loss = append(exact, at.Accuracy), append(distance, at.EditDistance), append(loss, at.Loss)
-		if !math.IsNaN(at.TokenAccuracy) {
-			token = append(token, at.TokenAccuracy)
+		p.N += at.n
+		exact, distance, loss = append(exact, at.accuracy), append(distance, at.editDistance), append(loss, at.loss)
+		if !math.IsNaN(at.tokenAccuracy) {
+			token = append(token, at.tokenAccuracy)
 		}
 	}
 	p.NA = p.NA && p.N == 0
 	p.Exact, p.Token = spreadOf(exact), spreadOf(token)
 	p.EditDistance, p.Loss = spreadOf(distance).Mean, spreadOf(loss).Mean
 	if len(exact) == 1 {
-		p.Exact.Low, p.Exact.High = Number(last.Low), Number(last.High)
+		p.Exact.Low, p.Exact.High = Number(last.low), Number(last.high)
 	}
 	if len(token) == 1 {
-		tokens := last.ByTokens()
-		p.Token.Low, p.Token.High = Number(tokens.Low), Number(tokens.High)
+		tokens := last.byTokens()
+		p.Token.Low, p.Token.High = Number(tokens.low), Number(tokens.high)
 	}
 	return p
 }
@@ -137,6 +138,7 @@ func (s *Series) Saw(length int) bool { return s.Trained[0] <= length && length 
 // summarize works out the headline from the seeds and points.
 func (s *Series) summarize() {
 	var inside, beyond, score []float64
+	s.InsideNA, s.BeyondNA = 0, 0
 	for _, seed := range s.Seeds {
 		in, inNA := s.meanOf(seed, s.Saw)
 		out, outNA := s.meanOf(seed, func(length int) bool { return length > s.Trained[1] })
@@ -158,10 +160,10 @@ func (s *Series) meanOf(seed uint64, in func(length int) bool) (mean []float64, 
 		t, ok := s.seeds[seed][p.Length]
 		switch {
 		case !ok || !in(p.Length):
-		case t.N == 0:
+		case t.n == 0:
 			na++
 		default:
-			sum, n = sum+t.Accuracy, n+1
+			sum, n = sum+t.accuracy, n+1
 		}
 	}
 	if n == 0 {
@@ -171,7 +173,7 @@ func (s *Series) meanOf(seed uint64, in func(length int) bool) (mean []float64, 
 }
 
 func (s *Series) reach() Reach {
-	lengths := each(s.Points, func(p Point) int { return p.Length })
+	lengths := Each(s.Points, func(p Point) int { return p.Length })
 	reach := func(of func(Spread) Number) (length, next int) {
 		return eval.EffectiveLength(lengths, func(length int) (float64, bool) {
 			p := s.Points[slices.Index(lengths, length)]
@@ -201,7 +203,7 @@ func Millions(n int64) string { return fmt.Sprintf("%.1f M", float64(n)/1e6) }
 func (s *Series) beyondAt(seed uint64, lengths []int) float64 {
 	sum := 0.0
 	for _, length := range lengths {
-		sum += s.seeds[seed][length].Accuracy
+		sum += s.seeds[seed][length].accuracy
 	}
 	return sum / float64(len(lengths))
 }

@@ -68,8 +68,6 @@ type Task struct {
 	// AtChance says that no encoding is above chance beyond the trained lengths, so
 	// that the task is not ranked.
 	AtChance bool `json:"atChance"`
-
-	measure Measure
 }
 
 // taskKey is what makes a task of its own.
@@ -86,32 +84,46 @@ func New(rows []eval.Row, opt Options) (*Study, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("study: there are no rows")
 	}
-	s, err := newStudy(rows, opt, Exact, nil)
-	if err != nil {
-		return nil, err
-	}
-	s.Tokens, err = newStudy(rows, opt, Tokens, s)
-	return s, err
-}
-
-func newStudy(rows []eval.Row, opt Options, by Measure, exact *Study) (*Study, error) {
-	s := &Study{Measure: by, Encodings: encodings(rows, opt.Encodings), Weighting: opt.Ranks, exact: exact}
+	s := &Study{Measure: Exact, Encodings: encodings(rows, opt.Encodings), Weighting: opt.Ranks}
 	if _, replaced := latest(rows); replaced > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s measured again later; the answers to the most prompts count, and the last times.", Count(replaced, "cell was", "cells were")))
+		s.Notes = []string{Count(replaced, "cell was", "cells were") +
+			" measured again later; the answers to the most prompts count, and the last times."}
 	}
 	if len(opt.Encodings) > 0 {
 		s.Baseline = opt.Encodings[0]
 	}
 	s.tasks(rows)
-	if err := s.rank(); err != nil {
+	tokens := s.byTokens()
+	if err := s.conclude(); err != nil {
 		return nil, err
 	}
+	s.Tokens = tokens
+	return s, tokens.conclude()
+}
+
+// byTokens is a study with its tasks by tokens right, and no conclusions yet.
+func (s *Study) byTokens() *Study {
+	out := *s
+	out.Measure, out.exact, out.Notes = Tokens, s, slices.Clone(s.Notes)
+	out.Tasks = Each(s.Tasks, func(t *Task) *Task {
+		u := *t
+		u.Series = Each(t.Series, Series.byTokens)
+		return &u
+	})
+	return &out
+}
+
+// conclude adds what follows from the tasks.
+func (s *Study) conclude() error {
+	if err := s.rank(); err != nil {
+		return err
+	}
 	if err := s.compare(); err != nil {
-		return nil, err
+		return err
 	}
 	s.note()
 	s.answer()
-	return s, nil
+	return nil
 }
 
 // Measures lists the study by exact match and by tokens right; where nothing is
@@ -129,21 +141,17 @@ func (s *Study) Scored() []*Task {
 }
 
 // Names lists all series of the study, in the order of Encodings.
-func (s *Study) Names() []string {
-	var out []string
-	for _, name := range s.Encodings {
-		out = append(out, s.namesOf(name, out)...)
-	}
-	return out
-}
+func (s *Study) Names() []string { return s.namesOf(s.Encodings) }
 
-// namesOf lists the series of an encoding that are not listed yet.
-func (s *Study) namesOf(encoding string, listed []string) []string {
+// namesOf lists the series of some encodings, in their order.
+func (s *Study) namesOf(encodings []string) []string {
 	var out []string
-	for _, t := range s.Tasks {
-		for _, of := range t.Series {
-			if s.Encodings[of.Encoding] == encoding && !slices.Contains(listed, of.Name) && !slices.Contains(out, of.Name) {
-				out = append(out, of.Name)
+	for _, encoding := range encodings {
+		for _, t := range s.Tasks {
+			for _, of := range t.Series {
+				if s.Encodings[of.Encoding] == encoding && !slices.Contains(out, of.Name) {
+					out = append(out, of.Name)
+				}
 			}
 		}
 	}
@@ -153,28 +161,28 @@ func (s *Study) namesOf(encoding string, listed []string) []string {
 // encodings lists the encodings of rows: those of order in their order, others by name.
 func encodings(rows []eval.Row, order []string) []string {
 	out := distinct(rows, func(r eval.Row) string { return r.Encoding })
-	place := func(name string) int {
-		if i := slices.Index(order, name); i >= 0 {
-			return i
-		}
-		return len(order)
-	}
-	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(place(a), place(b)) })
+	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(placeIn(order, a), placeIn(order, b)) })
 	return out
+}
+
+// placeIn is where a name stands in an order; those that do not come after all others.
+func placeIn(order []string, name string) int {
+	if i := slices.Index(order, name); i >= 0 {
+		return i
+	}
+	return len(order)
 }
 
 // tasks groups rows, in order of first appearance; speed without a task comes last.
 func (s *Study) tasks(rows []eval.Row) {
 	groups := groupBy(rows, func(r eval.Row) taskKey { return taskKey{r.Task, r.TaskVersion, r.Split} })
-	slices.SortStableFunc(groups, func(a, b group[taskKey]) int {
-		switch {
-		case a.key.task == "" && b.key.task != "":
+	place := func(g group[taskKey]) int {
+		if g.key.task == "" {
 			return 1
-		case a.key.task != "" && b.key.task == "":
-			return -1
 		}
 		return 0
-	})
+	}
+	slices.SortStableFunc(groups, func(a, b group[taskKey]) int { return cmp.Compare(place(a), place(b)) })
 	for _, g := range groups {
 		s.Tasks = append(s.Tasks, s.newTask(g.key.label(groups), g.key, g.rows))
 	}
@@ -202,7 +210,7 @@ func (k taskKey) label(all []group[taskKey]) string {
 }
 
 func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
-	t := &Task{Name: name, Task: key.task, Version: key.version, Split: key.split, Scored: key.task != "", measure: s.Measure}
+	t := &Task{Name: name, Task: key.task, Version: key.version, Split: key.split, Scored: key.task != ""}
 	t.Lengths = distinct(rows, func(r eval.Row) int { return r.Length })
 	t.Octaves = !t.Scored && t.Lengths[len(t.Lengths)-1] >= 8*t.Lengths[0]
 	t.Seeds = distinct(rows, func(r eval.Row) uint64 { return r.TrainSeed })
@@ -228,17 +236,13 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 		}
 		t.Trained[1] = max(t.Trained[1], r.TrainMax)
 	}
-	variants := s.variants(rows)
-	for _, v := range variants {
-		t.Series = append(t.Series, newSeries(v, t.Lengths, s.Measure))
-	}
-	t.Places = places(variants, t.Trained[1])
+	atLengths := func(s Series) Series { return s.measuredAt(t.Lengths) }
+	t.Series = Each(s.variants(rows), atLengths)
+	t.Columns = Each(columns(rows, modelTraits), atLengths)
+	t.Places = places(t.Series, t.Trained[1])
 	t.Charts = map[Measure]Chart{
 		Exact:  t.accuracyChart(func(p Point) Spread { return p.Exact }),
 		Tokens: t.accuracyChart(func(p Point) Spread { return p.Token }),
-	}
-	for _, c := range columns(rows, modelTraits) {
-		t.Columns = append(t.Columns, newSeries(c, t.Lengths, s.Measure))
 	}
 	t.Runs = runs(rows)
 	return t
@@ -274,6 +278,15 @@ func distinct[T cmp.Ordered](rows []eval.Row, value func(eval.Row) T) []T {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// Each returns what f makes of each element.
+func Each[T, R any](list []T, f func(T) R) []R {
+	var out []R
+	for _, x := range list {
+		out = append(out, f(x))
+	}
+	return out
 }
 
 // Count writes a number with the word that fits it.

@@ -2,17 +2,11 @@ package study
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
 )
-
-// variant is the rows of one series.
-type variant struct {
-	name              string
-	encoding, variant int
-	rows              []eval.Row
-}
 
 // trait may tell models of one encoding apart. Those that need not do so only
 // where one seed has models of several values: runs that stop early differ in
@@ -30,49 +24,39 @@ var traits = []trait{
 }
 
 // variants splits the rows of a task into series, in the order of s.Encodings.
-func (s *Study) variants(rows []eval.Row) []variant {
-	var out []variant
+func (s *Study) variants(rows []eval.Row) []Series {
+	var out []Series
 	for i, name := range s.Encodings {
-		var of []eval.Row
-		for _, r := range rows {
-			if r.Encoding == name {
-				of = append(of, r)
-			}
+		of := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return r.Encoding != name })
+		if len(of) == 0 {
+			continue
 		}
-		parts := split([]variant{{name: name, encoding: i, rows: of}}, traits)
-		for j := range parts {
-			parts[j].variant = j
-			if len(of) > 0 {
-				out = append(out, parts[j])
-			}
+		for j, part := range split([]Series{{Name: name, Encoding: i, Rows: of}}, traits) {
+			part.Variant = j
+			out = append(out, part)
 		}
 	}
 	return out
 }
 
 // split splits each part by the first trait that tells its rows apart, and so on.
-func split(parts []variant, by []trait) []variant {
-	if len(by) == 0 {
-		return parts
-	}
-	var out []variant
-	for _, p := range parts {
-		values := distinct(p.rows, by[0].name)
-		if len(values) < 2 || !by[0].always && !conflicting(p.rows, by[0].name) {
-			out = append(out, p)
-			continue
-		}
-		for _, value := range values {
-			q := variant{name: withTrait(p.name, value), encoding: p.encoding}
-			for _, r := range p.rows {
-				if by[0].name(r) == value {
-					q.rows = append(q.rows, r)
-				}
+func split(parts []Series, by []trait) []Series {
+	for _, t := range by {
+		var out []Series
+		for _, p := range parts {
+			values := distinct(p.Rows, t.name)
+			if len(values) < 2 || !t.always && !conflicting(p.Rows, t.name) {
+				out = append(out, p)
+				continue
 			}
-			out = append(out, q)
+			for _, value := range values {
+				rows := slices.DeleteFunc(slices.Clone(p.Rows), func(r eval.Row) bool { return t.name(r) != value })
+				out = append(out, Series{Name: withTrait(p.Name, value), Encoding: p.Encoding, Rows: rows})
+			}
 		}
+		parts = out
 	}
-	return split(out, by[1:])
+	return parts
 }
 
 // withTrait adds a trait to a name: "nope (2 M parameters, 400 steps)".

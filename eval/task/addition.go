@@ -18,8 +18,6 @@ func addition() Task {
 		Name:        "addition",
 		Description: "add two numbers; the length is the number of digits of the one with more",
 		Train:       Range{1, 8},
-		Beyond:      Range{9, 16},
-		Lengths:     Range{1, MaxLength},
 		Prefix:      "Compute",
 		Texts:       []string{"Compute 0 1 2 3 4 5 6 7 8 9 + ? The answer is 5."},
 		Space: func(n int) float64 {
@@ -28,8 +26,7 @@ func addition() Task {
 			}
 			return math.Pow(100, float64(n)) * 0.99
 		},
-		Weight:  func(n int) float64 { return float64(2*n - 1) }, // the paper spreads evenly over pairs of digit counts
-		Correct: sameInteger,
+		Weight: func(n int) float64 { return float64(2*n - 1) }, // the paper spreads evenly over pairs of digit counts
 		Chance: func(n int) float64 { // one of the numbers that can be a sum
 			if n == 1 {
 				return 1.0 / 19

@@ -12,24 +12,23 @@ import (
 //
 //	Copy: 7 tree B [SEP] ⏵ 7 tree B
 func copyWords() Task {
-	t := wordTask("Copy:", func(drawn []string) string { return strings.Join(drawn, " ") })
-	t.Name, t.Aliases = "copy", []string{"copy-cmc"}
-	t.Description = "repeat a list of words; the length is the number of words"
-	return t
+	return wordTask(Task{
+		Name: "copy", Aliases: []string{"copy-cmc"}, Prefix: "Copy:",
+		Description: "repeat a list of words; the length is the number of words",
+	}, once)
 }
 
 // copyTwice is the paper's copy "cmc2x".
 //
 //	Copy: 7 B [SEP] ⏵ 7 B [NEXT] 7 B
 func copyTwice() Task {
-	t := wordTask("Copy:", func(drawn []string) string {
-		once := strings.Join(drawn, " ")
-		return once + " [NEXT] " + once
-	}, "[NEXT]")
-	t.Name = "copy-cmc2x"
-	t.Description = "repeat a list of words twice; the length is the number of words given"
-	return t
+	return wordTask(Task{
+		Name: "copy-cmc2x", Prefix: "Copy:", Special: []string{"[NEXT]"},
+		Description: "repeat a list of words twice; the length is the number of words given",
+	}, func(drawn []string) string { return once(drawn) + " [NEXT] " + once(drawn) })
 }
+
+func once(drawn []string) string { return strings.Join(drawn, " ") }
 
 // copySame is the paper's copy "rsc" (variant 1), and with times 2 its "rsc2x":
 // one word, repeated.
@@ -38,20 +37,22 @@ func copyTwice() Task {
 //	Copy: K K [SEP] ⏵ K K K K
 func copySame(times int) Task {
 	list := words()
-	t := wordTask("Copy:", nil)
-	t.Name = "copy-rsc"
-	t.Description = "repeat one word as often as it is given; the length is that number"
+	t := Task{
+		Name: "copy-rsc", Prefix: "Copy:",
+		Description: "repeat one word as often as it is given; the length is that number",
+		Generate: func(rng *rand.Rand, length int) Sample {
+			w := list[rng.IntN(len(list))]
+			prompt := "Copy: " + repeatWord(w, length) + " [SEP] "
+			return Sample{Prompt: prompt, Target: repeatWord(w, length*times), Length: length}
+		},
+		Space:  func(int) float64 { return float64(len(list)) },
+		Chance: func(int) float64 { return 1 / float64(len(list)) },
+	}
 	if times > 1 {
 		t.Name = "copy-rsc2x"
 		t.Description = "repeat one word twice as often as it is given; the length is how often it is given"
 	}
-	t.Generate = func(rng *rand.Rand, length int) Sample {
-		w := list[rng.IntN(len(list))]
-		return Sample{Prompt: "Copy: " + repeatWord(w, length) + " [SEP] ", Target: repeatWord(w, length*times), Length: length}
-	}
-	t.Space = func(int) float64 { return float64(len(list)) }
-	t.Chance = func(int) float64 { return 1 / float64(len(list)) }
-	return t
+	return wordTask(t, nil)
 }
 
 // replaceWord is the paper's copy "rdc" (variant 2): one word, repeated, to be
@@ -60,51 +61,50 @@ func copySame(times int) Task {
 //	Replace 4 with = in 4 4 4 [SEP] ⏵ = = =
 func replaceWord() Task {
 	list := words()[:78]
-	t := wordTask("Replace", nil)
-	t.Name = "copy-rdc"
-	t.Description = "replace a repeated word by another; the length is the number of repetitions"
-	t.Texts = []string{"Replace " + strings.Join(list, " ") + " with in [SEP] "}
-	t.Generate = func(rng *rand.Rand, length int) Sample {
-		i, k := rng.IntN(len(list)), rng.IntN(len(list)-1)
-		if k >= i {
-			k++
-		}
-		return Sample{
-			Prompt: "Replace " + list[i] + " with " + list[k] + " in " + repeatWord(list[i], length) + " [SEP] ",
-			Target: repeatWord(list[k], length),
-			Length: length,
-		}
-	}
-	t.Space = func(int) float64 { return float64(len(list) * (len(list) - 1)) }
-	t.Chance = func(int) float64 { return 1 / float64(len(list)) }
-	return t
+	return wordTask(Task{
+		Name: "copy-rdc", Prefix: "Replace",
+		Description: "replace a repeated word by another; the length is the number of repetitions",
+		Texts:       []string{"Replace " + strings.Join(list, " ") + " with in [SEP] "},
+		Generate: func(rng *rand.Rand, length int) Sample {
+			i, k := rng.IntN(len(list)), rng.IntN(len(list)-1)
+			if k >= i {
+				k++
+			}
+			return Sample{
+				Prompt: "Replace " + list[i] + " with " + list[k] + " in " + repeatWord(list[i], length) + " [SEP] ",
+				Target: repeatWord(list[k], length),
+				Length: length,
+			}
+		},
+		Space:  func(int) float64 { return float64(len(list) * (len(list) - 1)) },
+		Chance: func(int) float64 { return 1 / float64(len(list)) },
+	}, nil)
 }
 
-// wordTask is what the copy-like tasks share: words drawn uniformly and with
-// replacement follow the prefix, and answer turns them into the target. The
-// caller gives name and description.
-func wordTask(prefix string, answer func(drawn []string) string, special ...string) Task {
+// wordTask completes a copy-like task. One that does not draw samples of its own has words
+// drawn uniformly and with replacement after the prefix, which answer turns into the target.
+func wordTask(t Task, answer func(drawn []string) string) Task {
 	list := words()
-	prompt := func(drawn []string) string { return prefix + " " + strings.Join(drawn, " ") + " [SEP] " }
-	return Task{
-		Version: 1,
-		Train:   Range{2, 20},
-		Beyond:  Range{21, 40},
-		Lengths: Range{1, MaxLength},
-		Special: append([]string{"[SEP]"}, special...),
-		Texts:   []string{prompt(list) + strings.Join(special, " ")},
-		Prefix:  prefix,
-		Generate: func(rng *rand.Rand, length int) Sample {
-			drawn := make([]string, length)
-			for i := range drawn {
-				drawn[i] = list[rng.IntN(len(list))]
-			}
-			return Sample{Prompt: prompt(drawn), Target: answer(drawn), Length: length}
-		},
-		Correct: sameWords,
-		Space:   func(length int) float64 { return math.Pow(float64(len(list)), float64(length)) },
-		Chance:  func(length int) float64 { return math.Pow(float64(len(list)), -float64(length)) },
+	prompt := func(drawn []string) string { return t.Prefix + " " + once(drawn) + " [SEP] " }
+	if t.Texts == nil {
+		t.Texts = []string{prompt(list) + strings.Join(t.Special, " ")}
 	}
+	t.Version, t.Train, t.Beyond, t.Lengths = 1, Range{2, 20}, Range{21, 40}, Range{1, MaxLength}
+	t.Special = append([]string{"[SEP]"}, t.Special...)
+	t.Correct = sameWords
+	if t.Generate != nil {
+		return t
+	}
+	t.Generate = func(rng *rand.Rand, length int) Sample {
+		drawn := make([]string, length)
+		for i := range drawn {
+			drawn[i] = list[rng.IntN(len(list))]
+		}
+		return Sample{Prompt: prompt(drawn), Target: answer(drawn), Length: length}
+	}
+	t.Space = func(length int) float64 { return math.Pow(float64(len(list)), float64(length)) }
+	t.Chance = func(length int) float64 { return math.Pow(float64(len(list)), -float64(length)) }
+	return t
 }
 
 func repeatWord(w string, n int) string { return strings.TrimSuffix(strings.Repeat(w+" ", n), " ") }

@@ -3,6 +3,7 @@ package task_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/nopezoo/zoo/eval/task"
 )
@@ -32,4 +33,47 @@ func ExampleParseLengths() {
 	// Output:
 	// [20 40 60 80 100 120 140 160 180 200 400]
 	// lengths "200..20": 200..20 runs backwards; valid forms: "20", "20..200" (at most ten lengths ending at 200), "20..200+1" (every length), "20..200+20" (steps of 20), "32..4096*2" (doubling), and several of them with commas
+}
+
+func ExampleTask_Draw() {
+	k, err := task.Lookup("addition")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for s, err := range k.Draw([]int{1, 2}, 1, 7, task.Test) {
+		fmt.Println(s.Prompt+s.Target, err)
+	}
+	// Output:
+	// Compute 3 + 4 ? The answer is 7. <nil>
+	// Compute 4 3 + 1 ? The answer is 4 4. <nil>
+}
+
+func ExampleTask_Published() {
+	k, err := task.Lookup("scan")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	file := strings.NewReader("IN: jump twice OUT: I_JUMP I_JUMP\nIN: walk OUT: I_RUN\n")
+	samples, same, err := k.Published(file)
+	fmt.Printf("%d samples, %d with our target, %v\n", len(samples), same, err)
+	for answer, err := range k.Answers(strings.NewReader("walk after run\njump and jump and jump\n")) {
+		fmt.Printf("%q %v\n", answer, err)
+	}
+	// Output:
+	// 2 samples, 1 with our target, <nil>
+	// "Run Walk" <nil>
+	// "" line 2: phrase "jump and jump": expected left or right, with or without opposite or around before it
+}
+
+func ExampleTask_About() {
+	for _, k := range task.All()[:3] {
+		about, err := k.About()
+		fmt.Println(about.Name, "is trained at", about.Train, "such as", strings.TrimSpace(about.Prompt), err)
+	}
+	// Output:
+	// copy is trained at 2..20 such as Copy: dog 9 [SEP] <nil>
+	// copy-cmc2x is trained at 2..20 such as Copy: dog 9 [SEP] <nil>
+	// copy-rsc is trained at 2..20 such as Copy: dog dog [SEP] <nil>
 }

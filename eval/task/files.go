@@ -11,17 +11,15 @@ import (
 // maxLine bounds a line of a file, in bytes.
 const maxLine = 1 << 24
 
-// ReadSCAN reads commands and actions from a file of the original SCAN data set,
-// one sample a line:
+// readSCAN reads commands and actions, one sample a line:
 //
 //	IN: jump twice OUT: I_JUMP I_JUMP
-//
-// The samples have this package's form ("Solve: jump twice[SEP] ", "Jump Jump").
-// The actions are those of the file; compare them with Task.Answer to check one
-// against the other. An error names the line.
-func ReadSCAN(r io.Reader) ([]Sample, error) {
+func readSCAN(files ...io.Reader) ([]Sample, error) {
+	if len(files) != 1 {
+		return nil, fmt.Errorf("task scan: %d files, expected 1 with lines \"IN: … OUT: …\"", len(files))
+	}
 	var out []Sample
-	err := eachLine(r, func(line string) error {
+	err := eachLine(files[0], func(line string) error {
 		command, actions, ok := strings.Cut(strings.TrimPrefix(line, "IN:"), "OUT:")
 		if !ok || !strings.HasPrefix(line, "IN:") {
 			return fmt.Errorf("%q is not of the form \"IN: … OUT: …\"", shorten(line))
@@ -55,17 +53,16 @@ func scanActionName(original string) (string, bool) {
 	return "", false
 }
 
-// ReadPCFG reads a pair of files of the original PCFG SET data set: prompts and
-// answers (".src" and ".tgt"), line by line.
+// readPCFG reads prompts and answers of two files, line by line:
 //
 //	append A1 B2 , C3
 //	A1 B2 C3
-//
-// The samples have this package's form; the answers are those of the file. An
-// error names the line.
-func ReadPCFG(src, tgt io.Reader) ([]Sample, error) {
+func readPCFG(files ...io.Reader) ([]Sample, error) {
+	if len(files) != 2 {
+		return nil, fmt.Errorf("task pcfg: %d files, expected 2: prompts (.src) and answers (.tgt)", len(files))
+	}
 	var out []Sample
-	if err := eachLine(src, func(line string) error {
+	if err := eachLine(files[0], func(line string) error {
 		_, functions, err := pcfgAnswer(line)
 		out = append(out, Sample{Prompt: "Solve: " + oneSpace(line) + "[SEP] ", Length: functions})
 		return err
@@ -73,7 +70,7 @@ func ReadPCFG(src, tgt io.Reader) ([]Sample, error) {
 		return nil, fmt.Errorf("prompts: %w", err)
 	}
 	n := 0
-	if err := eachLine(tgt, func(line string) error {
+	if err := eachLine(files[1], func(line string) error {
 		if n < len(out) {
 			out[n].Target = oneSpace(line)
 		}

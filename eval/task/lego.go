@@ -17,7 +17,6 @@ func lego() Task {
 		Name:        "lego",
 		Description: "follow a chain of signs; the length is the number of variables, each a letter of its own",
 		Train:       Range{4, 8},
-		Beyond:      Range{9, 16},
 		Lengths:     Range{2, len(alphabet)},
 		Prefix:      "If",
 		Texts:       []string{"If " + letters + " = -1, = +1. Then, what is the value of p? The answer is -1."},
@@ -28,8 +27,7 @@ func lego() Task {
 			}
 			return count
 		},
-		Correct: sameInteger,
-		Chance:  func(int) float64 { return 0.5 },
+		Chance: func(int) float64 { return 0.5 },
 	}, scratch{draw: drawLego, pieces: Step{
 		Input: "g", Computation: "- t = + -1", Output: "+1", Remaining: "g = - t, p = + g",
 	}, ends: []string{"", "p = + g"}})

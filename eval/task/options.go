@@ -29,8 +29,8 @@ func (t Task) apply(options []string) (Task, error) {
 			slot = &paper
 		default:
 			if _, err := ParseFlags(o); err != nil {
-				return t, fmt.Errorf("task %s: unknown option %q: known: full, minimal and flags such as i1c1o1v1r0 (scratchpad), noprefix, paper",
-					base.Name, shorten(o))
+				return t, fmt.Errorf("task %s: unknown option %q: known: full, minimal and flags such as i1c1o1v1r0 "+
+					"(scratchpad), noprefix, paper", base.Name, shorten(o))
 			}
 		}
 		if *slot != "" {
@@ -67,31 +67,26 @@ func (t Task) apply(options []string) (Task, error) {
 // withoutPrefix drops the constant first words. The space after them stays, so
 // that the first token is one that occurs elsewhere too and marks no beginning.
 func (t Task) withoutPrefix() Task {
-	generate, prefix := t.Generate, t.Prefix
-	t.Generate = func(rng *rand.Rand, length int) Sample {
-		s := generate(rng, length)
+	generate, each, read, prefix := t.Generate, t.Each, t.Read, t.Prefix
+	without := func(s Sample) Sample {
 		s.Prompt = strings.TrimPrefix(s.Prompt, prefix)
 		return s
 	}
+	t.Generate = func(rng *rand.Rand, length int) Sample { return without(generate(rng, length)) }
 	t.Texts = slices.Clone(t.Texts)
 	for i, text := range t.Texts {
 		t.Texts[i] = strings.TrimPrefix(text, prefix)
 	}
-	if each := t.Each; each != nil {
+	if each != nil {
 		t.Each = func(yield func(Sample) bool) {
-			for s := range each {
-				s.Prompt = strings.TrimPrefix(s.Prompt, prefix)
-				if !yield(s) {
-					return
-				}
-			}
+			each(func(s Sample) bool { return yield(without(s)) })
 		}
 	}
-	if read := t.Read; read != nil {
+	if read != nil {
 		t.Read = func(files ...io.Reader) ([]Sample, error) {
 			all, err := read(files...)
-			for i := range all {
-				all[i].Prompt = strings.TrimPrefix(all[i].Prompt, prefix)
+			for i, s := range all {
+				all[i] = without(s)
 			}
 			return all, err
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 )
 
 // parity asks whether the ones among fair bits are even in number.
@@ -15,8 +14,6 @@ func parity() Task {
 		Name:        "parity",
 		Description: "say whether the number of ones is even; the length is the number of bits",
 		Train:       Range{4, 8},
-		Beyond:      Range{9, 16},
-		Lengths:     Range{1, MaxLength},
 		Prefix:      "Is the number of 1's even in the sequence [",
 		Texts:       []string{"Is the number of 1's even in the sequence [ 0, 1 ] ? The answer is Yes. No."},
 		Space:       func(n int) float64 { return math.Pow(2, float64(n)) },
@@ -37,13 +34,7 @@ func drawParity(rng *rand.Rand, length int) problem {
 	return b
 }
 
-func (b bits) String() string {
-	all := make([]string, len(b))
-	for i, bit := range b {
-		all[i] = number(bit)
-	}
-	return "[ " + strings.Join(all, ", ") + " ]"
-}
+func (b bits) String() string { return "[ " + join(b, ", ", number) + " ]" }
 
 func (b bits) prompt() string {
 	return "Is the number of 1's even in the sequence " + b.String() + " ? "

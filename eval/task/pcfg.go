@@ -2,7 +2,6 @@ package task
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -44,12 +43,7 @@ func pcfg() Task {
 			value, _, err := pcfgAnswer(solved(prompt))
 			return strings.Join(value, " "), err
 		},
-		Read: func(files ...io.Reader) ([]Sample, error) {
-			if len(files) != 2 {
-				return nil, fmt.Errorf("task pcfg: %d files, expected 2: prompts (.src) and answers (.tgt)", len(files))
-			}
-			return ReadPCFG(files[0], files[1])
-		},
+		Read: readPCFG,
 	}
 }
 

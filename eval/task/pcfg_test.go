@@ -152,7 +152,7 @@ func TestPCFGShares(t *testing.T) {
 }
 
 func TestReadPCFG(t *testing.T) {
-	got, err := task.ReadPCFG(strings.NewReader("swap_first_last copy remove_second E18 E15 Q6 , P15 L18\nrepeat A1\n"), strings.NewReader("Q6 E15 E18\nA1 A1\n"))
+	got, err := lookup(t, "pcfg").Read(strings.NewReader("swap_first_last copy remove_second E18 E15 Q6 , P15 L18\nrepeat A1\n"), strings.NewReader("Q6 E15 E18\nA1 A1\n"))
 	want := []task.Sample{
 		{Prompt: "Solve: swap_first_last copy remove_second E18 E15 Q6 , P15 L18[SEP] ", Target: "Q6 E15 E18", Length: 3},
 		{Prompt: "Solve: repeat A1[SEP] ", Target: "A1 A1", Length: 1},
@@ -170,7 +170,7 @@ func TestReadPCFG(t *testing.T) {
 		{"copy A1\n", "A1\nA1\n", "1 prompts but 2 answers"},
 		{"copy A1\ncopy B1\n", "A1\n", "2 prompts but 1 answers"},
 	} {
-		if _, err := task.ReadPCFG(strings.NewReader(tc.src), strings.NewReader(tc.tgt)); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := lookup(t, "pcfg").Read(strings.NewReader(tc.src), strings.NewReader(tc.tgt)); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v does not contain %q", err, tc.want)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 )
 
 // polynomial evaluates a sum of terms modulo 10, which the prompt does not
@@ -17,12 +16,9 @@ func polynomial() Task {
 		Name:        "polynomial",
 		Description: "evaluate a polynomial modulo 10; the length is the number of terms",
 		Train:       Range{1, 8},
-		Beyond:      Range{9, 16},
-		Lengths:     Range{1, MaxLength},
 		Prefix:      "Evaluate at x =",
 		Texts:       []string{"Evaluate at x = " + pieces + "in ? The answer is 5."},
 		Space:       func(n int) float64 { return 5 * math.Pow(28, float64(n)) },
-		Correct:     sameInteger,
 		Chance:      func(int) float64 { return 0.1 },
 	}, scratch{draw: drawPolynomial, variables: true, pieces: Step{
 		Input: "3 * x", Computation: "=", Output: "0", Variables: "sum: 0 = 0", Remaining: "x",
@@ -54,16 +50,8 @@ func (t term) power(x int) int {
 	return p
 }
 
-func joinTerms(terms []term) string {
-	all := make([]string, len(terms))
-	for i, t := range terms {
-		all[i] = t.String()
-	}
-	return strings.Join(all, " + ")
-}
-
 func (e evaluation) prompt() string {
-	return "Evaluate at x = " + number(e.x) + " in " + joinTerms(e.terms) + " ? "
+	return "Evaluate at x = " + number(e.x) + " in " + join(e.terms, " + ", term.String) + " ? "
 }
 
 func (e evaluation) answer() string {
@@ -89,7 +77,7 @@ func (e evaluation) steps() []Step {
 			Computation: fmt.Sprintf("%s * %s ** %s = %s * %s", c, number(e.x), number(t.degree), c, number(power)),
 			Output:      number(value),
 			Variables:   fmt.Sprintf("sum: %s + %s = %s", number(sum), number(value), number(next)),
-			Remaining:   joinTerms(e.terms[i+1:]),
+			Remaining:   join(e.terms[i+1:], " + ", term.String),
 		}
 		sum = next
 	}

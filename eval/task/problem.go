@@ -1,6 +1,9 @@
 package task
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"strings"
+)
 
 // problem is one instance of a mathematical task, of which prompt, answer and
 // scratchpad are made.
@@ -21,13 +24,28 @@ type scratch struct {
 	ends   []string
 }
 
-// mathematical completes a task whose samples are problems.
+// mathematical completes a task whose samples are problems. A task that says nothing else
+// has any length and an integer for an answer.
 func mathematical(t Task, s scratch) Task {
-	t.Version = 1
-	t.scratch = &s
+	t.Version, t.Beyond, t.scratch = 1, Range{9, 16}, &s
+	if t.Lengths == (Range{}) {
+		t.Lengths = Range{1, MaxLength}
+	}
+	if t.Correct == nil {
+		t.Correct = sameInteger
+	}
 	t.Generate = func(rng *rand.Rand, length int) Sample {
 		p := s.draw(rng, length)
 		return Sample{Prompt: p.prompt(), Target: p.answer(), Length: length}
 	}
 	return t
+}
+
+// join writes each element, with sep between them.
+func join[T any](list []T, sep string, write func(T) string) string {
+	all := make([]string, len(list))
+	for i, e := range list {
+		all[i] = write(e)
+	}
+	return strings.Join(all, sep)
 }

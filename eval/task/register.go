@@ -42,11 +42,14 @@ func (t Task) check() error {
 		return errors.New("one of Generate, Correct, Space and Chance is nil")
 	}
 	if t.Lengths.Min < 1 || t.Lengths.Max > MaxLength || t.Train.Min > t.Train.Max {
-		return fmt.Errorf("its Lengths are %v and those of Train %v: want lengths from 1 to %d", t.Lengths, t.Train, MaxLength)
+		return fmt.Errorf("its Lengths are %v and those of Train %v: want lengths from 1 to %d",
+			t.Lengths, t.Train, MaxLength)
 	}
-	for _, length := range []int{t.Lengths.Min, t.Lengths.Max, t.Train.Min, t.Train.Max} { // CheckLength looks as far as the ends
+	// CheckLength looks as far as the ends.
+	for _, length := range []int{t.Lengths.Min, t.Lengths.Max, t.Train.Min, t.Train.Max} {
 		if !t.Lengths.Contains(length) || t.Has != nil && !t.Has(length) {
-			return fmt.Errorf("the first and the last length of Lengths %v and Train %v must have prompts; %d has none", t.Lengths, t.Train, length)
+			return fmt.Errorf("the first and the last length of Lengths %v and Train %v must have prompts; %d has none",
+				t.Lengths, t.Train, length)
 		}
 	}
 	if _, err := Vocabulary(tokenizer.Words, t); err != nil {

@@ -33,8 +33,8 @@ func All() []Task {
 }
 
 // Lookup returns the task of a name or alias, with the options that follow it
-// (see the package comment). An unknown name is an error that lists the known
-// ones and the nearest.
+// (see the package comment). An unknown name is an error that names the nearest
+// (see Unknown).
 func Lookup(name string) (Task, error) {
 	words := strings.Split(name, "+")
 	var names []string
@@ -44,19 +44,15 @@ func Lookup(name string) (Task, error) {
 		}
 		names = append(append(names, t.Name), t.Aliases...)
 	}
-	suggestion := ""
-	if near := Nearest(words[0], names); near != "" {
-		suggestion = fmt.Sprintf("did you mean %q? ", near)
-	}
-	return Task{}, fmt.Errorf("unknown task %q: %sknown: %s", words[0], suggestion, strings.Join(names, ", "))
+	return Task{}, Unknown("task", words[0], names)
 }
 
-// LookupList returns the tasks of a list of names with commas: a mixture. Naming
-// one twice is an error.
-func LookupList(list string) ([]Task, error) {
+// LookupList returns the tasks of a list of names with commas: a mixture. Each has the
+// options too. Naming one twice is an error.
+func LookupList(list string, options ...string) ([]Task, error) {
 	var out []Task
 	for name := range strings.SplitSeq(list, ",") {
-		t, err := Lookup(strings.TrimSpace(name))
+		t, err := Lookup(strings.Join(append([]string{strings.TrimSpace(name)}, options...), "+"))
 		if err != nil {
 			return nil, err
 		}
@@ -69,13 +65,7 @@ func LookupList(list string) ([]Task, error) {
 }
 
 // Names returns the names of tasks as LookupList reads them.
-func Names(tasks []Task) string {
-	names := make([]string, len(tasks))
-	for i, t := range tasks {
-		names[i] = t.Name
-	}
-	return strings.Join(names, ",")
-}
+func Names(tasks []Task) string { return join(tasks, ",", func(t Task) string { return t.Name }) }
 
 // Vocabulary returns the pieces of all the tasks together under one of package
 // tokenizer's rules: "word" (or ""), "char" or "byte". For one task and words it

@@ -1,8 +1,6 @@
 package task
 
 import (
-	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -40,12 +38,7 @@ func scan() Task {
 			return strings.Join(actions, " "), err
 		},
 		Each: g.each,
-		Read: func(files ...io.Reader) ([]Sample, error) {
-			if len(files) != 1 {
-				return nil, fmt.Errorf("task scan: %d files, expected 1 with lines \"IN: … OUT: …\"", len(files))
-			}
-			return ReadSCAN(files[0])
-		},
+		Read: readSCAN,
 	}
 }
 
@@ -132,5 +125,5 @@ func (g *scanGrammar) each(yield func(Sample) bool) {
 }
 
 func scanSample(command string, actions []string) Sample {
-	return Sample{Prompt: fmt.Sprintf("Solve: %s[SEP] ", command), Target: strings.Join(actions, " "), Length: len(actions)}
+	return Sample{Prompt: "Solve: " + command + "[SEP] ", Target: strings.Join(actions, " "), Length: len(actions)}
 }

@@ -104,7 +104,7 @@ func TestScanErrors(t *testing.T) {
 // The form of the original file, with all that can be wrong in it.
 func TestReadSCAN(t *testing.T) {
 	const file = "IN: jump thrice OUT: I_JUMP I_JUMP I_JUMP\n\nIN: turn opposite left after walk OUT: I_WALK I_TURN_LEFT I_TURN_LEFT\n"
-	got, err := task.ReadSCAN(strings.NewReader(file))
+	got, err := lookup(t, "scan").Read(strings.NewReader(file))
 	want := []task.Sample{
 		{Prompt: "Solve: jump thrice[SEP] ", Target: "Jump Jump Jump", Length: 3},
 		{Prompt: "Solve: turn opposite left after walk[SEP] ", Target: "Walk Left Left", Length: 3},
@@ -125,7 +125,7 @@ func TestReadSCAN(t *testing.T) {
 		"OUT: I_WALK IN: walk":           "is not of the form",
 		"IN: " + strings.Repeat("x", 99): "…",
 	} {
-		if _, err := task.ReadSCAN(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := lookup(t, "scan").Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v does not contain %q", text, err, want)
 		}
 	}

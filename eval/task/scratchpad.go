@@ -34,42 +34,36 @@ const (
 	thus     = ". Thus,"
 )
 
-// part binds a flag to its letter, name and marker and to the text in a step.
+// part is a part of a step, and whether it is chosen.
 type part struct {
 	letter byte
 	name   string
 	marker string
-	flag   func(*Flags) *bool
-	text   func(*Step) *string
+	chosen *bool
+	text   *string
 }
 
-func parts() []part {
+func (f *Flags) parts(s *Step) []part {
 	return []part{
-		{'i', "input", "in", func(f *Flags) *bool { return &f.Input }, func(s *Step) *string { return &s.Input }},
-		{'c', "computation", "comp", func(f *Flags) *bool { return &f.Computation }, func(s *Step) *string { return &s.Computation }},
-		{'o', "output", "out", func(f *Flags) *bool { return &f.Output }, func(s *Step) *string { return &s.Output }},
-		{'v', "variables", "[", func(f *Flags) *bool { return &f.Variables }, func(s *Step) *string { return &s.Variables }},
-		{'r', "remaining", "re", func(f *Flags) *bool { return &f.Remaining }, func(s *Step) *string { return &s.Remaining }},
+		{'i', "input", "in", &f.Input, &s.Input},
+		{'c', "computation", "comp", &f.Computation, &s.Computation},
+		{'o', "output", "out", &f.Output, &s.Output},
+		{'v', "variables", "[", &f.Variables, &s.Variables},
+		{'r', "remaining", "re", &f.Remaining, &s.Remaining},
 	}
 }
 
-// enabled returns the parts that f chooses, in order.
-func (f Flags) enabled() []part {
-	var out []part
-	for _, p := range parts() {
-		if *p.flag(&f) {
-			out = append(out, p)
-		}
-	}
-	return out
+// enabled returns the parts of a step that f chooses, in order.
+func (f Flags) enabled(s *Step) []part {
+	return slices.DeleteFunc(f.parts(s), func(p part) bool { return !*p.chosen })
 }
 
 // String returns the flags as ParseFlags reads them, such as "i1c1o1v1r0".
 func (f Flags) String() string {
 	var b strings.Builder
-	for _, p := range parts() {
+	for _, p := range f.parts(new(Step)) {
 		b.WriteByte(p.letter)
-		if *p.flag(&f) {
+		if *p.chosen {
 			b.WriteByte('1')
 		} else {
 			b.WriteByte('0')
@@ -89,15 +83,16 @@ func ParseFlags(s string) (Flags, error) {
 	}
 	const form = `expected "full", "minimal" or flags such as "i1c1o1v1r0"`
 	var f Flags
+	parts := f.parts(new(Step))
 	rest := strings.ReplaceAll(s, "_", "")
-	if len(rest) != 2*len(parts()) {
+	if len(rest) != 2*len(parts) {
 		return f, fmt.Errorf("scratchpad %q: %s", shorten(s), form)
 	}
-	for i, p := range parts() {
+	for i, p := range parts {
 		if rest[2*i] != p.letter || rest[2*i+1] != '0' && rest[2*i+1] != '1' {
 			return f, fmt.Errorf("scratchpad %q: %s", shorten(s), form)
 		}
-		*p.flag(&f) = rest[2*i+1] == '1'
+		*p.chosen = rest[2*i+1] == '1'
 	}
 	if f == (Flags{}) {
 		return f, fmt.Errorf("scratchpad %q has no parts; leave it out", s)
@@ -160,8 +155,8 @@ func (f Flags) Format(steps []Step) string {
 		if i > 0 {
 			b.WriteString(" #")
 		}
-		for _, p := range f.enabled() {
-			b.WriteString(" " + p.marker + " " + *p.text(&s))
+		for _, p := range f.enabled(&s) {
+			b.WriteString(" " + p.marker + " " + *p.text)
 			if p.letter == 'v' {
 				b.WriteString(" ]")
 			}
@@ -198,7 +193,7 @@ func (f Flags) Parse(text string) (steps []Step, rest string, err error) {
 
 func (f Flags) parseStep(fields []string) (Step, error) {
 	var s Step
-	enabled := f.enabled()
+	enabled := f.enabled(&s)
 	for i, p := range enabled {
 		if len(fields) == 0 || fields[0] != p.marker {
 			return s, fmt.Errorf("no %q where the %s should be", p.marker, p.name)
@@ -214,7 +209,7 @@ func (f Flags) parseStep(fields []string) (Step, error) {
 			}
 			content = content[:len(content)-1]
 		}
-		*p.text(&s) = strings.Join(content, " ")
+		*p.text = strings.Join(content, " ")
 		fields = fields[end:]
 	}
 	return s, nil
@@ -223,7 +218,7 @@ func (f Flags) parseStep(fields []string) (Step, error) {
 // compare returns the share of steps whose part is right, by part.
 func (f Flags) compare(target, generated string) map[string]float64 {
 	out := map[string]float64{}
-	for _, p := range f.enabled() {
+	for _, p := range f.enabled(new(Step)) {
 		out[p.name] = 0
 	}
 	want, _, errWant := f.Parse(target)
@@ -231,14 +226,16 @@ func (f Flags) compare(target, generated string) map[string]float64 {
 	if errWant != nil || errGot != nil || len(want) != len(got) {
 		return out
 	}
-	for _, p := range f.enabled() {
-		right := 0
-		for i := range want {
-			if *p.text(&want[i]) == *p.text(&got[i]) {
-				right++
+	for i := range want {
+		answers := f.enabled(&got[i])
+		for k, p := range f.enabled(&want[i]) {
+			if *p.text == *answers[k].text {
+				out[p.name]++
 			}
 		}
-		out[p.name] = float64(right) / float64(len(want))
+	}
+	for name := range out {
+		out[name] /= float64(len(want))
 	}
 	return out
 }

@@ -48,8 +48,6 @@ func sorting(draw func(*rand.Rand) element, texts []string, parse func(string) (
 	all := "[ " + strings.Join(texts, ", ") + " ]"
 	return mathematical(Task{
 		Train:   Range{2, 8},
-		Beyond:  Range{9, 16},
-		Lengths: Range{1, MaxLength},
 		Prefix:  "Sort the following list [",
 		Texts:   []string{"Sort the following list " + all + ". The sorted list is [ ]."},
 		Space:   func(n int) float64 { return math.Pow(float64(len(texts)), float64(n)) },
@@ -78,11 +76,7 @@ func multisets(k, n int) float64 {
 type unsorted []element
 
 func (l unsorted) String() string {
-	all := make([]string, len(l))
-	for i, e := range l {
-		all[i] = e.text
-	}
-	return "[ " + strings.Join(all, ", ") + " ]"
+	return "[ " + join(l, ", ", func(e element) string { return e.text }) + " ]"
 }
 
 func (l unsorted) prompt() string { return "Sort the following list " + l.String() + ". " }

@@ -106,8 +106,8 @@ func SampleSplit(t Task, rng *rand.Rand, length int, split Split) (Sample, error
 			return s, nil
 		}
 	}
-	return Sample{}, fmt.Errorf("task %s: length %d: %w: none of %d draws is in %q; choose another length, or the split %q",
-		t.Name, length, ErrNoSplit, splitTries, split, Whole)
+	return Sample{}, fmt.Errorf("task %s: length %d: %w: none of %d draws is in %q; choose another length, "+
+		"or the split %q", t.Name, length, ErrNoSplit, splitTries, split, Whole)
 }
 
 // ManyPrompts is how many prompts a length must have for a tenth of them to be
@@ -132,8 +132,8 @@ func (t Task) SplitFor(length int, split Split, trained Range) (Split, error) {
 	case Test:
 		return Whole, nil
 	case Validation:
-		return 0, fmt.Errorf("task %s: length %d: %w: outside the trained lengths %s all prompts are for the test, as there are fewer than %d",
-			t.Name, length, ErrNoSplit, trained, ManyPrompts)
+		return 0, fmt.Errorf("task %s: length %d: %w: outside the trained lengths %s all prompts are for the test, "+
+			"as there are fewer than %d", t.Name, length, ErrNoSplit, trained, ManyPrompts)
 	}
 	return t.SplitAt(length, split), nil
 }

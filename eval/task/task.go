@@ -130,8 +130,10 @@ type Task struct {
 	// Each yields every sample there is, in a fixed order. Optional.
 	Each iter.Seq[Sample]
 
-	// Read reads the files in which the task was first published (see ReadSCAN and
-	// ReadPCFG). Optional.
+	// Read reads the files in which the task was first published: SCAN's lines of the form
+	// "IN: jump twice OUT: I_JUMP I_JUMP", PCFG's prompts (.src) and answers (.tgt). The
+	// samples have the task's own form, with the answers of the files: compare them with
+	// Answer to check one against the other. An error names the line. Optional.
 	Read func(files ...io.Reader) ([]Sample, error)
 
 	// Overlap is set by the option "paper": no prompts are held out, but at the trained

@@ -298,11 +298,11 @@ func TestLookup(t *testing.T) {
 		{"addition+fulll", `task addition: unknown option "fulll": known: full, minimal`},
 		{"addition+full+minimal", `"minimal" comes after "full"`},
 		{"addition+", `unknown option ""`},
-		{"cpoy", `unknown task "cpoy": did you mean "copy"? known: copy, copy-cmc`},
+		{"cpoy", `unknown task "cpoy"; did you mean "copy"?`},
 		{"COPY", `did you mean "copy"?`},
 		{"copy-cmd", `did you mean "copy-cmc"?`},
-		{"zzzzzzzzzzzz", `unknown task "zzzzzzzzzzzz": known: copy`},
-		{"", `unknown task "": known: copy`},
+		{"zzzzzzzzzzzz", `unknown task "zzzzzzzzzzzz"; known: copy`},
+		{"", `unknown task ""; known: copy`},
 	} {
 		if _, err := task.Lookup(tc.name); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v does not contain %q", err, tc.want)

@@ -39,10 +39,10 @@ func ALiBiSlopes(heads int) []float64 {
 
 // Bias implements Encoding: −m_h·(t − j), [1,H,T,S].
 func (a ALiBi) Bias(s *Site) *graph.Node {
-	slopes := make([]float32, len(a.Slopes))
+	slopes := make([]float64, len(a.Slopes))
 	for h, m := range a.Slopes {
-		slopes[h] = float32(-m)
+		slopes[h] = -m
 	}
-	m := s.B.Const(tensor.Of(slopes, 1, len(slopes), 1, 1))
+	m := constant(s.B, slopes, 1, len(slopes), 1, 1)
 	return s.B.Mul(s.B.Cast(s.Distances(), tensor.Float32), m)
 }

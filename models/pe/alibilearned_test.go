@@ -22,7 +22,8 @@ func TestLearnedALiBi(t *testing.T) {
 	near(t, "at the start", bias(t, e, d, 9, map[string]*tensor.Tensor{"log_slope": start}), want, 1e-5)
 
 	d.Heads = 2
-	got := bias(t, newEncoding(t, "alibi-learned", ``, d), d, 4, map[string]*tensor.Tensor{"log_slope": tensor.Of([]float32{0.5, -2}, 2)})
+	slopes := map[string]*tensor.Tensor{"log_slope": tensor.Of([]float32{0.5, -2}, 2)}
+	got := bias(t, newEncoding(t, "alibi-learned", ``, d), d, 4, slopes)
 	for h, a := range []float64{0.5, -2} {
 		for q := range 4 {
 			for k := range 4 {

@@ -26,7 +26,9 @@ func newEncoding(t testing.TB, name, settings string, d pe.Dims) pe.Encoding {
 
 // hook runs one hook of an encoding in float64, given the fed values and the
 // weights. Inputs for Embed are x [1,T,D]; positions are position_ids.
-func hook(t testing.TB, e pe.Encoding, d pe.Dims, feed, weights map[string]*tensor.Tensor, call func(s *pe.Site) *graph.Node) (*tensor.Tensor, error) {
+func hook(
+	t testing.TB, e pe.Encoding, d pe.Dims, feed, weights map[string]*tensor.Tensor, call func(s *pe.Site) *graph.Node,
+) (*tensor.Tensor, error) {
 	t.Helper()
 	b := graph.NewBuilder()
 	s := site(b, d, false)
@@ -59,10 +61,13 @@ func bias(t testing.TB, e pe.Encoding, d pe.Dims, n int, weights map[string]*ten
 }
 
 // embedded returns what an encoding adds to the embedding at each position.
-func embedded(t testing.TB, e pe.Encoding, d pe.Dims, positions []int64, weights map[string]*tensor.Tensor) ([]float64, error) {
+func embedded(
+	t testing.TB, e pe.Encoding, d pe.Dims, positions []int64, weights map[string]*tensor.Tensor,
+) ([]float64, error) {
 	t.Helper()
 	feed := map[string]*tensor.Tensor{
-		"x": tensor.New(tensor.Float32, 1, len(positions), d.Model), "position_ids": tensor.Of(positions, 1, len(positions)),
+		"x":            tensor.New(tensor.Float32, 1, len(positions), d.Model),
+		"position_ids": tensor.Of(positions, 1, len(positions)),
 	}
 	out, err := hook(t, e, d, feed, weights, func(s *pe.Site) *graph.Node {
 		return e.Embed(s, s.B.Input("x", tensor.Float32, s.Batch, s.Seq, graph.N(d.Model)))

@@ -21,7 +21,8 @@ func TestLearned(t *testing.T) {
 	}
 	near(t, "rows", got, []float64{5, 6, 1, 2, 3, 4, 3, 4}, 0)
 	// Beyond the table there is nothing: neither the last row nor a guess.
-	if _, err := embedded(t, e, d, []int64{3}, table); err == nil || !strings.Contains(err.Error(), "index 3 is out of range") {
+	_, err = embedded(t, e, d, []int64{3}, table)
+	if err == nil || !strings.Contains(err.Error(), "index 3 is out of range") {
 		t.Errorf("position 3 of a table of 3 gives %v, want an error", err)
 	}
 }

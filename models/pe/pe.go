@@ -1,7 +1,6 @@
 // Package pe holds the positional encodings: one file each, and one table, to which
-// other modules add theirs (Register). An
-// encoding is a value whose hooks say where in the decoder it acts; the decoder
-// (package models) knows no encoding by name.
+// other modules add theirs (Register). An encoding is a value whose hooks say where in
+// the decoder it acts; the decoder (package models) knows no encoding by name.
 //
 // Shapes in this package: B batch, T query positions, S key positions (cache
 // included), D model width, H heads, K head width.

@@ -69,8 +69,10 @@ func near(t *testing.T, name string, got, want []float64, tol float64) {
 func TestRoPEValues(t *testing.T) {
 	x := []float32{1, 2, 3, 4}
 	for _, fused := range []bool{false, true} {
-		near(t, "half", rotated(t, `{}`, x, 4, []int64{3}, fused), []float64{-1.413353, 1.879118, -2.828857, 4.058191}, 1e-6)
-		near(t, "interleaved", rotated(t, `{"layout":"interleaved"}`, x, 4, []int64{3}, fused), []float64{-1.272233, -1.838865, 2.878668, 4.088187}, 1e-6)
+		near(t, "half", rotated(t, `{}`, x, 4, []int64{3}, fused),
+			[]float64{-1.413353, 1.879118, -2.828857, 4.058191}, 1e-6)
+		near(t, "interleaved", rotated(t, `{"layout":"interleaved"}`, x, 4, []int64{3}, fused),
+			[]float64{-1.272233, -1.838865, 2.878668, 4.088187}, 1e-6)
 	}
 }
 
@@ -128,10 +130,11 @@ func TestRoPEOffset(t *testing.T) {
 
 func TestALiBiSlopes(t *testing.T) {
 	for heads, want := range map[int][]float64{
-		1:  {1. / 256},
-		4:  {0.25, 0.0625, 0.015625, 0.00390625},
-		6:  {0.25, 0.0625, 0.015625, 0.00390625, 0.5, 0.125},
-		12: {1. / 2, 1. / 4, 1. / 8, 1. / 16, 1. / 32, 1. / 64, 1. / 128, 1. / 256, 0.7071068, 0.3535534, 0.1767767, 0.0883883},
+		1: {1. / 256},
+		4: {0.25, 0.0625, 0.015625, 0.00390625},
+		6: {0.25, 0.0625, 0.015625, 0.00390625, 0.5, 0.125},
+		12: {1. / 2, 1. / 4, 1. / 8, 1. / 16, 1. / 32, 1. / 64, 1. / 128, 1. / 256,
+			0.7071068, 0.3535534, 0.1767767, 0.0883883},
 	} {
 		near(t, "slopes", pe.ALiBiSlopes(heads), want, 1e-7)
 	}
@@ -154,7 +157,8 @@ func TestALiBiBias(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := interp.Run(g, map[string]*tensor.Tensor{"input_ids": tensor.New(tensor.Int64, 1, 3)}, nil, interp.Float64)
+	feed := map[string]*tensor.Tensor{"input_ids": tensor.New(tensor.Int64, 1, 3)}
+	got, err := interp.Run(g, feed, nil, interp.Float64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +207,8 @@ func TestSettingsErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := row.New(pe.Dims{Model: 7, Heads: 1, Head: 7, Layers: 1}, nil); err == nil || !strings.Contains(err.Error(), "d_model 7") {
+		_, err = row.New(pe.Dims{Model: 7, Heads: 1, Head: 7, Layers: 1}, nil)
+		if err == nil || !strings.Contains(err.Error(), "d_model 7") {
 			t.Errorf("%s with an odd width: error %v", name, err)
 		}
 	}
@@ -217,7 +222,8 @@ func TestFindErrors(t *testing.T) {
 		"relative": "t5 or txl",
 		"rop":      "nope, rope, alibi",
 	} {
-		if _, err := pe.Find(name); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
+		_, err := pe.Find(name)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s gives %v, want one with %q", name, err, want)
 		}
 	}

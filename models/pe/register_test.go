@@ -76,7 +76,9 @@ func TestRegistered(t *testing.T) {
 
 // What collides with a decoder or an architecture is found where a model is made.
 func TestRegisteredClash(t *testing.T) {
-	for name, want := range map[string]string{"root": "", "clash": "a weight embed.weight", "cwrnn": "rename the encoding"} {
+	for name, want := range map[string]string{
+		"root": "", "clash": "a weight embed.weight", "cwrnn": "rename the encoding",
+	} {
 		_, err := models.New(models.Config{Encoding: name, DModel: 8, NLayers: 1, NHeads: 2, DFF: 8, VocabSize: 4})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", name, err, want)

@@ -1,6 +1,7 @@
 package pe
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -31,15 +32,9 @@ type RoPEParams struct {
 }
 
 func newRoPE(d Dims, p RoPEParams) (Encoding, error) {
-	if p.Theta == 0 {
-		p.Theta = 10000
-	}
-	if p.Fraction == 0 {
-		p.Fraction = 1
-	}
-	if p.Layout == "" {
-		p.Layout = "half"
-	}
+	p.Theta = cmp.Or(p.Theta, 10000)
+	p.Fraction = cmp.Or(p.Fraction, 1)
+	p.Layout = cmp.Or(p.Layout, "half")
 	width := int(math.Round(p.Fraction * float64(d.Head)))
 	switch {
 	case p.Theta <= 1:
@@ -47,7 +42,8 @@ func newRoPE(d Dims, p RoPEParams) (Encoding, error) {
 	case p.Fraction < 0 || p.Fraction > 1:
 		return nil, fmt.Errorf("fraction %v must be in (0, 1]", p.Fraction)
 	case width == 0 || width%2 != 0:
-		return nil, fmt.Errorf("fraction %v of head width %d rotates %d features; the number must be even and positive", p.Fraction, d.Head, width)
+		return nil, fmt.Errorf("fraction %v of head width %d rotates %d features; the number must be even and positive",
+			p.Fraction, d.Head, width)
 	case p.Layout != "half" && p.Layout != "interleaved":
 		return nil, fmt.Errorf("layout %q is unknown; use half or interleaved", p.Layout)
 	}
@@ -74,7 +70,7 @@ func (r RoPE) QK(s *Site, q, k *graph.Node) (*graph.Node, *graph.Node) {
 func (r RoPE) rotate(s *Site, x *graph.Node) *graph.Node {
 	pos := s.B.Unsqueeze(s.B.Cast(s.Positions(), tensor.Float32), 2) // [B,T,1]
 	if s.Fused {
-		angle := s.B.Mul(pos, constant(s.B, r.freq)) // [B,T,width/2]
+		angle := s.B.Mul(pos, constant(s.B, r.freq, 1, 1, len(r.freq))) // [B,T,width/2]
 		return s.B.RotaryEmbedding(x, s.B.Cos(angle), s.B.Sin(angle), r.interleaved, r.width)
 	}
 	// (a, b) → (a cos − b sin, b cos + a sin) for each pair, as x∘cos + (x·R)∘sin
@@ -87,16 +83,16 @@ func (r RoPE) rotate(s *Site, x *graph.Node) *graph.Node {
 		swap[j*r.head+i] = -1
 		swap[i*r.head+j] = 1
 	}
-	angle := s.B.Unsqueeze(s.B.Mul(pos, constant(s.B, freq)), 1) // [B,1,T,K]
+	angle := s.B.Unsqueeze(s.B.Mul(pos, constant(s.B, freq, 1, 1, r.head)), 1) // [B,1,T,K]
 	turned := s.B.MatMul(x, s.B.Const(tensor.Of(swap, r.head, r.head)))
 	return s.B.Add(s.B.Mul(x, s.B.Cos(angle)), s.B.Mul(turned, s.B.Sin(angle)))
 }
 
-// constant returns v as a float32 constant [1,1,len(v)].
-func constant(b *graph.Builder, v []float64) *graph.Node {
+// constant returns v as a float32 constant.
+func constant(b *graph.Builder, v []float64, shape ...int) *graph.Node {
 	f := make([]float32, len(v))
 	for i, x := range v {
 		f[i] = float32(x)
 	}
-	return b.Const(tensor.Of(f, 1, 1, len(f)))
+	return b.Const(tensor.Of(f, shape...))
 }

@@ -35,9 +35,7 @@ type SinusoidalParams struct {
 }
 
 func newSinusoidal(d Dims, p SinusoidalParams) (Encoding, error) {
-	if p.Layout == "" {
-		p.Layout = "interleaved"
-	}
+	p.Layout = cmp.Or(p.Layout, "interleaved")
 	if p.Layout != "interleaved" && p.Layout != "halves" {
 		return nil, fmt.Errorf("layout %q is unknown; use interleaved or halves", p.Layout)
 	}
@@ -45,25 +43,29 @@ func newSinusoidal(d Dims, p SinusoidalParams) (Encoding, error) {
 	if !(p.Amplitude > 0 && p.Amplitude <= 100) {
 		return nil, fmt.Errorf("amplitude %v: want a positive number up to 100", p.Amplitude)
 	}
-	if d.Model%2 != 0 {
-		return nil, fmt.Errorf("d_model %d must be even: features come in pairs of a sine and a cosine", d.Model)
+	freq, err := sinusoidFrequencies(d.Model)
+	if err != nil {
+		return nil, err
 	}
-	return Sinusoidal{freq: sinusoidFrequencies(d.Model), amplitude: p.Amplitude, interleaved: p.Layout == "interleaved"}, nil
+	return Sinusoidal{freq: freq, amplitude: p.Amplitude, interleaved: p.Layout == "interleaved"}, nil
 }
 
 // sinusoidFrequencies returns 10000^(−2c/width) for c < width/2.
-func sinusoidFrequencies(width int) []float64 {
+func sinusoidFrequencies(width int) ([]float64, error) {
+	if width%2 != 0 {
+		return nil, fmt.Errorf("d_model %d must be even: features come in pairs of a sine and a cosine", width)
+	}
 	f := make([]float64, width/2)
 	for c := range f {
 		f[c] = math.Pow(10000, -2*float64(c)/float64(width))
 	}
-	return f
+	return f, nil
 }
 
 // Embed implements Encoding: x + p(pos).
 func (e Sinusoidal) Embed(s *Site, x *graph.Node) *graph.Node {
 	pos := s.B.Unsqueeze(s.B.Cast(s.Positions(), tensor.Float32), 2) // [B,T,1]
-	angle := s.B.Mul(pos, constant(s.B, e.freq))                     // [B,T,D/2]
+	angle := s.B.Mul(pos, constant(s.B, e.freq, 1, 1, len(e.freq)))  // [B,T,D/2]
 	waves := s.B.Concat(2, s.B.Sin(angle), s.B.Cos(angle))
 	if e.interleaved {
 		sin, cos := s.B.Unsqueeze(s.B.Sin(angle), 3), s.B.Unsqueeze(s.B.Cos(angle), 3)

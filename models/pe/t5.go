@@ -37,9 +37,11 @@ func newT5(d Dims, p T5Params) (Encoding, error) {
 		return nil, fmt.Errorf("buckets %d: want an even number from 4 to 256", p.Buckets)
 	}
 	if p.MaxDistance <= p.Buckets/2 || p.MaxDistance > 1<<16 {
-		return nil, fmt.Errorf("max_distance %d: want more than half of the %d buckets, and at most %d", p.MaxDistance, p.Buckets, 1<<16)
+		return nil, fmt.Errorf("max_distance %d: want more than half of the %d buckets, and at most %d",
+			p.MaxDistance, p.Buckets, 1<<16)
 	}
-	return T5{heads: d.Heads, buckets: p.Buckets, bucket: t5Buckets(p.Buckets, p.MaxDistance), std: 1 / math.Sqrt(float64(d.Model))}, nil
+	bucket := t5Buckets(p.Buckets, p.MaxDistance)
+	return T5{heads: d.Heads, buckets: p.Buckets, bucket: bucket, std: 1 / math.Sqrt(float64(d.Model))}, nil
 }
 
 // t5Buckets returns the bucket of each distance up to the first of the last

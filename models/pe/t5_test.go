@@ -50,7 +50,11 @@ func TestT5Twin(t *testing.T) {
 		settings    string
 		buckets     int
 		maxDistance float64
-	}{{`{"buckets":8,"max_distance":20}`, 8, 20}, {`{"buckets":10,"max_distance":70}`, 10, 70}, {`{"max_distance":250}`, 32, 250}} {
+	}{
+		{`{"buckets":8,"max_distance":20}`, 8, 20},
+		{`{"buckets":10,"max_distance":70}`, 10, 70},
+		{`{"max_distance":250}`, 32, 250},
+	} {
 		half := float64(tc.buckets / 2)
 		for r, got := range t5Bucket(t, tc.settings, tc.buckets, 300) {
 			want := float64(r)

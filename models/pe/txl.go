@@ -17,6 +17,7 @@ import (
 type TransformerXL struct {
 	NoPE
 	d     Dims
+	freq  []float64 // of the sinusoids
 	clamp int
 	std   float64 // of u and v
 	rStd  float64 // of W_r
@@ -42,13 +43,14 @@ func newTransformerXL(d Dims, p TransformerXLParams) (Encoding, error) {
 	if p.Clamp < 1 || p.Clamp > maxPositions {
 		return nil, fmt.Errorf("clamp %d: want 1 to %d", p.Clamp, maxPositions)
 	}
-	if d.Model%2 != 0 {
-		return nil, fmt.Errorf("d_model %d must be even: features come in pairs of a sine and a cosine", d.Model)
+	freq, err := sinusoidFrequencies(d.Model)
+	if err != nil {
+		return nil, err
 	}
 	if err := checkStd(p.InitStd); err != nil {
 		return nil, err
 	}
-	e := TransformerXL{d: d, clamp: p.Clamp, std: p.InitStd, rStd: p.InitStd, drop: p.DropDistances}
+	e := TransformerXL{d: d, freq: freq, clamp: p.Clamp, std: p.InitStd, rStd: p.InitStd, drop: p.DropDistances}
 	if p.ScaledProjection {
 		e.rStd = 1 / math.Sqrt(float64(d.Model))
 	}
@@ -59,10 +61,12 @@ func newTransformerXL(d Dims, p TransformerXLParams) (Encoding, error) {
 func (e TransformerXL) Params() []Param {
 	var list []Param
 	for i := range e.d.Layers {
+		vector := []int{e.d.Heads, e.d.Head}
+		matrix := []int{e.d.Heads * e.d.Head, e.d.Model}
 		list = append(list,
-			Param{Name: txlName(i, "r_proj.weight"), Shape: []int{e.d.Heads * e.d.Head, e.d.Model}, Std: e.rStd, Decay: true},
-			Param{Name: txlName(i, "content_bias"), Shape: []int{e.d.Heads, e.d.Head}, Std: e.std},
-			Param{Name: txlName(i, "position_bias"), Shape: []int{e.d.Heads, e.d.Head}, Std: e.std})
+			Param{Name: txlName(i, "r_proj.weight"), Shape: matrix, Std: e.rStd, Decay: true},
+			Param{Name: txlName(i, "content_bias"), Shape: vector, Std: e.std},
+			Param{Name: txlName(i, "position_bias"), Shape: vector, Std: e.std})
 	}
 	return list
 }
@@ -102,11 +106,7 @@ func (e TransformerXL) sinusoids(s *Site) *graph.Node {
 	limit := b.Const(tensor.Scalar(int64(e.clamp)))
 	d := b.Sub(b.Len(s.Total.Add(graph.N(-1))), b.Range(graph.N(0), s.Total))
 	d = b.Where(b.Greater(d, limit), limit, d)
-	freq := make([]float32, e.d.Model/2)
-	for c, f := range sinusoidFrequencies(e.d.Model) {
-		freq[c] = float32(f)
-	}
-	angle := b.Mul(b.Const(tensor.Of(freq, len(freq), 1)), b.Cast(d, tensor.Float32))
+	angle := b.Mul(constant(b, e.freq, len(e.freq), 1), b.Cast(d, tensor.Float32))
 	r := b.Concat(0, b.Sin(angle), b.Cos(angle))
 	if e.drop && s.Drop != nil {
 		r = b.Transpose(s.Drop("distances", b.Transpose(r, 1, 0)), 1, 0)

@@ -33,7 +33,8 @@ func TestTransformerXLTwin(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(w *tensor.Tensor, i int) float64 { return float64(tensor.Data[float32](w)[i]) }
-	u, v, w := weights["layers.0.attn.content_bias"], weights["layers.0.attn.position_bias"], weights["layers.0.attn.r_proj.weight"]
+	const attn = "layers.0.attn."
+	u, v, w := weights[attn+"content_bias"], weights[attn+"position_bias"], weights[attn+"r_proj.weight"]
 	for h := range heads {
 		for t1 := range n {
 			for j := range t1 + 1 { // later keys are masked
@@ -42,7 +43,8 @@ func TestTransformerXLTwin(t *testing.T) {
 					r := 0.0
 					for c := range model / 2 {
 						angle := float64(min(t1-j, clamp)) / math.Pow(10000, 2*float64(c)/model)
-						r += at(w, (h*head+i)*model+c)*math.Sin(angle) + at(w, (h*head+i)*model+model/2+c)*math.Cos(angle)
+						row := (h*head + i) * model
+						r += at(w, row+c)*math.Sin(angle) + at(w, row+model/2+c)*math.Cos(angle)
 					}
 					want += at(u, h*head+i)*at(k, (h*n+j)*head+i) + (at(q, (h*n+t1)*head+i)+at(v, h*head+i))*r
 				}

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
@@ -48,6 +49,8 @@ type Model struct {
 	// Heads holds a token per attention head of Theorem 2. Its logit at t is the
 	// head's attention weight on the marked words of the sequence.
 	Heads []int64
+	// Slopes of Theorem 2, one for each head.
+	Slopes []float64
 }
 
 // The features of the hidden state: the paper's dimensions 1, 2 and 3, a mark,
@@ -100,7 +103,8 @@ func newModel(max, layers, heads, headWidth int) (*Model, error) {
 	}
 	m.Config = models.Config{
 		Settings: "faithful", Encoding: pe.Plain().Name, HeadScale: "none", NormEps: normEps,
-		DModel: reading + len(m.Heads), NLayers: layers, NHeads: heads, DHead: headWidth, DFF: max - 1, VocabSize: len(m.Pieces),
+		DModel: reading + len(m.Heads), NLayers: layers, NHeads: heads, DHead: headWidth, DFF: max - 1,
+		VocabSize: len(m.Pieces),
 	}
 	d, err := models.New(m.Config)
 	if err != nil {
@@ -208,6 +212,7 @@ func Theorem2(max int, slopes []float64) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.Slopes = slices.Clone(slopes)
 	m.count()
 	m.invert()
 	rng := rand.New(rand.NewPCG(2, 2))

@@ -27,9 +27,9 @@ const (
 
 // Library is an ONNX Runtime shared library on disk.
 type Library struct {
-	Path    string
-	Source  Rule   // which rule found it
-	Version string // read from the file; "" when it does not say
+	Path    string `json:"path"`
+	Source  Rule   `json:"rule"`    // which rule found it
+	Version string `json:"version"` // read from the file; "" when it does not say
 }
 
 // Candidate is one place where Find looks.

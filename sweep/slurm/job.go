@@ -117,7 +117,8 @@ func (s Script) Submit(ctx context.Context) (*Job, error) {
 		j.Tasks[t.Index] = t.Name
 	}
 	if err := j.write(s.Folder); err != nil {
-		return nil, fmt.Errorf("job %s is submitted, but that could not be noted: %w; end it with: %s", j.ID, err, j.Cancel())
+		return nil, fmt.Errorf("job %s is submitted, but that could not be noted: %w; end it with: %s",
+			j.ID, err, j.Cancel())
 	}
 	return j, nil
 }

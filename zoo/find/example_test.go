@@ -27,3 +27,14 @@ func Example() {
 	// the catalogue's copy-rope rope true <nil>
 	// unknown model "copy-rop"; did you mean "copy-rope"?
 }
+
+func ExampleDescribe() {
+	m, err := zoo.Embedded().Manifest("copy-rope")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	e := find.Describe(m)
+	fmt.Println(e.Encoding, "trained up to", e.TrainedMax, "answers up to", e.EffectiveLength)
+	// Output: rope trained up to 20 answers up to 20
+}

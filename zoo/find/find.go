@@ -55,7 +55,7 @@ func New(o Options) (Finder, error) {
 	tasks, encodings := taskNames(), models.Encodings() // copy comes first
 	slices.SortStableFunc(f.catalogue, func(x, y zoo.Manifest) int {
 		return cmp.Or(slices.Index(tasks, x.Card.Task)-slices.Index(tasks, y.Card.Task),
-			slices.Index(encodings, x.Card.Encoding)-slices.Index(encodings, y.Card.Encoding))
+			slices.Index(encodings, x.Card.Name())-slices.Index(encodings, y.Card.Name()))
 	})
 	return f, err
 }
@@ -78,10 +78,13 @@ func (f Finder) On(tasks string) (Finder, error) {
 		return f, err
 	}
 	f.runs = slices.DeleteFunc(slices.Clone(f.runs), func(r Run) bool { return !task.Related(r.Task, tasks) })
-	f.catalogue = slices.DeleteFunc(slices.Clone(f.catalogue), func(m zoo.Manifest) bool { return !task.Related(m.Card.Task, tasks) })
+	f.catalogue = slices.DeleteFunc(slices.Clone(f.catalogue), func(m zoo.Manifest) bool {
+		return !task.Related(m.Card.Task, tasks)
+	})
 	f.task = tasks
 	if len(f.runs)+len(f.catalogue) == 0 {
-		return f, fmt.Errorf("no model was trained on %s, neither under %s nor in the catalogue; make one: zoo train --task %s; or name the model to use", tasks, f.options.Runs, tasks)
+		return f, fmt.Errorf("no model was trained on %s, neither under %s nor in the catalogue; "+
+			"make one: zoo train --task %s; or name the model to use", tasks, f.options.Runs, tasks)
 	}
 	return f, nil
 }
@@ -118,7 +121,7 @@ func (f Finder) tasks(encodings []string) []string {
 	}
 	if len(out) == 0 {
 		for _, m := range f.catalogue {
-			add(m.Card.Encoding, m.Card.Task)
+			add(m.Card.Name(), m.Card.Task)
 		}
 	}
 	order := taskNames()
@@ -184,7 +187,8 @@ func (f Finder) All() ([]Model, error) {
 		slices.SortFunc(out, func(a, b Model) int { return strings.Compare(a.Label, b.Label) })
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("there is no model, neither under %s nor in the catalogue; make one: zoo train", f.options.Runs)
+		return nil, fmt.Errorf("there is no model, neither under %s nor in the catalogue; make one: zoo train",
+			f.options.Runs)
 	}
 	return out, nil
 }
@@ -198,7 +202,8 @@ func (f Finder) Of(encoding string) ([]Model, error) {
 		if f.task != "" {
 			trained, on = " and the task "+f.task, " --task "+f.task
 		}
-		return nil, fmt.Errorf("no model has the encoding %s%s, neither under %s nor in the catalogue; make one: zoo train --pe %s%s", encoding, trained, f.options.Runs, encoding, on)
+		return nil, fmt.Errorf("no model has the encoding %s%s, neither under %s nor in the catalogue; "+
+			"make one: zoo train --pe %s%s", encoding, trained, f.options.Runs, encoding, on)
 	}
 	return out, nil
 }
@@ -215,7 +220,7 @@ func (f Finder) those(wanted func(encoding string) bool) []Model {
 		return out
 	}
 	for _, m := range f.catalogue {
-		if wanted(m.Card.Encoding) {
+		if wanted(m.Card.Name()) {
 			out = append(out, fromCatalogue(f.options.Catalogue, m))
 		}
 	}

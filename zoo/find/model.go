@@ -19,7 +19,7 @@ import (
 type Model struct {
 	Label    string // the model's name in tables
 	From     string // where it was found, for people
-	Encoding string // "" for a file, whose card says it
+	Encoding string // or the architecture that has none; "" for a file, whose card says it
 	File     string // path of an ONNX file, "" for the others
 	Run      string // run directory, "" for the others
 	Folder   string // that the model is read from, a run or one of weights; "" for the others
@@ -85,7 +85,8 @@ func (m Model) Best() (Model, error) {
 
 // Value is a model that is in memory already; from says where it comes from.
 func Value(from string, m modelfile.Model) Model {
-	return Model{Label: m.Name(), From: from, Encoding: m.Config.Encoding, load: func() (modelfile.Model, error) { return m, nil }}
+	load := func() (modelfile.Model, error) { return m, nil }
+	return Model{Label: m.Name(), From: from, Encoding: m.Config.Name(), load: load}
 }
 
 // NoCheckpointError is the error for a run that is no model yet: training it on makes one.
@@ -144,7 +145,7 @@ func (m Model) Checkpoint() (*train.Checkpoint, error) {
 
 func fromCatalogue(c zoo.Catalogue, m zoo.Manifest) Model {
 	return Model{
-		Label: m.Name, From: "the catalogue's " + m.Name, Encoding: m.Card.Encoding,
+		Label: m.Name, From: "the catalogue's " + m.Name, Encoding: m.Card.Name(),
 		load: func() (modelfile.Model, error) { return c.Model(m) },
 	}
 }

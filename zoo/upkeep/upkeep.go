@@ -88,7 +88,8 @@ func measure(ctx context.Context, m modelfile.Model, lengths []int, samples int)
 		return nil, err
 	}
 	defer session.Close()
-	cfg := eval.Config{Task: t, Lengths: lengths, N: samples, Batch: 32, Seed: 1, Split: task.Test, Environment: eval.Environment{Model: m.Name()}}
+	cfg := eval.Config{Task: t, Lengths: lengths, N: samples, Batch: 32, Seed: 1, Split: task.Test,
+		Environment: eval.Environment{Model: m.Name()}}
 	rows, err := eval.Sweep(ctx, eval.Of(session), session.Info().Card, cfg, nil)
 	var out []zoo.Score
 	for _, r := range rows {
@@ -119,7 +120,8 @@ func Compare(ctx context.Context, m zoo.Manifest, again modelfile.Model, cpu []s
 		return Comparison{SameBits: true}, nil
 	}
 	if slices.Equal(slices.Sorted(slices.Values(cpu)), m.CPU) {
-		return Comparison{}, fmt.Errorf("the weights have the hash %s, and %s in the manifest, on a processor with the same features", hash, m.WeightsSHA256)
+		return Comparison{}, fmt.Errorf("the weights have the hash %s, and %s in the manifest, "+
+			"on a processor with the same features", hash, m.WeightsSHA256)
 	}
 	var c Comparison
 	if c.Was, err = m.TrainedAccuracy(); err != nil {
@@ -128,7 +130,8 @@ func Compare(ctx context.Context, m zoo.Manifest, again modelfile.Model, cpu []s
 	var lengths []int
 	samples := 0
 	for _, s := range m.Scores {
-		lengths, samples = append(lengths, s.Length), max(samples, s.N) // some lengths have fewer prompts than were asked for
+		lengths = append(lengths, s.Length)
+		samples = max(samples, s.N) // some lengths have fewer prompts than were asked for
 	}
 	scores, err := measure(ctx, again, lengths, samples)
 	if err != nil {

@@ -11,9 +11,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
@@ -45,45 +47,37 @@ type extractor struct {
 
 var errTooBig = errors.New("unpacks to more than the limit")
 
-// archive reads a .tgz (release archive, npm package) or .zip (release archive,
-// Python wheel), told apart by their first bytes.
-func (x *extractor) archive(file string) error {
-	f, err := os.Open(file)
+// take takes the library from a folder; from a .tgz (release archive, npm package) or
+// .zip (release archive, Python wheel), told by their first bytes; or from the library
+// itself, for which the folder that it is in also does where there are providers beside.
+func (x *extractor) take(name string, info fs.FileInfo) error {
+	if info.IsDir() {
+		return x.folder(name)
+	}
+	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	switch magic := firstBytes(f, 4); {
+	magic := make([]byte, 4)
+	n, _ := f.ReadAt(magic, 0)
+	switch magic = magic[:n]; {
 	case bytes.HasPrefix(magic, gzipMagic):
 		err = x.tgz(f)
 	case bytes.HasPrefix(magic, zipMagic):
-		err = x.zip(f)
+		err = x.zip(f, info.Size())
+	case x.providers:
+		return x.folder(filepath.Dir(name))
 	default:
-		return fmt.Errorf("%s is neither a .tgz nor a .zip archive", filepath.Base(file))
+		err = x.entry(x.platform.Names()[0], f)
 	}
 	if err != nil {
-		return fmt.Errorf("unpack %s: %w", filepath.Base(file), err)
+		return fmt.Errorf("unpack %s: %w", filepath.Base(name), err)
 	}
-	return x.complete(filepath.Base(file))
+	return x.complete(filepath.Base(name))
 }
 
 var gzipMagic, zipMagic = []byte("\x1f\x8b"), []byte("PK\x03\x04")
-
-func firstBytes(f io.ReaderAt, n int) []byte {
-	b := make([]byte, n)
-	n, _ = f.ReadAt(b, 0)
-	return b[:n]
-}
-
-func isArchive(file string) bool {
-	f, err := os.Open(file)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	magic := firstBytes(f, 4)
-	return bytes.HasPrefix(magic, gzipMagic) || bytes.HasPrefix(magic, zipMagic)
-}
 
 func (x *extractor) tgz(f io.Reader) error {
 	gz, err := gzip.NewReader(f)
@@ -111,12 +105,8 @@ func (x *extractor) tgz(f io.Reader) error {
 	}
 }
 
-func (x *extractor) zip(f *os.File) error {
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	zr, err := zip.NewReader(f, info.Size())
+func (x *extractor) zip(f io.ReaderAt, size int64) error {
+	zr, err := zip.NewReader(f, size)
 	if err != nil {
 		return err
 	}
@@ -151,7 +141,13 @@ func (x *extractor) folder(dir string) error {
 			if !x.wanted(e.Name()) {
 				continue
 			}
-			if err := x.file(filepath.Join(sub, e.Name()), e.Name()); err != nil {
+			f, err := os.Open(filepath.Join(sub, e.Name())) // also at the end of a link: the caller named the place
+			if err != nil {
+				return err
+			}
+			err = x.entry(e.Name(), f)
+			f.Close()
+			if err != nil {
 				return err
 			}
 		}
@@ -160,17 +156,6 @@ func (x *extractor) folder(dir string) error {
 		}
 	}
 	return x.complete(dir)
-}
-
-// file takes one library file as what base says it is; symbolic links are
-// followed, since the caller named the place.
-func (x *extractor) file(name, base string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return x.entry(base, f)
 }
 
 func (x *extractor) wanted(base string) bool {
@@ -221,11 +206,7 @@ func (x *extractor) complete(from string) error {
 		return nil
 	}
 	for _, need := range []string{"onnxruntime_providers_cuda", "onnxruntime_providers_shared"} {
-		found := false
-		for _, o := range x.others {
-			found = found || strings.Contains(filepath.Base(o), need)
-		}
-		if !found {
+		if !slices.ContainsFunc(x.others, func(o string) bool { return strings.Contains(filepath.Base(o), need) }) {
 			return fmt.Errorf("%s holds no %s library for %s: it is not a CUDA build", from, need, x.platform)
 		}
 	}

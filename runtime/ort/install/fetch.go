@@ -20,10 +20,10 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
-// source is one way to get an archive that holds the library.
+// source is one way to get a file that holds the library, or a folder that does.
 type source struct {
-	name  string // as in the pin table
-	fetch func(ctx context.Context, dir string, progress func(done, total int64)) (file string, err error)
+	name  string // as in the pin table; "" for what Options.From names
+	fetch func(ctx context.Context, dir string, progress func(done, total int64)) (path string, err error)
 }
 
 // officialSources lists the sources in the order in which Setup tries them.
@@ -96,7 +96,8 @@ func download(ctx context.Context, rawURL, dir string, limit int64, progress fun
 		return "", fmt.Errorf("get %s: %s", u.Redacted(), resp.Status)
 	}
 	name := filepath.Join(dir, "download"+filepath.Ext(path.Base(u.Path)))
-	body := &progressReader{r: resp.Body, total: resp.ContentLength, report: progress, alive: func() { watchdog.Reset(stallTimeout) }}
+	alive := func() { watchdog.Reset(stallTimeout) }
+	body := &progressReader{r: resp.Body, total: resp.ContentLength, report: progress, alive: alive}
 	if _, _, err := writeCapped(name, body, limit); err != nil {
 		return "", fmt.Errorf("get %s: %w", u.Redacted(), cause(ctx, err))
 	}
@@ -142,9 +143,12 @@ func (p *progressReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// findProgram is exec.LookPath; tests have their own.
+type findProgram func(name string) (path string, err error)
+
 // npmPack has the npm client fetch the Node package, which carries the library
 // for every platform. "pack" downloads without installing, so no script runs.
-func npmPack(ctx context.Context, dir string, lookPath func(string) (string, error)) (string, error) {
+func npmPack(ctx context.Context, dir string, lookPath findProgram) (string, error) {
 	npm, err := lookPath("npm")
 	if err != nil {
 		return "", err
@@ -158,7 +162,7 @@ func npmPack(ctx context.Context, dir string, lookPath func(string) (string, err
 
 // pipDownload has a pip client fetch the wheel of this platform, whatever the
 // Python that runs pip.
-func pipDownload(ctx context.Context, dir string, p library.Platform, lookPath func(string) (string, error)) (string, error) {
+func pipDownload(ctx context.Context, dir string, p library.Platform, lookPath findProgram) (string, error) {
 	tag, ok := map[library.Platform]string{
 		"linux-amd64":   "manylinux_2_28_x86_64",
 		"linux-arm64":   "manylinux_2_28_aarch64",

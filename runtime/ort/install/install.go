@@ -4,14 +4,17 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
@@ -45,11 +48,11 @@ type Options struct {
 // Installed is the outcome of Setup.
 type Installed struct {
 	ort.Library
-	Origin   string   // what it came from: "github", "npm", "pip", or the value of From
-	SHA256   string   // of the library
-	Verified bool     // its hash, or its archive's, is pinned in zoo
-	Present  bool     // it was there already, nothing was fetched
-	Failed   []string // sources that were tried before Origin, each with its reason
+	Origin   string   `json:"origin"`   // what it came from: "github", "npm", "pip", or the value of From
+	SHA256   string   `json:"sha256"`   // of the library
+	Verified bool     `json:"verified"` // its hash, or its archive's, is pinned in zoo
+	Present  bool     `json:"-"`        // it was there already, nothing was fetched
+	Failed   []string `json:"-"`        // sources that were tried before Origin, each with its reason
 }
 
 // Setup installs the ONNX Runtime library of ort.Version into the per-user cache,
@@ -63,13 +66,8 @@ func Setup(ctx context.Context, opt Options) (Installed, error) {
 		return Installed{}, errors.New("ort: setup: the context is nil")
 	}
 	p := library.Host()
-	return setup(ctx, opt, plan{platform: p, pins: officialPins(), sources: officialSources(p), limits: defaultLimits()})
+	return setup(ctx, opt, plan{p, officialPins(), officialSources(p), defaultLimits()})
 }
-
-const (
-	providerCPU  = "cpu"
-	providerCUDA = "cuda"
-)
 
 // plan is what tests replace.
 type plan struct {
@@ -80,46 +78,38 @@ type plan struct {
 }
 
 func setup(ctx context.Context, opt Options, pl plan) (Installed, error) {
-	switch opt.Provider {
-	case "", providerCPU:
-	case providerCUDA:
-		if opt.From == "" {
-			return Installed{}, errors.New("ort: setup: no source for provider cuda is built in yet; name a CUDA build of ONNX Runtime " +
-				ort.Version + " (release archive or unpacked folder): zoo setup --provider cuda --from DIR")
-		}
-	default:
+	switch {
+	case opt.Provider == "cuda" && opt.From == "":
+		return Installed{}, errors.New("ort: setup: no source for provider cuda is built in yet; name a CUDA build " +
+			"of ONNX Runtime " + ort.Version + " (release archive or unpacked folder): " +
+			"zoo setup --provider cuda --from DIR")
+	case !slices.Contains([]string{"", "cpu", "cuda"}, opt.Provider):
 		return Installed{}, fmt.Errorf("ort: setup: unknown provider %q, known are cpu and cuda", opt.Provider)
 	}
-	folder, err := library.CacheFolder(opt.CacheDir, pl.platform, opt.Provider == providerCUDA)
+	folder, err := library.CacheFolder(opt.CacheDir, pl.platform, opt.Provider == "cuda")
 	if err != nil {
 		return Installed{}, err
 	}
 	parent := filepath.Dir(folder)
 	removeStale(parent)
-	if opt.From == "" {
-		if done, ok := present(folder, pl.platform, pl.pins); ok {
-			return done, nil
-		}
+	if opt.From != "" {
+		pl.sources = []source{opt.source(pl.limits.total)}
+	} else if done, ok := present(folder, pl.platform, pl.pins); ok {
+		return done, nil
 	}
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return Installed{}, fmt.Errorf("ort: setup: %w", err)
 	}
-	var done Installed
-	if opt.From != "" {
-		done, err = attempt(ctx, folder, opt, pl, source{name: ""})
-		if err != nil {
-			return Installed{}, fmt.Errorf("ort: setup from %s: %w", opt.From, err)
-		}
-		return done, nil
-	}
 	var failed []string
 	for _, s := range pl.sources {
-		done, err = attempt(ctx, folder, opt, pl, s)
-		if err == nil {
+		done, err := attempt(ctx, folder, opt, pl, s)
+		switch {
+		case err == nil:
 			done.Failed = failed
 			return done, nil
-		}
-		if ctx.Err() != nil {
+		case opt.From != "":
+			return Installed{}, fmt.Errorf("ort: setup from %s: %w", opt.From, err)
+		case ctx.Err() != nil:
 			return Installed{}, fmt.Errorf("ort: setup: %w", context.Cause(ctx))
 		}
 		failed = append(failed, s.name+": "+err.Error())
@@ -129,83 +119,69 @@ func setup(ctx context.Context, opt Options, pl plan) (Installed, error) {
 		ort.Version, pl.platform, strings.Join(failed, "\n  "))
 }
 
-// attempt installs from one source, or from opt.From when the source has no name.
+// attempt installs from one source.
 func attempt(ctx context.Context, folder string, opt Options, pl plan, s source) (Installed, error) {
 	stage, release, err := newStage(filepath.Dir(folder))
 	if err != nil {
 		return Installed{}, err
 	}
 	defer release()
-	unpacked := filepath.Join(stage, "unpacked")
-	if err := os.Mkdir(unpacked, 0o755); err != nil {
-		return Installed{}, err
-	}
-	x := &extractor{dir: unpacked, platform: pl.platform, providers: opt.Provider == providerCUDA, limits: pl.limits}
-	origin, file := s.name, ""
-	if s.name != "" {
-		file, err = s.fetch(ctx, stage, opt.Progress)
-	} else {
-		origin = opt.From
-		file, err = resolveFrom(ctx, stage, opt, pl, x)
-	}
+	path, err := s.fetch(ctx, stage, opt.Progress)
 	if err != nil {
 		return Installed{}, err
 	}
-	archiveSum := ""
-	if file != "" {
-		if archiveSum, err = fileSHA256(file); err != nil {
+	info, err := os.Stat(path)
+	if err != nil {
+		return Installed{}, err
+	}
+	r := record{Origin: cmp.Or(s.name, opt.From)}
+	pins := pinned(pl.pins, s.name, pl.platform)
+	if !info.IsDir() {
+		if r.Archive, err = fileSHA256(path); err != nil {
 			return Installed{}, err
 		}
 		// An official archive is not even opened before its hash is known to be right.
-		if err := checkArchive(pinned(pl.pins, s.name, pl.platform), s.name, archiveSum); err != nil {
-			return Installed{}, err
-		}
-		if err := x.archive(file); err != nil {
+		if err := checkArchive(pins, s.name != "", r.Archive); err != nil {
 			return Installed{}, err
 		}
 	}
-	verified, err := verify(pinned(pl.pins, s.name, pl.platform), s.name, archiveSum, x.sha256)
+	x := &extractor{dir: filepath.Join(stage, "unpacked"), platform: pl.platform,
+		providers: opt.Provider == "cuda", limits: pl.limits}
+	if err := os.Mkdir(x.dir, 0o755); err != nil {
+		return Installed{}, err
+	}
+	if err := x.take(path, info); err != nil {
+		return Installed{}, err
+	}
+	r.SHA256 = x.sha256
+	verified, err := verify(pins, s.name != "", r.Archive, r.SHA256)
 	if err != nil {
 		return Installed{}, err
 	}
 	if ctx.Err() != nil {
 		return Installed{}, context.Cause(ctx)
 	}
-	return publish(folder, x, record{Origin: origin, SHA256: x.sha256, Archive: archiveSum}, verified)
+	return publish(folder, x, r, verified)
 }
 
-// resolveFrom takes libraries named by From straight into x, and returns the
-// path of an archive that is yet to be unpacked, or "".
-func resolveFrom(ctx context.Context, stage string, opt Options, pl plan, x *extractor) (string, error) {
-	scheme, _, _ := strings.Cut(strings.ToLower(opt.From), "://")
-	if scheme == "http" && !opt.Insecure {
-		return "", errors.New("plain http lets anyone on the way replace the library, which then runs as part of zoo; use an https URL, or say that you accept this: zoo setup --insecure")
-	}
-	if scheme == "http" || scheme == "https" {
-		return download(ctx, opt.From, stage, pl.limits.total, opt.Progress)
-	}
-	info, err := os.Stat(opt.From)
-	if err != nil {
-		return "", err
-	}
-	if info.IsDir() {
-		return "", x.folder(opt.From)
-	}
-	if isArchive(opt.From) {
-		return opt.From, nil
-	}
-	if x.providers {
-		return "", x.folder(filepath.Dir(opt.From))
-	}
-	if err := x.file(opt.From, x.platform.Names()[0]); err != nil {
-		return "", err
-	}
-	return "", x.complete(opt.From)
+// source is that of what From names.
+func (o Options) source(limit int64) source {
+	return source{fetch: func(ctx context.Context, dir string, progress func(done, total int64)) (string, error) {
+		scheme, _, _ := strings.Cut(strings.ToLower(o.From), "://")
+		switch {
+		case scheme == "http" && !o.Insecure:
+			return "", errors.New("plain http lets anyone on the way replace the library, which then runs as part " +
+				"of zoo; use an https URL, or say that you accept this: zoo setup --insecure")
+		case scheme == "http" || scheme == "https":
+			return download(ctx, o.From, dir, limit, progress)
+		}
+		return o.From, nil
+	}}
 }
 
-func checkArchive(pins []pin, sourceName, sum string) error {
+func checkArchive(pins []pin, official bool, sum string) error {
 	for _, p := range pins {
-		if sourceName != "" && p.kind == "archive" && p.sha256 != sum {
+		if official && p.kind == "archive" && p.sha256 != sum {
 			return fmt.Errorf("sha256 of the archive is %s, pinned is %s: download refused", sum, p.sha256)
 		}
 	}
@@ -214,7 +190,7 @@ func checkArchive(pins []pin, sourceName, sum string) error {
 
 // verify reports whether the archive or the library has a pinned hash. For an
 // official source anything else is an error.
-func verify(pins []pin, sourceName, archiveSum, librarySum string) (bool, error) {
+func verify(pins []pin, official bool, archiveSum, librarySum string) (bool, error) {
 	var want []string
 	for _, p := range pins {
 		if p.kind == "archive" && p.sha256 == archiveSum || p.kind == "library" && p.sha256 == librarySum {
@@ -222,13 +198,14 @@ func verify(pins []pin, sourceName, archiveSum, librarySum string) (bool, error)
 		}
 		want = append(want, p.sha256)
 	}
-	if sourceName == "" {
+	switch {
+	case !official:
 		return false, nil
+	case len(want) == 0:
+		return false, errors.New("no hash is pinned for this platform")
 	}
-	if len(want) == 0 {
-		return false, fmt.Errorf("no hash is pinned for this platform")
-	}
-	return false, fmt.Errorf("sha256 of the library is %s, pinned is %s: library refused", librarySum, strings.Join(want, " or "))
+	return false, fmt.Errorf("sha256 of the library is %s, pinned is %s: library refused",
+		librarySum, strings.Join(want, " or "))
 }
 
 // publish moves the unpacked files into the folder, the core library after the
@@ -245,31 +222,20 @@ func publish(folder string, x *extractor, r record, verified bool) (Installed, e
 	if err != nil {
 		return Installed{}, err
 	}
-	recordFile := filepath.Join(x.dir, recordName)
-	if _, _, err := writeCapped(recordFile, strings.NewReader(string(data)+"\n"), 1<<20); err != nil {
-		return Installed{}, err
-	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return Installed{}, err
 	}
-	for _, f := range append(append([]string{}, x.others...), x.core, recordFile) {
+	for _, f := range append(slices.Clone(x.others), x.core) {
 		if err := os.Rename(f, filepath.Join(folder, filepath.Base(f))); err != nil {
 			return Installed{}, err
 		}
 	}
-	syncFolder(folder)
+	if err := tensor.WriteBytesAtomic(filepath.Join(folder, recordName), append(data, '\n')); err != nil {
+		return Installed{}, err
+	}
 	path := filepath.Join(folder, filepath.Base(x.core))
 	return Installed{
 		Library: ort.Library{Path: path, Source: ort.FromCache, Version: library.VersionOf(path, x.platform)},
 		Origin:  r.Origin, SHA256: r.SHA256, Verified: verified,
 	}, nil
-}
-
-// syncFolder makes renames durable where the system can; that a folder cannot
-// be synced (Windows) is no reason to fail.
-func syncFolder(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		_ = d.Sync()
-		d.Close()
-	}
 }

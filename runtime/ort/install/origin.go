@@ -14,7 +14,7 @@ import (
 type record struct {
 	Origin  string `json:"origin"`
 	SHA256  string `json:"sha256"`            // of the library
-	Archive string `json:"archive,omitempty"` // SHA-256 of the archive that held it
+	Archive string `json:"archive,omitempty"` // SHA-256 of the file that it came in; none for a folder
 }
 
 const recordName = "origin.json"
@@ -24,8 +24,7 @@ const recordName = "origin.json"
 // that the record names; otherwise its origin is what Setup was told to install,
 // or "" for a library that is not one of ours.
 func Origin(lib ort.Library) (Installed, error) {
-	p := library.Host()
-	return origin(lib, pinned(officialPins(), "", p))
+	return origin(lib, pinned(officialPins(), "", library.Host()))
 }
 
 func origin(lib ort.Library, pins []pin) (Installed, error) {
@@ -39,7 +38,7 @@ func origin(lib ort.Library, pins []pin) (Installed, error) {
 	if err != nil || json.Unmarshal(data, &r) != nil || r.SHA256 != sum {
 		r = record{} // none, or that of another library
 	}
-	done.Verified, _ = verify(pins, "", r.Archive, sum)
+	done.Verified, _ = verify(pins, false, r.Archive, sum)
 	if done.Verified || !official(r.Origin) {
 		done.Origin = r.Origin
 	}
@@ -59,7 +58,8 @@ func official(name string) bool {
 // present returns what is installed in folder, if it is whole and verified.
 func present(folder string, p library.Platform, pins []pin) (Installed, bool) {
 	path := filepath.Join(folder, p.Names()[0])
-	done, err := origin(ort.Library{Path: path, Source: ort.FromCache, Version: library.VersionOf(path, p)}, pinned(pins, "", p))
+	lib := ort.Library{Path: path, Source: ort.FromCache, Version: library.VersionOf(path, p)}
+	done, err := origin(lib, pinned(pins, "", p))
 	done.Present = true
 	return done, err == nil && done.Verified
 }

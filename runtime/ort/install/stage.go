@@ -57,7 +57,8 @@ func removeStale(parent string) {
 		}
 		path := filepath.Join(parent, strings.TrimSuffix(e.Name(), stageLock))
 		held, err := filelock.Held(path + stageLock)
-		if err != nil || held || (!e.IsDir() || runtime.GOOS == "windows") && time.Since(info.ModTime()) < 24*time.Hour {
+		unsure := !e.IsDir() || runtime.GOOS == "windows"
+		if err != nil || held || unsure && time.Since(info.ModTime()) < 24*time.Hour {
 			continue
 		}
 		os.RemoveAll(path)

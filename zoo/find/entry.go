@@ -1,15 +1,14 @@
-package main
+package find
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/zoo"
 )
 
-// modelInfo is what a catalogue model's manifest says of it.
-type modelInfo struct {
+// Entry is what a manifest says of a model of the catalogue.
+type Entry struct {
 	Name       string `json:"name"`
 	Task       string `json:"task"`
 	Encoding   string `json:"encoding"`
@@ -26,9 +25,11 @@ type modelInfo struct {
 	Command         string   `json:"command"`
 }
 
-func describeModel(m zoo.Manifest) modelInfo {
-	out := modelInfo{
-		Name: m.Name, Task: m.Card.Task, Encoding: m.Card.Encoding, TrainedMin: m.Card.Trained.Min, TrainedMax: m.Card.Trained.Max,
+// Describe returns what a manifest says.
+func Describe(m zoo.Manifest) Entry {
+	out := Entry{
+		Name: m.Name, Task: m.Card.Task, Encoding: m.Card.Name(),
+		TrainedMin: m.Card.Trained.Min, TrainedMax: m.Card.Trained.Max,
 		Parameters: m.Card.Parameters, Steps: m.Card.Steps, Seed: m.Card.Seed, Command: m.Command,
 	}
 	if mean, err := m.TrainedAccuracy(); err == nil {
@@ -48,33 +49,4 @@ func describeModel(m zoo.Manifest) modelInfo {
 		out.MeasuredMax = lengths[len(lengths)-1]
 	}
 	return out
-}
-
-func listModels(_ *app, o listOptions) (any, [][]string, error) {
-	catalogue, err := zoo.List()
-	if err != nil {
-		return nil, nil, err
-	}
-	list, lines := []modelInfo{}, [][]string{{"model", "encoding", "task", "trained", "inside", "effective", "parameters"}}
-	for _, manifest := range catalogue {
-		m := describeModel(manifest)
-		if !o.takes(m.Encoding, m.Task) {
-			continue
-		}
-		mean, reach := "not measured", fmt.Sprint(m.EffectiveLength)
-		if m.TrainedAccuracy != nil {
-			mean = fmt.Sprintf("%.1f %%", 100**m.TrainedAccuracy)
-		}
-		if m.EffectiveLength == 0 {
-			reach = "none"
-		} else if m.EffectiveLength == m.MeasuredMax {
-			reach += " or more"
-		}
-		list = append(list, m)
-		lines = append(lines, []string{m.Name, m.Encoding, m.Task, fmt.Sprintf("%d..%d", m.TrainedMin, m.TrainedMax), mean, reach, short(float64(m.Parameters))})
-	}
-	if len(list) == 0 {
-		lines = nil
-	}
-	return list, lines, nil
 }

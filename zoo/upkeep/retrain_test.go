@@ -1,17 +1,19 @@
-package main
+package upkeep
 
 import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nopezoo/zoo/sweep/slurm"
 )
 
-// What shellWord quotes is read back as it was.
+// What slurm.Quote quotes is read back as it was.
 func TestShellWords(t *testing.T) {
 	words := []string{"zoo", "--set", "a b", "it's", `say "x"`, `back\slash`, ""}
 	line := "  "
 	for _, w := range words {
-		line += shellWord(w) + "  "
+		line += slurm.Quote(w) + "  "
 	}
 	if got, err := shellWords(line); err != nil || !slices.Equal(got, words) {
 		t.Errorf("%s gives %q, %v", line, got, err)

@@ -1,4 +1,4 @@
-package main
+package find_test
 
 import (
 	"testing"
@@ -7,23 +7,24 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
-func TestDescribeModel(t *testing.T) {
+func TestDescribe(t *testing.T) {
 	m := zoo.Manifest{Name: "copy-rope", Command: "zoo train", Card: card.Card{
 		Task: "copy", Encoding: "rope", Trained: card.Lengths{Min: 2, Max: 6}, Parameters: 7, Steps: 9, Seed: 3,
 	}}
 	m.Scores = []zoo.Score{ // in no order; 8 fails, so that 10 does not count
 		{Length: 10, N: 10, Correct: 10}, {Length: 2, N: 10, Correct: 10}, {Length: 4, N: 10, Correct: 9}, {Length: 8, N: 10, Correct: 8},
 	}
-	want := modelInfo{Name: "copy-rope", Task: "copy", Encoding: "rope", TrainedMin: 2, TrainedMax: 6, TrainedAccuracy: new(0.95),
+	want := find.Entry{Name: "copy-rope", Task: "copy", Encoding: "rope", TrainedMin: 2, TrainedMax: 6, TrainedAccuracy: new(0.95),
 		EffectiveLength: 4, MeasuredMax: 10, Parameters: 7, Steps: 9, Seed: 3, Command: "zoo train"}
-	if diff := cmp.Diff(want, describeModel(m)); diff != "" {
+	if diff := cmp.Diff(want, find.Describe(m)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	m.Scores = nil
 	want.TrainedAccuracy, want.EffectiveLength, want.MeasuredMax = nil, 0, 0
-	if diff := cmp.Diff(want, describeModel(m)); diff != "" {
+	if diff := cmp.Diff(want, find.Describe(m)); diff != "" {
 		t.Errorf("not measured (-want +got):\n%s", diff)
 	}
 }

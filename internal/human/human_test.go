@@ -1,0 +1,25 @@
+package human_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/nopezoo/zoo/internal/human"
+)
+
+func TestTexts(t *testing.T) {
+	for _, test := range []struct{ got, want string }{
+		{human.Bytes(-1), "0 B"}, {human.Bytes(5), "5 B"}, {human.Bytes(1 << 10), "1.00 KiB"},
+		{human.Bytes(98 << 20), "98.0 MiB"}, {human.Bytes(112_000_000), "107 MiB"}, {human.Bytes(13e9), "12.1 GiB"},
+		{human.Count(0), "0"}, {human.Count(0.25), "0.25"}, {human.Count(999), "999"}, {human.Count(999.9), "1k"},
+		{human.Count(1000), "1k"}, {human.Count(18234), "18.2k"}, {human.Count(999_900), "1M"},
+		{human.Count(3_210_000), "3.21M"},
+		{human.Count(5e9), "5G"},
+		{human.Duration(1540 * time.Millisecond), "1.5s"}, {human.Duration(10600 * time.Millisecond), "11s"},
+		{human.Duration(time.Hour + 2*time.Minute + 3*time.Second), "1h2m3s"},
+	} {
+		if test.got != test.want {
+			t.Errorf("got %q, want %q", test.got, test.want)
+		}
+	}
+}

@@ -1,6 +1,0 @@
-//go:build !linux && !darwin
-
-package machine
-
-// ask knows no way on this system.
-func (m *Machine) ask() {}

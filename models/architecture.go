@@ -1,0 +1,118 @@
+package models
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/models/pe"
+)
+
+// DefaultArchitecture is that of a configuration which names none.
+const DefaultArchitecture = "decoder"
+
+// Architecture is a row of the table of architectures.
+type Architecture struct {
+	Name    string
+	Formula string // for people, in plain text
+	Source  string // paper
+	// Unrolled says that training needs graphs of fixed length (Mode.Steps).
+	Unrolled bool
+	// Settings are the keys of Config that it has. One without "encoding" knows of
+	// order by its own working.
+	Settings []string
+
+	resolve func(Config) (Config, error) // fills in and checks the settings; the others are cleared before
+	make    func(Config) (Model, error)  // of a resolved configuration
+}
+
+// Architectures lists them. Adding one takes its file, its test and a row, and a field of
+// Config for each setting that no other has.
+func Architectures() []Architecture {
+	return []Architecture{
+		{
+			Name: DefaultArchitecture, Formula: "x + attention(norm(x)), then x + mlp(norm(x)), in each layer",
+			Source: "Vaswani et al. 2017, arXiv 1706.03762",
+			Settings: []string{"architecture", "settings", "encoding", "encoding_params", "d_model", "n_layers",
+				"n_heads", "d_head", "d_ff", "vocab_size", "activation", "attention_scale", "head_scale", "init",
+				"norm_eps"},
+			resolve: resolveDecoder, make: newDecoder,
+		},
+		{
+			Name: "cwrnn", Formula: "y_t[m] = tanh(Σ W y_(t−1)[≥m] + U x_t) where t mod T_m = 0",
+			Source: "Koutník et al. 2014, arXiv 1402.3511", Unrolled: true,
+			Settings: []string{"architecture", "d_model", "d_ff", "vocab_size", "n_units", "n_modules", "periods"},
+			resolve:  resolveClockwork, make: newClockwork,
+		},
+	}
+}
+
+// Find returns the row of a name. The error for an unknown one lists those known.
+func Find(name string) (Architecture, error) {
+	var names []string
+	for _, a := range Architectures() {
+		if a.Name == name {
+			return a, nil
+		}
+		names = append(names, a.Name)
+	}
+	return Architecture{}, fmt.Errorf("unknown architecture %q; known: %s", name, strings.Join(names, ", "))
+}
+
+// ArchitectureOf returns the row of a configuration's architecture. The name of one that
+// has no encodings may stand in an encoding's place: so researchers compare it with them,
+// and so configurations have it that are older than the key architecture.
+func ArchitectureOf(c Config) (Architecture, error) {
+	a, err := Find(c.Encoding)
+	if err != nil || a.Has("encoding") {
+		return Find(cmp.Or(c.Architecture, DefaultArchitecture))
+	}
+	if _, err := pe.Find(a.Name); err == nil {
+		return a, fmt.Errorf("encoding %q: an architecture and a registered encoding (pe.Register) both have "+
+			"this name; rename the encoding", a.Name)
+	}
+	if cmp.Or(c.Architecture, a.Name) != a.Name {
+		return a, fmt.Errorf("encoding %s is an architecture, and architecture is %s; leave out the one or the other",
+			a.Name, c.Architecture)
+	}
+	return a, nil
+}
+
+// Encodings lists what can stand as a model's encoding, as Config.Name returns it: the
+// table of package pe, and the architectures that have none.
+func Encodings() []string {
+	var names []string
+	for _, r := range pe.Table() {
+		names = append(names, r.Name)
+	}
+	for _, a := range Architectures() {
+		if !a.Has("encoding") {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// Has reports whether a key of Config is one of the architecture's settings.
+func (a Architecture) Has(key string) bool { return slices.Contains(a.Settings, key) }
+
+// NoSetting is the error for settings, in words, that the architecture does not have.
+func (a Architecture) NoSetting(given string) error {
+	return fmt.Errorf("%s: no setting of %s, whose settings are %s; leave out the one or the other",
+		given, a.Name, strings.Join(a.Settings, ", "))
+}
+
+// only returns a configuration without what the architecture does not have, but for the
+// name of the family of defaults, which all have always stored.
+func (a Architecture) only(c Config) Config {
+	fields := reflect.ValueOf(&c).Elem()
+	for i := range fields.NumField() {
+		key, _, _ := strings.Cut(fields.Type().Field(i).Tag.Get("json"), ",")
+		if key != "settings" && !a.Has(key) {
+			fields.Field(i).SetZero()
+		}
+	}
+	return c
+}

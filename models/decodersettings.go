@@ -1,0 +1,96 @@
+package models
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/models/pe"
+)
+
+// family holds the defaults that a settings name stands for.
+var family = map[string]Config{
+	"modern":   {Activation: "relu2", AttentionScale: "sqrt", HeadScale: "none", Init: "gpt", NormEps: 1e-6},
+	"faithful": {Activation: "relu", AttentionScale: "none", HeadScale: "sqrt", Init: "t5", NormEps: 1e-6},
+}
+
+// resolveDecoder fills in and checks the decoder's settings.
+func resolveDecoder(c Config) (Config, error) {
+	base := family[c.Settings]
+	c.Activation = cmp.Or(c.Activation, base.Activation)
+	c.AttentionScale = cmp.Or(c.AttentionScale, base.AttentionScale)
+	c.HeadScale = cmp.Or(c.HeadScale, base.HeadScale)
+	c.Init = cmp.Or(c.Init, base.Init)
+	c.NormEps = cmp.Or(c.NormEps, base.NormEps)
+	if c.DHead == 0 && c.NHeads > 0 {
+		if c.DModel%c.NHeads != 0 {
+			return c, fmt.Errorf("n_heads %d does not divide d_model %d; change one, or set d_head", c.NHeads, c.DModel)
+		}
+		c.DHead = c.DModel / c.NHeads
+	}
+	if name, ok := strings.CutPrefix(c.Encoding, valuePrefix); ok {
+		return c, fmt.Errorf("encoding %s was handed to WithEncoding as a value, which no configuration can carry; "+
+			"register it (pe.Register), or write the decoder's own Graph with export.Write", name)
+	}
+	row, err := pe.Find(c.Encoding)
+	if err != nil {
+		return c, err
+	}
+	if c.Settings == "faithful" {
+		if c.EncodingParams, err = overlay(row.Paper, c.EncodingParams); err != nil {
+			return c, fmt.Errorf("encoding_params: %w", err)
+		}
+	}
+	return c, checkDecoder(c)
+}
+
+// overlay returns the JSON object base with the keys of over added or replaced.
+func overlay(base, over json.RawMessage) (json.RawMessage, error) {
+	if len(over) == 0 {
+		return base, nil
+	}
+	if len(base) == 0 {
+		return over, nil
+	}
+	var both map[string]json.RawMessage
+	for _, text := range []json.RawMessage{base, over} {
+		if err := json.Unmarshal(text, &both); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(both)
+}
+
+// dims are the sizes that encodings are told.
+func (c Config) dims() pe.Dims {
+	return pe.Dims{Model: c.DModel, Heads: c.NHeads, Head: c.DHead, Layers: c.NLayers}
+}
+
+// checkDecoder reports the first of the decoder's settings that cannot be.
+func checkDecoder(c Config) error {
+	err := checkSizes(size{"d_model", c.DModel, maxWidth}, size{"n_layers", c.NLayers, maxLayers},
+		size{"n_heads", c.NHeads, maxWidth}, size{"d_head", c.DHead, maxWidth}, size{"d_ff", c.DFF, maxWidth},
+		size{"vocab_size", c.VocabSize, maxVocab})
+	if err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		key, value string
+		allowed    []string
+	}{
+		{"activation", c.Activation, []string{"relu", "relu2", "gelu"}},
+		{"attention_scale", c.AttentionScale, []string{"sqrt", "none"}},
+		{"head_scale", c.HeadScale, []string{"sqrt", "none"}},
+		{"init", c.Init, []string{"gpt", "t5"}},
+	} {
+		if !slices.Contains(f.allowed, f.value) {
+			return fmt.Errorf("%s %q: want %s", f.key, f.value, strings.Join(f.allowed, " or "))
+		}
+	}
+	if !(c.NormEps > 0 && c.NormEps < 1) {
+		return fmt.Errorf("norm_eps %v: want a small positive number", c.NormEps)
+	}
+	return nil
+}
