@@ -50,15 +50,15 @@ const (
 
 // intoScan turns the flat one-step graph into a Scan over it. Initializers stay
 // outside, where the body sees them.
-func intoScan(p *onnxpb.GraphProto, g *graph.Graph, s card.State) error {
-	if g.Input(s.Past) == nil || g.Output(s.Present) == nil || len(p.Output) != 2 {
-		return fmt.Errorf("the graph must have the state %s and %s and one output beside it", s.Past, s.Present)
+func intoScan(p *onnxpb.GraphProto, g *graph.Graph, state card.State) error {
+	if g.Input(state.Past) == nil || g.Output(state.Present) == nil || len(p.Output) != 2 {
+		return fmt.Errorf("the graph must have the state %s and %s and one output beside it", state.Past, state.Present)
 	}
-	past, inputs := apart(p.Input, s.Past)
-	present, outputs := apart(p.Output, s.Present)
-	body := &onnxpb.GraphProto{Name: "step", Input: []*onnxpb.ValueInfoProto{renamed(past, inStep+s.Past)}}
+	past, inputs := apart(p.Input, state.Past)
+	present, outputs := apart(p.Output, state.Present)
+	body := &onnxpb.GraphProto{Name: "step", Input: []*onnxpb.ValueInfoProto{renamed(past, inStep+state.Past)}}
 	scan := &onnxpb.NodeProto{
-		OpType: "Scan", Name: "/Scan", Input: []string{s.Past}, Output: []string{s.Present, outputs[0].Name},
+		OpType: "Scan", Name: "/Scan", Input: []string{state.Past}, Output: []string{state.Present, outputs[0].Name},
 	}
 	var axes []int64 // of the inputs, each along its axis 1
 	for _, in := range inputs {
@@ -71,7 +71,7 @@ func intoScan(p *onnxpb.GraphProto, g *graph.Graph, s card.State) error {
 		scan.Input, axes = append(scan.Input, in.Name), append(axes, 1)
 	}
 	addStep(body, p)
-	body.Output = []*onnxpb.ValueInfoProto{renamed(present, inStep+s.Present)}
+	body.Output = []*onnxpb.ValueInfoProto{renamed(present, inStep+state.Present)}
 	if err := addRow(body, "Squeeze", outputs[0]); err != nil {
 		return fmt.Errorf("output %w", err)
 	}

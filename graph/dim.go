@@ -32,21 +32,8 @@ func ParseDim(s string) (Dim, error) {
 	if s == "" {
 		return Dim{}, fmt.Errorf("empty axis expression")
 	}
-	var p poly
-	for term := range strings.SplitSeq(s, "+") {
-		m := monomial{coef: 1}
-		for f := range strings.SplitSeq(term, "*") {
-			if n, err := strconv.Atoi(f); err == nil {
-				m.coef *= n
-			} else if validName(f) {
-				m.names = append(m.names, f)
-			} else {
-				return Dim{}, fmt.Errorf("axis %q: %q is neither an integer nor a name", s, f)
-			}
-		}
-		p = append(p, m)
-	}
-	return p.dim(), nil
+	p, err := parse(s)
+	return p.dim(), err
 }
 
 // String returns the canonical form, for example "2*batch*seq+past".
@@ -177,19 +164,27 @@ func (d Dim) poly() poly {
 	if d.expr == "" {
 		return nil
 	}
+	p, _ := parse(d.expr) // which is canonical, and so without errors
+	return p
+}
+
+// parse reads a sum of products.
+func parse(s string) (poly, error) {
 	var p poly
-	for term := range strings.SplitSeq(d.expr, "+") {
+	for term := range strings.SplitSeq(s, "+") {
 		m := monomial{coef: 1}
-		for i, f := range strings.Split(term, "*") {
-			if n, err := strconv.Atoi(f); i == 0 && err == nil {
-				m.coef = n
-			} else {
+		for f := range strings.SplitSeq(term, "*") {
+			if validName(f) {
 				m.names = append(m.names, f)
+			} else if n, err := strconv.Atoi(f); err == nil {
+				m.coef *= n
+			} else {
+				return nil, fmt.Errorf("axis %q: %q is neither an integer nor a name", s, f)
 			}
 		}
 		p = append(p, m)
 	}
-	return p
+	return p, nil
 }
 
 // dim brings p into canonical form: names sorted within a term, equal terms

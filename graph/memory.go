@@ -9,9 +9,10 @@ import (
 // PeakBytes returns how many bytes of computed values are alive at once, at
 // most, for given lengths of the named axes: when the nodes run in their order,
 // each value lives from its node to the last one that reads it, and a reshaped
-// value is the same memory. Inputs, parameters, constants and outputs are not
-// counted; what an operator holds only while it runs, such as attention weights, is. Engines that
-// compute in place need less, and those that round allocations up need more.
+// value is the same memory. What an operator holds only while it runs, such as
+// attention weights, is counted; inputs, parameters, constants and outputs are not.
+// Engines that compute in place need less, and those that round allocations up
+// need more.
 func (g *Graph) PeakBytes(lengths map[string]int) (float64, error) {
 	home, last := g.lifetimes()
 	outputs := map[*Node]bool{}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 )
@@ -142,7 +143,7 @@ func (d document) architecture(c *models.Config) error {
 		name = known[i]
 	}
 	if !slices.Contains(known, name) {
-		return &UnknownError{typeKey, name, known}
+		return task.Unknown(typeKey, name, known)
 	}
 	a, err := models.Find(strings.TrimPrefix(name, typePrefix))
 	if err != nil {
@@ -166,7 +167,7 @@ func (d document) architecture(c *models.Config) error {
 		_, err := pe.Find(c.Encoding)
 		return fmt.Errorf("%s: %w", encodingKey, err)
 	}
-	return &UnknownError{encodingKey, c.Encoding, encodings}
+	return task.Unknown(encodingKey, c.Encoding, encodings)
 }
 
 // architectures are the classes that the document names.
@@ -194,7 +195,7 @@ func translate(what, theirs string, names map[string]string) (string, error) {
 		known = append(known, their)
 	}
 	slices.Sort(known)
-	return "", &UnknownError{what, theirs, known}
+	return "", task.Unknown(what, theirs, known)
 }
 
 // clip keeps what a file holds short enough for an error.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/tokenizer"
@@ -85,7 +86,7 @@ func (d document) checkKeys() error {
 	slices.Sort(known)
 	for _, name := range slices.Sorted(maps.Keys(d)) {
 		if !slices.Contains(known, name) {
-			return fmt.Errorf("%w; remove it if the model does not depend on it", &UnknownError{"key", name, known})
+			return fmt.Errorf("%w (remove it if the model does not depend on it)", task.Unknown("key", name, known))
 		}
 	}
 	return nil

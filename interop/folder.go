@@ -41,21 +41,20 @@ func IsFolder(dir string) bool {
 }
 
 // Read reads a model. What is malformed or does not fit is an error that names
-// the file, what is there and what should be; a name that is none wraps
-// UnknownError.
+// the file, what is there and what should be.
 func Read(dir string) (Model, error) {
 	m, made, err := describe(dir)
 	if err != nil {
-		return m, withNearest(err)
+		return m, err
 	}
 	m.Weights, err = readWeights(dir, made.Params())
-	return m, withNearest(err)
+	return m, err
 }
 
 // Describe is Read without the weights.
 func Describe(dir string) (Model, error) {
 	m, _, err := describe(dir)
-	return m, withNearest(err)
+	return m, err
 }
 
 func describe(dir string) (Model, models.Model, error) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"maps"
 	"math"
 	"os"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/interop"
-	"github.com/nopezoo/zoo/models/pe"
 )
 
 const weightsFile, indexFile = "model.safetensors", "model.safetensors.index.json"
@@ -92,7 +90,7 @@ func TestReadConfigErrors(t *testing.T) {
 		"heads": {map[string]any{"num_attention_heads": 3, "head_dim": nil},
 			"n_heads 3 does not divide d_model 16"},
 		"the exact gelu": {map[string]any{"hidden_act": "gelu"},
-			`unknown hidden_act "gelu"; known: gelu_pytorch_tanh, relu, relu2`},
+			`unknown hidden_act "gelu"; did you mean "relu"? known: gelu_pytorch_tanh, relu, relu2`},
 		"unknown setting": {map[string]any{"position_embedding_params": map[string]any{"base": 1}}, `"base"`},
 		"settings no object": {map[string]any{"position_embedding_params": []int{1}},
 			"encoding rope: settings [1]"},
@@ -191,7 +189,7 @@ func TestReadWeightsErrors(t *testing.T) {
 		"dtype": {func(w map[string]*tensor.Tensor) { w[q] = tensor.New(tensor.Float64, 16, 16) },
 			[]string{"tensor " + q + ": is float64: want F32, F16 or BF16"}},
 		"extra": {func(w map[string]*tensor.Tensor) { w["lm_head.weight"] = w[q] },
-			[]string{`no such tensor: unknown tensor "lm_head.weight"; known: embed.weight, `}},
+			[]string{`no such tensor: unknown tensor "lm_head.weight"; did you mean "embed.weight"? known: embed.weight, `}},
 		"not a number": {func(w map[string]*tensor.Tensor) {
 			w["norm.weight"] = tensor.Of(append(make([]float32, 15), float32(math.NaN())), 16)
 		}, []string{"tensor norm.weight: element 15 is NaN"}},
@@ -340,16 +338,6 @@ func other(file string) string {
 		return "b.safetensors"
 	}
 	return "a.safetensors"
-}
-
-func TestUnknownError(t *testing.T) {
-	dir := written(t, sample(t, micro("nope", "modern")))
-	edit(t, filepath.Join(dir, "config.json"), map[string]any{"position_embedding_type": "alibbi"})
-	_, err := interop.Read(dir)
-	var u *interop.UnknownError
-	if !errors.As(err, &u) || u.Name != "alibbi" || len(u.Known) != len(pe.Table()) {
-		t.Errorf("got %v, want an UnknownError with all %d encodings", err, len(pe.Table()))
-	}
 }
 
 // TestReadWithoutWeights takes away what a folder must hold, or puts a folder there.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models/pe"
 )
@@ -51,12 +52,16 @@ func readWeights(dir string, params []pe.Param) (map[string]*tensor.Tensor, erro
 		}
 		out[p.Name] = t
 	}
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		problems = append(problems, fmt.Errorf("%s: the model of %s has no such tensor: %w",
-			all[name].file, configFile, &UnknownError{"tensor", name, names}))
-	}
 	const most = 10
-	if n := len(problems); n > most {
+	n := len(problems) + len(all)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if len(problems) >= most {
+			break // a hostile file has many
+		}
+		problems = append(problems, fmt.Errorf("%s: the model of %s has no such tensor: %w",
+			all[name].file, configFile, task.Unknown("tensor", name, names)))
+	}
+	if n > most {
 		problems = append(problems[:most], fmt.Errorf("and %d more", n-most))
 	}
 	return out, errors.Join(problems...)
