@@ -38,7 +38,7 @@ var imports = map[string][]string{
 	"export/internal/onnxpb": {"google.golang.org/protobuf"},
 	"export/safety":          {"export/internal/onnxpb", "graph/tensor", "card", "google.golang.org/protobuf"},
 
-	"sweep":                {"configs", "eval/task", "filelock", "graph/tensor", "internal/human", "machine", "sweep/internal/child", "sweep/slurm", "train", "github.com/spf13/viper"},
+	"sweep":                {"configs", "eval/task", "filelock", "graph/tensor", "internal/human", "machine", "sweep/internal/child", "sweep/slurm", "train", "train/journal", "github.com/spf13/viper"},
 	"sweep/slurm":          {"graph/tensor", "sweep/internal/child"},
 	"sweep/internal/child": nil,
 
@@ -57,11 +57,13 @@ var imports = map[string][]string{
 	"eval/bench":     {"eval", "eval/task", "runtime", "runtime/ort", "export", "export/safety", "graph", "graph/tensor", "card", "filelock", "internal/human", "machine"},
 	"eval/study":     {"eval", "eval/task"},
 	"eval/report":    {"eval", "eval/study", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
-	"train":          {"filelock", "models", "models/pe", "graph", "graph/interp", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime/ort", "google.golang.org/protobuf/encoding/protowire"},
+	"train":          {"filelock", "models", "models/pe", "graph", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime/ort", "train/journal", "internal/human"},
+	"train/journal":  {"graph/tensor", "google.golang.org/protobuf/encoding/protowire"},
 	"modelfile":      {"models", "export", "graph", "graph/tensor", "card"},
 	"zoo":            {"modelfile", "graph/tensor", "card"},
+	"train/launch":   {"train", "train/validate", "configs", "interop", "machine"},
 	"zoo/upkeep":     {"zoo", "zoo/find", "configs", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "card"},
-	"train/validate": {"train", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "graph/tensor", "card"},
+	"train/validate": {"train", "train/journal", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "graph/tensor", "card"},
 	"zoo/find":       {"zoo", "modelfile", "models", "interop", "train", "eval", "eval/task", "export/safety", "card"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.
 	"interop": {"filelock", "models", "modelfile", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},

@@ -48,6 +48,18 @@ func ExamplePreset() {
 	// Output: copy 2..20 2600
 }
 
+func ExampleDifference() {
+	was, err := configs.Preset("tiny")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	now := was
+	now.Train.Steps, now.Train.LR = 100, 0.5
+	fmt.Println(configs.Difference(was, now))
+	// Output: train.steps was 2600, now 100; train.lr was 0.002, now 0.5
+}
+
 func ExampleDescribe() {
 	about, err := configs.Describe("tiny")
 	fmt.Println(about.Description, len(about.Text) > 0, err)

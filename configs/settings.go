@@ -105,6 +105,18 @@ func (s Setting) Of(c train.Config) string {
 	return fmt.Sprint(value)
 }
 
+// Difference names the settings in which two configurations differ, with both values:
+// "train.steps was 3, now 4"; "" where none does.
+func Difference(was, now train.Config) string {
+	var out []string
+	for _, s := range settings {
+		if a, b := s.Of(was), s.Of(now); a != b {
+			out = append(out, fmt.Sprintf("%s was %s, now %s", s.Key, a, b))
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
 // fromText returns the value that a text stands for, of a flag, a variable or --set.
 // Whether it is one that the setting takes is seen when all layers are merged.
 func (s Setting) fromText(str string) any {

@@ -10,6 +10,7 @@ import (
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/sweep/slurm"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // TestLookAt checks what is made of a run directory and of Slurm's words. That of
@@ -34,7 +35,7 @@ func TestLookAt(t *testing.T) {
 			Status{State: Failed, Error: "no usable checkpoint"}},
 		{"failed, tried again, killed", map[string]string{logFile: begun + told + begun}, slurm.TaskState{}, Status{State: Waiting}},
 		{"failed, submitted again", map[string]string{logFile: begun + told}, slurm.TaskState{State: "PENDING", Reason: ""}, Status{State: Waiting, Slurm: "PENDING"}},
-		{"stopped", map[string]string{logFile: begun + stopped, checkpoint: "", train.MetricsFile: metrics}, slurm.TaskState{State: "CANCELLED", Reason: "None"},
+		{"stopped", map[string]string{logFile: begun + stopped, checkpoint: "", journal.MetricsFile: metrics}, slurm.TaskState{State: "CANCELLED", Reason: "None"},
 			Status{State: Stopped, Step: 2, Loss: new(1.5), Slurm: "CANCELLED"}},
 		{"killed", map[string]string{logFile: begun, "../slurm.log": "start\nslurmstepd: error: Detected 1 oom-kill event\n"}, slurm.TaskState{State: "OUT_OF_MEMORY", Reason: "OutOfMemory"},
 			Status{State: Failed, Error: "slurmstepd: error: Detected 1 oom-kill event", Slurm: "OUT_OF_MEMORY (OutOfMemory)"}},

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/internal/human"
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // States of a run in a sweep.
@@ -40,7 +40,7 @@ func newStatus(r Run) Status {
 
 // look reads the status's numbers from the run's metrics.
 func (s *Status) look() {
-	tail, err := train.TailMetrics(s.Dir)
+	tail, err := journal.Tail(s.Dir)
 	if err != nil || len(tail) == 0 {
 		return
 	}

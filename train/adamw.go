@@ -7,32 +7,32 @@ import (
 	"github.com/nopezoo/zoo/models/pe"
 )
 
-// AdamW is Adam with decoupled weight decay and bias correction (Loshchilov &
+// adamw is Adam with decoupled weight decay and bias correction (Loshchilov &
 // Hutter 2019, arXiv 1711.05101, algorithm 2), in place and parallel. The result
 // does not depend on the number of threads.
-type AdamW struct {
-	Beta1, Beta2, Eps, Decay float64
-
-	slots []slot
+type adamw struct {
+	recipe Recipe
+	slots  []slot
+	pieces []piece
 }
 
 // slot is one weight with its gradient and moments.
 type slot struct {
-	name       string
 	w, g, m, v []float32
 	decay      bool
 }
 
-// newAdamW allocates zero moments for the weights.
-func newAdamW(c Recipe, params []pe.Param, weights, grads map[string]*tensor.Tensor) *AdamW {
-	o := &AdamW{Beta1: c.Beta1, Beta2: c.Beta2, Eps: c.Eps, Decay: c.WeightDecay}
+// newAdamW returns the optimizer of the weights and moments of a checkpoint, with
+// gradients under the same names.
+func newAdamW(c *Checkpoint, params []pe.Param, grads map[string]*tensor.Tensor) *adamw {
+	o := &adamw{recipe: c.Config.Train}
+	var weights [][]float32
 	for _, p := range params {
-		n := tensor.Numel(p.Shape)
-		o.slots = append(o.slots, slot{
-			name: p.Name, w: tensor.Data[float32](weights[p.Name]), g: tensor.Data[float32](grads[p.Name]),
-			m: make([]float32, n), v: make([]float32, n), decay: p.Decay,
-		})
+		of := func(group map[string]*tensor.Tensor) []float32 { return tensor.Data[float32](group[p.Name]) }
+		o.slots = append(o.slots, slot{w: of(c.Weights), g: of(grads), m: of(c.m), v: of(c.v), decay: p.Decay})
+		weights = append(weights, of(c.Weights))
 	}
+	o.pieces = pieces(weights)
 	return o
 }
 
@@ -42,14 +42,6 @@ const chunk = 1 << 15
 
 // piece is a range of one slot.
 type piece struct{ slot, from, to int }
-
-func (o *AdamW) pieces() []piece {
-	weights := make([][]float32, len(o.slots))
-	for i, s := range o.slots {
-		weights[i] = s.w
-	}
-	return pieces(weights)
-}
 
 // pieces cuts slots up.
 func pieces(slots [][]float32) []piece {
@@ -62,12 +54,11 @@ func pieces(slots [][]float32) []piece {
 	return out
 }
 
-// Norm returns the global L2 norm of the gradients.
-func (o *AdamW) Norm() float64 {
-	all := o.pieces()
-	sums := make([]float64, len(all))
-	tensor.Parallel(len(all), func(i int) {
-		p := all[i]
+// norm returns the global L2 norm of the gradients.
+func (o *adamw) norm() float64 {
+	sums := make([]float64, len(o.pieces))
+	tensor.Parallel(len(sums), func(i int) {
+		p := o.pieces[i]
 		// Four sums in float64: wide enough for any gradient, and independent
 		// additions that the processor can overlap.
 		var a, b, c, d float64
@@ -90,27 +81,27 @@ func (o *AdamW) Norm() float64 {
 	return math.Sqrt(sum)
 }
 
-// Step updates the weights with learning rate lr; t counts updates from 1, and
+// step updates the weights with learning rate lr; t counts updates from 1, and
 // gradients are multiplied by gradScale (the clip factor) first.
-func (o *AdamW) Step(t int, lr, gradScale float64) {
-	all := o.pieces()
-	tensor.Parallel(len(all), func(i int) {
-		p := all[i]
+func (o *adamw) step(t int, lr, gradScale float64) {
+	tensor.Parallel(len(o.pieces), func(i int) {
+		p := o.pieces[i]
 		o.update(o.slots[p.slot], p.from, p.to, t, lr, gradScale)
 	})
 }
 
-func (o *AdamW) update(s slot, from, to, t int, lr, gradScale float64) {
-	b1, b2 := float32(o.Beta1), float32(o.Beta2)
+func (o *adamw) update(s slot, from, to, t int, lr, gradScale float64) {
+	r := o.recipe
+	b1, b2 := float32(r.Beta1), float32(r.Beta2)
 	scale := float32(gradScale)
 	// With c1, c2 the bias corrections 1−βᵗ, the update is
 	// lr·(m/c1)/(√(v/c2)+ε) = step·m/(√v + eps).
-	c1 := 1 - math.Pow(o.Beta1, float64(t))
-	c2 := math.Sqrt(1 - math.Pow(o.Beta2, float64(t)))
-	step, eps := float32(lr*c2/c1), float32(o.Eps*c2)
+	c1 := 1 - math.Pow(r.Beta1, float64(t))
+	c2 := math.Sqrt(1 - math.Pow(r.Beta2, float64(t)))
+	step, eps := float32(lr*c2/c1), float32(r.Eps*c2)
 	keep := float32(1)
 	if s.decay {
-		keep = float32(1 - lr*o.Decay)
+		keep = float32(1 - lr*r.WeightDecay)
 	}
 	w, g, m, v := s.w[from:to], s.g[from:to], s.m[from:to], s.v[from:to]
 	for i := range w {
@@ -120,4 +111,22 @@ func (o *AdamW) update(s slot, from, to, t int, lr, gradScale float64) {
 		m[i], v[i] = mi, vi
 		w[i] = keep*w[i] - step*mi/(float32(math.Sqrt(float64(vi)))+eps)
 	}
+}
+
+// rate returns the learning rate of step s, counted from 0: a linear warm-up, and a
+// linear decay from LR to FinalLR, which would come after the last step. The warm-up
+// reaches LR at step Warmup−1, and the first step already moves; from zero it reaches
+// LR at step Warmup, and the first update changes no weight, as in the library of
+// Kazemnejad et al. 2023 (transformers 4.16).
+func (r Recipe) rate(s int) float64 {
+	switch {
+	case s < r.Warmup && r.WarmupFrom == "zero":
+		return r.LR * float64(s) / float64(r.Warmup)
+	case s < r.Warmup:
+		return r.LR * float64(s+1) / float64(r.Warmup)
+	case s >= r.Steps:
+		return r.FinalLR
+	}
+	left := float64(r.Steps-s) / float64(max(1, r.Steps-r.Warmup))
+	return r.FinalLR + (r.LR-r.FinalLR)*left
 }

@@ -28,7 +28,8 @@ func TestAdamW(t *testing.T) {
 		twin[p.Name] = s
 	}
 	r := Recipe{Beta1: 0.9, Beta2: 0.98, Eps: 1e-8, WeightDecay: 0.1}
-	o := newAdamW(r, params, weights, grads)
+	c := &Checkpoint{Config: Config{Train: r}, Weights: weights, m: zeros(params), v: zeros(params)}
+	o := newAdamW(c, params, grads)
 	const lr, scale = 0.01, 0.5
 	for step := 1; step <= 5; step++ {
 		norm := 0.0
@@ -48,10 +49,10 @@ func TestAdamW(t *testing.T) {
 				s.w[i] -= lr * (mh/(math.Sqrt(vh)+r.Eps) + decay*s.w[i])
 			}
 		}
-		if got := o.Norm(); math.Abs(got-math.Sqrt(norm)) > 1e-9*got {
+		if got := o.norm(); math.Abs(got-math.Sqrt(norm)) > 1e-9*got {
 			t.Errorf("step %d: norm %v, want %v", step, got, math.Sqrt(norm))
 		}
-		o.Step(step, lr, scale)
+		o.step(step, lr, scale)
 	}
 	for name, s := range twin {
 		for i, got := range tensor.Data[float32](weights[name]) {
@@ -72,15 +73,17 @@ func BenchmarkAdamW(b *testing.B) {
 	for i := range tensor.Data[float32](grads["a"]) {
 		tensor.Data[float32](grads["a"])[i] = float32(rng.NormFloat64())
 	}
-	o := newAdamW(Recipe{Beta1: 0.9, Beta2: 0.98, Eps: 1e-8, WeightDecay: 0.1}, params, weights, grads)
+	r := Recipe{Beta1: 0.9, Beta2: 0.98, Eps: 1e-8, WeightDecay: 0.1}
+	c := &Checkpoint{Config: Config{Train: r}, Weights: weights, m: zeros(params), v: zeros(params)}
+	o := newAdamW(c, params, grads)
 	b.Run("norm", func(b *testing.B) {
 		for b.Loop() {
-			o.Norm()
+			o.norm()
 		}
 	})
 	b.Run("step", func(b *testing.B) {
 		for t := 1; b.Loop(); t++ {
-			o.Step(t, 1e-3, 1)
+			o.step(t, 1e-3, 1)
 		}
 	})
 }

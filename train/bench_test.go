@@ -145,7 +145,9 @@ func stepFLOPs(b *testing.B, cfg train.Config, batch, width int) float64 {
 func matmulRate(b *testing.B) float64 {
 	const m, k, n = 4096, 1024, 1024
 	gb := graph.NewBuilder()
-	y := gb.MatMul(gb.Input("x", tensor.Float32, graph.N(m), graph.N(k)), gb.Input("w", tensor.Float32, graph.N(k), graph.N(n)))
+	y := gb.MatMul(
+		gb.Input("x", tensor.Float32, graph.N(m), graph.N(k)),
+		gb.Input("w", tensor.Float32, graph.N(k), graph.N(n)))
 	g, err := gb.Build(graph.Output{Name: "y", Node: y})
 	if err != nil {
 		b.Fatal(err)

@@ -11,21 +11,8 @@ import (
 	"github.com/nopezoo/zoo/train"
 )
 
-// Files of absurd sizes are refused before they are read.
-func TestHugeFiles(t *testing.T) {
-	dir := t.TempDir()
-	metrics := filepath.Join(dir, train.MetricsFile)
-	if err := os.WriteFile(metrics, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(metrics, 6<<30); err != nil {
-		t.Skip(err) // not every file system has sparse files
-	}
-	if _, err := train.ReadMetrics(metrics); err == nil || !strings.Contains(err.Error(), "has 6442450944 bytes; such a file has at most 1073741824") {
-		t.Errorf("metrics: %v", err)
-	}
-
-	// A checkpoint whose header is in order, with a tensor that its model has not.
+// A checkpoint of absurd size is refused before it is read.
+func TestHugeCheckpoint(t *testing.T) {
 	cfg, err := micro("nope", 1).Resolve()
 	if err != nil {
 		t.Fatal(err)
@@ -34,22 +21,25 @@ func TestHugeFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The header is in order, with a tensor that the model has not.
 	header, err := json.Marshal(map[string]any{
-		"__metadata__": map[string]string{"zoo.config": string(config), "zoo.step": "1", "zoo.loss": "1", "zoo.progress": "{}"},
-		"x":            map[string]any{"dtype": "F32", "shape": []int{6 << 28}, "data_offsets": []int{0, 6 << 30}},
+		"__metadata__": map[string]string{
+			"zoo.config": string(config), "zoo.step": "1", "zoo.loss": "1", "zoo.progress": "{}"},
+		"x": map[string]any{"dtype": "F32", "shape": []int{6 << 28}, "data_offsets": []int{0, 6 << 30}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, "checkpoint-00000001.safetensors")
+	path := filepath.Join(t.TempDir(), "checkpoint-00000001.safetensors")
 	start := append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)
 	if err := os.WriteFile(path, start, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Truncate(path, int64(len(start))+6<<30); err != nil {
-		t.Fatal(err)
+		t.Skip(err) // not every file system has sparse files
 	}
-	if _, err := train.ReadCheckpoint(path); err == nil || !strings.Contains(err.Error(), "bytes; with the model of its configuration it has at most ") {
+	if _, err := train.ReadCheckpoint(path); err == nil ||
+		!strings.Contains(err.Error(), "bytes; with the model of its configuration it has at most ") {
 		t.Errorf("checkpoint: %v", err)
 	}
 }

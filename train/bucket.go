@@ -10,7 +10,7 @@ import (
 // little padding. Every step gets one group out of each stratum of lengths: steps
 // stay alike in their lengths and in their cost, though not in their number of
 // sequences.
-func (s *source) fill(first int) ([][]Batch, error) {
+func (s *source) fill(first int) ([][]batch, error) {
 	var all []sequence
 	for step := range s.pool {
 		part, err := s.sequences(first + step)
@@ -27,7 +27,7 @@ func (s *source) fill(first int) ([][]Batch, error) {
 			steps[step] = append(steps[step], stratum[i])
 		}
 	}
-	out := make([][]Batch, s.pool)
+	out := make([][]batch, s.pool)
 	for i, groups := range steps {
 		labels := 0
 		for _, q := range slices.Concat(groups...) {

@@ -117,7 +117,8 @@ func TestManyRuns(t *testing.T) {
 func TestPoolNeedsBudget(t *testing.T) {
 	cfg := micro("nope", 1)
 	cfg.Train.PoolSteps = 4
-	if _, err := cfg.Resolve(); err == nil || !strings.Contains(err.Error(), "train.pool_steps 4: needs train.micro_tokens") {
+	const want = "train.pool_steps 4: needs train.micro_tokens"
+	if _, err := cfg.Resolve(); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/models/pe"
 )
 
 // ErrNoCheckpoint means that a run directory holds no usable checkpoint.
@@ -56,7 +56,7 @@ func checkpointPath(dir string, step int) string {
 // Checkpoints returns the steps of the checkpoints in a run directory, newest
 // first.
 func Checkpoints(dir string) ([]int, error) {
-	names, err := filesLike(dir, "checkpoint-*.safetensors")
+	names, err := fileNames(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +65,9 @@ func Checkpoints(dir string) ([]int, error) {
 		// Only names as save writes them: a file of another name, such as
 		// checkpoint-9.safetensors, is somebody's copy, neither ours to go on from nor
 		// ours to remove.
-		s := strings.TrimSuffix(strings.TrimPrefix(name, "checkpoint-"), ".safetensors")
-		if n, err := strconv.Atoi(s); err == nil && n >= 0 && checkpointPath(dir, n) == filepath.Join(dir, name) {
+		var n int
+		_, err := fmt.Sscanf(name, "checkpoint-%d.safetensors", &n)
+		if err == nil && n >= 0 && checkpointPath(dir, n) == filepath.Join(dir, name) {
 			steps = append(steps, n)
 		}
 	}
@@ -119,20 +120,8 @@ func readCheckpoint(path string) (*Checkpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Checkpoint{Weights: map[string]*tensor.Tensor{}, m: map[string]*tensor.Tensor{}, v: map[string]*tensor.Tensor{}}
-	if err := json.Unmarshal([]byte(meta["zoo.config"]), &c.Config); err != nil {
-		return nil, fmt.Errorf("has no readable configuration (zoo.config): %w", err)
-	}
-	if c.Step, err = strconv.Atoi(meta["zoo.step"]); err != nil || c.Step < 0 {
-		return nil, fmt.Errorf("has no step number (zoo.step is %q)", meta["zoo.step"])
-	}
-	if c.Loss, err = strconv.ParseFloat(meta["zoo.loss"], 64); err != nil {
-		return nil, fmt.Errorf("has no loss (zoo.loss is %q)", meta["zoo.loss"])
-	}
-	if err := json.Unmarshal([]byte(meta["zoo.progress"]), &c.progress); err != nil {
-		return nil, fmt.Errorf("does not say how far its run is (zoo.progress is %q): %w", meta["zoo.progress"], err)
-	}
-	if c.Config, err = c.Config.Resolve(); err != nil {
+	c, err := readMetadata(meta)
+	if err != nil {
 		return nil, err
 	}
 	model, err := models.New(c.Config.Model)
@@ -151,28 +140,54 @@ func readCheckpoint(path string) (*Checkpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range model.Params() {
-		for prefix, group := range map[string]map[string]*tensor.Tensor{"": c.Weights, firstMoment: c.m, secondMoment: c.v} {
+	if err := c.take(all, model.Params()); err != nil {
+		return nil, err
+	}
+	// Last, because what is wrong is better said than that something is.
+	return c, verifyChecksum(data, meta[checksumKey])
+}
+
+// readMetadata reads a checkpoint but for the tensors.
+func readMetadata(meta map[string]string) (c *Checkpoint, err error) {
+	c = &Checkpoint{}
+	if err := json.Unmarshal([]byte(meta["zoo.config"]), &c.Config); err != nil {
+		return nil, fmt.Errorf("has no readable configuration (zoo.config): %w", err)
+	}
+	if c.Step, err = strconv.Atoi(meta["zoo.step"]); err != nil || c.Step < 0 {
+		return nil, fmt.Errorf("has no step number (zoo.step is %q)", meta["zoo.step"])
+	}
+	if c.Loss, err = strconv.ParseFloat(meta["zoo.loss"], 64); err != nil {
+		return nil, fmt.Errorf("has no loss (zoo.loss is %q)", meta["zoo.loss"])
+	}
+	if err := json.Unmarshal([]byte(meta["zoo.progress"]), &c.progress); err != nil {
+		return nil, fmt.Errorf("does not say how far its run is (zoo.progress is %q): %w", meta["zoo.progress"], err)
+	}
+	c.Config, err = c.Config.Resolve()
+	return c, err
+}
+
+// take sorts the tensors of a file, which must be those of the model.
+func (c *Checkpoint) take(all map[string]*tensor.Tensor, params []pe.Param) error {
+	c.Weights, c.m, c.v = map[string]*tensor.Tensor{}, map[string]*tensor.Tensor{}, map[string]*tensor.Tensor{}
+	groups := map[string]map[string]*tensor.Tensor{"": c.Weights, firstMoment: c.m, secondMoment: c.v}
+	for _, p := range params {
+		for prefix, group := range groups {
 			name := prefix + p.Name
 			t := all[name]
 			if t == nil {
-				return nil, fmt.Errorf("lacks the tensor %s", name)
+				return fmt.Errorf("lacks the tensor %s", name)
 			}
 			if t.DType() != tensor.Float32 || !slices.Equal(t.Shape(), p.Shape) {
-				return nil, fmt.Errorf("tensor %s is %v, the model wants float32%v", name, t, p.Shape)
+				return fmt.Errorf("tensor %s is %v, the model wants float32%v", name, t, p.Shape)
 			}
 			group[p.Name] = t
 			delete(all, name)
 		}
 	}
 	for name := range all {
-		return nil, fmt.Errorf("holds the tensor %s, which the model does not have", name)
+		return fmt.Errorf("holds the tensor %s, which the model does not have", name)
 	}
-	// Last, because what is wrong is better said than that something is.
-	if err := verifyChecksum(data, meta[checksumKey]); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return nil
 }
 
 // Latest reads the newest usable checkpoint of a run. Damaged newer ones are
@@ -204,7 +219,8 @@ func Best(dir string) (c *Checkpoint, skipped []error, err error) {
 	case c.Step:
 		return c, skipped, nil
 	case 0:
-		return nil, skipped, fmt.Errorf("%s: %w: nothing was evaluated by step %d; train with train.eval_every, or use the last one", dir, ErrNoCheckpoint, c.Step)
+		return nil, skipped, fmt.Errorf("%s: %w: nothing was evaluated by step %d; "+
+			"train with train.eval_every, or use the last one", dir, ErrNoCheckpoint, c.Step)
 	}
 	c, err = ReadCheckpoint(checkpointPath(dir, step))
 	if err != nil {
@@ -214,9 +230,8 @@ func Best(dir string) (c *Checkpoint, skipped []error, err error) {
 }
 
 // prune removes all but the newest keep checkpoints, and the best, of a run that
-// is at step.
-// Later ones are damaged, or the run would have gone on from them: they count
-// for nothing, and are written over when the run gets there.
+// is at step. Later ones are damaged, or the run would have gone on from them: they
+// count for nothing, and are written over when the run gets there.
 func prune(dir string, step, keep, best int) error {
 	steps, err := Checkpoints(dir)
 	if err != nil {

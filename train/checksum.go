@@ -37,7 +37,8 @@ func verifyChecksum(data []byte, stated string) error {
 	field := fmt.Appendf(nil, "%q:%q", checksumKey, stated)
 	at := bytes.Index(data, field)
 	if len(stated) != len(noChecksum) || at < 0 {
-		return fmt.Errorf("has no checksum (%s is %q): it is damaged, or from a version of zoo that wrote none", checksumKey, stated)
+		return fmt.Errorf("has no checksum (%s is %q): it is damaged, or from a version of zoo that wrote none",
+			checksumKey, stated)
 	}
 	at += len(field) - 1 - len(stated)
 	sum := sha256.New()

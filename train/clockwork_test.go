@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // clockwork is a run of the unrolled architecture whose batches fall into several
@@ -79,7 +80,7 @@ func TestClockworkRun(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	r := start(t, parts, clockwork(40))
-	err := r.Run(ctx, func(s train.Stats) {
+	err := r.Run(ctx, func(s journal.Stats) {
 		if s.Step == 17 {
 			cancel()
 		}
@@ -97,7 +98,8 @@ func TestClockworkRun(t *testing.T) {
 	// The structure is what the parameters are: after training, too, a module has
 	// weights for itself and slower ones only.
 	for name, w := range final(t, whole).Weights {
-		if strings.Contains(name, "modules.3.") && w.Shape()[1] != 6 || strings.Contains(name, "modules.0.") && w.Shape()[1] != 24 {
+		if strings.Contains(name, "modules.3.") && w.Shape()[1] != 6 ||
+			strings.Contains(name, "modules.0.") && w.Shape()[1] != 24 {
 			t.Errorf("%s is %v", name, w)
 		}
 		if !finite(w) {

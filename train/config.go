@@ -26,7 +26,7 @@ type Config struct {
 // Recipe is how a model is trained.
 type Recipe struct {
 	Task      string `json:"task"`                // a task with its options, or several with commas: a mixture
-	Lengths   string `json:"lengths"`             // "1..20", both ends included; for a mixture one range, or one for each task
+	Lengths   string `json:"lengths"`             // "1..20", both ends included; of a mixture one, or one for each task
 	Examples  int    `json:"examples,omitempty"`  // size of a fixed training set; 0: every example is new
 	Tokenizer string `json:"tokenizer,omitempty"` // "word" (or empty), "char" or "byte"
 	Seed      uint64 `json:"seed"`
@@ -36,13 +36,15 @@ type Recipe struct {
 	// An update may take several runs of the step graph, whose gradients add up: as
 	// many as it takes for each to have at most MicroTokens tokens, padding included.
 	MicroTokens int `json:"micro_tokens"` // 0: an update is one run
-	PoolSteps   int `json:"pool_steps"`   // steps whose sequences are sorted by length together, for runs of MicroTokens; 0: each by itself
+	// Steps whose sequences are sorted by length together, for runs of MicroTokens; 0:
+	// each by itself.
+	PoolSteps int `json:"pool_steps"`
 
 	LR      float64 `json:"lr"`
 	FinalLR float64 `json:"final_lr"`
 	Warmup  int     `json:"warmup"` // steps
 	// WarmupFrom "zero" gives the first update the learning rate 0, and "" lr/warmup
-	// (see Schedule.FromZero). Left out where empty, as Dropout is.
+	// (see Recipe.rate). Left out where empty, as Dropout is.
 	WarmupFrom  string  `json:"warmup_from,omitempty"`
 	WeightDecay float64 `json:"weight_decay"`
 	Beta1       float64 `json:"beta1"`
@@ -67,10 +69,13 @@ type Recipe struct {
 
 	// Evaluation while training. Left out of the stored configuration at 0, as
 	// Dropout is.
-	EvalEvery        int    `json:"eval_every,omitempty"`         // steps; 0: none
-	EvalSamples      int    `json:"eval_samples,omitempty"`       // at each length; 0: 64
-	EvalLengths      string `json:"eval_lengths,omitempty"`       // task.ParseLengths; "": ten trained ones, and up to twice the longest; see task.Task.SplitFor for longer ones that are not evaluated
-	StopAfterPerfect int    `json:"stop_after_perfect,omitempty"` // evaluations in a row without a mistake at trained lengths; 0: never
+	EvalEvery   int `json:"eval_every,omitempty"`   // steps; 0: none
+	EvalSamples int `json:"eval_samples,omitempty"` // at each length; 0: 64
+	// As task.ParseLengths reads them; "": ten trained ones, and up to twice the longest.
+	// See task.Task.SplitFor for longer ones that are not evaluated.
+	EvalLengths string `json:"eval_lengths,omitempty"`
+	// Evaluations in a row without a mistake at trained lengths; 0: never.
+	StopAfterPerfect int `json:"stop_after_perfect,omitempty"`
 }
 
 // mostSequences bounds what a run holds in memory one by one: more is a slip, and an
@@ -85,29 +90,34 @@ func (r Recipe) check() error {
 		value int
 		min   int
 	}{
-		{"examples", r.Examples, 0}, {"steps", r.Steps, 1}, {"batch", r.Batch, 1}, {"micro_tokens", r.MicroTokens, 0}, {"pool_steps", r.PoolSteps, 0}, {"warmup", r.Warmup, 0},
-		{"checkpoint_every", r.CheckpointEvery, 1}, {"keep_checkpoints", r.KeepCheckpoints, 1}, {"threads", r.Threads, 0}, {"lanes", r.Lanes, 0},
+		{"examples", r.Examples, 0}, {"steps", r.Steps, 1}, {"batch", r.Batch, 1},
+		{"micro_tokens", r.MicroTokens, 0}, {"pool_steps", r.PoolSteps, 0}, {"warmup", r.Warmup, 0},
+		{"checkpoint_every", r.CheckpointEvery, 1}, {"keep_checkpoints", r.KeepCheckpoints, 1},
+		{"threads", r.Threads, 0}, {"lanes", r.Lanes, 0},
 		{"eval_every", r.EvalEvery, 0}, {"eval_samples", r.EvalSamples, 0}, {"stop_after_perfect", r.StopAfterPerfect, 0},
 	} {
 		if f.value < f.min {
 			return fmt.Errorf("train.%s %d: want at least %d", f.key, f.value, f.min)
 		}
 	}
-	for key, n := range map[string]int{"examples": r.Examples, "batch": r.Batch, "pool_steps": r.PoolSteps, "eval_samples": r.EvalSamples} {
+	for key, n := range map[string]int{
+		"examples": r.Examples, "batch": r.Batch, "pool_steps": r.PoolSteps, "eval_samples": r.EvalSamples,
+	} {
 		if n > mostSequences {
 			return fmt.Errorf("train.%s %d: want at most %d; each takes memory", key, n, mostSequences)
 		}
 	}
 	if r.PoolSteps > 1 && r.MicroTokens == 0 {
-		return fmt.Errorf("train.pool_steps %d: needs train.micro_tokens, since a step that is one run would have sequences of one length; set it too, or train.pool_steps=0", r.PoolSteps)
+		return fmt.Errorf("train.pool_steps %d: needs train.micro_tokens, since a step that is one run "+
+			"would have sequences of one length; set it too, or train.pool_steps=0", r.PoolSteps)
 	}
 	for _, f := range []struct {
 		key        string
 		value      float64
 		below, max float64
 	}{
-		{"lr", r.LR, 0, 1}, {"eps", r.Eps, 0, 1},
-		{"final_lr", r.FinalLR, -1, 1}, {"weight_decay", r.WeightDecay, -1, 1}, {"clip", r.Clip, -1, 1e9}, {"dropout", r.Dropout, -1, 0.95},
+		{"lr", r.LR, 0, 1}, {"eps", r.Eps, 0, 1}, {"final_lr", r.FinalLR, -1, 1},
+		{"weight_decay", r.WeightDecay, -1, 1}, {"clip", r.Clip, -1, 1e9}, {"dropout", r.Dropout, -1, 0.95},
 		{"beta1", r.Beta1, -1, 0.9999999}, {"beta2", r.Beta2, -1, 0.9999999},
 	} {
 		if !(f.value > f.below && f.value <= f.max) || f.value < 0 {
@@ -196,9 +206,12 @@ func (r Recipe) warnThreads(step int) []error {
 	here := runtime.NumCPU()
 	switch {
 	case r.Threads == 0 && step > 0:
-		return []error{fmt.Errorf("the run does not say how many threads it began with (train.threads is 0); it goes on with one for each of this machine's %d processors, and if they were others before, the bits of its weights will not be those of an uninterrupted run", here)}
+		return []error{fmt.Errorf("the run does not say how many threads it began with (train.threads is 0); "+
+			"it goes on with one for each of this machine's %d processors, and if they were others before, "+
+			"the bits of its weights will not be those of an uninterrupted run", here)}
 	case r.Threads > here:
-		return []error{fmt.Errorf("the run keeps its %d threads, on which its bits depend; this machine has %d processors, so it is slower than it could be", r.Threads, here)}
+		return []error{fmt.Errorf("the run keeps its %d threads, on which its bits depend; "+
+			"this machine has %d processors, so it is slower than it could be", r.Threads, here)}
 	}
 	return nil
 }

@@ -1,11 +1,6 @@
 package train
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"slices"
-
-	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/models"
 )
 
@@ -20,8 +15,8 @@ const (
 	parameterBytes = 16
 	// Each further set of gradients.
 	gradientBytes = 4
-	// The checkpoint that a resumed run has read; it is gone before the activations
-	// of the first step are there.
+	// The file of the checkpoint that a resumed run reads; it is gone before the
+	// activations of the first step are there.
 	checkpointBytes = 12
 	// What a process takes without a model: Go, ONNX Runtime, its thread pools.
 	processBytes = 96 << 20
@@ -39,29 +34,21 @@ const (
 //	A = 4 l b T (L (8 D + 3 F + 2 H K + 3 H T) + 4 V)
 //	X = 4 l b T (L (2 D + F + 2 H T) + 2 D) (with dropout)
 //
-// for N parameters and b sequences of T tokens, the longest, in each of l runs of the step graph side by
-// side. With micro_tokens G is 4 N (2 l − 1): the gradients of each lane and of its last run. A is what
-// the backward pass reads again of each layer (inputs of products, norms and
-// activations; the attention's logits and weights), and the logits with their
-// gradient; 12 N is the checkpoint of a run that is resumed. X is the factors of
-// dropout, those of the attention's weights twice, since their memory is made anew
-// as lengths grow. The last are the tokens of P pooled steps of B sequences,
-// and the order of E fixed examples. ONNX
-// Runtime frees and reuses what it can: without a checkpoint the presets measure
-// between 0.6 and 1 times the estimate.
+// for N parameters and b sequences of T tokens, the longest, in each of l runs of the
+// step graph side by side. With micro_tokens G is 4 N (2 l − 1): the gradients of each
+// lane and of its last run. A is what the backward pass reads again of each layer
+// (inputs of products, norms and activations; the attention's logits and weights), and
+// the logits with their gradient; 12 N is the file of the checkpoint of a run that is
+// resumed. X is the factors of dropout, those of the attention's weights twice, since
+// their memory is made anew as lengths grow. The last are the tokens of P pooled steps
+// of B sequences, and the order of E fixed examples. ONNX Runtime frees and reuses what
+// it can: without a checkpoint the presets measure between 0.6 and 1 times the estimate.
 func EstimateCost(c Config) (Cost, error) {
 	model, err := models.New(c.Model)
 	if err != nil {
 		return Cost{}, err
 	}
-	var out Cost
-	for _, p := range model.Params() {
-		n := int64(1)
-		for _, d := range p.Shape {
-			n *= int64(d)
-		}
-		out.Parameters += n
-	}
+	out := Cost{Parameters: int64(models.Count(model.Params()))}
 	src, err := newSource(c)
 	if err != nil {
 		return Cost{}, err
@@ -94,25 +81,4 @@ func EstimateCost(c Config) (Cost, error) {
 	}
 	out.Memory = int64(min(memory, 1<<62))
 	return out, nil
-}
-
-// longest returns the tokens of the longest of a few samples of the greatest
-// length.
-func (s *source) longest() (int, error) {
-	rng := rand.New(rand.NewPCG(s.seed, 0))
-	most := 0
-	for i, t := range s.tasks {
-		for range 8 {
-			sample, err := task.SampleSplit(t, rng, slices.Max(s.lengths[i]), task.Train)
-			if err != nil {
-				return 0, fmt.Errorf("train: %w", err)
-			}
-			ids, _, err := s.tok.EncodePair(sample.Prompt, sample.Target)
-			if err != nil {
-				return 0, fmt.Errorf("train: %w", err)
-			}
-			most = max(most, len(ids))
-		}
-	}
-	return most, nil
 }

@@ -40,8 +40,10 @@ func TestEstimateCost(t *testing.T) {
 	whole := cost(func(c *train.Config) { c.Train.Batch = 64 })
 	split := cost(func(c *train.Config) { c.Train.Batch, c.Train.MicroTokens = 64, 64 })
 	more := cost(func(c *train.Config) { c.Train.Batch, c.Train.MicroTokens = 4096, 64 })
-	if tokens := more.Memory - split.Memory; split.Memory >= whole.Memory || tokens < 0 || tokens > 4<<20 { // those of the batch
-		t.Errorf("64 sequences take %d bytes at once; by 64 tokens they take %d, and 4096 take %d", whole.Memory, split.Memory, more.Memory)
+	tokens := more.Memory - split.Memory // those of the batch
+	if split.Memory >= whole.Memory || tokens < 0 || tokens > 4<<20 {
+		t.Errorf("64 sequences take %d bytes at once; by 64 tokens they take %d, and 4096 take %d",
+			whole.Memory, split.Memory, more.Memory)
 	}
 	lanes := cost(func(c *train.Config) {
 		c.Train.Batch, c.Train.MicroTokens, c.Train.Threads, c.Train.Lanes = 64, 64, 4, 4

@@ -11,9 +11,9 @@ import (
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
-// Batch is one run of the step graph: B sequences of up to T tokens, padded on
+// batch is one run of the step graph: B sequences of up to T tokens, padded on
 // the right.
-type Batch struct {
+type batch struct {
 	IDs       *tensor.Tensor // [B,T] int64
 	Positions *tensor.Tensor // [B,T] int64
 	Labels    *tensor.Tensor // [B,T] int64: the next token
@@ -43,7 +43,7 @@ type source struct {
 	order []int
 
 	first int       // step of ready
-	ready [][]Batch // by step of the pool
+	ready [][]batch // by step of the pool
 }
 
 func newSource(c Config) (*source, error) {
@@ -132,7 +132,7 @@ type sequence struct {
 }
 
 // at returns the batches of a step, which together are one update.
-func (s *source) at(step int) ([]Batch, error) {
+func (s *source) at(step int) ([]batch, error) {
 	if first := step - step%s.pool; s.ready == nil || s.first != first {
 		ready, err := s.fill(first)
 		if err != nil {
@@ -179,12 +179,12 @@ func (s *source) width(q sequence) int {
 }
 
 // pad lays sequences out as one batch.
-func (s *source) pad(part []sequence, labels int) Batch {
+func (s *source) pad(part []sequence, labels int) batch {
 	width := 0
 	for _, q := range part {
 		width = max(width, s.width(q))
 	}
-	b := Batch{
+	b := batch{
 		IDs:       tensor.New(tensor.Int64, len(part), width),
 		Positions: tensor.New(tensor.Int64, len(part), width),
 		Labels:    tensor.New(tensor.Int64, len(part), width),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // on returns the micro run on other data.
@@ -108,8 +109,10 @@ func TestMixture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if card.Task != c.Train.Task || card.Trained.Min != 1 || card.Trained.Max != 20 || len(card.Tokenizer) != c.Model.VocabSize {
-		t.Errorf("card: task %q, lengths %v, %d pieces of %d", card.Task, card.Trained, len(card.Tokenizer), c.Model.VocabSize)
+	if card.Task != c.Train.Task || card.Trained.Min != 1 || card.Trained.Max != 20 ||
+		len(card.Tokenizer) != c.Model.VocabSize {
+		t.Errorf("card: task %q, lengths %v, %d pieces of %d",
+			card.Task, card.Trained, len(card.Tokenizer), c.Model.VocabSize)
 	}
 	one, err := on("copy,reverse", "1..5", 1).Resolve()
 	if err != nil || one.Train.Lengths != "1..5,1..5" {
@@ -166,7 +169,7 @@ func TestResumeIsExactOnEveryKindOfData(t *testing.T) {
 		losses(t, start(t, whole, cfg))
 		ctx, cancel := context.WithCancel(t.Context())
 		r := start(t, parts, cfg)
-		err := r.Run(ctx, func(s train.Stats) {
+		err := r.Run(ctx, func(s journal.Stats) {
 			if s.Step == 3 {
 				cancel()
 			}
@@ -205,7 +208,8 @@ func TestDataErrors(t *testing.T) {
 		{"copy,copy-cmc", "", "", "train.task: task copy is named twice"},
 		{"copy+full", "", "", "has no scratchpad"},
 		{"copy,reverse", "1..5,1..6,1..7", "", "3 ranges for 2 tasks"},
-		{"copy,lego", "1..5", "", "train.lengths: task lego: no prompt has this length: length 1 is outside its lengths 2..26"},
+		{"copy,lego", "1..5", "",
+			"train.lengths: task lego: no prompt has this length: length 1 is outside its lengths 2..26"},
 		{"lego", "20..30", "", "length 30 is outside"},
 		{"scan", "37..38", "", "length 37; the nearest are 36 and 40"},
 		{"copy", "", "bpe", `train.tokenizer: tokenizer: unknown rule "bpe": known: word, char, byte`},

@@ -2,10 +2,13 @@ package train
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // RunInfo is what a run directory says without its weights being read.
@@ -30,6 +33,17 @@ type RunInfo struct {
 // Finished reports whether there is nothing left to train.
 func (r RunInfo) Finished() bool { return r.Step >= r.Steps || r.Stopped }
 
+// State says for people how far the run is.
+func (r RunInfo) State() string {
+	switch {
+	case r.Finished():
+		return "finished"
+	case r.Step == 0:
+		return "no checkpoint yet"
+	}
+	return fmt.Sprintf("stopped at step %d of %d", r.Step, r.Steps)
+}
+
 // Describe reads what a run directory says of its run, but for the weights.
 func Describe(dir string) (RunInfo, error) {
 	cfg, err := ReadConfig(dir)
@@ -49,22 +63,17 @@ func Describe(dir string) (RunInfo, error) {
 	if info, err := os.Stat(newest); err == nil {
 		r.Saved = info.ModTime()
 	}
-	metrics := filepath.Join(dir, MetricsFile)
-	stats, err := ReadMetrics(metrics)
-	if errors.Is(err, ErrDamagedLines) {
+	noted, err := journal.Read(dir)
+	if errors.Is(err, journal.ErrDamaged) {
 		r.Damage = err
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return r, err
 	}
-	if len(stats) > 0 {
-		r.Loss = &stats[len(stats)-1].Loss
+	if n := len(noted.Steps); n > 0 {
+		r.Loss = &noted.Steps[n-1].Loss
 	}
-	evals, err := ReadEvaluations(metrics)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && r.Damage == nil {
-		return r, err
-	}
-	if len(evals) > 0 {
-		last := evals[len(evals)-1]
+	if n := len(noted.Evaluations); n > 0 {
+		last := noted.Evaluations[n-1]
 		r.Stopped = last.Stop && last.Step == r.Step
 	}
 	return r, nil

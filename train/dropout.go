@@ -52,7 +52,7 @@ func newDropout(g *graph.Graph, rate float64, seed uint64) *dropout {
 
 // factors returns the value of every site for a batch. They are valid until the
 // next call.
-func (d *dropout) factors(b Batch) (map[string]*tensor.Tensor, error) {
+func (d *dropout) factors(b batch) (map[string]*tensor.Tensor, error) {
 	batch, seq := b.IDs.Shape()[0], b.IDs.Shape()[1]
 	all := make([]*tensor.Tensor, len(d.sites))
 	for i := range d.sites {

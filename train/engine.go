@@ -14,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
@@ -43,8 +44,8 @@ type lane struct {
 }
 
 // newEngine prepares and compiles the step of m. The gradients of an update are left in
-// grads; split says that it may take several runs.
-func newEngine(m models.Model, weights, grads map[string]*tensor.Tensor, split bool, r Recipe, opt ort.Options) (*engine, error) {
+// grads.
+func newEngine(m models.Model, weights, grads map[string]*tensor.Tensor, r Recipe, opt ort.Options) (*engine, error) {
 	arch, err := models.ArchitectureOf(m.Config())
 	if err != nil {
 		return nil, err
@@ -58,11 +59,11 @@ func newEngine(m models.Model, weights, grads map[string]*tensor.Tensor, split b
 		if n := r.lanes(); n > 1 {
 			l.opt.Threads = r.threads() / n
 			if i > 0 {
-				l.sum, l.opt.ProfilePrefix = zeros(m), ""
+				l.sum, l.opt.ProfilePrefix = zeros(m.Params()), ""
 			}
 		}
-		if split {
-			l.part = zeros(m)
+		if r.MicroTokens > 0 { // an update may take several runs
+			l.part = zeros(m.Params())
 		}
 		e.lanes = append(e.lanes, l)
 		first := 0
@@ -78,16 +79,16 @@ func newEngine(m models.Model, weights, grads map[string]*tensor.Tensor, split b
 }
 
 // zeros makes a tensor for each weight.
-func zeros(m models.Model) map[string]*tensor.Tensor {
+func zeros(params []pe.Param) map[string]*tensor.Tensor {
 	out := map[string]*tensor.Tensor{}
-	for _, p := range m.Params() {
+	for _, p := range params {
 		out[p.Name] = tensor.New(tensor.Float32, p.Shape...)
 	}
 	return out
 }
 
 // run computes loss and gradients of the batches that make one update.
-func (e *engine) run(ctx context.Context, batches []Batch) (loss float64, err error) {
+func (e *engine) run(ctx context.Context, batches []batch) (loss float64, err error) {
 	errs := make([]error, len(e.lanes))
 	var wg sync.WaitGroup
 	for i, l := range e.lanes {
@@ -129,7 +130,7 @@ func (e *engine) close() {
 }
 
 // run makes the lane's runs of an update: every so many-th, from its own number on.
-func (l *lane) run(ctx context.Context, batches []Batch, number int) error {
+func (l *lane) run(ctx context.Context, batches []batch, number int) error {
 	l.loss = 0
 	for i := number; i < len(batches); i += len(l.engine.lanes) {
 		n := 0
@@ -234,7 +235,7 @@ func (s *step) into(loss *tensor.Tensor, grads map[string]*tensor.Tensor) (out [
 	return out, nil
 }
 
-func (s *step) run(ctx context.Context, b Batch, outputs []*ort.Value) error {
+func (s *step) run(ctx context.Context, b batch, outputs []*ort.Value) error {
 	feed := map[string]*tensor.Tensor{
 		card.InputIDs.Name: b.IDs, card.PositionIDs.Name: b.Positions, labelsInput: b.Labels, weightsInput: b.Weights,
 	}

@@ -10,35 +10,14 @@ import (
 
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // Evaluator measures a model by greedy generation on held-out samples, at the
 // lengths of Config.EvalLengths. The weights are the run's own, by name: they
 // are to be read only, and only until it returns. Equal weights must give equal
 // results, or a resumed run is not exact.
-type Evaluator func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]EvalResult, error)
-
-// EvalResult is what was measured at one length of a task.
-type EvalResult struct {
-	Task            string `json:"task,omitempty"` // "" where the run has one only
-	Length          int    `json:"length"`
-	N               int    `json:"n"`                // samples; 0 where there were none to be had
-	Correct         int    `json:"correct"`          // answers that match
-	SequenceCorrect int    `json:"sequence_correct"` // all tokens of the target, and the end
-}
-
-// Evaluation is what was measured after a step. Ratios are of samples, in 0..1,
-// and absent where there were none.
-type Evaluation struct {
-	Step     int          `json:"-"`
-	Accuracy *float64     `json:"accuracy,omitempty"`          // at trained lengths
-	Sequence *float64     `json:"sequence_accuracy,omitempty"` // at trained lengths
-	Beyond   *float64     `json:"beyond_accuracy,omitempty"`   // at longer ones
-	Lengths  []EvalResult `json:"lengths"`
-	Seconds  float64      `json:"seconds"`
-	Best     bool         `json:"best,omitempty"` // the best of the run so far
-	Stop     bool         `json:"stop,omitempty"` // the run ends here, early
-}
+type Evaluator func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]journal.Result, error)
 
 // progress is what a run knows beside weights and moments; checkpoints hold it.
 type progress struct {
@@ -64,7 +43,7 @@ func (r Recipe) evaluates(step int) bool {
 
 // note takes an evaluation in. The best is that of Kazemnejad et al. 2023: the
 // highest sequence accuracy, rounded to 4 digits; the first to reach it.
-func (p *progress) note(e *Evaluation, stopAfter int) {
+func (p *progress) note(e *journal.Evaluation, stopAfter int) {
 	p.Evaluated = e.Step
 	if score := math.Round(*e.Sequence*1e4) / 1e4; p.BestStep == 0 || score > p.BestScore {
 		p.BestStep, p.BestScore, e.Best = e.Step, score, true
@@ -76,8 +55,8 @@ func (p *progress) note(e *Evaluation, stopAfter int) {
 }
 
 // summarize adds results up, in and beyond the trained lengths.
-func summarize(step int, m mixture, results []EvalResult) (Evaluation, error) {
-	var in, beyond EvalResult
+func summarize(step int, m mixture, results []journal.Result) (journal.Evaluation, error) {
+	var in, beyond journal.Result
 	for _, r := range results {
 		trained := m.lengths[max(0, slices.IndexFunc(m.tasks, func(t task.Task) bool { return t.Name == r.Task }))]
 		into := &beyond
@@ -91,7 +70,8 @@ func summarize(step int, m mixture, results []EvalResult) (Evaluation, error) {
 		into.SequenceCorrect += r.SequenceCorrect
 	}
 	if in.N == 0 {
-		return Evaluation{}, fmt.Errorf("train: evaluation at step %d: no held-out samples at the trained lengths %s; give train.eval_lengths some that have any", step, m.ranges())
+		return journal.Evaluation{}, fmt.Errorf("train: evaluation at step %d: "+
+			"no held-out samples at the trained lengths %s; give train.eval_lengths some that have any", step, m.ranges())
 	}
 	ratio := func(a, n int) *float64 {
 		if n == 0 {
@@ -100,7 +80,7 @@ func summarize(step int, m mixture, results []EvalResult) (Evaluation, error) {
 		v := float64(a) / float64(n)
 		return &v
 	}
-	return Evaluation{Step: step, Lengths: results, Accuracy: ratio(in.Correct, in.N),
+	return journal.Evaluation{Step: step, Lengths: results, Accuracy: ratio(in.Correct, in.N),
 		Sequence: ratio(in.SequenceCorrect, in.N), Beyond: ratio(beyond.Correct, beyond.N)}, nil
 }
 
@@ -143,8 +123,10 @@ func (m mixture) checkEvaluated(list string) error {
 		}
 	}
 	for i, t := range m.tasks {
-		if !slices.ContainsFunc(lengths, func(n int) bool { return m.lengths[i].Contains(n) && t.CheckLength(n) == nil }) {
-			return fmt.Errorf("none is a trained length (%s) of %s, and the best checkpoint is chosen by those", m.lengths[i], t.Name)
+		trained := func(n int) bool { return m.lengths[i].Contains(n) && t.CheckLength(n) == nil }
+		if !slices.ContainsFunc(lengths, trained) {
+			return fmt.Errorf("none is a trained length (%s) of %s, and the best checkpoint is chosen by those",
+				m.lengths[i], t.Name)
 		}
 	}
 	return nil

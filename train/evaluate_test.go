@@ -13,17 +13,18 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // scripted is an evaluator whose answers depend on the step: of 1000 samples at
 // a trained length, and of 10 at a longer one.
 func scripted(right map[int]int) train.Evaluator {
-	return func(_ context.Context, step int, weights map[string]*tensor.Tensor) ([]train.EvalResult, error) {
+	return func(_ context.Context, step int, weights map[string]*tensor.Tensor) ([]journal.Result, error) {
 		if weights["embed.weight"] == nil {
 			return nil, errors.New("no weights")
 		}
 		n := right[step]
-		return []train.EvalResult{
+		return []journal.Result{
 			{Length: 5, N: 20000, Correct: n, SequenceCorrect: n}, {Length: 9, N: 10, Correct: 4}, {Length: 12}}, nil
 	}
 }
@@ -53,7 +54,7 @@ func TestBestCheckpoint(t *testing.T) {
 	// 0.50002 rounds to 0.5, so step 6 is no better than step 3
 	o := train.Options{Evaluate: scripted(map[int]int{3: 10000, 6: 10000, 9: 9999, 12: 8000})}
 	var best []int
-	o.Evaluated = func(e train.Evaluation) {
+	o.Evaluated = func(e journal.Evaluation) {
 		if e.Best {
 			best = append(best, e.Step)
 		}
@@ -71,12 +72,13 @@ func TestBestCheckpoint(t *testing.T) {
 	if step, score := final(t, dir).Best(); step != 3 || score != 0.5 {
 		t.Errorf("the last checkpoint names step %d with %v as the best, want 3 with 0.5", step, score)
 	}
-	if _, _, err := train.Best(plain); !errors.Is(err, train.ErrNoCheckpoint) || !strings.Contains(err.Error(), "train.eval_every") {
+	if _, _, err := train.Best(plain); !errors.Is(err, train.ErrNoCheckpoint) ||
+		!strings.Contains(err.Error(), "train.eval_every") {
 		t.Errorf("best of a run without evaluations: error %v", err)
 	}
-	evals, err := train.ReadEvaluations(filepath.Join(dir, train.MetricsFile))
-	if err != nil || len(evals) != 4 {
-		t.Fatalf("%d evaluations in the metrics, want 4 (%v)", len(evals), err)
+	evals := noted(t, dir).Evaluations
+	if len(evals) != 4 {
+		t.Fatalf("%d evaluations in the metrics, want 4", len(evals))
 	}
 	if e := evals[1]; e.Step != 6 || *e.Accuracy != 0.5 || *e.Beyond != 0.4 || len(e.Lengths) != 3 {
 		t.Errorf("second evaluation: %+v", e)
@@ -92,7 +94,7 @@ func TestStopAfterPerfect(t *testing.T) {
 	r := startWith(t, dir, cfg, train.Options{Evaluate: scripted(right)})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	err := r.Run(ctx, func(s train.Stats) {
+	err := r.Run(ctx, func(s journal.Stats) {
 		if s.Step == 11 {
 			cancel()
 		}
@@ -109,9 +111,9 @@ func TestStopAfterPerfect(t *testing.T) {
 	if c := final(t, dir); c.Step != 12 || !c.Finished() {
 		t.Errorf("ended at step %d, finished %v; want 12, true", c.Step, c.Finished())
 	}
-	evals, err := train.ReadEvaluations(filepath.Join(dir, train.MetricsFile))
-	if err != nil || len(evals) != 6 || !evals[5].Stop || evals[4].Stop {
-		t.Errorf("evaluations %+v (%v)", evals, err)
+	evals := noted(t, dir).Evaluations
+	if len(evals) != 6 || !evals[5].Stop || evals[4].Stop {
+		t.Errorf("evaluations %+v", evals)
 	}
 }
 
@@ -120,10 +122,11 @@ func TestInterruptedEvaluation(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	r := startWith(t, dir, evaluated(4, 2), train.Options{Evaluate: func(ctx context.Context, _ int, _ map[string]*tensor.Tensor) ([]train.EvalResult, error) {
+	evaluate := func(ctx context.Context, _ int, _ map[string]*tensor.Tensor) ([]journal.Result, error) {
 		cancel()
 		return nil, ctx.Err()
-	}})
+	}
+	r := startWith(t, dir, evaluated(4, 2), train.Options{Evaluate: evaluate})
 	if err := r.Run(ctx, nil); !errors.Is(err, train.ErrInterrupted) {
 		t.Fatal(err)
 	}
@@ -134,9 +137,9 @@ func TestInterruptedEvaluation(t *testing.T) {
 	}
 	defer r.Close()
 	losses(t, r)
-	evals, err := train.ReadEvaluations(filepath.Join(dir, train.MetricsFile))
-	if err != nil || len(evals) != 2 || evals[0].Step != 2 || evals[1].Step != 4 {
-		t.Errorf("evaluations %+v (%v), want those of steps 2 and 4", evals, err)
+	evals := noted(t, dir).Evaluations
+	if len(evals) != 2 || evals[0].Step != 2 || evals[1].Step != 4 {
+		t.Errorf("evaluations %+v, want those of steps 2 and 4", evals)
 	}
 }
 
@@ -196,12 +199,13 @@ func TestEvaluatedMixture(t *testing.T) {
 	cfg := on("copy,summation", "1..4,1..2", 2)
 	cfg.Train.EvalEvery, cfg.Train.EvalLengths = 2, "2,4"
 	dir := t.TempDir()
-	losses(t, startWith(t, dir, cfg, train.Options{Evaluate: func(context.Context, int, map[string]*tensor.Tensor) ([]train.EvalResult, error) {
-		return []train.EvalResult{{Task: "copy", Length: 2, N: 4, Correct: 4}, {Task: "copy", Length: 4, N: 4, Correct: 4},
+	evaluate := func(context.Context, int, map[string]*tensor.Tensor) ([]journal.Result, error) {
+		return []journal.Result{{Task: "copy", Length: 2, N: 4, Correct: 4}, {Task: "copy", Length: 4, N: 4, Correct: 4},
 			{Task: "summation", Length: 2, N: 4, Correct: 1}, {Task: "summation", Length: 4, N: 4}}, nil
-	}}))
-	evals, err := train.ReadEvaluations(filepath.Join(dir, train.MetricsFile))
-	if err != nil || len(evals) != 1 || *evals[0].Accuracy != 0.75 || *evals[0].Beyond != 0 {
-		t.Errorf("evaluations %+v (%v), want 9 of 12 in and 0 of 4 beyond", evals, err)
+	}
+	losses(t, startWith(t, dir, cfg, train.Options{Evaluate: evaluate}))
+	evals := noted(t, dir).Evaluations
+	if len(evals) != 1 || *evals[0].Accuracy != 0.75 || *evals[0].Beyond != 0 {
+		t.Errorf("evaluations %+v, want 9 of 12 in and 0 of 4 beyond", evals)
 	}
 }

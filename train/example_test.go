@@ -6,14 +6,15 @@ import (
 
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // It takes ONNX Runtime, so that the tests compile this and do not run it.
 func Example() {
 	cfg := train.Config{
 		Model: models.Config{Encoding: "rope", DModel: 64, NLayers: 2, NHeads: 4, DFF: 256},
-		Train: train.Recipe{Task: "copy", Lengths: "1..20", Seed: 1, Steps: 1000, Batch: 64, LR: 1e-3, Beta1: 0.9, Beta2: 0.98, Eps: 1e-8,
-			Clip: 1, CheckpointEvery: 100, KeepCheckpoints: 2},
+		Train: train.Recipe{Task: "copy", Lengths: "1..20", Seed: 1, Steps: 1000, Batch: 64, LR: 1e-3,
+			Beta1: 0.9, Beta2: 0.98, Eps: 1e-8, Clip: 1, CheckpointEvery: 100, KeepCheckpoints: 2},
 	}
 	t, err := train.New("runs/mine", cfg, train.Options{})
 	if err != nil {
@@ -21,7 +22,7 @@ func Example() {
 		return
 	}
 	defer t.Close()
-	if err := t.Run(context.Background(), func(s train.Stats) { fmt.Println(s.Step, s.Loss) }); err != nil {
+	if err := t.Run(context.Background(), func(s journal.Stats) { fmt.Println(s.Step, s.Loss) }); err != nil {
 		fmt.Println(err) // train.ErrInterrupted: train.Resume goes on
 		return
 	}

@@ -6,19 +6,23 @@ import (
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/train/journal"
 )
+
+// Batch is one run of the step graph.
+type Batch = batch
 
 // RepeatFirstBatch makes every step see the data of the first.
 func RepeatFirstBatch(t *Trainer) {
 	draw := t.draw
-	t.draw = func(int) ([]Batch, error) { return draw(0) }
+	t.draw = func(int) ([]batch, error) { return draw(0) }
 }
 
 // StepLoss is the loss of the training step, for gradient checks.
 var StepLoss = stepLoss
 
 // Draw returns the batches of a step.
-func Draw(c Config, step int) ([]Batch, error) {
+func Draw(c Config, step int) ([]batch, error) {
 	src, err := newSource(c)
 	if err != nil {
 		return nil, err
@@ -27,7 +31,7 @@ func Draw(c Config, step int) ([]Batch, error) {
 }
 
 // DrawAll returns the batches of several steps from one source.
-func DrawAll(c Config, steps ...int) (out [][]Batch, err error) {
+func DrawAll(c Config, steps ...int) (out [][]batch, err error) {
 	src, err := newSource(c)
 	if err != nil {
 		return nil, err
@@ -70,10 +74,10 @@ func Decode(c Config, step int) ([]string, error) {
 }
 
 // Update makes one step on given batches.
-func Update(t *Trainer, batches []Batch) (Stats, error) { return t.update(batches) }
+func Update(t *Trainer, batches []batch) (journal.Stats, error) { return t.update(batches) }
 
 // Factors returns the dropout factors of a batch, by input of the step graph.
-func Factors(g *graph.Graph, rate float64, seed uint64, b Batch) (map[string]*tensor.Tensor, error) {
+func Factors(g *graph.Graph, rate float64, seed uint64, b batch) (map[string]*tensor.Tensor, error) {
 	return newDropout(g, rate, seed).factors(b)
 }
 
@@ -97,7 +101,7 @@ func Exploded(losses []float64) int {
 
 // PretendLoss makes a run believe that its loss was steady so far.
 func PretendLoss(t *Trainer, loss float64) {
-	t.progress.Watch = watch{Start: loss, Smooth: loss, Best: loss}
+	t.now.progress.Watch = watch{Start: loss, Smooth: loss, Best: loss}
 }
 
 // SweepTemporary removes what killed writes left behind.
@@ -106,6 +110,9 @@ var SweepTemporary = sweepTemporary
 // LeaveThreadsOpen makes the files of a run, from now on, those of an earlier
 // version, which stored train.threads 0.
 func LeaveThreadsOpen(t *Trainer) error {
-	t.cfg.Train.Threads = 0
-	return t.cfg.write(t.dir)
+	t.now.Config.Train.Threads = 0
+	return t.now.Config.write(t.dir)
 }
+
+// Rate is the learning rate of a step.
+func Rate(r Recipe, step int) float64 { return r.rate(step) }

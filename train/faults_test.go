@@ -12,6 +12,7 @@ import (
 
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // fullDisk writes half of what it is given while full.
@@ -38,10 +39,11 @@ func TestFullDisk(t *testing.T) {
 	losses(t, startWith(t, whole, cfg, train.Options{Evaluate: scripted(right)}))
 
 	var told []error
-	r := startWith(t, dir, cfg, train.Options{Evaluate: scripted(right), Warn: func(err error) { told = append(told, err) }})
+	warn := func(err error) { told = append(told, err) }
+	r := startWith(t, dir, cfg, train.Options{Evaluate: scripted(right), Warn: warn})
 	full := false
 	train.Through(r, func(w io.Writer) io.Writer { return fullDisk{w, &full} })
-	err := r.Run(t.Context(), func(s train.Stats) {
+	err := r.Run(t.Context(), func(s journal.Stats) {
 		if s.Step == 11 {
 			if c := final(t, dir); c.Step != 4 {
 				t.Errorf("with a full disk the newest checkpoint is of step %d, want 4", c.Step)
@@ -75,9 +77,8 @@ func TestFullDisk(t *testing.T) {
 	}
 	sameWeights(t, best, want)
 	for _, d := range []string{dir, whole} {
-		m, err := train.ReadMetrics(filepath.Join(d, train.MetricsFile))
-		if err != nil || len(m) != 20 || m[19].Step != 20 {
-			t.Errorf("%d lines of metrics, want 20 (%v)", len(m), err)
+		if m := noted(t, d).Steps; len(m) != 20 || m[19].Step != 20 {
+			t.Errorf("%d lines of metrics, want 20", len(m))
 		}
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
@@ -91,16 +92,16 @@ func TestFullDiskAtTheEnd(t *testing.T) {
 	r := startWith(t, dir, micro("nope", 8), train.Options{Warn: func(error) {}})
 	full := false
 	train.Through(r, func(w io.Writer) io.Writer { return fullDisk{w, &full} })
-	err := r.Run(t.Context(), func(s train.Stats) { full = s.Step >= 5 })
-	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "checkpoint at step 8") || !strings.Contains(err.Error(), "metrics.jsonl") {
+	err := r.Run(t.Context(), func(s journal.Stats) { full = s.Step >= 5 })
+	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "checkpoint at step 8") ||
+		!strings.Contains(err.Error(), "metrics.jsonl") {
 		t.Errorf("error %v, want ENOSPC for checkpoint and metrics", err)
 	}
 	if c := final(t, dir); c.Step != 4 {
 		t.Errorf("the newest checkpoint is of step %d, want 4", c.Step)
 	}
-	m, err := train.ReadMetrics(filepath.Join(dir, train.MetricsFile))
-	if err != nil || len(m) != 5 {
-		t.Errorf("%d lines of metrics, want the 5 that there was room for (%v)", len(m), err)
+	if n := len(noted(t, dir).Steps); n != 5 {
+		t.Errorf("%d lines of metrics, want the 5 that there was room for", n)
 	}
 }
 
@@ -139,7 +140,7 @@ func TestInterruptionOnAFullDisk(t *testing.T) {
 	r := start(t, t.TempDir(), micro("nope", 8))
 	train.Through(r, func(w io.Writer) io.Writer { return fullDisk{w, &full} })
 	ctx, cancel := context.WithCancel(t.Context())
-	err := r.Run(ctx, func(s train.Stats) {
+	err := r.Run(ctx, func(s journal.Stats) {
 		if s.Step == 3 {
 			full = true
 			cancel()

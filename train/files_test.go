@@ -43,8 +43,10 @@ func TestPathsThatLookLikePatterns(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such names")
 	}
-	four := []string{"checkpoint-00000001.safetensors", "checkpoint-00000002.safetensors", "checkpoint-00000003.safetensors", "checkpoint-00000004.safetensors"}
-	for _, tc := range []struct{ name, sibling string }{{"exp[1]", "exp1"}, {"v?", "v1"}, {"a*", "ab"}, {"[", "b"}, {`e\1`, "e1"}} {
+	four := []string{"checkpoint-00000001.safetensors", "checkpoint-00000002.safetensors",
+		"checkpoint-00000003.safetensors", "checkpoint-00000004.safetensors"}
+	for _, tc := range []struct{ name, sibling string }{{"exp[1]", "exp1"}, {"v?", "v1"}, {"a*", "ab"},
+		{"[", "b"}, {`e\1`, "e1"}} {
 		root := t.TempDir()
 		dir, sibling := filepath.Join(root, tc.name), filepath.Join(root, tc.sibling)
 		touch(t, dir, four...)
@@ -76,7 +78,8 @@ func TestPathsThatLookLikePatterns(t *testing.T) {
 // later one from being saved.
 func TestForeignCheckpointNames(t *testing.T) {
 	dir := t.TempDir()
-	foreign := []string{"checkpoint-+0000007.safetensors", "checkpoint--0000007.safetensors", "checkpoint-0000000009.safetensors", "checkpoint-9.safetensors", "checkpoint-best.safetensors"}
+	foreign := []string{"checkpoint-+0000007.safetensors", "checkpoint--0000007.safetensors",
+		"checkpoint-0000000009.safetensors", "checkpoint-9.safetensors", "checkpoint-best.safetensors"}
 	touch(t, dir, foreign...)
 	r := start(t, dir, micro("nope", 12))
 	losses(t, r)

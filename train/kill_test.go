@@ -18,6 +18,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // The environment of a child process that trains and is killed.
@@ -35,13 +36,13 @@ func killedConfig() train.Config {
 }
 
 // byWeights is an evaluator whose result depends on the weights alone.
-func byWeights(_ context.Context, _ int, weights map[string]*tensor.Tensor) ([]train.EvalResult, error) {
+func byWeights(_ context.Context, _ int, weights map[string]*tensor.Tensor) ([]journal.Result, error) {
 	w := tensor.Data[float32](weights["embed.weight"])[0]
 	n := int(w*1e6) % 1000
 	if n < 0 {
 		n = -n
 	}
-	return []train.EvalResult{{Length: 5, N: 1000, Correct: n, SequenceCorrect: n}}, nil
+	return []journal.Result{{Length: 5, N: 1000, Correct: n, SequenceCorrect: n}}, nil
 }
 
 // suicide kills its process once so many bytes are written to any file.
@@ -78,7 +79,7 @@ func TestKilledChild(t *testing.T) {
 	if left, _ := strconv.Atoi(os.Getenv(killBytes)); left > 0 {
 		train.Through(r, func(w io.Writer) io.Writer { return suicide{w, &left} })
 	}
-	if err := r.Run(t.Context(), func(s train.Stats) { fmt.Println("step", s.Step) }); err != nil {
+	if err := r.Run(t.Context(), func(s journal.Stats) { fmt.Println("step", s.Step) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -135,13 +136,8 @@ func TestKill(t *testing.T) {
 	if err != nil || string(x) != string(y) {
 		t.Errorf("the last checkpoint differs from that of the uninterrupted run (%v)", err)
 	}
-	m, err := train.ReadMetrics(filepath.Join(killed, train.MetricsFile))
-	if err != nil || len(m) != 30 {
-		t.Errorf("%d lines of metrics, want 30 (%v)", len(m), err)
-	}
-	evals, err := train.ReadEvaluations(filepath.Join(killed, train.MetricsFile))
-	if err != nil || len(evals) != 6 {
-		t.Errorf("%d evaluations, want 6 (%v)", len(evals), err)
+	if m := noted(t, killed); len(m.Steps) != 30 || len(m.Evaluations) != 6 {
+		t.Errorf("%d lines of metrics, want 30; %d evaluations, want 6", len(m.Steps), len(m.Evaluations))
 	}
 	if left, _ := filepath.Glob(filepath.Join(killed, ".*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/nopezoo/zoo/filelock"
 )
@@ -41,11 +42,14 @@ func Busy(dir string) (bool, error) {
 // sweepTemporary removes what writes cut off by a kill have left behind. Only
 // the holder of the lock may call it.
 func sweepTemporary(dir string) error {
-	names, err := filesLike(dir, ".*.tmp")
+	names, err := fileNames(dir)
 	if err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
 	for _, name := range names {
+		if !strings.HasPrefix(name, ".") || !strings.HasSuffix(name, ".tmp") {
+			continue
+		}
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			return fmt.Errorf("train: %w", err)
 		}

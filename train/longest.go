@@ -3,14 +3,18 @@ package train
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/models"
 )
 
-// longestDraws is how many samples of a length show how many tokens it takes: the
-// number differs by a few at most.
-const longestDraws = 50
+// The tokens of a sequence differ by a few at most between samples of a length: that
+// many show how many it takes. The estimate of a cost is content with fewer.
+const (
+	longestDraws = 50
+	costDraws    = 8
+)
 
 // checkLongest refuses lengths whose sequences a bounded model could not take, with
 // the shortest of them, before a run begins. One longer than all that are drawn here
@@ -27,21 +31,47 @@ func (c Config) checkLongest() error {
 	rng := rand.New(rand.NewPCG(dataSeed, 0))
 	for i, t := range s.tasks {
 		for _, length := range s.lengths[i] {
-			for range longestDraws {
-				sample, err := task.SampleSplit(t, rng, length, task.Train)
-				if err != nil {
-					return fmt.Errorf("train: %w", err)
-				}
-				ids, _, err := s.tok.EncodePair(sample.Prompt, sample.Target)
-				if err != nil {
-					return fmt.Errorf("train: %w", err)
-				}
-				if n := len(ids); n > model.MaxLength() { // with the end token, which is only ever a label
-					return fmt.Errorf("train: task %s has sequences of %d tokens at length %d, and the encoding %s ends at %d; lower train.lengths or raise the encoding's maximum",
-						t.Name, n, length, c.Model.Encoding, model.MaxLength())
-				}
+			n, err := s.mostTokens(i, length, rng, longestDraws)
+			if err != nil {
+				return err
+			}
+			if n > model.MaxLength() {
+				return fmt.Errorf("train: task %s has sequences of %d tokens at length %d, and the encoding %s ends at %d; "+
+					"lower train.lengths or raise the encoding's maximum", t.Name, n, length, c.Model.Encoding, model.MaxLength())
 			}
 		}
 	}
 	return nil
+}
+
+// longest returns the tokens of the longest of a few samples of the greatest length.
+func (s *source) longest() (int, error) {
+	rng := rand.New(rand.NewPCG(s.seed, 0))
+	most := 0
+	for i := range s.tasks {
+		n, err := s.mostTokens(i, slices.Max(s.lengths[i]), rng, costDraws)
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, n)
+	}
+	return most, nil
+}
+
+// mostTokens returns the tokens of the longest of some samples of a task. The end token,
+// which is only ever a label, is not among them.
+func (s *source) mostTokens(i, length int, rng *rand.Rand, draws int) (int, error) {
+	most := 0
+	for range draws {
+		sample, err := task.SampleSplit(s.tasks[i], rng, length, task.Train)
+		if err != nil {
+			return 0, fmt.Errorf("train: %w", err)
+		}
+		ids, _, err := s.tok.EncodePair(sample.Prompt, sample.Target)
+		if err != nil {
+			return 0, fmt.Errorf("train: %w", err)
+		}
+		most = max(most, len(ids))
+	}
+	return most, nil
 }

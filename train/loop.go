@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // Run trains to the end and calls report, where not nil, after each step. It
@@ -13,34 +15,34 @@ import (
 //
 // What cannot be saved on the way, as on a full disk, is told to Options.Warn
 // and tried again at the next interval; at the end it is an error.
-func (t *Trainer) Run(ctx context.Context, report func(Stats)) error {
+func (t *Trainer) Run(ctx context.Context, report func(journal.Stats)) error {
 	if ctx == nil {
 		return errors.New("train: the context is nil")
 	}
-	log := openJournal(t.dir, t.step, time.Now(), t.through)
+	log := journal.Open(t.dir, t.now.Step, t.through)
 	err := t.run(ctx, log, report)
-	return errors.Join(err, log.close())
+	return errors.Join(err, log.Close())
 }
 
-func (t *Trainer) run(ctx context.Context, log *journal, report func(Stats)) error {
-	r := t.cfg.Train
+func (t *Trainer) run(ctx context.Context, log *journal.Writer, report func(journal.Stats)) error {
+	r := t.now.Config.Train
 	var next <-chan prepared
-	if t.step < r.Steps {
-		next = t.prefetch(t.step)
+	if t.now.Step < r.Steps {
+		next = t.prefetch(t.now.Step)
 	}
 	for {
-		if r.evaluates(t.step) && t.progress.Evaluated < t.step {
+		if r.evaluates(t.now.Step) && t.now.progress.Evaluated < t.now.Step {
 			if err := t.evaluate(ctx, log); err != nil {
 				return t.stop(ctx, err)
 			}
 		}
-		if t.progress.done(r, t.step) {
+		if t.now.progress.done(r, t.now.Step) {
 			if t.saved {
 				return nil
 			}
 			return t.save()
 		}
-		if !t.saved && t.step%r.CheckpointEvery == 0 {
+		if !t.saved && t.now.Step%r.CheckpointEvery == 0 {
 			if err := t.interval(log); err != nil {
 				return err
 			}
@@ -53,8 +55,8 @@ func (t *Trainer) run(ctx context.Context, log *journal, report func(Stats)) err
 		if data.err != nil {
 			return data.err
 		}
-		if t.step+1 < r.Steps {
-			next = t.prefetch(t.step + 1)
+		if t.now.Step+1 < r.Steps {
+			next = t.prefetch(t.now.Step + 1)
 		}
 		s, err := t.update(data.batches)
 		if err != nil {
@@ -62,12 +64,11 @@ func (t *Trainer) run(ctx context.Context, log *journal, report func(Stats)) err
 		}
 		t.saved = false
 		s.Seconds = time.Since(begun).Seconds()
-		if err := t.warn(log.stats(s)); err != nil {
+		if err := t.warn(log.Step(s)); err != nil {
 			return err
 		}
-		if t.progress.Watch.see(s.Loss) {
-			return t.diverged(t.step, fmt.Sprintf("the loss has exploded: %.4g, after %.4g at the first step and %.4g at its best",
-				t.progress.Watch.Smooth, t.progress.Watch.Start, t.progress.Watch.Best))
+		if t.now.progress.Watch.see(s.Loss) {
+			return t.diverged(t.now.Step, t.now.progress.Watch.String())
 		}
 		if report != nil {
 			report(s)
@@ -77,11 +78,11 @@ func (t *Trainer) run(ctx context.Context, log *journal, report func(Stats)) err
 
 // interval saves what is due. While the loss looks like exploding nothing is:
 // the good checkpoints stay.
-func (t *Trainer) interval(log *journal) error {
-	if t.progress.Watch.Bad > 0 {
-		return t.warn(log.retry())
+func (t *Trainer) interval(log *journal.Writer) error {
+	if t.now.progress.Watch.Bad > 0 {
+		return t.warn(log.Retry())
 	}
-	return t.warn(errors.Join(log.retry(), t.save()))
+	return t.warn(errors.Join(log.Retry(), t.save()))
 }
 
 // warn passes an error on to Options.Warn; without one it ends the run.
@@ -96,7 +97,7 @@ func (t *Trainer) warn(err error) error {
 // stop saves before a run ends early, at the caller's wish or through an error.
 func (t *Trainer) stop(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		err = fmt.Errorf("%w at step %d of %d", ErrInterrupted, t.step, t.cfg.Train.Steps)
+		err = fmt.Errorf("%w at step %d of %d", ErrInterrupted, t.now.Step, t.now.Config.Train.Steps)
 	}
 	if t.saved {
 		return err
@@ -109,29 +110,29 @@ func (t *Trainer) stop(ctx context.Context, err error) error {
 }
 
 // evaluate measures the model and takes note; the best is saved at once.
-func (t *Trainer) evaluate(ctx context.Context, log *journal) error {
+func (t *Trainer) evaluate(ctx context.Context, log *journal.Writer) error {
 	begun := time.Now()
-	results, err := t.options.Evaluate(ctx, t.step, t.weights)
+	results, err := t.options.Evaluate(ctx, t.now.Step, t.now.Weights)
 	if err != nil {
-		return fmt.Errorf("train: evaluation at step %d: %w", t.step, err)
+		return fmt.Errorf("train: evaluation at step %d: %w", t.now.Step, err)
 	}
-	m, err := t.cfg.data()
+	m, err := t.now.Config.data()
 	if err != nil {
 		return err
 	}
-	e, err := summarize(t.step, m, results)
+	e, err := summarize(t.now.Step, m, results)
 	if err != nil {
 		return err
 	}
 	e.Seconds = time.Since(begun).Seconds()
-	t.progress.note(&e, t.cfg.Train.StopAfterPerfect)
+	t.now.progress.note(&e, t.now.Config.Train.StopAfterPerfect)
 	t.saved = false
-	if err := t.warn(log.evaluation(e)); err != nil {
+	if err := t.warn(log.Evaluation(e)); err != nil {
 		return err
 	}
 	if e.Best {
 		if err := t.save(); err != nil {
-			t.unsavedBest = t.snapshot().clone()
+			t.unsavedBest = t.now.clone()
 			if err := t.warn(err); err != nil {
 				return err
 			}
@@ -149,5 +150,6 @@ func (t *Trainer) diverged(step int, what string) error {
 	if steps, err := Checkpoints(t.dir); err == nil && len(steps) > 0 {
 		good = "the last good checkpoint is " + checkpointPath(t.dir, steps[0])
 	}
-	return fmt.Errorf("%w at step %d: %s; %s; try a lower train.lr, a longer train.warmup or train.clip 1", ErrDiverged, step, what, good)
+	return fmt.Errorf("%w at step %d: %s; %s; try a lower train.lr, a longer train.warmup or train.clip 1",
+		ErrDiverged, step, what, good)
 }

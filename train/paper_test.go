@@ -125,7 +125,8 @@ func TestPaperSCAN(t *testing.T) {
 		t.Errorf("%d short commands are held out", rest)
 	}
 	c.Train.Examples = 100_000
-	if _, err := train.Draw(c, 0); err == nil || !strings.Contains(err.Error(), "train.examples 100000: task scan+paper has 15997 different ones at the lengths 1..25; give at most 15997") {
+	if _, err := train.Draw(c, 0); err == nil || !strings.Contains(err.Error(),
+		"train.examples 100000: task scan+paper has 15997 different ones at the lengths 1..25; give at most 15997") {
 		t.Errorf("error %v", err)
 	}
 }

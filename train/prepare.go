@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // ErrOtherRun means that a run directory holds a run with other settings.
@@ -53,7 +55,7 @@ func Settle(dir string, c Config, threads int) (settled Config, ready bool, err 
 
 // begun reports whether a run is more than prepared.
 func begun(dir string) (bool, error) {
-	if _, err := os.Stat(filepath.Join(dir, MetricsFile)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(dir, journal.MetricsFile)); !errors.Is(err, fs.ErrNotExist) {
 		return err == nil, err
 	}
 	steps, err := Checkpoints(dir)

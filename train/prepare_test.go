@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // TestPrepare checks that a run keeps its threads once it has begun, and that it is not mistaken
@@ -32,10 +33,11 @@ func TestPrepare(t *testing.T) {
 			t.Fatal(err)
 		}
 		if was.Train.Threads != c.want || prepared.Hash() != was.Hash() {
-			t.Errorf("prepared for %d threads: the run has %d, the directory %d, want %d", c.threads, prepared.Train.Threads, was.Train.Threads, c.want)
+			t.Errorf("prepared for %d threads: the run has %d, the directory %d, want %d",
+				c.threads, prepared.Train.Threads, was.Train.Threads, c.want)
 		}
 		if c.begins {
-			if err := os.WriteFile(filepath.Join(dir, train.MetricsFile), nil, 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, journal.MetricsFile), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -14,13 +14,11 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
-// Files of a run directory, beside its checkpoints.
-const (
-	ConfigFile  = "config.json"
-	MetricsFile = "metrics.jsonl"
-)
+// ConfigFile is the file of the configuration in a run directory.
+const ConfigFile = "config.json"
 
 // Errors that callers branch on.
 var (
@@ -34,18 +32,6 @@ var (
 	ErrDiverged = errors.New("training diverged")
 )
 
-// Stats describes one update.
-type Stats struct {
-	Step     int     `json:"step"` // updates done, this one included
-	Steps    int     `json:"-"`
-	Loss     float64 `json:"loss"` // nats per target token
-	LR       float64 `json:"lr"`
-	GradNorm float64 `json:"grad_norm"`
-	Tokens   int     `json:"tokens"` // real tokens
-	Slots    int     `json:"slots"`  // tokens and padding
-	Seconds  float64 `json:"seconds"`
-}
-
 // Options are what a run needs beside its configuration.
 type Options struct {
 	// Library is the ONNX Runtime library, "" to search.
@@ -56,7 +42,7 @@ type Options struct {
 	// Evaluate is needed where train.eval_every is not 0, and not used elsewhere.
 	Evaluate Evaluator
 	// Evaluated, when not nil, is told of each evaluation.
-	Evaluated func(Evaluation)
+	Evaluated func(journal.Evaluation)
 	// Warn is told what could not be saved while the run goes on. Without it, such
 	// an error ends the run.
 	Warn func(error)
@@ -64,17 +50,13 @@ type Options struct {
 
 // Trainer is a run in progress. Close it.
 type Trainer struct {
-	cfg         Config
 	dir         string
+	now         *Checkpoint // the run as it is; the engine and the optimizer work on its tensors
 	model       models.Model
-	draw        func(step int) ([]Batch, error) // the batches of a step
+	draw        func(step int) ([]batch, error) // the batches of a step
 	engine      *engine
-	opt         *AdamW
-	weights     map[string]*tensor.Tensor
-	step        int
-	loss        float64
+	opt         *adamw
 	options     Options
-	progress    progress
 	saved       bool                      // the newest checkpoint is the run as it is
 	unsavedBest *Checkpoint               // of the best evaluation, where it could not be saved
 	through     func(io.Writer) io.Writer // what tests put before all files; nil for nothing
@@ -102,7 +84,7 @@ func New(dir string, cfg Config, o Options) (*Trainer, error) {
 	if err := absent(dir); err != nil {
 		return nil, err
 	}
-	t, err := newTrainer(dir, cfg, o)
+	t, err := newTrainer(dir, &Checkpoint{Config: cfg}, o)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +106,7 @@ func (t *Trainer) begin() (err error) {
 	if err := absent(t.dir); err != nil { // another process was faster
 		return err
 	}
-	return t.cfg.write(t.dir)
+	return t.now.Config.write(t.dir)
 }
 
 // write stores a configuration in a run directory.
@@ -139,7 +121,7 @@ func (c Config) write(dir string) error {
 // absent reports a run that is in the directory already.
 func absent(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, ConfigFile)); err == nil {
-		return fmt.Errorf("%s: %w; continue it with --resume, or choose another directory", dir, ErrExists)
+		return fmt.Errorf("%s: %w; continue it, or choose another directory", dir, ErrExists)
 	}
 	return nil
 }
@@ -179,9 +161,10 @@ func resume(dir string, cfg Config, o Options) (*Trainer, error) {
 		return nil, fmt.Errorf("%s: the newest checkpoint was made with another configuration than %s says", dir, ConfigFile)
 	}
 	if n := cfg.Train.Threads; n > ort.MaxThreads() {
-		return nil, fmt.Errorf("%s: the run began with %d threads, on which its bits depend, and this machine's %d processors bear %d at most; go on with it where there are more", dir, n, runtime.NumCPU(), ort.MaxThreads())
+		return nil, fmt.Errorf("%s: the run began with %d threads, on which its bits depend, and this machine's "+
+			"%d processors bear %d at most; go on with it where there are more", dir, n, runtime.NumCPU(), ort.MaxThreads())
 	}
-	t, err := newTrainer(dir, cfg, o)
+	t, err := newTrainer(dir, c, o)
 	if err != nil {
 		return nil, err
 	}
@@ -189,15 +172,7 @@ func resume(dir string, cfg Config, o Options) (*Trainer, error) {
 		t.Warnings = append(t.Warnings, fmt.Errorf("passed over a damaged checkpoint: %w", damaged))
 	}
 	t.Warnings = append(t.Warnings, cfg.Train.warnThreads(c.Step)...)
-	t.step, t.loss, t.progress = c.Step, c.Loss, c.progress
-	if c.Weights != nil {
-		for _, s := range t.opt.slots {
-			copy(s.w, tensor.Data[float32](c.Weights[s.name]))
-			copy(s.m, tensor.Data[float32](c.m[s.name]))
-			copy(s.v, tensor.Data[float32](c.v[s.name]))
-		}
-	}
-	lost, err := truncateMetrics(filepath.Join(dir, MetricsFile), t.step, t.progress.Evaluated)
+	lost, err := journal.Cut(dir, c.Step, c.progress.Evaluated)
 	if err != nil {
 		t.Close()
 		return nil, err
@@ -226,40 +201,41 @@ func ReadConfig(dir string) (Config, error) {
 	return cfg, nil
 }
 
-func newTrainer(dir string, cfg Config, o Options) (*Trainer, error) {
-	if cfg.Train.EvalEvery > 0 && o.Evaluate == nil {
-		return nil, fmt.Errorf("train.eval_every %d: there is no evaluator; hand one in as Options.Evaluate, or set 0", cfg.Train.EvalEvery)
+// newTrainer prepares to go on from c, whose tensors it takes over; without any it is
+// the beginning of the run.
+func newTrainer(dir string, c *Checkpoint, o Options) (*Trainer, error) {
+	r := c.Config.Train
+	if r.EvalEvery > 0 && o.Evaluate == nil {
+		return nil, fmt.Errorf("train.eval_every %d: there is no evaluator; "+
+			"hand one in as Options.Evaluate, or set 0", r.EvalEvery)
 	}
-	t := &Trainer{cfg: cfg, dir: dir, options: o, saved: true}
-	src, err := newSource(cfg)
+	src, err := newSource(c.Config)
 	if err != nil {
 		return nil, err
 	}
-	t.draw = src.at
-	if t.model, err = models.New(cfg.Model); err != nil {
+	m, err := models.New(c.Config.Model)
+	if err != nil {
 		return nil, err
 	}
-	params := t.model.Params()
-	t.weights = models.InitWeights(params, cfg.Train.Seed)
-	grads := map[string]*tensor.Tensor{}
-	for _, p := range params {
-		grads[p.Name] = tensor.New(tensor.Float32, p.Shape...)
+	if c.Weights == nil {
+		c.Weights, c.m, c.v = models.InitWeights(m.Params(), r.Seed), zeros(m.Params()), zeros(m.Params())
 	}
-	t.opt = newAdamW(cfg.Train, params, t.weights, grads)
-	t.engine, err = newEngine(t.model, t.weights, grads, src.budget > 0, cfg.Train, ort.Options{
-		Library: o.Library, Threads: cfg.Train.Threads, ProfilePrefix: o.ProfilePrefix,
+	grads := zeros(m.Params())
+	e, err := newEngine(m, c.Weights, grads, r, ort.Options{
+		Library: o.Library, Threads: r.Threads, ProfilePrefix: o.ProfilePrefix,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return t, nil
+	return &Trainer{dir: dir, now: c, model: m, draw: src.at, engine: e,
+		opt: newAdamW(c, m.Params(), grads), options: o, saved: true}, nil
 }
 
 // Config returns the resolved configuration.
-func (t *Trainer) Config() Config { return t.cfg }
+func (t *Trainer) Config() Config { return t.now.Config }
 
 // Step returns the number of updates done.
-func (t *Trainer) Step() int { return t.step }
+func (t *Trainer) Step() int { return t.now.Step }
 
 // Close releases the engine and the directory. Nothing is saved. Closing again
 // does nothing.
@@ -275,7 +251,7 @@ func (t *Trainer) Close() {
 }
 
 type prepared struct {
-	batches []Batch
+	batches []batch
 	err     error
 }
 
@@ -291,31 +267,30 @@ func (t *Trainer) prefetch(step int) <-chan prepared {
 
 // update makes one step of the optimizer. A step is never cut short: the context
 // ends a run between steps.
-func (t *Trainer) update(batches []Batch) (Stats, error) {
+func (t *Trainer) update(batches []batch) (journal.Stats, error) {
 	for _, b := range batches {
 		if n, limit := b.IDs.Shape()[1], t.model.MaxLength(); limit > 0 && n > limit {
-			return Stats{}, fmt.Errorf("train: step %d has a sequence of %d tokens, and the encoding %s ends at %d; lower train.lengths or raise the encoding's maximum",
-				t.step+1, n, t.cfg.Model.Encoding, limit)
+			return journal.Stats{}, fmt.Errorf("train: step %d has a sequence of %d tokens, and the encoding %s ends at %d; "+
+				"lower train.lengths or raise the encoding's maximum", t.now.Step+1, n, t.now.Config.Model.Encoding, limit)
 		}
 	}
 	loss, err := t.engine.run(context.Background(), batches)
 	if err != nil {
-		return Stats{}, err
+		return journal.Stats{}, err
 	}
-	norm := t.opt.Norm()
+	norm := t.opt.norm()
 	if math.IsNaN(loss) || math.IsInf(loss, 0) || math.IsNaN(norm) || math.IsInf(norm, 0) {
-		return Stats{}, t.diverged(t.step+1, fmt.Sprintf("loss %v, gradient norm %v", loss, norm))
+		return journal.Stats{}, t.diverged(t.now.Step+1, fmt.Sprintf("loss %v, gradient norm %v", loss, norm))
 	}
-	r := t.cfg.Train
-	lr := Schedule{Peak: r.LR, Final: r.FinalLR, Warmup: r.Warmup, Steps: r.Steps, FromZero: r.WarmupFrom == "zero"}.At(t.step)
-	scale := 1.0
+	r := t.now.Config.Train
+	lr, scale := r.rate(t.now.Step), 1.0
 	if r.Clip > 0 && norm > r.Clip {
 		scale = r.Clip / norm
 	}
-	t.step++
-	t.loss = loss
-	t.opt.Step(t.step, lr, scale)
-	s := Stats{Step: t.step, Steps: r.Steps, Loss: loss, LR: lr, GradNorm: norm}
+	t.now.Step++
+	t.now.Loss = loss
+	t.opt.step(t.now.Step, lr, scale)
+	s := journal.Stats{Step: t.now.Step, Steps: r.Steps, Loss: loss, LR: lr, GradNorm: norm}
 	for _, b := range batches {
 		s.Tokens += b.Tokens
 		s.Slots += b.IDs.Len()

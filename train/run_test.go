@@ -16,6 +16,7 @@ import (
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // micro is a run of a few milliseconds a step.
@@ -42,7 +43,7 @@ func start(t testing.TB, dir string, cfg train.Config) *train.Trainer {
 func losses(t testing.TB, r *train.Trainer) []float64 {
 	t.Helper()
 	var out []float64
-	if err := r.Run(t.Context(), func(s train.Stats) { out = append(out, s.Loss) }); err != nil {
+	if err := r.Run(t.Context(), func(s journal.Stats) { out = append(out, s.Loss) }); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -58,10 +59,21 @@ func final(t testing.TB, dir string) *train.Checkpoint {
 	return c
 }
 
+// noted returns the metrics of a run.
+func noted(t testing.TB, dir string) journal.Metrics {
+	t.Helper()
+	m, err := journal.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 func sameWeights(t testing.TB, a, b *train.Checkpoint) {
 	t.Helper()
 	if a.Step != b.Step || a.Loss != b.Loss || len(a.Weights) != len(b.Weights) {
-		t.Errorf("step %d, loss %v, %d weights; want %d, %v, %d", a.Step, a.Loss, len(a.Weights), b.Step, b.Loss, len(b.Weights))
+		t.Errorf("step %d, loss %v, %d weights; want %d, %v, %d",
+			a.Step, a.Loss, len(a.Weights), b.Step, b.Loss, len(b.Weights))
 	}
 	for name, w := range a.Weights {
 		if b.Weights[name] == nil || !tensor.Equal(w, b.Weights[name]) {
@@ -98,7 +110,8 @@ func TestMicroBatches(t *testing.T) {
 			parts := losses(t, start(t, t.TempDir(), cfg))
 			for i := range whole {
 				if math.Abs(whole[i]-parts[i]) > 1e-4*whole[i] {
-					t.Errorf("dropout %v, %d lanes, step %d: loss %.6f in micro-batches, %.6f at once", rate, cfg.Train.Lanes, i+1, parts[i], whole[i])
+					t.Errorf("dropout %v, %d lanes, step %d: loss %.6f in micro-batches, %.6f at once",
+						rate, cfg.Train.Lanes, i+1, parts[i], whole[i])
 				}
 			}
 		}
@@ -133,7 +146,7 @@ func testResume(t *testing.T, cfg train.Config) {
 	r := start(t, parts, cfg)
 	for _, stop := range []int{3, 9, 0} {
 		ctx, cancel := context.WithCancel(t.Context())
-		err := r.Run(ctx, func(s train.Stats) {
+		err := r.Run(ctx, func(s journal.Stats) {
 			if s.Step == stop {
 				cancel()
 			}
@@ -158,15 +171,8 @@ func testResume(t *testing.T, cfg train.Config) {
 		}
 	}
 	sameWeights(t, final(t, parts), final(t, whole))
-	a, err := train.ReadMetrics(filepath.Join(whole, train.MetricsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := train.ReadMetrics(filepath.Join(parts, train.MetricsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, all := range [][]train.Stats{a, b} {
+	a, b := noted(t, whole).Steps, noted(t, parts).Steps
+	for _, all := range [][]journal.Stats{a, b} {
 		for i := range all {
 			all[i].Seconds = 0
 		}
@@ -196,9 +202,8 @@ func TestResumeAfterKill(t *testing.T) {
 	}
 	losses(t, r)
 	sameWeights(t, final(t, killed), final(t, whole))
-	m, err := train.ReadMetrics(filepath.Join(killed, train.MetricsFile))
-	if err != nil || len(m) != 8 {
-		t.Errorf("%d lines of metrics, want 8 (%v)", len(m), err)
+	if n := len(noted(t, killed).Steps); n != 8 {
+		t.Errorf("%d lines of metrics, want 8", n)
 	}
 }
 
@@ -259,8 +264,10 @@ func TestWrongShapeInCheckpoint(t *testing.T) {
 		change func(map[string]*tensor.Tensor)
 		want   string
 	}{
-		{func(m map[string]*tensor.Tensor) { m["norm.weight"] = tensor.New(tensor.Float32, 31) }, "norm.weight is float32[31]"},
-		{func(m map[string]*tensor.Tensor) { delete(m, "optimizer.v.norm.weight") }, "lacks the tensor optimizer.v.norm.weight"},
+		{func(m map[string]*tensor.Tensor) { m["norm.weight"] = tensor.New(tensor.Float32, 31) },
+			"norm.weight is float32[31]"},
+		{func(m map[string]*tensor.Tensor) { delete(m, "optimizer.v.norm.weight") },
+			"lacks the tensor optimizer.v.norm.weight"},
 		{func(m map[string]*tensor.Tensor) { m["extra"] = tensor.New(tensor.Float32, 1) }, "holds the tensor extra"},
 	} {
 		changed := map[string]*tensor.Tensor{}
@@ -272,7 +279,8 @@ func TestWrongShapeInCheckpoint(t *testing.T) {
 		if err := tensor.WriteSafetensorsFile(bad, changed, meta); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := train.ReadCheckpoint(bad); err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), bad) {
+		if _, err := train.ReadCheckpoint(bad); err == nil ||
+			!strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), bad) {
 			t.Errorf("error %v, want one about %s with the path", err, tc.want)
 		}
 	}
@@ -294,7 +302,8 @@ func TestMaximumLength(t *testing.T) {
 	cfg.Model.EncodingParams = json.RawMessage(`{"max_length":12}`)
 	dir := filepath.Join(t.TempDir(), "run")
 	_, err := train.New(dir, cfg, train.Options{})
-	if err == nil || !strings.Contains(err.Error(), "sequences of 13 tokens at length 5, and the encoding learned ends at 12; lower train.lengths") {
+	if err == nil || !strings.Contains(err.Error(),
+		"sequences of 13 tokens at length 5, and the encoding learned ends at 12; lower train.lengths") {
 		t.Errorf("error %v, want one that names the length, the maximum and the remedy", err)
 	}
 	if _, err := os.Stat(dir); err == nil {
@@ -313,7 +322,8 @@ func TestMaximumLength(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if err := r.Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "ends at 12") || !strings.Contains(err.Error(), "train.lengths") {
+	if err := r.Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "ends at 12") ||
+		!strings.Contains(err.Error(), "train.lengths") {
 		t.Errorf("error %v, want one that names the maximum and the remedy", err)
 	}
 }
@@ -328,7 +338,8 @@ func TestDivergence(t *testing.T) {
 	dir := t.TempDir()
 	err := start(t, dir, cfg).Run(t.Context(), nil)
 	good := "the last good checkpoint is " + dir
-	if !errors.Is(err, train.ErrDiverged) || !strings.Contains(err.Error(), good) || !strings.Contains(err.Error(), "train.lr") {
+	if !errors.Is(err, train.ErrDiverged) || !strings.Contains(err.Error(), good) ||
+		!strings.Contains(err.Error(), "train.lr") {
 		t.Errorf("error %v, want ErrDiverged with a checkpoint in %s and what to try", err, dir)
 	}
 	final(t, dir)
@@ -341,20 +352,19 @@ func TestExplosion(t *testing.T) {
 	cfg.Train.CheckpointEvery = 1
 	dir := t.TempDir()
 	r := start(t, dir, cfg)
-	err := r.Run(t.Context(), func(s train.Stats) {
+	err := r.Run(t.Context(), func(s journal.Stats) {
 		if s.Step == 5 {
 			train.PretendLoss(r, 0.1) // beside which the losses to come are an explosion
 		}
 	})
-	if !errors.Is(err, train.ErrDiverged) || !strings.Contains(err.Error(), "has exploded") || !strings.Contains(err.Error(), "checkpoint-00000005") {
+	if !errors.Is(err, train.ErrDiverged) || !strings.Contains(err.Error(), "has exploded") ||
+		!strings.Contains(err.Error(), "checkpoint-00000005") {
 		t.Fatalf("error %v, want ErrDiverged with the checkpoint of step 5", err)
 	}
-	m, err := train.ReadMetrics(filepath.Join(dir, train.MetricsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := noted(t, dir).Steps
 	if c := final(t, dir); c.Step != len(m)-100 {
-		t.Errorf("ended after step %d, and the newest checkpoint is of step %d, want the one before the 100 bad ones", len(m), c.Step)
+		t.Errorf("ended after step %d, and the newest checkpoint is of step %d, want the one before the 100 bad ones",
+			len(m), c.Step)
 	}
 }
 
@@ -366,7 +376,8 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *train.Config) { c.Train.Steps = 0 }, "train.steps 0"},
 		{func(c *train.Config) { c.Train.Examples = 1 << 31 }, "train.examples 2147483648: want at most 2147483647"},
 		{func(c *train.Config) { c.Train.Batch = math.MaxInt64 }, "train.batch 9223372036854775807: want at most"},
-		{func(c *train.Config) { c.Train.PoolSteps, c.Train.MicroTokens = 1<<40, 64 }, "train.pool_steps 1099511627776: want at most"},
+		{func(c *train.Config) { c.Train.PoolSteps, c.Train.MicroTokens = 1<<40, 64 },
+			"train.pool_steps 1099511627776: want at most"},
 		{func(c *train.Config) { c.Train.LR = math.NaN() }, "train.lr NaN"},
 		{func(c *train.Config) { c.Train.LR = -1 }, "train.lr -1"},
 		{func(c *train.Config) { c.Train.Beta1 = 1 }, "train.beta1 1"},
@@ -395,7 +406,8 @@ func TestConfigErrors(t *testing.T) {
 func TestLock(t *testing.T) {
 	dir := t.TempDir()
 	first := start(t, dir, micro("nope", 4))
-	if _, err := train.Resume(dir, train.Options{}); !errors.Is(err, train.ErrLocked) || !strings.Contains(err.Error(), dir) {
+	if _, err := train.Resume(dir, train.Options{}); !errors.Is(err, train.ErrLocked) ||
+		!strings.Contains(err.Error(), dir) {
 		t.Errorf("error %v, want ErrLocked with the directory", err)
 	}
 	first.Close()

@@ -9,17 +9,6 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// snapshot returns the run as it is; its tensors are the run's own.
-func (t *Trainer) snapshot() *Checkpoint {
-	c := &Checkpoint{Config: t.cfg, Step: t.step, Loss: t.loss, Weights: t.weights, progress: t.progress,
-		m: map[string]*tensor.Tensor{}, v: map[string]*tensor.Tensor{}}
-	for _, s := range t.opt.slots {
-		shape := t.weights[s.name].Shape()
-		c.m[s.name], c.v[s.name] = tensor.Of(s.m, shape...), tensor.Of(s.v, shape...)
-	}
-	return c
-}
-
 // clone makes a checkpoint that further training leaves alone.
 func (c *Checkpoint) clone() *Checkpoint {
 	d := *c
@@ -40,13 +29,13 @@ func (t *Trainer) save() error {
 			return err
 		}
 	}
-	if t.unsavedBest == nil || t.unsavedBest.Step != t.step {
-		if err := t.store(t.snapshot()); err != nil {
+	if t.unsavedBest == nil || t.unsavedBest.Step != t.now.Step {
+		if err := t.store(t.now); err != nil {
 			return err
 		}
 	}
 	t.unsavedBest, t.saved = nil, true
-	if err := prune(t.dir, t.step, t.cfg.Train.KeepCheckpoints, t.progress.BestStep); err != nil {
+	if err := prune(t.dir, t.now.Step, t.now.Config.Train.KeepCheckpoints, t.now.progress.BestStep); err != nil {
 		return fmt.Errorf("train: remove old checkpoints: %w", err)
 	}
 	return nil

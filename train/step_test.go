@@ -34,7 +34,8 @@ func resolved(t testing.TB, cfg train.Config) (train.Config, *models.Decoder) {
 
 // feed returns the inputs that g reads for one batch.
 func feed(g *graph.Graph, b train.Batch) map[string]*tensor.Tensor {
-	all := map[string]*tensor.Tensor{"input_ids": b.IDs, "position_ids": b.Positions, "labels": b.Labels, "loss_weights": b.Weights}
+	all := map[string]*tensor.Tensor{"input_ids": b.IDs, "position_ids": b.Positions, "labels": b.Labels,
+		"loss_weights": b.Weights}
 	for name := range all {
 		if g.Input(name) == nil {
 			delete(all, name)

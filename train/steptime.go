@@ -16,7 +16,7 @@ func StepTime(ctx context.Context, cfg Config, o Options, about time.Duration) (
 	if err != nil {
 		return 0, err
 	}
-	t, err := newTrainer("", cfg.WithThreads(runtime.NumCPU()), Options{Library: o.Library})
+	t, err := newTrainer("", &Checkpoint{Config: cfg.WithThreads(runtime.NumCPU())}, Options{Library: o.Library})
 	if err != nil {
 		return 0, err
 	}
@@ -26,7 +26,7 @@ func StepTime(ctx context.Context, cfg Config, o Options, about time.Duration) (
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
-		batches, err := t.draw(t.step) // in a run, while the step before is computed
+		batches, err := t.draw(t.now.Step) // in a run, while the step before is computed
 		if err != nil {
 			return 0, err
 		}

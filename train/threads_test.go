@@ -11,13 +11,14 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // stopAfterFirst makes the first step of a run, which then saves and ends.
 func stopAfterFirst(t *testing.T, r *train.Trainer) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := r.Run(ctx, func(train.Stats) { cancel() }); !errors.Is(err, train.ErrInterrupted) {
+	if err := r.Run(ctx, func(journal.Stats) { cancel() }); !errors.Is(err, train.ErrInterrupted) {
 		t.Fatal(err)
 	}
 	r.Close()
@@ -42,7 +43,8 @@ func TestThreadsAreSettled(t *testing.T) {
 	dir := t.TempDir()
 	r := start(t, dir, cfg)
 	if stored, err := train.ReadConfig(dir); err != nil || stored.Train.Threads != runtime.NumCPU() {
-		t.Errorf("%d threads are stored (%v), want one for each of %d processors", stored.Train.Threads, err, runtime.NumCPU())
+		t.Errorf("%d threads are stored (%v), want one for each of %d processors",
+			stored.Train.Threads, err, runtime.NumCPU())
 	}
 	stopAfterFirst(t, r)
 	if said := resumed(t, dir); said != "[]" {
@@ -80,14 +82,16 @@ func TestThreadsOfALargerMachine(t *testing.T) {
 
 	orttest.Require(t)
 	cfg.Train.Threads = ort.MaxThreads() + 1
-	if _, err := train.New(t.TempDir(), cfg, train.Options{}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("train.threads is %d, ", cfg.Train.Threads)) {
+	if _, err := train.New(t.TempDir(), cfg, train.Options{}); err == nil ||
+		!strings.Contains(err.Error(), fmt.Sprintf("train.threads is %d, ", cfg.Train.Threads)) {
 		t.Errorf("a new run with too many threads: %v", err)
 	}
 	large := t.TempDir()
 	if _, err := train.Prepare(large, cfg, 1); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := train.Resume(large, train.Options{}); err == nil || !strings.Contains(err.Error(), "go on with it where there are more") {
+	if _, err := train.Resume(large, train.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "go on with it where there are more") {
 		t.Errorf("a run that began with too many threads: %v", err)
 	}
 }

@@ -1,5 +1,7 @@
 package train
 
+import "fmt"
+
 // watch tells a loss that explodes from one that is noisy. It is part of every
 // checkpoint, so that a resumed run judges as an uninterrupted one.
 type watch struct {
@@ -16,6 +18,12 @@ const (
 	explosionSteps = 100
 	smoothing      = 0.95
 )
+
+// String says what an explosion looks like.
+func (w watch) String() string {
+	return fmt.Sprintf("the loss has exploded: %.4g, after %.4g at the first step and %.4g at its best",
+		w.Smooth, w.Start, w.Best)
+}
 
 // see takes the next loss in and reports whether it has exploded.
 func (w *watch) see(loss float64) bool {

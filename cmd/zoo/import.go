@@ -71,8 +71,3 @@ func (a *app) importFolder(dir string, o importOptions) error {
 	a.print("%s: %s, %d tensors, from %s", output, m.Config.Name(), len(m.Weights), dir)
 	return nil
 }
-
-// notTrained is the error for going on with training where there was none.
-func notTrained(dir string) error {
-	return fmt.Errorf("%s holds imported weights and no run: training cannot go on without the optimizer's state", dir)
-}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nopezoo/zoo/sweep/slurm"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // TestRepeatedSIGTERM checks that a run saves however often it is asked to: a
@@ -36,7 +37,7 @@ func TestRepeatedSIGTERM(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Process.Kill() // nothing, unless the test ends early
-	awaitFile(t, filepath.Join(dir, "runs/copy-nope-tiny-s1", train.MetricsFile))
+	awaitFile(t, filepath.Join(dir, "runs/copy-nope-tiny-s1", journal.MetricsFile))
 	ended := make(chan error)
 	go func() { ended <- c.Wait() }()
 	for {
@@ -90,7 +91,7 @@ func TestSIGHUP(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer c.Process.Kill() // nothing, unless the test ends early
-			metrics := filepath.Join(dir, test.run, train.MetricsFile)
+			metrics := filepath.Join(dir, test.run, journal.MetricsFile)
 			awaitFile(t, metrics)
 			if err := c.Process.Signal(syscall.SIGHUP); err != nil {
 				t.Fatal(err)

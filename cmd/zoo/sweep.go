@@ -104,7 +104,7 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 		return err
 	}
 	folder := filepath.Join(o.root, file.Name)
-	overrides, err := settingPairs(o.set)
+	overrides, err := configs.Pairs("--set", o.set)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // TestSweepOnAFullDisk: that nothing can be saved is said while the runs go on, with
@@ -49,7 +49,7 @@ func TestSweepOnAFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Process.Kill() // nothing, unless the test ends early
-	awaitFile(t, filepath.Join(disk, "runs/one/copy-nope-tiny-s1", train.MetricsFile))
+	awaitFile(t, filepath.Join(disk, "runs/one/copy-nope-tiny-s1", journal.MetricsFile))
 	filler, err := os.Create(filepath.Join(disk, "filler"))
 	if err != nil {
 		t.Fatal(err)

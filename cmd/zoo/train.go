@@ -1,13 +1,10 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -16,10 +13,8 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/models/pe"
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/launch"
 )
 
 type trainOptions struct {
@@ -80,30 +75,21 @@ long, from a few steps made here. Nothing is written.`,
 			"zoo train --preset small --dry-run",
 			"zoo train --resume",
 			"zoo train --resume runs/copy-rope-tiny-s1"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if o.resume && len(args) == 0 && o.given(c) == "" {
-				run, err := a.stoppedRun(o.runs)
-				if err != nil {
-					return err
-				}
-				args = []string{run}
-			}
-			runs, err := o.plan(c, args)
-			if err != nil {
-				return err
-			}
-			if o.dryRun {
-				return a.trainDry(c.Context(), runs)
-			}
-			signal.Ignore(syscall.SIGPIPE) // a training does not end with who reads its words
-			return a.trainAll(c.Context(), runs, o.resume)
-		},
+		RunE: func(c *cobra.Command, args []string) error { return a.train(c, o, args) },
 	}
+	o.add(c)
+	return c
+}
+
+func (o *trainOptions) add(c *cobra.Command) {
 	f := c.Flags()
-	f.String("preset", "", "settings to start from: "+strings.Join(configs.Names(), ", ")+" (default: that of a config file, or "+configs.DefaultPreset+")")
+	f.String("preset", "", "settings to start from: "+strings.Join(configs.Names(), ", ")+
+		" (default: that of a config file, or "+configs.DefaultPreset+")")
 	f.StringVar(&o.file, "config", "", "a YAML `file` of settings, in the form of the presets")
-	f.StringSliceVar(&o.encodings, "pe", nil, "encodings: "+strings.Join(models.Encodings(), ", ")+" (default: the configured one)")
-	f.String("task", "", "task with its options, or several with commas: "+strings.Join(each(task.All(), func(t task.Task) string { return t.Name }), ", "))
+	f.StringSliceVar(&o.encodings, "pe", nil, "encodings: "+strings.Join(models.Encodings(), ", ")+
+		" (default: the configured one)")
+	f.String("task", "", "task with its options, or several with commas: "+
+		strings.Join(each(task.All(), func(t task.Task) string { return t.Name }), ", "))
 	f.String("lengths", "", "trained lengths, such as 1..20")
 	f.Int("examples", 0, "size of a fixed training set, the same for every seed; 0: every example is new")
 	f.Int("steps", 0, "updates")
@@ -115,96 +101,77 @@ long, from a few steps made here. Nothing is written.`,
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.BoolVar(&o.resume, "resume", false, "go on with runs that were stopped; alone: with the one that was")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the settings, the memory and about how long it takes, and stop")
-	return c
 }
 
-// checkEncodings refuses unknown names before any work begins.
-func checkEncodings(list []string) error {
-	for _, name := range list {
-		if len(pe.Meant(name)) > 0 {
-			_, err := pe.Find(name) // which knows better than a spelling distance
-			return err
+func (a *app) train(c *cobra.Command, o trainOptions, args []string) error {
+	runs, err := a.trainRuns(c, o, args)
+	if err != nil {
+		return err
+	}
+	if !o.dryRun {
+		signal.Ignore(syscall.SIGPIPE) // a training does not end with who reads its words
+	}
+	for i, r := range runs {
+		if o.dryRun {
+			if i > 0 {
+				a.print("")
+			}
+			err = a.trainDry(c.Context(), r)
+		} else {
+			err = a.trainOne(c.Context(), r, o.resume)
 		}
-		if err := oneOf("encoding", name, models.Encodings()...); err != nil {
-			return err
+		if err != nil {
+			return a.trainError(err, r, len(runs))
 		}
 	}
 	return nil
 }
 
-// planned is a run to be made: where, and with which settings.
-type planned struct {
-	dir string
-	cfg train.Config
-}
-
-// plan lists the runs that the command line asks for. All settings are checked
-// before the first run begins.
-func (o *trainOptions) plan(c *cobra.Command, dirs []string) ([]planned, error) {
-	if len(dirs) > 0 {
-		return o.planNamed(c, dirs)
-	}
-	if err := checkEncodings(o.encodings); err != nil {
-		return nil, err
-	}
-	if c.Flags().Changed("preset") {
-		if err := oneOf("preset", c.Flag("preset").Value.String(), configs.Names()...); err != nil {
+// trainRuns lists the runs that the command line asks for: those named, the one that
+// was stopped, or those of the settings.
+func (a *app) trainRuns(c *cobra.Command, o trainOptions, names []string) (_ []launch.Run, err error) {
+	given := o.given(c)
+	switch {
+	case len(names) > 0 && !o.resume:
+		return nil, fmt.Errorf("unexpected argument %q; to go on with a run: %s", names[0], resumeCommand(names[0]))
+	case len(names) > 0 && given != "":
+		return nil, fmt.Errorf("--%s: a run that is resumed keeps the settings it began with", given)
+	case len(names) == 0 && o.resume && given == "":
+		if names, err = a.stoppedRun(o.runs); err != nil {
 			return nil, err
 		}
-	}
-	sources, err := o.sources(c)
-	if err != nil {
-		return nil, err
-	}
-	cfg, err := configs.Load(sources)
-	if err != nil {
-		return nil, err
-	}
-	if len(o.encodings) > 0 && cfg.Origin("model.encoding") == "--set" {
-		return nil, errors.New("--set model.encoding: --pe gives the encoding too; give it once")
-	}
-	encodings := o.encodings
-	if len(encodings) == 0 {
-		encodings = []string{""}
-	}
-	var out []planned
-	for _, name := range encodings {
-		one, err := cfg.Config(name)
+	case len(names) == 0:
+		s, err := o.sources(c)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, planned{filepath.Join(o.runs, one.Name(cfg.Preset)), one})
+		return launch.Plan(o.runs, s)
 	}
-	return out, nil
+	return launch.Begun(names...)
 }
 
 // sources are the layers of the configuration.
 func (o *trainOptions) sources(c *cobra.Command) (configs.Sources, error) {
+	preset := c.Flag("preset")
+	if preset.Changed {
+		if err := oneOf("preset", preset.Value.String(), configs.Names()...); err != nil {
+			return configs.Sources{}, err
+		}
+	}
+	if err := checkEncodings(o.encodings); err != nil {
+		return configs.Sources{}, err
+	}
 	var overrides []configs.Value
 	for key, name := range trainFlags {
 		if f := c.Flags().Lookup(name); f.Changed {
 			overrides = append(overrides, configs.Value{Key: key, Value: f.Value.String(), From: "--" + name})
 		}
 	}
-	pairs, err := settingPairs(o.set)
+	pairs, err := configs.Pairs("--set", o.set)
 	return configs.Sources{
-		Preset: c.Flag("preset").Value.String(), User: userConfig(), File: o.file, Environ: os.Environ(),
+		Preset: preset.Value.String(), User: userConfig(), File: o.file, Environ: os.Environ(),
 		Overrides: append(overrides, pairs...), Encodings: o.encodings,
 	}, err
-}
-
-// settingPairs reads the key=value pairs of --set, which stands for flags of keys
-// that have none.
-func settingPairs(pairs []string) ([]configs.Value, error) {
-	var out []configs.Value
-	for _, pair := range pairs {
-		key, value, ok := strings.Cut(pair, "=")
-		if !ok {
-			return nil, fmt.Errorf("--set %s: want key=value, such as train.steps=100", pair)
-		}
-		out = append(out, configs.Value{Key: key, Value: value, From: "--set"})
-	}
-	return out, nil
 }
 
 // given is the first flag on the command line that says what to train, "" for none.
@@ -218,71 +185,14 @@ func (o *trainOptions) given(c *cobra.Command) string {
 	return ""
 }
 
-// planNamed resumes runs by name; a run keeps the settings it began with.
-func (o *trainOptions) planNamed(c *cobra.Command, dirs []string) ([]planned, error) {
-	if !o.resume {
-		return nil, fmt.Errorf("unexpected argument %q; to go on with a run: %s", dirs[0], resumeCommand(dirs[0]))
-	}
-	if name := o.given(c); name != "" {
-		return nil, fmt.Errorf("--%s: a run that is resumed keeps the settings it began with", name)
-	}
-	var out []planned
-	for _, dir := range dirs {
-		if interop.IsFolder(dir) {
-			return nil, notTrained(dir)
-		}
-		cfg, err := train.ReadConfig(dir)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, planned{dir, cfg})
-	}
-	return out, nil
-}
-
-func (a *app) trainAll(ctx context.Context, runs []planned, resume bool) error {
-	next := a.again()
-	if len(runs) == 1 {
-		next = resumeCommand(runs[0].dir)
-	}
-	for _, r := range runs {
-		if err := a.trainOne(ctx, r, resume); err != nil {
-			if errors.Is(err, train.ErrInterrupted) {
-				return fmt.Errorf("%w; everything is saved; go on with: %s", err, next)
-			}
-			return fmt.Errorf("%s: %w", r.dir, err)
-		}
-	}
-	return nil
-}
-
-// again is the command line that goes on with what this one began.
-func (a *app) again() string {
-	words := []string{"zoo"}
-	resume := false
-	for _, arg := range a.args {
-		resume = resume || arg == "--resume"
-		words = append(words, shellWord(arg))
-	}
-	if !resume {
-		words = append(words, "--resume")
-	}
-	return strings.Join(words, " ")
-}
-
-// resumeCommand is the command line that goes on with a run.
-func resumeCommand(dir string) string { return "zoo train --resume " + shellWord(dir) }
-
 // columns lays words out in n columns.
 func columns(words []string, n int) string {
 	var b strings.Builder
-	for i, w := range words {
-		switch {
-		case i%n == n-1 || i == len(words)-1:
-			fmt.Fprintf(&b, "  %s\n", w)
-		default:
+	for row := range slices.Chunk(words, n) {
+		for _, w := range row[:len(row)-1] {
 			fmt.Fprintf(&b, "  %-24s", w)
 		}
+		fmt.Fprintf(&b, "  %s\n", row[len(row)-1])
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -50,7 +50,9 @@ func TestFlagsAndSet(t *testing.T) {
 // TestFlagsStandForKeys holds the flags against the keys that they stand for.
 func TestFlagsStandForKeys(t *testing.T) {
 	c := trainVerb(&app{})
-	kinds := map[string]string{"int": "a whole number", "uint64": "a whole number of 0 or more", "float64": "a number", "string": "text"}
+	kinds := map[string]string{
+		"int": "a whole number", "uint64": "a whole number of 0 or more", "float64": "a number", "string": "text",
+	}
 	for key, name := range trainFlags {
 		s, err := configs.Find(key)
 		if err != nil {

@@ -8,120 +8,144 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nopezoo/zoo/interop"
-	"github.com/nopezoo/zoo/machine"
+	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/sweep"
 	"github.com/nopezoo/zoo/train"
-	"github.com/nopezoo/zoo/train/validate"
+	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/launch"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // trainOne makes one run, or says that it is made already.
-func (a *app) trainOne(ctx context.Context, p planned, resume bool) error {
+func (a *app) trainOne(ctx context.Context, r launch.Run, resume bool) error {
+	r, err := r.Look()
+	switch {
+	case err != nil:
+		return err
+	case r.Finished:
+		a.print("%s: finished already, %d steps, loss %.4g", r.Dir, r.Step, r.Loss)
+		return nil
+	case r.Begun && !resume:
+		return fmt.Errorf("a run that was stopped is there; go on with it: %s", resumeCommand(r.Dir))
+	}
+	a.note("%s: %d parameters, at most about %s of memory", r.Dir, r.Cost.Parameters, bytesText(r.Cost.Memory))
 	var watch *trainWatch
 	say := func(text string) {
 		if watch != nil {
 			watch.meter.close() // a bar would stand on the same line; it comes back
 		}
-		a.note("%s: %s", p.dir, text)
+		a.note("%s: %s", r.Dir, text)
 	}
-	t, err := a.open(p, resume, say)
-	if absent(err) {
-		if err = a.needLibrary(ctx); err == nil {
-			t, err = a.open(p, resume, say)
-		}
-	}
-	if err != nil || t == nil {
+	t, err := a.openRun(ctx, r, train.Options{
+		Evaluated: func(e journal.Evaluation) { say(e.String()) },
+		Warn:      func(err error) { say(sweep.NotSaved + withRemedy(err).Error()) },
+	})
+	if err != nil {
 		return err
 	}
 	defer t.Close()
 	for _, warning := range t.Warnings {
-		a.note("%s: %v", p.dir, warning)
+		say(warning.Error())
 	}
 	if t.Step() > 0 {
-		a.note("%s: going on from step %d of %d", p.dir, t.Step(), p.cfg.Train.Steps)
+		say(fmt.Sprintf("going on from step %d of %d", t.Step(), r.Config.Train.Steps))
 	}
-	watch = newTrainWatch(a, p, t.Step())
+	watch = newTrainWatch(a, r, t.Step())
 	err = t.Run(ctx, watch.report)
 	watch.meter.close()
 	if err != nil {
 		return err
 	}
-	a.print("%s: trained %d steps, loss %.4g, %s in %s", p.dir, t.Step(), watch.last.Loss, watch.pace(), duration(time.Since(watch.meter.begun)))
+	a.print("%s: trained %d steps, loss %.4g, %s in %s",
+		r.Dir, t.Step(), watch.last.Loss, watch.pace(), duration(time.Since(watch.meter.begun)))
 	return nil
 }
 
-// settle fills in the threads that the run has, or would have, and reports whether it
-// is there already; another run in its place is an error.
-func (p *planned) settle() (there bool, err error) {
-	if interop.IsFolder(p.dir) {
-		return false, notTrained(p.dir)
-	}
-	if !find.IsRun(p.dir) {
-		p.cfg = p.cfg.WithThreads(machine.This().Cores)
-		return false, nil
-	}
-	was, err := train.ReadConfig(p.dir)
+// trainDry prints what a run would be trained with, and what that would take. One whose
+// memory is not there is an error, as it would be without --dry-run.
+func (a *app) trainDry(ctx context.Context, r launch.Run) error {
+	r, err := r.Look()
 	if err != nil {
-		return true, err
+		return err
 	}
-	p.cfg = p.cfg.WithThreads(was.Train.Threads)
-	if was.Hash() != p.cfg.Hash() {
-		return true, fmt.Errorf("%w (%s); go on with that one: %s; or choose another folder with --runs, or another --seed",
-			train.ErrOtherRun, difference(was, p.cfg), resumeCommand(p.dir))
+	lines := [][]string{{"run", r.Dir + ", " + r.State()}}
+	for _, s := range configs.Settings() {
+		lines = append(lines, []string{s.Key, s.Of(r.Config)})
 	}
-	return true, nil
+	lines = append(lines, []string{"parameters", fmt.Sprint(r.Cost.Parameters)},
+		[]string{"memory", "at most about " + bytesText(r.Cost.Memory)})
+	if err := a.table(lines); err != nil || r.Finished {
+		return err
+	}
+	step, all, err := r.Time(ctx)
+	if err != nil {
+		return err
+	}
+	without := ""
+	if r.Config.Train.EvalEvery > 0 {
+		without = ", and what evaluations take"
+	}
+	a.print("%-24s  about %s: %d steps of %s%s", "time", duration(all), r.Config.Train.Steps-r.Step,
+		step.Round(100*time.Microsecond), without)
+	return nil
 }
 
-// open starts or resumes the trainer of a run, which says what happens on the
-// way; nil means that nothing is to do.
-func (a *app) open(p planned, resume bool, say func(string)) (*train.Trainer, error) {
-	there, err := p.settle()
-	if err != nil {
-		return nil, err
-	}
-	evaluate, err := validate.Evaluator(p.cfg)
-	if err != nil {
-		return nil, err
-	}
-	o := train.Options{
-		Evaluate: evaluate, Evaluated: func(e train.Evaluation) { say(evaluated(e)) },
-		Warn: func(err error) { say(sweep.NotSaved + withRemedy(err).Error()) },
-	}
-	if !there {
-		if err := a.checkMemory(p); err != nil {
-			return nil, err
-		}
-		return train.New(p.dir, p.cfg, o)
-	}
-	newest, _, err := train.Latest(p.dir)
+// trainError says which run an error is of, and how to go on.
+func (a *app) trainError(err error, r launch.Run, runs int) error {
+	next := resumeCommand(r.Dir)
 	switch {
-	case err == nil && newest.Finished():
-		a.print("%s: finished already, %d steps, loss %.4g", p.dir, newest.Step, newest.Loss)
-		return nil, nil
-	case err != nil && !errors.Is(err, train.ErrNoCheckpoint):
-		return nil, err
-	case resume:
-		if err := a.checkMemory(p); err != nil {
-			return nil, err
+	case errors.Is(err, train.ErrInterrupted):
+		if runs > 1 {
+			next = a.again()
 		}
-		return train.Resume(p.dir, o)
+		return fmt.Errorf("%w; everything is saved; go on with: %s", err, next)
+	case errors.Is(err, train.ErrOtherRun):
+		err = fmt.Errorf("%w; go on with that one: %s; or choose another folder with --runs, or another --seed", err, next)
 	}
-	return nil, fmt.Errorf("a run that was stopped is there; go on with it: %s", resumeCommand(p.dir))
+	return fmt.Errorf("%s: %w", r.Dir, err)
+}
+
+// stoppedRun returns the run in a folder that can go on, of which there must be one.
+func (a *app) stoppedRun(folder string) ([]string, error) {
+	stopped, err := find.Stopped(folder, a.warn)
+	if err != nil {
+		return nil, err
+	}
+	switch len(stopped) {
+	case 0:
+		return nil, fmt.Errorf("--resume: no run in the folder %s was stopped; "+
+			"to begin one, say what to train, such as: zoo train --pe rope", folder)
+	case 1:
+		return []string{stopped[0].Dir}, nil
+	}
+	lines := each(stopped, func(r find.Run) string { return resumeCommand(r.Dir) + "  # " + r.State() })
+	return nil, fmt.Errorf("--resume: %d runs in the folder %s were stopped; go on with one of them, or name several:\n%s",
+		len(stopped), folder, strings.Join(lines, "\n"))
+}
+
+// openRun begins or continues a run, for which it may have to install ONNX Runtime.
+func (a *app) openRun(ctx context.Context, r launch.Run, o train.Options) (*train.Trainer, error) {
+	t, err := r.Open(o)
+	if absent(err) {
+		if err = a.needLibrary(ctx); err == nil {
+			t, err = r.Open(o)
+		}
+	}
+	return t, err
 }
 
 // trainWatch shows a run's progress.
 type trainWatch struct {
 	meter  *meter
-	last   train.Stats
+	last   journal.Stats
 	tokens int // real tokens since the run was opened
 }
 
-func newTrainWatch(a *app, p planned, done int) *trainWatch {
-	return &trainWatch{meter: a.newMeter(filepath.Base(p.dir), int64(done), int64(p.cfg.Train.Steps))}
+func newTrainWatch(a *app, r launch.Run, done int) *trainWatch {
+	return &trainWatch{meter: a.newMeter(filepath.Base(r.Dir), int64(done), int64(r.Config.Train.Steps))}
 }
 
-func (w *trainWatch) report(s train.Stats) {
+func (w *trainWatch) report(s journal.Stats) {
 	w.last = s
 	w.tokens += s.Tokens
 	w.meter.update(int64(s.Step), func() string {
@@ -136,19 +160,4 @@ func (w *trainWatch) report(s train.Stats) {
 // pace is the speed since the run was opened.
 func (w *trainWatch) pace() string {
 	return short(float64(w.tokens)/time.Since(w.meter.begun).Seconds()) + " tokens/s"
-}
-
-// evaluated describes an evaluation.
-func evaluated(e train.Evaluation) string {
-	text := []string{fmt.Sprintf("step %d: accuracy %.1f %% at trained lengths", e.Step, 100**e.Accuracy)}
-	if e.Beyond != nil {
-		text = append(text, fmt.Sprintf("%.1f %% beyond", 100**e.Beyond))
-	}
-	if e.Best {
-		text = append(text, "the best so far")
-	}
-	if e.Stop {
-		text = append(text, "stopping early")
-	}
-	return strings.Join(text, ", ")
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 func main() {
@@ -82,7 +83,7 @@ func trained(ctx context.Context, folder, encoding string) (*train.Checkpoint, e
 		return nil, err
 	}
 	defer trainer.Close()
-	if err := trainer.Run(ctx, func(s train.Stats) {
+	if err := trainer.Run(ctx, func(s journal.Stats) {
 		if s.Step == 1 || s.Step == s.Steps {
 			fmt.Printf("%s: step %d, loss %.3f\n", encoding, s.Step, s.Loss)
 		}

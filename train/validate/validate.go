@@ -17,6 +17,7 @@ import (
 	"github.com/nopezoo/zoo/runtime"
 	_ "github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // batch bounds the sequences generated at once, beside whose memory that of training
@@ -42,14 +43,16 @@ func Evaluator(cfg train.Config) (train.Evaluator, error) {
 	var sweeps []eval.Config
 	for _, t := range tasks {
 		has := slices.DeleteFunc(slices.Clone(lengths), func(n int) bool { return t.CheckLength(n) != nil })
-		sweeps = append(sweeps, eval.Config{Task: t, Lengths: has, N: cfg.Train.EvalSamples, Batch: batch, Seed: cfg.Train.Seed, Split: task.Validation})
+		sweeps = append(sweeps, eval.Config{Task: t, Lengths: has, N: cfg.Train.EvalSamples, Batch: batch,
+			Seed: cfg.Train.Seed, Split: task.Validation})
 	}
-	return func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]train.EvalResult, error) {
+	return func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]journal.Result, error) {
 		described, err := (&train.Checkpoint{Config: cfg, Step: step}).Card("")
 		if err != nil {
 			return nil, err
 		}
-		out, err := measure(ctx, modelfile.Model{Config: cfg.Model, Weights: maps.Clone(weights), Card: described}, cfg.Train.Threads, sweeps)
+		model := modelfile.Model{Config: cfg.Model, Weights: maps.Clone(weights), Card: described}
+		out, err := measure(ctx, model, cfg.Train.Threads, sweeps)
 		if err != nil {
 			return nil, fmt.Errorf("step %d: %w", step, err)
 		}
@@ -57,7 +60,10 @@ func Evaluator(cfg train.Config) (train.Evaluator, error) {
 	}, nil
 }
 
-func measure(ctx context.Context, m modelfile.Model, threads int, sweeps []eval.Config) (out []train.EvalResult, err error) {
+// measure opens the model as the file that would be exported, and measures each sweep.
+func measure(
+	ctx context.Context, m modelfile.Model, threads int, sweeps []eval.Config,
+) (out []journal.Result, err error) {
 	file, err := m.ONNX(card.Portable)
 	if err != nil {
 		return nil, err
@@ -73,7 +79,7 @@ func measure(ctx context.Context, m modelfile.Model, threads int, sweeps []eval.
 			return nil, err
 		}
 		for _, r := range rows {
-			one := train.EvalResult{Length: r.Length}
+			one := journal.Result{Length: r.Length}
 			if len(sweeps) > 1 {
 				one.Task = sweep.Task.Name
 			}

@@ -24,15 +24,10 @@ type Run struct {
 
 // State says for people how far a run is.
 func (r Run) State() string {
-	switch {
-	case r.Imported:
+	if r.Imported {
 		return "imported"
-	case r.Finished():
-		return "finished"
-	case r.Step == 0:
-		return "no checkpoint yet"
 	}
-	return fmt.Sprintf("stopped at step %d of %d", r.Step, r.Steps)
+	return r.RunInfo.State()
 }
 
 // IsRun reports whether a directory holds a run, or a model that stands among runs.
@@ -89,5 +84,25 @@ func Runs(folder string, warn func(error)) ([]Run, error) {
 		out = append(out, r)
 	}
 	slices.SortStableFunc(out, func(a, b Run) int { return b.Saved.Compare(a.Saved) })
+	return out, nil
+}
+
+// Stopped describes the runs in a folder that can go on: neither finished nor at work.
+// Order and warn are as in Runs.
+func Stopped(folder string, warn func(error)) ([]Run, error) {
+	runs, err := Runs(folder, warn)
+	if err != nil {
+		return nil, err
+	}
+	var out []Run
+	for _, r := range runs {
+		busy, err := train.Busy(r.Dir)
+		if err != nil {
+			return nil, err
+		}
+		if !r.Imported && !r.Finished() && !busy {
+			out = append(out, r)
+		}
+	}
 	return out, nil
 }

@@ -1,4 +1,4 @@
-package train_test
+package journal_test
 
 import (
 	"encoding/binary"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // The reader below shares nothing with the writer: its CRC goes bit by bit, and
@@ -149,19 +149,11 @@ func readEvents(t *testing.T, path string) (out []event) {
 // The event files of an interrupted and resumed run say what its metrics say.
 func TestEvents(t *testing.T) {
 	dir := t.TempDir()
-	o := train.Options{Evaluate: scripted(map[int]int{3: 10000, 6: 20000})}
-	first := startWith(t, dir, evaluated(6, 3), o)
-	losses(t, first)
-	first.Close()
-	if err := os.Remove(filepath.Join(dir, "checkpoint-00000006.safetensors")); err != nil {
+	write(t, dir, 0, 6) // up to step 6, of which a checkpoint of step 4 is left
+	if _, err := journal.Cut(dir, 4, 3); err != nil {
 		t.Fatal(err)
 	}
-	r, err := train.Resume(dir, o) // from step 4
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	losses(t, r)
+	write(t, dir, 4, 6)
 
 	files, err := filepath.Glob(filepath.Join(dir, "events.out.tfevents.*"))
 	if err != nil || len(files) != 2 {
@@ -184,24 +176,54 @@ func TestEvents(t *testing.T) {
 			}
 		}
 	}
-	want := map[string]float32{}
-	stats, err := train.ReadMetrics(filepath.Join(dir, train.MetricsFile))
-	if err != nil {
-		t.Fatal(err)
+	metrics, err := journal.Read(dir)
+	if err != nil || len(metrics.Steps) != 6 || len(metrics.Evaluations) != 2 {
+		t.Fatalf("%+v, %v; want 6 steps and 2 evaluations", metrics, err)
 	}
-	for _, s := range stats {
+	want := map[string]float32{}
+	for _, s := range metrics.Steps {
 		for tag, v := range map[string]float64{"loss": s.Loss, "gradient_norm": s.GradNorm, "learning_rate": s.LR,
 			"tokens_per_second": float64(s.Tokens) / s.Seconds, "padding": float64(s.Slots-s.Tokens) / float64(s.Slots)} {
 			want[fmt.Sprintf("%s@%d", tag, s.Step)] = float32(v)
 		}
 	}
-	for step, accuracy := range map[int]float32{3: 0.5, 6: 1} {
-		want[fmt.Sprintf("accuracy/trained@%d", step)] = accuracy
-		want[fmt.Sprintf("accuracy/trained_sequence@%d", step)] = accuracy
-		want[fmt.Sprintf("accuracy/beyond@%d", step)] = 0.4
+	for _, e := range metrics.Evaluations {
+		want[fmt.Sprintf("accuracy/trained@%d", e.Step)] = float32(*e.Accuracy)
+		want[fmt.Sprintf("accuracy/trained_sequence@%d", e.Step)] = float32(*e.Sequence)
+		if e.Beyond != nil {
+			want[fmt.Sprintf("accuracy/beyond@%d", e.Step)] = float32(*e.Beyond)
+		}
 	}
 	close := cmp.Comparer(func(a, b float32) bool { return math.Abs(float64(a-b)) <= 1e-6*math.Abs(float64(b))+1e-7 })
 	if diff := cmp.Diff(want, got, close); diff != "" {
 		t.Errorf("events differ from the metrics (-metrics +events):\n%s", diff)
+	}
+}
+
+// write notes the steps after from up to to, and an evaluation at every third.
+func write(t *testing.T, dir string, from, to int) {
+	t.Helper()
+	w := journal.Open(dir, from, nil)
+	accuracy, sequence, beyond := 0.5, 0.25, 0.125
+	for step := from + 1; step <= to; step++ {
+		s := stats(step)
+		s.Loss, s.GradNorm, s.LR = 1/float64(step), float64(step), float64(step)/1e4
+		if err := w.Step(s); err != nil {
+			t.Fatal(err)
+		}
+		if step%3 != 0 {
+			continue
+		}
+		e := journal.Evaluation{Step: step, Accuracy: &accuracy, Sequence: &sequence, Best: step == 3,
+			Lengths: []journal.Result{{Length: 2, N: 4, Correct: 2, SequenceCorrect: 1}}}
+		if step > 3 {
+			e.Beyond = &beyond
+		}
+		if err := w.Evaluation(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,4 +1,4 @@
-package train_test
+package journal_test
 
 import (
 	"errors"
@@ -11,11 +11,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
+// stats is an update as metricsLine has it.
+func stats(step int) journal.Stats {
+	return journal.Stats{Step: step, Loss: 0.5, LR: 0.001, GradNorm: 1, Tokens: 10, Slots: 12, Seconds: 0.25}
+}
+
 func metricsLine(step int) string {
-	return fmt.Sprintf(`{"step":%d,"loss":0.5,"lr":0.001,"grad_norm":1,"tokens":10,"slots":12,"seconds":0.25}`, step) + "\n"
+	return fmt.Sprintf(`{"step":%d,"loss":0.5,"lr":0.001,"grad_norm":1,"tokens":10,"slots":12,"seconds":0.25}`+"\n", step)
 }
 
 func metricsLines(from, to int) string {
@@ -29,13 +34,13 @@ func metricsLines(from, to int) string {
 // tailSteps returns the steps that the tail of a run's metrics has.
 func tailSteps(t *testing.T, dir string) []int {
 	t.Helper()
-	tail, err := train.TailMetrics(dir)
+	tail, err := journal.Tail(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var steps []int
 	for _, s := range tail {
-		if want := (train.Stats{Step: s.Step, Loss: 0.5, LR: 0.001, GradNorm: 1, Tokens: 10, Slots: 12, Seconds: 0.25}); s != want {
+		if want := stats(s.Step); s != want {
 			t.Errorf("step %d: %+v, want %+v", s.Step, s, want)
 		}
 		steps = append(steps, s.Step)
@@ -43,7 +48,7 @@ func tailSteps(t *testing.T, dir string) []int {
 	return steps
 }
 
-func TestTailMetrics(t *testing.T) {
+func TestTail(t *testing.T) {
 	evaluation := `{"step":2,"eval":{"accuracy":0.75,"lengths":[{"length":3,"n":4}],"seconds":1,"best":true}}` + "\n"
 	for _, tc := range []struct {
 		name, text string
@@ -62,7 +67,7 @@ func TestTailMetrics(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, train.MetricsFile), []byte(tc.text), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, journal.MetricsFile), []byte(tc.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tc.want, tailSteps(t, dir)); diff != "" {
@@ -72,19 +77,19 @@ func TestTailMetrics(t *testing.T) {
 	}
 }
 
-func TestTailMetricsRefuses(t *testing.T) {
+func TestTailRefuses(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := train.TailMetrics(dir); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := journal.Tail(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: error %v, want one that says so", err)
 	}
 }
 
-// TestTailMetricsOfLongFile checks every place where a line can be cut by the
+// TestTailOfLongFile checks every place where a line can be cut by the
 // beginning of what is read.
-func TestTailMetricsOfLongFile(t *testing.T) {
+func TestTailOfLongFile(t *testing.T) {
 	const last = 5000
 	dir := t.TempDir()
-	path := filepath.Join(dir, train.MetricsFile)
+	path := filepath.Join(dir, journal.MetricsFile)
 	text := metricsLines(1, last)
 	for torn := range len(metricsLine(last)) {
 		if err := os.WriteFile(path, []byte(text+metricsLine(last + 1)[:torn]), 0o600); err != nil {
@@ -92,21 +97,22 @@ func TestTailMetricsOfLongFile(t *testing.T) {
 		}
 		steps := tailSteps(t, dir)
 		if n := len(steps); n < 100 || n > 1000 {
-			t.Fatalf("%d bytes of a line after %d whole ones: %d steps, want the last few hundred", torn, last, n)
+			t.Fatalf("%d bytes of a line after %d whole ones: %d steps, want the last hundreds", torn, last, n)
 		}
 		for i, step := range steps {
 			if want := last - len(steps) + 1 + i; step != want {
-				t.Fatalf("%d bytes of a line after %d whole ones: step %d at %d of %d, want %d", torn, last, step, i, len(steps), want)
+				t.Fatalf("%d bytes of a line after %d whole ones: step %d at %d of %d, want %d",
+					torn, last, step, i, len(steps), want)
 			}
 		}
 	}
 }
 
-// TestTailMetricsOfGrowingFile reads while another program writes, which it may do
+// TestTailOfGrowingFile reads while another program writes, which it may do
 // in pieces of any size.
-func TestTailMetricsOfGrowingFile(t *testing.T) {
+func TestTailOfGrowingFile(t *testing.T) {
 	dir := t.TempDir()
-	f, err := os.Create(filepath.Join(dir, train.MetricsFile))
+	f, err := os.Create(filepath.Join(dir, journal.MetricsFile))
 	if err != nil {
 		t.Fatal(err)
 	}

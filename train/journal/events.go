@@ -1,4 +1,4 @@
-package train
+package journal
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package train
+package journal
 
 import (
 	"fmt"
@@ -35,7 +35,7 @@ func (r *record) retry() error {
 	err := r.write()
 	r.failing = err != nil
 	if err != nil {
-		return fmt.Errorf("train: write %s: %w", r.path, err)
+		return fmt.Errorf("write %s: %w", r.path, err)
 	}
 	return nil
 }

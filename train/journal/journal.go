@@ -1,0 +1,58 @@
+// Package journal keeps what a training run notes for people and programs that watch
+// it: metrics as JSON lines, and the same numbers in event files, which TensorBoard
+// draws. A run goes on without what cannot be read or written here.
+package journal
+
+import "fmt"
+
+// MetricsFile is the file of metrics in a run directory.
+const MetricsFile = "metrics.jsonl"
+
+// Stats describes one update.
+type Stats struct {
+	Step     int     `json:"step"` // updates done, this one included
+	Steps    int     `json:"-"`    // of the whole run; not noted
+	Loss     float64 `json:"loss"` // nats per target token
+	LR       float64 `json:"lr"`
+	GradNorm float64 `json:"grad_norm"`
+	Tokens   int     `json:"tokens"` // real tokens
+	Slots    int     `json:"slots"`  // tokens and padding
+	Seconds  float64 `json:"seconds"`
+}
+
+// Evaluation is what was measured after a step. Ratios are of samples, in 0..1,
+// and absent where there were none.
+type Evaluation struct {
+	Step     int      `json:"-"`
+	Accuracy *float64 `json:"accuracy,omitempty"`          // at trained lengths
+	Sequence *float64 `json:"sequence_accuracy,omitempty"` // at trained lengths
+	Beyond   *float64 `json:"beyond_accuracy,omitempty"`   // at longer ones
+	Lengths  []Result `json:"lengths"`
+	Seconds  float64  `json:"seconds"`
+	Best     bool     `json:"best,omitempty"` // the best of the run so far
+	Stop     bool     `json:"stop,omitempty"` // the run ends here, early
+}
+
+// Result is what was measured at one length of a task.
+type Result struct {
+	Task            string `json:"task,omitempty"` // "" where the run has one only
+	Length          int    `json:"length"`
+	N               int    `json:"n"`                // samples; 0 where there were none to be had
+	Correct         int    `json:"correct"`          // answers that match
+	SequenceCorrect int    `json:"sequence_correct"` // all tokens of the target, and the end
+}
+
+// String says for people, in one line, what was measured.
+func (e Evaluation) String() string {
+	text := fmt.Sprintf("step %d: accuracy %.1f %% at trained lengths", e.Step, 100**e.Accuracy)
+	if e.Beyond != nil {
+		text += fmt.Sprintf(", %.1f %% beyond", 100**e.Beyond)
+	}
+	if e.Best {
+		text += ", the best so far"
+	}
+	if e.Stop {
+		text += ", stopping early"
+	}
+	return text
+}

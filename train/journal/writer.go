@@ -1,0 +1,73 @@
+package journal
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+)
+
+// Writer adds to the journal of a run. What could not be written is kept and written
+// with what comes later.
+type Writer struct {
+	metrics, events record
+}
+
+// Open continues the metrics of a run that has done some steps, and begins a new event
+// file, whose name sorts after those of earlier sessions. Files are made when something
+// is written. What goes into them passes through a writer that is put before each, where
+// through is not nil.
+func Open(dir string, step int, through func(io.Writer) io.Writer) *Writer {
+	now := time.Now()
+	name := fmt.Sprintf("events.out.tfevents.%010d.%09d.zoo", now.Unix(), now.Nanosecond())
+	return &Writer{
+		metrics: record{path: filepath.Join(dir, MetricsFile), through: through},
+		events: record{path: filepath.Join(dir, name), through: through,
+			pending: appendHeader(nil, seconds(now), step+1)},
+	}
+}
+
+func seconds(t time.Time) float64 { return float64(t.UnixNano()) / 1e9 }
+
+// Step notes an update.
+func (w *Writer) Step(s Stats) error {
+	return w.add(s, s.Step, []scalar{
+		{"loss", s.Loss}, {"gradient_norm", s.GradNorm}, {"learning_rate", s.LR},
+		{"tokens_per_second", float64(s.Tokens) / s.Seconds}, {"padding", 1 - float64(s.Tokens)/float64(s.Slots)},
+	})
+}
+
+// Evaluation notes an evaluation.
+func (w *Writer) Evaluation(e Evaluation) error {
+	var scalars []scalar
+	for _, s := range []struct {
+		tag   string
+		value *float64
+	}{{"accuracy/trained", e.Accuracy}, {"accuracy/trained_sequence", e.Sequence}, {"accuracy/beyond", e.Beyond}} {
+		if s.value != nil {
+			scalars = append(scalars, scalar{s.tag, *s.value})
+		}
+	}
+	line := struct {
+		Step int        `json:"step"`
+		Eval Evaluation `json:"eval"`
+	}{e.Step, e}
+	return w.add(line, e.Step, scalars)
+}
+
+func (w *Writer) add(line any, step int, scalars []scalar) error {
+	data, err := json.Marshal(line)
+	if err != nil {
+		return fmt.Errorf("metrics of step %d: %w", step, err)
+	}
+	return errors.Join(w.metrics.add(append(data, '\n')),
+		w.events.add(appendScalars(nil, seconds(time.Now()), step, scalars)))
+}
+
+// Retry writes what could not be written before.
+func (w *Writer) Retry() error { return errors.Join(w.metrics.retry(), w.events.retry()) }
+
+// Close tries once more and closes the files.
+func (w *Writer) Close() error { return errors.Join(w.metrics.close(), w.events.close()) }

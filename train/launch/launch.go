@@ -1,0 +1,167 @@
+// Package launch plans, begins and continues runs as zoo train does: from layers of
+// configuration to runs with directories of their own, and from a run to what is in its
+// directory, how long it will take, and a trainer.
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"time"
+
+	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/interop"
+	"github.com/nopezoo/zoo/machine"
+	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/validate"
+)
+
+// Run is a run that is wanted and, after Look, what is there of it.
+type Run struct {
+	Dir    string
+	Config train.Config // after Look with the threads that it has, or would have on this machine
+
+	Cost     train.Cost
+	Begun    bool    // it is in its directory
+	Finished bool    // nothing is left to train
+	Step     int     // of the newest usable checkpoint; 0 for none
+	Loss     float64 // of that step, nats per target token
+}
+
+// Plan lists a run for each of the sources' encodings, or for the configured one, in a
+// directory of its usual name below folder. All are checked, and nothing is written.
+func Plan(folder string, s configs.Sources) ([]Run, error) {
+	layers, err := configs.Load(s)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range s.Overrides {
+		if v.Key == "model.encoding" && len(s.Encodings) > 0 {
+			return nil, fmt.Errorf("%s %s: the list of encodings gives it too; give it once", v.From, v.Key)
+		}
+	}
+	encodings := s.Encodings
+	if len(encodings) == 0 {
+		encodings = []string{""}
+	}
+	var out []Run
+	for _, name := range encodings {
+		c, err := layers.Config(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Run{Dir: filepath.Join(folder, c.Name(layers.Preset)), Config: c})
+	}
+	return out, nil
+}
+
+// Begun returns the runs in directories, with the configurations that they began with.
+func Begun(dirs ...string) ([]Run, error) {
+	var out []Run
+	for _, dir := range dirs {
+		if err := checkTrained(dir); err != nil {
+			return nil, err
+		}
+		c, err := train.ReadConfig(dir)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Run{Dir: dir, Config: c})
+	}
+	return out, nil
+}
+
+// checkTrained refuses a folder of weights.
+func checkTrained(dir string) error {
+	if interop.IsFolder(dir) {
+		return fmt.Errorf("%s holds imported weights and no run: "+
+			"training cannot go on without the optimizer's state", dir)
+	}
+	return nil
+}
+
+// Look returns the run with what it takes and what is in its directory. The error wraps
+// train.ErrOtherRun where that is a run with other settings, and names them.
+func (r Run) Look() (Run, error) {
+	if err := checkTrained(r.Dir); err != nil {
+		return r, err
+	}
+	was, err := train.ReadConfig(r.Dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		r.Config = r.Config.WithThreads(machine.This().Cores)
+	case err != nil:
+		return r, err
+	default:
+		if err := r.compare(was); err != nil {
+			return r, err
+		}
+	}
+	r.Cost, err = train.EstimateCost(r.Config)
+	return r, err
+}
+
+// compare fills in what there is of the run that began with a configuration.
+func (r *Run) compare(was train.Config) error {
+	r.Config = r.Config.WithThreads(was.Train.Threads)
+	if was.Hash() != r.Config.Hash() {
+		return fmt.Errorf("%w (%s)", train.ErrOtherRun, configs.Difference(was, r.Config))
+	}
+	r.Begun = true
+	newest, _, err := train.Latest(r.Dir)
+	if errors.Is(err, train.ErrNoCheckpoint) {
+		return nil // Open says whether that is damage
+	}
+	if err == nil {
+		r.Step, r.Loss, r.Finished = newest.Step, newest.Loss, newest.Finished()
+	}
+	return err
+}
+
+// State says for people how far the run was at the Look.
+func (r Run) State() string {
+	if !r.Begun {
+		return "not begun"
+	}
+	return train.RunInfo{Step: r.Step, Steps: r.Config.Train.Steps, Stopped: r.Finished}.State()
+}
+
+// Open begins the run, or continues it where the Look found that it has begun. Where its
+// configuration has evaluations, they are made by package validate, unless the options
+// have an evaluator. The error is a *train.MemoryError where the run does not fit into
+// the memory that is free.
+func (r Run) Open(o train.Options) (*train.Trainer, error) {
+	if o.Evaluate == nil {
+		var err error
+		if o.Evaluate, err = validate.Evaluator(r.Config); err != nil {
+			return nil, err
+		}
+	}
+	if err := train.CheckMemory(r.Config, machine.This().MemoryFree); err != nil {
+		return nil, err
+	}
+	if r.Begun {
+		return train.Resume(r.Dir, o)
+	}
+	return train.New(r.Dir, r.Config, o)
+}
+
+// probeTime is about how long Time trains.
+const probeTime = 2 * time.Second
+
+// Time returns how long a step takes on this machine, from a few that it makes in two
+// seconds, and about how long those that are left take. Evaluations are not in it, and
+// nothing is written. The error is a *train.MemoryError as that of Open.
+func (r Run) Time(ctx context.Context) (step, left time.Duration, err error) {
+	if err := train.CheckMemory(r.Config, machine.This().MemoryFree); err != nil {
+		return 0, 0, err
+	}
+	if step, err = train.StepTime(ctx, r.Config, train.Options{}, probeTime); err != nil {
+		return 0, 0, err
+	}
+	all := float64(step) * float64(r.Config.Train.Steps-r.Step)
+	return step, time.Duration(min(all, math.MaxInt64/2)), nil
+}

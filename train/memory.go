@@ -1,0 +1,49 @@
+package train
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/nopezoo/zoo/internal/human"
+)
+
+// MemoryError means that a run cannot fit into the memory that is free.
+type MemoryError struct {
+	Needed, Free int64  // bytes
+	Remedy       string // which setting would do
+}
+
+// Error implements error.
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("the run needs about %s of memory, and %s are free; %s", human.Bytes(e.Needed), human.Bytes(e.Free), e.Remedy)
+}
+
+// CheckMemory refuses a run that takes more than the free bytes of memory, with a
+// *MemoryError that says which setting would do. 0 means that nobody knows how much is
+// free, and refuses nothing.
+func CheckMemory(c Config, free int64) error {
+	cost, err := EstimateCost(c)
+	if err != nil || free == 0 || cost.Memory <= free {
+		return err
+	}
+	return &MemoryError{Needed: cost.Memory, Free: free, Remedy: whatFits(c, cost.Memory, free)}
+}
+
+// whatFits says how a run can be changed to take no more than the free memory.
+func whatFits(c Config, needed, free int64) string {
+	if n := int64(c.Train.Examples); n > 0 {
+		without := c
+		without.Train.Examples = 0
+		if cost, err := EstimateCost(without); err == nil && cost.Memory < free {
+			each := (needed - cost.Memory) / n
+			return fmt.Sprintf("train.examples up to %d would do, since each takes %d bytes", (free-cost.Memory)/each, each)
+		}
+	}
+	for n := cmp.Or(c.Train.MicroTokens, 1<<20) / 2; n >= 32; n /= 2 {
+		c.Train.MicroTokens = n
+		if cost, err := EstimateCost(c); err == nil && cost.Memory <= free {
+			return fmt.Sprintf("%s would do with train.micro_tokens=%d", human.Bytes(cost.Memory), n)
+		}
+	}
+	return "no train.micro_tokens makes it fit: choose a smaller model, shorter lengths or a smaller train.batch"
+}

@@ -1,0 +1,50 @@
+package find_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/filelock"
+	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/zoo/find"
+)
+
+// Runs that are finished or at work are not stopped, and damaged ones are named.
+func TestStopped(t *testing.T) {
+	folder := t.TempDir()
+	c, err := configs.Preset("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := func(name string) string {
+		t.Helper()
+		dir := filepath.Join(folder, name)
+		if _, err := train.Prepare(dir, c, 1); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	stopped := dir("stopped")
+	lock, err := filelock.Take(filepath.Join(dir("busy"), "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	finished := filepath.Join(dir("finished"), "checkpoint-00002600.safetensors")
+	damaged := filepath.Join(dir("damaged"), train.ConfigFile)
+	for path, text := range map[string]string{finished: "", damaged: "{"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var warnings []error
+	runs, err := find.Stopped(folder, func(err error) { warnings = append(warnings, err) })
+	if err != nil || len(runs) != 1 || runs[0].Dir != stopped || runs[0].State() != "no checkpoint yet" {
+		t.Errorf("%+v, %v; want the one in %s", runs, err, stopped)
+	}
+	if len(warnings) != 1 {
+		t.Errorf("warnings %v, want one", warnings)
+	}
+}
