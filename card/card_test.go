@@ -141,7 +141,7 @@ func TestMetadataErrors(t *testing.T) {
 		{"batch twice", func(c *card.Card) { c.State[0].Shape[3] = card.Batch }, `axis 3 is "batch", expected a length, batch once`},
 		{"growing batch", func(c *card.Card) { c.State[0].Axis = 0 }, `axis 0 is "batch"`},
 		{"no axes", func(c *card.Card) { c.State[1].Shape = nil }, "shape is empty"},
-		{"kind", func(c *card.Card) { c.State[1].Kind = 2 }, "unknown kind of state 2"},
+		{"kind", func(c *card.Card) { c.State[1].Kind = 3 }, "unknown kind of state 3"},
 		{"state initial", func(c *card.Card) { c.State[0].Initial = math.NaN() }, "initial is NaN"},
 		{"not UTF-8", func(c *card.Card) { c.Task = "\xff" }, "zoo.task"},
 	} {

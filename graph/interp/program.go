@@ -22,6 +22,7 @@ import (
 type Program struct {
 	graph *graph.Graph
 	float tensor.DType // what float32 values are computed in
+	over  map[string]bool
 	steps []step
 }
 
@@ -32,6 +33,7 @@ type step struct {
 	in   []int  // steps of the inputs
 	free []int  // steps whose values nothing needs after this one
 	lent bool   // the value lies in memory that a caller or the graph owns
+	over bool   // the value may take the place of the first operand
 	// value of a constant, in the precision of the program
 	value *tensor.Tensor
 }
@@ -42,6 +44,17 @@ type Option func(*Program)
 // Float64 computes every float32 value of the graph in float64. Inputs and
 // parameters may then be fed in either precision; outputs are float64.
 func Float64(p *Program) { p.float = tensor.Float64 }
+
+// Overwrite lets runs write over these inputs: a ScatterND that is the last to read one
+// gives the input itself, changed, as its value.
+func Overwrite(inputs ...string) Option {
+	return func(p *Program) {
+		p.over = map[string]bool{}
+		for _, name := range inputs {
+			p.over[name] = true
+		}
+	}
+}
 
 // New prepares a graph for running.
 func New(g *graph.Graph, opts ...Option) *Program {
@@ -72,6 +85,12 @@ func New(g *graph.Graph, opts ...Option) *Program {
 	}
 	for _, o := range g.Outputs {
 		delete(last, at[o.Node])
+	}
+	for i, s := range p.steps {
+		if s.node.Op == "ScatterND" {
+			from := s.node.Inputs[0]
+			p.steps[i].over = from.Op == graph.OpInput && p.over[from.Name] && last[at[from]] == i
+		}
 	}
 	for value, user := range last {
 		p.steps[user].free = append(p.steps[user].free, value)
@@ -152,7 +171,7 @@ func (p *Program) compute(
 		}
 		v = p.promote(v)
 	case s.run != nil:
-		c := call{node: s.node, float: p.float, in: make([]*tensor.Tensor, len(s.in))}
+		c := call{node: s.node, float: p.float, overwrite: s.over, in: make([]*tensor.Tensor, len(s.in))}
 		for i, in := range s.in {
 			c.in[i] = values[in]
 		}
