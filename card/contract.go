@@ -20,11 +20,11 @@ type Contract struct {
 	// PositionIDs, CachePosition and LogitsToKeep among Inputs; −1 for what the model
 	// does not read.
 	IDs, Mask, Positions, Slots, Keep int
-	States                     []int  // indices of the states among Inputs, in the order of Card.State
-	Outputs                    []Port // Logits, then the states in the same order; the file may have more
-	Vocab                      int    // token ids run from 0 to Vocab−1
-	OneToken                   bool   // the model takes one token at a time
-	MaskNew                    bool   // the mask covers the new tokens only
+	States                            []int  // indices of the states among Inputs, in the order of Card.State
+	Outputs                           []Port // Logits, then the states in the same order; the file may have more
+	Vocab                             int    // token ids run from 0 to Vocab−1
+	OneToken                          bool   // the model takes one token at a time
+	MaskNew                           bool   // the mask covers the new tokens only
 }
 
 // Contract matches the card with the inputs and outputs that its file declares. What is

@@ -17,6 +17,13 @@ func keys() card.State {
 	return s
 }
 
+// inPlace is the same in a buffer of fixed capacity.
+func inPlace() card.State {
+	s := keys()
+	s.Shape[2], s.Kind = card.Room, card.InPlace
+	return s
+}
+
 // recurrent is a state of five numbers that is rewritten.
 func recurrent() card.State {
 	s := card.LayerState(1, "state")
@@ -33,6 +40,8 @@ func TestState(t *testing.T) {
 		recurrent     bool
 	}{
 		{keys(), "past_key_values.0.key float32[batch,2,past,8]", "present.0.key float32[batch,2,past+seq,8]",
+			[]int{3, 2, 0, 8}, []int{3, 2, 7, 8}, 4 * 3 * 2 * 7 * 8, 4 * 3 * 2 * 9 * 8, false},
+		{inPlace(), "past_key_values.0.key float32[batch,2,capacity,8]", "present.0.key float32[batch,2,capacity,8]",
 			[]int{3, 2, 0, 8}, []int{3, 2, 7, 8}, 4 * 3 * 2 * 7 * 8, 4 * 3 * 2 * 9 * 8, false},
 		{recurrent(), "past.1.state float32[batch,5]", "present.1.state float32[batch,5]",
 			[]int{3, 5}, []int{3, 5}, 4 * 3 * 5, 2 * 4 * 3 * 5, true},
@@ -70,11 +79,21 @@ func TestContract(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := card.Contract{Inputs: inputs, IDs: 3, Mask: 2, Positions: -1, Keep: 0, States: []int{1},
+	want := card.Contract{Inputs: inputs, IDs: 3, Mask: 2, Positions: -1, Slots: -1, Keep: 0, States: []int{1},
 		Outputs: []card.Port{outputs[2], outputs[1]}, Vocab: 6}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("contract (-want +got):\n%s", diff)
 	}
+
+	c.State, inputs[1], outputs[1] = []card.State{inPlace()}, inPlace().Input(), inPlace().Output()
+	if _, err := c.Contract(inputs, outputs); err == nil || !strings.Contains(err.Error(), "cache_position") {
+		t.Errorf("a state in place without slots: error %v", err)
+	}
+	got, err = c.Contract(append(inputs, card.CachePosition), outputs)
+	if err != nil || got.Slots != 4 {
+		t.Errorf("a state in place: slots are input %d, error %v", got.Slots, err)
+	}
+	c.State, inputs[1], outputs[1] = []card.State{keys()}, keys().Input(), keys().Output()
 
 	one := card.Port{Name: card.InputIDs.Name, DType: card.Int64, Shape: []string{card.Batch, "1"}}
 	mask := card.Port{Name: card.AttentionMask.Name, DType: card.Int64, Shape: one.Shape}

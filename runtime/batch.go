@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+
+	"github.com/nopezoo/zoo/card"
 )
 
 // batch runs a model over several rows of tokens, left-padded to one length,
@@ -19,10 +21,12 @@ type batch struct {
 	slots    int       // slots run so far
 	reserve  int       // slots to make room for at first
 	limit    int       // slots that are needed at most
+	room     int       // slots that states in place have
 	in, out  []Value
 	ids      buffer[int64]
 	position buffer[int64]
 	mask     buffer[int64]
+	filled   buffer[int64]
 	kept     buffer[int64]
 	logits   buffer[float32]
 	states   []cache
@@ -42,7 +46,7 @@ func newBatch(ctx context.Context, s *Session, rows [][]int64, more int) (*batch
 			b.states = append(b.states, cache{State: state})
 		}
 	}
-	b.known, b.width, b.slots = rows, 0, 0
+	b.known, b.width, b.slots, b.room = rows, 0, 0, 0
 	for _, r := range rows {
 		b.width = max(b.width, len(r))
 	}
@@ -71,6 +75,20 @@ func (b *batch) capacity(slots int) int {
 		return b.reserve
 	}
 	return min(2*slots, b.limit)
+}
+
+// roomStep is what the room of states in place is a multiple of.
+const roomStep = 64
+
+// makeRoom widens the room for slots to what is needed. Every step computes over all of
+// it, so it is little more than that; an eighth more, so that moving what is there costs
+// each slot a bounded number of copies.
+func (b *batch) makeRoom(slots int) {
+	if slots <= b.room {
+		return
+	}
+	b.room = (slots + slots/8 + roomStep - 1) / roomStep * roomStep
+	b.room = max(slots, min(b.room, b.limit))
 }
 
 // token returns what the known rows have in a slot; padding is id 0.
@@ -131,13 +149,18 @@ func (b *batch) run(n, keep int, token func(row, slot int) int64) error {
 func (b *batch) prepare(n, keep int) error {
 	k, rows, all := &b.s.contract, len(b.pads), b.slots+n
 	capacity, masked := b.capacity(all), all
-	if k.MaskNew {
+	b.makeRoom(all)
+	switch {
+	case k.MaskNew:
 		masked = n
+	case k.Slots >= 0:
+		masked = b.room
 	}
 	if err := cmp.Or(
 		b.feed(k.IDs, &b.ids, 0, rows, n),
 		b.feed(k.Positions, &b.position, 0, rows, n),
 		b.feed(k.Mask, &b.mask, rows*capacity, rows, masked),
+		b.feed(k.Slots, &b.filled, 0, n),
 		b.feed(k.Keep, &b.kept, 0, 1),
 		b.logits.resize(b.s.model, 0, rows, keep, k.Vocab),
 	); err != nil {
@@ -146,7 +169,13 @@ func (b *batch) prepare(n, keep int) error {
 	b.out[0] = b.logits.value
 	for i := range b.states {
 		c := &b.states[i]
-		if err := c.advance(b.s.model, rows, all, capacity); err != nil {
+		var err error
+		if c.Kind == card.InPlace {
+			err = c.widen(b.s.model, rows, b.slots, b.room, capacity)
+		} else {
+			err = c.advance(b.s.model, rows, all, capacity)
+		}
+		if err != nil {
 			return err
 		}
 		b.in[k.States[i]], b.out[1+i] = c.past().value, c.present().value
@@ -184,12 +213,20 @@ func (b *batch) fill(n, keep int, token func(row, slot int) int64) {
 		if k.Mask >= 0 {
 			width := b.mask.shape[1]
 			columns := b.mask.data[row*width:][:width]
-			// The first column stands for this slot, so the padding ends at:
-			end := min(max(pad-(b.slots+n-width), 0), width)
+			first := 0 // the slot of the first column
+			if k.MaskNew {
+				first = b.slots
+			}
+			end := min(max(pad-first, 0), width) // of the padding
 			clear(columns[:end])
 			for i := range columns[end:] {
 				columns[end+i] = 1
 			}
+		}
+	}
+	if k.Slots >= 0 {
+		for i := range n {
+			b.filled.data[i] = int64(b.slots + i)
 		}
 	}
 	if k.Keep >= 0 {
@@ -220,7 +257,7 @@ func (b *batch) keep(rows []int) error {
 
 // close ends the use of the batch, whose memory the next one takes over.
 func (b *batch) close() error {
-	errs := []error{b.call.Close(), b.ids.close(), b.position.close(), b.mask.close(), b.kept.close(), b.logits.close()}
+	errs := []error{b.call.Close(), b.ids.close(), b.position.close(), b.mask.close(), b.filled.close(), b.kept.close(), b.logits.close()}
 	for i := range b.states {
 		errs = append(errs, b.states[i].close())
 	}
