@@ -97,14 +97,19 @@ func TestMinimalProgram(t *testing.T) {
 	}
 }
 
-// TestGoEngineNeedsNoCgo: nor anything but protobuf and gonum's products.
+// TestGoEngineNeedsNoCgo: neither to run models, for which protobuf and gonum's products
+// do, nor to measure them.
 func TestGoEngineNeedsNoCgo(t *testing.T) {
-	list := goCommand(t, ".", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{len .CgoFiles}}{{end}}", "./runtime/native")
-	for line := range strings.Lines(list) {
-		name, files, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if name != "" && (files != "0" || !strings.HasPrefix(name, module) &&
-			!mayImport([]string{"google.golang.org/protobuf", "gonum.org/v1/gonum"}, name)) {
-			t.Errorf("it has %s, with %s files of cgo", name, files)
+	const engine = "./runtime/native"
+	for _, folder := range []string{engine, "./eval/bench"} {
+		list := goCommand(t, ".", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{len .CgoFiles}}{{end}}", folder)
+		for line := range strings.Lines(list) {
+			name, files, found := strings.Cut(strings.TrimSpace(line), " ")
+			foreign := !strings.HasPrefix(name, module) &&
+				!mayImport([]string{"google.golang.org/protobuf", "gonum.org/v1/gonum"}, name)
+			if found && (files != "0" || foreign && folder == engine) {
+				t.Errorf("%s has %s, with %s files of cgo", folder, name, files)
+			}
 		}
 	}
 }

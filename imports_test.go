@@ -33,7 +33,7 @@ var imports = map[string][]string{
 	"models":          {"models/pe", "graph", "graph/tensor", "card"},
 	"models/theory":   {"models", "models/pe", "graph/tensor"},
 	"export":          {"export/internal/onnxpb", "export/safety", "graph", "graph/tensor", "card", "google.golang.org/protobuf"},
-	"export/verify":   {"export/internal/onnxpb", "export/safety", "runtime", "runtime/native", "runtime/ort", "eval/task", "tokenizer", "card", "graph", "graph/tensor", "google.golang.org/protobuf", "github.com/owulveryck/onnx-go", "gonum.org/v1/gonum/graph", "gorgonia.org/tensor"},
+	"export/verify":   {"modelfile", "export/internal/onnxpb", "export/safety", "runtime", "runtime/native", "runtime/ort", "eval/task", "tokenizer", "card", "graph", "graph/tensor", "google.golang.org/protobuf", "github.com/owulveryck/onnx-go", "gonum.org/v1/gonum/graph", "gorgonia.org/tensor"},
 
 	"export/internal/onnxpb": {"google.golang.org/protobuf"},
 	"export/safety":          {"export/internal/onnxpb", "graph/tensor", "card", "google.golang.org/protobuf"},
@@ -54,10 +54,10 @@ var imports = map[string][]string{
 	"doctor":         {"configs", "machine", "runtime/ort", "runtime/ort/install"},
 	"eval/task":      {"tokenizer"},
 	"eval":           {"eval/task", "runtime", "tokenizer", "card", "gonum.org/v1/gonum/stat"},
-	"eval/bench":     {"eval", "eval/task", "runtime", "runtime/ort", "export", "export/safety", "graph", "graph/tensor", "card", "filelock", "internal/human", "machine"},
+	"eval/bench":     {"eval", "eval/task", "runtime", "export", "export/safety", "graph", "graph/tensor", "card", "filelock", "internal/human", "machine"},
 	"eval/study":     {"eval", "eval/task"},
 	"eval/report":    {"eval", "eval/study", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
-	"train":          {"filelock", "models", "models/pe", "graph", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime/ort", "train/journal", "internal/human"},
+	"train":          {"filelock", "models", "models/pe", "graph", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime", "runtime/ort", "train/journal", "internal/human"},
 	"train/journal":  {"graph/tensor", "google.golang.org/protobuf/encoding/protowire"},
 	"modelfile":      {"models", "export", "graph", "graph/tensor", "card"},
 	"zoo":            {"modelfile", "graph/tensor", "card"},

@@ -9,8 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/eval/study"
 )
 
 // speedRow is a row without a task.
@@ -51,11 +49,11 @@ func golden(t *testing.T, name, got string) {
 
 func TestMarkdown(t *testing.T) {
 	var b strings.Builder
-	if err := report.Markdown(&b, all(), study.ByLengths); err != nil {
+	if err := printed(&b, all(), "md"); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "table.md", b.String())
-	if err := report.Markdown(&failing{}, all(), study.ByLengths); err == nil {
+	golden(t, "table.md", belowWhere(b.String()))
+	if err := printed(&failing{}, all(), "md"); err == nil {
 		t.Error("a failing writer is not reported")
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/eval/study"
 )
 
 func measured(t *testing.T) []eval.Row {
@@ -109,7 +107,7 @@ func FuzzReadJSONL(f *testing.F) {
 		if err := eval.WriteJSONL(&b, rows...); err != nil {
 			t.Fatalf("read but not written: %v", err)
 		}
-		if err := report.Text(&b, rows, study.ByLengths); err != nil {
+		if err := printed(&b, rows, "table"); err != nil {
 			t.Fatalf("no table: %v", err)
 		}
 	})

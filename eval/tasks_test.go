@@ -9,8 +9,6 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/eval/study"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/tokenizer"
 )
@@ -87,7 +85,7 @@ func TestSmallSpace(t *testing.T) {
 		t.Errorf("%d of 16 and %d of 32 have an even number of ones", rows[0].Correct, rows[1].Correct)
 	}
 	var b strings.Builder
-	if err := report.Text(&b, rows, study.ByLengths); err != nil || !strings.Contains(b.String(), "\nnothing held out at length 4, 5: training") || !strings.Contains(b.String(), "  7 (14)  ") {
+	if err := printed(&b, rows, "table"); err != nil || !strings.Contains(b.String(), "\nnothing held out at length 4, 5: training") || !strings.Contains(b.String(), "  7 (14)  ") {
 		t.Errorf("table does not tell, %v:\n%s", err, &b)
 	}
 	if rows := sweepConstant(t, "parity+paper", " The answer is Yes.", 9); !rows[0].Whole || rows[0].Task != "parity+paper" {

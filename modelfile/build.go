@@ -32,6 +32,15 @@ func (m Model) Name() string {
 	return m.Card.Task + "-" + m.Config.Name()
 }
 
+// FileName is what the model's ONNX file in a profile is called: copy-rope.onnx, or
+// copy-rope.fused.onnx.
+func (m Model) FileName(profile string) string {
+	if profile == card.Portable {
+		return m.Name() + ".onnx"
+	}
+	return m.Name() + "." + profile + ".onnx"
+}
+
 // ONNX returns the model's file in a profile. Equal models give equal bytes.
 func (m Model) ONNX(profile string) ([]byte, error) {
 	if profile != card.Portable && profile != card.Fused {

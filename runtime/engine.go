@@ -19,6 +19,12 @@ type Engine struct {
 	Providers []string // the values of Options.Provider that it serves
 	// Open loads a model. An option that the engine cannot heed is an error.
 	Open func(file File, opt Options) (Model, error)
+	// Check reports why no model can be opened with such options on this machine. It may
+	// be nil.
+	Check func(opt Options) error
+	// TrimMemory gives memory that closed models left with the engine's allocator back
+	// to the system, so that it does not count into peaks measured later. It may be nil.
+	TrimMemory func()
 }
 
 // File is a model file that has been validated under the options.
@@ -71,6 +77,27 @@ func Register(e Engine) {
 		}
 		engines[p] = e
 	}
+}
+
+// Check reports what opening a model with such options would lack, whatever the model:
+// an engine that the program links, its library, its provider.
+func Check(opt Options) error {
+	engine, provider, err := engineOf(opt.Provider)
+	if err != nil {
+		return err
+	}
+	opt.Provider = provider
+	if err := opt.check(); err != nil || engine.Check == nil {
+		return err
+	}
+	return engine.Check(opt)
+}
+
+// Linked returns the engine that serves a provider, if the program links one. Unlike a
+// session, an engine runs any graph, and validates nothing.
+func Linked(provider string) (e Engine, linked bool) {
+	e, linked = engines[provider]
+	return e, linked
 }
 
 const (

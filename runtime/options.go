@@ -28,8 +28,8 @@ type Options struct {
 	// Library is the path of the ONNX Runtime library; "" searches for it.
 	Library string
 
-	// Threads that work on one operator; 0 is one per physical core. The pure-Go
-	// engine does not heed it.
+	// Threads that work on one operator, at most MaxThreads; 0 is one per physical
+	// core. The pure-Go engine does not heed it.
 	Threads int
 
 	// NoSpinning lets idle threads sleep: less processor time burnt, slower
@@ -73,8 +73,8 @@ func (o Options) check() error {
 	if o.ChunkSize < 0 {
 		return fmt.Errorf("chunk size is %d, expected 0 (automatic) or more", o.ChunkSize)
 	}
-	if o.Threads < 0 {
-		return fmt.Errorf("threads is %d, expected 0 (one per physical core) or more", o.Threads)
+	if err := CheckThreads(o.Threads); err != nil {
+		return err
 	}
 	if o.Exact && o.Provider != providerGo {
 		return fmt.Errorf("only provider %s computes in float64, not %q; drop Exact or choose it", providerGo, o.Provider)

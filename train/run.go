@@ -9,10 +9,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
+	goruntime "runtime"
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/train/journal"
 )
@@ -74,8 +75,8 @@ func New(dir string, cfg Config, o Options) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg = cfg.WithThreads(runtime.NumCPU())
-	if err := ort.CheckThreads(cfg.Train.Threads); err != nil {
+	cfg = cfg.WithThreads(goruntime.NumCPU())
+	if err := runtime.CheckThreads(cfg.Train.Threads); err != nil {
 		return nil, fmt.Errorf("train.%w", err)
 	}
 	if err := cfg.checkLongest(); err != nil {
@@ -160,9 +161,9 @@ func resume(dir string, cfg Config, o Options) (*Trainer, error) {
 	if c.Config.Hash() != cfg.Hash() {
 		return nil, fmt.Errorf("%s: the newest checkpoint was made with another configuration than %s says", dir, ConfigFile)
 	}
-	if n := cfg.Train.Threads; n > ort.MaxThreads() {
+	if n := cfg.Train.Threads; n > runtime.MaxThreads() {
 		return nil, fmt.Errorf("%s: the run began with %d threads, on which its bits depend, and this machine's "+
-			"%d processors bear %d at most; go on with it where there are more", dir, n, runtime.NumCPU(), ort.MaxThreads())
+			"%d processors bear %d at most; go on with it where there are more", dir, n, goruntime.NumCPU(), runtime.MaxThreads())
 	}
 	t, err := newTrainer(dir, c, o)
 	if err != nil {

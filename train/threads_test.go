@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
+	goruntime "runtime"
 	"strings"
 	"testing"
 
-	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
@@ -42,9 +42,9 @@ func TestThreadsAreSettled(t *testing.T) {
 	cfg.Train.Threads = 0
 	dir := t.TempDir()
 	r := start(t, dir, cfg)
-	if stored, err := train.ReadConfig(dir); err != nil || stored.Train.Threads != runtime.NumCPU() {
+	if stored, err := train.ReadConfig(dir); err != nil || stored.Train.Threads != goruntime.NumCPU() {
 		t.Errorf("%d threads are stored (%v), want one for each of %d processors",
-			stored.Train.Threads, err, runtime.NumCPU())
+			stored.Train.Threads, err, goruntime.NumCPU())
 	}
 	stopAfterFirst(t, r)
 	if said := resumed(t, dir); said != "[]" {
@@ -73,7 +73,7 @@ func TestThreadsThatAreNotStored(t *testing.T) {
 // On a smaller machine a run keeps its threads, as far as that bears them.
 func TestThreadsOfALargerMachine(t *testing.T) {
 	cfg := micro("nope", 3)
-	cfg.Train.Threads = runtime.NumCPU() + 1
+	cfg.Train.Threads = goruntime.NumCPU() + 1
 	dir := t.TempDir()
 	stopAfterFirst(t, start(t, dir, cfg))
 	if said := resumed(t, dir); !strings.Contains(said, fmt.Sprintf("keeps its %d threads", cfg.Train.Threads)) {
@@ -81,7 +81,7 @@ func TestThreadsOfALargerMachine(t *testing.T) {
 	}
 
 	orttest.Require(t)
-	cfg.Train.Threads = ort.MaxThreads() + 1
+	cfg.Train.Threads = runtime.MaxThreads() + 1
 	if _, err := train.New(t.TempDir(), cfg, train.Options{}); err == nil ||
 		!strings.Contains(err.Error(), fmt.Sprintf("train.threads is %d, ", cfg.Train.Threads)) {
 		t.Errorf("a new run with too many threads: %v", err)

@@ -2,20 +2,19 @@ package main
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/bench"
+	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/study"
-	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 type benchOptions struct {
@@ -35,10 +34,8 @@ type benchOptions struct {
 // ranksBy are the ways to rank, in bench and report.
 var ranksBy = []string{string(study.ByLengths), string(study.ByExamples)}
 
-const ranksHelp = "means that are ranked weigh lengths alike (lengths), or by their test examples as the paper does (examples)"
-
-// benchFormats are the forms of the results.
-var benchFormats = []string{"table", "md", "csv", "json", "jsonl", "benchstat"}
+const ranksHelp = "means that are ranked weigh lengths alike (lengths), " +
+	"or by their test examples as the paper does (examples)"
 
 func benchVerb(a *app) *cobra.Command {
 	o := benchOptions{Options: bench.Defaults()}
@@ -87,11 +84,15 @@ process while a cell generates.`,
 	addAllow(c, &o.allow)
 	f := c.Flags()
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(models.Encodings(), ", "))
-	f.StringVar(&o.task, "task", "", "task, or several with commas; without a MODEL it also chooses those trained on it (default: what a MODEL was trained on, else one task), or all")
-	f.StringVar(&o.lengths, "lengths", "", "lengths to measure (default 20..40+4,60..200+20; for speed alone 512..4096*2)")
+	f.StringVar(&o.task, "task", "", "task, or several with commas; without a MODEL it also chooses those trained on it "+
+		"(default: what a MODEL was trained on, else one task), or all")
+	f.StringVar(&o.lengths, "lengths", "",
+		"lengths to measure (default "+bench.TaskLengths+"; for speed alone "+bench.SpeedLengths+")")
 	f.StringSliceVar(&o.Measures, "measure", o.Measures, "accuracy (and speed, on a task), speed (without a task)")
-	f.StringSliceVar(&o.Providers, "provider", o.Providers, "what runs the models: cpu, cuda, go (pure Go, needs no library, slow)")
-	f.StringSliceVar(&o.Profiles, "profile", nil, card.Portable+", "+card.Fused+": the forms of models that are no files yet (default portable)")
+	f.StringSliceVar(&o.Providers, "provider", o.Providers,
+		"what runs the models: cpu, cuda, go (pure Go, needs no library, slow)")
+	f.StringSliceVar(&o.Profiles, "profile", nil,
+		card.Portable+", "+card.Fused+": the forms of models that are no files yet (default portable)")
 	f.IntSliceVar(&o.Threads, "threads", o.Threads, "threads of ONNX Runtime; 0: one per physical core")
 	f.IntSliceVar(&o.Batches, "batch", o.Batches, "most sequences at a time")
 	f.UintSliceVar(&o.seeds, "seeds", []uint{1}, "seeds of the samples")
@@ -99,109 +100,38 @@ process while a cell generates.`,
 	f.IntVar(&o.Repeat, "repeat", o.Repeat, "times that each cell is timed (default 1; for speed 3)")
 	f.IntVar(&o.NewTokens, "new-tokens", o.NewTokens, "with --measure speed: tokens generated after the length")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
-	f.StringVar(&o.format, "format", "table", strings.Join(benchFormats, ", "))
+	f.StringVar(&o.format, "format", "table", strings.Join(report.Formats(), ", "))
 	f.StringVar(&o.ranks, "ranks", ranksBy[0], ranksHelp)
 	f.StringVarP(&o.output, "output", "o", "", "`file` of JSON lines to keep the results in, and to go on from")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the cells, and about how long they would take")
 	return c
 }
 
-func (a *app) bench(ctx context.Context, o benchOptions, args []string) error {
-	p, err := a.planBench(ctx, o, args)
-	if err != nil {
-		return err
-	}
-	if o.dryRun {
-		return a.dryBench(ctx, p, o)
-	}
-	log, err := bench.OpenLog(o.output)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	if log.Repaired != "" {
-		a.note("%s", log.Repaired)
-	}
-	if found := p.Resume(log.Rows); found > 0 {
-		a.note("%d of %d cells are in %s and are not measured again", found, len(p.Cells()), o.output)
-	}
-	out, err := a.startPrinting(p, o)
-	if err != nil {
-		return err
-	}
-	err = a.measureAll(ctx, p, log, out)
-	return cmp.Or(err, out.rest()) // what was measured is shown, come what may
-}
-
-// planBench plans the models that the command line means.
-func (a *app) planBench(ctx context.Context, o benchOptions, args []string) (*bench.Plan, error) {
-	var err error
-	if o.Lengths, err = task.ParseLengths(cmp.Or(o.lengths, o.defaultLengths())); err != nil {
-		return nil, err
-	}
-	models, err := a.benched(&o, args)
-	if err != nil {
-		return nil, err
+// check refuses flags that are out of range or that do not go together. named says
+// that the models are arguments.
+func (o *benchOptions) check(flags *pflag.FlagSet, named bool) error {
+	for _, name := range []string{"pe", "task", "lengths"} {
+		// an unset variable of a script is not a wish for the default
+		if flags.Changed(name) && strings.Trim(flags.Lookup(name).Value.String(), "[]") == "" {
+			return fmt.Errorf("--%s is empty; give it a value, or leave it out for the default", name)
+		}
 	}
 	o.Seeds = each(o.seeds, func(n uint) uint64 { return uint64(n) })
-	o.Runtime, o.ToolVersion = engineFlags{allow: o.allow}.options(), version()
-	p, err := bench.NewPlan(ctx, models, o.Options)
-	var wrong *bench.ProfileError
-	if errors.As(err, &wrong) {
-		err = fmt.Errorf("%s: %w", wrong.From, checkFileProfile(wrong.Asked, card.Card{Profile: wrong.Has}))
+	if err := o.Options.Check(); err != nil {
+		return fmt.Errorf("--%w", err)
 	}
-	return p, err
-}
-
-// measureAll measures what has no row yet and shows what is complete.
-func (a *app) measureAll(ctx context.Context, p *bench.Plan, log *bench.Log, out *benchPrinter) error {
-	if err := a.checkProviders(ctx, p.Providers()); err != nil {
-		return err
-	}
-	done, total := p.Work()
-	m := a.newMeter("measuring", done, total)
-	defer m.close()
-	err := p.Run(ctx, log, bench.Watch{
-		Session: func(what string) {
-			m.close() // a bar would stand on the same line; it comes back
-			a.note("measuring %s", what)
-		},
-		Progress: func(c *bench.Cell, done int64) { m.update(done, c.String) },
-		Finished: func(c *bench.Cell) error {
-			if out.completes(c) {
-				m.close() // a bar would stand among the tables
-			}
-			return out.measured(c)
-		},
-	})
-	if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
-		return withoutLibrary(err)
-	}
-	text := fmt.Sprintf("interrupted with %d of %d cells measured", len(p.Rows()), len(p.Cells()))
-	if out.options.output == "" {
-		return errors.New(text + "; with -o FILE they would be kept, and the same command would go on")
-	}
-	return fmt.Errorf("%s; they are kept; go on with: zoo %s", text, strings.Join(each(a.args, shellWord), " "))
-}
-
-// checkProviders wants that this machine has what the models are to run on.
-func (a *app) checkProviders(ctx context.Context, wanted []string) error {
-	if !slices.Contains(wanted, "cpu") && !slices.Contains(wanted, "cuda") {
-		return nil
-	}
-	if slices.Contains(wanted, "cpu") {
-		if err := a.needProvider(ctx, "cpu"); err != nil {
-			return err
+	for _, f := range []struct{ name, measure string }{
+		{"n", eval.MeasureAccuracy}, {"seeds", eval.MeasureAccuracy}, {"task", eval.MeasureAccuracy},
+		{"new-tokens", eval.MeasureSpeed},
+	} {
+		choosesModels := f.name == "task" && !named
+		if flags.Changed(f.name) && !slices.Contains(o.Measures, f.measure) && !choosesModels {
+			return fmt.Errorf("--%s is for --measure %s; drop one of the two", f.name, f.measure)
 		}
 	}
-	_, state, err := ort.Probe("")
-	if err != nil {
-		return withoutLibrary(err)
+	what, formats := "format", report.Formats()
+	if o.dryRun {
+		what, formats = "format of --dry-run", bench.EstimateFormats()
 	}
-	for _, provider := range wanted {
-		if err := state[provider]; err != nil {
-			return fmt.Errorf("--provider %s: this machine cannot: %w", provider, err)
-		}
-	}
-	return nil
+	return cmp.Or(oneOf("ranks", o.ranks, ranksBy...), oneOf(what, o.format, formats...))
 }

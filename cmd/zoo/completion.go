@@ -12,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo"
@@ -66,7 +67,7 @@ func flagWords() map[string][]string {
 		"profile":           {card.Portable, card.Fused},
 		"provider":          providers,
 		"setup provider":    {"cpu", "cuda"},
-		"bench format":      benchFormats,
+		"bench format":      report.Formats(),
 		"export format":     exportFormats,
 		"data format":       dataFormats,
 		"export checkpoint": exportCheckpoints,

@@ -10,7 +10,6 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/runtime"
 	_ "github.com/nopezoo/zoo/runtime/native" // the engine of provider go
-	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
@@ -38,7 +37,7 @@ func (e engineFlags) check() error {
 	if err := oneOf("provider", e.provider, providers...); err != nil {
 		return err
 	}
-	if err := ort.CheckThreads(e.threads); err != nil {
+	if err := runtime.CheckThreads(e.threads); err != nil {
 		return fmt.Errorf("--threads: %w", err)
 	}
 	if e.profile == "" {

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/models"
@@ -64,13 +66,8 @@ read, and zoo import.`,
 			"zoo export runs/copy-rope-tiny-s1 -o rope.onnx",
 			"zoo export --pe rope --format safetensors   # copy-rope-hf/"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := oneOf("format", o.format, exportFormats...); err != nil {
+			if err := o.check(c.Flags()); err != nil {
 				return err
-			}
-			for _, name := range []string{"profile", "no-verify", "sequence"} {
-				if o.format != "onnx" && c.Flags().Changed(name) {
-					return fmt.Errorf("--%s is about ONNX files, and --format %s writes none; leave one of the two out", name, o.format)
-				}
 			}
 			return a.export(c.Context(), o, args)
 		},
@@ -82,22 +79,29 @@ read, and zoo import.`,
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.format, "format", "onnx", "onnx, or safetensors: a folder with config.json and the tokenizer")
 	f.StringVar(&o.profile, "profile", card.Portable, card.Portable+" or "+card.Fused)
-	f.StringVar(&o.checkpoint, "checkpoint", "last", "last, or best: the one with the best validation accuracy (see train.eval_every)")
-	f.StringVarP(&o.output, "output", "o", "", "`file` to write (- for standard output), or a folder (default: <task>-<encoding>.onnx, or <task>-<encoding>-hf)")
+	f.StringVar(&o.checkpoint, "checkpoint", "last",
+		"last, or best: the one with the best validation accuracy (see train.eval_every)")
+	f.StringVarP(&o.output, "output", "o", "", "`file` to write (- for standard output), or a folder "+
+		"(default: <task>-<encoding>.onnx, or <task>-<encoding>-hf)")
 	f.BoolVar(&o.noVerify, "no-verify", false, "write without verifying")
-	f.BoolVar(&o.sequence, "sequence", false, "of a recurrent model also write NAME.sequence.onnx, which takes whole sequences (a Scan; ONNX Runtime only)")
+	f.BoolVar(&o.sequence, "sequence", false, "of a recurrent model also write NAME.sequence.onnx, "+
+		"which takes whole sequences (a Scan; ONNX Runtime only)")
 	exclusive(c, "pe", "run")
 	exclusive(c, "task", "run")
 	return c
 }
 
+func (o exportOptions) check(flags *pflag.FlagSet) error {
+	for _, name := range []string{"profile", "no-verify", "sequence"} {
+		if o.format == "safetensors" && flags.Changed(name) {
+			return fmt.Errorf("--%s is about ONNX files, and --format %s writes none; leave one of the two out", name, o.format)
+		}
+	}
+	return cmp.Or(oneOf("format", o.format, exportFormats...), checkProfile(o.profile),
+		oneOf("checkpoint", o.checkpoint, exportCheckpoints...))
+}
+
 func (a *app) export(ctx context.Context, o exportOptions, args []string) error {
-	if err := checkProfile(o.profile); err != nil {
-		return err
-	}
-	if err := oneOf("checkpoint", o.checkpoint, exportCheckpoints...); err != nil {
-		return err
-	}
 	sources, err := a.exported(o, args)
 	if err != nil {
 		return err
@@ -109,7 +113,8 @@ func (a *app) export(ctx context.Context, o exportOptions, args []string) error 
 			}
 		}
 	}
-	if _, stream, _ := (output{path: o.output}).resolve(a); stream && (len(sources) > 1 || o.sequence || o.format != "onnx") {
+	_, stream, _ := (output{path: o.output}).resolve(a)
+	if stream && (len(sources) > 1 || o.sequence || o.format != "onnx") {
 		return fmt.Errorf("--output %s: it takes one ONNX file; name a folder", o.output)
 	}
 	if o.into, err = o.intoFolder(len(sources)); err != nil {
@@ -129,15 +134,17 @@ func (a *app) export(ctx context.Context, o exportOptions, args []string) error 
 
 // exported lists what to export.
 func (a *app) exported(o exportOptions, args []string) ([]find.Model, error) {
-	if len(args) > 0 {
-		return a.exportedByName(o, args)
+	if len(args) > 0 && (len(o.encodings) > 0 || o.run != "" || o.task != "") {
+		return nil, fmt.Errorf("--pe, --task and --run choose among runs and catalogue, but %s is named; drop one of the two",
+			args[0])
 	}
 	if o.run != "" {
 		s, err := a.lookIn(o.runs).Run(o.run)
 		return []find.Model{s}, err
 	}
-	if len(o.encodings) == 0 {
-		return nil, errors.New("nothing to export is named: give a MODEL (see: zoo list models, zoo list runs), or encodings with --pe")
+	if len(args) == 0 && len(o.encodings) == 0 {
+		return nil, errors.New("nothing to export is named: give a MODEL (see: zoo list models, zoo list runs), " +
+			"or encodings with --pe")
 	}
 	if err := checkEncodings(o.encodings); err != nil {
 		return nil, err
@@ -149,36 +156,22 @@ func (a *app) exported(o exportOptions, args []string) ([]find.Model, error) {
 	if f, err = f.On(o.task); err != nil {
 		return nil, err
 	}
-	var out []find.Model
+	out, err := f.These(args)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range out {
+		if s.File != "" {
+			return nil, fmt.Errorf("%s is a file, which export writes and does not read; "+
+				"name a run or a model of the catalogue", s.File)
+		}
+	}
 	for _, name := range o.encodings {
 		found, err := f.Of(name)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, found[0])
-	}
-	return out, nil
-}
-
-// exportedByName lists the models that arguments name.
-func (a *app) exportedByName(o exportOptions, args []string) ([]find.Model, error) {
-	if len(o.encodings) > 0 || o.run != "" || o.task != "" {
-		return nil, fmt.Errorf("--pe, --task and --run choose among runs and catalogue, but %s is named; drop one of the two", args[0])
-	}
-	f, err := find.New(a.lookIn(o.runs))
-	if err != nil {
-		return nil, err
-	}
-	var out []find.Model
-	for _, arg := range args {
-		s, err := f.Named(arg)
-		if err != nil {
-			return nil, err
-		}
-		if s.File != "" {
-			return nil, fmt.Errorf("%s is a file, which export writes and does not read; name a run or a model of the catalogue", arg)
-		}
-		out = append(out, s)
 	}
 	return out, nil
 }

@@ -52,8 +52,18 @@ func (a *app) report(o reportOptions, args []string) error {
 	if err := oneOf("ranks", o.ranks, ranksBy...); err != nil {
 		return err
 	}
-	page, err := a.pageOutput(o, args)
-	if err != nil {
+	if o.svg == stdoutName || o.png == stdoutName {
+		return errors.New("--svg and --png take a folder: there are several figures")
+	}
+	page := output{path: o.output}
+	if o.output == "" {
+		page = defaultOutput("report.html")
+	}
+	var err error
+	if page.inputs, err = report.Files(args...); err != nil {
+		return err
+	}
+	if err := page.check(a); err != nil {
 		return err
 	}
 	rows, err := report.Read(args...)
@@ -72,12 +82,10 @@ func (a *app) report(o reportOptions, args []string) error {
 	}
 	a = a.beside(page)
 	a.print("%s: %d rows; open it in a browser", page.path, len(rows))
-	for _, kind := range []struct{ folder, format string }{{o.svg, "svg"}, {o.png, "png"}} {
-		if err := a.figures(made, kind.folder, kind.format, page.inputs); err != nil {
-			return err
-		}
+	if err := a.figures(made, o.svg, "svg", page.inputs); err != nil {
+		return err
 	}
-	return nil
+	return a.figures(made, o.png, "png", page.inputs)
 }
 
 // figures writes each figure of a report into a folder; nothing for no folder.
@@ -93,23 +101,4 @@ func (a *app) figures(of *report.Report, folder, format string, inputs []string)
 		a.print("%s", o.path)
 	}
 	return nil
-}
-
-// pageOutput is where the page goes, checked against the files that it is made of.
-func (a *app) pageOutput(o reportOptions, args []string) (output, error) {
-	page := output{path: o.output}
-	if o.output == "" {
-		page = defaultOutput("report.html")
-	}
-	if o.svg == stdoutName || o.png == stdoutName {
-		return page, errors.New("--svg and --png take a folder: there are several figures")
-	}
-	for _, path := range args {
-		files, err := report.Files(path)
-		if err != nil {
-			return page, fmt.Errorf("report: %w", err)
-		}
-		page.inputs = append(page.inputs, files...)
-	}
-	return page, page.check(a)
 }

@@ -10,7 +10,6 @@
 package bench
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -21,7 +20,6 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/runtime"
-	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 // Model is a model to measure.
@@ -46,7 +44,7 @@ func File(path string) Model {
 // profile, provider, threads, batch, task, seed and length is a cell.
 type Options struct {
 	Measures  []string // eval.MeasureAccuracy (and speed) on tasks, eval.MeasureSpeed without one
-	Lengths   []int    // of samples; for speed in tokens
+	Lengths   []int    // of samples; for speed in tokens; none are TaskLengths, or SpeedLengths for speed alone
 	Providers []string // cpu, cuda, go
 	Profiles  []string // of models that are no files yet; none is card.Portable
 	Threads   []int    // of ONNX Runtime; 0: one per physical core
@@ -65,8 +63,22 @@ type Options struct {
 	ToolVersion string          // recorded in rows
 }
 
-// Defaults are options that lack lengths alone: accuracy on each model's own
-// tasks, 100 samples in batches of 32, on the CPU.
+// OwnTasks is for Options.Wants: models are measured on those tasks alone that they
+// were trained on, maybe with other options; with a name, on that one of them alone.
+func OwnTasks(name string) func(c card.Card, t task.Task) bool {
+	return func(c card.Card, t task.Task) bool {
+		return task.Related(t.Name, c.Task) && (name == "" || task.Base(t.Name) == name)
+	}
+}
+
+// Lengths to measure where none are asked for, as task.ParseLengths reads them.
+const (
+	TaskLengths  = "20..40+4,60..200+20"
+	SpeedLengths = "512..4096*2" // tokens
+)
+
+// Defaults are options that are ready to use: accuracy on each model's own tasks at
+// TaskLengths, 100 samples in batches of 32, on the CPU.
 func Defaults() Options {
 	return Options{
 		Measures: []string{eval.MeasureAccuracy}, Providers: []string{"cpu"}, Threads: []int{0}, Batches: []int{32},
@@ -77,8 +89,8 @@ func Defaults() Options {
 // speedRepeats is how often speed is timed unless told, for a deviation.
 const speedRepeats = 3
 
-// Check reports what is out of range or missing, but for lengths. The error
-// begins with the name that "zoo bench" has for it.
+// Check reports what is out of range, unknown or missing. The error begins with the
+// name that "zoo bench" has for it.
 func (o Options) Check() error {
 	for _, list := range []struct {
 		name  string
@@ -91,14 +103,18 @@ func (o Options) Check() error {
 			return fmt.Errorf("%s is empty; give one or more", list.name)
 		}
 	}
-	for _, m := range o.Measures {
-		if m != eval.MeasureAccuracy && m != eval.MeasureSpeed {
-			return fmt.Errorf("measure is %q, expected %s or %s", m, eval.MeasureAccuracy, eval.MeasureSpeed)
-		}
-	}
-	for _, p := range o.Providers {
-		if !slices.Contains([]string{"cpu", "cuda", "go"}, p) {
-			return fmt.Errorf("provider is %q, expected cpu, cuda or go", p)
+	for _, list := range []struct {
+		name         string
+		given, known []string
+	}{
+		{"measure", o.Measures, []string{eval.MeasureAccuracy, eval.MeasureSpeed}},
+		{"provider", o.Providers, []string{"cpu", "cuda", "go"}},
+		{"profile", o.Profiles, []string{card.Portable, card.Fused}},
+	} {
+		for _, name := range list.given {
+			if !slices.Contains(list.known, name) {
+				return fmt.Errorf("%s: %w", list.name, task.Unknown(list.name, name, list.known))
+			}
 		}
 	}
 	for _, list := range []struct {
@@ -115,24 +131,28 @@ func (o Options) Check() error {
 			}
 		}
 	}
+	for _, n := range o.Lengths {
+		if n < 1 || n > task.MaxLength {
+			return fmt.Errorf("lengths: length is %d, expected 1 to %d", n, task.MaxLength)
+		}
+	}
 	for _, n := range o.Threads {
-		if err := ort.CheckThreads(n); err != nil {
+		if err := runtime.CheckThreads(n); err != nil {
 			return fmt.Errorf("threads: %w", err)
 		}
 	}
 	return nil
 }
 
-func (o *Options) checkLengths() error {
-	if len(o.Lengths) == 0 {
-		return errors.New("no lengths were chosen")
+// lengths are those asked for, or else the default ones.
+func (o *Options) lengths() ([]int, error) {
+	switch {
+	case len(o.Lengths) > 0:
+		return o.Lengths, nil
+	case o.measures(eval.MeasureAccuracy):
+		return task.ParseLengths(TaskLengths)
 	}
-	for _, n := range o.Lengths {
-		if n < 1 || n > task.MaxLength {
-			return fmt.Errorf("length is %d, expected 1 to %d", n, task.MaxLength)
-		}
-	}
-	return nil
+	return task.ParseLengths(SpeedLengths)
 }
 
 func (o *Options) measures(measure string) bool { return slices.Contains(o.Measures, measure) }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
@@ -35,18 +36,33 @@ func lookup(t *testing.T, name string) task.Task {
 	return k
 }
 
+// Without lengths those of tasks are measured, or tokens where speed alone is.
+func TestDefaultLengths(t *testing.T) {
+	for measure, want := range map[string]int{eval.MeasureAccuracy: 20, eval.MeasureSpeed: 512} {
+		o := Defaults()
+		o.Measures, o.Providers = []string{measure}, []string{"go"}
+		p, err := NewPlan(t.Context(), []Model{untrained(t, "rope")}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Cells()[0].Length; got != want {
+			t.Errorf("%s: the first length is %d, want %d", measure, got, want)
+		}
+	}
+}
+
 // Options that cannot be measured are refused before a model is read.
 func TestOptionsAreChecked(t *testing.T) {
 	for _, tc := range []struct {
 		change func(*Options)
 		want   string
 	}{
-		{func(o *Options) { o.Measures = []string{"time"} }, `measure is "time", expected accuracy or speed`},
+		{func(o *Options) { o.Measures = []string{"time"} }, `measure: unknown measure "time"; known: accuracy, speed`},
 		{func(o *Options) { o.Providers = nil }, "provider is empty"},
-		{func(o *Options) { o.Providers = []string{"tpu"} }, `provider is "tpu", expected cpu, cuda or go`},
+		{func(o *Options) { o.Providers = []string{"tpu"} }, `provider: unknown provider "tpu"; did you mean "cpu"?`},
+		{func(o *Options) { o.Profiles = []string{"small"} }, `profile: unknown profile "small"`},
 		{func(o *Options) { o.Batches = []int{8, 0} }, "batch is 0, expected 1 to 1048576"},
 		{func(o *Options) { o.Threads = []int{-1} }, "threads is -1, expected 0"},
-		{func(o *Options) { o.Lengths = nil }, "no lengths were chosen"},
 		{func(o *Options) { o.Lengths = []int{0} }, "length is 0, expected 1 to 1048576"},
 	} {
 		o := Defaults()

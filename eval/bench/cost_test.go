@@ -12,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 )
 
@@ -179,7 +180,12 @@ func TestPeaks(t *testing.T) {
 	if bandwidth(2) <= 0 {
 		t.Error("no bandwidth")
 	}
-	p, err := measurePeaks(t.Context(), 1, orttest.Require(t))
+	library := orttest.Require(t)
+	engine, linked := runtime.Linked("cpu")
+	if !linked {
+		t.Fatal("no engine for provider cpu is linked")
+	}
+	p, err := measurePeaks(t.Context(), engine, 1, library)
 	if err != nil || p.FLOPS <= 0 || p.Bandwidth <= 0 {
 		t.Errorf("peaks %+v, error %v", p, err)
 	}

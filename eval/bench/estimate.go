@@ -10,20 +10,30 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// EstimateRestsOn says what Plan.Estimate is made of.
-const EstimateRestsOn = "from a probe of each session, which reads at most 2048 tokens and generates 4, " +
+// Estimate is about how long a plan takes.
+type Estimate struct {
+	Cells   []*Cell `json:"cells"`    // of the plan, all of them
+	Seconds float64 `json:"seconds"`  // of those that are left
+	RestsOn string  `json:"rests_on"` // what the estimate is made of
+}
+
+const restsOn = "from a probe of each session, which reads at most 2048 tokens and generates 4, " +
 	"scaled by the work counted at every length; answers that end early take less"
 
 // Estimate runs each session for a moment and gives the cells that are left their
-// Seconds, of which it returns the sum. It keeps nothing.
-func (p *Plan) Estimate(ctx context.Context) (seconds float64, err error) {
+// Seconds. It keeps nothing.
+func (p *Plan) Estimate(ctx context.Context) (Estimate, error) {
+	out := Estimate{Cells: p.Cells(), RestsOn: restsOn}
+	if err := p.check(); err != nil {
+		return out, err
+	}
 	for _, g := range p.groups {
 		if !g.toRun() {
 			continue
 		}
 		pace, err := g.probe(ctx)
 		if err != nil {
-			return 0, err
+			return out, err
 		}
 		for _, c := range g.cells {
 			if c.Measured || c.na != nil {
@@ -31,13 +41,13 @@ func (p *Plan) Estimate(ctx context.Context) (seconds float64, err error) {
 			}
 			s, err := pace.estimate(c)
 			if err != nil {
-				return 0, err
+				return out, err
 			}
 			c.Seconds = &s
-			seconds += s
+			out.Seconds += s
 		}
 	}
-	return seconds, nil
+	return out, nil
 }
 
 // pace is how fast a session is: it reads flops in readSeconds, and a step after

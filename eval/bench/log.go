@@ -107,15 +107,15 @@ func (l *Log) repair(path string, read, whole int64, closed bool) error {
 	return nil
 }
 
-// ReadLog returns the rows of a log without changing or locking it; none for path
-// "", and where there is no such file.
-func ReadLog(path string) ([]eval.Row, error) {
+// ReadLog reads a log without changing or locking it, and keeps nothing; there are no
+// rows for path "", and where there is no such file.
+func ReadLog(path string) (*Log, error) {
 	if path == "" {
-		return nil, nil
+		return &Log{}, nil
 	}
 	f, _, err := tensor.OpenRegular(path, eval.MaxResults)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return &Log{}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -123,9 +123,9 @@ func ReadLog(path string) ([]eval.Row, error) {
 	defer f.Close()
 	rows, _, _, err := eval.ReadPartialJSONL(f)
 	if err != nil {
-		err = fmt.Errorf("%s holds something else than results: %w", path, err)
+		return nil, fmt.Errorf("%s holds something else than results: %w", path, err)
 	}
-	return rows, err
+	return &Log{Rows: rows}, nil
 }
 
 // Add keeps a row, which is on the disk when it returns.

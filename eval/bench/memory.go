@@ -2,7 +2,7 @@ package bench
 
 import (
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime"
 )
 
 // memoryMeter measures peak memory, nil where the system does not tell.
@@ -14,10 +14,12 @@ func memoryMeter() eval.MemoryMeter {
 	return trimmed{m}
 }
 
-// trimmed starts without what earlier cells left with the C allocator.
+// trimmed starts without what earlier cells left with ONNX Runtime's allocator.
 type trimmed struct{ eval.MemoryMeter }
 
 func (t trimmed) Reset() {
-	ort.TrimMemory()
+	if e, linked := runtime.Linked("cpu"); linked && e.TrimMemory != nil {
+		e.TrimMemory()
+	}
 	t.MemoryMeter.Reset()
 }

@@ -8,21 +8,22 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
-	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime"
 )
 
 // peakRepeats is how often a peak is measured; the best counts.
 const peakRepeats = 10
 
 // measurePeaks measures what this machine can do with so many threads (0: one
-// per core): the rate of a large matrix product through ONNX Runtime, and the
+// per core): the rate of a large matrix product through an engine, and the
 // bandwidth of main memory.
-func measurePeaks(ctx context.Context, threads int, library string) (eval.Peaks, error) {
-	flops, err := matrixRate(ctx, threads, library)
+func measurePeaks(ctx context.Context, e runtime.Engine, threads int, library string) (eval.Peaks, error) {
+	flops, err := matrixRate(ctx, e, runtime.Options{Provider: "cpu", Threads: threads, Library: library})
 	if err != nil {
 		return eval.Peaks{}, err
 	}
@@ -33,12 +34,11 @@ func measurePeaks(ctx context.Context, threads int, library string) (eval.Peaks,
 }
 
 // matrixRate is in floating-point operations per second.
-func matrixRate(ctx context.Context, threads int, library string) (float64, error) {
+func matrixRate(ctx context.Context, e runtime.Engine, opt runtime.Options) (float64, error) {
 	const m, k, n = 2048, 1024, 1024
 	b := graph.NewBuilder()
 	x, w := b.Input("x", tensor.Float32, graph.N(m), graph.N(k)), b.Input("w", tensor.Float32, graph.N(k), graph.N(n))
-	y := b.MatMul(x, w)
-	g, err := b.Build(graph.Output{Name: "y", Node: y})
+	g, err := b.Build(graph.Output{Name: "y", Node: b.MatMul(x, w)})
 	if err != nil {
 		return 0, err
 	}
@@ -46,29 +46,32 @@ func matrixRate(ctx context.Context, threads int, library string) (float64, erro
 	if err := export.Write(&file, g, nil, export.Options{}); err != nil {
 		return 0, err
 	}
-	s, err := ort.New(file.Bytes(), ort.Options{Threads: threads, Library: library})
+	ports := []card.Port{{Name: "x"}, {Name: "w"}, {Name: "y"}}
+	model, err := e.Open(runtime.File{Data: file.Bytes(), Inputs: ports[:2], Outputs: ports[2:]}, opt)
 	if err != nil {
 		return 0, err
 	}
-	defer s.Close()
-	in, out := make([]*ort.Value, 2), make([]*ort.Value, 1)
-	for _, v := range []struct {
-		at         **ort.Value
-		rows, cols int
-	}{{&in[0], m, k}, {&in[1], k, n}, {&out[0], m, n}} {
-		t := tensor.New(tensor.Float32, v.rows, v.cols)
+	defer model.Close()
+	values := make([]runtime.Value, len(ports))
+	for i, shape := range [][]int{{m, k}, {k, n}, {m, n}} {
+		t := tensor.New(tensor.Float32, shape...)
 		for i, data := 0, tensor.Data[float32](t); i < len(data); i++ {
 			data[i] = float32(i%7) - 3
 		}
-		if *v.at, err = ort.NewValue(t); err != nil {
+		if values[i], err = model.Bind(t); err != nil {
 			return 0, err
 		}
-		defer (*v.at).Close()
+		defer values[i].Close()
 	}
+	call, err := model.Begin(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer call.Close()
 	best := time.Duration(1<<63 - 1)
 	for range peakRepeats {
 		start := time.Now()
-		if err := s.RunValues(ctx, in, out); err != nil {
+		if err := call.Run(values[:2], values[2:]); err != nil {
 			return 0, err
 		}
 		best = min(best, time.Since(start))

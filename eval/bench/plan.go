@@ -42,7 +42,11 @@ type group struct {
 // runs none. What cannot be measured is an error: a task that a model cannot
 // write, lengths that none of a task's are, and what would not fit into memory.
 func NewPlan(ctx context.Context, models []Model, o Options) (*Plan, error) {
-	if err := cmp.Or(o.Check(), o.checkLengths()); err != nil {
+	err := o.Check()
+	if err == nil {
+		o.Lengths, err = o.lengths()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
 	p := &Plan{options: o, machine: machine.This(), keys: map[eval.Key]bool{}}
@@ -80,7 +84,8 @@ func (p *Plan) read(m Model, profile string) (group, error) {
 		return g, err
 	}
 	if profile != "" && g.card.Profile != profile {
-		return g, &ProfileError{From: m.From, Asked: profile, Has: g.card.Profile}
+		return g, fmt.Errorf("profile %s: the file's profile is %s; ask for none, or measure what it was made from",
+			profile, g.card.Profile)
 	}
 	g.env = eval.Environment{Model: m.Label, ModelSHA256: hash(data),
 		Machine: p.machine.String(), ToolVersion: p.options.ToolVersion}
@@ -89,15 +94,6 @@ func (p *Plan) read(m Model, profile string) (group, error) {
 		return g, g.loadErr
 	}
 	return g, nil // what ONNX Runtime alone can read can still be measured on a task
-}
-
-// ProfileError reports a model that is a file already, in another profile than the
-// one asked for.
-type ProfileError struct{ From, Asked, Has string }
-
-// Error implements error.
-func (e *ProfileError) Error() string {
-	return fmt.Sprintf("profile %s: the file's profile is %s; ask for none, or measure what it was made from", e.Asked, e.Has)
 }
 
 func (g *group) file() ([]byte, error) { return g.model.ONNX(cmp.Or(g.profile, card.Portable)) }
@@ -300,6 +296,18 @@ func (p *Plan) Providers() []string {
 		}
 	}
 	return out
+}
+
+// check wants what the cells without a row need of this machine, before anything runs.
+func (p *Plan) check() error {
+	for _, provider := range p.Providers() {
+		opt := p.options.Runtime
+		opt.Provider = provider
+		if err := runtime.Check(opt); err != nil {
+			return fmt.Errorf("bench: %w", err)
+		}
+	}
+	return nil
 }
 
 // toRun reports whether a cell needs a session.

@@ -3,12 +3,15 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/runtime"
 )
 
 // The cells multiply out in a fixed order; what is asked for twice is one cell.
@@ -54,8 +57,7 @@ func TestRunGoesOn(t *testing.T) {
 	o := Defaults()
 	o.Lengths, o.Providers, o.Samples = []int{2, 3, 4}, []string{"go"}, 2
 	path := filepath.Join(t.TempDir(), "new", "rows.jsonl")
-	finished := 0
-	run := func(ctx context.Context, after func(c *Cell)) (*Plan, error) {
+	run := func(ctx context.Context, during func(c *Cell)) (*Plan, error) {
 		p, err := NewPlan(ctx, []Model{untrained(t, "rope")}, o)
 		if err != nil {
 			t.Fatal(err)
@@ -67,33 +69,80 @@ func TestRunGoesOn(t *testing.T) {
 		defer log.Close()
 		p.Resume(log.Rows)
 		last, total := p.Work()
-		return p, p.Run(ctx, log, Watch{
-			Progress: func(c *Cell, done int64) {
-				if done < last || done > total {
-					t.Errorf("%s: %d of %d done, %d before", c, done, total, last)
-				}
-				last = done
-			},
-			Finished: func(c *Cell) error {
-				finished++
-				after(c)
-				return nil
-			},
-		})
+		return p, p.Run(ctx, log, Watch{Progress: func(c *Cell, done int64) {
+			if done < last || done > total {
+				t.Errorf("%s: %d of %d done, %d before", c, done, total, last)
+			}
+			last = done
+			during(c)
+		}})
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	if p, err := run(ctx, func(*Cell) { cancel() }); !errors.Is(err, context.Canceled) || len(p.Rows()) != 1 {
-		t.Fatalf("interrupted with %d rows, error %v", len(p.Rows()), err)
-	}
-	p, err := run(t.Context(), func(c *Cell) {
-		if c.Length == 2 {
-			t.Error("length 2 was measured again")
+	p, err := run(ctx, func(c *Cell) {
+		if c.Length == 3 {
+			cancel()
 		}
 	})
-	if err != nil || len(p.Rows()) != 3 || finished != 3 {
-		t.Errorf("%d rows and %d cells measured, error %v; want 3 of both", len(p.Rows()), finished, err)
+	if !errors.Is(err, context.Canceled) || len(p.Rows()) != 1 {
+		t.Fatalf("interrupted with %d rows, error %v", len(p.Rows()), err)
 	}
-	if rows, err := ReadLog(path); err != nil || cmp.Diff(rows, p.Rows()) != "" {
-		t.Errorf("the log holds other rows: error %v, %s", err, cmp.Diff(rows, p.Rows()))
+	measured := map[int]bool{}
+	p, err = run(t.Context(), func(c *Cell) { measured[c.Length] = true })
+	if err != nil || len(p.Rows()) != 3 || measured[2] || len(measured) != 2 {
+		t.Errorf("%d rows, error %v, lengths measured then: %v; want the other two", len(p.Rows()), err, measured)
+	}
+	log, err := ReadLog(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(p.Rows(), log.Rows); diff != "" {
+		t.Errorf("the log holds other rows (-plan +log):\n%s", diff)
+	}
+}
+
+// A task is told of as soon as its last cell has a row, and once; one that was measured
+// before, at once.
+func TestRunTellsOfTasks(t *testing.T) {
+	o := Defaults()
+	o.Tasks = []task.Task{lookup(t, "copy"), lookup(t, "copy+paper")}
+	o.Lengths, o.Providers, o.Samples = []int{2, 4}, []string{"go"}, 2
+	p, err := NewPlan(t.Context(), []Model{untrained(t, "rope")}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	watch := Watch{Task: func(rows []eval.Row) error {
+		for _, r := range rows {
+			told = append(told, fmt.Sprintf("%s at %d", r.Task, r.Length))
+		}
+		told = append(told, fmt.Sprintf("with %d rows", len(p.Rows())))
+		return nil
+	}}
+	if err := p.Run(t.Context(), nil, watch); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"copy at 2", "copy at 4", "with 2 rows", "copy+paper at 2", "copy+paper at 4", "with 4 rows"}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("tasks told of (-want +got):\n%s", diff)
+	}
+	told = nil
+	if err := p.Run(t.Context(), nil, watch); err != nil || len(told) != 6 {
+		t.Errorf("what was measured before: told of %v, error %v", told, err)
+	}
+}
+
+// What this machine lacks is an error before anything runs.
+func TestRunChecksProviders(t *testing.T) {
+	o := Defaults()
+	o.Lengths, o.Providers, o.Samples = []int{2}, []string{"cpu"}, 2
+	o.Runtime.Library = filepath.Join(t.TempDir(), "none.so")
+	p, err := NewPlan(t.Context(), []Model{untrained(t, "rope")}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	watch := Watch{Session: func(what string) { t.Errorf("a session of %s", what) }}
+	err = p.Run(t.Context(), nil, watch)
+	if !errors.Is(err, runtime.ErrNoRuntime) && !errors.Is(err, runtime.ErrNoCgo) {
+		t.Errorf("error %v", err)
 	}
 }

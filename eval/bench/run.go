@@ -5,17 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/runtime"
-	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 // Watch is told how measuring goes on. Its functions may be nil.
 type Watch struct {
 	Session  func(what string)         // before another session is opened: its model and what differs from others
 	Progress func(c *Cell, done int64) // while a cell is measured; done is in the units of Plan.Work
-	Finished func(c *Cell) error       // its row is kept; an error ends measuring
+	// Task is given the rows of a task as soon as none is missing, once: at the start of
+	// tasks that were measured before. An error ends measuring.
+	Task func(rows []eval.Row) error
 }
 
 // running is a plan being measured.
@@ -23,7 +25,9 @@ type running struct {
 	*Plan
 	log   *Log
 	watch Watch
-	done  int64 // work of the cells that are finished
+	done  int64           // work of the cells that are finished
+	left  map[string]int  // cells without a row, by task
+	told  map[string]bool // tasks that the watch was told of
 	said  string
 	peaks map[int]eval.Peaks // by threads
 }
@@ -32,17 +36,41 @@ type running struct {
 // once; a nil log keeps them in the plan alone. When ctx ends, the rows of what was
 // finished before stay.
 func (p *Plan) Run(ctx context.Context, log *Log, w Watch) error {
+	if err := p.check(); err != nil {
+		return err
+	}
 	if log == nil {
 		log = &Log{}
 	}
-	r := &running{Plan: p, log: log, watch: w, peaks: map[int]eval.Peaks{}}
+	r := &running{
+		Plan: p, log: log, watch: w, left: map[string]int{}, told: map[string]bool{}, peaks: map[int]eval.Peaks{},
+	}
 	r.done, _ = p.Work()
+	for _, c := range p.Cells() {
+		if !c.Measured {
+			r.left[c.Task]++
+		}
+	}
+	for _, c := range p.Cells() {
+		if err := r.complete(c.Task); err != nil {
+			return err
+		}
+	}
 	for _, g := range p.groups {
 		if err := r.group(ctx, g); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// complete tells of a task, once, unless cells are left.
+func (r *running) complete(task string) error {
+	if r.watch.Task == nil || task == "" || r.left[task] > 0 || r.told[task] { // speed has no task
+		return nil
+	}
+	r.told[task] = true
+	return r.watch.Task(slices.DeleteFunc(r.Rows(), func(row eval.Row) bool { return row.Task != task }))
 }
 
 // group measures the cells of one session.
@@ -85,10 +113,9 @@ func (r *running) cells(ctx context.Context, session *runtime.Session, g *group)
 		}
 		c.keep(&row)
 		r.done += c.work()
-		if r.watch.Finished != nil {
-			if err := r.watch.Finished(c); err != nil {
-				return err
-			}
+		r.left[c.Task]--
+		if err := r.complete(c.Task); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -122,14 +149,15 @@ func (r *running) progress(c *Cell, done, total int) {
 // measurePeaks measures the machine for a group of speed, again before each; the
 // best so far counts, since other programs can only slow it down. The peaks of an
 // accelerator are not known; and the pure-Go engine is measured against what ONNX
-// Runtime reaches, where there is one.
+// Runtime reaches, where the program links it and there is a library.
 func (r *running) measurePeaks(ctx context.Context, g *group) error {
-	if g.cells[0].speed == nil || g.runtime.Provider == "cuda" {
+	engine, linked := runtime.Linked("cpu")
+	if g.cells[0].speed == nil || g.runtime.Provider == "cuda" || !linked {
 		return nil
 	}
-	now, err := measurePeaks(ctx, g.runtime.Threads, g.runtime.Library)
+	now, err := measurePeaks(ctx, engine, g.runtime.Threads, g.runtime.Library)
 	switch {
-	case errors.Is(err, ort.ErrNoRuntime) || errors.Is(err, ort.ErrNoCgo):
+	case errors.Is(err, runtime.ErrNoRuntime) || errors.Is(err, runtime.ErrNoCgo):
 		return nil // for the go engine; others fail when the model is opened
 	case err != nil:
 		return err

@@ -71,7 +71,7 @@ func short(v *float64) string {
 func markdownTables(t *testing.T, rows []eval.Row) map[string][][]string {
 	t.Helper()
 	var b strings.Builder
-	if err := report.Markdown(&b, rows, study.ByLengths); err != nil {
+	if err := (&report.Printer{Out: &b, Format: "md"}).Rest(rows); err != nil {
 		t.Fatal(err)
 	}
 	out := map[string][][]string{}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -16,19 +15,17 @@ import (
 // files below it that end in .jsonl, in lexical order. A line that cannot be read
 // is an error with its file and number, and so are paths without rows.
 func Read(paths ...string) ([]eval.Row, error) {
+	files, err := Files(paths...)
+	if err != nil {
+		return nil, err
+	}
 	var rows []eval.Row
-	for _, path := range paths {
-		files, err := Files(path)
+	for _, name := range files {
+		got, err := readFile(name)
 		if err != nil {
-			return nil, fmt.Errorf("report: %w", err)
+			return nil, fmt.Errorf("report: %s: %w", name, err)
 		}
-		for _, name := range files {
-			got, err := readFile(name)
-			if err != nil {
-				return nil, fmt.Errorf("report: %s: %w", name, err)
-			}
-			rows = append(rows, got...)
-		}
+		rows = append(rows, got...)
 	}
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("report: %s: no results; write some with: zoo bench -o results/bench.jsonl",
@@ -49,24 +46,24 @@ func readFile(name string) ([]eval.Row, error) {
 	return eval.ReadJSONL(f)
 }
 
-// Files lists the result files of a path, as Read reads them.
-func Files(path string) ([]string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return []string{path}, nil
-	}
+// Files lists the result files of paths, as Read reads them.
+func Files(paths ...string) ([]string, error) {
 	var out []string
-	err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && filepath.Ext(name) == ".jsonl" {
-			out = append(out, name)
+	for _, path := range paths {
+		found := len(out)
+		err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && (name == path || filepath.Ext(name) == ".jsonl") {
+				out = append(out, name)
+			}
+			return err
+		})
+		if err == nil && len(out) == found {
+			err = fmt.Errorf("%s holds no .jsonl file; write one with: zoo bench -o %s",
+				path, filepath.Join(path, "bench.jsonl"))
 		}
-		return err
-	})
-	if err == nil && len(out) == 0 {
-		err = fmt.Errorf("%s holds no .jsonl file; write one with: zoo bench -o %s", path, filepath.Join(path, "bench.jsonl"))
+		if err != nil {
+			return nil, fmt.Errorf("report: %w", err)
+		}
 	}
-	return out, err
+	return out, nil
 }

@@ -56,34 +56,6 @@ func Sections(rows []eval.Row, by study.Weighting) ([]Section, error) {
 	return out, nil
 }
 
-// Text writes all sections as text of DefaultWidth, parted by empty lines.
-func Text(w io.Writer, rows []eval.Row, by study.Weighting) error {
-	return writeSections(w, rows, by, func(s Section) error { return s.Text(w, DefaultWidth) })
-}
-
-// Markdown writes what Text does as GitHub's tables.
-func Markdown(w io.Writer, rows []eval.Row, by study.Weighting) error {
-	return writeSections(w, rows, by, func(s Section) error { return s.Markdown(w) })
-}
-
-func writeSections(w io.Writer, rows []eval.Row, by study.Weighting, write func(Section) error) error {
-	sections, err := Sections(rows, by)
-	if err != nil {
-		return err
-	}
-	for i, s := range sections {
-		if i > 0 {
-			if _, err := io.WriteString(w, "\n"); err != nil {
-				return err
-			}
-		}
-		if err := write(s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Text writes the section with lines of at most width characters, where the names
 // of models allow it: models that do not fit beside each other follow below.
 func (s Section) Text(w io.Writer, width int) error {

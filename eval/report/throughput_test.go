@@ -22,7 +22,7 @@ func TestThroughput(t *testing.T) {
 		}
 	}
 	var table strings.Builder
-	if err := report.Text(&table, []eval.Row{r}, study.ByLengths); err != nil {
+	if err := (&report.Printer{Out: &table, Format: "table"}).Rest([]eval.Row{r}); err != nil {
 		t.Fatal(err)
 	}
 	_, below, _ := strings.Cut(table.String(), "\n"+study.Throughput+" in tokens/s")

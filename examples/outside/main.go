@@ -102,16 +102,13 @@ func exported(ctx context.Context, folder string, c *train.Checkpoint) (path str
 		return "", err
 	}
 	model := modelfile.Model{Config: c.Config.Model, Weights: c.Weights, Card: described}
-	file, err := model.ONNX(card.Portable)
+	files, err := verify.Build(ctx, model, verify.Options{})
 	if err != nil {
 		return "", err
 	}
-	if _, err := verify.Parity(ctx, file, "cpu"); err != nil {
-		return "", err
-	}
-	path = filepath.Join(folder, model.Name()+".onnx")
+	path = filepath.Join(folder, model.FileName(card.Portable))
 	fmt.Println("verified", path)
-	return path, os.WriteFile(path, file, 0o644)
+	return path, os.WriteFile(path, files[0].Data, 0o644)
 }
 
 // measured measures the model files at trained and longer lengths, and writes the page.

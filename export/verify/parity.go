@@ -60,9 +60,9 @@ func Parity(ctx context.Context, file []byte, provider string) (worst float64, e
 	return agree(ctx, sessions[0], sessions[1], sessions[2])
 }
 
-// Sequence compares the whole-sequence form of a recurrent model with its one-step
+// sequenceParity compares the whole-sequence form of a recurrent model with its one-step
 // file in ONNX Runtime, and returns the worst error. One above Tolerance is an error.
-func Sequence(ctx context.Context, step, sequence []byte) (worst float64, err error) {
+func sequenceParity(ctx context.Context, step, sequence []byte) (worst float64, err error) {
 	var sessions [2]*runtime.Session
 	for i, file := range [][]byte{step, sequence} {
 		if sessions[i], err = runtime.OpenBytes(file, runtime.Options{Provider: "cpu"}); err != nil {

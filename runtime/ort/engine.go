@@ -9,7 +9,18 @@ import (
 )
 
 func init() {
-	runtime.Register(runtime.Engine{Name: "onnxruntime", Providers: []string{providerCPU, providerCUDA}, Open: open})
+	runtime.Register(runtime.Engine{
+		Name: "onnxruntime", Providers: []string{providerCPU, providerCUDA},
+		Open: open, Check: check, TrimMemory: trimMemory,
+	})
+}
+
+func check(opt runtime.Options) error {
+	_, providers, err := Probe(opt.Library)
+	if err != nil {
+		return err
+	}
+	return providers[opt.Provider]
 }
 
 // model runs a session for package runtime, without copies.

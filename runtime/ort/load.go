@@ -11,6 +11,7 @@ import (
 	"slices"
 	"unicode/utf16"
 
+	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
@@ -54,7 +55,7 @@ func (a *api) load(model []byte, lib Library, opt Options) (session handle, err 
 var optimizationLevels = map[Optimization]uintptr{OptimizeNone: 0, OptimizeBasic: 1, OptimizeExtended: 2, OptimizeAll: 99}
 
 func (a *api) configure(options handle, opt Options) error {
-	if err := CheckThreads(opt.Threads); err != nil {
+	if err := runtime.CheckThreads(opt.Threads); err != nil {
 		return fmt.Errorf("ort: %w", err)
 	}
 	level, ok := optimizationLevels[opt.Optimization]

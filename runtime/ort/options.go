@@ -40,7 +40,7 @@ type Options struct {
 	// is 0 and use_tf32 is 0 (full float32 products) unless set here.
 	ProviderOptions map[string]string
 
-	Threads      int          // threads inside one operator, at most MaxThreads; 0: one per physical core
+	Threads      int          // threads inside one operator, at most runtime.MaxThreads; 0: one per physical core
 	NoSpinning   bool         // idle threads sleep instead of spinning: less CPU burnt, slower back-to-back runs
 	MemPattern   bool         // plan memory ahead: pays only when shapes never change, costs 20–45 % more memory
 	Optimization Optimization // graph rewriting at load

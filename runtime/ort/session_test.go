@@ -16,6 +16,7 @@ import (
 
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 )
@@ -241,7 +242,7 @@ func TestNewErrors(t *testing.T) {
 		{"output twice", addModel(), ort.Options{Outputs: []string{"sum", "sum"}}, `output "sum" is asked for twice`},
 		{"provider", addModel(), ort.Options{Provider: "tpu"}, `unknown provider "tpu", known are cpu and cuda`},
 		{"threads", addModel(), ort.Options{Threads: -1}, "threads is -1"},
-		{"too many threads", addModel(), ort.Options{Threads: ort.MaxThreads() + 1}, "but this machine has"},
+		{"too many threads", addModel(), ort.Options{Threads: runtime.MaxThreads() + 1}, "but this machine has"},
 		{"optimization", addModel(), ort.Options{Optimization: 9}, "unknown optimization level 9"},
 		{"library", addModel(), ort.Options{Library: "/no/such/library"}, "/no/such/library"},
 	}

@@ -11,7 +11,6 @@ static void zoo_trim(void) { if (malloc_trim) malloc_trim(0); }
 */
 import "C"
 
-// TrimMemory gives memory that closed sessions and values left with the C
-// allocator back to the system, so that it does not count into peaks measured
-// later (malloc_trim(3)). It does nothing where the C library cannot.
-func TrimMemory() { C.zoo_trim() }
+// trimMemory gives memory that closed sessions and values left with the C allocator
+// back to the system (malloc_trim(3)). It does nothing where the C library cannot.
+func trimMemory() { C.zoo_trim() }

@@ -2,7 +2,5 @@
 
 package ort
 
-// TrimMemory gives memory that closed sessions and values left with the C
-// allocator back to the system, so that it does not count into peaks measured
-// later. Here it does nothing.
-func TrimMemory() {}
+// trimMemory does nothing here.
+func trimMemory() {}

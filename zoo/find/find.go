@@ -155,6 +155,19 @@ func (f Finder) Named(name string) (Model, error) {
 	return Model{}, f.unknown(name)
 }
 
+// These returns the models that names mean, as Named does.
+func (f Finder) These(names []string) ([]Model, error) {
+	var out []Model
+	for _, name := range names {
+		m, err := f.Named(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
 // unknown is the error for a name that no model has.
 func (f Finder) unknown(name string) error {
 	var known []string
@@ -172,38 +185,39 @@ func (f Finder) Newest() (Model, error) {
 	if len(f.runs) > 0 {
 		return f.options.run(f.runs[0]), nil
 	}
-	all, err := f.All()
+	all, err := f.Of()
 	if err != nil {
 		return Model{}, err
 	}
 	return all[0], nil
 }
 
-// All returns every run in the order of their names, else the whole catalogue. That
-// there is none is an error.
-func (f Finder) All() ([]Model, error) {
-	out := f.those(func(string) bool { return true })
-	if len(f.runs) > 0 {
-		slices.SortFunc(out, func(a, b Model) int { return strings.Compare(a.Label, b.Label) })
+// Of returns every run of each encoding, the newest first, else the models of the
+// catalogue that have it; without an encoding every run in the order of their names,
+// else the whole catalogue. That there is none is an error.
+func (f Finder) Of(encodings ...string) ([]Model, error) {
+	var out []Model
+	for _, encoding := range encodings {
+		found := f.those(func(e string) bool { return e == encoding })
+		if len(found) == 0 {
+			trained, on := "", ""
+			if f.task != "" {
+				trained, on = " and the task "+f.task, " --task "+f.task
+			}
+			return nil, fmt.Errorf("no model has the encoding %s%s, neither under %s nor in the catalogue; "+
+				"make one: zoo train --pe %s%s", encoding, trained, f.options.Runs, encoding, on)
+		}
+		out = append(out, found...)
 	}
-	if len(out) == 0 {
+	if len(encodings) > 0 {
+		return out, nil
+	}
+	if out = f.those(func(string) bool { return true }); len(out) == 0 {
 		return nil, fmt.Errorf("there is no model, neither under %s nor in the catalogue; make one: zoo train",
 			f.options.Runs)
 	}
-	return out, nil
-}
-
-// Of returns every run of an encoding, the newest first, else the models of the
-// catalogue that have it. That there is none is an error.
-func (f Finder) Of(encoding string) ([]Model, error) {
-	out := f.those(func(e string) bool { return e == encoding })
-	if len(out) == 0 {
-		trained, on := "", ""
-		if f.task != "" {
-			trained, on = " and the task "+f.task, " --task "+f.task
-		}
-		return nil, fmt.Errorf("no model has the encoding %s%s, neither under %s nor in the catalogue; "+
-			"make one: zoo train --pe %s%s", encoding, trained, f.options.Runs, encoding, on)
+	if len(f.runs) > 0 {
+		slices.SortFunc(out, func(a, b Model) int { return strings.Compare(a.Label, b.Label) })
 	}
 	return out, nil
 }

@@ -1,4 +1,4 @@
-package ort
+package runtime
 
 import (
 	"fmt"

@@ -1,24 +1,24 @@
-package ort_test
+package runtime_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime"
 )
 
 // Nothing here may open a session with too many threads: before they were bounded
 // that took the whole machine.
 func TestCheckThreads(t *testing.T) {
-	most := ort.MaxThreads()
+	most := runtime.MaxThreads()
 	for _, n := range []int{0, 1, most} {
-		if err := ort.CheckThreads(n); err != nil {
+		if err := runtime.CheckThreads(n); err != nil {
 			t.Errorf("%d threads: %v", n, err)
 		}
 	}
 	for _, n := range []int{-1, most + 1, 99999} {
-		if err := ort.CheckThreads(n); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("threads is %d, ", n)) {
+		if err := runtime.CheckThreads(n); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("threads is %d, ", n)) {
 			t.Errorf("%d threads: error is %v", n, err)
 		}
 	}

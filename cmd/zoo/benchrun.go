@@ -1,0 +1,111 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/bench"
+	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/study"
+)
+
+func (a *app) bench(ctx context.Context, o benchOptions, args []string) error {
+	p, err := a.planBench(ctx, o, args)
+	if err != nil {
+		return err
+	}
+	open := bench.OpenLog
+	if o.dryRun {
+		open = bench.ReadLog
+	}
+	log, err := open(o.output)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	found := p.Resume(log.Rows)
+	if o.dryRun {
+		return a.dryBench(ctx, p, o, found)
+	}
+	if log.Repaired != "" {
+		a.note("%s", log.Repaired)
+	}
+	if found > 0 {
+		a.note("%d of %d cells are in %s and are not measured again", found, len(p.Cells()), o.output)
+	}
+	out := &report.Printer{Out: a.stdout, Format: o.format, Width: a.width(), Ranks: study.Weighting(o.ranks)}
+	err = a.measureAll(ctx, p, log, out)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = a.interrupted(p, o.output)
+	}
+	return cmp.Or(err, out.Rest(p.Rows())) // what was measured is shown, come what may
+}
+
+// measureAll measures what has no row yet and shows tasks as they become complete.
+func (a *app) measureAll(ctx context.Context, p *bench.Plan, log *bench.Log, out *report.Printer) error {
+	if err := a.needProviders(ctx, p); err != nil {
+		return err
+	}
+	done, total := p.Work()
+	m := a.newMeter("measuring", done, total)
+	defer m.close()
+	return withoutLibrary(p.Run(ctx, log, bench.Watch{
+		Session: func(what string) {
+			m.close() // a bar would stand on the same line; it comes back
+			a.note("measuring %s", what)
+		},
+		Progress: func(c *bench.Cell, done int64) { m.update(done, c.String) },
+		Task: func(rows []eval.Row) error {
+			m.close() // a bar would stand among the tables
+			return out.Task(rows)
+		},
+	}))
+}
+
+// interrupted is the error for an end before everything is measured.
+func (a *app) interrupted(p *bench.Plan, output string) error {
+	text := fmt.Sprintf("interrupted with %d of %d cells measured", len(p.Rows()), len(p.Cells()))
+	if output == "" {
+		return errors.New(text + "; with -o FILE they would be kept, and the same command would go on")
+	}
+	return fmt.Errorf("%s; they are kept; go on with: zoo %s", text, strings.Join(each(a.args, shellWord), " "))
+}
+
+// dryBench prints the cells and how long they may take; it writes no file. found of
+// them have a row.
+func (a *app) dryBench(ctx context.Context, p *bench.Plan, o benchOptions, found int) error {
+	if err := a.needProviders(ctx, p); err != nil {
+		return err
+	}
+	e, err := p.Estimate(ctx)
+	if err != nil {
+		return withoutLibrary(err)
+	}
+	if err := e.Write(a.stdout, o.format); err != nil || o.format != "table" {
+		return err
+	}
+	cells := study.Count(len(e.Cells), "cell", "cells")
+	switch {
+	case found == len(e.Cells):
+		a.print("\n%s, all of them in %s: nothing is left to measure", cells, o.output)
+		return nil
+	case found > 0:
+		cells += fmt.Sprintf(", of which %s holds %d", o.output, found)
+	}
+	a.print("\n%s; about %s: %s", cells, e.Duration(), e.RestsOn)
+	return nil
+}
+
+// needProviders is needProvider for those that the cells without a row need.
+func (a *app) needProviders(ctx context.Context, p *bench.Plan) error {
+	for _, provider := range p.Providers() {
+		if err := a.needProvider(ctx, provider); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/modelfile"
+)
+
+// Options say what Build builds and how it checks that. The zero value is the portable
+// file, checked in ONNX Runtime.
+type Options struct {
+	Profile   string // card.Portable, which "" is, or card.Fused
+	Provider  string // what Parity checks: cpu (ONNX Runtime), which "" is, or go
+	Sequence  bool   // also build the whole-sequence form of a recurrent model, which ONNX Runtime alone runs
+	Unchecked bool   // check nothing
+}
+
+// File is an ONNX file of a model.
+type File struct {
+	Data   []byte
+	Checks []string // that it passed, as its card names them; none: it was not checked
+	Worst  float64  // the largest error that was found: see Parity
+}
+
+// String says for people how the file was checked.
+func (f File) String() string {
+	how := "verified"
+	switch {
+	case len(f.Checks) == 0:
+		return "not verified"
+	case slices.Contains(f.Checks, card.CheckGo):
+		how = "verified in pure Go alone, not in ONNX Runtime"
+	case slices.Contains(f.Checks, card.CheckSequence):
+		how = "verified against the one-step file"
+	}
+	return fmt.Sprintf("%s, worst error %.2g", how, f.Worst)
+}
+
+// Build builds a model's file and checks it: Parity, and Structure. After it comes the
+// whole-sequence form, if that is wanted, checked against the first file and for its
+// structure. The cards name the checks; that of a file that ONNX Runtime was checked
+// with has the worst error, too.
+func Build(ctx context.Context, m modelfile.Model, o Options) ([]File, error) {
+	o.Profile, o.Provider = cmp.Or(o.Profile, card.Portable), cmp.Or(o.Provider, "cpu")
+	check := card.CheckParity
+	if o.Provider == "go" {
+		check = card.CheckGo
+	}
+	step, err := o.build(m, o.Profile, check,
+		func(m modelfile.Model) ([]byte, error) { return m.ONNX(o.Profile) },
+		func(file []byte) (float64, error) { return Parity(ctx, file, o.Provider) })
+	if err != nil {
+		return nil, err
+	}
+	if !o.Sequence {
+		return []File{step}, nil
+	}
+	sequence, err := o.build(m, card.Portable, card.CheckSequence, modelfile.Model.SequenceONNX,
+		func(file []byte) (float64, error) { return sequenceParity(ctx, step.Data, file) })
+	if err != nil {
+		return nil, fmt.Errorf("sequence form: %w", err)
+	}
+	return []File{step, sequence}, nil
+}
+
+// build writes a file and compares it, and then writes it with a card that says so.
+func (o Options) build(
+	m modelfile.Model, profile, check string,
+	write func(modelfile.Model) ([]byte, error), compare func(file []byte) (worst float64, err error),
+) (File, error) {
+	m.Card.Parity, m.Card.Checks = nil, nil
+	data, err := write(m)
+	if err != nil || o.Unchecked {
+		return File{Data: data}, err
+	}
+	worst, err := compare(data)
+	if err != nil {
+		return File{}, fmt.Errorf("verify: %w", err)
+	}
+	m.Card.Checks = []string{card.CheckStructure, check}
+	if check == card.CheckParity {
+		m.Card.Parity = &worst
+	}
+	if data, err = write(m); err != nil {
+		return File{}, err
+	}
+	g, _, err := m.Describe(profile)
+	if err != nil {
+		return File{}, err
+	}
+	return File{Data: data, Checks: m.Card.Checks, Worst: worst}, Structure(data, g, m.Weights)
+}
