@@ -81,14 +81,17 @@ func (b *batch) capacity(slots int) int {
 const roomStep = 64
 
 // makeRoom widens the room for slots to what is needed. Every step computes over all of
-// it, so it is little more than that; an eighth more, so that moving what is there costs
-// each slot a bounded number of copies.
+// it, so it is little more than that, and no more than what is known to come: an eighth
+// more, so that moving what is there costs each slot a bounded number of copies.
 func (b *batch) makeRoom(slots int) {
 	if slots <= b.room {
 		return
 	}
-	b.room = (slots + slots/8 + roomStep - 1) / roomStep * roomStep
-	b.room = max(slots, min(b.room, b.limit))
+	most := b.limit
+	if slots <= b.width {
+		most = b.width
+	}
+	b.room = min((slots+slots/8+roomStep-1)/roomStep*roomStep, most)
 }
 
 // token returns what the known rows have in a slot; padding is id 0.
