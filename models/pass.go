@@ -166,20 +166,9 @@ func (p *pass) attention(i int, at string, u *graph.Node) *graph.Node {
 	q, k = enc.QK(s, q, k)
 	k = p.grow(card.LayerState(i, card.Keys), k, 2)
 	v = p.grow(card.LayerState(i, card.Values), v, 2)
-	if p.mode.Fused && p.mode.Growing && composable(enc) {
-		u = p.fusedAttention(s, enc, q, k, v)
-	} else {
-		u = p.composedAttention(s, enc, q, k, v)
-	}
+	u = p.attend(s, enc, q, k, v)
 	b.In("o_proj", func() { u = linear(b, joinHeads(b, u), p.param(at+"o_proj.weight")) })
 	return p.dropRows(strings.TrimSuffix(at, "."), u)
-}
-
-// composable reports whether the encoding fits the fused Attention operator.
-func composable(e pe.Encoding) bool {
-	_, maps := e.(pe.LogitMapper)
-	_, weighs := e.(pe.Weigher)
-	return !maps && !weighs
 }
 
 func (p *pass) scale() float64 {
@@ -206,9 +195,9 @@ func (p *pass) visible() *graph.Node {
 	return b.And(causal, b.Unsqueeze(real, 1, 2))
 }
 
-// composedAttention returns softmax(scale·q kᵀ + bias) v with what may not be
+// attend returns softmax(scale·q kᵀ + bias) v with what may not be
 // seen set to the masked value.
-func (p *pass) composedAttention(s *pe.Site, enc pe.Encoding, q, k, v *graph.Node) *graph.Node {
+func (p *pass) attend(s *pe.Site, enc pe.Encoding, q, k, v *graph.Node) *graph.Node {
 	b := p.b
 	scaled := q
 	if c := p.scale(); c != 1 && p.mode.Cache {
@@ -255,13 +244,4 @@ func (p *pass) dropRows(place string, x *graph.Node) *graph.Node {
 	}
 	byToken := p.drop(place, p.b.Reshape(x, p.batch, p.seq, x.Dim(1)))
 	return p.b.Reshape(byToken, x.Shape...)
-}
-
-// fusedAttention is the same through the Attention operator.
-func (p *pass) fusedAttention(s *pe.Site, enc pe.Encoding, q, k, v *graph.Node) *graph.Node {
-	mask := p.visible()
-	if bias := enc.Bias(s); bias != nil {
-		mask = p.b.Where(mask, bias, p.b.Float(masked))
-	}
-	return p.b.Attention(q, k, v, mask, float32(p.scale()))
 }

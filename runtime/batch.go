@@ -77,13 +77,15 @@ func (b *batch) capacity(slots int) int {
 	return min(2*slots, b.limit)
 }
 
-// roomStep is what the room of states in place is a multiple of.
+// roomStep is how many slots the room of states in place is widened by, at least.
 const roomStep = 64
 
-// makeRoom widens the room for slots to what is needed. Every step computes over all of
-// it, so it is little more than that, and no more than what is known to come: an eighth
-// more, so that moving what is there costs each slot a bounded number of copies.
-func (b *batch) makeRoom(slots int) {
+// makeRoom widens the room for slots to what the next n need. Every run computes over
+// all of it, so it is little more than that, and no more than what is known to come: as
+// many more runs like this one as make up an eighth, so that moving what is there costs
+// each slot a bounded number of copies.
+func (b *batch) makeRoom(n int) {
+	slots := b.slots + n
 	if slots <= b.room {
 		return
 	}
@@ -91,7 +93,7 @@ func (b *batch) makeRoom(slots int) {
 	if slots <= b.width {
 		most = b.width
 	}
-	b.room = min((slots+slots/8+roomStep-1)/roomStep*roomStep, most)
+	b.room = min(slots+max(slots/8, roomStep)/n*n, most)
 }
 
 // token returns what the known rows have in a slot; padding is id 0.
@@ -152,7 +154,7 @@ func (b *batch) run(n, keep int, token func(row, slot int) int64) error {
 func (b *batch) prepare(n, keep int) error {
 	k, rows, all := &b.s.contract, len(b.pads), b.slots+n
 	capacity, masked := b.capacity(all), all
-	b.makeRoom(all)
+	b.makeRoom(n)
 	switch {
 	case k.MaskNew:
 		masked = n
