@@ -93,7 +93,18 @@ func TestContract(t *testing.T) {
 	if err != nil || got.Slots != 4 {
 		t.Errorf("a state in place: slots are input %d, error %v", got.Slots, err)
 	}
+	values := keys()
+	values.Past, values.Present = "past_key_values.0.value", "present.0.value"
+	c.State = append(c.State, values)
+	_, err = c.Contract(append(inputs, card.CachePosition, values.Input()), append(outputs, values.Output()))
+	if err == nil || !strings.Contains(err.Error(), "one mask cannot cover both") {
+		t.Errorf("states of both kinds: error %v", err)
+	}
 	c.State, inputs[1], outputs[1] = []card.State{keys()}, keys().Input(), keys().Output()
+	if _, err := c.Contract(append(inputs, card.CachePosition), outputs); err == nil ||
+		!strings.Contains(err.Error(), "no other does") {
+		t.Errorf("slots without a state in place: error %v", err)
+	}
 
 	one := card.Port{Name: card.InputIDs.Name, DType: card.Int64, Shape: []string{card.Batch, "1"}}
 	mask := card.Port{Name: card.AttentionMask.Name, DType: card.Int64, Shape: one.Shape}
