@@ -98,3 +98,54 @@ func table(rows, columns int, f func(row, column int) int64) *tensor.Tensor {
 	}
 	return t
 }
+
+// TestLentMemory: an engine writes a state in place where it lies if one value is lent to
+// both ends, and leaves the past alone if not.
+func TestLentMemory(t *testing.T) {
+	model := probe(t, false, false)
+	for _, provider := range []string{"cpu", "go"} {
+		for _, lent := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/lent=%v", provider, lent), func(t *testing.T) {
+				m := runtime.Loaded(open(t, model, runtime.Options{Provider: provider}))
+				bind := func(x *tensor.Tensor) runtime.Value {
+					v, err := m.Bind(x)
+					if err != nil {
+						t.Fatal(err)
+					}
+					t.Cleanup(func() { _ = v.Close() })
+					return v
+				}
+				past := tensor.Of([]float32{5, 6, 7, 8}, 4, 1, 1)
+				present := past
+				before := bind(past)
+				after := before
+				if !lent {
+					present = tensor.New(tensor.Float32, 4, 1, 1)
+					after = bind(present)
+				}
+				call, err := m.Begin(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer call.Close()
+				inputs := []runtime.Value{ // in the order of the probe's
+					bind(tensor.Of([]int64{1}, 1, 1)), bind(tensor.Of([]int64{2}, 1, 1)),
+					bind(tensor.Of([]int64{1, 1, 1, 1}, 1, 4)), bind(tensor.Of([]int64{2}, 1)), before,
+				}
+				if err := call.Run(inputs, []runtime.Value{bind(tensor.New(tensor.Float32, 1, 1, 3)), after}); err != nil {
+					t.Fatal(err)
+				}
+				written := []float32{5, 6, 1, 8}
+				if diff := cmp.Diff(written, tensor.Data[float32](present)); diff != "" {
+					t.Errorf("present (-want +got):\n%s", diff)
+				}
+				if !lent {
+					written = []float32{5, 6, 7, 8}
+				}
+				if diff := cmp.Diff(written, tensor.Data[float32](past)); diff != "" {
+					t.Errorf("past (-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
+}

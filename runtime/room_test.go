@@ -100,21 +100,18 @@ func TestGenerateLong(t *testing.T) {
 	})
 }
 
-// TestUnevenRows: a row alone and beside rows that are far longer or shorter.
+// TestUnevenRows: a row alone and beside rows that are far longer or shorter. Of the
+// encodings that count slots, txl does the most with them.
 func TestUnevenRows(t *testing.T) {
-	for _, encoding := range []string{"rope", "t5", "txl"} {
-		t.Run(encoding, func(t *testing.T) {
-			everyKind(t, spec{encoding: encoding}, spied, func(t *testing.T, model []byte, provider string) {
-				rows := [][]int64{prompt(1), prompt(300), prompt(37), prompt(129)}
-				for _, chunk := range []int{0, 50} {
-					s := open(t, model, runtime.Options{Provider: provider, ChunkSize: chunk})
-					if diff := cmp.Diff(rowLogits(t, s, rows), batchLogits(t, s, rows), close32); diff != "" {
-						t.Errorf("chunks of %d (-alone +together): %s", chunk, diff)
-					}
-				}
-			})
-		})
-	}
+	everyKind(t, spec{encoding: "txl"}, spied, func(t *testing.T, model []byte, provider string) {
+		rows := [][]int64{prompt(1), prompt(150), prompt(37), prompt(65)}
+		for _, chunk := range []int{0, 50} {
+			s := open(t, model, runtime.Options{Provider: provider, ChunkSize: chunk})
+			if diff := cmp.Diff(rowLogits(t, s, rows), batchLogits(t, s, rows), close32); diff != "" {
+				t.Errorf("chunks of %d (-alone +together): %s", chunk, diff)
+			}
+		}
+	})
 }
 
 // TestRepeatedRun: a run that failed after it had written its outputs can be run again, and
