@@ -85,7 +85,8 @@ func reference(t testing.TB, m *models.Decoder, weights map[string]*tensor.Tenso
 // TestParity: the interpreter on the model's graph, ONNX Runtime on the exported
 // file all at once, token by token with the cache, and prefilled in chunks, and
 // the file read back and run by the interpreter give the same logits, with and
-// without left padding, with states in place and with states that grow. The bound is the project's definition of parity.
+// without left padding, with states in place and with states that grow. The bound is the
+// project's definition of parity.
 func TestParity(t *testing.T) {
 	orttest.Require(t)
 	rng := rand.New(rand.NewPCG(5, 5))
