@@ -40,7 +40,7 @@ import (
 // The profiles of a model file.
 const (
 	Portable = "portable" // default-domain operators of opset 18 only
-	Fused    = "fused"    // opset 23, with fused attention and norm operators
+	Fused    = "fused"    // opset 23, with fused norm and rotary operators
 )
 
 // Contiguous positions count a row's tokens: 0, 1, 2, …; those of padding are 0.
