@@ -175,7 +175,8 @@ func TestParseErrors(t *testing.T) {
 		{"loss not finite", "zoo.loss", "NaN", "loss is NaN"},
 		{"tokenizer garbage", "zoo.tokenizer", "<pad>", "zoo.tokenizer"},
 		{"state garbage", "zoo.state", `[{"grows":1}]`, "zoo.state"},
-		{"state of a kind to come", "zoo.state", `[{"past":"a","present":"b","shape":["1"],"grows":"in a ring"}]`, `grows is "in a ring", expected one of [false true]`},
+		{"state of a kind to come", "zoo.state", `[{"past":"a","present":"b","shape":["1"],"grows":"in a ring"}]`,
+			`grows is "in a ring", expected one of [false true "in place"]`},
 		{"config garbage", "zoo.config", "{", "config is not a JSON object"},
 		{"profile", "zoo.profile", "slow", `profile is "slow"`},
 	} {

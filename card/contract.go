@@ -1,6 +1,7 @@
 package card
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -53,8 +54,11 @@ func (c Card) Contract(inputs, outputs []Port) (Contract, error) {
 			return k, fmt.Errorf("state %s of the card: %w", s.Past, err)
 		}
 	}
-	if inPlace := slices.ContainsFunc(c.State, func(s State) bool { return s.Kind == InPlace }); inPlace != (k.Slots >= 0) {
+	switch inPlace := c.has(InPlace); {
+	case inPlace != (k.Slots >= 0):
 		return k, fmt.Errorf("a model with a state in place reads %s, and no other does", CachePosition.Name)
+	case inPlace && c.has(Growing):
+		return k, errors.New("the model has states in place and states that grow, and one mask cannot cover both")
 	}
 	fed := append([]int{k.IDs, k.Mask, k.Positions, k.Slots, k.Keep}, k.States...)
 	for i, p := range inputs {
@@ -63,6 +67,11 @@ func (c Card) Contract(inputs, outputs []Port) (Contract, error) {
 		}
 	}
 	return k, k.readLengths(len(c.Tokenizer))
+}
+
+// has reports whether a state is of that kind.
+func (c Card) has(kind Kind) bool {
+	return slices.ContainsFunc(c.State, func(s State) bool { return s.Kind == kind })
 }
 
 // addState finds the input and the output of a state.

@@ -36,7 +36,7 @@ var (
 	InputIDs      = Port{"input_ids", Int64, []string{Batch, Seq}}
 	AttentionMask = Port{"attention_mask", Int64, []string{Batch, Past + "+" + Seq}} // 0 on padding, else 1
 	PositionIDs   = Port{"position_ids", Int64, []string{Batch, Seq}}                // see Card.Positions
-	CachePosition = Port{"cache_position", Int64, []string{Seq}}                     // the slot of each new token
+	CachePosition = Port{"cache_position", Int64, []string{Seq}}                     // consecutive slots of the new tokens
 	LogitsToKeep  = Port{Kept, Int64, []string{"1"}}                                 // see Kept
 	Logits        = Port{"logits", Float32, []string{Batch, Kept, "vocab"}}
 )

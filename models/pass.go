@@ -35,10 +35,9 @@ func newPass(d *Decoder, b *graph.Builder, m Mode) *pass {
 	case !m.Cache:
 		p.total = p.seq
 	case m.Growing:
-		past := graph.Sym(card.Past)
-		p.total = past.Add(p.seq)
+		p.total = graph.Sym(card.Past).Add(p.seq)
 		p.mask = input(p.b, card.AttentionMask)
-		p.slots = b.Range(past, p.total)
+		p.slots = b.SliceLast(b.Range(graph.N(0), p.total), 0, p.seq)
 	default:
 		p.total = graph.Sym(card.Room)
 		p.mask = input(p.b, card.AttentionMask, card.Past+"+"+card.Seq, card.Room)

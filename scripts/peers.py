@@ -49,7 +49,8 @@ def main():
 def compare(a, work, files):
     if not a.json:
         print("best of", a.rounds, "rounds; decode: tokens/s of all rows; prompt: ms; ratio: speed over genai's")
-        print(f"{'length':>6} {'batch':>5}  {'model':<16} {'decode':>9} {'ratio':>6} {'roofline':>8} {'prompt':>9} {'ratio':>6}")
+        print(f"{'length':>6} {'batch':>5}  {'model':<16} {'decode':>9} {'ratio':>6} {'roofline':>8} "
+              f"{'prompt':>9} {'ratio':>6}")
     for cell in a.cells.split(","):
         length, batch = map(int, cell.split("x"))
         best = {}
@@ -93,7 +94,8 @@ def build_zoo(zoo, work, encodings):
     files = {}
     for encoding in encodings:
         runs = os.path.join(work, "runs")
-        run([zoo, "train", "--preset", "small", "--pe", encoding, "--runs", runs, "--steps", "1", "--batch", "1", "--resume"])
+        run([zoo, "train", "--preset", "small", "--pe", encoding, "--runs", runs, "--steps", "1", "--batch", "1",
+             "--resume"])
         for profile in "portable", "fused":
             path = os.path.join(work, f"{encoding}.{profile}.onnx")
             run([zoo, "export", "--pe", encoding, "--runs", runs, "--profile", profile, "--no-verify", "-o", path])

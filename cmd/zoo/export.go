@@ -54,7 +54,7 @@ no code with zoo, must find in the file the graph and weights that were meant. T
 card names the checks.
 
 Profiles: portable (opset 18, runs nearly everywhere) and fused (opset 23, with
-attention, normalisation and rotation as single operators).
+normalisation and rotation as single operators).
 
 With --format safetensors export writes a folder with model.safetensors, a
 config.json in Hugging Face's style and the tokenizer instead, which other programs

@@ -288,31 +288,52 @@ func TestNilContext(t *testing.T) {
 }
 
 // Overwrite: a ScatterND that is the last to read an input changes the caller's memory,
-// and gives it as its value; one that is not leaves it.
+// and gives it as its value; one that is not leaves it, also where what is read later is
+// another value in the same memory.
 func TestOverwrite(t *testing.T) {
-	for _, readLater := range []bool{false, true} {
-		b := graph.NewBuilder()
-		x := b.Input("x", tensor.Float32, seq)
-		y := b.ScatterND(x, b.Const(tensor.Of([]int64{1}, 1, 1)), b.Const(tensor.Of([]float32{7}, 1)))
-		outputs := []graph.Output{{Name: "y", Node: y}}
-		if readLater {
-			outputs = append(outputs, graph.Output{Name: "z", Node: b.Add(x, y)})
-		}
-		g, err := b.Build(outputs...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		feed := tensor.Of([]float32{1, 2, 3}, 3)
-		out, err := interp.New(g, interp.Overwrite("x")).Run(t.Context(), map[string]*tensor.Tensor{"x": feed}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if same := out["y"] == feed; same == readLater {
-			t.Errorf("read later %v: the output is the input: %v", readLater, same)
-		}
-		want := map[bool][]float32{false: {1, 7, 3}, true: {1, 2, 3}}[readLater]
-		if diff := cmp.Diff(want, tensor.Data[float32](feed)); diff != "" {
-			t.Errorf("read later %v: the input afterwards (-want +got):\n%s", readLater, diff)
-		}
+	for _, tc := range []struct {
+		name  string
+		later func(b *graph.Builder, x, y *graph.Node) *graph.Node // unless nil, the output z
+		want  []float32                                            // the input afterwards
+		z     []float32
+	}{
+		{"last", nil, []float32{1, 7, 3}, nil},
+		{"read later", func(b *graph.Builder, x, y *graph.Node) *graph.Node { return b.Add(x, y) },
+			[]float32{1, 2, 3}, []float32{2, 9, 6}},
+		{"seen later", func(b *graph.Builder, x, y *graph.Node) *graph.Node {
+			return b.Squeeze(b.Add(b.Unsqueeze(x, 0), b.Unsqueeze(y, 0)), 0)
+		}, []float32{1, 2, 3}, []float32{2, 9, 6}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := graph.NewBuilder()
+			x := b.Input("x", tensor.Float32, seq)
+			b.Unsqueeze(x, 0) // so that it comes before y, where it is read later
+			y := b.ScatterND(x, b.Const(tensor.Of([]int64{1}, 1, 1)), b.Const(tensor.Of([]float32{7}, 1)))
+			outputs := []graph.Output{{Name: "y", Node: y}}
+			if tc.later != nil {
+				outputs = append(outputs, graph.Output{Name: "z", Node: tc.later(b, x, y)})
+			}
+			g, err := b.Build(outputs...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			feed := tensor.Of([]float32{1, 2, 3}, 3)
+			out, err := interp.New(g, interp.Overwrite("x")).Run(t.Context(), map[string]*tensor.Tensor{"x": feed}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if same := out["y"] == feed; same != (tc.later == nil) {
+				t.Errorf("the output is the input: %v", same)
+			}
+			if diff := cmp.Diff(tc.want, tensor.Data[float32](feed)); diff != "" {
+				t.Errorf("the input afterwards (-want +got):\n%s", diff)
+			}
+			if tc.later == nil {
+				return
+			}
+			if diff := cmp.Diff(tc.z, tensor.Data[float32](out["z"])); diff != "" {
+				t.Errorf("what is read later (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

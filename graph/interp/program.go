@@ -21,8 +21,8 @@ import (
 // number of runs may go on at the same time.
 type Program struct {
 	graph *graph.Graph
-	float tensor.DType // what float32 values are computed in
-	over  map[string]bool
+	float tensor.DType    // what float32 values are computed in
+	over  map[string]bool // inputs that a run may write over
 	steps []step
 }
 
@@ -64,7 +64,7 @@ func New(g *graph.Graph, opts ...Option) *Program {
 	}
 	table := kernels()
 	at := map[*graph.Node]int{}
-	last := map[int]int{}
+	last, viewed := map[int]int{}, map[int]bool{} // the last reader of a value; whether another shares its memory
 	for i, n := range g.Nodes {
 		at[n] = i
 		s := step{node: n}
@@ -79,7 +79,9 @@ func New(g *graph.Graph, opts ...Option) *Program {
 				s.in = append(s.in, at[in])
 				last[at[in]] = i
 			}
-			s.lent = graph.SharesInput(n.Op) && p.steps[s.in[0]].lent
+			if graph.SharesInput(n.Op) {
+				s.lent, viewed[s.in[0]] = p.steps[s.in[0]].lent, true
+			}
 		}
 		p.steps = append(p.steps, s)
 	}
@@ -89,7 +91,7 @@ func New(g *graph.Graph, opts ...Option) *Program {
 	for i, s := range p.steps {
 		if s.node.Op == "ScatterND" {
 			from := s.node.Inputs[0]
-			p.steps[i].over = from.Op == graph.OpInput && p.over[from.Name] && last[at[from]] == i
+			p.steps[i].over = from.Op == graph.OpInput && p.over[from.Name] && last[s.in[0]] == i && !viewed[s.in[0]]
 		}
 	}
 	for value, user := range last {
