@@ -48,8 +48,8 @@ func TestRoom(t *testing.T) {
 	}{
 		{1, 1, 0, []int{1}, []int{1}}, // no run reads the last token
 		{1, 2, 0, []int{1, 2}, []int{2}},
-		{60, 9, 0, []int{60, 68}, []int{68}}, // a prompt gets what it needs
-		{40, 40, 0, []int{40, 79}, []int{79}}, // a limit within a step
+		{60, 9, 0, []int{60, 68}, []int{68}},     // a prompt gets what it needs
+		{40, 40, 0, []int{40, 79}, []int{79}},    // a limit within a step
 		{100, 1, 10, []int{70, 100}, []int{100}}, // whole chunks
 		{5, 300, 0, []int{5, 70, 135, 200, 265, 304}, []int{69, 140, 304}},
 	} {
