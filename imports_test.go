@@ -52,7 +52,7 @@ var imports = map[string][]string{
 	"runtime/ort/internal/library":             {"graph/tensor"},
 	"runtime/ort/internal/library/librarytest": nil,
 
-	"runtime/native": {"runtime", "export", "graph/interp", "graph/tensor"},
+	"runtime/native": {"runtime", "export", "graph", "graph/interp", "graph/tensor"},
 	"runtime":        {"export/safety", "graph/tensor", "tokenizer", "card"},
 	"doctor":         {"configs", "machine", "runtime/ort", "runtime/ort/install"},
 	"eval/task":      {"tokenizer"},

@@ -6,6 +6,30 @@
 // with them, runtime checks and feeds files by them, eval/bench counts by them. The
 // package knows no other: it checks that a card is complete and in range, and fits the
 // inputs and outputs of its file, not that it fits a task or an encoding.
+//
+// # Other readers
+//
+// A file runs wherever ONNX does. A state in place needs no memory that past and present
+// share, which only saves a copy: the present of one run may be a new tensor that is fed as
+// the past of the next. Its capacity is the number of slots that the request needs, and
+// all of it is 0 at first. cache_position counts the slots of the new tokens on from those
+// filled, without gaps. attention_mask has a column for each slot of the capacity: 0 where
+// a row is padded on the left, and 1 elsewhere. In Python, for one row, without padding:
+//
+//	session = onnxruntime.InferenceSession("copy-rope.onnx")
+//	ids = numpy.array([prompt])                  # [batch, seq]
+//	filled, capacity = 0, len(prompt) + new - 1  # the last new token is not read
+//	lengths = {"batch": 1, "capacity": capacity}
+//	states = {i.name: numpy.zeros([lengths.get(d, d) for d in i.shape], numpy.float32)
+//	          for i in session.get_inputs() if i.name.startswith("past")}
+//	while filled < capacity:
+//	    slots = numpy.arange(filled, filled + ids.shape[1])
+//	    feed = {"input_ids": ids, "position_ids": slots[None], "cache_position": slots,
+//	            "attention_mask": numpy.ones([1, capacity], numpy.int64),
+//	            "logits_to_keep": numpy.array([1]), **states}
+//	    logits, *present = session.run(None, {i.name: feed[i.name] for i in session.get_inputs()})
+//	    states = dict(zip(states, present))
+//	    filled, ids = filled + ids.shape[1], logits.argmax(-1)
 package card
 
 import (
@@ -16,7 +40,7 @@ import (
 // The profiles of a model file.
 const (
 	Portable = "portable" // default-domain operators of opset 18 only
-	Fused    = "fused"    // opset 23, with fused attention and norm operators
+	Fused    = "fused"    // opset 23, with fused norm and rotary operators
 )
 
 // Contiguous positions count a row's tokens: 0, 1, 2, …; those of padding are 0.

@@ -141,7 +141,7 @@ func TestMetadataErrors(t *testing.T) {
 		{"batch twice", func(c *card.Card) { c.State[0].Shape[3] = card.Batch }, `axis 3 is "batch", expected a length, batch once`},
 		{"growing batch", func(c *card.Card) { c.State[0].Axis = 0 }, `axis 0 is "batch"`},
 		{"no axes", func(c *card.Card) { c.State[1].Shape = nil }, "shape is empty"},
-		{"kind", func(c *card.Card) { c.State[1].Kind = 2 }, "unknown kind of state 2"},
+		{"kind", func(c *card.Card) { c.State[1].Kind = 3 }, "unknown kind of state 3"},
 		{"state initial", func(c *card.Card) { c.State[0].Initial = math.NaN() }, "initial is NaN"},
 		{"not UTF-8", func(c *card.Card) { c.Task = "\xff" }, "zoo.task"},
 	} {
@@ -175,7 +175,8 @@ func TestParseErrors(t *testing.T) {
 		{"loss not finite", "zoo.loss", "NaN", "loss is NaN"},
 		{"tokenizer garbage", "zoo.tokenizer", "<pad>", "zoo.tokenizer"},
 		{"state garbage", "zoo.state", `[{"grows":1}]`, "zoo.state"},
-		{"state of a kind to come", "zoo.state", `[{"past":"a","present":"b","shape":["1"],"grows":"in place"}]`, `grows is "in place", expected one of [false true]`},
+		{"state of a kind to come", "zoo.state", `[{"past":"a","present":"b","shape":["1"],"grows":"in a ring"}]`,
+			`grows is "in a ring", expected one of [false true "in place"]`},
 		{"config garbage", "zoo.config", "{", "config is not a JSON object"},
 		{"profile", "zoo.profile", "slow", `profile is "slow"`},
 	} {

@@ -1,6 +1,7 @@
 package card
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,22 +17,23 @@ const (
 // Contract says how a model file is fed, and what it gives.
 type Contract struct {
 	Inputs []Port // all of them, in the file's order
-	// IDs, Mask, Positions and Keep are the indices of InputIDs, AttentionMask,
-	// PositionIDs and LogitsToKeep among Inputs; −1 for what the model does not read.
-	IDs, Mask, Positions, Keep int
-	States                     []int  // indices of the states among Inputs, in the order of Card.State
-	Outputs                    []Port // Logits, then the states in the same order; the file may have more
-	Vocab                      int    // token ids run from 0 to Vocab−1
-	OneToken                   bool   // the model takes one token at a time
-	MaskNew                    bool   // the mask covers the new tokens only
+	// IDs, Mask, Positions, Slots and Keep are the indices of InputIDs, AttentionMask,
+	// PositionIDs, CachePosition and LogitsToKeep among Inputs; −1 for what the model
+	// does not read.
+	IDs, Mask, Positions, Slots, Keep int
+	States                            []int  // indices of the states among Inputs, in the order of Card.State
+	Outputs                           []Port // Logits, then the states in the same order; the file may have more
+	Vocab                             int    // token ids run from 0 to Vocab−1
+	OneToken                          bool   // the model takes one token at a time
+	MaskNew                           bool   // the mask covers the new tokens only
 }
 
 // Contract matches the card with the inputs and outputs that its file declares. What is
 // missing, has another type or rank, or is not known here is an error.
 func (c Card) Contract(inputs, outputs []Port) (Contract, error) {
 	k := Contract{Inputs: inputs}
-	standard := []Port{InputIDs, AttentionMask, PositionIDs, LogitsToKeep}
-	for i, at := range []*int{&k.IDs, &k.Mask, &k.Positions, &k.Keep} {
+	standard := []Port{InputIDs, AttentionMask, PositionIDs, CachePosition, LogitsToKeep}
+	for i, at := range []*int{&k.IDs, &k.Mask, &k.Positions, &k.Slots, &k.Keep} {
 		var err error
 		if *at, err = standard[i].find(inputs); err != nil {
 			return k, err
@@ -52,13 +54,24 @@ func (c Card) Contract(inputs, outputs []Port) (Contract, error) {
 			return k, fmt.Errorf("state %s of the card: %w", s.Past, err)
 		}
 	}
-	fed := append([]int{k.IDs, k.Mask, k.Positions, k.Keep}, k.States...)
+	switch inPlace := c.has(InPlace); {
+	case inPlace != (k.Slots >= 0):
+		return k, fmt.Errorf("a model with a state in place reads %s, and no other does", CachePosition.Name)
+	case inPlace && c.has(Growing):
+		return k, errors.New("the model has states in place and states that grow, and one mask cannot cover both")
+	}
+	fed := append([]int{k.IDs, k.Mask, k.Positions, k.Slots, k.Keep}, k.States...)
 	for i, p := range inputs {
 		if !slices.Contains(fed, i) {
 			return k, fmt.Errorf("the model has an input %v that is neither a standard one nor a state of its card", p)
 		}
 	}
 	return k, k.readLengths(len(c.Tokenizer))
+}
+
+// has reports whether a state is of that kind.
+func (c Card) has(kind Kind) bool {
+	return slices.ContainsFunc(c.State, func(s State) bool { return s.Kind == kind })
 }
 
 // addState finds the input and the output of a state.

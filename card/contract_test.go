@@ -17,6 +17,13 @@ func keys() card.State {
 	return s
 }
 
+// inPlace is the same in a buffer of fixed capacity.
+func inPlace() card.State {
+	s := keys()
+	s.Shape[2], s.Kind = card.Room, card.InPlace
+	return s
+}
+
 // recurrent is a state of five numbers that is rewritten.
 func recurrent() card.State {
 	s := card.LayerState(1, "state")
@@ -30,12 +37,15 @@ func TestState(t *testing.T) {
 		past, present string // as ports
 		before, after []int
 		bytes, moved  float64
+		held          float64
 		recurrent     bool
 	}{
 		{keys(), "past_key_values.0.key float32[batch,2,past,8]", "present.0.key float32[batch,2,past+seq,8]",
-			[]int{3, 2, 0, 8}, []int{3, 2, 7, 8}, 4 * 3 * 2 * 7 * 8, 4 * 3 * 2 * 9 * 8, false},
+			[]int{3, 2, 0, 8}, []int{3, 2, 7, 8}, 4 * 3 * 2 * 7 * 8, 4 * 3 * 2 * 9 * 8, 2 * 4 * 3 * 2 * 7 * 8, false},
+		{inPlace(), "past_key_values.0.key float32[batch,2,capacity,8]", "present.0.key float32[batch,2,capacity,8]",
+			[]int{3, 2, 0, 8}, []int{3, 2, 7, 8}, 4 * 3 * 2 * 7 * 8, 4 * 3 * 2 * 9 * 8, 4 * 3 * 2 * 7 * 8, false},
 		{recurrent(), "past.1.state float32[batch,5]", "present.1.state float32[batch,5]",
-			[]int{3, 5}, []int{3, 5}, 4 * 3 * 5, 2 * 4 * 3 * 5, true},
+			[]int{3, 5}, []int{3, 5}, 4 * 3 * 5, 2 * 4 * 3 * 5, 2 * 4 * 3 * 5, true},
 	} {
 		s := tc.state
 		if in, out := s.Input().String(), s.Output().String(); in != tc.past || out != tc.present {
@@ -46,6 +56,9 @@ func TestState(t *testing.T) {
 		}
 		if bytes, moved := s.Bytes(3, 7), s.Moved(3, 7, 2); bytes != tc.bytes || moved != tc.moved {
 			t.Errorf("%s: %v bytes, %v moved; want %v, %v", s.Past, bytes, moved, tc.bytes, tc.moved)
+		}
+		if held := s.Held(3, 7); held != tc.held {
+			t.Errorf("%s: %v bytes held, want %v", s.Past, held, tc.held)
 		}
 		if _, ok := (card.Card{State: []card.State{s}}).Recurrent(); ok != tc.recurrent {
 			t.Errorf("%s: recurrent: %v", s.Past, ok)
@@ -70,10 +83,31 @@ func TestContract(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := card.Contract{Inputs: inputs, IDs: 3, Mask: 2, Positions: -1, Keep: 0, States: []int{1},
+	want := card.Contract{Inputs: inputs, IDs: 3, Mask: 2, Positions: -1, Slots: -1, Keep: 0, States: []int{1},
 		Outputs: []card.Port{outputs[2], outputs[1]}, Vocab: 6}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("contract (-want +got):\n%s", diff)
+	}
+
+	c.State, inputs[1], outputs[1] = []card.State{inPlace()}, inPlace().Input(), inPlace().Output()
+	if _, err := c.Contract(inputs, outputs); err == nil || !strings.Contains(err.Error(), "cache_position") {
+		t.Errorf("a state in place without slots: error %v", err)
+	}
+	got, err = c.Contract(append(inputs, card.CachePosition), outputs)
+	if err != nil || got.Slots != 4 {
+		t.Errorf("a state in place: slots are input %d, error %v", got.Slots, err)
+	}
+	values := keys()
+	values.Past, values.Present = "past_key_values.0.value", "present.0.value"
+	c.State = append(c.State, values)
+	_, err = c.Contract(append(inputs, card.CachePosition, values.Input()), append(outputs, values.Output()))
+	if err == nil || !strings.Contains(err.Error(), "one mask cannot cover both") {
+		t.Errorf("states of both kinds: error %v", err)
+	}
+	c.State, inputs[1], outputs[1] = []card.State{keys()}, keys().Input(), keys().Output()
+	if _, err := c.Contract(append(inputs, card.CachePosition), outputs); err == nil ||
+		!strings.Contains(err.Error(), "no other does") {
+		t.Errorf("slots without a state in place: error %v", err)
 	}
 
 	one := card.Port{Name: card.InputIDs.Name, DType: card.Int64, Shape: []string{card.Batch, "1"}}

@@ -12,6 +12,7 @@ const (
 	Batch = "batch"          // B: rows
 	Seq   = "seq"            // T: new tokens of each row; the length 1 in a model that takes one at a time
 	Past  = "past"           // slots that earlier calls have filled; the length 0 in a model without a growing state
+	Room  = "capacity"       // slots that there is memory for, in a model with a state in place
 	Kept  = "logits_to_keep" // last tokens of each row that have logits; all of Seq without the input LogitsToKeep
 )
 
@@ -29,11 +30,13 @@ type Port struct {
 }
 
 // The inputs and outputs of a model beside its state. A model declares only the inputs
-// that it reads.
+// that it reads. CachePosition is that of a model with a state in place, whose mask is
+// [batch, capacity]: 0 on slots of padding, 1 on all others, filled or not.
 var (
 	InputIDs      = Port{"input_ids", Int64, []string{Batch, Seq}}
 	AttentionMask = Port{"attention_mask", Int64, []string{Batch, Past + "+" + Seq}} // 0 on padding, else 1
 	PositionIDs   = Port{"position_ids", Int64, []string{Batch, Seq}}                // see Card.Positions
+	CachePosition = Port{"cache_position", Int64, []string{Seq}}                     // consecutive slots of the new tokens
 	LogitsToKeep  = Port{Kept, Int64, []string{"1"}}                                 // see Kept
 	Logits        = Port{"logits", Float32, []string{Batch, Kept, "vocab"}}
 )

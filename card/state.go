@@ -15,8 +15,8 @@ type State struct {
 	Present string   `json:"present"`        // output name, such as "present.0.key"
 	Shape   []string `json:"shape"`          // of the input: Batch at most once, lengths, and a name along Axis
 	Kind    Kind     `json:"grows"`          // what a call does to the state
-	Axis    int      `json:"axis,omitempty"` // the axis of a growing state that counts slots, else 0
-	Initial float64  `json:"initial"`        // every element before the first call (a growing state has none then)
+	Axis    int      `json:"axis,omitempty"` // the axis that counts slots, of a state that has them, else 0
+	Initial float64  `json:"initial"`        // every element before the first call; what has slots has none filled then
 }
 
 // Kind says what a call does to a state. What follows from it is in this file.
@@ -26,11 +26,17 @@ type Kind int
 const (
 	Rewritten Kind = iota // the output has the input's shape
 	Growing               // the output is the input, and behind it a slot for each new token
+	// InPlace: the output is the input, with the slots that CachePosition names filled
+	// anew. Who lends one memory to both saves the copy, so nothing else in the model
+	// reads the input. Slots not yet filled are masked by the model and must hold finite
+	// numbers. A call that fails or is stopped may have filled its slots: they count as
+	// not filled, and the next call fills them. No model has these and Growing ones.
+	InPlace
 )
 
 // written lists the values of the key "grows", which was a boolean when files were first
 // written, by kind.
-var written = []string{Rewritten: "false", Growing: "true"}
+var written = []string{Rewritten: "false", Growing: "true", InPlace: `"in place"`}
 
 // MarshalJSON returns the value of the key "grows".
 func (k Kind) MarshalJSON() ([]byte, error) {
@@ -77,12 +83,15 @@ func (s State) Output() Port {
 	return p
 }
 
+// Slotted reports whether the state has slots of tokens along Axis.
+func (s State) Slotted() bool { return s.Kind == Growing || s.Kind == InPlace }
+
 // AppendDims appends to dims the shape of the state of so many rows that have filled so
-// many slots.
+// many slots, or in place have room for so many.
 func (s State) AppendDims(dims []int, rows, slots int) []int {
 	for i, axis := range s.Shape {
 		n := rows
-		if s.Kind == Growing && i == s.Axis {
+		if s.Slotted() && i == s.Axis {
 			n = slots
 		} else if axis != Batch {
 			n, _ = strconv.Atoi(axis) // which a valid card has checked
@@ -101,11 +110,20 @@ func (s State) Bytes(rows, slots int) float64 {
 	return size
 }
 
+// Held returns how many bytes are held for the state during a call: a state that is not
+// in place is there twice, as what is read and what is written.
+func (s State) Held(rows, slots int) float64 {
+	if s.Kind == InPlace {
+		return s.Bytes(rows, slots)
+	}
+	return 2 * s.Bytes(rows, slots)
+}
+
 // Moved returns how many bytes of the state a call cannot but read or write, which adds so
 // many new slots to those that rows have filled: what is there is read, and what is new
 // written.
 func (s State) Moved(rows, past, fresh int) float64 {
-	if s.Kind == Growing {
+	if s.Slotted() {
 		return s.Bytes(rows, past+fresh)
 	}
 	return 2 * s.Bytes(rows, past)
@@ -120,9 +138,9 @@ func (s *State) validate() error {
 	switch {
 	case len(s.Shape) == 0:
 		return errors.New("shape is empty")
-	case s.Kind == Rewritten && s.Axis != 0:
+	case !s.Slotted() && s.Axis != 0:
 		return fmt.Errorf("axis is %d for a state that does not grow, expected 0", s.Axis)
-	case s.Kind == Growing && (s.Axis < 0 || s.Axis >= len(s.Shape)):
+	case s.Slotted() && (s.Axis < 0 || s.Axis >= len(s.Shape)):
 		return fmt.Errorf("growing axis %d is outside the shape's %d axes", s.Axis, len(s.Shape))
 	case !finite(&s.Initial):
 		return fmt.Errorf("initial is %v, expected a finite number", s.Initial)
@@ -130,7 +148,7 @@ func (s *State) validate() error {
 	for i, axis := range s.Shape {
 		n, err := strconv.Atoi(axis)
 		ok := err == nil && n >= 0 || axis == Batch && slices.Index(s.Shape, Batch) == i
-		if s.Kind == Growing && i == s.Axis {
+		if s.Slotted() && i == s.Axis {
 			ok = axis != Batch
 		}
 		if !ok {

@@ -57,6 +57,7 @@ func graphs(t testing.TB) []built {
 		build(t, "indices and reductions", indicesAndReductions),
 		build(t, "fused", fusedOps),
 		build(t, "attention with past", withPast),
+		build(t, "state in place", inPlace),
 		build(t, "constants", constants),
 		build(t, "scalars", scalars),
 		build(t, "training step", trainingStep),
@@ -129,6 +130,17 @@ func withPast(b *graph.Builder) []graph.Output {
 	scores = b.Where(seen, scores, b.Float(-1e9))
 	kept := b.SliceLast(b.Softmax(scores, -1), 2, graph.Sym("logits_to_keep"))
 	return []graph.Output{{Name: "logits", Node: kept}, {Name: "present.0.key", Node: present}}
+}
+
+// inPlace is of the words of such a model: it writes slots of a state that has room for
+// more, and has a norm's square.
+func inPlace(b *graph.Builder) []graph.Output {
+	room := graph.Sym("capacity")
+	rows := b.Pow(b.Input("x", tensor.Float32, seq, graph.N(4)), 2)
+	at := b.Unsqueeze(b.Input("cache_position", tensor.Int64, seq), 1)
+	present := b.ScatterND(b.Input("past.0.state", tensor.Float32, room, graph.N(4)), at, rows)
+	return []graph.Output{{Name: "logits", Node: b.MatMul(rows, b.Transpose(present, 1, 0))},
+		{Name: "present.0.state", Node: present}}
 }
 
 func constants(b *graph.Builder) []graph.Output {

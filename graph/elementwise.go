@@ -20,6 +20,11 @@ func elementwiseOps() operators {
 			gx := b.Div(g, n.Inputs[1])
 			return []*Node{gx, b.Neg(b.Mul(gx, n))}
 		}),
+		"Pow": {min: 2, max: 2, since: 7, infer: inferPow, vjp: func(b *Builder, n, g *Node) []*Node {
+			p := tensor.Data[float32](n.Inputs[1].Value)[0]
+			slope := b.Mul(b.Float(float64(p)), b.Pow(n.Inputs[0], float64(p-1)))
+			return []*Node{b.Mul(g, slope), nil}
+		}},
 		"Neg":        unary(6, func(b *Builder, n, g *Node) *Node { return b.Neg(g) }),
 		"Exp":        unary(6, func(b *Builder, n, g *Node) *Node { return b.Mul(g, n) }),
 		"Sqrt":       unary(6, func(b *Builder, n, g *Node) *Node { return b.Div(b.Mul(g, b.Float(0.5)), n) }),
@@ -94,6 +99,16 @@ func unary(since int, vjp func(b *Builder, n, g *Node) *Node) operator {
 		},
 		vjp: func(b *Builder, n, g *Node) []*Node { return []*Node{vjp(b, n, g)} },
 	}
+}
+
+// inferPow wants a power that is a constant, as that of norms.
+func inferPow(n *Node) error {
+	p := n.Inputs[1]
+	if p.Op != OpConstant || p.DType != tensor.Float32 || p.Rank() != 0 {
+		return n.errorf("needs a float32 constant without axes as its power")
+	}
+	n.DType, n.Shape = n.Inputs[0].DType, n.Inputs[0].Shape
+	return n.wantDType(0, tensor.Float32)
 }
 
 // comparison is a broadcasting operator of two inputs with a bool result.
@@ -175,6 +190,9 @@ func (b *Builder) Mul(x, y *Node) *Node { return b.arithmetic("Mul", x, y) }
 
 // Div returns x / y, broadcast.
 func (b *Builder) Div(x, y *Node) *Node { return b.arithmetic("Div", x, y) }
+
+// Pow returns x to a constant power.
+func (b *Builder) Pow(x *Node, power float64) *Node { return b.Op("Pow", []*Node{x, b.Float(power)}) }
 
 // Neg returns −x.
 func (b *Builder) Neg(x *Node) *Node { return b.Op("Neg", []*Node{x}) }

@@ -54,6 +54,8 @@ var elementwiseGradients = []gradientRow{
 	{op: "Neg", build: func(m maker) *graph.Node { return m.Neg(m.w(3)) }},
 	{op: "Exp", build: func(m maker) *graph.Node { return m.Exp(m.w(3)) }},
 	{op: "Sqrt", build: func(m maker) *graph.Node { x := m.w(3); return m.Sqrt(m.Mul(x, x)) }},
+	{op: "Pow", name: "square", build: func(m maker) *graph.Node { return m.Pow(m.w(3), 2) }},
+	{op: "Pow", name: "cube", build: func(m maker) *graph.Node { return m.Pow(m.w(3), 3) }},
 	{op: "Reciprocal", build: func(m maker) *graph.Node { return m.Reciprocal(m.w(3)) }},
 	{op: "Sin", build: func(m maker) *graph.Node { return m.Sin(m.w(3)) }},
 	{op: "Cos", build: func(m maker) *graph.Node { return m.Cos(m.w(3)) }},

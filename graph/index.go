@@ -17,6 +17,7 @@ func indexOps() operators {
 		// reduction, which is always used here.
 		"ScatterElements": {min: 3, max: 3, since: 16, attrs: []string{"axis", "reduction"},
 			infer: inferScatterElements},
+		"ScatterND": {min: 3, max: 3, since: 11, infer: inferScatterND},
 	}
 }
 
@@ -110,6 +111,21 @@ func inferScatterElements(n *Node) error {
 	return nil
 }
 
+func inferScatterND(n *Node) error {
+	x, at, v := n.Inputs[0], n.Inputs[1], n.Inputs[2]
+	if err := n.wantDType(1, tensor.Int64); err != nil {
+		return err
+	}
+	depth, literal := at.Dim(-1).Int()
+	if at.Rank() == 0 || !literal || depth > x.Rank() || v.DType != x.DType ||
+		!slices.Equal(v.Shape, slices.Concat(at.Shape[:at.Rank()-1], x.Shape[depth:])) {
+		return n.errorf("needs indices [..., k] into the first k axes and updates of the data's type, " +
+			"shaped like the indices without their last axis and the data's other axes")
+	}
+	n.DType, n.Shape = x.DType, x.Shape
+	return nil
+}
+
 // sameBut reports whether two shapes agree in every axis but one.
 func sameBut(axis int, a, b []Dim) bool {
 	if len(a) != len(b) {
@@ -137,4 +153,11 @@ func (b *Builder) GatherElements(x, at *Node, axis int) *Node {
 // repeat. It has no gradient: it occurs in gradients only.
 func (b *Builder) ScatterAdd(x, at, updates *Node, axis int) *Node {
 	return b.Op("ScatterElements", []*Node{x, at, updates}, Attr{"axis", int64(axis)}, Attr{"reduction", "add"})
+}
+
+// ScatterND returns x with updates in the places of its first k axes that the last
+// axis of at names, at [..., k]; no place may be named twice. An engine may write over
+// x itself where the caller lends one memory to both. It has no gradient.
+func (b *Builder) ScatterND(x, at, updates *Node) *Node {
+	return b.Op("ScatterND", []*Node{x, at, updates})
 }

@@ -40,6 +40,8 @@ var elementwiseRows = []kernelRow{
 	{"Neg", "float", func(m maker) *graph.Node { return m.Neg(m.vec(1, -2)) }, f32(shape{2}, -1, 2)},
 	{"Neg", "int64", func(m maker) *graph.Node { return m.Neg(m.Ints(1, -2)) }, i64(shape{2}, -1, 2)},
 	{"Exp", "", func(m maker) *graph.Node { return m.Exp(m.vec(0, 1)) }, f32(shape{2}, 1, math.E)},
+	{"Pow", "square", func(m maker) *graph.Node { return m.Pow(m.vec(-3, 2), 2) }, f32(shape{2}, 9, 4)},
+	{"Pow", "root", func(m maker) *graph.Node { return m.Pow(m.vec(9, 0.25), 0.5) }, f32(shape{2}, 3, 0.5)},
 	{"Sqrt", "", func(m maker) *graph.Node { return m.Sqrt(m.vec(0, 9)) }, f32(shape{2}, 0, 3)},
 	{"Reciprocal", "", func(m maker) *graph.Node { return m.Reciprocal(m.vec(4, -2)) }, f32(shape{2}, 0.25, -0.5)},
 	{"Sin", "", func(m maker) *graph.Node { return m.Sin(m.vec(0, math.Pi/2)) }, f32(shape{2}, 0, 1)},
@@ -192,6 +194,13 @@ var indexRows = []kernelRow{
 	{"ScatterElements", "nothing", func(m maker) *graph.Node {
 		return m.ScatterAdd(m.vec(1), m.i(shape{0}), m.f(shape{0}), 0)
 	}, f32(shape{1}, 1)},
+	{"ScatterND", "rows", func(m maker) *graph.Node {
+		return m.ScatterND(m.f(shape{2, 2, 2}, 1, 2, 3, 4, 5, 6, 7, 8), m.i(shape{2, 2}, 1, 0, 0, -1),
+			m.f(shape{2, 2}, 10, 20, 30, 40))
+	}, f32(shape{2, 2, 2}, 1, 2, 30, 40, 10, 20, 7, 8)},
+	{"ScatterND", "numbers", func(m maker) *graph.Node {
+		return m.ScatterND(m.Ints(1, 2, 3), m.i(shape{1, 1}, 2), m.Ints(9))
+	}, i64(shape{3}, 1, 2, 9)},
 }
 
 var reduceRows = []kernelRow{

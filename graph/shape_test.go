@@ -266,6 +266,19 @@ var ruleRows = []shapeRow{
 		return raw(m, "ScatterElements", "reduction", "mul", in(m, "x", "9"), ints(m, "i", "2"), in(m, "u", "2"))
 	}, bad: `reduction "mul"; only add`},
 
+	{op: "ScatterND", build: func(m maker) *graph.Node {
+		at, rows := ints(m, "i", "batch", "2", "seq", "3"), in(m, "u", "batch", "2", "seq", "4")
+		return m.ScatterND(in(m, "x", "batch", "2", "capacity", "4"), at, rows)
+	}, want: "float32[batch,2,capacity,4]"},
+	{op: "ScatterND", build: func(m maker) *graph.Node {
+		return m.ScatterND(in(m, "x", "9", "4"), ints(m, "i", "seq", "1"), in(m, "u", "seq", "3"))
+	}, bad: "updates of the data's type, shaped like"},
+	{op: "Pow", build: func(m maker) *graph.Node { return m.Pow(in(m, "x", "batch", "4"), 2) },
+		want: "float32[batch,4]"},
+	{op: "Pow", build: func(m maker) *graph.Node {
+		return m.Op("Pow", []*graph.Node{in(m, "x", "4"), in(m, "y", "4")})
+	}, bad: "float32 constant without axes"},
+
 	{op: "ReduceSum",
 		build: func(m maker) *graph.Node { return m.ReduceSum(in(m, "x", "batch", "seq", "4"), false, -1, 0) },
 		want:  "float32[seq]"},

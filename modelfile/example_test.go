@@ -22,6 +22,6 @@ func Example() {
 		return
 	}
 	info, err := export.ReadInfo(file)
-	fmt.Println(made.Name(), "opset", info.Opset, "Attention:", info.Ops["Attention"], err)
-	// Output: copy-rope opset 23 Attention: 1 <nil>
+	fmt.Println(made.Name(), "opset", info.Opset, "RMSNormalization:", info.Ops["RMSNormalization"], err)
+	// Output: copy-rope opset 23 RMSNormalization: 3 <nil>
 }

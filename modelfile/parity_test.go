@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/nopezoo/zoo/card"
@@ -84,7 +85,8 @@ func reference(t testing.TB, m *models.Decoder, weights map[string]*tensor.Tenso
 // TestParity: the interpreter on the model's graph, ONNX Runtime on the exported
 // file all at once, token by token with the cache, and prefilled in chunks, and
 // the file read back and run by the interpreter give the same logits, with and
-// without left padding. The bound is the project's definition of parity.
+// without left padding, with states in place and with states that grow. The bound is the
+// project's definition of parity.
 func TestParity(t *testing.T) {
 	orttest.Require(t)
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -114,35 +116,45 @@ func TestParity(t *testing.T) {
 			for name, rows := range batches {
 				want[name] = reference(t, m, weights, rows)
 			}
+			made := modelfile.Model{Config: m.Config(), Weights: weights, Card: description()}
 			for _, profile := range []string{card.Portable, card.Fused} {
-				file, err := modelfile.Model{Config: m.Config(), Weights: weights, Card: description()}.ONNX(profile)
+				file, err := made.ONNX(profile)
 				if err != nil {
 					t.Fatal(err)
 				}
-				for engine, opt := range engines {
-					t.Run(fmt.Sprintf("%s/%s/%s/%s", encoding.Name, settings, profile, engine), func(t *testing.T) {
-						s, err := runtime.OpenBytes(file, opt)
-						if err != nil {
-							t.Fatal(err)
-						}
-						defer s.Close()
-						bound := 1e-4
-						if opt.Exact {
-							bound = 1e-6 // float32 weights and logits, nothing rounded between
-						}
-						for name, rows := range batches {
-							got, err := s.Logits(t.Context(), rows)
-							if err != nil {
-								t.Fatal(err)
-							}
-							for i := range rows {
-								if d := worst(tensor.Data[float32](got[i]), want[name][i]); !(d <= bound) {
-									t.Errorf("%s, row %d of %d tokens: off by %.2g", name, i, len(rows[i]), d)
-								}
-							}
-						}
-					})
+				for kind, file := range map[string][]byte{"in place": file, "growing": growing(t, made, profile)} {
+					for engine, opt := range engines {
+						t.Run(strings.Join([]string{encoding.Name, settings, profile, kind, engine}, "/"), func(t *testing.T) {
+							testParity(t, file, opt, batches, want)
+						})
+					}
 				}
+			}
+		}
+	}
+}
+
+// testParity compares the logits of a file with those of each row by itself.
+func testParity(
+	t *testing.T, file []byte, opt runtime.Options, batches map[string][][]int64, want map[string][][]float64,
+) {
+	s, err := runtime.OpenBytes(file, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	bound := 1e-4
+	if opt.Exact {
+		bound = 1e-6 // float32 weights and logits, nothing rounded between
+	}
+	for name, rows := range batches {
+		got, err := s.Logits(t.Context(), rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range rows {
+			if d := worst(tensor.Data[float32](got[i]), want[name][i]); !(d <= bound) {
+				t.Errorf("%s, row %d of %d tokens: off by %.2g", name, i, len(rows[i]), d)
 			}
 		}
 	}

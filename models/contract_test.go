@@ -72,9 +72,8 @@ func TestContractCarriesEveryClass(t *testing.T) {
 	plain := newRunner(t, models.WithEncoding(cfg, pe.NoPE{}), models.Mode{}, 1).step(tokens(9, 1))[0]
 	for _, enc := range []pe.Encoding{addPositions{}, halve{}, linearWeights{}, keyPenalty{}, everyOther{}} {
 		m := models.WithEncoding(cfg, enc)
-		for _, fused := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%T/fused=%v", enc, fused), func(t *testing.T) {
-				mode := models.Mode{Fused: fused}
+		for _, mode := range modes {
+			t.Run(fmt.Sprintf("%T/%s", enc, modeName(mode)), func(t *testing.T) {
 				full := newRunner(t, m, mode, 1).step(tokens(9, 1))[0]
 				if worst(full[8], plain[8]) < 1e-6 {
 					t.Error("the encoding has no effect")

@@ -115,6 +115,9 @@ type Mode struct {
 	// Cache adds past keys and values, an attention mask for left padding, and
 	// logits_to_keep. Without it the batch is right-padded, or not padded.
 	Cache bool
+	// Growing makes states that grow, of which a run writes a longer copy, instead of
+	// states in place (see card.Kind). Files were made so before there were these.
+	Growing bool
 	// Fused uses opset-23 operators, which have no gradient.
 	Fused bool
 	// Attentions adds the attention weights of each layer as outputs [B,H,T,S] (see

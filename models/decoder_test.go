@@ -3,6 +3,7 @@ package models_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -50,7 +51,22 @@ func lively(m *models.Decoder) map[string]*tensor.Tensor {
 	return models.InitWeights(params, 7)
 }
 
-// runner runs an exported graph in float64 over its cache.
+// modes are the graphs of a decoder that must agree: both contracts of states, in both
+// profiles.
+var modes = []models.Mode{{}, {Fused: true}, {Growing: true}, {Growing: true, Fused: true}}
+
+func modeName(m models.Mode) string {
+	name := "in place"
+	if m.Growing {
+		name = "growing"
+	}
+	if m.Fused {
+		name += ", fused"
+	}
+	return name
+}
+
+// runner runs an exported graph in float64 over its states.
 type runner struct {
 	t       testing.TB
 	prog    *interp.Program
@@ -59,7 +75,12 @@ type runner struct {
 	weights map[string]*tensor.Tensor
 	cache   map[string]*tensor.Tensor
 	mask    [][]int64
+	room    int // slots of states in place; 0 for growing ones
 }
+
+// junk fills the slots of states in place that no token has filled: what is there must
+// not matter.
+const junk = 1e3
 
 func newRunner(t testing.TB, m *models.Decoder, mode models.Mode, batch int) *runner {
 	t.Helper()
@@ -69,17 +90,22 @@ func newRunner(t testing.TB, m *models.Decoder, mode models.Mode, batch int) *ru
 	}
 	r := &runner{t: t, prog: interp.New(g, interp.Float64), g: g, states: states, weights: lively(m),
 		cache: map[string]*tensor.Tensor{}, mask: make([][]int64, batch)}
+	if !mode.Growing {
+		r.room = 16
+	}
 	for _, s := range states {
-		r.cache[s.Past] = tensor.New(tensor.Float32, s.AppendDims(nil, batch, 0)...)
+		c := tensor.New(tensor.Float32, s.AppendDims(nil, batch, r.room)...)
+		for i := range tensor.Data[float32](c) {
+			tensor.Data[float32](c)[i] = junk
+		}
+		r.cache[s.Past] = c
 	}
 	return r
 }
 
-// step feeds the next tokens of each row (−1: a pad on the left) and returns the
-// logits of all of them, [B][T][V].
-func (r *runner) step(rows ...[]int64) [][][]float64 {
-	r.t.Helper()
-	batch, width := len(rows), len(rows[0])
+// feed returns the inputs for the next tokens of each row (−1: a pad on the left).
+func (r *runner) feed(rows ...[]int64) map[string]*tensor.Tensor {
+	batch, width, filled := len(rows), len(rows[0]), len(r.mask[0])
 	ids, pos := tensor.New(tensor.Int64, batch, width), tensor.New(tensor.Int64, batch, width)
 	for i, row := range rows {
 		for j, id := range row {
@@ -96,17 +122,34 @@ func (r *runner) step(rows ...[]int64) [][][]float64 {
 			}
 		}
 	}
-	mask := tensor.Of(slices.Concat(r.mask...), batch, len(r.mask[0]))
-	feed := map[string]*tensor.Tensor{
-		"input_ids": ids, "attention_mask": mask, "logits_to_keep": tensor.Of([]int64{int64(width)}, 1),
+	feed := map[string]*tensor.Tensor{"input_ids": ids, "logits_to_keep": tensor.Of([]int64{int64(width)}, 1)}
+	columns := filled + width
+	if r.room > 0 {
+		columns = r.room
+		at := tensor.New(tensor.Int64, width)
+		for i := range width {
+			tensor.Data[int64](at)[i] = int64(filled + i)
+		}
+		feed["cache_position"] = at
 	}
+	var mask []int64
+	for _, m := range r.mask {
+		mask = append(mask, m...)
+		mask = append(mask, slices.Repeat([]int64{1}, columns-len(m))...)
+	}
+	feed["attention_mask"] = tensor.Of(mask, batch, columns)
 	if r.g.Input("position_ids") != nil {
 		feed["position_ids"] = pos
 	}
-	for name, c := range r.cache {
-		feed[name] = c
-	}
-	out, err := r.prog.Run(r.t.Context(), feed, r.weights)
+	maps.Copy(feed, r.cache)
+	return feed
+}
+
+// step feeds the next tokens of each row and returns the logits of all of them, [B][T][V].
+func (r *runner) step(rows ...[]int64) [][][]float64 {
+	r.t.Helper()
+	batch, width := len(rows), len(rows[0])
+	out, err := r.prog.Run(r.t.Context(), r.feed(rows...), r.weights)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -151,14 +194,14 @@ func tokens(n int, seed uint64) []int64 {
 	return out
 }
 
-// variants calls f for every encoding under both settings and in both profiles.
+// variants calls f for every encoding under both settings and in all modes.
 func variants(t *testing.T, f func(t *testing.T, m *models.Decoder, mode models.Mode)) {
 	for _, row := range pe.Table() {
 		for _, settings := range []string{"modern", "faithful"} {
 			m := newDecoder(t, micro(row.Name, settings))
-			for _, fused := range []bool{false, true} {
-				t.Run(fmt.Sprintf("%s/%s/fused=%v", row.Name, settings, fused), func(t *testing.T) {
-					f(t, m, models.Mode{Fused: fused})
+			for _, mode := range modes {
+				t.Run(fmt.Sprintf("%s/%s/%s", row.Name, settings, modeName(mode)), func(t *testing.T) {
+					f(t, m, mode)
 				})
 			}
 		}
@@ -285,82 +328,138 @@ func TestOrderMatters(t *testing.T) {
 	})
 }
 
+// No bit of a row depends on the others of its batch: neither its logits nor what the
+// states hold of it, whatever the others are.
+func TestRowsAreApart(t *testing.T) {
+	variants(t, func(t *testing.T, m *models.Decoder, mode models.Mode) {
+		a, b := newRunner(t, m, mode, 3), newRunner(t, m, mode, 3)
+		for _, step := range []struct{ mine, other []int64 }{
+			{tokens(5, 1), tokens(5, 2)}, {tokens(1, 3), tokens(1, 4)}, {tokens(4, 5), tokens(4, 6)},
+		} {
+			x := a.step(step.mine, step.mine, step.mine)
+			y := b.step(step.other, step.mine, step.other)
+			if diff := cmp.Diff(x[1], y[1]); diff != "" {
+				t.Errorf("logits of row 1, beside itself and beside others:\n%s", diff)
+			}
+		}
+		for _, s := range a.states {
+			x, y := tensor.Data[float64](a.cache[s.Past]), tensor.Data[float64](b.cache[s.Past])
+			row := len(x) / 3
+			if !slices.Equal(x[row:2*row], y[row:2*row]) {
+				t.Errorf("%s: row 1 holds something else beside other rows", s.Past)
+			}
+			if slices.Equal(x[:row], y[:row]) {
+				t.Errorf("%s: row 0 holds the same for other tokens", s.Past)
+			}
+		}
+	})
+}
+
+// A run writes the slots that it is told to and no others, so that what is filled stays,
+// and what was written before a failure is written again.
+func TestInPlace(t *testing.T) {
+	variants(t, func(t *testing.T, m *models.Decoder, mode models.Mode) {
+		if mode.Growing {
+			return
+		}
+		r, once := newRunner(t, m, mode, 2), newRunner(t, m, mode, 2)
+		r.step(tokens(5, 1), tokens(5, 2))
+		once.step(tokens(5, 1), tokens(5, 2))
+		r.step(tokens(3, 3), tokens(3, 4))
+		for i := range r.mask {
+			r.mask[i] = r.mask[i][:5] // as if that run had failed
+		}
+		again, want := r.step(tokens(3, 5), tokens(3, 6)), once.step(tokens(3, 5), tokens(3, 6))
+		if diff := cmp.Diff(want, again); diff != "" {
+			t.Errorf("slots filled for the second time:\n%s", diff)
+		}
+		for _, s := range r.states {
+			if diff := cmp.Diff(tensor.Data[float64](once.cache[s.Past]), tensor.Data[float64](r.cache[s.Past])); diff != "" {
+				t.Errorf("%s:\n%s", s.Past, diff)
+			}
+			shape := r.cache[s.Past].Shape()
+			inner := tensor.Numel(shape[s.Axis+1:])
+			for i, v := range tensor.Data[float64](r.cache[s.Past]) {
+				if slot := i / inner % shape[s.Axis]; (v == junk) != (slot >= 8) {
+					t.Fatalf("%s: slot %d holds %v after 8 tokens", s.Past, slot, v)
+				}
+			}
+		}
+	})
+}
+
 // logits_to_keep returns the last rows only.
 func TestLogitsToKeep(t *testing.T) {
 	m := newDecoder(t, micro("nope", "modern"))
-	r := newRunner(t, m, models.Mode{}, 1)
-	ids := tokens(6, 3)
-	all := r.step(ids)[0]
-	feed := map[string]*tensor.Tensor{
-		"input_ids": tensor.Of(ids, 1, 6), "attention_mask": tensor.Of([]int64{1, 1, 1, 1, 1, 1}, 1, 6),
-		"logits_to_keep": tensor.Of([]int64{2}, 1),
+	for _, mode := range modes {
+		ids := tokens(6, 3)
+		all := newRunner(t, m, mode, 1).step(ids)[0]
+		r := newRunner(t, m, mode, 1)
+		feed := r.feed(ids)
+		feed["logits_to_keep"] = tensor.Of([]int64{2}, 1)
+		out, err := r.prog.Run(t.Context(), feed, r.weights)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := out["logits"].Shape(); !slices.Equal(s, []int{1, 2, 11}) {
+			t.Fatalf("logits have shape %v", s)
+		}
+		same(t, "kept rows", tensor.Data[float64](out["logits"]), slices.Concat(all[4], all[5]))
 	}
-	for name, c := range newRunner(t, m, models.Mode{}, 1).cache {
-		feed[name] = c
-	}
-	out, err := r.prog.Run(t.Context(), feed, r.weights)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s := out["logits"].Shape(); !slices.Equal(s, []int{1, 2, 11}) {
-		t.Fatalf("logits have shape %v", s)
-	}
-	same(t, "kept rows", tensor.Data[float64](out["logits"]), slices.Concat(all[4], all[5]))
 }
 
 // Attention weights are a causal distribution over the keys.
 func TestAttentions(t *testing.T) {
 	m := newDecoder(t, micro("alibi", "modern"))
-	g, _, err := m.Graph(models.Mode{Attentions: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := newRunner(t, m, models.Mode{Attentions: true}, 1)
-	feed := map[string]*tensor.Tensor{
-		"input_ids": tensor.Of(tokens(4, 1), 1, 4), "attention_mask": tensor.Of([]int64{1, 1, 1, 1}, 1, 4),
-		"logits_to_keep": tensor.Of([]int64{1}, 1),
-	}
-	for name, c := range r.cache {
-		feed[name] = c
-	}
-	out, err := interp.New(g, interp.Float64).Run(t.Context(), feed, r.weights)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for layer := range 2 {
-		a := out[fmt.Sprintf("attentions.%d", layer)]
-		if !slices.Equal(a.Shape(), []int{1, 2, 4, 4}) {
-			t.Fatalf("attentions.%d have shape %v", layer, a.Shape())
+	for _, mode := range []models.Mode{{Attentions: true}, {Attentions: true, Growing: true}} {
+		r := newRunner(t, m, mode, 1)
+		keys := max(r.room, 4)
+		out, err := r.prog.Run(t.Context(), r.feed(tokens(4, 1)), r.weights)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for i := range 8 {
-			row := tensor.Data[float64](a)[i*4:][:4]
-			sum := 0.0
-			for k, p := range row {
-				sum += p
-				if k > i%4 && p != 0 {
-					t.Errorf("layer %d, query %d sees key %d", layer, i%4, k)
-				}
+		for layer := range 2 {
+			a := out[fmt.Sprintf("attentions.%d", layer)]
+			if !slices.Equal(a.Shape(), []int{1, 2, 4, keys}) {
+				t.Fatalf("attentions.%d have shape %v", layer, a.Shape())
 			}
-			if math.Abs(sum-1) > 1e-12 {
-				t.Errorf("layer %d, query %d: weights sum to %v", layer, i%4, sum)
+			for i := range 8 {
+				row := tensor.Data[float64](a)[i*keys:][:keys]
+				sum := 0.0
+				for k, p := range row {
+					sum += p
+					if k > i%4 && p != 0 {
+						t.Errorf("layer %d, query %d sees key %d", layer, i%4, k)
+					}
+				}
+				if math.Abs(sum-1) > 1e-12 {
+					t.Errorf("layer %d, query %d: weights sum to %v", layer, i%4, sum)
+				}
 			}
 		}
 	}
 }
 
-// Golden texts of the forward graphs guard refactors.
+// Golden texts of the forward graphs guard refactors. What states that grow change is
+// the same for all encodings, so one shows it.
 func TestGraphText(t *testing.T) {
 	var names []string
 	for _, row := range pe.Table() {
-		for _, fused := range []bool{false, true} {
+		for _, mode := range modes {
+			if mode.Growing && row.Name != "nope" {
+				continue
+			}
 			cfg := micro(row.Name, "modern")
 			cfg.NLayers = 1
-			g, _, err := newDecoder(t, cfg).Graph(models.Mode{Fused: fused})
+			g, _, err := newDecoder(t, cfg).Graph(mode)
 			if err != nil {
 				t.Fatal(err)
 			}
 			name := row.Name
-			if fused {
+			if mode.Growing {
+				name += "_growing"
+			}
+			if mode.Fused {
 				name += "_fused"
 			}
 			names = append(names, name)

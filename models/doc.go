@@ -2,6 +2,17 @@
 // architecture serves training, export and the pure-Go engine. The package
 // reads and writes no files and runs nothing.
 //
+// # States
+//
+// The graph of a file takes the states of earlier tokens and gives those with the new
+// ones. A decoder writes them in place: keys and values [B,H,S,K] have room for S slots,
+// the input cache_position [T] says which the new tokens take, and ScatterND writes them,
+// whatever S is. Attention goes over all S slots. Those not filled come after every query,
+// so the causal mask hides them; the input attention_mask [B,S] hides padding. With
+// Mode.Growing a state is as long as what is filled, and a run writes a longer copy, as
+// files were before. The Clockwork RNN rewrites a state of fixed size. Package card has
+// the contract.
+//
 // # The model of Kazemnejad et al. 2023
 //
 // With the settings faithful, d_model 768, 12 layers, 12 heads, d_ff 3072 and

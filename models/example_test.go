@@ -26,6 +26,7 @@ func Example() {
 	// 4320 weights
 	// input_ids
 	// attention_mask
+	// cache_position
 	// past_key_values.0.key
 	// past_key_values.0.value
 	// past_key_values.1.key

@@ -14,9 +14,13 @@ import (
 const masked = -1e9
 
 // rmsNorm returns x / √(mean(x²) + eps) ∘ gain over the last axis of x [N,D].
-func rmsNorm(b *graph.Builder, x, gain *graph.Node, eps float64, fused bool) *graph.Node {
-	if fused {
+func rmsNorm(b *graph.Builder, x, gain *graph.Node, eps float64, m Mode) *graph.Node {
+	if m.Fused {
 		return b.RMSNormalization(x, gain, float32(eps))
+	}
+	if m.Cache { // in the words that ONNX Runtime makes one operator of
+		power := b.ReduceMean(b.Pow(x, 2), true, -1)
+		return b.Mul(b.Div(x, b.Sqrt(b.Add(power, b.Float(eps)))), gain)
 	}
 	power := b.ReduceMean(b.Mul(x, x), true, -1)
 	r := b.Reciprocal(b.Sqrt(b.Add(power, b.Float(eps))))

@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/card"
@@ -18,24 +19,29 @@ type pass struct {
 	mode Mode
 	out  *Forward
 
-	batch, seq, past, total graph.Dim
-	ids, mask               *graph.Node
-	shapes                  map[string][]int
+	batch, seq, total graph.Dim // B, T, S
+	ids, mask         *graph.Node
+	slots             *graph.Node // of the new tokens, [T]; nil without a cache
+	shapes            map[string][]int
 }
 
 func newPass(d *Decoder, b *graph.Builder, m Mode) *pass {
 	p := &pass{Decoder: d, b: b, mode: m, out: &Forward{}, shapes: map[string][]int{}}
 	p.batch, p.seq = graph.Sym(card.Batch), graph.Sym(card.Seq)
-	p.total = p.seq
-	if m.Cache {
-		p.past = graph.Sym(card.Past)
-		p.total = p.past.Add(p.seq)
-	}
 	p.ids = input(p.b, card.InputIDs)
-	if m.Cache {
-		// Early, so that every layer reads the number of slots off the mask, and
-		// what follows from that number is one node.
+	// The mask comes early, so that every layer reads the number of slots off it, and
+	// what follows from that number is one node.
+	switch {
+	case !m.Cache:
+		p.total = p.seq
+	case m.Growing:
+		p.total = graph.Sym(card.Past).Add(p.seq)
 		p.mask = input(p.b, card.AttentionMask)
+		p.slots = b.SliceLast(b.Range(graph.N(0), p.total), 0, p.seq)
+	default:
+		p.total = graph.Sym(card.Room)
+		p.mask = input(p.b, card.AttentionMask, card.Past+"+"+card.Seq, card.Room)
+		p.slots = input(p.b, card.CachePosition)
 	}
 	for _, q := range d.Params() {
 		p.shapes[q.Name] = q.Shape
@@ -57,7 +63,7 @@ func (p *pass) param(name string) *graph.Node {
 // norm applies RMSNorm with the gain name.weight.
 func (p *pass) norm(name string, x *graph.Node) (y *graph.Node) {
 	p.b.In(name[strings.LastIndexByte(name, '.')+1:], func() {
-		y = rmsNorm(p.b, x, p.param(name+".weight"), p.cfg.NormEps, p.mode.Fused)
+		y = rmsNorm(p.b, x, p.param(name+".weight"), p.cfg.NormEps, p.mode)
 	})
 	return y
 }
@@ -66,7 +72,7 @@ func (p *pass) norm(name string, x *graph.Node) (y *graph.Node) {
 func (p *pass) site(layer int, hidden *graph.Node) *pe.Site {
 	s := &pe.Site{
 		Dims: p.cfg.dims(), B: p.b, Layer: layer, Scale: p.scale(), Fused: p.mode.Fused,
-		Batch: p.batch, Seq: p.seq, Past: p.past, Total: p.total, Hidden: hidden,
+		Batch: p.batch, Seq: p.seq, Total: p.total, Slots: p.slots, Hidden: hidden,
 		Positions: func() *graph.Node { return input(p.b, card.PositionIDs) },
 		Param:     p.param,
 		Grow: func(name string, rows *graph.Node, axis int) *graph.Node {
@@ -79,7 +85,7 @@ func (p *pass) site(layer int, hidden *graph.Node) *pe.Site {
 	return s
 }
 
-// grow appends rows to a cached state, which has its names already.
+// grow adds rows to a cached state, which has its names already.
 func (p *pass) grow(s card.State, rows *graph.Node, axis int) *graph.Node {
 	if !p.mode.Cache {
 		return rows
@@ -87,15 +93,44 @@ func (p *pass) grow(s card.State, rows *graph.Node, axis int) *graph.Node {
 	if axis >= len(rows.Shape) {
 		return p.b.Fail(fmt.Errorf("state %s has no axis %d", s.Past, axis))
 	}
-	s.Kind, s.Axis = card.Growing, axis
+	s.Axis = axis
 	for _, d := range rows.Shape {
 		s.Shape = append(s.Shape, d.String())
 	}
-	s.Shape[axis] = card.Past
-	all := p.b.Concat(axis, input(p.b, s.Input()), rows)
+	var all *graph.Node
+	if p.mode.Growing {
+		s.Kind, s.Shape[axis] = card.Growing, card.Past
+		all = p.b.Concat(axis, input(p.b, s.Input()), rows)
+	} else {
+		s.Kind, s.Shape[axis] = card.InPlace, card.Room
+		all = p.b.ScatterND(input(p.b, s.Input()), p.places(rows.Shape[:axis]), rows)
+	}
 	p.out.States = append(p.out.States, s)
 	p.out.Presents = append(p.out.Presents, graph.Output{Name: s.Present, Node: all})
 	return all
+}
+
+// places returns where the rows of the new tokens go in a state: for each element of the
+// axes before that of the slots, and each token, its index, [outer..., T, len(outer)+1].
+func (p *pass) places(outer []graph.Dim) *graph.Node {
+	b, last := p.b, len(outer)
+	// along turns numbers of one axis into indices that are 0 along all others.
+	along := func(axis int, numbers *graph.Node) *graph.Node {
+		unit := make([]int64, last+1)
+		unit[axis] = 1
+		var others []int
+		for i := range last + 2 {
+			if i != axis {
+				others = append(others, i)
+			}
+		}
+		return b.Mul(b.Unsqueeze(numbers, others...), b.Ints(unit...))
+	}
+	at := along(last, p.slots)
+	for axis, d := range outer {
+		at = b.Add(at, along(axis, b.Range(graph.N(0), d)))
+	}
+	return at
 }
 
 // layer is one pre-norm block on x [B·T, D].
@@ -130,20 +165,9 @@ func (p *pass) attention(i int, at string, u *graph.Node) *graph.Node {
 	q, k = enc.QK(s, q, k)
 	k = p.grow(card.LayerState(i, card.Keys), k, 2)
 	v = p.grow(card.LayerState(i, card.Values), v, 2)
-	if p.mode.Fused && composable(enc) {
-		u = p.fusedAttention(s, enc, q, k, v)
-	} else {
-		u = p.composedAttention(s, enc, q, k, v)
-	}
+	u = p.attend(s, enc, q, k, v)
 	b.In("o_proj", func() { u = linear(b, joinHeads(b, u), p.param(at+"o_proj.weight")) })
 	return p.dropRows(strings.TrimSuffix(at, "."), u)
-}
-
-// composable reports whether the encoding fits the fused Attention operator.
-func composable(e pe.Encoding) bool {
-	_, maps := e.(pe.LogitMapper)
-	_, weighs := e.(pe.Weigher)
-	return !maps && !weighs
 }
 
 func (p *pass) scale() float64 {
@@ -157,9 +181,12 @@ func (p *pass) scale() float64 {
 // padding; bool, [B or 1, 1, T, S].
 func (p *pass) visible() *graph.Node {
 	b := p.b
-	q := b.Unsqueeze(b.Range(p.past, p.total), 0, 1, 3)
-	k := b.Unsqueeze(b.Range(graph.N(0), p.total), 0, 1, 2)
-	causal := b.GreaterOrEqual(q, k)
+	keys := b.Range(graph.N(0), p.total)
+	queries := p.slots
+	if queries == nil {
+		queries = keys
+	}
+	causal := b.GreaterOrEqual(b.Unsqueeze(queries, 0, 1, 3), b.Unsqueeze(keys, 0, 1, 2))
 	if !p.mode.Cache {
 		return causal
 	}
@@ -167,12 +194,16 @@ func (p *pass) visible() *graph.Node {
 	return b.And(causal, b.Unsqueeze(real, 1, 2))
 }
 
-// composedAttention returns softmax(scale·q kᵀ + bias) v with what may not be
+// attend returns softmax(scale·q kᵀ + bias) v with what may not be
 // seen set to the masked value.
-func (p *pass) composedAttention(s *pe.Site, enc pe.Encoding, q, k, v *graph.Node) *graph.Node {
+func (p *pass) attend(s *pe.Site, enc pe.Encoding, q, k, v *graph.Node) *graph.Node {
 	b := p.b
 	scaled := q
-	if c := p.scale(); c != 1 {
+	if c := p.scale(); c != 1 && p.mode.Cache {
+		// One factor for each feature: ONNX Runtime would make a single factor part of
+		// the product, and then not take its kernel for one query.
+		scaled = b.Mul(q, b.Const(tensor.Of(slices.Repeat([]float32{float32(c)}, p.cfg.DHead), p.cfg.DHead)))
+	} else if c != 1 {
 		scaled = b.Mul(q, b.Float(c))
 	}
 	logits := b.MatMul(scaled, b.Transpose(k, 0, 1, 3, 2)) // [B,H,T,S]
@@ -212,13 +243,4 @@ func (p *pass) dropRows(place string, x *graph.Node) *graph.Node {
 	}
 	byToken := p.drop(place, p.b.Reshape(x, p.batch, p.seq, x.Dim(1)))
 	return p.b.Reshape(byToken, x.Shape...)
-}
-
-// fusedAttention is the same through the Attention operator.
-func (p *pass) fusedAttention(s *pe.Site, enc pe.Encoding, q, k, v *graph.Node) *graph.Node {
-	mask := p.visible()
-	if bias := enc.Bias(s); bias != nil {
-		mask = p.b.Where(mask, bias, p.b.Float(masked))
-	}
-	return p.b.Attention(q, k, v, mask, float32(p.scale()))
 }

@@ -248,7 +248,7 @@ func (w *twin) attend(l int, q []float64, k, v [][]float64, t int) []float64 {
 	return out
 }
 
-// Every encoding against its twin, under both settings and in both profiles.
+// Every encoding against its twin, under both settings and in all modes.
 func TestTwin(t *testing.T) {
 	for _, row := range pe.Table() {
 		for _, settings := range []string{"modern", "faithful"} {
@@ -257,9 +257,9 @@ func TestTwin(t *testing.T) {
 			w.w = lively(m)
 			ids := tokens(11, 4)
 			want := w.logits(ids)
-			for _, fused := range []bool{false, true} {
-				for i, got := range newRunner(t, m, models.Mode{Fused: fused}, 1).step(ids)[0] {
-					same(t, fmt.Sprintf("%s, %s, fused=%v, token %d", row.Name, settings, fused, i), got, want[i])
+			for _, mode := range modes {
+				for i, got := range newRunner(t, m, mode, 1).step(ids)[0] {
+					same(t, fmt.Sprintf("%s, %s, %s, token %d", row.Name, settings, modeName(mode), i), got, want[i])
 				}
 			}
 		}

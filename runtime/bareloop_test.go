@@ -12,7 +12,8 @@ import (
 
 // bareLoop decodes greedily with nothing between the loop and the engine: the
 // shapes, buffers, values and lists of every run are made beforehand. It is what
-// the speed of Session.Generate is measured against, on the same session.
+// the speed of Session.Generate is measured against, on the same session. States are in
+// place, [B,H,S,K], with the room that the session gives them.
 type bareLoop struct {
 	b       *testing.B
 	model   runtime.Model
@@ -20,15 +21,18 @@ type bareLoop struct {
 	info    runtime.Info
 	prompts [][]int64
 	runs    []bareRun
-	ids     []int64   // of a step, [B,1]
-	logits  []float32 // [B,V] of the last run
-	caches  [2]map[string]*tensor.Tensor
-	slots   int // at most
+	ids     []int64              // of a step, [B,1]
+	logits  []float32            // [B,V] of the last run
+	states  map[string][]float32 // by input, with memory for all slots
+	inner   int                  // K
+	slots   int                  // of all runs
+	room    int                  // of the last run
 }
 
 // bareRun is one run; prompt says that it reads some of the prompts.
 type bareRun struct {
 	prompt          bool
+	past, room      int
 	inputs, outputs []runtime.Value
 }
 
@@ -37,9 +41,9 @@ type bareRun struct {
 func newBareLoop(b *testing.B, s *runtime.Session, chunk int, prompts [][]int64, tokens int) *bareLoop {
 	rows, width := len(prompts), len(prompts[0])
 	l := &bareLoop{
-		b: b, model: runtime.Loaded(s), info: s.Info(), prompts: prompts, slots: width + tokens,
+		b: b, model: runtime.Loaded(s), info: s.Info(), prompts: prompts, slots: width + tokens - 1,
 		ids: make([]int64, rows), logits: make([]float32, rows*s.Info().VocabSize),
-		caches: [2]map[string]*tensor.Tensor{{}, {}},
+		states: map[string][]float32{},
 	}
 	var err error
 	if l.call, err = l.model.Begin(context.Background()); err != nil {
@@ -59,14 +63,19 @@ func newBareLoop(b *testing.B, s *runtime.Session, chunk int, prompts [][]int64,
 
 // prepare makes the values of a run of n slots after past ones.
 func (l *bareLoop) prepare(past, n int) bareRun {
-	r := bareRun{prompt: past < len(l.prompts[0])}
-	turn, state := len(l.runs)%2, 0
-	axes := map[string]int{"batch": len(l.prompts), "seq": n, "past": past, "past+seq": past + n, "logits_to_keep": 1}
+	slots := past + n
+	room := min((slots+slots/8+63)/64*64, l.slots)
+	if last := len(l.runs) - 1; last >= 0 {
+		room = max(room, l.runs[last].room)
+	}
+	r := bareRun{prompt: past < len(l.prompts[0]), past: past, room: room}
+	axes := map[string]int{card.Batch: len(l.prompts), card.Seq: n, card.Room: room, card.Kept: 1}
+	states := []runtime.Value{}
 	for _, p := range l.info.Inputs {
 		shape := l.shape(p, axes)
-		var v runtime.Value
+		var t *tensor.Tensor
 		switch p.Name {
-		case "input_ids":
+		case card.InputIDs.Name:
 			ids := l.ids
 			if r.prompt {
 				ids = nil
@@ -74,27 +83,26 @@ func (l *bareLoop) prepare(past, n int) bareRun {
 					ids = append(ids, row[past:past+n]...)
 				}
 			}
-			v = l.value(tensor.Of(ids, shape...), shape)
-		case "position_ids":
-			v = l.value(filled(shape, func(i int) int64 { return int64(past + i%n) }), shape)
-		case "attention_mask", "logits_to_keep":
-			v = l.value(filled(shape, func(int) int64 { return 1 }), shape)
+			t = tensor.Of(ids, shape...)
+		case card.PositionIDs.Name, card.CachePosition.Name:
+			t = filled(shape, func(i int) int64 { return int64(past + i%n) })
+		case card.AttentionMask.Name, card.LogitsToKeep.Name:
+			t = filled(shape, func(int) int64 { return 1 })
 		default:
-			v = l.value(l.cache(turn, state, p, axes), shape)
-			state++
+			size := tensor.Numel(shape)
+			if l.states[p.Name] == nil {
+				l.states[p.Name], l.inner = make([]float32, size/room*l.slots), shape[3]
+			}
+			t = tensor.Of(l.states[p.Name][:size], shape...)
+		}
+		v := l.value(t)
+		if l.states[p.Name] != nil {
+			states = append(states, v)
 		}
 		r.inputs = append(r.inputs, v)
 	}
-	state = 0
-	for _, p := range l.info.Outputs {
-		shape := l.shape(p, axes)
-		if p.Name == "logits" {
-			r.outputs = append(r.outputs, l.value(tensor.Of(l.logits, shape...), shape))
-			continue
-		}
-		r.outputs = append(r.outputs, l.value(l.cache(1-turn, state, p, axes), shape))
-		state++
-	}
+	logits := l.value(tensor.Of(l.logits, l.shape(l.info.Outputs[0], axes)...))
+	r.outputs = append([]runtime.Value{logits}, states...) // in the order of the inputs
 	return r
 }
 
@@ -113,21 +121,8 @@ func (l *bareLoop) shape(p card.Port, axes map[string]int) []int {
 	return shape
 }
 
-// cache returns one of the two buffers of a state, with room for all slots.
-func (l *bareLoop) cache(turn, state int, p card.Port, axes map[string]int) *tensor.Tensor {
-	name := strconv.Itoa(state)
-	if l.caches[turn][name] == nil {
-		most := map[string]int{"batch": axes["batch"], "past": l.slots, "past+seq": l.slots}
-		l.caches[turn][name] = tensor.New(tensor.Float32, l.shape(p, most)...)
-	}
-	return l.caches[turn][name]
-}
-
-func (l *bareLoop) value(memory *tensor.Tensor, shape []int) runtime.Value {
-	v, err := l.model.Bind(memory)
-	if err == nil {
-		err = v.Reshape(shape...)
-	}
+func (l *bareLoop) value(t *tensor.Tensor) runtime.Value {
+	v, err := l.model.Bind(t)
 	if err != nil {
 		l.b.Fatal(err)
 	}
@@ -143,11 +138,30 @@ func filled(shape []int, f func(i int) int64) *tensor.Tensor {
 	return t
 }
 
+// widen gives the states the room of a run.
+func (l *bareLoop) widen(r *bareRun) {
+	if r.past == 0 {
+		l.room = 0
+	}
+	if r.room == l.room {
+		return
+	}
+	used, from, to := r.past*l.inner, l.room*l.inner, r.room*l.inner
+	for _, data := range l.states {
+		for o := len(data)/(l.slots*l.inner) - 1; o >= 0; o-- {
+			copy(data[o*to:], data[o*from:][:used])
+			clear(data[o*to+used : (o+1)*to])
+		}
+	}
+	l.room = r.room
+}
+
 // next makes one more token of each row, into ids; the first of at runs reads
 // the prompts. It returns the run to go on with.
 func (l *bareLoop) next(at int) int {
 	for {
 		r := &l.runs[at]
+		l.widen(r)
 		if err := l.call.Run(r.inputs, r.outputs); err != nil {
 			l.b.Fatal(err)
 		}

@@ -17,20 +17,25 @@ type batch struct {
 	live     []int     // scratch: the other rows
 	width    int       // slots that the longest row fills
 	slots    int       // slots run so far
-	reserve  int       // slots to make room for at first
+	room     int       // slots that the states of the last run had: in place, more than were run
+	reserve  int       // slots to allocate for at first
 	limit    int       // slots that are needed at most
 	in, out  []Value
 	ids      buffer[int64]
 	position buffer[int64]
 	mask     buffer[int64]
+	newSlots buffer[int64]
 	kept     buffer[int64]
 	logits   buffer[float32]
 	states   []cache
 }
 
-// headroom is the number of slots beyond the prompt that room is made for at
+// headroom is the number of slots beyond the prompt that memory is made for at
 // first; more is allocated by doubling, so that a high limit costs nothing.
 const headroom = 64
+
+// roomStep is how many slots the room of states in place is widened by, about.
+const roomStep = 64
 
 // newBatch prepares to run rows and so many tokens more under ctx. It takes over
 // the memory of a batch that was closed before, if there is one.
@@ -39,10 +44,10 @@ func newBatch(ctx context.Context, s *Session, rows [][]int64, more int) (*batch
 	if !ok {
 		b = &batch{s: s, in: make([]Value, len(s.contract.Inputs)), out: make([]Value, len(s.contract.Outputs))}
 		for _, state := range s.card.State {
-			b.states = append(b.states, cache{State: state})
+			b.states = append(b.states, newCache(state))
 		}
 	}
-	b.known, b.width, b.slots = rows, 0, 0
+	b.known, b.width, b.slots, b.room = rows, 0, 0, 0
 	for _, r := range rows {
 		b.width = max(b.width, len(r))
 	}
@@ -71,6 +76,23 @@ func (b *batch) capacity(slots int) int {
 		return b.reserve
 	}
 	return min(2*slots, b.limit)
+}
+
+// roomFor returns how many slots the states of a run have that fills n more. Every run
+// computes over all slots of states in place, so there it is little more, and no more than
+// what is known to come: as many runs like this one as make up an eighth, so that moving
+// what is there costs each slot a bounded number of copies.
+func (b *batch) roomFor(n int) int {
+	slots, most := b.slots+n, b.limit
+	switch {
+	case b.s.contract.Slots < 0:
+		return slots
+	case slots <= b.room:
+		return b.room
+	case slots <= b.width: // of a prompt, which is read
+		most = b.width
+	}
+	return min(slots+max(slots/8, roomStep)/n*n, most)
 }
 
 // token returns what the known rows have in a slot; padding is id 0.
@@ -129,8 +151,9 @@ func (b *batch) run(n, keep int, token func(row, slot int) int64) error {
 
 // prepare gives every input and output its memory for n more slots.
 func (b *batch) prepare(n, keep int) error {
-	k, rows, all := &b.s.contract, len(b.pads), b.slots+n
-	capacity, masked := b.capacity(all), all
+	k, rows := &b.s.contract, len(b.pads)
+	b.room = b.roomFor(n)
+	capacity, masked := b.capacity(b.room), b.room
 	if k.MaskNew {
 		masked = n
 	}
@@ -138,6 +161,7 @@ func (b *batch) prepare(n, keep int) error {
 		b.feed(k.IDs, &b.ids, 0, rows, n),
 		b.feed(k.Positions, &b.position, 0, rows, n),
 		b.feed(k.Mask, &b.mask, rows*capacity, rows, masked),
+		b.feed(k.Slots, &b.newSlots, 0, n),
 		b.feed(k.Keep, &b.kept, 0, 1),
 		b.logits.resize(b.s.model, 0, rows, keep, k.Vocab),
 	); err != nil {
@@ -146,10 +170,10 @@ func (b *batch) prepare(n, keep int) error {
 	b.out[0] = b.logits.value
 	for i := range b.states {
 		c := &b.states[i]
-		if err := c.advance(b.s.model, rows, all, capacity); err != nil {
+		if err := c.advance(b.s.model, rows, b.slots, b.room, capacity); err != nil {
 			return err
 		}
-		b.in[k.States[i]], b.out[1+i] = c.past().value, c.present().value
+		b.in[k.States[i]], b.out[1+i] = c.past.value, c.present.value
 	}
 	return nil
 }
@@ -184,12 +208,20 @@ func (b *batch) fill(n, keep int, token func(row, slot int) int64) {
 		if k.Mask >= 0 {
 			width := b.mask.shape[1]
 			columns := b.mask.data[row*width:][:width]
-			// The first column stands for this slot, so the padding ends at:
-			end := min(max(pad-(b.slots+n-width), 0), width)
+			first := 0 // the slot of the first column
+			if k.MaskNew {
+				first = b.slots
+			}
+			end := min(max(pad-first, 0), width) // of the padding
 			clear(columns[:end])
 			for i := range columns[end:] {
 				columns[end+i] = 1
 			}
+		}
+	}
+	if k.Slots >= 0 {
+		for i := range n {
+			b.newSlots.data[i] = int64(b.slots + i)
 		}
 	}
 	if k.Keep >= 0 {
@@ -207,7 +239,7 @@ func (b *batch) last(row, back int) []float32 {
 // keep drops all rows but the listed ones, which are in order.
 func (b *batch) keep(rows []int) error {
 	for i := range b.states {
-		if err := b.states[i].keep(b.s.model, rows, b.slots); err != nil {
+		if err := b.states[i].keep(b.s.model, rows); err != nil {
 			return b.s.fault(err)
 		}
 	}
@@ -220,7 +252,8 @@ func (b *batch) keep(rows []int) error {
 
 // close ends the use of the batch, whose memory the next one takes over.
 func (b *batch) close() error {
-	errs := []error{b.call.Close(), b.ids.close(), b.position.close(), b.mask.close(), b.kept.close(), b.logits.close()}
+	errs := []error{b.call.Close(), b.ids.close(), b.position.close(), b.mask.close(), b.newSlots.close(),
+		b.kept.close(), b.logits.close()}
 	for i := range b.states {
 		errs = append(errs, b.states[i].close())
 	}

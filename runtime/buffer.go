@@ -18,7 +18,7 @@ type buffer[T tensor.Element] struct {
 }
 
 // resize gives the buffer a shape. When that needs new memory it makes room for
-// capacity elements. The contents are lost unless the shape stays the same.
+// capacity elements, and the contents are lost; else the memory stays as it is.
 func (b *buffer[T]) resize(m Model, capacity int, shape ...int) error {
 	if b.value != nil && slices.Equal(b.shape, shape) {
 		return nil
@@ -51,18 +51,25 @@ func (b *buffer[T]) close() error {
 	return err
 }
 
-// cache is the memory of one state: a run reads it from one buffer and writes
-// it to the other.
+// cache is the memory of one state. A run reads it from past and writes it to present.
+// These are two buffers, so that a run that failed can be repeated; a state in place,
+// whose filled slots no run changes, has one that is both.
 type cache struct {
 	card.State
-	buffers [2]buffer[float32]
-	now     int // the buffer that the next run reads
-	dims    []int
+	past, present *buffer[float32]
+	dims          []int // scratch
 }
 
-func (c *cache) past() *buffer[float32]    { return &c.buffers[c.now] }
-func (c *cache) present() *buffer[float32] { return &c.buffers[1-c.now] }
-func (c *cache) swap()                     { c.now = 1 - c.now }
+func newCache(s card.State) cache {
+	c := cache{State: s, past: new(buffer[float32]), present: new(buffer[float32])}
+	if s.Kind == card.InPlace {
+		c.present = c.past
+	}
+	return c
+}
+
+// swap makes what a run has written what the next one reads.
+func (c *cache) swap() { c.past, c.present = c.present, c.past }
 
 // shape returns the state's shape for so many rows and slots. The next call
 // overwrites it.
@@ -73,37 +80,58 @@ func (c *cache) shape(rows, slots int) []int {
 
 // reset makes the state what it is before the first token.
 func (c *cache) reset(m Model, rows int) error {
-	if err := c.past().resize(m, 0, c.shape(rows, 0)...); err != nil {
+	if err := c.past.resize(m, 0, c.shape(rows, 0)...); err != nil {
 		return err
 	}
-	for i := range c.past().data {
-		c.past().data[i] = float32(c.Initial)
+	for i := range c.past.data {
+		c.past.data[i] = float32(c.Initial)
 	}
 	return nil
 }
 
-// advance shapes the memory that a run writes which fills the state up to
-// so many slots, with room for capacity slots where memory is needed.
-func (c *cache) advance(m Model, rows, slots, capacity int) error {
-	room := tensor.Numel(c.shape(rows, capacity))
-	return c.present().resize(m, room, c.shape(rows, slots)...)
+// advance shapes the memory that the next run writes for so many slots. Filled are those
+// that the runs so far have; where memory has to be made, it is for capacity slots.
+func (c *cache) advance(m Model, rows, filled, slots, capacity int) error {
+	old, had := c.past.data, c.past.shape[c.Axis]
+	need := tensor.Numel(c.shape(rows, capacity))
+	if err := c.present.resize(m, need, c.shape(rows, slots)...); err != nil {
+		return err
+	}
+	if c.Kind == card.InPlace && slots > had {
+		c.spread(old, had, filled)
+	}
+	return nil
 }
 
-// keep drops all rows but the listed ones of a state of so many slots.
-func (c *cache) keep(m Model, rows []int, slots int) error {
+// spread brings the filled slots of a state in place from where they lay in old, with room
+// for had slots, to where they belong now, and clears the others: they are masked, but
+// must be numbers.
+func (c *cache) spread(old []float32, had, filled int) {
+	data, shape := c.present.data, c.present.shape
+	outer, slots, inner := tensor.Numel(shape[:c.Axis]), shape[c.Axis], tensor.Numel(shape[c.Axis+1:])
+	for o := outer - 1; o >= 0; o-- { // from the end: within one memory all moves towards it
+		to := data[o*slots*inner:][:slots*inner]
+		copy(to, old[o*had*inner:][:filled*inner])
+		clear(to[filled*inner:])
+	}
+}
+
+// keep drops all rows but the listed ones, which are in order.
+func (c *cache) keep(m Model, rows []int) error {
 	axis := slices.Index(c.Shape, card.Batch)
 	if axis < 0 {
 		return nil
 	}
-	from, to := c.past(), c.present()
-	if err := to.resize(m, 0, c.shape(len(rows), slots)...); err != nil {
+	data, old := c.past.data, c.past.shape[axis]
+	c.dims = append(c.dims[:0], c.past.shape...)
+	c.dims[axis] = len(rows)
+	outer, inner := tensor.Numel(c.dims[:axis]), tensor.Numel(c.dims[axis+1:])
+	if err := c.present.resize(m, 0, c.dims...); err != nil {
 		return err
 	}
-	outer, inner := tensor.Numel(from.shape[:axis]), tensor.Numel(from.shape[axis+1:])
-	old := from.shape[axis]
 	for o := range outer {
-		for i, r := range rows {
-			copy(to.data[(o*len(rows)+i)*inner:][:inner], from.data[(o*old+r)*inner:])
+		for i, r := range rows { // within one memory all moves towards its start
+			copy(c.present.data[(o*len(rows)+i)*inner:][:inner], data[(o*old+r)*inner:])
 		}
 	}
 	c.swap()
@@ -111,4 +139,4 @@ func (c *cache) keep(m Model, rows []int, slots int) error {
 }
 
 // close unbinds the memory and keeps it.
-func (c *cache) close() error { return errors.Join(c.buffers[0].close(), c.buffers[1].close()) }
+func (c *cache) close() error { return errors.Join(c.past.close(), c.present.close()) }

@@ -49,7 +49,9 @@ type Model interface {
 
 // Call runs a model under one context.
 type Call interface {
-	// Run computes the outputs from the inputs, both in the order of the File.
+	// Run computes the outputs from the inputs, both in the order of the File. A state
+	// in place (see card.InPlace) may be one value among both: it is then changed where
+	// it lies.
 	// When ctx ends it stops early with an error that wraps ctx's.
 	Run(inputs, outputs []Value) error
 	Close() error

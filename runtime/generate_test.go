@@ -136,67 +136,63 @@ func TestSampling(t *testing.T) {
 }
 
 func TestConcurrentUse(t *testing.T) {
-	model := build(t, spec{encoding: "rope", fused: true})
-	for _, provider := range []string{"cpu", "go"} {
-		t.Run(provider, func(t *testing.T) {
-			s := open(t, model, runtime.Options{Provider: provider, ChunkSize: 3})
-			opt := runtime.GenerateOptions{MaxNew: 8}
-			want := generate(t, s, ragged(), opt)
-			scores, err := s.Score(t.Context(), ragged()[2:3], []int{1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var wg sync.WaitGroup
-			for range 8 {
-				wg.Go(func() {
-					got, err := s.GenerateAll(t.Context(), ragged(), opt)
-					if err != nil || !cmp.Equal(want, got) {
-						t.Errorf("generate: %v: %s", err, cmp.Diff(want, got))
-					}
-				})
-				wg.Go(func() {
-					got, err := s.Score(t.Context(), ragged()[2:3], []int{1})
-					if err != nil || !cmp.Equal(scores, got, close64) {
-						t.Errorf("score: %v: %s", err, cmp.Diff(scores, got))
-					}
-				})
-			}
-			wg.Wait()
-		})
-	}
+	everyKind(t, spec{encoding: "rope", fused: true}, "", func(t *testing.T, model []byte, provider string) {
+		s := open(t, model, runtime.Options{Provider: provider, ChunkSize: 3})
+		opt := runtime.GenerateOptions{MaxNew: 8}
+		want := generate(t, s, ragged(), opt)
+		scores, err := s.Score(t.Context(), ragged()[2:3], []int{1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				got, err := s.GenerateAll(t.Context(), ragged(), opt)
+				if err != nil || !cmp.Equal(want, got) {
+					t.Errorf("generate: %v: %s", err, cmp.Diff(want, got))
+				}
+			})
+			wg.Go(func() {
+				got, err := s.Score(t.Context(), ragged()[2:3], []int{1})
+				if err != nil || !cmp.Equal(scores, got, close64) {
+					t.Errorf("score: %v: %s", err, cmp.Diff(scores, got))
+				}
+			})
+		}
+		wg.Wait()
+	})
 }
 
 func TestCancel(t *testing.T) {
-	model := build(t, spec{encoding: "nope"})
-	for _, provider := range []string{"cpu", "go"} {
-		t.Run(provider, func(t *testing.T) {
-			s := open(t, model, runtime.Options{Provider: provider})
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			steps := 0
-			var last error
-			for _, err := range s.Generate(ctx, ragged(), runtime.GenerateOptions{MaxNew: 1 << 30, Stop: []int64{}}) {
-				if last = err; err == nil {
-					steps++
-				}
-				if steps == 3 {
-					cancel()
-				}
+	everyKind(t, spec{encoding: "nope"}, "", func(t *testing.T, model []byte, provider string) {
+		s := open(t, model, runtime.Options{Provider: provider})
+		want := generate(t, s, ragged(), runtime.GenerateOptions{MaxNew: 2, Stop: []int64{}})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		steps := 0
+		var last error
+		for _, err := range s.Generate(ctx, ragged(), runtime.GenerateOptions{MaxNew: 1 << 30, Stop: []int64{}}) {
+			if last = err; err == nil {
+				steps++
 			}
-			if !errors.Is(last, context.Canceled) || steps != 3 {
-				t.Errorf("%d steps, then %v; want 3, then %v", steps, last, context.Canceled)
+			if steps == 3 {
+				cancel()
 			}
-			if _, err := s.Logits(ctx, ragged()); !errors.Is(err, context.Canceled) {
-				t.Errorf("logits: %v", err)
-			}
-			if _, err := s.Score(ctx, ragged(), []int{1, 1, 1, 1}); !errors.Is(err, context.Canceled) {
-				t.Errorf("score: %v", err)
-			}
-			if got := generate(t, s, ragged(), runtime.GenerateOptions{MaxNew: 2, Stop: []int64{}}); len(got[0]) != 2 {
-				t.Errorf("after the cancellation: %v", got)
-			}
-		})
-	}
+		}
+		if !errors.Is(last, context.Canceled) || steps != 3 {
+			t.Errorf("%d steps, then %v; want 3, then %v", steps, last, context.Canceled)
+		}
+		if _, err := s.Logits(ctx, ragged()); !errors.Is(err, context.Canceled) {
+			t.Errorf("logits: %v", err)
+		}
+		if _, err := s.Score(ctx, ragged(), []int{1, 1, 1, 1}); !errors.Is(err, context.Canceled) {
+			t.Errorf("score: %v", err)
+		}
+		got := generate(t, s, ragged(), runtime.GenerateOptions{MaxNew: 2, Stop: []int64{}})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("after the cancellation: %s", diff)
+		}
+	})
 }
 
 // TestBreakOff leaves an iterator early and uses it again.
@@ -243,49 +239,29 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestGenerateLong outgrows the memory first made for the cache, with rows that
-// leave the batch meanwhile: each token must be the best one of a full pass.
-func TestGenerateLong(t *testing.T) {
-	s := open(t, build(t, spec{encoding: "rope"}), runtime.Options{})
-	limits := []int{300, 20, 170, 90}
-	prompts := ragged()
-	for i, row := range generate(t, s, prompts, runtime.GenerateOptions{Limits: limits, Stop: []int64{}}) {
-		if len(row) != limits[i] {
-			t.Fatalf("row %d has %d tokens, want %d", i, len(row), limits[i])
-		}
-		all := slices.Concat(prompts[i], row)
-		logits := rowLogits(t, s, [][]int64{all})[0]
-		for k, id := range row {
-			at := len(prompts[i]) + k - 1
-			// The bound allows for two nearly equal logits to change places.
-			if here := logits[at*50 : (at+1)*50]; here[id] < slices.Max(here)-1e-3 {
-				t.Fatalf("row %d, token %d: %d has logit %v, the best one %v", i, k, id, here[id], slices.Max(here))
-			}
-		}
-	}
-}
-
 // TestGenerateAllocations: a call allocates, a token does not.
 func TestGenerateAllocations(t *testing.T) {
 	if goruntime.GOOS != "linux" && goruntime.GOOS != "darwin" {
 		t.Skip("ONNX Runtime's binding allocates with every run on this system")
 	}
-	s := open(t, build(t, spec{encoding: "rope"}), runtime.Options{})
-	var allocs []float64
-	for _, tokens := range []int{400, 10} { // the first makes room for the second
-		opt := runtime.GenerateOptions{MaxNew: tokens, Stop: []int64{}}
-		allocs = append(allocs, testing.AllocsPerRun(5, func() {
-			for _, err := range s.Generate(t.Context(), ragged(), opt) {
-				if err != nil {
-					t.Fatal(err)
+	for _, kind := range kinds {
+		s := open(t, build(t, spec{encoding: "rope", growing: kind.growing}), runtime.Options{})
+		var allocs []float64
+		for _, tokens := range []int{400, 10} { // the first makes room for the second
+			opt := runtime.GenerateOptions{MaxNew: tokens, Stop: []int64{}}
+			allocs = append(allocs, testing.AllocsPerRun(5, func() {
+				for _, err := range s.Generate(t.Context(), ragged(), opt) {
+					if err != nil {
+						t.Fatal(err)
+					}
 				}
-			}
-		}))
-	}
-	// A garbage collection may take the memory of the call before, and the limit
-	// of 390 tokens is far above what making it anew costs.
-	if more := allocs[0] - allocs[1]; more > 100 {
-		t.Errorf("400 tokens take %v allocations, 10 take %v", allocs[0], allocs[1])
+			}))
+		}
+		// A garbage collection may take the memory of the call before, and the limit
+		// of 390 tokens is far above what making it anew costs.
+		if more := allocs[0] - allocs[1]; more > 100 {
+			t.Errorf("%s: 400 tokens take %v allocations, 10 take %v", kind.name, allocs[0], allocs[1])
+		}
 	}
 }
 

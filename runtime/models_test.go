@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/nopezoo/zoo/card"
@@ -21,6 +22,7 @@ import (
 type spec struct {
 	encoding   string
 	fused      bool
+	growing    bool // states that grow, as in old files, not in place
 	attentions bool
 	maxLength  int // of the card; 0: the encoding's own
 	config     models.Config
@@ -40,7 +42,7 @@ func (s spec) build() ([]byte, error) {
 	for i := range params {
 		params[i].Std *= 10 // the usual start gives flat logits, which prove little
 	}
-	g, states, err := d.Graph(models.Mode{Fused: s.fused, Attentions: s.attentions})
+	g, states, err := d.Graph(models.Mode{Fused: s.fused, Growing: s.growing, Attentions: s.attentions})
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +99,7 @@ func build(t testing.TB, s spec) []byte {
 // open opens a model on one thread, with ONNX Runtime unless the options say go.
 func open(t testing.TB, model []byte, opt runtime.Options) *runtime.Session {
 	t.Helper()
-	if opt.Provider != "go" {
+	if !strings.HasSuffix(opt.Provider, "go") {
 		opt.Library = orttest.Require(t)
 		opt.NoSpinning = true
 	}
@@ -114,16 +116,31 @@ func open(t testing.TB, model []byte, opt runtime.Options) *runtime.Session {
 	return s
 }
 
-// everyModel runs f for each encoding, profile and engine.
+// kinds are the ways in which a decoder's states are carried.
+var kinds = []struct {
+	name    string
+	growing bool
+}{{"in place", false}, {"growing", true}}
+
+// everyKind runs f for a model of each kind of states on each engine, whose names may have
+// a prefix: see spy.
+func everyKind(t *testing.T, s spec, prefix string, f func(t *testing.T, model []byte, provider string)) {
+	for _, kind := range kinds {
+		s.growing = kind.growing
+		model := build(t, s)
+		for _, provider := range []string{"cpu", "go"} {
+			t.Run(kind.name+"/"+provider, func(t *testing.T) { f(t, model, prefix+provider) })
+		}
+	}
+}
+
+// everyModel runs f for each encoding and profile, kind of states and engine.
 func everyModel(t *testing.T, f func(t *testing.T, model []byte, provider string)) {
 	for _, row := range pe.Table() {
 		for _, fused := range []bool{false, true} {
-			model := build(t, spec{encoding: row.Name, fused: fused})
-			for _, provider := range []string{"cpu", "go"} {
-				t.Run(fmt.Sprintf("%s/fused=%v/%s", row.Name, fused, provider), func(t *testing.T) {
-					f(t, model, provider)
-				})
-			}
+			t.Run(fmt.Sprintf("%s/fused=%v", row.Name, fused), func(t *testing.T) {
+				everyKind(t, spec{encoding: row.Name, fused: fused}, "", f)
+			})
 		}
 	}
 }
@@ -160,28 +177,43 @@ func recurrent(t testing.TB) (model []byte, embed, weight []float32) {
 }
 
 // probe is a model whose three logits are what it was fed: the token id, its
-// position, and how many slots its row's mask shows.
-func probe(t testing.TB, maskNew bool) []byte {
+// position, and how many slots its row's mask shows; in place, those up to the token's
+// own. Its state is the ids; with a mask of the new tokens only, it grows.
+func probe(t testing.TB, growing, maskNew bool) []byte {
 	t.Helper()
 	b := graph.NewBuilder()
-	batch, seq, past := graph.Sym("batch"), graph.Sym("seq"), graph.Sym("past")
+	batch, seq, past, room := graph.Sym("batch"), graph.Sym("seq"), graph.Sym("past"), graph.Sym("capacity")
+	state := card.State{Past: "past.0.ids", Present: "present.0.ids",
+		Shape: []string{"batch", "past", "1"}, Kind: card.Growing, Axis: 1}
 	masked := past.Add(seq)
-	if maskNew {
+	switch {
+	case maskNew:
 		masked = seq
+	case !growing:
+		state.Shape, state.Kind, state.Axis = []string{"capacity", "batch", "1"}, card.InPlace, 0
+		masked = room
 	}
 	column := func(x *graph.Node) *graph.Node { return b.Unsqueeze(b.Cast(x, tensor.Float32), 2) }
 	ids := column(b.Input("input_ids", tensor.Int64, batch, seq))
 	at := column(b.Input("position_ids", tensor.Int64, batch, seq))
 	mask := b.Cast(b.Input("attention_mask", tensor.Int64, batch, masked), tensor.Float32)
-	shown := b.Expand(b.Unsqueeze(b.ReduceSum(mask, true, 1), 2), batch, seq, graph.N(1))
-	all := b.Concat(1, b.Input("past.0.ids", tensor.Float32, batch, past, graph.N(1)), ids)
-	g, err := b.Build(graph.Output{Name: "logits", Node: b.Concat(2, ids, at, shown)}, graph.Output{Name: "present.0.ids", Node: all})
+	var shown, all *graph.Node
+	if state.Kind == card.InPlace {
+		slots := b.Unsqueeze(b.Input("cache_position", tensor.Int64, seq), 1)
+		reached := b.GreaterOrEqual(slots, b.Unsqueeze(b.Range(graph.N(0), room), 0)) // [T,S]
+		shown = b.Unsqueeze(b.MatMul(mask, b.Transpose(b.Cast(reached, tensor.Float32), 1, 0)), 2)
+		all = b.ScatterND(b.Input("past.0.ids", tensor.Float32, room, batch, graph.N(1)), slots, b.Transpose(ids, 1, 0, 2))
+	} else {
+		shown = b.Expand(b.Unsqueeze(b.ReduceSum(mask, true, 1), 2), batch, seq, graph.N(1))
+		all = b.Concat(1, b.Input("past.0.ids", tensor.Float32, batch, past, graph.N(1)), ids)
+	}
+	logits := b.Concat(2, ids, at, shown)
+	g, err := b.Build(graph.Output{Name: "logits", Node: logits}, graph.Output{Name: "present.0.ids", Node: all})
 	if err != nil {
 		t.Fatal(err)
 	}
 	model, err := file(g, nil, &card.Card{
-		Architecture: "probe", Positions: "contiguous", Profile: card.Portable,
-		State: []card.State{{Past: "past.0.ids", Present: "present.0.ids", Shape: []string{"batch", "past", "1"}, Kind: card.Growing, Axis: 1}},
+		Architecture: "probe", Positions: "contiguous", Profile: card.Portable, State: []card.State{state},
 	})
 	if err != nil {
 		t.Fatal(err)

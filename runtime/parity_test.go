@@ -74,7 +74,7 @@ func fullPass(t *testing.T, s *runtime.Session, row []int64, n int) []int64 {
 	return row[from:]
 }
 
-// TestParity holds every encoding, profile and engine to one full pass per row.
+// TestParity holds every encoding, kind of states, profile and engine to one full pass per row.
 func TestParity(t *testing.T) {
 	everyModel(t, func(t *testing.T, model []byte, provider string) {
 		const new = 6
@@ -228,15 +228,19 @@ func TestRecurrent(t *testing.T) {
 // TestFeed looks at what a model is fed for rows of different lengths.
 func TestFeed(t *testing.T) {
 	rows := [][]int64{{0, 1, 2, 1}, {2}, {1, 0}}
+	length := func(_, length int) int { return length }
+	soFar := func(at, _ int) int { return at + 1 }
 	for _, tt := range []struct {
-		maskNew bool
-		chunk   int
-		shown   func(at, length int) int // slots that the mask shows
+		growing, maskNew bool
+		chunk            int
+		shown            func(at, length int) int // slots that the mask shows
 	}{
-		{false, 1, func(at, _ int) int { return at + 1 }},
-		{false, 4, func(_, length int) int { return length }},
-		{true, 1, func(int, int) int { return 1 }},
-		{true, 4, func(_, length int) int { return length }},
+		{true, false, 1, soFar},
+		{true, false, 4, length},
+		{true, true, 1, func(int, int) int { return 1 }},
+		{true, true, 4, length},
+		{false, false, 1, soFar},
+		{false, false, 4, soFar},
 	} {
 		var want [][]float32
 		for _, r := range rows {
@@ -246,9 +250,10 @@ func TestFeed(t *testing.T) {
 			}
 			want = append(want, logits)
 		}
-		model := probe(t, tt.maskNew)
+		model := probe(t, tt.growing, tt.maskNew)
 		for _, provider := range []string{"cpu", "go"} {
-			t.Run(fmt.Sprintf("new=%v/chunk=%d/%s", tt.maskNew, tt.chunk, provider), func(t *testing.T) {
+			name := fmt.Sprintf("growing=%v/new=%v/chunk=%d/%s", tt.growing, tt.maskNew, tt.chunk, provider)
+			t.Run(name, func(t *testing.T) {
 				s := open(t, model, runtime.Options{Provider: provider, ChunkSize: tt.chunk})
 				if diff := cmp.Diff(want, batchLogits(t, s, rows)); diff != "" {
 					t.Error(diff)

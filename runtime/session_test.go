@@ -20,7 +20,21 @@ import (
 )
 
 func TestOpen(t *testing.T) {
-	model := build(t, spec{encoding: "rope", fused: true, maxLength: 30})
+	ports := map[string][]string{
+		"in place": {"attention_mask int64[batch,capacity]", "cache_position int64[seq]",
+			"past_key_values.1.value float32[batch,4,capacity,8]"},
+		"growing": {"attention_mask int64[batch,past+seq]", "past_key_values.1.value float32[batch,4,past,8]"},
+	}
+	for _, kind := range kinds {
+		t.Run(kind.name, func(t *testing.T) {
+			model := build(t, spec{encoding: "rope", fused: true, growing: kind.growing, maxLength: 30})
+			testOpen(t, model, append(ports[kind.name], "input_ids int64[batch,seq]", "position_ids int64[batch,seq]"))
+		})
+	}
+}
+
+// testOpen opens a model in all ways, and wants these ports among its inputs.
+func testOpen(t *testing.T, model []byte, ports []string) {
 	path := filepath.Join(t.TempDir(), "model.onnx")
 	if err := os.WriteFile(path, model, 0o600); err != nil {
 		t.Fatal(err)
@@ -46,8 +60,7 @@ func TestOpen(t *testing.T) {
 		for _, p := range i.Outputs {
 			outputs = append(outputs, p.Name)
 		}
-		for _, want := range []string{"input_ids int64[batch,seq]", "attention_mask int64[batch,past+seq]", "position_ids int64[batch,seq]",
-			"past_key_values.1.value float32[batch,4,past,8]"} {
+		for _, want := range ports {
 			if !slices.Contains(inputs, want) {
 				t.Errorf("%s: inputs are %v, want %s among them", i.Engine, inputs, want)
 			}

@@ -72,12 +72,17 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	oldFiles, err := filepath.Abs("../../modelfile/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
 	inSystem, fromNPM := libraryOrigin(lib)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("ZOO_ORT_LIB", lib)
+			e.Setenv("OLD_FILES", oldFiles)
 			return nil
 		},
 		Condition: func(name string) (bool, error) {

@@ -48,7 +48,16 @@ func (w *workload) run(batch, past, n int) (flops, bytes float64, err error) {
 }
 
 func axes(batch, past, n int) map[string]int {
-	return map[string]int{card.Batch: batch, card.Seq: n, card.Past: past, card.Kept: 1}
+	return map[string]int{card.Batch: batch, card.Seq: n, card.Past: past, card.Room: past + n, card.Kept: 1}
+}
+
+// held returns the bytes that the state of so many tokens takes while a run goes on.
+func (w *workload) held(batch, tokens int) float64 {
+	sum := 0.0
+	for _, s := range w.states {
+		sum += s.Held(batch, tokens)
+	}
+	return sum
 }
 
 // state returns the bytes of the state of so many tokens.
@@ -85,7 +94,7 @@ func (w *workload) work(batch, length, newTokens int) (eval.Work, error) {
 
 // The estimate of memory is that of a fresh process: the program and ONNX
 // Runtime, the weights in the file, in the session and as its kernels pack them,
-// the state twice (what a run reads and what it writes), and the values alive in
+// the state, twice where a run writes another than it reads, and the values alive in
 // the largest run, with what rounding allocations up wastes. It is meant to be
 // above what is measured.
 const (
@@ -101,5 +110,5 @@ func (w *workload) memory(batch, length, newTokens int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return processBytes + int64(weightCopies*w.weights+2*w.state(batch, length+newTokens)+arenaWaste*live), nil
+	return processBytes + int64(weightCopies*w.weights+w.held(batch, length+newTokens)+arenaWaste*live), nil
 }

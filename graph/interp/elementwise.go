@@ -106,6 +106,12 @@ func pointwise[T tensor.Element](f func(T) T) kernel {
 	return func(c call) (*tensor.Tensor, error) { return convert(c.in[0], f), nil }
 }
 
+func pow[T float](out, x, y []T, sx, sy int) {
+	for i := range out {
+		out[i] = T(math.Pow(float64(x[i*sx]), float64(y[i*sy])))
+	}
+}
+
 func neg[T number](x T) T       { return -x }
 func exp[T float](x T) T        { return T(math.Exp(float64(x))) }
 func sqrt[T float](x T) T       { return T(math.Sqrt(float64(x))) }

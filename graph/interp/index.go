@@ -88,3 +88,27 @@ func scatterAdd[T float](c call) (*tensor.Tensor, error) {
 	}
 	return out, nil
 }
+
+// scatterND writes whole rows of what lies behind the indexed axes.
+func scatterND[T tensor.Element](c call) (*tensor.Tensor, error) {
+	x := c.in[0]
+	if !c.overwrite {
+		x = x.Clone()
+	}
+	data, updates, at := tensor.Data[T](x), tensor.Data[T](c.in[2]), c.ints(1)
+	shape := c.in[1].Shape()
+	depth := shape[len(shape)-1]
+	inner := tensor.Numel(x.Shape()[depth:])
+	for k := range tensor.Numel(shape[:len(shape)-1]) {
+		offset := 0
+		for axis, n := range x.Shape()[:depth] {
+			i, err := index(at[k*depth+axis], axis, n)
+			if err != nil {
+				return nil, err
+			}
+			offset = offset*n + i
+		}
+		copy(data[offset*inner:][:inner], updates[k*inner:])
+	}
+	return x, nil
+}

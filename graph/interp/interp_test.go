@@ -95,6 +95,9 @@ func TestContentErrors(t *testing.T) {
 			"/GatherElements: index 9 is out of range for axis 0 of length 2"},
 		{"ScatterElements", func(b *graph.Builder) *graph.Node { return b.ScatterAdd(row(b), ids(b), row(b), 0) }, 0,
 			"/ScatterElements: index 9"},
+		{"ScatterND", func(b *graph.Builder) *graph.Node {
+			return b.ScatterND(row(b), b.Reshape(ids(b), seq, graph.N(1)), row(b))
+		}, 0, "/ScatterND: index 9"},
 		{"integer division", func(b *graph.Builder) *graph.Node { return b.Div(ids(b), b.Ints(0)) }, 0,
 			"/Div: integer division by zero"},
 		{"Slice beyond the axis", func(b *graph.Builder) *graph.Node { return b.SliceLast(row(b), 0, keep(b)) }, 3,
@@ -281,5 +284,56 @@ func TestNilContext(t *testing.T) {
 		values{"table": tensor.New(tensor.Float32, 3, 2)})
 	if err == nil || !strings.Contains(err.Error(), "the context is nil") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Overwrite: a ScatterND that is the last to read an input changes the caller's memory,
+// and gives it as its value; one that is not leaves it, also where what is read later is
+// another value in the same memory.
+func TestOverwrite(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		later func(b *graph.Builder, x, y *graph.Node) *graph.Node // unless nil, the output z
+		want  []float32                                            // the input afterwards
+		z     []float32
+	}{
+		{"last", nil, []float32{1, 7, 3}, nil},
+		{"read later", func(b *graph.Builder, x, y *graph.Node) *graph.Node { return b.Add(x, y) },
+			[]float32{1, 2, 3}, []float32{2, 9, 6}},
+		{"seen later", func(b *graph.Builder, x, y *graph.Node) *graph.Node {
+			return b.Squeeze(b.Add(b.Unsqueeze(x, 0), b.Unsqueeze(y, 0)), 0)
+		}, []float32{1, 2, 3}, []float32{2, 9, 6}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := graph.NewBuilder()
+			x := b.Input("x", tensor.Float32, seq)
+			b.Unsqueeze(x, 0) // so that it comes before y, where it is read later
+			y := b.ScatterND(x, b.Const(tensor.Of([]int64{1}, 1, 1)), b.Const(tensor.Of([]float32{7}, 1)))
+			outputs := []graph.Output{{Name: "y", Node: y}}
+			if tc.later != nil {
+				outputs = append(outputs, graph.Output{Name: "z", Node: tc.later(b, x, y)})
+			}
+			g, err := b.Build(outputs...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			feed := tensor.Of([]float32{1, 2, 3}, 3)
+			out, err := interp.New(g, interp.Overwrite("x")).Run(t.Context(), map[string]*tensor.Tensor{"x": feed}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if same := out["y"] == feed; same != (tc.later == nil) {
+				t.Errorf("the output is the input: %v", same)
+			}
+			if diff := cmp.Diff(tc.want, tensor.Data[float32](feed)); diff != "" {
+				t.Errorf("the input afterwards (-want +got):\n%s", diff)
+			}
+			if tc.later == nil {
+				return
+			}
+			if diff := cmp.Diff(tc.z, tensor.Data[float32](out["z"])); diff != "" {
+				t.Errorf("what is read later (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

@@ -11,6 +11,8 @@ type call struct {
 	node  *graph.Node
 	in    []*tensor.Tensor
 	float tensor.DType // of float values
+	// overwrite says that the value may take the place of the first operand.
+	overwrite bool
 }
 
 type kernel func(c call) (*tensor.Tensor, error)
@@ -53,6 +55,7 @@ func kernels() map[string]op {
 		"Sub":            {f32: zip(sub[float32]), f64: zip(sub[float64]), i64: zip(sub[int64])},
 		"Mul":            {f32: zip(mul[float32]), f64: zip(mul[float64]), i64: zip(mul[int64])},
 		"Div":            {f32: zip(div[float32]), f64: zip(div[float64]), i64: divInt64},
+		"Pow":            {f32: zip(pow[float32]), f64: zip(pow[float64])},
 		"Neg":            {f32: pointwise(neg[float32]), f64: pointwise(neg[float64]), i64: pointwise(neg[int64])},
 		"Exp":            {f32: pointwise(exp[float32]), f64: pointwise(exp[float64])},
 		"Sqrt":           {f32: pointwise(sqrt[float32]), f64: pointwise(sqrt[float64])},
@@ -84,6 +87,8 @@ func kernels() map[string]op {
 		"Gather":          {f32: gather[float32], f64: gather[float64], i64: gather[int64], bool: gather[bool]},
 		"GatherElements":  {f32: gatherAt[float32], f64: gatherAt[float64], i64: gatherAt[int64], bool: gatherAt[bool]},
 		"ScatterElements": {f32: scatterAdd[float32], f64: scatterAdd[float64]},
+		"ScatterND": {f32: scatterND[float32], f64: scatterND[float64], i64: scatterND[int64],
+			bool: scatterND[bool]},
 
 		"ReduceSum":  {f32: reduceSum[float32], f64: reduceSum[float64]},
 		"ReduceMean": {f32: reduceMean[float32], f64: reduceMean[float64]},

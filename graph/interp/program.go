@@ -21,7 +21,8 @@ import (
 // number of runs may go on at the same time.
 type Program struct {
 	graph *graph.Graph
-	float tensor.DType // what float32 values are computed in
+	float tensor.DType    // what float32 values are computed in
+	over  map[string]bool // inputs that a run may write over
 	steps []step
 }
 
@@ -32,6 +33,7 @@ type step struct {
 	in   []int  // steps of the inputs
 	free []int  // steps whose values nothing needs after this one
 	lent bool   // the value lies in memory that a caller or the graph owns
+	over bool   // the value may take the place of the first operand
 	// value of a constant, in the precision of the program
 	value *tensor.Tensor
 }
@@ -43,6 +45,17 @@ type Option func(*Program)
 // parameters may then be fed in either precision; outputs are float64.
 func Float64(p *Program) { p.float = tensor.Float64 }
 
+// Overwrite lets runs write over these inputs: a ScatterND that is the last to read one
+// gives the input itself, changed, as its value.
+func Overwrite(inputs ...string) Option {
+	return func(p *Program) {
+		p.over = map[string]bool{}
+		for _, name := range inputs {
+			p.over[name] = true
+		}
+	}
+}
+
 // New prepares a graph for running.
 func New(g *graph.Graph, opts ...Option) *Program {
 	p := &Program{graph: g, float: tensor.Float32}
@@ -51,7 +64,7 @@ func New(g *graph.Graph, opts ...Option) *Program {
 	}
 	table := kernels()
 	at := map[*graph.Node]int{}
-	last := map[int]int{}
+	last, viewed := map[int]int{}, map[int]bool{} // the last reader of a value; whether another shares its memory
 	for i, n := range g.Nodes {
 		at[n] = i
 		s := step{node: n}
@@ -66,12 +79,20 @@ func New(g *graph.Graph, opts ...Option) *Program {
 				s.in = append(s.in, at[in])
 				last[at[in]] = i
 			}
-			s.lent = graph.SharesInput(n.Op) && p.steps[s.in[0]].lent
+			if graph.SharesInput(n.Op) {
+				s.lent, viewed[s.in[0]] = p.steps[s.in[0]].lent, true
+			}
 		}
 		p.steps = append(p.steps, s)
 	}
 	for _, o := range g.Outputs {
 		delete(last, at[o.Node])
+	}
+	for i, s := range p.steps {
+		if s.node.Op == "ScatterND" {
+			from := s.node.Inputs[0]
+			p.steps[i].over = from.Op == graph.OpInput && p.over[from.Name] && last[s.in[0]] == i && !viewed[s.in[0]]
+		}
 	}
 	for value, user := range last {
 		p.steps[user].free = append(p.steps[user].free, value)
@@ -152,7 +173,7 @@ func (p *Program) compute(
 		}
 		v = p.promote(v)
 	case s.run != nil:
-		c := call{node: s.node, float: p.float, in: make([]*tensor.Tensor, len(s.in))}
+		c := call{node: s.node, float: p.float, overwrite: s.over, in: make([]*tensor.Tensor, len(s.in))}
 		for i, in := range s.in {
 			c.in[i] = values[in]
 		}

@@ -81,9 +81,10 @@ type Site struct {
 	Scale float64
 	// Fused allows opset-23 operators.
 	Fused bool
-	// Batch, Seq, Past and Total are B, T, the number of cached slots, and
-	// Past + T. Past is 0 where there is no cache.
-	Batch, Seq, Past, Total graph.Dim
+	// Batch, Seq and Total are B, T and S. Without a cache S is T.
+	Batch, Seq, Total graph.Dim
+	// Slots are those of the new tokens, int64 [T]; nil without a cache.
+	Slots *graph.Node
 	// Hidden is the layer's normalised input [B·T, D]; nil in Embed.
 	Hidden *graph.Node
 	// Positions returns the position ids [B,T] int64 of the new tokens. An
@@ -105,7 +106,10 @@ type Site struct {
 // negative for later keys, which the causal mask hides. Slots count from the
 // first column of the batch, so left padding leaves distances as they are.
 func (s *Site) Distances() *graph.Node {
-	q := s.B.Unsqueeze(s.B.Range(s.Past, s.Total), 0, 1, 3)
-	k := s.B.Unsqueeze(s.B.Range(graph.N(0), s.Total), 0, 1, 2)
-	return s.B.Sub(q, k)
+	keys := s.B.Range(graph.N(0), s.Total)
+	queries := s.Slots
+	if queries == nil {
+		queries = keys
+	}
+	return s.B.Sub(s.B.Unsqueeze(queries, 0, 1, 3), s.B.Unsqueeze(keys, 0, 1, 2))
 }

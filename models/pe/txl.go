@@ -84,8 +84,8 @@ func (e TransformerXL) MapLogits(s *Site, q, k, logits *graph.Node) *graph.Node 
 	w := b.Reshape(s.Param(txlName(s.Layer, "r_proj.weight")), heads, head, graph.N(e.d.Model))
 	q = b.Add(q, vector("position_bias"))
 	r := e.sinusoids(s)
-	var position *graph.Node // [B,H,T,S], along S from the greatest distance to 0
-	if s.Past.Is(0) {
+	var position *graph.Node // [B,H,T,S], along S as seen from the last query
+	if s.Slots == nil {
 		position = b.MatMul(q, b.MatMul(w, r))
 	} else {
 		// The same in the order that spares a step with few queries the projection
@@ -99,12 +99,16 @@ func (e TransformerXL) MapLogits(s *Site, q, k, logits *graph.Node) *graph.Node 
 	return b.Add(logits, extra)
 }
 
-// sinusoids returns r of the distances S−1, …, 1, 0 as columns, [D,S]: sines in
-// the upper half, cosines in the lower.
+// sinusoids returns r of the distances from the last new token to each slot as columns,
+// [D,S]: sines in the upper half, cosines in the lower.
 func (e TransformerXL) sinusoids(s *Site) *graph.Node {
 	b := s.B
 	limit := b.Const(tensor.Scalar(int64(e.clamp)))
-	d := b.Sub(b.Len(s.Total.Add(graph.N(-1))), b.Range(graph.N(0), s.Total))
+	last := b.Len(s.Total.Add(graph.N(-1)))
+	if s.Slots != nil {
+		last = b.SliceLast(s.Slots, 0, graph.N(1))
+	}
+	d := b.Sub(last, b.Range(graph.N(0), s.Total)) // negative for slots to come, which are masked
 	d = b.Where(b.Greater(d, limit), limit, d)
 	angle := b.Mul(constant(b, e.freq, len(e.freq), 1), b.Cast(d, tensor.Float32))
 	r := b.Concat(0, b.Sin(angle), b.Cos(angle))
@@ -114,8 +118,8 @@ func (e TransformerXL) sinusoids(s *Site) *graph.Node {
 	return r
 }
 
-// byKey turns columns that count distances S−1, …, 0 into columns that count
-// keys: row t moves left by T−1−t (Dai et al. 2019, appendix B). A column put in
+// byKey turns columns of distances from the last query into columns of those from the
+// row's own: row t moves left by T−1−t (Dai et al. 2019, appendix B). A column put in
 // front and a reshape by one element more do that; what a row takes from its
 // neighbour belongs to later keys, which the mask hides.
 func byKey(s *Site, x *graph.Node) *graph.Node {

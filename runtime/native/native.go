@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime"
@@ -26,6 +27,7 @@ func init() {
 type model struct {
 	program *interp.Program
 	weights map[string]*tensor.Tensor
+	changed []string     // inputs that a run may write over
 	file    runtime.File // without its data
 }
 
@@ -41,12 +43,19 @@ func open(file runtime.File, opt runtime.Options) (runtime.Model, error) {
 			return nil, fmt.Errorf("native: the file has no weight for %s %s: it is a training step, not a model", p.Name, p.Type())
 		}
 	}
-	var opts []interp.Option
+	// What an output changes in place: where the caller lends one memory to both.
+	var changed []string
+	for _, o := range m.Graph.Outputs {
+		if o.Node.Op == "ScatterND" && o.Node.Inputs[0].Op == graph.OpInput {
+			changed = append(changed, o.Node.Inputs[0].Name)
+		}
+	}
+	opts := []interp.Option{interp.Overwrite(changed...)}
 	if opt.Exact {
 		opts = append(opts, interp.Float64)
 	}
 	file.Data = nil
-	return model{interp.New(m.Graph, opts...), m.Weights, file}, nil
+	return model{interp.New(m.Graph, opts...), m.Weights, changed, file}, nil
 }
 
 // Version implements runtime.Model.
@@ -91,7 +100,11 @@ type call struct {
 func (c call) Run(inputs, outputs []runtime.Value) error {
 	feed := make(map[string]*tensor.Tensor, len(inputs))
 	for i, v := range inputs {
-		feed[c.file.Inputs[i].Name] = v.(*value).tensor
+		name, t := c.file.Inputs[i].Name, v.(*value).tensor
+		if slices.Contains(c.changed, name) && !slices.Contains(outputs, v) {
+			t = t.Clone()
+		}
+		feed[name] = t
 	}
 	results, err := c.program.Run(c.ctx, feed, c.weights)
 	if err != nil {
@@ -102,7 +115,9 @@ func (c call) Run(inputs, outputs []runtime.Value) error {
 		if !slices.Equal(to.Shape(), from.Shape()) {
 			return fmt.Errorf("output %v is %v, want %v", c.file.Outputs[i], from, to)
 		}
-		write(tensor.Data[float32](to), from)
+		if to != from {
+			write(tensor.Data[float32](to), from)
+		}
 	}
 	return nil
 }
