@@ -62,15 +62,12 @@ func lineFigure(name, y string, k curves) Figure {
 		p.Add(limits(k.chart.Limits), bands(k), strokes(k))
 		widest := vg.Length(0)
 		style := textStyle(ink, draw.XLeft, draw.YCenter)
-		for n := range k.chart.Lines {
-			widest = max(widest, style.Width(k.series(n).Name))
-		}
-		if len(k.chart.Limits) > 0 {
-			widest = max(widest, style.Width(limitName))
+		for _, l := range k.labels() {
+			widest = max(widest, style.Width(l.name))
 		}
 		c = draw.Crop(c, 4, -4, 4, -fontSize-markerSize-3)
 		inner := draw.Crop(c, 0, -(widest + 8 + labelIndent), 0, 0)
-		if k.chart.Bottom > 0 { // plot would leave room for a label as if it stood at the mean of the numbers
+		if k.chart.Bottom > 0 { // package plot puts a label at the mean of the ends, which is near the top here
 			p.Y.Label.Text = ""
 			inner = draw.Crop(inner, fontSize+p.Y.Label.Padding, 0, 0, 0)
 			style := textStyle(soft, draw.XCenter, draw.YTop)
@@ -245,13 +242,17 @@ func (k curves) endLabels(c, data draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// taken are boxes along the curves, as tall as a marker.
+// taken are boxes along the curves and the limit, as tall as a marker.
 func (k curves) taken(place func(study.Dot) vg.Point) []vg.Rectangle {
+	lines := study.Each(k.chart.Lines, func(l study.Line) []study.Dot { return l.Points })
+	lines = append(lines, study.Each(k.chart.Limits, func(l study.Limit) study.Dot {
+		return study.Dot{X: l.X, Y: l.High}
+	}))
 	var out []vg.Rectangle
-	for _, of := range k.chart.Lines {
-		for i := 1; i < len(of.Points); i++ {
+	for _, of := range lines {
+		for i := 1; i < len(of); i++ {
 			const parts = 16
-			from, to := place(of.Points[i-1]), place(of.Points[i])
+			from, to := place(of[i-1]), place(of[i])
 			for part := range parts + 1 {
 				at := from.Add(to.Sub(from).Scale(vg.Length(part) / parts))
 				out = append(out, around(at, 0, 0, (to.X-from.X)/parts, 2*markerSize))

@@ -26,11 +26,13 @@ type Line struct {
 
 // Dot is a point of a curve.
 type Dot struct {
-	X     int    `json:"x"` // length
-	Y     Number `json:"y"`
-	Low   Number `json:"low"` // unknown for no interval
-	High  Number `json:"high"`
-	Users []int  `json:"users"` // curves that have the point in common, as far as an eye can tell
+	X    int    `json:"x"` // length
+	Y    Number `json:"y"`
+	Low  Number `json:"low"` // unknown for no interval
+	High Number `json:"high"`
+	// Users are the curves that have the point in common, as far as an eye can tell; where
+	// some of them end only those, so that it is seen.
+	Users []int `json:"users"`
 }
 
 // Limit is what curves cannot be below at a length: the lowest and the highest limit
@@ -48,8 +50,14 @@ type Stretch struct {
 	To    int   `json:"to"`    // and of the last
 }
 
-// near is how far apart points of one length look the same, as a share of the axis.
-const near = 0.005
+// Points of one length that are no further apart than this look the same, as a share of
+// the axis: curves do, and on an axis of octaves curves and markers do. One of 200 answers
+// is seen.
+const (
+	near        = 0.0049
+	nearCurves  = 0.0075
+	nearMarkers = 0.02
+)
 
 // newChart prepares curves over an even axis; top 0 is as high as they go.
 func newChart(curves []Line, top float64) Chart {
@@ -65,7 +73,7 @@ func newChart(curves []Line, top float64) Chart {
 		}
 		c.Top = max(c.Top, min(top, 1.5*c.Top))
 	}
-	c.share(func(y float64) float64 { return y / max(near*c.Top, math.SmallestNonzeroFloat64) })
+	c.share(func(y float64) float64 { return y / max(c.Top, math.SmallestNonzeroFloat64) }, near, near)
 	return c
 }
 
@@ -91,36 +99,66 @@ func newOctaves(curves []Line, limits []Limit) Chart {
 		low = min(low, high-1)
 		c.Bottom, c.Top = math.Exp2(low), math.Exp2(high)
 	}
-	c.share(func(y float64) float64 { return (math.Log2(y) - low) / (near * (high - low)) })
+	c.share(func(y float64) float64 { return (math.Log2(y) - low) / (high - low) }, nearCurves, nearMarkers)
 	return c
 }
 
-// share finds out where curves lie on one another. Heights that an eye tells apart are
-// 1 apart.
-func (c *Chart) share(height func(y float64) float64) {
-	type place struct {
-		x int
-		y float64
-	}
-	level := func(d Dot) any { return place{d.X, math.Round(height(float64(d.Y)))} }
-	users := map[any][]int{}
+// share finds out where curves and markers lie on one another. height is a share of the
+// axis, of which curves and markers have that much to be told apart.
+func (c *Chart) share(height func(y float64) float64, curves, markers float64) {
+	level := c.levels(height, markers)
+	users, ending := map[any][]int{}, map[any][]int{}
 	for n, of := range c.Lines {
-		for _, d := range of.Points {
+		for i, d := range of.Points {
 			users[level(d)] = append(users[level(d)], n)
+			if i == len(of.Points)-1 {
+				ending[level(d)] = append(ending[level(d)], n)
+			}
 		}
 	}
 	for _, of := range c.Lines {
-		for i := range of.Points {
-			of.Points[i].Users = users[level(of.Points[i])]
+		for i, d := range of.Points {
+			of.Points[i].Users = users[level(d)]
+			if ends := ending[level(d)]; len(ends) > 0 {
+				of.Points[i].Users = ends
+			}
 		}
 	}
-	c.Strokes = stretches(c.Lines, level)
+	c.Strokes = stretches(c.Lines, c.levels(height, curves))
 	c.Bands = stretches(c.Lines, func(d Dot) any {
 		if !d.Low.Known() || !d.High.Known() {
 			return nil
 		}
 		return [3]float64{float64(d.X), float64(d.Low), float64(d.High)}
 	})
+}
+
+// levels tells the points of one length apart that lie more than some share of the axis
+// above the lowest of their level.
+func (c *Chart) levels(height func(y float64) float64, apart float64) func(Dot) any {
+	heights := map[int][]float64{} // by length, ascending
+	for _, of := range c.Lines {
+		for _, d := range of.Points {
+			heights[d.X] = append(heights[d.X], height(float64(d.Y)))
+		}
+	}
+	for _, at := range heights {
+		slices.Sort(at)
+	}
+	type level struct {
+		x      int
+		lowest float64
+	}
+	return func(d Dot) any {
+		at := heights[d.X]
+		lowest, own := at[0], height(float64(d.Y))
+		for _, h := range at {
+			if h <= own && h-lowest > apart {
+				lowest = h
+			}
+		}
+		return level{d.X, lowest}
+	}
 }
 
 // stretches parts curves where others join or leave them. Points of one place are the

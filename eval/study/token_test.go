@@ -73,7 +73,7 @@ func TestOctavesAreShared(t *testing.T) {
 		strokes   int
 	}{
 		{1, 1024, 1},
-		{1.01, 1034, 1},
+		{1.03, 1050, 1},
 		{1.5, 1024, 2}, // of 1024 that is nothing, of 1 it is not
 		{1, 512, 2},
 	} {
@@ -81,5 +81,17 @@ func TestOctavesAreShared(t *testing.T) {
 		if len(c.Strokes) != tc.strokes {
 			t.Errorf("%v and %v: %d strokes, want %d", tc.low, tc.high, len(c.Strokes), tc.strokes)
 		}
+	}
+}
+
+// TestEndsAreMarked checks whose markers stand where curves meet: those of all in turn, but
+// where some of them end.
+func TestEndsAreMarked(t *testing.T) {
+	long := []eval.Row{speed("a", 1, 4, 4), speed("a", 2, 8, 4), speed("a", 4, 64, 4)}
+	short := []eval.Row{speed("b", 1, 4.1, 4), speed("b", 2, 8.1, 4)}
+	c := studyOf(t, long, short).Tasks[0].Places[0].Charts["token"]
+	users := Each(c.Lines, func(l Line) [][]int { return Each(l.Points, func(d Dot) []int { return d.Users }) })
+	if diff := cmp.Diff([][][]int{{{0, 1}, {1}, {0}}, {{0, 1}, {1}}}, users); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
