@@ -111,7 +111,7 @@ func (s *Report) Costs(t *study.Task, p study.Place) Table {
 	if token := p.Charts[study.PerToken().Key]; len(token.Lines) > 0 {
 		metrics = append(metrics, study.PerToken())
 		if len(token.Limits) > 0 {
-			metrics = append(metrics, study.Roofline())
+			metrics = append(metrics, p.Roofline())
 		}
 	}
 	for _, m := range metrics {

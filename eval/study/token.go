@@ -19,13 +19,21 @@ func PerToken() Metric {
 	}}
 }
 
-// Roofline is the least that PerToken can be by the machine's measured peaks (see
-// eval.Peaks.Least); unknown without them.
-func Roofline() Metric {
+// Roofline is the least that PerToken can be by the machine's peaks (see
+// eval.Peaks.Least): the best that any measurement of the place found, as a busy moment
+// lowers them. It is unknown without them.
+func (p Place) Roofline() Metric {
+	var peaks eval.Peaks
+	for _, s := range p.Series {
+		for _, at := range s.Costs {
+			for _, r := range at.Rows {
+				peaks.FLOPS, peaks.Bandwidth = max(peaks.FLOPS, r.PeakFLOPS), max(peaks.Bandwidth, r.PeakBandwidth)
+			}
+		}
+	}
 	return Metric{Key: "roofline", Label: "Roofline", Unit: "ms", Of: func(p CostPoint) Spread {
 		var all []float64
 		for _, r := range p.Rows {
-			peaks := eval.Peaks{FLOPS: r.PeakFLOPS, Bandwidth: r.PeakBandwidth}
 			if least := peaks.Least(r.DecodeFLOPs, r.DecodeBytes); least > 0 {
 				all = append(all, 1e3*least/float64(max(1, r.Batch)))
 			}
@@ -35,11 +43,12 @@ func Roofline() Metric {
 }
 
 // tokenChart is a place's curves of PerToken, which the roofline limits.
-func (p *Place) tokenChart() Chart {
+func (p Place) tokenChart() Chart {
 	limits := []Limit{}
+	roofline := p.Roofline()
 	for _, s := range p.Series {
 		for _, at := range s.Costs {
-			least := Roofline().Of(at).Mean
+			least := roofline.Of(at).Mean
 			if !least.Known() || !PerToken().Of(at).Mean.Known() {
 				continue
 			}

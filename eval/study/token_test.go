@@ -40,6 +40,8 @@ func TestTokenChart(t *testing.T) {
 		{"computing takes longer than moving", []eval.Row{change(speed("a", 512, 4, 1), func(r *eval.Row) { r.DecodeFLOPs = 2e6 })},
 			[][]Number{{1}}, []limit{{512, 0.5, 0.5}}, 0.5, 1},
 		{"below the roofline", []eval.Row{speed("a", 512, 4, 5)}, [][]Number{{1}}, []limit{{512, 1.25, 1.25}}, 1, 2},
+		{"the best peaks count", []eval.Row{speed("a", 512, 4, 2), change(speed("b", 512, 4, 2), func(r *eval.Row) { r.PeakBandwidth /= 4 })},
+			[][]Number{{1}, {1}}, []limit{{512, 0.5, 0.5}}, 0.5, 1},
 		{"one height", []eval.Row{change(speed("a", 512, 4, 1), noPeaks)}, [][]Number{{1}}, nil, 0.5, 1},
 		{"no time at all", []eval.Row{speed("a", 512, 0, 1)}, nil, nil, 0, 0},
 		{"no step", []eval.Row{change(speed("a", 512, 4, 1), func(r *eval.Row) { r.DecodeSteps = 0 })}, nil, nil, 0, 0},
