@@ -42,14 +42,23 @@ type Peaks struct {
 	Bandwidth float64 // bytes per second to and from main memory
 }
 
-// Roofline returns the fraction that flops and bytes of work in some seconds
-// reach of what the peaks allow: the slower of computing and moving sets the
-// time (Williams, Waterman and Patterson 2009). It is 0 where anything is unknown.
-func (p Peaks) Roofline(flops, bytes, seconds float64) float64 {
-	if p.FLOPS <= 0 || p.Bandwidth <= 0 || seconds <= 0 {
+// Least returns the least seconds that the peaks allow for flops and bytes of work:
+// the slower of computing and moving sets the time (Williams, Waterman and Patterson
+// 2009). It is 0 where a peak is unknown.
+func (p Peaks) Least(flops, bytes float64) float64 {
+	if p.FLOPS <= 0 || p.Bandwidth <= 0 {
 		return 0
 	}
-	return max(flops/p.FLOPS, bytes/p.Bandwidth) / seconds
+	return max(flops/p.FLOPS, bytes/p.Bandwidth)
+}
+
+// Roofline returns the fraction that flops and bytes of work in some seconds reach of
+// what the peaks allow (see Least). It is 0 where anything is unknown.
+func (p Peaks) Roofline(flops, bytes, seconds float64) float64 {
+	if seconds <= 0 {
+		return 0
+	}
+	return p.Least(flops, bytes) / seconds
 }
 
 // KeyOf returns the key of the row that MeasureSpeedAt would give.

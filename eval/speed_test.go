@@ -172,8 +172,13 @@ func TestRoofline(t *testing.T) {
 		if got := p.Roofline(tc.flops, tc.bytes, tc.seconds); math.Abs(got-tc.want) > 1e-12 {
 			t.Errorf("%s: %v, want %v", tc.reason, got, tc.want)
 		}
+		if got := p.Least(tc.flops, tc.bytes); math.Abs(got-tc.want*tc.seconds) > 1e-12 && tc.seconds > 0 {
+			t.Errorf("%s: at least %v s, want %v", tc.reason, got, tc.want*tc.seconds)
+		}
 	}
-	if got := (eval.Peaks{}).Roofline(1, 1, 1); got != 0 {
-		t.Errorf("without peaks: %v", got)
+	for _, p := range []eval.Peaks{{}, {FLOPS: 1}, {Bandwidth: 1}} {
+		if p.Roofline(1, 1, 1) != 0 || p.Least(1, 1) != 0 {
+			t.Errorf("by the peaks %+v: %v, at least %v s", p, p.Roofline(1, 1, 1), p.Least(1, 1))
+		}
 	}
 }

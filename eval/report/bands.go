@@ -47,7 +47,7 @@ func fillBand(c draw.Canvas, p *plot.Plot, points []study.Dot, fill color.Color)
 	outline := make([]vg.Point, 2*len(points))
 	for i, d := range points {
 		outline[i] = vg.Point{X: x(float64(d.X)), Y: y(min(float64(d.High), p.Y.Max))}
-		outline[len(outline)-1-i] = vg.Point{X: x(float64(d.X)), Y: y(float64(d.Low))}
+		outline[len(outline)-1-i] = vg.Point{X: x(float64(d.X)), Y: y(max(float64(d.Low), p.Y.Min))}
 	}
 	c.FillPolygon(fill, outline)
 }

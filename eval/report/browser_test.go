@@ -152,10 +152,8 @@ func TestBrowserSmall(t *testing.T) {
 		"nothing available": {[]eval.Row{refused(all[0])}, 1}, // an empty one of accuracy
 		"one task":          {all, 7},
 		"hostile names":     {hostile(all), 7},
-		"speed alone": {[]eval.Row{with(all[3], func(r *eval.Row) {
-			r.Score, r.Task, r.Split = eval.Score{}, "",
-				""
-		})}, 4},
+		"speed alone": {[]eval.Row{speedRow(t, "nope", 512, 1), speedRow(t, "nope", 8192, 1),
+			speedRow(t, "txl", 512, 2), speedRow(t, "txl", 8192, 2)}, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b.t = t
@@ -166,6 +164,9 @@ func TestBrowserSmall(t *testing.T) {
 			}
 			if name == "hostile names" && b.eval(`[...document.querySelectorAll("#chart-accuracy text")].filter((e) => e.textContent === "`+hostileName("rope")+`").length`) != 1.0 {
 				t.Error("a curve is not called as its encoding is")
+			}
+			if name == "speed alone" && b.eval(`[...document.querySelectorAll("#chart-token text")].map((e) => e.textContent).filter((t) => ["roofline", "txl", "1,024", "0.5"].includes(t)).length`) != 4.0 {
+				t.Error("the chart of the time per new token lacks the roofline, a name or a number of its axes")
 			}
 			for _, e := range b.errors {
 				t.Errorf("the console says: %s", e)

@@ -83,6 +83,7 @@ func (s *Report) Figures() []Figure {
 			for _, m := range study.Metrics() {
 				out = append(out, s.costFigure(t, p, m, at)...)
 			}
+			out = append(out, s.costFigure(t, p, study.PerToken(), at)...)
 			out = append(out, s.tradeoffFigure(t, p, at)...)
 		}
 		out = append(out, s.publishedFigure(t)...)

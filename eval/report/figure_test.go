@@ -49,6 +49,10 @@ func TestFigureNames(t *testing.T) {
 				"cost-memory-copy-place1",
 				"cost-tokens-copy-place2", "cost-decode-copy-place2", "cost-prefill-copy-place2",
 				"cost-memory-copy-place2")},
+		{"speed alone", []eval.Row{speedRow(t, "nope", 512, 1)},
+			[]string{"cost-tokens-speed-without-a-task", "cost-decode-speed-without-a-task",
+				"cost-prefill-speed-without-a-task", "cost-memory-speed-without-a-task",
+				"cost-token-speed-without-a-task"}},
 		{"tasks of like names", []eval.Row{refused(with(row(t, "nope", 0, 10, 5),
 			func(r *eval.Row) { r.Task = "a+b" })),
 			refused(with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { r.Task = "a-b" }))},
@@ -104,6 +108,36 @@ func TestFigures(t *testing.T) {
 	if err := s.Figures()[0].Write(io.Discard, "gif"); err == nil ||
 		!strings.Contains(err.Error(), `unknown figure format "gif"; known: svg, png`) {
 		t.Errorf("another format: %v", err)
+	}
+}
+
+// TestTokenFigure checks that the figure of the time per new token names every curve, also
+// one that ends early, and the roofline, on axes of octaves.
+func TestTokenFigure(t *testing.T) {
+	rows := []eval.Row{speedRow(t, "learned", 128, 1.3), speedRow(t, "learned", 256, 1.3)}
+	for length := 128; length <= 32768; length *= 2 {
+		rows = append(rows, speedRow(t, "nope", length, 1), speedRow(t, "rope", length, 1),
+			speedRow(t, "txl", length, 2))
+	}
+	drawn := func(rows []eval.Row) string {
+		figures := reportOf(t, rows...).Figures()
+		return string(figure(t, figures[len(figures)-1], "svg"))
+	}
+	svg := drawn(rows)
+	for _, text := range []string{"nope", "rope", "learned", "txl", "roofline", "Time per new token, ms", "128",
+		"32,768", "0.25", "1", "16"} {
+		if n := strings.Count(svg, ">"+text+"<"); n != 1 {
+			t.Errorf("%q is written %d times", text, n)
+		}
+	}
+	if n := strings.Count(svg, "stroke-dasharray:5,5"); n != 2 {
+		t.Errorf("%d curves take turns, want 2 that lie on one another", n)
+	}
+	for i := range rows {
+		rows[i].PeakFLOPS = 0
+	}
+	if strings.Contains(drawn(rows), "roofline") {
+		t.Error("there is a roofline without peaks")
 	}
 }
 

@@ -115,6 +115,30 @@ func TestCostOfSpeedAlone(t *testing.T) {
 	}
 }
 
+// TestCostsOfTokens checks the numbers behind the chart of the time per new token, which
+// is of speed alone, with the roofline where it is known.
+func TestCostsOfTokens(t *testing.T) {
+	of := func(r eval.Row) (head, line string) {
+		s := reportOf(t, r)
+		table := s.Costs(s.Tasks[0], s.Tasks[0].Places[0])
+		return strings.Join(table.Head[6:], " | "), strings.Join(table.Lines[0][6:], " | ")
+	}
+	r := with(speedRow(t, "nope", 512, 1), func(r *eval.Row) { r.Batch, r.DecodeP50MS, r.DecodeBytes = 4, 10, 8e7 })
+	unknown := with(r, func(r *eval.Row) { r.PeakBandwidth = 0 })
+	for _, tc := range []struct {
+		name, head, line string
+		row              eval.Row
+	}{
+		{"speed alone", "Time per new token, ms | Roofline, ms", "2.50 | 2.00", r},
+		{"without peaks", "Time per new token, ms", "2.50", unknown},
+		{"a task", "", "", row(t, "nope", 0, 20, 50)},
+	} {
+		if head, line := of(tc.row); head != tc.head || line != tc.line {
+			t.Errorf("%s: %q, %q; want %q, %q", tc.name, head, line, tc.head, tc.line)
+		}
+	}
+}
+
 // TestCostBands checks what costs spread over: seeds and repeats, or the batches of a
 // single measurement.
 func TestCostBands(t *testing.T) {

@@ -108,7 +108,14 @@ func (s *Report) Accuracy(t *study.Task) Table {
 func (s *Report) Costs(t *study.Task, p study.Place) Table {
 	out := Table{Caption: fmt.Sprintf("Costs on %s, %s", t.Name, p.Name),
 		Head: []string{"length", "encoding"}, Prose: []int{1}}
-	for _, m := range study.Metrics() {
+	metrics := study.Metrics()
+	if token := p.Charts[study.PerToken().Key]; len(token.Lines) > 0 {
+		metrics = append(metrics, study.PerToken())
+		if len(token.Limits) > 0 {
+			metrics = append(metrics, p.Roofline())
+		}
+	}
+	for _, m := range metrics {
 		out.Head = append(out.Head, m.Label+", "+m.Unit)
 	}
 	for _, length := range t.Lengths {
@@ -118,7 +125,7 @@ func (s *Report) Costs(t *study.Task, p study.Place) Table {
 				continue
 			}
 			line := []string{strconv.Itoa(length), t.Series[s.Series].Name}
-			for _, m := range study.Metrics() {
+			for _, m := range metrics {
 				line = append(line, m.Of(at).Short())
 			}
 			out.Lines = append(out.Lines, line)

@@ -1,8 +1,9 @@
 package report
 
 import (
-	"cmp"
+	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -29,7 +30,9 @@ func (s *Report) costFigure(t *study.Task, p study.Place, m study.Metric, at str
 	if len(k.chart.Lines) == 0 {
 		return nil
 	}
-	k.chart.Top *= 1.05
+	if k.chart.Bottom == 0 {
+		k.chart.Top *= 1.05
+	}
 	return []Figure{lineFigure("cost-"+m.Key+"-"+at, m.Label+", "+m.Unit, k)}
 }
 
@@ -50,31 +53,48 @@ func lineFigure(name, y string, k curves) Figure {
 			p.X.Min, p.X.Max = float64(t.Lengths[0])/1.06, float64(t.Lengths[len(t.Lengths)-1])*1.06
 			p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, octaves{}
 		}
-		p.Y.Min, p.Y.Max = 0, k.chart.Top
+		p.Y.Min, p.Y.Max = k.chart.Bottom, k.chart.Top
+		if k.chart.Bottom > 0 {
+			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, octaves{}
+		}
 		p.Add(trained(t.Trained), grid{})
-		p.Add(bands(k), strokes(k))
+		p.Add(limits(k.chart.Limits), bands(k), strokes(k))
 		widest := vg.Length(0)
 		style := textStyle(ink, draw.XLeft, draw.YCenter)
-		for n := range k.chart.Lines {
-			widest = max(widest, style.Width(k.series(n).Name))
+		for _, l := range k.labels() {
+			widest = max(widest, style.Width(l.name))
 		}
 		c = draw.Crop(c, 4, -4, 4, -fontSize-markerSize-3)
 		inner := draw.Crop(c, 0, -(widest + 8 + labelIndent), 0, 0)
+		if k.chart.Bottom > 0 { // package plot puts a label at the mean of the ends, which is near the top here
+			p.Y.Label.Text = ""
+			inner = draw.Crop(inner, fontSize+p.Y.Label.Padding, 0, 0, 0)
+			style := textStyle(soft, draw.XCenter, draw.YTop)
+			style.Rotation = math.Pi / 2
+			data := p.DataCanvas(inner)
+			c.FillText(style, vg.Point{X: c.Min.X, Y: data.Center().Y}, y)
+		}
 		p.Draw(inner)
 		k.endLabels(c, p.DataCanvas(inner), p)
 	}}
 }
 
-// octaves gives labelled ticks at powers of two.
+// octaves gives labelled ticks at powers of two, at every second where there are many.
 type octaves struct{}
 
 // Ticks implements plot.Ticker.
 func (octaves) Ticks(low, high float64) []plot.Tick {
+	first, last := int(math.Ceil(math.Log2(low))), int(math.Floor(math.Log2(high)))
+	const most = 16
+	step := 1 + (last-first)/most
 	var out []plot.Tick
-	for n := 1.0; n <= high; n *= 2 {
-		if n >= low {
-			out = append(out, plot.Tick{Value: n, Label: study.Thousands(int(n))})
+	for n := first; n <= last; n += step {
+		at := math.Exp2(float64(n))
+		label := strconv.FormatFloat(at, 'g', 3, 64)
+		if n >= 0 && n < 53 { // as long as it is exact
+			label = study.Thousands(int(at))
 		}
+		out = append(out, plot.Tick{Value: at, Label: label})
 	}
 	return out
 }
@@ -144,70 +164,3 @@ func (k strokes) style(n, turn, several int) draw.LineStyle {
 
 // mostMarkers is about how many markers a curve has: more would hide it.
 const mostMarkers = 24
-
-// endLabels writes the names of curves where they end; those that end together at
-// the right stand as near to their ends as they fit.
-func (k curves) endLabels(c, data draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&data)
-	type label struct {
-		of   study.Series
-		end  study.Dot
-		mean study.Number
-	}
-	var labels []label
-	last := 0
-	for n, of := range k.chart.Lines {
-		if len(of.Points) == 0 {
-			continue
-		}
-		l := label{of: k.series(n), end: of.Points[len(of.Points)-1]}
-		for _, d := range of.Points {
-			l.mean += d.Y / study.Number(len(of.Points))
-		}
-		labels, last = append(labels, l), max(last, l.end.X)
-	}
-	slices.SortStableFunc(labels, func(a, b label) int {
-		// of those that end alike the better above
-		return cmp.Or(cmp.Compare(a.end.Y, b.end.Y), cmp.Compare(a.mean, b.mean))
-	})
-	var ends []vg.Length
-	var of []label
-	for _, l := range labels {
-		if at := y(float64(l.end.Y)); l.end.X < last {
-			beside := vg.Point{X: x(float64(l.end.X)) + 2*markerSize, Y: at}
-			c.FillText(textStyle(ink, draw.XLeft, draw.YCenter), beside, l.of.Name)
-		} else {
-			ends, of = append(ends, at), append(of, l)
-		}
-	}
-	spread(ends, fontSize*1.35, data.Min.Y, data.Max.Y)
-	for i, l := range of {
-		k.s.endLabel(c, l.of, data.Max.X+8, ends[i])
-	}
-}
-
-// labelIndent is how far a name stands behind its marker.
-const labelIndent = 3 * markerSize
-
-// endLabel writes a curve's name with its marker before it. Letters are not in its
-// colour, which is too faint for them.
-func (s *Report) endLabel(c draw.Canvas, of study.Series, x, y vg.Length) {
-	colour := s.colour(of.Encoding)
-	s.Encodings[of.Encoding].Shape.fill(&c, vg.Point{X: x + markerSize, Y: y}, markerSize, colour, colour)
-	c.FillText(textStyle(ink, draw.XLeft, draw.YCenter), vg.Point{X: x + labelIndent, Y: y}, of.Name)
-}
-
-// spread moves ascending places apart until they keep a gap, within bounds.
-func spread(at []vg.Length, gap, low, high vg.Length) {
-	for range 60 {
-		for i := 1; i < len(at); i++ {
-			if near := gap - (at[i] - at[i-1]); near > 0 {
-				at[i] += near / 2
-				at[i-1] -= near / 2
-			}
-		}
-		for i := range at {
-			at[i] = min(max(at[i], low+gap*vg.Length(i)), high-gap*vg.Length(len(at)-1-i))
-		}
-	}
-}

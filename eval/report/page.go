@@ -39,7 +39,7 @@ type page struct {
 // file, no network. The same study gives the same bytes.
 func (s *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"mark": s.mark, "metrics": study.Metrics, "count": study.Count,
+		"mark": s.mark, "metrics": study.Metrics, "perToken": study.PerToken, "count": study.Count,
 		"percent":    func(n study.Number) float64 { return 100 * float64(n) },
 		"source":     func() string { return study.PublishedSource },
 		"parameters": func() string { return study.Millions(study.PublishedParameters) },

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"testing"
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
@@ -70,6 +71,16 @@ func syntheticRow(t task.Task, encoding string, e, seed, length, correct int) ev
 			TokensPerSecond: 40000 / slow / (1 + float64(length)/100), PeakMemory: int64(slow*float64(80+length)) << 20,
 			PeakMemoryOf: eval.PeakOfLength},
 	}
+}
+
+// speedRow makes a row of speed without a task, whose step takes slow times what it takes
+// at half of the roofline.
+func speedRow(t *testing.T, encoding string, length int, slow float64) eval.Row {
+	r := row(t, encoding, 0, length, 0)
+	r.Measure, r.Task, r.TaskVersion, r.Split, r.Batch, r.Score = eval.MeasureSpeed, "", 0, "", 1, eval.Score{}
+	r.PeakFLOPS, r.PeakBandwidth, r.DecodeFLOPs, r.DecodeBytes = 1e11, 1e10, 1e6, 1e6+2048*float64(length)
+	r.DecodeP50MS = slow * 2 * 1e3 * r.DecodeBytes / r.PeakBandwidth
+	return r
 }
 
 // refused makes a row of a length that the model cannot take.

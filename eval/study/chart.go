@@ -9,7 +9,10 @@ import (
 // turns, so that all can be seen.
 type Chart struct {
 	Lines []Line  `json:"lines"`
-	Top   float64 `json:"top"` // that the axis from 0 holds; a band far above all curves may leave it
+	Top   float64 `json:"top"` // that the axis holds; a band far above all curves may leave it
+	// Bottom is where a logarithmic axis begins; 0 for an even one, which begins at 0.
+	Bottom float64 `json:"bottom"`
+	Limits []Limit `json:"limits"` // what curves cannot be below, by length; none where nothing is known
 	// Strokes are all parts of the curves, Bands those of the intervals around them.
 	Strokes []Stretch `json:"strokes"`
 	Bands   []Stretch `json:"bands"`
@@ -23,11 +26,21 @@ type Line struct {
 
 // Dot is a point of a curve.
 type Dot struct {
-	X     int    `json:"x"` // length
-	Y     Number `json:"y"`
-	Low   Number `json:"low"` // unknown for no interval
-	High  Number `json:"high"`
-	Users []int  `json:"users"` // curves that have the point in common, as far as an eye can tell
+	X    int    `json:"x"` // length
+	Y    Number `json:"y"`
+	Low  Number `json:"low"` // unknown for no interval
+	High Number `json:"high"`
+	// Users are the curves that have the point in common, as far as an eye can tell; where
+	// some of them end only those, so that it is seen.
+	Users []int `json:"users"`
+}
+
+// Limit is what curves cannot be below at a length: the lowest and the highest limit
+// among them.
+type Limit struct {
+	X    int    `json:"x"` // length
+	Low  Number `json:"low"`
+	High Number `json:"high"`
 }
 
 // Stretch is a part of one curve or of several that have it in common.
@@ -37,12 +50,18 @@ type Stretch struct {
 	To    int   `json:"to"`    // and of the last
 }
 
-// near is how far apart points of one length look the same, as a share of the axis.
-const near = 0.005
+// Points of one length that are no further apart than this look the same, as a share of
+// the axis: curves do, and on an axis of octaves curves and markers do. One of 200 answers
+// is seen.
+const (
+	near        = 0.0049
+	nearCurves  = 0.0075
+	nearMarkers = 0.02
+)
 
-// newChart prepares curves.
+// newChart prepares curves over an even axis; top 0 is as high as they go.
 func newChart(curves []Line, top float64) Chart {
-	c := Chart{Lines: curves, Top: top}
+	c := Chart{Lines: curves, Top: top, Limits: []Limit{}}
 	if top == 0 {
 		for _, of := range curves {
 			for _, d := range of.Points {
@@ -54,32 +73,92 @@ func newChart(curves []Line, top float64) Chart {
 		}
 		c.Top = max(c.Top, min(top, 1.5*c.Top))
 	}
-	type place struct {
-		x int
-		y float64
-	}
-	level := func(d Dot) any {
-		return place{d.X, math.Round(float64(d.Y) / max(near*c.Top, math.SmallestNonzeroFloat64))}
-	}
-	users := map[any][]int{}
-	for n, of := range curves {
-		for _, d := range of.Points {
-			users[level(d)] = append(users[level(d)], n)
-		}
+	c.share(func(y float64) float64 { return y / max(c.Top, math.SmallestNonzeroFloat64) }, near, near)
+	return c
+}
+
+// newOctaves prepares curves over an axis of whole octaves, which holds the limits, too.
+// Everything is above 0.
+func newOctaves(curves []Line, limits []Limit) Chart {
+	c := Chart{Lines: curves, Limits: limits}
+	low, high := math.Inf(1), math.Inf(-1) // logarithms
+	hold := func(least, most Number) {
+		low, high = min(low, math.Log2(float64(least))), max(high, math.Log2(float64(most)))
 	}
 	for _, of := range curves {
-		for i := range of.Points {
-			of.Points[i].Users = users[level(of.Points[i])]
+		for _, d := range of.Points {
+			hold(d.Y, d.Y)
 		}
 	}
-	c.Strokes = stretches(curves, level)
-	c.Bands = stretches(curves, func(d Dot) any {
+	for _, l := range limits {
+		hold(l.Low, l.High)
+	}
+	if len(curves) > 0 {
+		const end = 1023 // of numbers
+		low, high = math.Floor(low), min(math.Ceil(high), end)
+		low = min(low, high-1)
+		c.Bottom, c.Top = math.Exp2(low), math.Exp2(high)
+	}
+	c.share(func(y float64) float64 { return (math.Log2(y) - low) / (high - low) }, nearCurves, nearMarkers)
+	return c
+}
+
+// share finds out where curves and markers lie on one another. height is a share of the
+// axis, of which curves and markers have that much to be told apart.
+func (c *Chart) share(height func(y float64) float64, curves, markers float64) {
+	level := c.levels(height, markers)
+	users, ending := map[any][]int{}, map[any][]int{}
+	for n, of := range c.Lines {
+		for i, d := range of.Points {
+			users[level(d)] = append(users[level(d)], n)
+			if i == len(of.Points)-1 {
+				ending[level(d)] = append(ending[level(d)], n)
+			}
+		}
+	}
+	for _, of := range c.Lines {
+		for i, d := range of.Points {
+			of.Points[i].Users = users[level(d)]
+			if ends := ending[level(d)]; len(ends) > 0 {
+				of.Points[i].Users = ends
+			}
+		}
+	}
+	c.Strokes = stretches(c.Lines, c.levels(height, curves))
+	c.Bands = stretches(c.Lines, func(d Dot) any {
 		if !d.Low.Known() || !d.High.Known() {
 			return nil
 		}
 		return [3]float64{float64(d.X), float64(d.Low), float64(d.High)}
 	})
-	return c
+}
+
+// levels tells the points of one length apart that lie more than some share of the axis
+// above the lowest of their level.
+func (c *Chart) levels(height func(y float64) float64, apart float64) func(Dot) any {
+	heights := map[int][]float64{} // by length, ascending
+	for _, of := range c.Lines {
+		for _, d := range of.Points {
+			heights[d.X] = append(heights[d.X], height(float64(d.Y)))
+		}
+	}
+	for _, at := range heights {
+		slices.Sort(at)
+	}
+	type level struct {
+		x      int
+		lowest float64
+	}
+	return func(d Dot) any {
+		at := heights[d.X]
+		lowest, own := at[0], height(float64(d.Y))
+		for _, h := range at {
+			if h <= own && h-lowest > apart {
+				lowest = h
+			}
+		}
+		return level{d.X, lowest}
+	}
 }
 
 // stretches parts curves where others join or leave them. Points of one place are the
@@ -134,8 +213,8 @@ func (t *Task) accuracyChart(of func(Point) Spread) Chart {
 	return newChart(curves, 100)
 }
 
-// costChart is a place's curves of a cost.
-func (p *Place) costChart(m Metric) Chart {
+// curves are a place's, of a cost.
+func (p *Place) curves(m Metric) []Line {
 	curves := []Line{}
 	for _, s := range p.Series {
 		curve := Line{Series: s.Series}
@@ -146,5 +225,5 @@ func (p *Place) costChart(m Metric) Chart {
 			curves = append(curves, curve)
 		}
 	}
-	return newChart(curves, 0)
+	return curves
 }

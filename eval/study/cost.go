@@ -142,8 +142,9 @@ func places(series []Series, trained int) []Place {
 		p.Common = p.common(trained)
 		p.Charts = map[string]Chart{}
 		for _, m := range Metrics() {
-			p.Charts[m.Key] = p.costChart(m)
+			p.Charts[m.Key] = newChart(p.curves(m), 0)
 		}
+		p.Charts[PerToken().Key] = p.tokenChart()
 	}
 	return out
 }

@@ -49,7 +49,7 @@
   // those that are.
   function shownLines(chart, task) {
     const lines = chart.lines.map((l, n) => ({ n, name: task.series[l.series].name, series: task.series[l.series], points: l.points }));
-    return { all: lines, lines: lines.filter((l) => shown(l.series)), users: (list) => list.filter((n) => shown(lines[n].series)), bands: chart.bands, strokes: chart.strokes };
+    return { ...chart, all: lines, lines: lines.filter((l) => shown(l.series)), users: (list) => list.filter((n) => shown(lines[n].series)) };
   }
 
   // Bands between the low and high ends of points, drawn below the lines. A stretch
@@ -65,14 +65,14 @@
       if (last && last.of === of && last.to === b.from && last.fill === fill) last.to = b.to; // one polygon as far as one colour goes: seams would show
       else out.push(last = { of, from: b.from, to: b.to, fill });
     }
-    return out.map((b) => band(chart.all[b.of].points.slice(b.from, b.to + 1), b.fill));
+    return out.map((b) => band(chart.all[b.of].points.slice(b.from, b.to + 1), b.fill, chart.bottom));
   }
 
-  const band = (points, fill) => ({
+  const band = (points, fill, bottom) => ({
     type: "custom", silent: true, z: 2, clip: true, data: [[points[0].x, points[0].low]], tooltip: { show: false },
     renderItem: (params, api) => ({
       type: "polygon",
-      shape: { points: points.map((p) => api.coord([p.x, p.high])).concat(points.slice().reverse().map((p) => api.coord([p.x, p.low]))) },
+      shape: { points: points.map((p) => api.coord([p.x, p.high])).concat(points.slice().reverse().map((p) => api.coord([p.x, Math.max(p.low, bottom)]))) },
       style: { fill, opacity: 0.13 },
     }),
   });
@@ -99,13 +99,28 @@
     },
   });
 
+  // What lines cannot be below: dotted, and filled between the lowest and the highest.
+  const dotted = () => ({ stroke: css("--soft"), lineWidth: 1.5, lineDash: [1.5, 3], fill: "none" });
+  const limit = (limits) => ({
+    type: "custom", silent: true, z: 2, data: [[limits[0].x, limits[0].low]], tooltip: { show: false },
+    renderItem: (params, api) => {
+      const [low, high] = ["low", "high"].map((end) => limits.map((l) => api.coord([l.x, l[end]])));
+      return {
+        type: "group", children: [
+          { type: "polygon", shape: { points: high.concat(low.slice().reverse()) }, style: { fill: css("--soft"), opacity: 0.13 } },
+          ...[low, high].map((points) => ({ type: "polyline", shape: { points }, style: dotted() })),
+        ],
+      };
+    },
+  });
+
   // Names at the ends of lines, each behind its marker, keep their distance from each
   // other; of lines that end alike the better one's stands above.
-  function endLabels(lines, box, low, high) {
+  function endLabels(lines, box, height) {
     const gap = 16;
     const at = lines.filter((l) => l.points.length).map((l) => {
       const end = l.points[l.points.length - 1];
-      return { line: l, end, y: box.top + (box.height * (high - end.y)) / (high - low || 1), want: 0, mean: l.points.reduce((sum, p) => sum + p.y, 0) / l.points.length };
+      return { line: l, end, y: box.top + box.height * (1 - height(end.y)), want: 0, mean: l.points.reduce((sum, p) => sum + p.y, 0) / l.points.length };
     }).sort((a, b) => a.y - b.y || b.mean - a.mean);
     at.forEach((a) => { a.want = a.y; });
     for (let round = 0; round < 60; round++) {
@@ -121,11 +136,13 @@
   const endLabel = (a, box) => ({
     type: "custom", silent: true, z: 5, data: [[a.end.x, a.end.y]], tooltip: { show: false },
     renderItem: (params, api) => {
-      const x = box.right + 28, [from] = api.coord([a.end.x, a.end.y]), own = colour(a.line.series);
+      const x = box.right + 28, [from] = api.coord([a.end.x, a.end.y]), own = a.line.series ? colour(a.line.series) : css("--soft");
       return {
         type: "group", children: [
           { type: "line", shape: { x1: from + 9, y1: a.y, x2: x - 8, y2: a.want }, style: { stroke: own, lineWidth: 1, lineDash: [1, 3] } },
-          { type: "path", shape: { pathData: study.encodings[a.line.series.encoding].path }, x, y: a.want, scaleX: 4.6, scaleY: 4.6, style: { fill: own } },
+          a.line.series
+            ? { type: "path", shape: { pathData: study.encodings[a.line.series.encoding].path }, x, y: a.want, scaleX: 4.6, scaleY: 4.6, style: { fill: own } }
+            : { type: "line", shape: { x1: x - 6, y1: a.want, x2: x + 6, y2: a.want }, style: dotted() },
           { type: "text", style: { text: a.line.name, x: x + 10, y: a.want, fill: css("--ink"), font: "600 13px " + font(), verticalAlign: "middle" } },
         ],
       };
@@ -134,21 +151,24 @@
 
   // Lines over length with bands and names at their ends.
   function lineChart(id, chart, o) {
-    const lines = chart.lines;
+    const lines = chart.lines, limited = chart.limits.length > 0, octaves = chart.bottom > 0;
+    const ends = limited ? [...lines, { name: "roofline", points: chart.limits.map((l) => ({ x: l.x, y: l.low })) }] : lines;
     const at = byId(id), width = at.clientWidth, height = at.clientHeight;
     if (!width) return;
-    const labelled = width >= 520 && lines.length * 16 <= height - 70;
-    const longest = Math.max(0, ...lines.map((l) => l.name.length));
+    const labelled = width >= 520 && ends.length * 16 <= height - 70;
+    const longest = Math.max(0, ...ends.map((l) => l.name.length));
     if (o.min === o.last) { o.min--; o.last++; } // one length stands in the middle
     const grid = { left: o.left, right: labelled ? Math.min(width * 0.3, longest * 7.4 + 44) : 16, top: 30, bottom: 52 };
     const points = lines.flatMap((l) => l.points), top = Math.max(0, ...points.map((p) => p.y));
-    const high = o.max ?? nice(Math.min(1.5 * top, Math.max(top, ...points.map((p) => p.high ?? 0)))); // a wide band may leave the chart: the lines are what it shows
+    const high = octaves ? chart.top : o.max ?? nice(Math.min(1.5 * top, Math.max(top, ...points.map((p) => p.high ?? 0)))); // a wide band may leave the chart: the lines are what it shows
+    const level = (y) => (octaves ? Math.log2(y / chart.bottom) / Math.log2(high / chart.bottom) : y / high);
     const box = { top: grid.top, height: height - grid.top - grid.bottom, right: width - grid.right };
     const option = Object.assign(base(), {
       grid,
       xAxis: axis(o.scored ? "length" : "length, tokens", { type: o.octaves ? "log" : "value", logBase: 2, min: o.min, max: o.last, splitLine: { show: false }, minInterval: 1 }),
-      yAxis: axis("", { type: "value", min: 0, max: high, axisLine: { show: false }, axisLabel: { color: css("--soft"), fontSize: 12, formatter: o.tick } }),
+      yAxis: axis("", { type: octaves ? "log" : "value", logBase: 2, min: chart.bottom, max: high, axisLine: { show: false }, axisLabel: { color: css("--soft"), fontSize: 12, formatter: o.tick } }),
       series: [
+        ...(limited ? [limit(chart.limits)] : []),
         ...bands(chart),
         ...strokes(chart).map(stroke),
         ...lines.map((l) => ({
@@ -156,7 +176,7 @@
           data: l.points.map((p) => { const of = chart.users(p.users); return { value: [p.x, p.y], symbol: of[o.lengths.indexOf(p.x) % of.length] === l.n ? undefined : "none" }; }),
           itemStyle: { color: colour(l.series), borderColor: css("--paper"), borderWidth: 1, opacity: 1 },
         })),
-        ...(labelled ? endLabels(lines, box, 0, high).map((a) => endLabel(a, box)) : []),
+        ...(labelled ? endLabels(ends, box, level).map((a) => endLabel(a, box)) : []),
       ],
     });
     if (o.shade && o.shade[1] >= o.min && o.shade[0] <= o.last) {
@@ -177,7 +197,8 @@
         const x = items[0].value[0];
         const rows = lines.map((l) => [l, l.points.find((p) => p.x === x)]).filter(([, p]) => p).sort((a, b) => b[1].y - a[1].y);
         return `<b>length ${x}</b>` + rows.map(([l, p]) => `<br>${mark(l.series)} ${escape(l.name)}&ensp;<b>${o.show(p.y)}</b>` +
-          (p.low !== null && p.low !== p.high ? ` <span style="color:${css("--soft")}">${o.show(p.low)} to ${o.show(p.high)}</span>` : "")).join("");
+          (p.low !== null && p.low !== p.high ? ` <span style="color:${css("--soft")}">${o.show(p.low)} to ${o.show(p.high)}</span>` : "")).join("") +
+          chart.limits.filter((l) => l.x === x).map((l) => `<br>roofline&ensp;<b>${o.show(l.low)}</b>` + (l.low < l.high ? ` to <b>${o.show(l.high)}</b>` : "")).join("");
       },
     });
     instance(id).setOption(option, true);
@@ -205,15 +226,15 @@
   }
 
   function costs(task, place) {
-    for (const key of ["tokens", "decode", "prefill", "memory"]) {
+    for (const key of ["token", "tokens", "decode", "prefill", "memory"]) {
       const at = byId("chart-" + key);
       const of = shownLines(place.charts[key], task), any = of.lines.length > 0;
+      at.setAttribute("aria-label", `Line chart: ${at.dataset.label} in ${at.dataset.unit} against length on ${task.name}, ${place.name}. The numbers follow in a table.`);
       at.parentElement.hidden = !any;
       if (!any) continue;
       lineChart("chart-" + key, of, {
         lengths: task.lengths, left: 56, min: task.lengths[0], last: task.lengths[task.lengths.length - 1], scored: task.scored, octaves: task.octaves, tick: (v) => v.toLocaleString("en"), show: (v) => short(v) + " " + at.dataset.unit, shade: task.trained[1] > 0 && task.trained,
       });
-      at.setAttribute("aria-label", `Line chart: ${at.dataset.label} in ${at.dataset.unit} against length on ${task.name}, ${place.name}. The numbers follow in a table.`);
     }
     byId("ram-note").hidden = !place.upperRAM;
   }
