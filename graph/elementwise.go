@@ -14,7 +14,7 @@ func elementwiseOps() operators {
 			if n.Inputs[0] == n.Inputs[1] {
 				return []*Node{b.Mul(b.times(g, 2), n.Inputs[0]), nil}
 			}
-			return []*Node{b.Mul(g, n.Inputs[1]), b.Mul(g, n.Inputs[0])}
+			return []*Node{b.Mul(g, b.again(n.Inputs[1])), b.Mul(g, b.again(n.Inputs[0]))}
 		}),
 		"Div": arithmetic(func(b *Builder, n, g *Node) []*Node {
 			gx := b.Div(g, n.Inputs[1])
@@ -36,7 +36,8 @@ func elementwiseOps() operators {
 			if g.Op == "Mul" && slices.Contains(g.Inputs, n) {
 				return g // a multiple of Relu's value vanishes where Relu's slope does
 			}
-			return b.Where(b.Greater(n.Inputs[0], b.Float(0)), g, b.Float(0))
+			// Its value is positive where its input is, which need not be kept for it.
+			return b.Where(b.Greater(n, b.Float(0)), g, b.Float(0))
 		}),
 
 		"Equal":          comparison(7, tensor.Int64),

@@ -30,7 +30,7 @@ func Example() {
 	// %4 = Shape(x) {end=1, start=0} : int64[1]
 	// %5 = Concat(%4, int64[2]) {axis=0} : int64[2]
 	// %6 = Expand(%3, %5) : float32[rows,2]
-	// %7 = Greater(%0, const(float32[] [0])) : bool[rows,2]
+	// %7 = Greater(%1, const(float32[] [0])) : bool[rows,2]
 	// %8 = Where(%7, %6, const(float32[] [0])) : float32[rows,2]
 	// %9 = Transpose(x) {perm=[1 0]} : float32[3,rows]
 	// %10 = MatMul(%9, %8) : float32[3,2]

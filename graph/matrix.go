@@ -19,7 +19,7 @@ func matrixOps() operators {
 }
 
 func vjpMatMul(b *Builder, n, g *Node) []*Node {
-	x, y := n.Inputs[0], n.Inputs[1]
+	x, y := b.again(n.Inputs[0]), b.again(n.Inputs[1])
 	return []*Node{b.MatMul(g, b.swapLast(y)), b.MatMul(b.swapLast(x), g)}
 }
 
@@ -70,7 +70,7 @@ func inferGemm(n *Node) error {
 // vjpGemm: for Y = A'B' with A' = A or Aᵀ and B' = B or Bᵀ, dA' = G B'ᵀ and
 // dB' = A'ᵀ G; each is one Gemm again, without a Transpose.
 func vjpGemm(b *Builder, n, g *Node) []*Node {
-	x, y := n.Inputs[0], n.Inputs[1]
+	x, y := b.again(n.Inputs[0]), b.again(n.Inputs[1])
 	ta, tb := n.Int("transA", 0) != 0, n.Int("transB", 0) != 0
 	var gx, gy *Node
 	if ta {

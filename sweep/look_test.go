@@ -57,7 +57,7 @@ func TestLookAt(t *testing.T) {
 			folder := t.TempDir()
 			r := Run{Name: "x", Dir: filepath.Join(folder, "x"), Config: config(t, 4)}
 			if test.files != nil {
-				if err := prepare([]Run{r}, 1); err != nil {
+				if err := prepare([]Run{r}, 1, 0); err != nil {
 					t.Fatal(err)
 				}
 			}

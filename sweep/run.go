@@ -10,12 +10,16 @@ type Run struct {
 	Config train.Config `json:"config"`
 }
 
-// prepare makes the directories of all runs, and fills in their threads where these are
-// left open.
-func prepare(runs []Run, threads int) error {
+// prepare makes the directories of all runs, and fills in their threads and lanes where
+// these are left open. memory is what a run may take, 0 where nobody knows.
+func prepare(runs []Run, threads int, memory int64) error {
 	for i, r := range runs {
 		var err error
-		if runs[i].Config, err = train.Prepare(r.Dir, r.Config, threads); err != nil {
+		runs[i].Config, err = train.Prepare(r.Dir, r.Config, threads, memory)
+		if err == nil && runs[i].Config.Train.Lanes != r.Config.Train.Lanes {
+			runs[i].Cost, err = train.EstimateCost(runs[i].Config)
+		}
+		if err != nil {
 			return &train.RunError{Dir: r.Dir, Err: err}
 		}
 	}

@@ -21,7 +21,7 @@ func Script(folder string, runs []Run, command []string, o slurm.Options) (slurm
 		return s, err
 	}
 	for i, r := range runs {
-		cfg, _, err := train.Settle(r.Dir, r.Config, o.CPUs)
+		cfg, _, err := train.Settle(r.Dir, r.Config, o.CPUs, 0)
 		if err != nil {
 			return s, &train.RunError{Dir: r.Dir, Err: err}
 		}
@@ -49,7 +49,7 @@ func Submit(ctx context.Context, folder string, runs []Run, script slurm.Script)
 		return nil, err
 	}
 	defer release()
-	if err := prepare(runs, script.Options.CPUs); err != nil {
+	if err := prepare(runs, script.Options.CPUs, 0); err != nil {
 		return nil, err
 	}
 	return script.Submit(ctx)

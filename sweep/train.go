@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,7 +65,8 @@ func Train(ctx context.Context, folder string, runs []Run, o Options) ([]Status,
 		o.Memory = machine.This().MemoryFree / 20 * 19 // 0 where unknown: no bound
 	}
 	threads := max(runtime.NumCPU()/o.Workers, 1)
-	if err := prepare(runs, threads); err != nil {
+	planned := slices.Clone(runs)
+	if err := prepare(runs, threads, o.Memory); err != nil {
 		return nil, err
 	}
 	var todo, finished []Run
@@ -87,6 +89,11 @@ func Train(ctx context.Context, folder string, runs []Run, o Options) ([]Status,
 	defer log.Close()
 	w := newWatch(runs, log, o.Report)
 	w.tell(fmt.Sprintf("%d runs, %d at a time, of %d threads each, in %s", len(runs), o.Workers, threads, folder))
+	for i, r := range runs {
+		if planned[i].Config.Train.Lanes == 0 && r.Config.Train.Lanes == 1 {
+			w.tell(fmt.Sprintf("%s: %s", r.Name, train.OneLane))
+		}
+	}
 	for _, r := range finished {
 		w.ended(r, Skipped, "")
 	}

@@ -71,6 +71,26 @@ func TestTrain(t *testing.T) {
 	}
 }
 
+// TestTrainLanes: a run that fits with one lane only is trained with that, and it is said.
+func TestTrainLanes(t *testing.T) {
+	folder := t.TempDir()
+	r := Run{Name: "a", Dir: filepath.Join(folder, "a"), Config: config(t, 4)}
+	r.Config.Train.MicroTokens, r.Config.Train.Batch, r.Config.Train.Threads = 4096, 4096, 2
+	var err error
+	if r.Cost, err = train.EstimateCost(r.Config); err != nil {
+		t.Fatal(err)
+	}
+	said := ""
+	all, err := Train(t.Context(), folder, []Run{r}, Options{Command: player("exit"), Memory: r.Memory - 1,
+		Report: func(e Event) { said += e.Text + "\n" }})
+	if err != nil || len(all) != 1 || strings.Contains(all[0].Error, ErrMemory.Error()) || !strings.Contains(said, "a: "+train.OneLane) {
+		t.Errorf("%v, %v; said:\n%s", all, err, said)
+	}
+	if was, err := train.ReadConfig(r.Dir); err != nil || was.Train.Lanes != 1 {
+		t.Errorf("%d lanes are stored (%v), want 1", was.Train.Lanes, err)
+	}
+}
+
 // TestTrainStops: at the end of the context a run is asked to save, and none begins.
 func TestTrainStops(t *testing.T) {
 	folder := t.TempDir()
@@ -118,7 +138,7 @@ func TestTrainRefuses(t *testing.T) {
 		t.Error("a folder was made")
 	}
 	r := Run{Name: "a", Dir: filepath.Join(folder, "a"), Config: config(t, 4)}
-	if _, err := train.Prepare(r.Dir, config(t, 5), 1); err != nil {
+	if _, err := train.Prepare(r.Dir, config(t, 5), 1, 0); err != nil {
 		t.Fatal(err)
 	}
 	var of *train.RunError

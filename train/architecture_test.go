@@ -44,7 +44,7 @@ func TestOldRun(t *testing.T) {
 			t.Errorf("%s: hash %s, want %s", what, hash, oldHash)
 		}
 	}
-	if _, ready, err := train.Settle(oldRun, now, 1); err != nil || !ready {
+	if _, ready, err := train.Settle(oldRun, now, 1, 0); err != nil || !ready {
 		t.Errorf("the same run: ready %v, %v", ready, err)
 	}
 	if info, err := train.Describe(oldRun); err != nil || info.Encoding != "cwrnn" || info.Step != 2 {

@@ -50,7 +50,9 @@ func printOperators(b *testing.B, prefix string, steps int) {
 
 // traceEvent is one entry of a trace in the Trace Event Format.
 type traceEvent struct {
+	Name         string  `json:"name"` // of the node, and what was timed
 	Category     string  `json:"cat"`
+	Start        float64 `json:"ts"` // microseconds
 	Microseconds float64 `json:"dur"`
 	Args         struct {
 		Op     string             `json:"op_name"`
@@ -58,7 +60,7 @@ type traceEvent struct {
 	} `json:"args"`
 }
 
-func readTrace(b *testing.B, path string) []traceEvent {
+func readTrace(b testing.TB, path string) []traceEvent {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		b.Fatal(err)

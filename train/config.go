@@ -64,7 +64,8 @@ type Recipe struct {
 	// Lanes is how many runs of an update go side by side, sharing the threads; each
 	// takes memory for its activations and gradients. 0: two, where an update may take
 	// several runs and there are two threads. Bits depend on it, but 0 stays: what it
-	// stands for follows from the other settings. Left out at 0, as Dropout is.
+	// stands for follows from the other settings. Where memory is short when the run
+	// begins it becomes 1 (see FitLanes). Left out at 0, as Dropout is.
 	Lanes int `json:"lanes,omitempty"`
 
 	// Evaluation while training. Left out of the stored configuration at 0, as
@@ -177,6 +178,13 @@ func (c Config) Resolve() (Config, error) {
 func (c Config) WithThreads(n int) Config {
 	c.Train.Threads = cmp.Or(c.Train.Threads, n)
 	return c
+}
+
+// Settled fills in what a run that has begun has settled, train.threads and train.lanes,
+// where c leaves it open.
+func (c Config) Settled(was Config) Config {
+	c.Train.Lanes = cmp.Or(c.Train.Lanes, was.Train.Lanes)
+	return c.WithThreads(was.Train.Threads)
 }
 
 // Name returns the usual name of the run's directory, where the configuration started from

@@ -13,7 +13,7 @@ type Cost struct {
 const (
 	// Bytes of each parameter: weight, gradient and both moments, float32.
 	parameterBytes = 16
-	// Each further set of gradients.
+	// The gradients of each further lane.
 	gradientBytes = 4
 	// The file of the checkpoint that a resumed run reads; it is gone before the
 	// activations of the first step are there.
@@ -28,21 +28,25 @@ const (
 	orderBytes = 2 * 8
 )
 
+// keptActivations is how many values of each hidden unit of an MLP the backward pass reads
+// again, by activation function.
+var keptActivations = map[string]float64{"relu": 1, "relu2": 2, "gelu": 8}
+
 // EstimateCost predicts a run's cost. The memory is
 //
-//	16 N + G + max(A, 12 N) + X + 56 P B T + 16 E + 96 MiB
-//	A = 4 l b T (L (8 D + 3 F + 2 H K + 3 H T) + 4 V)
+//	16 N + 4 N (l − 1) + max(A, 12 N) + X + 56 P B T + 16 E + 96 MiB
+//	A = 4 l b T (L (3 D + a F + 4 H K + 2 H T) + 3 F + 4 V)
 //	X = 4 l b T (L (2 D + F + 2 H T) + 2 D) (with dropout)
 //
 // for N parameters and b sequences of T tokens, the longest, in each of l runs of the
-// step graph side by side. With micro_tokens G is 4 N (2 l − 1): the gradients of each
-// lane and of its last run. A is what the backward pass reads again of each layer
-// (inputs of products, norms and activations; the attention's logits and weights), and
-// the logits with their gradient; 12 N is the file of the checkpoint of a run that is
-// resumed. X is the factors of dropout, those of the attention's weights twice, since
-// their memory is made anew as lengths grow. The last are the tokens of P pooled steps
-// of B sequences, and the order of E fixed examples. ONNX Runtime frees and reuses what
-// it can: without a checkpoint the presets measure between 0.6 and 1 times the estimate.
+// step graph side by side, which is what lanes make; each has gradients of its own. A is
+// what the backward pass reads again of each layer (residuals and what norms make of one,
+// inputs of products, activations, a of them for each hidden unit, and the attention's
+// weights), and what it holds by the way in one layer and at the logits; 12 N is the file
+// of the checkpoint of a run that is resumed. X is the factors of dropout, those of the
+// attention's weights twice, since their memory is made anew as lengths grow. The last are
+// the tokens of P pooled steps of B sequences, and the order of E fixed examples. Without
+// a checkpoint the presets measure between 0.6 and 1 times the estimate.
 func EstimateCost(c Config) (Cost, error) {
 	model, err := models.New(c.Model)
 	if err != nil {
@@ -61,24 +65,21 @@ func EstimateCost(c Config) (Cost, error) {
 	m := c.Model
 	n, t, lanes := float64(out.Parameters), float64(longest), float64(src.lanes)
 	layers, heads, width := float64(m.NLayers), float64(m.NHeads), float64(m.DModel)
-	layer := 8*width + 3*float64(m.DFF) + 2*heads*float64(m.DHead) + 3*heads*t
+	layer := 3*width + keptActivations[m.Activation]*float64(m.DFF) + 4*heads*float64(m.DHead) + 2*heads*t
 	tokens := float64(src.batch) * t
 	if src.budget > 0 {
 		tokens = min(tokens, max(float64(src.budget), t)*lanes)
 	}
-	perToken := layers*layer + 4*float64(m.VocabSize)
+	perToken := layers*layer + 3*float64(m.DFF) + 4*float64(m.VocabSize)
 	// Unrolled: the steps themselves, and what the graphs of other lengths keep, which
 	// grows with the greatest.
 	perToken += float64(m.NUnits) * (t + 48)
-	memory := n*parameterBytes + processBytes + max(4*tokens*perToken, n*checkpointBytes)
+	memory := n*(parameterBytes+gradientBytes*(lanes-1)) + processBytes + max(4*tokens*perToken, n*checkpointBytes)
 	if c.Train.Dropout > 0 {
 		memory += 4 * tokens * (layers*(2*width+float64(m.DFF)+2*heads*t) + 2*width)
 	}
 	memory += poolBytes * float64(src.pool) * float64(src.batch) * t
 	memory += orderBytes * float64(src.examples)
-	if src.budget > 0 {
-		memory += n * gradientBytes * (2*lanes - 1)
-	}
 	out.Memory = int64(min(memory, 1<<62))
 	return out, nil
 }

@@ -48,7 +48,7 @@ func TestEstimateCost(t *testing.T) {
 	lanes := cost(func(c *train.Config) {
 		c.Train.Batch, c.Train.MicroTokens, c.Train.Threads, c.Train.Lanes = 64, 64, 4, 4
 	})
-	if least := split.Memory + 2*2*4*base.Parameters; lanes.Memory < least {
+	if least := split.Memory + 2*4*base.Parameters; lanes.Memory < least {
 		t.Errorf("four lanes take %d bytes, two %d: want at least %d", lanes.Memory, split.Memory, least)
 	}
 	if set := cost(func(c *train.Config) { c.Train.Examples = 1 << 20 }); set.Memory < base.Memory+8<<20 {

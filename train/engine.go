@@ -2,10 +2,12 @@ package train
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -29,6 +31,7 @@ type engine struct {
 	weights  map[string]*tensor.Tensor
 	recipe   Recipe
 	unrolled bool
+	nothing  map[string]*tensor.Tensor // what the first run of a lane adds its gradients to
 	lanes    []*lane
 }
 
@@ -37,8 +40,7 @@ type engine struct {
 type lane struct {
 	engine *engine
 	opt    ort.Options
-	sum    map[string]*tensor.Tensor // gradients of the lane's runs; the first leaves them here
-	part   map[string]*tensor.Tensor // gradients of each further run; nil where an update is one run
+	sum    map[string]*tensor.Tensor // gradients of the lane's runs: each adds its own
 	steps  map[int]*step             // by sequence length where unrolled, else under 0
 	loss   float64                   // of the lane's runs
 }
@@ -50,7 +52,7 @@ func newEngine(m models.Model, weights, grads map[string]*tensor.Tensor, r Recip
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{model: m, weights: weights, recipe: r, unrolled: arch.Unrolled}
+	e := &engine{model: m, weights: weights, recipe: r, unrolled: arch.Unrolled, nothing: nothing(m.Params())}
 	// Between runs the cores belong to the optimizer, and to other sessions where the
 	// model is unrolled: threads that go on spinning would take them.
 	opt.ConfigEntries = map[string]string{"session.force_spinning_stop": "1"}
@@ -61,9 +63,6 @@ func newEngine(m models.Model, weights, grads map[string]*tensor.Tensor, r Recip
 			if i > 0 {
 				l.sum, l.opt.ProfilePrefix = zeros(m.Params()), ""
 			}
-		}
-		if r.MicroTokens > 0 { // an update may take several runs
-			l.part = zeros(m.Params())
 		}
 		e.lanes = append(e.lanes, l)
 		first := 0
@@ -83,6 +82,21 @@ func zeros(params []pe.Param) map[string]*tensor.Tensor {
 	out := map[string]*tensor.Tensor{}
 	for _, p := range params {
 		out[p.Name] = tensor.New(tensor.Float32, p.Shape...)
+	}
+	return out
+}
+
+// nothing makes a tensor of −0 for each weight, all in the same memory: x + −0 is x to
+// the bit, where −0 + 0 would be 0.
+func nothing(params []pe.Param) map[string]*tensor.Tensor {
+	most := 0
+	for _, p := range params {
+		most = max(most, tensor.Numel(p.Shape))
+	}
+	all := slices.Repeat([]float32{float32(math.Copysign(0, -1))}, most)
+	out := map[string]*tensor.Tensor{}
+	for _, p := range params {
+		out[p.Name] = tensor.Of(all[:tensor.Numel(p.Shape)], p.Shape...)
 	}
 	return out
 }
@@ -141,17 +155,15 @@ func (l *lane) run(ctx context.Context, batches []batch, number int) error {
 		if err != nil {
 			return err
 		}
-		outputs := s.first
-		if i != number {
-			outputs = s.further
+		earlier := s.sum
+		if i == number {
+			earlier = s.nothing
 		}
-		if err := s.run(ctx, batches[i], outputs); err != nil {
+		loss, err := s.run(ctx, batches[i], earlier)
+		if err != nil {
 			return err
 		}
-		l.loss += float64(s.loss[0])
-		if i != number {
-			l.engine.add(l.sum, l.part)
-		}
+		l.loss += loss
 	}
 	return nil
 }
@@ -170,13 +182,13 @@ func (l *lane) step(n int) (*step, error) {
 }
 
 // step is one compiled step graph, bound to the model's weights and a lane's gradients.
+// Its values go by the weights' names.
 type step struct {
 	session *ort.Session
-	fixed   map[string]*ort.Value // the weights, by input name
-	loss    []float32
-	first   []*ort.Value // loss and one gradient per weight, as the session declares them, into the lane's sum
-	further []*ort.Value // the same, into the lane's part; empty without
-	dropout *dropout     // nil without
+	weights map[string]*ort.Value
+	sum     map[string]*ort.Value // outputs, and of further runs also inputs
+	nothing map[string]*ort.Value
+	dropout *dropout // nil without
 }
 
 func compile(l *lane, steps int) (*step, error) {
@@ -193,80 +205,78 @@ func compile(l *lane, steps int) (*step, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &step{session: session, fixed: map[string]*ort.Value{}}
+	s := &step{session: session}
 	if r.Dropout > 0 {
 		s.dropout = newDropout(g, r.Dropout, r.Seed)
 	}
-	if err := s.bind(l); err != nil {
-		s.close()
-		return nil, err
+	for to, from := range map[*map[string]*ort.Value]map[string]*tensor.Tensor{
+		&s.weights: l.engine.weights, &s.sum: l.sum, &s.nothing: l.engine.nothing,
+	} {
+		if *to, err = bind(from); err != nil {
+			s.close()
+			return nil, err
+		}
 	}
 	return s, nil
 }
 
-// bind ties weights, loss and gradients to the session.
-func (s *step) bind(l *lane) (err error) {
-	loss := tensor.New(tensor.Float32, 1)
-	s.loss = tensor.Data[float32](loss)
-	for _, p := range l.engine.model.Params() {
-		if s.fixed[p.Name], err = ort.NewValue(l.engine.weights[p.Name]); err != nil {
-			return err
-		}
-	}
-	if s.first, err = s.into(loss, l.sum); err == nil && l.part != nil {
-		s.further, err = s.into(loss, l.part)
-	}
-	return err
-}
-
-// into binds the outputs of the session.
-func (s *step) into(loss *tensor.Tensor, grads map[string]*tensor.Tensor) (out []*ort.Value, err error) {
-	for _, o := range s.session.Outputs() {
-		t := loss
-		if o.Name != lossOutput {
-			t = grads[strings.TrimPrefix(o.Name, gradPrefix)]
-		}
+// bind makes values of tensors. Those that it has made when it fails come with the error.
+func bind(tensors map[string]*tensor.Tensor) (map[string]*ort.Value, error) {
+	values := map[string]*ort.Value{}
+	for name, t := range tensors {
 		v, err := ort.NewValue(t)
 		if err != nil {
-			return out, err
+			return values, err
 		}
-		out = append(out, v)
+		values[name] = v
 	}
-	return out, nil
+	return values, nil
 }
 
-func (s *step) run(ctx context.Context, b batch, outputs []*ort.Value) error {
+// run computes the loss of a batch, and leaves in s.sum its gradients added to earlier
+// ones, which may be s.sum itself.
+func (s *step) run(ctx context.Context, b batch, earlier map[string]*ort.Value) (loss float64, err error) {
+	of := tensor.New(tensor.Float32, 1)
 	feed := map[string]*tensor.Tensor{
 		card.InputIDs.Name: b.IDs, card.PositionIDs.Name: b.Positions, labelsInput: b.Labels, weightsInput: b.Weights,
+		lossOutput: of,
 	}
 	if s.dropout != nil {
 		factors, err := s.dropout.factors(b)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		maps.Copy(feed, factors)
 	}
-	var inputs []*ort.Value
+	fed, err := bind(feed)
+	defer closeAll(fed)
+	if err != nil {
+		return 0, fmt.Errorf("train: %w", err)
+	}
+	var inputs, outputs []*ort.Value
 	for _, in := range s.session.Inputs() {
-		v, ok := s.fixed[in.Name]
-		if !ok {
-			var err error
-			if v, err = ort.NewValue(feed[in.Name]); err != nil {
-				return fmt.Errorf("train: %w", err)
-			}
-			defer v.Close()
+		v := cmp.Or(fed[in.Name], s.weights[in.Name])
+		if name, ok := strings.CutPrefix(in.Name, earlierPrefix); ok {
+			v = earlier[name]
 		}
 		inputs = append(inputs, v)
 	}
-	return s.session.RunValues(ctx, inputs, outputs)
+	for _, out := range s.session.Outputs() {
+		outputs = append(outputs, cmp.Or(fed[out.Name], s.sum[strings.TrimPrefix(out.Name, gradPrefix)]))
+	}
+	err = s.session.RunValues(ctx, inputs, outputs)
+	return float64(tensor.Data[float32](of)[0]), err
 }
 
 func (s *step) close() {
-	for _, v := range s.fixed {
-		v.Close()
-	}
-	for _, v := range slices.Concat(s.first, s.further) {
-		v.Close()
-	}
+	closeAll(s.weights)
+	closeAll(s.sum)
+	closeAll(s.nothing)
 	s.session.Close()
+}
+
+func closeAll(values map[string]*ort.Value) {
+	for _, v := range values {
+		v.Close()
+	}
 }

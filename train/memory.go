@@ -30,6 +30,29 @@ func CheckMemory(c Config, free int64) error {
 	return &MemoryError{Needed: cost.Memory, Free: free, Remedy: whatFits(c, cost.Memory, free)}
 }
 
+// OneLane says for people what FitLanes does.
+const OneLane = "memory is short, so its gradients take one lane instead of two (train.lanes is 1): " +
+	"slower, and kept when the run is resumed, since its bits depend on it"
+
+// FitLanes returns the configuration of a run that is to begin with one lane where
+// train.lanes is left open and the run fits into the free bytes of memory with one only;
+// else as it is. The threads must be settled. 0 means that nobody knows how much is free.
+func FitLanes(c Config, free int64) (Config, error) {
+	if free == 0 || c.Train.Lanes != 0 || c.Train.lanes() == 1 {
+		return c, nil
+	}
+	one := c
+	one.Train.Lanes = 1
+	all, err := EstimateCost(c)
+	if err != nil || all.Memory <= free {
+		return c, err
+	}
+	if cost, err := EstimateCost(one); err != nil || cost.Memory > free {
+		return c, err
+	}
+	return one, nil
+}
+
 // whatFits says how a run can be changed to take no more than the free memory.
 func whatFits(c Config, needed, free int64) string {
 	if n := int64(c.Train.Examples); n > 0 {
@@ -40,6 +63,11 @@ func whatFits(c Config, needed, free int64) string {
 			return fmt.Sprintf("train.examples up to %d would do, since each takes %d bytes", (free-cost.Memory)/each,
 				each)
 		}
+	}
+	one := c
+	one.Train.Lanes = 1
+	if cost, err := EstimateCost(one); err == nil && cost.Memory <= free {
+		return fmt.Sprintf("%s would do with train.lanes=1", human.Bytes(cost.Memory))
 	}
 	for n := cmp.Or(c.Train.MicroTokens, 1<<20) / 2; n >= 32; n /= 2 {
 		c.Train.MicroTokens = n

@@ -7,8 +7,73 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
 )
+
+// Where two lanes do not fit but one does, a run begins with one and keeps it; where not
+// even one fits, or the lanes are given, nothing changes.
+func TestFitLanes(t *testing.T) {
+	cfg := micro("nope", 2)
+	cfg.Train.Batch, cfg.Train.MicroTokens = 64, 256
+	cfg, err := cfg.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := func(lanes int) int64 {
+		t.Helper()
+		c := cfg
+		c.Train.Lanes = lanes
+		cost, err := train.EstimateCost(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cost.Memory
+	}
+	fit := func(c train.Config, free int64, want int) train.Config {
+		t.Helper()
+		got, err := train.FitLanes(c, free)
+		if err != nil || got.Train.Lanes != want {
+			t.Errorf("%d bytes free: train.lanes %d, %v, want %d", free, got.Train.Lanes, err, want)
+		}
+		return got
+	}
+	if memory(2) != memory(0) || memory(1) >= memory(2) {
+		t.Fatalf("%d bytes with one lane, %d with two, %d where that is open", memory(1), memory(2), memory(0))
+	}
+	fit(cfg, 0, 0)
+	fit(cfg, memory(2), 0)
+	fit(cfg, memory(1)-1, 0)
+	given := cfg
+	given.Train.Lanes = 2
+	fit(given, memory(2)-1, 2)
+	if err := train.CheckMemory(given, memory(2)-1); err == nil || !strings.Contains(err.Error(), "would do with train.lanes=1") {
+		t.Errorf("two lanes that do not fit: %v", err)
+	}
+	one := fit(cfg, memory(2)-1, 1)
+	if err := train.CheckMemory(one, memory(2)-1); err != nil {
+		t.Error(err)
+	}
+
+	// The lane is stored, and another machine with more memory takes it over.
+	dir := t.TempDir() + "/run"
+	if _, err := train.Prepare(dir, cfg, 2, memory(2)-1); err != nil {
+		t.Fatal(err)
+	}
+	again, ready, err := train.Settle(dir, cfg, 2, 0)
+	if err != nil || !ready || again.Hash() != one.Hash() {
+		t.Errorf("the run has train.lanes %d (ready: %v, %v), want the same as at its start", again.Train.Lanes, ready, err)
+	}
+	orttest.Require(t)
+	r, err := train.Resume(dir, train.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if r.Config().Train.Lanes != 1 {
+		t.Errorf("it is resumed with train.lanes %d", r.Config().Train.Lanes)
+	}
+}
 
 // The number of examples that a refusal names is the greatest that fits.
 func TestCheckMemory(t *testing.T) {

@@ -15,10 +15,10 @@ var ErrOtherRun = errors.New("a run with other settings is there")
 
 // Prepare makes a run directory with its configuration, from which Resume starts or
 // continues the run, and returns the configuration as it is there. threads is used
-// where the configuration says 0; a run that has begun keeps its threads, which its
-// bits depend on.
-func Prepare(dir string, c Config, threads int) (Config, error) {
-	c, ready, err := Settle(dir, c, threads)
+// where the configuration says 0; free are the bytes of memory that the run may take, for
+// FitLanes. A run that has begun keeps its threads and lanes, which its bits depend on.
+func Prepare(dir string, c Config, threads int, free int64) (Config, error) {
+	c, ready, err := Settle(dir, c, threads, free)
 	if err != nil || ready {
 		return c, err
 	}
@@ -28,19 +28,20 @@ func Prepare(dir string, c Config, threads int) (Config, error) {
 	return c, c.write(dir)
 }
 
-// Settle is Prepare without writing: it returns the configuration with its threads,
-// and whether the run directory is ready as it is, or ErrOtherRun where it holds
+// Settle is Prepare without writing: it returns the configuration with its threads and
+// lanes, and whether the run directory is ready as it is, or ErrOtherRun where it holds
 // another run.
-func Settle(dir string, c Config, threads int) (settled Config, ready bool, err error) {
+func Settle(dir string, c Config, threads int, free int64) (settled Config, ready bool, err error) {
 	open := c.Train.Threads == 0
 	was, err := ReadConfig(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return c.WithThreads(threads), false, nil
+		c, err = FitLanes(c.WithThreads(threads), free)
+		return c, false, err
 	}
 	if err != nil {
 		return c, false, err
 	}
-	c = c.WithThreads(was.Train.Threads)
+	c = c.Settled(was)
 	if was.Hash() != c.Hash() {
 		return c, false, fmt.Errorf("%s: %w", dir, ErrOtherRun)
 	}

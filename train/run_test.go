@@ -317,7 +317,7 @@ func TestMaximumLength(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := train.Prepare(dir, resolved, 1); err != nil {
+	if _, err := train.Prepare(dir, resolved, 1, 0); err != nil {
 		t.Fatal(err)
 	}
 	r, err := train.Resume(dir, train.Options{})

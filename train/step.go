@@ -12,26 +12,35 @@ import (
 // Names of the training step's inputs and outputs, beside card.InputIDs,
 // card.PositionIDs (where the encoding reads them) and the weights themselves.
 const (
-	labelsInput  = "labels"       // [batch, seq] int64: the token to predict at each place
-	weightsInput = "loss_weights" // [batch, seq] float32: its weight in the loss; 0 on prompt and padding
-	lossOutput   = "loss"         // [1]
-	gradPrefix   = "grad."        // + weight name; the weight's shape
+	labelsInput   = "labels"       // [batch, seq] int64: the token to predict at each place
+	weightsInput  = "loss_weights" // [batch, seq] float32: its weight in the loss; 0 on prompt and padding
+	earlierPrefix = "earlier."     // + weight name; the weight's shape: gradient of the update's earlier runs
+	lossOutput    = "loss"         // [1]
+	gradPrefix    = "grad."        // + weight name; the weight's shape: the same with this run's
 )
 
 // StepGraph builds the training step of a model: forward pass, weighted sum of
-// the cross-entropies, and the raw gradient of every weight, with the weights
-// as inputs. Sequences are padded on the right, so causality alone keeps padding
+// the cross-entropies, and the raw gradient of every weight, added to that of earlier
+// runs, with the weights as inputs. An output may be the memory of its earlier sum.
+// Sequences are padded on the right, so causality alone keeps padding
 // out of sight. With dropout the graph has an input per place for it (see
 // models.Mode). Loss weights come divided by the label count of the whole batch:
 // the loss and gradients of micro-batches add up to those of the batch. steps is
 // the length of every sequence for a model that is unrolled (see
 // models.Architecture), and 0 for the others, whose graph takes any.
+//
+// The sums are the graph's last nodes, in the order of the weights. ONNX Runtime makes
+// them from the last one on, each with all that it still needs: so the last layers'
+// gradients come first, and the activations they need go before the next layers' are
+// read. In another order they would all stay to the end.
 func StepGraph(m models.Model, steps int, dropout bool) (*graph.Graph, error) {
 	b := graph.NewBuilder()
 	loss, weights := stepLoss(b, m, steps, dropout)
 	outputs := []graph.Output{{Name: lossOutput, Node: loss}}
-	for i, g := range graph.Gradient(b, loss, weights) {
-		outputs = append(outputs, graph.Output{Name: gradPrefix + m.Params()[i].Name, Node: g})
+	grads := graph.Gradient(b, loss, weights)
+	for i, p := range m.Params() {
+		earlier := b.Input(earlierPrefix+p.Name, tensor.Float32, weights[i].Shape...)
+		outputs = append(outputs, graph.Output{Name: gradPrefix + p.Name, Node: b.Add(earlier, grads[i])})
 	}
 	g, err := b.Build(outputs...)
 	if err != nil {

@@ -30,6 +30,9 @@ func (a *app) trainOne(ctx context.Context, r launch.Run, resume bool) error {
 		return fmt.Errorf("a run that was stopped is there; go on with it: %s", resumeCommand(r.Dir))
 	}
 	a.Note("%s: %d parameters, at most about %s of memory", r.Dir, r.Cost.Parameters, human.Bytes(r.Cost.Memory))
+	if r.OneLane {
+		a.Note("%s: %s", r.Dir, train.OneLane)
+	}
 	var watch *trainWatch
 	say := func(text string) {
 		if watch != nil {

@@ -22,9 +22,10 @@ import (
 // Run is a run that is wanted and, after Look, what is there of it.
 type Run struct {
 	Dir    string
-	Config train.Config // after Look with the threads that it has, or would have on this machine
+	Config train.Config // after Look with the threads and lanes that it has, or would have on this machine
 
 	Cost     train.Cost
+	OneLane  bool    // it would begin with one lane, since memory is short; see train.FitLanes
 	Begun    bool    // it is in its directory
 	Finished bool    // nothing is left to train
 	Step     int     // of the newest usable checkpoint; 0 for none
@@ -92,7 +93,11 @@ func (r Run) Look() (Run, error) {
 	was, err := train.ReadConfig(r.Dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		r.Config = r.Config.WithThreads(machine.This().Cores)
+		open := r.Config.WithThreads(machine.This().Cores)
+		if r.Config, err = train.FitLanes(open, machine.This().MemoryFree); err != nil {
+			return r, err
+		}
+		r.OneLane = r.Config.Train.Lanes != open.Train.Lanes
 	case err != nil:
 		return r, err
 	default:
@@ -106,7 +111,7 @@ func (r Run) Look() (Run, error) {
 
 // compare fills in what there is of the run that began with a configuration.
 func (r *Run) compare(was train.Config) error {
-	r.Config = r.Config.WithThreads(was.Train.Threads)
+	r.Config = r.Config.Settled(was)
 	if was.Hash() != r.Config.Hash() {
 		return fmt.Errorf("%w (%s)", train.ErrOtherRun, configs.Difference(was, r.Config))
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
@@ -97,12 +98,44 @@ func TestRun(t *testing.T) {
 // A directory that was only prepared holds a run to be resumed, with its threads.
 func TestPrepared(t *testing.T) {
 	r := small(t, t.TempDir(), "3")
-	if _, err := train.Prepare(r.Dir, r.Config, 1); err != nil {
+	if _, err := train.Prepare(r.Dir, r.Config, 1, 0); err != nil {
 		t.Fatal(err)
 	}
 	r, err := r.Look()
 	if err != nil || !r.Begun || r.State() != "no checkpoint yet" || r.Config.Train.Threads != 1 {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// A run that fits into the free memory with one lane only would begin with that.
+func TestOneLane(t *testing.T) {
+	r := small(t, t.TempDir(), "3")
+	free := machine.This().MemoryFree
+	if free == 0 {
+		t.Skip("this system does not tell how much memory is free")
+	}
+	r.Config.Train.Threads, r.Config.Train.PoolSteps = 2, 0
+	estimate := func(lanes int) int64 {
+		t.Helper()
+		c := r.Config
+		c.Train.Lanes = lanes
+		cost, err := train.EstimateCost(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cost.Memory
+	}
+	// What is free changes meanwhile, so neither is near it.
+	for r.Config.Train.MicroTokens = 1024; estimate(1) < free/10*6; {
+		r.Config.Train.MicroTokens += r.Config.Train.MicroTokens / 8
+		r.Config.Train.Batch = r.Config.Train.MicroTokens / 2 // of 5 tokens and more: a run of each lane and more
+	}
+	if estimate(2) < free/10*11 {
+		t.Fatalf("two lanes take %d bytes, one %d", estimate(2), estimate(1))
+	}
+	r, err := r.Look()
+	if err != nil || !r.OneLane || r.Config.Train.Lanes != 1 || r.Cost.Memory != estimate(1) {
+		t.Errorf("%+v, %v; want one lane", r, err)
 	}
 }
 
