@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Options that a name can have beside a scratchpad.
+// Options that a name can have beside a scratchpad and an alphabet.
 const (
 	optionNoPrefix = "noprefix"
 	optionPaper    = "paper"
@@ -19,18 +19,20 @@ const (
 // in a fixed one.
 func (t Task) apply(options []string) (Task, error) {
 	base := t
-	var scratchpad, noPrefix, paper string
+	var scratchpad, noPrefix, paper, size string
 	for _, o := range options {
 		slot := &scratchpad
-		switch o {
-		case optionNoPrefix:
+		switch {
+		case o == optionNoPrefix:
 			slot = &noPrefix
-		case optionPaper:
+		case o == optionPaper:
 			slot = &paper
+		case strings.HasPrefix(o, optionAlphabet):
+			slot = &size
 		default:
 			if _, err := ParseFlags(o); err != nil {
 				return t, fmt.Errorf("task %s: unknown option %q: known: full, minimal and flags such as i1c1o1v1r0 "+
-					"(scratchpad), noprefix, paper", base.Name, shorten(o))
+					"(scratchpad), noprefix, paper, alphabetN", base.Name, shorten(o))
 			}
 		}
 		if *slot != "" {
@@ -38,6 +40,13 @@ func (t Task) apply(options []string) (Task, error) {
 				*slot)
 		}
 		*slot = o
+	}
+	if size != "" {
+		resized, err := t.resized(size)
+		if err != nil {
+			return t, fmt.Errorf("task %s: %w", base.Name, err)
+		}
+		t = resized
 	}
 	if scratchpad != "" {
 		with, name, err := t.withScratchpad(scratchpad, paper != "")

@@ -34,6 +34,7 @@ func oracles() map[string]oracle {
 	const word = `(?:[1-9A-WZ$(*+=>]|[a-z]{3,6})`
 	const list = `(` + word + `(?: ` + word + `)*)`
 	re := func(s string) *regexp.Regexp { return regexp.MustCompile("^" + s + "$") }
+	symbols := func(list string) *regexp.Regexp { return re(`\[BOS\] ` + list + ` \[SEP\] `) }
 	copies, reverses := re(`Copy: `+list+` \[SEP\] `), re(`Reverse: `+list+` \[SEP\] `)
 	return map[string]oracle{
 		"copy":       {copies, words(plain)},
@@ -132,12 +133,62 @@ func oracles() map[string]oracle {
 			out := actions(g[1])
 			return strings.Join(out, " "), len(out)
 		}},
+		"unique-copy": {symbols(`([a-z]{2}(?: [a-z]{2})*)`), words(func(w []string) string {
+			if len(slices.Compact(slices.Sorted(slices.Values(w)))) != len(w) {
+				return "not unique"
+			}
+			return plain(w)
+		})},
+		"unique-sort": {symbols(`([a-z]{2}(?: [a-z]{2})*)`), words(func(w []string) string {
+			slices.Sort(w)
+			return plain(w)
+		})},
+		"majority":        {symbols(`([a-z](?: [a-z])*)`), words(mostFrequent)},
+		"majority-binary": {symbols(`([01](?: [01])*)`), words(mostFrequent)},
+		"majority-interleaved": {symbols(`([01](?: [01])*)`), words(func(w []string) string {
+			var each [3][]string
+			for i, digit := range w {
+				each[i%3] = append(each[i%3], digit)
+			}
+			return mostFrequent(each[0]) + " " + mostFrequent(each[1]) + " " + mostFrequent(each[2])
+		})},
+		"repeat-copy": {symbols(`([ab](?: [ab])*)`), words(plain)},
+		"parity-uniform": {symbols(`([01](?: [01])*)`), func(g []string) (string, int) {
+			return []string{"even", "odd"}[strings.Count(g[1], "1")%2], len(strings.Fields(g[1]))
+		}},
+		"addition-binary": {re(`\[BOS\] ([01](?: [01])*) \+ ([01](?: [01])*) = `), func(g []string) (string, int) {
+			a, _ := new(big.Int).SetString(closed(g[1]), 2)
+			b, _ := new(big.Int).SetString(closed(g[2]), 2)
+			return spaced(a.Add(a, b).Text(2)), len(closed(g[1])) + len(closed(g[2])) + 2
+		}},
 		"pcfg": {re(`Solve: ((?:[a-z_]+ )+.*)\[SEP\] `), func(g []string) (string, int) {
 			names := regexp.MustCompile(`[a-z_]+`).FindAllString(g[1], -1)
 			value, rest := items(g[1])
 			return value + rest, len(names)
 		}},
 	}
+}
+
+// mostFrequent is the one that occurs more often than each other, if there is one.
+func mostFrequent(w []string) string {
+	for _, x := range w {
+		wins := true
+		for _, y := range w {
+			count := func(z string) (n int) {
+				for _, v := range w {
+					if v == z {
+						n++
+					}
+				}
+				return n
+			}
+			wins = wins && (x == y || count(x) > count(y))
+		}
+		if wins {
+			return x
+		}
+	}
+	return "tie"
 }
 
 // actions follows a SCAN command by rewriting text.

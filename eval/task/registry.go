@@ -29,6 +29,14 @@ func All() []Task {
 		lego(),
 		scan(),
 		pcfg(),
+		uniqueCopy(),
+		uniqueSort(),
+		majority(),
+		majorityBinary(),
+		majorityInterleaved(),
+		repeatCopy(),
+		parityUniform(),
+		additionBinary(),
 	}, registered...)
 }
 

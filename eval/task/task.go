@@ -2,9 +2,9 @@
 // measured: each draws samples of any length, knows its vocabulary and scores
 // an answer.
 //
-// The prompts and targets are the strings of Kazemnejad et al., The Impact of
+// The prompts and targets of most are the strings of Kazemnejad et al., The Impact of
 // Positional Encoding on Length Generalization in Transformers (2023), arXiv
-// 2305.19466. A task is a value; adding one costs a file and a row in
+// 2305.19466; those that begin with [BOS] are of Huang et al. 2025, see symbols.go. A task is a value; adding one costs a file and a row in
 // registry.go, or a call of Register from another module. Nothing here knows of models, tokens or results.
 //
 // # Names
@@ -18,6 +18,7 @@
 //	copy+noprefix               without the constant first words
 //	parity+paper                without held-out prompts, as in the paper
 //	parity+full+noprefix
+//	unique-copy+alphabet256     with 256 symbols, so that lengths to 256 exist
 //
 // The constant first words of a prompt ("Copy:", "Compute") do the work of a
 // token that marks the beginning, on which results may hinge; "noprefix" shows
@@ -141,9 +142,10 @@ type Task struct {
 	Overlap bool
 
 	// What options add; the zero values are a task without.
-	dropped string         // what "noprefix" took from the prompts
-	scratch *scratch       // of tasks that can have a scratchpad
-	listed  func() listing // nil but with "paper" and Each
+	alphabet *symbolSet     // of tasks whose number of symbols can be chosen
+	dropped  string         // what "noprefix" took from the prompts
+	scratch  *scratch       // of tasks that can have a scratchpad
+	listed   func() listing // nil but with "paper" and Each
 }
 
 // Sample draws a sample; a length that has none is an error.
