@@ -18,7 +18,7 @@
 //	copy+noprefix               without the constant first words
 //	parity+paper                without held-out prompts, as in the paper
 //	parity+full+noprefix
-//	unique-copy+alphabet256     with 256 symbols, so that lengths to 256 exist
+//	unique-copy+alphabet150     with 150 symbols, and so with lengths to 150
 //
 // The constant first words of a prompt ("Copy:", "Compute") do the work of a
 // token that marks the beginning, on which results may hinge; "noprefix" shows

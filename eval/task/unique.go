@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// The two tasks on different symbols have 150 of them, as many as the longest tested prompt.
-var uniqueAlphabet = symbolSet{size: 150, min: 60, max: maxAlphabet}
+// The two tasks on different symbols have 256 of them, so that prompts of 200 exist. Huang et
+// al. have 150 ("alphabet150"), as many as their longest prompt.
+var uniqueAlphabet = symbolSet{size: 256, min: 60, max: maxAlphabet}
 
 // uniqueCopy repeats symbols that all differ: what follows a symbol is told by the one
 // place where it stands.
