@@ -37,6 +37,8 @@ func keys(c *models.Config) []key {
 		{"intermediate_size", &c.DFF, whole},
 		{"vocab_size", &c.VocabSize, whole},
 		{"hidden_act", &c.Activation, word},
+		{"norm", &c.Norm, word},
+		{"linear_bias", &c.Bias, word},
 		{"attention_scale", &c.AttentionScale, word},
 		{"attention", &c.Attention, word},
 		{"qk_norm", &c.QKNorm, word},

@@ -28,7 +28,8 @@ func (d document) putDerived(m models.Model, pieces []string) error {
 		"bos_token_id":        nil,
 	}
 	if name == "decoder" {
-		values["attention_bias"], values["mlp_bias"] = false, false
+		biases := m.Config().Bias == "linear"
+		values["attention_bias"], values["mlp_bias"] = biases, biases
 	}
 	if n := m.MaxLength(); n > 0 {
 		values["max_position_embeddings"] = n

@@ -85,7 +85,7 @@ func TestRoundTrip(t *testing.T) {
 		"sinusoidal settings": set(micro("sinusoidal", "faithful"), `{"amplitude": 0.5}`),
 	}
 	for _, name := range models.Encodings() {
-		for _, settings := range []string{"modern", "faithful"} {
+		for _, settings := range []string{"modern", "faithful", "gpt2"} {
 			cases[name+" "+settings] = micro(name, settings)
 		}
 	}

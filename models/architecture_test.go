@@ -28,6 +28,8 @@ func changes() map[string]func(*models.Config) {
 		"d_ff":            func(c *models.Config) { c.DFF = 64 },
 		"vocab_size":      func(c *models.Config) { c.VocabSize = 10 },
 		"activation":      func(c *models.Config) { c.Activation = "gelu" },
+		"norm":            func(c *models.Config) { c.Norm = "layer" },
+		"bias":            func(c *models.Config) { c.Bias = "linear" },
 		"attention_scale": func(c *models.Config) { c.AttentionScale = "none" },
 		"attention":       func(c *models.Config) { c.Attention = "differential" },
 		"qk_norm":         func(c *models.Config) { c.QKNorm = "rms" },

@@ -12,8 +12,9 @@ import (
 // means the setting's default; Resolve fills it in.
 type Config struct {
 	// Settings names the family of defaults: "modern" (scaled attention, full
-	// rotary, squared ReLU) or "faithful" (Kazemnejad et al. 2023: T5 block with
-	// unscaled attention, ReLU, tied and scaled head, T5 initialisation).
+	// rotary, squared ReLU), "faithful" (Kazemnejad et al. 2023: T5 block with
+	// unscaled attention, ReLU, tied and scaled head, T5 initialisation) or "gpt2"
+	// (GPT-2's block: LayerNorm, biases, GELU).
 	Settings string `json:"settings"`
 	// Architecture is a name of the table of architectures (Architectures), by default
 	// the decoder. Settings that it does not have are cleared by Resolve.
@@ -39,6 +40,14 @@ type Config struct {
 	// Activation of the feed-forward layer: "relu", "relu2" (its square) or
 	// "gelu" (tanh form).
 	Activation string `json:"activation"`
+	// Norm before each sub-layer and at the end is "rms" (RMSNorm) or "layer" (LayerNorm,
+	// with gain and bias). As of Bias, what the modern and the faithful family have is
+	// stored as nothing with them: hashes of older runs stay.
+	Norm string `json:"norm,omitempty"`
+	// Bias "linear" adds a trained vector to what each of the projections to queries, keys,
+	// values, from the heads, and into and out of the feed-forward layer gives; "none"
+	// does not. The output matrix never has one.
+	Bias string `json:"bias,omitempty"`
 	// AttentionScale multiplies q·k: "sqrt" is d_head^−½, "none" is 1.
 	AttentionScale string `json:"attention_scale"`
 	// Attention is "softmax" or "differential", where the heads 2h and 2h+1 attend together,
@@ -72,7 +81,8 @@ type Config struct {
 	HeadScale string `json:"head_scale"`
 	// Init is the initialisation: "t5" or "gpt".
 	Init string `json:"init"`
-	// NormEps is added to the mean square before the root in RMSNorm.
+	// NormEps is added to the mean square before the root in RMSNorm, and to the variance
+	// in LayerNorm.
 	NormEps float64 `json:"norm_eps"`
 
 	// NUnits are the hidden units of the Clockwork RNN and the LSTM (default d_ff);
@@ -132,7 +142,7 @@ func (c Config) Resolve() (Config, error) {
 func (c Config) resolve() (Config, Architecture, error) {
 	c.Settings = cmp.Or(c.Settings, "modern")
 	if _, ok := family[c.Settings]; !ok {
-		return c, Architecture{}, fmt.Errorf("settings %q: want modern or faithful", c.Settings)
+		return c, Architecture{}, fmt.Errorf("settings %q: want modern, faithful or gpt2", c.Settings)
 	}
 	a, err := ArchitectureOf(c)
 	if err != nil {

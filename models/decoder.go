@@ -10,9 +10,9 @@ import (
 	"github.com/nopezoo/zoo/models/pe"
 )
 
-// Decoder is a decoder-only transformer (Vaswani et al. 2017) with pre-norm
-// RMSNorm, no biases, a tied embedding and any positional encoding. Under the
-// faithful settings it is the model of Kazemnejad et al. 2023.
+// Decoder is a decoder-only transformer (Vaswani et al. 2017) that normalises before each
+// sub-layer, with a tied embedding and any positional encoding. Under the faithful settings
+// it is the model of Kazemnejad et al. 2023, under gpt2 that of Radford et al. 2019.
 type Decoder struct {
 	cfg   Config
 	enc   pe.Encoding
@@ -88,12 +88,24 @@ func (d *Decoder) Params() []pe.Param {
 	gain := func(name string, width int) {
 		list = append(list, pe.Param{Name: name, Shape: []int{width}, Mean: 1, Decay: in.decayGains})
 	}
+	norm := func(name string) {
+		gain(name+".weight", c.DModel)
+		if c.Norm == layerNorms {
+			list = append(list, pe.Param{Name: name + ".bias", Shape: []int{c.DModel}})
+		}
+	}
+	project := func(name string, out, width int, std float64) {
+		matrix(name+".weight", out, width, std)
+		if c.Bias == linearBias {
+			list = append(list, pe.Param{Name: name + ".bias", Shape: []int{out}})
+		}
+	}
 	for i := range c.NLayers {
 		at := fmt.Sprintf("layers.%d.", i)
-		gain(at+"attn_norm.weight", c.DModel)
-		matrix(at+"attn.q_proj.weight", inner, c.DModel, in.q)
-		matrix(at+"attn.k_proj.weight", inner, c.DModel, in.kv)
-		matrix(at+"attn.v_proj.weight", inner, c.DModel, in.kv)
+		norm(at + "attn_norm")
+		project(at+"attn.q_proj", inner, c.DModel, in.q)
+		project(at+"attn.k_proj", inner, c.DModel, in.kv)
+		project(at+"attn.v_proj", inner, c.DModel, in.kv)
 		if c.QKNorm != "" {
 			gain(at+"attn.q_norm.weight", c.DHead)
 			gain(at+"attn.k_norm.weight", c.DHead)
@@ -110,12 +122,12 @@ func (d *Decoder) Params() []pe.Param {
 		if d.isDelta(i) {
 			list = append(list, deltaParams(c, at+"attn.", in)...)
 		}
-		matrix(at+"attn.o_proj.weight", c.DModel, inner, in.o)
-		gain(at+"mlp_norm.weight", c.DModel)
-		matrix(at+"mlp.up_proj.weight", c.DFF, c.DModel, in.up)
-		matrix(at+"mlp.down_proj.weight", c.DModel, c.DFF, in.down)
+		project(at+"attn.o_proj", c.DModel, inner, in.o)
+		norm(at + "mlp_norm")
+		project(at+"mlp.up_proj", c.DFF, c.DModel, in.up)
+		project(at+"mlp.down_proj", c.DModel, c.DFF, in.down)
 	}
-	gain("norm.weight", c.DModel)
+	norm("norm")
 	return list
 }
 

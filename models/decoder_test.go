@@ -221,12 +221,12 @@ func tokens(n int, seed uint64) []int64 {
 	return out
 }
 
-// decoders yields every arrangement under both settings, and the variants of attention with
+// decoders yields every arrangement under all families of settings, and the variants of attention with
 // some of them.
 func decoders(t *testing.T) iter.Seq2[string, *models.Decoder] {
 	return func(yield func(string, *models.Decoder) bool) {
 		for _, a := range arrangements() {
-			for _, settings := range []string{"modern", "faithful"} {
+			for _, settings := range []string{"modern", "faithful", "gpt2"} {
 				if !yield(a.name+"/"+settings, newDecoder(t, a.config(settings))) {
 					return
 				}

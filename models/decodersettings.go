@@ -16,12 +16,22 @@ import (
 var family = map[string]Config{
 	"modern":   {Activation: "relu2", AttentionScale: "sqrt", HeadScale: "none", Init: "gpt", NormEps: 1e-6},
 	"faithful": {Activation: "relu", AttentionScale: "none", HeadScale: "sqrt", Init: "t5", NormEps: 1e-6},
+	"gpt2": {Activation: "gelu", Norm: layerNorms, Bias: linearBias, AttentionScale: "sqrt", HeadScale: "none", Init: "gpt",
+		NormEps: 1e-5},
 }
+
+// Values of Config.Norm and Config.Bias.
+const (
+	layerNorms = "layer"
+	linearBias = "linear"
+)
 
 // resolveDecoder fills in and checks the decoder's settings.
 func resolveDecoder(c Config) (Config, error) {
 	base := family[c.Settings]
 	c.Activation = cmp.Or(c.Activation, base.Activation)
+	c.Norm = unlessDefault(cmp.Or(c.Norm, base.Norm), "rms", base.Norm)
+	c.Bias = unlessDefault(cmp.Or(c.Bias, base.Bias), "none", base.Bias)
 	c.AttentionScale = cmp.Or(c.AttentionScale, base.AttentionScale)
 	c.HeadScale = cmp.Or(c.HeadScale, base.HeadScale)
 	c.Init = cmp.Or(c.Init, base.Init)
@@ -61,6 +71,15 @@ func resolveDecoder(c Config) (Config, error) {
 		return c, fmt.Errorf("window: %w", err)
 	}
 	return c, checkDecoder(c)
+}
+
+// unlessDefault returns the value of a setting, or nothing for the plain one in a family
+// that has no other: one way to write a configuration, one hash.
+func unlessDefault(value, plain, family string) string {
+	if value == plain && family == "" {
+		return ""
+	}
+	return value
 }
 
 // overlay returns the JSON object base with the keys of over added or replaced; where both
@@ -111,6 +130,8 @@ func checkDecoder(c Config) error {
 		allowed    []string
 	}{
 		{"activation", c.Activation, []string{"relu", "relu2", "gelu"}},
+		{"norm", cmp.Or(c.Norm, "rms"), []string{"rms", layerNorms}},
+		{"bias", cmp.Or(c.Bias, "none"), []string{"none", linearBias}},
 		{"attention_scale", c.AttentionScale, []string{"sqrt", "none"}},
 		{"attention", cmp.Or(c.Attention, "softmax"), []string{"softmax", differential}},
 		{"qk_norm", cmp.Or(c.QKNorm, "none"), []string{"none", "rms"}},

@@ -164,11 +164,11 @@ func (p *pass) deltaNet(i int, at string, u *graph.Node) *graph.Node {
 		o = deltaChunks(b, p.mode.Steps, q, k, v, beta, decay)
 	}
 	o = b.Reshape(joinHeads(b, o), p.rows().Mul(heads), head)
-	o = b.Reshape(p.norm(at+"o_norm", o), p.rows(), inner)
+	o = b.Reshape(p.rms(at+"o_norm", o), p.rows(), inner)
 	if p.cfg.Gate == "silu" {
 		o = b.Mul(o, silu(b, linear(b, u, p.param(at+"g_proj.weight"))))
 	}
-	b.In("o_proj", func() { o = linear(b, o, p.param(at+"o_proj.weight")) })
+	b.In("o_proj", func() { o = p.project(at+"o_proj", o) })
 	return p.dropRows(strings.TrimSuffix(at, "."), o)
 }
 
@@ -184,7 +184,7 @@ func (p *pass) deltaInputs(i int, at string, u *graph.Node) (q, k, v *graph.Node
 	b, heads, head := p.b, p.cfg.NHeads, p.cfg.DHead
 	var parts []*graph.Node
 	for _, name := range []string{"q_proj", "k_proj", "v_proj"} {
-		parts = append(parts, linear(b, u, p.param(at+name+".weight")))
+		parts = append(parts, p.project(at+name, u))
 	}
 	x := b.Reshape(b.Concat(1, parts...), p.batch, p.seq, graph.N(3*heads*head))
 	if p.mode.Cache {

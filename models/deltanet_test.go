@@ -18,15 +18,16 @@ import (
 // deltanets are the settings that tests go over.
 func deltanets() map[string]models.Config {
 	base := micro("deltanet", "modern")
-	plain, faithful, positive := base, base, base
+	plain, faithful, gpt2, positive := base, base, base, base
 	plain.Decay, plain.Gate, plain.Conv = "none", "none", 1
 	faithful.Settings, faithful.Conv = "faithful", 3
+	gpt2.Settings = "gpt2"
 	positive.BetaMax, positive.NHeads, positive.DHead = 1, 1, 5
 	hybrid := base
 	hybrid.Encoding, hybrid.NLayers = "deltanet/rope", 3
 	windows := base
 	windows.Encoding = "deltanet/swa"
-	return map[string]models.Config{"default": base, "plain": plain, "faithful": faithful, "positive": positive,
+	return map[string]models.Config{"default": base, "plain": plain, "faithful": faithful, "gpt2": gpt2, "positive": positive,
 		"hybrid": hybrid, "hybrid with windows": windows}
 }
 

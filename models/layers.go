@@ -27,6 +27,20 @@ func rmsNorm(b *graph.Builder, x, gain *graph.Node, eps float64, m Mode) *graph.
 	return b.Mul(b.Mul(x, r), gain)
 }
 
+// layerNorm returns (x − mean(x)) / √(var(x) + eps) ∘ gain + bias over the last axis of x
+// [..., D], where var is the mean square of x − mean(x) (Ba et al. 2016, arXiv 1607.06450).
+// It is composed in both profiles: ONNX Runtime makes one operator of it.
+func layerNorm(b *graph.Builder, x, gain, bias *graph.Node, eps float64, m Mode) *graph.Node {
+	centred := b.Sub(x, b.ReduceMean(x, true, -1))
+	if m.Cache { // in the words that it knows
+		root := b.Sqrt(b.Add(b.ReduceMean(b.Pow(centred, 2), true, -1), b.Float(eps)))
+		return b.Add(b.Mul(b.Div(centred, root), gain), bias)
+	}
+	variance := b.ReduceMean(b.Mul(centred, centred), true, -1)
+	r := b.Reciprocal(b.Sqrt(b.Add(variance, b.Float(eps))))
+	return b.Add(b.Mul(b.Mul(centred, r), gain), bias)
+}
+
 // linear returns x Wᵀ for x [N,in] and W [out,in].
 func linear(b *graph.Builder, x, w *graph.Node) *graph.Node { return b.Gemm(x, w, false, true) }
 

@@ -115,6 +115,8 @@ func TestNames(t *testing.T) {
 		"attention differential": func(c *models.Config) { c.Attention = "differential" },
 		"qk_norm rms":            func(c *models.Config) { c.QKNorm = "rms" },
 		"attention_sink learned": func(c *models.Config) { c.AttentionSink = "learned" },
+		"norm layer":             func(c *models.Config) { c.Norm = "layer" },
+		"bias linear":            func(c *models.Config) { c.Bias = "linear" },
 		"logit_scale ssmax":      func(c *models.Config) { c.LogitScale, c.TrainedLength = "ssmax", 40 },
 	} {
 		check("nope", change, "decoder, "+setting, "decoder")

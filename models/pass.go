@@ -86,11 +86,33 @@ func (p *pass) param(name string) *graph.Node {
 	return p.b.Param(name, shape...)
 }
 
-// norm applies RMSNorm with the gain name.weight.
+// norm normalises x [..., D] as the model does before its sub-layers, with the gain
+// name.weight and, of LayerNorm, the bias name.bias.
 func (p *pass) norm(name string, x *graph.Node) (y *graph.Node) {
+	if p.cfg.Norm != layerNorms {
+		return p.rms(name, x)
+	}
+	p.b.In(name[strings.LastIndexByte(name, '.')+1:], func() {
+		y = layerNorm(p.b, x, p.param(name+".weight"), p.param(name+".bias"), p.cfg.NormEps, p.mode)
+	})
+	return y
+}
+
+// rms applies RMSNorm with the gain name.weight.
+func (p *pass) rms(name string, x *graph.Node) (y *graph.Node) {
 	p.b.In(name[strings.LastIndexByte(name, '.')+1:], func() {
 		y = rmsNorm(p.b, x, p.param(name+".weight"), p.cfg.NormEps, p.mode)
 	})
+	return y
+}
+
+// project multiplies x [N,in] by the matrix name.weight [out,in], and adds the bias
+// name.bias [out] where the model has biases.
+func (p *pass) project(name string, x *graph.Node) *graph.Node {
+	y := linear(p.b, x, p.param(name+".weight"))
+	if p.cfg.Bias == linearBias {
+		y = p.b.Add(y, p.param(name+".bias"))
+	}
 	return y
 }
 
@@ -185,9 +207,9 @@ func (p *pass) layer(i int, x *graph.Node) *graph.Node {
 	x = p.b.Add(x, u)
 	u = p.norm(at+"mlp_norm", x)
 	p.b.In("mlp", func() {
-		u = activate(p.b, p.cfg.Activation, linear(p.b, u, p.param(at+"mlp.up_proj.weight")))
+		u = activate(p.b, p.cfg.Activation, p.project(at+"mlp.up_proj", u))
 		u = p.dropRows(at+"mlp.activation", u)
-		u = p.dropRows(at+"mlp", linear(p.b, u, p.param(at+"mlp.down_proj.weight")))
+		u = p.dropRows(at+"mlp", p.project(at+"mlp.down_proj", u))
 	})
 	return p.b.Add(x, u)
 }
@@ -200,7 +222,7 @@ func (p *pass) attention(i int, at string, u *graph.Node) *graph.Node {
 	}
 	project := func(name string, heads, width int) (y *graph.Node) {
 		b.In(name, func() {
-			y = splitHeads(b, linear(b, u, p.param(at+name+".weight")), p.batch, p.seq, heads, width)
+			y = splitHeads(b, p.project(at+name, u), p.batch, p.seq, heads, width)
 		})
 		return y
 	}
@@ -209,12 +231,12 @@ func (p *pass) attention(i int, at string, u *graph.Node) *graph.Node {
 	heads, width = p.cfg.valueHeads()
 	v := project("v_proj", heads, width)
 	if p.cfg.QKNorm != "" {
-		q, k = p.norm(at+"q_norm", q), p.norm(at+"k_norm", k)
+		q, k = p.rms(at+"q_norm", q), p.rms(at+"k_norm", k)
 	}
 	q, k = enc.QK(s, q, k)
 	k, v = s.Grow(card.Keys, k, 2), s.Grow(card.Values, v, 2)
 	u = p.attend(s, enc, q, k, v)
-	b.In("o_proj", func() { u = linear(b, joinHeads(b, u), p.param(at+"o_proj.weight")) })
+	b.In("o_proj", func() { u = p.project(at+"o_proj", joinHeads(b, u)) })
 	return p.dropRows(strings.TrimSuffix(at, "."), u)
 }
 

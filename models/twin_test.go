@@ -191,7 +191,38 @@ func (w *twin) norm(name string, x []float64) []float64 {
 	}
 	y := make([]float64, len(x))
 	for i, v := range x {
-		y[i] = v / math.Sqrt(ms+float64(float32(1e-6))) * float64(tensor.Data[float32](w.w[name])[i])
+		y[i] = v / math.Sqrt(ms+float64(float32(w.cfg.NormEps))) * float64(tensor.Data[float32](w.w[name])[i])
+	}
+	return y
+}
+
+// blockNorm is the norm before a sub-layer and at the end.
+func (w *twin) blockNorm(name string, x []float64) []float64 {
+	if w.cfg.Norm != "layer" {
+		return w.norm(name+".weight", x)
+	}
+	mean, variance := 0.0, 0.0
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	for _, v := range x {
+		variance += (v - mean) * (v - mean) / float64(len(x))
+	}
+	y := make([]float64, len(x))
+	for i, v := range x {
+		gain, bias := tensor.Data[float32](w.w[name+".weight"])[i], tensor.Data[float32](w.w[name+".bias"])[i]
+		y[i] = (v-mean)/math.Sqrt(variance+float64(float32(w.cfg.NormEps)))*float64(gain) + float64(bias)
+	}
+	return y
+}
+
+// project is a linear layer, with a bias where the model has biases.
+func (w *twin) project(name string, x []float64) []float64 {
+	y := w.matrix(name + ".weight")(x)
+	if w.cfg.Bias == "linear" {
+		for i, v := range tensor.Data[float32](w.w[name+".bias"]) {
+			y[i] += float64(v)
+		}
 	}
 	return y
 }
@@ -218,24 +249,24 @@ func (w *twin) logits(ids []int64) [][]float64 {
 		at := fmt.Sprintf("layers.%d.", l)
 		layer := &twinLayer{index: l}
 		for _, x := range h {
-			u := w.norm(at+"attn_norm.weight", x)
+			u := w.blockNorm(at+"attn_norm", x)
 			layer.hidden = append(layer.hidden, u)
-			layer.q = append(layer.q, w.normHeads(at+"attn.q_norm.weight", w.matrix(at+"attn.q_proj.weight")(u)))
-			layer.k = append(layer.k, w.normHeads(at+"attn.k_norm.weight", w.matrix(at+"attn.k_proj.weight")(u)))
-			layer.v = append(layer.v, w.matrix(at+"attn.v_proj.weight")(u))
+			layer.q = append(layer.q, w.normHeads(at+"attn.q_norm.weight", w.project(at+"attn.q_proj", u)))
+			layer.k = append(layer.k, w.normHeads(at+"attn.k_norm.weight", w.project(at+"attn.k_proj", u)))
+			layer.v = append(layer.v, w.project(at+"attn.v_proj", u))
 		}
 		for t := range h {
-			add(h[t], w.matrix(at+"attn.o_proj.weight")(w.of(l).mix(layer, t)))
-			u := w.matrix(at + "mlp.up_proj.weight")(w.norm(at+"mlp_norm.weight", h[t]))
+			add(h[t], w.project(at+"attn.o_proj", w.of(l).mix(layer, t)))
+			u := w.project(at+"mlp.up_proj", w.blockNorm(at+"mlp_norm", h[t]))
 			for i := range u {
 				u[i] = activated(c.Activation, u[i])
 			}
-			add(h[t], w.matrix(at+"mlp.down_proj.weight")(u))
+			add(h[t], w.project(at+"mlp.down_proj", u))
 		}
 	}
 	out := make([][]float64, len(ids))
 	for t, x := range h {
-		x = w.norm("norm.weight", x)
+		x = w.blockNorm("norm", x)
 		if c.HeadScale == "sqrt" {
 			for i := range x {
 				x[i] *= float64(float32(1 / math.Sqrt(float64(c.DModel))))

@@ -80,7 +80,7 @@ func TestStepGradient(t *testing.T) {
 		variants[row.Name] = ""
 	}
 	for encoding, window := range variants {
-		for _, settings := range []string{"modern", "faithful"} {
+		for _, settings := range []string{"modern", "faithful", "gpt2"} {
 			t.Run(strings.ReplaceAll(encoding, "/", "+")+"/"+settings, func(t *testing.T) {
 				cfg := micro(encoding, 1)
 				cfg.Model.Settings, cfg.Model.Window = settings, window
