@@ -138,7 +138,7 @@ func TestLayersRefuse(t *testing.T) {
 		want []string // parts of the error
 	}{
 		{name: "preset", args: []string{"--preset", "tinny"},
-			want: []string{`unknown preset "tinny"`, `"tiny"`, "base, llama4, paper, rnope-swa, small, smollm3, tiny"}},
+			want: []string{`unknown preset "tinny"`, `"tiny"`, "base, formal, llama4, paper, rnope-swa, small, smollm3, tiny"}},
 		{name: "preset in file", file: "preset: tinny", want: []string{`unknown preset "tinny"`, `"tiny"`}},
 		{name: "preset without a name", file: "preset: 5", want: []string{"config.yaml", "preset is 5"}},
 		{name: "key elsewhere in the environment", env: env{"ZOO_TRIAN_STEPS": "1"},

@@ -21,7 +21,9 @@
 //	head_dim                   d_head
 //	intermediate_size          d_ff
 //	hidden_act                 activation: relu, relu2, gelu_pytorch_tanh (here: gelu)
-//	rms_norm_eps               norm_eps
+//	norm                       norm
+//	linear_bias                bias
+//	rms_norm_eps               norm_eps, of either norm
 //	position_embedding_type    encoding, by layer as in rope*3/nope
 //	position_embedding_params  encoding_params, an object
 //	attention_window           window, by layer as in 8*3/0

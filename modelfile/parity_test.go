@@ -152,7 +152,7 @@ func TestParity(t *testing.T) {
 // grow, and none of the others, for which the tests of models go over both kinds.
 var studied = []string{"nope", "rope", "alibi", "sinusoidal", "learned", "t5", "txl", "alibi-learned"}
 
-// parityCases are every encoding, those of the study under both settings, and what else
+// parityCases are every encoding, those of the study under all families of settings, and what else
 // changes attention.
 func parityCases() map[string]models.Config {
 	cases := map[string]models.Config{}
@@ -161,8 +161,8 @@ func parityCases() map[string]models.Config {
 		encodings = append(encodings, row.Name)
 	}
 	for _, encoding := range encodings {
-		for _, settings := range []string{"modern", "faithful"} {
-			if settings == "faithful" && !slices.Contains(studied, encoding) {
+		for _, settings := range []string{"modern", "faithful", "gpt2"} {
+			if settings != "modern" && !slices.Contains(studied, encoding) {
 				continue
 			}
 			cases[strings.ReplaceAll(encoding, "/", "+")+"/"+settings] = size(encoding, settings)

@@ -545,6 +545,14 @@ func TestGraphText(t *testing.T) {
 		names = append(names, name)
 		graphtest.Golden(t, name, g.String())
 	}
+	cfg := micro("nope", "gpt2")
+	cfg.NLayers = 1
+	g, _, err := newDecoder(t, cfg).Graph(models.Mode{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names = append(names, "nope_gpt2")
+	graphtest.Golden(t, "nope_gpt2", g.String())
 	graphtest.NoOtherGolden(t, append(names, "cwrnn", "deltanet", "lstm")...)
 }
 
@@ -585,7 +593,7 @@ func TestConfigErrors(t *testing.T) {
 		change func(*models.Config)
 		want   string
 	}{
-		{func(c *models.Config) { c.Settings = "paper" }, `settings "paper"`},
+		{func(c *models.Config) { c.Settings = "paper" }, `settings "paper": want modern, faithful or gpt2`},
 		{func(c *models.Config) { c.Encoding = "rotary" }, `"rotary"`},
 		{func(c *models.Config) { c.Encoding = "absolute" }, "sinusoidal or learned"},
 		{func(c *models.Config) { c.DHead, c.NHeads = 0, 3 }, "n_heads 3 does not divide d_model 16"},
@@ -596,6 +604,8 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *models.Config) { c.Activation = "swish" }, `activation "swish"`},
 		{func(c *models.Config) { c.AttentionScale = "1" }, `attention_scale "1"`},
 		{func(c *models.Config) { c.NormEps = math.NaN() }, "norm_eps NaN"},
+		{func(c *models.Config) { c.Norm = "batch" }, `norm "batch": want rms or layer`},
+		{func(c *models.Config) { c.Bias = "qkv" }, `bias "qkv": want none or linear`},
 		{func(c *models.Config) { c.QKNorm = "layer" }, `qk_norm "layer": want none or rms`},
 		{func(c *models.Config) { c.Attention = "linear" }, `attention "linear": want softmax or differential`},
 		{func(c *models.Config) { c.Attention, c.NHeads = "differential", 3 }, "n_heads 3 is odd"},

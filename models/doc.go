@@ -37,4 +37,16 @@
 //
 // Dropout of 0.1 belongs to that model and is a setting of training (package
 // train); see Mode for its places.
+//
+// # GPT-2
+//
+// With the settings gpt2 the block is that of GPT-2 (Radford et al. 2019) as Hugging Face's
+// library transformers has it, which Huang et al. 2025 (arXiv 2410.02140) trained: LayerNorm
+// with gain and bias before each sub-layer and at the end, a bias in every projection, GELU
+// in its tanh form, attention scaled by d_head^−½, a tied output matrix without a bias.
+// Weights start as N(0, 0.02²), those of o_proj and down_proj divided by √(2·n_layers),
+// biases as 0. With d_model 768, 12 layers, 12 heads, d_ff 3072, the encoding learned of
+// 1024 positions and 50,257 tokens it has the 124,439,808 parameters of GPT-2 small. Dropout,
+// where it is set, has the places above, which are two more than GPT-2's: the activation of
+// the feed-forward layer and the last norm.
 package models

@@ -41,17 +41,23 @@ var keptUnits = map[string]float64{"cwrnn": 1, "lstm": 6}
 // keptDelta is how many values more than attention a DeltaNet keeps, by feature of all heads.
 const keptDelta = 24
 
+// keptNorms is how many values of each feature the residuals and norms of a layer keep, by
+// norm: of a LayerNorm what is left of its input without the mean, and its result, whose
+// bias stands between it and the product that reads it.
+var keptNorms = map[string]float64{"": 3, "rms": 3, "layer": 6}
+
 // EstimateCost predicts a run's cost. The memory is
 //
 //	16 N + 4 N (l − 1) + max(A, 12 N) + X + 56 P B T + 16 E + 96 MiB
-//	A = 4 l b T (L (3 D + a F + 4 H K + 2 H T) + 3 F + 4 V)
+//	A = 4 l b T (L (n D + a F + 4 H K + 2 H T) + 3 F + 4 V)
 //	X = 4 l b T (L (2 D + F + 2 H T) + 2 D) (with dropout)
 //
 // for N parameters and b sequences of T tokens, the longest, in each of l runs of the
 // step graph side by side, which is what lanes make; each has gradients of its own. A is
-// what the backward pass reads again of each layer (residuals and what norms make of one,
-// inputs of products, activations, a of them for each hidden unit, and the attention's
-// weights), and what it holds by the way in one layer and at the logits; 12 N is the file
+// what the backward pass reads again of each layer (n values of each feature, which are
+// residuals and what norms make of one; inputs of products; activations, a of them for each
+// hidden unit; and the attention's weights), and what it holds by the way in one layer and
+// at the logits; 12 N is the file
 // of the checkpoint of a run that is resumed. X is the factors of dropout, those of the
 // attention's weights twice, since their memory is made anew as lengths grow. The last are
 // the tokens of P pooled steps of B sequences, and the order of E fixed examples. A graph
@@ -75,7 +81,7 @@ func EstimateCost(c Config) (Cost, error) {
 	m := model.Config()
 	n, t, lanes := float64(out.Parameters), float64(longest), float64(src.lanes)
 	layers, heads, width := float64(m.NLayers), float64(m.NHeads), float64(m.DModel)
-	layer := 3*width + keptActivations[m.Activation]*float64(m.DFF) + 4*heads*float64(m.DHead) + 2*heads*t
+	layer := keptNorms[m.Norm]*width + keptActivations[m.Activation]*float64(m.DFF) + 4*heads*float64(m.DHead) + 2*heads*t
 	graphs := 1.0
 	if m.BetaMax > 0 { // a DeltaNet
 		layer += keptDelta * heads * float64(m.DHead)

@@ -55,7 +55,7 @@ func TestEstimateAgainstPeak(t *testing.T) {
 	}
 	for _, name := range []string{
 		"tiny,nope,0,2", "tiny,cwrnn,0,2", "tiny,lstm,0,2", "tiny,deltanet,0,2", "small,deltanet,0,2",
-		"small,nope,0,1", "small,nope,0,2", "small,txl,0,2", "small,t5,0.1,2",
+		"small,nope,0,1", "small,nope,0,2", "small,txl,0,2", "small,t5,0.1,2", "formal,nope,0,1",
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "peak")

@@ -128,6 +128,11 @@ func TestStepAgainstInterpreter(t *testing.T) {
 			checkEngines(t, micro(row.Name, 1))
 		})
 	}
+	t.Run("gpt2", func(t *testing.T) {
+		cfg := micro("learned", 1)
+		cfg.Model.Settings = "gpt2"
+		checkEngines(t, cfg)
+	})
 }
 
 // checkEngines compares the gradients of a batch of 64 sequences.
@@ -204,7 +209,14 @@ func TestStepText(t *testing.T) {
 	cfg.Model.NLayers = 1
 	_, _, g := dropped(t, cfg)
 	graphtest.Golden(t, "step_dropout", g.String())
-	graphtest.NoOtherGolden(t, append(names, "step_dropout")...)
+	cfg.Model.Settings = "gpt2"
+	_, m := resolved(t, cfg)
+	g, err := train.StepGraph(m, models.Mode{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	graphtest.Golden(t, "step_gpt2", g.String())
+	graphtest.NoOtherGolden(t, append(names, "step_dropout", "step_gpt2")...)
 }
 
 // A batch holds what the task drew: labels are the next tokens, weights sum to 1
