@@ -84,6 +84,10 @@ type Card struct {
 	Checks         []string        // what was checked at export: CheckStructure, …; empty if nothing was, and in old files
 	Parameters     int64           // number of trained scalars, a tied weight counted once
 	ToolVersion    string          // version of the program that wrote the file
+	// FittedStep is the step, counted as Steps, of the first evaluation in training without a
+	// mistake at the trained lengths; 0: there was none; nil: nothing was evaluated, and in old
+	// files.
+	FittedStep *int
 	// WeightsSHA256 is the hash of the file's initializers (see export/safety); empty
 	// in old files. Writing a file sets it anew.
 	WeightsSHA256 string

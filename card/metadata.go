@@ -136,6 +136,7 @@ func (c *Card) fields() []field {
 		text("config_hash", false, &c.ConfigHash),
 		text("data_hash", false, &c.DataHash),
 		integer("steps", &c.Steps),
+		optional("fitted_step", &c.FittedStep, strconv.Itoa, strconv.Atoi),
 		float("loss", &c.Loss),
 		float("parity", &c.Parity),
 		list("checks", &c.Checks),
@@ -160,15 +161,21 @@ func scalar[T any](key string, at *T, parse func(string) (T, error)) field {
 func integer(key string, at *int) field { return scalar(key, at, strconv.Atoi) }
 
 func float(key string, at **float64) field {
+	return optional(key, at,
+		func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
+		func(s string) (float64, error) { return strconv.ParseFloat(s, 64) })
+}
+
+func optional[T any](key string, at **T, format func(T) string, parse func(string) (T, error)) field {
 	return field{key, false,
 		func() (string, error) {
 			if *at == nil {
 				return "", nil
 			}
-			return strconv.FormatFloat(**at, 'g', -1, 64), nil
+			return format(**at), nil
 		},
 		func(s string) error {
-			v, err := strconv.ParseFloat(s, 64)
+			v, err := parse(s)
 			*at = &v
 			return err
 		}}

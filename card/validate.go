@@ -22,6 +22,8 @@ func (c *Card) validate() error {
 		return fmt.Errorf("max_length is %d, expected 0 (no limit) or more", c.MaxLength)
 	case c.Steps < 0:
 		return fmt.Errorf("steps is %d, expected 0 or more", c.Steps)
+	case c.FittedStep != nil && (*c.FittedStep < 0 || *c.FittedStep > c.Steps):
+		return fmt.Errorf("fitted_step is %d, expected 0 (never) to steps, %d", *c.FittedStep, c.Steps)
 	case c.Parameters < 0:
 		return fmt.Errorf("parameters is %d, expected 0 or more", c.Parameters)
 	case !finite(c.Loss):

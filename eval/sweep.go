@@ -86,10 +86,15 @@ func measureLength(ctx context.Context, m Model, c card.Card, cfg Config, length
 	s := sweep{model: m, tok: tok, maxLength: c.MaxLength, trained: task.Range(c.Trained), cfg: cfg}
 	row := newRow(c, cfg, length)
 	row.Score, row.Speed, err = s.measure(ctx, length)
-	if errors.Is(err, ErrTooLong) || errors.Is(err, task.ErrNoSplit) || errors.Is(err, task.ErrNoLength) {
+	if absent(err) {
 		row.NA, row.Reason, err = true, err.Error(), nil
 	}
 	return row, err
+}
+
+// absent reports whether an error says that the model or the split has nothing at a length.
+func absent(err error) bool {
+	return errors.Is(err, ErrTooLong) || errors.Is(err, task.ErrNoSplit) || errors.Is(err, task.ErrNoLength)
 }
 
 func (cfg *Config) check() error {

@@ -39,7 +39,7 @@ func sample(t *testing.T, c models.Config) interop.Model {
 
 func provenance() card.Card {
 	return card.Card{Tokenizer: pieces, Task: "copy", Trained: card.Lengths{Min: 2, Max: 20}, Seed: math.MaxUint64,
-		ConfigHash: "abc", DataHash: "def", Steps: 3000, Loss: new(0.1), ToolVersion: "v1.2.3",
+		ConfigHash: "abc", DataHash: "def", Steps: 3000, FittedStep: new(0), Loss: new(0.1), ToolVersion: "v1.2.3",
 		Intervention: "factor=2"}
 }
 
@@ -195,6 +195,7 @@ func TestConfigFile(t *testing.T) {
     "train_max": 20,
     "seed": 18446744073709551615,
     "steps": 3000,
+    "fitted_step": 0,
     "loss": 0.1,
     "config_hash": "abc",
     "data_hash": "def",

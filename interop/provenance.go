@@ -17,6 +17,7 @@ type provenance struct {
 	TrainMax    int      `json:"train_max,omitempty"`
 	Seed        uint64   `json:"seed"`
 	Steps       int      `json:"steps"`
+	FittedStep  *int     `json:"fitted_step,omitempty"`
 	Loss        *float64 `json:"loss,omitempty"` // nats per target token
 	ConfigHash  string   `json:"config_hash,omitempty"`
 	DataHash    string   `json:"data_hash,omitempty"`
@@ -31,15 +32,15 @@ func provenanceOf(c card.Card) provenance {
 		c.Positions = ""
 	}
 	return provenance{
-		c.Task, c.Trained.Min, c.Trained.Max, c.Seed, c.Steps, c.Loss, c.ConfigHash, c.DataHash, c.ToolVersion,
-		c.Positions, c.Intervention,
+		c.Task, c.Trained.Min, c.Trained.Max, c.Seed, c.Steps, c.FittedStep, c.Loss, c.ConfigHash, c.DataHash,
+		c.ToolVersion, c.Positions, c.Intervention,
 	}
 }
 
 func (p provenance) card() card.Card {
 	return card.Card{
 		Task: p.Task, Trained: card.Lengths{Min: p.TrainMin, Max: p.TrainMax},
-		Seed: p.Seed, Steps: p.Steps, Loss: p.Loss,
+		Seed: p.Seed, Steps: p.Steps, FittedStep: p.FittedStep, Loss: p.Loss,
 		ConfigHash: p.ConfigHash, DataHash: p.DataHash, ToolVersion: p.ToolVersion, Positions: p.Positions,
 		Intervention: p.Intervention,
 	}

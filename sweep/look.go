@@ -73,6 +73,7 @@ func lookAt(r Run, task slurm.TaskState, log string) (Status, error) {
 		s.State = Stopped
 	}
 	s.look()
+	s.FittedStep = info.FittedStep
 	s.Step = max(s.Step, info.Step)
 	return s, nil
 }

@@ -20,6 +20,8 @@ func TestLookAt(t *testing.T) {
 	const stopped = "zoo: training interrupted at step 2 of 4; everything is saved\n"
 	const checkpoint, metrics = "checkpoint-00000002.safetensors",
 		`{"step":2,"loss":1.5,"tokens":10,"seconds":1}` + "\n"
+	const perfect, flawed = `{"step":2,"eval":{"sequence_accuracy":1}}` + "\n",
+		`{"step":2,"eval":{"sequence_accuracy":0.5}}` + "\n"
 	for _, test := range []struct {
 		name  string
 		files map[string]string
@@ -46,6 +48,16 @@ func TestLookAt(t *testing.T) {
 		{"stopped", map[string]string{logFile: begun + stopped, checkpoint: "", journal.MetricsFile: metrics},
 			slurm.TaskState{State: "CANCELLED", Reason: "None"},
 			Status{State: Stopped, Step: 2, Loss: new(1.5), Slurm: "CANCELLED"}},
+		{"fitted", map[string]string{checkpoint: "", journal.MetricsFile: metrics + perfect},
+			slurm.TaskState{State: "CANCELLED", Reason: "None"},
+			Status{State: Stopped, Step: 2, FittedStep: new(2), Loss: new(1.5), Slurm: "CANCELLED"}},
+		{"evaluated, some lines damaged", map[string]string{checkpoint: "",
+			journal.MetricsFile: metrics + flawed + "{\n" + metrics},
+			slurm.TaskState{State: "CANCELLED", Reason: "None"},
+			Status{State: Stopped, Step: 2, Loss: new(1.5), Slurm: "CANCELLED"}},
+		{"evaluated", map[string]string{checkpoint: "", journal.MetricsFile: metrics + flawed},
+			slurm.TaskState{State: "CANCELLED", Reason: "None"},
+			Status{State: Stopped, Step: 2, FittedStep: new(0), Loss: new(1.5), Slurm: "CANCELLED"}},
 		{"killed", map[string]string{logFile: begun, "../slurm.log": "start\nslurmstepd: " +
 			"error: Detected 1 oom-kill event\n"}, slurm.TaskState{State: "OUT_OF_MEMORY", Reason: "OutOfMemory"},
 			Status{State: Failed, Error: "slurmstepd: error: Detected 1 oom-kill event",
@@ -71,6 +83,7 @@ func TestLookAt(t *testing.T) {
 				t.Fatal(err)
 			}
 			test.want.Name, test.want.Dir, test.want.Steps = "x", filepath.ToSlash(r.Dir), 4
+			test.want.Encoding = "nope"
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}

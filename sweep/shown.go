@@ -28,11 +28,13 @@ func Lines(all []Status, width, height int) []string {
 	return append(lines, sum)
 }
 
-// Table returns the cells of a line for each run.
+// Table returns the cells of a line for each run, with a column of whether it fitted where
+// any was evaluated.
 func Table(all []Status) [][]string {
 	var cells [][]string
+	fit := evaluated(all)
 	for _, s := range all {
-		cells = append(cells, s.cells())
+		cells = append(cells, s.cells(fit))
 	}
 	return cells
 }

@@ -21,21 +21,26 @@ const (
 
 // Status is how far a run of a sweep is.
 type Status struct {
-	Name  string   `json:"name"`
-	Dir   string   `json:"dir"`
-	State string   `json:"state"`
-	Step  int      `json:"step"`
-	Steps int      `json:"steps"`
-	Loss  *float64 `json:"loss"`
-	Pace  float64  `json:"tokens_per_second"` // of the last steps; 0 unless it runs
-	Left  float64  `json:"seconds_left"`      // the same
-	Error string   `json:"error"`
-	Slurm string   `json:"slurm,omitempty"` // its task's state there
+	Name     string   `json:"name"`
+	Encoding string   `json:"encoding"` // or the architecture that has none
+	Dir      string   `json:"dir"`
+	State    string   `json:"state"`
+	Step     int      `json:"step"`
+	Steps    int      `json:"steps"`
+	Loss     *float64 `json:"loss"`
+	// FittedStep is the step of the first evaluation without a mistake at trained lengths: 0
+	// for none so far, nil where nothing was evaluated.
+	FittedStep *int    `json:"fitted_step"`
+	Pace       float64 `json:"tokens_per_second"` // of the last steps; 0 unless it runs
+	Left       float64 `json:"seconds_left"`      // the same
+	Error      string  `json:"error"`
+	Slurm      string  `json:"slurm,omitempty"` // its task's state there
 }
 
 // newStatus is the status of a run that waits.
 func newStatus(r Run) Status {
-	return Status{Name: r.Name, Dir: r.Dir, State: Waiting, Steps: r.Config.Train.Steps}
+	return Status{Name: r.Name, Encoding: r.Config.Model.Name(), Dir: r.Dir, State: Waiting,
+		Steps: r.Config.Train.Steps}
 }
 
 // look reads the status's numbers from the run's metrics.
@@ -59,30 +64,34 @@ func (s *Status) look() {
 	}
 }
 
-// cells returns the status as the cells of a table's line: name, state, steps, loss,
-// tokens per second and time left, "" where unknown. Where the run failed the error
-// takes the place of the last three.
-func (s Status) cells() []string {
-	out := []string{s.Name, s.State, fmt.Sprintf("%d/%d", s.Step, s.Steps), "", "", ""}
-	if s.Loss != nil {
-		out[3] = fmt.Sprintf("loss %.4g", *s.Loss)
-	}
-	if s.Pace > 0 {
-		out[4] = human.Count(s.Pace) + " tokens/s"
-		out[5] = human.Duration(time.Duration(s.Left*float64(time.Second))) + " left"
-	}
+// cells returns the status as the cells of a table's line: name, state, steps, whether it
+// fitted if that is wanted, loss, tokens per second and time left, "" where unknown. Where
+// the run failed the error takes the place of the last three.
+func (s Status) cells(fit bool) []string {
+	out := []string{s.Name, s.State, fmt.Sprintf("%d/%d", s.Step, s.Steps)}
 	if s.Slurm != "" {
 		out[1] += ", " + s.Slurm
 	}
-	if s.Error != "" {
-		out = append(out[:3], strings.Join(strings.Fields(s.Error), " "))
+	if fit {
+		out = append(out, s.fit())
 	}
-	return out
+	if s.Error != "" {
+		return append(out, strings.Join(strings.Fields(s.Error), " "))
+	}
+	loss, pace, left := "", "", ""
+	if s.Loss != nil {
+		loss = fmt.Sprintf("loss %.4g", *s.Loss)
+	}
+	if s.Pace > 0 {
+		pace = human.Count(s.Pace) + " tokens/s"
+		left = human.Duration(time.Duration(s.Left*float64(time.Second))) + " left"
+	}
+	return append(out, loss, pace, left)
 }
 
 // String is the status in one line.
 func (s Status) String() string {
-	return strings.Join(strings.Fields(strings.Join(s.cells(), " ")), " ")
+	return strings.Join(strings.Fields(strings.Join(s.cells(s.FittedStep != nil), " ")), " ")
 }
 
 // Count sums up how runs are: "3 finished, 1 failed".

@@ -89,6 +89,7 @@ func (w *watch) ended(r Run, state, problem string) {
 	w.change(r, func(s *Status) string {
 		s.State, s.Error = state, problem
 		s.look()
+		s.lookFit()
 		return s.String()
 	})
 }

@@ -16,7 +16,11 @@ func (c *Checkpoint) Card(toolVersion string) (card.Card, error) {
 		return card.Card{}, err
 	}
 	data := sha256.Sum256([]byte(m.describe(c.Config.Train)))
-	loss := c.Loss
+	loss, before := c.Loss, c.Config.updatesBefore()
+	fitted := c.Fitted()
+	if fitted != nil && *fitted > 0 {
+		fitted = new(*fitted + before)
+	}
 	return card.Card{
 		Tokenizer:   m.pieces,
 		Positions:   c.Config.Train.Positions,
@@ -25,7 +29,8 @@ func (c *Checkpoint) Card(toolVersion string) (card.Card, error) {
 		Seed:        c.Config.Train.Seed,
 		ConfigHash:  c.Config.Hash(),
 		DataHash:    hex.EncodeToString(data[:]),
-		Steps:       c.Step + c.Config.updatesBefore(),
+		Steps:       c.Step + before,
+		FittedStep:  fitted,
 		Loss:        &loss,
 		ToolVersion: toolVersion,
 	}, nil

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
@@ -174,8 +175,10 @@ func readMetadata(meta map[string]string) (c *Checkpoint, err error) {
 	if err := json.Unmarshal([]byte(meta["zoo.progress"]), &c.progress); err != nil {
 		return nil, fmt.Errorf("does not say how far its run is (zoo.progress is %q): %w", meta["zoo.progress"], err)
 	}
-	c.Config, err = c.Config.Resolve()
-	return c, err
+	if c.Config, err = c.Config.Resolve(); err != nil {
+		return nil, err
+	}
+	return c, c.progress.recall(c.Config)
 }
 
 // take sorts the tensors of a file, which must be those of the model.
@@ -239,6 +242,24 @@ func Best(dir string) (c *Checkpoint, skipped []error, err error) {
 		return nil, skipped, fmt.Errorf("the best of %s: %w: %w", dir, ErrNoCheckpoint, err)
 	}
 	return c, skipped, nil
+}
+
+// At reads the checkpoint of a run at a step. Where there is none the error wraps
+// ErrNoCheckpoint and names those that are there.
+func At(dir string, step int) (*Checkpoint, error) {
+	steps, err := Checkpoints(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(steps, step) {
+		have := "none"
+		if len(steps) > 0 {
+			have = strings.Trim(fmt.Sprint(steps), "[]")
+		}
+		return nil, fmt.Errorf("%s: %w at step %d; the run has those of the steps %s, "+
+			"and keeps the newest train.keep_checkpoints and the best", dir, ErrNoCheckpoint, step, have)
+	}
+	return ReadCheckpoint(checkpointPath(dir, step))
 }
 
 // prune removes all but the newest keep checkpoints, and the best, of a run that

@@ -22,6 +22,9 @@ type RunInfo struct {
 	Steps    int       `json:"steps"`
 	Loss     *float64  `json:"loss"` // of the last step noted; null for none
 	Saved    time.Time `json:"saved"`
+	// FittedStep is the step of the first evaluation noted without a mistake at trained
+	// lengths; 0 for none, nil for no evaluation or one that cannot be read.
+	FittedStep *int `json:"fitted_step,omitempty"`
 
 	Config Config `json:"-"`
 	// Stopped means that training ended early, as the configuration says.
@@ -71,6 +74,10 @@ func Describe(dir string) (RunInfo, error) {
 	}
 	if n := len(noted.Steps); n > 0 {
 		r.Loss = &noted.Steps[n-1].Loss
+	}
+	r.FittedStep = noted.Fitted()
+	if r.FittedStep != nil && *r.FittedStep == 0 && r.Damage != nil {
+		r.FittedStep = nil
 	}
 	if n := len(noted.Evaluations); n > 0 {
 		last := noted.Evaluations[n-1]

@@ -26,6 +26,10 @@ type progress struct {
 	BestScore float64 `json:"best_score"` // its sequence accuracy at trained lengths, rounded
 	Perfect   int     `json:"perfect"`    // evaluations without a mistake, the last one backwards
 	Watch     watch   `json:"watch"`
+	// Fitted is the step of the first evaluation without a mistake, 0 for none so far; nil
+	// before the first evaluation, and where it is not known (see recall).
+	Fitted  *int `json:"fitted_step,omitempty"`
+	Prompts int  `json:"prompts,omitempty"` // of the last evaluation, at trained lengths; 0 where not known
 }
 
 // done reports whether a run at a step has nothing left to do.
@@ -44,12 +48,18 @@ func (r Recipe) evaluates(step int) bool {
 // note takes an evaluation in. The best is that of Kazemnejad et al. 2023: the
 // highest sequence accuracy, rounded to 4 digits; the first to reach it.
 func (p *progress) note(e *journal.Evaluation, stopAfter int) {
-	p.Evaluated = e.Step
+	if p.Evaluated == 0 {
+		p.Fitted = new(0)
+	}
+	p.Evaluated, p.Prompts = e.Step, e.Prompts
 	if score := math.Round(*e.Sequence*1e4) / 1e4; p.BestStep == 0 || score > p.BestScore {
 		p.BestStep, p.BestScore, e.Best = e.Step, score, true
 	}
 	if p.Perfect++; *e.Sequence < 1 {
 		p.Perfect = 0
+	}
+	if p.Perfect > 0 && p.Fitted != nil && *p.Fitted == 0 {
+		p.Fitted, e.Fitted = new(e.Step), true // a new number: clones of the checkpoint keep theirs
 	}
 	e.Stop = stopAfter > 0 && p.Perfect >= stopAfter
 }
@@ -81,7 +91,7 @@ func summarize(step int, m mixture, results []journal.Result) (journal.Evaluatio
 		v := float64(a) / float64(n)
 		return &v
 	}
-	return journal.Evaluation{Step: step, Lengths: results, Accuracy: ratio(in.Correct, in.N),
+	return journal.Evaluation{Step: step, Lengths: results, Prompts: in.N, Accuracy: ratio(in.Correct, in.N),
 		Sequence: ratio(in.SequenceCorrect, in.N), Beyond: ratio(beyond.Correct, beyond.N)}, nil
 }
 

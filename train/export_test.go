@@ -126,3 +126,9 @@ func Positions(kind string, n, below int, seed uint64) []int64 {
 
 // Drawn returns the batches of a run's step.
 func Drawn(t *Trainer, step int) ([]batch, error) { return t.draw(step) }
+
+// SaveWithoutFit writes the checkpoint of a run as versions before fitted_step did.
+func SaveWithoutFit(t *Trainer) error {
+	t.now.progress.Fitted, t.now.progress.Prompts = nil, 0
+	return t.store(t.now)
+}

@@ -249,6 +249,9 @@ func (t *Trainer) Config() Config { return t.now.Config }
 // Step returns the number of updates done.
 func (t *Trainer) Step() int { return t.now.Step }
 
+// Fit says for people whether the run has fitted its data so far: see Checkpoint.Fit.
+func (t *Trainer) Fit() (string, error) { return t.now.Fit() }
+
 // Close releases the engine and the directory. Nothing is saved. Closing again
 // does nothing.
 func (t *Trainer) Close() {

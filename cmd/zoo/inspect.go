@@ -101,5 +101,9 @@ func (a *app) inspectCheckpoint(name string, c *train.Checkpoint, asJSON bool) e
 			train.CheckpointInfo
 		}{name, c.Info()})
 	}
-	return a.Table(tables.Checkpoint(name, c))
+	lines, err := tables.Checkpoint(name, c)
+	if err != nil {
+		return err
+	}
+	return a.Table(lines)
 }

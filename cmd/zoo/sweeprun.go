@@ -35,6 +35,7 @@ func (a *app) sweepStatus(ctx context.Context, o sweepOptions, folder string, ru
 		sum += "; job " + job.ID
 	}
 	a.Note("%s", sum)
+	a.noteFits(all)
 	return nil
 }
 
@@ -83,6 +84,7 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 	if err := a.sweepResults(all, o.asJSON); err != nil {
 		return err
 	}
+	a.noteFits(all)
 	if err != nil {
 		return fmt.Errorf("%w: %s; everything is saved; go on with: %s", err, sweep.Count(all), a.repeat())
 	}
@@ -105,6 +107,13 @@ func (a *app) sweepResults(all []sweep.Status, asJSON bool) error {
 		return a.JSON(all)
 	}
 	return a.Table(sweep.Table(all))
+}
+
+// noteFits says how many runs fitted, where they were evaluated.
+func (a *app) noteFits(all []sweep.Status) {
+	if fits := sweep.Fits(all); fits != "" {
+		a.Note("%s", fits)
+	}
 }
 
 // reportSweep writes what happens in a sweep, in lines.

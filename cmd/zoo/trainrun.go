@@ -24,7 +24,7 @@ func (a *app) trainOne(ctx context.Context, r launch.Run, resume bool) error {
 	case err != nil:
 		return err
 	case r.Finished:
-		a.Print("%s: finished already, %d steps, loss %.4g", r.Dir, r.Step, r.Loss)
+		a.Print("%s: finished already, %d steps, loss %.4g%s", r.Dir, r.Step, r.Loss, andFit(r.Fit))
 		return nil
 	case r.Begun && !resume:
 		return fmt.Errorf("a run that was stopped is there; go on with it: %s", resumeCommand(r.Dir))
@@ -63,9 +63,21 @@ func (a *app) trainOne(ctx context.Context, r launch.Run, resume bool) error {
 	if err != nil {
 		return err
 	}
-	a.Print("%s: trained %d steps, loss %.4g, %s in %s",
-		r.Dir, t.Step(), watch.last.Loss, watch.pace(), human.Duration(time.Since(watch.meter.Begun)))
+	fit, err := t.Fit()
+	if err != nil {
+		return err
+	}
+	a.Print("%s: trained %d steps, loss %.4g, %s in %s%s", r.Dir, t.Step(), watch.last.Loss, watch.pace(),
+		human.Duration(time.Since(watch.meter.Begun)), andFit(fit))
 	return nil
+}
+
+// andFit continues a line with whether a run fitted, where that is known.
+func andFit(fit string) string {
+	if fit == "" {
+		return ""
+	}
+	return "; " + fit
 }
 
 // trainDry prints what a run would be trained with, and what that would take. One whose

@@ -69,18 +69,25 @@ func clip(s string, most int) string {
 }
 
 // Checkpoint describes a checkpoint.
-func Checkpoint(name string, c *train.Checkpoint) [][]string {
+func Checkpoint(name string, c *train.Checkpoint) ([][]string, error) {
 	info := c.Info()
 	lines := [][]string{
 		{"checkpoint", name},
 		{"trained", fmt.Sprintf("%d of %d steps, loss %.4g", info.Step, info.Config.Train.Steps, info.Loss)},
-		{"parameters", human.Count(float64(info.Parameters))},
 	}
+	fit, err := c.Fit()
+	if err != nil {
+		return nil, err
+	}
+	if fit != "" {
+		lines = append(lines, []string{"fit", fit})
+	}
+	lines = append(lines, []string{"parameters", human.Count(float64(info.Parameters))})
 	lines = append(lines, Settings(info.Config)...)
 	for _, key := range slices.Sorted(maps.Keys(c.Weights)) {
 		lines = append(lines, []string{"weight", fmt.Sprintf("%s %v", key, c.Weights[key].Shape())})
 	}
-	return lines
+	return lines, nil
 }
 
 // Settings lists the settings of a configuration.

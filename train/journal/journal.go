@@ -27,10 +27,12 @@ type Evaluation struct {
 	Accuracy *float64 `json:"accuracy,omitempty"`          // at trained lengths
 	Sequence *float64 `json:"sequence_accuracy,omitempty"` // at trained lengths
 	Beyond   *float64 `json:"beyond_accuracy,omitempty"`   // at longer ones
+	Prompts  int      `json:"prompts,omitempty"`           // at trained lengths; older files lack it
 	Lengths  []Result `json:"lengths"`
 	Seconds  float64  `json:"seconds"`
-	Best     bool     `json:"best,omitempty"` // the best of the run so far
-	Stop     bool     `json:"stop,omitempty"` // the run ends here, early
+	Best     bool     `json:"best,omitempty"`   // the best of the run so far
+	Fitted   bool     `json:"fitted,omitempty"` // the first without a mistake at trained lengths; older files lack it
+	Stop     bool     `json:"stop,omitempty"`   // the run ends here, early
 }
 
 // Result is what was measured at one length of a task.
@@ -50,6 +52,9 @@ func (e Evaluation) String() string {
 	}
 	if e.Best {
 		text += ", the best so far"
+	}
+	if e.Fitted {
+		text += ", the first without a mistake"
 	}
 	if e.Stop {
 		text += ", stopping early"

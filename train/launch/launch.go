@@ -30,6 +30,7 @@ type Run struct {
 	Finished bool    // nothing is left to train
 	Step     int     // of the newest usable checkpoint; 0 for none
 	Loss     float64 // of that step, nats per target token
+	Fit      string  // whether it fitted its data by that step; see train.Checkpoint.Fit
 }
 
 // Plan lists a run for each of the sources' encodings, or for the configured one, in a
@@ -137,9 +138,11 @@ func (r *Run) compare(was train.Config) error {
 	if errors.Is(err, train.ErrNoCheckpoint) {
 		return nil // Open says whether that is damage
 	}
-	if err == nil {
-		r.Step, r.Loss, r.Finished = newest.Step, newest.Loss, newest.Finished()
+	if err != nil {
+		return err
 	}
+	r.Step, r.Loss, r.Finished = newest.Step, newest.Loss, newest.Finished()
+	r.Fit, err = newest.Fit()
 	return err
 }
 

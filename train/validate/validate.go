@@ -74,17 +74,14 @@ func measure(
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
 	for _, sweep := range sweeps {
-		rows, err := eval.Sweep(ctx, eval.Of(session), session.Info().Card, sweep, nil)
+		counts, err := eval.Count(ctx, eval.Of(session), session.Info().Card, sweep)
 		if err != nil {
 			return nil, err
 		}
-		for _, r := range rows {
-			one := journal.Result{Length: r.Length}
+		for _, c := range counts {
+			one := journal.Result{Length: c.Length, N: c.N, Correct: c.Correct, SequenceCorrect: c.SequenceCorrect}
 			if len(sweeps) > 1 {
 				one.Task = sweep.Task.Name
-			}
-			if !r.NA {
-				one.N, one.Correct, one.SequenceCorrect = r.N, r.Correct, r.SequenceCorrect
 			}
 			out = append(out, one)
 		}

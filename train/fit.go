@@ -1,0 +1,85 @@
+package train
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nopezoo/zoo/eval/task"
+)
+
+// mistakeShows is the number of prompts below which one mistake keeps the rounded score of
+// progress.note under 1.
+const mistakeShows = 20000
+
+// recall fills in what checkpoints of versions before fitted_step do not say, as far as it
+// follows from their best score: a score below 1 had mistakes, and one of 1 had none where
+// rounding cannot hide any. Else it stays unknown.
+func (p *progress) recall(c Config) error {
+	if p.Fitted != nil || p.Evaluated == 0 {
+		return nil
+	}
+	lengths, err := c.EvalLengths()
+	if err != nil {
+		return err
+	}
+	m, err := c.data()
+	if err != nil {
+		return err
+	}
+	switch {
+	case p.BestScore < 1:
+		p.Fitted = new(0)
+	case len(lengths)*len(m.tasks)*c.Train.EvalSamples < mistakeShows:
+		p.Fitted = new(p.BestStep)
+	}
+	return nil
+}
+
+// Fitted returns the step of the first evaluation without a mistake at the trained
+// lengths: 0 for none so far, and nil where nothing was evaluated or where a checkpoint of
+// an older version leaves it open.
+func (c *Checkpoint) Fitted() *int { return c.progress.Fitted }
+
+// Fit says for people whether the run fitted its data; "" where that is not known.
+func (c *Checkpoint) Fit() (string, error) {
+	p := c.progress
+	switch {
+	case p.Fitted == nil:
+		return "", nil
+	case *p.Fitted == 0:
+		return fmt.Sprintf("did not fit in %d steps: best %.4g %%", c.Step, 100*p.BestScore), nil
+	}
+	lengths, err := c.Config.fitLengths()
+	if err != nil {
+		return "", err
+	}
+	prompts := "prompts" // older checkpoints do not say how many
+	if p.Prompts > 0 {
+		prompts = fmt.Sprintf("%d prompts", p.Prompts)
+	}
+	return fmt.Sprintf("fitted at step %d (no mistake in %s at lengths %s)", *p.Fitted, prompts, lengths), nil
+}
+
+// fitLengths is the range of the trained lengths that are evaluated.
+func (c Config) fitLengths() (r task.Range, err error) {
+	lengths, err := c.EvalLengths()
+	if err != nil {
+		return r, err
+	}
+	m, err := c.data()
+	if err != nil {
+		return r, err
+	}
+	var in []int
+	for _, n := range lengths {
+		for i, t := range m.tasks {
+			if m.lengths[i].Contains(n) && t.CheckLength(n) == nil {
+				in = append(in, n)
+			}
+		}
+	}
+	if len(in) == 0 {
+		return r, fmt.Errorf("train.eval_lengths %s: none is a trained length (%s)", c.Train.EvalLengths, m.ranges())
+	}
+	return task.Range{Min: slices.Min(in), Max: slices.Max(in)}, nil
+}

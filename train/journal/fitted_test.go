@@ -1,0 +1,30 @@
+package journal_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/train/journal"
+)
+
+func TestFitted(t *testing.T) {
+	for _, tc := range []struct {
+		name      string
+		sequences []*float64 // of the evaluations of steps 10, 20, …
+		want      *int
+	}{
+		{"no evaluation", nil, nil},
+		{"one without sequences", []*float64{nil}, nil},
+		{"mistakes", []*float64{new(0.0), new(0.99999)}, new(0)},
+		{"the first of several", []*float64{nil, new(0.5), new(1.0), new(0.5), new(1.0)}, new(30)},
+	} {
+		var m journal.Metrics
+		for i, s := range tc.sequences {
+			m.Evaluations = append(m.Evaluations, journal.Evaluation{Step: 10 * (i + 1), Sequence: s})
+		}
+		if diff := cmp.Diff(tc.want, m.Fitted()); diff != "" {
+			t.Errorf("%s (-want +got): %s", tc.name, diff)
+		}
+	}
+}
