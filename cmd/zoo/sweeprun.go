@@ -5,18 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nopezoo/zoo/internal/tables"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/sweep"
 )
-
-// sweepPlan lists what a sweep would train.
-func (a *app) sweepPlan(runs []sweep.Run, asJSON bool) error {
-	if asJSON {
-		return a.JSON(runs)
-	}
-	return a.Table(tables.Plan(runs))
-}
 
 // sweepStatus writes how every run of a sweep is.
 func (a *app) sweepStatus(ctx context.Context, o sweepOptions, folder string, runs []sweep.Run) error {
