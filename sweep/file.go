@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,16 +13,13 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/nopezoo/zoo/configs"
-	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// File is a sweep as its file gives it: settings that all runs share, and lists of
-// values of which every combination is a run.
+// File is a sweep as its file gives it.
 type File struct {
-	Name   string // of the sweep, such as that of its file without the ending
-	shared []byte // the preset and the sections model and train, as JSON
-	axes   []axis // the first varies slowest
+	Name  string // of the sweep, such as that of its file without the ending
+	parts []part // in the order in which they are trained
 }
 
 // axis is one list of values.
@@ -44,6 +40,9 @@ func lists() []axis {
 	}
 }
 
+// StudyFile is what the sweep file of a study is called; its folder has the sweep's name.
+const StudyFile = "sweep.yaml"
+
 // Read reads a sweep file; one that is not on disk may be an embedded one, by its name
 // (configs.Sweeps).
 func Read(path string) (*File, error) {
@@ -54,55 +53,50 @@ func Read(path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sweep file: %w; or name one of %s", err, strings.Join(configs.Sweeps(), ", "))
 	}
-	base := filepath.Base(path)
-	f, err := Parse(strings.TrimSuffix(base, filepath.Ext(base)), data)
+	name, err := nameOf(path)
+	if err != nil {
+		return nil, fmt.Errorf("sweep file %s: %w", path, err)
+	}
+	f, err := Parse(name, data)
 	if err != nil {
 		return nil, fmt.Errorf("sweep file %s: %w", path, err)
 	}
 	return f, nil
 }
 
+// nameOf names a sweep by its file, and that of a study by its folder.
+func nameOf(path string) (string, error) {
+	base := filepath.Base(path)
+	if base == StudyFile {
+		whole, err := filepath.Abs(path)
+		return filepath.Base(filepath.Dir(whole)), err
+	}
+	return strings.TrimSuffix(base, filepath.Ext(base)), nil
+}
+
 // Parse reads the YAML text of a sweep. It may hold a preset to start from; settings of all
-// runs in the sections model and train; lists of tasks, encodings and seeds; and in the
-// section grid a list for any other key, as in train.lr: [1e-3, 2e-3]. Whether the values
-// can be is checked by Runs.
+// runs in the sections model and train; lists of tasks, encodings and seeds; in the
+// section grid a list for any other key, as in train.lr: [1e-3, 2e-3]; in the section bench how
+// the models are measured; and parts, which have all of these again (see part). Whether the
+// values can be is checked by Runs.
 func Parse(name string, data []byte) (*File, error) {
 	v := viper.NewWithOptions(viper.KeyDelimiter("\x00")) // the grid's keys hold dots
 	v.SetConfigType("yaml")
 	if err := v.ReadConfig(bytes.NewReader(data)); err != nil {
 		return nil, err
 	}
-	f := &File{Name: name}
-	shared := map[string]any{}
-	known := []string{"preset", "model", "train", "grid"}
-	for _, l := range lists() {
-		known = append(known, l.from)
-	}
 	all := v.AllSettings()
-	for _, key := range slices.Sorted(maps.Keys(all)) {
-		value := all[key]
-		switch {
-		case !slices.Contains(known, key):
-			return nil, task.Unknown("key", key, known)
-		case key == "preset":
-			if _, ok := value.(string); !ok {
-				return nil, fmt.Errorf("preset is %v: want text", value)
-			}
-			shared[key] = value
-		case key == "model" || key == "train":
-			shared[key] = value
-		}
-	}
-	if err := f.readAxes(all); err != nil {
+	if err := checkKeys(all, partsKey); err != nil {
 		return nil, err
 	}
+	f := &File{Name: name}
 	var err error
-	f.shared, err = json.Marshal(shared) // YAML as well
+	f.parts, err = readParts(all)
 	return f, err
 }
 
 // readAxes reads the named lists and the grid.
-func (f *File) readAxes(all map[string]any) error {
+func (p *part) readAxes(all map[string]any) error {
 	candidates := lists()
 	grid, ok := all["grid"].(map[string]any)
 	if !ok && all["grid"] != nil {
@@ -122,13 +116,13 @@ func (f *File) readAxes(all map[string]any) error {
 		if err := x.fill(value); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(f.axes, func(o axis) bool { return o.key == x.key }) {
+		if slices.ContainsFunc(p.axes, func(o axis) bool { return o.key == x.key }) {
 			return fmt.Errorf("%s: another list gives %s too; give it once", x.from, x.key)
 		}
-		if slices.ContainsFunc(f.axes, func(o axis) bool { return o.short == x.short && x.short != "" }) {
+		if slices.ContainsFunc(p.axes, func(o axis) bool { return o.short == x.short && x.short != "" }) {
 			x.short = x.key
 		}
-		f.axes = append(f.axes, x)
+		p.axes = append(p.axes, x)
 	}
 	return nil
 }

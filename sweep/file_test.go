@@ -40,12 +40,13 @@ func TestPaperOnEachTask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p := &f.parts[0]
 	runs := 0
-	for _, pick := range f.choices() {
-		if f.axes[0].key != "train.seed" || pick[0] > 0 || pick[2] > 0 {
+	for _, pick := range p.choices() {
+		if p.axes[0].key != "train.seed" || pick[0] > 0 || pick[2] > 0 {
 			continue
 		}
-		r, err := f.resolve(pick, configs.Sources{})
+		r, err := p.resolve(pick, configs.Sources{})
 		if err != nil {
 			t.Fatal(err)
 		}

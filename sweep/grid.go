@@ -16,17 +16,22 @@ const mostRuns = 10_000
 
 // checkSize refuses lists that make too many runs, before any is made.
 func (f *File) checkSize() error {
-	n := 1
-	for _, x := range f.axes {
-		n *= len(x.values)
-		if n > mostRuns { // before the product can overflow
-			var sizes []string
-			for _, x := range f.axes {
-				sizes = append(sizes, fmt.Sprintf("%d %s", len(x.values), x.from))
-			}
+	var sizes []string
+	all := 0
+	for _, p := range f.parts {
+		var factors []string
+		for _, x := range p.axes {
+			factors = append(factors, fmt.Sprintf("%d %s", len(x.values), x.from))
+		}
+		sizes = append(sizes, strings.Join(factors, " × "))
+		n := 1
+		for _, x := range p.axes {
+			n = min(n*len(x.values), mostRuns+1) // before the product can overflow
+		}
+		if all += n; all > mostRuns {
 			return fmt.Errorf("sweep %s: %s are more than %d runs, which is the most that one sweep holds, "+
 				"since all are checked before the first begins; divide the file",
-				f.Name, strings.Join(sizes, " × "), mostRuns)
+				f.Name, strings.Join(sizes, " + "), mostRuns)
 		}
 	}
 	return nil
@@ -36,9 +41,9 @@ func (f *File) checkSize() error {
 type choice []int
 
 // choices lists every combination; the last axis varies fastest.
-func (f *File) choices() []choice {
+func (p *part) choices() []choice {
 	all := []choice{{}}
-	for _, x := range f.axes {
+	for _, x := range p.axes {
 		var next []choice
 		for _, c := range all {
 			for i := range x.values {
@@ -51,9 +56,12 @@ func (f *File) choices() []choice {
 }
 
 // describe names the combination for messages: "train.seed=1 model.encoding=rope".
-func (f *File) describe(c choice) string {
+func (p *part) describe(c choice) string {
 	var out []string
-	for i, x := range f.axes {
+	if p.name != "" {
+		out = append(out, "part="+p.name)
+	}
+	for i, x := range p.axes {
 		out = append(out, fmt.Sprintf("%s=%v", x.key, x.values[c[i]]))
 	}
 	return strings.Join(out, " ")
@@ -68,29 +76,44 @@ func (f *File) Runs(folder string, s configs.Sources) ([]Run, error) {
 		return nil, err
 	}
 	var out []Run
-	seen := map[string]choice{}
-	for _, combination := range f.choices() {
-		r, err := f.resolve(combination, s)
-		if err != nil {
-			return nil, fmt.Errorf("sweep %s: run %s: %w", f.Name, f.describe(combination), err)
+	seen := map[string]string{}
+	for i := range f.parts {
+		p := &f.parts[i]
+		for _, combination := range p.choices() {
+			what := p.describe(combination)
+			r, err := p.resolve(combination, s)
+			if err != nil {
+				return nil, fmt.Errorf("sweep %s: run %s: %w", f.Name, what, err)
+			}
+			if other, ok := seen[r.Name]; ok {
+				return nil, fmt.Errorf("sweep %s: %s and %s are the same run %s%s",
+					f.Name, other, what, r.Name, f.nameHint())
+			}
+			seen[r.Name] = what
+			r.Dir = filepath.ToSlash(filepath.Join(folder, r.Name))
+			out = append(out, r)
 		}
-		if other, ok := seen[r.Name]; ok {
-			return nil, fmt.Errorf("sweep %s: %s and %s are the same run %s",
-				f.Name, f.describe(other), f.describe(combination), r.Name)
-		}
-		seen[r.Name] = combination
-		r.Dir = filepath.ToSlash(filepath.Join(folder, r.Name))
-		out = append(out, r)
 	}
 	return out, nil
 }
 
+// nameHint says how runs of several parts get names of their own.
+func (f *File) nameHint() string {
+	if len(f.parts) == 1 {
+		return ""
+	}
+	return "; give parts with the same runs different names"
+}
+
 // resolve merges the layers of one combination: the lists win over --set and the
 // environment, which may not give the same keys.
-func (f *File) resolve(pick choice, s configs.Sources) (Run, error) {
-	s.Sweep, s.Encodings, s.Lists = f.shared, f.encodings(), nil
+func (p *part) resolve(pick choice, s configs.Sources) (Run, error) {
+	s.Sweep, s.Encodings, s.Lists = p.shared, p.encodings(), nil
 	name := ""
-	for i, x := range f.axes {
+	if p.name != "" {
+		name = "-" + p.name
+	}
+	for i, x := range p.axes {
 		value := x.values[pick[i]]
 		s.Lists = append(s.Lists, configs.Value{Key: x.key, Value: value, From: x.from + " of the sweep file"})
 		if x.short != "" {
@@ -101,7 +124,7 @@ func (f *File) resolve(pick choice, s configs.Sources) (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
-	r := Run{}
+	r := Run{Part: p.name, Bench: p.bench}
 	if r.Config, err = cfg.Config(""); err != nil {
 		return r, err
 	}
@@ -111,8 +134,8 @@ func (f *File) resolve(pick choice, s configs.Sources) (Run, error) {
 }
 
 // encodings lists those of all runs, none where all have the configured one.
-func (f *File) encodings() (out []string) {
-	for _, x := range f.axes {
+func (p *part) encodings() (out []string) {
+	for _, x := range p.axes {
 		if x.key == "model.encoding" {
 			for _, v := range x.values {
 				out = append(out, fmt.Sprint(v))

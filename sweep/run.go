@@ -4,10 +4,12 @@ import "github.com/nopezoo/zoo/train"
 
 // Run is one run of a sweep.
 type Run struct {
-	Name string `json:"name"` // unique within the sweep
-	Dir  string `json:"dir"`  // run directory, with slashes
+	Name string `json:"name"`           // unique within the sweep
+	Dir  string `json:"dir"`            // run directory, with slashes
+	Part string `json:"part,omitempty"` // of the sweep file; "" where it has no name
 	train.Cost
 	Config train.Config `json:"config"`
+	Bench  Bench        `json:"bench,omitzero"` // how its model is to be measured
 }
 
 // prepare makes the directories of all runs, and fills in their threads and lanes where

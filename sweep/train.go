@@ -41,6 +41,9 @@ type Options struct {
 	// Ready, where not nil, is called once before anything is trained, when the folder is
 	// taken and a run is left to train; its error ends the sweep.
 	Ready func(context.Context) error
+	// Done, where not nil, is called for each run that is finished, also for those that were
+	// when the sweep began, from one goroutine, which it must not keep long.
+	Done func(Run)
 	// Report, where not nil, is called with what happens, from one goroutine at a time.
 	Report func(Event)
 	Every  time.Duration // between events of progress; 0: 30 seconds
@@ -96,6 +99,7 @@ func Train(ctx context.Context, folder string, runs []Run, o Options) ([]Status,
 	}
 	for _, r := range finished {
 		w.ended(r, Skipped, "")
+		o.done(r)
 	}
 	stop := w.follow(o.Every)
 	pool{o.Workers, o.Memory}.run(ctx, todo,
@@ -103,12 +107,23 @@ func Train(ctx context.Context, folder string, runs []Run, o Options) ([]Status,
 			w.began(r)
 			return trainOne(ctx, r, o.Command, func(err error) { w.warn(r, err) })
 		},
-		func(r Run, err error) { w.done(r, err, o.Memory) })
+		func(r Run, err error) {
+			w.done(r, err, o.Memory)
+			if err == nil {
+				o.done(r)
+			}
+		})
 	stop()
 	if ctx.Err() != nil {
 		return w.all, train.ErrInterrupted
 	}
 	return w.all, nil
+}
+
+func (o Options) done(r Run) {
+	if o.Done != nil {
+		o.Done(r)
+	}
 }
 
 // claim makes a sweep's folder and keeps other sweeps out of it until release. One

@@ -28,11 +28,12 @@ func TestTrain(t *testing.T) {
 	}
 	runs = append(runs, Run{Name: "c", Dir: filepath.Join(folder, "c"), Config: config(t, 4),
 		Cost: train.Cost{Memory: 2 << 20}})
-	var told, warned []string
+	var told, warned, done []string
 	all, err := Train(t.Context(), folder, runs, Options{
 		Memory: 1 << 20,
 		Command: player(`case $0 in */a) exit 0;; esac; echo "x: ` + NotSaved +
 			`full"; echo "zoo: $0: no luck"; exit 1`),
+		Done: func(r Run) { done = append(done, r.Name) },
 		Report: func(e Event) {
 			switch {
 			case e.Err != nil:
@@ -53,6 +54,9 @@ func TestTrain(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"b: not saved, to be tried again: full"}, warned); diff != "" {
 		t.Errorf("warned (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"a"}, done); diff != "" {
+		t.Errorf("finished (-want +got)\n%s", diff)
 	}
 	var ends []string
 	for _, s := range all {

@@ -16,10 +16,7 @@ import (
 // is none it offers a person at a terminal to install it; otherwise the error says
 // in one line what to do.
 func (a *app) needLibrary(ctx context.Context) error {
-	if _, err := ort.New(nil, ort.Options{}); errors.Is(err, ort.ErrNoCgo) {
-		return err
-	}
-	_, err := ort.Find("")
+	err := libraryHere()
 	var none *ort.NotFoundError
 	if !errors.As(err, &none) { // to install one does not help where another is asked for
 		return err
@@ -44,6 +41,15 @@ func (a *app) needLibrary(ctx context.Context) error {
 		return err
 	}
 	_, err = ort.Find("")
+	return err
+}
+
+// libraryHere says why ONNX Runtime cannot run here; nil where it can.
+func libraryHere() error {
+	if _, err := ort.New(nil, ort.Options{}); errors.Is(err, ort.ErrNoCgo) {
+		return err
+	}
+	_, err := ort.Find("")
 	return err
 }
 

@@ -84,7 +84,7 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 	case o.executor == "slurm":
 		return a.sweepSlurm(c.Context(), o, folder, runs)
 	case o.dryRun:
-		return a.sweepPlan(runs, o.asJSON)
+		return a.sweepPlan(c.Context(), runs, o.workers, nil, o.asJSON)
 	}
 	return a.sweepLocally(c.Context(), o, folder, runs)
 }

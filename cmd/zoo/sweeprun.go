@@ -5,18 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nopezoo/zoo/internal/tables"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/sweep"
 )
-
-// sweepPlan lists what a sweep would train.
-func (a *app) sweepPlan(runs []sweep.Run, asJSON bool) error {
-	if asJSON {
-		return a.JSON(runs)
-	}
-	return a.Table(tables.Plan(runs))
-}
 
 // sweepStatus writes how every run of a sweep is.
 func (a *app) sweepStatus(ctx context.Context, o sweepOptions, folder string, runs []sweep.Run) error {
@@ -68,14 +59,7 @@ func (a *app) sweepSlurm(ctx context.Context, o sweepOptions, folder string, run
 
 // sweepLocally trains runs in child processes, as many at a time as asked for.
 func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, runs []sweep.Run) error {
-	options := sweep.Options{Command: o.command, Workers: o.workers, Memory: int64(o.memory * (1 << 30)),
-		Ready: a.needLibrary, Report: a.reportSweep}
-	erase := func() {}
-	if live := a.Screen(); live != nil {
-		erase = live.Erase
-		options.Every = 500 * time.Millisecond
-		options.Report = func(e sweep.Event) { a.drawSweep(live, e, ctx.Err() != nil) }
-	}
+	options, erase := a.sweepOptions(ctx, o)
 	all, err := sweep.Train(ctx, folder, runs, options)
 	erase()
 	if all == nil {
@@ -99,6 +83,20 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 		return fmt.Errorf("%d of %d runs failed; the same command tries these again", failed, len(all))
 	}
 	return nil
+}
+
+// sweepOptions are those of training here, where the table of runs is drawn in a terminal until
+// it is erased.
+func (a *app) sweepOptions(ctx context.Context, o sweepOptions) (options sweep.Options, erase func()) {
+	options = sweep.Options{Command: o.command, Workers: o.workers, Memory: int64(o.memory * (1 << 30)),
+		Ready: a.needLibrary, Report: a.reportSweep}
+	live := a.Screen()
+	if live == nil {
+		return options, func() {}
+	}
+	options.Every = 500 * time.Millisecond
+	options.Report = func(e sweep.Event) { a.drawSweep(live, e, ctx.Err() != nil) }
+	return options, live.Erase
 }
 
 // sweepResults writes how every run is.

@@ -94,16 +94,18 @@ func (a *app) trainDry(ctx context.Context, r launch.Run) error {
 	if err := a.Table(lines); err != nil || r.Finished {
 		return err
 	}
-	step, all, err := r.Time(ctx)
+	pace, err := r.Pace(ctx)
 	if err != nil {
 		return err
 	}
-	without := ""
-	if r.Config.Train.EvalEvery > 0 {
-		without = ", and what evaluations take"
+	of := func(n int, what string, each time.Duration) string {
+		return fmt.Sprintf("%d %s of %s", n, what, each.Round(100*time.Microsecond))
 	}
-	a.Print("%-24s  about %s: %d steps of %s%s", "time", human.Duration(all), r.Config.Train.Steps-r.Step,
-		step.Round(100*time.Microsecond), without)
+	text := of(r.Config.Train.Steps-r.Step, "steps", pace.Step)
+	if n := r.Config.Train.Evaluations(r.Step); n > 0 {
+		text += ", " + of(n, "evaluations", pace.Evaluation)
+	}
+	a.Print("%-24s  at most about %s: %s", "time", human.Duration(pace.Left(r.Config.Train, r.Step)), text)
 	return nil
 }
 

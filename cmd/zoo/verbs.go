@@ -10,6 +10,7 @@ func verbs() []func(*app) *cobra.Command {
 		doctorVerb,
 		trainVerb,
 		sweepVerb,
+		studyVerb,
 		exportVerb,
 		importVerb,
 		benchVerb,

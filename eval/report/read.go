@@ -12,7 +12,7 @@ import (
 )
 
 // Read reads the rows of result files in the order of paths; of a folder, all
-// files below it that end in .jsonl, in lexical order. A line that cannot be read
+// files below it that end in .jsonl or .jsonl.gz, in lexical order. A line that cannot be read
 // is an error with its file and number, and so are paths without rows.
 func Read(paths ...string) ([]eval.Row, error) {
 	files, err := Files(paths...)
@@ -43,8 +43,15 @@ func readFile(name string) ([]eval.Row, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return eval.ReadJSONL(f)
+	plain, err := eval.Plain(f)
+	if err != nil {
+		return nil, err
+	}
+	return eval.ReadJSONL(plain)
 }
+
+// isResults reports whether a file in a folder is one of results.
+func isResults(name string) bool { return filepath.Ext(strings.TrimSuffix(name, ".gz")) == ".jsonl" }
 
 // Files lists the result files of paths, as Read reads them.
 func Files(paths ...string) ([]string, error) {
@@ -52,7 +59,7 @@ func Files(paths ...string) ([]string, error) {
 	for _, path := range paths {
 		found := len(out)
 		err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && (name == path || filepath.Ext(name) == ".jsonl") {
+			if err == nil && !d.IsDir() && (name == path || isResults(name)) {
 				out = append(out, name)
 			}
 			return err

@@ -16,6 +16,8 @@ func TestTexts(t *testing.T) {
 		{human.Count(3_210_000), "3.21M"},
 		{human.Count(5e9), "5G"},
 		{human.Duration(1540 * time.Millisecond), "1.5s"}, {human.Duration(10600 * time.Millisecond), "11s"},
+		{human.Rough(0), "1 s"}, {human.Rough(59400 * time.Millisecond), "59 s"}, {human.Rough(90 * time.Second), "2 min"},
+		{human.Rough(59*time.Minute + 31*time.Second), "1 h 00 min"}, {human.Rough(700 * time.Minute), "11 h 40 min"},
 		{human.Duration(time.Hour + 2*time.Minute + 3*time.Second), "1h2m3s"},
 	} {
 		if test.got != test.want {

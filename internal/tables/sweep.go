@@ -8,11 +8,24 @@ import (
 )
 
 // Plan lists what a sweep would train.
-func Plan(runs []sweep.Run) [][]string {
-	lines := [][]string{{"run", "steps", "parameters", "memory"}}
-	for _, r := range runs {
-		lines = append(lines, []string{r.Name, fmt.Sprint(r.Config.Train.Steps),
-			fmt.Sprint(r.Parameters), human.Bytes(r.Memory)})
+func Plan(planned []sweep.Planned) [][]string {
+	lines := [][]string{{"run", "steps", "parameters", "memory", "time at most"}}
+	for _, p := range planned {
+		lines = append(lines, []string{p.Name, fmt.Sprint(p.Config.Train.Steps),
+			fmt.Sprint(p.Parameters), human.Bytes(p.Memory), planTime(p)})
 	}
 	return lines
+}
+
+// planTime is how long a run still takes.
+func planTime(p sweep.Planned) string {
+	switch {
+	case p.Measured:
+		return "measured before"
+	case p.Err != nil:
+		return "not known"
+	case *p.Seconds == 0:
+		return "trained before"
+	}
+	return human.Rough(p.Left())
 }

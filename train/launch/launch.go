@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"path/filepath"
 	"time"
 
@@ -174,19 +173,19 @@ func (r Run) Open(o train.Options) (*train.Trainer, error) {
 	return train.New(r.Dir, r.Config, o)
 }
 
-// probeTime is about how long Time trains.
+// probeTime is about how long Pace trains.
 const probeTime = 2 * time.Second
 
-// Time returns how long a step takes on this machine, from a few that it makes in two
-// seconds, and about how long those that are left take. Evaluations are not in it, and
-// nothing is written. The error is a *train.MemoryError as that of Open.
-func (r Run) Time(ctx context.Context) (step, left time.Duration, err error) {
+// Pace returns how long a step takes on this machine, from a few that it makes in two
+// seconds, and an evaluation, from one. Nothing is written. The error is a
+// *train.MemoryError as that of Open.
+func (r Run) Pace(ctx context.Context) (train.Pace, error) {
 	if err := train.CheckMemory(r.Config, machine.This().MemoryFree); err != nil {
-		return 0, 0, err
+		return train.Pace{}, err
 	}
-	if step, err = train.StepTime(ctx, r.Config, train.Options{}, probeTime); err != nil {
-		return 0, 0, err
+	evaluate, err := validate.Evaluator(r.Config)
+	if err != nil {
+		return train.Pace{}, err
 	}
-	all := float64(step) * float64(r.Config.Train.Steps-r.Step)
-	return step, time.Duration(min(all, math.MaxInt64/2)), nil
+	return train.PaceOf(ctx, r.Config, train.Options{Evaluate: evaluate}, probeTime)
 }

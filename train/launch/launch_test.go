@@ -70,9 +70,8 @@ func TestRun(t *testing.T) {
 		return err
 	}
 	fresh := look("not begun")
-	step, left, err := fresh.Time(t.Context())
-	if err != nil || step <= 0 || left != 3*step {
-		t.Errorf("a step takes %v, all of them %v (%v)", step, left, err)
+	if pace, err := fresh.Pace(t.Context()); err != nil || pace.Step <= 0 || pace.Evaluation <= 0 {
+		t.Errorf("pace %+v (%v)", pace, err)
 	}
 	if err := open(fresh, 1); !errors.Is(err, train.ErrInterrupted) {
 		t.Fatal(err)
@@ -85,7 +84,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	look("finished")
-	_, err = small(t, folder, "4").Look()
+	_, err := small(t, folder, "4").Look()
 	if !errors.Is(err, train.ErrOtherRun) || !strings.Contains(err.Error(), "(train.steps was 3, now 4)") {
 		t.Errorf("another run in its place: %v", err)
 	}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/studies"
+	"github.com/nopezoo/zoo/sweep"
+)
+
+type studyOptions struct {
+	sweepOptions
+	only []string
+}
+
+func studyVerb(a *app) *cobra.Command {
+	var o studyOptions
+	c := &cobra.Command{
+		Use:   "study FOLDER",
+		Short: "train, measure and report all runs of a study, as far as they are not measured",
+		Args:  arguments.Between(1, 1, "the folder of a study, such as studies/nope"),
+		RunE:  func(c *cobra.Command, args []string) error { return a.study(c.Context(), o, args[0]) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.root, "runs", "runs", "`folder` of the runs")
+	f.StringSliceVar(&o.only, "only", nil, "these `parts` of the study alone, or runs whose names match, as in '*-rope-*'")
+	f.IntVar(&o.workers, "workers", 1, "runs at a time")
+	f.Float64Var(&o.memory, "memory", 0, "`GiB` that all workers together may take (default: what is free)")
+	f.BoolVar(&o.status, "status", false, "show how the runs are, and stop")
+	f.BoolVar(&o.dryRun, "dry-run", false, "list the runs, and how long those take that are not measured, and stop")
+	f.BoolVar(&o.asJSON, "json", false, "write JSON")
+	return c
+}
+
+func (a *app) study(ctx context.Context, o studyOptions, folder string) error {
+	switch {
+	case o.status && o.dryRun:
+		return errors.New("--status and --dry-run: choose one")
+	case o.workers < 1:
+		return fmt.Errorf("--workers %d: want at least 1", o.workers)
+	}
+	s, err := studies.Open(folder, o.root)
+	if err != nil {
+		return err
+	}
+	if err := s.Only(o.only...); err != nil {
+		return fmt.Errorf("--only: %w", err)
+	}
+	switch {
+	case o.dryRun:
+		return a.sweepPlan(ctx, s.Runs, o.workers, s.Measured, o.asJSON)
+	case o.status:
+		all, err := s.Look(ctx)
+		if err != nil {
+			return err
+		}
+		a.Note("%s", s.Sum(all))
+		return a.sweepResults(all, o.asJSON)
+	}
+	return a.studyRun(ctx, o, s)
+}
+
+// studyRun carries a study out, and reports it as far as it is.
+func (a *app) studyRun(ctx context.Context, o studyOptions, s *studies.Study) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	o.command = []string{self, "train", "--resume"}
+	training, erase := a.sweepOptions(ctx, o.sweepOptions)
+	all, err := s.Run(ctx, studies.Options{Train: training, Find: a.lookIn(s.Trains), Tell: func(text string) {
+		erase()
+		a.Note("%s", text)
+	}})
+	erase()
+	if all == nil {
+		return err
+	}
+	if o.asJSON {
+		if err := a.JSON(all); err != nil {
+			return err
+		}
+	} else if err := a.studyTables(s, all); err != nil {
+		return err
+	}
+	sum := s.Sum(all)
+	if err != nil {
+		return fmt.Errorf("%w: %s; everything is saved; go on with: %s", err, sum, a.repeat())
+	}
+	if failed := studies.Failed(all); failed > 0 {
+		return fmt.Errorf("%s; the same command tries those again that failed", sum)
+	}
+	a.Note("%s; figures: zoo report %s", sum, filepath.ToSlash(filepath.Dir(s.Results())))
+	return nil
+}
+
+// studyTables writes the runs that are not measured, and the tables of those that are.
+func (a *app) studyTables(s *studies.Study, all []sweep.Status) error {
+	var open []sweep.Status
+	for _, is := range all {
+		if is.State != studies.Measured {
+			open = append(open, is)
+		}
+	}
+	if len(open) > 0 {
+		if err := a.Table(sweep.Table(open)); err != nil {
+			return err
+		}
+		a.Print("")
+	}
+	rows := s.Rows()
+	if len(rows) == 0 {
+		return nil
+	}
+	out := &report.Printer{Out: a.Out, Format: "table", Width: a.Width(), Ranks: study.Weighting(ranksBy[0])}
+	return out.Rest(rows)
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/tables"
+	"github.com/nopezoo/zoo/sweep"
+	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/launch"
+)
+
+// sweepPlan lists what a sweep would train, and how long that would take at most. Those runs
+// that measured tells of have their results.
+func (a *app) sweepPlan(
+	ctx context.Context, runs []sweep.Run, workers int, measured func(sweep.Run) bool, asJSON bool,
+) error {
+	o := sweep.PlanOptions{Workers: workers, Measured: measured}
+	m := a.Meter("timing steps", 0, int64(len(runs)))
+	o.Report = func(done, total int) {
+		m.Total = int64(total)
+		m.Update(int64(done), func() string { return fmt.Sprintf("%d of %d kinds of runs", done, total) })
+	}
+	if err := libraryHere(); err != nil {
+		o.Pace = func(context.Context, launch.Run) (train.Pace, error) { return train.Pace{}, err }
+	}
+	planned, err := sweep.Plan(ctx, runs, o)
+	m.Close()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.JSON(planned)
+	}
+	if err := a.Table(tables.Plan(planned)); err != nil {
+		return err
+	}
+	a.Print("\n%s", planSum(planned, workers))
+	for _, p := range planned {
+		if p.Err != nil {
+			a.Note("%s: no time: %v", p.Name, p.Err)
+			break // others have the same, or will say it in their turn
+		}
+	}
+	return nil
+}
+
+// planSum is how long all runs take: "at most about 11 h 40 min with 2 workers".
+func planSum(planned []sweep.Planned, workers int) string {
+	measured, unknown := 0, 0
+	for _, p := range planned {
+		if p.Measured {
+			measured++
+		}
+		if p.Err != nil {
+			unknown++
+		}
+	}
+	sum := study.Count(len(planned), "run", "runs")
+	if measured > 0 {
+		sum += fmt.Sprintf(", %d of them measured before", measured)
+	}
+	if left := sweep.Together(planned, workers); left > 0 {
+		sum += fmt.Sprintf(": at most about %s with %s", human.Rough(left), study.Count(workers, "worker", "workers"))
+	}
+	if unknown > 0 {
+		sum += fmt.Sprintf("; of %d the time is not known", unknown)
+	}
+	return sum
+}

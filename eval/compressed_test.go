@@ -1,0 +1,60 @@
+package eval
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"strings"
+	"testing"
+)
+
+// zipped is texts as gzip members, one after another.
+func zipped(t *testing.T, texts ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	for _, text := range texts {
+		w := gzip.NewWriter(&b)
+		if _, err := io.WriteString(w, text); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Bytes()
+}
+
+// Results may be compressed or not, and whoever reads them is told what is wrong.
+func TestPlain(t *testing.T) {
+	whole := zipped(t, "one\n", "two\n")
+	flipped := bytes.Clone(whole)
+	flipped[len(flipped)-6] ^= 1 // in the checksum of the last member
+	for name, c := range map[string]struct {
+		data      []byte
+		most      int64
+		text, err string
+	}{
+		"plain":           {[]byte("one\n"), 1, "one\n", ""},
+		"empty":           {nil, 1, "", ""},
+		"a byte":          {[]byte("1"), 1, "1", ""},
+		"two members":     {whole, 8, "one\ntwo\n", ""},
+		"too much":        {whole, 7, "", "the compressed results are more than 7 bytes"},
+		"broken off":      {whole[:len(whole)-3], 8, "", "unexpected EOF"},
+		"damaged":         {flipped, 8, "", "invalid checksum"},
+		"something after": {append(bytes.Clone(whole), "three is no member\n"...), 8, "", "invalid header"},
+		"a header alone":  {whole[:4], 8, "", "unexpected EOF"},
+	} {
+		r, err := plain(bytes.NewReader(c.data), c.most)
+		var got []byte
+		if err == nil {
+			got, err = io.ReadAll(r)
+		}
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: %q, error %v, want %q", name, got, err, c.err)
+			}
+		} else if err != nil || string(got) != c.text {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, c.text)
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package studies
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"github.com/nopezoo/zoo/eval/bench"
+	"github.com/nopezoo/zoo/sweep"
+	"github.com/nopezoo/zoo/zoo/find"
+)
+
+// Measured is the sweep.Status.State of a run whose rows are there, beside those of sweep.
+const Measured = "measured"
+
+// Options say how a study is carried out.
+type Options struct {
+	// Train says how runs are trained. Its Done is the study's own.
+	Train sweep.Options
+	// Find says how models are read of runs.
+	Find find.Options
+	// Tell, where not nil, is told of measurements as they go on, one call at a time and
+	// none while Train.Report is.
+	Tell func(text string)
+}
+
+// Run trains the runs that are not measured, and measures each as soon as it is finished,
+// whether it fitted or not, while others are trained. It returns how all runs are then, with
+// the rows added to the study's file run by run. A run that fails does not end the others: its
+// status says so. At the end of ctx runs save and stop, and the error is train.ErrInterrupted;
+// another call goes on.
+func (s *Study) Run(ctx context.Context, o Options) ([]sweep.Status, error) {
+	release, err := s.claim()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	_, rows, err := readResults(s.Results()) // as another study left it
+	if err != nil {
+		return nil, err
+	}
+	s.keep(rows)
+	var todo []sweep.Run
+	for _, r := range s.Runs {
+		if !s.Measured(r) {
+			todo = append(todo, r)
+		}
+	}
+	if len(todo) == 0 {
+		return s.statuses(nil, nil), nil
+	}
+	if ready := o.Train.Ready; ready != nil { // for measuring as well
+		if err := ready(ctx); err != nil {
+			return nil, err
+		}
+	}
+	m := newMeasuring(s, o, len(todo))
+	go m.work(ctx)
+	o.Train.Done = m.put
+	o.Train.Report = m.report
+	trained, err := sweep.Train(ctx, s.Trains, todo, o.Train)
+	failed := m.end()
+	if trained == nil {
+		return nil, err
+	}
+	return s.statuses(trained, failed), err
+}
+
+// statuses says how all runs are, where those that are not measured are as trained says, by
+// name, but for those whose measuring failed.
+func (s *Study) statuses(trained []sweep.Status, failed map[string]error) []sweep.Status {
+	states := map[string]sweep.Status{}
+	for _, t := range trained {
+		states[t.Name] = t
+	}
+	var out []sweep.Status
+	for _, r := range s.Runs {
+		is := states[r.Name]
+		if row, ok := s.measured(r); ok {
+			is = sweep.Status{Name: r.Name, Dir: r.Dir, State: Measured, Step: row.TrainSteps, Steps: r.Config.Train.Steps}
+		} else if err := failed[r.Name]; err != nil {
+			is.State, is.Error = sweep.Failed, "measuring: "+err.Error()
+		}
+		out = append(out, is)
+	}
+	return out
+}
+
+// Look returns how all runs are, as their rows and directories say.
+func (s *Study) Look(ctx context.Context) ([]sweep.Status, error) {
+	all, _, unasked, err := sweep.Look(ctx, s.Trains, s.Runs)
+	if err == nil {
+		err = unasked
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.statuses(all, nil), nil
+}
+
+// Sum sums up how runs are: "60 runs: 12 measured, 1 failed, 47 missing".
+func (s *Study) Sum(all []sweep.Status) string {
+	measured, failed := 0, Failed(all)
+	for _, is := range all {
+		if is.State == Measured {
+			measured++
+		}
+	}
+	sum := fmt.Sprintf("%d runs: %d measured", len(all), measured)
+	if failed > 0 {
+		sum += fmt.Sprintf(", %d failed", failed)
+	}
+	if missing := len(all) - measured - failed; missing > 0 {
+		sum += fmt.Sprintf(", %d missing", missing)
+	}
+	return sum
+}
+
+// Failed counts the runs that failed.
+func Failed(all []sweep.Status) (n int) {
+	for _, is := range all {
+		if is.State == sweep.Failed {
+			n++
+		}
+	}
+	return n
+}
+
+// measuring measures runs beside their training, one at a time.
+type measuring struct {
+	study *Study
+	o     Options
+	queue chan sweep.Run
+	done  chan bool
+	mu    sync.Mutex // of what is told
+
+	failed map[string]error
+}
+
+func newMeasuring(s *Study, o Options, most int) *measuring {
+	return &measuring{study: s, o: o, queue: make(chan sweep.Run, most), done: make(chan bool), failed: map[string]error{}}
+}
+
+// put takes a run that is finished; there is room for all.
+func (m *measuring) put(r sweep.Run) { m.queue <- r }
+
+// end waits until all is measured that was put, and returns what failed, by run.
+func (m *measuring) end() map[string]error {
+	close(m.queue)
+	<-m.done
+	return m.failed
+}
+
+func (m *measuring) work(ctx context.Context) {
+	defer close(m.done)
+	for r := range m.queue {
+		if ctx.Err() != nil {
+			continue // the next call measures it
+		}
+		err := m.one(ctx, r)
+		switch {
+		case err == nil:
+			m.tell(r.Name + ": measured")
+		case ctx.Err() == nil:
+			m.failed[r.Name] = err
+			m.tell(fmt.Sprintf("%s: not measured: %v", r.Name, err))
+		}
+	}
+}
+
+// one measures a run and keeps its rows.
+func (m *measuring) one(ctx context.Context, r sweep.Run) error {
+	model, err := m.o.Find.Run(filepath.FromSlash(r.Dir))
+	if err != nil {
+		return err
+	}
+	o, err := benchOptions(r.Bench)
+	if err != nil {
+		return err
+	}
+	o.ToolVersion = m.o.Find.ToolVersion
+	plan, err := bench.NewPlan(ctx, []bench.Model{{Label: model.Label, From: model.From, ONNX: model.ONNX}}, o)
+	if err != nil {
+		return err
+	}
+	if err := plan.Run(ctx, nil, bench.Watch{}); err != nil {
+		return err
+	}
+	rows := plan.Rows()
+	if got, want := rows[0].ConfigHash, r.Config.Hash(); got != want { // it would never count as measured
+		return fmt.Errorf("its model is of the configuration %.12s…, and the study wants %.12s…", got, want)
+	}
+	return m.study.add(rows)
+}
+
+func (m *measuring) tell(text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.o.Tell != nil {
+		m.o.Tell(text)
+	}
+}
+
+func (m *measuring) report(e sweep.Event) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.o.Train.Report != nil {
+		m.o.Train.Report(e)
+	}
+}

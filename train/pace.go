@@ -1,0 +1,79 @@
+package train
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"time"
+)
+
+// Pace is how long the work of a run takes on a machine.
+type Pace struct {
+	Step       time.Duration
+	Evaluation time.Duration // in training; 0 where there are none
+}
+
+// Evaluations counts those of a run after a step, if it does not end early.
+func (r Recipe) Evaluations(after int) int {
+	if r.EvalEvery == 0 || after >= r.Steps {
+		return 0
+	}
+	n := r.Steps/r.EvalEvery - after/r.EvalEvery
+	if r.Steps%r.EvalEvery != 0 {
+		n++ // at the end
+	}
+	return n
+}
+
+// Left returns how long the steps and evaluations after a step take, if the run does not end
+// early. Checkpoints are not in it.
+func (p Pace) Left(r Recipe, after int) time.Duration {
+	all := float64(p.Step)*float64(max(r.Steps-after, 0)) + float64(p.Evaluation)*float64(r.Evaluations(after))
+	return time.Duration(min(all, math.MaxInt64/2))
+}
+
+// PaceOf returns how long a step of a run takes on this machine, the median of some, made for
+// about as long as said, and an evaluation, where the options have what makes one, with the
+// weights of then: at its longest, since an untrained model writes on to the last token that
+// it may. Nothing is stored. Of the options it takes the library and the evaluator.
+func PaceOf(ctx context.Context, cfg Config, o Options, about time.Duration) (Pace, error) {
+	cfg.Train.EvalEvery, cfg.Train.StopAfterPerfect = 0, 0
+	cfg, err := cfg.Resolve()
+	if err != nil {
+		return Pace{}, err
+	}
+	t, err := newTrainer("", &Checkpoint{Config: cfg.WithThreads(runtime.NumCPU())}, Options{Library: o.Library})
+	if err != nil {
+		return Pace{}, err
+	}
+	defer t.Close()
+	var times []time.Duration
+	for begun := time.Now(); len(times) < 3 || time.Since(begun) < about; {
+		if ctx.Err() != nil {
+			return Pace{}, ctx.Err()
+		}
+		batches, err := t.draw(t.now.Step) // in a run, while the step before is computed
+		if err != nil {
+			return Pace{}, err
+		}
+		if _, err := t.update(batches); err != nil { // compiles what an unrolled model lacks
+			return Pace{}, err
+		}
+		step := time.Now()
+		if _, err := t.update(batches); err != nil {
+			return Pace{}, err
+		}
+		times = append(times, time.Since(step))
+	}
+	slices.Sort(times)
+	p := Pace{Step: times[len(times)/2]}
+	if o.Evaluate != nil {
+		begun := time.Now()
+		if _, err := o.Evaluate(ctx, t.now.Step, t.now.Weights); err != nil {
+			return Pace{}, err
+		}
+		p.Evaluation = time.Since(begun)
+	}
+	return p, nil
+}
