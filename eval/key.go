@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // Key is what makes a measurement the one that it is. Two rows with the same key
@@ -26,6 +27,7 @@ type Key struct {
 	Split            string
 	Seed             uint64
 	Length           int
+	LengthMin        int // of a bin; 0 for a single length
 	N                int // samples asked for
 	Warmup, Repeats  int
 	Chunk, NewTokens int // of a measurement of speed; 0 else
@@ -38,6 +40,7 @@ func (r *Row) Key() Key {
 		Measure: r.measure(), ModelSHA256: r.ModelSHA256, Profile: r.Profile, Provider: r.Provider,
 		Threads: r.Threads, Machine: r.Machine, Batch: r.Batch, Task: r.Task,
 		TaskVersion: r.TaskVersion, Split: r.Split, Seed: r.Seed, Length: r.Length,
+		LengthMin: r.LengthMin,
 	}
 	if k.Measure == MeasureAccuracy {
 		k.Schema = r.Schema
@@ -77,8 +80,9 @@ func (x Index) Find(k Key) *Row {
 }
 
 // KeyOf returns the key of the row that MeasureLength would give.
-func (cfg *Config) KeyOf(c card.Card, length int) Key {
-	r := newRow(c, *cfg, length)
+func (cfg *Config) KeyOf(c card.Card, at task.Span) Key {
+	r := newRow(c, *cfg, at)
+	r.Untimed = cfg.Untimed || at.IsBin()
 	r.N, r.Asked, r.Warmup, r.Repeats = cfg.N, cfg.N, cfg.Warmup, cfg.Repeat
 	return r.Key()
 }

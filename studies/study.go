@@ -35,7 +35,7 @@ type Study struct {
 type rowKey struct {
 	config string // hash of the run's configuration
 	task   string
-	length int
+	length task.Span
 }
 
 // Open reads the study in a folder, whose runs are trained in a folder of its name below
@@ -91,7 +91,7 @@ func (s *Study) checkRuns() error {
 // others are trained meanwhile.
 func benchOptions(b sweep.Bench) (bench.Options, error) {
 	o := bench.Defaults()
-	o.Threads = []int{1}
+	o.Threads, o.Untimed = []int{1}, true
 	list := bench.TaskLengths
 	if b.Lengths != "" {
 		list = b.Lengths
@@ -103,7 +103,7 @@ func benchOptions(b sweep.Bench) (bench.Options, error) {
 		o.Batches = []int{b.Batch}
 	}
 	var err error
-	if o.Lengths, err = task.ParseLengths(list); err == nil {
+	if o.Lengths, err = task.ParseSpans(list); err == nil {
 		err = o.Check()
 	}
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *Study) Rows() []eval.Row { return slices.Clone(s.rows) }
 func (s *Study) keep(rows []eval.Row) {
 	s.rows, s.index = rows, map[rowKey]eval.Row{}
 	for _, r := range rows {
-		s.index[rowKey{r.ConfigHash, r.Task, r.Length}] = r
+		s.index[rowKey{r.ConfigHash, r.Task, r.Span()}] = r
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 func TestPlan(t *testing.T) {
 	o := Defaults()
 	o.Tasks = []task.Task{lookup(t, "copy"), lookup(t, "copy+paper")}
-	o.Lengths, o.Seeds, o.Samples = []int{2, 4}, []uint64{1, 2}, 5
+	o.Lengths, o.Seeds, o.Samples = task.Spans(2, 4), []uint64{1, 2}, 5
 	o.Providers, o.Threads, o.Batches = []string{"cpu", "go"}, []int{1, 2}, []int{8, 8}
 	p, err := NewPlan(t.Context(), []Model{untrained(t, "rope")}, o)
 	if err != nil {
@@ -53,10 +53,53 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// A bin is a cell of its own, beside its last length: neither answers for the other.
+func TestPlanOfBins(t *testing.T) {
+	bin, o := task.Span{Min: 2, Max: 4}, Defaults()
+	o.Lengths, o.Providers, o.Samples = []task.Span{bin, task.At(4)}, []string{"go"}, 5
+	plan := func(o Options) *Plan {
+		t.Helper()
+		p, err := NewPlan(t.Context(), []Model{untrained(t, "rope")}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	p := plan(o)
+	if c := p.Cells()[0]; c.LengthMin != 2 || c.Length != 4 || c.String() != "rope, copy at length 2–4" {
+		t.Errorf("cell %+v", c)
+	}
+	e, err := p.Estimate(t.Context())
+	if err != nil || e.Seconds <= 0 {
+		t.Errorf("estimate %+v, %v", e, err)
+	}
+	if err := p.Run(t.Context(), nil, Watch{}); err != nil {
+		t.Fatal(err)
+	}
+	rows := p.Rows()
+	if rows[0].Span() != bin || rows[0].Timed() || rows[0].N != 5 || !rows[1].Timed() {
+		t.Errorf("rows %+v", rows)
+	}
+	for i, at := range o.Lengths {
+		again := o
+		again.Lengths = []task.Span{at}
+		if n := plan(again).Resume(rows[1-i : 2-i]); n != 0 {
+			t.Errorf("length %s is answered by the other row", at)
+		}
+		if n := plan(again).Resume(rows); n != 1 {
+			t.Errorf("length %s is measured again", at)
+		}
+	}
+	o.Untimed = true
+	if n := plan(o).Resume(rows); n != 1 {
+		t.Errorf("%d cells without times are answered, want that of the bin", n)
+	}
+}
+
 // A plan that is interrupted keeps its rows; one made again goes on from the log.
 func TestRunGoesOn(t *testing.T) {
 	o := Defaults()
-	o.Lengths, o.Providers, o.Samples = []int{2, 3, 4}, []string{"go"}, 2
+	o.Lengths, o.Providers, o.Samples = task.Spans(2, 3, 4), []string{"go"}, 2
 	path := filepath.Join(t.TempDir(), "new", "rows.jsonl")
 	run := func(ctx context.Context, during func(c *Cell)) (*Plan, error) {
 		p, err := NewPlan(ctx, []Model{untrained(t, "rope")}, o)
@@ -106,7 +149,7 @@ func TestRunGoesOn(t *testing.T) {
 func TestRunTellsOfTasks(t *testing.T) {
 	o := Defaults()
 	o.Tasks = []task.Task{lookup(t, "copy"), lookup(t, "copy+paper")}
-	o.Lengths, o.Providers, o.Samples = []int{2, 4}, []string{"go"}, 2
+	o.Lengths, o.Providers, o.Samples = task.Spans(2, 4), []string{"go"}, 2
 	p, err := NewPlan(t.Context(), []Model{untrained(t, "rope")}, o)
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +178,7 @@ func TestRunTellsOfTasks(t *testing.T) {
 // What this machine lacks is an error before anything runs.
 func TestRunChecksProviders(t *testing.T) {
 	o := Defaults()
-	o.Lengths, o.Providers, o.Samples = []int{2}, []string{"cpu"}, 2
+	o.Lengths, o.Providers, o.Samples = task.Spans(2), []string{"cpu"}, 2
 	o.Runtime.Library = filepath.Join(t.TempDir(), "none.so")
 	p, err := NewPlan(t.Context(), []Model{untrained(t, "rope")}, o)
 	if err != nil {

@@ -44,7 +44,7 @@ func Evaluator(cfg train.Config) (train.Evaluator, error) {
 	for _, t := range tasks {
 		has := slices.DeleteFunc(slices.Clone(lengths), func(n int) bool { return t.CheckLength(n) != nil })
 		sweeps = append(sweeps, eval.Config{Task: t, Lengths: has, N: cfg.Train.EvalSamples, Batch: batch,
-			Seed: cfg.Train.Seed, Split: task.Validation})
+			Seed: cfg.Train.Seed, Split: task.Validation, Untimed: true})
 	}
 	return func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]journal.Result, error) {
 		described, err := (&train.Checkpoint{Config: cfg, Step: step}).Card("")
@@ -74,12 +74,12 @@ func measure(
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
 	for _, sweep := range sweeps {
-		counts, err := eval.Count(ctx, eval.Of(session), session.Info().Card, sweep)
+		rows, err := eval.Sweep(ctx, eval.Of(session), session.Info().Card, sweep, nil)
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range counts {
-			one := journal.Result{Length: c.Length, N: c.N, Correct: c.Correct, SequenceCorrect: c.SequenceCorrect}
+		for _, r := range rows {
+			one := journal.Result{Length: r.Length, N: r.N, Correct: r.Correct, SequenceCorrect: r.SequenceCorrect}
 			if len(sweeps) > 1 {
 				one.Task = sweep.Task.Name
 			}
