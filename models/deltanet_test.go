@@ -27,8 +27,8 @@ func deltanets() map[string]models.Config {
 	hybrid.Encoding, hybrid.NLayers = "deltanet/rope", 3
 	windows := base
 	windows.Encoding = "deltanet/swa"
-	return map[string]models.Config{"default": base, "plain": plain, "faithful": faithful, "gpt2": gpt2, "positive": positive,
-		"hybrid": hybrid, "hybrid with windows": windows}
+	return map[string]models.Config{"default": base, "plain": plain, "faithful": faithful, "gpt2": gpt2,
+		"positive": positive, "hybrid": hybrid, "hybrid with windows": windows}
 }
 
 func init() { twins["deltanet"] = deltaTwin }

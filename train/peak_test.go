@@ -18,12 +18,15 @@ import (
 const peakRun = "ZOO_TEST_PEAK"
 
 // peakConfig returns the configuration that a name such as "small,t5,0.1,2" stands for:
-// preset, encoding or architecture, dropout, lanes.
+// preset, encoding or architecture, dropout, lanes, and other settings than the preset's.
 func peakConfig(t *testing.T, name string) train.Config {
 	t.Helper()
 	f := strings.Split(name, ",")
 	cfg := preset(t, f[0])
 	cfg.Model.Architecture, cfg.Model.Encoding = "", f[1]
+	if len(f) > 4 {
+		cfg.Model.Settings, cfg.Model.Activation, cfg.Model.NormEps = f[4], "", 0
+	}
 	if _, err := fmt.Sscan(f[2]+" "+f[3], &cfg.Train.Dropout, &cfg.Train.Lanes); err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +58,7 @@ func TestEstimateAgainstPeak(t *testing.T) {
 	}
 	for _, name := range []string{
 		"tiny,nope,0,2", "tiny,cwrnn,0,2", "tiny,lstm,0,2", "tiny,deltanet,0,2", "small,deltanet,0,2",
-		"small,nope,0,1", "small,nope,0,2", "small,txl,0,2", "small,t5,0.1,2", "formal,nope,0,1",
+		"small,nope,0,1", "small,nope,0,2", "small,txl,0,2", "small,t5,0.1,2", "small,nope,0,2,gpt2",
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "peak")
