@@ -2,6 +2,7 @@ package train
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -252,12 +253,13 @@ func At(dir string, step int) (*Checkpoint, error) {
 		return nil, err
 	}
 	if !slices.Contains(steps, step) {
-		have := "none"
-		if len(steps) > 0 {
-			have = strings.Trim(fmt.Sprint(steps), "[]")
+		var have []string
+		for _, s := range slices.Backward(steps) {
+			have = append(have, strconv.Itoa(s))
 		}
-		return nil, fmt.Errorf("%s: %w at step %d; the run has those of the steps %s, "+
-			"and keeps the newest train.keep_checkpoints and the best", dir, ErrNoCheckpoint, step, have)
+		return nil, fmt.Errorf("%s: %w at step %d; the run has those at %s, and keeps as many as "+
+			"train.keep_checkpoints says, and the best", dir, ErrNoCheckpoint, step,
+			cmp.Or(strings.Join(have, ", "), "no step"))
 	}
 	return ReadCheckpoint(checkpointPath(dir, step))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,21 +18,23 @@ import (
 	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 type benchOptions struct {
 	bench.Options
 	interventionFlags
-	encodings []string
-	task      string
-	lengths   string
-	seeds     []uint
-	allow     []string
-	dryRun    bool
-	runs      string
-	format    string
-	ranks     string
-	output    string
+	encodings   []string
+	task        string
+	lengths     string
+	seeds       []uint
+	allow       []string
+	dryRun      bool
+	runs        string
+	checkpoints []string
+	format      string
+	ranks       string
+	output      string
 }
 
 // ranksBy are the ways to rank, in bench and report.
@@ -74,6 +77,8 @@ func benchVerb(a *app) *cobra.Command {
 	f.BoolVar(&o.Untimed, "untimed", false, "no times: what a model is certain to answer is not generated")
 	f.IntVar(&o.NewTokens, "new-tokens", o.NewTokens, "with --measure speed: tokens generated after the length")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
+	f.StringSliceVar(&o.checkpoints, "checkpoint", []string{find.Last},
+		"checkpoints of each run: last, best, steps such as 1000, or all that are there")
 	f.StringVar(&o.format, "format", "table", strings.Join(report.Formats(), ", "))
 	f.StringVar(&o.ranks, "ranks", ranksBy[0], ranksHelp)
 	f.StringVarP(&o.output, "output", "o", "", "`file` of JSON lines to keep the results in, and to go on from")
@@ -88,6 +93,14 @@ func (o *benchOptions) check(flags *pflag.FlagSet, named bool) error {
 		// an unset variable of a script is not a wish for the default
 		if flags.Changed(name) && strings.Trim(flags.Lookup(name).Value.String(), "[]") == "" {
 			return fmt.Errorf("--%s is empty; give it a value, or leave it out for the default", name)
+		}
+	}
+	if len(o.checkpoints) == 0 {
+		return errors.New("--checkpoint is empty; give it a value, or leave it out for the default")
+	}
+	for _, word := range o.checkpoints {
+		if err := find.CheckCheckpoint(word, find.Last, find.Best, find.All); err != nil {
+			return fmt.Errorf("--checkpoint: %w", err)
 		}
 	}
 	o.Seeds = nil

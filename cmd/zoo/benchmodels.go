@@ -31,6 +31,9 @@ func (a *app) planBench(ctx context.Context, o benchOptions, args []string) (p *
 	}
 	found, err := a.benched(&o, args)
 	if err == nil {
+		found, err = o.atCheckpoints(found)
+	}
+	if err == nil {
 		found, err = o.interventionFlags.apply(found)
 	}
 	if err != nil {
@@ -42,6 +45,18 @@ func (a *app) planBench(ctx context.Context, o benchOptions, args []string) (p *
 		measured = append(measured, bench.Model{Label: m.Label, From: m.From, ONNX: m.ONNX})
 	}
 	return bench.NewPlan(ctx, measured, o.Options)
+}
+
+// atCheckpoints has each run at each of the checkpoints asked for.
+func (o *benchOptions) atCheckpoints(found []find.Model) (out []find.Model, err error) {
+	for _, m := range found {
+		each, err := m.AtEach(o.checkpoints)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, each...)
+	}
+	return out, nil
 }
 
 // benched lists the models to measure: those named, or else runs and the catalogue's,

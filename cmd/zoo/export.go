@@ -33,10 +33,7 @@ type exportOptions struct {
 	verifier   string // provider that files are verified with: cpu, or go where there is no ONNX Runtime
 }
 
-var (
-	exportFormats     = []string{"onnx", "safetensors"}
-	exportCheckpoints = []string{"last", "best"}
-)
+var exportFormats = []string{"onnx", "safetensors"}
 
 func exportVerb(a *app) *cobra.Command {
 	var o exportOptions
@@ -58,8 +55,8 @@ func exportVerb(a *app) *cobra.Command {
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.format, "format", "onnx", "onnx, or safetensors: a folder with config.json and the tokenizer")
 	f.StringVar(&o.profile, "profile", card.Portable, card.Portable+" or "+card.Fused)
-	f.StringVar(&o.checkpoint, "checkpoint", "last",
-		"last, or best: the one with the best validation accuracy (see train.eval_every)")
+	f.StringVar(&o.checkpoint, "checkpoint", find.Last, "last; best: the one with the best validation accuracy "+
+		"(see train.eval_every); or a step")
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write (- for standard output), or a folder "+
 		"(default: <task>-<encoding>.onnx, or <task>-<encoding>-hf)")
 	f.BoolVar(&o.noVerify, "no-verify", false, "write without verifying")
@@ -78,7 +75,7 @@ func (o exportOptions) check(flags *pflag.FlagSet) error {
 		}
 	}
 	return cmp.Or(arguments.OneOf("format", o.format, exportFormats...), checkProfile(o.profile),
-		arguments.OneOf("checkpoint", o.checkpoint, exportCheckpoints...))
+		find.CheckCheckpoint(o.checkpoint, find.Last, find.Best))
 }
 
 func (a *app) export(ctx context.Context, o exportOptions, args []string) error {
@@ -87,10 +84,8 @@ func (a *app) export(ctx context.Context, o exportOptions, args []string) error 
 		return err
 	}
 	for i := range sources {
-		if o.checkpoint == "best" {
-			if sources[i], err = sources[i].Best(); err != nil {
-				return err
-			}
+		if sources[i], err = sources[i].At(o.checkpoint); err != nil {
+			return err
 		}
 	}
 	if sources, err = o.interventionFlags.apply(sources); err != nil {

@@ -84,17 +84,6 @@ func (m Model) Inputs() []string {
 	return out
 }
 
-// Best is the same run at its best evaluation.
-func (m Model) Best() (Model, error) {
-	if m.checkpoint == nil {
-		return m, fmt.Errorf("%s is no run, and has no checkpoints", m.From)
-	}
-	m.From = "the best of " + m.From
-	run := m.Run
-	m.checkpoint = func() (*train.Checkpoint, []error, error) { return train.Best(run) }
-	return m, nil
-}
-
 // Value is a model that is in memory already; from says where it comes from.
 func Value(from string, m modelfile.Model) Model {
 	load := func() (modelfile.Model, error) { return m, nil }
@@ -131,7 +120,7 @@ func (o Options) run(r Run) Model {
 }
 
 // Checkpoint reads the run's checkpoint that Load makes a model of, the newest usable
-// one unless the model is the Best.
+// one unless the model is At another.
 func (m Model) Checkpoint() (*train.Checkpoint, error) {
 	if m.checkpoint == nil {
 		return nil, fmt.Errorf("%s is no run, and has no checkpoints", m.From)
