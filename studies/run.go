@@ -78,7 +78,8 @@ func (s *Study) statuses(trained []sweep.Status, failed map[string]error) []swee
 	for _, r := range s.Runs {
 		is := states[r.Name]
 		if row, ok := s.measured(r); ok {
-			is = sweep.Status{Name: r.Name, Dir: r.Dir, State: Measured, Step: row.TrainSteps, Steps: r.Config.Train.Steps}
+			is = sweep.Status{Name: r.Name, Dir: r.Dir, State: Measured, Step: row.TrainSteps, Steps: r.Config.Train.Steps,
+				FittedStep: row.FittedStep}
 		} else if err := failed[r.Name]; err != nil {
 			is.State, is.Error = sweep.Failed, "measuring: "+err.Error()
 		}
@@ -99,15 +100,24 @@ func (s *Study) Look(ctx context.Context) ([]sweep.Status, error) {
 	return s.statuses(all, nil), nil
 }
 
-// Sum sums up how runs are: "60 runs: 12 measured, 1 failed, 47 missing".
+// Sum sums up how runs are: "60 runs: 12 measured (10 of 12 fitted), 1 failed, 47 missing". Runs of
+// which it is not known whether they fitted are not among those.
 func (s *Study) Sum(all []sweep.Status) string {
-	measured, failed := 0, Failed(all)
+	measured, known, fitted, failed := 0, 0, 0, Failed(all)
 	for _, is := range all {
-		if is.State == Measured {
-			measured++
+		if is.State != Measured {
+			continue
+		}
+		measured++
+		if is.FittedStep != nil {
+			known++
+			fitted += min(*is.FittedStep, 1)
 		}
 	}
 	sum := fmt.Sprintf("%d runs: %d measured", len(all), measured)
+	if known > 0 {
+		sum += fmt.Sprintf(" (%d of %d fitted)", fitted, known)
+	}
 	if failed > 0 {
 		sum += fmt.Sprintf(", %d failed", failed)
 	}

@@ -39,10 +39,13 @@ parts: [{name: short, seeds: [1]}, {name: long, train: {steps: 8}, bench: {lengt
 	return s
 }
 
+// fitted says of the runs of a part when they fitted; those of others were not evaluated.
+var fitted = map[string]*int{"short": new(int)}
+
 // row is a row of a run at a length that its model does not take.
 func row(r sweep.Run, length int) eval.Row {
 	return eval.Row{Schema: eval.RowSchema, Measure: eval.MeasureAccuracy, ConfigHash: r.Config.Hash(),
-		Task: r.Config.Train.Task, Length: length, TrainSteps: 4, NA: true}
+		Task: r.Config.Train.Task, Length: length, TrainSteps: 4, NA: true, FittedStep: fitted[r.Part]}
 }
 
 // measuredNames are the runs that are measured.
@@ -83,7 +86,12 @@ func TestResults(t *testing.T) {
 		t.Errorf("measured (-want +got)\n%s", diff)
 	}
 	all := s.statuses([]sweep.Status{{Name: rope.Name, State: sweep.Finished}}, map[string]error{rope.Name: errors.New("no")})
-	if got, want := s.Sum(all), "4 runs: 2 measured, 1 failed, 1 missing"; got != want {
+	if got, want := s.Sum(all), "4 runs: 2 measured (0 of 1 fitted), 1 failed, 1 missing"; got != want {
+		t.Errorf("sum %q, want %q", got, want)
+	}
+	three := 3
+	all[2].FittedStep = &three
+	if got, want := s.Sum(all), "4 runs: 2 measured (1 of 2 fitted), 1 failed, 1 missing"; got != want {
 		t.Errorf("sum %q, want %q", got, want)
 	}
 	if all[0].Step != 4 || all[1].Error != "measuring: no" {
