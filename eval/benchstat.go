@@ -65,12 +65,13 @@ func (r *Row) repeatRate(i int) float64 {
 }
 
 // benchmarkName has the parts of a name that benchstat can tell apart and
-// project on: "model=copy-rope/pe=rope/…/len=20-2".
+// project on: "model=copy-rope/pe=rope/…/len=20-2". A bin has a dash
+// that is no minus: what follows one at the end are the threads.
 func (r *Row) benchmarkName() string {
 	var parts []string
 	for _, p := range [][2]string{
 		{"model", r.Model}, {"pe", r.Encoding}, {"task", r.Task}, {"profile", r.Profile}, {"provider", r.Provider},
-		{"batch", strconv.Itoa(r.Batch)}, {"len", strconv.Itoa(r.Length)},
+		{"batch", strconv.Itoa(r.Batch)}, {"len", r.Span().Label()},
 	} {
 		if p[1] != "" {
 			parts = append(parts, p[0]+"="+benchmarkWord(p[1]))

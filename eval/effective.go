@@ -4,11 +4,12 @@ package eval
 // handled.
 const EffectiveAccuracy = 0.9
 
-// EffectiveLength returns the largest of ascending lengths up to which all those
-// measured reach EffectiveAccuracy, 0 for none, and next, the one after it, which does
-// not; 0 for none: the effective length may be larger. ok is false for a length that
+// EffectiveLength returns the largest of ascending lengths, or of bins of them, up to which all those
+// measured reach EffectiveAccuracy, zero for none, and next, the one after it, which does
+// not; zero for none: the effective length may be larger. ok is false for a length that
 // was not available; it is passed over.
-func EffectiveLength(lengths []int, accuracy func(length int) (value float64, ok bool)) (length, next int) {
+func EffectiveLength[L any](lengths []L, accuracy func(length L) (value float64, ok bool)) (length, next L) {
+	var none L
 	for _, n := range lengths {
 		value, ok := accuracy(n)
 		switch {
@@ -19,5 +20,5 @@ func EffectiveLength(lengths []int, accuracy func(length int) (value float64, ok
 			length = n
 		}
 	}
-	return length, 0
+	return length, none
 }

@@ -77,6 +77,9 @@ func (j rowJSON) check() error {
 	case (r.Task == "") != (m == MeasureSpeed) || r.Length < 1 || float64(r.Length) > mostOfAnything:
 		return fmt.Errorf("task is %q and length %d, expected a name (none for %s) and a number from 1 to %g",
 			r.Task, r.Length, MeasureSpeed, mostOfAnything)
+	case r.LengthMin < 0 || r.LengthMin > 0 && (m == MeasureSpeed || r.LengthMin >= r.Length):
+		return fmt.Errorf("length_min is %d and length %d, expected a bin of a task's lengths, or no length_min",
+			r.LengthMin, r.Length)
 	case r.NA && (j.Score != nil || j.Speed != nil || j.Cost != nil):
 		return errors.New("na is true but there are measurements")
 	case r.NA:

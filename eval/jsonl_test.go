@@ -92,6 +92,7 @@ func TestReadJSONLErrors(t *testing.T) {
 			`"tokens_per_second":1e300`), "line 3: tokens_per_second is 1e+300"},
 		{"trained backwards", regexp.MustCompile(`"train_min":\d+`).ReplaceAllString(good, `"train_min":1000`),
 			"line 3: trained lengths are 1000 to"},
+		{"empty bin", strings.Replace(good, `"length":4`, `"length":4,"length_min":4`, 1), "line 3: length_min is 4"},
 		{"endless length", strings.Replace(good, `"length":`, `"length":9000000000000000`, 1), "line 3: task is"},
 		{"endless line", strings.Repeat(" ", 2<<20), "line 3 is longer than 1048576 bytes"},
 	} {

@@ -66,6 +66,11 @@ func TestKey(t *testing.T) {
 		index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, 5)) != nil {
 		t.Error("a row of another profile or length answers")
 	}
+	bin := twice[0]
+	bin.LengthMin = 2
+	if eval.NewIndex([]eval.Row{bin}).Find(twice[0].Key()) != nil || index.Find(bin.Key()) != nil {
+		t.Error("a bin answers for its last length, or that for the bin")
+	}
 	if index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, 4)) != &twice[2] {
 		t.Error("of two equal rows the first was found")
 	}

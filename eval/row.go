@@ -47,10 +47,14 @@ type Row struct {
 	Split       string `json:"split"`
 	// Whole says that samples are drawn from every prompt, not from Split alone (see
 	// task.Task.SplitFor and NotHeldOut).
-	Whole  bool   `json:"whole,omitempty"`
-	Length int    `json:"length"` // the task's measure, not tokens; for MeasureSpeed the tokens read first
-	Seed   uint64 `json:"seed"`   // of the samples
-	Batch  int    `json:"batch"`  // most sequences in one call
+	Whole bool `json:"whole,omitempty"`
+	// Length is the task's measure, not tokens; for MeasureSpeed the tokens read first.
+	// With LengthMin the row is one of a bin, whose samples have lengths from there to
+	// Length; 0 for a single length.
+	Length    int    `json:"length"`
+	LengthMin int    `json:"length_min,omitempty"`
+	Seed      uint64 `json:"seed"`  // of the samples
+	Batch     int    `json:"batch"` // most sequences in one call
 
 	NA     bool   `json:"na"` // the model or the split has nothing at this length
 	Reason string `json:"reason,omitempty"`
@@ -125,8 +129,12 @@ func (r *Row) Timed() bool { return !r.NA }
 // NotHeldOut reports whether training may have seen the row's prompts: they are drawn
 // from every prompt of a length that the model was trained on, or may have been.
 func (r *Row) NotHeldOut() bool {
-	return r.Whole && (r.TrainMax == 0 || r.TrainMin <= r.Length && r.Length <= r.TrainMax)
+	s := r.Span()
+	return r.Whole && (r.TrainMax == 0 || r.TrainMin <= s.Max && s.Min <= r.TrainMax)
 }
+
+// Span is the row's length, or its bin of lengths.
+func (r *Row) Span() task.Span { return task.Span{Min: cmp.Or(r.LengthMin, r.Length), Max: r.Length} }
 
 // measure is what the row measures, in older files too.
 func (r *Row) measure() string { return cmp.Or(r.Measure, MeasureAccuracy) }

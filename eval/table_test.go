@@ -110,8 +110,8 @@ func TestColumns(t *testing.T) {
 		for _, s := range task.Columns {
 			got = append(got, fmt.Sprintf("%s: %s trained %d to %d: %.4f (%d n/a), %.4f (%d n/a), %d [%d, %d]",
 				task.Split, s.Name, s.Trained[0], s.Trained[1],
-				float64(s.Inside.Mean), s.InsideNA, float64(s.Beyond.Mean), s.BeyondNA, s.Effective.Length,
-				s.Effective.Low, s.Effective.High))
+				float64(s.Inside.Mean), s.InsideNA, float64(s.Beyond.Mean), s.BeyondNA,
+				s.Effective.Length.Max, s.Effective.Low.Max, s.Effective.High.Max))
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -143,7 +143,7 @@ func TestEffectiveInterval(t *testing.T) {
 		{"not available", []eval.Row{row("a", 10, 100, 100), missing("a", 20)}, 10, 10, 10},
 	} {
 		if got, want := made(t, tc.rows).Tasks[0].Columns[0].Effective,
-			[3]int{tc.effective, tc.low, tc.high}; [3]int{got.Length, got.Low, got.High} != want {
+			[3]int{tc.effective, tc.low, tc.high}; [3]int{got.Length.Max, got.Low.Max, got.High.Max} != want {
 			t.Errorf("%s: %+v, want %v", tc.name, got, want)
 		}
 	}

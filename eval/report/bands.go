@@ -46,8 +46,8 @@ func fillBand(c draw.Canvas, p *plot.Plot, points []study.Dot, fill color.Color)
 	x, y := p.Transforms(&c)
 	outline := make([]vg.Point, 2*len(points))
 	for i, d := range points {
-		outline[i] = vg.Point{X: x(float64(d.X)), Y: y(min(float64(d.High), p.Y.Max))}
-		outline[len(outline)-1-i] = vg.Point{X: x(float64(d.X)), Y: y(max(float64(d.Low), p.Y.Min))}
+		outline[i] = vg.Point{X: x(d.X), Y: y(min(float64(d.High), p.Y.Max))}
+		outline[len(outline)-1-i] = vg.Point{X: x(d.X), Y: y(max(float64(d.Low), p.Y.Min))}
 	}
 	c.FillPolygon(fill, outline)
 }

@@ -27,7 +27,7 @@ func (s *Report) tradeoffFigure(t *study.Task, place study.Place, at string) []F
 		return nil
 	}
 	return []Figure{{"tradeoff-" + at, 5 * vg.Inch, 3.6 * vg.Inch, func(c draw.Canvas) {
-		x := fmt.Sprintf("median decode step at length %d, ms", place.Common)
+		x := fmt.Sprintf("median decode step at length %s, ms", place.Common.Label())
 		p := newPlot(x, "exact match beyond the trained lengths, %")
 		p.X.Tick.Marker, p.Y.Tick.Marker = even{}, even{}
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1.25*slowest, 0, min(100, max(10, 1.25*best))

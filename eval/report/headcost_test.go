@@ -10,6 +10,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // costs gives a row the time of a step, of prefill and a peak memory.
@@ -176,9 +177,9 @@ func TestCostBands(t *testing.T) {
 			study.Spread{Mean: 1500, Low: 900, High: 2000}, study.Spread{Mean: 15, Low: 9, High: 20},
 			study.Spread{Mean: 1.5, Low: 0.8, High: 2}, study.Spread{Mean: 150, Low: 100, High: 200}},
 	} {
-		at := reportOf(t, tc.rows...).Tasks[0].Places[0].Series[0].At(10)
+		at := reportOf(t, tc.rows...).Tasks[0].Places[0].Series[0].At(task.At(10))
 		at.Rows = nil
-		want := study.CostPoint{Length: 10, Tokens: tc.tokens, Prefill: tc.prefill, Decode: tc.decode,
+		want := study.CostPoint{Length: task.At(10), Tokens: tc.tokens, Prefill: tc.prefill, Decode: tc.decode,
 			Memory: tc.memory}
 		if diff := cmp.Diff(want, at, approx); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)

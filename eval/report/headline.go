@@ -32,8 +32,8 @@ func (s *Report) Headline(t *study.Task, p study.Place) Table {
 		inside := s.Measure.Label() + " inside, %"
 		out.Head = append(out.Head, "trained", inside, "beyond, %", "effective length", "MRR, all tasks")
 	}
-	if p.Common > 0 {
-		out.Caption += fmt.Sprintf("; costs at length %d, %s", p.Common, p.Name)
+	if p.Common.Max > 0 {
+		out.Caption += fmt.Sprintf("; costs at length %s, %s", p.Common.Label(), p.Name)
 		out.Head = append(out.Head, s.costHeads(t, p)...)
 	}
 	out.Head = append(out.Head, "parameters", "seeds")
@@ -43,7 +43,7 @@ func (s *Report) Headline(t *study.Task, p study.Place) Table {
 			line = append(line, trainedText(of), of.Inside.Percent(), beyondText(of), of.Effective.String(),
 				s.mrr(of.Name))
 		}
-		if p.Common > 0 {
+		if p.Common.Max > 0 {
 			line = append(line, s.costCells(t, p, i)...)
 		}
 		out.Marks = append(out.Marks, of.Encoding)
@@ -84,7 +84,7 @@ func (s *Report) Accuracy(t *study.Task) Table {
 		out.Head = append(out.Head, s.Name)
 	}
 	for i, length := range t.Lengths {
-		line := []string{strconv.Itoa(length)}
+		line := []string{length.Label()}
 		for _, s := range t.Series {
 			p, mark := s.Points[i], "\u2007" // as wide as a digit: numbers stay aligned
 			if s.Saw(length) {
@@ -121,10 +121,10 @@ func (s *Report) Costs(t *study.Task, p study.Place) Table {
 	for _, length := range t.Lengths {
 		for _, s := range p.Series {
 			at := s.At(length)
-			if at.Length == 0 {
+			if at.Length.Max == 0 {
 				continue
 			}
-			line := []string{strconv.Itoa(length), t.Series[s.Series].Name}
+			line := []string{length.Label(), t.Series[s.Series].Name}
 			for _, m := range metrics {
 				line = append(line, m.Of(at).Short())
 			}
@@ -136,11 +136,11 @@ func (s *Report) Costs(t *study.Task, p study.Place) Table {
 
 // Tradeoff has a line per series: what is won for what.
 func (s *Report) Tradeoff(t *study.Task, p study.Place) Table {
-	step := fmt.Sprintf("median decode step at length %d, ms", p.Common)
+	step := fmt.Sprintf("median decode step at length %s, ms", p.Common.Label())
 	out := Table{Caption: fmt.Sprintf("Accuracy against cost on %s, %s", t.Name, p.Name),
 		Head: []string{"encoding", step, s.Measure.Label() + " beyond, %"}}
 	for _, s := range p.Series {
-		if at := s.At(p.Common); at.Length > 0 {
+		if at := s.At(p.Common); at.Length.Max > 0 {
 			of := t.Series[s.Series]
 			out.Lines = append(out.Lines, []string{of.Name, at.Decode.Short(), of.Score.Percent()})
 			out.Marks = append(out.Marks, of.Encoding)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // named is a column's name, which begins with that of its model.
@@ -71,15 +72,15 @@ func notAvailable(t *study.Task, heads []string) []string {
 // causes says why a model was not available. Reasons that differ in their numbers
 // alone are one cause, and that of the shortest length stands for it.
 func causes(head string, rows []eval.Row) []string {
-	reasons := map[int]string{} // by length
+	reasons := map[task.Span]string{} // by length
 	for _, r := range rows {
 		if r.NA {
-			reasons[r.Length] = r.Reason
+			reasons[r.Span()] = r.Reason
 		}
 	}
 	var causes []string
-	count, first := map[string]int{}, map[string]int{}
-	for _, length := range slices.Sorted(maps.Keys(reasons)) {
+	count, first := map[string]int{}, map[string]task.Span{}
+	for _, length := range slices.SortedFunc(maps.Keys(reasons), task.Span.Compare) {
 		cause := strings.Map(dropDigits, reasons[length])
 		if count[cause]++; count[cause] == 1 {
 			causes = append(causes, cause)
@@ -91,7 +92,7 @@ func causes(head string, rows []eval.Row) []string {
 		if n := count[cause] - 1; n > 0 {
 			more = fmt.Sprintf(" (and %d more)", n)
 		}
-		return fmt.Sprintf("n/a: %s at length %d%s: %s", head, first[cause], more, reasons[first[cause]])
+		return fmt.Sprintf("n/a: %s at length %s%s: %s", head, first[cause].Label(), more, reasons[first[cause]])
 	})
 }
 

@@ -62,9 +62,9 @@ const labelIndent = 3 * markerSize
 // and as near to their ends as they fit, and of others where they hide the least.
 func (k curves) endLabels(c, data draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&data)
-	place := func(d study.Dot) vg.Point { return vg.Point{X: x(float64(d.X)), Y: y(float64(d.Y))} }
+	place := func(d study.Dot) vg.Point { return vg.Point{X: x(d.X), Y: y(float64(d.Y))} }
 	labels := k.labels()
-	last := 0
+	last := 0.0
 	for _, l := range labels {
 		last = max(last, l.end.X)
 	}

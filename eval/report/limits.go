@@ -26,7 +26,7 @@ func (l limits) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	low, high := make([]vg.Point, len(l)), make([]vg.Point, len(l))
 	for i, at := range l {
-		low[i] = vg.Point{X: x(float64(at.X)), Y: y(float64(at.Low))}
+		low[i] = vg.Point{X: x(at.X), Y: y(float64(at.Low))}
 		high[i] = vg.Point{X: low[i].X, Y: y(float64(at.High))}
 	}
 	c.StrokeLines(limitStyle, low, high)

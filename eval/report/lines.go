@@ -40,17 +40,14 @@ func (s *Report) costFigure(t *study.Task, p study.Place, m study.Metric, at str
 // and names at the ends.
 func lineFigure(name, y string, k curves) Figure {
 	return Figure{name, 6.3 * vg.Inch, 3.6 * vg.Inch, func(c draw.Canvas) {
-		x, t := "length", k.t
-		if !t.Scored {
-			x = "length, tokens"
-		}
-		p := newPlot(x, y)
+		t := k.t
+		p := newPlot(t.Axis, y)
 		p.X.Tick.Marker, p.Y.Tick.Marker = even{}, even{}
-		p.X.Min, p.X.Max = float64(t.Lengths[0]), float64(t.Lengths[len(t.Lengths)-1])
+		p.X.Min, p.X.Max = t.X[0], t.X[len(t.X)-1]
 		margin := max(0.5, 0.015*(p.X.Max-p.X.Min)) // for the markers
 		p.X.Min, p.X.Max = p.X.Min-margin, p.X.Max+margin
 		if t.Octaves {
-			p.X.Min, p.X.Max = float64(t.Lengths[0])/1.06, float64(t.Lengths[len(t.Lengths)-1])*1.06
+			p.X.Min, p.X.Max = t.X[0]/1.06, t.X[len(t.X)-1]*1.06
 			p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, octaves{}
 		}
 		p.Y.Min, p.Y.Max = k.chart.Bottom, k.chart.Top
@@ -130,7 +127,7 @@ func dashes(variant int) []vg.Length {
 // Plot implements plot.Plotter.
 func (k strokes) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	at := func(d study.Dot) vg.Point { return vg.Point{X: x(float64(d.X)), Y: y(float64(d.Y))} }
+	at := func(d study.Dot) vg.Point { return vg.Point{X: x(d.X), Y: y(float64(d.Y))} }
 	for _, of := range k.chart.Strokes {
 		line := study.Each(k.chart.Lines[of.Users[0]].Points[of.From:of.To+1], at)
 		for turn, n := range of.Users {
@@ -141,7 +138,7 @@ func (k strokes) Plot(c draw.Canvas, p *plot.Plot) {
 	for n, of := range k.chart.Lines {
 		colour, shape := k.s.colour(curves(k).series(n).Encoding), k.s.Encodings[curves(k).series(n).Encoding].Shape
 		for i, d := range of.Points {
-			turn := max(0, slices.Index(k.t.Lengths, d.X)) / every
+			turn := max(0, slices.Index(k.t.Lengths, d.Length)) / every
 			// the end has one
 			if (len(of.Points)-1-i)%every == 0 && (len(d.Users) == 1 || d.Users[turn%len(d.Users)] == n) {
 				shape.fill(&c, at(d), markerSize+0.4, colour, paper)

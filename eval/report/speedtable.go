@@ -38,12 +38,12 @@ func (t *speedTable) block(title string, numbers func(eval.Row) []float64, write
 	}
 	b := block{title: title, lines: [][]string{append([]string{"length"}, t.heads...)}}
 	for _, length := range t.Lengths {
-		line := []string{strconv.Itoa(length)}
+		line := []string{length.Label()}
 		for _, run := range t.Runs {
 			cell := "-"
-			if p := run.At(length); p.Length > 0 {
+			if p := run.At(length); p.Length.Max > 0 {
 				cell = write(p.Mean(numbers))
-			} else if slices.ContainsFunc(run.Rows, func(r eval.Row) bool { return r.Length == length }) {
+			} else if slices.ContainsFunc(run.Rows, func(r eval.Row) bool { return r.Span() == length }) {
 				cell = "n/a"
 			}
 			line = append(line, cell)

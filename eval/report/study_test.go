@@ -51,7 +51,7 @@ func TestOneSeed(t *testing.T) {
 		refused(row(t, "nope", 0, 40, 0)))
 	tk := s.Tasks[0]
 	of := tk.Series[0]
-	if diff := cmp.Diff([]int{10, 25, 30, 40}, tk.Lengths); diff != "" {
+	if diff := cmp.Diff(task.Spans(10, 25, 30, 40), tk.Lengths); diff != "" {
 		t.Error(diff)
 	}
 	low, high := eval.Wilson(90, 100)
@@ -67,7 +67,7 @@ func TestOneSeed(t *testing.T) {
 			of.Beyond.Mean, of.BeyondNA, of.Score.Mean)
 	}
 	// 100 of 100 is above 0.9 for sure, 90 of 100 may be 0.94, and 0 of 100 cannot.
-	if want := (study.Reach{Length: 25, Low: 10, High: 25, Next: 30}); of.Effective != want {
+	if want := (study.Reach{Length: task.At(25), Low: task.At(10), High: task.At(25), Next: task.At(30)}); of.Effective != want {
 		t.Errorf("effective length %+v, want %+v", of.Effective, want)
 	}
 }
@@ -82,7 +82,7 @@ func TestSeedsAreAveraged(t *testing.T) {
 	if diff := cmp.Diff(study.Spread{Mean: 0.6, Low: 0.4, High: 0.9}, of.Points[1].Exact, approx); diff != "" {
 		t.Errorf("mean and range (-want +got):\n%s", diff)
 	}
-	if want := (study.Reach{Length: 10, Low: 0, High: 25, Next: 25}); of.Effective != want {
+	if want := (study.Reach{Length: task.At(10), High: task.At(25), Next: task.At(25)}); of.Effective != want {
 		t.Errorf("effective length %+v, want %+v", of.Effective, want)
 	}
 	if diff := cmp.Diff(study.Spread{Mean: 0.6, Low: 0.4, High: 0.9}, of.Beyond, approx); diff != "" {
@@ -196,7 +196,7 @@ func TestCommonLength(t *testing.T) {
 		for _, length := range lengths {
 			rows = append(rows, row(t, "nope", 0, length, 1), row(t, "rope", 0, length, 1))
 		}
-		if got := reportOf(t, rows...).Tasks[0].Places[0].Common; got != want {
+		if got := reportOf(t, rows...).Tasks[0].Places[0].Common.Max; got != want {
 			t.Errorf("lengths %v: compared at %d, want %d", lengths, got, want)
 		}
 	}
@@ -210,16 +210,16 @@ func TestPlaces(t *testing.T) {
 	if len(places) != 2 || places[0].Name != "test machine, 2 cores · cpu" || places[1].Name != "other · cpu" {
 		t.Fatalf("places %+v", places)
 	}
-	if len(places[0].Series) != 2 || len(places[1].Series) != 1 || places[0].Common != 10 || places[0].UpperRAM ||
+	if len(places[0].Series) != 2 || len(places[1].Series) != 1 || places[0].Common != task.At(10) || places[0].UpperRAM ||
 		!places[1].UpperRAM {
 		t.Errorf("places %+v", places)
 	}
-	at := places[0].Series[0].At(10)
+	at := places[0].Series[0].At(task.At(10))
 	if want := (study.Spread{Mean: 1.005 * 2.25, Low: 2.25, High: 1.01 * 2.25}); cmp.Diff(want, at.Prefill,
 		approx) != "" {
 		t.Errorf("prefill over seeds is %+v, want %+v", at.Prefill, want)
 	}
-	if at := places[1].Series[0].At(10); at.Prefill.Mean != 7 {
+	if at := places[1].Series[0].At(task.At(10)); at.Prefill.Mean != 7 {
 		t.Errorf("prefill elsewhere is %+v", at.Prefill)
 	}
 }
@@ -362,7 +362,7 @@ func TestSpeedAlone(t *testing.T) {
 	if of := s.Tasks[1].Series[0]; of.Points[0].N != 0 || of.Score.Mean.Known() || of.BeyondNA != 0 {
 		t.Errorf("speed has the accuracy %+v", of)
 	}
-	if at := s.Tasks[1].Places[0].Series[0].At(512); !at.Decode.Mean.Known() {
+	if at := s.Tasks[1].Places[0].Series[0].At(task.At(512)); !at.Decode.Mean.Known() {
 		t.Errorf("costs %+v", s.Tasks[1].Places)
 	}
 	if names := figureNames(s); slices.Contains(names, "heatmap") ||
@@ -401,7 +401,7 @@ func TestSpeedInOtherWays(t *testing.T) {
 	}
 	got := map[string]float64{}
 	for _, p := range s.Tasks[0].Places {
-		got[p.Name] = float64(p.Series[0].At(512).Decode.Mean)
+		got[p.Name] = float64(p.Series[0].At(task.At(512)).Decode.Mean)
 	}
 	const where = "test machine, 2 cores · cpu · read in chunks of "
 	want := map[string]float64{where + "128 tokens · 32 new tokens": 2, where + "64 tokens · 1 new token": 3,

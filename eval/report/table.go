@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // taskSection is all that was measured on one task.
@@ -60,12 +61,12 @@ func notHeldOut(t *study.Task) []string {
 	if len(t.Whole) == 0 {
 		return nil
 	}
-	lengths := strings.Join(study.Each(t.Whole, strconv.Itoa), ", ")
+	lengths := strings.Join(study.Each(t.Whole, study.WholeText), ", ")
 	return []string{fmt.Sprintf("nothing held out at length %s: training may have seen the same prompts", lengths)}
 }
 
 // prompts says how many different prompts stand behind the cells of lengths.
-func prompts(t *study.Task, lengths ...int) string {
+func prompts(t *study.Task, lengths ...task.Span) string {
 	var all []int
 	for _, s := range t.Columns {
 		for _, p := range s.Points {
@@ -101,7 +102,7 @@ func accuracyLines(t *study.Task, heads []string, write func(study.Point) (value
 	lines := [][]string{append([]string{"length"}, study.Each(heads,
 		func(head string) string { return head + " " })...)}
 	for i, length := range t.Lengths {
-		line := []string{strconv.Itoa(length)}
+		line := []string{length.Label()}
 		for _, s := range t.Columns {
 			mark, value, more := " ", "-", ""
 			if s.Saw(length) {
@@ -126,7 +127,8 @@ func headline(t *study.Task) [][]string {
 	for _, s := range t.Columns {
 		inside = append(inside, meanText(s.Inside, s.InsideNA)+" ")
 		beyond = append(beyond, meanText(s.Beyond, s.BeyondNA)+" ")
-		effective = append(effective, fmt.Sprintf("%d [%d, %d]", s.Effective.Length, s.Effective.Low, s.Effective.High))
+		effective = append(effective, fmt.Sprintf("%s [%s, %s]",
+			s.Effective.Length.Label(), s.Effective.Low.Label(), s.Effective.High.Label()))
 	}
 	return [][]string{make([]string, len(inside)), inside, beyond, effective}
 }

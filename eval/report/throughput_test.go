@@ -7,12 +7,13 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // Throughput is one quantity under one name on the page and in the terminal.
 func TestThroughput(t *testing.T) {
 	r := with(row(t, "nope", 0, 10, 50), func(r *eval.Row) { r.TokensPerSecond = 4321 })
-	at := reportOf(t, r).Tasks[0].Places[0].Series[0].At(10)
+	at := reportOf(t, r).Tasks[0].Places[0].Series[0].At(task.At(10))
 	if at.Tokens.Mean != 4321 {
 		t.Errorf("the page has %v", at.Tokens.Mean)
 	}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
+
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // answer puts the finding into sentences: over all tasks but those at chance, and of
@@ -92,7 +93,7 @@ func (s *Study) note() {
 		}
 		if len(t.Whole) > 0 {
 			note("On %s nothing is held out at length %s: training may have seen the same prompts.",
-				t.Name, Join(Each(t.Whole, strconv.Itoa)))
+				t.Name, Join(Each(t.Whole, WholeText)))
 		}
 		for _, of := range t.Series {
 			if of.BeyondNA > 0 {
@@ -115,10 +116,18 @@ func (s *Study) note() {
 	}
 }
 
+// WholeText names one of Task.Whole.
+func WholeText(length task.Span) string {
+	if length.IsBin() {
+		return "some of " + length.Label()
+	}
+	return length.Label()
+}
+
 // uneven reports whether series or seeds were measured at different lengths beyond
 // training.
 func (t *Task) uneven() bool {
-	var first []int
+	var first []task.Span
 	for i := range t.Series {
 		for _, seed := range t.Series[i].Seeds {
 			lengths := t.Series[i].lengthsBeyond(seed)

@@ -3,6 +3,8 @@ package study
 import (
 	"math"
 	"slices"
+
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // Chart is curves over the length, and where they lie on one another: there they take
@@ -26,10 +28,11 @@ type Line struct {
 
 // Dot is a point of a curve.
 type Dot struct {
-	X    int    `json:"x"` // length
-	Y    Number `json:"y"`
-	Low  Number `json:"low"` // unknown for no interval
-	High Number `json:"high"`
+	X      float64   `json:"x"` // the length's, or a bin's middle
+	Length task.Span `json:"length"`
+	Y      Number    `json:"y"`
+	Low    Number    `json:"low"` // unknown for no interval
+	High   Number    `json:"high"`
 	// Users are the curves that have the point in common, as far as an eye can tell; where
 	// some of them end only those, so that it is seen.
 	Users []int `json:"users"`
@@ -38,9 +41,10 @@ type Dot struct {
 // Limit is what curves cannot be below at a length: the lowest and the highest limit
 // among them.
 type Limit struct {
-	X    int    `json:"x"` // length
-	Low  Number `json:"low"`
-	High Number `json:"high"`
+	X      float64   `json:"x"` // the length's
+	Length task.Span `json:"length"`
+	Low    Number    `json:"low"`
+	High   Number    `json:"high"`
 }
 
 // Stretch is a part of one curve or of several that have it in common.
@@ -129,35 +133,41 @@ func (c *Chart) share(height func(y float64) float64, curves, markers float64) {
 		if !d.Low.Known() || !d.High.Known() {
 			return nil
 		}
-		return [3]float64{float64(d.X), float64(d.Low), float64(d.High)}
+		return band{d.Length, d.Low, d.High}
 	})
+}
+
+// band is where a curve's interval is, to find those that are the same.
+type band struct {
+	length    task.Span
+	low, high Number
 }
 
 // levels tells the points of one length apart that lie more than some share of the axis
 // above the lowest of their level.
 func (c *Chart) levels(height func(y float64) float64, apart float64) func(Dot) any {
-	heights := map[int][]float64{} // by length, ascending
+	heights := map[task.Span][]float64{} // by length, ascending
 	for _, of := range c.Lines {
 		for _, d := range of.Points {
-			heights[d.X] = append(heights[d.X], height(float64(d.Y)))
+			heights[d.Length] = append(heights[d.Length], height(float64(d.Y)))
 		}
 	}
 	for _, at := range heights {
 		slices.Sort(at)
 	}
 	type level struct {
-		x      int
+		length task.Span
 		lowest float64
 	}
 	return func(d Dot) any {
-		at := heights[d.X]
+		at := heights[d.Length]
 		lowest, own := at[0], height(float64(d.Y))
 		for _, h := range at {
 			if h <= own && h-lowest > apart {
 				lowest = h
 			}
 		}
-		return level{d.X, lowest}
+		return level{d.Length, lowest}
 	}
 }
 
@@ -194,9 +204,9 @@ func stretches(curves []Line, place func(Dot) any) []Stretch {
 }
 
 // add adds a point to a curve if it is known, scaled.
-func (l *Line) add(length int, v Spread, scale Number) {
+func (l *Line) add(length task.Span, v Spread, scale Number) {
 	if v.Mean.Known() {
-		l.Points = append(l.Points, Dot{X: length, Y: scale * v.Mean, Low: scale * v.Low, High: scale * v.High})
+		l.Points = append(l.Points, Dot{X: length.Middle(), Length: length, Y: scale * v.Mean, Low: scale * v.Low, High: scale * v.High})
 	}
 }
 

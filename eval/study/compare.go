@@ -80,10 +80,11 @@ func (s *Series) compared(p Curve, t task.Task) (Compared, bool) {
 	if len(lengths) == 0 {
 		return c, false
 	}
-	weight := ByExamples.of(t.Name)
+	share := ByExamples.of(t.Name)
+	weight := func(length int) float64 { return share(task.At(length)) }
 	var means []float64
 	for _, seed := range s.Seeds {
-		means = append(means, mean(lengths, weight, func(length int) float64 { return s.seeds[seed][length].accuracy }))
+		means = append(means, mean(lengths, weight, func(length int) float64 { return s.seeds[seed][task.At(length)].accuracy }))
 	}
 	c.Ours = spreadOf(means)
 	c.Published = Number(mean(lengths, weight, func(length int) float64 { return p.At[length] }))
@@ -95,7 +96,7 @@ func (s *Series) compared(p Curve, t task.Task) (Compared, bool) {
 // allBeyond reports whether a length is beyond training and was measured with
 // every seed.
 func (s *Series) allBeyond(length int) bool {
-	lacks := func(seed uint64) bool { return s.seeds[seed][length].n == 0 }
+	lacks := func(seed uint64) bool { return s.seeds[seed][task.At(length)].n == 0 }
 	return length > s.Trained[1] && !slices.ContainsFunc(s.Seeds, lacks)
 }
 

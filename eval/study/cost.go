@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // Place is where and how costs were measured: they are comparable within it, and
@@ -16,9 +17,9 @@ type Place struct {
 	Name   string       `json:"name"`
 	Series []CostSeries `json:"series"` // in the order of the task's
 	// Common is the length that costs are compared at: of the trained ones where most
-	// series have a decode step the longest, else of all; 0 for none. Beyond training
+	// series have a decode step the longest, else of all; the zero Span for none. Beyond training
 	// many sequences end too soon, and steps of the few that are left are fast.
-	Common   int              `json:"common"`
+	Common   task.Span        `json:"common"`
 	Charts   map[string]Chart `json:"charts"`   // by the key of the metric
 	UpperRAM bool             `json:"upperRAM"` // some peak memory is the process's, an upper bound
 
@@ -34,9 +35,9 @@ type CostSeries struct {
 // Costs are those of some rows by length, ascending; only what was measured.
 type Costs []CostPoint
 
-// At returns the costs at a length; a point of length 0 with unknown costs where nothing
+// At returns the costs at a length; a point of no length with unknown costs where nothing
 // was measured.
-func (c Costs) At(length int) CostPoint {
+func (c Costs) At(length task.Span) CostPoint {
 	if i := slices.IndexFunc(c, func(p CostPoint) bool { return p.Length == length }); i >= 0 {
 		return c[i]
 	}
@@ -48,7 +49,7 @@ func (c Costs) At(length int) CostPoint {
 // single measurement that was not repeated has a standard deviation over its batches
 // to either side.
 type CostPoint struct {
-	Length  int        `json:"length"`
+	Length  task.Span  `json:"length"`
 	Tokens  Spread     `json:"tokens"`  // generated in a second
 	Prefill Spread     `json:"prefill"` // milliseconds
 	Decode  Spread     `json:"decode"`  // milliseconds of the median step; unknown without one
@@ -155,9 +156,9 @@ func timed(rows []eval.Row) []eval.Row {
 
 // costsOf puts costs together by length; what was not timed is passed over.
 func costsOf(rows []eval.Row) Costs {
-	byLength := groupBy(timed(rows), func(r eval.Row) int { return r.Length })
-	points := Each(byLength, func(g group[int]) CostPoint { return costPoint(g.key, g.rows) })
-	slices.SortFunc(points, func(a, b CostPoint) int { return cmp.Compare(a.Length, b.Length) })
+	byLength := groupBy(timed(rows), func(r eval.Row) task.Span { return r.Span() })
+	points := Each(byLength, func(g group[task.Span]) CostPoint { return costPoint(g.key, g.rows) })
+	slices.SortFunc(points, func(a, b CostPoint) int { return a.Length.Compare(b.Length) })
 	return points
 }
 
@@ -169,7 +170,7 @@ type reading struct {
 	repeats   []float64
 }
 
-func costPoint(length int, rows []eval.Row) CostPoint {
+func costPoint(length task.Span, rows []eval.Row) CostPoint {
 	over := func(read func(eval.Row) reading) Spread {
 		var values, all []float64
 		for _, r := range rows {
@@ -209,8 +210,8 @@ func costPoint(length int, rows []eval.Row) CostPoint {
 	}
 }
 
-func (p *Place) common(trained int) int {
-	steps := map[int]int{}
+func (p *Place) common(trained int) task.Span {
+	steps := map[task.Span]int{}
 	for _, s := range p.Series {
 		for _, pt := range s.Costs {
 			if pt.Decode.Mean.Known() {
@@ -218,12 +219,12 @@ func (p *Place) common(trained int) int {
 			}
 		}
 	}
-	longest, seen := 0, 0 // their steps are none
-	for _, length := range slices.Sorted(maps.Keys(steps)) {
+	var longest, seen task.Span // their steps are none
+	for _, length := range slices.SortedFunc(maps.Keys(steps), task.Span.Compare) {
 		if steps[length] >= steps[longest] {
 			longest = length
 		}
-		if length <= trained && steps[length] >= steps[seen] {
+		if length.Max <= trained && steps[length] >= steps[seen] {
 			seen = length
 		}
 	}
@@ -237,7 +238,7 @@ func (s *Study) baseline(t *Task, p Place, of int) CostPoint {
 	var found Costs
 	for _, c := range p.Series {
 		base, at := t.Series[c.Series], c.At(p.Common)
-		if s.Encodings[base.Encoding] != s.Baseline || at.Length == 0 {
+		if s.Encodings[base.Encoding] != s.Baseline || at.Length == (task.Span{}) {
 			continue
 		}
 		if base.Name == s.Baseline+suffix {

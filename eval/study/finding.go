@@ -7,15 +7,16 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // finding says what series of a task are worth, all by one measure.
 type finding struct {
 	task    *Task
 	of      []Series
-	by      string // the measure
-	tells   string // the same with a verb
-	lengths []int  // at which any was measured, ascending
+	by      string      // the measure
+	tells   string      // the same with a verb
+	lengths []task.Span // at which any was measured, ascending
 }
 
 // finding says in a sentence, without its full stop, what series are worth: how far each
@@ -55,7 +56,7 @@ func (t *Task) finding(of []Series) string {
 }
 
 // value is a series' measure at a length, unknown if it was not measured there.
-func (f *finding) value(s Series, length int) Spread {
+func (f *finding) value(s Series, length task.Span) Spread {
 	return s.Value(s.Points[slices.Index(f.task.Lengths, length)])
 }
 
@@ -63,9 +64,9 @@ func (f *finding) value(s Series, length int) Spread {
 const mostNamed = 3
 
 // reach says how far each goes on, and returns how far the furthest does.
-func (f *finding) reach() (sentence string, furthest int) {
+func (f *finding) reach() (sentence string, furthest task.Span) {
 	type reached struct {
-		length int
+		length task.Span
 		names  []string
 	}
 	var groups []reached
@@ -77,14 +78,14 @@ func (f *finding) reach() (sentence string, furthest int) {
 		}
 		groups[i].names = append(groups[i].names, s.Name)
 	}
-	slices.SortStableFunc(groups, func(a, b reached) int { return cmp.Compare(b.length, a.length) })
+	slices.SortStableFunc(groups, func(a, b reached) int { return b.length.Compare(a.length) })
 	percent := fmt.Sprintf("%.0f %% %s", 100*eval.EffectiveAccuracy, f.by)
-	if groups[0].length == 0 {
+	if groups[0].length == (task.Span{}) {
 		who := "none stays"
 		if len(f.of) == 1 {
 			who = f.of[0].Name + " stays nowhere"
 		}
-		return who + " at ≥ " + percent + f.same(f.of[0].Name, ""), 0
+		return who + " at ≥ " + percent + f.same(f.of[0].Name, ""), task.Span{}
 	}
 	named, second := 0, ""
 	if len(groups) > 1 {
@@ -99,14 +100,14 @@ func (f *finding) reach() (sentence string, furthest int) {
 		}
 		switch {
 		case i == 0:
-			goOn := fmt.Sprintf("%s to %d%s at ≥ %s", f.goOn(g.names), g.length, f.longest(g.length), percent)
+			goOn := fmt.Sprintf("%s to %s%s at ≥ %s", f.goOn(g.names), g.length.Label(), f.longest(g.length), percent)
 			parts = append(parts, goOn)
-		case g.length == 0:
+		case g.length == (task.Span{}):
 			parts = append(parts, names+" nowhere")
 		case i == mostNamed && i+1 < len(groups):
-			parts = append(parts, fmt.Sprintf("the other %d to %d or less", len(f.of)-named+len(g.names), g.length))
+			parts = append(parts, fmt.Sprintf("the other %d to %s or less", len(f.of)-named+len(g.names), g.length.Label()))
 		default:
-			parts = append(parts, fmt.Sprintf("%s to %d", names, g.length))
+			parts = append(parts, fmt.Sprintf("%s to %s", names, g.length.Label()))
 		}
 	}
 	return strings.Join(parts, ", ") + f.same(groups[0].names[0], second), groups[0].length
@@ -124,7 +125,7 @@ func (f *finding) goOn(names []string) string {
 }
 
 // longest says that a length is the last one measured.
-func (f *finding) longest(length int) string {
+func (f *finding) longest(length task.Span) string {
 	if length == f.lengths[len(f.lengths)-1] {
 		return " (the longest measured)"
 	}
@@ -135,7 +136,7 @@ func (f *finding) longest(length int) string {
 // the two that go furthest.
 func (f *finding) same(best, second string) string {
 	apart := func(a, b Series) bool {
-		return slices.ContainsFunc(f.lengths, func(n int) bool { return f.value(a, n).apart(f.value(b, n)) })
+		return slices.ContainsFunc(f.lengths, func(n task.Span) bool { return f.value(a, n).apart(f.value(b, n)) })
 	}
 	none, two := len(f.of) > 1, second != ""
 	for i, a := range f.of {
@@ -186,11 +187,11 @@ func (f *finding) zero(from int) string {
 	}
 	switch {
 	case from == len(f.lengths)-1:
-		text = fmt.Sprintf("at %d %s", length, text)
+		text = fmt.Sprintf("at %s %s", length.Label(), text)
 	case from == 0:
 		text += " at every length"
 	default:
-		text = fmt.Sprintf("from %d on %s", length, text)
+		text = fmt.Sprintf("from %s on %s", length.Label(), text)
 	}
 	if tell := f.tokens(length); tell != "" {
 		text += ": " + tell
@@ -200,7 +201,7 @@ func (f *finding) zero(from int) string {
 
 // tokens names those whom tokens right tell apart at a length; nobody where they are the
 // measure already.
-func (f *finding) tokens(length int) string {
+func (f *finding) tokens(length task.Span) string {
 	if f.of[0].measure == Tokens {
 		return ""
 	}
@@ -217,11 +218,11 @@ func (f *finding) tokens(length int) string {
 
 // beyond names those whom exact match tells apart at the first length after the
 // furthest that any of several goes on to.
-func (f *finding) beyond(reach int) string {
+func (f *finding) beyond(reach task.Span) string {
 	for _, length := range f.lengths {
-		if length > reach {
+		if length.Compare(reach) > 0 {
 			if names, _ := f.above(func(s Series) Spread { return f.value(s, length) }); names != "" {
-				return fmt.Sprintf("at %d %s %s apart", length, f.tells, names)
+				return fmt.Sprintf("at %s %s %s apart", length.Label(), f.tells, names)
 			}
 		}
 	}
@@ -257,12 +258,12 @@ func (f *finding) above(value func(Series) Spread) (names string, known int) {
 // chance says that guessing would do as well beyond the trained lengths, where
 // guessing is worth naming.
 func (f *finding) chance() string {
-	cells := map[string]map[int]cell{}
+	cells := map[string]map[task.Span]cell{}
 	for _, s := range f.of {
-		cells[s.Name] = map[int]cell{}
+		cells[s.Name] = map[task.Span]cell{}
 		for i, p := range s.Points {
 			switch {
-			case p.Length <= s.Trained[1]:
+			case !s.isBeyond(p.Length):
 			case p.NA:
 				cells[s.Name][p.Length] = cell{}
 			case p.N > 0:

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // HeadlineMetrics are the costs that stand in headlines.
@@ -24,7 +26,7 @@ func (s *Study) CostAnswer(t *Task, p Place) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("At length %d, %s (%s).", p.Common, strings.Join(parts, "; "), p.Name)
+	return fmt.Sprintf("At length %s, %s (%s).", p.Common.Label(), strings.Join(parts, "; "), p.Name)
 }
 
 // named is a cost of a series, or what it is times the baseline's.
@@ -42,7 +44,7 @@ func (s *Study) costOf(t *Task, p Place, m Metric) string {
 	var own Spread
 	isBase := func(c CostSeries) bool { return s.Encodings[t.Series[c.Series].Encoding] == s.Baseline }
 	for _, c := range p.Series {
-		if at := c.At(p.Common); at.Length > 0 && isBase(c) {
+		if at := c.At(p.Common); at.Length != (task.Span{}) && isBase(c) {
 			own = m.Of(at)
 		}
 	}

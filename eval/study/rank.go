@@ -26,15 +26,21 @@ func (w Weighting) String() string {
 	return "every length weighs alike"
 }
 
-// of returns the weight of a length of a task. Tasks that are not known have no
+// of returns the weight of a length of a task, or of a bin. Tasks that are not known have no
 // shares, and neither have most others: all their lengths weigh alike.
-func (w Weighting) of(name string) func(length int) float64 {
+func (w Weighting) of(name string) func(length task.Span) float64 {
 	if w == ByExamples {
 		if t, err := task.Lookup(name); err == nil && t.Weight != nil {
-			return t.Weight
+			return func(length task.Span) float64 {
+				sum := 0.0
+				for _, n := range t.LengthsIn(task.Range(length)) {
+					sum += t.Weight(n)
+				}
+				return sum
+			}
 		}
 	}
-	return func(int) float64 { return 1 }
+	return func(task.Span) float64 { return 1 }
 }
 
 // ranking is how contestants do on a task beyond the trained lengths. The study this
@@ -52,17 +58,17 @@ type standing struct{ mean, low, high float64 }
 // cells by name and length. What one could not take counts as wrong: otherwise
 // refusing would win. One without any cells takes no part; there are no standings
 // where the others have no lengths in common.
-func newRanking(name string, cells map[string]map[int]cell, by Weighting) ranking {
-	var common []int
-	of := map[string]map[int]cell{}
+func newRanking(name string, cells map[string]map[task.Span]cell, by Weighting) ranking {
+	var common []task.Span
+	of := map[string]map[task.Span]cell{}
 	for name, at := range cells {
 		if len(at) == 0 {
 			continue
 		}
 		if len(of) == 0 {
-			common = slices.Sorted(maps.Keys(at))
+			common = slices.SortedFunc(maps.Keys(at), task.Span.Compare)
 		}
-		common = slices.DeleteFunc(common, func(length int) bool { _, ok := at[length]; return !ok })
+		common = slices.DeleteFunc(common, func(length task.Span) bool { _, ok := at[length]; return !ok })
 		of[name] = at
 	}
 	weight := by.of(name)
@@ -75,14 +81,14 @@ func newRanking(name string, cells map[string]map[int]cell, by Weighting) rankin
 		return r
 	}
 	for name, at := range of {
-		r.standings[name] = r.stand(at, common, func(length int) float64 { return weight(length) / total })
+		r.standings[name] = r.stand(at, common, func(length task.Span) float64 { return weight(length) / total })
 	}
 	return r
 }
 
 // stand is one contestant's mean. Its interval is Wilson's for as many prompts as
 // would give a plain proportion the variance of the weighted mean: 1/Σ(w²/n).
-func (r *ranking) stand(at map[int]cell, lengths []int, share func(int) float64) standing {
+func (r *ranking) stand(at map[task.Span]cell, lengths []task.Span, share func(task.Span) float64) standing {
 	var mean, chance, spread float64
 	for _, length := range lengths {
 		c, w := at[length], share(length)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 func TestReciprocalRanks(t *testing.T) {
@@ -42,28 +43,28 @@ func TestReciprocalRanks(t *testing.T) {
 }
 
 // cells makes a contestant's cells from correct of 100 at each length.
-func cells(chance float64, correct map[int]int) map[int]cell {
-	out := map[int]cell{}
+func cells(chance float64, correct map[int]int) map[task.Span]cell {
+	out := map[task.Span]cell{}
 	for length, k := range correct {
 		low, high := eval.Wilson(k, 100)
-		out[length] = cell{n: 100, accuracy: float64(k) / 100, low: low, high: high, chance: chance}
+		out[task.At(length)] = cell{n: 100, accuracy: float64(k) / 100, low: low, high: high, chance: chance}
 	}
 	return out
 }
 
 func TestNewRanking(t *testing.T) {
-	on := map[string]map[int]cell{
+	on := map[string]map[task.Span]cell{
 		"a": cells(0, map[int]int{9: 80, 10: 20, 11: 50}),
 		"b": cells(0, map[int]int{9: 20, 10: 80, 12: 50}),
 		"c": cells(0, nil), // measured nowhere
 	}
 	refused := cells(0, map[int]int{9: 90})
-	refused[10] = cell{}
+	refused[task.At(10)] = cell{}
 	for _, tc := range []struct {
 		name string
 		task string
 		by   Weighting
-		c    map[int]cell
+		c    map[task.Span]cell
 		want contest
 	}{
 		{"lengths in common weigh alike", "addition", ByLengths, nil, contest{"a": 0.5, "b": 0.5}},
@@ -87,7 +88,7 @@ func TestNewRanking(t *testing.T) {
 // 200 prompts in two lengths: 52 % may be guessing, 60 % is not (53.1 to 66.5 %).
 func TestAtChance(t *testing.T) {
 	among := func(of ...map[int]int) ranking {
-		all := map[string]map[int]cell{}
+		all := map[string]map[task.Span]cell{}
 		for i, correct := range of {
 			all[string(rune('a'+i))] = cells(0.5, correct)
 		}
@@ -107,9 +108,9 @@ func TestAtChance(t *testing.T) {
 			t.Errorf("%s: %v, contest %v", tc.name, got, tc.r.contest())
 		}
 	}
-	none := newRanking("copy", map[string]map[int]cell{"a": cells(1e-40, map[int]int{30: 0}),
+	none := newRanking("copy", map[string]map[task.Span]cell{"a": cells(1e-40, map[int]int{30: 0}),
 		"b": cells(1e-40, map[int]int{30: 0})}, ByLengths)
-	one := newRanking("copy", map[string]map[int]cell{"a": cells(1e-40, map[int]int{30: 0}),
+	one := newRanking("copy", map[string]map[task.Span]cell{"a": cells(1e-40, map[int]int{30: 0}),
 		"b": cells(1e-40, map[int]int{30: 1})}, ByLengths)
 	if !none.atChance() || one.atChance() {
 		t.Error("where nobody copies all are at chance, where one does they are not")

@@ -93,10 +93,10 @@ func (s *Study) ranked() []*Task {
 func (t *Task) rankings(by Weighting) []ranking {
 	var out []ranking
 	for _, seed := range t.Seeds {
-		cells := map[string]map[int]cell{}
+		cells := map[string]map[task.Span]cell{}
 		for _, s := range t.Series {
 			cells[s.Name] = maps.Clone(s.seeds[seed])
-			maps.DeleteFunc(cells[s.Name], func(length int, _ cell) bool { return length <= s.Trained[1] })
+			maps.DeleteFunc(cells[s.Name], func(length task.Span, _ cell) bool { return !s.isBeyond(length) })
 		}
 		if r := newRanking(t.Task, cells, by); len(r.standings) > 0 {
 			out = append(out, r)

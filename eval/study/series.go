@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // Series is what some rows of a task say by length, over training seeds: those of an
@@ -32,43 +32,43 @@ type Series struct {
 	Score     Spread `json:"-"`      // Beyond with those counted as wrong, to compare encodings
 	Effective Reach  `json:"effective"`
 
-	seeds   map[uint64]map[int]cell // by training seed and length, by the study's measure
+	seeds   map[uint64]map[task.Span]cell // by training seed and length, by the study's measure
 	measure Measure
 }
 
 // Point is a series at one length.
 type Point struct {
-	Length       int    `json:"length"`
-	Exact        Spread `json:"exact"` // exact match; one seed: Wilson's 95 % interval, several: least to largest
-	Token        Spread `json:"token"` // tokens right, place by place; the same intervals
-	EditDistance Number `json:"-"`     // the mean over seeds, as is Loss
-	Loss         Number `json:"-"`
-	N            int    `json:"n"`  // different prompts, added up over training seeds; 0 if not measured
-	NA           bool   `json:"na"` // measured, but beyond what the model can take
+	Length       task.Span `json:"length"`
+	Exact        Spread    `json:"exact"` // exact match; one seed: Wilson's 95 % interval, several: least to largest
+	Token        Spread    `json:"token"` // tokens right, place by place; the same intervals
+	EditDistance Number    `json:"-"`     // the mean over seeds, as is Loss
+	Loss         Number    `json:"-"`
+	N            int       `json:"n"`  // different prompts, added up over training seeds; 0 if not measured
+	NA           bool      `json:"na"` // measured, but beyond what the model can take
 }
 
 // Reach is an effective length, see eval.EffectiveLength.
 type Reach struct {
-	Length int `json:"length"`
-	Low    int `json:"low"`  // one seed: of the interval's lower end; several: of the worst seed
-	High   int `json:"high"` // of the upper end, or of the best seed
-	Next   int `json:"next"` // the first length that fails; 0 for none: it may reach further
+	Length task.Span `json:"length"`
+	Low    task.Span `json:"low"`  // one seed: of the interval's lower end; several: of the worst seed
+	High   task.Span `json:"high"` // of the upper end, or of the best seed
+	Next   task.Span `json:"next"` // the first length that fails; none: it may reach further
 }
 
 // measuredAt works out a series, of which name, encoding, variant and rows are known,
 // by exact match. What was measured of one model in several places or profiles is
 // pooled: samples are the same, and adding them up would feign more.
-func (s Series) measuredAt(lengths []int) Series {
+func (s Series) measuredAt(lengths []task.Span) Series {
 	first := s.Rows[0]
 	s.Model, s.Parameters, s.Trained = first.Model, first.Parameters, [2]int{first.TrainMin, first.TrainMax}
 	s.Seeds = distinct(s.Rows, func(r eval.Row) uint64 { return r.TrainSeed })
 	steps := distinct(s.Rows, func(r eval.Row) int { return r.TrainSteps })
 	s.Steps = [2]int{steps[0], steps[len(steps)-1]}
-	s.measure, s.seeds = Exact, map[uint64]map[int]cell{}
+	s.measure, s.seeds = Exact, map[uint64]map[task.Span]cell{}
 	scored := slices.DeleteFunc(slices.Clone(s.Rows), func(r eval.Row) bool { return r.Task == "" })
 	for _, of := range groupBy(scored, func(r eval.Row) uint64 { return r.TrainSeed }) {
-		s.seeds[of.key] = map[int]cell{}
-		for _, at := range groupBy(of.rows, func(r eval.Row) int { return r.Length }) {
+		s.seeds[of.key] = map[task.Span]cell{}
+		for _, at := range groupBy(of.rows, func(r eval.Row) task.Span { return r.Span() }) {
 			s.seeds[of.key][at.key] = pool(at.rows)
 		}
 	}
@@ -80,9 +80,9 @@ func (s Series) measuredAt(lengths []int) Series {
 // byTokens is the series by tokens right.
 func (s Series) byTokens() Series {
 	exact := s.seeds
-	s.measure, s.seeds = Tokens, map[uint64]map[int]cell{}
+	s.measure, s.seeds = Tokens, map[uint64]map[task.Span]cell{}
 	for seed, at := range exact {
-		s.seeds[seed] = map[int]cell{}
+		s.seeds[seed] = map[task.Span]cell{}
 		for length, c := range at {
 			if c.n > 0 {
 				c = c.byTokens()
@@ -94,7 +94,7 @@ func (s Series) byTokens() Series {
 	return s
 }
 
-func (s *Series) point(length int) Point {
+func (s *Series) point(length task.Span) Point {
 	p := Point{Length: length}
 	var exact, token, distance, loss []float64
 	var last cell
@@ -132,8 +132,14 @@ func (s *Series) Value(p Point) Spread {
 	return p.Exact
 }
 
-// Saw reports whether a length was part of training.
-func (s *Series) Saw(length int) bool { return s.Trained[0] <= length && length <= s.Trained[1] }
+// Saw reports whether a length was part of training, or all lengths of a bin.
+func (s *Series) Saw(length task.Span) bool {
+	return length.Within(task.Range{Min: s.Trained[0], Max: s.Trained[1]})
+}
+
+// isBeyond reports whether a length is beyond training, or all lengths of a bin. A bin
+// that is neither that nor seen counts in no mean.
+func (s *Series) isBeyond(length task.Span) bool { return length.Min > s.Trained[1] }
 
 // summarize works out the headline from the seeds and points.
 func (s *Series) summarize() {
@@ -141,7 +147,7 @@ func (s *Series) summarize() {
 	s.InsideNA, s.BeyondNA = 0, 0
 	for _, seed := range s.Seeds {
 		in, inNA := s.meanOf(seed, s.Saw)
-		out, outNA := s.meanOf(seed, func(length int) bool { return length > s.Trained[1] })
+		out, outNA := s.meanOf(seed, s.isBeyond)
 		s.InsideNA, s.BeyondNA = max(s.InsideNA, inNA), max(s.BeyondNA, outNA)
 		inside, beyond = append(inside, in...), append(beyond, out...)
 		if all := s.lengthsBeyond(seed); len(all) > 0 {
@@ -154,7 +160,7 @@ func (s *Series) summarize() {
 
 // meanOf is a seed's mean over lengths, none for no lengths, and the lengths that the
 // model could not take.
-func (s *Series) meanOf(seed uint64, in func(length int) bool) (mean []float64, na int) {
+func (s *Series) meanOf(seed uint64, in func(length task.Span) bool) (mean []float64, na int) {
 	sum, n := 0.0, 0
 	for _, p := range s.Points { // in the order of lengths: the same sum every time
 		t, ok := s.seeds[seed][p.Length]
@@ -173,9 +179,9 @@ func (s *Series) meanOf(seed uint64, in func(length int) bool) (mean []float64, 
 }
 
 func (s *Series) reach() Reach {
-	lengths := Each(s.Points, func(p Point) int { return p.Length })
-	reach := func(of func(Spread) Number) (length, next int) {
-		return eval.EffectiveLength(lengths, func(length int) (float64, bool) {
+	lengths := Each(s.Points, func(p Point) task.Span { return p.Length })
+	reach := func(of func(Spread) Number) (length, next task.Span) {
+		return eval.EffectiveLength(lengths, func(length task.Span) (float64, bool) {
 			p := s.Points[slices.Index(lengths, length)]
 			return float64(of(s.Value(p))), p.N > 0
 		})
@@ -187,12 +193,15 @@ func (s *Series) reach() Reach {
 	return r
 }
 
-// String gives the length and its interval: "22 (21–22)".
+// String gives the length and its interval: "22 (21–22)", "51–100 (1–50 to 51–100)".
 func (r Reach) String() string {
-	if r.Low == r.High {
-		return strconv.Itoa(r.Length)
+	switch {
+	case r.Low == r.High:
+		return r.Length.Label()
+	case r.Low.IsBin() || r.High.IsBin():
+		return fmt.Sprintf("%s (%s to %s)", r.Length.Label(), r.Low.Label(), r.High.Label())
 	}
-	return fmt.Sprintf("%d (%d–%d)", r.Length, r.Low, r.High)
+	return fmt.Sprintf("%s (%s–%s)", r.Length, r.Low, r.High)
 }
 
 // Millions writes a number of parameters: "0.6 M".
@@ -200,7 +209,7 @@ func Millions(n int64) string { return fmt.Sprintf("%.1f M", float64(n)/1e6) }
 
 // beyondAt is a seed's mean over the given lengths, where a length that the model
 // cannot take counts as wrong.
-func (s *Series) beyondAt(seed uint64, lengths []int) float64 {
+func (s *Series) beyondAt(seed uint64, lengths []task.Span) float64 {
 	sum := 0.0
 	for _, length := range lengths {
 		sum += s.seeds[seed][length].accuracy
@@ -210,15 +219,14 @@ func (s *Series) beyondAt(seed uint64, lengths []int) float64 {
 
 // lengthsBeyond lists the lengths beyond training that a seed was measured at,
 // whether the model could take them or not.
-func (s *Series) lengthsBeyond(seed uint64) []int {
-	var out []int
+func (s *Series) lengthsBeyond(seed uint64) []task.Span {
+	var out []task.Span
 	for length := range s.seeds[seed] {
-		if length > s.Trained[1] {
+		if s.isBeyond(length) {
 			out = append(out, length)
 		}
 	}
-	slices.Sort(out)
-	return out
+	return task.SortSpans(out)
 }
 
 // ScoreOf is the mean beyond training of a series, where what the model cannot take

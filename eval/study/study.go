@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // Options say how to put rows together. The zero value is ready to use.
@@ -58,12 +59,16 @@ type Task struct {
 	Runs    []Run    `json:"-"`
 
 	Chance []Number `json:"chance"` // accuracy of a guesser, by Lengths
-	// Lengths are those that anything was measured at, ascending.
-	Lengths []int    `json:"lengths"`
-	Octaves bool     `json:"octaves"` // whether Lengths are so far apart that charts double them step by step
-	Trained [2]int   `json:"trained"` // the widest range of the series; 0, 0 if never trained
-	Seeds   []uint64 `json:"-"`       // training seeds
-	Whole   []int    `json:"-"`       // lengths at which nothing is held out
+	// Lengths are those that anything was measured at, ascending; bins of them are told
+	// apart from each length. X is where they stand on the axis of a chart, and Axis its
+	// name.
+	Lengths []task.Span `json:"lengths"`
+	X       []float64   `json:"x"`
+	Axis    string      `json:"axis"`
+	Octaves bool        `json:"octaves"` // whether Lengths are so far apart that charts double them step by step
+	Trained [2]int      `json:"trained"` // the widest range of the series; 0, 0 if never trained
+	Seeds   []uint64    `json:"-"`       // training seeds
+	Whole   []task.Span `json:"-"`       // lengths at which nothing is held out, and bins that hold such
 
 	// AtChance says that no encoding is above chance beyond the trained lengths, so
 	// that the task is not ranked.
@@ -211,13 +216,14 @@ func (k taskKey) label(all []group[taskKey]) string {
 
 func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 	t := &Task{Name: name, Task: key.task, Version: key.version, Split: key.split, Scored: key.task != ""}
-	t.Lengths = distinct(rows, func(r eval.Row) int { return r.Length })
-	t.Octaves = !t.Scored && t.Lengths[len(t.Lengths)-1] >= 8*t.Lengths[0]
+	t.Lengths = task.SortSpans(Each(rows, func(r eval.Row) task.Span { return r.Span() }))
+	t.X, t.Axis = Each(t.Lengths, task.Span.Middle), axisName(t.Lengths, t.Scored)
+	t.Octaves = !t.Scored && t.Lengths[len(t.Lengths)-1].Max >= 8*t.Lengths[0].Max
 	t.Seeds = distinct(rows, func(r eval.Row) uint64 { return r.TrainSeed })
 	for _, length := range t.Lengths {
 		chance := Unknown
 		for _, r := range rows {
-			if r.Length != length || !r.Scored() {
+			if r.Span() != length || !r.Scored() {
 				continue
 			}
 			chance = Number(r.Chance)
@@ -246,6 +252,17 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 	}
 	t.Runs = runs(rows)
 	return t
+}
+
+// axisName says what an axis of lengths counts.
+func axisName(lengths []task.Span, scored bool) string {
+	switch {
+	case !scored:
+		return "length, tokens"
+	case slices.ContainsFunc(lengths, task.Span.IsBin):
+		return "length (a bin stands at its middle)"
+	}
+	return "length"
 }
 
 // group is rows that have a key in common.

@@ -1,7 +1,6 @@
 package study
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/nopezoo/zoo/eval"
@@ -52,13 +51,13 @@ func (p Place) tokenChart() Chart {
 			if !least.Known() || !PerToken().Of(at).Mean.Known() {
 				continue
 			}
-			i := slices.IndexFunc(limits, func(l Limit) bool { return l.X == at.Length })
+			i := slices.IndexFunc(limits, func(l Limit) bool { return l.Length == at.Length })
 			if i < 0 {
-				i, limits = len(limits), append(limits, Limit{at.Length, least, least})
+				i, limits = len(limits), append(limits, Limit{at.Length.Middle(), at.Length, least, least})
 			}
 			limits[i].Low, limits[i].High = min(limits[i].Low, least), max(limits[i].High, least)
 		}
 	}
-	slices.SortFunc(limits, func(a, b Limit) int { return cmp.Compare(a.X, b.X) })
+	slices.SortFunc(limits, func(a, b Limit) int { return a.Length.Compare(b.Length) })
 	return newOctaves(p.curves(PerToken()), limits)
 }

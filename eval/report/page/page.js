@@ -149,6 +149,9 @@
     },
   });
 
+  // A length, or a bin of lengths, for people.
+  const label = (length) => String(length).replace("-", "–");
+
   // Lines over length with bands and names at their ends.
   function lineChart(id, chart, o) {
     const lines = chart.lines, limited = chart.limits.length > 0, octaves = chart.bottom > 0;
@@ -165,7 +168,7 @@
     const box = { top: grid.top, height: height - grid.top - grid.bottom, right: width - grid.right };
     const option = Object.assign(base(), {
       grid,
-      xAxis: axis(o.scored ? "length" : "length, tokens", { type: o.octaves ? "log" : "value", logBase: 2, min: o.min, max: o.last, splitLine: { show: false }, minInterval: 1 }),
+      xAxis: axis(o.axis, { type: o.octaves ? "log" : "value", logBase: 2, min: o.min, max: o.last, splitLine: { show: false }, minInterval: 1 }),
       yAxis: axis("", { type: octaves ? "log" : "value", logBase: 2, min: chart.bottom, max: high, axisLine: { show: false }, axisLabel: { color: css("--soft"), fontSize: 12, formatter: o.tick } }),
       series: [
         ...(limited ? [limit(chart.limits)] : []),
@@ -173,7 +176,7 @@
         ...strokes(chart).map(stroke),
         ...lines.map((l) => ({
           name: l.name, type: "scatter", z: 4, symbol: symbol(l.series), symbolSize: l.points.length > 40 ? 7 : 12,
-          data: l.points.map((p) => { const of = chart.users(p.users); return { value: [p.x, p.y], symbol: of[o.lengths.indexOf(p.x) % of.length] === l.n ? undefined : "none" }; }),
+          data: l.points.map((p) => { const of = chart.users(p.users); return { value: [p.x, p.y], symbol: of[o.lengths.indexOf(p.length) % of.length] === l.n ? undefined : "none" }; }),
           itemStyle: { color: colour(l.series), borderColor: css("--paper"), borderWidth: 1, opacity: 1 },
         })),
         ...(labelled ? endLabels(ends, box, level).map((a) => endLabel(a, box)) : []),
@@ -194,10 +197,10 @@
     Object.assign(option.tooltip, {
       trigger: "axis", axisPointer: { type: "line", lineStyle: { color: css("--axis") } },
       formatter: (items) => {
-        const x = items[0].value[0];
-        const rows = lines.map((l) => [l, l.points.find((p) => p.x === x)]).filter(([, p]) => p).sort((a, b) => b[1].y - a[1].y);
-        return `<b>length ${x}</b>` + rows.map(([l, p]) => `<br>${mark(l.series)} ${escape(l.name)}&ensp;<b>${o.show(p.y)}</b>` +
-          (p.low !== null && p.low !== p.high ? ` <span style="color:${css("--soft")}">${o.show(p.low)} to ${o.show(p.high)}</span>` : "")).join("") +
+        const x = items[0].value[0], at = o.lengths.filter((length) => lines.some((l) => l.points.some((p) => p.x === x && p.length === length)));
+        const of = (length) => lines.map((l) => [l, l.points.find((p) => p.length === length)]).filter(([, p]) => p).sort((a, b) => b[1].y - a[1].y);
+        return at.map((length) => `<b>length ${label(length)}</b>` + of(length).map(([l, p]) => `<br>${mark(l.series)} ${escape(l.name)}&ensp;<b>${o.show(p.y)}</b>` +
+          (p.low !== null && p.low !== p.high ? ` <span style="color:${css("--soft")}">${o.show(p.low)} to ${o.show(p.high)}</span>` : "")).join("")).join("<br>") +
           chart.limits.filter((l) => l.x === x).map((l) => `<br>roofline&ensp;<b>${o.show(l.low)}</b>` + (l.low < l.high ? ` to <b>${o.show(l.high)}</b>` : "")).join("");
       },
     });
@@ -215,11 +218,11 @@
 
   function accuracy(task) {
     const of = shownLines(task.charts[state.measure], task);
-    const chance = task.lengths.map((x, i) => [x, task.chance[i] === null ? null : 100 * task.chance[i]]);
+    const chance = task.x.map((x, i) => [x, task.chance[i] === null ? null : 100 * task.chance[i]]);
     const guess = state.measure === "exact" && chance.some((c) => c[1] !== null && c[1] >= 1);
     byId("chance-note").hidden = !guess;
     lineChart("chart-accuracy", of, {
-      lengths: task.lengths, scored: true, left: 52, max: 100, min: task.lengths[0], last: task.lengths[task.lengths.length - 1], tick: (v) => v + " %", show: (v) => percent(v / 100),
+      lengths: task.lengths, axis: task.axis, left: 52, max: 100, min: task.x[0], last: task.x[task.x.length - 1], tick: (v) => v + " %", show: (v) => percent(v / 100),
       shade: task.trained[1] > 0 && task.trained, chance: guess && chance,
     });
     byId("chart-accuracy").setAttribute("aria-label", `Line chart: ${measures[state.measure]} in percent against length on ${task.name}, a line for each of ${of.lines.length} encodings. The numbers follow in a table.`);
@@ -233,7 +236,7 @@
       at.parentElement.hidden = !any;
       if (!any) continue;
       lineChart("chart-" + key, of, {
-        lengths: task.lengths, left: 56, min: task.lengths[0], last: task.lengths[task.lengths.length - 1], scored: task.scored, octaves: task.octaves, tick: (v) => v.toLocaleString("en"), show: (v) => short(v) + " " + at.dataset.unit, shade: task.trained[1] > 0 && task.trained,
+        lengths: task.lengths, axis: task.axis, left: 56, min: task.x[0], last: task.x[task.x.length - 1], octaves: task.octaves, tick: (v) => v.toLocaleString("en"), show: (v) => short(v) + " " + at.dataset.unit, shade: task.trained[1] > 0 && task.trained,
       });
     }
     byId("ram-note").hidden = !place.upperRAM;
@@ -274,7 +277,7 @@
     })));
     const option = Object.assign(base(), {
       grid,
-      xAxis: axis(`median decode step at length ${place.common}, ms`, { type: "value", min: 0, max: most }),
+      xAxis: axis(`median decode step at length ${label(place.common)}, ms`, { type: "value", min: 0, max: most }),
       yAxis: axis("", { type: "value", min: 0, max: high, axisLine: { show: false }, axisLabel: { color: css("--soft"), fontSize: 12, formatter: (v) => v + " %" } }),
       series: points.map((p, i) => ({
         type: "scatter", name: p.series.name, symbol: symbol(p.series), symbolSize: 15, data: [[p.cost.decode.mean, 100 * p.score]], itemStyle: { color: colour(p.series), opacity: 1 },
