@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/nopezoo/zoo/eval/task"
 )
@@ -27,18 +26,19 @@ type example struct {
 	logProbs []float64
 }
 
-// examples draws the samples of one length, as many different ones as asked for or
-// as there are. prompts is how many the split has there: exact if these are all,
+// examples draws the samples of one length or bin, as many different ones as asked for
+// or as there are. prompts is how many the split has there: exact if these are all,
 // else an estimate; 0 when past counting.
-func (s *sweep) examples(ctx context.Context, length int) (out []example, prompts int, err error) {
-	split, err := s.cfg.Task.SplitFor(length, s.cfg.Split, s.trained)
+func (s *sweep) examples(ctx context.Context, at task.Span) (out []example, prompts int, err error) {
+	if err := s.cfg.Task.CheckSpan(at); err != nil {
+		return nil, 0, err
+	}
+	from, err := s.source(at)
 	if err != nil {
 		return nil, 0, err
 	}
-	name, _, _ := strings.Cut(s.cfg.Task.Name, "+") // the same prompts with every option
-	rng := sampleSource(name, s.cfg.Split, s.cfg.Seed, length)
 	all := true
-	for sample, err := range s.cfg.Task.Different(ctx, rng, length, split) {
+	for sample, err := range from.different(ctx) {
 		if err != nil {
 			return nil, 0, err
 		}
@@ -54,11 +54,11 @@ func (s *sweep) examples(ctx context.Context, length int) (out []example, prompt
 	}
 	if len(out) == 0 {
 		return nil, 0, fmt.Errorf("%w: nothing that was drawn is in %q; choose another length, or the split %q",
-			task.ErrNoSplit, split, task.Whole)
+			task.ErrNoSplit, from.split, task.Whole)
 	}
 	prompts = len(out)
 	if !all {
-		prompts = countable(max(s.cfg.Task.Prompts(length, split), float64(len(out)+1)))
+		prompts = countable(max(from.prompts(), float64(len(out)+1)))
 	}
 	// Prompts of a batch are padded to the longest: those of like length go together.
 	slices.SortStableFunc(out, func(a, b example) int { return len(a.prompt) - len(b.prompt) })
@@ -76,9 +76,9 @@ func countable(n float64) int {
 // mostPrompts is past counting: more than could ever be measured.
 const mostPrompts = 1e9
 
-// sampleSource gives every (task, split, seed, length) its own stream.
-func sampleSource(name string, split task.Split, seed uint64, length int) *rand.Rand {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%d/%d", name, split, seed, length))
+// sampleSource gives every (task, split, seed, length or bin) its own stream.
+func sampleSource(name string, split task.Split, seed uint64, at task.Span) *rand.Rand {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%d/%s", name, split, seed, at))
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:])))
 }
 

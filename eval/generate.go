@@ -6,12 +6,14 @@ import (
 	goruntime "runtime"
 	"slices"
 	"time"
+
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // generateAll fills in every example's output, and times it. Where there are fewer
 // different samples than asked for, some are generated again to fill the last
 // batch: times of smaller batches would not compare with those of other lengths.
-func (s *sweep) generateAll(ctx context.Context, length int, different []example) (Speed, error) {
+func (s *sweep) generateAll(ctx context.Context, at task.Span, different []example) (Speed, error) {
 	batch, examples := min(s.cfg.Batch, s.cfg.N), slices.Clone(different)
 	for i := 0; len(examples)%batch != 0 && len(examples) < s.cfg.N; i++ {
 		examples = append(examples, examples[i])
@@ -27,7 +29,7 @@ func (s *sweep) generateAll(ctx context.Context, length int, different []example
 	}
 	var clock stopwatch
 	for done := 0; done < s.repeats()*len(examples); done += len(examples) {
-		if err := s.pass(ctx, length, examples, batch, done, &clock); err != nil {
+		if err := s.pass(ctx, at, examples, batch, done, &clock); err != nil {
 			return Speed{}, err
 		}
 		clock.endRepeat()
@@ -42,7 +44,9 @@ func (s *sweep) generateAll(ctx context.Context, length int, different []example
 }
 
 // pass generates every example once; done samples were generated before.
-func (s *sweep) pass(ctx context.Context, length int, examples []example, batch, done int, clock *stopwatch) error {
+func (s *sweep) pass(
+	ctx context.Context, at task.Span, examples []example, batch, done int, clock *stopwatch,
+) error {
 	for group := range slices.Chunk(examples, batch) {
 		watch := clock
 		if len(group) < batch {
@@ -52,7 +56,7 @@ func (s *sweep) pass(ctx context.Context, length int, examples []example, batch,
 			return err
 		}
 		done += len(group)
-		s.progress(length, done, len(examples))
+		s.progress(at, done, len(examples))
 	}
 	return nil
 }

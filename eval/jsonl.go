@@ -84,12 +84,19 @@ func (j rowJSON) check() error {
 		return errors.New("na is true but there are measurements")
 	case r.NA:
 		return nil
-	case j.Speed == nil || (j.Score == nil) != (m == MeasureSpeed) || (j.Cost == nil) != (m == MeasureAccuracy):
+	case r.LengthMin > 0 && !r.Untimed:
+		return errors.New("a bin has times, but those of several lengths together are of none")
+	case r.Untimed && (j.Speed != nil || m == MeasureSpeed):
+		return errors.New("untimed is true but there are times, or it is a row of speed")
+	case (j.Speed == nil) != r.Untimed || (j.Score == nil) != (m == MeasureSpeed) || (j.Cost == nil) != (m == MeasureAccuracy):
 		return fmt.Errorf("na is false but measurements are missing, or not those of %s", m)
 	case j.Score != nil && (r.N < 1 || !possible(r.Correct, r.N)):
 		return fmt.Errorf("%d correct of %d samples is impossible", r.Correct, r.N)
 	case j.Score != nil && !possible(r.TokensCorrect, r.Tokens):
 		return fmt.Errorf("%d correct of %d tokens is impossible", r.TokensCorrect, r.Tokens)
+	}
+	if j.Speed == nil {
+		return nil
 	}
 	return r.Speed.check()
 }

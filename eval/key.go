@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // Key is what makes a measurement the one that it is. Two rows with the same key
@@ -79,8 +80,9 @@ func (x Index) Find(k Key) *Row {
 }
 
 // KeyOf returns the key of the row that MeasureLength would give.
-func (cfg *Config) KeyOf(c card.Card, length int) Key {
-	r := newRow(c, *cfg, length)
+func (cfg *Config) KeyOf(c card.Card, at task.Span) Key {
+	r := newRow(c, *cfg, at)
+	r.Untimed = cfg.Untimed || at.IsBin()
 	r.N, r.Asked, r.Warmup, r.Repeats = cfg.N, cfg.N, cfg.Warmup, cfg.Repeat
 	return r.Key()
 }

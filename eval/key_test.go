@@ -9,6 +9,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // A row answers the question that its configuration asked, and no other.
@@ -45,7 +46,7 @@ func TestKey(t *testing.T) {
 		cfg := ask(tc.change)
 		for i, want := range []bool{tc.measured, tc.not} {
 			if got := eval.NewIndex(rows).Find(cfg.KeyOf(card.Card{Profile: "portable"},
-				rows[i].Length)); (got == &rows[i]) != want || !want && got != nil {
+				rows[i].Span())); (got == &rows[i]) != want || !want && got != nil {
 				t.Errorf("%s: row %d: found %v", tc.reason, i, got)
 			}
 		}
@@ -56,14 +57,14 @@ func TestKey(t *testing.T) {
 	}
 	cfg := ask(same)
 	for _, r := range old {
-		if eval.NewIndex(old).Find(cfg.KeyOf(card.Card{Profile: "portable"}, r.Length)) != nil {
+		if eval.NewIndex(old).Find(cfg.KeyOf(card.Card{Profile: "portable"}, r.Span())) != nil {
 			t.Errorf("a row of schema 1 answers at length %d", r.Length)
 		}
 	}
 	twice := append(rows, rows[0])
 	index := eval.NewIndex(twice)
-	if index.Find(cfg.KeyOf(card.Card{Profile: "fused"}, 4)) != nil ||
-		index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, 5)) != nil {
+	if index.Find(cfg.KeyOf(card.Card{Profile: "fused"}, task.At(4))) != nil ||
+		index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, task.At(5))) != nil {
 		t.Error("a row of another profile or length answers")
 	}
 	bin := twice[0]
@@ -71,7 +72,7 @@ func TestKey(t *testing.T) {
 	if eval.NewIndex([]eval.Row{bin}).Find(twice[0].Key()) != nil || index.Find(bin.Key()) != nil {
 		t.Error("a bin answers for its last length, or that for the bin")
 	}
-	if index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, 4)) != &twice[2] {
+	if index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, task.At(4))) != &twice[2] {
 		t.Error("of two equal rows the first was found")
 	}
 }

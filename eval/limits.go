@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
@@ -49,33 +50,46 @@ func GrowSample(
 // needs no model to tell: the task has no such length, or a bounded model could not
 // take the longest of the samples. It is nil for a length that can be measured, as
 // far as that is known beforehand.
-func Unavailable(ctx context.Context, c card.Card, cfg Config, length int) (*Row, error) {
-	if cfg.Task.CheckLength(length) == nil {
+func Unavailable(ctx context.Context, c card.Card, cfg Config, at task.Span) (*Row, error) {
+	if cfg.Task.CheckSpan(at) == nil {
 		if c.MaxLength == 0 {
 			return nil, nil
 		}
 		tooLong := func(prompt, target int) bool { return prompt+target-1 > c.MaxLength }
-		prompt, target, at, err := GrowSample(cfg.Task, c, length, tooLong)
+		longest := cfg.Task.Longest(at)
+		prompt, target, reached, err := GrowSample(cfg.Task, c, longest, tooLong)
 		if err != nil {
 			return nil, err
 		}
-		if at < length { // its samples may be too large to be made
-			row := newRow(c, cfg, length)
+		if reached < longest { // its samples may be too large to be made
+			row := newRow(c, cfg, at)
 			row.NA, row.Reason = true, fmt.Sprintf("%v: more than %d positions needed, at most %d declared",
 				ErrTooLong, prompt+target-1, c.MaxLength)
 			return &row, nil
 		}
 	}
-	row, err := MeasureLength(ctx, nil, c, cfg, length)
+	row, err := MeasureLength(ctx, nil, c, cfg, at)
 	if err != nil || !row.NA {
 		return nil, err
 	}
 	return &row, nil
 }
 
-// checkPositions wants that the model can take the longest of the samples.
-func (s *sweep) checkPositions(examples []example) error {
+// checkPositions wants that the model can take the longest of the samples, and of a bin
+// the longest that it may have, drawn or not.
+func (s *sweep) checkPositions(at task.Span, examples []example) error {
 	longest := 0
+	if at.IsBin() && s.maxLength > 0 {
+		sample, err := s.cfg.Task.Sample(sampleSource(s.cfg.Task.Name, task.Test, 0, at), s.cfg.Task.Longest(at))
+		if err != nil {
+			return err
+		}
+		e, err := s.encode(sample)
+		if err != nil {
+			return err
+		}
+		examples = append(slices.Clone(examples), e)
+	}
 	for _, e := range examples {
 		longest = max(longest, len(e.prompt)+len(e.target)-1) // the last token is predicted, not read
 	}

@@ -36,13 +36,13 @@ func TestUnavailable(t *testing.T) {
 		}
 		return n
 	}
-	row, err := eval.Unavailable(t.Context(), bounded(1), cfg, 3)
+	row, err := eval.Unavailable(t.Context(), bounded(1), cfg, task.At(3))
 	if err != nil {
 		t.Fatal(err)
 	}
 	longest := needed(row)
 	for positions := longest - 1; positions > longest-5; positions-- { // polynomials differ by more than that
-		row, err := eval.Unavailable(t.Context(), bounded(positions), cfg, 3)
+		row, err := eval.Unavailable(t.Context(), bounded(positions), cfg, task.At(3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,11 +51,11 @@ func TestUnavailable(t *testing.T) {
 		}
 	}
 	for _, positions := range []int{longest, 0} {
-		if row, err := eval.Unavailable(t.Context(), bounded(positions), cfg, 3); row != nil || err != nil {
+		if row, err := eval.Unavailable(t.Context(), bounded(positions), cfg, task.At(3)); row != nil || err != nil {
 			t.Errorf("%d positions: %+v, %v", positions, row, err)
 		}
 	}
-	if row, err := eval.Unavailable(t.Context(), bounded(0), cfg, task.MaxLength+1); err != nil || row == nil ||
+	if row, err := eval.Unavailable(t.Context(), bounded(0), cfg, task.At(task.MaxLength+1)); err != nil || row == nil ||
 		!strings.Contains(row.Reason, task.ErrNoLength.Error()) {
 		t.Errorf("a length that no task has: %+v, %v", row, err)
 	}
@@ -71,11 +71,11 @@ func TestGrowSample(t *testing.T) {
 	c.Tokenizer, c.MaxLength = k.Vocabulary(), 512
 	cfg := config(t, 4)
 	cfg.Task = k
-	row, err := eval.Unavailable(t.Context(), c, cfg, task.MaxLength)
+	row, err := eval.Unavailable(t.Context(), c, cfg, task.At(task.MaxLength))
 	if err != nil || row == nil || !strings.Contains(row.Reason, "positions needed, at most 512 declared") {
 		t.Errorf("%+v, %v", row, err)
 	}
-	if err := eval.CheckVocabulary(k, c, []int{task.MaxLength}); err != nil {
+	if err := eval.CheckVocabulary(k, c, task.Spans(task.MaxLength)); err != nil {
 		t.Error(err)
 	}
 	_, _, at, err := eval.GrowSample(copyTask(t), copyCard(t), 5000, func(int, int) bool { return false })

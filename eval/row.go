@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"slices"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
@@ -46,7 +47,8 @@ type Row struct {
 	TaskVersion int    `json:"task_version"`
 	Split       string `json:"split"`
 	// Whole says that samples are drawn from every prompt, not from Split alone (see
-	// task.Task.SplitFor and NotHeldOut).
+	// task.Task.SplitFor and NotHeldOut). Of a bin it says so of some of its lengths: of
+	// one that the model was trained on, where the bin has such.
 	Whole bool `json:"whole,omitempty"`
 	// Length is the task's measure, not tokens; for MeasureSpeed the tokens read first.
 	// With LengthMin the row is one of a bin, whose samples have lengths from there to
@@ -56,8 +58,9 @@ type Row struct {
 	Seed      uint64 `json:"seed"`  // of the samples
 	Batch     int    `json:"batch"` // most sequences in one call
 
-	NA     bool   `json:"na"` // the model or the split has nothing at this length
-	Reason string `json:"reason,omitempty"`
+	NA      bool   `json:"na"` // the model or the split has nothing at this length
+	Reason  string `json:"reason,omitempty"`
+	Untimed bool   `json:"untimed,omitempty"` // there is no Speed (see Config.Untimed)
 	Score
 	Speed
 	Cost
@@ -124,7 +127,7 @@ func (r *Row) UnmarshalJSON(data []byte) error {
 func (r *Row) Scored() bool { return r.N > 0 }
 
 // Timed reports whether the row has a Speed.
-func (r *Row) Timed() bool { return !r.NA }
+func (r *Row) Timed() bool { return !r.NA && !r.Untimed }
 
 // NotHeldOut reports whether training may have seen the row's prompts: they are drawn
 // from every prompt of a length that the model was trained on, or may have been.
@@ -253,14 +256,28 @@ const (
 )
 
 // newRow fills in all that is known before measuring.
-func newRow(c card.Card, cfg Config, length int) Row {
+func newRow(c card.Card, cfg Config, at task.Span) Row {
 	r := describe(c, cfg.Environment)
 	r.Measure = MeasureAccuracy
 	r.Task, r.TaskVersion, r.Split = cfg.Task.Name, cfg.Task.Version, cfg.Split.String()
-	split, err := cfg.Task.SplitFor(length, cfg.Split, task.Range(c.Trained))
-	r.Whole = err == nil && split != cfg.Split
-	r.Length, r.Seed, r.Batch = length, cfg.Seed, cfg.Batch
+	r.Whole = cfg.whole(at, task.Range(c.Trained))
+	r.Length, r.Seed, r.Batch = at.Max, cfg.Seed, cfg.Batch
+	if at.IsBin() {
+		r.LengthMin = at.Min
+	}
 	return r
+}
+
+// whole is Row.Whole.
+func (cfg *Config) whole(at task.Span, trained task.Range) bool {
+	lengths := cfg.Task.LengthsIn(task.Range(at))
+	if seen := slices.DeleteFunc(slices.Clone(lengths), func(n int) bool { return !trained.Contains(n) }); len(seen) > 0 {
+		lengths = seen
+	}
+	return slices.ContainsFunc(lengths, func(n int) bool {
+		split, err := cfg.Task.SplitFor(n, cfg.Split, trained)
+		return err == nil && split != cfg.Split
+	})
 }
 
 // describe is what a row says of the model and where it ran.

@@ -9,15 +9,15 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// scoreAll fills in the log-probabilities of every example's target.
-func (s *sweep) scoreAll(ctx context.Context, length int, examples []example) error {
-	done := 0
+// scoreAll fills in the log-probabilities of every example's target; done samples were
+// generated before.
+func (s *sweep) scoreAll(ctx context.Context, at task.Span, done int, examples []example) error {
 	for group := range slices.Chunk(examples, s.cfg.Batch) {
 		if err := s.score(ctx, group); err != nil {
 			return err
 		}
 		done += len(group)
-		s.progress(length, s.repeats()*len(examples)+done, len(examples))
+		s.progress(at, done, len(examples))
 	}
 	return nil
 }
@@ -48,8 +48,8 @@ func (s *sweep) score(ctx context.Context, group []example) error {
 }
 
 // tally adds the examples up.
-func (s *sweep) tally(length int, examples []example) Score {
-	t := Score{N: len(examples), Chance: s.cfg.Task.Chance(length)}
+func (s *sweep) tally(at task.Span, examples []example) Score {
+	t := Score{N: len(examples), Chance: s.chance(at)}
 	prompts := map[string]bool{}
 	var loss, distance float64
 	for _, e := range examples {
@@ -82,6 +82,16 @@ func (s *sweep) tally(length int, examples []example) Score {
 		t.Loss = &loss
 	}
 	return t
+}
+
+// chance is the accuracy of a guesser: of a bin the mean over its lengths.
+func (s *sweep) chance(at task.Span) float64 {
+	lengths := s.cfg.Task.LengthsIn(task.Range(at))
+	sum := 0.0
+	for _, n := range lengths {
+		sum += s.cfg.Task.Chance(n)
+	}
+	return sum / float64(len(lengths))
 }
 
 // addParts adds one sample's share to the means.

@@ -22,13 +22,17 @@ type Config struct {
 	Split   task.Split // Test, unless the model is measured on what it may have seen
 	Warmup  int        // times the first batch of each length is run untimed
 	Repeat  int        // times the samples are generated and timed; 0 is once
+	// Untimed leaves out Speed, and with it what is generated for nothing but time: Warmup
+	// and Repeat do nothing, and tokens that the model is certain to write are not generated
+	// (see answerAll). Bins are never timed: the times of some lengths together are of none.
+	Untimed bool
 
 	Environment Environment
 	Memory      MemoryMeter // nil leaves peak memory out
 
-	// OnBatch, when not nil, is told of progress within a length: done of total
+	// OnBatch, when not nil, is told of progress within a length or bin: done of total
 	// samples generated or scored.
-	OnBatch func(length, done, total int)
+	OnBatch func(at task.Span, done, total int)
 }
 
 // Sweep measures a model at each length and returns one row each, in order. The
@@ -49,7 +53,7 @@ func Sweep(ctx context.Context, m Model, c card.Card, cfg Config, onRow func(Row
 	}
 	var rows []Row
 	for _, length := range cfg.Lengths {
-		row, err := MeasureLength(ctx, m, c, cfg, length)
+		row, err := MeasureLength(ctx, m, c, cfg, task.At(length))
 		if err == nil && onRow != nil {
 			err = onRow(row)
 		}
@@ -61,18 +65,24 @@ func Sweep(ctx context.Context, m Model, c card.Card, cfg Config, onRow func(Row
 	return rows, nil
 }
 
-// MeasureLength is Sweep for one length, whatever cfg.Lengths holds: a length
-// that the task does not have gives a row with NA set.
-func MeasureLength(ctx context.Context, m Model, c card.Card, cfg Config, length int) (Row, error) {
-	row, err := measureLength(ctx, m, c, cfg, length)
+// MeasureLength is Sweep for one length, or for a bin, whatever cfg.Lengths holds: what
+// the task does not have (task.Task.CheckSpan) gives a row with NA set, and so does a bin
+// whose longest samples the model cannot take.
+//
+// The length of each sample of a bin is drawn evenly among those of its lengths that have
+// different prompts left. Which ones depends on task, split, seed, the bin, and the lengths
+// that the model was trained on. The samples of one length are the first ones that a row
+// of that length alone has.
+func MeasureLength(ctx context.Context, m Model, c card.Card, cfg Config, at task.Span) (Row, error) {
+	row, err := measureLength(ctx, m, c, cfg, at)
 	if err != nil {
-		return row, fmt.Errorf("eval: model %s: task %s: length %d: %w", cfg.Environment.Model, cfg.Task.Name, length,
-			err)
+		return row, fmt.Errorf("eval: model %s: task %s: length %s: %w", cfg.Environment.Model, cfg.Task.Name,
+			at.Label(), err)
 	}
 	return row, nil
 }
 
-func measureLength(ctx context.Context, m Model, c card.Card, cfg Config, length int) (Row, error) {
+func measureLength(ctx context.Context, m Model, c card.Card, cfg Config, at task.Span) (Row, error) {
 	if ctx == nil {
 		return Row{}, errNoContext
 	}
@@ -83,12 +93,14 @@ func measureLength(ctx context.Context, m Model, c card.Card, cfg Config, length
 	if err != nil {
 		return Row{}, err
 	}
+	cfg.Untimed = cfg.Untimed || at.IsBin()
 	s := sweep{model: m, tok: tok, maxLength: c.MaxLength, trained: task.Range(c.Trained), cfg: cfg}
-	row := newRow(c, cfg, length)
-	row.Score, row.Speed, err = s.measure(ctx, length)
+	row := newRow(c, cfg, at)
+	row.Score, row.Speed, err = s.measure(ctx, at)
 	if errors.Is(err, ErrTooLong) || errors.Is(err, task.ErrNoSplit) || errors.Is(err, task.ErrNoLength) {
 		row.NA, row.Reason, err = true, err.Error(), nil
 	}
+	row.Untimed = cfg.Untimed && !row.NA
 	return row, err
 }
 
@@ -109,16 +121,16 @@ func (cfg *Config) checkLengths() error {
 	if len(cfg.Lengths) == 0 {
 		return errors.New("no lengths were chosen")
 	}
-	return CheckLengths(cfg.Task, cfg.Lengths)
+	return CheckLengths(cfg.Task, task.Spans(cfg.Lengths...))
 }
 
-// CheckLengths wants positive lengths, and one at least that the task has.
-func CheckLengths(t task.Task, lengths []int) error {
+// CheckLengths wants positive lengths or bins, and one at least that the task has.
+func CheckLengths(t task.Task, lengths []task.Span) error {
 	var first error
 	none := true
-	for _, length := range lengths {
-		err := t.CheckLength(length)
-		if err != nil && length < 1 {
+	for _, at := range lengths {
+		err := t.CheckSpan(at)
+		if err != nil && at.Min < 1 {
 			return err
 		}
 		if first == nil {
@@ -134,10 +146,11 @@ func CheckLengths(t task.Task, lengths []int) error {
 
 // CheckVocabulary wants a model that can write the task's samples, as far as one
 // of them tells, which is not longer than it must be.
-func CheckVocabulary(t task.Task, c card.Card, lengths []int) error {
-	for _, length := range lengths {
-		if t.CheckLength(length) == nil {
-			_, _, _, err := GrowSample(t, c, length, func(int, int) bool { return true })
+func CheckVocabulary(t task.Task, c card.Card, lengths []task.Span) error {
+	for _, at := range lengths {
+		if t.CheckSpan(at) == nil {
+			least := t.LengthsIn(task.Range(at))[0]
+			_, _, _, err := GrowSample(t, c, least, func(int, int) bool { return true })
 			return err
 		}
 	}
@@ -151,7 +164,7 @@ func SampleTokens(t task.Task, c card.Card, length int) (prompt, target int, err
 	if err != nil {
 		return 0, 0, err
 	}
-	sample, err := t.Sample(sampleSource(t.Name, task.Test, 0, length), length)
+	sample, err := t.Sample(sampleSource(t.Name, task.Test, 0, task.At(length)), length)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -171,34 +184,48 @@ type sweep struct {
 	cfg       Config
 }
 
-// measure generates all samples first and scores them after, so that neither
-// time nor peak memory of generation holds any of the scoring.
-func (s *sweep) measure(ctx context.Context, length int) (score Score, speed Speed, err error) {
-	examples, prompts, err := s.examples(ctx, length)
+func (s *sweep) measure(ctx context.Context, at task.Span) (score Score, speed Speed, err error) {
+	examples, prompts, err := s.examples(ctx, at)
 	if err != nil {
 		return Score{}, Speed{}, err
 	}
-	if err := s.checkPositions(examples); err != nil || s.model == nil { // Unavailable asks no more
+	if err := s.checkPositions(at, examples); err != nil || s.model == nil { // Unavailable asks no more
 		return Score{}, Speed{}, err
 	}
-	speed, err = s.generateAll(ctx, length, examples)
+	if s.cfg.Untimed {
+		err = s.answerAll(ctx, at, examples)
+	} else {
+		speed, err = s.timeAll(ctx, at, examples)
+	}
 	if err != nil {
 		return Score{}, Speed{}, err
 	}
-	if err := s.scoreAll(ctx, length, examples); err != nil {
-		return Score{}, Speed{}, err
-	}
-	score = s.tally(length, examples)
+	score = s.tally(at, examples)
 	score.Asked, score.Prompts = s.cfg.N, prompts
 	return score, speed, nil
 }
 
+// timeAll generates all samples first and scores them after, so that neither
+// time nor peak memory of generation holds any of the scoring.
+func (s *sweep) timeAll(ctx context.Context, at task.Span, examples []example) (Speed, error) {
+	speed, err := s.generateAll(ctx, at, examples)
+	if err != nil {
+		return Speed{}, err
+	}
+	return speed, s.scoreAll(ctx, at, s.repeats()*len(examples), examples)
+}
+
 // progress tells of samples done: each is generated as often as asked for, and
 // scored once.
-func (s *sweep) progress(length, done, n int) {
+func (s *sweep) progress(at task.Span, done, n int) {
 	if s.cfg.OnBatch != nil {
-		s.cfg.OnBatch(length, done, (s.repeats()+1)*n)
+		s.cfg.OnBatch(at, done, (s.repeats()+1)*n)
 	}
 }
 
-func (s *sweep) repeats() int { return max(s.cfg.Repeat, 1) }
+func (s *sweep) repeats() int {
+	if s.cfg.Untimed {
+		return 1
+	}
+	return max(s.cfg.Repeat, 1)
+}

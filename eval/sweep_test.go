@@ -338,9 +338,9 @@ func TestSweepConfigErrors(t *testing.T) {
 func TestSweepProgressAndMemory(t *testing.T) {
 	cfg := config(t, 4)
 	var done []int
-	cfg.OnBatch = func(length, d, total int) {
-		if length != 4 || total != 20 {
-			t.Errorf("length %d, total %d", length, total)
+	cfg.OnBatch = func(at task.Span, d, total int) {
+		if at != task.At(4) || total != 20 {
+			t.Errorf("length %s, total %d", at, total)
 		}
 		done = append(done, d)
 	}
@@ -366,7 +366,7 @@ func (m *meter) Peak() (int64, string, error) { return 1 << 20, eval.PeakOfLengt
 func TestNilContext(t *testing.T) {
 	var none context.Context
 	_, sweep := eval.Sweep(none, &fake{}, copyCard(t), config(t, 3), nil)
-	_, one := eval.MeasureLength(none, &fake{}, copyCard(t), config(t, 3), 3)
+	_, one := eval.MeasureLength(none, &fake{}, copyCard(t), config(t, 3), task.At(3))
 	_, speed := eval.MeasureSpeedAt(none, &runner{}, copyCard(t), speedConfig(), 30)
 	for name, err := range map[string]error{"sweep": sweep, "one length": one, "speed": speed} {
 		if err == nil || !strings.Contains(err.Error(), "the context is nil") {

@@ -20,7 +20,7 @@ const allEncodings = "all"
 // planBench plans the models and lengths that the command line means.
 func (a *app) planBench(ctx context.Context, o benchOptions, args []string) (p *bench.Plan, err error) {
 	if o.lengths != "" {
-		if o.Lengths, err = task.ParseLengths(o.lengths); err != nil {
+		if o.Lengths, err = task.ParseSpans(o.lengths); err != nil {
 			return nil, err
 		}
 	}

@@ -10,6 +10,7 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -43,8 +44,10 @@ func File(path string) Model {
 // Options say what to measure. Lists multiply out: each combination of model,
 // profile, provider, threads, batch, task, seed and length is a cell.
 type Options struct {
-	Measures  []string // eval.MeasureAccuracy (and speed) on tasks, eval.MeasureSpeed without one
-	Lengths   []int    // of samples; for speed in tokens; none are TaskLengths, or SpeedLengths for speed alone
+	Measures []string // eval.MeasureAccuracy (and speed) on tasks, eval.MeasureSpeed without one
+	// Lengths of samples, or bins of them, whose rows have no times; for speed in tokens.
+	// None are TaskLengths, or SpeedLengths for speed alone.
+	Lengths   []task.Span
 	Providers []string // cpu, cuda, go
 	Profiles  []string // of models that are no files yet; none is card.Portable
 	Threads   []int    // of ONNX Runtime; 0: one per physical core
@@ -71,7 +74,7 @@ func OwnTasks(name string) func(c card.Card, t task.Task) bool {
 	}
 }
 
-// Lengths to measure where none are asked for, as task.ParseLengths reads them.
+// Lengths to measure where none are asked for, as task.ParseSpans reads them.
 const (
 	TaskLengths  = "20..40+4,60..200+20"
 	SpeedLengths = "512..4096*2" // tokens
@@ -131,10 +134,8 @@ func (o Options) Check() error {
 			}
 		}
 	}
-	for _, n := range o.Lengths {
-		if n < 1 || n > task.MaxLength {
-			return fmt.Errorf("lengths: length is %d, expected 1 to %d", n, task.MaxLength)
-		}
+	if err := o.checkLengths(); err != nil {
+		return err
 	}
 	for _, n := range o.Threads {
 		if err := runtime.CheckThreads(n); err != nil {
@@ -144,15 +145,32 @@ func (o Options) Check() error {
 	return nil
 }
 
+func (o *Options) checkLengths() error {
+	for _, at := range o.Lengths {
+		switch {
+		case at.Min < 1 || at.Max < at.Min || at.Max > task.MaxLength:
+			return fmt.Errorf("lengths: length is %s, expected 1 to %d", at, task.MaxLength)
+		case at.IsBin() && o.measures(eval.MeasureSpeed):
+			return fmt.Errorf("lengths: %s is a bin of a task's lengths, and speed is measured at single numbers of "+
+				"tokens; leave out one of the two", at)
+		}
+	}
+	if timed := slices.ContainsFunc(o.Lengths, func(at task.Span) bool { return !at.IsBin() }); o.Repeat > 0 &&
+		len(o.Lengths) > 0 && !timed {
+		return errors.New("repeat: bins of lengths are not timed; give it together with single lengths")
+	}
+	return nil
+}
+
 // lengths are those asked for, or else the default ones.
-func (o *Options) lengths() ([]int, error) {
+func (o *Options) lengths() ([]task.Span, error) {
 	switch {
 	case len(o.Lengths) > 0:
 		return o.Lengths, nil
 	case o.measures(eval.MeasureAccuracy):
-		return task.ParseLengths(TaskLengths)
+		return task.ParseSpans(TaskLengths)
 	}
-	return task.ParseLengths(SpeedLengths)
+	return task.ParseSpans(SpeedLengths)
 }
 
 func (o *Options) measures(measure string) bool { return slices.Contains(o.Measures, measure) }

@@ -63,10 +63,10 @@ func TestOptionsAreChecked(t *testing.T) {
 		{func(o *Options) { o.Profiles = []string{"small"} }, `profile: unknown profile "small"`},
 		{func(o *Options) { o.Batches = []int{8, 0} }, "batch is 0, expected 1 to 1048576"},
 		{func(o *Options) { o.Threads = []int{-1} }, "threads is -1, expected 0"},
-		{func(o *Options) { o.Lengths = []int{0} }, "length is 0, expected 1 to 1048576"},
+		{func(o *Options) { o.Lengths = task.Spans(0) }, "length is 0, expected 1 to 1048576"},
 	} {
 		o := Defaults()
-		o.Lengths = []int{2}
+		o.Lengths = task.Spans(2)
 		tc.change(&o)
 		if _, err := NewPlan(t.Context(), []Model{{}}, o); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v, want %s", err, tc.want)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // Cell is one measurement of a plan.
@@ -18,11 +19,13 @@ type Cell struct {
 	Task        string   `json:"task,omitempty"`
 	Seed        uint64   `json:"seed,omitempty"`
 	Length      int      `json:"length"`
+	LengthMin   int      `json:"length_min,omitempty"`            // of a bin
 	Measured    bool     `json:"measured"`                        // there is a row of it
 	Reason      string   `json:"reason,omitempty"`                // why the length is not available
 	Seconds     *float64 `json:"seconds,omitempty"`               // from Plan.Estimate; nil where nothing is left to run
 	Memory      int64    `json:"memory_estimate_bytes,omitempty"` // of speed; 0 where unknown
 
+	at       task.Span // Length, or the bin
 	group    *group
 	key      eval.Key
 	accuracy eval.Config       // of its task and seed
@@ -32,11 +35,11 @@ type Cell struct {
 }
 
 // newCell describes a cell by its key.
-func newCell(k eval.Key, c *Cell) *Cell {
-	c.key = k
+func newCell(k eval.Key, at task.Span, c *Cell) *Cell {
+	c.key, c.at = k, at
 	c.Measure, c.ModelSHA256, c.Profile = k.Measure, k.ModelSHA256, k.Profile
 	c.Provider, c.Threads, c.Batch = k.Provider, k.Threads, k.Batch
-	c.Task, c.Seed, c.Length = k.Task, k.Seed, k.Length
+	c.Task, c.Seed, c.Length, c.LengthMin = k.Task, k.Seed, k.Length, k.LengthMin
 	if c.na != nil {
 		c.Reason = c.na.Reason
 	}
@@ -54,7 +57,7 @@ func (c *Cell) String() string {
 	if c.speed != nil {
 		what = "speed"
 	}
-	return fmt.Sprintf("%s, %s at length %d", c.Model, what, c.Length)
+	return fmt.Sprintf("%s, %s at length %s", c.Model, what, c.at.Label())
 }
 
 // work estimates the cost of a cell in tokens. Without a task they are weighed by
@@ -68,5 +71,9 @@ func (c *Cell) work() int64 {
 		perToken := c.group.load.weights / 2 // a multiply-add for each weight of 4 bytes
 		return int64(float64(s.Warmup+s.Repeat)*(s.Work.PrefillFLOPs/max(perToken, 1)+float64(s.Batch*s.NewTokens))) + 1
 	}
-	return int64((max(c.accuracy.Repeat, 1) + 1) * c.accuracy.N * c.Length)
+	repeats := max(c.accuracy.Repeat, 1)
+	if c.at.IsBin() {
+		repeats = 1
+	}
+	return int64(float64((repeats+1)*c.accuracy.N) * c.at.Middle())
 }

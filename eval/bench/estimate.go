@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // Estimate is about how long a plan takes.
@@ -18,7 +19,7 @@ type Estimate struct {
 }
 
 const restsOn = "from a probe of each session, which reads at most 2048 tokens and generates 4, " +
-	"scaled by the work counted at every length; answers that end early take less"
+	"scaled by the work counted at every length; answers that end early take less, and in bins those that are right"
 
 // Estimate runs each session for a moment and gives the cells that are left their
 // Seconds. It keeps nothing.
@@ -140,7 +141,8 @@ func (p *pace) estimate(c *Cell) (float64, error) {
 		return float64(s.Warmup+s.Repeat) * (read + float64(s.NewTokens)*p.step(c.Length)), err
 	}
 	cfg := c.accuracy
-	prompt, target, err := eval.SampleTokens(cfg.Task, c.group.card, c.Length)
+	lengths := cfg.Task.LengthsIn(task.Range(c.at))
+	prompt, target, err := eval.SampleTokens(cfg.Task, c.group.card, lengths[len(lengths)/2])
 	if err != nil {
 		return 0, err
 	}
@@ -151,7 +153,11 @@ func (p *pace) estimate(c *Cell) (float64, error) {
 	score, err := p.reading(prompt + target)
 	batches := (cfg.N + p.batch - 1) / p.batch
 	generate := read + float64(target)*p.step(prompt+target/2)
-	return float64(cfg.Warmup+cfg.Repeat*batches)*generate + float64(batches)*score, err
+	runs := cfg.Warmup + cfg.Repeat*batches
+	if c.at.IsBin() {
+		runs = batches
+	}
+	return float64(runs)*generate + float64(batches)*score, err
 }
 
 func (p *pace) reading(length int) (float64, error) {

@@ -50,8 +50,8 @@ func (e Estimate) table(w io.Writer) error {
 		if c.Seconds != nil {
 			took = duration(*c.Seconds)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s\t%s\t%d\t%s\n", c.Model, c.Profile, c.Provider, c.Threads, c.Batch,
-			c.Measure, task, c.Length, took)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\t%s\n", c.Model, c.Profile, c.Provider, c.Threads, c.Batch,
+			c.Measure, task, c.at.Label(), took)
 	}
 	return t.Flush()
 }

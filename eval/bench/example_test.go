@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nopezoo/zoo/eval/bench"
+	"github.com/nopezoo/zoo/eval/task"
 	_ "github.com/nopezoo/zoo/runtime/native"
 	"github.com/nopezoo/zoo/zoo"
 )
@@ -15,7 +16,7 @@ func Example() {
 		return zoo.ONNX("copy-alibi", profile)
 	}}
 	o := bench.Defaults()
-	o.Providers, o.Lengths, o.Samples = []string{"go"}, []int{5, 10}, 4
+	o.Providers, o.Lengths, o.Samples = []string{"go"}, task.Spans(5, 10), 4
 	plan, err := bench.NewPlan(ctx, []bench.Model{model}, o)
 	if err != nil {
 		fmt.Println(err)

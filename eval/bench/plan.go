@@ -181,15 +181,15 @@ func (p *Plan) addAccuracy(ctx context.Context, g group, tasks []task.Task) erro
 			cfg := eval.Config{Task: t, N: p.options.Samples, Batch: g.batch, Seed: seed, Split: task.Test,
 				Warmup: 1, Repeat: max(p.options.Repeat, 1), Environment: g.env, Memory: memoryMeter()}
 			longest := 0
-			for _, length := range p.options.Lengths {
-				na, err := eval.Unavailable(ctx, g.card, cfg, length)
+			for _, at := range p.options.Lengths {
+				na, err := eval.Unavailable(ctx, g.card, cfg, at)
 				if err != nil {
 					return err
 				}
 				if na == nil {
-					longest = length
+					longest = max(longest, t.Longest(at))
 				}
-				g.cells = append(g.cells, newCell(cfg.KeyOf(g.card, length), &Cell{accuracy: cfg, na: na}))
+				g.cells = append(g.cells, newCell(cfg.KeyOf(g.card, at), at, &Cell{accuracy: cfg, na: na}))
 			}
 			if longest == 0 {
 				continue
@@ -206,8 +206,8 @@ func (p *Plan) addAccuracy(ctx context.Context, g group, tasks []task.Task) erro
 // addSpeed makes a group for each length, so that each has a session, and thus
 // memory, of its own. What would not fit is refused.
 func (p *Plan) addSpeed(ctx context.Context, model group) error {
-	for _, length := range p.options.Lengths {
-		g := model
+	for _, at := range p.options.Lengths {
+		g, length := model, at.Max
 		g.runtime.ChunkSize = g.load.chunk(g.batch)
 		cfg := eval.SpeedConfig{
 			Batch: g.batch, NewTokens: p.options.NewTokens, Chunk: g.runtime.ChunkSize, Vocab: g.load.vocab,
@@ -223,7 +223,7 @@ func (p *Plan) addSpeed(ctx context.Context, model group) error {
 		} else if err := p.count(&g, &cfg, length); err != nil {
 			return err
 		}
-		g.cells = []*Cell{newCell(cfg.KeyOf(g.card, length), cell)}
+		g.cells = []*Cell{newCell(cfg.KeyOf(g.card, length), at, cell)}
 		p.addGroup(&g)
 	}
 	return nil

@@ -18,7 +18,7 @@ import (
 func TestPlan(t *testing.T) {
 	o := Defaults()
 	o.Tasks = []task.Task{lookup(t, "copy"), lookup(t, "copy+paper")}
-	o.Lengths, o.Seeds, o.Samples = []int{2, 4}, []uint64{1, 2}, 5
+	o.Lengths, o.Seeds, o.Samples = task.Spans(2, 4), []uint64{1, 2}, 5
 	o.Providers, o.Threads, o.Batches = []string{"cpu", "go"}, []int{1, 2}, []int{8, 8}
 	p, err := NewPlan(t.Context(), []Model{untrained(t, "rope")}, o)
 	if err != nil {
@@ -56,7 +56,7 @@ func TestPlan(t *testing.T) {
 // A plan that is interrupted keeps its rows; one made again goes on from the log.
 func TestRunGoesOn(t *testing.T) {
 	o := Defaults()
-	o.Lengths, o.Providers, o.Samples = []int{2, 3, 4}, []string{"go"}, 2
+	o.Lengths, o.Providers, o.Samples = task.Spans(2, 3, 4), []string{"go"}, 2
 	path := filepath.Join(t.TempDir(), "new", "rows.jsonl")
 	run := func(ctx context.Context, during func(c *Cell)) (*Plan, error) {
 		p, err := NewPlan(ctx, []Model{untrained(t, "rope")}, o)
@@ -106,7 +106,7 @@ func TestRunGoesOn(t *testing.T) {
 func TestRunTellsOfTasks(t *testing.T) {
 	o := Defaults()
 	o.Tasks = []task.Task{lookup(t, "copy"), lookup(t, "copy+paper")}
-	o.Lengths, o.Providers, o.Samples = []int{2, 4}, []string{"go"}, 2
+	o.Lengths, o.Providers, o.Samples = task.Spans(2, 4), []string{"go"}, 2
 	p, err := NewPlan(t.Context(), []Model{untrained(t, "rope")}, o)
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestRunTellsOfTasks(t *testing.T) {
 // What this machine lacks is an error before anything runs.
 func TestRunChecksProviders(t *testing.T) {
 	o := Defaults()
-	o.Lengths, o.Providers, o.Samples = []int{2}, []string{"cpu"}, 2
+	o.Lengths, o.Providers, o.Samples = task.Spans(2), []string{"cpu"}, 2
 	o.Runtime.Library = filepath.Join(t.TempDir(), "none.so")
 	p, err := NewPlan(t.Context(), []Model{untrained(t, "rope")}, o)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/runtime"
 )
 
@@ -128,8 +129,8 @@ func (r *running) measure(ctx context.Context, session *runtime.Session, c *Cell
 	case c.speed == nil:
 		cfg := c.accuracy
 		cfg.Environment.ORTVersion = ortVersion(session)
-		cfg.OnBatch = func(_, done, total int) { r.progress(c, done, total) }
-		return eval.MeasureLength(ctx, eval.Of(session), c.group.card, cfg, c.Length)
+		cfg.OnBatch = func(_ task.Span, done, total int) { r.progress(c, done, total) }
+		return eval.MeasureLength(ctx, eval.Of(session), c.group.card, cfg, c.at)
 	}
 	cfg := *c.speed
 	cfg.Environment.ORTVersion = ortVersion(session)

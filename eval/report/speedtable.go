@@ -43,7 +43,7 @@ func (t *speedTable) block(title string, numbers func(eval.Row) []float64, write
 			cell := "-"
 			if p := run.At(length); p.Length.Max > 0 {
 				cell = write(p.Mean(numbers))
-			} else if slices.ContainsFunc(run.Rows, func(r eval.Row) bool { return r.Span() == length }) {
+			} else if slices.ContainsFunc(run.Rows, func(r eval.Row) bool { return r.NA && r.Span() == length }) {
 				cell = "n/a"
 			}
 			line = append(line, cell)

@@ -24,11 +24,11 @@ func latest(rows []eval.Row) (kept []eval.Row, replaced int) {
 	type place struct {
 		eval.Key
 		model, encoding, ort string
-		spinning             bool
+		spinning, untimed    bool
 	}
 	seen := map[place]bool{}
 	for _, r := range slices.Backward(rows) {
-		k := place{r.Key(), r.Model, r.Encoding, r.ORTVersion, r.Spinning}
+		k := place{r.Key(), r.Model, r.Encoding, r.ORTVersion, r.Spinning, r.Untimed}
 		k.Schema, k.N, k.Warmup, k.Repeats = 0, 0, 0, 0 // how much was measured
 		if seen[k] {
 			replaced++

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,7 +18,10 @@ const maxLengths = 10_000
 const lengthForms = `valid forms: "20", "20..200" (at most ten lengths ending at 200), "20..200+1" (every length), ` +
 	`"20..200+20" (steps of 20), "32..4096*2" (doubling), and several of them with commas`
 
-// ParseLengths returns the lengths of a list, ascending and each once.
+const binForm = `, also "51-100" (a bin)`
+
+// ParseLengths returns the lengths of a list, ascending and each once. A bin is an
+// error (see ParseSpans).
 //
 //	20,40,80    these
 //	20..200     at most ten, evenly spaced and ending at 200: 20, 40, …, 200
@@ -28,19 +32,49 @@ const lengthForms = `valid forms: "20", "20..200" (at most ten lengths ending at
 // out too much (a > b/2) it is instead the widest that gives the most lengths
 // up to ten. Forms combine with commas. Lengths run from 1 to MaxLength.
 func ParseLengths(list string) ([]int, error) {
-	var all []int
+	spans, err := parseList(list, lengthForms, func(s Span) error {
+		if s.IsBin() {
+			return fmt.Errorf("%s is a bin, whose samples have any of its lengths, but here every length stands "+
+				"for itself: give some of them, such as %d..%d", s, s.Min, s.Max)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int, len(spans))
+	for i, s := range spans {
+		out[i] = s.Max
+	}
+	return out, nil
+}
+
+// ParseSpans is ParseLengths for what is measured: the list may have bins, too, between
+// single lengths or alone. The result is in the order of Span.Compare.
+//
+//	51-100  one bin: each sample has some length of 51 to 100
+func ParseSpans(list string) ([]Span, error) {
+	return parseList(list, lengthForms+binForm, func(Span) error { return nil })
+}
+
+// parseList reads the parts of a list, of which each span passes check. The error has
+// the forms that are valid.
+func parseList(list, forms string, check func(Span) error) ([]Span, error) {
+	var all []Span
 	for part := range strings.SplitSeq(list, ",") {
-		lengths, err := parsePart(strings.TrimSpace(part))
-		if err == nil && len(all)+len(lengths) > maxLengths {
+		spans, err := parsePart(strings.TrimSpace(part))
+		if err == nil && len(all)+len(spans) > maxLengths {
 			err = fmt.Errorf("more than %d lengths", maxLengths)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("lengths %q: %w; %s", shorten(list), err, lengthForms)
+		for _, s := range spans {
+			err = cmp.Or(err, check(s))
 		}
-		all = append(all, lengths...)
+		if err != nil {
+			return nil, fmt.Errorf("lengths %q: %w; %s", shorten(list), err, forms)
+		}
+		all = append(all, spans...)
 	}
-	slices.Sort(all)
-	return slices.Compact(all), nil
+	return SortSpans(all), nil
 }
 
 // ParseRange returns the range of "min..max", with 1 ≤ min ≤ max ≤ MaxLength.
@@ -53,10 +87,15 @@ func ParseRange(s string) (Range, error) {
 }
 
 func parseRange(s string) (Range, error) {
-	low, high, ok := strings.Cut(s, "..")
-	if !ok {
+	if !strings.Contains(s, "..") {
 		return Range{}, errors.New("has no \"..\"")
 	}
+	return parseEnds(s, "..")
+}
+
+// parseEnds reads two numbers, the first not above the second, with something between.
+func parseEnds(s, between string) (Range, error) {
+	low, high, _ := strings.Cut(s, between)
 	from, err := parseNumber(low)
 	if err != nil {
 		return Range{}, err
@@ -66,7 +105,7 @@ func parseRange(s string) (Range, error) {
 		return Range{}, err
 	}
 	if to < from {
-		return Range{}, fmt.Errorf("%d..%d runs backwards", from, to)
+		return Range{}, fmt.Errorf("%d%s%d runs backwards", from, between, to)
 	}
 	return Range{from, to}, nil
 }
@@ -86,11 +125,21 @@ func parseNumber(s string) (int, error) {
 	return n, nil
 }
 
-func parsePart(part string) ([]int, error) {
-	if !strings.Contains(part, "..") {
+func parsePart(part string) ([]Span, error) {
+	switch listed := strings.Contains(part, ".."); {
+	case !listed && strings.LastIndexByte(part, '-') > 0:
+		r, err := parseEnds(part, "-")
+		return []Span{Span(r)}, err
+	case !listed:
 		n, err := parseNumber(part)
-		return []int{n}, err
+		return []Span{At(n)}, err
 	}
+	lengths, err := parseRow(part)
+	return Spans(lengths...), err
+}
+
+// parseRow reads "20..200", "20..200+5" or "32..4096*2".
+func parseRow(part string) ([]int, error) {
 	at := strings.IndexAny(part, "+*")
 	if at < 0 {
 		r, err := parseRange(part)
