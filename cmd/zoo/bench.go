@@ -60,7 +60,7 @@ func benchVerb(a *app) *cobra.Command {
 		"also chooses those trained on it "+
 		"(default: what a MODEL was trained on, else one task), or all")
 	f.StringVar(&o.lengths, "lengths", "",
-		"lengths to measure (default "+bench.TaskLengths+"; for speed alone "+bench.SpeedLengths+")")
+		"lengths to measure, or bins of them (default "+bench.TaskLengths+"; for speed alone "+bench.SpeedLengths+")")
 	f.StringSliceVar(&o.Measures, "measure", o.Measures, "accuracy (and speed, on a task), speed (without a task)")
 	f.StringSliceVar(&o.Providers, "provider", o.Providers,
 		"what runs the models: cpu, cuda, go (pure Go, needs no library, slow)")
@@ -71,6 +71,7 @@ func benchVerb(a *app) *cobra.Command {
 	f.UintSliceVar(&o.seeds, "seeds", []uint{1}, "seeds of the samples")
 	f.IntVar(&o.Samples, "n", o.Samples, "different samples at each length, or all if there are fewer")
 	f.IntVar(&o.Repeat, "repeat", o.Repeat, "times that each cell is timed (default 1; for speed 3)")
+	f.BoolVar(&o.Untimed, "untimed", false, "no times: what a model is certain to answer is not generated")
 	f.IntVar(&o.NewTokens, "new-tokens", o.NewTokens, "with --measure speed: tokens generated after the length")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.format, "format", "table", strings.Join(report.Formats(), ", "))

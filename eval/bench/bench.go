@@ -55,6 +55,7 @@ type Options struct {
 	Seeds     []uint64 // of the samples
 	Samples   int      // different ones at each length, or all if there are fewer
 	Repeat    int      // times that each cell is timed; 0: 1, for speed 3
+	Untimed   bool     // of accuracy: rows without times, which takes less (see eval.Config.Untimed)
 	NewTokens int      // generated after the length, for speed
 
 	// Tasks to measure accuracy on; none stands for those that each model was
@@ -155,9 +156,14 @@ func (o *Options) checkLengths() error {
 				"tokens; leave out one of the two", at)
 		}
 	}
-	if timed := slices.ContainsFunc(o.Lengths, func(at task.Span) bool { return !at.IsBin() }); o.Repeat > 0 &&
-		len(o.Lengths) > 0 && !timed {
-		return errors.New("repeat: bins of lengths are not timed; give it together with single lengths")
+	single := slices.ContainsFunc(o.Lengths, func(at task.Span) bool { return !at.IsBin() })
+	switch {
+	case o.Repeat > 0 && len(o.Lengths) > 0 && !single:
+		return errors.New("repeat: bins of lengths are not timed; add single lengths, or leave it out")
+	case o.Untimed && o.Repeat > 0:
+		return errors.New("repeat: untimed cells are measured once; leave one of the two out")
+	case o.Untimed && o.measures(eval.MeasureSpeed):
+		return errors.New("untimed: speed is times; leave one of the two out")
 	}
 	return nil
 }

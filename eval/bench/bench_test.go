@@ -64,6 +64,13 @@ func TestOptionsAreChecked(t *testing.T) {
 		{func(o *Options) { o.Batches = []int{8, 0} }, "batch is 0, expected 1 to 1048576"},
 		{func(o *Options) { o.Threads = []int{-1} }, "threads is -1, expected 0"},
 		{func(o *Options) { o.Lengths = task.Spans(0) }, "length is 0, expected 1 to 1048576"},
+		{func(o *Options) { o.Lengths = []task.Span{{Min: 2, Max: 4}}; o.Repeat = 2 }, "bins of lengths are not timed"},
+		{func(o *Options) { o.Lengths = []task.Span{{Min: 4, Max: 2}} }, "length is 4-2, expected 1 to"},
+		{func(o *Options) {
+			o.Lengths, o.Measures = []task.Span{{Min: 2, Max: 4}}, []string{eval.MeasureAccuracy, eval.MeasureSpeed}
+		}, "2-4 is a bin of a task's lengths, and speed"},
+		{func(o *Options) { o.Untimed, o.Repeat = true, 2 }, "repeat: untimed cells are measured once"},
+		{func(o *Options) { o.Untimed, o.Measures = true, []string{eval.MeasureSpeed} }, "untimed: speed is times"},
 	} {
 		o := Defaults()
 		o.Lengths = task.Spans(2)

@@ -71,9 +71,9 @@ func (c *Cell) work() int64 {
 		perToken := c.group.load.weights / 2 // a multiply-add for each weight of 4 bytes
 		return int64(float64(s.Warmup+s.Repeat)*(s.Work.PrefillFLOPs/max(perToken, 1)+float64(s.Batch*s.NewTokens))) + 1
 	}
-	repeats := max(c.accuracy.Repeat, 1)
-	if c.at.IsBin() {
-		repeats = 1
+	generated := max(c.accuracy.Repeat, 1)
+	if c.accuracy.Untimed {
+		generated = 1
 	}
-	return int64(float64((repeats+1)*c.accuracy.N) * c.at.Middle())
+	return int64(float64((generated+1)*c.accuracy.N) * c.at.Middle())
 }

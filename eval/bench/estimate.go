@@ -19,7 +19,8 @@ type Estimate struct {
 }
 
 const restsOn = "from a probe of each session, which reads at most 2048 tokens and generates 4, " +
-	"scaled by the work counted at every length; answers that end early take less, and in bins those that are right"
+	"scaled by the work counted at every length; answers that end early take less, " +
+	"and so do right ones where nothing is timed"
 
 // Estimate runs each session for a moment and gives the cells that are left their
 // Seconds. It keeps nothing.
@@ -154,7 +155,7 @@ func (p *pace) estimate(c *Cell) (float64, error) {
 	batches := (cfg.N + p.batch - 1) / p.batch
 	generate := read + float64(target)*p.step(prompt+target/2)
 	runs := cfg.Warmup + cfg.Repeat*batches
-	if c.at.IsBin() {
+	if cfg.Untimed {
 		runs = batches
 	}
 	return float64(runs)*generate + float64(batches)*score, err

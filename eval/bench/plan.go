@@ -182,6 +182,8 @@ func (p *Plan) addAccuracy(ctx context.Context, g group, tasks []task.Task) erro
 				Warmup: 1, Repeat: max(p.options.Repeat, 1), Environment: g.env, Memory: memoryMeter()}
 			longest := 0
 			for _, at := range p.options.Lengths {
+				cfg := cfg
+				cfg.Untimed = p.options.Untimed || at.IsBin()
 				na, err := eval.Unavailable(ctx, g.card, cfg, at)
 				if err != nil {
 					return err

@@ -53,6 +53,49 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// A bin is a cell of its own, beside its last length: neither answers for the other.
+func TestPlanOfBins(t *testing.T) {
+	bin, o := task.Span{Min: 2, Max: 4}, Defaults()
+	o.Lengths, o.Providers, o.Samples = []task.Span{bin, task.At(4)}, []string{"go"}, 5
+	plan := func(o Options) *Plan {
+		t.Helper()
+		p, err := NewPlan(t.Context(), []Model{untrained(t, "rope")}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	p := plan(o)
+	if c := p.Cells()[0]; c.LengthMin != 2 || c.Length != 4 || c.String() != "rope, copy at length 2–4" {
+		t.Errorf("cell %+v", c)
+	}
+	e, err := p.Estimate(t.Context())
+	if err != nil || e.Seconds <= 0 {
+		t.Errorf("estimate %+v, %v", e, err)
+	}
+	if err := p.Run(t.Context(), nil, Watch{}); err != nil {
+		t.Fatal(err)
+	}
+	rows := p.Rows()
+	if rows[0].Span() != bin || rows[0].Timed() || rows[0].N != 5 || !rows[1].Timed() {
+		t.Errorf("rows %+v", rows)
+	}
+	for i, at := range o.Lengths {
+		again := o
+		again.Lengths = []task.Span{at}
+		if n := plan(again).Resume(rows[1-i : 2-i]); n != 0 {
+			t.Errorf("length %s is answered by the other row", at)
+		}
+		if n := plan(again).Resume(rows); n != 1 {
+			t.Errorf("length %s is measured again", at)
+		}
+	}
+	o.Untimed = true
+	if n := plan(o).Resume(rows); n != 1 {
+		t.Errorf("%d cells without times are answered, want that of the bin", n)
+	}
+}
+
 // A plan that is interrupted keeps its rows; one made again goes on from the log.
 func TestRunGoesOn(t *testing.T) {
 	o := Defaults()

@@ -28,7 +28,9 @@ func taskSection(t *study.Task) Section {
 		{title: "edit distance, as a share of the longer of answer and target", lines: lines(distanceCell)},
 		{title: "loss in nats per target token", lines: lines(lossCell)},
 	}}
-	s.blocks = append(s.blocks, speedBlocks(newSpeedTable(t))...)
+	if speed := newSpeedTable(t); len(speed.rows) > 0 {
+		s.blocks = append(s.blocks, speedBlocks(speed)...)
+	}
 	return s
 }
 

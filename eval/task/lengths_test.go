@@ -90,6 +90,46 @@ func TestParseLengthsErrors(t *testing.T) {
 	}
 }
 
+// A list of what is measured may have bins between single lengths.
+func TestParseSpans(t *testing.T) {
+	for _, tc := range []struct {
+		list string
+		want []task.Span
+	}{
+		{"51-100", []task.Span{{Min: 51, Max: 100}}},
+		{"101-150, 1-50,51-100,1-50", []task.Span{{Min: 1, Max: 50}, {Min: 51, Max: 100}, {Min: 101, Max: 150}}},
+		{"20..30,1-50,100", []task.Span{task.At(20), task.At(22), task.At(24), {Min: 1, Max: 50}, task.At(26),
+			task.At(28), task.At(30), task.At(100)}},
+		{"7-7", task.Spans(7)},
+		{"20..40", task.Spans(20, 24, 28, 32, 36, 40)},
+	} {
+		got, err := task.ParseSpans(tc.list)
+		if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
+			t.Errorf("%q: %v (-want +got):\n%s", tc.list, err, diff)
+		}
+	}
+	for _, tc := range []struct{ list, want string }{
+		{"100-51", "100-51 runs backwards"},
+		{"0-50", "0 is not a positive"},
+		{"51-", `"" is not a positive`},
+		{"-51", `"-51" is not a positive`},
+		{"1-50-100", `"50-100" is not a positive`},
+		{"1-50+10", `"50+10" is not a positive`},
+		{"1-50..100", `"1-50" is not a positive`},
+		{"51–100", "is not a positive"},
+		{"1-9999999", "9999999 is more than 1048576"},
+	} {
+		got, err := task.ParseSpans(tc.list)
+		if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), `"51-100" (a bin)`) {
+			t.Errorf("%q: %v, error %v", tc.list, got, err)
+		}
+	}
+	_, err := task.ParseLengths("20,51-100")
+	if err == nil || !strings.Contains(err.Error(), "51-100 is a bin") || strings.Contains(err.Error(), "(a bin)") {
+		t.Errorf("single lengths: error %v", err)
+	}
+}
+
 func TestParseRange(t *testing.T) {
 	if got, err := task.ParseRange(" 1..20"); err != nil || got != (task.Range{Min: 1, Max: 20}) {
 		t.Errorf("1..20 = %v, %v", got, err)
