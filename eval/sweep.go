@@ -97,16 +97,11 @@ func measureLength(ctx context.Context, m Model, c card.Card, cfg Config, at tas
 	s := sweep{model: m, tok: tok, maxLength: c.MaxLength, trained: task.Range(c.Trained), cfg: cfg}
 	row := newRow(c, cfg, at)
 	row.Score, row.Speed, err = s.measure(ctx, at)
-	if absent(err) {
+	if errors.Is(err, ErrTooLong) || errors.Is(err, task.ErrNoSplit) || errors.Is(err, task.ErrNoLength) {
 		row.NA, row.Reason, err = true, err.Error(), nil
 	}
 	row.Untimed = cfg.Untimed && !row.NA
 	return row, err
-}
-
-// absent reports whether an error says that the model or the split has nothing at a length.
-func absent(err error) bool {
-	return errors.Is(err, ErrTooLong) || errors.Is(err, task.ErrNoSplit) || errors.Is(err, task.ErrNoLength)
 }
 
 func (cfg *Config) check() error {
