@@ -166,6 +166,11 @@ func oracles() map[string]oracle {
 			value, rest := items(g[1])
 			return value + rest, len(names)
 		}},
+		"flip-flop":        flipFlopOracle(),
+		"flip-flop-sparse": flipFlopOracle(),
+		"flip-flop-dense":  flipFlopOracle(),
+		"word-problem-s5":  wordProblemOracle(),
+		"word-problem-a5":  wordProblemOracle(),
 	}
 }
 

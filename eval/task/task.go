@@ -141,6 +141,9 @@ type Task struct {
 	// lengths of a task with Each (see Listed).
 	Overlap bool
 
+	// stored is what finds the task again where Name does not: the name of a file. Optional.
+	stored string
+
 	// What options add; the zero values are a task without.
 	alphabet *symbolSet     // of tasks whose number of symbols can be chosen
 	dropped  string         // what "noprefix" took from the prompts

@@ -224,6 +224,9 @@ func corrupt(t *testing.T, k task.Task, s task.Sample) {
 // A task whose name says how many prompts there are draws them all and no more.
 func TestSpace(t *testing.T) {
 	for _, k := range task.All() {
+		if strings.HasPrefix(k.Name, "flip-flop") {
+			continue // some of its prompts are too rare: see TestFlipFlopSpace
+		}
 		for n := k.Lengths.Min; n < k.Lengths.Min+6; n++ {
 			if k.CheckLength(n) != nil {
 				continue
