@@ -22,7 +22,7 @@ const (
 // the prompt show the right one. The length is the number of pairs of instruction and
 // bit, the one asked for included.
 //
-//	Flip: w 1 i 0 w 0 r 0 i 1 r ⏵ 0
+//	[BOS] w 1 i 0 w 0 r 0 i 1 r ⏵ 0
 //
 // Differences from the paper: there every sequence has 256 pairs, and every read counts;
 // here lengths vary, and the last read alone is the target. The paper trains on .8 and
@@ -37,10 +37,12 @@ func flipFlop(name string, ignore float64) Task {
 		Train:   Range{2, 40},
 		Beyond:  Range{41, 256},
 		Lengths: Range{2, MaxLength},
-		Prefix:  "Flip:",
-		Texts:   []string{"Flip: w 0 r 1 i 0"},
-		// The first pair has two forms, and each between it and the last read has five.
-		Space:    func(n int) float64 { return 2 * math.Pow(5, float64(n-2)) },
+		Special: []string{"[BOS]"},
+		Prefix:  "[BOS]",
+		Texts:   []string{"[BOS] w 0 r 1 i 0"},
+		// The first pair has two forms, and each between it and the last read has five, but
+		// rare ones are as good as none when prompts are divided: this is the perplexity.
+		Space:    func(n int) float64 { return 2 * math.Exp(float64(n-2)*flipFlopEntropy(ignore)) },
 		Generate: func(rng *rand.Rand, length int) Sample { return drawFlipFlop(rng, length, ignore) },
 		Correct:  sameWords,
 		Chance:   func(int) float64 { return 0.5 },
@@ -48,9 +50,19 @@ func flipFlop(name string, ignore float64) Task {
 	}
 }
 
+// flipFlopEntropy is that of a pair in the middle, in nats: of two to ignore, two writes,
+// and the one read that the memory allows.
+func flipFlopEntropy(ignore float64) float64 {
+	entropy := 0.0
+	for _, p := range []float64{ignore / 2, ignore / 2, (1 - ignore) / 4, (1 - ignore) / 4, (1 - ignore) / 2} {
+		entropy -= p * math.Log(p)
+	}
+	return entropy
+}
+
 func drawFlipFlop(rng *rand.Rand, length int, ignore float64) Sample {
 	var b strings.Builder
-	b.WriteString("Flip:")
+	b.WriteString("[BOS]")
 	memory := 0
 	for i := range length - 1 {
 		instruction := flipWrite
@@ -82,7 +94,7 @@ func drawInstruction(rng *rand.Rand, ignore float64) string {
 
 // flipFlopAnswer returns the bit that the last instruction of a prompt reads.
 func flipFlopAnswer(prompt string) (string, error) {
-	words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(prompt), "Flip:"))
+	words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(prompt), "[BOS]"))
 	last := len(words) - 1
 	if last < 2 || last%2 != 0 || words[0] != flipWrite || words[last] != flipRead {
 		return "", errors.New("expected pairs of w, r or i and a bit, the first of them with w, and r at the end")

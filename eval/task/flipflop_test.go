@@ -11,7 +11,7 @@ import (
 
 // flipFlopOracle looks for the last write from the end.
 func flipFlopOracle() oracle {
-	return oracle{regexp.MustCompile(`^Flip: (w [01](?: [wri] [01])*) r $`), func(g []string) (string, int) {
+	return oracle{regexp.MustCompile(`^\[BOS\] (w [01](?: [wri] [01])*) r $`), func(g []string) (string, int) {
 		pairs := regexp.MustCompile(`[wri] [01]`).FindAllString(g[1], -1)
 		bit := ""
 		for i := len(pairs) - 1; i >= 0; i-- {
@@ -43,7 +43,7 @@ func TestFlipFlopShares(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			words := strings.Fields(strings.TrimPrefix(s.Prompt, "Flip:"))
+			words := strings.Fields(strings.TrimPrefix(s.Prompt, "[BOS]"))
 			for i := 2; i < len(words)-1; i += 2 { // but the first and the last
 				count[words[i]]++
 				count[words[i]+words[i+1]]++
@@ -67,33 +67,37 @@ func TestFlipFlopShares(t *testing.T) {
 	}
 }
 
-// The number of prompts is that of all texts which the form and the memory allow.
+// Prompts are those that the form and the memory allow, and Space is the perplexity of
+// all of them.
 func TestFlipFlopSpace(t *testing.T) {
-	k := lookup(t, "flip-flop")
-	for length := 2; length <= 6; length++ {
-		prompts := []string{"Flip: w 0", "Flip: w 1"}
-		for range length - 2 {
-			var longer []string
-			for _, p := range prompts {
-				for _, pair := range strings.Split("w 0,w 1,i 0,i 1,r 0,r 1", ",") {
-					longer = append(longer, p+" "+pair)
+	for name, ignore := range map[string]float64{"flip-flop": 0.8, "flip-flop-sparse": 0.98, "flip-flop-dense": 0.1} {
+		k := lookup(t, name)
+		for length := 2; length <= 6; length++ {
+			prompts := map[string]float64{"[BOS] w 0": 0.5, "[BOS] w 1": 0.5}
+			for range length - 2 {
+				longer := map[string]float64{}
+				for prompt, p := range prompts {
+					for _, pair := range strings.Split("w 0,w 1,i 0,i 1,r 0,r 1", ",") {
+						if _, err := k.Answer(prompt + " " + pair + " r "); err == nil {
+							longer[prompt+" "+pair] = p * map[byte]float64{'i': ignore / 2, 'w': (1 - ignore) / 4, 'r': (1 - ignore) / 2}[pair[0]]
+						}
+					}
 				}
+				prompts = longer
 			}
-			prompts = longer
-		}
-		valid := map[string]bool{}
-		for _, p := range prompts {
-			if _, err := k.Answer(p + " r "); err == nil {
-				valid[p+" r "] = true
+			sum, entropy := 0.0, 0.0
+			for _, p := range prompts {
+				sum, entropy = sum+p, entropy-p*math.Log(p)
 			}
-		}
-		if float64(len(valid)) != k.Space(length) {
-			t.Errorf("length %d: %d prompts, Space says %v", length, len(valid), k.Space(length))
-		}
-		for _, name := range []string{"flip-flop", "flip-flop-sparse", "flip-flop-dense"} {
+			if want := math.Exp(entropy); math.Abs(k.Space(length)/want-1) > 1e-9 || math.Abs(sum-1) > 1e-9 ||
+				len(prompts) != 2*int(math.Pow(5, float64(length-2))) {
+				t.Errorf("%s: length %d: Space is %v, want %v; %d prompts of probability %v", name, length, k.Space(length),
+					want, len(prompts), sum)
+			}
 			rng := seeded(3)
 			for range 200 {
-				if s, err := lookup(t, name).Sample(rng, length); err != nil || !valid[s.Prompt] {
+				s, err := k.Sample(rng, length)
+				if err != nil || prompts[strings.TrimSuffix(s.Prompt, " r ")] == 0 {
 					t.Fatalf("%s: %q is none of the prompts, %v", name, s.Prompt, err)
 				}
 			}
@@ -122,13 +126,13 @@ func TestFlipFlopAnswer(t *testing.T) {
 	k := lookup(t, "flip-flop")
 	for prompt, want := range map[string]string{
 		"":                         "expected pairs",
-		"Flip: r ":                 "expected pairs",
-		"Flip: i 1 r ":             "expected pairs",
-		"Flip: w 1 i 0 ":           "expected pairs",
-		"Flip: w 1 x 0 r ":         `instruction 2 is "x"`,
-		"Flip: w 1 i 2 r ":         `"2" after instruction 2`,
-		"Flip: w 1 i 0 r 0 r ":     "instruction 3 reads 0 where 1",
-		"Flip: w 1 w 0 r 0 i 1 r ": "",
+		"[BOS] r ":                 "expected pairs",
+		"[BOS] i 1 r ":             "expected pairs",
+		"[BOS] w 1 i 0 ":           "expected pairs",
+		"[BOS] w 1 x 0 r ":         `instruction 2 is "x"`,
+		"[BOS] w 1 i 2 r ":         `"2" after instruction 2`,
+		"[BOS] w 1 i 0 r 0 r ":     "instruction 3 reads 0 where 1",
+		"[BOS] w 1 w 0 r 0 i 1 r ": "",
 	} {
 		got, err := k.Answer(prompt)
 		if want == "" && (err != nil || got != "0") {

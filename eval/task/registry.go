@@ -43,6 +43,7 @@ func All() []Task {
 		flipFlop("flip-flop-dense", 0.1),
 		wordProblem("word-problem-s5", false),
 		wordProblem("word-problem-a5", true),
+		mqar(),
 	}, registered...)
 }
 

@@ -145,10 +145,12 @@ type Task struct {
 	stored string
 
 	// What options add; the zero values are a task without.
-	alphabet *symbolSet     // of tasks whose number of symbols can be chosen
-	dropped  string         // what "noprefix" took from the prompts
-	scratch  *scratch       // of tasks that can have a scratchpad
-	listed   func() listing // nil but with "paper" and Each
+	alphabet *symbolSet                 // of tasks whose number of symbols can be chosen
+	dropped  string                     // what "noprefix" took from the prompts
+	layouts  func(layout) Task          // of tasks whose numbers can be written in other ways
+	plain    func(prompt string) string // undoes a layout; nil without
+	scratch  *scratch                   // of tasks that can have a scratchpad
+	listed   func() listing             // nil but with "paper" and Each
 }
 
 // Sample draws a sample; a length that has none is an error.

@@ -19,7 +19,7 @@ const permuted = 5
 // is complete for NC1. Elements are uniform. One is written as what it makes of abcde:
 // bacde swaps the first two letters. Of a product the left factor acts first.
 //
-//	Multiply: bacde acbde [SEP] ⏵ cabde
+//	[BOS] bacde acbde [SEP] ⏵ cabde
 //
 // Differences from the papers: they ask for the product of every prefix, here that of the
 // whole word alone is asked for, and each element is one token whose letters no model sees.
@@ -34,45 +34,37 @@ func wordProblem(name string, even bool) Task {
 		group = "even permutations of five letters (A5)"
 	}
 	order := float64(len(elements))
-	return Task{
+	t := symbolTask(Task{
 		Name:        name,
-		Version:     1,
 		Description: "multiply " + group + "; the length is the number of factors",
 		Train:       Range{1, 25},
-		Beyond:      Range{26, 100},
-		Lengths:     Range{1, MaxLength},
-		Special:     []string{"[SEP]"},
-		Prefix:      "Multiply:",
-		Texts:       []string{"Multiply: " + strings.Join(names, " ") + " [SEP] "},
 		Space:       func(n int) float64 { return math.Pow(order, float64(n)) },
-		Generate: func(rng *rand.Rand, length int) Sample {
-			factors := make([]string, length)
-			product := elements[0]
-			for i := range factors {
-				at := rng.IntN(len(elements))
-				factors[i], product = names[at], product.then(elements[at])
+		Chance:      func(int) float64 { return 1 / order },
+	}, names, func(rng *rand.Rand, length int) (prompt, answer []string) {
+		product := elements[0]
+		for range length {
+			at := rng.IntN(len(elements))
+			prompt, product = append(prompt, names[at]), product.then(elements[at])
+		}
+		return prompt, []string{product.String()}
+	})
+	t.Answer = func(prompt string) (string, error) {
+		text := strings.TrimPrefix(strings.TrimSpace(prompt), "[BOS]")
+		factors := strings.Fields(strings.TrimSuffix(text, "[SEP]"))
+		product := elements[0]
+		for i, f := range factors {
+			at := slices.Index(names, f)
+			if at < 0 {
+				return "", fmt.Errorf("factor %d, %q, is none of the %d elements", i+1, shorten(f), len(names))
 			}
-			return Sample{Prompt: "Multiply: " + once(factors) + " [SEP] ", Target: product.String(), Length: length}
-		},
-		Correct: sameWords,
-		Chance:  func(int) float64 { return 1 / order },
-		Answer: func(prompt string) (string, error) {
-			text := strings.TrimPrefix(strings.TrimSpace(prompt), "Multiply:")
-			factors := strings.Fields(strings.TrimSuffix(text, "[SEP]"))
-			product := elements[0]
-			for i, f := range factors {
-				at := slices.Index(names, f)
-				if at < 0 {
-					return "", fmt.Errorf("factor %d, %q, is none of the %d elements", i+1, shorten(f), len(names))
-				}
-				product = product.then(elements[at])
-			}
-			if len(factors) == 0 {
-				return "", errors.New("no factors")
-			}
-			return product.String(), nil
-		},
+			product = product.then(elements[at])
+		}
+		if len(factors) == 0 {
+			return "", errors.New("no factors")
+		}
+		return product.String(), nil
 	}
+	return t
 }
 
 // permutation maps a letter's index to that of the letter in its place.

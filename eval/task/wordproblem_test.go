@@ -8,7 +8,7 @@ import (
 
 // wordProblemOracle replaces letters in a text, factor by factor.
 func wordProblemOracle() oracle {
-	return oracle{regexp.MustCompile(`^Multiply: ([a-e]{5}(?: [a-e]{5})*) \[SEP\] $`), func(g []string) (string, int) {
+	return oracle{regexp.MustCompile(`^\[BOS\] ([a-e]{5}(?: [a-e]{5})*) \[SEP\] $`), func(g []string) (string, int) {
 		text := "abcde"
 		factors := strings.Split(g[1], " ")
 		for _, f := range factors {
@@ -42,7 +42,6 @@ func TestWordProblemGroups(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, f := range strings.Fields(s.Prompt)[1:3] {
-				f = strings.TrimPrefix(f, ":")
 				if count[f]++; order == 60 && swaps(f)%2 != 0 {
 					t.Fatalf("%s: %q is odd", name, f)
 				}
@@ -67,11 +66,11 @@ func TestWordProblemGroups(t *testing.T) {
 
 func TestWordProblemAnswer(t *testing.T) {
 	for _, tc := range []struct{ task, prompt, want, err string }{
-		{"word-problem-s5", "Multiply: bacde acbde [SEP] ", "cabde", ""}, // b is a's, then c is b's
+		{"word-problem-s5", "[BOS] bacde acbde [SEP] ", "cabde", ""}, // b is a's, then c is b's
 		{"word-problem-s5", "acbde bacde", "bcade", ""},
-		{"word-problem-a5", "Multiply: bacde [SEP] ", "", `factor 1, "bacde", is none of the 60`},
-		{"word-problem-s5", "Multiply: abcde aacde [SEP] ", "", `factor 2, "aacde"`},
-		{"word-problem-s5", "Multiply: [SEP] ", "", "no factors"},
+		{"word-problem-a5", "[BOS] bacde [SEP] ", "", `factor 1, "bacde", is none of the 60`},
+		{"word-problem-s5", "[BOS] abcde aacde [SEP] ", "", `factor 2, "aacde"`},
+		{"word-problem-s5", "[BOS] [SEP] ", "", "no factors"},
 	} {
 		got, err := lookup(t, tc.task).Answer(tc.prompt)
 		if got != tc.want || (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
