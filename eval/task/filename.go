@@ -1,7 +1,9 @@
 package task
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"regexp"
 	"strings"
@@ -72,9 +74,11 @@ func lookupFile(name string) (Task, error) {
 		return Task{}, err
 	}
 	t, digest, err := openFile(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; a path is from the folder in which zoo runs: bring the file there, or name it where it is", err)
+	}
 	if err != nil {
-		return Task{}, fmt.Errorf("task %s: %w; name the file where it is now, from the folder in which zoo runs",
-			filePrefix+f.path, err)
+		return Task{}, fmt.Errorf("task %s: %w", filePrefix+f.path, err)
 	}
 	if digest = digest[:digestLength]; f.digest != "" && f.digest != digest {
 		return Task{}, fmt.Errorf("task %s: the file was changed: its SHA-256 begins with %s, and with %s when the model "+

@@ -29,7 +29,8 @@ const (
 // comment), without its name. The digest is the SHA-256 of what was read, in hex.
 func fromFile(r io.Reader) (t Task, digest string, err error) {
 	sum := sha256.New()
-	c := collection{byLength: map[int][]int{}, byPrompt: map[string]int{}, pieces: map[string]bool{}}
+	c := collection{byLength: map[int][]int{}, byPrompt: map[string]int{},
+		pieces: map[string]bool{}, chunks: map[string]bool{}}
 	if err := eachLine(io.TeeReader(r, sum), mostFileLine, c.add); err != nil {
 		return Task{}, "", err
 	}
@@ -65,6 +66,7 @@ type collection struct {
 	byPrompt map[string]int
 	texts    []string        // of the samples that had a token for the first time
 	pieces   map[string]bool // all tokens so far
+	chunks   map[string]bool // parts of texts whose tokens are among them
 }
 
 const fileForm = `{"prompt": "7 + 5 = ", "target": "12", "length": 1}`
@@ -82,21 +84,46 @@ func (c *collection) add(number int, line string) error {
 		return nil
 	}
 	text := s.Prompt + s.Target
-	pieces, err := tokenizer.VocabularyOf(tokenizer.Words, nil, text)
-	if err != nil {
+	if more, err := c.meet(text); err != nil {
 		return err
-	}
-	known := len(c.pieces)
-	for _, p := range pieces {
-		c.pieces[p] = true
-	}
-	if len(c.pieces) > known {
+	} else if more {
 		c.texts = append(c.texts, text)
 	}
 	at := len(c.samples)
 	c.byPrompt[s.Prompt], c.byLength[s.Length] = at, append(c.byLength[s.Length], at)
 	c.samples, c.lines = append(c.samples, s), append(c.lines, number)
 	return nil
+}
+
+// mostChunks bounds what is kept to pass over the texts that bring nothing new.
+const mostChunks = 1 << 20
+
+// meet notes the tokens of a text, and reports whether there are any for the first time.
+// No token goes beyond a space but the one before it, so a text is cut there.
+func (c *collection) meet(text string) (more bool, err error) {
+	for at := 0; at < len(text); {
+		end := len(text)
+		if space := strings.IndexByte(text[at+1:], ' '); space >= 0 {
+			end = at + 1 + space
+		}
+		chunk := text[at:end]
+		if at = end; c.chunks[chunk] {
+			continue
+		}
+		pieces, err := tokenizer.VocabularyOf(tokenizer.Words, nil, chunk)
+		if err != nil {
+			return false, err
+		}
+		for _, p := range pieces {
+			if !c.pieces[p] {
+				c.pieces[p], more = true, true
+			}
+		}
+		if len(c.chunks) < mostChunks {
+			c.chunks[chunk] = true
+		}
+	}
+	return more, nil
 }
 
 // likeliest counts the most frequent target of each length: to give it always is the best
@@ -139,9 +166,11 @@ func parseSample(line string) (Sample, error) {
 		case strings.ContainsFunc(text, unicode.IsControl):
 			return Sample{}, fmt.Errorf("the %s %q has a control character, such as the end of a line or a tab; "+
 				"write a space or a word for it", name, shorten(text))
-		case strings.Contains(text, tokenizer.EOSPiece) || strings.Contains(text, tokenizer.PadPiece):
-			return Sample{}, fmt.Errorf("the %s %q has %s or %s, which stand for the end and for padding", name,
-				shorten(text), tokenizer.EOSPiece, tokenizer.PadPiece)
+		}
+	}
+	for _, mark := range []string{tokenizer.EOSPiece, tokenizer.PadPiece} {
+		if strings.Contains(s.Prompt+s.Target, mark) {
+			return Sample{}, fmt.Errorf("has %s, which stands for the end or for padding", mark)
 		}
 	}
 	if s.Length < 1 || s.Length > MaxLength {
@@ -185,9 +214,9 @@ func openFile(path string) (Task, string, error) {
 	case err != nil:
 		return Task{}, "", err
 	case !info.Mode().IsRegular():
-		return Task{}, "", fmt.Errorf("%s is not a regular file", path)
+		return Task{}, "", errors.New("it is not a regular file")
 	case info.Size() > mostFile:
-		return Task{}, "", fmt.Errorf("%s has %d bytes; want at most %d, as samples are held in memory", path,
+		return Task{}, "", fmt.Errorf("it has %d bytes; want at most %d, as samples are held in memory",
 			info.Size(), mostFile)
 	}
 	if was, ok := opened.tasks[path]; ok && os.SameFile(was.info, info) && was.info.Size() == info.Size() &&
@@ -196,7 +225,7 @@ func openFile(path string) (Task, string, error) {
 	}
 	t, digest, err := fromFile(io.LimitReader(f, info.Size()))
 	if err != nil {
-		return Task{}, "", fmt.Errorf("%s: %w", path, err)
+		return Task{}, "", err
 	}
 	if opened.tasks == nil {
 		opened.tasks = map[string]openedFile{}
