@@ -57,8 +57,7 @@ func (p provenance) check() error {
 		return nil
 	}
 	// Names of files are made from the task's, so it must be one.
-	_, err := task.LookupList(p.Task)
-	return err
+	return task.CheckStored(p.Task)
 }
 
 // provenance reads the card's part of the document; a foreign file has none.

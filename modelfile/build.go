@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -30,7 +31,7 @@ type Model struct {
 func (m Model) Name() string {
 	name := m.Config.Name()
 	if m.Card.Task != "" {
-		name = m.Card.Task + "-" + name
+		name = task.Label(m.Card.Task) + "-" + name
 	}
 	if m.Card.Intervention != "" {
 		plain := strings.NewReplacer(", ", "-", ",", "-", ":", "-", "=", "-", "/", "-", "*", "x")

@@ -218,7 +218,7 @@ func (c Config) Name(preset string) string {
 	if c.From != nil {
 		return fmt.Sprintf("%s-%s-s%d", filepath.Base(c.From.Run), c.Model.Name(), c.Train.Seed)
 	}
-	return fmt.Sprintf("%s-%s-%s-s%d", c.Train.Task, c.Model.Name(), preset, c.Train.Seed)
+	return fmt.Sprintf("%s-%s-%s-s%d", task.Label(c.Train.Task), c.Model.Name(), preset, c.Train.Seed)
 }
 
 // Hash returns the SHA-256 of the configuration's JSON form, in hex. An architecture

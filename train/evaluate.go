@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -109,7 +110,7 @@ func (c *Config) resolveEvaluation(m mixture) error {
 	}
 	if r.EvalLengths == "" {
 		span := m.span()
-		r.EvalLengths = span.String()
+		r.EvalLengths = m.trainedSample(span)
 		for _, n := range []int{span.Max * 3 / 2, 2 * span.Max} {
 			if n > span.Max && m.checkLength(n) == nil {
 				r.EvalLengths += "," + strconv.Itoa(n)
@@ -119,6 +120,30 @@ func (c *Config) resolveEvaluation(m mixture) error {
 		return fmt.Errorf("train.eval_lengths %s: %w", r.EvalLengths, err)
 	}
 	return nil
+}
+
+// trainedSample writes at most ten lengths of a range, the last among them: the range
+// itself, unless it has gaps where a choice by it would fall.
+func (m mixture) trainedSample(span task.Range) string {
+	lacks := func(n int) bool { return m.checkLength(n) != nil }
+	evenly, err := task.ParseLengths(span.String())
+	if err != nil || !slices.ContainsFunc(evenly, lacks) {
+		return span.String()
+	}
+	var all []int
+	for i, t := range m.tasks {
+		all = append(all, t.LengthsIn(m.lengths[i])...)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	const most = 10
+	var list []string
+	for i := range min(most, len(all)) {
+		at := len(all) - 1 - i*len(all)/min(most, len(all))
+		list = append(list, strconv.Itoa(all[at]))
+	}
+	slices.Reverse(list)
+	return strings.Join(list, ",")
 }
 
 // checkEvaluated wants lengths that some task has, and among them trained ones

@@ -166,6 +166,27 @@ func TestEvaluationErrors(t *testing.T) {
 	}
 }
 
+// The lengths that are evaluated by default exist, also where a task has gaps, and a
+// configuration that was read again has the same.
+func TestEvaluatedByDefault(t *testing.T) {
+	for name, want := range map[string]string{
+		"copy":                      "2..20,30,40",
+		"majority-interleaved":      "6,12,15,21,24,30,36,39,45,48,72,96",
+		"majority-interleaved,copy": "2..48,72,96",
+	} {
+		cfg := evaluated(4, 2)
+		cfg.Train.Task, cfg.Train.Lengths, cfg.Train.EvalLengths = name, "", ""
+		c, err := cfg.Resolve()
+		if err != nil || c.Train.EvalLengths != want {
+			t.Fatalf("%s: %s, %v; want %s", name, c.Train.EvalLengths, err, want)
+		}
+		again, err := c.Resolve()
+		if err != nil || again.Train.EvalLengths != want {
+			t.Errorf("%s, resolved again: %s, %v", name, again.Train.EvalLengths, err)
+		}
+	}
+}
+
 // A noisy loss is none that explodes, whether it is high or near 0.
 func TestExploded(t *testing.T) {
 	repeat := func(n int, values ...float64) (out []float64) {

@@ -71,7 +71,7 @@ type Options struct {
 // were trained on, maybe with other options; with a name, on that one of them alone.
 func OwnTasks(name string) func(c card.Card, t task.Task) bool {
 	return func(c card.Card, t task.Task) bool {
-		return task.Related(t.Name, c.Task) && (name == "" || task.Base(t.Name) == name)
+		return task.Related(t.Name, c.Task) && (name == "" || task.Related(t.Name, name))
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 //
 //	Compute 4 8 0 + 6 7 ? ⏵ The answer is 5 4 7.
 func addition() Task {
-	return mathematical(Task{
+	t := mathematical(Task{
 		Name:        "addition",
 		Description: "add two numbers; the length is the number of digits of the one with more",
 		Train:       Range{1, 8},
@@ -36,7 +36,11 @@ func addition() Task {
 	}, scratch{draw: drawAddition, variables: true, pieces: Step{
 		Input: "0, 1", Computation: "+ carry = 10123456789", Output: "0", Variables: "carry: 1", Remaining: "0 + 1",
 	}, ends: []string{" + "}})
+	t.layouts = additionIn
+	return t
 }
+
+const additionAnswer = "The answer is"
 
 // sum is a + b; both are digits, the highest first.
 type sum struct{ a, b []byte }
@@ -65,7 +69,10 @@ func drawNumber(rng *rand.Rand, n int) []byte {
 
 func (s sum) prompt() string { return "Compute " + apart(s.a) + " + " + apart(s.b) + " ? " }
 
-func (s sum) answer() string {
+func (s sum) answer() string { return additionAnswer + " " + apart(s.total()) + "." }
+
+// total returns the digits of the sum, the highest first.
+func (s sum) total() []byte {
 	digits := make([]byte, 0, len(s.a)+1)
 	carry := byte(0)
 	for i := range max(len(s.a), len(s.b)) {
@@ -76,7 +83,7 @@ func (s sum) answer() string {
 		digits = append(digits, carry)
 	}
 	slices.Reverse(digits)
-	return "The answer is " + apart(digits) + "."
+	return digits
 }
 
 func (s sum) steps() []Step {

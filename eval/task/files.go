@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// maxLine bounds a line of a file, in bytes.
+// maxLine bounds a line of a published file, in bytes.
 const maxLine = 1 << 24
 
 // readSCAN reads commands and actions, one sample a line:
@@ -19,7 +19,7 @@ func readSCAN(files ...io.Reader) ([]Sample, error) {
 		return nil, fmt.Errorf("task scan: %d files, expected 1 with lines \"IN: … OUT: …\"", len(files))
 	}
 	var out []Sample
-	err := eachLine(files[0], func(line string) error {
+	err := eachLine(files[0], maxLine, func(_ int, line string) error {
 		command, actions, ok := strings.Cut(strings.TrimPrefix(line, "IN:"), "OUT:")
 		if !ok || !strings.HasPrefix(line, "IN:") {
 			return fmt.Errorf("%q is not of the form \"IN: … OUT: …\"", shorten(line))
@@ -62,7 +62,7 @@ func readPCFG(files ...io.Reader) ([]Sample, error) {
 		return nil, fmt.Errorf("task pcfg: %d files, expected 2: prompts (.src) and answers (.tgt)", len(files))
 	}
 	var out []Sample
-	if err := eachLine(files[0], func(line string) error {
+	if err := eachLine(files[0], maxLine, func(_ int, line string) error {
 		_, functions, err := pcfgAnswer(line)
 		out = append(out, Sample{Prompt: "Solve: " + oneSpace(line) + "[SEP] ", Length: functions})
 		return err
@@ -70,7 +70,7 @@ func readPCFG(files ...io.Reader) ([]Sample, error) {
 		return nil, fmt.Errorf("prompts: %w", err)
 	}
 	n := 0
-	if err := eachLine(files[1], func(line string) error {
+	if err := eachLine(files[1], maxLine, func(_ int, line string) error {
 		if n < len(out) {
 			out[n].Target = oneSpace(line)
 		}
@@ -85,11 +85,12 @@ func readPCFG(files ...io.Reader) ([]Sample, error) {
 	return out, nil
 }
 
-// eachLine calls do for every line that is not blank, without the spaces around
-// it, and puts the line's number before its error.
-func eachLine(r io.Reader, do func(line string) error) error {
+// eachLine calls do for every line that is not blank, with its number and without the
+// spaces around it, and puts the number before its error. A line of more than most
+// bytes is an error.
+func eachLine(r io.Reader, most int, do func(number int, line string) error) error {
 	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxLine)
+	lines.Buffer(nil, most)
 	number := 0
 	for lines.Scan() {
 		number++
@@ -97,11 +98,14 @@ func eachLine(r io.Reader, do func(line string) error) error {
 		if line == "" {
 			continue
 		}
-		if err := do(line); err != nil {
+		if err := do(number, line); err != nil {
 			return fmt.Errorf("line %d: %w", number, err)
 		}
 	}
-	if err := lines.Err(); err != nil {
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return fmt.Errorf("line %d: has more than %d bytes", number+1, most)
+	case err != nil:
 		return fmt.Errorf("line %d: %w", number+1, err)
 	}
 	return nil

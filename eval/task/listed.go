@@ -33,7 +33,7 @@ func (t Task) list() listing {
 
 // hash is a number of the prompt without options: they move it to no other split.
 func (t Task) hash(prompt string) uint64 {
-	sum := sha256.Sum256([]byte(t.dropped + prompt))
+	sum := sha256.Sum256([]byte(t.withoutOptions(prompt)))
 	return binary.BigEndian.Uint64(sum[:])
 }
 

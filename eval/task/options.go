@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Options that a name can have beside a scratchpad and an alphabet.
+// Options that a name can have beside a scratchpad, an alphabet and a layout.
 const (
 	optionNoPrefix = "noprefix"
 	optionPaper    = "paper"
@@ -20,6 +20,7 @@ const (
 func (t Task) apply(options []string) (Task, error) {
 	base := t
 	var scratchpad, noPrefix, paper, size string
+	var layouts []string
 	for _, o := range options {
 		slot := &scratchpad
 		switch {
@@ -29,10 +30,16 @@ func (t Task) apply(options []string) (Task, error) {
 			slot = &paper
 		case strings.HasPrefix(o, optionAlphabet):
 			slot = &size
+		case slices.Contains(layoutOptions(), o):
+			if slices.Contains(layouts, o) {
+				return t, fmt.Errorf("task %s: the option %q is given twice", base.Name, o)
+			}
+			layouts = append(layouts, o)
+			continue
 		default:
 			if _, err := ParseFlags(o); err != nil {
 				return t, fmt.Errorf("task %s: unknown option %q: known: full, minimal and flags such as i1c1o1v1r0 "+
-					"(scratchpad), noprefix, paper, alphabetN", base.Name, shorten(o))
+					"(scratchpad), noprefix, paper, alphabetN, %s", base.Name, shorten(o), strings.Join(layoutOptions(), ", "))
 			}
 		}
 		if *slot != "" {
@@ -47,6 +54,17 @@ func (t Task) apply(options []string) (Task, error) {
 			return t, fmt.Errorf("task %s: %w", base.Name, err)
 		}
 		t = resized
+	}
+	if len(layouts) > 0 {
+		if scratchpad != "" {
+			return t, fmt.Errorf("task %s: a scratchpad (%s) takes digits in its own order and form: leave it or %s out",
+				base.Name, scratchpad, strings.Join(layouts, ", "))
+		}
+		laid, err := t.laidOut(layouts)
+		if err != nil {
+			return t, fmt.Errorf("task %s: %w", base.Name, err)
+		}
+		t = laid
 	}
 	if scratchpad != "" {
 		with, name, err := t.withScratchpad(scratchpad, paper != "")

@@ -36,7 +36,7 @@ func oracles() map[string]oracle {
 	re := func(s string) *regexp.Regexp { return regexp.MustCompile("^" + s + "$") }
 	symbols := func(list string) *regexp.Regexp { return re(`\[BOS\] ` + list + ` \[SEP\] `) }
 	copies, reverses := re(`Copy: `+list+` \[SEP\] `), re(`Reverse: `+list+` \[SEP\] `)
-	return map[string]oracle{
+	all := map[string]oracle{
 		"copy":       {copies, words(plain)},
 		"copy-cmc2x": {copies, words(func(w []string) string { return plain(w) + " [NEXT] " + plain(w) })},
 		"copy-rsc": {copies, words(func(w []string) string {
@@ -166,7 +166,17 @@ func oracles() map[string]oracle {
 			value, rest := items(g[1])
 			return value + rest, len(names)
 		}},
+		"flip-flop":        flipFlopOracle(),
+		"flip-flop-sparse": flipFlopOracle(),
+		"flip-flop-dense":  flipFlopOracle(),
+		"word-problem-s5":  wordProblemOracle(),
+		"word-problem-a5":  wordProblemOracle(),
+		"mqar":             mqarOracle(),
 	}
+	for _, name := range layouts {
+		all[name] = layoutOracle(name)
+	}
+	return all
 }
 
 // mostFrequent is the one that occurs more often than each other, if there is one.

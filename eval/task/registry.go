@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,6 +38,12 @@ func All() []Task {
 		repeatCopy(),
 		parityUniform(),
 		additionBinary(),
+		flipFlop("flip-flop", 0.8),
+		flipFlop("flip-flop-sparse", 0.98),
+		flipFlop("flip-flop-dense", 0.1),
+		wordProblem("word-problem-s5", false),
+		wordProblem("word-problem-a5", true),
+		mqar(),
 	}, registered...)
 }
 
@@ -49,10 +56,13 @@ func Known() []string {
 	return names
 }
 
-// Lookup returns the task of a name or alias, with the options that follow it
-// (see the package comment). An unknown name is an error that names the nearest
+// Lookup returns the task of a name or alias, with the options that follow it, or that
+// of a file (see the package comment). An unknown name is an error that names the nearest
 // (see Unknown).
 func Lookup(name string) (Task, error) {
+	if strings.HasPrefix(name, filePrefix) {
+		return lookupFile(name)
+	}
 	words := strings.Split(name, "+")
 	var names []string
 	for _, t := range All() {
@@ -60,6 +70,9 @@ func Lookup(name string) (Task, error) {
 			return t.apply(words[1:])
 		}
 		names = append(append(names, t.Name), t.Aliases...)
+	}
+	if strings.HasPrefix(name, fileLabel) {
+		return Task{}, fmt.Errorf("task %s comes from a file: name it file:PATH", shorten(name))
 	}
 	return Task{}, Unknown("task", words[0], names)
 }
@@ -82,7 +95,9 @@ func LookupList(list string, options ...string) ([]Task, error) {
 }
 
 // Names returns the names of tasks as LookupList reads them.
-func Names(tasks []Task) string { return join(tasks, ",", func(t Task) string { return t.Name }) }
+func Names(tasks []Task) string {
+	return join(tasks, ",", func(t Task) string { return cmp.Or(t.stored, t.Name) })
+}
 
 // Vocabulary returns the pieces of all the tasks together under one of package
 // tokenizer's rules: "word" (or ""), "char" or "byte". For one task and words it
@@ -101,7 +116,7 @@ func Vocabulary(rule string, tasks ...Task) ([]string, error) {
 func Related(x, y string) bool {
 	for name := range strings.SplitSeq(x, ",") {
 		for other := range strings.SplitSeq(y, ",") {
-			if Base(name) == Base(other) {
+			if Label(Base(name)) == Label(Base(other)) {
 				return true
 			}
 		}
@@ -110,8 +125,11 @@ func Related(x, y string) bool {
 }
 
 // Base returns the name in All of a task's name or alias with options; a name that is
-// none is returned as it is.
+// none is returned as it is, and so is that of a file.
 func Base(name string) string {
+	if strings.HasPrefix(name, filePrefix) {
+		return name
+	}
 	t, err := Lookup(strings.TrimSpace(name))
 	if err != nil {
 		return name

@@ -79,7 +79,16 @@ func (t Task) holds(split Split, s Sample) bool {
 	if t.listed != nil {
 		return (split == Train) == (t.hash(s.Prompt) >= t.listed().first)
 	}
-	return SplitOf(t.dropped+s.Prompt) == split // options move no prompt to another split
+	return SplitOf(t.withoutOptions(s.Prompt)) == split
+}
+
+// withoutOptions returns a prompt as it is without options, so that they move none to
+// another split.
+func (t Task) withoutOptions(prompt string) string {
+	if prompt = t.dropped + prompt; t.plain != nil {
+		return t.plain(prompt)
+	}
+	return prompt
 }
 
 // ErrNoSplit is returned (wrapped) by SampleSplit when no prompt of the split was
@@ -159,7 +168,7 @@ func (t Task) Different(ctx context.Context, rng *rand.Rand, length int, split S
 			yield(Sample{}, err)
 			return
 		}
-		in := func(s Sample) bool { return split == Whole || SplitOf(t.dropped+s.Prompt) == split }
+		in := func(s Sample) bool { return split == Whole || SplitOf(t.withoutOptions(s.Prompt)) == split }
 		if t.Each != nil {
 			var all []Sample
 			for s := range t.Each {

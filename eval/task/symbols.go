@@ -32,16 +32,15 @@ type symbolSet struct {
 const maxAlphabet = 26 * 26
 
 // symbols returns the first n symbols, in their order, which is the alphabetical one:
-// "0" and "1", letters for up to 26, else words of two letters.
+// "0" and "1", letters for up to 26, else words of two letters, or of as many as it takes.
 func symbols(n int) []string {
 	if n == 2 {
 		return []string{"0", "1"}
 	}
 	list := make([]string, n)
 	for i := range list {
-		list[i] = string(rune('a' + i%26))
-		if n > 26 {
-			list[i] = string(rune('a'+i/26)) + list[i]
+		for most, rest := 1, i; most < n; most, rest = 26*most, rest/26 {
+			list[i] = string(rune('a'+rest%26)) + list[i]
 		}
 	}
 	return list

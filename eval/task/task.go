@@ -4,8 +4,11 @@
 //
 // The prompts and targets of most are the strings of Kazemnejad et al., The Impact of
 // Positional Encoding on Length Generalization in Transformers (2023), arXiv
-// 2305.19466; those that begin with [BOS] are of Huang et al. 2025, see symbols.go. A task is a value; adding one costs a file and a row in
-// registry.go, or a call of Register from another module. Nothing here knows of models, tokens or results.
+// 2305.19466. Those that begin with [BOS] are of Huang et al. 2025 (see symbols.go), of
+// Liu et al. 2023 (flipflop.go), of Merrill et al. 2024 (wordproblem.go) and of Arora et
+// al. 2023 (mqar.go). A task is a value; adding one costs a file and a row in
+// registry.go, or a call of Register from another module. Nothing here knows of models,
+// tokens or results.
 //
 // # Names
 //
@@ -19,10 +22,32 @@
 //	parity+paper                without held-out prompts, as in the paper
 //	parity+full+noprefix
 //	unique-copy+alphabet150     with 150 symbols, and so with lengths to 150
+//	addition+reversed           with the lowest digit first, in all numbers
+//	addition+padded             with summands filled with zeros to the length
+//	addition+hints              with a word before each digit that tells its weight
+//	addition+reversed+padded+hints
+//	file:PATH                   the samples of a file, see below
 //
 // The constant first words of a prompt ("Copy:", "Compute") do the work of a
 // token that marks the beginning, on which results may hinge; "noprefix" shows
 // what happens without. A list of names with commas is a mixture, see LookupList.
+//
+// # Files
+//
+// A file of samples is a task by the name file:PATH. Each line is an object of JSON; the
+// task has the lengths that occur, each as often as it has prompts, and its words:
+//
+//	{"prompt": "7 + 5 = ", "target": "12", "length": 1}
+//
+// The space at a prompt's end belongs to the answer's first token. Other fields are
+// passed over, so the JSON lines of Task.Write can be read. An answer is right when its
+// words are. Prompts are divided by their hashes as those of other tasks are, whatever a
+// field "split" says; a prompt that stands in the file twice counts once. A file has at
+// most 1 GiB, and a line 1 MiB.
+//
+// A model of the task is stored with the name file:PATH#DIGEST, which finds the file
+// again and refuses one with other contents. Results and folders have the name
+// file-NAME-DIGEST, without the path: DIGEST is the start of the contents' SHA-256.
 //
 // # Splits
 //
@@ -141,11 +166,16 @@ type Task struct {
 	// lengths of a task with Each (see Listed).
 	Overlap bool
 
+	// stored is what finds the task again where Name does not: the name of a file. Optional.
+	stored string
+
 	// What options add; the zero values are a task without.
-	alphabet *symbolSet     // of tasks whose number of symbols can be chosen
-	dropped  string         // what "noprefix" took from the prompts
-	scratch  *scratch       // of tasks that can have a scratchpad
-	listed   func() listing // nil but with "paper" and Each
+	alphabet *symbolSet                 // of tasks whose number of symbols can be chosen
+	dropped  string                     // what "noprefix" took from the prompts
+	layouts  func(layout) Task          // of tasks whose numbers can be written in other ways
+	plain    func(prompt string) string // undoes a layout; nil without
+	scratch  *scratch                   // of tasks that can have a scratchpad
+	listed   func() listing             // nil but with "paper" and Each
 }
 
 // Sample draws a sample; a length that has none is an error.

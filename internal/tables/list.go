@@ -58,6 +58,7 @@ func Tasks() (values any, lines [][]string, err error) {
 		lines = append(lines, []string{about.Name, about.Train, about.Beyond, about.Lengths,
 			fmt.Sprintf("%.2g", about.Chance), strings.TrimSpace(about.Prompt) + " ⏵ " + about.Target})
 	}
+	lines = append(lines, []string{"file:PATH", "", "", "", "", "your own samples; see: zoo data --help"})
 	return list, lines, nil
 }
 

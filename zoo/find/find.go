@@ -98,8 +98,8 @@ func (f Finder) ChooseTask(encodings []string) (chosen string, others []string) 
 }
 
 // tasks lists what the runs were trained on, or the catalogue's models where there are
-// no runs, without options and in the order of task.All; of some encodings, or for
-// none of all.
+// no runs, without options and in the order of task.All, files last; of some encodings,
+// or for none of all.
 func (f Finder) tasks(encodings []string) []string {
 	var out []string
 	add := func(encoding, tasks string) {
@@ -118,8 +118,14 @@ func (f Finder) tasks(encodings []string) []string {
 		}
 	}
 	order := task.Known()
+	place := func(name string) int { // those of files come last
+		if i := slices.Index(order, name); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
 	slices.SortFunc(out, func(x, y string) int {
-		return cmp.Or(slices.Index(order, x)-slices.Index(order, y), strings.Compare(x, y))
+		return cmp.Or(place(x)-place(y), strings.Compare(x, y))
 	})
 	return slices.DeleteFunc(slices.Compact(out), func(t string) bool { return t == "" })
 }
