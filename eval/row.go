@@ -38,9 +38,11 @@ type Row struct {
 	ConfigHash   string `json:"config_hash"`
 	TrainSeed    uint64 `json:"train_seed"`
 	TrainSteps   int    `json:"train_steps"`
-	TrainMin     int    `json:"train_min"` // shortest and longest task length seen
-	TrainMax     int    `json:"train_max"` // in training; 0 if never trained
-	Parameters   int64  `json:"parameters"`
+	// FittedStep is the card's: 0 never fitted, nil not known.
+	FittedStep *int  `json:"fitted_step,omitempty"`
+	TrainMin   int   `json:"train_min"` // shortest and longest task length seen
+	TrainMax   int   `json:"train_max"` // in training; 0 if never trained
+	Parameters int64 `json:"parameters"`
 
 	Task        string `json:"task"` // "" for MeasureSpeed, as are version, split and seed
 	TaskVersion int    `json:"task_version"`
