@@ -110,7 +110,7 @@ func TestColumns(t *testing.T) {
 		for _, s := range task.Columns {
 			got = append(got, fmt.Sprintf("%s: %s trained %d to %d: %.4f (%d n/a), %.4f (%d n/a), %d [%d, %d]",
 				task.Split, s.Name, s.Trained[0], s.Trained[1],
-				float64(s.Inside.Mean), s.InsideNA, float64(s.Beyond.Mean), s.BeyondNA,
+				float64(s.Inside.Median), s.InsideNA, float64(s.Beyond.Median), s.BeyondNA,
 				s.Effective.Length.Max, s.Effective.Low.Max, s.Effective.High.Max))
 		}
 	}

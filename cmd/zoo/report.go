@@ -20,6 +20,8 @@ type reportOptions struct {
 	output, title string
 	svg, png      string
 	ranks         string
+	published     string
+	onlyFitted    bool
 }
 
 func reportVerb(a *app) *cobra.Command {
@@ -34,6 +36,9 @@ func reportVerb(a *app) *cobra.Command {
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write, - for standard output (default: report.html)")
 	f.StringVar(&o.title, "title", "", "title of the page")
 	f.StringVar(&o.ranks, "ranks", ranksBy[0], ranksHelp)
+	f.StringVar(&o.published, "published", "", "`file` of published numbers to set beside (default: "+
+		report.PublishedFile+" beside the results, or those of "+study.PublishedSource+")")
+	f.BoolVar(&o.onlyFitted, "only-fitted", false, "count those training runs alone that fitted")
 	f.StringVar(&o.svg, "svg", "", "`folder` to write each figure to, as SVG")
 	f.StringVar(&o.png, "png", "", "`folder` to write each figure to, as PNG")
 	return c
@@ -58,9 +63,13 @@ func (a *app) report(o reportOptions, args []string) error {
 	if err != nil {
 		return err
 	}
+	published, err := publishedNumbers(o.published, args)
+	if err != nil {
+		return err
+	}
 	made, err := report.New(rows, report.Options{
 		Title: o.title, Encodings: models.Encodings(), Command: strings.Join(append([]string{"zoo"}, a.args...), " "),
-		Ranks: study.Weighting(o.ranks),
+		Ranks: study.Weighting(o.ranks), OnlyFitted: o.onlyFitted, Published: published,
 	})
 	if err != nil {
 		return err
@@ -74,6 +83,17 @@ func (a *app) report(o reportOptions, args []string) error {
 		return err
 	}
 	return figures(to, made, o.png, "png", page.Inputs)
+}
+
+// publishedNumbers are those of a file, or of that beside the results; nil for the usual ones.
+func publishedNumbers(file string, results []string) (*study.Published, error) {
+	if file == "" {
+		var err error
+		if file, err = report.Beside(results...); err != nil || file == "" {
+			return nil, err
+		}
+	}
+	return report.ReadPublished(file)
 }
 
 // figures writes each figure of a report into a folder; nothing for no folder.

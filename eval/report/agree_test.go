@@ -43,13 +43,13 @@ type pageData struct {
 		}
 	}
 	Ranks []struct {
-		Name     string
-		MRR      float64
-		Contests int
+		Name string
+		MRR  float64
+		Runs int
 	}
 }
 
-type spread struct{ Mean, Low, High *float64 }
+type spread struct{ Median, Low, High *float64 }
 
 // percent writes a ratio as both do; a dash for none.
 func percent(v *float64) string {
@@ -164,8 +164,8 @@ func agree(t *testing.T, rows []eval.Row) {
 				wantExact, wantToken = "n/a"+mark, "n/a"+mark
 			} else if p.N > 0 {
 				low, high := math.Floor(100**p.Exact.Low), math.Ceil(100**p.Exact.High)
-				wantExact, wantToken = fmt.Sprintf("%s%s %.0f–%.0f", percent(p.Exact.Mean), mark, low, high),
-					percent(p.Token.Mean)+mark
+				wantExact, wantToken = fmt.Sprintf("%s%s %.0f–%.0f", percent(p.Exact.Median), mark, low, high),
+					percent(p.Token.Median)+mark
 				if n := exact[1+i][0]; strings.Contains(n, "(") && !strings.Contains(n, "to") {
 					same("prompts", n, fmt.Sprintf("%d (%d)", p.Length, p.N))
 				}
@@ -176,7 +176,7 @@ func agree(t *testing.T, rows []eval.Row) {
 		below := exact[1+len(s.Points):]
 		for i, of := range []spread{s.Inside, s.Beyond} {
 			value, _, _ := strings.Cut(strings.Replace(below[i][at], "n/a", "-", 1), " ")
-			same(s.Name+" "+below[i][0], value, percent(of.Mean))
+			same(s.Name+" "+below[i][0], value, percent(of.Median))
 		}
 		same(s.Name+" effective", below[2][at], fmt.Sprintf("%d [%d, %d]", s.Effective.Length, s.Effective.Low,
 			s.Effective.High))
@@ -192,9 +192,9 @@ func agree(t *testing.T, rows []eval.Row) {
 				line[length] = 1 + i
 			}
 			for _, p := range c.Points {
-				for title, want := range map[string]*float64{"time to the first token (prefill)": p.Prefill.Mean,
-					"one more token of the whole batch": p.Decode.Mean,
-					study.Throughput:                    p.Tokens.Mean, "peak memory": p.Memory.Mean} {
+				for title, want := range map[string]*float64{"time to the first token (prefill)": p.Prefill.Median,
+					"one more token of the whole batch": p.Decode.Median,
+					study.Throughput:                    p.Tokens.Median, "peak memory": p.Memory.Median} {
 					got, _, _ := strings.Cut(tables[title][line[p.Length]][at], "/")
 					got, _, _ = strings.Cut(got, " ")
 					if title == "peak memory" {
@@ -216,7 +216,7 @@ func agree(t *testing.T, rows []eval.Row) {
 		}
 	}
 	for _, r := range data.Ranks {
-		page = append(page, fmt.Sprintf("%s %.3f %d", r.Name, r.MRR, r.Contests))
+		page = append(page, fmt.Sprintf("%s %.3f %d", r.Name, r.MRR, r.Runs))
 	}
 	if diff := cmp.Diff(table, page); diff != "" {
 		t.Errorf("ranks (-table +page):\n%s", diff)
@@ -229,7 +229,7 @@ func TestMostPromptsCount(t *testing.T) {
 		return with(row(t, "nope", 0, 30, 0), func(r *eval.Row) { r.Correct, r.N, r.Distinct = correct, n, n })
 	}
 	for _, rows := range [][]eval.Row{{again(950, 1000), again(5, 10)}, {again(5, 10), again(950, 1000)}} {
-		if got := reportOf(t, rows...).Tasks[0].Series[0].Beyond.Mean; got != 0.95 {
+		if got := reportOf(t, rows...).Tasks[0].Series[0].Beyond.Median; got != 0.95 {
 			t.Errorf("950 of 1000 and 5 of 10 are %v", got)
 		}
 	}

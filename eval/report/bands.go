@@ -10,7 +10,7 @@ import (
 	"github.com/nopezoo/zoo/eval/study"
 )
 
-// bands fills the intervals around curves. A stretch that several have in common,
+// bands fills the intervals around curves, but for those over prompts (see bars). A stretch that several have in common,
 // as where all are right or all wrong, is filled once and in grey: one on another
 // they would make a block darker than any curve.
 type bands curves

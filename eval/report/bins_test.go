@@ -30,16 +30,16 @@ func TestBinsStandApart(t *testing.T) {
 	}
 	var exact []study.Number
 	for _, p := range tk.Series[0].Points {
-		exact = append(exact, p.Exact.Mean)
+		exact = append(exact, p.Exact.Median)
 	}
 	if diff := cmp.Diff([]study.Number{1, 0.8, 0.6, 0.4, 0.1}, exact); diff != "" {
 		t.Errorf("exact match (-want +got):\n%s", diff)
 	}
 	of := tk.Series[0]
-	if of.Inside.Mean != 1 || cmp.Diff(study.Number((0.6+0.4+0.1)/3), of.Beyond.Mean, approx) != "" {
-		t.Errorf("inside %v, beyond %v", of.Inside.Mean, of.Beyond.Mean)
+	if of.Inside.Median != 1 || cmp.Diff(study.Number((0.6+0.4+0.1)/3), of.Beyond.Median, approx) != "" {
+		t.Errorf("inside %v, beyond %v", of.Inside.Median, of.Beyond.Median)
 	}
-	if of.Effective.String() != "2–20" || of.Effective.Next != want[1] {
+	if of.Effective.String() != "2–20" {
 		t.Errorf("effective length %+v", of.Effective)
 	}
 	if len(tk.Charts[study.Exact].Lines[0].Points) != len(want) || tk.X[2] != 65.5 || tk.X[4] != 100 ||

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -16,9 +17,9 @@ func (s *Report) tradeoffFigure(t *study.Task, place study.Place, at string) []F
 	var points []pair
 	slowest, best := 0.0, 0.0
 	for _, c := range place.Series {
-		of, step := t.Series[c.Series], c.At(place.Common).Decode.Mean
-		if step.Known() && of.Score.Mean.Known() {
-			d := pair{of.Name, of.Encoding, float64(step), 100 * float64(of.Score.Mean)}
+		of, step := t.Series[c.Series], c.At(place.Common).Decode.Median
+		if step.Known() && of.Score.Median.Known() {
+			d := pair{name: of.Name, encoding: of.Encoding, x: float64(step), y: 100 * float64(of.Score.Median)}
 			points = append(points, d)
 			slowest, best = max(slowest, d.x), max(best, d.y)
 		}
@@ -42,6 +43,7 @@ type pair struct {
 	name     string
 	encoding int
 	x, y     float64
+	runs     []study.Number // of x, where there are several
 }
 
 type scatter struct {
@@ -109,20 +111,35 @@ func (s *Report) publishedFigure(t *study.Task) []Figure {
 	var points []pair
 	for _, c := range s.Published {
 		if c.Task == t.Name {
-			points = append(points, pair{c.Name, c.Encoding, 100 * float64(c.Ours.Mean), 100 * float64(c.Published)})
+			d := pair{name: s.comparedName(c), encoding: c.Encoding, x: 100 * float64(c.Here), y: 100 * float64(c.Published)}
+			if c.Ours.All.Over == study.OverRuns {
+				d.runs = study.Each(c.Ours.All.Runs, func(n study.Number) study.Number { return 100 * n })
+			}
+			points = append(points, d)
 		}
 	}
-	const x = "exact match beyond the trained lengths, % (filled: here, hollow: published)"
+	const x = "exact match, % (filled: here, small: each run, hollow: published)"
 	return s.dotFigure("published-"+fileName(t.Name), x, points, 100)
+}
+
+// comparedName is a series, and where it was compared at several lengths at which.
+func (s *Report) comparedName(c study.Compared) string {
+	same := slices.DeleteFunc(slices.Clone(s.Published), func(o study.Compared) bool {
+		return o.Task != c.Task || o.Name != c.Name
+	})
+	if len(same) < 2 {
+		return c.Name
+	}
+	return c.Name + ", " + c.Lengths
 }
 
 // rankFigure sets the mean reciprocal ranks beside the published ones.
 func (s *Report) rankFigure() []Figure {
 	var points []pair
 	for _, r := range s.Ranks {
-		points = append(points, pair{r.Name, r.Encoding, float64(r.MRR), float64(r.Published)})
+		points = append(points, pair{name: r.Name, encoding: r.Encoding, x: float64(r.MRR), y: float64(r.Published)})
 	}
-	const x = "mean reciprocal rank (filled: here, hollow: published, five encodings on 17 tasks)"
+	const x = "mean reciprocal rank (filled: here, hollow: published)"
 	return s.dotFigure("ranks", x, points, 1)
 }
 
@@ -160,6 +177,11 @@ func (k dotLines) Plot(c draw.Canvas, p *plot.Plot) {
 		if study.Number(d.y).Known() {
 			c.StrokeLine2(draw.LineStyle{Color: faded(colour, 120), Width: lineWidth}, x(d.x), height, x(d.y), height)
 			shape.fill(&c, vg.Point{X: x(d.y), Y: height}, 1.3*markerSize, paper, colour)
+		}
+		for _, run := range d.runs {
+			if run.Known() {
+				runDot(&c, vg.Point{X: x(float64(run)), Y: height}, colour)
+			}
 		}
 		shape.fill(&c, vg.Point{X: x(d.x), Y: height}, 1.3*markerSize, colour, colour)
 	}

@@ -31,7 +31,8 @@ func ExamplePrinter() {
 	//
 	// task copy (version 1), n = 100 different test prompts, models copy-*
 	//
-	// exact match in %, with 95 % intervals (* length seen in training)
+	// exact match in %, 1 run in each column, with 95 % intervals over its prompts (*
+	// length seen in training)
 	//
 	//             length           nope           rope
 	//                 20  100.0*  96–100  96.0*   90–99

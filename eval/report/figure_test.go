@@ -169,25 +169,42 @@ func TestHostileFigures(t *testing.T) {
 	}
 }
 
-// TestSharedBands checks that what several bands have in common is filled once.
+// TestSharedBands checks that what several bands have in common is filled once, and that
+// each run has a dot.
 func TestSharedBands(t *testing.T) {
-	fills := func(rows ...eval.Row) int {
+	fills := func(rows ...eval.Row) (bands, dots int) {
 		svg := figure(t, reportOf(t, rows...).Figures()[0], "svg")
-		return bytes.Count(svg, []byte("fill-opacity:0.13333"))
+		return bytes.Count(svg, []byte("fill-opacity:0.13333")), bytes.Count(svg, []byte("fill-opacity:0.66667"))
 	}
-	nope := []eval.Row{row(t, "nope", 0, 10, 100), row(t, "nope", 0, 20, 100), row(t, "nope", 0, 30, 90),
-		row(t, "nope", 0, 40, 10)}
-	same := []eval.Row{row(t, "rope", 0, 10, 100), row(t, "rope", 0, 20, 100), row(t, "rope", 0, 30, 90),
-		row(t, "rope", 0, 40, 10)}
-	if n := fills(nope...); n != 1 {
-		t.Errorf("one band has %d parts", n)
+	var nope, same []eval.Row
+	for seed, last := range []int{10, 30} {
+		for i, correct := range []int{100, 100, 90 - 10*seed, last} {
+			nope = append(nope, row(t, "nope", seed, 10*(i+1), correct))
+			same = append(same, row(t, "rope", seed, 10*(i+1), correct))
+		}
 	}
-	if n := fills(append(same, nope...)...); n != 1 {
-		t.Errorf("two equal bands have %d parts, want 1", n)
+	if bands, dots := fills(nope...); bands != 1 || dots != 4 {
+		t.Errorf("one band has %d parts and %d runs, want 1 and 4 that are not the median", bands, dots)
+	}
+	if bands, _ := fills(append(same, nope...)...); bands != 1 {
+		t.Errorf("two equal bands have %d parts, want 1", bands)
 	}
 	same[3].Score.Correct = 50
-	if n := fills(append(same, nope...)...); n != 3 {
-		t.Errorf("two bands that part have %d parts, want one in common and two", n)
+	if bands, _ := fills(append(same, nope...)...); bands != 3 {
+		t.Errorf("two bands that part have %d parts, want one in common and two", bands)
+	}
+}
+
+// TestBars checks that single runs have no bands: thin bars of their prompts, those that are
+// the same once and in grey.
+func TestBars(t *testing.T) {
+	drawn := func(rows ...eval.Row) string { return string(figure(t, reportOf(t, rows...).Figures()[0], "svg")) }
+	grey := regexp.MustCompile(`stroke:#555C66[^"]*stroke-opacity:0.58824`)
+	nope, rope := row(t, "nope", 0, 10, 100), row(t, "rope", 0, 10, 100)
+	svg := drawn(nope, row(t, "nope", 0, 20, 50), rope, row(t, "rope", 0, 20, 30))
+	if n := strings.Count(svg, "stroke-opacity:0.58824"); n != 9 || len(grey.FindAllString(svg, -1)) != 3 ||
+		strings.Contains(svg, "fill-opacity:0.13333") {
+		t.Errorf("%d strokes of bars, %d in grey: want 3 for each of 3, one grey, and no band", n, len(grey.FindAllString(svg, -1)))
 	}
 }
 

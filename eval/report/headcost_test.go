@@ -81,7 +81,7 @@ func TestHeadlineCosts(t *testing.T) {
 		s := reportOf(t, tc.rows...)
 		task := s.Tasks[0]
 		table := s.Headline(task, task.Places[0])
-		const first, after = 6, 9
+		const first, after = 8, 11
 		if got := strings.Join(table.Head[first:after], " | "); got != tc.head {
 			t.Errorf("%s: head %s", tc.name, got)
 		}
@@ -108,9 +108,9 @@ func TestCostOfSpeedAlone(t *testing.T) {
 	s := reportOf(t, with(costs(row(t, "nope", 0, 512, 0), 1, 2, 3),
 		func(r *eval.Row) { r.Score, r.Task, r.Split, r.TaskVersion = eval.Score{}, "", "", 0 }))
 	want := report.Table{Caption: "Headline on speed without a task; costs at length 512, test machine, 2 cores · cpu",
-		Head: []string{"encoding", "decode step, median, ms (×\u00a0nope)", "prefill, ms (×\u00a0nope)",
-			"peak memory, MiB (×\u00a0nope)", "parameters", "seeds"},
-		Lines: [][]string{{"nope", "1.00 (1.00×)", "2.00 (1.00×)", "3.00 (1.00×)", "0.6 M", "1"}}, Marks: []int{0}}
+		Head: []string{"encoding", "runs", "decode step, median, ms (×\u00a0nope)", "prefill, ms (×\u00a0nope)",
+			"peak memory, MiB (×\u00a0nope)", "parameters"},
+		Lines: [][]string{{"nope", "1 run", "1.00 (1.00×)", "2.00 (1.00×)", "3.00 (1.00×)", "0.6 M"}}, Marks: []int{0}, Prose: []int{1}}
 	if diff := cmp.Diff(want, s.Headline(s.Tasks[0], s.Tasks[0].Places[0])); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -160,22 +160,22 @@ func TestCostBands(t *testing.T) {
 		tokens, prefill, decode, memory study.Spread
 	}{
 		{"once", []eval.Row{timed(0, func(r *eval.Row) { r.RepeatRates = []float64{1000} })},
-			study.Spread{Mean: 1000, Low: none, High: none}, study.Spread{Mean: 10, Low: none, High: none},
-			study.Spread{Mean: 1, Low: none, High: none}, study.Spread{Mean: 100, Low: none, High: none}},
+			study.Spread{Median: 1000, Low: none, High: none}, study.Spread{Median: 10, Low: none, High: none},
+			study.Spread{Median: 1, Low: none, High: none}, study.Spread{Median: 100, Low: none, High: none}},
 		{"batches", []eval.Row{timed(0, func(r *eval.Row) {
 			r.TokensPerSecondSD, r.PrefillSDMS, r.DecodeSDMS = 200, 20,
 				0.1
 		})},
-			study.Spread{Mean: 1000, Low: 800, High: 1200}, study.Spread{Mean: 10, Low: 0, High: 30},
-			study.Spread{Mean: 1, Low: 0.9, High: 1.1}, study.Spread{Mean: 100, Low: none, High: none}},
+			study.Spread{Median: 1000, Low: 800, High: 1200, Over: study.OverTimes}, study.Spread{Median: 10, Low: 0, High: 30, Over: study.OverTimes},
+			study.Spread{Median: 1, Low: 0.9, High: 1.1, Over: study.OverTimes}, study.Spread{Median: 100, Low: none, High: none}},
 		{"repeats", []eval.Row{timed(0, repeated)},
-			study.Spread{Mean: 1000, Low: 900, High: 1200}, study.Spread{Mean: 10, Low: 9, High: 11},
-			study.Spread{Mean: 1, Low: 0.8, High: 1.1}, study.Spread{Mean: 100, Low: none, High: none}},
+			study.Spread{Median: 1000, Low: 900, High: 1200, Over: study.OverTimes}, study.Spread{Median: 10, Low: 9, High: 11, Over: study.OverTimes},
+			study.Spread{Median: 1, Low: 0.8, High: 1.1, Over: study.OverTimes}, study.Spread{Median: 100, Low: none, High: none}},
 		{"repeats and seeds", []eval.Row{timed(0, repeated), timed(1, func(r *eval.Row) {
 			r.TokensPerSecond, r.PrefillMS, r.DecodeP50MS, r.PeakMemory = 2000, 20, 2, 200<<20
 		})},
-			study.Spread{Mean: 1500, Low: 900, High: 2000}, study.Spread{Mean: 15, Low: 9, High: 20},
-			study.Spread{Mean: 1.5, Low: 0.8, High: 2}, study.Spread{Mean: 150, Low: 100, High: 200}},
+			study.Spread{Median: 1500, Low: 900, High: 2000, Over: study.OverTimes}, study.Spread{Median: 15, Low: 9, High: 20, Over: study.OverTimes},
+			study.Spread{Median: 1.5, Low: 0.8, High: 2, Over: study.OverTimes}, study.Spread{Median: 150, Low: 100, High: 200, Over: study.OverTimes}},
 	} {
 		at := reportOf(t, tc.rows...).Tasks[0].Places[0].Series[0].At(task.At(10))
 		at.Rows = nil

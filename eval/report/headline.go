@@ -1,9 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/nopezoo/zoo/eval/study"
@@ -26,28 +26,29 @@ func (t Table) IsProse(column int) bool { return column == 0 || slices.Contains(
 // its rank over all tasks, and what it costs at a place, also relative to the
 // baseline. Speed alone has no accuracy; a place of none has no costs.
 func (s *Report) Headline(t *study.Task, p study.Place) Table {
-	out := Table{Caption: "Headline on " + t.Name, Head: []string{"encoding"}}
+	out := Table{Caption: "Headline on " + t.Name, Head: []string{"encoding", "runs"}, Prose: []int{1}}
 	if t.Scored {
 		out.Caption += ", by " + s.Measure.Label()
 		inside := s.Measure.Label() + " inside, %"
-		out.Head = append(out.Head, "trained", inside, "beyond, %", "effective length", "MRR, all tasks")
+		out.Head = append(out.Head, "trained", inside, "beyond, %", "each run beyond, %", "effective length", "MRR, all tasks")
 	}
 	if p.Common.Max > 0 {
 		out.Caption += fmt.Sprintf("; costs at length %s, %s", p.Common.Label(), p.Name)
 		out.Head = append(out.Head, s.costHeads(t, p)...)
 	}
-	out.Head = append(out.Head, "parameters", "seeds")
+	out.Head = append(out.Head, "parameters")
 	for i, of := range t.Series {
-		line := []string{of.Name}
+		line := []string{of.Name, of.Fit.String()}
 		if t.Scored {
-			line = append(line, trainedText(of), of.Inside.Percent(), beyondText(of), of.Effective.String(),
+			line = append(line, trainedText(of), of.Inside.Percent(), beyondText(of),
+				cmp.Or(of.Beyond.PercentRuns(), "–"), of.Effective.String(),
 				s.mrr(of.Name))
 		}
 		if p.Common.Max > 0 {
 			line = append(line, s.costCells(t, p, i)...)
 		}
 		out.Marks = append(out.Marks, of.Encoding)
-		out.Lines = append(out.Lines, append(line, study.Millions(of.Parameters), strconv.Itoa(len(of.Seeds))))
+		out.Lines = append(out.Lines, append(line, study.Millions(of.Parameters)))
 	}
 	return out
 }
@@ -79,7 +80,7 @@ func (s *Report) mrr(name string) string {
 // Accuracy has a line per length and a column per series.
 func (s *Report) Accuracy(t *study.Task) Table {
 	out := Table{Head: []string{"length"}, Caption: fmt.Sprintf(
-		"Accuracy on %s by length: %s in %%, with intervals; * length seen in training", t.Name, s.Measure.Label())}
+		"Accuracy on %s by length: %s in %%, %s; * length seen in training", t.Name, s.Measure.Label(), intervals(t.Series))}
 	for _, s := range t.Series {
 		out.Head = append(out.Head, s.Name)
 	}
@@ -98,6 +99,45 @@ func (s *Report) Accuracy(t *study.Task) Table {
 			default:
 				line = append(line, s.Value(p).Percent()+mark)
 			}
+		}
+		out.Lines = append(out.Lines, line)
+	}
+	return out
+}
+
+// intervals says what the intervals of some series are about.
+func intervals(of []study.Series) string {
+	kinds := map[study.Over]bool{}
+	for _, s := range of {
+		for _, p := range s.Points {
+			kinds[p.Exact.Over] = true
+		}
+	}
+	const runs, prompts = "median of the runs (quartiles)", "1 run [95 % interval over its prompts]"
+	switch {
+	case kinds[study.OverRuns] && kinds[study.OverPrompts]:
+		return runs + ", or " + prompts
+	case kinds[study.OverRuns]:
+		return runs
+	}
+	return prompts
+}
+
+// EveryRun has a line per length and a column per series, with each run's value; no lines
+// where no series has several.
+func (s *Report) EveryRun(t *study.Task) Table {
+	out := Table{Head: []string{"length"}, Caption: fmt.Sprintf("Every run on %s by length: %s in %%", t.Name, s.Measure.Label())}
+	several := slices.DeleteFunc(slices.Clone(t.Series), func(s study.Series) bool { return len(s.Seeds) < 2 })
+	if len(several) == 0 {
+		return out
+	}
+	for _, s := range several {
+		out.Head = append(out.Head, s.Name)
+	}
+	for i, length := range t.Lengths {
+		line := []string{length.Label()}
+		for _, s := range several {
+			line = append(line, cmp.Or(s.Value(s.Points[i]).PercentRuns(), "–"))
 		}
 		out.Lines = append(out.Lines, line)
 	}
@@ -149,79 +189,6 @@ func (s *Report) Tradeoff(t *study.Task, p study.Place) Table {
 	return out
 }
 
-// RankTable is the mean reciprocal ranks, ours and the paper's.
-func (s *Report) RankTable() Table {
-	by := s.Measure.Label()
-	out := Table{
-		Caption: fmt.Sprintf("Mean reciprocal rank by %s over every task and training seed, 1 for always best; %s",
-			by, s.Weighting),
-		Head: []string{"encoding", "MRR", "paper’s tie rule", "published MRR", "mean " + by + " beyond, %", "rankings"},
-	}
-	for _, r := range s.Ranks {
-		out.Lines = append(out.Lines, []string{r.Name, ranked3(r.MRR), ranked3(r.PaperTies), ranked3(r.Published),
-			r.Mean.Percent(), strconv.Itoa(r.Contests)})
-	}
-	return out
-}
-
-// ranked3 gives a reciprocal rank as the paper does.
-func ranked3(n study.Number) string {
-	if !n.Known() {
-		return "–"
-	}
-	return strconv.FormatFloat(float64(n), 'f', 3, 64)
-}
-
-// taskLabel is a task's name, marked if it is not ranked.
-func taskLabel(t *study.Task) string {
-	if t.AtChance {
-		return t.Name + " (at chance)"
-	}
-	return t.Name
-}
-
-// HeatMap has a line per task and a column per series.
-func (s *Report) HeatMap() Table {
-	out := Table{Head: append([]string{"task"}, s.Names()...), Caption: "Mean of " + s.Measure.Label() +
-		" beyond the trained lengths, in %; what a model cannot take counts as wrong"}
-	for _, t := range s.Scored() {
-		line := []string{taskLabel(t)}
-		for _, name := range s.Names() {
-			line = append(line, t.ScoreOf(name).Percent())
-		}
-		out.Lines = append(out.Lines, line)
-	}
-	return out
-}
-
-// PublishedTable sets our accuracies beside the published ones.
-func (s *Report) PublishedTable() Table {
-	out := Table{Caption: "Exact match beyond the trained lengths, beside " + study.PublishedSource, Prose: []int{1, 6},
-		Head: []string{"task", "encoding", "here, %", "published, %", "difference, points",
-			"published at all lengths, %",
-			"what differs in the setup"}}
-	for _, c := range s.Published {
-		out.Lines = append(out.Lines, []string{c.Task, c.Name, c.Ours.Percent(), c.Published.Percent(),
-			signed(c.Difference), c.All.Percent(), c.Setup})
-	}
-	return out
-}
-
-// signed gives a difference of ratios in points: "+1.2", "−0.4".
-func signed(n study.Number) string {
-	if !n.Known() {
-		return "–"
-	}
-	text := strconv.FormatFloat(100*float64(n), 'f', 1, 64)
-	switch {
-	case text == "-0.0" || text == "0.0":
-		return "0.0"
-	case text[0] == '-':
-		return "−" + text[1:]
-	}
-	return "+" + text
-}
-
 // costHeads name the costs in a headline.
 func (s *Report) costHeads(t *study.Task, p study.Place) []string {
 	var out []string
@@ -242,7 +209,7 @@ func (s *Report) costCells(t *study.Task, p study.Place, series int) []string {
 		c = p.Series[i]
 	}
 	return study.Each(study.HeadlineMetrics(), func(m study.Metric) string {
-		cell := m.Of(c.At(p.Common)).Mean.Short()
+		cell := m.Of(c.At(p.Common)).Median.Short()
 		if times := s.Relative(t, p, c, m); times.Known() {
 			cell += " (" + times.Times() + ")"
 		}

@@ -3,12 +3,43 @@ package report
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/nopezoo/zoo/eval/study"
 )
+
+// taskLabel is a task's name, marked if it is not ranked.
+func taskLabel(t *study.Task) string {
+	if t.AtChance {
+		return t.Name + " (at chance)"
+	}
+	return t.Name
+}
+
+// unfitMark stands behind a number whose models did not learn the task.
+const unfitMark = "†"
+
+// HeatMap has a line per task and a column per series.
+func (s *Report) HeatMap() Table {
+	out := Table{Head: append([]string{"task"}, s.Names()...), Caption: "Mean of " + s.Measure.Label() +
+		" beyond the trained lengths, in %, the median over runs; what a model cannot take counts as wrong; " + unfitMark +
+		" no run fitted"}
+	for _, t := range s.Scored() {
+		line := []string{taskLabel(t)}
+		for _, name := range s.Names() {
+			mark := ""
+			if slices.ContainsFunc(t.Series, func(of study.Series) bool { return of.Name == name && of.Fit.None() }) {
+				mark = unfitMark
+			}
+			line = append(line, t.ScoreOf(name).Percent()+mark)
+		}
+		out.Lines = append(out.Lines, line)
+	}
+	return out
+}
 
 // heatFigure is tasks by series: mean exact match beyond the trained lengths.
 func (s *Report) heatFigure() Figure {

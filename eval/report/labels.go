@@ -35,7 +35,11 @@ func (k curves) labels() []label {
 		}
 		series := k.series(n)
 		colour, shape := k.s.colour(series.Encoding), k.s.Encodings[series.Encoding].Shape
-		l := label{name: series.Name, end: of.Points[len(of.Points)-1], mark: func(c *draw.Canvas, at vg.Point) {
+		name := series.Name
+		if series.Fit.None() {
+			name += ", did not fit"
+		}
+		l := label{name: name, end: of.Points[len(of.Points)-1], mark: func(c *draw.Canvas, at vg.Point) {
 			shape.fill(c, at, markerSize, colour, colour)
 		}}
 		for _, d := range of.Points {

@@ -55,7 +55,7 @@ func lineFigure(name, y string, k curves) Figure {
 			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, octaves{}
 		}
 		p.Add(trained(t.Trained), grid{})
-		p.Add(limits(k.chart.Limits), bands(k), strokes(k))
+		p.Add(limits(k.chart.Limits), bands(k), bars(k), dots(k), strokes(k))
 		widest := vg.Length(0)
 		style := textStyle(ink, draw.XLeft, draw.YCenter)
 		for _, l := range k.labels() {

@@ -28,10 +28,10 @@ func TestByTokens(t *testing.T) {
 		beyond          []string // of nope and rope, in the headline, the table of the chart and that of the trade-off
 	}{
 		{s, "exact match", "On copy, all go on to 10 at ≥ 90 % exact match; at 30 exact match tells nope (60 %) " +
-			"apart; trained on lengths 2 to 20.",
+			"apart; trained on lengths 2 to 20, 1 run each.",
 			[]string{"nope", "rope"}, []string{"60.0", "20.0"}},
 		{s.Measures()[1], "tokens right", "On copy, rope goes on to 30 (the longest measured) at ≥ 90 % tokens " +
-			"right, nope to 10; trained on lengths 2 to 20.",
+			"right, nope to 10; trained on lengths 2 to 20, 1 run each.",
 			[]string{"rope", "nope"}, []string{"70.0", "95.0"}},
 	} {
 		task := tc.by.Tasks[0]
@@ -44,10 +44,10 @@ func TestByTokens(t *testing.T) {
 		}
 		headline := tc.by.Headline(task, task.Places[0])
 		for _, l := range headline.Lines {
-			beyond = append(beyond, l[3])
+			beyond = append(beyond, l[4])
 		}
 		for _, cell := range tc.by.Accuracy(task).Lines[1][1:] {
-			cell, _, _ = strings.Cut(strings.TrimSpace(cell), " (")
+			cell, _, _ = strings.Cut(strings.TrimSpace(cell), " [")
 			at = append(at, strings.Trim(cell, "\u2007"))
 		}
 		for _, l := range tc.by.Tradeoff(task, task.Places[0]).Lines {
@@ -79,7 +79,7 @@ func TestByTokensAtChance(t *testing.T) {
 	s := reportOf(t, row(t, "nope", 0, 30, 10), row(t, "rope", 0, 30, 80),
 		on("parity", guess(tokens(row(t, "nope", 0, 30, 53), 900))),
 		on("parity", guess(tokens(row(t, "rope", 0, 30, 48), 500))))
-	if !s.Tokens.Tasks[1].AtChance || s.Tokens.Tasks[0].AtChance || s.Tokens.Ranks[0].Contests != 1 {
+	if !s.Tokens.Tasks[1].AtChance || s.Tokens.Tasks[0].AtChance || s.Tokens.Ranks[0].Runs != 1 {
 		t.Errorf("by tokens right parity counts: %+v", s.Tokens.Ranks)
 	}
 	first := reportOf(t, on("parity", guess(row(t, "nope", 0, 30, 53))), on("parity", guess(row(t, "rope", 0, 30, 48))),

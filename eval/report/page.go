@@ -40,10 +40,7 @@ type page struct {
 func (s *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"mark": s.mark, "metrics": study.Metrics, "perToken": study.PerToken, "count": study.Count,
-		"percent":    func(n study.Number) float64 { return 100 * float64(n) },
-		"source":     func() string { return study.PublishedSource },
-		"parameters": func() string { return study.Millions(study.PublishedParameters) },
-		"steps":      func() string { return study.Thousands(study.PublishedSteps) },
+		"percent": func(n study.Number) float64 { return 100 * float64(n) },
 	}).Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("report: page: %w", err)
@@ -66,7 +63,7 @@ func (s *Report) scores() map[study.Measure][][]study.Number {
 	out := map[study.Measure][][]study.Number{}
 	for _, by := range s.Measures() {
 		out[by.Measure] = study.Each(by.Tasks, func(t *study.Task) []study.Number {
-			return study.Each(t.Series, func(of study.Series) study.Number { return of.Score.Mean })
+			return study.Each(t.Series, func(of study.Series) study.Number { return of.Score.Median })
 		})
 	}
 	return out

@@ -80,7 +80,7 @@ func TestPageWithoutScript(t *testing.T) {
 		row(t, "nope", 0, 30, 37), row(t, "rope", 0, 30, 0))
 	text := html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(withoutLibrary(made), " "))
 	for _, want := range []string{
-		"100.0 (96.3–100.0)*", "37.0", "0.687", "+19.7", "0.6 M parameters, not 109.6 M", "zoo report results/",
+		"100.0 [96.3–100.0]*", "37.0", "0.687", "+19.7", "0.6 M parameters, not 109.6 M", "zoo report results/",
 		"test machine, 2 cores, cpu, ONNX Runtime 1.29.0, zoo 0.1.0",
 		"copy-nope-s1", "Charts and menus need JavaScript",
 	} {

@@ -19,6 +19,9 @@ type Options struct {
 	// has the same colour in every report. See study.Options.
 	Encodings []string
 	Ranks     study.Weighting
+	// OnlyFitted and Published: see study.Options.
+	OnlyFitted bool
+	Published  *study.Published
 }
 
 // Report is a study with its looks, by one measure.
@@ -40,7 +43,8 @@ type Encoding struct {
 
 // New works out a study of rows, by exact match. No rows are an error.
 func New(rows []eval.Row, opt Options) (*Report, error) {
-	s, err := study.New(rows, study.Options{Encodings: opt.Encodings, Ranks: opt.Ranks})
+	s, err := study.New(rows, study.Options{Encodings: opt.Encodings, Ranks: opt.Ranks,
+		OnlyFitted: opt.OnlyFitted, Published: opt.Published})
 	if err != nil {
 		return nil, err
 	}

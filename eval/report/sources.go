@@ -20,8 +20,8 @@ type Sources struct {
 
 func sources(rows []eval.Row, command string) Sources {
 	s := Sources{Command: command, Rows: len(rows), Models: Table{
-		Caption: "Models measured", Prose: []int{1, 2, 7, 8},
-		Head: []string{"model", "encoding", "task", "parameters", "training seed", "steps", "trained", "file",
+		Caption: "Models measured", Prose: []int{1, 2, 6, 8, 9},
+		Head: []string{"model", "encoding", "task", "parameters", "training seed", "steps", "fitted", "trained", "file",
 			"settings",
 			"samples a length"},
 	}}
@@ -43,7 +43,7 @@ func sources(rows []eval.Row, command string) Sources {
 			line[k], samples = at, append(samples, nil)
 			s.Models.Lines = append(s.Models.Lines, []string{
 				r.Model, r.Encoding, r.Task, study.Millions(r.Parameters), fmt.Sprint(r.TrainSeed),
-				strconv.Itoa(r.TrainSteps),
+				strconv.Itoa(r.TrainSteps), fittedText(r.FittedStep),
 				fmt.Sprintf("%d–%d", r.TrainMin, r.TrainMax), head(r.ModelSHA256), head(r.ConfigHash),
 			})
 		}
@@ -62,6 +62,17 @@ func sources(rows []eval.Row, command string) Sources {
 		s.Models.Lines[i] = append(s.Models.Lines[i], measured)
 	}
 	return s
+}
+
+// fittedText says at which step a run fitted.
+func fittedText(step *int) string {
+	switch {
+	case step == nil:
+		return "–"
+	case *step == 0:
+		return "no"
+	}
+	return fmt.Sprintf("at step %d", *step)
 }
 
 // head is the beginning of a hash, enough to tell files apart.

@@ -15,7 +15,7 @@ type speedTable struct {
 	pattern string
 	heads   []string
 	rows    []eval.Row // that were timed
-	average bool       // over rows that differ in their samples alone
+	several bool       // rows of a length that differ in their samples alone
 }
 
 func newSpeedTable(task *study.Task) *speedTable {
@@ -24,17 +24,17 @@ func newSpeedTable(task *study.Task) *speedTable {
 	for _, run := range task.Runs {
 		for _, p := range run.Costs {
 			t.rows = append(t.rows, p.Rows...)
-			t.average = t.average || len(p.Rows) > 1
+			t.several = t.several || len(p.Rows) > 1
 		}
 	}
 	return t
 }
 
-// block is one measure, given by numbers that are averaged over samples and
+// block is one measure, given by numbers that are medians over samples and
 // written as one cell.
 func (t *speedTable) block(title string, numbers func(eval.Row) []float64, write func([]float64) string) block {
-	if t.average {
-		title += ", mean over seeds"
+	if t.several {
+		title += ", median over seeds"
 	}
 	b := block{title: title, lines: [][]string{append([]string{"length"}, t.heads...)}}
 	for _, length := range t.Lengths {
@@ -42,7 +42,7 @@ func (t *speedTable) block(title string, numbers func(eval.Row) []float64, write
 		for _, run := range t.Runs {
 			cell := "-"
 			if p := run.At(length); p.Length.Max > 0 {
-				cell = write(p.Mean(numbers))
+				cell = write(p.Medians(numbers))
 			} else if slices.ContainsFunc(run.Rows, func(r eval.Row) bool { return r.NA && r.Span() == length }) {
 				cell = "n/a"
 			}

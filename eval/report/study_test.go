@@ -55,38 +55,57 @@ func TestOneSeed(t *testing.T) {
 		t.Error(diff)
 	}
 	low, high := eval.Wilson(90, 100)
-	if diff := cmp.Diff(study.Spread{Mean: 0.9, Low: study.Number(low), High: study.Number(high)}, of.Points[1].Exact,
+	if diff := cmp.Diff(study.Spread{Median: 0.9, Low: study.Number(low), High: study.Number(high), Over: study.OverPrompts,
+		Runs: []study.Number{0.9}}, of.Points[1].Exact,
 		approx); diff != "" {
 		t.Errorf("one seed has Wilson's interval (-want +got):\n%s", diff)
 	}
 	if !of.Points[3].NA || of.Points[3].N != 0 {
 		t.Errorf("the length that the model cannot take: %+v", of.Points[3])
 	}
-	if of.Inside.Mean != 1 || of.Beyond.Mean != 0.45 || of.BeyondNA != 1 || of.Score.Mean != 0.3 {
-		t.Errorf("inside %v, beyond %v without %d, score %v; want 1, 0.45 without 1, 0.3", of.Inside.Mean,
-			of.Beyond.Mean, of.BeyondNA, of.Score.Mean)
+	if of.Inside.Median != 1 || of.Beyond.Median != 0.45 || of.BeyondNA != 1 || of.Score.Median != 0.3 {
+		t.Errorf("inside %v, beyond %v without %d, score %v; want 1, 0.45 without 1, 0.3", of.Inside.Median,
+			of.Beyond.Median, of.BeyondNA, of.Score.Median)
 	}
 	// 100 of 100 is above 0.9 for sure, 90 of 100 may be 0.94, and 0 of 100 cannot.
-	if want := (study.Reach{Length: task.At(25), Low: task.At(10), High: task.At(25), Next: task.At(30)}); of.Effective != want {
-		t.Errorf("effective length %+v, want %+v", of.Effective, want)
+	want := study.Reach{Length: task.At(25), Runs: task.Spans(25), Low: task.At(10), High: task.At(25)}
+	if diff := cmp.Diff(want, of.Effective); diff != "" {
+		t.Errorf("effective length (-want +got):\n%s", diff)
 	}
 }
 
-func TestSeedsAreAveraged(t *testing.T) {
+// Runs are the sample: medians and quartiles over training seeds, each run's own value, and
+// of effective lengths of an even number the lower middle one. Of 0.4, 0.5 and 0.9 the
+// quartiles lie halfway between neighbours.
+func TestRuns(t *testing.T) {
 	s := reportOf(t, row(t, "nope", 0, 10, 100), row(t, "nope", 1, 10, 80), row(t, "nope", 0, 25, 90),
 		row(t, "nope", 1, 25, 40), row(t, "nope", 2, 25, 50))
 	of := s.Tasks[0].Series[0]
-	if len(s.Tasks[0].Series) != 1 || len(of.Seeds) != 3 {
-		t.Fatalf("%d series, %d seeds", len(s.Tasks[0].Series), len(of.Seeds))
+	if len(s.Tasks[0].Series) != 1 || len(of.Seeds) != 3 || of.Fit != (study.Fit{Runs: 3, Unknown: 3}) {
+		t.Fatalf("%d series, %d seeds, %+v", len(s.Tasks[0].Series), len(of.Seeds), of.Fit)
 	}
-	if diff := cmp.Diff(study.Spread{Mean: 0.6, Low: 0.4, High: 0.9}, of.Points[1].Exact, approx); diff != "" {
-		t.Errorf("mean and range (-want +got):\n%s", diff)
+	want := study.Spread{Median: 0.5, Low: 0.45, High: 0.7, Over: study.OverRuns, Runs: []study.Number{0.9, 0.4, 0.5}}
+	for name, got := range map[string]study.Spread{"at 25": of.Points[1].Exact, "beyond": of.Beyond} {
+		if diff := cmp.Diff(want, got, approx); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
-	if want := (study.Reach{Length: task.At(10), High: task.At(25), Next: task.At(25)}); of.Effective != want {
-		t.Errorf("effective length %+v, want %+v", of.Effective, want)
+	unknown := study.Number(math.NaN())
+	want = study.Spread{Median: 0.9, Low: 0.85, High: 0.95, Over: study.OverRuns, Runs: []study.Number{1, 0.8, unknown}}
+	if diff := cmp.Diff(want, of.Points[0].Exact, approx); diff != "" {
+		t.Errorf("at 10, which a run lacks (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(study.Spread{Mean: 0.6, Low: 0.4, High: 0.9}, of.Beyond, approx); diff != "" {
-		t.Errorf("beyond (-want +got):\n%s", diff)
+	// The first carries to 25, the second nowhere, the third was measured at 25 alone.
+	if diff := cmp.Diff(study.Reach{Runs: []task.Span{task.At(25), {}, {}}}, of.Effective); diff != "" {
+		t.Errorf("effective length (-want +got):\n%s", diff)
+	}
+	even := reportOf(t, row(t, "nope", 0, 10, 100), row(t, "nope", 0, 25, 95), row(t, "nope", 1, 10, 99),
+		row(t, "nope", 1, 25, 10)).Tasks[0].Series[0].Effective
+	if got := even.String(); got != "10 (25, 10)" {
+		t.Errorf("effective length of two runs: %s", got)
+	}
+	if p := of.Points[1]; p.N != 100 {
+		t.Errorf("three runs of 100 prompts have %d", p.N)
 	}
 }
 
@@ -111,10 +130,10 @@ func TestSamples(t *testing.T) {
 	} {
 		s := reportOf(t, first, tc.second)
 		p := s.Tasks[0].Series[0].Points[0]
-		if p.N != tc.n || math.Abs(float64(p.Exact.Mean-tc.mean)) > 1e-9 || len(s.Notes) != tc.notes ||
+		if p.N != tc.n || math.Abs(float64(p.Exact.Median-tc.mean)) > 1e-9 || len(s.Notes) != tc.notes ||
 			len(s.Tasks[0].Places) != tc.columns {
 			t.Errorf("%s: %d samples, mean %v, notes %q, %d places; want %d, %v, %d notes, %d", tc.name, p.N,
-				p.Exact.Mean, s.Notes, len(s.Tasks[0].Places),
+				p.Exact.Median, s.Notes, len(s.Tasks[0].Places),
 				tc.n, tc.mean, tc.notes, tc.columns)
 		}
 	}
@@ -176,12 +195,15 @@ func TestRanks(t *testing.T) {
 	got := reportOf(t, rows...).Ranks
 	none := study.Number(math.NaN())
 	want := []study.Rank{
-		{Name: "alibi", Encoding: 2, MRR: 1, PaperTies: 1, Published: 0.502, Contests: 1, Mean: 0.9},
-		{Name: "nope", Encoding: 0, MRR: (1/2.5 + 1) / 2, PaperTies: (1./3 + 1) / 2, Published: 0.687, Contests: 2,
+		{Name: "alibi", Encoding: 2, MRR: 1, PaperTies: 1, Published: 0.502, Runs: 1, Mean: 0.9},
+		{Name: "nope", Encoding: 0, MRR: (1/2.5 + 1) / 2, PaperTies: (1./3 + 1) / 2, Published: 0.687, Runs: 2,
 			Mean: 0.6},
-		{Name: "rope", Encoding: 1, MRR: (1/2.5 + 0.5) / 2, PaperTies: (1./2 + 0.5) / 2, Published: 0.330, Contests: 2,
+		{Name: "rope", Encoding: 1, MRR: (1/2.5 + 0.5) / 2, PaperTies: (1./2 + 0.5) / 2, Published: 0.330, Runs: 2,
 			Mean: 0.55},
-		{Name: "learned", Encoding: 3, MRR: 0.25, PaperTies: 0.25, Published: none, Contests: 1, Mean: 0},
+		{Name: "learned", Encoding: 3, MRR: 0.25, PaperTies: 0.25, Published: none, Runs: 1, Mean: 0},
+	}
+	for i := range want {
+		want[i].Tasks = []study.Number{want[i].MRR}
 	}
 	if diff := cmp.Diff(want, got, approx); diff != "" {
 		t.Errorf("ranks (-want +got):\n%s", diff)
@@ -215,11 +237,11 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("places %+v", places)
 	}
 	at := places[0].Series[0].At(task.At(10))
-	if want := (study.Spread{Mean: 1.005 * 2.25, Low: 2.25, High: 1.01 * 2.25}); cmp.Diff(want, at.Prefill,
+	if want := (study.Spread{Median: 1.005 * 2.25, Low: 2.25, High: 1.01 * 2.25, Over: study.OverTimes}); cmp.Diff(want, at.Prefill,
 		approx) != "" {
 		t.Errorf("prefill over seeds is %+v, want %+v", at.Prefill, want)
 	}
-	if at := places[1].Series[0].At(task.At(10)); at.Prefill.Mean != 7 {
+	if at := places[1].Series[0].At(task.At(10)); at.Prefill.Median != 7 {
 		t.Errorf("prefill elsewhere is %+v", at.Prefill)
 	}
 }
@@ -235,19 +257,23 @@ func TestCompared(t *testing.T) {
 		syntheticRow(known, "nope", 0, 0, 20, 100),
 		syntheticRow(known, "txl", 6, 0, 9, 100)} // not in the paper
 	got := reportOf(t, rows...).Published
-	theirs := study.Number(17*0.825+19*0.1154) / 36 // at lengths 9 and 10
-	want := []study.Compared{{Task: "addition", Name: "nope",
-		Ours:      study.Spread{Mean: 17. / 36, Low: study.Number(math.NaN()), High: study.Number(math.NaN())},
-		Published: theirs, All: 0.0845, Difference: 17./36 - theirs, Setup: "0.6 M parameters, not 109.6 M; 2,600 " +
-			"steps, not 40,000; 2 of 8 lengths; 1 seed, not 3"}}
+	theirs, unknown := study.Number(17*0.825+19*0.1154)/36, study.Number(math.NaN()) // at lengths 9 and 10
+	none := study.Spread{Median: unknown, Low: unknown, High: unknown}
+	ours := study.Spread{Median: 17. / 36, Low: unknown, High: unknown, Runs: []study.Number{17. / 36}}
+	want := []study.Compared{{Task: "addition", Name: "nope", Lengths: "9–10",
+		Ours:   study.Summary{Fit: study.Fit{Runs: 1, Unknown: 1}, All: ours, Mean: 17. / 36, Fitted: unknown},
+		Theirs: study.Summary{Fit: study.Fit{Runs: 3, Unknown: 3}, All: none, Mean: theirs, Fitted: unknown},
+		Here:   17. / 36, Published: theirs, All: 0.0845, Difference: 17./36 - theirs, Setup: "0.6 M parameters, not " +
+			"109.6 M; 2,600 steps, not 40,000; 2 of 8 lengths; 1 run, not 3"}}
 	if diff := cmp.Diff(want, got, approx); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	// Of two seeds that were measured at different lengths those in common count.
+	// Of two runs that were measured at different lengths those in common count, and their mean,
+	// as the paper has means.
 	other := append(rows, syntheticRow(known, "nope", 0, 1, 10, 50))
-	if got := reportOf(t, other...).Published[0]; got.Ours.Mean != 0.25 || got.Published != 0.1154 ||
-		!strings.Contains(got.Setup, "1 of 8 lengths; 2 seeds") {
-		t.Errorf("two seeds, one at fewer lengths: %+v", got)
+	if got := reportOf(t, other...).Published[0]; got.Here != 0.25 || got.Published != 0.1154 ||
+		!strings.Contains(got.Setup, "1 of 8 lengths; 2 runs, not 3") {
+		t.Errorf("two runs, one at fewer lengths: %+v", got)
 	}
 	scratchpad := with(rows[0], func(r *eval.Row) { r.Task = "addition+full" })
 	paper := with(rows[0], func(r *eval.Row) { r.Task = "addition+paper" })
@@ -268,6 +294,9 @@ func TestAtChance(t *testing.T) {
 	want := reportOf(t, rows...).Ranks
 	parity := []eval.Row{on("parity", guess(row(t, "nope", 0, 30, 53))), on("parity", guess(row(t, "rope", 0, 30, 48)))}
 	s := reportOf(t, append(rows, parity...)...)
+	for i := range want {
+		want[i].Tasks = append(want[i].Tasks, study.Unknown)
+	}
 	if diff := cmp.Diff(want, s.Ranks, approx); diff != "" {
 		t.Errorf("ranks with a task at chance (-without +with):\n%s", diff)
 	}
@@ -276,7 +305,7 @@ func TestAtChance(t *testing.T) {
 		t.Errorf("parity is not marked: %v, notes %q", s.HeatMap().Lines, s.Notes)
 	}
 	solved := append(rows, on("parity", guess(row(t, "nope", 0, 30, 95))), parity[1])
-	if s := reportOf(t, solved...); s.Tasks[1].AtChance || s.Ranks[0].Contests != 2 {
+	if s := reportOf(t, solved...); s.Tasks[1].AtChance || s.Ranks[0].Runs != 2 {
 		t.Errorf("parity that one solves is not ranked: %+v", s.Ranks)
 	}
 }
@@ -312,33 +341,32 @@ func TestAnswer(t *testing.T) {
 	}{
 		{"one task", []eval.Row{row(t, "nope", 0, 10, 100), row(t, "nope", 0, 30, 95), row(t, "nope", 0, 40, 5),
 			row(t, "rope", 0, 10, 100), row(t, "rope", 0, 30, 0)},
-			[]string{"On copy, nope goes on to 30 at ≥ 90 % exact match, rope to 10; trained on lengths 2 to 20."}},
+			[]string{"On copy, nope goes on to 30 at ≥ 90 % exact match, rope to 10; trained on lengths 2 to 20, 1 run each."}},
 		{"nothing", []eval.Row{row(t, "nope", 0, 10, 3)}, []string{"On copy, nope stays nowhere at ≥ 90 % exact " +
-			"match; trained on lengths 2 to 20."}},
+			"match; trained on lengths 2 to 20, 1 run each."}},
 		{"shared", []eval.Row{row(t, "nope", 0, 10, 100), row(t, "rope", 0, 10, 100)},
 			[]string{"On copy, all go on to 10 (the longest measured) at ≥ 90 % exact match: not told apart by exact " +
-				"match at n = 100; trained on lengths 2 to 20."}},
+				"match at n = 100; trained on lengths 2 to 20, 1 run each."}},
 		{"two tasks", []eval.Row{row(t, "nope", 0, 30, 100), row(t, "rope", 0, 30, 0),
 			on("reverse", row(t, "nope", 0, 30, 100)), on("reverse", row(t, "rope", 0, 30, 0))},
-			[]string{"Over 2 tasks and 1 training seed, by exact match, nope ranks best beyond the trained lengths: " +
-				"mean reciprocal rank 1.00, ahead of rope with 0.50.",
+			[]string{"Over 2 tasks, 1 run each, by exact match, nope ranks best beyond the trained lengths: " +
+				"mean reciprocal rank 1.00, ahead of rope with 0.50; it is ahead in 2 of the 2 rankings that both are in.",
 				"On copy, nope goes on to 30 (the longest measured) at ≥ 90 % exact match, rope " +
-					"nowhere; trained on lengths 2 to 20."}},
-		{"two tasks, intervals that overlap", []eval.Row{row(t, "nope", 0, 30, 60), row(t, "rope", 0, 30, 55),
-			on("reverse", row(t, "nope", 0, 30, 60)), on("reverse", row(t, "rope", 0, 30, 55))},
-			[]string{"Over 2 tasks and 1 training seed, by exact match, nope ranks best beyond the trained lengths: " +
-				"mean reciprocal rank 1.00, ahead of rope with 0.50; the two are not told apart at n = 100, as their " +
-				"95 % intervals overlap in every ranking.",
+					"nowhere; trained on lengths 2 to 20, 1 run each."}},
+		{"two tasks, one of them alike", []eval.Row{row(t, "nope", 0, 30, 60), row(t, "rope", 0, 30, 55),
+			on("reverse", row(t, "nope", 0, 30, 55)), on("reverse", row(t, "rope", 0, 30, 55))},
+			[]string{"Over 2 tasks, 1 run each, by exact match, nope ranks best beyond the trained lengths: " +
+				"mean reciprocal rank 0.83, ahead of rope with 0.58; it is ahead in 1 of the 2 rankings that both are in.",
 				"On copy, none stays at ≥ 90 % exact match: not told apart by exact match at n = " +
-					"100; trained on lengths 2 to 20."}},
+					"100; trained on lengths 2 to 20, 1 run each."}},
 		{"a task at chance leads nothing", []eval.Row{guess(row(t, "nope", 0, 30, 52)),
 			guess(row(t, "rope", 0, 30, 46)), on("reverse", row(t, "nope", 0, 30, 0)),
 			on("reverse", row(t, "rope", 0, 30, 90))},
 			[]string{"On reverse, rope goes on to 30 (the longest measured) at ≥ 90 % exact match, nope " +
-				"nowhere; trained on lengths 2 to 20."}},
+				"nowhere; trained on lengths 2 to 20, 1 run each."}},
 		{"nothing but chance", []eval.Row{guess(row(t, "nope", 0, 30, 52)), guess(row(t, "rope", 0, 30, 46))},
 			[]string{"On copy, none stays at ≥ 90 % exact match: not told apart by exact match at n = 100; at chance " +
-				"(50 %) beyond the trained lengths, hence not ranked; trained on lengths 2 to 20."}},
+				"(50 %) beyond the trained lengths, hence not ranked; trained on lengths 2 to 20, 1 run each."}},
 	} {
 		s := reportOf(t, tc.rows...)
 		if diff := cmp.Diff(tc.want, append(s.Answer, s.Tasks[s.First].Answer)); diff != "" {
@@ -359,10 +387,10 @@ func TestSpeedAlone(t *testing.T) {
 		s.Tasks[1].Trained != [2]int{} {
 		t.Fatalf("tasks %+v", s.Tasks)
 	}
-	if of := s.Tasks[1].Series[0]; of.Points[0].N != 0 || of.Score.Mean.Known() || of.BeyondNA != 0 {
+	if of := s.Tasks[1].Series[0]; of.Points[0].N != 0 || of.Score.Median.Known() || of.BeyondNA != 0 {
 		t.Errorf("speed has the accuracy %+v", of)
 	}
-	if at := s.Tasks[1].Places[0].Series[0].At(task.At(512)); !at.Decode.Mean.Known() {
+	if at := s.Tasks[1].Places[0].Series[0].At(task.At(512)); !at.Decode.Median.Known() {
 		t.Errorf("costs %+v", s.Tasks[1].Places)
 	}
 	if names := figureNames(s); slices.Contains(names, "heatmap") ||
@@ -401,7 +429,7 @@ func TestSpeedInOtherWays(t *testing.T) {
 	}
 	got := map[string]float64{}
 	for _, p := range s.Tasks[0].Places {
-		got[p.Name] = float64(p.Series[0].At(task.At(512)).Decode.Mean)
+		got[p.Name] = float64(p.Series[0].At(task.At(512)).Decode.Median)
 	}
 	const where = "test machine, 2 cores · cpu · read in chunks of "
 	want := map[string]float64{where + "128 tokens · 32 new tokens": 2, where + "64 tokens · 1 new token": 3,

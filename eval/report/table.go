@@ -16,46 +16,24 @@ func taskSection(t *study.Task) Section {
 	pattern, heads := headsOf(study.Each(t.Columns, func(s study.Series) named { return named{s.Name, s.Model} }))
 	lines := func(write func(study.Point) (value, more string)) [][]string { return accuracyLines(t, heads, write) }
 	exact := block{
-		title: "exact match in %, with 95 % intervals (* length seen in training)",
+		title: "exact match in %, 1 run in each column, with 95 % intervals over its prompts (* length seen in training)",
 		lines: roomForIntervals(append(counted(t, lines(exactCell)), headline(t)...)),
 		notes: append(notHeldOut(t), notAvailable(t, heads)...),
 	}
 	title := fmt.Sprintf("task %s (version %d), n = %s different %s prompts%s",
 		t.Task, t.Version, prompts(t, t.Lengths...), t.Split, modelsText(pattern))
-	s := Section{Task: t.Task, title: title, closing: t.ColumnsAnswer(heads), blocks: []block{
-		exact,
-		{title: "tokens right in %, place by place (beyond the cliff of exact match)", lines: lines(tokenCell)},
-		{title: "edit distance, as a share of the longer of answer and target", lines: lines(distanceCell)},
-		{title: "loss in nats per target token", lines: lines(lossCell)},
-	}}
+	s := Section{Task: t.Task, title: title, closing: t.ColumnsAnswer(heads)}
+	if severalRuns(t) {
+		s.blocks, s.closing = []block{runsBlock(t)}, t.Answer
+	}
+	s.blocks = append(s.blocks, exact,
+		block{title: "tokens right in %, place by place (beyond the cliff of exact match)", lines: lines(tokenCell)},
+		block{title: "edit distance, as a share of the longer of answer and target", lines: lines(distanceCell)},
+		block{title: "loss in nats per target token", lines: lines(lossCell)})
 	if speed := newSpeedTable(t); len(speed.rows) > 0 {
 		s.blocks = append(s.blocks, speedBlocks(speed)...)
 	}
 	return s
-}
-
-// rankingSection is the mean reciprocal rank of the encodings over all tasks and
-// training seeds.
-func rankingSection(s *study.Study) Section {
-	lines := [][]string{{"encoding", "mean reciprocal rank", "rankings"}}
-	for _, r := range s.Ranks {
-		lines = append(lines, []string{r.Name, ranked3(r.MRR), strconv.Itoa(r.Contests)})
-	}
-	b := block{lines: lines, title: fmt.Sprintf("1 is always best; %s; equals share their ranks, "+
-		"and a length that a model cannot take counts as wrong", s.Weighting)}
-	var guessed []string
-	for _, t := range s.Tasks {
-		if t.AtChance && !slices.Contains(guessed, t.Task) {
-			guessed = append(guessed, t.Task)
-		}
-	}
-	if len(guessed) > 0 {
-		b.notes = []string{"not ranked where no encoding is above chance: " + strings.Join(guessed, ", ")}
-	}
-	return Section{
-		title:  "encodings, ranked by mean exact match beyond the trained lengths, for each task and training seed",
-		blocks: []block{b},
-	}
 }
 
 // notHeldOut names the lengths at which training saw the same prompts.
@@ -132,15 +110,30 @@ func headline(t *study.Task) [][]string {
 		effective = append(effective, fmt.Sprintf("%s [%s, %s]",
 			s.Effective.Length.Label(), s.Effective.Low.Label(), s.Effective.High.Label()))
 	}
-	return [][]string{make([]string, len(inside)), inside, beyond, effective}
+	out := [][]string{make([]string, len(inside)), inside, beyond, effective}
+	if slices.ContainsFunc(t.Columns, func(s study.Series) bool { return s.Fit.Unknown == 0 }) {
+		out = append(out, append([]string{"fitted"}, study.Each(t.Columns, func(s study.Series) string { return fitted(s) + " " })...))
+	}
+	return out
+}
+
+// fitted says of a series of one run whether it fitted.
+func fitted(s study.Series) string {
+	switch {
+	case s.Fit.Unknown > 0:
+		return "-"
+	case s.Fit.None():
+		return "no"
+	}
+	return "yes"
 }
 
 // meanText is a mean over lengths in percent, and how many it leaves out.
 func meanText(mean study.Spread, na int) string {
 	switch {
-	case !mean.Mean.Known() && na == 0:
+	case !mean.Median.Known() && na == 0:
 		return "-"
-	case !mean.Mean.Known():
+	case !mean.Median.Known():
 		return "n/a"
 	case na > 0:
 		return fmt.Sprintf("%s (%d n/a)", mean.Percent(), na)
@@ -154,7 +147,7 @@ const intervalWidth = 7
 // exactCell rounds the interval outwards.
 func exactCell(p study.Point) (value, more string) {
 	interval := fmt.Sprintf("%.0f–%.0f", math.Floor(100*float64(p.Exact.Low)), math.Ceil(100*float64(p.Exact.High)))
-	return p.Exact.Mean.Percent(), fmt.Sprintf(" %*s", intervalWidth, interval)
+	return p.Exact.Median.Percent(), fmt.Sprintf(" %*s", intervalWidth, interval)
 }
 
 // roomForIntervals moves what has no interval, of its own kind either, to where the
@@ -171,10 +164,10 @@ func roomForIntervals(lines [][]string) [][]string {
 }
 
 func tokenCell(p study.Point) (value, more string) {
-	if !p.Token.Mean.Known() {
+	if !p.Token.Median.Known() {
 		return "-", ""
 	}
-	return p.Token.Mean.Percent(), ""
+	return p.Token.Median.Percent(), ""
 }
 
 func distanceCell(p study.Point) (value, more string) {

@@ -14,11 +14,11 @@ import (
 func TestThroughput(t *testing.T) {
 	r := with(row(t, "nope", 0, 10, 50), func(r *eval.Row) { r.TokensPerSecond = 4321 })
 	at := reportOf(t, r).Tasks[0].Places[0].Series[0].At(task.At(10))
-	if at.Tokens.Mean != 4321 {
-		t.Errorf("the page has %v", at.Tokens.Mean)
+	if at.Tokens.Median != 4321 {
+		t.Errorf("the page has %v", at.Tokens.Median)
 	}
 	for _, m := range study.Metrics() {
-		if m.Of(at).Mean == 4321 && !(strings.EqualFold(m.Label, study.Throughput) && m.Unit == "tokens/s") {
+		if m.Of(at).Median == 4321 && !(strings.EqualFold(m.Label, study.Throughput) && m.Unit == "tokens/s") {
 			t.Errorf("the page calls it %q in %s", m.Label, m.Unit)
 		}
 	}

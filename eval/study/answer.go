@@ -2,7 +2,6 @@ package study
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/nopezoo/zoo/eval/task"
@@ -19,6 +18,9 @@ func (s *Study) answer() {
 	if len(s.Ranks) > 1 && len(told) > 1 {
 		s.Answer = append(s.Answer, s.ranking(told))
 	}
+	if n := len(s.Agreements); n > 0 {
+		s.Answer = append(s.Answer, s.Agreements[n-1].Sentence())
+	}
 	for _, t := range s.Scored() {
 		t.Answer = t.answer()
 	}
@@ -26,37 +28,33 @@ func (s *Study) answer() {
 	s.First = slices.Index(s.Tasks, shown[0])
 }
 
-// ranking says who leads over several tasks, and whether that is for sure: whether
-// the intervals of the best and the second lie apart in some ranking.
+// ranking says who leads over several tasks, and in how many of the rankings of single runs
+// the best is ahead of the second.
 func (s *Study) ranking(tasks []*Task) string {
 	best, second := s.Ranks[0], s.Ranks[1]
-	seeds, apart, n := 0, 0, [2]int{math.MaxInt, 0}
+	var all []Series
+	ahead, both := 0, 0
 	for _, t := range tasks {
-		seeds = max(seeds, len(t.Seeds))
-		for _, r := range t.rankings(s.Weighting) {
-			if r.atChance() {
-				continue
-			}
-			n = [2]int{min(n[0], r.n[0]), max(n[1], r.n[1])}
-			if r.above(best.Name, second.Name) {
-				apart++
+		all = append(all, t.Series...)
+		for _, r := range t.rankings(t.Series, s.Weighting) {
+			c := r.contest()
+			if v, ok := c[best.Name]; ok {
+				if w, ok := c[second.Name]; ok {
+					if both++; v > w {
+						ahead++
+					}
+				}
 			}
 		}
 	}
-	over := fmt.Sprintf("Over %s and %s, by %s", Count(len(tasks), "task", "tasks"),
-		Count(seeds, "training seed", "training seeds"), s.Measure.Label())
+	over := fmt.Sprintf("Over %s, %s, by %s", Count(len(tasks), "task", "tasks"), runsEach(all), s.Measure.Label())
 	if best.MRR == second.MRR {
 		return fmt.Sprintf("%s, %s and %s share the lead beyond the trained lengths (mean reciprocal rank %.2f).",
 			over, best.Name, second.Name, best.MRR)
 	}
-	sentence := fmt.Sprintf("%s, %s ranks best beyond the trained lengths: mean reciprocal rank %.2f, "+
-		"ahead of %s with %.2f", over, best.Name, best.MRR, second.Name, second.MRR)
-	if apart == 0 {
-		return sentence + fmt.Sprintf("; the two are not told apart at n = %s, as their 95 "+
-			"%% intervals overlap in every "+
-			"ranking.", Between(n[0], n[1]))
-	}
-	return sentence + "."
+	return fmt.Sprintf("%s, %s ranks best beyond the trained lengths: mean reciprocal rank %.2f, "+
+		"ahead of %s with %.2f; it is ahead in %d of the %s that both are in.", over, best.Name, best.MRR, second.Name,
+		second.MRR, ahead, Count(both, "ranking", "rankings"))
 }
 
 // ColumnsAnswer says how far each model of a task carries, as it was run. names are
@@ -71,11 +69,11 @@ func (t *Task) ColumnsAnswer(names []string) string {
 
 // answer says how far each series of a task carries.
 func (t *Task) answer() string {
-	sentence := fmt.Sprintf("On %s, %s", t.Name, t.finding(t.Series))
+	how := runsEach(t.Series)
 	if t.Trained[1] > 0 {
-		sentence += fmt.Sprintf("; trained on lengths %d to %d", t.Trained[0], t.Trained[1])
+		how = fmt.Sprintf("trained on lengths %d to %d, %s", t.Trained[0], t.Trained[1], how)
 	}
-	return sentence + "."
+	return fmt.Sprintf("On %s, %s; %s.", t.Name, t.finding(t.Series), how)
 }
 
 // note adds what a reader must know about the data.
@@ -83,8 +81,8 @@ func (s *Study) note() {
 	note := func(format string, values ...any) { s.Notes = append(s.Notes, fmt.Sprintf(format, values...)) }
 	for _, t := range s.Tasks {
 		if t.AtChance {
-			note("On %s no encoding is above chance beyond the trained lengths: the 95 %% intervals of all means "+
-				"reach down to that of a guesser. It is not ranked.", t.Name)
+			note("On %s no encoding is above chance beyond the trained lengths: the 95 %% intervals of every run’s "+
+				"prompts reach down to that of a guesser. It is not ranked.", t.Name)
 		}
 		if t.uneven() {
 			note("On %s not all were measured at the same lengths beyond training: their "+
@@ -96,6 +94,14 @@ func (s *Study) note() {
 				t.Name, Join(Each(t.Whole, WholeText)))
 		}
 		for _, of := range t.Series {
+			switch {
+			case of.Fit.None():
+				note("On %s, %s %s: in no run was an evaluation at the trained lengths without a mistake. It is not "+
+					"ranked there.", t.Name, of.Name, of.Fit)
+			case s.OnlyFitted && len(of.Seeds) < of.Fit.Runs:
+				note("On %s, %s counts with %d of %s: those that fitted.", t.Name, of.Name, len(of.Seeds),
+					Count(of.Fit.Runs, "run", "runs"))
+			}
 			if of.BeyondNA > 0 {
 				note("On %s, %s cannot take %d of the lengths measured; means leave them "+
 					"out, ranks count them as wrong.",
@@ -105,13 +111,13 @@ func (s *Study) note() {
 	}
 	most := 0
 	for _, r := range s.Ranks {
-		most = max(most, r.Contests)
+		most = max(most, r.Runs)
 	}
 	for _, r := range s.Ranks {
-		if r.Contests < most {
-			note("%s takes part in %d of %d rankings: its mean reciprocal rank is of "+
-				"fewer tasks or seeds than others'.",
-				r.Name, r.Contests, most)
+		if r.Runs < most {
+			note("%s is ranked with %d runs, others with up to %d: its mean reciprocal rank is of "+
+				"fewer tasks or seeds.",
+				r.Name, r.Runs, most)
 		}
 	}
 }

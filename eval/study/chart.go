@@ -15,9 +15,14 @@ type Chart struct {
 	// Bottom is where a logarithmic axis begins; 0 for an even one, which begins at 0.
 	Bottom float64 `json:"bottom"`
 	Limits []Limit `json:"limits"` // what curves cannot be below, by length; none where nothing is known
-	// Strokes are all parts of the curves, Bands those of the intervals around them.
+	// Strokes are all parts of the curves, Bands those of the intervals around them, which
+	// are over runs or times. An interval over the prompts of one run is a bar instead: a
+	// thin line, as it says nothing of other runs.
 	Strokes []Stretch `json:"strokes"`
 	Bands   []Stretch `json:"bands"`
+	Bars    []Bar     `json:"bars"`
+	// Dotted says that the points' runs are drawn, as there is room for them.
+	Dotted bool `json:"dotted"`
 }
 
 // Line is one series in a chart.
@@ -33,6 +38,8 @@ type Dot struct {
 	Y      Number    `json:"y"`
 	Low    Number    `json:"low"` // unknown for no interval
 	High   Number    `json:"high"`
+	Over   Over      `json:"over,omitempty"` // what the interval is about
+	Runs   []Number  `json:"runs,omitempty"` // of several runs each one's value
 	// Users are the curves that have the point in common, as far as an eye can tell; where
 	// some of them end only those, so that it is seen.
 	Users []int `json:"users"`
@@ -53,6 +60,15 @@ type Stretch struct {
 	From  int   `json:"from"`  // index of the first point
 	To    int   `json:"to"`    // and of the last
 }
+
+// Bar is the interval of a point of one curve, or the same one of several.
+type Bar struct {
+	Users []int `json:"users"` // indices of curves; Point is of the first one
+	Point int   `json:"point"`
+}
+
+// mostDotted is how many lengths a chart has whose runs are drawn: more would be a cloud.
+const mostDotted = 24
 
 // Points of one length that are no further apart than this look the same, as a share of
 // the axis: curves do, and on an axis of octaves curves and markers do. One of 200 answers
@@ -130,11 +146,39 @@ func (c *Chart) share(height func(y float64) float64, curves, markers float64) {
 	}
 	c.Strokes = stretches(c.Lines, c.levels(height, curves))
 	c.Bands = stretches(c.Lines, func(d Dot) any {
-		if !d.Low.Known() || !d.High.Known() {
+		if d.Over == "" || d.Over == OverPrompts {
 			return nil
 		}
 		return band{d.Length, d.Low, d.High}
 	})
+	c.bars()
+	lengths := map[task.Span]bool{}
+	for _, of := range c.Lines {
+		for _, d := range of.Points {
+			lengths[d.Length] = true
+		}
+	}
+	c.Dotted = len(lengths) <= mostDotted
+}
+
+// bars finds the intervals over prompts, those that are the same once.
+func (c *Chart) bars() {
+	c.Bars = []Bar{}
+	at := map[band]int{}
+	for n, of := range c.Lines {
+		for i, d := range of.Points {
+			if d.Over != OverPrompts || d.Low == d.High {
+				continue
+			}
+			place := band{d.Length, d.Low, d.High}
+			k, ok := at[place]
+			if !ok {
+				k = len(c.Bars)
+				at[place], c.Bars = k, append(c.Bars, Bar{Point: i})
+			}
+			c.Bars[k].Users = append(c.Bars[k].Users, n)
+		}
+	}
 }
 
 // band is where a curve's interval is, to find those that are the same.
@@ -205,9 +249,14 @@ func stretches(curves []Line, place func(Dot) any) []Stretch {
 
 // add adds a point to a curve if it is known, scaled.
 func (l *Line) add(length task.Span, v Spread, scale Number) {
-	if v.Mean.Known() {
-		l.Points = append(l.Points, Dot{X: length.Middle(), Length: length, Y: scale * v.Mean, Low: scale * v.Low, High: scale * v.High})
+	if !v.Median.Known() {
+		return
 	}
+	d := Dot{X: length.Middle(), Length: length, Y: scale * v.Median, Low: scale * v.Low, High: scale * v.High, Over: v.Over}
+	if v.Over == OverRuns {
+		d.Runs = Each(v.Runs, func(r Number) Number { return scale * r })
+	}
+	l.Points = append(l.Points, d)
 }
 
 // accuracyChart is a task's curves of a measure in percent.

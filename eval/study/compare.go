@@ -2,106 +2,145 @@ package study
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// publishedSeeds is how many training seeds stand behind a published mean.
-const publishedSeeds = 3
-
-// Compared is a series beside the paper's number for its task and encoding. The
-// paper's models are far larger, so a difference is one of two setups.
+// Compared is a series beside a paper's models for its task and encoding. The setups
+// differ, so that a difference is one of two setups.
 type Compared struct {
-	Task       string `json:"task"` // name of the study's task
-	Name       string `json:"name"` // of the series
-	Encoding   int    `json:"encoding"`
-	Variant    int    `json:"variant"`
-	Ours       Spread `json:"ours"`       // exact match at the paper's longer lengths, as measured, weighted as there
-	Published  Number `json:"published"`  // the paper's at the same lengths
-	All        Number `json:"-"`          // the paper's at all its longer lengths
-	Difference Number `json:"difference"` // ours − published
-	Setup      string `json:"setup"`      // what else differs
+	Task       string  `json:"task"` // name of the study's task
+	Name       string  `json:"name"` // of the series
+	Encoding   int     `json:"encoding"`
+	Variant    int     `json:"variant"`
+	Lengths    string  `json:"lengths"` // compared: "51–100"; of several the mean, weighted as in the paper
+	Ours       Summary `json:"ours"`    // exact match
+	Theirs     Summary `json:"theirs"`
+	Here       Number  `json:"here"`       // and Published are medians over runs where the paper tells its runs,
+	Published  Number  `json:"published"`  // else means
+	Difference Number  `json:"difference"` // Here − Published
+	All        Number  `json:"-"`          // the paper's mean at all its longer lengths; unknown where it has none
+	Setup      string  `json:"setup"`      // what else differs
+}
+
+// Summary is what the runs of one side say.
+type Summary struct {
+	Fit    Fit    `json:"fit"`
+	All    Spread `json:"all"`    // over all runs; unknown where the paper has means only
+	Mean   Number `json:"mean"`   // over all runs
+	Fitted Number `json:"fitted"` // mean over those known to have fitted; unknown for none
+}
+
+// summaryOf puts runs together; fitted tells of each whether it fitted, nil for not known.
+func summaryOf(values []float64, fitted []*bool) Summary {
+	s := Summary{All: overRuns(values), Mean: mean(values)}
+	var of []float64
+	for i, f := range fitted {
+		if s.Fit.count(f); f != nil && *f {
+			of = append(of, values[i])
+		}
+	}
+	s.Fitted = mean(of)
+	return s
 }
 
 // compare puts the published numbers beside the tasks and encodings that both
 // have, which are of exact match. Scratchpads and other options make another task.
-func (s *Study) compare() error {
+func (s *Study) compare() {
 	if s.Measure != Exact {
-		return nil
-	}
-	curves, err := PublishedCurves()
-	if err != nil {
-		return err
-	}
-	means, err := PublishedAccuracy()
-	if err != nil {
-		return err
+		return
 	}
 	for _, t := range s.Tasks {
-		name := strings.TrimSuffix(t.Task, "+paper") // the same prompts, none held out
-		if t.Split != task.Test.String() || strings.Contains(name, "+") {
+		if t.Split != task.Test.String() {
 			continue
 		}
-		known, err := task.Lookup(name)
-		if err != nil {
-			continue // results of another version of the program; nothing to compare
-		}
-		for _, of := range t.Series {
+		for i := range t.Series {
+			of := &t.Series[i]
 			if of.Rows[0].Intervention != "" {
-				continue // the paper changes no trained model
+				continue // papers change no trained model
 			}
-			encoding := s.Encodings[of.Encoding]
-			i := slices.IndexFunc(curves, func(c Curve) bool { return c.Task == known.Name && c.Encoding == encoding })
-			k := slices.IndexFunc(means, func(p Published) bool {
-				return p.Task == known.Name && p.Encoding == encoding && p.Seed == "mean"
-			})
-			if i < 0 || k < 0 {
-				continue
-			}
-			if c, ok := of.compared(curves[i], known); ok {
-				c.Task, c.All = t.Name, means[k].Beyond
-				s.Published = append(s.Published, c)
+			for k := range s.published.Models {
+				if m := &s.published.Models[k]; m.Task == t.paperName() && m.Encoding == s.Encodings[of.Encoding] {
+					s.Published = append(s.Published, of.compared(t, m)...)
+				}
 			}
 		}
 	}
-	return nil
 }
 
-// compared takes means over those of the paper's longer lengths that all seeds were
-// measured at here: accuracy falls off so steeply that means over other lengths say
-// nothing of each other. False if there is no length that the models had not seen.
-func (s *Series) compared(p Curve, t task.Task) (Compared, bool) {
-	c := Compared{Name: s.Name, Encoding: s.Encoding, Variant: s.Variant}
-	theirs := slices.Sorted(maps.Keys(p.At))
-	lengths := slices.DeleteFunc(slices.Clone(theirs), func(length int) bool { return !s.allBeyond(length) })
-	if len(lengths) == 0 {
-		return c, false
+// paperName is what a paper calls a task: that without prompts held out is the same.
+func (t *Task) paperName() string { return strings.TrimSuffix(t.Task, "+paper") }
+
+// compared compares a series with a paper's model: at each bin, or, where the paper has
+// single lengths, over those of its longer ones that all runs were measured at here:
+// accuracy falls off so steeply that means over other lengths say nothing of each other.
+func (s *Series) compared(t *Task, m *PublishedModel) []Compared {
+	all := m.lengths()
+	var parts [][]task.Span
+	if slices.ContainsFunc(all, task.Span.IsBin) {
+		parts = Each(all, func(length task.Span) []task.Span { return []task.Span{length} })
+	} else {
+		longer := slices.DeleteFunc(slices.Clone(all), func(n task.Span) bool { return !s.isBeyond(n) || !s.measuredBy(n) })
+		parts = [][]task.Span{longer}
 	}
-	share := ByExamples.of(t.Name)
-	weight := func(length int) float64 { return share(task.At(length)) }
-	var means []float64
-	for _, seed := range s.Seeds {
-		means = append(means, mean(lengths, weight, func(length int) float64 { return s.seeds[seed][task.At(length)].accuracy }))
+	var out []Compared
+	for _, lengths := range parts {
+		if len(lengths) == 0 || !slices.ContainsFunc(lengths, s.measuredBy) {
+			continue
+		}
+		c := Compared{Task: t.Name, Name: s.Name, Encoding: s.Encoding, Variant: s.Variant, All: m.Beyond,
+			Lengths: task.Span{Min: lengths[0].Min, Max: lengths[len(lengths)-1].Max}.Label(),
+			Ours:    s.summaryAt(lengths, t.Task), Theirs: m.summaryAt(lengths, t.Task)}
+		if c.Here, c.Published = c.Ours.All.Median, c.Theirs.All.Median; !c.Published.Known() {
+			c.Here, c.Published = c.Ours.Mean, c.Theirs.Mean
+		}
+		c.Difference = c.Here - c.Published
+		c.Setup = s.setup(t, m, len(lengths), len(all))
+		out = append(out, c)
 	}
-	c.Ours = spreadOf(means)
-	c.Published = Number(mean(lengths, weight, func(length int) float64 { return p.At[length] }))
-	c.Difference = c.Ours.Mean - c.Published
-	c.Setup = s.setup(t, len(lengths), len(theirs))
-	return c, true
+	return out
 }
 
-// allBeyond reports whether a length is beyond training and was measured with
-// every seed.
-func (s *Series) allBeyond(length int) bool {
-	lacks := func(seed uint64) bool { return s.seeds[seed][task.At(length)].n == 0 }
-	return length > s.Trained[1] && !slices.ContainsFunc(s.Seeds, lacks)
+// measuredBy reports whether all runs were measured at a length.
+func (s *Series) measuredBy(length task.Span) bool {
+	lacks := func(seed uint64) bool { return s.seeds[seed][length].n == 0 }
+	return len(s.Seeds) > 0 && !slices.ContainsFunc(s.Seeds, lacks)
 }
 
-// mean is a mean over lengths, each with the share of its samples in the paper.
-func mean(lengths []int, weight func(int) float64, of func(int) float64) float64 {
+// summaryAt is what our runs say at lengths, weighted as in the paper.
+func (s *Series) summaryAt(lengths []task.Span, name string) Summary {
+	values := Each(s.Seeds, func(seed uint64) float64 {
+		return weighted(lengths, name, func(length task.Span) float64 { return s.seeds[seed][length].accuracy })
+	})
+	return summaryOf(values, Each(s.Seeds, func(seed uint64) *bool { return s.fitted[seed] }))
+}
+
+// summaryAt is what the paper's runs say there, or its means.
+func (m *PublishedModel) summaryAt(lengths []task.Span, name string) Summary {
+	if m.Runs == nil {
+		of := weighted(lengths, name, func(length task.Span) float64 { return m.Means[length] })
+		return Summary{Fit: m.Fit, All: unknownSpread, Mean: Number(of), Fitted: Unknown}
+	}
+	var values []float64
+	var fitted []*bool
+	for _, run := range m.Runs {
+		if slices.ContainsFunc(lengths, func(n task.Span) bool { _, ok := run.At[n]; return !ok }) {
+			continue
+		}
+		values = append(values, weighted(lengths, name, func(length task.Span) float64 { return run.At[length] }))
+		fitted = append(fitted, run.Fitted)
+	}
+	return summaryOf(values, fitted)
+}
+
+// weighted is a mean over lengths, each with the share of its samples in the paper.
+func weighted(lengths []task.Span, name string, of func(task.Span) float64) float64 {
+	weight := ByExamples.of(name)
+	if len(lengths) == 1 {
+		weight = ByLengths.of(name) // a bin may have no share
+	}
 	var sum, weights float64
 	for _, length := range lengths {
 		w := weight(length)
@@ -110,29 +149,19 @@ func mean(lengths []int, weight func(int) float64, of func(int) float64) float64
 	return sum / weights
 }
 
-// setup tells in what a series differs from the paper's models.
-func (s *Series) setup(t task.Task, lengths, of int) string {
+// setup tells in what a series differs from a paper's models, as far as that is known.
+func (s *Series) setup(t *Task, m *PublishedModel, lengths, all int) string {
 	var differs []string
-	if s.Parameters != PublishedParameters {
-		differs = append(differs, fmt.Sprintf("%s parameters, not %s", Millions(s.Parameters),
-			Millions(PublishedParameters)))
+	if m.Setup != "" {
+		differs = append(differs, "published: "+m.Setup)
 	}
-	if s.Steps != [2]int{PublishedSteps, PublishedSteps} {
-		steps := Thousands(s.Steps[1])
-		if s.Steps[0] != s.Steps[1] {
-			steps = Thousands(s.Steps[0]) + "–" + steps
+	if m.differs != nil {
+		if known, err := task.Lookup(t.paperName()); err == nil { // else of another version of the program
+			differs = append(differs, m.differs(s, known, lengths, all)...)
 		}
-		differs = append(differs, fmt.Sprintf("%s steps, not %s", steps, Thousands(PublishedSteps)))
 	}
-	if s.Trained != [2]int{t.Train.Min, t.Train.Max} {
-		differs = append(differs,
-			fmt.Sprintf("trained %d–%d, not %d–%d", s.Trained[0], s.Trained[1], t.Train.Min, t.Train.Max))
-	}
-	if lengths < of {
-		differs = append(differs, fmt.Sprintf("%d of %d lengths", lengths, of))
-	}
-	if len(s.Seeds) != publishedSeeds {
-		differs = append(differs, fmt.Sprintf("%s, not %d", Count(len(s.Seeds), "seed", "seeds"), publishedSeeds))
+	if len(s.Seeds) != m.Fit.Runs {
+		differs = append(differs, fmt.Sprintf("%s, not %d", Count(len(s.Seeds), "run", "runs"), m.Fit.Runs))
 	}
 	return strings.Join(differs, "; ")
 }

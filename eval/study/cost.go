@@ -44,7 +44,7 @@ func (c Costs) At(length task.Span) CostPoint {
 	return CostPoint{Tokens: unknownSpread, Prefill: unknownSpread, Decode: unknownSpread, Memory: unknownSpread}
 }
 
-// CostPoint is what one length cost: the mean over all measurements of it (training
+// CostPoint is what one length cost: the median over all measurements of it (training
 // seeds, seeds of the samples), and how far they and their repeats lie apart. A
 // single measurement that was not repeated has a standard deviation over its batches
 // to either side.
@@ -186,12 +186,7 @@ func costPoint(length task.Span, rows []eval.Row) CostPoint {
 				all = append(all, max(0, v.value-v.sd), v.value+v.sd)
 			}
 		}
-		s := spreadOf(all)
-		s.Mean = spreadOf(values).Mean
-		if s.Low == s.High {
-			s.Low, s.High = Unknown, Unknown
-		}
-		return s
+		return overTimes(values, all)
 	}
 	return CostPoint{
 		Length: length, Rows: rows,
@@ -214,7 +209,7 @@ func (p *Place) common(trained int) task.Span {
 	steps := map[task.Span]int{}
 	for _, s := range p.Series {
 		for _, pt := range s.Costs {
-			if pt.Decode.Mean.Known() {
+			if pt.Decode.Median.Known() {
 				steps[pt.Length]++
 			}
 		}
@@ -255,30 +250,22 @@ func (s *Study) baseline(t *Task, p Place, of int) CostPoint {
 // Relative is a cost at the place's common length as a multiple of the baseline's;
 // unknown without one.
 func (s *Study) Relative(t *Task, p Place, c CostSeries, m Metric) Number {
-	return m.Of(c.At(p.Common)).Mean / m.Of(s.baseline(t, p, c.Series)).Mean
+	return m.Of(c.At(p.Common)).Median / m.Of(s.baseline(t, p, c.Series)).Median
 }
 
-// Mean is the mean of some numbers over those measurements of a length that have
-// them; nil where none has.
-func (p CostPoint) Mean(of func(eval.Row) []float64) []float64 {
-	var sum []float64
-	n := 0.0
+// Medians are those of some numbers over the measurements of a length that have them, one
+// by one; nil where none has.
+func (p CostPoint) Medians(of func(eval.Row) []float64) []float64 {
+	var lists [][]float64
 	for _, r := range p.Rows {
-		list := of(r)
-		if len(list) == 0 {
-			continue
-		}
-		if n++; sum == nil {
-			sum = make([]float64, len(list))
-		}
-		for i, v := range list {
-			sum[i] += v
+		for i, v := range of(r) {
+			if i == len(lists) {
+				lists = append(lists, nil)
+			}
+			lists[i] = append(lists[i], v)
 		}
 	}
-	for i := range sum {
-		sum[i] /= n
-	}
-	return sum
+	return Each(lists, func(values []float64) float64 { return float64(median(values)) })
 }
 
 // Throughput is what eval.Speed.TokensPerSecond is called wherever people read it:

@@ -23,8 +23,11 @@ type finding struct {
 // goes on with exact match (or tokens right, if that is their measure) of
 // eval.EffectiveAccuracy, the furthest first; from where on all are at 0 %, and whom
 // tokens right tell apart there; whether they are at chance; and whether they are told
-// apart at all. They are told apart at a length where their 95 % intervals do not overlap.
-func (t *Task) finding(of []Series) string {
+// apart at all. They are told apart at a length where every run of one is above every run of
+// the other; a single run counts with the 95 % interval of its prompts. Who did not fit is
+// said to, and nothing else of it.
+func (t *Task) finding(all []Series) string {
+	of, unfit := fitting(all)
 	f := finding{task: t, of: of, by: of[0].measure.Label(), tells: "exact match tells"}
 	if of[0].measure == Tokens {
 		f.tells = "tokens right tell"
@@ -52,7 +55,26 @@ func (t *Task) finding(of []Series) string {
 	if chance := f.chance(); chance != "" {
 		parts = append(parts, chance)
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(append(parts, unfit...), "; ")
+}
+
+// fitting parts series of which a run may have fitted from others, and says of these what
+// they are. Where there are no such series all are returned.
+func fitting(all []Series) (of []Series, unfit []string) {
+	for _, s := range all {
+		switch {
+		case s.Fit.None():
+			unfit = append(unfit, s.Name+" "+s.Fit.String())
+		case len(s.Seeds) == 0:
+			unfit = append(unfit, s.Name+" is not known to have fitted")
+		default:
+			of = append(of, s)
+		}
+	}
+	if len(of) == 0 {
+		of = all
+	}
+	return of, unfit
 }
 
 // value is a series' measure at a length, unknown if it was not measured there.
@@ -68,6 +90,7 @@ func (f *finding) reach() (sentence string, furthest task.Span) {
 	type reached struct {
 		length task.Span
 		names  []string
+		of     []Series
 	}
 	var groups []reached
 	for _, s := range f.of {
@@ -76,7 +99,7 @@ func (f *finding) reach() (sentence string, furthest task.Span) {
 		if i < 0 {
 			i, groups = len(groups), append(groups, reached{length: length})
 		}
-		groups[i].names = append(groups[i].names, s.Name)
+		groups[i].names, groups[i].of = append(groups[i].names, s.Name), append(groups[i].of, s)
 	}
 	slices.SortStableFunc(groups, func(a, b reached) int { return b.length.Compare(a.length) })
 	percent := fmt.Sprintf("%.0f %% %s", 100*eval.EffectiveAccuracy, f.by)
@@ -85,7 +108,7 @@ func (f *finding) reach() (sentence string, furthest task.Span) {
 		if len(f.of) == 1 {
 			who = f.of[0].Name + " stays nowhere"
 		}
-		return who + " at ≥ " + percent + f.same(f.of[0].Name, ""), task.Span{}
+		return who + brackets(runsOf(f.of)) + " at ≥ " + percent + f.same(f.of[0].Name, ""), task.Span{}
 	}
 	named, second := 0, ""
 	if len(groups) > 1 {
@@ -100,14 +123,15 @@ func (f *finding) reach() (sentence string, furthest task.Span) {
 		}
 		switch {
 		case i == 0:
-			goOn := fmt.Sprintf("%s to %s%s at ≥ %s", f.goOn(g.names), g.length.Label(), f.longest(g.length), percent)
+			goOn := fmt.Sprintf("%s to %s%s at ≥ %s", f.goOn(g.names), g.length.Label(),
+				brackets(f.longest(g.length), runsOf(g.of)), percent)
 			parts = append(parts, goOn)
 		case g.length == (task.Span{}):
-			parts = append(parts, names+" nowhere")
+			parts = append(parts, names+" nowhere"+brackets(listOf(g.of)))
 		case i == mostNamed && i+1 < len(groups):
 			parts = append(parts, fmt.Sprintf("the other %d to %s or less", len(f.of)-named+len(g.names), g.length.Label()))
 		default:
-			parts = append(parts, fmt.Sprintf("%s to %s", names, g.length.Label()))
+			parts = append(parts, fmt.Sprintf("%s to %s%s", names, g.length.Label(), brackets(listOf(g.of))))
 		}
 	}
 	return strings.Join(parts, ", ") + f.same(groups[0].names[0], second), groups[0].length
@@ -127,9 +151,44 @@ func (f *finding) goOn(names []string) string {
 // longest says that a length is the last one measured.
 func (f *finding) longest(length task.Span) string {
 	if length == f.lengths[len(f.lengths)-1] {
-		return " (the longest measured)"
+		return "the longest measured"
 	}
 	return ""
+}
+
+// runsOf says over what runs a length is a median, or that every one carries as far; "" for
+// one run of each.
+func runsOf(of []Series) string {
+	several := slices.ContainsFunc(of, func(s Series) bool { return len(s.Effective.Runs) > 1 })
+	differ := slices.ContainsFunc(of, func(s Series) bool { return s.Effective.differ() })
+	switch {
+	case !several:
+		return ""
+	case len(of) == 1 && differ:
+		return fmt.Sprintf("median of %d runs: %s", len(of[0].Effective.Runs), of[0].Effective.List())
+	case differ:
+		return "medians over runs"
+	case len(of) == 1:
+		return fmt.Sprintf("each of %d runs", len(of[0].Effective.Runs))
+	}
+	return "every run"
+}
+
+// listOf lists the runs of one series, where they differ.
+func listOf(of []Series) string {
+	if len(of) > 1 || !of[0].Effective.differ() {
+		return ""
+	}
+	return of[0].Effective.List()
+}
+
+// brackets puts what is not empty between brackets.
+func brackets(texts ...string) string {
+	texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+	if len(texts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(texts, "; ") + ")"
 }
 
 // same says when exact match does not tell contenders apart: none of them, or not
@@ -149,15 +208,19 @@ func (f *finding) same(best, second string) string {
 	}
 	switch {
 	case none:
-		return ": not told apart by " + f.by + " at n = " + f.n()
+		return ": not told apart by " + f.by + " " + f.size()
 	case two:
-		return fmt.Sprintf("; %s and %s are not told apart at n = %s", best, second, f.n())
+		return fmt.Sprintf("; %s and %s are not told apart %s", best, second, f.size())
 	}
 	return ""
 }
 
-// n is how many prompts a length has.
-func (f *finding) n() string {
+// size says on how much contenders are compared: on runs where any has several, else on the
+// prompts of the single ones.
+func (f *finding) size() string {
+	if runs := runsEach(f.of); runs != "1 run each" {
+		return "over " + runs
+	}
 	var all []int
 	for _, s := range f.of {
 		for _, p := range s.Points {
@@ -166,14 +229,24 @@ func (f *finding) n() string {
 			}
 		}
 	}
-	return Between(slices.Min(all), slices.Max(all))
+	return "at n = " + Between(slices.Min(all), slices.Max(all))
+}
+
+// runsEach says how many runs series have: "3 runs each", "1 to 3 runs each".
+func runsEach(of []Series) string {
+	runs := Each(of, func(s Series) int { return len(s.Seeds) })
+	text := Between(slices.Min(runs), slices.Max(runs))
+	if text == "1" {
+		return "1 run each"
+	}
+	return text + " runs each"
 }
 
 // zeroFrom is the index of the length from which on all are at 0 %; that after the
 // last for none.
 func (f *finding) zeroFrom() int {
 	from := len(f.lengths)
-	for from > 0 && !slices.ContainsFunc(f.of, func(s Series) bool { return f.value(s, f.lengths[from-1]).Mean > 0 }) {
+	for from > 0 && !slices.ContainsFunc(f.of, func(s Series) bool { return f.value(s, f.lengths[from-1]).most() > 0 }) {
 		from--
 	}
 	return from
@@ -211,7 +284,7 @@ func (f *finding) tokens(length task.Span) string {
 	case known < 2:
 		return ""
 	case names == "":
-		return "tokens right do not tell them apart at n = " + f.n()
+		return "tokens right do not tell them apart " + f.size()
 	}
 	return "tokens right tell " + names + " apart"
 }
@@ -232,15 +305,16 @@ func (f *finding) beyond(reach task.Span) string {
 // above names the few whose values lie above those of all others, best first, and
 // counts the values.
 func (f *finding) above(value func(Series) Spread) (names string, known int) {
-	of := slices.DeleteFunc(slices.Clone(f.of), func(s Series) bool { return !value(s).Mean.Known() })
-	slices.SortStableFunc(of, func(a, b Series) int { return cmp.Compare(value(b).Mean, value(a).Mean) })
+	of := slices.DeleteFunc(slices.Clone(f.of), func(s Series) bool { return !value(s).Median.Known() })
+	slices.SortStableFunc(of, func(a, b Series) int { return cmp.Compare(value(b).Median, value(a).Median) })
 	var list []string
 	least := Number(1)
 	for i, s := range of {
 		if i > 0 {
 			most := Number(0)
 			for _, other := range of[i:] {
-				most = max(most, value(other).High)
+				_, high := value(other).ends()
+				most = max(most, high)
 			}
 			if least > most {
 				return Join(list), len(of)
@@ -249,8 +323,13 @@ func (f *finding) above(value func(Series) Spread) (names string, known int) {
 		if i == mostNamed {
 			break
 		}
-		least = min(least, value(s).Low)
-		list = append(list, fmt.Sprintf("%s (%.0f %%)", s.Name, 100*value(s).Mean))
+		low, _ := value(s).ends()
+		least = min(least, low)
+		of := ""
+		if value(s).Over == OverRuns {
+			of = "median "
+		}
+		list = append(list, fmt.Sprintf("%s (%s%.0f %%)", s.Name, of, 100*value(s).Median))
 	}
 	return "", len(of)
 }
@@ -258,25 +337,18 @@ func (f *finding) above(value func(Series) Spread) (names string, known int) {
 // chance says that guessing would do as well beyond the trained lengths, where
 // guessing is worth naming.
 func (f *finding) chance() string {
-	cells := map[string]map[task.Span]cell{}
-	for _, s := range f.of {
-		cells[s.Name] = map[task.Span]cell{}
-		for i, p := range s.Points {
-			switch {
-			case !s.isBeyond(p.Length):
-			case p.NA:
-				cells[s.Name][p.Length] = cell{}
-			case p.N > 0:
-				chance := float64(f.task.Chance[i])
-				cells[s.Name][p.Length] = cell{n: p.N, accuracy: float64(p.Exact.Mean), chance: chance}
-			}
-		}
-	}
-	r := newRanking("", cells, ByLengths)
-	if f.of[0].measure == Tokens || len(r.standings) == 0 || !r.atChance() || r.chance < 0.01 {
+	rankings := f.task.rankings(f.of, ByLengths)
+	if f.of[0].measure == Tokens || !atChance(rankings) {
 		return "" // no chance is known of tokens
 	}
-	return fmt.Sprintf("at chance (%.0f %%) beyond the trained lengths, hence not ranked", 100*r.chance)
+	chance := 0.0
+	for _, r := range rankings {
+		chance = max(chance, r.chance)
+	}
+	if chance < 0.01 {
+		return ""
+	}
+	return fmt.Sprintf("at chance (%.0f %%) beyond the trained lengths, hence not ranked", 100*chance)
 }
 
 // Between writes a range of numbers: "7 to 100", or one that is no range.

@@ -50,9 +50,9 @@ func (s *Study) costOf(t *Task, p Place, m Metric) string {
 	}
 	for _, c := range p.Series {
 		at := m.Of(c.At(p.Common))
-		cost := named{t.Series[c.Series].Name, at.Mean}
+		cost := named{t.Series[c.Series].Name, at.Median}
 		switch {
-		case !at.Mean.Known():
+		case !at.Median.Known():
 			continue
 		case isBase(c):
 			base = append(base, cost)

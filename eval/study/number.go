@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Number is a number that may be unknown: not finite, null in JSON.
@@ -49,61 +50,20 @@ func (n Number) Short() string {
 	return strconv.FormatFloat(float64(n), 'f', digits, 64)
 }
 
-// Spread is a mean and the interval around it.
-type Spread struct {
-	Mean Number `json:"mean"`
-	Low  Number `json:"low"` // NaN for no interval
-	High Number `json:"high"`
-}
-
-var unknownSpread = Spread{Unknown, Unknown, Unknown}
-
-// spreadOf is the mean of a value for each seed, from the least to the largest.
-// One seed has no interval.
-func spreadOf(values []float64) Spread {
-	if len(values) == 0 {
-		return unknownSpread
-	}
-	low, high, sum := values[0], values[0], 0.0
-	for _, v := range values {
-		low, high, sum = min(low, v), max(high, v), sum+v
-	}
-	s := Spread{Number(sum / float64(len(values))), Number(low), Number(high)}
-	if len(values) == 1 {
-		s.Low, s.High = Unknown, Unknown
-	}
-	return s
-}
-
-// Percent gives a spread of ratios: "15.3 (12.1–18.0)".
-func (s Spread) Percent() string {
-	if !s.Low.Known() || s.Low == s.High {
-		return s.Mean.Percent()
-	}
-	return fmt.Sprintf("%s (%s–%s)", s.Mean.Percent(), s.Low.Percent(), s.High.Percent())
-}
-
-// Short gives a spread of costs.
-func (s Spread) Short() string {
-	if !s.Low.Known() || s.Low == s.High {
-		return s.Mean.Short()
-	}
-	return fmt.Sprintf("%s (%s–%s)", s.Mean.Short(), s.Low.Short(), s.High.Short())
-}
-
-// overlaps reports whether two spreads have a value in common; without a spread
-// nothing is known.
-func (s Spread) overlaps(o Spread) bool { return s.Low <= o.High && o.Low <= s.High }
-
-// apart reports whether two spreads are known to have no value in common.
-func (s Spread) apart(o Spread) bool { return s.Low > o.High || o.Low > s.High }
-
 // Times writes a factor: "1.06×", or a dash.
 func (n Number) Times() string {
 	if !n.Known() {
 		return "–"
 	}
 	return strconv.FormatFloat(float64(n), 'f', 2, 64) + "×"
+}
+
+// Signed gives two digits and, below 0, a minus; a dash for no value.
+func (n Number) Signed() string {
+	if !n.Known() {
+		return "–"
+	}
+	return strings.Replace(strconv.FormatFloat(float64(n), 'f', 2, 64), "-", "−", 1)
 }
 
 // Thousands sets commas: "40,000".

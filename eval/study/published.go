@@ -2,111 +2,203 @@ package study
 
 import (
 	"bytes"
-	"cmp"
-	_ "embed"
 	"encoding/csv"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/nopezoo/zoo/eval/task"
 )
 
-// The comments at the head of the files name their source.
-//
-//go:embed published/accuracy.csv
-var publishedAccuracy []byte
-
-//go:embed published/lengths.csv
-var publishedLengths []byte
-
-//go:embed published/ranks.csv
-var publishedRanks []byte
-
-// The setup behind the published numbers. Their prompts are not ours, but drawn alike:
-// package task says what differs, among others of PCFG.
-const (
-	PublishedSource     = "Kazemnejad et al., NeurIPS 2023, arXiv 2305.19466"
-	PublishedParameters = 109_607_040
-	PublishedSteps      = 40_000
-)
-
-// Published is one published accuracy of the paper that this project rebuilds.
+// Published are the numbers of a paper, which stand beside ours.
 type Published struct {
+	Source  string   // how it is cited
+	Caveats []string // what a reader of both must know, in sentences
+	Models  []PublishedModel
+	Ranks   []PublishedRank // over all tasks of the paper; nil where it has none
+}
+
+// PublishedModel is what a paper tells of one task, encoding, size and learning rate.
+type PublishedModel struct {
 	Task, Encoding string
-	Seed           string // "mean" for the mean over three seeds
-	Inside, Beyond Number // exact match, 0..1; NaN where not published
+	Setup          string // in words, such as "2l1h64d, learning rate 0.001"; "" where it is the paper's one
+	Fit            Fit
+	Runs           []PublishedValues     // each run, where the paper tells; else
+	Means          map[task.Span]float64 // the means over runs, by length; 0..1
+	Beyond         Number                // the mean at all longer lengths of the paper; unknown where it has none
+
+	// differs tells in what a series differs; nil for nothing that is known.
+	differs func(s *Series, t task.Task, lengths, all int) []string
 }
 
-// PublishedRank is one published mean reciprocal rank, overall and by group of
-// tasks.
-type PublishedRank struct {
-	Encoding                      string
-	All, Primitive, Math, Classic Number
-	Tie                           int // place in the paper's tie order, from 1
+// PublishedValues is one run of a paper.
+type PublishedValues struct {
+	Fitted *bool                 // nil where the paper does not tell
+	At     map[task.Span]float64 // exact match by length or bin, 0..1
 }
 
-// PublishedAccuracy returns the published accuracies.
-func PublishedAccuracy() ([]Published, error) {
-	var out []Published
-	err := readCSV(publishedAccuracy, []string{"task", "encoding", "seed", "inside", "beyond"}, func(f []string) error {
-		p := Published{Task: f[0], Encoding: f[1], Seed: f[2]}
-		out = append(out, p)
-		return parse(f[3:], &out[len(out)-1].Inside, &out[len(out)-1].Beyond)
-	})
-	return out, err
-}
-
-// Curve is the published accuracy of one encoding at the longer lengths of a task.
-type Curve struct {
-	Task, Encoding string
-	At             map[int]float64 // by length
-}
-
-// PublishedCurves returns the published accuracies by length.
-func PublishedCurves() ([]Curve, error) {
-	var out []Curve
-	err := readCSV(publishedLengths, []string{"task", "encoding", "lengths"}, func(f []string) error {
-		c := Curve{f[0], f[1], map[int]float64{}}
-		for point := range strings.FieldsSeq(f[2]) {
-			length, accuracy, _ := strings.Cut(point, ":")
-			n, err := strconv.Atoi(length)
-			if err != nil {
-				return err
-			}
-			if c.At[n], err = strconv.ParseFloat(accuracy, 64); err != nil {
-				return err
-			}
+// lengths are those that the paper tells of a model, in order.
+func (m *PublishedModel) lengths() []task.Span {
+	var out []task.Span
+	for length := range m.Means {
+		out = append(out, length)
+	}
+	for _, run := range m.Runs {
+		for length := range run.At {
+			out = append(out, length)
 		}
-		out = append(out, c)
-		return nil
-	})
-	return out, err
+	}
+	return task.SortSpans(out)
 }
 
-// PublishedRanks returns the published mean reciprocal ranks in the paper's tie
-// order.
-func PublishedRanks() ([]PublishedRank, error) {
-	var out []PublishedRank
-	columns := []string{"encoding", "all", "primitive", "math", "classic", "tie"}
-	err := readCSV(publishedRanks, columns, func(f []string) (err error) {
-		r := PublishedRank{Encoding: f[0]}
-		if err = parse(f[1:5], &r.All, &r.Primitive, &r.Math, &r.Classic); err == nil {
-			r.Tie, err = strconv.Atoi(f[5])
+// order lists the encodings as the paper decides ties.
+func (p *Published) order() []string {
+	return Each(p.Ranks, func(r PublishedRank) string { return r.Encoding })
+}
+
+// beyond is how encodings do at all longer lengths of a task.
+func (p *Published) beyond(task string) contest {
+	out := contest{}
+	for _, m := range p.Models {
+		if m.Task == task && m.Beyond.Known() {
+			out[m.Encoding] = float64(m.Beyond)
 		}
-		out = append(out, r)
-		return err
-	})
-	slices.SortFunc(out, func(a, b PublishedRank) int { return cmp.Compare(a.Tie, b.Tie) })
-	return out, err
+	}
+	return out
 }
 
-// readCSV calls row with the fields of every line after the head.
-func readCSV(data []byte, head []string, row func([]string) error) error {
+// publishedHead are the first columns of a file of published numbers; a column for each
+// length or bin follows.
+var publishedHead = []string{"task", "encoding", "size", "lr", "ended"}
+
+// fittedMark says in the column ended that a run fitted; anything else that it did not, and
+// nothing that the paper does not tell.
+const fittedMark = "fit"
+
+// ReadPublished reads published numbers: CSV with the columns task, encoding, size, lr and
+// ended ("fit" for a run that fitted, empty where the paper does not tell), and one for each
+// length or bin ("51-100") of accuracies in 0..1, empty where there is none. A line is a run.
+// Comments (#) stand first: the source, and after an empty comment line each caveat.
+func ReadPublished(r io.Reader) (*Published, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	p := &Published{}
+	paragraphs := commentsOf(string(data))
+	if len(paragraphs) == 0 {
+		return nil, errors.New("study: published numbers: no comment names their source; begin the file with # and the paper")
+	}
+	p.Source, p.Caveats = paragraphs[0], paragraphs[1:]
+	lines, err := readLines(data)
+	if err != nil {
+		return nil, err
+	}
+	if len(lines) == 0 || len(lines[0]) <= len(publishedHead) || !slices.Equal(lines[0][:len(publishedHead)], publishedHead) {
+		return nil, fmt.Errorf("study: published numbers do not begin with the columns %q and one for each length",
+			publishedHead)
+	}
+	var spans []task.Span
+	for _, name := range lines[0][len(publishedHead):] {
+		span, err := readSpan(name)
+		if err != nil {
+			return nil, fmt.Errorf("study: published numbers: column %q: %w", name, err)
+		}
+		spans = append(spans, span)
+	}
+	for _, fields := range lines[1:] {
+		if err := p.add(fields, spans); err != nil {
+			return nil, fmt.Errorf("study: published numbers %q: %w", fields, err)
+		}
+	}
+	return p, nil
+}
+
+// add adds a run to those of its model.
+func (p *Published) add(fields []string, spans []task.Span) error {
+	m := PublishedModel{Task: fields[0], Encoding: fields[1], Setup: fields[2] + ", learning rate " + fields[3],
+		Beyond: Unknown}
+	run := PublishedValues{At: map[task.Span]float64{}}
+	if fields[4] != "" {
+		run.Fitted = new(fields[4] == fittedMark)
+	}
+	for i, text := range fields[len(publishedHead):] {
+		if text == "" {
+			continue
+		}
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(v >= 0 && v <= 1) {
+			return fmt.Errorf("accuracy %q at %s: want a number in 0..1", text, spans[i])
+		}
+		run.At[spans[i]] = v
+	}
+	i := slices.IndexFunc(p.Models, func(o PublishedModel) bool {
+		return o.Task == m.Task && o.Encoding == m.Encoding && o.Setup == m.Setup
+	})
+	if i < 0 {
+		i, p.Models = len(p.Models), append(p.Models, m)
+	}
+	p.Models[i].Runs = append(p.Models[i].Runs, run)
+	p.Models[i].Fit.count(run.Fitted)
+	return nil
+}
+
+// readSpan reads "20", or "51-100".
+func readSpan(text string) (task.Span, error) {
+	first, last, bin := strings.Cut(text, "-")
+	if !bin {
+		last = first
+	}
+	low, err := strconv.Atoi(first)
+	high, errHigh := strconv.Atoi(last)
+	if err != nil || errHigh != nil || low < 0 || high < low {
+		return task.Span{}, errors.New("want a length, such as 20, or a bin, such as 51-100")
+	}
+	return task.Span{Min: low, Max: high}, nil
+}
+
+// commentsOf are the paragraphs of the comments that a file begins with.
+func commentsOf(text string) []string {
+	var out []string
+	var words []string
+	end := func() {
+		if len(words) > 0 {
+			out, words = append(out, strings.Join(words, " ")), nil
+		}
+	}
+	for line := range strings.Lines(text) {
+		comment, ok := strings.CutPrefix(line, "#")
+		if !ok {
+			break
+		}
+		if strings.TrimSpace(comment) == "" {
+			end()
+		}
+		words = append(words, strings.Fields(comment)...)
+	}
+	end()
+	return out
+}
+
+// readLines reads CSV with comments; all lines have as many fields.
+func readLines(data []byte) ([][]string, error) {
 	r := csv.NewReader(bytes.NewReader(data))
 	r.Comment = '#'
 	lines, err := r.ReadAll()
 	if err != nil {
-		return fmt.Errorf("study: published numbers: %w", err)
+		return nil, fmt.Errorf("study: published numbers: %w", err)
+	}
+	return lines, nil
+}
+
+// readCSV calls row with the fields of every line after the head.
+func readCSV(data []byte, head []string, row func([]string) error) error {
+	lines, err := readLines(data)
+	if err != nil {
+		return err
 	}
 	if len(lines) == 0 || !slices.Equal(lines[0], head) {
 		return fmt.Errorf("study: published numbers do not begin with the columns %q", head)

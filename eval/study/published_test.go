@@ -8,7 +8,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-func published(t *testing.T) []Published {
+func published(t *testing.T) []PublishedRun {
 	t.Helper()
 	all, err := PublishedAccuracy()
 	if err != nil {
@@ -21,7 +21,7 @@ func published(t *testing.T) []Published {
 // the paper's five encodings, and that means are those of their seeds.
 func TestPublishedAccuracy(t *testing.T) {
 	type key struct{ task, encoding string }
-	means, seeds := map[key]Published{}, map[key][]Published{}
+	means, seeds := map[key]PublishedRun{}, map[key][]PublishedRun{}
 	for _, p := range published(t) {
 		k := key{p.Task, p.Encoding}
 		if p.Seed == "mean" {
@@ -78,11 +78,11 @@ func TestPublishedCurves(t *testing.T) {
 		for length, accuracy := range c.At {
 			w := 1.0
 			if known.Weight != nil {
-				w = known.Weight(length)
+				w = known.Weight(length.Max)
 			}
 			sum, weights = sum+w*accuracy, weights+w
-			if !known.Beyond.Contains(length) || accuracy < 0 || accuracy > 1 {
-				t.Errorf("%s, %s: %v at length %d", c.Task, c.Encoding, accuracy, length)
+			if !known.Beyond.Contains(length.Max) || accuracy < 0 || accuracy > 1 {
+				t.Errorf("%s, %s: %v at length %s", c.Task, c.Encoding, accuracy, length)
 			}
 		}
 		within := 0.001
@@ -135,7 +135,7 @@ func TestPublishedRanks(t *testing.T) {
 	} {
 		got := map[string]float64{}
 		for name, ranks := range reciprocalRanks(publishedContests(t, group.of), order) {
-			got[name] = float64(spreadOf(ranks).Mean)
+			got[name] = float64(mean(ranks))
 		}
 		for _, r := range ranks {
 			if want := float64(group.value(r)); math.Abs(got[r.Encoding]-want) > group.within+1e-9 {

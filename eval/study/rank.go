@@ -48,11 +48,11 @@ func (w Weighting) of(name string) func(length task.Span) float64 {
 type ranking struct {
 	standings map[string]standing
 	chance    float64 // mean accuracy of a guesser
-	n         [2]int  // least and most prompts of a length
 }
 
-// standing is a contestant's mean of the measure, with its 95 % interval.
-type standing struct{ mean, low, high float64 }
+// standing is a contestant's mean of the measure, and the lower end of the 95 % interval of
+// its prompts.
+type standing struct{ mean, low float64 }
 
 // newRanking takes means over the lengths that all contestants were measured at, from
 // cells by name and length. What one could not take counts as wrong: otherwise
@@ -96,18 +96,14 @@ func (r *ranking) stand(at map[task.Span]cell, lengths []task.Span, share func(t
 		chance += w * c.chance
 		if c.n > 0 {
 			spread += w * w / float64(c.n)
-			if r.n[0] == 0 || c.n < r.n[0] {
-				r.n[0] = c.n
-			}
-			r.n[1] = max(r.n[1], c.n)
 		}
 	}
 	r.chance = max(r.chance, chance) // a cell without samples tells no chance
 	if spread == 0 {
 		return standing{}
 	}
-	low, high := eval.WilsonOf(mean, 1/spread)
-	return standing{mean, low, high}
+	low, _ := eval.WilsonOf(mean, 1/spread)
+	return standing{mean, low}
 }
 
 // atChance reports whether no contestant is above chance: none has an interval that
@@ -120,9 +116,6 @@ func (r ranking) atChance() bool {
 	}
 	return true
 }
-
-// above reports whether a is better than b for sure: their intervals do not overlap.
-func (r ranking) above(a, b string) bool { return r.standings[a].low > r.standings[b].high }
 
 // contest is what the ranking brings into mean ranks: nothing at chance.
 func (r ranking) contest() contest {

@@ -9,59 +9,62 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// Series is what some rows of a task say by length, over training seeds: those of an
-// encoding, one line of the charts, or those of one model as it was run, one column
-// of the tables. An encoding has several if one seed has several models, or if models
-// differ in size or trained lengths, and one for each intervention after training.
+// Series is what some rows of a task say by length, over training runs, one for each
+// seed: those of an encoding, one line of the charts, or those of one model as it was run,
+// one column of the tables. An encoding has several if one seed has several models (of
+// other settings, or checkpoints of one run), or if models differ in size or trained
+// lengths, and one for each intervention after training.
 type Series struct {
 	Name       string     `json:"name"` // the encoding or model, and what tells it from others of it
 	Encoding   int        `json:"encoding"`
 	Variant    int        `json:"variant"` // 0 for an encoding's first series
 	Model      string     `json:"-"`       // of the first row
 	Rows       []eval.Row `json:"-"`
-	Seeds      []uint64   `json:"-"`
+	Seeds      []uint64   `json:"seeds"` // of the runs that count: all, or those that fitted (Options.OnlyFitted)
+	Fit        Fit        `json:"fit"`   // of all runs
 	Parameters int64      `json:"-"`
-	Steps      [2]int     `json:"-"` // least and most optimizer steps of the seeds
+	Steps      [2]int     `json:"-"` // least and most optimizer steps of the runs
 	Trained    [2]int     `json:"trained"`
 	Points     []Point    `json:"points"` // one for each of the task's lengths
 
-	Inside    Spread `json:"inside"` // mean of the study's measure at the trained lengths
+	Inside    Spread `json:"inside"` // of each run's mean of the study's measure at the trained lengths
 	Beyond    Spread `json:"beyond"` // and at longer ones
-	InsideNA  int    `json:"-"`      // lengths that some seed could not take; Inside leaves them out
+	InsideNA  int    `json:"-"`      // lengths that some run could not take; Inside leaves them out
 	BeyondNA  int    `json:"-"`      // and of those beyond
 	Score     Spread `json:"-"`      // Beyond with those counted as wrong, to compare encodings
 	Effective Reach  `json:"effective"`
 
 	seeds   map[uint64]map[task.Span]cell // by training seed and length, by the study's measure
+	fitted  map[uint64]*bool              // by training seed; nil for not known
 	measure Measure
 }
 
 // Point is a series at one length.
 type Point struct {
 	Length       task.Span `json:"length"`
-	Exact        Spread    `json:"exact"` // exact match; one seed: Wilson's 95 % interval, several: least to largest
+	Exact        Spread    `json:"exact"` // exact match; of one run with the interval of its prompts
 	Token        Spread    `json:"token"` // tokens right, place by place; the same intervals
-	EditDistance Number    `json:"-"`     // the mean over seeds, as is Loss
+	EditDistance Number    `json:"-"`     // the median over runs, as is Loss
 	Loss         Number    `json:"-"`
-	N            int       `json:"n"`  // different prompts, added up over training seeds; 0 if not measured
+	N            int       `json:"n"`  // different prompts of a run, of the run with the fewest; 0 if not measured
 	NA           bool      `json:"na"` // measured, but beyond what the model can take
-}
-
-// Reach is an effective length, see eval.EffectiveLength.
-type Reach struct {
-	Length task.Span `json:"length"`
-	Low    task.Span `json:"low"`  // one seed: of the interval's lower end; several: of the worst seed
-	High   task.Span `json:"high"` // of the upper end, or of the best seed
-	Next   task.Span `json:"next"` // the first length that fails; none: it may reach further
 }
 
 // measuredAt works out a series, of which name, encoding, variant and rows are known,
 // by exact match. What was measured of one model in several places or profiles is
 // pooled: samples are the same, and adding them up would feign more.
-func (s Series) measuredAt(lengths []task.Span) Series {
+func (s Series) measuredAt(lengths []task.Span, onlyFitted bool) Series {
 	first := s.Rows[0]
 	s.Model, s.Parameters, s.Trained = first.Model, first.Parameters, [2]int{first.TrainMin, first.TrainMax}
-	s.Seeds = distinct(s.Rows, func(r eval.Row) uint64 { return r.TrainSeed })
+	s.Seeds, s.Fit, s.fitted = nil, Fit{}, map[uint64]*bool{}
+	for _, run := range groupBy(s.Rows, func(r eval.Row) uint64 { return r.TrainSeed }) {
+		fitted := fittedRun(run.rows)
+		s.Fit.count(fitted)
+		if s.fitted[run.key] = fitted; !onlyFitted || fitted != nil && *fitted {
+			s.Seeds = append(s.Seeds, run.key)
+		}
+	}
+	slices.Sort(s.Seeds)
 	steps := distinct(s.Rows, func(r eval.Row) int { return r.TrainSteps })
 	s.Steps = [2]int{steps[0], steps[len(steps)-1]}
 	s.measure, s.seeds = Exact, map[uint64]map[task.Span]cell{}
@@ -96,33 +99,51 @@ func (s Series) byTokens() Series {
 
 func (s *Series) point(length task.Span) Point {
 	p := Point{Length: length}
-	var exact, token, distance, loss []float64
-	var last cell
+	at := map[uint64]cell{} // of the runs that were measured there
 	for _, seed := range s.Seeds {
-		at, ok := s.seeds[seed][length]
-		if !ok || at.n == 0 {
-			p.NA = p.NA || ok
+		c, ok := s.seeds[seed][length]
+		if p.NA = p.NA || ok && c.n == 0; c.n == 0 {
 			continue
 		}
-		last = at
-		p.N += at.n
-		exact, distance, loss = append(exact, at.accuracy), append(distance, at.editDistance), append(loss, at.loss)
-		if !math.IsNaN(at.tokenAccuracy) {
-			token = append(token, at.tokenAccuracy)
+		if at[seed] = c; p.N == 0 || c.n < p.N {
+			p.N = c.n
 		}
 	}
 	p.NA = p.NA && p.N == 0
-	p.Exact, p.Token = spreadOf(exact), spreadOf(token)
-	p.EditDistance, p.Loss = spreadOf(distance).Mean, spreadOf(loss).Mean
-	if len(exact) == 1 {
-		p.Exact.Low, p.Exact.High = Number(last.low), Number(last.high)
+	over := func(of func(cell) float64) Spread {
+		return s.over(func(seed uint64) float64 {
+			if c, ok := at[seed]; ok {
+				return of(c)
+			}
+			return math.NaN()
+		})
 	}
-	if len(token) == 1 {
-		tokens := last.byTokens()
-		p.Token.Low, p.Token.High = Number(tokens.low), Number(tokens.high)
+	p.Exact = over(func(c cell) float64 { return c.accuracy })
+	p.Token = over(func(c cell) float64 { return c.tokenAccuracy })
+	p.EditDistance = over(func(c cell) float64 { return c.editDistance }).Median
+	if p.Loss = over(func(c cell) float64 { return c.loss }).Median; notFinite(at) {
+		p.Loss = Unknown
+	}
+	if len(at) == 1 {
+		for _, c := range at {
+			p.Exact = p.Exact.overPrompts(c)
+			p.Token = p.Token.overPrompts(c.byTokens())
+		}
 	}
 	return p
 }
+
+func notFinite(at map[uint64]cell) bool {
+	for _, c := range at {
+		if math.IsNaN(c.loss) {
+			return true
+		}
+	}
+	return false
+}
+
+// over puts what each run says together; NaN where one says nothing.
+func (s *Series) over(of func(seed uint64) float64) Spread { return overRuns(Each(s.Seeds, of)) }
 
 // Value is a point by the series' measure.
 func (s *Series) Value(p Point) Spread {
@@ -141,81 +162,40 @@ func (s *Series) Saw(length task.Span) bool {
 // that is neither that nor seen counts in no mean.
 func (s *Series) isBeyond(length task.Span) bool { return length.Min > s.Trained[1] }
 
-// summarize works out the headline from the seeds and points.
+// summarize works out the headline from the runs.
 func (s *Series) summarize() {
-	var inside, beyond, score []float64
 	s.InsideNA, s.BeyondNA = 0, 0
-	for _, seed := range s.Seeds {
-		in, inNA := s.meanOf(seed, s.Saw)
-		out, outNA := s.meanOf(seed, s.isBeyond)
-		s.InsideNA, s.BeyondNA = max(s.InsideNA, inNA), max(s.BeyondNA, outNA)
-		inside, beyond = append(inside, in...), append(beyond, out...)
-		if all := s.lengthsBeyond(seed); len(all) > 0 {
-			score = append(score, s.beyondAt(seed, all))
-		}
-	}
-	s.Inside, s.Beyond, s.Score = spreadOf(inside), spreadOf(beyond), spreadOf(score)
+	s.Inside = s.over(func(seed uint64) float64 { return s.meanOf(seed, s.Saw, &s.InsideNA) })
+	s.Beyond = s.over(func(seed uint64) float64 { return s.meanOf(seed, s.isBeyond, &s.BeyondNA) })
+	s.Score = s.over(func(seed uint64) float64 {
+		return float64(mean(Each(s.lengthsBeyond(seed), func(length task.Span) float64 {
+			return s.seeds[seed][length].accuracy // 0 where the model cannot take it
+		})))
+	})
 	s.Effective = s.reach()
 }
 
-// meanOf is a seed's mean over lengths, none for no lengths, and the lengths that the
+// meanOf is a run's mean over lengths, NaN for no lengths. na rises to how many of them the
 // model could not take.
-func (s *Series) meanOf(seed uint64, in func(length task.Span) bool) (mean []float64, na int) {
-	sum, n := 0.0, 0
+func (s *Series) meanOf(seed uint64, in func(length task.Span) bool, na *int) float64 {
+	var values []float64
+	missing := 0
 	for _, p := range s.Points { // in the order of lengths: the same sum every time
 		t, ok := s.seeds[seed][p.Length]
 		switch {
 		case !ok || !in(p.Length):
 		case t.n == 0:
-			na++
+			missing++
 		default:
-			sum, n = sum+t.accuracy, n+1
+			values = append(values, t.accuracy)
 		}
 	}
-	if n == 0 {
-		return nil, na
-	}
-	return []float64{sum / float64(n)}, na
-}
-
-func (s *Series) reach() Reach {
-	lengths := Each(s.Points, func(p Point) task.Span { return p.Length })
-	reach := func(of func(Spread) Number) (length, next task.Span) {
-		return eval.EffectiveLength(lengths, func(length task.Span) (float64, bool) {
-			p := s.Points[slices.Index(lengths, length)]
-			return float64(of(s.Value(p))), p.N > 0
-		})
-	}
-	var r Reach
-	r.Length, r.Next = reach(func(e Spread) Number { return e.Mean })
-	r.Low, _ = reach(func(e Spread) Number { return e.Low })
-	r.High, _ = reach(func(e Spread) Number { return e.High })
-	return r
-}
-
-// String gives the length and its interval: "22 (21–22)", "51–100 (1–50 to 51–100)".
-func (r Reach) String() string {
-	switch {
-	case r.Low == r.High:
-		return r.Length.Label()
-	case r.Low.IsBin() || r.High.IsBin():
-		return fmt.Sprintf("%s (%s to %s)", r.Length.Label(), r.Low.Label(), r.High.Label())
-	}
-	return fmt.Sprintf("%s (%s–%s)", r.Length, r.Low, r.High)
+	*na = max(*na, missing)
+	return float64(mean(values))
 }
 
 // Millions writes a number of parameters: "0.6 M".
 func Millions(n int64) string { return fmt.Sprintf("%.1f M", float64(n)/1e6) }
-
-// beyondAt is a seed's mean over the given lengths, where a length that the model
-// cannot take counts as wrong.
-func (s *Series) beyondAt(seed uint64, lengths []task.Span) float64 {
-	sum := 0.0
-	for _, length := range lengths {
-		sum += s.seeds[seed][length].accuracy
-	}
-	return sum / float64(len(lengths))
-}
 
 // lengthsBeyond lists the lengths beyond training that a seed was measured at,
 // whether the model could take them or not.
@@ -229,12 +209,12 @@ func (s *Series) lengthsBeyond(seed uint64) []task.Span {
 	return task.SortSpans(out)
 }
 
-// ScoreOf is the mean beyond training of a series, where what the model cannot take
-// counts as wrong; unknown if the task has no such one.
+// ScoreOf is the median over a series' runs of the mean beyond training, where what the
+// model cannot take counts as wrong; unknown if the task has no such series.
 func (t *Task) ScoreOf(name string) Number {
 	for _, s := range t.Series {
 		if s.Name == name {
-			return s.Score.Mean
+			return s.Score.Median
 		}
 	}
 	return Unknown

@@ -22,6 +22,10 @@ type Options struct {
 	// relative to.
 	Encodings []string
 	Ranks     Weighting
+	// OnlyFitted leaves out runs that are not known to have fitted, as papers do whose means
+	// are over such runs. How many there are of all is told all the same (Series.Fit).
+	OnlyFitted bool
+	Published  *Published // the numbers to compare with; nil for those of Kazemnejad
 }
 
 // Study is what a set of rows says.
@@ -35,10 +39,18 @@ type Study struct {
 	First     int        `json:"first"`     // task to begin with: one that is not at chance
 	Ranks     []Rank     `json:"ranks"`     // best first
 	Published []Compared `json:"published"` // by task, then in the order of Encodings
-	Notes     []string   `json:"-"`         // what a reader must know about the data
-	Weighting Weighting  `json:"-"`         // how ranks weigh lengths
+	Source    string     `json:"-"`         // of the published numbers
+	Caveats   []string   `json:"-"`         // of the comparison, in sentences
+	// Agreements are those of our orders of encodings with the published ones: on each
+	// task that has them, and last over all.
+	Agreements []Agreement `json:"agreements"`
+	Notes      []string    `json:"-"` // what a reader must know about the data
+	Weighting  Weighting   `json:"-"` // how ranks weigh lengths
 
-	exact *Study // the study by exact match, if this is not the one
+	OnlyFitted bool `json:"-"` // see Options
+
+	published *Published
+	exact     *Study // the study by exact match, if this is not the one
 }
 
 // Task is all that was measured on one task, version and split.
@@ -89,7 +101,15 @@ func New(rows []eval.Row, opt Options) (*Study, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("study: there are no rows")
 	}
-	s := &Study{Measure: Exact, Encodings: encodings(rows, opt.Encodings), Weighting: opt.Ranks}
+	s := &Study{Measure: Exact, Encodings: encodings(rows, opt.Encodings), Weighting: opt.Ranks,
+		OnlyFitted: opt.OnlyFitted, published: opt.Published}
+	if s.published == nil {
+		var err error
+		if s.published, err = Kazemnejad(); err != nil {
+			return nil, err
+		}
+	}
+	s.Source, s.Caveats = s.published.Source, s.published.Caveats
 	if _, replaced := latest(rows); replaced > 0 {
 		s.Notes = []string{Count(replaced, "cell was", "cells were") +
 			" measured again later; the answers to the most prompts count, and the last times."}
@@ -99,11 +119,10 @@ func New(rows []eval.Row, opt Options) (*Study, error) {
 	}
 	s.tasks(rows)
 	tokens := s.byTokens()
-	if err := s.conclude(); err != nil {
-		return nil, err
-	}
+	s.conclude()
+	tokens.conclude()
 	s.Tokens = tokens
-	return s, tokens.conclude()
+	return s, nil
 }
 
 // byTokens is a study with its tasks by tokens right, and no conclusions yet.
@@ -119,16 +138,11 @@ func (s *Study) byTokens() *Study {
 }
 
 // conclude adds what follows from the tasks.
-func (s *Study) conclude() error {
-	if err := s.rank(); err != nil {
-		return err
-	}
-	if err := s.compare(); err != nil {
-		return err
-	}
+func (s *Study) conclude() {
+	s.rank()
+	s.compare()
 	s.note()
 	s.answer()
-	return nil
 }
 
 // Measures lists the study by exact match and by tokens right; where nothing is
@@ -242,9 +256,8 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 		}
 		t.Trained[1] = max(t.Trained[1], r.TrainMax)
 	}
-	atLengths := func(s Series) Series { return s.measuredAt(t.Lengths) }
-	t.Series = Each(s.variants(rows), atLengths)
-	t.Columns = Each(columns(rows, modelTraits), atLengths)
+	t.Series = Each(s.variants(rows), func(of Series) Series { return of.measuredAt(t.Lengths, s.OnlyFitted) })
+	t.Columns = Each(columns(rows, modelTraits), func(of Series) Series { return of.measuredAt(t.Lengths, false) })
 	t.Places = places(t.Series, t.Trained[1])
 	t.Charts = map[Measure]Chart{
 		Exact:  t.accuracyChart(func(p Point) Spread { return p.Exact }),

@@ -10,11 +10,12 @@ import (
 // Only speed without a task has it: there no sequence ends early, and lengths are tokens.
 func PerToken() Metric {
 	return Metric{Key: "token", Label: "Time per new token", Unit: "ms", Of: func(p CostPoint) Spread {
-		if len(p.Rows) == 0 || p.Rows[0].Task != "" || p.Decode.Mean <= 0 { // which has no logarithm
+		if len(p.Rows) == 0 || p.Rows[0].Task != "" || p.Decode.Median <= 0 { // which has no logarithm
 			return unknownSpread
 		}
 		batch := Number(max(1, p.Rows[0].Batch)) // one for all rows of a place
-		return Spread{p.Decode.Mean / batch, p.Decode.Low / batch, p.Decode.High / batch}
+		return Spread{Median: p.Decode.Median / batch, Low: p.Decode.Low / batch, High: p.Decode.High / batch,
+			Over: p.Decode.Over}
 	}}
 }
 
@@ -37,7 +38,7 @@ func (p Place) Roofline() Metric {
 				all = append(all, 1e3*least/float64(max(1, r.Batch)))
 			}
 		}
-		return Spread{spreadOf(all).Mean, Unknown, Unknown}
+		return overTimes(all, nil)
 	}}
 }
 
@@ -47,8 +48,8 @@ func (p Place) tokenChart() Chart {
 	roofline := p.Roofline()
 	for _, s := range p.Series {
 		for _, at := range s.Costs {
-			least := roofline.Of(at).Mean
-			if !least.Known() || !PerToken().Of(at).Mean.Known() {
+			least := roofline.Of(at).Median
+			if !least.Known() || !PerToken().Of(at).Median.Known() {
 				continue
 			}
 			i := slices.IndexFunc(limits, func(l Limit) bool { return l.Length == at.Length })

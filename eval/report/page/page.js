@@ -17,6 +17,8 @@
   const symbol = (series) => "path://" + study.encodings[series.encoding].path;
   const shown = (series) => !state.hidden.has(series.encoding);
   const score = (task, series) => scores[state.measure][study.tasks.indexOf(task)][task.series.indexOf(series)];
+  const fitText = (f) => `${f.runs} run${f.runs === 1 ? "" : "s"}` + (f.unknown === f.runs ? "" : `, ${f.fitted} fitted`);
+  const unfit = (series) => series.fit.runs > 0 && series.fit.fitted === 0 && series.fit.unknown === 0;
   const escape = (text) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }[c]));
   const percent = (v) => (v === null ? "–" : v < 1 && v >= 0.9995 ? ">99.9 %" : v > 0 && v < 0.0005 ? "<0.1 %" : (100 * v).toFixed(1) + " %");
   const short = (v) => (v === null ? "–" : v >= 100 ? Math.round(v).toLocaleString("en") : v.toPrecision(3));
@@ -48,7 +50,7 @@
   // The lines of a chart that are shown, and of each list of lines that lie on one another
   // those that are.
   function shownLines(chart, task) {
-    const lines = chart.lines.map((l, n) => ({ n, name: task.series[l.series].name, series: task.series[l.series], points: l.points }));
+    const lines = chart.lines.map((l, n) => ({ n, name: task.series[l.series].name + (unfit(task.series[l.series]) ? ", did not fit" : ""), series: task.series[l.series], points: l.points }));
     return { ...chart, all: lines, lines: lines.filter((l) => shown(l.series)), users: (list) => list.filter((n) => shown(lines[n].series)) };
   }
 
@@ -67,6 +69,23 @@
     }
     return out.map((b) => band(chart.all[b.of].points.slice(b.from, b.to + 1), b.fill, chart.bottom));
   }
+
+  // Intervals over the prompts of single runs: thin, and no bands, so that nobody takes them
+  // for what other runs do.
+  const bars = (chart) => chart.bars.map((b) => ({ users: chart.users(b.users), at: chart.all[b.users[0]].points[b.point] })).filter((b) => b.users.length).map((b) => ({
+    type: "custom", silent: true, z: 2, clip: true, data: [[b.at.x, b.at.low]], tooltip: { show: false },
+    renderItem: (params, api) => {
+      const [x, low] = api.coord([b.at.x, b.at.low]), [, high] = api.coord([b.at.x, b.at.high]);
+      const style = { stroke: b.users.length > 1 ? css("--soft") : colour(chart.all[b.users[0]].series), lineWidth: 1, opacity: 0.6 };
+      return { type: "group", children: [[x, low, x, high], [x - 2, low, x + 2, low], [x - 2, high, x + 2, high]].map(([x1, y1, x2, y2]) => ({ type: "line", shape: { x1, y1, x2, y2 }, style })) };
+    },
+  }));
+
+  // Each run of lines that are over several, as small dots.
+  const runs = (chart) => (chart.dotted ? chart.lines : []).map((l) => ({
+    type: "scatter", silent: true, z: 3, symbol: "circle", symbolSize: 4, tooltip: { show: false },
+    data: l.points.flatMap((p) => (p.runs ?? []).filter((r) => r !== null && r !== p.y).map((r) => [p.x, r])), itemStyle: { color: colour(l.series), opacity: 0.6 },
+  }));
 
   const band = (points, fill, bottom) => ({
     type: "custom", silent: true, z: 2, clip: true, data: [[points[0].x, points[0].low]], tooltip: { show: false },
@@ -173,6 +192,8 @@
       series: [
         ...(limited ? [limit(chart.limits)] : []),
         ...bands(chart),
+        ...bars(chart),
+        ...runs(chart),
         ...strokes(chart).map(stroke),
         ...lines.map((l) => ({
           name: l.name, type: "scatter", z: 4, symbol: symbol(l.series), symbolSize: l.points.length > 40 ? 7 : 12,
@@ -200,11 +221,18 @@
         const x = items[0].value[0], at = o.lengths.filter((length) => lines.some((l) => l.points.some((p) => p.x === x && p.length === length)));
         const of = (length) => lines.map((l) => [l, l.points.find((p) => p.length === length)]).filter(([, p]) => p).sort((a, b) => b[1].y - a[1].y);
         return at.map((length) => `<b>length ${label(length)}</b>` + of(length).map(([l, p]) => `<br>${mark(l.series)} ${escape(l.name)}&ensp;<b>${o.show(p.y)}</b>` +
-          (p.low !== null && p.low !== p.high ? ` <span style="color:${css("--soft")}">${o.show(p.low)} to ${o.show(p.high)}</span>` : "")).join("")).join("<br>") +
+          ` <span style="color:${css("--soft")}">${spread(p, o.show)}</span>`).join("")).join("<br>") +
           chart.limits.filter((l) => l.x === x).map((l) => `<br>roofline&ensp;<b>${o.show(l.low)}</b>` + (l.low < l.high ? ` to <b>${o.show(l.high)}</b>` : "")).join("");
       },
     });
     instance(id).setOption(option, true);
+  }
+
+  // What the interval of a point is, and each run.
+  function spread(p, show) {
+    const interval = p.low !== null && p.low !== p.high ? `${show(p.low)} to ${show(p.high)}` : "";
+    if (p.over === "prompts") return "1 run" + (interval && `; ${interval} over its prompts`);
+    return interval + (p.runs ? `${interval && "; "}runs ${p.runs.map((r) => (r === null ? "–" : show(r))).join(", ")}` : "");
   }
 
   const mark = (series) => `<svg viewBox="-1.4 -1.4 2.8 2.8" width="12" height="12" style="vertical-align:-1px"><path d="${study.encodings[series.encoding].path}" fill="${colour(series)}"/></svg>`;
@@ -265,14 +293,14 @@
   function tradeoff(task, place) {
     const at = byId("chart-tradeoff");
     const points = place.series.map((c) => ({ series: task.series[c.series], score: scores[state.measure][state.task][c.series], cost: c.points.find((p) => p.length === place.common) }))
-      .filter((p) => p.cost && p.cost.decode.mean !== null && shown(p.series) && p.score !== null);
+      .filter((p) => p.cost && p.cost.decode.median !== null && shown(p.series) && p.score !== null);
     at.closest("section").hidden = points.length === 0;
     if (!points.length || !at.clientWidth) return;
-    const grid = { left: 52, right: 24, top: 24, bottom: 52 }, most = nice(1.2 * Math.max(...points.map((p) => p.cost.decode.mean)));
+    const grid = { left: 52, right: 24, top: 24, bottom: 52 }, most = nice(1.2 * Math.max(...points.map((p) => p.cost.decode.median)));
     const high = Math.min(100, nice(120 * Math.max(0.08, ...points.map((p) => p.score))));
     const bottom = at.clientHeight - grid.bottom;
     const places = names({ l: 0, r: at.clientWidth, t: bottom, b: bottom + 20 }, points.map((p) => ({
-      x: grid.left + ((at.clientWidth - grid.left - grid.right) * p.cost.decode.mean) / most,
+      x: grid.left + ((at.clientWidth - grid.left - grid.right) * p.cost.decode.median) / most,
       y: grid.top + (bottom - grid.top) * (1 - (100 * p.score) / high), width: p.series.name.length * 7.6,
     })));
     const option = Object.assign(base(), {
@@ -280,11 +308,11 @@
       xAxis: axis(`median decode step at length ${label(place.common)}, ms`, { type: "value", min: 0, max: most }),
       yAxis: axis("", { type: "value", min: 0, max: high, axisLine: { show: false }, axisLabel: { color: css("--soft"), fontSize: 12, formatter: (v) => v + " %" } }),
       series: points.map((p, i) => ({
-        type: "scatter", name: p.series.name, symbol: symbol(p.series), symbolSize: 15, data: [[p.cost.decode.mean, 100 * p.score]], itemStyle: { color: colour(p.series), opacity: 1 },
+        type: "scatter", name: p.series.name, symbol: symbol(p.series), symbolSize: 15, data: [[p.cost.decode.median, 100 * p.score]], itemStyle: { color: colour(p.series), opacity: 1 },
         label: { show: true, formatter: () => p.series.name, position: places[i].position, distance: places[i].distance, color: css("--ink"), fontSize: 13, fontWeight: 600 },
       })),
     });
-    option.tooltip.formatter = (i) => { const p = points[i.seriesIndex]; return `${mark(p.series)} <b>${escape(p.series.name)}</b><br>${percent(p.score)} ${measures[state.measure]} beyond the trained lengths<br>${short(p.cost.decode.mean)} ms a step`; };
+    option.tooltip.formatter = (i) => { const p = points[i.seriesIndex]; return `${mark(p.series)} <b>${escape(p.series.name)}</b><br>${percent(p.score)} ${measures[state.measure]} beyond the trained lengths<br>${short(p.cost.decode.median)} ms a step`; };
     instance("chart-tradeoff").setOption(option, true);
     at.setAttribute("aria-label", `Scatter chart: ${measures[state.measure]} beyond the trained lengths against the median decode step on ${task.name}, ${place.name}. The numbers follow in a table.`);
   }
@@ -305,7 +333,7 @@
     const scored = study.tasks.filter((t) => t.scored), tasks = scored.map((t) => t.name + (t.atChance ? " (at chance)" : ""));
     const data = scored.flatMap((t, y) => t.series.filter(shown).filter((s) => score(t, s) !== null).map((s) => {
       const rgb = heat(score(t, s)); // black or white: one of them has a contrast of at least 4.58
-      return { value: [names.indexOf(s.name), y, score(t, s)], itemStyle: { color: `rgb(${rgb})` }, label: { show: true, color: luminance(rgb) > 0.179 ? "#000000" : "#ffffff" } };
+      return { value: [names.indexOf(s.name), y, score(t, s)], unfit: unfit(s), itemStyle: { color: `rgb(${rgb})` }, label: { show: true, color: luminance(rgb) > 0.179 ? "#000000" : "#ffffff" } };
     }));
     const narrow = at.clientWidth < 620;
     const option = Object.assign(base(), {
@@ -313,9 +341,9 @@
       xAxis: axis("", { type: "category", data: names, position: "top", axisLine: { show: false }, splitLine: { show: false }, axisLabel: { color: css("--ink"), fontSize: 13, interval: 0, rotate: narrow ? 60 : 0 } }),
       yAxis: axis("", { type: "category", data: tasks, inverse: true, axisLine: { show: false }, splitLine: { show: false }, axisLabel: { color: css("--ink"), fontSize: 13, interval: 0 } }),
       visualMap: { show: false, min: 0, max: 1, dimension: 2, seriesIndex: [] },
-      series: [{ type: "heatmap", data, itemStyle: { borderColor: css("--paper"), borderWidth: 2, borderRadius: 3 }, label: { show: true, fontSize: 12.5, formatter: (i) => percent(i.value[2]).replace(" %", "") }, emphasis: { itemStyle: { borderColor: css("--ink") } } }],
+      series: [{ type: "heatmap", data, itemStyle: { borderColor: css("--paper"), borderWidth: 2, borderRadius: 3 }, label: { show: true, fontSize: 12.5, formatter: (i) => percent(i.value[2]).replace(" %", "") + (i.data.unfit ? "†" : "") }, emphasis: { itemStyle: { borderColor: css("--ink") } } }],
     });
-    option.tooltip.formatter = (i) => `${escape(tasks[i.value[1]])}, ${escape(names[i.value[0]])}<br><b>${percent(i.value[2])}</b> ${measures[state.measure]} beyond the trained lengths`;
+    option.tooltip.formatter = (i) => `${escape(tasks[i.value[1]])}, ${escape(names[i.value[0]])}<br><b>${percent(i.value[2])}</b> ${measures[state.measure]} beyond the trained lengths${i.data.unfit ? "<br>no run fitted" : ""}`;
     instance("chart-heat").setOption(option, true);
     at.setAttribute("aria-label", `Heat map: mean ${measures[state.measure]} beyond the trained lengths, ${tasks.length} tasks by ${names.length} encodings. The numbers follow in a table.`);
   }
@@ -330,34 +358,36 @@
     if (!of.length) return;
     at.style.height = 84 + 34 * of.length + "px";
     if (!at.clientWidth) return;
-    const names = of.map((c) => c.name);
+    const several = of.length > new Set(of.map((c) => c.name)).size; // lengths of one series
+    const names = of.map((c) => (several ? c.name + ", " + c.lengths : c.name));
     const dots = (hollow) => of.map((c, i) => ({
-      value: [100 * (hollow ? c.published : c.ours.mean), i], symbol: symbol(c),
+      value: [100 * (hollow ? c.published : c.here), i], symbol: symbol(c),
       itemStyle: hollow ? { color: css("--paper"), borderColor: colour(c), borderWidth: 2, opacity: 1 } : { color: colour(c), opacity: 1 },
     }));
     const option = Object.assign(base(), {
       grid: { left: Math.max(...names.map((n) => n.length)) * 7.4 + 16, right: 92, top: 12, bottom: 52 },
-      xAxis: axis("exact match beyond the trained lengths", { type: "value", min: 0, max: 100, splitNumber: at.clientWidth < 520 ? 2 : 5, axisLabel: { color: css("--soft"), fontSize: 12, formatter: (v) => v + " %" } }),
+      xAxis: axis("exact match", { type: "value", min: 0, max: 100, splitNumber: at.clientWidth < 520 ? 2 : 5, axisLabel: { color: css("--soft"), fontSize: 12, formatter: (v) => v + " %" } }),
       yAxis: [
         axis("", { type: "category", data: names, inverse: true, axisLine: { show: false }, splitLine: { show: false }, axisLabel: { color: css("--ink"), fontSize: 13 } }),
         axis("", { type: "category", data: of.map((c) => `${c.difference < 0 ? "−" : "+"}${Math.abs(100 * c.difference).toFixed(1)} points`), inverse: true, position: "right", axisLine: { show: false }, splitLine: { show: false }, axisLabel: { color: css("--soft"), fontSize: 12 } }),
       ],
       series: [
         {
-          type: "custom", silent: true, z: 1, data: of.map((c, i) => [100 * c.ours.mean, i, 100 * c.published]), encode: { x: [0, 2], y: 1 },
+          type: "custom", silent: true, z: 1, data: of.map((c, i) => [100 * c.here, i, 100 * c.published]), encode: { x: [0, 2], y: 1 },
           renderItem: (params, api) => {
             const [x1, y] = api.coord([api.value(0), api.value(1)]), [x2] = api.coord([api.value(2), api.value(1)]);
             return { type: "line", shape: { x1, y1: y, x2, y2: y }, style: { stroke: colour(of[params.dataIndex]), lineWidth: 2, opacity: 0.45 } };
           },
         },
+        { type: "scatter", silent: true, z: 2, symbol: "circle", symbolSize: 5, data: of.flatMap((c, i) => (c.ours.fit.runs > 1 ? c.ours.all.runs : []).map((r) => ({ value: [100 * r, i], itemStyle: { color: colour(c), opacity: 0.7 } }))) },
         { type: "scatter", name: "published", z: 2, symbolSize: 14, data: dots(true) },
         { type: "scatter", name: "here", z: 3, symbolSize: 14, data: dots(false) },
       ],
     });
-    option.tooltip.formatter = (i) => { const c = of[i.dataIndex]; return `${mark(c)} <b>${escape(c.name)}</b><br>here ${percent(c.ours.mean)}, published ${percent(c.published)}<br><span style="color:${css("--soft")}">${escape(c.setup).replaceAll("; ", "<br>")}</span>`; };
+    option.tooltip.formatter = (i) => { const c = of[i.dataIndex]; return `${mark(c)} <b>${escape(c.name)}</b><br>here ${percent(c.here)} (${escape(fitText(c.ours.fit))}), published ${percent(c.published)} (${escape(fitText(c.theirs.fit))})<br><span style="color:${css("--soft")}">${escape(c.setup).replaceAll("; ", "<br>")}</span>`; };
     instance("chart-published").setOption(option, true);
     if (charts.get("chart-published").getHeight() !== at.clientHeight) charts.get("chart-published").resize();
-    at.setAttribute("aria-label", `Dot chart: exact match beyond the trained lengths on ${task.name}, here and as published, for ${of.length} encodings. The numbers follow in a table.`);
+    at.setAttribute("aria-label", `Dot chart: exact match on ${task.name}, here and as published, for ${new Set(of.map((c) => c.name)).size} encodings. The numbers follow in a table.`);
   }
 
   function draw() {

@@ -1,0 +1,47 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/nopezoo/zoo/eval/study"
+)
+
+// PublishedTable sets our accuracies beside the published ones.
+func (s *Report) PublishedTable() Table {
+	runs := slices.ContainsFunc(s.Published, func(c study.Compared) bool { return c.Theirs.All.Median.Known() })
+	value := "mean"
+	if runs {
+		value = "median"
+	}
+	out := Table{Caption: "Exact match beside " + s.Source, Prose: []int{1, 2, 3, 6},
+		Head: []string{"task", "encoding", "lengths", "runs here", "here, " + value + ", %", "mean of fitted, %",
+			"runs published", "published, " + value + ", %", "mean of fitted, %", "difference, points",
+			"published at all lengths, %", "what differs in the setup"}}
+	for _, c := range s.Published {
+		here, published := c.Here.Percent(), c.Published.Percent()
+		if runs {
+			here, published = c.Ours.All.Percent(), c.Theirs.All.Percent()
+		}
+		out.Lines = append(out.Lines, []string{c.Task, c.Name, c.Lengths, c.Ours.Fit.String(), here,
+			c.Ours.Fitted.Percent(), c.Theirs.Fit.String(), published, c.Theirs.Fitted.Percent(), signed(c.Difference),
+			c.All.Percent(), c.Setup})
+	}
+	out.Prose = append(out.Prose, len(out.Head)-1)
+	return out
+}
+
+// signed gives a difference of ratios in points: "+1.2", "−0.4".
+func signed(n study.Number) string {
+	if !n.Known() {
+		return "–"
+	}
+	text := strconv.FormatFloat(100*float64(n), 'f', 1, 64)
+	switch {
+	case text == "-0.0" || text == "0.0":
+		return "0.0"
+	case text[0] == '-':
+		return "−" + text[1:]
+	}
+	return "+" + text
+}
