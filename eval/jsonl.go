@@ -88,7 +88,8 @@ func (j rowJSON) check() error {
 		return errors.New("a bin has times, but those of several lengths together are of none")
 	case r.Untimed && (j.Speed != nil || m == MeasureSpeed):
 		return errors.New("untimed is true but there are times, or it is a row of speed")
-	case (j.Speed == nil) != r.Untimed || (j.Score == nil) != (m == MeasureSpeed) || (j.Cost == nil) != (m == MeasureAccuracy):
+	case (j.Speed == nil) != r.Untimed || (j.Score == nil) != (m == MeasureSpeed) ||
+		(j.Cost == nil) != (m == MeasureAccuracy):
 		return fmt.Errorf("na is false but measurements are missing, or not those of %s", m)
 	case j.Score != nil && (r.N < 1 || !possible(r.Correct, r.N)):
 		return fmt.Errorf("%d correct of %d samples is impossible", r.Correct, r.N)
