@@ -121,5 +121,12 @@ func (a *app) studyTables(s *studies.Study, all []sweep.Status) error {
 		return nil
 	}
 	out := &report.Printer{Out: a.Out, Format: "table", Width: a.Width(), Ranks: study.Weighting(ranksBy[0])}
-	return out.Rest(rows)
+	if err := out.Rest(rows); err != nil {
+		return err
+	}
+	published, err := publishedNumbers("", []string{s.Results()})
+	if err != nil {
+		return err
+	}
+	return out.Beside(rows, published)
 }

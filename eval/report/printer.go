@@ -68,17 +68,30 @@ func (p *Printer) Rest(rows []eval.Row) error {
 
 func (p *Printer) tables() bool { return p.Format == "table" || p.Format == "md" }
 
+// Beside writes what papers have for the tasks and encodings of rows next to what the rows
+// say: of published numbers, or for nil of the usual ones. Where there are none for these it
+// writes nothing.
+func (p *Printer) Beside(rows []eval.Row, published *study.Published) error {
+	s, err := study.New(rows, study.Options{Ranks: p.Ranks, Published: published})
+	if err != nil || len(s.Published) == 0 {
+		return err
+	}
+	return p.write(rows, []Section{publishedSection(s)})
+}
+
 // sections writes those sections of the rows that are wanted.
 func (p *Printer) sections(rows []eval.Row, wanted func(Section) bool) error {
-	sections, err := Sections(rows, p.Ranks)
+	all, err := Sections(rows, p.Ranks)
 	if err != nil {
 		return err
 	}
+	return p.write(rows, slices.DeleteFunc(all, func(s Section) bool { return !wanted(s) }))
+}
+
+// write writes sections of the rows.
+func (p *Printer) write(rows []eval.Row, sections []Section) error {
 	var b strings.Builder
 	for _, s := range sections {
-		if !wanted(s) {
-			continue
-		}
 		width, write := math.MaxInt, s.Markdown
 		if p.Format == "table" {
 			width = cmp.Or(p.Width, DefaultWidth)
@@ -95,7 +108,7 @@ func (p *Printer) sections(rows []eval.Row, wanted func(Section) bool) error {
 			return err
 		}
 	}
-	_, err = io.WriteString(p.Out, b.String())
+	_, err := io.WriteString(p.Out, b.String())
 	return err
 }
 

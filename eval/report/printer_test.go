@@ -6,6 +6,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/study"
 )
 
 // The tables of a task come when it is complete, and once; where rows were measured
@@ -53,5 +54,41 @@ func TestPrinterOfRows(t *testing.T) {
 	}
 	if err := (&report.Printer{Out: &strings.Builder{}, Format: "xml"}).Rest([]eval.Row{rows[0]}); err == nil {
 		t.Error("an unknown format is no error")
+	}
+}
+
+// Published numbers stand beside ours where both have them, with how many runs fitted.
+func TestPrinterBeside(t *testing.T) {
+	published, err := study.ReadPublished(strings.NewReader("# A study of length\ntask,encoding,size,lr,ended,51-100\n" +
+		"majority,nope,1l1h16d,0.001,fit,0.9\nmajority,nope,1l1h16d,0.001,max steps,0.5\nmajority,rope,1l1h16d,0.001,fit,1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := func(seed uint64, fitted, correct int) eval.Row {
+		return eval.Row{Schema: eval.RowSchema, Measure: eval.MeasureAccuracy, Task: "majority", Split: "test", Encoding: "nope",
+			Untimed: true, LengthMin: 51, Length: 100, TrainMin: 1, TrainMax: 50, TrainSeed: seed, FittedStep: &fitted,
+			Score: eval.Score{N: 10, Asked: 10, Correct: correct, Accuracy: float64(correct) / 10}}
+	}
+	var out strings.Builder
+	p := report.Printer{Out: &out, Format: "table"}
+	if err := p.Beside([]eval.Row{row(1, 9, 10), row(2, 7, 8), row(3, 0, 2)}, published); err != nil {
+		t.Fatal(err)
+	}
+	const want = `beside A study of length: exact match in %, median of the runs, or the mean
+where only that is published; runs are those that fitted, of all
+
+majority
+
+  encoding, lengths  here  runs  published  runs  difference
+        nope 51–100  80.0   2/3       70.0   1/2       +10.0
+`
+	if got := out.String(); !strings.HasSuffix(got, want) {
+		t.Errorf("got\n%s\nwant at the end\n%s", got, want)
+	}
+	out.Reset()
+	other := row(1, 9, 10)
+	other.Task = "parity"
+	if err := p.Beside([]eval.Row{other}, published); err != nil || out.Len() > 0 {
+		t.Errorf("nothing to compare gives %q, %v", out.String(), err)
 	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -29,6 +30,34 @@ func (s *Report) PublishedTable() Table {
 	}
 	out.Prose = append(out.Prose, len(out.Head)-1)
 	return out
+}
+
+// publishedSection is the table for a terminal: of each task the encodings and lengths that
+// both have.
+func publishedSection(s *study.Study) Section {
+	out := Section{title: "beside " + s.Source + ": exact match in %, median of the runs, or the mean where only " +
+		"that is published; runs are those that fitted, of all"}
+	for _, t := range s.Tasks {
+		lines := [][]string{{"encoding, lengths", "here", "runs", "published", "runs", "difference"}}
+		for _, c := range s.Published {
+			if c.Task == t.Name {
+				lines = append(lines, []string{c.Name + " " + c.Lengths, c.Here.Percent(), share(c.Ours.Fit),
+					c.Published.Percent(), share(c.Theirs.Fit), signed(c.Difference)})
+			}
+		}
+		if len(lines) > 1 {
+			out.blocks = append(out.blocks, block{title: t.Name, lines: lines})
+		}
+	}
+	return out
+}
+
+// share gives how many runs fitted, of all: "2/3".
+func share(f study.Fit) string {
+	if f.Unknown > 0 {
+		return strconv.Itoa(f.Runs)
+	}
+	return fmt.Sprintf("%d/%d", f.Fitted, f.Runs)
 }
 
 // signed gives a difference of ratios in points: "+1.2", "−0.4".
