@@ -17,16 +17,23 @@ func (s *Report) PublishedTable() Table {
 	}
 	out := Table{Caption: "Exact match beside " + s.Source, Prose: []int{1, 2, 3, 6},
 		Head: []string{"task", "encoding", "lengths", "runs here", "here, " + value + ", %", "mean of fitted, %",
-			"runs published", "published, " + value + ", %", "mean of fitted, %", "difference, points",
-			"published at all lengths, %", "what differs in the setup"}}
+			"runs published", "published, " + value + ", %", "mean of fitted, %", "difference, points"}}
+	whole := slices.ContainsFunc(s.Published, func(c study.Compared) bool { return c.All.Known() })
+	if whole {
+		out.Head = append(out.Head, "published at all lengths, %")
+	}
+	out.Head = append(out.Head, "what differs in the setup")
 	for _, c := range s.Published {
 		here, published := c.Here.Percent(), c.Published.Percent()
 		if runs {
 			here, published = c.Ours.All.Percent(), c.Theirs.All.Percent()
 		}
-		out.Lines = append(out.Lines, []string{c.Task, c.Name, c.Lengths, c.Ours.Fit.String(), here,
-			c.Ours.Fitted.Percent(), c.Theirs.Fit.String(), published, c.Theirs.Fitted.Percent(), signed(c.Difference),
-			c.All.Percent(), c.Setup})
+		line := []string{c.Task, c.Name, c.Lengths, c.Ours.Fit.String(), here,
+			c.Ours.Fitted.Percent(), c.Theirs.Fit.String(), published, c.Theirs.Fitted.Percent(), signed(c.Difference)}
+		if whole {
+			line = append(line, c.All.Percent())
+		}
+		out.Lines = append(out.Lines, append(line, c.Setup))
 	}
 	out.Prose = append(out.Prose, len(out.Head)-1)
 	return out

@@ -27,8 +27,6 @@ func (s *Report) RankTable() Table {
 	for _, i := range tasks {
 		out.Head = append(out.Head, s.Tasks[i].Name)
 	}
-	out.Head = append(out.Head, "did not fit")
-	out.Prose = []int{len(out.Head) - 1}
 	for _, r := range s.Ranks {
 		line := []string{r.Name, ranked3(r.MRR)}
 		if published {
@@ -38,7 +36,7 @@ func (s *Report) RankTable() Table {
 		for _, i := range tasks {
 			line = append(line, ranked3(r.Tasks[i]))
 		}
-		out.Lines = append(out.Lines, append(line, strings.Join(r.Unfit, ", ")))
+		out.Lines = append(out.Lines, line)
 	}
 	return out
 }
@@ -88,12 +86,8 @@ func rankingSection(s *study.Study) Section {
 	if len(guessed) > 0 {
 		b.notes = []string{"not ranked where no encoding is above chance: " + strings.Join(guessed, ", ")}
 	}
-	for _, t := range s.Scored() {
-		for _, of := range t.Series {
-			if of.Fit.None() {
-				b.notes = append(b.notes, fmt.Sprintf("not ranked on %s: %s %s", t.Name, of.Name, of.Fit))
-			}
-		}
+	for _, unfit := range s.Unfit() {
+		b.notes = append(b.notes, "not ranked: "+unfit)
 	}
 	for _, a := range s.Agreements {
 		b.notes = append(b.notes, a.Sentence())

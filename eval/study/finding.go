@@ -17,6 +17,7 @@ type finding struct {
 	by      string      // the measure
 	tells   string      // the same with a verb
 	lengths []task.Span // at which any was measured, ascending
+	all     string      // what to call them together
 }
 
 // finding says in a sentence, without its full stop, what series are worth: how far each
@@ -28,7 +29,10 @@ type finding struct {
 // said to, and nothing else of it.
 func (t *Task) finding(all []Series) string {
 	of, unfit := fitting(all)
-	f := finding{task: t, of: of, by: of[0].measure.Label(), tells: "exact match tells"}
+	f := finding{task: t, of: of, by: of[0].measure.Label(), tells: "exact match tells", all: "all"}
+	if len(of) < len(all) {
+		f.all = "all others"
+	}
 	if of[0].measure == Tokens {
 		f.tells = "tokens right tell"
 	}
@@ -55,7 +59,7 @@ func (t *Task) finding(all []Series) string {
 	if chance := f.chance(); chance != "" {
 		parts = append(parts, chance)
 	}
-	return strings.Join(append(parts, unfit...), "; ")
+	return strings.Join(append(unfit, parts...), "; ")
 }
 
 // fitting parts series of which a run may have fitted from others, and says of these what
@@ -143,7 +147,7 @@ func (f *finding) goOn(names []string) string {
 	case 1:
 		return names[0] + " goes on"
 	case len(f.of):
-		return "all go on"
+		return f.all + " go on"
 	}
 	return Join(names) + " go on"
 }
@@ -254,7 +258,7 @@ func (f *finding) zeroFrom() int {
 
 // zero says that all are at 0 %, and whom tokens right tell apart there.
 func (f *finding) zero(from int) string {
-	length, text := f.lengths[from], "all are at 0 %"
+	length, text := f.lengths[from], f.all+" are at 0 %"
 	if len(f.of) == 1 {
 		text = f.of[0].Name + " is at 0 %"
 	}

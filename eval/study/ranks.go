@@ -2,6 +2,7 @@ package study
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -16,7 +17,6 @@ type Rank struct {
 	Variant   int      `json:"variant"`
 	MRR       Number   `json:"mrr"`   // ties share their ranks
 	Tasks     []Number `json:"tasks"` // the same over the runs of each of Study.Tasks; unknown where it has no rank
-	Unfit     []string `json:"unfit"` // tasks that it has no rank on, as none of its runs fitted
 	PaperTies Number   `json:"paper"` // ties as in the paper: by a fixed order of encodings
 	Published Number   `json:"-"`     // the paper's own; unknown for an encoding that is not in it
 	Runs      int      `json:"runs"`  // that it took part with, each in a ranking of its own
@@ -54,9 +54,7 @@ func (s *Study) rank() {
 					beyond = append(beyond, c.medians()[name])
 				}
 			}
-			if r.Tasks = append(r.Tasks, mrr); t.unfit(name) {
-				r.Unfit = append(r.Unfit, t.Name)
-			}
+			r.Tasks = append(r.Tasks, mrr)
 		}
 		r.Mean = mean(beyond)
 		if i := slices.Index(order, s.Encodings[r.Encoding]); i >= 0 && s.Measure == Exact {
@@ -147,9 +145,18 @@ func (t *Task) rankings(among []Series, by Weighting) []ranking {
 	return out
 }
 
-// unfit reports whether a series of the task has runs of which none fitted.
-func (t *Task) unfit(name string) bool {
-	return slices.ContainsFunc(t.Series, func(s Series) bool { return s.Name == name && s.Fit.None() })
+// Unfit lists the series that have no rank on a task, as none of their runs fitted: "rope on
+// copy: did not fit (0 of 3)".
+func (s *Study) Unfit() []string {
+	var out []string
+	for _, t := range s.Scored() {
+		for _, of := range t.Series {
+			if of.Fit.None() {
+				out = append(out, fmt.Sprintf("%s on %s: %s", of.Name, t.Name, of.Fit))
+			}
+		}
+	}
+	return out
 }
 
 // find returns the encoding of a series, and which of its series it is.

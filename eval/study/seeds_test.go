@@ -64,8 +64,8 @@ func TestFindingOverRuns(t *testing.T) {
 		run(measured("b", 100, []int{100, 95, 20, 0}), 2, 100), run(measured("b", 100, []int{100, 90, 30, 10}), 3, 100))
 	c := slices.Concat(run(measured("c", 100, []int{50, 10, 0, 0}), 1, 0), run(measured("c", 100, []int{60, 0, 0, 0}), 2, 0))
 	s := studyOf(t, a, b, c)
-	const want = "On copy, a goes on to 30 (median of 3 runs: 30, 30, 20) at ≥ 90 % exact match, b to 20; at 40 exact " +
-		"match tells a (median 70 %) apart; c did not fit (0 of 2); trained on lengths 2 to 20, 2 to 3 runs each."
+	const want = "On copy, c did not fit (0 of 2); a goes on to 30 (median of 3 runs: 30, 30, 20) at ≥ 90 % exact " +
+		"match, b to 20; at 40 exact match tells a (median 70 %) apart; trained on lengths 2 to 20, 2 to 3 runs each."
 	if got := s.Tasks[0].Answer; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -74,6 +74,9 @@ func TestFindingOverRuns(t *testing.T) {
 	}
 	if notes := strings.Join(s.Notes, "\n"); !strings.Contains(notes, "On copy, c did not fit (0 of 2)") {
 		t.Errorf("notes %s", notes)
+	}
+	if got := s.Unfit(); !slices.Equal(got, []string{"c on copy: did not fit (0 of 2)"}) {
+		t.Errorf("not ranked: %q", got)
 	}
 	fitted, err := New(slices.Concat(a, b, c), Options{OnlyFitted: true})
 	if err != nil {
