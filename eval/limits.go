@@ -75,8 +75,8 @@ func Unavailable(ctx context.Context, c card.Card, cfg Config, at task.Span) (*R
 	return &row, nil
 }
 
-// checkPositions wants that the model can take the longest of the samples, and of a bin
-// the longest that it may have, drawn or not.
+// checkPositions wants that the model can take the longest of the samples, and of a bin one
+// of its longest length more, whether such a length was drawn or not.
 func (s *sweep) checkPositions(at task.Span, examples []example) error {
 	longest := 0
 	if at.IsBin() && s.maxLength > 0 {

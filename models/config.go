@@ -41,8 +41,8 @@ type Config struct {
 	// "gelu" (tanh form).
 	Activation string `json:"activation"`
 	// Norm before each sub-layer and at the end is "rms" (RMSNorm) or "layer" (LayerNorm,
-	// with gain and bias). As of Bias, what the modern and the faithful family have is
-	// stored as nothing with them: hashes of older runs stay.
+	// with gain and bias). In the families modern and faithful, which have rms and no biases,
+	// Resolve stores "rms", and "none" of Bias, as "": so the hashes of older runs stay.
 	Norm string `json:"norm,omitempty"`
 	// Bias "linear" adds a trained vector to what each of the projections to queries, keys,
 	// values, from the heads, and into and out of the feed-forward layer gives; "none"

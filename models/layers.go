@@ -29,10 +29,10 @@ func rmsNorm(b *graph.Builder, x, gain *graph.Node, eps float64, m Mode) *graph.
 
 // layerNorm returns (x − mean(x)) / √(var(x) + eps) ∘ gain + bias over the last axis of x
 // [..., D], where var is the mean square of x − mean(x) (Ba et al. 2016, arXiv 1607.06450).
-// It is composed in both profiles: ONNX Runtime makes one operator of it.
+// No profile has an operator for it: in the form below ONNX Runtime makes one of it.
 func layerNorm(b *graph.Builder, x, gain, bias *graph.Node, eps float64, m Mode) *graph.Node {
 	centred := b.Sub(x, b.ReduceMean(x, true, -1))
-	if m.Cache { // in the words that it knows
+	if m.Cache { // in the form that ONNX Runtime knows
 		root := b.Sqrt(b.Add(b.ReduceMean(b.Pow(centred, 2), true, -1), b.Float(eps)))
 		return b.Add(b.Mul(b.Div(centred, root), gain), bias)
 	}

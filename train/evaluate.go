@@ -110,7 +110,11 @@ func (c *Config) resolveEvaluation(m mixture) error {
 	}
 	if r.EvalLengths == "" {
 		span := m.span()
-		r.EvalLengths = m.trainedSample(span)
+		lengths, err := m.trainedSamples(span)
+		if err != nil {
+			return err
+		}
+		r.EvalLengths = lengths
 		for _, n := range []int{span.Max * 3 / 2, 2 * span.Max} {
 			if n > span.Max && m.checkLength(n) == nil {
 				r.EvalLengths += "," + strconv.Itoa(n)
@@ -120,6 +124,27 @@ func (c *Config) resolveEvaluation(m mixture) error {
 		return fmt.Errorf("train.eval_lengths %s: %w", r.EvalLengths, err)
 	}
 	return nil
+}
+
+// trainedSamples writes some lengths of a range, with a trained one of every task among
+// them: the others of a mixture may be trained on so few that a choice by all misses them.
+func (m mixture) trainedSamples(span task.Range) (string, error) {
+	list := m.trainedSample(span)
+	lengths, err := task.ParseLengths(list)
+	if err != nil {
+		return "", err
+	}
+	for i, t := range m.tasks {
+		if !slices.ContainsFunc(lengths, func(n int) bool { return m.trainsOn(i, n) }) {
+			list += "," + strconv.Itoa(slices.Max(t.LengthsIn(m.lengths[i])))
+		}
+	}
+	return list, nil
+}
+
+// trainsOn reports whether task i is trained on a length.
+func (m mixture) trainsOn(i, length int) bool {
+	return m.lengths[i].Contains(length) && m.tasks[i].CheckLength(length) == nil
 }
 
 // trainedSample writes at most ten lengths of a range, the last among them: the range
@@ -159,8 +184,7 @@ func (m mixture) checkEvaluated(list string) error {
 		}
 	}
 	for i, t := range m.tasks {
-		trained := func(n int) bool { return m.lengths[i].Contains(n) && t.CheckLength(n) == nil }
-		if !slices.ContainsFunc(lengths, trained) {
+		if !slices.ContainsFunc(lengths, func(n int) bool { return m.trainsOn(i, n) }) {
 			return fmt.Errorf("none is a trained length (%s) of %s, and the best checkpoint is chosen by those",
 				m.lengths[i], t.Name)
 		}

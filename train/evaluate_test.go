@@ -166,23 +166,25 @@ func TestEvaluationErrors(t *testing.T) {
 	}
 }
 
-// The lengths that are evaluated by default exist, also where a task has gaps, and a
-// configuration that was read again has the same.
+// The lengths that are evaluated by default exist, also where a task has gaps, each task of
+// a mixture has a trained one, and a configuration that was read again has the same.
 func TestEvaluatedByDefault(t *testing.T) {
-	for name, want := range map[string]string{
-		"copy":                      "2..20,30,40",
-		"majority-interleaved":      "6,12,15,21,24,30,36,39,45,48,72,96",
-		"majority-interleaved,copy": "2..48,72,96",
+	for _, tc := range []struct{ tasks, lengths, want string }{
+		{"copy", "", "2..20,30,40"},
+		{"majority-interleaved", "", "6,12,15,21,24,30,36,39,45,48,72,96"},
+		{"majority-interleaved,copy", "", "2..48,72,96"},
+		{"copy,reverse", "1..4,1..50", "1..50,4,75,100"}, // 5, 10, …, 50 without it
+		{"majority-interleaved,copy", "3..4,2..40", "2..40,3,60,80"},
 	} {
 		cfg := evaluated(4, 2)
-		cfg.Train.Task, cfg.Train.Lengths, cfg.Train.EvalLengths = name, "", ""
+		cfg.Train.Task, cfg.Train.Lengths, cfg.Train.EvalLengths = tc.tasks, tc.lengths, ""
 		c, err := cfg.Resolve()
-		if err != nil || c.Train.EvalLengths != want {
-			t.Fatalf("%s: %s, %v; want %s", name, c.Train.EvalLengths, err, want)
+		if err != nil || c.Train.EvalLengths != tc.want {
+			t.Fatalf("%s: %s, %v; want %s", tc.tasks, c.Train.EvalLengths, err, tc.want)
 		}
 		again, err := c.Resolve()
-		if err != nil || again.Train.EvalLengths != want {
-			t.Errorf("%s, resolved again: %s, %v", name, again.Train.EvalLengths, err)
+		if err != nil || again.Train.EvalLengths != tc.want {
+			t.Errorf("%s, resolved again: %s, %v", tc.tasks, again.Train.EvalLengths, err)
 		}
 	}
 }

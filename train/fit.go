@@ -72,8 +72,8 @@ func (c Config) fitLengths() (r task.Range, err error) {
 	}
 	var in []int
 	for _, n := range lengths {
-		for i, t := range m.tasks {
-			if m.lengths[i].Contains(n) && t.CheckLength(n) == nil {
+		for i := range m.tasks {
+			if m.trainsOn(i, n) {
 				in = append(in, n)
 			}
 		}

@@ -40,8 +40,6 @@ func addition() Task {
 	return t
 }
 
-const additionAnswer = "The answer is"
-
 // sum is a + b; both are digits, the highest first.
 type sum struct{ a, b []byte }
 
@@ -69,7 +67,7 @@ func drawNumber(rng *rand.Rand, n int) []byte {
 
 func (s sum) prompt() string { return "Compute " + apart(s.a) + " + " + apart(s.b) + " ? " }
 
-func (s sum) answer() string { return additionAnswer + " " + apart(s.total()) + "." }
+func (s sum) answer() string { return answerOpening + " " + apart(s.total()) + "." }
 
 // total returns the digits of the sum, the highest first.
 func (s sum) total() []byte {
@@ -138,4 +136,7 @@ func apart(digits []byte) string {
 }
 
 // number writes a whole number with its digits and its sign apart: "- 1 2".
-func number(n int) string { return strings.Join(strings.Split(fmt.Sprint(n), ""), " ") }
+func number(n int) string { return spaced(fmt.Sprint(n)) }
+
+// spaced puts spaces between the characters of a text.
+func spaced(text string) string { return strings.Join(strings.Split(text, ""), " ") }

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// answerOpening is how the answers of the mathematical tasks begin.
+const answerOpening = "The answer is"
+
 // sentence returns what stands between opening ("The answer is") and the full
 // stop that ends the text. Spaces count as in sameWords.
 func sentence(text, opening string) (string, bool) {
@@ -38,13 +41,13 @@ func integer(text string) (string, bool) {
 
 // sameInteger compares answers such as "The answer is 5 4 7." as numbers.
 func sameInteger(target, generated string) bool {
-	return sameSentence(target, generated, "The answer is", integer)
+	return sameSentence(target, generated, answerOpening, integer)
 }
 
 // sameYesNo compares answers such as "The answer is No."; letter case does not
 // count.
 func sameYesNo(target, generated string) bool {
-	return sameSentence(target, generated, "The answer is", func(s string) (string, bool) {
+	return sameSentence(target, generated, answerOpening, func(s string) (string, bool) {
 		s = strings.ToLower(s)
 		return s, s == "yes" || s == "no"
 	})

@@ -69,7 +69,7 @@ func additionIn(l layout) Task {
 	words := symbols(maxAlphabet)[:hintWords]
 	starts := func(int) int { return 1 }
 	t.Correct = func(target, generated string) bool {
-		return sameSentence(target, generated, additionAnswer, func(s string) (string, bool) {
+		return sameSentence(target, generated, answerOpening, func(s string) (string, bool) {
 			if l.reversed {
 				digits := strings.Fields(s)
 				slices.Reverse(digits)
@@ -93,7 +93,7 @@ func additionIn(l layout) Task {
 		hints := words[rng.IntN(starts(length)):]
 		return Sample{
 			Prompt: "Compute " + l.write(s.a, length, hints) + " + " + l.write(s.b, length, hints) + " ? ",
-			Target: additionAnswer + " " + l.write(s.total(), length+1, hints) + ".",
+			Target: answerOpening + " " + l.write(s.total(), length+1, hints) + ".",
 			Length: length,
 		}
 	}

@@ -12,7 +12,7 @@ import (
 //
 //	If t = -1, g = - t, p = + g. Then, what is the value of p? ⏵ The answer is +1.
 func lego() Task {
-	letters := strings.Join(strings.Split(alphabet, ""), " ")
+	letters := spaced(alphabet)
 	return mathematical(Task{
 		Name:        "lego",
 		Description: "follow a chain of signs; the length is the number of variables, each a letter of its own",

@@ -121,18 +121,6 @@ func drawUntied(rng *rand.Rand, n int) (drawn []string, most string) {
 	return drawOnes(rng, n, ones), most
 }
 
-// drawOnes draws an order of n digits, of which so many are ones.
-func drawOnes(rng *rand.Rand, n, ones int) []string {
-	drawn := make([]string, n)
-	for i := range drawn {
-		drawn[i] = "0"
-		if i < ones {
-			drawn[i] = "1"
-		}
-	}
-	return shuffled(rng, drawn, n)
-}
-
 // untied counts the strings of n digits without a tie.
 func untied(n int) float64 {
 	all := math.Pow(2, float64(n))

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -84,12 +85,7 @@ func drawGaps(rng *rand.Rand, n, places int) []int {
 	for g := range places {
 		times[g], order[g] = rng.ExpFloat64()*math.Pow(float64(g+1), 1-mqarPower), g
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		if times[a] < times[b] {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(times[a], times[b]) })
 	return order[:n]
 }
 

@@ -117,3 +117,15 @@ func letters(rng *rand.Rand, list []string, n int) []string {
 	}
 	return out
 }
+
+// drawOnes draws an order of n digits, of which so many are ones.
+func drawOnes(rng *rand.Rand, n, ones int) []string {
+	drawn := make([]string, n)
+	for i := range drawn {
+		drawn[i] = "0"
+		if i < ones {
+			drawn[i] = "1"
+		}
+	}
+	return shuffled(rng, drawn, n)
+}

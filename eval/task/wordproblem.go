@@ -15,8 +15,8 @@ const permuted = 5
 // wordProblem asks for the product of elements of S5, all permutations of five letters, or
 // of A5, the even ones: the task of Merrill et al., The Illusion of State in State-Space
 // Models (2024), arXiv 2404.08819, and of Liu et al., Transformers Learn Shortcuts to
-// Automata (2023), arXiv 2210.10749. Both groups are not solvable, so their word problem
-// is complete for NC1. Elements are uniform. One is written as what it makes of abcde:
+// Automata (2023), arXiv 2210.10749. Neither group is solvable, so the word problem
+// of each is complete for NC1. Elements are uniform. One is written as what it makes of abcde:
 // bacde swaps the first two letters. Of a product the left factor acts first.
 //
 //	[BOS] bacde acbde [SEP] ⏵ cabde

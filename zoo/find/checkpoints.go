@@ -37,7 +37,7 @@ func (m Model) At(checkpoint string) (Model, error) {
 		return m, err
 	}
 	if m.checkpoint == nil {
-		return m, fmt.Errorf("checkpoint %s: %s is no run, and has no checkpoints", checkpoint, m.From)
+		return m, fmt.Errorf("checkpoint %s: %w", checkpoint, m.noRun())
 	}
 	run := m.Run
 	if step, ok := stepOf(checkpoint); ok {
@@ -93,7 +93,7 @@ func (m Model) AtEach(checkpoints []string) ([]Model, error) {
 // kept lists the steps of a run's checkpoints, the oldest first.
 func (m Model) kept() ([]string, error) {
 	if m.checkpoint == nil {
-		return nil, fmt.Errorf("%s is no run, and has no checkpoints", m.From)
+		return nil, m.noRun()
 	}
 	steps, err := train.Checkpoints(m.Run)
 	if err != nil {
@@ -109,11 +109,16 @@ func (m Model) kept() ([]string, error) {
 // step is that of the model's checkpoint, which must be there.
 func (m Model) step() (int, error) {
 	if m.checkpoint == nil {
-		return 0, fmt.Errorf("%s is no run, and has no checkpoints", m.From)
+		return 0, m.noRun()
 	}
 	c, _, err := m.checkpoint() // loading the model tells of those passed over
 	if err != nil {
 		return 0, err
 	}
 	return c.Step, nil
+}
+
+// noRun is the error of a model that has no checkpoints.
+func (m Model) noRun() error {
+	return fmt.Errorf("%s is no run, and has no checkpoints; name a run, or leave the checkpoint out", m.From)
 }

@@ -123,7 +123,7 @@ func (o Options) run(r Run) Model {
 // one unless the model is At another.
 func (m Model) Checkpoint() (*train.Checkpoint, error) {
 	if m.checkpoint == nil {
-		return nil, fmt.Errorf("%s is no run, and has no checkpoints", m.From)
+		return nil, m.noRun()
 	}
 	c, skipped, err := m.checkpoint()
 	for _, damaged := range skipped {
