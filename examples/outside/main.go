@@ -19,6 +19,7 @@ import (
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/bench"
 	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export/verify"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
@@ -114,7 +115,7 @@ func exported(ctx context.Context, folder string, c *train.Checkpoint) (path str
 // measured measures the model files at trained and longer lengths, and writes the page.
 func measured(ctx context.Context, page string, files []bench.Model) error {
 	options := bench.Defaults()
-	options.Lengths = []int{4, 8, 12, 16, 32}
+	options.Lengths = task.Spans(4, 8, 12, 16, 32)
 	plan, err := bench.NewPlan(ctx, files, options)
 	if err != nil {
 		return err
