@@ -5,27 +5,30 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/zoo"
 	"github.com/nopezoo/zoo/zoo/find"
 	"github.com/nopezoo/zoo/zoo/upkeep"
 )
 
+// learned is the mean exact match at trained lengths from which on a model has learned its task.
+const learned = 0.99
+
 type catalogueOptions struct {
-	into, lengths, command string
-	n                      int
-	minAccuracy            float64
-	runs                   string
-	check                  bool
+	into, lengths, preset string
+	n                     int
+	minAccuracy           float64
+	runs                  string
+	check                 bool
 }
 
 func catalogueVerb(a *app) *cobra.Command {
@@ -50,19 +53,14 @@ func catalogueVerb(a *app) *cobra.Command {
 	f.StringVar(&o.into, "into", "zoo/models", "`folder` to write to, or to check (default there: the embedded one)")
 	f.StringVar(&o.lengths, "lengths", "20..200", "lengths to measure for the manifest")
 	f.IntVar(&o.n, "n", 100, "samples at each length")
-	f.Float64Var(&o.minAccuracy, "min-accuracy", eval.EffectiveAccuracy,
-		"mean exact match at trained lengths that a model must reach")
-	f.StringVar(&o.command, "command", "",
-		"the command that trained the runs; {pe} and {task} stand for encoding and task")
+	f.Float64Var(&o.minAccuracy, "min-accuracy", learned, "mean exact match at trained lengths that a model must reach")
+	f.StringVar(&o.preset, "preset", configs.DefaultPreset, "preset that the commands in the manifests start from")
 	f.BoolVar(&o.check, "check", false, "train models of the catalogue again and compare")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	return c
 }
 
 func (a *app) catalogue(ctx context.Context, o catalogueOptions, args []string) error {
-	if o.command == "" {
-		return errors.New("--command is missing: a manifest says how its model was made")
-	}
 	lengths, err := task.ParseLengths(o.lengths)
 	if err != nil {
 		return err
@@ -83,17 +81,26 @@ func (a *app) catalogue(ctx context.Context, o catalogueOptions, args []string) 
 		if err != nil {
 			return err
 		}
-		if err := a.addToCatalogue(ctx, o, lengths, m); err != nil {
+		c, err := train.ReadConfig(s.Run)
+		if err != nil {
+			return err
+		}
+		command, err := configs.Command(o.preset, c)
+		if err != nil {
+			return fmt.Errorf("%s: a manifest says how its model is trained: %w", s.From, err)
+		}
+		if err := a.addToCatalogue(ctx, o, lengths, m, command); err != nil {
 			return fmt.Errorf("%s: %w", s.From, err)
 		}
 	}
 	return nil
 }
 
-func (a *app) addToCatalogue(ctx context.Context, o catalogueOptions, lengths []int, m modelfile.Model) error {
+func (a *app) addToCatalogue(
+	ctx context.Context, o catalogueOptions, lengths []int, m modelfile.Model, command string,
+) error {
 	err := upkeep.Add(ctx, o.into, m, upkeep.Options{
-		Command: strings.NewReplacer("{pe}", m.Config.Name(), "{task}", m.Card.Task).Replace(o.command),
-		CPU:     machine.This().Features, Lengths: lengths, Samples: o.n, MinAccuracy: o.minAccuracy,
+		Command: command, CPU: machine.This().Features, Lengths: lengths, Samples: o.n, MinAccuracy: o.minAccuracy,
 	})
 	var bad *upkeep.NotLearnedError
 	switch {
