@@ -154,7 +154,6 @@ func TestBinNotAvailable(t *testing.T) {
 // honest is a fake whose scores are those of what it writes: certain of its own tokens
 // for as long as a sequence is what it would have written, and of no other.
 type honest struct {
-	fake
 	answer func(gold []int64) []int64
 	tokens int // generated
 }
