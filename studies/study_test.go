@@ -94,7 +94,7 @@ func TestResults(t *testing.T) {
 	if got, want := s.Sum(all), "4 runs: 2 measured (1 of 2 fitted), 1 failed, 1 missing"; got != want {
 		t.Errorf("sum %q, want %q", got, want)
 	}
-	if all[0].Step != 4 || all[1].Error != "measuring: no" {
+	if all[0].Step != 4 || all[0].Encoding != "nope" || all[1].Error != "measuring: no" {
 		t.Errorf("statuses %+v", all)
 	}
 }
