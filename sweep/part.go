@@ -115,9 +115,7 @@ func readInherited(above, own map[string]any) (p part, err error) {
 // checkHidden refuses a setting of a part that a list above it would win over.
 func checkHidden(above, own map[string]any) error {
 	hidden := func(key, list, remedy string) error {
-		section, name, _ := strings.Cut(key, ".")
-		settings, _ := own[section].(map[string]any)
-		if value, given := settings[name]; given {
+		if value, given := valueAt(own, strings.Split(key, ".")); given {
 			return fmt.Errorf("%s: %s above the parts lists it too; give the part a list of its own: %s: [%v]",
 				key, list, remedy, value)
 		}
@@ -142,6 +140,16 @@ func checkHidden(above, own map[string]any) error {
 		}
 	}
 	return nil
+}
+
+// valueAt finds a setting in sections, and sections of these.
+func valueAt(section map[string]any, path []string) (value any, given bool) {
+	value, given = section[path[0]]
+	if !given || len(path) == 1 {
+		return value, given
+	}
+	below, _ := value.(map[string]any)
+	return valueAt(below, path[1:])
 }
 
 // merge returns what stands above with what is own over it.
