@@ -99,6 +99,23 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// Rows of configurations that the sweep file does not have are named once for each, and no others,
+// whichever runs are chosen.
+func TestForeign(t *testing.T) {
+	s := opened(t)
+	old := row(s.Runs[0], 2)
+	old.Model, old.ConfigHash = "copy-nope-tiny-short-s1", "another"
+	if err := s.add([]eval.Row{row(s.Runs[0], 2), old, old, row(s.Runs[3], 8)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Only("short"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"copy-nope-tiny-short-s1"}, s.Foreign()); diff != "" {
+		t.Errorf("foreign (-want +got)\n%s", diff)
+	}
+}
+
 // A file of rows that is damaged, at its opening or when rows are added, is said to be, and stays.
 func TestDamagedResults(t *testing.T) {
 	s := opened(t)
