@@ -49,7 +49,9 @@ func (p Planned) Left() time.Duration {
 // ErrNotTimed is the Err of a run whose pace was not measured within the limit.
 var ErrNotTimed = errors.New("timing all kinds of runs took longer than its limit")
 
-func (o PlanOptions) notTimed() error { return fmt.Errorf("%w of %v; plan fewer of them at once", ErrNotTimed, o.Limit) }
+func (o PlanOptions) notTimed() error {
+	return fmt.Errorf("%w of %v; plan fewer of them at once", ErrNotTimed, o.Limit)
+}
 
 // Plan estimates how long each of the runs still takes, from some steps and an evaluation
 // made here, as many runs at a time as there are workers. Runs that differ in their seed and in
