@@ -66,6 +66,15 @@ func (n Number) Signed() string {
 	return strings.Replace(strconv.FormatFloat(float64(n), 'f', 2, 64), "-", "−", 1)
 }
 
+// Millions writes a number of parameters: "109.6 M", "0.052 M". It has two digits at least,
+// since models of two sizes are two series.
+func Millions(n int64) string {
+	if n > 0 && n < 1e6 {
+		return fmt.Sprintf("%.2g M", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f M", float64(n)/1e6)
+}
+
 // Thousands sets commas: "40,000".
 func Thousands(n int) string {
 	if n < 1000 {
