@@ -192,6 +192,16 @@ func TestAgreements(t *testing.T) {
 	if s.Tokens.Agreements != nil {
 		t.Error("the paper has no order by tokens right")
 	}
+	for _, of := range all[:len(all):len(all)] {
+		of = slices.Clone(of)
+		for i := range of {
+			of[i].Task = "unique-copy"
+		}
+		all = append(all, of)
+	}
+	if s := studyOf(t, all...); len(s.Agreements) != 1 || s.Agreements[0].Task != "copy-rsc" {
+		t.Errorf("with a task that the paper has not: %+v", s.Agreements)
+	}
 }
 
 const small = `# A paper, 2025
