@@ -302,3 +302,15 @@ func TestFormalFramework(t *testing.T) {
 		t.Errorf("%d runs of %s", runs, p.Source)
 	}
 }
+
+// Signs are those of what is written: what rounds to 0 has none.
+func TestSigns(t *testing.T) {
+	for n, want := range map[Number][2]string{
+		0.8: {"0.80", "+80.0"}, -0.25: {"−0.25", "−25.0"}, 0: {"0.00", "0.0"}, -0.004: {"0.00", "−0.4"},
+		-0.0004: {"0.00", "0.0"}, Number(math.Inf(1)): {"–", "–"},
+	} {
+		if got := [2]string{n.Signed(), n.Points()}; got != want {
+			t.Errorf("%v: %q, want %q", float64(n), got, want)
+		}
+	}
+}
