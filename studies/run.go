@@ -8,6 +8,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval/bench"
 	"github.com/nopezoo/zoo/sweep"
+	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
@@ -64,6 +65,9 @@ func (s *Study) Run(ctx context.Context, o Options) ([]sweep.Status, error) {
 	if trained == nil {
 		return nil, err
 	}
+	if err == nil && ctx.Err() != nil { // all are trained, and some may not be measured
+		err = train.ErrInterrupted
+	}
 	return s.statuses(trained, failed), err
 }
 
@@ -78,8 +82,8 @@ func (s *Study) statuses(trained []sweep.Status, failed map[string]error) []swee
 	for _, r := range s.Runs {
 		is := states[r.Name]
 		if row, ok := s.measured(r); ok {
-			is = sweep.Status{Name: r.Name, Dir: r.Dir, State: Measured, Step: row.TrainSteps, Steps: r.Config.Train.Steps,
-				FittedStep: row.FittedStep}
+			is = sweep.Status{Name: r.Name, Encoding: r.Config.Model.Name(), Dir: r.Dir, State: Measured,
+				Step: row.TrainSteps, Steps: r.Config.Train.Steps, FittedStep: row.FittedStep}
 		} else if err := failed[r.Name]; err != nil {
 			is.State, is.Error = sweep.Failed, "measuring: "+err.Error()
 		}

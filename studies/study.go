@@ -27,6 +27,7 @@ type Study struct {
 	Trains string      // folder in which they are trained
 
 	folder string
+	hashes map[string]bool // of the configurations of all its runs
 	rows   []eval.Row
 	index  map[rowKey]eval.Row
 }
@@ -63,9 +64,10 @@ func Open(folder, runs string) (*Study, error) {
 }
 
 // checkRuns wants runs that are the same on every machine, each of them once, and that can be
-// measured.
+// measured, and notes their hashes.
 func (s *Study) checkRuns() error {
 	seen := map[string]string{}
+	s.hashes = map[string]bool{}
 	for _, r := range s.Runs {
 		switch t := r.Config.Train; {
 		case t.Threads == 0:
@@ -79,7 +81,7 @@ func (s *Study) checkRuns() error {
 		if other, twice := seen[hash]; twice {
 			return fmt.Errorf("%s and %s are the same run under two names; leave out one", other, r.Name)
 		}
-		seen[hash] = r.Name
+		seen[hash], s.hashes[hash] = r.Name, true
 		if _, err := benchOptions(r.Bench); err != nil {
 			return fmt.Errorf("run %s: %w", r.Name, err)
 		}
@@ -152,6 +154,19 @@ func (s *Study) parts() (out []string) {
 
 // Rows returns the rows of the study, also those of runs that are not among Runs.
 func (s *Study) Rows() []eval.Row { return slices.Clone(s.rows) }
+
+// Foreign lists the models of rows whose configuration no run of the sweep file has, such as that
+// of a run whose settings were changed since.
+func (s *Study) Foreign() (models []string) {
+	seen := map[string]bool{}
+	for _, r := range s.rows {
+		if !s.hashes[r.ConfigHash] && !seen[r.ConfigHash] {
+			seen[r.ConfigHash] = true
+			models = append(models, r.Model)
+		}
+	}
+	return models
+}
 
 // keep takes the rows for the study's.
 func (s *Study) keep(rows []eval.Row) {

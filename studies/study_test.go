@@ -94,8 +94,25 @@ func TestResults(t *testing.T) {
 	if got, want := s.Sum(all), "4 runs: 2 measured (1 of 2 fitted), 1 failed, 1 missing"; got != want {
 		t.Errorf("sum %q, want %q", got, want)
 	}
-	if all[0].Step != 4 || all[1].Error != "measuring: no" {
+	if all[0].Step != 4 || all[0].Encoding != "nope" || all[1].Error != "measuring: no" {
 		t.Errorf("statuses %+v", all)
+	}
+}
+
+// Rows of configurations that the sweep file does not have are named once for each, and no others,
+// whichever runs are chosen.
+func TestForeign(t *testing.T) {
+	s := opened(t)
+	old := row(s.Runs[0], 2)
+	old.Model, old.ConfigHash = "copy-nope-tiny-short-s1", "another"
+	if err := s.add([]eval.Row{row(s.Runs[0], 2), old, old, row(s.Runs[3], 8)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Only("short"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"copy-nope-tiny-short-s1"}, s.Foreign()); diff != "" {
+		t.Errorf("foreign (-want +got)\n%s", diff)
 	}
 }
 

@@ -21,14 +21,6 @@ type part struct {
 	bench  Bench
 }
 
-// Bench says how the models of runs are to be measured. Zero values stand for what zoo bench
-// does unless told.
-type Bench struct {
-	Lengths string `json:"lengths,omitempty"` // as zoo bench takes them: "20..50,100"
-	Samples int    `json:"n,omitempty"`       // at each length
-	Batch   int    `json:"batch,omitempty"`   // most sequences at a time
-}
-
 // Keys of a sweep file, beside those of the lists.
 const (
 	partsKey  = "parts"
@@ -115,9 +107,7 @@ func readInherited(above, own map[string]any) (p part, err error) {
 // checkHidden refuses a setting of a part that a list above it would win over.
 func checkHidden(above, own map[string]any) error {
 	hidden := func(key, list, remedy string) error {
-		section, name, _ := strings.Cut(key, ".")
-		settings, _ := own[section].(map[string]any)
-		if value, given := settings[name]; given {
+		if value, given := valueAt(own, strings.Split(key, ".")); given {
 			return fmt.Errorf("%s: %s above the parts lists it too; give the part a list of its own: %s: [%v]",
 				key, list, remedy, value)
 		}
@@ -142,6 +132,16 @@ func checkHidden(above, own map[string]any) error {
 		}
 	}
 	return nil
+}
+
+// valueAt finds a setting in sections, and sections of these.
+func valueAt(section map[string]any, path []string) (value any, given bool) {
+	value, given = section[path[0]]
+	if !given || len(path) == 1 {
+		return value, given
+	}
+	below, _ := value.(map[string]any)
+	return valueAt(below, path[1:])
 }
 
 // merge returns what stands above with what is own over it.
@@ -179,42 +179,4 @@ func readPart(all map[string]any) (part, error) {
 	}
 	p.shared, err = json.Marshal(shared) // YAML as well
 	return p, err
-}
-
-// readBench reads the section bench, nil for none.
-func readBench(value any) (b Bench, err error) {
-	section, ok := value.(map[string]any)
-	if !ok && value != nil {
-		return b, fmt.Errorf("bench is %v: want a section, such as {lengths: 20..50, n: 100}", value)
-	}
-	whole := func(key string, value any, into *int) error {
-		n, ok := value.(int)
-		if !ok || n < 1 {
-			return fmt.Errorf("bench.%s is %v: want a whole number of 1 or more", key, value)
-		}
-		*into = n
-		return nil
-	}
-	for _, key := range slices.Sorted(maps.Keys(section)) {
-		value := section[key]
-		switch key {
-		case "lengths":
-			switch value.(type) {
-			case string, int:
-				b.Lengths = fmt.Sprint(value)
-			default:
-				err = fmt.Errorf("bench.lengths is %v: want text as zoo bench --lengths takes it, such as 20..50,100", value)
-			}
-		case "n":
-			err = whole(key, value, &b.Samples)
-		case "batch":
-			err = whole(key, value, &b.Batch)
-		default:
-			err = fmt.Errorf("bench: %w", task.Unknown("key", key, []string{"lengths", "n", "batch"}))
-		}
-		if err != nil {
-			return b, err
-		}
-	}
-	return b, nil
 }

@@ -78,6 +78,8 @@ func TestPartsRefused(t *testing.T) {
 			"part 1 (a): train.seed: seeds above the parts lists it too; give the part a list of its own: seeds: [3]"},
 		{"grid: {train.lr: [1e-3]}\nparts: [{train: {lr: 0.5}}]",
 			"part 1: train.lr: grid above the parts lists it too; give the part a list of its own: in grid, train.lr: [0.5]"},
+		{"grid: {model.encoding_params.base: [10, 20]}\nparts: [{model: {encoding_params: {base: 5}}}]",
+			"part 1: model.encoding_params.base: grid above the parts lists it too; "},
 		{"bench: 3", "bench is 3: want a section"},
 		{"bench: {length: 3}", `bench: unknown key "length"; did you mean "lengths"?`},
 		{"bench: {n: 0}", "bench.n is 0: want a whole number of 1 or more"},

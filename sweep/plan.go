@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"sync"
@@ -46,7 +47,11 @@ func (p Planned) Left() time.Duration {
 }
 
 // ErrNotTimed is the Err of a run whose pace was not measured within the limit.
-var ErrNotTimed = errors.New("measuring the pace of all runs took longer than its limit")
+var ErrNotTimed = errors.New("timing all kinds of runs took longer than its limit")
+
+func (o PlanOptions) notTimed() error {
+	return fmt.Errorf("%w of %v; plan fewer of them at once", ErrNotTimed, o.Limit)
+}
 
 // Plan estimates how long each of the runs still takes, from some steps and an evaluation
 // made here, as many runs at a time as there are workers. Runs that differ in their seed and in
@@ -74,7 +79,7 @@ func Plan(ctx context.Context, runs []Run, o PlanOptions) ([]Planned, error) {
 			return nil, err
 		}
 		if key := paceKey(left[i].Config); !left[i].Finished && kinds[key] == nil {
-			kinds[key] = &paced{run: left[i], err: ErrNotTimed}
+			kinds[key] = &paced{run: left[i], err: o.notTimed()}
 			order = append(order, kinds[key])
 		}
 	}
@@ -136,7 +141,7 @@ func measureAll(ctx context.Context, all []*paced, o PlanOptions) error {
 			for p := range work {
 				pace, err := o.Pace(limited, p.run)
 				if err != nil && limited.Err() != nil {
-					err = ErrNotTimed
+					err = o.notTimed()
 				}
 				mu.Lock()
 				p.pace, p.err = pace, err

@@ -63,6 +63,7 @@ func (a *app) study(ctx context.Context, o studyOptions, folder string) error {
 			return err
 		}
 		a.Note("%s", s.Sum(all))
+		a.noteForeign(s)
 		return a.sweepResults(all, o.asJSON)
 	}
 	return a.studyRun(ctx, o, s)
@@ -91,6 +92,7 @@ func (a *app) studyRun(ctx context.Context, o studyOptions, s *studies.Study) er
 	} else if err := a.studyTables(s, all); err != nil {
 		return err
 	}
+	a.noteForeign(s)
 	sum := s.Sum(all)
 	if err != nil {
 		return fmt.Errorf("%w: %s; everything is saved; go on with: %s", err, sum, a.repeat())
@@ -100,6 +102,15 @@ func (a *app) studyRun(ctx context.Context, o studyOptions, s *studies.Study) er
 	}
 	a.Note("%s; figures: zoo report %s", sum, filepath.ToSlash(filepath.Dir(s.Results())))
 	return nil
+}
+
+// noteForeign tells of rows that are not of the study's runs as they are now.
+func (a *app) noteForeign(s *studies.Study) {
+	if models := s.Foreign(); len(models) > 0 {
+		a.Note("%s: %s of configurations that the sweep file does not have, the first is %s; tables and figures have "+
+			"them, too: unpack the file and delete their lines, if they are of no use", s.Results(),
+			study.Count(len(models), "model is", "models are"), models[0])
+	}
 }
 
 // studyTables writes the runs that are not measured, and the tables of those that are.

@@ -38,10 +38,11 @@ func (a *app) sweepPlan(
 		return err
 	}
 	a.Print("\n%s", planSum(planned, workers))
+	told := map[string]bool{} // each cause once, with its first run
 	for _, p := range planned {
-		if p.Err != nil {
+		if p.Err != nil && !told[p.Err.Error()] {
+			told[p.Err.Error()] = true
 			a.Note("%s: no time: %v", p.Name, p.Err)
-			break // others have the same, or will say it in their turn
 		}
 	}
 	return nil

@@ -29,7 +29,7 @@ func (s *Report) PublishedTable() Table {
 			here, published = c.Ours.All.Percent(), c.Theirs.All.Percent()
 		}
 		line := []string{c.Task, c.Name, c.Lengths, c.Ours.Fit.String(), here,
-			c.Ours.Fitted.Percent(), c.Theirs.Fit.String(), published, c.Theirs.Fitted.Percent(), signed(c.Difference)}
+			c.Ours.Fitted.Percent(), c.Theirs.Fit.String(), published, c.Theirs.Fitted.Percent(), c.Difference.Points()}
 		if whole {
 			line = append(line, c.All.Percent())
 		}
@@ -49,7 +49,7 @@ func publishedSection(s *study.Study) Section {
 		for _, c := range s.Published {
 			if c.Task == t.Name {
 				lines = append(lines, []string{c.Name + " " + c.Lengths, c.Here.Percent(), share(c.Ours.Fit),
-					c.Published.Percent(), share(c.Theirs.Fit), signed(c.Difference)})
+					c.Published.Percent(), share(c.Theirs.Fit), c.Difference.Points()})
 			}
 		}
 		if len(lines) > 1 {
@@ -65,19 +65,4 @@ func share(f study.Fit) string {
 		return strconv.Itoa(f.Runs)
 	}
 	return fmt.Sprintf("%d/%d", f.Fitted, f.Runs)
-}
-
-// signed gives a difference of ratios in points: "+1.2", "−0.4".
-func signed(n study.Number) string {
-	if !n.Known() {
-		return "–"
-	}
-	text := strconv.FormatFloat(100*float64(n), 'f', 1, 64)
-	switch {
-	case text == "-0.0" || text == "0.0":
-		return "0.0"
-	case text[0] == '-':
-		return "−" + text[1:]
-	}
-	return "+" + text
 }

@@ -38,6 +38,7 @@ func runsBlock(t *study.Task) block {
 		}
 		b.lines = append(b.lines, line)
 	}
+	b.lines = append(b.lines, make([]string, len(b.lines[0]))) // the summary below
 	for _, of := range []struct {
 		name string
 		text func(study.Series) string
@@ -47,9 +48,6 @@ func runsBlock(t *study.Task) block {
 		{"effective length", func(s study.Series) string { return s.Effective.String() }},
 		{"runs", func(s study.Series) string { return s.Fit.String() }},
 	} {
-		if of.name == "mean trained" {
-			b.lines = append(b.lines, make([]string, len(b.lines[0])))
-		}
 		b.lines = append(b.lines, append([]string{of.name}, study.Each(t.Series, func(s study.Series) string {
 			return of.text(s) + " "
 		})...))

@@ -32,15 +32,22 @@ const leastCompared = 3
 
 // agree compares the orders of encodings, on each task and over all, with the published
 // ones, which are by exact match. On a task each encoding stands where the median over its
-// runs does, and the published mean; over all by the mean reciprocal ranks.
+// runs does, and the published mean; over all by the mean reciprocal ranks, if the paper has
+// all of the tasks: an order over others is another one.
 func (s *Study) agree(all []contests) {
 	if s.Measure != Exact {
 		return
 	}
+	known := true // all tasks are to the paper
 	for _, c := range all {
-		if a, ok := agreement(c.task.Name, s.byEncoding(c.medians()), s.published.beyond(c.task.paperName())); ok {
+		theirs := s.published.beyond(c.task.paperName())
+		known = known && len(theirs) > 0
+		if a, ok := agreement(c.task.Name, s.byEncoding(c.medians()), theirs); ok {
 			s.Agreements = append(s.Agreements, a)
 		}
+	}
+	if !known {
+		return
 	}
 	ours, theirs := contest{}, contest{}
 	for _, r := range s.Ranks {

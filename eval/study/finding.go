@@ -41,7 +41,11 @@ func (t *Task) finding(all []Series) string {
 			f.lengths = append(f.lengths, length)
 		}
 	}
-	if len(f.lengths) == 0 {
+	switch {
+	case len(f.lengths) > 0:
+	case len(unfit) > 0: // and no others
+		return strings.Join(unfit, "; ")
+	default:
 		return "nothing could be measured"
 	}
 	from := f.zeroFrom()

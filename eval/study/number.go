@@ -59,11 +59,33 @@ func (n Number) Times() string {
 }
 
 // Signed gives two digits and, below 0, a minus; a dash for no value.
-func (n Number) Signed() string {
+func (n Number) Signed() string { return n.signed(2, "") }
+
+// Points gives a difference of ratios in points: "+1.2", "−0.4", "0.0"; a dash for no value.
+func (n Number) Points() string { return (100 * n).signed(1, "+") }
+
+// signed writes a number with plus where it is above 0; what rounds to 0 has no sign.
+func (n Number) signed(digits int, plus string) string {
 	if !n.Known() {
 		return "–"
 	}
-	return strings.Replace(strconv.FormatFloat(float64(n), 'f', 2, 64), "-", "−", 1)
+	text := strconv.FormatFloat(math.Abs(float64(n)), 'f', digits, 64)
+	switch {
+	case strings.Trim(text, "0.") == "":
+		return text
+	case n < 0:
+		return "−" + text
+	}
+	return plus + text
+}
+
+// Millions writes a number of parameters: "109.6 M", "0.052 M". It has two digits at least,
+// since models of two sizes are two series.
+func Millions(n int64) string {
+	if n > 0 && n < 1e6 {
+		return fmt.Sprintf("%.2g M", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f M", float64(n)/1e6)
 }
 
 // Thousands sets commas: "40,000".

@@ -79,8 +79,8 @@ var publishedHead = []string{"task", "encoding", "size", "lr", "ended"}
 const fittedMark = "fit"
 
 // ReadPublished reads published numbers: CSV with the columns task, encoding, size, lr and
-// ended ("fit" for a run that fitted, empty where the paper does not tell), and one for each
-// length or bin ("51-100") of accuracies in 0..1, empty where there is none. A line is a run.
+// ended ("fit" for a run that fitted), and one for each length or bin ("51-100") of accuracies
+// in 0..1. What the paper does not tell is empty. A line is a run.
 // Comments (#) stand first: the source, and after an empty comment line each caveat.
 func ReadPublished(r io.Reader) (*Published, error) {
 	data, err := io.ReadAll(r)
@@ -119,8 +119,10 @@ func ReadPublished(r io.Reader) (*Published, error) {
 
 // add adds a run to those of its model.
 func (p *Published) add(fields []string, spans []task.Span) error {
-	m := PublishedModel{Task: fields[0], Encoding: fields[1], Setup: fields[2] + ", learning rate " + fields[3],
-		Beyond: Unknown}
+	m := PublishedModel{Task: fields[0], Encoding: fields[1], Setup: fields[2], Beyond: Unknown}
+	if rate := fields[3]; rate != "" {
+		m.Setup = strings.TrimPrefix(m.Setup+", learning rate "+rate, ", ")
+	}
 	run := PublishedValues{At: map[task.Span]float64{}}
 	if fields[4] != "" {
 		run.Fitted = new(fields[4] == fittedMark)

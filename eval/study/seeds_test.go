@@ -1,6 +1,7 @@
 package study
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -89,6 +90,12 @@ func TestFindingOverRuns(t *testing.T) {
 	if got := fitted.Tasks[0].Answer; !strings.Contains(got, "a goes on to 30 (each of 2 runs)") {
 		t.Errorf("of those that fitted: %s", got)
 	}
+	if fitted, err = New(c, Options{OnlyFitted: true}); err != nil {
+		t.Fatal(err)
+	}
+	if got := fitted.Tasks[0].Answer; !strings.HasPrefix(got, "On copy, c did not fit (0 of 2); trained on ") {
+		t.Errorf("none fitted: %s", got)
+	}
 }
 
 // Checkpoints of one run are series of their own, called by their steps, each over the seeds.
@@ -110,6 +117,24 @@ func TestCheckpoints(t *testing.T) {
 		if len(of.Seeds) != 2 {
 			t.Errorf("%s has %d runs", of.Name, len(of.Seeds))
 		}
+	}
+}
+
+// Small models of two sizes are two series, each over its seeds, wherever their runs stopped.
+func TestSmallSizes(t *testing.T) {
+	var rows []eval.Row
+	for seed := range uint64(3) {
+		for i, parameters := range []int64{52_096, 102_080} {
+			for _, r := range run(measured("a", 100, []int{100, 90}), seed+1, -1) {
+				r.Parameters, r.TrainSteps = parameters, 1000*(i+1)+100*int(seed)
+				r.ConfigHash = fmt.Sprintf("%d of %d", seed, parameters)
+				rows = append(rows, r)
+			}
+		}
+	}
+	s := studyOf(t, rows)
+	if names := s.Names(); !slices.Equal(names, []string{"a (0.052 M parameters)", "a (0.1 M parameters)"}) {
+		t.Errorf("series %q", names)
 	}
 }
 
@@ -167,6 +192,16 @@ func TestAgreements(t *testing.T) {
 	if s.Tokens.Agreements != nil {
 		t.Error("the paper has no order by tokens right")
 	}
+	for _, of := range all[:len(all):len(all)] {
+		of = slices.Clone(of)
+		for i := range of {
+			of[i].Task = "unique-copy"
+		}
+		all = append(all, of)
+	}
+	if s := studyOf(t, all...); len(s.Agreements) != 1 || s.Agreements[0].Task != "copy-rsc" {
+		t.Errorf("with a task that the paper has not: %+v", s.Agreements)
+	}
 }
 
 const small = `# A paper, 2025
@@ -179,7 +214,9 @@ task,encoding,size,lr,ended,1-50,51-100,120
 copy,nope,1l1h16d,0.001,fit,1,0.5,
 copy,nope,1l1h16d,0.001,max steps,0.9,0.1,
 copy,nope,1l1h16d,0.001,fit,1,0.7,
-copy,rope,1l1h16d,0.001,,1,0,0
+copy,rope,,0.001,,1,0,0
+copy,alibi,,,,1,0,0
+copy,t5,1l1h16d,,,1,0,0
 `
 
 func TestReadPublished(t *testing.T) {
@@ -188,8 +225,12 @@ func TestReadPublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p.Source != "A paper, 2025" || !slices.Equal(p.Caveats, []string{"One caveat in two lines.", "Another."}) ||
-		len(p.Models) != 2 || p.Models[0].Fit != (Fit{3, 2, 0}) || p.Models[1].Fit != (Fit{1, 0, 1}) {
+		len(p.Models) != 4 || p.Models[0].Fit != (Fit{3, 2, 0}) || p.Models[1].Fit != (Fit{1, 0, 1}) {
 		t.Errorf("%+v", p)
+	}
+	setups := Each(p.Models, func(m PublishedModel) string { return m.Setup })
+	if want := []string{"1l1h16d, learning rate 0.001", "learning rate 0.001", "", "1l1h16d"}; !slices.Equal(setups, want) {
+		t.Errorf("setups %q, want %q", setups, want)
 	}
 	for text, want := range map[string]string{
 		strings.Replace(small, "# A paper, 2025", "task,x", 1):       "no comment names their source",
@@ -259,5 +300,17 @@ func TestFormalFramework(t *testing.T) {
 	}
 	if runs != 195 || !strings.Contains(p.Source, "2410.02140") {
 		t.Errorf("%d runs of %s", runs, p.Source)
+	}
+}
+
+// Signs are those of what is written: what rounds to 0 has none.
+func TestSigns(t *testing.T) {
+	for n, want := range map[Number][2]string{
+		0.8: {"0.80", "+80.0"}, -0.25: {"−0.25", "−25.0"}, 0: {"0.00", "0.0"}, -0.004: {"0.00", "−0.4"},
+		-0.0004: {"0.00", "0.0"}, Number(math.Inf(1)): {"–", "–"},
+	} {
+		if got := [2]string{n.Signed(), n.Points()}; got != want {
+			t.Errorf("%v: %q, want %q", float64(n), got, want)
+		}
 	}
 }

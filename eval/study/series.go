@@ -1,7 +1,6 @@
 package study
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -193,9 +192,6 @@ func (s *Series) meanOf(seed uint64, in func(length task.Span) bool, na *int) fl
 	*na = max(*na, missing)
 	return float64(mean(values))
 }
-
-// Millions writes a number of parameters: "0.6 M".
-func Millions(n int64) string { return fmt.Sprintf("%.1f M", float64(n)/1e6) }
 
 // lengthsBeyond lists the lengths beyond training that a seed was measured at,
 // whether the model could take them or not.

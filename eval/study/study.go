@@ -42,7 +42,7 @@ type Study struct {
 	Source    string     `json:"-"`         // of the published numbers
 	Caveats   []string   `json:"-"`         // of the comparison, in sentences
 	// Agreements are those of our orders of encodings with the published ones: on each
-	// task that has them, and last over all.
+	// task that has them, and last over all, where all have.
 	Agreements []Agreement `json:"agreements"`
 	Notes      []string    `json:"-"` // what a reader must know about the data
 	Weighting  Weighting   `json:"-"` // how ranks weigh lengths
