@@ -1,8 +1,9 @@
 # zoo: type `make` for the list of targets.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
-ENCODINGS   = nope,rope,alibi
-TASK        = copy-rsc
-LENGTHS     = 10,20..40+2,60..200+20
+ENCODINGS   = rope,alibi,hard-alibi
+TASK        = unique-copy
+LENGTHS     = 20..200
+STEPS       = 1500
 
 .DEFAULT_GOAL := help
 .PHONY: help build setup demo catalogue check-catalogue report cost test test-race test-slurm test-report lint golden echarts bench-train bench-encodings clean
@@ -17,7 +18,7 @@ setup: build ## Fetch ONNX Runtime into the user's cache (does nothing when it i
 	bin/zoo setup
 
 demo: setup ## Train three encodings on this machine, export them, and measure them at lengths 20 to 200
-	bin/zoo train --preset tiny --pe $(ENCODINGS) --task $(TASK) --resume
+	bin/zoo train --preset tiny --pe $(ENCODINGS) --task $(TASK) --steps $(STEPS) --resume
 	bin/zoo export --pe $(ENCODINGS) --task $(TASK) -o .
 	bin/zoo bench --pe $(ENCODINGS) --task $(TASK) --lengths $(LENGTHS) --n 100 -o results/demo.jsonl
 
@@ -38,9 +39,10 @@ report: build ## Turn what is under results/ into results/report.html
 COST_TRAINED   = txl,alibi-learned,swa
 COST_ENCODINGS = nope,rope,alibi,sinusoidal,learned,t5,$(COST_TRAINED)
 COST_LENGTHS   = 128..32768*2
+COST_TASK      = copy-rsc
 cost: setup ## Draw what a new token costs against length for every encoding, into results/cost: about 20 minutes on two cores
-	bin/zoo train --preset tiny --pe $(COST_TRAINED) --task $(TASK) --steps 1 --runs runs/cost
-	bin/zoo bench --runs runs/cost --pe $(COST_ENCODINGS) --task $(TASK) --measure speed --lengths '$(COST_LENGTHS)' --batch 1 \
+	bin/zoo train --preset tiny --pe $(COST_TRAINED) --task $(COST_TASK) --steps 1 --runs runs/cost
+	bin/zoo bench --runs runs/cost --pe $(COST_ENCODINGS) --task $(COST_TASK) --measure speed --lengths '$(COST_LENGTHS)' --batch 1 \
 		-o results/cost.jsonl
 	bin/zoo report results/cost.jsonl -o results/cost.html --png results/cost
 

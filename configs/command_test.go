@@ -1,6 +1,8 @@
 package configs_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -37,6 +39,13 @@ func TestCommand(t *testing.T) {
 		c, err := l.Config(tc.encoding)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if len(c.Model.EncodingParams) > 0 { // as the file of a run has it
+			var b bytes.Buffer
+			if err := json.Indent(&b, c.Model.EncodingParams, "", "  "); err != nil {
+				t.Fatal(err)
+			}
+			c.Model.EncodingParams = b.Bytes()
 		}
 		if got, err := configs.Command(tc.preset, c); err != nil || got != tc.want {
 			t.Errorf("got %q, %v\nwant %q", got, err, tc.want)

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -107,7 +108,11 @@ func Find(key string) (Setting, error) {
 func (s Setting) Of(c train.Config) string {
 	value := reflect.ValueOf(c).FieldByIndex(s.field).Interface()
 	if raw, ok := value.(json.RawMessage); ok {
-		return cmp.Or(string(raw), "{}")
+		var b bytes.Buffer // without the spaces that the file of a run has
+		if json.Compact(&b, raw) != nil {
+			return cmp.Or(string(raw), "{}")
+		}
+		return b.String()
 	}
 	return fmt.Sprint(value)
 }

@@ -29,7 +29,7 @@ var ErrUnknown = errors.New("not in the catalogue")
 var embedded embed.FS
 
 // Headline is the task that stands for the catalogue where no task is named.
-const Headline = "copy-rsc"
+const Headline = "unique-copy"
 
 // Manifest says what a catalogue model is and how it was made.
 type Manifest struct {
