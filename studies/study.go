@@ -133,9 +133,13 @@ func (s *Study) Only(names ...string) error {
 			}
 		}
 		if !found {
-			return fmt.Errorf("no part of the study %s has the name %q, and no run either; its parts: %s; "+
+			parts := "" // of which none may have a name
+			if known := s.parts(); len(known) > 0 {
+				parts = "its parts: " + strings.Join(known, ", ") + "; "
+			}
+			return fmt.Errorf("no part of the study %s has the name %q, and no run either; %s"+
 				"a pattern such as %q takes runs by their names, of which the first is %s",
-				s.Name, name, strings.Join(s.parts(), ", "), "*-s1", s.Runs[0].Name)
+				s.Name, name, parts, "*-s1", s.Runs[0].Name)
 		}
 	}
 	s.Runs = slices.DeleteFunc(s.Runs, func(r sweep.Run) bool { return !wanted[r.Name] })

@@ -173,6 +173,18 @@ func TestOnly(t *testing.T) {
 	}
 }
 
+// Where no part has a name, none is listed.
+func TestOnlyWithoutParts(t *testing.T) {
+	s, err := Open("nope", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `no part of the study nope has the name "lon", and no run either; a pattern such as "*-s1"`
+	if err := s.Only("lon"); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
 // One program at a time adds rows.
 func TestClaim(t *testing.T) {
 	s := opened(t)
