@@ -25,8 +25,8 @@ type finding struct {
 // eval.EffectiveAccuracy, the furthest first; from where on all are at 0 %, and whom
 // tokens right tell apart there; whether they are at chance; and whether they are told
 // apart at all. They are told apart at a length where every run of one is above every run of
-// the other; a single run counts with the 95 % interval of its prompts. Who did not fit is
-// said to, and nothing else of it.
+// the other; a single run counts with the 95 % interval of its prompts. Those that did not
+// fit are named first, with how far they go nevertheless, and not compared.
 func (t *Task) finding(all []Series) string {
 	of, unfit := fitting(all)
 	f := finding{task: t, of: of, by: of[0].measure.Label(), tells: "exact match tells", all: "all"}
@@ -67,16 +67,19 @@ func (t *Task) finding(all []Series) string {
 }
 
 // fitting parts series of which a run may have fitted from others, and says of these what
-// they are. Where there are no such series all are returned.
+// they are, and how far they go: one that a single mistake keeps from having fitted may go
+// far. Where no series may have fitted, all are returned.
 func fitting(all []Series) (of []Series, unfit []string) {
+	of = slices.DeleteFunc(slices.Clone(all), func(s Series) bool { return s.Fit.None() || len(s.Seeds) == 0 })
 	for _, s := range all {
 		switch {
+		case s.Fit.None() && len(of) > 0 && s.Effective.Length != (task.Span{}):
+			unfit = append(unfit, fmt.Sprintf("%s %s but goes on to %s%s", s.Name, s.Fit, s.Effective.Length.Label(),
+				brackets(runsOf([]Series{s}))))
 		case s.Fit.None():
 			unfit = append(unfit, s.Name+" "+s.Fit.String())
 		case len(s.Seeds) == 0:
 			unfit = append(unfit, s.Name+" is not known to have fitted")
-		default:
-			of = append(of, s)
 		}
 	}
 	if len(of) == 0 {

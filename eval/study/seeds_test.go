@@ -79,6 +79,11 @@ func TestFindingOverRuns(t *testing.T) {
 	if got := s.Unfit(); !slices.Equal(got, []string{"c on copy: did not fit (0 of 2)"}) {
 		t.Errorf("not ranked: %q", got)
 	}
+	far := slices.Concat(run(measured("far", 100, []int{99, 98, 95, 10}), 1, 0), run(measured("far", 100, []int{99, 98, 60, 0}), 2, 0))
+	if got := studyOf(t, a, far).Tasks[0].Answer; !strings.HasPrefix(got,
+		"On copy, far did not fit (0 of 2) but goes on to 20 (median of 2 runs: 30, 20); a goes on to 30 ") {
+		t.Errorf("of one that is nearly perfect: %s", got)
+	}
 	fitted, err := New(slices.Concat(a, b, c), Options{OnlyFitted: true})
 	if err != nil {
 		t.Fatal(err)
