@@ -61,7 +61,7 @@ func Examine(version, settings string) (Report, error) {
 	for _, c := range ort.Candidates("") {
 		r.Searched = append(r.Searched, Place{c.Source, c.Path, finding(c)})
 	}
-	lib, providers, err := ort.Probe("")
+	lib, providers, err := ort.Probe("", "cpu", "cuda")
 	var from install.Installed
 	if err == nil {
 		from, err = install.Origin(lib)

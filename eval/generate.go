@@ -81,6 +81,12 @@ func timeBatch(
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if d, ok := m.(Transferrer); ok {
+		watch.moved = func() int64 {
+			toDevice, toHost := d.Transferred()
+			return toDevice + toHost
+		}
+	}
 	watch.start()
 	outputs, err := m.Generate(ctx, prompts, limits, stop, watch.step)
 	elapsed := time.Since(watch.begun)

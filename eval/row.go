@@ -184,22 +184,23 @@ type Score struct {
 // Speed is what generating cost. It counts the batches of full size alone (all
 // of them have the same number of sequences) and no warm-up; times are wall time.
 type Speed struct {
-	Warmup          int     `json:"warmup"`            // batches run before, untimed
-	TimedBatches    int     `json:"timed_batches"`     // batches that were timed
-	TimedBatch      int     `json:"timed_batch"`       // sequences in each of them
-	SequenceTokens  int     `json:"sequence_tokens"`   // longest prompt + target + end token
-	Repeats         int     `json:"repeats"`           // times that all of it was generated
-	PrefillMS       float64 `json:"prefill_ms"`        // median over batches of the time to read the prompts
-	PrefillP95MS    float64 `json:"prefill_p95_ms"`    //
-	PrefillP99MS    float64 `json:"prefill_p99_ms"`    //
-	FirstTokenMS    float64 `json:"ttft_ms"`           // PrefillMS: choosing the first tokens costs microseconds
-	DecodeSteps     int     `json:"decode_steps"`      // steps after the first token; 0 leaves the next three 0
-	DecodeP50MS     float64 `json:"decode_p50_ms"`     // per step of the whole batch
-	DecodeP95MS     float64 `json:"decode_p95_ms"`     //
-	DecodeP99MS     float64 `json:"decode_p99_ms"`     //
-	GeneratedTokens int     `json:"generated_tokens"`  // by all sequences, end tokens included
-	GenerateSeconds float64 `json:"generate_s"`        // prefill and decode
-	TokensPerSecond float64 `json:"tokens_per_second"` // GeneratedTokens / GenerateSeconds
+	Warmup          int     `json:"warmup"`                     // batches run before, untimed
+	TimedBatches    int     `json:"timed_batches"`              // batches that were timed
+	TimedBatch      int     `json:"timed_batch"`                // sequences in each of them
+	SequenceTokens  int     `json:"sequence_tokens"`            // longest prompt + target + end token
+	Repeats         int     `json:"repeats"`                    // times that all of it was generated
+	PrefillMS       float64 `json:"prefill_ms"`                 // median over batches of the time to read the prompts
+	PrefillP95MS    float64 `json:"prefill_p95_ms"`             //
+	PrefillP99MS    float64 `json:"prefill_p99_ms"`             //
+	FirstTokenMS    float64 `json:"ttft_ms"`                    // PrefillMS: choosing the first tokens costs microseconds
+	DecodeSteps     int     `json:"decode_steps"`               // steps after the first token; 0 leaves the next three 0
+	DecodeP50MS     float64 `json:"decode_p50_ms"`              // per step of the whole batch
+	DecodeP95MS     float64 `json:"decode_p95_ms"`              //
+	DecodeP99MS     float64 `json:"decode_p99_ms"`              //
+	DecodeBusBytes  float64 `json:"decode_bus_bytes,omitempty"` // per step of the whole batch, both ways; absent without a device
+	GeneratedTokens int     `json:"generated_tokens"`           // by all sequences, end tokens included
+	GenerateSeconds float64 `json:"generate_s"`                 // prefill and decode
+	TokensPerSecond float64 `json:"tokens_per_second"`          // GeneratedTokens / GenerateSeconds
 
 	// TokensPerSecondSD is the sample standard deviation of TokensPerSecond: over
 	// the repeats if there are several, else over the batches, whose samples

@@ -15,6 +15,9 @@ type stopwatch struct {
 	medians     []float64 // ms, of the later steps of each batch that has some
 	tokens      int
 	total       time.Duration
+	moved       func() int64 // bytes that have crossed the bus so far; nil where there is none
+	movedBefore int64        // up to the last step
+	busBytes    int64        // of the later steps
 
 	repeats Speed // the lists of the repeats that have ended
 	ended   mark  // where the last of them did
@@ -39,6 +42,13 @@ func (w *stopwatch) step() {
 		w.prefill = append(w.prefill, ms)
 	} else {
 		w.decode = append(w.decode, ms)
+	}
+	if w.moved != nil {
+		moved := w.moved()
+		if w.steps > 0 {
+			w.busBytes += moved - w.movedBefore
+		}
+		w.movedBefore = moved
 	}
 	w.last = now
 	w.steps++
@@ -73,6 +83,9 @@ func (w *stopwatch) speed() Speed {
 	s.PrefillMS, s.PrefillP95MS, s.PrefillP99MS = percentiles(w.prefill)
 	s.FirstTokenMS = s.PrefillMS
 	s.DecodeSteps = len(w.decode)
+	if s.DecodeSteps > 0 {
+		s.DecodeBusBytes = float64(w.busBytes) / float64(s.DecodeSteps)
+	}
 	s.DecodeP50MS, s.DecodeP95MS, s.DecodeP99MS = percentiles(w.decode)
 	s.GeneratedTokens, s.GenerateSeconds = w.tokens, w.total.Seconds()
 	s.TokensPerSecond = rate(w.tokens, w.total)

@@ -27,7 +27,7 @@ type batch struct {
 	newSlots buffer[int64]
 	kept     buffer[int64]
 	logits   buffer[float32]
-	states   []cache
+	states   []state
 }
 
 // headroom is the number of slots beyond the prompt that memory is made for at
@@ -44,7 +44,7 @@ func newBatch(ctx context.Context, s *Session, rows [][]int64, more int) (*batch
 	if !ok {
 		b = &batch{s: s, in: make([]Value, len(s.contract.Inputs)), out: make([]Value, len(s.contract.Outputs))}
 		for _, state := range s.card.State {
-			b.states = append(b.states, newCache(state))
+			b.states = append(b.states, newState(s.model, state))
 		}
 	}
 	b.known, b.width, b.slots, b.room = rows, 0, 0, 0
@@ -63,7 +63,7 @@ func newBatch(ctx context.Context, s *Session, rows [][]int64, more int) (*batch
 		return nil, s.fault(err)
 	}
 	for i := range b.states {
-		if err := b.states[i].reset(s.model, len(rows)); err != nil {
+		if err := b.states[i].reset(len(rows)); err != nil {
 			return nil, errors.Join(s.fault(err), b.close())
 		}
 	}
@@ -169,11 +169,10 @@ func (b *batch) prepare(n, keep int) error {
 	}
 	b.out[0] = b.logits.value
 	for i := range b.states {
-		c := &b.states[i]
-		if err := c.advance(b.s.model, rows, b.slots, b.room, capacity); err != nil {
+		if err := b.states[i].advance(rows, b.slots, b.room, capacity); err != nil {
 			return err
 		}
-		b.in[k.States[i]], b.out[1+i] = c.past.value, c.present.value
+		b.in[k.States[i]], b.out[1+i] = b.states[i].values()
 	}
 	return nil
 }
@@ -239,7 +238,7 @@ func (b *batch) last(row, back int) []float32 {
 // keep drops all rows but the listed ones, which are in order.
 func (b *batch) keep(rows []int) error {
 	for i := range b.states {
-		if err := b.states[i].keep(b.s.model, rows); err != nil {
+		if err := b.states[i].keep(rows); err != nil {
 			return b.s.fault(err)
 		}
 	}

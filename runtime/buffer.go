@@ -51,24 +51,50 @@ func (b *buffer[T]) close() error {
 	return err
 }
 
-// cache is the memory of one state. A run reads it from past and writes it to present.
+// state is the memory of one state of a model, in whatever memory the provider has.
+type state interface {
+	// reset makes the state what it is before the first token.
+	reset(rows int) error
+	// advance shapes the memory that the next run writes for so many slots. Filled are
+	// those that the runs so far have; where memory has to be made, it is for capacity slots.
+	advance(rows, filled, slots, capacity int) error
+	// values are what the next run reads and writes.
+	values() (past, present Value)
+	// swap makes what a run has written what the next one reads.
+	swap()
+	// keep drops all rows but the listed ones, which are in order.
+	keep(rows []int) error
+	close() error
+}
+
+// newState returns the memory of a state in a model.
+func newState(m Model, s card.State) state {
+	if d, ok := m.(DeviceModel); ok {
+		return newDeviceState(d, s)
+	}
+	return newCache(m, s)
+}
+
+// cache is a state in Go memory. A run reads it from past and writes it to present.
 // These are two buffers, so that a run that failed can be repeated; a state in place,
 // whose filled slots no run changes, has one that is both.
 type cache struct {
 	card.State
+	model         Model
 	past, present *buffer[float32]
 	dims          []int // scratch
 }
 
-func newCache(s card.State) cache {
-	c := cache{State: s, past: new(buffer[float32]), present: new(buffer[float32])}
+func newCache(m Model, s card.State) *cache {
+	c := &cache{State: s, model: m, past: new(buffer[float32]), present: new(buffer[float32])}
 	if s.Kind == card.InPlace {
 		c.present = c.past
 	}
 	return c
 }
 
-// swap makes what a run has written what the next one reads.
+func (c *cache) values() (past, present Value) { return c.past.value, c.present.value }
+
 func (c *cache) swap() { c.past, c.present = c.present, c.past }
 
 // shape returns the state's shape for so many rows and slots. The next call
@@ -78,9 +104,8 @@ func (c *cache) shape(rows, slots int) []int {
 	return c.dims
 }
 
-// reset makes the state what it is before the first token.
-func (c *cache) reset(m Model, rows int) error {
-	if err := c.past.resize(m, 0, c.shape(rows, 0)...); err != nil {
+func (c *cache) reset(rows int) error {
+	if err := c.past.resize(c.model, 0, c.shape(rows, 0)...); err != nil {
 		return err
 	}
 	for i := range c.past.data {
@@ -89,12 +114,10 @@ func (c *cache) reset(m Model, rows int) error {
 	return nil
 }
 
-// advance shapes the memory that the next run writes for so many slots. Filled are those
-// that the runs so far have; where memory has to be made, it is for capacity slots.
-func (c *cache) advance(m Model, rows, filled, slots, capacity int) error {
+func (c *cache) advance(rows, filled, slots, capacity int) error {
 	old, had := c.past.data, c.past.shape[c.Axis]
 	need := tensor.Numel(c.shape(rows, capacity))
-	if err := c.present.resize(m, need, c.shape(rows, slots)...); err != nil {
+	if err := c.present.resize(c.model, need, c.shape(rows, slots)...); err != nil {
 		return err
 	}
 	if c.Kind == card.InPlace && slots > had {
@@ -116,8 +139,7 @@ func (c *cache) spread(old []float32, had, filled int) {
 	}
 }
 
-// keep drops all rows but the listed ones, which are in order.
-func (c *cache) keep(m Model, rows []int) error {
+func (c *cache) keep(rows []int) error {
 	axis := slices.Index(c.Shape, card.Batch)
 	if axis < 0 {
 		return nil
@@ -126,7 +148,7 @@ func (c *cache) keep(m Model, rows []int) error {
 	c.dims = append(c.dims[:0], c.past.shape...)
 	c.dims[axis] = len(rows)
 	outer, inner := tensor.Numel(c.dims[:axis]), tensor.Numel(c.dims[axis+1:])
-	if err := c.present.resize(m, 0, c.dims...); err != nil {
+	if err := c.present.resize(c.model, 0, c.dims...); err != nil {
 		return err
 	}
 	for o := range outer {

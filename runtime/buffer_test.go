@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/nopezoo/zoo/card"
@@ -18,9 +19,67 @@ func (memoryOnly) Begin(context.Context) (call Call, err error) { return nil, ni
 func (memoryOnly) Reshape(...int) error                         { return nil }
 func (memoryOnly) Close() error                                 { return nil }
 
-// TestCache moves states about, whichever axes they have in which order, and wants each
+// goDevice is a device whose memory is Go's.
+type goDevice struct{ memoryOnly }
+
+type goMemory struct {
+	memoryOnly
+	data  []float32
+	shape []int
+}
+
+func (m *goMemory) Reshape(shape ...int) error {
+	if tensor.Numel(shape) > len(m.data) {
+		return fmt.Errorf("%d numbers cannot be %v", len(m.data), shape)
+	}
+	m.shape = slices.Clone(shape)
+	return nil
+}
+
+func (goDevice) Transferred() (toDevice, toHost int64) { return 0, 0 }
+
+func (goDevice) Allocate(n int) (Value, error) {
+	return &goMemory{data: slices.Repeat([]float32{-1}, n), shape: []int{n}}, nil
+}
+
+func (goDevice) Arrange(toValue, fromValue Value, index []int, fill float32) error {
+	to, from := toValue.(*goMemory), fromValue.(*goMemory)
+	outer, inner := from.shape[0], from.shape[2]
+	if to == from || !slices.Equal(to.shape, []int{outer, len(index), inner}) {
+		return fmt.Errorf("%v from %v by %v", to.shape, from.shape, index)
+	}
+	for o := range outer {
+		for i, at := range index {
+			for k := range inner {
+				number := fill
+				if at >= 0 {
+					number = from.data[(o*from.shape[1]+at)*inner+k]
+				}
+				to.data[(o*len(index)+i)*inner+k] = number
+			}
+		}
+	}
+	return nil
+}
+
+// held returns what a state's memory holds that the next run reads, and writes.
+func held(s state) (past, present []float32, shape []int) {
+	switch s := s.(type) {
+	case *cache:
+		return s.past.data, s.present.data, s.present.shape
+	case *deviceState:
+		of := func(m *deviceMemory) []float32 { return m.value.(*goMemory).data[:tensor.Numel(m.shape)] }
+		if s.past.value == nil {
+			return nil, of(s.present), s.present.shape
+		}
+		return of(s.past), of(s.present), s.present.shape
+	}
+	panic("unknown state")
+}
+
+// TestStates moves states about, whichever axes they have in which order, and wants each
 // number in its place.
-func TestCache(t *testing.T) {
+func TestStates(t *testing.T) {
 	for _, kind := range []card.Kind{card.Rewritten, card.Growing, card.InPlace} {
 		for _, shape := range [][]string{
 			{card.Batch, "2", "slots", "3"}, {"2", card.Batch, "slots", "3"}, {"slots", card.Batch, "3"}, {card.Batch, "slots"},
@@ -34,24 +93,26 @@ func TestCache(t *testing.T) {
 					s.Shape, s.Axis = append([]string{}, shape...), 0
 					s.Shape[axis] = "5"
 				}
-				t.Run(fmt.Sprint(kind, s.Shape), func(t *testing.T) { testCache(t, s, axis) })
+				for _, m := range []Model{memoryOnly{}, goDevice{}} {
+					t.Run(fmt.Sprintf("%v %v %T", kind, s.Shape, m), func(t *testing.T) { testState(t, m, s, axis) })
+				}
 			}
 		}
 	}
 }
 
-// testCache lets a state of 4 rows fill 5 slots, of which it keeps rows 1 and 3, and then
+// testState lets a state of 4 rows fill 5 slots, of which it keeps rows 1 and 3, and then
 // go on to more. Each number says its row, its slot, and where it is else.
-func testCache(t *testing.T, s card.State, axis int) {
-	c, m := newCache(s), memoryOnly{}
+func testState(t *testing.T, m Model, s card.State, axis int) {
+	c := newState(m, s)
 	rows := []int{0, 1, 2, 3}
 	// each calls f for every number of a buffer.
-	each := func(b *buffer[float32], f func(row, slot int, number *float32, want float32)) {
-		for i := range b.data {
+	each := func(data []float32, shape []int, f func(row, slot int, number *float32, want float32)) {
+		for i := range data {
 			row, slot, rest, want := 0, 0, i, 0
-			for a := len(b.shape) - 1; a >= 0; a-- {
-				at := rest % b.shape[a]
-				rest /= b.shape[a]
+			for a := len(shape) - 1; a >= 0; a-- {
+				at := rest % shape[a]
+				rest /= shape[a]
 				switch {
 				case a == axis:
 					slot = at
@@ -61,14 +122,19 @@ func testCache(t *testing.T, s card.State, axis int) {
 					want = want*10 + at
 				}
 			}
-			f(row, slot, &b.data[i], float32(1000*(rows[row]+1)+100*(slot+1)+want))
+			f(row, slot, &data[i], float32(1000*(rows[row]+1)+100*(slot+1)+want))
 		}
 	}
 	run := func(filled, slots, capacity int) {
-		if err := c.advance(m, len(rows), filled, slots, capacity); err != nil {
+		if err := c.advance(len(rows), filled, slots, capacity); err != nil {
 			t.Fatal(err)
 		}
-		each(c.past, func(row, slot int, number *float32, want float32) {
+		past, present, shape := held(c)
+		before := shape
+		if s.Kind == card.Growing {
+			before = s.AppendDims(nil, len(rows), filled)
+		}
+		each(past, before, func(row, slot int, number *float32, want float32) {
 			switch {
 			case slot < filled && *number != want:
 				t.Errorf("before slot %d is filled: row %d, slot %d holds %v, want %v", filled, row, slot, *number, want)
@@ -76,14 +142,14 @@ func testCache(t *testing.T, s card.State, axis int) {
 				t.Errorf("before slot %d is filled: row %d, slot %d holds %v, want 0", filled, row, slot, *number)
 			}
 		})
-		each(c.present, func(row, slot int, number *float32, want float32) { *number = want })
+		each(present, shape, func(row, slot int, number *float32, want float32) { *number = want })
 		c.swap()
 	}
-	if err := c.reset(m, len(rows)); err != nil {
+	if err := c.reset(len(rows)); err != nil {
 		t.Fatal(err)
 	}
 	run(0, 5, 6)
-	if err := c.keep(m, []int{1, 3}); err != nil {
+	if err := c.keep([]int{1, 3}); err != nil {
 		t.Fatal(err)
 	}
 	rows = []int{1, 3}

@@ -47,6 +47,22 @@ type Model interface {
 	Close() error
 }
 
+// DeviceModel is a Model whose provider computes in memory of its own, that of a device.
+// States stay there from run to run; other inputs and outputs are Go memory, and move over
+// the bus.
+type DeviceModel interface {
+	Model
+	// Allocate makes a value of n float32 on the device, until the value's Close. What it
+	// holds is not defined.
+	Allocate(n int) (Value, error)
+	// Arrange sets to [outer, len(index), inner] from from [outer, slots, inner], both on the
+	// device in memory of their own: place i of the middle axis to what from has at index[i],
+	// or to fill where index[i] is −1.
+	Arrange(to, from Value, index []int, fill float32) error
+	// Transferred returns how many bytes runs have moved to the device and from it.
+	Transferred() (toDevice, toHost int64)
+}
+
 // Call runs a model under one context.
 type Call interface {
 	// Run computes the outputs from the inputs, both in the order of the File. A state
@@ -106,7 +122,7 @@ const (
 )
 
 // importOf says how a program links the engine of a provider of zoo's.
-var importOf = map[string]string{providerCPU: importORT, providerCUDA: importORT, providerGo: importNative}
+var importOf = map[string]string{providerCPU: importORT, providerCUDA: importORT, providerWebGPU: importORT, providerGo: importNative}
 
 // engineOf returns the engine that serves a provider, and the provider; for none,
 // that of ONNX Runtime where it is linked, else that of pure Go.

@@ -100,7 +100,10 @@ func build(t testing.TB, s spec) []byte {
 // open opens a model on one thread, with ONNX Runtime unless the options say go.
 func open(t testing.TB, model []byte, opt runtime.Options) *runtime.Session {
 	t.Helper()
-	if !strings.HasSuffix(opt.Provider, "go") {
+	switch {
+	case opt.Provider == "webgpu":
+		opt.Library = orttest.RequireWebGPU(t)
+	case !strings.HasSuffix(opt.Provider, "go"):
 		opt.Library = orttest.Require(t)
 		opt.NoSpinning = true
 	}

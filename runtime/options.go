@@ -8,22 +8,28 @@ import (
 
 // The providers.
 const (
-	providerCPU  = "cpu"
-	providerCUDA = "cuda"
-	providerGo   = "go"
+	providerCPU    = "cpu"
+	providerCUDA   = "cuda"
+	providerWebGPU = "webgpu"
+	providerGo     = "go"
 )
 
 // Options say how a model runs. The zero value works: ONNX Runtime's CPU provider
 // where the program links it, wherever the library is found, on all physical cores;
 // else pure Go.
 type Options struct {
-	// Provider is "cpu" or "cuda" (ONNX Runtime), or "go" (pure Go). The provider
+	// Provider is "cpu", "cuda" (NVIDIA's cards) or "webgpu" (any vendor's: through Vulkan on
+	// Linux, Metal on macOS, D3D12 on Windows), which are ONNX Runtime's, or "go" (pure Go). The provider
 	// asked for is the one used, or opening fails and says what is missing. "" takes
 	// "cpu" where the program links ONNX Runtime, and else "go": see Info.
 	Provider string
 
 	// ProviderOptions are passed to ONNX Runtime's provider as they are.
 	ProviderOptions map[string]string
+
+	// AllowCPUNodes lets nodes of the model that a device's provider cannot run go to the
+	// CPU; without it they are an error that names them.
+	AllowCPUNodes bool
 
 	// Library is the path of the ONNX Runtime library; "" searches for it.
 	Library string

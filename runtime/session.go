@@ -110,7 +110,7 @@ type Info struct {
 	Engine    string // "onnxruntime" or "go"
 	Version   string // of ONNX Runtime or of Go
 	Library   string // path of the ONNX Runtime library; "" for the Go engine, or when the host program has loaded it
-	Provider  string // "cpu", "cuda" or "go": that of the options, or else the one that was taken
+	Provider  string // "cpu", "cuda", "webgpu" or "go": that of the options, or else the one that was taken
 	VocabSize int    // token ids run from 0 to VocabSize−1
 	Inputs    []card.Port
 	Outputs   []card.Port // those that are computed
@@ -124,6 +124,15 @@ func (s *Session) Info() Info {
 		Card: s.card, Engine: s.engine, Version: version, Library: library, Provider: s.opt.Provider,
 		VocabSize: s.contract.Vocab, Inputs: s.contract.Inputs, Outputs: s.contract.Outputs,
 	}
+}
+
+// Transferred returns how many bytes runs have moved so far between main memory and that
+// of the provider's device; 0 where it has none.
+func (s *Session) Transferred() (toDevice, toHost int64) {
+	if d, ok := s.model.(DeviceModel); ok {
+		return d.Transferred()
+	}
+	return 0, 0
 }
 
 // MaxLength returns the most tokens that the model can take, 0 for no limit.

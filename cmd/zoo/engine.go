@@ -15,12 +15,13 @@ import (
 )
 
 // providers are what can run models.
-var providers = []string{"cpu", "cuda", "go"}
+var providers = []string{"cpu", "cuda", "webgpu", "go"}
 
 // engineFlags say how a model is run.
 type engineFlags struct {
 	provider, profile string
 	threads           int
+	allowCPUNodes     bool
 	chunk             int // tokens of a row read at once; 0 leaves that to the runtime
 	allow             []string
 }
@@ -28,7 +29,8 @@ type engineFlags struct {
 func (e *engineFlags) add(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&e.provider, "provider", "cpu",
-		"what runs the models: cpu, cuda, or go (pure Go, needs no library, slow)")
+		"what runs the models: cpu, cuda, webgpu, or go (pure Go, needs no library, slow)")
+	f.BoolVar(&e.allowCPUNodes, "allow-cpu-nodes", false, "let nodes of a model that the provider of a device cannot run go to the CPU")
 	f.StringVar(&e.profile, "profile", "",
 		card.Portable+" or "+card.Fused+": the form of models that are no files yet (default portable)")
 	f.IntVar(&e.threads, "threads", 0, "threads of ONNX Runtime; 0: one per physical core")
@@ -59,7 +61,7 @@ func addAllow(c *cobra.Command, allow *[]string) {
 
 // options returns how the runtime is to open files.
 func (e engineFlags) options() runtime.Options {
-	opt := runtime.Options{Provider: e.provider, Threads: e.threads, ChunkSize: e.chunk}
+	opt := runtime.Options{Provider: e.provider, Threads: e.threads, ChunkSize: e.chunk, AllowCPUNodes: e.allowCPUNodes}
 	for _, word := range e.allow {
 		switch word {
 		case "control-flow":

@@ -112,7 +112,7 @@ func (o Options) Check() error {
 		given, known []string
 	}{
 		{"measure", o.Measures, []string{eval.MeasureAccuracy, eval.MeasureSpeed}},
-		{"provider", o.Providers, []string{"cpu", "cuda", "go"}},
+		{"provider", o.Providers, []string{"cpu", "cuda", "webgpu", "go"}},
 		{"profile", o.Profiles, []string{card.Portable, card.Fused}},
 	} {
 		for _, name := range list.given {

@@ -102,6 +102,7 @@ func (c *Call) Run(inputs, outputs []*Value) error {
 	if err != nil {
 		return fmt.Errorf("ort: run: %w", err)
 	}
+	s.device.count(inputs, outputs)
 	return nil
 }
 
@@ -132,7 +133,7 @@ func checkAll(kind string, ios []IO, values []*Value) error {
 		if v.bound == nil {
 			return fmt.Errorf("ort: run: %s %v: %w", kind, ios[i], ErrClosed)
 		}
-		if !ios[i].takes(v.tensor.DType(), v.dims) {
+		if !ios[i].takes(v.dtype, v.dims) {
 			return fmt.Errorf("ort: run: %s %v does not take %v", kind, ios[i], v)
 		}
 	}

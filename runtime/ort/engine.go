@@ -10,13 +10,13 @@ import (
 
 func init() {
 	runtime.Register(runtime.Engine{
-		Name: "onnxruntime", Providers: []string{providerCPU, providerCUDA},
+		Name: "onnxruntime", Providers: []string{providerCPU, providerCUDA, providerWebGPU},
 		Open: open, Check: check, TrimMemory: trimMemory,
 	})
 }
 
 func check(opt runtime.Options) error {
-	_, providers, err := Probe(opt.Library)
+	_, providers, err := Probe(opt.Library, opt.Provider)
 	if err != nil {
 		return err
 	}
@@ -35,13 +35,36 @@ func open(file runtime.File, opt runtime.Options) (runtime.Model, error) {
 		Safety:  safety.Options{Unvalidated: true}, // not once more
 		Library: opt.Library, Provider: opt.Provider, ProviderOptions: opt.ProviderOptions,
 		Threads: opt.Threads, NoSpinning: opt.NoSpinning, ProfilePrefix: opt.ProfilePrefix, Outputs: outputs,
-		FlushDenormals: true,
+		FlushDenormals: true, AllowCPUNodes: opt.AllowCPUNodes,
 	})
 	if err != nil {
 		return nil, err
 	}
+	if s.device != nil && s.device.allocator != 0 {
+		return deviceModel{model{s}}, nil
+	}
 	return model{s}, nil
 }
+
+// deviceModel is a model that keeps its states on a device.
+type deviceModel struct{ model }
+
+// Allocate implements runtime.DeviceModel.
+func (m deviceModel) Allocate(n int) (runtime.Value, error) {
+	v, err := m.session.Allocate(n)
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// Arrange implements runtime.DeviceModel.
+func (m deviceModel) Arrange(to, from runtime.Value, index []int, fill float32) error {
+	return m.session.Arrange(to.(*Value), from.(*Value), index, fill)
+}
+
+// Transferred implements runtime.DeviceModel.
+func (m deviceModel) Transferred() (toDevice, toHost int64) { return m.session.Transferred() }
 
 // Version implements runtime.Model.
 func (m model) Version() (version, library string) {

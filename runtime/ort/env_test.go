@@ -223,7 +223,7 @@ func TestForgottenValues(t *testing.T) {
 }
 
 func TestProbe(t *testing.T) {
-	lib, providers, err := ort.Probe(orttest.Require(t))
+	lib, providers, err := ort.Probe(orttest.Require(t), "cpu", "cuda")
 	if err != nil {
 		t.Fatal(err)
 	}

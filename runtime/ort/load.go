@@ -35,21 +35,30 @@ func (a *api) load(model []byte, lib Library, opt Options) (session handle, err 
 		}
 		return nil
 	}
-	switch opt.Provider {
-	case "", providerCPU:
-		err = create()
-	case providerCUDA:
-		// CUDA installs signal handlers of its own (yalue/onnxruntime_go#140).
-		err = keepSignals(func() error {
-			if err := a.useCUDA(options, lib, opt.ProviderOptions); err != nil {
-				return err
-			}
-			return create()
-		})
-	default:
-		err = fmt.Errorf("ort: unknown provider %q, known are cpu and cuda", opt.Provider)
+	if opt.Provider == "" || opt.Provider == providerCPU {
+		return session, create()
 	}
+	// CUDA installs signal handlers of its own (yalue/onnxruntime_go#140).
+	err = keepSignals(func() error {
+		if err := a.use(options, opt.Provider, lib, model, opt.ProviderOptions); err != nil {
+			return err
+		}
+		return create()
+	})
 	return session, err
+}
+
+// use appends a provider to session options. The model is nil where there is none yet.
+func (a *api) use(session handle, provider string, lib Library, model []byte, options map[string]string) error {
+	switch provider {
+	case providerCPU:
+		return nil
+	case providerCUDA:
+		return a.useCUDA(session, lib, options)
+	case providerWebGPU:
+		return a.useWebGPU(session, model, options)
+	}
+	return fmt.Errorf("ort: unknown provider %q, known are cpu, cuda and webgpu", provider)
 }
 
 // optimizationLevels are values of GraphOptimizationLevel.
@@ -70,6 +79,9 @@ func (a *api) configure(options handle, opt Options) error {
 	}
 	if opt.FlushDenormals { // in the session's own threads
 		entries["session.set_denormal_as_zero"] = "1"
+	}
+	if memoryNames[opt.Provider] != "" {
+		entries[recordPlacement] = "1"
 	}
 	maps.Copy(entries, opt.ConfigEntries)
 	memPattern := disableMemPattern
@@ -149,19 +161,26 @@ func (a *api) useCUDA(session handle, lib Library, options map[string]string) er
 }
 
 // Probe loads the library that Find finds, and reports it with its true version
-// and, per provider, nil or why sessions cannot use it. It is for diagnosis.
-func Probe(explicit string) (Library, map[string]error, error) {
+// and, per provider that is asked for, nil or why sessions cannot use it. It is for
+// diagnosis.
+func Probe(explicit string, providers ...string) (Library, map[string]error, error) {
 	lib, api, err := acquire(explicit)
 	if err != nil {
 		return Library{}, nil, err
 	}
-	cuda := keepSignals(func() error {
-		options, err := api.create(createSessionOptions)
-		if err != nil {
-			return err
-		}
-		defer api.call(releaseSessionOptions, uintptr(options))
-		return api.useCUDA(options, lib, nil)
-	})
-	return lib, map[string]error{providerCPU: nil, providerCUDA: cuda}, release()
+	found := map[string]error{}
+	for _, provider := range providers {
+		found[provider] = keepSignals(func() error { return api.try(lib, provider) })
+	}
+	return lib, found, release()
+}
+
+// try appends a provider to session options.
+func (a *api) try(lib Library, provider string) error {
+	options, err := a.create(createSessionOptions)
+	if err != nil {
+		return err
+	}
+	defer a.call(releaseSessionOptions, uintptr(options))
+	return a.use(options, provider, lib, nil, nil)
 }

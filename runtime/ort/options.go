@@ -10,8 +10,9 @@ import (
 
 // The execution providers.
 const (
-	providerCPU  = "cpu"
-	providerCUDA = "cuda"
+	providerCPU    = "cpu"
+	providerCUDA   = "cuda"
+	providerWebGPU = "webgpu"
 )
 
 // Optimization is how far ONNX Runtime may rewrite a graph at load.
@@ -32,13 +33,18 @@ type Options struct {
 	// process loads one library: while it is in use, another path is an error.
 	Library string
 
-	// Provider is "cpu" (or "") or "cuda". The provider asked for is the one
+	// Provider is "cpu" (or ""), "cuda" or "webgpu". The provider asked for is the one
 	// used, or New fails and says what is missing.
 	Provider string
 
 	// ProviderOptions are passed to the provider as they are. For cuda, device_id
 	// is 0 and use_tf32 is 0 (full float32 products) unless set here.
 	ProviderOptions map[string]string
+
+	// AllowCPUNodes lets nodes that the provider of a device cannot run go to the CPU.
+	// Without it they are an error that names them. Nodes that compute with shapes belong
+	// there anyway.
+	AllowCPUNodes bool
 
 	Threads      int          // threads inside one operator, at most runtime.MaxThreads; 0: one per physical core
 	NoSpinning   bool         // idle threads sleep instead of spinning: less CPU burnt, slower back-to-back runs

@@ -17,7 +17,8 @@ type Session struct {
 	library         Library
 	inputs, outputs []IO
 	metadata        map[string]string
-	flush           bool // Options.FlushDenormals
+	flush           bool    // Options.FlushDenormals
+	device          *device // nil where the provider computes in main memory
 
 	mu    sync.RWMutex // runs hold it for reading, Close for writing
 	api   *api
@@ -54,6 +55,10 @@ func New(model []byte, opt Options) (*Session, error) {
 	if s.model, err = api.load(model, lib, opt); err != nil {
 		return nil, errors.Join(err, release())
 	}
+	if s.device, err = s.newDevice(model, opt); err != nil {
+		api.call(releaseSession, uintptr(s.model))
+		return nil, errors.Join(err, release())
+	}
 	s.inputNames, s.outputNames = cStrings(s.pin, namesOf(s.inputs)), cStrings(s.pin, namesOf(s.outputs))
 	goruntime.AddCleanup(s, (*goruntime.Pinner).Unpin, s.pin) // a session that nobody closes
 	return s, nil
@@ -81,10 +86,11 @@ func (s *Session) Close() error {
 	if s.model == 0 {
 		return nil
 	}
+	err := s.device.close()
 	s.api.call(releaseSession, uintptr(s.model))
 	s.model = 0
 	s.pin.Unpin()
-	return release()
+	return errors.Join(err, release())
 }
 
 // Run feeds every input by name and returns the named outputs in that order

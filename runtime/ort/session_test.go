@@ -278,7 +278,7 @@ func TestNewErrors(t *testing.T) {
 // TestCUDAWithoutProvider holds on machines whose library is the CPU build.
 func TestCUDAWithoutProvider(t *testing.T) {
 	library := orttest.Require(t)
-	_, providers, err := ort.Probe(library)
+	_, providers, err := ort.Probe(library, "cpu", "cuda")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ const (
 	setIntraOpNumThreads           function = 24
 	createRunOptions               function = 39
 	runOptionsSetTerminate         function = 46
+	createTensorAsOrtValue         function = 48
 	createTensorWithDataAsOrtValue function = 49
 	getTensorMutableData           function = 51
 	getTensorElementType           function = 60
@@ -31,6 +32,7 @@ const (
 	getDimensions                  function = 62
 	getTensorTypeAndShape          function = 65
 	createCPUMemoryInfo            function = 69
+	memoryInfoName                 function = 71
 	releaseEnv                     function = 92
 	releaseStatus                  function = 93
 	releaseMemoryInfo              function = 94
@@ -40,10 +42,19 @@ const (
 	releaseTensorTypeAndShapeInfo  function = 99
 	releaseSessionOptions          function = 100
 	addSessionConfigEntry          function = 130
+	createAllocator                function = 131
+	releaseAllocator               function = 132
 	appendCUDA                     function = 204
 	createCUDAProviderOptions      function = 205
 	updateCUDAProviderOptions      function = 206
 	releaseCUDAProviderOptions     function = 208
+	appendProvider                 function = 216
+	memoryOfInputs                 function = 380
+	sessionAssignment              function = 407
+	assignedProvider               function = 408
+	assignedNodes                  function = 409
+	assignedNodeName               function = 410
+	assignedNodeOperator           function = 412
 )
 
 // apiVersion is the one that the binding asks for of the library.

@@ -13,12 +13,13 @@ import (
 )
 
 // Value is a tensor bound to ONNX Runtime: a view of Go memory, which is pinned
-// until Close. A session reads inputs from it and writes outputs into it without
-// copying. Making one needs an open session.
+// until Close, or memory of a device (Session.Allocate). A session reads inputs from it and
+// writes outputs into it without copying. Making one needs an open session.
 type Value struct {
-	tensor  *tensor.Tensor // all of the memory
-	dims    []int64        // of the value, which lies at its start; pinned
-	spare   []int64        // for the next dims; pinned
+	dtype   tensor.DType
+	room    int     // elements in the memory
+	dims    []int64 // of the value, which lies at its start; pinned
+	spare   []int64 // for the next dims; pinned
 	bound   *bound
 	cleanup goruntime.Cleanup
 }
@@ -27,6 +28,8 @@ type Value struct {
 // Value can be cleaned up. It is pinned itself, for next.
 type bound struct {
 	api   *api
+	where handle // OrtMemoryInfo
+	owner handle // OrtValue that owns the memory; 0 for Go memory
 	made  handle // OrtValue
 	next  handle // where ONNX Runtime puts a new one
 	data  uintptr
@@ -37,6 +40,7 @@ type bound struct {
 
 func (b *bound) free() error {
 	b.api.call(releaseValue, uintptr(b.made))
+	b.api.call(releaseValue, uintptr(b.owner)) // 0 does nothing
 	b.pin.Unpin()
 	return release()
 }
@@ -48,7 +52,7 @@ func (b *bound) set(dims []int64) error {
 	for _, d := range dims {
 		bytes *= int(d)
 	}
-	err := b.api.do(createTensorWithDataAsOrtValue, uintptr(b.api.memory), b.data, uintptr(bytes),
+	err := b.api.do(createTensorWithDataAsOrtValue, uintptr(b.where), b.data, uintptr(bytes),
 		first(dims), uintptr(len(dims)), b.dtype, address(&b.next))
 	if err != nil {
 		return err
@@ -64,16 +68,26 @@ func NewValue(t *tensor.Tensor) (*Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bound{api: api, dtype: uintptr(t.DType().ONNX()), size: t.DType().Size()}
+	b := &bound{api: api, where: api.memory}
 	b.pin.Pin(b)
 	b.data = hold(t, &b.pin)
-	v := &Value{tensor: t, dims: b.newDims(len(t.Shape())), spare: b.newDims(len(t.Shape())), bound: b}
-	for _, d := range t.Shape() {
+	v, err := newValue(b, t.DType(), t.Len(), t.Shape())
+	if err != nil {
+		return nil, fmt.Errorf("ort: bind %v: %w", t, err)
+	}
+	return v, nil
+}
+
+// newValue makes a value of a shape at the start of memory that b, which is pinned,
+// describes. It frees b when it fails.
+func newValue(b *bound, dtype tensor.DType, room int, shape []int) (*Value, error) {
+	b.dtype, b.size = uintptr(dtype.ONNX()), dtype.Size()
+	v := &Value{dtype: dtype, room: room, dims: b.newDims(len(shape)), spare: b.newDims(len(shape)), bound: b}
+	for _, d := range shape {
 		v.dims = append(v.dims, int64(d))
 	}
 	if err := b.set(v.dims); err != nil {
-		b.pin.Unpin()
-		return nil, errors.Join(fmt.Errorf("ort: bind %v: %w", t, err), release())
+		return nil, errors.Join(err, b.free())
 	}
 	v.cleanup = goruntime.AddCleanup(v, func(b *bound) { _ = b.free() }, b)
 	return v, nil
@@ -93,8 +107,9 @@ func (v *Value) Reshape(shape ...int) error {
 	if v.bound == nil {
 		return fmt.Errorf("ort: reshape: %w", ErrClosed)
 	}
-	if n := tensor.Numel(shape); len(shape) == 0 || slices.Min(shape) < 0 || n > v.tensor.Len() {
-		return fmt.Errorf("ort: reshape: the memory of %v cannot be a value of shape %v", v.tensor, slices.Clone(shape))
+	if n := tensor.Numel(shape); len(shape) == 0 || slices.Min(shape) < 0 || n > v.room {
+		return fmt.Errorf("ort: reshape: the memory of %d elements of %v cannot be a value of shape %v", v.room, v.dtype,
+			slices.Clone(shape))
 	}
 	if cap(v.spare) < len(shape) {
 		v.spare = v.bound.newDims(len(shape))
@@ -116,10 +131,19 @@ func (v *Value) String() string {
 	for i, d := range v.dims {
 		dims[i] = strconv.FormatInt(d, 10)
 	}
-	return v.tensor.DType().String() + "[" + strings.Join(dims, ",") + "]"
+	return v.dtype.String() + "[" + strings.Join(dims, ",") + "]"
 }
 
-// Close unbinds the memory, which stays valid for Go. It must not be called
+// bytes is the size of the value.
+func (v *Value) bytes() int64 {
+	n := int64(v.dtype.Size())
+	for _, d := range v.dims {
+		n *= d
+	}
+	return n
+}
+
+// Close unbinds the memory, which stays valid for Go; that of a device is freed. It must not be called
 // while a run uses the value. Closing again does nothing.
 func (v *Value) Close() error {
 	if v.bound == nil {

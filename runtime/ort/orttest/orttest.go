@@ -29,3 +29,23 @@ func Require(t testing.TB) string {
 	t.Skipf("needs ONNX Runtime: %v", err)
 	return ""
 }
+
+// RequireWebGPU is Require for ONNX Runtime's provider webgpu, with a device that it can
+// use: a graphics card, or a Vulkan driver that computes on the processor. The environment
+// variable that makes its absence a failure is ZOO_REQUIRE_WEBGPU.
+func RequireWebGPU(t testing.TB) string {
+	t.Helper()
+	library := Require(t)
+	_, providers, err := ort.Probe(library, "webgpu")
+	if err == nil {
+		err = providers["webgpu"]
+	}
+	switch {
+	case err == nil:
+		return library
+	case os.Getenv("ZOO_REQUIRE_WEBGPU") == "1":
+		t.Fatalf("ZOO_REQUIRE_WEBGPU=1, but: %v", err)
+	}
+	t.Skipf("needs provider webgpu: %v", err)
+	return ""
+}

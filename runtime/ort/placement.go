@@ -1,0 +1,114 @@
+package ort
+
+import (
+	"fmt"
+	goruntime "runtime"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/nopezoo/zoo/export/safety"
+)
+
+// recordPlacement is the key of the session configuration that has ONNX Runtime note where
+// it puts nodes.
+const recordPlacement = "session.record_ep_graph_assignment_info"
+
+// hostNodes names the nodes of a model that are better off on the CPU than on a device.
+func hostNodes(model []byte) ([]string, error) {
+	shapes, err := safety.ShapeArithmetic(model)
+	if err != nil {
+		return nil, err
+	}
+	angles, err := safety.Angles(model)
+	return append(shapes, angles...), err
+}
+
+// checkPlacement wants all nodes of a session on its provider's device but hostNodes.
+func (s *Session) checkPlacement(model []byte, opt Options) error {
+	if opt.AllowCPUNodes {
+		return nil
+	}
+	onCPU, err := s.api.nodesOnCPU(s.model)
+	if err != nil {
+		return fmt.Errorf("ort: placement of nodes: %w", err)
+	}
+	belong, err := hostNodes(model)
+	if err != nil {
+		return fmt.Errorf("ort: placement of nodes: %w", err)
+	}
+	onCPU = slices.DeleteFunc(onCPU, func(n placed) bool { return slices.Contains(belong, n.name) })
+	if len(onCPU) == 0 {
+		return nil
+	}
+	const mostNamed = 5
+	var names []string
+	for _, n := range onCPU[:min(len(onCPU), mostNamed)] {
+		names = append(names, n.String())
+	}
+	if more := len(onCPU) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Errorf("ort: provider %s cannot run %d nodes of the model, the CPU would: %s; allow that with "+
+		"AllowCPUNodes (--allow-cpu-nodes), or use provider cpu", opt.Provider, len(onCPU), strings.Join(names, ", "))
+}
+
+// placed is a node of a session's graph, which is the model's after basic optimizations.
+type placed struct{ name, operator string }
+
+func (n placed) String() string { return fmt.Sprintf("%s (%s)", n.name, n.operator) }
+
+// nodesOnCPU lists the nodes of a session that ONNX Runtime has given to its CPU provider.
+func (a *api) nodesOnCPU(session handle) ([]placed, error) {
+	assigned, err := a.list(sessionAssignment, session)
+	if err != nil {
+		return nil, err
+	}
+	var out []placed
+	for _, part := range assigned {
+		provider, err := a.text(assignedProvider, part)
+		if err != nil {
+			return nil, err
+		}
+		if provider != "CPUExecutionProvider" {
+			continue
+		}
+		nodes, err := a.list(assignedNodes, part)
+		if err != nil {
+			return nil, err
+		}
+		for _, node := range nodes {
+			name, err := a.text(assignedNodeName, node)
+			if err != nil {
+				return nil, err
+			}
+			operator, err := a.text(assignedNodeOperator, node)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, placed{name, operator})
+		}
+	}
+	return out, nil
+}
+
+// list calls a function that gives an array of objects which belong to another.
+func (a *api) list(f function, of handle) ([]handle, error) {
+	var pin goruntime.Pinner
+	defer pin.Unpin()
+	result := new(struct{ array, n uintptr })
+	pin.Pin(result)
+	if err := a.do(f, uintptr(of), address(&result.array), address(&result.n)); err != nil || result.n == 0 {
+		return nil, err
+	}
+	return slices.Clone(unsafe.Slice((*handle)(at(result.array)), result.n)), nil
+}
+
+// text calls a function that gives a string which belongs to an object.
+func (a *api) text(f function, of handle) (string, error) {
+	s, err := a.create(f, uintptr(of))
+	if err != nil {
+		return "", err
+	}
+	return goString(uintptr(s)), nil
+}

@@ -1,0 +1,51 @@
+package ort
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	goruntime "runtime"
+	"slices"
+	"strings"
+)
+
+const webGPURemedy = "the provider needs a graphics card and its driver, Vulkan on Linux (the loader is libvulkan.so.1, " +
+	"Debian's package libvulkan1); zoo doctor --provider webgpu looks for each"
+
+// useWebGPU appends the WebGPU provider, which is part of ONNX Runtime's library on some
+// platforms, to the session options. Masks and distances are int64, which is an option of the
+// provider. What computes with shapes stays in main memory, where sizes are needed: else
+// each would wait for the device. Angles stay there for their precision.
+func (a *api) useWebGPU(session handle, model []byte, options map[string]string) error {
+	all := map[string]string{"enableInt64": "1"}
+	if model != nil {
+		host, err := hostNodes(model)
+		if err != nil {
+			return fmt.Errorf("ort: provider webgpu: %w", err)
+		}
+		if len(host) > 0 {
+			all["forceCpuNodeNames"] = strings.Join(host, "\n")
+		}
+	}
+	maps.Copy(all, options)
+	keys := slices.Sorted(maps.Keys(all))
+	values := make([]string, len(keys))
+	for i, key := range keys {
+		values[i] = all[key]
+	}
+	var pin goruntime.Pinner
+	defer pin.Unpin()
+	if err := a.do(appendProvider, uintptr(session), cString(&pin, "WebGPU"), cStrings(&pin, keys), cStrings(&pin, values),
+		uintptr(len(keys))); err != nil {
+		return fmt.Errorf("ort: provider webgpu: %w; %s", plainer(err), webGPURemedy)
+	}
+	return nil
+}
+
+// plainer shortens what Dawn, which is behind the provider, says of a machine without a card.
+func plainer(err error) error {
+	if _, why, found := strings.Cut(err.Error(), "Failed to get a WebGPU adapter: "); found {
+		return errors.New(strings.TrimSpace(why))
+	}
+	return err
+}

@@ -1,0 +1,37 @@
+package runtime_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/models/pe"
+	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/ort/orttest"
+)
+
+// TestWebGPU holds every encoding on a device to the CPU: logits of a ragged batch read in
+// chunks, and answers of rows of which some leave early, so that states grow, and lose rows,
+// in the device's memory.
+func TestWebGPU(t *testing.T) {
+	orttest.RequireWebGPU(t)
+	for _, row := range pe.Table() {
+		for _, fused := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/fused=%v", row.Name, fused), func(t *testing.T) {
+				s := spec{encoding: row.Name, fused: fused}
+				model := build(t, s)
+				host := open(t, model, runtime.Options{Provider: "cpu", ChunkSize: 4})
+				device := open(t, model, runtime.Options{Provider: "webgpu", ChunkSize: 4})
+				want, got := batchLogits(t, host, ragged()), batchLogits(t, device, ragged())
+				if diff := cmp.Diff(want, got, close32); diff != "" {
+					t.Errorf("logits (-cpu +webgpu): %s", diff)
+				}
+				opt := runtime.GenerateOptions{Limits: []int{9, 3, 1, 5}, Stop: []int64{}}
+				if diff := cmp.Diff(generate(t, host, ragged(), opt), generate(t, device, ragged(), opt)); diff != "" {
+					t.Errorf("answers (-cpu +webgpu): %s", diff)
+				}
+			})
+		}
+	}
+}
