@@ -11,7 +11,7 @@ const maxText = 1 << 12
 
 func (r *Row) checkTexts() error {
 	for _, f := range []struct{ key, text string }{
-		{"model", r.Model}, {"model_sha256", r.ModelSHA256}, {"provider", r.Provider}, {"machine", r.Machine},
+		{"model", r.Model}, {"model_sha256", r.ModelSHA256}, {"provider", r.Provider}, {"machine", r.Machine}, {"adapter", r.Adapter},
 		{"ort_version", r.ORTVersion}, {"tool_version", r.ToolVersion},
 		{"architecture", r.Architecture}, {"encoding", r.Encoding}, {"positions", r.Positions}, {"profile", r.Profile},
 		{"intervention", r.Intervention}, {"config_hash", r.ConfigHash},

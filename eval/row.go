@@ -148,12 +148,21 @@ func (r *Row) measure() string { return cmp.Or(r.Measure, MeasureAccuracy) }
 type Environment struct {
 	Model       string `json:"model"` // name in tables
 	ModelSHA256 string `json:"model_sha256"`
-	Provider    string `json:"provider"` // ONNX Runtime's, "cpu" or "cuda"; "go" for the engine in pure Go
+	Provider    string `json:"provider"` // ONNX Runtime's, "cpu", "cuda" or "webgpu"; "go" for the engine in pure Go
 	Threads     int    `json:"threads"`
-	Spinning    bool   `json:"spinning"` // whether idle threads spin
-	Machine     string `json:"machine"`  // processor, and accelerator if used
+	Spinning    bool   `json:"spinning"`          // whether idle threads spin
+	Machine     string `json:"machine"`           // processor
+	Adapter     string `json:"adapter,omitempty"` // the device that computes, as its driver names it; absent for the processor
 	ORTVersion  string `json:"ort_version"`
 	ToolVersion string `json:"tool_version"`
+}
+
+// Computer names what computed: the processor, or the device with it.
+func (e Environment) Computer() string {
+	if e.Adapter == "" || e.Machine == "" {
+		return e.Machine + e.Adapter
+	}
+	return e.Machine + ", " + e.Adapter
 }
 
 // Score is how right the answers are. Ratios lie in 0..1.

@@ -38,6 +38,8 @@ func (m *goMemory) Reshape(shape ...int) error {
 
 func (goDevice) Transferred() (toDevice, toHost int64) { return 0, 0 }
 
+func (goDevice) Adapter() string { return "" }
+
 func (goDevice) Allocate(n int) (Value, error) {
 	return &goMemory{data: slices.Repeat([]float32{-1}, n), shape: []int{n}}, nil
 }

@@ -11,7 +11,7 @@
 // A file is self-describing: its card (package card) names its vocabulary, its
 // greatest length and its state, so the same code runs every encoding and
 // architecture. What runs it is an engine, which a program links by importing it, as
-// it links image formats: ONNX Runtime (runtime/ort; providers "cpu" and "cuda") or
+// it links image formats: ONNX Runtime (runtime/ort; providers "cpu", "cuda" and "webgpu") or
 // pure Go (runtime/native; provider "go").
 //
 // Shapes in this package: B batch, T new tokens, S cached and new tokens,

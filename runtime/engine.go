@@ -59,6 +59,8 @@ type DeviceModel interface {
 	// device in memory of their own: place i of the middle axis to what from has at index[i],
 	// or to fill where index[i] is −1.
 	Arrange(to, from Value, index []int, fill float32) error
+	// Adapter names the device as its driver does; "" where that is not known.
+	Adapter() string
 	// Transferred returns how many bytes runs have moved to the device and from it.
 	Transferred() (toDevice, toHost int64)
 }
@@ -115,6 +117,12 @@ func Linked(provider string) (e Engine, linked bool) {
 	e, linked = engines[provider]
 	return e, linked
 }
+
+// Providers lists the providers that zoo knows, whether the program links their engines or not.
+func Providers() []string { return []string{providerCPU, providerCUDA, providerWebGPU, providerGo} }
+
+// OnDevice reports whether a provider computes on a device, which has memory of its own.
+func OnDevice(provider string) bool { return provider == providerCUDA || provider == providerWebGPU }
 
 const (
 	importORT    = `import _ "github.com/nopezoo/zoo/runtime/ort"`

@@ -111,6 +111,7 @@ type Info struct {
 	Version   string // of ONNX Runtime or of Go
 	Library   string // path of the ONNX Runtime library; "" for the Go engine, or when the host program has loaded it
 	Provider  string // "cpu", "cuda", "webgpu" or "go": that of the options, or else the one that was taken
+	Adapter   string // name of the device that computes; "" for the processor, and where it is not known
 	VocabSize int    // token ids run from 0 to VocabSize−1
 	Inputs    []card.Port
 	Outputs   []card.Port // those that are computed
@@ -120,8 +121,12 @@ type Info struct {
 // refers to.
 func (s *Session) Info() Info {
 	version, library := s.model.Version()
+	adapter := ""
+	if d, ok := s.model.(DeviceModel); ok {
+		adapter = d.Adapter()
+	}
 	return Info{
-		Card: s.card, Engine: s.engine, Version: version, Library: library, Provider: s.opt.Provider,
+		Card: s.card, Engine: s.engine, Version: version, Library: library, Provider: s.opt.Provider, Adapter: adapter,
 		VocabSize: s.contract.Vocab, Inputs: s.contract.Inputs, Outputs: s.contract.Outputs,
 	}
 }

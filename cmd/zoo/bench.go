@@ -24,17 +24,18 @@ import (
 type benchOptions struct {
 	bench.Options
 	interventionFlags
-	encodings   []string
-	task        string
-	lengths     string
-	seeds       []uint
-	allow       []string
-	dryRun      bool
-	runs        string
-	checkpoints []string
-	format      string
-	ranks       string
-	output      string
+	encodings     []string
+	task          string
+	lengths       string
+	seeds         []uint
+	allow         []string
+	allowCPUNodes bool
+	dryRun        bool
+	runs          string
+	checkpoints   []string
+	format        string
+	ranks         string
+	output        string
 }
 
 // ranksBy are the ways to rank, in bench and report.
@@ -66,7 +67,8 @@ func benchVerb(a *app) *cobra.Command {
 		"lengths to measure, or bins of them (default "+bench.TaskLengths+"; for speed alone "+bench.SpeedLengths+")")
 	f.StringSliceVar(&o.Measures, "measure", o.Measures, "accuracy (and speed, on a task), speed (without a task)")
 	f.StringSliceVar(&o.Providers, "provider", o.Providers,
-		"what runs the models: cpu, cuda, go (pure Go, needs no library, slow)")
+		providersHelp)
+	f.BoolVar(&o.allowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
 	f.StringSliceVar(&o.Profiles, "profile", nil,
 		card.Portable+", "+card.Fused+": the forms of models that are no files yet (default portable)")
 	f.IntSliceVar(&o.Threads, "threads", o.Threads, "threads of ONNX Runtime; 0: one per physical core")

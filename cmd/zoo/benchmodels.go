@@ -39,7 +39,7 @@ func (a *app) planBench(ctx context.Context, o benchOptions, args []string) (p *
 	if err != nil {
 		return nil, err
 	}
-	o.Runtime, o.ToolVersion = engineFlags{allow: o.allow}.options(), version()
+	o.Runtime, o.ToolVersion = engineFlags{allow: o.allow, allowCPUNodes: o.allowCPUNodes}.options(), version()
 	var measured []bench.Model
 	for _, m := range found {
 		measured = append(measured, bench.Model{Label: m.Label, From: m.From, ONNX: m.ONNX})

@@ -16,6 +16,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/zoo"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -54,7 +55,7 @@ func (a *app) flagValues() map[string]cobra.CompletionFunc {
 		"bench task":        of(append(task.Known(), allTasks)...),
 		"preset":            of(configs.Names()...),
 		"profile":           of(card.Portable, card.Fused),
-		"provider":          of(providers...),
+		"provider":          of(runtime.Providers()...),
 		"setup provider":    of("cpu", "cuda"),
 		"bench format":      of(report.Formats()...),
 		"export format":     of(exportFormats...),

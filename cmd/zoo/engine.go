@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,8 +15,7 @@ import (
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
-// providers are what can run models.
-var providers = []string{"cpu", "cuda", "webgpu", "go"}
+var providersHelp = "what runs the models: " + strings.Join(runtime.Providers(), ", ") + " (pure Go: needs no library, slow)"
 
 // engineFlags say how a model is run.
 type engineFlags struct {
@@ -29,15 +29,17 @@ type engineFlags struct {
 func (e *engineFlags) add(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&e.provider, "provider", "cpu",
-		"what runs the models: cpu, cuda, webgpu, or go (pure Go, needs no library, slow)")
-	f.BoolVar(&e.allowCPUNodes, "allow-cpu-nodes", false, "let nodes of a model that the provider of a device cannot run go to the CPU")
+		providersHelp)
+	f.BoolVar(&e.allowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
 	f.StringVar(&e.profile, "profile", "",
 		card.Portable+" or "+card.Fused+": the form of models that are no files yet (default portable)")
 	f.IntVar(&e.threads, "threads", 0, "threads of ONNX Runtime; 0: one per physical core")
 }
 
+const allowCPUNodesHelp = "let the CPU run what the provider of a device cannot"
+
 func (e engineFlags) check() error {
-	if err := arguments.OneOf("provider", e.provider, providers...); err != nil {
+	if err := arguments.OneOf("provider", e.provider, runtime.Providers()...); err != nil {
 		return err
 	}
 	if err := runtime.CheckThreads(e.threads); err != nil {

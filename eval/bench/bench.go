@@ -48,7 +48,7 @@ type Options struct {
 	// Lengths of samples, or bins of them, whose rows have no times; for speed in tokens.
 	// None are TaskLengths, or SpeedLengths for speed alone.
 	Lengths   []task.Span
-	Providers []string // cpu, cuda, go
+	Providers []string // of runtime.Providers
 	Profiles  []string // of models that are no files yet; none is card.Portable
 	Threads   []int    // of ONNX Runtime; 0: one per physical core
 	Batches   []int    // most sequences at a time
@@ -112,7 +112,7 @@ func (o Options) Check() error {
 		given, known []string
 	}{
 		{"measure", o.Measures, []string{eval.MeasureAccuracy, eval.MeasureSpeed}},
-		{"provider", o.Providers, []string{"cpu", "cuda", "webgpu", "go"}},
+		{"provider", o.Providers, runtime.Providers()},
 		{"profile", o.Profiles, []string{card.Portable, card.Fused}},
 	} {
 		for _, name := range list.given {

@@ -128,14 +128,14 @@ func (r *running) measure(ctx context.Context, session *runtime.Session, c *Cell
 		return *c.na, nil
 	case c.speed == nil:
 		cfg := c.accuracy
-		cfg.Environment.ORTVersion = ortVersion(session)
+		cfg.Environment.ORTVersion, cfg.Environment.Adapter = ortVersion(session), session.Info().Adapter
 		cfg.OnBatch = func(_ task.Span, done, total int) { r.progress(c, done, total) }
 		return eval.MeasureLength(ctx, eval.Of(session), c.group.card, cfg, c.at)
 	}
 	cfg := *c.speed
-	cfg.Environment.ORTVersion = ortVersion(session)
+	cfg.Environment.ORTVersion, cfg.Environment.Adapter = ortVersion(session), session.Info().Adapter
 	cfg.OnPass = func(done, total int) { r.progress(c, done, total) }
-	if c.Provider != "cuda" {
+	if !runtime.OnDevice(c.Provider) {
 		cfg.Peaks = r.peaks[c.Threads]
 	}
 	return eval.MeasureSpeedAt(ctx, eval.Of(session), c.group.card, cfg, c.Length)
@@ -153,7 +153,7 @@ func (r *running) progress(c *Cell, done, total int) {
 // Runtime reaches, where the program links it and there is a library.
 func (r *running) measurePeaks(ctx context.Context, g *group) error {
 	engine, linked := runtime.Linked("cpu")
-	if g.cells[0].speed == nil || g.runtime.Provider == "cuda" || !linked {
+	if g.cells[0].speed == nil || runtime.OnDevice(g.runtime.Provider) || !linked {
 		return nil
 	}
 	now, err := measurePeaks(ctx, engine, g.runtime.Threads, g.runtime.Library)

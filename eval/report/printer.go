@@ -135,7 +135,7 @@ func measuredWhere(rows []eval.Row) string {
 // setup names the machine, engine, threads and version of a row, "" for what it does
 // not say.
 func setup(r eval.Row) [4]string {
-	out := [4]string{0: r.Machine, 3: "zoo " + r.ToolVersion}
+	out := [4]string{0: r.Computer(), 3: "zoo " + r.ToolVersion}
 	switch {
 	case r.ORTVersion != "":
 		out[1], out[2] = fmt.Sprintf("ONNX Runtime %s, provider %s", r.ORTVersion, r.Provider), "one thread per core"

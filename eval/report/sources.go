@@ -29,7 +29,7 @@ func sources(rows []eval.Row, command string) Sources {
 	line := map[file]int{}
 	var samples [][]int // at each length, by line
 	for _, r := range rows {
-		setup := fmt.Sprintf("%s, %s, ", cmp.Or(r.Machine, "unnamed machine"), cmp.Or(r.Provider, "unnamed provider"))
+		setup := fmt.Sprintf("%s, %s, ", cmp.Or(r.Computer(), "unnamed machine"), cmp.Or(r.Provider, "unnamed provider"))
 		if r.ORTVersion != "" {
 			setup += "ONNX Runtime " + r.ORTVersion + ", "
 		}

@@ -23,7 +23,7 @@ func speedSection(task *study.Task) Section {
 	bandwidth := t.peak(func(r eval.Row) float64 { return r.PeakBandwidth }, "GB/s")
 	title := fmt.Sprintf("speed, without a task: length is the tokens read, then each sequence gets %s more%s",
 		newTokens(t.rows), modelsText(t.pattern))
-	return Section{title: title, blocks: []block{
+	return Section{title: title, blocks: slices.Concat([]block{
 		first,
 		t.block("reading alone, in tokens/s, ± standard deviation over repeats",
 			func(r eval.Row) []float64 { return []float64{r.PrefillTokensPerSecond, r.PrefillTokensPerSecondSD} },
@@ -39,7 +39,7 @@ func speedSection(task *study.Task) Section {
 		t.block("% of the roofline, reading/generating (above 100: the processor's caches hold the data)",
 			func(r eval.Row) []float64 { return []float64{r.PrefillRoofline, r.DecodeRoofline} }, rooflines),
 		t.estimates(memory),
-	}}
+	}, t.bus())}
 }
 
 // newTokens says how many tokens are generated.

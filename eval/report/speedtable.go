@@ -66,12 +66,16 @@ func speedBlocks(t *speedTable) []block {
 	rate := t.block(study.Throughput+" in tokens/s: all tokens generated over the time of prefill and steps, "+
 		"± standard deviation over "+t.deviates(),
 		func(r eval.Row) []float64 { return []float64{r.TokensPerSecond, r.TokensPerSecondSD} }, plusMinus)
-	blocks := []block{first, step, rate, t.memory()}
-	if slices.ContainsFunc(t.rows, func(r eval.Row) bool { return r.DecodeBusBytes > 0 }) {
-		blocks = append(blocks, t.block("KiB over the bus for one more token of the whole batch, both ways",
-			func(r eval.Row) []float64 { return []float64{r.DecodeBusBytes / 1024} }, slashed))
+	return slices.Concat([]block{first, step, rate, t.memory()}, t.bus())
+}
+
+// bus is what moves between main memory and a device's; nothing where no row has it.
+func (t *speedTable) bus() []block {
+	if !slices.ContainsFunc(t.rows, func(r eval.Row) bool { return r.DecodeBusBytes > 0 }) {
+		return nil
 	}
-	return blocks
+	return []block{t.block("KiB over the bus for one more token of the whole batch, both ways",
+		func(r eval.Row) []float64 { return []float64{r.DecodeBusBytes / 1024} }, slashed)}
 }
 
 // batches says what was timed.

@@ -81,7 +81,7 @@ func Metrics() []Metric {
 // placeTraits are all that costs depend on beside the model and length. What all places
 // share is left out of their names, but for the first ones.
 var placeTraits = slices.Concat([]func(eval.Row) string{
-	func(r eval.Row) string { return cmp.Or(r.Machine, "unnamed machine") },
+	func(r eval.Row) string { return cmp.Or(r.Computer(), "unnamed machine") },
 	func(r eval.Row) string { return cmp.Or(r.Provider, "unnamed provider") },
 	func(r eval.Row) string { return r.Profile + " profile" },
 	engineTraits[0], // the batch

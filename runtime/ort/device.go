@@ -1,12 +1,16 @@
 package ort
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	goruntime "runtime"
+	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
@@ -14,6 +18,7 @@ import (
 type device struct {
 	api       *api
 	provider  string // of the options
+	adapter   string // its name, "" where it is not known
 	allocator handle // OrtAllocator of the device's memory
 	memory    handle // OrtMemoryInfo of it, which belongs to the session
 	reads     []bool // whether an input is read on the device, by input
@@ -35,22 +40,27 @@ func (s *Session) newDevice(model []byte, opt Options) (*device, error) {
 	if !ok {
 		return nil, nil
 	}
-	if err := s.checkPlacement(model, opt); err != nil {
+	host, err := safety.FindHostPart(model)
+	if err != nil {
+		return nil, fmt.Errorf("ort: %w", err)
+	}
+	if err := s.checkPlacement(host, opt); err != nil {
 		return nil, err
 	}
 	d := &device{api: s.api, provider: opt.Provider, options: opt.ProviderOptions}
+	d.adapter, _ = adapterOf(opt.Provider, opt.ProviderOptions) // it works without a name
 	var pin goruntime.Pinner
 	defer pin.Unpin()
 	infos := make([]handle, len(s.inputs))
 	if err := s.api.do(memoryOfInputs, uintptr(s.model), pinSlice(&pin, infos), uintptr(len(infos))); err != nil {
 		return nil, fmt.Errorf("ort: memory of inputs: %w", err)
 	}
-	for _, info := range infos {
+	for i, info := range infos {
 		where, err := s.api.text(memoryInfoName, info)
 		if err != nil {
 			return nil, fmt.Errorf("ort: memory of inputs: %w", err)
 		}
-		d.reads = append(d.reads, where == name)
+		d.reads = append(d.reads, !slices.Contains(host.OnlyHost, s.inputs[i].Name))
 		if where == name {
 			d.memory = info
 		}
@@ -58,7 +68,6 @@ func (s *Session) newDevice(model []byte, opt Options) (*device, error) {
 	if d.memory == 0 {
 		return d, nil // nothing can be kept on the device
 	}
-	var err error
 	if d.allocator, err = s.api.create(createAllocator, uintptr(s.model), uintptr(d.memory)); err != nil {
 		return nil, fmt.Errorf("ort: memory of provider %s: %w", opt.Provider, err)
 	}
@@ -104,6 +113,31 @@ func (s *Session) Transferred() (toDevice, toHost int64) {
 		return 0, 0
 	}
 	return s.device.toDevice.Load(), s.device.toHost.Load()
+}
+
+// Adapter names the device that the session computes on, as its driver does; "" for the
+// processor, and where zoo cannot ask the driver.
+func (s *Session) Adapter() string {
+	if s.device == nil {
+		return ""
+	}
+	return s.device.adapter
+}
+
+// adapterOf names the device that a provider takes.
+func adapterOf(provider string, options map[string]string) (string, error) {
+	if provider == providerCUDA {
+		device, err := strconv.Atoi(cmp.Or(options[cudaDevice], "0"))
+		if err != nil {
+			return "", fmt.Errorf("option %s is %q, expected a number", cudaDevice, options[cudaDevice])
+		}
+		return cudaAdapter(device)
+	}
+	names, err := webGPUAdapters()
+	if err != nil {
+		return "", err
+	}
+	return names[0], nil
 }
 
 var errNoDevice = errors.New("the session's provider has no memory of its own")

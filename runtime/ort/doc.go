@@ -1,5 +1,5 @@
 // Package ort runs ONNX models through the ONNX Runtime shared library. Importing it
-// registers the engine of package runtime for the providers "cpu" and "cuda":
+// registers the engine of package runtime for the providers "cpu", "cuda" and "webgpu":
 //
 //	import _ "github.com/nopezoo/zoo/runtime/ort"
 //

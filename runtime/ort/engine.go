@@ -63,6 +63,9 @@ func (m deviceModel) Arrange(to, from runtime.Value, index []int, fill float32) 
 	return m.session.Arrange(to.(*Value), from.(*Value), index, fill)
 }
 
+// Adapter implements runtime.DeviceModel.
+func (m deviceModel) Adapter() string { return m.session.Adapter() }
+
 // Transferred implements runtime.DeviceModel.
 func (m deviceModel) Transferred() (toDevice, toHost int64) { return m.session.Transferred() }
 

@@ -14,18 +14,9 @@ import (
 // it puts nodes.
 const recordPlacement = "session.record_ep_graph_assignment_info"
 
-// hostNodes names the nodes of a model that are better off on the CPU than on a device.
-func hostNodes(model []byte) ([]string, error) {
-	shapes, err := safety.ShapeArithmetic(model)
-	if err != nil {
-		return nil, err
-	}
-	angles, err := safety.Angles(model)
-	return append(shapes, angles...), err
-}
-
-// checkPlacement wants all nodes of a session on its provider's device but hostNodes.
-func (s *Session) checkPlacement(model []byte, opt Options) error {
+// checkPlacement wants all nodes of a session on its provider's device but those that belong
+// to the host's part.
+func (s *Session) checkPlacement(host safety.HostPart, opt Options) error {
 	if opt.AllowCPUNodes {
 		return nil
 	}
@@ -33,11 +24,9 @@ func (s *Session) checkPlacement(model []byte, opt Options) error {
 	if err != nil {
 		return fmt.Errorf("ort: placement of nodes: %w", err)
 	}
-	belong, err := hostNodes(model)
-	if err != nil {
-		return fmt.Errorf("ort: placement of nodes: %w", err)
-	}
-	onCPU = slices.DeleteFunc(onCPU, func(n placed) bool { return slices.Contains(belong, n.name) })
+	onCPU = slices.DeleteFunc(onCPU, func(n placed) bool {
+		return slices.Contains(host.Shapes, n.name) || slices.Contains(host.Angles, n.name)
+	})
 	if len(onCPU) == 0 {
 		return nil
 	}

@@ -7,6 +7,8 @@ import (
 	goruntime "runtime"
 	"slices"
 	"strings"
+
+	"github.com/nopezoo/zoo/export/safety"
 )
 
 const webGPURemedy = "the provider needs a graphics card and its driver, Vulkan on Linux (the loader is libvulkan.so.1, " +
@@ -19,12 +21,12 @@ const webGPURemedy = "the provider needs a graphics card and its driver, Vulkan 
 func (a *api) useWebGPU(session handle, model []byte, options map[string]string) error {
 	all := map[string]string{"enableInt64": "1"}
 	if model != nil {
-		host, err := hostNodes(model)
+		host, err := safety.FindHostPart(model)
 		if err != nil {
 			return fmt.Errorf("ort: provider webgpu: %w", err)
 		}
-		if len(host) > 0 {
-			all["forceCpuNodeNames"] = strings.Join(host, "\n")
+		if names := slices.Concat(host.Shapes, host.Angles); len(names) > 0 {
+			all["forceCpuNodeNames"] = strings.Join(names, "\n")
 		}
 	}
 	maps.Copy(all, options)

@@ -1,0 +1,138 @@
+package safety
+
+import (
+	"slices"
+
+	"github.com/nopezoo/zoo/export/internal/onnxpb"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// HostPart is the part of a model that a provider of a device had better leave to the CPU.
+// Nodes in subgraphs are not looked at.
+type HostPart struct {
+	// Shapes names the nodes that compute with sizes alone: with the shapes of values,
+	// constants, and integer inputs of a few elements. They have a handful of numbers each,
+	// and what needs these as sizes needs them in main memory.
+	Shapes []string
+	// Angles names the nodes that compute sines and cosines of positions, and what leads to
+	// them: that which depends on integer inputs and stored numbers alone. Graphics cards
+	// compute sines to 11 bits only, and only of angles within one turn (the WebGPU Shading
+	// Language promises no more), so that rotations would be wrong at large positions.
+	Angles []string
+	// OnlyHost names the inputs that no other nodes read.
+	OnlyHost []string
+}
+
+// shapeOperators compute sizes from sizes. What makes a tensor of the size that they give,
+// such as Range, Expand and ConstantOfShape, is not among them.
+var shapeOperators = map[string]bool{
+	"Shape": true, "Size": true, "Constant": true, "Identity": true, "Cast": true,
+	"Gather": true, "Slice": true, "Concat": true, "Squeeze": true, "Unsqueeze": true, "Reshape": true, "Split": true,
+	"Add": true, "Sub": true, "Mul": true, "Div": true, "Mod": true, "Neg": true, "Min": true, "Max": true,
+	"ReduceProd": true, "ReduceSum": true, "ReduceMax": true, "ReduceMin": true,
+	"Equal": true, "Greater": true, "GreaterOrEqual": true, "Less": true, "LessOrEqual": true, "Where": true,
+}
+
+// mostCounts is how many elements an input of fixed size has at most that is taken for
+// counts, as logits_to_keep is.
+const mostCounts = 8
+
+// FindHostPart reads which part of a model that is.
+func FindHostPart(data []byte) (HostPart, error) {
+	m, err := Parse(data)
+	if err != nil {
+		return HostPart{}, err
+	}
+	stored := map[string]bool{"": true} // values in the file; an input that is left out
+	for _, t := range m.Graph.Initializer {
+		stored[t.Name] = true
+	}
+	p := HostPart{Shapes: shapesOf(m.Graph, stored), Angles: anglesOf(m.Graph, stored)}
+	host := map[string]bool{}
+	for _, name := range slices.Concat(p.Shapes, p.Angles) {
+		host[name] = true
+	}
+	for _, v := range m.Graph.Input {
+		onDevice := slices.ContainsFunc(m.Graph.Node, func(n *onnxpb.NodeProto) bool {
+			return !host[n.Name] && slices.Contains(n.Input, v.Name)
+		})
+		if !onDevice {
+			p.OnlyHost = append(p.OnlyHost, v.Name)
+		}
+	}
+	return p, nil
+}
+
+func shapesOf(g *onnxpb.GraphProto, stored map[string]bool) (names []string) {
+	sizes := map[string]bool{}
+	for _, v := range g.Input {
+		sizes[v.Name] = isCount(ValueOf(v))
+	}
+	for _, n := range g.Node {
+		root := n.OpType == "Shape" || n.OpType == "Size"
+		if !DefaultDomain(n.Domain) || !shapeOperators[n.OpType] ||
+			!root && slices.ContainsFunc(n.Input, func(name string) bool { return !stored[name] && !sizes[name] }) {
+			continue
+		}
+		for _, out := range n.Output {
+			sizes[out] = true
+		}
+		if n.OpType != "Constant" {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
+
+// isCount reports whether an input is integers of a fixed, small number.
+func isCount(v Value) bool {
+	dtype, err := v.DType()
+	if err != nil || dtype != tensor.Int64 || !v.Shaped {
+		return false
+	}
+	n := int64(1)
+	for _, d := range v.Dims {
+		if d < 0 || d > mostCounts {
+			return false
+		}
+		n *= d
+	}
+	return n <= mostCounts
+}
+
+func anglesOf(g *onnxpb.GraphProto, stored map[string]bool) (names []string) {
+	integers := map[string]bool{}
+	for _, v := range g.Input {
+		dtype, err := ValueOf(v).DType()
+		integers[v.Name] = err == nil && dtype == tensor.Int64
+	}
+	maker := map[string]*onnxpb.NodeProto{} // of values that depend on such inputs alone
+	for _, n := range g.Node {
+		if slices.ContainsFunc(n.Input, func(name string) bool {
+			return !stored[name] && !integers[name] && maker[name] == nil
+		}) {
+			continue
+		}
+		for _, out := range n.Output {
+			maker[out] = n
+		}
+	}
+	seen := map[*onnxpb.NodeProto]bool{}
+	var add func(n *onnxpb.NodeProto)
+	add = func(n *onnxpb.NodeProto) {
+		if n == nil || seen[n] {
+			return
+		}
+		seen[n] = true
+		names = append(names, n.Name)
+		for _, name := range n.Input {
+			add(maker[name])
+		}
+	}
+	for _, n := range g.Node {
+		if DefaultDomain(n.Domain) && (n.OpType == "Sin" || n.OpType == "Cos") && len(n.Output) > 0 {
+			add(maker[n.Output[0]])
+		}
+	}
+	return names
+}
