@@ -55,7 +55,7 @@ var imports = map[string][]string{
 
 	"runtime/native": {"runtime", "export", "graph", "graph/interp", "graph/tensor"},
 	"runtime":        {"export/safety", "graph/tensor", "tokenizer", "card"},
-	"doctor":         {"configs", "machine", "runtime/ort", "runtime/ort/install"},
+	"doctor":         {"configs", "export", "export/safety", "graph", "graph/tensor", "machine", "runtime", "runtime/ort", "runtime/ort/install"},
 	"eval/task":      {"tokenizer"},
 	"eval":           {"eval/task", "runtime", "tokenizer", "card", "gonum.org/v1/gonum/stat"},
 	"eval/bench":     {"eval", "eval/task", "runtime", "export", "export/safety", "graph", "graph/tensor", "card", "filelock", "internal/human", "machine"},

@@ -2,24 +2,67 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/doctor"
 	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/tables"
 )
 
 func doctorVerb(a *app) *cobra.Command {
-	var asJSON bool
+	var o doctorOptions
 	c := &cobra.Command{
-		Use:   "doctor",
+		Use:   "doctor [--provider NAME [MODEL]]",
 		Short: "say what zoo found on this machine, and what to do about what is missing",
-		Args:  arguments.None,
-		RunE:  func(*cobra.Command, []string) error { return a.doctor(asJSON) },
+		Args:  arguments.Between(0, 1, "MODEL"),
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case o.provider != "":
+				return a.examineProvider(c.Context(), o, args)
+			case len(args) > 0:
+				return fmt.Errorf("MODEL %s is given without a provider; add --provider, as in: zoo doctor --provider webgpu %[1]s", args[0])
+			}
+			return a.doctor(o.asJSON)
+		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	f := c.Flags()
+	f.BoolVar(&o.asJSON, "json", false, "write JSON")
+	f.StringVar(&o.provider, "provider", "", "look at one provider of ONNX Runtime, step by step: "+strings.Join(doctor.Providers(), ", "))
+	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	return c
+}
+
+type doctorOptions struct {
+	asJSON         bool
+	provider, runs string
+}
+
+// examineProvider goes through what a provider needs, and where it runs a model's nodes.
+func (a *app) examineProvider(ctx context.Context, o doctorOptions, args []string) error {
+	if err := arguments.OneOf("provider", o.provider, doctor.Providers()...); err != nil {
+		return err
+	}
+	var model []byte
+	if len(args) > 0 {
+		found, err := a.choose(o.runs, args, nil, "")
+		if err != nil {
+			return err
+		}
+		if model, err = found[0].ONNX(card.Portable); err != nil {
+			return err
+		}
+	}
+	r, problem := doctor.ExamineProvider(ctx, o.provider, model)
+	if o.asJSON {
+		return cmp.Or(a.JSON(r), problem)
+	}
+	tables.Provider(a.Out, r)
+	return problem
 }
 
 func (a *app) doctor(asJSON bool) error {

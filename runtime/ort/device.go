@@ -124,6 +124,19 @@ func (s *Session) Adapter() string {
 	return s.device.adapter
 }
 
+// Devices names those that a provider may compute on, the one that it takes first. Nothing
+// is started.
+func Devices(provider string) ([]string, error) {
+	switch provider {
+	case providerWebGPU:
+		return webGPUAdapters()
+	case providerCUDA:
+		name, err := cudaAdapter(0)
+		return []string{name}, err
+	}
+	return nil, fmt.Errorf("ort: provider %q computes on no device", provider)
+}
+
 // adapterOf names the device that a provider takes.
 func adapterOf(provider string, options map[string]string) (string, error) {
 	if provider == providerCUDA {
