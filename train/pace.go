@@ -70,6 +70,9 @@ func PaceOf(ctx context.Context, cfg Config, o Options, about time.Duration) (Pa
 	p := Pace{Step: times[len(times)/2]}
 	if o.Evaluate != nil {
 		begun := time.Now()
+		if err := t.opt.download(); err != nil {
+			return Pace{}, err
+		}
 		if _, err := o.Evaluate(ctx, t.now.Step, t.now.Weights); err != nil {
 			return Pace{}, err
 		}
