@@ -79,4 +79,5 @@ func (o *hostOptimizer) add(part map[string]*tensor.Tensor) {
 
 func (o *hostOptimizer) download() error { return nil }
 func (o *hostOptimizer) upload() error   { return nil }
+func (o *hostOptimizer) name() string    { return "" }
 func (o *hostOptimizer) close()          { o.bound.close() }

@@ -23,6 +23,8 @@ type optimizer interface {
 	download() error
 	// upload takes over weights and moments from the checkpoint.
 	upload() error
+	// name is what metrics call it: see journal.Stats.
+	name() string
 	close()
 }
 
@@ -38,6 +40,15 @@ type values struct {
 	weights map[string]*ort.Value
 	nothing map[string]*ort.Value   // what the first run of a lane adds its gradients to
 	sums    []map[string]*ort.Value // of each lane, the gradients of its runs in an update
+}
+
+// newOptimizer returns the optimizer of a run that is as c is, before upload. A session must
+// be open.
+func newOptimizer(c *Checkpoint, params []pe.Param, inGraph bool, sessions ort.Options) (optimizer, error) {
+	if inGraph {
+		return newGraphOptimizer(c, params, sessions)
+	}
+	return newHostOptimizer(c, params)
 }
 
 func (v values) close() {

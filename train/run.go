@@ -40,6 +40,13 @@ type Options struct {
 	// ProfilePrefix makes ONNX Runtime write a trace of its operators.
 	ProfilePrefix string
 
+	// GraphOptimizer makes the updates by the update graph (see UpdateGraph) in ONNX Runtime
+	// instead of in Go. It is the same AdamW up to rounding, and a run may be resumed with
+	// either; its metrics say which made a step. It keeps weights, moments and gradients a
+	// second time, apart from what a checkpoint is written of, and is slower on the CPU: it
+	// is there for devices with memory of their own.
+	GraphOptimizer bool
+
 	// Evaluate is needed where train.eval_every is not 0, and not used elsewhere.
 	Evaluate Evaluator
 	// Evaluated, when not nil, is told of each evaluation.
@@ -240,7 +247,7 @@ func newTrainer(dir string, c *Checkpoint, o Options) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt, err := newHostOptimizer(c, m.Params())
+	opt, err := newOptimizer(c, m.Params(), o.GraphOptimizer, sessions)
 	if err != nil {
 		e.close()
 		return nil, err
@@ -322,7 +329,7 @@ func (t *Trainer) update(batches []batch) (journal.Stats, error) {
 	}
 	t.now.Step++
 	t.now.Loss = loss
-	s := journal.Stats{Step: t.now.Step, Steps: r.Steps, Loss: loss, LR: lr, GradNorm: norm}
+	s := journal.Stats{Step: t.now.Step, Steps: r.Steps, Loss: loss, LR: lr, GradNorm: norm, Optimizer: t.opt.name()}
 	for _, b := range batches {
 		s.Tokens += b.Tokens
 		s.Slots += b.IDs.Len()
