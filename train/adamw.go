@@ -91,17 +91,12 @@ func (o *adamw) step(t int, lr, gradScale float64) {
 }
 
 func (o *adamw) update(s slot, from, to, t int, lr, gradScale float64) {
-	r := o.recipe
-	b1, b2 := float32(r.Beta1), float32(r.Beta2)
+	b1, b2 := o.recipe.betas()
 	scale := float32(gradScale)
-	// With c1, c2 the bias corrections 1−βᵗ, the update is
-	// lr·(m/c1)/(√(v/c2)+ε) = step·m/(√v + eps).
-	c1 := 1 - math.Pow(r.Beta1, float64(t))
-	c2 := math.Sqrt(1 - math.Pow(r.Beta2, float64(t)))
-	step, eps := float32(lr*c2/c1), float32(r.Eps*c2)
+	step, eps, decayed := o.recipe.sizes(t, lr)
 	keep := float32(1)
 	if s.decay {
-		keep = float32(1 - lr*r.WeightDecay)
+		keep = decayed
 	}
 	w, g, m, v := s.w[from:to], s.g[from:to], s.m[from:to], s.v[from:to]
 	for i := range w {
@@ -111,6 +106,21 @@ func (o *adamw) update(s slot, from, to, t int, lr, gradScale float64) {
 		m[i], v[i] = mi, vi
 		w[i] = keep*w[i] - step*mi/(float32(math.Sqrt(float64(vi)))+eps)
 	}
+}
+
+// betas returns the parts of the moments that an update keeps.
+func (r Recipe) betas() (b1, b2 float32) { return float32(r.Beta1), float32(r.Beta2) }
+
+// sizes returns what changes from update to update: t counts them from 1, and lr is the
+// learning rate of this one. With c1 and c2² the bias corrections 1−βᵗ, the update is
+//
+//	lr·(m/c1)/(√v/c2 + ε) = step·m/(√v + eps)
+//
+// and of a weight that decays keep is what is left of it.
+func (r Recipe) sizes(t int, lr float64) (step, eps, keep float32) {
+	c1 := 1 - math.Pow(r.Beta1, float64(t))
+	c2 := math.Sqrt(1 - math.Pow(r.Beta2, float64(t)))
+	return float32(lr * c2 / c1), float32(r.Eps * c2), float32(1 - lr*r.WeightDecay)
 }
 
 // rate returns the learning rate of step s, counted from 0: a linear warm-up, and a

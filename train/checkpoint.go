@@ -100,17 +100,22 @@ func (c *Checkpoint) write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	all := map[string]*tensor.Tensor{}
-	for name, w := range c.Weights {
-		all[name], all[firstMoment+name], all[secondMoment+name] = w, c.m[name], c.v[name]
-	}
-	return writeChecked(w, all, map[string]string{
+	return writeChecked(w, c.tensors(), map[string]string{
 		"zoo.config": string(config),
 		"zoo.step":   strconv.Itoa(c.Step),
 		"zoo.loss":   strconv.FormatFloat(c.Loss, 'g', -1, 64),
 
 		"zoo.progress": string(progress),
 	})
+}
+
+// tensors returns weights and moments under the names that they are stored by.
+func (c *Checkpoint) tensors() map[string]*tensor.Tensor {
+	all := map[string]*tensor.Tensor{}
+	for name, w := range c.Weights {
+		all[name], all[firstMoment+name], all[secondMoment+name] = w, c.m[name], c.v[name]
+	}
+	return all
 }
 
 // ReadCheckpoint reads a checkpoint file and checks that it holds exactly the

@@ -1,5 +1,6 @@
 // Package train trains the models of package models through ONNX Runtime: the
-// step graph (forward pass and gradients) runs there, AdamW in Go, in place.
+// step graph (forward pass and gradients) runs there, AdamW in Go, in place. For
+// devices with memory of their own AdamW is a graph, too (Options.GraphOptimizer).
 // A run is its configuration and seed: on one machine at one thread count the
 // result is the same bits, also when it was interrupted and resumed.
 package train

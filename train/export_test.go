@@ -7,6 +7,8 @@ import (
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/train/journal"
 )
 
@@ -131,4 +133,41 @@ func Drawn(t *Trainer, step int) ([]batch, error) { return t.draw(step) }
 func SaveWithoutFit(t *Trainer) error {
 	t.now.progress.Fitted, t.now.progress.Prompts = nil, 0
 	return t.store(t.now)
+}
+
+// Updates returns what makes an update of a model's weights, of the number given, with either
+// optimizer, from gradients of its own in every lane, which may be any. Both work on the
+// same configuration, each on memory of its own. Call done at the end.
+func Updates(c Config, m models.Model) (inGo, inGraph func(number int) error, done func(), err error) {
+	params := m.Params()
+	state := &Checkpoint{Config: c, Weights: models.InitWeights(params, 1), m: zeros(params), v: zeros(params)}
+	graph, err := newGraphOptimizer(state, params, ort.Options{Threads: c.Train.Threads}) // first: it opens the session
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	host, err := newHostOptimizer(state, params)
+	if err != nil {
+		graph.close()
+		return nil, nil, nil, err
+	}
+	done = func() { host.close(); graph.close() }
+	rng := rand.New(rand.NewPCG(1, 1))
+	for lane, sum := range host.sums {
+		for name, g := range sum {
+			for i := range tensor.Data[float32](g) {
+				tensor.Data[float32](g)[i] = rng.Float32() - 0.5
+			}
+			if err := graph.buffers[gradOf(lane)+name].write(g); err != nil {
+				done()
+				return nil, nil, nil, err
+			}
+		}
+	}
+	apply := func(o optimizer) func(int) error {
+		return func(number int) error {
+			_, err := o.apply(update{number: number, rate: 1e-6, lanes: c.Train.lanes()})
+			return err
+		}
+	}
+	return apply(host), apply(graph), done, graph.upload()
 }

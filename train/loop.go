@@ -112,6 +112,9 @@ func (t *Trainer) stop(ctx context.Context, err error) error {
 // evaluate measures the model and takes note; the best is saved at once.
 func (t *Trainer) evaluate(ctx context.Context, log *journal.Writer) error {
 	begun := time.Now()
+	if err := t.opt.download(); err != nil {
+		return err
+	}
 	results, err := t.options.Evaluate(ctx, t.now.Step, t.now.Weights)
 	if err != nil {
 		return fmt.Errorf("train: evaluation at step %d: %w", t.now.Step, err)

@@ -36,14 +36,16 @@ func (p Pace) Left(r Recipe, after int) time.Duration {
 // PaceOf returns how long a step of a run takes on this machine, the median of some, made for
 // about as long as said, and an evaluation, where the options have what makes one, with the
 // weights of then: at its longest, since an untrained model writes on to the last token that
-// it may. Nothing is stored. Of the options it takes the library and the evaluator.
+// it may. Nothing is stored. Of the options it takes the library, the
+// optimizer and the evaluator.
 func PaceOf(ctx context.Context, cfg Config, o Options, about time.Duration) (Pace, error) {
 	cfg.Train.EvalEvery, cfg.Train.StopAfterPerfect = 0, 0
 	cfg, err := cfg.Resolve()
 	if err != nil {
 		return Pace{}, err
 	}
-	t, err := newTrainer("", &Checkpoint{Config: cfg.WithThreads(runtime.NumCPU())}, Options{Library: o.Library})
+	t, err := newTrainer("", &Checkpoint{Config: cfg.WithThreads(runtime.NumCPU())},
+		Options{Library: o.Library, GraphOptimizer: o.GraphOptimizer})
 	if err != nil {
 		return Pace{}, err
 	}
@@ -70,6 +72,9 @@ func PaceOf(ctx context.Context, cfg Config, o Options, about time.Duration) (Pa
 	p := Pace{Step: times[len(times)/2]}
 	if o.Evaluate != nil {
 		begun := time.Now()
+		if err := t.opt.download(); err != nil {
+			return Pace{}, err
+		}
 		if _, err := o.Evaluate(ctx, t.now.Step, t.now.Weights); err != nil {
 			return Pace{}, err
 		}

@@ -40,6 +40,13 @@ type Options struct {
 	// ProfilePrefix makes ONNX Runtime write a trace of its operators.
 	ProfilePrefix string
 
+	// GraphOptimizer makes the updates by the update graph (see UpdateGraph) in ONNX Runtime
+	// instead of in Go. It is the same AdamW up to rounding, and a run may be resumed with
+	// either; its metrics say which made a step. It keeps weights, moments and gradients a
+	// second time, apart from what a checkpoint is written of, and is slower on the CPU: it
+	// is there for devices with memory of their own.
+	GraphOptimizer bool
+
 	// Evaluate is needed where train.eval_every is not 0, and not used elsewhere.
 	Evaluate Evaluator
 	// Evaluated, when not nil, is told of each evaluation.
@@ -52,11 +59,11 @@ type Options struct {
 // Trainer is a run in progress. Close it.
 type Trainer struct {
 	dir         string
-	now         *Checkpoint // the run as it is; the engine and the optimizer work on its tensors
+	now         *Checkpoint // the run as it is, but for the tensors, which are so after opt.download
 	model       models.Model
 	draw        func(step int) ([]batch, error) // the batches of a step
 	engine      *engine
-	opt         *adamw
+	opt         optimizer
 	options     Options
 	saved       bool                      // the newest checkpoint is the run as it is
 	unsavedBest *Checkpoint               // of the best evaluation, where it could not be saved
@@ -230,17 +237,29 @@ func newTrainer(dir string, c *Checkpoint, o Options) (*Trainer, error) {
 		}
 		c.m, c.v = zeros(m.Params()), zeros(m.Params())
 	}
-	grads := zeros(m.Params())
-	e, err := newEngine(m, c.Weights, grads, r, ort.Options{
+	sessions := ort.Options{
 		Library: o.Library, Threads: r.Threads, ProfilePrefix: o.ProfilePrefix,
-	})
+		// Between runs the cores belong to the optimizer, and to other sessions where the
+		// model is unrolled: threads that go on spinning would take them.
+		ConfigEntries: map[string]string{"session.force_spinning_stop": "1"},
+	}
+	e, err := newEngine(m, r, sessions)
 	if err != nil {
+		return nil, err
+	}
+	opt, err := newOptimizer(c, m.Params(), o.GraphOptimizer, sessions)
+	if err != nil {
+		e.close()
 		return nil, err
 	}
 	before := c.Config.updatesBefore()
 	draw := func(step int) ([]batch, error) { return src.at(before + step) }
-	return &Trainer{dir: dir, now: c, model: m, draw: draw, engine: e,
-		opt: newAdamW(c, m.Params(), grads), options: o, saved: true, Origin: origin}, nil
+	t := &Trainer{dir: dir, now: c, model: m, draw: draw, engine: e, opt: opt, options: o, saved: true, Origin: origin}
+	if err := opt.upload(); err != nil {
+		t.Close()
+		return nil, err
+	}
+	return t, nil
 }
 
 // Config returns the resolved configuration.
@@ -259,6 +278,7 @@ func (t *Trainer) Close() {
 		return
 	}
 	t.engine.close()
+	t.opt.close()
 	t.engine = nil
 	if t.lock != nil {
 		t.lock.Close()
@@ -291,26 +311,30 @@ func (t *Trainer) update(batches []batch) (journal.Stats, error) {
 				limit)
 		}
 	}
-	loss, err := t.engine.run(context.Background(), batches)
+	loss, lanes, err := t.engine.run(context.Background(), batches, t.opt.values())
 	if err != nil {
 		return journal.Stats{}, err
 	}
-	norm := t.opt.norm()
-	if math.IsNaN(loss) || math.IsInf(loss, 0) || math.IsNaN(norm) || math.IsInf(norm, 0) {
-		return journal.Stats{}, t.diverged(t.now.Step+1, fmt.Sprintf("loss %v, gradient norm %v", loss, norm))
+	if !finite(loss) {
+		return journal.Stats{}, t.diverged(t.now.Step+1, fmt.Sprintf("loss %v", loss))
 	}
 	r := t.now.Config.Train
-	lr, scale := r.rate(t.now.Step), 1.0
-	if r.Clip > 0 && norm > r.Clip {
-		scale = r.Clip / norm
+	lr := r.rate(t.now.Step)
+	norm, err := t.opt.apply(update{number: t.now.Step + 1, rate: lr, lanes: lanes})
+	if err != nil {
+		return journal.Stats{}, fmt.Errorf("train: update %d: %w", t.now.Step+1, err)
+	}
+	if !finite(norm) {
+		return journal.Stats{}, t.diverged(t.now.Step+1, fmt.Sprintf("loss %v, gradient norm %v", loss, norm))
 	}
 	t.now.Step++
 	t.now.Loss = loss
-	t.opt.step(t.now.Step, lr, scale)
-	s := journal.Stats{Step: t.now.Step, Steps: r.Steps, Loss: loss, LR: lr, GradNorm: norm}
+	s := journal.Stats{Step: t.now.Step, Steps: r.Steps, Loss: loss, LR: lr, GradNorm: norm, Optimizer: t.opt.name()}
 	for _, b := range batches {
 		s.Tokens += b.Tokens
 		s.Slots += b.IDs.Len()
 	}
 	return s, nil
 }
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

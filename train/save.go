@@ -30,6 +30,9 @@ func (t *Trainer) save() error {
 		}
 	}
 	if t.unsavedBest == nil || t.unsavedBest.Step != t.now.Step {
+		if err := t.opt.download(); err != nil {
+			return err
+		}
 		if err := t.store(t.now); err != nil {
 			return err
 		}

@@ -18,7 +18,13 @@ type Stats struct {
 	Tokens   int     `json:"tokens"` // real tokens
 	Slots    int     `json:"slots"`  // tokens and padding
 	Seconds  float64 `json:"seconds"`
+	// Optimizer is what made the update: OptimizerGraph, or "" for the optimizer in Go, which
+	// made all those of files without it.
+	Optimizer string `json:"optimizer,omitempty"`
 }
+
+// OptimizerGraph is the optimizer that is a graph, in ONNX Runtime.
+const OptimizerGraph = "graph"
 
 // Evaluation is what was measured after a step. Ratios are of samples, in 0..1,
 // and absent where there were none.

@@ -1,0 +1,184 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models/pe"
+	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/train/journal"
+)
+
+// errLost means that weights and moments are those of no update.
+var errLost = errors.New("train: the weights were lost in an update that failed; " +
+	"resume the run from its last checkpoint")
+
+// graphOptimizer runs the update graph, with each output in the memory of its input. All that
+// a step needs lies in buffers of its own; weights and moments leave them only for
+// checkpoints and evaluations.
+type graphOptimizer struct {
+	recipe  Recipe
+	params  []pe.Param
+	session *ort.Session
+	host    map[string]*tensor.Tensor // the checkpoint's, by the names that are stored
+	// The update graph's inputs and outputs: its numbers, which are [1], and the rest, which
+	// is the state under the names of host, and gradients.
+	numbers map[string]*tensor.Tensor
+	buffers map[string]*buffer
+	bound   map[string]*ort.Value // all of them
+	memory  values
+	newer   bool // the buffers have updates that host lacks
+	lost    bool // an update failed halfway
+}
+
+func newGraphOptimizer(c *Checkpoint, params []pe.Param, opt ort.Options) (*graphOptimizer, error) {
+	o := &graphOptimizer{recipe: c.Config.Train, params: params, host: c.tensors(),
+		numbers: map[string]*tensor.Tensor{}, buffers: map[string]*buffer{}}
+	opt.ProfilePrefix = "" // it is for the step graph's trace
+	err := o.compile(opt)
+	if err == nil {
+		err = o.allocate()
+	}
+	if err != nil {
+		o.close()
+		return nil, fmt.Errorf("train: the optimizer in a graph: %w", err)
+	}
+	return o, nil
+}
+
+func (o *graphOptimizer) compile(opt ort.Options) error {
+	g, err := UpdateGraph(o.params, o.recipe, o.recipe.lanes())
+	if err != nil {
+		return err
+	}
+	var file bytes.Buffer
+	if err := export.Write(&file, g, nil, export.Options{}); err != nil {
+		return err
+	}
+	o.session, err = ort.New(file.Bytes(), opt)
+	return err
+}
+
+// allocate makes the memory of a run and binds it to the update graph.
+func (o *graphOptimizer) allocate() (err error) {
+	for _, name := range []string{stepSizeInput, epsilonInput, keepInput, clipInput, normOutput, factorOutput} {
+		o.numbers[name] = tensor.New(tensor.Float32, 1)
+	}
+	if o.bound, err = bind(o.numbers); err != nil {
+		return err
+	}
+	if o.memory.nothing, err = bind(nothing(o.params)); err != nil {
+		return err
+	}
+	// group makes a buffer for each weight, under its name with a prefix.
+	group := func(prefix string) (map[string]*ort.Value, error) {
+		of := map[string]*ort.Value{}
+		for _, p := range o.params {
+			b, err := newBuffer(p.Shape)
+			if err != nil {
+				return nil, err
+			}
+			o.buffers[prefix+p.Name], o.bound[prefix+p.Name], of[p.Name] = b, b.value, b.value
+		}
+		return of, nil
+	}
+	if o.memory.weights, err = group(""); err != nil {
+		return err
+	}
+	for _, moment := range []string{firstMoment, secondMoment} {
+		if _, err := group(moment); err != nil {
+			return err
+		}
+	}
+	for lane := range o.recipe.lanes() {
+		sum, err := group(gradOf(lane))
+		if err != nil {
+			return err
+		}
+		o.memory.sums = append(o.memory.sums, sum)
+	}
+	return nil
+}
+
+func (o *graphOptimizer) values() values { return o.memory }
+
+func (o *graphOptimizer) apply(u update) (norm float64, err error) {
+	if o.lost {
+		return 0, errLost
+	}
+	set := func(name string, x float32) { tensor.Data[float32](o.numbers[name])[0] = x }
+	size, epsilon, keep := o.recipe.sizes(u.number, u.rate)
+	set(stepSizeInput, size)
+	set(epsilonInput, epsilon)
+	set(keepInput, keep)
+	set(clipInput, noClip)
+	if o.recipe.Clip > 0 {
+		set(clipInput, float32(o.recipe.Clip))
+	}
+	var in, out []*ort.Value
+	for _, io := range o.session.Inputs() {
+		in = append(in, o.input(io.Name, u.lanes))
+	}
+	for _, io := range o.session.Outputs() {
+		out = append(out, o.bound[strings.TrimPrefix(io.Name, updatedPrefix)])
+	}
+	o.newer, o.lost = true, true
+	if err := o.session.RunValues(context.Background(), in, out); err != nil {
+		return 0, err
+	}
+	norm = float64(tensor.Data[float32](o.numbers[normOutput])[0])
+	o.lost = !finite(norm)
+	return norm, nil
+}
+
+// input returns what stands for an input of the update graph: of lanes that have no
+// gradients this time, nothing.
+func (o *graphOptimizer) input(name string, lanes int) *ort.Value {
+	for lane := lanes; lane < len(o.memory.sums); lane++ {
+		if weight, ok := strings.CutPrefix(name, gradOf(lane)); ok {
+			return o.memory.nothing[weight]
+		}
+	}
+	return o.bound[name]
+}
+
+func (o *graphOptimizer) download() error {
+	switch {
+	case o.lost:
+		return errLost
+	case !o.newer:
+		return nil
+	}
+	for name, t := range o.host {
+		if err := o.buffers[name].read(t); err != nil {
+			return fmt.Errorf("train: fetch %s from the optimizer: %w", name, err)
+		}
+	}
+	o.newer = false
+	return nil
+}
+
+func (o *graphOptimizer) upload() error {
+	for name, t := range o.host {
+		if err := o.buffers[name].write(t); err != nil {
+			return fmt.Errorf("train: hand %s to the optimizer: %w", name, err)
+		}
+	}
+	o.newer, o.lost = false, false
+	return nil
+}
+
+func (o *graphOptimizer) name() string { return journal.OptimizerGraph }
+
+func (o *graphOptimizer) close() {
+	closeAll(o.bound)
+	closeAll(o.memory.nothing)
+	if o.session != nil {
+		o.session.Close()
+	}
+}
