@@ -60,7 +60,7 @@ func (o PlanOptions) notTimed() error {
 func Plan(ctx context.Context, runs []Run, o PlanOptions) ([]Planned, error) {
 	o.Workers = max(o.Workers, 1)
 	if o.Pace == nil {
-		o.Pace = func(ctx context.Context, r launch.Run) (train.Pace, error) { return r.Pace(ctx) }
+		o.Pace = func(ctx context.Context, r launch.Run) (train.Pace, error) { return r.Pace(ctx, train.Options{}) }
 	}
 	if o.Limit <= 0 {
 		o.Limit = 5 * time.Minute

@@ -6,28 +6,29 @@ import (
 )
 
 // buffer is memory of a run apart from the checkpoint's tensors, which only copying brings
-// into step with it: all that the graph optimizer works on. It may as well be a device's.
+// into step with it: all that the graph optimizer works on. Where the session's provider
+// has a device it lies there.
 type buffer struct {
-	memory *tensor.Tensor
-	value  *ort.Value
+	session *ort.Session
+	value   *ort.Value
 }
 
-// newBuffer makes one of a shape, which holds zeros.
-func newBuffer(shape []int) (*buffer, error) {
-	b := &buffer{memory: tensor.New(tensor.Float32, shape...)}
+// newBuffer makes one of a shape, in which nothing is written yet.
+func newBuffer(s *ort.Session, shape []int) (*buffer, error) {
+	b := &buffer{session: s}
 	var err error
-	b.value, err = ort.NewValue(b.memory)
-	return b, err
+	if !s.OnDevice() {
+		b.value, err = ort.NewValue(tensor.New(tensor.Float32, shape...))
+		return b, err
+	}
+	if b.value, err = s.Allocate(tensor.Numel(shape)); err != nil {
+		return nil, err
+	}
+	return b, b.value.Reshape(shape...)
 }
 
 // write copies a tensor of the same shape into the buffer.
-func (b *buffer) write(t *tensor.Tensor) error {
-	copy(tensor.Data[float32](b.memory), tensor.Data[float32](t))
-	return nil
-}
+func (b *buffer) write(t *tensor.Tensor) error { return b.session.Upload(b.value, t) }
 
 // read copies the buffer into a tensor of the same shape.
-func (b *buffer) read(t *tensor.Tensor) error {
-	copy(tensor.Data[float32](t), tensor.Data[float32](b.memory))
-	return nil
-}
+func (b *buffer) read(t *tensor.Tensor) error { return b.session.Download(t, b.value) }

@@ -14,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
@@ -138,7 +139,11 @@ type step struct {
 func compile(l *lane, steps int) (*step, error) {
 	r := l.engine.recipe
 	mode := models.Mode{Steps: steps, Dropout: r.Dropout > 0, Positions: r.Positions}
-	g, err := StepGraph(l.engine.model, mode)
+	build := StepGraph
+	if runtime.OnDevice(l.opt.Provider) {
+		build = DeviceStepGraph
+	}
+	g, err := build(l.engine.model, mode)
 	if err != nil {
 		return nil, err
 	}

@@ -141,7 +141,7 @@ func SaveWithoutFit(t *Trainer) error {
 func Updates(c Config, m models.Model) (inGo, inGraph func(number int) error, done func(), err error) {
 	params := m.Params()
 	state := &Checkpoint{Config: c, Weights: models.InitWeights(params, 1), m: zeros(params), v: zeros(params)}
-	graph, err := newGraphOptimizer(state, params, ort.Options{Threads: c.Train.Threads}) // first: it opens the session
+	graph, err := newGraphOptimizer(state, params, c.Train, ort.Options{Threads: c.Train.Threads}) // first: it opens the session
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -32,12 +32,13 @@ type graphOptimizer struct {
 	buffers map[string]*buffer
 	bound   map[string]*ort.Value // all of them
 	memory  values
-	newer   bool // the buffers have updates that host lacks
-	lost    bool // an update failed halfway
+	nothing *buffer // whose views memory.nothing are, on a device
+	newer   bool    // the buffers have updates that host lacks
+	lost    bool    // an update failed halfway
 }
 
-func newGraphOptimizer(c *Checkpoint, params []pe.Param, opt ort.Options) (*graphOptimizer, error) {
-	o := &graphOptimizer{recipe: c.Config.Train, params: params, host: c.tensors(),
+func newGraphOptimizer(c *Checkpoint, params []pe.Param, r Recipe, opt ort.Options) (*graphOptimizer, error) {
+	o := &graphOptimizer{recipe: r, params: params, host: c.tensors(),
 		numbers: map[string]*tensor.Tensor{}, buffers: map[string]*buffer{}}
 	opt.ProfilePrefix = "" // it is for the step graph's trace
 	err := o.compile(opt)
@@ -72,14 +73,14 @@ func (o *graphOptimizer) allocate() (err error) {
 	if o.bound, err = bind(o.numbers); err != nil {
 		return err
 	}
-	if o.memory.nothing, err = bind(nothing(o.params)); err != nil {
+	if err := o.allocateNothing(); err != nil {
 		return err
 	}
 	// group makes a buffer for each weight, under its name with a prefix.
 	group := func(prefix string) (map[string]*ort.Value, error) {
 		of := map[string]*ort.Value{}
 		for _, p := range o.params {
-			b, err := newBuffer(p.Shape)
+			b, err := newBuffer(o.session, p.Shape)
 			if err != nil {
 				return nil, err
 			}
@@ -101,6 +102,34 @@ func (o *graphOptimizer) allocate() (err error) {
 			return err
 		}
 		o.memory.sums = append(o.memory.sums, sum)
+	}
+	return nil
+}
+
+// allocateNothing makes what stands for no gradients: views of one piece of memory.
+func (o *graphOptimizer) allocateNothing() (err error) {
+	of := nothing(o.params)
+	if !o.session.OnDevice() {
+		o.memory.nothing, err = bind(of)
+		return err
+	}
+	most := o.params[0]
+	for _, p := range o.params {
+		if tensor.Numel(p.Shape) > tensor.Numel(most.Shape) {
+			most = p
+		}
+	}
+	if o.nothing, err = newBuffer(o.session, most.Shape); err != nil {
+		return err
+	}
+	if err := o.nothing.write(of[most.Name]); err != nil {
+		return err
+	}
+	o.memory.nothing = map[string]*ort.Value{}
+	for _, p := range o.params {
+		if o.memory.nothing[p.Name], err = o.nothing.value.View(p.Shape...); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -178,6 +207,9 @@ func (o *graphOptimizer) name() string { return journal.OptimizerGraph }
 func (o *graphOptimizer) close() {
 	closeAll(o.bound)
 	closeAll(o.memory.nothing)
+	if o.nothing != nil {
+		o.nothing.value.Close()
+	}
 	if o.session != nil {
 		o.session.Close()
 	}

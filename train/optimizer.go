@@ -44,9 +44,9 @@ type values struct {
 
 // newOptimizer returns the optimizer of a run that is as c is, before upload. A session must
 // be open.
-func newOptimizer(c *Checkpoint, params []pe.Param, inGraph bool, sessions ort.Options) (optimizer, error) {
+func newOptimizer(c *Checkpoint, params []pe.Param, r Recipe, inGraph bool, sessions ort.Options) (optimizer, error) {
 	if inGraph {
-		return newGraphOptimizer(c, params, sessions)
+		return newGraphOptimizer(c, params, r, sessions)
 	}
 	return newHostOptimizer(c, params)
 }

@@ -37,7 +37,7 @@ func (p Pace) Left(r Recipe, after int) time.Duration {
 // about as long as said, and an evaluation, where the options have what makes one, with the
 // weights of then: at its longest, since an untrained model writes on to the last token that
 // it may. Nothing is stored. Of the options it takes the library, the
-// optimizer and the evaluator.
+// provider, the optimizer and the evaluator.
 func PaceOf(ctx context.Context, cfg Config, o Options, about time.Duration) (Pace, error) {
 	cfg.Train.EvalEvery, cfg.Train.StopAfterPerfect = 0, 0
 	cfg, err := cfg.Resolve()
@@ -45,7 +45,7 @@ func PaceOf(ctx context.Context, cfg Config, o Options, about time.Duration) (Pa
 		return Pace{}, err
 	}
 	t, err := newTrainer("", &Checkpoint{Config: cfg.WithThreads(runtime.NumCPU())},
-		Options{Library: o.Library, GraphOptimizer: o.GraphOptimizer})
+		Options{Library: o.Library, Provider: o.Provider, AllowCPUNodes: o.AllowCPUNodes, GraphOptimizer: o.GraphOptimizer})
 	if err != nil {
 		return Pace{}, err
 	}

@@ -40,11 +40,19 @@ type Options struct {
 	// ProfilePrefix makes ONNX Runtime write a trace of its operators.
 	ProfilePrefix string
 
+	// Provider is ONNX Runtime's: "" or "cpu", or one of a device (runtime.OnDevice), in whose
+	// memory weights, moments and gradients then stay from step to step. It is no part of a
+	// configuration: a run may be resumed with another, and its metrics say which made a
+	// step. Runs of one configuration are the same to the bit on one processor only.
+	Provider string
+	// AllowCPUNodes is as in ort.Options.
+	AllowCPUNodes bool
+
 	// GraphOptimizer makes the updates by the update graph (see UpdateGraph) in ONNX Runtime
 	// instead of in Go. It is the same AdamW up to rounding, and a run may be resumed with
 	// either; its metrics say which made a step. It keeps weights, moments and gradients a
-	// second time, apart from what a checkpoint is written of, and is slower on the CPU: it
-	// is there for devices with memory of their own.
+	// second time, apart from what a checkpoint is written of, and is slower on the CPU; on a
+	// device it is what makes them in any case.
 	GraphOptimizer bool
 
 	// Evaluate is needed where train.eval_every is not 0, and not used elsewhere.
@@ -237,8 +245,13 @@ func newTrainer(dir string, c *Checkpoint, o Options) (*Trainer, error) {
 		}
 		c.m, c.v = zeros(m.Params()), zeros(m.Params())
 	}
+	onDevice := runtime.OnDevice(o.Provider)
+	if onDevice {
+		r.Lanes = 1 // it is one device
+	}
 	sessions := ort.Options{
-		Library: o.Library, Threads: r.Threads, ProfilePrefix: o.ProfilePrefix,
+		Library: o.Library, Provider: o.Provider, AllowCPUNodes: o.AllowCPUNodes,
+		Threads: r.Threads, ProfilePrefix: o.ProfilePrefix,
 		// Between runs the cores belong to the optimizer, and to other sessions where the
 		// model is unrolled: threads that go on spinning would take them.
 		ConfigEntries: map[string]string{"session.force_spinning_stop": "1"},
@@ -247,7 +260,7 @@ func newTrainer(dir string, c *Checkpoint, o Options) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt, err := newOptimizer(c, m.Params(), o.GraphOptimizer, sessions)
+	opt, err := newOptimizer(c, m.Params(), r, o.GraphOptimizer || onDevice, sessions)
 	if err != nil {
 		e.close()
 		return nil, err
@@ -330,6 +343,9 @@ func (t *Trainer) update(batches []batch) (journal.Stats, error) {
 	t.now.Step++
 	t.now.Loss = loss
 	s := journal.Stats{Step: t.now.Step, Steps: r.Steps, Loss: loss, LR: lr, GradNorm: norm, Optimizer: t.opt.name()}
+	if runtime.OnDevice(t.options.Provider) {
+		s.Provider = t.options.Provider
+	}
 	for _, b := range batches {
 		s.Tokens += b.Tokens
 		s.Slots += b.IDs.Len()

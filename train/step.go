@@ -34,8 +34,33 @@ const (
 // gradients come first, and the activations they need go before the next layers' are
 // read. In another order they would all stay to the end.
 func StepGraph(m models.Model, mode models.Mode) (*graph.Graph, error) {
+	return stepGraph(m, mode, logProbability)
+}
+
+// DeviceStepGraph is StepGraph of operators that ONNX Runtime's providers of devices have:
+// WebGPU's lacks LogSoftmax. Losses are the same up to rounding, but 87 nats at most, the
+// logarithm of the least positive number of full precision.
+func DeviceStepGraph(m models.Model, mode models.Mode) (*graph.Graph, error) {
+	return stepGraph(m, mode, composedLogProbability)
+}
+
+// logProbability returns the logarithms of the probabilities [N,1] of labels [N,1], given
+// logits [N,V].
+func logProbability(b *graph.Builder, logits, labels *graph.Node) *graph.Node {
+	return b.GatherElements(b.LogSoftmax(logits, -1), labels, 1)
+}
+
+func composedLogProbability(b *graph.Builder, logits, labels *graph.Node) *graph.Node {
+	const least = 0x1p-126
+	return b.Log(b.Max(b.GatherElements(b.Softmax(logits, -1), labels, 1), b.Float(least)))
+}
+
+// logProbabilityOf is a way to compute that.
+type logProbabilityOf func(b *graph.Builder, logits, labels *graph.Node) *graph.Node
+
+func stepGraph(m models.Model, mode models.Mode, logProbability logProbabilityOf) (*graph.Graph, error) {
 	b := graph.NewBuilder()
-	loss, weights := stepLoss(b, m, mode)
+	loss, weights := stepLoss(b, m, mode, logProbability)
 	outputs := []graph.Output{{Name: lossOutput, Node: loss}}
 	grads := graph.Gradient(b, loss, weights)
 	for i, p := range m.Params() {
@@ -50,7 +75,8 @@ func StepGraph(m models.Model, mode models.Mode) (*graph.Graph, error) {
 }
 
 // stepLoss builds the loss [1] and returns the weights in the order of Params.
-func stepLoss(b *graph.Builder, m models.Model, mode models.Mode) (loss *graph.Node, weights []*graph.Node) {
+func stepLoss(b *graph.Builder, m models.Model, mode models.Mode, logProbability logProbabilityOf) (loss *graph.Node,
+	weights []*graph.Node) {
 	batch, seq := graph.Sym(card.Batch), graph.Sym(card.Seq)
 	if mode.Steps > 0 {
 		seq = graph.N(mode.Steps)
@@ -60,7 +86,7 @@ func stepLoss(b *graph.Builder, m models.Model, mode models.Mode) (loss *graph.N
 	b.In(lossOutput, func() {
 		labels := b.Reshape(b.Input(labelsInput, tensor.Int64, batch, seq), rows, graph.N(1))
 		each := b.Reshape(b.Input(weightsInput, tensor.Float32, batch, seq), rows, graph.N(1))
-		picked := b.GatherElements(b.LogSoftmax(logits, -1), labels, 1)
+		picked := logProbability(b, logits, labels)
 		loss = b.Reshape(b.Neg(b.ReduceSum(b.Mul(picked, each), true)), graph.N(1))
 	})
 	for _, p := range m.Params() {

@@ -15,6 +15,8 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/launch"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -27,6 +29,12 @@ type trainOptions struct {
 	runs      string
 	resume    bool
 	dryRun    bool
+	engine    train.Options // what computes, which is not part of the run
+}
+
+// trainProviders are those of ONNX Runtime: the pure-Go engine trains nothing.
+func trainProviders() []string {
+	return slices.DeleteFunc(runtime.Providers(), func(p string) bool { return p == "go" })
 }
 
 // trainFlags are the flags that stand for keys of the configuration.
@@ -64,12 +72,17 @@ func (o *trainOptions) add(c *cobra.Command) {
 	f.Int("threads", 0, "threads of ONNX Runtime, noted when the run begins; 0: one per core")
 	f.StringArrayVar(&o.set, "set", nil, "any setting, as `key=value`; may be repeated")
 	f.StringVar(&o.from, "from", "", "begin with the weights of a `run`, whose settings are the defaults")
+	f.StringVar(&o.engine.Provider, "provider", "cpu", "what computes: "+strings.Join(trainProviders(), ", ")+"; bits are the same on one CPU only")
+	f.BoolVar(&o.engine.AllowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.BoolVar(&o.resume, "resume", false, "go on with runs that were stopped; alone: with the one that was")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the settings, the memory and about how long it takes, and stop")
 }
 
 func (a *app) train(c *cobra.Command, o trainOptions, args []string) error {
+	if err := arguments.OneOf("provider", o.engine.Provider, trainProviders()...); err != nil {
+		return err
+	}
 	runs, err := a.trainRuns(c, o, args)
 	if err != nil {
 		return err
@@ -82,9 +95,9 @@ func (a *app) train(c *cobra.Command, o trainOptions, args []string) error {
 			if i > 0 {
 				a.Print("")
 			}
-			err = a.trainDry(c.Context(), r)
+			err = a.trainDry(c.Context(), r, o.engine)
 		} else {
-			err = a.trainOne(c.Context(), r, o.resume)
+			err = a.trainOne(c.Context(), r, o.engine, o.resume)
 		}
 		if err != nil {
 			return a.trainError(err, r, len(runs))

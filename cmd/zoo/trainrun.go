@@ -18,7 +18,7 @@ import (
 )
 
 // trainOne makes one run, or says that it is made already.
-func (a *app) trainOne(ctx context.Context, r launch.Run, resume bool) error {
+func (a *app) trainOne(ctx context.Context, r launch.Run, o train.Options, resume bool) error {
 	r, err := r.Look()
 	switch {
 	case err != nil:
@@ -40,10 +40,9 @@ func (a *app) trainOne(ctx context.Context, r launch.Run, resume bool) error {
 		}
 		a.Note("%s: %s", r.Dir, text)
 	}
-	t, err := a.openRun(ctx, r, train.Options{
-		Evaluated: func(e journal.Evaluation) { say(e.String()) },
-		Warn:      func(err error) { say(sweep.NotSaved + withRemedy(err).Error()) },
-	})
+	o.Evaluated = func(e journal.Evaluation) { say(e.String()) }
+	o.Warn = func(err error) { say(sweep.NotSaved + withRemedy(err).Error()) }
+	t, err := a.openRun(ctx, r, o)
 	if err != nil {
 		return err
 	}
@@ -82,7 +81,7 @@ func andFit(fit string) string {
 
 // trainDry prints what a run would be trained with, and what that would take. One whose
 // memory is not there is an error, as it would be without --dry-run.
-func (a *app) trainDry(ctx context.Context, r launch.Run) error {
+func (a *app) trainDry(ctx context.Context, r launch.Run, o train.Options) error {
 	r, err := r.Look()
 	if err != nil {
 		return err
@@ -94,7 +93,7 @@ func (a *app) trainDry(ctx context.Context, r launch.Run) error {
 	if err := a.Table(lines); err != nil || r.Finished {
 		return err
 	}
-	pace, err := r.Pace(ctx)
+	pace, err := r.Pace(ctx, o)
 	if err != nil {
 		return err
 	}

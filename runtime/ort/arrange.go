@@ -24,7 +24,7 @@ func (s *Session) Arrange(to, from *Value, index []int, fill float32) error {
 }
 
 func (s *Session) arrange(to, from *Value, index []int, fill float32) (err error) {
-	if s.device == nil || s.device.allocator == 0 {
+	if !s.OnDevice() {
 		return errNoDevice
 	}
 	a, err := s.device.arranger()

@@ -95,12 +95,12 @@ func (d *device) count(inputs, outputs []*Value) {
 		return
 	}
 	for i, v := range inputs {
-		if d.reads[i] && v.bound.owner == 0 {
+		if d.reads[i] && !v.onDevice() {
 			d.toDevice.Add(v.bytes())
 		}
 	}
 	for _, v := range outputs {
-		if v.bound.owner == 0 {
+		if !v.onDevice() {
 			d.toHost.Add(v.bytes())
 		}
 	}
@@ -153,13 +153,16 @@ func adapterOf(provider string, options map[string]string) (string, error) {
 	return names[0], nil
 }
 
+// OnDevice reports whether the session's provider has memory of its own; see Allocate.
+func (s *Session) OnDevice() bool { return s.device != nil && s.device.allocator != 0 }
+
 var errNoDevice = errors.New("the session's provider has no memory of its own")
 
 // Allocate makes a value of n float32 in the memory of the provider's device. What it holds
 // is not defined. It must be closed before the session is.
 func (s *Session) Allocate(n int) (*Value, error) {
 	d := s.device
-	if d == nil || d.allocator == 0 {
+	if !s.OnDevice() {
 		return nil, fmt.Errorf("ort: allocate: %w", errNoDevice)
 	}
 	api, err := retain()

@@ -40,7 +40,7 @@ func open(file runtime.File, opt runtime.Options) (runtime.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.device != nil && s.device.allocator != 0 {
+	if s.OnDevice() {
 		return deviceModel{model{s}}, nil
 	}
 	return model{s}, nil

@@ -134,6 +134,17 @@ func (v *Value) String() string {
 	return v.dtype.String() + "[" + strings.Join(dims, ",") + "]"
 }
 
+// onDevice reports whether the value lies in a device's memory.
+func (v *Value) onDevice() bool { return v.bound.where != v.bound.api.memory }
+
+func (v *Value) shape() []int {
+	shape := make([]int, len(v.dims))
+	for i, d := range v.dims {
+		shape[i] = int(d)
+	}
+	return shape
+}
+
 // bytes is the size of the value.
 func (v *Value) bytes() int64 {
 	n := int64(v.dtype.Size())

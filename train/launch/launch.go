@@ -160,7 +160,7 @@ func (r Run) State() string {
 func (r Run) Open(o train.Options) (*train.Trainer, error) {
 	if o.Evaluate == nil {
 		var err error
-		if o.Evaluate, err = validate.Evaluator(r.Config); err != nil {
+		if o.Evaluate, err = validate.Evaluator(r.Config, o.Provider); err != nil {
 			return nil, err
 		}
 	}
@@ -179,13 +179,15 @@ const probeTime = 2 * time.Second
 // Pace returns how long a step takes on this machine, from a few that it makes in two
 // seconds, and an evaluation, from one. Nothing is written. The error is a
 // *train.MemoryError as that of Open.
-func (r Run) Pace(ctx context.Context) (train.Pace, error) {
+func (r Run) Pace(ctx context.Context, o train.Options) (train.Pace, error) {
 	if err := train.CheckMemory(r.Config, machine.This().MemoryFree); err != nil {
 		return train.Pace{}, err
 	}
-	evaluate, err := validate.Evaluator(r.Config)
-	if err != nil {
-		return train.Pace{}, err
+	if o.Evaluate == nil {
+		var err error
+		if o.Evaluate, err = validate.Evaluator(r.Config, o.Provider); err != nil {
+			return train.Pace{}, err
+		}
 	}
-	return train.PaceOf(ctx, r.Config, train.Options{Evaluate: evaluate}, probeTime)
+	return train.PaceOf(ctx, r.Config, o, probeTime)
 }

@@ -70,7 +70,7 @@ func TestRun(t *testing.T) {
 		return err
 	}
 	fresh := look("not begun")
-	if pace, err := fresh.Pace(t.Context()); err != nil || pace.Step <= 0 || pace.Evaluation <= 0 {
+	if pace, err := fresh.Pace(t.Context(), train.Options{}); err != nil || pace.Step <= 0 || pace.Evaluation <= 0 {
 		t.Errorf("pace %+v (%v)", pace, err)
 	}
 	if err := open(fresh, 1); !errors.Is(err, train.ErrInterrupted) {

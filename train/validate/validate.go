@@ -3,6 +3,7 @@
 package validate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,9 +26,9 @@ import (
 const batch = 32
 
 // Evaluator returns what train.Options.Evaluate takes for a run of the configuration:
-// greedy answers in ONNX Runtime at the lengths of Config.EvalLengths. It is nil for a
-// configuration without evaluations.
-func Evaluator(cfg train.Config) (train.Evaluator, error) {
+// greedy answers in ONNX Runtime, by a provider ("" is the CPU), at the lengths of
+// Config.EvalLengths. It is nil for a configuration without evaluations.
+func Evaluator(cfg train.Config, provider string) (train.Evaluator, error) {
 	cfg, err := cfg.Resolve()
 	if err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func Evaluator(cfg train.Config) (train.Evaluator, error) {
 			return nil, err
 		}
 		model := modelfile.Model{Config: cfg.Model, Weights: maps.Clone(weights), Card: described}
-		out, err := measure(ctx, model, cfg.Train.Threads, sweeps)
+		out, err := measure(ctx, model, runtime.Options{Provider: cmp.Or(provider, "cpu"), Threads: cfg.Train.Threads}, sweeps)
 		if err != nil {
 			return nil, fmt.Errorf("step %d: %w", step, err)
 		}
@@ -62,13 +63,13 @@ func Evaluator(cfg train.Config) (train.Evaluator, error) {
 
 // measure opens the model as the file that would be exported, and measures each sweep.
 func measure(
-	ctx context.Context, m modelfile.Model, threads int, sweeps []eval.Config,
+	ctx context.Context, m modelfile.Model, opt runtime.Options, sweeps []eval.Config,
 ) (out []journal.Result, err error) {
 	file, err := m.ONNX(card.Portable)
 	if err != nil {
 		return nil, err
 	}
-	session, err := runtime.OpenBytes(file, runtime.Options{Provider: "cpu", Threads: threads})
+	session, err := runtime.OpenBytes(file, opt)
 	if err != nil {
 		return nil, err
 	}
