@@ -97,9 +97,10 @@ func near(s *pe.Site, w int) *graph.Node { return s.B.Greater(s.B.Ints(int64(w))
 // bool, [B,S].
 func (p *pass) kept(s *pe.Site, w int) *graph.Node {
 	b, none := p.b, p.b.Ints(0)
-	first := b.Sub(b.Slice(p.slots, 0, graph.N(0), graph.N(1)), b.Ints(int64(w-1)))
-	slots := b.Add(first, s.KeySlots()) // counted over all tokens, negative in empty columns
-	real := b.Cast(b.Gather(p.mask, b.Max(slots, none), 1), tensor.Bool)
+	// What is sliced and gathered is float32, since devices take no integers there.
+	newest := b.Cast(b.Slice(b.Cast(p.slots, tensor.Float32), 0, graph.N(0), graph.N(1)), tensor.Int64)
+	slots := b.Add(b.Sub(newest, b.Ints(int64(w-1))), s.KeySlots()) // counted over all tokens, negative in empty columns
+	real := b.Cast(b.Gather(b.Cast(p.mask, tensor.Float32), b.Max(slots, none), 1), tensor.Bool)
 	return b.And(real, b.GreaterOrEqual(slots, none))
 }
 

@@ -103,16 +103,16 @@ func (e Abacus) places(s *Site) *graph.Node {
 	b := s.B
 	one := b.Equal(b.Unsqueeze(s.IDs, 2), b.Ints(e.digits...)) // [B,T,digits]
 	digit := b.ReduceSum(b.Cast(one, tensor.Float32), false, 2)
-	digit = s.Grow("digit", digit, 1)                                     // [B,S], 1 or 0
-	others := b.Cast(b.CumSum(b.Sub(b.Float(1), digit), 1), tensor.Int64) // [B,S]
+	digit = s.Grow("digit", digit, 1)               // [B,S], 1 or 0
+	others := b.CumSum(b.Sub(b.Float(1), digit), 1) // [B,S]; float32, which devices gather
 	mine := others
 	if s.Slots != nil {
 		mine = b.Gather(others, s.Slots, 1) // [B,T]
 	}
-	together := b.Equal(b.Unsqueeze(mine, 2), b.Unsqueeze(others, 1)) // [B,T,S]
-	together = b.And(together, b.Squeeze(s.Visible(), 1))
-	place := b.ReduceSum(b.Where(together, b.Unsqueeze(digit, 1), b.Float(0)), false, 2)
-	place = b.Cast(place, tensor.Int64)
+	together := b.Equal(b.Unsqueeze(mine, 1, 3), b.Unsqueeze(others, 1, 2)) // [B,1,T,S]
+	together = b.And(together, s.Visible())
+	place := b.ReduceSum(b.Where(together, b.Unsqueeze(digit, 1, 2), b.Float(0)), false, 3)
+	place = b.Cast(b.Squeeze(place, 1), tensor.Int64)
 	if s.Offset == nil {
 		return place
 	}
