@@ -107,7 +107,7 @@ func pathString(pin *goruntime.Pinner, path string) uintptr {
 
 const cudaRemedy = "the provider needs an NVIDIA driver, the CUDA and cuDNN libraries, " +
 	"and a CUDA build of ONNX Runtime " +
-	Version + ": zoo setup --provider cuda --from DIR"
+	Version + ": zoo setup --provider cuda"
 
 // useCUDA appends the CUDA provider to the session options.
 func (a *api) useCUDA(session handle, lib Library, options map[string]string) error {
@@ -120,6 +120,9 @@ func (a *api) useCUDA(session handle, lib Library, options map[string]string) er
 		}
 		if err := library.CheckProviders(folder, library.Host()); err != nil {
 			return fmt.Errorf("ort: provider cuda: %w; %s", err, cudaRemedy)
+		}
+		if err := openCUDA(lib); err != nil {
+			return fmt.Errorf("ort: provider cuda: %w", err)
 		}
 	}
 	cuda, err := a.create(createCUDAProviderOptions)

@@ -40,9 +40,39 @@ func officialSources(p library.Platform) []source {
 			return npmPack(ctx, dir, exec.LookPath)
 		}},
 		{"pip", func(ctx context.Context, dir string, _ func(done, total int64)) (string, error) {
-			return pipDownload(ctx, dir, p, exec.LookPath)
+			wheel, err := cpuWheel(p)
+			if err != nil {
+				return "", err
+			}
+			return pipDownload(ctx, dir, wheel, exec.LookPath)
 		}},
 	}
+}
+
+// cudaSource names the one source of builds with the CUDA provider.
+const cudaSource = "pip, onnxruntime-gpu"
+
+// cudaBuilds are the packages that hold the library and its CUDA provider, with their
+// sizes in bytes.
+var cudaBuilds = map[library.Platform]struct {
+	requirement
+	size int64
+}{
+	"linux-amd64":   {requirement{"onnxruntime-gpu", ort.Version, "manylinux_2_28_x86_64"}, 202_177_606},
+	"windows-amd64": {requirement{"onnxruntime-gpu", ort.Version, "win_amd64"}, 148_173_233},
+}
+
+// cudaSources is officialSources for builds with the CUDA provider.
+func cudaSources(p library.Platform) []source {
+	return []source{{cudaSource, func(ctx context.Context, dir string, progress func(done, total int64)) (string, error) {
+		build, ok := cudaBuilds[p]
+		if !ok {
+			return "", fmt.Errorf("there is no build for %s", p)
+		}
+		done := watch(dir, build.size, meter(progress, 0, build.size))
+		defer done()
+		return pipDownload(ctx, dir, build.requirement, exec.LookPath)
+	}}}
 }
 
 // releaseURL is the archive of the official release for a platform.
@@ -160,9 +190,14 @@ func npmPack(ctx context.Context, dir string, lookPath findProgram) (string, err
 	return single(dir, "*.tgz")
 }
 
-// pipDownload has a pip client fetch the wheel of this platform, whatever the
-// Python that runs pip.
-func pipDownload(ctx context.Context, dir string, p library.Platform, lookPath findProgram) (string, error) {
+// requirement is a package that a pip client fetches.
+type requirement struct {
+	name, version string
+	tag           string // of the platform, whatever the Python that runs pip is for
+}
+
+// cpuWheel is the package that holds the library for a platform.
+func cpuWheel(p library.Platform) (requirement, error) {
 	tag, ok := map[library.Platform]string{
 		"linux-amd64":   "manylinux_2_28_x86_64",
 		"linux-arm64":   "manylinux_2_28_aarch64",
@@ -171,10 +206,22 @@ func pipDownload(ctx context.Context, dir string, p library.Platform, lookPath f
 		"windows-arm64": "win_arm64",
 	}[p]
 	if !ok {
-		return "", fmt.Errorf("there is no wheel for %s", p)
+		return requirement{}, fmt.Errorf("there is no wheel for %s", p)
 	}
-	args := []string{"download", "onnxruntime==" + ort.Version, "--no-deps", "--only-binary=:all:", "--platform", tag,
-		"--python-version", "3.12", "--dest", dir, "--no-input", "--disable-pip-version-check", "--retries", "1"}
+	return requirement{"onnxruntime", ort.Version, tag}, nil
+}
+
+// arguments are those of pip that fetch the package, without dir.
+func (r requirement) arguments() []string {
+	return []string{"download", r.name + "==" + r.version, "--no-deps", "--only-binary=:all:", "--platform", r.tag,
+		"--python-version", "3.12"}
+}
+
+// pipDownload has a pip client fetch a package into dir, where it also keeps what it
+// writes on the way: a cache of pip's own would take the same room again.
+func pipDownload(ctx context.Context, dir string, r requirement, lookPath findProgram) (string, error) {
+	args := append(r.arguments(), "--dest", dir, "--no-cache-dir", "--no-input", "--disable-pip-version-check",
+		"--retries", "1")
 	var failed []string
 	for _, pip := range [][]string{{"pip3"}, {"pip"}, {"python3", "-m", "pip"}, {"python", "-m", "pip"}} {
 		exe, err := lookPath(pip[0])
@@ -197,6 +244,7 @@ func pipDownload(ctx context.Context, dir string, p library.Platform, lookPath f
 func client(ctx context.Context, dir, exe string, args ...string) error {
 	cmd := exec.CommandContext(ctx, exe, args...)
 	cmd.Dir = dir
+	cmd.Env = append(cmd.Environ(), "TMPDIR="+dir, "TEMP="+dir, "TMP="+dir)
 	cmd.WaitDelay = 5 * time.Second // a grandchild may hold the output open
 	out, err := cmd.CombinedOutput()
 	if err == nil {
