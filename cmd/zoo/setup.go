@@ -24,7 +24,7 @@ func setupVerb(a *app) *cobra.Command {
 	c.Flags().StringVar(&opt.Provider, "provider", "cpu", "cpu or cuda")
 	c.Flags().StringVar(&opt.From, "from", "", "a `URL`, archive, library file or folder to install from")
 	c.Flags().BoolVar(&opt.WithCUDA, "with-cuda", false,
-		"with --provider cuda: also fetch CUDA and cuDNN (0.9 GB, 1.3 GB unpacked)")
+		"with --provider cuda: also fetch CUDA and cuDNN (0.9 GiB, 1.2 GiB unpacked)")
 	c.Flags().BoolVar(&opt.Insecure, "insecure", false, "accept a plain http URL, which anyone on the way can replace")
 	return c
 }
@@ -95,11 +95,12 @@ func (a *app) reportCUDA(c install.CUDA) {
 		a.Note("what the provider needs beside it was not looked for: %v", c.Err)
 		return
 	}
+	if places := c.Places(); len(places) > 0 {
+		a.Print("the provider takes CUDA %s and cuDNN from: %s", c.Version, strings.Join(places, ", "))
+	}
 	if err := c.LibrariesErr(); err != nil {
 		download, keep := install.CUDASize()
 		a.Note("%v (%s to download, %s to keep)", err, human.Bytes(download), human.Bytes(keep))
-	} else {
-		a.Print("the provider takes CUDA %s and cuDNN from %s", c.Version, strings.Join(c.Places(), ", "))
 	}
 	if c.Driver != nil {
 		a.Note("%v", c.Driver)

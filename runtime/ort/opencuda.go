@@ -40,15 +40,31 @@ func OpenCUDA(lib Library) (CUDA, error) {
 	if !linked {
 		return CUDA{}, ErrNoCgo
 	}
-	p := library.Host()
-	folder := filepath.Dir(lib.Path)
-	names, version, err := library.CUDANeeds(folder, p)
+	c, err := openCUDALibraries(filepath.Dir(lib.Path))
 	if err != nil {
 		return CUDA{}, fmt.Errorf("ort: %w", err)
 	}
+	return c, nil
+}
+
+// openCUDA opens what the provider beside a library needs, or says what is missing.
+func openCUDA(lib Library) error {
+	c, err := openCUDALibraries(filepath.Dir(lib.Path))
+	if err != nil {
+		return err
+	}
+	return c.Err()
+}
+
+func openCUDALibraries(folder string) (CUDA, error) {
+	p := library.Host()
+	names, version, err := library.CUDANeeds(folder, p)
+	if err != nil {
+		return CUDA{}, err
+	}
 	places, err := library.CUDAPlaces(folder, p)
 	if err != nil {
-		return CUDA{}, fmt.Errorf("ort: %w", err)
+		return CUDA{}, err
 	}
 	c := CUDA{Version: version, Driver: checkDriver(version, p)}
 	whole := wholePlace(places, names)
@@ -155,8 +171,8 @@ func (c CUDA) LibrariesErr() error {
 	if len(all) == 0 {
 		return nil
 	}
-	return fmt.Errorf("of CUDA %s and cuDNN these libraries are missing: %s; install them where the system's "+
-		"loader finds them, or in the Python environment of zoo setup --provider cuda, or fetch them: %s",
+	return fmt.Errorf("of CUDA %s and cuDNN these libraries are missing: %s; install both for the system, or run "+
+		"zoo setup --provider cuda inside a Python environment that has them, or fetch them: %s",
 		c.Version, strings.Join(all, ", "), fetchCUDA)
 }
 
@@ -170,13 +186,4 @@ func (c CUDA) Err() error {
 		return c.Driver
 	}
 	return fmt.Errorf("%w; and %w", c.Driver, libraries)
-}
-
-// openCUDA opens what the provider beside a library needs, or says what is missing.
-func openCUDA(lib Library) error {
-	c, err := OpenCUDA(lib)
-	if err != nil {
-		return err
-	}
-	return c.Err()
 }

@@ -48,8 +48,8 @@ func officialCUDA(p library.Platform) cudaPlan {
 }
 
 // completeCUDA sees to the libraries of CUDA and cuDNN for an installed library: it
-// fetches them where that was asked for; otherwise it looks whether the system has
-// them, and if not, whether a Python environment does, which it records.
+// fetches them where that was asked for; where they are not in place otherwise it looks
+// whether a Python environment has them, which it records.
 func completeCUDA(ctx context.Context, lib ort.Library, opt Options, pl plan) (*CUDA, error) {
 	folder := filepath.Dir(lib.Path)
 	names, version, err := library.CUDANeeds(folder, pl.platform)
@@ -65,9 +65,6 @@ func completeCUDA(ctx context.Context, lib ort.Library, opt Options, pl plan) (*
 		if c.Fetched, err = fetchWheels(ctx, c.Folder, opt, pl); err != nil {
 			return nil, err
 		}
-	}
-	if err := library.RecordPython(folder, nil); err != nil {
-		return nil, err
 	}
 	c.CUDA, c.Err = pl.cuda.open(lib)
 	missing := c.Missing()
@@ -149,7 +146,7 @@ func fetchWheels(ctx context.Context, folder string, opt Options, pl plan) ([]st
 			if ctx.Err() != nil {
 				return nil, fmt.Errorf("ort: setup: %w", context.Cause(ctx))
 			}
-			return nil, fmt.Errorf("ort: setup: %s %s: %w\n%s", w.name, w.version, err, cudaByHand(w))
+			return nil, fmt.Errorf("ort: setup: %s %s: %w\n%s", w.name, w.version, err, cudaByHand(missing))
 		}
 		record[w.name] = f
 		data, err := json.MarshalIndent(record, "", "  ")
@@ -165,11 +162,15 @@ func fetchWheels(ctx context.Context, folder string, opt Options, pl plan) ([]st
 	return names, nil
 }
 
-// cudaByHand says what can be done where a package cannot be fetched.
-func cudaByHand(w wheel) string {
+// cudaByHand says what can be done where packages cannot be fetched.
+func cudaByHand(missing []wheel) string {
+	var all []requirement
+	for _, w := range missing {
+		all = append(all, w.requirement)
+	}
 	return "what was fetched before it is kept: run the same command again to go on\n" +
-		"or fetch it on another machine, with: pip " + strings.Join(w.arguments(), " ") + "\n" +
-		"and let pip find it here, with: PIP_FIND_LINKS=FOLDER zoo setup --provider cuda --with-cuda"
+		"or fetch all into a folder on another machine, with: pip " + strings.Join(pipArguments(all...), " ") + "\n" +
+		"and let pip find them there, with: PIP_FIND_LINKS=FOLDER zoo setup --provider cuda --with-cuda"
 }
 
 // holds reports whether everything of a wheel is in the folder, bit for bit.

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -193,7 +194,7 @@ func npmPack(ctx context.Context, dir string, lookPath findProgram) (string, err
 // requirement is a package that a pip client fetches.
 type requirement struct {
 	name, version string
-	tag           string // of the platform, whatever the Python that runs pip is for
+	tag           string // of the platform
 }
 
 // cpuWheel is the package that holds the library for a platform.
@@ -211,18 +212,27 @@ func cpuWheel(p library.Platform) (requirement, error) {
 	return requirement{"onnxruntime", ort.Version, tag}, nil
 }
 
-// arguments are those of pip that fetch the package, without dir.
-func (r requirement) arguments() []string {
-	return []string{"download", r.name + "==" + r.version, "--no-deps", "--only-binary=:all:", "--platform", r.tag,
-		"--python-version", "3.12"}
+// pipArguments are those of pip that fetch packages, whatever the Python that runs it is for.
+func pipArguments(all ...requirement) []string {
+	args := []string{"download", "--no-deps", "--only-binary=:all:", "--python-version", "3.12"}
+	for i, r := range all {
+		if !slices.ContainsFunc(all[:i], func(before requirement) bool { return before.tag == r.tag }) {
+			args = append(args, "--platform", r.tag)
+		}
+	}
+	for _, r := range all {
+		args = append(args, r.name+"=="+r.version)
+	}
+	return args
 }
 
 // pipDownload has a pip client fetch a package into dir, where it also keeps what it
 // writes on the way: a cache of pip's own would take the same room again.
 func pipDownload(ctx context.Context, dir string, r requirement, lookPath findProgram) (string, error) {
-	args := append(r.arguments(), "--dest", dir, "--no-cache-dir", "--no-input", "--disable-pip-version-check",
+	args := append(pipArguments(r), "--dest", dir, "--no-cache-dir", "--no-input", "--disable-pip-version-check",
 		"--retries", "1")
 	var failed []string
+	seen := map[string]bool{} // several names lead to one client
 	for _, pip := range [][]string{{"pip3"}, {"pip"}, {"python3", "-m", "pip"}, {"python", "-m", "pip"}} {
 		exe, err := lookPath(pip[0])
 		if err == nil {
@@ -231,7 +241,10 @@ func pipDownload(ctx context.Context, dir string, r requirement, lookPath findPr
 		if err == nil {
 			return single(dir, "*.whl")
 		}
-		failed = append(failed, err.Error())
+		if reason := strings.TrimPrefix(err.Error(), exe); !seen[reason] {
+			failed = append(failed, err.Error())
+			seen[reason] = true
+		}
 		if ctx.Err() != nil {
 			break
 		}

@@ -154,8 +154,8 @@ func byHand(provider string, p library.Platform) string {
 	case !ok:
 		return "name a build that you have: zoo setup --provider cuda --from DIR"
 	}
-	return "to install it by hand, fetch it on any machine with: pip " + strings.Join(build.arguments(), " ") + "\n" +
-		"and run: zoo setup --provider cuda --from FILE; " +
+	return "to install it by hand, fetch it on any machine with: pip " +
+		strings.Join(pipArguments(build.requirement), " ") + "\nand run: zoo setup --provider cuda --from FILE; " +
 		"a build of your own can be named too: zoo setup --provider cuda --from DIR"
 }
 

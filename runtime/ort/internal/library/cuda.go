@@ -83,15 +83,9 @@ type python struct {
 }
 
 // RecordPython keeps, for the ONNX Runtime library in a folder, the folders of a Python
-// environment that hold libraries of CUDA and cuDNN. No folders remove the record.
+// environment that hold libraries of CUDA and cuDNN.
 func RecordPython(folder string, folders []string) error {
 	path := filepath.Join(folder, pythonRecord)
-	if len(folders) == 0 {
-		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
-	}
 	data, err := json.MarshalIndent(python{folders}, "", "  ")
 	if err != nil {
 		return err
