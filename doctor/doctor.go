@@ -118,7 +118,8 @@ func readable(path string) string {
 func findTools() []Tool {
 	out := []Tool{
 		{Name: "npm", Remedy: "needed only where zoo setup cannot reach GitHub; install Node.js"},
-		{Name: "pip", Remedy: "needed only where zoo setup cannot reach GitHub; install Python"},
+		{Name: "pip", Remedy: "needed only for zoo setup --provider cuda, and where zoo setup cannot reach GitHub; " +
+			"install Python"},
 		{Name: "cc", Remedy: "needed to build zoo with ONNX Runtime; install a C compiler, such as gcc or clang"},
 		{Name: "go", Remedy: "needed to build zoo; install Go"},
 	}

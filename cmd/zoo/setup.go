@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,8 @@ func setupVerb(a *app) *cobra.Command {
 	}
 	c.Flags().StringVar(&opt.Provider, "provider", "cpu", "cpu or cuda")
 	c.Flags().StringVar(&opt.From, "from", "", "a `URL`, archive, library file or folder to install from")
+	c.Flags().BoolVar(&opt.WithCUDA, "with-cuda", false,
+		"with --provider cuda: also fetch CUDA and cuDNN (0.9 GiB, 1.2 GiB unpacked)")
 	c.Flags().BoolVar(&opt.Insecure, "insecure", false, "accept a plain http URL, which anyone on the way can replace")
 	return c
 }
@@ -31,9 +34,19 @@ func (a *app) setup(ctx context.Context, opt install.Options) error {
 		return err
 	}
 	var m *terminal.Meter
+	what := "downloading ONNX Runtime " + ort.Version
+	opt.FetchingCUDA = func(packages int, download, keep int64) {
+		if m != nil {
+			m.Close()
+			m = nil
+		}
+		a.Note("fetching %d packages of CUDA and cuDNN: %s to download, %s to keep", packages,
+			human.Bytes(download), human.Bytes(keep))
+		what = "downloading CUDA and cuDNN"
+	}
 	opt.Progress = func(done, total int64) {
 		if m == nil || total != m.Total || done < m.Done { // another source
-			m = a.Meter("downloading ONNX Runtime "+ort.Version, 0, total)
+			m = a.Meter(what, 0, total)
 		}
 		m.Update(done, func() string { return human.Bytes(done) })
 	}
@@ -61,9 +74,35 @@ func (a *app) reportSetup(done install.Installed) {
 	} else {
 		a.Print("installed ONNX Runtime %s from %s (%s): %s", done.Version, done.Origin, how, done.Path)
 	}
+	if done.CUDA != nil {
+		a.reportCUDA(*done.CUDA)
+	}
 	if used, err := ort.Find(""); err != nil {
 		a.Note("but it will not be used: %v", err)
 	} else if used.Path != done.Path {
 		a.Note("but %s is used, found by the rule %q", used.Path, used.Source)
+	}
+}
+
+func (a *app) reportCUDA(c install.CUDA) {
+	switch {
+	case len(c.Fetched) > 0:
+		a.Print("installed %s: %s", strings.Join(c.Fetched, ", "), c.Folder)
+	case c.Folder != "":
+		a.Print("CUDA and cuDNN are installed already: %s", c.Folder)
+	}
+	if c.Err != nil {
+		a.Note("what the provider needs beside it was not looked for: %v", c.Err)
+		return
+	}
+	if places := c.Places(); len(places) > 0 {
+		a.Print("the provider takes CUDA %s and cuDNN from: %s", c.Version, strings.Join(places, ", "))
+	}
+	if err := c.LibrariesErr(); err != nil {
+		download, keep := install.CUDASize()
+		a.Note("%v (%s to download, %s to keep)", err, human.Bytes(download), human.Bytes(keep))
+	}
+	if c.Driver != nil {
+		a.Note("%v", c.Driver)
 	}
 }

@@ -119,7 +119,7 @@ func pathString(pin *goruntime.Pinner, path string) uintptr {
 
 const cudaRemedy = "the provider needs an NVIDIA driver, the CUDA and cuDNN libraries, " +
 	"and a CUDA build of ONNX Runtime " +
-	Version + ": zoo setup --provider cuda --from DIR"
+	Version + ": zoo setup --provider cuda"
 
 // cudaDevice is the option of the CUDA provider that chooses a device by its number.
 const cudaDevice = "device_id"
@@ -135,6 +135,9 @@ func (a *api) useCUDA(session handle, lib Library, options map[string]string) er
 		}
 		if err := library.CheckProviders(folder, library.Host()); err != nil {
 			return fmt.Errorf("ort: provider cuda: %w; %s", err, cudaRemedy)
+		}
+		if err := openCUDA(lib); err != nil {
+			return fmt.Errorf("ort: provider cuda: %w", err)
 		}
 	}
 	cuda, err := a.create(createCUDAProviderOptions)

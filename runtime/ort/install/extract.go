@@ -39,10 +39,11 @@ type extractor struct {
 	providers bool
 	limits    limits
 
-	core    string // path of the core library in dir, once found
-	sha256  string // of core
-	others  []string
-	written int64
+	core      string // path of the core library in dir, once found
+	sha256    string // of core
+	others    []string
+	otherSums []string // SHA-256 of each
+	written   int64
 }
 
 var errTooBig = errors.New("unpacks to more than the limit")
@@ -159,7 +160,15 @@ func (x *extractor) folder(dir string) error {
 }
 
 func (x *extractor) wanted(base string) bool {
-	return library.IsCore(base) && x.core == "" || x.providers && library.IsProvider(base)
+	return library.IsCore(base) && x.core == "" || x.providers && isCUDAPart(base)
+}
+
+// cudaParts are in the names of the libraries that the CUDA provider consists of.
+var cudaParts = []string{"onnxruntime_providers_cuda", "onnxruntime_providers_shared"}
+
+func isCUDAPart(base string) bool {
+	in := func(part string) bool { return strings.Contains(base, part) }
+	return library.IsProvider(base) && slices.ContainsFunc(cudaParts, in)
 }
 
 // entry writes the content when it is a library we want for this platform.
@@ -192,7 +201,7 @@ func (x *extractor) entry(name string, r io.Reader) error {
 	if isCore {
 		x.core, x.sha256 = out, sum
 	} else {
-		x.others = append(x.others, out)
+		x.others, x.otherSums = append(x.others, out), append(x.otherSums, sum)
 	}
 	return nil
 }
@@ -205,7 +214,7 @@ func (x *extractor) complete(from string) error {
 	if !x.providers {
 		return nil
 	}
-	for _, need := range []string{"onnxruntime_providers_cuda", "onnxruntime_providers_shared"} {
+	for _, need := range cudaParts {
 		if !slices.ContainsFunc(x.others, func(o string) bool { return strings.Contains(filepath.Base(o), need) }) {
 			return fmt.Errorf("%s holds no %s library for %s: it is not a CUDA build", from, need, x.platform)
 		}

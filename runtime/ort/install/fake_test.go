@@ -9,9 +9,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
+	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
@@ -85,4 +87,14 @@ func files(t testing.TB, dir string) []string {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// testCUDA is a set-up of CUDA's libraries on a machine that has none, and no packages
+// to fetch.
+func testCUDA() cudaPlan {
+	return cudaPlan{
+		free:     func(string) (int64, error) { return 1 << 40, nil },
+		lookPath: func(name string) (string, error) { return "", &exec.Error{Name: name, Err: exec.ErrNotFound} },
+		open:     func(ort.Library) (ort.CUDA, error) { return ort.CUDA{}, nil },
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,9 +41,39 @@ func officialSources(p library.Platform) []source {
 			return npmPack(ctx, dir, exec.LookPath)
 		}},
 		{"pip", func(ctx context.Context, dir string, _ func(done, total int64)) (string, error) {
-			return pipDownload(ctx, dir, p, exec.LookPath)
+			wheel, err := cpuWheel(p)
+			if err != nil {
+				return "", err
+			}
+			return pipDownload(ctx, dir, wheel, exec.LookPath)
 		}},
 	}
+}
+
+// cudaSource names the one source of builds with the CUDA provider.
+const cudaSource = "pip, onnxruntime-gpu"
+
+// cudaBuilds are the packages that hold the library and its CUDA provider, with their
+// sizes in bytes.
+var cudaBuilds = map[library.Platform]struct {
+	requirement
+	size int64
+}{
+	"linux-amd64":   {requirement{"onnxruntime-gpu", ort.Version, "manylinux_2_28_x86_64"}, 202_177_606},
+	"windows-amd64": {requirement{"onnxruntime-gpu", ort.Version, "win_amd64"}, 148_173_233},
+}
+
+// cudaSources is officialSources for builds with the CUDA provider.
+func cudaSources(p library.Platform) []source {
+	return []source{{cudaSource, func(ctx context.Context, dir string, progress func(done, total int64)) (string, error) {
+		build, ok := cudaBuilds[p]
+		if !ok {
+			return "", fmt.Errorf("there is no build for %s", p)
+		}
+		done := watch(dir, build.size, meter(progress, 0, build.size))
+		defer done()
+		return pipDownload(ctx, dir, build.requirement, exec.LookPath)
+	}}}
 }
 
 // releaseURL is the archive of the official release for a platform.
@@ -160,9 +191,14 @@ func npmPack(ctx context.Context, dir string, lookPath findProgram) (string, err
 	return single(dir, "*.tgz")
 }
 
-// pipDownload has a pip client fetch the wheel of this platform, whatever the
-// Python that runs pip.
-func pipDownload(ctx context.Context, dir string, p library.Platform, lookPath findProgram) (string, error) {
+// requirement is a package that a pip client fetches.
+type requirement struct {
+	name, version string
+	tag           string // of the platform
+}
+
+// cpuWheel is the package that holds the library for a platform.
+func cpuWheel(p library.Platform) (requirement, error) {
 	tag, ok := map[library.Platform]string{
 		"linux-amd64":   "manylinux_2_28_x86_64",
 		"linux-arm64":   "manylinux_2_28_aarch64",
@@ -171,11 +207,32 @@ func pipDownload(ctx context.Context, dir string, p library.Platform, lookPath f
 		"windows-arm64": "win_arm64",
 	}[p]
 	if !ok {
-		return "", fmt.Errorf("there is no wheel for %s", p)
+		return requirement{}, fmt.Errorf("there is no wheel for %s", p)
 	}
-	args := []string{"download", "onnxruntime==" + ort.Version, "--no-deps", "--only-binary=:all:", "--platform", tag,
-		"--python-version", "3.12", "--dest", dir, "--no-input", "--disable-pip-version-check", "--retries", "1"}
+	return requirement{"onnxruntime", ort.Version, tag}, nil
+}
+
+// pipArguments are those of pip that fetch packages, whatever the Python that runs it is for.
+func pipArguments(all ...requirement) []string {
+	args := []string{"download", "--no-deps", "--only-binary=:all:", "--python-version", "3.12"}
+	for i, r := range all {
+		if !slices.ContainsFunc(all[:i], func(before requirement) bool { return before.tag == r.tag }) {
+			args = append(args, "--platform", r.tag)
+		}
+	}
+	for _, r := range all {
+		args = append(args, r.name+"=="+r.version)
+	}
+	return args
+}
+
+// pipDownload has a pip client fetch a package into dir, where it also keeps what it
+// writes on the way: a cache of pip's own would take the same room again.
+func pipDownload(ctx context.Context, dir string, r requirement, lookPath findProgram) (string, error) {
+	args := append(pipArguments(r), "--dest", dir, "--no-cache-dir", "--no-input", "--disable-pip-version-check",
+		"--retries", "1")
 	var failed []string
+	seen := map[string]bool{} // several names lead to one client
 	for _, pip := range [][]string{{"pip3"}, {"pip"}, {"python3", "-m", "pip"}, {"python", "-m", "pip"}} {
 		exe, err := lookPath(pip[0])
 		if err == nil {
@@ -184,7 +241,10 @@ func pipDownload(ctx context.Context, dir string, p library.Platform, lookPath f
 		if err == nil {
 			return single(dir, "*.whl")
 		}
-		failed = append(failed, err.Error())
+		if reason := strings.TrimPrefix(err.Error(), exe); !seen[reason] {
+			failed = append(failed, err.Error())
+			seen[reason] = true
+		}
 		if ctx.Err() != nil {
 			break
 		}
@@ -197,6 +257,7 @@ func pipDownload(ctx context.Context, dir string, p library.Platform, lookPath f
 func client(ctx context.Context, dir, exe string, args ...string) error {
 	cmd := exec.CommandContext(ctx, exe, args...)
 	cmd.Dir = dir
+	cmd.Env = append(cmd.Environ(), "TMPDIR="+dir, "TEMP="+dir, "TMP="+dir)
 	cmd.WaitDelay = 5 * time.Second // a grandchild may hold the output open
 	out, err := cmd.CombinedOutput()
 	if err == nil {

@@ -26,7 +26,7 @@ type Options struct {
 	// archive, an npm package, a Python wheel) or a folder that holds the
 	// library (or whose lib folder does). "" tries, in order, the release
 	// archive on GitHub, the npm client and the pip client, the clients with
-	// their own configured registries.
+	// their own configured registries; for the provider cuda only pip has one.
 	From string
 
 	// Insecure lets From be a plain http:// URL. Whoever is on the way can replace
@@ -36,12 +36,22 @@ type Options struct {
 	// CacheDir replaces the per-user cache folder. Find looks only in the latter.
 	CacheDir string
 
-	// Provider is "cpu" (or "") or "cuda". A CUDA build must be named by From:
-	// the core library and its libonnxruntime_providers_* are put side by side.
+	// Provider is "cpu" (or "") or "cuda": a build whose libraries
+	// onnxruntime_providers_cuda and _shared are put beside the core library.
 	Provider string
 
-	// Progress, when set, is told the bytes downloaded over HTTP so far and in
-	// all (-1 when the server does not say). The npm and pip clients report nothing.
+	// WithCUDA has the libraries of CUDA and cuDNN that the provider cuda needs fetched
+	// by pip (CUDASize), instead of using those of the system or of a Python environment.
+	// One package after the other is put in place: an interrupted set-up goes on.
+	WithCUDA bool
+
+	// FetchingCUDA, when set, is told before packages of CUDA are fetched how many these
+	// are, and what they cost to download and to keep, in bytes.
+	FetchingCUDA func(packages int, download, keep int64)
+
+	// Progress, when set, is told the bytes downloaded so far and in all (-1 when the
+	// server does not say). The npm and pip clients report nothing; of packages whose
+	// size zoo knows, those of CUDA, it is told what is on disk already.
 	Progress func(done, total int64)
 }
 
@@ -53,20 +63,25 @@ type Installed struct {
 	Verified bool     `json:"verified"` // its hash, or its archive's, is pinned in zoo
 	Present  bool     `json:"-"`        // it was there already, nothing was fetched
 	Failed   []string `json:"-"`        // sources that were tried before Origin, each with its reason
+	CUDA     *CUDA    `json:"-"`        // for the provider cuda
 }
 
 // Setup installs the ONNX Runtime library of ort.Version into the per-user cache,
 // where Find finds it. Files are checked against the hashes pinned in zoo; an
 // unknown hash is accepted only when From names the file, and is reported as not
-// verified. Nothing is left behind on failure, and what killed set-ups left is
-// cleared. Set-ups may run at the same time: each works in a folder of its own and
+// verified. Nothing is left behind on failure, but whole packages of CUDA, and what
+// killed set-ups left is cleared. Set-ups may run at the same time: each works in a folder of its own and
 // renames its files into place.
 func Setup(ctx context.Context, opt Options) (Installed, error) {
 	if ctx == nil {
 		return Installed{}, errors.New("ort: setup: the context is nil")
 	}
 	p := library.Host()
-	return setup(ctx, opt, plan{p, officialPins(), officialSources(p), defaultLimits()})
+	sources := officialSources(p)
+	if opt.Provider == "cuda" {
+		sources = cudaSources(p)
+	}
+	return setup(ctx, opt, plan{p, officialPins(), sources, defaultLimits(), officialCUDA(p)})
 }
 
 // plan is what tests replace.
@@ -75,17 +90,29 @@ type plan struct {
 	pins     []pin
 	sources  []source
 	limits   limits
+	cuda     cudaPlan
 }
 
 func setup(ctx context.Context, opt Options, pl plan) (Installed, error) {
 	switch {
-	case opt.Provider == "cuda" && opt.From == "":
-		return Installed{}, errors.New("ort: setup: no source for provider cuda is built in yet; name a CUDA build " +
-			"of ONNX Runtime " + ort.Version + " (release archive or unpacked folder): " +
-			"zoo setup --provider cuda --from DIR")
 	case !slices.Contains([]string{"", "cpu", "cuda"}, opt.Provider):
 		return Installed{}, fmt.Errorf("ort: setup: unknown provider %q, known are cpu and cuda", opt.Provider)
+	case opt.WithCUDA && opt.Provider != "cuda":
+		return Installed{}, errors.New("ort: setup: the libraries of CUDA are of no use to provider cpu; " +
+			"use both, --provider cuda --with-cuda, or neither")
 	}
+	done, err := installLibrary(ctx, opt, pl)
+	if err == nil && opt.Provider == "cuda" {
+		done.CUDA, err = completeCUDA(ctx, done.Library, opt, pl)
+	}
+	if err != nil {
+		return Installed{}, err
+	}
+	return done, nil
+}
+
+// installLibrary installs ONNX Runtime itself.
+func installLibrary(ctx context.Context, opt Options, pl plan) (Installed, error) {
 	folder, err := library.CacheFolder(opt.CacheDir, pl.platform, opt.Provider == "cuda")
 	if err != nil {
 		return Installed{}, err
@@ -94,7 +121,7 @@ func setup(ctx context.Context, opt Options, pl plan) (Installed, error) {
 	removeStale(parent)
 	if opt.From != "" {
 		pl.sources = []source{opt.source(pl.limits.total)}
-	} else if done, ok := present(folder, pl.platform, pl.pins); ok {
+	} else if done, ok := present(folder, pl.platform, pl.pins, opt.Provider == "cuda"); ok {
 		return done, nil
 	}
 	if err := os.MkdirAll(parent, 0o755); err != nil {
@@ -114,9 +141,22 @@ func setup(ctx context.Context, opt Options, pl plan) (Installed, error) {
 		}
 		failed = append(failed, s.name+": "+err.Error())
 	}
-	return Installed{}, fmt.Errorf("ort: setup: no source could provide ONNX Runtime %s for %s:\n  %s\n"+
-		"to install it by hand, download the release archive on any machine and run: zoo setup --from FILE",
-		ort.Version, pl.platform, strings.Join(failed, "\n  "))
+	return Installed{}, fmt.Errorf("ort: setup: no source could provide ONNX Runtime %s for %s:\n  %s\n%s",
+		ort.Version, pl.platform, strings.Join(failed, "\n  "), byHand(opt.Provider, pl.platform))
+}
+
+// byHand says what can be done where no source works.
+func byHand(provider string, p library.Platform) string {
+	build, ok := cudaBuilds[p]
+	switch {
+	case provider != "cuda":
+		return "to install it by hand, download the release archive on any machine and run: zoo setup --from FILE"
+	case !ok:
+		return "name a build that you have: zoo setup --provider cuda --from DIR"
+	}
+	return "to install it by hand, fetch it on any machine with: pip " +
+		strings.Join(pipArguments(build.requirement), " ") + "\nand run: zoo setup --provider cuda --from FILE; " +
+		"a build of your own can be named too: zoo setup --provider cuda --from DIR"
 }
 
 // attempt installs from one source.
@@ -154,7 +194,7 @@ func attempt(ctx context.Context, folder string, opt Options, pl plan, s source)
 		return Installed{}, err
 	}
 	r.SHA256 = x.sha256
-	verified, err := verify(pins, s.name != "", r.Archive, r.SHA256)
+	verified, err := verify(pins, s.name != "", r.Archive, r.SHA256, x.otherSums)
 	if err != nil {
 		return Installed{}, err
 	}
@@ -188,12 +228,13 @@ func checkArchive(pins []pin, official bool, sum string) error {
 	return nil
 }
 
-// verify reports whether the archive or the library has a pinned hash. For an
-// official source anything else is an error.
-func verify(pins []pin, official bool, archiveSum, librarySum string) (bool, error) {
+// verify reports whether the archive has a pinned hash, or else the library and the
+// providers that came with it. For an official source anything else is an error.
+func verify(pins []pin, official bool, archiveSum, librarySum string, providerSums []string) (bool, error) {
 	var want []string
 	for _, p := range pins {
-		if p.kind == "archive" && p.sha256 == archiveSum || p.kind == "library" && p.sha256 == librarySum {
+		if p.kind == "archive" && p.sha256 == archiveSum ||
+			p.kind == "library" && p.sha256 == librarySum && allPinned(pins, providerSums) {
 			return true, nil
 		}
 		want = append(want, p.sha256)
@@ -206,6 +247,16 @@ func verify(pins []pin, official bool, archiveSum, librarySum string) (bool, err
 	}
 	return false, fmt.Errorf("sha256 of the library is %s, pinned is %s: library refused",
 		librarySum, strings.Join(want, " or "))
+}
+
+// allPinned reports whether the hashes are all those of providers.
+func allPinned(pins []pin, sums []string) bool {
+	for _, sum := range sums {
+		if !slices.ContainsFunc(pins, func(p pin) bool { return p.kind == "provider" && p.sha256 == sum }) {
+			return false
+		}
+	}
+	return true
 }
 
 // publish moves the unpacked files into the folder, the core library after the

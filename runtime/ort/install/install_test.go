@@ -44,7 +44,7 @@ func TestSetupDownloads(t *testing.T) {
 		member{"onnxruntime/lib/libonnxruntime.so.1.29.0", lib},
 		member{"onnxruntime/lib/libonnxruntime_providers_shared.so", librarytest.Fake(librarytest.AMD64, "x")})
 	pl := plan{testPlatform, []pin{{"github", "archive", testPlatform, sum(archive)}},
-		[]source{serving(t, "github", archive)}, defaultLimits()}
+		[]source{serving(t, "github", archive)}, defaultLimits(), testCUDA()}
 	cache := t.TempDir()
 	var last, total int64
 	opt := Options{CacheDir: cache, Progress: func(d, n int64) { last, total = d, n }}
@@ -105,7 +105,7 @@ func TestSetupRefusesOtherHashes(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cache := t.TempDir()
-			pl := plan{testPlatform, tt.pins, []source{serving(t, "x", archive)}, defaultLimits()}
+			pl := plan{testPlatform, tt.pins, []source{serving(t, "x", archive)}, defaultLimits(), testCUDA()}
 			_, err := setup(t.Context(), Options{CacheDir: cache}, pl)
 			if err == nil || !strings.Contains(err.Error(), tt.got) || !strings.Contains(err.Error(), other) {
 				t.Errorf("error is %v, want it to name both hashes", err)
@@ -122,7 +122,7 @@ func TestSetupTriesSourcesInOrder(t *testing.T) {
 	archive := tgz(t, member{"package/bin/libonnxruntime.so.1", lib})
 	missing := served(t, "github", http.NotFound)
 	pl := plan{testPlatform, []pin{{"npm", "library", testPlatform, sum(lib)}},
-		[]source{missing, serving(t, "npm", archive)}, defaultLimits()}
+		[]source{missing, serving(t, "npm", archive)}, defaultLimits(), testCUDA()}
 	got, err := setup(t.Context(), Options{CacheDir: t.TempDir()}, pl)
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +189,7 @@ func TestSetupFrom(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			cache := t.TempDir()
 			got, err := setup(t.Context(), Options{From: tt.from, CacheDir: cache, Insecure: true},
-				plan{testPlatform, tt.pins, nil, defaultLimits()})
+				plan{testPlatform, tt.pins, nil, defaultLimits(), testCUDA()})
 			if tt.want != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("error is %v, want it to contain %q", err, tt.want)
@@ -221,7 +221,7 @@ func TestSetupCUDA(t *testing.T) {
 	archive := librarytest.Write(t, tgz(t, member{"a/libonnxruntime_providers_cuda.so", cuda},
 		member{"a/libonnxruntime.so", core},
 		member{"a/libonnxruntime_providers_shared.so", shared}), dir, "gpu.tgz")
-	pl := plan{testPlatform, nil, nil, defaultLimits()}
+	pl := plan{testPlatform, nil, nil, defaultLimits(), testCUDA()}
 
 	for _, from := range []string{filepath.Join(dir, "gpu"), filepath.Join(dir, "gpu", "lib",
 		"libonnxruntime.so.1.29.0"), archive} {
@@ -236,17 +236,23 @@ func TestSetupCUDA(t *testing.T) {
 			t.Errorf("from %s: %s", from, diff)
 		}
 	}
-	for _, tt := range []struct{ from, provider, want string }{
-		{"", "cuda", "zoo setup --provider cuda --from DIR"},
-		{filepath.Join(dir, "cpu"), "cuda", "it is not a CUDA build"},
-		{"", "tpu", `unknown provider "tpu"`},
+	for _, tt := range []struct {
+		opt  Options
+		want string
+	}{
+		{Options{Provider: "cuda"}, "to install it by hand, fetch it on any machine with: pip download "},
+		{Options{Provider: "cuda"}, "zoo setup --provider cuda --from FILE"},
+		{Options{Provider: "cuda", From: filepath.Join(dir, "cpu")}, "it is not a CUDA build"},
+		{Options{Provider: "tpu"}, `unknown provider "tpu"`},
+		{Options{WithCUDA: true}, "--provider cuda --with-cuda"},
 	} {
-		cache := t.TempDir()
-		_, err := setup(t.Context(), Options{From: tt.from, CacheDir: cache, Provider: tt.provider}, pl)
+		opt := tt.opt
+		opt.CacheDir = t.TempDir()
+		_, err := setup(t.Context(), opt, pl)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error is %v, want it to contain %q", err, tt.want)
 		}
-		if left := files(t, cache); len(left) != 0 {
+		if left := files(t, opt.CacheDir); len(left) != 0 {
 			t.Errorf("left behind: %v", left)
 		}
 	}
@@ -278,7 +284,7 @@ func TestSetupHostileArchives(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			cache := t.TempDir()
 			from := librarytest.Write(t, tt.archive, t.TempDir(), "archive")
-			_, err := setup(t.Context(), Options{From: from, CacheDir: cache}, plan{testPlatform, nil, nil, small})
+			_, err := setup(t.Context(), Options{From: from, CacheDir: cache}, plan{testPlatform, nil, nil, small, testCUDA()})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error is %v, want it to contain %q", err, tt.want)
 			}
@@ -290,7 +296,7 @@ func TestSetupHostileArchives(t *testing.T) {
 }
 
 func TestSetupDownloadLimit(t *testing.T) {
-	pl := plan{testPlatform, nil, nil, limits{file: 10, total: 100, entries: 1}}
+	pl := plan{testPlatform, nil, nil, limits{file: 10, total: 100, entries: 1}, testCUDA()}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_,
 			_ = w.Write(make([]byte, 101))
@@ -311,7 +317,8 @@ func TestSetupCancelled(t *testing.T) {
 		<-r.Context().Done()
 	})
 	cache := t.TempDir()
-	_, err := setup(ctx, Options{CacheDir: cache}, plan{testPlatform, nil, []source{slow, slow}, defaultLimits()})
+	_, err := setup(ctx, Options{CacheDir: cache},
+		plan{testPlatform, nil, []source{slow, slow}, defaultLimits(), testCUDA()})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v", err)
 	}
@@ -324,7 +331,7 @@ func TestSetupConcurrent(t *testing.T) {
 	lib := librarytest.Fake(librarytest.AMD64, strings.Repeat("body", 1<<16))
 	archive := tgz(t, member{"libonnxruntime.so", lib})
 	pl := plan{testPlatform, []pin{{"x", "archive", testPlatform, sum(archive)}}, []source{serving(t, "x", archive)},
-		defaultLimits()}
+		defaultLimits(), testCUDA()}
 	cache := t.TempDir()
 	var wg sync.WaitGroup
 	for range 8 {
@@ -352,7 +359,7 @@ func TestSetupProcesses(t *testing.T) {
 	if from := os.Getenv(fromVar); from != "" {
 		for range 10 {
 			if _, err := setup(t.Context(), Options{From: from, CacheDir: os.Getenv(cacheVar)},
-				plan{testPlatform, nil, nil, defaultLimits()}); err != nil {
+				plan{testPlatform, nil, nil, defaultLimits(), testCUDA()}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -401,6 +408,10 @@ func TestClients(t *testing.T) {
 		return "", &exec.Error{Name: name, Err: exec.ErrNotFound}
 	}
 
+	onnxruntime, err := cpuWheel(testPlatform)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := npmPack(t.Context(), t.TempDir(), look); !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("without npm: %v", err)
 	}
@@ -429,20 +440,29 @@ func TestClients(t *testing.T) {
 
 	script("pip", "echo broken >&2; exit 1")
 	script("python3", `printf '%s ' "$@" > onnxruntime.whl`)
-	file, err = pipDownload(t.Context(), t.TempDir(), testPlatform, look)
+	file, err = pipDownload(t.Context(), t.TempDir(), onnxruntime, look)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if args, _ := os.ReadFile(file); !strings.HasPrefix(string(args),
-		"-m pip download onnxruntime=="+ort.Version+" --no-deps ") {
+		"-m pip download --no-deps ") || !strings.Contains(string(args), " onnxruntime=="+ort.Version+" ") ||
+		!strings.Contains(string(args), "--no-cache-dir") {
 		t.Errorf("pip was called with %q", args)
 	}
+	script("python3", `printf '%s' "$TMPDIR" > onnxruntime.whl`)
+	dir := t.TempDir()
+	if file, err = pipDownload(t.Context(), dir, onnxruntime, look); err != nil {
+		t.Fatal(err)
+	}
+	if at, _ := os.ReadFile(file); string(at) != dir {
+		t.Errorf("pip works in %q, want it in the folder of the set-up, which is cleared", at)
+	}
 	script("python3", "exit 1")
-	if _, err := pipDownload(t.Context(), t.TempDir(), testPlatform, look); err == nil ||
+	if _, err := pipDownload(t.Context(), t.TempDir(), onnxruntime, look); err == nil ||
 		!strings.Contains(err.Error(), "broken") {
 		t.Errorf("failing pip: %v", err)
 	}
-	if _, err := pipDownload(t.Context(), t.TempDir(), "plan9-mips", look); err == nil {
+	if _, err := cpuWheel("plan9-mips"); err == nil {
 		t.Error("a wheel for plan9 was found")
 	}
 }
@@ -456,6 +476,9 @@ func TestOfficialPins(t *testing.T) {
 	seen := map[[3]string]bool{}
 	for _, p := range officialPins() {
 		key := [3]string{p.source, p.kind, string(p.platform)}
+		if p.kind == "provider" { // of several parts
+			key[1] += p.sha256
+		}
 		if raw, err := hex.DecodeString(p.sha256); err != nil || len(raw) != 32 || seen[key] {
 			t.Errorf("bad or repeated pin %+v", p)
 		}
@@ -469,6 +492,15 @@ func TestOfficialPins(t *testing.T) {
 	for _, s := range officialSources(testPlatform) {
 		if len(pinned(officialPins(), s.name, testPlatform)) != 1 {
 			t.Errorf("source %s has no pin for %s", s.name, testPlatform)
+		}
+	}
+	for p := range cudaBuilds {
+		parts := map[string]int{}
+		for _, pin := range pinned(officialPins(), cudaSource, p) {
+			parts[pin.kind]++
+		}
+		if diff := cmp.Diff(map[string]int{"archive": 1, "library": 1, "provider": 2}, parts); diff != "" {
+			t.Errorf("pins for CUDA on %s: %s", p, diff)
 		}
 	}
 	if _, err := releaseURL("plan9-mips"); err == nil {
@@ -487,7 +519,7 @@ func TestPlainHTTP(t *testing.T) {
 	defer server.Close()
 	for _, from := range []string{server.URL + "/a.tgz", strings.Replace(server.URL, "http", "HTTP", 1) + "/a.tgz"} {
 		_, err := setup(t.Context(), Options{From: from, CacheDir: t.TempDir()},
-			plan{testPlatform, nil, nil, defaultLimits()})
+			plan{testPlatform, nil, nil, defaultLimits(), testCUDA()})
 		if err == nil || !strings.Contains(err.Error(), "--insecure") || asked != 0 {
 			t.Errorf("%s: error %v after %d requests", from, err, asked)
 		}
@@ -517,7 +549,7 @@ func TestSetupRefusesTruncatedLibraries(t *testing.T) {
 		cache := t.TempDir()
 		from := librarytest.Write(t, tgz(t, members...), t.TempDir(), "a.tgz")
 		_, err := setup(t.Context(), Options{From: from, CacheDir: cache, Provider: "cuda"},
-			plan{testPlatform, nil, nil, defaultLimits()})
+			plan{testPlatform, nil, nil, defaultLimits(), testCUDA()})
 		if err == nil || !strings.Contains(err.Error(), "is cut short") {
 			t.Errorf("%s: %v", cut, err)
 		}

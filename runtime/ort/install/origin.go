@@ -2,6 +2,7 @@ package install
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -38,7 +39,7 @@ func origin(lib ort.Library, pins []pin) (Installed, error) {
 	if err != nil || json.Unmarshal(data, &r) != nil || r.SHA256 != sum {
 		r = record{} // none, or that of another library
 	}
-	done.Verified, _ = verify(pins, false, r.Archive, sum)
+	done.Verified, _ = verify(pins, false, r.Archive, sum, nil)
 	if done.Verified || !official(r.Origin) {
 		done.Origin = r.Origin
 	}
@@ -55,11 +56,33 @@ func official(name string) bool {
 	return false
 }
 
-// present returns what is installed in folder, if it is whole and verified.
-func present(folder string, p library.Platform, pins []pin) (Installed, bool) {
+// present returns what is installed in folder, if it is whole and verified; a build for
+// CUDA also in its provider.
+func present(folder string, p library.Platform, pins []pin, cuda bool) (Installed, bool) {
 	path := filepath.Join(folder, p.Names()[0])
 	lib := ort.Library{Path: path, Source: ort.FromCache, Version: library.VersionOf(path, p)}
-	done, err := origin(lib, pinned(pins, "", p))
+	pins = pinned(pins, "", p)
+	done, err := origin(lib, pins)
 	done.Present = true
-	return done, err == nil && done.Verified
+	return done, err == nil && done.Verified && (!cuda || providerVerified(folder, pins))
+}
+
+// providerVerified reports whether every part of the CUDA provider is in folder and pinned.
+func providerVerified(folder string, pins []pin) bool {
+	list, err := os.ReadDir(folder)
+	if err != nil {
+		return false
+	}
+	var sums []string
+	for _, e := range list {
+		if !isCUDAPart(e.Name()) {
+			continue
+		}
+		sum, err := fileSHA256(filepath.Join(folder, e.Name()))
+		if err != nil {
+			return false
+		}
+		sums = append(sums, sum)
+	}
+	return len(sums) == len(cudaParts) && allPinned(pins, sums)
 }

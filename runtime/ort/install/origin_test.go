@@ -47,7 +47,7 @@ func TestOrigin(t *testing.T) {
 			if err != nil || got.Verified != tt.verified || got.Origin != tt.origin || got.SHA256 != sum(tt.library) {
 				t.Errorf("%+v (%v), want verified %v from %q", got, err, tt.verified, tt.origin)
 			}
-			if _, ok := present(dir, testPlatform, pins); ok != tt.verified {
+			if _, ok := present(dir, testPlatform, pins, false); ok != tt.verified {
 				t.Errorf("set-up takes it as installed: %v", ok)
 			}
 		})

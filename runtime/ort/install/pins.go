@@ -6,8 +6,8 @@ import (
 
 // pin is the SHA-256 of something we are willing to install.
 type pin struct {
-	source   string // "github", "npm" or "pip"
-	kind     string // "archive": the downloaded file; "library": the file taken out of it
+	source   string // "github", "npm", "pip" or cudaSource
+	kind     string // "archive": the downloaded file; "library", "provider": files taken out of it
 	platform library.Platform
 	sha256   string
 }
@@ -25,6 +25,9 @@ type pin struct {
 // onnxruntime 1.29.0). The wheels differ per Python version, the library in
 // them does not (compared: cp311 to cp314 on linux-amd64, cp311 and cp312 on
 // linux-arm64), hence the library is pinned and not the wheel.
+//
+// cudaSource: the wheels of onnxruntime-gpu 1.29.0 for Python 3.12, and in them the
+// library and its providers cuda and shared.
 func officialPins() []pin {
 	return []pin{
 		{"github", "archive", "linux-amd64", "c3fddc4f139a045b0c4902c57410f0694f1c2fdf9b6939fbe38b1aeae7cd14ba"},
@@ -43,6 +46,15 @@ func officialPins() []pin {
 		{"pip", "library", "darwin-arm64", "8ab8982e8fc0a3d5121bf95404dba7a15d70b7df49a8bab1ba481ff961d93dc8"},
 		{"pip", "library", "windows-amd64", "f9013e824c1dbc5b1874ffdabeedfd1cad4e2dabd9d93528f6ec6d21c2980d00"},
 		{"pip", "library", "windows-arm64", "7ca16a9b0298e098b66dc956fa415a3081be59070320383a1701dab7b19a6120"},
+
+		{cudaSource, "archive", "linux-amd64", "8ccd052ca4de21b2a335f3503a283126163b6fab9dba29d1d9cbf3fa55c51d28"},
+		{cudaSource, "library", "linux-amd64", "99458e9d185dfa1a9b5f6510790ede3bedc25dea378adb904ce292b517eeaecf"},
+		{cudaSource, "provider", "linux-amd64", "833d827e5de8030e541ccf6345f1a3e07c53ae9f3302930a1273035dd665e969"},
+		{cudaSource, "provider", "linux-amd64", "086ec1d5388f64153d9c63470d126693db9a182c8ce236d3a1119068471b8a0d"},
+		{cudaSource, "archive", "windows-amd64", "a64aa7c3dd7fa6b29fa7bcb0439ebd204607a590d3ce02bb276672257da4a454"},
+		{cudaSource, "library", "windows-amd64", "3e7c91297c5e9aba2d122c6848160825d53d8291e0afd28a279982b26ca7e61c"},
+		{cudaSource, "provider", "windows-amd64", "3a7e8ae57b5a32db7502821a1addd22bc254860adb55d3400954806e737769d2"},
+		{cudaSource, "provider", "windows-amd64", "6f4a8734776da9995fe51457c01e384b9e36489c48c70e3f402e84c845e5dded"},
 	}
 }
 

@@ -28,7 +28,7 @@ func TestKilledSetup(t *testing.T) {
 			begun()
 			<-ctx.Done()
 			return "", ctx.Err()
-		}}}, defaultLimits()}
+		}}}, defaultLimits(), testCUDA()}
 	}
 	if cache := os.Getenv(cacheVar); cache != "" {
 		_, _ = setup(t.Context(), Options{CacheDir: cache},
@@ -69,7 +69,7 @@ func TestKilledSetup(t *testing.T) {
 	<-begun
 	from := librarytest.Write(t, librarytest.Fake(librarytest.AMD64, "a"), t.TempDir(), "libonnxruntime.so")
 	if _, err := setup(t.Context(), Options{From: from, CacheDir: cache},
-		plan{testPlatform, nil, nil, defaultLimits()}); err != nil {
+		plan{testPlatform, nil, nil, defaultLimits(), testCUDA()}); err != nil {
 		t.Fatal(err)
 	}
 	count := func(suffix string) (n int) {

@@ -16,8 +16,8 @@ var le = binary.LittleEndian
 
 const (
 	elfShared  = 3 // ET_DYN
-	elfLoad    = 1 // PT_LOAD
 	elfDynamic = 2 // PT_DYNAMIC
+	loaded     = 1 // PT_LOAD
 
 	machoMagic    = 0xfeedfacf
 	machoShared   = 6    // MH_DYLIB
@@ -29,7 +29,7 @@ const (
 
 // part is a piece of a library file that its headers describe.
 type part struct {
-	kind                  uint32 // of an ELF program header
+	kind                  uint32 // of an ELF program header; loaded for a section of a Windows library
 	offset, size, address uint64 // address: where it is loaded
 }
 
@@ -129,8 +129,8 @@ func peParts(f io.ReaderAt) ([]part, error) {
 	}
 	var all []part
 	for ; len(table) > 0; table = table[40:] {
-		all = append(all, part{offset: uint64(le.Uint32(table[20:])), size: uint64(le.Uint32(table[16:])),
-			address: uint64(le.Uint32(table[12:]))})
+		all = append(all, part{kind: loaded, offset: uint64(le.Uint32(table[20:])),
+			size: uint64(le.Uint32(table[16:])), address: uint64(le.Uint32(table[12:]))})
 	}
 	return all, nil
 }

@@ -42,18 +42,13 @@ func elfVersion(f io.ReaderAt) string {
 	if err != nil {
 		return ""
 	}
+	entries, err := dynamicSection(f, all)
+	if err != nil {
+		return ""
+	}
 	tags := map[uint64]uint64{}
-	for _, p := range all {
-		if p.kind != elfDynamic {
-			continue
-		}
-		data, err := bytesAt(f, p.offset, p.size)
-		if err != nil {
-			return ""
-		}
-		for ; len(data) >= 16; data = data[16:] {
-			tags[le.Uint64(data)] = le.Uint64(data[8:])
-		}
+	for _, e := range entries {
+		tags[e.tag] = e.value
 	}
 	// Addresses, until the parts that are loaded there tell where they lie.
 	at, names := inFile(all, tags[dynamicVersions]), inFile(all, tags[dynamicStrings])
@@ -66,10 +61,8 @@ func elfVersion(f io.ReaderAt) string {
 		if err != nil {
 			return ""
 		}
-		name := make([]byte, 64)
-		n, _ := f.ReadAt(name, int64(names+uint64(le.Uint32(aux))))
-		name, _, _ = bytes.Cut(name[:n], []byte{0})
-		if v, ok := strings.CutPrefix(string(name), "VERS_"); ok {
+		name := textAt(f, names+uint64(le.Uint32(aux)))
+		if v, ok := strings.CutPrefix(name, "VERS_"); ok {
 			return v
 		}
 		at += uint64(le.Uint32(definition[16:]))
@@ -80,7 +73,7 @@ func elfVersion(f io.ReaderAt) string {
 // inFile returns where in the file lies what is loaded at an address.
 func inFile(all []part, address uint64) uint64 {
 	for _, p := range all {
-		if p.kind == elfLoad && address >= p.address && address-p.address < p.size {
+		if p.kind == loaded && address >= p.address && address-p.address < p.size {
 			return p.offset + address - p.address
 		}
 	}

@@ -59,3 +59,34 @@ func Write(t testing.TB, data []byte, path ...string) string {
 	}
 	return name
 }
+
+// Needing looks like Fake, and like one that the loader can only load with other
+// libraries, of those names.
+func Needing(machine uint16, names ...string) []byte {
+	const headers = 64 + 2*56
+	text, entries := []byte{0}, []elf.Dyn64{}
+	for _, name := range names {
+		entries = append(entries, elf.Dyn64{Tag: int64(elf.DT_NEEDED), Val: uint64(len(text))})
+		text = append(append(text, name...), 0)
+	}
+	// What is loaded lies elsewhere in memory than in the file.
+	const moved = 0x1000
+	dynamic := uint64(headers + len(text))
+	entries = append(entries, elf.Dyn64{Tag: int64(elf.DT_STRTAB), Val: moved + headers}, elf.Dyn64{})
+	size := dynamic + uint64(16*len(entries))
+	var out bytes.Buffer
+	header := elf.Header64{
+		Ident: [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB),
+			byte(elf.EV_CURRENT)},
+		Type: uint16(elf.ET_DYN), Machine: machine, Version: uint32(elf.EV_CURRENT),
+		Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 2,
+	}
+	load := elf.Prog64{Type: uint32(elf.PT_LOAD), Filesz: size, Vaddr: moved}
+	section := elf.Prog64{Type: uint32(elf.PT_DYNAMIC), Off: dynamic, Filesz: size - dynamic, Vaddr: moved + dynamic}
+	for _, part := range []any{header, load, section, text, entries} {
+		if err := binary.Write(&out, binary.LittleEndian, part); err != nil {
+			panic(err)
+		}
+	}
+	return out.Bytes()
+}
