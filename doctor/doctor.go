@@ -3,10 +3,12 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os/exec"
 	goruntime "runtime"
+	"strings"
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/machine"
@@ -61,7 +63,7 @@ func Examine(version, settings string) (Report, error) {
 	for _, c := range ort.Candidates("") {
 		r.Searched = append(r.Searched, Place{c.Source, c.Path, finding(c)})
 	}
-	lib, providers, err := ort.Probe("", "cpu", "cuda")
+	lib, cpu, err := ort.Probe("cpu", "")
 	var from install.Installed
 	if err == nil {
 		from, err = install.Origin(lib)
@@ -71,13 +73,23 @@ func Examine(version, settings string) (Report, error) {
 		return r, err
 	}
 	r.Library = &from
-	for name, why := range providers {
-		r.Providers[name] = "ok"
-		if why != nil {
-			r.Providers[name] = why.Error()
-		}
+	r.Providers["cpu"] = okOr(cpu)
+	_, cuda, err := ort.Probe("cuda", "")
+	r.Providers["cuda"] = okOr(cmp.Or(err, cuda))
+	// Starting this one has its driver write to the terminal: ExamineProvider does that.
+	if names, err := ort.Devices("webgpu"); err != nil {
+		r.Providers["webgpu"] = err.Error()
+	} else {
+		r.Providers["webgpu"] = strings.Join(names, "; ") + " (not tried: zoo doctor --provider webgpu)"
 	}
 	return r, nil
+}
+
+func okOr(problem error) string {
+	if problem != nil {
+		return problem.Error()
+	}
+	return "ok"
 }
 
 func remedy(problem error, searched []Place) string {

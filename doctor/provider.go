@@ -56,7 +56,7 @@ func ExamineProvider(ctx context.Context, provider string, model []byte) (Provid
 		run  func() (string, error)
 	}{
 		{"library", func() (string, error) {
-			lib, err := ort.Find("")
+			lib, err := ort.FindFor(provider, "")
 			return lib.Path, err
 		}},
 		{"device", func() (string, error) {
@@ -64,8 +64,8 @@ func ExamineProvider(ctx context.Context, provider string, model []byte) (Provid
 			return strings.Join(names, "; "), err
 		}},
 		{"provider", func() (string, error) {
-			_, found, err := ort.Probe("", provider)
-			return "it starts", errors.Join(err, found[provider])
+			_, unusable, err := ort.Probe(provider, "")
+			return "it starts", errors.Join(err, unusable)
 		}},
 		{"tiny run", func() (string, error) { return tinyRun(ctx, provider) }},
 		{"model", func() (finding string, err error) {

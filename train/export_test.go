@@ -22,7 +22,9 @@ func RepeatFirstBatch(t *Trainer) {
 }
 
 // StepLoss is the loss of the training step, for gradient checks.
-var StepLoss = stepLoss
+func StepLoss(b *graph.Builder, m models.Model, mode models.Mode) (loss *graph.Node, weights []*graph.Node) {
+	return stepLoss(b, m, mode, logProbability)
+}
 
 // Draw returns the batches of a step.
 func Draw(c Config, step int) ([]batch, error) {

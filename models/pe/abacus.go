@@ -109,7 +109,8 @@ func (e Abacus) places(s *Site) *graph.Node {
 	if s.Slots != nil {
 		mine = b.Gather(others, s.Slots, 1) // [B,T]
 	}
-	together := b.Equal(b.Unsqueeze(mine, 1, 3), b.Unsqueeze(others, 1, 2)) // [B,1,T,S]
+	count := func(x *graph.Node, axes ...int) *graph.Node { return b.Unsqueeze(b.Cast(x, tensor.Int64), axes...) }
+	together := b.Equal(count(mine, 1, 3), count(others, 1, 2)) // [B,1,T,S]
 	together = b.And(together, s.Visible())
 	place := b.ReduceSum(b.Where(together, b.Unsqueeze(digit, 1, 2), b.Float(0)), false, 3)
 	place = b.Cast(b.Squeeze(place, 1), tensor.Int64)

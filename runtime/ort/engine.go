@@ -2,6 +2,7 @@ package ort
 
 import (
 	"context"
+	"errors"
 
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -16,11 +17,8 @@ func init() {
 }
 
 func check(opt runtime.Options) error {
-	_, providers, err := Probe(opt.Library, opt.Provider)
-	if err != nil {
-		return err
-	}
-	return providers[opt.Provider]
+	_, unusable, err := Probe(opt.Provider, opt.Library)
+	return errors.Join(err, unusable)
 }
 
 // model runs a session for package runtime, without copies.

@@ -24,8 +24,8 @@ var env struct {
 }
 
 // acquire starts the environment, or joins the running one, and returns the
-// library it runs on and its functions.
-func acquire(explicit string) (Library, *api, error) {
+// library it runs on and its functions. A running one is taken whatever the provider.
+func acquire(provider, explicit string) (Library, *api, error) {
 	env.mu.Lock()
 	defer env.mu.Unlock()
 	if ort.IsInitialized() {
@@ -42,7 +42,7 @@ func acquire(explicit string) (Library, *api, error) {
 		return Library{}, nil, errors.New("ort: the host program destroyed the ONNX Runtime environment while " +
 			"sessions were open; close them first")
 	}
-	lib, err := start(explicit)
+	lib, err := start(provider, explicit)
 	if err != nil {
 		return Library{}, nil, err
 	}
@@ -135,8 +135,8 @@ const disableTelemetry = "ORT_DISABLE_TELEMETRY"
 
 // start loads the library and makes an environment that does not write to
 // standard error: whatever goes wrong comes back as an error.
-func start(explicit string) (Library, error) {
-	lib, err := Find(explicit)
+func start(provider, explicit string) (Library, error) {
+	lib, err := FindFor(provider, explicit)
 	if err != nil {
 		return Library{}, err
 	}

@@ -40,13 +40,16 @@ type Candidate struct {
 
 // Find returns the library to load: the explicit path when it is not "", else
 // the one that the environment variable ZOO_ORT_LIB names, else the first
-// usable one in the per-user cache (a CUDA build, which also serves the CPU,
-// before the CPU build), beside the executable, and in the system's library
+// usable one in the per-user cache (the CUDA build, which is another and has no
+// WebGPU, after the other one), beside the executable, and in the system's library
 // folders. A path that was asked for and is not usable is an error,
 // never skipped. When there is none, the error is a NotFoundError. The library
 // is inspected, not loaded.
-func Find(explicit string) (Library, error) {
-	all := Candidates(explicit)
+func Find(explicit string) (Library, error) { return FindFor(providerCPU, explicit) }
+
+// FindFor is Find for sessions of a provider: for cuda the CUDA build comes first.
+func FindFor(provider, explicit string) (Library, error) {
+	all := candidates(provider, explicit)
 	for _, c := range all {
 		if c.Err == nil {
 			return c.Library, nil
@@ -105,7 +108,9 @@ func (e *NotFoundError) Unusable() string {
 // Candidates lists every place that Find looks at, in order, with what was
 // found there; it never fails. An explicit path or ZOO_ORT_LIB ends the search,
 // so then it is the only candidate.
-func Candidates(explicit string) []Candidate {
+func Candidates(explicit string) []Candidate { return candidates(providerCPU, explicit) }
+
+func candidates(provider, explicit string) []Candidate {
 	p := library.Host()
 	if explicit != "" {
 		return []Candidate{candidate(explicit, FromOption, p)}
@@ -114,7 +119,7 @@ func Candidates(explicit string) []Candidate {
 		return []Candidate{candidate(path, FromEnv, p)}
 	}
 	var all []Candidate
-	for _, cuda := range []bool{true, false} {
+	for _, cuda := range []bool{provider == providerCUDA, provider != providerCUDA} {
 		if dir, err := library.CacheFolder("", p, cuda); err != nil {
 			all = append(all, Candidate{Library: Library{Source: FromCache}, Err: err})
 		} else {

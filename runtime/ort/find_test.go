@@ -55,8 +55,15 @@ func TestFindOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cuda := librarytest.Write(t, lib, cudaFolder, "libonnxruntime.so")
 	check("", cached, FromCache)
-	check("", librarytest.Write(t, lib, cudaFolder, "libonnxruntime.so"), FromCache)
+	if got, err := FindFor("cuda", ""); err != nil || got.Path != cuda {
+		t.Errorf("for cuda: %v, %v, want %s", got, err, cuda)
+	}
+	if err := os.Remove(cached); err != nil {
+		t.Fatal(err)
+	}
+	check("", cuda, FromCache) // it serves the CPU too
 }
 
 func TestFindNeverSkipsWhatWasAskedFor(t *testing.T) {

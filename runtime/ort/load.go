@@ -166,19 +166,15 @@ func (a *api) useCUDA(session handle, lib Library, options map[string]string) er
 	return err
 }
 
-// Probe loads the library that Find finds, and reports it with its true version
-// and, per provider that is asked for, nil or why sessions cannot use it. It is for
-// diagnosis.
-func Probe(explicit string, providers ...string) (Library, map[string]error, error) {
-	lib, api, err := acquire(explicit)
+// Probe loads the library that FindFor finds for a provider, and reports it with its true
+// version and why sessions cannot use the provider; nil where they can. It is for diagnosis.
+func Probe(provider, explicit string) (lib Library, unusable, err error) {
+	lib, api, err := acquire(provider, explicit)
 	if err != nil {
 		return Library{}, nil, err
 	}
-	found := map[string]error{}
-	for _, provider := range providers {
-		found[provider] = keepSignals(func() error { return api.try(lib, provider) })
-	}
-	return lib, found, release()
+	unusable = keepSignals(func() error { return api.try(lib, provider) })
+	return lib, unusable, release()
 }
 
 // try appends a provider to session options.

@@ -5,7 +5,7 @@ package ort
 // linked says that this build cannot load ONNX Runtime.
 const linked = false
 
-func acquire(string) (Library, *api, error) { return Library{}, nil, ErrNoCgo }
+func acquire(_, _ string) (Library, *api, error) { return Library{}, nil, ErrNoCgo }
 
 func retain() (*api, error) { return nil, ErrNoCgo }
 

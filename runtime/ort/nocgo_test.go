@@ -17,7 +17,7 @@ func TestWithoutCgo(t *testing.T) {
 	if _, err := ort.NewValue(tensor.New(tensor.Float32, 1)); !errors.Is(err, ort.ErrNoCgo) {
 		t.Errorf("NewValue: %v", err)
 	}
-	if _, _, err := ort.Probe(""); !errors.Is(err, ort.ErrNoCgo) {
+	if _, _, err := ort.Probe("cpu", ""); !errors.Is(err, ort.ErrNoCgo) {
 		t.Errorf("Probe: %v", err)
 	}
 }

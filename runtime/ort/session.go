@@ -46,7 +46,7 @@ func New(model []byte, opt Options) (*Session, error) {
 		return nil, fmt.Errorf("ort: the model has %d inputs and %d outputs; it needs at least one of each",
 			len(h.inputs), len(outputs))
 	}
-	lib, api, err := acquire(opt.Library)
+	lib, api, err := acquire(opt.Provider, opt.Library)
 	if err != nil {
 		return nil, err
 	}

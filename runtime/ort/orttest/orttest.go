@@ -36,10 +36,8 @@ func Require(t testing.TB) string {
 func RequireWebGPU(t testing.TB) string {
 	t.Helper()
 	library := Require(t)
-	_, providers, err := ort.Probe(library, "webgpu")
-	if err == nil {
-		err = providers["webgpu"]
-	}
+	_, unusable, err := ort.Probe("webgpu", library)
+	err = errors.Join(err, unusable)
 	switch {
 	case err == nil:
 		return library
