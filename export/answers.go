@@ -17,8 +17,8 @@ import (
 //
 // The graph becomes the body of one ONNX Loop, which carries the states, and takes a token of
 // each row in a turn. A graph that takes several tokens at a time stands before the Loop once
-// more, where it reads the prompts in one run; one that takes a single token reads them in
-// the first turns. Weights are stored once, outside. A Loop never writes what it carries where
+// more, where it reads the prompts in one run, in memory that grows with the square of their
+// length; one that takes a single token reads them in the first turns. Weights are stored once, outside. A Loop never writes what it carries where
 // it lies: in each turn a state that grows is copied, and of one in place the whole capacity,
 // which is what prompt and answer need.
 //
@@ -181,7 +181,9 @@ func (a *answers) turn(width, pads, room string) *onnxpb.GraphProto {
 	b.named(inTurn+card.PositionIDs.Name, "position", "Max",
 		list(b.add("position/row", "Sub", list(slot, pads)), a.vector(0)))
 	for _, s := range a.states {
-		body.Input = append(body.Input, declaredPort(card.Port{Name: inTurn + s.Past, DType: card.Float32, Shape: s.Shape}))
+		past := s.Input()
+		past.Name = inTurn + s.Past
+		body.Input = append(body.Input, declaredPort(past))
 	}
 	best := b.run(inTurn)
 	ended := b.add("ended", "Equal", list(token, a.vector(a.end)))

@@ -9,9 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 )
 
@@ -76,6 +79,7 @@ func TestAnswers(t *testing.T) {
 			}
 			t.Run(name+"/"+profile, func(t *testing.T) {
 				var sessions [2]*runtime.Session
+				var stored [2]int64
 				for i, build := range []func(string) ([]byte, error){m.ONNX, m.AnswersONNX} {
 					file, err := build(profile)
 					if err != nil {
@@ -85,6 +89,14 @@ func TestAnswers(t *testing.T) {
 						t.Fatal(err)
 					}
 					defer sessions[i].Close()
+					info, err := export.ReadInfo(file)
+					if err != nil {
+						t.Fatal(err)
+					}
+					stored[i] = info.InitializerBytes
+				}
+				if more := stored[1] - stored[0]; more > 1<<10 {
+					t.Errorf("%d more bytes of weights and constants than in the file of steps", more)
 				}
 				for name, rows := range batches {
 					for _, most := range []int{1, 24} {
@@ -116,6 +128,87 @@ func TestAnswers(t *testing.T) {
 	if different < 1000 || ended < 20 {
 		t.Errorf("%d tokens differ from the first of their answer, and %d answers end early: too few to prove anything",
 			different, ended)
+	}
+}
+
+// TestAnswersEndEarly: the Loop takes no turn after the last row has ended. One that did would
+// ask for positions that the model does not have.
+func TestAnswersEndEarly(t *testing.T) {
+	orttest.Require(t)
+	cfg := size("learned", "modern")
+	cfg.EncodingParams = []byte(`{"max_length":30}`)
+	m := lively(t, cfg)
+	for name, w := range m.Weights {
+		if strings.HasPrefix(name, "layers.") { // what the token itself says is less than what the layers add
+			for i := range tensor.Data[float32](w) {
+				tensor.Data[float32](w)[i] *= 5
+			}
+		}
+	}
+	file, err := m.AnswersONNX(card.Portable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := ort.New(file, ort.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	answer := func(prompts []int64, most int64) (ids, lengths []int64, err error) {
+		mask := make([]int64, len(prompts))
+		for i := range mask {
+			mask[i] = 1
+		}
+		out, err := s.Run(t.Context(), map[string]*tensor.Tensor{
+			card.InputIDs.Name: tensor.Of(prompts, len(prompts), 1), card.AttentionMask.Name: tensor.Of(mask, len(mask), 1),
+			card.MaxNew.Name: tensor.Of([]int64{most}, 1),
+		}, card.OutputIDs.Name, card.OutputLengths.Name)
+		if err != nil {
+			return nil, nil, err
+		}
+		return tensor.Data[int64](out[0]), tensor.Data[int64](out[1]), nil
+	}
+	all := make([]int64, vocab) // one prompt for each token
+	for i := range all {
+		all[i] = int64(i)
+	}
+	const most = 20
+	ids, lengths, err := answer(all, most)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ending []int64 // prompts whose answers end
+	var want []int64
+	for i, n := range lengths {
+		row := ids[i*most:][:most]
+		if at := slices.Index(row, 1); at != int(n) && (at >= 0 || n != most) {
+			t.Errorf("prompt %d: length %d of %v", i, n, row)
+		}
+		if n < most {
+			ending, want = append(ending, all[i]), append(want, n)
+			for _, id := range row[n:] {
+				if id != 1 {
+					t.Errorf("prompt %d: not filled up with end tokens: %v", i, row)
+				}
+			}
+		}
+	}
+	if len(ending) < 2 || len(ending) == vocab {
+		t.Fatalf("%d of %d answers end: choose another seed", len(ending), vocab)
+	}
+	if _, lengths, err = answer(ending, 1000); err != nil || !slices.Equal(lengths, want) {
+		t.Errorf("answers of lengths %v, want %v, error %v", lengths, want, err)
+	}
+	if _, _, err = answer(all, 1000); err == nil {
+		t.Error("more positions are taken than there are")
+	}
+	for _, most := range []int64{0, 1} {
+		if ids, lengths, err := answer(all, most); err != nil || len(ids) != vocab*int(most) || slices.Max(lengths) != most {
+			t.Errorf("max_new %d: ids %v, lengths %v, error %v", most, ids, lengths, err)
+		}
+	}
+	if _, _, err = answer(all, -1); err == nil {
+		t.Error("max_new −1 is taken")
 	}
 }
 
