@@ -18,9 +18,11 @@ import (
 // The graph becomes the body of one ONNX Loop, which carries the states, and takes a token of
 // each row in a turn. A graph that takes several tokens at a time stands before the Loop once
 // more, where it reads the prompts in one run, in memory that grows with the square of their
-// length; one that takes a single token reads them in the first turns. Weights are stored once, outside. A Loop never writes what it carries where
-// it lies: in each turn a state that grows is copied, and of one in place the whole capacity,
-// which is what prompt and answer need.
+// length; one that takes a single token reads them in the first turns. Weights are stored
+// once, outside.
+//
+// A Loop never writes what it carries where it lies: in each turn a state that grows is
+// copied, and of one in place the whole capacity, which is what prompt and answer need.
 //
 // Such a file is for ONNX Runtime: Read refuses it, since graphs here are flat. Package
 // safety lets it pass where its card declares the form.
@@ -54,13 +56,13 @@ const (
 // answers is a file of the form card.Answers in the making.
 type answers struct {
 	file   *onnxpb.GraphProto // which has the weights and constants
-	step   *onnxpb.GraphProto // the model's graph
+	step   *onnxpb.GraphProto // the model's graph: its nodes, weights and constants
 	states []card.State
 	end    int64
-	single bool // the model takes one token at a time
-	narrow bool // its mask covers the new tokens only
-	placed bool // it has states in place, and its mask covers their capacity
-	stored map[string]bool
+	single bool            // the model takes one token at a time
+	narrow bool            // its mask covers the new tokens only
+	placed bool            // it has states in place, and its mask covers their capacity
+	stored map[string]bool // constants that are in the file
 }
 
 // intoLoop turns the flat graph into a Loop over it, and what it needs around it.
@@ -117,7 +119,7 @@ func intoLoop(p *onnxpb.GraphProto, g *graph.Graph, states []card.State, end int
 func newAnswers(p *onnxpb.GraphProto, g *graph.Graph, states []card.State, end int64) (*answers, error) {
 	a := &answers{
 		file: p, states: states, end: end, stored: map[string]bool{},
-		step: &onnxpb.GraphProto{Node: p.Node, Input: p.Input, Initializer: slices.Clone(p.Initializer)},
+		step: &onnxpb.GraphProto{Node: p.Node, Initializer: slices.Clone(p.Initializer)},
 	}
 	fed := list(card.InputIDs.Name, card.AttentionMask.Name, card.PositionIDs.Name, card.CachePosition.Name,
 		card.LogitsToKeep.Name)
