@@ -63,7 +63,7 @@ var imports = map[string][]string{
 	"eval/report":    {"eval", "eval/study", "eval/task", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
 	"train":          {"filelock", "models", "models/pe", "graph", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime", "runtime/ort", "train/journal", "internal/human"},
 	"train/journal":  {"graph/tensor", "google.golang.org/protobuf/encoding/protowire"},
-	"modelfile":      {"models", "export", "graph", "graph/tensor", "card", "eval/task"},
+	"modelfile":      {"models", "export", "graph", "graph/tensor", "card", "eval/task", "tokenizer"},
 	"zoo":            {"modelfile", "graph/tensor", "card"},
 	"train/launch":   {"train", "train/validate", "configs", "interop", "machine"},
 	"zoo/upkeep":     {"zoo", "zoo/find", "configs", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "card"},

@@ -31,6 +31,14 @@
 //	    logits, *present = session.run(None, {i.name: feed[i.name] for i in session.get_inputs()})
 //	    states = dict(zip(states, present))
 //	    filled, ids = filled + ids.shape[1], logits.argmax(-1)
+//
+// A file of the form Answers needs no such loop. Shorter prompts of a batch are padded on the
+// left, where the mask is 0; at most 1,048,576 tokens of a row are read:
+//
+//	session = onnxruntime.InferenceSession("copy-rope.generate.onnx")
+//	ids = numpy.array([prompt])  # [batch, seq]
+//	feed = {"input_ids": ids, "attention_mask": numpy.ones_like(ids), "max_new": numpy.array([new])}
+//	answers, lengths = session.run(None, feed)  # the first is answers[0, :lengths[0]]
 package card
 
 import (
@@ -52,12 +60,22 @@ const (
 	Randomized = "randomized" // they ascend in steps that were drawn
 )
 
+// What a file computes.
+const (
+	// Steps: logits of new tokens, with states that the caller hands from call to call.
+	Steps = ""
+	// Answers: whole answers to prompts, chosen greedily, in one call, with the states inside.
+	// Its inputs and outputs are InputIDs, AttentionMask and MaxNew, OutputIDs and OutputLengths.
+	Answers = "answers"
+)
+
 // What Card.Checks may name.
 const (
 	CheckStructure = "structure" // an independent reader finds in the file what was meant
 	CheckParity    = "parity"    // ONNX Runtime agrees with the pure-Go engine in float64
 	CheckGo        = "go"        // the pure-Go engine agrees by pieces with itself in float64
 	CheckSequence  = "sequence"  // whole sequences give what the one-step file gives
+	CheckAnswers   = "answers"   // answers are those of the file of steps, token by token
 )
 
 // Card describes one model file. The zero value is not valid: Architecture,
@@ -88,6 +106,8 @@ type Card struct {
 	// mistake at the trained lengths; 0: there was none; nil: nothing was evaluated, and in old
 	// files.
 	FittedStep *int
+	// Form is what the file computes: Steps or Answers.
+	Form string
 	// WeightsSHA256 is the hash of the file's initializers (see export/safety); empty
 	// in old files. Writing a file sets it anew.
 	WeightsSHA256 string

@@ -48,8 +48,14 @@ func minimal() card.Card {
 	return card.Card{Architecture: "cwrnn", Positions: "contiguous", Profile: card.Fused}
 }
 
+func answering() card.Card {
+	c := full()
+	c.Form, c.State = card.Answers, nil
+	return c
+}
+
 func TestRoundTrip(t *testing.T) {
-	for name, want := range map[string]card.Card{"full": full(), "minimal": minimal()} {
+	for name, want := range map[string]card.Card{"full": full(), "minimal": minimal(), "answers": answering()} {
 		t.Run(name, func(t *testing.T) {
 			m, err := want.Metadata()
 			if err != nil {
@@ -149,6 +155,10 @@ func TestMetadataErrors(t *testing.T) {
 		{"no axes", func(c *card.Card) { c.State[1].Shape = nil }, "shape is empty"},
 		{"kind", func(c *card.Card) { c.State[1].Kind = 3 }, "unknown kind of state 3"},
 		{"state initial", func(c *card.Card) { c.State[0].Initial = math.NaN() }, "initial is NaN"},
+		{"form", func(c *card.Card) { c.Form = "questions" }, `form is "questions"`},
+		{"form with states", func(c *card.Card) { c.Form = card.Answers }, "form is answers with 2 states and 6 pieces"},
+		{"form without tokenizer", func(c *card.Card) { c.Form, c.State, c.Tokenizer = card.Answers, nil, nil },
+			"form is answers with 0 states and 0 pieces"},
 		{"not UTF-8", func(c *card.Card) { c.Task = "\xff" }, "zoo.task"},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {

@@ -21,17 +21,23 @@ type Contract struct {
 	// PositionIDs, CachePosition and LogitsToKeep among Inputs; −1 for what the model
 	// does not read.
 	IDs, Mask, Positions, Slots, Keep int
-	States                            []int  // indices of the states among Inputs, in the order of Card.State
-	Outputs                           []Port // Logits, then the states in the same order; the file may have more
-	Vocab                             int    // token ids run from 0 to Vocab−1
-	OneToken                          bool   // the model takes one token at a time
-	MaskNew                           bool   // the mask covers the new tokens only
+	// MaxNew is the index of the port MaxNew, of a file of the form Answers; −1 in others. Of
+	// such a file Outputs are OutputIDs and OutputLengths, and it has nothing else but IDs and Mask.
+	MaxNew   int
+	States   []int  // indices of the states among Inputs, in the order of Card.State
+	Outputs  []Port // Logits, then the states in the same order; the file may have more
+	Vocab    int    // token ids run from 0 to Vocab−1
+	OneToken bool   // the model takes one token at a time
+	MaskNew  bool   // the mask covers the new tokens only
 }
 
 // Contract matches the card with the inputs and outputs that its file declares. What is
 // missing, has another type or rank, or is not known here is an error.
 func (c Card) Contract(inputs, outputs []Port) (Contract, error) {
-	k := Contract{Inputs: inputs}
+	if c.Form == Answers {
+		return c.answers(inputs, outputs)
+	}
+	k := Contract{Inputs: inputs, MaxNew: -1}
 	standard := []Port{InputIDs, AttentionMask, PositionIDs, CachePosition, LogitsToKeep}
 	for i, at := range []*int{&k.IDs, &k.Mask, &k.Positions, &k.Slots, &k.Keep} {
 		var err error
@@ -69,6 +75,35 @@ func (c Card) Contract(inputs, outputs []Port) (Contract, error) {
 		}
 	}
 	return k, k.readLengths(len(c.Tokenizer))
+}
+
+// answers is the contract of a file of the form Answers.
+func (c Card) answers(inputs, outputs []Port) (Contract, error) {
+	k := Contract{Inputs: inputs, Positions: -1, Slots: -1, Keep: -1, Vocab: len(c.Tokenizer)}
+	for _, in := range []struct {
+		Port
+		at *int
+	}{{InputIDs, &k.IDs}, {AttentionMask, &k.Mask}, {MaxNew, &k.MaxNew}} {
+		var err error
+		if *in.at, err = in.find(inputs); err != nil {
+			return k, err
+		} else if *in.at < 0 {
+			return k, fmt.Errorf("the model has no input %s", in.Name)
+		}
+	}
+	for _, out := range []Port{OutputIDs, OutputLengths} {
+		at, err := out.find(outputs)
+		if err != nil {
+			return k, err
+		} else if at < 0 {
+			return k, fmt.Errorf("the model has no output %s", out.Name)
+		}
+		k.Outputs = append(k.Outputs, outputs[at])
+	}
+	if len(inputs) != 3 {
+		return k, fmt.Errorf("the model has %d inputs; one of answers has 3", len(inputs))
+	}
+	return k, nil
 }
 
 // has reports whether a state is of that kind.

@@ -92,7 +92,7 @@ func TestContract(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := card.Contract{Inputs: inputs, IDs: 3, Mask: 2, Positions: -1, Slots: -1, Keep: 0, States: []int{1},
+	want := card.Contract{Inputs: inputs, IDs: 3, Mask: 2, Positions: -1, Slots: -1, Keep: 0, MaxNew: -1, States: []int{1},
 		Outputs: []card.Port{outputs[2], outputs[1]}, Vocab: 6}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("contract (-want +got):\n%s", diff)
@@ -167,5 +167,41 @@ func TestContractErrors(t *testing.T) {
 				t.Errorf("error %v does not contain %q", err, tc.want)
 			}
 		})
+	}
+}
+
+// answers is the card of a file that answers whole prompts, and what that declares.
+func answers() (c card.Card, inputs, outputs []card.Port) {
+	c = card.Card{Form: card.Answers, Tokenizer: make([]string, 5)}
+	return c, []card.Port{card.MaxNew, card.AttentionMask, card.InputIDs}, []card.Port{card.OutputLengths, card.OutputIDs}
+}
+
+func TestAnswersContract(t *testing.T) {
+	c, inputs, outputs := answers()
+	got, err := c.Contract(inputs, outputs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := card.Contract{Inputs: inputs, IDs: 2, Mask: 1, Positions: -1, Slots: -1, Keep: -1, MaxNew: 0,
+		Outputs: []card.Port{card.OutputIDs, card.OutputLengths}, Vocab: 5}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("contract (-want +got):\n%s", diff)
+	}
+	for want, change := range map[string]func(inputs, outputs []card.Port){
+		"no input max_new":         func(in, _ []card.Port) { in[0].Name = "n" },
+		"no input attention_mask":  func(in, _ []card.Port) { in[1].Name = "mask" },
+		"no output output_ids":     func(_, out []card.Port) { out[1].Name = "ids" },
+		"no output output_lengths": func(_, out []card.Port) { out[0].Name = "lengths" },
+		"max_new int64[3] of the model does not fit max_new int64[1]": func(in, _ []card.Port) { in[0].Shape = []string{"3"} },
+		"output_ids float32": func(_, out []card.Port) { out[1].DType = card.Float32 },
+	} {
+		c, inputs, outputs := answers()
+		change(inputs, outputs)
+		if _, err := c.Contract(inputs, outputs); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v does not contain %q", err, want)
+		}
+	}
+	if _, err := c.Contract(append(inputs, card.PositionIDs), outputs); err == nil || !strings.Contains(err.Error(), "4 inputs") {
+		t.Errorf("another input: error %v", err)
 	}
 }

@@ -143,6 +143,7 @@ func (c *Card) fields() []field {
 		scalar("parameters", &c.Parameters, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }),
 		text("tool_version", false, &c.ToolVersion),
 		text(weightsField, false, &c.WeightsSHA256),
+		text("form", false, &c.Form),
 	}
 }
 

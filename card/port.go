@@ -41,6 +41,16 @@ var (
 	Logits        = Port{"logits", Float32, []string{Batch, Kept, "vocab"}}
 )
 
+// What a file of the form Answers has beside InputIDs and AttentionMask, which covers the
+// prompts there, padded on the left: [batch, seq]. A row of answers ends with the tokenizer's
+// end token, of which the rest of the row consists too; its length is that without them, and
+// max_new where it did not end.
+var (
+	MaxNew        = Port{"max_new", Int64, []string{"1"}} // new tokens of each row
+	OutputIDs     = Port{"output_ids", Int64, []string{Batch, "max_new"}}
+	OutputLengths = Port{"output_lengths", Int64, []string{Batch}}
+)
+
 // Attentions names the output of a layer's attention weights, float32 [B, heads, T, S] over S
 // slots: all of them, or in a layer with a window those that it keeps, and the new ones. Few
 // models have it.

@@ -18,6 +18,11 @@ func (c *Card) validate() error {
 		return errors.New(`positions is empty: name how position ids ran in training, such as "contiguous"`)
 	case c.Profile != Portable && c.Profile != Fused:
 		return fmt.Errorf("profile is %q, expected %q or %q", c.Profile, Portable, Fused)
+	case c.Form != Steps && c.Form != Answers:
+		return fmt.Errorf("form is %q, expected none or %q: use a zoo that matches the file", c.Form, Answers)
+	case c.Form == Answers && (len(c.State) > 0 || len(c.Tokenizer) == 0):
+		return fmt.Errorf("form is %s with %d states and %d pieces of a tokenizer; expected no state, which is inside, "+
+			"and a tokenizer, which has the end token", c.Form, len(c.State), len(c.Tokenizer))
 	case c.MaxLength < 0:
 		return fmt.Errorf("max_length is %d, expected 0 (no limit) or more", c.MaxLength)
 	case c.Steps < 0:

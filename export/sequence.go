@@ -70,7 +70,7 @@ func intoScan(p *onnxpb.GraphProto, g *graph.Graph, state card.State) error {
 		}
 		scan.Input, axes = append(scan.Input, in.Name), append(axes, 1)
 	}
-	addStep(body, p)
+	inline(body, p, inStep, storedIn(p))
 	body.Output = []*onnxpb.ValueInfoProto{renamed(present, inStep+state.Present)}
 	if err := addRow(body, "Squeeze", outputs[0]); err != nil {
 		return fmt.Errorf("output %w", err)
@@ -121,24 +121,33 @@ func addRow(body *onnxpb.GraphProto, op string, v *onnxpb.ValueInfoProto) error 
 	return nil
 }
 
-// addStep copies the nodes of a graph into the body, under names of its own.
-func addStep(body, g *onnxpb.GraphProto) {
-	stored := map[string]bool{}
+// storedIn lists the weights and constants of a graph, which keep their names where it is
+// copied.
+func storedIn(g *onnxpb.GraphProto) map[string]string {
+	names := map[string]string{}
 	for _, t := range g.Initializer {
-		stored[t.Name] = true
+		names[t.Name] = t.Name
 	}
-	inner := func(names []string) []string {
-		out := slices.Clone(names)
-		for i, n := range out {
-			if !stored[n] {
-				out[i] = inStep + n
+	return names
+}
+
+// inline copies the nodes of a graph into another, where its values have the given names,
+// and those that are not listed their own behind a prefix.
+func inline(into, g *onnxpb.GraphProto, prefix string, names map[string]string) {
+	inner := func(values []string) []string {
+		out := slices.Clone(values)
+		for i, v := range out {
+			if name, ok := names[v]; ok {
+				out[i] = name
+			} else {
+				out[i] = prefix + v
 			}
 		}
 		return out
 	}
 	for _, n := range g.Node {
-		body.Node = append(body.Node, &onnxpb.NodeProto{
-			OpType: n.OpType, Name: inStep + n.Name, Attribute: n.Attribute,
+		into.Node = append(into.Node, &onnxpb.NodeProto{
+			OpType: n.OpType, Name: prefix + n.Name, Attribute: n.Attribute,
 			Input: inner(n.Input), Output: inner(n.Output),
 		})
 	}

@@ -67,6 +67,12 @@ func checkFlat(g *onnxpb.GraphProto, opset int) error {
 	if len(g.Node) == 0 {
 		return fmt.Errorf("the graph has no nodes")
 	}
+	for _, n := range g.Node {
+		if slices.ContainsFunc(n.Attribute, func(a *onnxpb.AttributeProto) bool { return a.G != nil }) {
+			return fmt.Errorf("node %s (%s) has a graph within it; graphs here are flat, and ONNX Runtime alone runs "+
+				"such a file", quote(n.Name), quote(n.OpType))
+		}
+	}
 	for i, n := range g.Node {
 		if err := checkNode(n, opset); err != nil {
 			return fmt.Errorf("node %d %s (%s): %w", i, quote(n.Name), quote(n.OpType), err)

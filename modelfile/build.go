@@ -15,6 +15,7 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // Model is what a file is built from.
@@ -51,19 +52,23 @@ func (m Model) FileName(profile string) string {
 
 // ONNX returns the model's file in a profile. Equal models give equal bytes.
 func (m Model) ONNX(profile string) ([]byte, error) {
-	if profile != card.Portable && profile != card.Fused {
-		return nil, fmt.Errorf("modelfile: unknown profile %q; known: %s, %s", profile, card.Portable, card.Fused)
-	}
-	g, c, err := m.Describe(profile)
+	g, c, err := m.checked(profile, false)
 	if err != nil {
 		return nil, err
 	}
-	if profile == card.Portable {
-		if err := export.CheckPortable(g); err != nil {
-			return nil, err
-		}
-	}
 	return m.write(c, func(buf *bytes.Buffer, o export.Options) error { return export.Write(buf, g, m.Weights, o) })
+}
+
+// checked is Describe for a file that is to be written, whose profile must be known and kept.
+func (m Model) checked(profile string, growing bool) (*graph.Graph, card.Card, error) {
+	if profile != card.Portable && profile != card.Fused {
+		return nil, card.Card{}, fmt.Errorf("modelfile: unknown profile %q; known: %s, %s", profile, card.Portable, card.Fused)
+	}
+	g, c, err := m.describe(profile, growing)
+	if err == nil && profile == card.Portable {
+		err = export.CheckPortable(g)
+	}
+	return g, c, err
 }
 
 // SequenceONNX returns a recurrent model as one ONNX file over whole sequences, for
@@ -83,6 +88,25 @@ func (m Model) SequenceONNX() ([]byte, error) {
 	})
 }
 
+// AnswersONNX returns the model as a file that answers whole prompts in one call, for ONNX
+// Runtime only: its graph within a Loop (export.WriteAnswers). The model needs a tokenizer,
+// which says what ends an answer.
+func (m Model) AnswersONNX(profile string) ([]byte, error) {
+	g, c, err := m.checked(profile, true)
+	if err != nil {
+		return nil, err
+	}
+	words, err := tokenizer.New(c.Tokenizer)
+	if err != nil {
+		return nil, fmt.Errorf("modelfile: answers end with the end token of a tokenizer: %w", err)
+	}
+	states := c.State
+	c.State, c.Form = nil, card.Answers
+	return m.write(c, func(buf *bytes.Buffer, o export.Options) error {
+		return export.WriteAnswers(buf, g, m.Weights, states, words.EOS(), o)
+	})
+}
+
 func (m Model) write(c card.Card, write func(*bytes.Buffer, export.Options) error) ([]byte, error) {
 	metadata, err := c.Metadata()
 	if err != nil {
@@ -98,12 +122,22 @@ func (m Model) write(c card.Card, write func(*bytes.Buffer, export.Options) erro
 // Describe returns what the model's file in a profile holds: its graph, and its card but
 // for the hash of the weights.
 func (m Model) Describe(profile string) (*graph.Graph, card.Card, error) {
+	return m.describe(profile, false)
+}
+
+// DescribeAnswers is Describe for the graph within the file of AnswersONNX, with its states.
+func (m Model) DescribeAnswers(profile string) (*graph.Graph, card.Card, error) {
+	return m.describe(profile, true)
+}
+
+// describe is Describe, of a graph whose states may grow.
+func (m Model) describe(profile string, growing bool) (*graph.Graph, card.Card, error) {
 	c := m.Card
 	model, err := models.New(m.Config)
 	if err != nil {
 		return nil, c, err
 	}
-	g, state, err := model.Graph(models.Mode{Fused: profile == card.Fused})
+	g, state, err := model.Graph(models.Mode{Fused: profile == card.Fused, Growing: growing})
 	if err != nil {
 		return nil, c, err
 	}
@@ -116,7 +150,7 @@ func (m Model) Describe(profile string) (*graph.Graph, card.Card, error) {
 	c.MaxLength = model.MaxLength()
 	c.Parameters = int64(models.Count(model.Params()))
 	c.Profile = profile
-	c.State = state
+	c.State, c.Form = state, card.Steps
 	c.WeightsSHA256 = "" // of the file: writing it fills that in
 	return g, c, nil
 }

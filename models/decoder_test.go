@@ -91,7 +91,7 @@ func newRunner(t testing.TB, m *models.Decoder, mode models.Mode, batch int) *ru
 	}
 	r := &runner{t: t, prog: interp.New(g, interp.Float64), g: g, states: states, weights: lively(m),
 		cache: map[string]*tensor.Tensor{}, mask: make([][]int64, batch)}
-	if !mode.Growing && g.Input("cache_position") != nil {
+	if g.Input("cache_position") != nil {
 		r.room = 16
 	}
 	for _, s := range states {

@@ -10,8 +10,8 @@
 // whatever S is. Attention goes over all S slots. Those not filled come after every query,
 // so the causal mask hides them; the input attention_mask [B,S] hides padding. A layer with
 // a sliding window of W tokens keeps keys and values of the last W−1 slots only. With
-// Mode.Growing a state is as long as what is filled, and a run writes a longer copy, as
-// files were before. The Clockwork RNN and the DeltaNet rewrite states of fixed size.
+// Mode.Growing a state is as long as what is filled, and a run writes a longer copy. The
+// Clockwork RNN and the DeltaNet rewrite states of fixed size.
 // Package card has the contract.
 //
 // # The model of Kazemnejad et al. 2023

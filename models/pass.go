@@ -25,11 +25,15 @@ type pass struct {
 	slots             *graph.Node // of the new tokens, [T]; nil without a cache
 	shapes            map[string][]int
 	windows           []int // of the layers, 0 for none
+	growing           bool  // keys and values are in states that grow
 }
 
 func newPass(d *Decoder, b *graph.Builder, m Mode) *pass {
 	p := &pass{Decoder: d, b: b, mode: m, out: &Forward{}, shapes: map[string][]int{}, windows: d.cfg.windows(d.enc)}
 	p.batch, p.seq = graph.Sym(card.Batch), graph.Sym(card.Seq)
+	for layer, window := range p.windows {
+		p.growing = p.growing || m.Growing && window == 0 && !d.isDelta(layer)
+	}
 	if m.Cache && cmp.Or(m.Positions, card.Contiguous) != card.Contiguous {
 		b.Fail(fmt.Errorf("%s positions are for training graphs: not with a cache", m.Positions))
 	}
@@ -47,7 +51,7 @@ func newPass(d *Decoder, b *graph.Builder, m Mode) *pass {
 		p.total = p.seq
 	case len(d.mixer) == 1: // without slots
 		p.mask = p.input(card.AttentionMask, card.Past, "0")
-	case m.Growing:
+	case p.growing:
 		p.total = graph.Sym(card.Past).Add(p.seq)
 		p.mask = p.input(card.AttentionMask)
 		p.slots = b.SliceLast(b.Range(graph.N(0), p.total), 0, p.seq)
@@ -150,12 +154,12 @@ func (p *pass) grow(layer int, name string, rows *graph.Node, axis, w int) *grap
 	for _, d := range rows.Shape {
 		s.Shape = append(s.Shape, d.String())
 	}
-	if w > 0 && p.bounded() {
+	if w > 0 {
 		return p.growWithin(s, rows, axis, w)
 	}
 	s.Axis = axis
 	var all *graph.Node
-	if p.mode.Growing {
+	if p.growing {
 		s.Kind, s.Shape[axis] = card.Growing, card.Past
 		all = p.b.Concat(axis, input(p.b, s.Input()), rows)
 	} else {
@@ -258,7 +262,7 @@ func (p *pass) visible(s *pe.Site, w int) *graph.Node {
 		return seen
 	}
 	var real *graph.Node
-	if w > 0 && p.bounded() {
+	if w > 0 {
 		real = p.kept(s, w)
 	} else {
 		real = b.Cast(p.mask, tensor.Bool)

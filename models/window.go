@@ -72,8 +72,8 @@ func (c Config) windows(enc pe.Encoding) []int {
 // T new ones as if they were all: S is W−1+T, and the new tokens are the last of them. So
 // hooks find what they find elsewhere, keys in the order of their slots, where a state
 // written in place would be a ring, whose order changes with every token. The first columns
-// are empty until as many tokens have come, and hidden as padding is. With Mode.Growing,
-// and without a cache, the window is but a mask.
+// are empty until as many tokens have come, and hidden as padding is. Without a cache, the
+// window is but a mask.
 
 // narrow gives a site the columns of a layer with a window of w tokens.
 func (p *pass) narrow(s *pe.Site, w int) {
@@ -81,14 +81,11 @@ func (p *pass) narrow(s *pe.Site, w int) {
 	s.Grow = func(name string, rows *graph.Node, axis int) *graph.Node {
 		return p.grow(s.Layer, name, rows, axis, w)
 	}
-	if p.bounded() {
+	if p.mode.Cache {
 		s.Total = graph.N(w - 1).Add(p.seq)
 		s.Slots = p.b.Range(graph.N(w-1), s.Total)
 	}
 }
-
-// bounded says that layers with a window keep no more than it.
-func (p *pass) bounded() bool { return p.mode.Cache && !p.mode.Growing }
 
 // near is which keys are among the last w of a query, itself included; bool, [1,1,T,S].
 func near(s *pe.Site, w int) *graph.Node { return s.B.Greater(s.B.Ints(int64(w)), s.SlotDistances()) }

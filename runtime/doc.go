@@ -14,6 +14,10 @@
 // it links image formats: ONNX Runtime (runtime/ort; providers "cpu", "cuda" and "webgpu") or
 // pure Go (runtime/native; provider "go").
 //
+// A file that zoo export --generate wrote (card.Answers) is opened and generates in the same
+// way, and one call of the engine is a whole answer: greedy, to the end token, on ONNX Runtime
+// only. It gives no logits and no scores.
+//
 // Shapes in this package: B batch, T new tokens, S cached and new tokens,
 // V vocabulary.
 package runtime

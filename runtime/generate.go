@@ -46,6 +46,10 @@ type Step struct {
 // new tokens need more positions than the model has (the last token needs none) it
 // is ErrTooLong too. Ranging again starts anew, and breaking off is fine.
 //
+// A file that gives whole answers (card.Answers) runs once, and the steps follow; of what
+// opt says it heeds the limits, and the rest must be its zero value, else it is ErrInput and
+// ErrAnswersOnly.
+//
 // Rows do not influence each other but through the rounding of float32 sums,
 // which depends on the shape of the batch.
 func (s *Session) Generate(ctx context.Context, prompts [][]int64, opt GenerateOptions) iter.Seq2[Step, error] {
@@ -150,6 +154,8 @@ type generation struct {
 	rows  []*row
 	teams []*team // those with rows that have not ended
 	step  []int64 // Step.Tokens
+
+	answers [][]int64 // what is left of them, in a file of the form card.Answers
 }
 
 // row is a prompt being continued.
@@ -191,6 +197,11 @@ func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*genera
 		g.rows = append(g.rows, &row{prompt: p, sampler: newSampler(opt.Sampling, i), index: i, left: limits[i]})
 	}
 	g.step = make([]int64, len(g.rows))
+	if s.answersOnly() {
+		if err := g.checkAnswers(opt); err != nil {
+			return nil, err
+		}
+	}
 	for _, group := range s.groups(prompts) {
 		g.teams = append(g.teams, &team{rows: pick(g.rows, group)})
 	}
@@ -229,6 +240,9 @@ func (s *Session) limits(prompts [][]int64, opt GenerateOptions) ([]int, error) 
 
 // next runs every team once.
 func (g *generation) next(ctx context.Context) (Step, error) {
+	if g.s.answersOnly() {
+		return g.nextAnswered(ctx)
+	}
 	for i := range g.step {
 		g.step[i] = NoToken
 	}

@@ -50,9 +50,9 @@ type Options struct {
 	// for engines in float32. The cache between runs is float32 all the same.
 	Exact bool
 
-	// AllowControlFlow lets model files hold If, Scan, and Loops of a constant number of
-	// turns, at most safety.MaxTurns (package export/safety). Without it only the Scan
-	// passes that a file of zoo declares.
+	// AllowControlFlow lets model files hold If, Scan, and Loops of a bounded number of
+	// turns, at most safety.MaxTurns (package export/safety). Without it only the Scan or
+	// Loop passes that a file of zoo declares.
 	AllowControlFlow bool
 
 	// AllowDomains lists operator domains beside ONNX's default one that model files

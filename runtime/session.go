@@ -78,6 +78,9 @@ func load(file []byte, opt Options) (*Session, error) {
 	if s.card, s.contract, err = header.Contract(); err != nil {
 		return nil, err
 	}
+	if err := checkForm(s.card, provider); err != nil {
+		return nil, err
+	}
 	if len(s.card.Tokenizer) > 0 {
 		if s.words, err = tokenizer.New(s.card.Tokenizer); err != nil {
 			return nil, err

@@ -29,6 +29,7 @@ type exportOptions struct {
 	output     string
 	noVerify   bool
 	sequence   bool
+	generate   bool
 	outputs    terminal.Outputs
 	verifier   string // provider that files are verified with: cpu, or go where there is no ONNX Runtime
 }
@@ -62,6 +63,8 @@ func exportVerb(a *app) *cobra.Command {
 	f.BoolVar(&o.noVerify, "no-verify", false, "write without verifying")
 	f.BoolVar(&o.sequence, "sequence", false, "of a recurrent model also write NAME.sequence.onnx, "+
 		"which takes whole sequences (a Scan; ONNX Runtime only)")
+	f.BoolVar(&o.generate, "generate", false, "also write NAME.generate.onnx, which answers whole prompts in one call "+
+		"(a Loop; ONNX Runtime only)")
 	arguments.Exclusive(c, "pe", "run")
 	arguments.Exclusive(c, "task", "run")
 	return c
@@ -69,7 +72,7 @@ func exportVerb(a *app) *cobra.Command {
 
 func (o exportOptions) check(flags *pflag.FlagSet) error {
 	if o.format == "safetensors" {
-		if name := arguments.Given(flags, "profile", "no-verify", "sequence"); name != "" {
+		if name := arguments.Given(flags, "profile", "no-verify", "sequence", "generate"); name != "" {
 			return fmt.Errorf("--%s is about ONNX files, and --format %s writes none; leave one of the two out", name,
 				o.format)
 		}
@@ -91,7 +94,7 @@ func (a *app) export(ctx context.Context, o exportOptions, args []string) error 
 	if sources, err = o.interventionFlags.apply(sources); err != nil {
 		return err
 	}
-	if a.IsStream(terminal.Output{Path: o.output}) && (len(sources) > 1 || o.sequence || o.format != "onnx") {
+	if a.IsStream(terminal.Output{Path: o.output}) && (len(sources) > 1 || o.sequence || o.generate || o.format != "onnx") {
 		return fmt.Errorf("--output %s: it takes one ONNX file; name a folder", o.output)
 	}
 	if o.format != "onnx" {
@@ -140,7 +143,7 @@ func (a *app) chooseVerifier(ctx context.Context, o *exportOptions) error {
 		return nil
 	}
 	err := a.needLibrary(ctx)
-	if err != nil && (!absent(err) || o.sequence) { // only ONNX Runtime runs whole sequences
+	if err != nil && (!absent(err) || o.sequence || o.generate) { // only ONNX Runtime runs Scans and Loops
 		return fmt.Errorf("nothing was written: cannot verify: %w; or write without verifying: --no-verify", err)
 	}
 	if err != nil {

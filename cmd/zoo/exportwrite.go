@@ -31,9 +31,16 @@ func (a *app) exportOne(ctx context.Context, s find.Model, o exportOptions) erro
 		what string
 	}
 	forms := []form{{out, o.profile + " from " + s.From}}
+	beside := func(kind, what string) {
+		more := out
+		more.Path = strings.TrimSuffix(out.Path, ".onnx") + "." + kind + ".onnx"
+		forms = append(forms, form{more, what})
+	}
 	if o.sequence {
-		out.Path = strings.TrimSuffix(out.Path, ".onnx") + ".sequence.onnx"
-		forms = append(forms, form{out, "whole sequences in one run, for ONNX Runtime"})
+		beside("sequence", "whole sequences in one run, for ONNX Runtime")
+	}
+	if o.generate {
+		beside("generate", "whole answers in one call, for ONNX Runtime")
 	}
 	for _, f := range forms {
 		if err := a.Check(f.Output); err != nil {
@@ -41,7 +48,7 @@ func (a *app) exportOne(ctx context.Context, s find.Model, o exportOptions) erro
 		}
 	}
 	files, err := verify.Build(ctx, m, verify.Options{
-		Profile: o.profile, Provider: o.verifier, Sequence: o.sequence, Unchecked: o.noVerify,
+		Profile: o.profile, Provider: o.verifier, Sequence: o.sequence, Answers: o.generate, Unchecked: o.noVerify,
 	})
 	if err != nil {
 		return fmt.Errorf("nothing was written: %w", err)

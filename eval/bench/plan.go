@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -82,6 +83,10 @@ func (p *Plan) read(m Model, profile string) (group, error) {
 	var contract card.Contract
 	if g.card, contract, err = file.Contract(); err != nil {
 		return g, err
+	}
+	if g.card.Form == card.Answers {
+		return g, errors.New("the file gives whole answers, of which neither scores nor single tokens can be measured; " +
+			"name the model that it was made from, or the file that zoo export writes without --generate")
 	}
 	if profile != "" && g.card.Profile != profile {
 		return g, fmt.Errorf("profile %s: the file's profile is %s; ask for none, or measure what it was made from",

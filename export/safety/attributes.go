@@ -111,7 +111,7 @@ func (v *validator) controlFlow(n *onnxpb.NodeProto, graphs map[string]*onnxpb.G
 	around := v.turns
 	defer func() { v.turns = around }()
 	if n.OpType == "Loop" {
-		if err := v.enterLoop(s.constant(n.Input[0])); err != nil {
+		if err := v.enterLoop(s.bound(n.Input[0])); err != nil {
 			return err
 		}
 	}
@@ -126,12 +126,35 @@ func (v *validator) controlFlow(n *onnxpb.NodeProto, graphs map[string]*onnxpb.G
 	return nil
 }
 
-// enterLoop counts the turns of a Loop.
-func (v *validator) enterLoop(bound *onnxpb.TensorProto) error {
-	n, ok := integer(bound)
-	if !ok {
-		return fmt.Errorf("the number of its turns is no constant; only Options.Unvalidated (--allow unvalidated) " +
-			"lets it pass")
+// bound returns what the one integer of a value cannot be more than: a constant, or the least of
+// some values of which one is a constant.
+func (s *scope) bound(name string) (n int64, ok bool) {
+	if n, ok := integer(s.constant(name)); ok {
+		return n, true
+	}
+	for _, in := range s.least(name) {
+		if c, constant := integer(s.constant(in)); constant && (!ok || c < n) {
+			n, ok = c, true
+		}
+	}
+	return n, ok
+}
+
+// least returns the inputs of the Min that a value is, if it is one.
+func (s *scope) least(name string) []string {
+	for ; s != nil; s = s.outer {
+		if s.defined[name] {
+			return s.minima[name]
+		}
+	}
+	return nil
+}
+
+// enterLoop counts the turns of a Loop, which are no more than n if they are bounded.
+func (v *validator) enterLoop(n int64, bounded bool) error {
+	if !bounded {
+		return fmt.Errorf("the number of its turns is no constant, nor the Min of one and other numbers; " +
+			"only Options.Unvalidated (--allow unvalidated) lets it pass")
 	}
 	if n < 0 || n > MaxTurns || v.spent+v.turns*n > MaxTurns {
 		return fmt.Errorf("it takes %d turns, in %d turns of Loops around it and after %d others; supported are %d "+
@@ -155,12 +178,19 @@ func integer(t *onnxpb.TensorProto) (int64, bool) {
 	return int64(binary.LittleEndian.Uint64(raw)), true
 }
 
-// declaredScan returns the node of a file that consists of one Scan over the
-// recurrent state of its card, and nil for any other file.
-func declaredScan(m *onnxpb.ModelProto) *onnxpb.NodeProto {
+// declared returns the one node with a subgraph that a file of zoo's may have: the Scan of a
+// file that consists of one over the recurrent state of its card, or the only Loop of a file
+// that answers prompts. It is nil for any other file.
+func declared(m *onnxpb.ModelProto) *onnxpb.NodeProto {
 	c, err := card.Parse(Metadata(m))
+	if err != nil {
+		return nil
+	}
+	if c.Form == card.Answers {
+		return onlyLoop(m.Graph)
+	}
 	state, recurrent := c.Recurrent()
-	if err != nil || !recurrent || len(m.Graph.Node) != 1 {
+	if !recurrent || len(m.Graph.Node) != 1 {
 		return nil
 	}
 	n := m.Graph.Node[0]
@@ -174,4 +204,17 @@ func declaredScan(m *onnxpb.ModelProto) *onnxpb.NodeProto {
 		}
 	}
 	return nil
+}
+
+func onlyLoop(g *onnxpb.GraphProto) (loop *onnxpb.NodeProto) {
+	for _, n := range g.Node {
+		if n.OpType != "Loop" || !DefaultDomain(n.Domain) {
+			continue
+		}
+		if loop != nil {
+			return nil
+		}
+		loop = n
+	}
+	return loop
 }

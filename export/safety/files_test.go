@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
+	"github.com/nopezoo/zoo/tokenizer"
 )
 
 func pair(key, value string) *onnxpb.StringStringEntryProto {
@@ -304,6 +306,58 @@ func TestDeclaredScan(t *testing.T) {
 		change(x)
 		if _, err := safety.Check(marshal(t, x), safety.Options{}); err == nil {
 			t.Errorf("%s: it passes", name)
+		}
+	}
+}
+
+// A file of answers passes because its card says that it is one, and its one Loop is bounded.
+func TestDeclaredLoop(t *testing.T) {
+	for _, encoding := range []string{"nope", "cwrnn"} {
+		m, _ := built(t, encoding)
+		c := card.Card{Tokenizer: []string{tokenizer.PadPiece, tokenizer.EOSPiece, " a"}}
+		data, err := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1), Card: c}.AnswersONNX(card.Portable)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := safety.Check(data, safety.Options{}); err != nil {
+			t.Errorf("%s: %v", encoding, err)
+		}
+		loopOf := func(m *modelProto) *nodeProto {
+			return m.Graph.Node[slices.IndexFunc(m.Graph.Node, func(n *nodeProto) bool { return n.OpType == "Loop" })]
+		}
+		body := func(m *modelProto) *graphProto { return loopOf(m).Attribute[0].G }
+		for name, tc := range map[string]struct {
+			change func(m *modelProto)
+			want   string
+		}{
+			"no card":      {func(m *modelProto) { m.MetadataProps = nil }, "its subgraphs are not allowed"},
+			"another form": {func(m *modelProto) { metadata(m, "zoo.form", "") }, "its subgraphs are not allowed"},
+			"endless":      {func(m *modelProto) { loopOf(m).Input[0] = "" }, "the number of its turns is no constant"},
+			"as it is fed": {func(m *modelProto) { loopOf(m).Input[0] = card.MaxNew.Name }, "the number of its turns is no constant"},
+			"another Loop": {func(m *modelProto) {
+				n, constants := loop("2", scalar("m", 7, 3), "input_ids", "looped")
+				m.Graph.Node, m.Graph.Initializer = append(m.Graph.Node, n), append(m.Graph.Initializer, constants...)
+			}, "its subgraphs are not allowed"},
+			"a Loop within it": {func(m *modelProto) {
+				n, constants := loop("2", scalar("m", 7, 3), body(m).Input[0].Name, "looped")
+				body(m).Node, body(m).Initializer = append(body(m).Node, n), constants
+			}, "its subgraphs are not allowed"},
+			"another weight": {func(m *modelProto) { m.Graph.Initializer[0].RawData[0] ^= 1 }, "the weights are damaged"},
+		} {
+			x := parse(t, data)
+			tc.change(x)
+			if _, err := safety.Check(marshal(t, x), safety.Options{}); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%s, %s: error %v, want %q", encoding, name, err, tc.want)
+			}
+		}
+	}
+}
+
+// metadata sets an entry of a file.
+func metadata(m *modelProto, key, value string) {
+	for _, p := range m.MetadataProps {
+		if p.Key == key {
+			p.Value = value
 		}
 	}
 }

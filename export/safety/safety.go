@@ -23,8 +23,9 @@ import (
 // domain. The zero value lets nothing else pass.
 type Options struct {
 	// ControlFlow lets If and Scan pass, and Loops whose number of turns is a
-	// constant of at most MaxTurns. Without it only the one Scan passes that a
-	// file's own card declares: see Validate.
+	// constant of at most MaxTurns, or the Min of such a one and other numbers.
+	// Without it only the one Scan or Loop passes that a file's own card declares:
+	// see Validate.
 	ControlFlow bool
 	// Domains lists further operator domains, such as "com.microsoft".
 	Domains []string

@@ -8,14 +8,15 @@ import (
 )
 
 // Validate checks a parsed file, but for its weights: see CheckWeights. Without
-// Options.ControlFlow a subgraph passes only where the file is one Scan over the
-// recurrent state that its own card declares: the form in which zoo writes a
-// recurrent model of whole sequences. It takes as many turns as it is fed tokens.
+// Options.ControlFlow a subgraph passes only where the file's own card declares it, as
+// zoo writes such files: as one Scan over the recurrent state, which takes as many
+// turns as it is fed tokens, or as the one Loop of a file that answers prompts, whose
+// turns are bounded as those of any Loop.
 func Validate(m *onnxpb.ModelProto, opt Options) error {
 	if err := checkHeader(m); err != nil {
 		return err
 	}
-	v := validator{opt: opt, declared: declaredScan(m), turns: 1}
+	v := validator{opt: opt, declared: declared(m), turns: 1}
 	return v.graph(m.Graph, nil)
 }
 
@@ -56,7 +57,7 @@ func DefaultDomain(d string) bool { return d == "" || d == "ai.onnx" }
 
 type validator struct {
 	opt      Options
-	declared *onnxpb.NodeProto // the Scan that the card declares; nil for none
+	declared *onnxpb.NodeProto // the Scan or Loop that the card declares; nil for none
 	turns    int64             // of the Loops around, multiplied
 	spent    int64             // turns of all Loops so far
 }
@@ -68,6 +69,7 @@ type scope struct {
 	defined   map[string]bool
 	made      map[string]bool                // outputs of any node, later ones too
 	constants map[string]*onnxpb.TensorProto // values that nothing else can be
+	minima    map[string][]string            // of values that are a Min, its inputs
 }
 
 func (s *scope) sees(name string) bool {
@@ -103,7 +105,7 @@ func (s *scope) define(name string) error {
 
 // newScope defines the inputs and initializers of a graph.
 func newScope(g *onnxpb.GraphProto, outer *scope) (*scope, error) {
-	s := &scope{outer, map[string]bool{}, map[string]bool{}, map[string]*onnxpb.TensorProto{}}
+	s := &scope{outer, map[string]bool{}, map[string]bool{}, map[string]*onnxpb.TensorProto{}, map[string][]string{}}
 	inputs := map[string]bool{}
 	for _, in := range g.Input {
 		if err := s.define(in.Name); err != nil {
@@ -211,8 +213,14 @@ func (v *validator) node(n *onnxpb.NodeProto, s *scope) error {
 			return fmt.Errorf("output %s: %w", Quote(o), err)
 		}
 	}
-	if n.OpType == "Constant" && DefaultDomain(n.Domain) && len(n.Output) == 1 && len(n.Attribute) == 1 {
+	if !DefaultDomain(n.Domain) || len(n.Output) != 1 {
+		return nil
+	}
+	switch {
+	case n.OpType == "Constant" && len(n.Attribute) == 1:
 		s.constants[n.Output[0]] = constantOf(n.Attribute[0])
+	case n.OpType == "Min":
+		s.minima[n.Output[0]] = n.Input
 	}
 	return nil
 }

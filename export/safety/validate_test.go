@@ -255,6 +255,24 @@ func TestControlFlow(t *testing.T) {
 	computed := looping(1)
 	computed.Graph.Node = slices.Insert(computed.Graph.Node, 0, node("Mul", list("m", "m"), list("mm")))
 	computed.Graph.Node[1].Input[0] = "mm"
+	// least is a Loop whose turns are the Min of what the file is fed and, if any, a constant.
+	least := func(most ...int64) *modelProto {
+		m, names := looping(1), list("fed")
+		m.Graph.Input = append(m.Graph.Input, valueInfo("fed", 7))
+		for i, n := range most {
+			names = append(names, fmt.Sprint("most", i))
+			m.Graph.Initializer = append(m.Graph.Initializer, scalar(fmt.Sprint("most", i), 7, n))
+		}
+		m.Graph.Node = slices.Insert(m.Graph.Node, 0, node("Min", names, list("turns")))
+		m.Graph.Node[1].Input[0] = "turns"
+		return m
+	}
+	greatest := least(5)
+	greatest.Graph.Node[0].OpType = "Max"
+	foreign := least(5)
+	foreign.Graph.Node[0].Domain = "other"
+	replaced := least(5) // the constant is but a default of an input
+	replaced.Graph.Input = append(replaced.Graph.Input, valueInfo("most0", 7))
 	constant := looping(1)
 	five := &onnxpb.AttributeProto{Name: "value_int", Type: onnxpb.AttributeProto_INT, I: proto.Int64(5)}
 	constant.Graph.Node = slices.Insert(constant.Graph.Node, 0, node("Constant", nil, list("k"), five))
@@ -265,6 +283,11 @@ func TestControlFlow(t *testing.T) {
 	other := looping(1)
 	other.Graph.Node[0].OpType = "SequenceMap"
 
+	if _, err := safety.Check(marshal(t, foreign), safety.Options{ControlFlow: true, Domains: list("other")}); err == nil ||
+		!strings.Contains(err.Error(), "the number of its turns is no constant") {
+		t.Errorf("the Min of another domain: error %v", err)
+	}
+
 	for _, tc := range []struct {
 		name, want string // "" passes
 		model      *modelProto
@@ -272,6 +295,11 @@ func TestControlFlow(t *testing.T) {
 		{"If", "", branches(func(*graphProto) {})},
 		{"Loop", "", looping(safety.MaxTurns)},
 		{"Loop by a Constant", "", constant},
+		{"Loop as it is fed, up to a constant", "", least(1<<50, safety.MaxTurns)},
+		{"Loop as it is fed, up to too much", "it takes 1048577 turns", least(safety.MaxTurns + 1)},
+		{"Loop by the Min of what it is fed", "the number of its turns is no constant", least()},
+		{"Loop by the Max", "the number of its turns is no constant", greatest},
+		{"Loop by a Min that may be replaced", "the number of its turns is no constant", replaced},
 		{"Loop within a Loop", "", nested(1<<10, 1<<9)},
 		{"Loop of 2⁶² turns", "it takes 4611686018427387904 turns", looping(1 << 62)},
 		{"Loop of negative turns", "it takes -1 turns", looping(-1)},

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/modelfile"
 )
 
@@ -15,6 +16,7 @@ import (
 type Options struct {
 	Profile   string // card.Portable, which "" is, or card.Fused
 	Provider  string // what Parity checks: cpu (ONNX Runtime), which "" is, or go
+	Answers   bool   // also build the file that answers whole prompts, in that profile, which ONNX Runtime alone runs
 	Sequence  bool   // also build the whole-sequence form of a recurrent model, which ONNX Runtime alone runs
 	Unchecked bool   // check nothing
 }
@@ -36,13 +38,15 @@ func (f File) String() string {
 		how = "verified in pure Go alone, not in ONNX Runtime"
 	case slices.Contains(f.Checks, card.CheckSequence):
 		how = "verified against the one-step file"
+	case slices.Contains(f.Checks, card.CheckAnswers):
+		how = "verified against the file that is run step by step"
 	}
 	return fmt.Sprintf("%s, worst error %.2g", how, f.Worst)
 }
 
 // Build builds a model's file and checks it: Parity, and Structure. After it comes the
-// whole-sequence form, if that is wanted, checked against the first file and for its
-// structure. The cards name the checks; that of a file that ONNX Runtime was checked
+// whole-sequence form and the file of answers, if they are wanted, checked against the first
+// file and for their structure. The cards name the checks; that of a file that ONNX Runtime was checked
 // with has the worst error, too.
 func Build(ctx context.Context, m modelfile.Model, o Options) ([]File, error) {
 	o.Profile, o.Provider = cmp.Or(o.Profile, card.Portable), cmp.Or(o.Provider, "cpu")
@@ -50,26 +54,36 @@ func Build(ctx context.Context, m modelfile.Model, o Options) ([]File, error) {
 	if o.Provider == "go" {
 		check = card.CheckGo
 	}
-	step, err := o.build(m, o.Profile, check,
+	step, err := o.build(m, o.Profile, check, modelfile.Model.Describe,
 		func(m modelfile.Model) ([]byte, error) { return m.ONNX(o.Profile) },
 		func(file []byte) (float64, error) { return Parity(ctx, file, o.Provider) })
 	if err != nil {
 		return nil, err
 	}
-	if !o.Sequence {
-		return []File{step}, nil
+	files := []File{step}
+	if o.Sequence {
+		f, err := o.build(m, card.Portable, card.CheckSequence, modelfile.Model.Describe, modelfile.Model.SequenceONNX,
+			func(file []byte) (float64, error) { return sequenceParity(ctx, step.Data, file) })
+		if err != nil {
+			return nil, fmt.Errorf("sequence form: %w", err)
+		}
+		files = append(files, f)
 	}
-	sequence, err := o.build(m, card.Portable, card.CheckSequence, modelfile.Model.SequenceONNX,
-		func(file []byte) (float64, error) { return sequenceParity(ctx, step.Data, file) })
-	if err != nil {
-		return nil, fmt.Errorf("sequence form: %w", err)
+	if o.Answers {
+		f, err := o.build(m, o.Profile, card.CheckAnswers, modelfile.Model.DescribeAnswers,
+			func(m modelfile.Model) ([]byte, error) { return m.AnswersONNX(o.Profile) },
+			func(file []byte) (float64, error) { return answersParity(ctx, step.Data, file) })
+		if err != nil {
+			return nil, fmt.Errorf("file of answers: %w", err)
+		}
+		files = append(files, f)
 	}
-	return []File{step, sequence}, nil
+	return files, nil
 }
 
 // build writes a file and compares it, and then writes it with a card that says so.
 func (o Options) build(
-	m modelfile.Model, profile, check string,
+	m modelfile.Model, profile, check string, describe func(modelfile.Model, string) (*graph.Graph, card.Card, error),
 	write func(modelfile.Model) ([]byte, error), compare func(file []byte) (worst float64, err error),
 ) (File, error) {
 	m.Card.Parity, m.Card.Checks = nil, nil
@@ -88,7 +102,7 @@ func (o Options) build(
 	if data, err = write(m); err != nil {
 		return File{}, err
 	}
-	g, _, err := m.Describe(profile)
+	g, _, err := describe(m, profile)
 	if err != nil {
 		return File{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
+	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // of is a small model with random weights, whose card claims what it was never checked for.
@@ -23,6 +24,9 @@ func of(t *testing.T, cfg models.Config, seed uint64) modelfile.Model {
 	return modelfile.Model{Config: cfg, Weights: models.InitWeights(m.Params(), seed),
 		Card: card.Card{Parity: &claimed, Checks: []string{"by hand"}}}
 }
+
+// words is a vocabulary of three.
+var words = []string{tokenizer.PadPiece, tokenizer.EOSPiece, " a"}
 
 func cardOf(t *testing.T, file []byte) card.Card {
 	t.Helper()
@@ -53,12 +57,17 @@ func TestBuildNamesItsChecks(t *testing.T) {
 		{"ONNX Runtime", Options{Sequence: true},
 			[][]string{{card.CheckStructure, card.CheckParity}, {card.CheckStructure, card.CheckSequence}},
 			[]string{"verified, worst", "verified against the one-step file, worst"}},
+		{"answers", Options{Sequence: true, Answers: true, Profile: card.Fused}, [][]string{{card.CheckStructure, card.CheckParity},
+			{card.CheckStructure, card.CheckSequence}, {card.CheckStructure, card.CheckAnswers}},
+			[]string{"verified, worst", "verified against the one-step", "verified against the file that is run step by step, worst"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if tc.o == (Options{Sequence: true}) {
+			if !tc.o.Unchecked && tc.o.Provider == "" {
 				orttest.Require(t)
 			}
-			files, err := Build(t.Context(), of(t, clockwork, 1), tc.o)
+			m := of(t, clockwork, 1)
+			m.Card.Tokenizer = words
+			files, err := Build(t.Context(), m, tc.o)
 			if err != nil || len(files) != len(tc.checks) {
 				t.Fatalf("%d files, error %v", len(files), err)
 			}
@@ -97,5 +106,34 @@ func TestSequenceParity(t *testing.T) {
 	if _, err := sequenceParity(t.Context(), step, sequence); err == nil ||
 		!strings.Contains(err.Error(), "differs from the one-step file") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Answers of other weights are told from those of the file that is run step by step; a model
+// with a maximum is compared up to that.
+func TestAnswersParity(t *testing.T) {
+	orttest.Require(t)
+	decoder := models.Config{Encoding: "learned", Settings: "faithful", EncodingParams: []byte(`{"max_length":40}`), DModel: 32, NLayers: 2,
+		NHeads: 2, DFF: 32, VocabSize: 3}
+	files := func(seed uint64) (steps, answers []byte) {
+		m := of(t, decoder, seed)
+		m.Card.Tokenizer = words
+		steps, err := m.ONNX(card.Portable)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answers, err = m.AnswersONNX(card.Portable); err != nil {
+			t.Fatal(err)
+		}
+		return steps, answers
+	}
+	steps, answers := files(1)
+	_, others := files(2)
+	if worst, err := answersParity(t.Context(), steps, answers); err != nil || worst > Tolerance {
+		t.Errorf("worst %v, error %v", worst, err)
+	}
+	if _, err := answersParity(t.Context(), steps, others); err == nil ||
+		!strings.Contains(err.Error(), "it answers [") {
+		t.Errorf("other weights: error %v", err)
 	}
 }

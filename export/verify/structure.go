@@ -15,23 +15,29 @@ import (
 // Structure reads an exported file with onnx-go, which shares no code with ours, and
 // compares all that it finds with the graph and the weights that were meant: operators,
 // attributes, edges, weights to the bit, inputs and outputs with their element types
-// and fixed axes. Of a file that WriteSequence wrote, the body of its Scan is compared.
+// and fixed axes. Of a file that WriteSequence wrote, the body of its Scan is compared, and of
+// one that WriteAnswers wrote, the graph wherever it stands: before its Loop and within it.
 func Structure(file []byte, g *graph.Graph, weights map[string]*tensor.Tensor) error {
 	m, err := safety.Parse(file)
 	if err != nil {
 		return fmt.Errorf("verify: structure: %w", err)
 	}
-	flat := m.Graph
-	if n := flat.Node[0]; n.OpType == "Scan" {
-		flat = unrolled(n, flat)
+	flats := []*onnxpb.GraphProto{m.Graph}
+	if n := m.Graph.Node[0]; n.OpType == "Scan" {
+		flats[0] = unrolled(n, m.Graph)
 	}
-	d, err := decode(flat)
-	if err != nil {
-		return fmt.Errorf("verify: structure: %w", err)
+	if i := slices.IndexFunc(m.Graph.Node, func(n *onnxpb.NodeProto) bool { return n.OpType == "Loop" }); i >= 0 {
+		flats = looped(m.Graph.Node[i], m.Graph, g)
 	}
-	c := comparison{file: d, weights: weights, nodes: map[*value]*graph.Node{}, values: map[*graph.Node]*value{}}
-	if err := c.compare(g); err != nil {
-		return fmt.Errorf("verify: structure: as onnx-go reads the file, %w", err)
+	for _, flat := range flats {
+		d, err := decode(flat)
+		if err != nil {
+			return fmt.Errorf("verify: structure: %w", err)
+		}
+		c := comparison{file: d, weights: weights, nodes: map[*value]*graph.Node{}, values: map[*graph.Node]*value{}}
+		if err := c.compare(g); err != nil {
+			return fmt.Errorf("verify: structure: as onnx-go reads the file, %w", err)
+		}
 	}
 	return nil
 }
@@ -64,12 +70,7 @@ func unrolled(scan *onnxpb.NodeProto, outer *onnxpb.GraphProto) *onnxpb.GraphPro
 		}
 		return out
 	}
-	var body *onnxpb.GraphProto
-	for _, a := range scan.Attribute {
-		if a.G != nil {
-			body = a.G
-		}
-	}
+	body := bodyOf(scan)
 	flat := &onnxpb.GraphProto{Name: body.Name, Input: values(body.Input), Output: values(body.Output)}
 	for _, n := range body.Node {
 		if strings.HasSuffix(n.Name, row) {
@@ -85,6 +86,16 @@ func unrolled(scan *onnxpb.NodeProto, outer *onnxpb.GraphProto) *onnxpb.GraphPro
 		}
 	}
 	return flat
+}
+
+// bodyOf returns the graph within a node.
+func bodyOf(n *onnxpb.NodeProto) *onnxpb.GraphProto {
+	for _, a := range n.Attribute {
+		if a.G != nil {
+			return a.G
+		}
+	}
+	return &onnxpb.GraphProto{}
 }
 
 // comparison matches the values of a file with the nodes of a graph, from the outputs

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,6 +84,51 @@ func TestStructureOfSequence(t *testing.T) {
 	if err := Structure(changed, g, weights); err == nil ||
 		!strings.Contains(err.Error(), `is "Sigmoid" of 1 inputs, expected Tanh of 1`) {
 		t.Errorf("another operator: %v", err)
+	}
+}
+
+// TestStructureOfAnswers: the model's graph is compared before the Loop and within it.
+func TestStructureOfAnswers(t *testing.T) {
+	for _, encoding := range []string{"rope", "abacus", "swa", "deltanet/nope", "lstm"} {
+		m := of(t, models.Config{Encoding: encoding, DModel: 16, NLayers: 2, NHeads: 2, DFF: 32, VocabSize: 30}, 1)
+		m.Card.Tokenizer = words
+		for _, profile := range []string{card.Portable, card.Fused} {
+			file, err := m.AnswersONNX(profile)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, _, err := m.DescribeAnswers(profile)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := Structure(file, g, m.Weights); err != nil {
+				t.Errorf("%s, %s: %v", encoding, profile, err)
+			}
+			for place, nodes := range map[string]func(g *onnxpb.GraphProto) []*onnxpb.NodeProto{
+				"prompt/": func(g *onnxpb.GraphProto) []*onnxpb.NodeProto { return g.Node },
+				"turn/": func(g *onnxpb.GraphProto) []*onnxpb.NodeProto {
+					i := slices.IndexFunc(g.Node, func(n *onnxpb.NodeProto) bool { return n.OpType == "Loop" })
+					return g.Node[i].Attribute[0].G.Node
+				},
+			} {
+				found := false
+				changed := change(t, file, func(g *onnxpb.GraphProto) {
+					for _, n := range nodes(g) {
+						if n.OpType == "Add" && strings.HasPrefix(n.Name, place) {
+							n.OpType, found = "Sub", true
+							return
+						}
+					}
+				})
+				if err := Structure(changed, g, m.Weights); found &&
+					(err == nil || !strings.Contains(err.Error(), `is "Sub" of 2 inputs, expected Add of 2`)) {
+					t.Errorf("%s, %s: another operator in %s: %v", encoding, profile, place, err)
+				}
+				if !found && place == "turn/" {
+					t.Errorf("%s, %s: nothing in %s", encoding, profile, place)
+				}
+			}
+		}
 	}
 }
 

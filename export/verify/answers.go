@@ -1,0 +1,84 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime"
+)
+
+// mostAnswered is how many new tokens answers are compared for at most.
+const mostAnswered = 32
+
+// answersParity compares the answers of a file that gives whole ones with those of the file
+// that is run step by step, both in ONNX Runtime, to random prompts of 1, 4 and 8 times the
+// trained length, padded ones among them. They must be the same tokens, but where two are as
+// probable as rounding can tell: worst is the largest difference of such a pair, relative as
+// in Parity, and more than Tolerance is an error.
+func answersParity(ctx context.Context, steps, answers []byte) (worst float64, err error) {
+	var sessions [2]*runtime.Session
+	for i, file := range [][]byte{steps, answers} {
+		if sessions[i], err = runtime.OpenBytes(file, runtime.Options{Provider: "cpu"}); err != nil {
+			return 0, err
+		}
+		defer sessions[i].Close()
+	}
+	info := sessions[1].Info() // ids of its tokenizer, which both take
+	trained, err := trainedTokens(info.Card)
+	if err != nil {
+		return 0, err
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, factor := range lengthFactors {
+		n, fresh := factor*trained, min(trained, mostAnswered)
+		if most := info.Card.MaxLength; most > 0 {
+			fresh = min(fresh, most)
+			n = min(n, most-fresh+1) // the last token has no position
+		}
+		prompts := [][]int64{randomIDs(rng, n, info.VocabSize), randomIDs(rng, n-n/3, info.VocabSize)}
+		var given [2][][]int64
+		for i, s := range sessions {
+			if given[i], err = s.GenerateAll(ctx, prompts, runtime.GenerateOptions{MaxNew: fresh}); err != nil {
+				return 0, err
+			}
+		}
+		for i, prompt := range prompts {
+			gap, err := divergence(ctx, sessions[0], prompt, given[0][i], given[1][i])
+			if err != nil {
+				return 0, err
+			}
+			if !(gap <= Tolerance) {
+				return 0, fmt.Errorf("to a prompt of %d tokens it answers %v, and the file that is run step by step %v, "+
+					"whose tokens differ by %.3g in their logits", len(prompt), given[1][i], given[0][i], gap)
+			}
+			worst = max(worst, gap)
+		}
+	}
+	return worst, nil
+}
+
+// divergence returns by how much the logits of two answers' tokens differ where the answers
+// part, relative as in Parity; 0 where they do not.
+func divergence(ctx context.Context, s *runtime.Session, prompt, want, got []int64) (float64, error) {
+	at := 0
+	for at < len(want) && at < len(got) && want[at] == got[at] {
+		at++
+	}
+	if at == len(want) && at == len(got) {
+		return 0, nil
+	}
+	if at == len(want) || at == len(got) {
+		return math.Inf(1), nil // the same tokens up to an end that only one of them has
+	}
+	all, err := s.Logits(ctx, [][]int64{append(prompt[:len(prompt):len(prompt)], want[:at]...)})
+	if err != nil {
+		return 0, err
+	}
+	data := tensor.Data[float32](all[0])
+	last := data[len(data)-s.Info().VocabSize:]
+	a, b := float64(last[want[at]]), float64(last[got[at]])
+	return math.Abs(a-b) / max(1, math.Abs(a)), nil
+}

@@ -1,0 +1,117 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/export/safety"
+)
+
+// A file of the form card.Answers is one call for whole answers: it chooses greedily, and ends
+// rows at the end token. Generate runs it, and yields the steps of the answers afterwards.
+
+// ErrAnswersOnly reports that a file gives whole answers: it has no logits, and chooses the
+// most probable token each time.
+var ErrAnswersOnly = errors.New("the file gives whole answers only; use the one that zoo export writes without --generate")
+
+// answersOnly reports whether the file is of the form card.Answers.
+func (s *Session) answersOnly() bool { return s.card.Form == card.Answers }
+
+// checkForm refuses a file that the engine of a provider cannot run.
+func checkForm(c card.Card, provider string) error {
+	if c.Form == card.Answers && provider == providerGo {
+		return fmt.Errorf("provider %s does not run the Loop of a file that gives whole answers; use provider %s, "+
+			"ONNX Runtime, or the file that zoo export writes without --generate", providerGo, providerCPU)
+	}
+	return nil
+}
+
+// checkAnswers refuses what a file of the form card.Answers does not do.
+func (g *generation) checkAnswers(opt GenerateOptions) error {
+	most := 0
+	for _, r := range g.rows {
+		most = max(most, r.left)
+	}
+	for _, r := range g.rows {
+		if n := len(r.prompt) + most; n > safety.MaxTurns {
+			return fmt.Errorf("prompt %d has %d tokens, and %d new ones are wanted; the file takes %d in all", r.index,
+				len(r.prompt), most, safety.MaxTurns)
+		}
+	}
+	switch end := []int64{g.s.words.EOS()}; {
+	case opt.Temperature != 0:
+		return fmt.Errorf("the temperature is %v, expected 0: %w", opt.Temperature, ErrAnswersOnly)
+	case !slices.Equal(g.stops, end):
+		return fmt.Errorf("stop tokens are %v, and the file ends answers at %v: %w", g.stops, end, ErrAnswersOnly)
+	}
+	return nil
+}
+
+// nextAnswered is next for a file of the form card.Answers.
+func (g *generation) nextAnswered(ctx context.Context) (Step, error) {
+	if g.answers == nil {
+		var err error
+		if g.answers, err = g.s.answer(ctx, g.rows); err != nil {
+			return Step{}, err
+		}
+	}
+	left := false
+	for i, a := range g.answers {
+		g.step[i] = NoToken
+		if len(a) > 0 {
+			g.step[i], g.answers[i] = a[0], a[1:]
+			left = left || len(a) > 1
+		}
+	}
+	if !left {
+		g.teams = nil
+	}
+	return Step{Tokens: g.step}, nil
+}
+
+// answer runs a file of the form card.Answers and returns the new tokens of each row, an end
+// token included.
+func (s *Session) answer(ctx context.Context, rows []*row) (answers [][]int64, err error) {
+	width, most := 0, 0
+	for _, r := range rows {
+		width, most = max(width, len(r.prompt)), max(most, r.left)
+	}
+	var ids, mask, wanted, out, lengths buffer[int64]
+	defer func() {
+		for _, b := range []*buffer[int64]{&ids, &mask, &wanted, &out, &lengths} {
+			err = errors.Join(err, b.close())
+		}
+	}()
+	if err := cmp.Or(
+		ids.resize(s.model, 0, len(rows), width), mask.resize(s.model, 0, len(rows), width),
+		wanted.resize(s.model, 0, 1), out.resize(s.model, 0, len(rows), most), lengths.resize(s.model, 0, len(rows)),
+	); err != nil {
+		return nil, s.fault(err)
+	}
+	wanted.data[0] = int64(most)
+	for i, r := range rows {
+		pad := width - len(r.prompt)
+		copy(ids.data[i*width+pad:], r.prompt)
+		for at := pad; at < width; at++ {
+			mask.data[i*width+at] = 1
+		}
+	}
+	in := make([]Value, len(s.contract.Inputs))
+	in[s.contract.IDs], in[s.contract.Mask], in[s.contract.MaxNew] = ids.value, mask.value, wanted.value
+	call, err := s.model.Begin(ctx)
+	if err != nil {
+		return nil, s.fault(err)
+	}
+	if err := errors.Join(call.Run(in, []Value{out.value, lengths.value}), call.Close()); err != nil {
+		return nil, s.fault(err)
+	}
+	for i, r := range rows {
+		n := min(int(lengths.data[i])+1, r.left) // with the end token
+		answers = append(answers, slices.Clone(out.data[i*most:][:n]))
+	}
+	return answers, nil
+}
