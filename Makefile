@@ -6,7 +6,7 @@ LENGTHS     = 20..200
 STEPS       = 1500
 
 .DEFAULT_GOAL := help
-.PHONY: help build setup demo catalogue check-catalogue report cost test test-race test-slurm test-report lint golden echarts bench-train bench-encodings clean
+.PHONY: help build setup demo catalogue check-catalogue report cost test test-race test-slurm test-gpu test-report lint golden echarts bench-train bench-encodings clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ test-race: setup ## Run all tests under the race detector
 
 test-slurm: setup ## Send sweeps through a real Slurm on this machine; root on Debian installs it
 	.ci/slurm
+
+test-gpu: setup ## Test the provider WebGPU on a Vulkan driver in software; root on Debian installs it. GPU=1: on this machine's card
+	.ci/gpu
 
 test-report: ## Test the report's page in headless Chromium, which must be there
 	ZOO_REQUIRE_CHROMIUM=1 go test ./eval/report -run Browser -count 1

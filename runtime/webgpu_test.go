@@ -17,7 +17,11 @@ import (
 func TestWebGPU(t *testing.T) {
 	orttest.RequireWebGPU(t)
 	for _, row := range pe.Table() {
-		for _, fused := range []bool{false, true} {
+		profiles := []bool{false, true}
+		if testing.Short() {
+			profiles = profiles[:1]
+		}
+		for _, fused := range profiles {
 			t.Run(fmt.Sprintf("%s/fused=%v", row.Name, fused), func(t *testing.T) {
 				s := spec{encoding: row.Name, fused: fused}
 				model := build(t, s)

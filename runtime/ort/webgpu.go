@@ -19,7 +19,9 @@ const webGPURemedy = "the provider needs a graphics card and its driver, Vulkan 
 // provider. What computes with shapes stays in main memory, where sizes are needed: else
 // each would wait for the device. Angles stay there for their precision.
 func (a *api) useWebGPU(session handle, model []byte, options map[string]string) error {
-	all := map[string]string{"enableInt64": "1"}
+	// The other layout is for convolutions, and would move transpositions to integers, which
+	// the provider does not transpose.
+	all := map[string]string{"enableInt64": "1", "preferredLayout": "NCHW"}
 	if model != nil {
 		host, err := safety.FindHostPart(model)
 		if err != nil {
