@@ -8,7 +8,7 @@ import (
 )
 
 // HostPart is the part of a model that a provider of a device had better leave to the CPU.
-// Nodes in subgraphs are not looked at.
+// Nodes in subgraphs, and without a name, are not in it.
 type HostPart struct {
 	// Shapes names the nodes that compute with sizes alone: with the shapes of values,
 	// constants, and integer inputs of a few elements. They have a handful of numbers each,
@@ -77,7 +77,7 @@ func shapesOf(g *onnxpb.GraphProto, stored map[string]bool) (names []string) {
 		for _, out := range n.Output {
 			sizes[out] = true
 		}
-		if n.OpType != "Constant" {
+		if n.OpType != "Constant" && n.Name != "" {
 			names = append(names, n.Name)
 		}
 	}
@@ -124,7 +124,9 @@ func anglesOf(g *onnxpb.GraphProto, stored map[string]bool) (names []string) {
 			return
 		}
 		seen[n] = true
-		names = append(names, n.Name)
+		if n.Name != "" {
+			names = append(names, n.Name)
+		}
 		for _, name := range n.Input {
 			add(maker[name])
 		}

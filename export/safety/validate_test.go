@@ -379,3 +379,43 @@ func FuzzCheck(f *testing.F) {
 		}
 	})
 }
+
+// TestFindHostPart: sizes, and what is computed of them, are the host's; what is as long as
+// they say is not. Angles are the host's back to the integers that they are of.
+func TestFindHostPart(t *testing.T) {
+	m := plain()
+	g := m.Graph
+	g.Input = append(g.Input, valueInfo("ids", 7, "batch", "seq"), valueInfo("keep", 7, 1))
+	named := func(n *nodeProto) *nodeProto { n.Name = n.Output[0]; return n }
+	for _, n := range []*nodeProto{
+		node("Shape", list("ids"), list("shape")), node("Gather", list("shape", "w"), list("seq")),
+		node("Mul", list("seq", "keep"), list("count")), node("Range", list("w", "count", "w"), list("places")),
+		node("Cast", list("places"), list("floats")), node("Sin", list("floats"), list("sine")),
+		node("Add", list("places", "places"), list("twice")), node("Mul", list("n", "n"), list("square")),
+		node("Cos", list("square"), list("cosine")), // of what the device has computed
+		node("Add", list("ids", "keep"), list("later")),
+	} {
+		g.Node = append(g.Node, named(n))
+	}
+	p, err := safety.FindHostPart(marshal(t, m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(p.Angles)
+	for what, of := range map[string][2][]string{
+		"shapes":             {p.Shapes, {"shape", "seq", "count"}},
+		"angles":             {p.Angles, {"count", "floats", "places", "seq", "shape", "sine"}},
+		"inputs of the host": {p.OnlyHost, nil},
+	} {
+		if !slices.Equal(of[0], of[1]) {
+			t.Errorf("%s: %v, want %v", what, of[0], of[1])
+		}
+	}
+	g.Node = slices.DeleteFunc(g.Node, func(n *nodeProto) bool { return n.Name == "later" })
+	if p, err = safety.FindHostPart(marshal(t, m)); err != nil || !slices.Equal(p.OnlyHost, []string{"ids", "keep"}) {
+		t.Errorf("inputs of the host: %v, %v, want ids and keep", p.OnlyHost, err)
+	}
+	if _, err := safety.FindHostPart([]byte("no model")); err == nil {
+		t.Error("what is no model has a part for the host")
+	}
+}
