@@ -18,6 +18,8 @@ func (c *Card) validate() error {
 		return errors.New(`positions is empty: name how position ids ran in training, such as "contiguous"`)
 	case c.Profile != Portable && c.Profile != Fused:
 		return fmt.Errorf("profile is %q, expected %q or %q", c.Profile, Portable, Fused)
+	case c.DType != "" && c.DType != Float16 && c.DType != Int8:
+		return fmt.Errorf("dtype is %q, expected none, %q or %q: use a zoo that matches the file", c.DType, Float16, Int8)
 	case c.MaxLength < 0:
 		return fmt.Errorf("max_length is %d, expected 0 (no limit) or more", c.MaxLength)
 	case c.Steps < 0:
@@ -40,7 +42,7 @@ func (c *Card) validate() error {
 	if err := checkObject("config", c.Config); err != nil {
 		return err
 	}
-	return errors.Join(checkPieces(c.Tokenizer), checkStates(c.State))
+	return errors.Join(checkPieces(c.Tokenizer), checkStates(c.State), c.Difference.validate())
 }
 
 func finite(v *float64) bool { return v == nil || !math.IsNaN(*v) && !math.IsInf(*v, 0) }

@@ -14,6 +14,7 @@ var modelTraits = []func(eval.Row) string{
 	func(r eval.Row) string { return r.Model },
 	func(r eval.Row) string { return r.Encoding },
 	func(r eval.Row) string { return r.Profile },
+	dtypeOf,
 	func(r eval.Row) string { return r.Provider },
 	func(r eval.Row) string { return threads(r.Threads) },
 	func(r eval.Row) string { return r.Machine },
@@ -22,6 +23,9 @@ var modelTraits = []func(eval.Row) string{
 	func(r eval.Row) string { return "config " + r.ConfigHash[:min(8, len(r.ConfigHash))] },
 	func(r eval.Row) string { return "file " + r.ModelSHA256[:min(8, len(r.ModelSHA256))] },
 }
+
+// dtypeOf is the precision of a model's file.
+func dtypeOf(r eval.Row) string { return cmp.Or(r.DType, "float32") }
 
 // runTraits tell runs of one model apart: by all that costs depend on.
 var runTraits = slices.Concat(modelTraits, engineTraits, amountTraits)

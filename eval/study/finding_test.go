@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/nopezoo/zoo/eval"
@@ -130,6 +131,26 @@ func TestFindingByTokens(t *testing.T) {
 		"at 40 all are at 0 %; trained on lengths 2 to 20, 1 run each."
 	if got := s.Tokens.Tasks[0].Answer; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// Each precision of files is a series of its own, and a column of its own with its size.
+func TestPrecisions(t *testing.T) {
+	small := measured("a", 100, []int{100, 90, 80})
+	for i := range small {
+		small[i].DType = "int8"
+	}
+	s := studyOf(t, small, measured("a", 100, []int{100, 50, 10}))
+	if names := s.Names(); !slices.Equal(names, []string{"a", "a (int8)"}) {
+		t.Errorf("series %v", names)
+	}
+	var columns []string
+	for _, c := range s.Tasks[0].Columns {
+		columns = append(columns, c.Name)
+	}
+	slices.Sort(columns)
+	if len(columns) != 2 || !strings.Contains(columns[0], "(float32") || !strings.Contains(columns[1], "(int8") {
+		t.Errorf("columns %q", columns)
 	}
 }
 
