@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/nopezoo/zoo/eval"
@@ -144,12 +143,16 @@ func TestPrecisions(t *testing.T) {
 	if names := s.Names(); !slices.Equal(names, []string{"a", "a (int8)"}) {
 		t.Errorf("series %v", names)
 	}
+	for i := range small {
+		small[i].ModelSHA256 = "0123456789" // which need not be said as well
+	}
+	s = studyOf(t, small, measured("a", 100, []int{100, 50, 10}))
 	var columns []string
 	for _, c := range s.Tasks[0].Columns {
 		columns = append(columns, c.Name)
 	}
 	slices.Sort(columns)
-	if len(columns) != 2 || !strings.Contains(columns[0], "(float32") || !strings.Contains(columns[1], "(int8") {
+	if !slices.Equal(columns, []string{"a (float32)", "a (int8)"}) {
 		t.Errorf("columns %q", columns)
 	}
 }
