@@ -1,16 +1,19 @@
 package modelfile_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
+	"github.com/nopezoo/zoo/models/theory"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 )
@@ -120,6 +123,18 @@ func apart(got, want []float32) float64 {
 	return math.Sqrt(squares / size)
 }
 
+// The models of theorems have numbers that float16 does not: that is an error, and no file.
+func TestTheoremsInFloat16(t *testing.T) {
+	built, err := theory.Theorem1(64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := modelfile.Model{Config: built.Config, Weights: built.Weights, Card: card.Card{DType: card.Float16}}
+	if _, err := made.ONNX(card.Portable); err == nil || !strings.Contains(err.Error(), "leave it in float32") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestPrecisionOfCard(t *testing.T) {
 	m, weights := model(t, "rope", "modern")
 	made := modelfile.Model{Config: m.Config(), Weights: weights, Card: description()}
@@ -148,5 +163,51 @@ func TestPrecisionOfCard(t *testing.T) {
 	cwrnn.Card.DType = card.Int8
 	if _, err := cwrnn.SequenceONNX(); err == nil || !strings.Contains(err.Error(), "float32 alone, not int8") {
 		t.Errorf("a sequence in int8: %v", err)
+	}
+}
+
+// BenchmarkPrecisions compares the time of files in other precisions with that of the
+// float32 file, at the size small: of prompts of 128 and 512 tokens (prefill), and of one
+// more token after them (decode), for 1 and 16 rows. The files take turns, and ratios are of
+// medians.
+//
+//	go test ./modelfile -run '^$' -bench Precisions -benchtime 5x
+func BenchmarkPrecisions(b *testing.B) {
+	orttest.Require(b)
+	dtypes := []string{"", card.Int8, card.Float16}
+	for _, rows := range []int{1, 16} {
+		for _, length := range []int{128, 512} {
+			b.Run(fmt.Sprintf("%d rows/%d tokens", rows, length), func(b *testing.B) {
+				var sessions []*runtime.Session
+				for _, dtype := range dtypes {
+					sessions = append(sessions, small(b, "rope", card.Portable, dtype))
+				}
+				prompts := make([][]int64, rows)
+				for i := range prompts {
+					prompts[i] = make([]int64, length)
+				}
+				prefill, decode := make([][]time.Duration, len(dtypes)), make([][]time.Duration, len(dtypes))
+				for b.Loop() {
+					for i, s := range sessions {
+						last, first := time.Now(), true
+						for _, err := range s.Generate(b.Context(), prompts, runtime.GenerateOptions{MaxNew: 17, Stop: []int64{}}) {
+							if err != nil {
+								b.Fatal(err)
+							}
+							took := time.Since(last)
+							if last = last.Add(took); first {
+								prefill[i], first = append(prefill[i], took), false
+							} else {
+								decode[i] = append(decode[i], took)
+							}
+						}
+					}
+				}
+				for i, dtype := range dtypes[1:] {
+					b.ReportMetric(float64(median(prefill[i+1]))/float64(median(prefill[0])), dtype+"-prefill")
+					b.ReportMetric(float64(median(decode[i+1]))/float64(median(decode[0])), dtype+"-decode")
+				}
+			})
+		}
 	}
 }
