@@ -36,7 +36,8 @@ var imports = map[string][]string{
 	"models":             {"models/pe", "graph", "graph/tensor", "card"},
 	"models/theory":      {"models", "models/pe", "graph/tensor"},
 	"export":             {"export/internal/onnxpb", "export/safety", "graph", "graph/tensor", "card", "google.golang.org/protobuf"},
-	"export/verify":      {"modelfile", "export/internal/onnxpb", "export/safety", "runtime", "runtime/native", "runtime/ort", "eval/task", "tokenizer", "card", "graph", "graph/tensor", "google.golang.org/protobuf", "github.com/owulveryck/onnx-go", "gonum.org/v1/gonum/graph", "gorgonia.org/tensor"},
+	"export/verify": {"modelfile", "eval", // the accuracy of files in another precision is measured where all accuracy is
+		"export/internal/onnxpb", "export/safety", "runtime", "runtime/native", "runtime/ort", "eval/task", "tokenizer", "card", "graph", "graph/tensor", "google.golang.org/protobuf", "github.com/owulveryck/onnx-go", "gonum.org/v1/gonum/graph", "gorgonia.org/tensor"},
 
 	"export/internal/onnxpb": {"google.golang.org/protobuf"},
 	"export/safety":          {"export/internal/onnxpb", "graph/tensor", "card", "google.golang.org/protobuf"},
@@ -63,12 +64,15 @@ var imports = map[string][]string{
 	"eval/report":    {"eval", "eval/study", "eval/task", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
 	"train":          {"filelock", "models", "models/pe", "graph", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime", "runtime/ort", "train/journal", "internal/human"},
 	"train/journal":  {"graph/tensor", "google.golang.org/protobuf/encoding/protowire"},
-	"modelfile":      {"models", "export", "graph", "graph/tensor", "card", "eval/task", "tokenizer"},
+	"modelfile":      {"models", "models/pe", "modelfile/precision", "export", "graph", "graph/tensor", "card", "eval/task", "tokenizer"},
 	"zoo":            {"modelfile", "graph/tensor", "card"},
+
+	"modelfile/precision": {"graph", "graph/tensor", "card"},
+
 	"train/launch":   {"train", "train/validate", "configs", "interop", "machine"},
 	"zoo/upkeep":     {"zoo", "zoo/find", "configs", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "card"},
 	"train/validate": {"train", "train/journal", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "graph/tensor", "card"},
-	"zoo/find":       {"zoo", "modelfile", "models", "models/pe", "interop", "train", "eval", "eval/task", "export/safety", "card"},
+	"zoo/find":       {"zoo", "modelfile", "modelfile/precision", "models", "models/pe", "interop", "train", "eval", "eval/task", "export/safety", "card"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.
 	"interop": {"filelock", "models", "modelfile", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
 	"cmd/zoo": {"*", "github.com/spf13/cobra", "github.com/spf13/pflag"},

@@ -73,6 +73,7 @@ const (
 const (
 	CheckStructure = "structure" // an independent reader finds in the file what was meant
 	CheckParity    = "parity"    // ONNX Runtime agrees with the pure-Go engine in float64
+	CheckParityOn  = "parity-"   // + provider: the same of ONNX Runtime on a device
 	CheckGo        = "go"        // the pure-Go engine agrees by pieces with itself in float64
 	CheckSequence  = "sequence"  // whole sequences give what the one-step file gives
 	CheckAnswers   = "answers"   // answers are those of the file of steps, token by token
@@ -92,6 +93,7 @@ type Card struct {
 	Trained        Lengths         // task lengths seen in training
 	MaxLength      int             // most positions in tokens the model can take; 0 = no limit
 	Profile        string          // Portable or Fused
+	DType          string          // of the large matrices, Float16 or Int8; empty for float32, which all else is
 	State          []State         // what one call hands to the next, in input order
 	Seed           uint64          // of the training run
 	ConfigHash     string          // hash of the run's configuration
@@ -100,6 +102,7 @@ type Card struct {
 	Loss           *float64        // last training loss in nats per target token; nil if never trained
 	Parity         *float64        // worst error between runtimes found at export; nil if not measured
 	Checks         []string        // what was checked at export: CheckStructure, …; empty if nothing was, and in old files
+	Difference     *Difference     // from the float32 model; nil for that, and if not measured
 	Parameters     int64           // number of trained scalars, a tied weight counted once
 	ToolVersion    string          // version of the program that wrote the file
 	// FittedStep is the step, counted as Steps, of the first evaluation in training without a

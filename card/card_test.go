@@ -26,6 +26,9 @@ func full() card.Card {
 		Trained:        card.Lengths{Min: 2, Max: 20},
 		MaxLength:      512,
 		Profile:        card.Portable,
+		DType:          card.Int8,
+		Difference: &card.Difference{Logit: 0.5, Relative: 0.25, Accuracy: []card.Accuracy{
+			{Task: "copy", Length: 20, N: 50, Correct: 49, Float32: 50}}},
 		State: []card.State{
 			{Past: "past_key_values.0.key", Present: "present.0.key", Shape: []string{"batch", "4", "past", "32"}, Kind: card.Growing, Axis: 2},
 			{Past: "past.0.state", Present: "present.0.state", Shape: []string{"batch", "64"}, Initial: -0.5},
@@ -101,6 +104,9 @@ func TestWrittenForm(t *testing.T) {
 		"zoo.train_max":       "20",
 		"zoo.max_length":      "512",
 		"zoo.profile":         "portable",
+		"zoo.dtype":           "int8",
+		"zoo.difference": `{"logit":0.5,"relative":0.25,` +
+			`"accuracy":[{"task":"copy","length":20,"n":50,"correct":49,"float32":50}]}`,
 		"zoo.state": `[{"past":"past_key_values.0.key","present":"present.0.key","shape":["batch","4","past","32"],"grows":true,"axis":2,"initial":0},` +
 			`{"past":"past.0.state","present":"present.0.state","shape":["batch","64"],"grows":false,"initial":-0.5}]`,
 		"zoo.seed":         "18446744073709551615",
@@ -130,6 +136,10 @@ func TestMetadataErrors(t *testing.T) {
 		{"no architecture", func(c *card.Card) { c.Architecture = "" }, "architecture is empty"},
 		{"no positions", func(c *card.Card) { c.Positions = "" }, "positions is empty"},
 		{"profile", func(c *card.Card) { c.Profile = "fast" }, `profile is "fast"`},
+		{"dtype", func(c *card.Card) { c.DType = "int4" }, `dtype is "int4", expected none, "float16" or "int8"`},
+		{"float32 by name", func(c *card.Card) { c.DType = card.Float32 }, `dtype is "float32"`},
+		{"difference", func(c *card.Card) { c.Difference.Logit = math.Inf(1) }, "difference is +Inf"},
+		{"difference in accuracy", func(c *card.Card) { c.Difference.Accuracy[0].Correct = 51 }, "more than there are prompts"},
 		{"max length", func(c *card.Card) { c.MaxLength = -1 }, "max_length is -1"},
 		{"steps", func(c *card.Card) { c.Steps = -1 }, "steps is -1"},
 		{"fitted step", func(c *card.Card) { c.FittedStep = new(-1) }, "fitted_step is -1"},
@@ -196,6 +206,8 @@ func TestParseErrors(t *testing.T) {
 			`grows is "in a ring", expected one of [false true "in place"]`},
 		{"config garbage", "zoo.config", "{", "config is not a JSON object"},
 		{"profile", "zoo.profile", "slow", `profile is "slow"`},
+		{"dtype", "zoo.dtype", "int4", `dtype is "int4"`},
+		{"difference garbage", "zoo.difference", "small", "zoo.difference"},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			m := maps.Clone(good)
@@ -246,6 +258,13 @@ func TestName(t *testing.T) {
 		if got := (card.Card{Encoding: encoding, Architecture: "decoder"}).Name(); got != want {
 			t.Errorf("%q is called %s, want %s", encoding, got, want)
 		}
+	}
+}
+
+func TestDifferenceText(t *testing.T) {
+	const want = "logits by 0.5 (0.25 of their size); exact match copy 20: 49 of 50, float32 50"
+	if got := full().Difference.String(); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

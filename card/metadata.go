@@ -131,6 +131,7 @@ func (c *Card) fields() []field {
 		integer("train_max", &c.Trained.Max),
 		integer("max_length", &c.MaxLength),
 		text("profile", true, &c.Profile),
+		text("dtype", false, &c.DType),
 		list("state", &c.State),
 		scalar("seed", &c.Seed, func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 64) }),
 		text("config_hash", false, &c.ConfigHash),
@@ -140,6 +141,7 @@ func (c *Card) fields() []field {
 		float("loss", &c.Loss),
 		float("parity", &c.Parity),
 		list("checks", &c.Checks),
+		optional("difference", &c.Difference, jsonOf, parseJSON[Difference]),
 		scalar("parameters", &c.Parameters, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }),
 		text("tool_version", false, &c.ToolVersion),
 		text(weightsField, false, &c.WeightsSHA256),
@@ -180,6 +182,19 @@ func optional[T any](key string, at **T, format func(T) string, parse func(strin
 			*at = &v
 			return err
 		}}
+}
+
+func jsonOf[T any](v T) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "" // which numbers that validate has checked cannot be
+	}
+	return string(text)
+}
+
+func parseJSON[T any](s string) (v T, err error) {
+	err = json.Unmarshal([]byte(s), &v)
+	return v, err
 }
 
 func object(key string, at *json.RawMessage) field {

@@ -16,10 +16,13 @@ const (
 	Kept  = "logits_to_keep" // last tokens of each row that have logits; all of Seq without the input LogitsToKeep
 )
 
-// The element types of ports, as package graph/tensor calls them.
+// The element types of ports and of weights, as package graph/tensor calls them. Ports are
+// Int64 or Float32 in every file.
 const (
 	Int64   = "int64"
 	Float32 = "float32"
+	Float16 = "float16"
+	Int8    = "int8"
 )
 
 // Port describes one input or output of a model.

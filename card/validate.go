@@ -23,6 +23,8 @@ func (c *Card) validate() error {
 	case c.Form == Answers && (len(c.State) > 0 || len(c.Tokenizer) == 0):
 		return fmt.Errorf("form is %s with %d states and %d pieces of a tokenizer; expected no state, which is inside, "+
 			"and a tokenizer, which has the end token", c.Form, len(c.State), len(c.Tokenizer))
+	case c.DType != "" && c.DType != Float16 && c.DType != Int8:
+		return fmt.Errorf("dtype is %q, expected none, %q or %q: use a zoo that matches the file", c.DType, Float16, Int8)
 	case c.MaxLength < 0:
 		return fmt.Errorf("max_length is %d, expected 0 (no limit) or more", c.MaxLength)
 	case c.Steps < 0:
@@ -45,7 +47,7 @@ func (c *Card) validate() error {
 	if err := checkObject("config", c.Config); err != nil {
 		return err
 	}
-	return errors.Join(checkPieces(c.Tokenizer), checkStates(c.State))
+	return errors.Join(checkPieces(c.Tokenizer), checkStates(c.State), c.Difference.validate())
 }
 
 func finite(v *float64) bool { return v == nil || !math.IsNaN(*v) && !math.IsInf(*v, 0) }

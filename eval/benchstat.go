@@ -70,7 +70,8 @@ func (r *Row) repeatRate(i int) float64 {
 func (r *Row) benchmarkName() string {
 	var parts []string
 	for _, p := range [][2]string{
-		{"model", r.Model}, {"pe", r.Encoding}, {"task", r.Task}, {"profile", r.Profile}, {"provider", r.Provider},
+		{"model", r.Model}, {"pe", r.Encoding}, {"task", r.Task}, {"profile", r.Profile}, {"dtype", r.DType},
+		{"provider", r.Provider},
 		{"batch", strconv.Itoa(r.Batch)}, {"len", r.Span().Label()},
 	} {
 		if p[1] != "" {

@@ -14,6 +14,7 @@ func (r *Row) checkTexts() error {
 		{"model", r.Model}, {"model_sha256", r.ModelSHA256}, {"provider", r.Provider}, {"machine", r.Machine}, {"adapter", r.Adapter},
 		{"ort_version", r.ORTVersion}, {"tool_version", r.ToolVersion},
 		{"architecture", r.Architecture}, {"encoding", r.Encoding}, {"positions", r.Positions}, {"profile", r.Profile},
+		{"dtype", r.DType},
 		{"intervention", r.Intervention}, {"config_hash", r.ConfigHash},
 		{"task", r.Task}, {"split", r.Split}, {"reason", r.Reason},
 	} {

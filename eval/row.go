@@ -36,6 +36,7 @@ type Row struct {
 	Intervention string `json:"intervention,omitempty"` // what was changed after training (see card.Card)
 	Positions    string `json:"positions"`
 	Profile      string `json:"profile"`
+	DType        string `json:"dtype,omitempty"` // of the large matrices: "float16", "int8"; absent for float32
 	ConfigHash   string `json:"config_hash"`
 	TrainSeed    uint64 `json:"train_seed"`
 	TrainSteps   int    `json:"train_steps"`
@@ -148,7 +149,8 @@ func (r *Row) measure() string { return cmp.Or(r.Measure, MeasureAccuracy) }
 type Environment struct {
 	Model       string `json:"model"` // name in tables
 	ModelSHA256 string `json:"model_sha256"`
-	Provider    string `json:"provider"` // ONNX Runtime's, "cpu", "cuda" or "webgpu"; "go" for the engine in pure Go
+	ModelBytes  int64  `json:"model_bytes,omitempty"` // size of the file; older rows lack it
+	Provider    string `json:"provider"`              // ONNX Runtime's, "cpu", "cuda" or "webgpu"; "go" for the engine in pure Go
 	Threads     int    `json:"threads"`
 	Spinning    bool   `json:"spinning"`          // whether idle threads spin
 	Machine     string `json:"machine"`           // processor
@@ -302,6 +304,7 @@ func describe(c card.Card, e Environment) Row {
 		Intervention: c.Intervention,
 		Positions:    c.Positions,
 		Profile:      c.Profile,
+		DType:        c.DType,
 		ConfigHash:   c.ConfigHash,
 		TrainSeed:    c.Seed,
 		TrainSteps:   c.Steps,

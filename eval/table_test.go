@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -43,6 +44,23 @@ func missing(model string, length int) eval.Row {
 	r := row(model, length, 0, 1)
 	r.NA, r.Reason, r.Score, r.Speed = true, "too long", eval.Score{}, eval.Speed{}
 	return r
+}
+
+// Models in several precisions have the sizes of their files below the accuracies.
+func TestFileSizes(t *testing.T) {
+	small, large := row("rope", 10, 99, 100), row("rope", 10, 100, 100)
+	small.DType, small.ModelBytes, large.ModelBytes = "int8", 400<<10, 1<<20
+	var b strings.Builder
+	if err := printed(&b, []eval.Row{small, large}, "table"); err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`file, MiB +0\.39 +1\.00`).MatchString(b.String()) {
+		t.Error(b.String())
+	}
+	b.Reset()
+	if err := printed(&b, []eval.Row{large}, "table"); err != nil || strings.Contains(b.String(), "file, MiB") {
+		t.Errorf("of one precision: %v\n%s", err, &b)
+	}
 }
 
 // results is one table with everything in it.

@@ -105,7 +105,7 @@ func attributeProto(a graph.Attr) (*onnxpb.AttributeProto, error) {
 }
 
 // CheckPortable reports why a graph is not in the portable profile: opset-18
-// operators of the default domain, values of float32, int64 and bool, and no
+// operators of the default domain, and no
 // initializer that is bool or empty. (The writer makes no external ones.) Old
 // runtimes, providers and importers stumble over everything else.
 func CheckPortable(g *graph.Graph) error {

@@ -38,7 +38,16 @@ func randomWeights(g *graph.Graph) map[string]*tensor.Tensor {
 		for i := range tensor.Data[float32](w) {
 			tensor.Data[float32](w)[i] = float32(rng.NormFloat64())
 		}
-		weights[p.Name] = w
+		switch weights[p.Name] = w; p.DType {
+		case tensor.Float16:
+			weights[p.Name] = tensor.Halved(w)
+		case tensor.Int8:
+			q := tensor.New(tensor.Int8, shape...)
+			for i, v := range tensor.Data[float32](w) {
+				tensor.Data[int8](q)[i] = int8(40 * v)
+			}
+			weights[p.Name] = q
+		}
 	}
 	return weights
 }
@@ -64,6 +73,7 @@ func graphs(t testing.TB) []built {
 		build(t, "training step", trainingStep),
 		build(t, "aliases", aliases),
 		build(t, "dead nodes", deadNodes),
+		build(t, "other precisions", otherPrecisions),
 	}
 }
 
@@ -214,4 +224,16 @@ func deadNodes(b *graph.Builder) []graph.Output {
 	b.Neg(b.Sin(x))
 	b.Mul(x, x)
 	return []graph.Output{{Name: "y", Node: b.Mul(b.Neg(x), b.Param("w", 1))}}
+}
+
+// otherPrecisions has products of float16, and of integers of 8 bits.
+func otherPrecisions(b *graph.Builder) []graph.Output {
+	x := b.Input("x", tensor.Float32, seq, graph.N(4))
+	half := b.MatMul(b.Cast(x, tensor.Float16), b.Transpose(b.ParamOf("half", tensor.Float16, 3, 4), 1, 0))
+	scale := b.Div(b.ReduceMax(b.Abs(x), false, -1), b.Float(127))
+	zero := b.Const(tensor.Scalar(uint8(128)))
+	rows := b.QuantizeLinear(x, scale, b.Expand(zero, seq), 0)
+	sums := b.MatMulInteger(rows, b.Transpose(b.ParamOf("small", tensor.Int8, 3, 4), 1, 0), zero)
+	y := b.Mul(b.Cast(sums, tensor.Float32), b.Unsqueeze(scale, 1))
+	return []graph.Output{{Name: "y", Node: b.Add(y, b.Cast(half, tensor.Float32))}}
 }

@@ -131,7 +131,7 @@ func TestReadRefuses(t *testing.T) {
 		{"wrong output", `declared as y float32[2], but is float32[seq]`,
 			func(x *m) { x.Graph.Output[0] = valueInfo("y", 1, 2) }},
 		{"output without type", "not declared as a tensor", func(x *m) { x.Graph.Output[0].Type = nil }},
-		{"input type", "element type is float16 (10)", func(x *m) { x.Graph.Input[0].Type.TensorType.ElemType = 10 }},
+		{"input type", "element type is float64 (11)", func(x *m) { x.Graph.Input[0].Type.TensorType.ElemType = 11 }},
 		{"input axis", "axis 0 has neither a length nor a name",
 			func(x *m) { x.Graph.Input[0] = valueInfo("x", 1, nil) }},
 		{"input axis name", `"se q" is neither an integer nor a name`,

@@ -11,9 +11,11 @@ import (
 type Report struct {
 	Bytes int `json:"bytes"`
 	Info
-	CardProblem   string `json:"card_problem,omitempty"`   // why there is no usable card
-	ReadProblem   string `json:"read_problem,omitempty"`   // why Read, and so the pure-Go engine, refuses the file
-	SafetyProblem string `json:"safety_problem,omitempty"` // why no engine is handed the file
+	// Difference is what the card says of a file in another precision than float32.
+	Difference    *card.Difference `json:"difference,omitempty"`
+	CardProblem   string           `json:"card_problem,omitempty"`   // why there is no usable card
+	ReadProblem   string           `json:"read_problem,omitempty"`   // why Read, and so the pure-Go engine, refuses the file
+	SafetyProblem string           `json:"safety_problem,omitempty"` // why no engine is handed the file
 }
 
 // Inspect describes any ONNX file. For one whose weights are not those that it was written with, the error wraps
@@ -24,7 +26,8 @@ func Inspect(data []byte) (Report, error) {
 		return Report{}, err
 	}
 	r := Report{Bytes: len(data), Info: info}
-	_, noCard := card.Parse(info.Metadata)
+	c, noCard := card.Parse(info.Metadata)
+	r.Difference = c.Difference
 	_, unreadable := Read(data)
 	_, unsafe := safety.Check(data, safety.Options{})
 	r.CardProblem, r.ReadProblem, r.SafetyProblem = text(noCard), text(unreadable), text(unsafe)

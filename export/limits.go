@@ -113,7 +113,7 @@ func (c *costs) checkInputs(op string, inputs []*graph.Node, attrs []graph.Attr)
 	switch op {
 	case "Concat":
 		return checkConcat(inputs, attrs)
-	case "Reshape", "Expand", "Squeeze", "Unsqueeze", "ReduceSum", "ReduceMean":
+	case "Reshape", "Expand", "Squeeze", "Unsqueeze", "ReduceSum", "ReduceMean", "ReduceMax":
 		if len(inputs) > 1 && c.in(inputs[1]).count > maxRank {
 			return fmt.Errorf("it names %d axes; supported are %d", c.in(inputs[1]).count, maxRank)
 		}

@@ -16,13 +16,13 @@ import (
 // Read reads an ONNX file into a graph and its weights. It accepts what Write
 // writes, and any other file within the same bounds: one flat graph over the
 // operators of package graph (and Identity, which is taken as a second name),
-// opset 13 to 23 of the default domain, tensors of float32, int64 and bool in
+// opset 13 to 23 of the default domain, tensors of the types that graph.Holds in
 // the file itself, every axis with a length or a name.
 //
 // A file is checked completely before its nodes and weights are decoded; the graph is
 // built through graph.Builder, so that every shape rule runs. Memory
-// and time are bounded by the size of the file. float32 initializers are
-// parameters, except for those named const.0, const.1, …; all others are
+// and time are bounded by the size of the file. float32, float16 and int8 initializers
+// are parameters, except for those named const.0, const.1, …; all others are
 // constants. What no output needs is dropped. After Write, Read gives a graph of
 // the same text, with the same node names, and bit-equal weights.
 func Read(data []byte) (*Model, error) { return read(data, safety.CheckWeights) }
@@ -95,8 +95,8 @@ func (r *reader) input(v *onnxpb.ValueInfoProto) error {
 	if err != nil {
 		return err
 	}
-	if v.DocString == paramDoc && dtype == tensor.Float32 {
-		return r.param(v.Name, shape)
+	if v.DocString == paramDoc && graph.Stores(dtype) {
+		return r.param(v.Name, dtype, shape)
 	}
 	if dtype == tensor.Int64 && len(shape) == 1 && shape[0].Is(1) {
 		// Its contents can be an axis, so its name must be an axis name.
@@ -108,7 +108,7 @@ func (r *reader) input(v *onnxpb.ValueInfoProto) error {
 	return r.b.Err()
 }
 
-func (r *reader) param(name string, dims []graph.Dim) error {
+func (r *reader) param(name string, dtype tensor.DType, dims []graph.Dim) error {
 	shape := make([]int, len(dims))
 	for i, d := range dims {
 		n, literal := d.Int()
@@ -117,7 +117,7 @@ func (r *reader) param(name string, dims []graph.Dim) error {
 		}
 		shape[i] = n
 	}
-	r.values[name] = r.b.Param(name, shape...)
+	r.values[name] = r.b.ParamOf(name, dtype, shape...)
 	return r.b.Err()
 }
 
@@ -127,13 +127,13 @@ func (r *reader) initializer(p *onnxpb.TensorProto) error {
 		return err
 	}
 	p.RawData, p.FloatData, p.Int64Data, p.Int32Data = nil, nil, nil, nil // not needed again, and large
-	if t.DType() != tensor.Float32 || isConstName(p.Name) {
+	if !graph.Stores(t.DType()) || isConstName(p.Name) {
 		n := r.b.Const(t)
 		r.values[p.Name] = n
 		r.costs.constant(n)
 		return r.b.Err()
 	}
-	r.values[p.Name] = r.b.Param(p.Name, t.Shape()...)
+	r.values[p.Name] = r.b.ParamOf(p.Name, t.DType(), t.Shape()...)
 	r.weights[p.Name] = t
 	return r.b.Err()
 }

@@ -56,8 +56,8 @@ func checkFlat(g *onnxpb.GraphProto, opset int) error {
 			return fmt.Errorf("initializer %s: its name is taken by an input", quote(t.Name))
 		}
 		if _, ok := dtypeOf(t.DataType); !ok {
-			return fmt.Errorf("initializer %s: its element type is %s (%d); supported are float32, int64 and bool",
-				quote(t.Name), typeName(t.DataType), t.DataType)
+			return fmt.Errorf("initializer %s: its element type is %s (%d); supported are %s",
+				quote(t.Name), typeName(t.DataType), t.DataType, graph.HeldTypes())
 		}
 		if vectors += lengths(t); vectors > maxLengths {
 			return fmt.Errorf("initializer %s: the int64 vectors have %d elements so far; supported are %d",
@@ -117,8 +117,8 @@ func checkNode(n *onnxpb.NodeProto, opset int) error {
 func checkType(v *onnxpb.ValueInfoProto) error {
 	t := v.GetType().GetTensorType()
 	if _, ok := dtypeOf(t.ElemType); !ok {
-		return fmt.Errorf("its element type is %s (%d); supported are float32, int64 and bool",
-			typeName(t.ElemType), t.ElemType)
+		return fmt.Errorf("its element type is %s (%d); supported are %s",
+			typeName(t.ElemType), t.ElemType, graph.HeldTypes())
 	}
 	if t.Shape == nil {
 		return fmt.Errorf("its shape is not declared")

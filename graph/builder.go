@@ -103,11 +103,20 @@ func (b *Builder) Input(name string, dtype tensor.DType, shape ...Dim) *Node {
 
 // Param declares a float32 weight. Declaring it twice returns the same node.
 func (b *Builder) Param(name string, shape ...int) *Node {
+	return b.ParamOf(name, tensor.Float32, shape...)
+}
+
+// ParamOf declares a weight of float32, float16 or int8. Declaring it twice returns the
+// same node.
+func (b *Builder) ParamOf(name string, dtype tensor.DType, shape ...int) *Node {
 	dims := make([]Dim, len(shape))
 	for i, d := range shape {
 		dims[i] = N(d)
 	}
-	return b.declare(OpParam, name, tensor.Float32, dims)
+	if b.err == nil && !Stores(dtype) {
+		return b.Fail(fmt.Errorf("%s %s is %v: a weight is float32, float16 or int8", OpParam, name, dtype))
+	}
+	return b.declare(OpParam, name, dtype, dims)
 }
 
 func (b *Builder) declare(op, name string, dtype tensor.DType, shape []Dim) *Node {
@@ -118,7 +127,7 @@ func (b *Builder) declare(op, name string, dtype tensor.DType, shape []Dim) *Nod
 		return b.Fail(fmt.Errorf("%s: %q is not a name", op, name))
 	}
 	if !Holds(dtype) {
-		return b.Fail(fmt.Errorf("%s %s is %v: a graph holds float32, int64 and bool", op, name, dtype))
+		return b.Fail(fmt.Errorf("%s %s is %v: a graph holds %s", op, name, dtype, HeldTypes()))
 	}
 	if old, ok := b.named[name]; ok {
 		if old.Op != op || old.DType != dtype || !slices.Equal(old.Shape, shape) {
@@ -138,7 +147,7 @@ func (b *Builder) Const(t *tensor.Tensor) *Node {
 		return failed
 	}
 	if !Holds(t.DType()) {
-		return b.Fail(fmt.Errorf("a constant is %v: a graph holds float32, int64 and bool", t))
+		return b.Fail(fmt.Errorf("a constant is %v: a graph holds %s", t, HeldTypes()))
 	}
 	h := sha256.New()
 	hashTensor(h, t)
@@ -189,6 +198,8 @@ func hashTensor(h hash.Hash, t *tensor.Tensor) {
 				put(0)
 			}
 		}
+	default:
+		h.Write(t.AppendRaw(nil))
 	}
 }
 

@@ -57,8 +57,10 @@ func TestBuilderErrors(t *testing.T) {
 		{"input and parameter", func(m maker) []graph.Output { in(m, "x", "2"); m.Param("x", 2); return nil },
 			"was declared before as Input"},
 		{"bad name", func(m maker) []graph.Output { m.Param("a b", 1); return nil }, `"a b" is not a name`},
-		{"input of another dtype", func(m maker) []graph.Output { m.Input("x", tensor.Float16); return nil },
-			"Input x is float16: a graph holds"},
+		{"input of another dtype", func(m maker) []graph.Output { m.Input("x", tensor.Float64); return nil },
+			"Input x is float64: a graph holds"},
+		{"weight of another dtype", func(m maker) []graph.Output { m.ParamOf("w", tensor.Int64, 2); return nil },
+			"Param w is int64: a weight is float32, float16 or int8"},
 		{"constant of another dtype", func(m maker) []graph.Output {
 			m.Const(tensor.New(tensor.Float64, 2))
 			return nil

@@ -174,9 +174,14 @@ func vjpWhere(b *Builder, n, g *Node) []*Node {
 	return append([]*Node{nil}, b.toEither(n.Inputs[0], g)...)
 }
 
+// castable are what values of any type can be cast to: to smaller integers numbers go by
+// QuantizeLinear, which bounds them.
+var castable = []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int64, tensor.Bool}
+
 func inferCast(n *Node) error {
 	to := n.Int("to", 0)
-	if d := tensor.FromONNX(int32(to)); int64(d.ONNX()) == to && Holds(d) {
+	d := tensor.FromONNX(int32(to))
+	if int64(d.ONNX()) == to && slices.Contains(castable, d) {
 		n.DType, n.Shape = d, n.Inputs[0].Shape
 		return nil
 	}

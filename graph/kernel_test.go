@@ -19,7 +19,7 @@ type kernelRow struct {
 	want     *tensor.Tensor // computed by hand
 }
 
-var kernelRows = slices.Concat(elementwiseRows, matrixRows, shapeRows, indexRows, reduceRows, fusedRows)
+var kernelRows = slices.Concat(elementwiseRows, matrixRows, shapeRows, indexRows, reduceRows, fusedRows, quantizeRows)
 
 var elementwiseRows = []kernelRow{
 	{"Add", "same", func(m maker) *graph.Node { return m.Add(m.vec(1, 2), m.vec(10, 20)) }, f32(shape{2}, 11, 22)},
@@ -97,6 +97,49 @@ var elementwiseRows = []kernelRow{
 		boolean(shape{2}, true, false)},
 	{"Cast", "bool to int64", func(m maker) *graph.Node { return m.Cast(m.b(shape{1}, true), tensor.Int64) },
 		i64(shape{1}, 1)},
+	{"Cast", "float to float16 rounds to even, and ends at 65504", func(m maker) *graph.Node {
+		return m.Cast(m.Cast(m.vec(1+1./2048, 1+3./2048, 65504, 65520, 1e-8), tensor.Float16), tensor.Float32)
+	}, f32(shape{5}, 1, 1+1./512, 65504, float32(math.Inf(1)), 0)},
+	{"Cast", "int8 to float", func(m maker) *graph.Node {
+		return m.Cast(m.Const(tensor.Of([]int8{-128, 127}, 2)), tensor.Float32)
+	}, f32(shape{2}, -128, 127)},
+	{"Cast", "uint8 to bool", func(m maker) *graph.Node {
+		return m.Cast(m.Const(tensor.Of([]uint8{0, 255}, 2)), tensor.Bool)
+	}, boolean(shape{2}, false, true)},
+}
+
+var quantizeRows = []kernelRow{
+	{"QuantizeLinear", "by row, rounds to even and bounds", func(m maker) *graph.Node {
+		x := m.f(shape{2, 4}, 0.5, 1.5, -1, 1000, 1, 3, -5, -1000)
+		return m.Cast(m.QuantizeLinear(x, m.vec(1, 2), m.Const(tensor.Of([]uint8{128, 10}, 2)), 0), tensor.Int64)
+	}, i64(shape{2, 4}, 128, 130, 127, 255, 10, 12, 8, 0)},
+	{"QuantizeLinear", "by column", func(m maker) *graph.Node {
+		x := m.f(shape{1, 2}, 3, 4)
+		return m.Cast(m.QuantizeLinear(x, m.vec(1, 2), m.Const(tensor.Of([]uint8{0, 1}, 2)), 1), tensor.Int64)
+	}, i64(shape{1, 2}, 3, 3)},
+	{"MatMulInteger", "", func(m maker) *graph.Node {
+		x := m.Const(tensor.Of([]uint8{129, 126, 128, 255}, 2, 2))
+		y := m.Const(tensor.Of([]int8{3, -127, 5, 7}, 2, 2))
+		return m.Cast(m.MatMulInteger(x, y, m.Const(tensor.Scalar(uint8(128)))), tensor.Int64)
+	}, i64(shape{2, 2}, -7, -141, 635, 889)},
+	{"MatMulInteger", "no rows", func(m maker) *graph.Node {
+		x, y := m.Const(tensor.New(tensor.Uint8, 0, 1)), m.Const(tensor.Of([]int8{3}, 1, 1))
+		return m.Cast(m.MatMulInteger(x, y, m.Const(tensor.Scalar(uint8(0)))), tensor.Int64)
+	}, i64(shape{0, 1})},
+	{"MatMul", "of float16 rounds the sum alone", func(m maker) *graph.Node {
+		x := m.Const(tensor.Halved(m.f(shape{1, 3}, 1, 1./2048, 1./2048).Value))
+		y := m.Const(tensor.Halved(m.f(shape{3, 1}, 1, 1, 1).Value))
+		return m.Cast(m.MatMul(x, y), tensor.Float32)
+	}, f32(shape{1, 1}, 1+1./1024)},
+	{"Transpose", "int8", func(m maker) *graph.Node {
+		return m.Cast(m.Transpose(m.Const(tensor.Of([]int8{1, 2, 3, 4}, 2, 2)), 1, 0), tensor.Int64)
+	}, i64(shape{2, 2}, 1, 3, 2, 4)},
+	{"Gather", "int8", func(m maker) *graph.Node {
+		return m.Cast(m.Gather(m.Const(tensor.Of([]int8{1, 2, -3, 4}, 2, 2)), m.Ints(1), 0), tensor.Int64)
+	}, i64(shape{1, 2}, -3, 4)},
+	{"Expand", "uint8", func(m maker) *graph.Node {
+		return m.Cast(m.Expand(m.Const(tensor.Scalar(uint8(200))), graph.N(2)), tensor.Int64)
+	}, i64(shape{2}, 200, 200)},
 }
 
 var matrixRows = []kernelRow{
@@ -226,6 +269,12 @@ var indexRows = []kernelRow{
 }
 
 var reduceRows = []kernelRow{
+	{"ReduceMax", "inner", func(m maker) *graph.Node { return m.ReduceMax(m.f(shape{2, 2}, -1, -2, 3, 4), false, -1) },
+		f32(shape{2}, -1, 4)},
+	{"ReduceMax", "outer, kept, NaN wins",
+		func(m maker) *graph.Node { return m.ReduceMax(m.f(shape{2, 2}, 1, nan, 3, 4), true, 0) },
+		f32(shape{1, 2}, 3, nan)},
+	{"ReduceMax", "all", func(m maker) *graph.Node { return m.ReduceMax(m.vec(1, 2), false) }, f32(shape{}, 2)},
 	{"ReduceSum", "inner", func(m maker) *graph.Node { return m.ReduceSum(m.f(shape{2, 2}, 1, 2, 3, 4), false, -1) },
 		f32(shape{2}, 3, 7)},
 	{"ReduceSum", "outer, kept",

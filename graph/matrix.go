@@ -15,6 +15,7 @@ func matrixOps() operators {
 				_, inner := n.gemmDims(0, "transA")
 				return Product(n.Shape).Mul(inner)
 			}},
+		"MatMulInteger": {min: 3, max: 3, since: 10, infer: inferMatMulInteger, multiplyAdds: matMulMultiplyAdds},
 	}
 }
 
@@ -25,11 +26,11 @@ func vjpMatMul(b *Builder, n, g *Node) []*Node {
 
 func inferMatMul(n *Node) error {
 	x, y := n.Inputs[0], n.Inputs[1]
-	if err := n.wantDType(0, tensor.Float32); err != nil {
+	if err := n.wantDType(0, tensor.Float32, tensor.Float16); err != nil {
 		return err
 	}
 	if y.DType != x.DType || x.Rank() < 2 || y.Rank() < 2 {
-		return n.errorf("needs two float32 values of rank 2 or more")
+		return n.errorf("needs two values of rank 2 or more, both float32 or both float16")
 	}
 	if x.Dim(-1) != y.Dim(-2) {
 		return n.errorf("inner axes %s and %s differ", x.Dim(-1), y.Dim(-2))
@@ -37,6 +38,18 @@ func inferMatMul(n *Node) error {
 	batch, err := n.broadcast(x.Shape[:x.Rank()-2], y.Shape[:y.Rank()-2])
 	n.DType, n.Shape = x.DType, append(batch, x.Dim(-2), y.Dim(-1))
 	return err
+}
+
+func inferMatMulInteger(n *Node) error {
+	x, y, zero := n.Inputs[0], n.Inputs[1], n.Inputs[2]
+	if x.DType != tensor.Uint8 || y.DType != tensor.Int8 || zero.DType != tensor.Uint8 || zero.Rank() != 0 {
+		return n.errorf("needs uint8 values, int8 ones, and a uint8 number that stands for zero among the first")
+	}
+	if x.Rank() != 2 || y.Rank() != 2 || x.Dim(1) != y.Dim(0) {
+		return n.errorf("needs two matrices whose inner axes agree")
+	}
+	n.DType, n.Shape = tensor.Int32, []Dim{x.Dim(0), y.Dim(1)}
+	return nil
 }
 
 // gemmDims returns rows and columns of a Gemm operand as it enters the product.
@@ -100,6 +113,11 @@ func (b *Builder) Gemm(x, y *Node, transA, transB bool) *Node {
 		attrs = append(attrs, Attr{"transB", int64(1)})
 	}
 	return b.Op("Gemm", []*Node{x, y}, attrs...)
+}
+
+// MatMulInteger multiplies the matrix x − zero of uint8 by y of int8; int32.
+func (b *Builder) MatMulInteger(x, y, zero *Node) *Node {
+	return b.Op("MatMulInteger", []*Node{x, y, zero})
 }
 
 // times returns c·x. A product with a weight, whose shape is known, is multiplied by

@@ -121,9 +121,28 @@ func (n *Node) knownInts() ([]int64, bool) {
 	return out, true
 }
 
-// Holds reports whether the values of a graph can have the element type: float32, int64
-// or bool.
-func Holds(d tensor.DType) bool { return d == tensor.Float32 || d == tensor.Int64 || d == tensor.Bool }
+// held are the element types that the values of a graph can have. Those of models are the
+// first three; the others are of files in another precision (package precision).
+var held = []tensor.DType{
+	tensor.Float32, tensor.Int64, tensor.Bool, tensor.Float16, tensor.Int8, tensor.Uint8, tensor.Int32,
+}
+
+// Holds reports whether the values of a graph can have the element type.
+func Holds(d tensor.DType) bool { return slices.Contains(held, d) }
+
+// HeldTypes says in words which element types the values of a graph can have.
+func HeldTypes() string {
+	names := make([]string, len(held))
+	for i, d := range held {
+		names[i] = d.String()
+	}
+	return strings.Join(names, ", ")
+}
+
+// Stores reports whether a weight of a graph can have the element type.
+func Stores(d tensor.DType) bool {
+	return d == tensor.Float32 || d == tensor.Float16 || d == tensor.Int8
+}
 
 // Output is a named result of a graph.
 type Output struct {

@@ -46,7 +46,7 @@ var table = operators{}
 
 func init() {
 	for _, family := range []operators{
-		elementwiseOps(), matrixOps(), shapeOps(), indexOps(), reduceOps(), fusedOps(),
+		elementwiseOps(), matrixOps(), shapeOps(), indexOps(), reduceOps(), fusedOps(), quantizeOps(),
 	} {
 		maps.Copy(table, family)
 	}

@@ -31,6 +31,8 @@ func TestOpset(t *testing.T) {
 		{"ReduceSum", 2, with("keepdims"), 13},
 		{"ReduceMean", 1, nil, 1},
 		{"ReduceMean", 2, nil, 18},
+		{"ReduceMax", 2, nil, 18},
+		{"QuantizeLinear", 3, with("axis"), 13},
 		{"Attention", 3, nil, 23},
 		{"Attention", 4, with("scale"), 23},
 		{"Conv", 2, nil, 0},

@@ -27,6 +27,8 @@ func reduceOps() operators {
 			}
 			return spread(b, n, b.Div(g, b.Scalar(count)))
 		}),
+		// Opset 18 made the axes an input.
+		"ReduceMax": {min: 1, max: 2, since: 1, sinceOptional: 18, attrs: []string{"keepdims"}, infer: inferReduce},
 		"Softmax": softmax(func(b *Builder, n, g *Node) *Node {
 			axis := int(n.Int("axis", -1))
 			return b.Mul(n, b.Sub(g, b.ReduceSum(b.Mul(g, n), true, axis)))
@@ -119,6 +121,12 @@ func (b *Builder) ReduceSum(x *Node, keepdims bool, axes ...int) *Node {
 // ReduceMean averages over the axes (all, when none is named).
 func (b *Builder) ReduceMean(x *Node, keepdims bool, axes ...int) *Node {
 	return b.reduce("ReduceMean", x, keepdims, axes)
+}
+
+// ReduceMax returns the largest along the axes (of all, when none is named). It has no
+// gradient.
+func (b *Builder) ReduceMax(x *Node, keepdims bool, axes ...int) *Node {
+	return b.reduce("ReduceMax", x, keepdims, axes)
 }
 
 func (b *Builder) reduce(op string, x *Node, keepdims bool, axes []int) *Node {

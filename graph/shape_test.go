@@ -28,6 +28,14 @@ func bools(m maker, name string, axes ...string) *graph.Node {
 	return m.Input(name, tensor.Bool, dims(axes...)...)
 }
 
+func bytes(m maker, name string, axes ...string) *graph.Node {
+	return m.Input(name, tensor.Uint8, dims(axes...)...)
+}
+
+func halves(m maker, name string, axes ...string) *graph.Node {
+	return m.Input(name, tensor.Float16, dims(axes...)...)
+}
+
 // raw applies an operator that the typed methods would not make like this.
 func raw(m maker, op string, attr string, value any, inputs ...*graph.Node) *graph.Node {
 	return m.Op(op, inputs, graph.Attr{Name: attr, Value: value})
@@ -112,6 +120,41 @@ var ruleRows = []shapeRow{
 		want: "int64[seq]"},
 	{op: "Cast", build: func(m maker) *graph.Node { return m.Cast(in(m, "x"), tensor.Float64) },
 		bad: "cannot cast to ONNX type 11"},
+	{op: "Cast", build: func(m maker) *graph.Node { return m.Cast(in(m, "x", "seq"), tensor.Float16) },
+		want: "float16[seq]"},
+	{op: "Cast", build: func(m maker) *graph.Node { return m.Cast(in(m, "x"), tensor.Int8) },
+		bad: "cannot cast to ONNX type 3"},
+	{op: "Add", build: func(m maker) *graph.Node { return m.Add(halves(m, "x"), halves(m, "y")) },
+		bad: "input 0 must be [float32 int64]"},
+
+	{op: "QuantizeLinear", build: func(m maker) *graph.Node {
+		return m.QuantizeLinear(in(m, "x", "batch", "4"), in(m, "s", "batch"), bytes(m, "z", "batch"), 0)
+	}, want: "uint8[batch,4]"},
+	{op: "QuantizeLinear", build: func(m maker) *graph.Node {
+		return m.QuantizeLinear(in(m, "x", "batch", "4"), in(m, "s", "batch"), bytes(m, "z", "batch"), 1)
+	}, bad: "for each place along axis 1"},
+	{op: "QuantizeLinear", build: func(m maker) *graph.Node {
+		return m.QuantizeLinear(in(m, "x", "4"), in(m, "s", "4"), ints(m, "z", "4"), 0)
+	}, bad: "a uint8 zero"},
+	{op: "MatMulInteger", build: func(m maker) *graph.Node {
+		return m.MatMulInteger(bytes(m, "x", "batch", "4"), m.ParamOf("w", tensor.Int8, 4, 2), bytes(m, "z"))
+	}, want: "int32[batch,2]"},
+	{op: "MatMulInteger", build: func(m maker) *graph.Node {
+		return m.MatMulInteger(bytes(m, "x", "batch", "4"), m.ParamOf("w", tensor.Int8, 2, 4), bytes(m, "z"))
+	}, bad: "inner axes agree"},
+	{op: "MatMulInteger", build: func(m maker) *graph.Node {
+		return m.MatMulInteger(bytes(m, "x", "batch", "4"), m.Param("w", 4, 2), bytes(m, "z"))
+	}, bad: "needs uint8 values, int8 ones"},
+	{op: "MatMul", build: func(m maker) *graph.Node {
+		return m.MatMul(m.Cast(in(m, "x", "batch", "4"), tensor.Float16), m.ParamOf("w", tensor.Float16, 4, 2))
+	}, want: "float16[batch,2]"},
+	{op: "MatMul", build: func(m maker) *graph.Node {
+		return m.MatMul(in(m, "x", "batch", "4"), m.ParamOf("w", tensor.Float16, 4, 2))
+	}, bad: "both float32 or both float16"},
+	{op: "ReduceMax", build: func(m maker) *graph.Node { return m.ReduceMax(in(m, "x", "batch", "4"), false, -1) },
+		want: "float32[batch]"},
+	{op: "ReduceMax", build: func(m maker) *graph.Node { return m.ReduceMax(ints(m, "x", "4"), false) },
+		bad: "must be [float32]"},
 	{op: "Cast", build: func(m maker) *graph.Node { return raw(m, "Cast", "too", int64(1), in(m, "x")) },
 		bad: "unknown attribute too"},
 
@@ -126,7 +169,7 @@ var ruleRows = []shapeRow{
 		build: func(m maker) *graph.Node { return m.MatMul(in(m, "x", "2", "1", "1"), in(m, "y", "3", "1", "1")) },
 		bad:   "cannot broadcast"},
 	{op: "MatMul", build: func(m maker) *graph.Node { return m.MatMul(ints(m, "x", "1", "1"), ints(m, "y", "1", "1")) },
-		bad: "must be [float32]"},
+		bad: "must be [float32 float16]"},
 	{op: "Gemm",
 		build: func(m maker) *graph.Node { return m.Gemm(in(m, "x", "seq", "3"), in(m, "y", "4", "3"), false, true) },
 		want:  "float32[seq,4]"},

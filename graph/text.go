@@ -74,6 +74,14 @@ func constText(t *tensor.Tensor) string {
 		v = tensor.Data[int64](t)
 	case tensor.Bool:
 		v = tensor.Data[bool](t)
+	case tensor.Int8:
+		v = tensor.Data[int8](t)
+	case tensor.Uint8:
+		v = tensor.Data[uint8](t)
+	case tensor.Int32:
+		v = tensor.Data[int32](t)
+	case tensor.Float16:
+		v = tensor.Data[float32](tensor.Widened(t))
 	}
 	text := strings.ReplaceAll(fmt.Sprint(v), " ", ",")
 	if len(t.Shape()) != 1 {

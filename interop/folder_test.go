@@ -140,7 +140,8 @@ func contents(t *testing.T, dir string) map[string]string {
 // whether a folder carries it.
 func TestCardCarried(t *testing.T) {
 	follows := []string{"Architecture", "Encoding", "EncodingParams", "Positions", "Config", "MaxLength", "Profile",
-		"State", "Parity", "Parameters", "WeightsSHA256", "Checks"}
+		"State", "Parity", "Parameters", "WeightsSHA256", "Checks",
+		"DType", "Difference"} // of a file: a folder is float32
 	m := sample(t, micro("nope", "modern"))
 	got, err := interop.Read(written(t, m))
 	if err != nil {

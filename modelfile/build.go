@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/card"
@@ -14,7 +15,9 @@ import (
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
@@ -22,8 +25,8 @@ import (
 type Model struct {
 	Config  models.Config
 	Weights map[string]*tensor.Tensor // float32, by the names of the model's Params
-	// Card says how the model came to be and holds its tokenizer; what follows from
-	// Config and the profile is filled in when a file is built.
+	// Card says how the model came to be and holds its tokenizer, and in DType the precision
+	// that a file is built in; what follows from Config and the profile is filled in then.
 	Card card.Card
 }
 
@@ -41,13 +44,17 @@ func (m Model) Name() string {
 	return name
 }
 
-// FileName is what the model's ONNX file in a profile is called: copy-rope.onnx, or
-// copy-rope.fused.onnx.
+// FileName is what the model's ONNX file in a profile is called: copy-rope.onnx,
+// copy-rope.fused.onnx, or in another precision copy-rope.int8.onnx.
 func (m Model) FileName(profile string) string {
-	if profile == card.Portable {
-		return m.Name() + ".onnx"
+	name := m.Name()
+	if profile != card.Portable {
+		name += "." + profile
 	}
-	return m.Name() + "." + profile + ".onnx"
+	if d := m.Card.DType; d != "" && d != card.Float32 {
+		name += "." + d
+	}
+	return name + ".onnx"
 }
 
 // ONNX returns the model's file in a profile. Equal models give equal bytes.
@@ -56,7 +63,11 @@ func (m Model) ONNX(profile string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.write(c, func(buf *bytes.Buffer, o export.Options) error { return export.Write(buf, g, m.Weights, o) })
+	weights, err := m.Stored(g)
+	if err != nil {
+		return nil, fmt.Errorf("modelfile: %w", err)
+	}
+	return m.write(c, func(buf *bytes.Buffer, o export.Options) error { return export.Write(buf, g, weights, o) })
 }
 
 // checked is Describe for a file that is to be written, whose profile must be known and kept.
@@ -77,6 +88,9 @@ func (m Model) SequenceONNX() ([]byte, error) {
 	g, c, err := m.Describe(card.Portable)
 	if err != nil {
 		return nil, err
+	}
+	if c.DType != "" {
+		return nil, fmt.Errorf("modelfile: the sequence form is %s alone, not %s", card.Float32, c.DType)
 	}
 	state, recurrent := c.Recurrent()
 	if !recurrent {
@@ -100,10 +114,14 @@ func (m Model) AnswersONNX(profile string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("modelfile: answers end with the end token of a tokenizer: %w", err)
 	}
+	weights, err := m.Stored(g)
+	if err != nil {
+		return nil, fmt.Errorf("modelfile: %w", err)
+	}
 	states := c.State
 	c.State, c.Form = nil, card.Answers
 	return m.write(c, func(buf *bytes.Buffer, o export.Options) error {
-		return export.WriteAnswers(buf, g, m.Weights, states, words.EOS(), o)
+		return export.WriteAnswers(buf, g, weights, states, words.EOS(), o)
 	})
 }
 
@@ -117,6 +135,29 @@ func (m Model) write(c card.Card, write func(*bytes.Buffer, export.Options) erro
 		return nil, err
 	}
 	return buf.Bytes(), nil
+}
+
+// Stored returns the weights that a file holds whose graph is g (see Describe).
+func (m Model) Stored(g *graph.Graph) (map[string]*tensor.Tensor, error) {
+	if d, err := dtypeOf(m.Card.DType); d == "" || err != nil {
+		return m.Weights, err
+	}
+	return precision.Weights(g, m.Weights)
+}
+
+// dtypeOf returns a precision as cards have it, where float32 is "".
+func dtypeOf(dtype string) (string, error) {
+	if dtype == "" || dtype == card.Float32 {
+		return "", nil
+	}
+	return dtype, precision.Check(dtype)
+}
+
+// full tells which weights stay float32 whatever the file's precision.
+func full(params []pe.Param) func(name string) bool {
+	return func(name string) bool {
+		return slices.ContainsFunc(params, func(p pe.Param) bool { return p.Full && p.Name == name })
+	}
 }
 
 // Describe returns what the model's file in a profile holds: its graph, and its card but
@@ -140,6 +181,14 @@ func (m Model) describe(profile string, growing bool) (*graph.Graph, card.Card, 
 	g, state, err := model.Graph(models.Mode{Fused: profile == card.Fused, Growing: growing})
 	if err != nil {
 		return nil, c, err
+	}
+	if c.DType, err = dtypeOf(c.DType); err != nil {
+		return nil, c, fmt.Errorf("modelfile: %w", err)
+	}
+	if c.DType != "" {
+		if g, err = precision.Graph(g, c.DType, full(model.Params())); err != nil {
+			return nil, c, fmt.Errorf("modelfile: %s: %w", c.DType, err)
+		}
 	}
 	cfg := model.Config()
 	if c.Config, err = json.Marshal(cfg); err != nil {

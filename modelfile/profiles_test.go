@@ -101,7 +101,7 @@ func BenchmarkDecode(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			var sessions [2]*runtime.Session
 			for i, encoding := range []string{"nope", name} {
-				sessions[i] = small(b, encoding, card.Portable)
+				sessions[i] = small(b, encoding, card.Portable, "")
 			}
 			prompt := make([]int64, 400)
 			var times [2][]time.Duration
@@ -129,14 +129,16 @@ func BenchmarkDecode(b *testing.B) {
 }
 
 // small opens a model of the size small.
-func small(b *testing.B, encoding, profile string) *runtime.Session {
+func small(b *testing.B, encoding, profile, dtype string) *runtime.Session {
 	m, err := models.New(models.Config{Encoding: encoding, DModel: 256, NLayers: 4, NHeads: 4, DFF: 1024,
 		VocabSize: vocab})
 	if err != nil {
 		b.Fatal(err)
 	}
+	described := description()
+	described.DType = dtype
 	file, err := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1),
-		Card: description()}.ONNX(profile)
+		Card: described}.ONNX(profile)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -150,7 +152,7 @@ func small(b *testing.B, encoding, profile string) *runtime.Session {
 
 // ratios returns the ratio of the times at each length.
 func ratios(b *testing.B, encoding string) []float64 {
-	sessions := []*runtime.Session{small(b, encoding, card.Portable), small(b, encoding, card.Fused)}
+	sessions := []*runtime.Session{small(b, encoding, card.Portable, ""), small(b, encoding, card.Fused, "")}
 	var lengths []int
 	for n := 128; n <= 2048 && (sessions[0].MaxLength() == 0 || n < sessions[0].MaxLength()); n *= 2 {
 		lengths = append(lengths, n)

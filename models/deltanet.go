@@ -118,9 +118,14 @@ func deltaParams(c Config, at string, in stds) []pe.Param {
 	matrix := func(name string, out, width int, std float64) pe.Param {
 		return pe.Param{Name: at + name, Shape: []int{out, width}, Std: std, Decay: true}
 	}
-	list := []pe.Param{matrix("b_proj.weight", c.NHeads, c.DModel, in.kv)}
+	gate := func(name string) pe.Param {
+		p := matrix(name, c.NHeads, c.DModel, in.kv)
+		p.Full = true
+		return p
+	}
+	list := []pe.Param{gate("b_proj.weight")}
 	if c.Decay == "learned" {
-		list = append(list, matrix("a_proj.weight", c.NHeads, c.DModel, in.kv),
+		list = append(list, gate("a_proj.weight"),
 			pe.Param{Name: at + "log_rate", Shape: []int{c.NHeads}},
 			pe.Param{Name: at + "dt_bias", Shape: []int{c.NHeads}, Init: firstDecays(c.NHeads)})
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/nopezoo/zoo/eval/study"
 	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/terminal"
+	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -33,6 +34,7 @@ type benchOptions struct {
 	dryRun        bool
 	runs          string
 	checkpoints   []string
+	dtypes        []string
 	format        string
 	ranks         string
 	output        string
@@ -81,6 +83,8 @@ func benchVerb(a *app) *cobra.Command {
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringSliceVar(&o.checkpoints, "checkpoint", []string{find.Last},
 		"checkpoints of each run: last, best, steps such as 1000, or all that are there")
+	f.StringSliceVar(&o.dtypes, "dtype", []string{card.Float32}, strings.Join(precision.Types(), ", ")+
+		": the precisions of models that are no files yet")
 	f.StringVar(&o.format, "format", "table", strings.Join(report.Formats(), ", "))
 	f.StringVar(&o.ranks, "ranks", ranksBy[0], ranksHelp)
 	f.StringVarP(&o.output, "output", "o", "", "`file` of JSON lines to keep the results in, and to go on from")
@@ -103,6 +107,14 @@ func (o *benchOptions) check(flags *pflag.FlagSet, named bool) error {
 	for _, word := range o.checkpoints {
 		if err := find.CheckCheckpoint(word, find.Last, find.Best, find.All); err != nil {
 			return fmt.Errorf("--checkpoint: %w", err)
+		}
+	}
+	if len(o.dtypes) == 0 {
+		return errors.New("--dtype is empty; give it a value, or leave it out for the default")
+	}
+	for _, dtype := range o.dtypes {
+		if err := checkDType(dtype); err != nil {
+			return err
 		}
 	}
 	o.Seeds = nil

@@ -36,6 +36,9 @@ func (a *app) planBench(ctx context.Context, o benchOptions, args []string) (p *
 	if err == nil {
 		found, err = o.interventionFlags.apply(found)
 	}
+	if err == nil {
+		found, err = inEach(found, o.dtypes)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +58,20 @@ func (o *benchOptions) atCheckpoints(found []find.Model) (out []find.Model, err 
 			return nil, err
 		}
 		out = append(out, each...)
+	}
+	return out, nil
+}
+
+// inEach has each model in each of the precisions.
+func inEach(found []find.Model, dtypes []string) (out []find.Model, err error) {
+	for _, m := range found {
+		for _, dtype := range dtypes {
+			as, err := m.As(dtype)
+			if err != nil {
+				return nil, fmt.Errorf("--dtype %w", err)
+			}
+			out = append(out, as)
+		}
 	}
 	return out, nil
 }

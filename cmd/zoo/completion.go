@@ -15,6 +15,7 @@ import (
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/zoo"
@@ -55,6 +56,7 @@ func (a *app) flagValues() map[string]cobra.CompletionFunc {
 		"bench task":        of(append(task.Known(), allTasks)...),
 		"preset":            of(configs.Names()...),
 		"profile":           of(card.Portable, card.Fused),
+		"dtype":             of(precision.Types()...),
 		"provider":          of(runtime.Providers()...),
 		"setup provider":    of("cpu", "cuda"),
 		"bench format":      of(report.Formats()...),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/runtime"
 	_ "github.com/nopezoo/zoo/runtime/native" // the engine of provider go
 	"github.com/nopezoo/zoo/zoo/find"
@@ -53,6 +54,13 @@ func (e engineFlags) check() error {
 
 func checkProfile(profile string) error {
 	return arguments.OneOf("profile", profile, card.Portable, card.Fused)
+}
+
+func checkDType(dtype string) error {
+	if err := precision.Check(dtype); err != nil {
+		return fmt.Errorf("--dtype %w", err)
+	}
+	return nil
 }
 
 // addAllow adds the flag for files that the safety validation refuses.

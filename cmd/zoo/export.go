@@ -14,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/interop"
+	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -25,6 +26,7 @@ type exportOptions struct {
 	task       string
 	format     string
 	profile    string
+	dtype      string
 	checkpoint string
 	output     string
 	noVerify   bool
@@ -56,6 +58,8 @@ func exportVerb(a *app) *cobra.Command {
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.format, "format", "onnx", "onnx, or safetensors: a folder with config.json and the tokenizer")
 	f.StringVar(&o.profile, "profile", card.Portable, card.Portable+" or "+card.Fused)
+	f.StringVar(&o.dtype, "dtype", card.Float32, strings.Join(precision.Types(), ", ")+
+		": of the large matrices and the products with them")
 	f.StringVar(&o.checkpoint, "checkpoint", find.Last, "last; best: the one with the best validation accuracy "+
 		"(see train.eval_every); or a step")
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write (- for standard output), or a folder "+
@@ -72,12 +76,15 @@ func exportVerb(a *app) *cobra.Command {
 
 func (o exportOptions) check(flags *pflag.FlagSet) error {
 	if o.format == "safetensors" {
-		if name := arguments.Given(flags, "profile", "no-verify", "sequence", "generate"); name != "" {
+		if name := arguments.Given(flags, "profile", "dtype", "no-verify", "sequence", "generate"); name != "" {
 			return fmt.Errorf("--%s is about ONNX files, and --format %s writes none; leave one of the two out", name,
 				o.format)
 		}
 	}
-	return cmp.Or(arguments.OneOf("format", o.format, exportFormats...), checkProfile(o.profile),
+	if o.sequence && o.dtype != card.Float32 {
+		return fmt.Errorf("--sequence writes float32 files alone; leave out one of --sequence and --dtype %s", o.dtype)
+	}
+	return cmp.Or(arguments.OneOf("format", o.format, exportFormats...), checkProfile(o.profile), checkDType(o.dtype),
 		find.CheckCheckpoint(o.checkpoint, find.Last, find.Best))
 }
 
@@ -93,6 +100,11 @@ func (a *app) export(ctx context.Context, o exportOptions, args []string) error 
 	}
 	if sources, err = o.interventionFlags.apply(sources); err != nil {
 		return err
+	}
+	for i := range sources {
+		if sources[i], err = sources[i].As(o.dtype); err != nil {
+			return fmt.Errorf("--dtype %w", err)
+		}
 	}
 	if a.IsStream(terminal.Output{Path: o.output}) && (len(sources) > 1 || o.sequence || o.generate || o.format != "onnx") {
 		return fmt.Errorf("--output %s: it takes one ONNX file; name a folder", o.output)

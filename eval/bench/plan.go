@@ -92,7 +92,7 @@ func (p *Plan) read(m Model, profile string) (group, error) {
 		return g, fmt.Errorf("profile %s: the file's profile is %s; ask for none, or measure what it was made from",
 			profile, g.card.Profile)
 	}
-	g.env = eval.Environment{Model: m.Label, ModelSHA256: hash(data),
+	g.env = eval.Environment{Model: m.Label, ModelSHA256: hash(data), ModelBytes: int64(len(data)),
 		Machine: p.machine.String(), ToolVersion: p.options.ToolVersion}
 	g.load, g.loadErr = newWorkload(data, g.card, contract)
 	if g.loadErr != nil && p.options.measures(eval.MeasureSpeed) {

@@ -114,7 +114,27 @@ func headline(t *study.Task) [][]string {
 	if slices.ContainsFunc(t.Columns, func(s study.Series) bool { return s.Fit.Unknown == 0 }) {
 		out = append(out, append([]string{"fitted"}, study.Each(t.Columns, func(s study.Series) string { return fitted(s) + " " })...))
 	}
+	if distinctTypes(t.Columns) > 1 {
+		out = append(out, append([]string{"file, MiB"}, study.Each(t.Columns, fileSize)...))
+	}
 	return out
+}
+
+// distinctTypes counts the precisions of the files that were measured.
+func distinctTypes(columns []study.Series) int {
+	types := map[string]bool{}
+	for _, s := range columns {
+		types[s.Rows[0].DType] = true
+	}
+	return len(types)
+}
+
+// fileSize is the size of a column's model file.
+func fileSize(s study.Series) string {
+	if s.Rows[0].ModelBytes == 0 {
+		return "- " // older rows do not say
+	}
+	return fmt.Sprintf("%.2f ", float64(s.Rows[0].ModelBytes)/(1<<20))
 }
 
 // fitted says of a series of one run whether it fitted.

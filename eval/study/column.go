@@ -14,6 +14,7 @@ var modelTraits = []func(eval.Row) string{
 	func(r eval.Row) string { return r.Model },
 	func(r eval.Row) string { return r.Encoding },
 	func(r eval.Row) string { return r.Profile },
+	dtypeOf,
 	func(r eval.Row) string { return r.Provider },
 	func(r eval.Row) string { return threads(r.Threads) },
 	func(r eval.Row) string { return r.Computer() },
@@ -23,12 +24,18 @@ var modelTraits = []func(eval.Row) string{
 	func(r eval.Row) string { return "file " + r.ModelSHA256[:min(8, len(r.ModelSHA256))] },
 }
 
+// fileTrait is the index of the hash of the file.
+var fileTrait = len(modelTraits) - 1
+
+// dtypeOf is the precision of a model's file.
+func dtypeOf(r eval.Row) string { return cmp.Or(r.DType, "float32") }
+
 // runTraits tell runs of one model apart: by all that costs depend on.
 var runTraits = slices.Concat(modelTraits, engineTraits, amountTraits)
 
 // columns splits rows by traits, in order of first appearance. Each is named by its
-// model, and by those other traits in which models of that name differ: those of its
-// place (after the batch) only where nothing else tells them apart.
+// model, and by those other traits in which models of that name differ: the hash of its file
+// and those of its place (after the batch) only where nothing before tells them apart.
 func columns(rows []eval.Row, traits []func(eval.Row) string) []Series {
 	groups := groupBy(rows, func(r eval.Row) string { return keyOf(r, traits) })
 	keys := Each(groups, func(g group[string]) []string { return valuesOf(g.rows[0], traits) })
@@ -37,7 +44,8 @@ func columns(rows []eval.Row, traits []func(eval.Row) string) []Series {
 		var differs []string
 		for i, value := range own {
 			if slices.ContainsFunc(keys, func(o []string) bool {
-				return o[0] == own[0] && o[i] != value && (i <= len(modelTraits) || slices.Equal(o[:i], own[:i]))
+				named := i <= len(modelTraits) && i != fileTrait
+				return o[0] == own[0] && o[i] != value && (named || slices.Equal(o[:i], own[:i]))
 			}) {
 				differs = append(differs, value)
 			}

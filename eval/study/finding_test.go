@@ -133,6 +133,30 @@ func TestFindingByTokens(t *testing.T) {
 	}
 }
 
+// Each precision of files is a series of its own, and a column of its own with its size.
+func TestPrecisions(t *testing.T) {
+	small := measured("a", 100, []int{100, 90, 80})
+	for i := range small {
+		small[i].DType = "int8"
+	}
+	s := studyOf(t, small, measured("a", 100, []int{100, 50, 10}))
+	if names := s.Names(); !slices.Equal(names, []string{"a", "a (int8)"}) {
+		t.Errorf("series %v", names)
+	}
+	for i := range small {
+		small[i].ModelSHA256 = "0123456789" // which need not be said as well
+	}
+	s = studyOf(t, small, measured("a", 100, []int{100, 50, 10}))
+	var columns []string
+	for _, c := range s.Tasks[0].Columns {
+		columns = append(columns, c.Name)
+	}
+	slices.Sort(columns)
+	if !slices.Equal(columns, []string{"a (float32)", "a (int8)"}) {
+		t.Errorf("columns %q", columns)
+	}
+}
+
 // What was changed after training makes a series of its own, which says so even where it
 // stands alone; the one as it was trained comes first.
 func TestInterventions(t *testing.T) {

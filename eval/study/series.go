@@ -12,7 +12,7 @@ import (
 // seed: those of an encoding, one line of the charts, or those of one model as it was run,
 // one column of the tables. An encoding has several if one seed has several models (of
 // other settings, or checkpoints of one run), or if models differ in size or trained
-// lengths, and one for each intervention after training.
+// lengths, and one for each intervention after training and each precision of files.
 type Series struct {
 	Name       string     `json:"name"` // the encoding or model, and what tells it from others of it
 	Encoding   int        `json:"encoding"`

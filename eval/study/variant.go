@@ -29,9 +29,11 @@ func (s *Study) variants(rows []eval.Row) []Series {
 	for i, name := range s.Encodings {
 		of := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return r.Encoding != name })
 		var parts []Series
-		for _, changed := range interventions(of) {
-			parts = append(parts, split([]Series{{Name: withTrait(name, changed.key), Encoding: i, Rows: changed.rows}},
-				traits)...)
+		for _, changed := range groupsBy(of, func(r eval.Row) string { return r.Intervention }) {
+			for _, stored := range groupsBy(changed.rows, func(r eval.Row) string { return r.DType }) {
+				name := withTrait(withTrait(name, changed.key), stored.key)
+				parts = append(parts, split([]Series{{Name: name, Encoding: i, Rows: stored.rows}}, traits)...)
+			}
 		}
 		for j := range parts {
 			parts[j].Variant = j
@@ -41,10 +43,10 @@ func (s *Study) variants(rows []eval.Row) []Series {
 	return out
 }
 
-// interventions groups rows by what was changed after training, first those of models as
-// they were trained.
-func interventions(rows []eval.Row) []group[string] {
-	groups := groupBy(rows, func(r eval.Row) string { return r.Intervention })
+// groupsBy groups rows by what was changed after training, or by the precision of their file:
+// first those of models as they were trained, in float32.
+func groupsBy(rows []eval.Row, of func(eval.Row) string) []group[string] {
+	groups := groupBy(rows, of)
 	slices.SortFunc(groups, func(x, y group[string]) int { return strings.Compare(x.key, y.key) })
 	return groups
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
@@ -15,7 +16,7 @@ import (
 // file, checked in ONNX Runtime.
 type Options struct {
 	Profile   string // card.Portable, which "" is, or card.Fused
-	Provider  string // what Parity checks: cpu (ONNX Runtime), which "" is, or go
+	Provider  string // what Parity checks: one of ONNX Runtime's, cpu for "", or go
 	Answers   bool   // also build the file that answers whole prompts, in that profile, which ONNX Runtime alone runs
 	Sequence  bool   // also build the whole-sequence form of a recurrent model, which ONNX Runtime alone runs
 	Unchecked bool   // check nothing
@@ -23,14 +24,20 @@ type Options struct {
 
 // File is an ONNX file of a model.
 type File struct {
-	Data   []byte
-	Checks []string // that it passed, as its card names them; none: it was not checked
-	Worst  float64  // the largest error that was found: see Parity
+	Data       []byte
+	Checks     []string         // that it passed, as its card names them; none: it was not checked
+	Worst      float64          // the largest error that was found: see Parity
+	Difference *card.Difference // from the float32 file, of one in another precision that was checked
 }
 
 // String says for people how the file was checked.
 func (f File) String() string {
 	how := "verified"
+	for _, check := range f.Checks {
+		if provider, ok := strings.CutPrefix(check, card.CheckParityOn); ok {
+			how = "verified on " + provider
+		}
+	}
 	switch {
 	case len(f.Checks) == 0:
 		return "not verified"
@@ -41,29 +48,43 @@ func (f File) String() string {
 	case slices.Contains(f.Checks, card.CheckAnswers):
 		how = "verified against the file that is run step by step"
 	}
-	return fmt.Sprintf("%s, worst error %.2g", how, f.Worst)
+	how = fmt.Sprintf("%s, worst error %.2g", how, f.Worst)
+	if f.Difference != nil {
+		how += fmt.Sprintf("; beside float32: %v", f.Difference)
+	}
+	return how
 }
 
 // Build builds a model's file and checks it: Parity, and Structure. After it comes the
 // whole-sequence form and the file of answers, if they are wanted, checked against the first
 // file and for their structure. The cards name the checks; that of a file that ONNX Runtime was checked
-// with has the worst error, too.
+// with has the worst error, too, and that of a file in another precision (Card.DType) how
+// far it is from the float32 one.
 func Build(ctx context.Context, m modelfile.Model, o Options) ([]File, error) {
 	o.Profile, o.Provider = cmp.Or(o.Profile, card.Portable), cmp.Or(o.Provider, "cpu")
 	check := card.CheckParity
-	if o.Provider == "go" {
+	switch {
+	case o.Provider == "go":
 		check = card.CheckGo
+	case o.Provider != "cpu":
+		check = card.CheckParityOn + o.Provider
 	}
 	step, err := o.build(m, o.Profile, check, modelfile.Model.Describe,
 		func(m modelfile.Model) ([]byte, error) { return m.ONNX(o.Profile) },
-		func(file []byte) (float64, error) { return Parity(ctx, file, o.Provider) })
+		func(file []byte, made *card.Card) (float64, error) {
+			worst, err := Parity(ctx, file, o.Provider)
+			if err == nil && made.DType != "" && made.DType != card.Float32 {
+				made.Difference, err = beside(ctx, m, o, file)
+			}
+			return worst, err
+		})
 	if err != nil {
 		return nil, err
 	}
 	files := []File{step}
 	if o.Sequence {
 		f, err := o.build(m, card.Portable, card.CheckSequence, modelfile.Model.Describe, modelfile.Model.SequenceONNX,
-			func(file []byte) (float64, error) { return sequenceParity(ctx, step.Data, file) })
+			func(file []byte, _ *card.Card) (float64, error) { return sequenceParity(ctx, step.Data, file) })
 		if err != nil {
 			return nil, fmt.Errorf("sequence form: %w", err)
 		}
@@ -72,7 +93,7 @@ func Build(ctx context.Context, m modelfile.Model, o Options) ([]File, error) {
 	if o.Answers {
 		f, err := o.build(m, o.Profile, card.CheckAnswers, modelfile.Model.DescribeAnswers,
 			func(m modelfile.Model) ([]byte, error) { return m.AnswersONNX(o.Profile) },
-			func(file []byte) (float64, error) { return answersParity(ctx, step.Data, file) })
+			func(file []byte, _ *card.Card) (float64, error) { return answersParity(ctx, step.Data, file) })
 		if err != nil {
 			return nil, fmt.Errorf("file of answers: %w", err)
 		}
@@ -81,22 +102,37 @@ func Build(ctx context.Context, m modelfile.Model, o Options) ([]File, error) {
 	return files, nil
 }
 
+// beside compares a file in another precision with the float32 one.
+func beside(ctx context.Context, m modelfile.Model, o Options, file []byte) (*card.Difference, error) {
+	m.Card.DType = ""
+	full, err := m.ONNX(o.Profile)
+	if err != nil {
+		return nil, err
+	}
+	d, err := difference(ctx, full, file, o.Provider)
+	if err != nil {
+		return nil, fmt.Errorf("beside the float32 model: %w", err)
+	}
+	return &d, nil
+}
+
 // build writes a file and compares it, and then writes it with a card that says so.
 func (o Options) build(
 	m modelfile.Model, profile, check string, describe func(modelfile.Model, string) (*graph.Graph, card.Card, error),
-	write func(modelfile.Model) ([]byte, error), compare func(file []byte) (worst float64, err error),
+	write func(modelfile.Model) ([]byte, error),
+	compare func(file []byte, made *card.Card) (worst float64, err error), // it may add to the card
 ) (File, error) {
-	m.Card.Parity, m.Card.Checks = nil, nil
+	m.Card.Parity, m.Card.Checks, m.Card.Difference = nil, nil, nil
 	data, err := write(m)
 	if err != nil || o.Unchecked {
 		return File{Data: data}, err
 	}
-	worst, err := compare(data)
+	worst, err := compare(data, &m.Card)
 	if err != nil {
 		return File{}, fmt.Errorf("verify: %w", err)
 	}
 	m.Card.Checks = []string{card.CheckStructure, check}
-	if check == card.CheckParity {
+	if check == card.CheckParity || strings.HasPrefix(check, card.CheckParityOn) {
 		m.Card.Parity = &worst
 	}
 	if data, err = write(m); err != nil {
@@ -106,5 +142,10 @@ func (o Options) build(
 	if err != nil {
 		return File{}, err
 	}
-	return File{Data: data, Checks: m.Card.Checks, Worst: worst}, Structure(data, g, m.Weights)
+	weights, err := m.Stored(g)
+	if err != nil {
+		return File{}, err
+	}
+	out := File{Data: data, Checks: m.Card.Checks, Worst: worst, Difference: m.Card.Difference}
+	return out, Structure(data, g, weights)
 }

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
@@ -88,6 +90,79 @@ func TestBuildNamesItsChecks(t *testing.T) {
 	if _, err := Build(t.Context(), decoder, Options{Provider: "go", Sequence: true}); err == nil ||
 		!strings.Contains(err.Error(), "sequence form: modelfile: rope is not recurrent") {
 		t.Errorf("the sequence form of a decoder: %v", err)
+	}
+}
+
+// The card of a file in another precision says how far it is from the float32 file, on
+// samples of its task; and so does its description.
+func TestBuildInAnotherPrecision(t *testing.T) {
+	copied, err := task.Lookup("copy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := copied.Vocabulary()
+	m := of(t, models.Config{Encoding: "rope", DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: len(words)}, 1)
+	m.Card.Tokenizer, m.Card.Task, m.Card.Trained = words, copied.Name, card.Lengths{Min: 1, Max: 2}
+	untasked := of(t, models.Config{Encoding: "rope", DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: 30}, 1)
+	for _, provider := range []string{"cpu", "go"} {
+		t.Run(provider, func(t *testing.T) {
+			if provider == "cpu" {
+				orttest.Require(t)
+			}
+			for dtype, least := range map[string]float64{card.Float16: 1e-5, card.Int8: 1e-3} {
+				m.Card.DType, untasked.Card.DType = dtype, dtype
+				files, err := Build(t.Context(), m, Options{Provider: provider})
+				if err != nil {
+					t.Fatalf("%s, %s: %v", provider, dtype, err)
+				}
+				c := cardOf(t, files[0].Data)
+				d := c.Difference
+				if c.DType != dtype || d == nil || !(d.Logit > least) || !(d.Relative > least) || d.Relative > d.Logit {
+					t.Fatalf("%s, %s: the card has %q and %v", provider, dtype, c.DType, d)
+				}
+				var lengths []int
+				for _, a := range d.Accuracy {
+					if lengths = append(lengths, a.Length); a.Task != "copy" || a.N < 10 || a.Correct > a.N {
+						t.Errorf("%s, %s: %+v", provider, dtype, a)
+					}
+				}
+				if !slices.Equal(lengths, []int{2, 3, 4}) {
+					t.Errorf("%s, %s: compared at %v", provider, dtype, lengths)
+				}
+				if !strings.Contains(files[0].String(), "; beside float32: logits by ") {
+					t.Error(files[0].String())
+				}
+				files, err = Build(t.Context(), untasked, Options{Provider: provider})
+				if err != nil || !(files[0].Difference.Logit > 0) || len(files[0].Difference.Accuracy) > 0 {
+					t.Errorf("%s, %s, without a task: %+v, %v", provider, dtype, files, err)
+				}
+			}
+		})
+	}
+	m.Card.DType = card.Float32
+	files, err := Build(t.Context(), m, Options{Provider: "go"})
+	if err != nil || files[0].Difference != nil || cardOf(t, files[0].Data).DType != "" {
+		t.Errorf("float32: %v, %v", files, err)
+	}
+}
+
+// What float16 cannot hold is an error before anything is written: a weight at once, a value
+// when the file is compared.
+func TestBuildBeyondFloat16(t *testing.T) {
+	m := of(t, models.Config{Encoding: "nope", DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: 30}, 1)
+	m.Card.DType = card.Float16
+	up, down := m.Weights["layers.0.mlp.up_proj.weight"], m.Weights["layers.0.mlp.down_proj.weight"]
+	for i := range tensor.Data[float32](up) {
+		tensor.Data[float32](up)[i] = 30000
+	}
+	_, err := Build(t.Context(), m, Options{Provider: "go"})
+	if err == nil || !strings.Contains(err.Error(), "verify: ") {
+		t.Errorf("a value beyond float16: %v", err)
+	}
+	tensor.Data[float32](down)[0] = 1e5
+	_, err = Build(t.Context(), m, Options{Provider: "go"})
+	if err == nil || !strings.Contains(err.Error(), "weight layers.0.mlp.down_proj.weight: its largest number is 1e+05") {
+		t.Errorf("a weight beyond float16: %v", err)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	gorgonia "gorgonia.org/tensor"
 
 	"github.com/nopezoo/zoo/export/internal/onnxpb"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
@@ -21,6 +22,8 @@ import (
 // nodes, domain and opset have no place in it.
 //   - bool data goes as int32_data: onnx-go takes eight bytes of raw_data for
 //     one bool.
+//   - float16 data and integers of 8 bits go as int32 (see wide), which are as many
+//     numbers: onnx-go reads none of those types.
 //   - Tensors without elements are left out: it reports them as missing data.
 //     They follow from their shape alone.
 func forOnnxGo(g *onnxpb.GraphProto) ([]byte, error) {
@@ -40,9 +43,36 @@ func forOnnxGo(g *onnxpb.GraphProto) ([]byte, error) {
 			}
 			t = c
 		}
+		if w, ok := wide(t); ok {
+			t = w
+		}
 		clean.Initializer = append(clean.Initializer, t)
 	}
 	return proto.Marshal(&onnxpb.ModelProto{IrVersion: 8, Graph: clean})
+}
+
+// wide returns a stored tensor of an element type that onnx-go does not read as int32: the
+// bits of a float16, or an integer.
+func wide(t *onnxpb.TensorProto) (*onnxpb.TensorProto, bool) {
+	w := &onnxpb.TensorProto{Name: t.Name, Dims: t.Dims, DataType: tensor.Int32.ONNX()}
+	raw := safety.RawData(t)
+	switch tensor.FromONNX(t.DataType) {
+	case tensor.Float16:
+		for i := 0; i+1 < len(raw); i += 2 {
+			w.Int32Data = append(w.Int32Data, int32(raw[i])|int32(raw[i+1])<<8)
+		}
+	case tensor.Int8:
+		for _, b := range raw {
+			w.Int32Data = append(w.Int32Data, int32(int8(b)))
+		}
+	case tensor.Uint8:
+		for _, b := range raw {
+			w.Int32Data = append(w.Int32Data, int32(b))
+		}
+	default:
+		return nil, false
+	}
+	return w, true
 }
 
 // decoded is the onnx-go backend: it records what the decoder finds.

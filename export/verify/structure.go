@@ -229,10 +229,33 @@ func checkData(v *value, want *tensor.Tensor) error {
 	if v.data != nil {
 		got = tensorOf(v.data.Data(), v.data.Shape())
 	}
-	if got == nil || !tensor.Equal(got, want) {
+	if got == nil || !tensor.Equal(got, asRead(want)) {
 		return fmt.Errorf("%s is %v, which has not the elements of the %v that was meant", v.name, describe(v), want)
 	}
 	return nil
+}
+
+// asRead is a tensor as onnx-go is handed it; see forOnnxGo.
+func asRead(t *tensor.Tensor) *tensor.Tensor {
+	out := tensor.New(tensor.Int32, t.Shape()...)
+	to := tensor.Data[int32](out)
+	switch t.DType() {
+	case tensor.Float16:
+		for i, v := range tensor.Data[uint16](t) {
+			to[i] = int32(v)
+		}
+	case tensor.Int8:
+		for i, v := range tensor.Data[int8](t) {
+			to[i] = int32(v)
+		}
+	case tensor.Uint8:
+		for i, v := range tensor.Data[uint8](t) {
+			to[i] = int32(v)
+		}
+	default:
+		return t
+	}
+	return out
 }
 
 func tensorOf(data any, shape []int) *tensor.Tensor {
@@ -241,11 +264,15 @@ func tensorOf(data any, shape []int) *tensor.Tensor {
 		return sized([]float32{x}, shape)
 	case int64:
 		return sized([]int64{x}, shape)
+	case int32:
+		return sized([]int32{x}, shape)
 	case bool:
 		return sized([]bool{x}, shape)
 	case []float32:
 		return sized(x, shape)
 	case []int64:
+		return sized(x, shape)
+	case []int32:
 		return sized(x, shape)
 	case []bool:
 		return sized(x, shape)

@@ -160,15 +160,21 @@ func relu[T float](x T) T {
 // cast converts between all element types. Float to integer drops the fraction;
 // anything but zero is true.
 func cast(c call) (*tensor.Tensor, error) {
+	var out *tensor.Tensor
 	switch {
 	case c.node.DType == tensor.Bool:
 		return nonzero(c.in[0]), nil
 	case c.node.DType == tensor.Int64:
 		return numbers[int64](c.in[0]), nil
 	case c.float == tensor.Float64:
-		return numbers[float64](c.in[0]), nil
+		out = numbers[float64](c.in[0])
+	default:
+		out = numbers[float32](c.in[0])
 	}
-	return numbers[float32](c.in[0]), nil
+	if c.node.DType == tensor.Float16 {
+		half(out)
+	}
+	return out, nil
 }
 
 // numbers converts every element to a number; true is 1.
@@ -180,6 +186,14 @@ func numbers[T number](t *tensor.Tensor) *tensor.Tensor {
 		return convert(t, func(v float64) T { return T(v) })
 	case tensor.Int64:
 		return convert(t, func(v int64) T { return T(v) })
+	case tensor.Float16:
+		return convert(t, func(v uint16) T { return T(tensor.Float32FromFloat16(v)) })
+	case tensor.Int8:
+		return convert(t, func(v int8) T { return T(v) })
+	case tensor.Uint8:
+		return convert(t, func(v uint8) T { return T(v) })
+	case tensor.Int32:
+		return convert(t, func(v int32) T { return T(v) })
 	}
 	return convert(t, func(v bool) T {
 		if v {
@@ -197,8 +211,10 @@ func nonzero(t *tensor.Tensor) *tensor.Tensor {
 		return convert(t, func(v float64) bool { return v != 0 })
 	case tensor.Int64:
 		return convert(t, func(v int64) bool { return v != 0 })
+	case tensor.Bool:
+		return t.Clone()
 	}
-	return t.Clone()
+	return nonzero(numbers[int64](t))
 }
 
 // convert returns f of every element.

@@ -28,6 +28,9 @@ type op struct {
 	f64  kernel
 	i64  kernel
 	bool kernel
+	i8   kernel
+	u8   kernel
+	i32  kernel
 }
 
 // pick returns the kernel for a node, nil where there is none.
@@ -40,13 +43,19 @@ func (o op) pick(n *graph.Node, float tensor.DType) kernel {
 		return o.i64
 	case d == tensor.Bool:
 		return o.bool
+	case d == tensor.Int8:
+		return o.i8
+	case d == tensor.Uint8:
+		return o.u8
+	case d == tensor.Int32:
+		return o.i32
 	case float == tensor.Float64:
 		return o.f64
 	}
 	return o.f32
 }
 
-func same(k kernel) op { return op{f32: k, f64: k, i64: k, bool: k} }
+func same(k kernel) op { return op{f32: k, f64: k, i64: k, bool: k, i8: k, u8: k, i32: k} }
 
 // kernels has the operators of graph.Ops. All else that is known of them is there.
 func kernels() map[string]op {
@@ -81,17 +90,22 @@ func kernels() map[string]op {
 		"MatMul": {f32: matMul[float32], f64: matMul[float64]},
 		"Gemm":   {f32: gemm[float32], f64: gemm[float64]},
 
+		"MatMulInteger":  {u8: matMulInteger},
+		"QuantizeLinear": {f32: quantizeLinear[float32], f64: quantizeLinear[float64]},
+
 		"Reshape":   same(reshape),
 		"Squeeze":   same(squeeze),
 		"Unsqueeze": same(unsqueeze),
-		"Transpose": {f32: transpose[float32], f64: transpose[float64], i64: transpose[int64], bool: transpose[bool]},
-		"Concat":    {f32: concat[float32], f64: concat[float64], i64: concat[int64], bool: concat[bool]},
-		"Slice":     {f32: slice[float32], f64: slice[float64], i64: slice[int64], bool: slice[bool]},
-		"Expand":    {f32: expand[float32], f64: expand[float64], i64: expand[int64], bool: expand[bool]},
-		"Shape":     same(shapeOf),
-		"Range":     {i64: rangeInt64},
+		"Transpose": {f32: transpose[float32], f64: transpose[float64], i64: transpose[int64], bool: transpose[bool],
+			i8: transpose[int8]},
+		"Concat": {f32: concat[float32], f64: concat[float64], i64: concat[int64], bool: concat[bool]},
+		"Slice":  {f32: slice[float32], f64: slice[float64], i64: slice[int64], bool: slice[bool]},
+		"Expand": {f32: expand[float32], f64: expand[float64], i64: expand[int64], bool: expand[bool], u8: expand[uint8]},
+		"Shape":  same(shapeOf),
+		"Range":  {i64: rangeInt64},
 
-		"Gather":          {f32: gather[float32], f64: gather[float64], i64: gather[int64], bool: gather[bool]},
+		"Gather": {f32: gather[float32], f64: gather[float64], i64: gather[int64], bool: gather[bool],
+			i8: gather[int8]},
 		"GatherElements":  {f32: gatherAt[float32], f64: gatherAt[float64], i64: gatherAt[int64], bool: gatherAt[bool]},
 		"ScatterElements": {f32: scatterAdd[float32], f64: scatterAdd[float64]},
 		"ScatterND": {f32: scatterND[float32], f64: scatterND[float64], i64: scatterND[int64],
@@ -99,6 +113,7 @@ func kernels() map[string]op {
 
 		"ReduceSum":  {f32: reduceSum[float32], f64: reduceSum[float64]},
 		"ReduceMean": {f32: reduceMean[float32], f64: reduceMean[float64]},
+		"ReduceMax":  {f32: reduceMax[float32], f64: reduceMax[float64]},
 		"Softmax":    {f32: softmax[float32], f64: softmax[float64]},
 		"LogSoftmax": {f32: logSoftmax[float32], f64: logSoftmax[float64]},
 		"CumSum":     {f32: cumSum[float32, float64], f64: cumSum[float64, float64], i64: cumSum[int64, int64]},

@@ -71,7 +71,16 @@ func gemm[T float](c call) (*tensor.Tensor, error) {
 	return tensor.Of(out, rows, cols), nil
 }
 
+// matMul rounds the sums alone where its values are float16.
 func matMul[T float](c call) (*tensor.Tensor, error) {
+	out, err := matMulFull[T](c)
+	if err == nil && c.node.DType == tensor.Float16 {
+		half(out)
+	}
+	return out, err
+}
+
+func matMulFull[T float](c call) (*tensor.Tensor, error) {
 	xs, ys := c.in[0].Shape(), c.in[1].Shape()
 	xBatch, yBatch := xs[:len(xs)-2], ys[:len(ys)-2]
 	m, k, n := xs[len(xs)-2], xs[len(xs)-1], ys[len(ys)-1]

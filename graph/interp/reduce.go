@@ -10,11 +10,12 @@ import (
 func reduceSum[T float](c call) (*tensor.Tensor, error)  { return reduce[T](c, false) }
 func reduceMean[T float](c call) (*tensor.Tensor, error) { return reduce[T](c, true) }
 
-// reduce sums in float64 over the listed axes, or all when none is listed.
-func reduce[T float](c call, mean bool) (*tensor.Tensor, error) {
+// reduced returns the shape of operand 0 with the listed axes, or all when none is listed,
+// at length 1, and the shape of the value.
+func (c call) reduced() (kept, shape []int) {
 	from := c.in[0].Shape()
 	axes := c.axes(1, len(from))
-	kept, shape := slices.Clone(from), []int{}
+	kept, shape = slices.Clone(from), []int{}
 	for i, n := range from {
 		reduced := len(axes) == 0 || slices.Contains(axes, i)
 		if reduced {
@@ -26,6 +27,13 @@ func reduce[T float](c call, mean bool) (*tensor.Tensor, error) {
 			shape = append(shape, 1)
 		}
 	}
+	return kept, shape
+}
+
+// reduce sums in float64 over the listed axes, or all when none is listed.
+func reduce[T float](c call, mean bool) (*tensor.Tensor, error) {
+	from := c.in[0].Shape()
+	kept, shape := c.reduced()
 	sums := sumTo(tensor.Data[T](c.in[0]), from, kept)
 	count := 1.0
 	if mean {
@@ -39,6 +47,24 @@ func reduce[T float](c call, mean bool) (*tensor.Tensor, error) {
 	for i, s := range sums {
 		out[i] = T(s / count)
 	}
+	return tensor.Of(out, shape...), nil
+}
+
+func reduceMax[T float](c call) (*tensor.Tensor, error) {
+	from := c.in[0].Shape()
+	kept, shape := c.reduced()
+	out := make([]T, tensor.Numel(shape))
+	for i := range out {
+		out[i] = T(math.Inf(-1))
+	}
+	x := tensor.Data[T](c.in[0])
+	w := newWalk(from, rowMajor(from), spread(kept, from))
+	step := w.step(1)
+	w.rows(func(n int, at []int) {
+		for i, v := range x[at[0] : at[0]+n] {
+			out[at[1]+i*step] = max(out[at[1]+i*step], v)
+		}
+	})
 	return tensor.Of(out, shape...), nil
 }
 

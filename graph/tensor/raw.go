@@ -37,6 +37,16 @@ func (t *Tensor) appendRaw(buf []byte, at, end int) []byte {
 			}
 			buf = append(buf, b)
 		}
+	case []int8:
+		for _, v := range d[at:end] {
+			buf = append(buf, byte(v))
+		}
+	case []uint8:
+		buf = append(buf, d[at:end]...)
+	case []int32:
+		for _, v := range d[at:end] {
+			buf = le.AppendUint32(buf, uint32(v))
+		}
 	}
 	return buf
 }
@@ -75,6 +85,16 @@ func (t *Tensor) setRaw(raw []byte, at, end int) error {
 				return fmt.Errorf("element %d is %d, which is no bool", at+i, b)
 			}
 			d[at+i] = b == 1
+		}
+	case []int8:
+		for i, b := range raw {
+			d[at+i] = int8(b)
+		}
+	case []uint8:
+		copy(d[at:end], raw)
+	case []int32:
+		for i := range d[at:end] {
+			d[at+i] = int32(le.Uint32(raw[4*i:]))
 		}
 	}
 	return nil

@@ -207,7 +207,7 @@ func storedSize(dtype string) uint64 {
 func (e entry) bytes() (uint64, error) {
 	n := storedSize(e.DType)
 	if n == 0 {
-		return 0, fmt.Errorf("dtype %q is not known; known are F32, F64, F16, BF16, I64, BOOL", e.DType)
+		return 0, fmt.Errorf("dtype %q is not known; known are F32, F64, F16, BF16, I64, I32, I8, U8, BOOL", e.DType)
 	}
 	if e.Shape == nil {
 		return 0, errors.New("has no shape")

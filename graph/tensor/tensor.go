@@ -12,7 +12,8 @@ import (
 type DType uint8
 
 // The element types zoo knows. Float64 occurs only inside the interpreter
-// (gradient checks) and Float16 only in stored weights.
+// (gradient checks); Float16 in stored weights and in files of that precision, the
+// integers of 8 and 32 bits in quantized files.
 const (
 	Invalid DType = iota
 	Float32
@@ -20,9 +21,12 @@ const (
 	Float16 // IEEE binary16, held as its bits in a []uint16
 	Int64
 	Bool
+	Int8
+	Uint8
+	Int32
 )
 
-var dtypeNames = [...]string{"invalid", "float32", "float64", "float16", "int64", "bool"}
+var dtypeNames = [...]string{"invalid", "float32", "float64", "float16", "int64", "bool", "int8", "uint8", "int32"}
 
 // String returns the ONNX-style lower-case name.
 func (d DType) String() string {
@@ -37,18 +41,20 @@ func (d DType) Size() int {
 	switch d {
 	case Float64, Int64:
 		return 8
-	case Float32:
+	case Float32, Int32:
 		return 4
 	case Float16:
 		return 2
-	case Bool:
+	case Bool, Int8, Uint8:
 		return 1
 	}
 	return 0
 }
 
 // onnxCodes are the numbers of the element types in ONNX files (TensorProto.DataType).
-var onnxCodes = map[DType]int32{Float32: 1, Int64: 7, Bool: 9, Float16: 10, Float64: 11}
+var onnxCodes = map[DType]int32{
+	Float32: 1, Uint8: 2, Int8: 3, Int32: 6, Int64: 7, Bool: 9, Float16: 10, Float64: 11,
+}
 
 // ONNX returns the element type's number in ONNX files; 0, which is ONNX's
 // "undefined", for none.
@@ -67,7 +73,7 @@ func FromONNX(code int32) DType {
 
 // Element lists the Go types that tensor data can have.
 type Element interface {
-	float32 | float64 | uint16 | int64 | bool
+	float32 | float64 | uint16 | int64 | bool | int8 | uint8 | int32
 }
 
 // Tensor is a dense row-major array. The zero value is not usable; see New and
@@ -90,6 +96,12 @@ func dtypeOf[T Element]() DType {
 		return Float16
 	case int64:
 		return Int64
+	case int8:
+		return Int8
+	case uint8:
+		return Uint8
+	case int32:
+		return Int32
 	default:
 		return Bool
 	}
@@ -125,6 +137,12 @@ func New(dtype DType, shape ...int) *Tensor {
 		t.data = make([]int64, n)
 	case Bool:
 		t.data = make([]bool, n)
+	case Int8:
+		t.data = make([]int8, n)
+	case Uint8:
+		t.data = make([]uint8, n)
+	case Int32:
+		t.data = make([]int32, n)
 	default:
 		panic(fmt.Sprintf("tensor: cannot make a tensor of %v", dtype))
 	}
@@ -200,12 +218,25 @@ func (t *Tensor) Clone() *Tensor {
 		c.data = slices.Clone(d)
 	case []bool:
 		c.data = slices.Clone(d)
+	case []int8:
+		c.data = slices.Clone(d)
+	case []uint8:
+		c.data = slices.Clone(d)
+	case []int32:
+		c.data = slices.Clone(d)
 	}
 	return c
 }
 
-// CheckFinite returns an error for a float32 tensor with a NaN or an infinity.
+// CheckFinite returns an error for a float32 or float16 tensor with a NaN or an infinity.
+// Integers are finite.
 func CheckFinite(t *Tensor) error {
+	switch t.dtype {
+	case Float16:
+		t = Widened(t)
+	case Int8:
+		return nil
+	}
 	for i, v := range Data[float32](t) {
 		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
 			return fmt.Errorf("element %d is %v: want finite numbers", i, v)
@@ -235,6 +266,12 @@ func Equal(a, b *Tensor) bool {
 		return slices.Equal(x, b.data.([]int64))
 	case []bool:
 		return slices.Equal(x, b.data.([]bool))
+	case []int8:
+		return slices.Equal(x, b.data.([]int8))
+	case []uint8:
+		return slices.Equal(x, b.data.([]uint8))
+	case []int32:
+		return slices.Equal(x, b.data.([]int32))
 	}
 	return false
 }

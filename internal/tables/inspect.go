@@ -32,6 +32,9 @@ func File(name string, r export.Report) [][]string {
 	for _, v := range r.Outputs {
 		add("output", v.String())
 	}
+	if r.Difference != nil {
+		add("beside float32", r.Difference.String())
+	}
 	for _, key := range slices.Sorted(maps.Keys(r.Metadata)) {
 		add(key, clip(r.Metadata[key], 100))
 	}

@@ -49,7 +49,8 @@ func (e FoX) Params() []Param {
 	var list []Param
 	for i := range e.d.Layers {
 		list = append(list,
-			Param{Name: attentionParam(i, "forget.weight"), Shape: []int{e.d.Heads, e.d.Model}, Std: 0.02, Decay: true},
+			Param{Name: attentionParam(i, "forget.weight"), Shape: []int{e.d.Heads, e.d.Model}, Std: 0.02, Decay: true,
+				Full: true},
 			Param{Name: attentionParam(i, "forget.bias"), Shape: []int{e.d.Heads}, Init: e.bias})
 	}
 	return list

@@ -67,6 +67,9 @@ type Param struct {
 	Init  []float64 // the mean of each element, instead of Mean, where they differ
 	Std   float64
 	Decay bool
+	// Full says that the weight stays float32 in files whose other matrices are narrower:
+	// gates with one output for each head, which take little room and have a large effect.
+	Full bool
 }
 
 // attentionParam names a weight of a layer's attention.

@@ -43,6 +43,13 @@ func open(file runtime.File, opt runtime.Options) (runtime.Model, error) {
 			return nil, fmt.Errorf("native: the file has no weight for %s %s: it is a training step, not a model", p.Name, p.Type())
 		}
 	}
+	if !opt.Exact { // else the program widens what it computes with
+		for name, w := range m.Weights {
+			if w.DType() == tensor.Float16 {
+				m.Weights[name] = tensor.Widened(w)
+			}
+		}
+	}
 	// What an output changes in place: where the caller lends one memory to both.
 	var changed []string
 	for _, o := range m.Graph.Outputs {

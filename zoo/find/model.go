@@ -1,6 +1,7 @@
 package find
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -26,6 +27,7 @@ type Model struct {
 	Folder   string // that the model is read from, a run or one of weights; "" for the others
 
 	intervention models.Intervention
+	dtype        string // of its files; "" as the card says
 
 	options    Options
 	checkpoint func() (c *train.Checkpoint, skipped []error, err error) // of a run
@@ -36,8 +38,12 @@ type Model struct {
 // ONNX returns.
 func (m Model) Load() (modelfile.Model, error) {
 	loaded, err := m.asTrained()
-	if err != nil || m.intervention.IsZero() {
+	if err != nil {
 		return loaded, err
+	}
+	loaded.Card.DType = cmp.Or(m.dtype, loaded.Card.DType)
+	if m.intervention.IsZero() {
+		return loaded, nil
 	}
 	return intervene(loaded, m.intervention)
 }

@@ -1,0 +1,55 @@
+package card
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Difference says how far a model in another precision is from the float32 one, on a fixed
+// set of prompts: of its tasks, or random tokens where it has none.
+type Difference struct {
+	Logit    float64    `json:"logit"`    // largest difference of a logit
+	Relative float64    `json:"relative"` // largest |Δ| / max(1, |logit|)
+	Accuracy []Accuracy `json:"accuracy,omitempty"`
+}
+
+// Accuracy compares exact matches at one length of a task.
+type Accuracy struct {
+	Task    string `json:"task"`
+	Length  int    `json:"length"`
+	N       int    `json:"n"`       // different prompts
+	Correct int    `json:"correct"` // of the model
+	Float32 int    `json:"float32"` // of the float32 model
+}
+
+// String says for people what differs: "logits by 0.031 (0.0042 of their size); exact match
+// copy 20: 50 of 50, float32 50".
+func (d Difference) String() string {
+	text := fmt.Sprintf("logits by %.2g (%.2g of their size)", d.Logit, d.Relative)
+	var parts []string
+	for _, a := range d.Accuracy {
+		parts = append(parts, fmt.Sprintf("%s %d: %d of %d, float32 %d", a.Task, a.Length, a.Correct, a.N, a.Float32))
+	}
+	if len(parts) > 0 {
+		text += "; exact match " + strings.Join(parts, "; ")
+	}
+	return text
+}
+
+func (d *Difference) validate() error {
+	if d == nil {
+		return nil
+	}
+	for _, v := range []float64{d.Logit, d.Relative} {
+		if !finite(&v) || v < 0 {
+			return fmt.Errorf("difference is %v, expected finite numbers of 0 or more", v)
+		}
+	}
+	for _, a := range d.Accuracy {
+		if a.Task == "" || a.Length < 1 || a.N < 1 || min(a.Correct, a.Float32) < 0 || max(a.Correct, a.Float32) > a.N {
+			return errors.New("difference: an accuracy lacks a task or a length, or counts more than there are prompts")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package interp
+
+import (
+	"math"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// quantizeLinear divides in the type of the numbers, as ONNX Runtime does.
+func quantizeLinear[T float](c call) (*tensor.Tensor, error) {
+	x, scale, zero := tensor.Data[T](c.in[0]), tensor.Data[T](c.in[1]), tensor.Data[uint8](c.in[2])
+	shape := c.in[0].Shape()
+	outer, n, inner := around(shape, c.axis(1, len(shape)))
+	out := make([]uint8, len(x))
+	for o := range outer {
+		for k := range n {
+			at := (o*n + k) * inner
+			for i, v := range x[at : at+inner] {
+				q := math.RoundToEven(float64(v/scale[k])) + float64(zero[k])
+				out[at+i] = uint8(max(0, min(255, q))) // NaN, which has no place among integers, is any of them
+			}
+		}
+	}
+	return tensor.Of(out, shape...), nil
+}
+
+func matMulInteger(c call) (*tensor.Tensor, error) {
+	x, y, zero := tensor.Data[uint8](c.in[0]), tensor.Data[int8](c.in[1]), int32(tensor.Data[uint8](c.in[2])[0])
+	rows, inner, cols := c.in[0].Shape()[0], c.in[0].Shape()[1], c.in[1].Shape()[1]
+	out := make([]int32, rows*cols)
+	distribute(rows, inner*cols, func(r int) {
+		sums := out[r*cols : (r+1)*cols]
+		for k, v := range x[r*inner : (r+1)*inner] {
+			if factor := int32(v) - zero; factor != 0 {
+				for i, w := range y[k*cols : (k+1)*cols] {
+					sums[i] += factor * int32(w)
+				}
+			}
+		}
+	})
+	return tensor.Of(out, rows, cols), nil
+}
+
+// half rounds the numbers of a value that is float16 in the graph, in place; the
+// interpreter holds them in its own precision.
+func half(t *tensor.Tensor) {
+	switch t.DType() {
+	case tensor.Float32:
+		roundHalf(tensor.Data[float32](t))
+	case tensor.Float64:
+		roundHalf(tensor.Data[float64](t))
+	}
+}
+
+func roundHalf[T float](x []T) {
+	for i, v := range x {
+		x[i] = T(tensor.Float32FromFloat16(tensor.Float16FromFloat32(float32(v))))
+	}
+}

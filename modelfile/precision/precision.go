@@ -1,0 +1,211 @@
+// Package precision turns the graph of a model into one whose large matrices are float16,
+// or integers of 8 bits. It is one pass over any graph: what it knows of models is that a
+// weight is a matrix [out, in] that rows are multiplied with (Gemm with transB), and that
+// token ids pick rows of the embedding.
+//
+// What is narrow is what is large: these matrices, and the products with them. All else
+// stays float32: norms, softmax and the encodings' arithmetic, biases and gains, states,
+// inputs and outputs. Each token is rounded by itself alone, so what a model answers does
+// not depend on what else is in the batch, nor on how a prompt is cut into chunks.
+package precision
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// Types are the names of the precisions, as a card has them, float32 first.
+func Types() []string { return []string{card.Float32, card.Float16, card.Int8} }
+
+// Check reports why a precision is none that files are written in.
+func Check(dtype string) error {
+	switch dtype {
+	case card.Float32, card.Float16, card.Int8:
+		return nil
+	case "bfloat16":
+		return fmt.Errorf("%s: ONNX Runtime's CPU provider has no matrix product for it, so that a file could be "+
+			"neither checked nor run there; %s takes the same room", dtype, card.Float16)
+	}
+	return fmt.Errorf("%q is no precision of files; known are %s", dtype, strings.Join(Types(), ", "))
+}
+
+// scaleSuffix ends the name of what the rows of an int8 matrix are multiplied with.
+const scaleSuffix = ".scale"
+
+// Graph returns the graph in another precision, card.Float16 or card.Int8. The matrices that
+// full names stay float32. Inputs, outputs and the names of weights stay; an int8 weight
+// [out, in] has its scales [out] in a weight of its own, NAME.scale.
+func Graph(g *graph.Graph, dtype string, full func(name string) bool) (*graph.Graph, error) {
+	c := converter{b: graph.NewBuilder(), nodes: map[*graph.Node]*graph.Node{}, narrow: matrices(g, full)}
+	switch dtype {
+	case card.Float16:
+		c.form = float16{c.b}
+	case card.Int8:
+		c.form = int8s{c.b}
+	default:
+		return nil, fmt.Errorf("precision: a graph is float32 already, or becomes %s or %s, not %q",
+			card.Float16, card.Int8, dtype)
+	}
+	for _, n := range g.Nodes {
+		within(c.b, n, func() { c.nodes[n] = c.node(n) })
+	}
+	outputs := make([]graph.Output, len(g.Outputs))
+	for i, o := range g.Outputs {
+		outputs[i] = graph.Output{Name: o.Name, Node: c.get(o.Node)}
+	}
+	out, err := c.b.Build(outputs...)
+	if err != nil {
+		return nil, fmt.Errorf("precision: %w", err)
+	}
+	return out, nil
+}
+
+// matrices finds the weights that become narrow.
+func matrices(g *graph.Graph, full func(name string) bool) map[*graph.Node]bool {
+	found := map[*graph.Node]bool{}
+	for _, n := range g.Nodes {
+		w := weightOf(n)
+		if w != nil && w.DType == tensor.Float32 && w.Rank() == 2 && (full == nil || !full(w.Name)) {
+			found[w] = true
+		}
+	}
+	return found
+}
+
+// weightOf is the weight of a product with one, or of a look-up of tokens; else nil.
+func weightOf(n *graph.Node) *graph.Node {
+	switch {
+	case n.Op == "Gemm" && n.Int("transA", 0) == 0 && n.Int("transB", 0) == 1 &&
+		n.Inputs[0] != n.Inputs[1] && n.Inputs[1].Op == graph.OpParam:
+		return n.Inputs[1]
+	case n.Op == "Gather" && n.Int("axis", 0) == 0 && n.Inputs[0].Op == graph.OpParam &&
+		n.Inputs[1].Op == graph.OpInput && n.Inputs[1].Name == card.InputIDs.Name:
+		return n.Inputs[0]
+	}
+	return nil
+}
+
+// within runs f in the layer path of a node.
+func within(b *graph.Builder, n *graph.Node, f func()) {
+	if n.Leaf() {
+		f()
+		return
+	}
+	path := strings.Split(strings.TrimPrefix(n.Name, "/"), "/")
+	for _, name := range path[:len(path)-1] {
+		inner := f
+		f = func() { b.In(name, inner) }
+	}
+	f()
+}
+
+// form is how a precision writes weights and what is done with them.
+type form interface {
+	declare(p *graph.Node) *graph.Node
+	product(x, w *graph.Node) *graph.Node // x wᵀ
+	rows(w, at *graph.Node) *graph.Node
+	wide(w *graph.Node) *graph.Node // in float32
+}
+
+type converter struct {
+	b      *graph.Builder
+	form   form
+	narrow map[*graph.Node]bool        // of the old graph
+	nodes  map[*graph.Node]*graph.Node // new by old
+}
+
+// get is the new float32 value of an old node.
+func (c *converter) get(old *graph.Node) *graph.Node {
+	if c.narrow[old] {
+		return c.form.wide(c.nodes[old])
+	}
+	return c.nodes[old]
+}
+
+func (c *converter) node(n *graph.Node) *graph.Node {
+	if w := weightOf(n); w != nil && c.narrow[w] {
+		if n.Op == "Gather" {
+			return c.form.rows(c.nodes[w], c.get(n.Inputs[1]))
+		}
+		return c.form.product(c.get(n.Inputs[0]), c.nodes[w])
+	}
+	switch {
+	case n.Op == graph.OpInput:
+		return c.b.Input(n.Name, n.DType, n.Shape...)
+	case n.Op == graph.OpConstant:
+		return c.b.Const(n.Value)
+	case c.narrow[n]:
+		return c.form.declare(n)
+	case n.Op == graph.OpParam:
+		return c.b.ParamOf(n.Name, n.DType, lengths(n)...)
+	}
+	inputs := make([]*graph.Node, len(n.Inputs))
+	for i, in := range n.Inputs {
+		inputs[i] = c.get(in)
+	}
+	return c.b.Op(n.Op, inputs, n.Attrs...)
+}
+
+// lengths are the axes of a weight.
+func lengths(p *graph.Node) []int {
+	shape := make([]int, p.Rank())
+	for i, d := range p.Shape {
+		shape[i], _ = d.Int()
+	}
+	return shape
+}
+
+// Weights returns the weights of a graph that Graph made, from those of the graph that it
+// was made of. A matrix that the precision cannot hold is an error.
+func Weights(g *graph.Graph, weights map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+	out := map[string]*tensor.Tensor{}
+	for _, p := range g.Params {
+		w := weights[p.Name]
+		if of, made := strings.CutSuffix(p.Name, scaleSuffix); w == nil && made && g.Param(of) != nil {
+			continue // with its matrix
+		}
+		if w == nil || w.DType() != tensor.Float32 {
+			return nil, fmt.Errorf("precision: there is no float32 weight %s", p.Name)
+		}
+		switch p.DType {
+		case tensor.Float16:
+			if err := checkHalf(w); err != nil {
+				return nil, fmt.Errorf("precision: weight %s: %w", p.Name, err)
+			}
+			out[p.Name] = tensor.Halved(w)
+		case tensor.Int8:
+			out[p.Name], out[p.Name+scaleSuffix] = quantized(w)
+		default:
+			out[p.Name] = w
+		}
+	}
+	return out, nil
+}
+
+// The largest number of float16, and the smallest that has all of its digits.
+const (
+	largestHalf  = 65504
+	smallestHalf = 1.0 / (1 << 14)
+)
+
+// checkHalf refuses a matrix with a number beyond float16, and one that is all but lost in
+// it: those of constructed models can be so.
+func checkHalf(w *tensor.Tensor) error {
+	largest := 0.0
+	for _, v := range tensor.Data[float32](w) {
+		largest = max(largest, math.Abs(float64(v)))
+	}
+	switch {
+	case largest > largestHalf:
+		return fmt.Errorf("its largest number is %.3g, and float16 ends at %d; leave it in float32", largest, largestHalf)
+	case largest > 0 && largest < smallestHalf:
+		return fmt.Errorf("its largest number is %.3g, and below %.2g float16 loses digits; leave it in float32",
+			largest, smallestHalf)
+	}
+	return nil
+}
