@@ -16,6 +16,7 @@ import (
 	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
@@ -33,7 +34,7 @@ type exportOptions struct {
 	sequence   bool
 	generate   bool
 	outputs    terminal.Outputs
-	verifier   string // provider that files are verified with: cpu, or go where there is no ONNX Runtime
+	verifier   string // provider that files are verified with: go instead of cpu where there is no ONNX Runtime
 }
 
 var exportFormats = []string{"onnx", "safetensors"}
@@ -64,6 +65,7 @@ func exportVerb(a *app) *cobra.Command {
 		"(see train.eval_every); or a step")
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write (- for standard output), or a folder "+
 		"(default: <task>-<encoding>.onnx, or <task>-<encoding>-hf)")
+	f.StringVar(&o.verifier, "provider", "cpu", "what verifies the file: "+strings.Join(runtime.Providers(), ", ")+"; cpu needs no more than zoo setup")
 	f.BoolVar(&o.noVerify, "no-verify", false, "write without verifying")
 	f.BoolVar(&o.sequence, "sequence", false, "of a recurrent model also write NAME.sequence.onnx, "+
 		"which takes whole sequences (a Scan; ONNX Runtime only)")
@@ -76,7 +78,7 @@ func exportVerb(a *app) *cobra.Command {
 
 func (o exportOptions) check(flags *pflag.FlagSet) error {
 	if o.format == "safetensors" {
-		if name := arguments.Given(flags, "profile", "dtype", "no-verify", "sequence", "generate"); name != "" {
+		if name := arguments.Given(flags, "profile", "dtype", "provider", "no-verify", "sequence", "generate"); name != "" {
 			return fmt.Errorf("--%s is about ONNX files, and --format %s writes none; leave one of the two out", name,
 				o.format)
 		}
@@ -84,7 +86,8 @@ func (o exportOptions) check(flags *pflag.FlagSet) error {
 	if o.sequence && o.dtype != card.Float32 {
 		return fmt.Errorf("--sequence writes float32 files alone; leave out one of --sequence and --dtype %s", o.dtype)
 	}
-	return cmp.Or(arguments.OneOf("format", o.format, exportFormats...), checkProfile(o.profile), checkDType(o.dtype),
+	return cmp.Or(arguments.OneOf("format", o.format, exportFormats...), checkProfile(o.profile),
+		arguments.OneOf("provider", o.verifier, runtime.Providers()...), checkDType(o.dtype),
 		find.CheckCheckpoint(o.checkpoint, find.Last, find.Best))
 }
 
@@ -150,12 +153,11 @@ func (a *app) exported(o exportOptions, args []string) ([]find.Model, error) {
 // chooseVerifier settles what the files are verified with. The pure-Go engine alone
 // is less than ONNX Runtime against it, and more than nothing.
 func (a *app) chooseVerifier(ctx context.Context, o *exportOptions) error {
-	o.verifier = "cpu"
-	if o.noVerify || o.format != "onnx" {
+	if o.noVerify || o.format != "onnx" || o.verifier == "go" && !o.sequence && !o.generate {
 		return nil
 	}
 	err := a.needLibrary(ctx)
-	if err != nil && (!absent(err) || o.sequence || o.generate) { // only ONNX Runtime runs Scans and Loops
+	if err != nil && (!absent(err) || o.sequence || o.generate || o.verifier != "cpu") { // only ONNX Runtime runs Scans and Loops
 		return fmt.Errorf("nothing was written: cannot verify: %w; or write without verifying: --no-verify", err)
 	}
 	if err != nil {
