@@ -1,14 +1,13 @@
 package ort
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 
-	"github.com/nopezoo/zoo/export"
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/nopezoo/zoo/export/safety"
-	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
@@ -60,6 +59,7 @@ const (
 	indexInput = "index"
 	takenInput = "taken"
 	fillInput  = "fill"
+	toOutput   = "to"
 )
 
 // arranger returns the session that Arrange runs, which is made when it is first needed.
@@ -69,29 +69,71 @@ func (d *device) arranger() (*Session, error) {
 	if d.arrange != nil {
 		return d.arrange, nil
 	}
-	file, err := arrangement()
-	if err != nil {
-		return nil, err
-	}
-	d.arrange, err = New(file, Options{Provider: d.provider, ProviderOptions: d.options, Threads: 1,
+	var err error
+	d.arrange, err = New(arrangement(), Options{Provider: d.provider, ProviderOptions: d.options, Threads: 1,
 		Safety: safety.Options{Unvalidated: true}})
 	return d.arrange, err
 }
 
-// arrangement is the graph of Arrange as a file.
-func arrangement() ([]byte, error) {
-	outer, slots, inner, kept := graph.Sym("outer"), graph.Sym("slots"), graph.Sym("inner"), graph.Sym("kept")
-	b := graph.NewBuilder()
-	from := b.Input(fromInput, tensor.Float32, outer, slots, inner)
-	index := b.Input(indexInput, tensor.Int64, kept)
-	taken := b.Input(takenInput, tensor.Float32, kept, graph.N(1))
-	fill := b.Input(fillInput, tensor.Float32, graph.N(1))
-	chosen := b.Where(b.Greater(taken, b.Float(0.5)), b.Gather(from, index, 1), fill)
-	g, err := b.Build(graph.Output{Name: "to", Node: chosen})
-	if err != nil {
-		return nil, err
+// arrangement is the graph of Arrange as a file, in the wire format of onnx.proto: to =
+// Where(Cast(taken), Gather(from, index), fill). It is written here, since the exporter has
+// no other use in programs that run models.
+func arrangement() []byte {
+	const (
+		axis1  = 1
+		toBool = 9 // TensorProto.DataType
+	)
+	graph := message(nil).text(2, "arrange").
+		part(1, node("Cast", "chosen", []string{takenInput}, attribute("to", toBool))).
+		part(1, node("Gather", "gathered", []string{fromInput, indexInput}, attribute("axis", axis1))).
+		part(1, node("Where", toOutput, []string{"chosen", "gathered", fillInput}, nil)).
+		part(11, value(fromInput, tensor.Float32, "outer", "slots", "inner")).
+		part(11, value(indexInput, tensor.Int64, "places")).
+		part(11, value(takenInput, tensor.Float32, "places", "one")).
+		part(11, value(fillInput, tensor.Float32, "one")).
+		part(12, value(toOutput, tensor.Float32, "outer", "places", "inner"))
+	const irVersion, opset = 8, 18
+	return message(nil).number(1, irVersion).part(8, message(nil).text(1, "").number(2, opset)).part(7, graph)
+}
+
+// message is a protocol buffer under construction.
+type message []byte
+
+func (m message) number(field protowire.Number, v uint64) message {
+	return protowire.AppendVarint(protowire.AppendTag(m, field, protowire.VarintType), v)
+}
+
+func (m message) text(field protowire.Number, s string) message { return m.part(field, message(s)) }
+
+func (m message) part(field protowire.Number, part message) message {
+	return protowire.AppendBytes(protowire.AppendTag(m, field, protowire.BytesType), part)
+}
+
+// node is a NodeProto with at most one attribute.
+func node(operator, output string, inputs []string, attribute message) message {
+	var m message
+	for _, name := range inputs {
+		m = m.text(1, name)
 	}
-	var file bytes.Buffer
-	err = export.Write(&file, g, nil, export.Options{})
-	return file.Bytes(), err
+	m = m.text(2, output).text(3, operator).text(4, operator)
+	if attribute != nil {
+		m = m.part(5, attribute)
+	}
+	return m
+}
+
+// attribute is an AttributeProto of an integer.
+func attribute(name string, v uint64) message {
+	const integer = 2
+	return message(nil).text(1, name).number(3, v).number(20, integer)
+}
+
+// value is a ValueInfoProto of a tensor with named axes.
+func value(name string, dtype tensor.DType, axes ...string) message {
+	var shape message
+	for _, axis := range axes {
+		shape = shape.part(1, message(nil).text(2, axis))
+	}
+	of := message(nil).number(1, uint64(dtype.ONNX())).part(2, shape)
+	return message(nil).text(1, name).part(2, message(nil).part(1, of))
 }
