@@ -69,7 +69,7 @@ var imports = map[string][]string{
 
 	"modelfile/precision": {"graph", "graph/tensor", "card"},
 
-	"train/launch":   {"train", "train/validate", "configs", "interop", "machine"},
+	"train/launch":   {"train", "train/validate", "configs", "interop", "machine", "runtime"},
 	"zoo/upkeep":     {"zoo", "zoo/find", "configs", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "card"},
 	"train/validate": {"train", "train/journal", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "graph/tensor", "card"},
 	"zoo/find":       {"zoo", "modelfile", "modelfile/precision", "models", "models/pe", "interop", "train", "eval", "eval/task", "export/safety", "card"},

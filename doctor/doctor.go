@@ -77,10 +77,14 @@ func Examine(version, settings string) (Report, error) {
 	_, cuda, err := ort.Probe("cuda", "")
 	r.Providers["cuda"] = okOr(cmp.Or(err, cuda))
 	// Starting this one has its driver write to the terminal: ExamineProvider does that.
-	if names, err := ort.Devices("webgpu"); err != nil {
+	const try = "not tried: zoo doctor --provider webgpu"
+	switch names, err := ort.Devices("webgpu"); {
+	case errors.Is(err, ort.ErrNoNames):
+		r.Providers["webgpu"] = try
+	case err != nil:
 		r.Providers["webgpu"] = err.Error()
-	} else {
-		r.Providers["webgpu"] = strings.Join(names, "; ") + " (not tried: zoo doctor --provider webgpu)"
+	default:
+		r.Providers["webgpu"] = strings.Join(names, "; ") + " (" + try + ")"
 	}
 	return r, nil
 }

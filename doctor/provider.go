@@ -42,11 +42,6 @@ type Node struct {
 	Why      string `json:"why,omitempty"` // it ran on the CPU
 }
 
-// Providers lists those that ExamineProvider knows.
-func Providers() []string {
-	return slices.DeleteFunc(runtime.Providers(), func(p string) bool { return p == "go" })
-}
-
 // ExamineProvider goes through what a provider needs. A model is the bytes of a file that
 // sessions can open, nil for none. What fails is an error, and the last step.
 func ExamineProvider(ctx context.Context, provider string, model []byte) (ProviderReport, error) {
@@ -61,6 +56,9 @@ func ExamineProvider(ctx context.Context, provider string, model []byte) (Provid
 		}},
 		{"device", func() (string, error) {
 			names, err := ort.Devices(provider)
+			if errors.Is(err, ort.ErrNoNames) {
+				return "its driver is not asked on this system", nil
+			}
 			return strings.Join(names, "; "), err
 		}},
 		{"provider", func() (string, error) {
@@ -127,7 +125,7 @@ func placement(ctx context.Context, provider string, model []byte) (nodes []Node
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	s, err := runtime.OpenBytes(model, runtime.Options{
-		Provider: provider, AllowCPUNodes: true, ProfilePrefix: filepath.Join(folder, "profile"),
+		Provider: provider, AllowCPUNodes: runtime.OnDevice(provider), ProfilePrefix: filepath.Join(folder, "profile"),
 	})
 	if err != nil {
 		return nil, err
@@ -151,7 +149,7 @@ func placement(ctx context.Context, provider string, model []byte) (nodes []Node
 	}
 	host, err := safety.FindHostPart(model)
 	for _, n := range ran {
-		node := Node{Name: n.Node, Operator: n.Operator, OnCPU: n.Provider == "CPUExecutionProvider"}
+		node := Node{Name: n.Node, Operator: n.Operator, OnCPU: n.OnCPU()}
 		switch {
 		case !node.OnCPU || provider == "cpu":
 		case slices.Contains(host.Shapes, n.Node):

@@ -208,7 +208,7 @@ type Speed struct {
 	DecodeP50MS     float64 `json:"decode_p50_ms"`              // per step of the whole batch
 	DecodeP95MS     float64 `json:"decode_p95_ms"`              //
 	DecodeP99MS     float64 `json:"decode_p99_ms"`              //
-	DecodeBusBytes  float64 `json:"decode_bus_bytes,omitempty"` // per step of the whole batch, both ways; absent without a device
+	DecodeBusBytes  float64 `json:"decode_bus_bytes,omitempty"` // of inputs and outputs per step of the whole batch, both ways; absent without a device
 	GeneratedTokens int     `json:"generated_tokens"`           // by all sequences, end tokens included
 	GenerateSeconds float64 `json:"generate_s"`                 // prefill and decode
 	TokensPerSecond float64 `json:"tokens_per_second"`          // GeneratedTokens / GenerateSeconds

@@ -23,9 +23,9 @@ func (s *Session) answersOnly() bool { return s.card.Form == card.Answers }
 
 // checkForm refuses a file that the engine of a provider cannot run.
 func checkForm(c card.Card, provider string) error {
-	if c.Form == card.Answers && provider == providerGo {
+	if c.Form == card.Answers && (provider == providerGo || provider == providerWebGPU) {
 		return fmt.Errorf("provider %s does not run the Loop of a file that gives whole answers; use provider %s, "+
-			"ONNX Runtime, or the file that zoo export writes without --generate", providerGo, providerCPU)
+			"ONNX Runtime, or the file that zoo export writes without --generate", provider, providerCPU)
 	}
 	return nil
 }

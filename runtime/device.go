@@ -46,7 +46,10 @@ func (d *deviceMemory) resize(m DeviceModel, capacity int, shape ...int) error {
 		d.value, d.room = value, max(n, capacity)
 	}
 	d.shape = append(d.shape[:0], shape...)
-	return d.value.Reshape(d.shape...)
+	if err := d.value.Reshape(d.shape...); err != nil {
+		return errors.Join(err, d.close())
+	}
+	return nil
 }
 
 func (d *deviceMemory) close() error {
@@ -112,15 +115,14 @@ func (s *deviceState) fill(to *deviceMemory, axis int) error {
 }
 
 func (s *deviceState) advance(rows, filled, slots, capacity int) error {
-	need := tensor.Numel(s.shape(rows, capacity))
 	if s.Kind != card.InPlace {
-		return s.present.resize(s.model, need, s.shape(rows, slots)...)
+		return s.present.resize(s.model, tensor.Numel(s.shape(rows, capacity)), s.shape(rows, slots)...)
 	}
 	if s.past.value != nil && s.past.shape[s.Axis] == slots {
 		return nil
 	}
 	wider := new(deviceMemory)
-	if err := wider.resize(s.model, need, s.shape(rows, slots)...); err != nil {
+	if err := wider.resize(s.model, 0, s.shape(rows, slots)...); err != nil {
 		return err
 	}
 	var err error

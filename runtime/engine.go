@@ -119,7 +119,10 @@ func Linked(provider string) (e Engine, linked bool) {
 }
 
 // Providers lists the providers that zoo knows, whether the program links their engines or not.
-func Providers() []string { return []string{providerCPU, providerCUDA, providerWebGPU, providerGo} }
+func Providers() []string { return append(ORTProviders(), providerGo) }
+
+// ORTProviders lists those that are ONNX Runtime's.
+func ORTProviders() []string { return []string{providerCPU, providerCUDA, providerWebGPU} }
 
 // OnDevice reports whether a provider computes on a device, which has memory of its own.
 func OnDevice(provider string) bool { return provider == providerCUDA || provider == providerWebGPU }

@@ -82,6 +82,10 @@ func (o Options) check() error {
 	if err := CheckThreads(o.Threads); err != nil {
 		return err
 	}
+	if o.AllowCPUNodes && !OnDevice(o.Provider) {
+		return fmt.Errorf("nodes may go to the CPU from a device only, and provider %s computes on none; "+
+			"drop AllowCPUNodes (--allow-cpu-nodes)", o.Provider)
+	}
 	if o.Exact && o.Provider != providerGo {
 		return fmt.Errorf("only provider %s computes in float64, not %q; drop Exact or choose it", providerGo,
 			o.Provider)

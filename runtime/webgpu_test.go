@@ -1,7 +1,9 @@
 package runtime_test
 
 import (
+	"errors"
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -37,5 +39,43 @@ func TestWebGPU(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Answers that widen the states several times, calls side by side, and a session that is
+// closed in the middle of one: what the device's memory has to bear.
+func TestWebGPUMemory(t *testing.T) {
+	orttest.RequireWebGPU(t)
+	model := build(t, spec{encoding: "nope"})
+	host := open(t, model, runtime.Options{Provider: "cpu"})
+	device := open(t, model, runtime.Options{Provider: "webgpu"})
+	opt := runtime.GenerateOptions{MaxNew: 140, Stop: []int64{}}
+	want := generate(t, host, ragged(), opt)
+	var group sync.WaitGroup
+	for range 2 {
+		group.Go(func() {
+			got, err := device.GenerateAll(t.Context(), ragged(), opt)
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("%v (-cpu +webgpu): %s", err, diff)
+			}
+		})
+	}
+	group.Wait()
+	if toDevice, toHost := device.Transferred(); toDevice == 0 || toHost == 0 {
+		t.Errorf("%d bytes went to the device and %d came from it", toDevice, toHost)
+	}
+	steps := 0
+	for _, err := range device.Generate(t.Context(), ragged(), opt) {
+		if steps++; steps == 3 {
+			if err := device.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err != nil && !errors.Is(err, runtime.ErrClosed) {
+			t.Errorf("after Close: %v", err)
+		}
+	}
+	if steps != 4 {
+		t.Errorf("%d steps and errors, want 3 and ErrClosed", steps)
 	}
 }

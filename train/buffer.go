@@ -1,6 +1,8 @@
 package train
 
 import (
+	"errors"
+
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
@@ -24,7 +26,10 @@ func newBuffer(s *ort.Session, shape []int) (*buffer, error) {
 	if b.value, err = s.Allocate(tensor.Numel(shape)); err != nil {
 		return nil, err
 	}
-	return b, b.value.Reshape(shape...)
+	if err := b.value.Reshape(shape...); err != nil {
+		return nil, errors.Join(err, b.value.Close())
+	}
+	return b, nil
 }
 
 // write copies a tensor of the same shape into the buffer.

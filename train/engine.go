@@ -169,7 +169,7 @@ func (s *step) run(ctx context.Context, b batch, weights, earlier, sum map[strin
 	of := tensor.New(tensor.Float32, 1)
 	feed := map[string]*tensor.Tensor{
 		card.InputIDs.Name: b.IDs, card.PositionIDs.Name: b.Positions, labelsInput: b.Labels, weightsInput: b.Weights,
-		lossOutput: of,
+		lossOutput: of, oneInput: tensor.Of([]float32{1}, 1),
 	}
 	if s.dropout != nil {
 		factors, err := s.dropout.factors(b)

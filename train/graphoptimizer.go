@@ -67,7 +67,7 @@ func (o *graphOptimizer) compile(opt ort.Options) error {
 
 // allocate makes the memory of a run and binds it to the update graph.
 func (o *graphOptimizer) allocate() (err error) {
-	for _, name := range []string{stepSizeInput, epsilonInput, keepInput, clipInput, normOutput, factorOutput} {
+	for _, name := range []string{stepSizeInput, epsilonInput, keepInput, oneInput, clipInput, normOutput, factorOutput} {
 		o.numbers[name] = tensor.New(tensor.Float32, 1)
 	}
 	if o.bound, err = bind(o.numbers); err != nil {
@@ -145,6 +145,7 @@ func (o *graphOptimizer) apply(u update) (norm float64, err error) {
 	set(stepSizeInput, size)
 	set(epsilonInput, epsilon)
 	set(keepInput, keep)
+	set(oneInput, 1)
 	set(clipInput, noClip)
 	if o.recipe.Clip > 0 {
 		set(clipInput, float32(o.recipe.Clip))

@@ -34,14 +34,20 @@ const (
 // gradients come first, and the activations they need go before the next layers' are
 // read. In another order they would all stay to the end.
 func StepGraph(m models.Model, mode models.Mode) (*graph.Graph, error) {
-	return stepGraph(m, mode, logProbability)
+	return stepGraph(m, mode, logProbability, func(b *graph.Builder, earlier, grad *graph.Node) *graph.Node {
+		return b.Add(earlier, grad)
+	})
 }
 
-// DeviceStepGraph is StepGraph of operators that ONNX Runtime's providers of devices have:
-// WebGPU's lacks LogSoftmax. Losses are the same up to rounding, but 87 nats at most, the
-// logarithm of the least positive number of full precision.
+// DeviceStepGraph is StepGraph for ONNX Runtime's providers of devices. WebGPU's lacks
+// LogSoftmax; losses are the same up to rounding, but 87 nats at most, the logarithm of the
+// least positive number of full precision, beyond which a label has no gradient either. And
+// no operator may read and write one buffer, so that earlier sums are multiplied with an
+// input of 1 first.
 func DeviceStepGraph(m models.Model, mode models.Mode) (*graph.Graph, error) {
-	return stepGraph(m, mode, composedLogProbability)
+	return stepGraph(m, mode, composedLogProbability, func(b *graph.Builder, earlier, grad *graph.Node) *graph.Node {
+		return b.Add(b.Mul(b.Input(oneInput, tensor.Float32, graph.N(1)), earlier), grad)
+	})
 }
 
 // logProbability returns the logarithms of the probabilities [N,1] of labels [N,1], given
@@ -58,14 +64,15 @@ func composedLogProbability(b *graph.Builder, logits, labels *graph.Node) *graph
 // logProbabilityOf is a way to compute that.
 type logProbabilityOf func(b *graph.Builder, logits, labels *graph.Node) *graph.Node
 
-func stepGraph(m models.Model, mode models.Mode, logProbability logProbabilityOf) (*graph.Graph, error) {
+func stepGraph(m models.Model, mode models.Mode, logProbability logProbabilityOf,
+	add func(b *graph.Builder, earlier, grad *graph.Node) *graph.Node) (*graph.Graph, error) {
 	b := graph.NewBuilder()
 	loss, weights := stepLoss(b, m, mode, logProbability)
 	outputs := []graph.Output{{Name: lossOutput, Node: loss}}
 	grads := graph.Gradient(b, loss, weights)
 	for i, p := range m.Params() {
 		earlier := b.Input(earlierPrefix+p.Name, tensor.Float32, weights[i].Shape...)
-		outputs = append(outputs, graph.Output{Name: gradPrefix + p.Name, Node: b.Add(earlier, grads[i])})
+		outputs = append(outputs, graph.Output{Name: gradPrefix + p.Name, Node: add(b, earlier, grads[i])})
 	}
 	g, err := b.Build(outputs...)
 	if err != nil {

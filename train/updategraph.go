@@ -15,6 +15,7 @@ const (
 	stepSizeInput = "step_size"   // [1]: learning rate · √(1 − β₂ᵗ) / (1 − β₁ᵗ)
 	epsilonInput  = "epsilon"     // [1]: ε · √(1 − β₂ᵗ)
 	keepInput     = "keep"        // [1]: 1 − learning rate · weight decay, of weights that decay
+	oneInput      = "one"         // [1]: 1, which what would be written in the place of its only operand is multiplied with
 	clipInput     = "clip"        // [1]: the greatest norm that is left as it is; noClip for any
 	normOutput    = "grad_norm"   // [1]: global L2 norm of the gradients, before clipping
 	factorOutput  = "clip_factor" // [1]: what the gradients were multiplied by
@@ -75,7 +76,7 @@ func UpdateGraph(params []pe.Param, r Recipe, lanes int) (*graph.Graph, error) {
 	give(normOutput, norm)
 	give(factorOutput, factor)
 
-	size, epsilon, keep := number(stepSizeInput), number(epsilonInput), number(keepInput)
+	size, epsilon, keep, one := number(stepSizeInput), number(epsilonInput), number(keepInput), number(oneInput)
 	b1, b2 := r.betas()
 	// part is what an update keeps of a moment, and what it adds of something new.
 	part := func(kept float32, moment, added *graph.Node) *graph.Node {
@@ -86,10 +87,13 @@ func UpdateGraph(params []pe.Param, r Recipe, lanes int) (*graph.Graph, error) {
 			w, g := like(p, ""), b.Mul(grads[i], factor)
 			m := part(b1, like(p, firstMoment), b.Mul(b.Float(float64(1-b1)), g))
 			v := part(b2, like(p, secondMoment), b.Mul(b.Mul(b.Float(float64(1-b2)), g), g))
+			// A product first, also where nothing decays: a device may not read and write one
+			// buffer in one operator.
+			kept := one
 			if p.Decay {
-				w = b.Mul(keep, w)
+				kept = keep
 			}
-			w = b.Sub(w, b.Div(b.Mul(size, m), b.Add(b.Sqrt(v), epsilon)))
+			w = b.Sub(b.Mul(kept, w), b.Div(b.Mul(size, m), b.Add(b.Sqrt(v), epsilon)))
 			give(updatedPrefix+p.Name, w)
 			give(updatedPrefix+firstMoment+p.Name, m)
 			give(updatedPrefix+secondMoment+p.Name, v)

@@ -12,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/doctor"
 	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/tables"
+	"github.com/nopezoo/zoo/runtime"
 )
 
 func doctorVerb(a *app) *cobra.Command {
@@ -32,7 +33,7 @@ func doctorVerb(a *app) *cobra.Command {
 	}
 	f := c.Flags()
 	f.BoolVar(&o.asJSON, "json", false, "write JSON")
-	f.StringVar(&o.provider, "provider", "", "look at one provider of ONNX Runtime, step by step: "+strings.Join(doctor.Providers(), ", "))
+	f.StringVar(&o.provider, "provider", "", "look at one provider of ONNX Runtime, step by step: "+strings.Join(runtime.ORTProviders(), ", "))
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	return c
 }
@@ -44,7 +45,7 @@ type doctorOptions struct {
 
 // examineProvider goes through what a provider needs, and where it runs a model's nodes.
 func (a *app) examineProvider(ctx context.Context, o doctorOptions, args []string) error {
-	if err := arguments.OneOf("provider", o.provider, doctor.Providers()...); err != nil {
+	if err := arguments.OneOf("provider", o.provider, runtime.ORTProviders()...); err != nil {
 		return err
 	}
 	var model []byte

@@ -22,19 +22,20 @@ import (
 
 type exportOptions struct {
 	interventionFlags
-	encodings  []string
-	run, runs  string
-	task       string
-	format     string
-	profile    string
-	dtype      string
-	checkpoint string
-	output     string
-	noVerify   bool
-	sequence   bool
-	generate   bool
-	outputs    terminal.Outputs
-	verifier   string // provider that files are verified with: go instead of cpu where there is no ONNX Runtime
+	encodings     []string
+	run, runs     string
+	task          string
+	format        string
+	profile       string
+	dtype         string
+	checkpoint    string
+	output        string
+	allowCPUNodes bool
+	noVerify      bool
+	sequence      bool
+	generate      bool
+	outputs       terminal.Outputs
+	verifier      string // provider that files are verified with: go instead of cpu where there is no ONNX Runtime
 }
 
 var exportFormats = []string{"onnx", "safetensors"}
@@ -66,6 +67,7 @@ func exportVerb(a *app) *cobra.Command {
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write (- for standard output), or a folder "+
 		"(default: <task>-<encoding>.onnx, or <task>-<encoding>-hf)")
 	f.StringVar(&o.verifier, "provider", "cpu", "what verifies the file: "+strings.Join(runtime.Providers(), ", ")+"; cpu needs no more than zoo setup")
+	f.BoolVar(&o.allowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
 	f.BoolVar(&o.noVerify, "no-verify", false, "write without verifying")
 	f.BoolVar(&o.sequence, "sequence", false, "of a recurrent model also write NAME.sequence.onnx, "+
 		"which takes whole sequences (a Scan; ONNX Runtime only)")

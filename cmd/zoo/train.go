@@ -32,11 +32,6 @@ type trainOptions struct {
 	engine    train.Options // what computes, which is not part of the run
 }
 
-// trainProviders are those of ONNX Runtime: the pure-Go engine trains nothing.
-func trainProviders() []string {
-	return slices.DeleteFunc(runtime.Providers(), func(p string) bool { return p == "go" })
-}
-
 // trainFlags are the flags that stand for keys of the configuration.
 var trainFlags = map[string]string{
 	"train.task": "task", "train.lengths": "lengths", "train.steps": "steps", "train.batch": "batch",
@@ -72,7 +67,7 @@ func (o *trainOptions) add(c *cobra.Command) {
 	f.Int("threads", 0, "threads of ONNX Runtime, noted when the run begins; 0: one per core")
 	f.StringArrayVar(&o.set, "set", nil, "any setting, as `key=value`; may be repeated")
 	f.StringVar(&o.from, "from", "", "begin with the weights of a `run`, whose settings are the defaults")
-	f.StringVar(&o.engine.Provider, "provider", "cpu", "what computes: "+strings.Join(trainProviders(), ", ")+"; bits are the same on one CPU only")
+	f.StringVar(&o.engine.Provider, "provider", "cpu", "what computes: "+strings.Join(runtime.ORTProviders(), ", ")+"; bits are the same on one CPU only")
 	f.BoolVar(&o.engine.AllowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.BoolVar(&o.resume, "resume", false, "go on with runs that were stopped; alone: with the one that was")
@@ -80,7 +75,7 @@ func (o *trainOptions) add(c *cobra.Command) {
 }
 
 func (a *app) train(c *cobra.Command, o trainOptions, args []string) error {
-	if err := arguments.OneOf("provider", o.engine.Provider, trainProviders()...); err != nil {
+	if err := arguments.OneOf("provider", o.engine.Provider, runtime.ORTProviders()...); err != nil {
 		return err
 	}
 	runs, err := a.trainRuns(c, o, args)
@@ -91,6 +86,7 @@ func (a *app) train(c *cobra.Command, o trainOptions, args []string) error {
 		signal.Ignore(syscall.SIGPIPE) // a training does not end with who reads its words
 	}
 	for i, r := range runs {
+		r.Provider = o.engine.Provider
 		if o.dryRun {
 			if i > 0 {
 				a.Print("")

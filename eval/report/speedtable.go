@@ -74,7 +74,7 @@ func (t *speedTable) bus() []block {
 	if !slices.ContainsFunc(t.rows, func(r eval.Row) bool { return r.DecodeBusBytes > 0 }) {
 		return nil
 	}
-	return []block{t.block("KiB over the bus for one more token of the whole batch, both ways",
+	return []block{t.block("KiB of inputs and outputs over the bus for one more token of the whole batch",
 		func(r eval.Row) []float64 { return []float64{r.DecodeBusBytes / 1024} }, slashed)}
 }
 

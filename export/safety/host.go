@@ -19,8 +19,24 @@ type HostPart struct {
 	// compute sines to 11 bits only, and only of angles within one turn (the WebGPU Shading
 	// Language promises no more), so that rotations would be wrong at large positions.
 	Angles []string
-	// OnlyHost names the inputs that no other nodes read.
-	OnlyHost []string
+
+	model *onnxpb.ModelProto
+}
+
+// InputsOf names the inputs that no other nodes read than those of the lists.
+func (p HostPart) InputsOf(lists ...[]string) (names []string) {
+	host := map[string]bool{}
+	for _, name := range slices.Concat(lists...) {
+		host[name] = true
+	}
+	for _, v := range p.model.Graph.Input {
+		if !slices.ContainsFunc(p.model.Graph.Node, func(n *onnxpb.NodeProto) bool {
+			return !host[n.Name] && slices.Contains(n.Input, v.Name)
+		}) {
+			names = append(names, v.Name)
+		}
+	}
+	return names
 }
 
 // shapeOperators compute sizes from sizes. What makes a tensor of the size that they give,
@@ -43,35 +59,23 @@ func FindHostPart(data []byte) (HostPart, error) {
 	if err != nil {
 		return HostPart{}, err
 	}
-	stored := map[string]bool{"": true} // values in the file; an input that is left out
+	stored, sizes := map[string]bool{"": true}, map[string]bool{"": true} // an input that is left out
 	for _, t := range m.Graph.Initializer {
 		stored[t.Name] = true
+		sizes[t.Name] = t.DataType == int32(tensor.Int64.ONNX()) || len(t.Dims) == 0 || len(t.Dims) == 1 && t.Dims[0] == 1
 	}
-	p := HostPart{Shapes: shapesOf(m.Graph, stored), Angles: anglesOf(m.Graph, stored)}
-	host := map[string]bool{}
-	for _, name := range slices.Concat(p.Shapes, p.Angles) {
-		host[name] = true
-	}
-	for _, v := range m.Graph.Input {
-		onDevice := slices.ContainsFunc(m.Graph.Node, func(n *onnxpb.NodeProto) bool {
-			return !host[n.Name] && slices.Contains(n.Input, v.Name)
-		})
-		if !onDevice {
-			p.OnlyHost = append(p.OnlyHost, v.Name)
-		}
-	}
-	return p, nil
+	return HostPart{Shapes: shapesOf(m.Graph, sizes), Angles: anglesOf(m.Graph, stored), model: m}, nil
 }
 
-func shapesOf(g *onnxpb.GraphProto, stored map[string]bool) (names []string) {
-	sizes := map[string]bool{}
+// shapesOf takes the stored values that may be sizes: integers, and single numbers.
+func shapesOf(g *onnxpb.GraphProto, sizes map[string]bool) (names []string) {
 	for _, v := range g.Input {
-		sizes[v.Name] = isCount(ValueOf(v))
+		sizes[v.Name] = sizes[v.Name] || isCount(ValueOf(v))
 	}
 	for _, n := range g.Node {
 		root := n.OpType == "Shape" || n.OpType == "Size"
 		if !DefaultDomain(n.Domain) || !shapeOperators[n.OpType] ||
-			!root && slices.ContainsFunc(n.Input, func(name string) bool { return !stored[name] && !sizes[name] }) {
+			!root && slices.ContainsFunc(n.Input, func(name string) bool { return !sizes[name] }) {
 			continue
 		}
 		for _, out := range n.Output {

@@ -405,15 +405,15 @@ func TestFindHostPart(t *testing.T) {
 	for what, of := range map[string][2][]string{
 		"shapes":             {p.Shapes, {"shape", "seq", "count"}},
 		"angles":             {p.Angles, {"count", "floats", "places", "seq", "shape", "sine"}},
-		"inputs of the host": {p.OnlyHost, nil},
+		"inputs of the host": {p.InputsOf(p.Shapes, p.Angles), nil},
 	} {
 		if !slices.Equal(of[0], of[1]) {
 			t.Errorf("%s: %v, want %v", what, of[0], of[1])
 		}
 	}
 	g.Node = slices.DeleteFunc(g.Node, func(n *nodeProto) bool { return n.Name == "later" })
-	if p, err = safety.FindHostPart(marshal(t, m)); err != nil || !slices.Equal(p.OnlyHost, []string{"ids", "keep"}) {
-		t.Errorf("inputs of the host: %v, %v, want ids and keep", p.OnlyHost, err)
+	if p, err = safety.FindHostPart(marshal(t, m)); err != nil || !slices.Equal(p.InputsOf(p.Shapes, p.Angles), []string{"ids", "keep"}) {
+		t.Errorf("inputs of the host: %v, %v, want ids and keep", p.InputsOf(p.Shapes, p.Angles), err)
 	}
 	if _, err := safety.FindHostPart([]byte("no model")); err == nil {
 		t.Error("what is no model has a part for the host")

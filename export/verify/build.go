@@ -10,16 +10,19 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/runtime"
 )
 
 // Options say what Build builds and how it checks that. The zero value is the portable
 // file, checked in ONNX Runtime.
 type Options struct {
-	Profile   string // card.Portable, which "" is, or card.Fused
-	Provider  string // what Parity checks: one of ONNX Runtime's, cpu for "", or go
-	Answers   bool   // also build the file that answers whole prompts, in that profile, which ONNX Runtime alone runs
-	Sequence  bool   // also build the whole-sequence form of a recurrent model, which ONNX Runtime alone runs
-	Unchecked bool   // check nothing
+	Profile  string // card.Portable, which "" is, or card.Fused
+	Provider string // what Parity checks: one of ONNX Runtime's, cpu for "", or go
+	// AllowCPUNodes is as in runtime.Options, for the provider of a device.
+	AllowCPUNodes bool
+	Answers       bool // also build the file that answers whole prompts, in that profile, which ONNX Runtime alone runs
+	Sequence      bool // also build the whole-sequence form of a recurrent model, which ONNX Runtime alone runs
+	Unchecked     bool // check nothing
 }
 
 // File is an ONNX file of a model.
@@ -72,7 +75,7 @@ func Build(ctx context.Context, m modelfile.Model, o Options) ([]File, error) {
 	step, err := o.build(m, o.Profile, check, modelfile.Model.Describe,
 		func(m modelfile.Model) ([]byte, error) { return m.ONNX(o.Profile) },
 		func(file []byte, made *card.Card) (float64, error) {
-			worst, err := Parity(ctx, file, o.Provider)
+			worst, err := Parity(ctx, file, o.engine())
 			if err == nil && made.DType != "" && made.DType != card.Float32 {
 				made.Difference, err = beside(ctx, m, o, file)
 			}
@@ -102,6 +105,11 @@ func Build(ctx context.Context, m modelfile.Model, o Options) ([]File, error) {
 	return files, nil
 }
 
+// engine is what runs the file that is checked.
+func (o Options) engine() runtime.Options {
+	return runtime.Options{Provider: o.Provider, AllowCPUNodes: o.AllowCPUNodes}
+}
+
 // beside compares a file in another precision with the float32 one.
 func beside(ctx context.Context, m modelfile.Model, o Options, file []byte) (*card.Difference, error) {
 	m.Card.DType = ""
@@ -109,7 +117,7 @@ func beside(ctx context.Context, m modelfile.Model, o Options, file []byte) (*ca
 	if err != nil {
 		return nil, err
 	}
-	d, err := difference(ctx, full, file, o.Provider)
+	d, err := difference(ctx, full, file, o.engine())
 	if err != nil {
 		return nil, fmt.Errorf("beside the float32 model: %w", err)
 	}

@@ -24,12 +24,12 @@ const (
 var comparedFactors = []float64{1, 1.5, 2}
 
 // difference compares a file in another precision with the model's float32 file, run by one
-// provider: logits on samples of the model's tasks, at and beyond the trained lengths, or on
+// engine: logits on samples of the model's tasks, at and beyond the trained lengths, or on
 // random tokens where it has no task; and exact matches on the same samples.
-func difference(ctx context.Context, full, file []byte, provider string) (d card.Difference, err error) {
+func difference(ctx context.Context, full, file []byte, engine runtime.Options) (d card.Difference, err error) {
 	var sessions [2]*runtime.Session
 	for i, data := range [][]byte{full, file} {
-		if sessions[i], err = runtime.OpenBytes(data, runtime.Options{Provider: provider}); err != nil {
+		if sessions[i], err = runtime.OpenBytes(data, engine); err != nil {
 			return d, err
 		}
 		defer func() { err = errors.Join(err, sessions[i].Close()) }()

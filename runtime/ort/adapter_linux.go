@@ -49,21 +49,17 @@ static int zoo_vulkan(zoo_adapter *out) {
 	return n;
 }
 
-// zoo_cuda names an NVIDIA device and the newest version of CUDA that its driver supports,
-// as in cuda.h. It returns 0, −1 where there is no driver, or the driver's error.
-static int zoo_cuda(int device, char *name, int size, int *version) {
-	void *library = dlopen("libcuda.so.1", RTLD_NOW);
-	if (!library) return -1;
-	int (*init)(unsigned) = (void *)dlsym(library, "cuInit");
-	int (*get)(int *, int) = (void *)dlsym(library, "cuDeviceGet");
-	int (*named)(char *, int, int) = (void *)dlsym(library, "cuDeviceGetName");
-	int (*driver)(int *) = (void *)dlsym(library, "cuDriverGetVersion");
-	if (!init || !get || !named || !driver) return -1;
+// zoo_cuda_name names an NVIDIA device, as cuda.h does. It returns 0, or the driver's error;
+// −1 where the library is no driver.
+static int zoo_cuda_name(void *driver, int device, char *name, int size) {
+	int (*init)(unsigned) = (void *)dlsym(driver, "cuInit");
+	int (*get)(int *, int) = (void *)dlsym(driver, "cuDeviceGet");
+	int (*named)(char *, int, int) = (void *)dlsym(driver, "cuDeviceGetName");
+	if (!init || !get || !named) return -1;
 	int handle = 0, status = init(0);
 	if (!status) status = get(&handle, device);
 	if (!status) status = named(name, size, handle);
-	if (!status) status = driver(version);
-	return status; // the library stays: CUDA does not survive being unloaded
+	return status;
 }
 */
 import "C"
@@ -73,6 +69,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
 // vulkanTypes are the kinds of Vulkan's devices (VkPhysicalDeviceType), and which the WebGPU
@@ -103,15 +101,15 @@ func webGPUAdapters() ([]string, error) {
 	return names, nil
 }
 
-// cudaAdapter names an NVIDIA device with its driver.
+// cudaAdapter names an NVIDIA device.
 func cudaAdapter(device int) (string, error) {
+	driver, err := openLibrary(library.Host().CUDADriver())
+	if err != nil {
+		return "", noDriver(err, "")
+	}
 	var name [256]C.char
-	var version C.int
-	switch status := C.zoo_cuda(C.int(device), &name[0], C.int(len(name)), &version); {
-	case status == -1:
-		return "", errors.New("there is no NVIDIA driver: libcuda.so.1 cannot be loaded; install the driver of the card")
-	case status != 0:
+	if status := C.zoo_cuda_name(driver, C.int(device), &name[0], C.int(len(name))); status != 0 {
 		return "", fmt.Errorf("the NVIDIA driver refuses device %d with error %d of cuda.h; nvidia-smi tells more", device, int(status))
 	}
-	return fmt.Sprintf("%s (CUDA %d.%d)", C.GoString(&name[0]), int(version)/1000, int(version)%1000/10), nil
+	return C.GoString(&name[0]), nil
 }

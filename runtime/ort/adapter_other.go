@@ -2,10 +2,13 @@
 
 package ort
 
-import "errors"
+func webGPUAdapters() ([]string, error) { return nil, noNames() }
 
-var errNoAdapter = errors.New("on this system zoo does not ask the driver for the names of devices")
+func cudaAdapter(int) (string, error) { return "", noNames() }
 
-func webGPUAdapters() ([]string, error) { return nil, errNoAdapter }
-
-func cudaAdapter(int) (string, error) { return "", errNoAdapter }
+func noNames() error {
+	if !linked {
+		return ErrNoCgo
+	}
+	return ErrNoNames
+}

@@ -11,8 +11,8 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// Arrange sets to [outer, len(index), inner] from from [outer, slots, inner]. Both lie on the
-// device, in memory of their own. Place i of the middle axis becomes what from has at
+// Arrange sets to [outer, len(index), inner] from from [outer, slots, inner], which is other
+// memory; both are the device's, or Go's. Place i of the middle axis becomes what from has at
 // index[i], or full of fill where index[i] is −1. It is a run of a small graph, so that the
 // numbers do not leave the device.
 func (s *Session) Arrange(to, from *Value, index []int, fill float32) error {
@@ -66,6 +66,9 @@ const (
 func (d *device) arranger() (*Session, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.closed {
+		return nil, ErrClosed
+	}
 	if d.arrange != nil {
 		return d.arrange, nil
 	}

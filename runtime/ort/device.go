@@ -14,18 +14,22 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// device is where a session computes that does not do so in main memory.
+// device is where a session computes that does not do so in main memory. It owns the
+// session: values in its memory may be closed after that, and the last one to go frees both.
 type device struct {
 	api       *api
+	session   handle // OrtSession
 	provider  string // of the options
-	adapter   string // its name, "" where it is not known
-	allocator handle // OrtAllocator of the device's memory
+	options   map[string]string
+	allocator handle // OrtAllocator of the device's memory; 0 where no input is read there
 	memory    handle // OrtMemoryInfo of it, which belongs to the session
 	reads     []bool // whether an input is read on the device, by input
+	adapter   func() string
 
 	mu      sync.Mutex
-	arrange *Session          // see arranger
-	options map[string]string // of the provider
+	users   int // values in the memory, and the session while it is open
+	closed  bool
+	arrange *Session // see arranger
 
 	toDevice, toHost atomic.Int64 // bytes that runs have moved
 }
@@ -33,9 +37,13 @@ type device struct {
 // memoryNames are the names that ONNX Runtime has for the memory of providers' devices.
 var memoryNames = map[string]string{providerCUDA: "Cuda", providerWebGPU: "WebGPU_Buf"}
 
-// newDevice looks where a session's inputs lie, checks where its nodes run, and prepares the
+// webGPU is held while anything is done with the WebGPU provider: its sessions share one
+// context, which is not safe for concurrent use (microsoft/onnxruntime#31627).
+var webGPU sync.Mutex
+
+// newDevice checks where a session's nodes run, looks where its inputs lie, and prepares the
 // use of the device's memory.
-func (s *Session) newDevice(model []byte, opt Options) (*device, error) {
+func newDevice(a *api, session handle, model []byte, inputs []IO, opt Options) (*device, error) {
 	name, ok := memoryNames[opt.Provider]
 	if !ok {
 		return nil, nil
@@ -44,49 +52,82 @@ func (s *Session) newDevice(model []byte, opt Options) (*device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ort: %w", err)
 	}
-	if err := s.checkPlacement(host, opt); err != nil {
+	if err := a.checkPlacement(session, host, opt); err != nil {
 		return nil, err
 	}
-	d := &device{api: s.api, provider: opt.Provider, options: opt.ProviderOptions}
-	d.adapter, _ = adapterOf(opt.Provider, opt.ProviderOptions) // it works without a name
+	d := &device{api: a, session: session, provider: opt.Provider, options: opt.ProviderOptions, users: 1,
+		adapter: sync.OnceValue(func() string { return adapterOf(opt.Provider, opt.ProviderOptions) })}
 	var pin goruntime.Pinner
 	defer pin.Unpin()
-	infos := make([]handle, len(s.inputs))
-	if err := s.api.do(memoryOfInputs, uintptr(s.model), pinSlice(&pin, infos), uintptr(len(infos))); err != nil {
+	infos := make([]handle, len(inputs))
+	if err := a.do(memoryOfInputs, uintptr(session), pinSlice(&pin, infos), uintptr(len(infos))); err != nil {
 		return nil, fmt.Errorf("ort: memory of inputs: %w", err)
 	}
+	onHost := host.InputsOf(host.Shapes)
+	if opt.Provider == providerWebGPU {
+		onHost = host.InputsOf(host.Shapes, host.Angles)
+	}
 	for i, info := range infos {
-		where, err := s.api.text(memoryInfoName, info)
+		where, err := a.text(memoryInfoName, info)
 		if err != nil {
 			return nil, fmt.Errorf("ort: memory of inputs: %w", err)
 		}
-		d.reads = append(d.reads, !slices.Contains(host.OnlyHost, s.inputs[i].Name))
+		d.reads = append(d.reads, !slices.Contains(onHost, inputs[i].Name))
 		if where == name {
 			d.memory = info
 		}
 	}
 	if d.memory == 0 {
-		return d, nil // nothing can be kept on the device
+		return d, nil
 	}
-	if d.allocator, err = s.api.create(createAllocator, uintptr(s.model), uintptr(d.memory)); err != nil {
+	if d.allocator, err = a.create(createAllocator, uintptr(session), uintptr(d.memory)); err != nil {
 		return nil, fmt.Errorf("ort: memory of provider %s: %w", opt.Provider, err)
 	}
 	return d, nil
 }
 
-// close gives back what was made for the device.
-func (d *device) close() error {
-	if d == nil {
+// exclusive reports whether the device must not be used by two at once.
+func (d *device) exclusive() bool { return d != nil && d.provider == providerWebGPU }
+
+// hold keeps the device for one more value.
+func (d *device) hold() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return ErrClosed
+	}
+	d.users++
+	return nil
+}
+
+// drop ends what hold began. The last one frees everything.
+func (d *device) drop() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.users--; d.users > 0 {
 		return nil
 	}
 	var err error
 	if d.arrange != nil {
 		err = d.arrange.Close()
 	}
+	if d.exclusive() {
+		webGPU.Lock()
+		defer webGPU.Unlock()
+	}
 	if d.allocator != 0 {
 		d.api.call(releaseAllocator, uintptr(d.allocator))
 	}
+	d.api.call(releaseSession, uintptr(d.session))
 	return err
+}
+
+// close ends the session's use of the device.
+func (d *device) close() error {
+	d.mu.Lock()
+	d.closed = true
+	d.mu.Unlock()
+	return d.drop()
 }
 
 // count adds what a run moves between main memory and the device's.
@@ -107,25 +148,35 @@ func (d *device) count(inputs, outputs []*Value) {
 }
 
 // Transferred returns how many bytes runs have moved between main memory and that of the
-// provider's device so far: inputs that are read there, and outputs, unless they lie there.
+// provider's device so far: inputs that are read there, and outputs, unless they lie there,
+// those of Arrange too. What ONNX Runtime moves within a run is not counted.
 func (s *Session) Transferred() (toDevice, toHost int64) {
 	if s.device == nil {
 		return 0, 0
 	}
-	return s.device.toDevice.Load(), s.device.toHost.Load()
+	s.device.mu.Lock()
+	arrange := s.device.arrange
+	s.device.mu.Unlock()
+	if arrange != nil {
+		toDevice, toHost = arrange.Transferred()
+	}
+	return toDevice + s.device.toDevice.Load(), toHost + s.device.toHost.Load()
 }
 
-// Adapter names the device that the session computes on, as its driver does; "" for the
-// processor, and where zoo cannot ask the driver.
+// Adapter names the device that the session is expected to compute on, as its driver does; ""
+// for the processor, and where zoo cannot tell.
 func (s *Session) Adapter() string {
 	if s.device == nil {
 		return ""
 	}
-	return s.device.adapter
+	return s.device.adapter()
 }
 
+// ErrNoNames reports that zoo does not ask this system's drivers for the names of devices.
+var ErrNoNames = errors.New("ort: on this system zoo does not ask drivers for the names of devices")
+
 // Devices names those that a provider may compute on, the one that it takes first. Nothing
-// is started.
+// is started. The error is ErrNoNames where that says nothing of them.
 func Devices(provider string) ([]string, error) {
 	switch provider {
 	case providerWebGPU:
@@ -137,20 +188,23 @@ func Devices(provider string) ([]string, error) {
 	return nil, fmt.Errorf("ort: provider %q computes on no device", provider)
 }
 
-// adapterOf names the device that a provider takes.
-func adapterOf(provider string, options map[string]string) (string, error) {
-	if provider == providerCUDA {
+// adapterOf names the device that a provider takes; "" where that is not known.
+func adapterOf(provider string, options map[string]string) string {
+	switch {
+	case provider == providerCUDA:
 		device, err := strconv.Atoi(cmp.Or(options[cudaDevice], "0"))
 		if err != nil {
-			return "", fmt.Errorf("option %s is %q, expected a number", cudaDevice, options[cudaDevice])
+			return ""
 		}
-		return cudaAdapter(device)
+		name, _ := cudaAdapter(device)
+		return name
+	case len(options) > 0: // they may choose another
+		return ""
 	}
-	names, err := webGPUAdapters()
-	if err != nil {
-		return "", err
+	if names, err := webGPUAdapters(); err == nil {
+		return names[0]
 	}
-	return names[0], nil
+	return ""
 }
 
 // OnDevice reports whether the session's provider has memory of its own; see Allocate.
@@ -159,33 +213,47 @@ func (s *Session) OnDevice() bool { return s.device != nil && s.device.allocator
 var errNoDevice = errors.New("the session's provider has no memory of its own")
 
 // Allocate makes a value of n float32 in the memory of the provider's device. What it holds
-// is not defined. It must be closed before the session is.
+// is not defined.
 func (s *Session) Allocate(n int) (*Value, error) {
-	d := s.device
+	v, err := s.allocate(max(n, 1))
+	if err != nil {
+		return nil, fmt.Errorf("ort: allocate %d numbers: %w", n, err)
+	}
+	return v, nil
+}
+
+func (s *Session) allocate(n int) (*Value, error) {
 	if !s.OnDevice() {
-		return nil, fmt.Errorf("ort: allocate: %w", errNoDevice)
+		return nil, errNoDevice
+	}
+	d := s.device
+	if err := d.hold(); err != nil {
+		return nil, err
 	}
 	api, err := retain()
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, d.drop())
 	}
-	b := &bound{api: api, where: d.memory}
+	b := &bound{api: api, where: d.memory, device: d}
 	b.pin.Pin(b)
-	dims := b.newDims(1)
-	dims = append(dims, int64(max(n, 1)))
-	const float32Type = 1 // ONNXTensorElementDataType
-	b.owner, err = api.create(createTensorAsOrtValue, uintptr(d.allocator), first(dims), 1, float32Type)
-	if err == nil {
-		var data handle
-		data, err = api.create(getTensorMutableData, uintptr(b.owner))
-		b.data = uintptr(data)
+	dims := append(b.newDims(1), int64(n))
+	if err := b.allocate(dims); err != nil {
+		return nil, errors.Join(err, b.free())
 	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("ort: allocate %d numbers with provider %s: %w", n, d.provider, err), b.free())
+	return newValue(b, tensor.Float32, n, []int{n})
+}
+
+// allocate makes memory of the device of as many float32 as dims say.
+func (b *bound) allocate(dims []int64) (err error) {
+	if b.device.exclusive() {
+		webGPU.Lock()
+		defer webGPU.Unlock()
 	}
-	v, err := newValue(b, tensor.Float32, max(n, 1), []int{max(n, 1)})
-	if err != nil {
-		return nil, fmt.Errorf("ort: allocate: %w", err)
+	if b.owner, err = b.api.create(createTensorAsOrtValue, uintptr(b.device.allocator), first(dims), uintptr(len(dims)),
+		uintptr(tensor.Float32.ONNX())); err != nil {
+		return err
 	}
-	return v, nil
+	data, err := b.api.create(getTensorMutableData, uintptr(b.owner))
+	b.data = uintptr(data)
+	return err
 }

@@ -4,6 +4,7 @@ package ort_test
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -68,6 +69,7 @@ func TestDeviceMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
+	uploaded, _ := s.Transferred()
 	for range 2 {
 		in := []*ort.Value{x, sum}
 		if s.Inputs()[0].Name == "y0" {
@@ -77,6 +79,9 @@ func TestDeviceMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if to, from := s.Transferred(); to-uploaded != 2*4*4 || from != 0 {
+		t.Errorf("%d bytes to the device and %d from it, want those of x twice", to-uploaded, from)
+	}
 	got := tensor.New(tensor.Float32, 4)
 	if err := s.Download(got, sum); err != nil {
 		t.Fatal(err)
@@ -84,8 +89,8 @@ func TestDeviceMemory(t *testing.T) {
 	if want := []float32{21, 42, 63, 84}; !slices.Equal(tensor.Data[float32](got), want) {
 		t.Errorf("sums %v, want %v", tensor.Data[float32](got), want)
 	}
-	if to, from := s.Transferred(); to != 2*4*4 || from != 0 {
-		t.Errorf("%d bytes to the device and %d from it, want those of x twice", to, from)
+	if _, from := s.Transferred(); from != 4*4 {
+		t.Errorf("%d bytes from the device, want those of the sums", from)
 	}
 	if s.Adapter() == "" {
 		t.Error("the device has no name")
@@ -170,5 +175,35 @@ func TestNoDevice(t *testing.T) {
 	defer s.Close()
 	if _, err := s.Allocate(3); err == nil || s.OnDevice() || s.Adapter() != "" {
 		t.Errorf("a session on the CPU has a device: %v", err)
+	}
+}
+
+// Memory outlives its session, which goes with the last value; nothing new is to be had.
+func TestDeviceMemoryOutlivesSession(t *testing.T) {
+	library := orttest.RequireWebGPU(t)
+	b := zoograph.NewBuilder()
+	file := fileOf(t, b, b.Neg(b.Input("x", tensor.Float32, zoograph.Sym("n"))))
+	s, err := ort.New(file, ort.Options{Provider: "webgpu", Library: library})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := s.Allocate(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Upload(v, tensor.New(tensor.Float32, 3)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Allocate(3); !errors.Is(err, ort.ErrClosed) {
+		t.Errorf("a closed session gives memory: %v", err)
+	}
+	if err := v.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := s.Upload(v, tensor.New(tensor.Float32, 3)); !errors.Is(err, ort.ErrClosed) {
+		t.Errorf("a closed value is written: %v", err)
 	}
 }

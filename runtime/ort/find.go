@@ -47,6 +47,17 @@ type Candidate struct {
 // is inspected, not loaded.
 func Find(explicit string) (Library, error) { return FindFor(providerCPU, explicit) }
 
+// elsewhere says that the library in use is not the one for a provider, which is another; ""
+// where it is, or there is none.
+func elsewhere(provider string, used Library) string {
+	own, err := FindFor(provider, "")
+	if err != nil || own.Path == used.Path || used.Path == "" {
+		return ""
+	}
+	return fmt.Sprintf("; this process has loaded %s, and %s is for provider %s: use that in a process of its own",
+		used.Path, own.Path, provider)
+}
+
 // FindFor is Find for sessions of a provider: for cuda the CUDA build comes first.
 func FindFor(provider, explicit string) (Library, error) {
 	all := candidates(provider, explicit)

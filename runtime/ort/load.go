@@ -38,6 +38,10 @@ func (a *api) load(model []byte, lib Library, opt Options) (session handle, err 
 	if opt.Provider == "" || opt.Provider == providerCPU {
 		return session, create()
 	}
+	if opt.Provider == providerWebGPU {
+		webGPU.Lock()
+		defer webGPU.Unlock()
+	}
 	// CUDA installs signal handlers of its own (yalue/onnxruntime_go#140).
 	err = keepSignals(func() error {
 		if err := a.use(options, opt.Provider, lib, model, opt.ProviderOptions); err != nil {
@@ -48,6 +52,15 @@ func (a *api) load(model []byte, lib Library, opt Options) (session handle, err 
 	return session, err
 }
 
+// releaseSession releases a session of a provider.
+func (a *api) releaseSession(session handle, provider string) {
+	if provider == providerWebGPU {
+		webGPU.Lock()
+		defer webGPU.Unlock()
+	}
+	a.call(releaseSession, uintptr(session))
+}
+
 // use appends a provider to session options. The model is nil where there is none yet.
 func (a *api) use(session handle, provider string, lib Library, model []byte, options map[string]string) error {
 	switch provider {
@@ -56,7 +69,7 @@ func (a *api) use(session handle, provider string, lib Library, model []byte, op
 	case providerCUDA:
 		return a.useCUDA(session, lib, options)
 	case providerWebGPU:
-		return a.useWebGPU(session, model, options)
+		return a.useWebGPU(session, lib, model, options)
 	}
 	return fmt.Errorf("ort: unknown provider %q, known are cpu, cuda and webgpu", provider)
 }
@@ -130,8 +143,8 @@ func (a *api) useCUDA(session handle, lib Library, options map[string]string) er
 		folder := filepath.Dir(lib.Path)
 		files, _ := fs.Glob(os.DirFS(folder), "*onnxruntime_providers_cuda*")
 		if len(files) == 0 {
-			return fmt.Errorf("ort: provider cuda: there is no onnxruntime_providers_cuda library beside %s; %s",
-				lib.Path, cudaRemedy)
+			return fmt.Errorf("ort: provider cuda: there is no onnxruntime_providers_cuda library beside %s; %s%s",
+				lib.Path, cudaRemedy, elsewhere(providerCUDA, lib))
 		}
 		if err := library.CheckProviders(folder, library.Host()); err != nil {
 			return fmt.Errorf("ort: provider cuda: %w; %s", err, cudaRemedy)
@@ -184,5 +197,9 @@ func (a *api) try(lib Library, provider string) error {
 		return err
 	}
 	defer a.call(releaseSessionOptions, uintptr(options))
+	if provider == providerWebGPU {
+		webGPU.Lock()
+		defer webGPU.Unlock()
+	}
 	return a.use(options, provider, lib, nil, nil)
 }

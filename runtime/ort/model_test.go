@@ -9,7 +9,7 @@ import "google.golang.org/protobuf/encoding/protowire"
 // ONNX element types.
 const (
 	onnxFloat   = 1
-	onnxInt32   = 6
+	onnxInt16   = 5
 	onnxInt64   = 7
 	onnxBool    = 9
 	onnxFloat16 = 10

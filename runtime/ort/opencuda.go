@@ -113,19 +113,29 @@ func openCUDALibrary(name string, whole []string, places [][]string) CUDALibrary
 // version and 10 times the minor (cuDriverGetVersion). A driver runs every version of
 // the major that it knows and of those before.
 func checkDriver(version string, p library.Platform) error {
+	knows, err := driverVersion(p.CUDADriver())
+	if err != nil {
+		return noDriver(err, version)
+	}
+	if major, err := strconv.Atoi(version); err == nil && knows/1000 < major {
+		return fmt.Errorf("the NVIDIA driver runs CUDA up to %d.%d, the provider is built for CUDA %s: %s",
+			knows/1000, knows%1000/10, version, driverFor(version))
+	}
+	return nil
+}
+
+func noDriver(err error, version string) error {
+	return fmt.Errorf("there is no NVIDIA driver (%w): %s", err, driverFor(version))
+}
+
+// driverFor is the remedy for a driver that is missing or too old for a version of CUDA, ""
+// for any.
+func driverFor(version string) string {
 	remedy := "install NVIDIA's driver"
 	if version != "" {
 		remedy += " for CUDA " + version + " or newer"
 	}
-	knows, err := driverVersion(p.CUDADriver())
-	if err != nil {
-		return fmt.Errorf("there is no NVIDIA driver (%w): %s", err, remedy)
-	}
-	if major, err := strconv.Atoi(version); err == nil && knows/1000 < major {
-		return fmt.Errorf("the NVIDIA driver runs CUDA up to %d.%d, the provider is built for CUDA %s: %s",
-			knows/1000, knows%1000/10, version, remedy)
-	}
-	return nil
+	return remedy
 }
 
 // Missing lists the names of the libraries that are nowhere or cannot be used.

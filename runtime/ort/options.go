@@ -38,7 +38,8 @@ type Options struct {
 	Provider string
 
 	// ProviderOptions are passed to the provider as they are. For cuda, device_id
-	// is 0 and use_tf32 is 0 (full float32 products) unless set here.
+	// is 0 and use_tf32 is 0 (full float32 products) unless set here; for webgpu enableInt64
+	// is 1, preferredLayout NCHW, and forceCpuNodeNames what belongs in main memory.
 	ProviderOptions map[string]string
 
 	// AllowCPUNodes lets nodes that the provider of a device cannot run go to the CPU.

@@ -10,17 +10,20 @@ import (
 	"github.com/nopezoo/zoo/export/safety"
 )
 
+// cpuProvider is ONNX Runtime's name of its CPU provider.
+const cpuProvider = "CPUExecutionProvider"
+
 // recordPlacement is the key of the session configuration that has ONNX Runtime note where
 // it puts nodes.
 const recordPlacement = "session.record_ep_graph_assignment_info"
 
 // checkPlacement wants all nodes of a session on its provider's device but those that belong
 // to the host's part.
-func (s *Session) checkPlacement(host safety.HostPart, opt Options) error {
+func (a *api) checkPlacement(session handle, host safety.HostPart, opt Options) error {
 	if opt.AllowCPUNodes {
 		return nil
 	}
-	onCPU, err := s.api.nodesOnCPU(s.model)
+	onCPU, err := a.nodesOnCPU(session)
 	if err != nil {
 		return fmt.Errorf("ort: placement of nodes: %w", err)
 	}
@@ -59,7 +62,7 @@ func (a *api) nodesOnCPU(session handle) ([]placed, error) {
 		if err != nil {
 			return nil, err
 		}
-		if provider != "CPUExecutionProvider" {
+		if provider != cpuProvider {
 			continue
 		}
 		nodes, err := a.list(assignedNodes, part)

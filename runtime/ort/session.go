@@ -55,8 +55,8 @@ func New(model []byte, opt Options) (*Session, error) {
 	if s.model, err = api.load(model, lib, opt); err != nil {
 		return nil, errors.Join(err, release())
 	}
-	if s.device, err = s.newDevice(model, opt); err != nil {
-		api.call(releaseSession, uintptr(s.model))
+	if s.device, err = newDevice(api, s.model, model, s.inputs, opt); err != nil {
+		api.releaseSession(s.model, opt.Provider)
 		return nil, errors.Join(err, release())
 	}
 	s.inputNames, s.outputNames = cStrings(s.pin, namesOf(s.inputs)), cStrings(s.pin, namesOf(s.outputs))
@@ -86,8 +86,12 @@ func (s *Session) Close() error {
 	if s.model == 0 {
 		return nil
 	}
-	err := s.device.close()
-	s.api.call(releaseSession, uintptr(s.model))
+	var err error
+	if s.device != nil {
+		err = s.device.close()
+	} else {
+		s.api.call(releaseSession, uintptr(s.model))
+	}
 	s.model = 0
 	s.pin.Unpin()
 	return errors.Join(err, release())

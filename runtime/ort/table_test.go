@@ -23,10 +23,10 @@ func TestTable(t *testing.T) {
 	_, body, _ := strings.Cut(string(header), "struct OrtApi {")
 	body, _, _ = strings.Cut(body, "\n};")
 	body = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`).ReplaceAllString(body, "")
-	member := regexp.MustCompile(`ORT_API2_STATUS\(\s*(\w+)|ORT_CLASS_RELEASE2?\(\s*(\w+)|ORT_API_CALL\s*\*\s*(\w+)\)`)
+	member := regexp.MustCompile(`ORT_API2_STATUS\(\s*(\w+)|ORT_CLASS_RELEASE2?\(\s*(\w+)|ORT_API_CALL\s*\*\s*(\w+)\)|ORT_API_T\([^,]+,\s*(\w+)`)
 	place := map[string]function{}
 	for i, m := range member.FindAllStringSubmatch(body, -1) {
-		name := m[1] + m[3]
+		name := m[1] + m[3] + m[4]
 		if m[2] != "" {
 			name = "Release" + m[2]
 		}
@@ -51,6 +51,11 @@ func TestTable(t *testing.T) {
 		"AddSessionConfigEntry": addSessionConfigEntry, "SessionOptionsAppendExecutionProvider_CUDA_V2": appendCUDA,
 		"CreateCUDAProviderOptions": createCUDAProviderOptions, "UpdateCUDAProviderOptions": updateCUDAProviderOptions,
 		"ReleaseCUDAProviderOptions": releaseCUDAProviderOptions,
+		"CreateTensorAsOrtValue":     createTensorAsOrtValue, "MemoryInfoGetName": memoryInfoName, "CreateAllocator": createAllocator,
+		"ReleaseAllocator": releaseAllocator, "SessionOptionsAppendExecutionProvider": appendProvider,
+		"SessionGetMemoryInfoForInputs": memoryOfInputs, "Session_GetEpGraphAssignmentInfo": sessionAssignment,
+		"EpAssignedSubgraph_GetEpName": assignedProvider, "EpAssignedSubgraph_GetNodes": assignedNodes,
+		"EpAssignedNode_GetName": assignedNodeName, "EpAssignedNode_GetOperatorType": assignedNodeOperator,
 	} {
 		if want, ok := place[name]; !ok || f != want {
 			t.Errorf("%s is function %d of the header (%v), and %d here", name, want, ok, f)

@@ -14,8 +14,10 @@ type Ran struct {
 	Node     string
 	Operator string // "MatMul"; copies are MemcpyToHost and MemcpyFromHost
 	Provider string // ONNX Runtime's name, as in "WebGpuExecutionProvider"
-	Runs     int
 }
+
+// OnCPU reports whether the CPU ran the node.
+func (r Ran) OnCPU() bool { return r.Provider == cpuProvider }
 
 // ReadTrace lists the nodes of a profile, in the order of their first execution.
 func ReadTrace(r io.Reader) ([]Ran, error) {
@@ -31,19 +33,13 @@ func ReadTrace(r io.Reader) ([]Ran, error) {
 		return nil, fmt.Errorf("ort: profile: %w", err)
 	}
 	var list []Ran
-	at := map[string]int{}
+	seen := map[string]bool{}
 	for _, e := range events {
-		name, isRun := strings.CutSuffix(e.Name, "_kernel_time")
-		if e.Category != "Node" || !isRun {
-			continue
-		}
-		i, known := at[name]
-		if !known {
-			i = len(list)
-			at[name] = i
+		name, ran := strings.CutSuffix(e.Name, "_kernel_time")
+		if e.Category == "Node" && ran && !seen[name] {
+			seen[name] = true
 			list = append(list, Ran{Node: name, Operator: e.Args.Operator, Provider: e.Args.Provider})
 		}
-		list[i].Runs++
 	}
 	return list, nil
 }

@@ -17,6 +17,9 @@ func (s *Session) Upload(to *Value, t *tensor.Tensor) error { return s.transfer(
 func (s *Session) Download(t *tensor.Tensor, from *Value) error { return s.transfer(from, t, false) }
 
 func (s *Session) transfer(v *Value, t *tensor.Tensor, up bool) (err error) {
+	if v.bound == nil {
+		return fmt.Errorf("ort: copy: %w", ErrClosed)
+	}
 	if v.dtype != tensor.Float32 || t.DType() != tensor.Float32 || v.bytes() != 4*int64(t.Len()) {
 		return fmt.Errorf("ort: copy between %v and %v: they differ in type or size", v, t)
 	}
@@ -64,5 +67,6 @@ func (v *Value) View(shape ...int) (*Value, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ort: view: %w", err)
 	}
+	view.of = v
 	return view, nil
 }

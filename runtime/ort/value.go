@@ -21,28 +21,43 @@ type Value struct {
 	dims    []int64 // of the value, which lies at its start; pinned
 	spare   []int64 // for the next dims; pinned
 	bound   *bound
+	of      *Value // whose memory a view is of: it must not be cleaned up before the view
 	cleanup goruntime.Cleanup
 }
 
 // bound is what must be given back; it is apart from Value so that a forgotten
 // Value can be cleaned up. It is pinned itself, for next.
 type bound struct {
-	api   *api
-	where handle // OrtMemoryInfo
-	owner handle // OrtValue that owns the memory; 0 for Go memory
-	made  handle // OrtValue
-	next  handle // where ONNX Runtime puts a new one
-	data  uintptr
-	dtype uintptr // ONNXTensorElementDataType
-	size  int     // of an element, in bytes
-	pin   goruntime.Pinner
+	api    *api
+	where  handle // OrtMemoryInfo
+	owner  handle // OrtValue that owns the memory, which is device's; 0 for Go memory and views
+	device *device
+	made   handle // OrtValue
+	next   handle // where ONNX Runtime puts a new one
+	data   uintptr
+	dtype  uintptr // ONNXTensorElementDataType
+	size   int     // of an element, in bytes
+	pin    goruntime.Pinner
 }
 
 func (b *bound) free() error {
-	b.api.call(releaseValue, uintptr(b.made))
-	b.api.call(releaseValue, uintptr(b.owner)) // 0 does nothing
+	b.release()
 	b.pin.Unpin()
-	return release()
+	var err error
+	if b.device != nil {
+		err = b.device.drop()
+	}
+	return errors.Join(err, release())
+}
+
+// release releases the values; 0 does nothing.
+func (b *bound) release() {
+	if b.device.exclusive() {
+		webGPU.Lock()
+		defer webGPU.Unlock()
+	}
+	b.api.call(releaseValue, uintptr(b.made))
+	b.api.call(releaseValue, uintptr(b.owner))
 }
 
 // set makes the value anew, with other dims, which must be pinned. Where it fails

@@ -18,7 +18,7 @@ const webGPURemedy = "the provider needs a graphics card and its driver, Vulkan 
 // platforms, to the session options. Masks and distances are int64, which is an option of the
 // provider. What computes with shapes stays in main memory, where sizes are needed: else
 // each would wait for the device. Angles stay there for their precision.
-func (a *api) useWebGPU(session handle, model []byte, options map[string]string) error {
+func (a *api) useWebGPU(session handle, lib Library, model []byte, options map[string]string) error {
 	// The other layout is for convolutions, and would move transpositions to integers, which
 	// the provider does not transpose.
 	all := map[string]string{"enableInt64": "1", "preferredLayout": "NCHW"}
@@ -41,7 +41,7 @@ func (a *api) useWebGPU(session handle, model []byte, options map[string]string)
 	defer pin.Unpin()
 	if err := a.do(appendProvider, uintptr(session), cString(&pin, "WebGPU"), cStrings(&pin, keys), cStrings(&pin, values),
 		uintptr(len(keys))); err != nil {
-		return fmt.Errorf("ort: provider webgpu: %w; %s", plainer(err), webGPURemedy)
+		return fmt.Errorf("ort: provider webgpu: %w; %s%s", plainer(err), webGPURemedy, elsewhere(providerWebGPU, lib))
 	}
 	return nil
 }

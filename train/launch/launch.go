@@ -14,13 +14,17 @@ import (
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/machine"
+	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/validate"
 )
 
 // Run is a run that is wanted and, after Look, what is there of it.
 type Run struct {
-	Dir    string
+	Dir string
+	// Provider is what will train it; "" is the CPU. On a device main memory is no limit.
+	Provider string
+
 	Config train.Config // after Look with the threads and lanes that it has, or would have on this machine
 
 	Cost     train.Cost
@@ -111,6 +115,9 @@ func (r Run) Look() (Run, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		open := r.Config.WithThreads(machine.This().Cores)
+		if r.Config = open; runtime.OnDevice(r.Provider) {
+			break
+		}
 		if r.Config, err = train.FitLanes(open, machine.This().MemoryFree); err != nil {
 			return r, err
 		}
@@ -160,17 +167,26 @@ func (r Run) State() string {
 func (r Run) Open(o train.Options) (*train.Trainer, error) {
 	if o.Evaluate == nil {
 		var err error
-		if o.Evaluate, err = validate.Evaluator(r.Config, o.Provider); err != nil {
+		if o.Evaluate, err = validate.Evaluator(r.Config, o); err != nil {
 			return nil, err
 		}
 	}
-	if err := train.CheckMemory(r.Config, machine.This().MemoryFree); err != nil {
+	if err := r.checkMemory(o.Provider); err != nil {
 		return nil, err
 	}
 	if r.Begun {
 		return train.Resume(r.Dir, o)
 	}
 	return train.New(r.Dir, r.Config, o)
+}
+
+// checkMemory refuses a run that takes more main memory than is free; what it takes of a
+// device's is not known.
+func (r Run) checkMemory(provider string) error {
+	if runtime.OnDevice(provider) {
+		return nil
+	}
+	return train.CheckMemory(r.Config, machine.This().MemoryFree)
 }
 
 // probeTime is about how long Pace trains.
@@ -180,12 +196,12 @@ const probeTime = 2 * time.Second
 // seconds, and an evaluation, from one. Nothing is written. The error is a
 // *train.MemoryError as that of Open.
 func (r Run) Pace(ctx context.Context, o train.Options) (train.Pace, error) {
-	if err := train.CheckMemory(r.Config, machine.This().MemoryFree); err != nil {
+	if err := r.checkMemory(o.Provider); err != nil {
 		return train.Pace{}, err
 	}
 	if o.Evaluate == nil {
 		var err error
-		if o.Evaluate, err = validate.Evaluator(r.Config, o.Provider); err != nil {
+		if o.Evaluate, err = validate.Evaluator(r.Config, o); err != nil {
 			return train.Pace{}, err
 		}
 	}

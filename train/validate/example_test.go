@@ -14,7 +14,7 @@ func ExampleEvaluator() {
 		Train: train.Recipe{Task: "copy", Lengths: "1..20", Seed: 1, Steps: 1000, Batch: 64, LR: 1e-3,
 			Beta1: 0.9, Beta2: 0.98, Eps: 1e-8, Clip: 1, CheckpointEvery: 100, KeepCheckpoints: 2, EvalEvery: 100},
 	}
-	evaluate, err := validate.Evaluator(cfg, "")
+	evaluate, err := validate.Evaluator(cfg, train.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -26,9 +26,9 @@ import (
 const batch = 32
 
 // Evaluator returns what train.Options.Evaluate takes for a run of the configuration:
-// greedy answers in ONNX Runtime, by a provider ("" is the CPU), at the lengths of
-// Config.EvalLengths. It is nil for a configuration without evaluations.
-func Evaluator(cfg train.Config, provider string) (train.Evaluator, error) {
+// greedy answers in ONNX Runtime at the lengths of Config.EvalLengths, with the provider that
+// the options have for training. It is nil for a configuration without evaluations.
+func Evaluator(cfg train.Config, o train.Options) (train.Evaluator, error) {
 	cfg, err := cfg.Resolve()
 	if err != nil {
 		return nil, err
@@ -47,13 +47,14 @@ func Evaluator(cfg train.Config, provider string) (train.Evaluator, error) {
 		sweeps = append(sweeps, eval.Config{Task: t, Lengths: has, N: cfg.Train.EvalSamples, Batch: batch,
 			Seed: cfg.Train.Seed, Split: task.Validation, Untimed: true})
 	}
+	engine := runtime.Options{Provider: cmp.Or(o.Provider, "cpu"), AllowCPUNodes: o.AllowCPUNodes, Threads: cfg.Train.Threads}
 	return func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]journal.Result, error) {
 		described, err := (&train.Checkpoint{Config: cfg, Step: step}).Card("")
 		if err != nil {
 			return nil, err
 		}
 		model := modelfile.Model{Config: cfg.Model, Weights: maps.Clone(weights), Card: described}
-		out, err := measure(ctx, model, runtime.Options{Provider: cmp.Or(provider, "cpu"), Threads: cfg.Train.Threads}, sweeps)
+		out, err := measure(ctx, model, engine, sweeps)
 		if err != nil {
 			return nil, fmt.Errorf("step %d: %w", step, err)
 		}
