@@ -73,7 +73,7 @@ func updateInputs(c *Checkpoint, grads []map[string]*tensor.Tensor, t int) map[s
 	if r.Clip > 0 {
 		clip = float32(r.Clip)
 	}
-	for name, x := range map[string]float32{stepSizeInput: size, epsilonInput: epsilon, keepInput: keep, clipInput: clip} {
+	for name, x := range map[string]float32{stepSizeInput: size, epsilonInput: epsilon, keepInput: keep, clipInput: clip, oneInput: 1} {
 		in[name] = tensor.Of([]float32{x}, 1)
 	}
 	return in
