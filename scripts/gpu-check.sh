@@ -81,7 +81,7 @@ limited() {
 	if [ "$(left)" -lt "$most" ]; then most=$(left); fi
 	why='no time left'
 	if [ "$most" -lt 1 ]; then return 1; fi
-	timeout -k 5 "$most" "$@" >"$work/out" 2>"$work/err" </dev/null || rc=$?
+	timeout --foreground -k 5 "$most" "$@" >"$work/out" 2>"$work/err" </dev/null || rc=$?
 	case $rc in
 	0) return 0 ;;
 	124 | 137) if [ "$most" = "$asked" ]; then why="more than $most s"; else why="no time left but $most s"; fi ;;
@@ -111,7 +111,7 @@ fields() {
 		{
 			for (i = 1; i <= n; i++) {
 				value = "-"
-				if (match($0, "\"" key[i] "\": *(\"[^\"]*\"|[^,}]*)")) value = substr($0, RSTART, RLENGTH)
+				if (match($0, "\"" key[i] "\": *(\"([^\"\\\\]|\\\\.)*\"|[^,}]*)")) value = substr($0, RSTART, RLENGTH)
 				sub(/^"[^"]*": */, "", value)
 				gsub(/^"|"$/, "", value)
 				printf "%s%s", value, i < n ? "\t" : "\n"
@@ -122,6 +122,8 @@ fields() {
 title() { printf '\n%s\n\n' "$*"; }
 
 main() {
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
 	echo "zoo on a graphics card: $(date -u '+%Y-%m-%d %H:%M UTC'), $(uname -sm)${quick:+, --quick: tiny sizes}"
 	"$zoo" --version
 	if command -v nvidia-smi >/dev/null; then
@@ -285,15 +287,17 @@ export_form() {
 # series PROVIDER FORM ENCODING BATCH TOKENS measures the lengths of which a batch has at
 # most so many tokens, each in a process of its own.
 series() {
-	local p=$1 form=$2 encoding=$3 batch=$4 most=$5 length failed='' rest=''
+	local p=$1 form=$2 encoding=$3 batch=$4 most=$5 length repeat failed='' rest=''
 	for length in $lengths; do
 		if [ $((length * batch)) -gt "$most" ]; then continue; fi
 		if [ -n "$failed" ]; then
 			rest="$rest $length"
 			continue
 		fi
-		if limited 45 "$zoo" bench "$work/$form-$encoding.onnx" --measure speed --provider "$p" --lengths "$length" \
-			--batch "$batch" --new-tokens "$new_tokens" --format jsonl; then
+		repeat=3
+		if [ $((length * batch)) -gt 262144 ]; then repeat=1; fi
+		if limited 30 "$zoo" bench "$work/$form-$encoding.onnx" --measure speed --provider "$p" --lengths "$length" \
+			--batch "$batch" --new-tokens "$new_tokens" --repeat "$repeat" --format jsonl; then
 			cat "$work/out" >>"$out/speed.jsonl"
 			fields prefill_tokens_per_second decode_tokens_per_second decode_p50_ms decode_bus_bytes <"$work/out" |
 				awk -v p="$p" -v form="$form" -v encoding="$encoding" -v batch="$batch" -v length_="$length" '{
