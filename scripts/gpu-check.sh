@@ -7,7 +7,7 @@
 #   scripts/gpu-check.sh [--provider webgpu|cuda] [--out DIR] [--seconds N] [--quick] [ZOO]
 #
 # --provider  what computes; by default each of the two that "zoo doctor" accepts
-# --out       folder for tables.txt and the raw rows; by default gpu-check-DATE-TIME
+# --out       folder for tables.txt and the raw rows; by default results/gpu-check-DATE-TIME
 # --seconds   of all together, 540 by default; what is left out for time is listed
 # --quick     tiny sizes, for a try without a card; --provider cpu is for that, too
 # ZOO         the program, by default bin/zoo
@@ -40,7 +40,7 @@ zoo=${zoo:-bin/zoo}
 command -v timeout >/dev/null || die "there is no timeout; it is part of GNU coreutils (macOS: brew install coreutils)"
 python=${PYTHON:-python3}
 torch_step=$(dirname "$0")/torch_step.py
-out=${out:-gpu-check-$(date +%Y%m%d-%H%M%S)}
+out=${out:-results/gpu-check-$(date +%Y%m%d-%H%M%S)}
 mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
