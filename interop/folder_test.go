@@ -141,7 +141,7 @@ func contents(t *testing.T, dir string) map[string]string {
 func TestCardCarried(t *testing.T) {
 	follows := []string{"Architecture", "Encoding", "EncodingParams", "Positions", "Config", "MaxLength", "Profile",
 		"State", "Parity", "Parameters", "WeightsSHA256", "Checks",
-		"DType", "Difference"} // of a file: a folder is float32
+		"DType", "Difference", "Form"} // of a file: a folder is float32, and of steps
 	m := sample(t, micro("nope", "modern"))
 	got, err := interop.Read(written(t, m))
 	if err != nil {

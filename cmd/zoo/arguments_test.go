@@ -46,7 +46,7 @@ func TestArgumentErrors(t *testing.T) {
 		{"bench --n", "--n lacks its value, a whole number; see: zoo bench --help"},
 		{"report r.jsonl -o", "--output lacks its value, text"},
 		{"list --=x", "--=x is no flag"},
-		{"doctor now", `unexpected argument "now": zoo doctor takes flags only; see: zoo doctor --help`},
+		{"doctor now", `MODEL now is given without a provider; add --provider`},
 		{"generate a b", `unexpected argument "b" after the model`},
 		{"report", "zoo report lacks its argument, a file of results, or a folder of them; see: zoo report --help"},
 		{"inspect", "zoo inspect lacks its argument, a file, a run directory or a model of the catalogue"},
