@@ -30,23 +30,14 @@ func fileOf(t *testing.T, b *zoograph.Builder, y *zoograph.Node) []byte {
 	return file.Bytes()
 }
 
-// onDevice opens a graph that adds two vectors and takes a length from the host.
+// onDevice opens a graph that adds two vectors.
 func onDevice(t *testing.T) *ort.Session {
 	t.Helper()
-	library := orttest.RequireWebGPU(t)
+	orttest.RequireWebGPU(t)
 	b := zoograph.NewBuilder()
 	x := b.Input("x", tensor.Float32, zoograph.Sym("n"))
 	y := b.Input("y0", tensor.Float32, zoograph.Sym("n"))
-	s, err := ort.New(fileOf(t, b, b.Add(x, y)), ort.Options{Provider: "webgpu", Library: library})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+	return open(t, fileOf(t, b, b.Add(x, y)), ort.Options{Provider: "webgpu"})
 }
 
 // Numbers go to the device's memory and back, sums stay there, and what crosses the bus is

@@ -160,15 +160,10 @@ func (a *api) useCUDA(session handle, lib Library, options map[string]string) er
 	defer a.call(releaseCUDAProviderOptions, uintptr(cuda))
 	all := map[string]string{cudaDevice: "0", "use_tf32": "0"}
 	maps.Copy(all, options)
-	keys := slices.Sorted(maps.Keys(all))
-	values := make([]string, len(keys))
-	for i, key := range keys {
-		values[i] = all[key]
-	}
 	var pin goruntime.Pinner
 	defer pin.Unpin()
-	if err := a.do(updateCUDAProviderOptions, uintptr(cuda), cStrings(&pin, keys), cStrings(&pin, values),
-		uintptr(len(keys))); err != nil {
+	keys, values, n := cPairs(&pin, all)
+	if err := a.do(updateCUDAProviderOptions, uintptr(cuda), keys, values, n); err != nil {
 		return fmt.Errorf("ort: provider cuda: options: %w", err)
 	}
 	if err := a.do(appendCUDA, uintptr(session), uintptr(cuda)); err != nil {

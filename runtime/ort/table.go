@@ -2,7 +2,9 @@ package ort
 
 import (
 	"errors"
+	"maps"
 	goruntime "runtime"
+	"slices"
 	"unsafe"
 )
 
@@ -159,6 +161,16 @@ func cStrings(pin *goruntime.Pinner, list []string) uintptr {
 		addresses[i] = cString(pin, s)
 	}
 	return pinSlice(pin, addresses)
+}
+
+// cPairs pins copies of the keys and values of a map, in the order of the keys.
+func cPairs(pin *goruntime.Pinner, m map[string]string) (keys, values, n uintptr) {
+	sorted := slices.Sorted(maps.Keys(m))
+	list := make([]string, len(sorted))
+	for i, key := range sorted {
+		list[i] = m[key]
+	}
+	return cStrings(pin, sorted), cStrings(pin, list), uintptr(len(sorted))
 }
 
 // goString copies a string of ONNX Runtime's.

@@ -32,15 +32,10 @@ func (a *api) useWebGPU(session handle, lib Library, model []byte, options map[s
 		}
 	}
 	maps.Copy(all, options)
-	keys := slices.Sorted(maps.Keys(all))
-	values := make([]string, len(keys))
-	for i, key := range keys {
-		values[i] = all[key]
-	}
 	var pin goruntime.Pinner
 	defer pin.Unpin()
-	if err := a.do(appendProvider, uintptr(session), cString(&pin, "WebGPU"), cStrings(&pin, keys), cStrings(&pin, values),
-		uintptr(len(keys))); err != nil {
+	keys, values, n := cPairs(&pin, all)
+	if err := a.do(appendProvider, uintptr(session), cString(&pin, "WebGPU"), keys, values, n); err != nil {
 		return fmt.Errorf("ort: provider webgpu: %w; %s%s", plainer(err), webGPURemedy, elsewhere(providerWebGPU, lib))
 	}
 	return nil
