@@ -26,7 +26,7 @@ func (s *Session) arrange(to, from *Value, index []int, fill float32) (err error
 	if !s.OnDevice() {
 		return errNoDevice
 	}
-	a, err := s.device.helper(&s.device.arrange, arrangement)
+	a, err := s.device.arranger()
 	if err != nil {
 		return err
 	}
@@ -62,23 +62,20 @@ const (
 	toOutput   = "to"
 )
 
-// helper returns a session for a small graph on the same device, which is made when it is
-// first needed.
-func (d *device) helper(made **Session, file func() []byte) (*Session, error) {
+// arranger returns the session that Arrange runs, which is made when it is first needed.
+func (d *device) arranger() (*Session, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
 		return nil, ErrClosed
 	}
-	if *made != nil {
-		return *made, nil
+	if d.arrange != nil {
+		return d.arrange, nil
 	}
-	s, err := New(file(), Options{AllowCPUNodes: true, Provider: d.provider, ProviderOptions: d.options, Threads: 1,
+	var err error
+	d.arrange, err = New(arrangement(), Options{Provider: d.provider, ProviderOptions: d.options, Threads: 1,
 		Safety: safety.Options{Unvalidated: true}})
-	if err == nil {
-		*made = s
-	}
-	return s, err
+	return d.arrange, err
 }
 
 // arrangement is the graph of Arrange as a file, in the wire format of onnx.proto: to =
@@ -89,7 +86,7 @@ func arrangement() []byte {
 		axis1  = 1
 		toBool = 9 // TensorProto.DataType
 	)
-	return modelFile(message(nil).text(2, "arrange").
+	graph := message(nil).text(2, "arrange").
 		part(1, node("Cast", "chosen", []string{takenInput}, attribute("to", toBool))).
 		part(1, node("Gather", "gathered", []string{fromInput, indexInput}, attribute("axis", axis1))).
 		part(1, node("Where", toOutput, []string{"chosen", "gathered", fillInput}, nil)).
@@ -97,11 +94,7 @@ func arrangement() []byte {
 		part(11, value(indexInput, tensor.Int64, "places")).
 		part(11, value(takenInput, tensor.Float32, "places", "one")).
 		part(11, value(fillInput, tensor.Float32, "one")).
-		part(12, value(toOutput, tensor.Float32, "outer", "places", "inner")))
-}
-
-// modelFile is a ModelProto.
-func modelFile(graph message) []byte {
+		part(12, value(toOutput, tensor.Float32, "outer", "places", "inner"))
 	const irVersion, opset = 8, 18
 	return message(nil).number(1, irVersion).part(8, message(nil).text(1, "").number(2, opset)).part(7, graph)
 }
