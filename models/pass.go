@@ -151,9 +151,7 @@ func (p *pass) grow(layer int, name string, rows *graph.Node, axis, w int) *grap
 	if axis >= len(rows.Shape) {
 		return p.b.Fail(fmt.Errorf("state %s has no axis %d", s.Past, axis))
 	}
-	for _, d := range rows.Shape {
-		s.Shape = append(s.Shape, d.String())
-	}
+	s.Shape = graph.AxisStrings(rows.Shape)
 	if w > 0 {
 		return p.growWithin(s, rows, axis, w)
 	}

@@ -40,8 +40,8 @@ func (s *Session) arrange(to, from *Value, index []int, fill float32) (err error
 	for name, t := range map[string]*tensor.Tensor{
 		indexInput: tensor.Of(at, len(at)), takenInput: tensor.Of(taken, len(taken), 1), fillInput: tensor.Of([]float32{fill}, 1),
 	} {
-		v, err := NewValue(t)
-		if err != nil {
+		var v *Value
+		if v, err = NewValue(t); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, v.Close()) }()

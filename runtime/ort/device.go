@@ -37,20 +37,12 @@ type device struct {
 // memoryNames are the names that ONNX Runtime has for the memory of providers' devices.
 var memoryNames = map[string]string{providerCUDA: "Cuda", providerWebGPU: "WebGPU_Buf"}
 
-// webGPU is held while anything is done with the WebGPU provider: its sessions share one
-// context, which is not safe for concurrent use (microsoft/onnxruntime#31627).
-var webGPU sync.Mutex
-
 // newDevice checks where a session's nodes run, looks where its inputs lie, and prepares the
 // use of the device's memory.
-func newDevice(a *api, session handle, model []byte, inputs []IO, opt Options) (*device, error) {
+func newDevice(a *api, session handle, host safety.HostPart, inputs []IO, opt Options) (*device, error) {
 	name, ok := memoryNames[opt.Provider]
 	if !ok {
 		return nil, nil
-	}
-	host, err := safety.FindHostPart(model)
-	if err != nil {
-		return nil, fmt.Errorf("ort: %w", err)
 	}
 	if err := a.checkPlacement(session, host, opt); err != nil {
 		return nil, err
@@ -80,14 +72,20 @@ func newDevice(a *api, session handle, model []byte, inputs []IO, opt Options) (
 	if d.memory == 0 {
 		return d, nil
 	}
+	var err error
 	if d.allocator, err = a.create(createAllocator, uintptr(session), uintptr(d.memory)); err != nil {
 		return nil, fmt.Errorf("ort: memory of provider %s: %w", opt.Provider, err)
 	}
 	return d, nil
 }
 
-// exclusive reports whether the device must not be used by two at once.
-func (d *device) exclusive() bool { return d != nil && d.provider == providerWebGPU }
+// lock is lockProvider for the device's provider, or for main memory.
+func (d *device) lock() (unlock func()) {
+	if d == nil {
+		return lockProvider("")
+	}
+	return lockProvider(d.provider)
+}
 
 // hold keeps the device for one more value.
 func (d *device) hold() error {
@@ -111,10 +109,7 @@ func (d *device) drop() error {
 	if d.arrange != nil {
 		err = d.arrange.Close()
 	}
-	if d.exclusive() {
-		webGPU.Lock()
-		defer webGPU.Unlock()
-	}
+	defer d.lock()()
 	if d.allocator != 0 {
 		d.api.call(releaseAllocator, uintptr(d.allocator))
 	}
@@ -245,10 +240,7 @@ func (s *Session) allocate(n int) (*Value, error) {
 
 // allocate makes memory of the device of as many float32 as dims say.
 func (b *bound) allocate(dims []int64) (err error) {
-	if b.device.exclusive() {
-		webGPU.Lock()
-		defer webGPU.Unlock()
-	}
+	defer b.device.lock()()
 	if b.owner, err = b.api.create(createTensorAsOrtValue, uintptr(b.device.allocator), first(dims), uintptr(len(dims)),
 		uintptr(tensor.Float32.ONNX())); err != nil {
 		return err
