@@ -12,7 +12,8 @@ import (
 type HostPart struct {
 	// Shapes names the nodes that compute with sizes alone: with the shapes of values,
 	// constants, and integer inputs of a few elements. They have a handful of numbers each,
-	// and what needs these as sizes needs them in main memory.
+	// and what needs these as sizes needs them in main memory. The shape of an input of
+	// float32 is not among them: providers of devices take it without the contents.
 	Shapes []string
 	// Angles names the nodes that compute sines and cosines of positions, and what leads to
 	// them: that which depends on integer inputs and stored numbers alone. Graphics cards
@@ -69,8 +70,11 @@ func FindHostPart(data []byte) (HostPart, error) {
 
 // shapesOf takes the stored values that may be sizes: integers, and single numbers.
 func shapesOf(g *onnxpb.GraphProto, sizes map[string]bool) (names []string) {
+	floats := map[string]bool{}
 	for _, v := range g.Input {
 		sizes[v.Name] = sizes[v.Name] || isCount(ValueOf(v))
+		dtype, err := ValueOf(v).DType()
+		floats[v.Name] = err == nil && dtype == tensor.Float32
 	}
 	for _, n := range g.Node {
 		root := n.OpType == "Shape" || n.OpType == "Size"
@@ -81,7 +85,7 @@ func shapesOf(g *onnxpb.GraphProto, sizes map[string]bool) (names []string) {
 		for _, out := range n.Output {
 			sizes[out] = true
 		}
-		if n.OpType != "Constant" && n.Name != "" {
+		if n.OpType != "Constant" && n.Name != "" && !(root && floats[n.Input[0]]) {
 			names = append(names, n.Name)
 		}
 	}
