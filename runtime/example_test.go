@@ -40,3 +40,33 @@ func Example() {
 	// tokens for 2 prompts, equal: true
 	// tokens for 2 prompts, equal: true
 }
+
+// Each prompt may have its own way of choosing tokens, and its own seed. Steps tell what the
+// model itself thought of them.
+func ExampleSampling() {
+	model, err := spec{encoding: "rope"}.build()
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err := runtime.OpenBytes(model, runtime.Options{Provider: "go"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	opt := runtime.GenerateOptions{MaxNew: 3, Stop: []int64{}, LogProbs: true, TopLogProbs: 2}
+	opt.PerRow = []runtime.Sampling{
+		{}, // the most probable token each time
+		{Temperature: 0.8, MinP: 0.05, PresencePenalty: 0.5, Seed: 7},
+		{LogitBias: map[int64]float64{5: 1000}},
+	}
+	for step, err := range s.Generate(context.Background(), [][]int64{{2, 3}, {2, 3}, {2, 3}}, opt) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(step.LogProbs[0].Chosen == step.LogProbs[0].Top[0].LogProb, step.Tokens[2])
+	}
+	// Output:
+	// true 5
+	// true 5
+	// true 5
+}

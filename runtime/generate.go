@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -21,9 +22,20 @@ type GenerateOptions struct {
 	// Limits are the most tokens to add to each prompt, in place of MaxNew.
 	Limits []int
 
+	// PerRow says how the tokens of each prompt are chosen, in place of Sampling. A row's
+	// random numbers are then those that its prompt would get alone, whatever its index: rows
+	// with one prompt and one seed are equal.
+	PerRow []Sampling
+
 	// Stop lists the token ids that end a row. nil stands for the tokenizer's end
 	// token; an empty list lets nothing stop a row but its limit.
 	Stop []int64
+
+	// LogProbs has steps tell the log-probability of each new token, and TopLogProbs those of
+	// so many of the most probable tokens too, at most 1000. They take reading all logits once
+	// more at each token.
+	LogProbs    bool
+	TopLogProbs int
 }
 
 // DefaultMaxNew is how many tokens Generate adds at most when not told.
@@ -37,6 +49,11 @@ type Step struct {
 	// Tokens holds the new token of each prompt, a stop token being the last of
 	// its row; NoToken for rows that have ended. The next step overwrites it.
 	Tokens []int64
+
+	// LogProbs holds the log-probabilities of each of Tokens but NoToken, where
+	// GenerateOptions.LogProbs asks for them; else it is nil. The next step overwrites it, and
+	// what it refers to.
+	LogProbs []LogProbs
 }
 
 // Generate continues prompts of any lengths as one batch. It yields a step after
@@ -153,7 +170,8 @@ type generation struct {
 	stops []int64
 	rows  []*row
 	teams []*team // those with rows that have not ended
-	step  []int64 // Step.Tokens
+	step  Step
+	opt   GenerateOptions
 
 	answers [][]int64 // what is left of them, in a file of the form card.Answers
 }
@@ -177,11 +195,11 @@ type team struct {
 }
 
 func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*generation, error) {
-	g := &generation{s: s, stops: s.stops(opt)}
+	g := &generation{s: s, stops: s.stops(opt), opt: opt}
 	if err := s.checkRows("prompt", prompts); err != nil {
 		return nil, err
 	}
-	if err := opt.Check(); err != nil {
+	if err := s.checkSampling(len(prompts), opt); err != nil {
 		return nil, err
 	}
 	for _, id := range g.stops {
@@ -194,9 +212,16 @@ func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*genera
 		return nil, err
 	}
 	for i, p := range prompts {
-		g.rows = append(g.rows, &row{prompt: p, sampler: newSampler(opt.Sampling, i), index: i, left: limits[i]})
+		sampling, stream := opt.Sampling, i
+		if opt.PerRow != nil {
+			sampling, stream = opt.PerRow[i], 0
+		}
+		g.rows = append(g.rows, &row{prompt: p, sampler: newSampler(sampling, stream, p), index: i, left: limits[i]})
 	}
-	g.step = make([]int64, len(g.rows))
+	g.step.Tokens = make([]int64, len(g.rows))
+	if opt.LogProbs {
+		g.step.LogProbs = make([]LogProbs, len(g.rows))
+	}
 	if s.answersOnly() {
 		if err := g.checkAnswers(opt); err != nil {
 			return nil, err
@@ -206,6 +231,22 @@ func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*genera
 		g.teams = append(g.teams, &team{rows: pick(g.rows, group)})
 	}
 	return g, nil
+}
+
+// checkSampling checks how the tokens of so many prompts are to be chosen.
+func (s *Session) checkSampling(prompts int, opt GenerateOptions) error {
+	if opt.PerRow == nil {
+		return cmp.Or(opt.Sampling.Check(), opt.checkBias(s.contract.Vocab), opt.checkLogProbs())
+	}
+	if len(opt.PerRow) != prompts {
+		return fmt.Errorf("%d prompts have %d samplings in PerRow, expected one each", prompts, len(opt.PerRow))
+	}
+	for i, o := range opt.PerRow {
+		if err := cmp.Or(o.Check(), o.checkBias(s.contract.Vocab)); err != nil {
+			return fmt.Errorf("prompt %d: %w", i, err)
+		}
+	}
+	return opt.checkLogProbs()
 }
 
 // limits returns how many tokens each prompt may get.
@@ -243,9 +284,7 @@ func (g *generation) next(ctx context.Context) (Step, error) {
 	if g.s.answersOnly() {
 		return g.nextAnswered(ctx)
 	}
-	for i := range g.step {
-		g.step[i] = NoToken
-	}
+	g.clear()
 	for _, t := range g.teams {
 		if err := t.advance(ctx, g.s); err != nil {
 			return Step{}, err
@@ -254,28 +293,44 @@ func (g *generation) next(ctx context.Context) (Step, error) {
 			if r.ended {
 				continue
 			}
-			if err := r.take(t.batch.last(i, 0), g.stops); err != nil {
+			if err := g.take(r, t.batch.last(i, 0)); err != nil {
 				return Step{}, fmt.Errorf("prompt %d: %w", r.index, err)
 			}
-			g.step[r.index] = r.last
 		}
 		if err := t.compact(); err != nil {
 			return Step{}, err
 		}
 	}
 	g.teams = slices.DeleteFunc(g.teams, func(t *team) bool { return len(t.rows) == 0 })
-	return Step{Tokens: g.step}, nil
+	return g.step, nil
+}
+
+// clear empties the step.
+func (g *generation) clear() {
+	for i := range g.step.Tokens {
+		g.step.Tokens[i] = NoToken
+	}
+	for i := range g.step.LogProbs {
+		l := &g.step.LogProbs[i]
+		l.Chosen, l.Top = 0, l.Top[:0]
+	}
 }
 
 // take chooses the next token of a row.
-func (r *row) take(logits []float32, stops []int64) error {
+func (g *generation) take(r *row, logits []float32) error {
 	id, err := r.choose(logits)
 	if err != nil {
 		return err
 	}
+	if g.opt.LogProbs {
+		if err := g.step.LogProbs[r.index].set(logits, id, g.opt.TopLogProbs); err != nil {
+			return err
+		}
+	}
 	r.last = id
 	r.left--
-	r.ended = r.left == 0 || slices.Contains(stops, id)
+	r.ended = r.left == 0 || slices.Contains(g.stops, id)
+	g.step.Tokens[r.index] = id
 	return nil
 }
 
