@@ -49,8 +49,8 @@ func (g *generation) checkAnswers(opt GenerateOptions) error {
 		return fmt.Errorf("sampling for each prompt, penalties or a logit bias are wanted, expected none: %w", ErrAnswersOnly)
 	case opt.LogProbs:
 		return fmt.Errorf("log-probabilities are wanted, expected none: %w", ErrAnswersOnly)
-	case !slices.Equal(g.stops, end):
-		return fmt.Errorf("stop tokens are %v, and the file ends answers at %v: %w", g.stops, end, ErrAnswersOnly)
+	case !slices.Equal(g.rows[0].stops, end):
+		return fmt.Errorf("stop tokens are %v, and the file ends answers at %v: %w", g.rows[0].stops, end, ErrAnswersOnly)
 	}
 	return nil
 }
@@ -63,13 +63,19 @@ func (g *generation) nextAnswered(ctx context.Context) (Step, error) {
 			return Step{}, err
 		}
 	}
-	g.clear()
+	g.step.clear()
 	left := false
 	for i, a := range g.answers {
-		if len(a) > 0 {
-			g.step.Tokens[i], g.answers[i] = a[0], a[1:]
-			left = left || len(a) > 1
+		r := g.rows[i]
+		if len(a) == 0 || r.ended() { // by a stop string, which the file does not know
+			continue
 		}
+		g.answers[i] = a[1:]
+		if err := r.accept(a[0]); err != nil {
+			return Step{}, fmt.Errorf("prompt %d: %w", i, err)
+		}
+		g.step.add(r)
+		left = left || !r.ended()
 	}
 	if !left {
 		g.teams = nil

@@ -70,3 +70,34 @@ func ExampleSampling() {
 	// true 5
 	// true 5
 }
+
+// Answers to several prompts come as text, piece by piece: whole characters, and nothing that a
+// stop string may still take back.
+func ExampleSession_StreamAll() {
+	model, err := spec{encoding: "rope"}.build()
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err := runtime.OpenBytes(model, runtime.Options{Provider: "go"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	prompts := append(runtime.Texts("a"), runtime.Prompt{IDs: []int64{2}})
+	opt := runtime.GenerateOptions{MaxNew: 4, Stop: []int64{}, StopStrings: []string{"\n\n"}}
+	answers := make([]string, len(prompts))
+	for step, err := range s.StreamAll(context.Background(), prompts, opt) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		answers[step.Prompt] += step.Text
+		if step.Finish != "" {
+			fmt.Println("prompt of", step.PromptTokens, "token, answer of", step.Tokens, "up to its", step.Finish)
+		}
+	}
+	fmt.Println("equal:", answers[0] == answers[1])
+	// Output:
+	// prompt of 1 token, answer of 4 up to its limit
+	// prompt of 1 token, answer of 4 up to its limit
+	// equal: true
+}
