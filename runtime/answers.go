@@ -45,8 +45,12 @@ func (g *generation) checkAnswers(opt GenerateOptions) error {
 	switch end := []int64{g.s.words.EOS()}; {
 	case opt.Temperature != 0:
 		return fmt.Errorf("the temperature is %v, expected 0: %w", opt.Temperature, ErrAnswersOnly)
-	case !slices.Equal(g.stops, end):
-		return fmt.Errorf("stop tokens are %v, and the file ends answers at %v: %w", g.stops, end, ErrAnswersOnly)
+	case opt.PerRow != nil || !g.rows[0].none():
+		return fmt.Errorf("sampling for each prompt, penalties or a logit bias are wanted, expected none: %w", ErrAnswersOnly)
+	case opt.LogProbs:
+		return fmt.Errorf("log-probabilities are wanted, expected none: %w", ErrAnswersOnly)
+	case !slices.Equal(g.rows[0].stops, end):
+		return fmt.Errorf("stop tokens are %v, and the file ends answers at %v: %w", g.rows[0].stops, end, ErrAnswersOnly)
 	}
 	return nil
 }
@@ -59,18 +63,24 @@ func (g *generation) nextAnswered(ctx context.Context) (Step, error) {
 			return Step{}, err
 		}
 	}
+	g.step.clear()
 	left := false
 	for i, a := range g.answers {
-		g.step[i] = NoToken
-		if len(a) > 0 {
-			g.step[i], g.answers[i] = a[0], a[1:]
-			left = left || len(a) > 1
+		r := g.rows[i]
+		if len(a) == 0 || r.ended() { // by a stop string, which the file does not know
+			continue
 		}
+		g.answers[i] = a[1:]
+		if err := r.accept(a[0]); err != nil {
+			return Step{}, fmt.Errorf("prompt %d: %w", i, err)
+		}
+		g.step.add(r)
+		left = left || !r.ended()
 	}
 	if !left {
 		g.teams = nil
 	}
-	return Step{Tokens: g.step}, nil
+	return g.step, nil
 }
 
 // answer runs a file of the form card.Answers and returns the new tokens of each row, an end

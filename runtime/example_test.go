@@ -40,3 +40,64 @@ func Example() {
 	// tokens for 2 prompts, equal: true
 	// tokens for 2 prompts, equal: true
 }
+
+// Each prompt may have its own way of choosing tokens, and its own seed. Steps tell what the
+// model itself thought of them.
+func ExampleSampling() {
+	model, err := spec{encoding: "rope"}.build()
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err := runtime.OpenBytes(model, runtime.Options{Provider: "go"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	opt := runtime.GenerateOptions{MaxNew: 3, Stop: []int64{}, LogProbs: true, TopLogProbs: 2}
+	opt.PerRow = []runtime.Sampling{
+		{}, // the most probable token each time
+		{Temperature: 0.8, MinP: 0.05, PresencePenalty: 0.5, Seed: 7},
+		{LogitBias: map[int64]float64{5: 1000}},
+	}
+	for step, err := range s.Generate(context.Background(), [][]int64{{2, 3}, {2, 3}, {2, 3}}, opt) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(step.LogProbs[0].Chosen == step.LogProbs[0].Top[0].LogProb, step.Tokens[2])
+	}
+	// Output:
+	// true 5
+	// true 5
+	// true 5
+}
+
+// Answers to several prompts come as text, piece by piece: whole characters, and nothing that a
+// stop string may still take back.
+func ExampleSession_StreamAll() {
+	model, err := spec{encoding: "rope"}.build()
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err := runtime.OpenBytes(model, runtime.Options{Provider: "go"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	prompts := append(runtime.Texts("a"), runtime.Prompt{IDs: []int64{2}})
+	opt := runtime.GenerateOptions{MaxNew: 4, Stop: []int64{}, StopStrings: []string{"\n\n"}}
+	answers := make([]string, len(prompts))
+	for step, err := range s.StreamAll(context.Background(), prompts, opt) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		answers[step.Prompt] += step.Text
+		if step.Finish != "" {
+			fmt.Println("prompt of", step.PromptTokens, "token, answer of", step.Tokens, "up to its", step.Finish)
+		}
+	}
+	fmt.Println("equal:", answers[0] == answers[1])
+	// Output:
+	// prompt of 1 token, answer of 4 up to its limit
+	// prompt of 1 token, answer of 4 up to its limit
+	// equal: true
+}

@@ -1,12 +1,12 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
 	"math"
 	"slices"
-	"strings"
 )
 
 // GenerateOptions say how to continue prompts. The zero value chooses greedily
@@ -21,23 +21,30 @@ type GenerateOptions struct {
 	// Limits are the most tokens to add to each prompt, in place of MaxNew.
 	Limits []int
 
+	// PerRow says how the tokens of each prompt are chosen, in place of Sampling. A row's
+	// random numbers are then those that its prompt would get alone, whatever its index: rows
+	// with one prompt and one seed are equal.
+	PerRow []Sampling
+
 	// Stop lists the token ids that end a row. nil stands for the tokenizer's end
 	// token; an empty list lets nothing stop a row but its limit.
 	Stop []int64
+
+	// StopStrings end a row whose text has one of them, however it is cut into tokens: at the
+	// token that completes it. They need a model with a tokenizer; at most 100 of 1000 bytes.
+	StopStrings []string
+
+	// LogProbs has steps tell the log-probability of each new token, and TopLogProbs those of
+	// so many of the most probable tokens too, at most 1000. They take reading all logits once
+	// more at each token.
+	LogProbs    bool
+	TopLogProbs int
+
+	spaced []bool // where texts are wanted: which prompts end with a space that is left to the answer
 }
 
 // DefaultMaxNew is how many tokens Generate adds at most when not told.
 const DefaultMaxNew = 256
-
-// NoToken stands in a Step for a row that has ended before.
-const NoToken int64 = -1
-
-// Step is what one step of Generate adds.
-type Step struct {
-	// Tokens holds the new token of each prompt, a stop token being the last of
-	// its row; NoToken for rows that have ended. The next step overwrites it.
-	Tokens []int64
-}
 
 // Generate continues prompts of any lengths as one batch. It yields a step after
 // each token and ends when every row has met a stop token or its limit, or with
@@ -90,56 +97,6 @@ func (s *Session) GenerateAll(ctx context.Context, prompts [][]int64, opt Genera
 	return out, nil
 }
 
-// Complete continues a text and returns what the model adds, without a stop
-// token: prompt + answer is the whole text. Words know their space: " tree" is one
-// token. So a prompt that ends with a space gets its answer without one ("tree"),
-// and one that does not gets it as the model gives it (" tree"). A prompt that the
-// vocabulary cannot express is ErrInput, as is what Generate refuses.
-func (s *Session) Complete(ctx context.Context, prompt string, opt GenerateOptions) (string, error) {
-	var answer strings.Builder
-	for piece, err := range s.Stream(ctx, prompt, opt) {
-		if err != nil {
-			return "", err
-		}
-		answer.WriteString(piece)
-	}
-	return answer.String(), nil
-}
-
-// Stream is Complete, token by token: it yields the text of each as soon as it is
-// known, or an error as the last element. With a vocabulary of bytes a piece may
-// end within a character.
-func (s *Session) Stream(ctx context.Context, prompt string, opt GenerateOptions) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		ids, err := s.EncodePrompt(prompt)
-		if err != nil {
-			yield("", err)
-			return
-		}
-		stops := s.stops(opt)
-		spaced := strings.HasSuffix(prompt, " ") // the first token brings that space along
-		for step, err := range s.Generate(ctx, [][]int64{ids}, opt) {
-			if err != nil {
-				yield("", err)
-				return
-			}
-			if slices.Contains(stops, step.Tokens[0]) {
-				return
-			}
-			piece, err := s.words.Decode(step.Tokens)
-			if err != nil {
-				err = fmt.Errorf("runtime: generate: %w", err)
-			}
-			if spaced {
-				piece, spaced = strings.TrimPrefix(piece, " "), false
-			}
-			if !yield(piece, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
 func (s *Session) stops(opt GenerateOptions) []int64 {
 	if opt.Stop == nil && s.words != nil {
 		return []int64{s.words.EOS()}
@@ -150,22 +107,11 @@ func (s *Session) stops(opt GenerateOptions) []int64 {
 // generation is one pass over a Generate iterator.
 type generation struct {
 	s     *Session
-	stops []int64
 	rows  []*row
 	teams []*team // those with rows that have not ended
-	step  []int64 // Step.Tokens
+	step  Step
 
 	answers [][]int64 // what is left of them, in a file of the form card.Answers
-}
-
-// row is a prompt being continued.
-type row struct {
-	prompt []int64
-	*sampler
-	index int // among the prompts
-	left  int // tokens it may still get
-	last  int64
-	ended bool
 }
 
 // team is rows that run as one batch. Rows that have ended are carried along for
@@ -177,26 +123,11 @@ type team struct {
 }
 
 func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*generation, error) {
-	g := &generation{s: s, stops: s.stops(opt)}
-	if err := s.checkRows("prompt", prompts); err != nil {
-		return nil, err
-	}
-	if err := opt.Check(); err != nil {
-		return nil, err
-	}
-	for _, id := range g.stops {
-		if id < 0 || id >= int64(s.contract.Vocab) {
-			return nil, fmt.Errorf("stop token id is %d, the vocabulary has ids 0 to %d", id, s.contract.Vocab-1)
-		}
-	}
-	limits, err := s.limits(prompts, opt)
+	rows, err := s.newRows(prompts, opt)
 	if err != nil {
 		return nil, err
 	}
-	for i, p := range prompts {
-		g.rows = append(g.rows, &row{prompt: p, sampler: newSampler(opt.Sampling, i), index: i, left: limits[i]})
-	}
-	g.step = make([]int64, len(g.rows))
+	g := &generation{s: s, rows: rows, step: newStep(len(rows), opt)}
 	if s.answersOnly() {
 		if err := g.checkAnswers(opt); err != nil {
 			return nil, err
@@ -206,6 +137,73 @@ func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*genera
 		g.teams = append(g.teams, &team{rows: pick(g.rows, group)})
 	}
 	return g, nil
+}
+
+// newRows returns the rows that continue prompts, or what is wrong with them.
+func (s *Session) newRows(prompts [][]int64, opt GenerateOptions) ([]*row, error) {
+	if err := s.checkRows("prompt", prompts); err != nil {
+		return nil, err
+	}
+	if err := s.checkSampling(len(prompts), opt); err != nil {
+		return nil, err
+	}
+	stops := s.stops(opt)
+	for _, id := range stops {
+		if id < 0 || id >= int64(s.contract.Vocab) {
+			return nil, fmt.Errorf("stop token id is %d, the vocabulary has ids 0 to %d", id, s.contract.Vocab-1)
+		}
+	}
+	if err := checkStopStrings(opt.StopStrings); err != nil {
+		return nil, err
+	}
+	limits, err := s.limits(prompts, opt)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]*row, len(prompts))
+	for i, p := range prompts {
+		sampling, stream := opt.Sampling, i
+		if opt.PerRow != nil {
+			sampling, stream = opt.PerRow[i], 0
+		}
+		rows[i] = &row{prompt: p, sampler: newSampler(sampling, stream, p), index: i, stops: stops, left: limits[i],
+			logProbs: opt.LogProbs, top: opt.TopLogProbs}
+		if rows[i].text, err = s.newText(i, p, opt); err != nil {
+			return nil, fmt.Errorf("prompt %d: %w", i, err)
+		}
+	}
+	return rows, nil
+}
+
+// newText returns what makes the text of the answer to a prompt, nil where nothing asks for it.
+func (s *Session) newText(i int, prompt []int64, opt GenerateOptions) (*answerText, error) {
+	if opt.spaced == nil && len(opt.StopStrings) == 0 {
+		return nil, nil
+	}
+	if s.words == nil {
+		return nil, fmt.Errorf("stop strings: %w", ErrNoTokenizer)
+	}
+	j, err := newJoiner(s.words.Decode, prompt)
+	if err != nil {
+		return nil, err
+	}
+	return &answerText{joiner: j, stopper: stopper{stops: opt.StopStrings}, spaced: opt.spaced != nil && opt.spaced[i]}, nil
+}
+
+// checkSampling checks how the tokens of so many prompts are to be chosen.
+func (s *Session) checkSampling(prompts int, opt GenerateOptions) error {
+	if opt.PerRow == nil {
+		return cmp.Or(opt.Sampling.Check(), opt.checkBias(s.contract.Vocab), opt.checkLogProbs())
+	}
+	if len(opt.PerRow) != prompts {
+		return fmt.Errorf("%d prompts have %d samplings in PerRow, expected one each", prompts, len(opt.PerRow))
+	}
+	for i, o := range opt.PerRow {
+		if err := cmp.Or(o.Check(), o.checkBias(s.contract.Vocab)); err != nil {
+			return fmt.Errorf("prompt %d: %w", i, err)
+		}
+	}
+	return opt.checkLogProbs()
 }
 
 // limits returns how many tokens each prompt may get.
@@ -243,40 +241,26 @@ func (g *generation) next(ctx context.Context) (Step, error) {
 	if g.s.answersOnly() {
 		return g.nextAnswered(ctx)
 	}
-	for i := range g.step {
-		g.step[i] = NoToken
-	}
+	g.step.clear()
 	for _, t := range g.teams {
 		if err := t.advance(ctx, g.s); err != nil {
 			return Step{}, err
 		}
 		for i, r := range t.rows {
-			if r.ended {
+			if r.ended() {
 				continue
 			}
-			if err := r.take(t.batch.last(i, 0), g.stops); err != nil {
+			if err := r.take(t.batch.last(i, 0)); err != nil {
 				return Step{}, fmt.Errorf("prompt %d: %w", r.index, err)
 			}
-			g.step[r.index] = r.last
+			g.step.add(r)
 		}
 		if err := t.compact(); err != nil {
 			return Step{}, err
 		}
 	}
 	g.teams = slices.DeleteFunc(g.teams, func(t *team) bool { return len(t.rows) == 0 })
-	return Step{Tokens: g.step}, nil
-}
-
-// take chooses the next token of a row.
-func (r *row) take(logits []float32, stops []int64) error {
-	id, err := r.choose(logits)
-	if err != nil {
-		return err
-	}
-	r.last = id
-	r.left--
-	r.ended = r.left == 0 || slices.Contains(stops, id)
-	return nil
+	return g.step, nil
 }
 
 // advance runs the prompts, or the tokens chosen last.
@@ -302,10 +286,10 @@ func (t *team) advance(ctx context.Context, s *Session) error {
 func (t *team) compact() error {
 	live := t.live[:0]
 	for i, r := range t.rows {
-		if !r.ended {
+		if !r.ended() {
 			live = append(live, i)
 		}
-		t.ended[i] = r.ended
+		t.ended[i] = r.ended()
 	}
 	t.live = live
 	t.carried += len(t.rows) - len(live)

@@ -135,6 +135,29 @@ func TestSampling(t *testing.T) {
 	}
 }
 
+// TestPerRow: each row is chosen as it says, as if it were alone.
+func TestPerRow(t *testing.T) {
+	s := open(t, build(t, spec{encoding: "alibi"}), runtime.Options{})
+	hot := runtime.Sampling{Temperature: 1.5, TopK: 20, Seed: 7}
+	other := hot
+	other.Seed = 8
+	prompts := [][]int64{{5, 6}, {9, 8, 7}, {5, 6}, {5, 6}, {5, 6}}
+	rows := []runtime.Sampling{{}, {Temperature: .7, PresencePenalty: 2, LogitBias: map[int64]float64{3: 4}}, hot, other, hot}
+	together := generate(t, s, prompts, runtime.GenerateOptions{PerRow: rows, MaxNew: 12, Stop: []int64{}})
+	for i, p := range prompts {
+		alone := generate(t, s, [][]int64{p}, runtime.GenerateOptions{Sampling: rows[i], MaxNew: 12, Stop: []int64{}})
+		if diff := cmp.Diff(alone[0], together[i]); diff != "" {
+			t.Errorf("row %d (-alone +together): %s", i, diff)
+		}
+	}
+	if diff := cmp.Diff(together[2], together[4]); diff != "" {
+		t.Errorf("one prompt and one seed: %s", diff)
+	}
+	if cmp.Equal(together[2], together[3]) {
+		t.Error("another seed gives the same tokens")
+	}
+}
+
 func TestConcurrentUse(t *testing.T) {
 	everyKind(t, spec{encoding: "rope", fused: true}, "", func(t *testing.T, model []byte, provider string) {
 		s := open(t, model, runtime.Options{Provider: provider, ChunkSize: 3})
@@ -244,23 +267,29 @@ func TestGenerateAllocations(t *testing.T) {
 	if goruntime.GOOS != "linux" && goruntime.GOOS != "darwin" {
 		t.Skip("ONNX Runtime's binding allocates with every run on this system")
 	}
-	for _, kind := range kinds {
-		s := open(t, build(t, spec{encoding: "rope", growing: kind.growing}), runtime.Options{})
-		var allocs []float64
-		for _, tokens := range []int{400, 10} { // the first makes room for the second
-			opt := runtime.GenerateOptions{MaxNew: tokens, Stop: []int64{}}
-			allocs = append(allocs, testing.AllocsPerRun(5, func() {
-				for _, err := range s.Generate(t.Context(), ragged(), opt) {
-					if err != nil {
-						t.Fatal(err)
+	every := runtime.Sampling{Temperature: 1, TopK: 40, TopP: .95, MinP: .01, RepetitionPenalty: 1.1, FrequencyPenalty: .1,
+		PresencePenalty: .1, LogitBias: map[int64]float64{3: 1, 4: -1}}
+	for name, opt := range map[string]runtime.GenerateOptions{
+		"greedy": {}, "everything": {Sampling: every, LogProbs: true, TopLogProbs: 5},
+	} {
+		for _, kind := range kinds {
+			s := open(t, build(t, spec{encoding: "rope", growing: kind.growing}), runtime.Options{})
+			var allocs []float64
+			for _, tokens := range []int{400, 10} { // the first makes room for the second
+				opt.MaxNew, opt.Stop = tokens, []int64{}
+				allocs = append(allocs, testing.AllocsPerRun(5, func() {
+					for _, err := range s.Generate(t.Context(), ragged(), opt) {
+						if err != nil {
+							t.Fatal(err)
+						}
 					}
-				}
-			}))
-		}
-		// A garbage collection may take the memory of the call before, and the limit
-		// of 390 tokens is far above what making it anew costs.
-		if more := allocs[0] - allocs[1]; more > 100 {
-			t.Errorf("%s: 400 tokens take %v allocations, 10 take %v", kind.name, allocs[0], allocs[1])
+				}))
+			}
+			// A garbage collection may take the memory of the call before, and the limit
+			// of 390 tokens is far above what making it anew costs.
+			if more := allocs[0] - allocs[1]; more > 100 {
+				t.Errorf("%s, %s: 400 tokens take %v allocations, 10 take %v", name, kind.name, allocs[0], allocs[1])
+			}
 		}
 	}
 }

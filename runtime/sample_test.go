@@ -22,12 +22,21 @@ func TestSamplerFrequencies(t *testing.T) {
 		{"top-p between sums", Sampling{Temperature: 1, TopP: .75}, []float64{4. / 9, 0, 3. / 9, 2. / 9}},
 		{"top-p after top-k", Sampling{Temperature: 1, TopK: 3, TopP: .75}, []float64{4. / 7, 0, 3. / 7, 0}},
 		{"top-p of one", Sampling{Temperature: 1, TopP: .39}, []float64{1, 0, 0, 0}},
+		{"min-p", Sampling{Temperature: 1, MinP: .6}, []float64{4. / 7, 0, 3. / 7, 0}},
+		{"min-p of the temperature's probabilities", Sampling{Temperature: .5, MinP: .6}, []float64{1, 0, 0, 0}},
+		{"min-p of one", Sampling{Temperature: 1, MinP: 1}, []float64{1, 0, 0, 0}},
+		{"min-p after top-p", Sampling{Temperature: 1, TopP: .95, MinP: .4}, []float64{4. / 9, 0, 3. / 9, 2. / 9}},
+		{"top-p before min-p", Sampling{Temperature: 1, TopP: .65, MinP: .4}, []float64{4. / 7, 0, 3. / 7, 0}},
+		{"bias before the temperature", Sampling{Temperature: .5, LogitBias: map[int64]float64{0: math.Log(.5), 3: math.Inf(-1)}},
+			[]float64{4. / 14, 1. / 14, 9. / 14, 0}},
+		{"bias before top-k", Sampling{Temperature: 1, TopK: 1, LogitBias: map[int64]float64{1: 9}}, []float64{0, 1, 0, 0}},
+		{"greedy with a bias", Sampling{LogitBias: map[int64]float64{1: 9}}, []float64{0, 1, 0, 0}},
 		{"greedy", Sampling{}, []float64{1, 0, 0, 0}},
 	}
 	const draws = 20000
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newSampler(tt.opt, 0)
+			s := newSampler(tt.opt, 0, nil)
 			count := make([]float64, len(logits))
 			for range draws {
 				id, err := s.choose(logits)

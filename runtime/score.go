@@ -155,16 +155,24 @@ func (s *Session) visitGroup(ctx context.Context, rows [][]int64, from []int,
 
 // logProbability returns the natural logarithm of softmax(logits)[id].
 func logProbability(logits []float32, id int64) (float64, error) {
-	most, err := largest(logits)
+	top, sum, err := softmaxSum(logits)
 	if err != nil {
 		return 0, err
 	}
-	top := float64(logits[most])
-	sum := 0.0
-	for _, v := range logits {
-		sum += math.Exp(float64(v) - top)
-	}
 	return float64(logits[id]) - top - math.Log(sum), nil
+}
+
+// softmaxSum returns the greatest logit, and the sum of exp(logit − greatest) over all.
+func softmaxSum(logits []float32) (greatest, sum float64, err error) {
+	most, err := largest(logits)
+	if err != nil {
+		return 0, 0, err
+	}
+	greatest = float64(logits[most])
+	for _, v := range logits {
+		sum += math.Exp(float64(v) - greatest)
+	}
+	return greatest, sum, nil
 }
 
 // largest returns the index of the largest logit, the lowest one of several.

@@ -28,6 +28,7 @@ type generateOptions struct {
 	hasPrompt bool
 	length    int
 	n, maxNew int
+	stops     []string
 	asJSON    bool
 }
 
@@ -59,9 +60,14 @@ func generateVerb(a *app) *cobra.Command {
 	f.IntVar(&o.length, "length", 10, "length of the prompts to draw from the task")
 	f.IntVar(&o.n, "n", 1, "how many answers")
 	f.IntVar(&o.maxNew, "max-new", 0, "most new tokens; 0: what the answer needs and a few more, or 256")
+	f.StringArrayVar(&o.stops, "stop", nil, "`text` before which an answer ends; may be given several times")
 	f.Float64Var(&o.Temperature, "temperature", 0, "0 takes the most probable token each time")
 	f.IntVar(&o.TopK, "top-k", 0, "draw from the k most probable tokens only; 0: all")
 	f.Float64Var(&o.TopP, "top-p", 0, "draw from the most probable tokens that sum up to p only; 0: all")
+	f.Float64Var(&o.MinP, "min-p", 0, "draw from tokens at least p times as probable as the best only; 0: all")
+	f.Float64Var(&o.RepetitionPenalty, "repetition-penalty", 1, "divide logits of prompt and answer tokens; 1: none")
+	f.Float64Var(&o.FrequencyPenalty, "frequency-penalty", 0, "subtract from the logit for each time in the answer")
+	f.Float64Var(&o.PresencePenalty, "presence-penalty", 0, "subtract from the logit of what is in the answer")
 	f.Uint64Var(&o.Seed, "seed", 1, "seed of prompts and of sampling")
 	f.BoolVar(&o.asJSON, "json", false, "write JSON")
 	arguments.Exclusive(c, "prompt", "length")
@@ -127,5 +133,5 @@ func (o generateOptions) questions(s *runtime.Session) (iter.Seq2[eval.Question,
 func (o generateOptions) options(i, needed int) runtime.GenerateOptions {
 	sampling := o.Sampling
 	sampling.Seed += uint64(i)
-	return runtime.GenerateOptions{Sampling: sampling, MaxNew: cmp.Or(o.maxNew, needed)}
+	return runtime.GenerateOptions{Sampling: sampling, MaxNew: cmp.Or(o.maxNew, needed), StopStrings: o.stops}
 }

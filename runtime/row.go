@@ -1,0 +1,78 @@
+package runtime
+
+import (
+	"slices"
+)
+
+// Finish says how an answer ended.
+type Finish string
+
+// How answers end. The zero value is that of one that goes on.
+const (
+	FinishToken  Finish = "stop token"  // its last token is one of GenerateOptions.Stop
+	FinishString Finish = "stop string" // its text has one of GenerateOptions.StopStrings
+	FinishLimit  Finish = "limit"       // it has as many tokens as it may have
+)
+
+// row is a prompt being continued.
+type row struct {
+	prompt []int64
+	*sampler
+	index  int // among the prompts
+	stops  []int64
+	left   int // tokens it may still get
+	last   int64
+	finish Finish
+	text   *answerText // nil where nothing asks for it
+	piece  string      // what the last token has added to the text for certain
+
+	logProbs bool
+	top      int      // how many of the most probable tokens are told
+	probs    LogProbs // of the last token
+}
+
+func (r *row) ended() bool { return r.finish != "" }
+
+// take chooses the next token.
+func (r *row) take(logits []float32) error {
+	id, err := r.choose(logits)
+	if err != nil {
+		return err
+	}
+	if r.logProbs {
+		if err := r.probs.set(logits, id, r.top); err != nil {
+			return err
+		}
+	}
+	return r.accept(id)
+}
+
+// accept makes a token the next one.
+func (r *row) accept(id int64) (err error) {
+	r.last = id
+	r.left--
+	switch {
+	case slices.Contains(r.stops, id):
+		r.finish = FinishToken
+	case r.left == 0:
+		r.finish = FinishLimit
+	}
+	if r.text == nil {
+		return nil
+	}
+	stopped := false
+	if r.piece = ""; r.finish != FinishToken {
+		if r.piece, stopped, err = r.text.add(id); err != nil {
+			return err
+		}
+	}
+	if r.ended() && !stopped {
+		var rest string
+		rest, stopped = r.text.finish()
+		r.piece += rest
+	}
+	if stopped {
+		r.finish = FinishString
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package runtime
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// answerText makes the text of an answer out of its tokens. What it has told stays: what
+// further tokens may still change is held back.
+type answerText struct {
+	joiner
+	stopper
+	spaced bool // the prompt ends with a space, which the first token brings along
+}
+
+// add returns what the next token makes certain of the text, and whether a stop string ends
+// it there.
+func (a *answerText) add(id int64) (piece string, stopped bool, err error) {
+	if piece, err = a.joiner.push(id); err != nil {
+		return "", false, err
+	}
+	piece, stopped = a.pass(piece)
+	return piece, stopped, nil
+}
+
+// finish returns what is left of the text when no token follows, and whether a stop string
+// ends it.
+func (a *answerText) finish() (piece string, stopped bool) {
+	if piece, stopped = a.pass(a.joiner.rest()); stopped {
+		return piece, true
+	}
+	return piece + a.stopper.rest(), false
+}
+
+func (a *answerText) pass(piece string) (certain string, stopped bool) {
+	if a.spaced && piece != "" {
+		piece, a.spaced = strings.TrimPrefix(piece, " "), false
+	}
+	return a.stopper.push(piece)
+}
+
+// joinContext is how many tokens before a new one are decoded with it: what a token stands for
+// may depend on those before it, and a character has 4 bytes at most.
+const joinContext = 4
+
+// joiner turns tokens, one after the other, into pieces of valid UTF-8 that joined are their
+// text. Bytes that are no UTF-8 become U+FFFD, each of them.
+type joiner struct {
+	decode func(ids []int64) (string, error)
+	window []int64 // the last tokens
+	told   string  // the text of the window, but for the tail
+	tail   string  // its end, which may be the beginning of a character
+}
+
+// newJoiner returns the joiner of the answer to a prompt.
+func newJoiner(decode func(ids []int64) (string, error), prompt []int64) (joiner, error) {
+	j := joiner{decode: decode}
+	j.window = append(j.window, prompt[max(len(prompt)-joinContext, 0):]...)
+	var err error
+	j.told, err = decode(j.window)
+	return j, err
+}
+
+// push returns the text that is certain with one more token.
+func (j *joiner) push(id int64) (string, error) {
+	j.window = append(j.window, id)
+	text, err := j.decode(j.window)
+	if err != nil {
+		return "", err
+	}
+	fresh := text[commonPrefix(text, j.told):]
+	certain := fresh[:len(fresh)-incomplete(fresh)]
+	j.tail = fresh[len(certain):]
+	j.told = text[:len(text)-len(j.tail)]
+	if len(j.window) > 2*joinContext {
+		last := j.window[len(j.window)-joinContext:]
+		if text, err = j.decode(last); err != nil {
+			return "", err
+		}
+		if strings.HasSuffix(text, j.tail) {
+			j.window = append(j.window[:0], last...)
+			j.told = text[:len(text)-len(j.tail)]
+		}
+	}
+	return valid(certain), nil
+}
+
+// rest returns what push has held back.
+func (j *joiner) rest() string {
+	tail := j.tail
+	j.told, j.tail = j.told+tail, ""
+	return valid(tail)
+}
+
+// commonPrefix returns how many bytes two texts begin with in common.
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// incomplete returns how many bytes at the end of a text may be the beginning of a character:
+// some of its bytes, or what decoders of other programs write in their place, a U+FFFD for each
+// or for all.
+func incomplete(text string) int {
+	n := 0
+	for i := 1; i < utf8.UTFMax && i <= len(text); i++ {
+		if end := text[len(text)-i:]; utf8.RuneStart(end[0]) {
+			if !utf8.FullRuneInString(end) {
+				n = i
+			}
+			break
+		}
+	}
+	if n > 0 {
+		return n
+	}
+	const replaced = "\uFFFD"
+	for n < (utf8.UTFMax-1)*len(replaced) && strings.HasSuffix(text[:len(text)-n], replaced) {
+		n += len(replaced)
+	}
+	return n
+}
+
+// valid puts U+FFFD in place of each byte that is no UTF-8.
+func valid(text string) string {
+	if utf8.ValidString(text) {
+		return text
+	}
+	return string([]rune(text))
+}
