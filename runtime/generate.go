@@ -142,7 +142,7 @@ func (s *Session) Stream(ctx context.Context, prompt string, opt GenerateOptions
 
 func (s *Session) stops(opt GenerateOptions) []int64 {
 	if opt.Stop == nil && s.words != nil {
-		return []int64{s.words.EOS()}
+		return s.ends
 	}
 	return opt.Stop
 }

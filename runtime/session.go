@@ -12,6 +12,18 @@ import (
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
+// Tokenizer turns text into token ids and back. It is safe for concurrent use.
+type Tokenizer interface {
+	// Encode returns the ids of text, and nothing else.
+	Encode(text string) ([]int64, error)
+	// EncodePrompt returns the ids from which a model continues a prompt: with what the model
+	// was trained to see before a text, and without what belongs to the token that follows.
+	EncodePrompt(prompt string) ([]int64, error)
+	// Decode returns the text of ids. Those of a part of a text may end, or begin, within a
+	// character.
+	Decode(ids []int64) (string, error)
+}
+
 // Session is an open model. It is safe for concurrent use.
 type Session struct {
 	opt      Options // with the provider that runs the model
@@ -19,7 +31,8 @@ type Session struct {
 	model    Model
 	card     card.Card
 	contract card.Contract
-	words    *tokenizer.Tokenizer // nil when the model has none
+	words    Tokenizer // nil when the model has none
+	ends     []int64   // tokens that end a text; none without a tokenizer
 	closed   atomic.Bool
 	idle     sync.Pool // of *batch: their memory is what costs
 }
@@ -82,9 +95,11 @@ func load(file []byte, opt Options) (*Session, error) {
 		return nil, err
 	}
 	if len(s.card.Tokenizer) > 0 {
-		if s.words, err = tokenizer.New(s.card.Tokenizer); err != nil {
+		words, err := tokenizer.New(s.card.Tokenizer)
+		if err != nil {
 			return nil, err
 		}
+		s.words, s.ends = words, []int64{words.EOS()}
 	}
 	s.model, err = engine.Open(File{Data: file, Inputs: s.contract.Inputs, Outputs: s.contract.Outputs}, opt)
 	return s, err
@@ -153,17 +168,17 @@ var ErrNoTokenizer = errors.New("the model has no tokenizer, so it takes and giv
 // Encode returns the token ids of text. Text that the vocabulary cannot express is
 // ErrInput.
 func (s *Session) Encode(text string) ([]int64, error) {
-	return s.encode(text, (*tokenizer.Tokenizer).Encode)
+	return s.encode(text, Tokenizer.Encode)
 }
 
 // EncodePrompt returns the token ids from which a model continues a prompt: a
 // trailing space is left out, as it belongs to the first token of what follows.
 // Text that the vocabulary cannot express is ErrInput.
 func (s *Session) EncodePrompt(prompt string) ([]int64, error) {
-	return s.encode(prompt, (*tokenizer.Tokenizer).EncodePrompt)
+	return s.encode(prompt, Tokenizer.EncodePrompt)
 }
 
-func (s *Session) encode(text string, encode func(*tokenizer.Tokenizer, string) ([]int64, error)) ([]int64, error) {
+func (s *Session) encode(text string, encode func(Tokenizer, string) ([]int64, error)) ([]int64, error) {
 	if s.words == nil {
 		return nil, fmt.Errorf("runtime: encode: %w", ErrNoTokenizer)
 	}
