@@ -24,6 +24,7 @@ var imports = map[string][]string{
 	"graph/interp":       {"graph", "graph/tensor", "gonum.org/v1/gonum"},
 	"graph/graphtest":    {"graph", "graph/interp", "graph/tensor", "github.com/google/go-cmp"},
 	"tokenizer":          nil,
+	"tokenizer/hf":       {"tokenizer", "golang.org/x/text/unicode/norm"}, // the standard library has no normal forms of Unicode
 	"card":               nil,
 	"configs":            {"train", "models", "eval/task", "runtime/ort", "graph/tensor", "github.com/spf13/viper"},
 	"filelock":           nil,
@@ -40,6 +41,7 @@ var imports = map[string][]string{
 		"export/internal/onnxpb", "export/safety", "runtime", "runtime/native", "runtime/ort", "eval/task", "tokenizer", "card", "graph", "graph/tensor", "google.golang.org/protobuf", "github.com/owulveryck/onnx-go", "gonum.org/v1/gonum/graph", "gorgonia.org/tensor"},
 
 	"export/internal/onnxpb": {"google.golang.org/protobuf"},
+	"export/foreign":         {"export/safety", "tokenizer", "card"},
 	"export/safety":          {"export/internal/onnxpb", "graph/tensor", "card", "google.golang.org/protobuf"},
 
 	"sweep":                {"configs", "eval/task", "filelock", "graph/tensor", "internal/human", "machine", "sweep/internal/child", "sweep/slurm", "train", "train/journal", "train/launch", "github.com/spf13/viper"},
@@ -55,11 +57,11 @@ var imports = map[string][]string{
 	"runtime/ort/internal/library/librarytest": nil,
 
 	"runtime/native": {"runtime", "export", "graph", "graph/interp", "graph/tensor"},
-	"runtime":        {"export/safety", "graph/tensor", "tokenizer", "card"},
+	"runtime":        {"export/foreign", "export/safety", "graph/tensor", "tokenizer", "card"},
 	"doctor":         {"configs", "export", "export/safety", "graph", "graph/tensor", "machine", "runtime", "runtime/ort", "runtime/ort/install"},
 	"eval/task":      {"tokenizer"},
 	"eval":           {"eval/task", "runtime", "tokenizer", "card", "gonum.org/v1/gonum/stat"},
-	"eval/bench":     {"eval", "eval/task", "runtime", "export", "export/safety", "graph", "graph/tensor", "card", "filelock", "internal/human", "machine"},
+	"eval/bench":     {"eval", "eval/task", "runtime", "export", "export/foreign", "export/safety", "graph", "graph/tensor", "card", "filelock", "internal/human", "machine"},
 	"eval/study":     {"eval", "eval/task", "gonum.org/v1/gonum/stat"},
 	"eval/report":    {"eval", "eval/study", "eval/task", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
 	"train":          {"filelock", "models", "models/pe", "graph", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime", "runtime/ort", "train/journal", "internal/human"},
@@ -72,7 +74,7 @@ var imports = map[string][]string{
 	"train/launch":   {"train", "train/validate", "configs", "interop", "machine", "runtime"},
 	"zoo/upkeep":     {"zoo", "zoo/find", "configs", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "card"},
 	"train/validate": {"train", "train/journal", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "graph/tensor", "card"},
-	"zoo/find":       {"zoo", "modelfile", "modelfile/precision", "models", "models/pe", "interop", "train", "eval", "eval/task", "export/safety", "card"},
+	"zoo/find":       {"zoo", "modelfile", "modelfile/precision", "models", "models/pe", "interop", "train", "eval", "eval/task", "export/foreign", "export/safety", "card"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.
 	"interop": {"filelock", "models", "modelfile", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
 	"cmd/zoo": {"*", "github.com/spf13/cobra", "github.com/spf13/pflag"},

@@ -51,6 +51,9 @@ import (
 const (
 	Portable = "portable" // default-domain operators of opset 18 only
 	Fused    = "fused"    // opset 23, with fused norm and rotary operators
+	// Foreign is that of a file that another program wrote: what its card says was read from its
+	// inputs and outputs (package export/foreign), and is in no file.
+	Foreign = "foreign"
 )
 
 // How position ids ran in training. Afterwards they are Contiguous for every model.

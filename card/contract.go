@@ -29,6 +29,8 @@ type Contract struct {
 	Vocab    int    // token ids run from 0 to Vocab−1
 	OneToken bool   // the model takes one token at a time
 	MaskNew  bool   // the mask covers the new tokens only
+	// Unpadded tells that rows of different lengths cannot run together, whatever the mask.
+	Unpadded bool
 }
 
 // Contract matches the card with the inputs and outputs that its file declares. What is
@@ -41,11 +43,11 @@ func (c Card) Contract(inputs, outputs []Port) (Contract, error) {
 	standard := []Port{InputIDs, AttentionMask, PositionIDs, CachePosition, LogitsToKeep}
 	for i, at := range []*int{&k.IDs, &k.Mask, &k.Positions, &k.Slots, &k.Keep} {
 		var err error
-		if *at, err = standard[i].find(inputs); err != nil {
+		if *at, err = c.accepts(standard[i], inputs).find(inputs); err != nil {
 			return k, err
 		}
 	}
-	logits, err := Logits.find(outputs)
+	logits, err := c.accepts(Logits, outputs).find(outputs)
 	switch {
 	case err != nil:
 		return k, err
@@ -75,6 +77,22 @@ func (c Card) Contract(inputs, outputs []Port) (Contract, error) {
 		}
 	}
 	return k, k.readLengths(len(c.Tokenizer))
+}
+
+// KeepShape is the shape of the input LogitsToKeep: a list of one, or in some files one number.
+func (k Contract) KeepShape() []int {
+	if k.Keep >= 0 && len(k.Inputs[k.Keep].Shape) == 0 {
+		return nil
+	}
+	return []int{1}
+}
+
+// accepts returns the port as the file may have it.
+func (c Card) accepts(p Port, declared []Port) Port {
+	if c.Profile == Foreign {
+		return p.typed(declared)
+	}
+	return p
 }
 
 // answers is the contract of a file of the form Answers.

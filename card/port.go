@@ -17,9 +17,11 @@ const (
 )
 
 // The element types of ports and of weights, as package graph/tensor calls them. Ports are
-// Int64 or Float32 in every file.
+// Int64 or Float32 in every file of zoo's; in those of others Int32 or Float16 may be in
+// their places.
 const (
 	Int64   = "int64"
+	Int32   = "int32"
 	Float32 = "float32"
 	Float16 = "float16"
 	Int8    = "int8"
@@ -82,6 +84,16 @@ func (p Port) find(declared []Port) (int, error) {
 		return i, fmt.Errorf("%v of the model does not fit %v", d, p)
 	}
 	return i, nil
+}
+
+// typed returns the port with the element type that a file of another program has in its place,
+// where that holds the same in fewer bits.
+func (p Port) typed(declared []Port) Port {
+	i := slices.IndexFunc(declared, func(d Port) bool { return d.Name == p.Name })
+	if i >= 0 && (p.DType == Int64 && declared[i].DType == Int32 || p.DType == Float32 && declared[i].DType == Float16) {
+		p.DType = declared[i].DType
+	}
+	return p
 }
 
 // fixed reports whether an axis is a length.

@@ -1,6 +1,7 @@
 package card
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,15 +9,16 @@ import (
 	"unicode/utf8"
 )
 
-// State is one tensor of float32 that a model takes as an input and gives back, updated,
+// State is one tensor that a model takes as an input and gives back, updated,
 // as an output: a cache of keys, or a recurrent state.
 type State struct {
-	Past    string   `json:"past"`           // input name, such as "past_key_values.0.key"
-	Present string   `json:"present"`        // output name, such as "present.0.key"
-	Shape   []string `json:"shape"`          // of the input: Batch at most once, lengths, and a name along Axis
-	Kind    Kind     `json:"grows"`          // what a call does to the state
-	Axis    int      `json:"axis,omitempty"` // the axis that counts slots, of a state that has them, else 0
-	Initial float64  `json:"initial"`        // every element before the first call; what has slots has none filled then
+	Past    string   `json:"past"`            // input name, such as "past_key_values.0.key"
+	Present string   `json:"present"`         // output name, such as "present.0.key"
+	Shape   []string `json:"shape"`           // of the input: Batch at most once, lengths, and a name along Axis
+	Kind    Kind     `json:"grows"`           // what a call does to the state
+	Axis    int      `json:"axis,omitempty"`  // the axis that counts slots, of a state that has them, else 0
+	Initial float64  `json:"initial"`         // every element before the first call; what has slots has none filled then
+	DType   string   `json:"dtype,omitempty"` // Float16 in files of others; empty for Float32, as all of zoo's are
 }
 
 // Kind says what a call does to a state. What follows from it is in this file.
@@ -75,11 +77,11 @@ func LayerState(layer int, name string) State {
 }
 
 // Input returns the port of the state before a call.
-func (s State) Input() Port { return Port{s.Past, Float32, s.Shape} }
+func (s State) Input() Port { return Port{s.Past, cmp.Or(s.DType, Float32), s.Shape} }
 
 // Output returns the port of the state after a call.
 func (s State) Output() Port {
-	p := Port{s.Present, Float32, slices.Clone(s.Shape)}
+	p := Port{s.Present, cmp.Or(s.DType, Float32), slices.Clone(s.Shape)}
 	if s.Kind == Growing {
 		p.Shape[s.Axis] += "+" + Seq
 	}
@@ -107,6 +109,9 @@ func (s State) AppendDims(dims []int, rows, slots int) []int {
 // Bytes returns the size of the state of so many rows that have filled so many slots.
 func (s State) Bytes(rows, slots int) float64 {
 	size := 4.0
+	if s.DType == Float16 {
+		size = 2
+	}
 	for _, n := range s.AppendDims(nil, rows, slots) {
 		size *= float64(n)
 	}
@@ -145,6 +150,10 @@ func (s *State) validate() error {
 		return fmt.Errorf("axis is %d for a state that does not grow, expected 0", s.Axis)
 	case s.Slotted() && (s.Axis < 0 || s.Axis >= len(s.Shape)):
 		return fmt.Errorf("growing axis %d is outside the shape's %d axes", s.Axis, len(s.Shape))
+	case s.DType != "" && s.DType != Float16:
+		return fmt.Errorf("dtype is %q, expected none or %q: use a zoo that matches the file", s.DType, Float16)
+	case s.DType == Float16 && s.Initial != 0:
+		return fmt.Errorf("initial is %v for a state of float16, expected 0", s.Initial)
 	case !finite(&s.Initial):
 		return fmt.Errorf("initial is %v, expected a finite number", s.Initial)
 	}

@@ -42,7 +42,7 @@ func (g *generation) checkAnswers(opt GenerateOptions) error {
 				len(r.prompt), most, safety.MaxTurns)
 		}
 	}
-	switch end := []int64{g.s.words.EOS()}; {
+	switch end := g.s.ends; {
 	case opt.Temperature != 0:
 		return fmt.Errorf("the temperature is %v, expected 0: %w", opt.Temperature, ErrAnswersOnly)
 	case opt.PerRow != nil || !g.rows[0].none():

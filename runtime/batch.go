@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+
+	"github.com/nopezoo/zoo/card"
 )
 
 // batch runs a model over several rows of tokens, left-padded to one length,
@@ -29,6 +31,7 @@ type batch struct {
 	kept     buffer[int64]
 	logits   buffer[float32]
 	states   []state
+	foreign  foreignTypes
 }
 
 // headroom is the number of slots beyond the prompt that memory is made for at
@@ -140,12 +143,14 @@ func (b *batch) run(n, keep int, token func(row, slot int) int64) error {
 		return b.s.fault(err)
 	}
 	b.fill(n, keep, token)
+	b.foreign.narrow()
 	if err := b.sendMask(); err != nil {
 		return b.s.fault(err)
 	}
 	if err := b.call.Run(b.in, b.out); err != nil {
 		return b.s.fault(err)
 	}
+	b.foreign.widen(b.logits.data)
 	for i := range b.states {
 		b.states[i].swap()
 	}
@@ -166,12 +171,15 @@ func (b *batch) prepare(n, keep int) error {
 		b.feed(k.Positions, &b.position, 0, rows, n),
 		b.feed(k.Mask, &b.mask, rows*capacity, rows, masked),
 		b.feed(k.Slots, &b.newSlots, 0, n),
-		b.feed(k.Keep, &b.kept, 0, 1),
+		b.feed(k.Keep, &b.kept, 0, k.KeepShape()...),
 		b.logits.resize(b.s.model, 0, rows, keep, k.Vocab),
 	); err != nil {
 		return err
 	}
 	b.out[0] = b.logits.value
+	if err := b.prepareForeign(rows, keep, k.Vocab); err != nil {
+		return err
+	}
 	for i := range b.states {
 		if err := b.states[i].advance(rows, b.slots, b.room, capacity); err != nil {
 			return err
@@ -188,6 +196,9 @@ func (b *batch) feed(input int, x *buffer[int64], capacity int, shape ...int) er
 	}
 	err := x.resize(b.s.model, capacity, shape...)
 	b.in[input] = x.value
+	if err == nil && b.s.contract.Inputs[input].DType == card.Int32 {
+		b.in[input], err = b.foreign.inputAs32(b.s.model, input, x)
+	}
 	return err
 }
 
@@ -256,7 +267,7 @@ func (b *batch) keep(rows []int) error {
 // close ends the use of the batch, whose memory the next one takes over.
 func (b *batch) close() error {
 	errs := []error{b.call.Close(), b.ids.close(), b.position.close(), b.mask.close(), b.newSlots.close(),
-		b.kept.close(), b.logits.close(), b.sent.close()}
+		b.kept.close(), b.logits.close(), b.sent.close(), b.foreign.close()}
 	for i := range b.states {
 		errs = append(errs, b.states[i].close())
 	}

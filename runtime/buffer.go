@@ -72,49 +72,53 @@ func newState(m Model, s card.State) state {
 	if d, ok := m.(DeviceModel); ok {
 		return newDeviceState(d, s)
 	}
-	return newCache(m, s)
+	if s.DType == card.Float16 {
+		return newCache[uint16](m, s)
+	}
+	return newCache[float32](m, s)
 }
 
-// cache is a state in Go memory. A run reads it from past and writes it to present.
+// cache is a state in Go memory, of float32 or of the bits of float16. A run reads it from past and writes it to present.
 // These are two buffers, so that a run that failed can be repeated; a state in place,
 // whose filled slots no run changes, has one that is both.
-type cache struct {
+type cache[T float32 | uint16] struct {
 	card.State
 	model         Model
-	past, present *buffer[float32]
+	past, present *buffer[T]
 	dims          []int // scratch
 }
 
-func newCache(m Model, s card.State) *cache {
-	c := &cache{State: s, model: m, past: new(buffer[float32]), present: new(buffer[float32])}
+func newCache[T float32 | uint16](m Model, s card.State) *cache[T] {
+	c := &cache[T]{State: s, model: m, past: new(buffer[T]), present: new(buffer[T])}
 	if s.Kind == card.InPlace {
 		c.present = c.past
 	}
 	return c
 }
 
-func (c *cache) values() (past, present Value) { return c.past.value, c.present.value }
+func (c *cache[T]) values() (past, present Value) { return c.past.value, c.present.value }
 
-func (c *cache) swap() { c.past, c.present = c.present, c.past }
+func (c *cache[T]) swap() { c.past, c.present = c.present, c.past }
 
 // shape returns the state's shape for so many rows and slots. The next call
 // overwrites it.
-func (c *cache) shape(rows, slots int) []int {
+func (c *cache[T]) shape(rows, slots int) []int {
 	c.dims = c.AppendDims(c.dims[:0], rows, slots)
 	return c.dims
 }
 
-func (c *cache) reset(rows int) error {
+func (c *cache[T]) reset(rows int) error {
 	if err := c.past.resize(c.model, 0, c.shape(rows, 0)...); err != nil {
 		return err
 	}
+	initial := T(c.Initial) // in float16 it is 0, whose bits are 0
 	for i := range c.past.data {
-		c.past.data[i] = float32(c.Initial)
+		c.past.data[i] = initial
 	}
 	return nil
 }
 
-func (c *cache) advance(rows, filled, slots, capacity int) error {
+func (c *cache[T]) advance(rows, filled, slots, capacity int) error {
 	old, had := c.past.data, c.past.shape[c.Axis]
 	need := tensor.Numel(c.shape(rows, capacity))
 	if err := c.present.resize(c.model, need, c.shape(rows, slots)...); err != nil {
@@ -129,7 +133,7 @@ func (c *cache) advance(rows, filled, slots, capacity int) error {
 // spread brings the filled slots of a state in place from where they lay in old, with room
 // for had slots, to where they belong now, and clears the others: they are masked, but
 // must be numbers.
-func (c *cache) spread(old []float32, had, filled int) {
+func (c *cache[T]) spread(old []T, had, filled int) {
 	data, shape := c.present.data, c.present.shape
 	outer, slots, inner := tensor.Numel(shape[:c.Axis]), shape[c.Axis], tensor.Numel(shape[c.Axis+1:])
 	for o := outer - 1; o >= 0; o-- { // from the end: within one memory all moves towards it
@@ -139,7 +143,7 @@ func (c *cache) spread(old []float32, had, filled int) {
 	}
 }
 
-func (c *cache) keep(rows []int) error {
+func (c *cache[T]) keep(rows []int) error {
 	axis := slices.Index(c.Shape, card.Batch)
 	if axis < 0 {
 		return nil
@@ -161,4 +165,4 @@ func (c *cache) keep(rows []int) error {
 }
 
 // close unbinds the memory and keeps it.
-func (c *cache) close() error { return errors.Join(c.past.close(), c.present.close()) }
+func (c *cache[T]) close() error { return errors.Join(c.past.close(), c.present.close()) }

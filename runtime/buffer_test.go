@@ -71,7 +71,7 @@ func (goDevice) Arrange(toValue, fromValue Value, index []int, fill float32) err
 // held returns what a state's memory holds that the next run reads, and writes.
 func held(s state) (past, present []float32, shape []int) {
 	switch s := s.(type) {
-	case *cache:
+	case *cache[float32]:
 		return s.past.data, s.present.data, s.present.shape
 	case *deviceState:
 		of := func(m *deviceMemory) []float32 { return m.value.(*goMemory).data[:tensor.Numel(m.shape)] }

@@ -99,7 +99,7 @@ func (s *Session) GenerateAll(ctx context.Context, prompts [][]int64, opt Genera
 
 func (s *Session) stops(opt GenerateOptions) []int64 {
 	if opt.Stop == nil && s.words != nil {
-		return []int64{s.words.EOS()}
+		return s.ends
 	}
 	return opt.Stop
 }

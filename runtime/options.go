@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"io/fs"
 
 	"github.com/nopezoo/zoo/export/safety"
 )
@@ -58,6 +59,11 @@ type Options struct {
 	// AllowDomains lists operator domains beside ONNX's default one that model files
 	// may use, such as "com.microsoft".
 	AllowDomains []string
+
+	// Beside holds what belongs to a model file that zoo did not write: config.json,
+	// tokenizer.json and others (package export/foreign). nil takes the folder of the file for
+	// Open and OpenFS, and nothing for OpenBytes. Files of zoo's need nothing beside them.
+	Beside fs.FS
 
 	// Unvalidated hands ONNX Runtime a file as it is, even if it is damaged or would
 	// run forever; the pure-Go engine only passes over damaged weights. It is for

@@ -1,13 +1,16 @@
 package runtime
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"sync"
 	"sync/atomic"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/tokenizer"
 )
@@ -19,23 +22,29 @@ type Session struct {
 	model    Model
 	card     card.Card
 	contract card.Contract
-	words    *tokenizer.Tokenizer // nil when the model has none
+	words    tokenizer.Coder // nil when the model has none
+	noWords  string          // why it has none, of a file that zoo did not write
+	ends     []int64         // tokens that end a text; none without a tokenizer
 	closed   atomic.Bool
 	idle     sync.Pool // of *batch: their memory is what costs
 }
 
-// Open loads the model file at a path. The error wraps ErrNoCard for a file that
-// zoo did not write, ErrNoRuntime when there is no ONNX Runtime library, and
+// Open loads the model file at a path. A file that zoo did not write is opened by what its
+// inputs and outputs say: see package export/foreign. The error wraps ErrNoCard where they are not
+// those of a decoder, ErrNoRuntime when there is no ONNX Runtime library, and
 // ErrNoCgo when the program cannot load one.
 //
 // The file is validated first: see Options. Data that it keeps in other files must
 // be within its folder.
-func Open(path string, opt Options) (*Session, error) {
-	data, err := safety.ReadFile(path)
+func Open(file string, opt Options) (*Session, error) {
+	data, err := safety.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("runtime: open: %w", err)
 	}
-	return open(path, data, opt)
+	if opt.Beside == nil {
+		opt.Beside = foreign.Folder(file)
+	}
+	return open(file, data, opt)
 }
 
 // OpenFS is Open for a file of fsys, such as an embedded one.
@@ -43,6 +52,11 @@ func OpenFS(fsys fs.FS, name string, opt Options) (*Session, error) {
 	data, err := safety.ReadFS(fsys, name)
 	if err != nil {
 		return nil, fmt.Errorf("runtime: open: %w", err)
+	}
+	if opt.Beside == nil {
+		if opt.Beside, err = fs.Sub(fsys, path.Dir(name)); err != nil {
+			return nil, fmt.Errorf("runtime: open: %w", err)
+		}
 	}
 	return open(name, data, opt)
 }
@@ -75,17 +89,23 @@ func load(file []byte, opt Options) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{opt: opt, engine: engine.Name}
-	if s.card, s.contract, err = header.Contract(); err != nil {
-		return nil, err
+	if s.card, s.contract, err = header.Contract(); errors.Is(err, ErrNoCard) {
+		err = s.describe(header)
 	}
-	if err := checkForm(s.card, provider); err != nil {
+	if err == nil {
+		err = cmp.Or(checkForm(s.card, provider), s.checkTypes())
+	}
+	if err != nil {
 		return nil, err
 	}
 	if len(s.card.Tokenizer) > 0 {
-		if s.words, err = tokenizer.New(s.card.Tokenizer); err != nil {
+		words, err := tokenizer.New(s.card.Tokenizer)
+		if err != nil {
 			return nil, err
 		}
+		s.words, s.ends = words, []int64{words.EOS()}
 	}
+	s.opt.Beside = nil
 	s.model, err = engine.Open(File{Data: file, Inputs: s.contract.Inputs, Outputs: s.contract.Outputs}, opt)
 	return s, err
 }
@@ -153,19 +173,19 @@ var ErrNoTokenizer = errors.New("the model has no tokenizer, so it takes and giv
 // Encode returns the token ids of text. Text that the vocabulary cannot express is
 // ErrInput.
 func (s *Session) Encode(text string) ([]int64, error) {
-	return s.encode(text, (*tokenizer.Tokenizer).Encode)
+	return s.encode(text, tokenizer.Coder.Encode)
 }
 
 // EncodePrompt returns the token ids from which a model continues a prompt: a
 // trailing space is left out, as it belongs to the first token of what follows.
 // Text that the vocabulary cannot express is ErrInput.
 func (s *Session) EncodePrompt(prompt string) ([]int64, error) {
-	return s.encode(prompt, (*tokenizer.Tokenizer).EncodePrompt)
+	return s.encode(prompt, tokenizer.Coder.EncodePrompt)
 }
 
-func (s *Session) encode(text string, encode func(*tokenizer.Tokenizer, string) ([]int64, error)) ([]int64, error) {
+func (s *Session) encode(text string, encode func(tokenizer.Coder, string) ([]int64, error)) ([]int64, error) {
 	if s.words == nil {
-		return nil, fmt.Errorf("runtime: encode: %w", ErrNoTokenizer)
+		return nil, fmt.Errorf("runtime: encode: %w", s.withoutWords())
 	}
 	ids, err := encode(s.words, text)
 	if err != nil {
@@ -177,7 +197,7 @@ func (s *Session) encode(text string, encode func(*tokenizer.Tokenizer, string) 
 // Decode returns the text of token ids. Ids outside the vocabulary are ErrInput.
 func (s *Session) Decode(ids []int64) (string, error) {
 	if s.words == nil {
-		return "", fmt.Errorf("runtime: decode: %w", ErrNoTokenizer)
+		return "", fmt.Errorf("runtime: decode: %w", s.withoutWords())
 	}
 	text, err := s.words.Decode(ids)
 	if err != nil {
@@ -212,7 +232,7 @@ func (s *Session) groups(rows [][]int64) [][]int {
 	at := map[int]int{} // by length
 	for i, r := range rows {
 		length := len(r)
-		if s.contract.Mask >= 0 {
+		if s.contract.Mask >= 0 && !s.contract.Unpadded {
 			length = 0
 		}
 		g, ok := at[length]

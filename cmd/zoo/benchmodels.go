@@ -45,7 +45,7 @@ func (a *app) planBench(ctx context.Context, o benchOptions, args []string) (p *
 	o.Runtime, o.ToolVersion = engineFlags{allow: o.allow, allowCPUNodes: o.allowCPUNodes}.options(), version()
 	var measured []bench.Model
 	for _, m := range found {
-		measured = append(measured, bench.Model{Label: m.Label, From: m.From, ONNX: m.ONNX})
+		measured = append(measured, bench.Model{Label: m.Label, From: m.From, ONNX: m.ONNX, Beside: m.Beside()})
 	}
 	return bench.NewPlan(ctx, measured, o.Options)
 }

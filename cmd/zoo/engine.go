@@ -13,6 +13,7 @@ import (
 	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/runtime"
 	_ "github.com/nopezoo/zoo/runtime/native" // the engine of provider go
+	_ "github.com/nopezoo/zoo/tokenizer/hf"   // the tokenizers of files that others wrote
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
@@ -89,7 +90,9 @@ func (e engineFlags) options() runtime.Options {
 func (e engineFlags) open(m find.Model) (s *runtime.Session, data []byte, err error) {
 	data, err = m.ONNX(cmp.Or(e.profile, card.Portable))
 	if err == nil {
-		s, err = runtime.OpenBytes(data, e.options())
+		opt := e.options()
+		opt.Beside = m.Beside()
+		s, err = runtime.OpenBytes(data, opt)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", m.From, withoutLibrary(err))

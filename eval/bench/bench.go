@@ -12,6 +12,7 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/runtime"
 )
@@ -31,13 +33,18 @@ type Model struct {
 	// ONNX returns the model's file in a profile, card.Portable or card.Fused. A
 	// model that is a file already is what it is, whatever the profile.
 	ONNX func(profile string) ([]byte, error)
+
+	// Beside is where the files are that belong to a file of another program, nil for none: see
+	// runtime.Options.
+	Beside fs.FS
 }
 
 // File is the model in an ONNX file.
 func File(path string) Model {
 	return Model{
 		Label: strings.TrimSuffix(filepath.Base(path), ".onnx"), From: "file " + path,
-		ONNX: func(string) ([]byte, error) { return safety.ReadFile(path) },
+		ONNX:   func(string) ([]byte, error) { return safety.ReadFile(path) },
+		Beside: foreign.Folder(path),
 	}
 }
 

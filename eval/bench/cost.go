@@ -10,7 +10,7 @@ import (
 
 // workload counts what running a model file takes.
 type workload struct {
-	graph   *graph.Graph
+	graph   *graph.Graph // nil where it cannot be read: then nothing but states and vocabulary is known
 	states  []card.State
 	weights float64 // bytes
 	vocab   int
@@ -18,11 +18,12 @@ type workload struct {
 }
 
 func newWorkload(data []byte, c card.Card, k card.Contract) (workload, error) {
+	w := workload{states: c.State, vocab: k.Vocab, oneStep: k.OneToken}
 	m, err := export.ReadDamaged(data) // its weights were checked, or need not be
 	if err != nil {
-		return workload{}, err
+		return w, err
 	}
-	w := workload{graph: m.Graph, states: c.State, vocab: k.Vocab, oneStep: k.OneToken}
+	w.graph = m.Graph
 	for _, t := range m.Weights {
 		w.weights += float64(4 * t.Len())
 	}

@@ -97,6 +97,9 @@ func (p *Plan) checkSamples(g *group, cfg eval.Config, length int) error {
 // count fills in what a length costs, and refuses one that would not fit; memory
 // is this machine's main one, so that of an accelerator is not estimated.
 func (p *Plan) count(g *group, cfg *eval.SpeedConfig, length int) (err error) {
+	if g.load.graph == nil { // of a file that another program wrote
+		return nil
+	}
 	if cfg.Work, err = g.load.work(g.batch, length, cfg.NewTokens); err != nil {
 		return err
 	}

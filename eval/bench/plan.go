@@ -12,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/runtime"
@@ -72,6 +73,7 @@ func NewPlan(ctx context.Context, models []Model, o Options) (*Plan, error) {
 // read reads a model's file in one profile, and validates it.
 func (p *Plan) read(m Model, profile string) (group, error) {
 	g := group{model: m, profile: profile, runtime: p.options.Runtime}
+	g.runtime.Beside = m.Beside
 	data, err := g.file()
 	if err != nil {
 		return g, err
@@ -81,7 +83,7 @@ func (p *Plan) read(m Model, profile string) (group, error) {
 		return g, err
 	}
 	var contract card.Contract
-	if g.card, contract, err = file.Contract(); err != nil {
+	if g.card, contract, err = foreign.Contract(file, m.Beside); err != nil {
 		return g, err
 	}
 	if g.card.Form == card.Answers {
@@ -95,7 +97,8 @@ func (p *Plan) read(m Model, profile string) (group, error) {
 	g.env = eval.Environment{Model: m.Label, ModelSHA256: hash(data), ModelBytes: int64(len(data)),
 		Machine: p.machine.String(), ToolVersion: p.options.ToolVersion}
 	g.load, g.loadErr = newWorkload(data, g.card, contract)
-	if g.loadErr != nil && p.options.measures(eval.MeasureSpeed) {
+	// The times of a file that another program wrote are measured all the same, without counts of its work.
+	if g.loadErr != nil && g.card.Profile != card.Foreign && p.options.measures(eval.MeasureSpeed) {
 		return g, g.loadErr
 	}
 	return g, nil // what ONNX Runtime alone can read can still be measured on a task

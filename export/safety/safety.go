@@ -64,6 +64,9 @@ type Model struct {
 	Inputs   []Value // without those that have a value in the file
 	Outputs  []Value
 	Metadata map[string]string
+	// Operators counts the nodes of the graph by operator; those that are not of ONNX's
+	// default domain have theirs before the name: "com.microsoft.MatMulNBits".
+	Operators map[string]int
 }
 
 // Value is a declared input or output.
@@ -132,7 +135,14 @@ func Check(data []byte, opt Options) (Model, error) {
 }
 
 func describe(m *onnxpb.ModelProto) Model {
-	d := Model{Metadata: Metadata(m)}
+	d := Model{Metadata: Metadata(m), Operators: map[string]int{}}
+	for _, n := range m.Graph.Node {
+		name := n.OpType
+		if !DefaultDomain(n.Domain) {
+			name = n.Domain + "." + name
+		}
+		d.Operators[name]++
+	}
 	stored := map[string]bool{}
 	for _, t := range m.Graph.Initializer {
 		stored[t.Name] = true

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo"
 )
@@ -131,7 +132,7 @@ func (f Finder) tasks(encodings []string) []string {
 }
 
 // Named returns the model that a name means: a file, a run directory or folder of
-// weights, a model of the catalogue, or a run in the folder of the runs. The error for
+// weights, a folder with the ONNX file of another program (foreign.File), a model of the catalogue, or a run in the folder of the runs. The error for
 // an unknown name says which known one is near.
 func (f Finder) Named(name string) (Model, error) {
 	info, err := os.Stat(name)
@@ -148,8 +149,13 @@ func (f Finder) Named(name string) (Model, error) {
 			return f.options.Run(dir)
 		}
 	}
+	if path, ok := foreign.File(name); ok {
+		m := file(path)
+		m.Label = filepath.Base(filepath.Clean(name))
+		return m, nil
+	}
 	if strings.ContainsAny(name, `/\.`) || err == nil {
-		return Model{}, fmt.Errorf("%s is neither a file nor a run directory", name)
+		return Model{}, fmt.Errorf("%s is neither a file nor a run directory, nor a folder with a model.onnx", name)
 	}
 	return Model{}, f.unknown(name)
 }

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/modelfile"
@@ -75,6 +77,15 @@ func (m Model) ONNX(profile string) ([]byte, error) {
 		return nil, err
 	}
 	return loaded.ONNX(profile)
+}
+
+// Beside is where the files are that belong to an ONNX file of another program; nil for a model that is
+// no file.
+func (m Model) Beside() fs.FS {
+	if m.File == "" {
+		return nil
+	}
+	return foreign.Folder(m.File)
 }
 
 // Inputs lists the files that the model is, or is among.
