@@ -19,7 +19,7 @@ func doctorVerb(a *app) *cobra.Command {
 	var o doctorOptions
 	c := &cobra.Command{
 		Use:   "doctor [--provider NAME [MODEL]]",
-		Short: "say what zoo found on this machine, and what to do about what is missing",
+		Short: "say what is on this machine, and what to do about what is missing",
 		Args:  arguments.Between(0, 1, "MODEL"),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
