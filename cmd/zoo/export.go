@@ -164,6 +164,9 @@ func (a *app) chooseVerifier(ctx context.Context, o *exportOptions) error {
 		return nil
 	}
 	err := a.needLibrary(ctx)
+	if err == nil && runtime.OnDevice(o.verifier) {
+		err = a.needProvider(ctx, o.verifier)
+	}
 	if err != nil && (!absent(err) || o.sequence || o.generate || o.verifier != "cpu") { // only ONNX Runtime runs Scans and Loops
 		return fmt.Errorf("nothing was written: cannot verify: %w; or write without verifying: --no-verify", err)
 	}
