@@ -31,7 +31,7 @@ const (
 	Growing
 	// InPlace: the output is the input, with the slots that CachePosition names filled
 	// anew. Who lends one memory to both saves the copy, so nothing else in the model
-	// reads the input. Slots not yet filled are masked by the model and must hold finite
+	// reads what the input holds. Slots not yet filled are masked by the model and must hold finite
 	// numbers. A call that fails or is stopped may have filled its slots: they count as
 	// not filled, and the next call fills them. No model has these and Growing ones.
 	InPlace

@@ -126,14 +126,5 @@ func declaredPort(p card.Port) *onnxpb.ValueInfoProto {
 
 // declared declares an input or output, whose axes are lengths and names.
 func declared(name string, dtype tensor.DType, axes ...string) *onnxpb.ValueInfoProto {
-	shape := &onnxpb.TensorShapeProto{}
-	for _, axis := range axes {
-		d := &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: axis}}
-		if n, err := strconv.ParseInt(axis, 10, 64); err == nil {
-			d.Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: n}
-		}
-		shape.Dim = append(shape.Dim, d)
-	}
-	t := &onnxpb.TypeProto_Tensor{ElemType: dtype.ONNX(), Shape: shape}
-	return &onnxpb.ValueInfoProto{Name: name, Type: &onnxpb.TypeProto{TensorType: t}}
+	return onnxpb.NewValueInfo(name, dtype.ONNX(), axes...)
 }

@@ -63,18 +63,9 @@ func checkSize(g *graph.Graph, weights map[string]*tensor.Tensor, limit int) err
 }
 
 func valueInfo(name string, n *graph.Node, doc string) *onnxpb.ValueInfoProto {
-	shape := &onnxpb.TensorShapeProto{}
-	for _, d := range n.Shape {
-		dim := &onnxpb.TensorShapeProto_Dimension{}
-		if v, literal := d.Int(); literal {
-			dim.Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: int64(v)}
-		} else {
-			dim.Value = &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: d.String()}
-		}
-		shape.Dim = append(shape.Dim, dim)
-	}
-	t := &onnxpb.TypeProto{TensorType: &onnxpb.TypeProto_Tensor{ElemType: n.DType.ONNX(), Shape: shape}}
-	return &onnxpb.ValueInfoProto{Name: name, Type: t, DocString: doc}
+	v := onnxpb.NewValueInfo(name, n.DType.ONNX(), graph.AxisStrings(n.Shape)...)
+	v.DocString = doc
+	return v
 }
 
 // tensorProto stores a tensor as raw_data, which is present even when it is empty.

@@ -247,6 +247,19 @@ func (b *Builder) add(n *Node) *Node {
 	return n
 }
 
+// LengthFrom has the length of an axis that has a name read off input x from now on, instead
+// of the first input that was declared with it.
+func (b *Builder) LengthFrom(x *Node, axis int) {
+	if x == failed || b.err != nil {
+		return
+	}
+	if x.Op != OpInput || axis < 0 || axis >= x.Rank() {
+		b.Fail(fmt.Errorf("a length cannot be read off axis %d of %s", axis, x.Op))
+		return
+	}
+	b.where[x.Shape[axis].String()] = symbol{x, axis}
+}
+
 // Len returns the value of an axis as an int64 node of shape [1].
 func (b *Builder) Len(d Dim) *Node {
 	if b.err != nil {

@@ -128,6 +128,15 @@ func (d Dim) Names() []string {
 	return slices.Compact(names)
 }
 
+// AxisStrings prints the axes of a shape.
+func AxisStrings(shape []Dim) []string {
+	out := make([]string, len(shape))
+	for i, d := range shape {
+		out[i] = d.String()
+	}
+	return out
+}
+
 // Product returns the product of the axes of a shape.
 func Product(shape []Dim) Dim {
 	p := N(1)

@@ -249,9 +249,7 @@ func (p *pass) deltaStep(i int, q, k, v, beta, decay *graph.Node) *graph.Node {
 // fixed names a state of a layer whose size stays.
 func (p *pass) fixed(layer int, name string, shape []graph.Dim) card.State {
 	s := card.LayerState(layer, name)
-	for _, d := range shape {
-		s.Shape = append(s.Shape, d.String())
-	}
+	s.Shape = graph.AxisStrings(shape)
 	return s
 }
 

@@ -151,9 +151,7 @@ func (p *pass) grow(layer int, name string, rows *graph.Node, axis, w int) *grap
 	if axis >= len(rows.Shape) {
 		return p.b.Fail(fmt.Errorf("state %s has no axis %d", s.Past, axis))
 	}
-	for _, d := range rows.Shape {
-		s.Shape = append(s.Shape, d.String())
-	}
+	s.Shape = graph.AxisStrings(rows.Shape)
 	if w > 0 {
 		return p.growWithin(s, rows, axis, w)
 	}
@@ -164,7 +162,12 @@ func (p *pass) grow(layer int, name string, rows *graph.Node, axis, w int) *grap
 		all = p.b.Concat(axis, input(p.b, s.Input()), rows)
 	} else {
 		s.Kind, s.Shape[axis] = card.InPlace, card.Room
-		all = p.b.ScatterND(input(p.b, s.Input()), p.places(rows.Shape[:axis]), rows)
+		past := input(p.b, s.Input())
+		if len(p.out.States) == 0 {
+			// Providers of devices take the shape of float32, but fetch the mask for its own.
+			p.b.LengthFrom(past, axis)
+		}
+		all = p.b.ScatterND(past, p.places(rows.Shape[:axis]), rows)
 	}
 	p.keep(s, all)
 	return all

@@ -24,6 +24,7 @@ type batch struct {
 	ids      buffer[int64]
 	position buffer[int64]
 	mask     buffer[int64]
+	sent     sentMask
 	newSlots buffer[int64]
 	kept     buffer[int64]
 	logits   buffer[float32]
@@ -139,6 +140,9 @@ func (b *batch) run(n, keep int, token func(row, slot int) int64) error {
 		return b.s.fault(err)
 	}
 	b.fill(n, keep, token)
+	if err := b.sendMask(); err != nil {
+		return b.s.fault(err)
+	}
 	if err := b.call.Run(b.in, b.out); err != nil {
 		return b.s.fault(err)
 	}
@@ -252,7 +256,7 @@ func (b *batch) keep(rows []int) error {
 // close ends the use of the batch, whose memory the next one takes over.
 func (b *batch) close() error {
 	errs := []error{b.call.Close(), b.ids.close(), b.position.close(), b.mask.close(), b.newSlots.close(),
-		b.kept.close(), b.logits.close()}
+		b.kept.close(), b.logits.close(), b.sent.close()}
 	for i := range b.states {
 		errs = append(errs, b.states[i].close())
 	}

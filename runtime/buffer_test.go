@@ -40,6 +40,10 @@ func (goDevice) Transferred() (toDevice, toHost int64) { return 0, 0 }
 
 func (goDevice) Adapter() string { return "" }
 
+func (goDevice) Reads(int) bool { return false }
+
+func (goDevice) Copy(*tensor.Tensor) (Value, error) { return nil, nil }
+
 func (goDevice) Allocate(n int) (Value, error) {
 	return &goMemory{data: slices.Repeat([]float32{-1}, n), shape: []int{n}}, nil
 }

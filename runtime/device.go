@@ -180,3 +180,42 @@ func (s *deviceState) close() error {
 	}
 	return err
 }
+
+// sentMask is the attention mask in a device's memory, where it stays until it changes: when
+// states in place get more room, or rows leave.
+type sentMask struct {
+	value Value // nil for none
+	mask  []int64
+	shape []int
+}
+
+func (m *sentMask) close() error {
+	if m.value == nil {
+		return nil
+	}
+	err := m.value.Close()
+	m.value = nil
+	return err
+}
+
+// sendMask has a model that reads the mask on its device alone find it there.
+func (b *batch) sendMask() error {
+	at := b.s.contract.Mask
+	d, ok := b.s.model.(DeviceModel)
+	if at < 0 || !ok || !d.Reads(at) {
+		return nil
+	}
+	m := &b.sent
+	if m.value == nil || !slices.Equal(m.shape, b.mask.shape) || !slices.Equal(m.mask, b.mask.data) {
+		if err := m.close(); err != nil {
+			return err
+		}
+		var err error
+		if m.value, err = d.Copy(tensor.Of(b.mask.data, b.mask.shape...)); err != nil {
+			return err
+		}
+		m.mask, m.shape = append(m.mask[:0], b.mask.data...), append(m.shape[:0], b.mask.shape...)
+	}
+	b.in[at] = m.value
+	return nil
+}

@@ -55,6 +55,11 @@ type DeviceModel interface {
 	// Allocate makes a value of n float32 on the device, until the value's Close. What it
 	// holds is not defined.
 	Allocate(n int) (Value, error)
+	// Reads reports whether an input is read on the device alone.
+	Reads(input int) bool
+	// Copy makes a value on the device with the contents of a tensor of int64, until the
+	// value's Close.
+	Copy(t *tensor.Tensor) (Value, error)
 	// Arrange sets to [outer, len(index), inner] from from [outer, slots, inner], both on the
 	// device in memory of their own: place i of the middle axis to what from has at index[i],
 	// or to fill where index[i] is −1.

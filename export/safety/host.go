@@ -12,12 +12,15 @@ import (
 type HostPart struct {
 	// Shapes names the nodes that compute with sizes alone: with the shapes of values,
 	// constants, and integer inputs of a few elements. They have a handful of numbers each,
-	// and what needs these as sizes needs them in main memory.
+	// and what needs these as sizes needs them in main memory. The shape of an input of
+	// float32 is not among them: providers of devices take it without the contents.
 	Shapes []string
-	// Angles names the nodes that compute sines and cosines of positions, and what leads to
-	// them: that which depends on integer inputs and stored numbers alone. Graphics cards
-	// compute sines to 11 bits only, and only of angles within one turn (the WebGPU Shading
-	// Language promises no more), so that rotations would be wrong at large positions.
+	// Angles names the nodes that compute sines and cosines of positions, what leads to
+	// them: that which depends on integer inputs, lengths and stored numbers alone, and what
+	// is computed from both with sizes alone, as ONNX Runtime leaves that where its inputs are.
+	// Graphics cards compute sines to 11 bits only, and only of angles within one turn (the
+	// WebGPU Shading Language promises no more), so that rotations would be wrong at large
+	// positions.
 	Angles []string
 
 	model *onnxpb.ModelProto
@@ -64,13 +67,16 @@ func FindHostPart(data []byte) (HostPart, error) {
 		stored[t.Name] = true
 		sizes[t.Name] = t.DataType == int32(tensor.Int64.ONNX()) || len(t.Dims) == 0 || len(t.Dims) == 1 && t.Dims[0] == 1
 	}
-	return HostPart{Shapes: shapesOf(m.Graph, sizes), Angles: anglesOf(m.Graph, stored), model: m}, nil
+	return HostPart{Shapes: shapesOf(m.Graph, sizes), Angles: anglesOf(m.Graph, stored, sizes), model: m}, nil
 }
 
 // shapesOf takes the stored values that may be sizes: integers, and single numbers.
 func shapesOf(g *onnxpb.GraphProto, sizes map[string]bool) (names []string) {
+	floats := map[string]bool{}
 	for _, v := range g.Input {
 		sizes[v.Name] = sizes[v.Name] || isCount(ValueOf(v))
+		dtype, err := ValueOf(v).DType()
+		floats[v.Name] = err == nil && dtype == tensor.Float32
 	}
 	for _, n := range g.Node {
 		root := n.OpType == "Shape" || n.OpType == "Size"
@@ -81,7 +87,7 @@ func shapesOf(g *onnxpb.GraphProto, sizes map[string]bool) (names []string) {
 		for _, out := range n.Output {
 			sizes[out] = true
 		}
-		if n.OpType != "Constant" && n.Name != "" {
+		if n.OpType != "Constant" && n.Name != "" && !(root && floats[n.Input[0]]) {
 			names = append(names, n.Name)
 		}
 	}
@@ -104,7 +110,7 @@ func isCount(v Value) bool {
 	return n <= mostCounts
 }
 
-func anglesOf(g *onnxpb.GraphProto, stored map[string]bool) (names []string) {
+func anglesOf(g *onnxpb.GraphProto, stored, sizes map[string]bool) (names []string) {
 	integers := map[string]bool{}
 	for _, v := range g.Input {
 		dtype, err := ValueOf(v).DType()
@@ -112,6 +118,12 @@ func anglesOf(g *onnxpb.GraphProto, stored map[string]bool) (names []string) {
 	}
 	maker := map[string]*onnxpb.NodeProto{} // of values that depend on such inputs alone
 	for _, n := range g.Node {
+		if DefaultDomain(n.Domain) && (n.OpType == "Shape" || n.OpType == "Size") {
+			for _, out := range n.Output {
+				integers[out] = true // wherever it is taken
+			}
+			continue
+		}
 		if slices.ContainsFunc(n.Input, func(name string) bool {
 			return !stored[name] && !integers[name] && maker[name] == nil
 		}) {
@@ -138,6 +150,13 @@ func anglesOf(g *onnxpb.GraphProto, stored map[string]bool) (names []string) {
 	for _, n := range g.Node {
 		if DefaultDomain(n.Domain) && (n.OpType == "Sin" || n.OpType == "Cos") && len(n.Output) > 0 {
 			add(maker[n.Output[0]])
+		}
+	}
+	for _, n := range g.Node {
+		made := func(name string) bool { return seen[maker[name]] }
+		if !seen[n] && slices.ContainsFunc(n.Input, made) &&
+			!slices.ContainsFunc(n.Input, func(name string) bool { return !made(name) && !sizes[name] }) {
+			add(n)
 		}
 	}
 	return names

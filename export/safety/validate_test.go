@@ -381,11 +381,13 @@ func FuzzCheck(f *testing.F) {
 }
 
 // TestFindHostPart: sizes, and what is computed of them, are the host's; what is as long as
-// they say is not. Angles are the host's back to the integers that they are of.
+// they say is not, nor is the shape of a float input, which lies on the device. Angles are the
+// host's back to the integers that they are of, and what is computed of these and sizes alone.
 func TestFindHostPart(t *testing.T) {
 	m := plain()
 	g := m.Graph
 	g.Input = append(g.Input, valueInfo("ids", 7, "batch", "seq"), valueInfo("keep", 7, 1))
+	g.Initializer = append(g.Initializer, &onnxpb.TensorProto{Name: "table", DataType: 1, Dims: []int64{2}, FloatData: []float32{2, 3}})
 	named := func(n *nodeProto) *nodeProto { n.Name = n.Output[0]; return n }
 	for _, n := range []*nodeProto{
 		node("Shape", list("ids"), list("shape")), node("Gather", list("shape", "w"), list("seq")),
@@ -393,7 +395,8 @@ func TestFindHostPart(t *testing.T) {
 		node("Cast", list("places"), list("floats")), node("Sin", list("floats"), list("sine")),
 		node("Add", list("places", "places"), list("twice")), node("Mul", list("n", "n"), list("square")),
 		node("Cos", list("square"), list("cosine")), // of what the device has computed
-		node("Add", list("ids", "keep"), list("later")),
+		node("Mul", list("sine", "w"), list("scaled")), node("Mul", list("scaled", "table"), list("product")),
+		node("Shape", list("x"), list("past")), node("Add", list("ids", "keep"), list("later")),
 	} {
 		g.Node = append(g.Node, named(n))
 	}
@@ -404,7 +407,7 @@ func TestFindHostPart(t *testing.T) {
 	slices.Sort(p.Angles)
 	for what, of := range map[string][2][]string{
 		"shapes":             {p.Shapes, {"shape", "seq", "count"}},
-		"angles":             {p.Angles, {"count", "floats", "places", "seq", "shape", "sine"}},
+		"angles":             {p.Angles, {"count", "floats", "places", "scaled", "seq", "sine", "twice"}},
 		"inputs of the host": {p.InputsOf(p.Shapes, p.Angles), nil},
 	} {
 		if !slices.Equal(of[0], of[1]) {

@@ -57,15 +57,5 @@ func within(all *onnxpb.GraphProto, prefix string, g *graph.Graph) *onnxpb.Graph
 
 // meant declares a value as a node of the graph has it.
 func meant(name string, n *graph.Node) *onnxpb.ValueInfoProto {
-	shape := &onnxpb.TensorShapeProto{}
-	for _, axis := range n.Shape {
-		d := &onnxpb.TensorShapeProto_Dimension{
-			Value: &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: axis.String()}}
-		if length, fixed := axis.Int(); fixed {
-			d.Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: int64(length)}
-		}
-		shape.Dim = append(shape.Dim, d)
-	}
-	t := &onnxpb.TypeProto_Tensor{ElemType: n.DType.ONNX(), Shape: shape}
-	return &onnxpb.ValueInfoProto{Name: name, Type: &onnxpb.TypeProto{TensorType: t}}
+	return onnxpb.NewValueInfo(name, n.DType.ONNX(), graph.AxisStrings(n.Shape)...)
 }

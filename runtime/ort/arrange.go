@@ -26,7 +26,7 @@ func (s *Session) arrange(to, from *Value, index []int, fill float32) (err error
 	if !s.OnDevice() {
 		return errNoDevice
 	}
-	a, err := s.device.arranger()
+	a, err := s.device.helper(&s.device.arrange, arrangement)
 	if err != nil {
 		return err
 	}
@@ -40,8 +40,8 @@ func (s *Session) arrange(to, from *Value, index []int, fill float32) (err error
 	for name, t := range map[string]*tensor.Tensor{
 		indexInput: tensor.Of(at, len(at)), takenInput: tensor.Of(taken, len(taken), 1), fillInput: tensor.Of([]float32{fill}, 1),
 	} {
-		v, err := NewValue(t)
-		if err != nil {
+		var v *Value
+		if v, err = NewValue(t); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, v.Close()) }()
@@ -62,20 +62,23 @@ const (
 	toOutput   = "to"
 )
 
-// arranger returns the session that Arrange runs, which is made when it is first needed.
-func (d *device) arranger() (*Session, error) {
+// helper returns a session for a small graph on the same device, which is made when it is
+// first needed.
+func (d *device) helper(made **Session, file func() []byte) (*Session, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
 		return nil, ErrClosed
 	}
-	if d.arrange != nil {
-		return d.arrange, nil
+	if *made != nil {
+		return *made, nil
 	}
-	var err error
-	d.arrange, err = New(arrangement(), Options{Provider: d.provider, ProviderOptions: d.options, Threads: 1,
+	s, err := New(file(), Options{AllowCPUNodes: true, Provider: d.provider, ProviderOptions: d.options, Threads: 1,
 		Safety: safety.Options{Unvalidated: true}})
-	return d.arrange, err
+	if err == nil {
+		*made = s
+	}
+	return s, err
 }
 
 // arrangement is the graph of Arrange as a file, in the wire format of onnx.proto: to =
@@ -86,7 +89,7 @@ func arrangement() []byte {
 		axis1  = 1
 		toBool = 9 // TensorProto.DataType
 	)
-	graph := message(nil).text(2, "arrange").
+	return modelFile(message(nil).text(2, "arrange").
 		part(1, node("Cast", "chosen", []string{takenInput}, attribute("to", toBool))).
 		part(1, node("Gather", "gathered", []string{fromInput, indexInput}, attribute("axis", axis1))).
 		part(1, node("Where", toOutput, []string{"chosen", "gathered", fillInput}, nil)).
@@ -94,7 +97,11 @@ func arrangement() []byte {
 		part(11, value(indexInput, tensor.Int64, "places")).
 		part(11, value(takenInput, tensor.Float32, "places", "one")).
 		part(11, value(fillInput, tensor.Float32, "one")).
-		part(12, value(toOutput, tensor.Float32, "outer", "places", "inner"))
+		part(12, value(toOutput, tensor.Float32, "outer", "places", "inner")))
+}
+
+// modelFile is a ModelProto.
+func modelFile(graph message) []byte {
 	const irVersion, opset = 8, 18
 	return message(nil).number(1, irVersion).part(8, message(nil).text(1, "").number(2, opset)).part(7, graph)
 }

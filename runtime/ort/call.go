@@ -117,10 +117,7 @@ func (c *Call) start() error {
 	if c.ctx.Err() != nil {
 		return context.Cause(c.ctx)
 	}
-	if s.device.exclusive() {
-		webGPU.Lock()
-		defer webGPU.Unlock()
-	}
+	defer s.device.lock()()
 	err := s.api.check(s.api.callIn(s.flush, run, uintptr(s.model), uintptr(c.options),
 		s.inputNames, first(c.in), uintptr(len(c.in)), s.outputNames, uintptr(len(c.out)), first(c.out)))
 	if err != nil && c.ctx.Err() != nil {

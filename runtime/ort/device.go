@@ -24,12 +24,14 @@ type device struct {
 	allocator handle // OrtAllocator of the device's memory; 0 where no input is read there
 	memory    handle // OrtMemoryInfo of it, which belongs to the session
 	reads     []bool // whether an input is read on the device, by input
+	lies      []bool // whether ONNX Runtime wants it there, by input
 	adapter   func() string
 
 	mu      sync.Mutex
 	users   int // values in the memory, and the session while it is open
 	closed  bool
-	arrange *Session // see arranger
+	arrange *Session // see helper
+	copy    *Session
 
 	toDevice, toHost atomic.Int64 // bytes that runs have moved
 }
@@ -37,20 +39,12 @@ type device struct {
 // memoryNames are the names that ONNX Runtime has for the memory of providers' devices.
 var memoryNames = map[string]string{providerCUDA: "Cuda", providerWebGPU: "WebGPU_Buf"}
 
-// webGPU is held while anything is done with the WebGPU provider: its sessions share one
-// context, which is not safe for concurrent use (microsoft/onnxruntime#31627).
-var webGPU sync.Mutex
-
 // newDevice checks where a session's nodes run, looks where its inputs lie, and prepares the
 // use of the device's memory.
-func newDevice(a *api, session handle, model []byte, inputs []IO, opt Options) (*device, error) {
+func newDevice(a *api, session handle, host safety.HostPart, inputs []IO, opt Options) (*device, error) {
 	name, ok := memoryNames[opt.Provider]
 	if !ok {
 		return nil, nil
-	}
-	host, err := safety.FindHostPart(model)
-	if err != nil {
-		return nil, fmt.Errorf("ort: %w", err)
 	}
 	if err := a.checkPlacement(session, host, opt); err != nil {
 		return nil, err
@@ -73,6 +67,7 @@ func newDevice(a *api, session handle, model []byte, inputs []IO, opt Options) (
 			return nil, fmt.Errorf("ort: memory of inputs: %w", err)
 		}
 		d.reads = append(d.reads, !slices.Contains(onHost, inputs[i].Name))
+		d.lies = append(d.lies, where == name)
 		if where == name {
 			d.memory = info
 		}
@@ -80,14 +75,20 @@ func newDevice(a *api, session handle, model []byte, inputs []IO, opt Options) (
 	if d.memory == 0 {
 		return d, nil
 	}
+	var err error
 	if d.allocator, err = a.create(createAllocator, uintptr(session), uintptr(d.memory)); err != nil {
 		return nil, fmt.Errorf("ort: memory of provider %s: %w", opt.Provider, err)
 	}
 	return d, nil
 }
 
-// exclusive reports whether the device must not be used by two at once.
-func (d *device) exclusive() bool { return d != nil && d.provider == providerWebGPU }
+// lock is lockProvider for the device's provider, or for main memory.
+func (d *device) lock() (unlock func()) {
+	if d == nil {
+		return lockProvider("")
+	}
+	return lockProvider(d.provider)
+}
 
 // hold keeps the device for one more value.
 func (d *device) hold() error {
@@ -108,13 +109,12 @@ func (d *device) drop() error {
 		return nil
 	}
 	var err error
-	if d.arrange != nil {
-		err = d.arrange.Close()
+	for _, s := range []*Session{d.arrange, d.copy} {
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
 	}
-	if d.exclusive() {
-		webGPU.Lock()
-		defer webGPU.Unlock()
-	}
+	defer d.lock()()
 	if d.allocator != 0 {
 		d.api.call(releaseAllocator, uintptr(d.allocator))
 	}
@@ -155,12 +155,16 @@ func (s *Session) Transferred() (toDevice, toHost int64) {
 		return 0, 0
 	}
 	s.device.mu.Lock()
-	arrange := s.device.arrange
+	helpers := []*Session{s.device.arrange, s.device.copy}
 	s.device.mu.Unlock()
-	if arrange != nil {
-		toDevice, toHost = arrange.Transferred()
+	toDevice, toHost = s.device.toDevice.Load(), s.device.toHost.Load()
+	for _, h := range helpers {
+		if h != nil {
+			in, out := h.Transferred()
+			toDevice, toHost = toDevice+in, toHost+out
+		}
 	}
-	return toDevice + s.device.toDevice.Load(), toHost + s.device.toHost.Load()
+	return toDevice, toHost
 }
 
 // Adapter names the device that the session is expected to compute on, as its driver does; ""
@@ -215,14 +219,14 @@ var errNoDevice = errors.New("the session's provider has no memory of its own")
 // Allocate makes a value of n float32 in the memory of the provider's device. What it holds
 // is not defined.
 func (s *Session) Allocate(n int) (*Value, error) {
-	v, err := s.allocate(max(n, 1))
+	v, err := s.allocate(tensor.Float32, max(n, 1))
 	if err != nil {
 		return nil, fmt.Errorf("ort: allocate %d numbers: %w", n, err)
 	}
 	return v, nil
 }
 
-func (s *Session) allocate(n int) (*Value, error) {
+func (s *Session) allocate(dtype tensor.DType, n int) (*Value, error) {
 	if !s.OnDevice() {
 		return nil, errNoDevice
 	}
@@ -237,20 +241,17 @@ func (s *Session) allocate(n int) (*Value, error) {
 	b := &bound{api: api, where: d.memory, device: d}
 	b.pin.Pin(b)
 	dims := append(b.newDims(1), int64(n))
-	if err := b.allocate(dims); err != nil {
+	if err := b.allocate(dtype, dims); err != nil {
 		return nil, errors.Join(err, b.free())
 	}
-	return newValue(b, tensor.Float32, n, []int{n})
+	return newValue(b, dtype, n, []int{n})
 }
 
-// allocate makes memory of the device of as many float32 as dims say.
-func (b *bound) allocate(dims []int64) (err error) {
-	if b.device.exclusive() {
-		webGPU.Lock()
-		defer webGPU.Unlock()
-	}
+// allocate makes memory of the device of as many numbers as dims say.
+func (b *bound) allocate(dtype tensor.DType, dims []int64) (err error) {
+	defer b.device.lock()()
 	if b.owner, err = b.api.create(createTensorAsOrtValue, uintptr(b.device.allocator), first(dims), uintptr(len(dims)),
-		uintptr(tensor.Float32.ONNX())); err != nil {
+		uintptr(dtype.ONNX())); err != nil {
 		return err
 	}
 	data, err := b.api.create(getTensorMutableData, uintptr(b.owner))

@@ -56,6 +56,18 @@ func (m deviceModel) Allocate(n int) (runtime.Value, error) {
 	return v, nil
 }
 
+// Reads implements runtime.DeviceModel.
+func (m deviceModel) Reads(input int) bool { return m.session.device.lies[input] }
+
+// Copy implements runtime.DeviceModel.
+func (m deviceModel) Copy(t *tensor.Tensor) (runtime.Value, error) {
+	v, err := m.session.Copy(t)
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
 // Arrange implements runtime.DeviceModel.
 func (m deviceModel) Arrange(to, from runtime.Value, index []int, fill float32) error {
 	return m.session.Arrange(to.(*Value), from.(*Value), index, fill)

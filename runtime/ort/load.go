@@ -11,12 +11,13 @@ import (
 	"slices"
 	"unicode/utf16"
 
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
 // load makes a session. The model's bytes are not needed afterwards.
-func (a *api) load(model []byte, lib Library, opt Options) (session handle, err error) {
+func (a *api) load(model []byte, host safety.HostPart, lib Library, opt Options) (session handle, err error) {
 	options, err := a.create(createSessionOptions)
 	if err != nil {
 		return 0, fmt.Errorf("ort: %w", err)
@@ -38,13 +39,10 @@ func (a *api) load(model []byte, lib Library, opt Options) (session handle, err 
 	if opt.Provider == "" || opt.Provider == providerCPU {
 		return session, create()
 	}
-	if opt.Provider == providerWebGPU {
-		webGPU.Lock()
-		defer webGPU.Unlock()
-	}
+	defer lockProvider(opt.Provider)()
 	// CUDA installs signal handlers of its own (yalue/onnxruntime_go#140).
 	err = keepSignals(func() error {
-		if err := a.use(options, opt.Provider, lib, model, opt.ProviderOptions); err != nil {
+		if err := a.use(options, opt.Provider, lib, host, opt.ProviderOptions); err != nil {
 			return err
 		}
 		return create()
@@ -54,22 +52,19 @@ func (a *api) load(model []byte, lib Library, opt Options) (session handle, err 
 
 // releaseSession releases a session of a provider.
 func (a *api) releaseSession(session handle, provider string) {
-	if provider == providerWebGPU {
-		webGPU.Lock()
-		defer webGPU.Unlock()
-	}
+	defer lockProvider(provider)()
 	a.call(releaseSession, uintptr(session))
 }
 
-// use appends a provider to session options. The model is nil where there is none yet.
-func (a *api) use(session handle, provider string, lib Library, model []byte, options map[string]string) error {
+// use appends a provider to session options, for a model with that host's part.
+func (a *api) use(session handle, provider string, lib Library, host safety.HostPart, options map[string]string) error {
 	switch provider {
 	case providerCPU:
 		return nil
 	case providerCUDA:
 		return a.useCUDA(session, lib, options)
 	case providerWebGPU:
-		return a.useWebGPU(session, lib, model, options)
+		return a.useWebGPU(session, lib, host, options)
 	}
 	return fmt.Errorf("ort: unknown provider %q, known are cpu, cuda and webgpu", provider)
 }
@@ -192,9 +187,6 @@ func (a *api) try(lib Library, provider string) error {
 		return err
 	}
 	defer a.call(releaseSessionOptions, uintptr(options))
-	if provider == providerWebGPU {
-		webGPU.Lock()
-		defer webGPU.Unlock()
-	}
-	return a.use(options, provider, lib, nil, nil)
+	defer lockProvider(provider)()
+	return a.use(options, provider, lib, safety.HostPart{}, nil)
 }

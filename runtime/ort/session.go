@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
@@ -46,16 +47,22 @@ func New(model []byte, opt Options) (*Session, error) {
 		return nil, fmt.Errorf("ort: the model has %d inputs and %d outputs; it needs at least one of each",
 			len(h.inputs), len(outputs))
 	}
+	var host safety.HostPart
+	if memoryNames[opt.Provider] != "" {
+		if host, err = safety.FindHostPart(model); err != nil {
+			return nil, fmt.Errorf("ort: read model: %w", err)
+		}
+	}
 	lib, api, err := acquire(opt.Provider, opt.Library)
 	if err != nil {
 		return nil, err
 	}
 	s := &Session{library: lib, inputs: h.inputs, outputs: outputs, metadata: h.metadata,
 		flush: opt.FlushDenormals, api: api, pin: new(goruntime.Pinner)}
-	if s.model, err = api.load(model, lib, opt); err != nil {
+	if s.model, err = api.load(model, host, lib, opt); err != nil {
 		return nil, errors.Join(err, release())
 	}
-	if s.device, err = newDevice(api, s.model, model, s.inputs, opt); err != nil {
+	if s.device, err = newDevice(api, s.model, host, s.inputs, opt); err != nil {
 		api.releaseSession(s.model, opt.Provider)
 		return nil, errors.Join(err, release())
 	}

@@ -1,6 +1,7 @@
 package ort
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -69,4 +70,45 @@ func (v *Value) View(shape ...int) (*Value, error) {
 	}
 	view.of = v
 	return view, nil
+}
+
+// Copy makes a value in the memory of the session's device with the contents of a tensor of
+// int64. It is a run of a graph that copies; where the provider does not copy integers, ONNX
+// Runtime moves the result.
+func (s *Session) Copy(t *tensor.Tensor) (*Value, error) {
+	v, err := s.copy(t)
+	if err != nil {
+		return nil, fmt.Errorf("ort: copy %v: %w", t, err)
+	}
+	return v, nil
+}
+
+func (s *Session) copy(t *tensor.Tensor) (v *Value, err error) {
+	if !s.OnDevice() {
+		return nil, errNoDevice
+	}
+	c, err := s.device.helper(&s.device.copy, func() []byte {
+		return modelFile(message(nil).text(2, "copy").part(1, node("Identity", toOutput, []string{fromInput}, nil)).
+			part(11, value(fromInput, tensor.Int64, "n")).part(12, value(toOutput, tensor.Int64, "n")))
+	})
+	if err != nil {
+		return nil, err
+	}
+	if v, err = s.allocate(tensor.Int64, max(t.Len(), 1)); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, v.Close())
+		}
+	}()
+	from, err := NewValue(tensor.Of(tensor.Data[int64](t), t.Len()))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	if err := c.RunValues(context.Background(), []*Value{from}, []*Value{v}); err != nil {
+		return nil, err
+	}
+	return v, v.Reshape(t.Shape()...)
 }

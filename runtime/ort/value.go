@@ -52,10 +52,7 @@ func (b *bound) free() error {
 
 // release releases the values; 0 does nothing.
 func (b *bound) release() {
-	if b.device.exclusive() {
-		webGPU.Lock()
-		defer webGPU.Unlock()
-	}
+	defer b.device.lock()()
 	b.api.call(releaseValue, uintptr(b.made))
 	b.api.call(releaseValue, uintptr(b.owner))
 }

@@ -7,9 +7,24 @@ import (
 	goruntime "runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/nopezoo/zoo/export/safety"
 )
+
+// webGPU is held while anything is done with the WebGPU provider: its sessions share one
+// context, which is not safe for concurrent use (microsoft/onnxruntime#31627).
+var webGPU sync.Mutex
+
+// lockProvider waits until nobody else uses what the sessions of a provider share. What it
+// returns lets others go on.
+func lockProvider(provider string) (unlock func()) {
+	if provider != providerWebGPU {
+		return func() {}
+	}
+	webGPU.Lock()
+	return webGPU.Unlock
+}
 
 const webGPURemedy = "the provider needs a graphics card and its driver, Vulkan on Linux (the loader is libvulkan.so.1, " +
 	"Debian's package libvulkan1); zoo doctor --provider webgpu looks for each"
@@ -18,18 +33,12 @@ const webGPURemedy = "the provider needs a graphics card and its driver, Vulkan 
 // platforms, to the session options. Masks and distances are int64, which is an option of the
 // provider. What computes with shapes stays in main memory, where sizes are needed: else
 // each would wait for the device. Angles stay there for their precision.
-func (a *api) useWebGPU(session handle, lib Library, model []byte, options map[string]string) error {
+func (a *api) useWebGPU(session handle, lib Library, host safety.HostPart, options map[string]string) error {
 	// The other layout is for convolutions, and would move transpositions to integers, which
 	// the provider does not transpose.
 	all := map[string]string{"enableInt64": "1", "preferredLayout": "NCHW"}
-	if model != nil {
-		host, err := safety.FindHostPart(model)
-		if err != nil {
-			return fmt.Errorf("ort: provider webgpu: %w", err)
-		}
-		if names := slices.Concat(host.Shapes, host.Angles); len(names) > 0 {
-			all["forceCpuNodeNames"] = strings.Join(names, "\n")
-		}
+	if names := slices.Concat(host.Shapes, host.Angles); len(names) > 0 {
+		all["forceCpuNodeNames"] = strings.Join(names, "\n")
 	}
 	maps.Copy(all, options)
 	var pin goruntime.Pinner
