@@ -23,9 +23,13 @@ func (s *Session) answersOnly() bool { return s.card.Form == card.Answers }
 
 // checkForm refuses a file that the engine of a provider cannot run.
 func checkForm(c card.Card, provider string) error {
-	if c.Form == card.Answers && (provider == providerGo || provider == providerWebGPU) {
+	switch {
+	case c.Form == card.Answers && (provider == providerGo || provider == providerWebGPU):
 		return fmt.Errorf("provider %s does not run the Loop of a file that gives whole answers; use provider %s, "+
 			"ONNX Runtime, or the file that zoo export writes without --generate", provider, providerCPU)
+	case c.DType == card.Int8 && provider == providerWebGPU: // nor with the rest on the CPU: its Expand of integers fails
+		return fmt.Errorf("provider %s multiplies no matrices of 8 bits; use provider %s, for which files in %s are made, "+
+			"or a file in %s or %s", provider, providerCPU, card.Int8, card.Float32, card.Float16)
 	}
 	return nil
 }

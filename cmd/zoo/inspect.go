@@ -27,7 +27,7 @@ func inspectVerb(a *app) *cobra.Command {
 	var o inspectOptions
 	c := &cobra.Command{
 		Use:   "inspect FILE|RUN|MODEL",
-		Short: "describe a model file, a checkpoint, a run or a model of the catalogue",
+		Short: "describe a model file, checkpoint, run or model of the catalogue",
 		Args:  arguments.One("a file, a run directory or a model of the catalogue"),
 		RunE:  func(_ *cobra.Command, args []string) error { return a.inspect(args[0], o) },
 	}
