@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/tables"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 func doctorVerb(a *app) *cobra.Command {
@@ -74,5 +76,8 @@ func (a *app) doctor(asJSON bool) error {
 		return cmp.Or(a.JSON(r), problem)
 	}
 	tables.Doctor(a.Out, r)
+	if nowhere := (*ort.NotFoundError)(nil); errors.As(problem, &nowhere) {
+		return ort.ErrNoRuntime // the table has the places and the remedy
+	}
 	return problem
 }
