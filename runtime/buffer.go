@@ -55,6 +55,11 @@ func (b *buffer[T]) close() error {
 type state interface {
 	// reset makes the state what it is before the first token.
 	reset(rows int) error
+	// load makes the state that of so many rows, each of them what was saved of one that had
+	// filled so many slots. Where memory has to be made, it is for capacity slots.
+	load(from savedState, rows, filled, capacity int) error
+	// save returns a copy of the state of one row that has filled so many slots, at least one.
+	save(filled int) (savedState, error)
 	// advance shapes the memory that the next run writes for so many slots. Filled are
 	// those that the runs so far have; where memory has to be made, it is for capacity slots.
 	advance(rows, filled, slots, capacity int) error
@@ -66,6 +71,9 @@ type state interface {
 	keep(rows []int) error
 	close() error
 }
+
+// savedState is a copy of a state, which loading it leaves as it is.
+type savedState interface{ close() error }
 
 // newState returns the memory of a state in a model.
 func newState(m Model, s card.State) state {
@@ -110,6 +118,38 @@ func (c *cache) reset(rows int) error {
 	}
 	for i := range c.past.data {
 		c.past.data[i] = float32(c.Initial)
+	}
+	return nil
+}
+
+// savedCache is a savedState in Go memory.
+type savedCache struct{ region }
+
+func (savedCache) close() error { return nil }
+
+func (c *cache) save(filled int) (savedState, error) {
+	shape := slices.Clone(c.shape(1, filled))
+	to := region{data: make([]float32, tensor.Numel(shape)), shape: shape}
+	copyRegion(to, region{data: c.past.data, shape: c.past.shape}, shape)
+	return savedCache{to}, nil
+}
+
+func (c *cache) load(from savedState, rows, filled, capacity int) error {
+	saved := from.(savedCache)
+	need := tensor.Numel(c.shape(rows, capacity))
+	if err := c.past.resize(c.model, need, c.shape(rows, filled)...); err != nil {
+		return err
+	}
+	axis := slices.Index(c.Shape, card.Batch)
+	if axis < 0 {
+		rows = 1
+	}
+	to := region{data: c.past.data, shape: c.past.shape, corner: make([]int, len(c.Shape))}
+	for row := range rows {
+		if axis >= 0 {
+			to.corner[axis] = row
+		}
+		copyRegion(to, saved.region, saved.shape)
 	}
 	return nil
 }

@@ -34,6 +34,11 @@ type GenerateOptions struct {
 	// token that completes it. They need a model with a tokenizer; at most 100 of 1000 bytes.
 	StopStrings []string
 
+	// Prefix is the beginning of each prompt, which has been read before, so that only the
+	// rest is read: see Session.Prefill. Prompts are given whole. Those of different lengths run
+	// one group after the other.
+	Prefix *Prefix
+
 	// LogProbs has steps tell the log-probability of each new token, and TopLogProbs those of
 	// so many of the most probable tokens too, at most 1000. They take reading all logits once
 	// more at each token.
@@ -118,6 +123,7 @@ type generation struct {
 // a while.
 type team struct {
 	*batch
+	prefix  *Prefix
 	rows    []*row // as in the batch
 	carried int    // steps of ended rows since the last compaction
 }
@@ -133,8 +139,8 @@ func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*genera
 			return nil, err
 		}
 	}
-	for _, group := range s.groups(prompts) {
-		g.teams = append(g.teams, &team{rows: pick(g.rows, group)})
+	for _, group := range s.groups(prompts, opt.Prefix) {
+		g.teams = append(g.teams, &team{prefix: opt.Prefix, rows: pick(g.rows, group)})
 	}
 	return g, nil
 }
@@ -152,6 +158,9 @@ func (s *Session) newRows(prompts [][]int64, opt GenerateOptions) ([]*row, error
 		if id < 0 || id >= int64(s.contract.Vocab) {
 			return nil, fmt.Errorf("stop token id is %d, the vocabulary has ids 0 to %d", id, s.contract.Vocab-1)
 		}
+	}
+	if err := opt.Prefix.check(s, prompts); err != nil {
+		return nil, err
 	}
 	if err := checkStopStrings(opt.StopStrings); err != nil {
 		return nil, err
@@ -274,7 +283,7 @@ func (t *team) advance(ctx context.Context, s *Session) error {
 		more = max(more, r.left-1)
 	}
 	var err error
-	if t.batch, err = newBatch(ctx, s, prompts, more); err != nil {
+	if t.batch, err = newBatch(ctx, s, prompts, more, t.prefix); err != nil {
 		return err
 	}
 	return t.read(func(int, int) int { return 1 }, nil)

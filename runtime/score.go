@@ -118,7 +118,7 @@ func (s *Session) visit(ctx context.Context, rows [][]int64, from []int,
 	if s.answersOnly() {
 		return ErrAnswersOnly
 	}
-	for _, group := range s.groups(rows) {
+	for _, group := range s.groups(rows, nil) {
 		err := s.visitGroup(ctx, pick(rows, group), pick(from, group), func(i, at int, logits []float32) error {
 			return see(group[i], at, logits)
 		})
@@ -131,7 +131,7 @@ func (s *Session) visit(ctx context.Context, rows [][]int64, from []int,
 
 func (s *Session) visitGroup(ctx context.Context, rows [][]int64, from []int,
 	see func(row, at int, logits []float32) error) error {
-	b, err := newBatch(ctx, s, rows, 0)
+	b, err := newBatch(ctx, s, rows, 0, nil)
 	if err != nil {
 		return err
 	}

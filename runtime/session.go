@@ -22,6 +22,8 @@ type Session struct {
 	words    *tokenizer.Tokenizer // nil when the model has none
 	closed   atomic.Bool
 	idle     sync.Pool // of *batch: their memory is what costs
+
+	prefixBytes atomic.Int64 // that open prefixes hold
 }
 
 // Open loads the model file at a path. The error wraps ErrNoCard for a file that
@@ -206,13 +208,13 @@ func (s *Session) checkRows(kind string, rows [][]int64) error {
 }
 
 // groups splits rows into those that can run together: all of them when the
-// model can tell padding, else those of equal length.
-func (s *Session) groups(rows [][]int64) [][]int {
+// model can tell padding and they begin with no prefix, else those of equal length.
+func (s *Session) groups(rows [][]int64, prefix *Prefix) [][]int {
 	var out [][]int
 	at := map[int]int{} // by length
 	for i, r := range rows {
 		length := len(r)
-		if s.contract.Mask >= 0 {
+		if s.contract.Mask >= 0 && prefix == nil {
 			length = 0
 		}
 		g, ok := at[length]
