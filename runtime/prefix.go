@@ -8,10 +8,6 @@ import (
 	"sync"
 )
 
-// ErrMemory reports that the prefixes of a session would take more memory than
-// Options.PrefixBytes allows.
-var ErrMemory = errors.New("no memory left within the limit")
-
 // Prefix is the beginning of prompts, which a session has read once: generating from a prompt
 // that begins with its tokens takes a copy of what was read. See GenerateOptions.Prefix. It
 // is safe for concurrent use, and holds memory until its Close.

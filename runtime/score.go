@@ -184,11 +184,11 @@ func largest(logits []float32) (int, error) {
 			best = i
 		}
 		if v != v || v > math.MaxFloat32 {
-			return 0, fmt.Errorf("the model gave logit %v for token id %d", v, i)
+			return 0, mark(fmt.Errorf("the model gave logit %v for token id %d", v, i), ErrLogits)
 		}
 	}
 	if logits[best] < -math.MaxFloat32 {
-		return 0, fmt.Errorf("the model gave logit %v for every token id", logits[best])
+		return 0, mark(fmt.Errorf("the model gave logit %v for every token id", logits[best]), ErrLogits)
 	}
 	return best, nil
 }

@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"sync"
@@ -27,8 +26,9 @@ type Session struct {
 }
 
 // Open loads the model file at a path. The error wraps ErrNoCard for a file that
-// zoo did not write, ErrNoRuntime when there is no ONNX Runtime library, and
-// ErrNoCgo when the program cannot load one.
+// zoo did not write, ErrFile for any that cannot be run, ErrOptions for options that are out of
+// range, ErrNoProvider when their provider cannot be used here, ErrNoRuntime when there is no
+// ONNX Runtime library, and ErrNoCgo when the program cannot load one.
 //
 // The file is validated first: see Options. Data that it keeps in other files must
 // be within its folder.
@@ -70,22 +70,22 @@ func load(file []byte, opt Options) (*Session, error) {
 	}
 	opt.Provider = provider
 	if err := opt.check(); err != nil {
-		return nil, err
+		return nil, mark(err, ErrOptions)
 	}
 	header, err := safety.Check(file, opt.Safety())
 	if err != nil {
-		return nil, err
+		return nil, mark(err, ErrFile)
 	}
 	s := &Session{opt: opt, engine: engine.Name}
 	if s.card, s.contract, err = header.Contract(); err != nil {
-		return nil, err
+		return nil, mark(err, ErrFile)
 	}
 	if err := checkForm(s.card, provider); err != nil {
-		return nil, err
+		return nil, mark(err, ErrOptions)
 	}
 	if len(s.card.Tokenizer) > 0 {
 		if s.words, err = tokenizer.New(s.card.Tokenizer); err != nil {
-			return nil, err
+			return nil, mark(err, ErrFile)
 		}
 	}
 	s.model, err = engine.Open(File{Data: file, Inputs: s.contract.Inputs, Outputs: s.contract.Outputs}, opt)
@@ -147,10 +147,6 @@ func (s *Session) Transferred() (toDevice, toHost int64) {
 
 // MaxLength returns the most tokens that the model can take, 0 for no limit.
 func (s *Session) MaxLength() int { return s.card.MaxLength }
-
-// ErrNoTokenizer reports that a model has no vocabulary: it takes and gives
-// token ids only.
-var ErrNoTokenizer = errors.New("the model has no tokenizer, so it takes and gives token ids only")
 
 // Encode returns the token ids of text. Text that the vocabulary cannot express is
 // ErrInput.

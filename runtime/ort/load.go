@@ -63,15 +63,20 @@ func (a *api) releaseSession(session handle, provider string) {
 
 // use appends a provider to session options. The model is nil where there is none yet.
 func (a *api) use(session handle, provider string, lib Library, model []byte, options map[string]string) error {
+	var err error
 	switch provider {
 	case providerCPU:
-		return nil
 	case providerCUDA:
-		return a.useCUDA(session, lib, options)
+		err = a.useCUDA(session, lib, options)
 	case providerWebGPU:
-		return a.useWebGPU(session, lib, model, options)
+		err = a.useWebGPU(session, lib, model, options)
+	default:
+		return fmt.Errorf("ort: unknown provider %q, known are cpu, cuda and webgpu", provider)
 	}
-	return fmt.Errorf("ort: unknown provider %q, known are cpu, cuda and webgpu", provider)
+	if err != nil {
+		return &runtime.ProviderError{Provider: provider, Err: err}
+	}
+	return nil
 }
 
 // optimizationLevels are values of GraphOptimizationLevel.
