@@ -70,7 +70,7 @@ func (g *generation) nextAnswered(ctx context.Context) (Step, error) {
 		if err := r.accept(a[0]); err != nil {
 			return Step{}, fmt.Errorf("prompt %d: %w", i, err)
 		}
-		g.step.add(r)
+		g.step.add(r.newToken)
 		left = left || !r.ended()
 	}
 	if !left {

@@ -161,21 +161,22 @@ func (c *cache) advance(rows, filled, slots, capacity int) error {
 		return err
 	}
 	if c.Kind == card.InPlace && slots > had {
-		c.spread(old, had, filled)
+		c.spread(c.present, old, had, filled, 0)
 	}
 	return nil
 }
 
-// spread brings the filled slots of a state in place from where they lay in old, with room
-// for had slots, to where they belong now, and clears the others: they are masked, but
-// must be numbers.
-func (c *cache) spread(old []float32, had, filled int) {
-	data, shape := c.present.data, c.present.shape
+// spread brings the filled slots from where they lay in old, with room for had slots, to where
+// they belong in a buffer with room for more, behind so many others, and clears these: they are
+// masked, but must be numbers.
+func (c *cache) spread(into *buffer[float32], old []float32, had, filled, behind int) {
+	data, shape := into.data, into.shape
 	outer, slots, inner := tensor.Numel(shape[:c.Axis]), shape[c.Axis], tensor.Numel(shape[c.Axis+1:])
 	for o := outer - 1; o >= 0; o-- { // from the end: within one memory all moves towards it
 		to := data[o*slots*inner:][:slots*inner]
-		copy(to, old[o*had*inner:][:filled*inner])
-		clear(to[filled*inner:])
+		copy(to[behind*inner:], old[o*had*inner:][:filled*inner])
+		clear(to[:behind*inner])
+		clear(to[(behind+filled)*inner:])
 	}
 }
 

@@ -14,6 +14,9 @@
 // it links image formats: ONNX Runtime (runtime/ort; providers "cpu", "cuda" and "webgpu") or
 // pure Go (runtime/native; provider "go").
 //
+// Many callers share one model through a Batcher, whose runs serve all of them. What prompts
+// have in common at their beginning is read once by Session.Prefill.
+//
 // A file that zoo export --generate wrote (card.Answers) is opened and generates in the same
 // way, and one call of the engine is a whole answer: greedy, to the end token, on ONNX Runtime
 // only. It gives no logits and no scores.

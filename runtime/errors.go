@@ -61,6 +61,10 @@ var (
 	// −∞ for all. It is broken, or its input beyond its range.
 	ErrLogits = errors.New("unusable logits")
 
+	// ErrBusy reports that a Batcher has as many prompts as it may. Nothing has been
+	// computed for the call; it may succeed later.
+	ErrBusy = errors.New("too many prompts are waiting")
+
 	// ErrMemory reports that the prefixes of a session would take more memory than
 	// Options.PrefixBytes allows.
 	ErrMemory = errors.New("no memory left within the limit")

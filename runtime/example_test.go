@@ -2,8 +2,10 @@ package runtime_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
+	"sync"
 
 	"github.com/nopezoo/zoo/runtime"
 	_ "github.com/nopezoo/zoo/runtime/native"
@@ -106,6 +108,43 @@ func ExampleSession_Prefill() {
 	fmt.Println(len(prefix.IDs()), len(longer.IDs()), longer.Bytes() > prefix.Bytes())
 	// Output:
 	// 7 11 true
+}
+
+// Callers on goroutines of their own share the runs of one model.
+func ExampleBatcher() {
+	model, err := spec{encoding: "rope"}.build()
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err := runtime.OpenBytes(model, runtime.Options{Provider: "go"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	b, err := runtime.NewBatcher(s, runtime.BatcherOptions{MaxRows: 8, MaxBytes: 64 << 20, MaxQueue: 100})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer b.Close()
+	answers := make([]string, 20)
+	var callers sync.WaitGroup
+	for i := range answers {
+		callers.Go(func() {
+			opt := runtime.GenerateOptions{MaxNew: 5, Stop: []int64{}}
+			answer, err := b.Complete(context.Background(), "a", opt)
+			if errors.Is(err, runtime.ErrBusy) {
+				return // a server says 429
+			}
+			if err != nil {
+				log.Fatal(err)
+			}
+			answers[i] = answer
+		})
+	}
+	callers.Wait()
+	fmt.Println(answers[0] != "", answers[0] == answers[19], b.Stats().Tokens)
+	// Output:
+	// true true 100
 }
 
 // Answers to several prompts come as text, piece by piece: whole characters, and nothing that a

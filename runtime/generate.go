@@ -88,8 +88,12 @@ func (s *Session) Generate(ctx context.Context, prompts [][]int64, opt GenerateO
 // GenerateAll collects the new tokens of each prompt. A row whose last token is
 // no stop token has met its limit.
 func (s *Session) GenerateAll(ctx context.Context, prompts [][]int64, opt GenerateOptions) ([][]int64, error) {
-	out := make([][]int64, len(prompts))
-	for step, err := range s.Generate(ctx, prompts, opt) {
+	return generateAll(len(prompts), s.Generate(ctx, prompts, opt))
+}
+
+func generateAll(prompts int, steps iter.Seq2[Step, error]) ([][]int64, error) {
+	out := make([][]int64, prompts)
+	for step, err := range steps {
 		if err != nil {
 			return nil, err
 		}
@@ -175,7 +179,7 @@ func (s *Session) newRows(prompts [][]int64, opt GenerateOptions) ([]*row, error
 		if opt.PerRow != nil {
 			sampling, stream = opt.PerRow[i], 0
 		}
-		rows[i] = &row{prompt: p, sampler: newSampler(sampling, stream, p), index: i, stops: stops, left: limits[i],
+		rows[i] = &row{prompt: p, sampler: newSampler(sampling, stream, p), newToken: newToken{index: i}, stops: stops, left: limits[i],
 			logProbs: opt.LogProbs, top: opt.TopLogProbs}
 		if rows[i].text, err = s.newText(i, p, opt); err != nil {
 			return nil, fmt.Errorf("prompt %d: %w", i, err)
@@ -262,7 +266,7 @@ func (g *generation) next(ctx context.Context) (Step, error) {
 			if err := r.take(t.batch.last(i, 0)); err != nil {
 				return Step{}, fmt.Errorf("prompt %d: %w", r.index, err)
 			}
-			g.step.add(r)
+			g.step.add(r.newToken)
 		}
 		if err := t.compact(); err != nil {
 			return Step{}, err
@@ -275,7 +279,7 @@ func (g *generation) next(ctx context.Context) (Step, error) {
 // advance runs the prompts, or the tokens chosen last.
 func (t *team) advance(ctx context.Context, s *Session) error {
 	if t.batch != nil {
-		return t.run(1, 1, func(i, _ int) int64 { return t.rows[i].last })
+		return t.run(1, 1, func(i, _ int) int64 { return t.rows[i].id })
 	}
 	prompts, more := make([][]int64, len(t.rows)), 0
 	for i, r := range t.rows {
