@@ -14,10 +14,6 @@ import (
 // A file of the form card.Answers is one call for whole answers: it chooses greedily, and ends
 // rows at the end token. Generate runs it, and yields the steps of the answers afterwards.
 
-// ErrAnswersOnly reports that a file gives whole answers: it has no logits, and chooses the
-// most probable token each time.
-var ErrAnswersOnly = errors.New("the file gives whole answers only; use the one that zoo export writes without --generate")
-
 // answersOnly reports whether the file is of the form card.Answers.
 func (s *Session) answersOnly() bool { return s.card.Form == card.Answers }
 
@@ -78,7 +74,7 @@ func (g *generation) nextAnswered(ctx context.Context) (Step, error) {
 		if err := r.accept(a[0]); err != nil {
 			return Step{}, fmt.Errorf("prompt %d: %w", i, err)
 		}
-		g.step.add(r)
+		g.step.add(r.newToken)
 		left = left || !r.ended()
 	}
 	if !left {
