@@ -75,6 +75,8 @@ type Batcher struct {
 	ctx  context.Context // of all runs
 	stop context.CancelFunc
 
+	perRow, perSlot float64 // bytes of states for each row, and for each of its slots
+
 	mu      sync.Mutex
 	waiting []*member
 	inside  int // members that wait, are read or run
@@ -108,6 +110,10 @@ func NewBatcher(s *Session, opt BatcherOptions) (*Batcher, error) {
 		return nil, fmt.Errorf("runtime: batcher: %w", mark(err, ErrOptions))
 	}
 	b := &Batcher{s: s, opt: full}
+	for _, state := range s.card.State {
+		none := state.Held(1, 0)
+		b.perRow, b.perSlot = b.perRow+none, b.perSlot+state.Held(1, 1)-none
+	}
 	b.ctx, b.stop = context.WithCancel(context.Background())
 	return b, nil
 }
@@ -136,13 +142,15 @@ func (s *Session) pads() bool {
 	return !s.contract.Unpadded && (!slotted || s.contract.Mask >= 0 && !s.contract.MaskNew)
 }
 
+// tokenwise reports whether rows can run together whatever they are at, be it a prompt: the model
+// takes one token at a time, and nothing that it keeps has slots.
+func (s *Session) tokenwise() bool {
+	return s.contract.OneToken && !slices.ContainsFunc(s.card.State, card.State.Slotted)
+}
+
 // bytes returns how much memory the states of so many rows and slots take.
-func (s *Session) bytes(rows, slots int) int64 {
-	sum := 0.0
-	for _, state := range s.card.State {
-		sum += state.Held(rows, slots)
-	}
-	return int64(min(sum, math.MaxInt64/2))
+func (b *Batcher) bytes(rows, slots int) int64 {
+	return int64(min(float64(rows)*(b.perRow+b.perSlot*float64(slots)), math.MaxInt64/2))
 }
 
 // Close ends all calls with ErrClosed. Closing again does nothing.
@@ -239,11 +247,12 @@ func (b *Batcher) submit(ctx context.Context, prompts [][]int64, opt GenerateOpt
 	c := newBatcherCall()
 	members := make([]*member, len(rows))
 	for i, r := range rows {
-		if need := b.s.bytes(1, len(r.prompt)+r.left-1); need > b.opt.MaxBytes {
+		if need := b.bytes(1, len(r.prompt)+r.left-1); need > b.opt.MaxBytes {
 			return nil, inputError{fmt.Errorf("prompt %d: %w: with its answer it takes %d bytes, the batcher has %d", i, ErrTooLong,
 				need, b.opt.MaxBytes)}
 		}
 		members[i] = &member{row: r, call: c, prefix: opt.Prefix}
+		members[i].unread = len(r.prompt) - members[i].start()
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

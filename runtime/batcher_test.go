@@ -115,6 +115,25 @@ func TestBatcher(t *testing.T) {
 			if diff := cmp.Diff(want, askAll(t, batcher(t, s, runtime.BatcherOptions{MaxRows: 5}), all)); diff != "" {
 				t.Errorf("answers (-alone +together): %s", diff)
 			}
+			// Prompts of any lengths are read together, token by token, and some end while others are read.
+			beginning := all[0].prompt[:4]
+			opt := runtime.GenerateOptions{Prefix: prefill(t, s, beginning), Stop: []int64{}}
+			var prompts [][]int64
+			runs := 0
+			for i, q := range all[:8] {
+				prompts = append(prompts, slices.Concat(beginning, q.prompt[:1+i]))
+				opt.Limits = append(opt.Limits, q.limit)
+				runs = max(runs, 1+1+i+q.limit-1) // the prefix has not run its last token
+			}
+			want = generate(t, s, prompts, opt)
+			before := spyOf(s).runs
+			got, err := batcher(t, s, runtime.BatcherOptions{}).GenerateAll(t.Context(), prompts, opt)
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("%v: answers (-session +batcher): %s", err, diff)
+			}
+			if n := spyOf(s).runs - before; n != runs {
+				t.Errorf("%d runs, want %d", n, runs)
+			}
 		})
 	}
 }

@@ -23,7 +23,7 @@ func BenchmarkBatcher(b *testing.B) {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
 			s := open(b, model, runtime.Options{})
 			batched := batcher(b, s, runtime.BatcherOptions{MaxRows: callers})
-			const each = 4 // questions of a caller
+			const each = 2 // questions of a caller
 			all := make([]question, callers*each)
 			tokens := 0
 			for i := range all {

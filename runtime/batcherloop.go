@@ -11,6 +11,23 @@ type member struct {
 	*row
 	call   *batcherCall
 	prefix *Prefix
+	unread int // tokens of the prompt that have not run
+}
+
+// start returns how many tokens of the prompt the prefix has read.
+func (m *member) start() int {
+	if m.prefix == nil {
+		return 0
+	}
+	return m.prefix.filled
+}
+
+// next returns the token that runs next.
+func (m *member) next() int64 {
+	if m.unread > 0 {
+		return m.prompt[len(m.prompt)-m.unread]
+	}
+	return m.id
 }
 
 // done reports whether nothing more is to be computed for the row.
@@ -52,7 +69,7 @@ func (b *Batcher) begin() bool {
 		b.dismiss(&b.running, ErrClosed)
 		b.dismiss(&b.reading, ErrClosed)
 	}
-	for _, c := range []**cohort{&b.running, &b.reading} {
+	for _, c := range [...]**cohort{&b.running, &b.reading} {
 		if *c != nil && !slices.ContainsFunc((*c).rows, func(m *member) bool { return !m.done() }) {
 			b.dismiss(c, nil)
 		}
@@ -86,20 +103,21 @@ func (b *Batcher) dismiss(at **cohort, err error) {
 // count brings the numbers up to date.
 func (b *Batcher) count() {
 	b.stats.Running, b.stats.Reading, b.stats.Bytes = 0, 0, 0
-	for _, c := range []struct {
-		*cohort
-		rows *int
-	}{{b.running, &b.stats.Running}, {b.reading, &b.stats.Reading}} {
-		if c.cohort == nil {
+	for _, c := range [...]*cohort{b.running, b.reading} {
+		if c == nil {
 			continue
 		}
-		for _, m := range c.cohort.rows {
-			if !m.done() {
-				*c.rows++
+		for _, m := range c.rows {
+			switch {
+			case m.done():
+			case m.unread > 0:
+				b.stats.Reading++
+			default:
+				b.stats.Running++
 			}
 		}
 		if c.batch != nil {
-			b.stats.Bytes += b.s.bytes(len(c.cohort.rows), max(c.room, c.slots))
+			b.stats.Bytes += b.bytes(len(c.rows), max(c.room, c.slots))
 		}
 	}
 	b.stats.Peak = max(b.stats.Peak, b.stats.Bytes)
@@ -114,14 +132,15 @@ func (b *Batcher) recruit() {
 		return
 	}
 	first := b.waiting[0]
-	equal := b.s.contract.Mask < 0 || !b.s.pads() || first.prefix != nil
+	direct := b.s.tokenwise()
+	equal := !direct && (b.s.contract.Mask < 0 || !b.s.pads() || first.prefix != nil)
 	n, width, sum, left := 0, 0, 0, 0
 	for _, m := range b.waiting {
 		length := len(m.prompt)
 		w, l := max(width, length), max(left, m.left)
 		switch {
 		case m.prefix != first.prefix, equal && length != len(first.prompt):
-		case n > 0 && (n+1)*w > 2*(sum+length)+b.opt.Chunk: // mostly padding
+		case !direct && n > 0 && (n+1)*w > 2*(sum+length)+b.opt.Chunk: // mostly padding
 		case !b.fits(n+1, w, l):
 		default:
 			n, width, sum, left = n+1, w, sum+length, l
@@ -140,13 +159,13 @@ func (b *Batcher) recruit() {
 // beside those that run.
 func (b *Batcher) fits(rows, width, left int) bool {
 	if b.running == nil {
-		return rows <= b.opt.MaxRows && b.s.bytes(rows, width+left-1) <= b.opt.MaxBytes
+		return rows <= b.opt.MaxRows && b.bytes(rows, width+left-1) <= b.opt.MaxBytes
 	}
 	live, pad, more := b.running.survey()
 	turns := (width + b.chunk(rows) - 1) / b.chunk(rows) // until they are read
 	slots := max(b.running.slots-pad+turns, width)
 	end := slots + max(left-1, more)
-	return live+rows <= b.opt.MaxRows && b.s.bytes(live+rows, end)+b.s.bytes(rows, width) <= b.opt.MaxBytes
+	return live+rows <= b.opt.MaxRows && b.bytes(live+rows, end)+b.bytes(rows, width) <= b.opt.MaxBytes
 }
 
 // survey returns how many rows go on, how many slots all of them pad, and how many tokens one
@@ -184,7 +203,6 @@ func (b *Batcher) read() {
 	if !done {
 		return
 	}
-	b.choose(b.reading)
 	if b.running == nil {
 		b.running, b.reading = b.reading, nil
 		b.running.settle()
@@ -198,15 +216,23 @@ func (b *Batcher) read() {
 	b.dismiss(&b.reading, nil)
 }
 
+// readChunk reports whether the prompts can join those that run: when they have been read, and
+// at once where each token of theirs may be a row of any run.
 func (b *Batcher) readChunk(c *cohort) (done bool, err error) {
+	direct := b.s.tokenwise()
 	if c.batch == nil {
 		prompts := make([][]int64, len(c.rows))
 		for i, m := range c.rows {
-			prompts[i] = m.prompt
+			if prompts[i] = m.prompt; direct { // of one length, of which nothing runs
+				prompts[i] = m.prompt[:m.start()+1]
+			}
 		}
 		if c.batch, err = newBatch(b.ctx, b.s, prompts, 0, c.rows[0].prefix); err != nil {
 			return false, err
 		}
+	}
+	if direct {
+		return true, nil
 	}
 	for i, m := range c.rows {
 		c.ended[i] = m.done()
@@ -220,7 +246,14 @@ func (b *Batcher) readChunk(c *cohort) (done bool, err error) {
 			return false, err
 		}
 	}
-	return c.slots == c.width, nil
+	if c.slots < c.width {
+		return false, nil
+	}
+	for _, m := range c.rows {
+		m.unread = 0
+	}
+	b.choose(c)
+	return true, nil
 }
 
 // failure is what is wrong with all rows of a run.
@@ -244,9 +277,12 @@ func (b *Batcher) step() {
 	if len(c.live) == 0 {
 		return // begin dismisses it
 	}
-	if err := c.run(1, 1, func(i, _ int) int64 { return c.rows[i].id }); err != nil {
+	if err := c.run(1, 1, func(i, _ int) int64 { return c.rows[i].next() }); err != nil {
 		b.dismiss(&b.running, b.failure(err))
 		return
+	}
+	for _, m := range c.rows {
+		m.unread = max(m.unread-1, 0)
 	}
 	b.choose(c)
 }
@@ -256,7 +292,7 @@ func (b *Batcher) choose(c *cohort) {
 	b.turn++
 	made := int64(0)
 	for i, m := range c.rows {
-		if m.done() {
+		if m.done() || m.unread > 0 {
 			continue
 		}
 		if err := m.take(c.last(i, 0)); err != nil {
@@ -348,7 +384,7 @@ func (b *Batcher) join() error {
 	}
 	_, _, more := other.survey()
 	rows := max(len(c.rows), live+len(from))
-	if b.s.bytes(rows, max(c.slots, other.slots)+max(left, more)) > b.opt.MaxBytes {
+	if b.bytes(rows, max(c.slots, other.slots)+max(left, more)) > b.opt.MaxBytes {
 		if err := errors.Join(c.retain(), c.shift(-pad)); err != nil {
 			return err
 		}
