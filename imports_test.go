@@ -31,7 +31,7 @@ var imports = map[string][]string{
 	"machine":            {"github.com/klauspost/cpuid"},
 	"internal/human":     {"github.com/dustin/go-humanize"},
 	"internal/arguments": {"eval/task", "github.com/spf13/cobra", "github.com/spf13/pflag"},
-	"internal/tables":    {"configs", "doctor", "eval/task", "export", "internal/human", "models", "models/pe", "models/theory", "runtime/ort", "runtime/ort/install", "sweep", "train", "zoo", "zoo/find"},
+	"internal/tables":    {"configs", "doctor", "eval/task", "export", "export/foreign", "internal/human", "models", "models/pe", "models/theory", "runtime/ort", "runtime/ort/install", "sweep", "train", "zoo", "zoo/find"},
 	"internal/terminal":  {"internal/human", "graph/tensor", "github.com/schollz/progressbar", "golang.org/x/term"},
 	"models/pe":          {"graph", "graph/tensor"},
 	"models":             {"models/pe", "graph", "graph/tensor", "card"},
