@@ -16,6 +16,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/foreign"
+	"github.com/nopezoo/zoo/export/foreign/foreigntest"
 	"github.com/nopezoo/zoo/export/internal/onnxpb"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -38,25 +39,25 @@ const genaiNames = `{"model": {"type": "named", "context_length": 40, "eos_token
 // layouts are the kinds of files that open.
 var layouts = []struct {
 	name   string
-	d      decoder
+	d      foreigntest.Decoder
 	beside fs.FS
 	worst  float64
 }{
-	{"optimum", decoder{}, nil, 5e-5},
-	{"optimum without positions", decoder{noPositions: true}, nil, 5e-5},
-	{"no mask", decoder{noMask: true}, nil, 5e-5},
-	{"neither", decoder{noMask: true, noPositions: true}, nil, 5e-5},
-	{"grouped heads", decoder{kvHeads: 2}, nil, 5e-5},
-	{"one head of keys", decoder{kvHeads: 1}, nil, 5e-5},
-	{"int32", decoder{int32: true}, nil, 5e-5},
-	{"float16", decoder{float16: true}, nil, 6e-2},
-	{"logits to keep", decoder{keep: "num_logits_to_keep"}, nil, 5e-5},
-	{"keys transposed", decoder{transposed: true}, nil, 5e-5},
-	{"genai", decoder{past: "old_%d_%s", present: "new_%d_%s"}, beside("genai_config.json", genaiNames), 5e-5},
-	{"present_key_values", decoder{present: "present_key_values.%d.%s"}, nil, 5e-5},
-	{"open axes", decoder{openHeads: true, openVocab: true},
+	{"optimum", foreigntest.Decoder{}, nil, 5e-5},
+	{"optimum without positions", foreigntest.Decoder{NoPositions: true}, nil, 5e-5},
+	{"no mask", foreigntest.Decoder{NoMask: true}, nil, 5e-5},
+	{"neither", foreigntest.Decoder{NoMask: true, NoPositions: true}, nil, 5e-5},
+	{"grouped heads", foreigntest.Decoder{KVHeads: 2}, nil, 5e-5},
+	{"one head of keys", foreigntest.Decoder{KVHeads: 1}, nil, 5e-5},
+	{"int32", foreigntest.Decoder{Int32: true}, nil, 5e-5},
+	{"float16", foreigntest.Decoder{Float16: true}, nil, 6e-2},
+	{"logits to keep", foreigntest.Decoder{Keep: "num_logits_to_keep"}, nil, 5e-5},
+	{"keys transposed", foreigntest.Decoder{Transposed: true}, nil, 5e-5},
+	{"genai", foreigntest.Decoder{Past: "old_%d_%s", Present: "new_%d_%s"}, beside("genai_config.json", genaiNames), 5e-5},
+	{"present_key_values", foreigntest.Decoder{Present: "present_key_values.%d.%s"}, nil, 5e-5},
+	{"open axes", foreigntest.Decoder{OpenHeads: true, OpenVocab: true},
 		beside("config.json", `{"vocab_size": 23, "num_attention_heads": 4, "hidden_size": 12, "model_type": "gpt2"}`), 5e-5},
-	{"open axes, grouped", decoder{openHeads: true, openVocab: true, kvHeads: 2},
+	{"open axes, grouped", foreigntest.Decoder{OpenHeads: true, OpenVocab: true, KVHeads: 2},
 		beside("config.json", `{"vocab_size": 23, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 3}`), 5e-5},
 }
 
@@ -69,9 +70,9 @@ func TestLayouts(t *testing.T) {
 	orttest.Require(t)
 	for i, l := range layouts {
 		t.Run(l.name, func(t *testing.T) {
-			d := l.d.filled(uint64(i))
+			d := l.d.Filled(uint64(i))
 			for _, chunk := range []int{0, 3} {
-				s, err := runtime.OpenBytes(d.file(t), runtime.Options{Provider: "cpu", Threads: 1, ChunkSize: chunk, Beside: l.beside})
+				s, err := runtime.OpenBytes(d.File(t), runtime.Options{Provider: "cpu", Threads: 1, ChunkSize: chunk, Beside: l.beside})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -85,7 +86,7 @@ func TestLayouts(t *testing.T) {
 						t.Fatal(err)
 					}
 					for r, ids := range rows {
-						compare(t, logits[r], d.next(ids), l.worst)
+						compare(t, logits[r], d.Next(ids), l.worst)
 					}
 				}
 				checkGreedy(t, s, d, l.worst)
@@ -108,7 +109,7 @@ func compare(t *testing.T, got *tensor.Tensor, want [][]float64, worst float64) 
 
 // checkGreedy generates from all prompts at once. Each token must be the most probable one, within the error of
 // the logits, after those before it.
-func checkGreedy(t *testing.T, s *runtime.Session, d *decoder, worst float64) {
+func checkGreedy(t *testing.T, s *runtime.Session, d *foreigntest.Decoder, worst float64) {
 	t.Helper()
 	answers, err := s.GenerateAll(t.Context(), prompts, runtime.GenerateOptions{Limits: []int{12, 3, 9, 12, 6}, Stop: []int64{}})
 	if err != nil {
@@ -119,7 +120,7 @@ func checkGreedy(t *testing.T, s *runtime.Session, d *decoder, worst float64) {
 			t.Fatalf("answer %d has %d tokens, want %d", i, len(answer), want)
 		}
 		ids := slices.Concat(prompts[i], answer)
-		logits := d.next(ids)
+		logits := d.Next(ids)
 		for k, id := range answer {
 			at := logits[len(prompts[i])+k-1]
 			if most := slices.Max(at); at[id] < most-2*worst*max(1, math.Abs(most)) {
@@ -131,8 +132,8 @@ func checkGreedy(t *testing.T, s *runtime.Session, d *decoder, worst float64) {
 
 // TestRefused: what is not of the layout is named, with what can be done.
 func TestRefused(t *testing.T) {
-	change := func(d decoder, f func(g *onnxpb.GraphProto)) []byte {
-		p := d.filled(1).proto()
+	change := func(d foreigntest.Decoder, f func(g *onnxpb.GraphProto)) []byte {
+		p := d.Filled(1).Proto()
 		f(p.Graph)
 		data, err := proto.Marshal(p)
 		if err != nil {
@@ -172,24 +173,24 @@ func TestRefused(t *testing.T) {
 		beside fs.FS
 		want   string
 	}{
-		{"merged", change(decoder{extra: "use_cache_branch"}, none), nil, "input use_cache_branch float32[B,4]: a merged decoder"},
-		{"encoder", change(decoder{extra: "encoder_hidden_states"}, none), nil, "the decoder of a pair"},
-		{"other input", change(decoder{extra: "token_type_ids"}, none), nil, "input token_type_ids float32[B,4]: it is neither"},
-		{"no presents", change(decoder{}, drop("present")), nil, "the model has no output present.0.key"},
-		{"no pasts", change(decoder{past: "x.%d.%s", present: "present.%d.%s"}, none), nil, "input x.0.key float32[B,4,past_sequence_length,3]: it is neither"},
-		{"no logits", change(decoder{}, drop("logits")), nil, "no output logits"},
-		{"heads unknown", change(decoder{openHeads: true}, none), nil, "put the model's config.json, with num_key_value_heads"},
-		{"width unknown", change(decoder{openHeads: true}, none), beside("config.json", `{"n_head": 4}`), "with head_dim"},
-		{"vocabulary unknown", change(decoder{openVocab: true}, none), nil, "with vocab_size"},
-		{"fixed past", change(decoder{}, axis("past_key_values.0.key", 2, fixed)), nil, "export the model with the past's length as a dynamic axis"},
-		{"two open axes", change(decoder{transposed: true}, axis("past_key_values.0.key", 1, open)), nil, "and 2 are so"},
-		{"fixed batch", change(decoder{}, axis("past_key_values.1.value", 0, fixed)), nil, "input past_key_values.1.value"},
-		{"fixed length", change(decoder{}, axis("input_ids", 1, fixed)), nil, "fixed length other than 1"},
-		{"float64 caches", change(decoder{}, as("past_key_values.0.key", 11)), nil, "a cache of float64 is not supported"},
-		{"float32 ids", change(decoder{}, as("input_ids", 1)), nil, "does not fit input_ids int64[batch,seq]"},
-		{"end token", change(decoder{}, none), beside("generation_config.json", `{"eos_token_id": [2, 23]}`), "the tokens 0 to 22"},
-		{"end token's kind", change(decoder{}, none), beside("generation_config.json", `{"eos_token_id": "x"}`), "eos_token_id"},
-		{"config", change(decoder{}, none), beside("config.json", `{`), "config.json beside the model file"},
+		{"merged", change(foreigntest.Decoder{Extra: "use_cache_branch"}, none), nil, "input use_cache_branch float32[B,4]: a merged decoder"},
+		{"encoder", change(foreigntest.Decoder{Extra: "encoder_hidden_states"}, none), nil, "the decoder of a pair"},
+		{"other input", change(foreigntest.Decoder{Extra: "token_type_ids"}, none), nil, "input token_type_ids float32[B,4]: it is neither"},
+		{"no presents", change(foreigntest.Decoder{}, drop("present")), nil, "the model has no output present.0.key"},
+		{"no pasts", change(foreigntest.Decoder{Past: "x.%d.%s", Present: "present.%d.%s"}, none), nil, "input x.0.key float32[B,4,past_sequence_length,3]: it is neither"},
+		{"no logits", change(foreigntest.Decoder{}, drop("logits")), nil, "no output logits"},
+		{"heads unknown", change(foreigntest.Decoder{OpenHeads: true}, none), nil, "put the model's config.json, with num_key_value_heads"},
+		{"width unknown", change(foreigntest.Decoder{OpenHeads: true}, none), beside("config.json", `{"n_head": 4}`), "with head_dim"},
+		{"vocabulary unknown", change(foreigntest.Decoder{OpenVocab: true}, none), nil, "with vocab_size"},
+		{"fixed past", change(foreigntest.Decoder{}, axis("past_key_values.0.key", 2, fixed)), nil, "export the model with the past's length as a dynamic axis"},
+		{"two open axes", change(foreigntest.Decoder{Transposed: true}, axis("past_key_values.0.key", 1, open)), nil, "and 2 are so"},
+		{"fixed batch", change(foreigntest.Decoder{}, axis("past_key_values.1.value", 0, fixed)), nil, "input past_key_values.1.value"},
+		{"fixed length", change(foreigntest.Decoder{}, axis("input_ids", 1, fixed)), nil, "fixed length other than 1"},
+		{"float64 caches", change(foreigntest.Decoder{}, as("past_key_values.0.key", 11)), nil, "a cache of float64 is not supported"},
+		{"float32 ids", change(foreigntest.Decoder{}, as("input_ids", 1)), nil, "does not fit input_ids int64[batch,seq]"},
+		{"end token", change(foreigntest.Decoder{}, none), beside("generation_config.json", `{"eos_token_id": [2, 23]}`), "the tokens 0 to 22"},
+		{"end token's kind", change(foreigntest.Decoder{}, none), beside("generation_config.json", `{"eos_token_id": "x"}`), "eos_token_id"},
+		{"config", change(foreigntest.Decoder{}, none), beside("config.json", `{`), "config.json beside the model file"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m, err := safety.Check(tc.data, safety.Options{})
@@ -205,7 +206,7 @@ func TestRefused(t *testing.T) {
 			}
 		})
 	}
-	first := change(decoder{past: "x.%d.%s", present: "present.%d.%s"}, func(g *onnxpb.GraphProto) { g.Input = g.Input[:3] })
+	first := change(foreigntest.Decoder{Past: "x.%d.%s", Present: "present.%d.%s"}, func(g *onnxpb.GraphProto) { g.Input = g.Input[:3] })
 	if m, err := safety.Check(first, safety.Options{Unvalidated: true}); err != nil {
 		t.Error(err)
 	} else if _, err := foreign.Describe(m, nil); err == nil || !strings.Contains(err.Error(), "decoder_with_past_model.onnx") {
@@ -215,7 +216,7 @@ func TestRefused(t *testing.T) {
 
 // TestDescribe: what the files beside a model say of it.
 func TestDescribe(t *testing.T) {
-	m, err := safety.Check((decoder{}).filled(1).file(t), safety.Options{})
+	m, err := safety.Check((foreigntest.Decoder{}).Filled(1).File(t), safety.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,8 +248,8 @@ func TestDescribe(t *testing.T) {
 // TestFolder: weights in another file, in a folder onnx below what describes the model.
 func TestFolder(t *testing.T) {
 	orttest.Require(t)
-	d := (decoder{openHeads: true}).filled(1)
-	p := d.proto()
+	d := (foreigntest.Decoder{OpenHeads: true}).Filled(1)
+	p := d.Proto()
 	var weights []byte
 	for _, w := range p.Graph.Initializer {
 		if len(w.RawData) == 0 {
@@ -283,7 +284,7 @@ func TestFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare(t, logits[0], d.next(prompts[0]), 5e-5)
+	compare(t, logits[0], d.Next(prompts[0]), 5e-5)
 	if _, err := s.Encode("x"); !errors.Is(err, runtime.ErrNoTokenizer) || !strings.Contains(err.Error(), "no tokenizer.json") {
 		t.Errorf("no tokenizer: %v", err)
 	}
@@ -294,7 +295,7 @@ func TestFolder(t *testing.T) {
 
 // TestDomains: operators of other domains are refused until the domain is allowed, and the error says how.
 func TestDomains(t *testing.T) {
-	p := (decoder{}).filled(1).proto()
+	p := (foreigntest.Decoder{}).Filled(1).Proto()
 	p.Graph.Node[0].Domain = "com.microsoft"
 	data, err := proto.Marshal(p)
 	if err != nil {
