@@ -164,6 +164,10 @@ func (p *Plan) add(ctx context.Context, model group) error {
 
 // tasks lists the tasks to measure a model on: those asked for, or its own.
 func (p *Plan) tasks(c card.Card) ([]task.Task, error) {
+	if c.Profile == card.Foreign {
+		return nil, errors.New("tasks are written with zoo's own tokenizers, and the file is another program's; " +
+			"measure its speed alone: --measure speed")
+	}
 	tasks := slices.Clone(p.options.Tasks)
 	if len(tasks) == 0 {
 		var err error
