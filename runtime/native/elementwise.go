@@ -55,9 +55,13 @@ func (z *zip[T, R]) do(part, _ int) {
 	out, x, y := z.put(z.s.out), z.get(z.s.in[0]), z.get(z.s.in[1])
 	n, sx, sy := z.walk.width(), z.walk.step(0), z.walk.step(1)
 	from, to := z.span(part)
-	z.walk.visit(from, to, func(r int, at *[maxArrays]int) {
-		z.row(out[r*n:(r+1)*n], x[at[0]:], y[at[1]:], sx, sy)
-	})
+	if from >= to {
+		return
+	}
+	for r, c := from, z.walk.from(from); r < to; r++ {
+		z.row(out[r*n:(r+1)*n], x[c.at[0]:], y[c.at[1]:], sx, sy)
+		c.next(&z.walk)
+	}
 }
 
 func floatsOf(v *value) []float32 { return v.f }
@@ -245,52 +249,70 @@ func sigmoid(x float32) float32 {
 
 func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
-// where chooses between float32 numbers.
-type where struct {
+// where chooses between numbers.
+type where[T numeric] struct {
 	spans
 	walk walk
+	of   func(*value) []T
 	s    *step
 }
 
-func (*where) overwrites() {}
+func (*where[T]) overwrites() {}
 
-func (w *where) prepare(s *step) error {
+func (w *where[T]) prepare(s *step) error {
 	w.s = s
 	w.walk.spread(s.out.shape, s.in[0], s.in[1], s.in[2])
 	return nil
 }
 
-func (w *where) run(s *step) error {
+func (w *where[T]) run(s *step) error {
 	w.over(s.x, w.walk.rows, w.walk.width(), w)
 	return nil
 }
 
-func (w *where) do(part, _ int) {
-	out, cond, x, y := w.s.out.f, w.s.in[0].b, w.s.in[1].f, w.s.in[2].f
+func (w *where[T]) do(part, _ int) {
+	out, cond, x, y := w.of(w.s.out), w.s.in[0].b, w.of(w.s.in[1]), w.of(w.s.in[2])
 	n, sc, sx, sy := w.walk.width(), w.walk.step(0), w.walk.step(1), w.walk.step(2)
 	from, to := w.span(part)
-	w.walk.visit(from, to, func(r int, at *[maxArrays]int) {
-		to, c, p, q := out[r*n:(r+1)*n], cond[at[0]:], x[at[1]:], y[at[2]:]
-		if sc == 1 && sx == 1 && sy == 0 {
-			other := q[0]
-			c, p = c[:n], p[:n]
-			for i := range to {
-				v := p[i]
-				if !c[i] {
-					v = other
-				}
-				to[i] = v
+	if from >= to {
+		return
+	}
+	for r, k := from, w.walk.from(from); r < to; r++ {
+		choose(out[r*n:(r+1)*n], cond[k.at[0]:], x[k.at[1]:], y[k.at[2]:], sc, sx, sy)
+		k.next(&w.walk)
+	}
+}
+
+func whereMaker(q *part) kernel {
+	switch q.kindOf(1) {
+	case floats:
+		return &where[float32]{of: floatsOf}
+	case integers:
+		return &where[int64]{of: intsOf}
+	}
+	return nil
+}
+
+func choose[T numeric](out []T, cond []bool, x, y []T, sc, sx, sy int) {
+	if sc == 1 && sx == 1 && sy == 0 {
+		cond, x = cond[:len(out)], x[:len(out)]
+		other := y[0]
+		for i := range out {
+			v := x[i]
+			if !cond[i] {
+				v = other
 			}
-			return
+			out[i] = v
 		}
-		for i := range to {
-			if c[i*sc] {
-				to[i] = p[i*sx]
-			} else {
-				to[i] = q[i*sy]
-			}
+		return
+	}
+	for i := range out {
+		if cond[i*sc] {
+			out[i] = x[i*sx]
+		} else {
+			out[i] = y[i*sy]
 		}
-	})
+	}
 }
 
 // castToFloat makes float32 of int64 or truths.
@@ -337,6 +359,21 @@ func (castToBool) run(s *step) error {
 	for i, v := range s.in[0].i {
 		s.out.b[i] = v != 0
 	}
+	for i, v := range s.in[0].f {
+		s.out.b[i] = v != 0
+	}
+	return nil
+}
+
+// castToInt drops the fraction.
+type castToInt struct{}
+
+func (castToInt) prepare(*step) error { return nil }
+
+func (castToInt) run(s *step) error {
+	for i, v := range s.in[0].f {
+		s.out.i[i] = int64(v)
+	}
 	return nil
 }
 
@@ -345,8 +382,10 @@ func castMaker(q *part) kernel {
 	switch to := q.node.DType; {
 	case (to == tensor.Float32 || to == tensor.Float16) && from != elsewhere:
 		return castToFloat{}
-	case to == tensor.Bool && from == integers:
+	case to == tensor.Bool && (from == integers || from == floats):
 		return castToBool{}
+	case to == tensor.Int64 && from == floats:
+		return castToInt{}
 	}
 	return nil
 }

@@ -84,3 +84,49 @@ func (c *scatter) run(s *step) error {
 	}
 	return nil
 }
+
+// gatherAt picks one number per index along an axis.
+type gatherAt struct {
+	axis, n, stride int
+	walk            walk
+}
+
+func (g *gatherAt) prepare(s *step) error {
+	from, at := s.in[0].shape, s.in[1].shape
+	g.axis = int(s.out.part.node.Int("axis", 0))
+	if g.axis < 0 {
+		g.axis += len(from)
+	}
+	g.n, g.stride = from[g.axis], product(from[g.axis+1:])
+	g.walk.begin(1)
+	for i, n := range at {
+		stride := product(from[i+1:])
+		if i == g.axis {
+			stride = 0
+		}
+		g.walk.axis(n, stride)
+	}
+	g.walk.end()
+	return nil
+}
+
+func (g *gatherAt) run(s *step) error {
+	out, x, at := s.out.f, s.in[0].f, s.in[1].i
+	n, step := g.walk.width(), g.walk.step(0)
+	for r, c := 0, g.walk.from(0); r < g.walk.rows; r++ {
+		offset := c.at[0]
+		for k, v := range at[r*n : (r+1)*n] {
+			i := int(v)
+			if uint(i) >= uint(g.n) {
+				var err error
+				if i, err = index(v, g.axis, g.n); err != nil {
+					return err
+				}
+			}
+			out[r*n+k] = x[offset+i*g.stride]
+			offset += step
+		}
+		c.next(&g.walk)
+	}
+	return nil
+}

@@ -42,13 +42,8 @@ var makers = map[string]maker{
 	"Tanh":       inDouble(math.Tanh),
 	"Softplus":   inDouble(softplus),
 
-	"Where": func(q *part) kernel {
-		if q.kindOf(1) != floats {
-			return nil
-		}
-		return &where{}
-	},
-	"Cast": castMaker,
+	"Where": whereMaker,
+	"Cast":  castMaker,
 
 	"MatMul": productMaker,
 	"Gemm":   productMaker,
@@ -76,7 +71,17 @@ var makers = map[string]maker{
 	"ReduceMax":  reduction(maxOf),
 	"Softmax":    softmaxMaker,
 
+	"CumSum": cumSumMaker,
+
+	"GatherElements": func(q *part) kernel {
+		if q.kindOf(0) != floats {
+			return nil
+		}
+		return &gatherAt{}
+	},
+
 	"RMSNormalization": normMaker,
+	"RotaryEmbedding":  func(*part) kernel { return &rotary{} },
 }
 
 // negMaker negates numbers of either type.

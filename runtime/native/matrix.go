@@ -131,23 +131,21 @@ func (p *products) do(part, thread int) {
 		return
 	}
 	w := p.pairs.width()
-	p.pairs.visit(pair/w, pair/w+1, func(_ int, at *[maxArrays]int) {
-		i := pair % w
-		x := p.s.in[0].f[((at[0]+i*p.pairs.step(0))*p.m+first)*p.k:][:rows*p.k]
-		y := p.s.in[1].f[(at[1]+i*p.pairs.step(1))*p.k*p.n:][:p.k*p.n]
-		out := p.s.out.f[(pair*p.m+first)*p.n:][:rows*p.n]
-		switch {
-		case !p.transposed:
-			simd.Rows(out, x, rows, y, p.k, p.n)
-		case rows <= dotted:
-			for r := range rows {
-				simd.Dots(out[r*p.n:(r+1)*p.n], x[r*p.k:(r+1)*p.k], y, p.k)
-			}
-		default:
-			b := simd.Pack(p.s.x.scratch[thread].of(simd.PackedSize(p.k, p.n)), y, p.k, p.n, p.k, true)
-			simd.Product(out, x, rows, &b, 0, simd.Panels(p.n))
+	at, i := p.pairs.from(pair/w), pair%w
+	x := p.s.in[0].f[((at.at[0]+i*p.pairs.step(0))*p.m+first)*p.k:][:rows*p.k]
+	y := p.s.in[1].f[(at.at[1]+i*p.pairs.step(1))*p.k*p.n:][:p.k*p.n]
+	out := p.s.out.f[(pair*p.m+first)*p.n:][:rows*p.n]
+	switch {
+	case !p.transposed:
+		simd.Rows(out, x, rows, y, p.k, p.n)
+	case rows <= dotted:
+		for r := range rows {
+			simd.Dots(out[r*p.n:(r+1)*p.n], x[r*p.k:(r+1)*p.k], y, p.k)
 		}
-	})
+	default:
+		b := simd.Pack(p.s.x.scratch[thread].of(simd.PackedSize(p.k, p.n)), y, p.k, p.n, p.k, true)
+		simd.Product(out, x, rows, &b, 0, simd.Panels(p.n))
+	}
 }
 
 func productMaker(q *part) kernel {

@@ -93,3 +93,47 @@ func normMaker(q *part) kernel {
 	}
 	return &rowwiseOver{rowwise{f: rmsNormalization}}
 }
+
+// cumSum adds up along an axis, in double precision as the interpreter does: sums of many
+// small numbers are what encodings with counted positions are made of.
+type cumSum struct{ outer, n, inner int }
+
+func cumSumMaker(q *part) kernel {
+	if q.kindOf(0) != floats || len(q.axes) != 1 {
+		return nil
+	}
+	return &cumSum{}
+}
+
+func (c *cumSum) prepare(s *step) error {
+	axis := int(s.out.part.axes[0])
+	if axis < 0 {
+		axis += len(s.out.shape)
+	}
+	c.outer, c.n, c.inner = product(s.out.shape[:axis]), s.out.shape[axis], product(s.out.shape[axis+1:])
+	return nil
+}
+
+func (c *cumSum) run(s *step) error {
+	exclusive, reverse := s.out.part.node.Int("exclusive", 0) != 0, s.out.part.node.Int("reverse", 0) != 0
+	out, x := s.out.f, s.in[0].f
+	for o := range c.outer {
+		for i := range c.inner {
+			at, step := o*c.n*c.inner+i, c.inner
+			if reverse {
+				at, step = at+(c.n-1)*c.inner, -c.inner
+			}
+			sum := 0.0
+			for range c.n {
+				before := sum
+				sum += float64(x[at])
+				out[at] = float32(sum)
+				if exclusive {
+					out[at] = float32(before)
+				}
+				at += step
+			}
+		}
+	}
+	return nil
+}

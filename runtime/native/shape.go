@@ -47,9 +47,12 @@ func (c *copier) do(part, _ int) {
 }
 
 func strided[T any](w *walk, base int, out, x []T, from, to int) {
+	if from >= to {
+		return
+	}
 	n, step := w.width(), w.step(0)
-	w.visit(from, to, func(r int, at *[maxArrays]int) {
-		row, x := out[r*n:(r+1)*n], x[base+at[0]:]
+	for r, c := from, w.from(from); r < to; r++ {
+		row, x := out[r*n:(r+1)*n], x[base+c.at[0]:]
 		switch step {
 		case 1:
 			copy(row, x)
@@ -62,7 +65,8 @@ func strided[T any](w *walk, base int, out, x []T, from, to int) {
 				row[i] = x[i*step]
 			}
 		}
-	})
+		c.next(w)
+	}
 }
 
 // transpose copies, unless only axes of length 1 change places.

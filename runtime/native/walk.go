@@ -79,40 +79,38 @@ func (w *walk) step(array int) int { return w.strides[array][w.rank-1] }
 // width is the number of elements of a row.
 func (w *walk) width() int { return w.shape[w.rank-1] }
 
-// visit calls row for the rows from up to to, with the offset of its first element in each
-// array.
-func (w *walk) visit(from, to int, row func(r int, at *[maxArrays]int)) {
-	if from >= to {
-		return
-	}
-	var index [maxRank]int
-	var at [maxArrays]int
-	outer := w.rank - 1
-	for axis, rest := outer-1, from; axis >= 0; axis-- {
-		index[axis] = rest % w.shape[axis]
-		rest /= w.shape[axis]
+// cursor is a row of a walk.
+type cursor struct {
+	at    [maxArrays]int // the offset of its first element in each array
+	index [maxRank]int
+}
+
+// from returns the cursor of a row.
+func (w *walk) from(row int) (c cursor) {
+	for axis := w.rank - 2; axis >= 0; axis-- {
+		c.index[axis] = row % w.shape[axis]
+		row /= w.shape[axis]
 		for a := range w.arrays {
-			at[a] += index[axis] * w.strides[a][axis]
+			c.at[a] += c.index[axis] * w.strides[a][axis]
 		}
 	}
-	for r := from; ; {
-		row(r, &at)
-		if r++; r >= to {
+	return c
+}
+
+// next moves to the row behind, if there is one.
+func (c *cursor) next(w *walk) {
+	for axis := w.rank - 2; axis >= 0; axis-- {
+		c.index[axis]++
+		for a := range w.arrays {
+			c.at[a] += w.strides[a][axis]
+		}
+		if c.index[axis] < w.shape[axis] {
 			return
 		}
-		for axis := outer - 1; axis >= 0; axis-- {
-			index[axis]++
-			for a := range w.arrays {
-				at[a] += w.strides[a][axis]
-			}
-			if index[axis] < w.shape[axis] {
-				break
-			}
-			for a := range w.arrays {
-				at[a] -= w.strides[a][axis] * index[axis]
-			}
-			index[axis] = 0
+		for a := range w.arrays {
+			c.at[a] -= w.strides[a][axis] * c.index[axis]
 		}
+		c.index[axis] = 0
 	}
 }
 
