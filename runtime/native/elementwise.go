@@ -38,7 +38,7 @@ type zip[T, R any] struct {
 	s    *step
 }
 
-func (z *zip[T, R]) overwrites() {}
+func (*zip[T, R]) overwrites(int) bool { return true }
 
 func (z *zip[T, R]) prepare(s *step) error {
 	z.s = s
@@ -195,7 +195,7 @@ type pointwise struct {
 	s   *step
 }
 
-func (p *pointwise) overwrites() {}
+func (*pointwise) overwrites(int) bool { return true }
 
 func (p *pointwise) prepare(s *step) error {
 	p.s = s
@@ -257,7 +257,7 @@ type where[T numeric] struct {
 	s    *step
 }
 
-func (*where[T]) overwrites() {}
+func (*where[T]) overwrites(int) bool { return true }
 
 func (w *where[T]) prepare(s *step) error {
 	w.s = s

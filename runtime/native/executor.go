@@ -67,7 +67,7 @@ type kernel interface {
 }
 
 // overwriter is a kernel that may write its value over an operand of the same size and type.
-type overwriter interface{ overwrites() }
+type overwriter interface{ overwrites(operand int) bool }
 
 // viewer is a kernel whose value may be its first operand's memory as it is.
 type viewer interface{ views(s *step) bool }
@@ -435,13 +435,14 @@ func (x *executor) release(root, i int) {
 // takeOver gives a value the place of an operand that nothing reads later, where the
 // kernel can do with that.
 func (x *executor) takeOver(s *step) bool {
-	if _, may := s.kernel.(overwriter); !may {
+	over, may := s.kernel.(overwriter)
+	if !may {
 		return false
 	}
 	i := s.out.part.number
-	for _, in := range s.in {
+	for k, in := range s.in {
 		root := &x.values[in.root]
-		if x.ends[in.root] == i && x.held(in.root) && root.size == s.out.size && root.kind() == s.out.kind() {
+		if over.overwrites(k) && x.ends[in.root] == i && x.held(in.root) && root.size == s.out.size && root.kind() == s.out.kind() {
 			s.out.at = root.at
 			x.ends[in.root] = -1
 			return true

@@ -54,7 +54,7 @@ func pick[T any](g *gather, out, x []T, at []int64) error {
 // axes. Where operand and value are one memory, nothing else is touched.
 type scatter struct{ depth, rows, inner int }
 
-func (*scatter) overwrites() {}
+func (*scatter) overwrites(operand int) bool { return operand == 0 }
 
 func (c *scatter) prepare(s *step) error {
 	at := s.in[1].shape

@@ -87,6 +87,9 @@ type cursor struct {
 
 // from returns the cursor of a row.
 func (w *walk) from(row int) (c cursor) {
+	if w.rows == 0 {
+		return c
+	}
 	for axis := w.rank - 2; axis >= 0; axis-- {
 		c.index[axis] = row % w.shape[axis]
 		row /= w.shape[axis]
