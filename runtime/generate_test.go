@@ -244,8 +244,8 @@ func TestGenerateAllocations(t *testing.T) {
 	if goruntime.GOOS != "linux" && goruntime.GOOS != "darwin" {
 		t.Skip("ONNX Runtime's binding allocates with every run on this system")
 	}
-	for _, kind := range kinds {
-		s := open(t, build(t, spec{encoding: "rope", growing: kind.growing}), runtime.Options{})
+	everyKind(t, spec{encoding: "rope"}, "", func(t *testing.T, model []byte, provider string) {
+		s := open(t, model, runtime.Options{Provider: provider})
 		var allocs []float64
 		for _, tokens := range []int{400, 10} { // the first makes room for the second
 			opt := runtime.GenerateOptions{MaxNew: tokens, Stop: []int64{}}
@@ -260,9 +260,9 @@ func TestGenerateAllocations(t *testing.T) {
 		// A garbage collection may take the memory of the call before, and the limit
 		// of 390 tokens is far above what making it anew costs.
 		if more := allocs[0] - allocs[1]; more > 100 {
-			t.Errorf("%s: 400 tokens take %v allocations, 10 take %v", kind.name, allocs[0], allocs[1])
+			t.Errorf("400 tokens take %v allocations, 10 take %v", allocs[0], allocs[1])
 		}
-	}
+	})
 }
 
 // TestGenerateCarries: a row that has ended at the model's last position stays

@@ -49,7 +49,7 @@ type exactCall struct {
 func (c exactCall) Run(inputs, outputs []runtime.Value) error {
 	feed := make(map[string]*tensor.Tensor, len(inputs))
 	for i, v := range inputs {
-		name, t := c.file.Inputs[i].Name, v.(*memoryValue).tensor
+		name, t := c.file.Inputs[i].Name, v.(*memoryValue).tensor()
 		if slices.Contains(c.changed, name) && !slices.Contains(outputs, v) {
 			t = t.Clone()
 		}
@@ -60,7 +60,7 @@ func (c exactCall) Run(inputs, outputs []runtime.Value) error {
 		return err
 	}
 	for i, v := range outputs {
-		to, from := v.(*memoryValue).tensor, results[c.file.Outputs[i].Name]
+		to, from := v.(*memoryValue).tensor(), results[c.file.Outputs[i].Name]
 		if !slices.Equal(to.Shape(), from.Shape()) {
 			return fmt.Errorf("output %v is %v, want %v", c.file.Outputs[i], from, to)
 		}

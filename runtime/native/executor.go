@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
@@ -161,13 +160,13 @@ var errStopped = errors.New("stopped")
 
 // run computes the outputs into to from the inputs, both in the order of the file. It ends
 // with errStopped before the next step when it is stopped.
-func (x *executor) run(from, to []*tensor.Tensor, stopped *atomic.Bool) error {
+func (x *executor) run(from, to []*memoryValue, stopped *atomic.Bool) error {
 	if err := x.feed(from); err != nil {
 		return err
 	}
 	for i, at := range x.program.outputs {
-		if v := &x.values[at]; !slices.Equal(v.shape, to[i].Shape()) || to[i].DType() != tensor.Float32 || !v.float() {
-			return fmt.Errorf("output %d is %s, which is %v here, want %v", i, v.part.node.Type(), v.shape, to[i])
+		if v := &x.values[at]; !slices.Equal(v.shape, to[i].shape) || to[i].dtype() != tensor.Float32 || !v.float() {
+			return fmt.Errorf("output %d is %s, which is %v here, want %v", i, v.part.node.Type(), v.shape, to[i].tensor())
 		}
 	}
 	x.lend(from, to)
@@ -184,45 +183,19 @@ func (x *executor) run(from, to []*tensor.Tensor, stopped *atomic.Bool) error {
 		}
 	}
 	for _, i := range x.late {
-		copy(tensor.Data[float32](to[i]), x.values[x.program.outputs[i]].f)
+		copy(to[i].f, x.values[x.program.outputs[i]].f)
 	}
 	return nil
 }
 
 // feed plans the run unless it is like the last one.
-func (x *executor) feed(from []*tensor.Tensor) error {
-	p := x.program
-	same := x.planned
-	for k, i := range p.inputs {
-		if i < 0 || !same {
-			continue
-		}
-		v := &x.values[i]
-		same = from[k].DType() == v.part.node.DType && slices.Equal(v.shape, from[k].Shape())
-		if axis := v.part.axis; axis >= 0 && same {
-			same = int64(x.axes[axis]) == tensor.Data[int64](from[k])[0]
-		}
-	}
-	if same {
+func (x *executor) feed(from []*memoryValue) error {
+	if x.planned && x.like(from) {
 		return nil
 	}
 	x.planned = false
-	feed := map[string]*tensor.Tensor{}
-	for k, i := range p.inputs {
-		if i >= 0 {
-			feed[p.nodes[i].node.Name] = from[k]
-		}
-	}
-	axes, err := p.graph.Bind(feed)
-	if err != nil {
-		return err
-	}
-	for i, name := range p.axes {
-		n, known := axes[name]
-		if !known {
-			return fmt.Errorf("axis %s: no input says how long it is", name)
-		}
-		x.axes[i] = n
+	if !x.bind(from) {
+		return x.misfed(from)
 	}
 	if err := x.plan(); err != nil {
 		return err
@@ -231,19 +204,105 @@ func (x *executor) feed(from []*tensor.Tensor) error {
 	return nil
 }
 
+// like reports whether a run is fed as the last one was, but for contents.
+func (x *executor) like(from []*memoryValue) bool {
+	for k, i := range x.program.inputs {
+		if i < 0 {
+			continue
+		}
+		v := &x.values[i]
+		if from[k].dtype() != v.part.node.DType || !slices.Equal(v.shape, from[k].shape) {
+			return false
+		}
+		if axis := v.part.axis; axis >= 0 && int64(x.axes[axis]) != from[k].i[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// bind finds the lengths of axes, and reports whether all inputs agree on them. It does
+// without allocations what graph.Graph.Bind does, which says what is wrong.
+func (x *executor) bind(from []*memoryValue) bool {
+	p := x.program
+	for a := range x.axes {
+		x.axes[a] = -1
+	}
+	set := func(axis, n int) bool {
+		if x.axes[axis] < 0 {
+			x.axes[axis] = n
+		}
+		return n >= 0 && x.axes[axis] == n
+	}
+	for k, i := range p.inputs {
+		if i < 0 {
+			continue
+		}
+		q := &p.nodes[i]
+		if from[k].dtype() != q.node.DType || len(from[k].shape) != len(q.dims) {
+			return false
+		}
+		for a, symbol := range q.symbols {
+			if symbol >= 0 && !set(symbol, from[k].shape[a]) {
+				return false
+			}
+		}
+		if q.axis >= 0 && (len(from[k].i) != 1 || !set(q.axis, int(from[k].i[0]))) {
+			return false
+		}
+	}
+	if slices.Contains(x.axes, -1) {
+		return false
+	}
+	for k, i := range p.inputs {
+		if i < 0 {
+			continue
+		}
+		for a, d := range p.nodes[i].dims {
+			if p.lengths[d](x.axes) != from[k].shape[a] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// misfed returns what is wrong with inputs that bind refuses.
+func (x *executor) misfed(from []*memoryValue) error {
+	p := x.program
+	feed := map[string]*tensor.Tensor{}
+	for k, i := range p.inputs {
+		if i >= 0 {
+			feed[p.nodes[i].node.Name] = from[k].tensor()
+		}
+	}
+	axes, err := p.graph.Bind(feed)
+	if err != nil {
+		return err
+	}
+	for _, name := range p.axes {
+		if n, known := axes[name]; !known || n < 0 {
+			return fmt.Errorf("axis %s: no input says how long it is, or one that it is %d long", name, n)
+		}
+	}
+	return errors.New("the inputs do not agree on the lengths of axes")
+}
+
 // lend puts the callers' memory in place.
-func (x *executor) lend(from, to []*tensor.Tensor) {
+func (x *executor) lend(from, to []*memoryValue) {
 	p := x.program
 	for k, i := range p.inputs {
 		if i >= 0 {
-			x.values[i].set(from[k])
+			v := &x.values[i]
+			v.shape, v.size = append(v.shape[:0], from[k].shape...), product(from[k].shape)
+			v.f, v.i = from[k].f, from[k].i
 		}
 	}
 	x.late = x.late[:0]
 	for i, at := range p.outputs {
 		root := x.values[at].root
 		v := &x.values[root]
-		data := tensor.Data[float32](to[i])
+		data := to[i].f
 		switch {
 		case !v.lent || v.part.when != each || p.outputOf(root, x) != i:
 			x.late = append(x.late, i)
@@ -272,12 +331,12 @@ func (p *program) outputOf(root int, x *executor) int {
 
 // mayWrite reports whether a value may be computed in memory that is lent to an output: in
 // that of an input only if it changes the input where it lies, and nothing reads that later.
-func (x *executor) mayWrite(v *value, data []float32, from []*tensor.Tensor) bool {
+func (x *executor) mayWrite(v *value, data []float32, from []*memoryValue) bool {
 	if len(data) == 0 {
 		return true
 	}
 	for k, i := range x.program.inputs {
-		if from[k].DType() != tensor.Float32 || from[k].Len() == 0 || &tensor.Data[float32](from[k])[0] != &data[0] {
+		if len(from[k].f) == 0 || &from[k].f[0] != &data[0] {
 			continue
 		}
 		if i >= 0 && (v.part.node.Op != "ScatterND" || v.part.in[0] != i || x.viewed[i] || x.ends[i] != v.root) {
@@ -285,168 +344,4 @@ func (x *executor) mayWrite(v *value, data []float32, from []*tensor.Tensor) boo
 		}
 	}
 	return true
-}
-
-// maxElements bounds a value, so that a nonsensical length is an error and not a crash.
-const maxElements = 1 << 34
-
-// plan gives all values shapes and memory for the axes' lengths, has the kernels prepare,
-// and computes what depends on lengths alone.
-func (x *executor) plan() error {
-	p := x.program
-	for i, length := range p.lengths {
-		x.sizes[i] = length(x.axes)
-	}
-	for i := range x.values {
-		v := &x.values[i]
-		if v.part.when == always {
-			continue
-		}
-		v.size, v.root, v.lent = 1, i, v.part.when == fed
-		for k, d := range v.part.dims {
-			n := x.sizes[d]
-			if n < 0 || n > maxElements {
-				return fmt.Errorf("%s: axis %s of %s is %d", v.part.node.Name, v.part.node.Shape[k], v.part.node.Type(), n)
-			}
-			if n > 0 && v.size > maxElements/n {
-				return fmt.Errorf("%s: %s has too many elements here", v.part.node.Name, v.part.node.Type())
-			}
-			v.shape[k] = n
-			v.size *= n
-		}
-	}
-	if err := x.share(); err != nil {
-		return err
-	}
-	if err := x.place(); err != nil {
-		return err
-	}
-	for k := range x.steps {
-		s := &x.steps[k]
-		v := s.out
-		switch root := &x.values[v.root]; {
-		case root != v:
-			if !root.lent {
-				v.share(root)
-			}
-		case v.part.when == lengths:
-			v.own()
-		case !v.lent:
-			x.memory.give(v)
-		}
-		err := s.kernel.prepare(s)
-		if err == nil && v.part.when == lengths {
-			err = s.kernel.run(s)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", v.part.node.Name, err)
-		}
-	}
-	return nil
-}
-
-// own gives a value memory of its own, which stays from run to run.
-func (v *value) own() {
-	switch v.part.node.DType {
-	case tensor.Float32, tensor.Float16:
-		v.mine.f = slices.Grow(v.mine.f[:0], v.size)[:v.size]
-	case tensor.Int64:
-		v.mine.i = slices.Grow(v.mine.i[:0], v.size)[:v.size]
-	case tensor.Bool:
-		v.mine.b = slices.Grow(v.mine.b[:0], v.size)[:v.size]
-	}
-	v.slots = v.mine
-}
-
-// share finds which values lie in whose memory, and who reads it last.
-func (x *executor) share() error {
-	p := x.program
-	x.follow = x.follow[:0]
-	for i := range x.values {
-		x.ends[i], x.viewed[i] = i, false
-	}
-	for k := range x.steps {
-		s := &x.steps[k]
-		i := s.out.part.number
-		if graph.SharesInput(s.out.part.node.Op) {
-			if s.in[0].size != s.out.size {
-				return fmt.Errorf("%s: %v does not fit %s, which is %v here", s.out.part.node.Name, s.in[0].shape,
-					s.out.part.node.Type(), s.out.shape)
-			}
-			s.out.root = s.in[0].root
-		} else if v, may := s.kernel.(viewer); may && v.views(s) {
-			s.out.root = s.in[0].root
-		}
-		for _, in := range s.in {
-			x.ends[in.root] = i
-		}
-		x.ends[s.out.root] = i
-		if s.out.root != i {
-			x.viewed[s.out.root] = true
-		}
-	}
-	for _, at := range p.outputs {
-		v := &x.values[at]
-		root := &x.values[v.root]
-		if root.part.when == each && root.size == v.size && !root.lent {
-			root.lent = true
-		}
-		if v.part.when == each {
-			x.ends[v.root] = unending
-		}
-	}
-	for i := range x.values {
-		if v := &x.values[i]; v.root != i && x.values[v.root].lent {
-			x.follow = append(x.follow, i)
-		}
-	}
-	return nil
-}
-
-// place lays the values of a run out in memory, each from its step to the last one that
-// reads it.
-func (x *executor) place() error {
-	x.memory.begin()
-	for k := range x.steps {
-		s := &x.steps[k]
-		i := s.out.part.number
-		if s.out.part.when != each {
-			continue
-		}
-		if s.out.root == i && x.held(i) && !x.takeOver(s) {
-			x.memory.take(s.out)
-		}
-		for _, v := range s.in {
-			x.release(v.root, i)
-		}
-		x.release(s.out.root, i)
-	}
-	return x.memory.end()
-}
-
-// release frees the place of a memory that step i reads last.
-func (x *executor) release(root, i int) {
-	if x.ends[root] == i && x.held(root) {
-		x.memory.free(&x.values[root])
-		x.ends[root] = -1
-	}
-}
-
-// takeOver gives a value the place of an operand that nothing reads later, where the
-// kernel can do with that.
-func (x *executor) takeOver(s *step) bool {
-	over, may := s.kernel.(overwriter)
-	if !may {
-		return false
-	}
-	i := s.out.part.number
-	for k, in := range s.in {
-		root := &x.values[in.root]
-		if over.overwrites(k) && x.ends[in.root] == i && x.held(in.root) && root.size == s.out.size && root.kind() == s.out.kind() {
-			s.out.at = root.at
-			x.ends[in.root] = -1
-			return true
-		}
-	}
-	return false
 }

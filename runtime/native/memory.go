@@ -114,17 +114,24 @@ func (m *memory) end() error {
 			return errors.New("the values of a run have too many elements here")
 		}
 	}
-	if n := m.regions[floats].size; n > len(m.f) {
-		m.f = nil // what is there may go first
-		m.f = make([]float32, n)
-	}
-	if n := m.regions[integers].size; n > len(m.i) {
-		m.i = make([]int64, n)
-	}
-	if n := m.regions[truths].size; n > len(m.b) {
-		m.b = make([]bool, n)
-	}
+	enlarge(&m.f, m.regions[floats].size)
+	enlarge(&m.i, m.regions[integers].size)
+	enlarge(&m.b, m.regions[truths].size)
 	return nil
+}
+
+// enlarge makes room for n elements, and where that was done before, for an eighth more:
+// states that grow need a little more with each token.
+func enlarge[T any](memory *[]T, n int) {
+	had := len(*memory)
+	if n <= had {
+		return
+	}
+	*memory = nil // what is there may go first
+	if had > 0 && n < 2*had {
+		n += n / 8
+	}
+	*memory = make([]T, n)
 }
 
 // give sets a value's memory to its place.

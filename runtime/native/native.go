@@ -57,10 +57,44 @@ type engine struct{}
 func (engine) Version() (version, library string) { return goruntime.Version(), "" }
 
 // Bind implements runtime.Model.
-func (engine) Bind(t *tensor.Tensor) (runtime.Value, error) { return &memoryValue{t, t}, nil }
+func (engine) Bind(t *tensor.Tensor) (runtime.Value, error) {
+	if d := t.DType(); d != tensor.Float32 && d != tensor.Int64 {
+		return nil, fmt.Errorf("native: memory of %v, want float32 or int64", d)
+	}
+	return newMemoryValue(t), nil
+}
 
-// memoryValue is a tensor over the start of some memory.
-type memoryValue struct{ memory, tensor *tensor.Tensor }
+// memoryValue is a tensor over the start of some memory, of float32 or int64.
+type memoryValue struct {
+	memory *tensor.Tensor
+	shape  []int
+	f      []float32
+	i      []int64
+}
+
+func newMemoryValue(t *tensor.Tensor) *memoryValue {
+	v := &memoryValue{memory: t, shape: slices.Clone(t.Shape())}
+	v.cut(t.Len())
+	return v
+}
+
+// cut makes the first n numbers of the memory the value's.
+func (v *memoryValue) cut(n int) {
+	if v.dtype() == tensor.Int64 {
+		v.i = tensor.Data[int64](v.memory)[:n]
+	} else {
+		v.f = tensor.Data[float32](v.memory)[:n]
+	}
+}
+
+func (v *memoryValue) dtype() tensor.DType { return v.memory.DType() }
+
+func (v *memoryValue) tensor() *tensor.Tensor {
+	if v.dtype() == tensor.Int64 {
+		return tensor.Of(v.i, v.shape...)
+	}
+	return tensor.Of(v.f, v.shape...)
+}
 
 // Reshape implements runtime.Value.
 func (v *memoryValue) Reshape(shape ...int) error {
@@ -68,11 +102,8 @@ func (v *memoryValue) Reshape(shape ...int) error {
 	if n > v.memory.Len() {
 		return fmt.Errorf("the memory of %v has no room for shape %v", v.memory, slices.Clone(shape))
 	}
-	if v.memory.DType() == tensor.Int64 {
-		v.tensor = tensor.Of(tensor.Data[int64](v.memory)[:n], shape...)
-	} else {
-		v.tensor = tensor.Of(tensor.Data[float32](v.memory)[:n], shape...)
-	}
+	v.shape = append(v.shape[:0], shape...)
+	v.cut(n)
 	return nil
 }
 
@@ -113,8 +144,8 @@ type call struct {
 	x        *executor
 	ctx      context.Context
 	watch    func() bool
-	stopped  atomic.Bool      // the context has ended
-	from, to []*tensor.Tensor // scratch
+	stopped  atomic.Bool    // the context has ended
+	from, to []*memoryValue // scratch
 }
 
 // Run implements runtime.Call. It stops between two operators when the context ends.
@@ -124,10 +155,10 @@ func (c *call) Run(inputs, outputs []runtime.Value) error {
 	}
 	c.from, c.to = c.from[:0], c.to[:0]
 	for _, v := range inputs {
-		c.from = append(c.from, v.(*memoryValue).tensor)
+		c.from = append(c.from, v.(*memoryValue))
 	}
 	for _, v := range outputs {
-		c.to = append(c.to, v.(*memoryValue).tensor)
+		c.to = append(c.to, v.(*memoryValue))
 	}
 	err := c.x.run(c.from, c.to, &c.stopped)
 	if errors.Is(err, errStopped) {

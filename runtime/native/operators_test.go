@@ -273,7 +273,14 @@ func check(t *testing.T, g *graph.Graph, x *executor, weights map[string]*tensor
 	if failure == nil {
 		to[0] = tensor.New(tensor.Float32, want["result"].Shape()...)
 	}
-	err := x.run(from, to, new(atomic.Bool))
+	var in, out []*memoryValue
+	for _, v := range from {
+		in = append(in, newMemoryValue(v))
+	}
+	for _, v := range to {
+		out = append(out, newMemoryValue(v))
+	}
+	err := x.run(in, out, new(atomic.Bool))
 	if failure != nil || err != nil {
 		if (failure == nil) != (err == nil) {
 			t.Errorf("%s: error is %v, the interpreter's is %v", what, err, failure)

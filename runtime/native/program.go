@@ -23,17 +23,18 @@ type program struct {
 
 // part is what is known of a node for all lengths.
 type part struct {
-	node   *graph.Node
-	number int // among the nodes
-	when   when
-	axis   int     // of the program, whose length an input says; −1 for none
-	in     []int   // nodes
-	dims   []int   // lengths of its axes
-	axes   []int64 // of a reduction
-	value  *tensor.Tensor
-	skip   bool         // its readers read its operand instead
-	flip   bool         // the right operand of a product is read transposed
-	packed *simd.Packed // the right operand of a product, where it is known
+	node    *graph.Node
+	number  int // among the nodes
+	when    when
+	axis    int     // of the program, whose length an input says; −1 for none
+	in      []int   // nodes
+	dims    []int   // lengths of its axes
+	symbols []int   // of an input: which axes of the program its own are; −1 for a number or a sum
+	axes    []int64 // of a reduction
+	value   *tensor.Tensor
+	skip    bool         // its readers read its operand instead
+	flip    bool         // the right operand of a product is read transposed
+	packed  *simd.Packed // the right operand of a product, where it is known
 }
 
 // when says on what a value depends.
@@ -99,7 +100,15 @@ func compile(g *graph.Graph, weights map[string]*tensor.Tensor, file runtime.Fil
 		p.outputs = append(p.outputs, at[n])
 	}
 	for i := range p.nodes {
-		if q := &p.nodes[i]; len(q.in) == 2 && p.nodes[q.in[1]].when == always && kindOf(q.node.Inputs[1].DType) == integers {
+		q := &p.nodes[i]
+		for _, d := range q.node.Shape {
+			symbol := -1
+			if names := d.Names(); q.when == fed && len(names) == 1 && d == graph.Sym(names[0]) {
+				symbol = slices.Index(p.axes, names[0])
+			}
+			q.symbols = append(q.symbols, symbol)
+		}
+		if len(q.in) == 2 && p.nodes[q.in[1]].when == always && kindOf(q.node.Inputs[1].DType) == integers {
 			q.axes = tensor.Data[int64](p.nodes[q.in[1]].value)
 		}
 	}
