@@ -134,11 +134,7 @@ func (p *Plan) add(ctx context.Context, model group) error {
 		}
 	}
 	for _, provider := range p.options.Providers {
-		threads := p.options.Threads
-		if provider == "go" {
-			threads = []int{0} // it does not heed them
-		}
-		for _, n := range threads {
+		for _, n := range p.options.Threads {
 			for _, batch := range p.options.Batches {
 				g := model
 				g.runtime.Provider, g.runtime.Threads, g.batch = provider, n, batch

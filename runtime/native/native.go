@@ -2,8 +2,12 @@
 //
 //	import _ "github.com/nopezoo/zoo/runtime/native"
 //
-// It needs neither cgo nor a shared library, and takes a multiple of the time that
-// ONNX Runtime does. Package export reads the file, package interp runs its graph.
+// It needs neither cgo nor a shared library. Package export reads the file; an executor runs
+// its graph, by a plan and in memory that are made anew only when the lengths of axes change.
+// Inner loops are assembly on amd64, for AVX2 or AVX-512 as the processor has them, and plain
+// Go elsewhere. PERFORMANCE.md has how long it takes beside ONNX Runtime. Exact sessions
+// (runtime.Options) are run by package interp, in float64: that is what this engine is
+// checked against.
 package native
 
 import (
