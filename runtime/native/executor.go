@@ -182,8 +182,13 @@ func (x *executor) run(from, to []*memoryValue, stopped *atomic.Bool) error {
 			return fmt.Errorf("%s: %w", s.out.part.node.Name, err)
 		}
 	}
-	for _, i := range x.late {
-		copy(to[i].f, x.values[x.program.outputs[i]].f)
+	for _, inputs := range []bool{true, false} { // what is an input first, before an output takes its memory
+		for _, i := range x.late {
+			v := &x.values[x.program.outputs[i]]
+			if (x.values[v.root].part.when == fed) == inputs {
+				copy(to[i].f, v.f)
+			}
+		}
 	}
 	return nil
 }
