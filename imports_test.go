@@ -58,6 +58,7 @@ var imports = map[string][]string{
 
 	"runtime/native": {"runtime", "export", "graph", "graph/interp", "graph/tensor"},
 	"runtime":        {"export/foreign", "export/safety", "graph/tensor", "tokenizer", "card"},
+	"serve":          {"runtime", "card"},
 	"doctor":         {"configs", "export", "export/safety", "graph", "graph/tensor", "machine", "runtime", "runtime/ort", "runtime/ort/install"},
 	"eval/task":      {"tokenizer"},
 	"eval":           {"eval/task", "runtime", "tokenizer", "card", "gonum.org/v1/gonum/stat"},
