@@ -49,3 +49,6 @@ func (q *Queue) StreamAll(ctx context.Context, prompts []runtime.Prompt, opt run
 		q.of.StreamAll(ctx, prompts, opt)(yield)
 	}
 }
+
+// Close does nothing: calls end by their contexts.
+func (q *Queue) Close() error { return nil }
