@@ -11,13 +11,14 @@ import (
 
 // Variables of the environment that are no settings of a run.
 const (
-	presetVariable = "ZOO_PRESET" // the preset to start from
-	FileVariable   = "ZOO_CONFIG" // the path of the user's own file for zoo; the null device is none
+	presetVariable = "ZOO_PRESET"  // the preset to start from
+	FileVariable   = "ZOO_CONFIG"  // the path of the user's own file for zoo; the null device is none
+	KeyVariable    = "ZOO_API_KEY" // the key that requests to zoo serve have to bring
 )
 
 // ownVariables lists them; testVariables are those that only zoo's tests read.
 var (
-	ownVariables  = []string{presetVariable, FileVariable, ort.EnvLibrary}
+	ownVariables  = []string{presetVariable, FileVariable, KeyVariable, ort.EnvLibrary}
 	testVariables = []string{"ZOO_REQUIRE_ORT", "ZOO_REQUIRE_CHROMIUM", "ZOO_SCREENSHOTS"}
 )
 

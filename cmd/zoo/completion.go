@@ -73,6 +73,7 @@ func (a *app) flagValues() map[string]cobra.CompletionFunc {
 		"svg":               arguments.Folders,
 		"png":               arguments.Folders,
 		"into":              arguments.Folders,
+		"serve log":         of(logFormats...),
 	}
 }
 
@@ -80,8 +81,8 @@ func (a *app) flagValues() map[string]cobra.CompletionFunc {
 func (a *app) verbArguments() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
 		"bench": a.completeModels, "export": a.completeModels, "generate": a.completeModels,
-		"inspect": a.completeModels,
-		"train":   a.completeRuns, "catalogue": a.completeRuns, "import": arguments.Folders,
+		"inspect": a.completeModels, "serve": a.completeModels,
+		"train": a.completeRuns, "catalogue": a.completeRuns, "import": arguments.Folders,
 	}
 }
 

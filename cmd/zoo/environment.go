@@ -2,9 +2,11 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/nopezoo/zoo/configs"
 )
@@ -34,4 +36,23 @@ func userConfig() string {
 		return ""
 	}
 	return path
+}
+
+// apiKey is the key of a service: what a file has, or else the environment; "" for none.
+func apiKey(file string) (string, error) {
+	key, from := os.Getenv(configs.KeyVariable), configs.KeyVariable
+	if file != "" {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("--api-key-file: %w", err)
+		}
+		key, from = strings.TrimRight(string(data), "\r\n"), "--api-key-file "+file
+		if key == "" {
+			return "", fmt.Errorf("%s: it is empty; write a key into it, or leave the flag out", from)
+		}
+	}
+	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", fmt.Errorf("%s: a key has ASCII characters without spaces, on one line", from)
+	}
+	return key, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,6 +107,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"await": await, "truncate": truncate, "misshape": misshape, "random-model": randomModel,
 			"foreign-folder": foreignFolder, "foreign-model": foreignModel,
+			"request": request, "same-text": sameText,
 		},
 	})
 }
@@ -177,6 +179,42 @@ func foreignFolder(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(errors.Join(
 		os.WriteFile(filepath.Join(dir, "model.safetensors.index.json"), index, 0o644),
 		os.WriteFile(filepath.Join(dir, "config.json"), []byte(config), 0o644)))
+}
+
+// request asks the service that has written where it is into a file, with a key, and writes the answer into
+// another; with "!" the answer must be an error: "request SERVING METHOD PATH KEY BODY FILE".
+func request(ts *testscript.TestScript, neg bool, args []string) {
+	serving, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	_, base, ok := strings.Cut(strings.TrimSpace(string(serving)), " at ")
+	if !ok {
+		ts.Fatalf("%s says %q", args[0], serving)
+	}
+	r, err := http.NewRequest(args[1], strings.TrimSuffix(base, "/v1")+args[2], strings.NewReader(args[4]))
+	ts.Check(err)
+	r.Header.Set("Authorization", "Bearer "+args[3])
+	answer, err := http.DefaultClient.Do(r)
+	ts.Check(err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[5]), text, 0o600))
+	if neg != (answer.StatusCode >= http.StatusBadRequest) {
+		ts.Fatalf("status %s: %s", answer.Status, text)
+	}
+}
+
+// sameText wants a line of text, and a completion that has it: "same-text TEXT COMPLETION".
+func sameText(ts *testscript.TestScript, _ bool, args []string) {
+	text, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	data, err := os.ReadFile(ts.MkAbs(args[1]))
+	ts.Check(err)
+	var c struct{ Choices []struct{ Text string } }
+	ts.Check(json.Unmarshal(data, &c))
+	if want := strings.TrimSuffix(string(text), "\n"); len(c.Choices) != 1 || c.Choices[0].Text != want {
+		ts.Fatalf("%s has %+v, want %q", args[1], c.Choices, want)
+	}
 }
 
 func TestExitCodes(t *testing.T) {

@@ -23,5 +23,6 @@ func verbs() []func(*app) *cobra.Command {
 		constructVerb,
 		completionVerb,
 		versionVerb,
+		serveVerb,
 	}
 }

@@ -61,12 +61,14 @@ func flagKind(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "bool":
 		return "true or false, or no value"
-	case "int":
+	case "int", "int64":
 		return "a whole number"
 	case "uint", "uint64":
 		return "a whole number of 0 or more"
 	case "float64":
 		return "a number"
+	case "duration":
+		return "a time such as 30s or 5m"
 	case "intSlice":
 		return "whole numbers with commas"
 	case "uintSlice":

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/serve"
+)
+
+type serveOptions struct {
+	engineFlags
+	bounds  serve.Bounds
+	limits  serve.Limits
+	runs    string
+	addr    string
+	keyFile string
+	log     string
+	grace   time.Duration
+}
+
+// logFormats are the forms that lines of the log may have.
+var logFormats = []string{"text", "json", "none"}
+
+func serveVerb(a *app) *cobra.Command {
+	var o serveOptions
+	c := &cobra.Command{
+		Use:   "serve MODEL…",
+		Short: "answer completions over HTTP, as OpenAI's API does",
+		Args:  arguments.Between(1, -1, "a model"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.check(); err != nil {
+				return err
+			}
+			return a.serve(c.Context(), o, args)
+		},
+	}
+	o.engineFlags.add(c)
+	addAllow(c, &o.allow)
+	f := c.Flags()
+	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
+	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "`host:port` to listen at; port 0 takes a free one")
+	f.StringVar(&o.keyFile, "api-key-file", "", "`file` of the key that requests must bring (default: $ZOO_API_KEY, or no key)")
+	f.IntVar(&o.bounds.Rows, "rows", 32, "most answers of a model that are made at a time")
+	f.IntVar(&o.bounds.Waiting, "queue", 256, "most that wait beside them; more get status 429")
+	f.IntVar(&o.limits.Tokens, "max-tokens", 4096, "most tokens of a prompt and its answer")
+	f.IntVar(&o.limits.Choices, "max-choices", 16, "most answers to a request: prompts times n")
+	f.Int64Var(&o.limits.Body, "max-body", 1<<20, "most bytes of a request")
+	f.DurationVar(&o.limits.Time, "timeout", 5*time.Minute, "most time of a request, waiting included")
+	f.DurationVar(&o.grace, "grace", 30*time.Second, "time that answers have to end after Ctrl-C")
+	f.StringVar(&o.log, "log", logFormats[0], strings.Join(logFormats, ", ")+": the lines on standard error, one for each request")
+	return c
+}
+
+func (o serveOptions) check() error {
+	for _, f := range []struct {
+		name  string
+		value time.Duration
+	}{{"timeout", o.limits.Time}, {"grace", o.grace}} {
+		if f.value <= 0 {
+			return fmt.Errorf("--%s %v: want more than 0, such as 30s", f.name, f.value)
+		}
+	}
+	return cmp.Or(o.engineFlags.check(), arguments.AtLeast("rows", o.bounds.Rows, 1), arguments.AtLeast("queue", o.bounds.Waiting, 1),
+		arguments.AtLeast("max-tokens", o.limits.Tokens, 1), arguments.AtLeast("max-choices", o.limits.Choices, 1),
+		arguments.AtLeast("max-body", int(o.limits.Body), 1), arguments.OneOf("log", o.log, logFormats...))
+}
+
+// logger writes lines of the chosen form.
+func (o serveOptions) logger(a *app) *slog.Logger {
+	switch o.log {
+	case "json":
+		return slog.New(slog.NewJSONHandler(a.Err, nil))
+	case "text":
+		return slog.New(slog.NewTextHandler(a.Err, nil))
+	}
+	return slog.New(slog.DiscardHandler)
+}
+
+func (a *app) serve(ctx context.Context, o serveOptions, args []string) error {
+	key, err := apiKey(o.keyFile)
+	if err != nil {
+		return err
+	}
+	found, err := a.choose(o.runs, args, nil, "")
+	if err != nil {
+		return err
+	}
+	if err := a.needProvider(ctx, o.provider); err != nil {
+		return err
+	}
+	var served []serve.Model
+	var names []string
+	for _, m := range found {
+		session, _, err := o.open(m)
+		if err != nil {
+			return err
+		}
+		defer session.Close()
+		answers, err := serve.Answers(session, o.bounds)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.From, err)
+		}
+		defer answers.Close()
+		served = append(served, serve.Model{Name: m.Label, Session: session, Answers: answers})
+		names = append(names, m.Label)
+	}
+	h, err := serve.New(served, serve.Options{Limits: o.limits, Key: key, Log: o.logger(a)})
+	if err != nil {
+		return err
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", o.addr)
+	if err != nil {
+		return fmt.Errorf("--addr %s: %w", o.addr, err)
+	}
+	if key == "" && !serve.IsLoopback(l.Addr()) {
+		a.Note("there is no key: whoever reaches %s may use the models; give one with --api-key-file", l.Addr())
+	}
+	a.Print("serving %s at http://%s/v1", strings.Join(names, ", "), l.Addr())
+	return h.Serve(ctx, l, o.grace)
+}

@@ -1,0 +1,92 @@
+// Service is a web server of its own that answers completions beside other things, with the
+// pure-Go engine: no cgo and no library.
+//
+//	service 127.0.0.1:8080 copy-alibi.onnx notes.onnx
+//	curl http://127.0.0.1:8080/v1/completions -d '{"model": "notes", "prompt": "To do:"}'
+//
+// It is a module of its own, as a program that embeds zoo is.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/nopezoo/zoo/runtime"
+	_ "github.com/nopezoo/zoo/runtime/native" // the engine; runtime/ort is ONNX Runtime
+	"github.com/nopezoo/zoo/serve"
+)
+
+func main() {
+	if len(os.Args) < 3 {
+		log.Fatal("usage: service HOST:PORT FILE…")
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1], os.Args[2:]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context, addr string, files []string) error {
+	var models []serve.Model
+	for _, file := range files {
+		session, err := runtime.Open(file, runtime.Options{})
+		if err != nil {
+			return err
+		}
+		defer session.Close()
+		answers, err := serve.Answers(session, serve.Bounds{Rows: 16, Waiting: 64})
+		if err != nil {
+			return err
+		}
+		defer answers.Close()
+		name := strings.TrimSuffix(filepath.Base(file), ".onnx")
+		models = append(models, serve.Model{Name: name, Session: session, Answers: answers})
+	}
+	completions, err := serve.New(models, serve.Options{
+		Limits: serve.Limits{Time: time.Minute},
+		Key:    os.Getenv("SERVICE_KEY"),
+		Log:    slog.Default(),
+	})
+	if err != nil {
+		return err
+	}
+
+	mux := http.NewServeMux()
+	mux.Handle("/v1/", completions)
+	mux.Handle("/metrics", completions)
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintln(w, "this program does something else, too")
+	})
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("listening at http://%s\n", listener.Addr())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	// Answers that run have ten seconds to end; then their clients are told that they do not.
+	grace, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := completions.Shutdown(grace); err != nil {
+		return fmt.Errorf("answers were cut off: %w", err)
+	}
+	return server.Shutdown(grace)
+}

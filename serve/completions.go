@@ -1,0 +1,185 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+	"unicode/utf8"
+
+	"github.com/nopezoo/zoo/runtime"
+)
+
+// usualTokens is how many tokens an answer has at most where the request does not say: OpenAI's
+// number.
+const usualTokens = 16
+
+// readTime is how long the body of a request may take to come.
+const readTime = 30 * time.Second
+
+// farewell is how long an answer that was cut off has to be sent.
+const farewell = 2 * time.Second
+
+// completions answers POST /v1/completions.
+func (h *Handler) completions(c *call) error {
+	if !h.enter() {
+		return shuttingDown()
+	}
+	defer h.leave()
+	ctx, cancel := context.WithCancelCause(c.r.Context())
+	defer cancel(nil)
+	defer context.AfterFunc(h.ctx, func() { cancel(context.Cause(h.ctx)) })()
+	timer := time.AfterFunc(h.limits.Time, func() { cancel(errTimeout) })
+	defer timer.Stop()
+
+	body, err := h.body(c)
+	if err != nil {
+		return h.failureOf(ctx, err)
+	}
+	q, err := parse(body)
+	if err != nil {
+		return err
+	}
+	s, err := h.lookup(q.model)
+	if err != nil {
+		return err
+	}
+	c.model, c.streams = s.Name, q.stream
+	a, err := h.prepare(c, s, q)
+	if err != nil {
+		return h.failureOf(ctx, err)
+	}
+	if q.stream {
+		err = a.stream(ctx)
+	} else {
+		err = a.whole(ctx)
+	}
+	if err == nil {
+		return nil
+	}
+	f := h.failureOf(ctx, err)
+	if c.status != 0 && f.status != statusGone {
+		a.event(f.body()) // the last that a stream has
+	}
+	return f
+}
+
+// enter counts one completion more, unless the service is shutting down.
+func (h *Handler) enter() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.draining {
+		h.running++
+	}
+	return !h.draining
+}
+
+func (h *Handler) leave() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.running--; h.draining && h.running == 0 {
+		close(h.idle)
+	}
+}
+
+// body reads the request's, and sets the time for the answer to be sent.
+func (h *Handler) body(c *call) ([]byte, error) {
+	control := http.NewResponseController(c)
+	if err := control.SetReadDeadline(time.Now().Add(readTime)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return nil, err
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(c, c.r.Body, h.limits.Body))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, &failure{status: http.StatusRequestEntityTooLarge, kind: kindRequest, code: "too_large",
+			message: fmt.Sprintf("the body is larger than %d bytes; send less", h.limits.Body)}
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, &failure{status: http.StatusRequestTimeout, kind: kindRequest, code: "timeout",
+			message: fmt.Sprintf("the body took longer than %v to come", readTime)}
+	case err != nil:
+		return nil, errGone
+	}
+	// Reading goes on, to see when the client leaves; it may take any time.
+	if err := control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return nil, err
+	}
+	if err := control.SetWriteDeadline(c.began.Add(h.limits.Time + farewell)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return nil, err
+	}
+	return body, nil
+}
+
+// prepare checks a request against the model and the limits.
+func (h *Handler) prepare(c *call, s *served, q *request) (*answers, error) {
+	if q.n > h.limits.Choices/len(q.prompts) {
+		return nil, wrong("n", "%d prompts with n = %d are more than the %d choices that a request may ask for", len(q.prompts), q.n, h.limits.Choices)
+	}
+	for id := range q.bias {
+		if id < 0 || id >= int64(s.vocab) {
+			return nil, wrong("logit_bias", "logit_bias has token id %d, the vocabulary has ids 0 to %d", id, s.vocab-1)
+		}
+	}
+	a := &answers{call: c, model: s, request: q, id: c.id, created: c.began.Unix()}
+	opt := &a.options
+	*opt = runtime.GenerateOptions{PerRow: q.perRow(), StopStrings: q.stops}
+	if q.logProbs != nil {
+		opt.LogProbs, opt.TopLogProbs = true, *q.logProbs
+	}
+	for i, prompt := range q.prompts {
+		ids, text, err := s.read(prompt)
+		if err != nil {
+			return nil, wrong("prompt", "prompt %d: %v", i, err)
+		}
+		most, room := 0, h.mostTokens(s)-len(ids)
+		switch {
+		case q.maxTokens == nil:
+			most = min(usualTokens, max(room, 1))
+		default:
+			most = *q.maxTokens
+		}
+		if most > room {
+			return nil, wrong("max_tokens", "prompt %d has %d tokens, and its answer may have %d: together more than the %d that %s takes here", i,
+				len(ids), most, h.mostTokens(s), s.Name)
+		}
+		c.read += len(ids)
+		for range q.n {
+			a.prompts = append(a.prompts, prompt)
+			opt.Limits = append(opt.Limits, most)
+			row := &rowAnswer{last: ids[len(ids)-1], spaced: prompt.IDs == nil && text != "" && text[len(text)-1] == ' '}
+			if q.echo {
+				row.before, row.at = text, utf8.RuneCountInString(text)
+			}
+			a.rows = append(a.rows, row)
+		}
+	}
+	c.choices = len(a.rows)
+	return a, nil
+}
+
+// mostTokens is how many tokens a prompt and its answer may have together. The last token of an
+// answer needs no position.
+func (h *Handler) mostTokens(s *served) int {
+	if s.maxLength == 0 {
+		return h.limits.Tokens
+	}
+	return min(h.limits.Tokens, s.maxLength+1)
+}
+
+// read returns the token ids and the text of a prompt.
+func (s *served) read(p runtime.Prompt) (ids []int64, text string, err error) {
+	if p.IDs != nil {
+		ids = p.IDs
+		text, err = s.Session.Decode(ids)
+	} else {
+		text = p.Text
+		ids, err = s.Session.EncodePrompt(text)
+	}
+	if err == nil && len(ids) == 0 {
+		err = errors.New("it is empty, and needs at least one token")
+	}
+	return ids, text, err
+}

@@ -1,0 +1,40 @@
+// Package serve answers completions over HTTP, as OpenAI's API does, with models that package
+// runtime has opened:
+//
+//	s, err := runtime.Open("notes.onnx", runtime.Options{})
+//	…
+//	answers, err := serve.Answers(s, serve.Bounds{})
+//	…
+//	h, err := serve.New([]serve.Model{{Name: "notes", Session: s, Answers: answers}}, serve.Options{Key: key})
+//	…
+//	err = h.Serve(ctx, listener) // until ctx ends; or mount h in a server of your own: see examples/service
+//
+// The handler serves
+//
+//	POST /v1/completions    prompts continued, whole or as a stream of server-sent events
+//	GET  /v1/models         the models
+//	GET  /v1/models/{id}    one of them
+//	GET  /healthz           200, and 503 from Shutdown on; it needs no key
+//	GET  /metrics           numbers in Prometheus' text format
+//
+// # What differs from OpenAI's API
+//
+// A field that is unknown or not supported is an error that names it: best_of, suffix, and echo
+// together with logprobs. top_k, min_p and repetition_penalty are fields beside OpenAI's.
+// Ranges are those of runtime.Sampling. user is taken and not used.
+//
+// A choice's random numbers follow from seed and its place among the n choices of its prompt,
+// so a prompt has the same answers alone and in a list. system_fingerprint is made of the hash
+// of the model's weights.
+//
+// logprobs tells the token that ended an answer too, and those of a stop string, which the text
+// has not; text_offset counts characters of the choice's text. Of tokens that are no whole
+// characters the bytes are told, as in bytes:\xe2\x82. What the model rules out has −9999.
+//
+// # What is bounded
+//
+// Limits bound what one request may ask for, Bounds how much is answered at a time and waits.
+// More is refused with status 429. A client that leaves ends its answers.
+//
+// The package logs requests to the logger that it is given: never what prompts or answers say.
+package serve
