@@ -6,10 +6,10 @@ LENGTHS     = 20..200
 STEPS       = 1500
 
 .DEFAULT_GOAL := help
-.PHONY: help build setup demo catalogue check-catalogue report cost test test-race test-slurm test-gpu test-report lint golden echarts bench-train bench-encodings clean
+.PHONY: help build setup demo catalogue check-catalogue report cost test test-race test-slurm test-gpu test-arm64 test-report cross lint golden echarts bench-train bench-encodings clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## Build bin/zoo
 	go build -o bin/zoo ./cmd/zoo
@@ -59,6 +59,9 @@ test-slurm: setup ## Send sweeps through a real Slurm on this machine; root on D
 test-gpu: setup ## Test the provider WebGPU on a Vulkan driver in software; root on Debian installs it. GPU=1: on this machine's card
 	.ci/gpu
 
+test-arm64: ## Test the pure-Go engine for linux/arm64 in emulation, many minutes; root on Debian installs qemu
+	.ci/arm64
+
 test-report: ## Test the report's page in headless Chromium, which must be there
 	ZOO_REQUIRE_CHROMIUM=1 go test ./eval/report -run Browser -count 1
 
@@ -66,6 +69,9 @@ lint: ## gofmt, go vet, staticcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these files"; exit 1; }
 	go vet -tags slurm ./...
 	go run $(STATICCHECK) -tags slurm ./...
+
+cross: ## Compile and vet for linux/arm64, macOS, Windows and WebAssembly, without cgo
+	.ci/cross
 
 golden: ## Rewrite the golden files from what the code does now; review the diff
 	UPDATE_GOLDEN=1 go test ./...
