@@ -2,9 +2,11 @@ package zoo_test
 
 import (
 	"cmp"
+	"debug/elf"
 	"os"
 	"os/exec"
 	"path/filepath"
+	goruntime "runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	diff "github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/zoo"
 )
@@ -51,7 +54,7 @@ func TestMinimalProgram(t *testing.T) {
 		case our:
 			ours = append(ours, folder)
 		case !mayImport([]string{"example.org/minimal", "github.com/yalue/onnxruntime_go",
-			"google.golang.org/protobuf"}, name):
+			"github.com/ebitengine/purego", "google.golang.org/protobuf"}, name):
 			t.Errorf("it has %s", name)
 		}
 	}
@@ -101,8 +104,41 @@ func TestMinimalProgram(t *testing.T) {
 	}
 }
 
+// TestStaticProgram: without cgo and with the tag static_build a program that links ONNX
+// Runtime's engine needs no C library, and says that it cannot load ONNX Runtime.
+func TestStaticProgram(t *testing.T) {
+	t.Setenv("CGO_ENABLED", "0")
+	t.Setenv("GOOS", "linux")
+	program := filepath.Join(t.TempDir(), "minimal")
+	goCommand(t, filepath.Join("examples", "minimal"), "build", "-tags=static_build", "-o", program, ".")
+	file, err := elf.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if slices.ContainsFunc(file.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }) {
+		t.Error("the program is linked dynamically")
+	}
+	if goruntime.GOOS != "linux" {
+		return
+	}
+	path := filepath.Join(t.TempDir(), "copy-alibi.onnx")
+	model, err := zoo.ONNX("copy-alibi", card.Portable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, model, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(program, path, "Copy: 7 tree B [SEP] ").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), runtime.ErrNoCgo.Error()) {
+		t.Errorf("it answered %q, %v", out, err)
+	}
+}
+
 // TestGoEngineNeedsNoCgo: neither to run models, for which protobuf, gonum's products and what
-// knows the processor's instructions do, nor to measure them.
+// knows the processor's instructions do, nor to measure them. It needs purego as little, which
+// stands for cgo without it.
 func TestGoEngineNeedsNoCgo(t *testing.T) {
 	const engine = "./runtime/native"
 	for _, folder := range []string{engine, "./eval/bench"} {
@@ -112,7 +148,7 @@ func TestGoEngineNeedsNoCgo(t *testing.T) {
 			name, files, found := strings.Cut(strings.TrimSpace(line), " ")
 			foreign := !strings.HasPrefix(name, module) &&
 				!mayImport([]string{"google.golang.org/protobuf", "gonum.org/v1/gonum", "golang.org/x/sys/cpu"}, name)
-			if found && (files != "0" || foreign && folder == engine) {
+			if found && (files != "0" || strings.Contains(name, "purego") || foreign && folder == engine) {
 				t.Errorf("%s has %s, with %s files of cgo", folder, name, files)
 			}
 		}

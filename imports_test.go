@@ -50,7 +50,7 @@ var imports = map[string][]string{
 	"sweep/slurm":          {"graph/tensor", "sweep/internal/child"},
 	"sweep/internal/child": nil,
 
-	"runtime/ort":         {"runtime", "runtime/ort/internal/library", "export/safety", "graph/tensor", "google.golang.org/protobuf/encoding/protowire", "github.com/yalue/onnxruntime_go"},
+	"runtime/ort":         {"runtime", "runtime/ort/internal/library", "export/safety", "graph/tensor", "google.golang.org/protobuf/encoding/protowire", "github.com/yalue/onnxruntime_go", "github.com/ebitengine/purego"},
 	"runtime/ort/orttest": {"runtime/ort"},
 	"runtime/ort/install": {"runtime/ort", "runtime/ort/internal/library", "filelock", "graph/tensor"},
 

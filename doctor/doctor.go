@@ -24,6 +24,7 @@ type Report struct {
 	Machine   machine.Machine    `json:"machine"`
 	Settings  Settings           `json:"settings"`
 	Library   *install.Installed `json:"library"`   // nil when there is none to use
+	Loader    string             `json:"loader"`    // what loads it, ort.Loader
 	Providers map[string]string  `json:"providers"` // "ok", or why not
 	Problem   string             `json:"problem,omitempty"`
 	Remedy    string             `json:"remedy,omitempty"`
@@ -58,7 +59,7 @@ func Examine(version, settings string) (Report, error) {
 	r := Report{
 		Zoo: version, Go: goruntime.Version(), Platform: goruntime.GOOS + "/" + goruntime.GOARCH,
 		Machine: machine.This(), Settings: Settings{settings, readable(settings)}, Tools: findTools(),
-		Providers: map[string]string{},
+		Loader: ort.Loader, Providers: map[string]string{},
 	}
 	for _, c := range ort.Candidates("") {
 		r.Searched = append(r.Searched, Place{c.Source, c.Path, finding(c)})
@@ -99,8 +100,8 @@ func okOr(problem error) string {
 func remedy(problem error, searched []Place) string {
 	switch {
 	case errors.Is(problem, ort.ErrNoCgo):
-		return "zoo was built without cgo: install a C compiler and build it again; " +
-			"or use the pure-Go engine, --provider go"
+		return "zoo was built without what loads one: install a C compiler and build it again, on Linux and macOS without " +
+			"the tag static_build; or use the pure-Go engine, --provider go"
 	case searched[0].Rule == ort.FromEnv:
 		return "unset " + ort.EnvLibrary + ", or let it name a usable one; to install one, run: zoo setup"
 	}
@@ -136,7 +137,7 @@ func findTools() []Tool {
 		{Name: "npm", Remedy: "needed only where zoo setup cannot reach GitHub; install Node.js"},
 		{Name: "pip", Remedy: "needed only for zoo setup --provider cuda, and where zoo setup cannot reach GitHub; " +
 			"install Python"},
-		{Name: "cc", Remedy: "needed to build zoo with ONNX Runtime; install a C compiler, such as gcc or clang"},
+		{Name: "cc", Remedy: "needed on Windows to build zoo with ONNX Runtime; install a C compiler, such as gcc or clang"},
 		{Name: "go", Remedy: "needed to build zoo; install Go"},
 	}
 	for i, tool := range out {

@@ -21,10 +21,10 @@ var (
 	// error that wraps it lists what was searched and how to get one.
 	ErrNoRuntime = errors.New("no usable ONNX Runtime library")
 
-	// ErrNoCgo reports that the program was built without cgo, so that it
-	// cannot load ONNX Runtime.
-	ErrNoCgo = errors.New("ort: ONNX Runtime needs cgo, and this program was built without it; rebuild with " +
-		"CGO_ENABLED=1 and a C compiler, or use the pure-Go engine")
+	// ErrNoCgo reports that the program was built without cgo, on a system or with a build
+	// tag that leaves nothing else which could load ONNX Runtime; see runtime/ort.
+	ErrNoCgo = errors.New("ort: this program was built without cgo and purego, one of which loads ONNX Runtime; rebuild it " +
+		"with CGO_ENABLED=1 and a C compiler, or for Linux or macOS without the tag static_build, or use the pure-Go engine")
 
 	// ErrFile reports a file that is no model that can be run: it is damaged, may not be run
 	// under the options (safety.ErrNotAllowed), or is not what its card says.

@@ -46,8 +46,8 @@ func (a *app) needLibrary(ctx context.Context) error {
 
 // libraryHere says why ONNX Runtime cannot run here; nil where it can.
 func libraryHere() error {
-	if _, err := ort.New(nil, ort.Options{}); errors.Is(err, ort.ErrNoCgo) {
-		return err
+	if ort.Loader == "" {
+		return ort.ErrNoCgo
 	}
 	_, err := ort.Find("")
 	return err

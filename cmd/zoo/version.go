@@ -66,5 +66,12 @@ func describeLibrary() string {
 	case lib.Version == "":
 		return fmt.Sprintf("%s, which does not tell its version", lib.Path)
 	}
-	return fmt.Sprintf("%s, %s", lib.Version, lib.Path)
+	return fmt.Sprintf("%s, %s, %s", lib.Version, lib.Path, loadedThrough())
+}
+
+func loadedThrough() string {
+	if ort.Loader == "" {
+		return "which this build cannot load"
+	}
+	return "loaded through " + ort.Loader
 }

@@ -5,6 +5,7 @@ go 1.26.0
 require github.com/nopezoo/zoo v0.0.0
 
 require (
+	github.com/ebitengine/purego v0.11.3 // indirect
 	github.com/yalue/onnxruntime_go v1.35.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )

@@ -39,7 +39,7 @@ func Doctor(w io.Writer, r doctor.Report) {
 		say("\nno usable library; %s", r.Remedy)
 		return
 	}
-	say("\nused        %s (version %s)", r.Library.Path, r.Library.Version)
+	say("\nused        %s (version %s, loaded through %s)", r.Library.Path, r.Library.Version, r.Loader)
 	say("origin      %s", standing(*r.Library))
 	for _, name := range slices.Sorted(maps.Keys(r.Providers)) {
 		say("%-11s %s", name, r.Providers[name])

@@ -1,5 +1,3 @@
-//go:build cgo
-
 package ort_test
 
 import (
@@ -12,8 +10,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	onnxruntime "github.com/yalue/onnxruntime_go"
-
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/ort"
@@ -67,30 +63,6 @@ func concatSession(t *testing.T) *ort.Session {
 }
 
 func TestCall(t *testing.T) { growCache(t, concatSession(t)) }
-
-// TestCallInHostProgram: in an environment of the host program's the path of the
-// library is unknown, and its functions are found among all that is loaded.
-func TestCallInHostProgram(t *testing.T) {
-	inChild(t, func(t *testing.T) {
-		onnxruntime.SetSharedLibraryPath(orttest.Require(t))
-		if err := onnxruntime.InitializeEnvironment(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := onnxruntime.DestroyEnvironment(); err != nil {
-				t.Error(err)
-			}
-		})
-		s, err := ort.New(concatModel(), ort.Options{Outputs: []string{"present"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		growCache(t, s)
-		wrongShape(t, s)
-		impossibleShape(t)
-	})
-}
 
 // wrongShape runs into an error of ONNX Runtime's.
 func wrongShape(t *testing.T, s *ort.Session) {

@@ -17,7 +17,7 @@ const besideItself = 8
 
 // openLibrary opens a shared library, by its path or by a name that the system's loader
 // looks for. It stays open.
-func openLibrary(name string) (syscall.Handle, error) {
+func openLibrary(name string) (uintptr, error) {
 	path, err := syscall.UTF16PtrFromString(name)
 	if err != nil {
 		return 0, err
@@ -29,26 +29,14 @@ func openLibrary(name string) (syscall.Handle, error) {
 	handle, _, err := loadLibraryEx.Call(uintptr(unsafe.Pointer(path)), 0, flags)
 	switch {
 	case handle != 0:
-		return syscall.Handle(handle), nil
+		return handle, nil
 	case err == syscall.Errno(126): // ERROR_MOD_NOT_FOUND
 		return 0, fmt.Errorf("%s: cannot open: %w", name, err)
 	}
 	return 0, fmt.Errorf("%s: %w", name, err)
 }
 
-// driverVersion asks NVIDIA's driver, the library of that name.
-func driverVersion(name string) (int, error) {
-	driver, err := openLibrary(name)
-	if err != nil {
-		return 0, err
-	}
-	get, err := syscall.GetProcAddress(driver, "cuDriverGetVersion")
-	if err != nil {
-		return 0, fmt.Errorf("%s: cuDriverGetVersion: %w", name, err)
-	}
-	var version int32
-	if code, _, _ := syscall.SyscallN(get, uintptr(unsafe.Pointer(&version))); code != 0 {
-		return 0, fmt.Errorf("%s: cuDriverGetVersion returns %d", name, code)
-	}
-	return int(version), nil
+// symbol returns where a library has what is called so.
+func symbol(library uintptr, name string) (uintptr, error) {
+	return syscall.GetProcAddress(syscall.Handle(library), name)
 }

@@ -1,5 +1,3 @@
-//go:build cgo
-
 package ort_test
 
 import (
@@ -10,8 +8,6 @@ import (
 	goruntime "runtime"
 	"strings"
 	"testing"
-
-	onnxruntime "github.com/yalue/onnxruntime_go"
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/ort"
@@ -40,6 +36,9 @@ func inChild(t *testing.T, body func(t *testing.T)) {
 // compile builds a shared library from C source.
 func compile(t *testing.T, source string, flags ...string) string {
 	t.Helper()
+	if !ort.Linked {
+		t.Skip(ort.ErrNoCgo)
+	}
 	cc, err := exec.LookPath("cc")
 	if err != nil {
 		t.Skip("needs a C compiler: ", err)
@@ -114,43 +113,6 @@ func wantRuntimeError(t *testing.T, err error, parts ...string) {
 	}
 }
 
-// TestHostProgram: an environment that the host program made is joined and
-// outlives us.
-func TestHostProgram(t *testing.T) {
-	inChild(t, func(t *testing.T) {
-		library := orttest.Require(t)
-		onnxruntime.SetSharedLibraryPath(library)
-		if err := onnxruntime.InitializeEnvironment(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ort.New(addModel(), ort.Options{Library: library}); err == nil ||
-			!strings.Contains(err.Error(), "host program has already loaded") {
-			t.Errorf("with a library of our own: %v", err)
-		}
-		v, err := ort.NewValue(tensor.New(tensor.Float32, 1, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := ort.New(addModel(), ort.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if lib := s.Library(); lib.Source != ort.FromHost || lib.Version == "" {
-			t.Errorf("library is %+v", lib)
-		}
-		if err := errors.Join(s.RunValues(t.Context(), []*ort.Value{v, v}, []*ort.Value{v, v}), s.Close(),
-			v.Close()); err != nil {
-			t.Error(err)
-		}
-		if !onnxruntime.IsInitialized() {
-			t.Fatal("the host's environment was destroyed")
-		}
-		if err := onnxruntime.DestroyEnvironment(); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
 func TestEnvironmentIsShared(t *testing.T) {
 	inChild(t, func(t *testing.T) {
 		library := orttest.Require(t)
@@ -180,14 +142,14 @@ func TestEnvironmentIsShared(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, last := range []interface{ Close() error }{a, b, v} {
-			if !onnxruntime.IsInitialized() {
+			if !ort.Started() {
 				t.Fatalf("the environment ended before user %d", i)
 			}
 			if err := last.Close(); err != nil {
 				t.Error(err)
 			}
 		}
-		if onnxruntime.IsInitialized() {
+		if ort.Started() {
 			t.Error("the environment outlives its last user")
 		}
 	})

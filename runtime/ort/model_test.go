@@ -1,5 +1,3 @@
-//go:build cgo
-
 package ort_test
 
 import "google.golang.org/protobuf/encoding/protowire"

@@ -1,15 +1,27 @@
-//go:build !cgo
+//go:build !cgo && (static_build || !((linux && !android) || (darwin && !ios)) || !(amd64 || arm64))
 
 package ort
 
 // linked says that this build cannot load ONNX Runtime.
 const linked = false
 
-func acquire(_, _ string) (Library, *api, error) { return Library{}, nil, ErrNoCgo }
+const loader = ""
 
-func retain() (*api, error) { return nil, ErrNoCgo }
+func started() bool { return false }
 
-func release() error { return nil }
+func load(string) error { return ErrNoCgo }
+
+func unload() error { return nil }
+
+func loadedVersion() string { return "" }
+
+func loadedTable(string) uintptr { return 0 }
+
+func openLibrary(string) (uintptr, error) { return 0, ErrNoCgo }
+
+func symbol(uintptr, string) (uintptr, error) { return 0, ErrNoCgo }
+
+func closeLibrary(uintptr) {}
 
 // invoke is never called: there is no table of functions.
 func invoke(_ bool, _, _, _, _, _, _, _, _, _ uintptr) uintptr { panic(ErrNoCgo) }

@@ -1,5 +1,3 @@
-//go:build !cgo
-
 package ort_test
 
 import (
@@ -10,7 +8,11 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
-func TestWithoutCgo(t *testing.T) {
+// TestNotLinked: CGO_ENABLED=0 go test -tags static_build ./runtime/ort
+func TestNotLinked(t *testing.T) {
+	if ort.Linked {
+		t.Skip("this build can load ONNX Runtime")
+	}
 	if _, err := ort.New(nil, ort.Options{}); !errors.Is(err, ort.ErrNoCgo) {
 		t.Errorf("New: %v", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	goruntime "runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -122,6 +123,26 @@ func checkDriver(version string, p library.Platform) error {
 			knows/1000, knows%1000/10, version, driverFor(version))
 	}
 	return nil
+}
+
+// driverVersion asks NVIDIA's driver, the library of that name.
+func driverVersion(name string) (int, error) {
+	driver, err := openLibrary(name)
+	if err != nil {
+		return 0, err
+	}
+	get, err := symbol(driver, "cuDriverGetVersion")
+	if err != nil {
+		return 0, fmt.Errorf("%s: cuDriverGetVersion: %w", name, err)
+	}
+	var pin goruntime.Pinner
+	defer pin.Unpin()
+	version := new(int32)
+	pin.Pin(version)
+	if code := int32(callC(get, address(version))); code != 0 {
+		return 0, fmt.Errorf("%s: cuDriverGetVersion returns %d", name, code)
+	}
+	return int(*version), nil
 }
 
 func noDriver(err error, version string) error {

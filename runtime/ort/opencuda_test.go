@@ -1,4 +1,4 @@
-//go:build cgo && linux
+//go:build linux
 
 package ort
 
@@ -16,6 +16,9 @@ import (
 // TestOpenCUDA opens stand-ins of version 99, which no machine has, each in a process of
 // its own: an open library stays open, and where the loader looks is settled at the start.
 func TestOpenCUDA(t *testing.T) {
+	if !linked {
+		t.Skip(ErrNoCgo)
+	}
 	const caseVar, folderVar = "ZOO_ORT_TEST_CUDA", "ZOO_ORT_TEST_CUDA_FOLDER"
 	if name := os.Getenv(caseVar); name != "" {
 		openCUDACases[name].run(t, os.Getenv(folderVar))

@@ -53,7 +53,8 @@ type Options struct {
 	Optimization Optimization // graph rewriting at load
 
 	// FlushDenormals takes numbers below 1.2e-38 for 0, which is what the weights of
-	// distant keys become: processors take a hundred times as long for them.
+	// distant keys become: processors take a hundred times as long for them. On arm64 ONNX
+	// Runtime's own threads do not, only the one that calls.
 	FlushDenormals bool
 
 	// Safety says what the model may hold. ONNX Runtime itself runs whatever it is

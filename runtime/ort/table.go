@@ -15,6 +15,7 @@ type function int
 const (
 	getErrorMessage                function = 2
 	createEnv                      function = 3
+	disableTelemetryEvents         function = 6
 	createSessionFromArray         function = 8
 	run                            function = 9
 	createSessionOptions           function = 10
@@ -109,6 +110,13 @@ func (a *api) callIn(flush bool, f function, args ...uintptr) uintptr {
 	copy(all[:], args)
 	functions := (*[1 << 16]uintptr)(at(a.table))
 	return invoke(flush, functions[f], all[0], all[1], all[2], all[3], all[4], all[5], all[6], all[7])
+}
+
+// callC calls a C function with at most eight arguments.
+func callC(f uintptr, args ...uintptr) uintptr {
+	var all [8]uintptr
+	copy(all[:], args)
+	return invoke(false, f, all[0], all[1], all[2], all[3], all[4], all[5], all[6], all[7])
 }
 
 // do calls a function that returns a status.

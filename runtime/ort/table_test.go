@@ -33,7 +33,7 @@ func TestTable(t *testing.T) {
 		place[name] = function(i)
 	}
 	for name, f := range map[string]function{
-		"GetErrorMessage": getErrorMessage, "CreateEnv": createEnv, "CreateSessionFromArray": createSessionFromArray,
+		"GetErrorMessage": getErrorMessage, "CreateEnv": createEnv, "DisableTelemetryEvents": disableTelemetryEvents, "CreateSessionFromArray": createSessionFromArray,
 		"Run":                  run,
 		"CreateSessionOptions": createSessionOptions, "EnableProfiling": enableProfiling,
 		"EnableMemPattern":  enableMemPattern,

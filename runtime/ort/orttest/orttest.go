@@ -10,15 +10,13 @@ import (
 )
 
 // Require returns the path of the ONNX Runtime library, for ort.Options.Library.
-// Without one, or without cgo, it skips the test with the reason; when the
+// Without one, or in a build that cannot load it, it skips the test with the reason; when the
 // environment variable ZOO_REQUIRE_ORT is 1 it fails the test instead.
 func Require(t testing.TB) string {
 	t.Helper()
 	lib, err := ort.Find("")
-	if err == nil {
-		if _, cgo := ort.New(nil, ort.Options{}); errors.Is(cgo, ort.ErrNoCgo) {
-			err = cgo
-		}
+	if err == nil && ort.Loader == "" {
+		err = ort.ErrNoCgo
 	}
 	if err == nil {
 		return lib.Path

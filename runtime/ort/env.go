@@ -1,5 +1,3 @@
-//go:build cgo
-
 package ort
 
 import (
@@ -7,10 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
-
-	ort "github.com/yalue/onnxruntime_go"
 )
 
 // env is the one ONNX Runtime environment that a process may have. Sessions and
@@ -26,9 +21,12 @@ var env struct {
 // acquire starts the environment, or joins the running one, and returns the
 // library it runs on and its functions. A running one is taken whatever the provider.
 func acquire(provider, explicit string) (Library, *api, error) {
+	if !linked {
+		return Library{}, nil, ErrNoCgo
+	}
 	env.mu.Lock()
 	defer env.mu.Unlock()
-	if ort.IsInitialized() {
+	if started() {
 		if err := adopt(); err != nil {
 			return Library{}, nil, err
 		}
@@ -47,7 +45,13 @@ func acquire(provider, explicit string) (Library, *api, error) {
 		return Library{}, nil, err
 	}
 	if env.api, err = loaded(lib.Version); err != nil {
-		return Library{}, nil, errors.Join(err, ort.DestroyEnvironment())
+		return Library{}, nil, errors.Join(err, unload())
+	}
+	if os.Getenv(disableTelemetry) == "1" {
+		if err := env.api.do(disableTelemetryEvents, uintptr(env.api.env)); err != nil {
+			env.api.close()
+			return Library{}, nil, errors.Join(fmt.Errorf("ort: disable telemetry: %w", err), unload())
+		}
 	}
 	env.users, env.joined, env.lib = 1, false, lib
 	return lib, env.api, nil
@@ -68,9 +72,12 @@ func loaded(version string) (*api, error) {
 
 // retain counts one more user of a running environment.
 func retain() (*api, error) {
+	if !linked {
+		return nil, ErrNoCgo
+	}
 	env.mu.Lock()
 	defer env.mu.Unlock()
-	if !ort.IsInitialized() {
+	if !started() {
 		return nil, errors.New("ort: ONNX Runtime is not loaded; open a session first")
 	}
 	if err := adopt(); err != nil {
@@ -86,7 +93,7 @@ func adopt() (err error) {
 		return nil
 	}
 	env.joined = true
-	env.lib = Library{Source: FromHost, Version: ort.GetVersion()}
+	env.lib = Library{Source: FromHost, Version: loadedVersion()}
 	env.api, err = loaded(env.lib.Version)
 	return err
 }
@@ -100,14 +107,14 @@ func release() error {
 
 // settle gives the environment back when nobody uses it any more.
 func settle() error {
-	if env.users > 0 || !ort.IsInitialized() {
+	if env.users > 0 || !started() {
 		return nil
 	}
 	env.api.close()
 	if env.joined {
 		return nil
 	}
-	return ort.DestroyEnvironment()
+	return unload()
 }
 
 // sameLibrary rejects a request for a library other than the one in use.
@@ -152,29 +159,23 @@ func start(provider, explicit string) (Library, error) {
 			return Library{}, fmt.Errorf("ort: %w", err)
 		}
 	}
-	ort.SetSharedLibraryPath(lib.Path)
-	if err := ort.InitializeEnvironment(ort.WithLogLevelFatal()); err != nil {
+	if err := load(lib.Path); err != nil {
 		return Library{}, loadError(lib, err)
 	}
-	if os.Getenv(disableTelemetry) == "1" {
-		if err := ort.DisableTelemetry(); err != nil {
-			return Library{}, errors.Join(fmt.Errorf("ort: disable telemetry: %w", err), ort.DestroyEnvironment())
-		}
-	}
-	lib.Version = ort.GetVersion()
+	lib.Version = loadedVersion()
 	return lib, nil
 }
 
-// loadError names the library, its version and the remedy. The binding's
-// version function is of no use here: after a failed start it points into the
-// unloaded library.
+// errTooOld reports a library that does not offer the functions of apiVersion.
+var errTooOld = errors.New("it is too old")
+
+// loadError names the library, its version and the remedy.
 func loadError(lib Library, err error) error {
 	version := "of unknown version"
 	if lib.Version != "" {
 		version = "version " + lib.Version
 	}
-	// The binding's code 2 says that GetApi returned NULL.
-	if strings.Contains(err.Error(), "ORT API base: 2") {
+	if errors.Is(err, errTooOld) {
 		return fmt.Errorf("ort: %w: %s (%s, found by rule %q) is too old: it does not offer the API of %s; %s",
 			ErrNoRuntime, lib.Path, version, lib.Source, Version, lib.Source.remedy())
 	}

@@ -128,10 +128,36 @@ static uintptr_t zoo_invoke(int flush, uintptr_t f, uintptr_t a, uintptr_t b, ui
 */
 import "C"
 
-import "unsafe"
+import (
+	"strings"
+	"unsafe"
+
+	ort "github.com/yalue/onnxruntime_go"
+)
 
 // linked says that this build can load ONNX Runtime.
 const linked = true
+
+const loader = "cgo"
+
+// started reports whether there is an environment, which the host program may have made.
+func started() bool { return ort.IsInitialized() }
+
+// load loads a library and makes an environment of it.
+func load(path string) error {
+	ort.SetSharedLibraryPath(path)
+	err := ort.InitializeEnvironment(ort.WithLogLevelFatal())
+	if err != nil && strings.Contains(err.Error(), "ORT API base: 2") { // GetApi has returned NULL
+		return errTooOld
+	}
+	return err
+}
+
+// unload ends the environment and closes the library.
+func unload() error { return ort.DestroyEnvironment() }
+
+// loadedVersion is the version of the loaded library.
+func loadedVersion() string { return ort.GetVersion() }
 
 // loadedTable returns the function table of the ONNX Runtime of a version that is
 // loaded into this process, whoever loaded it, or 0.
