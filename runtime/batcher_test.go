@@ -78,8 +78,8 @@ func askAll(t *testing.T, b *runtime.Batcher, all []question) [][]int64 {
 // full pass over each says.
 func testBatcher(t *testing.T, model []byte, provider string) {
 	full := open(t, model, runtime.Options{Provider: strings.TrimPrefix(provider, spied), ChunkSize: 1000})
-	all := questions(24, 50)
-	for _, opt := range []runtime.BatcherOptions{{MaxRows: 5, Chunk: 20, MaxQueue: 100}, {MaxRows: 1, MaxQueue: 100}, {}} {
+	all := questions(16, 50)
+	for _, opt := range []runtime.BatcherOptions{{MaxRows: 5, Chunk: 20, MaxQueue: 100}, {}} {
 		s := open(t, model, runtime.Options{Provider: provider})
 		answers := askAll(t, batcher(t, s, opt), all)
 		if t.Failed() {
