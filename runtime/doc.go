@@ -14,6 +14,12 @@
 // it links image formats: ONNX Runtime (runtime/ort; providers "cpu", "cuda" and "webgpu") or
 // pure Go (runtime/native; provider "go").
 //
+// Decoders that Optimum, torch.onnx or onnxruntime-genai exported open too: what is known of them is read from
+// their inputs and outputs, and from the files beside them (package export/foreign). Their
+// tokenizers are read where a program links the reader:
+//
+//	import _ "github.com/nopezoo/zoo/tokenizer/hf"
+//
 // A file that zoo export --generate wrote (card.Answers) is opened and generates in the same
 // way, and one call of the engine is a whole answer: greedy, to the end token, on ONNX Runtime
 // only. It gives no logits and no scores.
@@ -41,7 +47,8 @@ var (
 	// ErrClosed reports the use of a session or value after its Close.
 	ErrClosed = errors.New("already closed")
 
-	// ErrNoCard reports a file without a model card: it was not written by zoo,
+	// ErrNoCard reports a file without a model card: it was not written by zoo, and its
+	// inputs and outputs are not those of a decoder of another exporter (package export/foreign),
 	// so nothing says how to feed it.
 	ErrNoCard = card.ErrNoCard
 
