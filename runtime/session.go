@@ -232,7 +232,7 @@ func (s *Session) groups(rows [][]int64) [][]int {
 	at := map[int]int{} // by length
 	for i, r := range rows {
 		length := len(r)
-		if s.contract.Mask >= 0 && !s.contract.Unpadded {
+		if s.contract.Pads() {
 			length = 0
 		}
 		g, ok := at[length]

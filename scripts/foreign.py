@@ -5,12 +5,12 @@ Builds tiny GPT-2, Llama and Qwen2 models with random weights, and tokenizers tr
 them with torch.onnx (through TorchScript and through dynamo), Optimum and onnxruntime-genai's builder, and
 writes beside each what transformers computes: logits of prompts and greedy answers. Then the test Others of
 package export/foreign opens every one as it is, in Go, and zoo's own verbs run on it. Needs packages that zoo
-itself does not:
+itself does not, in two environments, since Optimum wants an older transformers than onnxruntime-genai:
 
     python3 -m venv /tmp/foreign
-    /tmp/foreign/bin/pip install torch 'transformers<4.58' optimum-onnx onnx onnxscript onnx_ir onnxruntime \\
-        onnxruntime-genai==0.18.0 tqdm
-    make build && /tmp/foreign/bin/python scripts/foreign.py --zoo bin/zoo
+    /tmp/foreign/bin/pip install torch transformers onnx onnxscript onnx_ir onnxruntime onnxruntime-genai==0.18.0 tqdm
+    python3 -m venv /tmp/optimum && /tmp/optimum/bin/pip install torch optimum-onnx onnxruntime
+    make build && /tmp/foreign/bin/python scripts/foreign.py --zoo bin/zoo --optimum /tmp/optimum/bin/python
 
 The rows that it prints are in the README. They are not part of any test.
 """
@@ -39,6 +39,7 @@ def main():
     p.add_argument("--exporters", default=",".join(EXPORTERS), help=f"of {', '.join(EXPORTERS)}")
     p.add_argument("--families", default=",".join(FAMILIES), help=f"of {', '.join(FAMILIES)}")
     p.add_argument("--work", help="folder to make the models in, and to find them in again (default: a temporary one)")
+    p.add_argument("--optimum", default=sys.executable, help="the Python that has Optimum (default: this one)")
     a = p.parse_args()
     a.zoo = os.path.abspath(a.zoo)
     failed = 0
@@ -53,7 +54,7 @@ def main():
                 if exporter.startswith("genai") and family == "gpt2":
                     continue  # its builder has no GPT-2
                 if not os.path.exists(os.path.join(out, "expected.json")):
-                    export(exporter, source, out)
+                    export(exporter, source, out, a.optimum)
         failed += compare(os.path.join(work, "models"))
         failed += run_verbs(a.zoo, os.path.join(work, "models"))
     sys.exit(failed > 0)
@@ -101,7 +102,7 @@ def write_expected(folder, rows, tolerance):
         json.dump({"rows": rows, "tolerance": tolerance}, f)
 
 
-def export(exporter, source, out):
+def export(exporter, source, out, optimum):
     """Export a model with what stands beside it."""
     shutil.rmtree(out, ignore_errors=True)
     os.makedirs(out)
@@ -109,7 +110,7 @@ def export(exporter, source, out):
         rows = json.load(f)["rows"]
     tolerance = 1e-4
     if exporter == "optimum":
-        run([sys.executable, "-m", "optimum.exporters.onnx", "--model", source, "--task", "text-generation-with-past", out])
+        run([optimum, "-m", "optimum.exporters.onnx", "--model", source, "--task", "text-generation-with-past", out])
     elif exporter.startswith("genai"):
         precision = "int4" if exporter.endswith("int4") else "fp32"
         run([sys.executable, "-m", "onnxruntime_genai.models.builder", "-i", source, "-o", out, "-p", precision, "-e", "cpu",
