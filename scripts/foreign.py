@@ -72,8 +72,8 @@ def make(family, source):
     end = {"gpt2": "<|endoftext|>", "llama": "</s>", "qwen2": "<|endoftext|>"}[family]
     common = dict(vocab_size=tokenizer.get_vocab_size(), initializer_range=0.3, bos_token_id=1,
                   eos_token_id=tokenizer.token_to_id(end))
-    blocks = dict(hidden_size=48, intermediate_size=96, num_hidden_layers=3, num_attention_heads=6, num_key_value_heads=2,
-                  max_position_embeddings=POSITIONS)
+    blocks = dict(hidden_size=64, intermediate_size=96, num_hidden_layers=3, num_attention_heads=4, num_key_value_heads=2,
+                  max_position_embeddings=POSITIONS)  # GroupQueryAttention wants heads of a multiple of 16
     if family == "gpt2":
         config = transformers.GPT2Config(n_positions=POSITIONS, n_embd=48, n_layer=3, n_head=6, **common)
         model = transformers.GPT2LMHeadModel
@@ -183,7 +183,7 @@ def by_onnxruntime(path, row):
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
 
     def logits(ids):
-        sizes = {"batch_size": 1, "past_sequence_length": 0}
+        sizes = {"batch_size": 1, "past_sequence_length": 0, "kv_cache_dim": 16}
         feed = {"input_ids": numpy.array([ids]), "attention_mask": numpy.ones([1, len(ids)], numpy.int64),
                 "position_ids": numpy.arange(len(ids))[None]}
         for i in session.get_inputs():
