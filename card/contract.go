@@ -79,6 +79,9 @@ func (c Card) Contract(inputs, outputs []Port) (Contract, error) {
 	return k, k.readLengths(len(c.Tokenizer))
 }
 
+// Pads reports whether rows of different lengths can run together, padded to one.
+func (k Contract) Pads() bool { return k.Mask >= 0 && !k.Unpadded }
+
 // KeepShape is the shape of the input LogitsToKeep: a list of one, or in some files one number.
 func (k Contract) KeepShape() []int {
 	if k.Keep >= 0 && len(k.Inputs[k.Keep].Shape) == 0 {

@@ -17,6 +17,12 @@
 // Many callers share one model through a Batcher, whose runs serve all of them. What prompts
 // have in common at their beginning is read once by Session.Prefill.
 //
+// Decoders that Optimum, torch.onnx or onnxruntime-genai exported open too: what is known of them is read from
+// their inputs and outputs, and from the files beside them (package export/foreign). Their
+// tokenizers are read where a program links the reader:
+//
+//	import _ "github.com/nopezoo/zoo/tokenizer/hf"
+//
 // A file that zoo export --generate wrote (card.Answers) is opened and generates in the same
 // way, and one call of the engine is a whole answer: greedy, to the end token, on ONNX Runtime
 // only. It gives no logits and no scores.

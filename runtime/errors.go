@@ -30,8 +30,9 @@ var (
 	// under the options (safety.ErrNotAllowed), or is not what its card says.
 	ErrFile = errors.New("unusable model file")
 
-	// ErrNoCard reports a file without a model card: it was not written by zoo,
-	// so nothing says how to feed it. It is ErrFile too.
+	// ErrNoCard reports a file without a model card: it was not written by zoo, and its
+	// inputs and outputs are not those of a decoder of another exporter (package export/foreign),
+	// so nothing says how to feed it.
 	ErrNoCard = card.ErrNoCard
 )
 

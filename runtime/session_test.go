@@ -248,7 +248,7 @@ func TestOpenErrors(t *testing.T) {
 		want  string
 	}{
 		{"damaged", []byte("hello"), runtime.Options{}, "runtime: open model: "},
-		{"no card", small(t, nil, nil), runtime.Options{}, "no model card"},
+		{"no card", small(t, nil, []string{"no state"}), runtime.Options{}, "no model card: the file was not written by zoo, and"},
 		{"positions", small(t, &random, nil), runtime.Options{}, "reads scrambled positions"},
 		{"state without input", small(t, as(func(s *card.State) { s.Past = "p" }), nil), runtime.Options{}, "state p of the card: the model has no input p"},
 		{"state without output", small(t, as(func(s *card.State) { s.Present = "p" }), nil), runtime.Options{}, "state past of the card: the model has no output p"},

@@ -5,12 +5,12 @@ Builds tiny GPT-2, Llama and Qwen2 models with random weights, and tokenizers tr
 them with torch.onnx (through TorchScript and through dynamo), Optimum and onnxruntime-genai's builder, and
 writes beside each what transformers computes: logits of prompts and greedy answers. Then the test Others of
 package export/foreign opens every one as it is, in Go, and zoo's own verbs run on it. Needs packages that zoo
-itself does not:
+itself does not, in two environments, since Optimum wants an older transformers than onnxruntime-genai:
 
     python3 -m venv /tmp/foreign
-    /tmp/foreign/bin/pip install torch 'transformers<4.58' optimum-onnx onnx onnxscript onnx_ir onnxruntime \\
-        onnxruntime-genai==0.18.0 tqdm
-    make build && /tmp/foreign/bin/python scripts/foreign.py --zoo bin/zoo
+    /tmp/foreign/bin/pip install torch transformers onnx onnxscript onnx_ir onnxruntime onnxruntime-genai==0.18.0 tqdm
+    python3 -m venv /tmp/optimum && /tmp/optimum/bin/pip install torch optimum-onnx onnxruntime
+    make build && /tmp/foreign/bin/python scripts/foreign.py --zoo bin/zoo --optimum /tmp/optimum/bin/python
 
 The rows that it prints are in the README. They are not part of any test.
 """
@@ -39,6 +39,7 @@ def main():
     p.add_argument("--exporters", default=",".join(EXPORTERS), help=f"of {', '.join(EXPORTERS)}")
     p.add_argument("--families", default=",".join(FAMILIES), help=f"of {', '.join(FAMILIES)}")
     p.add_argument("--work", help="folder to make the models in, and to find them in again (default: a temporary one)")
+    p.add_argument("--optimum", default=sys.executable, help="the Python that has Optimum (default: this one)")
     a = p.parse_args()
     a.zoo = os.path.abspath(a.zoo)
     failed = 0
@@ -53,7 +54,7 @@ def main():
                 if exporter.startswith("genai") and family == "gpt2":
                     continue  # its builder has no GPT-2
                 if not os.path.exists(os.path.join(out, "expected.json")):
-                    export(exporter, source, out)
+                    export(exporter, source, out, a.optimum)
         failed += compare(os.path.join(work, "models"))
         failed += run_verbs(a.zoo, os.path.join(work, "models"))
     sys.exit(failed > 0)
@@ -71,8 +72,8 @@ def make(family, source):
     end = {"gpt2": "<|endoftext|>", "llama": "</s>", "qwen2": "<|endoftext|>"}[family]
     common = dict(vocab_size=tokenizer.get_vocab_size(), initializer_range=0.3, bos_token_id=1,
                   eos_token_id=tokenizer.token_to_id(end))
-    blocks = dict(hidden_size=48, intermediate_size=96, num_hidden_layers=3, num_attention_heads=6, num_key_value_heads=2,
-                  max_position_embeddings=POSITIONS)
+    blocks = dict(hidden_size=64, intermediate_size=96, num_hidden_layers=3, num_attention_heads=4, num_key_value_heads=2,
+                  max_position_embeddings=POSITIONS)  # GroupQueryAttention wants heads of a multiple of 16
     if family == "gpt2":
         config = transformers.GPT2Config(n_positions=POSITIONS, n_embd=48, n_layer=3, n_head=6, **common)
         model = transformers.GPT2LMHeadModel
@@ -101,7 +102,7 @@ def write_expected(folder, rows, tolerance):
         json.dump({"rows": rows, "tolerance": tolerance}, f)
 
 
-def export(exporter, source, out):
+def export(exporter, source, out, optimum):
     """Export a model with what stands beside it."""
     shutil.rmtree(out, ignore_errors=True)
     os.makedirs(out)
@@ -109,7 +110,7 @@ def export(exporter, source, out):
         rows = json.load(f)["rows"]
     tolerance = 1e-4
     if exporter == "optimum":
-        run([sys.executable, "-m", "optimum.exporters.onnx", "--model", source, "--task", "text-generation-with-past", out])
+        run([optimum, "-m", "optimum.exporters.onnx", "--model", source, "--task", "text-generation-with-past", out])
     elif exporter.startswith("genai"):
         precision = "int4" if exporter.endswith("int4") else "fp32"
         run([sys.executable, "-m", "onnxruntime_genai.models.builder", "-i", source, "-o", out, "-p", precision, "-e", "cpu",
@@ -182,7 +183,7 @@ def by_onnxruntime(path, row):
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
 
     def logits(ids):
-        sizes = {"batch_size": 1, "past_sequence_length": 0}
+        sizes = {"batch_size": 1, "past_sequence_length": 0, "kv_cache_dim": 16}
         feed = {"input_ids": numpy.array([ids]), "attention_mask": numpy.ones([1, len(ids)], numpy.int64),
                 "position_ids": numpy.arange(len(ids))[None]}
         for i in session.get_inputs():

@@ -32,18 +32,8 @@
 // digit is one token wherever it stands, which is why they are the default; token
 // counts and token accuracies differ from the paper's for the same texts.
 //
-// Reading a tokenizer.json or a SentencePiece file is left out, for want of a
-// pure-Go library that does it properly. What was tried, on T5's tokenizer.json,
-// against the reference implementation:
-//
-//   - github.com/sugarme/tokenizer v0.3.0 gives the right pieces for 12,300 samples
-//     of all our tasks, but wrong ones for runs of spaces, and it cuts some 120
-//     samples a second on one core, where a training step draws dozens.
-//   - github.com/eliben/go-sentencepiece v0.6.0 refuses unigram models (it reads
-//     those of type BPE), and github.com/gomlx/go-huggingface v0.3.1 hands
-//     SentencePiece files to it and knows no tokenizer.json of type Unigram.
-//   - github.com/daulet/tokenizers v1.24.0 binds the Rust library through cgo and
-//     needs its compiled archive at build time.
+// Tokenizers of other programs, tokenizer.json, are in package tokenizer/hf; Coder is what all have
+// in common.
 package tokenizer
 
 import (

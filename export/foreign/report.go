@@ -25,7 +25,7 @@ func Inspect(m safety.Model, beside fs.FS) Report {
 		return Report{Problem: err.Error()}
 	}
 	r := Report{Kind: d.Card.Architecture, MaxLength: d.Card.MaxLength, Vocabulary: d.Contract.Vocab,
-		Padding: d.Contract.Mask >= 0 && !d.Contract.Unpadded, Ends: d.Ends, NoTokenizer: d.NoWords}
+		Padding: d.Contract.Pads(), Ends: d.Ends, NoTokenizer: d.NoWords}
 	for _, s := range d.Card.State {
 		r.States = append(r.States, s.Input().String()+" to "+s.Present)
 	}

@@ -23,7 +23,13 @@
 //
 // Truncation and padding are passed over. Anything else is an error that names it.
 //
-// Three pure-Go libraries were tried first. github.com/sugarme/tokenizer v0.3.0 cuts runs of spaces
-// wrongly and is slow, github.com/gomlx/go-huggingface v0.3.1 reads SentencePiece files of type BPE
-// and no tokenizer.json, and github.com/eliben/go-sentencepiece v0.6.0 is what that one calls.
+// What it makes of texts is what the library tokenizers does: scripts/tokenizers_cases.py has 4,000 random texts
+// over all of Unicode cut by 19 pipelines, and the tests compare (a part of them is in testdata). Normal
+// forms, marks and punctuation go by the Unicode of Go's tables, which is newer than that library's.
+//
+// Go libraries were tried first, against that one too. github.com/sugarme/tokenizer v0.3.0 gives wrong
+// pieces for runs of spaces, and cuts some 120 short samples a second on one core. github.com/gomlx/go-huggingface
+// v0.3.1 reads no tokenizer.json, but SentencePiece files through github.com/eliben/go-sentencepiece v0.6.0,
+// which refuses those of type unigram. github.com/daulet/tokenizers v1.24.0 binds the Rust library through cgo
+// and needs its compiled archive at build time.
 package hf
