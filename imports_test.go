@@ -31,7 +31,7 @@ var imports = map[string][]string{
 	"machine":            {"github.com/klauspost/cpuid"},
 	"internal/human":     {"github.com/dustin/go-humanize"},
 	"internal/arguments": {"eval/task", "github.com/spf13/cobra", "github.com/spf13/pflag"},
-	"internal/tables":    {"configs", "doctor", "eval/task", "export", "internal/human", "models", "models/pe", "models/theory", "runtime/ort", "runtime/ort/install", "sweep", "train", "zoo", "zoo/find"},
+	"internal/tables":    {"configs", "doctor", "eval/task", "export", "export/foreign", "internal/human", "models", "models/pe", "models/theory", "runtime/ort", "runtime/ort/install", "sweep", "train", "zoo", "zoo/find"},
 	"internal/terminal":  {"internal/human", "graph/tensor", "github.com/schollz/progressbar", "golang.org/x/term"},
 	"models/pe":          {"graph", "graph/tensor"},
 	"models":             {"models/pe", "graph", "graph/tensor", "card"},
@@ -40,9 +40,10 @@ var imports = map[string][]string{
 	"export/verify": {"modelfile", "eval", // the accuracy of files in another precision is measured where all accuracy is
 		"export/internal/onnxpb", "export/safety", "runtime", "runtime/native", "runtime/ort", "eval/task", "tokenizer", "card", "graph", "graph/tensor", "google.golang.org/protobuf", "github.com/owulveryck/onnx-go", "gonum.org/v1/gonum/graph", "gorgonia.org/tensor"},
 
-	"export/internal/onnxpb": {"google.golang.org/protobuf"},
-	"export/foreign":         {"export/safety", "tokenizer", "card"},
-	"export/safety":          {"export/internal/onnxpb", "graph/tensor", "card", "google.golang.org/protobuf"},
+	"export/internal/onnxpb":     {"google.golang.org/protobuf"},
+	"export/foreign":             {"export/safety", "tokenizer", "card"},
+	"export/foreign/foreigntest": {"export/internal/onnxpb", "graph/tensor", "google.golang.org/protobuf"},
+	"export/safety":              {"export/internal/onnxpb", "graph/tensor", "card", "google.golang.org/protobuf"},
 
 	"sweep":                {"configs", "eval/task", "filelock", "graph/tensor", "internal/human", "machine", "sweep/internal/child", "sweep/slurm", "train", "train/journal", "train/launch", "github.com/spf13/viper"},
 	"studies":              {"configs", "eval", "eval/bench", "eval/task", "filelock", "graph/tensor", "sweep", "train", "zoo/find"},

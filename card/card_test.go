@@ -262,7 +262,7 @@ func TestName(t *testing.T) {
 }
 
 func TestDifferenceText(t *testing.T) {
-	const want = "logits by 0.5 (0.25 of their size); exact match copy 20: 49 of 50, float32 50"
+	const want = "logits by up to 0.5 (0.25 of their size); exact match copy 20: 49 of 50, float32 50"
 	if got := full().Difference.String(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

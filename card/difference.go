@@ -23,10 +23,10 @@ type Accuracy struct {
 	Float32 int    `json:"float32"` // of the float32 model
 }
 
-// String says for people what differs: "logits by 0.031 (0.0042 of their size); exact match
+// String says for people what differs: "logits by up to 0.031 (0.0042 of their size); exact match
 // copy 20: 50 of 50, float32 50".
 func (d Difference) String() string {
-	text := fmt.Sprintf("logits by %.2g (%.2g of their size)", d.Logit, d.Relative)
+	text := fmt.Sprintf("logits by up to %.2g (%.2g of their size)", d.Logit, d.Relative)
 	var parts []string
 	for _, a := range d.Accuracy {
 		parts = append(parts, fmt.Sprintf("%s %d: %d of %d, float32 %d", a.Task, a.Length, a.Correct, a.N, a.Float32))

@@ -67,7 +67,9 @@ func ExamineProvider(ctx context.Context, provider string, model []byte) (Provid
 		}},
 		{"tiny run", func() (string, error) { return tinyRun(ctx, provider) }},
 		{"model", func() (finding string, err error) {
-			r.Nodes, err = placement(ctx, provider, model)
+			if r.Nodes, err = placement(ctx, provider, model); err == nil {
+				err = lacking(r.Nodes)
+			}
 			return summary(r.Nodes), err
 		}},
 	}
@@ -157,11 +159,29 @@ func placement(ctx context.Context, provider string, model []byte) (nodes []Node
 		case slices.Contains(host.Angles, n.Node):
 			node.Why = "angles of positions: devices are not exact"
 		default:
-			node.Why = "the provider cannot run it"
+			node.Why = cannotRun
 		}
 		nodes = append(nodes, node)
 	}
 	return nodes, err
+}
+
+// cannotRun is why a node ran on the CPU that should not have.
+const cannotRun = "the provider cannot run it"
+
+// lacking reports nodes that the provider cannot run: because of them sessions are refused.
+func lacking(nodes []Node) error {
+	n := 0
+	for _, node := range nodes {
+		if node.Why == cannotRun {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return fmt.Errorf("the provider cannot run %d nodes (%s); leave these to the CPU with --allow-cpu-nodes, "+
+		"or use provider cpu", n, summary(nodes))
 }
 
 // summary counts nodes by where they ran.

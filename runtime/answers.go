@@ -14,18 +14,18 @@ import (
 // A file of the form card.Answers is one call for whole answers: it chooses greedily, and ends
 // rows at the end token. Generate runs it, and yields the steps of the answers afterwards.
 
-// ErrAnswersOnly reports that a file gives whole answers: it has no logits, and chooses the
-// most probable token each time.
-var ErrAnswersOnly = errors.New("the file gives whole answers only; use the one that zoo export writes without --generate")
-
 // answersOnly reports whether the file is of the form card.Answers.
 func (s *Session) answersOnly() bool { return s.card.Form == card.Answers }
 
 // checkForm refuses a file that the engine of a provider cannot run.
 func checkForm(c card.Card, provider string) error {
-	if c.Form == card.Answers && (provider == providerGo || provider == providerWebGPU) {
+	switch {
+	case c.Form == card.Answers && (provider == providerGo || provider == providerWebGPU):
 		return fmt.Errorf("provider %s does not run the Loop of a file that gives whole answers; use provider %s, "+
 			"ONNX Runtime, or the file that zoo export writes without --generate", provider, providerCPU)
+	case c.DType == card.Int8 && provider == providerWebGPU: // nor with the rest on the CPU: its Expand of integers fails
+		return fmt.Errorf("provider %s multiplies no matrices of 8 bits; use provider %s, for which files in %s are made, "+
+			"or a file in %s or %s", provider, providerCPU, card.Int8, card.Float32, card.Float16)
 	}
 	return nil
 }
@@ -74,7 +74,7 @@ func (g *generation) nextAnswered(ctx context.Context) (Step, error) {
 		if err := r.accept(a[0]); err != nil {
 			return Step{}, fmt.Errorf("prompt %d: %w", i, err)
 		}
-		g.step.add(r)
+		g.step.add(r.newToken)
 		left = left || !r.ended()
 	}
 	if !left {

@@ -41,9 +41,10 @@ const headroom = 64
 // roomStep is how many slots the room of states in place is widened by, about.
 const roomStep = 64
 
-// newBatch prepares to run rows and so many tokens more under ctx. It takes over
+// newBatch prepares to run rows and so many tokens more under ctx. With a prefix, the rows
+// begin with it and are of one length, and what it has read counts as run. It takes over
 // the memory of a batch that was closed before, if there is one.
-func newBatch(ctx context.Context, s *Session, rows [][]int64, more int) (*batch, error) {
+func newBatch(ctx context.Context, s *Session, rows [][]int64, more int, prefix *Prefix) (*batch, error) {
 	b, ok := s.idle.Get().(*batch)
 	if !ok {
 		b = &batch{s: s, in: make([]Value, len(s.contract.Inputs)), out: make([]Value, len(s.contract.Outputs))}
@@ -66,12 +67,26 @@ func newBatch(ctx context.Context, s *Session, rows [][]int64, more int) (*batch
 	if b.call, err = s.model.Begin(ctx); err != nil {
 		return nil, s.fault(err)
 	}
-	for i := range b.states {
-		if err := b.states[i].reset(len(rows)); err != nil {
-			return nil, errors.Join(s.fault(err), b.close())
-		}
+	if err := b.begin(prefix); err != nil {
+		return nil, errors.Join(s.fault(err), b.close())
 	}
 	return b, nil
+}
+
+// begin makes the states what they are after the prefix.
+func (b *batch) begin(prefix *Prefix) error {
+	if prefix != nil {
+		if read, err := prefix.load(b.states, len(b.pads), b.reserve); read > 0 || err != nil {
+			b.slots, b.room = read, read
+			return err
+		}
+	}
+	for _, state := range b.states {
+		if err := state.reset(len(b.pads)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // capacity returns for how many slots to allocate when so many are needed.
@@ -107,7 +122,7 @@ func (b *batch) token(row, slot int) int64 {
 	return 0
 }
 
-// read runs all slots of the known rows, in chunks. For each chunk, keep says
+// read runs all slots of the known rows that have not run, in chunks. For each chunk, keep says
 // how many of its last slots need logits, and see, unless nil, gets to see the
 // chunk's slots afterwards.
 func (b *batch) read(keep func(from, to int) int, see func(from, to int) error) error {
@@ -115,7 +130,7 @@ func (b *batch) read(keep func(from, to int) int, see func(from, to int) error) 
 	if b.s.contract.OneToken {
 		chunk = 1
 	}
-	for from := 0; from < b.width; from += chunk {
+	for from := b.slots; from < b.width; from += chunk {
 		to := min(from+chunk, b.width)
 		if err := b.run(to-from, keep(from, to), b.token); err != nil {
 			return err

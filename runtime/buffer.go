@@ -55,6 +55,11 @@ func (b *buffer[T]) close() error {
 type state interface {
 	// reset makes the state what it is before the first token.
 	reset(rows int) error
+	// load makes the state that of so many rows, each of them what was saved of one that had
+	// filled so many slots. Where memory has to be made, it is for capacity slots.
+	load(from savedState, rows, filled, capacity int) error
+	// save returns a copy of the state of one row that has filled so many slots, at least one.
+	save(filled int) (savedState, error)
 	// advance shapes the memory that the next run writes for so many slots. Filled are
 	// those that the runs so far have; where memory has to be made, it is for capacity slots.
 	advance(rows, filled, slots, capacity int) error
@@ -66,6 +71,9 @@ type state interface {
 	keep(rows []int) error
 	close() error
 }
+
+// savedState is a copy of a state, which loading it leaves as it is.
+type savedState interface{ close() error }
 
 // newState returns the memory of a state in a model.
 func newState(m Model, s card.State) state {
@@ -118,6 +126,38 @@ func (c *cache[T]) reset(rows int) error {
 	return nil
 }
 
+// savedCache is a savedState in Go memory.
+type savedCache[T float32 | uint16] struct{ region[T] }
+
+func (savedCache[T]) close() error { return nil }
+
+func (c *cache[T]) save(filled int) (savedState, error) {
+	shape := slices.Clone(c.shape(1, filled))
+	to := region[T]{data: make([]T, tensor.Numel(shape)), shape: shape}
+	copyRegion(to, region[T]{data: c.past.data, shape: c.past.shape}, shape)
+	return savedCache[T]{to}, nil
+}
+
+func (c *cache[T]) load(from savedState, rows, filled, capacity int) error {
+	saved := from.(savedCache[T])
+	need := tensor.Numel(c.shape(rows, capacity))
+	if err := c.past.resize(c.model, need, c.shape(rows, filled)...); err != nil {
+		return err
+	}
+	axis := slices.Index(c.Shape, card.Batch)
+	if axis < 0 {
+		rows = 1
+	}
+	to := region[T]{data: c.past.data, shape: c.past.shape, corner: make([]int, len(c.Shape))}
+	for row := range rows {
+		if axis >= 0 {
+			to.corner[axis] = row
+		}
+		copyRegion(to, saved.region, saved.shape)
+	}
+	return nil
+}
+
 func (c *cache[T]) advance(rows, filled, slots, capacity int) error {
 	old, had := c.past.data, c.past.shape[c.Axis]
 	need := tensor.Numel(c.shape(rows, capacity))
@@ -125,21 +165,22 @@ func (c *cache[T]) advance(rows, filled, slots, capacity int) error {
 		return err
 	}
 	if c.Kind == card.InPlace && slots > had {
-		c.spread(old, had, filled)
+		c.spread(c.present, old, had, filled, 0)
 	}
 	return nil
 }
 
-// spread brings the filled slots of a state in place from where they lay in old, with room
-// for had slots, to where they belong now, and clears the others: they are masked, but
-// must be numbers.
-func (c *cache[T]) spread(old []T, had, filled int) {
-	data, shape := c.present.data, c.present.shape
+// spread brings the filled slots from where they lay in old, with room for had slots, to where
+// they belong in a buffer with room for more, behind so many others, and clears these: they are
+// masked, but must be numbers.
+func (c *cache[T]) spread(into *buffer[T], old []T, had, filled, behind int) {
+	data, shape := into.data, into.shape
 	outer, slots, inner := tensor.Numel(shape[:c.Axis]), shape[c.Axis], tensor.Numel(shape[c.Axis+1:])
 	for o := outer - 1; o >= 0; o-- { // from the end: within one memory all moves towards it
 		to := data[o*slots*inner:][:slots*inner]
-		copy(to, old[o*had*inner:][:filled*inner])
-		clear(to[filled*inner:])
+		copy(to[behind*inner:], old[o*had*inner:][:filled*inner])
+		clear(to[:behind*inner])
+		clear(to[(behind+filled)*inner:])
 	}
 }
 

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -100,7 +101,10 @@ func TestStates(t *testing.T) {
 					s.Shape[axis] = "5"
 				}
 				for _, m := range []Model{memoryOnly{}, goDevice{}} {
-					t.Run(fmt.Sprintf("%v %v %T", kind, s.Shape, m), func(t *testing.T) { testState(t, m, s, axis) })
+					t.Run(fmt.Sprintf("%v %v %T", kind, s.Shape, m), func(t *testing.T) {
+						testState(t, m, s, axis)
+						testSaved(t, m, s)
+					})
 				}
 			}
 		}
@@ -165,4 +169,64 @@ func testState(t *testing.T, m Model, s card.State, axis int) {
 	}
 	run(5, 6, 6)   // in the same memory
 	run(6, 20, 25) // in another
+}
+
+// read returns what a state's memory holds that the next run reads.
+func read(s state) []float32 {
+	if c, ok := s.(*cache[float32]); ok {
+		return c.past.data
+	}
+	m := s.(*deviceState).past
+	return m.value.(*goMemory).data[:tensor.Numel(m.shape)]
+}
+
+// testSaved saves a state of one row, with room for 8 slots of which 5 are filled, and loads
+// it into rows of another.
+func testSaved(t *testing.T, m Model, s card.State) {
+	c := newState(m, s)
+	slots := 5
+	if s.Kind == card.InPlace {
+		slots = 8
+	}
+	if err := errors.Join(c.reset(1), c.advance(1, 0, slots, slots)); err != nil {
+		t.Fatal(err)
+	}
+	c.swap()
+	for i := range read(c) {
+		read(c)[i] = float32(i + 1)
+	}
+	before := slices.Clone(read(c))
+	saved, err := c.save(5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rows = 3
+	other := newState(m, s)
+	if err := other.load(saved, rows, 5, 9); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(before, read(c)) {
+		t.Error("saving a state changes it")
+	}
+	if err := c.close(); err != nil { // what was loaded is a copy
+		t.Fatal(err)
+	}
+	// Each number of the loaded state is that at the same place of the one row.
+	shape, from := s.AppendDims(nil, rows, 5), s.AppendDims(nil, 1, slots)
+	for i, got := range read(other) {
+		at, stride := 0, 1
+		for a, rest := len(shape)-1, i; a >= 0; a-- {
+			if s.Shape[a] != card.Batch {
+				at += rest % shape[a] * stride
+			}
+			rest /= shape[a]
+			stride *= from[a]
+		}
+		if want := before[at]; got != want {
+			t.Fatalf("number %d of %v is %v, want %v", i, shape, got, want)
+		}
+	}
+	if err := errors.Join(saved.close(), other.close()); err != nil {
+		t.Error(err)
+	}
 }

@@ -114,6 +114,40 @@ func (s *deviceState) fill(to *deviceMemory, axis int) error {
 	return errors.Join(s.arrange(to, &one, axis, float32(s.Initial)), one.close())
 }
 
+// same makes the index of so many places that stay where they are.
+func (s *deviceState) same(places int) {
+	s.index = s.index[:0]
+	for i := range places {
+		s.index = append(s.index, i)
+	}
+}
+
+func (s *deviceState) save(filled int) (savedState, error) {
+	saved := new(deviceMemory)
+	if err := saved.resize(s.model, 0, s.shape(1, filled)...); err != nil {
+		return nil, err
+	}
+	s.same(saved.shape[s.Axis])
+	if err := s.arrange(saved, s.past, s.Axis, 0); err != nil {
+		return nil, errors.Join(err, saved.close())
+	}
+	return saved, nil
+}
+
+func (s *deviceState) load(from savedState, rows, filled, capacity int) error {
+	if err := s.past.resize(s.model, tensor.Numel(s.shape(rows, capacity)), s.shape(rows, filled)...); err != nil {
+		return err
+	}
+	axis := slices.Index(s.Shape, card.Batch)
+	if axis < 0 {
+		axis = 0
+		s.same(s.past.shape[0])
+	} else {
+		s.index = append(s.index[:0], make([]int, rows)...) // the one row, each time
+	}
+	return s.arrange(s.past, from.(*deviceMemory), axis, 0)
+}
+
 func (s *deviceState) advance(rows, filled, slots, capacity int) error {
 	if s.Kind != card.InPlace {
 		return s.present.resize(s.model, tensor.Numel(s.shape(rows, capacity)), s.shape(rows, slots)...)

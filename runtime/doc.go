@@ -14,38 +14,16 @@
 // it links image formats: ONNX Runtime (runtime/ort; providers "cpu", "cuda" and "webgpu") or
 // pure Go (runtime/native; provider "go").
 //
+// Many callers share one model through a Batcher, whose runs serve all of them. What prompts
+// have in common at their beginning is read once by Session.Prefill.
+//
 // A file that zoo export --generate wrote (card.Answers) is opened and generates in the same
 // way, and one call of the engine is a whole answer: greedy, to the end token, on ONNX Runtime
 // only. It gives no logits and no scores.
 //
+// Errors tell by errors.Is what they are about: see ErrInput and the other variables. What
+// a caller gave wrong is always ErrInput, a context's end the context's own error.
+//
 // Shapes in this package: B batch, T new tokens, S cached and new tokens,
 // V vocabulary.
 package runtime
-
-import (
-	"errors"
-
-	"github.com/nopezoo/zoo/card"
-)
-
-var (
-	// ErrNoRuntime reports that no usable ONNX Runtime library was found; the
-	// error that wraps it lists what was searched and how to get one.
-	ErrNoRuntime = errors.New("no usable ONNX Runtime library")
-
-	// ErrNoCgo reports that the program was built without cgo, so that it
-	// cannot load ONNX Runtime.
-	ErrNoCgo = errors.New("ort: ONNX Runtime needs cgo, and this program was built without it; rebuild with " +
-		"CGO_ENABLED=1 and a C compiler, or use the pure-Go engine")
-
-	// ErrClosed reports the use of a session or value after its Close.
-	ErrClosed = errors.New("already closed")
-
-	// ErrNoCard reports a file without a model card: it was not written by zoo,
-	// so nothing says how to feed it.
-	ErrNoCard = card.ErrNoCard
-
-	// ErrTooLong reports that a call needs more positions than the model has;
-	// nothing has been computed then.
-	ErrTooLong = errors.New("sequence too long")
-)

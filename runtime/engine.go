@@ -111,7 +111,7 @@ func Check(opt Options) error {
 	}
 	opt.Provider = provider
 	if err := opt.check(); err != nil || engine.Check == nil {
-		return err
+		return mark(err, ErrOptions)
 	}
 	return engine.Check(opt)
 }
@@ -149,17 +149,20 @@ func engineOf(provider string) (Engine, string, error) {
 				return e, p, nil
 			}
 		}
-		return Engine{}, "", errors.New("the program links no engine; add one: " + importORT + " (ONNX Runtime), or " + importNative + " (pure Go)")
+		return Engine{}, "", &ProviderError{Err: errors.New("the program links no engine; add one: " + importORT +
+			" (ONNX Runtime), or " + importNative + " (pure Go)")}
 	}
 	if e, linked := engines[provider]; linked {
 		return e, provider, nil
 	}
 	if line, known := importOf[provider]; known {
-		return Engine{}, "", fmt.Errorf("the program does not link the engine of provider %s; add it: %s", provider, line)
+		return Engine{}, "", &ProviderError{provider, fmt.Errorf("the program does not link the engine of provider %s; add it: %s",
+			provider, line)}
 	}
 	known := maps.Clone(importOf)
 	for p := range engines {
 		known[p] = ""
 	}
-	return Engine{}, "", fmt.Errorf("unknown provider %q, known are %s", provider, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+	return Engine{}, "", mark(fmt.Errorf("unknown provider %q, known are %s", provider,
+		strings.Join(slices.Sorted(maps.Keys(known)), ", ")), ErrOptions)
 }

@@ -2,8 +2,10 @@ package runtime_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
+	"sync"
 
 	"github.com/nopezoo/zoo/runtime"
 	_ "github.com/nopezoo/zoo/runtime/native"
@@ -69,6 +71,80 @@ func ExampleSampling() {
 	// true 5
 	// true 5
 	// true 5
+}
+
+// What many prompts begin with is read once.
+func ExampleSession_Prefill() {
+	model, err := spec{encoding: "rope"}.build()
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err := runtime.OpenBytes(model, runtime.Options{Provider: "go", PrefixBytes: 64 << 20})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	ctx, beginning := context.Background(), []int64{2, 3, 4, 5, 6, 7, 8}
+	prefix, err := s.Prefill(ctx, beginning)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer prefix.Close()
+	opt := runtime.GenerateOptions{MaxNew: 3, Stop: []int64{}, Prefix: prefix}
+	var answer []int64
+	for _, question := range [][]int64{{9, 10}, {11}} {
+		answers, err := s.GenerateAll(ctx, [][]int64{append(beginning[:7:7], question...)}, opt)
+		if err != nil {
+			log.Fatal(err)
+		}
+		answer = answers[0]
+	}
+	// A conversation goes on from what was said last.
+	longer, err := prefix.Extend(ctx, append([]int64{11}, answer...))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer longer.Close()
+	fmt.Println(len(prefix.IDs()), len(longer.IDs()), longer.Bytes() > prefix.Bytes())
+	// Output:
+	// 7 11 true
+}
+
+// Callers on goroutines of their own share the runs of one model.
+func ExampleBatcher() {
+	model, err := spec{encoding: "rope"}.build()
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err := runtime.OpenBytes(model, runtime.Options{Provider: "go"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	b, err := runtime.NewBatcher(s, runtime.BatcherOptions{MaxRows: 8, MaxBytes: 64 << 20, MaxQueue: 100})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer b.Close()
+	answers := make([]string, 20)
+	var callers sync.WaitGroup
+	for i := range answers {
+		callers.Go(func() {
+			opt := runtime.GenerateOptions{MaxNew: 5, Stop: []int64{}}
+			answer, err := b.Complete(context.Background(), "a", opt)
+			if errors.Is(err, runtime.ErrBusy) {
+				return // a server says 429
+			}
+			if err != nil {
+				log.Fatal(err)
+			}
+			answers[i] = answer
+		})
+	}
+	callers.Wait()
+	fmt.Println(answers[0] != "", answers[0] == answers[19], b.Stats().Tokens)
+	// Output:
+	// true true 100
 }
 
 // Answers to several prompts come as text, piece by piece: whole characters, and nothing that a

@@ -20,7 +20,7 @@ func WithoutEngines(f func()) {
 type Reader struct{ b *batch }
 
 func NewReader(ctx context.Context, s *Session, rows [][]int64) (Reader, error) {
-	b, err := newBatch(ctx, s, rows, 0)
+	b, err := newBatch(ctx, s, rows, 0, nil)
 	return Reader{b}, err
 }
 

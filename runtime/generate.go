@@ -34,6 +34,11 @@ type GenerateOptions struct {
 	// token that completes it. They need a model with a tokenizer; at most 100 of 1000 bytes.
 	StopStrings []string
 
+	// Prefix is the beginning of each prompt, which has been read before, so that only the
+	// rest is read: see Session.Prefill. Prompts are given whole. Those of different lengths run
+	// one group after the other.
+	Prefix *Prefix
+
 	// LogProbs has steps tell the log-probability of each new token, and TopLogProbs those of
 	// so many of the most probable tokens too, at most 1000. They take reading all logits once
 	// more at each token.
@@ -83,8 +88,12 @@ func (s *Session) Generate(ctx context.Context, prompts [][]int64, opt GenerateO
 // GenerateAll collects the new tokens of each prompt. A row whose last token is
 // no stop token has met its limit.
 func (s *Session) GenerateAll(ctx context.Context, prompts [][]int64, opt GenerateOptions) ([][]int64, error) {
-	out := make([][]int64, len(prompts))
-	for step, err := range s.Generate(ctx, prompts, opt) {
+	return generateAll(len(prompts), s.Generate(ctx, prompts, opt))
+}
+
+func generateAll(prompts int, steps iter.Seq2[Step, error]) ([][]int64, error) {
+	out := make([][]int64, prompts)
+	for step, err := range steps {
 		if err != nil {
 			return nil, err
 		}
@@ -118,6 +127,7 @@ type generation struct {
 // a while.
 type team struct {
 	*batch
+	prefix  *Prefix
 	rows    []*row // as in the batch
 	carried int    // steps of ended rows since the last compaction
 }
@@ -133,8 +143,8 @@ func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*genera
 			return nil, err
 		}
 	}
-	for _, group := range s.groups(prompts) {
-		g.teams = append(g.teams, &team{rows: pick(g.rows, group)})
+	for _, group := range s.groups(prompts, opt.Prefix) {
+		g.teams = append(g.teams, &team{prefix: opt.Prefix, rows: pick(g.rows, group)})
 	}
 	return g, nil
 }
@@ -153,6 +163,9 @@ func (s *Session) newRows(prompts [][]int64, opt GenerateOptions) ([]*row, error
 			return nil, fmt.Errorf("stop token id is %d, the vocabulary has ids 0 to %d", id, s.contract.Vocab-1)
 		}
 	}
+	if err := opt.Prefix.check(s, prompts); err != nil {
+		return nil, err
+	}
 	if err := checkStopStrings(opt.StopStrings); err != nil {
 		return nil, err
 	}
@@ -166,7 +179,7 @@ func (s *Session) newRows(prompts [][]int64, opt GenerateOptions) ([]*row, error
 		if opt.PerRow != nil {
 			sampling, stream = opt.PerRow[i], 0
 		}
-		rows[i] = &row{prompt: p, sampler: newSampler(sampling, stream, p), index: i, stops: stops, left: limits[i],
+		rows[i] = &row{prompt: p, sampler: newSampler(sampling, stream, p), newToken: newToken{index: i}, stops: stops, left: limits[i],
 			logProbs: opt.LogProbs, top: opt.TopLogProbs}
 		if rows[i].text, err = s.newText(i, p, opt); err != nil {
 			return nil, fmt.Errorf("prompt %d: %w", i, err)
@@ -253,7 +266,7 @@ func (g *generation) next(ctx context.Context) (Step, error) {
 			if err := r.take(t.batch.last(i, 0)); err != nil {
 				return Step{}, fmt.Errorf("prompt %d: %w", r.index, err)
 			}
-			g.step.add(r)
+			g.step.add(r.newToken)
 		}
 		if err := t.compact(); err != nil {
 			return Step{}, err
@@ -266,7 +279,7 @@ func (g *generation) next(ctx context.Context) (Step, error) {
 // advance runs the prompts, or the tokens chosen last.
 func (t *team) advance(ctx context.Context, s *Session) error {
 	if t.batch != nil {
-		return t.run(1, 1, func(i, _ int) int64 { return t.rows[i].last })
+		return t.run(1, 1, func(i, _ int) int64 { return t.rows[i].id })
 	}
 	prompts, more := make([][]int64, len(t.rows)), 0
 	for i, r := range t.rows {
@@ -274,7 +287,7 @@ func (t *team) advance(ctx context.Context, s *Session) error {
 		more = max(more, r.left-1)
 	}
 	var err error
-	if t.batch, err = newBatch(ctx, s, prompts, more); err != nil {
+	if t.batch, err = newBatch(ctx, s, prompts, more, t.prefix); err != nil {
 		return err
 	}
 	return t.read(func(int, int) int { return 1 }, nil)

@@ -74,6 +74,10 @@ type Options struct {
 	// or scored. It bounds memory, not the result. 0 takes 512 tokens over all
 	// rows of the batch, but no fewer than 16 of each.
 	ChunkSize int
+
+	// PrefixBytes is the most memory that the session's prefixes hold together for their
+	// states; 0 sets no limit. See Session.Prefill.
+	PrefixBytes int64
 }
 
 // Safety returns what model files may hold, for package export/safety.
@@ -84,6 +88,9 @@ func (o Options) Safety() safety.Options {
 func (o Options) check() error {
 	if o.ChunkSize < 0 {
 		return fmt.Errorf("chunk size is %d, expected 0 (automatic) or more", o.ChunkSize)
+	}
+	if o.PrefixBytes < 0 {
+		return fmt.Errorf("the most bytes of prefixes are %d, expected 0 (no limit) or more", o.PrefixBytes)
 	}
 	if err := CheckThreads(o.Threads); err != nil {
 		return err

@@ -14,21 +14,25 @@ const (
 	FinishLimit  Finish = "limit"       // it has as many tokens as it may have
 )
 
+// newToken is a token that a prompt has got.
+type newToken struct {
+	index  int // of the prompt
+	id     int64
+	probs  LogProbs // where they are wanted
+	piece  string   // what the token has added to the text for certain, where that is wanted
+	finish Finish
+}
+
 // row is a prompt being continued.
 type row struct {
 	prompt []int64
 	*sampler
-	index  int // among the prompts
-	stops  []int64
-	left   int // tokens it may still get
-	last   int64
-	finish Finish
-	text   *answerText // nil where nothing asks for it
-	piece  string      // what the last token has added to the text for certain
-
+	newToken // the last one
+	stops    []int64
+	left     int         // tokens it may still get
+	text     *answerText // nil where nothing asks for it
 	logProbs bool
-	top      int      // how many of the most probable tokens are told
-	probs    LogProbs // of the last token
+	top      int // how many of the most probable tokens are told
 }
 
 func (r *row) ended() bool { return r.finish != "" }
@@ -49,7 +53,7 @@ func (r *row) take(logits []float32) error {
 
 // accept makes a token the next one.
 func (r *row) accept(id int64) (err error) {
-	r.last = id
+	r.id = id
 	r.left--
 	switch {
 	case slices.Contains(r.stops, id):

@@ -118,7 +118,7 @@ func (s *Session) visit(ctx context.Context, rows [][]int64, from []int,
 	if s.answersOnly() {
 		return ErrAnswersOnly
 	}
-	for _, group := range s.groups(rows) {
+	for _, group := range s.groups(rows, nil) {
 		err := s.visitGroup(ctx, pick(rows, group), pick(from, group), func(i, at int, logits []float32) error {
 			return see(group[i], at, logits)
 		})
@@ -131,7 +131,7 @@ func (s *Session) visit(ctx context.Context, rows [][]int64, from []int,
 
 func (s *Session) visitGroup(ctx context.Context, rows [][]int64, from []int,
 	see func(row, at int, logits []float32) error) error {
-	b, err := newBatch(ctx, s, rows, 0)
+	b, err := newBatch(ctx, s, rows, 0, nil)
 	if err != nil {
 		return err
 	}
@@ -184,11 +184,11 @@ func largest(logits []float32) (int, error) {
 			best = i
 		}
 		if v != v || v > math.MaxFloat32 {
-			return 0, fmt.Errorf("the model gave logit %v for token id %d", v, i)
+			return 0, mark(fmt.Errorf("the model gave logit %v for token id %d", v, i), ErrLogits)
 		}
 	}
 	if logits[best] < -math.MaxFloat32 {
-		return 0, fmt.Errorf("the model gave logit %v for every token id", logits[best])
+		return 0, mark(fmt.Errorf("the model gave logit %v for every token id", logits[best]), ErrLogits)
 	}
 	return best, nil
 }

@@ -27,12 +27,15 @@ type Session struct {
 	ends     []int64         // tokens that end a text; none without a tokenizer
 	closed   atomic.Bool
 	idle     sync.Pool // of *batch: their memory is what costs
+
+	prefixBytes atomic.Int64 // that open prefixes hold
 }
 
 // Open loads the model file at a path. A file that zoo did not write is opened by what its
 // inputs and outputs say: see package export/foreign. The error wraps ErrNoCard where they are not
-// those of a decoder, ErrNoRuntime when there is no ONNX Runtime library, and
-// ErrNoCgo when the program cannot load one.
+// those of a decoder, ErrFile for any file that cannot be run, ErrOptions for options that are out
+// of range, ErrNoProvider when their provider cannot be used here, ErrNoRuntime when there is no
+// ONNX Runtime library, and ErrNoCgo when the program cannot load one.
 //
 // The file is validated first: see Options. Data that it keeps in other files must
 // be within its folder.
@@ -82,26 +85,26 @@ func load(file []byte, opt Options) (*Session, error) {
 	}
 	opt.Provider = provider
 	if err := opt.check(); err != nil {
-		return nil, err
+		return nil, mark(err, ErrOptions)
 	}
 	header, err := safety.Check(file, opt.Safety())
 	if err != nil {
-		return nil, err
+		return nil, mark(err, ErrFile)
 	}
 	s := &Session{opt: opt, engine: engine.Name}
 	if s.card, s.contract, err = header.Contract(); errors.Is(err, ErrNoCard) {
 		err = s.describe(header)
 	}
-	if err == nil {
-		err = cmp.Or(checkForm(s.card, provider), s.checkTypes())
-	}
 	if err != nil {
-		return nil, err
+		return nil, mark(err, ErrFile)
+	}
+	if err := cmp.Or(checkForm(s.card, provider), s.checkTypes()); err != nil {
+		return nil, mark(err, ErrOptions)
 	}
 	if len(s.card.Tokenizer) > 0 {
 		words, err := tokenizer.New(s.card.Tokenizer)
 		if err != nil {
-			return nil, err
+			return nil, mark(err, ErrFile)
 		}
 		s.words, s.ends = words, []int64{words.EOS()}
 	}
@@ -166,10 +169,6 @@ func (s *Session) Transferred() (toDevice, toHost int64) {
 // MaxLength returns the most tokens that the model can take, 0 for no limit.
 func (s *Session) MaxLength() int { return s.card.MaxLength }
 
-// ErrNoTokenizer reports that a model has no vocabulary: it takes and gives
-// token ids only.
-var ErrNoTokenizer = errors.New("the model has no tokenizer, so it takes and gives token ids only")
-
 // Encode returns the token ids of text. Text that the vocabulary cannot express is
 // ErrInput.
 func (s *Session) Encode(text string) ([]int64, error) {
@@ -226,13 +225,13 @@ func (s *Session) checkRows(kind string, rows [][]int64) error {
 }
 
 // groups splits rows into those that can run together: all of them when the
-// model can tell padding, else those of equal length.
-func (s *Session) groups(rows [][]int64) [][]int {
+// model can tell padding and they begin with no prefix, else those of equal length.
+func (s *Session) groups(rows [][]int64, prefix *Prefix) [][]int {
 	var out [][]int
 	at := map[int]int{} // by length
 	for i, r := range rows {
 		length := len(r)
-		if s.contract.Mask >= 0 && !s.contract.Unpadded {
+		if s.contract.Mask >= 0 && !s.contract.Unpadded && prefix == nil {
 			length = 0
 		}
 		g, ok := at[length]

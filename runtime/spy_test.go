@@ -31,9 +31,10 @@ type spy struct {
 
 	mu     sync.Mutex
 	runs   int
-	rooms  []int // slots of the first state, where a run has other ones than the run before
-	memory []int // elements of the first state's memory, where it is another one
-	lent   bool  // in the last run one memory was the past and present of all states
+	rooms  []int   // slots of the first state, where a run has other ones than the run before
+	memory []int   // elements of the first state's memory, where it is another one
+	read   []int64 // the first token of each run of several
+	lent   bool    // in the last run one memory was the past and present of all states
 }
 
 func openSpy(file runtime.File, opt runtime.Options) (runtime.Model, error) {
@@ -126,6 +127,10 @@ func unwrap(values []runtime.Value) []runtime.Value {
 func (m *spy) note(inputs, outputs []runtime.Value) (fails bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	ids := inputs[slices.IndexFunc(m.inputs, func(p card.Port) bool { return p.Name == card.InputIDs.Name })].(*spyValue)
+	if ids.shape[1] > 1 {
+		m.read = append(m.read, tensor.Data[int64](ids.memory)[0])
+	}
 	m.lent = true
 	first := true
 	for i, p := range m.inputs {

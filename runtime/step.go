@@ -43,13 +43,13 @@ func (s Step) clear() {
 	clear(s.texts)
 }
 
-// add puts in the last token of a row.
-func (s Step) add(r *row) {
-	s.Tokens[r.index], s.Finish[r.index] = r.last, r.finish
+// add puts in what a prompt has got.
+func (s Step) add(t newToken) {
+	s.Tokens[t.index], s.Finish[t.index] = t.id, t.finish
 	if s.LogProbs != nil {
-		s.LogProbs[r.index] = r.probs
+		s.LogProbs[t.index] = t.probs
 	}
 	if s.texts != nil {
-		s.texts[r.index] = r.piece
+		s.texts[t.index] = t.piece
 	}
 }

@@ -43,6 +43,19 @@ func TestWebGPU(t *testing.T) {
 	}
 }
 
+// TestWebGPUPrefix: what was read stays on the device, and is copied there.
+func TestWebGPUPrefix(t *testing.T) {
+	orttest.RequireWebGPU(t)
+	for _, s := range []spec{{encoding: "alibi/nope", window: "8/0"}, {encoding: "rope"}} {
+		if s.encoding == "rope" && testing.Short() {
+			continue
+		}
+		t.Run(s.encoding, func(t *testing.T) {
+			testPrefix(t, open(t, build(t, s), runtime.Options{Provider: "webgpu", ChunkSize: 7}), 50)
+		})
+	}
+}
+
 // Answers that widen the states several times, calls side by side, and a session that is
 // closed in the middle of one: what the device's memory has to bear.
 func TestWebGPUMemory(t *testing.T) {

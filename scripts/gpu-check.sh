@@ -8,7 +8,7 @@
 #
 # --provider  what computes; by default each of the two that "zoo doctor" accepts
 # --out       folder for tables.txt and the raw rows; by default results/gpu-check-DATE-TIME
-# --seconds   of all together, 540 by default; what is left out for time is listed
+# --seconds   of all together, 60 or more, 540 by default; what is left out for time is listed
 # --quick     tiny sizes, for a try without a card; --provider cpu is for that, too
 # ZOO         the program, by default bin/zoo
 #
@@ -34,7 +34,7 @@ while [ $# -gt 0 ]; do
 	shift
 done
 case $providers in '' | webgpu | cuda | cpu) ;; *) die "--provider $providers: want webgpu or cuda" ;; esac
-case $seconds in '' | *[!0-9]* | 0*) die "--seconds $seconds: want a whole number" ;; esac
+case $seconds in '' | *[!0-9]* | 0* | ? | [1-5]?) die "--seconds $seconds: want a whole number, 60 or more" ;; esac
 zoo=${zoo:-bin/zoo}
 [ -x "$zoo" ] || die "there is no program $zoo; make build makes bin/zoo"
 command -v timeout >/dev/null || die "there is no timeout; it is part of GNU coreutils (macOS: brew install coreutils)"
@@ -152,6 +152,9 @@ placement() {
 	for p in ${asked:-webgpu cuda}; do
 		if limited 60 "$zoo" doctor --provider "$p" copy-rsc-rope; then
 			providers="$providers $p"
+		elif grep -q '^  tiny run *ok' "$work/out"; then # one model's trouble is no reason to measure nothing
+			providers="$providers $p"
+			note "placement, $p" "$why"
 		else
 			note "provider $p" "$why"
 		fi

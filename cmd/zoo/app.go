@@ -82,6 +82,7 @@ func (a *app) root() *cobra.Command {
 	root.Flags().BoolP("version", "v", false, "which zoo, Go and ONNX Runtime these are, as zoo version says")
 	root.SetFlagErrorFunc(arguments.FlagError)
 	known, values := known(), a.flagValues()
+	root.SetUsageTemplate(wrapped(root.UsageTemplate()))
 	explain(root, known)
 	for _, verb := range verbs() {
 		c := verb(a)

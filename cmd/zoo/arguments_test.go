@@ -54,6 +54,18 @@ func TestArgumentErrors(t *testing.T) {
 		{"construct", "--theorem is missing: want 1 or 2"},
 		{"inspect x --json --graph", "--json and --graph exclude each other; give one of them; see: zoo inspect --help"},
 		{"data --all --from x --n 2", "--all and --from and --n exclude each other"},
+		{"setup --provider webgpu", "provider webgpu is part of the library for cpu"},
+		{"setup --insecure", "--insecure is about the URL of --from, and none is given"},
+		{"generate copy-nope --provider gpu", `unknown provider "gpu": a graphics card is webgpu (of any vendor) or cuda`},
+		{"bench copy-nope --provider gpu,cpu", `unknown provider "gpu": a graphics card is webgpu (of any vendor) or cuda`},
+		{"train --provider GPU", `unknown provider "GPU": a graphics card is webgpu (of any vendor) or cuda`},
+		{"setup --provider gpu", `or cuda (NVIDIA's); known: cpu, cuda`},
+		{"generate copy-nope --allow-cpu-nodes", "--allow-cpu-nodes is for the provider of a device (cuda, webgpu), and --provider is cpu; leave out one"},
+		{"bench copy-nope --allow-cpu-nodes --provider cpu,go", "--allow-cpu-nodes is for the provider of a device (cuda, webgpu), and --provider is cpu,go"},
+		{"train --pe nope --allow-cpu-nodes", "--allow-cpu-nodes is for the provider of a device"},
+		{"export copy-nope --allow-cpu-nodes", "--allow-cpu-nodes is for the provider of a device"},
+		{"export copy-nope --format safetensors --allow-cpu-nodes", "--allow-cpu-nodes is about ONNX files"},
+		{"export copy-nope --no-verify --provider webgpu", "--provider is about verifying, and --no-verify does none; leave out one"},
 		{"export --run x --task copy", "--task and --run exclude each other"},
 	} {
 		refused(t, test.want, strings.Fields(test.args)...)

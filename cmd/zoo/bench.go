@@ -19,6 +19,7 @@ import (
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
@@ -68,8 +69,7 @@ func benchVerb(a *app) *cobra.Command {
 	f.StringVar(&o.lengths, "lengths", "",
 		"lengths to measure, or bins of them (default "+bench.TaskLengths+"; for speed alone "+bench.SpeedLengths+")")
 	f.StringSliceVar(&o.Measures, "measure", o.Measures, "accuracy (and speed, on a task), speed (without a task)")
-	f.StringSliceVar(&o.Providers, "provider", o.Providers,
-		providersHelp)
+	f.StringSliceVar(&o.Providers, "provider", o.Providers, providersHelp)
 	f.BoolVar(&o.allowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
 	f.StringSliceVar(&o.Profiles, "profile", nil,
 		card.Portable+", "+card.Fused+": the forms of models that are no files yet (default portable)")
@@ -121,8 +121,16 @@ func (o *benchOptions) check(flags *pflag.FlagSet, named bool) error {
 	for _, n := range o.seeds {
 		o.Seeds = append(o.Seeds, uint64(n))
 	}
+	for _, name := range o.Providers {
+		if err := oneProvider(name, runtime.Providers()...); err != nil {
+			return err
+		}
+	}
 	if err := o.Options.Check(); err != nil {
 		return fmt.Errorf("--%w", err)
+	}
+	if err := checkCPUNodes(o.allowCPUNodes, o.Providers...); err != nil {
+		return err
 	}
 	for _, f := range []struct{ name, measure string }{
 		{"n", eval.MeasureAccuracy}, {"seeds", eval.MeasureAccuracy}, {"task", eval.MeasureAccuracy},

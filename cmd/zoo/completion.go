@@ -34,7 +34,7 @@ func completionVerb(a *app) *cobra.Command {
 	shells := slices.Sorted(maps.Keys(completions))
 	return &cobra.Command{
 		Use:       "completion " + strings.Join(shells, "|"),
-		Short:     "write the script that lets a shell complete verbs, flags and their values",
+		Short:     "write a script that lets a shell complete verbs, flags and values",
 		Args:      arguments.One("a shell, one of " + strings.Join(shells, ", ")),
 		ValidArgs: shells,
 		RunE: func(c *cobra.Command, args []string) error {

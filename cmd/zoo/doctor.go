@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -13,27 +14,30 @@ import (
 	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/tables"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 func doctorVerb(a *app) *cobra.Command {
 	var o doctorOptions
 	c := &cobra.Command{
 		Use:   "doctor [--provider NAME [MODEL]]",
-		Short: "say what zoo found on this machine, and what to do about what is missing",
+		Short: "say what is on this machine, and what to do about what is missing",
 		Args:  arguments.Between(0, 1, "MODEL"),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case o.provider != "":
 				return a.examineProvider(c.Context(), o, args)
 			case len(args) > 0:
-				return fmt.Errorf("MODEL %s is given without a provider; add --provider, as in: zoo doctor --provider webgpu %[1]s", args[0])
+				return fmt.Errorf("MODEL %s is given without a provider; add --provider, as in: "+
+					"zoo doctor --provider webgpu %[1]s", args[0])
 			}
 			return a.doctor(o.asJSON)
 		},
 	}
 	f := c.Flags()
 	f.BoolVar(&o.asJSON, "json", false, "write JSON")
-	f.StringVar(&o.provider, "provider", "", "look at one provider of ONNX Runtime, step by step: "+strings.Join(runtime.ORTProviders(), ", "))
+	f.StringVar(&o.provider, "provider", "", "look at one provider of ONNX Runtime, step by step: "+
+		strings.Join(runtime.ORTProviders(), ", "))
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	return c
 }
@@ -45,7 +49,7 @@ type doctorOptions struct {
 
 // examineProvider goes through what a provider needs, and where it runs a model's nodes.
 func (a *app) examineProvider(ctx context.Context, o doctorOptions, args []string) error {
-	if err := arguments.OneOf("provider", o.provider, runtime.ORTProviders()...); err != nil {
+	if err := oneProvider(o.provider, runtime.ORTProviders()...); err != nil {
 		return err
 	}
 	var model []byte
@@ -72,5 +76,8 @@ func (a *app) doctor(asJSON bool) error {
 		return cmp.Or(a.JSON(r), problem)
 	}
 	tables.Doctor(a.Out, r)
+	if nowhere := (*ort.NotFoundError)(nil); errors.As(problem, &nowhere) {
+		return ort.ErrNoRuntime // the table has the places and the remedy
+	}
 	return problem
 }

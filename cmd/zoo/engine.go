@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,8 +31,7 @@ type engineFlags struct {
 
 func (e *engineFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&e.provider, "provider", "cpu",
-		providersHelp)
+	f.StringVar(&e.provider, "provider", "cpu", providersHelp)
 	f.BoolVar(&e.allowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
 	f.StringVar(&e.profile, "profile", "",
 		card.Portable+" or "+card.Fused+": the form of models that are no files yet (default portable)")
@@ -40,8 +40,26 @@ func (e *engineFlags) add(c *cobra.Command) {
 
 const allowCPUNodesHelp = "let the CPU run what the provider of a device cannot"
 
+// oneProvider wants the name of a known provider.
+func oneProvider(name string, known ...string) error {
+	if strings.EqualFold(name, "gpu") {
+		return fmt.Errorf("unknown provider %q: a graphics card is webgpu (of any vendor) or cuda (NVIDIA's); known: %s",
+			name, strings.Join(known, ", "))
+	}
+	return arguments.OneOf("provider", name, known...)
+}
+
+// checkCPUNodes refuses --allow-cpu-nodes where no provider is that of a device.
+func checkCPUNodes(allow bool, providers ...string) error {
+	if !allow || slices.ContainsFunc(providers, runtime.OnDevice) {
+		return nil
+	}
+	return fmt.Errorf("--allow-cpu-nodes is for the provider of a device (cuda, webgpu), and --provider is %s; "+
+		"leave out one of the two", strings.Join(providers, ","))
+}
+
 func (e engineFlags) check() error {
-	if err := arguments.OneOf("provider", e.provider, runtime.Providers()...); err != nil {
+	if err := cmp.Or(oneProvider(e.provider, runtime.Providers()...), checkCPUNodes(e.allowCPUNodes, e.provider)); err != nil {
 		return err
 	}
 	if err := runtime.CheckThreads(e.threads); err != nil {

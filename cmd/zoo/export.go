@@ -66,7 +66,8 @@ func exportVerb(a *app) *cobra.Command {
 		"(see train.eval_every); or a step")
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write (- for standard output), or a folder "+
 		"(default: <task>-<encoding>.onnx, or <task>-<encoding>-hf)")
-	f.StringVar(&o.verifier, "provider", "cpu", "what verifies the file: "+strings.Join(runtime.Providers(), ", ")+"; cpu needs no more than zoo setup")
+	f.StringVar(&o.verifier, "provider", "cpu", "what verifies the file: "+strings.Join(runtime.Providers(), ", ")+
+		"; cpu needs no more than zoo setup")
 	f.BoolVar(&o.allowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
 	f.BoolVar(&o.noVerify, "no-verify", false, "write without verifying")
 	f.BoolVar(&o.sequence, "sequence", false, "of a recurrent model also write NAME.sequence.onnx, "+
@@ -80,7 +81,8 @@ func exportVerb(a *app) *cobra.Command {
 
 func (o exportOptions) check(flags *pflag.FlagSet) error {
 	if o.format == "safetensors" {
-		if name := arguments.Given(flags, "profile", "dtype", "provider", "no-verify", "sequence", "generate"); name != "" {
+		if name := arguments.Given(flags, "profile", "dtype", "provider", "allow-cpu-nodes", "no-verify", "sequence",
+			"generate"); name != "" {
 			return fmt.Errorf("--%s is about ONNX files, and --format %s writes none; leave one of the two out", name,
 				o.format)
 		}
@@ -88,8 +90,11 @@ func (o exportOptions) check(flags *pflag.FlagSet) error {
 	if o.sequence && o.dtype != card.Float32 {
 		return fmt.Errorf("--sequence writes float32 files alone; leave out one of --sequence and --dtype %s", o.dtype)
 	}
+	if name := arguments.Given(flags, "provider", "allow-cpu-nodes"); o.noVerify && name != "" {
+		return fmt.Errorf("--%s is about verifying, and --no-verify does none; leave out one of the two", name)
+	}
 	return cmp.Or(arguments.OneOf("format", o.format, exportFormats...), checkProfile(o.profile),
-		arguments.OneOf("provider", o.verifier, runtime.Providers()...), checkDType(o.dtype),
+		oneProvider(o.verifier, runtime.Providers()...), checkCPUNodes(o.allowCPUNodes, o.verifier), checkDType(o.dtype),
 		find.CheckCheckpoint(o.checkpoint, find.Last, find.Best))
 }
 
@@ -159,6 +164,9 @@ func (a *app) chooseVerifier(ctx context.Context, o *exportOptions) error {
 		return nil
 	}
 	err := a.needLibrary(ctx)
+	if err == nil && runtime.OnDevice(o.verifier) {
+		err = a.needProvider(ctx, o.verifier)
+	}
 	if err != nil && (!absent(err) || o.sequence || o.generate || o.verifier != "cpu") { // only ONNX Runtime runs Scans and Loops
 		return fmt.Errorf("nothing was written: cannot verify: %w; or write without verifying: --no-verify", err)
 	}

@@ -48,7 +48,8 @@ func (a *app) exportOne(ctx context.Context, s find.Model, o exportOptions) erro
 		}
 	}
 	files, err := verify.Build(ctx, m, verify.Options{
-		Profile: o.profile, Provider: o.verifier, AllowCPUNodes: o.allowCPUNodes, Sequence: o.sequence, Answers: o.generate, Unchecked: o.noVerify,
+		Profile: o.profile, Provider: o.verifier, AllowCPUNodes: o.allowCPUNodes,
+		Sequence: o.sequence, Answers: o.generate, Unchecked: o.noVerify,
 	})
 	if err != nil {
 		return fmt.Errorf("nothing was written: %w", err)

@@ -27,6 +27,12 @@ func known() *strings.Replacer {
 		"{{sweeps}}", strings.Join(configs.Sweeps(), " and "))
 }
 
+// wrapped is the template of usage with the flags in lines of 80 columns.
+func wrapped(template string) string {
+	return strings.NewReplacer(".LocalFlags.FlagUsages", ".LocalFlags.FlagUsagesWrapped 80",
+		".InheritedFlags.FlagUsages", ".InheritedFlags.FlagUsagesWrapped 80").Replace(template)
+}
+
 // explain gives a verb its description and examples.
 func explain(c *cobra.Command, known *strings.Replacer) {
 	text, _ := texts.ReadFile("help/" + c.Name() + ".txt") // a test wants it to be there

@@ -41,7 +41,8 @@ func TestHelp(t *testing.T) {
 // narrow wants lines of at most 80 columns, but for examples, which are copied whole, and the list of settings.
 func narrow(t *testing.T, file string, c *cobra.Command) {
 	t.Helper()
-	for line := range strings.Lines(strings.ReplaceAll(c.Long, settings(), "")) {
+	text := strings.NewReplacer(settings(), "", c.Example, "").Replace(c.Long + "\n" + c.UsageString())
+	for line := range strings.Lines(text) {
 		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("%s: a line of %d columns, want at most 80: %s", file, n, line)
 		}

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/tables"
@@ -27,7 +29,7 @@ func inspectVerb(a *app) *cobra.Command {
 	var o inspectOptions
 	c := &cobra.Command{
 		Use:   "inspect FILE|RUN|MODEL",
-		Short: "describe a model file, a checkpoint, a run or a model of the catalogue",
+		Short: "describe a model file, checkpoint, run or model of the catalogue",
 		Args:  arguments.One("a file, a run directory or a model of the catalogue"),
 		RunE:  func(_ *cobra.Command, args []string) error { return a.inspect(args[0], o) },
 	}
@@ -66,7 +68,7 @@ func (a *app) inspect(arg string, o inspectOptions) error {
 		return err
 	}
 	if !o.graph {
-		err = a.inspectFile(arg, data, o.asJSON)
+		err = a.inspectFile(arg, data, s.Beside(), o.asJSON)
 	} else if m, wrong := export.Read(data); wrong != nil {
 		err = wrong
 	} else {
@@ -79,18 +81,27 @@ func (a *app) inspect(arg string, o inspectOptions) error {
 }
 
 // inspectFile describes an ONNX file. A damaged one is described before it is an error.
-func (a *app) inspectFile(name string, data []byte, asJSON bool) error {
+func (a *app) inspectFile(name string, data []byte, beside fs.FS, asJSON bool) error {
 	r, err := export.Inspect(data)
-	switch {
-	case err != nil && !errors.Is(err, safety.ErrDamaged):
+	if err != nil && !errors.Is(err, safety.ErrDamaged) {
 		return err
-	case asJSON:
+	}
+	var other *foreign.Report // of a file without a card
+	if !card.In(r.Metadata) {
+		// What it may hold is said apart: here it is only described.
+		if m, wrong := safety.Check(data, safety.Options{Unvalidated: true}); wrong == nil {
+			report := foreign.Inspect(m, beside)
+			other = &report
+		}
+	}
+	if asJSON {
 		return cmp.Or(a.JSON(struct {
 			Name string `json:"name"`
 			export.Report
-		}{name, r}), err)
+			Foreign *foreign.Report `json:"foreign,omitempty"`
+		}{name, r, other}), err)
 	}
-	return cmp.Or(a.Table(tables.File(name, r)), err)
+	return cmp.Or(a.Table(tables.File(name, r, other)), err)
 }
 
 // inspectCheckpoint describes a checkpoint, or a run by its newest one.

@@ -53,12 +53,16 @@ func libraryHere() error {
 	return err
 }
 
-// needProvider is needLibrary for verbs that can do without one.
+// needProvider is needLibrary for verbs that can do without one; for the provider of a device
+// it also wants that to be there.
 func (a *app) needProvider(ctx context.Context, provider string) error {
-	if provider != "cpu" {
-		return nil
+	switch {
+	case provider == "cpu":
+		return withoutLibrary(a.needLibrary(ctx))
+	case runtime.OnDevice(provider):
+		return runtime.Check(runtime.Options{Provider: provider})
 	}
-	return withoutLibrary(a.needLibrary(ctx))
+	return nil
 }
 
 // absent reports whether ONNX Runtime is what an error misses, without anyone

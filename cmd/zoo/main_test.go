@@ -14,9 +14,11 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/export/foreign/foreigntest"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
@@ -104,7 +106,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"await": await, "truncate": truncate, "misshape": misshape, "random-model": randomModel,
-			"foreign-folder": foreignFolder, "request": request, "same-text": sameText,
+			"foreign-folder": foreignFolder, "foreign-model": foreignModel, "request": request, "same-text": sameText,
 		},
 	})
 }
@@ -283,4 +285,25 @@ func untrainedProfile(encoding string, seed uint64, profile string) ([]byte, err
 	}
 	c := card.Card{Tokenizer: words, Task: t.Name, Trained: card.Lengths{Min: 1, Max: 2}}
 	return modelfile.Model{Config: cfg, Weights: models.InitWeights(m.Params(), seed), Card: c}.ONNX(profile)
+}
+
+// foreignModel writes a folder as other programs export decoders: "foreign-model FOLDER".
+func foreignModel(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[0])
+	data, err := proto.Marshal(foreigntest.Decoder{}.Filled(1).Proto())
+	ts.Check(err)
+	var vocab []string
+	for id := range 23 {
+		vocab = append(vocab, fmt.Sprintf(`"w%d": %d`, id, id))
+	}
+	ts.Check(os.MkdirAll(filepath.Join(dir, "onnx"), 0o755))
+	for name, contents := range map[string]string{
+		"onnx/model.onnx":        string(data),
+		"config.json":            `{"model_type": "tiny", "n_positions": 40, "eos_token_id": 0}`,
+		"generation_config.json": `{"eos_token_id": [0, 22]}`,
+		"tokenizer.json": `{"pre_tokenizer": {"type": "WhitespaceSplit"}, "model": {"type": "WordLevel", "vocab": {` +
+			strings.Join(vocab, ", ") + `}}}`,
+	} {
+		ts.Check(os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte(contents), 0o644))
+	}
 }

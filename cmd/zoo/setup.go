@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,8 +30,19 @@ func setupVerb(a *app) *cobra.Command {
 	return c
 }
 
+func checkSetup(opt install.Options) error {
+	switch {
+	case opt.Provider == "webgpu":
+		return errors.New("provider webgpu is part of the library for cpu, where there is one for this machine; " +
+			"install that: zoo setup; and look at it: zoo doctor --provider webgpu")
+	case opt.Insecure && opt.From == "":
+		return errors.New("--insecure is about the URL of --from, and none is given; leave it out")
+	}
+	return oneProvider(opt.Provider, "cpu", "cuda")
+}
+
 func (a *app) setup(ctx context.Context, opt install.Options) error {
-	if err := arguments.OneOf("provider", opt.Provider, "cpu", "cuda"); err != nil {
+	if err := checkSetup(opt); err != nil {
 		return err
 	}
 	var m *terminal.Meter
@@ -60,11 +72,11 @@ func (a *app) setup(ctx context.Context, opt install.Options) error {
 	for _, f := range done.Failed {
 		a.Note("passed over %s", f)
 	}
-	a.reportSetup(done)
+	a.reportSetup(done, opt.Provider)
 	return nil
 }
 
-func (a *app) reportSetup(done install.Installed) {
+func (a *app) reportSetup(done install.Installed, provider string) {
 	how := "hash verified"
 	if !done.Verified {
 		how = "not verified: its hash is not one that zoo knows"
@@ -77,7 +89,7 @@ func (a *app) reportSetup(done install.Installed) {
 	if done.CUDA != nil {
 		a.reportCUDA(*done.CUDA)
 	}
-	if used, err := ort.Find(""); err != nil {
+	if used, err := ort.FindFor(provider, ""); err != nil {
 		a.Note("but it will not be used: %v", err)
 	} else if used.Path != done.Path {
 		a.Note("but %s is used, found by the rule %q", used.Path, used.Source)

@@ -25,7 +25,7 @@ func studyVerb(a *app) *cobra.Command {
 	var o studyOptions
 	c := &cobra.Command{
 		Use:   "study FOLDER",
-		Short: "train, measure and report all runs of a study, as far as they are not measured",
+		Short: "train, measure and report what of a study is not there yet",
 		Args:  arguments.Between(1, 1, "the folder of a study, such as studies/nope"),
 		RunE:  func(c *cobra.Command, args []string) error { return a.study(c.Context(), o, args[0]) },
 	}

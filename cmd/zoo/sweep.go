@@ -30,7 +30,7 @@ func sweepVerb(a *app) *cobra.Command {
 	var o sweepOptions
 	c := &cobra.Command{
 		Use:   "sweep --config FILE",
-		Short: "train every combination of encodings, tasks, seeds and other settings",
+		Short: "train every combination of encodings, tasks, seeds and settings",
 		Args:  arguments.None,
 		RunE:  func(c *cobra.Command, _ []string) error { return a.sweep(c, o) },
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -67,7 +68,8 @@ func (o *trainOptions) add(c *cobra.Command) {
 	f.Int("threads", 0, "threads of ONNX Runtime, noted when the run begins; 0: one per core")
 	f.StringArrayVar(&o.set, "set", nil, "any setting, as `key=value`; may be repeated")
 	f.StringVar(&o.from, "from", "", "begin with the weights of a `run`, whose settings are the defaults")
-	f.StringVar(&o.engine.Provider, "provider", "cpu", "what computes: "+strings.Join(runtime.ORTProviders(), ", ")+"; bits are the same on one CPU only")
+	f.StringVar(&o.engine.Provider, "provider", "cpu", "what computes: "+
+		strings.Join(runtime.ORTProviders(), ", ")+"; bits are the same on one CPU only")
 	f.BoolVar(&o.engine.AllowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.BoolVar(&o.resume, "resume", false, "go on with runs that were stopped; alone: with the one that was")
@@ -75,7 +77,8 @@ func (o *trainOptions) add(c *cobra.Command) {
 }
 
 func (a *app) train(c *cobra.Command, o trainOptions, args []string) error {
-	if err := arguments.OneOf("provider", o.engine.Provider, runtime.ORTProviders()...); err != nil {
+	if err := cmp.Or(oneProvider(o.engine.Provider, runtime.ORTProviders()...),
+		checkCPUNodes(o.engine.AllowCPUNodes, o.engine.Provider)); err != nil {
 		return err
 	}
 	runs, err := a.trainRuns(c, o, args)

@@ -144,7 +144,8 @@ func (p *Plan) add(ctx context.Context, model group) error {
 		for _, n := range threads {
 			for _, batch := range p.options.Batches {
 				g := model
-				g.runtime.Provider, g.runtime.Threads, g.batch = provider, n, batch
+				g.runtime = p.options.on(provider)
+				g.runtime.Threads, g.batch = n, batch
 				g.env.Provider, g.env.Threads, g.env.Spinning = provider, n, provider != "go" && !g.runtime.NoSpinning
 				for _, measure := range p.options.Measures {
 					add := func() error { return p.addAccuracy(ctx, g, tasks) }
@@ -163,6 +164,10 @@ func (p *Plan) add(ctx context.Context, model group) error {
 
 // tasks lists the tasks to measure a model on: those asked for, or its own.
 func (p *Plan) tasks(c card.Card) ([]task.Task, error) {
+	if c.Profile == card.Foreign {
+		return nil, errors.New("tasks are written with zoo's own tokenizers, and the file is another program's; " +
+			"measure its speed alone: --measure speed")
+	}
 	tasks := slices.Clone(p.options.Tasks)
 	if len(tasks) == 0 {
 		var err error
@@ -308,12 +313,19 @@ func (p *Plan) Providers() []string {
 	return out
 }
 
+// on is how the runtime is to open files with a provider: that nodes may go to the CPU is
+// said for those of the providers that compute elsewhere.
+func (o Options) on(provider string) runtime.Options {
+	opt := o.Runtime
+	opt.Provider = provider
+	opt.AllowCPUNodes = opt.AllowCPUNodes && runtime.OnDevice(provider)
+	return opt
+}
+
 // check wants what the cells without a row need of this machine, before anything runs.
 func (p *Plan) check() error {
 	for _, provider := range p.Providers() {
-		opt := p.options.Runtime
-		opt.Provider = provider
-		if err := runtime.Check(opt); err != nil {
+		if err := runtime.Check(p.options.on(provider)); err != nil {
 			return fmt.Errorf("bench: %w", err)
 		}
 	}

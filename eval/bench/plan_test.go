@@ -175,6 +175,27 @@ func TestRunTellsOfTasks(t *testing.T) {
 	}
 }
 
+// Nodes may go to the CPU from the devices among the providers, and from no other.
+func TestCPUNodesOfDevices(t *testing.T) {
+	o := Defaults()
+	o.Lengths, o.Providers, o.Samples = task.Spans(2), []string{"go", "webgpu"}, 2
+	o.Runtime.AllowCPUNodes = true
+	p, err := NewPlan(t.Context(), []Model{untrained(t, "rope")}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	for _, g := range p.groups {
+		got[g.runtime.Provider] = g.runtime.AllowCPUNodes
+	}
+	if diff := cmp.Diff(map[string]bool{"go": false, "webgpu": true}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if err := runtime.Check(o.on("go")); err != nil {
+		t.Error(err)
+	}
+}
+
 // What this machine lacks is an error before anything runs.
 func TestRunChecksProviders(t *testing.T) {
 	o := Defaults()

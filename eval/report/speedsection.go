@@ -79,6 +79,9 @@ func achieved(amount, ms, peak float64) []float64 {
 }
 
 func ofPeak(v []float64) string {
+	if v[0] == 0 {
+		return "-" // the work was not counted: the file is another program's
+	}
 	if v[1] == 0 {
 		return significant(v[0])
 	}

@@ -9,12 +9,13 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/train"
 )
 
-// File describes an ONNX file.
-func File(name string, r export.Report) [][]string {
+// File describes an ONNX file, and how it is run if it has no card.
+func File(name string, r export.Report, other *foreign.Report) [][]string {
 	lines := [][]string{
 		{"file", fmt.Sprintf("%s (%s)", name, human.Bytes(int64(r.Bytes)))},
 		{"format", fmt.Sprintf("ONNX, IR version %d, opset %d, written by %s",
@@ -41,6 +42,9 @@ func File(name string, r export.Report) [][]string {
 	if r.CardProblem != "" {
 		add("no card", r.CardProblem)
 	}
+	if other != nil {
+		lines = append(lines, others(*other)...)
+	}
 	if r.SafetyProblem != "" {
 		add("not safe", r.SafetyProblem)
 	}
@@ -49,6 +53,32 @@ func File(name string, r export.Report) [][]string {
 		pureGo = "no: " + r.ReadProblem
 	}
 	add("pure Go", pureGo)
+	return lines
+}
+
+// others describes a file that another program wrote.
+func others(r foreign.Report) (lines [][]string) {
+	add := func(name, text string) { lines = append(lines, []string{name, text}) }
+	if r.Problem != "" {
+		add("runs", "no: "+r.Problem)
+		return lines
+	}
+	add("runs", "as a decoder of another exporter, "+r.Kind)
+	for _, s := range r.States {
+		add("cache", s)
+	}
+	limit := "no limit is known"
+	if r.MaxLength > 0 {
+		limit = fmt.Sprintf("at most %d", r.MaxLength)
+	}
+	add("tokens", fmt.Sprintf("%d in the vocabulary; of a sequence %s", r.Vocabulary, limit))
+	if !r.Padding {
+		add("batches", "rows of different lengths run one after the other: nothing tells the model where padding ends")
+	}
+	if len(r.Ends) > 0 {
+		add("ends", fmt.Sprintf("texts end with the tokens %v", r.Ends))
+	}
+	add("tokenizer", cmp.Or(r.NoTokenizer, "tokenizer.json beside the file"))
 	return lines
 }
 

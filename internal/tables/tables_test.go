@@ -49,7 +49,7 @@ func TestFile(t *testing.T) {
 		Ops: map[string]int{"Add": 1, "MatMul": 3, "Abs": 1}, Nodes: 5,
 		Metadata: map[string]string{"long": strings.Repeat("é", 103)},
 	}}
-	got := tables.File("x.onnx", r)
+	got := tables.File("x.onnx", r, nil)
 	for _, want := range [][]string{
 		{"file", "x.onnx (0 B)"}, {"operators", "5: MatMul 3, Abs 1, Add 1"},
 		{"long", strings.Repeat("é", 100) + "… (3 more)"}, {"pure Go", "no: too new"},

@@ -70,10 +70,16 @@ func FindFor(provider, explicit string) (Library, error) {
 				c.Source.remedy())
 		}
 	}
-	return Library{}, &NotFoundError{Searched: all}
+	return Library{}, &NotFoundError{Provider: provider, Searched: all}
 }
 
-const remedy = "to install it, run: zoo setup"
+// setupFor is the command that installs a library with a provider.
+func setupFor(provider string) string {
+	if provider == providerCUDA {
+		return "zoo setup --provider cuda"
+	}
+	return "zoo setup"
+}
 
 // remedy says how to come by a library where the one of this rule is unusable:
 // installing one does not help while another is asked for.
@@ -81,11 +87,12 @@ func (r Rule) remedy() string {
 	if r == FromOption || r == FromEnv {
 		return "name a usable library there, or none and run: zoo setup"
 	}
-	return remedy
+	return "to install it, run: zoo setup"
 }
 
 // NotFoundError is the error for no usable library anywhere, where none was asked for. It wraps ErrNoRuntime.
 type NotFoundError struct {
+	Provider string      // that the library is for
 	Searched []Candidate // none of them is usable
 }
 
@@ -99,7 +106,7 @@ func (e *NotFoundError) Error() string {
 			text += fmt.Sprintf("\n  %s: %v", c.Source, c.Err)
 		}
 	}
-	return text + "\n" + remedy
+	return text + "\nto install it, run: " + setupFor(e.Provider)
 }
 
 // Unwrap returns ErrNoRuntime.

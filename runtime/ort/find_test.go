@@ -194,3 +194,11 @@ func TestTruncatedRealLibrary(t *testing.T) {
 		t.Errorf("its version was read as %q, the file defines %v", lib.Version, versions)
 	}
 }
+
+func TestRemedyOfProvider(t *testing.T) {
+	for provider, command := range map[string]string{providerCPU: "run: zoo setup", providerCUDA: "run: zoo setup --provider cuda"} {
+		if err := error(&NotFoundError{Provider: provider}); !strings.HasSuffix(err.Error(), command) {
+			t.Errorf("provider %s: error %q does not end with %q", provider, err, command)
+		}
+	}
+}

@@ -58,15 +58,20 @@ func (a *api) releaseSession(session handle, provider string) {
 
 // use appends a provider to session options, for a model with that host's part.
 func (a *api) use(session handle, provider string, lib Library, host safety.HostPart, options map[string]string) error {
+	var err error
 	switch provider {
 	case providerCPU:
-		return nil
 	case providerCUDA:
-		return a.useCUDA(session, lib, options)
+		err = a.useCUDA(session, lib, options)
 	case providerWebGPU:
-		return a.useWebGPU(session, lib, host, options)
+		err = a.useWebGPU(session, lib, host, options)
+	default:
+		return fmt.Errorf("ort: unknown provider %q, known are cpu, cuda and webgpu", provider)
 	}
-	return fmt.Errorf("ort: unknown provider %q, known are cpu, cuda and webgpu", provider)
+	if err != nil {
+		return &runtime.ProviderError{Provider: provider, Err: err}
+	}
+	return nil
 }
 
 // optimizationLevels are values of GraphOptimizationLevel.

@@ -125,7 +125,7 @@ func checkDriver(version string, p library.Platform) error {
 }
 
 func noDriver(err error, version string) error {
-	return fmt.Errorf("there is no NVIDIA driver (%w): %s", err, driverFor(version))
+	return fmt.Errorf("the NVIDIA driver cannot be used (%w): %s", err, driverFor(version))
 }
 
 // driverFor is the remedy for a driver that is missing or too old for a version of CUDA, ""

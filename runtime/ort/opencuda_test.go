@@ -121,7 +121,7 @@ var openCUDACases = map[string]struct {
 		fails(t, c.Err(), "of CUDA 99 and cuDNN these libraries are missing: libcublas.so.99, libnvrtc.so.99",
 			"zoo setup --provider cuda --with-cuda")
 		if _, err := openLibrary("libcuda.so.1"); err != nil { // no card is in this machine
-			fails(t, c.Err(), "there is no NVIDIA driver (libcuda.so.1: ", "install NVIDIA's driver for CUDA 99 or newer; and ")
+			fails(t, c.Err(), "the NVIDIA driver cannot be used (libcuda.so.1: ", "install NVIDIA's driver for CUDA 99 or newer; and ")
 		}
 	}},
 	"damaged": {[]string{"driver99010"}, func(t *testing.T, folder string) {

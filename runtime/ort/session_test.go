@@ -286,6 +286,10 @@ func TestCUDAWithoutProvider(t *testing.T) {
 		t.Skip("this machine has the CUDA provider")
 	}
 	_, err = ort.New(addModel(), ort.Options{Library: library, Provider: "cuda"})
+	var here *runtime.ProviderError
+	if !errors.As(err, &here) || here.Provider != "cuda" || !errors.Is(err, runtime.ErrNoProvider) {
+		t.Errorf("error %v is no ProviderError of cuda", err)
+	}
 	if err == nil || !strings.Contains(err.Error(), "provider cuda: ") ||
 		!strings.Contains(err.Error(), "zoo setup --provider cuda") {
 		t.Errorf("error is %v, want what is missing and the remedy", err)

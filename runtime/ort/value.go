@@ -119,7 +119,7 @@ func (v *Value) Reshape(shape ...int) error {
 	if v.bound == nil {
 		return fmt.Errorf("ort: reshape: %w", ErrClosed)
 	}
-	if n := tensor.Numel(shape); len(shape) == 0 || slices.Min(shape) < 0 || n > v.room {
+	if n := tensor.Numel(shape); len(shape) > 0 && slices.Min(shape) < 0 || n > v.room {
 		return fmt.Errorf("ort: reshape: the memory of %d elements of %v cannot be a value of shape %v", v.room, v.dtype,
 			slices.Clone(shape))
 	}
@@ -187,6 +187,8 @@ func hold(t *tensor.Tensor, pin *goruntime.Pinner) uintptr {
 		return pinSlice(pin, tensor.Data[float64](t))
 	case tensor.Int64:
 		return pinSlice(pin, tensor.Data[int64](t))
+	case tensor.Int32:
+		return pinSlice(pin, tensor.Data[int32](t))
 	case tensor.Bool:
 		return pinSlice(pin, tensor.Data[bool](t))
 	default:

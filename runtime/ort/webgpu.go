@@ -26,6 +26,8 @@ func lockProvider(provider string) (unlock func()) {
 	return webGPU.Unlock
 }
 
+const noWebGPURemedy = "this library has no WebGPU; that which zoo setup installs has it on Linux and Windows on x64, and on macOS"
+
 const webGPURemedy = "the provider needs a graphics card and its driver, Vulkan on Linux (the loader is libvulkan.so.1, " +
 	"Debian's package libvulkan1); zoo doctor --provider webgpu looks for each"
 
@@ -45,7 +47,11 @@ func (a *api) useWebGPU(session handle, lib Library, host safety.HostPart, optio
 	defer pin.Unpin()
 	keys, values, n := cPairs(&pin, all)
 	if err := a.do(appendProvider, uintptr(session), cString(&pin, "WebGPU"), keys, values, n); err != nil {
-		return fmt.Errorf("ort: provider webgpu: %w; %s%s", plainer(err), webGPURemedy, elsewhere(providerWebGPU, lib))
+		remedy := webGPURemedy
+		if strings.Contains(err.Error(), "not supported in this build") {
+			remedy = noWebGPURemedy
+		}
+		return fmt.Errorf("ort: provider webgpu: %w; %s%s", plainer(err), remedy, elsewhere(providerWebGPU, lib))
 	}
 	return nil
 }
@@ -54,6 +60,14 @@ func (a *api) useWebGPU(session handle, lib Library, host safety.HostPart, optio
 func plainer(err error) error {
 	if _, why, found := strings.Cut(err.Error(), "Failed to get a WebGPU adapter: "); found {
 		return errors.New(strings.TrimSpace(why))
+	}
+	return err
+}
+
+// runError adds the remedy to the error of a run on a device that has no 16-bit floats.
+func runError(err error) error {
+	if err != nil && strings.Contains(err.Error(), "requires f16") {
+		return fmt.Errorf("the device computes in no 16-bit floats, use a file of 32-bit ones (zoo export --dtype float32): %w", err)
 	}
 	return err
 }

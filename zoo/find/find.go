@@ -144,15 +144,15 @@ func (f Finder) Named(name string) (Model, error) {
 			return fromCatalogue(f.options.Catalogue, m), nil
 		}
 	}
-	for _, dir := range []string{name, filepath.Join(f.options.Runs, name)} {
-		if IsRun(dir) {
-			return f.options.Run(dir)
-		}
-	}
 	if path, ok := foreign.File(name); ok {
 		m := file(path)
 		m.Label = filepath.Base(filepath.Clean(name))
 		return m, nil
+	}
+	for _, dir := range []string{name, filepath.Join(f.options.Runs, name)} {
+		if IsRun(dir) {
+			return f.options.Run(dir)
+		}
 	}
 	if strings.ContainsAny(name, `/\.`) || err == nil {
 		return Model{}, fmt.Errorf("%s is neither a file nor a run directory, nor a folder with a model.onnx", name)

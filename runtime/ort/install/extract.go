@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
@@ -44,6 +45,7 @@ type extractor struct {
 	others    []string
 	otherSums []string // SHA-256 of each
 	written   int64
+	cuda      bool // a CUDA provider is in the archive
 }
 
 var errTooBig = errors.New("unpacks to more than the limit")
@@ -60,22 +62,35 @@ func (x *extractor) take(name string, info fs.FileInfo) error {
 		return err
 	}
 	defer f.Close()
-	magic := make([]byte, 4)
-	n, _ := f.ReadAt(magic, 0)
-	switch magic = magic[:n]; {
-	case bytes.HasPrefix(magic, gzipMagic):
+	head := make([]byte, library.HeaderSize)
+	n, _ := f.ReadAt(head, 0)
+	switch head = head[:n]; {
+	case bytes.HasPrefix(head, gzipMagic):
 		err = x.tgz(f)
-	case bytes.HasPrefix(magic, zipMagic):
+	case bytes.HasPrefix(head, zipMagic):
 		err = x.zip(f, info.Size())
+	case library.PlatformOf(head) == "":
+		return fmt.Errorf("%s is neither an archive nor a library: it holds no ONNX Runtime library for %s", name, x.platform)
 	case x.providers:
 		return x.folder(filepath.Dir(name))
 	default:
 		err = x.entry(x.platform.Names()[0], f)
 	}
-	if err != nil {
+	switch {
+	case damaged(err):
+		return fmt.Errorf("unpack %s: %w; it is damaged, or was not fetched to its end: fetch it again",
+			filepath.Base(name), err)
+	case err != nil:
 		return fmt.Errorf("unpack %s: %w", filepath.Base(name), err)
 	}
 	return x.complete(filepath.Base(name))
+}
+
+// damaged reports whether an error is that of an archive whose bytes are not what was packed.
+func damaged(err error) bool {
+	var corrupt flate.CorruptInputError
+	return errors.As(err, &corrupt) || slices.ContainsFunc([]error{io.ErrUnexpectedEOF, zip.ErrFormat, zip.ErrChecksum,
+		gzip.ErrHeader, gzip.ErrChecksum, tar.ErrHeader}, func(e error) bool { return errors.Is(err, e) })
 }
 
 var gzipMagic, zipMagic = []byte("\x1f\x8b"), []byte("PK\x03\x04")
@@ -100,6 +115,7 @@ func (x *extractor) tgz(f io.Reader) error {
 		if h.Typeflag != tar.TypeReg {
 			continue // links among the library's names: the regular file is enough
 		}
+		x.see(path.Base(h.Name))
 		if err := x.entry(h.Name, tr); err != nil {
 			return err
 		}
@@ -115,6 +131,7 @@ func (x *extractor) zip(f io.ReaderAt, size int64) error {
 		return fmt.Errorf("more than %d entries", x.limits.entries)
 	}
 	for _, e := range zr.File {
+		x.see(path.Base(e.Name))
 		if !e.Mode().IsRegular() || !x.wanted(path.Base(e.Name)) {
 			continue
 		}
@@ -129,6 +146,11 @@ func (x *extractor) zip(f io.ReaderAt, size int64) error {
 		}
 	}
 	return nil
+}
+
+// see notes what an entry of an archive tells by its base name.
+func (x *extractor) see(base string) {
+	x.cuda = x.cuda || library.IsProvider(base) && strings.Contains(base, cudaParts[0])
 }
 
 // folder takes the library from a folder or its lib folder.
@@ -211,7 +233,11 @@ func (x *extractor) complete(from string) error {
 	if x.core == "" {
 		return fmt.Errorf("%s holds no ONNX Runtime library for %s", from, x.platform)
 	}
-	if !x.providers {
+	switch {
+	case !x.providers && x.cuda: // such a core library has no WebGPU
+		return fmt.Errorf("%s is a CUDA build, which does not stand in for the other; install it beside that, "+
+			"with --provider cuda", from)
+	case !x.providers:
 		return nil
 	}
 	for _, need := range cudaParts {

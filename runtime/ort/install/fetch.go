@@ -230,7 +230,7 @@ func pipArguments(all ...requirement) []string {
 // writes on the way: a cache of pip's own would take the same room again.
 func pipDownload(ctx context.Context, dir string, r requirement, lookPath findProgram) (string, error) {
 	args := append(pipArguments(r), "--dest", dir, "--no-cache-dir", "--no-input", "--disable-pip-version-check",
-		"--retries", "1")
+		"--progress-bar", "off", "--retries", "1")
 	var failed []string
 	seen := map[string]bool{} // several names lead to one client
 	for _, pip := range [][]string{{"pip3"}, {"pip"}, {"python3", "-m", "pip"}, {"python", "-m", "pip"}} {
@@ -253,11 +253,12 @@ func pipDownload(ctx context.Context, dir string, r requirement, lookPath findPr
 }
 
 // client runs a package client in dir and reports the end of what it said when
-// it fails.
+// it fails. All that it started ends with it, where the system allows that.
 func client(ctx context.Context, dir, exe string, args ...string) error {
 	cmd := exec.CommandContext(ctx, exe, args...)
 	cmd.Dir = dir
 	cmd.Env = append(cmd.Environ(), "TMPDIR="+dir, "TEMP="+dir, "TMP="+dir)
+	alone(cmd)
 	cmd.WaitDelay = 5 * time.Second // a grandchild may hold the output open
 	out, err := cmd.CombinedOutput()
 	if err == nil {

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,8 +71,8 @@ type Installed struct {
 // where Find finds it. Files are checked against the hashes pinned in zoo; an
 // unknown hash is accepted only when From names the file, and is reported as not
 // verified. Nothing is left behind on failure, but whole packages of CUDA, and what
-// killed set-ups left is cleared. Set-ups may run at the same time: each works in a folder of its own and
-// renames its files into place.
+// killed set-ups left is cleared. Set-ups may run at the same time: each works in a
+// folder of its own and renames its files into place.
 func Setup(ctx context.Context, opt Options) (Installed, error) {
 	if ctx == nil {
 		return Installed{}, errors.New("ort: setup: the context is nil")
@@ -125,11 +126,16 @@ func installLibrary(ctx context.Context, opt Options, pl plan) (Installed, error
 		return done, nil
 	}
 	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return Installed{}, fmt.Errorf("ort: setup: %w", err)
+		return Installed{}, notWritable(parent, err)
 	}
 	var failed []string
 	for _, s := range pl.sources {
-		done, err := attempt(ctx, folder, opt, pl, s)
+		stage, release, err := newStage(parent)
+		if err != nil { // no source can help
+			return Installed{}, notWritable(parent, err)
+		}
+		done, err := attempt(ctx, folder, stage, opt, pl, s)
+		release()
 		switch {
 		case err == nil:
 			done.Failed = failed
@@ -143,6 +149,15 @@ func installLibrary(ctx context.Context, opt Options, pl plan) (Installed, error
 	}
 	return Installed{}, fmt.Errorf("ort: setup: no source could provide ONNX Runtime %s for %s:\n  %s\n%s",
 		ort.Version, pl.platform, strings.Join(failed, "\n  "), byHand(opt.Provider, pl.platform))
+}
+
+// notWritable reports that nothing can be installed below a folder.
+func notWritable(folder string, err error) error {
+	if inner := (*fs.PathError)(nil); errors.As(err, &inner) {
+		err = inner.Err
+	}
+	return fmt.Errorf("ort: setup: %s cannot be written to: %w; make it writable, or have the per-user cache "+
+		"elsewhere (on Linux by XDG_CACHE_HOME)", folder, err)
 }
 
 // byHand says what can be done where no source works.
@@ -159,13 +174,8 @@ func byHand(provider string, p library.Platform) string {
 		"a build of your own can be named too: zoo setup --provider cuda --from DIR"
 }
 
-// attempt installs from one source.
-func attempt(ctx context.Context, folder string, opt Options, pl plan, s source) (Installed, error) {
-	stage, release, err := newStage(filepath.Dir(folder))
-	if err != nil {
-		return Installed{}, err
-	}
-	defer release()
+// attempt installs from one source, and works in the folder stage.
+func attempt(ctx context.Context, folder, stage string, opt Options, pl plan, s source) (Installed, error) {
 	path, err := s.fetch(ctx, stage, opt.Progress)
 	if err != nil {
 		return Installed{}, err
@@ -177,6 +187,10 @@ func attempt(ctx context.Context, folder string, opt Options, pl plan, s source)
 	r := record{Origin: cmp.Or(s.name, opt.From)}
 	pins := pinned(pl.pins, s.name, pl.platform)
 	if !info.IsDir() {
+		if !info.Mode().IsRegular() { // a device may have no end, and a pipe is read once
+			return Installed{}, fmt.Errorf("%s is neither a file nor a folder; save what it gives to a file, and name that",
+				path)
+		}
 		if r.Archive, err = fileSHA256(path); err != nil {
 			return Installed{}, err
 		}
@@ -263,11 +277,12 @@ func allPinned(pins []pin, sums []string) bool {
 // providers it may load and the record last, each by an atomic rename. The last
 // of two set-ups wins; both are whole.
 func publish(folder string, x *extractor, r record, verified bool) (Installed, error) {
-	if _, err := library.Check(x.core, x.platform); err != nil {
-		return Installed{}, err
+	_, err := library.Check(x.core, x.platform)
+	if err == nil {
+		err = library.CheckProviders(x.dir, x.platform)
 	}
-	if err := library.CheckProviders(x.dir, x.platform); err != nil {
-		return Installed{}, err
+	if err != nil { // which names files of a folder that nobody will find
+		return Installed{}, errors.New(strings.ReplaceAll(err.Error(), x.dir+string(filepath.Separator), ""))
 	}
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {

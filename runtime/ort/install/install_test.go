@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nopezoo/zoo/runtime/ort"
@@ -154,6 +155,9 @@ func TestSetupFrom(t *testing.T) {
 		member{"package/bin/linux/x64/libonnxruntime.so.1", lib})
 	wheel := zipped(t, member{"onnxruntime/capi/libonnxruntime.so.1.29.0", lib},
 		member{"onnxruntime/capi/other.so", lib})
+	gpu := zipped(t, member{"a/libonnxruntime.so", lib}, member{"a/libonnxruntime_providers_cuda.so", lib})
+	changed := slices.Clone(wheel)
+	changed[30+len("onnxruntime/capi/libonnxruntime.so.1.29.0")+5] ^= 255 // in the data of the first entry
 	dir := t.TempDir()
 	librarytest.Write(t, lib, dir, "flat", "libonnxruntime.so.1.29.0")
 	librarytest.Write(t, lib, dir, "release", "lib", "libonnxruntime.so")
@@ -182,8 +186,14 @@ func TestSetupFrom(t *testing.T) {
 		{"other platform", filepath.Join(dir, "arm"), known, false, "holds no ONNX Runtime library for linux-amd64"},
 		{"no library", filepath.Join(dir, "bare"), known, false, "holds no ONNX Runtime library"},
 		{"no such file", filepath.Join(dir, "nope"), known, false, "no such file"},
+		{"null device", os.DevNull, known, false, os.DevNull + " is neither a file nor a folder; save what it gives to a file"},
+		{"CUDA build", librarytest.Write(t, gpu, dir, "gpu.whl"), nil, false,
+			"gpu.whl is a CUDA build, which does not stand in for the other; install it beside that, with --provider cuda"},
 		{"text", librarytest.Write(t, []byte("hello"), dir, "text.so"), known, false, "holds no ONNX Runtime library"},
-		{"broken archive", librarytest.Write(t, npm[:len(npm)/2], dir, "half.tgz"), known, false, "unpack half.tgz"},
+		{"broken archive", librarytest.Write(t, npm[:len(npm)/2], dir, "half.tgz"), known, false,
+			"unpack half.tgz: unexpected EOF; it is damaged, or was not fetched to its end: fetch it again"},
+		{"half a wheel", librarytest.Write(t, wheel[:len(wheel)/2], dir, "half.whl"), known, false, "fetch it again"},
+		{"changed wheel", librarytest.Write(t, changed, dir, "changed.whl"), known, false, "fetch it again"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -467,6 +477,68 @@ func TestClients(t *testing.T) {
 	}
 }
 
+// A client that is a script has the one that downloads in another process: both end.
+func TestClientEndsWhole(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("clients have a process group on Linux and macOS alone")
+	}
+	dir := t.TempDir()
+	exe := librarytest.Write(t, []byte("#!/bin/sh\n(while :; do echo >> alive; sleep 0.01; done)\n"), dir, "pip")
+	if err := os.Chmod(exe, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	reason := errors.New("interrupted")
+	alive := func() int64 {
+		info, err := os.Stat(filepath.Join(dir, "alive"))
+		if err != nil {
+			return 0
+		}
+		return info.Size()
+	}
+	go func() {
+		for alive() == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		cancel(reason)
+	}()
+	if err := client(ctx, dir, exe); !errors.Is(err, reason) {
+		t.Errorf("error is %v", err)
+	}
+	before := alive()
+	time.Sleep(200 * time.Millisecond)
+	if after := alive(); after != before {
+		t.Errorf("what the client started goes on: %d bytes, then %d", before, after)
+	}
+}
+
+// Where nothing can be written no source is to blame.
+func TestSetupNotWritable(t *testing.T) {
+	cache := librarytest.Write(t, nil, t.TempDir(), "cache") // a file
+	never := source{"x", func(context.Context, string, func(done, total int64)) (string, error) {
+		t.Error("fetched in vain")
+		return "", errors.New("nothing")
+	}}
+	_, err := setup(t.Context(), Options{CacheDir: cache},
+		plan{testPlatform, nil, []source{never}, defaultLimits(), testCUDA()})
+	if err == nil || !strings.Contains(err.Error(), "cannot be written to") {
+		t.Errorf("error is %v", err)
+	}
+	if os.Getuid() <= 0 {
+		return // root writes everywhere, and on Windows nobody is asked
+	}
+	cache = t.TempDir()
+	parent := filepath.Join(cache, filepath.FromSlash(filepath.Dir(installedIn)))
+	if err := errors.Join(os.MkdirAll(parent, 0o755), os.Chmod(parent, 0o555)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = setup(t.Context(), Options{CacheDir: cache},
+		plan{testPlatform, nil, []source{never}, defaultLimits(), testCUDA()})
+	if err == nil || !strings.Contains(err.Error(), parent+" cannot be written to: permission denied; ") {
+		t.Errorf("error is %v", err)
+	}
+}
+
 func fileExists(p string) bool {
 	_, err := os.Stat(p)
 	return err == nil
@@ -550,7 +622,8 @@ func TestSetupRefusesTruncatedLibraries(t *testing.T) {
 		from := librarytest.Write(t, tgz(t, members...), t.TempDir(), "a.tgz")
 		_, err := setup(t.Context(), Options{From: from, CacheDir: cache, Provider: "cuda"},
 			plan{testPlatform, nil, nil, defaultLimits(), testCUDA()})
-		if err == nil || !strings.Contains(err.Error(), "is cut short") {
+		if err == nil || !strings.Contains(err.Error(), "is cut short") ||
+			strings.Contains(err.Error(), stagePrefix) {
 			t.Errorf("%s: %v", cut, err)
 		}
 		if left := files(t, cache); len(left) != 0 {

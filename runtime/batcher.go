@@ -1,0 +1,286 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/nopezoo/zoo/card"
+)
+
+// BatcherOptions bound what a Batcher does at a time. The zero value works.
+type BatcherOptions struct {
+	// MaxRows is how many prompts are answered together; 0 takes 32.
+	MaxRows int
+
+	// MaxBytes is how much memory the model's states of those prompts take, as their lengths
+	// and limits tell beforehand; 0 takes 1 GiB. Prompts wait until there is room. While states
+	// are moved to other memory they take it twice.
+	MaxBytes int64
+
+	// MaxQueue is how many prompts wait beside those; 0 takes 8 times MaxRows, and a negative
+	// number lets none wait. More are ErrBusy.
+	MaxQueue int
+
+	// Chunk is how many tokens of new prompts, of all together, are read between two tokens of
+	// the answers that go on; 0 takes 256. Less makes answers steadier, more makes prompts
+	// faster.
+	Chunk int
+}
+
+func (o BatcherOptions) complete() (BatcherOptions, error) {
+	for _, n := range []struct {
+		name  string
+		value int64
+	}{{"rows", int64(o.MaxRows)}, {"bytes", o.MaxBytes}, {"tokens in a chunk", int64(o.Chunk)}} {
+		if n.value < 0 {
+			return o, fmt.Errorf("the most %s are %d, expected 0 (default) or more", n.name, n.value)
+		}
+	}
+	if o.MaxRows == 0 {
+		o.MaxRows = 32
+	}
+	if o.MaxBytes == 0 {
+		o.MaxBytes = 1 << 30
+	}
+	if o.Chunk == 0 {
+		o.Chunk = 256
+	}
+	switch {
+	case o.MaxRows > math.MaxInt32 || o.MaxQueue > math.MaxInt32:
+		return o, fmt.Errorf("the most rows are %d and in the queue %d, expected at most %d", o.MaxRows, o.MaxQueue, math.MaxInt32)
+	case o.MaxQueue == 0:
+		o.MaxQueue = 8 * o.MaxRows
+	case o.MaxQueue < 0:
+		o.MaxQueue = 0
+	}
+	return o, nil
+}
+
+// Batcher answers the calls of many goroutines together: each run of the model computes a token
+// of every answer (continuous batching, as in Yu et al. 2022, "Orca", OSDI). Prompts are begun
+// in the order in which they came, as soon as there is room, and read in chunks between the
+// tokens of others; answers leave when they end. It is safe for concurrent use.
+//
+// Its calls are those of Session, and their tokens too, but for the rounding of float32 sums,
+// which depends on how many rows run together. A call with several prompts may begin them one
+// after the other: a Step then has NoToken for those that have not begun.
+type Batcher struct {
+	s    *Session
+	opt  BatcherOptions
+	ctx  context.Context // of all runs
+	stop context.CancelFunc
+
+	perRow, perSlot float64 // bytes of states for each row, and for each of its slots
+
+	mu      sync.Mutex
+	waiting []*member
+	inside  int // members that wait, are read or run
+	looping bool
+	closed  bool
+	stats   BatcherStats
+	loops   sync.WaitGroup
+
+	batcherLoop
+}
+
+// BatcherStats say what a Batcher is doing.
+type BatcherStats struct {
+	Waiting int   // prompts that have not begun
+	Reading int   // prompts that are being read
+	Running int   // answers that are being made
+	Bytes   int64 // that the states of the last two take
+	Peak    int64 // the most that Bytes has been
+	Tokens  int64 // that have been made so far
+}
+
+// NewBatcher returns a batcher for a session, which stays usable by itself. A provider that
+// keeps states on a device cannot put rows together, and files that give whole answers have no
+// single tokens: these are ErrOptions and ErrAnswersOnly.
+func NewBatcher(s *Session, opt BatcherOptions) (*Batcher, error) {
+	full, err := opt.complete()
+	if err == nil {
+		err = s.batches()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("runtime: batcher: %w", mark(err, ErrOptions))
+	}
+	b := &Batcher{s: s, opt: full}
+	for _, state := range s.card.State {
+		none := state.Held(1, 0)
+		b.perRow, b.perSlot = b.perRow+none, b.perSlot+state.Held(1, 1)-none
+	}
+	b.ctx, b.stop = context.WithCancel(context.Background())
+	return b, nil
+}
+
+// batches reports why rows of a session's model cannot be put together.
+func (s *Session) batches() error {
+	if s.answersOnly() {
+		return ErrAnswersOnly
+	}
+	if _, device := s.model.(DeviceModel); device {
+		return fmt.Errorf("provider %s keeps states on its device, where rows cannot be put beside others; use provider %s or %s, "+
+			"or one call of Session with all prompts", s.opt.Provider, providerCPU, providerGo)
+	}
+	for _, state := range s.card.State {
+		if !slices.Contains(state.Shape, card.Batch) {
+			return fmt.Errorf("state %s of the model has no axis of rows", state.Past)
+		}
+	}
+	return nil
+}
+
+// pads reports whether rows of different lengths can run together: what has slots must be told
+// which of them are padding, at each run.
+func (s *Session) pads() bool {
+	slotted := slices.ContainsFunc(s.card.State, card.State.Slotted)
+	return !s.contract.Unpadded && (!slotted || s.contract.Mask >= 0 && !s.contract.MaskNew)
+}
+
+// tokenwise reports whether rows can run together whatever they are at, be it a prompt: the model
+// takes one token at a time, and nothing that it keeps has slots.
+func (s *Session) tokenwise() bool {
+	return s.contract.OneToken && !slices.ContainsFunc(s.card.State, card.State.Slotted)
+}
+
+// bytes returns how much memory the states of so many rows and slots take.
+func (b *Batcher) bytes(rows, slots int) int64 {
+	return int64(min(float64(rows)*(b.perRow+b.perSlot*float64(slots)), math.MaxInt64/2))
+}
+
+// Close ends all calls with ErrClosed. Closing again does nothing.
+func (b *Batcher) Close() error {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.stop()
+	b.loops.Wait()
+	return nil
+}
+
+// Stats returns what the batcher is doing.
+func (b *Batcher) Stats() BatcherStats {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	stats := b.stats
+	stats.Waiting = len(b.waiting)
+	return stats
+}
+
+// Generate is Session.Generate beside other calls. It ends with ErrBusy when too many prompts
+// are waiting.
+func (b *Batcher) Generate(ctx context.Context, prompts [][]int64, opt GenerateOptions) iter.Seq2[Step, error] {
+	return func(yield func(Step, error) bool) {
+		c, err := b.submit(ctx, prompts, opt)
+		if err != nil {
+			yield(Step{}, fmt.Errorf("runtime: generate: %w", err))
+			return
+		}
+		defer b.leave(c)
+		step := newStep(len(prompts), opt)
+		for left := len(prompts); left > 0; {
+			tokens, err := c.take(ctx)
+			if err != nil {
+				yield(Step{}, fmt.Errorf("runtime: generate: %w", err))
+				return
+			}
+			step.clear()
+			for i, t := range tokens {
+				step.add(t.newToken)
+				if t.finish != "" {
+					left--
+				}
+				if last := i == len(tokens)-1; !last && tokens[i+1].turn == t.turn {
+					continue
+				}
+				if !yield(step, nil) {
+					return
+				}
+				step.clear()
+			}
+		}
+	}
+}
+
+// GenerateAll is Session.GenerateAll beside other calls.
+func (b *Batcher) GenerateAll(ctx context.Context, prompts [][]int64, opt GenerateOptions) ([][]int64, error) {
+	return generateAll(len(prompts), b.Generate(ctx, prompts, opt))
+}
+
+// Complete is Session.Complete beside other calls.
+func (b *Batcher) Complete(ctx context.Context, prompt string, opt GenerateOptions) (string, error) {
+	return complete(b.Stream(ctx, prompt, opt))
+}
+
+// Stream is Session.Stream beside other calls.
+func (b *Batcher) Stream(ctx context.Context, prompt string, opt GenerateOptions) iter.Seq2[string, error] {
+	return stream(b.StreamAll(ctx, Texts(prompt), opt))
+}
+
+// StreamAll is Session.StreamAll beside other calls.
+func (b *Batcher) StreamAll(ctx context.Context, prompts []Prompt, opt GenerateOptions) iter.Seq2[TextStep, error] {
+	return b.s.streamAll(ctx, b.Generate, prompts, opt)
+}
+
+// CompleteAll is Session.CompleteAll beside other calls.
+func (b *Batcher) CompleteAll(ctx context.Context, prompts []Prompt, opt GenerateOptions) ([]Completion, error) {
+	return completeAll(len(prompts), b.StreamAll(ctx, prompts, opt))
+}
+
+// submit puts the prompts of a call into the queue.
+func (b *Batcher) submit(ctx context.Context, prompts [][]int64, opt GenerateOptions) (*batcherCall, error) {
+	if ctx == nil {
+		return nil, errors.New("the context is nil")
+	}
+	rows, err := b.s.newRows(prompts, opt)
+	if err != nil {
+		return nil, inputError{err}
+	}
+	if most := b.opt.MaxRows + b.opt.MaxQueue; len(rows) > most {
+		return nil, inputError{fmt.Errorf("there are %d prompts, and the batcher takes %d at a time", len(rows), most)}
+	}
+	c := newBatcherCall()
+	members := make([]*member, len(rows))
+	for i, r := range rows {
+		if need := b.bytes(1, len(r.prompt)+r.left-1); need > b.opt.MaxBytes {
+			return nil, inputError{fmt.Errorf("prompt %d: %w: with its answer it takes %d bytes, the batcher has %d", i, ErrTooLong,
+				need, b.opt.MaxBytes)}
+		}
+		members[i] = &member{row: r, call: c, prefix: opt.Prefix}
+		members[i].unread = len(r.prompt) - members[i].start()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.closed || b.s.closed.Load():
+		return nil, ErrClosed
+	case b.inside+len(rows) > b.opt.MaxRows+b.opt.MaxQueue:
+		return nil, fmt.Errorf("%w: there are %d already, %d more are wanted, and the batcher takes %d", ErrBusy, b.inside,
+			len(rows), b.opt.MaxRows+b.opt.MaxQueue)
+	}
+	b.inside += len(rows)
+	b.waiting = append(b.waiting, members...)
+	if !b.looping {
+		b.looping = true
+		b.loops.Go(b.loop)
+	}
+	return c, nil
+}
+
+// leave ends a call whatever is left of it.
+func (b *Batcher) leave(c *batcherCall) {
+	c.over.Store(true)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	before := len(b.waiting)
+	b.waiting = slices.DeleteFunc(b.waiting, func(m *member) bool { return m.call == c })
+	b.inside -= before - len(b.waiting)
+}

@@ -1,0 +1,81 @@
+package runtime
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// batcherCall is a call of Batcher.Generate: what its rows have been told by the loop, and
+// nobody has taken yet. The loop never waits for a caller; a limit bounds what lies here.
+type batcherCall struct {
+	over atomic.Bool // it has failed, or its caller has left
+
+	mu     sync.Mutex
+	tokens []toldToken
+	spare  []toldToken // whose memory is used again
+	err    error
+	ready  chan struct{} // has an element when there is something to take
+}
+
+// toldToken is a token of one of the call's rows.
+type toldToken struct {
+	newToken
+	turn int // of the loop: tokens of one turn are one step
+}
+
+func newBatcherCall() *batcherCall { return &batcherCall{ready: make(chan struct{}, 1)} }
+
+// tell hands the last token of a row to the caller.
+func (c *batcherCall) tell(turn int, r *row) {
+	t := toldToken{r.newToken, turn}
+	t.probs.Top = slices.Clone(t.probs.Top)
+	c.mu.Lock()
+	c.tokens = append(c.tokens, t)
+	c.mu.Unlock()
+	c.signal()
+}
+
+// fail ends the call with an error, after the tokens that it has been told.
+func (c *batcherCall) fail(err error) {
+	c.over.Store(true)
+	c.mu.Lock()
+	if c.err == nil {
+		c.err = err
+	}
+	c.mu.Unlock()
+	c.signal()
+}
+
+func (c *batcherCall) signal() {
+	select {
+	case c.ready <- struct{}{}:
+	default:
+	}
+}
+
+// take waits for tokens and returns them; the next call overwrites them.
+func (c *batcherCall) take(ctx context.Context) ([]toldToken, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c.mu.Lock()
+		tokens, err := c.tokens, c.err
+		if len(tokens) > 0 {
+			c.tokens, c.spare = c.spare[:0], tokens
+		}
+		c.mu.Unlock()
+		if len(tokens) > 0 {
+			return tokens, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case <-c.ready:
+		case <-ctx.Done():
+		}
+	}
+}

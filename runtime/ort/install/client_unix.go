@@ -1,0 +1,15 @@
+//go:build linux || darwin
+
+package install
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// alone gives a client a process group, which ends as a whole: what stands in the PATH may be
+// a script, and the one that downloads a process of its own.
+func alone(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}

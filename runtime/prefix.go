@@ -1,0 +1,154 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Prefix is the beginning of prompts, which a session has read once: generating from a prompt
+// that begins with its tokens takes a copy of what was read. See GenerateOptions.Prefix. It
+// is safe for concurrent use, and holds memory until its Close.
+type Prefix struct {
+	s      *Session
+	ids    []int64
+	filled int   // tokens that the states have read: all but the last, which has the logits that follow
+	bytes  int64 // of the states
+
+	mu     sync.Mutex // held while the states are copied
+	states []savedState
+	closed bool
+}
+
+// Prefill reads token ids that prompts will begin with. They are checked like prompts. More
+// than Options.PrefixBytes allows is ErrMemory.
+func (s *Session) Prefill(ctx context.Context, ids []int64) (*Prefix, error) {
+	p, err := s.prefill(ctx, ids, nil)
+	if err != nil {
+		return nil, fmt.Errorf("runtime: prefill: %w", err)
+	}
+	return p, nil
+}
+
+// Extend returns another prefix, which has these token ids after p's own: only they are read.
+// p stays as it is, so that it may be extended in several ways.
+func (p *Prefix) Extend(ctx context.Context, ids []int64) (*Prefix, error) {
+	longer, err := p.s.prefill(ctx, slices.Concat(p.ids, ids), p)
+	if err != nil {
+		return nil, fmt.Errorf("runtime: extend prefix: %w", err)
+	}
+	return longer, nil
+}
+
+// IDs returns the prefix's token ids, which are not to be changed.
+func (p *Prefix) IDs() []int64 { return p.ids }
+
+// Bytes returns how much memory the prefix holds for the model's states.
+func (p *Prefix) Bytes() int64 { return p.bytes }
+
+// Close gives the prefix's memory back. Calls that have begun with it go on. Closing again does
+// nothing.
+func (p *Prefix) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil
+	}
+	p.closed = true
+	p.s.prefixBytes.Add(-p.bytes)
+	errs := make([]error, len(p.states))
+	for i, state := range p.states {
+		errs[i] = state.close()
+	}
+	p.states = nil
+	return errors.Join(errs...)
+}
+
+func (s *Session) prefill(ctx context.Context, ids []int64, from *Prefix) (*Prefix, error) {
+	if s.answersOnly() {
+		return nil, ErrAnswersOnly
+	}
+	rows := [][]int64{ids}
+	if err := s.checkRows("prefix", rows); err != nil {
+		return nil, inputError{err}
+	}
+	if err := s.fits("prefix", 0, len(ids)); err != nil {
+		return nil, inputError{err}
+	}
+	p := &Prefix{s: s, ids: slices.Clone(ids), filled: len(ids) - 1}
+	for _, state := range s.card.State {
+		p.bytes += int64(state.Bytes(1, p.filled))
+	}
+	if most := s.opt.PrefixBytes; s.prefixBytes.Add(p.bytes) > most && most > 0 {
+		held := s.prefixBytes.Add(-p.bytes)
+		return nil, fmt.Errorf("%w: the prefix takes %d bytes, the session's others %d, and PrefixBytes is %d; close some",
+			ErrMemory, p.bytes, held, most)
+	}
+	if err := p.read(ctx, from); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// read fills the states, from those of another prefix on where that is not nil.
+func (p *Prefix) read(ctx context.Context, from *Prefix) (err error) {
+	if p.filled == 0 {
+		return nil
+	}
+	b, err := newBatch(ctx, p.s, [][]int64{p.ids[:p.filled]}, 0, from)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.close()) }()
+	if err := b.read(func(int, int) int { return 1 }, nil); err != nil {
+		return err
+	}
+	for _, state := range b.states {
+		saved, err := state.save(p.filled)
+		if err != nil {
+			return p.s.fault(err)
+		}
+		p.states = append(p.states, saved)
+	}
+	return nil
+}
+
+// load makes the states those of so many rows that begin with the prefix, and returns how many
+// tokens they have read. Where that is none, they stay as they are.
+func (p *Prefix) load(states []state, rows, capacity int) (filled int, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return 0, fmt.Errorf("prefix: %w", ErrClosed)
+	}
+	for i, saved := range p.states {
+		if err := states[i].load(saved, rows, p.filled, capacity); err != nil {
+			return 0, err
+		}
+	}
+	return p.filled, nil
+}
+
+// check refuses a prefix that prompts of a session do not begin with.
+func (p *Prefix) check(s *Session, prompts [][]int64) error {
+	if p == nil {
+		return nil
+	}
+	if p.s != s {
+		return errors.New("the prefix is of another session")
+	}
+	for i, ids := range prompts {
+		if len(ids) < len(p.ids) {
+			return fmt.Errorf("prompt %d has %d tokens, and the prefix that it is to begin with %d", i, len(ids), len(p.ids))
+		}
+		for j, id := range p.ids {
+			if ids[j] != id {
+				return fmt.Errorf("prompt %d does not begin with the prefix: it has token id %d at index %d, the prefix %d", i,
+					ids[j], j, id)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package runtime
+
+import (
+	"slices"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// mover is a state whose rows can be put beside others: one in Go memory, with an axis of rows.
+type mover interface {
+	state
+	// addRows makes the state one of so many rows, the new ones as before the first token.
+	addRows(rows int) error
+	// put sets n slots of a row, from that slot on, to those of a row of another state of the
+	// same kind. What is rewritten is put as a whole.
+	put(row, slot int, from mover, fromRow, fromSlot, n int)
+	// shift moves the filled slots of all rows by so many places: to the start, where those
+	// that go are forgotten, or to the end. A state in place has room for so many afterwards:
+	// no more than before when it moves to the start, and no fewer when to the end.
+	shift(by, filled, room int) error
+}
+
+func (c *cache[T]) rowAxis() int { return slices.Index(c.Shape, card.Batch) }
+
+func (c *cache[T]) addRows(rows int) error {
+	axis := c.rowAxis()
+	old := region[T]{data: c.past.data, shape: slices.Clone(c.past.shape)}
+	shape := slices.Clone(old.shape)
+	shape[axis] = rows
+	outermost := tensor.Numel(shape[:axis]) == 1
+	if !outermost {
+		old.data = slices.Clone(old.data)
+	}
+	if err := c.past.resize(c.model, 0, shape...); err != nil {
+		return err
+	}
+	if outermost { // where the rows are that were there, or as many places into new memory
+		copy(c.past.data, old.data)
+		c.initialize(c.past.data[len(old.data):])
+		return nil
+	}
+	c.initialize(c.past.data)
+	copyRegion(region[T]{data: c.past.data, shape: shape}, old, old.shape)
+	return nil
+}
+
+func (c *cache[T]) initialize(data []T) {
+	for i := range data {
+		data[i] = T(c.Initial) // in float16 it is 0, whose bits are 0
+	}
+}
+
+func (c *cache[T]) put(row, slot int, other mover, fromRow, fromSlot, n int) {
+	axis, past := c.rowAxis(), other.(*cache[T]).past
+	to := region[T]{c.past.data, c.past.shape, make([]int, len(c.Shape))}
+	from := region[T]{past.data, past.shape, make([]int, len(c.Shape))}
+	size := slices.Clone(c.past.shape)
+	to.corner[axis], from.corner[axis], size[axis] = row, fromRow, 1
+	if c.Slotted() {
+		to.corner[c.Axis], from.corner[c.Axis], size[c.Axis] = slot, fromSlot, n
+	}
+	copyRegion(to, from, size)
+}
+
+func (c *cache[T]) shift(by, filled, room int) error {
+	if !c.Slotted() {
+		return nil
+	}
+	if c.Kind == card.Growing {
+		room = filled + by
+	}
+	old, had := c.past.data, c.past.shape[c.Axis]
+	shape := slices.Clone(c.past.shape)
+	shape[c.Axis] = room
+	if err := c.past.resize(c.model, 0, shape...); err != nil {
+		return err
+	}
+	if by >= 0 {
+		c.spread(c.past, old, had, filled, by)
+		return nil
+	}
+	outer, inner := tensor.Numel(shape[:c.Axis]), tensor.Numel(shape[c.Axis+1:])
+	for o := range outer { // from the start: within one memory all moves towards it
+		copy(c.past.data[o*room*inner:], old[(o*had-by)*inner:][:(filled+by)*inner])
+	}
+	return nil
+}
+
+// join puts rows of another batch, which have run as many tokens as their prompts have, into
+// places of this one: those of rows that have ended, and new ones behind the last.
+func (b *batch) join(from *batch, rows, places []int) error {
+	if more := from.slots - b.slots; more > 0 {
+		if err := b.shift(more); err != nil {
+			return err
+		}
+	}
+	total := len(b.pads)
+	for _, place := range places {
+		total = max(total, place+1)
+	}
+	for i := range b.states {
+		to := b.states[i].(mover)
+		if total > len(b.pads) {
+			if err := to.addRows(total); err != nil {
+				return err
+			}
+		}
+		for k, row := range rows {
+			n := from.slots - from.pads[row]
+			to.put(places[k], b.slots-n, from.states[i].(mover), row, from.pads[row], n)
+		}
+	}
+	b.pads = append(b.pads, make([]int, total-len(b.pads))...)
+	b.ended = append(b.ended, make([]bool, total-len(b.ended))...)
+	for k, row := range rows {
+		b.pads[places[k]], b.ended[places[k]] = b.slots-from.slots+from.pads[row], false
+	}
+	return nil
+}
+
+// shift gives every row so many slots of padding more, or where by is negative fewer: no row
+// that has not ended may have fewer than that.
+func (b *batch) shift(by int) error {
+	if by == 0 {
+		return nil
+	}
+	slots := b.slots + by
+	room := max(b.room, slots)
+	if by < 0 {
+		room = min(b.room, slots+max(slots/8, roomStep))
+	}
+	for _, state := range b.states {
+		if err := state.(mover).shift(by, b.slots, room); err != nil {
+			return b.s.fault(err)
+		}
+	}
+	for i := range b.pads {
+		b.pads[i] = max(b.pads[i]+by, 0)
+	}
+	b.slots, b.room = slots, room
+	return nil
+}

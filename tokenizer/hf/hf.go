@@ -1,0 +1,245 @@
+package hf
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nopezoo/zoo/tokenizer"
+)
+
+// File is the name of the file that Load reads.
+const File = "tokenizer.json"
+
+// mostBytes bounds the files; those of the largest vocabularies have some 40 MB.
+const mostBytes = 1 << 28
+
+func init() {
+	tokenizer.RegisterReader(func(folder fs.FS) (tokenizer.Coder, []int64, error) {
+		t, err := Load(folder)
+		if err != nil {
+			return nil, nil, err // not t: a nil *Tokenizer in an interface is not nil
+		}
+		ends, err := t.ends(folder)
+		return t, ends, err
+	})
+}
+
+// Tokenizer is the tokenizer of a file. It is immutable and safe for concurrent use.
+type Tokenizer struct {
+	added     added
+	normalize func(string) string
+	split     func([]piece) []piece // a pre-tokenizer
+	model     model
+	decode    func([]string) []string
+	before    []int64 // ids before a prompt
+	pieces    map[int64]string
+	special   map[int64]bool
+}
+
+// model turns a piece of text into ids.
+type model interface {
+	encode(ids []int64, text string) ([]int64, error)
+	vocabulary() map[string]int64
+}
+
+// piece is a part of a text. First tells that the text begins with it.
+type piece struct {
+	text  string
+	first bool
+}
+
+// Load reads the tokenizer in a folder. Where there is none, the error wraps fs.ErrNotExist.
+func Load(folder fs.FS) (*Tokenizer, error) {
+	data, err := read(folder, File)
+	if err != nil {
+		return nil, err
+	}
+	t, err := New(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", File, err)
+	}
+	return t, nil
+}
+
+func read(folder fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(folder, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > mostBytes {
+		return nil, fmt.Errorf("%s is no regular file of at most %d bytes", name, mostBytes)
+	}
+	return fs.ReadFile(folder, name)
+}
+
+// New returns the tokenizer that a tokenizer.json describes.
+func New(data []byte) (*Tokenizer, error) {
+	var file struct {
+		Added         []addedToken    `json:"added_tokens"`
+		Normalizer    json.RawMessage `json:"normalizer"`
+		PreTokenizer  json.RawMessage `json:"pre_tokenizer"`
+		PostProcessor json.RawMessage `json:"post_processor"`
+		Decoder       json.RawMessage `json:"decoder"`
+		Model         json.RawMessage `json:"model"`
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		return nil, fmt.Errorf("tokenizer: it is not the JSON of a tokenizer: %w", err)
+	}
+	if absent(file.Model) {
+		return nil, errors.New("tokenizer: it has no model")
+	}
+	t := &Tokenizer{pieces: map[int64]string{}, special: map[int64]bool{}}
+	var err error
+	at := func(part string, e error) {
+		if err == nil && e != nil {
+			err = fmt.Errorf("tokenizer: %s: %w", part, e)
+		}
+	}
+	var e error
+	t.normalize, e = normalizer(file.Normalizer)
+	at("normalizer", e)
+	t.split, e = preTokenizer(file.PreTokenizer)
+	at("pre_tokenizer", e)
+	t.model, e = newModel(file.Model)
+	at("model", e)
+	t.decode, e = decoder(file.Decoder)
+	at("decoder", e)
+	if err != nil {
+		return nil, err
+	}
+	for text, id := range t.model.vocabulary() {
+		t.pieces[id] = text
+	}
+	for _, a := range file.Added {
+		t.pieces[a.ID] = a.Content
+		t.special[a.ID] = a.Special
+	}
+	t.added = newAdded(file.Added, t.normalize)
+	t.before, e = prefix(file.PostProcessor)
+	at("post_processor", e)
+	return t, err
+}
+
+// absent reports whether a part is left out.
+func absent(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) == 0 || string(raw) == "null"
+}
+
+// typeOf returns the type of a part, and has the rest of it read into to.
+func typeOf(raw json.RawMessage, to any) (string, error) {
+	var t struct {
+		Type string `json:"type"`
+	}
+	if err := json.Unmarshal(raw, &t); err != nil {
+		return "", err
+	}
+	return t.Type, json.Unmarshal(raw, to)
+}
+
+// unsupported is the error for a part that this package does not have.
+func unsupported(kind string) error {
+	return fmt.Errorf("type %q is not supported (go doc ./tokenizer/hf lists what is); convert the text to token ids elsewhere", kind)
+}
+
+// ID returns the id of a token, by its text in the vocabulary.
+func (t *Tokenizer) ID(token string) (id int64, ok bool) {
+	if id, ok = t.added.ids[token]; ok {
+		return id, true
+	}
+	id, ok = t.model.vocabulary()[token]
+	return id, ok
+}
+
+// Size returns the number of tokens.
+func (t *Tokenizer) Size() int { return len(t.pieces) }
+
+// Encode implements tokenizer.Coder. Text that is not UTF-8 is an error, and so is what the
+// vocabulary cannot express, if it has no token for the unknown.
+func (t *Tokenizer) Encode(text string) ([]int64, error) {
+	if !utf8.ValidString(text) {
+		return nil, fmt.Errorf("tokenizer: text is not valid UTF-8")
+	}
+	var ids []int64
+	for _, part := range t.added.plain.cut([]segment{{text: text, first: true}}) {
+		if part.token {
+			ids = append(ids, part.id)
+			continue
+		}
+		inner := segment{text: t.normalize(part.text), first: part.first}
+		for _, s := range t.added.normalized.cut([]segment{inner}) {
+			if s.token {
+				ids = append(ids, s.id)
+				continue
+			}
+			if s.text == "" {
+				continue
+			}
+			for _, p := range t.split([]piece{{s.text, s.first}}) {
+				var err error
+				if ids, err = t.model.encode(ids, p.text); err != nil {
+					return nil, fmt.Errorf("tokenizer: %w", err)
+				}
+			}
+		}
+	}
+	return ids, nil
+}
+
+// EncodePrompt implements tokenizer.Coder.
+func (t *Tokenizer) EncodePrompt(prompt string) ([]int64, error) {
+	ids, err := t.Encode(strings.TrimSuffix(prompt, " "))
+	if err != nil {
+		return nil, err
+	}
+	return append(t.before[:len(t.before):len(t.before)], ids...), nil
+}
+
+// Decode implements tokenizer.Coder. Special tokens, such as the one that ends a text, have no
+// text. What the ids have of a character that is not complete is in the text as its bytes.
+func (t *Tokenizer) Decode(ids []int64) (string, error) {
+	var tokens []string
+	for i, id := range ids {
+		text, ok := t.pieces[id]
+		if !ok {
+			return "", fmt.Errorf("tokenizer: id %d at index %d is not among the vocabulary's %d tokens", id, i, len(t.pieces))
+		}
+		if !t.special[id] {
+			tokens = append(tokens, text)
+		}
+	}
+	return strings.Join(t.decode(tokens), ""), nil
+}
+
+// ends reads from tokenizer_config.json which token ends a text.
+func (t *Tokenizer) ends(folder fs.FS) ([]int64, error) {
+	const name = "tokenizer_config.json"
+	data, err := read(folder, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var config struct {
+		EOS json.RawMessage `json:"eos_token"`
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &config)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	var text string
+	if json.Unmarshal(config.EOS, &text) != nil { // or a token with its properties
+		var token addedToken
+		_ = json.Unmarshal(config.EOS, &token)
+		text = token.Content
+	}
+	if id, ok := t.ID(text); ok {
+		return []int64{id}, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,153 @@
+package hf_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/nopezoo/zoo/tokenizer"
+	"github.com/nopezoo/zoo/tokenizer/hf"
+)
+
+const model = `"model":{"type":"BPE","vocab":{"a":0,"b":1,"ab":2},"merges":["a b"]}`
+
+// TestRefused: what is not supported, or makes no sense, is named.
+func TestRefused(t *testing.T) {
+	split := func(regex string) string {
+		return fmt.Sprintf(`{%s,"pre_tokenizer":{"type":"Split","pattern":{"Regex":%q},"behavior":"Isolated"}}`, model, regex)
+	}
+	for _, tc := range []struct{ file, want string }{
+		{`{`, "not the JSON of a tokenizer"},
+		{`{}`, "it has no model"},
+		{`{"model":{"type":"CRF"}}`, `model: type "CRF" is not supported`},
+		{`{` + model + `,"normalizer":{"type":"Precompiled"}}`, `normalizer: type "Precompiled"`},
+		{`{` + model + `,"normalizer":{"type":"Sequence","normalizers":[{"type":"Nmt"}]}}`, `normalizer: type "Nmt" is not`},
+		{`{` + model + `,"pre_tokenizer":{"type":"UnicodeScripts"}}`, `pre_tokenizer: type "UnicodeScripts"`},
+		{`{` + model + `,"decoder":{"type":"CTC"}}`, `decoder: type "CTC"`},
+		{`{` + model + `,"post_processor":{"type":"Other"}}`, `post_processor: type "Other"`},
+		{`{` + model + `,"pre_tokenizer":{"type":"Split","pattern":{"String":"a"},"behavior":"Odd"}}`, `behavior "Odd"`},
+		{split(`(?<=a)b`), "the group (?<"},
+		{split(`a++b`), "possessive"},
+		{split(`^a`), "the anchor ^"},
+		{split(`\bword`), `\b is not supported`},
+		{split(`[a&&b]`), "within one another"},
+		{split(`(a`), "brackets"},
+		{`{"model":{"type":"BPE","vocab":{"a":0},"merges":["a b"]}}`, "merge 0"},
+		{`{"model":{"type":"BPE","vocab":{},"merges":[],"dropout":0.1}}`, "dropout is 0.1"},
+		{`{"model":{"type":"BPE","vocab":{},"merges":[],"byte_fallback":true}}`, "no token <0x00>"},
+		{`{"model":{"type":"BPE","vocab":{},"merges":[],"unk_token":"u"}}`, `unk_token "u"`},
+		{`{"model":{"type":"Unigram","vocab":[["a",-1]],"unk_id":4}}`, "unk_id is 4"},
+		{`{"model":{"type":"Unigram","vocab":[["a"]]}}`, "token 0 is"},
+		{`{"model":{"type":"WordPiece","vocab":{}}}`, "no unk_token"},
+	} {
+		_, err := hf.New([]byte(tc.file))
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: %v, want %q", tc.file, err, tc.want)
+		}
+	}
+}
+
+// TestUnknown: without a token for the unknown a text that needs one is an error where the library
+// has one, and ids without a token are.
+func TestUnknown(t *testing.T) {
+	words, err := hf.New([]byte(`{"model":{"type":"Unigram","vocab":[["a",-1],["ab",-3]]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ids, err := words.Encode("ac"); err == nil {
+		t.Errorf("unknown c: %v", ids)
+	}
+	if _, err := words.Decode([]int64{0, 2}); err == nil || !strings.Contains(err.Error(), "id 2 at index 1") {
+		t.Errorf("unknown id: %v", err)
+	}
+	if _, err := words.Encode("\xff"); err == nil {
+		t.Error("no error for text that is not UTF-8")
+	}
+}
+
+// TestPieces: the texts of single tokens put together are the text, also where a character is
+// several tokens, and those of special tokens are empty.
+func TestPieces(t *testing.T) {
+	c := readCases(t, "testdata/gpt2.json.gz")
+	words, err := hf.New(c.Tokenizer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "naïve 😀 and 你好<|endoftext|>"
+	ids, err := words.Encode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, id := range ids {
+		piece, err := words.Decode([]int64{id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.WriteString(piece)
+	}
+	if want := strings.TrimSuffix(text, "<|endoftext|>"); all.String() != want {
+		t.Errorf("pieces make %q, want %q", all.String(), want)
+	}
+}
+
+// TestReader: the package registers what reads a folder, with the token that ends a text.
+func TestReader(t *testing.T) {
+	read := tokenizer.LinkedReader()
+	file := []byte(`{` + model + `,"added_tokens":[{"id":3,"content":"</s>","special":true}]}`)
+	for config, want := range map[string][]int64{
+		`{"eos_token":"</s>"}`: {3}, `{"eos_token":{"content":"ab"}}`: {2}, `{"eos_token":null}`: nil, `{"eos_token":"x"}`: nil,
+	} {
+		words, ends, err := read(fstest.MapFS{hf.File: {Data: file}, "tokenizer_config.json": {Data: []byte(config)}})
+		if err != nil || !slices.Equal(ends, want) {
+			t.Errorf("%s: ends %v, %v, want %v", config, ends, err, want)
+		} else if ids, err := words.Encode("ab</s>b"); err != nil || !slices.Equal(ids, []int64{2, 3, 1}) {
+			t.Errorf("ids %v, %v", ids, err)
+		}
+	}
+	if _, _, err := read(fstest.MapFS{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	if _, _, err := read(fstest.MapFS{hf.File: {Data: file}, "tokenizer_config.json": {Data: []byte("x")}}); err == nil {
+		t.Error("no error for a tokenizer_config.json that is no JSON")
+	}
+}
+
+func FuzzNew(f *testing.F) {
+	f.Add([]byte(`{` + model + `}`))
+	f.Add([]byte(`{"model":{"type":"WordPiece","vocab":{"[UNK]":0,"a":1},"unk_token":"[UNK]","max_input_chars_per_word":9},
+		"decoder":{"type":"Strip","content":"","start":1000000000,"stop":1000000000}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		words, err := hf.New(data)
+		if err != nil {
+			return
+		}
+		ids, err := words.Encode("ab ba, 12 é\n")
+		if err == nil {
+			_, _ = words.Decode(ids)
+		}
+	})
+}
+
+func BenchmarkEncode(b *testing.B) {
+	for _, name := range []string{"gpt2", "llama3", "llama2", "unigram"} {
+		b.Run(name, func(b *testing.B) {
+			c := readCases(b, "testdata/"+name+".json.gz")
+			words, err := hf.New(c.Tokenizer)
+			if err != nil {
+				b.Fatal(err)
+			}
+			text := strings.Repeat("The quick brown fox jumps over the lazy dog, and 1984 others. ", 100)
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				if _, err := words.Encode(text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,142 @@
+package hf
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
+
+// newModel reads the part that turns pieces into ids.
+func newModel(raw json.RawMessage) (model, error) {
+	var t struct {
+		Type  string          `json:"type"`
+		Merge json.RawMessage `json:"merges"`
+		UnkID json.RawMessage `json:"unk_id"`
+	}
+	if err := json.Unmarshal(raw, &t); err != nil {
+		return nil, err
+	}
+	if t.Type == "" && t.Merge != nil {
+		t.Type = "BPE" // older files do not say
+	}
+	switch t.Type {
+	case "BPE":
+		return newBPE(raw)
+	case "Unigram":
+		return newUnigram(raw)
+	case "WordPiece":
+		return newWordPiece(raw)
+	case "WordLevel":
+		return newWordLevel(raw)
+	}
+	return nil, unsupported(t.Type)
+}
+
+// tokenOf returns the id of the token for the unknown, which may be none.
+func tokenOf(vocab map[string]int64, unknown *string) (id int64, ok bool, err error) {
+	if unknown == nil {
+		return 0, false, nil
+	}
+	if id, ok = vocab[*unknown]; !ok {
+		return 0, false, fmt.Errorf("unk_token %q is not in the vocabulary", *unknown)
+	}
+	return id, true, nil
+}
+
+// byteTokens returns the ids of the tokens <0x00> to <0xFF>, of which all are needed.
+func byteTokens(vocab map[string]int64) (ids [256]int64, err error) {
+	for b := range 256 {
+		name := fmt.Sprintf("<0x%02X>", b)
+		id, ok := vocab[name]
+		if !ok {
+			return ids, fmt.Errorf("byte_fallback is set, and the vocabulary has no token %s", name)
+		}
+		ids[b] = id
+	}
+	return ids, nil
+}
+
+// wordPiece takes the longest token at each place.
+type wordPiece struct {
+	vocab  map[string]int64
+	unk    int64
+	prefix string // of tokens within a word
+	most   int    // characters of a word
+}
+
+func newWordPiece(raw json.RawMessage) (model, error) {
+	var m struct {
+		Vocab  map[string]int64 `json:"vocab"`
+		Unk    *string          `json:"unk_token"`
+		Prefix string           `json:"continuing_subword_prefix"`
+		Most   int              `json:"max_input_chars_per_word"`
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return nil, err
+	}
+	unk, ok, err := tokenOf(m.Vocab, m.Unk)
+	if err == nil && !ok {
+		err = errors.New("it has no unk_token")
+	}
+	return wordPiece{m.Vocab, unk, m.Prefix, m.Most}, err
+}
+
+func (m wordPiece) vocabulary() map[string]int64 { return m.vocab }
+
+func (m wordPiece) encode(ids []int64, text string) ([]int64, error) {
+	if utf8.RuneCountInString(text) > m.most {
+		return append(ids, m.unk), nil
+	}
+	before, prefix := len(ids), ""
+	for text != "" {
+		n := len(text)
+		id, ok := m.vocab[prefix+text]
+		for !ok && n > 0 {
+			_, size := utf8.DecodeLastRuneInString(text[:n])
+			if n -= size; n > 0 {
+				id, ok = m.vocab[prefix+text[:n]]
+			}
+		}
+		if !ok {
+			return append(ids[:before], m.unk), nil
+		}
+		ids = append(ids, id)
+		text, prefix = text[n:], m.prefix
+	}
+	return ids, nil
+}
+
+// wordLevel has whole pieces as tokens.
+type wordLevel struct {
+	vocab map[string]int64
+	unk   int64
+	open  bool // it has a token for the unknown
+}
+
+func newWordLevel(raw json.RawMessage) (model, error) {
+	var m struct {
+		Vocab map[string]int64 `json:"vocab"`
+		Unk   *string          `json:"unk_token"`
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return nil, err
+	}
+	out := wordLevel{vocab: m.Vocab}
+	if m.Unk != nil { // that it is not in the vocabulary is said when it is needed
+		out.unk, out.open = m.Vocab[*m.Unk]
+	}
+	return out, nil
+}
+
+func (m wordLevel) vocabulary() map[string]int64 { return m.vocab }
+
+func (m wordLevel) encode(ids []int64, text string) ([]int64, error) {
+	id, ok := m.vocab[text]
+	if !ok && !m.open {
+		return nil, fmt.Errorf("%q is not in the vocabulary, which has no token for the unknown", text)
+	} else if !ok {
+		id = m.unk
+	}
+	return append(ids, id), nil
+}

@@ -1,0 +1,160 @@
+package hf
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// normalizer returns what changes a text before it is cut.
+func normalizer(raw json.RawMessage) (func(string) string, error) {
+	if absent(raw) {
+		return func(s string) string { return s }, nil
+	}
+	var n struct {
+		Prepend     string            `json:"prepend"`
+		Content     string            `json:"content"`
+		Pattern     json.RawMessage   `json:"pattern"`
+		Left        bool              `json:"strip_left"`
+		Right       bool              `json:"strip_right"`
+		Normalizers []json.RawMessage `json:"normalizers"`
+		Clean       bool              `json:"clean_text"`
+		Chinese     bool              `json:"handle_chinese_chars"`
+		Accents     *bool             `json:"strip_accents"`
+		Lower       bool              `json:"lowercase"`
+	}
+	kind, err := typeOf(raw, &n)
+	if err != nil {
+		return nil, err
+	}
+	switch kind {
+	case "NFC":
+		return norm.NFC.String, nil
+	case "NFD":
+		return norm.NFD.String, nil
+	case "NFKC":
+		return norm.NFKC.String, nil
+	case "NFKD":
+		return norm.NFKD.String, nil
+	case "Lowercase":
+		return lower, nil
+	case "StripAccents":
+		return func(s string) string { return without(unicode.M, s) }, nil
+	case "Strip":
+		return func(s string) string {
+			if n.Left {
+				s = strings.TrimLeftFunc(s, unicode.IsSpace)
+			}
+			if n.Right {
+				s = strings.TrimRightFunc(s, unicode.IsSpace)
+			}
+			return s
+		}, nil
+	case "Prepend":
+		return func(s string) string {
+			if s == "" {
+				return s
+			}
+			return n.Prepend + s
+		}, nil
+	case "Replace":
+		p, err := readPattern(n.Pattern)
+		return func(s string) string { return p.replace(s, n.Content) }, err
+	case "BertNormalizer":
+		accents := n.Lower
+		if n.Accents != nil {
+			accents = *n.Accents
+		}
+		return bert(n.Clean, n.Chinese, accents, n.Lower), nil
+	case "Sequence":
+		var all []func(string) string
+		for _, inner := range n.Normalizers {
+			f, err := normalizer(inner)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, f)
+		}
+		return func(s string) string {
+			for _, f := range all {
+				s = f(s)
+			}
+			return s
+		}, nil
+	case "Precompiled":
+		return nil, errors.New("type \"Precompiled\", a table of SentencePiece's, is not supported; convert the text to token ids elsewhere")
+	}
+	return nil, unsupported(kind)
+}
+
+// lower has each character in lower case by itself: Σ at the end of a word is σ, and İ two characters.
+func lower(s string) string {
+	return strings.ReplaceAll(strings.Map(func(r rune) rune {
+		if r == 'İ' {
+			return r
+		}
+		return unicode.ToLower(r)
+	}, s), "İ", "i\u0307")
+}
+
+func without(class *unicode.RangeTable, s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(class, r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// bert is the normalizer of BERT's models.
+func bert(clean, chinese, accents, lowercase bool) func(string) string {
+	return func(s string) string {
+		if clean {
+			s = strings.Map(cleaned, s)
+		}
+		if chinese {
+			var b strings.Builder
+			for _, r := range s {
+				if isChinese(r) {
+					b.WriteString(" " + string(r) + " ")
+				} else {
+					b.WriteRune(r)
+				}
+			}
+			s = b.String()
+		}
+		if accents {
+			s = without(unicode.Mn, norm.NFD.String(s))
+		}
+		if lowercase {
+			s = lower(s)
+		}
+		return s
+	}
+}
+
+func cleaned(r rune) rune {
+	switch {
+	case r == '\t' || r == '\n' || r == '\r':
+		return ' '
+	case r == 0xfffd || unicode.Is(unicode.C, r):
+		return -1
+	case unicode.IsSpace(r):
+		return ' '
+	}
+	return r
+}
+
+// isChinese tells the ideographs that BERT's models have as words of their own.
+func isChinese(r rune) bool {
+	for _, block := range [][2]rune{{0x4e00, 0x9fff}, {0x3400, 0x4dbf}, {0x20000, 0x2a6df}, {0x2a700, 0x2b73f},
+		{0x2b740, 0x2b81f}, {0x2b920, 0x2ceaf}, {0xf900, 0xfaff}, {0x2f800, 0x2fa1f}} {
+		if r >= block[0] && r <= block[1] {
+			return true
+		}
+	}
+	return false
+}

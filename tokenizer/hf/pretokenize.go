@@ -1,0 +1,283 @@
+package hf
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// preTokenizer returns what cuts text into the pieces that the model takes one by one.
+func preTokenizer(raw json.RawMessage) (func([]piece) []piece, error) {
+	if absent(raw) {
+		return func(p []piece) []piece { return p }, nil
+	}
+	var n struct {
+		AddPrefixSpace *bool             `json:"add_prefix_space"`
+		UseRegex       *bool             `json:"use_regex"`
+		Pattern        json.RawMessage   `json:"pattern"`
+		Behavior       string            `json:"behavior"`
+		Invert         bool              `json:"invert"`
+		Individual     bool              `json:"individual_digits"`
+		Delimiter      string            `json:"delimiter"`
+		PreTokenizers  []json.RawMessage `json:"pretokenizers"`
+		metaspace
+	}
+	kind, err := typeOf(raw, &n)
+	if err != nil {
+		return nil, err
+	}
+	switch kind {
+	case "ByteLevel":
+		return byteLevel(n.AddPrefixSpace == nil || *n.AddPrefixSpace, n.UseRegex == nil || *n.UseRegex)
+	case "Split":
+		p, err := readPattern(n.Pattern)
+		if err != nil {
+			return nil, err
+		}
+		return cutting(p.spans, n.Behavior, n.Invert)
+	case "Digits":
+		if n.Individual {
+			return cutting(runes(unicode.IsNumber), "Isolated", false)
+		}
+		return cutting(runes(unicode.IsNumber), "Contiguous", false)
+	case "Metaspace":
+		return n.metaspace.preTokenizer()
+	case "Whitespace":
+		return cutting(words, "Removed", true)
+	case "WhitespaceSplit":
+		return cutting(runes(unicode.IsSpace), "Removed", false)
+	case "Punctuation":
+		if n.Behavior == "" {
+			n.Behavior = "Isolated"
+		}
+		return cutting(runes(isPunctuation), n.Behavior, false)
+	case "CharDelimiterSplit":
+		return cutting(pattern{text: n.Delimiter}.spans, "Removed", false)
+	case "BertPreTokenizer":
+		words, err := cutting(runes(unicode.IsSpace), "Removed", false)
+		if err != nil {
+			return nil, err
+		}
+		marks, err := cutting(runes(isPunctuation), "Isolated", false)
+		return func(p []piece) []piece { return marks(words(p)) }, err
+	case "Sequence":
+		var all []func([]piece) []piece
+		for _, inner := range n.PreTokenizers {
+			f, err := preTokenizer(inner)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, f)
+		}
+		return func(p []piece) []piece {
+			for _, f := range all {
+				p = f(p)
+			}
+			return p
+		}, nil
+	}
+	return nil, unsupported(kind)
+}
+
+// isPunctuation: all that ASCII has beside letters and digits, and Unicode's.
+func isPunctuation(r rune) bool {
+	return r > ' ' && r < 0x7f && !unicode.IsLetter(r) && !unicode.IsDigit(r) || unicode.IsPunct(r)
+}
+
+// runes makes each character that is one a match.
+func runes(is func(rune) bool) func(string) []span {
+	return func(s string) (out []span) {
+		from := 0
+		for i, r := range s {
+			if !is(r) {
+				continue
+			}
+			if i > from {
+				out = append(out, span{s[from:i], false})
+			}
+			from = i + len(string(r))
+			out = append(out, span{s[i:from], true})
+		}
+		if from < len(s) {
+			out = append(out, span{s[from:], false})
+		}
+		return out
+	}
+}
+
+// words makes each run of characters of words a match, and each of others that are no spaces.
+func words(s string) (out []span) {
+	kind := func(r rune) int {
+		switch {
+		case unicode.IsSpace(r):
+			return 0
+		case isWord(r):
+			return 1
+		}
+		return 2
+	}
+	from, of := 0, -1
+	for i, r := range s {
+		if k := kind(r); k != of {
+			if i > 0 {
+				out = append(out, span{s[from:i], of > 0})
+			}
+			from, of = i, k
+		}
+	}
+	if s != "" {
+		out = append(out, span{s[from:], of > 0})
+	}
+	return out
+}
+
+// cutting cuts pieces where spans tells, and does with the matches as behavior says.
+func cutting(spans func(string) []span, behavior string, invert bool) (func([]piece) []piece, error) {
+	var join func([]span) []span
+	switch behavior {
+	case "Isolated", "Removed":
+		join = func(s []span) []span { return s }
+	case "Contiguous":
+		join = func(s []span) []span {
+			return joined(s, func(before, after span) bool { return before.match == after.match })
+		}
+	case "MergedWithPrevious":
+		join = func(s []span) []span {
+			return joined(s, func(before, after span) bool { return after.match && !before.match })
+		}
+	case "MergedWithNext":
+		join = func(s []span) []span {
+			return joined(s, func(before, after span) bool { return before.match && !after.match })
+		}
+	default:
+		return nil, fmt.Errorf("behavior %q is not known", behavior)
+	}
+	return func(pieces []piece) (out []piece) {
+		for _, p := range pieces {
+			list := spans(p.text)
+			for i := range list {
+				list[i].match = list[i].match != invert
+			}
+			first := p.first
+			for _, s := range join(list) {
+				if s.text != "" && (behavior != "Removed" || !s.match) {
+					out = append(out, piece{s.text, first})
+				}
+				first = false
+			}
+		}
+		return out
+	}, nil
+}
+
+// joined puts neighbours together. What is joined counts as what comes last in it.
+func joined(list []span, fit func(before, after span) bool) (out []span) {
+	for i, s := range list {
+		if i > 0 && fit(list[i-1], s) {
+			out[len(out)-1].text += s.text
+		} else {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// gpt2 is the expression that GPT-2 cuts text by.
+const gpt2 = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
+
+// byteLevel writes each byte as one printable character, in pieces that it may cut before.
+func byteLevel(prefixSpace, cut bool) (func([]piece) []piece, error) {
+	isolate := func(p []piece) []piece { return p }
+	if cut {
+		p, err := expression(gpt2)
+		if err != nil {
+			return nil, err
+		}
+		if isolate, err = cutting(p.spans, "Isolated", false); err != nil {
+			return nil, err
+		}
+	}
+	return func(pieces []piece) (out []piece) {
+		for _, p := range pieces {
+			if prefixSpace && !strings.HasPrefix(p.text, " ") {
+				p.text = " " + p.text
+			}
+			for _, q := range isolate([]piece{p}) {
+				out = append(out, piece{spelled(q.text), q.first})
+			}
+		}
+		return out
+	}, nil
+}
+
+// spelling has the character that stands for each byte: itself where it is printable in Latin-1,
+// and else one from U+0100 on.
+var spelling, bytesOf = func() (to [256]rune, from map[rune]byte) {
+	from = map[rune]byte{}
+	next := rune(256)
+	for b := range 256 {
+		r := rune(b)
+		if b < '!' || b > '~' && b < 0xa1 || b == 0xad {
+			r = next
+			next++
+		}
+		to[b], from[r] = r, byte(b)
+	}
+	return to, from
+}()
+
+func spelled(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		b.WriteRune(spelling[s[i]])
+	}
+	return b.String()
+}
+
+// metaspace writes spaces as a character of their own, ▁ by default, and may put one before a text.
+type metaspace struct {
+	Replacement string  `json:"replacement"`
+	Scheme      *string `json:"prepend_scheme"`
+	Split       *bool   `json:"split"`
+	PrefixSpace *bool   `json:"add_prefix_space"` // in older files, for the scheme
+}
+
+func (m metaspace) scheme() string {
+	switch {
+	case m.Scheme != nil:
+		return *m.Scheme
+	case m.PrefixSpace != nil && !*m.PrefixSpace:
+		return "never"
+	}
+	return "always"
+}
+
+func (m metaspace) space() string {
+	if m.Replacement == "" {
+		return "▁"
+	}
+	return m.Replacement
+}
+
+func (m metaspace) preTokenizer() (func([]piece) []piece, error) {
+	space, scheme := m.space(), m.scheme()
+	if scheme != "always" && scheme != "never" && scheme != "first" {
+		return nil, fmt.Errorf("prepend_scheme %q is not known", scheme)
+	}
+	split, err := cutting(pattern{text: space}.spans, "MergedWithNext", false)
+	if m.Split != nil && !*m.Split {
+		split = func(p []piece) []piece { return p }
+	}
+	return func(pieces []piece) []piece {
+		out := make([]piece, len(pieces))
+		for i, p := range pieces {
+			text := strings.ReplaceAll(p.text, " ", space)
+			if (scheme == "always" || scheme == "first" && p.first) && !strings.HasPrefix(text, space) {
+				text = space + text
+			}
+			out[i] = piece{text, p.first}
+		}
+		return split(out)
+	}, err
+}

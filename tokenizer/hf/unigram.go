@@ -1,0 +1,128 @@
+package hf
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"unicode/utf8"
+)
+
+// unigram finds the tokens whose probabilities multiply to the most, by Viterbi's algorithm.
+type unigram struct {
+	vocab   map[string]int64
+	scores  []float64
+	longest int // bytes of a token
+	unk     int64
+	worst   float64 // score of an unknown character
+	bytes   [256]int64
+	byBytes bool
+}
+
+// unknownPenalty is how much less than the least probable token an unknown character scores.
+const unknownPenalty = 10
+
+func newUnigram(raw json.RawMessage) (model, error) {
+	var m struct {
+		Vocab []json.RawMessage `json:"vocab"`
+		Unk   *int64            `json:"unk_id"`
+		Bytes bool              `json:"byte_fallback"`
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return nil, err
+	}
+	out := &unigram{vocab: make(map[string]int64, len(m.Vocab)), byBytes: m.Bytes, unk: -1}
+	least := math.Inf(1)
+	for i, raw := range m.Vocab {
+		var text string
+		var score float64
+		entry := []any{&text, &score}
+		if err := json.Unmarshal(raw, &entry); err != nil || len(entry) != 2 {
+			return nil, fmt.Errorf("token %d is %s, expected a text and its score", i, raw)
+		}
+		if _, twice := out.vocab[text]; !twice {
+			out.vocab[text] = int64(i)
+		}
+		out.scores = append(out.scores, score)
+		out.longest, least = max(out.longest, len(text)), min(least, score)
+	}
+	out.worst = least - unknownPenalty
+	if m.Unk != nil {
+		if out.unk = *m.Unk; out.unk < 0 || out.unk >= int64(len(out.scores)) {
+			return nil, fmt.Errorf("unk_id is %d, and the vocabulary has the tokens 0 to %d", out.unk, len(out.scores)-1)
+		}
+	}
+	var err error
+	if m.Bytes {
+		out.bytes, err = byteTokens(out.vocab)
+	}
+	return out, err
+}
+
+func (m *unigram) vocabulary() map[string]int64 { return m.vocab }
+
+// arrival is the best way to a place in a text.
+type arrival struct {
+	score   float64
+	from    int // −1 for none yet
+	unknown bool
+}
+
+func (m *unigram) encode(ids []int64, text string) ([]int64, error) {
+	best := make([]arrival, len(text)+1)
+	for i := range best[1:] {
+		best[i+1].from = -1
+	}
+	reach := func(to, from int, score float64, unknown bool) {
+		if b := &best[to]; b.from < 0 || score > b.score {
+			*b = arrival{score, from, unknown}
+		}
+	}
+	for at := 0; at < len(text); {
+		_, size := utf8.DecodeRuneInString(text[at:])
+		single := false
+		for end := at + 1; end <= min(at+m.longest, len(text)); end++ {
+			if id, ok := m.vocab[text[at:end]]; ok && id != m.unk {
+				reach(end, at, best[at].score+m.scores[id], false)
+				single = single || end == at+size
+			}
+		}
+		if !single {
+			reach(at+size, at, best[at].score+m.worst, true)
+		}
+		at += size
+	}
+	return m.walk(ids, text, best)
+}
+
+// walk appends the tokens of the best way to the end. Unknown neighbours are one.
+func (m *unigram) walk(ids []int64, text string, best []arrival) ([]int64, error) {
+	var cuts []int // from the end
+	for at := len(text); at > 0; {
+		cuts = append(cuts, at)
+		from := best[at].from
+		for best[at].unknown && from > 0 && best[from].unknown {
+			from = best[from].from
+		}
+		at = from
+	}
+	start := 0
+	for i := len(cuts) - 1; i >= 0; i-- {
+		part := text[start:cuts[i]]
+		start = cuts[i]
+		id, ok := m.vocab[part]
+		switch {
+		case ok:
+			ids = append(ids, id)
+		case m.byBytes:
+			for k := range len(part) {
+				ids = append(ids, m.bytes[part[k]])
+			}
+		case m.unk >= 0:
+			ids = append(ids, m.unk)
+		default:
+			return nil, errors.New("the text has what the vocabulary cannot express, and there is no token for the unknown")
+		}
+	}
+	return ids, nil
+}
