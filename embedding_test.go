@@ -107,8 +107,8 @@ func TestMinimalProgram(t *testing.T) {
 	}
 }
 
-// TestGoEngineNeedsNoCgo: neither to run models, for which protobuf and gonum's products
-// do, nor to measure them.
+// TestGoEngineNeedsNoCgo: neither to run models, for which protobuf, gonum's products and what
+// knows the processor's instructions do, nor to measure them.
 func TestGoEngineNeedsNoCgo(t *testing.T) {
 	const engine = "./runtime/native"
 	for _, folder := range []string{engine, "./eval/bench"} {
@@ -117,7 +117,7 @@ func TestGoEngineNeedsNoCgo(t *testing.T) {
 		for line := range strings.Lines(list) {
 			name, files, found := strings.Cut(strings.TrimSpace(line), " ")
 			foreign := !strings.HasPrefix(name, module) &&
-				!mayImport([]string{"google.golang.org/protobuf", "gonum.org/v1/gonum"}, name)
+				!mayImport([]string{"google.golang.org/protobuf", "gonum.org/v1/gonum", "golang.org/x/sys/cpu"}, name)
 			if found && (files != "0" || foreign && folder == engine) {
 				t.Errorf("%s has %s, with %s files of cgo", folder, name, files)
 			}

@@ -57,19 +57,21 @@ var imports = map[string][]string{
 	"runtime/ort/internal/library":             {"graph/tensor"},
 	"runtime/ort/internal/library/librarytest": nil,
 
-	"runtime/native": {"runtime", "export", "graph", "graph/interp", "graph/tensor"},
-	"runtime":        {"export/foreign", "export/safety", "graph/tensor", "tokenizer", "card"},
-	"serve":          {"runtime", "card"},
-	"doctor":         {"configs", "export", "export/safety", "graph", "graph/tensor", "machine", "runtime", "runtime/ort", "runtime/ort/install"},
-	"eval/task":      {"tokenizer"},
-	"eval":           {"eval/task", "runtime", "tokenizer", "card", "gonum.org/v1/gonum/stat"},
-	"eval/bench":     {"eval", "eval/task", "runtime", "export", "export/foreign", "export/safety", "graph", "graph/tensor", "card", "filelock", "internal/human", "machine"},
-	"eval/study":     {"eval", "eval/task", "gonum.org/v1/gonum/stat"},
-	"eval/report":    {"eval", "eval/study", "eval/task", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
-	"train":          {"filelock", "models", "models/pe", "graph", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime", "runtime/ort", "train/journal", "internal/human"},
-	"train/journal":  {"graph/tensor", "google.golang.org/protobuf/encoding/protowire"},
-	"modelfile":      {"models", "models/pe", "modelfile/precision", "export", "graph", "graph/tensor", "card", "eval/task", "tokenizer"},
-	"zoo":            {"modelfile", "graph/tensor", "card"},
+	"runtime/native":               {"runtime", "runtime/native/internal/simd", "export", "graph", "graph/interp", "graph/tensor"},
+	"runtime/native/internal/simd": {"golang.org/x/sys/cpu"}, // which kernels the processor has instructions for
+
+	"runtime":       {"export/foreign", "export/safety", "graph/tensor", "tokenizer", "card"},
+	"serve":         {"runtime", "card"},
+	"doctor":        {"configs", "export", "export/safety", "graph", "graph/tensor", "machine", "runtime", "runtime/ort", "runtime/ort/install"},
+	"eval/task":     {"tokenizer"},
+	"eval":          {"eval/task", "runtime", "tokenizer", "card", "gonum.org/v1/gonum/stat"},
+	"eval/bench":    {"eval", "eval/task", "runtime", "export", "export/foreign", "export/safety", "graph", "graph/tensor", "card", "filelock", "internal/human", "machine"},
+	"eval/study":    {"eval", "eval/task", "gonum.org/v1/gonum/stat"},
+	"eval/report":   {"eval", "eval/study", "eval/task", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
+	"train":         {"filelock", "models", "models/pe", "graph", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime", "runtime/ort", "train/journal", "internal/human"},
+	"train/journal": {"graph/tensor", "google.golang.org/protobuf/encoding/protowire"},
+	"modelfile":     {"models", "models/pe", "modelfile/precision", "export", "graph", "graph/tensor", "card", "eval/task", "tokenizer"},
+	"zoo":           {"modelfile", "graph/tensor", "card"},
 
 	"modelfile/precision": {"graph", "graph/tensor", "card"},
 

@@ -118,6 +118,38 @@ func (d Dim) Eval(values map[string]int) (int, error) {
 	return sum, nil
 }
 
+// Evaluator returns Eval for values in the order of names, without allocations. Every name
+// in d must be among them.
+func (d Dim) Evaluator(names []string) (func(values []int) int, error) {
+	type term struct {
+		coef int
+		at   []int // in names
+	}
+	var terms []term
+	for _, m := range d.poly() {
+		t := term{coef: m.coef}
+		for _, name := range m.names {
+			i := slices.Index(names, name)
+			if i < 0 {
+				return nil, fmt.Errorf("axis %s: no value for %q", d, name)
+			}
+			t.at = append(t.at, i)
+		}
+		terms = append(terms, t)
+	}
+	return func(values []int) int {
+		sum := 0
+		for _, t := range terms {
+			v := t.coef
+			for _, i := range t.at {
+				v *= values[i]
+			}
+			sum += v
+		}
+		return sum
+	}, nil
+}
+
 // Names returns the names that occur in d, sorted.
 func (d Dim) Names() []string {
 	var names []string

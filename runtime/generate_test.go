@@ -272,8 +272,8 @@ func TestGenerateAllocations(t *testing.T) {
 	for name, opt := range map[string]runtime.GenerateOptions{
 		"greedy": {}, "everything": {Sampling: every, LogProbs: true, TopLogProbs: 5},
 	} {
-		for _, kind := range kinds {
-			s := open(t, build(t, spec{encoding: "rope", growing: kind.growing}), runtime.Options{})
+		everyKind(t, spec{encoding: "rope"}, "", func(t *testing.T, model []byte, provider string) {
+			s := open(t, model, runtime.Options{Provider: provider})
 			var allocs []float64
 			for _, tokens := range []int{400, 10} { // the first makes room for the second
 				opt.MaxNew, opt.Stop = tokens, []int64{}
@@ -288,9 +288,9 @@ func TestGenerateAllocations(t *testing.T) {
 			// A garbage collection may take the memory of the call before, and the limit
 			// of 390 tokens is far above what making it anew costs.
 			if more := allocs[0] - allocs[1]; more > 100 {
-				t.Errorf("%s, %s: 400 tokens take %v allocations, 10 take %v", name, kind.name, allocs[0], allocs[1])
+				t.Errorf("%s: 400 tokens take %v allocations, 10 take %v", name, allocs[0], allocs[1])
 			}
-		}
+		})
 	}
 }
 

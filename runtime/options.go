@@ -36,11 +36,12 @@ type Options struct {
 	Library string
 
 	// Threads that work on one operator, at most MaxThreads; 0 is one per physical
-	// core. The pure-Go engine does not heed it.
+	// core, and as many as GOMAXPROCS says for the pure-Go engine, whose results have the
+	// same bits with any number of them.
 	Threads int
 
 	// NoSpinning lets idle threads sleep: less processor time burnt, slower
-	// back-to-back runs. The pure-Go engine does not heed it.
+	// back-to-back runs. Those of the pure-Go engine always sleep.
 	NoSpinning bool
 
 	// ProfilePrefix, when set, makes ONNX Runtime write a JSON trace to
@@ -48,7 +49,7 @@ type Options struct {
 	ProfilePrefix string
 
 	// Exact makes the pure-Go engine compute in float64: slow, and the reference
-	// for engines in float32. The cache between runs is float32 all the same.
+	// for engines in float32. Threads do not count there. The cache between runs is float32 all the same.
 	Exact bool
 
 	// AllowControlFlow lets model files hold If, Scan, and Loops of a bounded number of

@@ -3,11 +3,14 @@ package runtime_test
 import (
 	"fmt"
 	"math"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime"
 )
 
@@ -121,15 +124,74 @@ func TestParity(t *testing.T) {
 	})
 }
 
-// TestEnginesAgree compares ONNX Runtime with pure Go.
+// TestEnginesAgree compares ONNX Runtime and the pure-Go engine with the interpreter in
+// float64, for every encoding, profile and kind of states, with padding and in chunks. The
+// pure-Go engine gives the same bits with any number of threads.
 func TestEnginesAgree(t *testing.T) {
-	for _, fused := range []bool{false, true} {
-		model := build(t, spec{encoding: "rope", fused: fused})
-		a := batchLogits(t, open(t, model, runtime.Options{}), ragged())
-		b := batchLogits(t, open(t, model, runtime.Options{Provider: "go"}), ragged())
-		if diff := cmp.Diff(a, b, close32); diff != "" {
-			t.Errorf("fused=%v: %s", fused, diff)
+	for _, row := range pe.Table() {
+		for _, fused := range []bool{false, true} {
+			for _, kind := range kinds {
+				t.Run(fmt.Sprintf("%s/fused=%v/%s", row.Name, fused, kind.name), func(t *testing.T) {
+					model := build(t, spec{encoding: row.Name, fused: fused, growing: kind.growing})
+					want := batchLogits(t, open(t, model, runtime.Options{Provider: "go", Exact: true}), ragged())
+					for _, chunk := range []int{1000, 3} {
+						got := batchLogits(t, open(t, model, runtime.Options{ChunkSize: chunk}), ragged())
+						if diff := cmp.Diff(want, got, close32); diff != "" {
+							t.Errorf("ONNX Runtime, chunks of %d: %s", chunk, diff)
+						}
+						got = batchLogits(t, open(t, model, runtime.Options{Provider: "go", ChunkSize: chunk}), ragged())
+						if diff := cmp.Diff(want, got, close32); diff != "" {
+							t.Errorf("pure Go, chunks of %d: %s", chunk, diff)
+						}
+						s, err := runtime.OpenBytes(model, runtime.Options{Provider: "go", ChunkSize: chunk, Threads: 3})
+						if err != nil {
+							t.Fatal(err)
+						}
+						if diff := cmp.Diff(got, batchLogits(t, s, ragged())); diff != "" {
+							t.Errorf("pure Go, chunks of %d, three threads: %s", chunk, diff)
+						}
+						if err := s.Close(); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
 		}
+	}
+}
+
+// TestManyThreads: large steps are shared among threads, whose number changes no bit, and
+// callers that run at once get what they would alone.
+func TestManyThreads(t *testing.T) {
+	model := build(t, spec{encoding: "rope", config: models.Config{DModel: 128, NLayers: 2, NHeads: 4, DFF: 512, VocabSize: 128}})
+	rows := randomRows(2, 200)
+	want := batchLogits(t, open(t, model, runtime.Options{Provider: "go"}), rows)
+	s, err := runtime.OpenBytes(model, runtime.Options{Provider: "go", Threads: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var callers sync.WaitGroup
+	for i := range 6 {
+		callers.Go(func() {
+			for k := range rows {
+				row := rows[(i+k)%len(rows)]
+				got, err := s.Logits(t.Context(), [][]int64{row})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if diff := cmp.Diff(want[(i+k)%len(rows)], tensor.Data[float32](got[0]), close32); diff != "" {
+					t.Errorf("caller %d: %s", i, diff)
+				}
+			}
+		})
+	}
+	callers.Wait()
+	if diff := cmp.Diff(want, batchLogits(t, s, rows)); diff != "" {
+		t.Error(diff)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

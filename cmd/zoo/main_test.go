@@ -106,7 +106,8 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"await": await, "truncate": truncate, "misshape": misshape, "random-model": randomModel,
-			"foreign-folder": foreignFolder, "foreign-model": foreignModel, "request": request, "same-text": sameText,
+			"foreign-folder": foreignFolder, "foreign-model": foreignModel,
+			"request": request, "same-text": sameText,
 		},
 	})
 }

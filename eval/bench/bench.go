@@ -57,7 +57,7 @@ type Options struct {
 	Lengths   []task.Span
 	Providers []string // of runtime.Providers
 	Profiles  []string // of models that are no files yet; none is card.Portable
-	Threads   []int    // of ONNX Runtime; 0: one per physical core
+	Threads   []int    // 0: one per physical core
 	Batches   []int    // most sequences at a time
 	Seeds     []uint64 // of the samples
 	Samples   int      // different ones at each length, or all if there are fewer

@@ -137,11 +137,7 @@ func (p *Plan) add(ctx context.Context, model group) error {
 		}
 	}
 	for _, provider := range p.options.Providers {
-		threads := p.options.Threads
-		if provider == "go" {
-			threads = []int{0} // it does not heed them
-		}
-		for _, n := range threads {
+		for _, n := range p.options.Threads {
 			for _, batch := range p.options.Batches {
 				g := model
 				g.runtime = p.options.on(provider)

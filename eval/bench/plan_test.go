@@ -35,8 +35,8 @@ func TestPlan(t *testing.T) {
 	for _, c := range p.Cells() {
 		got = append(got, at{c.Provider, c.Threads, c.Batch, c.Task, c.Seed, c.Length})
 	}
-	// which heeds no threads
-	for _, e := range []at{{provider: "cpu", threads: 1}, {provider: "cpu", threads: 2}, {provider: "go"}} {
+	for _, e := range []at{{provider: "cpu", threads: 1}, {provider: "cpu", threads: 2}, {provider: "go", threads: 1},
+		{provider: "go", threads: 2}} {
 		for _, task := range []string{"copy", "copy+paper"} {
 			for _, seed := range []uint64{1, 2} {
 				for _, length := range []int{2, 4} {
@@ -48,7 +48,7 @@ func TestPlan(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(at{})); diff != "" {
 		t.Errorf("cells (-want +got):\n%s", diff)
 	}
-	if len(p.groups) != 3 {
+	if len(p.groups) != 4 {
 		t.Errorf("%d groups, want one for each session", len(p.groups))
 	}
 }

@@ -185,7 +185,7 @@ func (g *group) describe(o Options) string {
 	if len(o.Providers) > 1 {
 		text += ", provider " + g.runtime.Provider
 	}
-	if len(o.Threads) > 1 && g.runtime.Provider != "go" {
+	if len(o.Threads) > 1 {
 		text += fmt.Sprintf(", threads %d", g.runtime.Threads)
 	}
 	if len(o.Batches) > 1 {

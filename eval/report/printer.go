@@ -143,7 +143,10 @@ func setup(r eval.Row) [4]string {
 			out[2] = study.Count(r.Threads, "thread", "threads")
 		}
 	case !r.NA: // else nothing ran
-		out[1] = "pure Go" // which heeds no threads
+		out[1] = "pure Go"
+		if r.Threads > 0 { // it heeded none before it had threads of its own
+			out[2] = study.Count(r.Threads, "thread", "threads")
+		}
 	}
 	return out
 }

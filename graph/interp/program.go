@@ -1,5 +1,6 @@
 // Package interp executes graphs in pure Go. It is the oracle that every other
-// engine is compared with, and the engine of programs built without cgo.
+// engine is compared with; that of programs built without cgo (runtime/native) leaves to
+// it the operators for which it has no kernel.
 //
 // Kernels are plain loops over row-major data, save matrix products, which go
 // through a BLAS library. One deviation from IEEE arithmetic follows from that:

@@ -2,33 +2,30 @@
 //
 //	import _ "github.com/nopezoo/zoo/runtime/native"
 //
-// It needs neither cgo nor a shared library, and takes a multiple of the time that
-// ONNX Runtime does. Package export reads the file, package interp runs its graph.
+// It needs neither cgo nor a shared library. Package export reads the file; an executor runs
+// its graph, by a plan and in memory that are made anew only when the lengths of axes change.
+// Inner loops are assembly on amd64, for AVX2 or AVX-512 as the processor has them, and plain
+// Go elsewhere. PERFORMANCE.md has how long it takes beside ONNX Runtime. Exact sessions
+// (runtime.Options) are run by package interp, in float64: that is what this engine is
+// checked against.
 package native
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	goruntime "runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/nopezoo/zoo/export"
-	"github.com/nopezoo/zoo/graph"
-	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime"
 )
 
 func init() {
 	runtime.Register(runtime.Engine{Name: "go", Providers: []string{"go"}, Open: open})
-}
-
-// model is a graph ready to run.
-type model struct {
-	program *interp.Program
-	weights map[string]*tensor.Tensor
-	changed []string     // inputs that a run may write over
-	file    runtime.File // without its data
 }
 
 // open reads a file within the bounds of export.Read. Every parameter must have its
@@ -43,99 +40,143 @@ func open(file runtime.File, opt runtime.Options) (runtime.Model, error) {
 			return nil, fmt.Errorf("native: the file has no weight for %s %s: it is a training step, not a model", p.Name, p.Type())
 		}
 	}
-	if !opt.Exact { // else the program widens what it computes with
-		for name, w := range m.Weights {
-			if w.DType() == tensor.Float16 {
-				m.Weights[name] = tensor.Widened(w)
-			}
-		}
-	}
-	// What an output changes in place: where the caller lends one memory to both.
-	var changed []string
-	for _, o := range m.Graph.Outputs {
-		if o.Node.Op == "ScatterND" && o.Node.Inputs[0].Op == graph.OpInput {
-			changed = append(changed, o.Node.Inputs[0].Name)
-		}
-	}
-	opts := []interp.Option{interp.Overwrite(changed...)}
-	if opt.Exact {
-		opts = append(opts, interp.Float64)
-	}
 	file.Data = nil
-	return model{interp.New(m.Graph, opts...), m.Weights, changed, file}, nil
+	if opt.Exact {
+		return newExact(m.Graph, m.Weights, file), nil
+	}
+	for name, w := range m.Weights {
+		m.Weights[name] = widened(w)
+	}
+	p, err := compile(m.Graph, m.Weights, file)
+	if err != nil {
+		return nil, fmt.Errorf("native: %w", err)
+	}
+	return &model{program: p, pool: newPool(opt.Threads)}, nil
 }
 
+// engine is what both kinds of models have.
+type engine struct{}
+
 // Version implements runtime.Model.
-func (model) Version() (version, library string) { return goruntime.Version(), "" }
+func (engine) Version() (version, library string) { return goruntime.Version(), "" }
 
 // Bind implements runtime.Model.
-func (model) Bind(t *tensor.Tensor) (runtime.Value, error) { return &value{t, t}, nil }
+func (engine) Bind(t *tensor.Tensor) (runtime.Value, error) {
+	if d := t.DType(); d != tensor.Float32 && d != tensor.Int64 {
+		return nil, fmt.Errorf("native: memory of %v, want float32 or int64", d)
+	}
+	return newMemoryValue(t), nil
+}
 
-// Begin implements runtime.Model.
-func (m model) Begin(ctx context.Context) (runtime.Call, error) { return call{m, ctx}, nil }
+// memoryValue is a tensor over the start of some memory, of float32 or int64.
+type memoryValue struct {
+	memory *tensor.Tensor
+	shape  []int
+	f      []float32
+	i      []int64
+}
 
-// Close implements runtime.Model.
-func (model) Close() error { return nil }
+func newMemoryValue(t *tensor.Tensor) *memoryValue {
+	v := &memoryValue{memory: t, shape: slices.Clone(t.Shape())}
+	v.cut(t.Len())
+	return v
+}
 
-// value is a tensor over the start of some memory.
-type value struct{ memory, tensor *tensor.Tensor }
+// cut makes the first n numbers of the memory the value's.
+func (v *memoryValue) cut(n int) {
+	if v.dtype() == tensor.Int64 {
+		v.i = tensor.Data[int64](v.memory)[:n]
+	} else {
+		v.f = tensor.Data[float32](v.memory)[:n]
+	}
+}
+
+func (v *memoryValue) dtype() tensor.DType { return v.memory.DType() }
+
+func (v *memoryValue) tensor() *tensor.Tensor {
+	if v.dtype() == tensor.Int64 {
+		return tensor.Of(v.i, v.shape...)
+	}
+	return tensor.Of(v.f, v.shape...)
+}
 
 // Reshape implements runtime.Value.
-func (v *value) Reshape(shape ...int) error {
+func (v *memoryValue) Reshape(shape ...int) error {
 	n := tensor.Numel(shape)
 	if n > v.memory.Len() {
 		return fmt.Errorf("the memory of %v has no room for shape %v", v.memory, slices.Clone(shape))
 	}
-	if v.memory.DType() == tensor.Int64 {
-		v.tensor = tensor.Of(tensor.Data[int64](v.memory)[:n], shape...)
-	} else {
-		v.tensor = tensor.Of(tensor.Data[float32](v.memory)[:n], shape...)
-	}
+	v.shape = append(v.shape[:0], shape...)
+	v.cut(n)
 	return nil
 }
 
 // Close implements runtime.Value.
-func (*value) Close() error { return nil }
+func (*memoryValue) Close() error { return nil }
 
-type call struct {
-	model
-	ctx context.Context
+// model computes in float32.
+type model struct {
+	engine
+	program *program
+	pool    *pool
+	idle    sync.Pool // of *executor: their memory is what costs
 }
 
-// Run implements runtime.Call: the interpreter stops between two operators when
-// the context ends, and makes its own outputs, which are copied.
-func (c call) Run(inputs, outputs []runtime.Value) error {
-	feed := make(map[string]*tensor.Tensor, len(inputs))
-	for i, v := range inputs {
-		name, t := c.file.Inputs[i].Name, v.(*value).tensor
-		if slices.Contains(c.changed, name) && !slices.Contains(outputs, v) {
-			t = t.Clone()
-		}
-		feed[name] = t
+// Begin implements runtime.Model.
+func (m *model) Begin(ctx context.Context) (runtime.Call, error) {
+	if ctx == nil {
+		return nil, errors.New("native: the context is nil")
 	}
-	results, err := c.program.Run(c.ctx, feed, c.weights)
+	x, ok := m.idle.Get().(*executor)
+	if !ok {
+		x = newExecutor(m.program, m.pool)
+	}
+	c := &call{model: m, x: x, ctx: ctx}
+	c.watch = context.AfterFunc(ctx, func() { c.stopped.Store(true) })
+	return c, nil
+}
+
+// Close implements runtime.Model.
+func (m *model) Close() error {
+	m.pool.close()
+	return nil
+}
+
+// call is runs of one executor.
+type call struct {
+	model    *model
+	x        *executor
+	ctx      context.Context
+	watch    func() bool
+	stopped  atomic.Bool    // the context has ended
+	from, to []*memoryValue // scratch
+}
+
+// Run implements runtime.Call. It stops between two operators when the context ends.
+func (c *call) Run(inputs, outputs []runtime.Value) error {
+	if err := c.ctx.Err(); err != nil {
+		return fmt.Errorf("native: %w", err)
+	}
+	c.from, c.to = c.from[:0], c.to[:0]
+	for _, v := range inputs {
+		c.from = append(c.from, v.(*memoryValue))
+	}
+	for _, v := range outputs {
+		c.to = append(c.to, v.(*memoryValue))
+	}
+	err := c.x.run(c.from, c.to, &c.stopped)
+	if errors.Is(err, errStopped) {
+		err = c.ctx.Err()
+	}
 	if err != nil {
-		return err
-	}
-	for i, v := range outputs {
-		to, from := v.(*value).tensor, results[c.file.Outputs[i].Name]
-		if !slices.Equal(to.Shape(), from.Shape()) {
-			return fmt.Errorf("output %v is %v, want %v", c.file.Outputs[i], from, to)
-		}
-		if to != from {
-			write(tensor.Data[float32](to), from)
-		}
+		return fmt.Errorf("native: %w", err)
 	}
 	return nil
 }
 
-// write copies a tensor of float32, or of float64 where that is what was computed.
-func write(to []float32, from *tensor.Tensor) {
-	if from.DType() == tensor.Float32 {
-		copy(to, tensor.Data[float32](from))
-		return
-	}
-	for i, v := range tensor.Data[float64](from) {
-		to[i] = float32(v)
-	}
+// Close implements runtime.Call.
+func (c *call) Close() error {
+	c.watch()
+	c.model.idle.Put(c.x)
+	return nil
 }

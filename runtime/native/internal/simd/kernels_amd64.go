@@ -1,6 +1,6 @@
 package simd
 
-import "github.com/klauspost/cpuid/v2"
+import "golang.org/x/sys/cpu"
 
 // level says what the processor has.
 var level = detect()
@@ -13,9 +13,9 @@ const (
 
 func detect() int {
 	switch {
-	case !cpuid.CPU.Supports(cpuid.AVX2, cpuid.FMA3):
+	case !cpu.X86.HasAVX2 || !cpu.X86.HasFMA:
 		return plain
-	case !cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512DQ):
+	case !cpu.X86.HasAVX512F:
 		return avx2
 	}
 	return avx512

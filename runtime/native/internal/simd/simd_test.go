@@ -7,6 +7,9 @@ import (
 	"testing"
 )
 
+// everyLevel runs f with each set of kernels.
+func everyLevel(t *testing.T, f func(t *testing.T)) { forLevels(func(name string) { t.Run(name, f) }) }
+
 func numbers(rng *rand.Rand, n int) []float32 {
 	x := make([]float32, n)
 	for i := range x {

@@ -1,0 +1,75 @@
+package native
+
+import (
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime"
+)
+
+// TestLentMemory: a state is changed where it lies if nothing reads it later, and a run
+// never disturbs what it has yet to read, whatever memory it is lent.
+func TestLentMemory(t *testing.T) {
+	slots := graph.Sym("slots")
+	for name, others := range map[string]func(b *graph.Builder, past, present *graph.Node) *graph.Node{
+		"alone":      func(b *graph.Builder, _, present *graph.Node) *graph.Node { return b.Neg(present) },
+		"read later": func(b *graph.Builder, past, present *graph.Node) *graph.Node { return b.Add(present, past) },
+		"read later, viewed": func(b *graph.Builder, past, present *graph.Node) *graph.Node {
+			return b.Add(present, b.Squeeze(b.Unsqueeze(past, 1), 1))
+		},
+		"another output": func(b *graph.Builder, _, present *graph.Node) *graph.Node {
+			return b.Squeeze(b.Unsqueeze(present, 0), 0)
+		},
+		"the input": func(b *graph.Builder, past, _ *graph.Node) *graph.Node { return b.Squeeze(b.Unsqueeze(past, 0), 0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := graph.NewBuilder()
+			past, at := b.Input("past", tensor.Float32, slots), b.Input("at", tensor.Int64, graph.N(1))
+			present := b.ScatterND(past, b.Unsqueeze(at, 1), b.Cast(b.Mul(at, b.Ints(200)), tensor.Float32))
+			g, err := b.Build(graph.Output{Name: "present", Node: present}, graph.Output{Name: "other", Node: others(b, past, present)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := compile(g, nil, runtime.File{Inputs: []card.Port{{Name: "past"}, {Name: "at"}},
+				Outputs: []card.Port{{Name: "present"}, {Name: "other"}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			pool := newPool(1)
+			defer pool.close()
+			x := newExecutor(p, pool)
+			old, changed := []float32{1, 2, 3}, []float32{1, 200, 3}
+			want := map[string][]float32{"alone": {-1, -200, -3}, "read later": {2, 202, 6}, "read later, viewed": {2, 202, 6},
+				"another output": changed, "the input": old}[name]
+			for range 2 {
+				for _, inPlace := range []bool{false, true} {
+					from := newMemoryValue(tensor.Of(slices.Clone(old), 3))
+					to, other := newMemoryValue(tensor.New(tensor.Float32, 3)), newMemoryValue(tensor.New(tensor.Float32, 3))
+					if inPlace {
+						to = from
+					}
+					index := newMemoryValue(tensor.Of([]int64{1}, 1))
+					if err := x.run([]*memoryValue{from, index}, []*memoryValue{to, other}, new(atomic.Bool)); err != nil {
+						t.Fatal(err)
+					}
+					if !slices.Equal(to.f, changed) || !slices.Equal(other.f, want) || !inPlace && !slices.Equal(from.f, old) {
+						t.Errorf("in place %v: present %v, other %v, want %v; past %v", inPlace, to.f, other.f, want, from.f)
+					}
+					if moved := len(x.spare[0]) > 0; moved && name == "alone" {
+						t.Error("the state was copied")
+					}
+				}
+			}
+			index := newMemoryValue(tensor.Of([]int64{3}, 1))
+			from, other := newMemoryValue(tensor.Of(slices.Clone(old), 3)), newMemoryValue(tensor.New(tensor.Float32, 3))
+			if err := x.run([]*memoryValue{from, index}, []*memoryValue{from, other}, new(atomic.Bool)); err == nil ||
+				err.Error() != present.Name+": index 3 is out of range for axis 0 of length 3" {
+				t.Errorf("error is %v", err)
+			}
+		})
+	}
+}

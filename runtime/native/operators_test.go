@@ -1,0 +1,305 @@
+package native
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/interp"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime"
+)
+
+// operands are what the rows below are made of: x [a,b,c], y [b,1], row [c], keys [a,d,c],
+// square [d,d] and cube [a,b,c,4] are fed, and at [a,b], whose numbers are within −1…1.
+type operands struct {
+	*graph.Builder
+	x, y, row, keys, square, cube, at *graph.Node
+	a, b, c, d                        graph.Dim
+}
+
+// operatorRows has forms of every operator that the engine has a kernel for, and of some
+// that it leaves to the interpreter.
+var operatorRows = map[string]func(o operands) *graph.Node{
+	"Add":              func(o operands) *graph.Node { return o.Add(o.x, o.x) },
+	"Add row":          func(o operands) *graph.Node { return o.Add(o.x, o.row) },
+	"Add column":       func(o operands) *graph.Node { return o.Add(o.x, o.y) },
+	"Add column first": func(o operands) *graph.Node { return o.Add(o.y, o.x) },
+	"Add number":       func(o operands) *graph.Node { return o.Add(o.x, o.Float(3)) },
+	"Add outer":        func(o operands) *graph.Node { return o.Add(o.y, o.row) },
+	"Add int":          func(o operands) *graph.Node { return o.Cast(o.Add(o.at, o.Ints(5)), tensor.Float32) },
+	"Sub":              func(o operands) *graph.Node { return o.Sub(o.x, o.row) },
+	"Sub from number":  func(o operands) *graph.Node { return o.Sub(o.Float(1), o.x) },
+	"Sub number":       func(o operands) *graph.Node { return o.Sub(o.x, o.Float(1)) },
+	"Sub int":          func(o operands) *graph.Node { return o.Cast(o.Sub(o.at, o.Ints(5)), tensor.Float32) },
+	"Mul":              func(o operands) *graph.Node { return o.Mul(o.x, o.y) },
+	"Mul int":          func(o operands) *graph.Node { return o.Cast(o.Mul(o.at, o.at), tensor.Float32) },
+	"Div":              func(o operands) *graph.Node { return o.Div(o.x, o.y) },
+	"Div by number":    func(o operands) *graph.Node { return o.Div(o.x, o.Float(3)) },
+	"Div of number":    func(o operands) *graph.Node { return o.Div(o.Float(3), o.x) },
+	"Div int":          func(o operands) *graph.Node { return o.Cast(o.Div(o.at, o.Ints(2)), tensor.Float32) },
+	"Max":              func(o operands) *graph.Node { return o.Max(o.x, o.y) },
+	"Max int":          func(o operands) *graph.Node { return o.Cast(o.Max(o.at, o.Ints(0)), tensor.Float32) },
+	"Min":              func(o operands) *graph.Node { return o.Min(o.x, o.Float(0)) },
+	"Min int":          func(o operands) *graph.Node { return o.Cast(o.Min(o.at, o.Ints(0)), tensor.Float32) },
+	"Pow":              func(o operands) *graph.Node { return o.Pow(o.Abs(o.x), 1.5) },
+	"Pow square":       func(o operands) *graph.Node { return o.Pow(o.x, 2) },
+	"Neg":              func(o operands) *graph.Node { return o.Neg(o.x) },
+	"Neg int":          func(o operands) *graph.Node { return o.Cast(o.Neg(o.at), tensor.Float32) },
+	"Abs":              func(o operands) *graph.Node { return o.Abs(o.x) },
+	"Abs int":          func(o operands) *graph.Node { return o.Cast(o.Abs(o.at), tensor.Float32) },
+	"Floor":            func(o operands) *graph.Node { return o.Floor(o.Mul(o.x, o.Float(3))) },
+	"Exp":              func(o operands) *graph.Node { return o.Exp(o.x) },
+	"Log":              func(o operands) *graph.Node { return o.Log(o.Abs(o.x)) },
+	"Sqrt":             func(o operands) *graph.Node { return o.Sqrt(o.Abs(o.x)) },
+	"Reciprocal":       func(o operands) *graph.Node { return o.Reciprocal(o.x) },
+	"Sin":              func(o operands) *graph.Node { return o.Sin(o.x) },
+	"Cos":              func(o operands) *graph.Node { return o.Cos(o.x) },
+	"Tanh":             func(o operands) *graph.Node { return o.Tanh(o.x) },
+	"Sigmoid":          func(o operands) *graph.Node { return o.Sigmoid(o.Mul(o.x, o.Float(40))) },
+	"Softplus":         func(o operands) *graph.Node { return o.Softplus(o.Mul(o.x, o.Float(40))) },
+	"Relu":             func(o operands) *graph.Node { return o.Relu(o.x) },
+	"Equal":            func(o operands) *graph.Node { return o.Cast(o.Equal(o.at, o.Ints(1)), tensor.Float32) },
+	"Greater":          func(o operands) *graph.Node { return o.Cast(o.Greater(o.x, o.y), tensor.Float32) },
+	"Greater int":      func(o operands) *graph.Node { return o.Cast(o.Greater(o.at, o.Ints(0)), tensor.Float32) },
+	"GreaterOrEqual":   func(o operands) *graph.Node { return o.Cast(o.GreaterOrEqual(o.x, o.row), tensor.Float32) },
+	"And": func(o operands) *graph.Node {
+		return o.Cast(o.And(o.Greater(o.x, o.y), o.Greater(o.row, o.x)), tensor.Float32)
+	},
+	"Where":              func(o operands) *graph.Node { return o.Where(o.Greater(o.x, o.y), o.x, o.row) },
+	"Where number":       func(o operands) *graph.Node { return o.Where(o.Greater(o.x, o.y), o.x, o.Float(-1e9)) },
+	"Where number first": func(o operands) *graph.Node { return o.Where(o.Greater(o.x, o.y), o.Float(2), o.x) },
+	"Where broadcast":    func(o operands) *graph.Node { return o.Where(o.Greater(o.row, o.Float(0)), o.x, o.y) },
+	"Where int": func(o operands) *graph.Node {
+		return o.Cast(o.Where(o.Equal(o.at, o.Ints(1)), o.at, o.Ints(7)), tensor.Float32)
+	},
+	"Cast to int": func(o operands) *graph.Node {
+		return o.Cast(o.Cast(o.Mul(o.x, o.Float(5)), tensor.Int64), tensor.Float32)
+	},
+	"Cast to bool":     func(o operands) *graph.Node { return o.Cast(o.Cast(o.Relu(o.x), tensor.Bool), tensor.Float32) },
+	"Cast int to bool": func(o operands) *graph.Node { return o.Cast(o.Cast(o.at, tensor.Bool), tensor.Float32) },
+	"Cast to float16":  func(o operands) *graph.Node { return o.Cast(o.Cast(o.x, tensor.Float16), tensor.Float32) },
+	"MatMul weight":    func(o operands) *graph.Node { return o.MatMul(o.cube, o.weight(33)) },
+	"MatMul one matrix": func(o operands) *graph.Node {
+		return o.MatMul(o.Transpose(o.x, 0, 2, 1), o.MatMul(o.y, o.Unsqueeze(o.row, 0)))
+	},
+	"MatMul pairs":      func(o operands) *graph.Node { return o.MatMul(o.x, o.Relu(o.Transpose(o.keys, 0, 2, 1))) },
+	"MatMul transposed": func(o operands) *graph.Node { return o.MatMul(o.x, o.Transpose(o.keys, 0, 2, 1)) },
+	"MatMul broadcast": func(o operands) *graph.Node {
+		return o.MatMul(o.cube, o.Transpose(o.Unsqueeze(o.cube, 0), 0, 1, 2, 4, 3))
+	},
+	"MatMul one for many": func(o operands) *graph.Node {
+		return o.MatMul(o.Unsqueeze(o.cube, 1), o.Transpose(o.Unsqueeze(o.cube, 2), 0, 1, 2, 4, 3))
+	},
+	"MatMul float16":  func(o operands) *graph.Node { return o.halves(o.cube, o.weight(33)) },
+	"Gemm":            func(o operands) *graph.Node { return o.Gemm(o.square, o.square, false, false) },
+	"Gemm transposed": func(o operands) *graph.Node { return o.Gemm(o.square, o.square, false, true) },
+	"Gemm left":       func(o operands) *graph.Node { return o.Gemm(o.square, o.square, true, false) },
+	"Gemm weight": func(o operands) *graph.Node {
+		return o.Gemm(o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4)), o.Param("w", 40, 4), false, true)
+	},
+	"Reshape":       func(o operands) *graph.Node { return o.Reshape(o.x, o.a.Mul(o.b), o.c) },
+	"Reshape int":   func(o operands) *graph.Node { return o.Cast(o.Reshape(o.at, o.b, o.a), tensor.Float32) },
+	"Squeeze":       func(o operands) *graph.Node { return o.Squeeze(o.y, 1) },
+	"Unsqueeze":     func(o operands) *graph.Node { return o.Unsqueeze(o.x, 1) },
+	"Transpose":     func(o operands) *graph.Node { return o.Transpose(o.x, 1, 0, 2) },
+	"Transpose all": func(o operands) *graph.Node { return o.Transpose(o.cube, 3, 1, 0, 2) },
+	"Transpose, changed": func(o operands) *graph.Node {
+		return o.Add(o.Relu(o.Transpose(o.x, 1, 0, 2)), o.Transpose(o.x, 1, 0, 2))
+	},
+	"Transpose bool":   func(o operands) *graph.Node { return o.Cast(o.Transpose(o.Greater(o.x, o.y), 1, 0, 2), tensor.Float32) },
+	"Concat":           func(o operands) *graph.Node { return o.Concat(1, o.x, o.keys, o.x) },
+	"Concat last":      func(o operands) *graph.Node { return o.Concat(2, o.x, o.x) },
+	"Concat int":       func(o operands) *graph.Node { return o.Cast(o.Concat(0, o.at, o.at), tensor.Float32) },
+	"Slice":            func(o operands) *graph.Node { return o.Slice(o.cube, 3, graph.N(1), graph.N(3)) },
+	"Slice to the end": func(o operands) *graph.Node { return o.SliceLast(o.Concat(1, o.x, o.x), 1, o.b) },
+	"Slice int":        func(o operands) *graph.Node { return o.Cast(o.SliceLast(o.at, 0, o.a), tensor.Float32) },
+	"Expand":           func(o operands) *graph.Node { return o.Expand(o.y, o.a, o.b, o.c) },
+	"Shape":            func(o operands) *graph.Node { return o.Add(o.x, o.Cast(o.Len(o.b), tensor.Float32)) },
+	"Range":            func(o operands) *graph.Node { return o.Mul(o.x, o.Cast(o.Range(graph.N(0), o.c), tensor.Float32)) },
+	"Gather":           func(o operands) *graph.Node { return o.Gather(o.cube, o.at, 3) },
+	"Gather rows":      func(o operands) *graph.Node { return o.Gather(o.weight(5), o.at, 1) },
+	"GatherElements": func(o operands) *graph.Node {
+		return o.GatherElements(o.Transpose(o.cube, 3, 0, 1, 2), o.Expand(o.Unsqueeze(o.at, 0, 3), graph.N(1), o.a, o.b, o.c), 0)
+	},
+	"GatherElements last": func(o operands) *graph.Node {
+		return o.GatherElements(o.cube, o.Expand(o.Unsqueeze(o.at, 2, 3), o.a, o.b, o.c, graph.N(6)), 3)
+	},
+	"ScatterND": func(o operands) *graph.Node { return o.ScatterND(o.cube, o.places(), o.ReduceSum(o.cube, false, 0)) },
+	"ScatterND in place": func(o operands) *graph.Node {
+		return o.ScatterND(o.Relu(o.cube), o.places(), o.ReduceSum(o.cube, false, 0))
+	},
+	"ScatterND, kept": func(o operands) *graph.Node {
+		r := o.Relu(o.cube)
+		return o.Add(o.ScatterND(r, o.places(), o.ReduceSum(o.cube, false, 0)), r)
+	},
+	"ReduceSum":                   func(o operands) *graph.Node { return o.ReduceSum(o.x, false, -1) },
+	"ReduceSum middle":            func(o operands) *graph.Node { return o.ReduceSum(o.x, true, 1) },
+	"ReduceMean":                  func(o operands) *graph.Node { return o.ReduceMean(o.cube, true, 3) },
+	"ReduceMax":                   func(o operands) *graph.Node { return o.ReduceMax(o.cube, true, -1) },
+	"Softmax":                     func(o operands) *graph.Node { return o.Softmax(o.Mul(o.x, o.Float(30)), -1) },
+	"Softmax first":               func(o operands) *graph.Node { return o.Softmax(o.x, 0) },
+	"LogSoftmax":                  func(o operands) *graph.Node { return o.LogSoftmax(o.x, -1) },
+	"CumSum":                      func(o operands) *graph.Node { return o.CumSum(o.x, 1) },
+	"CumSum last":                 func(o operands) *graph.Node { return o.CumSum(o.x, -1) },
+	"RMSNormalization":            func(o operands) *graph.Node { return o.RMSNormalization(o.cube, o.Param("gain", 4), 1e-5) },
+	"RotaryEmbedding":             func(o operands) *graph.Node { return o.rotated(false, 4) },
+	"RotaryEmbedding part":        func(o operands) *graph.Node { return o.rotated(false, 2) },
+	"RotaryEmbedding interleaved": func(o operands) *graph.Node { return o.rotated(true, 0) },
+	"Attention":                   func(o operands) *graph.Node { return o.Attention(o.cube, o.cube, o.cube, nil, 0.5) },
+}
+
+// weight is a parameter of four rows, which x is brought to.
+func (o operands) weight(cols int) *graph.Node { return o.Param("weight", 4, cols) }
+
+func (o operands) halves(x, y *graph.Node) *graph.Node {
+	return o.Cast(o.MatMul(o.Cast(x, tensor.Float16), o.Cast(y, tensor.Float16)), tensor.Float32)
+}
+
+// places names all rows of the first axis' first element.
+func (o operands) places() *graph.Node { return o.Ints(0) }
+
+func (o operands) rotated(interleaved bool, width int) *graph.Node {
+	half := max(width, 2) / 2
+	if width == 0 {
+		half = 2
+	}
+	angles := o.Slice(o.ReduceSum(o.cube, false, 2), 2, graph.N(0), graph.N(half)) // [a,b,half]
+	x := o.Transpose(o.cube, 0, 2, 1, 3)                                           // [a,c,b,4]
+	return o.RotaryEmbedding(x, o.Cos(angles), o.Sin(angles), interleaved, width)
+}
+
+// sample is lengths of the axes a, b, c and d.
+type sample [4]int
+
+// fed makes the inputs of a sample, in the order of the file.
+func (l sample) fed(rng *rand.Rand) []*tensor.Tensor {
+	a, b, c, d := l[0], l[1], l[2], l[3]
+	var out []*tensor.Tensor
+	for _, shape := range [][]int{{a, b, c}, {b, 1}, {c}, {a, d, c}, {d, d}, {a, b, c, 4}} {
+		t := tensor.New(tensor.Float32, shape...)
+		for i := range tensor.Data[float32](t) {
+			tensor.Data[float32](t)[i] = float32(rng.NormFloat64())
+		}
+		out = append(out, t)
+	}
+	at := tensor.New(tensor.Int64, a, b)
+	for i := range tensor.Data[int64](at) {
+		tensor.Data[int64](at)[i] = rng.Int64N(3) - 1
+	}
+	return append(out, at)
+}
+
+var inputs = []card.Port{{Name: "x"}, {Name: "y"}, {Name: "row"}, {Name: "keys"}, {Name: "square"}, {Name: "cube"}, {Name: "at"}}
+
+// TestOperators compares each operator with the interpreter, for lengths that change from
+// run to run, with one thread and several, in memory full of what earlier runs left.
+func TestOperators(t *testing.T) {
+	covered := map[string]bool{}
+	for name, row := range operatorRows {
+		t.Run(name, func(t *testing.T) {
+			b := graph.NewBuilder()
+			o := operands{Builder: b, a: graph.Sym("a"), b: graph.Sym("b"), c: graph.Sym("c"), d: graph.Sym("d")}
+			o.x, o.y = b.Input("x", tensor.Float32, o.a, o.b, o.c), b.Input("y", tensor.Float32, o.b, graph.N(1))
+			o.row, o.keys = b.Input("row", tensor.Float32, o.c), b.Input("keys", tensor.Float32, o.a, o.d, o.c)
+			o.square = b.Input("square", tensor.Float32, o.d, o.d)
+			o.cube = b.Input("cube", tensor.Float32, o.a, o.b, o.c, graph.N(4))
+			o.at = b.Input("at", tensor.Int64, o.a, o.b)
+			// All inputs are read, so that all axes have lengths.
+			all := b.ReduceSum(b.Add(b.Mul(o.x, o.Add(o.y, o.row)), b.Cast(b.Unsqueeze(o.at, 2), tensor.Float32)), false)
+			all = b.Add(all, b.Add(b.ReduceSum(o.cube, false), b.Add(b.ReduceSum(o.square, false), b.ReduceSum(o.keys, false))))
+			g, err := b.Build(graph.Output{Name: "result", Node: row(o)}, graph.Output{Name: "all", Node: all})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rng := rand.New(rand.NewPCG(1, 2))
+			weights := map[string]*tensor.Tensor{}
+			for _, p := range g.Params {
+				rows, _ := p.Shape[0].Int()
+				cols := 1
+				if p.Rank() == 2 {
+					cols, _ = p.Shape[1].Int()
+				}
+				w := tensor.New(tensor.Float32, rows, cols)
+				for i := range tensor.Data[float32](w) {
+					tensor.Data[float32](w)[i] = float32(rng.NormFloat64())
+				}
+				if weights[p.Name] = w; p.Rank() == 1 {
+					weights[p.Name] = w.Reshaped(rows)
+				}
+			}
+			for _, n := range g.Nodes {
+				covered[n.Op] = true
+			}
+			p, err := compile(g, weights, runtime.File{Inputs: inputs, Outputs: []card.Port{{Name: "result"}, {Name: "all"}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, threads := range []int{1, 3} {
+				pool := newPool(threads)
+				defer pool.close()
+				x := newExecutor(p, pool)
+				for _, l := range []sample{{2, 3, 5, 4}, {2, 3, 5, 4}, {1, 1, 1, 1}, {3, 17, 40, 9}, {1, 1, 70, 20}, {0, 2, 3, 2},
+					{2, 2, 0, 1}, {1, 5, 1, 3}, {2, 40, 33, 70}, {1, 1, 1, 1}} {
+					check(t, g, x, weights, l.fed(rng), fmt.Sprintf("%s, threads %d, lengths %v", name, threads, l))
+				}
+			}
+		})
+	}
+	for op := range makers {
+		if !covered[op] {
+			t.Errorf("operator %s has a kernel and no row", op)
+		}
+	}
+}
+
+// check runs a graph in both ways.
+func check(t *testing.T, g *graph.Graph, x *executor, weights map[string]*tensor.Tensor, from []*tensor.Tensor, what string) {
+	t.Helper()
+	feed := map[string]*tensor.Tensor{}
+	for i, v := range from {
+		feed[inputs[i].Name] = v.Clone()
+	}
+	want, failure := interp.Run(g, feed, weights)
+	for i := range x.memory.f {
+		x.memory.f[i] = float32(math.NaN())
+	}
+	to := []*tensor.Tensor{tensor.New(tensor.Float32, 0), tensor.New(tensor.Float32)}
+	if failure == nil {
+		to[0] = tensor.New(tensor.Float32, want["result"].Shape()...)
+	}
+	var in, out []*memoryValue
+	for _, v := range from {
+		in = append(in, newMemoryValue(v))
+	}
+	for _, v := range to {
+		out = append(out, newMemoryValue(v))
+	}
+	err := x.run(in, out, new(atomic.Bool))
+	if failure != nil || err != nil {
+		if (failure == nil) != (err == nil) {
+			t.Errorf("%s: error is %v, the interpreter's is %v", what, err, failure)
+		}
+		return
+	}
+	for i, v := range from {
+		if !tensor.Equal(v, feed[inputs[i].Name]) {
+			t.Fatalf("%s: input %s has changed", what, inputs[i].Name)
+		}
+	}
+	bound := 3e-5
+	if slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool { return n.DType == tensor.Float16 }) {
+		bound = 2e-3
+	}
+	for k, v := range tensor.Data[float32](want["result"]) {
+		got := tensor.Data[float32](to[0])[k]
+		if d := math.Abs(float64(got) - float64(v)); !(d <= bound*max(1, math.Abs(float64(v)))) && !(got != got && v != v) && got != v {
+			t.Fatalf("%s: number %d is %v, want %v", what, k, got, v)
+		}
+	}
+}
