@@ -1,8 +1,11 @@
 package zoo_test
 
 import (
+	"bufio"
 	"cmp"
 	"debug/elf"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +26,8 @@ import (
 const (
 	mostPackages = 45        // outside the standard library, ours and its own included
 	mostBytes    = 9_000_000 // of the program, stripped
+
+	mostServiceBytes = 13_000_000 // of one that serves, with the engine in pure Go and net/http
 )
 
 // goCommand runs the go command in a folder and returns what it prints.
@@ -152,5 +157,82 @@ func TestGoEngineNeedsNoCgo(t *testing.T) {
 				t.Errorf("%s has %s, with %s files of cgo", folder, name, files)
 			}
 		}
+	}
+}
+
+// TestServiceProgram: a web server answers completions beside other things, without cgo, and ends
+// in an orderly way. It is what zoo's runtime and net/http are, and little more.
+func TestServiceProgram(t *testing.T) {
+	dir := filepath.Join("examples", "service")
+	goCommand(t, dir, "list", ".") // skips where there is no go
+	for line := range strings.Lines(goCommand(t, dir, "list", "-deps", "-f",
+		"{{if not .Standard}}{{.ImportPath}} {{len .CgoFiles}}{{end}}", ".")) {
+		name, files, found := strings.Cut(strings.TrimSpace(line), " ")
+		if found && (files != "0" || !mayImport([]string{"example.org/service", "google.golang.org/protobuf", "gonum.org/v1/gonum", "golang.org/x/sys/cpu"}, name) &&
+			!strings.HasPrefix(name, module)) {
+			t.Errorf("it has %s, with %s files of cgo", name, files)
+		}
+	}
+	program := filepath.Join(t.TempDir(), "service.exe")
+	goCommand(t, dir, "build", "-ldflags=-s -w", "-o", program, ".")
+	info, err := os.Stat(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes", info.Size())
+	if info.Size() > mostServiceBytes {
+		t.Errorf("it has %d bytes, expected at most %d", info.Size(), mostServiceBytes)
+	}
+	file, err := zoo.ONNX("copy-alibi", card.Portable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "copy-alibi.onnx")
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "127.0.0.1:0", path)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill() // nothing, unless the test ends early
+	line, err := bufio.NewReader(out).ReadString('\n')
+	url, ok := strings.CutPrefix(strings.TrimSpace(line), "listening at ")
+	if err != nil || !ok {
+		t.Fatalf("it says %q, %v", line, err)
+	}
+	for path, want := range map[string]string{"/": "something else", "/v1/models": `"id":"copy-alibi"`, "/metrics": "zoo_requests_total"} {
+		r, err := http.Get(url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %s, %v", path, text, err)
+		}
+	}
+	r, err := http.Post(url+"/v1/completions", "application/json",
+		strings.NewReader(`{"model": "copy-alibi", "prompt": "Copy: 7 tree B [SEP] ", "temperature": 0}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(r.Body)
+	r.Body.Close()
+	if err != nil || !strings.Contains(string(text), `"text":"7 tree B"`) {
+		t.Errorf("it answered %s, %v", text, err)
+	}
+	if goruntime.GOOS == "windows" {
+		return // which has no signal to send
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ended with %v", err)
 	}
 }

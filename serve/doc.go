@@ -3,7 +3,7 @@
 //
 //	s, err := runtime.Open("notes.onnx", runtime.Options{})
 //	…
-//	answers, err := serve.Answers(s, serve.Bounds{})
+//	answers, err := serve.Answers(s, runtime.BatcherOptions{})
 //	…
 //	h, err := serve.New([]serve.Model{{Name: "notes", Session: s, Answers: answers}}, serve.Options{Key: key})
 //	…
@@ -33,7 +33,8 @@
 //
 // # What is bounded
 //
-// Limits bound what one request may ask for, Bounds how much is answered at a time and waits.
+// Limits bound what one request may ask for, runtime.BatcherOptions how much is answered at a
+// time, and waits.
 // More is refused with status 429. A client that leaves ends its answers.
 //
 // The package logs requests to the logger that it is given: never what prompts or answers say.

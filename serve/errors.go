@@ -84,7 +84,7 @@ func (h *Handler) failureOf(ctx context.Context, err error) *failure {
 			return shuttingDown()
 		}
 		return &failure{status: statusGone, message: errGone.Error(), kind: kindRequest}
-	case errors.Is(err, ErrBusy):
+	case errors.Is(err, runtime.ErrBusy):
 		return &failure{status: http.StatusTooManyRequests, message: err.Error() + "; try again later", kind: kindLimit, code: "queue_full"}
 	case errors.Is(err, runtime.ErrInput):
 		return &failure{status: http.StatusBadRequest, message: err.Error(), kind: kindRequest}

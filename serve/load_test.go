@@ -25,16 +25,16 @@ import (
 )
 
 var (
-	loadTime     = flag.Duration("load", time.Second, "how long TestLoad puts load on the service, for each number of callers")
+	loadTime     = flag.Duration("load", 200*time.Millisecond, "how long TestLoad puts load on the service, for each number of callers")
 	loadProvider = flag.String("load-provider", "go", "what runs the model of TestLoad")
-	loadRows     = flag.Int("load-rows", 32, "answers that are made at a time in TestLoad")
+	loadRows     = flag.Int("load-rows", 4, "answers that are made at a time in TestLoad; twice as many wait")
 )
 
 // TestLoad has more and more callers ask a model of the catalogue without pause, half of them for
 // streams, up to more than the service takes. Every answer is the one that its prompt has alone, or
 // status 429; none is lost.
 //
-//	go test ./serve -run Load -v -load 20s -load-provider cpu
+//	go test ./serve -run Load -v -load 20s -load-rows 32 -load-provider cpu
 //
 // prints what came through: answers and tokens per second, time to the whole answer, refusals, and
 // the peak of memory.
@@ -52,8 +52,8 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	const waiting = 32
-	answers, err := serve.Answers(s, serve.Bounds{Rows: *loadRows, Waiting: waiting})
+	rows := *loadRows
+	answers, err := serve.Answers(s, runtime.BatcherOptions{MaxRows: rows, MaxQueue: 2 * rows})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Log(err)
 	}
-	for _, callers := range []int{1, 8, 64, *loadRows + waiting + 64} {
+	for _, callers := range []int{1, rows, 2 * rows, 6 * rows} {
 		if memory != nil {
 			memory.Reset()
 		}
@@ -93,8 +93,8 @@ func TestLoad(t *testing.T) {
 		if len(r.took) == 0 {
 			t.Errorf("%d callers: no answer came", callers)
 		}
-		if full := callers > *loadRows+waiting; full != (r.refused.Load() > 0) {
-			t.Errorf("%d callers of a service that takes %d: %d were refused", callers, *loadRows+waiting, r.refused.Load())
+		if full := callers > 3*rows; full != (r.refused.Load() > 0) {
+			t.Errorf("%d callers of a service that takes %d: %d were refused", callers, 3*rows, r.refused.Load())
 		}
 	}
 }

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/nopezoo/zoo/runtime"
 )
 
 // metrics are what /metrics tells. Prometheus' own library would do this too, and would add half
@@ -128,12 +131,34 @@ func (h *Handler) writeMetrics(c *call) error {
 		f.write(&text)
 	}
 	m.mu.Unlock()
+	h.writeLoad(&text)
+	c.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	c.WriteHeader(http.StatusOK)
+	_, _ = c.Write(text.Bytes())
+	return nil
+}
+
+// writeLoad writes what is being done.
+func (h *Handler) writeLoad(w io.Writer) {
+	gauge := func(name, help string) { fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name) }
 	h.mu.Lock()
 	running := h.running
 	h.mu.Unlock()
-	fmt.Fprintf(&text, "# HELP zoo_completions_running Completions that wait or are answered.\n# TYPE zoo_completions_running gauge\nzoo_completions_running %d\n", running)
-	c.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	c.WriteHeader(200)
-	_, _ = c.Write(text.Bytes())
-	return nil
+	gauge("zoo_completions_running", "Requests for completions that wait or are answered.")
+	fmt.Fprintf(w, "zoo_completions_running %d\n", running)
+	for _, g := range []struct {
+		name, help string
+		of         func(runtime.BatcherStats) int64
+	}{
+		{"zoo_prompts_waiting", "Prompts that have not begun.", func(s runtime.BatcherStats) int64 { return int64(s.Waiting) }},
+		{"zoo_prompts_running", "Prompts that are read or answered.", func(s runtime.BatcherStats) int64 { return int64(s.Reading + s.Running) }},
+		{"zoo_state_bytes", "Memory of the states of those.", func(s runtime.BatcherStats) int64 { return s.Bytes }},
+	} {
+		gauge(g.name, g.help)
+		for _, m := range h.models {
+			if a, ok := m.Answers.(interface{ Stats() runtime.BatcherStats }); ok {
+				fmt.Fprintf(w, "%s{model=\"%s\"} %d\n", g.name, escaped.Replace(m.Name), g.of(a.Stats()))
+			}
+		}
+	}
 }

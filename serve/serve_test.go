@@ -108,7 +108,7 @@ func TestPaths(t *testing.T) {
 
 func TestNew(t *testing.T) {
 	s := openModel(t)
-	answers, err := serve.Answers(s, serve.Bounds{})
+	answers, err := serve.Answers(s, runtime.BatcherOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,8 +127,8 @@ func TestNew(t *testing.T) {
 			t.Errorf("error %v, want %s", err, tt.want)
 		}
 	}
-	if _, err := serve.Answers(s, serve.Bounds{Waiting: -1}); err == nil {
-		t.Error("a queue of -1")
+	if _, err := serve.Answers(s, runtime.BatcherOptions{MaxRows: -1}); err == nil {
+		t.Error("-1 rows")
 	}
 }
 

@@ -73,7 +73,7 @@ func service(t testing.TB, opt serve.Options, answers serve.Answerer) (*serve.Ha
 	s := openModel(t)
 	if answers == nil {
 		var err error
-		if answers, err = serve.Answers(s, serve.Bounds{}); err != nil {
+		if answers, err = serve.Answers(s, runtime.BatcherOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -12,12 +12,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/serve"
 )
 
 type serveOptions struct {
 	engineFlags
-	bounds  serve.Bounds
+	bounds  runtime.BatcherOptions
+	memory  int // MiB
 	limits  serve.Limits
 	runs    string
 	addr    string
@@ -48,8 +50,9 @@ func serveVerb(a *app) *cobra.Command {
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "`host:port` to listen at; port 0 takes a free one")
 	f.StringVar(&o.keyFile, "api-key-file", "", "`file` of the key that requests must bring (default: $ZOO_API_KEY, or no key)")
-	f.IntVar(&o.bounds.Rows, "rows", 32, "most answers of a model that are made at a time")
-	f.IntVar(&o.bounds.Waiting, "queue", 256, "most that wait beside them; more get status 429")
+	f.IntVar(&o.bounds.MaxRows, "rows", 32, "most answers of a model that are made at a time")
+	f.IntVar(&o.bounds.MaxQueue, "queue", 256, "most that wait beside them; more get status 429")
+	f.IntVar(&o.memory, "max-memory", 1024, "most MiB that the states of a model's answers take; others wait")
 	f.IntVar(&o.limits.Tokens, "max-tokens", 4096, "most tokens of a prompt and its answer")
 	f.IntVar(&o.limits.Choices, "max-choices", 16, "most answers to a request: prompts times n")
 	f.Int64Var(&o.limits.Body, "max-body", 1<<20, "most bytes of a request")
@@ -68,7 +71,8 @@ func (o serveOptions) check() error {
 			return fmt.Errorf("--%s %v: want more than 0, such as 30s", f.name, f.value)
 		}
 	}
-	return cmp.Or(o.engineFlags.check(), arguments.AtLeast("rows", o.bounds.Rows, 1), arguments.AtLeast("queue", o.bounds.Waiting, 1),
+	return cmp.Or(o.engineFlags.check(), arguments.AtLeast("rows", o.bounds.MaxRows, 1), arguments.AtLeast("queue", o.bounds.MaxQueue, 1),
+		arguments.AtLeast("max-memory", o.memory, 1),
 		arguments.AtLeast("max-tokens", o.limits.Tokens, 1), arguments.AtLeast("max-choices", o.limits.Choices, 1),
 		arguments.AtLeast("max-body", int(o.limits.Body), 1), arguments.OneOf("log", o.log, logFormats...))
 }
@@ -96,6 +100,7 @@ func (a *app) serve(ctx context.Context, o serveOptions, args []string) error {
 	if err := a.needProvider(ctx, o.provider); err != nil {
 		return err
 	}
+	o.bounds.MaxBytes = int64(o.memory) << 20
 	var served []serve.Model
 	var names []string
 	for _, m := range found {

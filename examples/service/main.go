@@ -45,7 +45,7 @@ func run(ctx context.Context, addr string, files []string) error {
 			return err
 		}
 		defer session.Close()
-		answers, err := serve.Answers(session, serve.Bounds{Rows: 16, Waiting: 64})
+		answers, err := serve.Answers(session, runtime.BatcherOptions{MaxRows: 16, MaxQueue: 64})
 		if err != nil {
 			return err
 		}
