@@ -31,6 +31,9 @@ type Contract struct {
 	MaskNew  bool   // the mask covers the new tokens only
 	// Unpadded tells that rows of different lengths cannot run together, whatever the mask.
 	Unpadded bool
+	// AtOnce tells that a run of several rows that have a past takes one token of each: prompts of
+	// several rows are read in one run, of whatever length.
+	AtOnce bool
 }
 
 // Contract matches the card with the inputs and outputs that its file declares. What is

@@ -129,6 +129,8 @@ func (b *batch) read(keep func(from, to int) int, see func(from, to int) error) 
 	chunk := b.s.opt.Chunk(len(b.pads))
 	if b.s.contract.OneToken {
 		chunk = 1
+	} else if b.s.contract.AtOnce && len(b.pads) > 1 {
+		chunk = b.width
 	}
 	for from := b.slots; from < b.width; from += chunk {
 		to := min(from+chunk, b.width)

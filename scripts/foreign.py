@@ -116,7 +116,8 @@ def export(exporter, source, out, optimum):
         run([sys.executable, "-m", "onnxruntime_genai.models.builder", "-i", source, "-o", out, "-p", precision, "-e", "cpu",
              "-c", os.path.join(out, "cache")])
         shutil.rmtree(os.path.join(out, "cache"), ignore_errors=True)
-        if precision == "int4":
+        if precision == "int4":  # its kernels round by how many tokens there are at once
+            tolerance = 0.2
             rows = [by_onnxruntime(os.path.join(out, "model.onnx"), r) for r in rows]
     else:
         by_torch(source, os.path.join(out, "model.onnx"), exporter)

@@ -165,7 +165,9 @@ func layout(m safety.Model, s settings, c *card.Card) (card.Contract, error) {
 	}
 	// Without position ids a model counts slots, those of padding too. GroupQueryAttention takes from the
 	// mask how many slots are filled, from the first one on, and so no padding before them.
-	k.Unpadded = k.Positions < 0 || m.Operators["com.microsoft.GroupQueryAttention"] > 0
+	// ONNX Runtime's also refuses several new tokens of several rows that have a past.
+	k.AtOnce = m.Operators["com.microsoft.GroupQueryAttention"] > 0
+	k.Unpadded = k.Positions < 0 || k.AtOnce
 	return k, nil
 }
 

@@ -235,12 +235,12 @@ func TestDescribe(t *testing.T) {
 	} {
 		d, err := foreign.Describe(m, tc.files)
 		if err != nil || d.Card.Architecture != tc.kind || d.Card.MaxLength != tc.most || !slices.Equal(d.Ends, tc.ends) ||
-			d.Contract.Unpadded || d.Words != nil || d.NoWords == "" {
+			d.Contract.Unpadded || d.Contract.AtOnce || d.Words != nil || d.NoWords == "" {
 			t.Errorf("%v: %+v, %v", tc.files, d, err)
 		}
 	}
 	m.Operators["com.microsoft.GroupQueryAttention"] = 1
-	if d, err := foreign.Describe(m, nil); err != nil || !d.Contract.Unpadded {
+	if d, err := foreign.Describe(m, nil); err != nil || !d.Contract.Unpadded || !d.Contract.AtOnce {
 		t.Errorf("grouped-query attention: %+v, %v", d.Contract, err)
 	}
 }

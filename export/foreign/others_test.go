@@ -67,8 +67,13 @@ func checkOther(t *testing.T, folder string) {
 		}
 		rows = append(rows, r.IDs)
 	}
+	chunked, err := runtime.Open(path, runtime.Options{Provider: "cpu", Threads: 1, AllowDomains: []string{"com.microsoft"}, ChunkSize: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer chunked.Close()
 	worst := 0.0
-	measure := func(which [][]int64, first int) {
+	measure := func(s *runtime.Session, which [][]int64, first int) {
 		logits, err := s.Logits(t.Context(), which)
 		if err != nil {
 			t.Fatal(err)
@@ -82,9 +87,13 @@ func checkOther(t *testing.T, folder string) {
 			}
 		}
 	}
-	measure(rows, 0)
+	measure(s, rows, 0)
+	measure(chunked, rows, 0)
 	for i := range rows {
-		measure(rows[i:i+1], i)
+		measure(s, rows[i:i+1], i)
+		if _, err := chunked.Logits(t.Context(), [][]int64{rows[i], rows[i]}); err != nil {
+			t.Error(err)
+		}
 	}
 	if !(worst <= want.Tolerance) {
 		t.Errorf("logits differ by %.2g, want at most %.2g", worst, want.Tolerance)
