@@ -137,7 +137,7 @@ func load(t *testing.T, url string, callers int, prompts, want []string) *loaded
 				switch {
 				case errors.Is(err, errRefused):
 					r.refused.Add(1)
-					time.Sleep(10 * time.Millisecond) // less than Retry-After asks for
+					time.Sleep(50 * time.Millisecond) // less than Retry-After asks for
 					continue
 				case err != nil:
 					t.Errorf("%q: %v", prompts[at], err)
