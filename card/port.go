@@ -19,10 +19,11 @@ const (
 // The element types of ports and of weights, as package graph/tensor calls them. Ports are
 // Int64 or Float32 in every file.
 const (
-	Int64   = "int64"
-	Float32 = "float32"
-	Float16 = "float16"
-	Int8    = "int8"
+	Int64    = "int64"
+	Float32  = "float32"
+	Float16  = "float16"
+	Int8     = "int8"
+	BFloat16 = "bfloat16"
 )
 
 // Port describes one input or output of a model.

@@ -45,7 +45,7 @@ func open(file runtime.File, opt runtime.Options) (runtime.Model, error) {
 	}
 	if !opt.Exact { // else the program widens what it computes with
 		for name, w := range m.Weights {
-			if w.DType() == tensor.Float16 {
+			if w.DType().Halves() {
 				m.Weights[name] = tensor.Widened(w)
 			}
 		}
