@@ -20,11 +20,12 @@ const (
 // Int64 or Float32 in every file of zoo's; in those of others Int32 or Float16 may be in
 // their places.
 const (
-	Int64   = "int64"
-	Int32   = "int32"
-	Float32 = "float32"
-	Float16 = "float16"
-	Int8    = "int8"
+	Int64    = "int64"
+	Int32    = "int32"
+	Float32  = "float32"
+	Float16  = "float16"
+	Int8     = "int8"
+	BFloat16 = "bfloat16"
 )
 
 // Port describes one input or output of a model.

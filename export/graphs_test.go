@@ -41,6 +41,8 @@ func randomWeights(g *graph.Graph) map[string]*tensor.Tensor {
 		switch weights[p.Name] = w; p.DType {
 		case tensor.Float16:
 			weights[p.Name] = tensor.Halved(w)
+		case tensor.BFloat16:
+			weights[p.Name] = tensor.ToBFloat16(w)
 		case tensor.Int8:
 			q := tensor.New(tensor.Int8, shape...)
 			for i, v := range tensor.Data[float32](w) {
@@ -74,6 +76,7 @@ func graphs(t testing.TB) []built {
 		build(t, "aliases", aliases),
 		build(t, "dead nodes", deadNodes),
 		build(t, "other precisions", otherPrecisions),
+		build(t, "bfloat16", bfloat16Products),
 	}
 }
 
@@ -236,4 +239,12 @@ func otherPrecisions(b *graph.Builder) []graph.Output {
 	sums := b.MatMulInteger(rows, b.Transpose(b.ParamOf("small", tensor.Int8, 3, 4), 1, 0), zero)
 	y := b.Mul(b.Cast(sums, tensor.Float32), b.Unsqueeze(scale, 1))
 	return []graph.Output{{Name: "y", Node: b.Add(y, b.Cast(half, tensor.Float32))}}
+}
+
+// bfloat16Products has a constant, too.
+func bfloat16Products(b *graph.Builder) []graph.Output {
+	x := b.Cast(b.Input("x", tensor.Float32, seq, graph.N(4)), tensor.BFloat16)
+	y := b.MatMul(x, b.Transpose(b.ParamOf("brain", tensor.BFloat16, 3, 4), 1, 0))
+	z := b.MatMul(x, b.Const(tensor.ToBFloat16(tensor.Of([]float32{1, 2, 3, 4}, 4, 1))))
+	return []graph.Output{{Name: "y", Node: b.Cast(y, tensor.Float32)}, {Name: "z", Node: b.Cast(z, tensor.Float32)}}
 }

@@ -106,15 +106,15 @@ func (b *Builder) Param(name string, shape ...int) *Node {
 	return b.ParamOf(name, tensor.Float32, shape...)
 }
 
-// ParamOf declares a weight of float32, float16 or int8. Declaring it twice returns the
-// same node.
+// ParamOf declares a weight of float32, float16, bfloat16 or int8. Declaring it twice
+// returns the same node.
 func (b *Builder) ParamOf(name string, dtype tensor.DType, shape ...int) *Node {
 	dims := make([]Dim, len(shape))
 	for i, d := range shape {
 		dims[i] = N(d)
 	}
 	if b.err == nil && !Stores(dtype) {
-		return b.Fail(fmt.Errorf("%s %s is %v: a weight is float32, float16 or int8", OpParam, name, dtype))
+		return b.Fail(fmt.Errorf("%s %s is %v: a weight is float32, float16, bfloat16 or int8", OpParam, name, dtype))
 	}
 	return b.declare(OpParam, name, dtype, dims)
 }

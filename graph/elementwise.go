@@ -176,7 +176,7 @@ func vjpWhere(b *Builder, n, g *Node) []*Node {
 
 // castable are what values of any type can be cast to: to smaller integers numbers go by
 // QuantizeLinear, which bounds them.
-var castable = []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int64, tensor.Bool}
+var castable = []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int64, tensor.Bool, tensor.BFloat16}
 
 func inferCast(n *Node) error {
 	to := n.Int("to", 0)

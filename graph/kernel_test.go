@@ -100,6 +100,9 @@ var elementwiseRows = []kernelRow{
 	{"Cast", "float to float16 rounds to even, and ends at 65504", func(m maker) *graph.Node {
 		return m.Cast(m.Cast(m.vec(1+1./2048, 1+3./2048, 65504, 65520, 1e-8), tensor.Float16), tensor.Float32)
 	}, f32(shape{5}, 1, 1+1./512, 65504, float32(math.Inf(1)), 0)},
+	{"Cast", "float to bfloat16 rounds to even, and has the range of float32", func(m maker) *graph.Node {
+		return m.Cast(m.Cast(m.vec(1+1./256, 1+3./256, 3.4e38, 1e-38), tensor.BFloat16), tensor.Float32)
+	}, f32(shape{4}, 1, 1+1./64, float32(math.Inf(1)), math.Float32frombits(0x006d0000))},
 	{"Cast", "int8 to float", func(m maker) *graph.Node {
 		return m.Cast(m.Const(tensor.Of([]int8{-128, 127}, 2)), tensor.Float32)
 	}, f32(shape{2}, -128, 127)},
@@ -131,6 +134,11 @@ var quantizeRows = []kernelRow{
 		y := m.Const(tensor.Halved(m.f(shape{3, 1}, 1, 1, 1).Value))
 		return m.Cast(m.MatMul(x, y), tensor.Float32)
 	}, f32(shape{1, 1}, 1+1./1024)},
+	{"MatMul", "of bfloat16 rounds the sum alone", func(m maker) *graph.Node {
+		x := m.Const(tensor.ToBFloat16(m.f(shape{1, 3}, 1, 1./256, 1./256).Value))
+		y := m.Const(tensor.ToBFloat16(m.f(shape{3, 1}, 1, 1, 1).Value))
+		return m.Cast(m.MatMul(x, y), tensor.Float32)
+	}, f32(shape{1, 1}, 1+1./128)},
 	{"Transpose", "int8", func(m maker) *graph.Node {
 		return m.Cast(m.Transpose(m.Const(tensor.Of([]int8{1, 2, 3, 4}, 2, 2)), 1, 0), tensor.Int64)
 	}, i64(shape{2, 2}, 1, 3, 2, 4)},

@@ -26,11 +26,11 @@ func vjpMatMul(b *Builder, n, g *Node) []*Node {
 
 func inferMatMul(n *Node) error {
 	x, y := n.Inputs[0], n.Inputs[1]
-	if err := n.wantDType(0, tensor.Float32, tensor.Float16); err != nil {
+	if err := n.wantDType(0, tensor.Float32, tensor.Float16, tensor.BFloat16); err != nil {
 		return err
 	}
 	if y.DType != x.DType || x.Rank() < 2 || y.Rank() < 2 {
-		return n.errorf("needs two values of rank 2 or more, both float32 or both float16")
+		return n.errorf("needs two values of rank 2 or more, both float32, both float16 or both bfloat16")
 	}
 	if x.Dim(-1) != y.Dim(-2) {
 		return n.errorf("inner axes %s and %s differ", x.Dim(-1), y.Dim(-2))

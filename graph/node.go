@@ -125,6 +125,7 @@ func (n *Node) knownInts() ([]int64, bool) {
 // first three; the others are of files in another precision (package precision).
 var held = []tensor.DType{
 	tensor.Float32, tensor.Int64, tensor.Bool, tensor.Float16, tensor.Int8, tensor.Uint8, tensor.Int32,
+	tensor.BFloat16,
 }
 
 // Holds reports whether the values of a graph can have the element type.
@@ -141,7 +142,7 @@ func HeldTypes() string {
 
 // Stores reports whether a weight of a graph can have the element type.
 func Stores(d tensor.DType) bool {
-	return d == tensor.Float32 || d == tensor.Float16 || d == tensor.Int8
+	return d == tensor.Float32 || d.Halves() || d == tensor.Int8
 }
 
 // Output is a named result of a graph.

@@ -122,6 +122,8 @@ var ruleRows = []shapeRow{
 		bad: "cannot cast to ONNX type 11"},
 	{op: "Cast", build: func(m maker) *graph.Node { return m.Cast(in(m, "x", "seq"), tensor.Float16) },
 		want: "float16[seq]"},
+	{op: "Cast", build: func(m maker) *graph.Node { return m.Cast(in(m, "x", "seq"), tensor.BFloat16) },
+		want: "bfloat16[seq]"},
 	{op: "Cast", build: func(m maker) *graph.Node { return m.Cast(in(m, "x"), tensor.Int8) },
 		bad: "cannot cast to ONNX type 3"},
 	{op: "Add", build: func(m maker) *graph.Node { return m.Add(halves(m, "x"), halves(m, "y")) },
@@ -150,7 +152,13 @@ var ruleRows = []shapeRow{
 	}, want: "float16[batch,2]"},
 	{op: "MatMul", build: func(m maker) *graph.Node {
 		return m.MatMul(in(m, "x", "batch", "4"), m.ParamOf("w", tensor.Float16, 4, 2))
-	}, bad: "both float32 or both float16"},
+	}, bad: "both float32, both float16 or both bfloat16"},
+	{op: "MatMul", build: func(m maker) *graph.Node {
+		return m.MatMul(m.Cast(in(m, "x", "batch", "4"), tensor.BFloat16), m.ParamOf("w", tensor.BFloat16, 4, 2))
+	}, want: "bfloat16[batch,2]"},
+	{op: "MatMul", build: func(m maker) *graph.Node {
+		return m.MatMul(m.Cast(in(m, "x", "batch", "4"), tensor.BFloat16), m.ParamOf("w", tensor.Float16, 4, 2))
+	}, bad: "both float32, both float16 or both bfloat16"},
 	{op: "ReduceMax", build: func(m maker) *graph.Node { return m.ReduceMax(in(m, "x", "batch", "4"), false, -1) },
 		want: "float32[batch]"},
 	{op: "ReduceMax", build: func(m maker) *graph.Node { return m.ReduceMax(ints(m, "x", "4"), false) },
@@ -169,7 +177,7 @@ var ruleRows = []shapeRow{
 		build: func(m maker) *graph.Node { return m.MatMul(in(m, "x", "2", "1", "1"), in(m, "y", "3", "1", "1")) },
 		bad:   "cannot broadcast"},
 	{op: "MatMul", build: func(m maker) *graph.Node { return m.MatMul(ints(m, "x", "1", "1"), ints(m, "y", "1", "1")) },
-		bad: "must be [float32 float16]"},
+		bad: "must be [float32 float16 bfloat16]"},
 	{op: "Gemm",
 		build: func(m maker) *graph.Node { return m.Gemm(in(m, "x", "seq", "3"), in(m, "y", "4", "3"), false, true) },
 		want:  "float32[seq,4]"},

@@ -80,7 +80,7 @@ func constText(t *tensor.Tensor) string {
 		v = tensor.Data[uint8](t)
 	case tensor.Int32:
 		v = tensor.Data[int32](t)
-	case tensor.Float16:
+	case tensor.Float16, tensor.BFloat16:
 		v = tensor.Data[float32](tensor.Widened(t))
 	}
 	text := strings.ReplaceAll(fmt.Sprint(v), " ", ",")

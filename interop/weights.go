@@ -72,9 +72,9 @@ func weight(t *tensor.Tensor, shape []int) (*tensor.Tensor, error) {
 	if !slices.Equal(t.Shape(), shape) {
 		return nil, fmt.Errorf("has the shape %v, %s wants %v", t.Shape(), configFile, shape)
 	}
-	switch t.DType() {
-	case tensor.Float32:
-	case tensor.Float16:
+	switch d := t.DType(); {
+	case d == tensor.Float32:
+	case d.Halves():
 		t = tensor.Widened(t)
 	default:
 		return nil, fmt.Errorf("is %v: want F32, F16 or BF16", t.DType())

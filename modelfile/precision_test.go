@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
@@ -46,6 +49,25 @@ func precise(t *testing.T) map[string]modelfile.Model {
 	return out
 }
 
+// answered is all logits of rows, one after another.
+func answered(t *testing.T, file []byte, opt runtime.Options, rows [][]int64) []float32 {
+	t.Helper()
+	s, err := runtime.OpenBytes(file, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	out, err := s.Logits(t.Context(), rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []float32
+	for _, o := range out {
+		all = append(all, tensor.Data[float32](o)...)
+	}
+	return all
+}
+
 // Files in other precisions answer nearly what the float32 file does, in every engine and
 // profile, whatever else is in the batch and however it is read.
 func TestPrecisions(t *testing.T) {
@@ -59,23 +81,6 @@ func TestPrecisions(t *testing.T) {
 		return ids
 	}
 	rows := [][]int64{row(12), row(7)}
-	logits := func(file []byte, opt runtime.Options, rows [][]int64) []float32 {
-		t.Helper()
-		s, err := runtime.OpenBytes(file, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		out, err := s.Logits(t.Context(), rows)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var all []float32
-		for _, o := range out {
-			all = append(all, tensor.Data[float32](o)...)
-		}
-		return all
-	}
 	for name, m := range precise(t) {
 		for _, profile := range []string{card.Portable, card.Fused} {
 			if profile == card.Fused && name != "rope" {
@@ -86,23 +91,23 @@ func TestPrecisions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := logits(full, runtime.Options{}, rows)
+			want := answered(t, full, runtime.Options{}, rows)
 			for dtype, bound := range map[string]float64{card.Float16: 0.01, card.Int8: 0.15} {
 				m.Card.DType = dtype
 				file, err := m.ONNX(profile)
 				if err != nil {
 					t.Fatalf("%s, %s: %v", name, dtype, err)
 				}
-				got := logits(file, runtime.Options{}, rows)
+				got := answered(t, file, runtime.Options{}, rows)
 				if e := apart(got, want); !(e > 0 && e < bound) {
 					t.Errorf("%s, %s, %s: %.3g from float32, want up to %g", name, profile, dtype, e, bound)
 				}
 				for how, opt := range map[string]runtime.Options{"token by token": {ChunkSize: 1}, "pure Go": {Provider: "go"}} {
-					if e := apart(logits(file, opt, rows), got); !(e < bound/4) {
+					if e := apart(answered(t, file, opt, rows), got); !(e < bound/4) {
 						t.Errorf("%s, %s, %s: %s is %.3g from ONNX Runtime", name, profile, dtype, how, e)
 					}
 				}
-				if e := apart(logits(file, runtime.Options{}, rows[1:]), got[len(rows[0])*vocab:]); !(e < bound/4) {
+				if e := apart(answered(t, file, runtime.Options{}, rows[1:]), got[len(rows[0])*vocab:]); !(e < bound/4) {
 					t.Errorf("%s, %s, %s: a row alone is %.3g from the row in a batch", name, profile, dtype, e)
 				}
 				if len(file) > len(full) && name == "rope" {
@@ -111,6 +116,74 @@ func TestPrecisions(t *testing.T) {
 			}
 		}
 	}
+}
+
+// ONNX Runtime multiplies bfloat16 on CUDA alone. The files hold the rounded weights, and pure
+// Go answers with them nearly what it does with the float32 file, whole and token by token.
+func TestBFloat16(t *testing.T) {
+	for name, m := range precise(t) {
+		for _, profile := range []string{card.Portable, card.Fused} {
+			if profile == card.Fused && name != "rope" {
+				continue
+			}
+			m.Card.DType = ""
+			full, err := m.ONNX(profile)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Card.DType = card.BFloat16
+			file, err := m.ONNX(profile)
+			if err != nil {
+				t.Fatalf("%s, %s: %v", name, profile, err)
+			}
+			read, err := export.Read(file)
+			if err != nil {
+				t.Fatalf("%s, %s: %v", name, profile, err)
+			}
+			narrow := 0
+			for n, w := range read.Weights {
+				want := m.Weights[n]
+				if w.DType() == tensor.BFloat16 {
+					w, want, narrow = tensor.Widened(w), tensor.Widened(tensor.ToBFloat16(want)), narrow+1
+				}
+				if !tensor.Equal(w, want) {
+					t.Errorf("%s, %s: weight %s is %v, and not the rounded one", name, profile, n, w)
+				}
+			}
+			if narrow == 0 || len(read.Weights) == narrow {
+				t.Errorf("%s, %s: %d of %d weights are bfloat16", name, profile, narrow, len(read.Weights))
+			}
+			for _, port := range slices.Concat(read.Graph.Inputs, outputs(read.Graph)) {
+				if port.DType == tensor.BFloat16 {
+					t.Errorf("%s, %s: port %s", name, profile, port.Type())
+				}
+			}
+			ids := [][]int64{{1, 2, 3, 4, 5, 6, 7}, {3, 1, 2, 1}}
+			want := answered(t, full, runtime.Options{Provider: "go"}, ids)
+			got := answered(t, file, runtime.Options{Provider: "go"}, ids)
+			if e := apart(got, want); !(e > 1e-3 && e < 0.02) {
+				t.Errorf("%s, %s: %.3g from float32", name, profile, e)
+			}
+			for how, opt := range map[string]runtime.Options{
+				"token by token": {Provider: "go", ChunkSize: 1}, "in float64": {Provider: "go", Exact: true},
+			} {
+				if e := apart(answered(t, file, opt, ids), got); !(e < 0.005) {
+					t.Errorf("%s, %s: %s is %.3g from what it is whole, in float32", name, profile, how, e)
+				}
+			}
+			if _, err := runtime.OpenBytes(file, runtime.Options{Provider: "cpu"}); err == nil ||
+				!strings.Contains(err.Error(), "provider cpu multiplies no matrices of bfloat16; use provider cuda") {
+				t.Errorf("%s, %s, on the CPU: %v", name, profile, err)
+			}
+		}
+	}
+}
+
+func outputs(g *graph.Graph) (out []*graph.Node) {
+	for _, o := range g.Outputs {
+		out = append(out, o.Node)
+	}
+	return out
 }
 
 // apart is the root of the mean square of a difference, over that of what it is from.
@@ -155,9 +228,9 @@ func TestPrecisionOfCard(t *testing.T) {
 	if got := made.FileName(card.Fused); !strings.HasPrefix(got, "rope.fused") {
 		t.Error(got)
 	}
-	made.Card.DType = "bfloat16"
-	if _, err := made.ONNX(card.Portable); err == nil || !strings.Contains(err.Error(), "has no matrix product") {
-		t.Errorf("bfloat16: %v", err)
+	made.Card.DType = "int4"
+	if _, err := made.ONNX(card.Portable); err == nil || !strings.Contains(err.Error(), "is no precision of files") {
+		t.Errorf("int4: %v", err)
 	}
 	cwrnn := precise(t)["cwrnn"]
 	cwrnn.Card.DType = card.Int8

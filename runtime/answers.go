@@ -19,13 +19,23 @@ func (s *Session) answersOnly() bool { return s.card.Form == card.Answers }
 
 // checkForm refuses a file that the engine of a provider cannot run.
 func checkForm(c card.Card, provider string) error {
-	switch {
-	case c.Form == card.Answers && (provider == providerGo || provider == providerWebGPU):
+	if c.Form == card.Answers && (provider == providerGo || provider == providerWebGPU) {
 		return fmt.Errorf("provider %s does not run the Loop of a file that gives whole answers; use provider %s, "+
 			"ONNX Runtime, or the file that zoo export writes without --generate", provider, providerCPU)
-	case c.DType == card.Int8 && provider == providerWebGPU: // nor with the rest on the CPU: its Expand of integers fails
+	}
+	return CheckDType(c.DType, provider)
+}
+
+// CheckDType refuses a precision, named as in card.Card.DType, that a provider does not compute
+// in, and says which does.
+func CheckDType(dtype, provider string) error {
+	switch {
+	case dtype == card.Int8 && provider == providerWebGPU: // nor with the rest on the CPU: its Expand of integers fails
 		return fmt.Errorf("provider %s multiplies no matrices of 8 bits; use provider %s, for which files in %s are made, "+
 			"or a file in %s or %s", provider, providerCPU, card.Int8, card.Float32, card.Float16)
+	case dtype == card.BFloat16 && (provider == providerCPU || provider == providerWebGPU):
+		return fmt.Errorf("provider %s multiplies no matrices of %s; use provider %s, or %s, which is pure Go, "+
+			"or a file in %s or %s", provider, card.BFloat16, providerCUDA, providerGo, card.Float32, card.Float16)
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func TestErrorsCanBeTold(t *testing.T) {
 		{"no engine", noEngine, "provider"},
 		{"no file of ONNX", opened([]byte("hello"), goes), "file"},
 		{"damaged", opened(changed, goes), "damaged file"},
-		{"no card", opened(small(t, nil, nil), goes), "card file"},
+		{"no card", opened(small(t, nil, []string{"no state"}), goes), "card file"},
 		{"other states", opened(small(t, &card.Card{Architecture: "x", Positions: "contiguous", Profile: card.Portable}, nil), goes), "file"},
 		{"score of NaN", nan, "logits"},
 		{"choice of NaN", best, "logits"},

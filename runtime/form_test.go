@@ -18,6 +18,10 @@ func TestCheckForm(t *testing.T) {
 		{providerWebGPU, card.Card{DType: card.Float16}, ""},
 		{providerCPU, card.Card{DType: card.Int8}, ""},
 		{providerGo, card.Card{DType: card.Int8}, ""},
+		{providerCPU, card.Card{DType: card.BFloat16}, "provider cpu multiplies no matrices of bfloat16; use provider cuda, or go"},
+		{providerWebGPU, card.Card{DType: card.BFloat16}, "provider webgpu multiplies no matrices of bfloat16; use provider cuda"},
+		{providerCUDA, card.Card{DType: card.BFloat16}, ""},
+		{providerGo, card.Card{DType: card.BFloat16}, ""},
 		{providerWebGPU, card.Card{Form: card.Answers}, "provider webgpu does not run the Loop"},
 	} {
 		err := checkForm(tc.card, tc.provider)

@@ -50,7 +50,7 @@ rm -f "$out"/{tables.txt,doctor.txt,parity.jsonl,speed.jsonl,training.jsonl,torc
 # What is measured. A cell of training is a preset, the sequences of a step, the tokens of a
 # run of the step's graph, and the dropout.
 encodings=all
-speed_preset=small speed_encodings='rope nope' forms='portable fused float16'
+speed_preset=small speed_encodings='rope nope' forms='portable fused float16 bfloat16'
 lengths='128 256 512 1024 2048 4096 8192 16384 32768' batches='1 64' new_tokens=32
 cpu_tokens=16384 # the largest cell that is measured on the CPU, too
 cells='small,64,8192,preset base,64,8192,0 small,1024,65536,preset base,1024,65536,0 base,64,8192,preset
@@ -133,6 +133,7 @@ main() {
 	placement
 	until_percent 27
 	parity
+	half_precisions
 	until_percent 62
 	speed
 	until_percent 82
@@ -252,6 +253,22 @@ fail() {
 	case $why in 'no time left'* | 'more than '*) ;; *) touch "$work/wrong" ;; esac
 }
 
+# half_precisions exports a trained model in the precisions of 16 bits, which compares it with pure
+# Go, and its logits and answers with those of the float32 model.
+half_precisions() {
+	local dtype
+	if [[ $providers != *cuda* ]]; then return; fi
+	title "Precisions of 16 bits on CUDA, copy-rsc-rope"
+	for dtype in float16 bfloat16; do
+		if limited 60 "$zoo" export copy-rsc-rope --dtype "$dtype" --provider cuda -o "$work/half.onnx"; then
+			sed -n "s/.*, \(verified on\)/$dtype: \1/p" "$work/out" | fold -s -w 80
+		else
+			fail "copy-rsc-rope in $dtype, cuda"
+			cat "$work/line"
+		fi
+	done
+}
+
 # speed measures prompts and new tokens. Where a cell fails, longer ones are left out.
 speed() {
 	local form encoding p batch
@@ -264,9 +281,11 @@ speed() {
 	done
 	printf '%-8s %-8s %-5s %5s %6s %10s %10s %9s %9s\n' provider form pe batch length prompt/s new/s step/ms bus/token
 	for form in $forms; do
+		if [ "$form" = bfloat16 ] && [[ $providers != *cuda* ]]; then continue; fi
 		for encoding in $speed_encodings; do
 			if ! export_form "$form" "$encoding"; then continue; fi
 			for p in $providers; do
+				if [ "$form" = bfloat16 ] && [ "$p" != cuda ]; then continue; fi # no other multiplies it
 				for batch in $batches; do series "$p" "$form" "$encoding" "$batch" $((1 << 40)); done
 			done
 			if [ "$form-$encoding" = portable-rope ] && [ "$providers" != ' cpu' ]; then
@@ -279,7 +298,7 @@ speed() {
 # export_form FORM ENCODING writes $work/FORM-ENCODING.onnx.
 export_form() {
 	local flags=(--profile "$1")
-	if [ "$1" = float16 ]; then flags=(--dtype float16); fi
+	case $1 in *float16) flags=(--dtype "$1") ;; esac
 	if limited 60 "$zoo" export "$work/speed/copy-$2-$speed_preset-s1" "${flags[@]}" --no-verify -o "$work/$1-$2.onnx"; then
 		return
 	fi

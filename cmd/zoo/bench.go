@@ -112,17 +112,17 @@ func (o *benchOptions) check(flags *pflag.FlagSet, named bool) error {
 	if len(o.dtypes) == 0 {
 		return errors.New("--dtype is empty; give it a value, or leave it out for the default")
 	}
-	for _, dtype := range o.dtypes {
-		if err := checkDType(dtype); err != nil {
-			return err
-		}
-	}
 	o.Seeds = nil
 	for _, n := range o.seeds {
 		o.Seeds = append(o.Seeds, uint64(n))
 	}
 	for _, name := range o.Providers {
 		if err := oneProvider(name, runtime.Providers()...); err != nil {
+			return err
+		}
+	}
+	for _, dtype := range o.dtypes {
+		if err := checkDType(dtype, o.Providers...); err != nil {
 			return err
 		}
 	}

@@ -75,9 +75,16 @@ func checkProfile(profile string) error {
 	return arguments.OneOf("profile", profile, card.Portable, card.Fused)
 }
 
-func checkDType(dtype string) error {
+// checkDType refuses a precision that files do not have, or that one of the providers does not
+// compute in.
+func checkDType(dtype string, providers ...string) error {
 	if err := precision.Check(dtype); err != nil {
 		return fmt.Errorf("--dtype %w", err)
+	}
+	for _, p := range providers {
+		if err := runtime.CheckDType(dtype, p); err != nil {
+			return fmt.Errorf("--dtype %s: %w", dtype, err)
+		}
 	}
 	return nil
 }

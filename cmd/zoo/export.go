@@ -94,8 +94,25 @@ func (o exportOptions) check(flags *pflag.FlagSet) error {
 		return fmt.Errorf("--%s is about verifying, and --no-verify does none; leave out one of the two", name)
 	}
 	return cmp.Or(arguments.OneOf("format", o.format, exportFormats...), checkProfile(o.profile),
-		oneProvider(o.verifier, runtime.Providers()...), checkCPUNodes(o.allowCPUNodes, o.verifier), checkDType(o.dtype),
+		oneProvider(o.verifier, runtime.Providers()...), checkCPUNodes(o.allowCPUNodes, o.verifier), o.checkDType(),
 		find.CheckCheckpoint(o.checkpoint, find.Last, find.Best))
+}
+
+// checkDType also wants what verifies the files to compute in their precision.
+func (o exportOptions) checkDType() error {
+	if err := checkDType(o.dtype); err != nil || o.noVerify {
+		return err
+	}
+	err := checkDType(o.dtype, o.verifier)
+	if err == nil && o.generate { // see verify.Build
+		if err = checkDType(o.dtype, "cpu"); err != nil {
+			err = fmt.Errorf("--generate verifies on the CPU: %w", err)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w; or write without verifying: --no-verify", err)
+	}
+	return nil
 }
 
 func (a *app) export(ctx context.Context, o exportOptions, args []string) error {

@@ -84,7 +84,7 @@ func (v Value) DType() (tensor.DType, error) {
 	dtype := tensor.FromONNX(v.Type)
 	if dtype == tensor.Invalid {
 		return dtype, fmt.Errorf("value %q has ONNX element type %d; "+
-			"zoo handles float32, float64, float16, int64, int32, int8, uint8 and bool", v.Name, v.Type)
+			"zoo handles float32, float64, float16, bfloat16, int64, int32, int8, uint8 and bool", v.Name, v.Type)
 	}
 	return dtype, nil
 }

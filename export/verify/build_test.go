@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/tokenizer"
 )
@@ -109,7 +110,10 @@ func TestBuildInAnotherPrecision(t *testing.T) {
 			if provider == "cpu" {
 				orttest.Require(t)
 			}
-			for dtype, least := range map[string]float64{card.Float16: 1e-5, card.Int8: 1e-3} {
+			for dtype, least := range map[string]float64{card.Float16: 1e-5, card.Int8: 1e-3, card.BFloat16: 1e-4} {
+				if runtime.CheckDType(dtype, provider) != nil {
+					continue
+				}
 				m.Card.DType, untasked.Card.DType = dtype, dtype
 				files, err := Build(t.Context(), m, Options{Provider: provider})
 				if err != nil {

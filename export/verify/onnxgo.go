@@ -22,7 +22,7 @@ import (
 // nodes, domain and opset have no place in it.
 //   - bool data goes as int32_data: onnx-go takes eight bytes of raw_data for
 //     one bool.
-//   - float16 data and integers of 8 bits go as int32 (see wide), which are as many
+//   - float16 and bfloat16 data and integers of 8 bits go as int32 (see wide), which are as many
 //     numbers: onnx-go reads none of those types.
 //   - Tensors without elements are left out: it reports them as missing data.
 //     They follow from their shape alone.
@@ -52,12 +52,12 @@ func forOnnxGo(g *onnxpb.GraphProto) ([]byte, error) {
 }
 
 // wide returns a stored tensor of an element type that onnx-go does not read as int32: the
-// bits of a float16, or an integer.
+// bits of a float16 or bfloat16, or an integer.
 func wide(t *onnxpb.TensorProto) (*onnxpb.TensorProto, bool) {
 	w := &onnxpb.TensorProto{Name: t.Name, Dims: t.Dims, DataType: tensor.Int32.ONNX()}
 	raw := safety.RawData(t)
 	switch tensor.FromONNX(t.DataType) {
-	case tensor.Float16:
+	case tensor.Float16, tensor.BFloat16:
 		for i := 0; i+1 < len(raw); i += 2 {
 			w.Int32Data = append(w.Int32Data, int32(raw[i])|int32(raw[i+1])<<8)
 		}

@@ -26,7 +26,7 @@ const Tolerance = 1e-4
 // other in the other. That is a whole step of the precision, which sharp attention on random
 // tokens can magnify beyond all bounds for a single logit, but not for all of them: they stay
 // closer than the precision itself is to float32.
-var NarrowTolerance = map[string]float64{card.Float16: 0.005, card.Int8: 0.03}
+var NarrowTolerance = map[string]float64{card.Float16: 0.005, card.Int8: 0.03, card.BFloat16: 0.02}
 
 // slack is for trained models, whose sharp attention magnifies float32 rounding
 // beyond the tolerance in every engine: ONNX Runtime may err this many times as

@@ -244,6 +244,10 @@ func asRead(t *tensor.Tensor) *tensor.Tensor {
 		for i, v := range tensor.Data[uint16](t) {
 			to[i] = int32(v)
 		}
+	case tensor.BFloat16:
+		for i, v := range tensor.Data[tensor.BFloat16Bits](t) {
+			to[i] = int32(v)
+		}
 	case tensor.Int8:
 		for i, v := range tensor.Data[int8](t) {
 			to[i] = int32(v)

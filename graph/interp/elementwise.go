@@ -171,8 +171,8 @@ func cast(c call) (*tensor.Tensor, error) {
 	default:
 		out = numbers[float32](c.in[0])
 	}
-	if c.node.DType == tensor.Float16 {
-		half(out)
+	if c.node.DType.Halves() {
+		half(out, c.node.DType)
 	}
 	return out, nil
 }
@@ -188,6 +188,8 @@ func numbers[T number](t *tensor.Tensor) *tensor.Tensor {
 		return convert(t, func(v int64) T { return T(v) })
 	case tensor.Float16:
 		return convert(t, func(v uint16) T { return T(tensor.Float32FromFloat16(v)) })
+	case tensor.BFloat16:
+		return convert(t, func(v tensor.BFloat16Bits) T { return T(v.Float32()) })
 	case tensor.Int8:
 		return convert(t, func(v int8) T { return T(v) })
 	case tensor.Uint8:

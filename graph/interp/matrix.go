@@ -71,11 +71,11 @@ func gemm[T float](c call) (*tensor.Tensor, error) {
 	return tensor.Of(out, rows, cols), nil
 }
 
-// matMul rounds the sums alone where its values are float16.
+// matMul rounds the sums alone where its values are float16 or bfloat16.
 func matMul[T float](c call) (*tensor.Tensor, error) {
 	out, err := matMulFull[T](c)
-	if err == nil && c.node.DType == tensor.Float16 {
-		half(out)
+	if err == nil && c.node.DType.Halves() {
+		half(out, c.node.DType)
 	}
 	return out, err
 }

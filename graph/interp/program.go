@@ -44,8 +44,8 @@ type Option func(*Program)
 
 // Float64 computes every float32 value of the graph in float64. Inputs and
 // parameters may then be fed in either precision; outputs are float64. Values that are
-// float16 in the graph are held in the program's precision, rounded to float16; parameters
-// of float16 may be fed so too.
+// float16 or bfloat16 in the graph are held in the program's precision, rounded to these;
+// parameters of them may be fed so too.
 func Float64(p *Program) { p.float = tensor.Float64 }
 
 // Overwrite lets runs write over these inputs: a ScatterND that is the last to read one
@@ -222,18 +222,18 @@ func lengths(n *graph.Node, axes map[string]int) ([]int, error) {
 
 // dtype is what values declared as d have in this program.
 func (p *Program) dtype(d tensor.DType) tensor.DType {
-	if d == tensor.Float32 || d == tensor.Float16 {
+	if d == tensor.Float32 || d.Halves() {
 		return p.float
 	}
 	return d
 }
 
-// promote brings a float32 or float16 tensor to the precision of the program.
+// promote brings a tensor of float32 or of halves to the precision of the program.
 func (p *Program) promote(t *tensor.Tensor) *tensor.Tensor {
 	switch d := t.DType(); {
-	case (d == tensor.Float32 || d == tensor.Float16) && p.float == tensor.Float64:
+	case (d == tensor.Float32 || d.Halves()) && p.float == tensor.Float64:
 		return numbers[float64](t)
-	case d == tensor.Float16:
+	case d.Halves():
 		return numbers[float32](t)
 	}
 	return t

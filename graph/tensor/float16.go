@@ -57,11 +57,18 @@ func Halved(t *Tensor) *Tensor {
 	return h
 }
 
-// Widened returns a float16 tensor as float32.
+// Widened returns a float16 or bfloat16 tensor as float32.
 func Widened(h *Tensor) *Tensor {
 	t := New(Float32, h.Shape()...)
+	to := Data[float32](t)
+	if h.dtype == BFloat16 {
+		for i, v := range Data[BFloat16Bits](h) {
+			to[i] = v.Float32()
+		}
+		return t
+	}
 	for i, v := range Data[uint16](h) {
-		Data[float32](t)[i] = Float32FromFloat16(v)
+		to[i] = Float32FromFloat16(v)
 	}
 	return t
 }

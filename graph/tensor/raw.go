@@ -47,6 +47,10 @@ func (t *Tensor) appendRaw(buf []byte, at, end int) []byte {
 		for _, v := range d[at:end] {
 			buf = le.AppendUint32(buf, uint32(v))
 		}
+	case []BFloat16Bits:
+		for _, v := range d[at:end] {
+			buf = le.AppendUint16(buf, uint16(v))
+		}
 	}
 	return buf
 }
@@ -95,6 +99,10 @@ func (t *Tensor) setRaw(raw []byte, at, end int) error {
 	case []int32:
 		for i := range d[at:end] {
 			d[at+i] = int32(le.Uint32(raw[4*i:]))
+		}
+	case []BFloat16Bits:
+		for i := range d[at:end] {
+			d[at+i] = BFloat16Bits(le.Uint16(raw[2*i:]))
 		}
 	}
 	return nil

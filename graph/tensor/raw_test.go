@@ -22,6 +22,7 @@ func TestRaw(t *testing.T) {
 		{tensor.Of([]int8{-2, 127}, 2), []byte{0xfe, 0x7f}},
 		{tensor.Of([]uint8{254}, 1), []byte{0xfe}},
 		{tensor.Of([]int32{-2}, 1), []byte{0xfe, 0xff, 0xff, 0xff}},
+		{tensor.Of([]tensor.BFloat16Bits{0x1234}, 1), []byte{0x34, 0x12}},
 		{tensor.New(tensor.Float32, 0, 3), []byte{}},
 	} {
 		raw := tc.t.AppendRaw([]byte{7})
@@ -44,7 +45,7 @@ func TestRaw(t *testing.T) {
 func TestONNX(t *testing.T) {
 	for d, code := range map[tensor.DType]int32{
 		tensor.Invalid: 0, tensor.Float32: 1, tensor.Uint8: 2, tensor.Int8: 3, tensor.Int32: 6, tensor.Int64: 7,
-		tensor.Bool: 9, tensor.Float16: 10, tensor.Float64: 11,
+		tensor.Bool: 9, tensor.Float16: 10, tensor.Float64: 11, tensor.BFloat16: 16,
 	} {
 		if d.ONNX() != code || tensor.FromONNX(code) != d {
 			t.Errorf("%v is %d, and %d is %v", d, d.ONNX(), code, tensor.FromONNX(code))

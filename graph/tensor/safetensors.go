@@ -26,7 +26,7 @@ type entry struct {
 const metadataKey = "__metadata__"
 
 var safeNames = map[DType]string{Float32: "F32", Float64: "F64", Float16: "F16", Int64: "I64", Bool: "BOOL", Int8: "I8",
-	Uint8: "U8", Int32: "I32"}
+	Uint8: "U8", Int32: "I32", BFloat16: "BF16"}
 
 // WriteSafetensors writes tensors and metadata in the safetensors format. Equal
 // contents give equal bytes: tensors stand in order of element size, largest

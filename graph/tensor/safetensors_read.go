@@ -192,9 +192,6 @@ func checkLayout(entries map[string]entry, size uint64) error {
 
 // storedSize returns the bytes an element takes in the file.
 func storedSize(dtype string) uint64 {
-	if dtype == "BF16" {
-		return 2
-	}
 	for d, name := range safeNames {
 		if name == dtype {
 			return uint64(d.Size())
@@ -236,7 +233,7 @@ func (e entry) bytes() (uint64, error) {
 }
 
 func readElements(r io.Reader, e entry) (*Tensor, error) {
-	dtype := Float32 // for BF16
+	var dtype DType
 	for d, name := range safeNames {
 		if name == e.DType {
 			dtype = d
@@ -255,12 +252,7 @@ func readElements(r io.Reader, e entry) (*Tensor, error) {
 		if _, err := io.ReadFull(r, raw); err != nil {
 			return nil, err
 		}
-		if e.DType == "BF16" { // the upper half of a float32
-			for i := range end - at {
-				upper := uint32(binary.LittleEndian.Uint16(raw[2*i:]))
-				Data[float32](t)[at+i] = math.Float32frombits(upper << 16)
-			}
-		} else if err := t.setRaw(raw, at, end); err != nil {
+		if err := t.setRaw(raw, at, end); err != nil {
 			return nil, err
 		}
 	}

@@ -21,6 +21,7 @@ func everyDType() map[string]*tensor.Tensor {
 		"b":           tensor.Of([]float32{1.5, float32(math.NaN()), float32(math.Inf(-1))}, 3),
 		"a":           tensor.Of([]float32{1, 2, 3, 4}, 2, 2),
 		"half":        tensor.Of([]uint16{0x3c00, 0xc000, 1}, 1, 3),
+		"brain":       tensor.Of([]tensor.BFloat16Bits{0x3f80, 0xc000, 1}, 3),
 		"flags":       tensor.Of([]bool{true, false, true}, 3),
 		"ids":         tensor.Of([]int64{math.MinInt64, 7}, 2),
 		"double":      tensor.Scalar(math.Pi),
@@ -105,8 +106,8 @@ func TestReadSafetensorsBFloat16(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := tensor.Of([]float32{1, -2, float32(math.Inf(1))}, 3); !tensor.Equal(got["x"], want) {
-		t.Errorf("got %v", tensor.Data[float32](got["x"]))
+	if want := tensor.Of([]tensor.BFloat16Bits{0x3f80, 0xc000, 0x7f80}, 3); !tensor.Equal(got["x"], want) {
+		t.Errorf("got %v", got["x"])
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 type DType uint8
 
 // The element types zoo knows. Float64 occurs only inside the interpreter
-// (gradient checks); Float16 in stored weights and in files of that precision, the
-// integers of 8 and 32 bits in quantized files.
+// (gradient checks); Float16 and BFloat16 in stored weights and in files of these
+// precisions, the integers of 8 and 32 bits in quantized files.
 const (
 	Invalid DType = iota
 	Float32
@@ -24,9 +24,11 @@ const (
 	Int8
 	Uint8
 	Int32
+	BFloat16 // the upper half of a float32, see BFloat16Bits
 )
 
-var dtypeNames = [...]string{"invalid", "float32", "float64", "float16", "int64", "bool", "int8", "uint8", "int32"}
+var dtypeNames = [...]string{"invalid", "float32", "float64", "float16", "int64", "bool", "int8", "uint8", "int32",
+	"bfloat16"}
 
 // String returns the ONNX-style lower-case name.
 func (d DType) String() string {
@@ -43,7 +45,7 @@ func (d DType) Size() int {
 		return 8
 	case Float32, Int32:
 		return 4
-	case Float16:
+	case Float16, BFloat16:
 		return 2
 	case Bool, Int8, Uint8:
 		return 1
@@ -51,9 +53,14 @@ func (d DType) Size() int {
 	return 0
 }
 
+// Halves reports whether an element is a floating-point number of 16 bits: Widened makes
+// such a tensor float32.
+func (d DType) Halves() bool { return d == Float16 || d == BFloat16 }
+
 // onnxCodes are the numbers of the element types in ONNX files (TensorProto.DataType).
 var onnxCodes = map[DType]int32{
 	Float32: 1, Uint8: 2, Int8: 3, Int32: 6, Int64: 7, Bool: 9, Float16: 10, Float64: 11,
+	BFloat16: 16,
 }
 
 // ONNX returns the element type's number in ONNX files; 0, which is ONNX's
@@ -73,7 +80,7 @@ func FromONNX(code int32) DType {
 
 // Element lists the Go types that tensor data can have.
 type Element interface {
-	float32 | float64 | uint16 | int64 | bool | int8 | uint8 | int32
+	float32 | float64 | uint16 | int64 | bool | int8 | uint8 | int32 | BFloat16Bits
 }
 
 // Tensor is a dense row-major array. The zero value is not usable; see New and
@@ -102,6 +109,8 @@ func dtypeOf[T Element]() DType {
 		return Uint8
 	case int32:
 		return Int32
+	case BFloat16Bits:
+		return BFloat16
 	default:
 		return Bool
 	}
@@ -143,6 +152,8 @@ func New(dtype DType, shape ...int) *Tensor {
 		t.data = make([]uint8, n)
 	case Int32:
 		t.data = make([]int32, n)
+	case BFloat16:
+		t.data = make([]BFloat16Bits, n)
 	default:
 		panic(fmt.Sprintf("tensor: cannot make a tensor of %v", dtype))
 	}
@@ -224,17 +235,19 @@ func (t *Tensor) Clone() *Tensor {
 		c.data = slices.Clone(d)
 	case []int32:
 		c.data = slices.Clone(d)
+	case []BFloat16Bits:
+		c.data = slices.Clone(d)
 	}
 	return c
 }
 
-// CheckFinite returns an error for a float32 or float16 tensor with a NaN or an infinity.
-// Integers are finite.
+// CheckFinite returns an error for a tensor of float32 or of halves with a NaN or an
+// infinity. Integers are finite.
 func CheckFinite(t *Tensor) error {
-	switch t.dtype {
-	case Float16:
+	switch {
+	case t.dtype.Halves():
 		t = Widened(t)
-	case Int8:
+	case t.dtype == Int8:
 		return nil
 	}
 	for i, v := range Data[float32](t) {
@@ -272,6 +285,8 @@ func Equal(a, b *Tensor) bool {
 		return slices.Equal(x, b.data.([]uint8))
 	case []int32:
 		return slices.Equal(x, b.data.([]int32))
+	case []BFloat16Bits:
+		return slices.Equal(x, b.data.([]BFloat16Bits))
 	}
 	return false
 }

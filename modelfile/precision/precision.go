@@ -1,5 +1,5 @@
 // Package precision turns the graph of a model into one whose large matrices are float16,
-// or integers of 8 bits. It is one pass over any graph: what it knows of models is that a
+// bfloat16, or integers of 8 bits. It is one pass over any graph: what it knows of models is that a
 // weight is a matrix [out, in] that rows are multiplied with (Gemm with transB), and that
 // token ids pick rows of the embedding.
 //
@@ -11,7 +11,7 @@ package precision
 
 import (
 	"fmt"
-	"math"
+	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/card"
@@ -20,16 +20,12 @@ import (
 )
 
 // Types are the names of the precisions, as a card has them, float32 first.
-func Types() []string { return []string{card.Float32, card.Float16, card.Int8} }
+func Types() []string { return []string{card.Float32, card.Float16, card.Int8, card.BFloat16} }
 
 // Check reports why a precision is none that files are written in.
 func Check(dtype string) error {
-	switch dtype {
-	case card.Float32, card.Float16, card.Int8:
+	if slices.Contains(Types(), dtype) {
 		return nil
-	case "bfloat16":
-		return fmt.Errorf("%s: ONNX Runtime's CPU provider has no matrix product for it, so that a file could be "+
-			"neither checked nor run there; %s takes the same room", dtype, card.Float16)
 	}
 	return fmt.Errorf("%q is no precision of files; known are %s", dtype, strings.Join(Types(), ", "))
 }
@@ -37,19 +33,21 @@ func Check(dtype string) error {
 // scaleSuffix ends the name of what the rows of an int8 matrix are multiplied with.
 const scaleSuffix = ".scale"
 
-// Graph returns the graph in another precision, card.Float16 or card.Int8. The matrices that
+// Graph returns the graph in another precision, any of Types but card.Float32. The matrices that
 // full names stay float32. Inputs, outputs and the names of weights stay; an int8 weight
 // [out, in] has its scales [out] in a weight of its own, NAME.scale.
 func Graph(g *graph.Graph, dtype string, full func(name string) bool) (*graph.Graph, error) {
 	c := converter{b: graph.NewBuilder(), nodes: map[*graph.Node]*graph.Node{}, narrow: matrices(g, full)}
 	switch dtype {
 	case card.Float16:
-		c.form = float16{c.b}
+		c.form = halves{c.b, tensor.Float16}
+	case card.BFloat16:
+		c.form = halves{c.b, tensor.BFloat16}
 	case card.Int8:
 		c.form = int8s{c.b}
 	default:
-		return nil, fmt.Errorf("precision: a graph is float32 already, or becomes %s or %s, not %q",
-			card.Float16, card.Int8, dtype)
+		return nil, fmt.Errorf("precision: a graph is float32 already, or becomes %s, not %q",
+			strings.Join(Types()[1:], " or "), dtype)
 	}
 	for _, n := range g.Nodes {
 		within(c.b, n, func() { c.nodes[n] = c.node(n) })
@@ -172,12 +170,16 @@ func Weights(g *graph.Graph, weights map[string]*tensor.Tensor) (map[string]*ten
 		if w == nil || w.DType() != tensor.Float32 {
 			return nil, fmt.Errorf("precision: there is no float32 weight %s", p.Name)
 		}
-		switch p.DType {
-		case tensor.Float16:
-			if err := checkHalf(w); err != nil {
+		if p.DType.Halves() {
+			if err := checkHalf(w, p.DType); err != nil {
 				return nil, fmt.Errorf("precision: weight %s: %w", p.Name, err)
 			}
+		}
+		switch p.DType {
+		case tensor.Float16:
 			out[p.Name] = tensor.Halved(w)
+		case tensor.BFloat16:
+			out[p.Name] = tensor.ToBFloat16(w)
 		case tensor.Int8:
 			out[p.Name], out[p.Name+scaleSuffix] = quantized(w)
 		default:
@@ -185,27 +187,4 @@ func Weights(g *graph.Graph, weights map[string]*tensor.Tensor) (map[string]*ten
 		}
 	}
 	return out, nil
-}
-
-// The largest number of float16, and the smallest that has all of its digits.
-const (
-	largestHalf  = 65504
-	smallestHalf = 1.0 / (1 << 14)
-)
-
-// checkHalf refuses a matrix with a number beyond float16, and one that is all but lost in
-// it: those of constructed models can be so.
-func checkHalf(w *tensor.Tensor) error {
-	largest := 0.0
-	for _, v := range tensor.Data[float32](w) {
-		largest = max(largest, math.Abs(float64(v)))
-	}
-	switch {
-	case largest > largestHalf:
-		return fmt.Errorf("its largest number is %.3g, and float16 ends at %d; leave it in float32", largest, largestHalf)
-	case largest > 0 && largest < smallestHalf:
-		return fmt.Errorf("its largest number is %.3g, and below %.2g float16 loses digits; leave it in float32",
-			largest, smallestHalf)
-	}
-	return nil
 }

@@ -63,7 +63,8 @@ func convert(t *testing.T, dtype string) (*graph.Graph, map[string]*tensor.Tenso
 // outputs and the paths of nodes stay.
 func TestGraph(t *testing.T) {
 	for dtype, want := range map[string]map[string]string{
-		"float16": {"embed": "float16[3,4]", "w": "float16[4,4]", "position": "float32[5,4]", "gate": "float32[4,4]"},
+		"float16":  {"embed": "float16[3,4]", "w": "float16[4,4]", "position": "float32[5,4]", "gate": "float32[4,4]"},
+		"bfloat16": {"embed": "bfloat16[3,4]", "w": "bfloat16[4,4]", "position": "float32[5,4]", "gate": "float32[4,4]"},
 		"int8": {"embed": "int8[3,4]", "embed.scale": "float32[3]", "w": "int8[4,4]", "w.scale": "float32[4]",
 			"position": "float32[5,4]", "gate": "float32[4,4]"},
 	} {
@@ -110,7 +111,7 @@ func TestAnswers(t *testing.T) {
 		return tensor.Data[float32](out["logits"])
 	}
 	want := run(full, weights, 0, 1, 2)
-	for dtype, bounds := range map[string][2]float64{"float16": {1e-4, 0.1}, "int8": {1e-3, 0.5}} {
+	for dtype, bounds := range map[string][2]float64{"float16": {1e-4, 0.1}, "bfloat16": {1e-3, 0.8}, "int8": {1e-3, 0.5}} {
 		g, stored := convert(t, dtype)
 		got := run(g, stored, 0, 1, 2)
 		worst := 0.0
@@ -130,17 +131,25 @@ func TestAnswers(t *testing.T) {
 
 func TestWeights(t *testing.T) {
 	g, weights := tied(t)
-	for name, v := range map[string]float32{"beyond": 1e5, "lost": 1e-9} {
-		half, err := precision.Graph(g, "float16", nil)
+	for _, tc := range []struct {
+		dtype, how string
+		v          float32
+		want       string
+	}{
+		{"float16", "beyond", 1e5, "1e+05, and float16 ends at 65504; leave it in float32"},
+		{"float16", "lost in", 1e-9, "1e-09, and below 6.1e-05 float16 loses digits; leave it in float32"},
+		{"bfloat16", "beyond", math.MaxFloat32, "3.4e+38, and bfloat16 ends at 3.3895e+38; leave it in float32"},
+		{"bfloat16", "lost in", 1e-39, "1e-39, and below 1.2e-38 bfloat16 loses digits; leave it in float32"},
+	} {
+		half, err := precision.Graph(g, tc.dtype, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		bad := map[string]*tensor.Tensor{"embed": weights["embed"], "position": weights["position"], "gate": weights["gate"],
-			"w": tensor.Of([]float32{v, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 4, 4)}
+			"w": tensor.Of([]float32{tc.v, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 4, 4)}
 		_, err = precision.Weights(half, bad)
-		if err == nil || !strings.Contains(err.Error(), "precision: weight w: its largest number is 1e") ||
-			!strings.Contains(err.Error(), "leave it in float32") {
-			t.Errorf("a weight %s float16: %v", name, err)
+		if err == nil || !strings.Contains(err.Error(), "precision: weight w: its largest number is "+tc.want) {
+			t.Errorf("a weight %s %s: %v", tc.how, tc.dtype, err)
 		}
 	}
 	small, err := precision.Graph(g, "int8", nil)
@@ -172,8 +181,7 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	for dtype, want := range map[string]string{
-		"bfloat16": "ONNX Runtime's CPU provider has no matrix product for it",
-		"int4":     `"int4" is no precision of files; known are float32, float16, int8`,
+		"int4": `"int4" is no precision of files; known are float32, float16, int8, bfloat16`,
 	} {
 		if err := precision.Check(dtype); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", dtype, err, want)

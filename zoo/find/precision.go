@@ -7,7 +7,7 @@ import (
 	"github.com/nopezoo/zoo/modelfile/precision"
 )
 
-// As is the model in a precision, card.Float32, card.Float16 or card.Int8: its files are. A
+// As is the model in a precision, one of precision.Types: its files are. A
 // file is what it is.
 func (m Model) As(dtype string) (Model, error) {
 	if err := precision.Check(dtype); err != nil {

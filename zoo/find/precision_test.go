@@ -34,7 +34,7 @@ func TestAs(t *testing.T) {
 		m           Model
 		dtype, want string
 	}{
-		{was, "bfloat16", "has no matrix product for it"},
+		{was, "int4", "is no precision of files"},
 		{Model{File: "a.onnx"}, card.Int8, "a.onnx is an ONNX file, which is not changed any more"},
 	} {
 		if _, err := tc.m.As(tc.dtype); err == nil || !strings.Contains(err.Error(), tc.want) {
