@@ -336,17 +336,22 @@ func (castToFloat) run(s *step) error {
 		}
 	case floats:
 		copy(out, s.in[0].f)
-		if s.out.part.node.DType == tensor.Float16 {
-			half(out)
-		}
+		narrow(out, s.out.part.node.DType)
 	}
 	return nil
 }
 
-// half rounds numbers to those of float16.
-func half(x []float32) {
-	for i, v := range x {
-		x[i] = tensor.Float32FromFloat16(tensor.Float16FromFloat32(v))
+// narrow rounds numbers to those of a type of 16 bits, for any other nothing.
+func narrow(x []float32, as tensor.DType) {
+	switch as {
+	case tensor.Float16:
+		for i, v := range x {
+			x[i] = tensor.Float32FromFloat16(tensor.Float16FromFloat32(v))
+		}
+	case tensor.BFloat16:
+		for i, v := range x {
+			x[i] = tensor.BFloat16FromFloat32(v).Float32()
+		}
 	}
 }
 
@@ -380,7 +385,7 @@ func (castToInt) run(s *step) error {
 func castMaker(q *part) kernel {
 	from := q.kindOf(0)
 	switch to := q.node.DType; {
-	case (to == tensor.Float32 || to == tensor.Float16) && from != elsewhere:
+	case kindOf(to) == floats && from != elsewhere:
 		return castToFloat{}
 	case to == tensor.Bool && (from == integers || from == floats):
 		return castToBool{}

@@ -126,7 +126,7 @@ func (v *value) set(t *tensor.Tensor) {
 // tensor returns the value as a tensor over its memory.
 func (v *value) tensor() *tensor.Tensor {
 	switch v.part.node.DType {
-	case tensor.Float32, tensor.Float16:
+	case tensor.Float32, tensor.Float16, tensor.BFloat16:
 		return tensor.Of(v.f, v.shape...)
 	case tensor.Int64:
 		return tensor.Of(v.i, v.shape...)
@@ -146,7 +146,7 @@ func (v *value) share(from *value) {
 
 // float reports whether the value is held as float32.
 func (v *value) float() bool {
-	return v.part.node.DType == tensor.Float32 || v.part.node.DType == tensor.Float16
+	return v.kind() == floats
 }
 
 // held reports whether the value's memory is the executor's, for a part of a run.

@@ -1,7 +1,6 @@
 package native
 
 import (
-	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/native/internal/simd"
 )
 
@@ -40,9 +39,7 @@ func (w *weighted) run(s *step) error {
 	if n := w.count(panels); n > 0 && w.rows > 0 {
 		s.x.pool.do(n, w)
 	}
-	if s.out.part.node.DType == tensor.Float16 {
-		half(s.out.f)
-	}
+	narrow(s.out.f, s.out.part.node.DType)
 	return nil
 }
 
@@ -114,9 +111,7 @@ func (p *products) run(s *step) error {
 			p.do(i, 0)
 		}
 	}
-	if s.out.part.node.DType == tensor.Float16 {
-		half(s.out.f)
-	}
+	narrow(s.out.f, s.out.part.node.DType)
 	return nil
 }
 

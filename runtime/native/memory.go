@@ -21,7 +21,7 @@ func (v *value) kind() kind { return kindOf(v.part.node.DType) }
 
 func kindOf(d tensor.DType) kind {
 	switch d {
-	case tensor.Float32, tensor.Float16:
+	case tensor.Float32, tensor.Float16, tensor.BFloat16:
 		return floats
 	case tensor.Int64:
 		return integers

@@ -83,6 +83,7 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 	},
 	"Cast to bool":     func(o operands) *graph.Node { return o.Cast(o.Cast(o.Relu(o.x), tensor.Bool), tensor.Float32) },
 	"Cast int to bool": func(o operands) *graph.Node { return o.Cast(o.Cast(o.at, tensor.Bool), tensor.Float32) },
+	"Cast to bfloat16": func(o operands) *graph.Node { return o.Cast(o.Cast(o.x, tensor.BFloat16), tensor.Float32) },
 	"Cast to float16":  func(o operands) *graph.Node { return o.Cast(o.Cast(o.x, tensor.Float16), tensor.Float32) },
 	"MatMul weight":    func(o operands) *graph.Node { return o.MatMul(o.cube, o.weight(33)) },
 	"MatMul one matrix": func(o operands) *graph.Node {
@@ -293,7 +294,7 @@ func check(t *testing.T, g *graph.Graph, x *executor, weights map[string]*tensor
 		}
 	}
 	bound := 3e-5
-	if slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool { return n.DType == tensor.Float16 }) {
+	if slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool { return n.DType.Halves() }) {
 		bound = 2e-3
 	}
 	for k, v := range tensor.Data[float32](want["result"]) {

@@ -69,7 +69,7 @@ func (x *executor) plan() error {
 // own gives a value memory of its own, which stays from run to run.
 func (v *value) own() {
 	switch v.part.node.DType {
-	case tensor.Float32, tensor.Float16:
+	case tensor.Float32, tensor.Float16, tensor.BFloat16:
 		v.mine.f = slices.Grow(v.mine.f[:0], v.size)[:v.size]
 	case tensor.Int64:
 		v.mine.i = slices.Grow(v.mine.i[:0], v.size)[:v.size]
