@@ -139,7 +139,7 @@ func (b *Batcher) recruit() {
 		length := len(m.prompt)
 		w, l := max(width, length), max(left, m.left)
 		switch {
-		case m.prefix != first.prefix, equal && length != len(first.prompt):
+		case m.prefix != first.prefix, equal && length != len(first.prompt), n > 0 && b.s.contract.AtOnce:
 		case !direct && n > 0 && (n+1)*w > 2*(sum+length)+b.opt.Chunk: // mostly padding
 		case !b.fits(n+1, w, l):
 		default:
