@@ -14,20 +14,14 @@ import (
 // The beginnings of Vulkan's structures, as far as they are needed (Vulkan 1.0, vulkan_core.h).
 type (
 	vulkanInstanceInfo struct {
-		kind           int32
-		next           uintptr
-		flags          uint32
-		application    uintptr
-		layers         uint32
-		layerNames     uintptr
-		extensions     uint32
-		extensionNames uintptr
+		kind int32
+		_    [7]uint64 // no layers and extensions
 	}
 	vulkanProperties struct {
-		api, driver, vendor, device uint32
-		kind                        int32
-		name                        [256]byte
-		_                           [1024]byte // identifiers and limits
+		_    [4]uint32 // versions and numbers of driver and device
+		kind int32
+		name [256]byte
+		_    [1024]byte // identifiers and limits
 	}
 )
 
