@@ -73,7 +73,7 @@ func benchVerb(a *app) *cobra.Command {
 	f.BoolVar(&o.allowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
 	f.StringSliceVar(&o.Profiles, "profile", nil,
 		card.Portable+", "+card.Fused+": the forms of models that are no files yet (default portable)")
-	f.IntSliceVar(&o.Threads, "threads", o.Threads, "threads of ONNX Runtime; 0: one per physical core")
+	f.IntSliceVar(&o.Threads, "threads", o.Threads, "threads; 0: one per physical core, in pure Go one per logical one")
 	f.IntSliceVar(&o.Batches, "batch", o.Batches, "most sequences at a time")
 	f.UintSliceVar(&o.seeds, "seeds", []uint{1}, "seeds of the samples")
 	f.IntVar(&o.Samples, "n", o.Samples, "different samples at each length, or all if there are fewer")

@@ -18,7 +18,7 @@ import (
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
-var providersHelp = "what runs the models: " + strings.Join(runtime.Providers(), ", ") + " (pure Go: needs no library, slow)"
+var providersHelp = "what runs the models: " + strings.Join(runtime.Providers(), ", ") + " (pure Go: needs no library)"
 
 // engineFlags say how a model is run.
 type engineFlags struct {
@@ -35,7 +35,7 @@ func (e *engineFlags) add(c *cobra.Command) {
 	f.BoolVar(&e.allowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
 	f.StringVar(&e.profile, "profile", "",
 		card.Portable+" or "+card.Fused+": the form of models that are no files yet (default portable)")
-	f.IntVar(&e.threads, "threads", 0, "threads of ONNX Runtime; 0: one per physical core")
+	f.IntVar(&e.threads, "threads", 0, "threads; 0: one per physical core, in pure Go one per logical one")
 }
 
 const allowCPUNodesHelp = "let the CPU run what the provider of a device cannot"
