@@ -48,7 +48,7 @@ cost: setup ## Draw what a new token costs against length for every encoding, in
 
 test: setup ## Run all tests, with ONNX Runtime required; without cgo those that use it; and all of the static build, without it
 	ZOO_REQUIRE_ORT=1 go test ./...
-	CGO_ENABLED=0 ZOO_REQUIRE_ORT=1 go test . ./runtime/... ./train ./cmd/zoo
+	CGO_ENABLED=0 ZOO_REQUIRE_ORT=1 go test . ./runtime/... ./cmd/zoo
 	CGO_ENABLED=0 go test -tags static_build ./...
 
 test-race: setup ## Run all tests under the race detector
