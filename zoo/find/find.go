@@ -132,8 +132,9 @@ func (f Finder) tasks(encodings []string) []string {
 }
 
 // Named returns the model that a name means: a file, a run directory or folder of
-// weights, a folder with the ONNX file of another program (foreign.File), a model of the catalogue, or a run in the folder of the runs. The error for
-// an unknown name says which known one is near.
+// weights, a folder with the ONNX file of another program (foreign.File), a model of the
+// catalogue, or a run in the folder of the runs. The error for an unknown name says which
+// known one is near.
 func (f Finder) Named(name string) (Model, error) {
 	info, err := os.Stat(name)
 	if err == nil && !info.IsDir() {
