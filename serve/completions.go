@@ -17,8 +17,9 @@ import (
 // number.
 const usualTokens = 16
 
-// readTime is how long the body of a request may take to come.
-const readTime = 30 * time.Second
+// usualPatience is how long the body of a request may take to come, and a client to take each part
+// of its answer.
+const usualPatience = 30 * time.Second
 
 // farewell is how long an answer that was cut off has to be sent.
 const farewell = 2 * time.Second
@@ -85,13 +86,9 @@ func (h *Handler) leave() {
 	}
 }
 
-// body reads the request's, and sets the time for the answer to be sent.
+// body reads the request's.
 func (h *Handler) body(c *call) ([]byte, error) {
-	control := http.NewResponseController(c)
-	if err := control.SetReadDeadline(time.Now().Add(readTime)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return nil, err
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(c, c.r.Body, h.limits.Body))
+	body, err := io.ReadAll(http.MaxBytesReader(c.ResponseWriter, c.r.Body, h.limits.Body))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
@@ -99,18 +96,12 @@ func (h *Handler) body(c *call) ([]byte, error) {
 			message: fmt.Sprintf("the body is larger than %d bytes; send less", h.limits.Body)}
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, &failure{status: http.StatusRequestTimeout, kind: kindRequest, code: "timeout",
-			message: fmt.Sprintf("the body took longer than %v to come", readTime)}
+			message: fmt.Sprintf("the body took longer than %v to come", h.patience)}
 	case err != nil:
 		return nil, errGone
 	}
 	// Reading goes on, to see when the client leaves; it may take any time.
-	if err := control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return nil, err
-	}
-	if err := control.SetWriteDeadline(c.began.Add(h.limits.Time + farewell)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return nil, err
-	}
-	return body, nil
+	return body, supported(c.control.SetReadDeadline(time.Time{}))
 }
 
 // prepare checks a request against the model and the limits.

@@ -46,6 +46,8 @@ type Handler struct {
 	metrics *metrics
 	began   time.Time
 
+	patience time.Duration // with clients that are slow
+
 	ctx context.Context // of all answers
 	cut context.CancelCauseFunc
 
@@ -72,7 +74,8 @@ func New(models []Model, opt Options) (*Handler, error) {
 	if len(models) == 0 {
 		return nil, errors.New("serve: there is no model")
 	}
-	h := &Handler{limits: limits, log: opt.Log, metrics: newMetrics(), began: time.Now(), idle: make(chan struct{})}
+	h := &Handler{limits: limits, log: opt.Log, metrics: newMetrics(), began: time.Now(), idle: make(chan struct{}),
+		patience: usualPatience}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}

@@ -1,0 +1,61 @@
+package serve_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nopezoo/zoo/serve"
+)
+
+// impatient connects to a service that waits for its clients for a moment only.
+func impatient(t *testing.T) net.Conn {
+	t.Helper()
+	h, _, server := service(t, serve.Options{}, nil)
+	h.SetPatience(100 * time.Millisecond)
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// TestSlowBody: a client whose body does not come is answered and disconnected, whatever it asks
+// for.
+func TestSlowBody(t *testing.T) {
+	for path, status := range map[string]int{"/v1/completions": 408, "/v1/models": 405, "/v1/nothing": 404} {
+		conn := impatient(t)
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{", path)
+		r, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		if _, err := io.Copy(io.Discard, r.Body); err != nil || r.StatusCode != status || !r.Close {
+			t.Errorf("%s: status %d, %v, want %d and an end of the connection", path, r.StatusCode, err, status)
+		}
+	}
+}
+
+// TestSlowReader: a client that asks and does not read loses its connection.
+func TestSlowReader(t *testing.T) {
+	conn := impatient(t)
+	requests := strings.Repeat("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", 100)
+	var err error
+	for err == nil {
+		_, err = io.WriteString(conn, requests)
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("%v: the service waits", err)
+	}
+}
