@@ -8,6 +8,7 @@ import (
 	"iter"
 	"log/slog"
 	"net/http"
+	goruntime "runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -46,7 +47,9 @@ type Handler struct {
 	metrics *metrics
 	began   time.Time
 
-	patience time.Duration // with clients that are slow
+	patience      time.Duration // with clients that are slow
+	budget        budget
+	understanding chan struct{} // has an element for each request that is parsed
 
 	ctx context.Context // of all answers
 	cut context.CancelCauseFunc
@@ -75,7 +78,8 @@ func New(models []Model, opt Options) (*Handler, error) {
 		return nil, errors.New("serve: there is no model")
 	}
 	h := &Handler{limits: limits, log: opt.Log, metrics: newMetrics(), began: time.Now(), idle: make(chan struct{}),
-		patience: usualPatience}
+		patience: usualPatience, understanding: make(chan struct{}, goruntime.GOMAXPROCS(0))}
+	h.budget.most = limits.Bodies
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}

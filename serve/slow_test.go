@@ -59,3 +59,27 @@ func TestSlowReader(t *testing.T) {
 		t.Errorf("%v: the service waits", err)
 	}
 }
+
+// TestBodies: what bodies of all requests take is bounded, read or not yet: more get status 429
+// until others have ended.
+func TestBodies(t *testing.T) {
+	hold := newHeld(openModel(t))
+	_, _, server := service(t, serve.Options{Limits: serve.Limits{Body: 50_000, Bodies: 80_000}}, hold)
+	large := strings.Replace(plain, "{", `{"user": "`+strings.Repeat("u", 40_000)+`", `, 1)
+	first := begin(t.Context(), server, large)
+	<-hold.began
+	if r := <-begin(t.Context(), server, large); r.status != http.StatusTooManyRequests || r.header.Get("Retry-After") == "" || !strings.Contains(r.text, "80000 bytes") {
+		t.Errorf("one more large request: %+v", r)
+	}
+	second := begin(t.Context(), server, plain)
+	<-hold.began
+	if r := <-begin(t.Context(), server, plain); r.status != http.StatusTooManyRequests {
+		t.Errorf("one more small request: %+v", r)
+	}
+	close(hold.let)
+	for _, r := range []reply{<-first, <-second, <-begin(t.Context(), server, large)} {
+		if r.status != http.StatusOK {
+			t.Errorf("got %+v", r)
+		}
+	}
+}
