@@ -74,7 +74,7 @@ func TestPrompts(t *testing.T) {
 		ids = append(ids, strings.ReplaceAll(fmt.Sprint(list), " ", ","))
 	}
 	for prompt, n := range map[string]int{
-		`"abc"`: 1, `["abc"]`: 1, `["abc", "b"]`: 2, ids[0]: 1, `[` + ids[0] + `,` + ids[1] + `]`: 2,
+		`"abc"`: 1, `["abc"]`: 1, ` [ "abc" , "b" ] `: 2, `["abc", "b"]`: 2, ids[0]: 1, `[` + ids[0] + `,` + ids[1] + `]`: 2,
 	} {
 		got := answer(t, server, `{"model": "tiny", "max_tokens": 8, "temperature": 0, "prompt": `+prompt+`}`)
 		if len(got.Choices) != n {
@@ -257,6 +257,11 @@ func TestRefused(t *testing.T) {
 		{`{"model": 5, "prompt": "a"}`, 400, "model", "model is 5: want a text"},
 		{`{"model": "tiny"}`, 400, "prompt", "there is no prompt"},
 		{`{"model": "tiny", "prompt": []}`, 400, "prompt", "there is no prompt"},
+		{`{"model": "tiny", "prompt": [ ]}`, 400, "prompt", "there is no prompt"},
+		{`{"model": "tiny", "prompt": ["a", 3]}`, 400, "prompt", "want a text, a list of texts"},
+		{`{"model": "tiny", "prompt": [null]}`, 400, "prompt", "want a text, a list of texts"},
+		{`{"model": "tiny", "prompt": [3, [4]]}`, 400, "prompt", "want a text, a list of texts"},
+		{`{"model": "tiny", "prompt": [[3], 4]}`, 400, "prompt", "want a text, a list of texts"},
 		{`{"model": "tiny", "prompt": ""}`, 400, "prompt", "prompt 0: it is empty"},
 		{`{"model": "tiny", "prompt": ["a", []]}`, 400, "prompt", "want a text, a list of texts"},
 		{`{"model": "tiny", "prompt": [[3], []]}`, 400, "prompt", "prompt 1: it is empty"},
@@ -295,6 +300,7 @@ func TestRefused(t *testing.T) {
 		{`{"model": "tiny", "prompt": "a", "stream": true, "stream_options": {"usage": true}}`, 400, "stream_options", "include_usage"},
 		{`{"model": "tiny", "prompt": "a", "stop": [1]}`, 400, "stop", "stop is [1]: want a text, or a list of texts"},
 		{`{"model": "tiny", "prompt": "a", "stop": ""}`, 400, "", "stop string 0 is empty"},
+		{`{"model": "tiny", "prompt": "a", "` + strings.Repeat("k", 1000) + `": 1}`, 400, strings.Repeat("k", 40) + "… (1000 bytes)", "unknown field"},
 		{`{"model": "tiny", "prompt": "a", "tools": []}`, 400, "tools", `unknown field "tools"; known are best_of, echo`},
 		{`{"model": "tiny", "prompt": "` + strings.Repeat("a", 2000) + `"}`, 413, "", "larger than 2000 bytes"},
 	} {

@@ -84,7 +84,7 @@ func parse(body []byte) (*request, error) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		target, known := fields[name]
 		if !known {
-			return nil, wrong(name, "unknown field %q; known are %s", shortened(name), strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
+			return nil, wrong(shortened(name), "unknown field %q; known are %s", shortened(name), strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
 		}
 		if err := strict(given[name], target); err != nil {
 			return nil, wrong(name, "%s is %s: want %s", name, shortened(string(given[name])), wanted(target))
@@ -169,28 +169,40 @@ func (q *request) perRow() []runtime.Sampling {
 // promptList is one prompt, or several.
 type promptList []runtime.Prompt
 
-// UnmarshalJSON implements json.Unmarshaler.
+// UnmarshalJSON implements json.Unmarshaler. What a list has follows from how it begins: to try one
+// kind after the other would take several times as long for a long list.
 func (p *promptList) UnmarshalJSON(data []byte) error {
 	var text string
 	var texts []*string
 	var ids []*int64
 	var lists [][]*int64
+	inner, isList := bytes.CutPrefix(data, []byte("["))
+	inner = bytes.TrimSpace(inner)
 	switch {
-	case json.Unmarshal(data, &text) == nil:
+	case !isList:
+		if err := json.Unmarshal(data, &text); err != nil {
+			return err
+		}
 		*p = runtime.Texts(text)
-	case json.Unmarshal(data, &texts) == nil:
+	case inner[0] == '"':
+		if err := json.Unmarshal(data, &texts); err != nil {
+			return err
+		}
 		for _, t := range texts {
 			if t == nil {
 				return errNull
 			}
 			*p = append(*p, runtime.Prompt{Text: *t})
 		}
-	case json.Unmarshal(data, &ids) == nil:
-		lists = [][]*int64{ids}
-	default:
+	case inner[0] == '[':
 		if err := json.Unmarshal(data, &lists); err != nil {
 			return err
 		}
+	case inner[0] != ']':
+		if err := json.Unmarshal(data, &ids); err != nil {
+			return err
+		}
+		lists = [][]*int64{ids}
 	}
 	for _, list := range lists {
 		prompt := runtime.Prompt{IDs: []int64{}}

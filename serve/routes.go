@@ -176,7 +176,7 @@ func (h *Handler) tell(r route, c *call, f *failure) {
 	}
 	h.metrics.count(r.path, c, status)
 	level, took := slog.LevelInfo, time.Since(c.began)
-	attrs := []slog.Attr{slog.String("id", c.id), slog.String("method", c.r.Method), slog.String("path", r.path),
+	attrs := []slog.Attr{slog.String("id", c.id), slog.String("method", shortened(c.r.Method)), slog.String("path", r.path),
 		slog.Int("status", status), slog.Duration("took", took)}
 	if c.model != "" {
 		attrs = append(attrs, slog.String("model", c.model), slog.Bool("stream", c.streams), slog.Int("choices", c.choices),
