@@ -166,7 +166,7 @@ func (s *Session) newRows(prompts [][]int64, opt GenerateOptions) ([]*row, error
 	if err := opt.Prefix.check(s, prompts); err != nil {
 		return nil, err
 	}
-	if err := checkStopStrings(opt.StopStrings); err != nil {
+	if err := CheckStopStrings(opt.StopStrings); err != nil {
 		return nil, err
 	}
 	limits, err := s.limits(prompts, opt)

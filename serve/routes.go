@@ -38,12 +38,7 @@ func (h *Handler) routes() http.Handler {
 		return &failure{status: http.StatusNotFound, kind: kindRequest,
 			message: "nothing is served at " + shortened(c.r.URL.Path) + "; known are " + strings.Join(paths, ", ")}
 	}}))
-	// A page of another site that someone's browser shows must not use a service on this machine.
-	site := http.NewCrossOriginProtection()
-	site.SetDenyHandler(h.handle(route{path: "other", open: true, serve: func(*call) error {
-		return &failure{status: http.StatusForbidden, kind: kindRequest, message: "requests of pages of other sites are refused"}
-	}}))
-	return site.Handler(mux)
+	return h.strangers(mux)
 }
 
 // ServeHTTP implements http.Handler.

@@ -106,6 +106,21 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// TestHosts: a page whose name was made to stand for a loopback address reaches no service that
+// needs no key, whatever server it is mounted in.
+func TestHosts(t *testing.T) {
+	_, _, server := service(t, serve.Options{}, nil)
+	for host, status := range map[string]int{"localhost": 200, "LOCALHOST:80": 200, "[::1]:80": 200, "127.0.0.1": 200, "evil.example": 403, "": 200} {
+		if r, text := get(t, server, "GET", "/v1/models", "Host", host); r.StatusCode != status {
+			t.Errorf("host %q: status %d: %s", host, r.StatusCode, text)
+		}
+	}
+	_, _, keyed := service(t, serve.Options{Key: "sesame"}, nil)
+	if r, text := get(t, keyed, "GET", "/v1/models", "Host", "models.example", "Authorization", "Bearer sesame"); r.StatusCode != 200 {
+		t.Errorf("with a key: status %d: %s", r.StatusCode, text)
+	}
+}
+
 func TestNew(t *testing.T) {
 	s := openModel(t)
 	answers, err := serve.Answers(s, runtime.BatcherOptions{})
@@ -368,11 +383,6 @@ func TestServe(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(ctx, l, time.Minute) }()
 	server := &httptest.Server{URL: "http://" + l.Addr().String()}
-	for host, status := range map[string]int{"localhost": 200, "LOCALHOST:80": 200, "[::1]:80": 200, "127.0.0.1": 200, "evil.example": 403, "": 200} {
-		if r, text := get(t, server, "GET", "/v1/models", "Host", host); r.StatusCode != status {
-			t.Errorf("host %q: status %d: %s", host, r.StatusCode, text)
-		}
-	}
 	running := begin(t.Context(), server, asFlow)
 	<-hold.began
 	cancel()
