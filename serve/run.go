@@ -26,6 +26,11 @@ func (h *Handler) Shutdown(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
+	select {
+	case <-h.idle: // at the last moment, and nothing is cut off
+		return nil
+	default:
+	}
 	h.cut(errShutdown)
 	select {
 	case <-h.idle:
