@@ -24,7 +24,8 @@
 // Ranges are those of runtime.Sampling. user is taken and not used.
 //
 // A choice's random numbers follow from seed and its place among the n choices of its prompt,
-// so a prompt has the same answers alone and in a list. system_fingerprint is made of the hash
+// so a prompt has the same answers alone and in a list. runtime.Batcher reads it once for all of
+// them. system_fingerprint is made of the hash
 // of the model's weights.
 //
 // logprobs tells the token that ended an answer too, and those of a stop string, which the text
