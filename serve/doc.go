@@ -20,13 +20,12 @@
 // # What differs from OpenAI's API
 //
 // A field that is unknown or not supported is an error that names it: best_of other than n,
-// suffix, and echo together with logprobs. top_k, min_p and repetition_penalty are fields beside OpenAI's.
-// Ranges are those of runtime.Sampling. user is taken and not used.
+// suffix, echo together with logprobs, and max_tokens of 0. top_k, min_p and repetition_penalty
+// are fields beside OpenAI's. Ranges are those of runtime.Sampling. user is taken and not used.
 //
 // A choice's random numbers follow from seed and its place among the n choices of its prompt,
-// so a prompt has the same answers alone and in a list. runtime.Batcher reads it once for all of
-// them. system_fingerprint is made of the hash
-// of the model's weights.
+// so a prompt has the same answers alone and in a list. A Batcher reads it once for all of them.
+// system_fingerprint is made of the hash of the model's weights.
 //
 // logprobs tells the token that ended an answer too, and those of a stop string, which the text
 // has not; text_offset counts characters of the choice's text. Of tokens that are no whole
