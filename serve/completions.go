@@ -79,7 +79,7 @@ func (h *Handler) leave() {
 	}
 }
 
-// body reads the request's.
+// body reads the body of a request.
 func (h *Handler) body(c *call, held *hold) ([]byte, error) {
 	if err := held.take(requestBytes); err != nil {
 		return nil, err

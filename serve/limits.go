@@ -28,7 +28,7 @@ func (l Limits) complete() (Limits, error) {
 	}
 	body := cmp.Or(l.Body, 1<<20)
 	return Limits{
-		Body: body, Bodies: cmp.Or(l.Bodies, max(64<<20, 16*min(body, math.MaxInt64/16))), Tokens: cmp.Or(l.Tokens, 4096), Choices: cmp.Or(l.Choices, 16),
-		Time: cmp.Or(l.Time, 5*time.Minute),
+		Body: body, Bodies: cmp.Or(l.Bodies, max(64<<20, 16*min(body, math.MaxInt64/16))),
+		Tokens: cmp.Or(l.Tokens, 4096), Choices: cmp.Or(l.Choices, 16), Time: cmp.Or(l.Time, 5*time.Minute),
 	}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -18,8 +19,14 @@ import (
 // impatient connects to a service that waits for its clients for a moment only.
 func impatient(t *testing.T) net.Conn {
 	t.Helper()
-	h, _, server := service(t, serve.Options{}, nil)
+	s := openModel(t)
+	h, err := serve.New([]serve.Model{{Name: "tiny", Session: s, Answers: s}}, serve.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	h.SetPatience(100 * time.Millisecond)
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
 	conn, err := net.Dial("tcp", server.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
