@@ -173,7 +173,7 @@ func TestLogProbs(t *testing.T) {
 	if !slices.IsSorted(l.Offsets) || l.Offsets[0] != 0 {
 		t.Errorf("offsets %v", l.Offsets)
 	}
-	if none := answer(t, server, `{"model": "tiny", "prompt": "abc", "logprobs": 0}`).Choices[0].LogProbs; none == nil || none.Top != nil || len(none.Tokens) != 16 {
+	if none := answer(t, server, `{"model": "tiny", "prompt": "abc", "temperature": 0, "logprobs": 0}`).Choices[0].LogProbs; none == nil || none.Top != nil || len(none.Tokens) != 16 {
 		t.Errorf("no others: %+v", none)
 	}
 	others := 0

@@ -411,7 +411,7 @@ func TestLog(t *testing.T) {
 	var log bytes.Buffer
 	_, _, server := service(t, serve.Options{Key: "sesame", Log: slog.New(slog.NewJSONHandler(&log, nil))}, nil)
 	for _, body := range []string{
-		`{"model": "tiny", "prompt": "confidential", "max_tokens": 3, "n": 2}`,
+		`{"model": "tiny", "prompt": "confidential", "temperature": 0, "max_tokens": 3, "n": 2}`,
 		`{"model": "tiny", "prompt": "confidential", "max_tokens": 3, "stop": ""}`,
 		`{"model": "confidential", "prompt": "confidential"}`,
 		`{"model": "tiny", "prompt": {"confidential": 1}}`,
@@ -509,7 +509,7 @@ func TestConcurrent(t *testing.T) {
 func TestMetrics(t *testing.T) {
 	_, _, server := service(t, serve.Options{}, nil)
 	for range 3 {
-		answer(t, server, `{"model": "tiny", "prompt": "abc", "max_tokens": 4, "n": 2}`)
+		answer(t, server, `{"model": "tiny", "prompt": "abc", "temperature": 0, "max_tokens": 4, "n": 2}`)
 	}
 	ask(t, server, `{"model": "other", "prompt": "abc"}`)
 	r, text := get(t, server, "GET", "/metrics")
