@@ -99,13 +99,14 @@ def choices(client):
         raise SystemExit(f"choices and seeds make no difference: {first}")
     want(texts(seed=7, extra_body={"top_k": 1}), ["7 tree B"])
     want(texts(seed=7, extra_body={"min_p": 1}), ["7 tree B"])
+    want(texts(n=4, seed=7, best_of=4), first)
     tree = client.completions.create(model="copy-rope", prompt=[[5]], max_tokens=3, temperature=0, logit_bias={"5": 900}, echo=True)
     want(len(set(tree.choices[0].text.split())), 1)
 
 
 def streams(client):
     parts = list(client.completions.create(model="copy-rope", prompt=[PROMPT, "Copy: B 7 [SEP]"], temperature=0, stream=True,
-                                           stream_options={"include_usage": True}))
+                                           stream_options={"include_usage": True, "include_obfuscation": False}))
     texts, ends = ["", ""], {}
     for part in parts[:-1]:
         want(part.usage, None)
@@ -131,6 +132,11 @@ def log_probs(client):
         want((top[token], max(top.values())), (p, p))
         if not -1 < p <= 0:
             raise SystemExit(f"{token} has the log-probability {p}")
+    wild = client.completions.create(model="copy-rope", prompt=PROMPT, temperature=50, seed=1, max_tokens=9, logprobs=1).choices[0]
+    for token, p, top in zip(wild.logprobs.tokens, wild.logprobs.token_logprobs, wild.logprobs.top_logprobs):
+        want((top[token], len(top) <= 2), (p, True))
+    if not any(len(top) == 2 for top in wild.logprobs.top_logprobs):
+        raise SystemExit(f"every token of {wild.text} is the most probable one")
     streamed = [x for part in client.completions.create(model="copy-rope", prompt=PROMPT, temperature=0, logprobs=3, stream=True)
                 for x in part.choices[0].logprobs.token_logprobs]
     for a, b in zip(streamed, c.logprobs.token_logprobs, strict=True):

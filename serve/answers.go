@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"time"
 
@@ -148,9 +147,9 @@ func (a *answers) send(data []byte) error {
 	}
 	_, err := a.Write(append(append([]byte("data: "), data...), "\n\n"...))
 	if err == nil {
-		err = http.NewResponseController(a).Flush()
+		err = supported(a.control.Flush())
 	}
-	if err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err != nil {
 		return errGone
 	}
 	return nil

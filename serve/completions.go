@@ -17,8 +17,9 @@ import (
 // number.
 const usualTokens = 16
 
-// readTime is how long the body of a request may take to come.
-const readTime = 30 * time.Second
+// usualPatience is how long the body of a request may take to come, and a client to take each part
+// of its answer.
+const usualPatience = 30 * time.Second
 
 // farewell is how long an answer that was cut off has to be sent.
 const farewell = 2 * time.Second
@@ -35,24 +36,17 @@ func (h *Handler) completions(c *call) error {
 	timer := time.AfterFunc(h.limits.Time, func() { cancel(errTimeout) })
 	defer timer.Stop()
 
-	body, err := h.body(c)
+	held := &hold{of: &h.budget}
+	defer held.release()
+	body, err := h.body(c, held)
 	if err != nil {
 		return h.failureOf(ctx, err)
 	}
-	q, err := parse(body)
-	if err != nil {
-		return err
-	}
-	s, err := h.lookup(q.model)
-	if err != nil {
-		return err
-	}
-	c.model, c.streams = s.Name, q.stream
-	a, err := h.prepare(c, s, q)
+	a, err := h.understand(ctx, c, body)
 	if err != nil {
 		return h.failureOf(ctx, err)
 	}
-	if q.stream {
+	if a.request.stream {
 		err = a.stream(ctx)
 	} else {
 		err = a.whole(ctx)
@@ -85,13 +79,12 @@ func (h *Handler) leave() {
 	}
 }
 
-// body reads the request's, and sets the time for the answer to be sent.
-func (h *Handler) body(c *call) ([]byte, error) {
-	control := http.NewResponseController(c)
-	if err := control.SetReadDeadline(time.Now().Add(readTime)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+// body reads the body of a request.
+func (h *Handler) body(c *call, held *hold) ([]byte, error) {
+	if err := held.take(requestBytes); err != nil {
 		return nil, err
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(c, c.r.Body, h.limits.Body))
+	body, err := io.ReadAll(holding{http.MaxBytesReader(c.ResponseWriter, c.r.Body, h.limits.Body), held})
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
@@ -99,18 +92,35 @@ func (h *Handler) body(c *call) ([]byte, error) {
 			message: fmt.Sprintf("the body is larger than %d bytes; send less", h.limits.Body)}
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, &failure{status: http.StatusRequestTimeout, kind: kindRequest, code: "timeout",
-			message: fmt.Sprintf("the body took longer than %v to come", readTime)}
+			message: fmt.Sprintf("the body took longer than %v to come", h.patience)}
+	case errors.Is(err, runtime.ErrBusy):
+		return nil, err
 	case err != nil:
 		return nil, errGone
 	}
 	// Reading goes on, to see when the client leaves; it may take any time.
-	if err := control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	return body, supported(c.control.SetReadDeadline(time.Time{}))
+}
+
+// understand makes of a body what is to be answered. As many requests at a time as there are
+// processors: what JSON and tokenizers take for a moment is many times the body.
+func (h *Handler) understand(ctx context.Context, c *call, body []byte) (*answers, error) {
+	select {
+	case h.understanding <- struct{}{}:
+		defer func() { <-h.understanding }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	q, err := parse(body)
+	if err != nil {
 		return nil, err
 	}
-	if err := control.SetWriteDeadline(c.began.Add(h.limits.Time + farewell)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	s, err := h.lookup(q.model)
+	if err != nil {
 		return nil, err
 	}
-	return body, nil
+	c.model, c.streams = s.Name, q.stream
+	return h.prepare(c, s, q)
 }
 
 // prepare checks a request against the model and the limits.

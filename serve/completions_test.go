@@ -74,7 +74,7 @@ func TestPrompts(t *testing.T) {
 		ids = append(ids, strings.ReplaceAll(fmt.Sprint(list), " ", ","))
 	}
 	for prompt, n := range map[string]int{
-		`"abc"`: 1, `["abc"]`: 1, `["abc", "b"]`: 2, ids[0]: 1, `[` + ids[0] + `,` + ids[1] + `]`: 2,
+		`"abc"`: 1, `["abc"]`: 1, ` [ "abc" , "b" ] `: 2, `["abc", "b"]`: 2, ids[0]: 1, `[` + ids[0] + `,` + ids[1] + `]`: 2,
 	} {
 		got := answer(t, server, `{"model": "tiny", "max_tokens": 8, "temperature": 0, "prompt": `+prompt+`}`)
 		if len(got.Choices) != n {
@@ -173,10 +173,23 @@ func TestLogProbs(t *testing.T) {
 	if !slices.IsSorted(l.Offsets) || l.Offsets[0] != 0 {
 		t.Errorf("offsets %v", l.Offsets)
 	}
-	if none := answer(t, server, `{"model": "tiny", "prompt": "abc", "logprobs": 0}`).Choices[0].LogProbs; none == nil || none.Top != nil || len(none.Tokens) != 16 {
+	if none := answer(t, server, `{"model": "tiny", "prompt": "abc", "temperature": 0, "logprobs": 0}`).Choices[0].LogProbs; none == nil || none.Top != nil || len(none.Tokens) != 16 {
 		t.Errorf("no others: %+v", none)
 	}
-	_, _, parts, _ := streamed(t, server, `{"model": "tiny", "stream": true, "prompt": "abc", "max_tokens": 10, "temperature": 0, "logprobs": 2}`)
+	others := 0
+	for _, c := range answer(t, server, `{"model": "tiny", "prompt": "abc", "seed": 1, "temperature": 2, "logprobs": 1, "n": 4, "best_of": 4}`).Choices {
+		for i, token := range c.LogProbs.Tokens {
+			p, told := c.LogProbs.Top[i][token]
+			if !told || p != c.LogProbs.Chosen[i] || len(c.LogProbs.Top[i]) > 2 {
+				t.Errorf("token %q with %v is not in %v", token, c.LogProbs.Chosen[i], c.LogProbs.Top[i])
+			}
+			others += len(c.LogProbs.Top[i]) - 1
+		}
+	}
+	if others == 0 {
+		t.Error("no token was another than the most probable one")
+	}
+	_, _, parts, _ := streamed(t, server, `{"model": "tiny", "stream": true, "prompt": "abc", "max_tokens": 10, "temperature": 0, "logprobs": 2, "stream_options": {"include_obfuscation": false}}`)
 	var tokens []string
 	var offsets []int
 	for _, part := range parts {
@@ -257,6 +270,11 @@ func TestRefused(t *testing.T) {
 		{`{"model": 5, "prompt": "a"}`, 400, "model", "model is 5: want a text"},
 		{`{"model": "tiny"}`, 400, "prompt", "there is no prompt"},
 		{`{"model": "tiny", "prompt": []}`, 400, "prompt", "there is no prompt"},
+		{`{"model": "tiny", "prompt": [ ]}`, 400, "prompt", "there is no prompt"},
+		{`{"model": "tiny", "prompt": ["a", 3]}`, 400, "prompt", "want a text, a list of texts"},
+		{`{"model": "tiny", "prompt": [null]}`, 400, "prompt", "want a text, a list of texts"},
+		{`{"model": "tiny", "prompt": [3, [4]]}`, 400, "prompt", "want a text, a list of texts"},
+		{`{"model": "tiny", "prompt": [[3], 4]}`, 400, "prompt", "want a text, a list of texts"},
 		{`{"model": "tiny", "prompt": ""}`, 400, "prompt", "prompt 0: it is empty"},
 		{`{"model": "tiny", "prompt": ["a", []]}`, 400, "prompt", "want a text, a list of texts"},
 		{`{"model": "tiny", "prompt": [[3], []]}`, 400, "prompt", "prompt 1: it is empty"},
@@ -288,13 +306,17 @@ func TestRefused(t *testing.T) {
 		{`{"model": "tiny", "prompt": "a", "logprobs": 21}`, 400, "logprobs", "logprobs is 21: want 0 to 20"},
 		{`{"model": "tiny", "prompt": "a", "logprobs": true}`, 400, "logprobs", "want a whole number"},
 		{`{"model": "tiny", "prompt": "a", "echo": true, "logprobs": 1}`, 400, "echo", "echo together with logprobs is not supported"},
-		{`{"model": "tiny", "prompt": "a", "best_of": 3}`, 400, "best_of", "best_of is not supported"},
+		{`{"model": "tiny", "prompt": "a", "best_of": 3}`, 400, "best_of", "best_of is 3: only n, which is 1, is supported"},
+		{`{"model": "tiny", "prompt": "a", "best_of": 1, "n": 2}`, 400, "best_of", "best_of is 1: "},
 		{`{"model": "tiny", "prompt": "a", "suffix": "z"}`, 400, "suffix", "suffix is not supported"},
 		{`{"model": "tiny", "prompt": "a", "seed": "5"}`, 400, "seed", "want a whole number"},
 		{`{"model": "tiny", "prompt": "a", "stream_options": {"include_usage": true}}`, 400, "stream_options", "are for streams"},
 		{`{"model": "tiny", "prompt": "a", "stream": true, "stream_options": {"usage": true}}`, 400, "stream_options", "include_usage"},
 		{`{"model": "tiny", "prompt": "a", "stop": [1]}`, 400, "stop", "stop is [1]: want a text, or a list of texts"},
-		{`{"model": "tiny", "prompt": "a", "stop": ""}`, 400, "", "stop string 0 is empty"},
+		{`{"model": "tiny", "prompt": "a", "stream": true, "stream_options": {"include_obfuscation": true}}`, 400, "stream_options", "not supported"},
+		{`{"model": "tiny", "prompt": "a", "stop": ""}`, 400, "stop", "stop string 0 is empty"},
+		{`{"model": "tiny", "prompt": "a", "stop": ["x", null]}`, 400, "stop", "stop string 1 is empty"},
+		{`{"model": "tiny", "prompt": "a", "` + strings.Repeat("k", 1000) + `": 1}`, 400, strings.Repeat("k", 40) + "… (1000 bytes)", "unknown field"},
 		{`{"model": "tiny", "prompt": "a", "tools": []}`, 400, "tools", `unknown field "tools"; known are best_of, echo`},
 		{`{"model": "tiny", "prompt": "` + strings.Repeat("a", 2000) + `"}`, 413, "", "larger than 2000 bytes"},
 	} {
@@ -316,7 +338,7 @@ func TestRefused(t *testing.T) {
 	if got := answer(t, server, `{"model": "tiny", "prompt": "`+long+`"}`); got.Usage.Answer > 11 || got.Usage.Answer == 0 {
 		t.Errorf("what is usual is more than there is room for: %+v", got.Usage)
 	}
-	if r, _ := ask(t, server, `{"model": "tiny", "prompt": "a", "n": null, "stop": null, "logprobs": null, "max_tokens": null}`); r.StatusCode != http.StatusOK {
+	if r, _ := ask(t, server, `{"model": "tiny", "prompt": "a", "n": null, "stop": null, "logprobs": null, "max_tokens": null, "best_of": 1}`); r.StatusCode != http.StatusOK {
 		t.Errorf("fields that are null: status %d", r.StatusCode)
 	}
 }

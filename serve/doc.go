@@ -19,13 +19,13 @@
 //
 // # What differs from OpenAI's API
 //
-// A field that is unknown or not supported is an error that names it: best_of, suffix, and echo
-// together with logprobs. top_k, min_p and repetition_penalty are fields beside OpenAI's.
-// Ranges are those of runtime.Sampling. user is taken and not used.
+// A field that is unknown or not supported is an error that names it: best_of other than n,
+// suffix, echo together with logprobs, and max_tokens of 0. top_k, min_p and repetition_penalty
+// are fields beside OpenAI's. Ranges are those of runtime.Sampling. user is taken and not used.
 //
 // A choice's random numbers follow from seed and its place among the n choices of its prompt,
-// so a prompt has the same answers alone and in a list. system_fingerprint is made of the hash
-// of the model's weights.
+// so a prompt has the same answers alone and in a list. A Batcher reads it once for all of them.
+// system_fingerprint is made of the hash of the model's weights.
 //
 // logprobs tells the token that ended an answer too, and those of a stop string, which the text
 // has not; text_offset counts characters of the choice's text. Of tokens that are no whole
@@ -33,9 +33,18 @@
 //
 // # What is bounded
 //
-// Limits bound what one request may ask for, runtime.BatcherOptions how much is answered at a
-// time, and waits.
-// More is refused with status 429. A client that leaves ends its answers.
+// Limits bound what one request may ask for and what the bodies of all take,
+// runtime.BatcherOptions how much is answered at a time, and waits. More is refused with status
+// 429. A client that leaves ends its answers. One that is slow loses its connection: it has 30
+// seconds for the body of its request, and for taking each part of the answer. How many
+// connections there are is for the server to bound, or what is before it.
+//
+// # Web pages
+//
+// What a page of another site has a browser ask is refused with status 403, with a key too: there
+// is no CORS. Without a key, what comes to a loopback address under another name than localhost is
+// refused as well, for a page can have its own name stand for this machine. A proxy on this
+// machine sends its own Host header, or the service has a key.
 //
 // The package logs requests to the logger that it is given: never what prompts or answers say.
 package serve

@@ -39,35 +39,12 @@ var (
 // prints what came through: answers and tokens per second, time to the whole answer, refusals, and
 // the peak of memory.
 func TestLoad(t *testing.T) {
-	file, err := zoo.ONNX("copy-rope", card.Portable)
-	if err != nil {
-		t.Fatal(err)
-	}
-	opt := runtime.Options{Provider: *loadProvider}
-	if *loadProvider != "go" {
-		opt.Library = orttest.Require(t)
-	}
-	s, err := runtime.OpenBytes(file, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
 	rows := *loadRows
-	answers, err := serve.Answers(s, runtime.BatcherOptions{MaxRows: rows, MaxQueue: 2 * rows})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answers.Close()
-	h, err := serve.New([]serve.Model{{Name: "copy", Session: s, Answers: answers}}, serve.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(h)
-	defer server.Close()
-
+	s, server := catalogued(t, runtime.BatcherOptions{MaxRows: rows, MaxQueue: 2 * rows})
 	prompts := loadPrompts()
 	want := make([]string, len(prompts))
 	for i, p := range prompts {
+		var err error
 		if want[i], err = s.Complete(t.Context(), p, runtime.GenerateOptions{MaxNew: 24}); err != nil {
 			t.Fatal(err)
 		}
@@ -97,6 +74,36 @@ func TestLoad(t *testing.T) {
 			t.Errorf("%d callers of a service that takes %d: %d were refused", callers, 3*rows, r.refused.Load())
 		}
 	}
+}
+
+// catalogued serves copy-rope of the catalogue as "copy", with the provider of the flag.
+func catalogued(t testing.TB, bounds runtime.BatcherOptions) (*runtime.Session, *httptest.Server) {
+	t.Helper()
+	file, err := zoo.ONNX("copy-rope", card.Portable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := runtime.Options{Provider: *loadProvider}
+	if *loadProvider != "go" {
+		opt.Library = orttest.Require(t)
+	}
+	s, err := runtime.OpenBytes(file, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	answers, err := serve.Answers(s, bounds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = answers.Close() })
+	h, err := serve.New([]serve.Model{{Name: "copy", Session: s, Answers: answers}}, serve.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return s, server
 }
 
 // loadPrompts are of several lengths, with several answers.

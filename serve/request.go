@@ -30,12 +30,13 @@ type request struct {
 	sampling      runtime.Sampling
 	bias          biasMap
 	user          string
-	bestOf        any
+	bestOf        *int // nil for none
 	suffix        string
 }
 
 type streamOptions struct {
-	IncludeUsage bool `json:"include_usage"`
+	IncludeUsage       bool `json:"include_usage"`
+	IncludeObfuscation bool `json:"include_obfuscation"` // random padding of events; only false is supported
 }
 
 // fields are what a request may have, each with where its value goes.
@@ -84,7 +85,7 @@ func parse(body []byte) (*request, error) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		target, known := fields[name]
 		if !known {
-			return nil, wrong(name, "unknown field %q; known are %s", shortened(name), strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
+			return nil, wrong(shortened(name), "unknown field %q; known are %s", shortened(name), strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
 		}
 		if err := strict(given[name], target); err != nil {
 			return nil, wrong(name, "%s is %s: want %s", name, shortened(string(given[name])), wanted(target))
@@ -96,12 +97,14 @@ func parse(body []byte) (*request, error) {
 // check refuses what is out of range, whatever the model.
 func (q *request) check() error {
 	switch {
-	case q.bestOf != nil:
-		return wrong("best_of", "best_of is not supported; ask for n answers and choose by their logprobs")
+	case q.bestOf != nil && *q.bestOf != q.n: // the best n of n are all
+		return wrong("best_of", "best_of is %d: only n, which is %d, is supported; ask for n answers and choose by their logprobs", *q.bestOf, q.n)
 	case q.suffix != "":
 		return wrong("suffix", "suffix is not supported: the models continue texts; leave it out")
 	case q.echo && q.logProbs != nil:
 		return wrong("echo", "echo together with logprobs is not supported; leave one of the two out")
+	case q.streamOptions.IncludeObfuscation:
+		return wrong("stream_options", "stream_options.include_obfuscation is not supported; leave it out")
 	case q.streamOptions.IncludeUsage && !q.stream:
 		return wrong("stream_options", "stream_options are for streams; give stream: true, or leave them out")
 	case q.n < 1:
@@ -112,6 +115,9 @@ func (q *request) check() error {
 		return wrong("logprobs", "logprobs is %d: want 0 to %d", *q.logProbs, mostLogProbs)
 	case len(q.prompts) == 0:
 		return wrong("prompt", "there is no prompt: want %s", wanted(&q.prompts))
+	}
+	if err := runtime.CheckStopStrings(q.stops); err != nil {
+		return wrong("stop", "%v", err)
 	}
 	return q.checkSampling()
 }
@@ -169,28 +175,40 @@ func (q *request) perRow() []runtime.Sampling {
 // promptList is one prompt, or several.
 type promptList []runtime.Prompt
 
-// UnmarshalJSON implements json.Unmarshaler.
+// UnmarshalJSON implements json.Unmarshaler. What a list has follows from how it begins: to try one
+// kind after the other would take several times as long for a long list.
 func (p *promptList) UnmarshalJSON(data []byte) error {
 	var text string
 	var texts []*string
 	var ids []*int64
 	var lists [][]*int64
+	inner, isList := bytes.CutPrefix(data, []byte("["))
+	inner = bytes.TrimSpace(inner)
 	switch {
-	case json.Unmarshal(data, &text) == nil:
+	case !isList:
+		if err := json.Unmarshal(data, &text); err != nil {
+			return err
+		}
 		*p = runtime.Texts(text)
-	case json.Unmarshal(data, &texts) == nil:
+	case inner[0] == '"':
+		if err := json.Unmarshal(data, &texts); err != nil {
+			return err
+		}
 		for _, t := range texts {
 			if t == nil {
 				return errNull
 			}
 			*p = append(*p, runtime.Prompt{Text: *t})
 		}
-	case json.Unmarshal(data, &ids) == nil:
-		lists = [][]*int64{ids}
-	default:
+	case inner[0] == '[':
 		if err := json.Unmarshal(data, &lists); err != nil {
 			return err
 		}
+	case inner[0] != ']':
+		if err := json.Unmarshal(data, &ids); err != nil {
+			return err
+		}
+		lists = [][]*int64{ids}
 	}
 	for _, list := range lists {
 		prompt := runtime.Prompt{IDs: []int64{}}

@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -37,12 +38,7 @@ func (h *Handler) routes() http.Handler {
 		return &failure{status: http.StatusNotFound, kind: kindRequest,
 			message: "nothing is served at " + shortened(c.r.URL.Path) + "; known are " + strings.Join(paths, ", ")}
 	}}))
-	// A page of another site that someone's browser shows must not use a service on this machine.
-	site := http.NewCrossOriginProtection()
-	site.SetDenyHandler(h.handle(route{path: "other", open: true, serve: func(*call) error {
-		return &failure{status: http.StatusForbidden, kind: kindRequest, message: "requests of pages of other sites are refused"}
-	}}))
-	return site.Handler(mux)
+	return h.strangers(mux)
 }
 
 // ServeHTTP implements http.Handler.
@@ -61,6 +57,9 @@ type call struct {
 	made    int           // tokens of answers
 	first   time.Duration // until the first of those
 	streams bool
+
+	patience time.Duration // with the client
+	control  *http.ResponseController
 }
 
 // WriteHeader implements http.ResponseWriter.
@@ -71,13 +70,36 @@ func (c *call) WriteHeader(status int) {
 	c.ResponseWriter.WriteHeader(status)
 }
 
+// Write implements http.ResponseWriter. A client that does not take what it is sent loses its
+// connection.
+func (c *call) Write(data []byte) (int, error) {
+	last := c.began.Add(c.patience) // until then net/http reads a body that is still to come, before it sends
+	if now := time.Now(); now.After(last) {
+		last = now
+	}
+	if err := supported(c.control.SetWriteDeadline(last.Add(c.patience))); err != nil {
+		return 0, err
+	}
+	return c.ResponseWriter.Write(data)
+}
+
+// supported is the error of what a ResponseController did, unless that is not to be had there.
+func supported(err error) error {
+	if errors.Is(err, http.ErrNotSupported) {
+		return nil
+	}
+	return err
+}
+
 // Unwrap is for http.ResponseController.
 func (c *call) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 // handle makes a handler of a route: method, key, errors, log and metrics are the same for all.
 func (h *Handler) handle(r route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		c := &call{ResponseWriter: w, r: request, id: newID(), began: time.Now()}
+		c := &call{ResponseWriter: w, r: request, id: newID(), began: time.Now(), patience: h.patience}
+		c.control = http.NewResponseController(w)
+		_ = c.control.SetReadDeadline(c.began.Add(c.patience)) // fails where it is not to be had
 		c.Header().Set("X-Request-Id", c.id)
 		c.Header().Set("X-Content-Type-Options", "nosniff")
 		err := h.admit(r, c)
@@ -149,7 +171,7 @@ func (h *Handler) tell(r route, c *call, f *failure) {
 	}
 	h.metrics.count(r.path, c, status)
 	level, took := slog.LevelInfo, time.Since(c.began)
-	attrs := []slog.Attr{slog.String("id", c.id), slog.String("method", c.r.Method), slog.String("path", r.path),
+	attrs := []slog.Attr{slog.String("id", c.id), slog.String("method", shortened(c.r.Method)), slog.String("path", r.path),
 		slog.Int("status", status), slog.Duration("took", took)}
 	if c.model != "" {
 		attrs = append(attrs, slog.String("model", c.model), slog.Bool("stream", c.streams), slog.Int("choices", c.choices),

@@ -67,6 +67,9 @@ func (r *rowAnswer) add(s *served, step runtime.TextStep) (*choice, error) {
 				top[name] = finite(t.LogProb)
 			}
 		}
+		if _, among := top[text]; !among { // OpenAI's API always tells the chosen one too
+			top[text] = finite(step.LogProbs.Chosen)
+		}
 		part.LogProbs.TopLogProbs = []map[string]float64{top}
 	}
 	if r.spaced {

@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
-	"strings"
 	"time"
 )
 
@@ -28,6 +26,11 @@ func (h *Handler) Shutdown(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
+	select {
+	case <-h.idle: // at the last moment, and nothing is cut off
+		return nil
+	default:
+	}
 	h.cut(errShutdown)
 	select {
 	case <-h.idle:
@@ -39,17 +42,9 @@ func (h *Handler) Shutdown(ctx context.Context) error {
 // Serve serves on a listener until ctx ends. Then it closes the listener, and gives what is being
 // answered the grace to end; what has not ended is cut off, and is the error. It can be called
 // once.
-//
-// A service that is reached by a loopback address only, and has no key, takes requests for IP
-// addresses and localhost alone: else a web page could have its own name stand for this machine,
-// and use the service through its visitor's browser.
 func (h *Handler) Serve(ctx context.Context, l net.Listener, grace time.Duration) error {
-	var served http.Handler = h
-	if h.key == nil && IsLoopback(l.Addr()) {
-		served = h.localOnly()
-	}
 	server := &http.Server{
-		Handler: served, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelWarn),
 	}
 	ended := make(chan error, 1)
@@ -80,24 +75,4 @@ func (h *Handler) Serve(ctx context.Context, l net.Listener, grace time.Duration
 func IsLoopback(a net.Addr) bool {
 	tcp, ok := a.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
-}
-
-// localOnly refuses requests for a name that is not this machine's own.
-func (h *Handler) localOnly() http.Handler {
-	refuse := h.handle(route{path: "other", open: true, serve: func(c *call) error {
-		return &failure{status: http.StatusForbidden, kind: kindRequest,
-			message: "the request is for the host " + shortened(c.r.Host) + "; without a key only localhost and IP addresses are served"}
-	}})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name := r.Host
-		if host, _, err := net.SplitHostPort(name); err == nil {
-			name = host
-		}
-		name = strings.Trim(name, "[]")
-		if _, err := netip.ParseAddr(name); err != nil && !strings.EqualFold(name, "localhost") {
-			refuse.ServeHTTP(w, r)
-			return
-		}
-		h.ServeHTTP(w, r)
-	})
 }

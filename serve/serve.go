@@ -8,6 +8,7 @@ import (
 	"iter"
 	"log/slog"
 	"net/http"
+	goruntime "runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -46,6 +47,10 @@ type Handler struct {
 	metrics *metrics
 	began   time.Time
 
+	patience      time.Duration // with clients that are slow
+	budget        budget
+	understanding chan struct{} // has an element for each request that is parsed
+
 	ctx context.Context // of all answers
 	cut context.CancelCauseFunc
 
@@ -72,7 +77,9 @@ func New(models []Model, opt Options) (*Handler, error) {
 	if len(models) == 0 {
 		return nil, errors.New("serve: there is no model")
 	}
-	h := &Handler{limits: limits, log: opt.Log, metrics: newMetrics(), began: time.Now(), idle: make(chan struct{})}
+	h := &Handler{limits: limits, log: opt.Log, metrics: newMetrics(), began: time.Now(), idle: make(chan struct{}),
+		patience: usualPatience, understanding: make(chan struct{}, goruntime.GOMAXPROCS(0))}
+	h.budget.most = limits.Bodies
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"strings"
 	"time"
@@ -71,6 +72,12 @@ func (o serveOptions) check() error {
 			return fmt.Errorf("--%s %v: want more than 0, such as 30s", f.name, f.value)
 		}
 	}
+	if _, port, err := net.SplitHostPort(o.addr); err != nil || port == "" {
+		return fmt.Errorf("--addr %s: want host:port, such as 127.0.0.1:8080; port 0 takes a free one", o.addr)
+	}
+	if most := int64(math.MaxInt64 >> 20); int64(o.memory) > most {
+		return fmt.Errorf("--max-memory %d: want at most %d", o.memory, most)
+	}
 	return cmp.Or(o.engineFlags.check(), arguments.AtLeast("rows", o.bounds.MaxRows, 1), arguments.AtLeast("queue", o.bounds.MaxQueue, 1),
 		arguments.AtLeast("max-memory", o.memory, 1),
 		arguments.AtLeast("max-tokens", o.limits.Tokens, 1), arguments.AtLeast("max-choices", o.limits.Choices, 1),
@@ -123,7 +130,7 @@ func (a *app) serve(ctx context.Context, o serveOptions, args []string) error {
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", o.addr)
 	if err != nil {
-		return fmt.Errorf("--addr %s: %w", o.addr, err)
+		return fmt.Errorf("--addr %s: %w; choose another, of which port 0 takes a free one", o.addr, err)
 	}
 	if key == "" && !serve.IsLoopback(l.Addr()) {
 		a.Note("there is no key: whoever reaches %s may use the models; give one with --api-key-file", l.Addr())

@@ -9,6 +9,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"log/slog"
@@ -68,7 +69,8 @@ func run(ctx context.Context, addr string, files []string) error {
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintln(w, "this program does something else, too")
 	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second} // of its own; completions set theirs
 
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -82,11 +84,14 @@ func run(ctx context.Context, addr string, files []string) error {
 		return err
 	case <-ctx.Done():
 	}
-	// Answers that run have ten seconds to end; then their clients are told that they do not.
+	// Answers that run have ten seconds to end; then their clients are told that they do not, for
+	// which the server has some seconds more.
 	grace, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	if err := completions.Shutdown(grace); err != nil {
-		return fmt.Errorf("answers were cut off: %w", err)
+	if err = completions.Shutdown(grace); err != nil {
+		err = fmt.Errorf("answers were cut off: %w", err)
 	}
-	return server.Shutdown(grace)
+	last, cancelLast := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancelLast()
+	return errors.Join(err, server.Shutdown(last))
 }
