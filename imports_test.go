@@ -29,6 +29,7 @@ var imports = map[string][]string{
 	"configs":            {"train", "models", "eval/task", "runtime/ort", "graph/tensor", "github.com/spf13/viper"},
 	"filelock":           nil,
 	"machine":            {"github.com/klauspost/cpuid"},
+	"internal/chromium":  nil,
 	"internal/human":     {"github.com/dustin/go-humanize"},
 	"internal/arguments": {"eval/task", "github.com/spf13/cobra", "github.com/spf13/pflag"},
 	"internal/tables":    {"configs", "doctor", "eval/task", "export", "export/foreign", "internal/human", "models", "models/pe", "models/theory", "runtime/ort", "runtime/ort/install", "sweep", "train", "zoo", "zoo/find"},
