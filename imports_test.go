@@ -81,7 +81,11 @@ var imports = map[string][]string{
 	"train/validate": {"train", "train/journal", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "graph/tensor", "card"},
 	"zoo/find":       {"zoo", "modelfile", "modelfile/precision", "models", "models/pe", "interop", "train", "eval", "eval/task", "export/foreign", "export/safety", "card"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.
-	"interop": {"filelock", "models", "modelfile", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
+	"interop":                    {"filelock", "models", "modelfile", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
+	"examples/browser":           {"card", "eval/task", "graph/tensor", "internal/human", "runtime/ort", "runtime/ort/install", "zoo"},
+	"examples/browser/attention": {"card", "export/safety", "graph/tensor", "runtime"},
+	"examples/browser/engine":    {"examples/browser/attention", "graph/tensor", "runtime", "runtime/native", "tokenizer"},
+
 	"cmd/zoo": {"*", "github.com/spf13/cobra", "github.com/spf13/pflag"},
 }
 
