@@ -63,8 +63,8 @@ test-gpu: setup ## Test the provider WebGPU on a Vulkan driver in software; root
 test-arm64: ## Test the pure-Go engine for linux/arm64 in emulation, many minutes; root on Debian installs qemu
 	.ci/arm64
 
-test-report: ## Test the report's page in headless Chromium, which must be there
-	ZOO_REQUIRE_CHROMIUM=1 go test ./eval/report -run Browser -count 1
+test-report: ## Test the pages of the report and of examples/browser in headless Chromium, which must be there
+	ZOO_REQUIRE_CHROMIUM=1 go test ./eval/report ./examples/browser -run Browser -count 1
 
 lint: ## gofmt, go vet, staticcheck
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these files"; exit 1; }

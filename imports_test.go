@@ -29,6 +29,7 @@ var imports = map[string][]string{
 	"configs":            {"train", "models", "eval/task", "runtime/ort", "graph/tensor", "github.com/spf13/viper"},
 	"filelock":           nil,
 	"machine":            {"github.com/klauspost/cpuid"},
+	"internal/chromium":  nil,
 	"internal/human":     {"github.com/dustin/go-humanize"},
 	"internal/arguments": {"eval/task", "github.com/spf13/cobra", "github.com/spf13/pflag"},
 	"internal/tables":    {"configs", "doctor", "eval/task", "export", "export/foreign", "internal/human", "models", "models/pe", "models/theory", "runtime/ort", "runtime/ort/install", "sweep", "train", "zoo", "zoo/find"},
@@ -80,7 +81,11 @@ var imports = map[string][]string{
 	"train/validate": {"train", "train/journal", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "graph/tensor", "card"},
 	"zoo/find":       {"zoo", "modelfile", "modelfile/precision", "models", "models/pe", "interop", "train", "eval", "eval/task", "export/foreign", "export/safety", "card"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.
-	"interop": {"filelock", "models", "modelfile", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
+	"interop":                    {"filelock", "models", "modelfile", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
+	"examples/browser":           {"card", "eval/task", "graph/tensor", "internal/human", "runtime/ort", "runtime/ort/install", "zoo"},
+	"examples/browser/attention": {"card", "export/safety", "graph/tensor", "runtime"},
+	"examples/browser/engine":    {"examples/browser/attention", "graph/tensor", "runtime", "runtime/native", "tokenizer"},
+
 	"cmd/zoo": {"*", "github.com/spf13/cobra", "github.com/spf13/pflag"},
 }
 

@@ -28,6 +28,9 @@ type Model struct {
 	// Card says how the model came to be and holds its tokenizer, and in DType the precision
 	// that a file is built in; what follows from Config and the profile is filled in then.
 	Card card.Card
+	// Attentions adds the attention weights of each layer (card.Attentions) to what the file of
+	// ONNX gives whoever asks for them. Sessions of runtime do not, and answer as ever.
+	Attentions bool
 }
 
 // Name is what files of the model are called: its task, if it has one, the name of its
@@ -104,8 +107,9 @@ func (m Model) SequenceONNX() ([]byte, error) {
 
 // AnswersONNX returns the model as a file that answers whole prompts in one call, for ONNX
 // Runtime only: its graph within a Loop (export.WriteAnswers). The model needs a tokenizer,
-// which says what ends an answer.
+// which says what ends an answer. Attention weights are not among what such a file gives.
 func (m Model) AnswersONNX(profile string) ([]byte, error) {
+	m.Attentions = false
 	g, c, err := m.checked(profile, true)
 	if err != nil {
 		return nil, err
@@ -178,9 +182,12 @@ func (m Model) describe(profile string, growing bool) (*graph.Graph, card.Card, 
 	if err != nil {
 		return nil, c, err
 	}
-	g, state, err := model.Graph(models.Mode{Fused: profile == card.Fused, Growing: growing})
+	g, state, err := model.Graph(models.Mode{Fused: profile == card.Fused, Growing: growing, Attentions: m.Attentions})
 	if err != nil {
 		return nil, c, err
+	}
+	if m.Attentions && !slices.ContainsFunc(g.Outputs, func(o graph.Output) bool { return o.Name == card.Attentions(0) }) {
+		return nil, c, fmt.Errorf("modelfile: %s has no attention in its first layer, so there are no weights to give", m.Name())
 	}
 	if c.DType, err = dtypeOf(c.DType); err != nil {
 		return nil, c, fmt.Errorf("modelfile: %w", err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/internal/chromium"
 )
 
 // write puts the page of rows into a file and returns its address.
@@ -37,75 +38,75 @@ const drawn = `[...document.querySelectorAll(".chart")].filter((c) => c.offsetPa
 // TestBrowser loads the page of a whole study in a real browser, with all its
 // themes, widths and controls.
 func TestBrowser(t *testing.T) {
-	b := start(t)
-	b.size(1200, 900)
-	b.load(write(t, synthetic([]string{"copy", "reverse", "addition", "parity", "scan"}, 3)))
-	if n := b.eval(drawn); n != 8.0 { // accuracy, four costs, trade-off, heat map, published
+	b := chromium.Start(t)
+	b.Size(1200, 900)
+	b.Load(write(t, synthetic([]string{"copy", "reverse", "addition", "parity", "scan"}, 3)))
+	if n := b.Eval(drawn); n != 8.0 { // accuracy, four costs, trade-off, heat map, published
 		t.Errorf("%v charts drawn, want 8", n)
 	}
-	b.screenshot("light")
-	b.scheme("dark")
-	if bg := b.eval("getComputedStyle(document.body).backgroundColor"); bg != "rgb(20, 23, 27)" {
+	b.Screenshot("light")
+	b.Scheme("dark")
+	if bg := b.Eval("getComputedStyle(document.body).backgroundColor"); bg != "rgb(20, 23, 27)" {
 		t.Errorf("background in a dark system is %v", bg)
 	}
-	b.screenshot("dark")
-	b.eval(`document.getElementById("theme").click()`)
-	if bg := b.eval("getComputedStyle(document.body).backgroundColor"); bg != "rgb(255, 255, 255)" {
+	b.Screenshot("dark")
+	b.Eval(`document.getElementById("theme").click()`)
+	if bg := b.Eval("getComputedStyle(document.body).backgroundColor"); bg != "rgb(255, 255, 255)" {
 		t.Errorf("background after the switch in a dark system is %v", bg)
 	}
 	for _, width := range []int{1200, 700, 400, 320} {
-		b.size(width, 800)
-		if over := b.eval("document.documentElement.scrollWidth - document.documentElement.clientWidth"); over != 0.0 {
+		b.Size(width, 800)
+		if over := b.Eval("document.documentElement.scrollWidth - document.documentElement.clientWidth"); over != 0.0 {
 			t.Errorf("at width %d the page is %v pixels too wide", width, over)
 		}
-		if n := b.eval(drawn); n != 8.0 {
+		if n := b.Eval(drawn); n != 8.0 {
 			t.Errorf("%v charts drawn at width %d, want 8", n, width)
 		}
-		b.screenshot(fmt.Sprint("width", width))
+		b.Screenshot(fmt.Sprint("width", width))
 	}
-	b.size(1200, 900)
+	b.Size(1200, 900)
 	testControls(t, b)
 	testAccess(t, b)
 	testKeyboard(t, b)
 	testContrast(t, b)
-	for _, e := range b.errors {
+	for _, e := range b.Errors {
 		t.Errorf("the console says: %s", e)
 	}
-	for _, r := range b.requests {
+	for _, r := range b.Requests {
 		if !strings.HasPrefix(r, "file://") && r != "about:blank" {
 			t.Errorf("the page asked for %s", r)
 		}
 	}
 }
 
-func testControls(t *testing.T, b *browser) {
+func testControls(t *testing.T, b *chromium.Browser) {
 	shown := `[...document.querySelectorAll(".headline")].filter((e) => !e.hidden).map((e) => e.querySelector("caption").textContent.split(",")[0]).join()`
-	if got := b.eval(shown); got != "Headline on copy" {
+	if got := b.Eval(shown); got != "Headline on copy" {
 		t.Errorf("at first %v is shown", got)
 	}
-	b.eval(`{const s = document.getElementById("task"); s.value = "3"; s.dispatchEvent(new Event("change"))}`)
-	if got := b.eval(shown); got != "Headline on parity" {
+	b.Eval(`{const s = document.getElementById("task"); s.value = "3"; s.dispatchEvent(new Event("change"))}`)
+	if got := b.Eval(shown); got != "Headline on parity" {
 		t.Errorf("after choosing parity %v is shown", got)
 	}
-	if hidden := b.eval(`document.getElementById("chance-note").hidden`); hidden != false {
+	if hidden := b.Eval(`document.getElementById("chance-note").hidden`); hidden != false {
 		t.Error("the guesser's line on parity is not explained")
 	}
 	lines := `new Set([...document.querySelectorAll("#chart-accuracy svg path[fill=none][stroke-width='2']")].map((p) => p.getAttribute("stroke"))).size`
-	before := b.eval(lines).(float64)
-	b.eval(`document.querySelector(".chip").click()`)
-	if after := b.eval(lines).(float64); after != before-1 {
+	before := b.Eval(lines).(float64)
+	b.Eval(`document.querySelector(".chip").click()`)
+	if after := b.Eval(lines).(float64); after != before-1 {
 		t.Errorf("hiding an encoding leaves %v of %v lines", after, before)
 	}
-	b.eval(`document.querySelector(".chip").click()`)
-	label := b.eval(`document.getElementById("chart-accuracy").getAttribute("aria-label")`)
-	b.eval(`{const s = document.getElementById("measure"); s.value = "token"; s.dispatchEvent(new Event("change"))}`)
-	if now := b.eval(`document.getElementById("chart-accuracy").getAttribute("aria-label")`); now == label {
+	b.Eval(`document.querySelector(".chip").click()`)
+	label := b.Eval(`document.getElementById("chart-accuracy").getAttribute("aria-label")`)
+	b.Eval(`{const s = document.getElementById("measure"); s.value = "token"; s.dispatchEvent(new Event("change"))}`)
+	if now := b.Eval(`document.getElementById("chart-accuracy").getAttribute("aria-label")`); now == label {
 		t.Errorf("another measure has the same label %v", now)
 	}
 }
 
 // testAccess checks what screen readers rely on.
-func testAccess(t *testing.T, b *browser) {
+func testAccess(t *testing.T, b *chromium.Browser) {
 	for script, what := range map[string]string{
 		`[...document.querySelectorAll(".chart")].filter((c) => !c.hidden && (c.getAttribute("role") !== "img" || !c.getAttribute("aria-label"))).map((c) => c.id).join()`:   "charts without a label",
 		`[...document.querySelectorAll("table")].filter((t) => !t.caption || !t.querySelector("th[scope=row]") || !t.querySelector("th[scope=col]")).length || ""`:           "tables without a caption or heads",
@@ -115,23 +116,23 @@ func testAccess(t *testing.T, b *browser) {
 		`[...document.querySelectorAll("figure")].filter((f) => !f.querySelector("details") && !f.closest("section").querySelector("details")).length || ""`:                 "figures without a table",
 		`document.querySelectorAll("h1").length === 1 && document.documentElement.lang === "en" && document.title !== "" ? "" : "no"`:                                        "one h1, a language and a title are there:",
 	} {
-		if got := b.eval(script); got != "" {
+		if got := b.Eval(script); got != "" {
 			t.Errorf("%s %v", what, got)
 		}
 	}
 }
 
 // testKeyboard opens the table behind the first chart with keys alone.
-func testKeyboard(t *testing.T, b *browser) {
-	b.eval("document.body.focus(), window.scrollTo(0, 0)")
+func testKeyboard(t *testing.T, b *chromium.Browser) {
+	b.Eval("document.body.focus(), window.scrollTo(0, 0)")
 	for range 60 {
-		b.press("Tab", 9)
-		if b.eval(`document.activeElement.tagName + " " + document.activeElement.textContent`) == "SUMMARY Numbers behind this chart" {
-			b.press("Enter", 13)
-			if open := b.eval(`document.activeElement.parentElement.open && document.activeElement.parentElement.querySelector("table").offsetParent !== null`); open != true {
+		b.Press("Tab", 9)
+		if b.Eval(`document.activeElement.tagName + " " + document.activeElement.textContent`) == "SUMMARY Numbers behind this chart" {
+			b.Press("Enter", 13)
+			if open := b.Eval(`document.activeElement.parentElement.open && document.activeElement.parentElement.querySelector("table").offsetParent !== null`); open != true {
 				t.Error("Enter does not open the table")
 			}
-			b.screenshot("table")
+			b.Screenshot("table")
 			return
 		}
 	}
@@ -140,8 +141,8 @@ func testKeyboard(t *testing.T, b *browser) {
 
 // TestBrowserSmall loads pages that have little in them.
 func TestBrowserSmall(t *testing.T) {
-	b := start(t)
-	b.size(1000, 800)
+	b := chromium.Start(t)
+	b.Size(1000, 800)
 	all := synthetic([]string{"copy"}, 1)
 	for name, tc := range map[string]struct {
 		rows   []eval.Row
@@ -156,19 +157,19 @@ func TestBrowserSmall(t *testing.T) {
 			speedRow(t, "txl", 512, 2), speedRow(t, "txl", 8192, 2)}, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b.t = t
-			b.load(write(t, tc.rows))
-			b.screenshot(strings.ReplaceAll(name, " ", "-"))
-			if n := b.eval(drawn).(float64); n != tc.charts {
+			b.T = t
+			b.Load(write(t, tc.rows))
+			b.Screenshot(strings.ReplaceAll(name, " ", "-"))
+			if n := b.Eval(drawn).(float64); n != tc.charts {
 				t.Errorf("%v charts drawn, want %v", n, tc.charts)
 			}
-			if name == "hostile names" && b.eval(`[...document.querySelectorAll("#chart-accuracy text")].filter((e) => e.textContent === "`+hostileName("rope")+`").length`) != 1.0 {
+			if name == "hostile names" && b.Eval(`[...document.querySelectorAll("#chart-accuracy text")].filter((e) => e.textContent === "`+hostileName("rope")+`").length`) != 1.0 {
 				t.Error("a curve is not called as its encoding is")
 			}
-			if name == "speed alone" && b.eval(`[...document.querySelectorAll("#chart-token text")].map((e) => e.textContent).filter((t) => ["roofline", "txl", "1,024", "0.5"].includes(t)).length`) != 4.0 {
+			if name == "speed alone" && b.Eval(`[...document.querySelectorAll("#chart-token text")].map((e) => e.textContent).filter((t) => ["roofline", "txl", "1,024", "0.5"].includes(t)).length`) != 4.0 {
 				t.Error("the chart of the time per new token lacks the roofline, a name or a number of its axes")
 			}
-			for _, e := range b.errors {
+			for _, e := range b.Errors {
 				t.Errorf("the console says: %s", e)
 			}
 		})
@@ -196,18 +197,18 @@ func hostileName(encoding string) string { return encoding + "<img src=x onerror
 // TestBrowserPrints checks that on paper the page is light, as wide as the paper, and
 // itself again afterwards.
 func TestBrowserPrints(t *testing.T) {
-	b := start(t)
-	b.size(1200, 900)
-	b.scheme("dark")
-	b.load(write(t, synthetic([]string{"copy", "parity"}, 1)))
+	b := chromium.Start(t)
+	b.Size(1200, 900)
+	b.Scheme("dark")
+	b.Load(write(t, synthetic([]string{"copy", "parity"}, 1)))
 	look := `getComputedStyle(document.body).backgroundColor + " " + Math.max(...[...document.querySelectorAll(".chart svg")].map((s) => s.getBoundingClientRect().width))`
-	screen := b.eval(look)
-	b.eval(`dispatchEvent(new Event("beforeprint"))`)
-	if paper := b.eval(look); paper != "rgb(255, 255, 255) 656" { // 44rem within 1.5rem on both sides
+	screen := b.Eval(look)
+	b.Eval(`dispatchEvent(new Event("beforeprint"))`)
+	if paper := b.Eval(look); paper != "rgb(255, 255, 255) 656" { // 44rem within 1.5rem on both sides
 		t.Errorf("on paper %v", paper)
 	}
-	b.eval(`dispatchEvent(new Event("afterprint"))`)
-	if again := b.eval(look); again != screen {
+	b.Eval(`dispatchEvent(new Event("afterprint"))`)
+	if again := b.Eval(look); again != screen {
 		t.Errorf("after printing %v, before %v", again, screen)
 	}
 }

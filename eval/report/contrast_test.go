@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nopezoo/zoo/internal/chromium"
 )
 
 // leastContrast is what WCAG 2.1 asks of letters of any size, level AA.
@@ -103,14 +105,14 @@ const contrasts = `(() => {
 
 // testContrast checks every text that stands on the page, in both themes, with all
 // tables open, an encoding switched off and a complaint about the address.
-func testContrast(t *testing.T, b *browser) {
-	b.eval(`document.querySelectorAll("details").forEach((d) => { d.open = true })`)
-	b.eval(`document.querySelector(".chip").click()`)
-	b.eval(`document.getElementById("unknown").hidden = false`)
+func testContrast(t *testing.T, b *chromium.Browser) {
+	b.Eval(`document.querySelectorAll("details").forEach((d) => { d.open = true })`)
+	b.Eval(`document.querySelector(".chip").click()`)
+	b.Eval(`document.getElementById("unknown").hidden = false`)
 	for _, theme := range []string{"light", "dark"} {
-		b.eval(fmt.Sprintf(`if (document.documentElement.dataset.theme !== %q) document.getElementById("theme").click()`, theme))
-		b.settle()
-		if bad := b.eval(contrasts); bad != "" {
+		b.Eval(fmt.Sprintf(`if (document.documentElement.dataset.theme !== %q) document.getElementById("theme").click()`, theme))
+		b.Settle()
+		if bad := b.Eval(contrasts); bad != "" {
 			t.Errorf("%s: texts with too little contrast:\n%s", theme, strings.TrimSpace(bad.(string)))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/internal/chromium"
 )
 
 // shownText is the text of all that a selector finds and that is in view.
@@ -37,9 +38,9 @@ func disagreeing(t *testing.T) []eval.Row {
 // TestBrowserMeasure checks that the measure that a reader chooses rules the lead, the
 // headline, the ranks, the trade-off and the heat map.
 func TestBrowserMeasure(t *testing.T) {
-	b := start(t)
-	b.size(1280, 900)
-	b.load(write(t, disagreeing(t)))
+	b := chromium.Start(t)
+	b.Size(1280, 900)
+	b.Load(write(t, disagreeing(t)))
 	for _, tc := range []struct {
 		measure, name                       string
 		lead, headline, rank, against, cell string
@@ -47,8 +48,8 @@ func TestBrowserMeasure(t *testing.T) {
 		{"exact", "exact match", "nope ranks best", "60.0", "nope", "80 %", "60.0"},
 		{"token", "tokens right", "rope ranks best", "70.0", "rope", "100 %", "70.0"},
 	} {
-		b.eval(choose("measure", tc.measure))
-		b.settle()
+		b.Eval(choose("measure", tc.measure))
+		b.Settle()
 		for what, has := range map[string][3]string{
 			"lead":      {shownText(".answer"), tc.lead, "by " + tc.name},
 			"headline":  {shownText(".headline table"), tc.headline, tc.name},
@@ -59,17 +60,17 @@ func TestBrowserMeasure(t *testing.T) {
 			"points":    {shownText("#chart-tradeoff text"), tc.against, ""}, // the end of the axis above them
 			"trade-off": {`document.getElementById("chart-tradeoff").getAttribute("aria-label")`, tc.name, ""},
 		} {
-			if text := b.eval(has[0]).(string); !strings.Contains(text, has[1]) || !strings.Contains(text, has[2]) {
+			if text := b.Eval(has[0]).(string); !strings.Contains(text, has[1]) || !strings.Contains(text, has[2]) {
 				t.Errorf("by %s: the %s lacks %q or %q: %s", tc.name, what, has[1], has[2], text)
 			}
 		}
-		b.eval(`document.querySelectorAll("details").forEach((d) => { d.open = true })`)
-		if text := b.eval(shownText("[aria-labelledby=tradeoff] table")).(string); !strings.Contains(text,
+		b.Eval(`document.querySelectorAll("details").forEach((d) => { d.open = true })`)
+		if text := b.Eval(shownText("[aria-labelledby=tradeoff] table")).(string); !strings.Contains(text,
 			tc.headline) || strings.Count(text, "Accuracy against cost") != 1 {
 			t.Errorf("by %s the table of the trade-off is %s", tc.name, text)
 		}
 	}
-	for _, e := range b.errors {
+	for _, e := range b.Errors {
 		t.Errorf("the console says: %s", e)
 	}
 }
@@ -77,61 +78,61 @@ func TestBrowserMeasure(t *testing.T) {
 // TestBrowserAddress checks that the address keeps the task, measure and place, that
 // a link shows the same, and that one to something else says so.
 func TestBrowserAddress(t *testing.T) {
-	b := start(t)
-	b.size(1280, 900)
+	b := chromium.Start(t)
+	b.Size(1280, 900)
 	rows := disagreeing(t)
 	for _, r := range rows[:8:8] {
 		rows = append(rows, with(r, func(r *eval.Row) { r.Machine = "other machine & co" }))
 	}
 	url := write(t, rows)
-	b.load(url)
+	b.Load(url)
 	what := `["task", "measure", "place"].map((id) => document.getElementById(id).selectedOptions[0].textContent).join(", ") + "; " + ` + shownText(".headline caption")
 	const first = "copy, exact match, test machine, 2 cores · cpu; Headline on copy, by exact match; costs at length " +
 		"10, test machine, 2 cores · cpu"
 	const other = "reverse+full, tokens right, other machine & co · cpu; Headline on reverse+full, by tokens right; " +
 		"costs at length 10, other machine & co · cpu"
-	if got := b.eval(what); got != first {
+	if got := b.Eval(what); got != first {
 		t.Errorf("at first: %v", got)
 	}
-	if hash := b.eval("location.hash"); hash != "" {
+	if hash := b.Eval("location.hash"); hash != "" {
 		t.Errorf("the address before anything is chosen ends with %v", hash)
 	}
-	b.eval(choose("task", "1") + choose("measure", "token") + choose("place", "1"))
-	link := b.eval("location.href").(string)
-	if got := b.eval(what); got != other {
+	b.Eval(choose("task", "1") + choose("measure", "token") + choose("place", "1"))
+	link := b.Eval("location.href").(string)
+	if got := b.Eval(what); got != other {
 		t.Errorf("after choosing: %v", got)
 	}
-	b.eval(`document.querySelector(".skip").click()`)
-	if now := b.eval("location.href + ' ' + document.activeElement.id"); now != link+" headline" {
+	b.Eval(`document.querySelector(".skip").click()`)
+	if now := b.Eval("location.href + ' ' + document.activeElement.id"); now != link+" headline" {
 		t.Errorf("skipping to the results makes of the address %v", now)
 	}
-	b.load("about:blank")
-	b.load(link)
-	if got := b.eval(what); got != other {
+	b.Load("about:blank")
+	b.Load(link)
+	if got := b.Eval(what); got != other {
 		t.Errorf("%s shows %v", link, got)
 	}
-	b.eval(`location.hash = "task=copy"`) // typed into the same page
-	b.settle()
-	if got := b.eval(what); got != first {
+	b.Eval(`location.hash = "task=copy"`) // typed into the same page
+	b.Settle()
+	if got := b.Eval(what); got != first {
 		t.Errorf("the address of the task alone shows %v", got)
 	}
-	if hidden := b.eval(`document.getElementById("unknown").hidden`); hidden != true {
+	if hidden := b.Eval(`document.getElementById("unknown").hidden`); hidden != true {
 		t.Error("a good address is complained about")
 	}
-	b.load("about:blank")
-	b.load(url + "#task=nonsense&measure=token")
+	b.Load("about:blank")
+	b.Load(url + "#task=nonsense&measure=token")
 	const complaint = "The address asks for what this report does not have: no task “nonsense”."
-	if got := b.eval(shownText("#unknown")); got != complaint {
+	if got := b.Eval(shownText("#unknown")); got != complaint {
 		t.Errorf("of an unknown task the page says %q", got)
 	}
-	if got := b.eval(what); !strings.HasPrefix(got.(string), "copy, tokens right,") {
+	if got := b.Eval(what); !strings.HasPrefix(got.(string), "copy, tokens right,") {
 		t.Errorf("an unknown task shows %v", got)
 	}
-	b.eval(choose("task", "1"))
-	if got := b.eval(shownText("#unknown")); got != "" {
+	b.Eval(choose("task", "1"))
+	if got := b.Eval(shownText("#unknown")); got != "" {
 		t.Errorf("after choosing the page still says %q", got)
 	}
-	for _, e := range b.errors {
+	for _, e := range b.Errors {
 		t.Errorf("the console says: %s", e)
 	}
 }
@@ -139,7 +140,7 @@ func TestBrowserAddress(t *testing.T) {
 // TestBrowserEqualCurves checks that of curves that lie on one another all can be
 // seen: in each colour there are a line and markers.
 func TestBrowserEqualCurves(t *testing.T) {
-	b := start(t)
+	b := chromium.Start(t)
 	var rows []eval.Row
 	for _, encoding := range encodings {
 		for length := 4; length <= 40; length += 4 {
@@ -148,11 +149,11 @@ func TestBrowserEqualCurves(t *testing.T) {
 	}
 	url := write(t, rows)
 	for _, width := range []int{1280, 390} {
-		b.size(width, 844)
-		b.load(url)
+		b.Size(width, 844)
+		b.Load(url)
 		for i, encoding := range encodings {
 			colour := fmt.Sprintf(`getComputedStyle(document.documentElement).getPropertyValue("--e%d")`, i)
-			seen := b.eval(fmt.Sprintf(`(() => {
+			seen := b.Eval(fmt.Sprintf(`(() => {
 				const all = [...document.querySelectorAll("#chart-accuracy svg path")].filter((p) => p.getBoundingClientRect().right < document.querySelector("#chart-accuracy").getBoundingClientRect().right - %d);
 				return all.filter((p) => p.getAttribute("stroke") === %[2]s && p.getAttribute("stroke-dasharray")).length + " " + all.some((p) => p.getAttribute("fill") === %[2]s);
 			})()`, map[int]int{1280: 100, 390: 0}[width], colour))
@@ -160,7 +161,7 @@ func TestBrowserEqualCurves(t *testing.T) {
 				t.Errorf("at width %d of %s dashed lines and markers are seen: %v", width, encoding, seen)
 			}
 		}
-		hidden := b.eval(`(() => {
+		hidden := b.Eval(`(() => {
 			const fills = [...document.querySelectorAll("#legend svg")].map((e) => getComputedStyle(e).color), seen = new Set();
 			return [...document.querySelectorAll("#chart-accuracy svg path")].filter((p) => fills.includes(getComputedStyle(p).fill)).filter((p) => {
 				const r = p.getBoundingClientRect(), at = [r.x + r.width / 2, r.y + r.height / 2].map((v) => Math.round(v / 4)).join();
@@ -170,7 +171,7 @@ func TestBrowserEqualCurves(t *testing.T) {
 		if hidden != 0.0 {
 			t.Errorf("at width %d %v markers lie on others", width, hidden)
 		}
-		b.screenshot(fmt.Sprint("equal", width))
+		b.Screenshot(fmt.Sprint("equal", width))
 	}
 }
 
@@ -213,50 +214,50 @@ func TestBrowserTables(t *testing.T) {
 		r.Encoding = fmt.Sprintf("encoding%02d", i)
 		many = append(many, r, with(r, func(r *eval.Row) { r.Length = 10 }))
 	}
-	b := start(t)
+	b := chromium.Start(t)
 	for name, rows := range map[string][]eval.Row{"study": synthetic([]string{"copy", "parity"}, 3), "many": many} {
 		url := write(t, rows)
 		for _, width := range []int{1280, 390} {
-			b.size(width, 844)
-			b.load(url)
-			b.eval(`document.querySelectorAll("details").forEach((d) => { d.open = true })`)
-			b.settle()
-			if bad := b.eval(clipped); bad != "" {
+			b.Size(width, 844)
+			b.Load(url)
+			b.Eval(`document.querySelectorAll("details").forEach((d) => { d.open = true })`)
+			b.Settle()
+			if bad := b.Eval(clipped); bad != "" {
 				t.Errorf("%s at width %d:\n%v", name, width, bad)
 			}
-			b.screenshot(fmt.Sprint("tables-", name, width))
+			b.Screenshot(fmt.Sprint("tables-", name, width))
 		}
 		const paper = 718 // A4 within margins of a centimetre, in pixels
-		b.size(paper, 1000)
-		b.call("Emulation.setEmulatedMedia", map[string]any{"media": "print"}, nil)
-		b.eval(`dispatchEvent(new Event("beforeprint"))`)
-		b.settle()
-		if bad := b.eval(clipped); bad != "" {
+		b.Size(paper, 1000)
+		b.Call("Emulation.setEmulatedMedia", map[string]any{"media": "print"}, nil)
+		b.Eval(`dispatchEvent(new Event("beforeprint"))`)
+		b.Settle()
+		if bad := b.Eval(clipped); bad != "" {
 			t.Errorf("%s on paper:\n%v", name, bad)
 		}
-		if scrolls := b.eval(`[...document.querySelectorAll(".scroll")].filter((e) => getComputedStyle(e).overflowX !== "visible").length`); scrolls != 0.0 {
+		if scrolls := b.Eval(`[...document.querySelectorAll(".scroll")].filter((e) => getComputedStyle(e).overflowX !== "visible").length`); scrolls != 0.0 {
 			t.Errorf("%s: %v boxes scroll on paper", name, scrolls)
 		}
-		b.screenshot("paper-" + name)
-		b.eval(`dispatchEvent(new Event("afterprint"))`)
-		b.call("Emulation.setEmulatedMedia", map[string]any{"media": ""}, nil)
-		b.print("paper-" + name)
+		b.Screenshot("paper-" + name)
+		b.Eval(`dispatchEvent(new Event("afterprint"))`)
+		b.Call("Emulation.setEmulatedMedia", map[string]any{"media": ""}, nil)
+		printPage(b, "paper-"+name)
 	}
 }
 
-// print keeps the page as a PDF beside the screenshots.
-func (b *browser) print(name string) {
+// printPage keeps the page as a PDF beside the screenshots.
+func printPage(b *chromium.Browser, name string) {
 	folder := os.Getenv("ZOO_SCREENSHOTS")
 	if folder == "" {
 		return
 	}
 	var pdf struct{ Data string }
-	b.call("Page.printToPDF", map[string]any{"paperWidth": 8.27, "paperHeight": 11.69}, &pdf)
+	b.Call("Page.printToPDF", map[string]any{"paperWidth": 8.27, "paperHeight": 11.69}, &pdf)
 	data, err := base64.StdEncoding.DecodeString(pdf.Data)
 	if err == nil {
 		err = os.WriteFile(folder+"/"+name+".pdf", data, 0o644)
 	}
 	if err != nil {
-		b.t.Error(err)
+		b.T.Error(err)
 	}
 }

@@ -38,7 +38,7 @@ func officialSources(p library.Platform) []source {
 			return download(ctx, u, dir, defaultLimits().total, progress)
 		}},
 		{"npm", func(ctx context.Context, dir string, _ func(done, total int64)) (string, error) {
-			return npmPack(ctx, dir, exec.LookPath)
+			return npmPack(ctx, dir, "onnxruntime-node", exec.LookPath) // it carries the library for every platform
 		}},
 		{"pip", func(ctx context.Context, dir string, _ func(done, total int64)) (string, error) {
 			wheel, err := cpuWheel(p)
@@ -177,14 +177,14 @@ func (p *progressReader) Read(b []byte) (int, error) {
 // findProgram is exec.LookPath; tests have their own.
 type findProgram func(name string) (path string, err error)
 
-// npmPack has the npm client fetch the Node package, which carries the library
-// for every platform. "pack" downloads without installing, so no script runs.
-func npmPack(ctx context.Context, dir string, lookPath findProgram) (string, error) {
+// npmPack has the npm client fetch a package of ort.Version. "pack" downloads without
+// installing, so no script runs.
+func npmPack(ctx context.Context, dir, name string, lookPath findProgram) (string, error) {
 	npm, err := lookPath("npm")
 	if err != nil {
 		return "", err
 	}
-	if err := client(ctx, dir, npm, "pack", "onnxruntime-node@"+ort.Version, "--pack-destination", dir,
+	if err := client(ctx, dir, npm, "pack", name+"@"+ort.Version, "--pack-destination", dir,
 		"--ignore-scripts", "--fetch-retries=1", "--no-update-notifier"); err != nil {
 		return "", err
 	}

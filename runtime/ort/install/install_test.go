@@ -422,7 +422,7 @@ func TestClients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := npmPack(t.Context(), t.TempDir(), look); !errors.Is(err, exec.ErrNotFound) {
+	if _, err := npmPack(t.Context(), t.TempDir(), "onnxruntime-node", look); !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("without npm: %v", err)
 	}
 	odd := filepath.Join(t.TempDir(), `a[1]*\b`) // a pattern, which such a folder does not match
@@ -430,7 +430,7 @@ func TestClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	script("npm", `printf '%s ' "$@" > onnxruntime-node-1.29.0.tgz`)
-	file, err := npmPack(t.Context(), odd, look)
+	file, err := npmPack(t.Context(), odd, "onnxruntime-node", look)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -439,12 +439,12 @@ func TestClients(t *testing.T) {
 		t.Errorf("npm was called with %q", args)
 	}
 	script("npm", "echo 'npm error code E404' >&2; exit 3")
-	if _, err := npmPack(t.Context(), t.TempDir(), look); err == nil ||
+	if _, err := npmPack(t.Context(), t.TempDir(), "onnxruntime-node", look); err == nil ||
 		!strings.Contains(err.Error(), "exit status 3") || !strings.Contains(err.Error(), "E404") {
 		t.Errorf("failing npm: %v", err)
 	}
 	script("npm", "exit 0")
-	if _, err := npmPack(t.Context(), t.TempDir(), look); err == nil || !strings.Contains(err.Error(), "left 0 files") {
+	if _, err := npmPack(t.Context(), t.TempDir(), "onnxruntime-node", look); err == nil || !strings.Contains(err.Error(), "left 0 files") {
 		t.Errorf("npm that leaves nothing: %v", err)
 	}
 

@@ -34,3 +34,19 @@ func BenchmarkProduct(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkDots gives the multiply-adds a nanosecond of a query's products with 256 keys, by
+// each set of kernels that the processor has.
+func BenchmarkDots(b *testing.B) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const k, keys = 24, 256
+	q, rows, out := numbers(rng, k), numbers(rng, keys*k), make([]float32, keys)
+	forLevels(func(name string) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				Dots(out, q, rows, k)
+			}
+			b.ReportMetric(float64(b.N*k*keys)/float64(b.Elapsed().Nanoseconds()), "madd/ns")
+		})
+	})
+}

@@ -1,4 +1,5 @@
-package report_test
+// Package chromium tests pages in a headless Chromium.
+package chromium
 
 import (
 	"bufio"
@@ -12,22 +13,22 @@ import (
 	"time"
 )
 
-// browser is a headless Chromium that obeys over a pair of pipes, by the DevTools
+// Browser is a headless Chromium that obeys over a pair of pipes, by the DevTools
 // protocol: one JSON message after another, each closed by a zero byte. The little
 // that is needed here costs less than a client library would.
-type browser struct {
-	t        *testing.T
+type Browser struct {
+	T        testing.TB // the test that is at work now
+	Errors   []string   // console errors and uncaught exceptions of the page
+	Requests []string   // all that the page asked for
 	to       *os.File
 	from     *bufio.Reader
 	session  string
 	last     int
-	errors   []string // console errors and uncaught exceptions
-	requests []string // all that the page asked for
 }
 
-// chromium is the browser's program; the test is skipped without one, or fails if
+// find returns the browser's program; the test is skipped without one, or fails if
 // ZOO_REQUIRE_CHROMIUM=1.
-func chromium(t *testing.T) string {
+func find(t testing.TB) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if path, err := exec.LookPath(name); err == nil {
@@ -41,10 +42,11 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-// start starts a browser with an empty page.
-func start(t *testing.T) *browser {
+// Start starts a browser with an empty page. The test is skipped where there is no Chromium,
+// and fails if ZOO_REQUIRE_CHROMIUM=1.
+func Start(t testing.TB) *Browser {
 	t.Helper()
-	program := chromium(t)
+	program := find(t)
 	fromUs, to, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +66,7 @@ func start(t *testing.T) *browser {
 	}
 	fromUs.Close()
 	fromIt.Close()
-	b := &browser{t: t, to: to, from: bufio.NewReader(from)}
+	b := &Browser{T: t, to: to, from: bufio.NewReader(from)}
 	stuck := time.AfterFunc(2*time.Minute, func() { from.Close() }) // a reply that never comes must not hang the tests
 	t.Cleanup(func() {
 		b.send("Browser.close", nil)
@@ -74,27 +76,27 @@ func start(t *testing.T) *browser {
 		from.Close()
 	})
 	var target struct{ TargetID string }
-	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	b.Call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
 	var session struct{ SessionID string }
-	b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &session)
+	b.Call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &session)
 	b.session = session.SessionID
 	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
-		b.call(domain+".enable", nil, nil)
+		b.Call(domain+".enable", nil, nil)
 	}
 	return b
 }
 
-// load opens a page and waits until it is drawn.
-func (b *browser) load(url string) {
-	b.errors, b.requests = nil, nil
-	b.call("Page.navigate", map[string]any{"url": url}, nil)
-	for b.eval("document.readyState + ' ' + document.URL") != "complete "+url {
+// Load opens a page and waits until it is drawn.
+func (b *Browser) Load(url string) {
+	b.Errors, b.Requests = nil, nil
+	b.Call("Page.navigate", map[string]any{"url": url}, nil)
+	for b.Eval("document.readyState + ' ' + document.URL") != "complete "+url {
 		time.Sleep(20 * time.Millisecond)
 	}
-	b.settle()
+	b.Settle()
 }
 
-func (b *browser) send(method string, params any) {
+func (b *Browser) send(method string, params any) {
 	b.last++
 	message := map[string]any{"id": b.last, "method": method, "params": params}
 	if params == nil {
@@ -108,18 +110,18 @@ func (b *browser) send(method string, params any) {
 		_, err = b.to.Write(append(data, 0))
 	}
 	if err != nil {
-		b.t.Errorf("%s: %v", method, err)
+		b.T.Errorf("%s: %v", method, err)
 	}
 }
 
-// call waits for the answer, and notes what the page did meanwhile.
-func (b *browser) call(method string, params, into any) {
-	b.t.Helper()
+// Call calls a method of the protocol and waits for the answer, and notes what the page did meanwhile.
+func (b *Browser) Call(method string, params, into any) {
+	b.T.Helper()
 	b.send(method, params)
 	for {
 		data, err := b.from.ReadBytes(0)
 		if err != nil {
-			b.t.Fatalf("%s: the browser does not answer: %v", method, err)
+			b.T.Fatalf("%s: the browser does not answer: %v", method, err)
 		}
 		var m struct {
 			ID     int
@@ -129,7 +131,7 @@ func (b *browser) call(method string, params, into any) {
 			Error  *struct{ Message string }
 		}
 		if err := json.Unmarshal(data[:len(data)-1], &m); err != nil {
-			b.t.Fatal(err)
+			b.T.Fatal(err)
 		}
 		if m.ID != b.last {
 			b.note(m.Method, m.Params)
@@ -141,89 +143,103 @@ func (b *browser) call(method string, params, into any) {
 			err = json.Unmarshal(m.Result, into)
 		}
 		if err != nil {
-			b.t.Fatalf("%s: %v", method, err)
+			b.T.Fatalf("%s: %v", method, err)
 		}
 		return
 	}
 }
 
 // note keeps errors and requests.
-func (b *browser) note(event string, params json.RawMessage) {
+func (b *Browser) note(event string, params json.RawMessage) {
 	switch event {
 	case "Runtime.exceptionThrown", "Log.entryAdded":
-		b.errors = append(b.errors, string(params))
+		b.Errors = append(b.Errors, string(params))
 	case "Runtime.consoleAPICalled":
 		if strings.Contains(string(params), `"type":"error"`) || strings.Contains(string(params), `"type":"warning"`) {
-			b.errors = append(b.errors, string(params))
+			b.Errors = append(b.Errors, string(params))
 		}
 	case "Network.requestWillBeSent":
 		var p struct{ Request struct{ URL string } }
 		if json.Unmarshal(params, &p) == nil {
-			b.requests = append(b.requests, p.Request.URL)
+			b.Requests = append(b.Requests, p.Request.URL)
 		}
 	}
 }
 
-// eval runs JavaScript in the page and returns its value.
-func (b *browser) eval(script string) any {
-	b.t.Helper()
+// Eval runs JavaScript in the page and returns its value.
+func (b *Browser) Eval(script string) any {
+	b.T.Helper()
 	var out struct {
 		Result           struct{ Value any }
 		ExceptionDetails *struct {
 			Exception struct{ Description string }
 		}
 	}
-	b.call("Runtime.evaluate", map[string]any{"expression": script, "returnByValue": true, "awaitPromise": true}, &out)
+	b.Call("Runtime.evaluate", map[string]any{"expression": script, "returnByValue": true, "awaitPromise": true}, &out)
 	if out.ExceptionDetails != nil {
-		b.t.Fatalf("%s: %s", script, out.ExceptionDetails.Exception.Description)
+		b.T.Fatalf("%s: %s", script, out.ExceptionDetails.Exception.Description)
 	}
 	return out.Result.Value
 }
 
-// size gives the window a size and waits until the page is drawn anew.
-func (b *browser) size(width, height int) {
-	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height,
+// WaitFor waits until a condition in JavaScript holds, or fails the test when it has not
+// after so long. What says how far the page is then.
+func (b *Browser) WaitFor(condition string, most time.Duration, what string) {
+	b.T.Helper()
+	for end := time.Now().Add(most); b.Eval(condition) != true; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			b.T.Fatalf("after %v not yet: %s; %v", most, condition, b.Eval(what))
+		}
+	}
+}
+
+// Size gives the window a size and waits until the page is drawn anew.
+func (b *Browser) Size(width, height int) {
+	b.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height,
 		"deviceScaleFactor": 1, "mobile": false}, nil)
-	b.settle()
+	b.Settle()
 }
 
-// scheme makes the system's colours "light" or "dark".
-func (b *browser) scheme(name string) {
-	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme",
+// Scheme makes the system's colours "light" or "dark".
+func (b *Browser) Scheme(name string) {
+	b.Call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme",
 		"value": name}}}, nil)
-	b.settle()
+	b.Settle()
 }
 
-// settle waits for two frames, so that whatever was begun is drawn.
-func (b *browser) settle() {
-	b.eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+// Settle waits for two frames, so that whatever was begun is drawn.
+func (b *Browser) Settle() {
+	b.Eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
 }
 
-// press types one key.
-func (b *browser) press(key string, code int) {
+// Type puts text into what has the focus, as a keyboard does.
+func (b *Browser) Type(text string) { b.Call("Input.insertText", map[string]any{"text": text}, nil) }
+
+// Press types one key.
+func (b *Browser) Press(key string, code int) {
 	for _, kind := range []string{"keyDown", "keyUp"} {
 		event := map[string]any{"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code}
 		if key == "Enter" && kind == "keyDown" {
 			event["text"] = "\r"
 		}
-		b.call("Input.dispatchKeyEvent", event, nil)
+		b.Call("Input.dispatchKeyEvent", event, nil)
 	}
 }
 
-// screenshot keeps a picture of the whole page in the folder of ZOO_SCREENSHOTS,
+// Screenshot keeps a picture of the whole page in the folder of ZOO_SCREENSHOTS,
 // for people to look at.
-func (b *browser) screenshot(name string) {
+func (b *Browser) Screenshot(name string) {
 	folder := os.Getenv("ZOO_SCREENSHOTS")
 	if folder == "" {
 		return
 	}
 	var shot struct{ Data string }
-	b.call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true}, &shot)
+	b.Call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true}, &shot)
 	data, err := base64.StdEncoding.DecodeString(shot.Data)
 	if err == nil {
 		err = os.WriteFile(folder+"/"+name+".png", data, 0o644)
 	}
 	if err != nil {
-		b.t.Error(err)
+		b.T.Error(err)
 	}
 }

@@ -1,0 +1,143 @@
+package install
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/ort/internal/library"
+)
+
+// The files of the npm package onnxruntime-web with which a page runs models on the
+// processor: a module of JavaScript, and the WebAssembly that it loads.
+const (
+	WebModule = "ort.wasm.bundle.min.mjs"
+	WebBinary = "ort-wasm-simd-threaded.wasm"
+)
+
+// webPins has their SHA-256, computed from the package of ort.Version as the npm client
+// delivered and verified it.
+func webPins() map[string]string {
+	return map[string]string{
+		WebModule: "7a3913dc5c7a9c3ad1144f5fbfecd402bc5013bcc886bc67664b18d8a15ab298",
+		WebBinary: "ec8580a9d7b9476ceee52e10a7f94124e4dc71a019d666ed6d4726697c109a4d",
+	}
+}
+
+// web is where the cache has them: they are for no platform but WebAssembly.
+const web library.Platform = "web"
+
+// FindWeb returns the folder of the per-user cache that has onnxruntime-web of ort.Version:
+// WebModule and WebBinary, with the hashes that are pinned in zoo. Where they are not there,
+// the error says so.
+func FindWeb() (folder string, err error) {
+	if folder, err = library.CacheFolder("", web, false); err != nil {
+		return "", err
+	}
+	return folder, checkWeb(folder, webPins())
+}
+
+// Web is FindWeb, and where the files are not there it has the npm client fetch them, with
+// the client's own configured registry. Nothing is left behind on failure.
+func Web(ctx context.Context) (folder string, err error) {
+	if folder, err = library.CacheFolder("", web, false); err != nil {
+		return "", err
+	}
+	if err := fetchWeb(ctx, folder, webPins(), exec.LookPath); err != nil {
+		return "", fmt.Errorf("ort: onnxruntime-web %s: %w", ort.Version, err)
+	}
+	return folder, nil
+}
+
+// checkWeb reports what is not in a folder as the pins have it.
+func checkWeb(folder string, pins map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(pins)) {
+		sum, err := fileSHA256(filepath.Join(folder, name))
+		if err == nil && sum != pins[name] {
+			err = fmt.Errorf("%s has the SHA-256 %s, pinned is %s", filepath.Join(folder, name), sum, pins[name])
+		}
+		if err != nil {
+			return fmt.Errorf("ort: onnxruntime-web %s is not installed: %w", ort.Version, err)
+		}
+	}
+	return nil
+}
+
+func fetchWeb(ctx context.Context, folder string, pins map[string]string, lookPath findProgram) error {
+	if checkWeb(folder, pins) == nil {
+		return nil
+	}
+	parent := filepath.Dir(folder)
+	removeStale(parent)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return notWritable(folder, err)
+	}
+	stage, release, err := newStage(parent)
+	if err != nil {
+		return notWritable(parent, err)
+	}
+	defer release()
+	archive, err := npmPack(ctx, stage, "onnxruntime-web", lookPath)
+	if err != nil {
+		return err
+	}
+	if err := unpackWeb(archive, stage, pins); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Base(archive), err)
+	}
+	for name := range pins {
+		if err := os.Rename(filepath.Join(stage, name), filepath.Join(folder, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unpackWeb takes the pinned files out of the package's folder dist, into dir.
+func unpackWeb(archive, dir string, pins map[string]string) error {
+	f, err := os.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	gz, err := gzip.NewReader(f)
+	if err != nil {
+		return err
+	}
+	most := defaultLimits()
+	packed := tar.NewReader(&cappedReader{gz, most.total})
+	missing := maps.Clone(pins)
+	for len(missing) > 0 {
+		entry, err := packed.Next()
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("the package has no %s", strings.Join(slices.Sorted(maps.Keys(missing)), ", "))
+		}
+		if err != nil {
+			return err
+		}
+		name := path.Base(entry.Name)
+		want, wanted := missing[name]
+		if !wanted || entry.Typeflag != tar.TypeReg || entry.Name != "package/dist/"+name {
+			continue
+		}
+		_, sum, err := writeCapped(filepath.Join(dir, name), packed, most.file)
+		if err != nil {
+			return err
+		}
+		if sum != want {
+			return fmt.Errorf("%s has the SHA-256 %s, pinned is %s: it is refused", name, sum, want)
+		}
+		delete(missing, name)
+	}
+	return nil
+}
