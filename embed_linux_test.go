@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -17,8 +18,10 @@ import (
 )
 
 // BenchmarkEmbed measures what a program costs that has a model in it, examples/embed, with each
-// engine. Each turn starts it anew, for an answer of 200 tokens; what is printed are medians. cold
-// are starts where the program, the model file and ONNX Runtime's library were not in the file
+// engine. Each turn starts it anew, for an answer of 200 tokens; what is printed are medians: main-ms, open-ms
+// and token-ms are from the start of the process on, to main, to the open model and to the first token,
+// and cpu-ms is the processor time of all threads of a process that makes one token. cold are
+// starts where the program, the model file and ONNX Runtime's library were not in the file
 // cache. Sizes are of the program with its model of 0.7 MB; ONNX Runtime's library is not in them.
 //
 //	go test . -run '^$' -bench Embed -benchtime 11x
@@ -37,19 +40,27 @@ func BenchmarkEmbed(b *testing.B) {
 		b.Setenv("CGO_ENABLED", engine.cgo)
 		program := buildEmbed(b, engine.tags...)
 		stripped := buildEmbed(b, append(engine.tags, "-ldflags=-s -w")...)
-		b.Logf("%s: %.1f MB, stripped %.1f MB, %d packages outside the standard library", engine.name,
-			megabytes(b, program), megabytes(b, stripped), len(packagesOfEmbed(b, engine.tags...)))
+		b.Run(engine.name+"/size", func(b *testing.B) {
+			b.ReportMetric(megabytes(b, program), "MB")
+			b.ReportMetric(megabytes(b, stripped), "stripped-MB")
+			b.ReportMetric(float64(len(packagesOfEmbed(b, engine.tags...))), "packages")
+			b.ReportMetric(0, "ns/op")
+		})
 		for _, file := range files {
 			for _, cache := range []string{"warm", "cold"} {
 				b.Run(fmt.Sprintf("%s/%s/%s", engine.name, file.name, cache), func(b *testing.B) {
 					numbers := map[string][]float64{}
-					run := func() {
-						cmd := exec.Command(stripped, "-costs", "-model="+file.path)
+					start := func(args ...string) (out []byte, processor time.Duration) {
+						cmd := exec.Command(stripped, append(args, "-model="+file.path, embedPrompt)...)
 						cmd.Env = append(os.Environ(), "ZOO_ORT_LIB="+library)
 						out, err := cmd.CombinedOutput()
 						if err != nil {
 							b.Fatalf("%v\n%s", err, out)
 						}
+						return out, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+					}
+					run := func() {
+						out, _ := start("-costs")
 						for _, line := range []string{costMain, costOpen, costToken, costSpeed, costOpenMemory, costPeakMemory} {
 							number, found := cost(out, line)
 							if !found {
@@ -57,6 +68,8 @@ func BenchmarkEmbed(b *testing.B) {
 							}
 							numbers[line] = append(numbers[line], number)
 						}
+						_, processor := start("-n=1")
+						numbers["processor"] = append(numbers["processor"], processor.Seconds()*1e3)
 					}
 					run() // reads the files
 					clear(numbers)
@@ -69,7 +82,7 @@ func BenchmarkEmbed(b *testing.B) {
 						run()
 					}
 					for line, unit := range map[string]string{costMain: "main-ms", costOpen: "open-ms", costToken: "token-ms",
-						costSpeed: "tokens/s"} {
+						costSpeed: "tokens/s", "processor": "cpu-ms"} {
 						b.ReportMetric(middle(numbers[line]), unit)
 					}
 					b.ReportMetric(middle(numbers[costOpenMemory])*1024/1e6, "open-MB")

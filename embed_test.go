@@ -19,6 +19,8 @@ import (
 // What examples/embed is at most, stripped, with the engine in pure Go and a model of 0.7 MB.
 const mostEmbedBytes = 8_500_000
 
+const embedPrompt = "Copy: 7 tree B [SEP] "
+
 // buildEmbed builds examples/embed and returns the program.
 func buildEmbed(t testing.TB, args ...string) string {
 	t.Helper()
@@ -56,9 +58,9 @@ func embedAnswers(t *testing.T, program string) {
 		args               []string
 		in, out, complaint string
 	}{
-		{args: []string{"Copy: 7 tree B [SEP] ", "Copy: A 5 [SEP]"}, out: "7 tree B\n A 5\n"},
-		{in: "Copy: 7 tree B [SEP] \nhello\nCopy: A 5 [SEP] \n", out: "7 tree B\n\nA 5\n", complaint: `unknown piece "hello"`},
-		{args: []string{"-n=1", "Copy: 7 tree B [SEP] "}, out: "7\n"},
+		{args: []string{embedPrompt, "Copy: A 5 [SEP]"}, out: "7 tree B\n A 5\n"},
+		{in: embedPrompt + "\nhello\nCopy: A 5 [SEP] \n", out: "7 tree B\n\nA 5\n", complaint: `unknown piece "hello"`},
+		{args: []string{"-n=1", embedPrompt}, out: "7\n"},
 	} {
 		var stdout, stderr bytes.Buffer
 		cmd := exec.Command(program, c.args...)
@@ -106,7 +108,7 @@ func embedInterrupted(t *testing.T, program string) {
 	}
 	defer cmd.Process.Kill() // nothing, unless the test ends early
 	for range 2 {
-		if _, err := in.Write([]byte("Copy: 7 tree B [SEP] \n")); err != nil {
+		if _, err := in.Write([]byte(embedPrompt + "\n")); err != nil {
 			t.Fatal(err)
 		}
 		piece := make([]byte, 1)
