@@ -18,7 +18,8 @@ import (
 )
 
 // BenchmarkEmbed measures what a program costs that has a model in it, examples/embed, with each
-// engine. Each turn starts it anew, for an answer of 200 tokens; what is printed are medians: main-ms, open-ms
+// engine. Each turn starts it anew, for an answer of 200 tokens; what is printed are the least times, the most
+// tokens per second and the least memory, which other work on the machine changes least. main-ms, open-ms
 // and token-ms are from the start of the process on, to main, to the open model and to the first token,
 // and cpu-ms is the processor time of all threads of a process that makes one token. cold are
 // starts where the program, the model file and ONNX Runtime's library were not in the file
@@ -82,11 +83,12 @@ func BenchmarkEmbed(b *testing.B) {
 						run()
 					}
 					for line, unit := range map[string]string{costMain: "main-ms", costOpen: "open-ms", costToken: "token-ms",
-						costSpeed: "tokens/s", "processor": "cpu-ms"} {
-						b.ReportMetric(middle(numbers[line]), unit)
+						"processor": "cpu-ms"} {
+						b.ReportMetric(slices.Min(numbers[line]), unit)
 					}
-					b.ReportMetric(middle(numbers[costOpenMemory])*1024/1e6, "open-MB")
-					b.ReportMetric(middle(numbers[costPeakMemory])*1024/1e6, "peak-MB")
+					b.ReportMetric(slices.Max(numbers[costSpeed]), "tokens/s")
+					b.ReportMetric(slices.Min(numbers[costOpenMemory])*1024/1e6, "open-MB")
+					b.ReportMetric(slices.Min(numbers[costPeakMemory])*1024/1e6, "peak-MB")
 					b.ReportMetric(0, "ns/op")
 				})
 			}
@@ -117,11 +119,6 @@ func embedModels(b *testing.B, folder string) []embedModel {
 	}
 	writeRandom(b, files[2].path, small.Model)
 	return files
-}
-
-func middle(list []float64) float64 {
-	slices.Sort(list)
-	return list[len(list)/2]
 }
 
 func megabytes(b *testing.B, path string) float64 {
