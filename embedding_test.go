@@ -31,7 +31,7 @@ const (
 )
 
 // goCommand runs the go command in a folder and returns what it prints.
-func goCommand(t *testing.T, dir string, args ...string) string {
+func goCommand(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skipf("needs the go command: %v", err)

@@ -87,8 +87,8 @@ func checkFlat(g *onnxpb.GraphProto, opset int) error {
 }
 
 func checkNode(n *onnxpb.NodeProto, opset int) error {
-	if ops := graph.Ops(); n.OpType != opIdentity && !slices.Contains(ops, n.OpType) {
-		return fmt.Errorf("the operator is not supported; the supported ones are %s", strings.Join(ops, ", "))
+	if n.OpType != opIdentity && graph.Opset(n.OpType, 0, nil) == 0 {
+		return fmt.Errorf("the operator is not supported; the supported ones are %s", strings.Join(graph.Ops(), ", "))
 	}
 	if len(n.Input) == 0 || len(n.Output) != 1 || n.Output[0] == "" {
 		return fmt.Errorf("it has %d inputs and %d outputs; supported are 1 or more, and 1",

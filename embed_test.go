@@ -1,0 +1,173 @@
+package zoo_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	goruntime "runtime"
+	"strings"
+	"testing"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/zoo"
+)
+
+// What examples/embed is at most, stripped, with the engine in pure Go and a model of 0.7 MB.
+const mostEmbedBytes = 8_500_000
+
+const embedPrompt = "Copy: 7 tree B [SEP] "
+
+// buildEmbed builds examples/embed and returns the program.
+func buildEmbed(t testing.TB, args ...string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "embed.exe")
+	goCommand(t, filepath.Join("examples", "embed"), append(append([]string{"build"}, args...), "-o", program, ".")...)
+	return program
+}
+
+// packagesOfEmbed lists the packages outside the standard library that examples/embed has.
+func packagesOfEmbed(t testing.TB, args ...string) []string {
+	t.Helper()
+	return strings.Fields(goCommand(t, filepath.Join("examples", "embed"), append(append([]string{"list", "-deps"}, args...),
+		"-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".")...))
+}
+
+// TestEmbedProgram: examples/embed answers with the model that is part of it, in pure Go: prompts
+// that it is given, and those that it reads, whatever stands between them.
+func TestEmbedProgram(t *testing.T) {
+	program := buildEmbed(t, "-ldflags=-s -w")
+	info, err := os.Stat(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d packages, %d bytes", len(packagesOfEmbed(t)), info.Size())
+	if info.Size() > mostEmbedBytes {
+		t.Errorf("it has %d bytes, expected at most %d", info.Size(), mostEmbedBytes)
+	}
+	t.Run("answers", func(t *testing.T) { embedAnswers(t, program) })
+	t.Run("costs", func(t *testing.T) { embedCosts(t, program) })
+	t.Run("interrupted", func(t *testing.T) { embedInterrupted(t, program) })
+}
+
+func embedAnswers(t *testing.T, program string) {
+	for _, c := range []struct {
+		args               []string
+		in, out, complaint string
+	}{
+		{args: []string{embedPrompt, "Copy: A 5 [SEP]"}, out: "7 tree B\n A 5\n"},
+		{in: embedPrompt + "\nhello\nCopy: A 5 [SEP] \n", out: "7 tree B\n\nA 5\n", complaint: `unknown piece "hello"`},
+		{args: []string{"-n=1", embedPrompt}, out: "7\n"},
+	} {
+		var stdout, stderr bytes.Buffer
+		cmd := exec.Command(program, c.args...)
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(c.in), &stdout, &stderr
+		if err := cmd.Run(); err != nil || stdout.String() != c.out || !strings.Contains(stderr.String(), c.complaint) ||
+			c.complaint == "" && stderr.Len() > 0 {
+			t.Errorf("%q, %q: it answered %q, %q, %v", c.args, c.in, stdout.String(), stderr.String(), err)
+		}
+	}
+}
+
+func embedCosts(t *testing.T, program string) {
+	out, err := exec.Command(program, "-costs", "-n=10").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, line := range []string{costMain, costOpen, costToken, costSpeed, costOpenMemory, costPeakMemory} {
+		if _, found := cost(out, line); !found && (goruntime.GOOS == "linux" || !strings.Contains(line, "memory")) {
+			t.Errorf("no %q in:\n%s", line, out)
+		}
+	}
+}
+
+// embedInterrupted: Ctrl-C ends an answer that would take hours, and the program goes on with
+// the next prompt.
+func embedInterrupted(t *testing.T, program string) {
+	if goruntime.GOOS == "windows" {
+		t.Skip("there is no signal to send")
+	}
+	path := filepath.Join(t.TempDir(), "talks.onnx")
+	writeRandom(t, path, models.Config{DModel: 16, NLayers: 1, NHeads: 2, DFF: 32})
+	cmd := exec.Command(program, "-n=1000000000", "-model="+path)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill() // nothing, unless the test ends early
+	for range 2 {
+		if _, err := in.Write([]byte(embedPrompt + "\n")); err != nil {
+			t.Fatal(err)
+		}
+		piece := make([]byte, 1)
+		if _, err := out.Read(piece); err != nil { // the answer has begun
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		for piece[0] != '\n' {
+			if _, err := out.Read(piece); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil || strings.Count(complaint.String(), "context canceled") != 2 {
+		t.Errorf("it ended with %v and said %q", err, complaint.String())
+	}
+}
+
+// The lines that examples/embed -costs prints.
+const (
+	costMain       = "from start to main"
+	costOpen       = "to the open model"
+	costToken      = "to the first token"
+	costSpeed      = "speed after it"
+	costOpenMemory = "peak memory, model open"
+	costPeakMemory = "peak memory, answered"
+)
+
+// cost returns the number of a line that examples/embed -costs printed.
+func cost(out []byte, line string) (number float64, found bool) {
+	_, rest, _ := bytes.Cut(out, []byte(line+": "))
+	_, err := fmt.Sscan(string(rest), &number)
+	return number, err == nil
+}
+
+// writeRandom writes a model of random weights with the vocabulary of copy-rope, and rope.
+func writeRandom(t testing.TB, path string, config models.Config) {
+	t.Helper()
+	words, err := zoo.Embedded().Manifest("copy-rope")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Encoding, config.VocabSize = "rope", len(words.Card.Tokenizer)
+	m, err := models.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1),
+		Card: card.Card{Tokenizer: words.Card.Tokenizer}}
+	file, err := made.ONNX(card.Portable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
