@@ -38,7 +38,7 @@ type zip[T, R any] struct {
 	s    *step
 }
 
-func (*zip[T, R]) overwrites(int) bool { return true }
+func (*zip[T, R]) overwrites(*step, int) bool { return true }
 
 func (z *zip[T, R]) prepare(s *step) error {
 	z.s = s
@@ -195,7 +195,7 @@ type pointwise struct {
 	s   *step
 }
 
-func (*pointwise) overwrites(int) bool { return true }
+func (*pointwise) overwrites(*step, int) bool { return true }
 
 func (p *pointwise) prepare(s *step) error {
 	p.s = s
@@ -257,7 +257,7 @@ type where[T numeric] struct {
 	s    *step
 }
 
-func (*where[T]) overwrites(int) bool { return true }
+func (*where[T]) overwrites(*step, int) bool { return true }
 
 func (w *where[T]) prepare(s *step) error {
 	w.s = s

@@ -66,7 +66,9 @@ type kernel interface {
 }
 
 // overwriter is a kernel that may write its value over an operand of the same size and type.
-type overwriter interface{ overwrites(operand int) bool }
+type overwriter interface {
+	overwrites(s *step, operand int) bool
+}
 
 // viewer is a kernel whose value may be its first operand's memory as it is.
 type viewer interface{ views(s *step) bool }
@@ -182,13 +184,15 @@ func (x *executor) run(from, to []*memoryValue, stopped *atomic.Bool) error {
 			return fmt.Errorf("%s: %w", s.out.part.node.Name, err)
 		}
 	}
-	for _, inputs := range []bool{true, false} { // what is an input first, before an output takes its memory
-		for _, i := range x.late {
-			v := &x.values[x.program.outputs[i]]
-			if (x.values[v.root].part.when == fed) == inputs {
-				copy(to[i].f, v.f)
-			}
+	for _, i := range x.late { // before another output takes an input's memory
+		if v := &x.values[x.program.outputs[i]]; x.values[v.root].part.when == fed {
+			kept := x.spare[i].of(len(v.f))
+			copy(kept, v.f)
+			v.f = kept
 		}
+	}
+	for _, i := range x.late {
+		copy(to[i].f, x.values[x.program.outputs[i]].f)
 	}
 	return nil
 }
@@ -344,7 +348,7 @@ func (x *executor) mayWrite(v *value, data []float32, from []*memoryValue) bool 
 		if len(from[k].f) == 0 || &from[k].f[0] != &data[0] {
 			continue
 		}
-		if i >= 0 && (v.part.node.Op != "ScatterND" || v.part.in[0] != i || x.viewed[i] || x.ends[i] != v.root) {
+		if i >= 0 && (v.part.node.Op != "ScatterND" || v.part.in[0] != i || v.part.in[2] == i || x.viewed[i] || x.ends[i] != v.root) {
 			return false
 		}
 	}

@@ -54,7 +54,11 @@ func pick[T any](g *gather, out, x []T, at []int64) error {
 // axes. Where operand and value are one memory, nothing else is touched.
 type scatter struct{ depth, rows, inner int }
 
-func (*scatter) overwrites(operand int) bool { return operand == 0 }
+// overwrites is false where the updates lie in the operand: they would be overwritten before
+// they are read.
+func (*scatter) overwrites(s *step, operand int) bool {
+	return operand == 0 && s.in[2].root != s.in[0].root
+}
 
 func (c *scatter) prepare(s *step) error {
 	at := s.in[1].shape

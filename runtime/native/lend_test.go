@@ -73,3 +73,39 @@ func TestLentMemory(t *testing.T) {
 		})
 	}
 }
+
+// TestLentTwice: states that change places, and one that is written from itself, in memory
+// that is lent for both.
+func TestLentTwice(t *testing.T) {
+	b := graph.NewBuilder()
+	x, y := b.Input("x", tensor.Float32, graph.N(2)), b.Input("y", tensor.Float32, graph.N(2))
+	z := b.Input("z", tensor.Float32, graph.N(2))
+	turned := b.ScatterND(z, b.Const(tensor.Of([]int64{1, 0}, 2, 1)), z)
+	g, err := b.Build(graph.Output{Name: "new x", Node: y}, graph.Output{Name: "new y", Node: x},
+		graph.Output{Name: "new z", Node: turned})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := compile(g, nil, runtime.File{Inputs: []card.Port{{Name: "x"}, {Name: "y"}, {Name: "z"}},
+		Outputs: []card.Port{{Name: "new x"}, {Name: "new y"}, {Name: "new z"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := newPool(1)
+	defer pool.close()
+	executor := newExecutor(p, pool)
+	for range 2 {
+		var states []*memoryValue
+		for _, v := range [][]float32{{1, 2}, {3, 4}, {5, 6}} {
+			states = append(states, newMemoryValue(tensor.Of(v, 2)))
+		}
+		if err := executor.run(states, states, new(atomic.Bool)); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range [][]float32{{3, 4}, {1, 2}, {6, 5}} {
+			if !slices.Equal(states[i].f, want) {
+				t.Errorf("state %d is %v, want %v", i, states[i].f, want)
+			}
+		}
+	}
+}

@@ -139,6 +139,10 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 		r := o.Relu(o.cube)
 		return o.Add(o.ScatterND(r, o.places(), o.ReduceSum(o.cube, false, 0)), r)
 	},
+	"ScatterND of itself": func(o operands) *graph.Node {
+		pair := o.Relu(o.Concat(0, o.Unsqueeze(o.row, 0), o.Unsqueeze(o.Neg(o.row), 0)))
+		return o.Neg(o.ScatterND(pair, o.Const(tensor.Of([]int64{1, 0}, 2, 1)), pair))
+	},
 	"ReduceSum":                   func(o operands) *graph.Node { return o.ReduceSum(o.x, false, -1) },
 	"ReduceSum middle":            func(o operands) *graph.Node { return o.ReduceSum(o.x, true, 1) },
 	"ReduceMean":                  func(o operands) *graph.Node { return o.ReduceMean(o.cube, true, 3) },

@@ -163,7 +163,7 @@ func (x *executor) takeOver(s *step) bool {
 	i := s.out.part.number
 	for k, in := range s.in {
 		root := &x.values[in.root]
-		if over.overwrites(k) && x.ends[in.root] == i && x.held(in.root) && root.size == s.out.size && root.kind() == s.out.kind() {
+		if over.overwrites(s, k) && x.ends[in.root] == i && x.held(in.root) && root.size == s.out.size && root.kind() == s.out.kind() {
 			s.out.at = root.at
 			x.ends[in.root] = -1
 			return true

@@ -46,7 +46,7 @@ func (r *rowwise) do(part, _ int) {
 // rowwiseOver is rowwise whose value may take its operand's place.
 type rowwiseOver struct{ rowwise }
 
-func (*rowwiseOver) overwrites(operand int) bool { return operand == 0 }
+func (*rowwiseOver) overwrites(_ *step, operand int) bool { return operand == 0 }
 
 func softmax(_ *step, _ int, out, x []float32) {
 	sum := simd.Exp(out, x, simd.Max(x))
