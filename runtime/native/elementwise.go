@@ -315,7 +315,7 @@ func choose[T numeric](out []T, cond []bool, x, y []T, sc, sx, sy int) {
 	}
 }
 
-// castToFloat makes float32 of int64 or truths.
+// castToFloat makes float32 or halves of any kind of numbers or of truths.
 type castToFloat struct{}
 
 func (castToFloat) prepare(*step) error { return nil }
@@ -336,8 +336,8 @@ func (castToFloat) run(s *step) error {
 		}
 	case floats:
 		copy(out, s.in[0].f)
-		narrow(out, s.out.part.node.DType)
 	}
+	narrow(out, s.out.part.node.DType)
 	return nil
 }
 
