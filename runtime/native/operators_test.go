@@ -91,7 +91,7 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 	"Cast int to float16": func(o operands) *graph.Node {
 		return o.Sub(o.Cast(o.Cast(o.Add(o.at, o.Ints(4098)), tensor.Float16), tensor.Float32), o.Float(4096))
 	},
-	"MatMul weight":    func(o operands) *graph.Node { return o.MatMul(o.cube, o.weight(33)) },
+	"MatMul weight": func(o operands) *graph.Node { return o.MatMul(o.cube, o.weight(33)) },
 	"MatMul one matrix": func(o operands) *graph.Node {
 		return o.MatMul(o.Transpose(o.x, 0, 2, 1), o.MatMul(o.y, o.Unsqueeze(o.row, 0)))
 	},

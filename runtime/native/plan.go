@@ -98,8 +98,10 @@ func (x *executor) share() error {
 		} else if v, may := s.kernel.(viewer); may && v.views(s) {
 			s.out.root = s.in[0].root
 		}
-		for _, in := range s.in {
-			x.ends[in.root] = i
+		if s.out.part.when == each { // else it reads before a run, or lengths alone
+			for _, in := range s.in {
+				x.ends[in.root] = i
+			}
 		}
 		x.ends[s.out.root] = i
 		if s.out.root != i {
