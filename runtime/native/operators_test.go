@@ -149,10 +149,13 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 		pair := o.Relu(o.Concat(0, o.Unsqueeze(o.row, 0), o.Unsqueeze(o.Neg(o.row), 0)))
 		return o.Neg(o.ScatterND(pair, o.Const(tensor.Of([]int64{1, 0}, 2, 1)), pair))
 	},
-	"ReduceSum":                   func(o operands) *graph.Node { return o.ReduceSum(o.x, false, -1) },
-	"ReduceSum middle":            func(o operands) *graph.Node { return o.ReduceSum(o.x, true, 1) },
-	"ReduceMean":                  func(o operands) *graph.Node { return o.ReduceMean(o.cube, true, 3) },
-	"ReduceMax":                   func(o operands) *graph.Node { return o.ReduceMax(o.cube, true, -1) },
+	"ReduceSum":        func(o operands) *graph.Node { return o.ReduceSum(o.x, false, -1) },
+	"ReduceSum middle": func(o operands) *graph.Node { return o.ReduceSum(o.x, true, 1) },
+	"ReduceMean":       func(o operands) *graph.Node { return o.ReduceMean(o.cube, true, 3) },
+	"ReduceMax":        func(o operands) *graph.Node { return o.ReduceMax(o.cube, true, -1) },
+	"ReduceMax of NaN": func(o operands) *graph.Node {
+		return o.ReduceMax(o.Log(o.Concat(2, o.x, o.x)), true, -1)
+	},
 	"Softmax":                     func(o operands) *graph.Node { return o.Softmax(o.Mul(o.x, o.Float(30)), -1) },
 	"Softmax first":               func(o operands) *graph.Node { return o.Softmax(o.x, 0) },
 	"LogSoftmax":                  func(o operands) *graph.Node { return o.LogSoftmax(o.x, -1) },

@@ -74,7 +74,7 @@ func plainSum(x []float32) float32 {
 func plainMax(x []float32) float32 {
 	top := x[0]
 	for _, v := range x {
-		if v > top {
+		if v > top || v != v {
 			top = v
 		}
 	}
