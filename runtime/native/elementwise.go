@@ -216,7 +216,7 @@ func (p *pointwise) do(part, _ int) {
 	p.row(p.s.out.f[from:to], p.s.in[0].f[from:to])
 }
 
-// each makes a kernel of a function of one number.
+// eachOf makes a kernel of a function of one number.
 func eachOf(f func(x float32) float32) maker {
 	return rowsOf(func(out, x []float32) {
 		for i, v := range x {

@@ -146,11 +146,6 @@ func (v *value) share(from *value) {
 	}
 }
 
-// float reports whether the value is held as float32.
-func (v *value) float() bool {
-	return v.kind() == floats
-}
-
 // held reports whether the value's memory is the executor's, for a part of a run.
 func (x *executor) held(root int) bool {
 	v := &x.values[root]
@@ -167,7 +162,7 @@ func (x *executor) run(from, to []*memoryValue, stopped *atomic.Bool) error {
 		return err
 	}
 	for i, at := range x.program.outputs {
-		if v := &x.values[at]; !slices.Equal(v.shape, to[i].shape) || to[i].dtype() != tensor.Float32 || !v.float() {
+		if v := &x.values[at]; !slices.Equal(v.shape, to[i].shape) || to[i].dtype() != tensor.Float32 || v.kind() != floats {
 			return fmt.Errorf("output %d is %s, which is %v here, want %v", i, v.part.node.Type(), v.shape, to[i].tensor())
 		}
 	}

@@ -14,15 +14,20 @@ func index(v int64, axis, n int) (int, error) {
 	return int(i), nil
 }
 
+// fromFront counts an axis, which may be counted from the end, from the front.
+func fromFront(axis int64, rank int) int {
+	if axis < 0 {
+		axis += int64(rank)
+	}
+	return int(axis)
+}
+
 // gather picks slices along an axis.
 type gather struct{ axis, outer, n, inner int }
 
 func (g *gather) prepare(s *step) error {
 	shape := s.in[0].shape
-	g.axis = int(s.out.part.node.Int("axis", 0))
-	if g.axis < 0 {
-		g.axis += len(shape)
-	}
+	g.axis = fromFront(s.out.part.node.Int("axis", 0), len(shape))
 	g.outer, g.n, g.inner = product(shape[:g.axis]), shape[g.axis], product(shape[g.axis+1:])
 	return nil
 }
@@ -97,10 +102,7 @@ type gatherAt struct {
 
 func (g *gatherAt) prepare(s *step) error {
 	from, at := s.in[0].shape, s.in[1].shape
-	g.axis = int(s.out.part.node.Int("axis", 0))
-	if g.axis < 0 {
-		g.axis += len(from)
-	}
+	g.axis = fromFront(s.out.part.node.Int("axis", 0), len(from))
 	g.n, g.stride = from[g.axis], product(from[g.axis+1:])
 	g.walk.begin(1)
 	for i, n := range at {

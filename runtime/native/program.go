@@ -87,7 +87,7 @@ func compile(g *graph.Graph, weights map[string]*tensor.Tensor, file runtime.Fil
 		p.nodes = append(p.nodes, q)
 		p.classify(i, weights)
 	}
-	p.fuse()
+	p.fuse(at)
 	for _, port := range file.Inputs {
 		i := slices.IndexFunc(g.Nodes, func(n *graph.Node) bool { return n.Op == graph.OpInput && n.Name == port.Name })
 		p.inputs = append(p.inputs, i)
@@ -180,7 +180,7 @@ func (p *program) fold(q *part) bool {
 }
 
 // fuse has products read what was transposed only for them.
-func (p *program) fuse() {
+func (p *program) fuse(at map[*graph.Node]int) {
 	readers := make([]int, len(p.nodes))
 	for i := range p.nodes {
 		for _, x := range p.nodes[i].in {
@@ -188,7 +188,7 @@ func (p *program) fuse() {
 		}
 	}
 	for _, o := range p.graph.Outputs {
-		readers[slices.Index(p.graph.Nodes, o.Node)]++
+		readers[at[o.Node]]++
 	}
 	for i := range p.nodes {
 		q := &p.nodes[i]

@@ -138,12 +138,10 @@ func (c *slice) run(s *step) error {
 	var starts, counts [maxRank]int
 	copy(counts[:], x.shape)
 	for i, a := range s.in[3].i {
-		if a < 0 {
-			a += int64(len(x.shape))
-		}
-		n := int64(x.shape[a])
+		axis := fromFront(a, len(x.shape))
+		n := int64(x.shape[axis])
 		start, end := limit(s.in[1].i[i], n), limit(s.in[2].i[i], n)
-		starts[a], counts[a] = int(start), int(max(0, end-start))
+		starts[axis], counts[axis] = int(start), int(max(0, end-start))
 	}
 	if !slices.Equal(counts[:len(x.shape)], s.out.shape) {
 		return fmt.Errorf("value has shape %v, want %s, which is %v here", slices.Clone(counts[:len(x.shape)]),
@@ -172,10 +170,7 @@ func limit(v, n int64) int64 {
 type concat struct{ axis, outer int }
 
 func (c *concat) prepare(s *step) error {
-	c.axis = int(s.out.part.node.Int("axis", 0))
-	if c.axis < 0 {
-		c.axis += len(s.out.shape)
-	}
+	c.axis = fromFront(s.out.part.node.Int("axis", 0), len(s.out.shape))
 	c.outer = product(s.out.shape[:c.axis])
 	total := 0
 	for _, x := range s.in {
