@@ -1,6 +1,7 @@
 package native
 
 import (
+	"errors"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -16,7 +17,7 @@ import (
 func TestLentMemory(t *testing.T) {
 	slots := graph.Sym("slots")
 	for name, others := range map[string]func(b *graph.Builder, past, present *graph.Node) *graph.Node{
-		"alone":      func(b *graph.Builder, _, present *graph.Node) *graph.Node { return b.Neg(present) },
+		"alone": func(b *graph.Builder, _, present *graph.Node) *graph.Node { return b.Neg(present) },
 		"only its length read later": func(b *graph.Builder, past, present *graph.Node) *graph.Node {
 			return b.Sub(b.Cast(b.Op("Shape", []*graph.Node{past}), tensor.Float32), present)
 		},
@@ -110,5 +111,29 @@ func TestLentTwice(t *testing.T) {
 				t.Errorf("state %d is %v, want %v", i, states[i].f, want)
 			}
 		}
+	}
+}
+
+// TestCallClosedTwice: two calls never get one executor.
+func TestCallClosedTwice(t *testing.T) {
+	m := &model{program: &program{}, pool: newPool(1)}
+	begin := func() *call {
+		c, err := m.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.(*call)
+	}
+	c := begin()
+	for range 2 {
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a, b := begin(), begin(); a.x == b.x {
+		t.Error("two calls have one executor")
+	}
+	if err := c.Run(nil, nil); !errors.Is(err, runtime.ErrClosed) {
+		t.Errorf("a run after Close: error is %v", err)
 	}
 }
