@@ -114,9 +114,7 @@ func (x *executor) share() error {
 		if root.part.when == each && root.size == v.size && !root.lent {
 			root.lent = true
 		}
-		if v.part.when == each {
-			x.ends[v.root] = unending
-		}
+		x.ends[v.root] = unending
 	}
 	for i := range x.values {
 		if v := &x.values[i]; v.root != i && x.values[v.root].lent {
