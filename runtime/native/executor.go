@@ -29,24 +29,16 @@ type executor struct {
 	scratch []buffer // of each thread
 }
 
-// value is what a node has in a run. The memory is in the field of its type.
+// value is what a node has in a run.
 type value struct {
 	part  *part
 	shape []int
 	size  int
 	slots
-	mine  slots          // of a value that depends on lengths alone: it stays from run to run
-	other *tensor.Tensor // of other types
-	root  int            // the first value that has this memory; mostly its own number
-	lent  bool           // the memory is a caller's
-	at    int            // place in the executor's memory
-}
-
-// slots is memory, of one type.
-type slots struct {
-	f []float32 // of float16, too, rounded
-	i []int64
-	b []bool
+	mine slots // of a value that depends on lengths alone: it stays from run to run
+	root int   // the first value that has this memory; mostly its own number
+	lent bool  // the memory is a caller's
+	at   int   // place in the executor's memory
 }
 
 // step computes a value.
@@ -113,43 +105,16 @@ func newExecutor(p *program, pool *pool) *executor {
 // set makes a tensor's memory the value's.
 func (v *value) set(t *tensor.Tensor) {
 	v.shape, v.size = append(v.shape[:0], t.Shape()...), t.Len()
-	switch t.DType() {
-	case tensor.Float32:
-		v.f = tensor.Data[float32](t)
-	case tensor.Int64:
-		v.i = tensor.Data[int64](t)
-	case tensor.Bool:
-		v.b = tensor.Data[bool](t)
-	default:
-		v.other = t
-	}
+	v.slots.set(t)
 }
 
 // tensor returns the value as a tensor over its memory.
-func (v *value) tensor() *tensor.Tensor {
-	switch v.part.node.DType {
-	case tensor.Float32, tensor.Float16, tensor.BFloat16:
-		return tensor.Of(v.f, v.shape...)
-	case tensor.Int64:
-		return tensor.Of(v.i, v.shape...)
-	case tensor.Bool:
-		return tensor.Of(v.b, v.shape...)
-	}
-	return v.other
-}
-
-// share gives the value the memory of another of the same size.
-func (v *value) share(from *value) {
-	v.slots = from.slots
-	if from.other != nil {
-		v.other = from.other.Reshaped(v.shape...)
-	}
-}
+func (v *value) tensor() *tensor.Tensor { return v.slots.tensor(v.kind(), v.shape) }
 
 // held reports whether the value's memory is the executor's, for a part of a run.
 func (x *executor) held(root int) bool {
 	v := &x.values[root]
-	return v.part.when == each && !v.lent && v.kind() != elsewhere
+	return v.part.when == each && !v.lent
 }
 
 // errStopped reports that a run was stopped.
@@ -319,7 +284,7 @@ func (x *executor) lend(from, to []*memoryValue) {
 	}
 	for _, i := range x.follow {
 		v := &x.values[i]
-		v.share(&x.values[v.root])
+		v.slots = x.values[v.root].slots
 	}
 }
 

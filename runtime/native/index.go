@@ -38,8 +38,14 @@ func (g *gather) run(s *step) error {
 		return pick(g, s.out.f, s.in[0].f, s.in[1].i)
 	case integers:
 		return pick(g, s.out.i, s.in[0].i, s.in[1].i)
+	case truths:
+		return pick(g, s.out.b, s.in[0].b, s.in[1].i)
+	case bytes:
+		return pick(g, s.out.u8, s.in[0].u8, s.in[1].i)
+	case signedBytes:
+		return pick(g, s.out.i8, s.in[0].i8, s.in[1].i)
 	}
-	return pick(g, s.out.b, s.in[0].b, s.in[1].i)
+	return pick(g, s.out.w, s.in[0].w, s.in[1].i)
 }
 
 func pick[T any](g *gather, out, x []T, at []int64) error {

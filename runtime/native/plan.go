@@ -2,10 +2,8 @@ package native
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/nopezoo/zoo/graph"
-	"github.com/nopezoo/zoo/graph/tensor"
 )
 
 // maxElements bounds a value, so that a nonsensical length is an error and not a crash.
@@ -48,7 +46,7 @@ func (x *executor) plan() error {
 		switch root := &x.values[v.root]; {
 		case root != v:
 			if !root.lent {
-				v.share(root)
+				v.slots = root.slots
 			}
 		case v.part.when == lengths:
 			v.own()
@@ -68,15 +66,8 @@ func (x *executor) plan() error {
 
 // own gives a value memory of its own, which stays from run to run.
 func (v *value) own() {
-	switch v.part.node.DType {
-	case tensor.Float32, tensor.Float16, tensor.BFloat16:
-		v.mine.f = slices.Grow(v.mine.f[:0], v.size)[:v.size]
-	case tensor.Int64:
-		v.mine.i = slices.Grow(v.mine.i[:0], v.size)[:v.size]
-	case tensor.Bool:
-		v.mine.b = slices.Grow(v.mine.b[:0], v.size)[:v.size]
-	}
-	v.slots = v.mine
+	v.mine.enlarge(v.kind(), v.size)
+	v.slots = v.mine.cut(v.kind(), 0, v.size)
 }
 
 // share finds which values lie in whose memory, and who reads it last.

@@ -35,6 +35,8 @@ type part struct {
 	skip    bool         // its readers read its operand instead
 	flip    bool         // the right operand of a product is read transposed
 	packed  *simd.Packed // the right operand of a product, where it is known
+
+	packedInts *simd.Ints // of a product of integers
 }
 
 // when says on what a value depends.
@@ -228,7 +230,7 @@ func (p *program) pack() {
 		node       int
 		transposed bool
 	}
-	packed := map[form]*simd.Packed{}
+	packed, packedInts := map[form]*simd.Packed{}, map[form]*simd.Ints{}
 	used := make([]bool, len(p.nodes))
 	for i := range p.nodes {
 		q := &p.nodes[i]
@@ -243,9 +245,17 @@ func (p *program) pack() {
 			continue
 		}
 		f := form{q.in[1], transposed}
+		w := p.nodes[f.node].value
+		k, n := w.Shape()[0], w.Shape()[1]
+		if w.DType() == tensor.Int8 {
+			if packedInts[f] == nil {
+				m := simd.PackInts(tensor.Data[int8](w), k, n)
+				packedInts[f] = &m
+			}
+			q.packedInts = packedInts[f]
+			continue
+		}
 		if packed[f] == nil {
-			w := p.nodes[f.node].value
-			k, n := w.Shape()[0], w.Shape()[1]
 			stride := n
 			if transposed {
 				k, n = n, k
@@ -269,7 +279,7 @@ func (p *program) pack() {
 // whether it enters transposed.
 func (q *part) weight(p *program) (is, transposed bool) {
 	switch q.node.Op {
-	case "MatMul":
+	case "MatMul", "MatMulInteger":
 	case "Gemm":
 		if q.node.Int("transA", 0) != 0 {
 			return false, false

@@ -12,12 +12,7 @@ type view struct{}
 
 func (view) prepare(*step) error { return nil }
 
-func (view) run(s *step) error {
-	if s.out.kind() == elsewhere {
-		s.out.share(s.in[0])
-	}
-	return nil
-}
+func (view) run(*step) error { return nil }
 
 // copier copies elements of the first operand in another order: at strides of its own from
 // an offset on.
@@ -43,6 +38,12 @@ func (c *copier) do(part, _ int) {
 		strided(&c.walk, c.base, c.s.out.i, c.s.in[0].i, from, to)
 	case truths:
 		strided(&c.walk, c.base, c.s.out.b, c.s.in[0].b, from, to)
+	case bytes:
+		strided(&c.walk, c.base, c.s.out.u8, c.s.in[0].u8, from, to)
+	case signedBytes:
+		strided(&c.walk, c.base, c.s.out.i8, c.s.in[0].i8, from, to)
+	case words:
+		strided(&c.walk, c.base, c.s.out.w, c.s.in[0].w, from, to)
 	}
 }
 
@@ -190,6 +191,12 @@ func (c *concat) run(s *step) error {
 		join(c, s, intsOf)
 	case truths:
 		join(c, s, boolsOf)
+	case bytes:
+		join(c, s, bytesOf)
+	case signedBytes:
+		join(c, s, signedBytesOf)
+	case words:
+		join(c, s, wordsOf)
 	}
 	return nil
 }

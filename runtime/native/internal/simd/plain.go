@@ -177,3 +177,10 @@ func plainRelu(z, x []float32) {
 		z[i] = v
 	}
 }
+
+func plainQuantize(out []uint8, x []float32, scale float32, zero uint8) {
+	x = x[:len(out)]
+	for i, v := range x {
+		out[i] = uint8(max(0, min(255, math.RoundToEven(float64(v/scale))+float64(zero))))
+	}
+}
