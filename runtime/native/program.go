@@ -19,6 +19,8 @@ type program struct {
 	lengths []func(axes []int) int // of every axis that some value has
 	inputs  []int                  // nodes, in the order of the file's inputs; −1 for one that nothing reads
 	outputs []int                  // nodes, in the order of the file's outputs
+
+	foldable int // how many numbers may yet be computed when the model is opened
 }
 
 // part is what is known of a node for all lengths.
@@ -49,12 +51,19 @@ const (
 	fed                 // an input
 )
 
-// most bounds what is computed when a model is opened, in numbers.
-const most = 1 << 24
+// What is computed when a model is opened is bounded, in numbers: by foldedAnyway, and beyond
+// that by so many for each number of the weights. Else a small file could fill the memory.
+const (
+	foldedAnyway    = 1 << 24
+	foldedForWeight = 4
+)
 
 // compile prepares a graph, for runs that are fed and give what a file says.
 func compile(g *graph.Graph, weights map[string]*tensor.Tensor, file runtime.File) (*program, error) {
-	p := &program{graph: g}
+	p := &program{graph: g, foldable: foldedAnyway}
+	for _, w := range weights {
+		p.foldable += foldedForWeight * w.Len()
+	}
 	at := map[*graph.Node]int{}
 	dims := map[graph.Dim]int{}
 	for i, n := range g.Nodes {
@@ -160,13 +169,13 @@ func (p *program) classify(i int, weights map[string]*tensor.Tensor) {
 }
 
 // fold computes what depends on weights and constants alone. It leaves what fails, or is
-// large, to the runs.
+// too much, to the runs.
 func (p *program) fold(q *part) bool {
 	var shape []int
 	size := 1
 	for _, d := range q.node.Shape {
 		n, literal := d.Int()
-		if !literal || n < 0 || n > most/max(size, 1) {
+		if !literal || n < 0 || n > p.foldable/max(size, 1) {
 			return false
 		}
 		shape = append(shape, n)
@@ -178,6 +187,7 @@ func (p *program) fold(q *part) bool {
 	}
 	var err error
 	q.value, err = interp.Apply(q.node, in, shape)
+	p.foldable -= size
 	return err == nil
 }
 
