@@ -17,29 +17,45 @@ import (
 // BenchmarkEngines measures the engine in pure Go against ONNX Runtime, side by side: the two
 // take turns at every token, and at every prompt. x/token and x/prompt say how many times ONNX
 // Runtime's time the pure-Go engine takes, from medians; allocs/token are the pure-Go engine's
-// call's. The models are two of the catalogue and one of the preset small, with random weights.
+// call's. The models are two of the catalogue and one of the preset small, with random weights,
+// and of this also in int8, with two threads, and with ALiBi after a long prompt. ONNX Runtime's
+// threads do not spin: they would take the other engine's time.
 //
 //	go test ./runtime -run '^$' -bench Engines -benchtime 5x
 func BenchmarkEngines(b *testing.B) {
-	benched := map[string]func(profile string) ([]byte, error){
-		"small": func(profile string) ([]byte, error) {
-			return spec{encoding: "rope", fused: profile == card.Fused, config: models.Config{DModel: 256, NLayers: 4,
-				NHeads: 4, DFF: 1024, VocabSize: 110}}.build()
-		},
+	small := models.Config{DModel: 256, NLayers: 4, NHeads: 4, DFF: 1024, VocabSize: 110}
+	random := func(encoding, dtype string) func(profile string) ([]byte, error) {
+		return func(profile string) ([]byte, error) {
+			return spec{encoding: encoding, dtype: dtype, fused: profile == card.Fused, config: small}.build()
+		}
 	}
-	for _, name := range []string{"copy-rope", "copy-alibi"} {
-		benched[name] = func(profile string) ([]byte, error) { return zoo.ONNX(name, profile) }
+	carried := func(name string) func(profile string) ([]byte, error) {
+		return func(profile string) ([]byte, error) { return zoo.ONNX(name, profile) }
 	}
-	for _, name := range []string{"copy-rope", "copy-alibi", "small"} {
+	type size struct{ rows, length int }
+	sizes := []size{{1, 32}, {32, 32}, {1, 512}}
+	for _, row := range []struct {
+		name    string
+		model   func(profile string) ([]byte, error)
+		threads int
+		sizes   []size
+	}{
+		{"copy-rope", carried("copy-rope"), 1, sizes},
+		{"copy-alibi", carried("copy-alibi"), 1, sizes},
+		{"small", random("rope", ""), 1, sizes},
+		{"small int8", random("rope", card.Int8), 1, sizes},
+		{"small 2 threads", random("rope", ""), 2, sizes},
+		{"small alibi", random("alibi", ""), 1, []size{{1, 4096}}},
+	} {
 		for _, profile := range []string{card.Portable, card.Fused} {
-			model, err := benched[name](profile)
+			model, err := row.model(profile)
 			if err != nil {
 				b.Fatal(err)
 			}
-			ort := open(b, model, runtime.Options{Threads: 1})
-			pure := open(b, model, runtime.Options{Threads: 1, Provider: "go"})
-			for _, size := range []struct{ rows, length int }{{1, 32}, {32, 32}, {1, 512}} {
-				b.Run(fmt.Sprintf("%s/%s/B=%d/T=%d", name, profile, size.rows, size.length), func(b *testing.B) {
+			ort := open(b, model, runtime.Options{Threads: row.threads})
+			pure := open(b, model, runtime.Options{Threads: row.threads, Provider: "go"})
+			for _, size := range row.sizes {
+				b.Run(fmt.Sprintf("%s/%s/B=%d/T=%d", row.name, profile, size.rows, size.length), func(b *testing.B) {
 					sideBySide(b, pure, ort, size.rows, size.length)
 				})
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime"
@@ -24,6 +25,7 @@ type spec struct {
 	fused      bool
 	growing    bool // states that grow, as in old files, not in place
 	attentions bool
+	dtype      string // of the large matrices, as a card has it; "": float32
 	window     models.Windows
 	maxLength  int // of the card; 0: the encoding's own
 	config     models.Config
@@ -57,7 +59,17 @@ func (s spec) build() ([]byte, error) {
 	if s.maxLength > 0 {
 		c.MaxLength = s.maxLength
 	}
-	return file(g, models.InitWeights(params, 1), &c)
+	weights := models.InitWeights(params, 1)
+	if s.dtype != "" {
+		c.DType = s.dtype
+		if g, err = precision.Graph(g, s.dtype, nil); err != nil {
+			return nil, err
+		}
+		if weights, err = precision.Weights(g, weights); err != nil {
+			return nil, err
+		}
+	}
+	return file(g, weights, &c)
 }
 
 // vocabulary is the two standard pieces, then a, b, …, z, A, B, … and one more
@@ -97,7 +109,8 @@ func build(t testing.TB, s spec) []byte {
 	return data
 }
 
-// open opens a model on one thread, with ONNX Runtime unless the options say go.
+// open opens a model, with ONNX Runtime unless the options say go; on one thread unless
+// they say how many.
 func open(t testing.TB, model []byte, opt runtime.Options) *runtime.Session {
 	t.Helper()
 	switch {
@@ -107,7 +120,7 @@ func open(t testing.TB, model []byte, opt runtime.Options) *runtime.Session {
 		opt.Library = orttest.Require(t)
 		opt.NoSpinning = true
 	}
-	opt.Threads = 1
+	opt.Threads = max(opt.Threads, 1)
 	s, err := runtime.OpenBytes(model, opt)
 	if err != nil {
 		t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 )
 
 // Apply computes one operator in float32, for engines that have no kernel of their own for
-// it. The operands have the types of the node's inputs, with float32 in place of float16,
-// and want is the shape that the value must have.
+// it. The operands have the types of the node's inputs, with float32 in place of float16 and
+// bfloat16, and want is the shape that the value must have.
 func Apply(n *graph.Node, in []*tensor.Tensor, want []int) (*tensor.Tensor, error) {
 	run := kernels()[n.Op].pick(n, tensor.Float32)
 	if run == nil {
@@ -21,7 +21,7 @@ func Apply(n *graph.Node, in []*tensor.Tensor, want []int) (*tensor.Tensor, erro
 		return nil, err
 	}
 	d := n.DType
-	if d == tensor.Float16 {
+	if d.Halves() {
 		d = tensor.Float32
 	}
 	if v.DType() != d || !slices.Equal(v.Shape(), want) {

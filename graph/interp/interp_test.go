@@ -337,3 +337,18 @@ func TestOverwrite(t *testing.T) {
 		})
 	}
 }
+
+// TestOverwriteFromItself: what is written is read before.
+func TestOverwriteFromItself(t *testing.T) {
+	b := graph.NewBuilder()
+	x := b.Input("x", tensor.Float32, graph.N(2))
+	g := finish(t, b, graph.Output{Name: "y", Node: b.ScatterND(x, b.Const(tensor.Of([]int64{1, 0}, 2, 1)), x)})
+	feed := values{"x": tensor.Of([]float32{1, 2}, 2)}
+	out, err := interp.New(g, interp.Overwrite("x")).Run(t.Context(), feed, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]float32{2, 1}, tensor.Data[float32](out["y"])); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

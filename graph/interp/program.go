@@ -94,7 +94,8 @@ func New(g *graph.Graph, opts ...Option) *Program {
 	for i, s := range p.steps {
 		if s.node.Op == "ScatterND" {
 			from := s.node.Inputs[0]
-			p.steps[i].over = from.Op == graph.OpInput && p.over[from.Name] && last[s.in[0]] == i && !viewed[s.in[0]]
+			p.steps[i].over = from.Op == graph.OpInput && p.over[from.Name] && last[s.in[0]] == i && !viewed[s.in[0]] &&
+				s.in[2] != s.in[0]
 		}
 	}
 	for value, user := range last {

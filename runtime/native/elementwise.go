@@ -38,7 +38,7 @@ type zip[T, R any] struct {
 	s    *step
 }
 
-func (*zip[T, R]) overwrites(int) bool { return true }
+func (*zip[T, R]) overwrites(*step, int) bool { return true }
 
 func (z *zip[T, R]) prepare(s *step) error {
 	z.s = s
@@ -64,9 +64,12 @@ func (z *zip[T, R]) do(part, _ int) {
 	}
 }
 
-func floatsOf(v *value) []float32 { return v.f }
-func intsOf(v *value) []int64     { return v.i }
-func boolsOf(v *value) []bool     { return v.b }
+func floatsOf(v *value) []float32   { return v.f }
+func intsOf(v *value) []int64       { return v.i }
+func boolsOf(v *value) []bool       { return v.b }
+func bytesOf(v *value) []uint8      { return v.u8 }
+func signedBytesOf(v *value) []int8 { return v.i8 }
+func wordsOf(v *value) []int32      { return v.w }
 
 // number makes a kernel for operands of float32 or int64.
 func number(f func(out, x, y []float32, sx, sy int), i func(out, x, y []int64, sx, sy int)) maker {
@@ -195,7 +198,7 @@ type pointwise struct {
 	s   *step
 }
 
-func (*pointwise) overwrites(int) bool { return true }
+func (*pointwise) overwrites(*step, int) bool { return true }
 
 func (p *pointwise) prepare(s *step) error {
 	p.s = s
@@ -216,7 +219,7 @@ func (p *pointwise) do(part, _ int) {
 	p.row(p.s.out.f[from:to], p.s.in[0].f[from:to])
 }
 
-// each makes a kernel of a function of one number.
+// eachOf makes a kernel of a function of one number.
 func eachOf(f func(x float32) float32) maker {
 	return rowsOf(func(out, x []float32) {
 		for i, v := range x {
@@ -239,6 +242,12 @@ func inDouble(f func(x float64) float64) maker {
 	return eachOf(func(x float32) float32 { return float32(f(float64(x))) })
 }
 
+func abs(out, x []float32) {
+	for i, v := range x {
+		out[i] = math.Float32frombits(math.Float32bits(v) &^ (1 << 31))
+	}
+}
+
 func sigmoid(x float32) float32 {
 	e := math.Exp(-math.Abs(float64(x))) // of what is not positive, which cannot overflow
 	if x < 0 {
@@ -257,7 +266,7 @@ type where[T numeric] struct {
 	s    *step
 }
 
-func (*where[T]) overwrites(int) bool { return true }
+func (*where[T]) overwrites(*step, int) bool { return true }
 
 func (w *where[T]) prepare(s *step) error {
 	w.s = s
@@ -315,7 +324,7 @@ func choose[T numeric](out []T, cond []bool, x, y []T, sc, sx, sy int) {
 	}
 }
 
-// castToFloat makes float32 of int64 or truths.
+// castToFloat makes float32 or halves of any kind of numbers or of truths.
 type castToFloat struct{}
 
 func (castToFloat) prepare(*step) error { return nil }
@@ -324,9 +333,7 @@ func (castToFloat) run(s *step) error {
 	out := s.out.f
 	switch s.in[0].kind() {
 	case integers:
-		for i, v := range s.in[0].i {
-			out[i] = float32(v)
-		}
+		floated(out, s.in[0].i)
 	case truths:
 		for i, v := range s.in[0].b {
 			out[i] = 0
@@ -336,9 +343,21 @@ func (castToFloat) run(s *step) error {
 		}
 	case floats:
 		copy(out, s.in[0].f)
-		narrow(out, s.out.part.node.DType)
+	case bytes:
+		floated(out, s.in[0].u8)
+	case signedBytes:
+		floated(out, s.in[0].i8)
+	case words:
+		floated(out, s.in[0].w)
 	}
+	narrow(out, s.out.part.node.DType)
 	return nil
+}
+
+func floated[T int64 | uint8 | int8 | int32](out []float32, x []T) {
+	for i, v := range x {
+		out[i] = float32(v)
+	}
 }
 
 // narrow rounds numbers to those of a type of 16 bits, for any other nothing.
@@ -384,12 +403,12 @@ func (castToInt) run(s *step) error {
 
 func castMaker(q *part) kernel {
 	from := q.kindOf(0)
-	switch to := q.node.DType; {
-	case kindOf(to) == floats && from != elsewhere:
+	switch to := kindOf(q.node.DType); {
+	case to == floats:
 		return castToFloat{}
-	case to == tensor.Bool && (from == integers || from == floats):
+	case to == truths && (from == integers || from == floats):
 		return castToBool{}
-	case to == tensor.Int64 && from == floats:
+	case to == integers && from == floats:
 		return castToInt{}
 	}
 	return nil

@@ -29,24 +29,16 @@ type executor struct {
 	scratch []buffer // of each thread
 }
 
-// value is what a node has in a run. The memory is in the field of its type.
+// value is what a node has in a run.
 type value struct {
 	part  *part
 	shape []int
 	size  int
 	slots
-	mine  slots          // of a value that depends on lengths alone: it stays from run to run
-	other *tensor.Tensor // of other types
-	root  int            // the first value that has this memory; mostly its own number
-	lent  bool           // the memory is a caller's
-	at    int            // place in the executor's memory
-}
-
-// slots is memory, of one type.
-type slots struct {
-	f []float32 // of float16, too, rounded
-	i []int64
-	b []bool
+	mine slots // of a value that depends on lengths alone: it stays from run to run
+	root int   // the first value that has this memory; mostly its own number
+	lent bool  // the memory is a caller's
+	at   int   // place in the executor's memory
 }
 
 // step computes a value.
@@ -66,7 +58,9 @@ type kernel interface {
 }
 
 // overwriter is a kernel that may write its value over an operand of the same size and type.
-type overwriter interface{ overwrites(operand int) bool }
+type overwriter interface {
+	overwrites(s *step, operand int) bool
+}
 
 // viewer is a kernel whose value may be its first operand's memory as it is.
 type viewer interface{ views(s *step) bool }
@@ -111,48 +105,16 @@ func newExecutor(p *program, pool *pool) *executor {
 // set makes a tensor's memory the value's.
 func (v *value) set(t *tensor.Tensor) {
 	v.shape, v.size = append(v.shape[:0], t.Shape()...), t.Len()
-	switch t.DType() {
-	case tensor.Float32:
-		v.f = tensor.Data[float32](t)
-	case tensor.Int64:
-		v.i = tensor.Data[int64](t)
-	case tensor.Bool:
-		v.b = tensor.Data[bool](t)
-	default:
-		v.other = t
-	}
+	v.slots.set(t)
 }
 
 // tensor returns the value as a tensor over its memory.
-func (v *value) tensor() *tensor.Tensor {
-	switch v.part.node.DType {
-	case tensor.Float32, tensor.Float16, tensor.BFloat16:
-		return tensor.Of(v.f, v.shape...)
-	case tensor.Int64:
-		return tensor.Of(v.i, v.shape...)
-	case tensor.Bool:
-		return tensor.Of(v.b, v.shape...)
-	}
-	return v.other
-}
-
-// share gives the value the memory of another of the same size.
-func (v *value) share(from *value) {
-	v.slots = from.slots
-	if from.other != nil {
-		v.other = from.other.Reshaped(v.shape...)
-	}
-}
-
-// float reports whether the value is held as float32.
-func (v *value) float() bool {
-	return v.kind() == floats
-}
+func (v *value) tensor() *tensor.Tensor { return v.slots.tensor(v.kind(), v.shape) }
 
 // held reports whether the value's memory is the executor's, for a part of a run.
 func (x *executor) held(root int) bool {
 	v := &x.values[root]
-	return v.part.when == each && !v.lent && v.kind() != elsewhere
+	return v.part.when == each && !v.lent
 }
 
 // errStopped reports that a run was stopped.
@@ -165,7 +127,7 @@ func (x *executor) run(from, to []*memoryValue, stopped *atomic.Bool) error {
 		return err
 	}
 	for i, at := range x.program.outputs {
-		if v := &x.values[at]; !slices.Equal(v.shape, to[i].shape) || to[i].dtype() != tensor.Float32 || !v.float() {
+		if v := &x.values[at]; !slices.Equal(v.shape, to[i].shape) || to[i].dtype() != tensor.Float32 || v.kind() != floats {
 			return fmt.Errorf("output %d is %s, which is %v here, want %v", i, v.part.node.Type(), v.shape, to[i].tensor())
 		}
 	}
@@ -182,13 +144,15 @@ func (x *executor) run(from, to []*memoryValue, stopped *atomic.Bool) error {
 			return fmt.Errorf("%s: %w", s.out.part.node.Name, err)
 		}
 	}
-	for _, inputs := range []bool{true, false} { // what is an input first, before an output takes its memory
-		for _, i := range x.late {
-			v := &x.values[x.program.outputs[i]]
-			if (x.values[v.root].part.when == fed) == inputs {
-				copy(to[i].f, v.f)
-			}
+	for _, i := range x.late { // before another output takes an input's memory
+		if v := &x.values[x.program.outputs[i]]; x.values[v.root].part.when == fed {
+			kept := x.spare[i].of(len(v.f))
+			copy(kept, v.f)
+			v.f = kept
 		}
+	}
+	for _, i := range x.late {
+		copy(to[i].f, x.values[x.program.outputs[i]].f)
 	}
 	return nil
 }
@@ -320,7 +284,7 @@ func (x *executor) lend(from, to []*memoryValue) {
 	}
 	for _, i := range x.follow {
 		v := &x.values[i]
-		v.share(&x.values[v.root])
+		v.slots = x.values[v.root].slots
 	}
 }
 
@@ -344,7 +308,7 @@ func (x *executor) mayWrite(v *value, data []float32, from []*memoryValue) bool 
 		if len(from[k].f) == 0 || &from[k].f[0] != &data[0] {
 			continue
 		}
-		if i >= 0 && (v.part.node.Op != "ScatterND" || v.part.in[0] != i || x.viewed[i] || x.ends[i] != v.root) {
+		if i >= 0 && (v.part.node.Op != "ScatterND" || v.part.in[0] != i || v.part.in[2] == i || x.viewed[i] || x.ends[i] != v.root) {
 			return false
 		}
 	}

@@ -14,15 +14,20 @@ func index(v int64, axis, n int) (int, error) {
 	return int(i), nil
 }
 
+// fromFront counts an axis, which may be counted from the end, from the front.
+func fromFront(axis int64, rank int) int {
+	if axis < 0 {
+		axis += int64(rank)
+	}
+	return int(axis)
+}
+
 // gather picks slices along an axis.
 type gather struct{ axis, outer, n, inner int }
 
 func (g *gather) prepare(s *step) error {
 	shape := s.in[0].shape
-	g.axis = int(s.out.part.node.Int("axis", 0))
-	if g.axis < 0 {
-		g.axis += len(shape)
-	}
+	g.axis = fromFront(s.out.part.node.Int("axis", 0), len(shape))
 	g.outer, g.n, g.inner = product(shape[:g.axis]), shape[g.axis], product(shape[g.axis+1:])
 	return nil
 }
@@ -33,8 +38,14 @@ func (g *gather) run(s *step) error {
 		return pick(g, s.out.f, s.in[0].f, s.in[1].i)
 	case integers:
 		return pick(g, s.out.i, s.in[0].i, s.in[1].i)
+	case truths:
+		return pick(g, s.out.b, s.in[0].b, s.in[1].i)
+	case bytes:
+		return pick(g, s.out.u8, s.in[0].u8, s.in[1].i)
+	case signedBytes:
+		return pick(g, s.out.i8, s.in[0].i8, s.in[1].i)
 	}
-	return pick(g, s.out.b, s.in[0].b, s.in[1].i)
+	return pick(g, s.out.w, s.in[0].w, s.in[1].i)
 }
 
 func pick[T any](g *gather, out, x []T, at []int64) error {
@@ -54,7 +65,11 @@ func pick[T any](g *gather, out, x []T, at []int64) error {
 // axes. Where operand and value are one memory, nothing else is touched.
 type scatter struct{ depth, rows, inner int }
 
-func (*scatter) overwrites(operand int) bool { return operand == 0 }
+// overwrites is false where the updates lie in the operand: they would be overwritten before
+// they are read.
+func (*scatter) overwrites(s *step, operand int) bool {
+	return operand == 0 && s.in[2].root != s.in[0].root
+}
 
 func (c *scatter) prepare(s *step) error {
 	at := s.in[1].shape
@@ -93,10 +108,7 @@ type gatherAt struct {
 
 func (g *gatherAt) prepare(s *step) error {
 	from, at := s.in[0].shape, s.in[1].shape
-	g.axis = int(s.out.part.node.Int("axis", 0))
-	if g.axis < 0 {
-		g.axis += len(from)
-	}
+	g.axis = fromFront(s.out.part.node.Int("axis", 0), len(from))
 	g.n, g.stride = from[g.axis], product(from[g.axis+1:])
 	g.walk.begin(1)
 	for i, n := range at {

@@ -3,7 +3,6 @@ package native
 import (
 	"math"
 
-	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/native/internal/simd"
@@ -29,7 +28,7 @@ var makers = map[string]maker{
 	"And":            func(*part) kernel { return &zip[bool, bool]{get: boolsOf, put: boolsOf, row: and} },
 
 	"Neg":        negMaker,
-	"Abs":        eachOf(func(x float32) float32 { return max(x, -x) }),
+	"Abs":        rowsOf(abs),
 	"Reciprocal": eachOf(func(x float32) float32 { return 1 / x }),
 	"Sigmoid":    eachOf(sigmoid),
 	"Relu":       rowsOf(simd.Relu),
@@ -47,6 +46,9 @@ var makers = map[string]maker{
 
 	"MatMul": productMaker,
 	"Gemm":   productMaker,
+
+	"MatMulInteger":  intProductMaker,
+	"QuantizeLinear": func(*part) kernel { return &quantize{} },
 
 	"Reshape":   func(*part) kernel { return view{} },
 	"Squeeze":   func(*part) kernel { return view{} },
@@ -106,12 +108,10 @@ func (negInts) run(s *step) error {
 // newKernel makes a node's kernel.
 func newKernel(q *part) kernel {
 	small := len(q.node.Shape) <= maxRank
-	types := kindOf(q.node.DType) != elsewhere
 	for _, x := range q.node.Inputs {
 		small = small && len(x.Shape) <= maxRank
-		types = types && kindOf(x.DType) != elsewhere
 	}
-	if make := makers[q.node.Op]; make != nil && small && (types || graph.SharesInput(q.node.Op)) {
+	if make := makers[q.node.Op]; make != nil && small {
 		if k := make(q); k != nil {
 			return k
 		}
@@ -133,15 +133,6 @@ func (interpreted) run(s *step) error {
 	if err != nil {
 		return err
 	}
-	switch s.out.kind() {
-	case floats:
-		copy(s.out.f, tensor.Data[float32](t))
-	case integers:
-		copy(s.out.i, tensor.Data[int64](t))
-	case truths:
-		copy(s.out.b, tensor.Data[bool](t))
-	default:
-		s.out.other = t
-	}
+	s.out.copy(t)
 	return nil
 }

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"errors"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -16,7 +17,10 @@ import (
 func TestLentMemory(t *testing.T) {
 	slots := graph.Sym("slots")
 	for name, others := range map[string]func(b *graph.Builder, past, present *graph.Node) *graph.Node{
-		"alone":      func(b *graph.Builder, _, present *graph.Node) *graph.Node { return b.Neg(present) },
+		"alone": func(b *graph.Builder, _, present *graph.Node) *graph.Node { return b.Neg(present) },
+		"only its length read later": func(b *graph.Builder, past, present *graph.Node) *graph.Node {
+			return b.Sub(b.Cast(b.Op("Shape", []*graph.Node{past}), tensor.Float32), present)
+		},
 		"read later": func(b *graph.Builder, past, present *graph.Node) *graph.Node { return b.Add(present, past) },
 		"read later, viewed": func(b *graph.Builder, past, present *graph.Node) *graph.Node {
 			return b.Add(present, b.Squeeze(b.Unsqueeze(past, 1), 1))
@@ -24,7 +28,8 @@ func TestLentMemory(t *testing.T) {
 		"another output": func(b *graph.Builder, _, present *graph.Node) *graph.Node {
 			return b.Squeeze(b.Unsqueeze(present, 0), 0)
 		},
-		"the input": func(b *graph.Builder, past, _ *graph.Node) *graph.Node { return b.Squeeze(b.Unsqueeze(past, 0), 0) },
+		"the input itself":  func(_ *graph.Builder, past, _ *graph.Node) *graph.Node { return past },
+		"the input, viewed": func(b *graph.Builder, past, _ *graph.Node) *graph.Node { return b.Squeeze(b.Unsqueeze(past, 0), 0) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := graph.NewBuilder()
@@ -43,8 +48,8 @@ func TestLentMemory(t *testing.T) {
 			defer pool.close()
 			x := newExecutor(p, pool)
 			old, changed := []float32{1, 2, 3}, []float32{1, 200, 3}
-			want := map[string][]float32{"alone": {-1, -200, -3}, "read later": {2, 202, 6}, "read later, viewed": {2, 202, 6},
-				"another output": changed, "the input": old}[name]
+			want := map[string][]float32{"alone": {-1, -200, -3}, "only its length read later": {2, -197, 0}, "read later": {2, 202, 6}, "read later, viewed": {2, 202, 6},
+				"another output": changed, "the input, viewed": old, "the input itself": old}[name]
 			for range 2 {
 				for _, inPlace := range []bool{false, true} {
 					from := newMemoryValue(tensor.Of(slices.Clone(old), 3))
@@ -59,7 +64,7 @@ func TestLentMemory(t *testing.T) {
 					if !slices.Equal(to.f, changed) || !slices.Equal(other.f, want) || !inPlace && !slices.Equal(from.f, old) {
 						t.Errorf("in place %v: present %v, other %v, want %v; past %v", inPlace, to.f, other.f, want, from.f)
 					}
-					if moved := len(x.spare[0]) > 0; moved && name == "alone" {
+					if moved := len(x.spare[0]) > 0; moved && (name == "alone" || name == "only its length read later") {
 						t.Error("the state was copied")
 					}
 				}
@@ -71,5 +76,65 @@ func TestLentMemory(t *testing.T) {
 				t.Errorf("error is %v", err)
 			}
 		})
+	}
+}
+
+// TestLentTwice: states that change places, and one that is written from itself, in memory
+// that is lent for both.
+func TestLentTwice(t *testing.T) {
+	b := graph.NewBuilder()
+	x, y := b.Input("x", tensor.Float32, graph.N(2)), b.Input("y", tensor.Float32, graph.N(2))
+	z := b.Input("z", tensor.Float32, graph.N(2))
+	turned := b.ScatterND(z, b.Const(tensor.Of([]int64{1, 0}, 2, 1)), z)
+	g, err := b.Build(graph.Output{Name: "new x", Node: y}, graph.Output{Name: "new y", Node: x},
+		graph.Output{Name: "new z", Node: turned})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := compile(g, nil, runtime.File{Inputs: []card.Port{{Name: "x"}, {Name: "y"}, {Name: "z"}},
+		Outputs: []card.Port{{Name: "new x"}, {Name: "new y"}, {Name: "new z"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := newPool(1)
+	defer pool.close()
+	executor := newExecutor(p, pool)
+	for range 2 {
+		var states []*memoryValue
+		for _, v := range [][]float32{{1, 2}, {3, 4}, {5, 6}} {
+			states = append(states, newMemoryValue(tensor.Of(v, 2)))
+		}
+		if err := executor.run(states, states, new(atomic.Bool)); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range [][]float32{{3, 4}, {1, 2}, {6, 5}} {
+			if !slices.Equal(states[i].f, want) {
+				t.Errorf("state %d is %v, want %v", i, states[i].f, want)
+			}
+		}
+	}
+}
+
+// TestCallClosedTwice: two calls never get one executor.
+func TestCallClosedTwice(t *testing.T) {
+	m := &model{program: &program{}, pool: newPool(1)}
+	begin := func() *call {
+		c, err := m.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.(*call)
+	}
+	c := begin()
+	for range 2 {
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a, b := begin(), begin(); a.x == b.x {
+		t.Error("two calls have one executor")
+	}
+	if err := c.Run(nil, nil); !errors.Is(err, runtime.ErrClosed) {
+		t.Errorf("a run after Close: error is %v", err)
 	}
 }

@@ -7,59 +7,67 @@ import (
 // worthwhile is how many multiply-adds of a product are worth a second thread.
 const worthwhile = 1 << 18
 
+// split divides a product of rows with a packed matrix among threads: by rows where there are
+// many, else by panels of columns.
+type split struct {
+	rows, panels int
+	each         int // rows or panels of a part
+	byRows       bool
+}
+
+// over has the parts of a product [rows,k]·[k,n] computed.
+func (d *split) over(p *pool, rows, k, n int, work divided) {
+	d.rows, d.panels = rows, simd.Panels(n)
+	d.byRows, d.each = false, d.panels
+	if p.threads > 1 && rows*k*n >= worthwhile {
+		d.byRows = rows >= 64*p.threads
+		if d.byRows {
+			d.each = (rows/(2*p.threads) + 23) / 24 * 24 // whole tiles of every kernel
+		} else {
+			d.each = (d.panels + p.threads - 1) / p.threads
+		}
+	}
+	all := d.panels
+	if d.byRows {
+		all = rows
+	}
+	if rows > 0 && all > 0 {
+		p.do((all+d.each-1)/d.each, work)
+	}
+}
+
+// part returns the rows and the panels of a part, each from the first up to the last.
+func (d *split) part(i int) (firstRow, lastRow, firstPanel, lastPanel int) {
+	from := i * d.each
+	if d.byRows {
+		return from, min(from+d.each, d.rows), 0, d.panels
+	}
+	return 0, d.rows, from, min(from+d.each, d.panels)
+}
+
 // weighted is the product of rows with a matrix that was packed when the model was opened.
 type weighted struct {
-	s      *step
-	rows   int
-	y      *simd.Packed
-	each   int  // rows or panels of a part
-	byRows bool // parts are rows, else panels
+	s     *step
+	split split
 }
 
 func (w *weighted) prepare(s *step) error {
-	w.s, w.y = s, s.out.part.packed
-	w.rows = 0
-	if w.y.N > 0 {
-		w.rows = s.out.size / w.y.N
-	}
+	w.s = s
 	return nil
 }
 
 func (w *weighted) run(s *step) error {
-	panels := simd.Panels(w.y.N)
-	w.byRows, w.each = false, panels
-	if threads := s.x.pool.threads; threads > 1 && w.rows*w.y.K*w.y.N >= worthwhile {
-		w.byRows = w.rows >= 64*threads
-		if w.byRows {
-			w.each = (w.rows/(2*threads) + 23) / 24 * 24 // whole tiles of every kernel
-		} else {
-			w.each = (panels + threads - 1) / threads
-		}
-	}
-	if n := w.count(panels); n > 0 && w.rows > 0 {
-		s.x.pool.do(n, w)
+	if y := s.out.part.packed; y.N > 0 {
+		w.split.over(s.x.pool, s.out.size/y.N, y.K, y.N, w)
 	}
 	narrow(s.out.f, s.out.part.node.DType)
 	return nil
 }
 
-func (w *weighted) count(panels int) int {
-	all := panels
-	if w.byRows {
-		all = w.rows
-	}
-	return (all + max(w.each, 1) - 1) / max(w.each, 1)
-}
-
 func (w *weighted) do(part, _ int) {
-	out, x := w.s.out.f, w.s.in[0].f
-	from := part * w.each
-	if w.byRows {
-		to := min(from+w.each, w.rows)
-		simd.Product(out[from*w.y.N:to*w.y.N], x[from*w.y.K:to*w.y.K], to-from, w.y, 0, simd.Panels(w.y.N))
-		return
-	}
-	simd.Product(out, x, w.rows, w.y, from, min(from+w.each, simd.Panels(w.y.N)))
+	y := w.s.out.part.packed
+	first, last, from, to := w.split.part(part)
+	simd.Product(w.s.out.f[first*y.N:last*y.N], w.s.in[0].f[first*y.K:last*y.K], last-first, y, from, to)
 }
 
 // products multiplies matrices [m,k] by matrices [k,n], or transposed ones [n,k], pair by

@@ -14,30 +14,129 @@ const (
 	floats kind = iota
 	integers
 	truths
-	elsewhere // other types: the value is made anew by each run
+	bytes // integers of 8 and 32 bits, of quantized files
+	signedBytes
+	words
+	kinds // how many there are
 )
 
 func (v *value) kind() kind { return kindOf(v.part.node.DType) }
 
 func kindOf(d tensor.DType) kind {
 	switch d {
-	case tensor.Float32, tensor.Float16, tensor.BFloat16:
-		return floats
 	case tensor.Int64:
 		return integers
 	case tensor.Bool:
 		return truths
+	case tensor.Uint8:
+		return bytes
+	case tensor.Int8:
+		return signedBytes
+	case tensor.Int32:
+		return words
 	}
-	return elsewhere
+	return floats
+}
+
+// slots is memory of one kind.
+type slots struct {
+	f  []float32 // of float16, too, rounded
+	i  []int64
+	b  []bool
+	u8 []uint8
+	i8 []int8
+	w  []int32
+}
+
+// cut returns so many elements of the memory from a place on.
+func (s *slots) cut(k kind, at, n int) (part slots) {
+	switch end := at + n; k {
+	case floats:
+		part.f = s.f[at:end:end]
+	case integers:
+		part.i = s.i[at:end:end]
+	case truths:
+		part.b = s.b[at:end:end]
+	case bytes:
+		part.u8 = s.u8[at:end:end]
+	case signedBytes:
+		part.i8 = s.i8[at:end:end]
+	case words:
+		part.w = s.w[at:end:end]
+	}
+	return part
+}
+
+// enlarge makes room for so many elements; what was there is lost.
+func (s *slots) enlarge(k kind, n int) {
+	switch k {
+	case floats:
+		enlarge(&s.f, n)
+	case integers:
+		enlarge(&s.i, n)
+	case truths:
+		enlarge(&s.b, n)
+	case bytes:
+		enlarge(&s.u8, n)
+	case signedBytes:
+		enlarge(&s.i8, n)
+	case words:
+		enlarge(&s.w, n)
+	}
+}
+
+// set makes a tensor's memory this.
+func (s *slots) set(t *tensor.Tensor) {
+	switch kindOf(t.DType()) {
+	case floats:
+		s.f = tensor.Data[float32](t)
+	case integers:
+		s.i = tensor.Data[int64](t)
+	case truths:
+		s.b = tensor.Data[bool](t)
+	case bytes:
+		s.u8 = tensor.Data[uint8](t)
+	case signedBytes:
+		s.i8 = tensor.Data[int8](t)
+	case words:
+		s.w = tensor.Data[int32](t)
+	}
+}
+
+// tensor returns a tensor over the memory.
+func (s *slots) tensor(k kind, shape []int) *tensor.Tensor {
+	switch k {
+	case integers:
+		return tensor.Of(s.i, shape...)
+	case truths:
+		return tensor.Of(s.b, shape...)
+	case bytes:
+		return tensor.Of(s.u8, shape...)
+	case signedBytes:
+		return tensor.Of(s.i8, shape...)
+	case words:
+		return tensor.Of(s.w, shape...)
+	}
+	return tensor.Of(s.f, shape...)
+}
+
+// copy copies a tensor into the memory.
+func (s *slots) copy(t *tensor.Tensor) {
+	var from slots
+	from.set(t)
+	copy(s.f, from.f)
+	copy(s.i, from.i)
+	copy(s.b, from.b)
+	copy(s.u8, from.u8)
+	copy(s.i8, from.i8)
+	copy(s.w, from.w)
 }
 
 // memory is what the values of a run lie in: values that are not needed at the same time
 // have the same places.
 type memory struct {
-	regions [3]region // by kind
-	f       []float32
-	i       []int64
-	b       []bool
+	regions [kinds]region // by kind
+	slots
 }
 
 // region is the places of one kind of memory.
@@ -59,9 +158,6 @@ func (m *memory) begin() {
 
 // take gives a value the smallest free place that is large enough.
 func (m *memory) take(v *value) {
-	if v.kind() == elsewhere {
-		return
-	}
 	r := &m.regions[v.kind()]
 	size := (v.size + grain - 1) / grain * grain
 	best := -1
@@ -90,7 +186,7 @@ func (m *memory) take(v *value) {
 // free returns a value's place.
 func (m *memory) free(v *value) {
 	size := (v.size + grain - 1) / grain * grain
-	if v.kind() == elsewhere || size == 0 {
+	if size == 0 {
 		return
 	}
 	r := &m.regions[v.kind()]
@@ -114,9 +210,9 @@ func (m *memory) end() error {
 			return errors.New("the values of a run have too many elements here")
 		}
 	}
-	enlarge(&m.f, m.regions[floats].size)
-	enlarge(&m.i, m.regions[integers].size)
-	enlarge(&m.b, m.regions[truths].size)
+	for k, r := range m.regions {
+		m.enlarge(kind(k), r.size)
+	}
 	return nil
 }
 
@@ -135,13 +231,4 @@ func enlarge[T any](memory *[]T, n int) {
 }
 
 // give sets a value's memory to its place.
-func (m *memory) give(v *value) {
-	switch v.kind() {
-	case floats:
-		v.f = m.f[v.at : v.at+v.size : v.at+v.size]
-	case integers:
-		v.i = m.i[v.at : v.at+v.size : v.at+v.size]
-	case truths:
-		v.b = m.b[v.at : v.at+v.size : v.at+v.size]
-	}
-}
+func (m *memory) give(v *value) { v.slots = m.cut(v.kind(), v.at, v.size) }

@@ -154,6 +154,9 @@ type call struct {
 
 // Run implements runtime.Call. It stops between two operators when the context ends.
 func (c *call) Run(inputs, outputs []runtime.Value) error {
+	if c.x == nil {
+		return fmt.Errorf("native: %w", runtime.ErrClosed)
+	}
 	if err := c.ctx.Err(); err != nil {
 		return fmt.Errorf("native: %w", err)
 	}
@@ -174,9 +177,12 @@ func (c *call) Run(inputs, outputs []runtime.Value) error {
 	return nil
 }
 
-// Close implements runtime.Call.
+// Close implements runtime.Call. Closing again does nothing.
 func (c *call) Close() error {
-	c.watch()
-	c.model.idle.Put(c.x)
+	if c.x != nil {
+		c.watch()
+		c.model.idle.Put(c.x)
+		c.x = nil // another call's, from here on
+	}
 	return nil
 }

@@ -85,7 +85,26 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 	"Cast int to bool": func(o operands) *graph.Node { return o.Cast(o.Cast(o.at, tensor.Bool), tensor.Float32) },
 	"Cast to bfloat16": func(o operands) *graph.Node { return o.Cast(o.Cast(o.x, tensor.BFloat16), tensor.Float32) },
 	"Cast to float16":  func(o operands) *graph.Node { return o.Cast(o.Cast(o.x, tensor.Float16), tensor.Float32) },
-	"MatMul weight":    func(o operands) *graph.Node { return o.MatMul(o.cube, o.weight(33)) },
+	"Cast int to bfloat16": func(o operands) *graph.Node {
+		return o.Sub(o.Cast(o.Cast(o.Add(o.at, o.Ints(4098)), tensor.BFloat16), tensor.Float32), o.Float(4096))
+	},
+	"Cast int to float16": func(o operands) *graph.Node {
+		return o.Sub(o.Cast(o.Cast(o.Add(o.at, o.Ints(4098)), tensor.Float16), tensor.Float32), o.Float(4096))
+	},
+	"MatMulInteger": func(o operands) *graph.Node { return o.quantized(o.ParamOf("int8", tensor.Int8, 4, 70)) },
+	"MatMulInteger, weight not known": func(o operands) *graph.Node {
+		return o.quantized(o.Gather(o.ParamOf("int8", tensor.Int8, 4, 3), o.Reshape(o.at, o.a.Mul(o.b)), 1))
+	},
+	"QuantizeLinear last": func(o operands) *graph.Node {
+		zeros := o.Const(tensor.Of([]uint8{0, 100, 128, 255}, 4))
+		scale := o.Const(tensor.Of([]float32{0.1, 0.01, 1, 0.5}, 4))
+		return o.Cast(o.QuantizeLinear(o.cube, scale, zeros, 3), tensor.Float32)
+	},
+	"int8, moved": func(o operands) *graph.Node {
+		rows := o.Gather(o.ParamOf("int8", tensor.Int8, 4, 70), o.at, 0) // [a,b,70]
+		return o.Cast(o.Transpose(rows, 2, 0, 1), tensor.Float32)
+	},
+	"MatMul weight": func(o operands) *graph.Node { return o.MatMul(o.cube, o.weight(33)) },
 	"MatMul one matrix": func(o operands) *graph.Node {
 		return o.MatMul(o.Transpose(o.x, 0, 2, 1), o.MatMul(o.y, o.Unsqueeze(o.row, 0)))
 	},
@@ -139,10 +158,17 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 		r := o.Relu(o.cube)
 		return o.Add(o.ScatterND(r, o.places(), o.ReduceSum(o.cube, false, 0)), r)
 	},
-	"ReduceSum":                   func(o operands) *graph.Node { return o.ReduceSum(o.x, false, -1) },
-	"ReduceSum middle":            func(o operands) *graph.Node { return o.ReduceSum(o.x, true, 1) },
-	"ReduceMean":                  func(o operands) *graph.Node { return o.ReduceMean(o.cube, true, 3) },
-	"ReduceMax":                   func(o operands) *graph.Node { return o.ReduceMax(o.cube, true, -1) },
+	"ScatterND of itself": func(o operands) *graph.Node {
+		pair := o.Relu(o.Concat(0, o.Unsqueeze(o.row, 0), o.Unsqueeze(o.Neg(o.row), 0)))
+		return o.Neg(o.ScatterND(pair, o.Const(tensor.Of([]int64{1, 0}, 2, 1)), pair))
+	},
+	"ReduceSum":        func(o operands) *graph.Node { return o.ReduceSum(o.x, false, -1) },
+	"ReduceSum middle": func(o operands) *graph.Node { return o.ReduceSum(o.x, true, 1) },
+	"ReduceMean":       func(o operands) *graph.Node { return o.ReduceMean(o.cube, true, 3) },
+	"ReduceMax":        func(o operands) *graph.Node { return o.ReduceMax(o.cube, true, -1) },
+	"ReduceMax of NaN": func(o operands) *graph.Node {
+		return o.ReduceMax(o.Log(o.Concat(2, o.x, o.x)), true, -1)
+	},
 	"Softmax":                     func(o operands) *graph.Node { return o.Softmax(o.Mul(o.x, o.Float(30)), -1) },
 	"Softmax first":               func(o operands) *graph.Node { return o.Softmax(o.x, 0) },
 	"LogSoftmax":                  func(o operands) *graph.Node { return o.LogSoftmax(o.x, -1) },
@@ -160,6 +186,15 @@ func (o operands) weight(cols int) *graph.Node { return o.Param("weight", 4, col
 
 func (o operands) halves(x, y *graph.Node) *graph.Node {
 	return o.Cast(o.MatMul(o.Cast(x, tensor.Float16), o.Cast(y, tensor.Float16)), tensor.Float32)
+}
+
+// quantized multiplies as files in int8 do: each row of cube has a scale.
+func (o operands) quantized(w *graph.Node) *graph.Node {
+	x := o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4))
+	scale := o.Div(o.ReduceMax(o.Abs(x), false, -1), o.Float(127))
+	zero := o.Const(tensor.Scalar(uint8(128)))
+	rows := o.QuantizeLinear(x, scale, o.Expand(zero, scale.Shape...), 0)
+	return o.Cast(o.MatMulInteger(rows, w, zero), tensor.Float32)
 }
 
 // places names all rows of the first axis' first element.
@@ -230,7 +265,14 @@ func TestOperators(t *testing.T) {
 				for i := range tensor.Data[float32](w) {
 					tensor.Data[float32](w)[i] = float32(rng.NormFloat64())
 				}
-				if weights[p.Name] = w; p.Rank() == 1 {
+				switch weights[p.Name] = w; {
+				case p.DType == tensor.Int8:
+					whole := tensor.New(tensor.Int8, rows, cols)
+					for i := range tensor.Data[int8](whole) {
+						tensor.Data[int8](whole)[i] = int8(rng.IntN(129) - 64)
+					}
+					weights[p.Name] = whole
+				case p.Rank() == 1:
 					weights[p.Name] = w.Reshaped(rows)
 				}
 			}

@@ -2,10 +2,8 @@ package native
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/nopezoo/zoo/graph"
-	"github.com/nopezoo/zoo/graph/tensor"
 )
 
 // maxElements bounds a value, so that a nonsensical length is an error and not a crash.
@@ -48,7 +46,7 @@ func (x *executor) plan() error {
 		switch root := &x.values[v.root]; {
 		case root != v:
 			if !root.lent {
-				v.share(root)
+				v.slots = root.slots
 			}
 		case v.part.when == lengths:
 			v.own()
@@ -68,15 +66,8 @@ func (x *executor) plan() error {
 
 // own gives a value memory of its own, which stays from run to run.
 func (v *value) own() {
-	switch v.part.node.DType {
-	case tensor.Float32, tensor.Float16, tensor.BFloat16:
-		v.mine.f = slices.Grow(v.mine.f[:0], v.size)[:v.size]
-	case tensor.Int64:
-		v.mine.i = slices.Grow(v.mine.i[:0], v.size)[:v.size]
-	case tensor.Bool:
-		v.mine.b = slices.Grow(v.mine.b[:0], v.size)[:v.size]
-	}
-	v.slots = v.mine
+	v.mine.enlarge(v.kind(), v.size)
+	v.slots = v.mine.cut(v.kind(), 0, v.size)
 }
 
 // share finds which values lie in whose memory, and who reads it last.
@@ -98,8 +89,10 @@ func (x *executor) share() error {
 		} else if v, may := s.kernel.(viewer); may && v.views(s) {
 			s.out.root = s.in[0].root
 		}
-		for _, in := range s.in {
-			x.ends[in.root] = i
+		if s.out.part.when == each { // else it reads before a run, or lengths alone
+			for _, in := range s.in {
+				x.ends[in.root] = i
+			}
 		}
 		x.ends[s.out.root] = i
 		if s.out.root != i {
@@ -112,9 +105,7 @@ func (x *executor) share() error {
 		if root.part.when == each && root.size == v.size && !root.lent {
 			root.lent = true
 		}
-		if v.part.when == each {
-			x.ends[v.root] = unending
-		}
+		x.ends[v.root] = unending
 	}
 	for i := range x.values {
 		if v := &x.values[i]; v.root != i && x.values[v.root].lent {
@@ -163,7 +154,7 @@ func (x *executor) takeOver(s *step) bool {
 	i := s.out.part.number
 	for k, in := range s.in {
 		root := &x.values[in.root]
-		if over.overwrites(k) && x.ends[in.root] == i && x.held(in.root) && root.size == s.out.size && root.kind() == s.out.kind() {
+		if over.overwrites(s, k) && x.ends[in.root] == i && x.held(in.root) && root.size == s.out.size && root.kind() == s.out.kind() {
 			s.out.at = root.at
 			x.ends[in.root] = -1
 			return true

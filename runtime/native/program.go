@@ -19,6 +19,8 @@ type program struct {
 	lengths []func(axes []int) int // of every axis that some value has
 	inputs  []int                  // nodes, in the order of the file's inputs; −1 for one that nothing reads
 	outputs []int                  // nodes, in the order of the file's outputs
+
+	foldable int // how many numbers may yet be computed when the model is opened
 }
 
 // part is what is known of a node for all lengths.
@@ -35,6 +37,8 @@ type part struct {
 	skip    bool         // its readers read its operand instead
 	flip    bool         // the right operand of a product is read transposed
 	packed  *simd.Packed // the right operand of a product, where it is known
+
+	packedInts *simd.Ints // of a product of integers
 }
 
 // when says on what a value depends.
@@ -47,12 +51,19 @@ const (
 	fed                 // an input
 )
 
-// most bounds what is computed when a model is opened, in numbers.
-const most = 1 << 24
+// What is computed when a model is opened is bounded, in numbers: by foldedAnyway, and beyond
+// that by so many for each number of the weights. Else a small file could fill the memory.
+const (
+	foldedAnyway    = 1 << 24
+	foldedForWeight = 4
+)
 
 // compile prepares a graph, for runs that are fed and give what a file says.
 func compile(g *graph.Graph, weights map[string]*tensor.Tensor, file runtime.File) (*program, error) {
-	p := &program{graph: g}
+	p := &program{graph: g, foldable: foldedAnyway}
+	for _, w := range weights {
+		p.foldable += foldedForWeight * w.Len()
+	}
 	at := map[*graph.Node]int{}
 	dims := map[graph.Dim]int{}
 	for i, n := range g.Nodes {
@@ -87,7 +98,7 @@ func compile(g *graph.Graph, weights map[string]*tensor.Tensor, file runtime.Fil
 		p.nodes = append(p.nodes, q)
 		p.classify(i, weights)
 	}
-	p.fuse()
+	p.fuse(at)
 	for _, port := range file.Inputs {
 		i := slices.IndexFunc(g.Nodes, func(n *graph.Node) bool { return n.Op == graph.OpInput && n.Name == port.Name })
 		p.inputs = append(p.inputs, i)
@@ -158,13 +169,13 @@ func (p *program) classify(i int, weights map[string]*tensor.Tensor) {
 }
 
 // fold computes what depends on weights and constants alone. It leaves what fails, or is
-// large, to the runs.
+// too much, to the runs.
 func (p *program) fold(q *part) bool {
 	var shape []int
 	size := 1
 	for _, d := range q.node.Shape {
 		n, literal := d.Int()
-		if !literal || n < 0 || n > most/max(size, 1) {
+		if !literal || n < 0 || n > p.foldable/max(size, 1) {
 			return false
 		}
 		shape = append(shape, n)
@@ -176,11 +187,12 @@ func (p *program) fold(q *part) bool {
 	}
 	var err error
 	q.value, err = interp.Apply(q.node, in, shape)
+	p.foldable -= size
 	return err == nil
 }
 
 // fuse has products read what was transposed only for them.
-func (p *program) fuse() {
+func (p *program) fuse(at map[*graph.Node]int) {
 	readers := make([]int, len(p.nodes))
 	for i := range p.nodes {
 		for _, x := range p.nodes[i].in {
@@ -188,7 +200,7 @@ func (p *program) fuse() {
 		}
 	}
 	for _, o := range p.graph.Outputs {
-		readers[slices.Index(p.graph.Nodes, o.Node)]++
+		readers[at[o.Node]]++
 	}
 	for i := range p.nodes {
 		q := &p.nodes[i]
@@ -228,7 +240,7 @@ func (p *program) pack() {
 		node       int
 		transposed bool
 	}
-	packed := map[form]*simd.Packed{}
+	packed, packedInts := map[form]*simd.Packed{}, map[form]*simd.Ints{}
 	used := make([]bool, len(p.nodes))
 	for i := range p.nodes {
 		q := &p.nodes[i]
@@ -243,9 +255,17 @@ func (p *program) pack() {
 			continue
 		}
 		f := form{q.in[1], transposed}
+		w := p.nodes[f.node].value
+		k, n := w.Shape()[0], w.Shape()[1]
+		if w.DType() == tensor.Int8 {
+			if packedInts[f] == nil {
+				m := simd.PackInts(tensor.Data[int8](w), k, n)
+				packedInts[f] = &m
+			}
+			q.packedInts = packedInts[f]
+			continue
+		}
 		if packed[f] == nil {
-			w := p.nodes[f.node].value
-			k, n := w.Shape()[0], w.Shape()[1]
 			stride := n
 			if transposed {
 				k, n = n, k
@@ -269,7 +289,7 @@ func (p *program) pack() {
 // whether it enters transposed.
 func (q *part) weight(p *program) (is, transposed bool) {
 	switch q.node.Op {
-	case "MatMul":
+	case "MatMul", "MatMulInteger":
 	case "Gemm":
 		if q.node.Int("transA", 0) != 0 {
 			return false, false

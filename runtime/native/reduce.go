@@ -46,7 +46,7 @@ func (r *rowwise) do(part, _ int) {
 // rowwiseOver is rowwise whose value may take its operand's place.
 type rowwiseOver struct{ rowwise }
 
-func (*rowwiseOver) overwrites(operand int) bool { return operand == 0 }
+func (*rowwiseOver) overwrites(_ *step, operand int) bool { return operand == 0 }
 
 func softmax(_ *step, _ int, out, x []float32) {
 	sum := simd.Exp(out, x, simd.Max(x))
@@ -71,7 +71,7 @@ func reduction(f func(s *step, row int, out, x []float32)) maker {
 			return nil
 		}
 		rank := len(q.node.Inputs[0].Shape)
-		if a := int(q.axes[0]); a != -1 && a != rank-1 {
+		if fromFront(q.axes[0], rank) != rank-1 {
 			return nil
 		}
 		return &rowwise{f: f, out: 1}
@@ -80,7 +80,7 @@ func reduction(f func(s *step, row int, out, x []float32)) maker {
 
 func softmaxMaker(q *part) kernel {
 	rank := len(q.node.Shape)
-	if a := int(q.node.Int("axis", -1)); a != -1 && a != rank-1 {
+	if fromFront(q.node.Int("axis", -1), rank) != rank-1 {
 		return nil
 	}
 	return &rowwiseOver{rowwise{f: softmax}}
@@ -88,7 +88,7 @@ func softmaxMaker(q *part) kernel {
 
 func normMaker(q *part) kernel {
 	rank := len(q.node.Shape)
-	if a := int(q.node.Int("axis", -1)); a != -1 && a != rank-1 {
+	if fromFront(q.node.Int("axis", -1), rank) != rank-1 {
 		return nil
 	}
 	return &rowwiseOver{rowwise{f: rmsNormalization}}
@@ -106,10 +106,7 @@ func cumSumMaker(q *part) kernel {
 }
 
 func (c *cumSum) prepare(s *step) error {
-	axis := int(s.out.part.axes[0])
-	if axis < 0 {
-		axis += len(s.out.shape)
-	}
+	axis := fromFront(s.out.part.axes[0], len(s.out.shape))
 	c.outer, c.n, c.inner = product(s.out.shape[:axis]), s.out.shape[axis], product(s.out.shape[axis+1:])
 	return nil
 }

@@ -12,12 +12,7 @@ type view struct{}
 
 func (view) prepare(*step) error { return nil }
 
-func (view) run(s *step) error {
-	if s.out.kind() == elsewhere {
-		s.out.share(s.in[0])
-	}
-	return nil
-}
+func (view) run(*step) error { return nil }
 
 // copier copies elements of the first operand in another order: at strides of its own from
 // an offset on.
@@ -43,6 +38,12 @@ func (c *copier) do(part, _ int) {
 		strided(&c.walk, c.base, c.s.out.i, c.s.in[0].i, from, to)
 	case truths:
 		strided(&c.walk, c.base, c.s.out.b, c.s.in[0].b, from, to)
+	case bytes:
+		strided(&c.walk, c.base, c.s.out.u8, c.s.in[0].u8, from, to)
+	case signedBytes:
+		strided(&c.walk, c.base, c.s.out.i8, c.s.in[0].i8, from, to)
+	case words:
+		strided(&c.walk, c.base, c.s.out.w, c.s.in[0].w, from, to)
 	}
 }
 
@@ -138,12 +139,10 @@ func (c *slice) run(s *step) error {
 	var starts, counts [maxRank]int
 	copy(counts[:], x.shape)
 	for i, a := range s.in[3].i {
-		if a < 0 {
-			a += int64(len(x.shape))
-		}
-		n := int64(x.shape[a])
+		axis := fromFront(a, len(x.shape))
+		n := int64(x.shape[axis])
 		start, end := limit(s.in[1].i[i], n), limit(s.in[2].i[i], n)
-		starts[a], counts[a] = int(start), int(max(0, end-start))
+		starts[axis], counts[axis] = int(start), int(max(0, end-start))
 	}
 	if !slices.Equal(counts[:len(x.shape)], s.out.shape) {
 		return fmt.Errorf("value has shape %v, want %s, which is %v here", slices.Clone(counts[:len(x.shape)]),
@@ -172,10 +171,7 @@ func limit(v, n int64) int64 {
 type concat struct{ axis, outer int }
 
 func (c *concat) prepare(s *step) error {
-	c.axis = int(s.out.part.node.Int("axis", 0))
-	if c.axis < 0 {
-		c.axis += len(s.out.shape)
-	}
+	c.axis = fromFront(s.out.part.node.Int("axis", 0), len(s.out.shape))
 	c.outer = product(s.out.shape[:c.axis])
 	total := 0
 	for _, x := range s.in {
@@ -195,6 +191,12 @@ func (c *concat) run(s *step) error {
 		join(c, s, intsOf)
 	case truths:
 		join(c, s, boolsOf)
+	case bytes:
+		join(c, s, bytesOf)
+	case signedBytes:
+		join(c, s, signedBytesOf)
+	case words:
+		join(c, s, wordsOf)
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func (s *Session) arrange(to, from *Value, index []int, fill float32) (err error
 	if !s.OnDevice() {
 		return errNoDevice
 	}
-	a, err := s.device.helper(&s.device.arrange, arrangement)
+	a, err := s.device.helper(&s.device.arrange, arrangement, false)
 	if err != nil {
 		return err
 	}
@@ -63,8 +63,8 @@ const (
 )
 
 // helper returns a session for a small graph on the same device, which is made when it is
-// first needed.
-func (d *device) helper(made **Session, file func() []byte) (*Session, error) {
+// first needed. It is an error where the provider cannot run the graph, unless the CPU may.
+func (d *device) helper(made **Session, file func() []byte, allowCPU bool) (*Session, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
@@ -73,7 +73,7 @@ func (d *device) helper(made **Session, file func() []byte) (*Session, error) {
 	if *made != nil {
 		return *made, nil
 	}
-	s, err := New(file(), Options{AllowCPUNodes: true, Provider: d.provider, ProviderOptions: d.options, Threads: 1,
+	s, err := New(file(), Options{AllowCPUNodes: allowCPU, Provider: d.provider, ProviderOptions: d.options, Threads: 1,
 		Safety: safety.Options{Unvalidated: true}})
 	if err == nil {
 		*made = s

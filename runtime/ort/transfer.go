@@ -90,7 +90,7 @@ func (s *Session) copy(t *tensor.Tensor) (v *Value, err error) {
 	c, err := s.device.helper(&s.device.copy, func() []byte {
 		return modelFile(message(nil).text(2, "copy").part(1, node("Identity", toOutput, []string{fromInput}, nil)).
 			part(11, value(fromInput, tensor.Int64, "n")).part(12, value(toOutput, tensor.Int64, "n")))
-	})
+	}, true)
 	if err != nil {
 		return nil, err
 	}

@@ -285,14 +285,18 @@ loop:
 	RET
 
 // func max8(n int, x *float32) float32
-// The largest of n numbers; any of them where one is NaN.
+// The largest of n numbers, NaN where one is. VMAXPS forgets what was NaN before: Y2 notes it.
 TEXT ·max8(SB), NOSPLIT, $0-20
 	MOVQ n+0(FP), CX
 	MOVQ x+8(FP), SI
 	VMOVUPS (SI), Y0
+	VXORPS Y2, Y2, Y2
 	XORQ R9, R9
 loop:
-	VMAXPS (SI)(R9*4), Y0, Y0
+	VMOVUPS (SI)(R9*4), Y1
+	VMAXPS Y1, Y0, Y0
+	VCMPPS $3, Y1, Y1, Y3     // NaN is unordered to itself
+	VORPS Y3, Y2, Y2
 	ADDQ $8, R9
 	CMPQ R9, CX
 	JLT  loop
@@ -302,6 +306,12 @@ loop:
 	VMAXPS X1, X0, X0
 	VPERMILPS $0x01, X0, X1
 	VMAXSS X1, X0, X0
+	VMOVMSKPS Y2, AX
+	TESTL AX, AX
+	JZ   store
+	MOVL $0x7fc00000, AX      // NaN
+	VMOVD AX, X0
+store:
 	VMOVSS X0, ret+16(FP)
 	VZEROUPPER
 	RET

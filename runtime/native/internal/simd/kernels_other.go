@@ -38,3 +38,18 @@ func subWithBlock(z, x []float32, y float32)       { plainSubWith(z, x, y) }
 func mulWithBlock(z, x []float32, y float32)       { plainMulWith(z, x, y) }
 func divWithBlock(z, x []float32, y float32)       { plainDivWith(z, x, y) }
 func reluBlock(z, x []float32)                     { plainRelu(z, x) }
+
+func quantizeBlock(out []uint8, x []float32, scale float32, zero uint8) {
+	plainQuantize(out, x, scale, zero)
+}
+
+// maxIntRows is the most rows of a tile of integers.
+const maxIntRows = 1
+
+func intRows(*Ints, int) int { return 1 }
+
+// intTile is start plus so many rows of a times a panel of b.
+func intTile(rows int, b *Ints, a []uint8, panel []int8, start *[Panel]int32, c []int32, ldc int) {
+	copy(c[:Panel], start[:])
+	plainInts(rows, 0, b, a, panel, c, ldc)
+}

@@ -1,5 +1,7 @@
 package simd
 
+import "testing"
+
 // forLevels calls f for each set of kernels that the processor has.
 func forLevels(f func(name string)) {
 	best := level
@@ -8,4 +10,13 @@ func forLevels(f func(name string)) {
 		level = i
 		f(name)
 	}
+}
+
+// everyIntLevel runs f with each set of kernels for integers.
+func everyIntLevel(t *testing.T, f func(t *testing.T)) {
+	has := dotProducts
+	defer func() { dotProducts = has }()
+	everyLevel(t, f)
+	dotProducts = false
+	t.Run("without VNNI", f)
 }

@@ -74,7 +74,7 @@ func plainSum(x []float32) float32 {
 func plainMax(x []float32) float32 {
 	top := x[0]
 	for _, v := range x {
-		if v > top {
+		if v > top || v != v {
 			top = v
 		}
 	}
@@ -175,5 +175,12 @@ func plainRelu(z, x []float32) {
 			v = 0
 		}
 		z[i] = v
+	}
+}
+
+func plainQuantize(out []uint8, x []float32, scale float32, zero uint8) {
+	x = x[:len(out)]
+	for i, v := range x {
+		out[i] = uint8(max(0, min(255, math.RoundToEven(float64(v/scale))+float64(zero))))
 	}
 }

@@ -150,7 +150,7 @@ func Sum(x []float32) float32 {
 	return sum
 }
 
-// Max returns the largest of x, −∞ for none; any of them where one is NaN.
+// Max returns the largest of x, −∞ for none, and NaN where one is.
 func Max(x []float32) float32 {
 	n := len(x) &^ 7
 	top := float32(math.Inf(-1))
@@ -158,7 +158,7 @@ func Max(x []float32) float32 {
 		top = maxBlock(x[:n])
 	}
 	for _, v := range x[n:] {
-		if v > top {
+		if v > top || v != v {
 			top = v
 		}
 	}
@@ -171,7 +171,7 @@ func Max(x []float32) float32 {
 // long for.
 const ExpCut = -69
 
-// Exp writes exp(x − top) into z, zero for ExpCut and below, and returns the sum. Nothing
+// Exp writes exp(x − top) into z, zero for what is below ExpCut, and returns the sum. Nothing
 // in x is above top.
 func Exp(z, x []float32, top float32) float32 {
 	n := len(x) &^ 7

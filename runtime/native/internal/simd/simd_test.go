@@ -159,3 +159,18 @@ func TestExp(t *testing.T) {
 		}
 	})
 }
+
+// TestMaxOfNaN: it is NaN where one is.
+func TestMaxOfNaN(t *testing.T) {
+	everyLevel(t, func(t *testing.T) {
+		for n := 1; n < 40; n++ {
+			for i := range n {
+				x := make([]float32, n)
+				x[i] = float32(math.NaN())
+				if top := Max(x); top == top {
+					t.Fatalf("NaN at %d of %d: the largest is %v", i, n, top)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,240 @@
+#include "textflag.h"
+
+// Products of uint8 with int8 in int32: see Ints for how the latter lie.
+
+// Four numbers of a row in A times the columns in Y12 and Y13. Two products fit in 16 bits.
+#define INTS16(A, LOW, HIGH) \
+	VPBROADCASTD A, Y14        \
+	VPMADDUBSW Y12, Y14, Y15   \
+	VPMADDWD Y11, Y15, Y15     \
+	VPADDD Y15, LOW, LOW       \
+	VPMADDUBSW Y13, Y14, Y15   \
+	VPMADDWD Y11, Y15, Y15     \
+	VPADDD Y15, HIGH, HIGH
+
+#define STORE16INTS(LOW, HIGH) \
+	VMOVDQU LOW, (R8)    \
+	VMOVDQU HIGH, 32(R8) \
+	ADDQ R9, R8
+
+// Y11 is 16 numbers 1 of 16 bits.
+#define ONES \
+	VPCMPEQW Y11, Y11, Y11 \
+	VPSRLW $15, Y11, Y11
+
+// func ints4x16(k int, a *uint8, lda int, b *int8, start, c *int32, ldc int)
+TEXT ·ints4x16(SB), NOSPLIT, $0-56
+	MOVQ k+0(FP), CX
+	MOVQ a+8(FP), SI
+	MOVQ lda+16(FP), R10
+	MOVQ b+24(FP), DI
+	MOVQ start+32(FP), BX
+	MOVQ c+40(FP), R8
+	MOVQ ldc+48(FP), R9
+	SHLQ $2, R9
+	LEAQ (SI)(R10*2), R11
+	ADDQ R10, R11             // the fourth row of a
+	ONES
+	VMOVDQU (BX), Y0
+	VMOVDQU 32(BX), Y1
+	VMOVDQA Y0, Y2
+	VMOVDQA Y1, Y3
+	VMOVDQA Y0, Y4
+	VMOVDQA Y1, Y5
+	VMOVDQA Y0, Y6
+	VMOVDQA Y1, Y7
+loop:
+	VMOVDQU (DI), Y12
+	VMOVDQU 32(DI), Y13
+	INTS16((SI), Y0, Y1)
+	INTS16((SI)(R10*1), Y2, Y3)
+	INTS16((SI)(R10*2), Y4, Y5)
+	INTS16((R11), Y6, Y7)
+	ADDQ $4, SI
+	ADDQ $4, R11
+	ADDQ $128, DI
+	DECQ CX
+	JNZ  loop
+	STORE16INTS(Y0, Y1)
+	STORE16INTS(Y2, Y3)
+	STORE16INTS(Y4, Y5)
+	STORE16INTS(Y6, Y7)
+	VZEROUPPER
+	RET
+
+// func ints1x32(k int, a *uint8, b *int8, start, c *int32)
+TEXT ·ints1x32(SB), NOSPLIT, $0-40
+	MOVQ k+0(FP), CX
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DI
+	MOVQ start+24(FP), BX
+	MOVQ c+32(FP), R8
+	ONES
+	VMOVDQU (BX), Y0
+	VMOVDQU 32(BX), Y1
+	VMOVDQU 64(BX), Y2
+	VMOVDQU 96(BX), Y3
+loop:
+	VPBROADCASTD (SI), Y8
+	VPMADDUBSW (DI), Y8, Y4
+	VPMADDUBSW 32(DI), Y8, Y5
+	VPMADDUBSW 64(DI), Y8, Y6
+	VPMADDUBSW 96(DI), Y8, Y7
+	VPMADDWD Y11, Y4, Y4
+	VPMADDWD Y11, Y5, Y5
+	VPMADDWD Y11, Y6, Y6
+	VPMADDWD Y11, Y7, Y7
+	VPADDD Y4, Y0, Y0
+	VPADDD Y5, Y1, Y1
+	VPADDD Y6, Y2, Y2
+	VPADDD Y7, Y3, Y3
+	ADDQ $4, SI
+	ADDQ $128, DI
+	DECQ CX
+	JNZ  loop
+	VMOVDQU Y0, (R8)
+	VMOVDQU Y1, 32(R8)
+	VMOVDQU Y2, 64(R8)
+	VMOVDQU Y3, 96(R8)
+	VZEROUPPER
+	RET
+
+#define INTS32(A, LOW, HIGH) \
+	VPBROADCASTD A, Z18      \
+	VPDPBUSD Z16, Z18, LOW   \
+	VPDPBUSD Z17, Z18, HIGH
+
+#define STORE32INTS(LOW, HIGH) \
+	VMOVDQU32 LOW, (R8)    \
+	VMOVDQU32 HIGH, 64(R8) \
+	ADDQ R9, R8
+
+// func ints8x32vnni(k int, a *uint8, lda int, b *int8, start, c *int32, ldc int)
+TEXT ·ints8x32vnni(SB), NOSPLIT, $0-56
+	MOVQ k+0(FP), CX
+	MOVQ a+8(FP), SI
+	MOVQ lda+16(FP), R10
+	MOVQ b+24(FP), DI
+	MOVQ start+32(FP), BX
+	MOVQ c+40(FP), R8
+	MOVQ ldc+48(FP), R9
+	SHLQ $2, R9
+	LEAQ (R10)(R10*2), R13
+	LEAQ (SI)(R13*1), R11      // the fourth row of a
+	LEAQ (SI)(R13*2), R12      // the seventh
+	VMOVDQU32 (BX), Z0
+	VMOVDQU32 64(BX), Z1
+	VMOVDQA32 Z0, Z2
+	VMOVDQA32 Z1, Z3
+	VMOVDQA32 Z0, Z4
+	VMOVDQA32 Z1, Z5
+	VMOVDQA32 Z0, Z6
+	VMOVDQA32 Z1, Z7
+	VMOVDQA32 Z0, Z8
+	VMOVDQA32 Z1, Z9
+	VMOVDQA32 Z0, Z10
+	VMOVDQA32 Z1, Z11
+	VMOVDQA32 Z0, Z12
+	VMOVDQA32 Z1, Z13
+	VMOVDQA32 Z0, Z14
+	VMOVDQA32 Z1, Z15
+loop:
+	VMOVDQU32 (DI), Z16
+	VMOVDQU32 64(DI), Z17
+	INTS32((SI), Z0, Z1)
+	INTS32((SI)(R10*1), Z2, Z3)
+	INTS32((SI)(R10*2), Z4, Z5)
+	INTS32((R11), Z6, Z7)
+	INTS32((R11)(R10*1), Z8, Z9)
+	INTS32((R11)(R10*2), Z10, Z11)
+	INTS32((R12), Z12, Z13)
+	INTS32((R12)(R10*1), Z14, Z15)
+	ADDQ $4, SI
+	ADDQ $4, R11
+	ADDQ $4, R12
+	ADDQ $128, DI
+	DECQ CX
+	JNZ  loop
+	STORE32INTS(Z0, Z1)
+	STORE32INTS(Z2, Z3)
+	STORE32INTS(Z4, Z5)
+	STORE32INTS(Z6, Z7)
+	STORE32INTS(Z8, Z9)
+	STORE32INTS(Z10, Z11)
+	STORE32INTS(Z12, Z13)
+	STORE32INTS(Z14, Z15)
+	VZEROUPPER
+	RET
+
+// func ints1x32vnni(k int, a *uint8, b *int8, start, c *int32)
+// Two sums for each column, of even and of odd k.
+TEXT ·ints1x32vnni(SB), NOSPLIT, $0-40
+	MOVQ k+0(FP), CX
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DI
+	MOVQ start+24(FP), BX
+	MOVQ c+32(FP), R8
+	VMOVDQU32 (BX), Z0
+	VMOVDQU32 64(BX), Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	MOVQ CX, BX
+	SHRQ $1, BX
+	JZ   last
+pair:
+	VPBROADCASTD (SI), Z8
+	VPBROADCASTD 4(SI), Z9
+	VPDPBUSD (DI), Z8, Z0
+	VPDPBUSD 64(DI), Z8, Z1
+	VPDPBUSD 128(DI), Z9, Z2
+	VPDPBUSD 192(DI), Z9, Z3
+	ADDQ $8, SI
+	ADDQ $256, DI
+	DECQ BX
+	JNZ  pair
+last:
+	TESTQ $1, CX
+	JZ   done
+	VPBROADCASTD (SI), Z8
+	VPDPBUSD (DI), Z8, Z0
+	VPDPBUSD 64(DI), Z8, Z1
+done:
+	VPADDD Z2, Z0, Z0
+	VPADDD Z3, Z1, Z1
+	VMOVDQU32 Z0, (R8)
+	VMOVDQU32 Z1, 64(R8)
+	VZEROUPPER
+	RET
+
+// func quantize8(n int, out *uint8, x *float32, scale, zero float32)
+// Numbers are bounded before they are rounded, so that all fit in an integer.
+TEXT ·quantize8(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), CX
+	MOVQ out+8(FP), DI
+	MOVQ x+16(FP), SI
+	VBROADCASTSS scale+24(FP), Y3
+	VBROADCASTSS zero+28(FP), Y2
+	VXORPS Y4, Y4, Y4
+	VSUBPS Y2, Y4, Y4         // the least, −zero
+	MOVL $0x437f0000, AX      // 255
+	VMOVD AX, X5
+	VBROADCASTSS X5, Y5
+	VSUBPS Y2, Y5, Y5         // the most
+	VCVTPS2DQ Y2, Y2
+	XORQ R9, R9
+loop:
+	VMOVUPS (SI)(R9*4), Y0
+	VDIVPS Y3, Y0, Y0
+	VMAXPS Y4, Y0, Y0
+	VMINPS Y5, Y0, Y0
+	VCVTPS2DQ Y0, Y0
+	VPADDD Y2, Y0, Y0
+	VEXTRACTI128 $1, Y0, X1
+	VPACKUSDW X1, X0, X0
+	VPACKUSWB X0, X0, X0
+	VMOVQ X0, (DI)(R9*1)
+	ADDQ $8, R9
+	CMPQ R9, CX
+	JLT  loop
+	VZEROUPPER
+	RET
