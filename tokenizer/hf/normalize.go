@@ -140,7 +140,7 @@ func cleaned(r rune) rune {
 	switch {
 	case r == '\t' || r == '\n' || r == '\r':
 		return ' '
-	case r == 0xfffd || unicode.Is(unicode.C, r):
+	case r == 0xfffd || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co): // not C, which has unassigned ones
 		return -1
 	case unicode.IsSpace(r):
 		return ' '
