@@ -38,7 +38,6 @@ func TestRefused(t *testing.T) {
 		{split(`(a`), "brackets"},
 		{`{"model":{"type":"BPE","vocab":{"a":0},"merges":["a b"]}}`, "merge 0"},
 		{`{"model":{"type":"BPE","vocab":{},"merges":[],"dropout":0.1}}`, "dropout is 0.1"},
-		{`{"model":{"type":"BPE","vocab":{},"merges":[],"byte_fallback":true}}`, "no token <0x00>"},
 		{`{"model":{"type":"BPE","vocab":{},"merges":[],"unk_token":"u"}}`, `unk_token "u"`},
 		{`{"model":{"type":"Unigram","vocab":[["a",-1]],"unk_id":4}}`, "unk_id is 4"},
 		{`{"model":{"type":"Unigram","vocab":[["a"]]}}`, "token 0 is"},
