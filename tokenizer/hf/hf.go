@@ -142,6 +142,24 @@ func typeOf(raw json.RawMessage, to any) (string, error) {
 	return t.Type, json.Unmarshal(raw, to)
 }
 
+// sequence has the parts of a Sequence read, and runs them one after the other.
+func sequence[T any](parts []json.RawMessage, read func(json.RawMessage) (func(T) T, error)) (func(T) T, error) {
+	var all []func(T) T
+	for _, raw := range parts {
+		f, err := read(raw)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, f)
+	}
+	return func(v T) T {
+		for _, f := range all {
+			v = f(v)
+		}
+		return v
+	}, nil
+}
+
 // unsupported is the error for a part that this package does not have.
 func unsupported(kind string) error {
 	return fmt.Errorf("type %q is not supported (go doc ./tokenizer/hf lists what is); convert the text to token ids elsewhere", kind)

@@ -62,20 +62,7 @@ func preTokenizer(raw json.RawMessage) (func([]piece) []piece, error) {
 		marks, err := cutting(runes(isPunctuation), "Isolated", false)
 		return func(p []piece) []piece { return marks(words(p)) }, err
 	case "Sequence":
-		var all []func([]piece) []piece
-		for _, inner := range n.PreTokenizers {
-			f, err := preTokenizer(inner)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, f)
-		}
-		return func(p []piece) []piece {
-			for _, f := range all {
-				p = f(p)
-			}
-			return p
-		}, nil
+		return sequence(n.PreTokenizers, preTokenizer)
 	}
 	return nil, unsupported(kind)
 }
