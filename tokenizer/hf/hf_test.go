@@ -35,6 +35,9 @@ func TestRefused(t *testing.T) {
 		{split(`^a`), "the anchor ^"},
 		{split(`\bword`), `\b is not supported`},
 		{split(`[a&&b]`), "within one another"},
+		{split(`[[:alpha:]]+`), "within one another"},
+		{split(`(?i:ß)`), "for ASCII alone"},
+		{`{` + model + `,"pre_tokenizer":{"type":"CharDelimiterSplit"}}`, "no delimiter"},
 		{split(`(a`), "brackets"},
 		{`{"model":{"type":"BPE","vocab":{"a":0},"merges":["a b"]}}`, "merge 0"},
 		{`{"model":{"type":"BPE","vocab":{},"merges":[],"dropout":0.1}}`, "dropout is 0.1"},
@@ -42,6 +45,7 @@ func TestRefused(t *testing.T) {
 		{`{"model":{"type":"Unigram","vocab":[["a",-1]],"unk_id":4}}`, "unk_id is 4"},
 		{`{"model":{"type":"Unigram","vocab":[["a"]]}}`, "token 0 is"},
 		{`{"model":{"type":"WordPiece","vocab":{}}}`, "no unk_token"},
+		{`{"model":{"type":"WordPiece","vocab":{"u":0},"unk_token":"u"}}`, "no max_input_chars_per_word"},
 	} {
 		_, err := hf.New([]byte(tc.file))
 		if err == nil || !strings.Contains(err.Error(), tc.want) {

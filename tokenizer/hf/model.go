@@ -83,16 +83,21 @@ func newWordPiece(raw json.RawMessage) (model, error) {
 		Vocab  map[string]int64 `json:"vocab"`
 		Unk    *string          `json:"unk_token"`
 		Prefix string           `json:"continuing_subword_prefix"`
-		Most   int              `json:"max_input_chars_per_word"`
+		Most   *int             `json:"max_input_chars_per_word"`
 	}
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return nil, err
 	}
 	unk, ok, err := tokenOf(m.Vocab, m.Unk)
-	if err == nil && !ok {
-		err = errors.New("it has no unk_token")
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, errors.New("it has no unk_token")
+	case m.Most == nil:
+		return nil, errors.New("it has no max_input_chars_per_word")
 	}
-	return wordPiece{m.Vocab, unk, m.Prefix, m.Most}, err
+	return wordPiece{m.Vocab, unk, m.Prefix, *m.Most}, nil
 }
 
 func (m wordPiece) vocabulary() map[string]int64 { return m.vocab }

@@ -2,6 +2,7 @@ package hf
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -53,6 +54,9 @@ func preTokenizer(raw json.RawMessage) (func([]piece) []piece, error) {
 		}
 		return cutting(runes(isPunctuation), n.Behavior, false)
 	case "CharDelimiterSplit":
+		if n.Delimiter == "" {
+			return nil, errors.New("CharDelimiterSplit: it has no delimiter")
+		}
 		return cutting(pattern{text: n.Delimiter}.spans, "Removed", false)
 	case "BertPreTokenizer":
 		words, err := cutting(runes(unicode.IsSpace), "Removed", false)
