@@ -306,3 +306,36 @@ func TestDomains(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 }
+
+// TestFewerTokens: a model may have logits beyond the tokens of its tokenizer. Where it chooses such a
+// token, that has no text, and the answer goes on.
+func TestFewerTokens(t *testing.T) {
+	orttest.Require(t)
+	const words = `{"model": {"type": "WordLevel", "vocab": {"a": 0, "b": 1}}}`
+	s, err := runtime.OpenBytes((foreigntest.Decoder{}).Filled(1).File(t),
+		runtime.Options{Provider: "cpu", Threads: 1, Beside: beside("tokenizer.json", words)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ids, err := s.GenerateAll(t.Context(), [][]int64{{0}}, runtime.GenerateOptions{MaxNew: 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.Max(ids[0]) < 2 || len(ids[0]) != 12 {
+		t.Fatalf("the answer %v has only tokens with a text", ids[0])
+	}
+	var want []string
+	for _, id := range ids[0] {
+		if id < 2 {
+			want = append(want, []string{"a", "b"}[id])
+		}
+	}
+	got, err := s.Complete(t.Context(), "a", runtime.GenerateOptions{MaxNew: 12})
+	if err != nil || strings.TrimSpace(got) != strings.Join(want, " ") {
+		t.Errorf("completed to %q, %v, want %q", got, err, want)
+	}
+	if _, err := s.Decode([]int64{23}); !errors.Is(err, runtime.ErrInput) {
+		t.Errorf("a token that the model does not have: %v", err)
+	}
+}

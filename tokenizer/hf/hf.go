@@ -219,15 +219,16 @@ func (t *Tokenizer) EncodePrompt(prompt string) ([]int64, error) {
 }
 
 // Decode implements tokenizer.Coder. Special tokens, such as the one that ends a text, have no
-// text. What the ids have of a character that is not complete is in the text as its bytes.
+// text, nor have ids without a token: the vocabularies of many models are larger than those of
+// their tokenizers. What the ids have of a character that is not complete is in the text as its
+// bytes.
 func (t *Tokenizer) Decode(ids []int64) (string, error) {
 	var tokens []string
 	for i, id := range ids {
-		text, ok := t.pieces[id]
-		if !ok {
-			return "", fmt.Errorf("tokenizer: id %d at index %d is not among the vocabulary's %d tokens", id, i, len(t.pieces))
+		if id < 0 {
+			return "", fmt.Errorf("tokenizer: id %d at index %d is negative", id, i)
 		}
-		if !t.special[id] {
+		if text, ok := t.pieces[id]; ok && !t.special[id] {
 			tokens = append(tokens, text)
 		}
 	}

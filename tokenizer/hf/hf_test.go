@@ -55,7 +55,7 @@ func TestRefused(t *testing.T) {
 }
 
 // TestUnknown: without a token for the unknown a text that needs one is an error where the library
-// has one, and ids without a token are.
+// has one. Ids without a token have no text, as there.
 func TestUnknown(t *testing.T) {
 	words, err := hf.New([]byte(`{"model":{"type":"Unigram","vocab":[["a",-1],["ab",-3]]}}`))
 	if err != nil {
@@ -64,8 +64,11 @@ func TestUnknown(t *testing.T) {
 	if ids, err := words.Encode("ac"); err == nil {
 		t.Errorf("unknown c: %v", ids)
 	}
-	if _, err := words.Decode([]int64{0, 2}); err == nil || !strings.Contains(err.Error(), "id 2 at index 1") {
-		t.Errorf("unknown id: %v", err)
+	if text, err := words.Decode([]int64{0, 2, 1}); err != nil || text != "a ab" {
+		t.Errorf("unknown id: %q, %v", text, err)
+	}
+	if _, err := words.Decode([]int64{0, -2}); err == nil || !strings.Contains(err.Error(), "id -2 at index 1") {
+		t.Errorf("negative id: %v", err)
 	}
 	if _, err := words.Encode("\xff"); err == nil {
 		t.Error("no error for text that is not UTF-8")
