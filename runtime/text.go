@@ -55,10 +55,13 @@ type joiner struct {
 // newJoiner returns the joiner of the answer to a prompt.
 func newJoiner(decode func(ids []int64) (string, error), prompt []int64) (joiner, error) {
 	j := joiner{decode: decode}
-	j.window = append(j.window, prompt[max(len(prompt)-joinContext, 0):]...)
-	var err error
-	j.told, err = decode(j.window)
-	return j, err
+	for n := joinContext; ; n *= 2 {
+		var err error
+		if j.told, err = decode(prompt[max(len(prompt)-n, 0):]); err != nil || j.told != "" || n >= len(prompt) {
+			j.window = append(j.window, prompt[max(len(prompt)-n, 0):]...)
+			return j, err
+		}
+	}
 }
 
 // push returns the text that is certain with one more token.
@@ -77,7 +80,8 @@ func (j *joiner) push(id int64) (string, error) {
 		if text, err = j.decode(last); err != nil {
 			return "", err
 		}
-		if strings.HasSuffix(text, j.tail) {
+		// Tokens that have no text, as special ones, are no context.
+		if strings.HasSuffix(text, j.tail) && (text != "" || j.told == "") {
 			j.window = append(j.window[:0], last...)
 			j.told = text[:len(text)-len(j.tail)]
 		}
