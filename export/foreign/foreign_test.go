@@ -166,6 +166,7 @@ func TestRefused(t *testing.T) {
 	}
 	fixed := &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: 5}}
 	open := &onnxpb.TensorShapeProto_Dimension{}
+	heads := &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: "batch_size x num_heads"}}
 	none := func(*onnxpb.GraphProto) {}
 	for _, tc := range []struct {
 		name   string
@@ -187,7 +188,9 @@ func TestRefused(t *testing.T) {
 		{"fixed batch", change(foreigntest.Decoder{}, axis("past_key_values.1.value", 0, fixed)), nil, "input past_key_values.1.value"},
 		{"fixed length", change(foreigntest.Decoder{}, axis("input_ids", 1, fixed)), nil, "fixed length other than 1"},
 		{"float64 caches", change(foreigntest.Decoder{}, as("past_key_values.0.key", 11)), nil, "a cache of float64 is not supported"},
-		{"float32 ids", change(foreigntest.Decoder{}, as("input_ids", 1)), nil, "does not fit input_ids int64[batch,seq]"},
+		{"float32 ids", change(foreigntest.Decoder{}, as("input_ids", 1)), nil, "input_ids float32[B,sequence_length] has another element type than int64 and int32"},
+		{"bool mask", change(foreigntest.Decoder{}, as("attention_mask", 9)), nil, "attention_mask bool[B,total_sequence_length] has another element type than int64 and int32"},
+		{"heads in the batch", change(foreigntest.Decoder{}, axis("past_key_values.0.key", 0, heads)), nil, `first axis is "batch_size x num_heads"`},
 		{"end token", change(foreigntest.Decoder{}, none), beside("generation_config.json", `{"eos_token_id": [2, 23]}`), "the tokens 0 to 22"},
 		{"end token's kind", change(foreigntest.Decoder{}, none), beside("generation_config.json", `{"eos_token_id": "x"}`), "eos_token_id"},
 		{"config", change(foreigntest.Decoder{}, none), beside("config.json", `{`), "config.json beside the model file"},
