@@ -342,3 +342,19 @@ func TestFewerTokens(t *testing.T) {
 		t.Errorf("a token that the model does not have: %v", err)
 	}
 }
+
+// FuzzDescribe: no file and no settings beside it make Describe panic.
+func FuzzDescribe(f *testing.F) {
+	f.Add((foreigntest.Decoder{}).Filled(1).File(f), []byte(genaiNames))
+	f.Add((foreigntest.Decoder{OpenHeads: true, OpenVocab: true, Keep: "num_logits_to_keep"}).Filled(1).File(f),
+		[]byte(`{"vocab_size": 23, "n_head": 4, "n_embd": 12, "eos_token_id": [1, 2]}`))
+	f.Fuzz(func(t *testing.T, model, settings []byte) {
+		m, err := safety.Check(model, safety.Options{Unvalidated: true})
+		if err != nil {
+			return
+		}
+		for _, name := range []string{"config.json", "genai_config.json", "tokenizer_config.json"} {
+			_, _ = foreign.Describe(m, beside(name, string(settings), "tokenizer.json", `{"model":{"type":"WordLevel","vocab":{}}}`))
+		}
+	})
+}
