@@ -29,6 +29,12 @@ func trimmingDecoder(ids []int64) (string, error) {
 	return strings.TrimPrefix(text, " "), err
 }
 
+// silentDecoder drops the bytes 0 too, as those of special tokens are.
+func silentDecoder(ids []int64) (string, error) {
+	text, err := rawDecoder(ids)
+	return strings.TrimPrefix(strings.ReplaceAll(text, "\x00", ""), " "), err
+}
+
 func bytesOf(text string) []int64 {
 	var ids []int64
 	for _, b := range []byte(text) {
@@ -102,6 +108,16 @@ func TestJoinerRandom(t *testing.T) {
 		text := strings.Repeat("aé€😀", 1+rng.IntN(9))
 		if got := strings.Join(join(t, replacingDecoder, "😀", bytesOf(text)), ""); got != text {
 			t.Fatalf("%q is joined to %q", text, got)
+		}
+	}
+}
+
+// TestJoinerSilent: many tokens without a text do not make what follows the beginning of a text.
+func TestJoinerSilent(t *testing.T) {
+	silence := strings.Repeat("\x00", 20)
+	for _, tt := range [][3]string{{"a", silence + " b" + silence + " c", " b c"}, {"a" + silence, " b", " b"}, {silence, " b c", "b c"}} {
+		if got := strings.Join(join(t, silentDecoder, tt[0], bytesOf(tt[1])), ""); got != tt[2] {
+			t.Errorf("after %q, %q is joined to %q, want %q", tt[0], tt[1], got, tt[2])
 		}
 	}
 }

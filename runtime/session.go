@@ -198,6 +198,9 @@ func (s *Session) Decode(ids []int64) (string, error) {
 	if s.words == nil {
 		return "", fmt.Errorf("runtime: decode: %w", s.withoutWords())
 	}
+	if err := s.checkIDs(ids); err != nil {
+		return "", fmt.Errorf("runtime: decode: %w", inputError{err})
+	}
 	text, err := s.words.Decode(ids)
 	if err != nil {
 		return "", fmt.Errorf("runtime: decode: %w", inputError{err})
@@ -214,11 +217,18 @@ func (s *Session) checkRows(kind string, rows [][]int64) error {
 		if len(ids) == 0 {
 			return fmt.Errorf("%s %d is empty, it needs at least one token", kind, i)
 		}
-		for j, id := range ids {
-			if id < 0 || id >= int64(s.contract.Vocab) {
-				return fmt.Errorf("%s %d has token id %d at index %d, the vocabulary has ids 0 to %d", kind, i, id, j,
-					s.contract.Vocab-1)
-			}
+		if err := s.checkIDs(ids); err != nil {
+			return fmt.Errorf("%s %d has %w", kind, i, err)
+		}
+	}
+	return nil
+}
+
+// checkIDs checks that the model has the tokens.
+func (s *Session) checkIDs(ids []int64) error {
+	for i, id := range ids {
+		if id < 0 || id >= int64(s.contract.Vocab) {
+			return fmt.Errorf("token id %d at index %d, the vocabulary has ids 0 to %d", id, i, s.contract.Vocab-1)
 		}
 	}
 	return nil

@@ -11,8 +11,8 @@ type Coder interface {
 	// left out, because it belongs to the first token of what follows, and what the model was
 	// trained to see before a text is put there.
 	EncodePrompt(prompt string) ([]int64, error)
-	// Decode returns the text of ids. That of a part of a text may begin or end within a
-	// character.
+	// Decode returns the text of ids, of which those without a token may have none. That of a
+	// part of a text may begin or end within a character.
 	Decode(ids []int64) (string, error)
 }
 

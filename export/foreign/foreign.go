@@ -186,6 +186,13 @@ func rename(standard card.Port, others []string, ports []card.Port) error {
 	if len(p.Shape) != len(standard.Shape) {
 		return fmt.Errorf("%v has %d axes; expected are %d, as in %v", *p, len(p.Shape), len(standard.Shape), standard)
 	}
+	types := []string{card.Int64, card.Int32}
+	if standard.DType == card.Float32 {
+		types = []string{card.Float32, card.Float16}
+	}
+	if !slices.Contains(types, p.DType) {
+		return fmt.Errorf("%v has another element type than %s; export the model with one of these", *p, strings.Join(types, " and "))
+	}
 	shape := slices.Clone(standard.Shape)
 	for axis, n := range p.Shape {
 		if isLength(n) {
@@ -237,6 +244,10 @@ func stateOf(in card.Port, outputs []card.Port, s settings) (card.State, error) 
 	}
 	if len(in.Shape) < 3 || isLength(in.Shape[0]) {
 		return state, errors.New("a cache has three axes or more, and the first of them is the batch, without a fixed length")
+	}
+	if strings.Contains(strings.ToLower(in.Shape[0]), "head") { // as of old exports of BLOOM
+		return state, fmt.Errorf("its first axis is %q, of heads too, where a cache has the batch alone; "+
+			"export the model with transformers 4.44 or later", in.Shape[0])
 	}
 	state.Shape[0] = card.Batch
 	if len(in.Shape) == 4 && !isLength(in.Shape[2]) { // [batch, heads, past, width]

@@ -166,6 +166,7 @@ func TestRefused(t *testing.T) {
 	}
 	fixed := &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: 5}}
 	open := &onnxpb.TensorShapeProto_Dimension{}
+	heads := &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: "batch_size x num_heads"}}
 	none := func(*onnxpb.GraphProto) {}
 	for _, tc := range []struct {
 		name   string
@@ -187,7 +188,9 @@ func TestRefused(t *testing.T) {
 		{"fixed batch", change(foreigntest.Decoder{}, axis("past_key_values.1.value", 0, fixed)), nil, "input past_key_values.1.value"},
 		{"fixed length", change(foreigntest.Decoder{}, axis("input_ids", 1, fixed)), nil, "fixed length other than 1"},
 		{"float64 caches", change(foreigntest.Decoder{}, as("past_key_values.0.key", 11)), nil, "a cache of float64 is not supported"},
-		{"float32 ids", change(foreigntest.Decoder{}, as("input_ids", 1)), nil, "does not fit input_ids int64[batch,seq]"},
+		{"float32 ids", change(foreigntest.Decoder{}, as("input_ids", 1)), nil, "input_ids float32[B,sequence_length] has another element type than int64 and int32"},
+		{"bool mask", change(foreigntest.Decoder{}, as("attention_mask", 9)), nil, "attention_mask bool[B,total_sequence_length] has another element type than int64 and int32"},
+		{"heads in the batch", change(foreigntest.Decoder{}, axis("past_key_values.0.key", 0, heads)), nil, `first axis is "batch_size x num_heads"`},
 		{"end token", change(foreigntest.Decoder{}, none), beside("generation_config.json", `{"eos_token_id": [2, 23]}`), "the tokens 0 to 22"},
 		{"end token's kind", change(foreigntest.Decoder{}, none), beside("generation_config.json", `{"eos_token_id": "x"}`), "eos_token_id"},
 		{"config", change(foreigntest.Decoder{}, none), beside("config.json", `{`), "config.json beside the model file"},
@@ -305,4 +308,53 @@ func TestDomains(t *testing.T) {
 	if !errors.Is(err, safety.ErrNotAllowed) || !strings.Contains(err.Error(), "--allow com.microsoft") {
 		t.Errorf("error is %v", err)
 	}
+}
+
+// TestFewerTokens: a model may have logits beyond the tokens of its tokenizer. Where it chooses such a
+// token, that has no text, and the answer goes on.
+func TestFewerTokens(t *testing.T) {
+	orttest.Require(t)
+	const words = `{"model": {"type": "WordLevel", "vocab": {"a": 0, "b": 1}}}`
+	s, err := runtime.OpenBytes((foreigntest.Decoder{}).Filled(1).File(t),
+		runtime.Options{Provider: "cpu", Threads: 1, Beside: beside("tokenizer.json", words)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ids, err := s.GenerateAll(t.Context(), [][]int64{{0}}, runtime.GenerateOptions{MaxNew: 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.Max(ids[0]) < 2 || len(ids[0]) != 12 {
+		t.Fatalf("the answer %v has only tokens with a text", ids[0])
+	}
+	var want []string
+	for _, id := range ids[0] {
+		if id < 2 {
+			want = append(want, []string{"a", "b"}[id])
+		}
+	}
+	got, err := s.Complete(t.Context(), "a", runtime.GenerateOptions{MaxNew: 12})
+	if err != nil || strings.TrimSpace(got) != strings.Join(want, " ") {
+		t.Errorf("completed to %q, %v, want %q", got, err, want)
+	}
+	if _, err := s.Decode([]int64{23}); !errors.Is(err, runtime.ErrInput) {
+		t.Errorf("a token that the model does not have: %v", err)
+	}
+}
+
+// FuzzDescribe: no file and no settings beside it make Describe panic.
+func FuzzDescribe(f *testing.F) {
+	f.Add((foreigntest.Decoder{}).Filled(1).File(f), []byte(genaiNames))
+	f.Add((foreigntest.Decoder{OpenHeads: true, OpenVocab: true, Keep: "num_logits_to_keep"}).Filled(1).File(f),
+		[]byte(`{"vocab_size": 23, "n_head": 4, "n_embd": 12, "eos_token_id": [1, 2]}`))
+	f.Fuzz(func(t *testing.T, model, settings []byte) {
+		m, err := safety.Check(model, safety.Options{Unvalidated: true})
+		if err != nil {
+			return
+		}
+		for _, name := range []string{"config.json", "genai_config.json", "tokenizer_config.json"} {
+			_, _ = foreign.Describe(m, beside(name, string(settings), "tokenizer.json", `{"model":{"type":"WordLevel","vocab":{}}}`))
+		}
+	})
 }

@@ -11,16 +11,15 @@ import (
 
 // bpe merges neighbours, the pair first that was merged first in training.
 type bpe struct {
-	vocab   map[string]int64
-	merges  map[pair]merge
-	prefix  string // of characters within a word
-	suffix  string // of the last one
-	unk     int64
-	hasUnk  bool
-	fuse    bool // unknown neighbours are one token
-	bytes   [256]int64
-	byBytes bool // what is unknown is written as its bytes
-	whole   bool // a piece that is a token is not merged
+	vocab  map[string]int64
+	merges map[pair]merge
+	prefix string // of characters within a word
+	suffix string // of the last one
+	unk    int64
+	hasUnk bool
+	fuse   bool       // unknown neighbours are one token
+	bytes  byteTokens // what is unknown is written as its bytes, if they have tokens
+	whole  bool       // a piece that is a token is not merged
 }
 
 type pair struct{ left, right int64 }
@@ -48,7 +47,7 @@ func newBPE(raw json.RawMessage) (model, error) {
 	if m.Dropout != nil && *m.Dropout != 0 {
 		return nil, fmt.Errorf("dropout is %v: merges that are left out at random are not supported; set it to null", *m.Dropout)
 	}
-	out := &bpe{vocab: m.Vocab, merges: make(map[pair]merge, len(m.Merges)), fuse: m.Fuse, byBytes: m.Bytes, whole: m.Whole}
+	out := &bpe{vocab: m.Vocab, merges: make(map[pair]merge, len(m.Merges)), fuse: m.Fuse, whole: m.Whole}
 	if m.Prefix != nil {
 		out.prefix = *m.Prefix
 	}
@@ -60,9 +59,7 @@ func newBPE(raw json.RawMessage) (model, error) {
 		return nil, err
 	}
 	if m.Bytes {
-		if out.bytes, err = byteTokens(m.Vocab); err != nil {
-			return nil, err
-		}
+		out.bytes = newByteTokens(m.Vocab)
 	}
 	for rank, raw := range m.Merges {
 		left, right, err := readMerge(raw)
@@ -121,7 +118,7 @@ func (m *bpe) encode(ids []int64, text string) ([]int64, error) {
 }
 
 // characters returns the tokens of single characters. What is unknown, and has no token for
-// that, is left out, as the library does.
+// that, is left out, and the token for it comes after those of bytes, both as the library does.
 func (m *bpe) characters(text string) []symbol {
 	var out []symbol
 	add := func(id int64) {
@@ -130,7 +127,13 @@ func (m *bpe) characters(text string) []symbol {
 		}
 		out = append(out, symbol{id: id, prev: len(out) - 1, next: -1})
 	}
-	unknown := false // the last one
+	unknown := false // a token for it is to come
+	known := func() {
+		if unknown {
+			add(m.unk)
+		}
+		unknown = false
+	}
 	for i, r := range text {
 		size := utf8.RuneLen(r)
 		c := text[i : i+size]
@@ -140,20 +143,21 @@ func (m *bpe) characters(text string) []symbol {
 		if i+size == len(text) {
 			c += m.suffix
 		}
-		id, ok := m.vocab[c]
-		switch {
-		case ok:
+		if id, ok := m.vocab[c]; ok {
+			known()
 			add(id)
-		case m.byBytes:
-			for k := range len(c) {
-				add(m.bytes[c[k]])
+		} else if ids, ok := m.bytes.of(c); ok {
+			for _, id := range ids {
+				add(id)
 			}
-			ok = true
-		case m.hasUnk && !(m.fuse && unknown):
-			add(m.unk)
+		} else if m.hasUnk {
+			if !m.fuse {
+				known()
+			}
+			unknown = true
 		}
-		unknown = !ok
 	}
+	known()
 	return out
 }
 

@@ -59,20 +59,7 @@ func decoder(raw json.RawMessage) (func([]string) []string, error) {
 			return each(t, func(_ int, token string) string { return p.replace(token, n.Content) })
 		}, err
 	case "Sequence":
-		var all []func([]string) []string
-		for _, inner := range n.Decoders {
-			f, err := decoder(inner)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, f)
-		}
-		return func(t []string) []string {
-			for _, f := range all {
-				t = f(t)
-			}
-			return t
-		}, nil
+		return sequence(n.Decoders, decoder)
 	}
 	return nil, unsupported(kind)
 }

@@ -142,6 +142,24 @@ func typeOf(raw json.RawMessage, to any) (string, error) {
 	return t.Type, json.Unmarshal(raw, to)
 }
 
+// sequence has the parts of a Sequence read, and runs them one after the other.
+func sequence[T any](parts []json.RawMessage, read func(json.RawMessage) (func(T) T, error)) (func(T) T, error) {
+	var all []func(T) T
+	for _, raw := range parts {
+		f, err := read(raw)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, f)
+	}
+	return func(v T) T {
+		for _, f := range all {
+			v = f(v)
+		}
+		return v
+	}, nil
+}
+
 // unsupported is the error for a part that this package does not have.
 func unsupported(kind string) error {
 	return fmt.Errorf("type %q is not supported (go doc ./tokenizer/hf lists what is); convert the text to token ids elsewhere", kind)
@@ -201,15 +219,16 @@ func (t *Tokenizer) EncodePrompt(prompt string) ([]int64, error) {
 }
 
 // Decode implements tokenizer.Coder. Special tokens, such as the one that ends a text, have no
-// text. What the ids have of a character that is not complete is in the text as its bytes.
+// text, nor have ids without a token: the vocabularies of many models are larger than those of
+// their tokenizers. What the ids have of a character that is not complete is in the text as its
+// bytes.
 func (t *Tokenizer) Decode(ids []int64) (string, error) {
 	var tokens []string
 	for i, id := range ids {
-		text, ok := t.pieces[id]
-		if !ok {
-			return "", fmt.Errorf("tokenizer: id %d at index %d is not among the vocabulary's %d tokens", id, i, len(t.pieces))
+		if id < 0 {
+			return "", fmt.Errorf("tokenizer: id %d at index %d is negative", id, i)
 		}
-		if !t.special[id] {
+		if text, ok := t.pieces[id]; ok && !t.special[id] {
 			tokens = append(tokens, text)
 		}
 	}

@@ -35,14 +35,17 @@ func TestRefused(t *testing.T) {
 		{split(`^a`), "the anchor ^"},
 		{split(`\bword`), `\b is not supported`},
 		{split(`[a&&b]`), "within one another"},
+		{split(`[[:alpha:]]+`), "within one another"},
+		{split(`(?i:ß)`), "for ASCII alone"},
+		{`{` + model + `,"pre_tokenizer":{"type":"CharDelimiterSplit"}}`, "no delimiter"},
 		{split(`(a`), "brackets"},
 		{`{"model":{"type":"BPE","vocab":{"a":0},"merges":["a b"]}}`, "merge 0"},
 		{`{"model":{"type":"BPE","vocab":{},"merges":[],"dropout":0.1}}`, "dropout is 0.1"},
-		{`{"model":{"type":"BPE","vocab":{},"merges":[],"byte_fallback":true}}`, "no token <0x00>"},
 		{`{"model":{"type":"BPE","vocab":{},"merges":[],"unk_token":"u"}}`, `unk_token "u"`},
 		{`{"model":{"type":"Unigram","vocab":[["a",-1]],"unk_id":4}}`, "unk_id is 4"},
 		{`{"model":{"type":"Unigram","vocab":[["a"]]}}`, "token 0 is"},
 		{`{"model":{"type":"WordPiece","vocab":{}}}`, "no unk_token"},
+		{`{"model":{"type":"WordPiece","vocab":{"u":0},"unk_token":"u"}}`, "no max_input_chars_per_word"},
 	} {
 		_, err := hf.New([]byte(tc.file))
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -52,7 +55,7 @@ func TestRefused(t *testing.T) {
 }
 
 // TestUnknown: without a token for the unknown a text that needs one is an error where the library
-// has one, and ids without a token are.
+// has one. Ids without a token have no text, as there.
 func TestUnknown(t *testing.T) {
 	words, err := hf.New([]byte(`{"model":{"type":"Unigram","vocab":[["a",-1],["ab",-3]]}}`))
 	if err != nil {
@@ -61,8 +64,11 @@ func TestUnknown(t *testing.T) {
 	if ids, err := words.Encode("ac"); err == nil {
 		t.Errorf("unknown c: %v", ids)
 	}
-	if _, err := words.Decode([]int64{0, 2}); err == nil || !strings.Contains(err.Error(), "id 2 at index 1") {
-		t.Errorf("unknown id: %v", err)
+	if text, err := words.Decode([]int64{0, 2, 1}); err != nil || text != "a ab" {
+		t.Errorf("unknown id: %q, %v", text, err)
+	}
+	if _, err := words.Decode([]int64{0, -2}); err == nil || !strings.Contains(err.Error(), "id -2 at index 1") {
+		t.Errorf("negative id: %v", err)
 	}
 	if _, err := words.Encode("\xff"); err == nil {
 		t.Error("no error for text that is not UTF-8")

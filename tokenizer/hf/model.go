@@ -44,17 +44,30 @@ func tokenOf(vocab map[string]int64, unknown *string) (id int64, ok bool, err er
 	return id, true, nil
 }
 
-// byteTokens returns the ids of the tokens <0x00> to <0xFF>, of which all are needed.
-func byteTokens(vocab map[string]int64) (ids [256]int64, err error) {
+// byteTokens has the ids of the tokens <0x00> to <0xFF>, as far as there are any: Gemma has none
+// for the tab, which is a token itself.
+type byteTokens map[byte]int64
+
+func newByteTokens(vocab map[string]int64) byteTokens {
+	ids := byteTokens{}
 	for b := range 256 {
-		name := fmt.Sprintf("<0x%02X>", b)
-		id, ok := vocab[name]
-		if !ok {
-			return ids, fmt.Errorf("byte_fallback is set, and the vocabulary has no token %s", name)
+		if id, ok := vocab[fmt.Sprintf("<0x%02X>", b)]; ok {
+			ids[byte(b)] = id
 		}
-		ids[b] = id
 	}
-	return ids, nil
+	return ids
+}
+
+// of returns the ids of the bytes of a text; ok is false where one has none.
+func (t byteTokens) of(text string) (ids []int64, ok bool) {
+	for i := range len(text) {
+		id, ok := t[text[i]]
+		if !ok {
+			return nil, false
+		}
+		ids = append(ids, id)
+	}
+	return ids, len(ids) > 0
 }
 
 // wordPiece takes the longest token at each place.
@@ -70,16 +83,21 @@ func newWordPiece(raw json.RawMessage) (model, error) {
 		Vocab  map[string]int64 `json:"vocab"`
 		Unk    *string          `json:"unk_token"`
 		Prefix string           `json:"continuing_subword_prefix"`
-		Most   int              `json:"max_input_chars_per_word"`
+		Most   *int             `json:"max_input_chars_per_word"`
 	}
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return nil, err
 	}
 	unk, ok, err := tokenOf(m.Vocab, m.Unk)
-	if err == nil && !ok {
-		err = errors.New("it has no unk_token")
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, errors.New("it has no unk_token")
+	case m.Most == nil:
+		return nil, errors.New("it has no max_input_chars_per_word")
 	}
-	return wordPiece{m.Vocab, unk, m.Prefix, m.Most}, err
+	return wordPiece{m.Vocab, unk, m.Prefix, *m.Most}, nil
 }
 
 func (m wordPiece) vocabulary() map[string]int64 { return m.vocab }

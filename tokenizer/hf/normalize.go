@@ -70,20 +70,7 @@ func normalizer(raw json.RawMessage) (func(string) string, error) {
 		}
 		return bert(n.Clean, n.Chinese, accents, n.Lower), nil
 	case "Sequence":
-		var all []func(string) string
-		for _, inner := range n.Normalizers {
-			f, err := normalizer(inner)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, f)
-		}
-		return func(s string) string {
-			for _, f := range all {
-				s = f(s)
-			}
-			return s
-		}, nil
+		return sequence(n.Normalizers, normalizer)
 	case "Precompiled":
 		return nil, errors.New("type \"Precompiled\", a table of SentencePiece's, is not supported; convert the text to token ids elsewhere")
 	}
@@ -140,7 +127,7 @@ func cleaned(r rune) rune {
 	switch {
 	case r == '\t' || r == '\n' || r == '\r':
 		return ' '
-	case r == 0xfffd || unicode.Is(unicode.C, r):
+	case r == 0xfffd || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co): // not C, which has unassigned ones
 		return -1
 	case unicode.IsSpace(r):
 		return ' '

@@ -139,13 +139,15 @@ func translate(a string) (string, error) {
 				b.WriteString(a[i-1 : i+1])
 			}
 			continue
-		case c == '[' && square > 0 && !strings.HasPrefix(a[i:], "[:"), strings.HasPrefix(a[i:], "&&") && square > 0:
+		case c == '[' && square > 0, strings.HasPrefix(a[i:], "&&") && square > 0: // [:alpha:] too, which is ASCII in Go
 			return "", errors.New("classes of characters within one another are not supported")
 		case c == '[':
 			square++
 		case c == ']' && square > 0:
 			square--
 		case square > 0:
+		case strings.HasPrefix(a[i:], "(?i:") && strings.ContainsFunc(a, func(r rune) bool { return r > unicode.MaxASCII }):
+			return "", errors.New("a group without regard to case is supported for ASCII alone (ß would be ss, too)")
 		case c == '^' || c == '$':
 			return "", fmt.Errorf("the anchor %c is not supported", c)
 		case strings.HasPrefix(a[i:], "(?") && !strings.HasPrefix(a[i:], "(?:") && !strings.HasPrefix(a[i:], "(?i:"):

@@ -2,6 +2,7 @@ package hf
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -53,6 +54,9 @@ func preTokenizer(raw json.RawMessage) (func([]piece) []piece, error) {
 		}
 		return cutting(runes(isPunctuation), n.Behavior, false)
 	case "CharDelimiterSplit":
+		if n.Delimiter == "" {
+			return nil, errors.New("CharDelimiterSplit: it has no delimiter")
+		}
 		return cutting(pattern{text: n.Delimiter}.spans, "Removed", false)
 	case "BertPreTokenizer":
 		words, err := cutting(runes(unicode.IsSpace), "Removed", false)
@@ -62,20 +66,7 @@ func preTokenizer(raw json.RawMessage) (func([]piece) []piece, error) {
 		marks, err := cutting(runes(isPunctuation), "Isolated", false)
 		return func(p []piece) []piece { return marks(words(p)) }, err
 	case "Sequence":
-		var all []func([]piece) []piece
-		for _, inner := range n.PreTokenizers {
-			f, err := preTokenizer(inner)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, f)
-		}
-		return func(p []piece) []piece {
-			for _, f := range all {
-				p = f(p)
-			}
-			return p
-		}, nil
+		return sequence(n.PreTokenizers, preTokenizer)
 	}
 	return nil, unsupported(kind)
 }

@@ -14,9 +14,8 @@ type unigram struct {
 	scores  []float64
 	longest int // bytes of a token
 	unk     int64
-	worst   float64 // score of an unknown character
-	bytes   [256]int64
-	byBytes bool
+	worst   float64    // score of an unknown character
+	bytes   byteTokens // what is unknown is written as its bytes, if they have tokens
 }
 
 // unknownPenalty is how much less than the least probable token an unknown character scores.
@@ -31,7 +30,7 @@ func newUnigram(raw json.RawMessage) (model, error) {
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return nil, err
 	}
-	out := &unigram{vocab: make(map[string]int64, len(m.Vocab)), byBytes: m.Bytes, unk: -1}
+	out := &unigram{vocab: make(map[string]int64, len(m.Vocab)), unk: -1}
 	least := math.Inf(1)
 	for i, raw := range m.Vocab {
 		var text string
@@ -40,9 +39,7 @@ func newUnigram(raw json.RawMessage) (model, error) {
 		if err := json.Unmarshal(raw, &entry); err != nil || len(entry) != 2 {
 			return nil, fmt.Errorf("token %d is %s, expected a text and its score", i, raw)
 		}
-		if _, twice := out.vocab[text]; !twice {
-			out.vocab[text] = int64(i)
-		}
+		out.vocab[text] = int64(i) // the last one of several
 		out.scores = append(out.scores, score)
 		out.longest, least = max(out.longest, len(text)), min(least, score)
 	}
@@ -52,11 +49,10 @@ func newUnigram(raw json.RawMessage) (model, error) {
 			return nil, fmt.Errorf("unk_id is %d, and the vocabulary has the tokens 0 to %d", out.unk, len(out.scores)-1)
 		}
 	}
-	var err error
 	if m.Bytes {
-		out.bytes, err = byteTokens(out.vocab)
+		out.bytes = newByteTokens(out.vocab)
 	}
-	return out, err
+	return out, nil
 }
 
 func (m *unigram) vocabulary() map[string]int64 { return m.vocab }
@@ -82,8 +78,8 @@ func (m *unigram) encode(ids []int64, text string) ([]int64, error) {
 		_, size := utf8.DecodeRuneInString(text[at:])
 		single := false
 		for end := at + 1; end <= min(at+m.longest, len(text)); end++ {
-			if id, ok := m.vocab[text[at:end]]; ok && id != m.unk {
-				reach(end, at, best[at].score+m.scores[id], false)
+			if id, ok := m.vocab[text[at:end]]; ok {
+				reach(end, at, best[at].score+m.scores[id], id == m.unk)
 				single = single || end == at+size
 			}
 		}
@@ -110,17 +106,13 @@ func (m *unigram) walk(ids []int64, text string, best []arrival) ([]int64, error
 	for i := len(cuts) - 1; i >= 0; i-- {
 		part := text[start:cuts[i]]
 		start = cuts[i]
-		id, ok := m.vocab[part]
-		switch {
-		case ok:
+		if id, ok := m.vocab[part]; ok {
 			ids = append(ids, id)
-		case m.byBytes:
-			for k := range len(part) {
-				ids = append(ids, m.bytes[part[k]])
-			}
-		case m.unk >= 0:
+		} else if written, ok := m.bytes.of(part); ok {
+			ids = append(ids, written...)
+		} else if m.unk >= 0 {
 			ids = append(ids, m.unk)
-		default:
+		} else {
 			return nil, errors.New("the text has what the vocabulary cannot express, and there is no token for the unknown")
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -102,22 +103,6 @@ func numbers(name string, v ...int64) *onnxpb.AttributeProto {
 	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeProto_INTS, Ints: v}
 }
 
-// value declares an input or output; axes are lengths or names.
-func value(name string, dtype int32, axes ...any) *onnxpb.ValueInfoProto {
-	shape := &onnxpb.TensorShapeProto{}
-	for _, a := range axes {
-		d := &onnxpb.TensorShapeProto_Dimension{}
-		switch a := a.(type) {
-		case int:
-			d.Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: int64(a)}
-		case string:
-			d.Value = &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: a}
-		}
-		shape.Dim = append(shape.Dim, d)
-	}
-	return &onnxpb.ValueInfoProto{Name: name, Type: &onnxpb.TypeProto{TensorType: &onnxpb.TypeProto_Tensor{ElemType: dtype, Shape: shape}}}
-}
-
 // Proto writes the decoder as an ONNX model.
 func (d *Decoder) Proto() *onnxpb.ModelProto {
 	m := maker{&onnxpb.GraphProto{Name: "decoder"}}
@@ -128,7 +113,9 @@ func (d *Decoder) Proto() *onnxpb.ModelProto {
 	if d.Float16 {
 		real = 10
 	}
-	input := func(v *onnxpb.ValueInfoProto) { m.g.Input = append(m.g.Input, v) }
+	input := func(name string, dtype int32, axes ...string) {
+		m.g.Input = append(m.g.Input, onnxpb.NewValueInfo(name, dtype, axes...))
+	}
 	wide := func(name string) string { return m.op("Cast", in(name), number("to", 7)) }
 	for name, w := range d.weights {
 		data := make([]byte, 0, 4*w.Len())
@@ -141,33 +128,32 @@ func (d *Decoder) Proto() *onnxpb.ModelProto {
 		}
 		m.g.Initializer = append(m.g.Initializer, t)
 	}
-	input(value("input_ids", whole, "B", "sequence_length"))
+	input("input_ids", whole, "B", "sequence_length")
 	if !d.NoMask {
-		input(value("attention_mask", whole, "B", "total_sequence_length"))
+		input("attention_mask", whole, "B", "total_sequence_length")
 	}
 	if !d.NoPositions {
-		input(value("position_ids", whole, "B", "sequence_length"))
+		input("position_ids", whole, "B", "sequence_length")
 	}
 	if d.Keep != "" {
-		input(value(d.Keep, 7))
+		input(d.Keep, 7)
 	}
 	if d.Extra != "" {
-		input(value(d.Extra, 1, "B", 4))
+		input(d.Extra, 1, "B", "4")
 	}
-	heads, width := any(d.KVHeads), any(d.width)
+	heads, width := strconv.Itoa(d.KVHeads), strconv.Itoa(d.width)
 	if d.OpenHeads {
 		heads, width = "heads", "head_dim"
 	}
 	cache := func(pattern string, l int, kind, slots string) *onnxpb.ValueInfoProto {
 		name := fmt.Sprintf(pattern, l, kind)
 		if d.Transposed && kind == "key" {
-			return value(name, real, "B", heads, width, slots)
+			return onnxpb.NewValueInfo(name, real, "B", heads, width, slots)
 		}
-		return value(name, real, "B", heads, slots, width)
+		return onnxpb.NewValueInfo(name, real, "B", heads, slots, width)
 	}
 	for l := range d.layers {
-		input(cache(d.Past, l, "key", "past_sequence_length"))
-		input(cache(d.Past, l, "value", "past_sequence_length"))
+		m.g.Input = append(m.g.Input, cache(d.Past, l, "key", "past_sequence_length"), cache(d.Past, l, "value", "past_sequence_length"))
 	}
 
 	seq := m.op("Gather", in(m.op("Shape", in("input_ids")), m.one(1)))
@@ -196,11 +182,11 @@ func (d *Decoder) Proto() *onnxpb.ModelProto {
 	logits := m.op("Cast", in(m.op("MatMul", in(x, "logits_weight"))), number("to", int64(real)))
 	m.op("Identity", in(logits))
 	m.g.Node[len(m.g.Node)-1].Output[0] = "logits"
-	vocab := any(d.vocab)
+	vocab := strconv.Itoa(d.vocab)
 	if d.OpenVocab {
 		vocab = "vocab"
 	}
-	m.g.Output = append([]*onnxpb.ValueInfoProto{value("logits", real, "B", "some", vocab)}, m.g.Output...)
+	m.g.Output = append([]*onnxpb.ValueInfoProto{onnxpb.NewValueInfo("logits", real, "B", "some", vocab)}, m.g.Output...)
 	return &onnxpb.ModelProto{IrVersion: 8, ProducerName: "by hand", Graph: m.g,
 		OpsetImport: []*onnxpb.OperatorSetIdProto{{Version: 17}}}
 }
