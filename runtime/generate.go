@@ -35,8 +35,10 @@ type GenerateOptions struct {
 	StopStrings []string
 
 	// Prefix is the beginning of each prompt, which has been read before, so that only the
-	// rest is read: see Session.Prefill. Prompts are given whole. Those of different lengths run
-	// one group after the other.
+	// rest is read: see Session.Prefill. Prompts are given whole, and may be the prefix itself:
+	// several answers to one prompt then read it once. Those of different lengths run one group
+	// after the other. Each row gets a copy of the prefix's states, which a Batcher counts; the
+	// prefix's own are bounded by Options.PrefixBytes.
 	Prefix *Prefix
 
 	// LogProbs has steps tell the log-probability of each new token, and TopLogProbs those of

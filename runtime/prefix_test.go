@@ -139,6 +139,15 @@ func TestPrefixIsNotReadAgain(t *testing.T) {
 			}
 			defer longer.Close()
 		}},
+		{"the last of p, for three answers of two tokens through a batcher", 2, func() {
+			choices := runtime.GenerateOptions{MaxNew: 2, Stop: []int64{}, Prefix: p, PerRow: []runtime.Sampling{{}, {}, {}}}
+			for i := range choices.PerRow {
+				choices.PerRow[i] = runtime.Sampling{Temperature: 1, Seed: uint64(i)}
+			}
+			if _, err := batcher(t, s, runtime.BatcherOptions{}).GenerateAll(t.Context(), slices.Repeat([][]int64{p.IDs()}, 3), choices); err != nil {
+				t.Fatal(err)
+			}
+		}},
 	} {
 		if got := runs(tt.f); got != tt.want {
 			t.Errorf("%s: %d runs, want %d", tt.what, got, tt.want)
