@@ -64,7 +64,8 @@ func (o BatcherOptions) complete() (BatcherOptions, error) {
 // Batcher answers the calls of many goroutines together: each run of the model computes a token
 // of every answer (continuous batching, as in Yu et al. 2022, "Orca", OSDI). Prompts are begun
 // in the order in which they came, as soon as there is room, and read in chunks between the
-// tokens of others; answers leave when they end. It is safe for concurrent use.
+// tokens of others; answers leave when they end. Where a call has one prompt several times, for
+// several answers, it is read once. It is safe for concurrent use.
 //
 // Its calls are those of Session, and their tokens too, but for the rounding of float32 sums,
 // which depends on how many rows run together. A call with several prompts may begin them one

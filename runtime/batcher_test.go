@@ -205,6 +205,41 @@ func TestBatcherCalls(t *testing.T) {
 	}
 }
 
+// TestBatcherShares: several answers to one prompt read it once, alone and beside others, of every
+// kind of state on every engine, and are what the session gives.
+func TestBatcherShares(t *testing.T) {
+	shares := func(t *testing.T, model []byte, provider string) {
+		s := open(t, model, runtime.Options{Provider: provider, ChunkSize: 16})
+		b := batcher(t, s, runtime.BatcherOptions{})
+		prompts := [][]int64{prompt(40), prompt(9), prompt(40), prompt(40), prompt(9), prompt(40)}
+		opt := runtime.GenerateOptions{Limits: []int{6, 9, 9, 1, 9, 9}, Stop: []int64{}}
+		for i := range prompts {
+			opt.PerRow = append(opt.PerRow, runtime.Sampling{Temperature: 1, Seed: uint64(i)})
+		}
+		want := generate(t, s, prompts, opt)
+		before := spyOf(s).tokens
+		got, err := b.GenerateAll(t.Context(), prompts, opt)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%v: answers (-session +batcher): %s", err, diff)
+		}
+		if n := spyOf(s).tokens - before; n > 2*40+8*len(prompts) {
+			t.Errorf("%d tokens were run", n)
+		}
+		for step, err := range b.Generate(t.Context(), [][]int64{prompt(5)}, runtime.GenerateOptions{MaxNew: 1 << 14, Stop: []int64{}}) {
+			if err != nil || step.Finish[0] != "" {
+				t.Fatalf("the other answer: %v", err)
+			}
+			got, err := b.GenerateAll(t.Context(), prompts, opt)
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("%v: answers (-session +batcher, beside another): %s", err, diff)
+			}
+			break
+		}
+	}
+	everyKind(t, spec{encoding: "txl"}, spied, shares)
+	everyWindow(t, shares)
+}
+
 // TestBatcherStress: 64 callers ask, leave and come again, and each gets the answer to its own
 // question. It is for the race detector, too.
 func TestBatcherStress(t *testing.T) {

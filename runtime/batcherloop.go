@@ -36,8 +36,46 @@ func (m *member) done() bool { return m.ended() || m.call.over.Load() }
 // cohort is members that run, or are read, together.
 type cohort struct {
 	*batch
-	rows    []*member // as in the batch
+	rows    []*member // as in the batch, and while they are read behind them the sharers
+	shared  []int     // of each sharer, the row that is read for it
 	carried int       // steps of rows that are done since the last compaction
+}
+
+// share puts the members to the end whose prompt another one of their call has too, and which
+// that one is read for.
+func (c *cohort) share() {
+	var readers, sharers []*member
+	for _, m := range c.rows {
+		at := slices.IndexFunc(readers, func(r *member) bool { return r.call == m.call && slices.Equal(r.prompt, m.prompt) })
+		if at < 0 {
+			readers = append(readers, m)
+			continue
+		}
+		sharers, c.shared = append(sharers, m), append(c.shared, at)
+	}
+	c.rows = append(readers, sharers...)
+}
+
+// part gives each sharer a row of its own, with what has been read for it.
+func (c *cohort) part() error {
+	if len(c.shared) == 0 {
+		return nil
+	}
+	places := make([]int, len(c.shared))
+	for i := range places {
+		places[i] = len(c.pads) + i
+	}
+	err := c.batch.join(c.batch, c.shared, places)
+	c.shared = nil
+	return err
+}
+
+// newest returns the logits that follow what a member has.
+func (c *cohort) newest(row int) []float32 {
+	if k := row - len(c.pads); k >= 0 {
+		row = c.shared[k]
+	}
+	return c.last(row, 0)
 }
 
 // batcherLoop is what a Batcher's loop works on. No one else touches it.
@@ -221,8 +259,12 @@ func (b *Batcher) read() {
 func (b *Batcher) readChunk(c *cohort) (done bool, err error) {
 	direct := b.s.tokenwise()
 	if c.batch == nil {
-		prompts := make([][]int64, len(c.rows))
-		for i, m := range c.rows {
+		if !direct {
+			c.share()
+		}
+		prompts := make([][]int64, len(c.rows)-len(c.shared))
+		for i := range prompts {
+			m := c.rows[i]
 			if prompts[i] = m.prompt; direct { // of one length, of which nothing runs
 				prompts[i] = m.prompt[:m.start()+1]
 			}
@@ -234,10 +276,10 @@ func (b *Batcher) readChunk(c *cohort) (done bool, err error) {
 	if direct {
 		return true, nil
 	}
-	for i, m := range c.rows {
-		c.ended[i] = m.done()
+	for i := range c.ended {
+		c.ended[i] = c.rows[i].done()
 	}
-	n, runs := min(b.chunk(len(c.rows)), c.width-c.slots), 1
+	n, runs := min(b.chunk(len(c.ended)), c.width-c.slots), 1
 	if b.s.contract.OneToken {
 		n, runs = 1, n
 	}
@@ -253,7 +295,7 @@ func (b *Batcher) readChunk(c *cohort) (done bool, err error) {
 		m.unread = 0
 	}
 	b.choose(c)
-	return true, nil
+	return true, b.s.fault(c.part())
 }
 
 // failure is what is wrong with all rows of a run.
@@ -295,7 +337,7 @@ func (b *Batcher) choose(c *cohort) {
 		if m.done() || m.unread > 0 {
 			continue
 		}
-		if err := m.take(c.last(i, 0)); err != nil {
+		if err := m.take(c.newest(i)); err != nil {
 			m.call.fail(fmt.Errorf("prompt %d: %w", m.index, err))
 			continue
 		}

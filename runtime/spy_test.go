@@ -31,6 +31,7 @@ type spy struct {
 
 	mu     sync.Mutex
 	runs   int
+	tokens int     // of all runs, padding too
 	rooms  []int   // slots of the first state, where a run has other ones than the run before
 	memory []int   // elements of the first state's memory, where it is another one
 	read   []int64 // the first token of each run of several
@@ -131,6 +132,7 @@ func (m *spy) note(inputs, outputs []runtime.Value) (fails bool) {
 	if ids.shape[1] > 1 {
 		m.read = append(m.read, tensor.Data[int64](ids.memory)[0])
 	}
+	m.tokens += ids.shape[0] * ids.shape[1]
 	m.lent = true
 	first := true
 	for i, p := range m.inputs {
