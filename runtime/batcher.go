@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -238,6 +239,7 @@ func (b *Batcher) submit(ctx context.Context, prompts [][]int64, opt GenerateOpt
 	if ctx == nil {
 		return nil, errors.New("the context is nil")
 	}
+	prompts, opt = clonePrompts(prompts), opt.clone()
 	rows, err := b.s.newRows(prompts, opt)
 	if err != nil {
 		return nil, inputError{err}
@@ -274,6 +276,26 @@ func (b *Batcher) submit(ctx context.Context, prompts [][]int64, opt GenerateOpt
 		b.loops.Go(b.loop)
 	}
 	return c, nil
+}
+
+// clonePrompts returns the same prompts in memory of their own: the loop may read them when the caller
+// has left.
+func clonePrompts(prompts [][]int64) [][]int64 {
+	out := make([][]int64, len(prompts))
+	for i, p := range prompts {
+		out[i] = slices.Clone(p)
+	}
+	return out
+}
+
+// clone returns the same options in memory of their own, but for the prefix, which is not changed.
+func (o GenerateOptions) clone() GenerateOptions {
+	o.Stop, o.StopStrings = slices.Clone(o.Stop), slices.Clone(o.StopStrings)
+	o.LogitBias, o.PerRow = maps.Clone(o.LogitBias), slices.Clone(o.PerRow)
+	for i := range o.PerRow {
+		o.PerRow[i].LogitBias = maps.Clone(o.PerRow[i].LogitBias)
+	}
+	return o
 }
 
 // leave ends a call whatever is left of it.

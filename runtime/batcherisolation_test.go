@@ -1,0 +1,82 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/runtime"
+)
+
+// Whatever a caller does, or its prompt does to the model, the answers of others are what they
+// are alone.
+
+// waitFor waits until the batcher's numbers are as wanted.
+func waitFor(b *runtime.Batcher, ready func(runtime.BatcherStats) bool) {
+	for !ready(b.Stats()) {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestBatcherOwnsItsPrompts: a caller that has left may use the memory of its prompt again, while
+// the batcher still reads it beside others.
+func TestBatcherOwnsItsPrompts(t *testing.T) {
+	s := open(t, build(t, spec{encoding: "rope"}), runtime.Options{Provider: spied + "go"})
+	b := batcher(t, s, runtime.BatcherOptions{Chunk: 8})
+	stays := prompt(40)
+	opt := runtime.GenerateOptions{MaxNew: 3, Stop: []int64{}}
+	want := generate(t, s, [][]int64{stays}, opt)
+
+	spy, queued, reading, left := spyOf(s), make(chan struct{}), make(chan struct{}), make(chan struct{})
+	spy.read = nil
+	first := spy.runs
+	spy.fail = func(run int) bool {
+		switch {
+		case run == first+1: // the first answer goes on until both prompts wait
+			<-queued
+		case len(spy.read) == 1: // the first chunk of the two
+			spy.read = append(spy.read, -1)
+			close(reading)
+			<-left
+		}
+		return false
+	}
+	before, end := context.WithCancel(t.Context())
+	defer end()
+	others := make(chan error, 3)
+	go func() {
+		_, err := b.GenerateAll(before, [][]int64{{5}}, runtime.GenerateOptions{MaxNew: 1 << 14, Stop: []int64{}})
+		others <- err
+	}()
+	waitFor(b, func(n runtime.BatcherStats) bool { return n.Reading+n.Running == 1 })
+	leaves, ctx, leave := prompt(40), t.Context(), context.CancelFunc(nil)
+	ctx, leave = context.WithCancel(ctx)
+	go func() {
+		_, err := b.GenerateAll(ctx, [][]int64{leaves}, opt)
+		for i := range leaves {
+			leaves[i] = 1 << 40
+		}
+		close(left)
+		others <- err
+	}()
+	waitFor(b, func(n runtime.BatcherStats) bool { return n.Waiting == 1 })
+	go func() {
+		got, err := b.GenerateAll(t.Context(), [][]int64{stays}, opt)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("the prompt beside one that was overwritten: %v (-alone +together): %s", err, diff)
+		}
+		others <- err
+	}()
+	waitFor(b, func(n runtime.BatcherStats) bool { return n.Waiting == 2 })
+	close(queued)
+	<-reading
+	leave()
+	for range 2 {
+		if err := <-others; err != nil && !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
+}
