@@ -3,11 +3,15 @@ package runtime_test
 import (
 	"context"
 	"errors"
+	"math"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
 )
 
@@ -78,5 +82,67 @@ func TestBatcherOwnsItsPrompts(t *testing.T) {
 		if err := <-others; err != nil && !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
+	}
+}
+
+// TestBatcherForgetsNaN: a row that has made NaN ends with an error, and whoever gets its place
+// in the states sees nothing of it.
+func TestBatcherForgetsNaN(t *testing.T) {
+	config := models.Config{DModel: 32, NLayers: 2, NHeads: 4, DFF: 64, VocabSize: 50, Norm: "layer", EncodingParams: []byte(`{"max_length":64}`)}
+	for _, kind := range kinds {
+		model := build(t, spec{encoding: "learned", broken: 30, growing: kind.growing, config: config})
+		s := open(t, model, runtime.Options{Provider: spied + "go"}) // ONNX Runtime's layer norms give no NaN
+		b := batcher(t, s, runtime.BatcherOptions{})
+		opt := runtime.GenerateOptions{MaxNew: 4, Stop: []int64{}}
+		want := generate(t, s, [][]int64{{9}}, opt)
+		const beside = 12
+		asked, failed, queued := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		first := spyOf(s).runs
+		spyOf(s).fail = func(run int) bool {
+			switch run - first {
+			case 1:
+				<-asked
+			case 6: // the prompt was run 2, its token run 3; then its place was computed in vain
+				close(failed)
+				<-queued
+			}
+			return false
+		}
+		others := make(chan error)
+		go func() {
+			_, err := b.GenerateAll(t.Context(), slices.Repeat([][]int64{{5}, {6}}, beside/2), runtime.GenerateOptions{MaxNew: 28, Stop: []int64{}})
+			others <- err
+		}()
+		waitFor(b, func(n runtime.BatcherStats) bool { return n.Reading+n.Running == beside })
+		go func() {
+			waitFor(b, func(n runtime.BatcherStats) bool { return n.Waiting == 1 })
+			close(asked)
+		}()
+		if _, err := b.GenerateAll(t.Context(), [][]int64{prompt(30)}, opt); !errors.Is(err, runtime.ErrLogits) {
+			t.Errorf("%s: position 30 gives NaN, and the error %v", kind.name, err)
+		}
+		<-failed
+		done := make(chan error)
+		go func() {
+			got, err := b.GenerateAll(t.Context(), [][]int64{{9}}, opt)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: in the place of NaN (-alone +there): %s", kind.name, diff)
+			}
+			done <- err
+		}()
+		waitFor(b, func(n runtime.BatcherStats) bool { return n.Waiting == 1 })
+		close(queued)
+		if err := errors.Join(<-done, <-others); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// breakPosition makes a position of learned encodings so great that layer norms give NaN.
+func breakPosition(weights map[string]*tensor.Tensor, position int) {
+	table := weights["position.weight"]
+	width := table.Shape()[1]
+	for i := range width {
+		tensor.Data[float32](table)[position*width+i] = math.MaxFloat32
 	}
 }

@@ -12,6 +12,8 @@ type mover interface {
 	state
 	// addRows makes the state one of so many rows, the new ones as before the first token.
 	addRows(rows int) error
+	// wipe makes a row what it is before the first token.
+	wipe(row int)
 	// put sets n slots of a row, from that slot on, to those of a row of another state of the
 	// same kind. What is rewritten is put as a whole.
 	put(row, slot int, from mover, fromRow, fromSlot, n int)
@@ -48,6 +50,14 @@ func (c *cache[T]) addRows(rows int) error {
 func (c *cache[T]) initialize(data []T) {
 	for i := range data {
 		data[i] = T(c.Initial) // in float16 it is 0, whose bits are 0
+	}
+}
+
+func (c *cache[T]) wipe(row int) {
+	axis := c.rowAxis()
+	outer, rows, inner := tensor.Numel(c.past.shape[:axis]), c.past.shape[axis], tensor.Numel(c.past.shape[axis+1:])
+	for o := range outer {
+		c.initialize(c.past.data[(o*rows+row)*inner:][:inner])
 	}
 }
 
@@ -108,6 +118,9 @@ func (b *batch) join(from *batch, rows, places []int) error {
 		}
 		for k, row := range rows {
 			n := from.slots - from.pads[row]
+			if places[k] < len(b.pads) { // what is masked there may be NaN, which no mask hides
+				to.wipe(places[k])
+			}
 			to.put(places[k], b.slots-n, from.states[i].(mover), row, from.pads[row], n)
 		}
 	}

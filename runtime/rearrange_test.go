@@ -125,4 +125,6 @@ func testMoves(t *testing.T, s card.State, axis int) {
 	must(c.keep([]int{0, 2}))
 	must(c.addRows(3))
 	want("in the memory of a row that went", []float32{101, 102, 103, 104}, []float32{212, 213, 214, 0}, []float32{0, 0, 0, 0})
+	c.wipe(0)
+	want("a row as before the first token", []float32{0, 0, 0, 0}, []float32{212, 213, 214, 0}, []float32{0, 0, 0, 0})
 }
