@@ -70,7 +70,8 @@ func (o BatcherOptions) complete() (BatcherOptions, error) {
 //
 // Its calls are those of Session, and their tokens too, but for the rounding of float32 sums,
 // which depends on how many rows run together. A call with several prompts may begin them one
-// after the other: a Step then has NoToken for those that have not begun.
+// after the other: a Step has the tokens that were made together, and NoToken for the other
+// prompts, some of which may go on.
 type Batcher struct {
 	s    *Session
 	opt  BatcherOptions

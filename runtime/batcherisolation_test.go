@@ -138,6 +138,26 @@ func TestBatcherForgetsNaN(t *testing.T) {
 	}
 }
 
+// TestBatcherSteps: tokens that are made together are one step.
+func TestBatcherSteps(t *testing.T) {
+	s := open(t, build(t, spec{encoding: "rope"}), runtime.Options{Provider: "go"})
+	b := batcher(t, s, runtime.BatcherOptions{})
+	opt := runtime.GenerateOptions{MaxNew: 60, Stop: []int64{}, LogProbs: true, TopLogProbs: 50}
+	steps := 0
+	for step, err := range b.Generate(t.Context(), slices.Repeat([][]int64{{5}, {6}}, 16), opt) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(step.Tokens, runtime.NoToken) {
+			t.Fatalf("step %d has tokens %v", steps, step.Tokens)
+		}
+		steps++
+	}
+	if steps != 60 {
+		t.Errorf("%d steps, want 60", steps)
+	}
+}
+
 // breakPosition makes a position of learned encodings so great that layer norms give NaN.
 func breakPosition(weights map[string]*tensor.Tensor, position int) {
 	table := weights["position.weight"]

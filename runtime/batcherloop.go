@@ -341,8 +341,11 @@ func (b *Batcher) choose(c *cohort) {
 			m.call.fail(fmt.Errorf("prompt %d: %w", m.index, err))
 			continue
 		}
-		m.call.tell(b.turn, m.row)
+		m.call.add(b.turn, m.row)
 		made++
+	}
+	for _, m := range c.rows {
+		m.call.tell()
 	}
 	b.mu.Lock()
 	b.stats.Tokens += made
