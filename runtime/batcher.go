@@ -243,17 +243,17 @@ func (b *Batcher) submit(ctx context.Context, prompts [][]int64, opt GenerateOpt
 	prompts, opt = clonePrompts(prompts), opt.clone()
 	rows, err := b.s.newRows(prompts, opt)
 	if err != nil {
-		return nil, inputError{err}
+		return nil, mark(err, ErrInput)
 	}
 	if most := b.opt.MaxRows + b.opt.MaxQueue; len(rows) > most {
-		return nil, inputError{fmt.Errorf("there are %d prompts, and the batcher takes %d at a time", len(rows), most)}
+		return nil, mark(fmt.Errorf("there are %d prompts, and the batcher takes %d at a time", len(rows), most), ErrInput)
 	}
 	c := newBatcherCall()
 	members := make([]*member, len(rows))
 	for i, r := range rows {
 		if need := b.bytes(1, len(r.prompt)+r.left-1); need > b.opt.MaxBytes {
-			return nil, inputError{fmt.Errorf("prompt %d: %w: with its answer it takes %d bytes, the batcher has %d", i, ErrTooLong,
-				need, b.opt.MaxBytes)}
+			return nil, mark(fmt.Errorf("prompt %d: %w: with its answer it takes %d bytes, the batcher has %d", i, ErrTooLong,
+				need, b.opt.MaxBytes), ErrInput)
 		}
 		members[i] = &member{row: r, call: c, prefix: opt.Prefix}
 		members[i].unread = len(r.prompt) - members[i].start()

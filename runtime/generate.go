@@ -70,7 +70,7 @@ func (s *Session) Generate(ctx context.Context, prompts [][]int64, opt GenerateO
 	return func(yield func(Step, error) bool) {
 		g, err := s.newGeneration(prompts, opt)
 		if err != nil {
-			yield(Step{}, fmt.Errorf("runtime: generate: %w", inputError{err}))
+			yield(Step{}, fmt.Errorf("runtime: generate: %w", mark(err, ErrInput)))
 			return
 		}
 		defer g.close()

@@ -188,7 +188,7 @@ func (s *Session) encode(text string, encode func(tokenizer.Coder, string) ([]in
 	}
 	ids, err := encode(s.words, text)
 	if err != nil {
-		return nil, fmt.Errorf("runtime: encode: %w", inputError{err})
+		return nil, fmt.Errorf("runtime: encode: %w", mark(err, ErrInput))
 	}
 	return ids, nil
 }
@@ -200,7 +200,7 @@ func (s *Session) Decode(ids []int64) (string, error) {
 	}
 	text, err := s.words.Decode(ids)
 	if err != nil {
-		return "", fmt.Errorf("runtime: decode: %w", inputError{err})
+		return "", fmt.Errorf("runtime: decode: %w", mark(err, ErrInput))
 	}
 	return text, nil
 }
