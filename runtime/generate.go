@@ -26,8 +26,9 @@ type GenerateOptions struct {
 	// with one prompt and one seed are equal.
 	PerRow []Sampling
 
-	// Stop lists the token ids that end a row. nil stands for the tokenizer's end
-	// token; an empty list lets nothing stop a row but its limit.
+	// Stop lists the token ids that end a row. nil stands for those that the tokenizer, or what
+	// stands beside a file of another program, says end a text; an empty list lets nothing stop a
+	// row but its limit.
 	Stop []int64
 
 	// StopStrings end a row whose text has one of them, however it is cut into tokens: at the
@@ -109,7 +110,7 @@ func generateAll(prompts int, steps iter.Seq2[Step, error]) ([][]int64, error) {
 }
 
 func (s *Session) stops(opt GenerateOptions) []int64 {
-	if opt.Stop == nil && s.words != nil {
+	if opt.Stop == nil {
 		return s.ends
 	}
 	return opt.Stop
@@ -196,7 +197,7 @@ func (s *Session) newText(i int, prompt []int64, opt GenerateOptions) (*answerTe
 		return nil, nil
 	}
 	if s.words == nil {
-		return nil, fmt.Errorf("stop strings: %w", ErrNoTokenizer)
+		return nil, fmt.Errorf("stop strings: %w", s.withoutWords())
 	}
 	j, err := newJoiner(s.words.Decode, prompt)
 	if err != nil {

@@ -24,7 +24,7 @@ type Session struct {
 	contract card.Contract
 	words    tokenizer.Coder // nil when the model has none
 	noWords  string          // why it has none, of a file that zoo did not write
-	ends     []int64         // tokens that end a text; none without a tokenizer
+	ends     []int64         // tokens that end a text; none where nothing says which
 	closed   atomic.Bool
 	idle     sync.Pool // of *batch: their memory is what costs
 
