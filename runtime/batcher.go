@@ -131,7 +131,7 @@ func (s *Session) batches() error {
 			"or one call of Session with all prompts", s.opt.Provider, providerCPU, providerGo)
 	}
 	for _, state := range s.card.State {
-		if !slices.Contains(state.Shape, card.Batch) {
+		if state.RowAxis() < 0 {
 			return fmt.Errorf("state %s of the model has no axis of rows", state.Past)
 		}
 	}

@@ -23,10 +23,8 @@ type mover interface {
 	shift(by, filled, room int) error
 }
 
-func (c *cache[T]) rowAxis() int { return slices.Index(c.Shape, card.Batch) }
-
 func (c *cache[T]) addRows(rows int) error {
-	axis := c.rowAxis()
+	axis := c.RowAxis()
 	old := region[T]{data: c.past.data, shape: slices.Clone(c.past.shape)}
 	shape := slices.Clone(old.shape)
 	shape[axis] = rows
@@ -47,14 +45,8 @@ func (c *cache[T]) addRows(rows int) error {
 	return nil
 }
 
-func (c *cache[T]) initialize(data []T) {
-	for i := range data {
-		data[i] = T(c.Initial) // in float16 it is 0, whose bits are 0
-	}
-}
-
 func (c *cache[T]) wipe(row int) {
-	axis := c.rowAxis()
+	axis := c.RowAxis()
 	outer, rows, inner := tensor.Numel(c.past.shape[:axis]), c.past.shape[axis], tensor.Numel(c.past.shape[axis+1:])
 	for o := range outer {
 		c.initialize(c.past.data[(o*rows+row)*inner:][:inner])
@@ -62,7 +54,7 @@ func (c *cache[T]) wipe(row int) {
 }
 
 func (c *cache[T]) put(row, slot int, other mover, fromRow, fromSlot, n int) {
-	axis, past := c.rowAxis(), other.(*cache[T]).past
+	axis, past := c.RowAxis(), other.(*cache[T]).past
 	to := region[T]{c.past.data, c.past.shape, make([]int, len(c.Shape))}
 	from := region[T]{past.data, past.shape, make([]int, len(c.Shape))}
 	size := slices.Clone(c.past.shape)
