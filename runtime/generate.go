@@ -130,9 +130,8 @@ type generation struct {
 // a while.
 type team struct {
 	*batch
-	prefix  *Prefix
-	rows    []*row // as in the batch
-	carried int    // steps of ended rows since the last compaction
+	prefix *Prefix
+	rows   []*row // as in the batch
 }
 
 func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*generation, error) {
@@ -296,30 +295,17 @@ func (t *team) advance(ctx context.Context, s *Session) error {
 	return t.read(func(int, int) int { return 1 }, nil)
 }
 
-// compact drops the rows that have ended, as soon as computing them in vain has
-// cost about what copying the state of the others does: then, whatever comes, it
-// costs at most twice what knowing the future would.
+// compact drops rows that have ended: see batch.carry.
 func (t *team) compact() error {
-	live := t.live[:0]
-	for i, r := range t.rows {
-		if !r.ended() {
-			live = append(live, i)
-		}
-		t.ended[i] = r.ended()
-	}
-	t.live = live
-	t.carried += len(t.rows) - len(live)
-	switch {
-	case len(live) == 0:
+	t.findLive(func(row int) bool { return t.rows[row].ended() })
+	if len(t.live) == 0 {
 		return t.end()
-	case len(live) == len(t.rows) || t.carried < len(live):
+	}
+	if !t.carry() {
 		return nil
 	}
-	for i, r := range live {
-		t.rows[i] = t.rows[r]
-	}
-	t.rows, t.carried = t.rows[:len(live)], 0
-	return t.keep(live)
+	t.rows = pick(t.rows, t.live)
+	return t.keep(t.live)
 }
 
 // end gives the batch back.
