@@ -23,8 +23,9 @@ type BatcherOptions struct {
 	// are moved to other memory they take it twice.
 	MaxBytes int64
 
-	// MaxQueue is how many prompts wait beside those; 0 takes 8 times MaxRows, and a negative
-	// number lets none wait. More are ErrBusy.
+	// MaxQueue is how many prompts wait beside MaxRows; 0 takes 8 times MaxRows, and a negative
+	// number stands for none. More are ErrBusy. Where MaxBytes lets fewer than MaxRows be
+	// answered together, so many more wait.
 	MaxQueue int
 
 	// Chunk is how many tokens of new prompts, of all together, are read between two tokens of
@@ -66,7 +67,8 @@ func (o BatcherOptions) complete() (BatcherOptions, error) {
 // of every answer (continuous batching, as in Yu et al. 2022, "Orca", OSDI). Prompts are begun
 // in the order in which they came, as soon as there is room, and read in chunks between the
 // tokens of others; answers leave when they end. Where a call has one prompt several times, for
-// several answers, it is read once. It is safe for concurrent use.
+// several answers, it is read once for those that begin together, unless the model takes one token at
+// a time or has GroupQueryAttention. It is safe for concurrent use.
 //
 // Its calls are those of Session, and their tokens too, but for the rounding of float32 sums,
 // which depends on how many rows run together. A call with several prompts may begin them one
