@@ -91,6 +91,9 @@ func (s State) Output() Port {
 // Slotted reports whether the state has slots of tokens along Axis.
 func (s State) Slotted() bool { return s.Kind == Growing || s.Kind == InPlace }
 
+// RowAxis returns the axis that counts rows, −1 for none.
+func (s State) RowAxis() int { return slices.Index(s.Shape, Batch) }
+
 // AppendDims appends to dims the shape of the state of so many rows that have filled so
 // many slots, or in place have room for so many.
 func (s State) AppendDims(dims []int, rows, slots int) []int {
@@ -159,7 +162,7 @@ func (s *State) validate() error {
 	}
 	for i, axis := range s.Shape {
 		n, err := strconv.Atoi(axis)
-		ok := err == nil && n >= 0 || axis == Batch && slices.Index(s.Shape, Batch) == i
+		ok := err == nil && n >= 0 || axis == Batch && s.RowAxis() == i
 		if s.Slotted() && i == s.Axis {
 			ok = axis != Batch
 		}

@@ -16,7 +16,8 @@ type batch struct {
 	known    [][]int64 // the tokens that read runs
 	pads     []int     // slots of padding before each row
 	ended    []bool    // rows that are computed in vain
-	live     []int     // scratch: the other rows
+	live     []int     // the other rows
+	carried  int       // runs of ended rows since rows were dropped
 	width    int       // slots that the longest row fills
 	slots    int       // slots run so far
 	room     int       // slots that the states of the last run had: in place, more than were run
@@ -52,7 +53,7 @@ func newBatch(ctx context.Context, s *Session, rows [][]int64, more int, prefix 
 			b.states = append(b.states, newState(s.model, state))
 		}
 	}
-	b.known, b.width, b.slots, b.room = rows, 0, 0, 0
+	b.known, b.width, b.slots, b.room, b.carried = rows, 0, 0, 0, 0
 	for _, r := range rows {
 		b.width = max(b.width, len(r))
 	}
@@ -267,6 +268,24 @@ func (b *batch) last(row, back int) []float32 {
 	return b.logits.data[(row*keep+keep-1-back)*vocab:][:vocab]
 }
 
+// findLive notes which rows have ended, and lists the live ones.
+func (b *batch) findLive(ended func(row int) bool) {
+	b.live = b.live[:0]
+	for row := range b.pads {
+		if b.ended[row] = ended(row); !b.ended[row] {
+			b.live = append(b.live, row)
+		}
+	}
+}
+
+// carry counts a run of the rows that have ended, and reports whether they are to be dropped: as soon
+// as computing them in vain has cost about what copying the state of the others does. Then,
+// whatever comes, it costs at most twice what knowing the future would.
+func (b *batch) carry() (drop bool) {
+	b.carried += len(b.pads) - len(b.live)
+	return len(b.live) > 0 && len(b.live) < len(b.pads) && b.carried >= len(b.live)
+}
+
 // keep drops all rows but the listed ones, which are in order.
 func (b *batch) keep(rows []int) error {
 	for i := range b.states {
@@ -277,7 +296,7 @@ func (b *batch) keep(rows []int) error {
 	for i, r := range rows {
 		b.pads[i], b.ended[i] = b.pads[r], b.ended[r]
 	}
-	b.pads, b.ended = b.pads[:len(rows)], b.ended[:len(rows)]
+	b.pads, b.ended, b.carried = b.pads[:len(rows)], b.ended[:len(rows)], 0
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -22,8 +23,9 @@ type BatcherOptions struct {
 	// are moved to other memory they take it twice.
 	MaxBytes int64
 
-	// MaxQueue is how many prompts wait beside those; 0 takes 8 times MaxRows, and a negative
-	// number lets none wait. More are ErrBusy.
+	// MaxQueue is how many prompts wait beside MaxRows; 0 takes 8 times MaxRows, and a negative
+	// number stands for none. More are ErrBusy. Where MaxBytes lets fewer than MaxRows be
+	// answered together, so many more wait.
 	MaxQueue int
 
 	// Chunk is how many tokens of new prompts, of all together, are read between two tokens of
@@ -65,11 +67,13 @@ func (o BatcherOptions) complete() (BatcherOptions, error) {
 // of every answer (continuous batching, as in Yu et al. 2022, "Orca", OSDI). Prompts are begun
 // in the order in which they came, as soon as there is room, and read in chunks between the
 // tokens of others; answers leave when they end. Where a call has one prompt several times, for
-// several answers, it is read once. It is safe for concurrent use.
+// several answers, it is read once for those that begin together, unless the model takes one token at
+// a time or has GroupQueryAttention. It is safe for concurrent use.
 //
 // Its calls are those of Session, and their tokens too, but for the rounding of float32 sums,
 // which depends on how many rows run together. A call with several prompts may begin them one
-// after the other: a Step then has NoToken for those that have not begun.
+// after the other: a Step has the tokens that were made together, and NoToken for the other
+// prompts, some of which may go on.
 type Batcher struct {
 	s    *Session
 	opt  BatcherOptions
@@ -129,7 +133,7 @@ func (s *Session) batches() error {
 			"or one call of Session with all prompts", s.opt.Provider, providerCPU, providerGo)
 	}
 	for _, state := range s.card.State {
-		if !slices.Contains(state.Shape, card.Batch) {
+		if state.RowAxis() < 0 {
 			return fmt.Errorf("state %s of the model has no axis of rows", state.Past)
 		}
 	}
@@ -238,19 +242,20 @@ func (b *Batcher) submit(ctx context.Context, prompts [][]int64, opt GenerateOpt
 	if ctx == nil {
 		return nil, errors.New("the context is nil")
 	}
+	prompts, opt = clonePrompts(prompts), opt.clone()
 	rows, err := b.s.newRows(prompts, opt)
 	if err != nil {
-		return nil, inputError{err}
+		return nil, mark(err, ErrInput)
 	}
 	if most := b.opt.MaxRows + b.opt.MaxQueue; len(rows) > most {
-		return nil, inputError{fmt.Errorf("there are %d prompts, and the batcher takes %d at a time", len(rows), most)}
+		return nil, mark(fmt.Errorf("there are %d prompts, and the batcher takes %d at a time", len(rows), most), ErrInput)
 	}
 	c := newBatcherCall()
 	members := make([]*member, len(rows))
 	for i, r := range rows {
 		if need := b.bytes(1, len(r.prompt)+r.left-1); need > b.opt.MaxBytes {
-			return nil, inputError{fmt.Errorf("prompt %d: %w: with its answer it takes %d bytes, the batcher has %d", i, ErrTooLong,
-				need, b.opt.MaxBytes)}
+			return nil, mark(fmt.Errorf("prompt %d: %w: with its answer it takes %d bytes, the batcher has %d", i, ErrTooLong,
+				need, b.opt.MaxBytes), ErrInput)
 		}
 		members[i] = &member{row: r, call: c, prefix: opt.Prefix}
 		members[i].unread = len(r.prompt) - members[i].start()
@@ -274,6 +279,26 @@ func (b *Batcher) submit(ctx context.Context, prompts [][]int64, opt GenerateOpt
 		b.loops.Go(b.loop)
 	}
 	return c, nil
+}
+
+// clonePrompts returns the same prompts in memory of their own: the loop may read them when the caller
+// has left.
+func clonePrompts(prompts [][]int64) [][]int64 {
+	out := make([][]int64, len(prompts))
+	for i, p := range prompts {
+		out[i] = slices.Clone(p)
+	}
+	return out
+}
+
+// clone returns the same options in memory of their own, but for the prefix, which is not changed.
+func (o GenerateOptions) clone() GenerateOptions {
+	o.Stop, o.StopStrings = slices.Clone(o.Stop), slices.Clone(o.StopStrings)
+	o.LogitBias, o.PerRow = maps.Clone(o.LogitBias), slices.Clone(o.PerRow)
+	for i := range o.PerRow {
+		o.PerRow[i].LogitBias = maps.Clone(o.PerRow[i].LogitBias)
+	}
+	return o
 }
 
 // leave ends a call whatever is left of it.

@@ -11,6 +11,7 @@ import (
 // nobody has taken yet. The loop never waits for a caller; a limit bounds what lies here.
 type batcherCall struct {
 	over atomic.Bool // it has failed, or its caller has left
+	made []toldToken // in this turn; the loop's alone
 
 	mu     sync.Mutex
 	tokens []toldToken
@@ -19,7 +20,7 @@ type batcherCall struct {
 	ready  chan struct{} // has an element when there is something to take
 }
 
-// toldToken is a token of one of the call's rows.
+// toldToken is a token of one of the call's rows. Those of one turn are told together.
 type toldToken struct {
 	newToken
 	turn int // of the loop: tokens of one turn are one step
@@ -27,13 +28,22 @@ type toldToken struct {
 
 func newBatcherCall() *batcherCall { return &batcherCall{ready: make(chan struct{}, 1)} }
 
-// tell hands the last token of a row to the caller.
-func (c *batcherCall) tell(turn int, r *row) {
+// add notes the last token of a row, to be told with those of the call's other rows.
+func (c *batcherCall) add(turn int, r *row) {
 	t := toldToken{r.newToken, turn}
 	t.probs.Top = slices.Clone(t.probs.Top)
+	c.made = append(c.made, t)
+}
+
+// tell hands the caller what was made in a turn.
+func (c *batcherCall) tell() {
+	if len(c.made) == 0 {
+		return
+	}
 	c.mu.Lock()
-	c.tokens = append(c.tokens, t)
+	c.tokens = append(c.tokens, c.made...)
 	c.mu.Unlock()
+	c.made = c.made[:0]
 	c.signal()
 }
 

@@ -36,9 +36,8 @@ func (m *member) done() bool { return m.ended() || m.call.over.Load() }
 // cohort is members that run, or are read, together.
 type cohort struct {
 	*batch
-	rows    []*member // as in the batch, and while they are read behind them the sharers
-	shared  []int     // of each sharer, the row that is read for it
-	carried int       // steps of rows that are done since the last compaction
+	rows   []*member // as in the batch, and while they are read behind them the sharers
+	shared []int     // of each sharer, the row that is read for it
 }
 
 // share puts the members to the end whose prompt another one of their call has too, and which
@@ -276,9 +275,7 @@ func (b *Batcher) readChunk(c *cohort) (done bool, err error) {
 	if direct {
 		return true, nil
 	}
-	for i := range c.ended {
-		c.ended[i] = c.rows[i].done()
-	}
+	c.findLive(c.done)
 	n, runs := min(b.chunk(len(c.ended)), c.width-c.slots), 1
 	if b.s.contract.OneToken {
 		n, runs = 1, n
@@ -341,8 +338,11 @@ func (b *Batcher) choose(c *cohort) {
 			m.call.fail(fmt.Errorf("prompt %d: %w", m.index, err))
 			continue
 		}
-		m.call.tell(b.turn, m.row)
+		m.call.add(b.turn, m.row)
 		made++
+	}
+	for _, m := range c.rows {
+		m.call.tell()
 	}
 	b.mu.Lock()
 	b.stats.Tokens += made
@@ -361,18 +361,14 @@ func (c *cohort) bound() {
 	c.limit = max(c.slots+left, c.room)
 }
 
-// compact drops the rows that are done, as soon as computing them in vain has cost about what
-// copying the others does, and the slots that all others pad, as soon as they are the greater
-// part.
+// done reports whether nothing more is to be computed for a row.
+func (c *cohort) done(row int) bool { return c.rows[row].done() }
+
+// compact drops rows that are done (see batch.carry), and the slots that all others pad, as soon as
+// they are the greater part.
 func (c *cohort) compact(pads bool) error {
-	c.live = c.live[:0]
-	for i, m := range c.rows {
-		if c.ended[i] = m.done(); !c.ended[i] {
-			c.live = append(c.live, i)
-		}
-	}
-	c.carried += len(c.rows) - len(c.live)
-	if n := len(c.live); n > 0 && n < len(c.rows) && c.carried >= n {
+	c.findLive(c.done)
+	if c.carry() {
 		if err := c.retain(); err != nil {
 			return err
 		}
@@ -392,7 +388,6 @@ func (c *cohort) retain() error {
 		return err
 	}
 	c.rows = pick(c.rows, c.live)
-	c.carried = 0
 	for i := range c.live {
 		c.live[i] = i
 	}
@@ -412,12 +407,7 @@ func (b *Batcher) join() error {
 	if len(from) == 0 {
 		return nil
 	}
-	c.live = c.live[:0]
-	for i, m := range c.rows {
-		if !m.done() {
-			c.live = append(c.live, i)
-		}
-	}
+	c.findLive(c.done)
 	live, pad, left := c.survey()
 	if live == 0 {
 		b.running, b.reading = other, c

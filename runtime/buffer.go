@@ -119,11 +119,15 @@ func (c *cache[T]) reset(rows int) error {
 	if err := c.past.resize(c.model, 0, c.shape(rows, 0)...); err != nil {
 		return err
 	}
-	initial := T(c.Initial) // in float16 it is 0, whose bits are 0
-	for i := range c.past.data {
-		c.past.data[i] = initial
-	}
+	c.initialize(c.past.data)
 	return nil
+}
+
+// initialize sets memory to what the state is before the first token.
+func (c *cache[T]) initialize(data []T) {
+	for i := range data {
+		data[i] = T(c.Initial) // in float16 it is 0, whose bits are 0
+	}
 }
 
 // savedCache is a savedState in Go memory.
@@ -144,7 +148,7 @@ func (c *cache[T]) load(from savedState, rows, filled, capacity int) error {
 	if err := c.past.resize(c.model, need, c.shape(rows, filled)...); err != nil {
 		return err
 	}
-	axis := slices.Index(c.Shape, card.Batch)
+	axis := c.RowAxis()
 	if axis < 0 {
 		rows = 1
 	}
@@ -185,7 +189,7 @@ func (c *cache[T]) spread(into *buffer[T], old []T, had, filled, behind int) {
 }
 
 func (c *cache[T]) keep(rows []int) error {
-	axis := slices.Index(c.Shape, card.Batch)
+	axis := c.RowAxis()
 	if axis < 0 {
 		return nil
 	}

@@ -117,7 +117,7 @@ func (s *Session) streamAll(ctx context.Context, gen generate, prompts []Prompt,
 // left to the answer.
 func (s *Session) encodePrompts(prompts []Prompt) (ids [][]int64, spaced []bool, err error) {
 	if s.words == nil {
-		return nil, nil, fmt.Errorf("runtime: generate: text: %w", ErrNoTokenizer)
+		return nil, nil, fmt.Errorf("runtime: generate: text: %w", s.withoutWords())
 	}
 	ids, spaced = make([][]int64, len(prompts)), make([]bool, len(prompts))
 	for i, p := range prompts {

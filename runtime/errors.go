@@ -89,15 +89,6 @@ func (e *ProviderError) Unwrap() error { return e.Err }
 // Is reports whether target is ErrNoProvider.
 func (e *ProviderError) Is(target error) bool { return target == ErrNoProvider }
 
-// inputError makes an error one that is ErrInput, and says the same.
-type inputError struct{ error }
-
-// Unwrap returns the error itself.
-func (e inputError) Unwrap() error { return e.error }
-
-// Is reports whether target is ErrInput.
-func (inputError) Is(target error) bool { return target == ErrInput }
-
 // markedError is an error that is another one too, and says the same.
 type markedError struct {
 	error

@@ -26,8 +26,9 @@ type GenerateOptions struct {
 	// with one prompt and one seed are equal.
 	PerRow []Sampling
 
-	// Stop lists the token ids that end a row. nil stands for the tokenizer's end
-	// token; an empty list lets nothing stop a row but its limit.
+	// Stop lists the token ids that end a row. nil stands for those that the tokenizer, or what
+	// stands beside a file of another program, says end a text; an empty list lets nothing stop a
+	// row but its limit.
 	Stop []int64
 
 	// StopStrings end a row whose text has one of them, however it is cut into tokens: at the
@@ -70,7 +71,7 @@ func (s *Session) Generate(ctx context.Context, prompts [][]int64, opt GenerateO
 	return func(yield func(Step, error) bool) {
 		g, err := s.newGeneration(prompts, opt)
 		if err != nil {
-			yield(Step{}, fmt.Errorf("runtime: generate: %w", inputError{err}))
+			yield(Step{}, fmt.Errorf("runtime: generate: %w", mark(err, ErrInput)))
 			return
 		}
 		defer g.close()
@@ -109,7 +110,7 @@ func generateAll(prompts int, steps iter.Seq2[Step, error]) ([][]int64, error) {
 }
 
 func (s *Session) stops(opt GenerateOptions) []int64 {
-	if opt.Stop == nil && s.words != nil {
+	if opt.Stop == nil {
 		return s.ends
 	}
 	return opt.Stop
@@ -129,9 +130,8 @@ type generation struct {
 // a while.
 type team struct {
 	*batch
-	prefix  *Prefix
-	rows    []*row // as in the batch
-	carried int    // steps of ended rows since the last compaction
+	prefix *Prefix
+	rows   []*row // as in the batch
 }
 
 func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*generation, error) {
@@ -196,7 +196,7 @@ func (s *Session) newText(i int, prompt []int64, opt GenerateOptions) (*answerTe
 		return nil, nil
 	}
 	if s.words == nil {
-		return nil, fmt.Errorf("stop strings: %w", ErrNoTokenizer)
+		return nil, fmt.Errorf("stop strings: %w", s.withoutWords())
 	}
 	j, err := newJoiner(s.words.Decode, prompt)
 	if err != nil {
@@ -295,30 +295,17 @@ func (t *team) advance(ctx context.Context, s *Session) error {
 	return t.read(func(int, int) int { return 1 }, nil)
 }
 
-// compact drops the rows that have ended, as soon as computing them in vain has
-// cost about what copying the state of the others does: then, whatever comes, it
-// costs at most twice what knowing the future would.
+// compact drops rows that have ended: see batch.carry.
 func (t *team) compact() error {
-	live := t.live[:0]
-	for i, r := range t.rows {
-		if !r.ended() {
-			live = append(live, i)
-		}
-		t.ended[i] = r.ended()
-	}
-	t.live = live
-	t.carried += len(t.rows) - len(live)
-	switch {
-	case len(live) == 0:
+	t.findLive(func(row int) bool { return t.rows[row].ended() })
+	if len(t.live) == 0 {
 		return t.end()
-	case len(live) == len(t.rows) || t.carried < len(live):
+	}
+	if !t.carry() {
 		return nil
 	}
-	for i, r := range live {
-		t.rows[i] = t.rows[r]
-	}
-	t.rows, t.carried = t.rows[:len(live)], 0
-	return t.keep(live)
+	t.rows = pick(t.rows, t.live)
+	return t.keep(t.live)
 }
 
 // end gives the batch back.

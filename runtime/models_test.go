@@ -28,6 +28,7 @@ type spec struct {
 	dtype      string // of the large matrices, as a card has it; "": float32
 	window     models.Windows
 	maxLength  int // of the card; 0: the encoding's own
+	broken     int // a position of learned ones that gives NaN with layer norms; 0: none
 	config     models.Config
 }
 
@@ -68,6 +69,9 @@ func (s spec) build() ([]byte, error) {
 		if weights, err = precision.Weights(g, weights); err != nil {
 			return nil, err
 		}
+	}
+	if s.broken > 0 {
+		breakPosition(weights, s.broken)
 	}
 	return file(g, weights, &c)
 }

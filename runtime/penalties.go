@@ -107,7 +107,7 @@ func (p *penalties) change(logits []float32) ([]float32, error) {
 		p.logits[id] = float32(float64(p.logits[id]) + bias)
 	}
 	if _, err := largest(p.logits); err != nil {
-		return nil, inputError{errors.New("the logit bias rules out every token that the model gives a probability")}
+		return nil, mark(errors.New("the logit bias rules out every token that the model gives a probability"), ErrInput)
 	}
 	return p.logits, nil
 }

@@ -72,10 +72,10 @@ func (s *Session) prefill(ctx context.Context, ids []int64, from *Prefix) (*Pref
 	}
 	rows := [][]int64{ids}
 	if err := s.checkRows("prefix", rows); err != nil {
-		return nil, inputError{err}
+		return nil, mark(err, ErrInput)
 	}
 	if err := s.fits("prefix", 0, len(ids)); err != nil {
-		return nil, inputError{err}
+		return nil, mark(err, ErrInput)
 	}
 	p := &Prefix{s: s, ids: slices.Clone(ids), filled: len(ids) - 1}
 	for _, state := range s.card.State {

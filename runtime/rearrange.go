@@ -12,6 +12,8 @@ type mover interface {
 	state
 	// addRows makes the state one of so many rows, the new ones as before the first token.
 	addRows(rows int) error
+	// wipe makes a row what it is before the first token.
+	wipe(row int)
 	// put sets n slots of a row, from that slot on, to those of a row of another state of the
 	// same kind. What is rewritten is put as a whole.
 	put(row, slot int, from mover, fromRow, fromSlot, n int)
@@ -21,10 +23,8 @@ type mover interface {
 	shift(by, filled, room int) error
 }
 
-func (c *cache[T]) rowAxis() int { return slices.Index(c.Shape, card.Batch) }
-
 func (c *cache[T]) addRows(rows int) error {
-	axis := c.rowAxis()
+	axis := c.RowAxis()
 	old := region[T]{data: c.past.data, shape: slices.Clone(c.past.shape)}
 	shape := slices.Clone(old.shape)
 	shape[axis] = rows
@@ -45,14 +45,16 @@ func (c *cache[T]) addRows(rows int) error {
 	return nil
 }
 
-func (c *cache[T]) initialize(data []T) {
-	for i := range data {
-		data[i] = T(c.Initial) // in float16 it is 0, whose bits are 0
+func (c *cache[T]) wipe(row int) {
+	axis := c.RowAxis()
+	outer, rows, inner := tensor.Numel(c.past.shape[:axis]), c.past.shape[axis], tensor.Numel(c.past.shape[axis+1:])
+	for o := range outer {
+		c.initialize(c.past.data[(o*rows+row)*inner:][:inner])
 	}
 }
 
 func (c *cache[T]) put(row, slot int, other mover, fromRow, fromSlot, n int) {
-	axis, past := c.rowAxis(), other.(*cache[T]).past
+	axis, past := c.RowAxis(), other.(*cache[T]).past
 	to := region[T]{c.past.data, c.past.shape, make([]int, len(c.Shape))}
 	from := region[T]{past.data, past.shape, make([]int, len(c.Shape))}
 	size := slices.Clone(c.past.shape)
@@ -108,6 +110,9 @@ func (b *batch) join(from *batch, rows, places []int) error {
 		}
 		for k, row := range rows {
 			n := from.slots - from.pads[row]
+			if places[k] < len(b.pads) { // what is masked there may be NaN, which no mask hides
+				to.wipe(places[k])
+			}
 			to.put(places[k], b.slots-n, from.states[i].(mover), row, from.pads[row], n)
 		}
 	}

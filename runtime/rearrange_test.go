@@ -29,7 +29,7 @@ func place(c *cache[float32], axis, i int) (row, slot int) {
 		at := i % c.past.shape[a]
 		if a == axis {
 			slot = at
-		} else if a == c.rowAxis() {
+		} else if a == c.RowAxis() {
 			row = at
 		}
 		i /= c.past.shape[a]
@@ -39,7 +39,7 @@ func place(c *cache[float32], axis, i int) (row, slot int) {
 
 // grid is what a state holds by row and slot, of which all numbers are equal.
 func grid(c *cache[float32], axis int) [][]float32 {
-	out := make([][]float32, c.past.shape[c.rowAxis()])
+	out := make([][]float32, c.past.shape[c.RowAxis()])
 	for i, v := range c.past.data {
 		row, slot := place(c, axis, i)
 		for len(out[row]) <= slot {
@@ -125,4 +125,6 @@ func testMoves(t *testing.T, s card.State, axis int) {
 	must(c.keep([]int{0, 2}))
 	must(c.addRows(3))
 	want("in the memory of a row that went", []float32{101, 102, 103, 104}, []float32{212, 213, 214, 0}, []float32{0, 0, 0, 0})
+	c.wipe(0)
+	want("a row as before the first token", []float32{0, 0, 0, 0}, []float32{212, 213, 214, 0}, []float32{0, 0, 0, 0})
 }

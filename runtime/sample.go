@@ -42,7 +42,7 @@ type Sampling struct {
 	PresencePenalty  float64
 
 	// LogitBias is added to the logits of token ids; −∞ rules a token out. It is not to be
-	// changed while it is in use.
+	// changed during a call.
 	LogitBias map[int64]float64
 
 	// Seed starts the random numbers. Each row of a batch has a stream of its

@@ -23,11 +23,11 @@ func (s *Session) Logits(ctx context.Context, ids [][]int64) ([]*tensor.Tensor, 
 
 func (s *Session) logits(ctx context.Context, ids [][]int64) ([]*tensor.Tensor, error) {
 	if err := s.checkRows("sequence", ids); err != nil {
-		return nil, inputError{err}
+		return nil, mark(err, ErrInput)
 	}
 	for i, row := range ids {
 		if err := s.fits("sequence", i, len(row)); err != nil {
-			return nil, inputError{err}
+			return nil, mark(err, ErrInput)
 		}
 	}
 	out := make([]*tensor.Tensor, len(ids))
@@ -57,7 +57,7 @@ func (s *Session) Score(ctx context.Context, ids [][]int64, from []int) ([][]flo
 
 func (s *Session) score(ctx context.Context, ids [][]int64, from []int) ([][]float64, error) {
 	if err := s.checkScored(ids, from); err != nil {
-		return nil, inputError{err}
+		return nil, mark(err, ErrInput)
 	}
 	out := make([][]float64, len(ids))
 	var used []int // rows with something to score

@@ -24,7 +24,7 @@ type Session struct {
 	contract card.Contract
 	words    tokenizer.Coder // nil when the model has none
 	noWords  string          // why it has none, of a file that zoo did not write
-	ends     []int64         // tokens that end a text; none without a tokenizer
+	ends     []int64         // tokens that end a text; none where nothing says which
 	closed   atomic.Bool
 	idle     sync.Pool // of *batch: their memory is what costs
 
@@ -188,7 +188,7 @@ func (s *Session) encode(text string, encode func(tokenizer.Coder, string) ([]in
 	}
 	ids, err := encode(s.words, text)
 	if err != nil {
-		return nil, fmt.Errorf("runtime: encode: %w", inputError{err})
+		return nil, fmt.Errorf("runtime: encode: %w", mark(err, ErrInput))
 	}
 	return ids, nil
 }
@@ -199,11 +199,11 @@ func (s *Session) Decode(ids []int64) (string, error) {
 		return "", fmt.Errorf("runtime: decode: %w", s.withoutWords())
 	}
 	if err := s.checkIDs(ids); err != nil {
-		return "", fmt.Errorf("runtime: decode: %w", inputError{err})
+		return "", fmt.Errorf("runtime: decode: %w", mark(err, ErrInput))
 	}
 	text, err := s.words.Decode(ids)
 	if err != nil {
-		return "", fmt.Errorf("runtime: decode: %w", inputError{err})
+		return "", fmt.Errorf("runtime: decode: %w", mark(err, ErrInput))
 	}
 	return text, nil
 }

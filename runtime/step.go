@@ -1,12 +1,12 @@
 package runtime
 
-// NoToken stands in a Step for a row that has ended before.
+// NoToken stands in a Step for a row that gets no token with it: it has ended before, or see Batcher.
 const NoToken int64 = -1
 
 // Step is what one step of Generate adds.
 type Step struct {
 	// Tokens holds the new token of each prompt, a stop token being the last of
-	// its row; NoToken for rows that have ended. The next step overwrites it.
+	// its row; NoToken for rows that have ended, and see Batcher. The next step overwrites it.
 	Tokens []int64
 
 	// LogProbs holds the log-probabilities of each of Tokens but NoToken, where
