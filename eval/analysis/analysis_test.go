@@ -195,3 +195,104 @@ func TestRefused(t *testing.T) {
 		t.Errorf("one sample: %v", err)
 	}
 }
+
+// A model is at 0 from itself, the least over pairs of heads; from even attention a head on one token
+// is as far as can be worked out.
+func TestDiverge(t *testing.T) {
+	open := func(m modelfile.Model) *analysis.Model {
+		out, err := analysis.NewModel(m.Config.Encoding, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	sharp, even := open(placed(t)), open(blank(t, models.Config{Encoding: "nope", DModel: 8, NLayers: 1, NHeads: 2, DFF: 4}))
+	r := request(t, 4, eval.TaskTokens)
+	between := func(a, b *analysis.Model) *eval.Divergence {
+		found, err := analysis.Diverge(t.Context(), a, b, r, nil)
+		if err != nil || len(found) != 1 {
+			t.Fatalf("%+v, %v", found, err)
+		}
+		if err := eval.WriteFindings(&strings.Builder{}, found...); err != nil {
+			t.Error(err)
+		}
+		return found[0].Divergence
+	}
+	if d := between(sharp, sharp); d.JensenShannon > 1e-9 || d.Null < 0.1 || d.With != "learned" || d.Seed != 7 {
+		t.Errorf("from itself: %+v", d)
+	}
+	if d := between(even, even); d.JensenShannon > 1e-9 || d.Null > 1e-9 || d.Published == nil || *d.Published > 1e-6 {
+		t.Errorf("even attention from itself: %+v", d)
+	}
+	// Of n tokens: P even, Q all on one, M = (n+1)/2n there and 1/2n elsewhere. The first query is at 0, since all
+	// see one token; that on position 3 is even until then.
+	js := func(n float64) float64 {
+		top := (n + 1) / (2 * n)
+		return (math.Log(1/n/top)/n + (n-1)/n*math.Ln2 + math.Log(1/top)) / 2
+	}
+	want := 0.0
+	tokens := 11.0 // the prompt's 7, the answer's 4
+	for n := 1.0; n <= tokens; n++ {
+		if n > 3 {
+			want += js(n) / tokens
+		}
+	}
+	found, err := analysis.Diverge(t.Context(), even, sharp, r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := found[0].Divergence.JensenShannon; found[0].SequenceTokens != int(tokens) || math.Abs(got-want) > 1e-3 {
+		t.Errorf("even from one position: %v, want %v; %d tokens", got, want, found[0].SequenceTokens)
+	}
+	deep := open(blank(t, models.Config{Encoding: "nope", DModel: 8, NLayers: 2, NHeads: 2, DFF: 4}))
+	if _, err := analysis.Diverge(t.Context(), even, deep, r, nil); err == nil || !strings.Contains(err.Error(), "equally many layers") {
+		t.Errorf("other layers: %v", err)
+	}
+}
+
+func TestPlan(t *testing.T) {
+	made := func(label, encoding string, seed uint64) *analysis.Model {
+		m := blank(t, models.Config{Encoding: encoding, DModel: 8, NLayers: 1, NHeads: 2, DFF: 4})
+		m.Card.Seed = seed
+		out, err := analysis.NewModel(label, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	all := []*analysis.Model{made("n1", "nope", 1), made("n2", "nope", 2), made("r1", "rope", 1), made("r3", "rope", 3)}
+	o := analysis.Defaults()
+	o.Samples, o.Divergence = 2, "nope"
+	p, err := analysis.NewPlan(all, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Lengths 3, 5, 8 and 10 of each, with both kinds of tokens; n1 with n2 and with r1 at each length.
+	if done, cells := p.Cells(); done != 0 || cells != 4*4*2+4*2 || p.Work() != int64(2*cells) {
+		t.Errorf("%d of %d cells, %d sequences", done, cells, p.Work())
+	}
+	var found []eval.Finding
+	last := int64(0)
+	if err := p.Run(t.Context(), func(f []eval.Finding) error {
+		found = append(found, f...)
+		return nil
+	}, func(sequences int64, now func() string) {
+		if sequences < last || now() == "" {
+			t.Errorf("%d sequences after %d", sequences, last)
+		}
+		last = sequences
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if done, cells := p.Cells(); done != cells || len(found) != 4*4*2*2+4*2 || last != p.Work() {
+		t.Errorf("%d of %d cells, %d findings", done, cells, len(found))
+	}
+	o.Divergence = "alibi"
+	if _, err := analysis.NewPlan(all, o); err == nil || !strings.Contains(err.Error(), "no model with the encoding alibi") {
+		t.Errorf("error %v", err)
+	}
+	o.Lengths = []int{0}
+	if _, err := analysis.NewPlan(all, o); err == nil || !strings.Contains(err.Error(), "length 0") {
+		t.Errorf("error %v", err)
+	}
+}
