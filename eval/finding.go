@@ -227,11 +227,15 @@ func ReadFindings(r io.Reader) ([]Finding, error) {
 	return out, nil
 }
 
-// HoldsFindings reports whether a line of JSON is a finding's, and not a Row's.
-func HoldsFindings(line []byte) bool {
-	var is struct{ Measure string }
-	err := json.Unmarshal(line, &is)
-	return err == nil && (is.Measure == FindAttention || is.Measure == FindDivergence)
+// HoldsFindings reports whether a file that begins so has findings in it, and not rows.
+func HoldsFindings(beginning []byte) bool {
+	line, _, _ := bytes.Cut(bytes.TrimLeft(beginning, " \r\n"), []byte("\n"))
+	for _, measure := range []string{FindAttention, FindDivergence} {
+		if bytes.Contains(line, fmt.Appendf(nil, `"measure":%q`, measure)) {
+			return true
+		}
+	}
+	return false
 }
 
 // check is what readers rely on.

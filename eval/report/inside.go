@@ -1,7 +1,10 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
+	"html/template"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -214,4 +217,57 @@ func roleText(a *eval.Attention) string {
 		name = fmt.Sprintf("at %d", role.At)
 	}
 	return name + " " + whole(study.Number(role.Score))
+}
+
+// InsideView is what the page shows of findings: tables, and charts as SVG.
+type InsideView struct {
+	Sections []InsideTables
+	Charts   []InsideChart
+}
+
+// InsideTables are those of a section.
+type InsideTables struct {
+	Title  string
+	Tables []Table
+}
+
+// InsideChart is a figure in the page.
+type InsideChart struct {
+	Name string
+	SVG  template.HTML
+}
+
+// View lays the findings out for the page.
+func (s *Report) View() (InsideView, error) {
+	var v InsideView
+	for _, section := range InsideSections(s.findings, names(s.Inside)) {
+		v.Sections = append(v.Sections, InsideTables{section.title, section.tables()})
+	}
+	for _, f := range s.insideFigures() {
+		var b bytes.Buffer
+		if err := f.Write(&b, "svg"); err != nil {
+			return v, err
+		}
+		// within a page the element stands alone, without the namespaces that a file names
+		_, element, _ := strings.Cut(b.String(), "<svg")
+		element = svgNamespaces.ReplaceAllString(element, "")
+		v.Charts = append(v.Charts, InsideChart{f.Name, template.HTML("<svg" + element)})
+	}
+	return v, nil
+}
+
+// svgNamespaces are the attributes of an SVG file that a page does without.
+var svgNamespaces = regexp.MustCompile(`\s+xmlns(:\w+)?="[^"]*"`)
+
+// names are the encodings of models in the order in which they stand.
+func names(tasks []study.InsideTask) []string {
+	var out []string
+	for _, t := range tasks {
+		for _, m := range t.Models {
+			if !slices.Contains(out, m.Encoding) {
+				out = append(out, m.Encoding)
+			}
+		}
+	}
+	return out
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
 )
@@ -48,5 +50,51 @@ func TestInsideSections(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("there is no %q in\n%s", want, b.String())
 		}
+	}
+}
+
+// A page of findings alone, and one of rows and findings, have what was found and load nothing; names are not markup.
+func TestInsidePage(t *testing.T) {
+	evil := seen()
+	for i := range evil {
+		evil[i].Model, evil[i].Encoding = "<script>alert(1)</script>", "<b>nope</b>"
+	}
+	for name, rows := range map[string][]eval.Row{"alone": nil, "beside rows": {row(t, "nope", 0, 10, 1)}} {
+		made := page(t, report.Options{Findings: evil}, rows...)
+		for _, want := range []string{"Inside the heads", "copy: what heads attend to", "10 back 75", "heads-copy", "&lt;b&gt;nope", "<svg"} {
+			if !strings.Contains(made, want) {
+				t.Errorf("%s: there is no %q", name, want)
+			}
+		}
+		plain := withoutLibrary(made)
+		for _, bad := range []string{"<script>alert", "<b>", "http:", "https:"} {
+			if at := strings.Index(plain, bad); at >= 0 {
+				t.Errorf("%s: a name is markup, or something is loaded: %q", name, plain[max(at-60, 0):at+20])
+			}
+		}
+	}
+	if made := page(t, report.Options{}, row(t, "nope", 0, 10, 1)); strings.Contains(made, "Inside the heads") {
+		t.Error("without findings there is a section of them")
+	}
+}
+
+// Figures of findings: how far heads look back, and a map for each length.
+func TestInsideFigures(t *testing.T) {
+	made, err := report.New(nil, report.Options{Findings: seen()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range made.Figures() {
+		names = append(names, f.Name)
+		for _, format := range []string{"svg", "png"} {
+			var b strings.Builder
+			if err := f.Write(&b, format); err != nil || b.Len() < 500 {
+				t.Errorf("%s as %s: %d bytes, %v", f.Name, format, b.Len(), err)
+			}
+		}
+	}
+	if diff := cmp.Diff([]string{"heads-copy", "map-copy-copy-nope-10", "map-copy-copy-nope-20"}, names); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
