@@ -20,6 +20,7 @@ const FindingSchema = 1
 const (
 	FindAttention  = "attention"  // what one head attends to: Attention
 	FindDivergence = "divergence" // how far the attention of two models is apart in a layer: Divergence
+	FindProbe      = "probe"      // whether hidden states tell the position: Probe
 )
 
 // What the sequences of a finding are.
@@ -29,10 +30,11 @@ const (
 )
 
 // Finding is the record of what was seen within one model on sequences of one length: one
-// JSON line. Of Attention and Divergence that which Measure names is there, unless NA is true.
+// JSON line. Of Attention, Divergence and Probe that which Measure names is there, unless NA is
+// true.
 type Finding struct {
 	Schema  int    `json:"schema"`
-	Measure string `json:"measure"` // FindAttention or FindDivergence
+	Measure string `json:"measure"` // FindAttention, FindDivergence or FindProbe
 
 	Model        string `json:"model"` // name in tables
 	Architecture string `json:"architecture"`
@@ -61,10 +63,11 @@ type Finding struct {
 	// Correct are those of N whose answer's tokens each have the greatest logit after the right
 	// ones before: which greedy generation gets right, end token included. Absent for RandomTokens.
 	Correct *int `json:"correct,omitempty"`
-	// Layer counts from 0.
+	// Layer counts from 0. Of a Probe it is how many layers came before: 0 are the embeddings.
 	Layer      int         `json:"layer"`
 	Attention  *Attention  `json:"attention,omitempty"`
 	Divergence *Divergence `json:"divergence,omitempty"`
+	Probe      *Probe      `json:"probe,omitempty"`
 }
 
 // Attention says what one head attends to. Means are over the queries of all sequences.
@@ -175,6 +178,25 @@ type Divergence struct {
 	Null float64 `json:"js_null"`
 }
 
+// Probe says how well the position of a token can be read off hidden states by what is linear
+// in them, fitted on other sequences of one length and tried at all.
+type Probe struct {
+	FitLength int `json:"fit_length"` // the task's measure, as Finding.Length
+	FitStates int `json:"fit_states"`
+	// R2 is 1 − (squared error)/(variance of the positions) of ridge regression, over all positions:
+	// 1 where they are known exactly, 0 for the mean position, and less for worse.
+	R2 float64 `json:"r2"`
+	// Withheld is R2 over the positions at FitLength that were left out of the fit, every fourth;
+	// absent at other lengths.
+	Withheld  *float64 `json:"r2_withheld,omitempty"`
+	MeanError float64  `json:"mean_error"` // of the regression, in tokens, absolute
+	// Classified is the share of states whose position a ridge classifier names (regression on
+	// one-hot positions, the greatest wins); those beyond FitLength's are wrong. Chance is one over
+	// the positions at hand.
+	Classified float64 `json:"classified"`
+	Chance     float64 `json:"chance"`
+}
+
 // NewFinding describes a model and its sequences; what was found is the caller's. Of cfg it
 // reads what Sequences does, and the model's name and tool version in Environment.
 func NewFinding(c card.Card, cfg Config, at task.Span) Finding {
@@ -230,7 +252,7 @@ func ReadFindings(r io.Reader) ([]Finding, error) {
 // HoldsFindings reports whether a file that begins so has findings in it, and not rows.
 func HoldsFindings(beginning []byte) bool {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(beginning, " \r\n"), []byte("\n"))
-	for _, measure := range []string{FindAttention, FindDivergence} {
+	for _, measure := range []string{FindAttention, FindDivergence, FindProbe} {
 		if bytes.Contains(line, fmt.Appendf(nil, `"measure":%q`, measure)) {
 			return true
 		}
@@ -243,8 +265,8 @@ func (f *Finding) check() error {
 	switch {
 	case f.Schema != FindingSchema:
 		return fmt.Errorf("schema is %d, this program reads %d", f.Schema, FindingSchema)
-	case f.Measure != FindAttention && f.Measure != FindDivergence:
-		return fmt.Errorf("measure is %q, expected %q or %q", f.Measure, FindAttention, FindDivergence)
+	case f.Measure != FindAttention && f.Measure != FindDivergence && f.Measure != FindProbe:
+		return fmt.Errorf("measure is %q, expected %q, %q or %q", f.Measure, FindAttention, FindDivergence, FindProbe)
 	case f.Tokens != TaskTokens && f.Tokens != RandomTokens:
 		return fmt.Errorf("tokens is %q, expected %q or %q", f.Tokens, TaskTokens, RandomTokens)
 	case f.TrainMin < 0 || f.TrainMax < f.TrainMin:
@@ -254,13 +276,20 @@ func (f *Finding) check() error {
 		return fmt.Errorf("length is %d and layer %d, expected 1 or more and 0 or more", f.Length, f.Layer)
 	case f.NA:
 		return nil
-	case (f.Attention == nil) != (f.Measure != FindAttention) || (f.Divergence == nil) != (f.Measure != FindDivergence):
+	case (f.Attention == nil) != (f.Measure != FindAttention) || (f.Divergence == nil) != (f.Measure != FindDivergence) ||
+		(f.Probe == nil) != (f.Measure != FindProbe):
 		return errors.New("what was found is missing, or not that of the measure")
 	case f.Correct != nil && !possible(*f.Correct, f.N):
 		return fmt.Errorf("%d correct of %d is impossible", *f.Correct, f.N)
 	}
 	if a := f.Attention; a != nil {
 		return a.check()
+	}
+	if p := f.Probe; p != nil {
+		if !(p.R2 <= 1+1e-9 && p.R2 >= -mostOfAnything && possible(int(1000*p.Classified), 1000)) {
+			return fmt.Errorf("r2 is %g and classified %g, expected at most 1, and 0 to 1", p.R2, p.Classified)
+		}
+		return nil
 	}
 	if d := f.Divergence; !(d.JensenShannon >= 0 && d.JensenShannon <= math.Ln2+1e-6) {
 		return fmt.Errorf("js is %g, expected 0 to ln 2", d.JensenShannon)

@@ -26,6 +26,7 @@ type analyzeOptions struct {
 	lengths     string
 	seed        uint
 	runs        string
+	initial     bool
 	checkpoints []string
 	format      string
 	output      string
@@ -53,6 +54,8 @@ func analyzeVerb(a *app) *cobra.Command {
 	f.StringSliceVar(&o.Options.Tokens, "tokens", o.Options.Tokens, "what sequences are: task (prompts with their right "+
 		"answers), random (their tokens, each drawn anew)")
 	f.StringVar(&o.Divergence, "divergence", "", "also compare attention with that of models with this `encoding`")
+	f.BoolVar(&o.Probe, "probe", false, "also read positions off hidden states, fitted at the greatest trained length")
+	f.BoolVar(&o.initial, "init", false, "also look into each model as it was before training")
 	f.BoolVar(&o.Maps, "maps", false, "keep attention weights of one sequence of each length, to be drawn by zoo report")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringSliceVar(&o.checkpoints, "checkpoint", []string{find.Last},
@@ -168,6 +171,16 @@ func (a *app) planAnalysis(o analyzeOptions, args []string) (*analysis.Plan, err
 			return nil, err
 		}
 		read, err := analysis.NewModel(m.Label, loaded)
+		if err != nil {
+			return nil, err
+		}
+		opened = append(opened, read)
+		if !o.initial {
+			continue
+		}
+		if loaded, err = loaded.Untrained(); err == nil {
+			read, err = analysis.NewModel(m.Label+"@0", loaded)
+		}
 		if err != nil {
 			return nil, err
 		}

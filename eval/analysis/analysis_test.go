@@ -287,7 +287,22 @@ func TestPlan(t *testing.T) {
 	if done, cells := p.Cells(); done != cells || len(found) != 4*4*2*2+4*2 || last != p.Work() {
 		t.Errorf("%d of %d cells, %d findings", done, cells, len(found))
 	}
-	o.Divergence = "alibi"
+	o.Divergence, o.Probe, o.Tokens = "", true, []string{eval.TaskTokens}
+	if p, err = analysis.NewPlan(all[:1], o); err != nil {
+		t.Fatal(err)
+	}
+	found = nil
+	if err := p.Run(t.Context(), func(f []eval.Finding) error {
+		found = append(found, f...)
+		return eval.WriteFindings(&strings.Builder{}, f...)
+	}, func(int64, func() string) {}); err != nil {
+		t.Fatal(err)
+	}
+	// Of each of 4 lengths 2 heads, and the states before and after 1 layer.
+	if len(found) != 4*(2+2) || found[2].Probe == nil || found[2].Probe.FitLength != 5 || (found[2].Probe.Withheld != nil) != (found[2].Length == 5) {
+		t.Errorf("%d findings, %+v", len(found), found[2])
+	}
+	o.Divergence, o.Probe = "alibi", false
 	if _, err := analysis.NewPlan(all, o); err == nil || !strings.Contains(err.Error(), "no model with the encoding alibi") {
 		t.Errorf("error %v", err)
 	}

@@ -65,13 +65,13 @@ func NewModel(label string, m modelfile.Model) (*Model, error) {
 
 // graph builds the model for sequences of so many tokens, or of any.
 func (m *Model) graph(tokens int) (*graph.Graph, error) {
-	mode := models.Mode{Attentions: true}
+	mode := models.Mode{Attentions: true, Hidden: true}
 	if m.unrolled {
 		mode.Steps = tokens
 	}
 	b := graph.NewBuilder()
 	f := m.model.Forward(b, mode)
-	return b.Build(slices.Concat([]graph.Output{{Name: card.Logits.Name, Node: f.Logits}}, f.Attentions)...)
+	return b.Build(slices.Concat([]graph.Output{{Name: card.Logits.Name, Node: f.Logits}}, f.Attentions, f.Hidden)...)
 }
 
 // MaxTokens is how long a sequence may be: the weights of one layer have heads × tokens² numbers.
@@ -86,6 +86,7 @@ type inside struct {
 	logits    []float32
 	vocab     int
 	attention [][]float32 // by place in Model.Layers, [H,T,T]
+	hidden    [][]float32 // after 0, 1, … layers, [T,D]
 }
 
 // read runs a sequence.
@@ -121,6 +122,9 @@ func (m *Model) read(ctx context.Context, ids []int64) (inside, error) {
 	in := inside{ids: ids, logits: tensor.Data[float32](out[card.Logits.Name]), vocab: m.model.Config().VocabSize}
 	for _, layer := range m.Layers {
 		in.attention = append(in.attention, tensor.Data[float32](out[card.Attentions(layer)]))
+	}
+	for layers := 0; out[models.HiddenName(layers)] != nil; layers++ {
+		in.hidden = append(in.hidden, tensor.Data[float32](out[models.HiddenName(layers)]))
 	}
 	return in, nil
 }

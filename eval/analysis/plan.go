@@ -19,6 +19,9 @@ type Options struct {
 	Seed    uint64
 	Tokens  []string // of Tokens
 	Maps    bool     // adds maps of attention weights
+	// Probe adds what hidden states tell of positions, fitted on the greatest of the lengths that the
+	// model was trained on, or else the least one.
+	Probe bool
 	// Tasks to read; none stands for those that each model was trained on.
 	Tasks []task.Task
 	// Divergence adds how far the attention of each other model of a task is apart from that of
@@ -38,10 +41,21 @@ type Plan struct {
 	done  int
 }
 
-// cell is one call of Heads, or of Diverge where there is another model.
+// cell is one call of Heads, or of Diverge where there is another model, or of Probe where there is a length to
+// fit on.
 type cell struct {
 	model, other *Model
 	request      Request
+	fitLength    int
+}
+
+// sequences is how many of them are read.
+func (c cell) sequences() int64 {
+	n := int64(c.request.Samples)
+	if c.fitLength > 0 {
+		n *= 2
+	}
+	return n
 }
 
 // NewPlan multiplies the options out. What cannot be looked into is an error.
@@ -98,6 +112,9 @@ func (p *Plan) add(m *Model, t task.Task, o Options) error {
 				return err
 			}
 			p.cells = append(p.cells, cell{model: m, request: r})
+			if o.Probe {
+				p.cells = append(p.cells, cell{model: m, request: r, fitLength: fitLength(lengths, m.Card.Trained.Max)})
+			}
 		}
 	}
 	return nil
@@ -107,12 +124,12 @@ func (p *Plan) add(m *Model, t task.Task, o Options) error {
 func (p *Plan) pair(encoding string) error {
 	var pairs []cell
 	for _, a := range p.cells {
-		if a.model.Card.Name() != encoding || a.request.Tokens != eval.TaskTokens {
+		if a.fitLength > 0 || a.model.Card.Name() != encoding || a.request.Tokens != eval.TaskTokens {
 			continue
 		}
 		for _, b := range p.cells {
 			same := b.request.Task.Name == a.request.Task.Name && b.request.Length == a.request.Length &&
-				b.request.Tokens == a.request.Tokens && b.model != a.model
+				b.request.Tokens == a.request.Tokens && b.model != a.model && b.fitLength == 0
 			otherSeed := b.model.Card.Name() == encoding && b.model.Card.Seed > a.model.Card.Seed // each pair once
 			otherEncoding := b.model.Card.Name() != encoding && b.model.Card.Seed == a.model.Card.Seed
 			if !same || !otherSeed && !otherEncoding {
@@ -121,7 +138,7 @@ func (p *Plan) pair(encoding string) error {
 			if err := sameShape(a.model, b.model); err != nil {
 				return err
 			}
-			pairs = append(pairs, cell{a.model, b.model, a.request})
+			pairs = append(pairs, cell{model: a.model, other: b.model, request: a.request})
 		}
 	}
 	if len(pairs) == 0 {
@@ -145,10 +162,21 @@ func DefaultLengths(t task.Task, trained task.Range) []int {
 	return out
 }
 
+// fitLength is the greatest length that a model was trained on, or else the least one.
+func fitLength(lengths []int, trained int) int {
+	best := slices.Min(lengths)
+	for _, length := range lengths {
+		if length <= trained {
+			best = max(best, length)
+		}
+	}
+	return best
+}
+
 // Work is how many sequences are read in all, as far as lengths have as many.
 func (p *Plan) Work() (sequences int64) {
 	for _, c := range p.cells {
-		sequences += int64(c.request.Samples)
+		sequences += c.sequences()
 	}
 	return sequences
 }
@@ -168,10 +196,13 @@ func (p *Plan) Run(ctx context.Context, keep func([]eval.Finding) error, progres
 		}
 		var found []eval.Finding
 		var err error
-		if c.other == nil {
-			found, err = Heads(ctx, c.model, c.request, onSequence)
-		} else {
+		switch {
+		case c.other != nil:
 			found, err = Diverge(ctx, c.model, c.other, c.request, onSequence)
+		case c.fitLength > 0:
+			found, err = Probe(ctx, c.model, c.request, c.fitLength, onSequence)
+		default:
+			found, err = Heads(ctx, c.model, c.request, onSequence)
 		}
 		if err == nil {
 			err = keep(found)
@@ -180,7 +211,7 @@ func (p *Plan) Run(ctx context.Context, keep func([]eval.Finding) error, progres
 			return err
 		}
 		p.done++
-		before += int64(c.request.Samples)
+		before += c.sequences()
 	}
 	return nil
 }

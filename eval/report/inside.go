@@ -48,6 +48,11 @@ func insideSection(t study.InsideTask) Section {
 	if b, ok := lookBackBlock(t); ok {
 		s.blocks = append(s.blocks, b)
 	}
+	for _, tokens := range []string{eval.TaskTokens, eval.RandomTokens} {
+		if b := probesBlock(t, tokens); len(b.lines) > 1 {
+			s.blocks = append(s.blocks, b)
+		}
+	}
 	if len(t.Pairs) > 0 {
 		s.blocks = append(s.blocks, pairsBlock(t.Pairs))
 	}
@@ -127,6 +132,37 @@ func oneDigit(n study.Number) string { return strconv.FormatFloat(float64(n), 'f
 
 func lengthHeads(lengths []int) []string { return study.Each(lengths, strconv.Itoa) }
 
+// probesBlock has how well positions are read off hidden states.
+func probesBlock(t study.InsideTask, tokens string) block {
+	b := block{title: "positions read off hidden states of " + tokens + " tokens by ridge regression: R² (1 is exact, 0 or less " +
+		"says nothing), after a slash at positions withheld from the fit, and in brackets % named by a classifier",
+		lines: [][]string{append([]string{"model", "layers", "fitted on"}, lengthHeads(t.Lengths)...)}}
+	for _, m := range t.Models {
+		for _, p := range m.Probes {
+			if p.Tokens != tokens {
+				continue
+			}
+			line := []string{m.Name, strconv.Itoa(p.Layers), "–"}
+			for _, at := range p.At {
+				cell := "–"
+				if at != nil {
+					line[2] = strconv.Itoa(at.FitLength)
+					cell = twoDigits(at.R2)
+					if at.Withheld != nil {
+						cell += "/" + twoDigits(*at.Withheld)
+					}
+					cell += " (" + whole(study.Number(at.Classified)) + ")"
+				}
+				line = append(line, cell)
+			}
+			b.lines = append(b.lines, line)
+		}
+	}
+	return b
+}
+
+func twoDigits(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
+
 // pairsBlock compares the attention of models.
 func pairsBlock(pairs []study.Pair) block {
 	b := block{title: "Jensen-Shannon divergence of attention, in nats (at most 0.693): least over pairs of heads, " +
@@ -136,7 +172,7 @@ func pairsBlock(pairs []study.Pair) block {
 	for _, p := range pairs {
 		var layers []string
 		for _, js := range p.JensenShannon {
-			layers = append(layers, strconv.FormatFloat(float64(js), 'f', 2, 64))
+			layers = append(layers, twoDigits(float64(js)))
 		}
 		b.lines = append(b.lines, []string{p.Model + " – " + p.Other, strconv.Itoa(p.Length), three(study.Mean(p.JensenShannon)),
 			three(study.Mean(p.Null)), three(study.Mean(p.Published)), strings.Join(layers, " ")})

@@ -35,7 +35,10 @@ func seen() []eval.Finding {
 
 func TestInsideSections(t *testing.T) {
 	var b strings.Builder
-	for _, s := range report.InsideSections(seen(), nil) {
+	probed, withheld := seen(), 0.75
+	probed[0].Measure, probed[0].Attention = eval.FindProbe, nil
+	probed[0].Probe = &eval.Probe{FitLength: 10, R2: 0.876, Withheld: &withheld, Classified: 0.5}
+	for _, s := range report.InsideSections(append(seen(), probed[0]), nil) {
 		if err := s.Text(&b, 80); err != nil {
 			t.Fatal(err)
 		}
@@ -43,6 +46,7 @@ func TestInsideSections(t *testing.T) {
 	for _, want := range []string{
 		"encoding  heads  offset  mixed  by place\n      nope      2       1      1        25\n",
 		"encoding        10         20\n      nope  5.0 (75)  10.0 (75)\n",
+		"copy-nope       0         10  0.88/0.75 (50)   –\n",
 		"copy: heads of copy-nope, trained on 1–10",
 		"0.0     10 back 75        25  10 back 75  20 back 75\n",
 		"0.1  5.0 (25)  10.0 (25)\n",

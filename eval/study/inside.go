@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/nopezoo/zoo/eval"
 )
@@ -25,6 +26,14 @@ type InsideModel struct {
 	Right    []Number // share of the sequences, by InsideTask.Lengths
 	Reasons  []string // why there is nothing at a length, "" where there is, or nobody looked
 	Heads    []InsideHead
+	Probes   []InsideProbe // by tokens, and by layers before the states
+}
+
+// InsideProbe is what hidden states tell of positions, at each length.
+type InsideProbe struct {
+	Tokens string // eval.TaskTokens or eval.RandomTokens
+	Layers int    // before the states
+	At     []*eval.Probe
 }
 
 // InsideHead is one head, at each length.
@@ -57,6 +66,7 @@ func Inside(findings []eval.Finding, encodings []string) []InsideTask {
 			slices.Sort(out[at].Lengths)
 		}
 	}
+	findings = atSteps(findings)
 	for i := range out {
 		t := &out[i]
 		for _, f := range findings {
@@ -74,6 +84,28 @@ func Inside(findings []eval.Finding, encodings []string) []InsideTask {
 		})
 	}
 	return out
+}
+
+// atSteps names the step of models that were looked into along their training: one encoding and seed has
+// several then.
+func atSteps(findings []eval.Finding) []eval.Finding {
+	type run struct {
+		encoding, intervention, task string
+		seed                         uint64
+	}
+	of := func(f eval.Finding) run { return run{f.Encoding, f.Intervention, f.Task, f.TrainSeed} }
+	steps := map[run][]int{}
+	for _, f := range findings {
+		if !slices.Contains(steps[of(f)], f.TrainSteps) {
+			steps[of(f)] = append(steps[of(f)], f.TrainSteps)
+		}
+	}
+	return Each(findings, func(f eval.Finding) eval.Finding {
+		if len(steps[of(f)]) > 1 {
+			f.Intervention = strings.TrimPrefix(fmt.Sprintf("%s, step %d", f.Intervention, f.TrainSteps), ", ")
+		}
+		return f
+	})
 }
 
 // modelOf finds the model of a finding, or begins it.
@@ -99,6 +131,10 @@ func (t *InsideTask) add(f eval.Finding) {
 	if f.Correct != nil && f.N > 0 {
 		m.Right[length] = Number(*f.Correct) / Number(f.N)
 	}
+	if f.Probe != nil {
+		m.probeOf(f, len(t.Lengths)).At[length] = f.Probe
+		return
+	}
 	at := slices.IndexFunc(m.Heads, func(h InsideHead) bool { return h.Layer == f.Layer && h.Head == f.Attention.Head })
 	if at < 0 {
 		at = len(m.Heads)
@@ -110,6 +146,15 @@ func (t *InsideTask) add(f eval.Finding) {
 		into = m.Heads[at].Random
 	}
 	into[length] = f.Attention
+}
+
+// probeOf finds the probe of a finding, or begins it.
+func (m *InsideModel) probeOf(f eval.Finding, lengths int) *InsideProbe {
+	at := slices.IndexFunc(m.Probes, func(p InsideProbe) bool { return p.Tokens == f.Tokens && p.Layers == f.Layer })
+	if at < 0 {
+		at, m.Probes = len(m.Probes), append(m.Probes, InsideProbe{f.Tokens, f.Layer, make([]*eval.Probe, lengths)})
+	}
+	return &m.Probes[at]
 }
 
 func (t *InsideTask) addPair(f eval.Finding) {

@@ -61,6 +61,12 @@ func TestInside(t *testing.T) {
 	if got := task.Roles(study.OnRandom); len(got) != 1 || got[0].Roles[eval.RoleInduction] != 1 {
 		t.Errorf("on random tokens %+v", got)
 	}
+	untrained := looked("rope", eval.TaskTokens, 10, 0, eval.RoleEven)
+	untrained.Model, untrained.TrainSteps = "copy-rope@9", 9
+	along := study.Inside([]eval.Finding{looked("rope", eval.TaskTokens, 10, 0, eval.RoleMixed), untrained}, nil)[0]
+	if len(along.Models) != 2 || along.Models[0].Encoding != "rope (step 0)" || along.Models[1].Encoding != "rope (step 9)" {
+		t.Errorf("along training: %+v", along.Models)
+	}
 	pair := task.Pairs[0]
 	if len(task.Pairs) != 1 || pair.Model != "rope" || pair.Other != "nope" || pair.Length != 10 ||
 		study.Mean(pair.JensenShannon) < 0.2999 || study.Mean(pair.JensenShannon) > 0.3001 || study.Mean(pair.Published).Known() {
