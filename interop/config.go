@@ -46,6 +46,7 @@ func keys(c *models.Config) []key {
 		{"logit_scale", &c.LogitScale, word},
 		{"logit_slope", &c.LogitSlope, "a number"},
 		{"logit_factors", &c.LogitFactors, "a list of numbers"},
+		{"ablated_heads", &c.Ablation, word},
 		{"trained_length", &c.TrainedLength, whole},
 		{"head_scale", &c.HeadScale, word},
 		{"initialization", &c.Init, word},

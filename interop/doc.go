@@ -34,6 +34,7 @@
 //	logit_scale                logit_scale
 //	logit_slope                logit_slope
 //	logit_factors              logit_factors, a list of numbers
+//	ablated_heads              ablation
 //	trained_length             trained_length
 //	head_scale                 head_scale
 //	initialization             init

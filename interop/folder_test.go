@@ -73,6 +73,7 @@ func TestRoundTrip(t *testing.T) {
 	wide.QKNorm, wide.LogitScale, wide.LogitSlope, wide.TrainedLength = "rms", "log-n", 0.25, 40
 	wide.Attention = "differential"
 	wide.LogitFactors, wide.AttentionSink = []float64{1.5}, "learned"
+	wide.Ablation = "mean:0.1"
 	odd := micro("cwrnn", "modern")
 	odd.NUnits, odd.NModules, odd.Periods = 12, 3, []int{1, 3, 9}
 	cases := map[string]models.Config{

@@ -175,6 +175,7 @@ func parityCases() map[string]models.Config {
 		"ssmax":        func(c *models.Config) { c.LogitScale, c.TrainedLength = "ssmax", trained },
 		"log-n":        func(c *models.Config) { c.LogitScale, c.TrainedLength = "log-n", trained },
 		"factors":      func(c *models.Config) { c.LogitFactors = []float64{1.5, 0.5, 1, 2} },
+		"ablation":     func(c *models.Config) { c.Ablation = "mean:0.1,1.0" },
 	} {
 		for _, encoding := range []string{"nope", "rope"} {
 			cfg := size(encoding, "modern")

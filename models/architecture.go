@@ -38,7 +38,7 @@ func Architectures() []Architecture {
 			Source: "Vaswani et al. 2017, arXiv 1706.03762", Cost: "attention to all earlier tokens",
 			Settings: []string{"architecture", "settings", "encoding", "encoding_params", "window", "d_model", "n_layers",
 				"n_heads", "d_head", "d_ff", "vocab_size", "activation", "norm", "bias", "attention", "attention_scale", "qk_norm",
-				"attention_sink", "logit_scale", "logit_slope", "logit_factors", "trained_length", "head_scale", "init",
+				"attention_sink", "logit_scale", "logit_slope", "logit_factors", "ablation", "trained_length", "head_scale", "init",
 				"norm_eps"},
 			resolve: resolveDecoder, make: newDecoder,
 		},

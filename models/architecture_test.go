@@ -37,6 +37,7 @@ func changes() map[string]func(*models.Config) {
 		"logit_scale":     func(c *models.Config) { c.LogitScale = "ssmax" },
 		"logit_slope":     func(c *models.Config) { c.LogitSlope = 0.4 },
 		"logit_factors":   func(c *models.Config) { c.LogitFactors = []float64{1.2} },
+		"ablation":        func(c *models.Config) { c.Ablation = "0.1" },
 		"trained_length":  func(c *models.Config) { c.TrainedLength = 40 },
 		"head_scale":      func(c *models.Config) { c.HeadScale = "sqrt" },
 		"init":            func(c *models.Config) { c.Init = "t5" },

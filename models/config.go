@@ -73,6 +73,10 @@ type Config struct {
 	// LogitFactors multiply the logits too: one factor for all heads, H for the heads of
 	// every layer, or L·H for those of one layer after another.
 	LogitFactors []float64 `json:"logit_factors,omitempty"`
+	// Ablation names heads whose attention is taken away, LAYER.HEAD from 0 on: "0.1,1.3" gives them
+	// weights of 0, so that nothing comes from them, and "mean:0.1,1.3" the same weight for
+	// each key that a query sees, so that the mean of their values does. Default none.
+	Ablation string `json:"ablation,omitempty"`
 	// TrainedLength is how many tokens the longest sequence in training has. Training
 	// fills it in where another setting asks for it.
 	TrainedLength int `json:"trained_length,omitempty"`

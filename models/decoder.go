@@ -164,6 +164,8 @@ type Mode struct {
 	// Attentions adds the attention weights of each layer as outputs [B,H,T,S] (see
 	// card.Attentions); not with Fused.
 	Attentions bool
+	// Hidden adds the hidden states [B·T,D] as outputs (see HiddenName).
+	Hidden bool
 	// Dropout multiplies activations with inputs named DropoutPrefix + place, for
 	// training only: not with Cache or Fused. The places are those of Kazemnejad
 	// et al. 2023 (as T5's): the sum of the embeddings, the attention weights, the
@@ -190,7 +192,11 @@ type Forward struct {
 	States     []card.State
 	Presents   []graph.Output // the states after the pass
 	Attentions []graph.Output
+	Hidden     []graph.Output
 }
+
+// HiddenName names the output of the hidden states after so many layers, 0 for the embeddings.
+func HiddenName(layers int) string { return fmt.Sprintf("hidden.%d", layers) }
 
 // Graph builds the model as it is exported, with the inputs and outputs of package
 // card: the state, position ids where the encoding reads them, and attention weights
@@ -218,8 +224,10 @@ func (d *Decoder) Forward(b *graph.Builder, m Mode) *Forward {
 	x := b.Gather(p.param("embed.weight"), p.ids, 0) // [B,T,D]
 	b.In("embed", func() { x = d.enc.Embed(p.site(0, nil), x) })
 	x = p.dropRows("embed", b.Reshape(x, p.rows(), graph.N(d.cfg.DModel)))
+	p.showHidden(0, x)
 	for i := range d.cfg.NLayers {
 		b.In(fmt.Sprintf("layers.%d", i), func() { x = p.layer(i, x) })
+		p.showHidden(i+1, x)
 	}
 	kept := p.seq
 	if m.Cache && d.mixer == nil { // else it takes one token at a time
@@ -237,6 +245,13 @@ func (d *Decoder) Forward(b *graph.Builder, m Mode) *Forward {
 		p.out.Logits = b.Reshape(p.out.Logits, p.batch, kept, graph.N(d.cfg.VocabSize))
 	}
 	return p.out
+}
+
+// showHidden makes hidden states an output, where that is asked for.
+func (p *pass) showHidden(layers int, x *graph.Node) {
+	if p.mode.Hidden {
+		p.out.Hidden = append(p.out.Hidden, graph.Output{Name: HiddenName(layers), Node: x})
+	}
 }
 
 // keepLast drops all but the last rows of each sequence: x [B·T,D] becomes

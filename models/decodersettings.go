@@ -150,5 +150,5 @@ func checkDecoder(c Config) error {
 	if c.Attention == differential && c.NHeads%2 != 0 {
 		return fmt.Errorf("attention %s: n_heads %d is odd, and heads attend in pairs", differential, c.NHeads)
 	}
-	return checkLogits(c)
+	return cmp.Or(checkLogits(c), checkAblation(c))
 }

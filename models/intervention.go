@@ -23,6 +23,8 @@ type Intervention struct {
 	// Factors are Config.LogitFactors: Wang et al.'s λ (2024, arXiv 2404.12224), one over a
 	// temperature.
 	Factors []float64
+	// Ablation is Config.Ablation; "" for none.
+	Ablation string
 	// Window is Config.Window, in place of the model's own; "" for none.
 	Window Windows
 }
@@ -99,6 +101,9 @@ func (i Intervention) String() string {
 		}
 		parts = append(parts, "factor="+strings.Join(factors, ","))
 	}
+	if i.Ablation != "" {
+		parts = append(parts, "ablate="+i.Ablation)
+	}
 	if i.Window != "" {
 		parts = append(parts, fmt.Sprintf("window=%s", i.Window))
 	}
@@ -131,6 +136,9 @@ func (i Intervention) Apply(c Config, longest func() (int, error)) (Config, erro
 	}
 	if len(i.Factors) > 0 {
 		c.LogitFactors = i.Factors
+	}
+	if i.Ablation != "" {
+		c.Ablation = i.Ablation
 	}
 	if i.Window != "" {
 		c.Window = i.Window

@@ -303,6 +303,7 @@ func (p *pass) attend(s *pe.Site, enc pe.Encoding, q, k, v *graph.Node) *graph.N
 	} else {
 		weights = p.softmax(s, b.Where(s.Visible(), logits, b.Float(masked)))
 	}
+	weights = p.ablate(s, weights)
 	if p.mode.Attentions {
 		p.out.Attentions = append(p.out.Attentions, graph.Output{Name: card.Attentions(s.Layer), Node: weights})
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/analysis"
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/arguments"
@@ -50,37 +51,41 @@ func completionVerb(a *app) *cobra.Command {
 func (a *app) flagValues() map[string]cobra.CompletionFunc {
 	of := func(words ...string) cobra.CompletionFunc { return arguments.Complete(words, false) }
 	return map[string]cobra.CompletionFunc{
-		"pe":                of(append(models.Encodings(), allEncodings)...),
-		"generate pe":       of(models.Encodings()...),
-		"task":              of(task.Known()...),
-		"bench task":        of(append(task.Known(), allTasks)...),
-		"preset":            of(configs.Names()...),
-		"profile":           of(card.Portable, card.Fused),
-		"dtype":             of(precision.Types()...),
-		"provider":          of(runtime.Providers()...),
-		"setup provider":    of("cpu", "cuda"),
-		"bench format":      of(report.Formats()...),
-		"export format":     of(exportFormats...),
-		"data format":       of(task.Formats()...),
-		"export checkpoint": of([]string{find.Last, find.Best}...),
-		"bench checkpoint":  of(find.Last, find.Best, find.All),
-		"bench measure":     of(eval.MeasureAccuracy, eval.MeasureSpeed),
-		"data split":        of("train", "validation", "test", "whole"),
-		"sweep config":      arguments.Complete(configs.Sweeps(), true),
-		"sweep executor":    of("local", "slurm"),
-		"run":               a.completeRuns,
-		"runs":              arguments.Folders,
-		"svg":               arguments.Folders,
-		"png":               arguments.Folders,
-		"into":              arguments.Folders,
-		"serve log":         of(logFormats...),
+		"pe":                 of(append(models.Encodings(), allEncodings)...),
+		"generate pe":        of(models.Encodings()...),
+		"task":               of(task.Known()...),
+		"bench task":         of(append(task.Known(), allTasks)...),
+		"preset":             of(configs.Names()...),
+		"profile":            of(card.Portable, card.Fused),
+		"dtype":              of(precision.Types()...),
+		"provider":           of(runtime.Providers()...),
+		"setup provider":     of("cpu", "cuda"),
+		"analyze checkpoint": of(find.Last, find.Best, find.All),
+		"analyze format":     of(analyzeFormats...),
+		"analyze tokens":     of(analysis.Tokens()...),
+		"divergence":         of(models.Encodings()...),
+		"bench format":       of(report.Formats()...),
+		"export format":      of(exportFormats...),
+		"data format":        of(task.Formats()...),
+		"export checkpoint":  of([]string{find.Last, find.Best}...),
+		"bench checkpoint":   of(find.Last, find.Best, find.All),
+		"bench measure":      of(eval.MeasureAccuracy, eval.MeasureSpeed),
+		"data split":         of("train", "validation", "test", "whole"),
+		"sweep config":       arguments.Complete(configs.Sweeps(), true),
+		"sweep executor":     of("local", "slurm"),
+		"run":                a.completeRuns,
+		"runs":               arguments.Folders,
+		"svg":                arguments.Folders,
+		"png":                arguments.Folders,
+		"into":               arguments.Folders,
+		"serve log":          of(logFormats...),
 	}
 }
 
 // verbArguments are the values of arguments, by the verb.
 func (a *app) verbArguments() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
-		"bench": a.completeModels, "export": a.completeModels, "generate": a.completeModels,
+		"analyze": a.completeModels, "bench": a.completeModels, "export": a.completeModels, "generate": a.completeModels,
 		"inspect": a.completeModels, "serve": a.completeModels,
 		"train": a.completeRuns, "catalogue": a.completeRuns, "import": arguments.Folders,
 	}

@@ -11,8 +11,8 @@ import (
 
 // interventionFlags change finished models, without training.
 type interventionFlags struct {
-	rope, window string
-	scales       []string
+	rope, window, ablate string
+	scales               []string
 }
 
 func (o *interventionFlags) add(c *cobra.Command) {
@@ -20,6 +20,8 @@ func (o *interventionFlags) add(c *cobra.Command) {
 	f.StringVar(&o.rope, "rope", "", "change rope for longer sequences: `METHOD:FACTOR`, with pi, ntk or yarn")
 	f.StringVar(&o.window, "window", "", "let a query see this many `tokens` only, itself included; "+
 		"by layer as in 8*3/0")
+	f.StringVar(&o.ablate, "ablate", "", "take heads away: `LAYER.HEAD` from 0 on, several with commas; "+
+		"mean:0.1,1.3 leaves the mean of their values")
 	f.StringArrayVar(&o.scales, "scale", nil, "multiply the attention logits: `WHAT` is log-n, log-n=C, factor=X, "+
 		"or factor=X,Y,… for each head; may be repeated")
 }
@@ -30,6 +32,7 @@ func (o interventionFlags) apply(found []find.Model) ([]find.Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--%w", err)
 	}
+	i.Ablation = o.ablate
 	out := make([]find.Model, len(found))
 	for k, m := range found {
 		if out[k], err = m.With(i); err != nil {

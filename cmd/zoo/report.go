@@ -59,7 +59,7 @@ func (a *app) report(o reportOptions, args []string) error {
 	if err := a.Check(page); err != nil {
 		return err
 	}
-	rows, err := report.Read(args...)
+	rows, findings, err := report.Read(args...)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (a *app) report(o reportOptions, args []string) error {
 	}
 	made, err := report.New(rows, report.Options{
 		Title: o.title, Encodings: models.Encodings(), Command: strings.Join(append([]string{"zoo"}, a.args...), " "),
-		Ranks: study.Weighting(o.ranks), OnlyFitted: o.onlyFitted, Published: published,
+		Ranks: study.Weighting(o.ranks), OnlyFitted: o.onlyFitted, Published: published, Findings: findings,
 	})
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (a *app) report(o reportOptions, args []string) error {
 		return err
 	}
 	to := a.Beside(page)
-	to.Print("%s: %d rows; open it in a browser", page.Path, len(rows))
+	to.Print("%s: %d rows; open it in a browser", page.Path, len(rows)+len(findings))
 	if err := figures(to, made, o.svg, "svg", page.Inputs); err != nil {
 		return err
 	}

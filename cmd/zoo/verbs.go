@@ -14,6 +14,7 @@ func verbs() []func(*app) *cobra.Command {
 		exportVerb,
 		importVerb,
 		benchVerb,
+		analyzeVerb,
 		reportVerb,
 		generateVerb,
 		listVerb,

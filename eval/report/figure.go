@@ -92,7 +92,7 @@ func (s *Report) Figures() []Figure {
 	if len(s.Scored()) > 1 {
 		out = append(out, s.heatFigure())
 	}
-	return distinctNames(out)
+	return distinctNames(append(out, s.insideFigures()...))
 }
 
 // distinctNames numbers figures whose names would be one file.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,43 +12,52 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// Read reads the rows of result files in the order of paths; of a folder, all
-// files below it that end in .jsonl or .jsonl.gz, in lexical order. A line that cannot be read
-// is an error with its file and number, and so are paths without rows.
-func Read(paths ...string) ([]eval.Row, error) {
+// Read reads the rows and findings of result files in the order of paths; of a folder, all
+// files below it that end in .jsonl or .jsonl.gz, in lexical order. A file holds the one or the
+// other. A line that cannot be read is an error with its file and number, and so are paths
+// without any.
+func Read(paths ...string) ([]eval.Row, []eval.Finding, error) {
 	files, err := Files(paths...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var rows []eval.Row
+	var findings []eval.Finding
 	for _, name := range files {
-		got, err := readFile(name)
+		got, found, err := readFile(name)
 		if err != nil {
-			return nil, fmt.Errorf("report: %s: %w", name, err)
+			return nil, nil, fmt.Errorf("report: %s: %w", name, err)
 		}
-		rows = append(rows, got...)
+		rows, findings = append(rows, got...), append(findings, found...)
 	}
-	if len(rows) == 0 {
-		return nil, fmt.Errorf("report: %s: no results; write some with: zoo bench -o results/bench.jsonl",
+	if len(rows)+len(findings) == 0 {
+		return nil, nil, fmt.Errorf("report: %s: no results; write some with: zoo bench -o results/bench.jsonl",
 			strings.Join(paths, ", "))
 	}
-	return rows, nil
+	return rows, findings, nil
 }
 
-func readFile(name string) ([]eval.Row, error) {
+func readFile(name string) ([]eval.Row, []eval.Finding, error) {
 	f, _, err := tensor.OpenRegular(name, eval.MaxResults)
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		err = path.Err // the caller names the file
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer f.Close()
 	plain, err := eval.Plain(f)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return eval.ReadJSONL(plain)
+	lines := bufio.NewReaderSize(plain, 1<<10)
+	first, _ := lines.Peek(1 << 10) // what is wrong with it is for the reader to say
+	if eval.HoldsFindings(first) {
+		found, err := eval.ReadFindings(lines)
+		return nil, found, err
+	}
+	rows, err := eval.ReadJSONL(lines)
+	return rows, nil, err
 }
 
 // isResults reports whether a file in a folder is one of results.

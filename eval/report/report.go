@@ -22,6 +22,7 @@ type Options struct {
 	// OnlyFitted and Published: see study.Options.
 	OnlyFitted bool
 	Published  *study.Published
+	Findings   []eval.Finding // of what is within models; see study.Inside
 }
 
 // Report is a study with its looks, by one measure.
@@ -30,6 +31,9 @@ type Report struct {
 	Title     string     `json:"title"`
 	Encodings []Encoding `json:"encodings"`
 	Sources   Sources    `json:"-"`
+
+	Inside   []study.InsideTask `json:"-"`
+	findings []eval.Finding
 }
 
 // Encoding is an encoding and its looks.
@@ -41,15 +45,21 @@ type Encoding struct {
 	Path  string `json:"path"` // the shape as an SVG path
 }
 
-// New works out a study of rows, by exact match. No rows are an error.
+// New works out a study of rows, by exact match, and of findings. That there is neither is an
+// error.
 func New(rows []eval.Row, opt Options) (*Report, error) {
-	s, err := study.New(rows, study.Options{Encodings: opt.Encodings, Ranks: opt.Ranks,
-		OnlyFitted: opt.OnlyFitted, Published: opt.Published})
-	if err != nil {
-		return nil, err
+	s := &study.Study{}
+	if len(rows) > 0 || len(opt.Findings) == 0 {
+		var err error
+		if s, err = study.New(rows, study.Options{Encodings: opt.Encodings, Ranks: opt.Ranks,
+			OnlyFitted: opt.OnlyFitted, Published: opt.Published}); err != nil {
+			return nil, err
+		}
 	}
 	title := cmp.Or(opt.Title, "Length generalization by positional encoding")
-	r := &Report{Study: s, Title: title, Sources: sources(rows, opt.Command)}
+	r := &Report{Study: s, Title: title, Sources: sources(rows, opt.Command),
+		Inside: study.Inside(opt.Findings, opt.Encodings), findings: opt.Findings}
+	r.Sources.Rows += len(opt.Findings)
 	next := len(opt.Encodings)
 	for _, name := range s.Encodings {
 		place := slices.Index(opt.Encodings, name)

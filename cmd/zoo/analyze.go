@@ -1,0 +1,190 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/analysis"
+	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/internal/terminal"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/zoo/find"
+)
+
+type analyzeOptions struct {
+	analysis.Options
+	interventionFlags
+	encodings   []string
+	task        string
+	lengths     string
+	seed        uint
+	runs        string
+	initial     bool
+	checkpoints []string
+	format      string
+	output      string
+}
+
+// analyzeFormats are the ways to show findings.
+var analyzeFormats = []string{"table", "md", "jsonl"}
+
+func analyzeVerb(a *app) *cobra.Command {
+	o := analyzeOptions{Options: analysis.Defaults()}
+	c := &cobra.Command{
+		Use:   "analyze [MODEL…]",
+		Short: "look into models: what heads attend to at every length",
+		RunE:  func(c *cobra.Command, args []string) error { return a.analyze(c.Context(), o, args) },
+	}
+	o.interventionFlags.add(c)
+	f := c.Flags()
+	f.StringSliceVar(&o.encodings, "pe", nil, "without a MODEL: the newest run of these encodings, else the catalogue's model; or all")
+	f.StringVar(&o.task, "task", "", "task to read; without a MODEL it also chooses those trained on it "+
+		"(default: what a MODEL was trained on)")
+	f.StringVar(&o.lengths, "lengths", "", "lengths of the task (default: half of the greatest trained one, "+
+		"that one, and 1.5 and 2 times as long)")
+	f.IntVar(&o.Samples, "n", o.Samples, "different sequences at each length, 2 or more")
+	f.UintVar(&o.seed, "seed", uint(o.Seed), "seed of the sequences")
+	f.StringSliceVar(&o.Options.Tokens, "tokens", o.Options.Tokens, "what sequences are: task (prompts with their right "+
+		"answers), random (their tokens, each drawn anew)")
+	f.StringVar(&o.Divergence, "divergence", "", "also compare attention with that of models with this `encoding`")
+	f.BoolVar(&o.Probe, "probe", false, "also read positions off hidden states, fitted at the greatest trained length")
+	f.BoolVar(&o.initial, "init", false, "also look into each model as it was before training")
+	f.BoolVar(&o.Maps, "maps", false, "keep attention weights of one sequence of each length, to be drawn by zoo report")
+	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
+	f.StringSliceVar(&o.checkpoints, "checkpoint", []string{find.Last},
+		"checkpoints of each run: last, best, steps such as 1000, or all that are there")
+	f.StringVar(&o.format, "format", "table", "table, md or jsonl")
+	f.StringVarP(&o.output, "output", "o", "", "`file` to write the findings to as JSON lines, - for standard output")
+	return c
+}
+
+func (a *app) analyze(ctx context.Context, o analyzeOptions, args []string) error {
+	if err := arguments.OneOf("format", o.format, analyzeFormats...); err != nil {
+		return err
+	}
+	out := terminal.Output{Path: o.output}
+	if o.output != "" {
+		if err := a.Check(out); err != nil {
+			return err
+		}
+	}
+	p, err := a.planAnalysis(o, args)
+	if err != nil {
+		return err
+	}
+	var found []eval.Finding
+	m := a.Meter("reading", 0, p.Work())
+	err = p.Run(ctx, func(f []eval.Finding) error {
+		found = append(found, f...)
+		return nil
+	}, m.Update)
+	m.Close()
+	if err != nil && (!errors.Is(err, context.Canceled) || len(found) == 0) {
+		return err
+	}
+	if err != nil { // what was finished is kept
+		done, all := p.Cells()
+		kept := "with -o FILE their findings would be kept"
+		if o.output != "" {
+			kept = "the findings of these are kept"
+		}
+		err = fmt.Errorf("interrupted with %d of %d cells read; %s", done, all, kept)
+	}
+	if wrong := a.writeFindings(o, out, found); wrong != nil {
+		return wrong
+	}
+	return err
+}
+
+// writeFindings keeps findings in the file, if there is one, and shows them.
+func (a *app) writeFindings(o analyzeOptions, out terminal.Output, found []eval.Finding) error {
+	write := func(w io.Writer) error { return eval.WriteFindings(w, found...) }
+	if o.output != "" {
+		if err := a.Write(out, write); err != nil {
+			return err
+		}
+	}
+	if o.output == terminal.Stdout {
+		return nil
+	}
+	if o.format == "jsonl" {
+		return write(a.Out)
+	}
+	for i, s := range report.InsideSections(found, models.Encodings()) {
+		if i > 0 {
+			a.Print("")
+		}
+		show := func(w io.Writer) error { return s.Text(w, a.Width()) }
+		if o.format == "md" {
+			show = s.Markdown
+		}
+		if err := show(a.Out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// planAnalysis plans what the command line means.
+func (a *app) planAnalysis(o analyzeOptions, args []string) (*analysis.Plan, error) {
+	chosen := o.task
+	if len(args) > 0 {
+		chosen = ""
+	}
+	found, err := a.choose(o.runs, args, o.encodings, chosen)
+	if err != nil {
+		return nil, err
+	}
+	if o.lengths != "" {
+		if o.Lengths, err = task.ParseLengths(o.lengths); err != nil {
+			return nil, fmt.Errorf("--lengths: %w", err)
+		}
+	}
+	if o.task != "" {
+		if o.Tasks, err = task.LookupList(o.task); err != nil {
+			return nil, err
+		}
+	}
+	b := benchOptions{checkpoints: o.checkpoints}
+	if found, err = b.atCheckpoints(found); err != nil {
+		return nil, err
+	}
+	if found, err = o.interventionFlags.apply(found); err != nil {
+		return nil, err
+	}
+	o.Seed, o.ToolVersion = uint64(o.seed), version()
+	var opened []*analysis.Model
+	for _, m := range found {
+		if m.File != "" {
+			return nil, fmt.Errorf("%s: an ONNX file does not give its attention weights; "+
+				"name the run or the model of the catalogue that it was made from", m.From)
+		}
+		loaded, err := m.Load()
+		if err != nil {
+			return nil, err
+		}
+		read, err := analysis.NewModel(m.Label, loaded)
+		if err != nil {
+			return nil, err
+		}
+		opened = append(opened, read)
+		if !o.initial {
+			continue
+		}
+		if loaded, err = loaded.Untrained(); err == nil {
+			read, err = analysis.NewModel(m.Label+"@0", loaded)
+		}
+		if err != nil {
+			return nil, err
+		}
+		opened = append(opened, read)
+	}
+	return analysis.NewPlan(opened, o.Options)
+}

@@ -1,0 +1,151 @@
+package analysis
+
+import (
+	"math/rand/v2"
+
+	"github.com/nopezoo/zoo/eval"
+)
+
+// head gathers what one head attends to over the sequences of a length.
+type head struct {
+	rng        *rand.Rand
+	all, first distances // of all queries; of first mistakes
+	mass       float64
+	queries    int
+	fixed      fixed
+
+	duplicate, induction tally
+	position, content    float64 // variances, weighted by sequences
+	grouped              bool    // there are sequences of equally many tokens
+}
+
+// group gathers the weights of a head over sequences whose queries are at the same places.
+type group struct {
+	n       int
+	from    int         // first query
+	sum     [][]float64 // by query, for the keys 0 … t
+	squares []float64   // by query
+
+	duplicate, induction content
+}
+
+// content gathers the weights on what content points at.
+type content struct {
+	score []float64 // by query, over sequences
+	at    [][]int   // by query: keys of all sequences
+	n     []int     // by query: sequences that have such keys
+}
+
+func newContent(queries int) content {
+	return content{make([]float64, queries), make([][]int, queries), make([]int, queries)}
+}
+
+func newGroup(from, tokens int) *group {
+	g := &group{from: from, squares: make([]float64, tokens-from)}
+	for t := from; t < tokens; t++ {
+		g.sum = append(g.sum, make([]float64, t+1))
+	}
+	g.duplicate, g.induction = newContent(tokens-from), newContent(tokens-from)
+	return g
+}
+
+// add takes the weights of a sequence. mistake is its first query with a wrong answer, −1 for none.
+func (h *head) add(g *group, in *inside, layer, number int, m matches, mistake int) {
+	g.n++
+	for i := range g.sum {
+		t := g.from + i
+		weights := in.row(layer, number, t)
+		mass := 0.0
+		for j, w := range weights {
+			mass += float64(w)
+			g.sum[i][j] += float64(w)
+			g.squares[i] += float64(w) * float64(w)
+		}
+		h.mass += mass
+		h.queries++
+		h.all.add(weights, mass)
+		if t == mistake {
+			h.first.add(weights, mass)
+		}
+		h.fixed.add(weights, mass, h.rng)
+		g.duplicate.add(i, weights, m.duplicate[t])
+		g.induction.add(i, weights, m.induction[t])
+	}
+}
+
+func (c *content) add(query int, weights []float32, keys []int) {
+	if len(keys) == 0 {
+		return
+	}
+	for _, j := range keys {
+		c.score[query] += float64(weights[j])
+	}
+	c.at[query] = append(c.at[query], keys...)
+	c.n[query]++
+}
+
+// end adds what all sequences of a group say together. Of a single one nothing is known of
+// what position alone would explain.
+func (h *head) end(g *group) {
+	if g.n < 2 {
+		return
+	}
+	h.grouped = true
+	n := float64(g.n)
+	for i, sum := range g.sum {
+		between, within, mean := 0.0, g.squares[i], 0.0
+		for _, s := range sum {
+			mean += s / n / float64(len(sum))
+		}
+		for _, s := range sum {
+			between += n * (s/n - mean) * (s/n - mean)
+			within -= s * s / n
+		}
+		within = max(within, 0) / (n - 1)
+		h.content += n * within
+		h.position += between - within // n times the variance of the means, without that of their errors
+		h.duplicate.join(g.duplicate.tally(i, sum, n))
+		h.induction.join(g.induction.tally(i, sum, n))
+	}
+}
+
+// tally is what a query's weights on the keys are, beside the mean weights of the other sequences
+// at the same keys.
+func (c *content) tally(query int, sum []float64, n float64) tally {
+	all := 0.0
+	for _, j := range c.at[query] {
+		all += sum[j]
+	}
+	return tally{c.score[query], (all - c.score[query]) / (n - 1), c.n[query]}
+}
+
+func (y *tally) join(other tally) {
+	y.score, y.null, y.n = y.score+other.score, y.null+other.null, y.n+other.n
+}
+
+// flat is the variance of a query's weights below which they are even, but for rounding.
+const flat = 1e-12
+
+// result is what was gathered, but for the head's number.
+func (h *head) result() *eval.Attention {
+	all := h.all.result()
+	if all == nil {
+		all = &eval.Distances{}
+	}
+	out := &eval.Attention{Mass: h.mass / float64(max(h.queries, 1)), Distances: *all, AtMistake: h.first.result(),
+		Roles: map[string]eval.Role{
+			eval.RolePrevious: h.fixed.previous.role(), eval.RoleFirst: h.fixed.first.role(),
+			eval.RoleDuplicate: h.duplicate.role(), eval.RoleInduction: h.induction.role(),
+			eval.RoleOffset: h.fixed.offset.role(), eval.RolePosition: h.fixed.position.role(),
+			eval.RoleEven: h.fixed.even.role(),
+		}}
+	out.Label = label(out.Roles)
+	if h.grouped {
+		share := 1.0
+		if total := max(h.position, 0) + h.content; total > flat*float64(h.queries) {
+			share = max(h.position, 0) / total
+		}
+		out.Positional = &share
+	}
+	return out
+}

@@ -1,0 +1,148 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/interp"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/models"
+)
+
+// Model is a model whose inside can be read. It runs whole sequences in pure Go, by the graph
+// that it was trained as.
+type Model struct {
+	Label string
+	Card  card.Card
+	Heads int // of each layer that has attention
+	// Layers lists those that have attention, ascending.
+	Layers []int
+
+	model    models.Model
+	weights  map[string]*tensor.Tensor
+	unrolled bool // its graph is of one length
+	programs map[int]*interp.Program
+}
+
+// NewModel prepares a model. One whose layers have no attention is an error.
+func NewModel(label string, m modelfile.Model) (*Model, error) {
+	model, err := models.New(m.Config)
+	if err != nil {
+		return nil, err
+	}
+	cfg := model.Config()
+	row, err := models.ArchitectureOf(cfg)
+	if err != nil {
+		return nil, err
+	}
+	described := m.Card
+	described.Architecture, described.Encoding = cfg.Architecture, cfg.ByLayer()
+	described.MaxLength = model.MaxLength()
+	out := &Model{Label: label, Card: described, Heads: cfg.NHeads, model: model, weights: m.Weights,
+		unrolled: row.Unrolled, programs: map[int]*interp.Program{}}
+	if !row.Has("n_heads") {
+		return nil, fmt.Errorf("%s: %s has no attention whose weights could be read", label, row.Name)
+	}
+	g, err := out.graph(1)
+	if err != nil {
+		return nil, err
+	}
+	for layer := range cfg.NLayers {
+		if slices.ContainsFunc(g.Outputs, func(o graph.Output) bool { return o.Name == card.Attentions(layer) }) {
+			out.Layers = append(out.Layers, layer)
+		}
+	}
+	if len(out.Layers) == 0 {
+		return nil, fmt.Errorf("%s: no layer of %s has attention whose weights could be read", label, cfg.Name())
+	}
+	return out, nil
+}
+
+// graph builds the model for sequences of so many tokens, or of any.
+func (m *Model) graph(tokens int) (*graph.Graph, error) {
+	mode := models.Mode{Attentions: true, Hidden: true}
+	if m.unrolled {
+		mode.Steps = tokens
+	}
+	b := graph.NewBuilder()
+	f := m.model.Forward(b, mode)
+	return b.Build(slices.Concat([]graph.Output{{Name: card.Logits.Name, Node: f.Logits}}, f.Attentions, f.Hidden)...)
+}
+
+// MaxTokens is how long a sequence may be: the weights of one layer have heads × tokens² numbers.
+const MaxTokens = 2048
+
+// ErrTooManyTokens is that of a sequence longer than MaxTokens.
+var ErrTooManyTokens = errors.New("attention is read of shorter sequences only")
+
+// inside is what a model computes for one sequence of T tokens.
+type inside struct {
+	ids       []int64 // T
+	logits    []float32
+	vocab     int
+	attention [][]float32 // by place in Model.Layers, [H,T,T]
+	hidden    [][]float32 // after 0, 1, … layers, [T,D]
+}
+
+// read runs a sequence.
+func (m *Model) read(ctx context.Context, ids []int64) (inside, error) {
+	if len(ids) > MaxTokens {
+		return inside{}, fmt.Errorf("%w: there are %d tokens, at most %d can be; choose a shorter length",
+			ErrTooManyTokens, len(ids), MaxTokens)
+	}
+	key := 0
+	if m.unrolled {
+		key = len(ids)
+	}
+	program := m.programs[key]
+	if program == nil {
+		g, err := m.graph(len(ids))
+		if err != nil {
+			return inside{}, err
+		}
+		program = interp.New(g)
+		m.programs[key] = program
+	}
+	positions := make([]int64, len(ids))
+	for i := range positions {
+		positions[i] = int64(i)
+	}
+	out, err := program.Run(ctx, map[string]*tensor.Tensor{
+		card.InputIDs.Name:    tensor.Of(ids, 1, len(ids)),
+		card.PositionIDs.Name: tensor.Of(positions, 1, len(ids)),
+	}, m.weights)
+	if err != nil {
+		return inside{}, fmt.Errorf("%s: %w", m.Label, err)
+	}
+	in := inside{ids: ids, logits: tensor.Data[float32](out[card.Logits.Name]), vocab: m.model.Config().VocabSize}
+	for _, layer := range m.Layers {
+		in.attention = append(in.attention, tensor.Data[float32](out[card.Attentions(layer)]))
+	}
+	for layers := 0; out[models.HiddenName(layers)] != nil; layers++ {
+		in.hidden = append(in.hidden, tensor.Data[float32](out[models.HiddenName(layers)]))
+	}
+	return in, nil
+}
+
+// row is the weights of a head's query t for the keys 0 … t.
+func (in *inside) row(layer, head, t int) []float32 {
+	n := len(in.ids)
+	return in.attention[layer][(head*n+t)*n:][:t+1]
+}
+
+// predicts returns the token with the greatest logit after token t.
+func (in *inside) predicts(t int) int64 {
+	row := in.logits[t*in.vocab:][:in.vocab]
+	best := 0
+	for i, v := range row {
+		if v > row[best] {
+			best = i
+		}
+	}
+	return int64(best)
+}

@@ -1,0 +1,225 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
+)
+
+// Options say what to look into. Lists multiply out.
+type Options struct {
+	Lengths []int // of the tasks; none are DefaultLengths of each model
+	Samples int   // sequences at each length, at least 2
+	Seed    uint64
+	Tokens  []string // of Tokens
+	Maps    bool     // adds maps of attention weights
+	// Probe adds what hidden states tell of positions, fitted on the greatest of the lengths that the
+	// model was trained on, or else the least one.
+	Probe bool
+	// Tasks to read; none stands for those that each model was trained on.
+	Tasks []task.Task
+	// Divergence adds how far the attention of each other model of a task is apart from that of
+	// models with this encoding, on TaskTokens: of other encodings with the same training seed, and
+	// of this one with others. "" leaves it out.
+	Divergence string
+
+	ToolVersion string // recorded in findings
+}
+
+// Defaults are options that are ready to use.
+func Defaults() Options { return Options{Samples: 20, Seed: 1, Tokens: Tokens()} }
+
+// Plan is all that is to be looked into, in a fixed order.
+type Plan struct {
+	cells []cell
+	done  int
+}
+
+// cell is one call of Heads, or of Diverge where there is another model, or of Probe where there is a length to
+// fit on.
+type cell struct {
+	model, other *Model
+	request      Request
+	fitLength    int
+}
+
+// sequences is how many of them are read.
+func (c cell) sequences() int64 {
+	n := int64(c.request.Samples)
+	if c.fitLength > 0 {
+		n *= 2
+	}
+	return n
+}
+
+// NewPlan multiplies the options out. What cannot be looked into is an error.
+func NewPlan(models []*Model, o Options) (*Plan, error) {
+	p := &Plan{}
+	if len(o.Tokens) == 0 {
+		return nil, errors.New("analysis: tokens is empty; give one or more")
+	}
+	for _, m := range models {
+		tasks, err := o.tasksOf(m)
+		if err != nil {
+			return nil, fmt.Errorf("analysis: %s: %w", m.Label, err)
+		}
+		for _, t := range tasks {
+			if err := p.add(m, t, o); err != nil {
+				return nil, fmt.Errorf("analysis: %s: task %s: %w", m.Label, t.Name, err)
+			}
+		}
+	}
+	if o.Divergence != "" {
+		if err := p.pair(o.Divergence); err != nil {
+			return nil, fmt.Errorf("analysis: divergence: %w", err)
+		}
+	}
+	return p, nil
+}
+
+func (o Options) tasksOf(m *Model) ([]task.Task, error) {
+	if len(o.Tasks) > 0 {
+		return o.Tasks, nil
+	}
+	if m.Card.Task == "" {
+		return nil, errors.New("the model names no task; name one")
+	}
+	return task.LookupList(m.Card.Task)
+}
+
+func (p *Plan) add(m *Model, t task.Task, o Options) error {
+	lengths := o.Lengths
+	if len(lengths) == 0 {
+		if lengths = DefaultLengths(t, task.Range(m.Card.Trained)); len(lengths) == 0 {
+			return errors.New("the model says of no lengths that it was trained on them; name some")
+		}
+	}
+	spans := task.Spans(lengths...)
+	if err := cmp.Or(eval.CheckLengths(t, spans), eval.CheckVocabulary(t, m.Card, spans)); err != nil {
+		return err
+	}
+	for _, tokens := range o.Tokens {
+		for _, length := range lengths {
+			r := Request{Task: t, Length: length, Samples: o.Samples, Seed: o.Seed, Tokens: tokens, Maps: o.Maps,
+				ToolVersion: o.ToolVersion}
+			if err := r.Check(); err != nil {
+				return err
+			}
+			p.cells = append(p.cells, cell{model: m, request: r})
+			if o.Probe {
+				p.cells = append(p.cells, cell{model: m, request: r, fitLength: fitLength(lengths, m.Card.Trained.Max)})
+			}
+		}
+	}
+	return nil
+}
+
+// pair adds the divergences from models of an encoding.
+func (p *Plan) pair(encoding string) error {
+	var pairs []cell
+	for _, a := range p.cells {
+		if a.fitLength > 0 || a.model.Card.Name() != encoding || a.request.Tokens != eval.TaskTokens {
+			continue
+		}
+		for _, b := range p.cells {
+			same := b.request.Task.Name == a.request.Task.Name && b.request.Length == a.request.Length &&
+				b.request.Tokens == a.request.Tokens && b.model != a.model && b.fitLength == 0
+			otherSeed := b.model.Card.Name() == encoding && b.model.Card.Seed > a.model.Card.Seed // each pair once
+			otherEncoding := b.model.Card.Name() != encoding && b.model.Card.Seed == a.model.Card.Seed
+			if !same || !otherSeed && !otherEncoding {
+				continue
+			}
+			if err := sameShape(a.model, b.model); err != nil {
+				return err
+			}
+			pairs = append(pairs, cell{model: a.model, other: b.model, request: a.request})
+		}
+	}
+	if len(pairs) == 0 {
+		return fmt.Errorf("no model with the encoding %s stands beside another one of its task, of the same training seed "+
+			"or of the same encoding; name both, and tokens %s", encoding, eval.TaskTokens)
+	}
+	p.cells = append(p.cells, pairs...)
+	return nil
+}
+
+// DefaultLengths are half of the greatest trained length, that length, and one and a half times and twice
+// as long, as far as the task has them.
+func DefaultLengths(t task.Task, trained task.Range) []int {
+	var out []int
+	for _, factor := range []float64{0.5, 1, 1.5, 2} {
+		length := int(math.Round(factor * float64(trained.Max)))
+		if t.CheckLength(length) == nil && !slices.Contains(out, length) {
+			out = append(out, length)
+		}
+	}
+	return out
+}
+
+// fitLength is the greatest length that a model was trained on, or else the least one.
+func fitLength(lengths []int, trained int) int {
+	best := slices.Min(lengths)
+	for _, length := range lengths {
+		if length <= trained {
+			best = max(best, length)
+		}
+	}
+	return best
+}
+
+// Work is how many sequences are read in all, as far as lengths have as many.
+func (p *Plan) Work() (sequences int64) {
+	for _, c := range p.cells {
+		sequences += c.sequences()
+	}
+	return sequences
+}
+
+// Cells is how many there are, and how many of them Run has finished.
+func (p *Plan) Cells() (done, all int) { return p.done, len(p.cells) }
+
+// Run looks into one cell after the other, and gives the findings of each to keep. progress is told
+// of the sequences read so far and of what is being read.
+func (p *Plan) Run(ctx context.Context, keep func([]eval.Finding) error, progress func(sequences int64, now func() string)) error {
+	before := int64(0)
+	for _, c := range p.cells {
+		read := before
+		onSequence := func() {
+			read++
+			progress(read, c.String)
+		}
+		var found []eval.Finding
+		var err error
+		switch {
+		case c.other != nil:
+			found, err = Diverge(ctx, c.model, c.other, c.request, onSequence)
+		case c.fitLength > 0:
+			found, err = Probe(ctx, c.model, c.request, c.fitLength, onSequence)
+		default:
+			found, err = Heads(ctx, c.model, c.request, onSequence)
+		}
+		if err == nil {
+			err = keep(found)
+		}
+		if err != nil {
+			return err
+		}
+		p.done++
+		before += c.sequences()
+	}
+	return nil
+}
+
+func (c cell) String() string {
+	what := c.model.Label
+	if c.other != nil {
+		what += " and " + c.other.Label
+	}
+	return fmt.Sprintf("%s, length %d, %s tokens", what, c.request.Length, c.request.Tokens)
+}

@@ -1,0 +1,216 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/study"
+)
+
+// insideFigures are those of findings: how far each head looks back, by length, and maps of weights
+// where there are any.
+func (s *Report) insideFigures() []Figure {
+	var out []Figure
+	for _, t := range s.Inside {
+		out = append(out, distanceFigure(t)...)
+		for _, m := range t.Models {
+			for i := range t.Lengths {
+				out = append(out, mapFigure(t, m, i)...)
+			}
+		}
+	}
+	return out
+}
+
+// Sizes of the panels of a distance figure.
+const (
+	panelWidth   = 2.1 * vg.Inch
+	panelHeight  = 1.75 * vg.Inch
+	panelsAcross = 3
+)
+
+// distanceFigure has a panel for each model with a line for each head: its mean distance by length.
+func distanceFigure(t study.InsideTask) []Figure {
+	models := slices.DeleteFunc(slices.Clone(t.Models), func(m study.InsideModel) bool {
+		return m.Longest(t.Lengths, study.OnTask) < 0
+	})
+	if len(models) == 0 || len(t.Lengths) < 2 {
+		return nil
+	}
+	top, layers := 0.0, 0
+	for _, m := range models {
+		for _, h := range m.Heads {
+			layers = max(layers, h.Layer+1)
+			for _, a := range h.Task {
+				if a != nil {
+					top = max(top, a.Mean, a.EvenMean)
+				}
+			}
+		}
+	}
+	across := min(panelsAcross, len(models))
+	down := (len(models) + across - 1) / across
+	const legend = 16
+	return []Figure{{"heads-" + fileName(t.Name), panelWidth * vg.Length(across), panelHeight*vg.Length(down) + legend, func(c draw.Canvas) {
+		layerLegend(draw.Crop(c, 4, -4, c.Max.Y-c.Min.Y-legend, 0), layers)
+		for i, m := range models {
+			x := c.Min.X + panelWidth*vg.Length(i%across)
+			y := c.Max.Y - legend - panelHeight*vg.Length(i/across+1)
+			panel := c
+			panel.Rectangle = vg.Rectangle{Min: vg.Point{X: x + 3, Y: y + 3}, Max: vg.Point{X: x + panelWidth - 6, Y: y + panelHeight - 2}}
+			distancePanel(t, m, top, panel)
+		}
+	}}}
+}
+
+// layerLegend names the colours of layers, and the dotted line.
+func layerLegend(c draw.Canvas, layers int) {
+	x, y := c.Min.X+4, (c.Min.Y+c.Max.Y)/2
+	entry := func(style draw.LineStyle, name string) {
+		text := textStyle(ink, draw.XLeft, draw.YCenter)
+		c.StrokeLine2(style, x, y, x+14, y)
+		c.FillText(text, vg.Point{X: x + 18, Y: y}, name)
+		x += 30 + text.Width(name)
+	}
+	for layer := range layers {
+		entry(layerStyle(layer), fmt.Sprintf("layer %d", layer))
+	}
+	entry(evenStyle(), "even attention")
+}
+
+func layerStyle(layer int) draw.LineStyle {
+	return draw.LineStyle{Color: hexColour(colours[layer%len(colours)].light), Width: 1}
+}
+
+func evenStyle() draw.LineStyle {
+	return draw.LineStyle{Color: soft, Width: 0.8, Dashes: []vg.Length{1.5, 2}}
+}
+
+func distancePanel(t study.InsideTask, m study.InsideModel, top float64, c draw.Canvas) {
+	title := textStyle(ink, draw.XLeft, draw.YTop)
+	c.FillText(title, vg.Point{X: c.Min.X + 4, Y: c.Max.Y}, m.Encoding)
+	p := newPlot(t.Name+" length", "tokens back")
+	p.X.Tick.Marker, p.Y.Tick.Marker = few{t.Lengths}, even{}
+	p.X.Min, p.X.Max = float64(t.Lengths[0]), float64(t.Lengths[len(t.Lengths)-1])
+	p.Y.Min, p.Y.Max = 0, 1.04*top
+	p.Add(shadeTrained(m.Trained), grid{})
+	line := func(style draw.LineStyle, of func(i int) *eval.Attention, value func(*eval.Attention) float64) {
+		var points plotter.XYs
+		for i, length := range t.Lengths {
+			if a := of(i); a != nil {
+				points = append(points, plotter.XY{X: float64(length), Y: value(a)})
+			}
+		}
+		if l, err := plotter.NewLine(points); err == nil {
+			l.LineStyle = style
+			p.Add(l)
+		}
+	}
+	for k, h := range m.Heads {
+		of := func(i int) *eval.Attention { return h.Task[i] }
+		if k == 0 {
+			line(evenStyle(), of, func(a *eval.Attention) float64 { return a.EvenMean })
+		}
+		line(layerStyle(h.Layer), of, func(a *eval.Attention) float64 { return a.Mean })
+	}
+	p.Draw(draw.Crop(c, 0, 0, 0, -fontSize-4))
+}
+
+// few labels the first and the last of lengths, and the middle one.
+type few struct{ lengths []int }
+
+// Ticks implements plot.Ticker.
+func (f few) Ticks(float64, float64) []plot.Tick {
+	n := len(f.lengths)
+	var out []plot.Tick
+	for _, i := range slices.Compact([]int{0, n / 2, n - 1}) {
+		out = append(out, plot.Tick{Value: float64(f.lengths[i]), Label: strconv.Itoa(f.lengths[i])})
+	}
+	return out
+}
+
+// shadeTrained is trained without its word, for which small panels have no room.
+type shadeTrained [2]int
+
+// Plot implements plot.Plotter.
+func (t shadeTrained) Plot(c draw.Canvas, p *plot.Plot) {
+	low, high := max(float64(t[0]), p.X.Min), min(float64(t[1]), p.X.Max)
+	if t[1] == 0 || low >= high {
+		return
+	}
+	x, _ := p.Transforms(&c)
+	c.FillPolygon(shade, corners(vg.Rectangle{Min: vg.Point{X: x(low), Y: c.Min.Y}, Max: vg.Point{X: x(high), Y: c.Max.Y}}))
+}
+
+// mapSide is how wide the map of a head is.
+const mapSide = 1.05 * vg.Inch
+
+// mapFigure has the attention weights of each head of a model in one sequence of a length: a line of
+// maps for each layer. Queries run downwards, keys to the right.
+func mapFigure(t study.InsideTask, m study.InsideModel, length int) []Figure {
+	heads := slices.DeleteFunc(slices.Clone(m.Heads), func(h study.InsideHead) bool {
+		return h.Task[length] == nil || len(h.Task[length].Map) == 0
+	})
+	if len(heads) == 0 {
+		return nil
+	}
+	var layers []int
+	across := 0
+	for _, h := range heads {
+		if !slices.Contains(layers, h.Layer) {
+			layers = append(layers, h.Layer)
+		}
+		across = max(across, h.Head+1)
+	}
+	const gap, title = 6, fontSize + 5
+	name := fmt.Sprintf("map-%s-%s-%d", fileName(t.Name), fileName(m.Name), t.Lengths[length])
+	height := (mapSide + gap + title) * vg.Length(len(layers))
+	return []Figure{{name, (mapSide+gap)*vg.Length(across) + gap, height, func(c draw.Canvas) {
+		for _, h := range heads {
+			x := c.Min.X + gap + (mapSide+gap)*vg.Length(h.Head)
+			y := c.Max.Y - (mapSide+gap+title)*vg.Length(slices.Index(layers, h.Layer))
+			a := h.Task[length]
+			c.FillText(textStyle(ink, draw.XLeft, draw.YTop), vg.Point{X: x, Y: y - 2}, fmt.Sprintf("%d.%d %s", h.Layer, h.Head, roleText(a)))
+			drawMap(c, a.Map, vg.Rectangle{Min: vg.Point{X: x, Y: y - title - mapSide}, Max: vg.Point{X: x + mapSide, Y: y - title}})
+		}
+	}}}
+}
+
+// mapShades is how many steps a weight's colour has: the cells of each are one path.
+const mapShades = 8
+
+// drawMap fills cells by the square root of their weights: much of what tells heads apart is small.
+func drawMap(c draw.Canvas, cells [][]float64, in vg.Rectangle) {
+	var paths [mapShades + 1]vg.Path
+	side := (in.Max.X - in.Min.X) / vg.Length(len(cells))
+	for i, row := range cells {
+		for j, w := range row {
+			step := int(math.Ceil(mapShades * math.Sqrt(min(max(w, 0), 1))))
+			if w < 0.005 {
+				continue
+			}
+			x, y := in.Min.X+side*vg.Length(j), in.Max.Y-side*vg.Length(i+1)
+			p := &paths[step]
+			p.Move(vg.Point{X: x, Y: y})
+			p.Line(vg.Point{X: x + side, Y: y})
+			p.Line(vg.Point{X: x + side, Y: y + side})
+			p.Line(vg.Point{X: x, Y: y + side})
+			p.Close()
+		}
+	}
+	for step, p := range paths {
+		if len(p) > 0 {
+			c.SetColor(heatColour(float64(step) / mapShades))
+			c.Fill(p)
+		}
+	}
+	c.StrokeLines(draw.LineStyle{Color: soft, Width: 0.5}, append(corners(in), corners(in)[0]))
+}

@@ -1,0 +1,39 @@
+package eval
+
+import (
+	"context"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/tokenizer"
+)
+
+// Sequence is a sample of a task as one sequence of tokens: the prompt, its right answer and
+// the end token.
+type Sequence struct {
+	IDs    []int64
+	Prompt int // tokens of the prompt, at least one
+}
+
+// Sequences returns the samples that a row of a length is of (see MeasureLength), in tokens:
+// of cfg it reads Task, N, Seed and Split. Errors that wrap ErrTooLong, task.ErrNoSplit and
+// task.ErrNoLength say that there is nothing at this length.
+func Sequences(ctx context.Context, c card.Card, cfg Config, at task.Span) ([]Sequence, error) {
+	tok, err := tokenizer.New(c.Tokenizer)
+	if err != nil {
+		return nil, err
+	}
+	s := sweep{tok: tok, maxLength: c.MaxLength, trained: task.Range(c.Trained), cfg: cfg}
+	examples, _, err := s.examples(ctx, at)
+	if err == nil {
+		err = s.checkPositions(at, examples)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Sequence, len(examples))
+	for i, e := range examples {
+		out[i] = Sequence{IDs: e.whole(), Prompt: len(e.prompt)}
+	}
+	return out, nil
+}

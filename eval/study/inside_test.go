@@ -1,0 +1,75 @@
+package study_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/study"
+)
+
+// looked is a finding of a head of a model that was trained on 1–10.
+func looked(encoding, tokens string, length, head int, label string) eval.Finding {
+	right, share := length/10, 0.5
+	f := eval.Finding{Schema: eval.FindingSchema, Measure: eval.FindAttention, Model: "copy-" + encoding, Encoding: encoding,
+		TrainMin: 1, TrainMax: 10, Task: "copy", Length: length, Tokens: tokens, N: 4, Attention: &eval.Attention{
+			Head: head, Heads: 2, Label: label, Positional: &share, Distances: eval.Distances{Mean: float64(length), EvenEntropy: 1},
+			Roles: map[string]eval.Role{label: {Score: 0.75, Queries: 1, At: 3}}}}
+	if tokens == eval.TaskTokens {
+		f.Correct = &right
+	}
+	return f
+}
+
+func TestInside(t *testing.T) {
+	gone := looked("rope", eval.TaskTokens, 30, 0, "")
+	gone.Attention, gone.NA, gone.Reason = nil, true, "too long"
+	apart := looked("rope", eval.TaskTokens, 10, 0, "")
+	apart.Measure, apart.Attention = eval.FindDivergence, nil
+	published := 0.9
+	apart.Divergence = &eval.Divergence{With: "copy-nope", Encoding: "nope", JensenShannon: 0.4, Null: 0.6, Published: &published}
+	deeper := apart
+	deeper.Layer, deeper.Divergence = 1, &eval.Divergence{With: "copy-nope", Encoding: "nope", JensenShannon: 0.2, Null: 0.4}
+	tasks := study.Inside([]eval.Finding{
+		looked("rope", eval.TaskTokens, 20, 0, eval.RoleMixed), looked("rope", eval.TaskTokens, 10, 0, eval.RoleEven),
+		looked("rope", eval.TaskTokens, 10, 1, eval.RolePrevious), looked("rope", eval.TaskTokens, 20, 1, eval.RolePrevious),
+		looked("nope", eval.RandomTokens, 20, 0, eval.RoleInduction),
+		looked("rope", eval.TaskTokens, 10, 0, eval.RoleOffset), // again: this one counts
+		gone, apart, deeper,
+	}, []string{"nope", "rope"})
+	if len(tasks) != 1 {
+		t.Fatalf("%+v", tasks)
+	}
+	task := tasks[0]
+	if diff := cmp.Diff([]int{10, 20, 30}, task.Lengths); diff != "" {
+		t.Error(diff)
+	}
+	if len(task.Models) != 2 || task.Models[0].Encoding != "nope" || len(task.Models[1].Heads) != 2 {
+		t.Fatalf("models %+v", task.Models)
+	}
+	rope := task.Models[1]
+	if rope.Right[0] != 0.25 || rope.Right[1] != 0.5 || rope.Right[2].Known() || rope.Reasons[2] != "too long" {
+		t.Errorf("right %v, reasons %q", rope.Right, rope.Reasons)
+	}
+	// At 10, the greatest trained length; of nope, which nobody looked at there, at 20.
+	want := []study.RoleCount{{Encoding: "rope", Models: 1, Heads: 2, Positional: 0.5,
+		Roles: map[string]int{eval.RoleOffset: 1, eval.RolePrevious: 1}}}
+	if diff := cmp.Diff(want, task.Roles(study.OnTask)); diff != "" {
+		t.Errorf("on the task (-want +got):\n%s", diff)
+	}
+	if got := task.Roles(study.OnRandom); len(got) != 1 || got[0].Roles[eval.RoleInduction] != 1 {
+		t.Errorf("on random tokens %+v", got)
+	}
+	untrained := looked("rope", eval.TaskTokens, 10, 0, eval.RoleEven)
+	untrained.Model, untrained.TrainSteps = "copy-rope@9", 9
+	along := study.Inside([]eval.Finding{looked("rope", eval.TaskTokens, 10, 0, eval.RoleMixed), untrained}, nil)[0]
+	if len(along.Models) != 2 || along.Models[0].Encoding != "rope (step 0)" || along.Models[1].Encoding != "rope (step 9)" {
+		t.Errorf("along training: %+v", along.Models)
+	}
+	pair := task.Pairs[0]
+	if len(task.Pairs) != 1 || pair.Model != "rope" || pair.Other != "nope" || pair.Length != 10 ||
+		study.Mean(pair.JensenShannon) < 0.2999 || study.Mean(pair.JensenShannon) > 0.3001 || study.Mean(pair.Published).Known() {
+		t.Errorf("pairs %+v", task.Pairs)
+	}
+}
