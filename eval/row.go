@@ -20,6 +20,7 @@ const RowSchema = 2
 const (
 	MeasureAccuracy = "accuracy" // samples of a task: Score and Speed
 	MeasureSpeed    = "speed"    // any tokens at all: Speed and Cost
+	MeasureText     = "text"     // windows of running text: Text
 )
 
 // Row is the record of one model on one task at one length, or of its speed at
@@ -53,7 +54,8 @@ type Row struct {
 	// task.Task.SplitFor and NotHeldOut). Of a bin it says so of some of its lengths: of
 	// one that the model was trained on, where the bin has such.
 	Whole bool `json:"whole,omitempty"`
-	// Length is the task's measure, not tokens; for MeasureSpeed the tokens read first.
+	// Length is the task's measure, not tokens; for MeasureSpeed the tokens read first, and for
+	// MeasureText those of a window.
 	// With LengthMin the row is one of a bin, whose samples have lengths from there to
 	// Length; 0 for a single length.
 	Length    int    `json:"length"`
@@ -61,9 +63,10 @@ type Row struct {
 	Seed      uint64 `json:"seed"`  // of the samples
 	Batch     int    `json:"batch"` // most sequences in one call
 
-	NA      bool   `json:"na"` // the model or the split has nothing at this length
-	Reason  string `json:"reason,omitempty"`
-	Untimed bool   `json:"untimed,omitempty"` // there is no Speed (see Config.Untimed)
+	NA      bool       `json:"na"` // the model or the split has nothing at this length
+	Reason  string     `json:"reason,omitempty"`
+	Untimed bool       `json:"untimed,omitempty"` // there is no Speed (see Config.Untimed)
+	Text    *TextScore `json:"text,omitempty"`    // of MeasureText alone, else nil
 	Score
 	Speed
 	Cost
