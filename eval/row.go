@@ -24,7 +24,7 @@ const (
 )
 
 // Row is the record of one model on one task at one length, or of its speed at
-// one length without a task: one JSON line. Of the measurements (Score, Speed, Cost)
+// one length without a task: one JSON line. Of the measurements (Score, Speed, Cost, Text)
 // those that Measure does not have, and all of them when NA is true, are zero. In JSON
 // their fields lie beside the others, and are absent then.
 type Row struct {
@@ -63,13 +63,13 @@ type Row struct {
 	Seed      uint64 `json:"seed"`  // of the samples
 	Batch     int    `json:"batch"` // most sequences in one call
 
-	NA      bool       `json:"na"` // the model or the split has nothing at this length
-	Reason  string     `json:"reason,omitempty"`
-	Untimed bool       `json:"untimed,omitempty"` // there is no Speed (see Config.Untimed)
-	Text    *TextScore `json:"text,omitempty"`    // of MeasureText alone, else nil
+	NA      bool   `json:"na"` // the model or the split has nothing at this length
+	Reason  string `json:"reason,omitempty"`
+	Untimed bool   `json:"untimed,omitempty"` // there is no Speed (see Config.Untimed)
 	Score
 	Speed
 	Cost
+	Text *TextScore `json:"text,omitempty"` // of MeasureText alone, else nil
 }
 
 // rowJSON is a row's JSON form: what it has no measurement of is absent.

@@ -268,3 +268,20 @@ func total(windows []tallied) (sum tallied, se float64) {
 	}
 	return sum, math.Sqrt(squares/(n-1)/n) * n / float64(sum.bytes)
 }
+
+// check is what readers rely on of a row of running text.
+func (s *TextScore) check() error {
+	if s.N < 1 || s.Tokens < s.N || s.Bytes < 1 || s.Stride < 1 || float64(s.Bytes) > mostOfAnything {
+		return fmt.Errorf("%d windows of %d tokens and %d bytes, stride %d, are impossible", s.N, s.Tokens, s.Bytes, s.Stride)
+	}
+	all := []float64{s.Loss, s.Bits, s.BitsSE, s.Sliding, s.SlidingSE}
+	for _, p := range s.Positions {
+		all = append(all, p.Bits)
+	}
+	for _, v := range all {
+		if !(v >= 0 && v <= mostOfAnything) {
+			return fmt.Errorf("bits per byte, losses and errors are numbers from 0 to %g, one of them is %g", mostOfAnything, v)
+		}
+	}
+	return nil
+}

@@ -81,8 +81,6 @@ import (
 	"io"
 	"iter"
 	"math/rand/v2"
-
-	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // Range is a closed range of lengths.
@@ -241,7 +239,7 @@ func (t Task) DrawLength(rng *rand.Rand, lengths []int) int {
 // Vocabulary returns the task's pieces in their fixed order, ready for
 // tokenizer.New.
 func (t Task) Vocabulary() []string {
-	pieces, err := Vocabulary(tokenizer.Words, t)
+	pieces, err := Vocabulary("", t)
 	if err != nil {
 		panic(fmt.Sprintf("task %s: %v", t.Name, err)) // a task's own texts are constants, covered by its tests
 	}
