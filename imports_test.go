@@ -30,6 +30,8 @@ var imports = map[string][]string{
 	"filelock":           nil,
 	"machine":            {"github.com/klauspost/cpuid"},
 	"internal/chromium":  nil,
+	"internal/clients":   nil,
+	"corpora":            {"eval/task", "graph/tensor", "internal/clients"},
 	"internal/human":     {"github.com/dustin/go-humanize"},
 	"internal/arguments": {"eval/task", "github.com/spf13/cobra", "github.com/spf13/pflag"},
 	"internal/tables":    {"configs", "doctor", "eval/task", "export", "export/foreign", "internal/human", "models", "models/pe", "models/theory", "runtime/ort", "runtime/ort/install", "sweep", "train", "zoo", "zoo/find"},
@@ -53,7 +55,7 @@ var imports = map[string][]string{
 
 	"runtime/ort":         {"runtime", "runtime/ort/internal/library", "export/safety", "graph/tensor", "google.golang.org/protobuf/encoding/protowire", "github.com/yalue/onnxruntime_go", "github.com/ebitengine/purego"},
 	"runtime/ort/orttest": {"runtime/ort"},
-	"runtime/ort/install": {"runtime/ort", "runtime/ort/internal/library", "filelock", "graph/tensor"},
+	"runtime/ort/install": {"internal/clients", "runtime/ort", "runtime/ort/internal/library", "filelock", "graph/tensor"},
 
 	"runtime/ort/internal/library":             {"graph/tensor"},
 	"runtime/ort/internal/library/librarytest": nil,

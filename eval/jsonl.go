@@ -69,8 +69,8 @@ func (j rowJSON) check() error {
 	switch m := r.measure(); {
 	case r.Schema < 1 || r.Schema > RowSchema:
 		return fmt.Errorf("schema is %d, this program reads 1 to %d", r.Schema, RowSchema)
-	case m != MeasureAccuracy && m != MeasureSpeed:
-		return fmt.Errorf("measure is %q, expected %q or %q", m, MeasureAccuracy, MeasureSpeed)
+	case m != MeasureAccuracy && m != MeasureSpeed && m != MeasureText:
+		return fmt.Errorf("measure is %q, expected %q, %q or %q", m, MeasureAccuracy, MeasureSpeed, MeasureText)
 	case r.TrainMin < 0 || r.TrainMax < r.TrainMin:
 		return fmt.Errorf("trained lengths are %d to %d, expected an ascending range, or 0 to 0 for none",
 			r.TrainMin, r.TrainMax)
@@ -80,10 +80,17 @@ func (j rowJSON) check() error {
 	case r.LengthMin < 0 || r.LengthMin > 0 && (m == MeasureSpeed || r.LengthMin >= r.Length):
 		return fmt.Errorf("length_min is %d and length %d, expected a bin of a task's lengths, or no length_min",
 			r.LengthMin, r.Length)
-	case r.NA && (j.Score != nil || j.Speed != nil || j.Cost != nil):
+	case r.NA && (j.Score != nil || j.Speed != nil || j.Cost != nil || j.Text != nil):
 		return errors.New("na is true but there are measurements")
 	case r.NA:
 		return nil
+	case (j.Text != nil) != (m == MeasureText):
+		return fmt.Errorf("measurements of running text are missing, or those of a row of %s", m)
+	case m == MeasureText:
+		if j.Score != nil || j.Speed != nil || j.Cost != nil || r.LengthMin > 0 {
+			return errors.New("a row of running text has a bin of lengths, or measurements of samples or speed")
+		}
+		return r.Text.check()
 	case r.LengthMin > 0 && !r.Untimed:
 		return errors.New("a bin has times, but those of several lengths together are of none")
 	case r.Untimed && (j.Speed != nil || m == MeasureSpeed):

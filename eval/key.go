@@ -48,6 +48,9 @@ func (r *Row) Key() Key {
 	if r.Scored() {
 		k.N = r.Asked
 	}
+	if r.Text != nil {
+		k.N = r.Text.Asked
+	}
 	if r.Timed() {
 		k.Warmup, k.Repeats = r.Warmup, max(r.Repeats, 1)
 	}

@@ -20,10 +20,11 @@ const RowSchema = 2
 const (
 	MeasureAccuracy = "accuracy" // samples of a task: Score and Speed
 	MeasureSpeed    = "speed"    // any tokens at all: Speed and Cost
+	MeasureText     = "text"     // windows of running text: Text
 )
 
 // Row is the record of one model on one task at one length, or of its speed at
-// one length without a task: one JSON line. Of the measurements (Score, Speed, Cost)
+// one length without a task: one JSON line. Of the measurements (Score, Speed, Cost, Text)
 // those that Measure does not have, and all of them when NA is true, are zero. In JSON
 // their fields lie beside the others, and are absent then.
 type Row struct {
@@ -53,7 +54,8 @@ type Row struct {
 	// task.Task.SplitFor and NotHeldOut). Of a bin it says so of some of its lengths: of
 	// one that the model was trained on, where the bin has such.
 	Whole bool `json:"whole,omitempty"`
-	// Length is the task's measure, not tokens; for MeasureSpeed the tokens read first.
+	// Length is the task's measure, not tokens; for MeasureSpeed the tokens read first, and for
+	// MeasureText those of a window.
 	// With LengthMin the row is one of a bin, whose samples have lengths from there to
 	// Length; 0 for a single length.
 	Length    int    `json:"length"`
@@ -67,6 +69,7 @@ type Row struct {
 	Score
 	Speed
 	Cost
+	Text *TextScore `json:"text,omitempty"` // of MeasureText alone, else nil
 }
 
 // rowJSON is a row's JSON form: what it has no measurement of is absent.

@@ -106,7 +106,7 @@ func measureLength(ctx context.Context, m Model, c card.Card, cfg Config, at tas
 
 func (cfg *Config) check() error {
 	switch {
-	case cfg.Task.Generate == nil:
+	case cfg.Task.Name == "":
 		return errors.New("no task was chosen")
 	case !cfg.Split.Valid():
 		return errors.New("no split was chosen")

@@ -31,9 +31,9 @@ type Config struct {
 // Recipe is how a model is trained.
 type Recipe struct {
 	Task      string `json:"task"`                // a task with its options, or several with commas: a mixture
-	Lengths   string `json:"lengths"`             // "1..20", both ends included; of a mixture one, or one for each task
+	Lengths   string `json:"lengths"`             // "1..20", both ends included; of a mixture one, or one for each task; "256..256" are windows of text
 	Examples  int    `json:"examples,omitempty"`  // size of a fixed training set; 0: every example is new
-	Tokenizer string `json:"tokenizer,omitempty"` // "word" (or empty), "char" or "byte"
+	Tokenizer string `json:"tokenizer,omitempty"` // "word" (or empty), "char" or "byte"; empty for running text is "byte"
 	Seed      uint64 `json:"seed"`
 
 	Steps int `json:"steps"`
@@ -174,7 +174,7 @@ func (c Config) Resolve() (Config, error) {
 	if err := c.resolveEvaluation(d); err != nil {
 		return c, err
 	}
-	if c.Train.Tokenizer == tokenizer.Words {
+	if c.Train.Tokenizer == tokenizer.Words || d.isText() && c.Train.Tokenizer == tokenizer.Bytes {
 		c.Train.Tokenizer = "" // one way to write a configuration, one hash
 	}
 	if n := len(d.pieces); c.Model.VocabSize == 0 {

@@ -40,6 +40,7 @@ type source struct {
 	grid     int // batches are padded to a multiple of this many tokens
 
 	positions positions
+	text      *text // nil for a run on samples
 
 	epoch int // of order
 	order []int
@@ -70,6 +71,9 @@ func newSource(c Config) (*source, error) {
 	}
 	if a.Unrolled {
 		s.grid = unrolledBucket
+	}
+	if m.isText() {
+		s.text = &text{corpora: m.tasks, length: m.lengths[0].Max, seed: r.Seed, tok: tok}
 	}
 	for i, t := range m.tasks {
 		s.lengths = append(s.lengths, t.LengthsIn(m.lengths[i]))
@@ -151,6 +155,13 @@ func (s *source) sequences(step int) ([]sequence, error) {
 	rng := rand.New(rand.NewPCG(s.seed, uint64(step)))
 	all := make([]sequence, s.batch)
 	for i := range all {
+		if s.text != nil {
+			var err error
+			if all[i], err = s.text.window(step*s.batch + i); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		var sample task.Sample
 		var err error
 		if s.examples > 0 {

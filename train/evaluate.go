@@ -24,7 +24,7 @@ type Evaluator func(ctx context.Context, step int, weights map[string]*tensor.Te
 type progress struct {
 	Evaluated int     `json:"evaluated"`  // step of the last evaluation; 0 for none
 	BestStep  int     `json:"best_step"`  // step of the best one; 0 for none
-	BestScore float64 `json:"best_score"` // its sequence accuracy at trained lengths, rounded
+	BestScore float64 `json:"best_score"` // its sequence accuracy at trained lengths, rounded; of running text its negated bits per byte
 	Perfect   int     `json:"perfect"`    // evaluations without a mistake, the last one backwards
 	Watch     watch   `json:"watch"`
 	// Fitted is the step of the first evaluation without a mistake, 0 for none so far; nil
@@ -47,15 +47,19 @@ func (r Recipe) evaluates(step int) bool {
 }
 
 // note takes an evaluation in. The best is that of Kazemnejad et al. 2023: the
-// highest sequence accuracy, rounded to 4 digits; the first to reach it.
+// highest sequence accuracy, rounded to 4 digits; the first to reach it. Of running text it is
+// that of the fewest bits per byte, rounded likewise.
 func (p *progress) note(e *journal.Evaluation, stopAfter int) {
+	if e.Bits != nil {
+		p.Evaluated = e.Step
+		p.rank(e, -*e.Bits)
+		return
+	}
 	if p.Evaluated == 0 {
 		p.Fitted = new(0)
 	}
 	p.Evaluated, p.Prompts = e.Step, e.Prompts
-	if score := math.Round(*e.Sequence*1e4) / 1e4; p.BestStep == 0 || score > p.BestScore {
-		p.BestStep, p.BestScore, e.Best = e.Step, score, true
-	}
+	p.rank(e, *e.Sequence)
 	if p.Perfect++; *e.Sequence < 1 {
 		p.Perfect = 0
 	}
@@ -65,8 +69,18 @@ func (p *progress) note(e *journal.Evaluation, stopAfter int) {
 	e.Stop = stopAfter > 0 && p.Perfect >= stopAfter
 }
 
+// rank takes note of an evaluation that is the best so far.
+func (p *progress) rank(e *journal.Evaluation, score float64) {
+	if score = math.Round(score*1e4) / 1e4; p.BestStep == 0 || score > p.BestScore {
+		p.BestStep, p.BestScore, e.Best = e.Step, score, true
+	}
+}
+
 // summarize adds results up, in and beyond the trained lengths.
 func summarize(step int, m mixture, results []journal.Result) (journal.Evaluation, error) {
+	if m.isText() {
+		return summarizeText(step, m, results)
+	}
 	var in, beyond journal.Result
 	for _, r := range results {
 		trained := m.lengths[max(0, slices.IndexFunc(m.tasks, func(t task.Task) bool { return t.Name == r.Task }))]
@@ -94,6 +108,30 @@ func summarize(step int, m mixture, results []journal.Result) (journal.Evaluatio
 	}
 	return journal.Evaluation{Step: step, Lengths: results, Prompts: in.N, Accuracy: ratio(in.Correct, in.N),
 		Sequence: ratio(in.SequenceCorrect, in.N), Beyond: ratio(beyond.Correct, beyond.N)}, nil
+}
+
+// summarizeText adds results on running text up: a mean over corpora, and over the lengths
+// beyond the trained one.
+func summarizeText(step int, m mixture, results []journal.Result) (journal.Evaluation, error) {
+	e := journal.Evaluation{Step: step, Lengths: results}
+	mean := func(of func(length int) bool) *float64 {
+		sum, n := 0.0, 0
+		for _, r := range results {
+			if r.Bits != nil && of(r.Length) {
+				sum, n = sum+*r.Bits, n+1
+			}
+		}
+		if n == 0 {
+			return nil
+		}
+		return new(sum / float64(n))
+	}
+	e.Bits, e.Further = mean(m.span().Contains), mean(func(n int) bool { return n > m.span().Max })
+	if e.Bits == nil {
+		return e, fmt.Errorf("train: evaluation at step %d: fewer than %d validation documents are longer than a window of "+
+			"%d tokens; lower train.lengths, take more text, or set train.eval_every=0", step, task.MinDocuments, m.span().Max)
+	}
+	return e, nil
 }
 
 // resolveEvaluation fills in what and how much is evaluated, if anything is.

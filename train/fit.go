@@ -23,7 +23,7 @@ func (p *progress) recall(c Config) error {
 		return err
 	}
 	m, err := c.data()
-	if err != nil {
+	if err != nil || m.isText() {
 		return err
 	}
 	switch {

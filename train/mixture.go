@@ -41,6 +41,9 @@ func (c Config) data() (mixture, error) {
 		}
 		m.lengths = append(m.lengths, r)
 	}
+	if err := m.checkText(c.Train); err != nil {
+		return m, err
+	}
 	if m.pieces, err = task.Vocabulary(c.Train.Tokenizer, m.tasks...); err != nil {
 		return m, fmt.Errorf("train.tokenizer: %w", err)
 	}

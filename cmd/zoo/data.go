@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -25,17 +26,34 @@ type dataOptions struct {
 	all        bool
 	answer     string
 	from       []string
+	text       []string
+	separator  string
 	format     string
 	output     string
 }
 
+// fetchWord is the argument after which those of corpora stand.
+const fetchWord = "fetch"
+
 func dataVerb(a *app) *cobra.Command {
 	var o dataOptions
 	c := &cobra.Command{
-		Use:   "data",
-		Short: "print samples of a task",
-		Args:  arguments.None,
-		RunE:  func(c *cobra.Command, _ []string) error { return a.data(c.Context(), o) },
+		Use:   "data [" + fetchWord + " [CORPUS…]]",
+		Short: "print samples of a task; make or fetch corpora of running text",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case len(o.text) > 0:
+				return a.makeCorpus(o, append(o.text, args...))
+			case len(args) > 0 && args[0] == fetchWord:
+				return a.fetchCorpora(c.Context(), o, args[1:])
+			case len(args) > 0:
+				return fmt.Errorf("zoo data takes no argument but %q, and files after --text; you gave %q", fetchWord, args[0])
+			case o.separator != "":
+				return errors.New("--separator cuts the files of --text, and there is none")
+			}
+			return a.data(c.Context(), o)
+		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.task, "task", "copy", "task, or several with commas; see: zoo list tasks")
@@ -48,6 +66,8 @@ func dataVerb(a *app) *cobra.Command {
 	f.BoolVar(&o.all, "all", false, "every sample there is")
 	f.StringVar(&o.answer, "answer", "", "`file` of prompts to answer")
 	f.StringSliceVar(&o.from, "from", nil, "original `files` to read")
+	f.StringSliceVar(&o.text, "text", nil, "plain text `files` to make a corpus of")
+	f.StringVar(&o.separator, "separator", "", "with --text: the `line` between documents (default: a file is one)")
 	f.StringVar(&o.format, "format", "text", "text or jsonl")
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write instead of standard output")
 	arguments.Exclusive(c, "all", "answer", "from", "n")

@@ -33,6 +33,11 @@ func (a *app) trainOne(ctx context.Context, r launch.Run, o train.Options, resum
 	if r.OneLane {
 		a.Note("%s: %s", r.Dir, train.OneLane)
 	}
+	if text, err := r.Config.Text(); err == nil {
+		a.Note("%s: %s", r.Dir, text)
+	} else if !errors.Is(err, train.ErrNoText) {
+		return err
+	}
 	var watch *trainWatch
 	say := func(text string) {
 		if watch != nil {
@@ -88,6 +93,11 @@ func (a *app) trainDry(ctx context.Context, r launch.Run, o train.Options) error
 	}
 	lines := [][]string{{"run", r.Dir + ", " + r.State()}}
 	lines = append(lines, tables.Settings(r.Config)...)
+	if text, err := r.Config.Text(); err == nil {
+		lines = append(lines, []string{"text", text})
+	} else if !errors.Is(err, train.ErrNoText) {
+		return err
+	}
 	lines = append(lines, []string{"parameters", fmt.Sprint(r.Cost.Parameters)},
 		[]string{"memory", "at most about " + human.Bytes(r.Cost.Memory)})
 	if err := a.Table(lines); err != nil || r.Finished {

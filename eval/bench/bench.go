@@ -51,9 +51,9 @@ func File(path string) Model {
 // Options say what to measure. Lists multiply out: each combination of model,
 // profile, provider, threads, batch, task, seed and length is a cell.
 type Options struct {
-	Measures []string // eval.MeasureAccuracy (and speed) on tasks, eval.MeasureSpeed without one
+	Measures []string // eval.MeasureAccuracy (and speed) on tasks, eval.MeasureSpeed without one; a corpus has eval.MeasureText
 	// Lengths of samples, or bins of them, whose rows have no times; for speed in tokens.
-	// None are TaskLengths, or SpeedLengths for speed alone.
+	// None are TaskLengths, of running text TextLengths, or SpeedLengths for speed alone.
 	Lengths   []task.Span
 	Providers []string // of runtime.Providers
 	Profiles  []string // of models that are no files yet; none is card.Portable
@@ -86,6 +86,7 @@ func OwnTasks(name string) func(c card.Card, t task.Task) bool {
 const (
 	TaskLengths  = "20..40+4,60..200+20"
 	SpeedLengths = "512..4096*2" // tokens
+	TextLengths  = "128..4096*2" // tokens of running text
 )
 
 // Defaults are options that are ready to use: accuracy on each model's own tasks at

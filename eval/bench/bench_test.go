@@ -14,15 +14,18 @@ import (
 
 // untrained is a small untrained model: one layer, D = 16, two heads of 8, F = 32,
 // V = 106.
-func untrained(t *testing.T, encoding string) Model {
+func untrained(t *testing.T, encoding string) Model { return untrainedOn(t, encoding, "copy") }
+
+// untrainedOn is untrained with the vocabulary of another task.
+func untrainedOn(t *testing.T, encoding, name string) Model {
 	return Model{Label: encoding, From: "a test", ONNX: func(profile string) ([]byte, error) {
-		words := lookup(t, "copy").Vocabulary()
+		words := lookup(t, name).Vocabulary()
 		cfg := models.Config{Encoding: encoding, DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: len(words)}
 		m, err := models.New(cfg)
 		if err != nil {
 			return nil, err
 		}
-		c := card.Card{Tokenizer: words, Task: "copy", Trained: card.Lengths{Min: 1, Max: 2}}
+		c := card.Card{Tokenizer: words, Task: name, Trained: card.Lengths{Min: 1, Max: 2}}
 		return modelfile.Model{Config: cfg, Weights: models.InitWeights(m.Params(), 1), Card: c}.ONNX(profile)
 	}}
 }

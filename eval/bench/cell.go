@@ -30,6 +30,7 @@ type Cell struct {
 	key      eval.Key
 	accuracy eval.Config       // of its task and seed
 	speed    *eval.SpeedConfig // for a measurement of speed, else nil
+	text     *eval.TextConfig  // of windows of running text, else nil
 	na       *eval.Row         // known beforehand: the model or the task has no such length; else nil
 	row      *eval.Row         // nil until it is measured
 }
@@ -70,6 +71,9 @@ func (c *Cell) work() int64 {
 	if s := c.speed; s != nil {
 		perToken := c.group.load.weights / 2 // a multiply-add for each weight of 4 bytes
 		return int64(float64(s.Warmup+s.Repeat)*(s.Work.PrefillFLOPs/max(perToken, 1)+float64(s.Batch*s.NewTokens))) + 1
+	}
+	if c.text != nil {
+		return int64(c.text.N) * int64(c.Length)
 	}
 	generated := max(c.accuracy.Repeat, 1)
 	if c.accuracy.Untimed {

@@ -82,7 +82,9 @@ func (g *group) probe(ctx context.Context) (pace, error) {
 	defer session.Close()
 	out := pace{batch: g.batch, load: &g.load}
 	short, long := probeShort, probeLong
-	if c := g.cells[0]; c.speed == nil {
+	if c := g.cells[0]; c.text != nil {
+		out.batch = min(g.batch, c.text.N)
+	} else if c.speed == nil {
 		out.batch = min(g.batch, c.accuracy.N)
 	} else {
 		long = max(long, min(c.Length, probeMost/g.batch))
@@ -140,6 +142,9 @@ func (p *pace) estimate(c *Cell) (float64, error) {
 	if s := c.speed; s != nil {
 		read, err := p.reading(c.Length)
 		return float64(s.Warmup+s.Repeat) * (read + float64(s.NewTokens)*p.step(c.Length)), err
+	}
+	if c.text != nil {
+		return p.estimateText(c)
 	}
 	cfg := c.accuracy
 	lengths := cfg.Task.LengthsIn(task.Range(c.at))

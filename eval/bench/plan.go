@@ -21,6 +21,7 @@ import (
 // Plan is all that is to be measured, in a fixed order.
 type Plan struct {
 	options Options
+	asked   bool // whether lengths are asked for
 	machine machine.Machine
 	groups  []*group
 	keys    map[eval.Key]bool // of all cells
@@ -44,14 +45,14 @@ type group struct {
 // runs none. What cannot be measured is an error: a task that a model cannot
 // write, lengths that none of a task's are, and what would not fit into memory.
 func NewPlan(ctx context.Context, models []Model, o Options) (*Plan, error) {
-	err := o.Check()
+	err, asked := o.Check(), len(o.Lengths) > 0
 	if err == nil {
 		o.Lengths, err = o.lengths()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
-	p := &Plan{options: o, machine: machine.This(), keys: map[eval.Key]bool{}}
+	p := &Plan{options: o, asked: asked, machine: machine.This(), keys: map[eval.Key]bool{}}
 	profiles := o.Profiles
 	if len(profiles) == 0 {
 		profiles = []string{""}
@@ -176,6 +177,9 @@ func (p *Plan) tasks(c card.Card) ([]task.Task, error) {
 	}
 	lengths := p.options.Lengths
 	for _, t := range tasks {
+		if t.Corpus != nil {
+			continue // of windows the rows say what cannot be
+		}
 		if err := cmp.Or(eval.CheckLengths(t, lengths), eval.CheckVocabulary(t, c, lengths)); err != nil {
 			return nil, err
 		}
@@ -187,6 +191,12 @@ func (p *Plan) tasks(c card.Card) ([]task.Task, error) {
 func (p *Plan) addAccuracy(ctx context.Context, g group, tasks []task.Task) error {
 	for _, t := range tasks {
 		for _, seed := range p.options.Seeds {
+			if t.Corpus != nil {
+				if err := p.addText(ctx, &g, t, seed); err != nil {
+					return err
+				}
+				continue
+			}
 			cfg := eval.Config{Task: t, N: p.options.Samples, Batch: g.batch, Seed: seed, Split: task.Test,
 				Warmup: 1, Repeat: max(p.options.Repeat, 1), Environment: g.env, Memory: memoryMeter()}
 			longest := 0

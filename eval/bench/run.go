@@ -126,6 +126,11 @@ func (r *running) measure(ctx context.Context, session *runtime.Session, c *Cell
 	switch {
 	case c.na != nil:
 		return *c.na, nil
+	case c.text != nil:
+		cfg := *c.text
+		cfg.Environment.ORTVersion, cfg.Environment.Adapter = ortVersion(session), session.Info().Adapter
+		cfg.OnBatch = func(done, total int) { r.progress(c, done, total) }
+		return eval.MeasureTextAt(ctx, eval.Of(session), c.group.card, cfg, c.Length)
 	case c.speed == nil:
 		cfg := c.accuracy
 		cfg.Environment.ORTVersion, cfg.Environment.Adapter = ortVersion(session), session.Info().Adapter

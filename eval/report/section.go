@@ -44,7 +44,7 @@ func Sections(rows []eval.Row, by study.Weighting) ([]Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := study.Each(s.Scored(), taskSection)
+	out := slices.Concat(study.Each(s.Scored(), taskSection), study.Each(s.Texts, textSection))
 	if len(s.Ranks) > 0 {
 		out = append(out, rankingSection(s))
 	}

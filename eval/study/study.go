@@ -36,6 +36,7 @@ type Study struct {
 	Baseline  string     `json:"-"` // the encoding that costs are relative to; "" for none
 	Encodings []string   `json:"-"` // of the rows, in order
 	Tasks     []*Task    `json:"tasks"`
+	Texts     []*Text    `json:"-"`         // of running text, which has bits per byte instead of accuracies
 	First     int        `json:"first"`     // task to begin with: one that is not at chance
 	Ranks     []Rank     `json:"ranks"`     // best first
 	Published []Compared `json:"published"` // by task, then in the order of Encodings
@@ -117,7 +118,7 @@ func New(rows []eval.Row, opt Options) (*Study, error) {
 	if len(opt.Encodings) > 0 {
 		s.Baseline = opt.Encodings[0]
 	}
-	s.tasks(rows)
+	s.tasks(s.takeTexts(rows))
 	tokens := s.byTokens()
 	s.conclude()
 	tokens.conclude()

@@ -8,49 +8,56 @@ import (
 	"sync"
 )
 
-// opened are the tasks of files that were read in this process, by path. A file is read
-// again when its size or time of change is another.
-var opened struct {
-	sync.Mutex
-	tasks map[string]openedFile
+// openFiles are what was made of the files that were read in this process, by path. A file
+// is read again when its size or time of change is another.
+type openFiles[T any] struct {
+	read func(io.Reader) (made T, digest string, err error) // the digest is the SHA-256 of what was read, in hex
+
+	mu    sync.Mutex
+	files map[string]openedFile[T]
 }
 
-type openedFile struct {
+type openedFile[T any] struct {
 	info   os.FileInfo
-	task   Task
+	made   T
 	digest string
 }
 
-// openFile returns the task of a file, without its name, and the file's SHA-256 in hex.
-func openFile(path string) (Task, string, error) {
-	opened.Lock()
-	defer opened.Unlock()
+var (
+	openedTasks   = openFiles[Task]{read: fromFile}    // without their names
+	openedCorpora = openFiles[*texts]{read: readTexts} //
+)
+
+// open returns what a file is read as, and the file's SHA-256 in hex.
+func (o *openFiles[T]) open(path string) (made T, digest string, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	info, err := os.Stat(path) // before it is opened: opening a pipe waits for a writer
 	switch {
 	case err != nil:
-		return Task{}, "", err
+		return made, "", err
 	case !info.Mode().IsRegular():
-		return Task{}, "", errors.New("it is not a regular file")
+		return made, "", errors.New("it is not a regular file")
 	case info.Size() > mostFile:
-		return Task{}, "", fmt.Errorf("it has %d bytes; want at most %d, as samples are held in memory",
+		return made, "", fmt.Errorf("it has %d bytes; want at most %d, as samples are held in memory",
 			info.Size(), mostFile)
 	}
-	if was, ok := opened.tasks[path]; ok && os.SameFile(was.info, info) && was.info.Size() == info.Size() &&
+	if was, ok := o.files[path]; ok && os.SameFile(was.info, info) && was.info.Size() == info.Size() &&
 		was.info.ModTime().Equal(info.ModTime()) {
-		return was.task, was.digest, nil
+		return was.made, was.digest, nil
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return Task{}, "", err
+		return made, "", err
 	}
 	defer f.Close()
-	t, digest, err := fromFile(io.LimitReader(f, info.Size()))
+	made, digest, err = o.read(io.LimitReader(f, info.Size()))
 	if err != nil {
-		return Task{}, "", err
+		return made, "", err
 	}
-	if opened.tasks == nil {
-		opened.tasks = map[string]openedFile{}
+	if o.files == nil {
+		o.files = map[string]openedFile[T]{}
 	}
-	opened.tasks[path] = openedFile{info, t, digest}
-	return t, digest, nil
+	o.files[path] = openedFile[T]{info, made, digest}
+	return made, digest, nil
 }

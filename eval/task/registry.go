@@ -60,8 +60,11 @@ func Known() []string {
 // of a file (see the package comment). An unknown name is an error that names the nearest
 // (see Unknown).
 func Lookup(name string) (Task, error) {
-	if strings.HasPrefix(name, filePrefix) {
+	switch k, _ := kindOf(name); k {
+	case fileKind:
 		return lookupFile(name)
+	case textKind:
+		return lookupText(name)
 	}
 	words := strings.Split(name, "+")
 	var names []string
@@ -71,8 +74,10 @@ func Lookup(name string) (Task, error) {
 		}
 		names = append(append(names, t.Name), t.Aliases...)
 	}
-	if strings.HasPrefix(name, fileLabel) {
-		return Task{}, fmt.Errorf("task %s comes from a file: name it file:PATH", shorten(name))
+	for _, k := range []kind{fileKind, textKind} {
+		if strings.HasPrefix(name, k.label) {
+			return Task{}, fmt.Errorf("task %s comes from a file: name it %sPATH", shorten(name), k.prefix)
+		}
 	}
 	return Task{}, Unknown("task", words[0], names)
 }
@@ -102,7 +107,14 @@ func Names(tasks []Task) string {
 // Vocabulary returns the pieces of all the tasks together under one of package
 // tokenizer's rules: "word" (or ""), "char" or "byte". For one task and words it
 // is Task.Vocabulary.
+//
+// Of a corpus bytes are the only rule, and the one that "" stands for.
 func Vocabulary(rule string, tasks ...Task) ([]string, error) {
+	if slices.ContainsFunc(tasks, func(t Task) bool { return t.Corpus != nil }) {
+		if rule = cmp.Or(rule, tokenizer.Bytes); rule != tokenizer.Bytes {
+			return nil, fmt.Errorf("rule %q: a corpus is made of bytes: choose %s", rule, tokenizer.Bytes)
+		}
+	}
 	var special, texts []string
 	for _, t := range tasks {
 		special, texts = append(special, t.Special...), append(texts, t.Texts...)
@@ -127,7 +139,7 @@ func Related(x, y string) bool {
 // Base returns the name in All of a task's name or alias with options; a name that is
 // none is returned as it is, and so is that of a file.
 func Base(name string) string {
-	if strings.HasPrefix(name, filePrefix) {
+	if _, ok := kindOf(name); ok {
 		return name
 	}
 	t, err := Lookup(strings.TrimSpace(name))

@@ -105,6 +105,9 @@ func SampleSplit(t Task, rng *rand.Rand, length int, split Split) (Sample, error
 	if !split.Valid() {
 		return Sample{}, fmt.Errorf("task %s: no split was chosen: %v", t.Name, split)
 	}
+	if t.Corpus != nil {
+		return t.draw(rng, length, split)
+	}
 	split = t.SplitAt(length, split)
 	for range splitTries {
 		s, err := t.Sample(rng, length)
@@ -168,7 +171,9 @@ func (t Task) Different(ctx context.Context, rng *rand.Rand, length int, split S
 			yield(Sample{}, err)
 			return
 		}
-		in := func(s Sample) bool { return split == Whole || SplitOf(t.withoutOptions(s.Prompt)) == split }
+		in := func(s Sample) bool {
+			return split == Whole || t.Corpus != nil || SplitOf(t.withoutOptions(s.Prompt)) == split
+		}
 		if t.Each != nil {
 			var all []Sample
 			for s := range t.Each {
@@ -191,7 +196,11 @@ func (t Task) Different(ctx context.Context, rng *rand.Rand, length int, split S
 				yield(Sample{}, err)
 				return
 			}
-			s := t.Generate(rng, length)
+			s, err := t.draw(rng, length, split)
+			if err != nil {
+				yield(Sample{}, err)
+				return
+			}
 			if !in(s) || seen[s.Prompt] {
 				continue
 			}
@@ -201,4 +210,15 @@ func (t Task) Different(ctx context.Context, rng *rand.Rand, length int, split S
 			}
 		}
 	}
+}
+
+// draw draws a sample of a length: of a corpus in the split, of others in any.
+func (t Task) draw(rng *rand.Rand, length int, split Split) (Sample, error) {
+	if err := t.CheckLength(length); err != nil {
+		return Sample{}, err
+	}
+	if t.Corpus != nil {
+		return t.Corpus.sample(rng, length, split)
+	}
+	return t.Generate(rng, length), nil
 }

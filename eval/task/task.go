@@ -81,8 +81,6 @@ import (
 	"io"
 	"iter"
 	"math/rand/v2"
-
-	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // Range is a closed range of lengths.
@@ -162,6 +160,10 @@ type Task struct {
 	// Answer to check one against the other. An error names the line. Optional.
 	Read func(files ...io.Reader) ([]Sample, error)
 
+	// Corpus is set for a task of running text, which has no Generate: see CorpusFolder for its
+	// names. Sample draws a passage and what comes after it.
+	Corpus *Corpus
+
 	// Overlap is set by the option "paper": no prompts are held out, but at the trained
 	// lengths of a task with Each (see Listed).
 	Overlap bool
@@ -180,10 +182,7 @@ type Task struct {
 
 // Sample draws a sample; a length that has none is an error.
 func (t Task) Sample(rng *rand.Rand, length int) (Sample, error) {
-	if err := t.CheckLength(length); err != nil {
-		return Sample{}, err
-	}
-	return t.Generate(rng, length), nil
+	return t.draw(rng, length, Whole)
 }
 
 // ErrNoLength is returned (wrapped) when a task has no prompts of a length.
@@ -240,7 +239,7 @@ func (t Task) DrawLength(rng *rand.Rand, lengths []int) int {
 // Vocabulary returns the task's pieces in their fixed order, ready for
 // tokenizer.New.
 func (t Task) Vocabulary() []string {
-	pieces, err := Vocabulary(tokenizer.Words, t)
+	pieces, err := Vocabulary("", t)
 	if err != nil {
 		panic(fmt.Sprintf("task %s: %v", t.Name, err)) // a task's own texts are constants, covered by its tests
 	}

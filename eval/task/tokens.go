@@ -9,8 +9,12 @@ import (
 )
 
 // MostTokens returns the tokens of the longest of some training samples of a length. The
-// end token, which is only ever a label, is not among them.
+// end token, which is only ever a label, is not among them. A window of a corpus has as many
+// tokens as its length says.
 func (t Task) MostTokens(words *tokenizer.Tokenizer, rng *rand.Rand, length, draws int) (int, error) {
+	if t.Corpus != nil {
+		return length, nil
+	}
 	most := 0
 	for range draws {
 		sample, err := SampleSplit(t, rng, length, Train)

@@ -194,6 +194,10 @@ func trainedTokens(c card.Card) (int, error) {
 		if lengths := t.LengthsIn(task.Range{Min: 1, Max: c.Trained.Max}); len(lengths) > 0 {
 			longest = lengths[len(lengths)-1]
 		}
+		if t.Corpus != nil {
+			most = max(most, longest+1)
+			continue
+		}
 		for range 16 { // samples of one length may differ in their tokens
 			s, err := t.Sample(rng, longest)
 			if err != nil {

@@ -32,10 +32,12 @@ const OptimizerGraph = "graph"
 // and absent where there were none.
 type Evaluation struct {
 	Step     int      `json:"-"`
-	Accuracy *float64 `json:"accuracy,omitempty"`          // at trained lengths
-	Sequence *float64 `json:"sequence_accuracy,omitempty"` // at trained lengths
-	Beyond   *float64 `json:"beyond_accuracy,omitempty"`   // at longer ones
-	Prompts  int      `json:"prompts,omitempty"`           // at trained lengths; older files lack it
+	Accuracy *float64 `json:"accuracy,omitempty"`             // at trained lengths
+	Sequence *float64 `json:"sequence_accuracy,omitempty"`    // at trained lengths
+	Beyond   *float64 `json:"beyond_accuracy,omitempty"`      // at longer ones
+	Bits     *float64 `json:"bits_per_byte,omitempty"`        // of running text, at the trained length; then there are no accuracies
+	Further  *float64 `json:"beyond_bits_per_byte,omitempty"` // at longer ones, a mean over them
+	Prompts  int      `json:"prompts,omitempty"`              // at trained lengths; older files lack it
 	Lengths  []Result `json:"lengths"`
 	Seconds  float64  `json:"seconds"`
 	Best     bool     `json:"best,omitempty"`   // the best of the run so far
@@ -50,11 +52,21 @@ type Result struct {
 	N               int    `json:"n"`                // samples; 0 where there were none to be had
 	Correct         int    `json:"correct"`          // answers that match
 	SequenceCorrect int    `json:"sequence_correct"` // all tokens of the target, and the end
+	// Bits per byte of N windows of running text, of which nothing is correct.
+	Bits *float64 `json:"bits_per_byte,omitempty"`
 }
 
 // String says for people, in one line, what was measured.
 func (e Evaluation) String() string {
-	text := fmt.Sprintf("step %d: accuracy %.1f %% at trained lengths", e.Step, 100**e.Accuracy)
+	text := fmt.Sprintf("step %d: ", e.Step)
+	if e.Bits != nil {
+		text += fmt.Sprintf("%.4f bits per byte at the trained length", *e.Bits)
+		if e.Further != nil {
+			text += fmt.Sprintf(", %.4f beyond", *e.Further)
+		}
+	} else {
+		text += fmt.Sprintf("accuracy %.1f %% at trained lengths", 100**e.Accuracy)
+	}
 	if e.Beyond != nil {
 		text += fmt.Sprintf(", %.1f %% beyond", 100**e.Beyond)
 	}

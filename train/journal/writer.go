@@ -45,7 +45,8 @@ func (w *Writer) Evaluation(e Evaluation) error {
 	for _, s := range []struct {
 		tag   string
 		value *float64
-	}{{"accuracy/trained", e.Accuracy}, {"accuracy/trained_sequence", e.Sequence}, {"accuracy/beyond", e.Beyond}} {
+	}{{"accuracy/trained", e.Accuracy}, {"accuracy/trained_sequence", e.Sequence}, {"accuracy/beyond", e.Beyond},
+		{"bits_per_byte/trained", e.Bits}, {"bits_per_byte/beyond", e.Further}} {
 		if s.value != nil {
 			scalars = append(scalars, scalar{s.tag, *s.value})
 		}

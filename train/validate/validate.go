@@ -42,7 +42,13 @@ func Evaluator(cfg train.Config, o train.Options) (train.Evaluator, error) {
 		return nil, err
 	}
 	var sweeps []eval.Config
+	var texts []eval.TextConfig
 	for _, t := range tasks {
+		if t.Corpus != nil {
+			texts = append(texts, eval.TextConfig{Task: t, N: cfg.Train.EvalSamples, Batch: batch, Seed: cfg.Train.Seed,
+				Split: task.Validation})
+			continue
+		}
 		has := slices.DeleteFunc(slices.Clone(lengths), func(n int) bool { return t.CheckLength(n) != nil })
 		sweeps = append(sweeps, eval.Config{Task: t, Lengths: has, N: cfg.Train.EvalSamples, Batch: batch,
 			Seed: cfg.Train.Seed, Split: task.Validation, Untimed: true})
@@ -54,7 +60,12 @@ func Evaluator(cfg train.Config, o train.Options) (train.Evaluator, error) {
 			return nil, err
 		}
 		model := modelfile.Model{Config: cfg.Model, Weights: maps.Clone(weights), Card: described}
-		out, err := measure(ctx, model, engine, sweeps)
+		out, err := measure(model, engine, func(s *runtime.Session) ([]journal.Result, error) {
+			if len(texts) > 0 {
+				return measureText(ctx, s, texts, lengths)
+			}
+			return measureSamples(ctx, s, sweeps)
+		})
 		if err != nil {
 			return nil, fmt.Errorf("step %d: %w", step, err)
 		}
@@ -62,9 +73,9 @@ func Evaluator(cfg train.Config, o train.Options) (train.Evaluator, error) {
 	}, nil
 }
 
-// measure opens the model as the file that would be exported, and measures each sweep.
+// measure opens the model as the file that would be exported, and measures it.
 func measure(
-	ctx context.Context, m modelfile.Model, opt runtime.Options, sweeps []eval.Config,
+	m modelfile.Model, opt runtime.Options, by func(*runtime.Session) ([]journal.Result, error),
 ) (out []journal.Result, err error) {
 	file, err := m.ONNX(card.Portable)
 	if err != nil {
@@ -75,6 +86,10 @@ func measure(
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
+	return by(session)
+}
+
+func measureSamples(ctx context.Context, session *runtime.Session, sweeps []eval.Config) (out []journal.Result, err error) {
 	for _, sweep := range sweeps {
 		rows, err := eval.Sweep(ctx, eval.Of(session), session.Info().Card, sweep, nil)
 		if err != nil {
@@ -84,6 +99,29 @@ func measure(
 			one := journal.Result{Length: r.Length, N: r.N, Correct: r.Correct, SequenceCorrect: r.SequenceCorrect}
 			if len(sweeps) > 1 {
 				one.Task = sweep.Task.Name
+			}
+			out = append(out, one)
+		}
+	}
+	return out, nil
+}
+
+// measureText measures bits per byte at each length that enough documents have.
+func measureText(
+	ctx context.Context, session *runtime.Session, texts []eval.TextConfig, lengths []int,
+) (out []journal.Result, err error) {
+	for _, cfg := range texts {
+		for _, length := range lengths {
+			r, err := eval.MeasureTextAt(ctx, eval.Of(session), session.Info().Card, cfg, length)
+			if err != nil {
+				return nil, err
+			}
+			one := journal.Result{Length: length}
+			if r.Text != nil {
+				one.N, one.Bits = r.Text.N, &r.Text.Bits
+			}
+			if len(texts) > 1 {
+				one.Task = cfg.Task.Name
 			}
 			out = append(out, one)
 		}

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -17,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nopezoo/zoo/internal/clients"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
@@ -177,18 +176,13 @@ func (p *progressReader) Read(b []byte) (int, error) {
 // findProgram is exec.LookPath; tests have their own.
 type findProgram func(name string) (path string, err error)
 
-// npmPack has the npm client fetch a package of ort.Version. "pack" downloads without
-// installing, so no script runs.
+// npmPack has the npm client fetch a package of ort.Version.
 func npmPack(ctx context.Context, dir, name string, lookPath findProgram) (string, error) {
 	npm, err := lookPath("npm")
 	if err != nil {
 		return "", err
 	}
-	if err := client(ctx, dir, npm, "pack", name+"@"+ort.Version, "--pack-destination", dir,
-		"--ignore-scripts", "--fetch-retries=1", "--no-update-notifier"); err != nil {
-		return "", err
-	}
-	return single(dir, "*.tgz")
+	return clients.NPMPack(ctx, dir, npm, name+"@"+ort.Version)
 }
 
 // requirement is a package that a pip client fetches.
@@ -236,10 +230,10 @@ func pipDownload(ctx context.Context, dir string, r requirement, lookPath findPr
 	for _, pip := range [][]string{{"pip3"}, {"pip"}, {"python3", "-m", "pip"}, {"python", "-m", "pip"}} {
 		exe, err := lookPath(pip[0])
 		if err == nil {
-			err = client(ctx, dir, exe, append(pip[1:], args...)...)
+			_, err = clients.Run(ctx, dir, exe, append(pip[1:], args...)...)
 		}
 		if err == nil {
-			return single(dir, "*.whl")
+			return clients.Single(dir, "*.whl")
 		}
 		if reason := strings.TrimPrefix(err.Error(), exe); !seen[reason] {
 			failed = append(failed, err.Error())
@@ -250,43 +244,4 @@ func pipDownload(ctx context.Context, dir string, r requirement, lookPath findPr
 		}
 	}
 	return "", errors.New(strings.Join(failed, "; "))
-}
-
-// client runs a package client in dir and reports the end of what it said when
-// it fails. All that it started ends with it, where the system allows that.
-func client(ctx context.Context, dir, exe string, args ...string) error {
-	cmd := exec.CommandContext(ctx, exe, args...)
-	cmd.Dir = dir
-	cmd.Env = append(cmd.Environ(), "TMPDIR="+dir, "TEMP="+dir, "TMP="+dir)
-	alone(cmd)
-	cmd.WaitDelay = 5 * time.Second // a grandchild may hold the output open
-	out, err := cmd.CombinedOutput()
-	if err == nil {
-		return nil
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	const tail = 300
-	text := strings.Join(strings.Fields(string(out)), " ")
-	if len(text) > tail {
-		text = "…" + strings.ToValidUTF8(text[len(text)-tail:], "")
-	}
-	return fmt.Errorf("%s: %w: %s", exe, err, text)
-}
-
-// single returns the one file in dir that matches the pattern.
-func single(dir, pattern string) (string, error) {
-	files, err := fs.Glob(os.DirFS(dir), pattern) // filepath.Glob would take dir for a pattern too
-	if err != nil {
-		return "", err
-	}
-	if len(files) != 1 {
-		return "", fmt.Errorf("the client left %d files %s, expected one", len(files), pattern)
-	}
-	file := filepath.Join(dir, files[0])
-	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is not a regular file", file)
-	}
-	return file, nil
 }

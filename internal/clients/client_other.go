@@ -1,6 +1,6 @@
 //go:build !(linux || darwin)
 
-package install
+package clients
 
 import "os/exec"
 

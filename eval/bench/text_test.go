@@ -1,0 +1,71 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
+)
+
+// A model that is measured on a corpus has a row of bits per byte for each length, and one that says
+// why for lengths that too few documents have; a second plan finds them all in the log.
+func TestText(t *testing.T) {
+	var documents []task.Document
+	for i := range 80 {
+		documents = append(documents, task.Document{Text: strings.Repeat(fmt.Sprintf("line %d\n", i), 20)})
+	}
+	path := filepath.Join(t.TempDir(), "lines.jsonl")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(task.WriteTexts(f, documents), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	k := lookup(t, "text:"+path)
+	o := Defaults()
+	o.Providers, o.Tasks, o.Samples, o.Batches = []string{"go"}, []task.Task{k}, 6, []int{4}
+	o.Lengths = task.Spans(8, 32, 100_000)
+	model := untrainedOn(t, "alibi", "text:"+path)
+	plan, err := NewPlan(t.Context(), []Model{model}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := OpenLog(filepath.Join(t.TempDir(), "rows.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	told := 0
+	if err := plan.Run(t.Context(), log, Watch{Task: func(rows []eval.Row) error { told = len(rows); return nil }}); err != nil {
+		t.Fatal(err)
+	}
+	rows := plan.Rows()
+	if len(rows) != 3 || told != 3 {
+		t.Fatalf("%d rows, %d told, want 3", len(rows), told)
+	}
+	for _, r := range rows[:2] {
+		if r.Text == nil || r.Text.N != 6 || !(r.Text.Bits > 4 && r.Text.Bits < 16) { // of a model that has learned nothing
+			t.Errorf("%+v", r.Text)
+		}
+	}
+	if !rows[2].NA {
+		t.Errorf("%+v", rows[2])
+	}
+	again, err := NewPlan(t.Context(), []Model{model}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := again.Resume(rows); n != 3 {
+		t.Errorf("%d of 3 rows are found again", n)
+	}
+	o.Lengths = []task.Span{{Min: 8, Max: 16}}
+	if _, err := NewPlan(t.Context(), []Model{model}, o); err == nil || !strings.Contains(err.Error(), "8-16 is a bin") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,64 @@
+package report_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/report"
+)
+
+// textRow is a row of running text, all of whose bytes have so many bits.
+func textRow(encoding string, seed uint64, length int, bits float64) eval.Row {
+	r := eval.Row{Schema: eval.RowSchema, Measure: eval.MeasureText, Encoding: encoding, Architecture: "decoder", Task: "text-walls-0123456789ab",
+		TaskVersion: 1, Split: "test", TrainSeed: seed, TrainMin: 16, TrainMax: 16, Length: length, Batch: 8, Untimed: true}
+	r.Model, r.Provider, r.ToolVersion = encoding, "go", "test"
+	r.Text = &eval.TextScore{N: 20, Documents: 7, Bits: bits, Stride: 16, Sliding: bits - 0.5, SlidingSE: 0.25,
+		Positions: []eval.PositionBits{{From: 1, To: 1, Bits: bits + 1}, {From: 2, To: 2, Bits: bits}, {From: 3, To: 4, Bits: bits - 1}}}
+	return r
+}
+
+// Rows of running text are tables of their own, by themselves and beside other rows.
+func TestText(t *testing.T) {
+	rows := []eval.Row{textRow("rope", 1, 16, 2), textRow("rope", 2, 16, 3), textRow("rope", 1, 32, 5), textRow("nope", 1, 16, 2.25)}
+	na := textRow("nope", 1, 32, 0)
+	na.NA, na.Untimed, na.Text, na.Reason = true, false, nil, "too few documents"
+	rows = append(rows, na)
+	var text strings.Builder
+	p := report.Printer{Out: &text, Format: "table"}
+	if err := p.Task(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Rest(rows); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"text-walls-0123456789ab: trained at 16 tokens, 2 runs at most of an encoding",
+		"  length           nope           rope\n      16  1.750 ± 0.250  2.000 ± 0.250\n      32            n/a  4.500 ± 0.250\n",
+		"  length   nope   rope\n      16  2.250  2.500\n      32    n/a  5.000\n",
+		"20 windows of each length, of 7 documents",
+		"bits per byte by the tokens before, in windows of 32, median over runs",
+		"              1   n/a  6.000\n              2   n/a  5.000\n            3–4   n/a  4.000\n",
+	} {
+		if strings.Count(text.String(), want) != 1 {
+			t.Errorf("%q is not there once:\n%s", want, text.String())
+		}
+	}
+	for _, others := range [][]eval.Row{nil, synthetic([]string{"copy"}, 1)} {
+		made, err := report.New(append(others, rows...), report.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page bytes.Buffer
+		if err := made.WriteHTML(&page); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(page.String(), "1.750 ± 0.250"); n != 1 {
+			t.Errorf("beside %d other rows the number stands %d times in the page", len(others), n)
+		}
+		if charts := strings.Contains(page.String(), `id="chart-accuracy"`); charts != (len(others) > 0) {
+			t.Errorf("beside %d other rows, charts of accuracy: %v", len(others), charts)
+		}
+	}
+}

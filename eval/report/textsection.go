@@ -1,0 +1,130 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nopezoo/zoo/eval/study"
+)
+
+// textSection is bits per byte by length of the context, with a column for each encoding.
+func textSection(t *study.Text) Section {
+	heads := study.Each(t.Series, func(s study.TextSeries) string { return s.Name })
+	table := func(title string, write func(study.TextPoint) string) block {
+		b := block{title: title, lines: [][]string{append([]string{"length"}, heads...)}}
+		for i, length := range t.Lengths {
+			line := []string{length.Label()}
+			for _, s := range t.Series {
+				switch p := s.Points[i]; {
+				case p.NA:
+					line = append(line, "n/a")
+				case !p.Bits.Known():
+					line = append(line, "-")
+				default:
+					line = append(line, write(p))
+				}
+			}
+			b.lines = append(b.lines, line)
+		}
+		return b
+	}
+	sliding := table(fmt.Sprintf("bits per byte of the last %d tokens of each window (sliding), "+
+		"median over runs ± standard error over windows", t.Stride), func(p study.TextPoint) string {
+		return bits(p.Sliding) + " ± " + bits(p.SlidingSE)
+	})
+	all := table("bits per byte of every token of each window (nonoverlapping), median over runs",
+		func(p study.TextPoint) string { return bits(p.Bits) })
+	all.notes = []string{fmt.Sprintf("%s windows of each length, of %s documents; a length is tokens of context.",
+		between(t.Windows), between(t.Documents))}
+	s := Section{Task: t.Task, title: t.Name + ": " + trainedAt(t.Series), blocks: []block{sliding, all}}
+	if b, ok := positionBlock(t, heads); ok {
+		s.blocks = append(s.blocks, b)
+	}
+	return s
+}
+
+// positionBlock is bits per byte by place, in the longest windows that were measured.
+func positionBlock(t *study.Text, heads []string) (b block, ok bool) {
+	for i := len(t.Lengths) - 1; i >= 0; i-- {
+		var places []study.PositionPoint
+		for _, s := range t.Series {
+			if len(places) == 0 {
+				places = s.Points[i].Positions
+			}
+		}
+		if len(places) == 0 {
+			continue
+		}
+		b = block{title: fmt.Sprintf("bits per byte by the tokens before, in windows of %s, median over runs", t.Lengths[i].Label()),
+			lines: [][]string{append([]string{"tokens before"}, heads...)}}
+		for k, place := range places {
+			label := fmt.Sprint(place.To)
+			if place.From < place.To {
+				label = fmt.Sprintf("%d–%d", place.From, place.To)
+			}
+			line := []string{label}
+			for _, s := range t.Series {
+				cell := "n/a"
+				if of := s.Points[i].Positions; k < len(of) {
+					cell = bits(of[k].Bits)
+				}
+				line = append(line, cell)
+			}
+			b.lines = append(b.lines, line)
+		}
+		return b, true
+	}
+	return b, false
+}
+
+func bits(n study.Number) string {
+	if !n.Known() {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f", float64(n))
+}
+
+// between writes a range of numbers.
+func between(r [2]int) string {
+	if r[0] == r[1] {
+		return fmt.Sprint(r[0])
+	}
+	return fmt.Sprintf("%d to %d", r[0], r[1])
+}
+
+// trainedAt says of which lengths and runs series are.
+func trainedAt(all []study.TextSeries) string {
+	var lengths []string
+	seeds := 0
+	for _, s := range all {
+		text := "not trained on text"
+		if s.Trained[1] > 0 {
+			text = fmt.Sprintf("trained at %s tokens", between(s.Trained))
+		}
+		if !strings.Contains(strings.Join(lengths, "; "), text) {
+			lengths = append(lengths, text)
+		}
+		seeds = max(seeds, len(s.Seeds))
+	}
+	return strings.Join(lengths, " and ") + ", " + study.Count(seeds, "run", "runs at most") + " of an encoding"
+}
+
+// TextTables are the tables of a corpus, as the page has them.
+type TextTables struct {
+	Title  string
+	Tables []Table
+	Notes  []string
+}
+
+// TextTables lays running text out for the page.
+func (s *Report) TextTables() []TextTables {
+	return study.Each(s.Texts, func(t *study.Text) TextTables {
+		section := textSection(t)
+		out := TextTables{Title: section.title}
+		for _, b := range section.blocks {
+			out.Tables = append(out.Tables, Table{Caption: b.title, Head: b.lines[0], Lines: b.lines[1:]})
+			out.Notes = append(out.Notes, b.notes...)
+		}
+		return out
+	})
+}

@@ -1,0 +1,119 @@
+package study
+
+import (
+	"math"
+	"slices"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
+)
+
+// Text is all that was measured on one corpus, version and split: bits per byte.
+type Text struct {
+	Name    string // unique in the study
+	Task    string // without version and split
+	Lengths []task.Span
+	Series  []TextSeries // one for each encoding and size, in the order of Study.Encodings
+
+	Windows, Documents [2]int // least and most of a length
+	Stride             int    // most tokens that count at the end of a sliding window
+}
+
+// TextSeries is what some rows of a corpus say by length, over training runs.
+type TextSeries struct {
+	Name    string
+	Seeds   []uint64
+	Trained [2]int
+	Points  []TextPoint // one for each of the text's lengths
+}
+
+// TextPoint is a series at one length: medians over training runs of bits per byte. See
+// eval.TextScore.
+type TextPoint struct {
+	NA        bool   // measured, but beyond what the model can take or the documents have
+	Bits      Number // of every token of a window
+	Sliding   Number // of those at its end
+	SlidingSE Number // the greatest of the runs' standard errors over windows
+	Positions []PositionPoint
+}
+
+// PositionPoint is the median of bits per byte at a place in the window.
+type PositionPoint struct {
+	From, To int
+	Bits     Number
+}
+
+// takeTexts takes the rows of running text out of rows.
+func (s *Study) takeTexts(rows []eval.Row) (others []eval.Row) {
+	isText := func(r eval.Row) bool { return r.Measure == eval.MeasureText }
+	of := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return !isText(r) })
+	groups := groupBy(of, func(r eval.Row) taskKey { return taskKey{r.Task, r.TaskVersion, r.Split} })
+	for _, g := range groups {
+		s.Texts = append(s.Texts, s.newText(g.key.label(groups), g.key.task, g.rows))
+	}
+	return slices.DeleteFunc(slices.Clone(rows), isText)
+}
+
+func (s *Study) newText(name, corpus string, rows []eval.Row) *Text {
+	t := &Text{Name: name, Task: corpus}
+	t.Lengths = task.SortSpans(Each(rows, func(r eval.Row) task.Span { return r.Span() }))
+	for _, r := range rows {
+		if r.Text == nil {
+			continue
+		}
+		widen(&t.Windows, r.Text.N)
+		widen(&t.Documents, r.Text.Documents)
+		t.Stride = max(t.Stride, r.Text.Stride)
+	}
+	for _, of := range s.variants(rows) {
+		series := TextSeries{Name: of.Name, Trained: [2]int{of.Rows[0].TrainMin, of.Rows[0].TrainMax},
+			Seeds: distinct(of.Rows, func(r eval.Row) uint64 { return r.TrainSeed })}
+		for _, at := range t.Lengths {
+			series.Points = append(series.Points, textPoint(slices.DeleteFunc(slices.Clone(of.Rows),
+				func(r eval.Row) bool { return r.Span() != at })))
+		}
+		t.Series = append(t.Series, series)
+	}
+	return t
+}
+
+// widen takes a number into a range, of which zero is none.
+func widen(r *[2]int, n int) {
+	if r[0] == 0 || n < r[0] {
+		r[0] = n
+	}
+	r[1] = max(r[1], n)
+}
+
+// textPoint is what rows of one length say. Those of one training run, which may differ in
+// their windows or in where they were measured, count once, by their mean.
+func textPoint(rows []eval.Row) TextPoint {
+	measured := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return r.Text == nil })
+	p := TextPoint{NA: len(rows) > 0 && len(measured) == 0, SlidingSE: Unknown}
+	over := func(value func(*eval.TextScore) float64) Number {
+		var runs []float64
+		for _, run := range groupBy(measured, func(r eval.Row) uint64 { return r.TrainSeed }) {
+			runs = append(runs, float64(mean(Each(run.rows, func(r eval.Row) float64 { return value(r.Text) }))))
+		}
+		return median(runs)
+	}
+	p.Bits = over(func(t *eval.TextScore) float64 { return t.Bits })
+	p.Sliding = over(func(t *eval.TextScore) float64 { return t.Sliding })
+	if len(measured) == 0 {
+		return p
+	}
+	worst := 0.0
+	for _, r := range measured {
+		worst = max(worst, r.Text.SlidingSE)
+	}
+	p.SlidingSE = Number(worst)
+	for i, at := range measured[0].Text.Positions {
+		p.Positions = append(p.Positions, PositionPoint{at.From, at.To, over(func(t *eval.TextScore) float64 {
+			if i >= len(t.Positions) {
+				return math.NaN()
+			}
+			return t.Positions[i].Bits
+		})})
+	}
+	return p
+}

@@ -1,0 +1,138 @@
+package task
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Document is a piece of running text that is read as a whole, and belongs to one split as
+// a whole.
+type Document struct {
+	Name string `json:"name,omitempty"` // for people; optional
+	Text string `json:"text"`           // UTF-8
+}
+
+// texts are the documents of a corpus by split, in the order of the file.
+type texts [Whole + 1][]Document
+
+const textForm = `{"text": "In the beginning"}`
+
+// readTexts reads a corpus: each line is a document.
+func readTexts(r io.Reader) (*texts, string, error) {
+	sum := sha256.New()
+	var all texts
+	err := eachLine(io.TeeReader(r, sum), mostFile, func(_ int, line string) error {
+		if !utf8.ValidString(line) {
+			return errors.New("is not valid UTF-8")
+		}
+		var d struct {
+			Name string
+			Text *string
+		}
+		if err := json.Unmarshal([]byte(line), &d); err != nil {
+			return fmt.Errorf("%w; want a document such as %s; zoo data --text makes a corpus of plain text", err, textForm)
+		}
+		if d.Text == nil || *d.Text == "" {
+			return fmt.Errorf("has no text; want a document such as %s", textForm)
+		}
+		all.add(Document{d.Name, *d.Text})
+		return nil
+	})
+	if err == nil && len(all[Whole]) == 0 {
+		err = errors.New("no documents; want lines such as " + textForm)
+	}
+	return &all, hex.EncodeToString(sum.Sum(nil)), err
+}
+
+func (t *texts) add(d Document) {
+	t[Whole] = append(t[Whole], d)
+	split := SplitOf(d.Text)
+	t[split] = append(t[split], d)
+}
+
+// WriteTexts writes a corpus as Lookup("text:PATH") reads it. What cannot be read again is
+// an error: no documents, one without text, or text that is not UTF-8.
+func WriteTexts(w io.Writer, documents []Document) error {
+	if len(documents) == 0 {
+		return errors.New("a corpus has one document or more; there are none")
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for i, d := range documents {
+		switch at := invalidAt(d.Text); {
+		case d.Text == "":
+			return fmt.Errorf("document %d (%s) is empty", i+1, shorten(d.Name))
+		case at >= 0:
+			return fmt.Errorf("document %d (%s) is not valid UTF-8: byte %d; convert it, such as with: "+
+				"iconv -f latin1 -t utf-8", i+1, shorten(d.Name), at)
+		}
+		if err := e.Encode(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// invalidAt returns the first byte of a text that is not UTF-8, −1 for none.
+func invalidAt(text string) int {
+	for at, r := range text {
+		if r == utf8.RuneError {
+			if _, n := utf8.DecodeRuneInString(text[at:]); n == 1 {
+				return at
+			}
+		}
+	}
+	return -1
+}
+
+// Counts says of a corpus's documents how many there are in each split, and their bytes.
+type Counts struct {
+	Documents, Bytes [Whole + 1]int
+}
+
+// CountTexts counts documents by Split.
+func CountTexts(documents []Document) (c Counts) {
+	for _, d := range documents {
+		for _, split := range []Split{SplitOf(d.Text), Whole} {
+			c.Documents[split]++
+			c.Bytes[split] += len(d.Text)
+		}
+	}
+	return c
+}
+
+// String says for people how many there are.
+func (c Counts) String() string {
+	return fmt.Sprintf("%d documents, %.1f MB: %d for training, %d for validation, %d for test",
+		c.Documents[Whole], float64(c.Bytes[Whole])/1e6, c.Documents[Train], c.Documents[Validation], c.Documents[Test])
+}
+
+// CutTexts cuts a plain text into documents at the lines that are separator; "" leaves it
+// whole. Documents of nothing but white space are left out.
+func CutTexts(name, text, separator string) (out []Document) {
+	if separator == "" {
+		return []Document{{name, text}}
+	}
+	var now strings.Builder
+	end := func() {
+		if strings.TrimSpace(now.String()) != "" {
+			out = append(out, Document{fmt.Sprintf("%s %d", name, len(out)+1), now.String()})
+		}
+		now.Reset()
+	}
+	for line := range strings.Lines(text) {
+		if strings.TrimRight(line, "\r\n") == separator {
+			end()
+			continue
+		}
+		now.WriteString(line)
+	}
+	end()
+	return out
+}

@@ -1,0 +1,70 @@
+package task
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// MinDocuments is how many documents must be longer than a window for windows of its length
+// to be drawn: of fewer, numbers would tell more of the documents than of the model.
+const MinDocuments = 4
+
+// Window is a part of a document.
+type Window struct {
+	Document int     // its index among those given
+	IDs      []int64 // one token more than the length: each but the first is predicted from those before it
+}
+
+// Windows draws n different windows of a length in tokens, or all there are if they are fewer, each
+// within one of the documents. Where a window ends is drawn from all the text, and counts if the
+// document goes back far enough: so the same seed gives windows of different lengths that end at
+// the same places, as far as documents are long enough. The error wraps ErrNoLength where fewer
+// than MinDocuments documents are.
+func Windows(documents [][]int64, length, n int, seed uint64) ([]Window, error) {
+	starts := make([]int, len(documents)+1) // of documents in all the text
+	long, places := 0, 0
+	for i, d := range documents {
+		starts[i+1] = starts[i] + len(d)
+		if len(d) > length {
+			long++
+			places += len(d) - length
+		}
+	}
+	if long < MinDocuments {
+		return nil, fmt.Errorf("%w: %d of %d documents have more than %d tokens; at least %d must", ErrNoLength,
+			long, len(documents), length, MinDocuments)
+	}
+	window := func(end int) (Window, bool) {
+		i, found := slices.BinarySearch(starts, end)
+		if !found {
+			i--
+		}
+		for len(documents[i]) == 0 {
+			i++
+		}
+		at := end - starts[i]
+		if at < length {
+			return Window{}, false
+		}
+		return Window{i, documents[i][at-length : at+1]}, true
+	}
+	rng := rand.New(rand.NewPCG(seed, 0))
+	all := starts[len(documents)]
+	var out []Window
+	if places < 4*n { // most of them: to draw until they are found would take long
+		for _, end := range rng.Perm(all) {
+			if w, ok := window(end); ok && len(out) < n {
+				out = append(out, w)
+			}
+		}
+		return out, nil
+	}
+	for seen := map[int]bool{}; len(out) < n; {
+		end := rng.IntN(all)
+		if w, ok := window(end); ok && !seen[end] {
+			seen[end], out = true, append(out, w)
+		}
+	}
+	return out, nil
+}

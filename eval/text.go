@@ -1,0 +1,287 @@
+package eval
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/tokenizer"
+)
+
+// TextConfig says how a model is measured on running text. All but OnBatch must be set;
+// Environment as far as it is known.
+type TextConfig struct {
+	Task  task.Task  // with a Corpus
+	N     int        // windows at each length
+	Batch int        // most windows in one call of the model
+	Seed  uint64     // of the windows
+	Split task.Split // Test, unless the model is measured on what it may have seen
+
+	Environment Environment
+
+	// OnBatch, when not nil, is told of windows done.
+	OnBatch func(done, total int)
+}
+
+// TextScore is how well a model predicts text that it reads in windows of a length, each from
+// nothing: N windows, drawn at random (see task.Windows), of which every token but the first
+// counts. Bits per byte are the negated logarithms to base 2 of the tokens' probabilities,
+// divided by the bytes of their texts, so that tokenizers can be compared.
+//
+// That is the protocol that Press et al. 2022 (ALiBi, arXiv 2108.12409, section 2) call
+// nonoverlapping: a token has from one to Length tokens before it, and those early in a window
+// are predicted badly whatever the model is. In their sliding windows only the last Stride
+// tokens of each count, which have the most context: where the windows of two lengths end at the
+// same places, those are the same tokens.
+type TextScore struct {
+	N         int     `json:"n"`
+	Asked     int     `json:"n_asked"`   // windows asked for; more than N where there are not as many
+	Documents int     `json:"documents"` // that the windows are of
+	Tokens    int     `json:"tokens"`    // predicted
+	Bytes     int     `json:"bytes"`     // of their texts
+	Loss      float64 `json:"loss"`      // nats per token
+	Bits      float64 `json:"bits_per_byte"`
+	BitsSE    float64 `json:"bits_per_byte_se"` // standard error over the windows; 0 for one
+
+	Stride    int     `json:"stride"` // tokens at the end of each window that count for the next two
+	SlidingN  int     `json:"sliding_bytes"`
+	Sliding   float64 `json:"sliding_bits_per_byte"`
+	SlidingSE float64 `json:"sliding_bits_per_byte_se"`
+
+	// Positions are bits per byte by the place in the window, in steps that double.
+	Positions []PositionBits `json:"positions"`
+}
+
+// PositionBits is of the tokens that have From to To tokens before them in the window, both
+// included.
+type PositionBits struct {
+	From int     `json:"from"`
+	To   int     `json:"to"`
+	Bits float64 `json:"bits_per_byte"`
+}
+
+// TextStride is how many tokens count at the end of a sliding window: at most so many, and no
+// more than the window has.
+const TextStride = 64
+
+// row is all that is known before measuring.
+func (cfg *TextConfig) row(c card.Card, length int) Row {
+	r := describe(c, cfg.Environment)
+	r.Measure, r.Length, r.Batch = MeasureText, length, cfg.Batch
+	r.Task, r.TaskVersion, r.Split, r.Seed = cfg.Task.Name, cfg.Task.Version, cfg.Split.String(), cfg.Seed
+	r.Untimed = true
+	return r
+}
+
+// KeyOf returns the key of the row that MeasureTextAt would give.
+func (cfg *TextConfig) KeyOf(c card.Card, length int) Key {
+	r := cfg.row(c, length)
+	r.Text = &TextScore{Asked: cfg.N}
+	return r.Key()
+}
+
+// MeasureTextAt measures a model on windows of length tokens. A length that the model cannot
+// take, or that too few documents have, gives a row with NA set. A nil model tells no more than
+// whether that is so.
+func MeasureTextAt(ctx context.Context, m Model, c card.Card, cfg TextConfig, length int) (Row, error) {
+	row := cfg.row(c, length)
+	err := cfg.check(length)
+	if ctx == nil {
+		err = errNoContext
+	}
+	if err == nil {
+		row.Text, err = cfg.measure(ctx, m, c, length)
+	}
+	if errors.Is(err, ErrTooLong) || errors.Is(err, task.ErrNoLength) {
+		row.NA, row.Untimed, row.Reason, err = true, false, err.Error(), nil
+	}
+	if err != nil {
+		return row, fmt.Errorf("eval: model %s: task %s: length %d: %w", cfg.Environment.Model, cfg.Task.Name, length, err)
+	}
+	return row, nil
+}
+
+func (cfg *TextConfig) check(length int) error {
+	switch {
+	case cfg.Task.Corpus == nil:
+		return fmt.Errorf("task %s is no running text; name a corpus, text:NAME", cfg.Task.Name)
+	case !cfg.Split.Valid():
+		return errors.New("no split was chosen")
+	case length < 1 || length > task.MaxLength:
+		return fmt.Errorf("length is %d, expected 1 to %d tokens", length, task.MaxLength)
+	}
+	return cmp.Or(checkRange("n", cfg.N, 1, MaxSamples), checkRange("batch", cfg.Batch, 1, MaxBatch))
+}
+
+func (cfg *TextConfig) measure(ctx context.Context, m Model, c card.Card, length int) (*TextScore, error) {
+	if c.MaxLength > 0 && length > c.MaxLength {
+		return nil, fmt.Errorf("%w: %d positions needed, at most %d declared", ErrTooLong, length, c.MaxLength)
+	}
+	tok, err := tokenizer.New(c.Tokenizer)
+	if err != nil {
+		return nil, err
+	}
+	documents, err := cfg.Task.Corpus.Encoded(tok, cfg.Split)
+	if err != nil {
+		return nil, err
+	}
+	windows, err := task.Windows(documents, length, cfg.N, cfg.Seed)
+	if err != nil || m == nil {
+		return nil, err
+	}
+	t, err := newTextTally(tok, length)
+	if err != nil {
+		return nil, err
+	}
+	done := 0
+	for group := range slices.Chunk(windows, cfg.Batch) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		ids, from := make([][]int64, len(group)), slices.Repeat([]int{1}, len(group))
+		for i, w := range group {
+			ids[i] = w.IDs
+		}
+		scores, err := m.Score(ctx, ids, from)
+		if err != nil {
+			return nil, err
+		}
+		if len(scores) != len(group) {
+			return nil, fmt.Errorf("the model scored %d windows of %d", len(scores), len(group))
+		}
+		for i, w := range group {
+			if err := t.add(w, scores[i]); err != nil {
+				return nil, err
+			}
+		}
+		if done += len(group); cfg.OnBatch != nil {
+			cfg.OnBatch(done, len(windows))
+		}
+	}
+	score := t.score()
+	score.Asked = cfg.N
+	return score, nil
+}
+
+// textTally adds windows up.
+type textTally struct {
+	length, stride int
+	bytes          []int // of the texts of tokens, by id
+	documents      map[int]bool
+	tokens         int
+	positions      []tallied // by PositionBits
+	windows, ends  []tallied // by window: all of it, and its last stride tokens
+}
+
+// tallied are the nats of tokens, and the bytes of their texts.
+type tallied struct {
+	nats  float64
+	bytes int
+}
+
+func (t *tallied) add(nats float64, bytes int) { t.nats, t.bytes = t.nats+nats, t.bytes+bytes }
+
+func (t tallied) bits() float64 { return t.nats / math.Ln2 / float64(t.bytes) }
+
+func newTextTally(tok *tokenizer.Tokenizer, length int) (*textTally, error) {
+	t := &textTally{length: length, stride: min(length, TextStride), documents: map[int]bool{}}
+	for id := range int64(tok.Size()) {
+		text, err := tok.Decode([]int64{id})
+		if err != nil {
+			return nil, err
+		}
+		t.bytes = append(t.bytes, len(text))
+	}
+	return t, nil
+}
+
+func (t *textTally) add(w task.Window, logProbs []float64) error {
+	if len(logProbs) != t.length {
+		return fmt.Errorf("the model scored %d tokens of a window, %d were asked for", len(logProbs), t.length)
+	}
+	var all, end tallied
+	for i, p := range logProbs {
+		if math.IsNaN(p) || math.IsInf(p, 0) {
+			return fmt.Errorf("the log-probability of token %d of a window is %v", i+1, p)
+		}
+		bytes := t.bytes[w.IDs[i+1]]
+		all.add(-p, bytes)
+		if i >= t.length-t.stride {
+			end.add(-p, bytes)
+		}
+		at := doubling(i + 1)
+		for len(t.positions) <= at {
+			t.positions = append(t.positions, tallied{})
+		}
+		t.positions[at].add(-p, bytes)
+	}
+	t.tokens += len(logProbs)
+	t.documents[w.Document] = true
+	t.windows, t.ends = append(t.windows, all), append(t.ends, end)
+	return nil
+}
+
+// doubling returns the index of n in 1, 2, 3–4, 5–8, 9–16, …
+func doubling(n int) int {
+	i := 0
+	for top := 1; top < n; top *= 2 {
+		i++
+	}
+	return i
+}
+
+func (t *textTally) score() *TextScore {
+	s := &TextScore{N: len(t.windows), Documents: len(t.documents), Tokens: t.tokens, Stride: t.stride}
+	all, se := total(t.windows)
+	s.Bytes, s.Loss, s.Bits, s.BitsSE = all.bytes, all.nats/float64(t.tokens), all.bits(), se
+	end, se := total(t.ends)
+	s.SlidingN, s.Sliding, s.SlidingSE = end.bytes, end.bits(), se
+	for i, p := range t.positions {
+		from, to := 1, 1<<i
+		if i > 0 {
+			from = to/2 + 1
+		}
+		s.Positions = append(s.Positions, PositionBits{From: from, To: min(to, t.length), Bits: p.bits()})
+	}
+	return s
+}
+
+// total adds windows up. The standard error of their bits per byte is that of a ratio of means
+// (Cochran 1977, Sampling Techniques, section 2.11), as windows may differ in their bytes.
+func total(windows []tallied) (sum tallied, se float64) {
+	for _, w := range windows {
+		sum.add(w.nats, w.bytes)
+	}
+	n := float64(len(windows))
+	if n < 2 {
+		return sum, 0
+	}
+	var squares float64
+	for _, w := range windows {
+		d := w.nats/math.Ln2 - sum.bits()*float64(w.bytes)
+		squares += d * d
+	}
+	return sum, math.Sqrt(squares/(n-1)/n) * n / float64(sum.bytes)
+}
+
+// check is what readers rely on of a row of running text.
+func (s *TextScore) check() error {
+	if s.N < 1 || s.Tokens < s.N || s.Bytes < 1 || s.Stride < 1 || float64(s.Bytes) > mostOfAnything {
+		return fmt.Errorf("%d windows of %d tokens and %d bytes, stride %d, are impossible", s.N, s.Tokens, s.Bytes, s.Stride)
+	}
+	all := []float64{s.Loss, s.Bits, s.BitsSE, s.Sliding, s.SlidingSE}
+	for _, p := range s.Positions {
+		all = append(all, p.Bits)
+	}
+	for _, v := range all {
+		if !(v >= 0 && v <= mostOfAnything) {
+			return fmt.Errorf("bits per byte, losses and errors are numbers from 0 to %g, one of them is %g", mostOfAnything, v)
+		}
+	}
+	return nil
+}

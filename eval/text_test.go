@@ -1,0 +1,146 @@
+package eval_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
+)
+
+// reader is a model whose log-probability of a token depends on how many are before it.
+type reader struct{ logProb func(before int) float64 }
+
+func (r reader) Generate(context.Context, [][]int64, []int, int64, func()) ([][]int64, error) {
+	return nil, errors.New("nothing is to be generated")
+}
+
+func (r reader) Score(_ context.Context, ids [][]int64, from []int) ([][]float64, error) {
+	out := make([][]float64, len(ids))
+	for i := range ids {
+		for t := from[i]; t < len(ids[i]); t++ {
+			out[i] = append(out[i], r.logProb(t))
+		}
+	}
+	return out, nil
+}
+
+func textConfig(t *testing.T) (eval.TextConfig, card.Card) {
+	t.Helper()
+	var documents []task.Document
+	for i := range 80 {
+		documents = append(documents, task.Document{Text: strings.Repeat(fmt.Sprintf("line %d of è\n", i), 20)})
+	}
+	path := filepath.Join(t.TempDir(), "lines.jsonl")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(task.WriteTexts(f, documents), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	k, err := task.Lookup("text:" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := card.Card{Encoding: "rope", Tokenizer: k.Vocabulary(), Task: task.Names([]task.Task{k}), Trained: card.Lengths{Min: 16, Max: 16}}
+	return eval.TextConfig{Task: k, N: 30, Batch: 8, Seed: 1, Split: task.Test}, c
+}
+
+// A model that gives a token with i before it 2^−(1+1/i) has bits that can be added up by hand.
+func TestMeasureText(t *testing.T) {
+	cfg, c := textConfig(t)
+	done := 0
+	cfg.OnBatch = func(n, total int) { done = n * 100 / total }
+	m := reader{func(before int) float64 { return -math.Ln2 * (1 + 1/float64(before)) }}
+	row, err := eval.MeasureTextAt(t.Context(), m, c, cfg, 100)
+	if err != nil || row.Text == nil || row.Measure != eval.MeasureText || row.Timed() || row.Scored() || done != 100 {
+		t.Fatalf("%+v, %v, %d %% done", row, err, done)
+	}
+	mean := func(from, to int) float64 {
+		sum := 0.0
+		for i := from; i <= to; i++ {
+			sum += 1 + 1/float64(i)
+		}
+		return sum / float64(to-from+1)
+	}
+	near := func(what string, got, want float64) {
+		if math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	s := row.Text
+	if s.N != 30 || s.Tokens != 3000 || s.Bytes != 3000 || s.Stride != 64 || s.SlidingN != 30*64 || s.Documents < task.MinDocuments {
+		t.Errorf("%+v", s)
+	}
+	near("bits", s.Bits, mean(1, 100))
+	near("loss", s.Loss, math.Ln2*mean(1, 100))
+	near("sliding", s.Sliding, mean(37, 100))
+	near("standard error", s.BitsSE+s.SlidingSE, 0) // all windows are alike
+	for i, want := range []eval.PositionBits{{1, 1, mean(1, 1)}, {2, 2, mean(2, 2)}, {3, 4, mean(3, 4)}, {5, 8, mean(5, 8)},
+		{9, 16, mean(9, 16)}, {17, 32, mean(17, 32)}, {33, 64, mean(33, 64)}, {65, 100, mean(65, 100)}} {
+		got := s.Positions[i]
+		if near("position", got.Bits, want.Bits); got.From != want.From || got.To != want.To {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+	// the key of what is planned is that of the row
+	if cfg.KeyOf(c, 100) != row.Key() {
+		t.Errorf("keys differ: %+v and %+v", cfg.KeyOf(c, 100), row.Key())
+	}
+	var b strings.Builder
+	if err := eval.WriteJSONL(&b, row); err != nil {
+		t.Fatal(err)
+	}
+	back, err := eval.ReadJSONL(strings.NewReader(b.String()))
+	if err != nil || back[0].Text == nil || back[0].Text.Bits != s.Bits || back[0].Key() != row.Key() {
+		t.Errorf("%v: %s", err, b.String())
+	}
+}
+
+// Windows that differ have a standard error: of two, half their difference.
+func TestMeasureTextError(t *testing.T) {
+	cfg, c := textConfig(t)
+	cfg.N, cfg.Batch = 2, 1
+	call := 0
+	m := reader{func(int) float64 { call++; return -math.Ln2 * float64(1+call/11) }} // 10 tokens of each
+	row, err := eval.MeasureTextAt(t.Context(), m, c, cfg, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := row.Text; math.Abs(s.Bits-1.5) > 1e-9 || math.Abs(s.BitsSE-0.5) > 1e-9 || s.Stride != 10 || s.Sliding != s.Bits {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestMeasureTextNA(t *testing.T) {
+	cfg, c := textConfig(t)
+	row, err := eval.MeasureTextAt(t.Context(), nil, c, cfg, 100_000)
+	if err != nil || !row.NA || !strings.Contains(row.Reason, "documents have more than 100000 tokens") {
+		t.Errorf("%+v, %v", row, err)
+	}
+	c.MaxLength = 64
+	if row, err = eval.MeasureTextAt(t.Context(), nil, c, cfg, 65); err != nil || !row.NA || !strings.Contains(row.Reason, "at most 64") {
+		t.Errorf("%+v, %v", row, err)
+	}
+	copies, err := task.Lookup("copy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Task = copies
+	if _, err := eval.MeasureTextAt(t.Context(), nil, c, cfg, 5); err == nil || !strings.Contains(err.Error(), "is no running text") {
+		t.Errorf("error %v", err)
+	}
+	cfg, c = textConfig(t)
+	infinite := reader{func(int) float64 { return math.Inf(-1) }}
+	if _, err := eval.MeasureTextAt(t.Context(), infinite, c, cfg, 5); err == nil || !strings.Contains(err.Error(), "-Inf") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,148 @@
+package train
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/tokenizer"
+)
+
+// text draws the sequences of a run on running text. The training documents, in a new order
+// each epoch, are one stream with an end token before each; it is cut into windows of the
+// trained length, which come in an order of their own. So every token is a label once an epoch, but
+// for fewer than a window of them at the stream's end, and a window may hold parts of
+// several documents, all of which the model sees.
+type text struct {
+	corpora []task.Task
+	length  int // tokens of a window
+	seed    uint64
+	tok     *tokenizer.Tokenizer
+
+	documents [][]uint16 // with the end token before each; nil until they are read
+	tokens    int        // of all
+
+	epoch  int // of stream and order
+	stream []uint16
+	order  []int // of windows
+}
+
+// textStream sets these draws apart from those of dropout and positions.
+const textStream = 0x74657874
+
+// isText reports whether the run is on running text.
+func (m mixture) isText() bool { return m.tasks[0].Corpus != nil }
+
+// checkText wants corpora with nothing else among them, and one length of windows.
+func (m mixture) checkText(r Recipe) error {
+	corpora := slices.DeleteFunc(slices.Clone(m.tasks), func(t task.Task) bool { return t.Corpus == nil })
+	if len(corpora) == 0 {
+		return nil
+	}
+	if len(corpora) < len(m.tasks) {
+		return fmt.Errorf("train.task %s: running text, of which a model learns every token, cannot be mixed with tasks "+
+			"that have answers; name corpora alone", r.Task)
+	}
+	for _, l := range m.lengths {
+		if l != m.lengths[0] || l.Min != l.Max {
+			return fmt.Errorf("train.lengths %s: running text is cut into windows of one length; give one, such as %d..%d",
+				m.ranges(), l.Max, l.Max)
+		}
+	}
+	switch {
+	case r.Examples > 0:
+		return fmt.Errorf("train.examples %d: a corpus is a fixed set already; leave it out", r.Examples)
+	case r.StopAfterPerfect > 0:
+		return fmt.Errorf("train.stop_after_perfect %d: no model predicts running text without a mistake; leave it out",
+			r.StopAfterPerfect)
+	}
+	return nil
+}
+
+// load reads and encodes the documents, once.
+func (s *text) load() error {
+	if s.documents != nil {
+		return nil
+	}
+	if s.tok.Size() > 1<<16 {
+		return fmt.Errorf("train: the vocabulary has %d tokens; for running text at most %d", s.tok.Size(), 1<<16)
+	}
+	for _, t := range s.corpora {
+		encoded, err := t.Corpus.Encoded(s.tok, task.Train)
+		if err != nil {
+			return fmt.Errorf("train: %w", err)
+		}
+		for _, ids := range encoded {
+			d := []uint16{uint16(s.tok.EOS())}
+			for _, id := range ids {
+				d = append(d, uint16(id))
+			}
+			s.documents = append(s.documents, d)
+			s.tokens += len(d)
+		}
+	}
+	if s.windows() < 1 {
+		err := fmt.Errorf("train: the training documents have %d tokens, less than a window of %d; lower train.lengths, "+
+			"or take more text", s.tokens, s.length)
+		s.documents = nil
+		return err
+	}
+	return nil
+}
+
+// windows is their number in an epoch. The last token of one is the first of the next.
+func (s *text) windows() int { return (s.tokens - 1) / s.length }
+
+// window returns the n-th of the run.
+func (s *text) window(n int) (sequence, error) {
+	if err := s.load(); err != nil {
+		return sequence{}, err
+	}
+	if epoch := n / s.windows(); s.stream == nil || s.epoch != epoch {
+		rng := rand.New(rand.NewPCG(s.seed, uint64(key(s.seed).with(textStream).with(uint64(epoch)))))
+		s.epoch, s.stream = epoch, s.stream[:0]
+		for _, i := range rng.Perm(len(s.documents)) {
+			s.stream = append(s.stream, s.documents[i]...)
+		}
+		s.order = rng.Perm(s.windows())
+	}
+	at := s.order[n%s.windows()] * s.length
+	q := sequence{ids: make([]int64, s.length+1), start: 1}
+	for i, id := range s.stream[at : at+s.length+1] {
+		q.ids[i] = int64(id)
+	}
+	return q, nil
+}
+
+// ErrNoText is returned (wrapped) for a run whose task is no running text.
+var ErrNoText = errors.New("the run is on no running text")
+
+// Text says for people how much running text there is for a run, and how often it reads it. It
+// reads the corpora. The error wraps ErrNoText for a run on anything else.
+func (c Config) Text() (string, error) {
+	if m, err := c.data(); err != nil || !m.isText() {
+		return "", cmp.Or(err, fmt.Errorf("train.task %s: %w", c.Train.Task, ErrNoText))
+	}
+	s, err := newSource(c)
+	if err != nil {
+		return "", err
+	}
+	if err := s.text.load(); err != nil {
+		return "", err
+	}
+	bytes := 0
+	for _, t := range s.tasks {
+		_, n, err := t.Corpus.Count(task.Train)
+		if err != nil {
+			return "", err
+		}
+		bytes += n
+	}
+	seen := float64(c.Train.Steps) * float64(c.Train.Batch) * float64(s.text.length)
+	return fmt.Sprintf("%d documents of text, %.1f million bytes in %.1f million tokens; %d steps read %.1f million tokens, "+
+		"%.1f epochs", len(s.text.documents), float64(bytes)/1e6, float64(s.text.tokens)/1e6, c.Train.Steps, seen/1e6,
+		seen/float64(s.text.tokens)), nil
+}

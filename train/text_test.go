@@ -1,0 +1,217 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/train/journal"
+)
+
+// textConfig is a run on a corpus of documents of different sizes.
+func textConfig(t *testing.T) (Config, []task.Document) {
+	t.Helper()
+	var documents []task.Document
+	for i := range 40 {
+		documents = append(documents, task.Document{Text: strings.Repeat(fmt.Sprintf("%c%d ", 'a'+i%26, i), 2+i)})
+	}
+	path := filepath.Join(t.TempDir(), "alphabet.jsonl")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(task.WriteTexts(f, documents), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	c := Config{
+		Model: models.Config{Encoding: "alibi", DModel: 8, NLayers: 1, NHeads: 2, DFF: 16},
+		Train: Recipe{Task: "text:" + path, Lengths: "16..16", Seed: 3, Steps: 10, Batch: 4, LR: 1e-3, Beta1: 0.9, Beta2: 0.98,
+			Eps: 1e-8, CheckpointEvery: 5, KeepCheckpoints: 1},
+	}
+	if c, err = c.Resolve(); err != nil {
+		t.Fatal(err)
+	}
+	return c, documents
+}
+
+func TestTextConfig(t *testing.T) {
+	c, _ := textConfig(t)
+	if c.Model.VocabSize != 258 || c.Train.Tokenizer != "" || !strings.Contains(c.Train.Task, ".jsonl#") ||
+		!strings.HasPrefix(c.Name("tiny"), "text-alphabet-") {
+		t.Errorf("%+v", c)
+	}
+	named := c
+	named.Train.Tokenizer = "byte"
+	if named, err := named.Resolve(); err != nil || named.Hash() != c.Hash() {
+		t.Errorf("bytes by name are another configuration: %v", err)
+	}
+	for want, change := range map[string]func(*Recipe){
+		"train.lengths 16..32: running text is cut into windows of one length": func(r *Recipe) { r.Lengths = "16..32" },
+		"cannot be mixed with tasks that have answers":                         func(r *Recipe) { r.Task += ",copy"; r.Lengths = "16..16" },
+		"a corpus is made of bytes":                                            func(r *Recipe) { r.Tokenizer = "char" },
+		"a corpus is a fixed set already":                                      func(r *Recipe) { r.Examples = 5 },
+		"no model predicts running text without a mistake":                     func(r *Recipe) { r.EvalEvery, r.StopAfterPerfect = 1, 1 },
+	} {
+		other := c
+		change(&other.Train)
+		if _, err := other.Resolve(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	// more text than there is
+	long := c
+	long.Train.Lengths = "65536..65536"
+	s, err := newSource(long)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.at(0); err == nil || !strings.Contains(err.Error(), "less than a window of 65536") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// An epoch has every token of the training documents as a label once, but for the end of the
+// stream, in an order that is another one in the next epoch.
+func TestTextEpoch(t *testing.T) {
+	c, documents := textConfig(t)
+	s, err := newSource(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[int64]int{}
+	tokens := 0
+	for _, d := range documents {
+		if task.SplitOf(d.Text) != task.Train {
+			continue
+		}
+		ids, err := s.tok.Encode(d.Text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range append(ids, s.tok.EOS()) {
+			want[id]++
+			tokens++
+		}
+	}
+	var epochs [2][]string
+	for e := range epochs {
+		got, labels := map[int64]int{}, 0
+		for n := range (tokens - 1) / 16 {
+			q, err := s.text.window(e*((tokens-1)/16) + n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(q.ids) != 17 || q.start != 1 {
+				t.Fatalf("a window of %d tokens, %d of them context", len(q.ids), q.start)
+			}
+			for _, id := range q.ids[1:] {
+				got[id]++
+				labels++
+			}
+			text, err := s.tok.Decode(q.ids)
+			if err != nil {
+				t.Fatal(err)
+			}
+			epochs[e] = append(epochs[e], text)
+		}
+		missing := 0
+		for id, n := range want {
+			if got[id] > n {
+				t.Errorf("token %d is %d labels, and %d times in the text", id, got[id], n)
+			}
+			missing += n - got[id]
+		}
+		if missing != tokens-labels || missing > 16 {
+			t.Errorf("%d of %d tokens are no label", missing, tokens)
+		}
+	}
+	if slices.Equal(epochs[0], epochs[1]) {
+		t.Error("two epochs are the same")
+	}
+	text, err := c.Text()
+	if err != nil || !strings.Contains(text, fmt.Sprintf("%.1f epochs", 640/float64(tokens))) {
+		t.Errorf("%s, %v; want %d tokens", text, err, tokens)
+	}
+	plain := c
+	plain.Train.Task, plain.Train.Lengths = "copy", "1..5"
+	if _, err := plain.Text(); !errors.Is(err, ErrNoText) {
+		t.Errorf("error %v, want ErrNoText", err)
+	}
+}
+
+// What a step sees is the same whichever steps were drawn before, on every label of a window
+// the same weight.
+func TestTextResume(t *testing.T) {
+	c, _ := textConfig(t)
+	through, err := newSource(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for step := range 200 { // several epochs
+		a, err := through.at(step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if step%37 != 0 {
+			continue
+		}
+		fresh, err := newSource(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := fresh.at(step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tensor.Data[int64](a[0].IDs), tensor.Data[int64](b[0].IDs)); diff != "" {
+			t.Fatalf("step %d: %s", step, diff)
+		}
+		for _, w := range tensor.Data[float32](a[0].Weights) {
+			if w != 1/float32(4*16) {
+				t.Fatalf("step %d: weight %v", step, w)
+			}
+		}
+	}
+}
+
+// The best evaluation is the one of the fewest bits per byte.
+func TestTextEvaluation(t *testing.T) {
+	c, _ := textConfig(t)
+	m, err := c.data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p progress
+	for i, bits := range []float64{2.5, 2.25, 2.75} {
+		e, err := summarize(i+1, m, []journal.Result{{Length: 16, N: 4, Bits: &bits}, {Length: 32, N: 4, Bits: new(3.0)}, {Length: 64}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if *e.Bits != bits || *e.Further != 3 || e.Accuracy != nil {
+			t.Errorf("%+v", e)
+		}
+		p.note(&e, 0)
+		if e.Best != (i < 2) {
+			t.Errorf("%v bits: best %v", bits, e.Best)
+		}
+	}
+	if p.BestStep != 2 || p.BestScore != -2.25 || p.Fitted != nil || p.Evaluated != 3 {
+		t.Errorf("%+v", p)
+	}
+	if err := p.recall(c); err != nil || p.Fitted != nil {
+		t.Errorf("a run on text is said to have fitted: %v, %v", p.Fitted, err)
+	}
+	if _, err := summarize(1, m, []journal.Result{{Length: 32, Bits: new(3.0)}}); err == nil ||
+		!strings.Contains(err.Error(), "lower train.lengths") {
+		t.Errorf("error %v", err)
+	}
+}
