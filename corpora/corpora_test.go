@@ -116,7 +116,7 @@ func TestBible(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	for _, broken := range [][]byte{nil, []byte(bibleMark), head[:len(head)-8], head[:len(head)]} {
+	for _, broken := range [][]byte{nil, []byte(bibleMark), head[:len(head)-8], head} {
 		if _, err := bibleText(broken); err == nil {
 			t.Errorf("%d bytes are no error", len(broken))
 		}
