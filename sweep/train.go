@@ -165,11 +165,12 @@ func trainOne(ctx context.Context, r Run, command []string, warn func(error)) er
 		return nil
 	}
 	switch last := said.last; {
-	case ctx.Err() != nil && (last == "" || last == "interrupted" ||
-		strings.HasPrefix(last, train.ErrInterrupted.Error())):
+	case ctx.Err() != nil && (last == "interrupted" || strings.HasPrefix(last, train.ErrInterrupted.Error())):
 		return train.ErrInterrupted
 	case last != "":
 		return errors.New(strings.TrimPrefix(last, r.Dir+": "))
+	case ctx.Err() != nil: // a second signal, or saveTime has passed
+		return errors.New("ended by the interruption before it was saved: goes on from its last checkpoint")
 	}
 	return fmt.Errorf("%w, without a word; a process that the system killed had too little memory", err)
 }

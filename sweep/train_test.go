@@ -126,6 +126,29 @@ func TestTrainStops(t *testing.T) {
 	}
 }
 
+// TestTrainEndsUnsaved: a run that the interruption ends before it has saved is not called
+// stopped, which says that it has.
+func TestTrainEndsUnsaved(t *testing.T) {
+	folder := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	runs := []Run{{Name: "a", Dir: filepath.Join(folder, "a"), Config: config(t, 4)}}
+	all, err := Train(ctx, folder, runs, Options{
+		Command: player(`echo "x: ` + NotSaved + `now"; while :; do sleep 0.02; done`), // a signal ends it
+		Report: func(e Event) {
+			if e.Err != nil {
+				cancel()
+			}
+		},
+	})
+	if !errors.Is(err, train.ErrInterrupted) {
+		t.Fatal(err)
+	}
+	if all[0].State != Failed || !strings.Contains(all[0].Error, "before it was saved") {
+		t.Errorf("ended as %q, %q", all[0].State, all[0].Error)
+	}
+}
+
 // TestTrainRefuses: what cannot be trained is refused before anything is written.
 func TestTrainRefuses(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "sweep")

@@ -95,7 +95,7 @@ func (a *app) studyRun(ctx context.Context, o studyOptions, s *studies.Study) er
 	a.noteForeign(s)
 	sum := s.Sum(all)
 	if err != nil {
-		return fmt.Errorf("%w: %s; everything is saved; go on with: %s", err, sum, a.repeat())
+		return a.sweepInterrupted(err, all, sum)
 	}
 	if failed := studies.Failed(all); failed > 0 {
 		return fmt.Errorf("%s; the same command tries those again that failed", sum)

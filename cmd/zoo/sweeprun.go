@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/internal/terminal"
+	"github.com/nopezoo/zoo/studies"
 	"github.com/nopezoo/zoo/sweep"
 )
 
@@ -57,6 +58,16 @@ func (a *app) sweepSlurm(ctx context.Context, o sweepOptions, folder string, run
 	return nil
 }
 
+// sweepInterrupted says how runs are when the user ended them, and how to go on. A run that had
+// to end without being saved has failed.
+func (a *app) sweepInterrupted(err error, all []sweep.Status, sum string) error {
+	saved := "everything is saved; "
+	if studies.Failed(all) > 0 {
+		saved = ""
+	}
+	return fmt.Errorf("%w: %s; %sgo on with: %s", err, sum, saved, a.repeat())
+}
+
 // sweepLocally trains runs in child processes, as many at a time as asked for.
 func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, runs []sweep.Run) error {
 	options, erase := a.sweepOptions(ctx, o)
@@ -70,7 +81,7 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 	}
 	a.noteFits(all)
 	if err != nil {
-		return fmt.Errorf("%w: %s; everything is saved; go on with: %s", err, sweep.Count(all), a.repeat())
+		return a.sweepInterrupted(err, all, sweep.Count(all))
 	}
 	failed := 0
 	for _, s := range all {
