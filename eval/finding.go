@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -209,44 +208,19 @@ func NewFinding(c card.Card, cfg Config, at task.Span) Finding {
 
 // WriteFindings writes each as one line of JSON.
 func WriteFindings(w io.Writer, findings ...Finding) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	for i, f := range findings {
-		if err := f.check(); err != nil {
-			return fmt.Errorf("eval: finding %d: %w", i, err)
-		}
-		if err := e.Encode(f); err != nil {
-			return fmt.Errorf("eval: finding %d: %w", i, err)
-		}
-	}
-	return nil
+	return writeLines(w, "finding", findings, func(f Finding) error { return f.check() })
 }
 
 // ReadFindings reads what WriteFindings wrote. Empty lines and unknown fields are skipped; a
 // malformed line, or one of another schema, is an error with its number.
 func ReadFindings(r io.Reader) ([]Finding, error) {
-	var out []Finding
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxLine)
-	for number := 1; lines.Scan(); number++ {
-		line := bytes.TrimSpace(lines.Bytes())
-		if len(line) == 0 {
-			continue
-		}
+	return readLines(r, "findings", "finding", func(line []byte) (Finding, error) {
 		var f Finding
-		err := json.Unmarshal(line, &f)
-		if err == nil {
-			err = f.check()
+		if err := json.Unmarshal(line, &f); err != nil {
+			return f, err
 		}
-		if err != nil {
-			return out, fmt.Errorf("eval: findings line %d: %w", number, err)
-		}
-		out = append(out, f)
-	}
-	if err := lines.Err(); err != nil {
-		return out, fmt.Errorf("eval: findings after line %d: %w", len(out), err)
-	}
-	return out, nil
+		return f, f.check()
+	})
 }
 
 // HoldsFindings reports whether a file that begins so has findings in it, and not rows.

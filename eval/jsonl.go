@@ -15,24 +15,41 @@ const maxLine = 1 << 20
 // WriteJSONL writes each row as one line of JSON. Appending to what was written
 // before gives a valid file.
 func WriteJSONL(w io.Writer, rows ...Row) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	for i, row := range rows {
-		if err := row.json().check(); err != nil {
-			return fmt.Errorf("eval: row %d: %w", i, err)
-		}
-		if err := e.Encode(row); err != nil {
-			return fmt.Errorf("eval: row %d: %w", i, err)
-		}
-	}
-	return nil
+	return writeLines(w, "row", rows, func(r Row) error { return r.json().check() })
 }
 
 // ReadJSONL reads rows that WriteJSONL wrote. Empty lines and unknown fields are
 // skipped. A malformed or truncated line, or one of another schema, is an error
 // with its number; the rows before it are returned with it.
 func ReadJSONL(r io.Reader) ([]Row, error) {
-	var rows []Row
+	return readLines(r, "results", "row", func(line []byte) (Row, error) {
+		var row rowJSON
+		if err := json.Unmarshal(line, &row); err != nil {
+			return Row{}, err
+		}
+		return row.row(), row.check()
+	})
+}
+
+// writeLines writes each value as one line of JSON, if check has nothing against it.
+func writeLines[T any](w io.Writer, noun string, values []T, check func(T) error) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for i, v := range values {
+		if err := check(v); err != nil {
+			return fmt.Errorf("eval: %s %d: %w", noun, i, err)
+		}
+		if err := e.Encode(v); err != nil {
+			return fmt.Errorf("eval: %s %d: %w", noun, i, err)
+		}
+	}
+	return nil
+}
+
+// readLines reads what writeLines wrote, a value from each line that is not empty. An error has
+// the line's number; the values before it are returned with it.
+func readLines[T any](r io.Reader, file, noun string, value func(line []byte) (T, error)) ([]T, error) {
+	var all []T
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
 	number := 0
@@ -42,22 +59,18 @@ func ReadJSONL(r io.Reader) ([]Row, error) {
 		if len(line) == 0 {
 			continue
 		}
-		var row rowJSON
-		err := json.Unmarshal(line, &row)
-		if err == nil {
-			err = row.check()
-		}
+		v, err := value(line)
 		if err != nil {
-			return rows, fmt.Errorf("eval: results line %d: %w", number, err)
+			return all, fmt.Errorf("eval: %s line %d: %w", file, number, err)
 		}
-		rows = append(rows, row.row())
+		all = append(all, v)
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return rows, fmt.Errorf("eval: results line %d is longer than %d bytes: no row is", number+1, maxLine)
+		return all, fmt.Errorf("eval: %s line %d is longer than %d bytes: no %s is", file, number+1, maxLine, noun)
 	} else if err != nil {
-		return rows, fmt.Errorf("eval: results line %d: %w", number+1, err)
+		return all, fmt.Errorf("eval: %s line %d: %w", file, number+1, err)
 	}
-	return rows, nil
+	return all, nil
 }
 
 // check is what readers of a row rely on.
