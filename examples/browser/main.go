@@ -29,7 +29,7 @@ hash checked. Without it the page has the pure-Go engine alone, and says so.
 
 Examples:
   go run ./examples/browser                      # http://127.0.0.1:8080
-  go run ./examples/browser --models copy-t5,reverse-nope
+  go run ./examples/browser --models copy-t5,copy-rsc-nope
   go run ./examples/browser --addr 127.0.0.1:0   # any free port
   go run ./examples/browser -o site              # for any web server
   go run ./examples/browser --offline -o site    # fetches nothing

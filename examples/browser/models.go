@@ -10,7 +10,7 @@ import (
 )
 
 // defaultModels are small ones that differ in what they can do beyond their trained lengths.
-var defaultModels = []string{"copy-rope", "copy-alibi", "unique-copy-hard-alibi", "reverse-nope"}
+var defaultModels = []string{"copy-rope", "copy-alibi", "unique-copy-hard-alibi", "copy-rsc-nope"}
 
 // model is one in the page's menu.
 type model struct {
