@@ -133,7 +133,8 @@ func (b *Batcher) dismiss(at **cohort, err error) {
 		}
 	}
 	if c.batch != nil {
-		_ = c.batch.close() // the calls are over; it costs at most some memory
+		c.batch.damaged = panicked(err)
+		_ = guarded(c.batch.close) // the calls are over; it costs at most some memory
 	}
 }
 
@@ -232,7 +233,11 @@ func (b *Batcher) read() {
 	if b.reading == nil {
 		return
 	}
-	done, err := b.readChunk(b.reading)
+	done := false
+	err := guarded(func() (err error) {
+		done, err = b.readChunk(b.reading)
+		return err
+	})
 	if err != nil {
 		b.dismiss(&b.reading, b.failure(err))
 		return
@@ -245,7 +250,7 @@ func (b *Batcher) read() {
 		b.running.settle()
 		return
 	}
-	if err := b.join(); err != nil {
+	if err := guarded(b.join); err != nil {
 		b.dismiss(&b.running, b.failure(err))
 		b.dismiss(&b.reading, b.failure(err))
 		return
@@ -305,25 +310,30 @@ func (b *Batcher) failure(err error) error {
 
 // step makes a token of every answer.
 func (b *Batcher) step() {
-	c := b.running
-	if c == nil {
+	if b.running == nil {
 		return
 	}
-	if err := c.compact(b.s.pads()); err != nil {
+	if err := guarded(b.stepRunning); err != nil {
 		b.dismiss(&b.running, b.failure(err))
-		return
+	}
+}
+
+func (b *Batcher) stepRunning() error {
+	c := b.running
+	if err := c.compact(b.s.pads()); err != nil {
+		return err
 	}
 	if len(c.live) == 0 {
-		return // begin dismisses it
+		return nil // begin dismisses it
 	}
 	if err := c.run(1, 1, func(i, _ int) int64 { return c.rows[i].next() }); err != nil {
-		b.dismiss(&b.running, b.failure(err))
-		return
+		return err
 	}
 	for _, m := range c.rows {
 		m.unread = max(m.unread-1, 0)
 	}
 	b.choose(c)
+	return nil
 }
 
 // choose takes a token for each row of a run, and tells the callers.
@@ -341,12 +351,13 @@ func (b *Batcher) choose(c *cohort) {
 		m.call.add(b.turn, m.row)
 		made++
 	}
+	b.mu.Lock()
+	b.stats.Tokens += made
+	b.count() // so that who takes the last token of an answer can ask again at once
+	b.mu.Unlock()
 	for _, m := range c.rows {
 		m.call.tell()
 	}
-	b.mu.Lock()
-	b.stats.Tokens += made
-	b.mu.Unlock()
 }
 
 // settle makes a cohort that has been read one that runs.
