@@ -38,6 +38,7 @@ type cohort struct {
 	*batch
 	rows   []*member // as in the batch, and while they are read behind them the sharers
 	shared []int     // of each sharer, the row that is read for it
+	tight  bool      // what has ended, and what all rows pad, is to go at once: others need the room
 }
 
 // share puts the members to the end whose prompt another one of their call has too, and which
@@ -203,7 +204,13 @@ func (b *Batcher) fits(rows, width, left int) bool {
 	turns := (width + b.chunk(rows) - 1) / b.chunk(rows) // until they are read
 	slots := max(b.running.slots-pad+turns, width)
 	end := slots + max(left-1, more)
-	return live+rows <= b.opt.MaxRows && b.bytes(live+rows, end)+b.bytes(rows, width) <= b.opt.MaxBytes
+	if live+rows > b.opt.MaxRows || b.bytes(live+rows, end)+b.bytes(rows, width) > b.opt.MaxBytes {
+		return false
+	}
+	// While they are read, what runs has what compact has not dropped yet, too.
+	had := max(b.running.room, b.running.slots+turns)
+	b.running.tight = (live < len(b.running.rows) || pad > 0) && b.bytes(len(b.running.rows), had)+b.bytes(rows, width) > b.opt.MaxBytes
+	return !b.running.tight
 }
 
 // survey returns how many rows go on, how many slots all of them pad, and how many tokens one
@@ -376,15 +383,17 @@ func (c *cohort) bound() {
 func (c *cohort) done(row int) bool { return c.rows[row].done() }
 
 // compact drops rows that are done (see batch.carry), and the slots that all others pad, as soon as
-// they are the greater part.
+// they are the greater part, or others need the room.
 func (c *cohort) compact(pads bool) error {
+	tight := c.tight
+	c.tight = false
 	c.findLive(c.done)
-	if c.carry() {
+	if drop := c.carry(); drop || tight && len(c.live) < len(c.pads) && len(c.live) > 0 {
 		if err := c.retain(); err != nil {
 			return err
 		}
 	}
-	if _, pad, _ := c.survey(); pads && 2*pad > c.slots && len(c.live) > 0 {
+	if _, pad, _ := c.survey(); pads && (tight && pad > 0 || 2*pad > c.slots) && len(c.live) > 0 {
 		if err := c.shift(-pad); err != nil {
 			return err
 		}
