@@ -11,7 +11,7 @@ func TestLacking(t *testing.T) {
 	if err := lacking(nodes); err != nil {
 		t.Error(err)
 	}
-	err := lacking(append(nodes, Node{Operator: "MatMulInteger", OnCPU: true, Why: cannotRun}))
+	err := lacking(append(nodes, Node{Operator: "MatMulInteger", OnCPU: true, Why: "another reason", lacking: true}))
 	if err == nil || !strings.HasPrefix(err.Error(), "the provider cannot run 1 nodes (1 nodes ran on the device, ") ||
 		!strings.Contains(err.Error(), "--allow-cpu-nodes") {
 		t.Error(err)

@@ -40,6 +40,7 @@ type Node struct {
 	Operator string `json:"operator"`
 	OnCPU    bool   `json:"on_cpu"`
 	Why      string `json:"why,omitempty"` // it ran on the CPU
+	lacking  bool   // the provider should have run it
 }
 
 // ExamineProvider goes through what a provider needs. A model is the bytes of a file that
@@ -159,21 +160,18 @@ func placement(ctx context.Context, provider string, model []byte) (nodes []Node
 		case slices.Contains(host.Angles, n.Node):
 			node.Why = "angles of positions: devices are not exact"
 		default:
-			node.Why = cannotRun
+			node.Why, node.lacking = "the provider cannot run it", true
 		}
 		nodes = append(nodes, node)
 	}
 	return nodes, err
 }
 
-// cannotRun is why a node ran on the CPU that should not have.
-const cannotRun = "the provider cannot run it"
-
 // lacking reports nodes that the provider cannot run: because of them sessions are refused.
 func lacking(nodes []Node) error {
 	n := 0
 	for _, node := range nodes {
-		if node.Why == cannotRun {
+		if node.lacking {
 			n++
 		}
 	}

@@ -16,6 +16,7 @@ type batch struct {
 	known    [][]int64 // the tokens that read runs
 	pads     []int     // slots of padding before each row
 	ended    []bool    // rows that are computed in vain
+	damaged  bool      // something panicked: the memory is not used again
 	live     []int     // the other rows
 	carried  int       // runs of ended rows since rows were dropped
 	width    int       // slots that the longest row fills
@@ -310,6 +311,8 @@ func (b *batch) close() error {
 	clear(b.in)
 	clear(b.out)
 	b.known, b.call = nil, nil
-	b.s.idle.Put(b)
+	if !b.damaged {
+		b.s.idle.Put(b)
+	}
 	return errors.Join(errs...)
 }

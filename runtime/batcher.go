@@ -20,7 +20,8 @@ type BatcherOptions struct {
 
 	// MaxBytes is how much memory the model's states of those prompts take, as their lengths
 	// and limits tell beforehand; 0 takes 1 GiB. Prompts wait until there is room. While states
-	// are moved to other memory they take it twice.
+	// are moved to other memory they take it twice. What the session's own calls take is not
+	// counted, Prefill's among them; Options.PrefixBytes bounds what prefixes hold.
 	MaxBytes int64
 
 	// MaxQueue is how many prompts wait beside MaxRows; 0 takes 8 times MaxRows, and a negative
@@ -68,7 +69,8 @@ func (o BatcherOptions) complete() (BatcherOptions, error) {
 // in the order in which they came, as soon as there is room, and read in chunks between the
 // tokens of others; answers leave when they end. Where a call has one prompt several times, for
 // several answers, it is read once for those that begin together, unless the model takes one token at
-// a time or has GroupQueryAttention. It is safe for concurrent use.
+// a time or has GroupQueryAttention. It is safe for concurrent use. A panic in a run, of an engine or
+// a tokenizer, is a *PanicError to the calls whose rows ran; other calls go on.
 //
 // Its calls are those of Session, and their tokens too, but for the rounding of float32 sums,
 // which depends on how many rows run together. A call with several prompts may begin them one

@@ -466,6 +466,69 @@ func TestBatcherBytes(t *testing.T) {
 	})
 }
 
+// TestBatcherBytesOfEnded: rows that have ended, and slots that all others pad, count while they are there; they
+// go when others need the room.
+func TestBatcherBytesOfEnded(t *testing.T) {
+	s := open(t, build(t, spec{encoding: "rope"}), runtime.Options{Provider: spied + "go"})
+	slot := int64(0) // bytes of one row and slot
+	for _, state := range s.Info().Card.State {
+		slot += int64(state.Held(1, 1))
+	}
+	// One long prompt that ends first, so that all others are padded by 40.
+	prompts, opt := [][]int64{prompt(100)}, runtime.GenerateOptions{Limits: []int{26}, Stop: []int64{}}
+	for i := range int64(7) {
+		prompts, opt.Limits = append(prompts, append(prompt(59), i)), append(opt.Limits, 30)
+	}
+	late := runtime.GenerateOptions{MaxNew: 3, Stop: []int64{}}
+	want := append(generate(t, s, prompts, opt), generate(t, s, [][]int64{prompt(90)}, late)...)
+	most := slot * 8 * (100 + 30 - 1)
+	b := batcher(t, s, runtime.BatcherOptions{MaxBytes: most, Chunk: 30})
+	got := make([][]int64, len(prompts)+1)
+	var group sync.WaitGroup
+	step := 0
+	for made, err := range b.Generate(t.Context(), prompts, opt) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if step++; step == 1 {
+			group.Go(func() {
+				out, err := b.GenerateAll(t.Context(), [][]int64{prompt(90)}, late)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				got[len(prompts)] = out[0]
+			})
+			for b.Stats().Waiting == 0 {
+				time.Sleep(time.Millisecond)
+			}
+		}
+		for i, id := range made.Tokens {
+			if id != runtime.NoToken {
+				got[i] = append(got[i], id)
+			}
+		}
+	}
+	group.Wait()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("answers (-session +batcher): %s", diff)
+	}
+	if peak := b.Stats().Peak; peak > most || peak < most*3/4 {
+		t.Errorf("up to %d bytes (%d slots); the bound is %d", peak, peak/slot, most)
+	}
+}
+
+// TestBatcherFree: the place of an answer is free when its last token is told.
+func TestBatcherFree(t *testing.T) {
+	s := open(t, build(t, spec{encoding: "nope"}), runtime.Options{Provider: "go"})
+	b := batcher(t, s, runtime.BatcherOptions{MaxRows: 1, MaxQueue: -1})
+	for i := range 300 {
+		if _, err := b.GenerateAll(t.Context(), [][]int64{{1, 2}}, runtime.GenerateOptions{MaxNew: 1 + i%2, Stop: []int64{}}); err != nil {
+			t.Fatalf("call %d: %v", i, err)
+		}
+	}
+}
+
 // TestBatcherClose: nobody waits forever.
 func TestBatcherClose(t *testing.T) {
 	model := build(t, spec{encoding: "nope"})

@@ -38,6 +38,7 @@ type cohort struct {
 	*batch
 	rows   []*member // as in the batch, and while they are read behind them the sharers
 	shared []int     // of each sharer, the row that is read for it
+	tight  bool      // what has ended, and what all rows pad, is to go at once: others need the room
 }
 
 // share puts the members to the end whose prompt another one of their call has too, and which
@@ -133,7 +134,8 @@ func (b *Batcher) dismiss(at **cohort, err error) {
 		}
 	}
 	if c.batch != nil {
-		_ = c.batch.close() // the calls are over; it costs at most some memory
+		c.batch.damaged = panicked(err)
+		_ = guarded(c.batch.close) // the calls are over; it costs at most some memory
 	}
 }
 
@@ -202,7 +204,13 @@ func (b *Batcher) fits(rows, width, left int) bool {
 	turns := (width + b.chunk(rows) - 1) / b.chunk(rows) // until they are read
 	slots := max(b.running.slots-pad+turns, width)
 	end := slots + max(left-1, more)
-	return live+rows <= b.opt.MaxRows && b.bytes(live+rows, end)+b.bytes(rows, width) <= b.opt.MaxBytes
+	if live+rows > b.opt.MaxRows || b.bytes(live+rows, end)+b.bytes(rows, width) > b.opt.MaxBytes {
+		return false
+	}
+	// While they are read, what runs has what compact has not dropped yet, too.
+	had := max(b.running.room, b.running.slots+turns)
+	b.running.tight = (live < len(b.running.rows) || pad > 0) && b.bytes(len(b.running.rows), had)+b.bytes(rows, width) > b.opt.MaxBytes
+	return !b.running.tight
 }
 
 // survey returns how many rows go on, how many slots all of them pad, and how many tokens one
@@ -232,7 +240,11 @@ func (b *Batcher) read() {
 	if b.reading == nil {
 		return
 	}
-	done, err := b.readChunk(b.reading)
+	done := false
+	err := guarded(func() (err error) {
+		done, err = b.readChunk(b.reading)
+		return err
+	})
 	if err != nil {
 		b.dismiss(&b.reading, b.failure(err))
 		return
@@ -245,7 +257,7 @@ func (b *Batcher) read() {
 		b.running.settle()
 		return
 	}
-	if err := b.join(); err != nil {
+	if err := guarded(b.join); err != nil {
 		b.dismiss(&b.running, b.failure(err))
 		b.dismiss(&b.reading, b.failure(err))
 		return
@@ -305,25 +317,30 @@ func (b *Batcher) failure(err error) error {
 
 // step makes a token of every answer.
 func (b *Batcher) step() {
-	c := b.running
-	if c == nil {
+	if b.running == nil {
 		return
 	}
-	if err := c.compact(b.s.pads()); err != nil {
+	if err := guarded(b.stepRunning); err != nil {
 		b.dismiss(&b.running, b.failure(err))
-		return
+	}
+}
+
+func (b *Batcher) stepRunning() error {
+	c := b.running
+	if err := c.compact(b.s.pads()); err != nil {
+		return err
 	}
 	if len(c.live) == 0 {
-		return // begin dismisses it
+		return nil // begin dismisses it
 	}
 	if err := c.run(1, 1, func(i, _ int) int64 { return c.rows[i].next() }); err != nil {
-		b.dismiss(&b.running, b.failure(err))
-		return
+		return err
 	}
 	for _, m := range c.rows {
 		m.unread = max(m.unread-1, 0)
 	}
 	b.choose(c)
+	return nil
 }
 
 // choose takes a token for each row of a run, and tells the callers.
@@ -341,12 +358,13 @@ func (b *Batcher) choose(c *cohort) {
 		m.call.add(b.turn, m.row)
 		made++
 	}
+	b.mu.Lock()
+	b.stats.Tokens += made
+	b.count() // so that who takes the last token of an answer can ask again at once
+	b.mu.Unlock()
 	for _, m := range c.rows {
 		m.call.tell()
 	}
-	b.mu.Lock()
-	b.stats.Tokens += made
-	b.mu.Unlock()
 }
 
 // settle makes a cohort that has been read one that runs.
@@ -365,15 +383,17 @@ func (c *cohort) bound() {
 func (c *cohort) done(row int) bool { return c.rows[row].done() }
 
 // compact drops rows that are done (see batch.carry), and the slots that all others pad, as soon as
-// they are the greater part.
+// they are the greater part, or others need the room.
 func (c *cohort) compact(pads bool) error {
+	tight := c.tight
+	c.tight = false
 	c.findLive(c.done)
-	if c.carry() {
+	if drop := c.carry(); drop || tight && len(c.live) < len(c.pads) && len(c.live) > 0 {
 		if err := c.retain(); err != nil {
 			return err
 		}
 	}
-	if _, pad, _ := c.survey(); pads && 2*pad > c.slots && len(c.live) > 0 {
+	if _, pad, _ := c.survey(); pads && (tight && pad > 0 || 2*pad > c.slots) && len(c.live) > 0 {
 		if err := c.shift(-pad); err != nil {
 			return err
 		}

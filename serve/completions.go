@@ -46,12 +46,11 @@ func (h *Handler) completions(c *call) error {
 	if err != nil {
 		return h.failureOf(ctx, err)
 	}
+	answer := a.whole
 	if a.request.stream {
-		err = a.stream(ctx)
-	} else {
-		err = a.whole(ctx)
+		answer = a.stream
 	}
-	if err == nil {
+	if err = guarded(func() error { return answer(ctx) }); err == nil {
 		return nil
 	}
 	f := h.failureOf(ctx, err)

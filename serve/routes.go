@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/nopezoo/zoo/runtime"
 )
 
 // route is a path that is served.
@@ -104,7 +106,7 @@ func (h *Handler) handle(r route) http.Handler {
 		c.Header().Set("X-Content-Type-Options", "nosniff")
 		err := h.admit(r, c)
 		if err == nil {
-			err = r.serve(c)
+			err = guarded(func() error { return r.serve(c) })
 		}
 		var f *failure
 		if err != nil {
@@ -114,6 +116,21 @@ func (h *Handler) handle(r route) http.Handler {
 		}
 		h.tell(r, c, f)
 	})
+}
+
+// guarded returns what do returns, and a panic of do as an error: the request fails, which the log tells
+// with the stack, and metrics count. net/http's own way to break off stays.
+func guarded(do func() error) (err error) {
+	defer func() {
+		switch value := recover(); value {
+		case nil:
+		case http.ErrAbortHandler:
+			panic(value)
+		default:
+			err = runtime.NewPanicError(value)
+		}
+	}()
+	return do()
 }
 
 // admit refuses what no key opens, and methods that a path does not have.

@@ -283,6 +283,54 @@ func TestFailure(t *testing.T) {
 	}
 }
 
+// panicking is an Answerer that panics after so many tokens.
+type panicking struct {
+	serve.Answerer
+	after int
+}
+
+func (p panicking) StreamAll(ctx context.Context, prompts []runtime.Prompt, opt runtime.GenerateOptions) iter.Seq2[runtime.TextStep, error] {
+	return func(yield func(runtime.TextStep, error) bool) {
+		n := 0
+		for step, err := range p.Answerer.StreamAll(ctx, prompts, opt) {
+			if n == p.after {
+				panic("a secret of the model")
+			}
+			if n++; !yield(step, err) {
+				return
+			}
+		}
+	}
+}
+
+// TestPanic: a panic is status 500, or the last event of a stream that has begun; the log has the stack, and the service
+// goes on.
+func TestPanic(t *testing.T) {
+	for after, begun := range []bool{false, true} {
+		var log bytes.Buffer
+		h, _, server := service(t, serve.Options{Log: slog.New(slog.NewJSONHandler(&log, nil))}, panicking{openModel(t), after})
+		if r := <-begin(t.Context(), server, plain); r.status != 500 || !strings.Contains(r.text, `"type":"server_error"`) {
+			t.Errorf("got %+v", r)
+		}
+		r := <-begin(t.Context(), server, strings.Replace(plain, "{", `{"stream": true, `, 1))
+		if parts := strings.Split(strings.TrimSpace(r.text), "\n\n"); begun != (r.status == 200) || !strings.Contains(parts[len(parts)-1], `"type":"server_error"`) ||
+			strings.Contains(r.text, "secret") {
+			t.Errorf("as a stream: %+v", r)
+		}
+		_, metrics := get(t, server, "GET", "/metrics")
+		if !strings.Contains(metrics, `zoo_requests_total{path="/v1/completions",status="500"} 2`) {
+			t.Errorf("they are not counted:\n%s", metrics)
+		}
+		if err := h.Shutdown(t.Context()); err != nil { // which waits for answers
+			t.Error(err)
+		}
+		server.Close()
+		if !strings.Contains(log.String(), "panic: a secret of the model") || !strings.Contains(log.String(), "serve_test.go") {
+			t.Errorf("the log has %s", &log)
+		}
+	}
+}
+
 // answerAlone is the text that answers plain.
 func answerAlone(t *testing.T) string {
 	t.Helper()

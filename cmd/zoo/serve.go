@@ -15,6 +15,7 @@ import (
 	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/serve"
+	"github.com/nopezoo/zoo/zoo/find"
 )
 
 type serveOptions struct {
@@ -84,6 +85,19 @@ func (o serveOptions) check() error {
 		arguments.AtLeast("max-body", int(o.limits.Body), 1), arguments.OneOf("log", o.log, logFormats...))
 }
 
+// namesDiffer refuses models that requests could not tell apart.
+func namesDiffer(models []find.Model) error {
+	from := map[string]string{}
+	for _, m := range models {
+		if other, taken := from[m.Label]; taken {
+			return fmt.Errorf("two models would be called %q, %s and %s: rename one, or name a folder with model.onnx, which is called as the folder is",
+				m.Label, other, m.From)
+		}
+		from[m.Label] = m.From
+	}
+	return nil
+}
+
 // logger writes lines of the chosen form.
 func (o serveOptions) logger(a *app) *slog.Logger {
 	switch o.log {
@@ -102,6 +116,9 @@ func (a *app) serve(ctx context.Context, o serveOptions, args []string) error {
 	}
 	found, err := a.choose(o.runs, args, nil, "")
 	if err != nil {
+		return err
+	}
+	if err := namesDiffer(found); err != nil {
 		return err
 	}
 	if err := a.needProvider(ctx, o.provider); err != nil {

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -56,6 +57,10 @@ func TestText(t *testing.T) {
 		}
 		if n := strings.Count(page.String(), "1.750 ± 0.250"); n != 1 {
 			t.Errorf("beside %d other rows the number stands %d times in the page", len(others), n)
+		}
+		skip := regexp.MustCompile(`class="skip" href="#(\w+)"`).FindStringSubmatch(page.String())
+		if skip == nil || strings.Count(page.String(), ` id="`+skip[1]+`"`) != 1 {
+			t.Errorf("beside %d other rows the link to the results leads nowhere: %q", len(others), skip)
 		}
 		if charts := strings.Contains(page.String(), `id="chart-accuracy"`); charts != (len(others) > 0) {
 			t.Errorf("beside %d other rows, charts of accuracy: %v", len(others), charts)

@@ -167,7 +167,10 @@ func (c *call) Run(inputs, outputs []runtime.Value) error {
 	for _, v := range outputs {
 		c.to = append(c.to, v.(*memoryValue))
 	}
-	err := c.x.run(c.from, c.to, &c.stopped)
+	x := c.x
+	c.x = nil // in a panic it is lost
+	err := x.run(c.from, c.to, &c.stopped)
+	c.x = x
 	if errors.Is(err, errStopped) {
 		err = c.ctx.Err()
 	}
@@ -179,8 +182,8 @@ func (c *call) Run(inputs, outputs []runtime.Value) error {
 
 // Close implements runtime.Call. Closing again does nothing.
 func (c *call) Close() error {
+	c.watch()
 	if c.x != nil {
-		c.watch()
 		c.model.idle.Put(c.x)
 		c.x = nil // another call's, from here on
 	}

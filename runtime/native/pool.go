@@ -4,6 +4,8 @@ import (
 	goruntime "runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/nopezoo/zoo/runtime"
 )
 
 // pool is the threads that share large steps. They start with the first of these and end
@@ -18,6 +20,7 @@ type pool struct {
 	parts   int
 	next    atomic.Int64
 	working sync.WaitGroup
+	failure atomic.Pointer[runtime.PanicError] // of a part
 }
 
 // divided is work in parts that may be done at the same time.
@@ -33,7 +36,8 @@ func newPool(threads int) *pool {
 	return &pool{threads: threads, wake: make(chan struct{}, threads)}
 }
 
-// do does all parts of the work.
+// do does all parts of the work. A panic in one of them is one here, when no thread works on it any
+// more.
 func (p *pool) do(parts int, work divided) {
 	if p.threads == 1 || parts < 2 || !p.busy.TryLock() {
 		for i := range parts {
@@ -59,9 +63,19 @@ func (p *pool) do(parts int, work divided) {
 	p.work(0)
 	p.working.Wait()
 	p.job = nil
+	if e := p.failure.Swap(nil); e != nil {
+		panic(e)
+	}
 }
 
+// work does parts until none is left. A panic ends the work of all threads.
 func (p *pool) work(thread int) {
+	defer func() {
+		if value := recover(); value != nil {
+			p.failure.CompareAndSwap(nil, runtime.NewPanicError(value))
+			p.next.Store(int64(p.parts))
+		}
+	}()
 	for i := int(p.next.Add(1)) - 1; i < p.parts; i = int(p.next.Add(1)) - 1 {
 		p.job.do(i, thread)
 	}
