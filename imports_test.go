@@ -49,7 +49,7 @@ var imports = map[string][]string{
 	"export/safety":              {"export/internal/onnxpb", "graph/tensor", "card", "google.golang.org/protobuf"},
 
 	"sweep":                {"configs", "eval/task", "filelock", "graph/tensor", "internal/human", "machine", "sweep/internal/child", "sweep/slurm", "train", "train/journal", "train/launch", "github.com/spf13/viper"},
-	"studies":              {"configs", "eval", "eval/bench", "eval/task", "filelock", "graph/tensor", "sweep", "train", "zoo/find"},
+	"studies":              {"configs", "eval", "eval/bench", "eval/task", "filelock", "graph/tensor", "models", "sweep", "train", "zoo/find"},
 	"sweep/slurm":          {"graph/tensor", "sweep/internal/child"},
 	"sweep/internal/child": nil,
 

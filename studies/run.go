@@ -183,12 +183,34 @@ func (m *measuring) work(ctx context.Context) {
 	}
 }
 
-// one measures a run and keeps its rows.
+// one measures a run as it was trained and with each change, as far as rows are missing, and keeps
+// them.
 func (m *measuring) one(ctx context.Context, r sweep.Run) error {
-	model, err := m.o.Find.Run(filepath.FromSlash(r.Dir))
+	trained, err := m.o.Find.Run(filepath.FromSlash(r.Dir))
 	if err != nil {
 		return err
 	}
+	changes, err := interventions(r)
+	if err != nil {
+		return err
+	}
+	for _, i := range changes {
+		if _, there := m.study.measuredWith(r, i); there {
+			continue
+		}
+		model, err := trained.With(i)
+		if err == nil {
+			err = m.model(ctx, r, model)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// model measures the model of a run and keeps its rows.
+func (m *measuring) model(ctx context.Context, r sweep.Run, model find.Model) error {
 	o, err := benchOptions(r.Bench)
 	if err != nil {
 		return err

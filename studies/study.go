@@ -17,6 +17,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/bench"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/sweep"
 )
 
@@ -34,9 +35,10 @@ type Study struct {
 
 // rowKey is what a study knows a row by.
 type rowKey struct {
-	config string // hash of the run's configuration
-	task   string
-	length task.Span
+	config  string // hash of the run's configuration
+	changed string // after training: eval.Row.Intervention
+	task    string
+	length  task.Span
 }
 
 // Open reads the study in a folder, whose runs are trained in a folder of its name below
@@ -85,8 +87,32 @@ func (s *Study) checkRuns() error {
 		if _, err := benchOptions(r.Bench); err != nil {
 			return fmt.Errorf("run %s: %w", r.Name, err)
 		}
+		if _, err := interventions(r); err != nil {
+			return fmt.Errorf("run %s: bench.changed: %w", r.Name, err)
+		}
 	}
 	return nil
+}
+
+// interventions are what a run's model is measured with: nothing first, then each change of its
+// part, which must be one of such models.
+func interventions(r sweep.Run) ([]models.Intervention, error) {
+	out := []models.Intervention{{}}
+	for _, c := range r.Bench.Changed {
+		var scales []string
+		if c.Scale != "" {
+			scales = append(scales, c.Scale)
+		}
+		i, err := models.ParseIntervention(c.RoPE, c.Window, scales...)
+		if err == nil { // whatever the longest sequence in training is
+			_, err = i.Apply(r.Config.Model, func() (int, error) { return task.MaxLength, nil })
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, i)
+	}
+	return out, nil
 }
 
 // benchOptions are those by which runs are measured: for accuracy alone, in one thread, since
@@ -176,12 +202,12 @@ func (s *Study) Foreign() (models []string) {
 func (s *Study) keep(rows []eval.Row) {
 	s.rows, s.index = rows, map[rowKey]eval.Row{}
 	for _, r := range rows {
-		s.index[rowKey{r.ConfigHash, r.Task, r.Span()}] = r
+		s.index[rowKey{r.ConfigHash, r.Intervention, r.Task, r.Span()}] = r
 	}
 }
 
 // Measured reports whether the rows of a run are there: of its configuration, at all lengths of
-// its part.
+// its part, as trained and with each change.
 func (s *Study) Measured(r sweep.Run) bool {
 	_, ok := s.measured(r)
 	return ok
@@ -189,9 +215,23 @@ func (s *Study) Measured(r sweep.Run) bool {
 
 // measured is Measured, with one of the rows.
 func (s *Study) measured(r sweep.Run) (one eval.Row, ok bool) {
-	o, err := benchOptions(r.Bench)
+	changes, err := interventions(r)
 	if err != nil {
 		return one, false // not from Open
+	}
+	for _, i := range changes {
+		if one, ok = s.measuredWith(r, i); !ok {
+			return one, false
+		}
+	}
+	return one, true
+}
+
+// measuredWith is measured of one change, or of none.
+func (s *Study) measuredWith(r sweep.Run, i models.Intervention) (one eval.Row, ok bool) {
+	o, err := benchOptions(r.Bench)
+	if err != nil {
+		return one, false
 	}
 	tasks, err := task.LookupList(r.Config.Train.Task)
 	if err != nil {
@@ -200,7 +240,7 @@ func (s *Study) measured(r sweep.Run) (one eval.Row, ok bool) {
 	hash := r.Config.Hash()
 	for _, t := range tasks {
 		for _, length := range o.Lengths {
-			if one, ok = s.index[rowKey{hash, t.Name, length}]; !ok {
+			if one, ok = s.index[rowKey{hash, i.String(), t.Name, length}]; !ok {
 				return one, false
 			}
 		}

@@ -99,6 +99,43 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// A run whose part has changes is measured when the rows of each are there, too; those of one
+// change stand for no other.
+func TestResultsOfChanges(t *testing.T) {
+	s := opened(t)
+	rope := s.Runs[1]
+	rope.Bench.Changed = []sweep.Change{{RoPE: "ntk:4"}, {Scale: "log-n"}}
+	s.Runs = []sweep.Run{rope}
+	for i, changed := range []string{"", "ntk:4", "pi:4", "log-n"} {
+		if s.Measured(rope) {
+			t.Errorf("measured after %d of 4 additions", i)
+		}
+		two, four := row(rope, 2), row(rope, 4)
+		two.Intervention, four.Intervention = changed, changed
+		if err := s.add([]eval.Row{two, four}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !s.Measured(rope) {
+		t.Error("not measured after all additions")
+	}
+}
+
+// Changes that the models of a run cannot have are said before anything is trained.
+func TestChangesOfOtherModels(t *testing.T) {
+	for want, change := range map[string]sweep.Change{
+		"bench.changed: ntk:4: the encoding nope has no frequencies to scale": {RoPE: "ntk:4"},
+		`bench.changed: rope "fast": want one of`:                             {RoPE: "fast"},
+		`bench.changed: scale "log": want log-n`:                              {Scale: "log"},
+	} {
+		s := opened(t)
+		s.Runs[0].Bench.Changed = []sweep.Change{change}
+		if err := s.checkRuns(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
 // Rows of configurations that the sweep file does not have are named once for each, and no others,
 // whichever runs are chosen.
 func TestForeign(t *testing.T) {

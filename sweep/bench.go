@@ -14,6 +14,17 @@ type Bench struct {
 	Lengths string `json:"lengths,omitempty"` // as zoo bench takes them: "20..50,100"
 	Samples int    `json:"n,omitempty"`       // at each length
 	Batch   int    `json:"batch,omitempty"`   // most sequences at a time
+	// Changed are changes without training, with each of which models are measured again, beside as
+	// they were trained.
+	Changed []Change `json:"changed,omitempty"`
+}
+
+// Change is a change of a trained model as zoo bench has it in flags: --rope, --scale, --window; "" for
+// none.
+type Change struct {
+	RoPE   string `json:"rope,omitempty"`
+	Scale  string `json:"scale,omitempty"`
+	Window string `json:"window,omitempty"`
 }
 
 // readBench reads the section bench, nil for none.
@@ -44,12 +55,43 @@ func readBench(value any) (b Bench, err error) {
 			err = whole(key, value, &b.Samples)
 		case "batch":
 			err = whole(key, value, &b.Batch)
+		case "changed":
+			b.Changed, err = readChanges(value)
 		default:
-			err = fmt.Errorf("bench: %w", task.Unknown("key", key, []string{"lengths", "n", "batch"}))
+			err = fmt.Errorf("bench: %w", task.Unknown("key", key, []string{"lengths", "n", "batch", "changed"}))
 		}
 		if err != nil {
 			return b, err
 		}
 	}
 	return b, nil
+}
+
+// readChanges reads the list bench.changed.
+func readChanges(value any) ([]Change, error) {
+	listed, ok := value.([]any)
+	if !ok {
+		return nil, fmt.Errorf(`bench.changed is %v: want a list of changes, such as [{rope: "ntk:4"}, {scale: log-n}]`, value)
+	}
+	var out []Change
+	for i, value := range listed {
+		section, ok := value.(map[string]any)
+		if !ok || len(section) == 0 {
+			return nil, fmt.Errorf(`bench.changed: change %d is %v: want flags of zoo bench with values, such as {rope: "ntk:4"}`,
+				i+1, value)
+		}
+		var c Change
+		into := map[string]*string{"rope": &c.RoPE, "scale": &c.Scale, "window": &c.Window}
+		for _, key := range slices.Sorted(maps.Keys(section)) {
+			if into[key] == nil {
+				return nil, fmt.Errorf("bench.changed: change %d: %w", i+1, task.Unknown("key", key, slices.Sorted(maps.Keys(into))))
+			}
+			*into[key] = fmt.Sprint(section[key])
+		}
+		if slices.Contains(out, c) {
+			return nil, fmt.Errorf("bench.changed: change %d, %v, is there twice; leave one out", i+1, section)
+		}
+		out = append(out, c)
+	}
+	return out, nil
 }

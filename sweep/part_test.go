@@ -19,12 +19,12 @@ encodings: [nope, rope]
 seeds: [1, 2]
 model: {d_model: 16, n_layers: 1, n_heads: 2}
 train: {lengths: 1..3, steps: 4}
-bench: {lengths: "2..4", n: 10}
+bench: {lengths: "2..4", n: 10, changed: [{rope: "ntk:4", scale: log-n}, {window: 8}]}
 parts:
   - name: short
     seeds: [3]
     train: {steps: 2}
-    bench: {lengths: 51-100, batch: 8}
+    bench: {lengths: 51-100, batch: 8, changed: []}
   - encodings: [rope]
     grid: {train.lr: [1e-3, 2e-3]}
 `
@@ -43,12 +43,12 @@ func TestParts(t *testing.T) {
 	var got []string
 	for _, r := range runs {
 		got = append(got, r.Name)
-		steps, lr, bench := 4, r.Config.Train.LR, Bench{"2..4", 10, 0}
+		steps, lr, bench := 4, r.Config.Train.LR, Bench{"2..4", 10, 0, []Change{{RoPE: "ntk:4", Scale: "log-n"}, {Window: "8"}}}
 		if r.Part == "short" {
-			steps, lr, bench = 2, 2e-3, Bench{"51-100", 10, 8}
+			steps, lr, bench = 2, 2e-3, Bench{"51-100", 10, 8, nil}
 		}
 		if r.Config.Train.Steps != steps || r.Config.Train.Lengths != "1..3" || r.Config.Model.DModel != 16 ||
-			r.Config.Train.LR != lr || r.Bench != bench {
+			r.Config.Train.LR != lr || !cmp.Equal(r.Bench, bench) {
 			t.Errorf("%s: %+v, bench %+v", r.Name, r.Config, r.Bench)
 		}
 	}
@@ -84,6 +84,10 @@ func TestPartsRefused(t *testing.T) {
 		{"bench: {length: 3}", `bench: unknown key "length"; did you mean "lengths"?`},
 		{"bench: {n: 0}", "bench.n is 0: want a whole number of 1 or more"},
 		{"bench: {batch: many}", "bench.batch is many: want a whole number of 1 or more"},
+		{"bench: {changed: pi:2}", "bench.changed is pi:2: want a list of changes"},
+		{"bench: {changed: [pi]}", "bench.changed: change 1 is pi: want flags of zoo bench"},
+		{"bench: {changed: [{rop: pi:2}]}", `bench.changed: change 1: unknown key "rop"; did you mean "rope"?`},
+		{"bench: {changed: [{rope: pi:2}, {rope: pi:2}]}", "bench.changed: change 2, map[rope:pi:2], is there twice"},
 		{"bench: {lengths: [3]}", "bench.lengths is [3]: want text as zoo bench --lengths takes it"},
 	} {
 		if _, err := Parse("p", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -88,6 +88,9 @@ func (s *Report) Figures() []Figure {
 		}
 		out = append(out, s.publishedFigure(t)...)
 	}
+	for _, t := range s.Texts {
+		out = append(out, s.textFigures(t)...)
+	}
 	out = append(out, s.rankFigure()...)
 	if len(s.Scored()) > 1 {
 		out = append(out, s.heatFigure())

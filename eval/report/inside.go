@@ -1,10 +1,7 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
-	"html/template"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -258,7 +255,7 @@ func roleText(a *eval.Attention) string {
 // InsideView is what the page shows of findings: tables, and charts as SVG.
 type InsideView struct {
 	Sections []InsideTables
-	Charts   []InsideChart
+	Charts   []PageChart
 }
 
 // InsideTables are those of a section.
@@ -267,33 +264,16 @@ type InsideTables struct {
 	Tables []Table
 }
 
-// InsideChart is a figure in the page.
-type InsideChart struct {
-	Name string
-	SVG  template.HTML
-}
-
 // View lays the findings out for the page.
 func (s *Report) View() (InsideView, error) {
 	var v InsideView
 	for _, section := range InsideSections(s.findings, names(s.Inside)) {
 		v.Sections = append(v.Sections, InsideTables{section.title, section.tables()})
 	}
-	for _, f := range s.insideFigures() {
-		var b bytes.Buffer
-		if err := f.Write(&b, "svg"); err != nil {
-			return v, err
-		}
-		// within a page the element stands alone, without the namespaces that a file names
-		_, element, _ := strings.Cut(b.String(), "<svg")
-		element = svgNamespaces.ReplaceAllString(element, "")
-		v.Charts = append(v.Charts, InsideChart{f.Name, template.HTML("<svg" + element)})
-	}
-	return v, nil
+	var err error
+	v.Charts, err = pageCharts(s.insideFigures())
+	return v, err
 }
-
-// svgNamespaces are the attributes of an SVG file that a page does without.
-var svgNamespaces = regexp.MustCompile(`\s+xmlns(:\w+)?="[^"]*"`)
 
 // names are the encodings of models in the order in which they stand.
 func names(tasks []study.InsideTask) []string {

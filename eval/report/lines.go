@@ -10,23 +10,38 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/task"
 )
 
-// curves are a chart of a task.
+// curves are a chart of series over lengths.
 type curves struct {
 	s     *Report
-	t     *study.Task
+	over  axes
+	of    []study.Series
 	chart study.Chart
 }
 
-func (k curves) series(n int) study.Series { return k.t.Series[k.chart.Lines[n].Series] }
+// axes is what a chart is over: see the fields of study.Task.
+type axes struct {
+	name    string
+	octaves bool
+	lengths []task.Span
+	x       []float64
+	trained [2]int
+}
+
+func (s *Report) curves(t *study.Task, chart study.Chart) curves {
+	return curves{s, axes{t.Axis, t.Octaves, t.Lengths, t.X, t.Trained}, t.Series, chart}
+}
+
+func (k curves) series(n int) study.Series { return k.of[k.chart.Lines[n].Series] }
 
 func (s *Report) accuracyFigure(t *study.Task) Figure {
-	return lineFigure("accuracy-"+fileName(t.Name), "exact match, %", curves{s, t, t.Charts[study.Exact]})
+	return lineFigure("accuracy-"+fileName(t.Name), "exact match, %", s.curves(t, t.Charts[study.Exact]))
 }
 
 func (s *Report) costFigure(t *study.Task, p study.Place, m study.Metric, at string) []Figure {
-	k := curves{s, t, p.Charts[m.Key]}
+	k := s.curves(t, p.Charts[m.Key])
 	if len(k.chart.Lines) == 0 {
 		return nil
 	}
@@ -40,21 +55,21 @@ func (s *Report) costFigure(t *study.Task, p study.Place, m study.Metric, at str
 // and names at the ends.
 func lineFigure(name, y string, k curves) Figure {
 	return Figure{name, 6.3 * vg.Inch, 3.6 * vg.Inch, func(c draw.Canvas) {
-		t := k.t
-		p := newPlot(t.Axis, y)
+		t := k.over
+		p := newPlot(t.name, y)
 		p.X.Tick.Marker, p.Y.Tick.Marker = even{}, even{}
-		p.X.Min, p.X.Max = t.X[0], t.X[len(t.X)-1]
+		p.X.Min, p.X.Max = t.x[0], t.x[len(t.x)-1]
 		margin := max(0.5, 0.015*(p.X.Max-p.X.Min)) // for the markers
 		p.X.Min, p.X.Max = p.X.Min-margin, p.X.Max+margin
-		if t.Octaves {
-			p.X.Min, p.X.Max = t.X[0]/1.06, t.X[len(t.X)-1]*1.06
+		if t.octaves {
+			p.X.Min, p.X.Max = t.x[0]/1.06, t.x[len(t.x)-1]*1.06
 			p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, octaves{}
 		}
 		p.Y.Min, p.Y.Max = k.chart.Bottom, k.chart.Top
 		if k.chart.Bottom > 0 {
 			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, octaves{}
 		}
-		p.Add(trained(t.Trained), grid{})
+		p.Add(trained(t.trained), grid{})
 		p.Add(limits(k.chart.Limits), bands(k), bars(k), dots(k), strokes(k))
 		widest := vg.Length(0)
 		style := textStyle(ink, draw.XLeft, draw.YCenter)
@@ -76,7 +91,8 @@ func lineFigure(name, y string, k curves) Figure {
 	}}
 }
 
-// octaves gives labelled ticks at powers of two, at every second where there are many.
+// octaves gives labelled ticks at powers of two, at every second where there are many, and
+// between them where there are few.
 type octaves struct{}
 
 // Ticks implements plot.Ticker.
@@ -85,6 +101,13 @@ func (octaves) Ticks(low, high float64) []plot.Tick {
 	const most = 16
 	step := 1 + (last-first)/most
 	var out []plot.Tick
+	if last-first < 3 {
+		for n := first - 1; n <= last; n++ {
+			if at := 1.5 * math.Exp2(float64(n)); at >= low && at <= high {
+				out = append(out, plot.Tick{Value: at, Label: strconv.FormatFloat(at, 'g', 3, 64)})
+			}
+		}
+	}
 	for n := first; n <= last; n += step {
 		at := math.Exp2(float64(n))
 		label := strconv.FormatFloat(at, 'g', 3, 64)
@@ -134,11 +157,11 @@ func (k strokes) Plot(c draw.Canvas, p *plot.Plot) {
 			c.StrokeLines(k.style(n, turn, len(of.Users)), line)
 		}
 	}
-	every := 1 + len(k.t.Lengths)/mostMarkers
+	every := 1 + len(k.over.lengths)/mostMarkers
 	for n, of := range k.chart.Lines {
 		colour, shape := k.s.colour(curves(k).series(n).Encoding), k.s.Encodings[curves(k).series(n).Encoding].Shape
 		for i, d := range of.Points {
-			turn := max(0, slices.Index(k.t.Lengths, d.Length)) / every
+			turn := max(0, slices.Index(k.over.lengths, d.Length)) / every
 			// the end has one
 			if (len(of.Points)-1-i)%every == 0 && (len(d.Users) == 1 || d.Users[turn%len(d.Users)] == n) {
 				shape.fill(&c, at(d), markerSize+0.4, colour, paper)

@@ -6,8 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/study"
 )
 
 // textRow is a row of running text, all of whose bytes have so many bits.
@@ -55,6 +58,9 @@ func TestText(t *testing.T) {
 		if err := made.WriteHTML(&page); err != nil {
 			t.Fatal(err)
 		}
+		if n := strings.Count(page.String(), "bits per byte, every token</text>"); n != 1 {
+			t.Errorf("beside %d other rows the page has %d charts of every token", len(others), n)
+		}
 		if n := strings.Count(page.String(), "1.750 ± 0.250"); n != 1 {
 			t.Errorf("beside %d other rows the number stands %d times in the page", len(others), n)
 		}
@@ -65,5 +71,55 @@ func TestText(t *testing.T) {
 		if charts := strings.Contains(page.String(), `id="chart-accuracy"`); charts != (len(others) > 0) {
 			t.Errorf("beside %d other rows, charts of accuracy: %v", len(others), charts)
 		}
+	}
+}
+
+// Curves of running text are medians over runs with their quartiles, in both protocols and by place in
+// the longest windows, with the contexts of training shaded.
+func TestTextFigures(t *testing.T) {
+	made, err := report.New([]eval.Row{textRow("rope", 1, 16, 2), textRow("rope", 2, 16, 3), textRow("rope", 1, 32, 5),
+		textRow("nope", 1, 16, 2.25), textRow("alibi", 1, 32, 0)}, report.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"bits-text-walls-0123456789ab", "bits-sliding-text-walls-0123456789ab", "bits-place-text-walls-0123456789ab"}
+	if diff := cmp.Diff(want, figureNames(made)); diff != "" {
+		t.Fatalf("figures (-want +got):\n%s", diff)
+	}
+	for i, f := range made.Figures() {
+		svg := string(figure(t, f, "svg"))
+		for _, text := range []string{">rope<", ">trained<"} {
+			if strings.Count(svg, text) != 1 {
+				t.Errorf("%s has %s %d times", f.Name, text, strings.Count(svg, text))
+			}
+		}
+		if got := strings.Contains(svg, ">nope<"); got != (i < 2) { // it has no windows of 32
+			t.Errorf("%s names nope: %v", f.Name, got)
+		}
+	}
+	text := made.Texts[0]
+	if text.Trained != [2]int{1, 16} || text.Longest != 1 {
+		t.Errorf("trained %v, longest %d", text.Trained, text.Longest)
+	}
+	at := func(c study.Chart, series, point int) study.Dot {
+		for _, l := range c.Lines {
+			if text.Series[l.Series].Name == []string{"alibi", "nope", "rope"}[series] {
+				return l.Points[point]
+			}
+		}
+		t.Fatalf("no curve of series %d", series)
+		return study.Dot{}
+	}
+	if d := at(text.All, 2, 0); d.X != 16 || d.Y != 2.5 || d.Low != 2.25 || d.High != 2.75 || d.Over != study.OverRuns {
+		t.Errorf("every token: %+v", d)
+	}
+	if d := at(text.Sliding, 2, 1); d.X != 32 || d.Y != 4.5 || d.Over != "" && d.Low.Known() {
+		t.Errorf("sliding: %+v", d)
+	}
+	if d := at(text.Places, 2, 2); d.X != 3.5 || d.Y != 4 {
+		t.Errorf("by place: %+v", d)
+	}
+	if lines := len(text.All.Lines); lines != 2 { // 0 bits, as of no model, have no place on an axis of octaves
+		t.Errorf("%d curves, want 2", lines)
 	}
 }

@@ -18,7 +18,7 @@ func textSection(t *study.Text) Section {
 				switch p := s.Points[i]; {
 				case p.NA:
 					line = append(line, "n/a")
-				case !p.Bits.Known():
+				case !p.Bits.Median.Known():
 					line = append(line, "-")
 				default:
 					line = append(line, write(p))
@@ -30,10 +30,10 @@ func textSection(t *study.Text) Section {
 	}
 	sliding := table(fmt.Sprintf("bits per byte of the last %d tokens of each window (sliding), "+
 		"median over runs ± standard error over windows", t.Stride), func(p study.TextPoint) string {
-		return bits(p.Sliding) + " ± " + bits(p.SlidingSE)
+		return bits(p.Sliding.Median) + " ± " + bits(p.SlidingSE)
 	})
 	all := table("bits per byte of every token of each window (nonoverlapping), median over runs",
-		func(p study.TextPoint) string { return bits(p.Bits) })
+		func(p study.TextPoint) string { return bits(p.Bits.Median) })
 	all.notes = []string{fmt.Sprintf("%s windows of each length, of %s documents; a length is tokens of context.",
 		between(t.Windows), between(t.Documents))}
 	s := Section{Task: t.Task, title: t.Name + ": " + trainedAt(t.Series), blocks: []block{sliding, all}}
@@ -45,36 +45,33 @@ func textSection(t *study.Text) Section {
 
 // positionBlock is bits per byte by place, in the longest windows that were measured.
 func positionBlock(t *study.Text, heads []string) (b block, ok bool) {
-	for i := len(t.Lengths) - 1; i >= 0; i-- {
-		var places []study.PositionPoint
-		for _, s := range t.Series {
-			if len(places) == 0 {
-				places = s.Points[i].Positions
-			}
-		}
-		if len(places) == 0 {
-			continue
-		}
-		b = block{title: fmt.Sprintf("bits per byte by the tokens before, in windows of %s, median over runs", t.Lengths[i].Label()),
-			lines: [][]string{append([]string{"tokens before"}, heads...)}}
-		for k, place := range places {
-			label := fmt.Sprint(place.To)
-			if place.From < place.To {
-				label = fmt.Sprintf("%d–%d", place.From, place.To)
-			}
-			line := []string{label}
-			for _, s := range t.Series {
-				cell := "n/a"
-				if of := s.Points[i].Positions; k < len(of) {
-					cell = bits(of[k].Bits)
-				}
-				line = append(line, cell)
-			}
-			b.lines = append(b.lines, line)
-		}
-		return b, true
+	if t.Longest < 0 {
+		return b, false
 	}
-	return b, false
+	var places []study.PositionPoint
+	for _, s := range t.Series {
+		if len(places) == 0 {
+			places = s.Points[t.Longest].Positions
+		}
+	}
+	b = block{title: fmt.Sprintf("bits per byte by the tokens before, in windows of %s, median over runs", t.Lengths[t.Longest].Label()),
+		lines: [][]string{append([]string{"tokens before"}, heads...)}}
+	for k, place := range places {
+		label := fmt.Sprint(place.To)
+		if place.From < place.To {
+			label = fmt.Sprintf("%d–%d", place.From, place.To)
+		}
+		line := []string{label}
+		for _, s := range t.Series {
+			cell := "n/a"
+			if of := s.Points[t.Longest].Positions; k < len(of) {
+				cell = bits(of[k].Bits.Median)
+			}
+			line = append(line, cell)
+		}
+		b.lines = append(b.lines, line)
+	}
+	return b, true
 }
 
 func bits(n study.Number) string {
@@ -109,22 +106,29 @@ func trainedAt(all []study.TextSeries) string {
 	return strings.Join(lengths, " and ") + ", " + study.Count(seeds, "run", "runs at most") + " of an encoding"
 }
 
-// TextTables are the tables of a corpus, as the page has them.
-type TextTables struct {
+// TextView is what the page shows of a corpus.
+type TextView struct {
 	Title  string
+	Charts []PageChart
 	Tables []Table
 	Notes  []string
 }
 
-// TextTables lays running text out for the page.
-func (s *Report) TextTables() []TextTables {
-	return study.Each(s.Texts, func(t *study.Text) TextTables {
+// TextViews lays running text out for the page.
+func (s *Report) TextViews() ([]TextView, error) {
+	var out []TextView
+	for _, t := range s.Texts {
 		section := textSection(t)
-		out := TextTables{Title: section.title}
+		v := TextView{Title: section.title}
 		for _, b := range section.blocks {
-			out.Tables = append(out.Tables, Table{Caption: b.title, Head: b.lines[0], Lines: b.lines[1:]})
-			out.Notes = append(out.Notes, b.notes...)
+			v.Tables = append(v.Tables, Table{Caption: b.title, Head: b.lines[0], Lines: b.lines[1:]})
+			v.Notes = append(v.Notes, b.notes...)
 		}
-		return out
-	})
+		var err error
+		if v.Charts, err = pageCharts(s.textFigures(t)); err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
 }

@@ -17,30 +17,38 @@ type Text struct {
 
 	Windows, Documents [2]int // least and most of a length
 	Stride             int    // most tokens that count at the end of a sliding window
+
+	// Curves of bits per byte by length, of every token and of those at the end of windows; and by
+	// the tokens before, in the windows of Longest. Axes are octaves.
+	All, Sliding, Places Chart
+	Longest              int    // index of the longest of Lengths that any series has bits per byte at, or -1
+	Trained              [2]int // tokens that training windows have before one, at most over all series; 0, 0 if none was trained
 }
 
 // TextSeries is what some rows of a corpus say by length, over training runs.
 type TextSeries struct {
-	Name    string
-	Seeds   []uint64
-	Trained [2]int
-	Points  []TextPoint // one for each of the text's lengths
+	Name     string
+	Encoding int // and Variant, as those of Series
+	Variant  int
+	Seeds    []uint64
+	Trained  [2]int
+	Points   []TextPoint // one for each of the text's lengths
 }
 
-// TextPoint is a series at one length: medians over training runs of bits per byte. See
+// TextPoint is a series at one length: bits per byte over training runs. See
 // eval.TextScore.
 type TextPoint struct {
 	NA        bool   // measured, but beyond what the model can take or the documents have
-	Bits      Number // of every token of a window
-	Sliding   Number // of those at its end
+	Bits      Spread // of every token of a window; over training runs, as are the others
+	Sliding   Spread // of those at its end
 	SlidingSE Number // the greatest of the runs' standard errors over windows
 	Positions []PositionPoint
 }
 
-// PositionPoint is the median of bits per byte at a place in the window.
+// PositionPoint is bits per byte at a place in the window.
 type PositionPoint struct {
 	From, To int
-	Bits     Number
+	Bits     Spread
 }
 
 // takeTexts takes the rows of running text out of rows.
@@ -66,15 +74,71 @@ func (s *Study) newText(name, corpus string, rows []eval.Row) *Text {
 		t.Stride = max(t.Stride, r.Text.Stride)
 	}
 	for _, of := range s.variants(rows) {
-		series := TextSeries{Name: of.Name, Trained: [2]int{of.Rows[0].TrainMin, of.Rows[0].TrainMax},
-			Seeds: distinct(of.Rows, func(r eval.Row) uint64 { return r.TrainSeed })}
+		series := TextSeries{Name: of.Name, Encoding: of.Encoding, Variant: of.Variant,
+			Trained: [2]int{of.Rows[0].TrainMin, of.Rows[0].TrainMax},
+			Seeds:   distinct(of.Rows, func(r eval.Row) uint64 { return r.TrainSeed })}
 		for _, at := range t.Lengths {
 			series.Points = append(series.Points, textPoint(slices.DeleteFunc(slices.Clone(of.Rows),
 				func(r eval.Row) bool { return r.Span() != at })))
 		}
 		t.Series = append(t.Series, series)
+		if series.Trained[1] > 0 {
+			t.Trained = [2]int{1, max(t.Trained[1], series.Trained[1])}
+		}
 	}
+	t.charts()
 	return t
+}
+
+// charts draws up the curves.
+func (t *Text) charts() {
+	byLength := func(of func(TextPoint) Spread) Chart {
+		return textChart(len(t.Series), func(n int, curve *Line) {
+			for i, at := range t.Lengths {
+				curve.add(at, of(t.Series[n].Points[i]), 1)
+			}
+		})
+	}
+	t.All = byLength(func(p TextPoint) Spread { return p.Bits })
+	t.Sliding = byLength(func(p TextPoint) Spread { return p.Sliding })
+	t.Longest = -1
+	for i := range t.Lengths {
+		if slices.ContainsFunc(t.Series, func(s TextSeries) bool { return len(s.Points[i].Positions) > 0 }) {
+			t.Longest = i
+		}
+	}
+	if t.Longest < 0 {
+		return
+	}
+	t.Places = textChart(len(t.Series), func(n int, curve *Line) {
+		for _, p := range t.Series[n].Points[t.Longest].Positions {
+			curve.add(task.Span{Min: p.From, Max: p.To}, p.Bits, 1)
+		}
+	})
+}
+
+// textChart has a curve for each of n series that has points. Bits per byte of 0, which no model has,
+// stand nowhere on an axis of octaves.
+func textChart(n int, fill func(n int, curve *Line)) Chart {
+	curves := []Line{}
+	for i := range n {
+		curve := Line{Series: i}
+		fill(i, &curve)
+		curve.Points = slices.DeleteFunc(curve.Points, func(d Dot) bool { return d.Y <= 0 })
+		if len(curve.Points) > 0 {
+			curves = append(curves, curve)
+		}
+	}
+	return newOctaves(curves, []Limit{})
+}
+
+// PlaceSpans are the places of the windows of Longest, as lengths.
+func (t *Text) PlaceSpans() []task.Span {
+	var all []task.Span
+	for _, of := range t.Places.Lines {
+		all = append(all, Each(of.Points, func(d Dot) task.Span { return d.Length })...)
+	}
+	return task.SortSpans(all)
 }
 
 // widen takes a number into a range, of which zero is none.
@@ -90,12 +154,12 @@ func widen(r *[2]int, n int) {
 func textPoint(rows []eval.Row) TextPoint {
 	measured := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return r.Text == nil })
 	p := TextPoint{NA: len(rows) > 0 && len(measured) == 0, SlidingSE: Unknown}
-	over := func(value func(*eval.TextScore) float64) Number {
+	over := func(value func(*eval.TextScore) float64) Spread {
 		var runs []float64
 		for _, run := range groupBy(measured, func(r eval.Row) uint64 { return r.TrainSeed }) {
 			runs = append(runs, float64(mean(Each(run.rows, func(r eval.Row) float64 { return value(r.Text) }))))
 		}
-		return median(runs)
+		return overRuns(runs)
 	}
 	p.Bits = over(func(t *eval.TextScore) float64 { return t.Bits })
 	p.Sliding = over(func(t *eval.TextScore) float64 { return t.Sliding })

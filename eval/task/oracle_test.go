@@ -172,6 +172,8 @@ func oracles() map[string]oracle {
 		"word-problem-s5":  wordProblemOracle(),
 		"word-problem-a5":  wordProblemOracle(),
 		"mqar":             mqarOracle(),
+		"induction":        {re(`~([0-9!#$%&'(),/:;<=>?@^_{|}]+)`), func(g []string) (string, int) { return g[1], len(g[1]) }},
+		"passkey":          passkeyOracle(),
 	}
 	for _, name := range layouts {
 		all[name] = layoutOracle(name)

@@ -44,6 +44,8 @@ func All() []Task {
 		wordProblem("word-problem-s5", false),
 		wordProblem("word-problem-a5", true),
 		mqar(),
+		induction(),
+		passkey(),
 	}, registered...)
 }
 

@@ -224,6 +224,9 @@ func corrupt(t *testing.T, k task.Task, s task.Sample) {
 		if wrong == s.Target { // of one word
 			continue
 		}
+		if probes[strings.Split(k.Name, "+")[0]] && strings.HasPrefix(wrong, s.Target) {
+			continue // what follows the answer does not count
+		}
 		if k.Correct(s.Target, wrong) {
 			t.Fatalf("%q is accepted for %q", wrong, s.Target)
 		}
