@@ -53,6 +53,11 @@ func insideSection(t study.InsideTask) Section {
 			s.blocks = append(s.blocks, b)
 		}
 	}
+	for _, b := range []block{logitsBlock(t), causalBlock(t)} {
+		if len(b.lines) > 1 {
+			s.blocks = append(s.blocks, b)
+		}
+	}
 	if len(t.Pairs) > 0 {
 		s.blocks = append(s.blocks, pairsBlock(t.Pairs))
 	}
