@@ -106,6 +106,9 @@ func lookBackBlock(t study.InsideTask) (block, bool) {
 		"first mistakes of wrong ones after a slash", lines: [][]string{append([]string{"encoding"}, lengthHeads(t.Lengths)...)}}
 	any := false
 	for _, m := range t.Models {
+		if len(m.Heads) == 0 && len(m.Probes) > 0 { // its probes alone were asked for
+			continue
+		}
 		line := []string{m.Encoding}
 		for i := range t.Lengths {
 			var all, mistakes []study.Number
