@@ -69,7 +69,7 @@ var imports = map[string][]string{
 	"eval/task":  {"tokenizer"},
 	"eval":       {"eval/task", "runtime", "tokenizer", "card", "gonum.org/v1/gonum/stat"},
 	"eval/bench": {"eval", "eval/task", "runtime", "export", "export/foreign", "export/safety", "graph", "graph/tensor", "card", "filelock", "internal/human", "machine"},
-	"eval/analysis": {"eval", "eval/task", "modelfile", "models", "graph", "graph/interp", "graph/tensor", "card",
+	"eval/analysis": {"eval", "eval/task", "modelfile", "models", "models/theory", "graph", "graph/interp", "graph/tensor", "card",
 		"gonum.org/v1/gonum/mat"}, // ridge regression: a factorisation of a symmetric matrix
 	"eval/study":    {"eval", "eval/task", "gonum.org/v1/gonum/stat"},
 	"eval/report":   {"eval", "eval/study", "eval/task", "graph/tensor", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
@@ -20,7 +22,14 @@ const (
 	FindAttention  = "attention"  // what one head attends to: Attention
 	FindDivergence = "divergence" // how far the attention of two models is apart in a layer: Divergence
 	FindProbe      = "probe"      // whether hidden states tell the position: Probe
+	FindLogits     = "logits"     // how far one head's logits are content and distance: Logits
+	FindCausal     = "causal"     // whether the position in hidden states is used: Causal
 )
+
+// findMeasures lists them.
+func findMeasures() []string {
+	return []string{FindAttention, FindDivergence, FindProbe, FindLogits, FindCausal}
+}
 
 // What the sequences of a finding are.
 const (
@@ -29,11 +38,11 @@ const (
 )
 
 // Finding is the record of what was seen within one model on sequences of one length: one
-// JSON line. Of Attention, Divergence and Probe that which Measure names is there, unless NA is
-// true.
+// JSON line. Of Attention, Divergence, Probe, Logits and Causal that which Measure names is there,
+// unless NA is true.
 type Finding struct {
 	Schema  int    `json:"schema"`
-	Measure string `json:"measure"` // FindAttention, FindDivergence or FindProbe
+	Measure string `json:"measure"` // one of FindAttention and its like
 
 	Model        string `json:"model"` // name in tables
 	Architecture string `json:"architecture"`
@@ -62,11 +71,13 @@ type Finding struct {
 	// Correct are those of N whose answer's tokens each have the greatest logit after the right
 	// ones before: which greedy generation gets right, end token included. Absent for RandomTokens.
 	Correct *int `json:"correct,omitempty"`
-	// Layer counts from 0. Of a Probe it is how many layers came before: 0 are the embeddings.
+	// Layer counts from 0. Of Probe and Causal it is how many layers came before: 0 are the embeddings.
 	Layer      int         `json:"layer"`
 	Attention  *Attention  `json:"attention,omitempty"`
 	Divergence *Divergence `json:"divergence,omitempty"`
 	Probe      *Probe      `json:"probe,omitempty"`
+	Logits     *LogitFit   `json:"logits,omitempty"`
+	Causal     *Causal     `json:"causal,omitempty"`
 }
 
 // Attention says what one head attends to. Means are over the queries of all sequences.
@@ -226,7 +237,7 @@ func ReadFindings(r io.Reader) ([]Finding, error) {
 // HoldsFindings reports whether a file that begins so has findings in it, and not rows.
 func HoldsFindings(beginning []byte) bool {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(beginning, " \r\n"), []byte("\n"))
-	for _, measure := range []string{FindAttention, FindDivergence, FindProbe} {
+	for _, measure := range findMeasures() {
 		if bytes.Contains(line, fmt.Appendf(nil, `"measure":%q`, measure)) {
 			return true
 		}
@@ -239,8 +250,8 @@ func (f *Finding) check() error {
 	switch {
 	case f.Schema != FindingSchema:
 		return fmt.Errorf("schema is %d, this program reads %d", f.Schema, FindingSchema)
-	case f.Measure != FindAttention && f.Measure != FindDivergence && f.Measure != FindProbe:
-		return fmt.Errorf("measure is %q, expected %q, %q or %q", f.Measure, FindAttention, FindDivergence, FindProbe)
+	case !slices.Contains(findMeasures(), f.Measure):
+		return fmt.Errorf("measure is %q, expected one of %s", f.Measure, strings.Join(findMeasures(), ", "))
 	case f.Tokens != TaskTokens && f.Tokens != RandomTokens:
 		return fmt.Errorf("tokens is %q, expected %q or %q", f.Tokens, TaskTokens, RandomTokens)
 	case f.TrainMin < 0 || f.TrainMax < f.TrainMin:
@@ -251,13 +262,19 @@ func (f *Finding) check() error {
 	case f.NA:
 		return nil
 	case (f.Attention == nil) != (f.Measure != FindAttention) || (f.Divergence == nil) != (f.Measure != FindDivergence) ||
-		(f.Probe == nil) != (f.Measure != FindProbe):
+		(f.Probe == nil) != (f.Measure != FindProbe) || (f.Logits == nil) != (f.Measure != FindLogits) ||
+		(f.Causal == nil) != (f.Measure != FindCausal):
 		return errors.New("what was found is missing, or not that of the measure")
 	case f.Correct != nil && !possible(*f.Correct, f.N):
 		return fmt.Errorf("%d correct of %d is impossible", *f.Correct, f.N)
 	}
-	if a := f.Attention; a != nil {
-		return a.check()
+	switch {
+	case f.Attention != nil:
+		return f.Attention.check()
+	case f.Logits != nil:
+		return f.Logits.check()
+	case f.Causal != nil:
+		return f.Causal.check(f.N)
 	}
 	if p := f.Probe; p != nil {
 		if !(p.R2 <= 1+1e-9 && p.R2 >= -mostOfAnything && possible(int(1000*p.Classified), 1000)) {

@@ -62,6 +62,13 @@ func TestFindingErrors(t *testing.T) {
 		"js is 1": func(f *eval.Finding) {
 			f.Measure, f.Attention, f.Divergence = eval.FindDivergence, nil, &eval.Divergence{JensenShannon: 1}
 		},
+		"r2 is 2": func(f *eval.Finding) {
+			f.Measure, f.Attention, f.Logits = eval.FindLogits, nil, &eval.LogitFit{Heads: 1, Both: 2}
+		},
+		"9 tokens of 3": func(f *eval.Finding) {
+			f.Measure, f.Attention = eval.FindCausal, nil
+			f.Causal = &eval.Causal{Patched: eval.CausalScore{TokensCorrect: 9, Tokens: 3}}
+		},
 	} {
 		err := eval.WriteFindings(&strings.Builder{}, finding(change))
 		if err == nil || !strings.Contains(err.Error(), want) {

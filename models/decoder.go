@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models/pe"
 )
 
@@ -164,8 +165,14 @@ type Mode struct {
 	// Attentions adds the attention weights of each layer as outputs [B,H,T,S] (see
 	// card.Attentions); not with Fused.
 	Attentions bool
+	// AttentionLogits adds the attention logits of each layer as outputs [B,H,T,S] (see LogitsName): with bias and
+	// scale, as the softmax or what stands in its place takes them, and −10⁹ where a query may not see a key.
+	AttentionLogits bool
 	// Hidden adds the hidden states [B·T,D] as outputs (see HiddenName).
 	Hidden bool
+	// Shift adds an input float32 [B,T,D] to the hidden states after each number of layers (see ShiftName), for
+	// those who ask what changed states would do; not with Cache.
+	Shift bool
 	// Dropout multiplies activations with inputs named DropoutPrefix + place, for
 	// training only: not with Cache or Fused. The places are those of Kazemnejad
 	// et al. 2023 (as T5's): the sum of the embeddings, the attention weights, the
@@ -192,11 +199,19 @@ type Forward struct {
 	States     []card.State
 	Presents   []graph.Output // the states after the pass
 	Attentions []graph.Output
-	Hidden     []graph.Output
+	Hidden     []graph.Output // as Shift leaves them
+
+	AttentionLogits []graph.Output
 }
 
 // HiddenName names the output of the hidden states after so many layers, 0 for the embeddings.
 func HiddenName(layers int) string { return fmt.Sprintf("hidden.%d", layers) }
+
+// LogitsName names the output of the attention logits of a layer.
+func LogitsName(layer int) string { return fmt.Sprintf("attention_logits.%d", layer) }
+
+// ShiftName names the input that is added to the hidden states after so many layers.
+func ShiftName(layers int) string { return fmt.Sprintf("shift.%d", layers) }
 
 // Graph builds the model as it is exported, with the inputs and outputs of package
 // card: the state, position ids where the encoding reads them, and attention weights
@@ -224,10 +239,10 @@ func (d *Decoder) Forward(b *graph.Builder, m Mode) *Forward {
 	x := b.Gather(p.param("embed.weight"), p.ids, 0) // [B,T,D]
 	b.In("embed", func() { x = d.enc.Embed(p.site(0, nil), x) })
 	x = p.dropRows("embed", b.Reshape(x, p.rows(), graph.N(d.cfg.DModel)))
-	p.showHidden(0, x)
+	x = p.showHidden(0, p.shift(0, x))
 	for i := range d.cfg.NLayers {
 		b.In(fmt.Sprintf("layers.%d", i), func() { x = p.layer(i, x) })
-		p.showHidden(i+1, x)
+		x = p.showHidden(i+1, p.shift(i+1, x))
 	}
 	kept := p.seq
 	if m.Cache && d.mixer == nil { // else it takes one token at a time
@@ -247,11 +262,24 @@ func (d *Decoder) Forward(b *graph.Builder, m Mode) *Forward {
 	return p.out
 }
 
-// showHidden makes hidden states an output, where that is asked for.
-func (p *pass) showHidden(layers int, x *graph.Node) {
+// shift adds what the caller of the graph wants to hidden states x [B·T,D], where Mode.Shift is set.
+func (p *pass) shift(layers int, x *graph.Node) *graph.Node {
+	if !p.mode.Shift {
+		return x
+	}
+	if p.mode.Cache {
+		return p.b.Fail(fmt.Errorf("hidden states are shifted in whole sequences: not with a cache"))
+	}
+	by := p.b.Input(ShiftName(layers), tensor.Float32, p.batch, p.seq, x.Dim(1))
+	return p.b.Add(x, p.b.Reshape(by, p.rows(), x.Dim(1)))
+}
+
+// showHidden makes hidden states x an output, where that is asked for, and returns them.
+func (p *pass) showHidden(layers int, x *graph.Node) *graph.Node {
 	if p.mode.Hidden {
 		p.out.Hidden = append(p.out.Hidden, graph.Output{Name: HiddenName(layers), Node: x})
 	}
+	return x
 }
 
 // keepLast drops all but the last rows of each sequence: x [B·T,D] becomes

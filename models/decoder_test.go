@@ -507,6 +507,69 @@ func TestAttentions(t *testing.T) {
 	}
 }
 
+// Attention logits are what the softmax makes attention weights of, and hidden states that are shifted by 0 are as
+// they were; a shift is added to what the next layer reads, and is refused with a cache.
+func TestAttentionLogitsAndShift(t *testing.T) {
+	m := newDecoder(t, micro("alibi", "modern"))
+	run := func(mode models.Mode, shift float64) map[string]*tensor.Tensor {
+		b := graph.NewBuilder()
+		f := m.Forward(b, mode)
+		g, err := b.Build(slices.Concat([]graph.Output{{Name: "logits", Node: f.Logits}}, f.Attentions, f.AttentionLogits, f.Hidden)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		feed := map[string]*tensor.Tensor{"input_ids": tensor.Of([]int64{1, 2, 3, 4}, 1, 4),
+			"position_ids": tensor.Of([]int64{0, 1, 2, 3}, 1, 4)}
+		for layers := range m.Config().NLayers + 1 {
+			by := tensor.New(tensor.Float32, 1, 4, m.Config().DModel)
+			if layers == 1 {
+				for i := range tensor.Data[float32](by) {
+					tensor.Data[float32](by)[i] = float32(shift)
+				}
+			}
+			feed[models.ShiftName(layers)] = by
+		}
+		out, err := interp.Run(g, feed, models.InitWeights(m.Params(), 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	plain := run(models.Mode{Attentions: true, AttentionLogits: true, Hidden: true}, 0)
+	for layer := range 2 {
+		weights, logits := tensor.Data[float32](plain[card.Attentions(layer)]), tensor.Data[float32](plain[models.LogitsName(layer)])
+		for row := range len(logits) / 4 {
+			sum := 0.0
+			for _, v := range logits[row*4:][:4] {
+				sum += math.Exp(float64(v))
+			}
+			for j, v := range logits[row*4:][:4] {
+				if want := math.Exp(float64(v)) / sum; math.Abs(want-float64(weights[row*4+j])) > 1e-6 {
+					t.Errorf("layer %d, row %d, key %d: weight %v of logits that give %v", layer, row, j, weights[row*4+j], want)
+				}
+			}
+		}
+	}
+	hidden := func(out map[string]*tensor.Tensor, layers int) []float32 {
+		return tensor.Data[float32](out[models.HiddenName(layers)])
+	}
+	still, moved := run(models.Mode{Hidden: true, Shift: true}, 0), run(models.Mode{Hidden: true, Shift: true}, 0.5)
+	if !slices.Equal(hidden(plain, 2), hidden(still, 2)) {
+		t.Error("a shift by 0 changes hidden states")
+	}
+	for i, v := range hidden(moved, 1) {
+		if d := v - hidden(still, 1)[i]; math.Abs(float64(d)-0.5) > 1e-6 || hidden(moved, 0)[i] != hidden(still, 0)[i] {
+			t.Fatalf("feature %d after a layer is moved by %v", i, d)
+		}
+	}
+	if slices.Equal(hidden(moved, 2), hidden(still, 2)) {
+		t.Error("the next layer does not read what was shifted")
+	}
+	if _, _, err := m.Graph(models.Mode{Shift: true}); err == nil || !strings.Contains(err.Error(), "not with a cache") {
+		t.Errorf("with a cache: %v", err)
+	}
+}
+
 // Golden texts of the forward graphs guard refactors. What states that grow change is
 // the same for all encodings, so one shows it.
 func TestGraphText(t *testing.T) {

@@ -293,6 +293,10 @@ func (p *pass) attend(s *pe.Site, enc pe.Encoding, q, k, v *graph.Node) *graph.N
 		logits = m.MapLogits(s, q, k, logits)
 	}
 	logits = p.scaleLogits(s, logits)
+	if p.mode.AttentionLogits {
+		p.out.AttentionLogits = append(p.out.AttentionLogits, graph.Output{Name: LogitsName(s.Layer),
+			Node: b.Where(s.Visible(), logits, b.Float(masked))})
+	}
 	var weights *graph.Node
 	if w, ok := enc.(pe.Weigher); ok {
 		weights = w.Weigh(s, logits, s.Visible())

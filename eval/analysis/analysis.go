@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -67,28 +68,50 @@ func (r Request) sequences(ctx context.Context, m *Model) ([]eval.Sequence, erro
 	if err != nil || r.Tokens == eval.TaskTokens {
 		return drawn, err
 	}
-	var pool []int64
-	for _, s := range drawn {
-		pool = append(pool, s.IDs[:len(s.IDs)-1]...)
+	return r.random(m, drawn, math.MaxInt), nil
+}
+
+// randomOf is sequences on random tokens of so many kinds at most.
+func (r Request) randomOf(ctx context.Context, m *Model, kinds int) ([]eval.Sequence, error) {
+	drawn, err := eval.Sequences(ctx, m.Card, r.config(m.Label), task.At(r.Length))
+	if err != nil {
+		return nil, err
 	}
-	slices.Sort(pool)
-	pool = slices.Compact(pool)
+	return r.random(m, drawn, kinds), nil
+}
+
+// random draws sequences of the tokens of others, but for the last of these, as many as there and after the
+// same first one; of a model that has tokens of its own, of those. At most so many kinds are drawn from.
+func (r Request) random(m *Model, drawn []eval.Sequence, kinds int) []eval.Sequence {
+	pool, first := slices.Clone(m.words), m.first
+	if pool == nil {
+		first = drawn[0].IDs[0]
+		for _, s := range drawn {
+			pool = append(pool, s.IDs[:len(s.IDs)-1]...)
+		}
+		slices.Sort(pool)
+		pool = slices.Compact(pool)
+	}
 	rng := rand.New(rand.NewPCG(r.Seed, uint64(r.Length)))
-	first := drawn[0].IDs
+	if len(pool) > kinds {
+		pool = slices.DeleteFunc(pool, func(id int64) bool { return id == first })
+		rng.Shuffle(len(pool), func(i, j int) { pool[i], pool[j] = pool[j], pool[i] })
+		pool = pool[:min(kinds, len(pool))]
+	}
 	out := make([]eval.Sequence, r.Samples)
 	for i := range out {
-		ids := []int64{first[0]}
-		for len(ids) < len(first) {
+		ids := []int64{first}
+		for len(ids) < len(drawn[0].IDs) {
 			ids = append(ids, pool[rng.IntN(len(pool))])
 		}
 		out[i] = eval.Sequence{IDs: ids, Prompt: 2} // the first token can attend to itself alone
 	}
-	return out, nil
+	return out
 }
 
 // read runs a sequence but for its last token.
 func (r Request) read(ctx context.Context, m *Model, s eval.Sequence) (inside, error) {
-	return m.read(ctx, s.IDs[:len(s.IDs)-1])
+	return m.read(ctx, s.IDs[:len(s.IDs)-1], wish{})
 }
 
 // unavailable reports whether an error says that there is nothing at a length.
@@ -101,12 +124,18 @@ func unavailable(err error) bool {
 // or the task does not have gives one finding with NA set. onSequence, when not nil, is called
 // after each sequence.
 func Heads(ctx context.Context, m *Model, r Request, onSequence func()) ([]eval.Finding, error) {
+	return r.findings(m, eval.FindAttention, func() ([]eval.Finding, error) { return heads(ctx, m, r, onSequence) })
+}
+
+// findings checks the request, and gives what find finds: where there is nothing at the length one finding that
+// says so.
+func (r Request) findings(m *Model, measure string, find func() ([]eval.Finding, error)) ([]eval.Finding, error) {
 	if err := r.Check(); err != nil {
 		return nil, fmt.Errorf("analysis: %w", err)
 	}
-	found, err := heads(ctx, m, r, onSequence)
+	found, err := find()
 	if unavailable(err) {
-		f := r.finding(m, eval.FindAttention)
+		f := r.finding(m, measure)
 		f.NA, f.Reason = true, err.Error()
 		return []eval.Finding{f}, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -299,9 +300,39 @@ func TestPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Of each of 4 lengths 2 heads, and the states before and after 1 layer.
-	if len(found) != 4*(2+2) || found[2].Probe == nil || found[2].Probe.FitLength != 5 || (found[2].Probe.Withheld != nil) != (found[2].Length == 5) {
-		t.Errorf("%d findings, %+v", len(found), found[2])
+	if len(found) != 4*(2+2) || found[8].Probe == nil || found[8].Probe.FitLength != 5 || (found[8].Probe.Withheld != nil) != (found[8].Length == 5) {
+		t.Errorf("%d findings, %+v", len(found), found[8])
 	}
+	o.Constructed, o.Logits, o.Causal, o.Lengths = true, true, true, []int{3, 5}
+	if p, err = analysis.NewPlan(all[:2], o); err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int{}
+	if err := p.Run(t.Context(), func(f []eval.Finding) error {
+		for _, f := range f {
+			counts[f.Measure+" "+f.Model+" "+f.Intervention]++
+			if p := f.Probe; f.Intervention == analysis.Constructed && f.Layer == 1 && (p.R2 < 0.999 || p.FitLength != 5) {
+				t.Errorf("theorem 1: %+v", p)
+			}
+		}
+		return eval.WriteFindings(&strings.Builder{}, f...)
+	}, func(int64, func() string) {}); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{"probe theorem 1 constructed": 4} // once, at 2 lengths, before and after its layer
+	for _, m := range []string{"n1 ", "n2 "} {
+		for _, measure := range []string{"attention ", "probe ", "logits ", "causal "} {
+			want[measure+m] = 4
+		}
+	}
+	if !maps.Equal(counts, want) {
+		t.Errorf("findings %v, want %v", counts, want)
+	}
+	o.Probe = false
+	if _, err := analysis.NewPlan(all, o); err == nil || !strings.Contains(err.Error(), "stands beside others in probes") {
+		t.Errorf("error %v", err)
+	}
+	o.Constructed = false
 	o.Divergence, o.Probe = "alibi", false
 	if _, err := analysis.NewPlan(all, o); err == nil || !strings.Contains(err.Error(), "no model with the encoding alibi") {
 		t.Errorf("error %v", err)

@@ -23,10 +23,20 @@ type Model struct {
 	// Layers lists those that have attention, ascending.
 	Layers []int
 
+	words []int64 // that its random sequences are of, after first; nil for those of the task
+	first int64
+
 	model    models.Model
 	weights  map[string]*tensor.Tensor
 	unrolled bool // its graph is of one length
-	programs map[int]*interp.Program
+	programs map[variant]*interp.Program
+}
+
+// variant is what a graph of a model is built for.
+type variant struct {
+	tokens  int  // of an unrolled one; 0 for any
+	logits  bool // attention logits are outputs
+	shifted bool // hidden states can be shifted
 }
 
 // NewModel prepares a model. One whose layers have no attention is an error.
@@ -44,11 +54,11 @@ func NewModel(label string, m modelfile.Model) (*Model, error) {
 	described.Architecture, described.Encoding = cfg.Architecture, cfg.ByLayer()
 	described.MaxLength = model.MaxLength()
 	out := &Model{Label: label, Card: described, Heads: cfg.NHeads, model: model, weights: m.Weights,
-		unrolled: row.Unrolled, programs: map[int]*interp.Program{}}
+		unrolled: row.Unrolled, programs: map[variant]*interp.Program{}}
 	if !row.Has("n_heads") {
 		return nil, fmt.Errorf("%s: %s has no attention whose weights could be read", label, row.Name)
 	}
-	g, err := out.graph(1)
+	g, err := out.graph(variant{}, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -64,14 +74,14 @@ func NewModel(label string, m modelfile.Model) (*Model, error) {
 }
 
 // graph builds the model for sequences of so many tokens, or of any.
-func (m *Model) graph(tokens int) (*graph.Graph, error) {
-	mode := models.Mode{Attentions: true, Hidden: true}
+func (m *Model) graph(v variant, tokens int) (*graph.Graph, error) {
+	mode := models.Mode{Attentions: true, Hidden: true, AttentionLogits: v.logits, Shift: v.shifted}
 	if m.unrolled {
 		mode.Steps = tokens
 	}
 	b := graph.NewBuilder()
 	f := m.model.Forward(b, mode)
-	return b.Build(slices.Concat([]graph.Output{{Name: card.Logits.Name, Node: f.Logits}}, f.Attentions, f.Hidden)...)
+	return b.Build(slices.Concat([]graph.Output{{Name: card.Logits.Name, Node: f.Logits}}, f.Attentions, f.Hidden, f.AttentionLogits)...)
 }
 
 // MaxTokens is how long a sequence may be: the weights of one layer have heads × tokens² numbers.
@@ -87,21 +97,28 @@ type inside struct {
 	vocab     int
 	attention [][]float32 // by place in Model.Layers, [H,T,T]
 	hidden    [][]float32 // after 0, 1, … layers, [T,D]
+	scores    [][]float32 // attention logits as attention, where asked for
+}
+
+// wish is what to do beside a plain run.
+type wish struct {
+	logits bool        // give attention logits
+	shift  [][]float32 // added to hidden states after 0, 1, … layers, [T,D]; nil for none
 }
 
 // read runs a sequence.
-func (m *Model) read(ctx context.Context, ids []int64) (inside, error) {
+func (m *Model) read(ctx context.Context, ids []int64, w wish) (inside, error) {
 	if len(ids) > MaxTokens {
 		return inside{}, fmt.Errorf("%w: there are %d tokens, at most %d can be; choose a shorter length",
 			ErrTooManyTokens, len(ids), MaxTokens)
 	}
-	key := 0
+	key := variant{logits: w.logits, shifted: w.shift != nil}
 	if m.unrolled {
-		key = len(ids)
+		key.tokens = len(ids)
 	}
 	program := m.programs[key]
 	if program == nil {
-		g, err := m.graph(len(ids))
+		g, err := m.graph(key, len(ids))
 		if err != nil {
 			return inside{}, err
 		}
@@ -112,16 +129,23 @@ func (m *Model) read(ctx context.Context, ids []int64) (inside, error) {
 	for i := range positions {
 		positions[i] = int64(i)
 	}
-	out, err := program.Run(ctx, map[string]*tensor.Tensor{
+	inputs := map[string]*tensor.Tensor{
 		card.InputIDs.Name:    tensor.Of(ids, 1, len(ids)),
 		card.PositionIDs.Name: tensor.Of(positions, 1, len(ids)),
-	}, m.weights)
+	}
+	for layers, by := range w.shift {
+		inputs[models.ShiftName(layers)] = tensor.Of(by, 1, len(ids), len(by)/len(ids))
+	}
+	out, err := program.Run(ctx, inputs, m.weights)
 	if err != nil {
 		return inside{}, fmt.Errorf("%s: %w", m.Label, err)
 	}
 	in := inside{ids: ids, logits: tensor.Data[float32](out[card.Logits.Name]), vocab: m.model.Config().VocabSize}
 	for _, layer := range m.Layers {
 		in.attention = append(in.attention, tensor.Data[float32](out[card.Attentions(layer)]))
+		if w.logits {
+			in.scores = append(in.scores, tensor.Data[float32](out[models.LogitsName(layer)]))
+		}
 	}
 	for layers := 0; out[models.HiddenName(layers)] != nil; layers++ {
 		in.hidden = append(in.hidden, tensor.Data[float32](out[models.HiddenName(layers)]))
@@ -134,6 +158,15 @@ func (in *inside) row(layer, head, t int) []float32 {
 	n := len(in.ids)
 	return in.attention[layer][(head*n+t)*n:][:t+1]
 }
+
+// score is the logits of a head's query t for the keys 0 … t, below unseen for those that it may not see.
+func (in *inside) score(layer, head, t int) []float32 {
+	n := len(in.ids)
+	return in.scores[layer][(head*n+t)*n:][:t+1]
+}
+
+// unseen is above what a logit is set to where a query may not see a key, and below all others.
+const unseen = -1e8
 
 // predicts returns the token with the greatest logit after token t.
 func (in *inside) predicts(t int) int64 {

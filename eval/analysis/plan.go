@@ -22,6 +22,13 @@ type Options struct {
 	// Probe adds what hidden states tell of positions, fitted on the greatest of the lengths that the
 	// model was trained on, or else the least one.
 	Probe bool
+	// Constructed adds the model of theorem 1 to the probes, on random tokens of its own.
+	Constructed bool
+	// Logits adds how far logits are content and distance, on random tokens.
+	Logits bool
+	// Causal adds what becomes of the task without the position that a probe reads, on the task's tokens. It is fitted
+	// as Probe is.
+	Causal bool
 	// Tasks to read; none stands for those that each model was trained on.
 	Tasks []task.Task
 	// Divergence adds how far the attention of each other model of a task is apart from that of
@@ -41,12 +48,12 @@ type Plan struct {
 	done  int
 }
 
-// cell is one call of Heads, or of Diverge where there is another model, or of Probe where there is a length to
-// fit on.
+// cell is one call of Heads, or of another function by its measure.
 type cell struct {
-	model, other *Model
+	measure      string // of eval.FindAttention and its like
+	model, other *Model // other for eval.FindDivergence
 	request      Request
-	fitLength    int
+	fitLength    int // for eval.FindProbe and eval.FindCausal
 }
 
 // sequences is how many of them are read.
@@ -56,6 +63,20 @@ func (c cell) sequences() int64 {
 		n *= 2
 	}
 	return n
+}
+
+func (c cell) find(ctx context.Context, onSequence func()) ([]eval.Finding, error) {
+	switch c.measure {
+	case eval.FindDivergence:
+		return Diverge(ctx, c.model, c.other, c.request, onSequence)
+	case eval.FindProbe:
+		return Probe(ctx, c.model, c.request, c.fitLength, onSequence)
+	case eval.FindLogits:
+		return Logits(ctx, c.model, c.request, onSequence)
+	case eval.FindCausal:
+		return Causal(ctx, c.model, c.request, c.fitLength, onSequence)
+	}
+	return Heads(ctx, c.model, c.request, onSequence)
 }
 
 // NewPlan multiplies the options out. What cannot be looked into is an error.
@@ -73,6 +94,11 @@ func NewPlan(models []*Model, o Options) (*Plan, error) {
 			if err := p.add(m, t, o); err != nil {
 				return nil, fmt.Errorf("analysis: %s: task %s: %w", m.Label, t.Name, err)
 			}
+		}
+	}
+	if o.Constructed {
+		if err := p.construct(); err != nil {
+			return nil, fmt.Errorf("analysis: constructed: %w", err)
 		}
 	}
 	if o.Divergence != "" {
@@ -104,18 +130,73 @@ func (p *Plan) add(m *Model, t task.Task, o Options) error {
 	if err := cmp.Or(eval.CheckLengths(t, spans), eval.CheckVocabulary(t, m.Card, spans)); err != nil {
 		return err
 	}
-	for _, tokens := range o.Tokens {
-		for _, length := range lengths {
-			r := Request{Task: t, Length: length, Samples: o.Samples, Seed: o.Seed, Tokens: tokens, Maps: o.Maps,
-				ToolVersion: o.ToolVersion}
-			if err := r.Check(); err != nil {
-				return err
-			}
-			p.cells = append(p.cells, cell{model: m, request: r})
-			if o.Probe {
-				p.cells = append(p.cells, cell{model: m, request: r, fitLength: fitLength(lengths, m.Card.Trained.Max)})
+	for _, measure := range o.measures() {
+		for _, tokens := range o.tokensOf(measure) {
+			for _, length := range lengths {
+				c := cell{measure: measure, model: m, request: Request{Task: t, Length: length, Samples: o.Samples, Seed: o.Seed,
+					Tokens: tokens, Maps: o.Maps, ToolVersion: o.ToolVersion}}
+				if measure == eval.FindProbe || measure == eval.FindCausal {
+					c.fitLength = fitLength(lengths, m.Card.Trained.Max)
+				}
+				if err := c.request.Check(); err != nil {
+					return err
+				}
+				p.cells = append(p.cells, c)
 			}
 		}
+	}
+	return nil
+}
+
+// measures are those of single models.
+func (o Options) measures() []string {
+	out := []string{eval.FindAttention}
+	for _, m := range []struct {
+		name  string
+		asked bool
+	}{{eval.FindProbe, o.Probe}, {eval.FindLogits, o.Logits}, {eval.FindCausal, o.Causal}} {
+		if m.asked {
+			out = append(out, m.name)
+		}
+	}
+	return out
+}
+
+// tokensOf are the kinds of tokens of a measure: some have but one.
+func (o Options) tokensOf(measure string) []string {
+	switch measure {
+	case eval.FindLogits:
+		return []string{eval.RandomTokens}
+	case eval.FindCausal:
+		return []string{eval.TaskTokens}
+	}
+	return o.Tokens
+}
+
+// construct adds the constructed model to the probes: once for each task and length, beside the first of its models.
+func (p *Plan) construct() error {
+	type place struct {
+		task              string
+		length, fitLength int
+	}
+	seen, made := map[place]bool{}, map[string]*Model{}
+	for _, c := range p.cells {
+		at := place{c.request.Task.Name, c.request.Length, c.fitLength}
+		if c.measure != eval.FindProbe || seen[at] {
+			continue
+		}
+		seen[at] = true
+		if made[at.task] == nil {
+			var err error
+			if made[at.task], err = NewConstructed(c.model); err != nil {
+				return err
+			}
+		}
+		c.model, c.request.Tokens = made[at.task], eval.RandomTokens
+		p.cells = append(p.cells, c)
+	}
+	if len(seen) == 0 {
+		return errors.New("the constructed model stands beside others in probes, and none are asked for")
 	}
 	return nil
 }
@@ -124,12 +205,12 @@ func (p *Plan) add(m *Model, t task.Task, o Options) error {
 func (p *Plan) pair(encoding string) error {
 	var pairs []cell
 	for _, a := range p.cells {
-		if a.fitLength > 0 || a.model.Card.Name() != encoding || a.request.Tokens != eval.TaskTokens {
+		if a.measure != eval.FindAttention || a.model.Card.Name() != encoding || a.request.Tokens != eval.TaskTokens {
 			continue
 		}
 		for _, b := range p.cells {
 			same := b.request.Task.Name == a.request.Task.Name && b.request.Length == a.request.Length &&
-				b.request.Tokens == a.request.Tokens && b.model != a.model && b.fitLength == 0
+				b.request.Tokens == a.request.Tokens && b.model != a.model && b.measure == eval.FindAttention
 			otherSeed := b.model.Card.Name() == encoding && b.model.Card.Seed > a.model.Card.Seed // each pair once
 			otherEncoding := b.model.Card.Name() != encoding && b.model.Card.Seed == a.model.Card.Seed
 			if !same || !otherSeed && !otherEncoding {
@@ -138,7 +219,7 @@ func (p *Plan) pair(encoding string) error {
 			if err := sameShape(a.model, b.model); err != nil {
 				return err
 			}
-			pairs = append(pairs, cell{model: a.model, other: b.model, request: a.request})
+			pairs = append(pairs, cell{measure: eval.FindDivergence, model: a.model, other: b.model, request: a.request})
 		}
 	}
 	if len(pairs) == 0 {
@@ -194,16 +275,7 @@ func (p *Plan) Run(ctx context.Context, keep func([]eval.Finding) error, progres
 			read++
 			progress(read, c.String)
 		}
-		var found []eval.Finding
-		var err error
-		switch {
-		case c.other != nil:
-			found, err = Diverge(ctx, c.model, c.other, c.request, onSequence)
-		case c.fitLength > 0:
-			found, err = Probe(ctx, c.model, c.request, c.fitLength, onSequence)
-		default:
-			found, err = Heads(ctx, c.model, c.request, onSequence)
-		}
+		found, err := c.find(ctx, onSequence)
 		if err == nil {
 			err = keep(found)
 		}

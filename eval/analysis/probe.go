@@ -15,38 +15,12 @@ import (
 // fitLength, and tried at r.Length; at the same length on as many others. All tokens of a
 // sequence count. A length that the model or the task does not have gives one finding with NA set.
 func Probe(ctx context.Context, m *Model, r Request, fitLength int, onSequence func()) ([]eval.Finding, error) {
-	if err := r.Check(); err != nil {
-		return nil, fmt.Errorf("analysis: %w", err)
-	}
-	found, err := probeAll(ctx, m, r, fitLength, onSequence)
-	if unavailable(err) {
-		f := r.finding(m, eval.FindProbe)
-		f.NA, f.Reason = true, err.Error()
-		return []eval.Finding{f}, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("analysis: model %s: task %s: length %d: %w", m.Label, r.Task.Name, r.Length, err)
-	}
-	return found, nil
+	return r.findings(m, eval.FindProbe, func() ([]eval.Finding, error) { return probeAll(ctx, m, r, fitLength, onSequence) })
 }
 
 func probeAll(ctx context.Context, m *Model, r Request, fitLength int, onSequence func()) ([]eval.Finding, error) {
-	fit := r
-	fit.Length = fitLength
-	if fitLength == r.Length {
-		fit.Samples *= 2 // the first half to fit on, the others to try at
-	}
-	drawn, err := fit.sequences(ctx, m)
+	fitted, tried, err := r.fitAndTry(ctx, m, fitLength)
 	if err != nil {
-		return nil, err
-	}
-	fitted, tried := drawn, drawn
-	if fitLength == r.Length {
-		if len(drawn) < 2 {
-			return nil, fmt.Errorf("there is one sequence of this length, and a probe is fitted on others than it is tried at")
-		}
-		fitted, tried = drawn[:len(drawn)/2], drawn[len(drawn)/2:]
-	} else if tried, err = r.sequences(ctx, m); err != nil {
 		return nil, err
 	}
 	inputs, err := m.states(ctx, r, fitted, onSequence)
@@ -72,6 +46,27 @@ func probeAll(ctx context.Context, m *Model, r Request, fitLength int, onSequenc
 		out = append(out, f)
 	}
 	return out, nil
+}
+
+// fitAndTry draws the sequences to fit a probe on, of fitLength, and others to try it at.
+func (r Request) fitAndTry(ctx context.Context, m *Model, fitLength int) (fitted, tried []eval.Sequence, err error) {
+	fit := r
+	fit.Length = fitLength
+	if fitLength == r.Length {
+		fit.Samples *= 2 // the first half to fit on, the others to try at
+	}
+	drawn, err := fit.sequences(ctx, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	if fitLength != r.Length {
+		tried, err = r.sequences(ctx, m)
+		return drawn, tried, err
+	}
+	if len(drawn) < 2 {
+		return nil, nil, fmt.Errorf("there is one sequence of this length, and a probe is fitted on others than it is tried at")
+	}
+	return drawn[:len(drawn)/2], drawn[len(drawn)/2:], nil
 }
 
 // states runs sequences and keeps their hidden states alone.

@@ -50,6 +50,11 @@ func insideSection(t study.InsideTask) Section {
 			s.blocks = append(s.blocks, b)
 		}
 	}
+	for _, b := range []block{logitsBlock(t), causalBlock(t)} {
+		if len(b.lines) > 1 {
+			s.blocks = append(s.blocks, b)
+		}
+	}
 	if len(t.Pairs) > 0 {
 		s.blocks = append(s.blocks, pairsBlock(t.Pairs))
 	}
@@ -98,6 +103,9 @@ func lookBackBlock(t study.InsideTask) (block, bool) {
 		"first mistakes of wrong ones after a slash", lines: [][]string{append([]string{"encoding"}, lengthHeads(t.Lengths)...)}}
 	any := false
 	for _, m := range t.Models {
+		if len(m.Heads) == 0 && len(m.Probes) > 0 { // its probes alone were asked for
+			continue
+		}
 		line := []string{m.Encoding}
 		for i := range t.Lengths {
 			var all, mistakes []study.Number

@@ -38,7 +38,13 @@ func TestInsideSections(t *testing.T) {
 	probed, withheld := seen(), 0.75
 	probed[0].Measure, probed[0].Attention = eval.FindProbe, nil
 	probed[0].Probe = &eval.Probe{FitLength: 10, R2: 0.876, Withheld: &withheld, Classified: 0.5}
-	for _, s := range report.InsideSections(append(seen(), probed[0]), nil) {
+	probed[1].Measure, probed[1].Attention = eval.FindLogits, nil
+	probed[1].Logits = &eval.LogitFit{Head: 1, Heads: 2, Distance: 0.25, Content: 0.5, Both: 0.75, Slope: 0.0625}
+	probed[2].Measure, probed[2].Attention = eval.FindCausal, nil
+	score := func(right int) eval.CausalScore { return eval.CausalScore{TokensCorrect: right, Tokens: 10} }
+	probed[2].Causal = &eval.Causal{R2: 0.9, R2After: 0.2, Before: score(10), Ablated: score(1), AblatedControl: score(9),
+		Patched: score(2), PatchedControl: score(8)}
+	for _, s := range report.InsideSections(append(seen(), probed[:3]...), nil) {
 		if err := s.Text(&b, 80); err != nil {
 			t.Fatal(err)
 		}
@@ -47,6 +53,8 @@ func TestInsideSections(t *testing.T) {
 		"encoding  heads  offset  mixed  by place\n      nope      2       1      1        25\n",
 		"encoding        10         20\n      nope  5.0 (75)  10.0 (75)\n",
 		"copy-nope       0         10  0.88/0.75 (50)   –\n",
+		"copy-nope   0.1  0.75 (0.25, 0.50)/0.062   –\n",
+		"copy-nope       0      20     100  10 (90)  20 (80)  0.20 of 0.90\n",
 		"copy: heads of copy-nope, trained on 1–10",
 		"0.0     10 back 75        25  10 back 75  20 back 75\n",
 		"0.1  5.0 (25)  10.0 (25)\n",

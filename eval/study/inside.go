@@ -27,6 +27,21 @@ type InsideModel struct {
 	Reasons  []string // why there is nothing at a length, "" where there is, or nobody looked
 	Heads    []InsideHead
 	Probes   []InsideProbe // by tokens, and by layers before the states
+	Logits   []InsideLogits
+	Causal   []InsideCausal
+}
+
+// InsideLogits is how far the logits of a head are content and distance, at each length.
+type InsideLogits struct {
+	Layer, Head int
+	At          []*eval.LogitFit
+}
+
+// InsideCausal is what becomes of the task without the position in hidden states, at each length.
+type InsideCausal struct {
+	Layers int // before the states
+	At     []*eval.Causal
+	N      []int // sequences
 }
 
 // InsideProbe is what hidden states tell of positions, at each length.
@@ -135,6 +150,15 @@ func (t *InsideTask) add(f eval.Finding) {
 		m.probeOf(f, len(t.Lengths)).At[length] = f.Probe
 		return
 	}
+	if f.Logits != nil {
+		m.logitsOf(f, len(t.Lengths)).At[length] = f.Logits
+		return
+	}
+	if f.Causal != nil {
+		c := m.causalOf(f, len(t.Lengths))
+		c.At[length], c.N[length] = f.Causal, f.N
+		return
+	}
 	at := slices.IndexFunc(m.Heads, func(h InsideHead) bool { return h.Layer == f.Layer && h.Head == f.Attention.Head })
 	if at < 0 {
 		at = len(m.Heads)
@@ -155,6 +179,24 @@ func (m *InsideModel) probeOf(f eval.Finding, lengths int) *InsideProbe {
 		at, m.Probes = len(m.Probes), append(m.Probes, InsideProbe{f.Tokens, f.Layer, make([]*eval.Probe, lengths)})
 	}
 	return &m.Probes[at]
+}
+
+// logitsOf finds the head of a finding, or begins it.
+func (m *InsideModel) logitsOf(f eval.Finding, lengths int) *InsideLogits {
+	at := slices.IndexFunc(m.Logits, func(l InsideLogits) bool { return l.Layer == f.Layer && l.Head == f.Logits.Head })
+	if at < 0 {
+		at, m.Logits = len(m.Logits), append(m.Logits, InsideLogits{f.Layer, f.Logits.Head, make([]*eval.LogitFit, lengths)})
+	}
+	return &m.Logits[at]
+}
+
+// causalOf finds the place of a finding, or begins it.
+func (m *InsideModel) causalOf(f eval.Finding, lengths int) *InsideCausal {
+	at := slices.IndexFunc(m.Causal, func(c InsideCausal) bool { return c.Layers == f.Layer })
+	if at < 0 {
+		at, m.Causal = len(m.Causal), append(m.Causal, InsideCausal{f.Layer, make([]*eval.Causal, lengths), make([]int, lengths)})
+	}
+	return &m.Causal[at]
 }
 
 func (t *InsideTask) addPair(f eval.Finding) {

@@ -1,0 +1,28 @@
+package analysis
+
+import (
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/models/theory"
+)
+
+// Constructed is what findings have as the intervention of a model that was not trained.
+const Constructed = "constructed"
+
+// NewConstructed prepares the model of theorem 1 (see package theory), whose hidden states tell the position by
+// construction, to stand beside another one in probes. Its sequences are as long as the other's, of tokens of its
+// own.
+func NewConstructed(like *Model) (*Model, error) {
+	made, err := theory.Theorem1(MaxTokens)
+	if err != nil {
+		return nil, err
+	}
+	m, err := NewModel("theorem 1", modelfile.Model{Config: made.Config, Weights: made.Weights,
+		Card: card.Card{Tokenizer: like.Card.Tokenizer, Intervention: Constructed}})
+	if err != nil {
+		return nil, err
+	}
+	m.Card.MaxLength = made.Max
+	m.first, m.words = made.BOS, made.Words
+	return m, nil
+}

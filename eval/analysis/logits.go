@@ -1,0 +1,288 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/nopezoo/zoo/eval"
+)
+
+// alphabet is how many different tokens the sequences of Logits have at most: so few that each pair of them is
+// met at many distances.
+const alphabet = 8
+
+// Logits fits the attention logits of each head by content and relative distance (see eval.LogitFit), on sequences
+// whose tokens are drawn at random from a few, so that content and distance have nothing to do with one another. It
+// reads r.Samples of them, fits on the first half and tries on the others. The first token of a sequence, the only
+// one of its kind, is no key. A length that the model or the task does not have gives one finding with NA set.
+func Logits(ctx context.Context, m *Model, r Request, onSequence func()) ([]eval.Finding, error) {
+	r.Tokens = eval.RandomTokens
+	return r.findings(m, eval.FindLogits, func() ([]eval.Finding, error) { return logits(ctx, m, r, onSequence) })
+}
+
+func logits(ctx context.Context, m *Model, r Request, onSequence func()) ([]eval.Finding, error) {
+	sequences, err := r.randomOf(ctx, m, alphabet)
+	if err != nil {
+		return nil, err
+	}
+	tokens, cells := 0, map[int64]int{}
+	for _, s := range sequences {
+		tokens = max(tokens, len(s.IDs)-1)
+		for _, id := range s.IDs[1:] {
+			if _, known := cells[id]; !known {
+				cells[id] = len(cells)
+			}
+		}
+	}
+	half := len(sequences) / 2
+	fits := make([]*logitDesign, len(m.Layers))
+	for i := range fits {
+		fits[i] = newLogitDesign(len(cells), tokens, m.Heads)
+	}
+	// The logits of all sequences would be too much to keep: each is read once, and the fits are solved between the halves.
+	rng := rand.New(rand.NewPCG(r.Seed, uint64(r.Length)))
+	for i, s := range sequences {
+		in, err := m.read(ctx, s.IDs[:len(s.IDs)-1], wish{logits: true})
+		if err != nil {
+			return nil, err
+		}
+		for layer, d := range fits {
+			if i == half {
+				if err := d.solve(); err != nil {
+					return nil, err
+				}
+			}
+			for t := 2; t < len(in.ids); t++ {
+				d.row(&in, layer, t, cells, rng, i < half)
+			}
+		}
+		if onSequence != nil {
+			onSequence()
+		}
+	}
+	var out []eval.Finding
+	for layer, d := range fits {
+		for head := range m.Heads {
+			f := r.finding(m, eval.FindLogits)
+			f.Layer, f.N, f.SequenceTokens = m.Layers[layer], len(sequences)-half, tokens
+			f.Logits = d.heads[head].result(d)
+			f.Logits.Head, f.Logits.Heads = head, m.Heads
+			out = append(out, f)
+		}
+	}
+	return out, nil
+}
+
+// The parts of a fit: which columns of the design it has.
+const (
+	byDistance = iota
+	byContent
+	byBoth
+	shuffled // byBoth, of logits in random order
+	fitCount
+)
+
+// logitDesign is the design of one layer: a column for each pair of tokens, and one for each distance.
+type logitDesign struct {
+	tokens    int // kinds of them
+	distances int
+	gram      [][]float64 // XᵀX of the columns less their mean within each query
+	pairs     []float64   // of the fit, by distance
+	tried     int         // pairs
+	heads     []logitHead
+}
+
+// logitHead is the fits of one head.
+type logitHead struct {
+	with, weights [fitCount][]float64 // Xᵀy, and the solutions, by columns of the design
+	wrong         [fitCount]float64   // squared errors where they are tried
+	all, square   float64             // squares of the logits less the mean of each query, and as they are
+}
+
+func newLogitDesign(tokens, distances, heads int) *logitDesign {
+	d := &logitDesign{tokens: tokens, distances: distances, pairs: make([]float64, distances), heads: make([]logitHead, heads)}
+	for range d.columns() {
+		d.gram = append(d.gram, make([]float64, d.columns()))
+	}
+	for h := range d.heads {
+		for k := range fitCount {
+			d.heads[h].with[k] = make([]float64, d.columns())
+		}
+	}
+	return d
+}
+
+func (d *logitDesign) columns() int { return d.tokens*d.tokens + d.distances }
+
+// of is which columns a part of the fit has.
+func (d *logitDesign) of(part int) (from, to int) {
+	content := d.tokens * d.tokens
+	switch part {
+	case byDistance:
+		return content, d.columns()
+	case byContent:
+		return 0, content
+	}
+	return 0, d.columns()
+}
+
+// row takes the keys that query t sees, but the first: to fit on, or to try at.
+func (d *logitDesign) row(in *inside, layer, t int, cells map[int64]int, rng *rand.Rand, fit bool) {
+	var keys []int
+	for j, v := range in.score(layer, 0, t) {
+		if j > 0 && v > unseen {
+			keys = append(keys, j)
+		}
+	}
+	if len(keys) < 2 {
+		return // their differences alone say something
+	}
+	columns := make([][2]int, len(keys)) // of content and of distance
+	for i, j := range keys {
+		columns[i] = [2]int{cells[in.ids[t]]*d.tokens + cells[in.ids[j]], d.tokens*d.tokens + t - j}
+	}
+	if fit {
+		d.addRow(columns)
+	} else {
+		d.tried += len(keys)
+	}
+	order := rng.Perm(len(keys))
+	for h := range d.heads {
+		scores := in.score(layer, h, t)
+		mean := 0.0
+		for _, j := range keys {
+			mean += float64(scores[j]) / float64(len(keys))
+		}
+		centred, mixed := make([]float64, len(keys)), make([]float64, len(keys))
+		for i, j := range keys {
+			centred[i] = float64(scores[j]) - mean
+			mixed[order[i]] = centred[i]
+		}
+		head := &d.heads[h]
+		for part := range fitCount {
+			y := centred
+			if part == shuffled {
+				y = mixed
+			}
+			if fit {
+				for i, c := range columns {
+					head.with[part][c[0]] += y[i]
+					head.with[part][c[1]] += y[i]
+				}
+			} else {
+				head.wrong[part] += miss(head.weights[part], columns, y)
+			}
+		}
+		for i, j := range keys {
+			if !fit {
+				head.all += centred[i] * centred[i]
+				head.square += float64(scores[j]) * float64(scores[j])
+			}
+		}
+	}
+}
+
+// addRow adds the columns of a query's keys, less their mean over the keys, to XᵀX.
+func (d *logitDesign) addRow(columns [][2]int) {
+	counts := map[int]float64{}
+	for _, c := range columns {
+		counts[c[0]]++
+		counts[c[1]]++
+		d.pairs[c[1]-d.tokens*d.tokens]++
+		d.gram[c[0]][c[0]]++
+		d.gram[c[1]][c[1]]++
+		d.gram[c[0]][c[1]]++
+		d.gram[c[1]][c[0]]++
+	}
+	n := float64(len(columns))
+	for a, x := range counts {
+		for b, y := range counts {
+			d.gram[a][b] -= x * y / n
+		}
+	}
+}
+
+// miss is the squared error of a fit's numbers for a query's keys, less their mean.
+func miss(weights []float64, columns [][2]int, y []float64) (sum float64) {
+	mean := 0.0
+	for _, c := range columns {
+		mean += (weights[c[0]] + weights[c[1]]) / float64(len(columns))
+	}
+	for i, c := range columns {
+		e := y[i] - (weights[c[0]] + weights[c[1]] - mean)
+		sum += e * e
+	}
+	return sum
+}
+
+// few is the penalty of a fit, in pairs: it decides what no pair tells, such as a constant of f, and little else.
+const few = 1e-4
+
+// solve finds the fits of all heads. Columns that a fit does not have are 0 in it.
+func (d *logitDesign) solve() error {
+	for part := range fitCount {
+		from, to := d.of(part)
+		gram := mat.NewSymDense(to-from, nil)
+		for i := range to - from {
+			for j := i; j < to-from; j++ {
+				gram.SetSym(i, j, d.gram[from+i][from+j])
+			}
+			gram.SetSym(i, i, gram.At(i, i)+few)
+		}
+		var c mat.Cholesky
+		if !c.Factorize(gram) {
+			return fmt.Errorf("content and distance cannot be told apart in these sequences; read more or longer ones")
+		}
+		for h := range d.heads {
+			var out mat.VecDense
+			if err := c.SolveVecTo(&out, mat.NewVecDense(to-from, d.heads[h].with[part][from:to])); err != nil {
+				return err
+			}
+			d.heads[h].weights[part] = make([]float64, d.columns())
+			copy(d.heads[h].weights[part][from:to], out.RawVector().Data)
+		}
+	}
+	return nil
+}
+
+// even is the share of the logits' squares below which their variance within queries is rounding.
+const even = 1e-12
+
+func (h *logitHead) result(d *logitDesign) *eval.LogitFit {
+	out := &eval.LogitFit{Pairs: d.tried, Shape: []float64{}}
+	if d.tried == 0 || h.all <= even*h.square {
+		return out
+	}
+	out.SD = math.Sqrt(h.all / float64(d.tried))
+	r2 := func(part int) float64 { return 1 - h.wrong[part]/h.all }
+	out.Distance, out.Content, out.Both, out.Null = r2(byDistance), r2(byContent), r2(byBoth), r2(shuffled)
+	f := h.weights[byBoth][d.tokens*d.tokens:]
+	for i := range f {
+		if d.pairs[i] == 0 { // farther than any key is seen
+			break
+		}
+		out.Shape = append(out.Shape, math.Round(1e4*(f[i]-f[0]))/1e4)
+	}
+	out.Slope, out.Straight = straight(f[1:], d.pairs[1:])
+	return out
+}
+
+// straight fits a line to values at 0, 1, …, each as often as weights say: how much it falls from one to the
+// next, and its R².
+func straight(values, weights []float64) (slope, r2 float64) {
+	var n, x, y, xx, xy, yy float64
+	for i, v := range values {
+		w, at := weights[i], float64(i)
+		n, x, y = n+w, x+w*at, y+w*v
+		xx, xy, yy = xx+w*at*at, xy+w*at*v, yy+w*v*v
+	}
+	xx, xy, yy = xx-x*x/n, xy-x*y/n, yy-y*y/n
+	if !(xx > 0 && yy > 0) {
+		return 0, 0
+	}
+	return -xy / xx, xy * xy / (xx * yy)
+}
