@@ -19,12 +19,13 @@ const module = "github.com/nopezoo/zoo/"
 // beside the standard library. A new arrow is an edit here, for review. "*"
 // allows all of ours.
 var imports = map[string][]string{
-	"graph/tensor":       {"filelock"},
-	"graph":              {"graph/tensor"},
-	"graph/interp":       {"graph", "graph/tensor", "gonum.org/v1/gonum"},
-	"graph/graphtest":    {"graph", "graph/interp", "graph/tensor", "github.com/google/go-cmp"},
-	"tokenizer":          nil,
-	"tokenizer/hf":       {"tokenizer", "golang.org/x/text/unicode/norm"}, // the standard library has no normal forms of Unicode
+	"graph/tensor":    {"filelock"},
+	"graph":           {"graph/tensor"},
+	"graph/interp":    {"graph", "graph/tensor", "gonum.org/v1/gonum"},
+	"graph/graphtest": {"graph", "graph/interp", "graph/tensor", "github.com/google/go-cmp"},
+	"tokenizer":       nil,
+	// The standard library has neither normal forms nor grapheme clusters of Unicode.
+	"tokenizer/hf":       {"tokenizer", "golang.org/x/text/unicode/norm", "github.com/rivo/uniseg"},
 	"card":               nil,
 	"configs":            {"train", "models", "eval/task", "runtime/ort", "graph/tensor", "github.com/spf13/viper"},
 	"filelock":           nil,

@@ -101,6 +101,40 @@ def unigram(byte_fallback, pre, normalizer=None):
     return t
 
 
+def charsmap(forms):
+    """SentencePiece's table: the size of a trie, the trie as a double array of darts-clone, and the forms."""
+    blob, root = b"", {}
+    for text, form in sorted(forms.items()):
+        node = root
+        for c in text.encode():
+            node = node.setdefault(c, {})
+        node[0] = len(blob)  # a leaf's value
+        blob += form.encode() + b"\0"
+    units, used = {0: 0}, {0}
+
+    def place(at, node):
+        base = next(b for b in range(1, 1 << 21) if all(b ^ c not in used for c in node))
+        used.update(base ^ c for c in node)
+        units[at] |= (at ^ base) << 10 | (0 in node) << 8
+        for c, child in node.items():
+            units[base ^ c] = c if c else child | 1 << 31
+        for c, child in node.items():
+            if c:
+                place(base ^ c, child)
+
+    place(0, root)
+    trie = b"".join(units.get(i, 0).to_bytes(4, "little") for i in range(max(units) + 256))
+    return len(trie).to_bytes(4, "little") + trie + blob
+
+
+def some_forms():
+    """Normal forms of characters and of letters with marks, spaces, and what is dropped."""
+    forms = {c: unicodedata.normalize("NFKC", c) for c in OLDER if ord(c) < 0x3400 or 0xF900 <= ord(c) < 0x10000}
+    forms.update({unicodedata.normalize("NFD", c): c for c in OLDER if ord(c) < 0x250})
+    forms = {text: form for text, form in forms.items() if text != form}
+    return forms | {"\t": " ", "\n": " ", "\r": " ", "\u200b": "", "\u200d": "", "\U0001f600": ":)"}
+
+
 def word_piece(normalizer, pre):
     t = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     t.normalizer, t.pre_tokenizer = normalizer, pre
@@ -154,6 +188,8 @@ def kinds():
     yield "unigram-bytes", unigram(True, p.Metaspace(prepend_scheme="first"),
                                    n.Sequence([n.NFKC(), n.Replace(Regex(" {2,}"), " ")]))
     yield "unigram-never", unigram(True, p.Metaspace(prepend_scheme="never"), n.NFD())
+    yield "unigram-precompiled", unigram(True, p.Metaspace(prepend_scheme="first"), n.Sequence([
+        n.Precompiled(charsmap(some_forms())), n.Strip(False, True), n.Replace(Regex(" {2,}"), "▁")]))
     yield "wordpiece", word_piece(n.BertNormalizer(lowercase=True), p.BertPreTokenizer())
     yield "wordpiece-cased", word_piece(n.BertNormalizer(lowercase=False, strip_accents=False), p.Whitespace())
     yield "gpt1", suffix_bpe()

@@ -10,7 +10,7 @@
 //
 //   - added tokens, special ones too, which are found in a text wherever they stand;
 //   - normalizers NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Replace,
-//     BertNormalizer and Sequence;
+//     BertNormalizer, Precompiled and Sequence;
 //   - pre-tokenizers ByteLevel, Split, Digits, Metaspace, Whitespace, WhitespaceSplit, Punctuation,
 //     CharDelimiterSplit, BertPreTokenizer and Sequence;
 //   - models BPE (Sennrich et al., arXiv 1508.07909; on bytes: Radford et al. 2019), Unigram (Kudo,

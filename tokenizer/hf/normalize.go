@@ -2,7 +2,6 @@ package hf
 
 import (
 	"encoding/json"
-	"errors"
 	"strings"
 	"unicode"
 
@@ -25,6 +24,7 @@ func normalizer(raw json.RawMessage) (func(string) string, error) {
 		Chinese     bool              `json:"handle_chinese_chars"`
 		Accents     *bool             `json:"strip_accents"`
 		Lower       bool              `json:"lowercase"`
+		Charsmap    []byte            `json:"precompiled_charsmap"`
 	}
 	kind, err := typeOf(raw, &n)
 	if err != nil {
@@ -72,7 +72,11 @@ func normalizer(raw json.RawMessage) (func(string) string, error) {
 	case "Sequence":
 		return sequence(n.Normalizers, normalizer)
 	case "Precompiled":
-		return nil, errors.New("type \"Precompiled\", a table of SentencePiece's, is not supported; convert the text to token ids elsewhere")
+		p, err := readPrecompiled(n.Charsmap)
+		if err != nil {
+			return nil, err
+		}
+		return p.normalize, nil
 	}
 	return nil, unsupported(kind)
 }
