@@ -46,10 +46,14 @@ cost: setup ## Draw what a new token costs against length for every encoding, in
 		-o results/cost.jsonl
 	bin/zoo report results/cost.jsonl -o results/cost.html --png results/cost
 
-test: setup ## Run all tests, with ONNX Runtime required; without cgo those that use it; and all of the static build, without it
+# Packages whose tests link runtime/ort, native ones beside it: what the static build changes.
+STATIC = ./runtime/... $(shell CGO_ENABLED=0 go list -test -tags static_build -f '{{.ImportPath}} {{join .Deps " "}} ' ./... | \
+	sed -n 's,\.test .*/zoo/runtime/ort .*,,p')
+
+test: setup ## Run all tests, with ONNX Runtime required; without cgo those that use it; and those of the static build, without it
 	ZOO_REQUIRE_ORT=1 go test ./...
 	CGO_ENABLED=0 ZOO_REQUIRE_ORT=1 go test . ./runtime/... ./cmd/zoo
-	CGO_ENABLED=0 go test -tags static_build ./...
+	CGO_ENABLED=0 go test -tags static_build $(STATIC)
 
 test-race: setup ## Run all tests under the race detector
 	ZOO_REQUIRE_ORT=1 go test -race ./...
