@@ -57,26 +57,26 @@ func distanceFigure(t study.InsideTask) []Figure {
 		}
 	}
 	legend := append(layerLegend(layers), legendEntry{"even attention", evenStyle()})
-	return []Figure{panels("heads-"+fileName(t.Name), len(models), legend, func(i int, c draw.Canvas) {
+	return []Figure{panels("heads-"+fileName(t.Name), panelWidth, len(models), legend, func(i int, c draw.Canvas) {
 		distancePanel(t, models[i], top, c)
 	})}
 }
 
-// panels are n small charts beside and below each other, with one legend above.
-func panels(name string, n int, legend []legendEntry, draws func(i int, c draw.Canvas)) Figure {
-	across := min(panelsAcross, n)
+// panels are n small charts of a width beside and below each other, with one legend above.
+func panels(name string, width vg.Length, n int, legend []legendEntry, draws func(i int, c draw.Canvas)) Figure {
+	across := min(int(panelsAcross*panelWidth/width), n)
 	down := (n + across - 1) / across
-	lines := legendLines(legend, panelWidth*vg.Length(across)-8)
+	lines := legendLines(legend, width*vg.Length(across)-8)
 	top := legendHeight * vg.Length(len(lines))
-	return Figure{name, panelWidth * vg.Length(across), panelHeight*vg.Length(down) + top, func(c draw.Canvas) {
+	return Figure{name, width * vg.Length(across), panelHeight*vg.Length(down) + top, func(c draw.Canvas) {
 		for k, line := range lines {
 			drawLegend(line, c, vg.Point{X: c.Min.X + 8, Y: c.Max.Y - legendHeight*(vg.Length(k)+0.5)})
 		}
 		for i := range n {
-			x := c.Min.X + panelWidth*vg.Length(i%across)
+			x := c.Min.X + width*vg.Length(i%across)
 			y := c.Max.Y - top - panelHeight*vg.Length(i/across+1)
 			panel := c
-			panel.Rectangle = vg.Rectangle{Min: vg.Point{X: x + 3, Y: y + 3}, Max: vg.Point{X: x + panelWidth - 6, Y: y + panelHeight - 2}}
+			panel.Rectangle = vg.Rectangle{Min: vg.Point{X: x + 3, Y: y + 3}, Max: vg.Point{X: x + width - 6, Y: y + panelHeight - 2}}
 			draws(i, panel)
 		}
 	}}

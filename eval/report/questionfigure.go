@@ -49,6 +49,7 @@ type smallLine struct {
 	points plotter.XYs
 	style  draw.LineStyle
 	name   string
+	loose  bool // points that stand for themselves
 }
 
 // draw draws the panel. Names stand right of the ends, and apart.
@@ -71,7 +72,10 @@ func (s smallChart) draw(c draw.Canvas) {
 			p.X.Min, p.X.Max = min(p.X.Min, at.X), max(p.X.Max, at.X)
 		}
 		drawn.LineStyle = l.style
-		p.Add(drawn, dotsOf{l})
+		if !l.loose {
+			p.Add(drawn)
+		}
+		p.Add(dotsOf{l})
 		widest = max(widest, names.Width(l.name))
 	}
 	if p.X.Max <= p.X.Min {
@@ -108,12 +112,12 @@ type dotsOf struct{ line smallLine }
 // Plot implements plot.Plotter.
 func (d dotsOf) Plot(c draw.Canvas, p *plot.Plot) {
 	const most = 24
-	if len(d.line.points) > most {
+	if len(d.line.points) > most && !d.line.loose {
 		return
 	}
 	x, y := p.Transforms(&c)
 	for _, at := range d.line.points {
-		star(16, 1, 1, 0).fill(&c, vg.Point{X: x(at.X), Y: y(at.Y)}, 1.6, d.line.style.Color, d.line.style.Color)
+		star(16, 1, 1, 0).fill(&c, vg.Point{X: x(at.X), Y: y(at.Y)}, 1.8, d.line.style.Color, d.line.style.Color)
 	}
 }
 
@@ -122,7 +126,7 @@ type wholes struct{}
 
 // Ticks implements plot.Ticker.
 func (wholes) Ticks(low, high float64) []plot.Tick {
-	step := max(1, int(math.Ceil((high-low)/5)))
+	step := max(1, int(math.Ceil((high-low)/6)))
 	var out []plot.Tick
 	for at := int(math.Ceil(low)); float64(at) <= high; at += step {
 		out = append(out, plot.Tick{Value: float64(at), Label: strconv.Itoa(at)})
@@ -130,12 +134,15 @@ func (wholes) Ticks(low, high float64) []plot.Tick {
 	return out
 }
 
+// widePanel has room for names at the ends of lines: two stand beside each other.
+const widePanel = 1.5 * panelWidth
+
 // chartsFigure is a figure of small charts, none for no charts.
 func chartsFigure(name string, charts []smallChart, legend []legendEntry) []Figure {
 	if len(charts) == 0 {
 		return nil
 	}
-	return []Figure{panels(name, len(charts), legend, func(i int, c draw.Canvas) { charts[i].draw(c) })}
+	return []Figure{panels(name, widePanel, len(charts), legend, func(i int, c draw.Canvas) { charts[i].draw(c) })}
 }
 
 // Styles of lines: of a trained model, of its untrained weights, of a constructed model.
@@ -286,7 +293,7 @@ func positionalFigure(t study.InsideTask) []Figure {
 			if m == nil {
 				continue
 			}
-			line := smallLine{style: []draw.LineStyle{plain(0), dashed(1)}[k]}
+			line := smallLine{style: plain(k), loose: true}
 			for _, h := range m.Heads {
 				if a := h.Random[i]; a != nil && a.Positional != nil {
 					line.points = append(line.points, plotter.XY{X: float64(h.Layer*a.Heads + h.Head), Y: 100 * min(max(*a.Positional, 0), 1)})
@@ -298,5 +305,5 @@ func positionalFigure(t study.InsideTask) []Figure {
 			charts = append(charts, chart)
 		}
 	}
-	return chartsFigure("positional-"+fileName(t.Name), charts, []legendEntry{{"trained", plain(0)}, {"before training", dashed(1)}})
+	return chartsFigure("positional-"+fileName(t.Name), charts, []legendEntry{{"trained", plain(0)}, {"before training", plain(1)}})
 }

@@ -212,7 +212,7 @@ func (t *tally) untold(looked func(*InsideModel) bool) string {
 var noRule = fmt.Sprintf(" A no takes %d runs, none of which has it; all else decides nothing.", decidingRuns)
 
 func askTheorem1(all []taskRun) (Question, bool) {
-	t, read, before := tally{}, 0, 0
+	t, read, before, greatest := tally{}, 0, 0, Number(math.Inf(-1))
 	for _, r := range all {
 		i := r.Model.ProbesWithin(r.lengths, eval.RandomTokens)
 		if i < 0 {
@@ -226,6 +226,7 @@ func askTheorem1(all []taskRun) (Question, bool) {
 			continue
 		}
 		t.runs = append(t.runs, r)
+		greatest = max(greatest, r2)
 		switch {
 		case r2 < positionR2:
 			t.never++
@@ -241,16 +242,21 @@ func askTheorem1(all []taskRun) (Question, bool) {
 	if len(t.runs) == 0 {
 		return Question{}, false
 	}
+	const title = "Are the weights of theorem 1 learned in practice: absolute position in hidden states?"
+	change := fmt.Sprintf("Yes takes a run whose R² after any layer is at least %g, and at least %g above the greatest of its "+
+		"untrained weights, itself below %g.", positionR2, positionGain, positionR2) + noRule +
+		fmt.Sprintf(" The position is used where taking it away (a new probe keeps at most %.0f %% of R²) loses %.0f points more of "+
+			"the answers' tokens than moving as far at random.", 100*positionTaken, 100*positionUsed)
+	if read == 0 {
+		return answer(AskTheorem1, title, t.verdict(), fmt.Sprintf("in none of %s does a linear probe read the positions of random tokens with "+
+			"R² ≥ %g after some layer; the greatest R² is %.2f.", t.size(), positionR2, greatest), usedPosition(all), change), true
+	}
 	first := fmt.Sprintf("after some layer a linear probe reads the positions of random tokens with R² ≥ %g in %d of %s: learned in %d, and there "+
 		"before training in %d%s.", positionR2, read, t.size(), t.learned, before,
 		t.untold(func(m *InsideModel) bool {
 			return slices.ContainsFunc(m.Probes, func(p InsideProbe) bool { return p.Tokens == eval.RandomTokens })
 		}))
-	return answer(AskTheorem1, "Are the weights of theorem 1 learned in practice: absolute position in hidden states?", t.verdict(), first,
-		usedPosition(all), fmt.Sprintf("Yes takes a run whose R² after any layer is at least %g, and at least %g above the greatest of its "+
-			"untrained weights, itself below %g.", positionR2, positionGain, positionR2)+noRule+
-			fmt.Sprintf(" The position is used where taking it away (a new probe keeps at most %.0f %% of R²) loses %.0f points more of "+
-				"the answers' tokens than moving as far at random.", 100*positionTaken, 100*positionUsed)), true
+	return answer(AskTheorem1, title, t.verdict(), first, usedPosition(all), change), true
 }
 
 // bestProbe is the greatest R² after a layer, of random tokens; unknown where there is none.
@@ -293,11 +299,11 @@ func usedPosition(all []taskRun) string {
 	case looked == 0:
 		return "Whether the position is used was not asked (zoo analyze --causal)."
 	case taken == 0:
-		return fmt.Sprintf("Whether it is used is not known: in none of %s does one direction hold it, so that nothing was taken away.",
+		return fmt.Sprintf("Whether it is used is not known: among %s none has it in one direction, so that it was not taken away.",
 			Count(looked, "model", "models"))
 	}
-	return fmt.Sprintf("In %d of %s one direction holds it after some layer, and without that direction %d of them lose answers that random "+
-		"directions leave.", taken, Count(looked, "model", "models"), used)
+	return fmt.Sprintf("In %d of %s one direction holds it after some layer; without it answers get worse in %d of these, beyond what random "+
+		"directions do.", taken, Count(looked, "model", "models"), used)
 }
 
 // headTally counts heads that have something.
@@ -334,17 +340,26 @@ func (t *headTally) add(r taskRun, now, before map[[2]int]bool) {
 
 // text says how many heads have what is said of them.
 func (t *headTally) text(what string, looked func(*InsideModel) bool) string {
-	return fmt.Sprintf("%d of %s of %s %s, %d of these not before training, when %d did%s.", t.have,
-		Count(t.heads, "head", "heads"), t.size(), what, t.gained, t.had, t.untold(looked))
+	if t.have == 0 {
+		return fmt.Sprintf("none of %s of %s %s; before training %d did%s.", Count(t.heads, "head", "heads"), t.size(), what, t.had, t.untold(looked))
+	}
+	return fmt.Sprintf("%d of %s of %s %s; before training %d did, and %d learned to%s.", t.have, Count(t.heads, "head", "heads"), t.size(), what,
+		t.had, t.gained, t.untold(looked))
 }
 
 func askTheorem2(all []taskRun) (Question, bool) {
 	var t headTally
 	far, kept := 0, 0
+	var both, content, distance []float64
 	for _, r := range all {
 		i := r.Model.LogitsWithin(r.lengths)
 		if i < 0 {
 			continue
+		}
+		for _, l := range r.Model.Logits {
+			if at := l.At[i]; at != nil {
+				both, content, distance = append(both, at.Both), append(content, at.Content), append(distance, at.Distance)
+			}
 		}
 		now := r.Model.logitForms(i)
 		t.add(r, now, r.Init.logitForms(i))
@@ -364,10 +379,11 @@ func askTheorem2(all []taskRun) (Question, bool) {
 	if len(t.runs) == 0 {
 		return Question{}, false
 	}
-	second := "None of them was looked at beyond the trained lengths."
+	second := fmt.Sprintf("Over heads, R² has a median of %.2f of both, of %.2f of content and of %.2f of distance alone", median(both), median(content), median(distance))
 	if far > 0 {
-		second = fmt.Sprintf("At the greatest length beyond the trained ones %d of %s that have it there keep it.", kept, Count(far, "head", "heads"))
+		second += fmt.Sprintf("; at the greatest length beyond the trained ones %d of %s keep that form", kept, Count(far, "such head", "such heads"))
 	}
+	second += "."
 	what := fmt.Sprintf("have attention logits that content and distance together tell with R² ≥ %g, of which distance adds %g or more to content alone",
 		logitsR2, logitsDistance)
 	return answer(AskTheorem2, "Are the weights of theorem 2 learned in practice: logits of content plus a term of relative distance?", t.verdict(),
@@ -416,9 +432,12 @@ func askPositional(all []taskRun) (Question, bool) {
 	if len(t.runs) == 0 {
 		return Question{}, false
 	}
-	second := fmt.Sprintf("Position explains %.0f %% of a head's weights at most and %.0f %% in the median; %s at %.0f %% or more without such a "+
-		"role (even, first token, mixed) do not count.", 100*math.Max(slices.Max(shares), 0), 100*median(shares),
-		Count(excluded, "head", "heads"), 100*positionalShare)
+	second := fmt.Sprintf("Position explains %.0f %% of a head's variance at most and %.0f %% in the median", 100*max(slices.Max(shares), 0), 100*median(shares))
+	if excluded > 0 {
+		second += fmt.Sprintf("; not counted: %s at %.0f %% or more without such a role (even, first token, mixed)",
+			Count(excluded, "head", "heads"), 100*positionalShare)
+	}
+	second += "."
 	what := fmt.Sprintf("attend to the token before, at a fixed distance or at a fixed position, with ≥ %.0f %% of the variance of their weights on random "+
 		"tokens explained by position", 100*positionalShare)
 	return answer(AskPositional, "Can NoPE learn purely positional heads?", t.verdict(), t.text(what, func(m *InsideModel) bool {
