@@ -37,6 +37,9 @@ const (
 	RandomTokens = "random" // tokens of those prompts, each drawn anew for its place; queries are all but the first
 )
 
+// Constructed is the intervention of findings of a model whose weights were constructed, not trained.
+const Constructed = "constructed"
+
 // Finding is the record of what was seen within one model on sequences of one length: one
 // JSON line. Of Attention, Divergence, Probe, Logits and Causal that which Measure names is there,
 // unless NA is true.

@@ -311,7 +311,7 @@ func TestPlan(t *testing.T) {
 	if err := p.Run(t.Context(), func(f []eval.Finding) error {
 		for _, f := range f {
 			counts[f.Measure+" "+f.Model+" "+f.Intervention]++
-			if p := f.Probe; f.Intervention == analysis.Constructed && f.Layer == 1 && (p.R2 < 0.999 || p.FitLength != 5) {
+			if p := f.Probe; f.Intervention == eval.Constructed && f.Layer == 1 && (p.R2 < 0.999 || p.FitLength != 5) {
 				t.Errorf("theorem 1: %+v", p)
 			}
 		}

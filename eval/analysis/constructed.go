@@ -2,12 +2,10 @@ package analysis
 
 import (
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models/theory"
 )
-
-// Constructed is what findings have as the intervention of a model that was not trained.
-const Constructed = "constructed"
 
 // NewConstructed prepares the model of theorem 1 (see package theory), whose hidden states tell the position by
 // construction, to stand beside another one in probes. Its sequences are as long as the other's, of tokens of its
@@ -18,7 +16,7 @@ func NewConstructed(like *Model) (*Model, error) {
 		return nil, err
 	}
 	m, err := NewModel("theorem 1", modelfile.Model{Config: made.Config, Weights: made.Weights,
-		Card: card.Card{Tokenizer: like.Card.Tokenizer, Intervention: Constructed}})
+		Card: card.Card{Tokenizer: like.Card.Tokenizer, Intervention: eval.Constructed}})
 	if err != nil {
 		return nil, err
 	}

@@ -278,9 +278,35 @@ func (s *Report) View() (InsideView, error) {
 	for _, section := range InsideSections(s.findings, names(s.Inside)) {
 		v.Sections = append(v.Sections, InsideTables{section.title, section.tables()})
 	}
+	figures := s.insideFigures()
+	asked := study.Questions(s.Study, s.Inside)
+	for _, key := range questionKeys { // those that no question shows
+		if !slices.ContainsFunc(asked, func(q study.Question) bool { return q.Key == key }) {
+			figures = append(figures, s.questionFigures(key)...)
+		}
+	}
 	var err error
-	v.Charts, err = pageCharts(s.insideFigures())
+	v.Charts, err = pageCharts(figures)
 	return v, err
+}
+
+// QuestionView is what the page shows of a question.
+type QuestionView struct {
+	study.Question
+	Charts []PageChart
+}
+
+// QuestionViews lays the questions out for the page.
+func (s *Report) QuestionViews() ([]QuestionView, error) {
+	var out []QuestionView
+	for _, q := range study.Questions(s.Study, s.Inside) {
+		charts, err := pageCharts(s.questionFigures(q.Key))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, QuestionView{q, charts})
+	}
+	return out, nil
 }
 
 // names are the encodings of models in the order in which they stand.

@@ -18,7 +18,7 @@ func seen() []eval.Finding {
 		for _, length := range []int{10, 20} {
 			for head, label := range []string{eval.RoleOffset, eval.RoleMixed} {
 				f := eval.Finding{Schema: eval.FindingSchema, Measure: eval.FindAttention, Model: "copy-nope", Encoding: "nope",
-					TrainMin: 1, TrainMax: 10, Task: "copy", Length: length, Tokens: tokens, N: 4, SequenceTokens: length,
+					TrainSteps: 100, TrainMin: 1, TrainMax: 10, Task: "copy", Length: length, Tokens: tokens, N: 4, SequenceTokens: length,
 					Attention: &eval.Attention{Head: head, Heads: 2, Label: label, Positional: &share, Mass: 1,
 						Distances: eval.Distances{Queries: 9, Mean: float64(length) / 2, Entropy: 1, EvenEntropy: 4, EvenMean: float64(length) / 2},
 						Roles:     map[string]eval.Role{label: {Score: 0.75, Queries: 9, At: length}},
@@ -106,7 +106,7 @@ func TestInsideFigures(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff([]string{"heads-copy", "map-copy-copy-nope-10", "map-copy-copy-nope-20"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"positional-copy", "heads-copy", "map-copy-copy-nope-10", "map-copy-copy-nope-20"}, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

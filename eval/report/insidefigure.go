@@ -56,34 +56,73 @@ func distanceFigure(t study.InsideTask) []Figure {
 			}
 		}
 	}
-	across := min(panelsAcross, len(models))
-	down := (len(models) + across - 1) / across
-	const legend = 16
-	return []Figure{{"heads-" + fileName(t.Name), panelWidth * vg.Length(across), panelHeight*vg.Length(down) + legend, func(c draw.Canvas) {
-		layerLegend(draw.Crop(c, 4, -4, c.Max.Y-c.Min.Y-legend, 0), layers)
-		for i, m := range models {
-			x := c.Min.X + panelWidth*vg.Length(i%across)
-			y := c.Max.Y - legend - panelHeight*vg.Length(i/across+1)
-			panel := c
-			panel.Rectangle = vg.Rectangle{Min: vg.Point{X: x + 3, Y: y + 3}, Max: vg.Point{X: x + panelWidth - 6, Y: y + panelHeight - 2}}
-			distancePanel(t, m, top, panel)
-		}
-	}}}
+	legend := append(layerLegend(layers), legendEntry{"even attention", evenStyle()})
+	return []Figure{panels("heads-"+fileName(t.Name), panelWidth, len(models), legend, func(i int, c draw.Canvas) {
+		distancePanel(t, models[i], top, c)
+	})}
 }
 
-// layerLegend names the colours of layers, and the dotted line.
-func layerLegend(c draw.Canvas, layers int) {
-	x, y := c.Min.X+4, (c.Min.Y+c.Max.Y)/2
-	entry := func(style draw.LineStyle, name string) {
-		text := textStyle(ink, draw.XLeft, draw.YCenter)
-		c.StrokeLine2(style, x, y, x+14, y)
-		c.FillText(text, vg.Point{X: x + 18, Y: y}, name)
-		x += 30 + text.Width(name)
+// panels are n small charts of a width beside and below each other, with one legend above.
+func panels(name string, width vg.Length, n int, legend []legendEntry, draws func(i int, c draw.Canvas)) Figure {
+	across := min(int(panelsAcross*panelWidth/width), n)
+	down := (n + across - 1) / across
+	lines := legendLines(legend, width*vg.Length(across)-8)
+	top := legendHeight * vg.Length(len(lines))
+	return Figure{name, width * vg.Length(across), panelHeight*vg.Length(down) + top, func(c draw.Canvas) {
+		for k, line := range lines {
+			drawLegend(line, c, vg.Point{X: c.Min.X + 8, Y: c.Max.Y - legendHeight*(vg.Length(k)+0.5)})
+		}
+		for i := range n {
+			x := c.Min.X + width*vg.Length(i%across)
+			y := c.Max.Y - top - panelHeight*vg.Length(i/across+1)
+			panel := c
+			panel.Rectangle = vg.Rectangle{Min: vg.Point{X: x + 3, Y: y + 3}, Max: vg.Point{X: x + width - 6, Y: y + panelHeight - 2}}
+			draws(i, panel)
+		}
+	}}
+}
+
+// legendHeight is that of a line of a legend.
+const legendHeight = vg.Length(16)
+
+// legendEntry names a line.
+type legendEntry struct {
+	name  string
+	style draw.LineStyle
+}
+
+func (e legendEntry) width() vg.Length {
+	return 30 + textStyle(ink, draw.XLeft, draw.YCenter).Width(e.name)
+}
+
+// legendLines parts entries into lines that are not wider than there is room for.
+func legendLines(entries []legendEntry, most vg.Length) [][]legendEntry {
+	var out [][]legendEntry
+	x := vg.Length(0)
+	for _, e := range entries {
+		if len(out) == 0 || x+e.width() > most {
+			out, x = append(out, nil), 0
+		}
+		out[len(out)-1], x = append(out[len(out)-1], e), x+e.width()
 	}
+	return out
+}
+
+func drawLegend(entries []legendEntry, c draw.Canvas, at vg.Point) {
+	for _, e := range entries {
+		c.StrokeLine2(e.style, at.X, at.Y, at.X+14, at.Y)
+		c.FillText(textStyle(ink, draw.XLeft, draw.YCenter), vg.Point{X: at.X + 18, Y: at.Y}, e.name)
+		at.X += e.width()
+	}
+}
+
+// layerLegend names the colours of layers.
+func layerLegend(layers int) []legendEntry {
+	var out []legendEntry
 	for layer := range layers {
-		entry(layerStyle(layer), fmt.Sprintf("layer %d", layer))
+		out = append(out, legendEntry{fmt.Sprintf("layer %d", layer), layerStyle(layer)})
 	}
-	entry(evenStyle(), "even attention")
+	return out
 }
 
 func layerStyle(layer int) draw.LineStyle {

@@ -20,7 +20,10 @@ type InsideTask struct {
 // InsideModel is one model, at each length of its task.
 type InsideModel struct {
 	Name     string // its own
-	Encoding string // with what was changed after training
+	Encoding string // with what was changed after training, and the step where runs have several
+	Base     string // the encoding alone
+	Changed  string // after training, "" for nothing; eval.Constructed
+	Steps    int    // of training; 0 for the weights that the seed drew
 	Seed     uint64
 	Trained  [2]int
 	Right    []Number // share of the sequences, by InsideTask.Lengths
@@ -81,17 +84,17 @@ func Inside(findings []eval.Finding, encodings []string) []InsideTask {
 			slices.Sort(out[at].Lengths)
 		}
 	}
-	findings = atSteps(findings)
+	named := labels(findings)
 	for i := range out {
 		t := &out[i]
-		for _, f := range findings {
+		for k, f := range findings {
 			if f.Task != t.Name {
 				continue
 			}
 			if f.Measure == eval.FindDivergence {
-				t.addPair(f)
+				t.addPair(f, named[k])
 			} else {
-				t.add(f)
+				t.add(f, named[k])
 			}
 		}
 		slices.SortStableFunc(t.Models, func(a, b InsideModel) int {
@@ -101,9 +104,9 @@ func Inside(findings []eval.Finding, encodings []string) []InsideTask {
 	return out
 }
 
-// atSteps names the step of models that were looked into along their training: one encoding and seed has
-// several then.
-func atSteps(findings []eval.Finding) []eval.Finding {
+// labels are the encodings of models with what was changed, and with the step of models that were looked into
+// along their training: one encoding and seed has several then.
+func labels(findings []eval.Finding) []string {
 	type run struct {
 		encoding, intervention, task string
 		seed                         uint64
@@ -115,30 +118,31 @@ func atSteps(findings []eval.Finding) []eval.Finding {
 			steps[of(f)] = append(steps[of(f)], f.TrainSteps)
 		}
 	}
-	return Each(findings, func(f eval.Finding) eval.Finding {
+	return Each(findings, func(f eval.Finding) string {
+		name := withTrait(f.Encoding, f.Intervention)
 		if len(steps[of(f)]) > 1 {
-			f.Intervention = strings.TrimPrefix(fmt.Sprintf("%s, step %d", f.Intervention, f.TrainSteps), ", ")
+			name = withTrait(name, fmt.Sprintf("step %d", f.TrainSteps))
 		}
-		return f
+		return name
 	})
 }
 
 // modelOf finds the model of a finding, or begins it.
-func (t *InsideTask) modelOf(f eval.Finding) *InsideModel {
-	encoding := withTrait(f.Encoding, f.Intervention)
+func (t *InsideTask) modelOf(f eval.Finding, encoding string) *InsideModel {
 	at := slices.IndexFunc(t.Models, func(m InsideModel) bool {
 		return m.Name == f.Model && m.Encoding == encoding && m.Seed == f.TrainSeed
 	})
 	if at < 0 {
-		m := InsideModel{Name: f.Model, Encoding: encoding, Seed: f.TrainSeed, Trained: [2]int{f.TrainMin, f.TrainMax},
+		m := InsideModel{Name: f.Model, Encoding: encoding, Base: f.Encoding, Changed: f.Intervention, Steps: f.TrainSteps,
+			Seed: f.TrainSeed, Trained: [2]int{f.TrainMin, f.TrainMax},
 			Right: slices.Repeat([]Number{Unknown}, len(t.Lengths)), Reasons: make([]string, len(t.Lengths))}
 		at, t.Models = len(t.Models), append(t.Models, m)
 	}
 	return &t.Models[at]
 }
 
-func (t *InsideTask) add(f eval.Finding) {
-	m, length := t.modelOf(f), slices.Index(t.Lengths, f.Length)
+func (t *InsideTask) add(f eval.Finding, encoding string) {
+	m, length := t.modelOf(f, encoding), slices.Index(t.Lengths, f.Length)
 	if f.NA {
 		m.Reasons[length] = f.Reason
 		return
@@ -199,11 +203,11 @@ func (m *InsideModel) causalOf(f eval.Finding, lengths int) *InsideCausal {
 	return &m.Causal[at]
 }
 
-func (t *InsideTask) addPair(f eval.Finding) {
+func (t *InsideTask) addPair(f eval.Finding, encoding string) {
 	if f.NA {
 		return
 	}
-	a, b := withTrait(f.Encoding, f.Intervention), f.Divergence.Encoding
+	a, b := encoding, f.Divergence.Encoding
 	if f.TrainSeed != f.Divergence.Seed {
 		a, b = fmt.Sprintf("%s seed %d", a, f.TrainSeed), fmt.Sprintf("%s seed %d", b, f.Divergence.Seed)
 	}
@@ -241,13 +245,77 @@ func Mean(numbers []Number) Number {
 // Longest is the greatest length that the model was trained on of those where something was found, or else the
 // least one; −1 where nothing was. found is for InsideHead.Task or Random.
 func (m *InsideModel) Longest(lengths []int, of func(InsideHead) []*eval.Attention) int {
+	return m.within(lengths, func(i int) bool { return len(m.Heads) > 0 && of(m.Heads[0])[i] != nil })
+}
+
+// within is the greatest length that the model was trained on of those that there is something at, or else the
+// least one; −1 where there is nothing.
+func (m *InsideModel) within(lengths []int, there func(i int) bool) int {
 	best := -1
 	for i, length := range lengths {
-		if len(m.Heads) > 0 && of(m.Heads[0])[i] != nil && (best < 0 || length <= m.Trained[1]) {
+		if there(i) && (best < 0 || length <= m.Trained[1]) {
 			best = i
 		}
 	}
 	return best
+}
+
+// LogitsWithin and ProbesWithin are such lengths of InsideModel.Logits, and of those of Probes that have these tokens.
+func (m *InsideModel) LogitsWithin(lengths []int) int {
+	return m.within(lengths, func(i int) bool {
+		return slices.ContainsFunc(m.Logits, func(l InsideLogits) bool { return l.At[i] != nil })
+	})
+}
+
+func (m *InsideModel) ProbesWithin(lengths []int, tokens string) int {
+	return m.within(lengths, func(i int) bool {
+		return slices.ContainsFunc(m.Probes, func(p InsideProbe) bool { return p.Tokens == tokens && p.At[i] != nil })
+	})
+}
+
+// CausalWithin is such a length of InsideModel.Causal.
+func (m *InsideModel) CausalWithin(lengths []int) int {
+	return m.within(lengths, func(i int) bool {
+		return slices.ContainsFunc(m.Causal, func(c InsideCausal) bool { return c.At[i] != nil })
+	})
+}
+
+// InsideRun is one training run on a task: its model at the last step that was looked into, and the weights that
+// its seed drew, nil where nobody looked into them.
+type InsideRun struct {
+	Model, Init *InsideModel
+}
+
+// Runs are the training runs of models that were not changed afterwards.
+func (t *InsideTask) Runs() []InsideRun {
+	same := func(a, b *InsideModel) bool {
+		before, _, _ := strings.Cut(a.Name, "@") // behind it stands the step
+		after, _, _ := strings.Cut(b.Name, "@")
+		return before == after && a.Base == b.Base && a.Seed == b.Seed
+	}
+	var out []InsideRun
+	for i := range t.Models {
+		m := &t.Models[i]
+		if m.Steps == 0 || m.Changed != "" {
+			continue
+		}
+		at := slices.IndexFunc(out, func(r InsideRun) bool { return same(r.Model, m) })
+		if at < 0 {
+			at, out = len(out), append(out, InsideRun{Model: m})
+		}
+		if m.Steps > out[at].Model.Steps {
+			out[at].Model = m
+		}
+	}
+	for i := range t.Models {
+		m := &t.Models[i]
+		for k := range out {
+			if m.Steps == 0 && m.Changed == "" && same(out[k].Model, m) {
+				out[k].Init = m
+			}
+		}
+	}
+	return out
 }
 
 // OnTask and OnRandom choose what a head did on.
