@@ -7,12 +7,15 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/tokenizer"
+	_ "github.com/nopezoo/zoo/tokenizer/hf" // subwords
 )
 
 // reader is a model whose log-probability of a token depends on how many are before it.
@@ -118,6 +121,57 @@ func TestMeasureTextError(t *testing.T) {
 	if s := row.Text; math.Abs(s.Bits-1.5) > 1e-9 || math.Abs(s.BitsSE-0.5) > 1e-9 || s.Stride != 10 || s.Sliding != s.Bits {
 		t.Errorf("%+v", s)
 	}
+}
+
+// Of subwords it is the bytes of the text that count, not the tokens.
+func TestMeasureSubwords(t *testing.T) {
+	cfg, c := textConfig(t)
+	var err error
+	if c.Tokenizer, err = tokenizer.VocabularyOf("bpe:512", nil, subwordText()); err != nil {
+		t.Fatal(err)
+	}
+	tok, err := tokenizer.New(c.Tokenizer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents, err := cfg.Task.Corpus.Encoded(tok, cfg.Split)
+	if err != nil {
+		t.Fatal(err)
+	}
+	windows, err := task.Windows(documents, 20, cfg.N, cfg.Seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes := 0
+	for _, w := range windows {
+		text, err := tok.Decode(w.IDs[1:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes += len(text)
+	}
+	m := reader{func(int) float64 { return -3 * math.Ln2 }}
+	row, err := eval.MeasureTextAt(t.Context(), m, c, cfg, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := row.Text
+	if s.Tokens != 20*len(windows) || s.Bytes != bytes || bytes <= s.Tokens {
+		t.Errorf("%d tokens, %d bytes, want %d and %d, which are more", s.Tokens, s.Bytes, 20*len(windows), bytes)
+	}
+	if want := 3 * float64(s.Tokens) / float64(bytes); math.Abs(s.Bits-want) > 1e-9 {
+		t.Errorf("%v bits per byte, want %v", s.Bits, want)
+	}
+}
+
+// subwordText has pairs enough for 512 pieces, and words of textConfig's documents.
+func subwordText() string {
+	var b strings.Builder
+	for i := range 400 {
+		word := strconv.FormatInt(int64(i)*7919%17576+17576, 26) // of four characters
+		fmt.Fprintf(&b, "line %d of è %s %s\n", i, word, word)
+	}
+	return b.String()
 }
 
 func TestMeasureTextNA(t *testing.T) {

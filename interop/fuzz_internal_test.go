@@ -36,7 +36,11 @@ func FuzzConfig(f *testing.F) {
 // FuzzTokenizer reads hostile tokenizers; what is accepted has pieces.
 func FuzzTokenizer(f *testing.F) {
 	for _, pieces := range [][]string{{"<pad>", "</s>", " ", " [SEP]"}, {"<pad:chars>", "</s>", "a"}} {
-		data, err := indented(tokenizerJSON(pieces))
+		file, err := tokenizerJSON(pieces)
+		if err != nil {
+			f.Fatal(err)
+		}
+		data, err := indented(file)
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -31,7 +31,21 @@ type object = map[string]any
 //     space before it), and the model looks pieces up.
 //   - Characters: the pre-tokenizer cuts between all characters.
 //   - Bytes: pair merging without a pair, which falls back to bytes.
-func tokenizerJSON(pieces []string) object {
+//   - Subwords: what package tokenizer/hf writes, and zoo itself reads.
+func tokenizerJSON(pieces []string) (object, error) {
+	if pieces[0] == tokenizer.PadBPE {
+		s, err := tokenizer.LinkedSubwords()
+		if err != nil {
+			return nil, err
+		}
+		data, err := s.File(pieces)
+		if err != nil {
+			return nil, err
+		}
+		var out object
+		err = json.Unmarshal(data, &out)
+		return out, err
+	}
 	vocab := object{}
 	for id, p := range pieces {
 		vocab[p] = id
@@ -58,7 +72,7 @@ func tokenizerJSON(pieces []string) object {
 	default:
 		out["pre_tokenizer"] = split(wordRule(pieces))
 	}
-	return out
+	return out, nil
 }
 
 func added(id int, piece string) object {
@@ -111,8 +125,12 @@ func putTokenizer(files map[string][]byte, c card.Card) error {
 		"tokenizer_class": "PreTrainedTokenizerFast", "pad_token": c.Tokenizer[0], "eos_token": c.Tokenizer[1],
 		"clean_up_tokenization_spaces": false, "padding_side": "left",
 	}
-	var err, errAbout error
-	files[tokenizerFile], err = indented(tokenizerJSON(c.Tokenizer))
+	file, err := tokenizerJSON(c.Tokenizer)
+	if err != nil {
+		return err
+	}
+	var errAbout error
+	files[tokenizerFile], err = indented(file)
 	files[tokenizerConfigFile], errAbout = indented(about)
 	return errors.Join(err, errAbout)
 }
@@ -149,11 +167,12 @@ func foreignTokenizer(dir string) error {
 // pieces reads the vocabulary and checks that it is used by the same rules.
 func (d document) pieces() ([]string, error) {
 	var model struct {
-		Vocab map[string]int `json:"vocab"`
+		Vocab  map[string]int  `json:"vocab"`
+		Merges json.RawMessage `json:"merges"`
 	}
 	if err := json.Unmarshal(d["model"], &model); err != nil {
 		return nil, errors.New("the model is no vocabulary with whole numbers as ids: want what zoo writes, " +
-			"WordLevel or bytes")
+			"WordLevel, bytes or subwords")
 	}
 	pieces := make([]string, len(model.Vocab))
 	for piece, id := range model.Vocab {
@@ -163,10 +182,18 @@ func (d document) pieces() ([]string, error) {
 		}
 		pieces[id] = piece
 	}
+	if len(pieces) > 0 && pieces[0] == tokenizer.PadBPE {
+		if err := joinedPieces(pieces, model.Merges); err != nil {
+			return nil, err
+		}
+	}
 	if _, err := tokenizer.New(pieces); err != nil {
 		return nil, fmt.Errorf("the vocabulary is not one of zoo's: %w", err)
 	}
-	want := tokenizerJSON(pieces)
+	want, err := tokenizerJSON(pieces)
+	if err != nil {
+		return nil, err
+	}
 	for _, part := range []string{"normalizer", "pre_tokenizer", "model", "post_processor", "decoder"} {
 		ok, err := sameJSON(d[part], want[part])
 		if part == "post_processor" && !ok && err == nil {
@@ -177,6 +204,19 @@ func (d document) pieces() ([]string, error) {
 		}
 	}
 	return pieces, nil
+}
+
+// joinedPieces writes the last pieces of a vocabulary of subwords as package tokenizer has them, by
+// the two that each joins.
+func joinedPieces(pieces []string, raw json.RawMessage) error {
+	var merges [][2]string
+	if err := json.Unmarshal(raw, &merges); err != nil || len(merges) > len(pieces) {
+		return fmt.Errorf("its merges are not one pair of pieces for each piece that is no byte (%s)", clip(raw))
+	}
+	for i, m := range merges {
+		pieces[len(pieces)-len(merges)+i] = m[0] + " " + m[1]
+	}
+	return nil
 }
 
 // sameJSON compares values but for order and layout; what is absent is null.

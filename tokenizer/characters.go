@@ -15,8 +15,8 @@ const (
 )
 
 // VocabularyOf returns the pieces that texts are made of under a rule: Words (also
-// by the name ""), Characters or Bytes. The special strings are of use for words
-// alone: a character or a byte is a token wherever it stands.
+// by the name ""), Characters, Bytes, or BPE with a size, which learns them from the texts. The
+// special strings are of use for words alone: a character or a byte is a token wherever it stands.
 func VocabularyOf(rule string, special []string, texts ...string) ([]string, error) {
 	switch rule {
 	case Words, "":
@@ -26,7 +26,17 @@ func VocabularyOf(rule string, special []string, texts ...string) ([]string, err
 	case Bytes:
 		return bytePieces(), nil
 	}
-	return nil, fmt.Errorf("tokenizer: unknown rule %q: known: %s, %s, %s", start(rule), Words, Characters, Bytes)
+	if size, bpe, err := BPESize(rule); bpe {
+		if err != nil {
+			return nil, err
+		}
+		s, err := LinkedSubwords()
+		if err != nil {
+			return nil, err
+		}
+		return s.Train(size, texts)
+	}
+	return nil, fmt.Errorf("tokenizer: unknown rule %q: known: %s, %s, %s, %s2048", start(rule), Words, Characters, Bytes, BPE)
 }
 
 // characters returns PadCharacters, EOSPiece and the characters of texts in order

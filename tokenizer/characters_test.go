@@ -49,7 +49,7 @@ func TestRules(t *testing.T) {
 		t.Errorf("%d pieces for three characters, want 5", n)
 	}
 	if _, err := tokenizer.VocabularyOf("words", nil); err == nil ||
-		!strings.Contains(err.Error(), `unknown rule "words": known: word, char, byte`) {
+		!strings.Contains(err.Error(), `unknown rule "words": known: word, char, byte, bpe:2048`) {
 		t.Errorf("unknown rule: %v", err)
 	}
 	if _, err := tokenizer.VocabularyOf(tokenizer.Characters, nil, "a", "b\xff"); err == nil ||
@@ -122,4 +122,20 @@ func FuzzRules(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A program that links nothing for subwords is told what to link.
+func TestSubwordsNotLinked(t *testing.T) {
+	_, errNew := tokenizer.New([]string{tokenizer.PadBPE, tokenizer.EOSPiece})
+	_, errLearn := tokenizer.VocabularyOf("bpe:512", nil, "a text")
+	for _, err := range []error{errNew, errLearn} {
+		if err == nil || !strings.Contains(err.Error(), `import _ "github.com/nopezoo/zoo/tokenizer/hf"`) {
+			t.Errorf("error %v", err)
+		}
+	}
+	for _, rule := range []string{"bpe:", "bpe:300", "bpe:511", "bpe:8193", "bpe:0512", "bpe:-512", "bpe:many"} {
+		if _, err := tokenizer.VocabularyOf(rule, nil); err == nil || !strings.Contains(err.Error(), "512 to 8192 pieces, such as bpe:2048") {
+			t.Errorf("%s: error %v", rule, err)
+		}
+	}
 }

@@ -16,15 +16,15 @@
 // and " 7" are different pieces, and so are "[SEP]" and " [SEP]". There is no
 // piece for the unknown: a token outside the vocabulary is an error.
 //
-// Two other rules exist: every character is a token (Characters), or every byte
-// (Bytes). The first piece of a vocabulary says which rule it is for: PadPiece,
-// PadCharacters or PadBytes. So the list of pieces is all there is to know, and
-// New takes any.
+// Three other rules exist: every character is a token (Characters), or every byte
+// (Bytes), or subwords are, pieces that were learnt from running text (BPE). The first piece
+// of a vocabulary says which rule it is for: PadPiece, PadCharacters, PadBytes or PadBPE.
+// So the list of pieces is all there is to know, and New takes any.
 //
 // # Subwords
 //
-// The package is not a general subword tokenizer: vocabularies are small and
-// come from a task (see Vocabulary). The paper whose tasks we train on used the
+// Vocabularies of subwords are for corpora; package tokenizer/hf trains and reads them. Those
+// of other tasks are small and come from the task (see Vocabulary). The paper whose tasks we train on used the
 // pretrained SentencePiece unigram vocabulary of T5, which makes unequal pieces of
 // equal things: "0" is two pieces but every other digit one, the last digit of an
 // answer fuses with its full stop ("3."), a lower-case letter is two pieces, two
@@ -48,6 +48,7 @@ const (
 	PadPiece      = "<pad>"       // words
 	PadCharacters = "<pad:chars>" // characters
 	PadBytes      = "<pad:bytes>" // bytes
+	PadBPE        = "<pad:bpe>"   // subwords
 	EOSPiece      = "</s>"
 )
 
@@ -58,23 +59,32 @@ type Tokenizer struct {
 	texts  []string         // what a piece stands for in a text, by id
 	ids    map[string]int64 // by text
 	next   func(text string) (int, error)
+
+	subwords Coder // instead of next and ids
 }
 
 // New returns the tokenizer of an ordered list of pieces: the id of a piece is
-// its index. pieces[0] is PadPiece, PadCharacters or PadBytes, pieces[1] EOSPiece.
+// its index. pieces[0] is PadPiece, PadCharacters, PadBytes or PadBPE, pieces[1] EOSPiece.
 //
 // For words a piece is " ", or a word, a character or a special string, with or
 // without one space before it; what the lexical rule would cut apart is thereby a
 // special string. For characters each piece is one, and for bytes they are those
-// of Bytes. Empty, repeated or malformed pieces are errors.
+// of Bytes. For subwords they are those of hf.TrainBPE, and the program must link package
+// tokenizer/hf. Empty, repeated or malformed pieces are errors.
 func New(pieces []string) (*Tokenizer, error) {
-	rules := []string{PadPiece, PadCharacters, PadBytes}
+	rules := []string{PadPiece, PadCharacters, PadBytes, PadBPE}
 	if len(pieces) < 2 || !slices.Contains(rules, pieces[0]) || pieces[1] != EOSPiece {
-		return nil, fmt.Errorf("tokenizer: a vocabulary starts with %q and %q (with %q for characters, %q for bytes), "+
-			"this one with %q", PadPiece, EOSPiece, PadCharacters, PadBytes, head(pieces, 2))
+		return nil, fmt.Errorf("tokenizer: a vocabulary starts with %q and %q (with %q for characters, %q for bytes, %q for subwords), "+
+			"this one with %q", PadPiece, EOSPiece, PadCharacters, PadBytes, PadBPE, head(pieces, 2))
 	}
 	t := &Tokenizer{pieces: slices.Clone(pieces), ids: make(map[string]int64, len(pieces))}
 	t.texts = t.pieces
+	if pieces[0] == PadBPE {
+		if err := t.useSubwords(); err != nil {
+			return nil, err
+		}
+		return t, nil
+	}
 	var err error
 	switch pieces[0] {
 	case PadCharacters:
@@ -156,6 +166,9 @@ func (t *Tokenizer) Encode(text string) ([]int64, error) {
 // encode returns the ids of text and the index of the token that starts at byte
 // boundary (the number of tokens when it is the end); −1 when none starts there.
 func (t *Tokenizer) encode(text string, boundary int) (ids []int64, index int, err error) {
+	if t.subwords != nil {
+		return t.encodeSubwords(text, boundary)
+	}
 	index = -1
 	for at := 0; at < len(text); {
 		if at == boundary {
@@ -201,7 +214,8 @@ func (t *Tokenizer) EncodePrompt(prompt string) ([]int64, error) {
 // EncodePair returns the ids of prompt followed by target, without an end
 // token, and the index at which the target's ids start. One trailing space of
 // the prompt moves to the target's first token. A target that would fuse with
-// the prompt's last token ("ab" and "cd") is an error.
+// the prompt's last token ("ab" and "cd") is an error; but subwords are those of the
+// prompt and then those of the target, each cut by itself.
 func (t *Tokenizer) EncodePair(prompt, target string) (ids []int64, targetStart int, err error) {
 	boundary := len(strings.TrimSuffix(prompt, " "))
 	ids, targetStart, err = t.encode(prompt+target, boundary)

@@ -33,7 +33,7 @@ type Recipe struct {
 	Task      string `json:"task"`                // a task with its options, or several with commas: a mixture
 	Lengths   string `json:"lengths"`             // "1..20", both ends included; of a mixture one, or one for each task; "256..256" are windows of text
 	Examples  int    `json:"examples,omitempty"`  // size of a fixed training set; 0: every example is new
-	Tokenizer string `json:"tokenizer,omitempty"` // "word" (or empty), "char" or "byte"; empty for running text is "byte"
+	Tokenizer string `json:"tokenizer,omitempty"` // "word" (or empty), "char" or "byte"; of running text "byte" (or empty) or "bpe:2048"
 	Seed      uint64 `json:"seed"`
 
 	Steps int `json:"steps"`

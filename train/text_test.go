@@ -57,7 +57,7 @@ func TestTextConfig(t *testing.T) {
 	for want, change := range map[string]func(*Recipe){
 		"train.lengths 16..32: running text is cut into windows of one length": func(r *Recipe) { r.Lengths = "16..32" },
 		"cannot be mixed with tasks that have answers":                         func(r *Recipe) { r.Task += ",copy"; r.Lengths = "16..16" },
-		"a corpus is made of bytes":                                            func(r *Recipe) { r.Tokenizer = "char" },
+		"a corpus is made of bytes or subwords":                                func(r *Recipe) { r.Tokenizer = "char" },
 		"a corpus is a fixed set already":                                      func(r *Recipe) { r.Examples = 5 },
 		"no model predicts running text without a mistake":                     func(r *Recipe) { r.EvalEvery, r.StopAfterPerfect = 1, 1 },
 	} {

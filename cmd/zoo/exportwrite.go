@@ -10,6 +10,7 @@ import (
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/tokenizer"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
@@ -47,6 +48,20 @@ func (a *app) exportOne(ctx context.Context, s find.Model, o exportOptions) erro
 			return err
 		}
 	}
+	words, err := subwordFile(m.Card.Tokenizer)
+	if err != nil {
+		return fmt.Errorf("nothing was written: %w", err)
+	}
+	wordsOut := out
+	wordsOut.Path = strings.TrimSuffix(out.Path, ".onnx") + ".tokenizer.json"
+	if a.IsStream(out) {
+		words = nil // the card has it too
+	}
+	if words != nil {
+		if err := a.Check(wordsOut); err != nil {
+			return err
+		}
+	}
 	files, err := verify.Build(ctx, m, verify.Options{
 		Profile: o.profile, Provider: o.verifier, AllowCPUNodes: o.allowCPUNodes,
 		Sequence: o.sequence, Answers: o.generate, Unchecked: o.noVerify,
@@ -60,7 +75,26 @@ func (a *app) exportOne(ctx context.Context, s find.Model, o exportOptions) erro
 		}
 		a.Beside(f.Output).Print("%s: %s, %s, %v", f.Path, f.what, human.Bytes(int64(len(files[i].Data))), files[i])
 	}
+	if words == nil {
+		return nil
+	}
+	if err := a.WriteBytes(wordsOut, words); err != nil {
+		return err
+	}
+	a.Print("%s: its %d subwords, for programs that do not read the card", wordsOut.Path, len(m.Card.Tokenizer))
 	return nil
+}
+
+// subwordFile returns the tokenizer.json of a vocabulary of subwords, nil for another.
+func subwordFile(pieces []string) ([]byte, error) {
+	if len(pieces) == 0 || pieces[0] != tokenizer.PadBPE {
+		return nil, nil
+	}
+	s, err := tokenizer.LinkedSubwords()
+	if err != nil {
+		return nil, err
+	}
+	return s.File(pieces)
 }
 
 // exportFolder writes a model as a folder that import reads.

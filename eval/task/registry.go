@@ -110,12 +110,17 @@ func Names(tasks []Task) string {
 // tokenizer's rules: "word" (or ""), "char" or "byte". For one task and words it
 // is Task.Vocabulary.
 //
-// Of a corpus bytes are the only rule, and the one that "" stands for.
+// Of corpora "" stands for "byte", and the one other rule is "bpe:2048" or another size, which
+// learns subwords from the training documents, and so reads them.
 func Vocabulary(rule string, tasks ...Task) ([]string, error) {
 	if slices.ContainsFunc(tasks, func(t Task) bool { return t.Corpus != nil }) {
 		if rule = cmp.Or(rule, tokenizer.Bytes); rule != tokenizer.Bytes {
-			return nil, fmt.Errorf("rule %q: a corpus is made of bytes: choose %s", rule, tokenizer.Bytes)
+			return subwords(rule, tasks)
 		}
+	}
+	if strings.HasPrefix(rule, tokenizer.BPE) {
+		return nil, fmt.Errorf("rule %q: subwords are learnt from running text, and task %s is none: choose %s, %s or %s",
+			rule, Names(tasks), tokenizer.Words, tokenizer.Characters, tokenizer.Bytes)
 	}
 	var special, texts []string
 	for _, t := range tasks {

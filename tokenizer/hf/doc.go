@@ -27,6 +27,8 @@
 // over all of Unicode cut by 19 pipelines, and the tests compare (a part of them is in testdata). Normal
 // forms, marks and punctuation go by the Unicode of Go's tables, which is newer than that library's.
 //
+// TrainBPE makes such tokenizers: BPE on bytes, which package tokenizer has as its subwords.
+//
 // Go libraries were tried first, against that one too. github.com/sugarme/tokenizer v0.3.0 gives wrong
 // pieces for runs of spaces, and cuts some 120 short samples a second on one core. github.com/gomlx/go-huggingface
 // v0.3.1 reads no tokenizer.json, but SentencePiece files through github.com/eliben/go-sentencepiece v0.6.0,

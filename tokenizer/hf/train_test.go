@@ -1,0 +1,227 @@
+package hf
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/tokenizer"
+)
+
+// randomText has words of few letters, so that pairs recur, are as frequent as others, and
+// overlap, and characters of up to four bytes.
+func randomText(rng *rand.Rand, n int) string {
+	alphabet := []rune("aaabbc de  é東😀\n1'")
+	var b strings.Builder
+	for range n {
+		b.WriteRune(alphabet[rng.IntN(len(alphabet))])
+	}
+	return b.String()
+}
+
+// naiveBPE is TrainBPE that counts all pairs anew at each merge.
+func naiveBPE(t *testing.T, size int, texts []string) []string {
+	t.Helper()
+	split, err := byteLevel(false, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words [][]string // one for each occurrence
+	for _, text := range texts {
+		for _, p := range split([]piece{{text: text}}) {
+			words = append(words, strings.Split(p.text, ""))
+		}
+	}
+	pieces := []string{"<pad:bpe>", "</s>"}
+	id := map[string]int{} // by what is spelled
+	for b := range 256 {
+		s := spelled(string([]byte{byte(b)}))
+		id[s] = len(pieces)
+		pieces = append(pieces, s)
+	}
+	for len(pieces) < size {
+		counts := map[[2]string]int{}
+		for _, w := range words {
+			for i := range len(w) - 1 {
+				counts[[2]string{w[i], w[i+1]}]++
+			}
+		}
+		var best [2]string
+		most := 1
+		for p, n := range counts {
+			if _, known := id[p[0]+p[1]]; known || n < most {
+				continue
+			}
+			if n > most || id[p[0]] < id[best[0]] || id[p[0]] == id[best[0]] && id[p[1]] < id[best[1]] {
+				if n > 1 {
+					best, most = p, n
+				}
+			}
+		}
+		if most < 2 {
+			return pieces
+		}
+		for k, w := range words {
+			var out []string
+			for i := 0; i < len(w); i++ {
+				if i+1 < len(w) && w[i] == best[0] && w[i+1] == best[1] {
+					out = append(out, best[0]+best[1])
+					i++
+				} else {
+					out = append(out, w[i])
+				}
+			}
+			words[k] = out
+		}
+		id[best[0]+best[1]] = len(pieces)
+		pieces = append(pieces, best[0]+" "+best[1])
+	}
+	return pieces
+}
+
+func TestTrainBPE(t *testing.T) {
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		texts := []string{randomText(rng, 600), "aaaa aaaaa aaaaaaa", randomText(rng, 300)}
+		want := naiveBPE(t, 340, texts)
+		got, err := TrainBPE(len(want), texts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("seed %d: pieces (-naive +trained):\n%s", seed, diff)
+		}
+		tok, err := tokenizer.New(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// what was not trained on, too: the end token's text, and bytes that no text had
+		for _, text := range append(texts, "", "</s> <pad:bpe>", "Größe\x00 \t\u2003東京 🙂"+randomText(rng, 100)) {
+			ids, err := tok.Encode(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if back, err := tok.Decode(ids); err != nil || back != text {
+				t.Fatalf("%q comes back as %q, %v", text, back, err)
+			}
+			if slices.Contains(ids, tok.EOS()) || slices.Contains(ids, tok.Pad()) {
+				t.Errorf("%q has special tokens: %v", text, ids)
+			}
+		}
+		// training and encoding merge the same: with the naive merges the text has as many tokens
+		ids, err := tok.Encode(texts[0])
+		if err != nil || len(ids) >= len(texts[0])*3/4 {
+			t.Errorf("%d bytes in %d tokens, %v", len(texts[0]), len(ids), err)
+		}
+	}
+}
+
+func TestTrainBPEKnown(t *testing.T) {
+	// "low" is the example of Sennrich et al. Pairs: lo 7 and ow 7 (lo has the lower left id), then
+	// low of 7, then those of " l".
+	texts := []string{strings.Repeat("low ", 5) + "lowest lowest"}
+	got, err := TrainBPE(firstMerge+3, texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"l o", "lo w", "Ġ low"}, got[firstMerge:]); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := TrainBPE(512, texts); err == nil || !strings.Contains(err.Error(),
+		"512 pieces are asked for, and the training text has pairs for 26") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestSubwordsRefused(t *testing.T) {
+	pieces, _ := bytePieces()
+	for want, list := range map[string][]string{
+		"and then the 256 bytes":                       pieces[:200],
+		"which does not join two":                      append(slices.Clone(pieces), "a bc"),
+		"piece 258 is \"</s> a\", which does not join": append(slices.Clone(pieces), "</s> a"),
+		"makes the text of a piece before it":          append(slices.Clone(pieces), "a b", "b c", "a bc", "ab c"),
+	} {
+		if _, err := tokenizer.New(list); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v does not contain %q", err, want)
+		}
+	}
+}
+
+// The prompt's tokens are the same whatever target follows it.
+func TestSubwordPairs(t *testing.T) {
+	pieces, err := TrainBPE(firstMerge+3, []string{"low low low lowest lowest"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tok, err := tokenizer.New(pieces)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range [][2]string{{"low ", "low"}, {"lo", "west"}, {"", "low"}, {"low", ""}} {
+		ids, start, err := tok.EncodePair(tc[0], tc[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		prompt, err := tok.EncodePrompt(tc[0])
+		if err != nil || !slices.Equal(ids[:start], prompt) {
+			t.Errorf("%q: %v, alone %v, %v", tc, ids[:start], prompt, err)
+		}
+		if text, err := tok.Decode(ids); err != nil || text != tc[0]+tc[1] {
+			t.Errorf("%q comes back as %q, %v", tc, text, err)
+		}
+	}
+}
+
+// The file for other programs is read with the same result, but that it knows its special tokens.
+func TestSubwordFile(t *testing.T) {
+	text := randomText(rand.New(rand.NewPCG(7, 7)), 500)
+	pieces, err := TrainBPE(300, []string{text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, err := tokenizer.New(pieces)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := bpeFile(pieces, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := New(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, errA := ours.Encode(text)
+	b, errB := theirs.Encode(text)
+	if errA != nil || errB != nil || !slices.Equal(a, b) || theirs.Size() != ours.Size() {
+		t.Errorf("%v and %v, %v, %v", a, b, errA, errB)
+	}
+	if id, ok := theirs.ID(tokenizer.EOSPiece); !ok || id != ours.EOS() {
+		t.Errorf("the end token is %d, %v", id, ok)
+	}
+	if ids, err := theirs.Encode("a</s>"); err != nil || !slices.Contains(ids, ours.EOS()) {
+		t.Errorf("%v, %v", ids, err)
+	}
+}
+
+func BenchmarkTrainBPE(b *testing.B) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	var text strings.Builder
+	var words []string
+	for range 40_000 {
+		words = append(words, fmt.Sprintf(" %x", rng.Uint32()>>rng.IntN(28)))
+	}
+	for text.Len() < 5_000_000 {
+		text.WriteString(words[int(float64(len(words))*rng.Float64()*rng.Float64()*rng.Float64())])
+	}
+	b.SetBytes(int64(text.Len()))
+	for b.Loop() {
+		if _, err := TrainBPE(4096, []string{text.String()}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
