@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"errors"
 	"fmt"
 	"math"
 )
@@ -52,49 +51,6 @@ func (l *LogitFit) check() error {
 	for _, v := range append([]float64{l.SD, l.Slope, l.Straight}, l.Shape...) {
 		if !(math.Abs(v) <= mostOfAnything) {
 			return fmt.Errorf("sd, slope or shape is %g, expected a number", v)
-		}
-	}
-	return nil
-}
-
-// Causal says whether a model uses the position that a probe reads off its hidden states after a number of
-// layers. The direction u is that of the ridge regression of Probe, of length 1. Each state's part along u is replaced, and the
-// rest of the model runs on what is left; beside it each state is moved as far in a direction that was drawn at
-// random, another one for each sequence.
-type Causal struct {
-	FitLength int     `json:"fit_length"` // the task's measure, as Finding.Length
-	FitStates int     `json:"fit_states"`
-	R2        float64 `json:"r2"` // of the regression, at this length
-	// R2After is that of another regression that was fitted after the part along u was taken away: what else
-	// tells the position. Where it is as large as R2, nothing was taken away, and a task that goes on says nothing.
-	R2After float64 `json:"r2_after"`
-
-	Before         CausalScore `json:"before"`
-	Ablated        CausalScore `json:"ablated"` // the part along u is the mean over the states fitted on
-	AblatedControl CausalScore `json:"ablated_control"`
-	Patched        CausalScore `json:"patched"` // the part along u is that of another token of the sequence
-	PatchedControl CausalScore `json:"patched_control"`
-}
-
-// CausalScore counts what has the greatest logit after the right tokens before.
-type CausalScore struct {
-	Correct       int `json:"correct"`        // sequences of Finding.N with nothing wrong
-	TokensCorrect int `json:"tokens_correct"` // of Tokens
-	Tokens        int `json:"tokens"`         // of the answers, end tokens included
-}
-
-// Share is the share of the answers' tokens that are right, 0 where there are none.
-func (s CausalScore) Share() float64 { return float64(s.TokensCorrect) / float64(max(s.Tokens, 1)) }
-
-func (c *Causal) check(n int) error {
-	for _, s := range []CausalScore{c.Before, c.Ablated, c.AblatedControl, c.Patched, c.PatchedControl} {
-		if !possible(s.Correct, n) || !possible(s.TokensCorrect, s.Tokens) {
-			return fmt.Errorf("%d correct of %d, or %d tokens of %d, is impossible", s.Correct, n, s.TokensCorrect, s.Tokens)
-		}
-	}
-	for _, v := range []float64{c.R2, c.R2After} {
-		if !(v <= 1+1e-9 && v >= -mostOfAnything) {
-			return errors.New("r2 is not a number of at most 1")
 		}
 	}
 	return nil

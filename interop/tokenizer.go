@@ -33,17 +33,12 @@ type object = map[string]any
 //   - Bytes: pair merging without a pair, which falls back to bytes.
 //   - Subwords: what package tokenizer/hf writes, and zoo itself reads.
 func tokenizerJSON(pieces []string) (object, error) {
-	if pieces[0] == tokenizer.PadBPE {
-		s, err := tokenizer.LinkedSubwords()
-		if err != nil {
-			return nil, err
-		}
-		data, err := s.File(pieces)
+	if file, err := tokenizer.SubwordFile(pieces); file != nil || err != nil {
 		if err != nil {
 			return nil, err
 		}
 		var out object
-		err = json.Unmarshal(data, &out)
+		err = json.Unmarshal(file, &out)
 		return out, err
 	}
 	vocab := object{}

@@ -239,10 +239,12 @@ func (d *Decoder) Forward(b *graph.Builder, m Mode) *Forward {
 	x := b.Gather(p.param("embed.weight"), p.ids, 0) // [B,T,D]
 	b.In("embed", func() { x = d.enc.Embed(p.site(0, nil), x) })
 	x = p.dropRows("embed", b.Reshape(x, p.rows(), graph.N(d.cfg.DModel)))
-	x = p.showHidden(0, p.shift(0, x))
+	x = p.shift(0, x)
+	p.showHidden(0, x)
 	for i := range d.cfg.NLayers {
 		b.In(fmt.Sprintf("layers.%d", i), func() { x = p.layer(i, x) })
-		x = p.showHidden(i+1, p.shift(i+1, x))
+		x = p.shift(i+1, x)
+		p.showHidden(i+1, x)
 	}
 	kept := p.seq
 	if m.Cache && d.mixer == nil { // else it takes one token at a time
@@ -274,12 +276,11 @@ func (p *pass) shift(layers int, x *graph.Node) *graph.Node {
 	return p.b.Add(x, p.b.Reshape(by, p.rows(), x.Dim(1)))
 }
 
-// showHidden makes hidden states x an output, where that is asked for, and returns them.
-func (p *pass) showHidden(layers int, x *graph.Node) *graph.Node {
+// showHidden makes hidden states an output, where that is asked for.
+func (p *pass) showHidden(layers int, x *graph.Node) {
 	if p.mode.Hidden {
 		p.out.Hidden = append(p.out.Hidden, graph.Output{Name: HiddenName(layers), Node: x})
 	}
-	return x
 }
 
 // keepLast drops all but the last rows of each sequence: x [B·T,D] becomes

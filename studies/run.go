@@ -107,7 +107,7 @@ func (s *Study) Look(ctx context.Context) ([]sweep.Status, error) {
 // Sum sums up how runs are: "60 runs: 12 measured (10 of 12 fitted), 1 failed, 47 missing". Runs of
 // which it is not known whether they fitted are not among those.
 func (s *Study) Sum(all []sweep.Status) string {
-	measured, known, fitted, failed := 0, 0, 0, Failed(all)
+	measured, known, fitted, failed := 0, 0, 0, sweep.Failures(all)
 	for _, is := range all {
 		if is.State != Measured {
 			continue
@@ -129,16 +129,6 @@ func (s *Study) Sum(all []sweep.Status) string {
 		sum += fmt.Sprintf(", %d missing", missing)
 	}
 	return sum
-}
-
-// Failed counts the runs that failed.
-func Failed(all []sweep.Status) (n int) {
-	for _, is := range all {
-		if is.State == sweep.Failed {
-			n++
-		}
-	}
-	return n
 }
 
 // measuring measures runs beside their training, one at a time.

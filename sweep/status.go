@@ -108,3 +108,13 @@ func Count(all []Status) string {
 	}
 	return strings.Join(parts, ", ")
 }
+
+// Failures counts the runs that failed.
+func Failures(all []Status) (n int) {
+	for _, s := range all {
+		if s.State == Failed {
+			n++
+		}
+	}
+	return n
+}

@@ -64,6 +64,18 @@ func LinkedSubwords() (Subwords, error) {
 	return *subwords, nil
 }
 
+// SubwordFile returns the tokenizer.json of a vocabulary of subwords, nil for one of another rule.
+func SubwordFile(pieces []string) ([]byte, error) {
+	if len(pieces) == 0 || pieces[0] != PadBPE {
+		return nil, nil
+	}
+	s, err := LinkedSubwords()
+	if err != nil {
+		return nil, err
+	}
+	return s.File(pieces)
+}
+
 // useSubwords makes t encode by a vocabulary of subwords.
 func (t *Tokenizer) useSubwords() error {
 	s, err := LinkedSubwords()

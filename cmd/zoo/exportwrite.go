@@ -48,7 +48,7 @@ func (a *app) exportOne(ctx context.Context, s find.Model, o exportOptions) erro
 			return err
 		}
 	}
-	words, err := subwordFile(m.Card.Tokenizer)
+	words, err := tokenizer.SubwordFile(m.Card.Tokenizer)
 	if err != nil {
 		return fmt.Errorf("nothing was written: %w", err)
 	}
@@ -83,18 +83,6 @@ func (a *app) exportOne(ctx context.Context, s find.Model, o exportOptions) erro
 	}
 	a.Print("%s: its %d subwords, for programs that do not read the card", wordsOut.Path, len(m.Card.Tokenizer))
 	return nil
-}
-
-// subwordFile returns the tokenizer.json of a vocabulary of subwords, nil for another.
-func subwordFile(pieces []string) ([]byte, error) {
-	if len(pieces) == 0 || pieces[0] != tokenizer.PadBPE {
-		return nil, nil
-	}
-	s, err := tokenizer.LinkedSubwords()
-	if err != nil {
-		return nil, err
-	}
-	return s.File(pieces)
 }
 
 // exportFolder writes a model as a folder that import reads.

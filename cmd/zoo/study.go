@@ -97,7 +97,7 @@ func (a *app) studyRun(ctx context.Context, o studyOptions, s *studies.Study) er
 	if err != nil {
 		return a.sweepInterrupted(err, all, sum)
 	}
-	if failed := studies.Failed(all); failed > 0 {
+	if failed := sweep.Failures(all); failed > 0 {
 		return fmt.Errorf("%s; the same command tries those again that failed", sum)
 	}
 	a.Note("%s; figures: zoo report %s", sum, filepath.ToSlash(filepath.Dir(s.Results())))

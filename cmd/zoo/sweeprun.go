@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/internal/terminal"
-	"github.com/nopezoo/zoo/studies"
 	"github.com/nopezoo/zoo/sweep"
 )
 
@@ -62,7 +61,7 @@ func (a *app) sweepSlurm(ctx context.Context, o sweepOptions, folder string, run
 // to end without being saved has failed.
 func (a *app) sweepInterrupted(err error, all []sweep.Status, sum string) error {
 	saved := "everything is saved; "
-	if studies.Failed(all) > 0 {
+	if sweep.Failures(all) > 0 {
 		saved = ""
 	}
 	return fmt.Errorf("%w: %s; %sgo on with: %s", err, sum, saved, a.repeat())

@@ -64,18 +64,14 @@ func (r Request) finding(m *Model, measure string) eval.Finding {
 // sequences draws what to read. The last token of a prompt is the first query, and the last token
 // of all is not read.
 func (r Request) sequences(ctx context.Context, m *Model) ([]eval.Sequence, error) {
+	return r.sequencesOf(ctx, m, math.MaxInt)
+}
+
+// sequencesOf is sequences, of so many kinds of tokens at most where these are random.
+func (r Request) sequencesOf(ctx context.Context, m *Model, kinds int) ([]eval.Sequence, error) {
 	drawn, err := eval.Sequences(ctx, m.Card, r.config(m.Label), task.At(r.Length))
 	if err != nil || r.Tokens == eval.TaskTokens {
 		return drawn, err
-	}
-	return r.random(m, drawn, math.MaxInt), nil
-}
-
-// randomOf is sequences on random tokens of so many kinds at most.
-func (r Request) randomOf(ctx context.Context, m *Model, kinds int) ([]eval.Sequence, error) {
-	drawn, err := eval.Sequences(ctx, m.Card, r.config(m.Label), task.At(r.Length))
-	if err != nil {
-		return nil, err
 	}
 	return r.random(m, drawn, kinds), nil
 }
@@ -111,7 +107,7 @@ func (r Request) random(m *Model, drawn []eval.Sequence, kinds int) []eval.Seque
 
 // read runs a sequence but for its last token.
 func (r Request) read(ctx context.Context, m *Model, s eval.Sequence) (inside, error) {
-	return m.read(ctx, s.IDs[:len(s.IDs)-1], wish{})
+	return m.read(ctx, s.IDs[:len(s.IDs)-1], readOptions{})
 }
 
 // unavailable reports whether an error says that there is nothing at a length.

@@ -30,15 +30,21 @@ func causal(ctx context.Context, m *Model, r Request, fitLength int, onSequence 
 	if err != nil {
 		return nil, err
 	}
-	outputs, err := m.states(ctx, r, tried, nil)
-	if err != nil {
-		return nil, err
+	var outputs []inside
+	var before eval.CausalScore
+	for _, s := range tried {
+		in, err := r.read(ctx, m, s)
+		if err != nil {
+			return nil, err
+		}
+		count(&before, &in, s)
+		outputs = append(outputs, in.statesAlone())
 	}
 	out := make([]eval.Finding, len(inputs[0].hidden))
 	directions := make([]direction, len(out))
 	for layers := range out {
 		f := r.finding(m, eval.FindCausal)
-		f.Layer, f.N, f.Causal = layers, len(tried), &eval.Causal{FitLength: fitLength}
+		f.Layer, f.N, f.Causal = layers, len(tried), &eval.Causal{FitLength: fitLength, Before: before}
 		p, err := fitProbe(inputs, layers)
 		if err != nil {
 			return nil, err
@@ -55,13 +61,8 @@ func causal(ctx context.Context, m *Model, r Request, fitLength int, onSequence 
 	}
 	rng := rand.New(rand.NewPCG(r.Seed, uint64(r.Length)))
 	for i, s := range tried {
-		plain, err := r.read(ctx, m, s)
-		if err != nil {
-			return nil, err
-		}
 		for layers, d := range directions {
 			c := out[layers].Causal
-			count(&c.Before, &plain, s)
 			out[layers].SequenceTokens = max(out[layers].SequenceTokens, len(s.IDs)-1)
 			states := outputs[i].hidden[layers]
 			random := randomDirection(len(d.unit), rng)
@@ -75,7 +76,7 @@ func causal(ctx context.Context, m *Model, r Request, fitLength int, onSequence 
 				{&c.Ablated, ablate, d.unit}, {&c.AblatedControl, ablate, random},
 				{&c.Patched, patch, d.unit}, {&c.PatchedControl, patch, random},
 			} {
-				in, err := m.read(ctx, s.IDs[:len(s.IDs)-1], wish{shift: m.shifts(&outputs[i], layers, change.by, change.along)})
+				in, err := m.read(ctx, s.IDs[:len(s.IDs)-1], readOptions{shift: m.shifts(&outputs[i], layers, change.by, change.along)})
 				if err != nil {
 					return nil, err
 				}
@@ -180,7 +181,7 @@ func randomDirection(width int, rng *rand.Rand) []float64 {
 	return out
 }
 
-// shifts is wish.shift that moves each state after so many layers by so much along a direction, and no other.
+// shifts is readOptions.shift that moves each state after so many layers by so much along a direction, and no other.
 func (m *Model) shifts(in *inside, layers int, by, along []float64) [][]float32 {
 	out := make([][]float32, len(in.hidden))
 	for i := range out {

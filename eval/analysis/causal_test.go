@@ -145,11 +145,11 @@ func TestDirection(t *testing.T) {
 		t.Errorf("R² %v, and %v without the direction", before, left)
 	}
 	in := states[0]
-	plain, err := m.read(t.Context(), in.ids, wish{})
+	plain, err := m.read(t.Context(), in.ids, readOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	moved, err := m.read(t.Context(), in.ids, wish{shift: m.shifts(&in, 1, d.toMean(in.hidden[1]), d.unit)})
+	moved, err := m.read(t.Context(), in.ids, readOptions{shift: m.shifts(&in, 1, d.toMean(in.hidden[1]), d.unit)})
 	if err != nil {
 		t.Fatal(err)
 	}

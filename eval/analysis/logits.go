@@ -25,7 +25,7 @@ func Logits(ctx context.Context, m *Model, r Request, onSequence func()) ([]eval
 }
 
 func logits(ctx context.Context, m *Model, r Request, onSequence func()) ([]eval.Finding, error) {
-	sequences, err := r.randomOf(ctx, m, alphabet)
+	sequences, err := r.sequencesOf(ctx, m, alphabet)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func logits(ctx context.Context, m *Model, r Request, onSequence func()) ([]eval
 	// The logits of all sequences would be too much to keep: each is read once, and the fits are solved between the halves.
 	rng := rand.New(rand.NewPCG(r.Seed, uint64(r.Length)))
 	for i, s := range sequences {
-		in, err := m.read(ctx, s.IDs[:len(s.IDs)-1], wish{logits: true})
+		in, err := m.read(ctx, s.IDs[:len(s.IDs)-1], readOptions{logits: true})
 		if err != nil {
 			return nil, err
 		}
@@ -118,8 +118,8 @@ func newLogitDesign(tokens, distances, heads int) *logitDesign {
 
 func (d *logitDesign) columns() int { return d.tokens*d.tokens + d.distances }
 
-// of is which columns a part of the fit has.
-func (d *logitDesign) of(part int) (from, to int) {
+// columnsOf is which columns a part of the fit has.
+func (d *logitDesign) columnsOf(part int) (from, to int) {
 	content := d.tokens * d.tokens
 	switch part {
 	case byDistance:
@@ -219,19 +219,19 @@ func miss(weights []float64, columns [][2]int, y []float64) (sum float64) {
 	return sum
 }
 
-// few is the penalty of a fit, in pairs: it decides what no pair tells, such as a constant of f, and little else.
-const few = 1e-4
+// pairPenalty is the penalty of a fit, in pairs: it decides what no pair tells, such as a constant of f, and little else.
+const pairPenalty = 1e-4
 
 // solve finds the fits of all heads. Columns that a fit does not have are 0 in it.
 func (d *logitDesign) solve() error {
 	for part := range fitCount {
-		from, to := d.of(part)
+		from, to := d.columnsOf(part)
 		gram := mat.NewSymDense(to-from, nil)
 		for i := range to - from {
 			for j := i; j < to-from; j++ {
 				gram.SetSym(i, j, d.gram[from+i][from+j])
 			}
-			gram.SetSym(i, i, gram.At(i, i)+few)
+			gram.SetSym(i, i, gram.At(i, i)+pairPenalty)
 		}
 		var c mat.Cholesky
 		if !c.Factorize(gram) {
@@ -249,12 +249,12 @@ func (d *logitDesign) solve() error {
 	return nil
 }
 
-// even is the share of the logits' squares below which their variance within queries is rounding.
-const even = 1e-12
+// rounding is the share of the logits' squares below which their variance within queries is that of float32.
+const rounding = 1e-12
 
 func (h *logitHead) result(d *logitDesign) *eval.LogitFit {
 	out := &eval.LogitFit{Pairs: d.tried, Shape: []float64{}}
-	if d.tried == 0 || h.all <= even*h.square {
+	if d.tried == 0 || h.all <= rounding*h.square {
 		return out
 	}
 	out.SD = math.Sqrt(h.all / float64(d.tried))

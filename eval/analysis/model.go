@@ -100,19 +100,19 @@ type inside struct {
 	scores    [][]float32 // attention logits as attention, where asked for
 }
 
-// wish is what to do beside a plain run.
-type wish struct {
+// readOptions are what to do beside a plain run.
+type readOptions struct {
 	logits bool        // give attention logits
 	shift  [][]float32 // added to hidden states after 0, 1, … layers, [T,D]; nil for none
 }
 
 // read runs a sequence.
-func (m *Model) read(ctx context.Context, ids []int64, w wish) (inside, error) {
+func (m *Model) read(ctx context.Context, ids []int64, o readOptions) (inside, error) {
 	if len(ids) > MaxTokens {
 		return inside{}, fmt.Errorf("%w: there are %d tokens, at most %d can be; choose a shorter length",
 			ErrTooManyTokens, len(ids), MaxTokens)
 	}
-	key := variant{logits: w.logits, shifted: w.shift != nil}
+	key := variant{logits: o.logits, shifted: o.shift != nil}
 	if m.unrolled {
 		key.tokens = len(ids)
 	}
@@ -133,7 +133,7 @@ func (m *Model) read(ctx context.Context, ids []int64, w wish) (inside, error) {
 		card.InputIDs.Name:    tensor.Of(ids, 1, len(ids)),
 		card.PositionIDs.Name: tensor.Of(positions, 1, len(ids)),
 	}
-	for layers, by := range w.shift {
+	for layers, by := range o.shift {
 		inputs[models.ShiftName(layers)] = tensor.Of(by, 1, len(ids), len(by)/len(ids))
 	}
 	out, err := program.Run(ctx, inputs, m.weights)
@@ -143,7 +143,7 @@ func (m *Model) read(ctx context.Context, ids []int64, w wish) (inside, error) {
 	in := inside{ids: ids, logits: tensor.Data[float32](out[card.Logits.Name]), vocab: m.model.Config().VocabSize}
 	for _, layer := range m.Layers {
 		in.attention = append(in.attention, tensor.Data[float32](out[card.Attentions(layer)]))
-		if w.logits {
+		if o.logits {
 			in.scores = append(in.scores, tensor.Data[float32](out[models.LogitsName(layer)]))
 		}
 	}

@@ -77,14 +77,16 @@ func (m *Model) states(ctx context.Context, r Request, sequences []eval.Sequence
 		if err != nil {
 			return nil, err
 		}
-		in.attention, in.logits = nil, nil
-		out = append(out, in)
+		out = append(out, in.statesAlone())
 		if onSequence != nil {
 			onSequence()
 		}
 	}
 	return out, nil
 }
+
+// statesAlone is a run without what else was read.
+func (in *inside) statesAlone() inside { return inside{ids: in.ids, hidden: in.hidden} }
 
 // leftOut reports whether the regression is not fitted on a position.
 func leftOut(position int) bool { return position%4 == 2 }

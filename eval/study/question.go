@@ -194,8 +194,8 @@ func (t *tally) size() string {
 		Count(len(slices.Compact(tasks)), "task", "tasks"))
 }
 
-// untold says of how many runs the untrained weights were not looked into.
-func (t *tally) untold(looked func(*InsideModel) bool) string {
+// withoutInit says of how many runs the untrained weights were not looked into.
+func (t *tally) withoutInit(looked func(*InsideModel) bool) string {
 	n := 0
 	for _, r := range t.runs {
 		if r.Init == nil || !looked(r.Init) {
@@ -253,7 +253,7 @@ func askTheorem1(all []taskRun) (Question, bool) {
 	}
 	first := fmt.Sprintf("after some layer a linear probe reads the positions of random tokens with R² ≥ %g in %d of %s: learned in %d, and there "+
 		"before training in %d%s.", positionR2, read, t.size(), t.learned, before,
-		t.untold(func(m *InsideModel) bool {
+		t.withoutInit(func(m *InsideModel) bool {
 			return slices.ContainsFunc(m.Probes, func(p InsideProbe) bool { return p.Tokens == eval.RandomTokens })
 		}))
 	return answer(AskTheorem1, title, t.verdict(), first, usedPosition(all), change), true
@@ -341,10 +341,10 @@ func (t *headTally) add(r taskRun, now, before map[[2]int]bool) {
 // text says how many heads have what is said of them.
 func (t *headTally) text(what string, looked func(*InsideModel) bool) string {
 	if t.have == 0 {
-		return fmt.Sprintf("none of %s of %s %s; before training %d did%s.", Count(t.heads, "head", "heads"), t.size(), what, t.had, t.untold(looked))
+		return fmt.Sprintf("none of %s of %s %s; before training %d did%s.", Count(t.heads, "head", "heads"), t.size(), what, t.had, t.withoutInit(looked))
 	}
 	return fmt.Sprintf("%d of %s of %s %s; before training %d did, and %d learned to%s.", t.have, Count(t.heads, "head", "heads"), t.size(), what,
-		t.had, t.gained, t.untold(looked))
+		t.had, t.gained, t.withoutInit(looked))
 }
 
 func askTheorem2(all []taskRun) (Question, bool) {
