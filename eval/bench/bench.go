@@ -90,11 +90,11 @@ const (
 )
 
 // Defaults are options that are ready to use: accuracy on each model's own tasks at
-// TaskLengths, 100 samples in batches of 32, on the CPU.
+// TaskLengths, 64 samples in two batches of 32, on the CPU.
 func Defaults() Options {
 	return Options{
 		Measures: []string{eval.MeasureAccuracy}, Providers: []string{"cpu"}, Threads: []int{0}, Batches: []int{32},
-		Seeds: []uint64{1}, Samples: 100, NewTokens: 32,
+		Seeds: []uint64{1}, Samples: 64, NewTokens: 32,
 	}
 }
 

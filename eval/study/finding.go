@@ -26,7 +26,7 @@ type finding struct {
 // tokens right tell apart there; whether they are at chance; and whether they are told
 // apart at all. They are told apart at a length where every run of one is above every run of
 // the other; a single run counts with the 95 % interval of its prompts. Those that did not
-// fit are named first, with how far they go nevertheless, and not compared.
+// fit are named last, with how far they go nevertheless, and not compared.
 func (t *Task) finding(all []Series) string {
 	of, unfit := fitting(all)
 	f := finding{task: t, of: of, by: of[0].measure.Label(), tells: "exact match tells", all: "all"}
@@ -43,8 +43,8 @@ func (t *Task) finding(all []Series) string {
 	}
 	switch {
 	case len(f.lengths) > 0:
-	case len(unfit) > 0: // and no others
-		return strings.Join(unfit, "; ")
+	case unfit != "": // and no others
+		return unfit
 	default:
 		return "nothing could be measured"
 	}
@@ -63,29 +63,54 @@ func (t *Task) finding(all []Series) string {
 	if chance := f.chance(); chance != "" {
 		parts = append(parts, chance)
 	}
-	return strings.Join(append(unfit, parts...), "; ")
+	if unfit != "" {
+		parts = append(parts, unfit)
+	}
+	return strings.Join(parts, "; ")
 }
 
-// fitting parts series of which a run may have fitted from others, and says of these what
-// they are, and how far they go: one that a single mistake keeps from having fitted may go
-// far. Where no series may have fitted, all are returned.
-func fitting(all []Series) (of []Series, unfit []string) {
-	of = slices.DeleteFunc(slices.Clone(all), func(s Series) bool { return s.Fit.None() || len(s.Seeds) == 0 })
+// fitting parts series of which a run may have fitted from others, and names these, with how
+// far they go: one that a single mistake keeps from having fitted may go far. Where no series
+// may have fitted, all are returned.
+func fitting(all []Series) (of []Series, unfit string) {
+	var rest []Series
 	for _, s := range all {
-		switch {
-		case s.Fit.None() && len(of) > 0 && s.Effective.Length != (task.Span{}):
-			unfit = append(unfit, fmt.Sprintf("%s %s but goes on to %s%s", s.Name, s.Fit, s.Effective.Length.Label(),
-				brackets(runsOf([]Series{s}))))
-		case s.Fit.None():
-			unfit = append(unfit, s.Name+" "+s.Fit.String())
-		case len(s.Seeds) == 0:
-			unfit = append(unfit, s.Name+" is not known to have fitted")
+		if !s.Fit.None() && len(s.Seeds) > 0 {
+			of = append(of, s)
+		} else {
+			rest = append(rest, s)
 		}
+	}
+	slices.SortStableFunc(rest, func(a, b Series) int { return b.Effective.Length.Compare(a.Effective.Length) })
+	var names, unknown []string
+	for _, s := range rest {
+		if !s.Fit.None() {
+			unknown = append(unknown, s.Name)
+			continue
+		}
+		count, reach := "", ""
+		if s.Fit.Runs > 1 {
+			count = fmt.Sprintf("none of %d runs", s.Fit.Runs)
+		}
+		if len(of) > 0 && s.Effective.Length != (task.Span{}) {
+			reach = "goes on to " + s.Effective.Length.Label()
+			if runs := runsOf([]Series{s}); runs != "" {
+				reach += ", " + runs
+			}
+		}
+		names = append(names, s.Name+brackets(count, reach))
+	}
+	var parts []string
+	if len(names) > 0 {
+		parts = append(parts, "not fitted: "+strings.Join(names, ", "))
+	}
+	if len(unknown) > 0 {
+		parts = append(parts, "not known to have fitted: "+strings.Join(unknown, ", "))
 	}
 	if len(of) == 0 {
 		of = all
 	}
-	return of, unfit
+	return of, strings.Join(parts, "; ")
 }
 
 // value is a series' measure at a length, unknown if it was not measured there.

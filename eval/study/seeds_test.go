@@ -65,8 +65,8 @@ func TestFindingOverRuns(t *testing.T) {
 		run(measured("b", 100, []int{100, 95, 20, 0}), 2, 100), run(measured("b", 100, []int{100, 90, 30, 10}), 3, 100))
 	c := slices.Concat(run(measured("c", 100, []int{50, 10, 0, 0}), 1, 0), run(measured("c", 100, []int{60, 0, 0, 0}), 2, 0))
 	s := studyOf(t, a, b, c)
-	const want = "On copy, c did not fit (0 of 2); a goes on to 30 (median of 3 runs: 30, 30, 20) at ≥ 90 % exact " +
-		"match, b to 20; at 40 exact match tells a (median 70 %) apart; trained on lengths 2 to 20, 2 to 3 runs each."
+	const want = "On copy, a goes on to 30 (median of 3 runs: 30, 30, 20) at ≥ 90 % exact match, b to 20; " +
+		"at 40 exact match tells a (median 70 %) apart; not fitted: c (none of 2 runs); trained on lengths 2 to 20, 2 to 3 runs each."
 	if got := s.Tasks[0].Answer; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -80,8 +80,8 @@ func TestFindingOverRuns(t *testing.T) {
 		t.Errorf("not ranked: %q", got)
 	}
 	far := slices.Concat(run(measured("far", 100, []int{99, 98, 95, 10}), 1, 0), run(measured("far", 100, []int{99, 98, 60, 0}), 2, 0))
-	if got := studyOf(t, a, far).Tasks[0].Answer; !strings.HasPrefix(got,
-		"On copy, far did not fit (0 of 2) but goes on to 20 (median of 2 runs: 30, 20); a goes on to 30 ") {
+	if got := studyOf(t, a, far).Tasks[0].Answer; !strings.HasPrefix(got, "On copy, a goes on to 30 ") ||
+		!strings.Contains(got, "; not fitted: far (none of 2 runs; goes on to 20, median of 2 runs: 30, 20); trained") {
 		t.Errorf("of one that is nearly perfect: %s", got)
 	}
 	fitted, err := New(slices.Concat(a, b, c), Options{OnlyFitted: true})
@@ -98,7 +98,7 @@ func TestFindingOverRuns(t *testing.T) {
 	if fitted, err = New(c, Options{OnlyFitted: true}); err != nil {
 		t.Fatal(err)
 	}
-	if got := fitted.Tasks[0].Answer; !strings.HasPrefix(got, "On copy, c did not fit (0 of 2); trained on ") {
+	if got := fitted.Tasks[0].Answer; !strings.HasPrefix(got, "On copy, not fitted: c (none of 2 runs); trained on ") {
 		t.Errorf("none fitted: %s", got)
 	}
 }
