@@ -20,7 +20,7 @@ setup: build ## Fetch ONNX Runtime into the user's cache (does nothing when it i
 demo: setup ## Train three encodings on this machine, export them, and measure them at lengths 20 to 200
 	bin/zoo train --preset tiny --pe $(ENCODINGS) --task $(TASK) --steps $(STEPS) --resume
 	bin/zoo export --pe $(ENCODINGS) --task $(TASK) -o .
-	bin/zoo bench --pe $(ENCODINGS) --task $(TASK) --lengths $(LENGTHS) --n 100 -o results/demo.jsonl
+	bin/zoo bench --pe $(ENCODINGS) --task $(TASK) --lengths $(LENGTHS) -o results/demo.jsonl
 
 # Leaves what is finished as it is, and commits nothing.
 catalogue: setup ## Train the models that zoo carries and put those that learned their task into zoo/models: an hour and a half on two cores
