@@ -69,6 +69,11 @@ type Finding struct {
 	NA     bool   `json:"na"`
 	Reason string `json:"reason,omitempty"`
 
+	// Cell is one for findings that were made together, and for the same weights asked the same on the same sequences.
+	// Together is how many they are. Older files have neither.
+	Cell     string `json:"cell,omitempty"`
+	Together int    `json:"together,omitempty"`
+
 	N              int `json:"n"`               // sequences
 	SequenceTokens int `json:"sequence_tokens"` // of the longest, without the last token, which is not read
 	// Correct are those of N whose answer's tokens each have the greatest logit after the right

@@ -1,12 +1,6 @@
 package eval
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
 )
@@ -88,42 +82,4 @@ func (cfg *Config) KeyOf(c card.Card, at task.Span) Key {
 	r.Untimed = cfg.Untimed || at.IsBin()
 	r.N, r.Asked, r.Warmup, r.Repeats = cfg.N, cfg.N, cfg.Warmup, cfg.Repeat
 	return r.Key()
-}
-
-// lineStart is how every line begins that WriteJSONL wrote.
-const lineStart = `{"schema":`
-
-// ReadPartialJSONL is ReadJSONL for a file whose writer may have been stopped in
-// the middle of a line: a last line that breaks off is left out. whole is the
-// length in bytes of what is complete, to which the file is to be cut before
-// more is appended. A last line that only lacks its end is complete; closed
-// tells whether it has one. What does not look like the start of a row is an
-// error, as in ReadJSONL.
-func ReadPartialJSONL(r io.Reader) (rows []Row, whole int64, closed bool, err error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, 0, false, fmt.Errorf("eval: results: %w", err)
-	}
-	end := bytes.LastIndexByte(data, '\n') + 1
-	last := data[end:]
-	rows, err = ReadJSONL(bytes.NewReader(data[:end]))
-	if err != nil || len(bytes.TrimSpace(last)) == 0 {
-		return rows, int64(len(data)), end == len(data), err
-	}
-	tail, broken := ReadJSONL(bytes.NewReader(last))
-	switch {
-	case broken == nil:
-		return append(rows, tail...), int64(len(data)), false, nil
-	case tornRow(last):
-		return rows, int64(end), true, nil
-	}
-	return rows, int64(end), true, fmt.Errorf("eval: the last line of the results is no row: %w", broken)
-}
-
-// tornRow reports whether line is a row that breaks off.
-func tornRow(line []byte) bool {
-	n := min(len(line), len(lineStart))
-	var v json.RawMessage
-	err := json.NewDecoder(bytes.NewReader(line)).Decode(&v)
-	return string(line[:n]) == lineStart[:n] && errors.Is(err, io.ErrUnexpectedEOF)
 }

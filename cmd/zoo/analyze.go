@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,7 +65,7 @@ func analyzeVerb(a *app) *cobra.Command {
 	f.StringSliceVar(&o.checkpoints, "checkpoint", []string{find.Last},
 		"checkpoints of each run: last, best, steps such as 1000, or all that are there")
 	f.StringVar(&o.format, "format", "table", "table, md or jsonl")
-	f.StringVarP(&o.output, "output", "o", "", "`file` to write the findings to as JSON lines, - for standard output")
+	f.StringVarP(&o.output, "output", "o", "", "`file` to keep findings in as JSON lines: cells that it holds are not looked into again; - for standard output")
 	return c
 }
 
@@ -72,53 +73,50 @@ func (a *app) analyze(ctx context.Context, o analyzeOptions, args []string) erro
 	if err := arguments.OneOf("format", o.format, analyzeFormats...); err != nil {
 		return err
 	}
-	out := terminal.Output{Path: o.output}
-	if o.output != "" {
-		if err := a.Check(out); err != nil {
-			return err
-		}
-	}
 	p, err := a.planAnalysis(o, args)
 	if err != nil {
 		return err
 	}
-	var found []eval.Finding
-	m := a.Meter("reading", 0, p.Work())
-	err = p.Run(ctx, func(f []eval.Finding) error {
-		found = append(found, f...)
-		return nil
-	}, m.Update)
-	m.Close()
-	if err != nil && (!errors.Is(err, context.Canceled) || len(found) == 0) {
+	path := o.output
+	if path == terminal.Stdout {
+		path = ""
+	}
+	log, err := analysis.OpenLog(path)
+	if err != nil {
 		return err
 	}
-	if err != nil { // what was finished is kept
-		done, all := p.Cells()
-		kept := "with -o FILE their findings would be kept"
-		if o.output != "" {
-			kept = "the findings of these are kept"
-		}
-		err = fmt.Errorf("interrupted with %d of %d cells read; %s", done, all, kept)
+	defer log.Close()
+	if log.Repaired != "" {
+		a.Note("%s", log.Repaired)
 	}
-	if wrong := a.writeFindings(o, out, found); wrong != nil {
-		return wrong
+	if held := p.Resume(log.Records); held > 0 {
+		_, all := p.Cells()
+		a.Note("%d of %d cells are in %s and are not looked into again", held, all, o.output)
 	}
-	return err
+	done, total := p.Work()
+	m := a.Meter("reading", done, total)
+	err = p.Run(ctx, log, m.Update)
+	m.Close()
+	if errors.Is(err, context.Canceled) {
+		err = a.analysisInterrupted(p, path)
+	}
+	return cmp.Or(err, a.showFindings(o, p.Findings())) // what was found is shown, come what may
 }
 
-// writeFindings keeps findings in the file, if there is one, and shows them.
-func (a *app) writeFindings(o analyzeOptions, out terminal.Output, found []eval.Finding) error {
-	write := func(w io.Writer) error { return eval.WriteFindings(w, found...) }
-	if o.output != "" {
-		if err := a.Write(out, write); err != nil {
-			return err
-		}
+// analysisInterrupted is the error for an end before everything is looked into.
+func (a *app) analysisInterrupted(p *analysis.Plan, kept string) error {
+	done, all := p.Cells()
+	text := fmt.Sprintf("interrupted with %d of %d cells looked into", done, all)
+	if kept == "" {
+		return errors.New(text + "; with -o FILE they would be kept, and the same command would go on")
 	}
-	if o.output == terminal.Stdout {
-		return nil
-	}
-	if o.format == "jsonl" {
-		return write(a.Out)
+	return fmt.Errorf("%s; they are kept; go on with: %s", text, a.repeat())
+}
+
+// showFindings prints tables, or lines of JSON where those are asked for.
+func (a *app) showFindings(o analyzeOptions, found []eval.Finding) error {
+	if o.output == terminal.Stdout || o.format == "jsonl" {
+		return eval.WriteFindings(a.Out, found...)
 	}
 	for i, s := range report.InsideSections(found, models.Encodings()) {
 		if i > 0 {

@@ -26,7 +26,7 @@ func (a *app) bench(ctx context.Context, o benchOptions, args []string) error {
 		return err
 	}
 	defer log.Close()
-	found := p.Resume(log.Rows)
+	found := p.Resume(log.Records)
 	if o.dryRun {
 		return a.dryBench(ctx, p, o, found)
 	}

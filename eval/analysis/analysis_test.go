@@ -269,15 +269,12 @@ func TestPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Lengths 3, 5, 8 and 10 of each, with both kinds of tokens; n1 with n2 and with r1 at each length.
-	if done, cells := p.Cells(); done != 0 || cells != 4*4*2+4*2 || p.Work() != int64(2*cells) {
-		t.Errorf("%d of %d cells, %d sequences", done, cells, p.Work())
+	_, work := p.Work()
+	if done, cells := p.Cells(); done != 0 || cells != 4*4*2+4*2 || work != int64(2*cells) {
+		t.Errorf("%d of %d cells, %d sequences", done, cells, work)
 	}
-	var found []eval.Finding
 	last := int64(0)
-	if err := p.Run(t.Context(), func(f []eval.Finding) error {
-		found = append(found, f...)
-		return nil
-	}, func(sequences int64, now func() string) {
+	if err := p.Run(t.Context(), nil, func(sequences int64, now func() string) {
 		if sequences < last || now() == "" {
 			t.Errorf("%d sequences after %d", sequences, last)
 		}
@@ -285,20 +282,14 @@ func TestPlan(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if done, cells := p.Cells(); done != cells || len(found) != 4*4*2*2+4*2 || last != p.Work() {
-		t.Errorf("%d of %d cells, %d findings", done, cells, len(found))
+	if done, cells := p.Cells(); done != cells || len(p.Findings()) != 4*4*2*2+4*2 || last != work {
+		t.Errorf("%d of %d cells, %d findings", done, cells, len(p.Findings()))
 	}
 	o.Divergence, o.Probe, o.Tokens = "", true, []string{eval.TaskTokens}
 	if p, err = analysis.NewPlan(all[:1], o); err != nil {
 		t.Fatal(err)
 	}
-	found = nil
-	if err := p.Run(t.Context(), func(f []eval.Finding) error {
-		found = append(found, f...)
-		return eval.WriteFindings(&strings.Builder{}, f...)
-	}, func(int64, func() string) {}); err != nil {
-		t.Fatal(err)
-	}
+	found := findings(t, p)
 	// Of each of 4 lengths 2 heads, and the states before and after 1 layer.
 	if len(found) != 4*(2+2) || found[8].Probe == nil || found[8].Probe.FitLength != 5 || (found[8].Probe.Withheld != nil) != (found[8].Length == 5) {
 		t.Errorf("%d findings, %+v", len(found), found[8])
@@ -308,16 +299,11 @@ func TestPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	counts := map[string]int{}
-	if err := p.Run(t.Context(), func(f []eval.Finding) error {
-		for _, f := range f {
-			counts[f.Measure+" "+f.Model+" "+f.Intervention]++
-			if p := f.Probe; f.Intervention == eval.Constructed && f.Layer == 1 && (p.R2 < 0.999 || p.FitLength != 5) {
-				t.Errorf("theorem 1: %+v", p)
-			}
+	for _, f := range findings(t, p) {
+		counts[f.Measure+" "+f.Model+" "+f.Intervention]++
+		if p := f.Probe; f.Intervention == eval.Constructed && f.Layer == 1 && (p.R2 < 0.999 || p.FitLength != 5) {
+			t.Errorf("theorem 1: %+v", p)
 		}
-		return eval.WriteFindings(&strings.Builder{}, f...)
-	}, func(int64, func() string) {}); err != nil {
-		t.Fatal(err)
 	}
 	want := map[string]int{"probe theorem 1 constructed": 4} // once, at 2 lengths, before and after its layer
 	for _, m := range []string{"n1 ", "n2 "} {
@@ -341,4 +327,21 @@ func TestPlan(t *testing.T) {
 	if _, err := analysis.NewPlan(all, o); err == nil || !strings.Contains(err.Error(), "length 0") {
 		t.Errorf("error %v", err)
 	}
+}
+
+// findings runs a plan, and reads what it found as a file would have it.
+func findings(t *testing.T, p *analysis.Plan) []eval.Finding {
+	t.Helper()
+	if err := p.Run(t.Context(), nil, func(int64, func() string) {}); err != nil {
+		t.Fatal(err)
+	}
+	var lines strings.Builder
+	if err := eval.WriteFindings(&lines, p.Findings()...); err != nil {
+		t.Fatal(err)
+	}
+	out, err := eval.ReadFindings(strings.NewReader(lines.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }

@@ -28,7 +28,8 @@ type Model struct {
 
 	model    models.Model
 	weights  map[string]*tensor.Tensor
-	unrolled bool // its graph is of one length
+	hash     string // of the weights
+	unrolled bool   // its graph is of one length
 	programs map[variant]*interp.Program
 }
 
@@ -53,7 +54,7 @@ func NewModel(label string, m modelfile.Model) (*Model, error) {
 	described := m.Card
 	described.Architecture, described.Encoding = cfg.Architecture, cfg.ByLayer()
 	described.MaxLength = model.MaxLength()
-	out := &Model{Label: label, Card: described, Heads: cfg.NHeads, model: model, weights: m.Weights,
+	out := &Model{Label: label, Card: described, Heads: cfg.NHeads, model: model, weights: m.Weights, hash: weightsHash(m.Weights),
 		unrolled: row.Unrolled, programs: map[variant]*interp.Program{}}
 	if !row.Has("n_heads") {
 		return nil, fmt.Errorf("%s: %s has no attention whose weights could be read", label, row.Name)

@@ -45,7 +45,6 @@ func Defaults() Options { return Options{Samples: 20, Seed: 1, Tokens: Tokens()}
 // Plan is all that is to be looked into, in a fixed order.
 type Plan struct {
 	cells []cell
-	done  int
 }
 
 // cell is one call of Heads, or of another function by its measure.
@@ -54,6 +53,8 @@ type cell struct {
 	model, other *Model // other for eval.FindDivergence
 	request      Request
 	fitLength    int // for eval.FindProbe and eval.FindCausal
+
+	findings []eval.Finding // nil until they are made
 }
 
 // sequences is how many of them are read.
@@ -254,35 +255,62 @@ func fitLength(lengths []int, trained int) int {
 	return best
 }
 
-// Work is how many sequences are read in all, as far as lengths have as many.
-func (p *Plan) Work() (sequences int64) {
+// Work is how many sequences are read in all, as far as lengths have as many, and how many of them were.
+func (p *Plan) Work() (done, all int64) {
 	for _, c := range p.cells {
-		sequences += c.sequences()
+		all += c.sequences()
+		if c.findings != nil {
+			done += c.sequences()
+		}
 	}
-	return sequences
+	return done, all
 }
 
-// Cells is how many there are, and how many of them Run has finished.
-func (p *Plan) Cells() (done, all int) { return p.done, len(p.cells) }
-
-// Run looks into one cell after the other, and gives the findings of each to keep. progress is told
-// of the sequences read so far and of what is being read.
-func (p *Plan) Run(ctx context.Context, keep func([]eval.Finding) error, progress func(sequences int64, now func() string)) error {
-	before := int64(0)
+// Cells is how many there are, and how many of them are looked into.
+func (p *Plan) Cells() (done, all int) {
 	for _, c := range p.cells {
+		if c.findings != nil {
+			done++
+		}
+	}
+	return done, len(p.cells)
+}
+
+// Findings are those that were made so far, in the plan's order.
+func (p *Plan) Findings() (all []eval.Finding) {
+	for _, c := range p.cells {
+		all = append(all, c.findings...)
+	}
+	return all
+}
+
+// Run looks into one cell after the other, but for those that are there, and keeps the findings of each in the log at
+// once; a nil log keeps them in the plan alone. progress is told of the sequences read so far and of what is being read.
+func (p *Plan) Run(ctx context.Context, log *Log, progress func(sequences int64, now func() string)) error {
+	if log == nil {
+		log = &Log{}
+	}
+	before, _ := p.Work()
+	for i := range p.cells {
+		c := &p.cells[i]
+		if c.findings != nil {
+			continue
+		}
 		read := before
-		onSequence := func() {
+		found, err := c.find(ctx, func() {
 			read++
 			progress(read, c.String)
-		}
-		found, err := c.find(ctx, onSequence)
-		if err == nil {
-			err = keep(found)
-		}
+		})
 		if err != nil {
 			return err
 		}
-		p.done++
+		for i := range found {
+			found[i].Cell, found[i].Together = c.key(), len(found)
+		}
+		if err := log.Add(found...); err != nil {
+			return err
+		}
+		c.findings = found
 		before += c.sequences()
 	}
 	return nil

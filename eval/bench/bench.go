@@ -4,7 +4,7 @@
 //
 //	plan, err := bench.NewPlan(ctx, models, options)
 //	log, err := bench.OpenLog("results.jsonl")
-//	plan.Resume(log.Rows)
+//	plan.Resume(log.Records)
 //	err = plan.Run(ctx, log, bench.Watch{})
 //	rows := plan.Rows()
 package bench

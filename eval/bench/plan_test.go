@@ -111,7 +111,7 @@ func TestRunGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer log.Close()
-		p.Resume(log.Rows)
+		p.Resume(log.Records)
 		last, total := p.Work()
 		return p, p.Run(ctx, log, Watch{Progress: func(c *Cell, done int64) {
 			if done < last || done > total {
@@ -139,7 +139,7 @@ func TestRunGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(p.Rows(), log.Rows); diff != "" {
+	if diff := cmp.Diff(p.Rows(), log.Records); diff != "" {
 		t.Errorf("the log holds other rows (-plan +log):\n%s", diff)
 	}
 }

@@ -1,25 +1,36 @@
-package bench
+package rowlog
 
 import (
+	"bytes"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/nopezoo/zoo/eval"
 )
 
-func naRow(length int) eval.Row {
-	return eval.Row{Schema: eval.RowSchema, Task: "copy", Length: length, NA: true}
+// letters is a file of letters, one a line; what follows the last end of line is half of one.
+var letters = Format[string]{
+	Holds: "letters", MaxBytes: 100,
+	Read: func(r io.Reader) ([]string, int64, bool, error) {
+		data, err := io.ReadAll(r)
+		whole := bytes.LastIndexByte(data, '\n') + 1
+		return strings.Fields(string(data[:whole])), int64(whole), true, err
+	},
+	Write: func(w io.Writer, all ...string) error {
+		_, err := fmt.Fprintln(w, strings.Join(all, "\n"))
+		return err
+	},
 }
 
-// A file belongs to one bench at a time, under each of its names, and the second
+// A file belongs to one writer at a time, under each of its names, and the second
 // is told who has it; afterwards nothing is left beside it.
-func TestBenchLogIsLocked(t *testing.T) {
+func TestLogIsLocked(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "rows.jsonl"), filepath.Join(dir, "link.jsonl")
-	first, err := OpenLog(path)
+	first, err := Open(path, letters)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,20 +38,20 @@ func TestBenchLogIsLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{path, link} {
-		if _, err := OpenLog(name); err == nil || !strings.Contains(err.Error(),
-			"another benchmark writes to "+name+" (process "+strconv.Itoa(os.Getpid())) ||
+		if _, err := Open(name, letters); err == nil || !strings.Contains(err.Error(),
+			"another program writes letters to "+name+" (process "+strconv.Itoa(os.Getpid())) ||
 			!strings.Contains(err.Error(), "name another file") {
-			t.Errorf("a second bench on %s: error %v", name, err)
+			t.Errorf("a second one on %s: error %v", name, err)
 		}
 	}
-	if err := first.Add(naRow(1)); err != nil {
+	if err := first.Add("a", "b"); err != nil {
 		t.Fatal(err)
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	second, err := OpenLog(path)
-	if err != nil || len(second.Rows) != 1 {
+	second, err := Open(path, letters)
+	if err != nil || len(second.Records) != 2 {
 		t.Fatalf("after its end: %v, error %v", second, err)
 	}
 	if err := second.Close(); err != nil {
@@ -53,9 +64,9 @@ func TestBenchLogIsLocked(t *testing.T) {
 }
 
 // What another program appends after the file was read is not cut off.
-func TestBenchLogKeepsWhatArrives(t *testing.T) {
+func TestLogKeepsWhatArrives(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows.jsonl")
-	whole, err := OpenLog(path)
+	whole, err := Open(path, letters)
 	if err != nil {
 		t.Fatal(err)
 	}
