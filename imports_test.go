@@ -85,7 +85,7 @@ var imports = map[string][]string{
 	"train/launch":   {"train", "train/validate", "configs", "interop", "machine", "runtime"},
 	"zoo/upkeep":     {"zoo", "zoo/find", "configs", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "card"},
 	"train/validate": {"train", "train/journal", "modelfile", "runtime", "runtime/ort", "eval", "eval/task", "graph/tensor", "card"},
-	"zoo/find":       {"zoo", "modelfile", "modelfile/precision", "models", "models/pe", "interop", "train", "eval", "eval/task", "export/foreign", "export/safety", "card"},
+	"zoo/find":       {"zoo", "modelfile", "modelfile/precision", "models", "models/pe", "interop", "train", "eval", "eval/analysis", "eval/task", "export/foreign", "export/safety", "card"},
 	// interop names parameters, encodings and tasks, and a tokenizer by its rules.
 	"interop":                    {"filelock", "models", "modelfile", "models/pe", "graph/tensor", "card", "tokenizer", "eval/task"},
 	"examples/browser":           {"card", "eval/task", "graph/tensor", "internal/human", "runtime/ort", "runtime/ort/install", "zoo"},

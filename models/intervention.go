@@ -149,7 +149,7 @@ func (i Intervention) Apply(c Config, longest func() (int, error)) (Config, erro
 		}
 	}
 	if _, err := New(c); err != nil {
-		return c, fmt.Errorf("%v: %w", i, err)
+		return c, err
 	}
 	return c.Resolve()
 }

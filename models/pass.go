@@ -243,7 +243,11 @@ func (p *pass) attention(i int, at string, u *graph.Node) *graph.Node {
 	q, k = enc.QK(s, q, k)
 	k, v = s.Grow(card.Keys, k, 2), s.Grow(card.Values, v, 2)
 	u = p.attend(s, enc, q, k, v)
-	b.In("o_proj", func() { u = p.project(at+"o_proj", joinHeads(b, u)) })
+	b.In("o_proj", func() {
+		u = p.addHeadMeans(i, joinHeads(b, u))
+		p.showHeads(i, u)
+		u = p.project(at+"o_proj", u)
+	})
 	return p.dropRows(strings.TrimSuffix(at, "."), u)
 }
 

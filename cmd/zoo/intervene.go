@@ -21,7 +21,7 @@ func (o *interventionFlags) add(c *cobra.Command) {
 	f.StringVar(&o.window, "window", "", "let a query see this many `tokens` only, itself included; "+
 		"by layer as in 8*3/0")
 	f.StringVar(&o.ablate, "ablate", "", "take heads away: `LAYER.HEAD` from 0 on, several with commas; "+
-		"mean:0.1,1.3 leaves the mean of their values")
+		"mean:0.1,1.3 leaves what they give on average")
 	f.StringArrayVar(&o.scales, "scale", nil, "multiply the attention logits: `WHAT` is log-n, log-n=C, factor=X, "+
 		"or factor=X,Y,… for each head; may be repeated")
 }

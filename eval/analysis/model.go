@@ -37,6 +37,7 @@ type Model struct {
 type variant struct {
 	tokens  int  // of an unrolled one; 0 for any
 	logits  bool // attention logits are outputs
+	heads   bool // what heads give are outputs
 	shifted bool // hidden states can be shifted
 }
 
@@ -76,13 +77,13 @@ func NewModel(label string, m modelfile.Model) (*Model, error) {
 
 // graph builds the model for sequences of so many tokens, or of any.
 func (m *Model) graph(v variant, tokens int) (*graph.Graph, error) {
-	mode := models.Mode{Attentions: true, Hidden: true, AttentionLogits: v.logits, Shift: v.shifted}
+	mode := models.Mode{Attentions: true, Hidden: true, AttentionLogits: v.logits, HeadOutputs: v.heads, Shift: v.shifted}
 	if m.unrolled {
 		mode.Steps = tokens
 	}
 	b := graph.NewBuilder()
 	f := m.model.Forward(b, mode)
-	return b.Build(slices.Concat([]graph.Output{{Name: card.Logits.Name, Node: f.Logits}}, f.Attentions, f.Hidden, f.AttentionLogits)...)
+	return b.Build(slices.Concat([]graph.Output{{Name: card.Logits.Name, Node: f.Logits}}, f.Attentions, f.Hidden, f.AttentionLogits, f.HeadOutputs)...)
 }
 
 // MaxTokens is how long a sequence may be: the weights of one layer have heads × tokens² numbers.
@@ -99,11 +100,13 @@ type inside struct {
 	attention [][]float32 // by place in Model.Layers, [H,T,T]
 	hidden    [][]float32 // after 0, 1, … layers, [T,D]
 	scores    [][]float32 // attention logits as attention, where asked for
+	heads     [][]float32 // what heads give, [T,H·D], by place in Model.Layers, where asked for
 }
 
 // readOptions are what to do beside a plain run.
 type readOptions struct {
 	logits bool        // give attention logits
+	heads  bool        // give what heads give
 	shift  [][]float32 // added to hidden states after 0, 1, … layers, [T,D]; nil for none
 }
 
@@ -113,7 +116,7 @@ func (m *Model) read(ctx context.Context, ids []int64, o readOptions) (inside, e
 		return inside{}, fmt.Errorf("%w: there are %d tokens, at most %d can be; choose a shorter length",
 			ErrTooManyTokens, len(ids), MaxTokens)
 	}
-	key := variant{logits: o.logits, shifted: o.shift != nil}
+	key := variant{logits: o.logits, heads: o.heads, shifted: o.shift != nil}
 	if m.unrolled {
 		key.tokens = len(ids)
 	}
@@ -146,6 +149,9 @@ func (m *Model) read(ctx context.Context, ids []int64, o readOptions) (inside, e
 		in.attention = append(in.attention, tensor.Data[float32](out[card.Attentions(layer)]))
 		if o.logits {
 			in.scores = append(in.scores, tensor.Data[float32](out[models.LogitsName(layer)]))
+		}
+		if o.heads {
+			in.heads = append(in.heads, tensor.Data[float32](out[models.HeadOutputName(layer)]))
 		}
 	}
 	for layers := 0; out[models.HiddenName(layers)] != nil; layers++ {

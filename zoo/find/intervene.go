@@ -1,14 +1,16 @@
 package find
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/analysis"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 )
 
-// With is the model as an intervention changes it: its weights stay, and its card and its
+// With is the model as an intervention changes it: what it has learned stays, and its card and its
 // label say what was changed. Whether the model can be changed so is seen when it is
 // loaded. A file is what it is.
 func (m Model) With(i models.Intervention) (Model, error) {
@@ -30,6 +32,12 @@ func intervene(m modelfile.Model, i models.Intervention) (modelfile.Model, error
 		return m, fmt.Errorf("%v: the model was changed after training already (%s); name the one as it was trained", i, was)
 	}
 	cfg, err := i.Apply(m.Config, func() (int, error) { return eval.TrainedTokens(m.Card) })
-	m.Config, m.Card.Intervention = cfg, i.String()
+	if err != nil {
+		return m, err
+	}
+	if m.Config = cfg; i.Ablation != "" {
+		m, err = analysis.HeadMeans(context.Background(), m)
+	}
+	m.Card.Intervention = i.String()
 	return m, err
 }
