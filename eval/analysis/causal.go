@@ -3,22 +3,24 @@ package analysis
 import (
 	"context"
 	"errors"
-	"math"
 	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/nopezoo/zoo/eval"
 )
 
 // Causal asks whether a model uses the position that a probe reads off its hidden states (see eval.Causal): after
-// each number of layers it replaces what the states have in the probe's direction, on sequences of the task, and counts
-// what the rest of the model then gets right. The direction is fitted as Probe's, on the task's sequences of
+// each number of layers it replaces what the states have in the probe's directions, on sequences of the task, and counts
+// what the rest of the model then gets right. The directions are fitted as Probe's, on the task's sequences of
 // fitLength. A length that the model or the task does not have gives one finding with NA set.
 func Causal(ctx context.Context, m *Model, r Request, fitLength int, onSequence func()) ([]eval.Finding, error) {
 	r.Tokens = eval.TaskTokens
-	return r.findings(m, eval.FindCausal, func() ([]eval.Finding, error) { return causal(ctx, m, r, fitLength, onSequence) })
+	return r.findings(m, eval.FindCausal, func() ([]eval.Finding, error) { return causal(ctx, m, r, fitLength, mostDirections, onSequence) })
 }
 
-func causal(ctx context.Context, m *Model, r Request, fitLength int, onSequence func()) ([]eval.Finding, error) {
+func causal(ctx context.Context, m *Model, r Request, fitLength, most int, onSequence func()) ([]eval.Finding, error) {
 	if m.words != nil {
 		return nil, errors.New("the model has tokens of its own, and no task whose answers could be right")
 	}
@@ -41,40 +43,31 @@ func causal(ctx context.Context, m *Model, r Request, fitLength int, onSequence 
 		outputs = append(outputs, in.statesAlone())
 	}
 	out := make([]eval.Finding, len(inputs[0].hidden))
-	directions := make([]direction, len(out))
+	found := make([]subspace, len(out))
 	for layers := range out {
 		f := r.finding(m, eval.FindCausal)
 		f.Layer, f.N, f.Causal = layers, len(tried), &eval.Causal{FitLength: fitLength, Before: before}
-		p, err := fitProbe(inputs, layers)
-		if err != nil {
+		if found[layers], err = findPosition(inputs, outputs, layers, most, f.Causal); err != nil {
 			return nil, err
 		}
-		d := p.direction()
-		after, err := fitProbe(ablated(inputs, layers, d), layers)
-		if err != nil {
-			return nil, err
-		}
-		same := fitLength == r.Length
-		f.Causal.FitStates, f.Causal.R2 = p.states, p.try(outputs, layers, same).R2
-		f.Causal.R2After = after.try(ablated(outputs, layers, d), layers, same).R2
-		directions[layers], out[layers] = d, f
+		out[layers] = f
 	}
 	rng := rand.New(rand.NewPCG(r.Seed, uint64(r.Length)))
 	for i, s := range tried {
-		for layers, d := range directions {
+		for layers, position := range found {
 			c := out[layers].Causal
 			out[layers].SequenceTokens = max(out[layers].SequenceTokens, len(s.IDs)-1)
 			states := outputs[i].hidden[layers]
-			random := randomDirection(len(d.unit), rng)
-			ablate := d.toMean(states)
-			patch := d.toOther(states, rng)
+			random := randomSubspace(len(position), len(states)/len(outputs[i].ids), rng)
+			ablate := position.toMean(states)
+			patch := position.toOther(states, rng)
 			for _, change := range []struct {
 				into  *eval.CausalScore
-				by    []float64
-				along []float64
+				by    [][]float64
+				along subspace
 			}{
-				{&c.Ablated, ablate, d.unit}, {&c.AblatedControl, ablate, random},
-				{&c.Patched, patch, d.unit}, {&c.PatchedControl, patch, random},
+				{&c.Ablated, ablate, position}, {&c.AblatedControl, ablate, random},
+				{&c.Patched, patch, position}, {&c.PatchedControl, patch, random},
 			} {
 				in, err := m.read(ctx, s.IDs[:len(s.IDs)-1], readOptions{shift: m.shifts(&outputs[i], layers, change.by, change.along)})
 				if err != nil {
@@ -106,27 +99,48 @@ func count(c *eval.CausalScore, in *inside, s eval.Sequence) {
 	}
 }
 
-// direction is that in which a probe reads positions off states [D].
+// mostDirections is how many directions are looked for.
+const mostDirections = 16
+
+// findPosition finds the directions in which states after so many layers tell the position: that of a probe, then that
+// of another one which is fitted without it, and so on (iterative nullspace projection: Ravfogel et al. 2020,
+// arXiv 2004.07667). It fills in what the probes read.
+func findPosition(inputs, outputs []inside, layers, most int, c *eval.Causal) (subspace, error) {
+	p, err := fitProbe(inputs, layers)
+	if err != nil {
+		return nil, err
+	}
+	c.FitStates, c.R2 = p.states, p.r2(outputs, layers)
+	c.R2After = c.R2
+	var found subspace
+	for len(found) < most && found.add(p.direction()) {
+		if p, err = fitProbe(ablated(inputs, layers, found), layers); err != nil {
+			return nil, err
+		}
+		if c.R2After = p.r2(ablated(outputs, layers, found), layers); c.R2After <= eval.Taken*c.R2 {
+			break
+		}
+	}
+	c.Directions = len(found)
+	return found, nil
+}
+
+// direction is one of those in which a probe reads positions off states [D].
 type direction struct {
 	unit []float64 // of length 1
 	mean float64   // along it, of the states fitted on
 }
 
-// direction is the regression's, in the states as they are.
+// direction is the regression's, in the states as they are; 0 where there is nothing to read.
 func (p *probe) direction() direction {
 	d := direction{unit: make([]float64, len(p.mean))}
-	norm := 0.0
 	for i := range d.unit {
 		d.unit[i] = p.regression.At(i, 0) * p.scale[i]
-		norm += d.unit[i] * d.unit[i]
 	}
-	if norm == 0 { // nothing to read: nothing is changed
-		return d
+	if norm := floats.Norm(d.unit, 2); norm > 0 {
+		floats.Scale(1/norm, d.unit)
 	}
-	for i := range d.unit {
-		d.unit[i] /= math.Sqrt(norm)
-		d.mean += d.unit[i] * p.mean[i]
-	}
+	d.mean = floats.Dot(d.unit, p.mean)
 	return d
 }
 
@@ -139,22 +153,46 @@ func (d direction) along(states []float32) []float64 {
 	return out
 }
 
-// toMean is how far states [T,D] have to be moved along the direction to be where those that it was fitted on are in the
+// subspace is directions at right angles.
+type subspace []direction
+
+// add adds a direction, as far as it is at right angles with those that are there; false for one that is not.
+func (s *subspace) add(d direction) bool {
+	d.unit = slices.Clone(d.unit)
+	for _, other := range *s {
+		shared := floats.Dot(d.unit, other.unit)
+		floats.AddScaled(d.unit, -shared, other.unit)
+		d.mean -= shared * other.mean
+	}
+	norm := floats.Norm(d.unit, 2)
+	if norm < 1e-6 {
+		return false
+	}
+	floats.Scale(1/norm, d.unit)
+	*s = append(*s, direction{d.unit, d.mean / norm})
+	return true
+}
+
+// toMean is how far states [T,D] have to be moved along each direction to be where those that it was fitted on are in the
 // mean.
-func (d direction) toMean(states []float32) []float64 {
-	out := d.along(states)
-	for t, v := range out {
-		out[t] = d.mean - v
+func (s subspace) toMean(states []float32) [][]float64 {
+	out := make([][]float64, len(s))
+	for k, d := range s {
+		out[k] = d.along(states)
+		for t, v := range out[k] {
+			out[k][t] = d.mean - v
+		}
 	}
 	return out
 }
 
 // toOther is how far they have to be moved for each to be where another one is.
-func (d direction) toOther(states []float32, rng *rand.Rand) []float64 {
-	along := d.along(states)
-	out := make([]float64, len(along))
+func (s subspace) toOther(states []float32, rng *rand.Rand) [][]float64 {
+	if len(s) == 0 {
+		return nil
+	}
 	// Sattolo's: a single cycle, in which none stays in its place.
-	order := make([]int, len(along))
+	order := make([]int, len(states)/len(s[0].unit))
 	for t := range order {
 		order[t] = t
 	}
@@ -162,48 +200,57 @@ func (d direction) toOther(states []float32, rng *rand.Rand) []float64 {
 		j := rng.IntN(t)
 		order[t], order[j] = order[j], order[t]
 	}
-	for t, v := range along {
-		out[t] = along[order[t]] - v
-	}
-	return out
-}
-
-// randomDirection is one of length 1, all equally likely.
-func randomDirection(width int, rng *rand.Rand) []float64 {
-	out, norm := make([]float64, width), 0.0
-	for i := range out {
-		out[i] = rng.NormFloat64()
-		norm += out[i] * out[i]
-	}
-	for i := range out {
-		out[i] /= math.Sqrt(norm)
-	}
-	return out
-}
-
-// shifts is readOptions.shift that moves each state after so many layers by so much along a direction, and no other.
-func (m *Model) shifts(in *inside, layers int, by, along []float64) [][]float32 {
-	out := make([][]float32, len(in.hidden))
-	for i := range out {
-		out[i] = make([]float32, len(in.hidden[i]))
-	}
-	for t, v := range by {
-		for i, u := range along {
-			out[layers][t*len(along)+i] = float32(v * u)
+	out := make([][]float64, len(s))
+	for k, d := range s {
+		along := d.along(states)
+		out[k] = make([]float64, len(along))
+		for t, v := range along {
+			out[k][t] = along[order[t]] - v
 		}
 	}
 	return out
 }
 
-// ablated is states after so many layers without what is in a direction.
-func ablated(all []inside, layers int, d direction) []inside {
+// randomSubspace is of so many directions, all subspaces equally likely.
+func randomSubspace(size, width int, rng *rand.Rand) subspace {
+	var out subspace
+	for len(out) < size {
+		unit := make([]float64, width)
+		for i := range unit {
+			unit[i] = rng.NormFloat64()
+		}
+		out.add(direction{unit: unit})
+	}
+	return out
+}
+
+// shifts is readOptions.shift that moves each state after so many layers by so much along each direction, and no other.
+func (m *Model) shifts(in *inside, layers int, by [][]float64, along subspace) [][]float32 {
+	out := make([][]float32, len(in.hidden))
+	for i := range out {
+		out[i] = make([]float32, len(in.hidden[i]))
+	}
+	for k, d := range along {
+		move(out[layers], by[k], d.unit)
+	}
+	return out
+}
+
+// move moves states [T,D] by so much along a direction.
+func move(states []float32, by, unit []float64) {
+	for i := range states {
+		states[i] += float32(by[i/len(unit)] * unit[i%len(unit)])
+	}
+}
+
+// ablated is states after so many layers without what is in a subspace.
+func ablated(all []inside, layers int, s subspace) []inside {
 	out := make([]inside, len(all))
 	for k, in := range all {
 		out[k] = inside{ids: in.ids, hidden: make([][]float32, layers+1)}
-		changed := make([]float32, len(in.hidden[layers]))
-		by, width := d.toMean(in.hidden[layers]), len(d.unit)
-		for i, v := range in.hidden[layers] {
-			changed[i] = float32(float64(v) + by[i/width]*d.unit[i%width])
+		changed := slices.Clone(in.hidden[layers])
+		for i, by := range s.toMean(in.hidden[layers]) {
+			move(changed, by, s[i].unit)
 		}
 		out[k].hidden[layers] = changed
 	}

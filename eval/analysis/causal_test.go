@@ -3,9 +3,12 @@ package analysis
 import (
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
@@ -86,7 +89,7 @@ func TestCausal(t *testing.T) {
 	}
 	r := Request{Task: words, Length: 6, Samples: 12, Seed: 1, Tokens: eval.TaskTokens}
 	m := copier(t, r)
-	found, err := Causal(t.Context(), m, r, r.Length, nil)
+	found, err := causal(t.Context(), m, r, r.Length, 1, nil)
 	if err != nil || len(found) != 2 {
 		t.Fatalf("%d findings, %v", len(found), err)
 	}
@@ -137,11 +140,15 @@ func TestDirection(t *testing.T) {
 	if math.Abs(math.Abs(d.unit[2])-1) > 1e-3 {
 		t.Errorf("direction %v", d.unit)
 	}
-	after, err := fitProbe(ablated(states, 1, d), 1)
+	var along subspace
+	if !along.add(d) || along.add(d) {
+		t.Fatalf("a direction is one, and is there once: %d", len(along))
+	}
+	after, err := fitProbe(ablated(states, 1, along), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if before, left := p.try(states, 1, false).R2, after.try(ablated(states, 1, d), 1, false).R2; before < 0.999 || left > 0.2 {
+	if before, left := p.r2(states, 1), after.r2(ablated(states, 1, along), 1); before < 0.999 || left > 0.2 {
 		t.Errorf("R² %v, and %v without the direction", before, left)
 	}
 	in := states[0]
@@ -149,7 +156,7 @@ func TestDirection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	moved, err := m.read(t.Context(), in.ids, readOptions{shift: m.shifts(&in, 1, d.toMean(in.hidden[1]), d.unit)})
+	moved, err := m.read(t.Context(), in.ids, readOptions{shift: m.shifts(&in, 1, along.toMean(in.hidden[1]), along)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,5 +166,74 @@ func TestDirection(t *testing.T) {
 		if math.Abs(float64(was)-float64(at+1)) > 0.01 || math.Abs(float64(is)-float64(len(in.ids)+1)/2) > 1 {
 			t.Errorf("position %d: read %v, and %v at the mean", at+1, was, is)
 		}
+	}
+}
+
+// States of which three features tell the position, each with noise of its own, lose it with three directions, and
+// those are the features'.
+func TestFindPosition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	made := func() (all []inside) {
+		for range 40 {
+			const width, tokens = 8, 20
+			in := inside{ids: make([]int64, tokens), hidden: [][]float32{make([]float32, tokens*width)}}
+			for i := range in.hidden[0] {
+				in.hidden[0][i] = float32(rng.NormFloat64())
+				if i%width < 3 {
+					in.hidden[0][i] += float32(i/width) - 10
+				}
+			}
+			all = append(all, in)
+		}
+		return all
+	}
+	inputs, outputs := made(), made()
+	var c eval.Causal
+	found, err := findPosition(inputs, outputs, 0, mostDirections, &c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// One direction is nearly the sum of the three, and at right angles to it there is noise.
+	if len(found) != 1 || c.Directions != 1 || c.R2 < 0.98 || c.R2After > c.R2/2 {
+		t.Errorf("the same in three features: %d directions, %+v", len(found), c)
+	}
+	for _, all := range [][]inside{inputs, outputs} { // now each tells some positions alone
+		for _, in := range all {
+			for i := range in.hidden[0] {
+				if k := i % 8; k < 3 && (i/8)%3 != k {
+					in.hidden[0][i] = 0
+				}
+			}
+		}
+	}
+	if found, err = findPosition(inputs, outputs, 0, mostDirections, &c); err != nil {
+		t.Fatal(err)
+	}
+	if c.Directions < 1 || c.Directions > 3 || c.R2 < 0.8 || c.R2After > c.R2/2 {
+		t.Errorf("each third in one: %+v", c)
+	}
+	for i, d := range found {
+		outside := 0.0
+		for k, v := range d.unit {
+			if k >= 3 {
+				outside += v * v
+			}
+		}
+		if outside > 0.05 {
+			t.Errorf("direction %d is of features that tell nothing: %v", i, d.unit)
+		}
+		for _, other := range found[:i] {
+			if math.Abs(floats.Dot(d.unit, other.unit)) > 1e-9 {
+				t.Errorf("directions %v and %v are not at right angles", d.unit, other.unit)
+			}
+		}
+	}
+	if along := randomSubspace(5, 8, rng); len(along) != 5 || math.Abs(floats.Dot(along[1].unit, along[4].unit)) > 1e-9 {
+		t.Errorf("at random: %v", along)
+	}
+	none, err := findPosition([]inside{{ids: make([]int64, 4), hidden: [][]float32{make([]float32, 8)}}},
+		[]inside{{ids: make([]int64, 4), hidden: [][]float32{make([]float32, 8)}}}, 0, mostDirections, &c)
+	if err != nil || len(none) != 0 || c.Directions != 0 {
+		t.Errorf("states of 0: %v, %+v, error %v", none, c, err)
 	}
 }

@@ -48,7 +48,8 @@ func (p *Plan) Resume(findings []eval.Finding) (cells int) {
 	return cells
 }
 
-// key is eval.Finding.Cell: what was asked, in a few letters. Another field here makes all files' cells unknown.
+// key is eval.Finding.Cell: what was asked, in a few letters. Another field here makes all files' cells
+// unknown, and one is needed where a measure comes to have other numbers.
 func (c cell) key() string {
 	r := c.request
 	asked := struct {

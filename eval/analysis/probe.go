@@ -224,6 +224,20 @@ func (p *probe) try(outputs []inside, layers int, same bool) *eval.Probe {
 	return out
 }
 
+// r2 is eval.Probe.R2 alone.
+func (p *probe) r2(outputs []inside, layers int) float64 {
+	width := len(p.mean)
+	row := make([]float64, width+1)
+	var all readings
+	for _, in := range outputs {
+		for t := range in.ids {
+			p.features(row, in.hidden[layers][t*width:][:width])
+			all.add(mat.Dot(mat.NewVecDense(width+1, row), p.regression.ColView(0)), float64(t))
+		}
+	}
+	return all.r2()
+}
+
 // readings gathers the squared errors of positions that were read.
 type readings struct{ n, sum, squares, wrong, absolute float64 }
 

@@ -54,7 +54,7 @@ func TestInsideSections(t *testing.T) {
 		"encoding        10         20\n      nope  5.0 (75)  10.0 (75)\n",
 		"copy-nope       0         10  0.88/0.75 (50)   –\n",
 		"copy-nope   0.1  0.75 (0.25, 0.50)/0.062   –\n",
-		"copy-nope       0      20     100  10 (90)  20 (80)  0.20 of 0.90\n",
+		"copy-nope       0      20           1     100  10 (90)  20 (80)  0.20 of 0.90\n",
 		"copy: heads of copy-nope, trained on 1–10",
 		"0.0     10 back 75        25  10 back 75  20 back 75\n",
 		"0.1  5.0 (25)  10.0 (25)\n",

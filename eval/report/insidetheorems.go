@@ -33,11 +33,11 @@ func logitsText(l *eval.LogitFit) string {
 		strconv.FormatFloat(l.Slope, 'g', 2, 64))
 }
 
-// causalBlock has what becomes of the task when hidden states lose the position that a probe reads.
+// causalBlock has what becomes of the task when hidden states lose the position that probes read.
 func causalBlock(t study.InsideTask) block {
-	b := block{title: "% of the answers' tokens right when hidden states lose the position that a probe reads: before, " +
+	b := block{title: "% of the answers' tokens right when hidden states lose the position that probes read, in so many directions: before, " +
 		"ablated (moved as far at random), patched (moved as far at random); left: the R² of a new probe after that, of the first before it",
-		lines: [][]string{{"model", "layers", "length", "before", "ablated", "patched", "left"}}}
+		lines: [][]string{{"model", "layers", "length", "directions", "before", "ablated", "patched", "left"}}}
 	for _, m := range t.Models {
 		for _, c := range m.Causal {
 			for i, at := range c.At {
@@ -45,7 +45,8 @@ func causalBlock(t study.InsideTask) block {
 					continue
 				}
 				share := func(s eval.CausalScore) string { return whole(study.Number(s.Share())) }
-				b.lines = append(b.lines, []string{m.Name, strconv.Itoa(c.Layers), strconv.Itoa(t.Lengths[i]), share(at.Before),
+				b.lines = append(b.lines, []string{m.Name, strconv.Itoa(c.Layers), strconv.Itoa(t.Lengths[i]), strconv.Itoa(max(at.Directions, 1)),
+					share(at.Before),
 					share(at.Ablated) + " (" + share(at.AblatedControl) + ")", share(at.Patched) + " (" + share(at.PatchedControl) + ")",
 					twoDigits(at.R2After) + " of " + twoDigits(at.R2)})
 			}

@@ -41,7 +41,6 @@ const (
 	textMargin      = 0.02 // bits per byte above the best other encoding's, as a share of them
 	positionR2      = 0.9  // R² of a probe that reads the position
 	positionGain    = 0.1  // of R², above that of the untrained weights
-	positionTaken   = 0.5  // share of R² that a new probe may have left after the direction was taken away
 	positionUsed    = 0.2  // share of the answers' tokens lost by that, beyond what random directions lose
 	logitsR2        = 0.9  // R² of logits told by content and distance
 	logitsDistance  = 0.1  // of that, above the R² of content alone
@@ -246,7 +245,7 @@ func askTheorem1(all []taskRun) (Question, bool) {
 	change := fmt.Sprintf("Yes takes a run whose R² after any layer is at least %g, and at least %g above the greatest of its "+
 		"untrained weights, itself below %g.", positionR2, positionGain, positionR2) + noRule +
 		fmt.Sprintf(" The position is used where taking it away (a new probe keeps at most %.0f %% of R²) loses %.0f points more of "+
-			"the answers' tokens than moving as far at random.", 100*positionTaken, 100*positionUsed)
+			"the answers' tokens than moving as far at random.", 100*eval.Taken, 100*positionUsed)
 	if read == 0 {
 		return answer(AskTheorem1, title, t.verdict(), fmt.Sprintf("in none of %s does a linear probe read the positions of random tokens with "+
 			"R² ≥ %g after some layer; the greatest R² is %.2f.", t.size(), positionR2, greatest), usedPosition(all), change), true
@@ -272,7 +271,7 @@ func (m *InsideModel) bestProbe(length int) Number {
 
 // usedPosition says whether the position that a probe reads is used, in a sentence.
 func usedPosition(all []taskRun) string {
-	looked, taken, used := 0, 0, 0
+	looked, taken, used, fewest := 0, 0, 0, math.MaxInt
 	for _, r := range all {
 		i := r.Model.CausalWithin(r.lengths)
 		if i < 0 {
@@ -282,10 +281,10 @@ func usedPosition(all []taskRun) string {
 		could, does := false, false
 		for _, c := range r.Model.Causal {
 			at := c.At[i]
-			if at == nil || at.R2 < positionR2 || at.R2After > positionTaken*at.R2 {
+			if at == nil || at.R2 < positionR2 || at.R2After > eval.Taken*at.R2 {
 				continue
 			}
-			could = true
+			could, fewest = true, min(fewest, max(at.Directions, 1))
 			does = does || at.AblatedControl.Share()-at.Ablated.Share() >= positionUsed
 		}
 		if could {
@@ -299,11 +298,11 @@ func usedPosition(all []taskRun) string {
 	case looked == 0:
 		return "Whether the position is used was not asked (zoo analyze --causal)."
 	case taken == 0:
-		return fmt.Sprintf("Whether it is used is not known: among %s none has it in one direction, so that it was not taken away.",
+		return fmt.Sprintf("Whether it is used is not known: in none of %s was it taken away, so many directions tell it.",
 			Count(looked, "model", "models"))
 	}
-	return fmt.Sprintf("In %d of %s one direction holds it after some layer; without it answers get worse in %d of these, beyond what random "+
-		"directions do.", taken, Count(looked, "model", "models"), used)
+	return fmt.Sprintf("In %d of %s it was taken away after some layer, with %s; answers then get worse in %d of these, beyond what as many "+
+		"random directions do.", taken, Count(looked, "model", "models"), Count(fewest, "direction", "directions")+" at least", used)
 }
 
 // headTally counts heads that have something.
