@@ -244,8 +244,8 @@ func askTheorem1(all []taskRun) (Question, bool) {
 	const title = "Are the weights of theorem 1 learned in practice: absolute position in hidden states?"
 	change := fmt.Sprintf("Yes takes a run whose R² after any layer is at least %g, and at least %g above the greatest of its "+
 		"untrained weights, itself below %g.", positionR2, positionGain, positionR2) + noRule +
-		fmt.Sprintf(" The position is used where taking it away (a new probe keeps at most %.0f %% of R²) loses %.0f points more of "+
-			"the answers' tokens than moving as far at random.", 100*eval.Taken, 100*positionUsed)
+		fmt.Sprintf(" The position is used where its directions, taken away, lose %.0f points more of the answers' tokens than moving as far "+
+			"at random, and not used where they do not and a new probe keeps at most %.0f %% of R².", 100*positionUsed, 100*eval.Taken)
 	if read == 0 {
 		return answer(AskTheorem1, title, t.verdict(), fmt.Sprintf("in none of %s does a linear probe read the positions of random tokens with "+
 			"R² ≥ %g after some layer; the greatest R² is %.2f.", t.size(), positionR2, greatest), usedPosition(all), change), true
@@ -269,40 +269,41 @@ func (m *InsideModel) bestProbe(length int) Number {
 	return best
 }
 
-// usedPosition says whether the position that a probe reads is used, in a sentence.
+// usedPosition says whether the position that probes read is used, in a sentence.
 func usedPosition(all []taskRun) string {
-	looked, taken, used, fewest := 0, 0, 0, math.MaxInt
+	looked, used, unused := 0, 0, 0
 	for _, r := range all {
 		i := r.Model.CausalWithin(r.lengths)
 		if i < 0 {
 			continue
 		}
 		looked++
-		could, does := false, false
+		taken, does := false, false
 		for _, c := range r.Model.Causal {
-			at := c.At[i]
-			if at == nil || at.R2 < positionR2 || at.R2After > eval.Taken*at.R2 {
-				continue
+			if at := c.At[i]; at != nil && at.R2 >= positionR2 {
+				taken = taken || at.R2After <= eval.Taken*at.R2
+				does = does || at.AblatedControl.Share()-at.Ablated.Share() >= positionUsed
 			}
-			could, fewest = true, min(fewest, max(at.Directions, 1))
-			does = does || at.AblatedControl.Share()-at.Ablated.Share() >= positionUsed
 		}
-		if could {
-			taken++
-		}
-		if does {
+		switch {
+		case does:
 			used++
+		case taken:
+			unused++
 		}
 	}
-	switch {
-	case looked == 0:
+	if looked == 0 {
 		return "Whether the position is used was not asked (zoo analyze --causal)."
-	case taken == 0:
-		return fmt.Sprintf("Whether it is used is not known: in none of %s was it taken away, so many directions tell it.",
-			Count(looked, "model", "models"))
 	}
-	return fmt.Sprintf("In %d of %s it was taken away after some layer, with %s; answers then get worse in %d of these, beyond what as many "+
-		"random directions do.", taken, Count(looked, "model", "models"), Count(fewest, "direction", "directions")+" at least", used)
+	text := fmt.Sprintf("In %d of %s answers get worse without the directions in which probes read it after some layer, beyond what as many random "+
+		"directions do", used, Count(looked, "model", "models"))
+	if unused > 0 {
+		text += fmt.Sprintf("; in %d it was taken away, and they do not", unused)
+	}
+	if open := looked - used - unused; open > 0 {
+		text += fmt.Sprintf("; %d have it in more directions than were taken", open)
+	}
+	return text + "."
 }
 
 // headTally counts heads that have something.
