@@ -3,8 +3,6 @@ package train
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/eval/task/tasktest"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train/journal"
@@ -24,20 +23,14 @@ func textConfig(t *testing.T) (Config, []task.Document) {
 	for i := range 40 {
 		documents = append(documents, task.Document{Text: strings.Repeat(fmt.Sprintf("%c%d ", 'a'+i%26, i), 2+i)})
 	}
-	path := filepath.Join(t.TempDir(), "alphabet.jsonl")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(task.WriteTexts(f, documents), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	path := tasktest.WriteCorpus(t, "alphabet.jsonl", documents)
 	c := Config{
 		Model: models.Config{Encoding: "alibi", DModel: 8, NLayers: 1, NHeads: 2, DFF: 16},
 		Train: Recipe{Task: "text:" + path, Lengths: "16..16", Seed: 3, Steps: 10, Batch: 4, LR: 1e-3, Beta1: 0.9, Beta2: 0.98,
 			Eps: 1e-8, CheckpointEvery: 5, KeepCheckpoints: 1},
 	}
-	if c, err = c.Resolve(); err != nil {
+	c, err := c.Resolve()
+	if err != nil {
 		t.Fatal(err)
 	}
 	return c, documents
