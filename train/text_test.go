@@ -1,8 +1,11 @@
 package train
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -69,6 +72,45 @@ func TestTextConfig(t *testing.T) {
 	}
 	if _, err := s.at(0); err == nil || !strings.Contains(err.Error(), "less than a window of 65536") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// The directory says the tokenizer where that is not the default, in words that a folder may have; the names of
+// runs that have none are as they were, and so is the directory of a run that began under the old name.
+func TestDirTokenizer(t *testing.T) {
+	c, _ := textConfig(t)
+	old := filepath.Join("runs", c.Name("tiny"))
+	if got := c.Dir("runs", "tiny"); got != old {
+		t.Errorf("%s, want %s", got, old)
+	}
+	for rule, want := range map[string]string{"bpe:512": "alibi-tiny-bpe512-s3", "bpe:1024": "alibi-tiny-bpe1024-s3",
+		"char": "alibi-tiny-char-s3"} {
+		c.Train.Tokenizer = rule
+		if got := c.Dir("runs", "tiny"); !strings.HasSuffix(got, "-"+want) || filepath.Dir(got) != "runs" {
+			t.Errorf("%s: %s, want %s", rule, got, want)
+		}
+	}
+	plain := c
+	plain.Train.Task, plain.Train.Lengths, plain.Train.Tokenizer, plain.Model.VocabSize = "copy", "1..5", "char", 0
+	folder := t.TempDir()
+	c, err := plain.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := filepath.Join(folder, "copy-alibi-tiny-s3")
+	stored, err := json.Marshal(c.WithThreads(7))
+	if err == nil {
+		err = errors.Join(os.Mkdir(begun, 0o755), os.WriteFile(filepath.Join(begun, ConfigFile), stored, 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Dir(folder, "tiny"); got != begun {
+		t.Errorf("a run of before is looked for in %s", got)
+	}
+	c.Train.Steps++ // another run
+	if got := c.Dir(folder, "tiny"); got != filepath.Join(folder, "copy-alibi-tiny-char-s3") {
+		t.Errorf("another run is in %s", got)
 	}
 }
 
