@@ -64,13 +64,14 @@ var imports = map[string][]string{
 	"runtime/native":               {"runtime", "runtime/native/internal/simd", "export", "graph", "graph/interp", "graph/tensor"},
 	"runtime/native/internal/simd": {"golang.org/x/sys/cpu"}, // which kernels the processor has instructions for
 
-	"runtime":     {"export/foreign", "export/safety", "graph/tensor", "tokenizer", "card"},
-	"serve":       {"runtime", "card"},
-	"doctor":      {"configs", "export", "export/safety", "graph", "graph/tensor", "machine", "runtime", "runtime/ort", "runtime/ort/install"},
-	"eval/task":   {"tokenizer"},
-	"eval":        {"eval/task", "runtime", "tokenizer", "card", "gonum.org/v1/gonum/stat"},
-	"eval/rowlog": {"filelock", "graph/tensor"},
-	"eval/bench":  {"eval", "eval/rowlog", "eval/task", "runtime", "export", "export/foreign", "export/safety", "graph", "graph/tensor", "card", "internal/human", "machine"},
+	"runtime":            {"export/foreign", "export/safety", "graph/tensor", "tokenizer", "card"},
+	"serve":              {"runtime", "card"},
+	"doctor":             {"configs", "export", "export/safety", "graph", "graph/tensor", "machine", "runtime", "runtime/ort", "runtime/ort/install"},
+	"eval/task/tasktest": {"eval/task"},
+	"eval/task":          {"graph/tensor", "tokenizer"}, // files are replaced whole
+	"eval":               {"eval/task", "runtime", "tokenizer", "card", "gonum.org/v1/gonum/stat"},
+	"eval/rowlog":        {"filelock", "graph/tensor"},
+	"eval/bench":         {"eval", "eval/rowlog", "eval/task", "runtime", "export", "export/foreign", "export/safety", "graph", "graph/tensor", "card", "internal/human", "machine"},
 	"eval/analysis": {"eval", "eval/rowlog", "eval/task", "modelfile", "models", "models/theory", "graph", "graph/interp", "graph/tensor", "card",
 		"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/mat"}, // ridge regression: a factorisation of a symmetric matrix
 	"eval/study":    {"eval", "eval/task", "gonum.org/v1/gonum/stat"},

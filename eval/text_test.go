@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/eval/task/tasktest"
 	"github.com/nopezoo/zoo/tokenizer"
 	_ "github.com/nopezoo/zoo/tokenizer/hf" // subwords
 )
@@ -41,14 +40,7 @@ func textConfig(t *testing.T) (eval.TextConfig, card.Card) {
 	for i := range 80 {
 		documents = append(documents, task.Document{Text: strings.Repeat(fmt.Sprintf("line %d of è\n", i), 20)})
 	}
-	path := filepath.Join(t.TempDir(), "lines.jsonl")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(task.WriteTexts(f, documents), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	path := tasktest.WriteCorpus(t, "lines.jsonl", documents)
 	k, err := task.Lookup("text:" + path)
 	if err != nil {
 		t.Fatal(err)

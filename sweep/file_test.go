@@ -46,7 +46,7 @@ func TestPaperOnEachTask(t *testing.T) {
 		if p.axes[0].key != "train.seed" || pick[0] > 0 || pick[2] > 0 {
 			continue
 		}
-		r, err := p.resolve(pick, configs.Sources{})
+		r, err := p.resolve("", pick, configs.Sources{})
 		if err != nil {
 			t.Fatal(err)
 		}

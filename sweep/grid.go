@@ -81,7 +81,7 @@ func (f *File) Runs(folder string, s configs.Sources) ([]Run, error) {
 		p := &f.parts[i]
 		for _, combination := range p.choices() {
 			what := p.describe(combination)
-			r, err := p.resolve(combination, s)
+			r, err := p.resolve(folder, combination, s)
 			if err != nil {
 				return nil, fmt.Errorf("sweep %s: run %s: %w", f.Name, what, err)
 			}
@@ -90,7 +90,6 @@ func (f *File) Runs(folder string, s configs.Sources) ([]Run, error) {
 					f.Name, other, what, r.Name, f.nameHint())
 			}
 			seen[r.Name] = what
-			r.Dir = filepath.ToSlash(filepath.Join(folder, r.Name))
 			out = append(out, r)
 		}
 	}
@@ -105,11 +104,11 @@ func (f *File) nameHint() string {
 	return "; give parts with the same runs different names"
 }
 
-// resolve merges the layers of one combination: the lists win over --set and the
+// resolve merges the layers of one combination, whose directory is below folder: the lists win over --set and the
 // environment, which may not give the same keys.
-func (p *part) resolve(pick choice, s configs.Sources) (Run, error) {
+func (p *part) resolve(folder string, pick choice, s configs.Sources) (Run, error) {
 	s.Sweep, s.Encodings, s.Lists = p.shared, p.encodings(), nil
-	name := ""
+	name, tells := "", false // the name the tokenizer
 	if p.name != "" {
 		name = "-" + p.name
 	}
@@ -118,6 +117,7 @@ func (p *part) resolve(pick choice, s configs.Sources) (Run, error) {
 		s.Lists = append(s.Lists, configs.Value{Key: x.key, Value: value, From: x.from + " of the sweep file"})
 		if x.short != "" {
 			name += fmt.Sprintf("-%s=%s", x.short, fileWord(value))
+			tells = tells || x.key == "train.tokenizer"
 		}
 	}
 	cfg, err := configs.Load(s)
@@ -128,7 +128,10 @@ func (p *part) resolve(pick choice, s configs.Sources) (Run, error) {
 	if r.Config, err = cfg.Config(""); err != nil {
 		return r, err
 	}
-	r.Name = r.Config.Name(cfg.Preset + name)
+	if r.Dir = r.Config.Dir(folder, cfg.Preset+name); tells {
+		r.Dir = filepath.Join(folder, r.Config.Name(cfg.Preset+name))
+	}
+	r.Dir, r.Name = filepath.ToSlash(r.Dir), filepath.Base(r.Dir)
 	r.Cost, err = train.EstimateCost(r.Config)
 	return r, err
 }

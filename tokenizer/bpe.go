@@ -1,6 +1,7 @@
 package tokenizer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -33,8 +34,12 @@ func BPESize(rule string) (size int, bpe bool, err error) {
 
 // Subwords is what package hf does for vocabularies of subwords. Pieces are those of New.
 type Subwords struct {
-	// Train returns the pieces of a vocabulary of a size that are learnt from texts.
-	Train func(size int, texts []string) (pieces []string, err error)
+	// Train returns the pieces of a vocabulary of a size that are learnt from texts. It tells progress
+	// often how much is done of what there is, and ends with the context.
+	Train func(ctx context.Context, size int, texts []string, progress func(what string, done, total int)) (pieces []string,
+		err error)
+	// Version is another one where Train learns other pieces from the same texts.
+	Version int
 	// File returns the tokenizer.json of pieces.
 	File func(pieces []string) ([]byte, error)
 	// New returns what encodes and decodes by that file, but for the pieces PadBPE and EOSPiece:

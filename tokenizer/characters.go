@@ -1,6 +1,7 @@
 package tokenizer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,7 +35,7 @@ func VocabularyOf(rule string, special []string, texts ...string) ([]string, err
 		if err != nil {
 			return nil, err
 		}
-		return s.Train(size, texts)
+		return s.Train(context.Background(), size, texts, func(string, int, int) {})
 	}
 	return nil, fmt.Errorf("tokenizer: unknown rule %q: known: %s, %s, %s, %s2048", start(rule), Words, Characters, Bytes, BPE)
 }

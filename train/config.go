@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/models"
@@ -220,6 +221,19 @@ func (c Config) Name(preset string) string {
 		return fmt.Sprintf("%s-%s-s%d", filepath.Base(c.From.Run), c.Model.Name(), c.Train.Seed)
 	}
 	return fmt.Sprintf("%s-%s-%s-s%d", task.Label(c.Train.Task), c.Model.Name(), preset, c.Train.Seed)
+}
+
+// Dir returns the usual directory of the run below folder. Its name says the rule of the tokenizer, too, where that is
+// not the default. A run that began before names said it keeps its directory.
+func (c Config) Dir(folder, preset string) string {
+	before := filepath.Join(folder, c.Name(preset))
+	if c.Train.Tokenizer == "" {
+		return before
+	}
+	if was, err := ReadConfig(before); err == nil && was.Hash() == c.Settled(was).Hash() {
+		return before
+	}
+	return filepath.Join(folder, c.Name(preset+"-"+strings.ReplaceAll(c.Train.Tokenizer, ":", "")))
 }
 
 // Hash returns the SHA-256 of the configuration's JSON form, in hex. An architecture

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
@@ -142,7 +143,7 @@ func (c Config) Text() (string, error) {
 		bytes += n
 	}
 	seen := float64(c.Train.Steps) * float64(c.Train.Batch) * float64(s.text.length)
-	return fmt.Sprintf("%d documents of text, %.1f million bytes in %.1f million tokens; %d steps read %.1f million tokens, "+
-		"%.1f epochs", len(s.text.documents), float64(bytes)/1e6, float64(s.text.tokens)/1e6, c.Train.Steps, seen/1e6,
+	return fmt.Sprintf("%d documents of text, %s bytes in %s tokens; %d steps read %s tokens, %.1f epochs", len(s.text.documents),
+		human.Count(float64(bytes)), human.Count(float64(s.text.tokens)), c.Train.Steps, human.Count(seen),
 		seen/float64(s.text.tokens)), nil
 }

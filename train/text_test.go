@@ -1,6 +1,7 @@
 package train
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/eval/task/tasktest"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train/journal"
@@ -24,20 +26,14 @@ func textConfig(t *testing.T) (Config, []task.Document) {
 	for i := range 40 {
 		documents = append(documents, task.Document{Text: strings.Repeat(fmt.Sprintf("%c%d ", 'a'+i%26, i), 2+i)})
 	}
-	path := filepath.Join(t.TempDir(), "alphabet.jsonl")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(task.WriteTexts(f, documents), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	path := tasktest.WriteCorpus(t, "alphabet.jsonl", documents)
 	c := Config{
 		Model: models.Config{Encoding: "alibi", DModel: 8, NLayers: 1, NHeads: 2, DFF: 16},
 		Train: Recipe{Task: "text:" + path, Lengths: "16..16", Seed: 3, Steps: 10, Batch: 4, LR: 1e-3, Beta1: 0.9, Beta2: 0.98,
 			Eps: 1e-8, CheckpointEvery: 5, KeepCheckpoints: 1},
 	}
-	if c, err = c.Resolve(); err != nil {
+	c, err := c.Resolve()
+	if err != nil {
 		t.Fatal(err)
 	}
 	return c, documents
@@ -76,6 +72,45 @@ func TestTextConfig(t *testing.T) {
 	}
 	if _, err := s.at(0); err == nil || !strings.Contains(err.Error(), "less than a window of 65536") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// The directory says the tokenizer where that is not the default, in words that a folder may have; the names of
+// runs that have none are as they were, and so is the directory of a run that began under the old name.
+func TestDirTokenizer(t *testing.T) {
+	c, _ := textConfig(t)
+	old := filepath.Join("runs", c.Name("tiny"))
+	if got := c.Dir("runs", "tiny"); got != old {
+		t.Errorf("%s, want %s", got, old)
+	}
+	for rule, want := range map[string]string{"bpe:512": "alibi-tiny-bpe512-s3", "bpe:1024": "alibi-tiny-bpe1024-s3",
+		"char": "alibi-tiny-char-s3"} {
+		c.Train.Tokenizer = rule
+		if got := c.Dir("runs", "tiny"); !strings.HasSuffix(got, "-"+want) || filepath.Dir(got) != "runs" {
+			t.Errorf("%s: %s, want %s", rule, got, want)
+		}
+	}
+	plain := c
+	plain.Train.Task, plain.Train.Lengths, plain.Train.Tokenizer, plain.Model.VocabSize = "copy", "1..5", "char", 0
+	folder := t.TempDir()
+	c, err := plain.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := filepath.Join(folder, "copy-alibi-tiny-s3")
+	stored, err := json.Marshal(c.WithThreads(7))
+	if err == nil {
+		err = errors.Join(os.Mkdir(begun, 0o755), os.WriteFile(filepath.Join(begun, ConfigFile), stored, 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Dir(folder, "tiny"); got != begun {
+		t.Errorf("a run of before is looked for in %s", got)
+	}
+	c.Train.Steps++ // another run
+	if got := c.Dir(folder, "tiny"); got != filepath.Join(folder, "copy-alibi-tiny-char-s3") {
+		t.Errorf("another run is in %s", got)
 	}
 }
 

@@ -33,6 +33,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	out, notes := terminal.NewPrintable(stdout), terminal.NewPrintable(stderr)
 	defer notes.Close()
 	a := &app{args, terminal.Streams{In: stdin, Out: out, Err: notes}}
+	a.followLearning(ctx)
 	root := a.root()
 	root.SetArgs(args)
 	err := arguments.CheckVerb(root, args)

@@ -1,15 +1,14 @@
 package bench
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/eval/task/tasktest"
 )
 
 // A model that is measured on a corpus has a row of bits per byte for each length, and one that says
@@ -19,14 +18,7 @@ func TestText(t *testing.T) {
 	for i := range 80 {
 		documents = append(documents, task.Document{Text: strings.Repeat(fmt.Sprintf("line %d\n", i), 20)})
 	}
-	path := filepath.Join(t.TempDir(), "lines.jsonl")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(task.WriteTexts(f, documents), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	path := tasktest.WriteCorpus(t, "lines.jsonl", documents)
 	k := lookup(t, "text:"+path)
 	o := Defaults()
 	o.Providers, o.Tasks, o.Samples, o.Batches = []string{"go"}, []task.Task{k}, 6, []int{4}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/eval/task/tasktest"
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
@@ -24,15 +25,7 @@ func writeCorpus(t *testing.T, n int) (path string, documents []task.Document) {
 		text := strings.Repeat(fmt.Sprintf("%d bottles of bière stand on the wall,\n", i), 3+i%5)
 		documents = append(documents, task.Document{Name: fmt.Sprint("wall ", i), Text: text})
 	}
-	path = filepath.Join(t.TempDir(), "Some Walls.jsonl")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(task.WriteTexts(f, documents), f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return path, documents
+	return tasktest.WriteCorpus(t, "Some Walls.jsonl", documents), documents
 }
 
 func TestCorpus(t *testing.T) {

@@ -1,40 +1,79 @@
 package task
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"sync"
 
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
-// learnt has the vocabularies that this process has learnt, by rule and the digests of the
-// corpora: a run asks for its own several times, and learning one takes seconds.
+// learnt has the vocabularies that this process has learnt or read, by what learntFile calls Of: a run
+// asks for its own several times.
 var learnt = struct {
 	sync.Mutex
 	pieces map[string][]string
 }{pieces: map[string][]string{}}
 
-// subwords returns the pieces that a rule learns from the training documents of corpora.
+// subwords returns the pieces that a rule learns from the training documents of corpora. They are learnt once,
+// and kept in the per-user cache.
 func subwords(rule string, corpora []Task) ([]string, error) {
-	if _, bpe, err := tokenizer.BPESize(rule); err != nil {
+	size, bpe, err := tokenizer.BPESize(rule)
+	if err != nil {
 		return nil, err
 	} else if !bpe {
 		return nil, fmt.Errorf("rule %q: a corpus is made of bytes or subwords: choose %s, or %s2048", rule, tokenizer.Bytes,
 			tokenizer.BPE)
 	}
-	key := rule
+	linked, err := tokenizer.LinkedSubwords()
+	if err != nil {
+		return nil, err
+	}
+	of := fmt.Sprintf("version %d %s", linked.Version, rule)
 	for _, t := range corpora {
 		if t.Corpus == nil {
 			return nil, fmt.Errorf("rule %q: subwords are learnt from running text, and task %s is none", rule, t.Name)
 		}
-		key += " " + t.Corpus.name.digest
+		of += " " + t.Corpus.name.digest
 	}
 	learnt.Lock()
 	defer learnt.Unlock()
-	if pieces, ok := learnt.pieces[key]; ok {
+	if pieces, ok := learnt.pieces[of]; ok {
 		return slices.Clone(pieces), nil
 	}
+	watch := followed()
+	path, unkept := learntPath(rule, of)
+	var pieces []string
+	if unkept == nil {
+		if pieces, err = readLearnt(path, of); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			watch.Warn(fmt.Errorf("%w; the subwords are learnt anew", err))
+		}
+	}
+	if pieces == nil {
+		train := func(texts []string) ([]string, error) {
+			return linked.Train(watch.Context, size, texts, watch.Progress)
+		}
+		if pieces, err = learn(train, corpora); watch.Context.Err() != nil && err != nil {
+			return nil, fmt.Errorf("interrupted while %d subwords were learnt from %s; nothing of them is kept, and the same command "+
+				"learns them", size, Names(corpora)) // not the context's error, which says no more than that it was interrupted
+		} else if err != nil {
+			return nil, fmt.Errorf("task %s: %w", Names(corpora), err)
+		}
+		if unkept == nil {
+			unkept = writeLearnt(path, of, pieces)
+		}
+		if unkept != nil {
+			watch.Warn(fmt.Errorf("the subwords that were learnt could not be kept, so that every process learns them anew: %w", unkept))
+		}
+	}
+	learnt.pieces[of] = pieces
+	return slices.Clone(pieces), nil
+}
+
+// learn trains on the training documents of corpora.
+func learn(train func(texts []string) ([]string, error), corpora []Task) ([]string, error) {
 	var texts []string
 	for _, t := range corpora {
 		documents, err := t.Corpus.documents(Train)
@@ -45,10 +84,5 @@ func subwords(rule string, corpora []Task) ([]string, error) {
 			texts = append(texts, d.Text)
 		}
 	}
-	pieces, err := tokenizer.VocabularyOf(rule, nil, texts...)
-	if err != nil {
-		return nil, fmt.Errorf("task %s: %w", Names(corpora), err)
-	}
-	learnt.pieces[key] = pieces
-	return slices.Clone(pieces), nil
+	return train(texts)
 }

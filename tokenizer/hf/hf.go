@@ -29,12 +29,14 @@ func init() {
 	})
 }
 
-// Tokenizer is the tokenizer of a file. It is immutable and safe for concurrent use.
+// Tokenizer is the tokenizer of a file. It is safe for concurrent use, and the same text has always the
+// same tokens. It keeps those of up to 8 MiB of words that it has seen.
 type Tokenizer struct {
 	added     added
 	normalize func(string) string
 	split     func([]piece) []piece // a pre-tokenizer
 	model     model
+	known     knownWords // by model
 	decode    func([]string) []string
 	before    []int64 // ids before a prompt
 	pieces    map[int64]string
@@ -200,7 +202,7 @@ func (t *Tokenizer) Encode(text string) ([]int64, error) {
 			}
 			for _, p := range t.split([]piece{{s.text, s.first}}) {
 				var err error
-				if ids, err = t.model.encode(ids, p.text); err != nil {
+				if ids, err = t.known.encode(t.model, ids, p.text); err != nil {
 					return nil, fmt.Errorf("tokenizer: %w", err)
 				}
 			}

@@ -30,7 +30,7 @@ func preTokenizer(raw json.RawMessage) (func([]piece) []piece, error) {
 	}
 	switch kind {
 	case "ByteLevel":
-		return byteLevel(n.AddPrefixSpace == nil || *n.AddPrefixSpace, n.UseRegex == nil || *n.UseRegex)
+		return byteLevel(n.AddPrefixSpace == nil || *n.AddPrefixSpace, n.UseRegex == nil || *n.UseRegex), nil
 	case "Split":
 		p, err := readPattern(n.Pattern)
 		if err != nil {
@@ -174,32 +174,25 @@ func joined(list []span, fit func(before, after span) bool) (out []span) {
 	return out
 }
 
-// gpt2 is the expression that GPT-2 cuts text by.
-const gpt2 = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
-
 // byteLevel writes each byte as one printable character, in pieces that it may cut before.
-func byteLevel(prefixSpace, cut bool) (func([]piece) []piece, error) {
-	isolate := func(p []piece) []piece { return p }
-	if cut {
-		p, err := expression(gpt2)
-		if err != nil {
-			return nil, err
-		}
-		if isolate, err = cutting(p.spans, "Isolated", false); err != nil {
-			return nil, err
-		}
-	}
+func byteLevel(prefixSpace, cut bool) func([]piece) []piece {
 	return func(pieces []piece) (out []piece) {
 		for _, p := range pieces {
 			if prefixSpace && !strings.HasPrefix(p.text, " ") {
 				p.text = " " + p.text
 			}
-			for _, q := range isolate([]piece{p}) {
-				out = append(out, piece{spelled(q.text), q.first})
+			if !cut {
+				out = append(out, piece{spelled(p.text), p.first})
+				continue
+			}
+			for p.text != "" {
+				n := gpt2Word(p.text)
+				out = append(out, piece{spelled(p.text[:n]), p.first})
+				p = piece{text: p.text[n:]}
 			}
 		}
 		return out
-	}, nil
+	}
 }
 
 // spelling has the character that stands for each byte: itself where it is printable in Latin-1,

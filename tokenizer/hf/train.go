@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"container/heap"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,8 +16,9 @@ import (
 
 func init() {
 	tokenizer.RegisterSubwords(tokenizer.Subwords{
-		Train: TrainBPE,
-		File:  func(pieces []string) ([]byte, error) { return bpeFile(pieces, true) },
+		Train:   trainBPE,
+		Version: trainVersion,
+		File:    func(pieces []string) ([]byte, error) { return bpeFile(pieces, true) },
 		New: func(pieces []string) (tokenizer.Coder, error) {
 			file, err := bpeFile(pieces, false)
 			if err != nil {
@@ -46,10 +48,18 @@ const firstMerge = 2 + 256
 // it joins with a space between them, all in the characters of GPT-2's byte level. Texts that
 // have too few pairs that occur twice are an error.
 func TrainBPE(size int, texts []string) ([]string, error) {
+	return trainBPE(context.Background(), size, texts, func(string, int, int) {})
+}
+
+// trainVersion is to be raised by whoever changes which pieces trainBPE learns: those that were
+// kept elsewhere are then learnt anew.
+const trainVersion = 1
+
+func trainBPE(ctx context.Context, size int, texts []string, progress func(what string, done, total int)) ([]string, error) {
 	if size < firstMerge {
 		return nil, fmt.Errorf("tokenizer: a vocabulary of subwords has %d pieces or more, not %d", firstMerge, size)
 	}
-	counts, err := wordCounts(texts)
+	counts, err := wordCounts(ctx, texts, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +70,10 @@ func TrainBPE(size int, texts []string) ([]string, error) {
 	}
 	t := newPairs(counts)
 	for len(pieces) < size {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		progress("subwords", len(pieces), size)
 		p, ok := t.most()
 		if !ok {
 			return nil, fmt.Errorf("tokenizer: %d pieces are asked for, and the training text has pairs for %d; ask for "+
@@ -86,15 +100,23 @@ func bytePieces() (pieces, spellings []string) {
 }
 
 // wordCounts cuts texts as the pre-tokenizer ByteLevel does, and counts the words.
-func wordCounts(texts []string) (map[string]int, error) {
-	split, err := byteLevel(false, true)
-	if err != nil {
-		return nil, err
+func wordCounts(ctx context.Context, texts []string, progress func(what string, done, total int)) (map[string]int, error) {
+	done, total := 0, 0
+	for _, text := range texts {
+		total += len(text)
 	}
 	counts := map[string]int{}
 	for _, text := range texts {
-		for _, p := range split([]piece{{text: text}}) {
-			counts[p.text]++
+		for words := 0; text != ""; words++ {
+			if words%(1<<16) == 0 {
+				if ctx.Err() != nil {
+					return nil, context.Cause(ctx)
+				}
+				progress("bytes of text", done, total)
+			}
+			n := gpt2Word(text)
+			counts[text[:n]]++
+			text, done = text[n:], done+n
 		}
 	}
 	return counts, nil
@@ -114,8 +136,8 @@ func newPairs(counts map[string]int) *pairs {
 	t := &pairs{count: map[pair]int{}, where: map[pair][]int{}}
 	for i, word := range slices.Sorted(maps.Keys(counts)) {
 		var ids []int64
-		for _, r := range word {
-			ids = append(ids, 2+int64(bytesOf[r]))
+		for at := range len(word) {
+			ids = append(ids, 2+int64(word[at]))
 		}
 		t.words, t.times = append(t.words, ids), append(t.times, counts[word])
 		for at := range len(ids) - 1 {

@@ -1,6 +1,9 @@
 package hf
 
 import (
+	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -26,14 +29,14 @@ func randomText(rng *rand.Rand, n int) string {
 // naiveBPE is TrainBPE that counts all pairs anew at each merge.
 func naiveBPE(t *testing.T, size int, texts []string) []string {
 	t.Helper()
-	split, err := byteLevel(false, true)
+	p, err := expression(gpt2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var words [][]string // one for each occurrence
 	for _, text := range texts {
-		for _, p := range split([]piece{{text: text}}) {
-			words = append(words, strings.Split(p.text, ""))
+		for _, word := range p.spans(text) {
+			words = append(words, strings.Split(spelled(word.text), ""))
 		}
 	}
 	pieces := []string{"<pad:bpe>", "</s>"}
@@ -208,19 +211,59 @@ func TestSubwordFile(t *testing.T) {
 	}
 }
 
+// The pieces of a version stay: who changes them raises trainVersion, and the sum here.
+func TestTrainVersion(t *testing.T) {
+	pieces, err := TrainBPE(450, []string{randomText(rand.New(rand.NewPCG(2, 2)), 5000), "it's a test, isn't it?\n\n  isn't it"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256([]byte(strings.Join(pieces, "\n")))
+	if got := fmt.Sprintf("%d %x", trainVersion, sum[:8]); got != "1 4658878e528df2bd" {
+		t.Errorf("version and pieces: %s", got)
+	}
+}
+
+// Training tells how far it is, and ends with its context.
+func TestTrainProgress(t *testing.T) {
+	texts := []string{randomText(rand.New(rand.NewPCG(2, 3)), 500_000), strings.Repeat("and again ", 50)}
+	var told []string
+	last := map[string]int{}
+	progress := func(what string, done, total int) {
+		if !slices.Contains(told, what) {
+			told = append(told, what)
+		}
+		if done < last[what] || done > total || total != map[string]int{"bytes of text": len(texts[0]) + len(texts[1]), "subwords": 300}[what] {
+			t.Fatalf("%s: %d of %d after %d", what, done, total, last[what])
+		}
+		last[what] = done
+	}
+	if _, err := trainBPE(t.Context(), 300, texts, progress); err != nil || !slices.Equal(told, []string{"bytes of text", "subwords"}) ||
+		last["bytes of text"] != len(texts[0]) || last["subwords"] < 299 {
+		t.Errorf("told of %q, at last %v, %v", told, last, err)
+	}
+	for at, want := range map[string]int{"bytes of text": 1, "subwords": firstMerge + 7} {
+		enough := errors.New("enough")
+		ctx, end := context.WithCancelCause(t.Context())
+		calls := 0
+		_, err := trainBPE(ctx, 300, texts, func(what string, done, _ int) {
+			if what == at {
+				calls++
+				if done >= want {
+					end(enough)
+				}
+			}
+		})
+		if !errors.Is(err, enough) || calls > 8 {
+			t.Errorf("stopped in the %s: %v after %d calls", at, err, calls)
+		}
+	}
+}
+
 func BenchmarkTrainBPE(b *testing.B) {
-	rng := rand.New(rand.NewPCG(3, 3))
-	var text strings.Builder
-	var words []string
-	for range 40_000 {
-		words = append(words, fmt.Sprintf(" %x", rng.Uint32()>>rng.IntN(28)))
-	}
-	for text.Len() < 5_000_000 {
-		text.WriteString(words[int(float64(len(words))*rng.Float64()*rng.Float64()*rng.Float64())])
-	}
-	b.SetBytes(int64(text.Len()))
+	text := zipfText(5_000_000)
+	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, err := TrainBPE(4096, []string{text.String()}); err != nil {
+		if _, err := TrainBPE(4096, []string{text}); err != nil {
 			b.Fatal(err)
 		}
 	}

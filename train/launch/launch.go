@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"time"
 
 	"github.com/nopezoo/zoo/configs"
@@ -75,7 +74,7 @@ func Plan(folder string, s configs.Sources) ([]Run, error) {
 				return nil, err
 			}
 		}
-		out = append(out, Run{Dir: filepath.Join(folder, c.Name(layers.Preset)), Config: c})
+		out = append(out, Run{Dir: c.Dir(folder, layers.Preset), Config: c})
 	}
 	return out, nil
 }

@@ -1,0 +1,148 @@
+package hf
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// zipfText is n bytes of text, in which some words are frequent and most are rare, as in running text.
+func zipfText(n int) string {
+	rng := rand.New(rand.NewPCG(3, 3))
+	var words []string
+	for range 40_000 {
+		words = append(words, fmt.Sprintf(" %x", rng.Uint32()>>rng.IntN(28)))
+	}
+	var text strings.Builder
+	for text.Len() < n {
+		text.WriteString(words[int(float64(len(words))*rng.Float64()*rng.Float64()*rng.Float64())])
+	}
+	return text.String()
+}
+
+// trained is the tokenizer of a vocabulary that is learnt from a text.
+func trained(t testing.TB, size int, text string) *Tokenizer {
+	t.Helper()
+	pieces, err := TrainBPE(size, []string{text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := bpeFile(pieces, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tok, err := New(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tok
+}
+
+// plain is Encode without the words that are known, for a tokenizer of trained.
+func (t *Tokenizer) plain(text string) (ids []int64, err error) {
+	for _, p := range t.split([]piece{{text, true}}) {
+		if ids, err = t.model.encode(ids, p.text); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// Words that are known have the ids that the model gives them, whoever asks at once, also where there are more of them
+// than are kept, and where they are longer.
+func TestKnownWords(t *testing.T) {
+	tok := trained(t, 600, zipfText(100_000))
+	var asked sync.WaitGroup
+	for g := range 3 {
+		asked.Go(func() {
+			for part := range 3 {
+				var b strings.Builder
+				for i := range 900 {
+					fmt.Fprintf(&b, " %d%s", i, strings.Repeat("ab", (i+part*g)%60)) // half of them alike
+				}
+				want, err := tok.plain(b.String())
+				if err != nil {
+					t.Error(err)
+				}
+				if got, err := tok.Encode(b.String()); err != nil || !slices.Equal(got, want) {
+					t.Errorf("text %d of goroutine %d: other ids, %v", part, g, err)
+				}
+				// what is returned is the caller's
+				if got, err := tok.Encode(" abab"); err == nil {
+					got[0] = -1
+				}
+			}
+		})
+	}
+	asked.Wait()
+	if again, err := tok.Encode(" abab"); err != nil || slices.Contains(again, -1) {
+		t.Errorf("the ids of a word were changed: %v, %v", again, err)
+	}
+}
+
+// What is kept is bounded, and what is too much or too long is encoded as ever.
+func TestKnownWordsBound(t *testing.T) {
+	var k knownWords
+	m := wordLevel{unk: 7, open: true}
+	most := 0
+	for i := range 2 * mostKnown / (knownWord + 8) {
+		word := fmt.Sprint(i)
+		if ids, err := k.encode(m, []int64{1}, word); err != nil || !slices.Equal(ids, []int64{1, 7}) {
+			t.Fatal(ids, err)
+		}
+		if k.size > mostKnown || len(k.ids) > mostKnown/knownWord {
+			t.Fatalf("%d words of %d bytes are kept", len(k.ids), k.size)
+		}
+		most = max(most, k.size)
+	}
+	if most < mostKnown-1000 {
+		t.Errorf("at most %d bytes are kept", most)
+	}
+	before := len(k.ids)
+	if _, err := k.encode(m, nil, strings.Repeat("a", longestKnown+1)); err != nil || len(k.ids) != before {
+		t.Errorf("%d words, were %d, %v", len(k.ids), before, err)
+	}
+	if _, err := k.encode(wordLevel{}, nil, "unknown"); err == nil || k.ids["unknown"] != nil {
+		t.Errorf("a word that cannot be expressed is kept: %v", err)
+	}
+}
+
+// BenchmarkEncodeText has text with the frequencies of running text: "known" as Encode has it, "anew" without words that
+// are known, "regexp" also cut by the regular expression.
+func BenchmarkEncodeText(b *testing.B) {
+	text := zipfText(1_000_000)
+	tok := trained(b, 2048, text)
+	cut, err := expression(gpt2)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, way := range []struct {
+		name   string
+		encode func() error
+	}{
+		{"known", func() error { _, err := tok.Encode(text); return err }},
+		{"anew", func() error { _, err := tok.plain(text); return err }},
+		{"regexp", func() error {
+			var ids []int64
+			for _, s := range cut.spans(text) {
+				var err error
+				if ids, err = tok.model.encode(ids, spelled(s.text)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+	} {
+		b.Run(way.name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				if err := way.encode(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
