@@ -10,6 +10,10 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
+// warmupTokens is how many tokens a batch that warms up makes: each one more costs what a measured one does, and finds warm
+// what the first ones used.
+const warmupTokens = 16
+
 // generateAll fills in every example's output, and times it. Where there are fewer
 // different samples than asked for, some are generated again to fill the last
 // batch: times of smaller batches would not compare with those of other lengths.
@@ -18,8 +22,12 @@ func (s *sweep) generateAll(ctx context.Context, at task.Span, different []examp
 	for i := 0; len(examples)%batch != 0 && len(examples) < s.cfg.N; i++ {
 		examples = append(examples, examples[i])
 	}
+	warm := slices.Clone(examples[:batch])
+	for i := range warm {
+		warm[i].limit = min(warm[i].limit, warmupTokens)
+	}
 	for range s.cfg.Warmup {
-		if err := s.generate(ctx, examples[:batch], new(stopwatch)); err != nil {
+		if err := s.generate(ctx, warm, new(stopwatch)); err != nil {
 			return Speed{}, err
 		}
 	}
