@@ -73,11 +73,13 @@ func TestRoundTrip(t *testing.T) {
 	wide.QKNorm, wide.LogitScale, wide.LogitSlope, wide.TrainedLength = "rms", "log-n", 0.25, 40
 	wide.Attention = "differential"
 	wide.LogitFactors, wide.AttentionSink = []float64{1.5}, "learned"
-	wide.Ablation = "mean:0.1"
+	wide.Ablation = "even:0.1"
+	averaged := micro("nope", "modern")
+	averaged.Ablation = "mean:0.1"
 	odd := micro("cwrnn", "modern")
 	odd.NUnits, odd.NModules, odd.Periods = 12, 3, []int{1, 3, 9}
 	cases := map[string]models.Config{
-		"other settings": wide, "clockwork settings": odd,
+		"other settings": wide, "mean ablation": averaged, "clockwork settings": odd,
 		"rope settings":       set(micro("rope", "modern"), `{"theta": 500, "layout": "interleaved"}`),
 		"t5 settings":         set(micro("t5", "faithful"), `{"buckets": 8, "max_distance": 20}`),
 		"txl settings":        set(micro("txl", "faithful"), `{"clamp": 7}`),
