@@ -103,7 +103,7 @@ func TestApplyWindow(t *testing.T) {
 		t.Errorf("window %q, %v", got.Window, err)
 	}
 	i.Window = "x"
-	const want = `window=x: models: window: "x": want tokens`
+	const want = `models: window: "x": want tokens`
 	if _, err = i.Apply(cfg, longest); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v", err)
 	}
