@@ -98,19 +98,10 @@ func (a *app) analyze(ctx context.Context, o analyzeOptions, args []string) erro
 	err = p.Run(ctx, log, m.Update)
 	m.Close()
 	if errors.Is(err, context.Canceled) {
-		err = a.analysisInterrupted(p, path)
+		some, all := p.Cells()
+		err = a.interrupted(some, all, "looked into", path)
 	}
 	return cmp.Or(err, a.showFindings(o, p.Findings())) // what was found is shown, come what may
-}
-
-// analysisInterrupted is the error for an end before everything is looked into.
-func (a *app) analysisInterrupted(p *analysis.Plan, kept string) error {
-	done, all := p.Cells()
-	text := fmt.Sprintf("interrupted with %d of %d cells looked into", done, all)
-	if kept == "" {
-		return errors.New(text + "; with -o FILE they would be kept, and the same command would go on")
-	}
-	return fmt.Errorf("%s; they are kept; go on with: %s", text, a.repeat())
 }
 
 // showFindings prints tables, or lines of JSON where those are asked for.

@@ -39,7 +39,7 @@ func (a *app) bench(ctx context.Context, o benchOptions, args []string) error {
 	out := &report.Printer{Out: a.Out, Format: o.format, Width: a.Width(), Ranks: study.Weighting(o.ranks)}
 	err = a.measureAll(ctx, p, log, out)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		err = a.interrupted(p, o.output)
+		err = a.interrupted(len(p.Rows()), len(p.Cells()), "measured", o.output)
 	}
 	return cmp.Or(err, out.Rest(p.Rows())) // what was measured is shown, come what may
 }
@@ -65,9 +65,9 @@ func (a *app) measureAll(ctx context.Context, p *bench.Plan, log *bench.Log, out
 	}))
 }
 
-// interrupted is the error for an end before everything is measured.
-func (a *app) interrupted(p *bench.Plan, output string) error {
-	text := fmt.Sprintf("interrupted with %d of %d cells measured", len(p.Rows()), len(p.Cells()))
+// interrupted is the error for an end when some of all cells are done; output is the file that keeps them, "" for none.
+func (a *app) interrupted(some, all int, done, output string) error {
+	text := fmt.Sprintf("interrupted with %d of %d cells %s", some, all, done)
 	if output == "" {
 		return errors.New(text + "; with -o FILE they would be kept, and the same command would go on")
 	}

@@ -35,9 +35,6 @@ func intervene(m modelfile.Model, i models.Intervention) (modelfile.Model, error
 	if err != nil {
 		return m, err
 	}
-	if m.Config = cfg; i.Ablation != "" {
-		m, err = analysis.HeadMeans(context.Background(), m)
-	}
-	m.Card.Intervention = i.String()
-	return m, err
+	m.Config, m.Card.Intervention = cfg, i.String()
+	return analysis.HeadMeans(context.Background(), m)
 }
