@@ -71,7 +71,7 @@ func answer(key, title string, v Verdict, what, second, change string) Question 
 	return Question{key, title, v, []string{string(v) + ": " + what, second}, change}
 }
 
-// askText compares bits per byte with those of the best other encoding: at the longest trained windows, and whether
+// askText compares bits per byte with those of the best other encoding that has runs enough: at the longest trained windows, and whether
 // they stay beyond.
 func (s *Study) askText(t *Text) (Question, bool) {
 	own, others := (*TextSeries)(nil), []*TextSeries{}
@@ -98,7 +98,8 @@ func (s *Study) askText(t *Text) (Question, bool) {
 	}
 	const title = "Does NoPE work in natural-language pretraining?"
 	change := fmt.Sprintf("Another verdict takes %d runs or more of both encodings in which NoPE's median of bits per byte, in the longest "+
-		"windows that it was trained on, passes %.0f %% above the best other encoding's; for a no every run of NoPE must be above every run of that one.",
+		"windows that it was trained on, passes %.0f %% above those of the best other encoding that has as many; for a no every "+
+		"run of NoPE must be above every run of that one.",
 		decidingRuns, 100*textMargin)
 	if at < 0 {
 		return answer(AskText, title, Undecided, fmt.Sprintf("on %s NoPE was not measured in windows as long as trained ones.", t.Name),
@@ -121,10 +122,19 @@ func (s *Study) askText(t *Text) (Question, bool) {
 	if len(others) == 0 {
 		return answer(AskText, title, Undecided, first+", and there is no other encoding to compare it with.", second, change), true
 	}
-	best := slices.MinFunc(others, func(a, b *TextSeries) int { return cmp.Compare(a.Points[at].Bits.Median, b.Points[at].Bits.Median) })
-	there := best.Points[at].Bits
-	first += fmt.Sprintf(", %s the best of %s, %.3f (%s).", best.Name, Count(len(others), "other encoding", "other encodings"), there.Median,
+	// An encoding with too few runs to decide is compared with only where all others have too few.
+	bits := func(of *TextSeries) Spread { return of.Points[at].Bits }
+	best := slices.MinFunc(others, func(a, b *TextSeries) int {
+		return cmp.Or(cmp.Compare(min(len(knownRuns(bits(b))), decidingRuns), min(len(knownRuns(bits(a))), decidingRuns)),
+			cmp.Compare(bits(a).Median, bits(b).Median))
+	})
+	there := bits(best)
+	first += fmt.Sprintf(", %s the best of %s, %.3f (%s)", best.Name, Count(len(others), "other encoding", "other encodings"), there.Median,
 		Count(len(knownRuns(there)), "run", "runs"))
+	if single := slices.MinFunc(others, func(a, b *TextSeries) int { return cmp.Compare(bits(a).Median, bits(b).Median) }); single != best {
+		first += fmt.Sprintf(" but for %s, %.3f in a single run", single.Name, bits(single).Median)
+	}
+	first += "."
 	return answer(AskText, title, textVerdict(here, there), first, second, change), true
 }
 

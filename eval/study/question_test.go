@@ -103,6 +103,8 @@ func TestQuestions(t *testing.T) {
 			text("alibi", 1, 16, 3), text("nope", 1, 32, 3)}, nil, study.Yes,
 			[]string{"NoPE has 2.010 bits per byte in windows of 16 tokens (2 runs), rope the best of 2 other encodings, 2.000 (2 runs)",
 				"In windows of 32 tokens it has 3.000 and does not stay"}},
+		{"one run of another is better", study.AskText, []eval.Row{text("nope", 1, 16, 2.5), text("nope", 2, 16, 2.6), text("rope", 1, 16, 2), text("rope", 2, 16, 2.4),
+			text("alibi", 1, 16, 1)}, nil, study.No, []string{"rope the best of 2 other encodings, 2.200 (2 runs) but for alibi, 1.000 in a single run."}},
 		{"worse in every run", study.AskText, []eval.Row{text("nope", 1, 16, 2.5), text("nope", 2, 16, 2.6), text("rope", 1, 16, 2), text("rope", 2, 16, 2.4)},
 			nil, study.No, []string{"No longer windows were measured"}},
 		{"worse in the median alone", study.AskText, []eval.Row{text("nope", 1, 16, 2.5), text("nope", 2, 16, 2.6), text("rope", 1, 16, 2), text("rope", 2, 16, 2.55)},
