@@ -13,10 +13,15 @@ import (
 // InsideSections lays findings out for people: for each task the roles of heads by encoding, how
 // far models look back, and how far their attention is apart; then each model's heads.
 func InsideSections(findings []eval.Finding, encodings []string) []Section {
+	return insideSections(study.Inside(findings, encodings), func(t study.InsideTask) []study.InsideModel { return t.Models })
+}
+
+// insideSections have the heads of the models that headsOf chooses.
+func insideSections(tasks []study.InsideTask, headsOf func(study.InsideTask) []study.InsideModel) []Section {
 	var out []Section
-	for _, t := range study.Inside(findings, encodings) {
+	for _, t := range tasks {
 		out = append(out, insideSection(t))
-		for _, m := range t.Models {
+		for _, m := range headsOf(t) {
 			if len(m.Heads) > 0 {
 				out = append(out, headsSection(t, m))
 			}
@@ -272,10 +277,10 @@ type InsideTables struct {
 	Tables []Table
 }
 
-// View lays the findings out for the page.
+// View lays the findings out for the page. Of steps along training it has no tables of heads.
 func (s *Report) View() (InsideView, error) {
 	var v InsideView
-	for _, section := range InsideSections(s.findings, names(s.Inside)) {
+	for _, section := range insideSections(s.Inside, func(t study.InsideTask) []study.InsideModel { return t.Ends() }) {
 		v.Sections = append(v.Sections, InsideTables{section.title, section.tables()})
 	}
 	figures := s.insideFigures()
@@ -307,17 +312,4 @@ func (s *Report) QuestionViews() ([]QuestionView, error) {
 		out = append(out, QuestionView{q, charts})
 	}
 	return out, nil
-}
-
-// names are the encodings of models in the order in which they stand.
-func names(tasks []study.InsideTask) []string {
-	var out []string
-	for _, t := range tasks {
-		for _, m := range t.Models {
-			if !slices.Contains(out, m.Encoding) {
-				out = append(out, m.Encoding)
-			}
-		}
-	}
-	return out
 }

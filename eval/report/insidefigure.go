@@ -39,14 +39,15 @@ const (
 
 // distanceFigure has a panel for each model with a line for each head: its mean distance by length.
 func distanceFigure(t study.InsideTask) []Figure {
-	models := slices.DeleteFunc(slices.Clone(t.Models), func(m study.InsideModel) bool {
+	models := slices.DeleteFunc(t.Ends(), func(m study.InsideModel) bool {
 		return m.Longest(t.Lengths, study.OnTask) < 0
 	})
 	if len(models) == 0 || len(t.Lengths) < 2 {
 		return nil
 	}
-	top, layers := 0.0, 0
+	top, layers, of := 0.0, 0, map[string]int{}
 	for _, m := range models {
+		of[m.Encoding]++
 		for _, h := range m.Heads {
 			layers = max(layers, h.Layer+1)
 			for _, a := range h.Task {
@@ -58,7 +59,11 @@ func distanceFigure(t study.InsideTask) []Figure {
 	}
 	legend := append(layerLegend(layers), legendEntry{"even attention", evenStyle()})
 	return []Figure{panels("heads-"+fileName(t.Name), panelWidth, len(models), legend, func(i int, c draw.Canvas) {
-		distancePanel(t, models[i], top, c)
+		title := models[i].Encoding
+		if of[title] > 1 { // several seeds
+			title = models[i].Name
+		}
+		distancePanel(t, models[i], title, top, c)
 	})}
 }
 
@@ -133,9 +138,8 @@ func evenStyle() draw.LineStyle {
 	return draw.LineStyle{Color: soft, Width: 0.8, Dashes: []vg.Length{1.5, 2}}
 }
 
-func distancePanel(t study.InsideTask, m study.InsideModel, top float64, c draw.Canvas) {
-	title := textStyle(ink, draw.XLeft, draw.YTop)
-	c.FillText(title, vg.Point{X: c.Min.X + 4, Y: c.Max.Y}, m.Encoding)
+func distancePanel(t study.InsideTask, m study.InsideModel, title string, top float64, c draw.Canvas) {
+	c.FillText(textStyle(ink, draw.XLeft, draw.YTop), vg.Point{X: c.Min.X + 4, Y: c.Max.Y}, title)
 	p := newPlot(t.Name+" length", "tokens back")
 	p.X.Tick.Marker, p.Y.Tick.Marker = few{t.Lengths}, even{}
 	p.X.Min, p.X.Max = float64(t.Lengths[0]), float64(t.Lengths[len(t.Lengths)-1])

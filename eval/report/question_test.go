@@ -3,6 +3,7 @@ package report_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,35 @@ import (
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/internal/chromium"
 )
+
+// A run that was looked into on the way has a figure of its course.
+func TestCourseFigure(t *testing.T) {
+	found := theorems()
+	for _, f := range theorems() {
+		if f.Model == "copy-nope" && f.Probe != nil {
+			right := 3
+			f.Model, f.TrainSteps, f.Correct = "copy-nope@50", 50, &right
+			found = append(found, f)
+		}
+	}
+	made, err := report.New(nil, report.Options{Findings: found})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.Index(figureNames(made), "course-copy")
+	if i < 0 {
+		t.Fatalf("none of %q is course-copy", figureNames(made))
+	}
+	var b strings.Builder
+	if err := made.Figures()[i].Write(&b, "svg"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{">copy-nope, random tokens<", ">training step (length 10)<", ">after 2 layers<", ">share of sequences right<"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("there is no %q", want)
+		}
+	}
+}
 
 // theorems are findings of a run of NoPE and of its untrained weights, beside the constructed model.
 func theorems() []eval.Finding {

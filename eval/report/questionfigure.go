@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -24,6 +25,7 @@ func (s *Report) questionFigures(key string) []Figure {
 		switch key {
 		case study.AskTheorem1:
 			out = append(out, probeFigure(t)...)
+			out = append(out, courseFigure(t)...)
 			out = append(out, causalFigure(t)...)
 		case study.AskTheorem2:
 			out = append(out, logitsFigure(t)...)
@@ -121,11 +123,14 @@ func (d dotsOf) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// wholes has ticks at whole numbers alone, about five.
+// wholes has ticks at whole numbers alone, about five, and round ones far apart.
 type wholes struct{}
 
 // Ticks implements plot.Ticker.
 func (wholes) Ticks(low, high float64) []plot.Tick {
+	if high-low > 60 {
+		return even{}.Ticks(low, high)
+	}
 	step := max(1, int(math.Ceil((high-low)/6)))
 	var out []plot.Tick
 	for at := int(math.Ceil(low)); float64(at) <= high; at += step {
@@ -198,6 +203,52 @@ func probeFigure(t study.InsideTask) []Figure {
 	}
 	return chartsFigure("probe-"+fileName(t.Name), charts, []legendEntry{{"trained", plain(0)}, {"before training", dashed(1)},
 		{"theorem 1, constructed", dashed(2)}})
+}
+
+// courseFigure has R² of the position in hidden states along training, after each layer, and the share of the
+// sequences that are right: a panel for each run that was looked into on the way and each kind of tokens.
+func courseFigure(t study.InsideTask) []Figure {
+	var charts []smallChart
+	layers := 0
+	for _, r := range t.Runs() {
+		for _, tokens := range []string{eval.TaskTokens, eval.RandomTokens} {
+			i := r.Model.ProbesWithin(t.Lengths, tokens)
+			if i < 0 || len(r.Course) < 3 {
+				continue
+			}
+			lines := map[int]*smallLine{}
+			right := smallLine{style: evenStyle()}
+			for _, m := range r.Course {
+				for _, p := range m.Probes {
+					if p.Tokens != tokens || p.At[i] == nil || p.Layers == 0 {
+						continue
+					}
+					if lines[p.Layers] == nil {
+						lines[p.Layers] = &smallLine{style: layerStyle(p.Layers - 1)}
+					}
+					lines[p.Layers].points = append(lines[p.Layers].points, plotter.XY{X: float64(m.Steps), Y: max(p.At[i].R2, leastR2)})
+				}
+				if m.Right[i].Known() {
+					right.points = append(right.points, plotter.XY{X: float64(m.Steps), Y: float64(m.Right[i])})
+				}
+			}
+			chart := smallChart{title: fmt.Sprintf("%s, %s tokens", r.Model.Name, tokens), x: fmt.Sprintf("training step (length %d)", t.Lengths[i]),
+				y: "R² of the position", bottom: -0.02, top: 1.04, lines: []smallLine{right}}
+			for _, k := range slices.Sorted(maps.Keys(lines)) {
+				chart.lines = append(chart.lines, *lines[k])
+				layers = max(layers, k)
+				for _, at := range lines[k].points {
+					chart.bottom = min(chart.bottom, at.Y-0.02)
+				}
+			}
+			charts = append(charts, chart)
+		}
+	}
+	var legend []legendEntry
+	for k := range layers {
+		legend = append(legend, legendEntry{"after " + study.Count(k+1, "layer", "layers"), layerStyle(k)})
+	}
+	return chartsFigure("course-"+fileName(t.Name), charts, append(legend, legendEntry{"share of sequences right", evenStyle()}))
 }
 
 // leastR2 is where a worse R² is drawn: it may be any number below 0.

@@ -280,42 +280,58 @@ func (m *InsideModel) CausalWithin(lengths []int) int {
 	})
 }
 
-// InsideRun is one training run on a task: its model at the last step that was looked into, and the weights that
-// its seed drew, nil where nobody looked into them.
+// InsideRun is one training run on a task.
 type InsideRun struct {
-	Model, Init *InsideModel
+	Model  *InsideModel   // at the last step that was looked into
+	Init   *InsideModel   // the weights that its seed drew; nil where nobody looked into them
+	Course []*InsideModel // each step that was looked into, these two included
 }
 
 // Runs are the training runs of models that were not changed afterwards.
 func (t *InsideTask) Runs() []InsideRun {
-	same := func(a, b *InsideModel) bool {
-		before, _, _ := strings.Cut(a.Name, "@") // behind it stands the step
-		after, _, _ := strings.Cut(b.Name, "@")
-		return before == after && a.Base == b.Base && a.Seed == b.Seed
+	name := func(m *InsideModel) string {
+		before, _, _ := strings.Cut(m.Name, "@") // behind it stands the step
+		return before
 	}
 	var out []InsideRun
 	for i := range t.Models {
 		m := &t.Models[i]
-		if m.Steps == 0 || m.Changed != "" {
+		if m.Changed != "" {
 			continue
 		}
-		at := slices.IndexFunc(out, func(r InsideRun) bool { return same(r.Model, m) })
+		at := slices.IndexFunc(out, func(r InsideRun) bool {
+			of := r.Course[0]
+			return name(of) == name(m) && of.Base == m.Base && of.Seed == m.Seed
+		})
 		if at < 0 {
-			at, out = len(out), append(out, InsideRun{Model: m})
+			at, out = len(out), append(out, InsideRun{})
 		}
-		if m.Steps > out[at].Model.Steps {
-			out[at].Model = m
+		out[at].Course = append(out[at].Course, m)
+	}
+	for i := range out {
+		r := &out[i]
+		slices.SortStableFunc(r.Course, func(a, b *InsideModel) int {
+			return cmp.Or(cmp.Compare(a.Steps, b.Steps), cmp.Compare(len(a.Name), len(b.Name))) // the run before its checkpoint
+		})
+		r.Course = slices.CompactFunc(r.Course, func(a, b *InsideModel) bool { return a.Steps == b.Steps })
+		r.Model = r.Course[len(r.Course)-1]
+		if r.Course[0].Steps == 0 {
+			r.Init = r.Course[0]
 		}
 	}
-	for i := range t.Models {
-		m := &t.Models[i]
-		for k := range out {
-			if m.Steps == 0 && m.Changed == "" && same(out[k].Model, m) {
-				out[k].Init = m
-			}
-		}
+	return slices.DeleteFunc(out, func(r InsideRun) bool { return r.Model.Steps == 0 })
+}
+
+// Ends are the models without those of steps on the way: of a training run stay the last step that was looked into
+// and the weights before training.
+func (t *InsideTask) Ends() []InsideModel {
+	last := map[string]bool{}
+	for _, r := range t.Runs() {
+		last[r.Model.Name] = true
 	}
-	return out
+	return slices.DeleteFunc(slices.Clone(t.Models), func(m InsideModel) bool {
+		return m.Changed == "" && m.Steps > 0 && !last[m.Name]
+	})
 }
 
 // OnTask and OnRandom choose what a head did on.

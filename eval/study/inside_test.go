@@ -1,6 +1,8 @@
 package study_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -66,6 +68,26 @@ func TestInside(t *testing.T) {
 	along := study.Inside([]eval.Finding{looked("rope", eval.TaskTokens, 10, 0, eval.RoleMixed), untrained}, nil)[0]
 	if len(along.Models) != 2 || along.Models[0].Encoding != "rope (step 0)" || along.Models[1].Encoding != "rope (step 9)" {
 		t.Errorf("along training: %+v", along.Models)
+	}
+	var course []eval.Finding
+	for _, step := range []int{9, 0, 20, 30} {
+		f := looked("rope", eval.TaskTokens, 10, 0, eval.RoleEven)
+		f.Model, f.TrainSteps = fmt.Sprintf("copy-rope@%d", step), step
+		course = append(course, f)
+	}
+	last := looked("rope", eval.TaskTokens, 10, 0, eval.RoleEven)
+	last.TrainSteps = 30
+	whole := study.Inside(append(course, last, looked("nope", eval.TaskTokens, 10, 0, eval.RoleEven)), nil)[0]
+	names := func(models []study.InsideModel) []string {
+		return study.Each(models, func(m study.InsideModel) string { return m.Name })
+	}
+	runs := whole.Runs()
+	if len(runs) != 1 || runs[0].Model.Name != "copy-rope" || runs[0].Init.Name != "copy-rope@0" ||
+		!slices.Equal(study.Each(runs[0].Course, func(m *study.InsideModel) int { return m.Steps }), []int{0, 9, 20, 30}) {
+		t.Errorf("runs %+v", runs)
+	}
+	if diff := cmp.Diff([]string{"copy-rope@0", "copy-rope", "copy-nope"}, names(whole.Ends())); diff != "" {
+		t.Errorf("ends (-want +got):\n%s", diff)
 	}
 	pair := task.Pairs[0]
 	if len(task.Pairs) != 1 || pair.Model != "rope" || pair.Other != "nope" || pair.Length != 10 ||

@@ -281,21 +281,24 @@ func (m *InsideModel) bestProbe(length int) Number {
 
 // usedPosition says whether the position that probes read is used, in a sentence.
 func usedPosition(all []taskRun) string {
-	looked, used, unused := 0, 0, 0
+	looked, unread, used, unused := 0, 0, 0, 0
 	for _, r := range all {
 		i := r.Model.CausalWithin(r.lengths)
 		if i < 0 {
 			continue
 		}
 		looked++
-		taken, does := false, false
+		read, taken, does := false, false, false
 		for _, c := range r.Model.Causal {
 			if at := c.At[i]; at != nil && at.R2 >= positionR2 {
+				read = true
 				taken = taken || at.R2After <= eval.Taken*at.R2
 				does = does || at.AblatedControl.Share()-at.Ablated.Share() >= positionUsed
 			}
 		}
 		switch {
+		case !read:
+			unread++
 		case does:
 			used++
 		case taken:
@@ -310,8 +313,11 @@ func usedPosition(all []taskRun) string {
 	if unused > 0 {
 		text += fmt.Sprintf("; in %d it was taken away, and they do not", unused)
 	}
-	if open := looked - used - unused; open > 0 {
+	if open := looked - unread - used - unused; open > 0 {
 		text += fmt.Sprintf("; %d have it in more directions than were taken", open)
+	}
+	if unread > 0 {
+		text += fmt.Sprintf("; in %d no probe reads it on the task's sequences", unread)
 	}
 	return text + "."
 }
