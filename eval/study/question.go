@@ -314,7 +314,7 @@ func usedPosition(all []taskRun) string {
 		text += fmt.Sprintf("; in %d it was taken away, and they do not", unused)
 	}
 	if open := looked - unread - used - unused; open > 0 {
-		text += fmt.Sprintf("; %d have it in more directions than were taken", open)
+		text += fmt.Sprintf("; in %d it lies in more directions than were taken", open)
 	}
 	if unread > 0 {
 		text += fmt.Sprintf("; in %d no probe reads it on the task's sequences", unread)

@@ -80,7 +80,7 @@ func TestQuestions(t *testing.T) {
 		{"not used", study.AskTheorem1, nil, []eval.Finding{probed(1, 100, 1, 0.95), without(1, 0.95, 0.2, 3, 4)},
 			study.Undecided, []string{"In 0 of 1 model answers get worse", "; in 1 it was taken away, and they do not."}},
 		{"not taken away", study.AskTheorem1, nil, []eval.Finding{probed(1, 100, 1, 0.95), without(1, 0.95, 0.9, 3, 4)},
-			study.Undecided, []string{"; 1 have it in more directions than were taken."}},
+			study.Undecided, []string{"; in 1 it lies in more directions than were taken."}},
 		{"not there on the task's sequences", study.AskTheorem1, nil, []eval.Finding{probed(1, 100, 1, 0.95), without(1, 0.5, 0.2, 3, 9)},
 			study.Undecided, []string{"In 0 of 1 model answers get worse", "; in 1 no probe reads it on the task's sequences."}},
 
