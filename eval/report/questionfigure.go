@@ -123,18 +123,17 @@ func (d dotsOf) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// wholes has ticks at whole numbers alone, about five, and round ones far apart.
+// wholes has ticks at whole numbers alone, seven at most.
 type wholes struct{}
 
 // Ticks implements plot.Ticker.
 func (wholes) Ticks(low, high float64) []plot.Tick {
-	if high-low > 60 {
+	if high-low >= 5 {
 		return even{}.Ticks(low, high)
 	}
-	step := max(1, int(math.Ceil((high-low)/6)))
 	var out []plot.Tick
-	for at := int(math.Ceil(low)); float64(at) <= high; at += step {
-		out = append(out, plot.Tick{Value: float64(at), Label: strconv.Itoa(at)})
+	for at := math.Ceil(low); at <= high; at++ {
+		out = append(out, plot.Tick{Value: at, Label: strconv.Itoa(int(at))})
 	}
 	return out
 }
