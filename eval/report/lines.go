@@ -144,7 +144,8 @@ type strokes curves
 
 // dashes tell the series of one encoding apart.
 func dashes(variant int) []vg.Length {
-	return [][]vg.Length{nil, {5, 3}, {1.5, 2.5}}[variant%3]
+	all := [][]vg.Length{nil, {5, 3}, {1.5, 2.5}, {7, 2.5, 1.5, 2.5}, {11, 3}, {5, 2, 1.5, 2, 1.5, 2}}
+	return all[variant%len(all)]
 }
 
 // Plot implements plot.Plotter.

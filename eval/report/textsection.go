@@ -36,7 +36,7 @@ func textSection(t *study.Text) Section {
 		func(p study.TextPoint) string { return bits(p.Bits.Median) })
 	all.notes = []string{fmt.Sprintf("%s windows of each length, of %s documents; a length is tokens of context.",
 		between(t.Windows), between(t.Documents))}
-	s := Section{Task: t.Task, title: t.Name + ": " + trainedAt(t.Series), blocks: []block{sliding, all}}
+	s := Section{Task: t.Task, title: t.Name + ": " + trainedAt(t.Series), blocks: []block{sliding, all}, closing: t.Answer}
 	if b, ok := positionBlock(t, heads); ok {
 		s.blocks = append(s.blocks, b)
 	}

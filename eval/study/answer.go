@@ -7,11 +7,14 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// answer puts the finding into sentences: over all tasks but those at chance, and of
-// each task.
+// answer puts the finding into sentences: over all tasks but those at chance, of
+// each task, and of each corpus.
 func (s *Study) answer() {
+	texts := slices.DeleteFunc(Each(s.Texts, func(t *Text) string { return t.Answer }), func(answer string) bool { return answer == "" })
 	if len(s.Scored()) == 0 {
-		s.Answer = []string{"Speed alone was measured, without a task: see what each length costs."}
+		if s.Answer = texts; len(s.Texts) == 0 {
+			s.Answer = []string{"Speed alone was measured, without a task: see what each length costs."}
+		}
 		return
 	}
 	told := slices.DeleteFunc(s.ranked(), func(t *Task) bool { return t.AtChance })
@@ -24,6 +27,7 @@ func (s *Study) answer() {
 	for _, t := range s.Scored() {
 		t.Answer = t.answer()
 	}
+	s.Answer = append(s.Answer, texts...)
 	shown := append(told, s.ranked()...) // whatever says something first
 	s.First = slices.Index(s.Tasks, shown[0])
 }

@@ -9,7 +9,7 @@
   const measures = { exact: "exact match", token: "tokens right" };
   const state = { task: 0, place: 0, measure: "exact", hidden: new Set() };
   const charts = new Map();
-  const dashes = [null, [8, 5], [2, 4]];
+  const dashes = [null, [8, 5], [2, 4], [11, 4, 2, 4], [17, 5], [8, 3, 2, 3, 2, 3]];
   const darkSystem = matchMedia("(prefers-color-scheme: dark)");
 
   const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
@@ -113,7 +113,7 @@
       const dash = Math.min(10, Math.max(4, length / (2 * s.turns))); // each has two turns, if they can be seen
       const style = { stroke: colour(s.line.series), lineWidth: 2, fill: "none", lineJoin: "round" };
       if (s.turns > 1) Object.assign(style, { lineDash: [dash, dash * (s.turns - 1)], lineDashOffset: -dash * s.turn });
-      else if (s.line.series.variant % 3) style.lineDash = dashes[s.line.series.variant % 3];
+      else style.lineDash = dashes[s.line.series.variant % dashes.length];
       return { type: "polyline", shape: { points }, style };
     },
   });
