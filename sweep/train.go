@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -91,7 +92,7 @@ func Train(ctx context.Context, folder string, runs []Run, o Options) ([]Status,
 	}
 	defer log.Close()
 	w := newWatch(runs, log, o.Report)
-	w.tell(fmt.Sprintf("%d runs, %d at a time, of %d threads each, in %s", len(runs), o.Workers, threads, folder))
+	w.tell(fmt.Sprintf("%d runs, %d at a time, with train.threads %s, in %s", len(runs), o.Workers, threadsText(runs), folder))
 	for i, r := range runs {
 		if planned[i].Config.Train.Lanes == 0 && r.Config.Train.Lanes == 1 {
 			w.tell(fmt.Sprintf("%s: %s", r.Name, train.OneLane))
@@ -118,6 +119,16 @@ func Train(ctx context.Context, folder string, runs []Run, o Options) ([]Status,
 		return w.all, train.ErrInterrupted
 	}
 	return w.all, nil
+}
+
+// threadsText has the numbers of threads that prepared runs have: "1 or 2".
+func threadsText(runs []Run) string {
+	var out []string
+	for _, r := range runs {
+		out = append(out, strconv.Itoa(r.Config.Train.Threads))
+	}
+	slices.Sort(out)
+	return strings.Join(slices.Compact(out), " or ")
 }
 
 func (o Options) done(r Run) {

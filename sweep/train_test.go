@@ -28,6 +28,9 @@ func TestTrain(t *testing.T) {
 	}
 	runs = append(runs, Run{Name: "c", Dir: filepath.Join(folder, "c"), Config: config(t, 4),
 		Cost: train.Cost{Memory: 2 << 20}})
+	for i, threads := range []int{5, 7, 5} { // what runs say counts, not the number of cores
+		runs[i].Config.Train.Threads = threads
+	}
 	var told, warned, done []string
 	all, err := Train(t.Context(), folder, runs, Options{
 		Memory: 1 << 20,
@@ -49,6 +52,9 @@ func TestTrain(t *testing.T) {
 	const large = "needs more memory than there is: about 2.00 MiB of 1.00 MiB; lower train.micro_tokens, or say " +
 		"with --memory how much there is"
 	want := []string{"c failed 0/4 " + large, "a: begins", "a finished 0/4", "b: begins", "b failed 0/4 no luck"}
+	if want := "3 runs, 1 at a time, with train.threads 5 or 7, in " + folder; told[0] != want {
+		t.Errorf("told %q, want %q", told[0], want)
+	}
 	if diff := cmp.Diff(want, told[1:]); diff != "" {
 		t.Errorf("told (-want +got)\n%s", diff)
 	}
