@@ -32,8 +32,7 @@ type Report struct {
 	Encodings []Encoding `json:"encodings"`
 	Sources   Sources    `json:"-"`
 
-	Inside   []study.InsideTask `json:"-"`
-	findings []eval.Finding
+	Inside []study.InsideTask `json:"-"`
 }
 
 // Encoding is an encoding and its looks.
@@ -58,7 +57,7 @@ func New(rows []eval.Row, opt Options) (*Report, error) {
 	}
 	title := cmp.Or(opt.Title, "Length generalization by positional encoding")
 	r := &Report{Study: s, Title: title, Sources: sources(rows, opt.Command),
-		Inside: study.Inside(opt.Findings, opt.Encodings), findings: opt.Findings}
+		Inside: study.Inside(opt.Findings, opt.Encodings)}
 	r.Sources.Rows += len(opt.Findings)
 	next := len(opt.Encodings)
 	for _, name := range s.Encodings {

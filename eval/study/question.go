@@ -71,8 +71,8 @@ func answer(key, title string, v Verdict, what, second, change string) Question 
 	return Question{key, title, v, []string{string(v) + ": " + what, second}, change}
 }
 
-// askText compares bits per byte with those of the best other encoding that has runs enough: at the longest trained windows, and whether
-// they stay beyond.
+// askText compares bits per byte with those of the best other encoding that has runs enough: at the longest trained
+// windows, and whether they stay beyond.
 func (s *Study) askText(t *Text) (Question, bool) {
 	own, others := (*TextSeries)(nil), []*TextSeries{}
 	for i := range t.Series {
@@ -111,7 +111,7 @@ func (s *Study) askText(t *Text) (Question, bool) {
 	if last > at {
 		far := own.Points[last].Bits.Median
 		stays := "does not stay"
-		if far <= (1+textMargin)*here.Median {
+		if withinMargin(far, here.Median) {
 			stays = "stays"
 		}
 		second = fmt.Sprintf("In windows of %s tokens it has %.3f and %s within %.0f %% of what it has at %s.", t.Lengths[last].Label(), far,
@@ -122,28 +122,32 @@ func (s *Study) askText(t *Text) (Question, bool) {
 	if len(others) == 0 {
 		return answer(AskText, title, Undecided, first+", and there is no other encoding to compare it with.", second, change), true
 	}
-	// An encoding with too few runs to decide is compared with only where all others have too few.
 	bits := func(of *TextSeries) Spread { return of.Points[at].Bits }
+	byMedian := func(a, b *TextSeries) int { return cmp.Compare(bits(a).Median, bits(b).Median) }
+	// An encoding with too few runs to decide is compared with only where all others have too few.
 	best := slices.MinFunc(others, func(a, b *TextSeries) int {
 		return cmp.Or(cmp.Compare(min(len(knownRuns(bits(b))), decidingRuns), min(len(knownRuns(bits(a))), decidingRuns)),
-			cmp.Compare(bits(a).Median, bits(b).Median))
+			byMedian(a, b))
 	})
 	there := bits(best)
 	first += fmt.Sprintf(", %s the best of %s, %.3f (%s)", best.Name, Count(len(others), "other encoding", "other encodings"), there.Median,
 		Count(len(knownRuns(there)), "run", "runs"))
-	if single := slices.MinFunc(others, func(a, b *TextSeries) int { return cmp.Compare(bits(a).Median, bits(b).Median) }); single != best {
+	if single := slices.MinFunc(others, byMedian); single != best {
 		first += fmt.Sprintf(" but for %s, %.3f in a single run", single.Name, bits(single).Median)
 	}
 	first += "."
 	return answer(AskText, title, textVerdict(here, there), first, second, change), true
 }
 
+// withinMargin reports whether bits per byte pass others by textMargin at most.
+func withinMargin(bits, others Number) bool { return bits <= (1+textMargin)*others }
+
 func textVerdict(own, best Spread) Verdict {
 	a, b := knownRuns(own), knownRuns(best)
 	switch {
 	case min(len(a), len(b)) < decidingRuns:
 		return Undecided
-	case own.Median <= (1+textMargin)*best.Median:
+	case withinMargin(own.Median, best.Median):
 		return Yes
 	case slices.Min(a) > slices.Max(b):
 		return No

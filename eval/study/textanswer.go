@@ -72,7 +72,7 @@ func (s TextSeries) staysTo(at int) int {
 	for i := at + 1; i < len(s.Points); i++ {
 		switch bits := s.Points[i].Bits.Median; {
 		case !bits.Known():
-		case bits > (1+textMargin)*s.Points[at].Bits.Median:
+		case !withinMargin(bits, s.Points[at].Bits.Median):
 			return to
 		default:
 			to = i
