@@ -142,11 +142,11 @@ func (t trained) Plot(c draw.Canvas, p *plot.Plot) {
 // the others, and a point has the marker of one.
 type strokes curves
 
-// dashes tell the series of one encoding apart.
-func dashes(variant int) []vg.Length {
-	all := [][]vg.Length{nil, {5, 3}, {1.5, 2.5}, {7, 2.5, 1.5, 2.5}, {11, 3}, {5, 2, 1.5, 2, 1.5, 2}}
-	return all[variant%len(all)]
-}
+// dashPatterns tell the series of one encoding apart, here and on the page: strokes and gaps in
+// points by variant.
+var dashPatterns = [][]vg.Length{nil, {5, 3}, {1.5, 2.5}, {7, 2.5, 1.5, 2.5}, {11, 3}, {5, 2, 1.5, 2, 1.5, 2}}
+
+func dashes(variant int) []vg.Length { return dashPatterns[variant%len(dashPatterns)] }
 
 // Plot implements plot.Plotter.
 func (k strokes) Plot(c draw.Canvas, p *plot.Plot) {

@@ -7,6 +7,8 @@ import (
 	"cmp"
 	"slices"
 
+	"gonum.org/v1/plot/vg"
+
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/study"
 )
@@ -32,6 +34,8 @@ type Report struct {
 	Encodings []Encoding `json:"encodings"`
 	Sources   Sources    `json:"-"`
 
+	Dashes [][]vg.Length `json:"dashes"` // strokes and gaps in points, by variant of an encoding's series
+
 	Inside []study.InsideTask `json:"-"`
 }
 
@@ -56,7 +60,7 @@ func New(rows []eval.Row, opt Options) (*Report, error) {
 		}
 	}
 	title := cmp.Or(opt.Title, "Length generalization by positional encoding")
-	r := &Report{Study: s, Title: title, Sources: sources(rows, opt.Command),
+	r := &Report{Study: s, Title: title, Sources: sources(rows, opt.Command), Dashes: dashPatterns,
 		Inside: study.Inside(opt.Findings, opt.Encodings)}
 	r.Sources.Rows += len(opt.Findings)
 	next := len(opt.Encodings)

@@ -9,7 +9,7 @@
   const measures = { exact: "exact match", token: "tokens right" };
   const state = { task: 0, place: 0, measure: "exact", hidden: new Set() };
   const charts = new Map();
-  const dashes = [null, [8, 5], [2, 4], [11, 4, 2, 4], [17, 5], [8, 3, 2, 3, 2, 3]];
+  const dashes = study.dashes.map((lengths) => lengths && lengths.map((points) => 1.5 * points)); // lines are wider here
   const darkSystem = matchMedia("(prefers-color-scheme: dark)");
 
   const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
