@@ -11,6 +11,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // Formats lists what a Printer writes: tables for people (text, Markdown), and rows.
@@ -102,7 +103,7 @@ func (p *Printer) write(rows []eval.Row, sections []Section) error {
 		}
 		if where := measuredWhere(rows); where != p.where {
 			p.where = where
-			b.WriteString(Wrap(where, width) + "\n")
+			b.WriteString(human.Wrap(where, width) + "\n")
 		}
 		if err := write(&b); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // Section is one part of the results as people read them: a heading, and tables
@@ -60,9 +61,9 @@ func Sections(rows []eval.Row, by study.Weighting) ([]Section, error) {
 // of models allow it: models that do not fit beside each other follow below.
 func (s Section) Text(w io.Writer, width int) error {
 	var b strings.Builder
-	b.WriteString(Wrap(s.title, width))
+	b.WriteString(human.Wrap(s.title, width))
 	for _, block := range s.blocks {
-		fmt.Fprintf(&b, "\n%s\n", Wrap(block.title, width))
+		fmt.Fprintf(&b, "\n%s\n", human.Wrap(block.title, width))
 		for k, lines := range folded(block.lines, width) {
 			if k > 0 {
 				b.WriteString("\n")
@@ -75,37 +76,14 @@ func (s Section) Text(w io.Writer, width int) error {
 			if i == 0 {
 				b.WriteString("\n")
 			}
-			b.WriteString(Wrap(note, width))
+			b.WriteString(human.Wrap(note, width))
 		}
 	}
 	if s.closing != "" {
-		b.WriteString("\n" + Wrap(s.closing, width))
+		b.WriteString("\n" + human.Wrap(s.closing, width))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// Wrap cuts text into lines of at most width characters, between its words, and ends
-// the last one.
-func Wrap(text string, width int) string {
-	var b strings.Builder
-	at := 0
-	for _, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case at == 0:
-		case at+1+n > width:
-			b.WriteString("\n")
-			at = 0
-		default:
-			b.WriteString(" ")
-			at++
-		}
-		b.WriteString(word)
-		at += n
-	}
-	b.WriteString("\n")
-	return b.String()
 }
 
 // columnGap is the space before a column.

@@ -32,3 +32,17 @@ func TestTable(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestFold: a cell of the last column goes on below itself, if that column is wide enough for words.
+func TestFold(t *testing.T) {
+	lines := [][]string{{"task", "example"}, {"copy", "a⏵b c d e f g h i"}, {"short"}}
+	for width, want := range map[int]string{
+		30: "task  example\ncopy  a⏵b c d e f g h i\nshort\n",
+		18: "task  example\ncopy  a⏵b c d e f\n      g h i\nshort\n",
+		17: "task  example\ncopy  a⏵b c d e f g h i\nshort\n",
+	} {
+		if got := human.Table(human.Fold(lines, width)); got != want {
+			t.Errorf("%d columns: got %q, want %q", width, got, want)
+		}
+	}
+}

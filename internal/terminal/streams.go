@@ -41,10 +41,13 @@ func (s Streams) JSON(v any) error {
 	return nil
 }
 
-// Table writes lines of cells with their columns aligned.
+// Table writes lines of cells with their columns aligned. In a terminal the last column is folded to fit.
 func (s Streams) Table(lines [][]string) error {
 	if len(lines) == 0 {
 		lines = [][]string{{"(none)"}}
+	}
+	if isTerminal(s.Out) {
+		lines = human.Fold(lines, s.Width())
 	}
 	_, err := io.WriteString(s.Out, human.Table(lines))
 	return err
