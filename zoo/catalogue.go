@@ -1,5 +1,5 @@
 // Package zoo is the catalogue of trained models, embedded in the program: their
-// configurations, manifests and 16-bit weights. ONNX files are built from them
+// configurations, manifests and 16-bit weights, packed. ONNX files are built from them
 // on demand, in either profile.
 package zoo
 
@@ -38,7 +38,7 @@ type Manifest struct {
 	// CPU names the processor features that decide which kernels ONNX Runtime
 	// used: equal bits can be expected only among equal features.
 	CPU []string `json:"cpu"`
-	// WeightsSHA256 is the hash of the weights file, in hex.
+	// WeightsSHA256 is the hash of the safetensors file of the 16-bit weights, in hex.
 	WeightsSHA256 string  `json:"weights_sha256"`
 	Scores        []Score `json:"scores"`
 	// Card describes the model; its profile, state and parity are those of the
@@ -75,9 +75,11 @@ func (m Manifest) TrainedAccuracy() (float64, error) {
 	return sum / float64(count), nil
 }
 
-// Catalogue is a folder of models: a manifest NAME.json and 16-bit weights
-// NAME.safetensors for each.
+// Catalogue is a folder of models: for each a manifest NAME.json and NAME.weights.gz, a
+// safetensors file of 16-bit weights as pack writes it.
 type Catalogue struct{ fs.FS }
+
+const weightsExtension = ".weights.gz"
 
 // Embedded returns the catalogue that is part of the program.
 func Embedded() Catalogue {
@@ -152,8 +154,8 @@ func (c Catalogue) ONNX(name, profile string) ([]byte, error) {
 	return model.ONNX(profile)
 }
 
-// Model returns what a manifest describes, its weights as float32, after checking the
-// hash of their file.
+// Model returns what a manifest describes, its weights as float32, after checking their
+// hash.
 func (c Catalogue) Model(m Manifest) (modelfile.Model, error) {
 	out := modelfile.Model{Card: m.Card}
 	if err := json.Unmarshal(m.Card.Config, &out.Config); err != nil {
@@ -165,9 +167,13 @@ func (c Catalogue) Model(m Manifest) (modelfile.Model, error) {
 }
 
 func (c Catalogue) weights(m Manifest) (map[string]*tensor.Tensor, error) {
-	data, err := fs.ReadFile(c, m.Name+".safetensors")
+	packed, err := fs.ReadFile(c, m.Name+weightsExtension)
 	if err != nil {
 		return nil, fmt.Errorf("zoo: %w", err)
+	}
+	data, err := unpack(packed)
+	if err != nil {
+		return nil, fmt.Errorf("zoo: weights of %s: %w", m.Name, err)
 	}
 	if hashOf(data) != m.WeightsSHA256 {
 		return nil, fmt.Errorf("zoo: the weights of %s do not have the hash of its manifest", m.Name)
@@ -206,11 +212,15 @@ func Add(dir string, m Manifest, model modelfile.Model) error {
 	if m.Metadata, err = m.Card.Metadata(); err != nil {
 		return fmt.Errorf("zoo: %w", err)
 	}
-	stored, err := packed(model.Weights)
+	data, err := safetensors16(model.Weights)
 	if err != nil {
 		return err
 	}
-	m.WeightsSHA256 = hashOf(stored)
+	m.WeightsSHA256 = hashOf(data)
+	packed, err := pack(data)
+	if err != nil {
+		return fmt.Errorf("zoo: %w", err)
+	}
 	slices.Sort(m.CPU)
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -220,13 +230,13 @@ func Add(dir string, m Manifest, model modelfile.Model) error {
 		return err
 	}
 	return errors.Join(
-		tensor.WriteBytesAtomic(filepath.Join(dir, m.Name+".safetensors"), stored),
+		tensor.WriteBytesAtomic(filepath.Join(dir, m.Name+weightsExtension), packed),
 		tensor.WriteBytesAtomic(filepath.Join(dir, m.Name+".json"), append(text, '\n')),
 	)
 }
 
-// packed writes weights as a catalogue stores them.
-func packed(weights map[string]*tensor.Tensor) ([]byte, error) {
+// safetensors16 returns the file of weights rounded to 16 bits.
+func safetensors16(weights map[string]*tensor.Tensor) ([]byte, error) {
 	half := make(map[string]*tensor.Tensor, len(weights))
 	for name, w := range weights {
 		half[name] = tensor.Halved(w)
@@ -240,7 +250,7 @@ func packed(weights map[string]*tensor.Tensor) ([]byte, error) {
 
 // WeightsHash returns the hash that float32 weights have in a catalogue's manifest.
 func WeightsHash(weights map[string]*tensor.Tensor) (string, error) {
-	data, err := packed(weights)
+	data, err := safetensors16(weights)
 	return hashOf(data), err
 }
 

@@ -50,11 +50,14 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// The whole catalogue stays within its cap of 24 MiB.
+// A model takes at most 0.65 MiB, and the whole catalogue 24 MiB.
 func TestEmbeddedSize(t *testing.T) {
-	files, err := filepath.Glob("models/*.safetensors")
+	files, err := filepath.Glob("models/*.weights.gz")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if list, err := zoo.List(); err != nil || len(list) != len(files) {
+		t.Fatalf("%d manifests and %d files of weights, %v", len(list), len(files), err)
 	}
 	sum := int64(0)
 	for _, f := range files {
@@ -63,6 +66,9 @@ func TestEmbeddedSize(t *testing.T) {
 			t.Fatal(err)
 		}
 		sum += info.Size()
+		if mib := float64(info.Size()) / (1 << 20); mib > 0.65 {
+			t.Errorf("%s has %.3f MiB", f, mib)
+		}
 	}
 	if sum > 24<<20 {
 		t.Errorf("the catalogue holds %d bytes", sum)
@@ -119,6 +125,16 @@ func TestAdd(t *testing.T) {
 	}
 }
 
+// otherWeights returns the stored weights of a model of the embedded catalogue.
+func otherWeights(t *testing.T) []byte {
+	t.Helper()
+	data, err := os.ReadFile("models/copy-rope.weights.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
 func TestCatalogueErrors(t *testing.T) {
 	dir, _ := added(t)
 	c := zoo.Catalogue{FS: os.DirFS(dir)}
@@ -132,17 +148,15 @@ func TestCatalogueErrors(t *testing.T) {
 	if _, err := c.ONNX("test-alibi", "quick"); err == nil || !strings.Contains(err.Error(), `"quick"`) {
 		t.Errorf("unknown profile: %v", err)
 	}
-	weights := filepath.Join(dir, "test-alibi.safetensors")
-	data, err := os.ReadFile(weights)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data[len(data)-1] ^= 1
-	if err := os.WriteFile(weights, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.ONNX("test-alibi", card.Portable); err == nil || !strings.Contains(err.Error(), "hash") {
-		t.Errorf("damaged weights: %v", err)
+	weights := filepath.Join(dir, "test-alibi.weights.gz")
+	for want, data := range map[string][]byte{"gzip": []byte("no weights"), "hash": otherWeights(t)} {
+		if err := os.WriteFile(weights, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.ONNX("test-alibi", card.Portable); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "test-alibi") {
+			t.Errorf("damaged weights: %v, want %s", err, want)
+		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, "test-alibi.json"), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
