@@ -47,7 +47,11 @@ func Sections(rows []eval.Row, by study.Weighting) ([]Section, error) {
 	}
 	out := slices.Concat(study.Each(s.Scored(), taskSection), study.Each(s.Texts, textSection))
 	if len(s.Ranks) > 0 {
-		out = append(out, rankingSection(s))
+		ranks := rankingSection(s)
+		if len(out) == 1 { // what the one task says comes last
+			ranks.closing, out[0].closing = out[0].closing, ""
+		}
+		out = append(out, ranks)
 	}
 	for _, t := range s.Tasks {
 		if !t.Scored {

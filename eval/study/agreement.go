@@ -8,13 +8,16 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // Agreement is how far our order of encodings and a published one are the same.
 type Agreement struct {
-	Task  string     `json:"task"`  // name of the study's task, or "" for the order over all tasks
-	Rho   Number     `json:"rho"`   // Spearman's; unknown where all share one rank
-	Pairs []RankPair `json:"pairs"` // of the encodings that both have, the furthest apart first
+	Task    string      `json:"task"`    // name of the study's task, or "" for the order over all tasks
+	Lengths []task.Span `json:"lengths"` // that both sides are means over; nil for the order over all tasks
+	Rho     Number      `json:"rho"`     // Spearman's; unknown where all share one rank
+	Pairs   []RankPair  `json:"pairs"`   // of the encodings that both have, the furthest apart first
 }
 
 // RankPair is an encoding's rank here and as published, from 1; equals share the mean of
@@ -32,17 +35,19 @@ const leastCompared = 3
 
 // agree compares the orders of encodings, on each task and over all, with the published
 // ones, which are by exact match. On a task each encoding stands where the median over its
-// runs does, and the published mean; over all by the mean reciprocal ranks, if the paper has
-// all of the tasks: an order over others is another one.
+// runs does, and the published mean, both at the same lengths: means over others say nothing
+// of each other. Over all it stands by its mean reciprocal rank, if the paper has all of the
+// tasks: an order over others is another one.
 func (s *Study) agree(all []contests) {
 	if s.Measure != Exact {
 		return
 	}
 	known := true // all tasks are to the paper
 	for _, c := range all {
-		theirs := s.published.beyond(c.task.paperName())
-		known = known && len(theirs) > 0
-		if a, ok := agreement(c.task.Name, s.byEncoding(c.medians()), theirs); ok {
+		known = known && s.published.hasBeyond(c.task.paperName())
+		lengths, ours, theirs := s.besidePublished(c.task)
+		if a, ok := agreement(ours, theirs); ok {
+			a.Task, a.Lengths = c.task.Name, lengths
 			s.Agreements = append(s.Agreements, a)
 		}
 	}
@@ -56,9 +61,43 @@ func (s *Study) agree(all []contests) {
 	for _, r := range s.published.Ranks {
 		theirs[r.Encoding] = float64(r.All)
 	}
-	if a, ok := agreement("", s.byEncoding(ours), theirs); ok {
+	if a, ok := agreement(s.byEncoding(ours), theirs); ok {
 		s.Agreements = append(s.Agreements, a)
 	}
+}
+
+// besidePublished is how the encodings of a task that take part in its rankings do, here and in the
+// paper, at those of the paper's longer lengths that all of them were measured at; nobody where
+// there are none.
+func (s *Study) besidePublished(t *Task) (lengths []task.Span, ours, theirs contest) {
+	type pair struct {
+		here  *Series
+		paper *PublishedModel
+	}
+	var both []pair
+	for i := range t.Series {
+		here := &t.Series[i]
+		if here.Fit.None() || len(here.Seeds) == 0 || s.changed(here.Name) {
+			continue
+		}
+		if m := s.published.withBeyond(t.paperName(), s.Encodings[here.Encoding]); m != nil {
+			if both = append(both, pair{here, m}); len(both) == 1 {
+				lengths = m.lengths()
+			}
+			lengths = slices.DeleteFunc(lengths, func(n task.Span) bool {
+				_, there := m.Means[n]
+				return !there || !here.isBeyond(n) || !here.measuredBy(n)
+			})
+		}
+	}
+	ours, theirs = contest{}, contest{}
+	for _, p := range both {
+		if len(lengths) > 0 {
+			ours[p.here.Name] = float64(p.here.summaryAt(lengths, t.Task).All.Median)
+			theirs[p.paper.Encoding] = float64(p.paper.summaryAt(lengths, t.Task).Mean)
+		}
+	}
+	return lengths, s.byEncoding(ours), theirs
 }
 
 // byEncoding calls series by their encodings. Models that were changed after training
@@ -90,8 +129,8 @@ func (s *Study) changed(name string) bool {
 
 // agreement compares two orders, of which the larger value ranks higher. Who is not in
 // both takes no part. False for fewer than leastCompared.
-func agreement(task string, ours, theirs contest) (Agreement, bool) {
-	a := Agreement{Task: task}
+func agreement(ours, theirs contest) (Agreement, bool) {
+	var a Agreement
 	own, other := contest{}, contest{}
 	for name, v := range ours {
 		if w, ok := theirs[name]; ok && !math.IsNaN(v) && !math.IsNaN(w) {
@@ -123,6 +162,18 @@ func spearman(pairs []RankPair) Number {
 	return Number(stat.Correlation(ours, theirs, nil))
 }
 
+// At says at which lengths the sides were compared: "20 lengths, 21–40"; "" for the order over all tasks.
+func (a Agreement) At() string {
+	switch n := len(a.Lengths); n {
+	case 0:
+		return ""
+	case 1:
+		return "length " + a.Lengths[0].Label()
+	default:
+		return fmt.Sprintf("%d lengths, %s", n, task.Span{Min: a.Lengths[0].Min, Max: a.Lengths[n-1].Max}.Label())
+	}
+}
+
 func same(values []float64) bool { return slices.Min(values) == slices.Max(values) }
 
 // Differences names the encodings whose ranks are furthest apart: "alibi (2 here, 3
@@ -144,7 +195,7 @@ func (a Agreement) Differences() string {
 func (a Agreement) Sentence() string {
 	over := "Over all tasks, by mean reciprocal rank"
 	if a.Task != "" {
-		over = "On " + a.Task
+		over = fmt.Sprintf("On %s at %s", a.Task, a.At())
 	}
 	differ := "the ranks are the same"
 	if d := a.Differences(); d != "none" {

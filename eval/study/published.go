@@ -59,15 +59,19 @@ func (p *Published) order() []string {
 	return Each(p.Ranks, func(r PublishedRank) string { return r.Encoding })
 }
 
-// beyond is how encodings do at all longer lengths of a task.
-func (p *Published) beyond(task string) contest {
-	out := contest{}
-	for _, m := range p.Models {
-		if m.Task == task && m.Beyond.Known() {
-			out[m.Encoding] = float64(m.Beyond)
+// withBeyond is the model of a task and encoding of which the paper has means at longer lengths, or nil.
+func (p *Published) withBeyond(task, encoding string) *PublishedModel {
+	for i := range p.Models {
+		if m := &p.Models[i]; m.Task == task && m.Encoding == encoding && m.Beyond.Known() {
+			return m
 		}
 	}
-	return out
+	return nil
+}
+
+// hasBeyond reports whether the paper has such models of a task.
+func (p *Published) hasBeyond(task string) bool {
+	return slices.ContainsFunc(p.Models, func(m PublishedModel) bool { return m.Task == task && m.Beyond.Known() })
 }
 
 // publishedHead are the first columns of a file of published numbers; a column for each
