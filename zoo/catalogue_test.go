@@ -15,8 +15,8 @@ import (
 	"github.com/nopezoo/zoo/zoo"
 )
 
-// Every embedded model builds in both profiles, and the files describe
-// themselves.
+// Every embedded model has learned its task and builds in both profiles, and the files
+// describe themselves.
 func TestEmbedded(t *testing.T) {
 	list, err := zoo.List()
 	if err != nil {
@@ -46,6 +46,9 @@ func TestEmbedded(t *testing.T) {
 		}
 		if m.Command == "" || len(m.CPU) == 0 || len(m.Scores) == 0 {
 			t.Errorf("%s: the manifest lacks command, processor or scores", m.Name)
+		}
+		if accuracy, err := m.TrainedAccuracy(); err != nil || accuracy < 0.99 {
+			t.Errorf("%s has %.3f at trained lengths, %v", m.Name, accuracy, err)
 		}
 	}
 }

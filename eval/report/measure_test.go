@@ -28,10 +28,10 @@ func TestByTokens(t *testing.T) {
 		beyond          []string // of nope and rope, in the headline, the table of the chart and that of the trade-off
 	}{
 		{s, "exact match", "On copy, all go on to 10 at ≥ 90 % exact match; at 30 exact match tells nope (60 %) " +
-			"apart; trained on lengths 2 to 20, 1 run each.",
+			"apart; trained on lengths 2 to 20, 1 run each: other seeds may differ.",
 			[]string{"nope", "rope"}, []string{"60.0", "20.0"}},
 		{s.Measures()[1], "tokens right", "On copy, rope goes on to 30 (the longest measured) at ≥ 90 % tokens " +
-			"right, nope to 10; trained on lengths 2 to 20, 1 run each.",
+			"right, nope to 10; trained on lengths 2 to 20, 1 run each: other seeds may differ.",
 			[]string{"rope", "nope"}, []string{"70.0", "95.0"}},
 	} {
 		task := tc.by.Tasks[0]

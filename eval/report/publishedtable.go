@@ -22,7 +22,7 @@ func (s *Report) PublishedTable() Table {
 	if whole {
 		out.Head = append(out.Head, "published at all lengths, %")
 	}
-	out.Head = append(out.Head, "what differs in the setup")
+	out.Head = append(out.Head, "setup")
 	for _, c := range s.Published {
 		here, published := c.Here.Percent(), c.Published.Percent()
 		if runs {

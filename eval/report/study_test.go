@@ -341,32 +341,32 @@ func TestAnswer(t *testing.T) {
 	}{
 		{"one task", []eval.Row{row(t, "nope", 0, 10, 100), row(t, "nope", 0, 30, 95), row(t, "nope", 0, 40, 5),
 			row(t, "rope", 0, 10, 100), row(t, "rope", 0, 30, 0)},
-			[]string{"On copy, nope goes on to 30 at ≥ 90 % exact match, rope to 10; trained on lengths 2 to 20, 1 run each."}},
+			[]string{"On copy, nope goes on to 30 at ≥ 90 % exact match, rope to 10; trained on lengths 2 to 20, 1 run each: other seeds may differ."}},
 		{"nothing", []eval.Row{row(t, "nope", 0, 10, 3)}, []string{"On copy, nope stays nowhere at ≥ 90 % exact " +
-			"match; trained on lengths 2 to 20, 1 run each."}},
+			"match; trained on lengths 2 to 20, 1 run each: other seeds may differ."}},
 		{"shared", []eval.Row{row(t, "nope", 0, 10, 100), row(t, "rope", 0, 10, 100)},
 			[]string{"On copy, all go on to 10 (the longest measured) at ≥ 90 % exact match: not told apart by exact " +
-				"match at n = 100; trained on lengths 2 to 20, 1 run each."}},
+				"match at n = 100; trained on lengths 2 to 20, 1 run each: other seeds may differ."}},
 		{"two tasks", []eval.Row{row(t, "nope", 0, 30, 100), row(t, "rope", 0, 30, 0),
 			on("reverse", row(t, "nope", 0, 30, 100)), on("reverse", row(t, "rope", 0, 30, 0))},
 			[]string{"Over 2 tasks, 1 run each, by exact match, nope ranks best beyond the trained lengths: " +
 				"mean reciprocal rank 1.00, ahead of rope with 0.50; it is ahead in 2 of the 2 rankings that both are in.",
 				"On copy, nope goes on to 30 (the longest measured) at ≥ 90 % exact match, rope " +
-					"nowhere; trained on lengths 2 to 20, 1 run each."}},
+					"nowhere; trained on lengths 2 to 20, 1 run each: other seeds may differ."}},
 		{"two tasks, one of them alike", []eval.Row{row(t, "nope", 0, 30, 60), row(t, "rope", 0, 30, 55),
 			on("reverse", row(t, "nope", 0, 30, 55)), on("reverse", row(t, "rope", 0, 30, 55))},
 			[]string{"Over 2 tasks, 1 run each, by exact match, nope ranks best beyond the trained lengths: " +
 				"mean reciprocal rank 0.83, ahead of rope with 0.58; it is ahead in 1 of the 2 rankings that both are in.",
 				"On copy, none stays at ≥ 90 % exact match: not told apart by exact match at n = " +
-					"100; trained on lengths 2 to 20, 1 run each."}},
+					"100; trained on lengths 2 to 20, 1 run each: other seeds may differ."}},
 		{"a task at chance leads nothing", []eval.Row{guess(row(t, "nope", 0, 30, 52)),
 			guess(row(t, "rope", 0, 30, 46)), on("reverse", row(t, "nope", 0, 30, 0)),
 			on("reverse", row(t, "rope", 0, 30, 90))},
 			[]string{"On reverse, rope goes on to 30 (the longest measured) at ≥ 90 % exact match, nope " +
-				"nowhere; trained on lengths 2 to 20, 1 run each."}},
+				"nowhere; trained on lengths 2 to 20, 1 run each: other seeds may differ."}},
 		{"nothing but chance", []eval.Row{guess(row(t, "nope", 0, 30, 52)), guess(row(t, "rope", 0, 30, 46))},
 			[]string{"On copy, none stays at ≥ 90 % exact match: not told apart by exact match at n = 100; at chance " +
-				"(50 %) beyond the trained lengths, hence not ranked; trained on lengths 2 to 20, 1 run each."}},
+				"(50 %) beyond the trained lengths, hence not ranked; trained on lengths 2 to 20, 1 run each: other seeds may differ."}},
 	} {
 		s := reportOf(t, tc.rows...)
 		if diff := cmp.Diff(tc.want, append(s.Answer, s.Tasks[s.First].Answer)); diff != "" {

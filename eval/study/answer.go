@@ -18,7 +18,7 @@ func (s *Study) answer() {
 		return
 	}
 	told := slices.DeleteFunc(s.ranked(), func(t *Task) bool { return t.AtChance })
-	if len(s.Ranks) > 1 && len(told) > 1 {
+	if len(s.Ranks) > 1 && len(told) > 1 && !s.severalKinds() {
 		s.Answer = append(s.Answer, s.ranking(told))
 	}
 	if n := len(s.Agreements); n > 0 {
@@ -30,6 +30,26 @@ func (s *Study) answer() {
 	s.Answer = append(s.Answer, texts...)
 	shown := append(told, s.ranked()...) // whatever says something first
 	s.First = slices.Index(s.Tasks, shown[0])
+}
+
+// severalKinds reports whether an encoding has models of several kinds on one task, such as sizes, beside
+// what was done to them after training: an order over all tasks would not be one of encodings.
+func (s *Study) severalKinds() bool {
+	type model struct {
+		encoding         int
+		changed, storage string
+	}
+	for _, t := range s.Tasks {
+		seen := map[model]bool{}
+		for _, of := range t.Series {
+			m := model{of.Encoding, of.Rows[0].Intervention, of.Rows[0].DType}
+			if seen[m] {
+				return true
+			}
+			seen[m] = true
+		}
+	}
+	return false
 }
 
 // ranking says who leads over several tasks, and in how many of the rankings of single runs
@@ -74,6 +94,9 @@ func (t *Task) ColumnsAnswer(names []string) string {
 // answer says how far each series of a task carries.
 func (t *Task) answer() string {
 	how := runsEach(t.Series)
+	if how == "1 run each" {
+		how += ": other seeds may differ"
+	}
 	if t.Trained[1] > 0 {
 		how = fmt.Sprintf("trained on lengths %d to %d, %s", t.Trained[0], t.Trained[1], how)
 	}
@@ -112,6 +135,10 @@ func (s *Study) note() {
 					t.Name, of.Name, of.BeyondNA)
 			}
 		}
+	}
+	if s.severalKinds() && len(s.Ranks) > 0 {
+		note("Some encodings have models of several kinds on one task (sizes, trained lengths, steps or settings): mean " +
+			"reciprocal ranks over all tasks are of these, not of encodings alone.")
 	}
 	most := 0
 	for _, r := range s.Ranks {

@@ -22,7 +22,7 @@ type Compared struct {
 	Published  Number  `json:"published"`  // else means
 	Difference Number  `json:"difference"` // Here − Published
 	All        Number  `json:"-"`          // the paper's mean at all its longer lengths; unknown where it has none
-	Setup      string  `json:"setup"`      // what else differs
+	Setup      string  `json:"setup"`      // both setups, or what else differs
 }
 
 // Summary is what the runs of one side say.
@@ -149,11 +149,12 @@ func weighted(lengths []task.Span, name string, of func(task.Span) float64) floa
 	return sum / weights
 }
 
-// setup tells in what a series differs from a paper's models, as far as that is known.
+// setup tells in what a series differs from a paper's models, as far as that is known, or what is known
+// of both.
 func (s *Series) setup(t *Task, m *PublishedModel, lengths, all int) string {
 	var differs []string
 	if m.Setup != "" {
-		differs = append(differs, "published: "+m.Setup)
+		differs = append(differs, "published: "+m.Setup, fmt.Sprintf("here: %s parameters, %s", Millions(s.Parameters), s.stepsText()))
 	}
 	if m.differs != nil {
 		if known, err := task.Lookup(t.paperName()); err == nil { // else of another version of the program
@@ -164,4 +165,12 @@ func (s *Series) setup(t *Task, m *PublishedModel, lengths, all int) string {
 		differs = append(differs, fmt.Sprintf("%s, not %d", Count(len(s.Seeds), "run", "runs"), m.Fit.Runs))
 	}
 	return strings.Join(differs, "; ")
+}
+
+// stepsText says how many steps the runs have: "2,000–10,000 steps".
+func (s *Series) stepsText() string {
+	if s.Steps[0] == s.Steps[1] {
+		return Thousands(s.Steps[0]) + " steps"
+	}
+	return Thousands(s.Steps[0]) + "–" + Thousands(s.Steps[1]) + " steps"
 }

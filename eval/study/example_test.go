@@ -29,5 +29,5 @@ func Example() {
 	// Output:
 	// nope: 73.0 % beyond training, effective length 30
 	// rope: 6.5 % beyond training, effective length 20
-	// On copy, nope goes on to 30 at ≥ 90 % exact match, rope to 20; at 40 exact match tells nope (50 %) apart; trained on lengths 2 to 20, 1 run each.
+	// On copy, nope goes on to 30 at ≥ 90 % exact match, rope to 20; at 40 exact match tells nope (50 %) apart; trained on lengths 2 to 20, 1 run each: other seeds may differ.
 }

@@ -32,6 +32,9 @@ func (t *Task) finding(all []Series) string {
 	f := finding{task: t, of: of, by: of[0].measure.Label(), tells: "exact match tells", all: "all"}
 	if len(of) < len(all) {
 		f.all = "all others"
+		if !slices.ContainsFunc(of, func(s Series) bool { return s.Fit.Fitted == 0 }) {
+			f.all = "all that fitted"
+		}
 	}
 	if of[0].measure == Tokens {
 		f.tells = "tokens right tell"

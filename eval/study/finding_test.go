@@ -114,7 +114,7 @@ func TestFinding(t *testing.T) {
 				guessed(measured("b", 100, []int{46, 51, 49}))}},
 		{"nothing", "nothing could be measured", [][]eval.Row{measured("a", 100, []int{-1})}},
 	} {
-		want := fmt.Sprintf("On copy, %s; trained on lengths 2 to 20, 1 run each.", tc.want)
+		want := fmt.Sprintf("On copy, %s; trained on lengths 2 to 20, 1 run each: other seeds may differ.", tc.want)
 		if got := studyOf(t, tc.of...).Tasks[0].Answer; got != want {
 			t.Errorf("%s:\n got %s\nwant %s", tc.name, got, want)
 		}
@@ -127,7 +127,7 @@ func TestFindingByTokens(t *testing.T) {
 		measured("nope", 100, []int{100, 100, 0, 0}, 100, 100, 30, 0),
 		measured("rope", 100, []int{100, 100, 0, 0}, 100, 100, 80, 0))
 	const want = "On copy, all go on to 20 at ≥ 90 % tokens right; at 30 tokens right tell rope (80 %) apart; " +
-		"at 40 all are at 0 %; trained on lengths 2 to 20, 1 run each."
+		"at 40 all are at 0 %; trained on lengths 2 to 20, 1 run each: other seeds may differ."
 	if got := s.Tokens.Tasks[0].Answer; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

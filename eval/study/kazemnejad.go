@@ -80,11 +80,7 @@ func differsFromKazemnejad(s *Series, t task.Task, lengths, all int) []string {
 			Millions(PublishedParameters)))
 	}
 	if s.Steps != [2]int{PublishedSteps, PublishedSteps} {
-		steps := Thousands(s.Steps[1])
-		if s.Steps[0] != s.Steps[1] {
-			steps = Thousands(s.Steps[0]) + "–" + steps
-		}
-		differs = append(differs, fmt.Sprintf("%s steps, not %s", steps, Thousands(PublishedSteps)))
+		differs = append(differs, fmt.Sprintf("%s, not %s", s.stepsText(), Thousands(PublishedSteps)))
 	}
 	if s.Trained != [2]int{t.Train.Min, t.Train.Max} {
 		differs = append(differs,

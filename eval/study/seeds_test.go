@@ -79,6 +79,14 @@ func TestFindingOverRuns(t *testing.T) {
 	if got := s.Unfit(); !slices.Equal(got, []string{"c on copy: did not fit (0 of 2)"}) {
 		t.Errorf("not ranked: %q", got)
 	}
+	// b again, under another name: those that fitted are not all
+	d := slices.Clone(b)
+	for i := range d {
+		d[i].Encoding = "d"
+	}
+	if got := studyOf(t, b, d, c).Tasks[0].Answer; !strings.HasPrefix(got, "On copy, all that fitted go on to 20 (") {
+		t.Errorf("of two that fitted alike and one that did not: %s", got)
+	}
 	far := slices.Concat(run(measured("far", 100, []int{99, 98, 95, 10}), 1, 0), run(measured("far", 100, []int{99, 98, 60, 0}), 2, 0))
 	if got := studyOf(t, a, far).Tasks[0].Answer; !strings.HasPrefix(got, "On copy, a goes on to 30 ") ||
 		!strings.Contains(got, "; not fitted: far (none of 2 runs; goes on to 20, median of 2 runs: 30, 20); trained") {
@@ -125,12 +133,13 @@ func TestCheckpoints(t *testing.T) {
 	}
 }
 
-// Small models of two sizes are two series, each over its seeds, wherever their runs stopped.
+// Small models of two sizes are two series, each over its seeds, wherever their runs stopped. Over
+// several tasks no encoding leads: sizes would.
 func TestSmallSizes(t *testing.T) {
 	var rows []eval.Row
 	for seed := range uint64(3) {
 		for i, parameters := range []int64{52_096, 102_080} {
-			for _, r := range run(measured("a", 100, []int{100, 90}), seed+1, -1) {
+			for _, r := range run(measured("a", 100, []int{100, 90, 60}), seed+1, -1) {
 				r.Parameters, r.TrainSteps = parameters, 1000*(i+1)+100*int(seed)
 				r.ConfigHash = fmt.Sprintf("%d of %d", seed, parameters)
 				rows = append(rows, r)
@@ -140,6 +149,15 @@ func TestSmallSizes(t *testing.T) {
 	s := studyOf(t, rows)
 	if names := s.Names(); !slices.Equal(names, []string{"a (0.052 M parameters)", "a (0.1 M parameters)"}) {
 		t.Errorf("series %q", names)
+	}
+	other := slices.Clone(rows)
+	for i := range other {
+		other[i].Task = "reverse"
+	}
+	s = studyOf(t, slices.Concat(rows, other))
+	if len(s.Tasks) != 2 || slices.ContainsFunc(s.Answer, func(a string) bool { return strings.HasPrefix(a, "Over ") }) ||
+		!strings.Contains(strings.Join(s.Notes, "\n"), "several kinds") {
+		t.Errorf("over two tasks: %q; notes %q", s.Answer, s.Notes)
 	}
 }
 
@@ -277,7 +295,7 @@ func TestComparedBins(t *testing.T) {
 		t.Errorf("medians and means of fitted (-want +got):\n%s", diff)
 	}
 	if c.Lengths != "51–100" || c.Ours.Fit != (Fit{3, 2, 0}) || c.Theirs.Fit != (Fit{3, 2, 0}) ||
-		c.Setup != "published: 1l1h16d, learning rate 0.001" {
+		c.Setup != "published: 1l1h16d, learning rate 0.001; here: 0.0 M parameters, 0 steps" {
 		t.Errorf("%+v", c)
 	}
 }
