@@ -116,6 +116,16 @@ func (b *batch) roomFor(n int) int {
 	return min(slots+max(slots/8, roomStep)/n*n, most)
 }
 
+// roomWithin returns for how many slots the states of the next runs have room, of so many runs of a
+// token each, at most.
+func (b *batch) roomWithin(runs int) int {
+	slots := b.slots + runs
+	if b.s.contract.Slots < 0 {
+		return slots
+	}
+	return max(b.room, min(slots+max(slots/8, roomStep), b.limit))
+}
+
 // token returns what the known rows have in a slot; padding is id 0.
 func (b *batch) token(row, slot int) int64 {
 	if i := slot - b.pads[row]; i >= 0 {

@@ -520,6 +520,55 @@ func TestBatcherBytesOfEnded(t *testing.T) {
 	}
 }
 
+// TestBatcherBytesOfRoom: slots that states in place have room for, and that are not needed any more, go
+// when others need them.
+func TestBatcherBytesOfRoom(t *testing.T) {
+	everyKind(t, spec{encoding: "rope"}, spied, func(t *testing.T, model []byte, provider string) {
+		s := open(t, model, runtime.Options{Provider: provider})
+		slot := 0.0 // bytes of one row and slot
+		for _, state := range s.Info().Card.State {
+			slot += state.Held(1, 1)
+		}
+		// The long prompt ends first. The slots that the short one pads go then; room is left.
+		long, opt := [][]int64{prompt(100), prompt(5)}, runtime.GenerateOptions{Limits: []int{30, 60}, Stop: []int64{}}
+		short, soon := [][]int64{prompt(2), prompt(3), prompt(4)}, runtime.GenerateOptions{MaxNew: 5, Stop: []int64{}}
+		want := append(generate(t, s, long, opt), generate(t, s, short, soon)...)
+		most := int64(slot) * 2 * (100 + 60 - 1)
+		b := batcher(t, s, runtime.BatcherOptions{MaxBytes: most})
+		spy := spyOf(s)
+		spy.runs = 0
+		spy.fail = func(run int) bool {
+			for run == 5 && b.Stats().Waiting == 0 {
+				time.Sleep(time.Millisecond)
+			}
+			return false
+		}
+		got := make([][]int64, 5)
+		var group sync.WaitGroup
+		ask := func(at int, prompts [][]int64, opt runtime.GenerateOptions) {
+			group.Go(func() {
+				out, err := b.GenerateAll(t.Context(), prompts, opt)
+				if err != nil {
+					t.Error(err)
+				}
+				copy(got[at:], out)
+			})
+		}
+		ask(0, long, opt)
+		for b.Stats().Running < 2 {
+			time.Sleep(time.Millisecond)
+		}
+		ask(2, short, soon)
+		group.Wait()
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("answers (-session +batcher): %s", diff)
+		}
+		if peak := b.Stats().Peak; peak > most {
+			t.Errorf("up to %d bytes (%.0f slots); the bound is %d", peak, float64(peak)/slot, most)
+		}
+	})
+}
+
 // TestBatcherFree: the place of an answer is free when its last token is told.
 func TestBatcherFree(t *testing.T) {
 	s := open(t, build(t, spec{encoding: "nope"}), runtime.Options{Provider: "go"})

@@ -208,8 +208,8 @@ func (b *Batcher) fits(rows, width, left int) bool {
 		return false
 	}
 	// While they are read, what runs has what compact has not dropped yet, too.
-	had := max(b.running.room, b.running.slots+turns)
-	b.running.tight = (live < len(b.running.rows) || pad > 0) && b.bytes(len(b.running.rows), had)+b.bytes(rows, width) > b.opt.MaxBytes
+	spare := live < len(b.running.rows) || pad > 0 || b.running.room > b.running.slots+more
+	b.running.tight = spare && b.bytes(len(b.running.rows), b.running.roomWithin(turns))+b.bytes(rows, width) > b.opt.MaxBytes
 	return !b.running.tight
 }
 
@@ -383,7 +383,8 @@ func (c *cohort) bound() {
 func (c *cohort) done(row int) bool { return c.rows[row].done() }
 
 // compact drops rows that are done (see batch.carry), and the slots that all others pad, as soon as
-// they are the greater part, or others need the room.
+// they are the greater part, or others need the room, which states in place then have no more of than
+// what is to come.
 func (c *cohort) compact(pads bool) error {
 	tight := c.tight
 	c.tight = false
@@ -393,8 +394,8 @@ func (c *cohort) compact(pads bool) error {
 			return err
 		}
 	}
-	if _, pad, _ := c.survey(); pads && (tight && pad > 0 || 2*pad > c.slots) && len(c.live) > 0 {
-		if err := c.shift(-pad); err != nil {
+	if _, pad, left := c.survey(); pads && (tight || 2*pad > c.slots) && len(c.live) > 0 {
+		if err := c.trim(pad, c.slots-pad+left); err != nil {
 			return err
 		}
 	}
@@ -436,8 +437,9 @@ func (b *Batcher) join() error {
 	}
 	_, _, more := other.survey()
 	rows := max(len(c.rows), live+len(from))
-	if b.bytes(rows, max(c.slots, other.slots)+max(left, more)) > b.opt.MaxBytes {
-		if err := errors.Join(c.retain(), c.shift(-pad)); err != nil {
+	left = max(left, more)
+	if b.bytes(rows, max(c.room, max(c.slots, other.slots)+left)) > b.opt.MaxBytes {
+		if err := errors.Join(c.retain(), c.trim(pad, max(c.slots-pad, other.slots)+left)); err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,7 @@ type mover interface {
 	put(row, slot int, from mover, fromRow, fromSlot, n int)
 	// shift moves the filled slots of all rows by so many places: to the start, where those
 	// that go are forgotten, or to the end. A state in place has room for so many afterwards:
-	// no more than before when it moves to the start, and no fewer when to the end.
+	// no fewer than before when they move to the end, and else no more.
 	shift(by, filled, room int) error
 }
 
@@ -78,7 +78,7 @@ func (c *cache[T]) shift(by, filled, room int) error {
 	if err := c.past.resize(c.model, 0, shape...); err != nil {
 		return err
 	}
-	if by >= 0 {
+	if by > 0 {
 		c.spread(c.past, old, had, filled, by)
 		return nil
 	}
@@ -93,7 +93,7 @@ func (c *cache[T]) shift(by, filled, room int) error {
 // places of this one: those of rows that have ended, and new ones behind the last.
 func (b *batch) join(from *batch, rows, places []int) error {
 	if more := from.slots - b.slots; more > 0 {
-		if err := b.shift(more); err != nil {
+		if err := b.shift(more, max(b.room, from.slots)); err != nil {
 			return err
 		}
 	}
@@ -124,17 +124,20 @@ func (b *batch) join(from *batch, rows, places []int) error {
 	return nil
 }
 
-// shift gives every row so many slots of padding more, or where by is negative fewer: no row
-// that has not ended may have fewer than that.
-func (b *batch) shift(by int) error {
-	if by == 0 {
+// trim takes so many slots of padding from every row: no row that has not ended may have fewer. States
+// in place keep room for at most so many slots, which is to be what the rows still need.
+func (b *batch) trim(pad, most int) error {
+	slots := b.slots - pad
+	room := min(b.room, slots+max(slots/8, roomStep), most)
+	if pad == 0 && room == b.room {
 		return nil
 	}
-	slots := b.slots + by
-	room := max(b.room, slots)
-	if by < 0 {
-		room = min(b.room, slots+max(slots/8, roomStep))
-	}
+	return b.shift(-pad, room)
+}
+
+// shift gives every row so many slots of padding more, or where by is negative fewer. States in
+// place have room for so many slots afterwards.
+func (b *batch) shift(by, room int) error {
 	for _, state := range b.states {
 		if err := state.(mover).shift(by, b.slots, room); err != nil {
 			return b.s.fault(err)
@@ -143,6 +146,9 @@ func (b *batch) shift(by int) error {
 	for i := range b.pads {
 		b.pads[i] = max(b.pads[i]+by, 0)
 	}
-	b.slots, b.room = slots, room
+	b.slots += by
+	if b.room = room; b.s.contract.Slots < 0 {
+		b.room = b.slots
+	}
 	return nil
 }

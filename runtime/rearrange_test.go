@@ -115,9 +115,11 @@ func testMoves(t *testing.T, s card.State, axis int) {
 	want("to the end", []float32{0, 0, 100, 101, 102, 103, 104}, []float32{0, 0, 110, 111, 112, 113, 114}, []float32{0, 0, 0, 212, 213, 214, 0})
 	must(c.shift(-3, 7, 6))
 	want("to the start", []float32{101, 102, 103, 104}, []float32{111, 112, 113, 114}, []float32{212, 213, 214, 0})
+	must(c.shift(0, 4, 5))
+	want("less room", []float32{101, 102, 103, 104}, []float32{111, 112, 113, 114}, []float32{212, 213, 214, 0})
 	room := 4
 	if s.Kind == card.InPlace {
-		room = 6
+		room = 5
 	}
 	if got := c.past.shape[axis]; got != room {
 		t.Errorf("the state has %d slots, want %d", got, room)
