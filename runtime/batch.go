@@ -40,8 +40,8 @@ type batch struct {
 // first; more is allocated by doubling, so that a high limit costs nothing.
 const headroom = 64
 
-// roomStep is how many slots the room of states in place is widened by, about.
-const roomStep = 64
+// ahead returns by how many slots beyond those that are filled the room of states in place is widened, about.
+func ahead(slots int) int { return max(slots/8, 64) }
 
 // newBatch prepares to run rows and so many tokens more under ctx. With a prefix, the rows
 // begin with it and are of one length, and what it has read counts as run. It takes over
@@ -113,7 +113,7 @@ func (b *batch) roomFor(n int) int {
 	case slots <= b.width: // of a prompt, which is read
 		most = b.width
 	}
-	return min(slots+max(slots/8, roomStep)/n*n, most)
+	return min(slots+ahead(slots)/n*n, most)
 }
 
 // roomWithin returns for how many slots the states of the next runs have room, of so many runs of a
@@ -123,7 +123,7 @@ func (b *batch) roomWithin(runs int) int {
 	if b.s.contract.Slots < 0 {
 		return slots
 	}
-	return max(b.room, min(slots+max(slots/8, roomStep), b.limit))
+	return max(b.room, min(slots+ahead(slots), b.limit))
 }
 
 // token returns what the known rows have in a slot; padding is id 0.

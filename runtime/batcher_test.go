@@ -433,16 +433,21 @@ func TestBatcherSteady(t *testing.T) {
 	}
 }
 
+// slotBytes returns how many bytes the states of one row hold for a slot.
+func slotBytes(s *runtime.Session) (n int64) {
+	for _, state := range s.Info().Card.State {
+		n += int64(state.Held(1, 1))
+	}
+	return n
+}
+
 // TestBatcherBytes: the states of what runs together keep within the bound, and what can never
 // do so is refused.
 func TestBatcherBytes(t *testing.T) {
 	everyKind(t, spec{encoding: "rope"}, "", func(t *testing.T, model []byte, provider string) {
 		s := open(t, model, runtime.Options{Provider: provider})
 		all := questions(20, 50)
-		slot := int64(0) // bytes of one row and slot
-		for _, state := range s.Info().Card.State {
-			slot += int64(state.Held(1, 1))
-		}
+		slot := slotBytes(s)
 		longest := 0
 		for _, q := range all {
 			longest = max(longest, len(q.prompt)+q.limit-1)
@@ -470,10 +475,7 @@ func TestBatcherBytes(t *testing.T) {
 // go when others need the room.
 func TestBatcherBytesOfEnded(t *testing.T) {
 	s := open(t, build(t, spec{encoding: "rope"}), runtime.Options{Provider: spied + "go"})
-	slot := int64(0) // bytes of one row and slot
-	for _, state := range s.Info().Card.State {
-		slot += int64(state.Held(1, 1))
-	}
+	slot := slotBytes(s)
 	// One long prompt that ends first, so that all others are padded by 40.
 	prompts, opt := [][]int64{prompt(100)}, runtime.GenerateOptions{Limits: []int{26}, Stop: []int64{}}
 	for i := range int64(7) {
@@ -525,15 +527,12 @@ func TestBatcherBytesOfEnded(t *testing.T) {
 func TestBatcherBytesOfRoom(t *testing.T) {
 	everyKind(t, spec{encoding: "rope"}, spied, func(t *testing.T, model []byte, provider string) {
 		s := open(t, model, runtime.Options{Provider: provider})
-		slot := 0.0 // bytes of one row and slot
-		for _, state := range s.Info().Card.State {
-			slot += state.Held(1, 1)
-		}
+		slot := slotBytes(s)
 		// The long prompt ends first. The slots that the short one pads go then; room is left.
 		long, opt := [][]int64{prompt(100), prompt(5)}, runtime.GenerateOptions{Limits: []int{30, 60}, Stop: []int64{}}
 		short, soon := [][]int64{prompt(2), prompt(3), prompt(4)}, runtime.GenerateOptions{MaxNew: 5, Stop: []int64{}}
 		want := append(generate(t, s, long, opt), generate(t, s, short, soon)...)
-		most := int64(slot) * 2 * (100 + 60 - 1)
+		most := slot * 2 * (100 + 60 - 1)
 		b := batcher(t, s, runtime.BatcherOptions{MaxBytes: most})
 		spy := spyOf(s)
 		spy.runs = 0
@@ -564,7 +563,7 @@ func TestBatcherBytesOfRoom(t *testing.T) {
 			t.Errorf("answers (-session +batcher): %s", diff)
 		}
 		if peak := b.Stats().Peak; peak > most {
-			t.Errorf("up to %d bytes (%.0f slots); the bound is %d", peak, float64(peak)/slot, most)
+			t.Errorf("up to %d bytes (%d slots); the bound is %d", peak, peak/slot, most)
 		}
 	})
 }

@@ -207,9 +207,9 @@ func (b *Batcher) fits(rows, width, left int) bool {
 	if live+rows > b.opt.MaxRows || b.bytes(live+rows, end)+b.bytes(rows, width) > b.opt.MaxBytes {
 		return false
 	}
-	// While they are read, what runs has what compact has not dropped yet, too.
-	spare := live < len(b.running.rows) || pad > 0 || b.running.room > b.running.slots+more
-	b.running.tight = spare && b.bytes(len(b.running.rows), b.running.roomWithin(turns))+b.bytes(rows, width) > b.opt.MaxBytes
+	// While they are read, what runs has what compact has not dropped yet, too. Without that it has no
+	// more than was counted above.
+	b.running.tight = b.bytes(len(b.running.rows), b.running.roomWithin(turns))+b.bytes(rows, width) > b.opt.MaxBytes
 	return !b.running.tight
 }
 

@@ -128,7 +128,7 @@ func (b *batch) join(from *batch, rows, places []int) error {
 // in place keep room for at most so many slots, which is to be what the rows still need.
 func (b *batch) trim(pad, most int) error {
 	slots := b.slots - pad
-	room := min(b.room, slots+max(slots/8, roomStep), most)
+	room := min(b.room, slots+ahead(slots), most)
 	if pad == 0 && room == b.room {
 		return nil
 	}
@@ -146,9 +146,6 @@ func (b *batch) shift(by, room int) error {
 	for i := range b.pads {
 		b.pads[i] = max(b.pads[i]+by, 0)
 	}
-	b.slots += by
-	if b.room = room; b.s.contract.Slots < 0 {
-		b.room = b.slots
-	}
+	b.slots, b.room = b.slots+by, room
 	return nil
 }
