@@ -74,7 +74,7 @@ var imports = map[string][]string{
 	"eval/bench":         {"eval", "eval/rowlog", "eval/task", "runtime", "export", "export/foreign", "export/safety", "graph", "graph/tensor", "card", "internal/human", "machine"},
 	"eval/analysis": {"eval", "eval/rowlog", "eval/task", "modelfile", "models", "models/theory", "graph", "graph/interp", "graph/tensor", "card",
 		"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/mat"}, // ridge regression: a factorisation of a symmetric matrix
-	"eval/study":    {"eval", "eval/task", "gonum.org/v1/gonum/stat"},
+	"eval/study":    {"eval", "eval/task", "card", "gonum.org/v1/gonum/stat"},
 	"eval/report":   {"eval", "eval/study", "eval/task", "graph/tensor", "internal/human", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
 	"train":         {"filelock", "models", "models/pe", "graph", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime", "runtime/ort", "train/journal", "internal/human"},
 	"train/journal": {"graph/tensor", "google.golang.org/protobuf/encoding/protowire"},

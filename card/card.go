@@ -99,6 +99,7 @@ type Card struct {
 	DType          string          // of the large matrices, Float16, BFloat16 or Int8; empty for float32, which all else is
 	State          []State         // what one call hands to the next, in input order
 	Seed           uint64          // of the training run
+	DataSeed       uint64          // of its samples and position ids; 0: Seed
 	ConfigHash     string          // hash of the run's configuration
 	DataHash       string          // hash of what defines the training data
 	Steps          int             // optimizer steps taken

@@ -34,6 +34,7 @@ func full() card.Card {
 			{Past: "past.0.state", Present: "present.0.state", Shape: []string{"batch", "64"}, Initial: -0.5},
 		},
 		Seed:          math.MaxUint64,
+		DataSeed:      7,
 		ConfigHash:    "abc",
 		DataHash:      "def",
 		Steps:         3000,
@@ -110,6 +111,7 @@ func TestWrittenForm(t *testing.T) {
 		"zoo.state": `[{"past":"past_key_values.0.key","present":"present.0.key","shape":["batch","4","past","32"],"grows":true,"axis":2,"initial":0},` +
 			`{"past":"past.0.state","present":"present.0.state","shape":["batch","64"],"grows":false,"initial":-0.5}]`,
 		"zoo.seed":         "18446744073709551615",
+		"zoo.data_seed":    "7",
 		"zoo.config_hash":  "abc",
 		"zoo.data_hash":    "def",
 		"zoo.steps":        "3000",

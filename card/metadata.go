@@ -134,6 +134,7 @@ func (c *Card) fields() []field {
 		text("dtype", false, &c.DType),
 		list("state", &c.State),
 		scalar("seed", &c.Seed, func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 64) }),
+		natural("data_seed", &c.DataSeed),
 		text("config_hash", false, &c.ConfigHash),
 		text("data_hash", false, &c.DataHash),
 		integer("steps", &c.Steps),
@@ -159,6 +160,18 @@ func scalar[T any](key string, at *T, parse func(string) (T, error)) field {
 	return field{key, true,
 		func() (string, error) { return fmt.Sprint(*at), nil },
 		func(s string) (err error) { *at, err = parse(s); return err }}
+}
+
+// natural is a number that is left out at 0.
+func natural(key string, at *uint64) field {
+	return field{key, false,
+		func() (string, error) {
+			if *at == 0 {
+				return "", nil
+			}
+			return strconv.FormatUint(*at, 10), nil
+		},
+		func(s string) (err error) { *at, err = strconv.ParseUint(s, 10, 64); return err }}
 }
 
 func integer(key string, at *int) field { return scalar(key, at, strconv.Atoi) }

@@ -53,6 +53,7 @@ type Finding struct {
 	Intervention string `json:"intervention,omitempty"`
 	ConfigHash   string `json:"config_hash"`
 	TrainSeed    uint64 `json:"train_seed"`
+	DataSeed     uint64 `json:"train_data_seed,omitempty"` // as in Row
 	TrainSteps   int    `json:"train_steps"`
 	TrainMin     int    `json:"train_min"`
 	TrainMax     int    `json:"train_max"`
@@ -186,6 +187,7 @@ type Divergence struct {
 	With     string `json:"with"` // the other model
 	Encoding string `json:"with_encoding"`
 	Seed     uint64 `json:"with_seed"`
+	DataSeed uint64 `json:"with_data_seed,omitempty"` // 0: Seed
 	// JensenShannon is ½KL(P‖M) + ½KL(Q‖M), M = ½(P+Q), in nats: at most ln 2.
 	JensenShannon float64 `json:"js"`
 	// Published is what the paper's figure shows, ½KL(M‖P) + ½KL(M‖Q) over the pairs whose other
@@ -220,9 +222,14 @@ type Probe struct {
 func NewFinding(c card.Card, cfg Config, at task.Span) Finding {
 	r := newRow(c, cfg, at)
 	return Finding{Schema: FindingSchema, Model: r.Model, Architecture: r.Architecture, Encoding: r.Encoding,
-		Intervention: r.Intervention, ConfigHash: r.ConfigHash, TrainSeed: r.TrainSeed, TrainSteps: r.TrainSteps,
+		Intervention: r.Intervention, ConfigHash: r.ConfigHash, TrainSeed: r.TrainSeed, DataSeed: r.DataSeed, TrainSteps: r.TrainSteps,
 		TrainMin: r.TrainMin, TrainMax: r.TrainMax, ToolVersion: r.ToolVersion,
 		Task: r.Task, TaskVersion: r.TaskVersion, Split: r.Split, Whole: r.Whole, Length: r.Length, Seed: r.Seed}
+}
+
+// TrainSeeds are those of the training run.
+func (f *Finding) TrainSeeds() card.Seeds {
+	return card.Seeds{Weights: f.TrainSeed, Data: f.DataSeed}
 }
 
 // WriteFindings writes each as one line of JSON.

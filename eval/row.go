@@ -40,6 +40,7 @@ type Row struct {
 	DType        string `json:"dtype,omitempty"` // of the large matrices: "float16", "bfloat16", "int8"; absent for float32
 	ConfigHash   string `json:"config_hash"`
 	TrainSeed    uint64 `json:"train_seed"`
+	DataSeed     uint64 `json:"train_data_seed,omitempty"` // of training's samples; 0: TrainSeed
 	TrainSteps   int    `json:"train_steps"`
 	// FittedStep is the card's: 0 never fitted, nil not known.
 	FittedStep *int  `json:"fitted_step,omitempty"`
@@ -141,6 +142,9 @@ func (r *Row) NotHeldOut() bool {
 	s := r.Span()
 	return r.Whole && (r.TrainMax == 0 || r.TrainMin <= s.Max && s.Min <= r.TrainMax)
 }
+
+// TrainSeeds are those of the training run.
+func (r *Row) TrainSeeds() card.Seeds { return card.Seeds{Weights: r.TrainSeed, Data: r.DataSeed} }
 
 // Span is the row's length, or its bin of lengths.
 func (r *Row) Span() task.Span { return task.Span{Min: cmp.Or(r.LengthMin, r.Length), Max: r.Length} }
@@ -310,6 +314,7 @@ func describe(c card.Card, e Environment) Row {
 		DType:        c.DType,
 		ConfigHash:   c.ConfigHash,
 		TrainSeed:    c.Seed,
+		DataSeed:     c.DataSeed,
 		TrainSteps:   c.Steps,
 		FittedStep:   c.FittedStep,
 		TrainMin:     c.Trained.Min,

@@ -38,7 +38,7 @@ func sample(t *testing.T, c models.Config) interop.Model {
 }
 
 func provenance() card.Card {
-	return card.Card{Tokenizer: pieces, Task: "copy", Trained: card.Lengths{Min: 2, Max: 20}, Seed: math.MaxUint64,
+	return card.Card{Tokenizer: pieces, Task: "copy", Trained: card.Lengths{Min: 2, Max: 20}, Seed: math.MaxUint64, DataSeed: 7,
 		ConfigHash: "abc", DataHash: "def", Steps: 3000, FittedStep: new(0), Loss: new(0.1), ToolVersion: "v1.2.3",
 		Intervention: "factor=2"}
 }
@@ -198,6 +198,7 @@ func TestConfigFile(t *testing.T) {
     "train_min": 2,
     "train_max": 20,
     "seed": 18446744073709551615,
+    "data_seed": 7,
     "steps": 3000,
     "fitted_step": 0,
     "loss": 0.1,

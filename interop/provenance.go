@@ -16,6 +16,7 @@ type provenance struct {
 	TrainMin    int      `json:"train_min,omitempty"` // task lengths seen in training
 	TrainMax    int      `json:"train_max,omitempty"`
 	Seed        uint64   `json:"seed"`
+	DataSeed    uint64   `json:"data_seed,omitempty"`
 	Steps       int      `json:"steps"`
 	FittedStep  *int     `json:"fitted_step,omitempty"`
 	Loss        *float64 `json:"loss,omitempty"` // nats per target token
@@ -32,7 +33,7 @@ func provenanceOf(c card.Card) provenance {
 		c.Positions = ""
 	}
 	return provenance{
-		c.Task, c.Trained.Min, c.Trained.Max, c.Seed, c.Steps, c.FittedStep, c.Loss, c.ConfigHash, c.DataHash,
+		c.Task, c.Trained.Min, c.Trained.Max, c.Seed, c.DataSeed, c.Steps, c.FittedStep, c.Loss, c.ConfigHash, c.DataHash,
 		c.ToolVersion, c.Positions, c.Intervention,
 	}
 }
@@ -40,7 +41,7 @@ func provenanceOf(c card.Card) provenance {
 func (p provenance) card() card.Card {
 	return card.Card{
 		Task: p.Task, Trained: card.Lengths{Min: p.TrainMin, Max: p.TrainMax},
-		Seed: p.Seed, Steps: p.Steps, FittedStep: p.FittedStep, Loss: p.Loss,
+		Seed: p.Seed, DataSeed: p.DataSeed, Steps: p.Steps, FittedStep: p.FittedStep, Loss: p.Loss,
 		ConfigHash: p.ConfigHash, DataHash: p.DataHash, ToolVersion: p.ToolVersion, Positions: p.Positions,
 		Intervention: p.Intervention,
 	}

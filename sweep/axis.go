@@ -23,6 +23,7 @@ type axis struct {
 func lists() []axis {
 	return []axis{
 		{key: "train.seed", from: "seeds"},
+		{key: "train.data_seed", from: "data_seeds"},
 		{key: "train.task", from: "tasks"},
 		{key: "model.encoding", from: "encodings"},
 	}

@@ -3,6 +3,7 @@ package sweep
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,6 +102,25 @@ func TestPartsRefused(t *testing.T) {
 	want := "sweep p: train.seed=1 and train.seed=1 are the same run copy-nope-tiny-s1; give parts with the same runs different names"
 	if _, err := same.Runs("", configs.Sources{}); err == nil || err.Error() != want {
 		t.Errorf("runs of the same name: %v, want %s", err, want)
+	}
+}
+
+// Runs have the pair of their seeds in their names, and one number where both are one.
+func TestDataSeeds(t *testing.T) {
+	f, err := Parse("p", []byte("seeds: [1, 2]\ndata_seeds: [2, 3]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, err := f.Runs("", configs.Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range runs {
+		names = append(names, strings.TrimPrefix(r.Name, "copy-nope-tiny-"))
+	}
+	if want := []string{"s1d2", "s1d3", "s2", "s2d3"}; !slices.Equal(names, want) {
+		t.Errorf("runs %v, want %v", names, want)
 	}
 }
 

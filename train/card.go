@@ -27,6 +27,7 @@ func (c *Checkpoint) Card(toolVersion string) (card.Card, error) {
 		Task:        task.Names(m.tasks),
 		Trained:     card.Lengths(m.span()),
 		Seed:        c.Config.Train.Seed,
+		DataSeed:    c.Config.Train.DataSeed,
 		ConfigHash:  c.Config.Hash(),
 		DataHash:    hex.EncodeToString(data[:]),
 		Steps:       c.Step + before,

@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/tokenizer"
@@ -35,7 +36,10 @@ type Recipe struct {
 	Lengths   string `json:"lengths"`             // "1..20", both ends included; of a mixture one, or one for each task; "256..256" are windows of text
 	Examples  int    `json:"examples,omitempty"`  // size of a fixed training set; 0: every example is new
 	Tokenizer string `json:"tokenizer,omitempty"` // "word" (or empty), "char" or "byte"; of running text "byte" (or empty) or "bpe:2048"
-	Seed      uint64 `json:"seed"`
+	// Seed draws weights and dropout, and DataSeed samples and position ids; 0: Seed draws
+	// these, too. It is left out of the stored configuration where both are one.
+	Seed     uint64 `json:"seed"`
+	DataSeed uint64 `json:"data_seed,omitempty"`
 
 	Steps int `json:"steps"`
 	Batch int `json:"batch"` // sequences in an update; with pool_steps, on average
@@ -149,6 +153,12 @@ func (r Recipe) check() error {
 	return nil
 }
 
+// SampleSeed is the seed of samples and position ids.
+func (r Recipe) SampleSeed() uint64 { return cmp.Or(r.DataSeed, r.Seed) }
+
+// seeds are those of the run.
+func (r Recipe) seeds() card.Seeds { return card.Seeds{Weights: r.Seed, Data: r.DataSeed} }
+
 // threads is the number of threads of a run on this machine, where it is not settled.
 func (r Recipe) threads() int { return cmp.Or(r.Threads, runtime.NumCPU()) }
 
@@ -177,6 +187,9 @@ func (c Config) Resolve() (Config, error) {
 	}
 	if c.Train.Tokenizer == tokenizer.Words || d.isText() && c.Train.Tokenizer == tokenizer.Bytes {
 		c.Train.Tokenizer = "" // one way to write a configuration, one hash
+	}
+	if c.Train.DataSeed == c.Train.Seed {
+		c.Train.DataSeed = 0
 	}
 	if n := len(d.pieces); c.Model.VocabSize == 0 {
 		c.Model.VocabSize = n
@@ -214,13 +227,13 @@ func (c Config) Settled(was Config) Config {
 
 // Name returns the usual name of the run's directory, where the configuration started from
 // the preset: task, encoding (or the
-// architecture that has none), preset and seed. A second phase has the name of the first
+// architecture that has none), preset and seeds. A second phase has the name of the first
 // in the place of task and preset.
 func (c Config) Name(preset string) string {
 	if c.From != nil {
-		return fmt.Sprintf("%s-%s-s%d", filepath.Base(c.From.Run), c.Model.Name(), c.Train.Seed)
+		return fmt.Sprintf("%s-%s-s%v", filepath.Base(c.From.Run), c.Model.Name(), c.Train.seeds())
 	}
-	return fmt.Sprintf("%s-%s-%s-s%d", task.Label(c.Train.Task), c.Model.Name(), preset, c.Train.Seed)
+	return fmt.Sprintf("%s-%s-%s-s%v", task.Label(c.Train.Task), c.Model.Name(), preset, c.Train.seeds())
 }
 
 // Dir returns the usual directory of the run below folder. Its name says the rule of the tokenizer, too, where that is

@@ -62,9 +62,9 @@ func newSource(c Config) (*source, error) {
 		return nil, err
 	}
 	r := c.Train
-	s := &source{tasks: m.tasks, tok: tok, seed: r.Seed, batch: r.Batch,
+	s := &source{tasks: m.tasks, tok: tok, seed: r.SampleSeed(), batch: r.Batch,
 		pool: max(r.PoolSteps, 1), budget: r.MicroTokens, lanes: r.lanes(), examples: r.Examples, grid: 1,
-		positions: positions{kind: r.Positions, below: r.MaxPosition, seed: r.Seed}}
+		positions: positions{kind: r.Positions, below: r.MaxPosition, seed: r.SampleSeed()}}
 	a, err := models.ArchitectureOf(c.Model)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func newSource(c Config) (*source, error) {
 		s.grid = unrolledBucket
 	}
 	if m.isText() {
-		s.text = &text{corpora: m.tasks, length: m.lengths[0].Max, seed: r.Seed, tok: tok}
+		s.text = &text{corpora: m.tasks, length: m.lengths[0].Max, seed: r.SampleSeed(), tok: tok}
 	}
 	for i, t := range m.tasks {
 		s.lengths = append(s.lengths, t.LengthsIn(m.lengths[i]))
@@ -100,15 +100,15 @@ func (s *source) draw(rng *rand.Rand) (task.Sample, error) {
 	return task.SampleSplit(s.tasks[i], rng, s.tasks[i].DrawLength(rng, s.lengths[i]), task.Train)
 }
 
-// dataSeed is the seed of fixed training sets (the paper's). It is not the run's:
-// runs that differ in their seed train on the same examples, in another order.
-const dataSeed = 9842497
+// fixedSeed is the seed of fixed training sets (the paper's). It is not the run's:
+// runs that differ in their seeds train on the same examples, in another order.
+const fixedSeed = 9842497
 
 // fixed makes example i of the fixed set. Tasks, and lengths but those of unequal
 // weight, are spread evenly over it. Of a task that lists its prompts it takes each
 // once.
 func (s *source) fixed(i int) (task.Sample, error) {
-	rng := rand.New(rand.NewPCG(dataSeed, uint64(i)))
+	rng := rand.New(rand.NewPCG(fixedSeed, uint64(i)))
 	k := i % len(s.tasks)
 	t, lengths := s.tasks[k], s.lengths[k]
 	if list := s.listed[k]; list != nil {

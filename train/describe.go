@@ -18,7 +18,8 @@ type RunInfo struct {
 	Task     string    `json:"task"`
 	Lengths  string    `json:"lengths"`
 	Seed     uint64    `json:"seed"`
-	Step     int       `json:"step"` // of the newest checkpoint; 0 for none
+	DataSeed uint64    `json:"data_seed,omitempty"` // where it is another
+	Step     int       `json:"step"`                // of the newest checkpoint; 0 for none
 	Steps    int       `json:"steps"`
 	Loss     *float64  `json:"loss"` // of the last step noted; null for none
 	Saved    time.Time `json:"saved"`
@@ -54,7 +55,7 @@ func Describe(dir string) (RunInfo, error) {
 		return RunInfo{}, err
 	}
 	r := RunInfo{Dir: dir, Encoding: cfg.Model.Name(), Task: cfg.Train.Task, Lengths: cfg.Train.Lengths,
-		Seed: cfg.Train.Seed, Steps: cfg.Train.Steps, Config: cfg}
+		Seed: cfg.Train.Seed, DataSeed: cfg.Train.DataSeed, Steps: cfg.Train.Steps, Config: cfg}
 	steps, err := Checkpoints(dir)
 	if err != nil {
 		return r, err

@@ -36,7 +36,7 @@ func (c Config) checkLongest() error {
 	if err != nil {
 		return err
 	}
-	rng := rand.New(rand.NewPCG(dataSeed, 0))
+	rng := rand.New(rand.NewPCG(fixedSeed, 0))
 	for i, t := range s.tasks {
 		for _, length := range s.lengths[i] {
 			n, err := t.MostTokens(s.tok, rng, length, longestDraws)

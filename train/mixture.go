@@ -98,7 +98,7 @@ func (m mixture) describe(r Recipe) string {
 	for i, t := range m.tasks {
 		parts = append(parts, fmt.Sprintf("%s v%d %s", t.Name, t.Version, m.lengths[i]))
 	}
-	s := fmt.Sprintf("%s seed %d split train", strings.Join(parts, ", "), r.Seed)
+	s := fmt.Sprintf("%s seed %d split train", strings.Join(parts, ", "), r.SampleSeed())
 	if r.Examples > 0 {
 		s += fmt.Sprintf(" examples %d", r.Examples)
 	}

@@ -36,7 +36,8 @@ type trainOptions struct {
 // trainFlags are the flags that stand for keys of the configuration.
 var trainFlags = map[string]string{
 	"train.task": "task", "train.lengths": "lengths", "train.steps": "steps", "train.batch": "batch",
-	"train.lr": "lr", "train.seed": "seed", "train.threads": "threads", "train.examples": "examples",
+	"train.lr": "lr", "train.seed": "seed", "train.data_seed": "data-seed",
+	"train.threads": "threads", "train.examples": "examples",
 }
 
 func trainVerb(a *app) *cobra.Command {
@@ -64,7 +65,8 @@ func (o *trainOptions) add(c *cobra.Command) {
 	f.Int("steps", 0, "updates")
 	f.Int("batch", 0, "sequences in an update")
 	f.Float64("lr", 0, "peak learning rate")
-	f.Uint64("seed", 0, "seed of weights and data")
+	f.Uint64("seed", 0, "seed of weights and dropout, and of data")
+	f.Uint64("data-seed", 0, "seed of samples and position ids; 0: that of --seed")
 	f.Int("threads", 0, "threads of ONNX Runtime, noted when the run begins; 0: one per core")
 	f.StringArrayVar(&o.set, "set", nil, "any setting, as `key=value`; may be repeated")
 	f.StringVar(&o.from, "from", "", "begin with the weights of a `run`, whose settings are the defaults")

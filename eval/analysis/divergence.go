@@ -47,7 +47,8 @@ func sameShape(m, other *Model) error {
 }
 
 func with(other *Model) *eval.Divergence {
-	return &eval.Divergence{With: other.Label, Encoding: other.Card.Name(), Seed: other.Card.Seed}
+	return &eval.Divergence{With: other.Label, Encoding: other.Card.Name(), Seed: other.Card.Seed,
+		DataSeed: other.Card.DataSeed}
 }
 
 // apart sums over sequences what is least over pairs of heads.

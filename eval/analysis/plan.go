@@ -212,8 +212,8 @@ func (p *Plan) pair(encoding string) error {
 		for _, b := range p.cells {
 			same := b.request.Task.Name == a.request.Task.Name && b.request.Length == a.request.Length &&
 				b.request.Tokens == a.request.Tokens && b.model != a.model && b.measure == eval.FindAttention
-			otherSeed := b.model.Card.Name() == encoding && b.model.Card.Seed > a.model.Card.Seed // each pair once
-			otherEncoding := b.model.Card.Name() != encoding && b.model.Card.Seed == a.model.Card.Seed
+			otherSeed := b.model.Card.Name() == encoding && b.model.Card.Seeds().Compare(a.model.Card.Seeds()) > 0 // each pair once
+			otherEncoding := b.model.Card.Name() != encoding && b.model.Card.Seeds() == a.model.Card.Seeds()
 			if !same || !otherSeed && !otherEncoding {
 				continue
 			}

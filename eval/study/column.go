@@ -18,7 +18,7 @@ var modelTraits = []func(eval.Row) string{
 	func(r eval.Row) string { return r.Provider },
 	func(r eval.Row) string { return threads(r.Threads) },
 	func(r eval.Row) string { return r.Computer() },
-	func(r eval.Row) string { return fmt.Sprintf("train seed %d", r.TrainSeed) },
+	func(r eval.Row) string { return fmt.Sprintf("train seed %v", r.TrainSeeds()) },
 	func(r eval.Row) string { return fmt.Sprintf("%d steps", r.TrainSteps) },
 	func(r eval.Row) string { return "config " + r.ConfigHash[:min(8, len(r.ConfigHash))] },
 	func(r eval.Row) string { return "file " + r.ModelSHA256[:min(8, len(r.ModelSHA256))] },

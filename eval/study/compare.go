@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
 )
 
@@ -105,16 +106,16 @@ func (s *Series) compared(t *Task, m *PublishedModel) []Compared {
 
 // measuredBy reports whether all runs were measured at a length.
 func (s *Series) measuredBy(length task.Span) bool {
-	lacks := func(seed uint64) bool { return s.seeds[seed][length].n == 0 }
+	lacks := func(seed card.Seeds) bool { return s.seeds[seed][length].n == 0 }
 	return len(s.Seeds) > 0 && !slices.ContainsFunc(s.Seeds, lacks)
 }
 
 // summaryAt is what our runs say at lengths, weighted as in the paper.
 func (s *Series) summaryAt(lengths []task.Span, name string) Summary {
-	values := Each(s.Seeds, func(seed uint64) float64 {
+	values := Each(s.Seeds, func(seed card.Seeds) float64 {
 		return weighted(lengths, name, func(length task.Span) float64 { return s.seeds[seed][length].accuracy })
 	})
-	return summaryOf(values, Each(s.Seeds, func(seed uint64) *bool { return s.fitted[seed] }))
+	return summaryOf(values, Each(s.Seeds, func(seed card.Seeds) *bool { return s.fitted[seed] }))
 }
 
 // summaryAt is what the paper's runs say there, or its means.

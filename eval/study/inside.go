@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 )
 
@@ -24,7 +25,7 @@ type InsideModel struct {
 	Base     string // the encoding alone
 	Changed  string // after training, "" for nothing; eval.Constructed
 	Steps    int    // of training; 0 for the weights that the seed drew
-	Seed     uint64
+	Seeds    card.Seeds
 	Trained  [2]int
 	Right    []Number // share of the sequences, by InsideTask.Lengths
 	Reasons  []string // why there is nothing at a length, "" where there is, or nobody looked
@@ -109,9 +110,9 @@ func Inside(findings []eval.Finding, encodings []string) []InsideTask {
 func labels(findings []eval.Finding) []string {
 	type run struct {
 		encoding, intervention, task string
-		seed                         uint64
+		seeds                        card.Seeds
 	}
-	of := func(f eval.Finding) run { return run{f.Encoding, f.Intervention, f.Task, f.TrainSeed} }
+	of := func(f eval.Finding) run { return run{f.Encoding, f.Intervention, f.Task, f.TrainSeeds()} }
 	steps := map[run][]int{}
 	for _, f := range findings {
 		if !slices.Contains(steps[of(f)], f.TrainSteps) {
@@ -130,11 +131,11 @@ func labels(findings []eval.Finding) []string {
 // modelOf finds the model of a finding, or begins it.
 func (t *InsideTask) modelOf(f eval.Finding, encoding string) *InsideModel {
 	at := slices.IndexFunc(t.Models, func(m InsideModel) bool {
-		return m.Name == f.Model && m.Encoding == encoding && m.Seed == f.TrainSeed
+		return m.Name == f.Model && m.Encoding == encoding && m.Seeds == f.TrainSeeds()
 	})
 	if at < 0 {
 		m := InsideModel{Name: f.Model, Encoding: encoding, Base: f.Encoding, Changed: f.Intervention, Steps: f.TrainSteps,
-			Seed: f.TrainSeed, Trained: [2]int{f.TrainMin, f.TrainMax},
+			Seeds: f.TrainSeeds(), Trained: [2]int{f.TrainMin, f.TrainMax},
 			Right: slices.Repeat([]Number{Unknown}, len(t.Lengths)), Reasons: make([]string, len(t.Lengths))}
 		at, t.Models = len(t.Models), append(t.Models, m)
 	}
@@ -208,8 +209,9 @@ func (t *InsideTask) addPair(f eval.Finding, encoding string) {
 		return
 	}
 	a, b := encoding, f.Divergence.Encoding
-	if f.TrainSeed != f.Divergence.Seed {
-		a, b = fmt.Sprintf("%s seed %d", a, f.TrainSeed), fmt.Sprintf("%s seed %d", b, f.Divergence.Seed)
+	other := card.Seeds{Weights: f.Divergence.Seed, Data: f.Divergence.DataSeed}
+	if f.TrainSeeds() != other {
+		a, b = fmt.Sprintf("%s seed %v", a, f.TrainSeeds()), fmt.Sprintf("%s seed %v", b, other)
 	}
 	at := slices.IndexFunc(t.Pairs, func(p Pair) bool { return p.Model == a && p.Other == b && p.Length == f.Length })
 	if at < 0 {
@@ -301,7 +303,7 @@ func (t *InsideTask) Runs() []InsideRun {
 		}
 		at := slices.IndexFunc(out, func(r InsideRun) bool {
 			of := r.Course[0]
-			return name(of) == name(m) && of.Base == m.Base && of.Seed == m.Seed
+			return name(of) == name(m) && of.Base == m.Base && of.Seeds == m.Seeds
 		})
 		if at < 0 {
 			at, out = len(out), append(out, InsideRun{})

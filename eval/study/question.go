@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 )
 
@@ -196,12 +197,12 @@ func (t *tally) verdict() Verdict {
 
 // size says how many runs, seeds and tasks there are: "2 NoPE models (2 seeds, 1 task)".
 func (t *tally) size() string {
-	var seeds []uint64
+	var seeds []card.Seeds
 	var tasks []string
 	for _, r := range t.runs {
-		seeds, tasks = append(seeds, r.Model.Seed), append(tasks, r.task)
+		seeds, tasks = append(seeds, r.Model.Seeds), append(tasks, r.task)
 	}
-	slices.Sort(seeds)
+	slices.SortFunc(seeds, card.Seeds.Compare)
 	slices.Sort(tasks)
 	return fmt.Sprintf("%s (%s, %s)", Count(len(t.runs), "NoPE model", "NoPE models"), Count(len(slices.Compact(seeds)), "seed", "seeds"),
 		Count(len(slices.Compact(tasks)), "task", "tasks"))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 )
@@ -50,7 +51,7 @@ func later(a, b task.Span) task.Span {
 }
 
 // carries is the effective length of one run by a value of its cells.
-func (s *Series) carries(seed uint64, value func(cell) float64) task.Span {
+func (s *Series) carries(seed card.Seeds, value func(cell) float64) task.Span {
 	length, _ := eval.EffectiveLength(Each(s.Points, func(p Point) task.Span { return p.Length }),
 		func(length task.Span) (float64, bool) {
 			c := s.seeds[seed][length]

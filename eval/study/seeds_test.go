@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 )
@@ -44,6 +45,21 @@ func run(rows []eval.Row, seed uint64, fitted int) []eval.Row {
 		}
 	}
 	return rows
+}
+
+// A run is the pair of its seeds: one of other data is another run.
+func TestDataSeeds(t *testing.T) {
+	a := run(measured("a", 100, []int{99, 98, 80, 70}), 1, 1500)
+	b := slices.Clone(a)
+	for i := range b {
+		b[i].DataSeed = 2
+	}
+	task := studyOf(t, a, b).Tasks[0]
+	want := []card.Seeds{{Weights: 1}, {Weights: 1, Data: 2}}
+	if !slices.Equal(task.Seeds, want) || len(task.Series) != 1 || !slices.Equal(task.Series[0].Seeds, want) ||
+		task.Series[0].Fit.Runs != 2 {
+		t.Errorf("%v, %+v", task.Seeds, task.Series)
+	}
 }
 
 func TestFit(t *testing.T) {
@@ -97,7 +113,7 @@ func TestFindingOverRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := fitted.Tasks[0].Series[0]
-	if !slices.Equal(of.Seeds, []uint64{1, 2}) || of.Fit != (Fit{3, 2, 0}) || math.Abs(float64(of.Beyond.Median)-0.8) > 1e-12 {
+	if !slices.Equal(of.Seeds, []card.Seeds{{Weights: 1}, {Weights: 2}}) || of.Fit != (Fit{3, 2, 0}) || math.Abs(float64(of.Beyond.Median)-0.8) > 1e-12 {
 		t.Errorf("of those that fitted: seeds %v, %v, beyond %v", of.Seeds, of.Fit, of.Beyond)
 	}
 	if got := fitted.Tasks[0].Answer; !strings.Contains(got, "a goes on to 30 (each of 2 runs)") {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 )
@@ -14,17 +15,17 @@ import (
 // other settings, or checkpoints of one run), or if models differ in size or trained
 // lengths, and one for each intervention after training and each precision of files.
 type Series struct {
-	Name       string     `json:"name"` // the encoding or model, and what tells it from others of it
-	Encoding   int        `json:"encoding"`
-	Variant    int        `json:"variant"` // 0 for an encoding's first series
-	Model      string     `json:"-"`       // of the first row
-	Rows       []eval.Row `json:"-"`
-	Seeds      []uint64   `json:"seeds"` // of the runs that count: all, or those that fitted (Options.OnlyFitted)
-	Fit        Fit        `json:"fit"`   // of all runs
-	Parameters int64      `json:"-"`
-	Steps      [2]int     `json:"-"` // least and most optimizer steps of the runs
-	Trained    [2]int     `json:"trained"`
-	Points     []Point    `json:"points"` // one for each of the task's lengths
+	Name       string       `json:"name"` // the encoding or model, and what tells it from others of it
+	Encoding   int          `json:"encoding"`
+	Variant    int          `json:"variant"` // 0 for an encoding's first series
+	Model      string       `json:"-"`       // of the first row
+	Rows       []eval.Row   `json:"-"`
+	Seeds      []card.Seeds `json:"seeds"` // of the runs that count: all, or those that fitted (Options.OnlyFitted)
+	Fit        Fit          `json:"fit"`   // of all runs
+	Parameters int64        `json:"-"`
+	Steps      [2]int       `json:"-"` // least and most optimizer steps of the runs
+	Trained    [2]int       `json:"trained"`
+	Points     []Point      `json:"points"` // one for each of the task's lengths
 
 	Inside    Spread `json:"inside"` // of each run's mean of the study's measure at the trained lengths
 	Beyond    Spread `json:"beyond"` // and at longer ones
@@ -33,8 +34,8 @@ type Series struct {
 	Score     Spread `json:"-"`      // Beyond with those counted as wrong, to compare encodings
 	Effective Reach  `json:"effective"`
 
-	seeds   map[uint64]map[task.Span]cell // by training seed and length, by the study's measure
-	fitted  map[uint64]*bool              // by training seed; nil for not known
+	seeds   map[card.Seeds]map[task.Span]cell // by training seed and length, by the study's measure
+	fitted  map[card.Seeds]*bool              // by training seed; nil for not known
 	measure Measure
 }
 
@@ -55,20 +56,20 @@ type Point struct {
 func (s Series) measuredAt(lengths []task.Span, onlyFitted bool) Series {
 	first := s.Rows[0]
 	s.Model, s.Parameters, s.Trained = first.Model, first.Parameters, [2]int{first.TrainMin, first.TrainMax}
-	s.Seeds, s.Fit, s.fitted = nil, Fit{}, map[uint64]*bool{}
-	for _, run := range groupBy(s.Rows, func(r eval.Row) uint64 { return r.TrainSeed }) {
+	s.Seeds, s.Fit, s.fitted = nil, Fit{}, map[card.Seeds]*bool{}
+	for _, run := range groupBy(s.Rows, func(r eval.Row) card.Seeds { return r.TrainSeeds() }) {
 		fitted := fittedRun(run.rows)
 		s.Fit.count(fitted)
 		if s.fitted[run.key] = fitted; !onlyFitted || fitted != nil && *fitted {
 			s.Seeds = append(s.Seeds, run.key)
 		}
 	}
-	slices.Sort(s.Seeds)
+	slices.SortFunc(s.Seeds, card.Seeds.Compare)
 	steps := distinct(s.Rows, func(r eval.Row) int { return r.TrainSteps })
 	s.Steps = [2]int{steps[0], steps[len(steps)-1]}
-	s.measure, s.seeds = Exact, map[uint64]map[task.Span]cell{}
+	s.measure, s.seeds = Exact, map[card.Seeds]map[task.Span]cell{}
 	scored := slices.DeleteFunc(slices.Clone(s.Rows), func(r eval.Row) bool { return r.Task == "" })
-	for _, of := range groupBy(scored, func(r eval.Row) uint64 { return r.TrainSeed }) {
+	for _, of := range groupBy(scored, func(r eval.Row) card.Seeds { return r.TrainSeeds() }) {
 		s.seeds[of.key] = map[task.Span]cell{}
 		for _, at := range groupBy(of.rows, func(r eval.Row) task.Span { return r.Span() }) {
 			s.seeds[of.key][at.key] = pool(at.rows)
@@ -82,7 +83,7 @@ func (s Series) measuredAt(lengths []task.Span, onlyFitted bool) Series {
 // byTokens is the series by tokens right.
 func (s Series) byTokens() Series {
 	exact := s.seeds
-	s.measure, s.seeds = Tokens, map[uint64]map[task.Span]cell{}
+	s.measure, s.seeds = Tokens, map[card.Seeds]map[task.Span]cell{}
 	for seed, at := range exact {
 		s.seeds[seed] = map[task.Span]cell{}
 		for length, c := range at {
@@ -98,7 +99,7 @@ func (s Series) byTokens() Series {
 
 func (s *Series) point(length task.Span) Point {
 	p := Point{Length: length}
-	at := map[uint64]cell{} // of the runs that were measured there
+	at := map[card.Seeds]cell{} // of the runs that were measured there
 	for _, seed := range s.Seeds {
 		c, ok := s.seeds[seed][length]
 		if p.NA = p.NA || ok && c.n == 0; c.n == 0 {
@@ -110,7 +111,7 @@ func (s *Series) point(length task.Span) Point {
 	}
 	p.NA = p.NA && p.N == 0
 	over := func(of func(cell) float64) Spread {
-		return s.over(func(seed uint64) float64 {
+		return s.over(func(seed card.Seeds) float64 {
 			if c, ok := at[seed]; ok {
 				return of(c)
 			}
@@ -132,7 +133,7 @@ func (s *Series) point(length task.Span) Point {
 	return p
 }
 
-func notFinite(at map[uint64]cell) bool {
+func notFinite(at map[card.Seeds]cell) bool {
 	for _, c := range at {
 		if math.IsNaN(c.loss) {
 			return true
@@ -142,7 +143,7 @@ func notFinite(at map[uint64]cell) bool {
 }
 
 // over puts what each run says together; NaN where one says nothing.
-func (s *Series) over(of func(seed uint64) float64) Spread { return overRuns(Each(s.Seeds, of)) }
+func (s *Series) over(of func(seed card.Seeds) float64) Spread { return overRuns(Each(s.Seeds, of)) }
 
 // Value is a point by the series' measure.
 func (s *Series) Value(p Point) Spread {
@@ -164,9 +165,9 @@ func (s *Series) isBeyond(length task.Span) bool { return length.Min > s.Trained
 // summarize works out the headline from the runs.
 func (s *Series) summarize() {
 	s.InsideNA, s.BeyondNA = 0, 0
-	s.Inside = s.over(func(seed uint64) float64 { return s.meanOf(seed, s.Saw, &s.InsideNA) })
-	s.Beyond = s.over(func(seed uint64) float64 { return s.meanOf(seed, s.isBeyond, &s.BeyondNA) })
-	s.Score = s.over(func(seed uint64) float64 {
+	s.Inside = s.over(func(seed card.Seeds) float64 { return s.meanOf(seed, s.Saw, &s.InsideNA) })
+	s.Beyond = s.over(func(seed card.Seeds) float64 { return s.meanOf(seed, s.isBeyond, &s.BeyondNA) })
+	s.Score = s.over(func(seed card.Seeds) float64 {
 		return float64(mean(Each(s.lengthsBeyond(seed), func(length task.Span) float64 {
 			return s.seeds[seed][length].accuracy // 0 where the model cannot take it
 		})))
@@ -176,7 +177,7 @@ func (s *Series) summarize() {
 
 // meanOf is a run's mean over lengths, NaN for no lengths. na rises to how many of them the
 // model could not take.
-func (s *Series) meanOf(seed uint64, in func(length task.Span) bool, na *int) float64 {
+func (s *Series) meanOf(seed card.Seeds, in func(length task.Span) bool, na *int) float64 {
 	var values []float64
 	missing := 0
 	for _, p := range s.Points { // in the order of lengths: the same sum every time
@@ -195,7 +196,7 @@ func (s *Series) meanOf(seed uint64, in func(length task.Span) bool, na *int) fl
 
 // lengthsBeyond lists the lengths beyond training that a seed was measured at,
 // whether the model could take them or not.
-func (s *Series) lengthsBeyond(seed uint64) []task.Span {
+func (s *Series) lengthsBeyond(seed card.Seeds) []task.Span {
 	var out []task.Span
 	for length := range s.seeds[seed] {
 		if s.isBeyond(length) {

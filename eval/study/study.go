@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 )
@@ -75,13 +76,13 @@ type Task struct {
 	// Lengths are those that anything was measured at, ascending; bins of them are told
 	// apart from each length. X is where they stand on the axis of a chart, and Axis its
 	// name.
-	Lengths []task.Span `json:"lengths"`
-	X       []float64   `json:"x"`
-	Axis    string      `json:"axis"`
-	Octaves bool        `json:"octaves"` // whether Lengths are so far apart that charts double them step by step
-	Trained [2]int      `json:"trained"` // the widest range of the series; 0, 0 if never trained
-	Seeds   []uint64    `json:"-"`       // training seeds
-	Whole   []task.Span `json:"-"`       // lengths at which nothing is held out, and bins that hold such
+	Lengths []task.Span  `json:"lengths"`
+	X       []float64    `json:"x"`
+	Axis    string       `json:"axis"`
+	Octaves bool         `json:"octaves"` // whether Lengths are so far apart that charts double them step by step
+	Trained [2]int       `json:"trained"` // the widest range of the series; 0, 0 if never trained
+	Seeds   []card.Seeds `json:"-"`       // training seeds
+	Whole   []task.Span  `json:"-"`       // lengths at which nothing is held out, and bins that hold such
 
 	// AtChance says that no encoding is above chance beyond the trained lengths, so
 	// that the task is not ranked.
@@ -234,7 +235,7 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 	t.Lengths = task.SortSpans(Each(rows, func(r eval.Row) task.Span { return r.Span() }))
 	t.X, t.Axis = Each(t.Lengths, task.Span.Middle), axisName(t.Lengths, t.Scored)
 	t.Octaves = !t.Scored && t.Lengths[len(t.Lengths)-1].Max >= 8*t.Lengths[0].Max
-	t.Seeds = distinct(rows, func(r eval.Row) uint64 { return r.TrainSeed })
+	t.Seeds = seedsOf(rows)
 	for _, length := range t.Lengths {
 		chance := Unknown
 		for _, r := range rows {
@@ -308,6 +309,13 @@ func distinct[T cmp.Ordered](rows []eval.Row, value func(eval.Row) T) []T {
 		out = append(out, value(r))
 	}
 	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// seedsOf lists the training runs' seeds, each once, in order.
+func seedsOf(rows []eval.Row) []card.Seeds {
+	out := Each(rows, func(r eval.Row) card.Seeds { return r.TrainSeeds() })
+	slices.SortFunc(out, card.Seeds.Compare)
 	return slices.Compact(out)
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 )
@@ -32,7 +33,7 @@ type TextSeries struct {
 	Name     string
 	Encoding int // and Variant, as those of Series
 	Variant  int
-	Seeds    []uint64
+	Seeds    []card.Seeds
 	Trained  [2]int
 	Points   []TextPoint // one for each of the text's lengths
 }
@@ -78,7 +79,7 @@ func (s *Study) newText(name, corpus string, rows []eval.Row) *Text {
 	for _, of := range s.variants(rows) {
 		series := TextSeries{Name: of.Name, Encoding: of.Encoding, Variant: of.Variant,
 			Trained: [2]int{of.Rows[0].TrainMin, of.Rows[0].TrainMax},
-			Seeds:   distinct(of.Rows, func(r eval.Row) uint64 { return r.TrainSeed })}
+			Seeds:   seedsOf(of.Rows)}
 		for _, at := range t.Lengths {
 			series.Points = append(series.Points, textPoint(slices.DeleteFunc(slices.Clone(of.Rows),
 				func(r eval.Row) bool { return r.Span() != at })))
@@ -159,7 +160,7 @@ func textPoint(rows []eval.Row) TextPoint {
 	p := TextPoint{NA: len(rows) > 0 && len(measured) == 0, SlidingSE: Unknown}
 	over := func(value func(*eval.TextScore) float64) Spread {
 		var runs []float64
-		for _, run := range groupBy(measured, func(r eval.Row) uint64 { return r.TrainSeed }) {
+		for _, run := range groupBy(measured, func(r eval.Row) card.Seeds { return r.TrainSeeds() }) {
 			runs = append(runs, float64(mean(Each(run.rows, func(r eval.Row) float64 { return value(r.Text) }))))
 		}
 		return overRuns(runs)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 )
 
@@ -84,12 +85,12 @@ func withTrait(name, value string) string {
 
 // conflicting reports whether one training seed has several values.
 func conflicting(rows []eval.Row, value func(eval.Row) string) bool {
-	of := map[uint64]string{}
+	of := map[card.Seeds]string{}
 	for _, r := range rows {
-		if v, ok := of[r.TrainSeed]; ok && v != value(r) {
+		if v, ok := of[r.TrainSeeds()]; ok && v != value(r) {
 			return true
 		}
-		of[r.TrainSeed] = value(r)
+		of[r.TrainSeeds()] = value(r)
 	}
 	return false
 }

@@ -45,13 +45,13 @@ func Evaluator(cfg train.Config, o train.Options) (train.Evaluator, error) {
 	var texts []eval.TextConfig
 	for _, t := range tasks {
 		if t.Corpus != nil {
-			texts = append(texts, eval.TextConfig{Task: t, N: cfg.Train.EvalSamples, Batch: batch, Seed: cfg.Train.Seed,
+			texts = append(texts, eval.TextConfig{Task: t, N: cfg.Train.EvalSamples, Batch: batch, Seed: cfg.Train.SampleSeed(),
 				Split: task.Validation})
 			continue
 		}
 		has := slices.DeleteFunc(slices.Clone(lengths), func(n int) bool { return t.CheckLength(n) != nil })
 		sweeps = append(sweeps, eval.Config{Task: t, Lengths: has, N: cfg.Train.EvalSamples, Batch: batch,
-			Seed: cfg.Train.Seed, Split: task.Validation, Untimed: true})
+			Seed: cfg.Train.SampleSeed(), Split: task.Validation, Untimed: true})
 	}
 	engine := runtime.Options{Provider: cmp.Or(o.Provider, "cpu"), AllowCPUNodes: o.AllowCPUNodes, Threads: cfg.Train.Threads}
 	return func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]journal.Result, error) {

@@ -22,6 +22,7 @@ type Entry struct {
 	Parameters      int64    `json:"parameters"`
 	Steps           int      `json:"steps"`
 	Seed            uint64   `json:"seed"`
+	DataSeed        uint64   `json:"data_seed,omitempty"`
 	Command         string   `json:"command"`
 }
 
@@ -30,7 +31,7 @@ func Describe(m zoo.Manifest) Entry {
 	out := Entry{
 		Name: m.Name, Task: m.Card.Task, Encoding: m.Card.Name(),
 		TrainedMin: m.Card.Trained.Min, TrainedMax: m.Card.Trained.Max,
-		Parameters: m.Card.Parameters, Steps: m.Card.Steps, Seed: m.Card.Seed, Command: m.Command,
+		Parameters: m.Card.Parameters, Steps: m.Card.Steps, Seed: m.Card.Seed, DataSeed: m.Card.DataSeed, Command: m.Command,
 	}
 	if mean, err := m.TrainedAccuracy(); err == nil {
 		out.TrainedAccuracy = &mean

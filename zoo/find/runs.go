@@ -47,7 +47,7 @@ func ReadRun(dir string) (Run, error) {
 		return Run{}, err
 	}
 	r := Run{Imported: true, RunInfo: train.RunInfo{Dir: dir, Encoding: m.Config.Name(), Task: m.Card.Task,
-		Seed: m.Card.Seed, Step: m.Card.Steps, Steps: m.Card.Steps, Loss: m.Card.Loss}}
+		Seed: m.Card.Seed, DataSeed: m.Card.DataSeed, Step: m.Card.Steps, Steps: m.Card.Steps, Loss: m.Card.Loss}}
 	if t := m.Card.Trained; t != (card.Lengths{}) {
 		r.Lengths = fmt.Sprintf("%d..%d", t.Min, t.Max)
 	}
