@@ -123,7 +123,7 @@ func (r Run) left(threads int) (launch.Run, error) {
 // paceKey tells runs apart that differ in how long a step or an evaluation takes.
 func paceKey(c train.Config) string {
 	r := &c.Train
-	r.Seed, r.Steps, r.CheckpointEvery, r.EvalEvery, r.StopAfterPerfect = 0, 0, 0, min(r.EvalEvery, 1), 0
+	r.Seed, r.DataSeed, r.Steps, r.CheckpointEvery, r.EvalEvery, r.StopAfterPerfect = 0, 0, 0, 0, min(r.EvalEvery, 1), 0
 	r.LR, r.FinalLR, r.Warmup, r.WeightDecay, r.Beta1, r.Beta2, r.Eps = 0, 0, 0, 0, 0, 0, 0
 	return c.Hash()
 }
