@@ -99,6 +99,7 @@ func TestWrittenForm(t *testing.T) {
 		"zoo.positions":       "contiguous",
 		"zoo.config":          `{"d_model":64}`,
 		"zoo.intervention":    "yarn:4",
+		"zoo.scaling_ramp":    "pairs",
 		"zoo.tokenizer":       `["<pad>","</s>"," "," [SEP]","\""," é"]`,
 		"zoo.task":            "copy",
 		"zoo.train_min":       "2",

@@ -50,6 +50,9 @@ func (c Card) Metadata() (map[string]string, error) {
 			m[Prefix+f.key] = value
 		}
 	}
+	if ramp := RampOf(c.Intervention); ramp != "" {
+		m[Prefix+rampField] = ramp
+	}
 	return m, nil
 }
 
@@ -74,6 +77,7 @@ func Parse(metadata map[string]string) (Card, error) {
 			return Card{}, fmt.Errorf("card: metadata %s%s: %w", Prefix, f.key, err)
 		}
 	}
+	c.Intervention = ReadIntervention(c.Intervention, metadata[Prefix+rampField])
 	if c.Encoding == c.Architecture {
 		c.Encoding = "" // older files repeat the architecture where it has no encodings
 	}

@@ -62,7 +62,8 @@ type Layers struct {
 	merged *viper.Viper
 	given  map[string]given // the value that won, by key
 
-	encoding string         // of the run in the preset's place
+	run      string         // the name of its model, of the run in the preset's place; "" for none
+	encoding string         // of the run
 	own      map[string]any // that encoding's own settings there; nil for none
 }
 
@@ -163,6 +164,11 @@ func (l *Layers) Config(encoding string) (train.Config, error) {
 	c.Model.Encoding = cmp.Or(encoding, c.Model.Encoding)
 	if c, err = c.Resolve(); err != nil {
 		return c, err
+	}
+	if c.Model.Name() != l.run { // what is absent in a run stays so in its second phase
+		if c, err = c.Renew(); err != nil {
+			return c, err
+		}
 	}
 	_, err = models.New(c.Model) // checks the encoding's own settings
 	return c, err

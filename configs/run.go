@@ -21,7 +21,7 @@ func (l *Layers) readRun(dir string, task any) ([]*layer, error) {
 			return nil, err
 		}
 	}
-	l.encoding = c.Model.Encoding
+	l.encoding, l.run = c.Model.Encoding, c.Model.Name()
 	c.From, c.Model.EncodingParams, c.Train.Threads, c.Train.Lanes = nil, nil, 0, 0
 	data, err := json.Marshal(c) // which is YAML too
 	if err != nil {

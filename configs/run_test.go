@@ -30,6 +30,42 @@ func trained(t *testing.T, change func(c *train.Config)) string {
 	return dir
 }
 
+// New configurations say what older ones leave out in another sense; a second phase leaves out what its run
+// does.
+func TestRenewed(t *testing.T) {
+	settings := func(s configs.Sources) string {
+		t.Helper()
+		l, err := configs.Load(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := l.Config("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(c.Model.EncodingParams)
+	}
+	sinusoidal := configs.Value{Key: "model.encoding", Value: "sinusoidal"}
+	if got := settings(configs.Sources{Overrides: []configs.Value{sinusoidal}}); got != `{"learned":true}` {
+		t.Errorf("new: %s", got)
+	}
+	fixed := configs.Value{Key: "model.encoding_params.amplitude", Value: "0.02"}
+	if got := settings(configs.Sources{Overrides: []configs.Value{sinusoidal, fixed}}); got != "" {
+		t.Errorf("of the older amplitude: %s", got)
+	}
+	old := trained(t, func(c *train.Config) { c.Model.Encoding = "sinusoidal" })
+	if c, err := train.ReadConfig(old); err != nil || c.Model.EncodingParams != nil {
+		t.Errorf("an old run: %s, %v", c.Model.EncodingParams, err)
+	}
+	if got := settings(configs.Sources{Run: old}); got != "" {
+		t.Errorf("the second phase of an old run: %s", got)
+	}
+	rope := trained(t, func(c *train.Config) { c.Model.Encoding = "rope" })
+	if got := settings(configs.Sources{Run: rope, Overrides: []configs.Value{sinusoidal}}); got != `{"learned":true}` {
+		t.Errorf("a second phase with another encoding: %s", got)
+	}
+}
+
 // The settings of a run stand in the preset's place; those of its encoding alone are for
 // the same encoding, and lengths for the same task.
 func TestRunInThePresetsPlace(t *testing.T) {

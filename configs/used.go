@@ -52,7 +52,7 @@ func (l *Layers) checkUsed(encodings []string) error {
 // architectures returns those of the runs, each once.
 func (l *Layers) architectures(encodings []string) ([]models.Architecture, error) {
 	c := models.Config{Architecture: l.merged.GetString("model.architecture"),
-		Encoding: l.merged.GetString(encodingKey)}
+		Encoding: l.merged.GetString(encodingKey), Mixer: l.merged.GetString("model.mixer")}
 	if len(encodings) == 0 {
 		a, err := models.ArchitectureOf(c)
 		return []models.Architecture{a}, err

@@ -232,6 +232,29 @@ func (f *Finding) TrainSeeds() card.Seeds {
 	return card.Seeds{Weights: f.TrainSeed, Data: f.DataSeed}
 }
 
+// findingJSON is a finding's JSON form.
+type findingJSON struct {
+	findingFields
+	ScalingRamp string `json:"scaling_ramp,omitempty"` // see card.RampOf
+}
+
+// findingFields are a finding's without its methods.
+type findingFields Finding
+
+// MarshalJSON implements json.Marshaler.
+func (f Finding) MarshalJSON() ([]byte, error) {
+	return json.Marshal(findingJSON{findingFields(f), card.RampOf(f.Intervention)})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *Finding) UnmarshalJSON(data []byte) error {
+	j := findingJSON{findingFields: findingFields(*f)}
+	err := json.Unmarshal(data, &j)
+	*f = Finding(j.findingFields)
+	f.Intervention = card.ReadIntervention(f.Intervention, j.ScalingRamp)
+	return err
+}
+
 // WriteFindings writes each as one line of JSON.
 func WriteFindings(w io.Writer, findings ...Finding) error {
 	return writeLines(w, "finding", findings, func(f Finding) error { return f.check() })

@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 	"testing"
@@ -38,6 +39,42 @@ func TestJSONLRoundTrip(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}
+
+// What older rows call yarn has the ramp of the paper's text; both may stand in one file.
+func TestOldInterventions(t *testing.T) {
+	rows := measured(t)[:1]
+	rows[0].Intervention = "yarn:4"
+	var b strings.Builder
+	if err := eval.WriteJSONL(&b, rows...); err != nil {
+		t.Fatal(err)
+	}
+	old := strings.Replace(b.String(), `"scaling_ramp":"pairs",`, "", 1)
+	if old == b.String() {
+		t.Fatalf("nothing says which ramp it is: %s", old)
+	}
+	got, err := eval.ReadJSONL(strings.NewReader(b.String() + old))
+	if err != nil || len(got) != 2 || got[0].Intervention != "yarn:4" || got[1].Intervention != "yarn-paper:4" {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	var again strings.Builder
+	if err := eval.WriteJSONL(&again, got...); err != nil {
+		t.Fatal(err)
+	}
+	if reread, err := eval.ReadJSONL(strings.NewReader(again.String())); err != nil || reread[1].Intervention != "yarn-paper:4" {
+		t.Errorf("%+v, %v", reread, err)
+	}
+	f := eval.Finding{Intervention: "yarn:4"}
+	text, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, text := range map[string]string{"yarn:4": string(text), "yarn-paper:4": strings.Replace(string(text), `"scaling_ramp":"pairs"`, `"x":1`, 1)} {
+		var f eval.Finding
+		if err := json.Unmarshal([]byte(text), &f); err != nil || f.Intervention != want {
+			t.Errorf("the finding reads %q, %v; want %q", f.Intervention, err, want)
+		}
 	}
 }
 

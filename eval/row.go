@@ -59,10 +59,13 @@ type Row struct {
 	// MeasureText those of a window.
 	// With LengthMin the row is one of a bin, whose samples have lengths from there to
 	// Length; 0 for a single length.
-	Length    int    `json:"length"`
-	LengthMin int    `json:"length_min,omitempty"`
-	Seed      uint64 `json:"seed"`  // of the samples
-	Batch     int    `json:"batch"` // most sequences in one call
+	Length    int `json:"length"`
+	LengthMin int `json:"length_min,omitempty"`
+	// LongestWindow is TextConfig.Longest of MeasureText; absent in rows of corpora of version 1, whose windows
+	// had to fit their own length alone.
+	LongestWindow int    `json:"longest_window,omitempty"`
+	Seed          uint64 `json:"seed"`  // of the samples
+	Batch         int    `json:"batch"` // most sequences in one call
 
 	NA      bool   `json:"na"` // the model or the split has nothing at this length
 	Reason  string `json:"reason,omitempty"`
@@ -76,6 +79,7 @@ type Row struct {
 // rowJSON is a row's JSON form: what it has no measurement of is absent.
 type rowJSON struct {
 	rowFields
+	ScalingRamp string `json:"scaling_ramp,omitempty"` // see card.RampOf
 	*Score
 	*Speed
 	*Cost
@@ -86,7 +90,7 @@ type rowJSON struct {
 type rowFields Row
 
 func (r *Row) json() rowJSON {
-	out := rowJSON{rowFields: rowFields(*r)}
+	out := rowJSON{rowFields: rowFields(*r), ScalingRamp: card.RampOf(r.Intervention)}
 	if r.Scored() {
 		out.Score = &r.Score
 	}
@@ -101,6 +105,7 @@ func (r *Row) json() rowJSON {
 
 func (j *rowJSON) row() Row {
 	r := Row(j.rowFields)
+	r.Intervention = card.ReadIntervention(r.Intervention, j.ScalingRamp)
 	if j.Score != nil {
 		r.Score = *j.Score
 	}
@@ -125,6 +130,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON implements json.Unmarshaler.
 func (r *Row) UnmarshalJSON(data []byte) error {
 	j := r.json()
+	j.ScalingRamp = ""
 	err := json.Unmarshal(data, &j)
 	*r = j.row()
 	return err

@@ -26,6 +26,7 @@ type provenance struct {
 	Positions   string   `json:"positions,omitempty"` // as card.Card has them; empty for contiguous ones
 	// Intervention is what was changed after training, as the card has it.
 	Intervention string `json:"intervention,omitempty"`
+	ScalingRamp  string `json:"scaling_ramp,omitempty"` // see card.RampOf
 }
 
 func provenanceOf(c card.Card) provenance {
@@ -34,7 +35,7 @@ func provenanceOf(c card.Card) provenance {
 	}
 	return provenance{
 		c.Task, c.Trained.Min, c.Trained.Max, c.Seed, c.DataSeed, c.Steps, c.FittedStep, c.Loss, c.ConfigHash, c.DataHash,
-		c.ToolVersion, c.Positions, c.Intervention,
+		c.ToolVersion, c.Positions, c.Intervention, card.RampOf(c.Intervention),
 	}
 }
 
@@ -43,7 +44,7 @@ func (p provenance) card() card.Card {
 		Task: p.Task, Trained: card.Lengths{Min: p.TrainMin, Max: p.TrainMax},
 		Seed: p.Seed, DataSeed: p.DataSeed, Steps: p.Steps, FittedStep: p.FittedStep, Loss: p.Loss,
 		ConfigHash: p.ConfigHash, DataHash: p.DataHash, ToolVersion: p.ToolVersion, Positions: p.Positions,
-		Intervention: p.Intervention,
+		Intervention: card.ReadIntervention(p.Intervention, p.ScalingRamp),
 	}
 }
 

@@ -28,6 +28,8 @@ func TestRecurrentParity(t *testing.T) {
 		{Encoding: "cwrnn", DModel: 8, NUnits: 24, NModules: 4, VocabSize: vocab},
 		{Encoding: "lstm", DModel: 8, NUnits: 12, VocabSize: vocab},
 		{Encoding: "deltanet", DModel: 8, NLayers: 2, NHeads: 2, DFF: 16, VocabSize: vocab},
+		{Encoding: "deltanet/nope", DModel: 8, NLayers: 2, NHeads: 2, DFF: 16, VocabSize: vocab, QKNorm: "rms", Window: "0/5",
+			AttentionSink: "learned", LogitScale: "ssmax", TrainedLength: 9},
 	} {
 		t.Run(cfg.Encoding, func(t *testing.T) { recurrentParity(t, cfg) })
 	}

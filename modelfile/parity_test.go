@@ -185,7 +185,18 @@ func parityCases() map[string]models.Config {
 	}
 	scaled := size("rope", "modern")
 	scaled.EncodingParams = []byte(`{"scaling":"yarn","scaling_factor":8,"scaling_length":12}`)
-	cases["rope/yarn"] = scaled
+	cases["rope/yarn-paper"] = scaled
+	for name, settings := range map[string]string{
+		"rope/yarn":          `{"scaling":"yarn","scaling_ramp":"pairs","scaling_factor":8,"scaling_length":12,"fraction":0.5}`,
+		"sinusoidal/learned": `{"learned":true}`,
+		"fire/unshared":      `{"shared":false}`,
+		"dape/unshared":      `{"base":"kerple","shared":false}`,
+	} {
+		encoding, _, _ := strings.Cut(name, "/")
+		cfg := size(encoding, "modern")
+		cfg.EncodingParams = []byte(settings)
+		cases[name] = cfg
+	}
 	return cases
 }
 

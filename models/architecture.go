@@ -24,6 +24,8 @@ type Architecture struct {
 	// Settings are the keys of Config that it has. One without "encoding" knows of
 	// order by its own working.
 	Settings []string
+	// Hybrid are those that it has besides, by layer, where some of its layers have attention.
+	Hybrid []string
 
 	resolve func(Config) (Config, error) // fills in and checks the settings; the others are cleared before
 	make    func(Config) (Model, error)  // of a resolved configuration
@@ -39,7 +41,7 @@ func Architectures() []Architecture {
 			Settings: []string{"architecture", "settings", "encoding", "encoding_params", "window", "d_model", "n_layers",
 				"n_heads", "d_head", "d_ff", "vocab_size", "activation", "norm", "bias", "attention", "attention_scale", "qk_norm",
 				"attention_sink", "logit_scale", "logit_slope", "logit_factors", "ablation", "trained_length", "head_scale", "init",
-				"norm_eps"},
+				"norm_eps", "head_norm_eps"},
 			resolve: resolveDecoder, make: newDecoder,
 		},
 		{
@@ -50,12 +52,14 @@ func Architectures() []Architecture {
 			resolve:  resolveClockwork, make: newClockwork,
 		},
 		{
-			Name: "deltanet", Formula: "S_t = α_t S_(t−1)(I − β_t k kᵀ) + β_t v kᵀ, read as S_t q",
+			Name: deltaArchitecture, Formula: "S_t = α_t S_(t−1)(I − β_t k kᵀ) + β_t v kᵀ, read as S_t q",
 			Source: "Yang et al. 2024, arXiv 2412.06464; eigenvalues: 2411.12537", Unrolled: true,
 			Cost: "no attention, but products with a K × K state of each head",
 			Settings: []string{"architecture", "settings", "d_model", "n_layers", "n_heads", "d_head", "d_ff",
-				"vocab_size", "activation", "norm", "bias", "attention_scale", "head_scale", "init", "norm_eps", "mixer", "beta_max",
-				"decay", "conv", "gate"},
+				"vocab_size", "activation", "norm", "bias", "attention_scale", "head_scale", "init", "norm_eps", "head_norm_eps", "mixer",
+				"beta_max", "decay", "conv", "gate", "conv_std"},
+			Hybrid: []string{"encoding_params", "window", "qk_norm", "attention_sink", "logit_scale", "logit_slope", "logit_factors",
+				"trained_length"},
 			resolve: resolveDeltaNet, make: newDeltaNet,
 		},
 		{
@@ -87,9 +91,10 @@ func ArchitectureOf(c Config) (Architecture, error) {
 	all := Architectures()
 	i := slices.IndexFunc(all, func(a Architecture) bool { return a.StandsIn(c.Encoding) })
 	if i < 0 {
-		return Find(cmp.Or(c.Architecture, DefaultArchitecture))
+		a, err := Find(cmp.Or(c.Architecture, DefaultArchitecture))
+		return a.mixing(c.Mixer), err
 	}
-	a := all[i]
+	a := all[i].mixing(cmp.Or(c.Mixer, c.Encoding))
 	if _, err := pe.Find(a.Name); err == nil {
 		return a, fmt.Errorf("encoding %q: an architecture and a registered encoding (pe.Register) both have "+
 			"this name; rename the encoding", a.Name)
@@ -99,6 +104,14 @@ func ArchitectureOf(c Config) (Architecture, error) {
 			c.Encoding, c.Architecture)
 	}
 	return a, nil
+}
+
+// mixing returns the architecture with the settings that a pattern of mixers brings.
+func (a Architecture) mixing(pattern string) Architecture {
+	if a.Has("mixer") && pe.IsHybrid(pattern) {
+		a.Settings = slices.Concat(a.Settings, a.Hybrid)
+	}
+	return a
 }
 
 // Encodings lists what can stand as a model's encoding, as Config.Name returns it: the

@@ -42,6 +42,8 @@ func changes() map[string]func(*models.Config) {
 		"head_scale":      func(c *models.Config) { c.HeadScale = "sqrt" },
 		"init":            func(c *models.Config) { c.Init = "t5" },
 		"norm_eps":        func(c *models.Config) { c.NormEps = 1e-3 },
+		"head_norm_eps":   func(c *models.Config) { c.HeadNormEps = 1e-3 },
+		"conv_std":        func(c *models.Config) { c.ConvStd = 0.1 },
 		"n_units":         func(c *models.Config) { c.NUnits = 16 },
 		"n_modules":       func(c *models.Config) { c.NModules = 4 },
 		"periods":         func(c *models.Config) { c.Periods = []int{1, 3, 4, 5, 6, 7, 8, 9} },

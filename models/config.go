@@ -89,6 +89,9 @@ type Config struct {
 	// NormEps is added to the mean square before the root in RMSNorm, and to the variance
 	// in LayerNorm.
 	NormEps float64 `json:"norm_eps"`
+	// HeadNormEps is NormEps of the norm of what a head gives, DeltaNet's and differential
+	// attention's; default NormEps. New configurations have 1e-5 (see Renew).
+	HeadNormEps float64 `json:"head_norm_eps,omitempty"`
 
 	// NUnits are the hidden units of the Clockwork RNN and the LSTM (default d_ff);
 	// NModules and Periods are the Clockwork RNN's modules (default 8) and the period of each, from fast to slow (default
@@ -98,8 +101,8 @@ type Config struct {
 	Periods  []int `json:"periods,omitempty"`
 
 	// Mixer says for each layer of a DeltaNet what mixes its tokens, as a pe.Pattern of
-	// "deltanet", the default, and encodings, whose layers have attention with the encoding's
-	// default settings: "deltanet*3/nope". It may stand as the encoding, too.
+	// "deltanet", the default, and encodings, whose layers have attention: "deltanet*3/nope". It
+	// may stand as the encoding, too.
 	Mixer string `json:"mixer,omitempty"`
 	// BetaMax, Decay, Conv and Gate are the DeltaNet's. BetaMax is the greatest step β, more
 	// than 0 and at most 2: with 2, the default, a token can turn a direction of the state
@@ -110,6 +113,9 @@ type Config struct {
 	Decay   string  `json:"decay,omitempty"`
 	Conv    int     `json:"conv,omitempty"`
 	Gate    string  `json:"gate,omitempty"`
+	// ConvStd is the standard deviation of the convolution's weights as they start; default
+	// conv^−½. New configurations have that of PyTorch's layer, (3·conv)^−½ (see Renew).
+	ConvStd float64 `json:"conv_std,omitempty"`
 }
 
 // Name is what a model of the configuration is called among others, as its card says.

@@ -107,14 +107,15 @@ func (d *Decoder) Params() []pe.Param {
 		project(at+"attn.q_proj", inner, c.DModel, in.q)
 		project(at+"attn.k_proj", inner, c.DModel, in.kv)
 		project(at+"attn.v_proj", inner, c.DModel, in.kv)
-		if c.QKNorm != "" {
+		attends := !d.isDelta(i)
+		if c.QKNorm != "" && attends {
 			gain(at+"attn.q_norm.weight", c.DHead)
 			gain(at+"attn.k_norm.weight", c.DHead)
 		}
-		if c.LogitScale == scaleSSMax {
+		if c.LogitScale == scaleSSMax && attends {
 			list = append(list, ssmaxParam(c, i))
 		}
-		if c.AttentionSink == sinkLearned { // it starts as the zero sink
+		if c.AttentionSink == sinkLearned && attends { // it starts as the zero sink
 			list = append(list, pe.Param{Name: sinkName(i), Shape: []int{c.NHeads}})
 		}
 		if c.Attention == differential {
@@ -123,7 +124,7 @@ func (d *Decoder) Params() []pe.Param {
 		if slices.Contains(c.MeanAblated(), i) {
 			list = append(list, pe.Param{Name: HeadMeanName(i), Shape: []int{inner}})
 		}
-		if d.isDelta(i) {
+		if !attends {
 			list = append(list, deltaParams(c, at+"attn.", in)...)
 		}
 		project(at+"attn.o_proj", c.DModel, inner, in.o)

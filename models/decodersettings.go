@@ -147,6 +147,12 @@ func checkDecoder(c Config) error {
 	if !(c.NormEps > 0 && c.NormEps < 1) {
 		return fmt.Errorf("norm_eps %v: want a small positive number", c.NormEps)
 	}
+	if c.HeadNormEps != 0 && !(c.HeadNormEps > 0 && c.HeadNormEps < 1) {
+		return fmt.Errorf("head_norm_eps %v: want a small positive number, or leave it out", c.HeadNormEps)
+	}
+	if c.HeadNormEps != 0 && c.Architecture != deltaArchitecture && c.Attention != differential {
+		return fmt.Errorf("head_norm_eps %v: heads have a norm of their own with attention %s alone", c.HeadNormEps, differential)
+	}
 	if c.Attention == differential && c.NHeads%2 != 0 {
 		return fmt.Errorf("attention %s: n_heads %d is odd, and heads attend in pairs", differential, c.NHeads)
 	}

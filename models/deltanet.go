@@ -42,6 +42,9 @@ import (
 // deltaName is what the layers are called in patterns.
 const deltaName = "deltanet"
 
+// deltaArchitecture is the name of their architecture.
+const deltaArchitecture = "deltanet"
+
 // ParseMixer reads the pattern of Config.Mixer, in either form that names of hybrids have
 // (pe.IsHybrid).
 func ParseMixer(text string) (pe.Pattern, error) {
@@ -70,28 +73,41 @@ func newDeltaNet(cfg Config) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	encodings := slices.Clone(p)
-	for i, name := range encodings {
-		if name == deltaName {
-			encodings[i] = "nope" // which does nothing there
-		}
-	}
-	row, err := pe.Find(encodings.String())
+	row, err := cfg.encodingRow()
 	if err != nil {
 		return nil, err
 	}
-	enc, err := row.New(cfg.dims(), nil)
+	enc, err := row.New(cfg.dims(), cfg.EncodingParams)
 	return &Decoder{cfg: cfg, enc: enc, mixer: p}, err
+}
+
+// encodingRow returns the row of the encodings of a resolved configuration: of the layers
+// that have a DeltaNet, NoPE's, which does nothing there.
+func (c Config) encodingRow() (pe.Row, error) {
+	if c.Architecture != deltaArchitecture {
+		return pe.Find(c.Encoding)
+	}
+	p, err := ParseMixer(cmp.Or(c.Mixer, deltaName))
+	if err != nil {
+		return pe.Row{}, err
+	}
+	for i, name := range p {
+		if name == deltaName {
+			p[i] = "nope"
+		}
+	}
+	return pe.Find(p.String())
 }
 
 // resolveDeltaNet fills in and checks the DeltaNet's settings.
 func resolveDeltaNet(c Config) (Config, error) {
-	c.Encoding = "nope"
+	given := c.EncodingParams
+	c.Encoding, c.EncodingParams = "nope", nil
 	c, err := resolveDecoder(c)
 	if err != nil {
 		return c, err
 	}
-	c.Encoding, c.EncodingParams = "", nil
+	c.Encoding, c.EncodingParams = "", given
 	p, err := ParseMixer(cmp.Or(c.Mixer, deltaName))
 	if err != nil {
 		return c, err
@@ -108,6 +124,8 @@ func resolveDeltaNet(c Config) (Config, error) {
 		return c, fmt.Errorf("decay %q: want learned or none", c.Decay)
 	case c.Gate != "silu" && c.Gate != "none":
 		return c, fmt.Errorf("gate %q: want silu or none", c.Gate)
+	case !(c.ConvStd >= 0 && c.ConvStd <= 100):
+		return c, fmt.Errorf("conv_std %v: want 0 to 100", c.ConvStd)
 	}
 	return c, cmp.Or(checkSizes(size{"conv", c.Conv, 64}), p.CheckLayers(c.NLayers))
 }
@@ -130,7 +148,7 @@ func deltaParams(c Config, at string, in stds) []pe.Param {
 			pe.Param{Name: at + "dt_bias", Shape: []int{c.NHeads}, Init: firstDecays(c.NHeads)})
 	}
 	if c.Conv > 1 {
-		list = append(list, matrix("conv.weight", c.Conv, 3*inner, 1/math.Sqrt(float64(c.Conv))))
+		list = append(list, matrix("conv.weight", c.Conv, 3*inner, cmp.Or(c.ConvStd, 1/math.Sqrt(float64(c.Conv)))))
 	}
 	if c.Gate == "silu" {
 		list = append(list, matrix("g_proj.weight", inner, c.DModel, in.kv))
@@ -169,7 +187,7 @@ func (p *pass) deltaNet(i int, at string, u *graph.Node) *graph.Node {
 		o = deltaChunks(b, p.mode.Steps, q, k, v, beta, decay)
 	}
 	o = b.Reshape(joinHeads(b, o), p.rows().Mul(heads), head)
-	o = b.Reshape(p.rms(at+"o_norm", o), p.rows(), inner)
+	o = b.Reshape(p.headNorm(at+"o_norm", o), p.rows(), inner)
 	if p.cfg.Gate == "silu" {
 		o = b.Mul(o, silu(b, linear(b, u, p.param(at+"g_proj.weight"))))
 	}

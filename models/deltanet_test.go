@@ -2,6 +2,7 @@ package models_test
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -27,8 +28,16 @@ func deltanets() map[string]models.Config {
 	hybrid.Encoding, hybrid.NLayers = "deltanet/rope", 3
 	windows := base
 	windows.Encoding = "deltanet/swa"
+	settled := base // what attention has beside its encoding
+	settled.Encoding, settled.EncodingParams = "deltanet/fire", json.RawMessage(`{"fire":{"threshold":4,"shared":false}}`)
+	settled.QKNorm, settled.AttentionSink = "rms", "learned"
+	settled.LogitScale, settled.TrainedLength, settled.LogitFactors = "ssmax", 9, []float64{1, 1, 1.5, 0.5}
+	settled.HeadNormEps = 1e-2
+	narrow := base
+	narrow.Encoding, narrow.Window = "deltanet/rope", "0/7"
 	return map[string]models.Config{"default": base, "plain": plain, "faithful": faithful, "gpt2": gpt2,
-		"positive": positive, "hybrid": hybrid, "hybrid with windows": windows}
+		"positive": positive, "hybrid": hybrid, "hybrid with windows": windows, "hybrid with settings": settled,
+		"hybrid in a window": narrow}
 }
 
 func init() { twins["deltanet"] = deltaTwin }
@@ -282,6 +291,11 @@ func TestDeltaNetErrors(t *testing.T) {
 		{func(c *models.Config) { c.Decay = "some" }, `decay "some"`},
 		{func(c *models.Config) { c.Gate = "relu" }, `gate "relu"`},
 		{func(c *models.Config) { c.Conv = -1 }, "conv -1"},
+		{func(c *models.Config) { c.ConvStd = -1 }, "conv_std -1"},
+		{func(c *models.Config) { c.HeadNormEps = 2 }, "head_norm_eps 2"},
+		{func(c *models.Config) { c.Mixer, c.EncodingParams = "deltanet/rope", []byte(`{"theta":9}`) }, `settings of "theta"`},
+		{func(c *models.Config) { c.Mixer, c.LogitSlope = "deltanet/rope", 1 }, "logit_slope 1"},
+		{func(c *models.Config) { c.EncodingParams = []byte(`{"rope":{}}`) }, "encoding_params"},
 		{func(c *models.Config) { c.Mixer = "deltanet/rpe" }, `mixer deltanet/rpe: unknown encoding "rpe"`},
 		{func(c *models.Config) { c.Mixer = "rope/nope" }, "mixer rope/nope has no deltanet; for attention alone set"},
 		{func(c *models.Config) { c.Mixer = "deltanet*3/nope" }, "4 layers long, and the model has n_layers 2"},

@@ -49,5 +49,5 @@ func (p *pass) differ(s *pe.Site, weights, v *graph.Node) *graph.Node {
 	pairs := b.Reshape(weights, p.batch, graph.N(p.cfg.NHeads/2), graph.N(2), p.seq, weights.Dim(3))
 	of := func(i int) *graph.Node { return b.Squeeze(b.Slice(pairs, 2, graph.N(i), graph.N(i+1)), 2) }
 	y := b.MatMul(b.Sub(of(0), b.Mul(of(1), lambda)), v) // [B,H/2,T,2K]
-	return b.Mul(p.rms(at+"pair_norm", y), b.Float(1-start))
+	return b.Mul(p.headNorm(at+"pair_norm", y), b.Float(1-start))
 }

@@ -11,8 +11,15 @@ import (
 // is made without Fit has the defaults of its encoding.
 func (c Config) Fit(data func() (pe.Data, error)) (Config, error) {
 	row, err := pe.Find(c.Encoding)
-	if err != nil || row.Fit == nil {
-		return c, nil // an architecture without encodings, or nothing to fit
+	if err != nil {
+		return c, nil // an architecture without encodings
+	}
+	return c.fit(row, data)
+}
+
+func (c Config) fit(row pe.Row, data func() (pe.Data, error)) (Config, error) {
+	if row.Fit == nil {
+		return c, nil
 	}
 	d, err := data()
 	if err != nil {

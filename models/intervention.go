@@ -121,17 +121,28 @@ func (i Intervention) Apply(c Config, longest func() (int, error)) (Config, erro
 	if !a.Has("logit_scale") {
 		return c, fmt.Errorf("%v: %s has no attention that this could change", i, a.Name)
 	}
+	if i.Ablation != "" && !a.Has("ablation") {
+		return c, fmt.Errorf("%v: heads of %s cannot be taken away one by one", i, a.Name)
+	}
 	if c.LogitScale != "" && c.LogitScale != scaleLogN && i.LogN {
 		return c, fmt.Errorf("%s: the model was trained with logit_scale %s, which stands in its place",
 			scaleLogN, c.LogitScale)
 	}
-	length := c.TrainedLength
-	if length == 0 && (i.LogN || i.RoPE == "yarn") {
-		if length, err = longest(); err != nil {
-			return c, fmt.Errorf("the tokens of the longest sequence in training: %w", err)
+	trained := func() (int, error) {
+		if c.TrainedLength > 0 {
+			return c.TrainedLength, nil
 		}
+		length, err := longest()
+		if err != nil {
+			err = fmt.Errorf("the tokens of the longest sequence in training: %w", err)
+		}
+		return length, err
 	}
 	if i.LogN {
+		length, err := trained()
+		if err != nil {
+			return c, err
+		}
 		c.LogitScale, c.LogitSlope, c.TrainedLength = scaleLogN, i.LogitSlope, length
 	}
 	if len(i.Factors) > 0 {
@@ -144,7 +155,7 @@ func (i Intervention) Apply(c Config, longest func() (int, error)) (Config, erro
 		c.Window = i.Window
 	}
 	if i.RoPE != "" {
-		if c.EncodingParams, err = i.scaled(c, length); err != nil {
+		if c.EncodingParams, err = i.scaled(c, trained); err != nil {
 			return c, err
 		}
 	}
@@ -155,17 +166,17 @@ func (i Intervention) Apply(c Config, longest func() (int, error)) (Config, erro
 }
 
 // scaled returns the encoding's settings with the scaling in them.
-func (i Intervention) scaled(c Config, length int) (json.RawMessage, error) {
-	row, err := pe.Find(c.Encoding)
+func (i Intervention) scaled(c Config, trained func() (int, error)) (json.RawMessage, error) {
+	row, err := c.encodingRow()
 	if err != nil {
 		return nil, err
 	}
 	if row.Scale == nil {
-		return nil, fmt.Errorf("%s:%v: the encoding %s has no frequencies to scale", i.RoPE, i.RoPEFactor, c.Encoding)
+		return nil, fmt.Errorf("%s:%v: the encoding %s has no frequencies to scale", i.RoPE, i.RoPEFactor, c.ByLayer())
 	}
-	scaling := pe.RoPEScaling{Scaling: i.RoPE, Factor: i.RoPEFactor}
-	if i.RoPE == "yarn" {
-		scaling.Length = length
+	scaling, err := pe.NewScaling(i.RoPE, i.RoPEFactor, trained)
+	if err != nil {
+		return nil, err
 	}
 	return row.Scale(c.EncodingParams, scaling)
 }

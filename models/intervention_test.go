@@ -48,7 +48,7 @@ func TestParseIntervention(t *testing.T) {
 		rope, want string
 		scales     []string
 	}{
-		{rope: "yarn", want: `rope "yarn": want one of pi, ntk, yarn, a colon and a factor`},
+		{rope: "yarn", want: `rope "yarn": want one of pi, ntk, yarn, yarn-paper, a colon and a factor`},
 		{rope: "dynamic:2", want: `rope "dynamic:2": want one of`},
 		{scales: []string{"log-n=0"}, want: `scale "log-n=0": want log-n=C with a positive number`},
 		{scales: []string{"log-n=x"}, want: `scale "log-n=x"`},
@@ -75,7 +75,7 @@ func TestApply(t *testing.T) {
 	}
 	want := plain.Config()
 	want.LogitScale, want.LogitSlope, want.LogitFactors, want.TrainedLength = "log-n", 0.4, []float64{1, 1.5}, 40
-	want.EncodingParams = []byte(`{"theta":500,"scaling":"yarn","scaling_factor":4,"scaling_length":40}`)
+	want.EncodingParams = []byte(`{"theta":500,"scaling":"yarn","scaling_ramp":"pairs","scaling_factor":4,"scaling_length":40}`)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -73,7 +73,7 @@ func TestNames(t *testing.T) {
 	}
 	settings := map[string]string{
 		"learned": `{"max_length":13}`, "t5": `{"buckets":10}`, "cope": `{"max_positions":13}`, "dape": `{"width":7}`,
-		"abacus": `{"rows":13}`,
+		"abacus": `{"rows":13}`, "sinusoidal": `{"learned":true}`,
 	}
 	rows := namesTable(t)
 	used := map[string]bool{"decoder": true}

@@ -103,9 +103,16 @@ func (p *pass) norm(name string, x *graph.Node) (y *graph.Node) {
 }
 
 // rms applies RMSNorm with the gain name.weight.
-func (p *pass) rms(name string, x *graph.Node) (y *graph.Node) {
+func (p *pass) rms(name string, x *graph.Node) *graph.Node { return p.rmsWith(name, x, p.cfg.NormEps) }
+
+// headNorm is rms of what heads give.
+func (p *pass) headNorm(name string, x *graph.Node) *graph.Node {
+	return p.rmsWith(name, x, cmp.Or(p.cfg.HeadNormEps, p.cfg.NormEps))
+}
+
+func (p *pass) rmsWith(name string, x *graph.Node, eps float64) (y *graph.Node) {
 	p.b.In(name[strings.LastIndexByte(name, '.')+1:], func() {
-		y = rmsNorm(p.b, x, p.param(name+".weight"), p.cfg.NormEps, p.mode)
+		y = rmsNorm(p.b, x, p.param(name+".weight"), eps, p.mode)
 	})
 	return y
 }

@@ -30,7 +30,7 @@ var attentionVariants = map[string]func(c *models.Config){
 
 // normHeads normalises each head's part of a query or key, where the model does.
 func (w *twin) normHeads(gain string, x []float64) []float64 {
-	if w.cfg.QKNorm == "" {
+	if w.cfg.QKNorm == "" || w.w[gain] == nil { // as in the layers of a DeltaNet
 		return x
 	}
 	var y []float64

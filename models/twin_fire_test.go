@@ -1,6 +1,7 @@
 package models_test
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -9,8 +10,14 @@ import (
 func init() {
 	twins["fire"] = func(w *twin) {
 		threshold := w.setting("threshold", 512)
-		w.mapLogits = func(_ *twinLayer, t int, z [][]float64) {
-			weight := func(name string, i int) float64 { return float64(tensor.Data[float32](w.w["fire."+name])[i]) }
+		w.mapLogits = func(l *twinLayer, t int, z [][]float64) {
+			weight := func(name string, i int) float64 {
+				all := w.w["fire."+name]
+				if all == nil {
+					all = w.w[fmt.Sprintf("layers.%d.attn.fire.%s", l.index, name)]
+				}
+				return float64(tensor.Data[float32](all)[i])
+			}
 			c := weight("c", 0)
 			psi := func(x float64) float64 { return math.Log(math.Abs(c*x) + 1) }
 			longest := max(float64(w.at(t)), math.Abs(weight("mu", 0)*threshold))

@@ -1,6 +1,10 @@
 package models_test
 
-import "math"
+import (
+	"math"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+)
 
 func init() {
 	twins["sinusoidal"] = func(w *twin) {
@@ -8,6 +12,9 @@ func init() {
 			half, amplitude := len(x)/2, 1.0
 			if !w.faithful() {
 				amplitude = float64(float32(0.02))
+			}
+			if w := w.w["sinusoidal.amplitude"]; w != nil {
+				amplitude = float64(tensor.Data[float32](w)[0])
 			}
 			for c, freq := range frequencies(len(x)) {
 				sin, cos := math.Sincos(float64(pos) * freq)

@@ -1,6 +1,7 @@
 package models_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -68,8 +69,16 @@ func twinOf(t testing.TB, name string, cfg models.Config) *twin {
 	}
 	w.mix = w.attend
 	if names := strings.Split(name, "/"); len(names) > 1 { // no repeats
+		settings := map[string]json.RawMessage{}
+		if len(cfg.EncodingParams) > 0 {
+			if err := json.Unmarshal(cfg.EncodingParams, &settings); err != nil {
+				t.Fatal(err)
+			}
+		}
 		for layer := range cfg.NLayers {
-			w.layers = append(w.layers, twinOf(t, names[layer%len(names)], cfg))
+			own := cfg
+			own.EncodingParams = settings[names[layer%len(names)]]
+			w.layers = append(w.layers, twinOf(t, names[layer%len(names)], own))
 		}
 		w.embed = func(x []float64, pos int) {
 			for _, part := range w.layers[:len(names)] {
@@ -189,9 +198,13 @@ func (w *twin) norm(name string, x []float64) []float64 {
 	for _, v := range x {
 		ms += v * v / float64(len(x))
 	}
+	eps := w.cfg.NormEps
+	if strings.HasSuffix(name, ".o_norm.weight") || strings.HasSuffix(name, ".pair_norm.weight") {
+		eps = cmp.Or(w.cfg.HeadNormEps, eps)
+	}
 	y := make([]float64, len(x))
 	for i, v := range x {
-		y[i] = v / math.Sqrt(ms+float64(float32(w.cfg.NormEps))) * float64(tensor.Data[float32](w.w[name])[i])
+		y[i] = v / math.Sqrt(ms+float64(float32(eps))) * float64(tensor.Data[float32](w.w[name])[i])
 	}
 	return y
 }
@@ -349,7 +362,9 @@ func TestTwin(t *testing.T) {
 func TestTwinSettings(t *testing.T) {
 	for _, tc := range []struct{ encoding, settings string }{
 		{"rope", `{"p":0.5}`}, {"hard-alibi", `{"windowed":2}`},
-		{"kerple", `{"kind":"power"}`}, {"fire", `{"threshold":4}`},
+		{"kerple", `{"kind":"power"}`}, {"fire", `{"threshold":4}`}, {"fire", `{"threshold":4,"shared":false}`},
+		{"dape", `{"base":"kerple","shared":false}`}, {"sinusoidal", `{"learned":true}`},
+		{"rope", `{"scaling":"yarn","scaling_ramp":"pairs","scaling_factor":4,"scaling_length":12}`},
 	} {
 		cfg := micro(tc.encoding, "modern")
 		cfg.EncodingParams = json.RawMessage(tc.settings)

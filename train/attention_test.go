@@ -1,6 +1,7 @@
 package train_test
 
 import (
+	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -34,6 +35,23 @@ func TestVariantGradient(t *testing.T) {
 				checkEngines(t, cfg)
 			})
 		}
+	}
+}
+
+// The gradients of encodings' settings that bring weights of their own.
+func TestSettingsGradient(t *testing.T) {
+	orttest.Require(t)
+	for _, tc := range []struct{ encoding, settings string }{
+		{"sinusoidal", `{"learned":true}`}, {"fire", `{"threshold":100,"shared":false}`},
+		{"dape", `{"base":"kerple","shared":false}`},
+		{"rope", `{"scaling":"yarn","scaling_ramp":"pairs","scaling_factor":4,"scaling_length":12}`},
+	} {
+		t.Run(tc.encoding, func(t *testing.T) {
+			cfg := micro(tc.encoding, 1)
+			cfg.Model.EncodingParams = json.RawMessage(tc.settings)
+			checkGradient(t, cfg)
+			checkEngines(t, cfg)
+		})
 	}
 }
 

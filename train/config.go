@@ -212,6 +212,19 @@ func (c Config) Resolve() (Config, error) {
 	return c, c.resolvePositions()
 }
 
+// Renew fills in the defaults of new configurations where settings that are absent have an
+// older meaning in stored ones (see models.Config.Renew). The configuration must be resolved.
+func (c Config) Renew() (Config, error) {
+	d, err := c.data()
+	if err != nil {
+		return c, err
+	}
+	if c.Model, err = c.Model.Renew(d.fitted); err != nil {
+		return c, fmt.Errorf("model: %w", err)
+	}
+	return c, nil
+}
+
 // WithThreads fills in train.threads where it is 0.
 func (c Config) WithThreads(n int) Config {
 	c.Train.Threads = cmp.Or(c.Train.Threads, n)

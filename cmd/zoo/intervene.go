@@ -17,7 +17,7 @@ type interventionFlags struct {
 
 func (o *interventionFlags) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.rope, "rope", "", "change rope for longer sequences: `METHOD:FACTOR`, with pi, ntk or yarn")
+	f.StringVar(&o.rope, "rope", "", "change rope for longer sequences: `METHOD:FACTOR`, with pi, ntk, yarn or yarn-paper")
 	f.StringVar(&o.window, "window", "", "let a query see this many `tokens` only, itself included; "+
 		"by layer as in 8*3/0")
 	f.StringVar(&o.ablate, "ablate", "", "take heads away: `LAYER.HEAD` from 0 on, several with commas; "+

@@ -171,6 +171,13 @@ func TestInterventions(t *testing.T) {
 	if names := s.Names(); !slices.Equal(names, []string{"a", "a (yarn:4)"}) {
 		t.Errorf("beside the model as it was trained: %v", names)
 	}
+	old := slices.Clone(changed)
+	for i := range old {
+		old[i].Intervention = "yarn-paper:4"
+	}
+	if names := studyOf(t, changed, old).Names(); !slices.Equal(names, []string{"a (yarn-paper:4)", "a (yarn:4)"}) {
+		t.Errorf("of two ramps: %v", names)
+	}
 	if of := s.Tasks[0].Series; of[0].Variant != 0 || of[1].Variant != 1 || of[1].Encoding != of[0].Encoding {
 		t.Errorf("series %+v", of)
 	}

@@ -25,6 +25,9 @@ type DAPE struct {
 type DAPEParams struct {
 	Base  string `json:"base"`  // the encoding that gives b: alibi (default) or kerple
 	Width int    `json:"width"` // of f; default 32
+	// Shared says that all layers have the same weights of the base kerple, as in its own paper;
+	// default true.
+	Shared *bool `json:"shared,omitempty"`
 }
 
 // dapeBases are the encodings that can give the bias, with their defaults.
@@ -45,6 +48,13 @@ func newDAPE(d Dims, p DAPEParams) (Encoding, error) {
 	base, err := row.New(d, nil)
 	if err != nil {
 		return nil, err
+	}
+	switch k, ok := base.(KERPLE); {
+	case ok:
+		k.owners = ownersOf(p.Shared, d.Layers)
+		base = k
+	case p.Shared != nil:
+		return nil, fmt.Errorf("shared %v: the base %s has no weights; leave it out, or set base kerple", *p.Shared, p.Base)
 	}
 	return DAPE{d: d, base: base, width: p.Width}, nil
 }

@@ -11,8 +11,7 @@ import (
 )
 
 // FIRE adds a learned function of the distance as a part of the query's position (Li et
-// al. 2023, arXiv 2310.04418): a network 1 → 32 → H with ReLU, which all layers
-// share, of
+// al. 2023, arXiv 2310.04418): a network 1 → 32 → H with ReLU, of
 //
 //	ln(|c|·r + 1) / (ln(|c|·max(i, |μ|·L₀) + 1) + 10⁻⁶)
 //
@@ -26,10 +25,12 @@ import (
 // longest sequence trained on. Some public code takes the minimum for the maximum.
 //
 // The network has no bias behind its last product, which would be the same for all keys
-// of a query.
+// of a query. All layers share the network, c and μ (the paper's FIRE-S), or each has its own, as
+// in the paper's main models.
 type FIRE struct {
 	NoPE
 	heads     int
+	owners    owners
 	threshold float64
 }
 
@@ -38,6 +39,8 @@ type FIREParams struct {
 	// Threshold is L₀, in tokens; default half of the longest sequence that a run trains
 	// on, and 512, the paper's, where nothing is known of training.
 	Threshold int `json:"threshold"`
+	// Shared says that all layers have the same weights; default true.
+	Shared *bool `json:"shared,omitempty"`
 }
 
 func newFIRE(d Dims, p FIREParams) (Encoding, error) {
@@ -45,7 +48,7 @@ func newFIRE(d Dims, p FIREParams) (Encoding, error) {
 	if p.Threshold < 1 || p.Threshold > maxPositions {
 		return nil, fmt.Errorf("threshold %d: want 1 to %d", p.Threshold, maxPositions)
 	}
-	return FIRE{heads: d.Heads, threshold: float64(p.Threshold)}, nil
+	return FIRE{heads: d.Heads, owners: ownersOf(p.Shared, d.Layers), threshold: float64(p.Threshold)}, nil
 }
 
 // fitFIRE sets the threshold, where it is not given, to half of the longest sequence.
@@ -61,7 +64,7 @@ func fitFIRE(settings json.RawMessage, d Data) (json.RawMessage, error) {
 // fireWidth is the number of units of the network.
 const fireWidth = 32
 
-// The weights of FIRE, for all layers.
+// The weights of FIRE.
 const (
 	fireC      = "fire.c"
 	fireMu     = "fire.mu"
@@ -74,31 +77,36 @@ const (
 // standard deviations of PyTorch's linear layers, which the paper's code has.
 func (e FIRE) Params() []Param {
 	in, out := 1/math.Sqrt(3), 1/math.Sqrt(3*fireWidth)
-	return []Param{
+	return e.owners.params([]Param{
 		{Name: fireC, Shape: []int{1}, Mean: 0.1},
 		{Name: fireMu, Shape: []int{1}, Mean: 1},
 		{Name: fireIn, Shape: []int{fireWidth, 1}, Std: in, Decay: true},
 		{Name: fireInBias, Shape: []int{fireWidth}, Std: in},
 		{Name: fireOut, Shape: []int{e.heads, fireWidth}, Std: out, Decay: true},
-	}
+	})
 }
 
 // Bias implements Encoding: the network's value, [B or 1,H,T,S].
 func (e FIRE) Bias(s *Site) *graph.Node {
-	b, one := s.B, graph.N(1)
+	b, one, weight := s.B, graph.N(1), e.weights(s)
 	x := e.argument(s) // [B or 1,1,T,S]
 	batch, units := x.Dim(0), graph.N(fireWidth)
-	x = b.Mul(b.Reshape(s.Param(fireIn), one, units, one, one), x)
-	x = b.Relu(b.Add(x, b.Reshape(s.Param(fireInBias), one, units, one, one))) // [B or 1,32,T,S]
-	x = b.MatMul(s.Param(fireOut), b.Reshape(x, batch, units, s.Seq.Mul(s.Total)))
+	x = b.Mul(b.Reshape(weight(fireIn), one, units, one, one), x)
+	x = b.Relu(b.Add(x, b.Reshape(weight(fireInBias), one, units, one, one))) // [B or 1,32,T,S]
+	x = b.MatMul(weight(fireOut), b.Reshape(x, batch, units, s.Seq.Mul(s.Total)))
 	return b.Reshape(x, batch, graph.N(e.heads), s.Seq, s.Total)
+}
+
+// weights finds those of a layer.
+func (e FIRE) weights(s *Site) func(name string) *graph.Node {
+	return func(name string) *graph.Node { return s.Param(e.owners.name(s, name)) }
 }
 
 // argument returns what the network is given, 0 to 1 for keys that are seen.
 func (e FIRE) argument(s *Site) *graph.Node {
-	b := s.B
+	b, weight := s.B, e.weights(s)
 	logarithm := func(x *graph.Node) *graph.Node { // ln(|c·x| + 1)
-		return b.Log(b.Add(b.Abs(b.Mul(s.Param(fireC), x)), b.Float(1)))
+		return b.Log(b.Add(b.Abs(b.Mul(weight(fireC), x)), b.Float(1)))
 	}
 	var position *graph.Node // i, [B or 1,1,T,1]; padding does not count
 	if s.Randomized {
@@ -106,7 +114,7 @@ func (e FIRE) argument(s *Site) *graph.Node {
 	} else {
 		position = b.Sub(s.Seen(), b.Float(1))
 	}
-	threshold := b.Abs(b.Mul(s.Param(fireMu), b.Float(e.threshold)))
+	threshold := b.Abs(b.Mul(weight(fireMu), b.Float(e.threshold)))
 	longest := b.Max(position, threshold)
 	r := b.Cast(s.Distances(), tensor.Float32)
 	return b.Div(logarithm(r), b.Add(logarithm(longest), b.Float(1e-6)))

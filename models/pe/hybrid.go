@@ -38,7 +38,7 @@ func HybridPattern(name string) (Pattern, error) {
 // findHybrid returns a row for a pattern of encodings.
 func findHybrid(p Pattern) (Row, error) {
 	h := hybrid{pattern: p}
-	paper, fits, scales := map[string]json.RawMessage{}, false, false
+	paper, fits, scales, renews := map[string]json.RawMessage{}, false, false, false
 	for _, name := range p {
 		if slices.Contains(h.names, name) {
 			continue
@@ -51,7 +51,7 @@ func findHybrid(p Pattern) (Row, error) {
 		if len(r.Paper) > 0 {
 			paper[name] = r.Paper
 		}
-		fits, scales = fits || r.Fit != nil, scales || r.Scale != nil
+		fits, scales, renews = fits || r.Fit != nil, scales || r.Scale != nil, renews || r.Renew != nil
 	}
 	row := Row{Name: p.String(), Formula: "by layer: " + strings.Join(p, ", "), Cost: "that of each layer's encoding",
 		Source: "Yang et al. 2025, arXiv 2501.18795",
@@ -73,6 +73,16 @@ func findHybrid(p Pattern) (Row, error) {
 					return own, nil
 				}
 				return r.Scale(own, s)
+			})
+		}
+	}
+	if renews {
+		row.Renew = func(settings json.RawMessage) (json.RawMessage, error) {
+			return h.change(settings, func(r Row, own json.RawMessage) (json.RawMessage, error) {
+				if r.Renew == nil {
+					return own, nil
+				}
+				return r.Renew(own)
 			})
 		}
 	}
@@ -100,9 +110,12 @@ func (h hybrid) change(
 		if err != nil {
 			return nil, fmt.Errorf("settings of %q: %w", name, err)
 		}
-		if len(own) > 0 {
+		if delete(of, name); len(own) > 0 {
 			of[name] = own
 		}
+	}
+	if len(of) == 0 {
+		return nil, nil
 	}
 	return json.Marshal(of)
 }

@@ -24,6 +24,7 @@ import (
 type KERPLE struct {
 	NoPE
 	power  bool
+	owners owners
 	r1, r2 []float64 // as they start, before they are made positive
 }
 
@@ -59,14 +60,14 @@ const kerpleR1, kerpleR2 = "kerple_r1", "kerple_r2"
 // Params implements Encoding: both numbers before they are made positive, [H] each.
 func (e KERPLE) Params() []Param {
 	heads := []int{len(e.r1)}
-	return []Param{{Name: kerpleR1, Shape: heads, Init: e.r1}, {Name: kerpleR2, Shape: heads, Init: e.r2}}
+	return e.owners.params([]Param{{Name: kerpleR1, Shape: heads, Init: e.r1}, {Name: kerpleR2, Shape: heads, Init: e.r2}})
 }
 
 // Bias implements Encoding: −r₁·ln(1 + r₂·r) or −r₁·r^r₂, [1,H,T,S].
 func (e KERPLE) Bias(s *Site) *graph.Node {
 	b := s.B
 	number := func(name string) *graph.Node {
-		return b.Reshape(s.Param(name), graph.N(1), graph.N(len(e.r1)), graph.N(1), graph.N(1))
+		return b.Reshape(s.Param(e.owners.name(s, name)), graph.N(1), graph.N(len(e.r1)), graph.N(1), graph.N(1))
 	}
 	r := b.Relu(b.Cast(s.Distances(), tensor.Float32)) // later keys are masked anyway
 	one := b.Float(1)

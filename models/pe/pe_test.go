@@ -203,6 +203,8 @@ func TestSettingsErrors(t *testing.T) {
 		{"xpos", `{"theta":1}`, "theta 1"},
 		{"kerple", `{"kind":"square"}`, `"square"`},
 		{"fire", `{"threshold":-1}`, "threshold -1"},
+		{"dape", `{"shared":false}`, "shared false: the base alibi has no weights"},
+		{"sinusoidal", `{"learned":true,"amplitude":101}`, "amplitude 101"},
 		{"nope", `{"theta":10}`, "theta"},
 		{"alibi", `[]`, "settings"},
 		{"sinusoidal", `{"layout":"half"}`, `"half"`},

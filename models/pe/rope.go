@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -17,6 +18,7 @@ type RoPE struct {
 	head, width int
 	interleaved bool
 	freq        []float64 // radians per position, one per pair
+	turning     int       // pairs that turn, from the first on
 	scaling     RoPEScaling
 }
 
@@ -64,12 +66,12 @@ func newRoPE(d Dims, p RoPEParams) (Encoding, error) {
 		return nil, err
 	}
 	r := RoPE{head: d.Head, width: width, interleaved: p.Layout == "interleaved", freq: make([]float64, width/2),
-		scaling: scaling}
+		turning: turning, scaling: scaling}
 	for c := range turning {
 		r.freq[c] = math.Pow(p.Theta, -2*float64(c)/float64(width))
 	}
 	for c, freq := range r.freq {
-		r.freq[c] *= scaling.of(freq, c, width/2)
+		r.freq[c] *= scaling.of(freq, p.Theta, c, width/2)
 	}
 	return r, nil
 }
@@ -85,31 +87,54 @@ func (r RoPE) pair(c int) (int, int) {
 // QK implements Encoding: both are rotated by their own positions.
 func (r RoPE) QK(s *Site, q, k *graph.Node) (*graph.Node, *graph.Node) {
 	q, k = r.rotate(s, q), r.rotate(s, k)
-	if c := r.scaling.sharpness(); c != 1 {
-		q = s.B.Mul(q, s.B.Float(c))
+	if c := r.scaling.sharpness(); c != 1 && r.scaling.Ramp == "" {
+		q = s.B.Mul(q, s.B.Float(c*c))
 	}
 	return q, k
+}
+
+// sharpen multiplies cosines or sines of pairs, which lie along the last axis, by the scaling's
+// factor where the pair turns.
+func (r RoPE) sharpen(b *graph.Builder, wave *graph.Node, pairs []int) *graph.Node {
+	c := r.scaling.sharpness()
+	if c == 1 || r.scaling.Ramp == "" {
+		return wave
+	}
+	factors := make([]float64, len(pairs))
+	for i, pair := range pairs {
+		if factors[i] = 1; pair >= 0 && pair < r.turning {
+			factors[i] = c
+		}
+	}
+	return b.Mul(wave, constant(b, factors, len(factors)))
 }
 
 func (r RoPE) rotate(s *Site, x *graph.Node) *graph.Node {
 	pos := s.B.Unsqueeze(s.B.Cast(s.Positions(), tensor.Float32), 2) // [B,T,1]
 	if s.Fused {
 		angle := s.B.Mul(pos, constant(s.B, r.freq, 1, 1, len(r.freq))) // [B,T,width/2]
-		return s.B.RotaryEmbedding(x, s.B.Cos(angle), s.B.Sin(angle), r.interleaved, r.width)
+		pairs := make([]int, len(r.freq))
+		for c := range pairs {
+			pairs[c] = c
+		}
+		cos, sin := r.sharpen(s.B, s.B.Cos(angle), pairs), r.sharpen(s.B, s.B.Sin(angle), pairs)
+		return s.B.RotaryEmbedding(x, cos, sin, r.interleaved, r.width)
 	}
 	// (a, b) → (a cos − b sin, b cos + a sin) for each pair, as x∘cos + (x·R)∘sin
 	// with the signed permutation R. Features outside the width have frequency 0.
 	freq := make([]float64, r.head)
+	pairs := slices.Repeat([]int{-1}, r.head)
 	swap := make([]float32, r.head*r.head)
 	for c, f := range r.freq {
 		i, j := r.pair(c)
 		freq[i], freq[j] = f, f
+		pairs[i], pairs[j] = c, c
 		swap[j*r.head+i] = -1
 		swap[i*r.head+j] = 1
 	}
 	angle := s.B.Unsqueeze(s.B.Mul(pos, constant(s.B, freq, 1, 1, r.head)), 1) // [B,1,T,K]
 	turned := s.B.MatMul(x, s.B.Const(tensor.Of(swap, r.head, r.head)))
-	return s.B.Add(s.B.Mul(x, s.B.Cos(angle)), s.B.Mul(turned, s.B.Sin(angle)))
+	return s.B.Add(s.B.Mul(x, r.sharpen(s.B, s.B.Cos(angle), pairs)), s.B.Mul(turned, r.sharpen(s.B, s.B.Sin(angle), pairs)))
 }
 
 // constant returns v as a float32 constant.

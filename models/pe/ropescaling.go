@@ -17,24 +17,71 @@ import (
 //	ntk     the frequencies of the base θ·s^(n/(n−1)): the fastest pair stays, the slowest is
 //	        divided by s ("NTK-aware"; Peng et al. 2023, arXiv 2309.00071, section 3.1)
 //	yarn    ω_c·(γ + (1−γ)/s), where γ goes from 0 for pairs that turn Slow times or less in
-//	        L tokens to 1 for those that turn Fast times or more; and all logits times
-//	        (0.1·ln s + 1)² (YaRN; Peng et al. 2023, sections 3.2 to 3.4)
+//	        L tokens to 1 for those that turn Fast times or more; and the features that turn
+//	        times 0.1·ln s + 1 in queries and keys (YaRN; Peng et al. 2023, sections 3.2 to 3.4)
 //
-// The paper's ramp is linear in the number of turns, and so is ours; that of the authors'
-// code (jquesnelle/yarn, LlamaYaRNScaledRotaryEmbedding.py) is linear in c.
+// The ramp of the paper's text is linear in the number of turns. That of the authors' code, of
+// transformers and of llama.cpp is linear in c, which is to say in the logarithm of the turns, from
+// the pair ⌊c(Fast)⌋ to the pair ⌈c(Slow)⌉, where c(r) = w·ln(L/2πr)/(2·ln θ) is the pair of the w
+// features that turns r times. Both divide the same pairs wholly, and differ by a factor of up
+// to 1.8 between. With the paper's ramp, all of the queries is multiplied, by the square.
 type RoPEScaling struct {
-	Scaling string  `json:"scaling,omitempty"`
-	Factor  float64 `json:"scaling_factor,omitempty"` // s, at least 1; 1 changes nothing
-	Length  int     `json:"scaling_length,omitempty"` // L in tokens; yarn needs it
+	Scaling string `json:"scaling,omitempty"`
+	// Ramp "pairs" is yarn's ramp that is linear in c. It is stored with new configurations; absent,
+	// yarn has the paper's ramp. As a value of Scaling, yarn-paper names the latter.
+	Ramp   string  `json:"scaling_ramp,omitempty"`
+	Factor float64 `json:"scaling_factor,omitempty"` // s, at least 1; 1 changes nothing
+	Length int     `json:"scaling_length,omitempty"` // L in tokens; yarn needs it
 	// Slow and Fast are yarn's α and β in turns. Slow is 1 by default; Fast 32, as in the
-	// paper, or the turns of the fastest pair where L is so short that it turns less often
-	// (200 tokens): with 32, not even that pair would stay as it is.
+	// paper. With the paper's ramp Fast is the turns of the fastest pair where L is so short that
+	// it turns less often (200 tokens): with 32, not even that pair would stay as it is.
 	Slow float64 `json:"scaling_slow,omitempty"`
 	Fast float64 `json:"scaling_fast,omitempty"`
 }
 
 // ScalingMethods are what RoPEScaling.Scaling can be.
-var ScalingMethods = []string{"pi", "ntk", "yarn"}
+var ScalingMethods = []string{"pi", "ntk", yarn, paperYarn}
+
+const (
+	yarn      = "yarn"
+	paperYarn = "yarn-paper"
+	pairsRamp = "pairs"
+)
+
+// NewScaling returns the scaling of a method and its factor as new configurations store it. The
+// length is L in tokens, which yarn alone needs; others leave it out.
+func NewScaling(method string, factor float64, length func() (int, error)) (s RoPEScaling, err error) {
+	s = RoPEScaling{Scaling: method, Factor: factor}.renewed()
+	if s.Scaling == yarn {
+		s.Length, err = length()
+	}
+	return s, err
+}
+
+// renewed is the stored form of what a new configuration says.
+func (p RoPEScaling) renewed() RoPEScaling {
+	switch {
+	case p.Scaling == paperYarn && p.Ramp == "":
+		p.Scaling = yarn
+	case p.Scaling == yarn && p.Ramp == "":
+		p.Ramp = pairsRamp
+	}
+	return p
+}
+
+// renewRoPE is RoPE's Row.Renew: yarn has the ramp of the authors' code.
+func renewRoPE(settings json.RawMessage) (json.RawMessage, error) {
+	p, err := parse[RoPEParams](settings)
+	if err != nil {
+		return nil, err
+	}
+	scaling := p.RoPEScaling.renewed()
+	if scaling == p.RoPEScaling {
+		return settings, nil
+	}
+	p.RoPEScaling = scaling
+	return json.Marshal(p)
+}
 
 // maxScaling bounds s: a guard against typing slips.
 const maxScaling = 1 << 20
@@ -58,17 +105,25 @@ func (p RoPEScaling) resolve(pairs int) (RoPEScaling, error) {
 		}
 		return p, nil
 	}
+	if p.Scaling == paperYarn && p.Ramp == "" {
+		p.Scaling = yarn
+	}
 	turns := float64(p.Length) / (2 * math.Pi) // of the fastest pair
 	p.Slow = cmp.Or(p.Slow, 1)
+	if p.Ramp == pairsRamp {
+		turns = math.Inf(1)
+	}
 	p.Fast = cmp.Or(p.Fast, min(32, max(turns, 2*p.Slow)))
 	switch {
+	case p.Ramp != "" && (p.Ramp != pairsRamp || p.Scaling != yarn):
+		return p, fmt.Errorf("scaling_ramp %q with scaling %q: want %q with %s, or leave it out", p.Ramp, p.Scaling, pairsRamp, yarn)
 	case !slices.Contains(ScalingMethods, p.Scaling):
 		return p, fmt.Errorf("scaling %q is unknown; use %s", p.Scaling, strings.Join(ScalingMethods, ", "))
 	case !(p.Factor >= 1 && p.Factor <= maxScaling):
 		return p, fmt.Errorf("scaling_factor %v: want 1 to %d", p.Factor, maxScaling)
 	case p.Scaling == "ntk" && pairs < 2:
 		return p, fmt.Errorf("scaling ntk needs two pairs at least; with one, use pi")
-	case p.Scaling == "yarn" && p.Length < 1:
+	case p.Scaling == yarn && p.Length < 1:
 		return p, fmt.Errorf("scaling_length %d: yarn counts turns in it; want the tokens of the longest sequence in training",
 			p.Length)
 	case !(p.Slow > 0 && p.Fast > p.Slow):
@@ -77,26 +132,41 @@ func (p RoPEScaling) resolve(pairs int) (RoPEScaling, error) {
 	return p, nil
 }
 
-// of returns what the frequency of pair c of n is multiplied by.
-func (p RoPEScaling) of(freq float64, c, n int) float64 {
+// of returns what the frequency of pair c of n is multiplied by, with the base θ.
+func (p RoPEScaling) of(freq, theta float64, c, n int) float64 {
 	switch p.Scaling {
 	case "pi":
 		return 1 / p.Factor
 	case "ntk":
 		return math.Pow(p.Factor, -float64(c)/float64(n-1))
-	case "yarn":
+	case yarn:
 		turns := float64(p.Length) * freq / (2 * math.Pi)
 		stays := min(max((turns-p.Slow)/(p.Fast-p.Slow), 0), 1)
+		if p.Ramp == pairsRamp {
+			stays = p.ramp(theta, c, n)
+		}
 		return stays + (1-stays)/p.Factor
 	}
 	return 1
 }
 
-// sharpness is what all logits are multiplied by.
+// ramp is γ of pair c of n where it is linear in c: 1 up to ⌊c(Fast)⌋, 0 from ⌈c(Slow)⌉ on. The
+// upper bound is 2n−1 and not n−1, as transformers has it.
+func (p RoPEScaling) ramp(theta float64, c, n int) float64 {
+	pair := func(turns float64) float64 {
+		return float64(n) * math.Log(float64(p.Length)/(2*math.Pi*turns)) / math.Log(theta)
+	}
+	first, last := max(math.Floor(pair(p.Fast)), 0), min(math.Ceil(pair(p.Slow)), float64(2*n-1))
+	if first == last {
+		last += 0.001
+	}
+	return 1 - min(max((float64(c)-first)/(last-first), 0), 1)
+}
+
+// sharpness is what the features that turn are multiplied by, in queries and in keys.
 func (p RoPEScaling) sharpness() float64 {
-	if p.Scaling != "yarn" {
+	if p.Scaling != yarn {
 		return 1
 	}
-	root := 0.1*math.Log(p.Factor) + 1
-	return root * root
+	return 0.1*math.Log(p.Factor) + 1
 }

@@ -78,11 +78,74 @@ func TestYaRNDefaults(t *testing.T) {
 	}
 }
 
+// What transformers computes with the settings of Qwen2.5 and of a Llama: by how much a pair in the
+// middle of the ramp is divided. The paper's ramp divides it by more. 0.005 is the printed precision.
+func TestYaRNRamps(t *testing.T) {
+	for _, tc := range []struct {
+		theta               float64
+		head, length, pair  int
+		byPairs, paperTurns float64
+	}{
+		{1e6, 128, 32768, 31, 1.55, 2.62}, {1e4, 64, 2048, 14, 1.53, 2.73},
+	} {
+		at := func(more string) float64 {
+			got, _ := turnedBy(t, fmt.Sprintf(`{"theta":%v,"scaling":"yarn","scaling_factor":4,"scaling_length":%d%s}`,
+				tc.theta, tc.length, more), tc.head)
+			return math.Pow(tc.theta, -2*float64(tc.pair)/float64(tc.head)) / got[tc.pair]
+		}
+		if by := at(`,"scaling_ramp":"pairs"`); math.Abs(by-tc.byPairs) > 0.005 {
+			t.Errorf("%+v: divided by %v", tc, by)
+		}
+		if by := at(""); math.Abs(by-tc.paperTurns) > 0.005 {
+			t.Errorf("%+v: divided by %v with the paper's ramp", tc, by)
+		}
+	}
+}
+
+// The ramp ends at whole pairs, the first not before 0: of four pairs and base 10000, 43 tokens turn pair 0
+// less than 32 times and pair 1 less than once; 9 and 6 tokens turn no pair twice; 10⁶ tokens turn
+// pair 3 as the ramp begins, at ⌊3.7⌋, and 10⁵ from the pair ⌊2.7⌋ to ⌈4.2⌉ on.
+func TestYaRNEnds(t *testing.T) {
+	for length, want := range map[int][]float64{
+		43: {1, 0.025, 0.0025, 0.00025}, 9: {1, 0.025, 0.0025, 0.00025}, 6: {1, 0.025, 0.0025, 0.00025},
+		1_000_000: {1, 0.1, 0.01, 0.001}, 100_000: {1, 0.1, 0.01, 0.001 * (2.0/3 + 0.25/3)},
+	} {
+		got, _ := turnedBy(t, fmt.Sprintf(`{"scaling":"yarn","scaling_ramp":"pairs","scaling_factor":4,"scaling_length":%d}`, length), 8)
+		near(t, fmt.Sprint(length, " tokens"), got, want, 1e-6)
+	}
+}
+
+// The factor of the logits is that of the features that turn, in queries and in keys; the others, and the
+// frequencies that stay, keep their length. The fused operator computes the same.
+func TestYaRNSharpness(t *testing.T) {
+	root := 0.1*math.Log(4) + 1
+	for settings, want := range map[string][]float64{
+		`{"scaling":"yarn","scaling_ramp":"pairs","scaling_factor":4,"scaling_length":43}`:                {root, root, root, root, root, root, root, root},
+		`{"scaling":"yarn","scaling_ramp":"pairs","scaling_factor":4,"scaling_length":43,"fraction":0.5}`: {root, root, root, root, 1, 1, 1, 1},
+		`{"scaling":"yarn","scaling_ramp":"pairs","scaling_factor":4,"scaling_length":43,"p":0.5}`:        {root, root, 1, 1, root, root, 1, 1},
+	} {
+		for i := range 8 {
+			x := make([]float32, 8)
+			x[i] = 1
+			plain := rotated(t, settings, x, 8, []int64{5}, false)
+			length := 0.0
+			for _, v := range plain {
+				length += v * v
+			}
+			if math.Abs(math.Sqrt(length)-want[i]) > 1e-6 {
+				t.Errorf("%s: feature %d gets the length %v, want %v", settings, i, math.Sqrt(length), want[i])
+			}
+			near(t, settings+", fused", rotated(t, settings, x, 8, []int64{5}, true), plain, 1e-7)
+		}
+	}
+}
+
 // A factor of 1 changes no bit.
 func TestRoPEScalingIdentity(t *testing.T) {
 	plain, one := turnedBy(t, `{}`, 64)
 	for _, settings := range []string{`{"scaling":"pi","scaling_factor":1}`, `{"scaling":"ntk","scaling_factor":1}`,
-		`{"scaling":"yarn","scaling_factor":1,"scaling_length":43}`} {
+		`{"scaling":"yarn","scaling_factor":1,"scaling_length":43}`,
+		`{"scaling":"yarn","scaling_ramp":"pairs","scaling_factor":1,"scaling_length":43}`} {
 		if got, length := turnedBy(t, settings, 64); !slices.Equal(got, plain) || length != one {
 			t.Errorf("%s changes the angles, or the length to %v", settings, length)
 		}
@@ -95,12 +158,14 @@ func TestRoPEScalingErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for settings, want := range map[string]string{
-		`{"scaling":"ntk2","scaling_factor":2}`:                `scaling "ntk2" is unknown; use pi, ntk, yarn`,
-		`{"scaling":"pi"}`:                                     "scaling_factor 0: want 1 to",
-		`{"scaling":"pi","scaling_factor":0.5}`:                "scaling_factor 0.5",
-		`{"scaling_factor":2}`:                                 "scaling itself is missing",
-		`{"scaling":"yarn","scaling_factor":2}`:                "scaling_length 0",
-		`{"scaling":"ntk","scaling_factor":2,"fraction":0.25}`: "needs two pairs",
+		`{"scaling":"ntk2","scaling_factor":2}`: `scaling "ntk2" is unknown; use pi, ntk, yarn, yarn-paper`,
+		`{"scaling":"pi"}`:                      "scaling_factor 0: want 1 to",
+		`{"scaling":"pi","scaling_factor":0.5}`: "scaling_factor 0.5",
+		`{"scaling_factor":2}`:                  "scaling itself is missing",
+		`{"scaling":"yarn","scaling_factor":2}`: "scaling_length 0",
+		`{"scaling":"yarn","scaling_ramp":"turns","scaling_factor":2,"scaling_length":9}`: `scaling_ramp "turns" with scaling "yarn"`,
+		`{"scaling":"pi","scaling_ramp":"pairs","scaling_factor":2}`:                      `scaling_ramp "pairs" with scaling "pi"`,
+		`{"scaling":"ntk","scaling_factor":2,"fraction":0.25}`:                            "needs two pairs",
 		`{"scaling":"yarn","scaling_factor":2,"scaling_length":9,` +
 			`"scaling_slow":3,"scaling_fast":2}`: "scaling_slow 3 and scaling_fast 2",
 	} {

@@ -2,6 +2,7 @@ package pe
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 
@@ -13,10 +14,16 @@ import (
 // cos(p·ω_c), ω_c = 10000^(−2c/D), c = 0 … D/2−1 (Vaswani et al. 2017, arXiv
 // 1706.03762, section 3.5). They are computed from the positions: no table ends
 // anywhere. They are multiplied by the amplitude, and the embedding by nothing.
+//
+// The trap is the amplitude. Embeddings that start at 0.02 end at 0.13 to 0.15 in small models,
+// and sinusoids of a fixed 0.02 vanish beside them: such a model behaves as NoPE. Where it is
+// learned, it grows to 0.21, and the model fails beyond the trained length, as in
+// Kazemnejad et al. 2023 (arXiv 2305.19466).
 type Sinusoidal struct {
 	NoPE
 	freq        []float64
 	amplitude   float64
+	learned     bool // the amplitude is where a weight begins
 	interleaved bool
 }
 
@@ -26,12 +33,44 @@ type SinusoidalParams struct {
 	// side by side, as the paper writes it; default) or "halves" (all sines, then
 	// all cosines, as most code has it, that of Kazemnejad et al. 2023 too). They
 	// differ by a permutation of the features.
-	Layout string `json:"layout"`
+	Layout string `json:"layout,omitempty"`
 	// Amplitude of the sinusoids; default 0.02. The paper adds sinusoids of 1 to
 	// embeddings of size 1; this keeps the ratio where embeddings start at 0.02.
 	// With 1 they drown there: the preset tiny with 400 steps (one seed) then ends
 	// at a loss of 4.2 on the copy task, against 0.08.
-	Amplitude float64 `json:"amplitude"`
+	Amplitude float64 `json:"amplitude,omitempty"`
+	// Learned makes the amplitude a weight, which begins at Amplitude. Absent, the amplitude is
+	// fixed; new configurations that give neither have it learned (see Row.Renew).
+	Learned *bool `json:"learned,omitempty"`
+}
+
+// fixedAmplitude is the default.
+const fixedAmplitude = 0.02
+
+// renewSinusoidal has the amplitude learned where nothing is said of it.
+func renewSinusoidal(settings json.RawMessage) (json.RawMessage, error) {
+	p, err := parse[SinusoidalParams](settings)
+	if err != nil {
+		return nil, err
+	}
+	switch given := p; {
+	case p.Learned == nil && p.Amplitude == 0:
+		p.Learned = new(true)
+	default: // one way to write a configuration, one hash
+		if p.Learned != nil && !*p.Learned {
+			p.Learned = nil
+		}
+		if p.Amplitude == fixedAmplitude {
+			p.Amplitude = 0
+		}
+		if p == given {
+			return settings, nil
+		}
+	}
+	if p == (SinusoidalParams{}) {
+		return nil, nil
+	}
+	return json.Marshal(p)
 }
 
 func newSinusoidal(d Dims, p SinusoidalParams) (Encoding, error) {
@@ -39,7 +78,7 @@ func newSinusoidal(d Dims, p SinusoidalParams) (Encoding, error) {
 	if p.Layout != "interleaved" && p.Layout != "halves" {
 		return nil, fmt.Errorf("layout %q is unknown; use interleaved or halves", p.Layout)
 	}
-	p.Amplitude = cmp.Or(p.Amplitude, 0.02)
+	p.Amplitude = cmp.Or(p.Amplitude, fixedAmplitude)
 	if !(p.Amplitude > 0 && p.Amplitude <= 100) {
 		return nil, fmt.Errorf("amplitude %v: want a positive number up to 100", p.Amplitude)
 	}
@@ -47,7 +86,8 @@ func newSinusoidal(d Dims, p SinusoidalParams) (Encoding, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Sinusoidal{freq: freq, amplitude: p.Amplitude, interleaved: p.Layout == "interleaved"}, nil
+	return Sinusoidal{freq: freq, amplitude: p.Amplitude,
+		learned: p.Learned != nil && *p.Learned, interleaved: p.Layout == "interleaved"}, nil
 }
 
 // sinusoidFrequencies returns 10000^(−2c/width) for c < width/2.
@@ -62,6 +102,17 @@ func sinusoidFrequencies(width int) ([]float64, error) {
 	return f, nil
 }
 
+// amplitudeWeight is the learned amplitude, [1].
+const amplitudeWeight = "sinusoidal.amplitude"
+
+// Params implements Encoding: the amplitude where it is learned.
+func (e Sinusoidal) Params() []Param {
+	if !e.learned {
+		return nil
+	}
+	return []Param{{Name: amplitudeWeight, Shape: []int{1}, Mean: e.amplitude}}
+}
+
 // Embed implements Encoding: x + p(pos).
 func (e Sinusoidal) Embed(s *Site, x *graph.Node) *graph.Node {
 	pos := s.B.Unsqueeze(s.B.Cast(s.Positions(), tensor.Float32), 2) // [B,T,1]
@@ -71,7 +122,10 @@ func (e Sinusoidal) Embed(s *Site, x *graph.Node) *graph.Node {
 		sin, cos := s.B.Unsqueeze(s.B.Sin(angle), 3), s.B.Unsqueeze(s.B.Cos(angle), 3)
 		waves = s.B.Reshape(s.B.Concat(3, sin, cos), x.Shape...) // from [B,T,D/2,2]
 	}
-	if e.amplitude != 1 {
+	switch {
+	case e.learned:
+		waves = s.B.Mul(waves, s.Param(amplitudeWeight))
+	case e.amplitude != 1:
 		waves = s.B.Mul(waves, s.B.Float(e.amplitude))
 	}
 	return s.B.Add(x, waves)

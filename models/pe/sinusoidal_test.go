@@ -2,6 +2,7 @@ package pe_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/nopezoo/zoo/models/pe"
@@ -22,6 +23,22 @@ func TestSinusoidalValues(t *testing.T) {
 			t.Fatal(err)
 		}
 		near(t, "layout "+settings, got, want, 1e-6)
+	}
+}
+
+// A learned amplitude is one weight that begins at the amplitude, without decay.
+func TestSinusoidalLearned(t *testing.T) {
+	d := pe.Dims{Model: 4}
+	for settings, start := range map[string]float64{`{"learned":true}`: 0.02, `{"learned":true,"amplitude":0.5}`: 0.5} {
+		got := newEncoding(t, "sinusoidal", settings, d).Params()
+		if len(got) != 1 || got[0].Mean != start || got[0].Std != 0 || got[0].Decay || !slices.Equal(got[0].Shape, []int{1}) {
+			t.Errorf("%s: weights %+v", settings, got)
+		}
+	}
+	for _, settings := range []string{"", `{"learned":false}`, `{"amplitude":1}`} {
+		if got := newEncoding(t, "sinusoidal", settings, d).Params(); got != nil {
+			t.Errorf("%s: weights %+v", settings, got)
+		}
 	}
 }
 

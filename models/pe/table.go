@@ -27,6 +27,9 @@ type Row struct {
 	// Fit fills in the settings that follow from what is trained on, where they are not
 	// given; nil where there are none. Run and card keep them.
 	Fit func(settings json.RawMessage, d Data) (json.RawMessage, error)
+	// Renew fills in the defaults of new configurations, where settings that are absent in a
+	// stored one have an older meaning; nil where there are none.
+	Renew func(settings json.RawMessage) (json.RawMessage, error)
 }
 
 // Data is what a model is trained on, as far as settings follow from it.
@@ -45,14 +48,14 @@ func Table() []Row {
 		{Name: "rope", Formula: "(R_t q)·(R_j k)", Source: "Su et al. 2021, arXiv 2104.09864",
 			Paper:      json.RawMessage(`{"fraction":0.25,"layout":"interleaved"}`),
 			AlsoCalled: []string{"rotary"},
-			Scale:      scaleRoPE,
-			Cost:       "a rotation of each query and key", Make: With(newRoPE)},
+			Scale:      scaleRoPE, Renew: renewRoPE,
+			Cost: "a rotation of each query and key", Make: With(newRoPE)},
 		{Name: "alibi", Formula: "q·k − m_h(t−j)", Source: "Press et al. 2021, arXiv 2108.12409",
 			Cost: "an addition for each pair", Make: With(newALiBi)},
 		{Name: "sinusoidal", Formula: "x_t + (sin tω, cos tω)", Source: "Vaswani et al. 2017, arXiv 1706.03762",
 			Paper:      json.RawMessage(`{"layout":"halves","amplitude":1}`),
 			AlsoCalled: []string{"absolute", "ape"},
-			Cost:       "an addition for each token", Make: With(newSinusoidal)},
+			Cost:       "an addition for each token", Make: With(newSinusoidal), Renew: renewSinusoidal},
 		{Name: "learned", Formula: "x_t + P_t", Source: "Gehring et al. 2017, arXiv 1705.03122",
 			Paper:      json.RawMessage(`{"max_length":2048,"init_std":1}`),
 			AlsoCalled: []string{"absolute", "ape"},
@@ -76,7 +79,7 @@ func Table() []Row {
 		{Name: "kerple", Formula: "q·k − r_1 ln(1 + r_2(t−j))", Source: "Chi et al. 2022, arXiv 2205.09921",
 			Cost: "a logarithm and an addition for each pair", Make: With(newKERPLE)},
 		{Name: "fire", Formula: "q·k + f_h(ψ(t−j)/ψ(max(t, L0)))", Source: "Li et al. 2023, arXiv 2310.04418",
-			Cost: "a network 1→32→H for each pair, once for all layers", Make: With(newFIRE), Fit: fitFIRE},
+			Cost: "a network 1→32→H for each pair, once for all layers or in each", Make: With(newFIRE), Fit: fitFIRE},
 		{Name: "fox", Formula: "q·k + Σ log f_l, l = j+1 … t, f_l = σ(w_h·x_l + β_h)",
 			Source: "Lin et al. 2025, arXiv 2503.02130",
 			Cost:   "a gate for each token, and an addition for each pair", Make: With(newFoX)},
