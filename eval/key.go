@@ -22,6 +22,7 @@ type Key struct {
 	Seed             uint64
 	Length           int
 	LengthMin        int // of a bin; 0 for a single length
+	LongestWindow    int // of running text
 	N                int // samples asked for
 	Warmup, Repeats  int
 	Chunk, NewTokens int // of a measurement of speed; 0 else
@@ -34,7 +35,7 @@ func (r *Row) Key() Key {
 		Measure: r.measure(), ModelSHA256: r.ModelSHA256, Profile: r.Profile, Provider: r.Provider,
 		Threads: r.Threads, Machine: r.Machine, Batch: r.Batch, Task: r.Task,
 		TaskVersion: r.TaskVersion, Split: r.Split, Seed: r.Seed, Length: r.Length,
-		LengthMin: r.LengthMin,
+		LengthMin: r.LengthMin, LongestWindow: r.LongestWindow,
 	}
 	if k.Measure == MeasureAccuracy {
 		k.Schema = r.Schema

@@ -21,6 +21,10 @@ type TextConfig struct {
 	Batch int        // most windows in one call of the model
 	Seed  uint64     // of the windows
 	Split task.Split // Test, unless the model is measured on what it may have seen
+	// Longest is the longest of the windows that are compared, in tokens (see LongestWindow): those of all
+	// lengths end at the same places, so that their errors can be paired. 0 stands for the length
+	// that is measured.
+	Longest int
 
 	Environment Environment
 
@@ -36,8 +40,8 @@ type TextConfig struct {
 // That is the protocol that Press et al. 2022 (ALiBi, arXiv 2108.12409, section 2) call
 // nonoverlapping: a token has from one to Length tokens before it, and those early in a window
 // are predicted badly whatever the model is. In their sliding windows only the last Stride
-// tokens of each count, which have the most context: where the windows of two lengths end at the
-// same places, those are the same tokens.
+// tokens of each count, which have the most context: of all lengths those are the same tokens,
+// since their windows end at the same places.
 type TextScore struct {
 	N         int     `json:"n"`
 	Asked     int     `json:"n_asked"`   // windows asked for; more than N where there are not as many
@@ -74,8 +78,22 @@ func (cfg *TextConfig) row(c card.Card, length int) Row {
 	r := describe(c, cfg.Environment)
 	r.Measure, r.Length, r.Batch = MeasureText, length, cfg.Batch
 	r.Task, r.TaskVersion, r.Split, r.Seed = cfg.Task.Name, cfg.Task.Version, cfg.Split.String(), cfg.Seed
-	r.Untimed = true
+	r.Untimed, r.LongestWindow = true, cmp.Or(cfg.Longest, length)
 	return r
+}
+
+// LongestWindow returns the longest of lengths that enough documents of a corpus have, in tokens of a
+// model; 0 for none.
+func LongestWindow(t task.Task, c card.Card, split task.Split, lengths []int) (int, error) {
+	if t.Corpus == nil {
+		return 0, fmt.Errorf("eval: task %s is no running text; name a corpus, text:NAME", t.Name)
+	}
+	tok, err := tokenizer.New(c.Tokenizer)
+	if err != nil {
+		return 0, err
+	}
+	documents, err := t.Corpus.Encoded(tok, split)
+	return task.LongestWindow(documents, lengths), err
 }
 
 // KeyOf returns the key of the row that MeasureTextAt would give.
@@ -130,7 +148,10 @@ func (cfg *TextConfig) measure(ctx context.Context, m Model, c card.Card, length
 	if err != nil {
 		return nil, err
 	}
-	windows, err := task.Windows(documents, length, cfg.N, cfg.Seed)
+	windows, err := task.Windows(documents, length, cfg.Longest, cfg.N, cfg.Seed)
+	if err == nil && cfg.Longest > 0 && length > cfg.Longest {
+		err = fmt.Errorf("the windows that are compared have at most %d tokens; raise TextConfig.Longest", cfg.Longest)
+	}
 	if err != nil || m == nil {
 		return nil, err
 	}

@@ -130,7 +130,7 @@ func TestMeasureSubwords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	windows, err := task.Windows(documents, 20, cfg.N, cfg.Seed)
+	windows, err := task.Windows(documents, 20, 0, cfg.N, cfg.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,6 +164,59 @@ func subwordText() string {
 		fmt.Fprintf(&b, "line %d of è %s %s\n", i, word, word)
 	}
 	return b.String()
+}
+
+// Windows that end at the same places have the same tokens at their ends, and the key says which
+// windows they are.
+func TestMeasureTextPairs(t *testing.T) {
+	cfg, c := textConfig(t)
+	var err error
+	if cfg.Longest, err = eval.LongestWindow(cfg.Task, c, cfg.Split, []int{16, 64, 128, 100_000}); err != nil || cfg.Longest != 128 {
+		t.Fatalf("longest %d, %v", cfg.Longest, err)
+	}
+	ends := map[int]string{}
+	for _, length := range []int{64, 128} {
+		m := recorder{}
+		row, err := eval.MeasureTextAt(t.Context(), &m, c, cfg, length)
+		if err != nil || row.LongestWindow != 128 || row.Key() != cfg.KeyOf(c, length) {
+			t.Fatalf("%+v, %v", row, err)
+		}
+		for _, ids := range m.asked {
+			ends[length] += fmt.Sprint(ids[len(ids)-32:])
+		}
+	}
+	if ends[64] != ends[128] {
+		t.Error("windows of 64 and of 128 tokens end at different places")
+	}
+	alone := cfg
+	if alone.Longest = 0; alone.KeyOf(c, 64) == cfg.KeyOf(c, 64) {
+		t.Error("other windows have the same key")
+	}
+	short := cfg
+	short.Longest = 64
+	if _, err := eval.MeasureTextAt(t.Context(), &recorder{}, c, short, 128); err == nil || !strings.Contains(err.Error(), "at most 64 tokens") {
+		t.Errorf("error %v", err)
+	}
+	plain := cfg.Task
+	plain.Corpus = nil
+	if _, err := eval.LongestWindow(plain, c, cfg.Split, []int{1}); err == nil || !strings.Contains(err.Error(), "no running text") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// recorder keeps what it was asked.
+type recorder struct{ asked [][]int64 }
+
+func (r *recorder) Generate(context.Context, [][]int64, []int, int64, func()) ([][]int64, error) {
+	return nil, errors.New("nothing is to be generated")
+}
+
+func (r *recorder) Score(_ context.Context, ids [][]int64, from []int) (out [][]float64, _ error) {
+	r.asked = append(r.asked, ids...)
+	for i := range ids {
+		out = append(out, make([]float64, len(ids[i])-from[i]))
+	}
+	return out, nil
 }
 
 func TestMeasureTextNA(t *testing.T) {

@@ -38,6 +38,7 @@ type rowKey struct {
 	config  string // hash of the run's configuration
 	changed string // after training: eval.Row.Intervention
 	task    string
+	version int // of the task
 	length  task.Span
 }
 
@@ -202,7 +203,7 @@ func (s *Study) Foreign() (models []string) {
 func (s *Study) keep(rows []eval.Row) {
 	s.rows, s.index = rows, map[rowKey]eval.Row{}
 	for _, r := range rows {
-		s.index[rowKey{r.ConfigHash, r.Intervention, r.Task, r.Span()}] = r
+		s.index[rowKey{r.ConfigHash, r.Intervention, r.Task, r.TaskVersion, r.Span()}] = r
 	}
 }
 
@@ -240,7 +241,7 @@ func (s *Study) measuredWith(r sweep.Run, i models.Intervention) (one eval.Row, 
 	hash := r.Config.Hash()
 	for _, t := range tasks {
 		for _, length := range o.Lengths {
-			if one, ok = s.index[rowKey{hash, i.String(), t.Name, length}]; !ok {
+			if one, ok = s.index[rowKey{hash, i.String(), t.Name, t.Version, length}]; !ok {
 				return one, false
 			}
 		}

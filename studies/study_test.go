@@ -44,7 +44,7 @@ var fitted = map[string]*int{"short": new(int)}
 
 // row is a row of a run at a length that its model does not take.
 func row(r sweep.Run, length int) eval.Row {
-	return eval.Row{Schema: eval.RowSchema, Measure: eval.MeasureAccuracy, ConfigHash: r.Config.Hash(),
+	return eval.Row{Schema: eval.RowSchema, TaskVersion: 1, Measure: eval.MeasureAccuracy, ConfigHash: r.Config.Hash(),
 		Task: r.Config.Train.Task, Length: length, TrainSteps: 4, NA: true, FittedStep: fitted[r.Part]}
 }
 

@@ -23,12 +23,21 @@ func (p *Plan) addText(ctx context.Context, g *group, t task.Task, seed uint64) 
 	if err != nil {
 		return err
 	}
+	tokens := make([]int, len(lengths))
+	for i, at := range lengths {
+		tokens[i] = at.Max
+	}
+	window, err := eval.LongestWindow(t, g.card, task.Test, tokens)
+	if err != nil {
+		return err
+	}
 	longest := 0
 	for _, at := range lengths {
 		if at.IsBin() {
 			return fmt.Errorf("lengths: %s is a bin, and windows of running text have one length: give %d", at, at.Max)
 		}
-		cfg := eval.TextConfig{Task: t, N: p.options.Samples, Batch: g.batch, Seed: seed, Split: task.Test, Environment: g.env}
+		cfg := eval.TextConfig{Task: t, N: p.options.Samples, Batch: g.batch, Seed: seed, Split: task.Test, Longest: window,
+			Environment: g.env}
 		row, err := eval.MeasureTextAt(ctx, nil, g.card, cfg, at.Max) // asks no model
 		if err != nil {
 			return err

@@ -46,6 +46,11 @@ func TestText(t *testing.T) {
 			t.Errorf("%+v", r.Text)
 		}
 	}
+	for _, r := range rows { // windows of all lengths end where one of 32 tokens has room
+		if r.LongestWindow != 32 || r.TaskVersion != 2 {
+			t.Errorf("length %d: the longest window has %d tokens, version %d", r.Length, r.LongestWindow, r.TaskVersion)
+		}
+	}
 	if !rows[2].NA {
 		t.Errorf("%+v", rows[2])
 	}

@@ -94,7 +94,10 @@ type taskKey struct {
 	task    string
 	version int
 	split   string
+	window  int // the longest of windows of running text that end at the same places; 0 for other tasks
 }
+
+func taskKeyOf(r eval.Row) taskKey { return taskKey{r.Task, r.TaskVersion, r.Split, r.LongestWindow} }
 
 // New works out a study, by exact match and in Tokens by tokens right. Of rows that
 // measure the same thing twice the answers to the most prompts count (Pool) and the
@@ -196,7 +199,7 @@ func placeIn(order []string, name string) int {
 
 // tasks groups rows, in order of first appearance; speed without a task comes last.
 func (s *Study) tasks(rows []eval.Row) {
-	groups := groupBy(rows, func(r eval.Row) taskKey { return taskKey{r.Task, r.TaskVersion, r.Split} })
+	groups := groupBy(rows, taskKeyOf)
 	place := func(g group[taskKey]) int {
 		if g.key.task == "" {
 			return 1
@@ -223,6 +226,9 @@ func (k taskKey) label(all []group[taskKey]) string {
 	}
 	if differs(func(o taskKey) bool { return o.split != k.split }) {
 		more = append(more, k.split)
+	}
+	if differs(func(o taskKey) bool { return o.window != k.window }) && k.window > 0 {
+		more = append(more, fmt.Sprintf("windows of up to %d tokens", k.window))
 	}
 	if len(more) == 0 {
 		return k.task

@@ -58,7 +58,7 @@ type PositionPoint struct {
 func (s *Study) takeTexts(rows []eval.Row) (others []eval.Row) {
 	isText := func(r eval.Row) bool { return r.Measure == eval.MeasureText }
 	of := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return !isText(r) })
-	groups := groupBy(of, func(r eval.Row) taskKey { return taskKey{r.Task, r.TaskVersion, r.Split} })
+	groups := groupBy(of, taskKeyOf)
 	for _, g := range groups {
 		s.Texts = append(s.Texts, s.newText(g.key.label(groups), g.key.task, g.rows))
 	}

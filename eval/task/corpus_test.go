@@ -188,39 +188,42 @@ func TestWindows(t *testing.T) {
 		}
 		documents = append(documents, d)
 	}
-	ends := map[int][]int64{}
-	for _, length := range []int{1, 8, 16} {
-		windows, err := task.Windows(documents, length, 50, 7)
+	var ends []int64
+	for _, length := range []int{1, 8, 16, 200} {
+		windows, err := task.Windows(documents, length, 200, 50, 7)
 		if err != nil || len(windows) != 50 {
 			t.Fatalf("%d windows, %v", len(windows), err)
 		}
+		var last []int64
 		for _, w := range windows {
 			if at := slices.Index(documents[w.Document], w.IDs[0]); at < 0 || len(w.IDs) != length+1 ||
 				!slices.Equal(documents[w.Document][at:at+length+1], w.IDs) {
 				t.Fatalf("length %d: %v is no part of document %d", length, w.IDs, w.Document)
 			}
-			ends[length] = append(ends[length], w.IDs[length])
+			last = append(last, w.IDs[length])
 		}
-		slices.Sort(ends[length])
-		if len(slices.Compact(slices.Clone(ends[length]))) != 50 {
+		if ends == nil {
+			ends = slices.Clone(last)
+		}
+		if !slices.Equal(last, ends) {
+			t.Errorf("length %d: windows end at %d, and those of 1 at %d", length, last, ends)
+		}
+		if slices.Sort(last); len(slices.Compact(last)) != 50 {
 			t.Errorf("length %d: a window is drawn twice", length)
 		}
 	}
-	common := 0
-	for _, end := range ends[16] {
-		if _, found := slices.BinarySearch(ends[1], end); found {
-			common++
-		}
+	if got := task.LongestWindow(documents, []int{1, 239, 240, 500}); got != 239 {
+		t.Errorf("the longest window that there is has %d tokens, want 239", got)
 	}
-	if common < 40 {
-		t.Errorf("%d of 50 windows of 16 end where those of 1 do", common)
+	if got := task.LongestWindow(documents, []int{500}); got != 0 {
+		t.Errorf("a window of %d tokens is none of those asked for", got)
 	}
 	// where there are few, all of them; where too few documents are long enough, an error
-	few, err := task.Windows(documents, 239, 1000, 7)
+	few, err := task.Windows(documents, 239, 0, 1000, 7)
 	if want := 1 + 31 + 61 + 91; err != nil || len(few) != want {
 		t.Errorf("%d windows, %v; want %d", len(few), err, want)
 	}
-	if _, err := task.Windows(documents, 240, 1, 7); !errors.Is(err, task.ErrNoLength) {
+	if _, err := task.Windows(documents, 240, 0, 1, 7); !errors.Is(err, task.ErrNoLength) {
 		t.Errorf("error %v, want ErrNoLength", err)
 	}
 }

@@ -16,24 +16,43 @@ type Window struct {
 	IDs      []int64 // one token more than the length: each but the first is predicted from those before it
 }
 
+// LongestWindow returns the longest of lengths that at least MinDocuments documents have, 0 for none.
+func LongestWindow(documents [][]int64, lengths []int) int {
+	longest := 0
+	for _, length := range lengths {
+		long := 0
+		for _, d := range documents {
+			if len(d) > length {
+				long++
+			}
+		}
+		if long >= MinDocuments {
+			longest = max(longest, length)
+		}
+	}
+	return longest
+}
+
 // Windows draws n different windows of a length in tokens, or all there are if they are fewer, each
 // within one of the documents. Where a window ends is drawn from all the text, and counts if the
-// document goes back far enough: so the same seed gives windows of different lengths that end at
-// the same places, as far as documents are long enough. The error wraps ErrNoLength where fewer
-// than MinDocuments documents are.
-func Windows(documents [][]int64, length, n int, seed uint64) ([]Window, error) {
+// document goes back as far as the longest of the windows that are compared: so the same seed and
+// the same longest give windows of all lengths that end at the same places. A longest below length
+// stands for length. The error wraps ErrNoLength where fewer than MinDocuments documents are
+// long enough.
+func Windows(documents [][]int64, length, longest, n int, seed uint64) ([]Window, error) {
+	longest = max(longest, length)
 	starts := make([]int, len(documents)+1) // of documents in all the text
 	long, places := 0, 0
 	for i, d := range documents {
 		starts[i+1] = starts[i] + len(d)
-		if len(d) > length {
+		if len(d) > longest {
 			long++
-			places += len(d) - length
+			places += len(d) - longest
 		}
 	}
 	if long < MinDocuments {
 		return nil, fmt.Errorf("%w: %d of %d documents have more than %d tokens; at least %d must", ErrNoLength,
-			long, len(documents), length, MinDocuments)
+			long, len(documents), longest, MinDocuments)
 	}
 	window := func(end int) (Window, bool) {
 		i, found := slices.BinarySearch(starts, end)
@@ -44,7 +63,7 @@ func Windows(documents [][]int64, length, n int, seed uint64) ([]Window, error) 
 			i++
 		}
 		at := end - starts[i]
-		if at < length {
+		if at < longest {
 			return Window{}, false
 		}
 		return Window{i, documents[i][at-length : at+1]}, true

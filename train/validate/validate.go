@@ -111,8 +111,12 @@ func measureText(
 	ctx context.Context, session *runtime.Session, texts []eval.TextConfig, lengths []int,
 ) (out []journal.Result, err error) {
 	for _, cfg := range texts {
+		c := session.Info().Card
+		if cfg.Longest, err = eval.LongestWindow(cfg.Task, c, cfg.Split, lengths); err != nil {
+			return nil, err
+		}
 		for _, length := range lengths {
-			r, err := eval.MeasureTextAt(ctx, eval.Of(session), session.Info().Card, cfg, length)
+			r, err := eval.MeasureTextAt(ctx, eval.Of(session), c, cfg, length)
 			if err != nil {
 				return nil, err
 			}
