@@ -44,7 +44,7 @@ type Subwords struct {
 	File func(pieces []string) ([]byte, error)
 	// New returns what encodes and decodes by that file, but for the pieces PadBPE and EOSPiece:
 	// in a text these are text.
-	New func(pieces []string) (Coder, error)
+	New func(pieces []string) (ContextCoder, error)
 }
 
 var subwords *Subwords
@@ -101,11 +101,11 @@ func (t *Tokenizer) useSubwords() error {
 
 // encodeSubwords is encode for subwords: what is before boundary is cut by itself, so that it is
 // the same whatever follows.
-func (t *Tokenizer) encodeSubwords(text string, boundary int) (ids []int64, index int, err error) {
-	before, err := t.subwords.Encode(text[:boundary])
+func (t *Tokenizer) encodeSubwords(ctx context.Context, text string, boundary int) (ids []int64, index int, err error) {
+	before, err := t.subwords.EncodeContext(ctx, text[:boundary])
 	if err != nil {
 		return nil, 0, err
 	}
-	after, err := t.subwords.Encode(text[boundary:])
+	after, err := t.subwords.EncodeContext(ctx, text[boundary:])
 	return append(before, after...), len(before), err
 }

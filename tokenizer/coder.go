@@ -1,6 +1,9 @@
 package tokenizer
 
-import "io/fs"
+import (
+	"context"
+	"io/fs"
+)
 
 // Coder turns text into token ids and back. It is safe for concurrent use. Tokenizer is the one
 // of zoo's own models; those of others are read by what RegisterReader was given.
@@ -14,6 +17,16 @@ type Coder interface {
 	// Decode returns the text of ids, of which those without a token may have none. That of a
 	// part of a text may begin or end within a character.
 	Decode(ids []int64) (string, error)
+}
+
+// ContextCoder is a Coder whose encoding ends with a context, as a service needs for texts of others.
+// Then the error is the cause of the context's end.
+type ContextCoder interface {
+	Coder
+	// EncodeContext is Encode.
+	EncodeContext(ctx context.Context, text string) ([]int64, error)
+	// EncodePromptContext is EncodePrompt.
+	EncodePromptContext(ctx context.Context, prompt string) ([]int64, error)
 }
 
 // Reader reads the tokenizer in a folder, as models of other programs have it beside them, and

@@ -37,6 +37,7 @@
 package tokenizer
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,7 +61,7 @@ type Tokenizer struct {
 	ids    map[string]int64 // by text
 	next   func(text string) (int, error)
 
-	subwords Coder // instead of next and ids
+	subwords ContextCoder // instead of next and ids
 }
 
 // New returns the tokenizer of an ordered list of pieces: the id of a piece is
@@ -159,20 +160,31 @@ func (e *UnknownError) Error() string {
 // To let a model continue a prompt use EncodePrompt: here a trailing space is a
 // token by itself.
 func (t *Tokenizer) Encode(text string) ([]int64, error) {
-	ids, _, err := t.encode(text, len(text))
+	return t.EncodeContext(context.Background(), text)
+}
+
+// EncodeContext implements ContextCoder.
+func (t *Tokenizer) EncodeContext(ctx context.Context, text string) ([]int64, error) {
+	ids, _, err := t.encode(ctx, text, len(text))
 	return ids, err
 }
 
+// looked is how many tokens are made between two looks at a context.
+const looked = 1 << 14
+
 // encode returns the ids of text and the index of the token that starts at byte
 // boundary (the number of tokens when it is the end); −1 when none starts there.
-func (t *Tokenizer) encode(text string, boundary int) (ids []int64, index int, err error) {
+func (t *Tokenizer) encode(ctx context.Context, text string, boundary int) (ids []int64, index int, err error) {
 	if t.subwords != nil {
-		return t.encodeSubwords(text, boundary)
+		return t.encodeSubwords(ctx, text, boundary)
 	}
 	index = -1
 	for at := 0; at < len(text); {
 		if at == boundary {
 			index = len(ids)
+		}
+		if len(ids)%looked == 0 && ctx.Err() != nil {
+			return nil, 0, fmt.Errorf("tokenizer: byte %d: %w", at, context.Cause(ctx))
 		}
 		n, err := t.next(text[at:])
 		if err != nil {
@@ -208,7 +220,12 @@ func (t *Tokenizer) hint(piece string) string {
 // space is left out, because it belongs to the first token of what follows. It
 // equals ids[:targetStart] of EncodePair for every target.
 func (t *Tokenizer) EncodePrompt(prompt string) ([]int64, error) {
-	return t.Encode(strings.TrimSuffix(prompt, " "))
+	return t.EncodePromptContext(context.Background(), prompt)
+}
+
+// EncodePromptContext implements ContextCoder.
+func (t *Tokenizer) EncodePromptContext(ctx context.Context, prompt string) ([]int64, error) {
+	return t.EncodeContext(ctx, strings.TrimSuffix(prompt, " "))
 }
 
 // EncodePair returns the ids of prompt followed by target, without an end
@@ -218,7 +235,7 @@ func (t *Tokenizer) EncodePrompt(prompt string) ([]int64, error) {
 // prompt and then those of the target, each cut by itself.
 func (t *Tokenizer) EncodePair(prompt, target string) (ids []int64, targetStart int, err error) {
 	boundary := len(strings.TrimSuffix(prompt, " "))
-	ids, targetStart, err = t.encode(prompt+target, boundary)
+	ids, targetStart, err = t.encode(context.Background(), prompt+target, boundary)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -1,6 +1,8 @@
 package hf
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -35,13 +37,17 @@ type segment struct {
 	id    int64
 }
 
-func newAdded(tokens []addedToken, normalize func(string) string) added {
+func newAdded(tokens []addedToken, normalize stage[string]) (added, error) {
 	a := added{plain: finder{}, normalized: finder{}, ids: map[string]int64{}}
 	for _, t := range tokens {
 		a.ids[t.Content] = t.ID
 		in := a.plain
 		if t.Normalized {
-			in, t.Content = a.normalized, normalize(t.Content)
+			normal, err := normalize(context.Background(), t.Content)
+			if err != nil {
+				return a, fmt.Errorf("token %d: %w", t.ID, err)
+			}
+			in, t.Content = a.normalized, normal
 		}
 		if t.Content != "" {
 			in[t.Content[0]] = append(in[t.Content[0]], t)
@@ -52,7 +58,7 @@ func newAdded(tokens []addedToken, normalize func(string) string) added {
 			slices.SortStableFunc(list, func(x, y addedToken) int { return len(y.Content) - len(x.Content) })
 		}
 	}
-	return a
+	return a, nil
 }
 
 // cut takes the tokens out of text.

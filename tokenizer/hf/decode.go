@@ -1,6 +1,7 @@
 package hf
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -9,9 +10,9 @@ import (
 )
 
 // decoder returns what turns tokens into the parts of a text.
-func decoder(raw json.RawMessage) (func([]string) []string, error) {
+func decoder(raw json.RawMessage) (stage[[]string], error) {
 	if absent(raw) {
-		return func(t []string) []string { return []string{strings.Join(t, " ")} }, nil
+		return plain(func(t []string) []string { return []string{strings.Join(t, " ")} }), nil
 	}
 	var n struct {
 		Prefix   string            `json:"prefix"`
@@ -30,17 +31,17 @@ func decoder(raw json.RawMessage) (func([]string) []string, error) {
 	}
 	switch kind {
 	case "ByteLevel":
-		return bytesOfTokens, nil
+		return plain(bytesOfTokens), nil
 	case "ByteFallback":
-		return fallenBytes, nil
+		return plain(fallenBytes), nil
 	case "Fuse":
-		return func(t []string) []string { return []string{strings.Join(t, "")} }, nil
+		return plain(func(t []string) []string { return []string{strings.Join(t, "")} }), nil
 	case "Metaspace":
-		return n.metaspace.decode, nil
+		return plain(n.metaspace.decode), nil
 	case "WordPiece":
-		return func(t []string) []string { return wordsOf(t, n.Prefix, n.Cleanup) }, nil
+		return plain(func(t []string) []string { return wordsOf(t, n.Prefix, n.Cleanup) }), nil
 	case "BPEDecoder":
-		return func(t []string) []string {
+		return plain(func(t []string) []string {
 			return each(t, func(i int, token string) string {
 				space := " "
 				if i == len(t)-1 {
@@ -48,15 +49,22 @@ func decoder(raw json.RawMessage) (func([]string) []string, error) {
 				}
 				return strings.ReplaceAll(token, n.Suffix, space)
 			})
-		}, nil
+		}), nil
 	case "Strip":
-		return func(t []string) []string {
+		return plain(func(t []string) []string {
 			return each(t, func(_ int, token string) string { return stripped(token, n.Content, n.Start, n.Stop) })
-		}, nil
+		}), nil
 	case "Replace":
 		p, err := readPattern(n.Pattern)
-		return func(t []string) []string {
-			return each(t, func(_ int, token string) string { return p.replace(token, n.Content) })
+		return func(ctx context.Context, tokens []string) ([]string, error) {
+			out := make([]string, len(tokens))
+			for i, token := range tokens {
+				var err error
+				if out[i], err = p.replace(ctx, token, n.Content); err != nil {
+					return nil, err
+				}
+			}
+			return out, nil
 		}, err
 	case "Sequence":
 		return sequence(n.Decoders, decoder)

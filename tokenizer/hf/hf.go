@@ -2,6 +2,7 @@ package hf
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,11 +34,11 @@ func init() {
 // same tokens. It keeps those of up to 8 MiB of words that it has seen.
 type Tokenizer struct {
 	added     added
-	normalize func(string) string
-	split     func([]piece) []piece // a pre-tokenizer
+	normalize stage[string]
+	split     stage[[]piece] // a pre-tokenizer
 	model     model
 	known     knownWords // by model
-	decode    func([]string) []string
+	decode    stage[[]string]
 	before    []int64 // ids before a prompt
 	pieces    map[int64]string
 	special   map[int64]bool
@@ -121,7 +122,8 @@ func New(data []byte) (*Tokenizer, error) {
 		t.pieces[a.ID] = a.Content
 		t.special[a.ID] = a.Special
 	}
-	t.added = newAdded(file.Added, t.normalize)
+	t.added, e = newAdded(file.Added, t.normalize)
+	at("added_tokens", e)
 	t.before, e = prefix(file.PostProcessor)
 	at("post_processor", e)
 	return t, err
@@ -145,8 +147,8 @@ func typeOf(raw json.RawMessage, to any) (string, error) {
 }
 
 // sequence has the parts of a Sequence read, and runs them one after the other.
-func sequence[T any](parts []json.RawMessage, read func(json.RawMessage) (func(T) T, error)) (func(T) T, error) {
-	var all []func(T) T
+func sequence[T any](parts []json.RawMessage, read func(json.RawMessage) (stage[T], error)) (stage[T], error) {
+	var all []stage[T]
 	for _, raw := range parts {
 		f, err := read(raw)
 		if err != nil {
@@ -154,12 +156,7 @@ func sequence[T any](parts []json.RawMessage, read func(json.RawMessage) (func(T
 		}
 		all = append(all, f)
 	}
-	return func(v T) T {
-		for _, f := range all {
-			v = f(v)
-		}
-		return v
-	}, nil
+	return inTurn(all...), nil
 }
 
 // unsupported is the error for a part that this package does not have.
@@ -182,16 +179,32 @@ func (t *Tokenizer) Size() int { return len(t.pieces) }
 // Encode implements tokenizer.Coder. Text that is not UTF-8 is an error, and so is what the
 // vocabulary cannot express, if it has no token for the unknown.
 func (t *Tokenizer) Encode(text string) ([]int64, error) {
-	if !utf8.ValidString(text) {
-		return nil, fmt.Errorf("tokenizer: text is not valid UTF-8")
+	return t.EncodeContext(context.Background(), text)
+}
+
+// EncodeContext implements tokenizer.ContextCoder.
+func (t *Tokenizer) EncodeContext(ctx context.Context, text string) ([]int64, error) {
+	ids, err := t.encode(ctx, text)
+	if err != nil {
+		return nil, fmt.Errorf("tokenizer: %w", err)
 	}
-	var ids []int64
+	return ids, nil
+}
+
+func (t *Tokenizer) encode(ctx context.Context, text string) (ids []int64, err error) {
+	if !utf8.ValidString(text) {
+		return nil, errors.New("text is not valid UTF-8")
+	}
 	for _, part := range t.added.plain.cut([]segment{{text: text, first: true}}) {
 		if part.token {
 			ids = append(ids, part.id)
 			continue
 		}
-		inner := segment{text: t.normalize(part.text), first: part.first}
+		normal, err := t.normalize(ctx, part.text)
+		if err != nil {
+			return nil, err
+		}
+		inner := segment{text: normal, first: part.first}
 		for _, s := range t.added.normalized.cut([]segment{inner}) {
 			if s.token {
 				ids = append(ids, s.id)
@@ -200,10 +213,18 @@ func (t *Tokenizer) Encode(text string) ([]int64, error) {
 			if s.text == "" {
 				continue
 			}
-			for _, p := range t.split([]piece{{s.text, s.first}}) {
-				var err error
+			pieces, err := t.split(ctx, []piece{{s.text, s.first}})
+			if err != nil {
+				return nil, err
+			}
+			for i, p := range pieces {
+				if i%looked == 0 {
+					if err := over(ctx); err != nil {
+						return nil, err
+					}
+				}
 				if ids, err = t.known.encode(t.model, ids, p.text); err != nil {
-					return nil, fmt.Errorf("tokenizer: %w", err)
+					return nil, err
 				}
 			}
 		}
@@ -213,7 +234,12 @@ func (t *Tokenizer) Encode(text string) ([]int64, error) {
 
 // EncodePrompt implements tokenizer.Coder.
 func (t *Tokenizer) EncodePrompt(prompt string) ([]int64, error) {
-	ids, err := t.Encode(strings.TrimSuffix(prompt, " "))
+	return t.EncodePromptContext(context.Background(), prompt)
+}
+
+// EncodePromptContext implements tokenizer.ContextCoder.
+func (t *Tokenizer) EncodePromptContext(ctx context.Context, prompt string) ([]int64, error) {
+	ids, err := t.EncodeContext(ctx, strings.TrimSuffix(prompt, " "))
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +260,11 @@ func (t *Tokenizer) Decode(ids []int64) (string, error) {
 			tokens = append(tokens, text)
 		}
 	}
-	return strings.Join(t.decode(tokens), ""), nil
+	texts, err := t.decode(context.Background(), tokens)
+	if err != nil {
+		return "", fmt.Errorf("tokenizer: %w", err)
+	}
+	return strings.Join(texts, ""), nil
 }
 
 // ends reads from tokenizer_config.json which token ends a text.

@@ -1,6 +1,7 @@
 package hf
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"unicode"
@@ -9,9 +10,9 @@ import (
 )
 
 // normalizer returns what changes a text before it is cut.
-func normalizer(raw json.RawMessage) (func(string) string, error) {
+func normalizer(raw json.RawMessage) (stage[string], error) {
 	if absent(raw) {
-		return func(s string) string { return s }, nil
+		return same, nil
 	}
 	var n struct {
 		Prepend     string            `json:"prepend"`
@@ -32,19 +33,19 @@ func normalizer(raw json.RawMessage) (func(string) string, error) {
 	}
 	switch kind {
 	case "NFC":
-		return norm.NFC.String, nil
+		return plain(norm.NFC.String), nil
 	case "NFD":
-		return norm.NFD.String, nil
+		return plain(norm.NFD.String), nil
 	case "NFKC":
-		return norm.NFKC.String, nil
+		return plain(norm.NFKC.String), nil
 	case "NFKD":
-		return norm.NFKD.String, nil
+		return plain(norm.NFKD.String), nil
 	case "Lowercase":
-		return lower, nil
+		return plain(lower), nil
 	case "StripAccents":
-		return func(s string) string { return without(unicode.M, s) }, nil
+		return plain(func(s string) string { return without(unicode.M, s) }), nil
 	case "Strip":
-		return func(s string) string {
+		return plain(func(s string) string {
 			if n.Left {
 				s = strings.TrimLeftFunc(s, unicode.IsSpace)
 			}
@@ -52,23 +53,23 @@ func normalizer(raw json.RawMessage) (func(string) string, error) {
 				s = strings.TrimRightFunc(s, unicode.IsSpace)
 			}
 			return s
-		}, nil
+		}), nil
 	case "Prepend":
-		return func(s string) string {
+		return plain(func(s string) string {
 			if s == "" {
 				return s
 			}
 			return n.Prepend + s
-		}, nil
+		}), nil
 	case "Replace":
 		p, err := readPattern(n.Pattern)
-		return func(s string) string { return p.replace(s, n.Content) }, err
+		return func(ctx context.Context, s string) (string, error) { return p.replace(ctx, s, n.Content) }, err
 	case "BertNormalizer":
 		accents := n.Lower
 		if n.Accents != nil {
 			accents = *n.Accents
 		}
-		return bert(n.Clean, n.Chinese, accents, n.Lower), nil
+		return plain(bert(n.Clean, n.Chinese, accents, n.Lower)), nil
 	case "Sequence":
 		return sequence(n.Normalizers, normalizer)
 	case "Precompiled":
@@ -76,7 +77,7 @@ func normalizer(raw json.RawMessage) (func(string) string, error) {
 		if err != nil {
 			return nil, err
 		}
-		return p.normalize, nil
+		return plain(p.normalize), nil
 	}
 	return nil, unsupported(kind)
 }

@@ -1,6 +1,7 @@
 package hf
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -192,16 +193,15 @@ func spacesBeforeWord(s string) int {
 	return n
 }
 
-// span is a part of a text that is a match, or is between matches.
-type span struct {
-	text  string
-	match bool
-}
-
 // spans cuts all of a text.
-func (p pattern) spans(s string) (out []span) {
-	from := 0
+func (p pattern) spans(ctx context.Context, s string) (out []span, err error) {
+	from, looks := 0, 0
 	for at := 0; at < len(s); {
+		if looks++; looks%looked == 0 {
+			if err := over(ctx); err != nil {
+				return nil, err
+			}
+		}
 		n := p.match(s[at:])
 		if n == 0 {
 			_, size := utf8.DecodeRuneInString(s[at:])
@@ -209,29 +209,30 @@ func (p pattern) spans(s string) (out []span) {
 			continue
 		}
 		if at > from {
-			out = append(out, span{s[from:at], false})
+			out = append(out, span{from, at, false})
 		}
-		out = append(out, span{s[at : at+n], true})
+		out = append(out, span{at, at + n, true})
 		at += n
 		from = at
 	}
 	if from < len(s) {
-		out = append(out, span{s[from:], false})
+		out = append(out, span{from, len(s), false})
 	}
-	return out
+	return out, nil
 }
 
-func (p pattern) replace(s, by string) string {
+func (p pattern) replace(ctx context.Context, s, by string) (string, error) {
 	if p.text != "" {
-		return strings.ReplaceAll(s, p.text, by)
+		return strings.ReplaceAll(s, p.text, by), nil
 	}
 	var b strings.Builder
-	for _, part := range p.spans(s) {
+	spans, err := p.spans(ctx, s)
+	for _, part := range spans {
 		if part.match {
 			b.WriteString(by)
 		} else {
-			b.WriteString(part.text)
+			b.WriteString(s[part.from:part.to])
 		}
 	}
-	return b.String()
+	return b.String(), err
 }

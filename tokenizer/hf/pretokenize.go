@@ -1,17 +1,19 @@
 package hf
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // preTokenizer returns what cuts text into the pieces that the model takes one by one.
-func preTokenizer(raw json.RawMessage) (func([]piece) []piece, error) {
+func preTokenizer(raw json.RawMessage) (stage[[]piece], error) {
 	if absent(raw) {
-		return func(p []piece) []piece { return p }, nil
+		return same, nil
 	}
 	var n struct {
 		AddPrefixSpace *bool             `json:"add_prefix_space"`
@@ -30,7 +32,7 @@ func preTokenizer(raw json.RawMessage) (func([]piece) []piece, error) {
 	}
 	switch kind {
 	case "ByteLevel":
-		return byteLevel(n.AddPrefixSpace == nil || *n.AddPrefixSpace, n.UseRegex == nil || *n.UseRegex), nil
+		return plain(byteLevel(n.AddPrefixSpace == nil || *n.AddPrefixSpace, n.UseRegex == nil || *n.UseRegex)), nil
 	case "Split":
 		p, err := readPattern(n.Pattern)
 		if err != nil {
@@ -64,7 +66,7 @@ func preTokenizer(raw json.RawMessage) (func([]piece) []piece, error) {
 			return nil, err
 		}
 		marks, err := cutting(runes(isPunctuation), "Isolated", false)
-		return func(p []piece) []piece { return marks(words(p)) }, err
+		return inTurn(words, marks), err
 	case "Sequence":
 		return sequence(n.PreTokenizers, preTokenizer)
 	}
@@ -76,29 +78,39 @@ func isPunctuation(r rune) bool {
 	return r > ' ' && r < 0x7f && !unicode.IsLetter(r) && !unicode.IsDigit(r) || unicode.IsPunct(r)
 }
 
+// span is a part of a text, by its first byte and the one behind it, that is a match, or is between
+// matches.
+type span struct {
+	from, to int
+	match    bool
+}
+
+// finding cuts all of a text into spans.
+type finding func(ctx context.Context, text string) ([]span, error)
+
 // runes makes each character that is one a match.
-func runes(is func(rune) bool) func(string) []span {
-	return func(s string) (out []span) {
+func runes(is func(rune) bool) finding {
+	return func(_ context.Context, s string) (out []span, err error) {
 		from := 0
 		for i, r := range s {
 			if !is(r) {
 				continue
 			}
 			if i > from {
-				out = append(out, span{s[from:i], false})
+				out = append(out, span{from, i, false})
 			}
-			from = i + len(string(r))
-			out = append(out, span{s[i:from], true})
+			from = i + utf8.RuneLen(r)
+			out = append(out, span{i, from, true})
 		}
 		if from < len(s) {
-			out = append(out, span{s[from:], false})
+			out = append(out, span{from, len(s), false})
 		}
-		return out
+		return out, nil
 	}
 }
 
 // words makes each run of characters of words a match, and each of others that are no spaces.
-func words(s string) (out []span) {
+func words(_ context.Context, s string) (out []span, err error) {
 	kind := func(r rune) int {
 		switch {
 		case unicode.IsSpace(r):
@@ -112,19 +124,19 @@ func words(s string) (out []span) {
 	for i, r := range s {
 		if k := kind(r); k != of {
 			if i > 0 {
-				out = append(out, span{s[from:i], of > 0})
+				out = append(out, span{from, i, of > 0})
 			}
 			from, of = i, k
 		}
 	}
 	if s != "" {
-		out = append(out, span{s[from:], of > 0})
+		out = append(out, span{from, len(s), of > 0})
 	}
-	return out
+	return out, nil
 }
 
 // cutting cuts pieces where spans tells, and does with the matches as behavior says.
-func cutting(spans func(string) []span, behavior string, invert bool) (func([]piece) []piece, error) {
+func cutting(find finding, behavior string, invert bool) (stage[[]piece], error) {
 	var join func([]span) []span
 	switch behavior {
 	case "Isolated", "Removed":
@@ -144,21 +156,29 @@ func cutting(spans func(string) []span, behavior string, invert bool) (func([]pi
 	default:
 		return nil, fmt.Errorf("behavior %q is not known", behavior)
 	}
-	return func(pieces []piece) (out []piece) {
-		for _, p := range pieces {
-			list := spans(p.text)
+	return func(ctx context.Context, pieces []piece) (out []piece, err error) {
+		for n, p := range pieces {
+			if n%looked == 0 {
+				if err := over(ctx); err != nil {
+					return nil, err
+				}
+			}
+			list, err := find(ctx, p.text)
+			if err != nil {
+				return nil, err
+			}
 			for i := range list {
 				list[i].match = list[i].match != invert
 			}
 			first := p.first
 			for _, s := range join(list) {
-				if s.text != "" && (behavior != "Removed" || !s.match) {
-					out = append(out, piece{s.text, first})
+				if s.to > s.from && (behavior != "Removed" || !s.match) {
+					out = append(out, piece{p.text[s.from:s.to], first})
 				}
 				first = false
 			}
 		}
-		return out
+		return out, nil
 	}, nil
 }
 
@@ -166,7 +186,7 @@ func cutting(spans func(string) []span, behavior string, invert bool) (func([]pi
 func joined(list []span, fit func(before, after span) bool) (out []span) {
 	for i, s := range list {
 		if i > 0 && fit(list[i-1], s) {
-			out[len(out)-1].text += s.text
+			out[len(out)-1].to = s.to
 		} else {
 			out = append(out, s)
 		}
@@ -244,16 +264,16 @@ func (m metaspace) space() string {
 	return m.Replacement
 }
 
-func (m metaspace) preTokenizer() (func([]piece) []piece, error) {
+func (m metaspace) preTokenizer() (stage[[]piece], error) {
 	space, scheme := m.space(), m.scheme()
 	if scheme != "always" && scheme != "never" && scheme != "first" {
 		return nil, fmt.Errorf("prepend_scheme %q is not known", scheme)
 	}
 	split, err := cutting(pattern{text: space}.spans, "MergedWithNext", false)
 	if m.Split != nil && !*m.Split {
-		split = func(p []piece) []piece { return p }
+		split = same
 	}
-	return func(pieces []piece) []piece {
+	mark := func(pieces []piece) []piece {
 		out := make([]piece, len(pieces))
 		for i, p := range pieces {
 			text := strings.ReplaceAll(p.text, " ", space)
@@ -262,6 +282,7 @@ func (m metaspace) preTokenizer() (func([]piece) []piece, error) {
 			}
 			out[i] = piece{text, p.first}
 		}
-		return split(out)
-	}, err
+		return out
+	}
+	return inTurn(plain(mark), split), err
 }

@@ -19,7 +19,7 @@ func init() {
 		Train:   trainBPE,
 		Version: trainVersion,
 		File:    func(pieces []string) ([]byte, error) { return bpeFile(pieces, true) },
-		New: func(pieces []string) (tokenizer.Coder, error) {
+		New: func(pieces []string) (tokenizer.ContextCoder, error) {
 			file, err := bpeFile(pieces, false)
 			if err != nil {
 				return nil, err

@@ -35,8 +35,8 @@ func naiveBPE(t *testing.T, size int, texts []string) []string {
 	}
 	var words [][]string // one for each occurrence
 	for _, text := range texts {
-		for _, word := range p.spans(text) {
-			words = append(words, strings.Split(spelled(word.text), ""))
+		for _, word := range spansOf(t, p, text) {
+			words = append(words, strings.Split(spelled(text[word.from:word.to]), ""))
 		}
 	}
 	pieces := []string{"<pad:bpe>", "</s>"}

@@ -1,6 +1,7 @@
 package hf
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -43,7 +44,11 @@ func trained(t testing.TB, size int, text string) *Tokenizer {
 
 // plain is Encode without the words that are known, for a tokenizer of trained.
 func (t *Tokenizer) plain(text string) (ids []int64, err error) {
-	for _, p := range t.split([]piece{{text, true}}) {
+	pieces, err := t.split(context.Background(), []piece{{text, true}})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pieces {
 		if ids, err = t.model.encode(ids, p.text); err != nil {
 			return nil, err
 		}
@@ -127,9 +132,9 @@ func BenchmarkEncodeText(b *testing.B) {
 		{"anew", func() error { _, err := tok.plain(text); return err }},
 		{"regexp", func() error {
 			var ids []int64
-			for _, s := range cut.spans(text) {
+			for _, s := range spansOf(b, cut, text) {
 				var err error
-				if ids, err = tok.model.encode(ids, spelled(s.text)); err != nil {
+				if ids, err = tok.model.encode(ids, spelled(text[s.from:s.to])); err != nil {
 					return err
 				}
 			}

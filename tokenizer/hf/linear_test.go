@@ -1,0 +1,54 @@
+package hf
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// allocated returns how many bytes f asks for.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// What is cut asks for memory as its length, not as its square: 16 times the text, about 16 times the bytes.
+func TestCutsLinear(t *testing.T) {
+	pre := map[string]string{
+		"digits":      `{"type":"Digits"}`,
+		"punctuation": `{"type":"Punctuation","behavior":"Contiguous"}`,
+		"whitespace":  `{"type":"Whitespace"}`,
+		"spaces":      `{"type":"WhitespaceSplit"}`,
+		"delimiter":   `{"type":"CharDelimiterSplit","delimiter":"7"}`,
+		"metaspace":   `{"type":"Metaspace"}`,
+		"bert":        `{"type":"BertPreTokenizer"}`,
+		"bytes":       `{"type":"ByteLevel"}`,
+	}
+	for _, behavior := range []string{"Isolated", "Removed", "Contiguous", "MergedWithPrevious", "MergedWithNext"} {
+		for _, pattern := range []string{`{"String":"7"}`, `{"Regex":"7"}`, `{"Regex":"[7!]"}`, `{"Regex":"7!"}`} {
+			pre[behavior+pattern] = `{"type":"Split","pattern":` + pattern + `,"behavior":"` + behavior + `"}`
+		}
+	}
+	for name, file := range pre {
+		split, err := preTokenizer([]byte(file))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		for _, unit := range []string{"7", "!", " ", "7!", "a"} {
+			cut := func(n int) uint64 {
+				text := strings.Repeat(unit, n/len(unit))
+				return allocated(func() {
+					if pieces, err := split(t.Context(), []piece{{text, true}}); err != nil || len(pieces) == 0 && unit == "a" {
+						t.Errorf("%s: %q: %d pieces, %v", name, unit, len(pieces), err)
+					}
+				})
+			}
+			if short, long := cut(500), cut(8000); long > 64*short+1<<16 {
+				t.Errorf("%s: %q: %d bytes for 16 times the text, which takes %d", name, unit, long, short)
+			}
+		}
+	}
+}
