@@ -30,6 +30,16 @@ SPLITS = {
     "o200k": r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
              r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
              r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    "cl100k-possessive": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+                         r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
+    "bloom": r" ?[^(\s|[.,!?…。，、।۔،])]+",
+    "kimi": r"[\p{Han}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*"
+            r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+            r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+"
+            r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+            r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    "deepseek": r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
+                r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
 }
 
 CORPUS = """The quick brown fox jumps over the lazy dog. It's a lovely day, isn't it? We'll see what they've done!
@@ -83,7 +93,7 @@ def spm_bpe(pre=None, normalizer=None, decoder=None, **more):
     return t
 
 
-def unigram(byte_fallback, pre, normalizer=None):
+def unigram(byte_fallback, pre, normalizer=None, first=()):
     t = Tokenizer(models.Unigram())
     t.pre_tokenizer = pre_tokenizers.Metaspace()
     special = ["<unk>", "<s>", "</s>"] + (["<0x%02X>" % b for b in range(256)] if byte_fallback else [])
@@ -93,7 +103,7 @@ def unigram(byte_fallback, pre, normalizer=None):
     data["model"]["byte_fallback"] = byte_fallback
     data["added_tokens"] = data["added_tokens"][:3]
     t = Tokenizer.from_str(json.dumps(data))
-    t.pre_tokenizer = pre
+    t.pre_tokenizer = pre_tokenizers.Sequence([*first, pre]) if first else pre
     if normalizer:
         t.normalizer = normalizer
     t.decoder = decoders.Sequence([decoders.ByteFallback(), decoders.Metaspace(prepend_scheme=pre.prepend_scheme)])
@@ -177,6 +187,19 @@ def kinds():
         AddedToken("<l>", lstrip=True, normalized=False), AddedToken("<r>", rstrip=True, normalized=False)])
     yield "cl100k", split_bpe("cl100k", added=["  ", "    "])
     yield "o200k", split_bpe("o200k", normalizer=n.NFKC())
+    yield "cl100k-possessive", split_bpe("cl100k-possessive")
+    yield "bloom", split_bpe("bloom")
+    yield "kimi", split_bpe("kimi")
+    yield "deepseek", byte_bpe(p.Sequence([
+        p.Split(Regex(r"\p{N}{1,3}"), "isolated"), p.Split(Regex("[一-龥぀-ゟ゠-ヿ]+"), "isolated"),
+        p.Split(Regex(SPLITS["deepseek"]), "isolated"), p.ByteLevel(add_prefix_space=False, use_regex=False)]))
+    yield "deepseek-coder", byte_bpe(p.Sequence([
+        p.Split(Regex(r"[\r\n]"), "isolated"), p.Split(Regex(r"\s?\p{L}+"), "isolated"),
+        p.Split(Regex(r"\s?\p{P}+"), "isolated"), p.Split(Regex("[一-龥ࠀ-一가-퟿]+"), "isolated"),
+        p.Digits(individual_digits=True), p.ByteLevel(add_prefix_space=False, use_regex=False)]))
+    yield "digits-right", byte_bpe(p.Sequence([
+        p.Split(Regex(r"\d{1,3}(?=(?:\d{3})*\b)"), "isolated"), p.Split(Regex(r"\b|(?<=\p{P})"), "merged_with_next"),
+        p.Split(Regex(r"(?=(\d{3})+(?!\d))"), "isolated"), p.ByteLevel(add_prefix_space=False)]))
     yield "digits", byte_bpe(p.Sequence([p.Digits(individual_digits=True), p.ByteLevel(add_prefix_space=False)]))
     yield "digit-runs", byte_bpe(p.Sequence([p.Digits(individual_digits=False), p.Punctuation("contiguous"),
                                              p.ByteLevel(add_prefix_space=False)]))
@@ -190,6 +213,9 @@ def kinds():
     yield "unigram-never", unigram(True, p.Metaspace(prepend_scheme="never"), n.NFD())
     yield "unigram-precompiled", unigram(True, p.Metaspace(prepend_scheme="first"), n.Sequence([
         n.Precompiled(charsmap(some_forms())), n.Strip(False, True), n.Replace(Regex(" {2,}"), "▁")]))
+    yield "scripts", unigram(True, p.Metaspace(prepend_scheme="first"), first=[p.UnicodeScripts()])
+    yield "nmt", unigram(True, p.Metaspace(prepend_scheme="never"), n.Nmt())
+    yield "byte-normalizer", byte_bpe(p.Split(Regex(r"Ġ?[^ĠĊ]+"), "isolated"), normalizer=n.ByteLevel())
     yield "wordpiece", word_piece(n.BertNormalizer(lowercase=True), p.BertPreTokenizer())
     yield "wordpiece-cased", word_piece(n.BertNormalizer(lowercase=False, strip_accents=False), p.Whitespace())
     yield "gpt1", suffix_bpe()
@@ -231,7 +257,7 @@ def main():
     for name, t in kinds():
         t = Tokenizer.from_str(t.to_str())
         cases = []
-        letters = OLDER if t.normalizer or "Punctuation" in t.to_str() else LETTERS
+        letters = OLDER if t.normalizer or "Punctuation" in t.to_str() or name == "scripts" else LETTERS
         for text in texts(random.Random(a.seed), a.texts, letters):
             ids = t.encode(text, add_special_tokens=False).ids
             cases.append({"text": text, "ids": ids, "prompt": t.encode(text).ids, "decoded": t.decode(ids)})

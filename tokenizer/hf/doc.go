@@ -9,10 +9,11 @@
 // A file is a pipeline, and these are its parts:
 //
 //   - added tokens, special ones too, which are found in a text wherever they stand;
-//   - normalizers NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Prepend, Replace,
+//   - normalizers NFC, NFD, NFKC, NFKD, Nmt, Lowercase, Strip, StripAccents, Prepend, Replace, ByteLevel,
 //     BertNormalizer, Precompiled and Sequence;
 //   - pre-tokenizers ByteLevel, Split, Digits, Metaspace, Whitespace, WhitespaceSplit, Punctuation,
-//     CharDelimiterSplit, BertPreTokenizer and Sequence;
+//     CharDelimiterSplit, UnicodeScripts, BertPreTokenizer and Sequence; their regular expressions are
+//     Oniguruma's, without references to groups (internal/oniguruma has the list);
 //   - models BPE (Sennrich et al., arXiv 1508.07909; on bytes: Radford et al. 2019), Unigram (Kudo,
 //     arXiv 1804.10959), WordPiece and WordLevel;
 //   - post-processors TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel and Sequence,
@@ -24,8 +25,9 @@
 // Truncation and padding are passed over. Anything else is an error that names it.
 //
 // What it makes of texts is what the library tokenizers does: scripts/tokenizers_cases.py has 4,000 random texts
-// over all of Unicode cut by 19 pipelines, and the tests compare (a part of them is in testdata). Normal
-// forms, marks and punctuation go by the Unicode of Go's tables, which is newer than that library's.
+// over all of Unicode cut by 29 pipelines, and the tests compare (a part of them is in testdata). Normal
+// forms, marks, punctuation and the classes of expressions go by the Unicode of Go's tables; those of the library are of
+// several versions, older and newer.
 //
 // TrainBPE makes such tokenizers: BPE on bytes, which package tokenizer has as its subwords.
 //

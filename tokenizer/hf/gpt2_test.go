@@ -6,7 +6,18 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/nopezoo/zoo/tokenizer/hf/internal/oniguruma"
 )
+
+func expression(t testing.TB, text string) pattern {
+	t.Helper()
+	e, err := oniguruma.Compile(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pattern{expression: e}
+}
 
 func spansOf(t testing.TB, p pattern, text string) []span {
 	t.Helper()
@@ -29,10 +40,7 @@ func gpt2Words(text string) (words []string) {
 // What is written by hand cuts as the regular expression does: every character of Unicode, before and after others, and
 // texts of what the alternatives are about.
 func TestGPT2Word(t *testing.T) {
-	p, err := expression(gpt2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expression(t, gpt2)
 	check := func(text string) {
 		t.Helper()
 		var want []string

@@ -40,6 +40,10 @@ func normalizer(raw json.RawMessage) (stage[string], error) {
 		return plain(norm.NFKC.String), nil
 	case "NFKD":
 		return plain(norm.NFKD.String), nil
+	case "Nmt":
+		return plain(func(s string) string { return strings.Map(nmt, s) }), nil
+	case "ByteLevel":
+		return plain(spelled), nil
 	case "Lowercase":
 		return plain(lower), nil
 	case "StripAccents":
@@ -90,6 +94,18 @@ func lower(s string) string {
 		}
 		return unicode.ToLower(r)
 	}, s), "İ", "i\u0307")
+}
+
+// nmt drops controls and has all spaces alike, as SentencePiece's rule nmt_nfkc.
+func nmt(r rune) rune {
+	switch {
+	case r >= 0x01 && r <= 0x08, r == 0x0b, r >= 0x0e && r <= 0x1f, r == 0x7f, r == 0x8f, r == 0x9f:
+		return -1
+	case r == '\t', r == '\n', r == '\f', r == '\r', r == 0x1680, r >= 0x200b && r <= 0x200f, r == 0x2028, r == 0x2029,
+		r == 0x2581, r == 0xfeff, r == 0xfffd:
+		return ' '
+	}
+	return r
 }
 
 func without(class *unicode.RangeTable, s string) string {

@@ -67,6 +67,8 @@ func preTokenizer(raw json.RawMessage) (stage[[]piece], error) {
 		}
 		marks, err := cutting(runes(isPunctuation), "Isolated", false)
 		return inTurn(words, marks), err
+	case "UnicodeScripts":
+		return cutting(scripts, "Removed", false)
 	case "Sequence":
 		return sequence(n.PreTokenizers, preTokenizer)
 	}
@@ -170,12 +172,10 @@ func cutting(find finding, behavior string, invert bool) (stage[[]piece], error)
 			for i := range list {
 				list[i].match = list[i].match != invert
 			}
-			first := p.first
 			for _, s := range join(list) {
 				if s.to > s.from && (behavior != "Removed" || !s.match) {
-					out = append(out, piece{p.text[s.from:s.to], first})
+					out = append(out, piece{p.text[s.from:s.to], p.first && s.from == 0})
 				}
-				first = false
 			}
 		}
 		return out, nil

@@ -29,10 +29,7 @@ func randomText(rng *rand.Rand, n int) string {
 // naiveBPE is TrainBPE that counts all pairs anew at each merge.
 func naiveBPE(t *testing.T, size int, texts []string) []string {
 	t.Helper()
-	p, err := expression(gpt2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := expression(t, gpt2)
 	var words [][]string // one for each occurrence
 	for _, text := range texts {
 		for _, word := range spansOf(t, p, text) {

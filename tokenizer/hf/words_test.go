@@ -120,10 +120,7 @@ func TestKnownWordsBound(t *testing.T) {
 func BenchmarkEncodeText(b *testing.B) {
 	text := zipfText(1_000_000)
 	tok := trained(b, 2048, text)
-	cut, err := expression(gpt2)
-	if err != nil {
-		b.Fatal(err)
-	}
+	cut := expression(b, gpt2)
 	for _, way := range []struct {
 		name   string
 		encode func() error

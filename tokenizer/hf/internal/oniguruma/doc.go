@@ -1,0 +1,18 @@
+// Package oniguruma matches the regular expressions of tokenizer.json files, which are those of the
+// library Oniguruma (syntax "Oniguruma", UTF-8), as far as such files use them:
+//
+//   - characters, ".", escapes (\t \n \v \f \r \a \e \0 \x41 \x{1F600} \u0041), \d \s \w \h and their
+//     complements, \R \N \O, all of Unicode;
+//   - classes [...] with ranges, classes within them, intersections &&, and [:alpha:];
+//   - properties \p{...}: general categories, scripts, and the names of POSIX;
+//   - groups (...), (?:...), (?<name>...), (?>...), (?i:...), (?i), m for a dot that is any character;
+//   - lookahead (?=...) (?!...), lookbehind (?<=...) (?<!...) of any length;
+//   - quantifiers ? * + {n} {n,} {,m} {n,m}, lazy ?? *? +? {n,m}?, possessive ?+ *+ ++;
+//   - anchors \b \B \A \z \Z, and ^ $, which are those of lines.
+//
+// The rest, references to groups above all, is an error that names it. A match is the one that Oniguruma
+// finds by trying alternatives in their order.
+//
+// Time is linear in the text: what is known to fail, or to match, at a place is kept once trying has
+// become expensive. The steps and the memory of a search are bounded all the same.
+package oniguruma

@@ -1,0 +1,155 @@
+package oniguruma
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// The characters that letters stand for behind a backslash.
+var controls = map[rune]rune{'t': '\t', 'n': '\n', 'v': '\v', 'f': '\f', 'r': '\r', 'a': '\a', 'e': 0x1b}
+
+var anchors = map[rune]anchor{'A': textStart, 'z': textEnd, 'Z': lastEnd, 'b': boundary, 'B': notBoundary}
+
+// escape reads what is behind a backslash, outside of classes.
+func (p *parser) escape() (*node, rune, error) {
+	if !p.more() {
+		return nil, 0, fmt.Errorf(`a \ ends it`)
+	}
+	start := p.at
+	c := p.next()
+	if a, ok := anchors[c]; ok {
+		return anchorNode(a), 0, nil
+	}
+	switch c {
+	case 'R': // the end of a line
+		return atomic(alternation([]*node{
+			sequence([]*node{setNode(one('\r')), setNode(newline)}),
+			setNode(ranges{{'\n', '\r'}, {0x85, 0x85}, {0x2028, 0x2029}}),
+		})), 0, nil
+	case 'N':
+		return setNode(newline.complement()), 0, nil
+	case 'O':
+		return setNode(anyCharacter), 0, nil
+	}
+	p.at = start
+	r, letter, err := p.escaped()
+	switch {
+	case r != nil && c == 'w':
+		r = union(r, superscripts)
+	case r != nil && c == 'W':
+		r = intersection(r, superscripts.complement())
+	}
+	if r != nil {
+		return setNode(r), 0, err
+	}
+	return nil, letter, err
+}
+
+// escaped reads what may be behind a backslash everywhere: a set, or nil and a character.
+func (p *parser) escaped() (ranges, rune, error) {
+	start := p.at - 1
+	c := p.next()
+	switch c {
+	case 'd', 's', 'w', 'h':
+		return p.known(className[c], false), 0, nil
+	case 'D', 'S', 'W', 'H':
+		return p.known(className[c-'A'+'a'], true), 0, nil
+	case 'p', 'P':
+		if p.take("{") {
+			r, err := p.property(c == 'P')
+			return r, 0, err
+		}
+	case 'x', 'u':
+		letter, err := p.code(c, start)
+		return nil, letter, err
+	case '0':
+		letter, _ := strconv.ParseUint("0"+p.digits(2, "01234567"), 8, 32)
+		return nil, rune(letter), nil
+	case '1', '2', '3', '4', '5', '6', '7', '8', '9', 'b', 'c', 'g', 'k', 'y', 'B', 'C', 'G', 'K', 'M', 'N', 'O', 'R', 'X', 'Y':
+		return nil, 0, fmt.Errorf(`byte %d: \%c is not supported there`, start, c)
+	}
+	if letter, ok := controls[c]; ok {
+		c = letter
+	}
+	return nil, c, nil
+}
+
+var className = map[rune]string{'d': "digit", 's': "space", 'w': "word", 'h': "xdigit"}
+
+// known returns a set of posix, or its complement.
+func (p *parser) known(name string, negative bool) ranges {
+	key := name
+	if negative {
+		key = "^" + name
+	}
+	r, ok := p.named[key]
+	if !ok {
+		if r = posix[name](); negative {
+			r = r.complement()
+		}
+		p.named[key] = r
+	}
+	return r
+}
+
+// property reads the name of a property and its closing brace.
+func (p *parser) property(negative bool) (ranges, error) {
+	name, _, closed := strings.Cut(p.text[p.at:], "}")
+	if !closed {
+		return nil, fmt.Errorf(`byte %d: a \p{ is not closed`, p.at-len(`\p{`))
+	}
+	p.at += len(name) + 1
+	bare, hat := strings.CutPrefix(name, "^")
+	key := fmt.Sprint(negative != hat, bare)
+	if r, ok := p.named[key]; ok {
+		return r, nil
+	}
+	r, err := property(bare)
+	if err != nil {
+		return nil, err
+	}
+	if negative != hat {
+		r = r.complement()
+	}
+	p.named[key] = r
+	return r, nil
+}
+
+// digits takes at most so many of some digits.
+func (p *parser) digits(most int, of string) string {
+	start := p.at
+	for p.more() && p.at-start < most && strings.IndexByte(of, p.text[p.at]) >= 0 {
+		p.at++
+	}
+	return p.text[start:p.at]
+}
+
+const hex = "0123456789abcdefABCDEF"
+
+// code reads the number of a character: \x41, \x{1F600} or \u0041.
+func (p *parser) code(letter rune, start int) (rune, error) {
+	var digits string
+	ok := true
+	switch {
+	case letter == 'u':
+		digits = p.digits(4, hex)
+		ok = len(digits) == 4
+	case p.take("{"):
+		digits = p.digits(8, hex)
+		ok = digits != "" && p.take("}")
+	default: // a byte; without digits it is the letter
+		if digits = p.digits(2, hex); digits == "" {
+			return letter, nil
+		}
+	}
+	c, _ := strconv.ParseUint("0"+digits, 16, 64)
+	if !ok || !utf8.ValidRune(rune(min(c, 1<<30))) {
+		return 0, fmt.Errorf("byte %d: %s is no character", start, p.text[start:p.at])
+	}
+	if letter == 'x' && p.text[p.at-1] != '}' && c >= utf8.RuneSelf {
+		return 0, fmt.Errorf(`byte %d: %s is a part of a character; write \x{...}`, start, p.text[start:p.at])
+	}
+	return rune(c), nil
+}
