@@ -22,10 +22,12 @@ func (p *parser) class() (r ranges, negative bool, err error) {
 			return nil, false, err
 		}
 	}
-	for {
+	for first := p.at; ; {
 		switch {
 		case !p.more():
 			return nil, false, fmt.Errorf("byte %d: a class is not closed", start)
+		case p.at == first && spans == nil && p.text[first] == ']':
+			return nil, false, fmt.Errorf("byte %d: a class is empty", start)
 		case p.take("]"):
 			r = normal(spans)
 			if limited {
