@@ -87,7 +87,7 @@ func (f finder) cutOne(out []segment, p segment) []segment {
 			continue
 		}
 		if t.LStrip {
-			start = max(from, len(strings.TrimRightFunc(text[:start], unicode.IsSpace)))
+			start = from + len(strings.TrimRightFunc(text[from:start], unicode.IsSpace))
 		}
 		if t.RStrip {
 			stop = len(text) - len(strings.TrimLeftFunc(text[stop:], unicode.IsSpace))

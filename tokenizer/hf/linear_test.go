@@ -2,8 +2,10 @@ package hf
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // allocated returns how many bytes f asks for.
@@ -26,6 +28,7 @@ func TestCutsLinear(t *testing.T) {
 		"metaspace":   `{"type":"Metaspace"}`,
 		"bert":        `{"type":"BertPreTokenizer"}`,
 		"bytes":       `{"type":"ByteLevel"}`,
+		"scripts":     `{"type":"UnicodeScripts"}`,
 	}
 	for _, behavior := range []string{"Isolated", "Removed", "Contiguous", "MergedWithPrevious", "MergedWithNext"} {
 		for _, pattern := range []string{`{"String":"7"}`, `{"Regex":"7"}`, `{"Regex":"[7!]"}`, `{"Regex":"7!"}`} {
@@ -50,5 +53,33 @@ func TestCutsLinear(t *testing.T) {
 				t.Errorf("%s: %q: %d bytes for 16 times the text, which takes %d", name, unit, long, short)
 			}
 		}
+	}
+}
+
+// Added tokens that take the spaces before them look no further back than the one before.
+func TestAddedSpaces(t *testing.T) {
+	tok := open(t, `{`+bytesModel+`,"added_tokens":[{"id":7,"content":"  ","lstrip":true},{"id":8,"content":"x","lstrip":true,"rstrip":true}]}`)
+	for text, want := range map[string][]int64{
+		"     a":      {7, 7, 4, 0},
+		"a  \u00a0  ": {0, 7, 7},
+		" x  xa":      {8, 8, 0},
+		"a x b":       {0, 8, 1},
+	} {
+		if ids, err := tok.Encode(text); err != nil || !slices.Equal(ids, want) {
+			t.Errorf("%q: %v, %v, want %v", text, ids, err, want)
+		}
+	}
+	long := make(chan []int64)
+	go func() {
+		ids, _ := tok.Encode(strings.Repeat(" ", 1<<20))
+		long <- ids
+	}()
+	select {
+	case ids := <-long:
+		if len(ids) != 1<<19 {
+			t.Errorf("%d tokens", len(ids))
+		}
+	case <-time.After(time.Minute): // where each token looks at all before it, many minutes
+		t.Error("a text of spaces takes more than a minute")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -145,7 +146,7 @@ func (p *parser) code(letter rune, start int) (rune, error) {
 		}
 	}
 	c, _ := strconv.ParseUint("0"+digits, 16, 64)
-	if !ok || !utf8.ValidRune(rune(min(c, 1<<30))) {
+	if !ok || c > unicode.MaxRune || !utf8.ValidRune(rune(c)) {
 		return 0, fmt.Errorf("byte %d: %s is no character", start, p.text[start:p.at])
 	}
 	if letter == 'x' && p.text[p.at-1] != '}' && c >= utf8.RuneSelf {

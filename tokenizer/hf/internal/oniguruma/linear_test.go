@@ -120,7 +120,7 @@ func TestGivenUp(t *testing.T) {
 		}
 		if _, err := r.All(t.Context(), strings.Repeat("a", 20_000)); err == nil || !strings.HasSuffix(err.Error(), want) ||
 			!strings.HasPrefix(err.Error(), "the regular expression "+expression[:10]) || len(err.Error()) > 300 {
-			t.Errorf("%.20s: %v, want %s", expression, err, want)
+			t.Errorf("%.20q: %v, want %s", expression, err, want)
 		}
 	}
 	// as many steps on a longer text are no reason

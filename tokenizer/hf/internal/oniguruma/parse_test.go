@@ -73,7 +73,7 @@ func TestRefused(t *testing.T) {
 	} {
 		_, err := Compile(expression)
 		if err == nil || !strings.HasSuffix(err.Error(), ": "+want) || !strings.HasPrefix(err.Error(), "the regular expression ") {
-			t.Errorf("%.50s: %v, want %s", expression, err, want)
+			t.Errorf("%.50q: %v, want %s", expression, err, want)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func TestTaken(t *testing.T) {
 		`a{8191}`, `(?:(?=a)|b)*a`, `(?:^|a)+`, `a{0,100000}`, `[[a&&b]]`,
 	} {
 		if _, err := Compile(expression); err != nil {
-			t.Errorf("%.50s: %v", expression, err)
+			t.Errorf("%.50q: %v", expression, err)
 		}
 	}
 	if _, err := Compile(`a{8192}`); err == nil {
