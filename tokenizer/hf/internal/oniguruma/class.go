@@ -33,12 +33,15 @@ func (p *parser) class() (r ranges, negative bool, err error) {
 			if limited {
 				r = intersection(within, r)
 			}
-			return r, negative, nil
+			return r, negative, p.weigh(r)
 		case p.take("&&"):
 			if r = normal(spans); limited {
 				r = intersection(within, r)
 			}
 			within, limited, spans = r, true, nil
+			if err := p.weigh(r); err != nil {
+				return nil, false, err
+			}
 		default:
 			if spans, err = p.member(spans); err != nil {
 				return nil, false, err
@@ -131,5 +134,6 @@ func (p *parser) bracket() (r ranges, ok bool, err error) {
 		return nil, false, fmt.Errorf("byte %d: the class [:%s:] is not known", p.at, name)
 	}
 	p.at += len(name) + len(":]")
-	return p.known(bare, negative), true, nil
+	r, err = p.known(bare, negative)
+	return r, true, err
 }

@@ -54,9 +54,11 @@ func (p *parser) escaped() (ranges, rune, error) {
 	c := p.next()
 	switch c {
 	case 'd', 's', 'w', 'h':
-		return p.known(className[c], false), 0, nil
+		r, err := p.known(className[c], false)
+		return r, 0, err
 	case 'D', 'S', 'W', 'H':
-		return p.known(className[c-'A'+'a'], true), 0, nil
+		r, err := p.known(className[c-'A'+'a'], true)
+		return r, 0, err
 	case 'p', 'P':
 		if p.take("{") {
 			r, err := p.property(c == 'P')
@@ -80,7 +82,7 @@ func (p *parser) escaped() (ranges, rune, error) {
 var className = map[rune]string{'d': "digit", 's': "space", 'w': "word", 'h': "xdigit"}
 
 // known returns a set of posix, or its complement.
-func (p *parser) known(name string, negative bool) ranges {
+func (p *parser) known(name string, negative bool) (ranges, error) {
 	key := name
 	if negative {
 		key = "^" + name
@@ -92,7 +94,7 @@ func (p *parser) known(name string, negative bool) ranges {
 		}
 		p.named[key] = r
 	}
-	return r
+	return r, p.weigh(r)
 }
 
 // property reads the name of a property and its closing brace.
@@ -105,7 +107,7 @@ func (p *parser) property(negative bool) (ranges, error) {
 	bare, hat := strings.CutPrefix(name, "^")
 	key := fmt.Sprint(negative != hat, bare)
 	if r, ok := p.named[key]; ok {
-		return r, nil
+		return r, p.weigh(r)
 	}
 	r, err := property(bare)
 	if err != nil {
@@ -115,7 +117,7 @@ func (p *parser) property(negative bool) (ranges, error) {
 		r = r.complement()
 	}
 	p.named[key] = r
-	return r, nil
+	return r, p.weigh(r)
 }
 
 // digits takes at most so many of some digits.

@@ -43,7 +43,7 @@ var foldings = sync.OnceValue(func() map[rune]string {
 
 // cased is the characters that fold to another one, or that another one folds to.
 var cased = sync.OnceValue(func() (out []rune) {
-	for c := range rune(unicode.MaxRune + 1) {
+	for c := range rune(unicode.CaseRanges[len(unicode.CaseRanges)-1].Hi + 1) {
 		if unicode.SimpleFold(c) != c {
 			out = append(out, c)
 		}
@@ -129,12 +129,24 @@ func foldedText(text []rune) *node {
 const longestFolding = 3 // characters
 
 // foldingTo returns the characters that fold to a text.
-func foldingTo(text []rune) ranges {
-	var spans []span
+func foldingTo(text []rune) ranges { return foldedTo()[lowest(text)] }
+
+var foldedTo = sync.OnceValue(func() map[string]ranges {
+	out := map[string]ranges{}
 	for c, to := range foldings() {
-		if slices.EqualFunc([]rune(to), text, func(a, b rune) bool { return alike(a).has(b) }) {
-			spans = append(spans, span{c, c})
+		key := lowest([]rune(to))
+		out[key] = union(out[key], one(c))
+	}
+	return out
+})
+
+// lowest has each character as the first of those that differ from it in case alone.
+func lowest(text []rune) string {
+	out := slices.Clone(text)
+	for i, c := range text {
+		for other := unicode.SimpleFold(c); other != c; other = unicode.SimpleFold(other) {
+			out[i] = min(out[i], other)
 		}
 	}
-	return normal(spans)
+	return string(out)
 }

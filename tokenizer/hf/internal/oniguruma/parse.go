@@ -13,6 +13,8 @@ const (
 	mostBytes  = 1 << 15
 	mostLevels = 60 // groups and classes within one another; nullable loops have a bit each
 	mostTimes  = 100_000
+	mostSpans  = 1 << 19 // of all classes; \p{L} has 650
+	foldSpans  = 1 << 12 // what a class counts for where it is folded
 )
 
 // parser reads an expression.
@@ -23,6 +25,7 @@ type parser struct {
 	fold   bool // without regard to case
 	dotAll bool
 	named  map[string]ranges // properties that were looked up
+	spans  int               // of classes
 }
 
 func parse(text string) (*node, error) {
@@ -44,6 +47,17 @@ func parse(text string) (*node, error) {
 func (p *parser) deeper() error {
 	if p.levels++; p.levels > mostLevels {
 		return fmt.Errorf("its brackets are more than %d deep", mostLevels)
+	}
+	return nil
+}
+
+// weigh counts the spans of a class.
+func (p *parser) weigh(r ranges) error {
+	if p.spans += len(r); p.fold {
+		p.spans += foldSpans
+	}
+	if p.spans > mostSpans {
+		return fmt.Errorf("its classes have more than %d ranges", mostSpans)
 	}
 	return nil
 }
