@@ -1,6 +1,7 @@
 package hf
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,18 +10,12 @@ import (
 
 // newModel reads the part that turns pieces into ids.
 func newModel(raw json.RawMessage) (model, error) {
-	var t struct {
-		Type  string          `json:"type"`
-		Merge json.RawMessage `json:"merges"`
-		UnkID json.RawMessage `json:"unk_id"`
-	}
-	if err := json.Unmarshal(raw, &t); err != nil {
+	var m modelFields
+	if err := json.Unmarshal(raw, &m); err != nil {
 		return nil, err
 	}
-	if t.Type == "" && t.Merge != nil {
-		t.Type = "BPE" // older files do not say
-	}
-	switch t.Type {
+	kind := m.kind()
+	switch kind {
 	case "BPE":
 		return newBPE(raw)
 	case "Unigram":
@@ -29,8 +24,40 @@ func newModel(raw json.RawMessage) (model, error) {
 		return newWordPiece(raw)
 	case "WordLevel":
 		return newWordLevel(raw)
+	case "":
+		return nil, errors.New("it has no type, and not the fields of one: a vocab that is a list (Unigram), or a vocab and merges (BPE), " +
+			"unk_token, continuing_subword_prefix and max_input_chars_per_word (WordPiece), or unk_token (WordLevel)")
 	}
-	return nil, unsupported(t.Type)
+	return nil, unsupported(kind)
+}
+
+// modelFields is what tells kinds of models apart.
+type modelFields struct {
+	Type   *string         `json:"type"`
+	Vocab  json.RawMessage `json:"vocab"`
+	Merges json.RawMessage `json:"merges"`
+	Unk    json.RawMessage `json:"unk_token"`
+	Prefix json.RawMessage `json:"continuing_subword_prefix"`
+	Most   json.RawMessage `json:"max_input_chars_per_word"`
+}
+
+// kind returns the type of a model. Files of before tokenizers 0.9 have none: there the fields tell, in that library's order.
+func (m modelFields) kind() string {
+	switch {
+	case m.Type != nil:
+		return *m.Type
+	case bytes.HasPrefix(m.Vocab, []byte("[")):
+		return "Unigram"
+	case absent(m.Vocab):
+		return ""
+	case !absent(m.Merges):
+		return "BPE"
+	case absent(m.Unk):
+		return ""
+	case !absent(m.Prefix) && !absent(m.Most):
+		return "WordPiece"
+	}
+	return "WordLevel"
 }
 
 // tokenOf returns the id of the token for the unknown, which may be none.
