@@ -3,7 +3,6 @@ package hf
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -26,8 +25,11 @@ type added struct {
 	ids               map[string]int64
 }
 
-// finder finds tokens, by the first byte of what they look like; the longest come first.
-type finder map[byte][]addedToken
+// finder finds tokens, of those that a text begins with the longest.
+type finder struct {
+	tokens []addedToken
+	texts  *lexicon // of what the tokens look like; ids are their places
+}
 
 // segment is a part of a text, or an added token.
 type segment struct {
@@ -38,50 +40,54 @@ type segment struct {
 }
 
 func newAdded(tokens []addedToken, normalize stage[string]) (added, error) {
-	a := added{plain: finder{}, normalized: finder{}, ids: map[string]int64{}}
+	a := added{ids: map[string]int64{}}
+	size := len(tokens)
+	for _, t := range tokens {
+		size += len(t.Content)
+	}
+	w := newWalk(context.Background(), size) // for all: a million tokens that become 1 kB each are 1 GB
 	for _, t := range tokens {
 		a.ids[t.Content] = t.ID
-		in := a.plain
-		if t.Normalized {
-			normal, err := normalize(context.Background(), t.Content)
-			if err != nil {
-				return a, fmt.Errorf("token %d: %w", t.ID, err)
-			}
-			in, t.Content = a.normalized, normal
+		if !t.Normalized {
+			a.plain.tokens = append(a.plain.tokens, t)
+			continue
 		}
-		if t.Content != "" {
-			in[t.Content[0]] = append(in[t.Content[0]], t)
+		var err error
+		if t.Content, err = normalize(w, t.Content); err != nil {
+			return a, fmt.Errorf("token %d: %w", t.ID, err)
 		}
+		a.normalized.tokens = append(a.normalized.tokens, t)
 	}
-	for _, in := range []finder{a.plain, a.normalized} {
-		for _, list := range in {
-			slices.SortStableFunc(list, func(x, y addedToken) int { return len(y.Content) - len(x.Content) })
+	for _, f := range []*finder{&a.plain, &a.normalized} {
+		var texts []entry
+		for i, t := range f.tokens {
+			texts = append(texts, entry{t.Content, int64(i)})
 		}
+		f.texts = newLexicon(texts)
 	}
 	return a, nil
 }
 
-// cut takes the tokens out of text.
-func (f finder) cut(parts []segment) (out []segment) {
-	if len(f) == 0 {
-		return parts
+// cut takes the tokens out of a text.
+func (f finder) cut(w *walk, text string, first bool) (out []segment, err error) {
+	if len(f.tokens) == 0 {
+		return []segment{{text: text, first: first}}, nil
 	}
-	for _, p := range parts {
-		out = f.cutOne(out, p)
-	}
-	return out
-}
-
-func (f finder) cutOne(out []segment, p segment) []segment {
-	text, from := p.text, 0
+	from, steps := 0, 0
 	for at := 0; at < len(text); {
-		i := slices.IndexFunc(f[text[at]], func(t addedToken) bool { return strings.HasPrefix(text[at:], t.Content) })
-		if i < 0 {
+		n, i, looks := f.texts.longest(f.texts.all(), text[at:])
+		if steps += looks; steps >= looked {
+			if err := w.look(steps); err != nil {
+				return nil, err
+			}
+			steps = 0
+		}
+		if n == 0 {
 			at++
 			continue
 		}
-		t := f[text[at]][i]
-		start, stop := at, at+len(t.Content)
+		t := f.tokens[i]
+		start, stop := at, at+n
 		at = stop
 		if start < from || t.SingleWord && (endsWord(text[:start]) || startsWord(text[stop:])) {
 			continue
@@ -94,15 +100,15 @@ func (f finder) cutOne(out []segment, p segment) []segment {
 			at = stop
 		}
 		if start > from {
-			out = append(out, segment{text: text[from:start], first: p.first && from == 0})
+			out = append(out, segment{text: text[from:start], first: first && from == 0})
 		}
 		out = append(out, segment{token: true, id: t.ID})
 		from = stop
 	}
 	if from < len(text) {
-		out = append(out, segment{text: text[from:], first: p.first && from == 0})
+		out = append(out, segment{text: text[from:], first: first && from == 0})
 	}
-	return out
+	return out, w.look(steps)
 }
 
 func endsWord(s string) bool {

@@ -101,14 +101,19 @@ type symbol struct {
 	gone       bool
 }
 
-func (m *bpe) encode(ids []int64, text string) ([]int64, error) {
+func (m *bpe) encode(w *walk, ids []int64, text string) ([]int64, error) {
 	if m.whole {
 		if id, ok := m.vocab[text]; ok {
 			return append(ids, id), nil
 		}
 	}
-	symbols := m.characters(text)
-	m.merge(symbols)
+	symbols, err := m.characters(w, text)
+	if err == nil {
+		err = m.merge(w, symbols)
+	}
+	if err != nil {
+		return nil, err
+	}
 	for _, s := range symbols {
 		if !s.gone {
 			ids = append(ids, s.id)
@@ -119,7 +124,7 @@ func (m *bpe) encode(ids []int64, text string) ([]int64, error) {
 
 // characters returns the tokens of single characters. What is unknown, and has no token for
 // that, is left out, and the token for it comes after those of bytes, both as the library does.
-func (m *bpe) characters(text string) []symbol {
+func (m *bpe) characters(w *walk, text string) ([]symbol, error) {
 	var out []symbol
 	add := func(id int64) {
 		if n := len(out); n > 0 {
@@ -134,14 +139,22 @@ func (m *bpe) characters(text string) []symbol {
 		}
 		unknown = false
 	}
-	for i, r := range text {
-		size := utf8.RuneLen(r)
+	steps := 0
+	for i := 0; i < len(text); {
+		_, size := utf8.DecodeRuneInString(text[i:])
 		c := text[i : i+size]
 		if i > 0 {
 			c = m.prefix + c
 		}
 		if i+size == len(text) {
 			c += m.suffix
+		}
+		i += size
+		if steps += len(c); steps >= looked {
+			if err := w.look(steps); err != nil {
+				return nil, err
+			}
+			steps = 0
 		}
 		if id, ok := m.vocab[c]; ok {
 			known()
@@ -158,7 +171,7 @@ func (m *bpe) characters(text string) []symbol {
 		}
 	}
 	known()
-	return out
+	return out, w.look(steps)
 }
 
 // candidate is a merge that may come next, of the symbol at a place and the one after it.
@@ -183,7 +196,7 @@ func (c *candidates) Pop() any {
 }
 
 // merge merges until nothing is left to, the lowest rank first, from the left.
-func (m *bpe) merge(symbols []symbol) {
+func (m *bpe) merge(w *walk, symbols []symbol) error {
 	var queue candidates
 	look := func(at int) (candidate, bool) {
 		if at < 0 || symbols[at].next < 0 {
@@ -199,7 +212,12 @@ func (m *bpe) merge(symbols []symbol) {
 		}
 	}
 	heap.Init(&queue)
-	for len(queue) > 0 {
+	for steps := 1; len(queue) > 0; steps++ {
+		if steps%looked == 0 {
+			if err := w.look(looked); err != nil {
+				return err
+			}
+		}
 		c := heap.Pop(&queue).(candidate)
 		s := &symbols[c.at]
 		if s.gone || s.next < 0 || s.id != c.pair.left || symbols[s.next].id != c.pair.right {
@@ -217,4 +235,5 @@ func (m *bpe) merge(symbols []symbol) {
 			}
 		}
 	}
+	return nil
 }

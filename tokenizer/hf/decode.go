@@ -1,7 +1,6 @@
 package hf
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -9,20 +8,24 @@ import (
 	"strings"
 )
 
-// decoder returns what turns tokens into the parts of a text.
-func decoder(raw json.RawMessage) (stage[[]string], error) {
+// newDecoder returns what turns tokens into the parts of a text.
+func newDecoder(raw json.RawMessage) (stage[[]string], error) {
 	if absent(raw) {
 		return plain(func(t []string) []string { return []string{strings.Join(t, " ")} }), nil
 	}
+	return pipeline(raw, "decoders", sizeOfTokens, decoder)
+}
+
+// decoder returns one of its steps.
+func decoder(raw json.RawMessage) (stage[[]string], error) {
 	var n struct {
-		Prefix   string            `json:"prefix"`
-		Cleanup  bool              `json:"cleanup"`
-		Suffix   string            `json:"suffix"`
-		Content  string            `json:"content"`
-		Start    int               `json:"start"`
-		Stop     int               `json:"stop"`
-		Pattern  json.RawMessage   `json:"pattern"`
-		Decoders []json.RawMessage `json:"decoders"`
+		Prefix  string          `json:"prefix"`
+		Cleanup bool            `json:"cleanup"`
+		Suffix  string          `json:"suffix"`
+		Content string          `json:"content"`
+		Start   int             `json:"start"`
+		Stop    int             `json:"stop"`
+		Pattern json.RawMessage `json:"pattern"`
 		metaspace
 	}
 	kind, err := typeOf(raw, &n)
@@ -56,18 +59,19 @@ func decoder(raw json.RawMessage) (stage[[]string], error) {
 		}), nil
 	case "Replace":
 		p, err := readPattern(n.Pattern)
-		return func(ctx context.Context, tokens []string) ([]string, error) {
-			out := make([]string, len(tokens))
+		return func(w *walk, tokens []string) ([]string, error) {
+			out, so := make([]string, len(tokens)), *w // what is added so far: metered takes it from w in the end
 			for i, token := range tokens {
 				var err error
-				if out[i], err = p.replace(ctx, token, n.Content); err != nil {
+				if out[i], err = p.replace(&so, token, n.Content); err == nil {
+					err = so.grow(len(out[i]) - len(token))
+				}
+				if err != nil {
 					return nil, err
 				}
 			}
 			return out, nil
 		}, err
-	case "Sequence":
-		return sequence(n.Decoders, decoder)
 	}
 	return nil, unsupported(kind)
 }
@@ -150,16 +154,31 @@ func stripped(token, content string, start, stop int) string {
 	return token
 }
 
+// mostBefore is how many ids there may be before a prompt; published files have four at most.
+const mostBefore = 1 << 10
+
 // prefix returns the ids that a post-processor puts before one text.
-func prefix(raw json.RawMessage) ([]int64, error) {
-	if absent(raw) {
-		return nil, nil
+func prefix(raw json.RawMessage) (out []int64, err error) {
+	parts, err := flat(raw, "processors")
+	for _, part := range parts {
+		ids, err := prefixOf(part)
+		if err != nil {
+			return nil, err
+		}
+		if out = slices.Concat(ids, out); len(out) > mostBefore { // each takes what those before it gave for the text
+			return nil, errTooMany
+		}
 	}
+	return out, err
+}
+
+var errTooMany = fmt.Errorf("it puts more than %d ids before a text", mostBefore)
+
+func prefixOf(raw json.RawMessage) ([]int64, error) {
 	var p struct {
-		CLS        []json.RawMessage            `json:"cls"`
-		Single     []map[string]json.RawMessage `json:"single"`
-		Special    map[string]specialToken      `json:"special_tokens"`
-		Processors []json.RawMessage            `json:"processors"`
+		CLS     []json.RawMessage            `json:"cls"`
+		Single  []map[string]json.RawMessage `json:"single"`
+		Special map[string]specialToken      `json:"special_tokens"`
 	}
 	kind, err := typeOf(raw, &p)
 	if err != nil {
@@ -176,16 +195,6 @@ func prefix(raw json.RawMessage) ([]int64, error) {
 		return []int64{id}, nil
 	case "TemplateProcessing":
 		return templatePrefix(p.Single, p.Special)
-	case "Sequence":
-		var out []int64
-		for _, inner := range p.Processors {
-			ids, err := prefix(inner)
-			if err != nil {
-				return nil, err
-			}
-			out = slices.Concat(ids, out) // each takes what those before it gave for the text
-		}
-		return out, nil
 	}
 	return nil, unsupported(kind)
 }
@@ -209,7 +218,9 @@ func templatePrefix(parts []map[string]json.RawMessage, special map[string]speci
 		if !ok {
 			return nil, fmt.Errorf("the template has the token %q, and special_tokens has no ids for it", token.ID)
 		}
-		out = append(out, s.IDs...)
+		if out = append(out, s.IDs...); len(out) > mostBefore {
+			return nil, errTooMany
+		}
 	}
 	return nil, fmt.Errorf("the template has no place for the text")
 }

@@ -24,6 +24,11 @@
 //
 // Truncation and padding are passed over. Anything else is an error that names it.
 //
+// Files are not trusted. What their parts make of a text has at most 64 times its bytes and 1 kB, and takes at most 512
+// steps for each byte and 65,536 more, a step being a byte that a part or the model looks at; more is an error, of
+// Encode or Decode, or where the added tokens need it, of New. A part is within 16 Sequences at most, there are 1,024 parts
+// of a kind, and 1,024 ids before a prompt.
+//
 // What it makes of texts is what the library tokenizers does: scripts/tokenizers_cases.py has 4,000 random texts
 // over all of Unicode cut by 29 pipelines, and the tests compare (a part of them is in testdata). Normal
 // forms, marks, punctuation and the classes of expressions go by the Unicode of Go's tables; those of the library are of

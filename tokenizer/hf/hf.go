@@ -44,9 +44,9 @@ type Tokenizer struct {
 	special   map[int64]bool
 }
 
-// model turns a piece of text into ids.
+// model turns a piece of text into ids, and counts its steps.
 type model interface {
-	encode(ids []int64, text string) ([]int64, error)
+	encode(w *walk, ids []int64, text string) ([]int64, error)
 	vocabulary() map[string]int64
 }
 
@@ -54,6 +54,22 @@ type model interface {
 type piece struct {
 	text  string
 	first bool
+}
+
+func sizeOfText(s string) (bytes, items int) { return len(s), 0 }
+
+func sizeOfPieces(pieces []piece) (bytes, items int) {
+	for _, p := range pieces {
+		bytes += len(p.text)
+	}
+	return bytes, len(pieces)
+}
+
+func sizeOfTokens(tokens []string) (bytes, items int) {
+	for _, t := range tokens {
+		bytes += len(t)
+	}
+	return bytes, len(tokens)
 }
 
 // Load reads the tokenizer in a folder. Where there is none, the error wraps fs.ErrNotExist.
@@ -104,13 +120,13 @@ func New(data []byte) (*Tokenizer, error) {
 		}
 	}
 	var e error
-	t.normalize, e = normalizer(file.Normalizer)
+	t.normalize, e = pipeline(file.Normalizer, "normalizers", sizeOfText, normalizer)
 	at("normalizer", e)
-	t.split, e = preTokenizer(file.PreTokenizer)
+	t.split, e = pipeline(file.PreTokenizer, "pretokenizers", sizeOfPieces, preTokenizer)
 	at("pre_tokenizer", e)
 	t.model, e = newModel(file.Model)
 	at("model", e)
-	t.decode, e = decoder(file.Decoder)
+	t.decode, e = newDecoder(file.Decoder)
 	at("decoder", e)
 	if err != nil {
 		return nil, err
@@ -144,19 +160,6 @@ func typeOf(raw json.RawMessage, to any) (string, error) {
 		return "", err
 	}
 	return t.Type, json.Unmarshal(raw, to)
-}
-
-// sequence has the parts of a Sequence read, and runs them one after the other.
-func sequence[T any](parts []json.RawMessage, read func(json.RawMessage) (stage[T], error)) (stage[T], error) {
-	var all []stage[T]
-	for _, raw := range parts {
-		f, err := read(raw)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, f)
-	}
-	return inTurn(all...), nil
 }
 
 // unsupported is the error for a part that this package does not have.
@@ -195,37 +198,51 @@ func (t *Tokenizer) encode(ctx context.Context, text string) (ids []int64, err e
 	if !utf8.ValidString(text) {
 		return nil, errors.New("text is not valid UTF-8")
 	}
-	for _, part := range t.added.plain.cut([]segment{{text: text, first: true}}) {
+	w := newWalk(ctx, len(text))
+	parts, err := t.added.plain.cut(w, text, true)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range parts {
 		if part.token {
 			ids = append(ids, part.id)
+		} else if ids, err = t.encodePart(w, ids, part); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// encodePart appends the ids of text between added tokens that are found before it is normalized.
+func (t *Tokenizer) encodePart(w *walk, ids []int64, part segment) ([]int64, error) {
+	normal, err := t.normalize(w, part.text)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := t.added.normalized.cut(w, normal, part.first)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range parts {
+		switch {
+		case s.token:
+			ids = append(ids, s.id)
+			continue
+		case s.text == "":
 			continue
 		}
-		normal, err := t.normalize(ctx, part.text)
+		pieces, err := t.split(w, []piece{{s.text, s.first}})
 		if err != nil {
 			return nil, err
 		}
-		inner := segment{text: normal, first: part.first}
-		for _, s := range t.added.normalized.cut([]segment{inner}) {
-			if s.token {
-				ids = append(ids, s.id)
-				continue
-			}
-			if s.text == "" {
-				continue
-			}
-			pieces, err := t.split(ctx, []piece{{s.text, s.first}})
-			if err != nil {
-				return nil, err
-			}
-			for i, p := range pieces {
-				if i%looked == 0 {
-					if err := over(ctx); err != nil {
-						return nil, err
-					}
-				}
-				if ids, err = t.known.encode(t.model, ids, p.text); err != nil {
+		for i, p := range pieces {
+			if i%looked == 0 {
+				if err := over(w); err != nil {
 					return nil, err
 				}
+			}
+			if ids, err = t.known.encode(w, t.model, ids, p.text); err != nil {
+				return nil, err
 			}
 		}
 	}
@@ -260,7 +277,8 @@ func (t *Tokenizer) Decode(ids []int64) (string, error) {
 			tokens = append(tokens, text)
 		}
 	}
-	texts, err := t.decode(context.Background(), tokens)
+	bytes, items := sizeOfTokens(tokens)
+	texts, err := t.decode(newWalk(context.Background(), bytes+items), tokens)
 	if err != nil {
 		return "", fmt.Errorf("tokenizer: %w", err)
 	}

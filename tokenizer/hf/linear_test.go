@@ -44,7 +44,7 @@ func TestCutsLinear(t *testing.T) {
 			cut := func(n int) uint64 {
 				text := strings.Repeat(unit, n/len(unit))
 				return allocated(func() {
-					if pieces, err := split(t.Context(), []piece{{text, true}}); err != nil || len(pieces) == 0 && unit == "a" {
+					if pieces, err := split(newWalk(t.Context(), len(text)), []piece{{text, true}}); err != nil || len(pieces) == 0 && unit == "a" {
 						t.Errorf("%s: %q: %d pieces, %v", name, unit, len(pieces), err)
 					}
 				})

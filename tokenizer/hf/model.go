@@ -100,9 +100,10 @@ func (t byteTokens) of(text string) (ids []int64, ok bool) {
 // wordPiece takes the longest token at each place.
 type wordPiece struct {
 	vocab  map[string]int64
+	texts  *lexicon // of the vocabulary
+	within alike    // tokens within a word
 	unk    int64
-	prefix string // of tokens within a word
-	most   int    // characters of a word
+	most   int // characters of a word
 }
 
 func newWordPiece(raw json.RawMessage) (model, error) {
@@ -124,30 +125,30 @@ func newWordPiece(raw json.RawMessage) (model, error) {
 	case m.Most == nil:
 		return nil, errors.New("it has no max_input_chars_per_word")
 	}
-	return wordPiece{m.Vocab, unk, m.Prefix, *m.Most}, nil
+	texts := lexiconOf(m.Vocab)
+	within := texts.all()
+	for i := range len(m.Prefix) {
+		within = texts.next(within, m.Prefix[i])
+	}
+	return wordPiece{m.Vocab, texts, within, unk, *m.Most}, nil
 }
 
 func (m wordPiece) vocabulary() map[string]int64 { return m.vocab }
 
-func (m wordPiece) encode(ids []int64, text string) ([]int64, error) {
+func (m wordPiece) encode(w *walk, ids []int64, text string) ([]int64, error) {
 	if utf8.RuneCountInString(text) > m.most {
 		return append(ids, m.unk), nil
 	}
-	before, prefix := len(ids), ""
+	before, in := len(ids), m.texts.all()
 	for text != "" {
-		n := len(text)
-		id, ok := m.vocab[prefix+text]
-		for !ok && n > 0 {
-			_, size := utf8.DecodeLastRuneInString(text[:n])
-			if n -= size; n > 0 {
-				id, ok = m.vocab[prefix+text[:n]]
-			}
+		n, id, steps := m.texts.longest(in, text)
+		if err := w.look(steps); err != nil {
+			return nil, err
 		}
-		if !ok {
+		if n == 0 {
 			return append(ids[:before], m.unk), nil
 		}
-		ids = append(ids, id)
-		text, prefix = text[n:], m.prefix
+		ids, text, in = append(ids, id), text[n:], m.within
 	}
 	return ids, nil
 }
@@ -176,10 +177,10 @@ func newWordLevel(raw json.RawMessage) (model, error) {
 
 func (m wordLevel) vocabulary() map[string]int64 { return m.vocab }
 
-func (m wordLevel) encode(ids []int64, text string) ([]int64, error) {
+func (m wordLevel) encode(_ *walk, ids []int64, text string) ([]int64, error) {
 	id, ok := m.vocab[text]
 	if !ok && !m.open {
-		return nil, fmt.Errorf("%q is not in the vocabulary, which has no token for the unknown", text)
+		return nil, fmt.Errorf("%.40q is not in the vocabulary, which has no token for the unknown", text)
 	} else if !ok {
 		id = m.unk
 	}

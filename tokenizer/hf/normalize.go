@@ -1,7 +1,6 @@
 package hf
 
 import (
-	"context"
 	"encoding/json"
 	"strings"
 	"unicode"
@@ -9,23 +8,19 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// normalizer returns what changes a text before it is cut.
+// normalizer returns one of what changes a text before it is cut.
 func normalizer(raw json.RawMessage) (stage[string], error) {
-	if absent(raw) {
-		return same, nil
-	}
 	var n struct {
-		Prepend     string            `json:"prepend"`
-		Content     string            `json:"content"`
-		Pattern     json.RawMessage   `json:"pattern"`
-		Left        bool              `json:"strip_left"`
-		Right       bool              `json:"strip_right"`
-		Normalizers []json.RawMessage `json:"normalizers"`
-		Clean       bool              `json:"clean_text"`
-		Chinese     bool              `json:"handle_chinese_chars"`
-		Accents     *bool             `json:"strip_accents"`
-		Lower       bool              `json:"lowercase"`
-		Charsmap    []byte            `json:"precompiled_charsmap"`
+		Prepend  string          `json:"prepend"`
+		Content  string          `json:"content"`
+		Pattern  json.RawMessage `json:"pattern"`
+		Left     bool            `json:"strip_left"`
+		Right    bool            `json:"strip_right"`
+		Clean    bool            `json:"clean_text"`
+		Chinese  bool            `json:"handle_chinese_chars"`
+		Accents  *bool           `json:"strip_accents"`
+		Lower    bool            `json:"lowercase"`
+		Charsmap []byte          `json:"precompiled_charsmap"`
 	}
 	kind, err := typeOf(raw, &n)
 	if err != nil {
@@ -67,21 +62,19 @@ func normalizer(raw json.RawMessage) (stage[string], error) {
 		}), nil
 	case "Replace":
 		p, err := readPattern(n.Pattern)
-		return func(ctx context.Context, s string) (string, error) { return p.replace(ctx, s, n.Content) }, err
+		return func(w *walk, s string) (string, error) { return p.replace(w, s, n.Content) }, err
 	case "BertNormalizer":
 		accents := n.Lower
 		if n.Accents != nil {
 			accents = *n.Accents
 		}
 		return plain(bert(n.Clean, n.Chinese, accents, n.Lower)), nil
-	case "Sequence":
-		return sequence(n.Normalizers, normalizer)
 	case "Precompiled":
 		p, err := readPrecompiled(n.Charsmap)
 		if err != nil {
 			return nil, err
 		}
-		return plain(p.normalize), nil
+		return p.normalize, nil
 	}
 	return nil, unsupported(kind)
 }

@@ -76,15 +76,29 @@ func (p pattern) spans(ctx context.Context, s string) (out []span, err error) {
 	return out, nil
 }
 
-func (p pattern) replace(ctx context.Context, s, by string) (string, error) {
+// replace writes by for each match, unless that adds more than there is room for.
+func (p pattern) replace(w *walk, s, by string) (string, error) {
 	if p.text != "" {
+		if err := w.fits(strings.Count(s, p.text) * (len(by) - len(p.text))); err != nil {
+			return "", err
+		}
 		return strings.ReplaceAll(s, p.text, by), nil
 	}
-	spans, err := p.spans(ctx, s)
+	spans, err := p.spans(w, s)
+	added := 0
+	for _, part := range spans {
+		if part.match {
+			added += len(by) - (part.to - part.from)
+		}
+	}
+	if err == nil {
+		err = w.fits(added)
+	}
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
+	b.Grow(len(s) + max(0, added))
 	for _, part := range spans {
 		if part.match {
 			b.WriteString(by)

@@ -13,11 +13,11 @@ import (
 // texts are the pieces that a pre-tokenizer makes of a text.
 func texts(t testing.TB, pre, text string) (out []string) {
 	t.Helper()
-	split, err := preTokenizer([]byte(pre))
+	split, err := pipeline([]byte(pre), "pretokenizers", sizeOfPieces, preTokenizer)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pieces, err := split(t.Context(), []piece{{text, true}})
+	pieces, err := split(newWalk(t.Context(), len(text)), []piece{{text, true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestNormalized(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := f(t.Context(), tc.text); err != nil || got != tc.want {
+		if got, err := f(newWalk(t.Context(), len(tc.text)), tc.text); err != nil || got != tc.want {
 			t.Errorf("%s: %q: %q, %v, want %q", tc.normalizer, tc.text, got, err, tc.want)
 		}
 	}
@@ -143,7 +143,7 @@ func TestPatternContext(t *testing.T) {
 			t.Errorf("%d spans of a short text, %v", len(spans), err)
 		}
 	}
-	if text, err := (pattern{expression: e}).replace(ctx, strings.Repeat("a", 2*looked), "b"); !errors.Is(err, errEnough) || text != "" {
+	if text, err := (pattern{expression: e}).replace(newWalk(ctx, 1), strings.Repeat("a", 2*looked), "b"); !errors.Is(err, errEnough) || text != "" {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
 )
@@ -30,6 +31,14 @@ func readPrecompiled(table []byte) (*precompiled, error) {
 	p := &precompiled{trie: make([]uint32, size/word), forms: table[size:]}
 	for i := range p.trie {
 		p.trie[i] = binary.LittleEndian.Uint32(table[word*i:])
+	}
+	if !utf8.Valid(p.forms) {
+		return nil, errors.New(`type "Precompiled": the normal forms in precompiled_charsmap are not valid UTF-8`)
+	}
+	for form := range bytes.SplitSeq(p.forms, []byte{0}) {
+		if len(form) > mostForm {
+			return nil, fmt.Errorf(`type "Precompiled": precompiled_charsmap has a normal form of %d bytes; want at most %d`, len(form), mostForm)
+		}
 	}
 	return p, nil
 }
@@ -60,7 +69,7 @@ func (p *precompiled) form(text string) (string, bool) {
 		}
 		if unit&leaf != 0 {
 			at := p.trie[node] & value
-			if uint64(at) > uint64(len(p.forms)) {
+			if uint64(at) >= uint64(len(p.forms)) || !utf8.RuneStart(p.forms[at]) {
 				break
 			}
 			form, _, _ := bytes.Cut(p.forms[at:], []byte{0})
@@ -70,27 +79,45 @@ func (p *precompiled) form(text string) (string, bool) {
 	return "", false
 }
 
+// mostForm is the most bytes of a normal form; the longest of published files has 33.
+const mostForm = 1 << 10
+
 // maxCluster is the most bytes of a grapheme cluster that the library looks up as one text.
 const maxCluster = 5
 
 // normalize has each grapheme cluster, or else each character, in its normal form.
-func (p *precompiled) normalize(s string) string {
+func (p *precompiled) normalize(w *walk, s string) (string, error) {
 	var b strings.Builder
+	read, writes := 0, 0
+	write := func(of, form string) error {
+		b.WriteString(form)
+		read += len(of)
+		if writes++; writes%looked == 0 {
+			if err := over(w); err != nil {
+				return err
+			}
+		}
+		return w.fits(b.Len() - read)
+	}
 	for clusters := uniseg.NewGraphemes(s); clusters.Next(); {
 		cluster := clusters.Str()
 		if len(cluster) <= maxCluster {
 			if form, ok := p.form(cluster); ok {
-				b.WriteString(form)
+				if err := write(cluster, form); err != nil {
+					return "", err
+				}
 				continue
 			}
 		}
 		for _, r := range cluster {
-			if form, ok := p.form(string(r)); ok {
-				b.WriteString(form)
-			} else {
-				b.WriteRune(r)
+			form, ok := p.form(string(r))
+			if !ok {
+				form = string(r)
+			}
+			if err := write(string(r), form); err != nil {
+				return "", err
 			}
 		}
 	}
-	return b.String()
+	return b.String(), nil
 }

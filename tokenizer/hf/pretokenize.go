@@ -10,20 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// preTokenizer returns what cuts text into the pieces that the model takes one by one.
+// preTokenizer returns one of what cuts text into the pieces that the model takes one by one.
 func preTokenizer(raw json.RawMessage) (stage[[]piece], error) {
-	if absent(raw) {
-		return same, nil
-	}
 	var n struct {
-		AddPrefixSpace *bool             `json:"add_prefix_space"`
-		UseRegex       *bool             `json:"use_regex"`
-		Pattern        json.RawMessage   `json:"pattern"`
-		Behavior       string            `json:"behavior"`
-		Invert         bool              `json:"invert"`
-		Individual     bool              `json:"individual_digits"`
-		Delimiter      string            `json:"delimiter"`
-		PreTokenizers  []json.RawMessage `json:"pretokenizers"`
+		AddPrefixSpace *bool           `json:"add_prefix_space"`
+		UseRegex       *bool           `json:"use_regex"`
+		Pattern        json.RawMessage `json:"pattern"`
+		Behavior       string          `json:"behavior"`
+		Invert         bool            `json:"invert"`
+		Individual     bool            `json:"individual_digits"`
+		Delimiter      string          `json:"delimiter"`
 		metaspace
 	}
 	kind, err := typeOf(raw, &n)
@@ -69,8 +65,6 @@ func preTokenizer(raw json.RawMessage) (stage[[]piece], error) {
 		return inTurn(words, marks), err
 	case "UnicodeScripts":
 		return cutting(scripts, "Removed", false)
-	case "Sequence":
-		return sequence(n.PreTokenizers, preTokenizer)
 	}
 	return nil, unsupported(kind)
 }
@@ -158,14 +152,14 @@ func cutting(find finding, behavior string, invert bool) (stage[[]piece], error)
 	default:
 		return nil, fmt.Errorf("behavior %q is not known", behavior)
 	}
-	return func(ctx context.Context, pieces []piece) (out []piece, err error) {
+	return func(w *walk, pieces []piece) (out []piece, err error) {
 		for n, p := range pieces {
 			if n%looked == 0 {
-				if err := over(ctx); err != nil {
+				if err := over(w); err != nil {
 					return nil, err
 				}
 			}
-			list, err := find(ctx, p.text)
+			list, err := find(w, p.text)
 			if err != nil {
 				return nil, err
 			}

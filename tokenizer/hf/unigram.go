@@ -10,12 +10,12 @@ import (
 
 // unigram finds the tokens whose probabilities multiply to the most, by Viterbi's algorithm.
 type unigram struct {
-	vocab   map[string]int64
-	scores  []float64
-	longest int // bytes of a token
-	unk     int64
-	worst   float64    // score of an unknown character
-	bytes   byteTokens // what is unknown is written as its bytes, if they have tokens
+	vocab  map[string]int64
+	texts  *lexicon // of the vocabulary
+	scores []float64
+	unk    int64
+	worst  float64    // score of an unknown character
+	bytes  byteTokens // what is unknown is written as its bytes, if they have tokens
 }
 
 // unknownPenalty is how much less than the least probable token an unknown character scores.
@@ -41,8 +41,9 @@ func newUnigram(raw json.RawMessage) (model, error) {
 		}
 		out.vocab[text] = int64(i) // the last one of several
 		out.scores = append(out.scores, score)
-		out.longest, least = max(out.longest, len(text)), min(least, score)
+		least = min(least, score)
 	}
+	out.texts = lexiconOf(out.vocab)
 	out.worst = least - unknownPenalty
 	if m.Unk != nil {
 		if out.unk = *m.Unk; out.unk < 0 || out.unk >= int64(len(out.scores)) {
@@ -64,7 +65,7 @@ type arrival struct {
 	unknown bool
 }
 
-func (m *unigram) encode(ids []int64, text string) ([]int64, error) {
+func (m *unigram) encode(w *walk, ids []int64, text string) ([]int64, error) {
 	best := make([]arrival, len(text)+1)
 	for i := range best[1:] {
 		best[i+1].from = -1
@@ -74,25 +75,39 @@ func (m *unigram) encode(ids []int64, text string) ([]int64, error) {
 			*b = arrival{score, from, unknown}
 		}
 	}
+	steps := 0
 	for at := 0; at < len(text); {
 		_, size := utf8.DecodeRuneInString(text[at:])
 		single := false
-		for end := at + 1; end <= min(at+m.longest, len(text)); end++ {
-			if id, ok := m.vocab[text[at:end]]; ok {
+		in := m.texts.all()
+		for end := at; end < len(text) && !in.none(); {
+			in = m.texts.next(in, text[end])
+			end++
+			steps++
+			if id, ok := m.texts.ends(in); ok {
 				reach(end, at, best[at].score+m.scores[id], id == m.unk)
 				single = single || end == at+size
 			}
+		}
+		if steps >= looked {
+			if err := w.look(steps); err != nil {
+				return nil, err
+			}
+			steps = 0
 		}
 		if !single {
 			reach(at+size, at, best[at].score+m.worst, true)
 		}
 		at += size
 	}
-	return m.walk(ids, text, best)
+	if err := w.look(steps); err != nil {
+		return nil, err
+	}
+	return m.trace(ids, text, best)
 }
 
-// walk appends the tokens of the best way to the end. Unknown neighbours are one.
-func (m *unigram) walk(ids []int64, text string, best []arrival) ([]int64, error) {
+// trace appends the tokens of the best way to the end. Unknown neighbours are one.
+func (m *unigram) trace(ids []int64, text string, best []arrival) ([]int64, error) {
 	var cuts []int // from the end
 	for at := len(text); at > 0; {
 		cuts = append(cuts, at)

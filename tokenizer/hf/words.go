@@ -22,9 +22,9 @@ const (
 )
 
 // encode appends the ids that m makes of a word.
-func (k *knownWords) encode(m model, ids []int64, word string) ([]int64, error) {
+func (k *knownWords) encode(w *walk, m model, ids []int64, word string) ([]int64, error) {
 	if len(word) > longestKnown {
-		return m.encode(ids, word)
+		return m.encode(w, ids, word)
 	}
 	k.mu.RLock()
 	known, ok := k.ids[word]
@@ -33,7 +33,7 @@ func (k *knownWords) encode(m model, ids []int64, word string) ([]int64, error) 
 		return append(ids, known...), nil
 	}
 	before := len(ids)
-	ids, err := m.encode(ids, word)
+	ids, err := m.encode(w, ids, word)
 	if err == nil {
 		k.keep(word, ids[before:])
 	}

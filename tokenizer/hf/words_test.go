@@ -44,12 +44,13 @@ func trained(t testing.TB, size int, text string) *Tokenizer {
 
 // plain is Encode without the words that are known, for a tokenizer of trained.
 func (t *Tokenizer) plain(text string) (ids []int64, err error) {
-	pieces, err := t.split(context.Background(), []piece{{text, true}})
+	w := newWalk(context.Background(), len(text))
+	pieces, err := t.split(w, []piece{{text, true}})
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range pieces {
-		if ids, err = t.model.encode(ids, p.text); err != nil {
+		if ids, err = t.model.encode(w, ids, p.text); err != nil {
 			return nil, err
 		}
 	}
@@ -92,10 +93,10 @@ func TestKnownWords(t *testing.T) {
 func TestKnownWordsBound(t *testing.T) {
 	var k knownWords
 	m := wordLevel{unk: 7, open: true}
-	most := 0
+	most, w := 0, newWalk(t.Context(), 1000)
 	for i := range 2 * mostKnown / (knownWord + 8) {
 		word := fmt.Sprint(i)
-		if ids, err := k.encode(m, []int64{1}, word); err != nil || !slices.Equal(ids, []int64{1, 7}) {
+		if ids, err := k.encode(w, m, []int64{1}, word); err != nil || !slices.Equal(ids, []int64{1, 7}) {
 			t.Fatal(ids, err)
 		}
 		if k.size > mostKnown || len(k.ids) > mostKnown/knownWord {
@@ -107,10 +108,10 @@ func TestKnownWordsBound(t *testing.T) {
 		t.Errorf("at most %d bytes are kept", most)
 	}
 	before := len(k.ids)
-	if _, err := k.encode(m, nil, strings.Repeat("a", longestKnown+1)); err != nil || len(k.ids) != before {
+	if _, err := k.encode(w, m, nil, strings.Repeat("a", longestKnown+1)); err != nil || len(k.ids) != before {
 		t.Errorf("%d words, were %d, %v", len(k.ids), before, err)
 	}
-	if _, err := k.encode(wordLevel{}, nil, "unknown"); err == nil || k.ids["unknown"] != nil {
+	if _, err := k.encode(w, wordLevel{}, nil, "unknown"); err == nil || k.ids["unknown"] != nil {
 		t.Errorf("a word that cannot be expressed is kept: %v", err)
 	}
 }
@@ -129,9 +130,10 @@ func BenchmarkEncodeText(b *testing.B) {
 		{"anew", func() error { _, err := tok.plain(text); return err }},
 		{"regexp", func() error {
 			var ids []int64
+			w := newWalk(b.Context(), len(text))
 			for _, s := range spansOf(b, cut, text) {
 				var err error
-				if ids, err = tok.model.encode(ids, spelled(text[s.from:s.to])); err != nil {
+				if ids, err = tok.model.encode(w, ids, spelled(text[s.from:s.to])); err != nil {
 					return err
 				}
 			}
