@@ -121,22 +121,6 @@ func TestReader(t *testing.T) {
 	}
 }
 
-func FuzzNew(f *testing.F) {
-	f.Add([]byte(`{` + model + `}`))
-	f.Add([]byte(`{"model":{"type":"WordPiece","vocab":{"[UNK]":0,"a":1},"unk_token":"[UNK]","max_input_chars_per_word":9},
-		"decoder":{"type":"Strip","content":"","start":1000000000,"stop":1000000000}}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		words, err := hf.New(data)
-		if err != nil {
-			return
-		}
-		ids, err := words.Encode("ab ba, 12 é\n")
-		if err == nil {
-			_, _ = words.Decode(ids)
-		}
-	})
-}
-
 func BenchmarkEncode(b *testing.B) {
 	for _, name := range []string{"gpt2", "llama3", "llama2", "unigram"} {
 		b.Run(name, func(b *testing.B) {
