@@ -25,7 +25,7 @@ var imports = map[string][]string{
 	"graph/graphtest": {"graph", "graph/interp", "graph/tensor", "github.com/google/go-cmp"},
 	"tokenizer":       nil,
 	// The standard library has neither normal forms nor grapheme clusters of Unicode.
-	"tokenizer/hf":                    {"tokenizer", "tokenizer/hf/internal/oniguruma", "golang.org/x/text/unicode/norm", "github.com/rivo/uniseg"},
+	"tokenizer/hf":                    {"internal/jsontext", "tokenizer", "tokenizer/hf/internal/oniguruma", "golang.org/x/text/unicode/norm", "github.com/rivo/uniseg"},
 	"tokenizer/hf/internal/oniguruma": nil,
 	"card":                            nil,
 	"configs":                         {"train", "models", "eval/task", "runtime/ort", "graph/tensor", "github.com/spf13/viper"},
@@ -34,6 +34,7 @@ var imports = map[string][]string{
 	"internal/chromium":               nil,
 	"internal/clients":                nil,
 	"corpora":                         {"eval/task", "graph/tensor", "internal/clients"},
+	"internal/jsontext":               nil,
 	"internal/human":                  {"github.com/dustin/go-humanize"},
 	"internal/arguments":              {"eval/task", "github.com/spf13/cobra", "github.com/spf13/pflag"},
 	"internal/tables":                 {"configs", "doctor", "eval/task", "export", "export/foreign", "internal/human", "models", "models/pe", "models/theory", "runtime/ort", "runtime/ort/install", "sweep", "train", "zoo", "zoo/find"},
@@ -66,10 +67,10 @@ var imports = map[string][]string{
 	"runtime/native/internal/simd": {"golang.org/x/sys/cpu"}, // which kernels the processor has instructions for
 
 	"runtime":            {"export/foreign", "export/safety", "graph/tensor", "tokenizer", "card"},
-	"serve":              {"runtime", "card"},
+	"serve":              {"internal/jsontext", "runtime", "card"},
 	"doctor":             {"configs", "export", "export/safety", "graph", "graph/tensor", "machine", "runtime", "runtime/ort", "runtime/ort/install"},
 	"eval/task/tasktest": {"eval/task"},
-	"eval/task":          {"graph/tensor", "tokenizer"}, // files are replaced whole
+	"eval/task":          {"graph/tensor", "internal/jsontext", "tokenizer"}, // files are replaced whole
 	"eval":               {"eval/task", "runtime", "tokenizer", "card", "gonum.org/v1/gonum/stat"},
 	"eval/rowlog":        {"filelock", "graph/tensor"},
 	"eval/bench":         {"eval", "eval/rowlog", "eval/task", "runtime", "export", "export/foreign", "export/safety", "graph", "graph/tensor", "card", "internal/human", "machine"},

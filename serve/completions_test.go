@@ -268,6 +268,8 @@ func TestRefused(t *testing.T) {
 		{`{"prompt": "a"}`, 400, "model", "there is no model: want one of tiny"},
 		{`{"model": "tiyn", "prompt": "a"}`, 404, "model", `unknown model "tiyn"; known are tiny`},
 		{`{"model": 5, "prompt": "a"}`, 400, "model", "model is 5: want a text"},
+		{`{"model": "tiny", "prompt": ["a", "\ud83d"]}`, 400, "prompt", `prompt has \ud83d, half of a surrogate pair`},
+		{"{\"model\": \"tiny\", \"prompt\": \"\xff\"}", 400, "prompt", "prompt is not valid UTF-8"},
 		{`{"model": "tiny"}`, 400, "prompt", "there is no prompt"},
 		{`{"model": "tiny", "prompt": []}`, 400, "prompt", "there is no prompt"},
 		{`{"model": "tiny", "prompt": [ ]}`, 400, "prompt", "there is no prompt"},

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nopezoo/zoo/internal/jsontext"
 	"github.com/nopezoo/zoo/runtime"
 )
 
@@ -86,6 +87,9 @@ func parse(body []byte) (*request, error) {
 		target, known := fields[name]
 		if !known {
 			return nil, wrong(shortened(name), "unknown field %q; known are %s", shortened(name), strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
+		}
+		if err := jsontext.Check(given[name]); err != nil {
+			return nil, wrong(name, "%s %v", name, err)
 		}
 		if err := strict(given[name], target); err != nil {
 			return nil, wrong(name, "%s is %s: want %s", name, shortened(string(given[name])), wanted(target))

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/nopezoo/zoo/internal/jsontext"
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
@@ -105,6 +106,9 @@ func New(data []byte) (*Tokenizer, error) {
 		PostProcessor json.RawMessage `json:"post_processor"`
 		Decoder       json.RawMessage `json:"decoder"`
 		Model         json.RawMessage `json:"model"`
+	}
+	if err := jsontext.Check(data); err != nil { // of two tokens one would be made
+		return nil, fmt.Errorf("tokenizer: it %w", err)
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
 		return nil, fmt.Errorf("tokenizer: it is not the JSON of a tokenizer: %w", err)

@@ -23,6 +23,8 @@ func TestRefused(t *testing.T) {
 	for _, tc := range []struct{ file, want string }{
 		{`{`, "not the JSON of a tokenizer"},
 		{`{}`, "it has no model"},
+		{"{\"model\":{\"type\":\"BPE\",\"vocab\":{\"\xff\":0},\"merges\":[]}}", "tokenizer: it is not valid UTF-8"},
+		{`{"model":{"type":"BPE","vocab":{"\ud800":0,"\ud801":1},"merges":[]}}`, `tokenizer: it has \ud800, half of a surrogate pair`},
 		{`{"model":{"type":"CRF"}}`, `model: type "CRF" is not supported`},
 		{`{` + model + `,"normalizer":{"type":"Precompiled"}}`, "precompiled_charsmap is missing"},
 		{`{` + model + `,"normalizer":{"type":"Precompiled","precompiled_charsmap":"!"}}`, "normalizer: "},
