@@ -55,7 +55,11 @@ func readLines[T any](r io.Reader, file, noun string, value func(line []byte) (T
 	number := 0
 	for lines.Scan() {
 		number++
-		line := bytes.TrimSpace(lines.Bytes())
+		line := lines.Bytes()
+		if number == 1 {
+			line = bytes.TrimPrefix(line, []byte("\ufeff")) // PowerShell writes the mark before a text
+		}
+		line = bytes.TrimSpace(line)
 		if len(line) == 0 {
 			continue
 		}

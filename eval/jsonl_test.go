@@ -106,6 +106,20 @@ func TestJSONLForm(t *testing.T) {
 	}
 }
 
+// The mark that PowerShell writes before a text is passed over, but only there.
+func TestReadJSONLMark(t *testing.T) {
+	var b strings.Builder
+	if err := eval.WriteJSONL(&b, measured(t)[0]); err != nil {
+		t.Fatal(err)
+	}
+	if rows, err := eval.ReadJSONL(strings.NewReader("\ufeff" + b.String() + b.String())); err != nil || len(rows) != 2 {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+	if _, err := eval.ReadJSONL(strings.NewReader(b.String() + "\ufeff" + b.String())); err == nil {
+		t.Error("no error for a mark between lines")
+	}
+}
+
 func TestReadJSONLErrors(t *testing.T) {
 	var b strings.Builder
 	if err := eval.WriteJSONL(&b, measured(t)[0]); err != nil {

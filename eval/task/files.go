@@ -87,14 +87,20 @@ func readPCFG(files ...io.Reader) ([]Sample, error) {
 
 // eachLine calls do for every line that is not blank, with its number and without the
 // spaces around it, and puts the number before its error. A line of more than most
-// bytes is an error.
+// bytes is an error, and so is a file that is no text in UTF-8 by its first bytes; the mark U+FEFF there is passed over.
 func eachLine(r io.Reader, most int, do func(number int, line string) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, most)
 	number := 0
 	for lines.Scan() {
-		number++
-		line := strings.TrimSpace(lines.Text())
+		text := lines.Text()
+		if number++; number == 1 {
+			var err error
+			if text, err = opening(text); err != nil {
+				return err
+			}
+		}
+		line := strings.TrimSpace(text)
 		if line == "" {
 			continue
 		}

@@ -3,13 +3,14 @@ package task
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -142,20 +143,20 @@ func (c *collection) likeliest() map[int]int {
 // parseSample reads a line of a file. Fields other than the three are passed over, so that
 // what Write gives can be read.
 func parseSample(line string) (Sample, error) {
-	if !utf8.ValidString(line) {
-		return Sample{}, errors.New("is not valid UTF-8")
-	}
 	var fields struct {
 		Prompt, Target *string
-		Length         *int
+		Length         *float64 // some programs write 1 as 1.0
 	}
-	if err := json.Unmarshal([]byte(line), &fields); err != nil {
-		return Sample{}, fmt.Errorf("%w; want a line such as %s", err, fileForm)
+	if err := readLine(line, &fields, fileForm); err != nil {
+		return Sample{}, err
 	}
 	if fields.Prompt == nil || fields.Target == nil || fields.Length == nil {
 		return Sample{}, fmt.Errorf("lacks one of prompt, target and length; want a line such as %s", fileForm)
 	}
-	s := Sample{Prompt: *fields.Prompt, Target: *fields.Target, Length: *fields.Length}
+	if n := *fields.Length; n != math.Trunc(n) || n < 1 || n > MaxLength {
+		return Sample{}, fmt.Errorf("length %s: want a whole number, 1 to %d", shorten(strconv.FormatFloat(n, 'f', -1, 64)), MaxLength)
+	}
+	s := Sample{Prompt: *fields.Prompt, Target: *fields.Target, Length: int(*fields.Length)}
 	for _, of := range [][2]string{{"prompt", s.Prompt}, {"target", s.Target}} {
 		name, text := of[0], of[1]
 		switch {
@@ -170,9 +171,6 @@ func parseSample(line string) (Sample, error) {
 		if strings.Contains(s.Prompt+s.Target, mark) {
 			return Sample{}, fmt.Errorf("has %s, which stands for the end or for padding", mark)
 		}
-	}
-	if s.Length < 1 || s.Length > MaxLength {
-		return Sample{}, fmt.Errorf("length %d: want 1 to %d", s.Length, MaxLength)
 	}
 	last, _ := utf8.DecodeLastRuneInString(s.Prompt)
 	first, _ := utf8.DecodeRuneInString(s.Target)

@@ -106,20 +106,40 @@ func TestFromFileOfATask(t *testing.T) {
 	}
 }
 
+// A mark before the lines is passed over, and a length is a whole number however it is written.
+func TestFromFileForms(t *testing.T) {
+	k := lookup(t, "file:testdata/mark.jsonl")
+	first := ""
+	for s := range k.Each {
+		first = s.Prompt
+		break
+	}
+	if first != "0 + 0 = " {
+		t.Errorf("the first prompt is %q", first)
+	}
+	k = lookup(t, "file:"+sampleFile(t, "a.jsonl", `{"prompt":"\ud83d\ude00 ","target":"b","length":2.0}`, `{"prompt":"c ","target":"b","length":1e1}`))
+	if k.Lengths != (task.Range{Min: 2, Max: 10}) {
+		t.Errorf("lengths %v", k.Lengths)
+	}
+}
+
 func TestFromFileRefuses(t *testing.T) {
 	good := line("a ", "b", 1)
 	for _, tc := range []struct {
 		lines []string
 		want  string
 	}{
-		{[]string{good, `{"prompt":`}, "line 2: unexpected end of JSON input; want a line such as {"},
-		{[]string{"a\tb"}, "line 1: invalid character 'a'"},
-		{[]string{good + good}, "line 1: invalid character '{' after"},
+		{[]string{good, `{"prompt":`}, "line 2: is not JSON (unexpected end of JSON input); want a line such as {"},
+		{[]string{"a\tb"}, "line 1: is not JSON (invalid character 'a'"},
+		{[]string{good + good}, "line 1: is not JSON (invalid character '{' after"},
 		{[]string{good, "", `{"prompt":"c ","target":"d"}`}, "line 3: lacks one of prompt, target and length"},
 		{[]string{`{"prompt":"a ","target":"d","lenght":3}`}, "line 1: lacks one"},
-		{[]string{`{"prompt":"a ","target":3,"length":3}`}, "line 1: json: cannot unmarshal number"},
-		{[]string{`{"prompt":"a ","target":"b","length":1.5}`}, "line 1: json: cannot unmarshal number 1.5"},
-		{[]string{line("a ", "b", 0)}, "line 1: length 0: want 1 to 1048576"},
+		{[]string{`{"prompt":"a ","target":3,"length":3}`}, "line 1: target is of kind number; want a line such as {"},
+		{[]string{`{"prompt":"a ","target":"b","length":1.5}`}, "line 1: length 1.5: want a whole number, 1 to 1048576"},
+		{[]string{`{"prompt":"a ","target":"b","length":"1"}`}, "line 1: length is of kind string; want"},
+		{[]string{`{"prompt":"a ","target":"b","length":-1e0}`}, "line 1: length -1: want"},
+		{[]string{`[1]`}, "line 1: is of kind array; want"},
+		{[]string{line("a ", "b", 0)}, "line 1: length 0: want a whole number, 1 to 1048576"},
 		{[]string{line("a ", "b", 1<<20+1)}, "line 1: length 1048577: want"},
 		{[]string{line(" ", "b", 1)}, `line 1: the prompt " " has no words`},
 		{[]string{line("a ", "", 1)}, `line 1: the target "" has no words`},
@@ -131,6 +151,10 @@ func TestFromFileRefuses(t *testing.T) {
 		{[]string{good, line("a ", "b", 2)}, "line 2: has the prompt of line 1"},
 		{[]string{good, "{\"prompt\":\"\xff \",\"target\":\"b\",\"length\":1}"}, "line 2: is not valid UTF-8"},
 		{[]string{good, line(strings.Repeat("a", 1<<20), "b", 1)}, "line 2: has more than 1048576 bytes"},
+		{[]string{good, `{"prompt":"a \ud83d b ","target":"b","length":1}`}, `line 2: has \ud83d, half of a surrogate pair`},
+		{[]string{"\xff\xfe" + good}, "the file is in UTF-16, by its first bytes; convert it, such as with: iconv -f utf-16 -t utf-8"},
+		{[]string{"\x1f\x8b" + good}, "the file is compressed by gzip"},
+		{[]string{good, "\ufeff" + good}, "line 2: is not JSON"},
 		{[]string{"", "  "}, "no samples; want lines such as"},
 	} {
 		path := sampleFile(t, "bad.jsonl", tc.lines...)

@@ -61,7 +61,14 @@ func (t Task) Answers(prompts io.Reader) iter.Seq2[string, error] {
 		lines := bufio.NewScanner(prompts)
 		lines.Buffer(nil, maxLine)
 		for number := 1; lines.Scan(); number++ {
-			answer, err := t.Answer(lines.Text())
+			text, err := lines.Text(), error(nil)
+			if number == 1 {
+				text, err = opening(text)
+			}
+			answer := ""
+			if err == nil {
+				answer, err = t.Answer(text)
+			}
 			if err != nil {
 				err = fmt.Errorf("line %d: %w", number, err)
 			}

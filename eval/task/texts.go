@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 )
 
 // Document is a piece of running text that is read as a whole, and belongs to one split as
@@ -28,18 +27,18 @@ func readTexts(r io.Reader) (*texts, string, error) {
 	sum := sha256.New()
 	var all texts
 	err := eachLine(io.TeeReader(r, sum), mostFile, func(_ int, line string) error {
-		if !utf8.ValidString(line) {
-			return errors.New("is not valid UTF-8")
-		}
 		var d struct {
 			Name string
 			Text *string
 		}
-		if err := json.Unmarshal([]byte(line), &d); err != nil {
-			return fmt.Errorf("%w; want a document such as %s; zoo data --text makes a corpus of plain text", err, textForm)
+		if err := readLine(line, &d, textForm+"; zoo data --text makes a corpus of plain text"); err != nil {
+			return err
 		}
 		if d.Text == nil || *d.Text == "" {
 			return fmt.Errorf("has no text; want a document such as %s", textForm)
+		}
+		if err := checkText(*d.Text); err != nil {
+			return fmt.Errorf("its text %w", err)
 		}
 		all.add(Document{d.Name, *d.Text})
 		return nil
@@ -57,7 +56,7 @@ func (t *texts) add(d Document) {
 }
 
 // WriteTexts writes a corpus as Lookup("text:PATH") reads it. What cannot be read again is
-// an error: no documents, one without text, or text that is not UTF-8.
+// an error: no documents, one without text, or text that is not UTF-8 or mostly NUL.
 func WriteTexts(w io.Writer, documents []Document) error {
 	if len(documents) == 0 {
 		return errors.New("a corpus has one document or more; there are none")
@@ -65,30 +64,14 @@ func WriteTexts(w io.Writer, documents []Document) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	for i, d := range documents {
-		switch at := invalidAt(d.Text); {
-		case d.Text == "":
-			return fmt.Errorf("document %d (%s) is empty", i+1, shorten(d.Name))
-		case at >= 0:
-			return fmt.Errorf("document %d (%s) is not valid UTF-8: byte %d; convert it, such as with: "+
-				"iconv -f latin1 -t utf-8", i+1, shorten(d.Name), at)
+		if err := checkText(d.Text); err != nil {
+			return fmt.Errorf("document %d (%s) %w", i+1, shorten(d.Name), err)
 		}
 		if err := e.Encode(d); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// invalidAt returns the first byte of a text that is not UTF-8, −1 for none.
-func invalidAt(text string) int {
-	for at, r := range text {
-		if r == utf8.RuneError {
-			if _, n := utf8.DecodeRuneInString(text[at:]); n == 1 {
-				return at
-			}
-		}
-	}
-	return -1
 }
 
 // Counts says of a corpus's documents how many there are in each split, and their bytes.
@@ -114,8 +97,9 @@ func (c Counts) String() string {
 }
 
 // CutTexts cuts a plain text into documents at the lines that are separator; "" leaves it
-// whole. Documents of nothing but white space are left out.
+// whole. Documents of nothing but white space are left out, and so is a mark, U+FEFF, before the text.
 func CutTexts(name, text, separator string) (out []Document) {
+	text = strings.TrimPrefix(text, byteOrderMark)
 	if separator == "" {
 		return []Document{{name, text}}
 	}
