@@ -1,17 +1,18 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"github.com/nopezoo/zoo/corpora"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/terminal"
+	"github.com/nopezoo/zoo/sweep/slurm"
 )
 
 // mostText is the largest file of plain text that is read, in bytes.
@@ -30,14 +31,30 @@ func (a *app) makeCorpus(o dataOptions, files []string) error {
 		}
 		documents = append(documents, task.CutTexts(filepath.Base(path), string(data), o.separator)...)
 	}
-	if err := a.Write(terminal.Output{Path: o.output, Inputs: files}, func(w io.Writer) error {
+	out := terminal.Output{Path: o.output, Inputs: files}
+	stream := a.IsStream(out)
+	if err := a.Write(out, func(w io.Writer) error {
 		return task.WriteTexts(w, documents)
 	}); err != nil {
 		return fmt.Errorf("--text: %w", err)
 	}
 	a.Note("%s: %v", o.output, task.CountTexts(documents))
-	a.Note("train on it: zoo train --task text:%s", o.output)
+	switch {
+	case stream: // no file that could be trained on
+	case strings.ContainsAny(o.output, ",+#"):
+		a.Note("to train on it, give it a path without comma, plus and #, which the name of a task cannot have")
+	default:
+		a.Note("train on it: zoo train --task %s", slurm.Quote("text:"+pathOfCorpus(o.output)))
+	}
 	return nil
+}
+
+// pathOfCorpus is a path that is not read as the name of a corpus in the per-user cache.
+func pathOfCorpus(path string) string {
+	if known, _ := task.CorpusPath(path); known != path {
+		return "." + string(filepath.Separator) + path
+	}
+	return path
 }
 
 // fetchCorpora fetches corpora by name.
@@ -53,6 +70,10 @@ func (a *app) fetchCorpora(ctx context.Context, o dataOptions, names []string) e
 		return fmt.Errorf("--output names one file, and %d corpora are to be fetched; fetch one by one", len(names))
 	}
 	for _, name := range names {
+		path := name
+		if o.output != "" {
+			path = pathOfCorpus(o.output)
+		}
 		c, err := corpora.Find(name)
 		if err != nil {
 			return err
@@ -61,7 +82,7 @@ func (a *app) fetchCorpora(ctx context.Context, o dataOptions, names []string) e
 		if err != nil {
 			return err
 		}
-		t, err := task.Lookup("text:" + cmp.Or(o.output, name))
+		t, err := task.Lookup("text:" + path)
 		if err != nil {
 			return err
 		}
