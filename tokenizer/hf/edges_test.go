@@ -19,6 +19,10 @@ func TestEdges(t *testing.T) {
 	someBytes := unigram("true", `["<unk>",0],["a",-1],["<0xC3>",-5],["<0xA9>",-5]`)
 	bert := `"normalizer":{"type":"BertNormalizer","clean_text":true},"model":{"type":"WordLevel","unk_token":"u",
 		"vocab":{"u":0,"ab":1,"a b":2}}`
+	const wordpiece = `"model":{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"##","max_input_chars_per_word":4,
+		"vocab":{"u":0,"ab":1,"##c":2,"##cd":3,"a":4,"##":5,"##é":6}}`
+	const within = `"model":{"type":"BPE","vocab":{"a":0,"b":1,"##b":2,"ab":3,"##b</w>":4,"a</w>":5,"abb</w>":6},
+		"merges":[["a","##b"],["ab","##b</w>"]],"continuing_subword_prefix":"##","end_of_word_suffix":"</w>"}`
 	for _, tc := range []struct {
 		file, text string
 		want       []int64
@@ -32,6 +36,21 @@ func TestEdges(t *testing.T) {
 		{someBytes, "éè", []int64{0}},
 		// The last of several tokens that are written alike counts.
 		{twice, "abab", []int64{4, 4}},
+		// Of ways with the same score the one with the longest last token counts; an unknown character scores 10 less than the
+		// worst token.
+		{unigram("false", `["u",0],["a",-1],["b",-1],["ab",-2]`), "abab", []int64{3, 3}},
+		{unigram("false", `["u",-1],["éab",-1],["ab",10.5]`), "éab", []int64{0, 2}},
+		{unigram("false", `["u",-1],["éab",-1],["ab",9.5]`), "éab", []int64{1}},
+		{wordpiece, "abcd", []int64{1, 3}},
+		{wordpiece, "aé", []int64{4, 6}},
+		{wordpiece, "abce", []int64{0}},
+		{wordpiece, "abcdc", []int64{0}},
+		{wordpiece, "abc#", []int64{0}},
+		{wordpiece, "éa", []int64{0}},
+		{within, "abb", []int64{6}},
+		{within, "a", []int64{5}},
+		{within, "ab", []int64{0, 4}},
+		{within, "b", nil},
 		// The token for the unknown may itself stand in a text.
 		{twice, "a<unk>b", []int64{1, 0, 2}},
 		{twice, "z<unk>zb", []int64{0, 2}},

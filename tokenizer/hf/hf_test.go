@@ -43,7 +43,11 @@ func TestRefused(t *testing.T) {
 		{`{"model":{"type":"BPE","vocab":{},"merges":[],"dropout":0.1}}`, "dropout is 0.1"},
 		{`{"model":{"type":"BPE","vocab":{},"merges":[],"unk_token":"u"}}`, `unk_token "u"`},
 		{`{"model":{"type":"Unigram","vocab":[["a",-1]],"unk_id":4}}`, "unk_id is 4"},
+		{`{"model":{"type":"Unigram","vocab":[["a",-1]],"unk_id":1}}`, "unk_id is 1, and the vocabulary has the tokens 0 to 0"},
+		{`{"model":{"type":"Unigram","vocab":[["a",-1]],"unk_id":-1}}`, "unk_id is -1"},
 		{`{"model":{"type":"Unigram","vocab":[["a"]]}}`, "token 0 is"},
+		{`{"model":{"type":"Unigram","vocab":[["a",-1],["b",-1,0]]}}`, "token 1 is"},
+		{`{"model":{"type":"Unigram","vocab":[["a","b"]]}}`, "token 0 is"},
 		{`{"model":{"type":"WordPiece","vocab":{}}}`, "no unk_token"},
 		{`{"model":{"type":"WordPiece","vocab":{"u":0},"unk_token":"u"}}`, "no max_input_chars_per_word"},
 	} {
@@ -120,6 +124,40 @@ func TestReader(t *testing.T) {
 	}
 	if _, _, err := read(fstest.MapFS{hf.File: {Data: file}, "tokenizer_config.json": {Data: []byte("x")}}); err == nil {
 		t.Error("no error for a tokenizer_config.json that is no JSON")
+	}
+}
+
+// sized is a folder whose files say that they have so many bytes, or are folders.
+type sized struct {
+	fstest.MapFS
+	size int64
+	mode fs.FileMode
+}
+
+type sizedInfo struct {
+	fs.FileInfo
+	sized
+}
+
+func (s sizedInfo) Size() int64       { return s.size }
+func (s sizedInfo) Mode() fs.FileMode { return s.mode }
+
+func (s sized) Stat(name string) (fs.FileInfo, error) {
+	info, err := s.MapFS.Stat(name)
+	return sizedInfo{info, s}, err
+}
+
+// TestSizes: files have 256 MiB at most, and are regular.
+func TestSizes(t *testing.T) {
+	files := fstest.MapFS{hf.File: {Data: []byte(`{` + model + `}`)}}
+	for _, tc := range []struct {
+		folder sized
+		fits   bool
+	}{{sized{files, 1 << 28, 0}, true}, {sized{files, 1<<28 + 1, 0}, false}, {sized{files, 1, fs.ModeDir}, false}} {
+		_, err := hf.Load(tc.folder)
+		if ok := err == nil; ok != tc.fits || !ok && err.Error() != "tokenizer.json is no regular file of at most 268435456 bytes" {
+			t.Errorf("%d bytes, %v: %v", tc.folder.size, tc.folder.mode, err)
+		}
 	}
 }
 

@@ -94,7 +94,7 @@ func (t byteTokens) of(text string) (ids []int64, ok bool) {
 		}
 		ids = append(ids, id)
 	}
-	return ids, len(ids) > 0
+	return ids, true
 }
 
 // wordPiece takes the longest token at each place.

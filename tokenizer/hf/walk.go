@@ -14,7 +14,8 @@ type walk struct {
 	work int // bytes that may still be looked at
 }
 
-// Bounds of a walk. The parts of published files make four times a text at most, and look at it less than 100 times.
+// Bounds of a walk. Of U+FDFA, whose normal form is the longest that Unicode has, the files that tests read make 22 times
+// as many bytes, and take 79 steps for each.
 const (
 	mostGrowth  = 64 // times the bytes of a text
 	leastGrowth = 1 << 10

@@ -104,8 +104,19 @@ func TestKnownWordsBound(t *testing.T) {
 		}
 		most = max(most, k.size)
 	}
-	if most < mostKnown-1000 {
+	if most > 8<<20 || most < 8<<20-1000 {
 		t.Errorf("at most %d bytes are kept", most)
+	}
+	var one knownWords
+	for i, want := range []int{0, 64 + 64 + 8, 64 + 64 + 8, 64 + 64 + 8 + 1 + 64 + 8} { // a word, its id and 64 bytes more
+		word := strings.Repeat("a", []int{65, 64, 64, 1}[i])
+		if ids, err := one.encode(w, m, nil, word); err != nil || len(ids) != 1 || one.size != want {
+			t.Errorf("word %d: %v, %v, %d bytes are kept, want %d", i, ids, err, one.size, want)
+		}
+	}
+	one.keep("a", []int64{1}) // as if two had asked at once
+	if one.size != 64+64+8+1+64+8 {
+		t.Errorf("twice: %d bytes are kept", one.size)
 	}
 	before := len(k.ids)
 	if _, err := k.encode(w, m, nil, strings.Repeat("a", longestKnown+1)); err != nil || len(k.ids) != before {
