@@ -40,7 +40,8 @@ func decoder(raw json.RawMessage) (stage[[]string], error) {
 	case "Fuse":
 		return plain(func(t []string) []string { return []string{strings.Join(t, "")} }), nil
 	case "Metaspace":
-		return plain(n.metaspace.decode), nil
+		space, err := n.metaspace.space()
+		return plain(func(t []string) []string { return n.metaspace.decode(t, space) }), err
 	case "WordPiece":
 		return plain(func(t []string) []string { return wordsOf(t, n.Prefix, n.Cleanup) }), nil
 	case "BPEDecoder":
@@ -111,13 +112,13 @@ func fallenBytes(tokens []string) []string {
 	})
 }
 
-func (m metaspace) decode(tokens []string) []string {
+func (m metaspace) decode(tokens []string, mark string) []string {
 	return each(tokens, func(i int, token string) string {
 		space := " "
 		if i == 0 && m.scheme() != "never" {
 			space = ""
 		}
-		return strings.ReplaceAll(token, m.space(), space)
+		return strings.ReplaceAll(token, mark, space)
 	})
 }
 

@@ -55,6 +55,9 @@ func preTokenizer(raw json.RawMessage) (stage[[]piece], error) {
 		if n.Delimiter == "" {
 			return nil, errors.New("CharDelimiterSplit: it has no delimiter")
 		}
+		if err := oneCharacter("delimiter", n.Delimiter); err != nil {
+			return nil, err
+		}
 		return cutting(pattern{text: n.Delimiter}.spans, "Removed", false)
 	case "BertPreTokenizer":
 		words, err := cutting(runes(unicode.IsSpace), "Removed", false)
@@ -251,15 +254,28 @@ func (m metaspace) scheme() string {
 	return "always"
 }
 
-func (m metaspace) space() string {
+// space is what stands for a space, one character: a longer one could make a text much longer.
+func (m metaspace) space() (string, error) {
 	if m.Replacement == "" {
-		return "▁"
+		return "▁", nil
 	}
-	return m.Replacement
+	return m.Replacement, oneCharacter("replacement", m.Replacement)
+}
+
+// oneCharacter refuses a field of more, as the library does.
+func oneCharacter(field, text string) error {
+	if n := utf8.RuneCountInString(text); n != 1 {
+		return fmt.Errorf("%s has %d characters; want one", field, n)
+	}
+	return nil
 }
 
 func (m metaspace) preTokenizer() (stage[[]piece], error) {
-	space, scheme := m.space(), m.scheme()
+	scheme := m.scheme()
+	space, err := m.space()
+	if err != nil {
+		return nil, err
+	}
 	if scheme != "always" && scheme != "never" && scheme != "first" {
 		return nil, fmt.Errorf("prepend_scheme %q is not known", scheme)
 	}
