@@ -10,7 +10,7 @@ import (
 const gpt2 = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 
 // gpt2Word returns the length of the first match of gpt2 in a text that is not empty. It is written
-// by hand because Go's regexp takes most of the time of training and encoding.
+// by hand because matching the expression takes most of the time of training and encoding.
 func gpt2Word(s string) int {
 	if s[0] == '\'' {
 		for _, ending := range [...]string{"s", "t", "re", "ve", "m", "ll", "d"} {

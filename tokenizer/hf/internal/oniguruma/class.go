@@ -13,8 +13,7 @@ func (p *parser) class() (r ranges, negative bool, err error) {
 	}
 	defer func() { p.levels-- }()
 	negative = p.take("^")
-	var within ranges // what is on the left of &&
-	var limited bool
+	within := anyCharacter // what is on the left of &&
 	var spans []span
 	if strings.HasPrefix(p.text[p.at:], "]") && strings.Contains(p.text[p.at+1:], "]") { // a first one is itself
 		p.at++
@@ -29,17 +28,11 @@ func (p *parser) class() (r ranges, negative bool, err error) {
 		case p.at == first && spans == nil && p.text[first] == ']':
 			return nil, false, fmt.Errorf("byte %d: a class is empty", start)
 		case p.take("]"):
-			r = normal(spans)
-			if limited {
-				r = intersection(within, r)
-			}
+			r = intersection(within, normal(spans))
 			return r, negative, p.weigh(r)
 		case p.take("&&"):
-			if r = normal(spans); limited {
-				r = intersection(within, r)
-			}
-			within, limited, spans = r, true, nil
-			if err := p.weigh(r); err != nil {
+			within, spans = intersection(within, normal(spans)), nil
+			if err := p.weigh(within); err != nil {
 				return nil, false, err
 			}
 		default:

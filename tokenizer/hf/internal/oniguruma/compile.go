@@ -2,7 +2,7 @@ package oniguruma
 
 import "fmt"
 
-// mostSteps bounds a program: repetitions within one another multiply. Those of tokenizers have less
+// mostInstructions bounds a program: repetitions within one another multiply. Those of tokenizers have less
 // than two hundred instructions.
 const mostInstructions = 1 << 13
 
