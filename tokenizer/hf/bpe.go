@@ -97,7 +97,7 @@ func (m *bpe) vocabulary() map[string]int64 { return m.vocab }
 // symbol is a token in the making, in a list of them.
 type symbol struct {
 	id         int64
-	prev, next int // −1 at the ends
+	prev, next int // −1 before the first, 0 behind the last
 	gone       bool
 }
 
@@ -130,7 +130,7 @@ func (m *bpe) characters(w *walk, text string) ([]symbol, error) {
 		if n := len(out); n > 0 {
 			out[n-1].next = n
 		}
-		out = append(out, symbol{id: id, prev: len(out) - 1, next: -1})
+		out = append(out, symbol{id: id, prev: len(out) - 1})
 	}
 	unknown := false // a token for it is to come
 	known := func() {
@@ -199,7 +199,7 @@ func (c *candidates) Pop() any {
 func (m *bpe) merge(w *walk, symbols []symbol) error {
 	var queue candidates
 	look := func(at int) (candidate, bool) {
-		if at < 0 || symbols[at].next < 0 {
+		if at < 0 || symbols[at].next == 0 {
 			return candidate{}, false
 		}
 		p := pair{symbols[at].id, symbols[symbols[at].next].id}
@@ -220,13 +220,13 @@ func (m *bpe) merge(w *walk, symbols []symbol) error {
 		}
 		c := heap.Pop(&queue).(candidate)
 		s := &symbols[c.at]
-		if s.gone || s.next < 0 || s.id != c.pair.left || symbols[s.next].id != c.pair.right {
+		if s.gone || s.next == 0 || s.id != c.pair.left || symbols[s.next].id != c.pair.right {
 			continue // what it was of has been merged
 		}
 		right := &symbols[s.next]
 		right.gone = true
 		s.id, s.next = c.id, right.next
-		if s.next >= 0 {
+		if s.next != 0 {
 			symbols[s.next].prev = c.at
 		}
 		for _, at := range []int{s.prev, c.at} {

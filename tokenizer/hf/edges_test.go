@@ -32,6 +32,9 @@ func TestEdges(t *testing.T) {
 		{bytes + `}`, "èéèa", []int64{3, 4, 0, 0, 1}},
 		{bytes + `,"fuse_unk":true}`, "è\nè\nèa", []int64{5, 5, 0, 1}},
 		{`"model":{"type":"BPE","byte_fallback":true,` + vocab + `}`, "aèéa", []int64{1, 3, 4, 1}},
+		{`"model":{"type":"BPE","byte_fallback":true,"vocab":{"<0x00>":1,"<0x100>":2},"merges":[]}`, "\x00", []int64{1}},
+		{`"model":{"type":"BPE","dropout":0.0,"vocab":{"a":0,"b":1,"ab":2},"merges":["a b"]}`, "ab", []int64{2}},
+		{`"model":{"type":"BPE","dropout":null,"vocab":{"a":0,"b":1,"ab":2},"merges":[["a","b"]]}`, "aab", []int64{0, 2}},
 		{someBytes, "aéa", []int64{1, 2, 3, 1}},
 		{someBytes, "éè", []int64{0}},
 		// The last of several tokens that are written alike counts.

@@ -43,6 +43,23 @@ func TestRefused(t *testing.T) {
 		{`{` + model + `,"decoder":{"type":"Metaspace","replacement":"  "}}`, "decoder: replacement has 2 characters; want one"},
 		{split(`(a`), "a group is not closed"},
 		{`{"model":{"type":"BPE","vocab":{"a":0},"merges":["a b"]}}`, "merge 0"},
+		{`{"model":{"type":"BPE","vocab":{"b":0,"ab":1},"merges":["a b"]}}`, `merge 0, of "a" and "b"`},
+		{`{"model":{"type":"BPE","vocab":{"a":0,"ab":1},"merges":["a b"]}}`, `merge 0, of "a" and "b"`},
+		{`{"model":{"type":"BPE","vocab":{"a":0,"b":1},"merges":["a b"]}}`, `merge 0, of "a" and "b"`},
+		{`{"model":{"type":"BPE","vocab":{"a":0,"b":1,"ab":2},"merges":["a b",["a","b","ab"]]}}`, "merge 1: it is not two tokens"},
+		{`{"model":{"type":"BPE","vocab":{"a":0,"b":1,"ab":2},"merges":[["a"]]}}`, "merge 0: it is not two tokens"},
+		{`{"model":{"type":"BPE","vocab":{"a":0},"merges":["a"]}}`, "merge 0: it is not two tokens"},
+		{`{"model":{"type":"BPE","vocab":{"a":0},"merges":[5]}}`, "merge 0: it is not two tokens"},
+		{`{` + model + `,"post_processor":{"type":"BertProcessing","cls":["a"]}}`, "BertProcessing: cls is no token and its id"},
+		{`{` + model + `,"post_processor":{"type":"RobertaProcessing","cls":["a",1,2]}}`, "RobertaProcessing: cls is no token"},
+		{`{` + model + `,"post_processor":{"type":"BertProcessing","cls":["a","b"]}}`, "cls is no token"},
+		{`{` + model + `,"post_processor":{"type":"TemplateProcessing","single":[]}}`, "the template has no place for the text"},
+		{`{` + model + `,"post_processor":{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"x"}}]}}`,
+			`the template has the token "x", and special_tokens has no ids for it`},
+		{`{` + model + `,"post_processor":{"type":"TemplateProcessing","single":[{"SpecialToken":5}]}}`, "post_processor: the template: "},
+		{`{` + model + `,"normalizer":{"type":"Sequence"}}`, `normalizer: type "Sequence": it has no normalizers`},
+		{`{` + model + `,"normalizer":{"type":"Sequence","normalizers":5}}`, `normalizer: type "Sequence": normalizers: `},
+		{`{` + model + `,"decoder":5}`, "decoder: "},
 		{`{"model":{"type":"BPE","vocab":{},"merges":[],"dropout":0.1}}`, "dropout is 0.1"},
 		{`{"model":{"type":"BPE","vocab":{},"merges":[],"unk_token":"u"}}`, `unk_token "u"`},
 		{`{"model":{"type":"Unigram","vocab":[["a",-1]],"unk_id":4}}`, "unk_id is 4"},
@@ -105,6 +122,26 @@ func TestPieces(t *testing.T) {
 	}
 	if want := strings.TrimSuffix(text, "<|endoftext|>"); all.String() != want {
 		t.Errorf("pieces make %q, want %q", all.String(), want)
+	}
+}
+
+// TestBefore: what post-processors put before a prompt, of which one trailing space is left out.
+func TestBefore(t *testing.T) {
+	const template = `{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"x"}},{"SpecialToken":{"id":"y"}},{"Sequence":{"id":"A"}},
+		{"SpecialToken":{"id":"y"}}],"special_tokens":{"x":{"ids":[7,8]},"y":{"ids":[9]}}}`
+	const bert = `{"type":"BertProcessing","cls":["c",5],"sep":["s",6]}`
+	for post, want := range map[string][]int64{
+		`null`: {2}, template: {7, 8, 9, 2}, bert: {5, 2}, `{"type":"ByteLevel"}`: {2},
+		`{"type":"Sequence","processors":[` + template + `,` + bert + `]}`: {5, 7, 8, 9, 2},
+	} {
+		words, err := hf.New([]byte(`{` + model + `,"post_processor":` + post + `}`))
+		if err != nil {
+			t.Errorf("%s: %v", post, err)
+			continue
+		}
+		if ids, err := words.EncodePrompt("ab "); err != nil || !slices.Equal(ids, want) {
+			t.Errorf("%s: %v, %v, want %v", post, ids, err, want)
+		}
 	}
 }
 

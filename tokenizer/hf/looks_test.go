@@ -39,7 +39,7 @@ func TestLooks(t *testing.T) {
 			for i := range symbols {
 				symbols[i] = symbol{prev: i - 1, next: i + 1}
 			}
-			symbols[n-1].next = -1
+			symbols[n-1].next = 0
 			return bpe.merge(w, symbols)
 		}, map[int]int{1: 0, 4096: 0, 4097: 1, 8192: 1, 8193: 2}},
 		"forms":  {func(w *walk, n int) error { _, err := forms.normalize(w, a(n)); return err }, map[int]int{1: 0, 4095: 0, 4096: 1, 8191: 1, 8192: 2}},

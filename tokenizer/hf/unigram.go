@@ -112,7 +112,7 @@ func (m *unigram) trace(ids []int64, text string, best []arrival) ([]int64, erro
 	for at := len(text); at > 0; {
 		cuts = append(cuts, at)
 		from := best[at].from
-		for best[at].unknown && from > 0 && best[from].unknown {
+		for best[at].unknown && best[from].unknown {
 			from = best[from].from
 		}
 		at = from
