@@ -21,7 +21,7 @@ func expression(t testing.TB, text string) pattern {
 
 func spansOf(t testing.TB, p pattern, text string) []span {
 	t.Helper()
-	spans, err := p.spans(t.Context(), text)
+	spans, err := p.spans(newWalk(t.Context(), len(text)), text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package hf
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,7 +35,7 @@ func readPattern(raw json.RawMessage) (pattern, error) {
 }
 
 // spans cuts all of a text. A match may be empty, and then cuts, too.
-func (p pattern) spans(ctx context.Context, s string) (out []span, err error) {
+func (p pattern) spans(w *walk, s string) (out []span, err error) {
 	if s == "" {
 		return nil, nil
 	}
@@ -56,13 +55,13 @@ func (p pattern) spans(ctx context.Context, s string) (out []span, err error) {
 			}
 			add(from+n, from+n+len(p.text))
 			if looks%looked == 0 {
-				if err := over(ctx); err != nil {
+				if err := over(w); err != nil {
 					return nil, err
 				}
 			}
 		}
 	} else {
-		matches, err := p.expression.All(ctx, s)
+		matches, err := p.expression.All(s, w.look)
 		if err != nil {
 			return nil, err
 		}

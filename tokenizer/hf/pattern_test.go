@@ -103,7 +103,7 @@ func TestNormalized(t *testing.T) {
 func TestGivenUp(t *testing.T) {
 	const regex = `"pattern":{"Regex":"a{0,5000}b"}`
 	long := strings.Repeat("a", 20_000)
-	const want = "tokenizer: the regular expression a{0,5000}b: it takes more than"
+	const want = "tokenizer: the regular expression a{0,5000}b: tokenizer.json takes more than "
 	for _, part := range []string{
 		`"normalizer":{"type":"Replace","content":"",` + regex + `}`,
 		`"normalizer":{"type":"Sequence","normalizers":[{"type":"NFC"},{"type":"Replace","content":"",` + regex + `},{"type":"NFC"}]}`,
@@ -136,14 +136,14 @@ func TestPatternContext(t *testing.T) {
 	ctx, end := context.WithCancelCause(t.Context())
 	end(errEnough)
 	for _, p := range []pattern{{text: "a"}, {expression: e}} {
-		if spans, err := p.spans(ctx, strings.Repeat("a", 2*looked)); !errors.Is(err, errEnough) || spans != nil {
+		if spans, err := p.spans(newWalk(ctx, 2*looked), strings.Repeat("a", 2*looked)); !errors.Is(err, errEnough) || spans != nil {
 			t.Errorf("%d spans, %v", len(spans), err)
 		}
-		if spans, err := p.spans(ctx, strings.Repeat("a", looked/8)); err != nil || len(spans) != looked/8 {
+		if spans, err := p.spans(newWalk(t.Context(), looked/8), strings.Repeat("a", looked/8)); err != nil || len(spans) != looked/8 {
 			t.Errorf("%d spans of a short text, %v", len(spans), err)
 		}
 	}
-	if text, err := (pattern{expression: e}).replace(newWalk(ctx, 1), strings.Repeat("a", 2*looked), "b"); !errors.Is(err, errEnough) || text != "" {
+	if text, err := (pattern{expression: e}).replace(newWalk(ctx, 2*looked), strings.Repeat("a", 2*looked), "b"); !errors.Is(err, errEnough) || text != "" {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
 }

@@ -1,7 +1,6 @@
 package hf
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -85,11 +84,11 @@ type span struct {
 }
 
 // finding cuts all of a text into spans.
-type finding func(ctx context.Context, text string) ([]span, error)
+type finding func(w *walk, text string) ([]span, error)
 
 // runes makes each character that is one a match.
 func runes(is func(rune) bool) finding {
-	return func(_ context.Context, s string) (out []span, err error) {
+	return func(_ *walk, s string) (out []span, err error) {
 		from := 0
 		for i, r := range s {
 			if !is(r) {
@@ -109,7 +108,7 @@ func runes(is func(rune) bool) finding {
 }
 
 // words makes each run of characters of words a match, and each of others that are no spaces.
-func words(_ context.Context, s string) (out []span, err error) {
+func words(_ *walk, s string) (out []span, err error) {
 	kind := func(r rune) int {
 		switch {
 		case unicode.IsSpace(r):

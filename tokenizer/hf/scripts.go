@@ -2,7 +2,6 @@ package hf
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"sync"
 	"unicode"
@@ -58,7 +57,7 @@ func scriptOf(r rune) string {
 
 // scripts has the parts of a text that are of one script between matches. What goes with any script is in the part
 // before; where there is none it is a match, which the library leaves out.
-func scripts(_ context.Context, s string) (out []span, err error) {
+func scripts(_ *walk, s string) (out []span, err error) {
 	from, last := 0, ""
 	for i, r := range s {
 		script := scriptOf(r)

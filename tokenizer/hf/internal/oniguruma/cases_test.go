@@ -54,7 +54,7 @@ func TestCases(t *testing.T) {
 			if text == "" {
 				continue // nothing is looked for in it
 			}
-			matches, err := r.All(t.Context(), text)
+			matches, err := r.All(text, free)
 			got, gotEnds := written(text, matches)
 			if err != nil || got != marked || !slices.Equal(gotEnds, ends) {
 				if wrong++; wrong < 10 {

@@ -68,7 +68,7 @@ func TestCharacters(t *testing.T) {
 			continue
 		}
 		for _, c := range some {
-			matches, err := r.All(t.Context(), string(c))
+			matches, err := r.All(string(c), free)
 			if err != nil || (len(matches) == 1) != is(c) {
 				t.Errorf("%s: %U: %v, %v, want %v", expression, c, matches, err, is(c))
 				break

@@ -13,6 +13,7 @@
 // The rest, references to groups above all, is an error that names it. A match is the one that Oniguruma
 // finds by trying alternatives in their order.
 //
-// Time is linear in the text: what is known to fail, or to match, at a place is kept once trying has
-// become expensive. The steps and the memory of a search are bounded all the same.
+// Time is linear in the text, but for {n,m} of one character, which takes m steps at each place: what is known
+// to fail, or to match, at a place is kept once trying has become expensive. All tells its caller of the
+// steps that it makes, who ends it where there are too many; memory is bounded.
 package oniguruma

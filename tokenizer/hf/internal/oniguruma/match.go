@@ -1,18 +1,15 @@
 package oniguruma
 
-import (
-	"context"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // machine runs a program on a text.
 type machine struct {
 	*program
-	ctx    context.Context
 	text   string
+	look   func(steps int) error
 	stack  []way
 	steps  int
-	look   int     // at how many steps the context is looked at next
+	told   int     // steps that look was told of
 	memory *memory // nil as long as few steps were made
 
 	at, pos int // where back has gone
@@ -44,7 +41,7 @@ func (m *machine) run(at, pos int) (int, error) {
 	text := m.text
 	empty := uint64(0) // bits of repetitions that began at pos
 	for {
-		if m.steps++; m.steps >= m.look {
+		if m.steps++; m.steps-m.told >= looked {
 			if err := m.count(); err != nil {
 				return 0, err
 			}

@@ -1,7 +1,6 @@
 package oniguruma
 
 import (
-	"context"
 	"fmt"
 	"strings"
 )
@@ -29,10 +28,10 @@ func Compile(expression string) (*Regexp, error) {
 }
 
 // All returns the matches in a text from left to right. Each begins where the one before ends, or
-// behind; one that is empty is not right behind another. It ends with the context, whose
-// cause is then the error. A text that takes too many steps, or too much memory, is an error.
-func (r *Regexp) All(ctx context.Context, text string) ([]Match, error) {
-	m := machine{program: r.program, ctx: ctx, text: text, look: looked}
+// behind; one that is empty is not right behind another. It tells look how many steps it has made,
+// every some thousand and at the end, and ends with its error. A text that takes too much memory is an error.
+func (r *Regexp) All(text string, look func(steps int) error) ([]Match, error) {
+	m := machine{program: r.program, text: text, look: look}
 	out, err := m.all()
 	if err != nil {
 		return nil, naming(r.expression, err)

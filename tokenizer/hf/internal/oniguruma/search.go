@@ -1,19 +1,15 @@
 package oniguruma
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"unicode/utf8"
 )
 
-// Bounds of a search.
+// What is done at how many steps.
 const (
-	fewSteps  = 32      // a byte: above, what is found out is kept, see memory
-	manySteps = 1000    // a byte: above, the search is given up
+	fewSteps  = 16      // a byte: above, what is found out is kept, see memory
 	someSteps = 1 << 14 // more than few, whatever the text
-	moreSteps = 1 << 20 // more than many
-	looked    = 1 << 12 // steps between two looks at the context
+	looked    = 1 << 12 // steps between two calls of look
 )
 
 // errAgain ends a match that is begun again with a memory.
@@ -28,7 +24,7 @@ func (m *machine) all() (out []Match, err error) {
 		case err != nil:
 			return nil, err
 		case end < 0:
-			return out, nil
+			return out, m.look(m.steps - m.told)
 		case from == end && end == last:
 			pos = end + width(m.text, end)
 			continue
@@ -36,7 +32,7 @@ func (m *machine) all() (out []Match, err error) {
 		out = append(out, Match{from, end})
 		pos, last = end, end
 	}
-	return out, nil
+	return out, m.look(m.steps - m.told)
 }
 
 // search returns the first match that begins at pos or behind; end < 0 is none.
@@ -77,16 +73,14 @@ func (m *machine) match(pos int) (int, error) {
 	return end, err
 }
 
-// count looks at bounds and at the context.
+// count tells of the steps since it was last called, and begins a memory where there are many.
 func (m *machine) count() error {
-	m.look = m.steps + looked
-	if m.ctx.Err() != nil {
-		return context.Cause(m.ctx)
+	steps := m.steps - m.told
+	m.told = m.steps
+	if err := m.look(steps); err != nil {
+		return err
 	}
-	switch most := manySteps*len(m.text) + moreSteps; {
-	case m.steps > most:
-		return fmt.Errorf("it takes more than %d steps on a text of %d bytes", most, len(m.text))
-	case m.memory == nil && m.steps > fewSteps*len(m.text)+someSteps:
+	if m.memory == nil && m.steps > fewSteps*len(m.text)+someSteps {
 		m.memory = newMemory(len(m.code), len(m.text))
 		return errAgain
 	}

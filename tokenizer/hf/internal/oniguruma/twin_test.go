@@ -208,7 +208,7 @@ func TestTwin(t *testing.T) {
 				continue
 			}
 			for _, kept := range []bool{false, true} {
-				m := machine{program: p, ctx: t.Context(), text: string(text), look: looked}
+				m := machine{program: p, text: string(text), look: free}
 				if kept {
 					m.memory = newMemory(len(p.code), len(m.text))
 				}
@@ -242,9 +242,9 @@ func FuzzAll(f *testing.F) {
 			return
 		}
 		text = text[:min(len(text), 200)]
-		m := machine{program: p, ctx: t.Context(), text: text, look: looked}
+		m := machine{program: p, text: text, look: free}
 		plain, err := m.all()
-		kept := machine{program: p, ctx: t.Context(), text: text, look: looked, memory: newMemory(len(p.code), len(text))}
+		kept := machine{program: p, text: text, look: free, memory: newMemory(len(p.code), len(text))}
 		again, other := kept.all()
 		if err == nil && other == nil && !slices.Equal(plain, again) {
 			t.Errorf("%s in %q: %v, and %v with a memory", expression, text, plain, again)
