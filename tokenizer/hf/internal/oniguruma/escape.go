@@ -83,18 +83,7 @@ var className = map[rune]string{'d': "digit", 's': "space", 'w': "word", 'h': "x
 
 // known returns a set of posix, or its complement.
 func (p *parser) known(name string, negative bool) (ranges, error) {
-	key := name
-	if negative {
-		key = "^" + name
-	}
-	r, ok := p.named[key]
-	if !ok {
-		if r = posix[name](); negative {
-			r = r.complement()
-		}
-		p.named[key] = r
-	}
-	return r, p.weigh(r)
+	return p.lookUp("[:"+name, negative, func() (ranges, error) { return posix[name](), nil })
 }
 
 // property reads the name of a property and its closing brace.
@@ -105,18 +94,23 @@ func (p *parser) property(negative bool) (ranges, error) {
 	}
 	p.at += len(name) + 1
 	bare, hat := strings.CutPrefix(name, "^")
-	key := fmt.Sprint(negative != hat, bare)
-	if r, ok := p.named[key]; ok {
-		return r, p.weigh(r)
+	return p.lookUp(bare, negative != hat, func() (ranges, error) { return property(bare) })
+}
+
+// lookUp finds a set, or its complement, once.
+func (p *parser) lookUp(name string, negative bool, find func() (ranges, error)) (ranges, error) {
+	key := fmt.Sprint(negative, name)
+	r, ok := p.named[key]
+	if !ok {
+		var err error
+		if r, err = find(); err != nil {
+			return nil, err
+		}
+		if negative {
+			r = r.complement()
+		}
+		p.named[key] = r
 	}
-	r, err := property(bare)
-	if err != nil {
-		return nil, err
-	}
-	if negative != hat {
-		r = r.complement()
-	}
-	p.named[key] = r
 	return r, p.weigh(r)
 }
 

@@ -1,6 +1,7 @@
 package oniguruma
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +62,12 @@ func TestRefused(t *testing.T) {
 		`[z-a]`:                       "byte 2: the range z-a is empty",
 		`[a-\d]`:                      "byte 2: a range ends with a class",
 		`[a-[b]]`:                     "byte 2: a range ends with a class",
+		`[]-\d]`:                      "byte 2: a range ends with a class",
+		`[a-\1]`:                      `byte 3: \1 is not supported there`,
+		`[\p{Foo}]`:                   `the property \p{Foo} is not supported`,
+		`[a[:b]`:                      "byte 0: a class is not closed",
+		`ab{100001}c*+?`:              "byte 2: more than 100000 repetitions",
+		`a*{100001}`:                  "byte 2: more than 100000 repetitions",
 		`[\d-a]`:                      "byte 1: a range begins with a class",
 		`[a[:foo:]]`:                  "byte 4: the class [:foo:] is not known",
 		`(?<=(?>a))b`:                 "an atomic group or possessive quantifier within a lookbehind is not supported",
@@ -100,6 +107,25 @@ func TestTaken(t *testing.T) {
 	}
 	if n, err := parse(strings.Repeat("a", 1<<15)); err != nil || len(n.parts) != 1<<15 {
 		t.Error(err)
+	}
+}
+
+// A program is as long as it may be, or an error, wherever the bound is met.
+func TestInstructions(t *testing.T) {
+	for _, part := range []string{`a|b|c`, `(?>ab)`, `(?=ab)`, `(?<!ab)`, `\b`, `a*`, `a++`, `a*?`, `(?:ab)*?`, `(?:ab)+`, `(?:a|)*`, `(?:ab){0,3}?`, `(?:ab){1,3}`, `(?:(?:a*)*)*`} {
+		alone, err := Compile(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		takes := len(alone.program.code) - 1
+		for n := 8191 - takes - 3; n < 8192; n++ {
+			r, err := Compile(fmt.Sprintf("(?:%s)a{%d}", part, n))
+			if fits := n+takes <= 8191; (err == nil) != fits {
+				t.Errorf("%s and %d more: %v", part, n, err)
+			} else if fits && len(r.program.code) != 1+n+takes {
+				t.Errorf("%s and %d more are %d", part, n, len(r.program.code))
+			}
+		}
 	}
 }
 
