@@ -14,38 +14,39 @@ var controls = map[rune]rune{'t': '\t', 'n': '\n', 'v': '\v', 'f': '\f', 'r': '\
 var anchors = map[rune]anchor{'A': textStart, 'z': textEnd, 'Z': lastEnd, 'b': boundary, 'B': notBoundary}
 
 // escape reads what is behind a backslash, outside of classes.
-func (p *parser) escape() (*node, rune, error) {
+func (p *parser) escape() (*node, error) {
 	if !p.more() {
-		return nil, 0, fmt.Errorf(`a \ ends it`)
+		return nil, fmt.Errorf(`a \ ends it`)
 	}
 	start := p.at
 	c := p.next()
 	if a, ok := anchors[c]; ok {
-		return anchorNode(a), 0, nil
+		return anchorNode(a), nil
 	}
 	switch c {
 	case 'R': // the end of a line
 		return atomic(alternation([]*node{
 			sequence([]*node{setNode(one('\r')), setNode(newline)}),
 			setNode(ranges{{'\n', '\r'}, {0x85, 0x85}, {0x2028, 0x2029}}),
-		})), 0, nil
+		})), nil
 	case 'N':
-		return setNode(newline.complement()), 0, nil
+		return setNode(newline.complement()), nil
 	case 'O':
-		return setNode(anyCharacter), 0, nil
+		return setNode(anyCharacter), nil
 	}
 	p.at = start
 	r, letter, err := p.escaped()
 	switch {
-	case r != nil && c == 'w':
+	case err != nil:
+		return nil, err
+	case r == nil:
+		return letterNode(letter), nil
+	case c == 'w':
 		r = union(r, superscripts)
-	case r != nil && c == 'W':
+	case c == 'W':
 		r = intersection(r, superscripts.complement())
 	}
-	if r != nil {
-		return setNode(r), 0, err
-	}
-	return nil, letter, err
+	return setNode(r), nil
 }
 
 // escaped reads what may be behind a backslash everywhere: a set, or nil and a character.

@@ -11,6 +11,7 @@ const (
 	kindAtomic               // its part, by the first way that matches alone
 	kindLook                 // nothing, where its part matches
 	kindAnchor               // nothing, at certain places
+	kindLetter               // one character, which is not looked at yet with those beside it
 )
 
 // anchor is a kind of place between characters.
@@ -38,6 +39,7 @@ type node struct {
 
 	behind, negative bool // of a look
 	anchor           anchor
+	letter           rune
 
 	empty bool    // it may match the empty text
 	first byteSet // what other matches begin with
@@ -86,6 +88,8 @@ func atomic(part *node) *node {
 func look(part *node, behind, negative bool) *node {
 	return &node{kind: kindLook, parts: []*node{part}, behind: behind, negative: negative, empty: true}
 }
+
+func letterNode(c rune) *node { return &node{kind: kindLetter, letter: c} }
 
 func anchorNode(a anchor) *node { return &node{kind: kindAnchor, anchor: a, empty: true} }
 

@@ -104,7 +104,7 @@ func (p *parser) sequence() (*node, error) {
 		}
 	}
 	for p.more() && p.text[p.at] != '|' && p.text[p.at] != ')' {
-		n, letter, err := p.atom()
+		n, err := p.atom()
 		if err != nil {
 			return nil, err
 		}
@@ -112,16 +112,16 @@ func (p *parser) sequence() (*node, error) {
 		if err != nil {
 			return nil, err
 		}
-		if n == nil && p.fold && !quantified {
-			letters = append(letters, letter)
+		if n.kind == kindLetter && p.fold && !quantified {
+			letters = append(letters, n.letter)
 			continue
 		}
 		flush()
 		switch {
-		case n == nil && p.fold:
-			n = foldedText([]rune{letter})
-		case n == nil:
-			n = setNode(one(letter))
+		case n.kind == kindLetter && p.fold:
+			n = foldedText([]rune{n.letter})
+		case n.kind == kindLetter:
+			n = setNode(one(n.letter))
 		}
 		for quantified {
 			if n.kind == kindLook || n.kind == kindAnchor {
@@ -205,42 +205,41 @@ func (p *parser) number() (n int, ok bool) {
 	return n, ok
 }
 
-// atom reads what a quantifier may follow: a node, or nil and a letter.
-func (p *parser) atom() (*node, rune, error) {
+// atom reads what a quantifier may follow.
+func (p *parser) atom() (*node, error) {
 	start := p.at
 	switch c := p.next(); c {
 	case '.':
 		if p.dotAll {
-			return setNode(anyCharacter), 0, nil
+			return setNode(anyCharacter), nil
 		}
-		return setNode(newline.complement()), 0, nil
+		return setNode(newline.complement()), nil
 	case '^':
-		return anchorNode(lineStart), 0, nil
+		return anchorNode(lineStart), nil
 	case '$':
-		return anchorNode(lineEnd), 0, nil
+		return anchorNode(lineEnd), nil
 	case '?', '*', '+':
-		return nil, 0, fmt.Errorf("byte %d: %c repeats nothing", start, c)
+		return nil, fmt.Errorf("byte %d: %c repeats nothing", start, c)
 	case '(':
-		n, err := p.group()
-		return n, 0, err
+		return p.group()
 	case '[':
 		r, negative, err := p.class()
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		switch {
 		case p.fold && negative: // what is excluded is excluded in either case
-			return setNode(r.folded().complement()), 0, nil
+			return setNode(r.folded().complement()), nil
 		case p.fold:
-			return foldedClass(r), 0, nil
+			return foldedClass(r), nil
 		case negative:
 			r = r.complement()
 		}
-		return setNode(r), 0, nil
+		return setNode(r), nil
 	case '\\':
 		return p.escape()
 	default:
-		return nil, c, nil
+		return letterNode(c), nil
 	}
 }
 

@@ -21,6 +21,7 @@ func TestRefused(t *testing.T) {
 		`b(?<>a)`:                     "byte 1: a group's name has no end",
 		`b(?<a-b>a)`:                  "byte 1: a group's name has no end",
 		`b(?ix:a)`:                    "byte 1: the group (?ix is not supported",
+		`b(?<-a>c)`:                   "byte 1: a group's name has no end",
 		`(?P<n>a)`:                    "byte 0: the group (?P is not supported",
 		`(?~a)`:                       "byte 0: the group (?~ is not supported",
 		`(?(1)a)`:                     "byte 0: the group (?( is not supported",

@@ -30,8 +30,9 @@ func normal(spans []span) ranges {
 
 func union(sets ...ranges) ranges { return normal(slices.Concat(sets...)) }
 
-// complement returns the characters that are not in a set.
-func (r ranges) complement() (out ranges) {
+// complement returns the characters that are not in a set. It is never nil.
+func (r ranges) complement() ranges {
+	out := ranges{}
 	next := rune(0)
 	for _, s := range r {
 		if s.lo > next {
