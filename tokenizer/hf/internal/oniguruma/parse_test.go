@@ -78,6 +78,8 @@ func TestRefused(t *testing.T) {
 		strings.Repeat(`[[:alpha:]]`, 1000):                                      "its classes have more than 524288 ranges",
 		strings.Repeat(`[ab]`, 128) + `(?i:` + strings.Repeat(`[ab]`, 128) + ")": "its classes have more than 524288 ranges",
 		"\xff": "it is not valid UTF-8",
+		strings.Repeat("()", 100) + strings.Repeat("(", 61):         "its brackets are more than 60 deep",
+		strings.Repeat("[a]", 100) + strings.Repeat("[a", 61):       "its brackets are more than 60 deep",
 		strings.Repeat("(", 61) + strings.Repeat(")", 61):           "its brackets are more than 60 deep",
 		strings.Repeat("[a", 61) + strings.Repeat("]", 61):          "its brackets are more than 60 deep",
 		strings.Repeat("(?:", 60) + "[a]" + strings.Repeat(")", 60): "its brackets are more than 60 deep",
