@@ -33,6 +33,11 @@ type TextStep struct {
 	// stands for may be the beginning of a character or of a stop string.
 	Text string
 
+	// Start is how many characters of the answer are before the token: one within a character begins
+	// where that does. It counts those of a stop string, which Text never has, and may be beyond what
+	// has been told.
+	Start int
+
 	// LogProbs holds the token's log-probabilities, where GenerateOptions.LogProbs asks for
 	// them; else it is nil. The next step overwrites it.
 	LogProbs *LogProbs
@@ -100,7 +105,7 @@ func (s *Session) streamAll(ctx context.Context, gen generate, prompts []Prompt,
 					continue
 				}
 				made[i]++
-				t := TextStep{Prompt: i, Token: id, Text: step.texts[i], Finish: step.Finish[i], PromptTokens: len(ids[i]),
+				t := TextStep{Prompt: i, Token: id, Text: step.texts[i], Start: step.starts[i], Finish: step.Finish[i], PromptTokens: len(ids[i]),
 					Tokens: made[i]}
 				if step.LogProbs != nil {
 					t.LogProbs = &step.LogProbs[i]

@@ -52,7 +52,7 @@ func join(t *testing.T, decode func([]int64) (string, error), prompt string, ids
 	}
 	var out []string
 	for _, id := range ids {
-		piece, err := j.push(id)
+		piece, _, err := j.push(id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,5 +203,41 @@ func TestStopperRandom(t *testing.T) {
 	}
 	if stoppedTexts < 500 {
 		t.Errorf("%d texts had a stop string", stoppedTexts)
+	}
+}
+
+// TestStarts: where tokens begin in the text of an answer, in characters.
+func TestStarts(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		decode func([]int64) (string, error)
+		spaced bool
+		text   string
+		want   []int // of each byte of text
+	}{
+		{"letters", rawDecoder, false, "ab", []int{0, 1}},
+		{"characters", rawDecoder, false, "é€x", []int{0, 0, 1, 1, 1, 2}},
+		{"replaced characters", replacingDecoder, false, "é€x", []int{0, 0, 1, 1, 1, 2}},
+		{"a character that breaks off", rawDecoder, false, "a\xe2\x82b", []int{0, 1, 1, 3}},
+		{"no character", rawDecoder, false, "\x80\xffb", []int{0, 1, 2}},
+		{"the prompt's space", rawDecoder, true, " ab", []int{0, 0, 1}},
+		{"without the prompt's space", rawDecoder, true, "é b", []int{0, 0, 1, 2}},
+		{"a stop string", rawDecoder, false, "é.,", []int{0, 0, 1, 2}},
+	} {
+		j, err := newJoiner(tt.decode, bytesOf("p"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := answerText{joiner: j, stopper: stopper{stops: []string{".,"}}, spaced: tt.spaced}
+		var starts []int
+		for _, id := range bytesOf(tt.text) {
+			if _, _, err := a.add(id); err != nil {
+				t.Fatal(err)
+			}
+			starts = append(starts, a.start)
+		}
+		if !slices.Equal(starts, tt.want) {
+			t.Errorf("%s: the bytes of %q begin at %v, want %v", tt.name, tt.text, starts, tt.want)
+		}
 	}
 }

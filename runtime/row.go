@@ -20,6 +20,7 @@ type newToken struct {
 	id     int64
 	probs  LogProbs // where they are wanted
 	piece  string   // what the token has added to the text for certain, where that is wanted
+	start  int      // characters of the text before the token, there
 	finish Finish
 }
 
@@ -69,11 +70,15 @@ func (r *row) accept(id int64) (err error) {
 		if r.piece, stopped, err = r.text.add(id); err != nil {
 			return err
 		}
+		r.start = r.text.start
 	}
 	if r.ended() && !stopped {
 		var rest string
 		rest, stopped = r.text.finish()
 		r.piece += rest
+	}
+	if r.finish == FinishToken {
+		r.start = r.text.made
 	}
 	if stopped {
 		r.finish = FinishString

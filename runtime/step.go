@@ -18,7 +18,8 @@ type Step struct {
 	// goes on, and for rows that have ended before. The next step overwrites it.
 	Finish []Finish
 
-	texts []string // what the tokens have added to the texts, where they are wanted
+	texts  []string // what the tokens have added to the texts, where they are wanted
+	starts []int    // characters of the texts before the tokens, there
 }
 
 // newStep returns the step of a call with so many prompts.
@@ -28,7 +29,7 @@ func newStep(prompts int, opt GenerateOptions) Step {
 		s.LogProbs = make([]LogProbs, prompts)
 	}
 	if opt.spaced != nil {
-		s.texts = make([]string, prompts)
+		s.texts, s.starts = make([]string, prompts), make([]int, prompts)
 	}
 	return s
 }
@@ -50,6 +51,6 @@ func (s Step) add(t newToken) {
 		s.LogProbs[t.index] = t.probs
 	}
 	if s.texts != nil {
-		s.texts[t.index] = t.piece
+		s.texts[t.index], s.starts[t.index] = t.piece, t.start
 	}
 }

@@ -11,13 +11,20 @@ type answerText struct {
 	joiner
 	stopper
 	spaced bool // the prompt ends with a space, which the first token brings along
+	made   int  // characters that are certain, those of a stop string among them
+	start  int  // of them, before the last token
 }
 
 // add returns what the next token makes certain of the text, and whether a stop string ends
 // it there.
 func (a *answerText) add(id int64) (piece string, stopped bool, err error) {
-	if piece, err = a.joiner.push(id); err != nil {
+	piece, before, err := a.joiner.push(id)
+	if err != nil {
 		return "", false, err
+	}
+	a.start = a.made + before
+	if a.spaced && strings.HasPrefix(piece, " ") {
+		a.start = max(a.start-1, 0)
 	}
 	piece, stopped = a.pass(piece)
 	return piece, stopped, nil
@@ -36,6 +43,7 @@ func (a *answerText) pass(piece string) (certain string, stopped bool) {
 	if a.spaced && piece != "" {
 		piece, a.spaced = strings.TrimPrefix(piece, " "), false
 	}
+	a.made += utf8.RuneCountInString(piece)
 	return a.stopper.push(piece)
 }
 
@@ -64,21 +72,23 @@ func newJoiner(decode func(ids []int64) (string, error), prompt []int64) (joiner
 	}
 }
 
-// push returns the text that is certain with one more token.
-func (j *joiner) push(id int64) (string, error) {
+// push returns the text that is certain with one more token, and how many of its characters are before
+// that token's: one within a character begins where the character does.
+func (j *joiner) push(id int64) (piece string, before int, err error) {
 	j.window = append(j.window, id)
 	text, err := j.decode(j.window)
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	fresh := text[commonPrefix(text, j.told):]
 	certain := fresh[:len(fresh)-incomplete(fresh)]
+	before = charactersTo(certain, commonPrefix(fresh, j.tail))
 	j.tail = fresh[len(certain):]
 	j.told = text[:len(text)-len(j.tail)]
 	if len(j.window) > 2*joinContext {
 		last := j.window[len(j.window)-joinContext:]
 		if text, err = j.decode(last); err != nil {
-			return "", err
+			return "", 0, err
 		}
 		// Tokens that have no text, as special ones, are no context.
 		if strings.HasSuffix(text, j.tail) && (text != "" || j.told == "") {
@@ -86,7 +96,18 @@ func (j *joiner) push(id int64) (string, error) {
 			j.told = text[:len(text)-len(j.tail)]
 		}
 	}
-	return valid(certain), nil
+	return valid(certain), before, nil
+}
+
+// charactersTo returns how many characters of a text end at a byte or before it.
+func charactersTo(text string, at int) (n int) {
+	for i := 0; i < len(text); n++ {
+		_, size := utf8.DecodeRuneInString(text[i:])
+		if i += size; i > at {
+			break
+		}
+	}
+	return n
 }
 
 // rest returns what push has held back.

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"time"
-	"unicode/utf8"
 
 	"github.com/nopezoo/zoo/runtime"
 )
@@ -158,9 +157,9 @@ func (h *Handler) prepare(c *call, s *served, q *request) (*answers, error) {
 		for range q.n {
 			a.prompts = append(a.prompts, prompt)
 			opt.Limits = append(opt.Limits, most)
-			row := &rowAnswer{last: ids[len(ids)-1], spaced: prompt.IDs == nil && text != "" && text[len(text)-1] == ' '}
+			row := &rowAnswer{last: ids[len(ids)-1]}
 			if q.echo {
-				row.before, row.at = text, utf8.RuneCountInString(text)
+				row.before = text
 			}
 			a.rows = append(a.rows, row)
 		}

@@ -28,7 +28,8 @@
 // system_fingerprint is made of the hash of the model's weights.
 //
 // logprobs tells the token that ended an answer too, and those of a stop string, which the text
-// has not; text_offset counts characters of the choice's text. Of tokens that are no whole
+// has not; text_offset counts characters of the choice's text. Tokens within a character have its place,
+// and those that the text has not its end. In a stream they come when their text is certain. Of tokens that are no whole
 // characters the bytes are told, as in bytes:\xe2\x82. What the model rules out has −9999.
 //
 // # What is bounded

@@ -3,6 +3,7 @@ package serve
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -11,10 +12,10 @@ import (
 
 // rowAnswer is how far one choice is.
 type rowAnswer struct {
-	before string // what its text begins with: the prompt, if it is to be repeated
-	last   int64  // the last token, at first that of the prompt
-	at     int    // characters before the next token
-	spaced bool   // the prompt ends with the space that the first token brings along
+	before string    // what its text begins with: the prompt, if it is to be repeated
+	last   int64     // the last token, at first that of the prompt
+	told   int       // characters of the text so far
+	held   *logProbs // of tokens whose text is not certain yet
 }
 
 // logProbs are those of tokens of a choice, in OpenAI's form.
@@ -27,8 +28,11 @@ type logProbs struct {
 
 // and adds those of further tokens.
 func (l *logProbs) and(more *logProbs) *logProbs {
-	if l == nil || more == nil {
+	if l == nil {
 		return more
+	}
+	if more == nil {
+		return l
 	}
 	l.Tokens = append(l.Tokens, more.Tokens...)
 	l.TokenLogProbs = append(l.TokenLogProbs, more.TokenLogProbs...)
@@ -37,10 +41,24 @@ func (l *logProbs) and(more *logProbs) *logProbs {
 	return l
 }
 
-// add returns what a token adds to the choice.
+// before cuts off those of the tokens that begin before a character of the text; nil where none does.
+func (l *logProbs) before(character int) (cut *logProbs) {
+	n, _ := slices.BinarySearch(l.TextOffset, character)
+	if n == 0 {
+		return nil
+	}
+	top := min(n, len(l.TopLogProbs))
+	cut = &logProbs{l.Tokens[:n], l.TokenLogProbs[:n], l.TopLogProbs[:top], l.TextOffset[:n]}
+	*l = logProbs{l.Tokens[n:], l.TokenLogProbs[n:], l.TopLogProbs[top:], l.TextOffset[n:]}
+	return cut
+}
+
+// add returns what a token adds to the choice. Log-probabilities wait for the text of their tokens, so
+// that the place of each is in the text, of the tokens of a stop string too, which the text has not.
 func (r *rowAnswer) add(s *served, step runtime.TextStep) (*choice, error) {
 	part := &choice{Text: r.before + step.Text, Index: step.Prompt}
 	r.before = ""
+	r.told += utf8.RuneCountInString(part.Text)
 	if step.Finish != "" {
 		reason := "stop"
 		if step.Finish == runtime.FinishLimit {
@@ -51,11 +69,29 @@ func (r *rowAnswer) add(s *served, step runtime.TextStep) (*choice, error) {
 	if step.LogProbs == nil {
 		return part, nil
 	}
+	probs, err := r.logProbs(s, step)
+	if err != nil {
+		return nil, err
+	}
+	r.last, r.held = step.Token, r.held.and(probs)
+	if step.Finish == "" {
+		part.LogProbs = r.held.before(r.told)
+		return part, nil
+	}
+	part.LogProbs = r.held
+	for i, at := range r.held.TextOffset {
+		r.held.TextOffset[i] = min(at, r.told)
+	}
+	return part, nil
+}
+
+// logProbs returns those of one token.
+func (r *rowAnswer) logProbs(s *served, step runtime.TextStep) (*logProbs, error) {
 	text, err := s.piece(r.last, step.Token)
 	if err != nil {
 		return nil, err
 	}
-	part.LogProbs = &logProbs{Tokens: []string{text}, TokenLogProbs: []float64{finite(step.LogProbs.Chosen)}, TextOffset: []int{r.at}}
+	out := &logProbs{Tokens: []string{text}, TokenLogProbs: []float64{finite(step.LogProbs.Chosen)}, TextOffset: []int{step.Start}}
 	if len(step.LogProbs.Top) > 0 {
 		top := map[string]float64{}
 		for _, t := range step.LogProbs.Top {
@@ -70,14 +106,9 @@ func (r *rowAnswer) add(s *served, step runtime.TextStep) (*choice, error) {
 		if _, among := top[text]; !among { // OpenAI's API always tells the chosen one too
 			top[text] = finite(step.LogProbs.Chosen)
 		}
-		part.LogProbs.TopLogProbs = []map[string]float64{top}
+		out.TopLogProbs = []map[string]float64{top}
 	}
-	if r.spaced {
-		text, r.spaced = strings.TrimPrefix(text, " "), false
-	}
-	r.at += utf8.RuneCountInString(text)
-	r.last = step.Token
-	return part, nil
+	return out, nil
 }
 
 // piece returns what a token stands for after another one: where a text begins, some tokenizers
