@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// Prompt is what an answer continues: a text, or token ids where IDs is not nil.
+// Prompt is what an answer continues: a text, or token ids where IDs is not nil. They may be those that
+// EncodePrompt made of Text, which is not cut again then.
 type Prompt struct {
 	Text string
 	IDs  []int64
@@ -88,7 +89,7 @@ type generate func(ctx context.Context, prompts [][]int64, opt GenerateOptions) 
 
 func (s *Session) streamAll(ctx context.Context, gen generate, prompts []Prompt, opt GenerateOptions) iter.Seq2[TextStep, error] {
 	return func(yield func(TextStep, error) bool) {
-		ids, spaced, err := s.encodePrompts(prompts)
+		ids, spaced, err := s.encodePrompts(ctx, prompts)
 		if err != nil {
 			yield(TextStep{}, err)
 			return
@@ -120,23 +121,26 @@ func (s *Session) streamAll(ctx context.Context, gen generate, prompts []Prompt,
 
 // encodePrompts returns the token ids of prompts, and which of them end with a space that is
 // left to the answer.
-func (s *Session) encodePrompts(prompts []Prompt) (ids [][]int64, spaced []bool, err error) {
+func (s *Session) encodePrompts(ctx context.Context, prompts []Prompt) (ids [][]int64, spaced []bool, err error) {
 	if s.words == nil {
 		return nil, nil, fmt.Errorf("runtime: generate: text: %w", s.withoutWords())
 	}
 	ids, spaced = make([][]int64, len(prompts)), make([]bool, len(prompts))
 	for i, p := range prompts {
-		if p.IDs != nil {
-			ids[i] = p.IDs
+		spaced[i] = strings.HasSuffix(p.Text, " ")
+		if ids[i] = p.IDs; p.IDs != nil {
 			continue
 		}
-		if ids[i], err = s.EncodePrompt(p.Text); err != nil {
+		if least := s.LeastTokens(p.Text); s.card.MaxLength > 0 && least > s.card.MaxLength {
+			return nil, nil, fmt.Errorf("runtime: generate: prompt %d: %w", i, mark(fmt.Errorf("%w: it has %d bytes, which are %d tokens or more, "+
+				"the model has %d positions", ErrTooLong, len(p.Text), least, s.card.MaxLength), ErrInput))
+		}
+		if ids[i], err = s.EncodePrompt(ctx, p.Text); err != nil {
 			if len(prompts) > 1 {
 				err = fmt.Errorf("prompt %d: %w", i, err)
 			}
 			return nil, nil, err
 		}
-		spaced[i] = strings.HasSuffix(p.Text, " ")
 	}
 	return ids, spaced, nil
 }

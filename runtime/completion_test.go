@@ -54,7 +54,7 @@ func TestStreamCharacters(t *testing.T) {
 func TestStopStrings(t *testing.T) {
 	const text = "a bé😀.xyz"
 	s := bytesModel(t, text)
-	ids, err := s.Encode(text)
+	ids, err := s.Encode(t.Context(), text)
 	if err != nil {
 		t.Fatal(err)
 	}

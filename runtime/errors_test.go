@@ -24,7 +24,7 @@ func TestErrInput(t *testing.T) {
 		_, err := s.Complete(t.Context(), prompt, opt)
 		return err
 	}
-	_, encode := s.Encode("zebra")
+	_, encode := s.Encode(t.Context(), "zebra")
 	_, decode := s.Decode([]int64{99})
 	_, logits := s.Logits(t.Context(), [][]int64{make([]int64, 9)})
 	_, score := s.Score(t.Context(), [][]int64{{1, 2}}, []int{0})
@@ -153,7 +153,7 @@ func nanModel(t *testing.T) []byte {
 // TestLongInputIsNotQuoted: an error shows the start of what it is about.
 func TestLongInputIsNotQuoted(t *testing.T) {
 	s := open(t, build(t, spec{encoding: "nope"}), runtime.Options{Provider: "go"})
-	_, err := s.EncodePrompt("a " + strings.Repeat("z", 1<<20))
+	_, err := s.EncodePrompt(t.Context(), "a "+strings.Repeat("z", 1<<20))
 	if err == nil || len(err.Error()) > 300 || !strings.Contains(err.Error(), `" zzzz`) {
 		t.Errorf("error of %d bytes: %.200v", len(err.Error()), err)
 	}
@@ -168,7 +168,8 @@ func TestNilContext(t *testing.T) {
 		_, score := s.Score(none, ids, []int{1})
 		_, all := s.GenerateAll(none, ids, runtime.GenerateOptions{})
 		_, complete := s.Complete(none, "a", runtime.GenerateOptions{})
-		for name, err := range map[string]error{"logits": logits, "score": score, "generate": all,
+		_, encode := s.Encode(none, "a")
+		for name, err := range map[string]error{"logits": logits, "score": score, "generate": all, "encode": encode,
 			"complete": complete} {
 			if err == nil || !strings.Contains(err.Error(), "the context is nil") || errors.Is(err, runtime.ErrInput) {
 				t.Errorf("%s, provider %s: %v", name, provider, err)

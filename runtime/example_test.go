@@ -65,7 +65,7 @@ func ExampleOpenFS() {
 func ExampleSession_Generate() {
 	s := copyRope(runtime.Options{})
 	defer s.Close()
-	prompt, err := s.EncodePrompt("Copy: 7 tree B [SEP] ")
+	prompt, err := s.EncodePrompt(context.Background(), "Copy: 7 tree B [SEP] ")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func ExampleGenerateOptions() {
 func ExampleSampling() {
 	s := copyRope(runtime.Options{})
 	defer s.Close()
-	tree, err := s.Encode(" tree")
+	tree, err := s.Encode(context.Background(), " tree")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func ExampleSession_Prefill() {
 	s := copyRope(runtime.Options{PrefixBytes: 64 << 20})
 	defer s.Close()
 	ctx := context.Background()
-	beginning, err := s.Encode("Copy: 7 tree B")
+	beginning, err := s.Encode(ctx, "Copy: 7 tree B")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -208,11 +208,11 @@ func ExamplePrefix_Extend() {
 	s := copyRope(runtime.Options{})
 	defer s.Close()
 	ctx := context.Background()
-	said, err := s.Encode("Copy: 7 tree")
+	said, err := s.Encode(ctx, "Copy: 7 tree")
 	if err != nil {
 		log.Fatal(err)
 	}
-	more, err := s.Encode(" B")
+	more, err := s.Encode(ctx, " B")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -2,10 +2,12 @@ package runtime
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -23,6 +25,7 @@ type Session struct {
 	card     card.Card
 	contract card.Contract
 	words    tokenizer.Coder // nil when the model has none
+	longest  int             // bytes of a text that one of its tokens stands for at most; 0 where that is not known
 	noWords  string          // why it has none, of a file that zoo did not write
 	ends     []int64         // tokens that end a text; none where nothing says which
 	closed   atomic.Bool
@@ -108,6 +111,9 @@ func load(file []byte, opt Options) (*Session, error) {
 		}
 		s.words, s.ends = words, []int64{words.EOS()}
 	}
+	if bounded, ok := s.words.(tokenizer.BoundedCoder); ok {
+		s.longest = bounded.LongestToken()
+	}
 	s.opt.Beside = nil
 	s.model, err = engine.Open(File{Data: file, Inputs: s.contract.Inputs, Outputs: s.contract.Outputs}, opt)
 	return s, err
@@ -170,27 +176,50 @@ func (s *Session) Transferred() (toDevice, toHost int64) {
 func (s *Session) MaxLength() int { return s.card.MaxLength }
 
 // Encode returns the token ids of text. Text that the vocabulary cannot express is
-// ErrInput.
-func (s *Session) Encode(text string) ([]int64, error) {
-	return s.encode(text, tokenizer.Coder.Encode)
+// ErrInput. It ends with ctx, unless the tokenizer is another program's and no tokenizer.ContextCoder.
+func (s *Session) Encode(ctx context.Context, text string) ([]int64, error) {
+	return s.encode(ctx, text, tokenizer.ContextCoder.EncodeContext, tokenizer.Coder.Encode)
 }
 
 // EncodePrompt returns the token ids from which a model continues a prompt: a
 // trailing space is left out, as it belongs to the first token of what follows.
-// Text that the vocabulary cannot express is ErrInput.
-func (s *Session) EncodePrompt(prompt string) ([]int64, error) {
-	return s.encode(prompt, tokenizer.Coder.EncodePrompt)
+// Text that the vocabulary cannot express is ErrInput. It ends with ctx as Encode does.
+func (s *Session) EncodePrompt(ctx context.Context, prompt string) ([]int64, error) {
+	return s.encode(ctx, prompt, tokenizer.ContextCoder.EncodePromptContext, tokenizer.Coder.EncodePrompt)
 }
 
-func (s *Session) encode(text string, encode func(tokenizer.Coder, string) ([]int64, error)) ([]int64, error) {
+func (s *Session) encode(ctx context.Context, text string, within func(tokenizer.ContextCoder, context.Context, string) ([]int64, error),
+	encode func(tokenizer.Coder, string) ([]int64, error)) ([]int64, error) {
+	if ctx == nil {
+		return nil, errors.New("runtime: encode: the context is nil")
+	}
 	if s.words == nil {
 		return nil, fmt.Errorf("runtime: encode: %w", s.withoutWords())
 	}
-	ids, err := encode(s.words, text)
-	if err != nil {
+	var ids []int64
+	var err error
+	if c, ok := s.words.(tokenizer.ContextCoder); ok {
+		ids, err = within(c, ctx, text)
+	} else {
+		ids, err = encode(s.words, text)
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, fmt.Errorf("runtime: encode: %w", ctx.Err())
+	case err != nil:
 		return nil, fmt.Errorf("runtime: encode: %w", mark(err, ErrInput))
 	}
 	return ids, nil
+}
+
+// LeastTokens returns a number of tokens that EncodePrompt makes of a text at least, without cutting it;
+// 0 where the tokenizer may make few tokens of a long text.
+func (s *Session) LeastTokens(prompt string) int {
+	if s.longest == 0 {
+		return 0
+	}
+	n := len(strings.TrimSuffix(prompt, " "))
+	return (n + s.longest - 1) / s.longest
 }
 
 // Decode returns the text of token ids. Ids outside the vocabulary are ErrInput.

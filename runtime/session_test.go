@@ -99,11 +99,11 @@ func TestExtraOutputs(t *testing.T) {
 func TestText(t *testing.T) {
 	model := build(t, spec{encoding: "nope"})
 	s := open(t, model, runtime.Options{Provider: "go"})
-	ids, err := s.Encode("a")
+	ids, err := s.Encode(t.Context(), "a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	prompt, err := s.EncodePrompt("a ")
+	prompt, err := s.EncodePrompt(t.Context(), "a ")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,10 +134,10 @@ func TestText(t *testing.T) {
 
 	rnn, _, _ := recurrent(t)
 	s = open(t, rnn, runtime.Options{Provider: "go"})
-	if _, err := s.Encode("a"); !errors.Is(err, runtime.ErrNoTokenizer) {
+	if _, err := s.Encode(t.Context(), "a"); !errors.Is(err, runtime.ErrNoTokenizer) {
 		t.Errorf("encode: %v", err)
 	}
-	if _, err := s.EncodePrompt("a"); !errors.Is(err, runtime.ErrNoTokenizer) {
+	if _, err := s.EncodePrompt(t.Context(), "a"); !errors.Is(err, runtime.ErrNoTokenizer) {
 		t.Errorf("encode prompt: %v", err)
 	}
 	if _, err := s.Decode(nil); !errors.Is(err, runtime.ErrNoTokenizer) {

@@ -118,11 +118,11 @@ func (h *Handler) understand(ctx context.Context, c *call, body []byte) (*answer
 		return nil, err
 	}
 	c.model, c.streams = s.Name, q.stream
-	return h.prepare(c, s, q)
+	return h.prepare(ctx, c, s, q)
 }
 
-// prepare checks a request against the model and the limits.
-func (h *Handler) prepare(c *call, s *served, q *request) (*answers, error) {
+// prepare checks a request against the model and the limits, and cuts its prompts.
+func (h *Handler) prepare(ctx context.Context, c *call, s *served, q *request) (*answers, error) {
 	if q.n > h.limits.Choices/len(q.prompts) {
 		return nil, wrong("n", "%d prompts with n = %d are more than the %d choices that a request may ask for", len(q.prompts), q.n, h.limits.Choices)
 	}
@@ -138,10 +138,18 @@ func (h *Handler) prepare(c *call, s *served, q *request) (*answers, error) {
 		opt.LogProbs, opt.TopLogProbs = true, *q.logProbs
 	}
 	for i, prompt := range q.prompts {
-		ids, text, err := s.read(prompt)
-		if err != nil {
+		if least := s.Session.LeastTokens(prompt.Text); least > h.mostTokens(s) {
+			return nil, wrong("prompt", "prompt %d has %d bytes, which are %d tokens or more: more than the %d that %s takes here", i,
+				len(prompt.Text), least, h.mostTokens(s), s.Name)
+		}
+		ids, text, err := s.read(ctx, prompt)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return nil, err
+		case err != nil:
 			return nil, wrong("prompt", "prompt %d: %v", i, err)
 		}
+		prompt.IDs = ids
 		most, room := 0, h.mostTokens(s)-len(ids)
 		switch {
 		case q.maxTokens == nil:
@@ -178,13 +186,13 @@ func (h *Handler) mostTokens(s *served) int {
 }
 
 // read returns the token ids and the text of a prompt.
-func (s *served) read(p runtime.Prompt) (ids []int64, text string, err error) {
+func (s *served) read(ctx context.Context, p runtime.Prompt) (ids []int64, text string, err error) {
 	if p.IDs != nil {
 		ids = p.IDs
 		text, err = s.Session.Decode(ids)
 	} else {
 		text = p.Text
-		ids, err = s.Session.EncodePrompt(text)
+		ids, err = s.Session.EncodePrompt(ctx, text)
 	}
 	if err == nil && len(ids) == 0 {
 		err = errors.New("it is empty, and needs at least one token")

@@ -34,7 +34,7 @@ func quote(text string) string {
 func TestCompletion(t *testing.T) {
 	_, s, server := service(t, serve.Options{}, nil)
 	want := whole(t, s, "abc ", runtime.GenerateOptions{MaxNew: 12})
-	ids, err := s.EncodePrompt("abc ")
+	ids, err := s.EncodePrompt(t.Context(), "abc ")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestPrompts(t *testing.T) {
 	var want, ids []string
 	for _, p := range []string{"abc", "b"} {
 		want = append(want, whole(t, s, p, runtime.GenerateOptions{MaxNew: 8}).Text)
-		list, err := s.Encode(p)
+		list, err := s.Encode(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,7 @@ func TestLogProbs(t *testing.T) {
 // TestBias: what is ruled out or wanted is so, and a penalty reaches the sampler.
 func TestBias(t *testing.T) {
 	_, s, server := service(t, serve.Options{}, nil)
-	ids, err := s.Encode("x")
+	ids, err := s.Encode(t.Context(), "x")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,15 +28,18 @@
 // system_fingerprint is made of the hash of the model's weights.
 //
 // logprobs tells the token that ended an answer too, and those of a stop string, which the text
-// has not; text_offset counts characters of the choice's text. Tokens within a character have its place,
-// and those that the text has not its end. In a stream they come when their text is certain. Of tokens that are no whole
-// characters the bytes are told, as in bytes:\xe2\x82. What the model rules out has −9999.
+// has not; text_offset counts characters of the choice's text. Tokens within a character have its
+// place, and those that the text has not its end. In a stream they come when their text is certain.
+// Of tokens that are no whole characters the bytes are told, as in bytes:\xe2\x82. What the model
+// rules out has −9999.
 //
 // # What is bounded
 //
 // Limits bound what one request may ask for and what the bodies of all take,
 // runtime.BatcherOptions how much is answered at a time, and waits. More is refused with status
-// 429. A client that leaves ends its answers. One that is slow loses its connection: it has 30
+// 429. A prompt is cut into tokens once, within Limits.Time, as many at a time as there are processors;
+// one that is too long however it is cut is refused before, and Limits.Body bounds the others. A client
+// that leaves ends its answers. One that is slow loses its connection: it has 30
 // seconds for the body of its request, and for taking each part of the answer. How many
 // connections there are is for the server to bound, or what is before it.
 //

@@ -110,7 +110,7 @@ func newServed(m Model) (*served, error) {
 	if info.Card.Form == card.Answers {
 		return nil, runtime.ErrAnswersOnly
 	}
-	if _, err := m.Session.Encode(""); errors.Is(err, runtime.ErrNoTokenizer) {
+	if _, err := m.Session.Encode(context.Background(), ""); errors.Is(err, runtime.ErrNoTokenizer) {
 		return nil, err
 	}
 	s := &served{Model: m, vocab: info.VocabSize, maxLength: m.Session.MaxLength()}

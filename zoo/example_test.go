@@ -23,7 +23,7 @@ func Example() {
 	}
 	defer s.Close()
 	fmt.Println(s.Info().Card.Encoding, s.Info().Card.Trained)
-	prompt, err := s.EncodePrompt("Copy: milk O 5 [SEP] ")
+	prompt, err := s.EncodePrompt(context.Background(), "Copy: milk O 5 [SEP] ")
 	if err != nil {
 		fmt.Println(err)
 		return

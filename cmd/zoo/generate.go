@@ -101,7 +101,7 @@ func (a *app) generate(ctx context.Context, o generateOptions, args []string) er
 		return err
 	}
 	defer session.Close()
-	questions, err := o.questions(session)
+	questions, err := o.questions(ctx, session)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.From, err)
 	}
@@ -110,9 +110,9 @@ func (a *app) generate(ctx context.Context, o generateOptions, args []string) er
 }
 
 // questions yields the prompt that was given, or prompts of the model's tasks, without end.
-func (o generateOptions) questions(s *runtime.Session) (iter.Seq2[eval.Question, error], error) {
+func (o generateOptions) questions(ctx context.Context, s *runtime.Session) (iter.Seq2[eval.Question, error], error) {
 	if o.hasPrompt {
-		_, err := s.EncodePrompt(o.prompt)
+		_, err := s.EncodePrompt(ctx, o.prompt)
 		return func(yield func(eval.Question, error) bool) {
 			for yield(eval.Question{Prompt: o.prompt}, nil) {
 			}

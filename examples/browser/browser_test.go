@@ -149,7 +149,7 @@ func native(t *testing.T, file []byte, prompt string) (tokens []int64, layers []
 		t.Fatal(err)
 	}
 	defer session.Close()
-	ids, err := session.EncodePrompt(prompt)
+	ids, err := session.EncodePrompt(t.Context(), prompt)
 	if err != nil {
 		t.Fatal(err)
 	}

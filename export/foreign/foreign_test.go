@@ -288,7 +288,7 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	compare(t, logits[0], d.Next(prompts[0]), 5e-5)
-	if _, err := s.Encode("x"); !errors.Is(err, runtime.ErrNoTokenizer) || !strings.Contains(err.Error(), "no tokenizer.json") {
+	if _, err := s.Encode(t.Context(), "x"); !errors.Is(err, runtime.ErrNoTokenizer) || !strings.Contains(err.Error(), "no tokenizer.json") {
 		t.Errorf("no tokenizer: %v", err)
 	}
 	if _, ok := foreign.File(filepath.Join(dir, "onnx", "none")); ok {

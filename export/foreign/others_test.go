@@ -62,7 +62,7 @@ func checkOther(t *testing.T, folder string) {
 	defer s.Close()
 	var rows [][]int64
 	for _, r := range want.Rows {
-		if ids, err := s.EncodePrompt(r.Text); err != nil || !slices.Equal(ids, r.IDs) {
+		if ids, err := s.EncodePrompt(t.Context(), r.Text); err != nil || !slices.Equal(ids, r.IDs) {
 			t.Errorf("tokens of %q are %v, %v, want %v", r.Text, ids, err, r.IDs)
 		}
 		rows = append(rows, r.IDs)

@@ -100,7 +100,7 @@ func (e *engine) encode(args []js.Value) (map[string]any, error) {
 	if err := e.opened(); err != nil {
 		return nil, err
 	}
-	ids, err := e.session.EncodePrompt(args[0].String())
+	ids, err := e.session.EncodePrompt(context.Background(), args[0].String())
 	if err != nil {
 		return nil, err
 	}
