@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/graph/tensor"
 )
 
 // userConfigPath is where the user's own file of settings is looked for, "" where
@@ -38,11 +39,14 @@ func userConfig() string {
 	return path
 }
 
+// mostKey is how many bytes the file of a key has at most: what the service takes of all headers.
+const mostKey = 64 << 10
+
 // apiKey is the key of a service: what a file has, or else the environment; "" for none.
 func apiKey(file string) (string, error) {
 	key, from := os.Getenv(configs.KeyVariable), configs.KeyVariable
 	if file != "" {
-		data, err := os.ReadFile(file)
+		data, err := tensor.ReadRegular(file, mostKey)
 		if err != nil {
 			return "", fmt.Errorf("--api-key-file: %w", err)
 		}
