@@ -129,10 +129,19 @@ func (q *request) check() error {
 // mostLogProbs is how many tokens beside the chosen one an answer tells at most.
 const mostLogProbs = 20
 
-// checkSampling names the field of what runtime does not take, and leaves what it does.
+// mostTemperature is OpenAI's; at more, answers are noise.
+const mostTemperature = 2
+
+// checkSampling names the field of what runtime or OpenAI's API does not take, and leaves what they do.
 func (q *request) checkSampling() error {
 	s := &q.sampling
 	s.LogitBias = q.bias
+	switch {
+	case s.Temperature > mostTemperature:
+		return wrong("temperature", "temperature is %v: want 0 to %d", s.Temperature, mostTemperature)
+	case s.RepetitionPenalty == 0: // which is none to runtime, and the strongest reward to who counts down from 1
+		return wrong("repetition_penalty", "repetition_penalty is 0: want more, of which 1 is none")
+	}
 	for _, field := range []struct {
 		name string
 		only runtime.Sampling
