@@ -25,12 +25,14 @@ func TestErrInput(t *testing.T) {
 		return err
 	}
 	_, encode := s.Encode(t.Context(), "zebra")
+	_, space := s.EncodePrompt(t.Context(), " ")
 	_, decode := s.Decode([]int64{99})
 	_, logits := s.Logits(t.Context(), [][]int64{make([]int64, 9)})
 	_, score := s.Score(t.Context(), [][]int64{{1, 2}}, []int{0})
 	for name, err := range map[string]error{
 		"unknown word":  complete("zebra", runtime.GenerateOptions{}),
 		"encode":        encode,
+		"space":         space,
 		"no UTF-8":      complete("a\xff", runtime.GenerateOptions{}),
 		"empty prompt":  complete("", runtime.GenerateOptions{}),
 		"long prompt":   complete("aaaa", runtime.GenerateOptions{MaxNew: 100}),

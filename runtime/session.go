@@ -183,9 +183,22 @@ func (s *Session) Encode(ctx context.Context, text string) ([]int64, error) {
 
 // EncodePrompt returns the token ids from which a model continues a prompt: a
 // trailing space is left out, as it belongs to the first token of what follows.
-// Text that the vocabulary cannot express is ErrInput. It ends with ctx as Encode does.
+// Text that the vocabulary cannot express is ErrInput, and so is a space alone. It ends with ctx as Encode
+// does.
 func (s *Session) EncodePrompt(ctx context.Context, prompt string) ([]int64, error) {
-	return s.encode(ctx, prompt, tokenizer.ContextCoder.EncodePromptContext, tokenizer.Coder.EncodePrompt)
+	ids, err := s.encode(ctx, prompt, tokenizer.ContextCoder.EncodePromptContext, tokenizer.Coder.EncodePrompt)
+	if err == nil && len(ids) == 0 && prompt != "" {
+		return nil, fmt.Errorf("runtime: encode: %w", mark(noTokens(prompt), ErrInput))
+	}
+	return ids, err
+}
+
+// noTokens is the error for a prompt that has none, though it has characters.
+func noTokens(prompt string) error {
+	if prompt == " " {
+		return fmt.Errorf("prompt %q is a space alone, which belongs to the first token of the answer; begin with more", prompt)
+	}
+	return fmt.Errorf("the tokenizer makes no token of the %d bytes of the prompt; it needs at least one", len(prompt))
 }
 
 func (s *Session) encode(ctx context.Context, text string, within func(tokenizer.ContextCoder, context.Context, string) ([]int64, error),

@@ -278,6 +278,7 @@ func TestRefused(t *testing.T) {
 		{`{"model": "tiny", "prompt": [3, [4]]}`, 400, "prompt", "want a text, a list of texts"},
 		{`{"model": "tiny", "prompt": [[3], 4]}`, 400, "prompt", "want a text, a list of texts"},
 		{`{"model": "tiny", "prompt": ""}`, 400, "prompt", "prompt 0: it is empty"},
+		{`{"model": "tiny", "prompt": ["a", " "]}`, 400, "prompt", `prompt 1: runtime: encode: prompt " " is a space alone, which belongs to the first token of the answer`},
 		{`{"model": "tiny", "prompt": ["a", []]}`, 400, "prompt", "want a text, a list of texts"},
 		{`{"model": "tiny", "prompt": [[3], []]}`, 400, "prompt", "prompt 1: it is empty"},
 		{`{"model": "tiny", "prompt": ["a", null]}`, 400, "prompt", "want a text, a list of texts"},
