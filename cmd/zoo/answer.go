@@ -8,7 +8,10 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/runtime"
 )
 
@@ -22,20 +25,33 @@ type answer struct {
 // mostPrompt is how much of standard input is taken for a prompt.
 const mostPrompt = 1 << 20
 
-// readPrompt takes the prompt from standard input, where --prompt says so, and where
-// neither --prompt nor --length says what to continue and something is piped in. The
+// takePrompt takes the prompt from the command line, where it is --prompt or the second argument.
+func (o *generateOptions) takePrompt(c *cobra.Command, args []string) error {
+	o.hasPrompt = c.Flags().Changed("prompt")
+	if len(args) < 2 {
+		return nil
+	}
+	if other := arguments.Given(c.Flags(), "prompt", "length"); other != "" {
+		return fmt.Errorf("--%s and the argument PROMPT exclude each other; give one of them; see: %s --help", other, c.CommandPath())
+	}
+	o.prompt, o.hasPrompt = args[1], true
+	return nil
+}
+
+// readPrompt takes the prompt from standard input, where it is "-", and where
+// neither a prompt nor --length says what to continue and something is piped in. The
 // end of its last line is no part of it.
 func (o *generateOptions) readPrompt(ctx context.Context, a *app, hasLength bool) error {
 	asked := o.hasPrompt && o.prompt == "-"
 	if !asked && (o.hasPrompt || hasLength || !a.IsPiped()) {
 		return nil
 	}
-	text, err := a.ReadText(ctx, "the prompt", mostPrompt, "--prompt or --length would do without")
+	text, err := a.ReadText(ctx, "the prompt", mostPrompt, "another prompt or --length would do without")
 	if err != nil {
 		return err
 	}
 	if len(text) == 0 && asked {
-		return errors.New("--prompt -: there is nothing on standard input")
+		return errors.New("the prompt is -, and there is nothing on standard input")
 	}
 	o.prompt = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
 	o.hasPrompt = len(text) > 0

@@ -47,7 +47,7 @@ func TestArgumentErrors(t *testing.T) {
 		{"report r.jsonl -o", "--output lacks its value, text"},
 		{"list --=x", "--=x is no flag"},
 		{"doctor now", `MODEL now is given without a provider; add --provider`},
-		{"generate a b", `unexpected argument "b" after the model`},
+		{"generate a b c", `unexpected argument "c" after the prompt`},
 		{"report", "zoo report lacks its argument, a file of results, or a folder of them; see: zoo report --help"},
 		{"inspect", "zoo inspect lacks its argument, a file, a run directory or a model of the catalogue"},
 		{"inspect a b", `unexpected argument "b"`},

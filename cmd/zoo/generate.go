@@ -35,18 +35,20 @@ type generateOptions struct {
 func generateVerb(a *app) *cobra.Command {
 	var o generateOptions
 	c := &cobra.Command{
-		Use:   "generate [MODEL]",
+		Use:   "generate [MODEL [PROMPT]]",
 		Short: "let a model continue a prompt",
-		Args:  arguments.Between(0, 1, "the model"),
+		Args:  arguments.Between(0, 2, "the prompt"),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.hasPrompt = c.Flags().Changed("prompt")
+			if err := o.takePrompt(c, args); err != nil {
+				return err
+			}
 			if err := o.check(); err != nil {
 				return err
 			}
 			if err := o.readPrompt(c.Context(), a, c.Flags().Changed("length")); err != nil {
 				return err
 			}
-			return a.generate(c.Context(), o, args)
+			return a.generate(c.Context(), o, args[:min(len(args), 1)])
 		},
 	}
 	o.engineFlags.add(c)
