@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"strings"
 	"sync"
@@ -34,15 +35,23 @@ type Session struct {
 	prefixBytes atomic.Int64 // that open prefixes hold
 }
 
-// Open loads the model file at a path. A file that zoo did not write is opened by what its
-// inputs and outputs say: see package export/foreign. The error wraps ErrNoCard where they are not
-// those of a decoder, ErrFile for any file that cannot be run, ErrOptions for options that are out
-// of range, ErrNoProvider when their provider cannot be used here, ErrNoRuntime when there is no
-// ONNX Runtime library, and ErrNoCgo when the program cannot load one.
+// Open loads the model file at a path, or in the folder there: its model.onnx, or onnx/model.onnx. A
+// file that zoo did not write is opened by what its inputs and outputs say: see package
+// export/foreign. The error wraps ErrNoCard where they are not those of a decoder, ErrFile for any
+// file that cannot be run, ErrOptions for options that are out of range, ErrNoProvider when their
+// provider cannot be used here, ErrNoRuntime when there is no ONNX Runtime library, and ErrNoCgo
+// when the program cannot load one.
 //
 // The file is validated first: see Options. Data that it keeps in other files must
 // be within its folder.
 func Open(file string, opt Options) (*Session, error) {
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		within, ok := foreign.File(file)
+		if !ok {
+			return nil, fmt.Errorf("runtime: open: %s is a folder without model.onnx and onnx/model.onnx; name the model file, which zoo export makes of a run", file)
+		}
+		file = within
+	}
 	data, err := safety.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("runtime: open: %w", err)
