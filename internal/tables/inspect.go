@@ -27,12 +27,8 @@ func File(name string, r export.Report, other *foreign.Report) [][]string {
 	}
 	add("weights", fmt.Sprintf("%d tensors, %s", r.Initializers, human.Bytes(r.InitializerBytes)))
 	add("operators", fmt.Sprintf("%d: %s", r.Nodes, histogram(r.Ops)))
-	for _, v := range r.Inputs {
-		add("input", v.String())
-	}
-	for _, v := range r.Outputs {
-		add("output", v.String())
-	}
+	lines = append(lines, foldedRows("input", r.Inputs)...)
+	lines = append(lines, foldedRows("output", r.Outputs)...)
 	if r.Difference != nil {
 		add("beside float32", r.Difference.String())
 	}
@@ -64,9 +60,7 @@ func others(r foreign.Report) (lines [][]string) {
 		return lines
 	}
 	add("runs", "as a decoder of another exporter, "+r.Kind)
-	for _, s := range r.States {
-		add("cache", s)
-	}
+	lines = append(lines, foldedRows("cache", r.States)...)
 	limit := "no limit is known"
 	if r.MaxLength > 0 {
 		limit = fmt.Sprintf("at most %d", r.MaxLength)

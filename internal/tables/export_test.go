@@ -1,0 +1,4 @@
+package tables
+
+// Folded is folded.
+func Folded(lines []string) []string { return folded(lines) }
