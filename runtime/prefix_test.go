@@ -274,3 +274,19 @@ func TestPrefixErrors(t *testing.T) {
 		t.Errorf("a closed session: %v", err)
 	}
 }
+
+// TestPrefixMemory: a prefix is read in memory of the slots that it fills, and of none beyond them.
+func TestPrefixMemory(t *testing.T) {
+	model := build(t, spec{encoding: "rope"})
+	for _, provider := range []string{"cpu", "go"} {
+		s := open(t, model, runtime.Options{Provider: spied + provider})
+		prefill(t, s, prompt(10)) // which has not read the last token
+		seen := spyOf(s)
+		if diff := cmp.Diff([]int{9 * 4 * 8}, seen.memory); diff != "" {
+			t.Errorf("%s: memory (-want +got):\n%s", provider, diff)
+		}
+		if diff := cmp.Diff([]int{9}, seen.rooms); diff != "" {
+			t.Errorf("%s: rooms (-want +got):\n%s", provider, diff)
+		}
+	}
+}

@@ -94,12 +94,17 @@ func TestTextOffset(t *testing.T) {
 		texts, _, parts, _ := streamed(t, server, `{"stream": true, `+body[1:])
 		var tokens []string
 		var offsets []int
+		told := 0
 		for _, part := range parts {
 			if l := part.Choices[0].LogProbs; l != nil {
 				if n := len(l.Tokens); n != len(l.Chosen) || n != len(l.Top) || n != len(l.Offsets) {
 					t.Errorf("%s: an event has %+v", tt.name, l)
 				}
 				tokens, offsets = append(tokens, l.Tokens...), append(offsets, l.Offsets...)
+			}
+			told += utf8.RuneCountInString(part.Choices[0].Text)
+			if come, _ := slices.BinarySearch(c.LogProbs.Offsets, told); part.Choices[0].Reason == nil && come != len(tokens) {
+				t.Errorf("%s: with %d characters of the text %d tokens have come, want %d", tt.name, told, len(tokens), come)
 			}
 		}
 		if texts[0] != c.Text || !slices.Equal(tokens, c.LogProbs.Tokens) || !slices.Equal(offsets, c.LogProbs.Offsets) {

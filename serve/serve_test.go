@@ -579,3 +579,47 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 }
+
+// busy is an Answerer that says how much it does.
+type busy struct{ serve.Answerer }
+
+func (busy) Stats() runtime.BatcherStats {
+	return runtime.BatcherStats{Waiting: 3, Reading: 5, Running: 7, Bytes: 11, Peak: 13, Tokens: 17}
+}
+
+// TestLoadMetrics: what is read counts among what runs.
+func TestLoadMetrics(t *testing.T) {
+	_, _, server := service(t, serve.Options{}, busy{openModel(t)})
+	_, text := get(t, server, "GET", "/metrics")
+	for _, line := range []string{`zoo_prompts_waiting{model="tiny"} 3`, `zoo_prompts_running{model="tiny"} 12`, `zoo_state_bytes{model="tiny"} 11`} {
+		if !strings.Contains(text, line+"\n") {
+			t.Errorf("no line %s in\n%s", line, text)
+		}
+	}
+}
+
+// TestFirstToken: the time to the first token is what had passed when it came, whatever follows.
+func TestFirstToken(t *testing.T) {
+	var log bytes.Buffer
+	_, hold, server := holding(t, serve.Options{Log: slog.New(slog.NewJSONHandler(&log, nil))}, 1, 1)
+	running := begin(t.Context(), server, plain)
+	<-hold.began
+	first := time.Now()
+	time.Sleep(50 * time.Millisecond)
+	between := time.Since(first) // at least so long it took from the first token to the second
+	close(hold.let)
+	if r := <-running; r.status != http.StatusOK {
+		t.Fatalf("got %+v", r)
+	}
+	server.Close()
+	var told struct {
+		Took  time.Duration
+		First time.Duration `json:"first_token"`
+	}
+	if err := json.Unmarshal(log.Bytes(), &told); err != nil {
+		t.Fatal(err)
+	}
+	if told.First <= 0 || told.Took-told.First < between {
+		t.Errorf("the answer took %v and its first token %v, but %v passed between the two at least", told.Took, told.First, between)
+	}
+}
