@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/train"
 )
 
 func TestNames(t *testing.T) {
@@ -61,6 +62,33 @@ func TestPresetOverPreset(t *testing.T) {
 		}
 		if from := l.Origin("train.steps"); from != "preset tiny" {
 			t.Errorf("%s: train.steps is from %s", name, from)
+		}
+	}
+}
+
+// Two starts differ by what they say, not by where they lie.
+func TestDifferenceOfStarts(t *testing.T) {
+	base, err := configs.Preset("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := func(s *train.Start) train.Config {
+		c := base
+		c.From = s
+		return c
+	}
+	first, same, other := &train.Start{Run: "a", Step: 1}, &train.Start{Run: "a", Step: 1}, &train.Start{Run: "a", Step: 2}
+	for _, tc := range []struct {
+		was, now *train.Start
+		want     string
+	}{
+		{nil, nil, ""}, {first, first, ""}, {first, same, ""},
+		{nil, first, "it began with random weights, now with a, step 1"},
+		{first, nil, "it began with a, step 1, now with random weights"},
+		{first, other, "it began with a, step 1, now with a, step 2"},
+	} {
+		if got := configs.Difference(from(tc.was), from(tc.now)); got != tc.want {
+			t.Errorf("%v and %v: %q, want %q", tc.was, tc.now, got, tc.want)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func Tail(dir string) ([]Stats, error) {
 	}
 	defer f.Close()
 	from := max(size-tailBytes, 0)
-	data, err := io.ReadAll(io.NewSectionReader(f, from, size-from)) // less, where it was cut in between
+	data, err := io.ReadAll(io.NewSectionReader(f, from, tailBytes))
 	if err != nil {
 		return nil, err
 	}

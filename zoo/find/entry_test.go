@@ -24,6 +24,11 @@ func TestDescribe(t *testing.T) {
 	if diff := cmp.Diff(want, find.Describe(m)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	// A length counts from one prompt on, and one that was not measured is passed over.
+	m.Scores = []zoo.Score{{Length: 2, N: 1, Correct: 1}, {Length: 4}, {Length: 6, N: 1, Correct: 1}, {Length: 8, N: 1}}
+	if got := find.Describe(m).EffectiveLength; got != 6 {
+		t.Errorf("effective length %d, want 6", got)
+	}
 	m.Scores = nil
 	want.TrainedAccuracy, want.EffectiveLength, want.MeasuredMax = nil, 0, 0
 	if diff := cmp.Diff(want, find.Describe(m)); diff != "" {
