@@ -43,6 +43,7 @@ type Tokenizer struct {
 	before    []int64 // ids before a prompt
 	pieces    map[int64]string
 	special   map[int64]bool
+	longest   int // see LongestToken
 }
 
 // model turns a piece of text into ids, and counts its steps.
@@ -135,6 +136,7 @@ func New(data []byte) (*Tokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.longest = longestToken(file.Normalizer, file.PreTokenizer, t.model, file.Added)
 	for text, id := range t.model.vocabulary() {
 		t.pieces[id] = text
 	}
