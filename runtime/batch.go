@@ -139,9 +139,9 @@ func (b *batch) token(row, slot int) int64 {
 // chunk's slots afterwards.
 func (b *batch) read(keep func(from, to int) int, see func(from, to int) error) error {
 	chunk := b.s.opt.Chunk(len(b.pads))
-	if b.s.contract.OneToken {
+	if atOnce := b.s.contract.AtOnce && len(b.pads) > 1; b.s.contract.OneToken || atOnce && b.slots > 0 { // behind a prefix
 		chunk = 1
-	} else if b.s.contract.AtOnce && len(b.pads) > 1 {
+	} else if atOnce {
 		chunk = b.width
 	}
 	for from := b.slots; from < b.width; from += chunk {
