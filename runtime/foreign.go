@@ -17,7 +17,7 @@ func (s *Session) describe(header safety.Model) error {
 	if err != nil {
 		return err
 	}
-	s.card, s.contract, s.words, s.ends, s.noWords = m.Card, m.Contract, m.Words, m.Ends, m.NoWords
+	s.card, s.contract, s.words, s.ends, s.noWords, s.warnings = m.Card, m.Contract, m.Words, m.Ends, m.NoWords, m.Warnings
 	return nil
 }
 

@@ -29,6 +29,7 @@ type Session struct {
 	longest  int             // bytes of a text that one of its tokens stands for at most; 0 where that is not known
 	noWords  string          // why it has none, of a file that zoo did not write
 	ends     []int64         // tokens that end a text; none where nothing says which
+	warnings []string        // as Info has them
 	closed   atomic.Bool
 	idle     sync.Pool // of *batch: their memory is what costs
 
@@ -156,6 +157,9 @@ type Info struct {
 	VocabSize int    // token ids run from 0 to VocabSize−1
 	Inputs    []card.Port
 	Outputs   []card.Port // those that are computed
+	// Warnings say in what a file that zoo did not write does not compute what is described beside it,
+	// such as a window of attention that its graph lacks.
+	Warnings []string
 }
 
 // Info returns the description of the model. The caller must not change what it
@@ -169,6 +173,7 @@ func (s *Session) Info() Info {
 	return Info{
 		Card: s.card, Engine: s.engine, Version: version, Library: library, Provider: s.opt.Provider, Adapter: adapter,
 		VocabSize: s.contract.Vocab, Inputs: s.contract.Inputs, Outputs: s.contract.Outputs,
+		Warnings: s.warnings,
 	}
 }
 

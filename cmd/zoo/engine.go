@@ -128,6 +128,13 @@ func (e engineFlags) open(m find.Model) (s *runtime.Session, data []byte, err er
 	return s, data, nil
 }
 
+// noteWarnings says in what a model does not compute what is described beside it.
+func (a *app) noteWarnings(name string, s *runtime.Session) {
+	for _, w := range s.Info().Warnings {
+		a.Note("warning: %s: %s", name, w)
+	}
+}
+
 // withoutLibrary adds what can be done without ONNX Runtime where that is what
 // is missing.
 func withoutLibrary(err error) error {

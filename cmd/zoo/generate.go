@@ -108,6 +108,7 @@ func (a *app) generate(ctx context.Context, o generateOptions, args []string) er
 		return fmt.Errorf("%s: %w", s.From, err)
 	}
 	a.Note("model: %s", s.From)
+	a.noteWarnings(s.From, session)
 	return a.answerAll(ctx, session, s.Label, o, questions)
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export/foreign/foreigntest"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
@@ -285,9 +286,21 @@ func untrainedProfile(encoding string, seed uint64, profile string) ([]byte, err
 	return modelfile.Model{Config: cfg, Weights: models.InitWeights(m.Params(), seed), Card: c}.ONNX(profile)
 }
 
-// foreignModel writes a folder as other programs export decoders: "foreign-model FOLDER".
+// foreignModel writes a folder as other programs export decoders: "foreign-model FOLDER". "foreign-model FOLDER
+// windowed" has a layer that sees a window, and "foreign-model FOLDER unwindowed" lacks that layer's window.
 func foreignModel(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs(args[0])
+	if len(args) > 1 {
+		ts.Check(os.CopyFS(dir, foreigntest.Windowed()))
+		if args[1] == "unwindowed" {
+			data, err := safety.ReadFS(foreigntest.Windowed(), "model.onnx")
+			ts.Check(err)
+			data, err = foreigntest.Unwindowed(data)
+			ts.Check(err)
+			ts.Check(os.WriteFile(filepath.Join(dir, "model.onnx"), data, 0o644))
+		}
+		return
+	}
 	data, err := proto.Marshal(foreigntest.Decoder{}.Filled(1).Proto())
 	ts.Check(err)
 	var vocab []string

@@ -133,6 +133,7 @@ func (a *app) serve(ctx context.Context, o serveOptions, args []string) error {
 			return err
 		}
 		defer session.Close()
+		a.noteWarnings(m.From, session)
 		answers, err := serve.Answers(session, o.bounds)
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.From, err)

@@ -59,6 +59,7 @@ type settings struct {
 	kind         string // such as "llama"
 	heads, width int    // of a cache
 	positions    int    // that the model has at most
+	window       window // that some layers see
 	vocabulary   int
 	ends         []int64
 	names        inputNames
@@ -94,10 +95,13 @@ func readSettings(beside fs.FS) (settings, error) {
 			VocabSize     float64         `json:"vocab_size"`
 			EOS           json.RawMessage `json:"eos_token_id"`
 			Decoder       struct {
-				HeadSize      float64     `json:"head_size"`
-				KeyValueHeads float64     `json:"num_key_value_heads"`
-				Inputs        inputNames  `json:"inputs"`
-				Outputs       outputNames `json:"outputs"`
+				HeadSize      float64 `json:"head_size"`
+				KeyValueHeads float64 `json:"num_key_value_heads"`
+				Window        struct {
+					Tokens float64 `json:"window_size"`
+				} `json:"sliding_window"`
+				Inputs  inputNames  `json:"inputs"`
+				Outputs outputNames `json:"outputs"`
 			} `json:"decoder"`
 		} `json:"model"`
 	}
@@ -117,6 +121,9 @@ func readSettings(beside fs.FS) (settings, error) {
 		if *v.at == 0 {
 			*v.at = count(v.is)
 		}
+	}
+	if s.window.tokens == 0 {
+		s.window = window{count(g.Decoder.Window.Tokens), genaiFile}
 	}
 	if s.kind == "" {
 		s.kind = g.Type
@@ -156,6 +163,7 @@ func (s *settings) readConfig(c object) {
 	}
 	s.positions = c.number("n_positions", "max_position_embeddings", "max_seq_len", "n_ctx")
 	s.vocabulary = c.number("vocab_size")
+	s.window = window{c.windowed(), configFile}
 }
 
 // object is a JSON object whose values are not looked at yet.

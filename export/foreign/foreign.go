@@ -13,6 +13,9 @@
 //	logits                         float32 or float16 [batch, sequence or kept, vocabulary]
 //	present.N.key, .value          as the past, [batch, heads, past + sequence, width]
 //
+// The cache of a layer that sees a window (GroupQueryAttention with sliding_window_cache) has a fixed number
+// of slots in place of past, the window's where the file does not say more, and present has as many.
+//
 // A cache may have its axes in another order, as long as the first one is the batch; a
 // genai_config.json beside the file may name all of these otherwise. What is not of this
 // layout is an error that names the file's input or output and what can be done.
@@ -44,6 +47,8 @@ type Model struct {
 	Words    tokenizer.Coder // nil where there is none
 	// NoWords says why there is no tokenizer; "" where there is.
 	NoWords string
+	// Warnings say in what the file does not compute what is described beside it.
+	Warnings []string
 }
 
 // Describe returns how a validated file is fed, and what is beside it in a folder, nil for
@@ -61,6 +66,9 @@ func Describe(m safety.Model, beside fs.FS) (Model, error) {
 			"exporter's decoder: %w", card.ErrNoCard, err)
 	}
 	d.Ends = s.ends
+	if lacks := s.window.lacking(m, s.positions); lacks != "" {
+		d.Warnings = append(d.Warnings, lacks)
+	}
 	if err := d.readWords(beside); err != nil {
 		return Model{}, err
 	}
@@ -145,7 +153,7 @@ func layout(m safety.Model, s settings, c *card.Card) (card.Contract, error) {
 		if isStandard(in.Name) {
 			continue
 		}
-		state, err := stateOf(in, outputs, s)
+		state, err := stateOf(in, outputs, s, slotsOf(in.Name, m.Windows))
 		if err != nil {
 			return card.Contract{}, fmt.Errorf("input %v: %w", given[i], err)
 		}
@@ -166,7 +174,7 @@ func layout(m safety.Model, s settings, c *card.Card) (card.Contract, error) {
 	// Without position ids a model counts slots, those of padding too. GroupQueryAttention takes from the
 	// mask how many slots are filled, from the first one on, and so no padding before them.
 	// ONNX Runtime's also refuses several new tokens of several rows that have a past.
-	k.AtOnce = m.Operators["com.microsoft.GroupQueryAttention"] > 0
+	k.AtOnce = m.Operators[safety.Attention] > 0
 	k.Unpadded = k.Positions < 0 || k.AtOnce
 	return k, nil
 }
@@ -227,8 +235,8 @@ func fillVocabulary(outputs []card.Port, s settings) error {
 	return nil
 }
 
-// stateOf describes the cache that an input is.
-func stateOf(in card.Port, outputs []card.Port, s settings) (card.State, error) {
+// stateOf describes the cache that an input is: of so many slots, or where that is 0 a growing one.
+func stateOf(in card.Port, outputs []card.Port, s settings, slots int64) (card.State, error) {
 	present, err := s.presentOf(in.Name, outputs)
 	if err != nil {
 		return card.State{}, err
@@ -250,13 +258,16 @@ func stateOf(in card.Port, outputs []card.Port, s settings) (card.State, error) 
 			"export the model with transformers 4.44 or later", in.Shape[0])
 	}
 	state.Shape[0] = card.Batch
-	if len(in.Shape) == 4 && !isLength(in.Shape[2]) { // [batch, heads, past, width]
+	if len(in.Shape) == 4 && (!isLength(in.Shape[2]) || slots > 0) { // [batch, heads, past, width]
 		if err := fill(&state.Shape[1], s.heads, "num_key_value_heads or num_attention_heads"); err != nil {
 			return state, err
 		}
 		if err := fill(&state.Shape[3], s.width, "head_dim, or hidden_size and num_attention_heads"); err != nil {
 			return state, err
 		}
+	}
+	if slots > 0 {
+		return state, keepWindow(&state, slots)
 	}
 	var open []int
 	for i, axis := range state.Shape[1:] {

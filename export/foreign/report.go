@@ -16,6 +16,7 @@ type Report struct {
 	Padding     bool     `json:"padding"` // rows of different lengths run together
 	Ends        []int64  `json:"end_tokens,omitempty"`
 	NoTokenizer string   `json:"no_tokenizer,omitempty"`
+	Warnings    []string `json:"warnings,omitempty"` // see Model
 }
 
 // Inspect describes a file without a card.
@@ -25,7 +26,7 @@ func Inspect(m safety.Model, beside fs.FS) Report {
 		return Report{Problem: err.Error()}
 	}
 	r := Report{Kind: d.Card.Architecture, MaxLength: d.Card.MaxLength, Vocabulary: d.Contract.Vocab,
-		Padding: d.Contract.Pads(), Ends: d.Ends, NoTokenizer: d.NoWords}
+		Padding: d.Contract.Pads(), Ends: d.Ends, NoTokenizer: d.NoWords, Warnings: d.Warnings}
 	for _, s := range d.Card.State {
 		r.States = append(r.States, s.Input().String()+" to "+s.Present)
 	}

@@ -67,6 +67,7 @@ type Model struct {
 	// Operators counts the nodes of the graph by operator; those that are not of ONNX's
 	// default domain have theirs before the name: "com.microsoft.MatMulNBits".
 	Operators map[string]int
+	Windows   []Window
 }
 
 // Value is a declared input or output.
@@ -135,7 +136,7 @@ func Check(data []byte, opt Options) (Model, error) {
 }
 
 func describe(m *onnxpb.ModelProto) Model {
-	d := Model{Metadata: Metadata(m), Operators: map[string]int{}}
+	d := Model{Metadata: Metadata(m), Operators: map[string]int{}, Windows: windowsOf(m.Graph)}
 	for _, n := range m.Graph.Node {
 		name := n.OpType
 		if !DefaultDomain(n.Domain) {

@@ -73,6 +73,9 @@ func others(r foreign.Report) (lines [][]string) {
 		add("ends", fmt.Sprintf("texts end with the tokens %v", r.Ends))
 	}
 	add("tokenizer", cmp.Or(r.NoTokenizer, "tokenizer.json beside the file"))
+	for _, w := range r.Warnings {
+		add("warning", w)
+	}
 	return lines
 }
 
