@@ -111,6 +111,14 @@ func TestReadRefuses(t *testing.T) {
 			func(x *m) { x.Graph.Node[1].OpType = "Conv" }},
 		{"fused at 18", "it needs opset 23, and the file is opset 18",
 			func(x *m) { x.Graph.Node[1].OpType = "RMSNormalization" }},
+		{"keepdims", "has keepdims 7, want 0 or 1", func(x *m) {
+			x.Graph.Node[0].OpType, x.Graph.Node[0].Attribute = "ReduceSum", []*onnxpb.AttributeProto{intAttr("keepdims", 7)}
+		}},
+		{"transB", "has transB 1099511627776, want 0 or 1", func(x *m) {
+			x.Graph.Node[1].OpType, x.Graph.Node[1].Attribute = "Gemm", []*onnxpb.AttributeProto{intAttr("transB", 1<<40)}
+		}},
+		{"no axis", "lacks the attribute axis", func(x *m) { x.Graph.Node[1].OpType = "Concat" }},
+		{"no type", "lacks the attribute to", func(x *m) { x.Graph.Node[0].OpType = "Cast" }},
 		{"no inputs", "it has 0 inputs", func(x *m) { x.Graph.Node[0].Input = nil }},
 		{"million inputs", "it has 1000000 inputs and 1 outputs; supported are 4096",
 			func(x *m) { x.Graph.Node[0].Input = make([]string, 1e6) }},

@@ -63,7 +63,7 @@ func elementwiseOps() operators {
 		"GreaterOrEqual": comparison(12, tensor.Float32, tensor.Int64),
 		"And":            comparison(7, tensor.Bool),
 		"Where":          {min: 3, max: 3, since: 9, infer: inferWhere, vjp: vjpWhere},
-		"Cast":           {min: 1, max: 1, since: 6, attrs: []string{"to"}, infer: inferCast},
+		"Cast":           {min: 1, max: 1, since: 6, attrs: attributes{"to": integer.needed()}, infer: inferCast},
 	}
 }
 

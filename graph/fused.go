@@ -10,11 +10,11 @@ import (
 // exported models only and have no gradient: training graphs are composed.
 func fusedOps() operators {
 	return operators{
-		"RMSNormalization": {min: 2, max: 2, since: 23, attrs: []string{"axis", "epsilon"},
+		"RMSNormalization": {min: 2, max: 2, since: 23, attrs: attributes{"axis": integer, "epsilon": number},
 			infer: inferRMSNormalization},
-		"RotaryEmbedding": {min: 3, max: 3, since: 23, attrs: []string{"interleaved", "rotary_embedding_dim"},
+		"RotaryEmbedding": {min: 3, max: 3, since: 23, attrs: attributes{"interleaved": flag, "rotary_embedding_dim": integer},
 			infer: inferRotaryEmbedding},
-		"Attention": {min: 3, max: 4, since: 23, attrs: []string{"scale"}, infer: inferAttention,
+		"Attention": {min: 3, max: 4, since: 23, attrs: attributes{"scale": number}, infer: inferAttention,
 			multiplyAdds: func(n *Node) Dim { // q kᵀ and weights · v
 				return scores(n).Mul(n.Inputs[0].Dim(3).Add(n.Inputs[2].Dim(3)))
 			},

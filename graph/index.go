@@ -7,7 +7,7 @@ import (
 )
 
 func indexOps() operators {
-	axis := []string{"axis"}
+	axis := attributes{"axis": integer}
 	return operators{
 		// Opset 11 let indices count from the end.
 		"Gather":         {min: 2, max: 2, since: 11, attrs: axis, infer: inferGather, vjp: vjpGather},
@@ -15,7 +15,7 @@ func indexOps() operators {
 		// ScatterElements and not ScatterND: ONNX Runtime's CPU kernel of the latter
 		// races when indices repeat (microsoft/onnxruntime#18048). Opset 16 brought the
 		// reduction, which is always used here.
-		"ScatterElements": {min: 3, max: 3, since: 16, attrs: []string{"axis", "reduction"},
+		"ScatterElements": {min: 3, max: 3, since: 16, attrs: attributes{"axis": integer, "reduction": word},
 			infer: inferScatterElements},
 		"ScatterND": {min: 3, max: 3, since: 11, infer: inferScatterND},
 	}

@@ -10,7 +10,7 @@ func matrixOps() operators {
 	return operators{
 		"MatMul": {min: 2, max: 2, since: 1, infer: inferMatMul, multiplyAdds: matMulMultiplyAdds, vjp: vjpMatMul},
 		// Opset 11 made the third input optional, which is left out here.
-		"Gemm": {min: 2, max: 2, since: 11, attrs: []string{"transA", "transB"}, infer: inferGemm, vjp: vjpGemm,
+		"Gemm": {min: 2, max: 2, since: 11, attrs: attributes{"transA": flag, "transB": flag}, infer: inferGemm, vjp: vjpGemm,
 			multiplyAdds: func(n *Node) Dim {
 				_, inner := n.gemmDims(0, "transA")
 				return Product(n.Shape).Mul(inner)

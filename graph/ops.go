@@ -13,7 +13,7 @@ import (
 // but its kernel, which interp has.
 type operator struct {
 	min, max int // number of inputs; max -1: any
-	attrs    []string
+	attrs    attributes
 
 	// The first opset of ONNX's default domain in which the operator takes the inputs,
 	// element types and attributes that it has here.
@@ -85,10 +85,8 @@ func infer(n *Node) error {
 	if len(n.Inputs) < o.min || o.max >= 0 && len(n.Inputs) > o.max {
 		return n.errorf("has %d inputs, want %s", len(n.Inputs), arity(o))
 	}
-	for _, a := range n.Attrs {
-		if !slices.Contains(o.attrs, a.Name) {
-			return n.errorf("has the unknown attribute %s", a.Name)
-		}
+	if err := n.checkAttributes(o.attrs); err != nil {
+		return err
 	}
 	if err := o.infer(n); err != nil {
 		return err

@@ -12,7 +12,7 @@ func quantizeOps() operators {
 	return operators{
 		// Opset 13 brought scales along an axis.
 		"QuantizeLinear": {min: 3, max: 3, since: 10, sinceAttribute: map[string]int{"axis": 13},
-			attrs: []string{"axis"}, infer: inferQuantizeLinear},
+			attrs: attributes{"axis": integer}, infer: inferQuantizeLinear},
 	}
 }
 

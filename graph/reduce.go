@@ -9,13 +9,13 @@ import (
 func reduceOps() operators {
 	// sinceAxes is the opset that made the axes an input.
 	reduce := func(sinceAxes int, vjp func(b *Builder, n, g *Node) *Node) operator {
-		return operator{min: 1, max: 2, since: 1, sinceOptional: sinceAxes, attrs: []string{"keepdims"},
+		return operator{min: 1, max: 2, since: 1, sinceOptional: sinceAxes, attrs: attributes{"keepdims": flag},
 			infer: inferReduce,
 			vjp:   func(b *Builder, n, g *Node) []*Node { return []*Node{vjp(b, n, g), nil} }}
 	}
 	// Opset 13 normalises over one axis; before, it was the axis and all behind it.
 	softmax := func(vjp func(b *Builder, n, g *Node) *Node) operator {
-		return operator{min: 1, max: 1, since: 13, attrs: []string{"axis"}, infer: inferSoftmax,
+		return operator{min: 1, max: 1, since: 13, attrs: attributes{"axis": integer}, infer: inferSoftmax,
 			vjp: func(b *Builder, n, g *Node) []*Node { return []*Node{vjp(b, n, g)} }}
 	}
 	return operators{
@@ -28,7 +28,7 @@ func reduceOps() operators {
 			return spread(b, n, b.Div(g, b.Scalar(count)))
 		}),
 		// Opset 18 made the axes an input.
-		"ReduceMax": {min: 1, max: 2, since: 1, sinceOptional: 18, attrs: []string{"keepdims"}, infer: inferReduce},
+		"ReduceMax": {min: 1, max: 2, since: 1, sinceOptional: 18, attrs: attributes{"keepdims": flag}, infer: inferReduce},
 		"Softmax": softmax(func(b *Builder, n, g *Node) *Node {
 			axis := int(n.Int("axis", -1))
 			return b.Mul(n, b.Sub(g, b.ReduceSum(b.Mul(g, n), true, axis)))
@@ -37,7 +37,7 @@ func reduceOps() operators {
 			axis := int(n.Int("axis", -1))
 			return b.Sub(g, b.Mul(b.Exp(n), b.ReduceSum(g, true, axis)))
 		}),
-		"CumSum": {min: 2, max: 2, since: 11, attrs: []string{"exclusive", "reverse"}, infer: inferCumSum,
+		"CumSum": {min: 2, max: 2, since: 11, attrs: attributes{"exclusive": flag, "reverse": flag}, infer: inferCumSum,
 			vjp: func(b *Builder, n, g *Node) []*Node {
 				back := b.Op("CumSum", []*Node{g, n.Inputs[1]}, Attr{"exclusive", n.Int("exclusive", 0)},
 					Attr{"reverse", 1 - n.Int("reverse", 0)})
@@ -102,11 +102,6 @@ func inferCumSum(n *Node) error {
 	}
 	if _, known := n.Inputs[1].knownInts(); !known || n.Inputs[1].Rank() != 0 {
 		return n.errorf("needs a constant int64 number as its axis")
-	}
-	for _, name := range []string{"exclusive", "reverse"} {
-		if v := n.Int(name, 0); v != 0 && v != 1 {
-			return n.errorf("has %s %d, want 0 or 1", name, v)
-		}
 	}
 	n.DType, n.Shape = x.DType, x.Shape
 	_, err := n.axes(1, x.Rank())

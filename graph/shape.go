@@ -9,22 +9,22 @@ import (
 
 func shapeOps() operators {
 	return operators{
-		"Reshape": {min: 2, max: 2, since: 5, attrs: []string{"allowzero"},
+		"Reshape": {min: 2, max: 2, since: 5, attrs: attributes{"allowzero": flag},
 			sinceAttribute: map[string]int{"allowzero": 14},
 			infer:          inferReshape, sharesInput: true, vjp: likeInput},
 		// Opset 13 made the axes an input.
 		"Squeeze":   {min: 2, max: 2, since: 13, infer: inferSqueeze, sharesInput: true, vjp: likeInput},
 		"Unsqueeze": {min: 2, max: 2, since: 13, infer: inferUnsqueeze, sharesInput: true, vjp: likeInput},
-		"Transpose": {min: 1, max: 1, since: 1, attrs: []string{"perm"}, infer: inferTranspose,
+		"Transpose": {min: 1, max: 1, since: 1, attrs: attributes{"perm": integers}, infer: inferTranspose,
 			vjp: func(b *Builder, n, g *Node) []*Node {
 				return []*Node{b.Transpose(g, inverse(n.Ints("perm"))...)}
 			}},
-		"Concat": {min: 1, max: -1, since: 4, attrs: []string{"axis"}, infer: inferConcat, vjp: vjpConcat},
+		"Concat": {min: 1, max: -1, since: 4, attrs: attributes{"axis": integer.needed()}, infer: inferConcat, vjp: vjpConcat},
 		"Slice":  {min: 5, max: 5, since: 10, infer: inferSlice, vjp: vjpSlice},
 		// The driver sums a broadcast gradient back, so Expand passes it on.
 		"Expand": {min: 2, max: 2, since: 8, infer: inferExpand,
 			vjp: func(b *Builder, n, g *Node) []*Node { return []*Node{g, nil} }},
-		"Shape": {min: 1, max: 1, since: 1, attrs: []string{"start", "end"},
+		"Shape": {min: 1, max: 1, since: 1, attrs: attributes{"start": integer, "end": integer},
 			sinceAttribute: map[string]int{"start": 15, "end": 15}, infer: inferShape},
 		"Range": {min: 3, max: 3, since: 11, infer: inferRange},
 	}
