@@ -44,6 +44,11 @@
 // seconds for the body of its request, and for taking each part of the answer. How many
 // connections there are is for the server to bound, or what is before it.
 //
+// What a model file computes is its author's. runtime.Open refuses a file whose stated shapes need memory without
+// measure (package export/safety), and BatcherOptions.MaxBytes bounds the states of rows; the values within a run
+// that grow with the tokens, or whose shapes a run computes, nothing bounds but the process: a file from elsewhere
+// is served under a limit of the system's (a container's memory, ulimit -v).
+//
 // # Web pages
 //
 // What a page of another site has a browser ask is refused with status 403, with a key too: there

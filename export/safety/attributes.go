@@ -168,14 +168,25 @@ func (v *validator) enterLoop(n int64, bounded bool) error {
 
 // integer returns the one element of an int64 tensor that has been checked.
 func integer(t *onnxpb.TensorProto) (int64, bool) {
-	if t == nil || t.DataType != typeInt64 {
+	list, ok := integers(t)
+	if !ok || len(list) != 1 {
 		return 0, false
 	}
-	raw := RawData(t)
-	if len(raw) != 8 {
-		return 0, false
+	return list[0], true
+}
+
+// mostIntegers bounds the lists that are looked into: two numbers for each axis.
+const mostIntegers = 2 * MaxRank
+
+// integers returns the elements of an int64 tensor that has been checked, if they are few.
+func integers(t *onnxpb.TensorProto) (list []int64, ok bool) {
+	if t == nil || t.DataType != typeInt64 || len(t.RawData) > 8*mostIntegers || len(t.Int64Data) > mostIntegers {
+		return nil, false
 	}
-	return int64(binary.LittleEndian.Uint64(raw)), true
+	for raw := RawData(t); len(raw) > 0; raw = raw[8:] {
+		list = append(list, int64(binary.LittleEndian.Uint64(raw)))
+	}
+	return list, true
 }
 
 // declared returns the one node with a subgraph that a file of zoo's may have: the Scan of a

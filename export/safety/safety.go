@@ -2,7 +2,8 @@
 // takes a bounded time to load: its names, graphs and axes make sense, its
 // tensors have the data that they claim, all of it is in the file, and nothing in
 // it runs without bound. What the operators compute, and whether they fit one
-// another, is left to whoever runs the file.
+// another, is left to whoever runs the file. Of the memory that a run takes, what
+// stated shapes tell is bounded, and what grows with the number of tokens is not.
 //
 // It knows the file format only, so that programs which run models need nothing
 // else of package export.

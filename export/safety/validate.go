@@ -16,7 +16,7 @@ func Validate(m *onnxpb.ModelProto, opt Options) error {
 	if err := checkHeader(m); err != nil {
 		return err
 	}
-	v := validator{opt: opt, declared: declared(m), turns: 1}
+	v := validator{opt: opt, declared: declared(m), turns: 1, most: plus(mostMade, times(mostGrowth, stored(m.Graph)))}
 	return v.graph(m.Graph, nil)
 }
 
@@ -60,6 +60,8 @@ type validator struct {
 	declared *onnxpb.NodeProto // the Scan or Loop that the card declares; nil for none
 	turns    int64             // of the Loops around, multiplied
 	spent    int64             // turns of all Loops so far
+	live     int64             // elements of the values that have been made and are still needed
+	most     int64             // of them
 }
 
 // scope is what one graph defines. A subgraph sees what the graphs around it have
@@ -70,6 +72,8 @@ type scope struct {
 	made      map[string]bool                // outputs of any node, later ones too
 	constants map[string]*onnxpb.TensorProto // values that nothing else can be
 	minima    map[string][]string            // of values that are a Min, its inputs
+	sizes     map[string]size
+	last      map[string]int // see uses
 }
 
 func (s *scope) sees(name string) bool {
@@ -105,7 +109,8 @@ func (s *scope) define(name string) error {
 
 // newScope defines the inputs and initializers of a graph.
 func newScope(g *onnxpb.GraphProto, outer *scope) (*scope, error) {
-	s := &scope{outer, map[string]bool{}, map[string]bool{}, map[string]*onnxpb.TensorProto{}, map[string][]string{}}
+	s := &scope{outer, map[string]bool{}, map[string]bool{}, map[string]*onnxpb.TensorProto{}, map[string][]string{},
+		map[string]size{}, uses(g)}
 	inputs := map[string]bool{}
 	for _, in := range g.Input {
 		if err := s.define(in.Name); err != nil {
@@ -115,6 +120,9 @@ func newScope(g *onnxpb.GraphProto, outer *scope) (*scope, error) {
 			return nil, fmt.Errorf("input %s: %w", Quote(in.Name), err)
 		}
 		inputs[in.Name] = true
+		if in.GetType().GetTensorType().GetShape() != nil {
+			s.sizes[in.Name] = shaped(ValueOf(in).Dims)
+		}
 	}
 	for _, t := range g.Initializer {
 		// An input may have a default, which an initializer of its name holds.
@@ -128,6 +136,7 @@ func newScope(g *onnxpb.GraphProto, outer *scope) (*scope, error) {
 		if err := checkTensor(t); err != nil {
 			return nil, fmt.Errorf("initializer %s: %w", Quote(t.Name), err)
 		}
+		s.sizes[t.Name] = shaped(t.Dims)
 	}
 	for _, n := range g.Node {
 		for _, o := range n.Output {
@@ -145,8 +154,14 @@ func (v *validator) graph(g *onnxpb.GraphProto, outer *scope) error {
 	if err != nil {
 		return err
 	}
+	around := v.live
+	defer func() { v.live = around }()
 	for i, n := range g.Node {
-		if err := v.node(n, s); err != nil {
+		err := v.node(n, s)
+		if err == nil {
+			err = v.measure(n, i, s)
+		}
+		if err != nil {
 			return fmt.Errorf("node %d %s (%s): %w", i, Quote(n.Name), Quote(n.OpType), err)
 		}
 	}
@@ -226,10 +241,13 @@ func (v *validator) node(n *onnxpb.NodeProto, s *scope) error {
 }
 
 // constantOf returns the value of a Constant node, if it is kept as a tensor or
-// as one integer.
+// as integers.
 func constantOf(a *onnxpb.AttributeProto) *onnxpb.TensorProto {
-	if a.Name == "value_int" && a.Type == onnxpb.AttributeProto_INT {
+	switch {
+	case a.Name == "value_int" && a.Type == onnxpb.AttributeProto_INT:
 		return &onnxpb.TensorProto{DataType: typeInt64, Int64Data: []int64{a.GetI()}}
+	case a.Name == "value_ints" && a.Type == onnxpb.AttributeProto_INTS:
+		return &onnxpb.TensorProto{DataType: typeInt64, Dims: []int64{int64(len(a.Ints))}, Int64Data: a.Ints}
 	}
 	return a.T
 }
