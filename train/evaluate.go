@@ -198,14 +198,10 @@ func (m mixture) trainedSample(span task.Range) string {
 		all = append(all, t.LengthsIn(m.lengths[i])...)
 	}
 	slices.Sort(all)
-	all = slices.Compact(all)
-	const most = 10
 	var list []string
-	for i := range min(most, len(all)) {
-		at := len(all) - 1 - i*len(all)/min(most, len(all))
-		list = append(list, strconv.Itoa(all[at]))
+	for _, n := range task.Evenly(slices.Compact(all)) {
+		list = append(list, strconv.Itoa(n))
 	}
-	slices.Reverse(list)
 	return strings.Join(list, ",")
 }
 

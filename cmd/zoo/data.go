@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -116,6 +117,21 @@ func (a *app) data(ctx context.Context, o dataOptions) error {
 	})
 }
 
+// lengthsOf returns the lengths that samples are wanted of. Those of the paper are taken from the ones that the task
+// has, where a choice by their range would fall into a gap.
+func (o dataOptions) lengthsOf(t task.Task) ([]int, error) {
+	if o.lengths != "" {
+		return task.ParseLengths(o.lengths)
+	} else if o.all {
+		return nil, nil
+	}
+	lengths, err := task.ParseLengths(t.Train.String())
+	if slices.ContainsFunc(lengths, func(n int) bool { return t.CheckLength(n) != nil }) {
+		return task.Evenly(t.LengthsIn(t.Train)), nil
+	}
+	return lengths, err
+}
+
 func (a *app) dataOf(ctx context.Context, o dataOptions, t task.Task, w io.Writer) error {
 	switch {
 	case o.answer != "":
@@ -127,11 +143,9 @@ func (a *app) dataOf(ctx context.Context, o dataOptions, t task.Task, w io.Write
 	if err != nil {
 		return err
 	}
-	var lengths []int
-	if o.lengths != "" || !o.all {
-		if lengths, err = task.ParseLengths(cmp.Or(o.lengths, t.Train.String())); err != nil {
-			return err
-		}
+	lengths, err := o.lengthsOf(t)
+	if err != nil {
+		return err
 	}
 	samples := t.Draw(lengths, o.n, o.seed, split)
 	if o.all {

@@ -49,6 +49,16 @@ func ParseLengths(list string) ([]int, error) {
 	return out, nil
 }
 
+// Evenly returns some of lengths that ascend: at most ten, evenly spaced and the last among them.
+func Evenly(lengths []int) (some []int) {
+	n := min(10, len(lengths))
+	for i := range n {
+		some = append(some, lengths[len(lengths)-1-i*len(lengths)/n])
+	}
+	slices.Reverse(some)
+	return some
+}
+
 // ParseSpans is ParseLengths for what is measured: the list may have bins, too, between
 // single lengths or alone. The result is in the order of Span.Compare.
 //

@@ -161,3 +161,22 @@ func FuzzParseLengths(f *testing.F) {
 		}
 	})
 }
+
+func TestEvenly(t *testing.T) {
+	var every []int
+	for n := range 25 {
+		every = append(every, n+1)
+	}
+	for _, tc := range []struct{ of, want []int }{
+		{nil, nil},
+		{[]int{3}, []int{3}},
+		{every[:9], every[:9]},
+		{every[:10], every[:10]},
+		{every[:11], []int{2, 3, 4, 5, 6, 7, 8, 9, 10, 11}},
+		{every, []int{3, 5, 8, 10, 13, 15, 18, 20, 23, 25}},
+	} {
+		if got := task.Evenly(tc.of); !slices.Equal(got, tc.want) {
+			t.Errorf("of %v: %v, want %v", tc.of, got, tc.want)
+		}
+	}
+}
