@@ -58,6 +58,39 @@ func columns(rows []eval.Row, traits []func(eval.Row) string) []Series {
 	})
 }
 
+// placed returns rows of which those without a measurement have the environment of the last ones of their model
+// that have one, or else of the first: nothing computed them, so that they name neither an engine's version nor a
+// device, and would be a model of their own.
+func placed(rows []eval.Row) []eval.Row {
+	type model struct {
+		eval.Environment // without what such rows lack
+		profile          string
+		batch            int
+	}
+	of := func(r eval.Row) model {
+		m := model{r.Environment, r.Profile, r.Batch}
+		m.ORTVersion, m.Adapter, m.ToolVersion = "", "", ""
+		return m
+	}
+	last := map[model]eval.Environment{}
+	note := func(r eval.Row) {
+		if !r.NA {
+			last[of(r)] = r.Environment
+		}
+	}
+	for _, r := range slices.Backward(rows) { // so that the first remain
+		note(r)
+	}
+	out := slices.Clone(rows)
+	for i, r := range rows {
+		if note(r); r.NA {
+			at := last[of(r)]
+			out[i].ORTVersion, out[i].Adapter = cmp.Or(r.ORTVersion, at.ORTVersion), cmp.Or(r.Adapter, at.Adapter)
+		}
+	}
+	return out
+}
+
 // Run is what one model cost, as it was run: at one place, in batches of one size.
 type Run struct {
 	Name  string // and Model as in Series

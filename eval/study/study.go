@@ -106,6 +106,7 @@ func New(rows []eval.Row, opt Options) (*Study, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("study: there are no rows")
 	}
+	rows = placed(rows)
 	s := &Study{Measure: Exact, Encodings: encodings(rows, opt.Encodings), Weighting: opt.Ranks,
 		OnlyFitted: opt.OnlyFitted, published: opt.Published}
 	if s.published == nil {
