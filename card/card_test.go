@@ -27,7 +27,7 @@ func full() card.Card {
 		MaxLength:      512,
 		Profile:        card.Portable,
 		DType:          card.Int8,
-		Difference: &card.Difference{Logit: 0.5, Relative: 0.25, Accuracy: []card.Accuracy{
+		Difference: &card.Difference{Engine: "ONNX Runtime 1.29.0, cpu", Logit: 0.5, Relative: 0.25, Accuracy: []card.Accuracy{
 			{Task: "copy", Length: 20, N: 50, Correct: 49, Float32: 50}}},
 		State: []card.State{
 			{Past: "past_key_values.0.key", Present: "present.0.key", Shape: []string{"batch", "4", "past", "32"}, Kind: card.Growing, Axis: 2},
@@ -107,7 +107,7 @@ func TestWrittenForm(t *testing.T) {
 		"zoo.max_length":      "512",
 		"zoo.profile":         "portable",
 		"zoo.dtype":           "int8",
-		"zoo.difference": `{"logit":0.5,"relative":0.25,` +
+		"zoo.difference": `{"engine":"ONNX Runtime 1.29.0, cpu","logit":0.5,"relative":0.25,` +
 			`"accuracy":[{"task":"copy","length":20,"n":50,"correct":49,"float32":50}]}`,
 		"zoo.state": `[{"past":"past_key_values.0.key","present":"present.0.key","shape":["batch","4","past","32"],"grows":true,"axis":2,"initial":0},` +
 			`{"past":"past.0.state","present":"present.0.state","shape":["batch","64"],"grows":false,"initial":-0.5}]`,
@@ -265,9 +265,14 @@ func TestName(t *testing.T) {
 }
 
 func TestDifferenceText(t *testing.T) {
-	const want = "logits by up to 0.5 (0.25 of their size); exact match copy 20: 49 of 50, float32 50"
+	const want = "logits by up to 0.5 (|Δ| / max(1, |logit|) up to 0.25) on the prompts tried, in ONNX Runtime 1.29.0, cpu, " +
+		"which is no bound for others; exact match copy 20: 49 of 50, float32 50"
 	if got := full().Difference.String(); got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+	const old = "logits by up to 9.7 (|Δ| / max(1, |logit|) up to 9.7) on the prompts tried, which is no bound for others"
+	if got := (card.Difference{Logit: 9.7, Relative: 9.7}).String(); got != old {
+		t.Errorf("of an older file, without a task: %q, want %q", got, old)
 	}
 }
 

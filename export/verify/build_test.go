@@ -124,6 +124,10 @@ func TestBuildInAnotherPrecision(t *testing.T) {
 				if c.DType != dtype || d == nil || !(d.Logit > least) || !(d.Relative > least) || d.Relative > d.Logit {
 					t.Fatalf("%s, %s: the card has %q and %v", provider, dtype, c.DType, d)
 				}
+				if engine := map[string]string{"cpu": "ONNX Runtime 1.", "go": "pure Go, go1."}[provider]; !strings.HasPrefix(d.Engine, engine) ||
+					strings.Contains(d.Engine, ", cpu") != (provider == "cpu") {
+					t.Errorf("%s, %s: measured in %q", provider, dtype, d.Engine)
+				}
 				var lengths []int
 				for _, a := range d.Accuracy {
 					if lengths = append(lengths, a.Length); a.Task != "copy" || a.N < 10 || a.Correct > a.N {

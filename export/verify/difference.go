@@ -34,13 +34,17 @@ func difference(ctx context.Context, full, file []byte, engine runtime.Options) 
 		}
 		defer func() { err = errors.Join(err, sessions[i].Close()) }()
 	}
-	c := sessions[0].Info().Card
+	info := sessions[0].Info()
+	if d.Engine = "pure Go, " + info.Version; info.Engine == "onnxruntime" {
+		d.Engine = "ONNX Runtime " + info.Version + ", " + info.Provider
+	}
+	c := info.Card
 	if c.Task == "" || len(c.Tokenizer) == 0 || c.Trained.Max == 0 {
 		n := untold
 		if c.MaxLength > 0 {
 			n = min(n, c.MaxLength)
 		}
-		rows := [][]int64{randomIDs(rand.New(rand.NewPCG(1, 3)), n, sessions[0].Info().VocabSize)}
+		rows := [][]int64{randomIDs(rand.New(rand.NewPCG(1, 3)), n, info.VocabSize)}
 		return d, differ(ctx, sessions, rows, &d)
 	}
 	tasks, err := task.LookupList(c.Task)
