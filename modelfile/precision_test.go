@@ -118,6 +118,40 @@ func TestPrecisions(t *testing.T) {
 	}
 }
 
+// How tokens are fed changes float32 in the last digits, and int8, by roundings that these decide, a thousand times
+// as much: ARCHITECTURE.md and the help of zoo export say so.
+func TestRoundedSteps(t *testing.T) {
+	orttest.Require(t)
+	rng := rand.New(rand.NewPCG(6, 6))
+	rows := make([][]int64, 4)
+	for i := range rows {
+		for range 200 {
+			rows[i] = append(rows[i], rng.Int64N(vocab))
+		}
+	}
+	made, err := models.New(models.Config{Encoding: "rope", DModel: 64, NLayers: 4, NHeads: 4, DFF: 256, VocabSize: vocab})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := modelfile.Model{Config: made.Config(), Weights: models.InitWeights(made.Params(), 3), Card: description()}
+	worst := map[string]float64{}
+	for _, dtype := range []string{"", card.Int8} {
+		m.Card.DType = dtype
+		file, err := m.ONNX(card.Portable)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pass := answered(t, file, runtime.Options{}, rows)
+		for i, step := range answered(t, file, runtime.Options{ChunkSize: 1}, rows) {
+			worst[dtype] = max(worst[dtype], math.Abs(float64(step-pass[i])))
+		}
+	}
+	t.Logf("logits move by up to %.2g in float32, %.2g in int8", worst[""], worst[card.Int8])
+	if !(worst[""] < 1e-4) || !(worst[card.Int8] > 100*worst[""]) {
+		t.Errorf("between one pass and steps logits move by up to %.3g in float32, %.3g in int8", worst[""], worst[card.Int8])
+	}
+}
+
 // ONNX Runtime multiplies bfloat16 on CUDA alone. The files hold the rounded weights, and pure
 // Go answers with them nearly what it does with the float32 file, whole and token by token.
 func TestBFloat16(t *testing.T) {

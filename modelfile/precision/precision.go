@@ -5,8 +5,10 @@
 //
 // What is narrow is what is large: these matrices, and the products with them. All else
 // stays float32: norms, softmax and the encodings' arithmetic, biases and gains, states,
-// inputs and outputs. Each token is rounded by itself alone, so what a model answers does
-// not depend on what else is in the batch, nor on how a prompt is cut into chunks.
+// inputs and outputs. Each token is rounded by itself alone, so no token has a part in how another
+// is rounded. What float32 sums in another order (other rows in the batch, another cut into chunks)
+// differs in its last digits, though, and where that puts a number on the other side of a rounding it
+// differs by a whole level: by most in int8, whose logits can move by tenths.
 package precision
 
 import (
