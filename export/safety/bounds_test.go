@@ -1,0 +1,352 @@
+package safety
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nopezoo/zoo/export/internal/onnxpb"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
+
+// neg is x → Neg → y.
+func neg() *onnxpb.ModelProto {
+	return &onnxpb.ModelProto{
+		IrVersion:   8,
+		OpsetImport: []*onnxpb.OperatorSetIdProto{{Version: 18}},
+		Graph: &onnxpb.GraphProto{
+			Input:  []*onnxpb.ValueInfoProto{shapedInput("x", -1)},
+			Output: []*onnxpb.ValueInfoProto{shapedInput("y", -1)},
+			Node:   []*onnxpb.NodeProto{{OpType: "Neg", Input: []string{"x"}, Output: []string{"y"}}},
+		},
+	}
+}
+
+// TestBounds: of each bound, what is just within it passes, and what is just beyond is refused with the reason.
+func TestBounds(t *testing.T) {
+	type model = onnxpb.ModelProto
+	long := func(n int) string { return strings.Repeat("n", n) }
+	node := func(x *model) *onnxpb.NodeProto { return x.Graph.Node[0] }
+	dims := func(d ...int64) func(x *model) {
+		return func(x *model) { x.Graph.Input = append(x.Graph.Input, shapedInput("w", d...)) }
+	}
+	value := func(d ...int64) func(x *model) {
+		return func(x *model) { x.Graph.ValueInfo = []*onnxpb.ValueInfoProto{shapedInput("y", d...)} }
+	}
+	renamed := func(n int) func(x *model) {
+		return func(x *model) { x.Graph.Input[0].Name, node(x).Input[0] = long(n), long(n) }
+	}
+	axisNamed := func(n int) func(x *model) {
+		return func(x *model) {
+			x.Graph.Input[0].Type.TensorType.Shape.Dim[0].Value = &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: long(n)}
+		}
+	}
+	ports := func(inputs, outputs int) func(x *model) {
+		return func(x *model) {
+			for i := len(x.Graph.Input); i < inputs; i++ {
+				x.Graph.Input = append(x.Graph.Input, shapedInput(fmt.Sprint("x", i)))
+			}
+			for i := len(x.Graph.Output); i < outputs; i++ {
+				x.Graph.Output = append(x.Graph.Output, shapedInput("y"))
+			}
+		}
+	}
+	values := func(inputs, outputs int) func(x *model) {
+		return func(x *model) {
+			node(x).Input = slices.Repeat([]string{"x"}, inputs)
+			for i := len(node(x).Output); i < outputs; i++ {
+				node(x).Output = append(node(x).Output, fmt.Sprint("o", i))
+			}
+		}
+	}
+	attrs := func(names ...string) func(x *model) {
+		return func(x *model) {
+			for _, name := range names {
+				node(x).Attribute = append(node(x).Attribute, intAttr(name, 1))
+			}
+		}
+	}
+	opsets := func(versions ...any) func(x *model) {
+		return func(x *model) {
+			x.OpsetImport = nil
+			for i := 0; i < len(versions); i += 2 {
+				x.OpsetImport = append(x.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: versions[i].(string), Version: int64(versions[i+1].(int))})
+			}
+		}
+	}
+	ones := slices.Repeat([]int64{1}, MaxRank+1)
+	for _, tc := range []struct {
+		name, want string // "" passes
+		change     func(x *model)
+	}{
+		{"ir 2", "ir_version 2; supported are 3 to 13", func(x *model) { x.IrVersion = 2 }},
+		{"ir 3", "", func(x *model) { x.IrVersion = 3 }},
+		{"ir 13", "", func(x *model) { x.IrVersion = 13 }},
+		{"ir 14", "ir_version 14", func(x *model) { x.IrVersion = 14 }},
+		{"opset 6", "opset 6; supported is one opset from 7 to 26", opsets("", 6)},
+		{"opset 7", "", opsets("", 7)},
+		{"opset 26", "", opsets("ai.onnx", 26)},
+		{"opset 27", "opset 27", opsets("", 27)},
+		{"two opsets", "opset 18; supported is one", opsets("", 18, "ai.onnx", 18)},
+		{"no opset", "the model names no opset of the default domain", opsets("com.microsoft", 1)},
+		{"another opset too", "", opsets("com.microsoft", 1, "", 18, "a.b", 99)},
+		{"functions", "functions or training_info", func(x *model) { x.Functions = [][]byte{{}} }},
+		{"training", "functions or training_info", func(x *model) { x.TrainingInfo = [][]byte{{}} }},
+		{"sparse", "sparse initializers or quantization", func(x *model) { x.Graph.SparseInitializer = [][]byte{{}} }},
+		{"quantization", "sparse initializers or quantization", func(x *model) { x.Graph.QuantizationAnnotation = [][]byte{{}} }},
+		{"two keys", "", func(x *model) { x.MetadataProps = []*onnxpb.StringStringEntryProto{{Key: "a"}, {Key: "b"}} }},
+		{"no outputs", "the graph has no outputs", func(x *model) { x.Graph.Output = nil }},
+		{"inputs", "", ports(1<<14, 1)},
+		{"an input more", "the graph has 16385 inputs and 1 outputs; supported are 16384", ports(1<<14+1, 1)},
+		{"outputs", "", ports(1, 1<<14)},
+		{"an output more", "the graph has 1 inputs and 16385 outputs", ports(1, 1<<14+1)},
+		{"node inputs", "", values(1<<12, 1)},
+		{"a node input more", "it has 4097 inputs and 1 outputs; supported are 4096", values(1<<12+1, 1)},
+		{"node outputs", "", values(1, 1<<12)},
+		{"a node output more", "it has 1 inputs and 4097 outputs", values(1, 1<<12+1)},
+		{"input name", "", renamed(1 << 10)},
+		{"a longer input name", "its name has 1025 bytes; supported are 1024", renamed(1<<10 + 1)},
+		{"no input name", `input "": it has no name`, func(x *model) { x.Graph.Input[0].Name = "" }},
+		{"node name", "", func(x *model) { node(x).Name = long(1 << 10) }},
+		{"a longer node name", "its name has 1025 bytes", func(x *model) { node(x).Name = long(1<<10 + 1) }},
+		{"attribute name", "", attrs(long(1 << 10))},
+		{"a longer attribute name", "its name is empty, too long or taken", attrs(long(1<<10 + 1))},
+		{"no attribute name", "its name is empty, too long or taken", attrs("")},
+		{"attribute twice", `attribute "a": its name is empty, too long or taken`, attrs("a", "b", "a")},
+		{"axis name", "", axisNamed(1 << 10)},
+		{"a longer axis name", "the name of axis 0 has 1025 bytes; supported are 1024", axisNamed(1<<10 + 1)},
+		{"rank", "", dims(ones[:MaxRank]...)},
+		{"a rank more", "it has 17 axes; supported are 16", dims(ones...)},
+		{"rank of a value", "", value(ones[:MaxRank]...)},
+		{"a rank more of a value", `value "y": it has 17 axes`, value(ones...)},
+		{"length", "", dims(MaxFile)},
+		{"a longer length", "axis 1 has the length 2147483648", dims(1, MaxFile+1)},
+		{"elements", "", dims(-1, 0, 1<<30, 0, 1)},
+		{"two elements more", "it declares more than 2147483647 elements", dims(1<<30, 2)},
+		{"no length", "", dims(-1, -1)},
+		{"no tensor", `input "x": it is not declared as a tensor`, func(x *model) { x.Graph.Input[0].Type = nil }},
+		{"no tensor out", `output "y": it is not declared as a tensor`, func(x *model) { x.Graph.Output[0].Type = nil }},
+		{"axes out", `output "y": axis 0 has the length -2`, func(x *model) {
+			x.Graph.Output[0].Type.TensorType.Shape.Dim[0].Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: -2}
+		}},
+		{"output that is not made", `output "z": no node makes it`, func(x *model) { x.Graph.Output[0].Name = "z" }},
+		{"an input as output", "", func(x *model) { x.Graph.Output[0].Name = "x" }},
+	} {
+		x := neg()
+		tc.change(x)
+		err := Validate(x, Options{})
+		if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+			t.Errorf("%s: %v, want %q", tc.name, err, tc.want)
+		}
+	}
+}
+
+// TestHeldAttributes: an attribute holds what its kind says, and nothing else.
+func TestHeldAttributes(t *testing.T) {
+	type kind = onnxpb.AttributeProto_AttributeType
+	good := &onnxpb.TensorProto{DataType: 1, Dims: []int64{1}, FloatData: []float32{2}}
+	hold := map[kind]func(a *onnxpb.AttributeProto){
+		onnxpb.AttributeProto_FLOAT:          func(a *onnxpb.AttributeProto) { a.F = new(float32) },
+		onnxpb.AttributeProto_INT:            func(a *onnxpb.AttributeProto) { a.I = new(int64) },
+		onnxpb.AttributeProto_STRING:         func(a *onnxpb.AttributeProto) { a.S = []byte{} },
+		onnxpb.AttributeProto_TENSOR:         func(a *onnxpb.AttributeProto) { a.T = good },
+		onnxpb.AttributeProto_GRAPH:          func(a *onnxpb.AttributeProto) { a.G = &onnxpb.GraphProto{} },
+		onnxpb.AttributeProto_FLOATS:         func(a *onnxpb.AttributeProto) { a.Floats = []float32{1} },
+		onnxpb.AttributeProto_INTS:           func(a *onnxpb.AttributeProto) { a.Ints = []int64{1} },
+		onnxpb.AttributeProto_STRINGS:        func(a *onnxpb.AttributeProto) { a.Strings = [][]byte{{}} },
+		onnxpb.AttributeProto_TENSORS:        func(a *onnxpb.AttributeProto) { a.Tensors = []*onnxpb.TensorProto{good} },
+		onnxpb.AttributeProto_GRAPHS:         func(a *onnxpb.AttributeProto) { a.Graphs = []*onnxpb.GraphProto{{}} },
+		onnxpb.AttributeProto_TYPE_PROTO:     func(a *onnxpb.AttributeProto) { a.Tp = []byte{1} },
+		onnxpb.AttributeProto_TYPE_PROTOS:    func(a *onnxpb.AttributeProto) { a.TypeProtos = [][]byte{{}} },
+		onnxpb.AttributeProto_SPARSE_TENSOR:  func(a *onnxpb.AttributeProto) { a.SparseTensor = []byte{1} },
+		onnxpb.AttributeProto_SPARSE_TENSORS: func(a *onnxpb.AttributeProto) { a.SparseTensors = [][]byte{{}} },
+	}
+	unsupported := []kind{onnxpb.AttributeProto_UNDEFINED, onnxpb.AttributeProto_GRAPHS, onnxpb.AttributeProto_SPARSE_TENSOR,
+		onnxpb.AttributeProto_SPARSE_TENSORS}
+	if len(hold) != len(onnxpb.AttributeProto_AttributeType_name)-1 {
+		t.Errorf("%d kinds are looked at, of %d", len(hold), len(onnxpb.AttributeProto_AttributeType_name)-1)
+	}
+	for number := range onnxpb.AttributeProto_AttributeType_name {
+		of := kind(number)
+		check := func(want string, held ...kind) {
+			a := &onnxpb.AttributeProto{Name: "a", Type: of}
+			for _, k := range held {
+				hold[k](a)
+			}
+			if err := checkAttribute(a); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+				t.Errorf("%v that holds %v: %v, want %q", of, held, err, want)
+			}
+		}
+		switch {
+		case slices.Contains(unsupported, of):
+			check(fmt.Sprintf("is of kind %v, which is not supported", of))
+			continue
+		case of == onnxpb.AttributeProto_GRAPH || of == onnxpb.AttributeProto_TENSOR:
+			check(fmt.Sprintf("is of kind %v and holds none", of))
+		default:
+			check("") // a value of 0 need not be written
+		}
+		check("", of)
+		for other := range hold {
+			if other != of {
+				check(fmt.Sprintf("is of kind %v and holds a %v", of, other), of, other)
+			}
+		}
+	}
+	if err := checkAttribute(&onnxpb.AttributeProto{Type: onnxpb.AttributeProto_INT, RefAttrName: "b"}); err == nil ||
+		!strings.Contains(err.Error(), "refers to a function's attribute") {
+		t.Errorf("a reference: %v", err)
+	}
+	bad := &onnxpb.TensorProto{DataType: 99}
+	for _, a := range []*onnxpb.AttributeProto{{Type: onnxpb.AttributeProto_TENSOR, T: bad},
+		{Type: onnxpb.AttributeProto_TENSORS, Tensors: []*onnxpb.TensorProto{good, bad}}} {
+		if err := checkAttribute(a); err == nil || !strings.Contains(err.Error(), "holds a tensor: its element type is 99") {
+			t.Errorf("a bad tensor: %v", err)
+		}
+	}
+}
+
+// TestIntegers: lists of up to two numbers for each axis are looked into, of int64 alone.
+func TestIntegers(t *testing.T) {
+	raw := func(n int) *onnxpb.TensorProto {
+		return &onnxpb.TensorProto{DataType: typeInt64, Dims: []int64{int64(n)}, RawData: make([]byte, 8*n)}
+	}
+	most := slices.Repeat([]int64{7}, 2*MaxRank+1)
+	for _, tc := range []struct {
+		of *onnxpb.TensorProto
+		n  int // −1 for none
+	}{
+		{nil, -1}, {&onnxpb.TensorProto{DataType: 6, Int32Data: []int32{1}}, -1}, {ints("", false), 0}, {ints("", true, 5), 1},
+		{ints("", false, most[1:]...), 2 * MaxRank}, {ints("", false, most...), -1}, {raw(2 * MaxRank), 2 * MaxRank}, {raw(2*MaxRank + 1), -1},
+	} {
+		list, ok := integers(tc.of)
+		if n := len(list); ok != (tc.n >= 0) || ok && n != tc.n {
+			t.Errorf("of %v: %v, %v", tc.of, list, ok)
+		}
+		if _, one := integer(tc.of); one != (tc.n == 1) {
+			t.Errorf("of %v: one number: %v", tc.of, one)
+		}
+	}
+	little := &onnxpb.TensorProto{DataType: typeInt64, Dims: []int64{2}, RawData: []byte{1, 2, 0, 0, 0, 0, 0, 0, 254, 255, 255, 255, 255, 255, 255, 255}}
+	if list, _ := integers(little); !slices.Equal(list, []int64{513, -2}) {
+		t.Errorf("little-endian: %v", list)
+	}
+}
+
+// TestSayings: what a file says of itself is passed on.
+func TestSayings(t *testing.T) {
+	m := neg()
+	m.Graph.Input = append(m.Graph.Input, shapedInput("w", 2, -1, 0, -7))
+	m.Graph.Input[1].Type.TensorType.Shape.Dim[1].Value = nil
+	m.Graph.Input[1].Type.TensorType.Shape.Dim[3].Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: -7}
+	m.Graph.Initializer = []*onnxpb.TensorProto{ints("x", false, 1)} // the default of an input
+	m.Graph.Node = append(m.Graph.Node, &onnxpb.NodeProto{OpType: "Neg", Domain: "ai.onnx"}, &onnxpb.NodeProto{OpType: "Neg", Domain: "a.b"})
+	d := describe(m)
+	if len(d.Inputs) != 1 || d.Inputs[0].Name != "w" || !slices.Equal(d.Inputs[0].Dims, []int64{2, -1, 0, -1}) || !d.Inputs[0].Shaped {
+		t.Errorf("inputs %+v", d.Inputs)
+	}
+	if got := d.Inputs[0].Port().String(); got != "w float32[2,?,0,?]" {
+		t.Errorf("the input is %q", got)
+	}
+	if got := ValueOf(shapedInput("x", -1, 3)).Port().String(); got != "x float32[some,3]" {
+		t.Errorf("the input is %q", got)
+	}
+	if len(d.Operators) != 2 || d.Operators["Neg"] != 2 || d.Operators["a.b.Neg"] != 1 {
+		t.Errorf("operators %v", d.Operators)
+	}
+	if v := ValueOf(&onnxpb.ValueInfoProto{Name: "v"}); v.Shaped || v.Type != 0 || len(v.Dims) > 0 {
+		t.Errorf("no tensor: %+v", v)
+	}
+	if _, err := (Value{Name: "v", Type: 8}).DType(); err == nil || !strings.Contains(err.Error(), `value "v" has ONNX element type 8`) {
+		t.Errorf("strings: %v", err)
+	}
+	if dtype, err := (Value{Type: 1}).DType(); err != nil || dtype != tensor.Float32 {
+		t.Errorf("float32: %v, %v", dtype, err)
+	}
+	for _, tc := range []struct{ name, want string }{{"a\n", `"a\n"`}, {strings.Repeat("x", 100), `"` + strings.Repeat("x", 100) + `"`},
+		{strings.Repeat("x", 101), `"` + strings.Repeat("x", 100) + `…"`}} {
+		if got := Quote(tc.name); got != tc.want {
+			t.Errorf("quoted: %s, want %s", got, tc.want)
+		}
+	}
+}
+
+// TestWindows: the windows of GroupQueryAttention nodes, and which inputs are caches of these alone.
+func TestWindows(t *testing.T) {
+	attention := func(op, domain string, inputs int, window, kept int64) *onnxpb.NodeProto {
+		names := []string{"q", "k", "v", "keys", "values", "lengths", "total"}[:inputs]
+		return &onnxpb.NodeProto{OpType: op, Domain: domain, Input: names, Attribute: []*onnxpb.AttributeProto{
+			intAttr("local_window_size", window), intAttr("sliding_window_cache", kept)}}
+	}
+	const op, domain = "GroupQueryAttention", "com.microsoft"
+	caches := []string{"keys", "values"}
+	for _, tc := range []struct {
+		n    *onnxpb.NodeProto
+		want []Window
+	}{
+		{attention(op, domain, 7, 8, 1), []Window{{8, caches}}},
+		{attention(op, domain, 5, 1, 1), []Window{{1, caches}}},
+		{attention(op, domain, 4, 8, 1), []Window{{8, nil}}},
+		{attention(op, domain, 7, 8, 0), []Window{{8, nil}}},
+		{attention(op, domain, 7, 0, 1), nil},
+		{attention(op, domain, 7, -1, 1), nil},
+		{attention(op, "", 7, 8, 1), nil},
+		{attention("Attention", domain, 7, 8, 1), nil},
+	} {
+		got := windowsOf(&onnxpb.GraphProto{Node: []*onnxpb.NodeProto{tc.n}})
+		if !slices.EqualFunc(got, tc.want, func(a, b Window) bool { return a.Tokens == b.Tokens && slices.Equal(a.Caches, b.Caches) }) {
+			t.Errorf("%v: %v, want %v", tc.n, got, tc.want)
+		}
+	}
+}
+
+// TestCounts: integers of a small, fixed number are counts.
+func TestCounts(t *testing.T) {
+	for _, tc := range []struct {
+		dtype int32
+		dims  []int64
+		want  bool
+	}{
+		{7, nil, true}, {7, []int64{1}, true}, {7, []int64{8}, true}, {7, []int64{9}, false}, {7, []int64{2, 4}, true}, {7, []int64{3, 3}, false},
+		{7, []int64{0}, true}, {7, []int64{-1}, false}, {6, []int64{1}, false}, {8, []int64{1}, false}, {7, []int64{8, 2}, false},
+	} {
+		v := Value{Type: tc.dtype, Shaped: true, Dims: tc.dims}
+		if got := isCount(v); got != tc.want {
+			t.Errorf("type %d, %v: %v", tc.dtype, tc.dims, got)
+		}
+		if v.Shaped = false; isCount(v) {
+			t.Errorf("type %d, without a shape, is a count", tc.dtype)
+		}
+	}
+}
+
+// TestUndeclared: only zoo's card of a recurrent model or of answers lets one node with a graph pass.
+func TestUndeclared(t *testing.T) {
+	for _, domain := range []string{"", "ai.onnx", "other"} {
+		loop := &onnxpb.NodeProto{OpType: "Loop", Domain: domain}
+		g := &onnxpb.GraphProto{Node: []*onnxpb.NodeProto{{OpType: "Neg"}, loop}}
+		if got := onlyLoop(g); (got == loop) != DefaultDomain(domain) || got != nil && got != loop {
+			t.Errorf("domain %q: %v", domain, got)
+		}
+		g.Node = append(g.Node, &onnxpb.NodeProto{OpType: "Loop"})
+		if got := onlyLoop(g); (got != nil) == DefaultDomain(domain) {
+			t.Errorf("domain %q, with another: %v", domain, got)
+		}
+	}
+	if declared(neg()) != nil {
+		t.Error("a file without a card declares a node")
+	}
+}
+
+// TestUnvalidated: weights that are damaged and graphs that are not allowed pass where it is asked for, and no more.
+func TestUnvalidated(t *testing.T) {
+	if _, err := Check([]byte("no model"), Options{Unvalidated: true}); err == nil || !strings.HasPrefix(err.Error(), "safety: ") {
+		t.Errorf("no model: %v", err)
+	}
+	_, _, err := (Model{}).Contract()
+	if err == nil || errors.Is(err, ErrNotAllowed) {
+		t.Errorf("no card: %v", err)
+	}
+}
