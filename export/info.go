@@ -66,7 +66,8 @@ func infoOf(m *onnxpb.ModelProto) Info {
 		info.Ops[n.OpType]++
 	}
 	for _, t := range m.Graph.Initializer {
-		info.InitializerBytes += int64(len(t.RawData) + 4*len(t.FloatData) + 4*len(t.Int32Data) + 8*len(t.Int64Data))
+		info.InitializerBytes += int64(len(t.RawData) + 4*(len(t.FloatData)+len(t.Int32Data)) +
+			8*(len(t.Int64Data)+len(t.DoubleData)+len(t.Uint64Data)))
 	}
 	return info
 }
