@@ -133,7 +133,7 @@ func TestSettings(t *testing.T) {
 
 // TestPresents: the present of a past is named by its pattern, or as one of the usual names that the file has.
 func TestPresents(t *testing.T) {
-	named := settings{names: inputNames{PastKeys: "k_%d_%d", PastValues: "v%d"}, out: outputNames{PresentKeys: "nk_%d_%d", PresentValues: "nv%d"}}
+	named := settings{names: inputNames{PastKeys: "k_%d_%d", PastValues: "v_%d_%d"}, out: outputNames{PresentKeys: "nk_%d_%d", PresentValues: "nv_%d_%d"}}
 	for _, tc := range []struct {
 		s       settings
 		past    string
@@ -147,7 +147,7 @@ func TestPresents(t *testing.T) {
 		{settings{}, "past_key_values.0.key", []string{"present.1.key"}, "error: the model has no output present.0.key"},
 		{settings{}, "past.0.k", []string{"present.0.k"}, "present.0.k"},
 		{named, "k_3_%d", []string{"logits", "nk_3_%d"}, "nk_3_%d"}, // the first %d alone is the layer
-		{named, "v12", []string{"logits", "nv12"}, "nv12"},
+		{named, "v_12_%d", []string{"logits", "nv_12_%d"}, "nv_12_%d"},
 		{named, "v", []string{"nv"}, "error: it is neither a standard one"},
 		{named, "past_key_values.0.key", []string{"present.0.key"}, "present.0.key"},
 		{settings{}, "other", []string{"present"}, "error: it is neither a standard one"},

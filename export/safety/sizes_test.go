@@ -63,6 +63,7 @@ func TestSizeRules(t *testing.T) {
 		{"Add", "u e", nil, no, 24},
 		{"Where", "b a b", nil, []int64{3, 1, 5}, 15},
 		{"Max", "b b b a", nil, []int64{3, 1, 5}, 15},
+		{"Concat", "c c", nil, []int64{6, 4}, 24},
 		{"Concat", "c c", at{intAttr("axis", 0)}, []int64{6, 4}, 24},
 		{"Concat", "c c c", at{intAttr("axis", 1)}, []int64{3, 12}, 36},
 		{"Concat", "c c", at{intAttr("axis", -1)}, []int64{3, 8}, 24},
