@@ -235,6 +235,26 @@ func TestIntegers(t *testing.T) {
 	}
 }
 
+// TestTurns: the most turns of Loops, within and after one another, and one more.
+func TestTurns(t *testing.T) {
+	for _, tc := range []struct {
+		turns, spent, n int64
+		fits            bool
+	}{
+		{1, 0, 0, true}, {1, 0, -1, false}, {1, 0, MaxTurns, true}, {1, 0, MaxTurns + 1, false}, {1, 1, MaxTurns - 1, true}, {1, 1, MaxTurns, false},
+		{4, 0, MaxTurns / 4, true}, {4, 1, MaxTurns / 4, false}, {4, 4, MaxTurns/4 - 1, true}, {1 << 20, 0, 1 << 62, false},
+	} {
+		v := validator{turns: tc.turns, spent: tc.spent}
+		err := v.enterLoop(tc.n, true)
+		if tc.fits != (err == nil) || tc.fits && (v.turns != tc.turns*tc.n || v.spent != tc.spent+tc.turns*tc.n) {
+			t.Errorf("%+v: %v, then %d turns, %d spent", tc, err, v.turns, v.spent)
+		}
+		if err := v.enterLoop(1, false); err == nil {
+			t.Errorf("%+v: turns without a bound pass", tc)
+		}
+	}
+}
+
 // TestSayings: what a file says of itself is passed on.
 func TestSayings(t *testing.T) {
 	m := neg()
@@ -250,7 +270,7 @@ func TestSayings(t *testing.T) {
 	if got := d.Inputs[0].Port().String(); got != "w float32[2,?,0,?]" {
 		t.Errorf("the input is %q", got)
 	}
-	if got := ValueOf(shapedInput("x", -1, 3)).Port().String(); got != "x float32[some,3]" {
+	if got := ValueOf(shapedInput("x", -1, 4096)).Port().String(); got != "x float32[some,4096]" {
 		t.Errorf("the input is %q", got)
 	}
 	if len(d.Operators) != 2 || d.Operators["Neg"] != 2 || d.Operators["a.b.Neg"] != 1 {

@@ -41,6 +41,7 @@ func TestPlace(t *testing.T) {
 		{[]string{"location", "w", "length", "7"}, "", 0, `length is "7", and type and shape take 8 bytes`},
 		{[]string{"location", "w", "length", "x"}, "", 0, `length is "x"`},
 		{[]string{"location", "w", "other", "1"}, "", 0, `"other" is "1", which is not supported`},
+		{[]string{"location", "w", "other", "8"}, "", 0, `"other" is "8", which is not supported`},
 		{nil, "", 0, "its data is in another file, which is not named"},
 		{[]string{"location", ""}, "", 0, "which is not named"},
 	} {
@@ -81,6 +82,7 @@ func TestInlined(t *testing.T) {
 		{aside(1, 1, "location", "sub"), nil, "is a folder"},
 		{aside(1, 1, "location", "../w"), nil, "is not within the model's folder"},
 		{aside(1, 1, "location", "/w"), nil, "is not within the model's folder"},
+		{aside(1, 1, "location", "w\xff"), nil, "is not within the model's folder"},
 		{aside(1, 1), nil, "which is not named"},
 		{aside(2, 1<<31-1, "location", "w"), nil, "with the data of other files the model has more than 2147483647 bytes"},
 	} {
