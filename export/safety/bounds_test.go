@@ -370,3 +370,21 @@ func TestUnvalidated(t *testing.T) {
 		t.Errorf("no card: %v", err)
 	}
 }
+
+// TestBareLoop: a Loop needs a bound and a condition, and may carry nothing.
+func TestBareLoop(t *testing.T) {
+	for inputs, passes := range map[int]bool{1: false, 2: true} {
+		x := neg()
+		body := &onnxpb.GraphProto{
+			Input:  []*onnxpb.ValueInfoProto{{Name: "turn"}, {Name: "before"}},
+			Node:   []*onnxpb.NodeProto{{OpType: "Identity", Input: []string{"before"}, Output: []string{"after"}}},
+			Output: []*onnxpb.ValueInfoProto{{Name: "after"}},
+		}
+		x.Graph.Initializer = []*onnxpb.TensorProto{ints("most", true, 3), {Name: "go", DataType: typeBool, Int32Data: []int32{1}}}
+		x.Graph.Node = append(x.Graph.Node, &onnxpb.NodeProto{OpType: "Loop", Input: []string{"most", "go"}[:inputs],
+			Attribute: []*onnxpb.AttributeProto{{Name: "body", Type: onnxpb.AttributeProto_GRAPH, G: body}}})
+		if err := Validate(x, Options{ControlFlow: true}); passes != (err == nil) {
+			t.Errorf("a Loop of %d inputs: %v", inputs, err)
+		}
+	}
+}

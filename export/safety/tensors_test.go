@@ -192,3 +192,16 @@ func TestBools(t *testing.T) {
 		t.Error("a bool of -1 passes")
 	}
 }
+
+// TestPacked: values of less than a byte share one, and complex numbers take two.
+func TestPacked(t *testing.T) {
+	for _, tc := range []struct {
+		code     int32
+		elements int64
+		values   int64
+	}{{21, 9, 5}, {22, 8, 4}, {25, 9, 3}, {26, 8, 2}, {22, 33, 17}, {14, 3, 6}, {15, 3, 6}, {1, 9, 9}, {3, 9, 9}, {8, 9, 9}} {
+		if got := valuesFor(tc.code, tc.elements); got != tc.values {
+			t.Errorf("%d elements of type %d take %d values, want %d", tc.elements, tc.code, got, tc.values)
+		}
+	}
+}
