@@ -7,6 +7,9 @@ import "os"
 // Works says whether locks keep anyone out on this system.
 const Works = false
 
+// noFollow is no flag here: links are seen before a file is opened.
+const noFollow = 0
+
 // lock does nothing: the standard library has no lock for this system that ends
 // with its process, and one that outlives it would keep a killed process from
 // starting again.

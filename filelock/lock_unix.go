@@ -11,6 +11,9 @@ import (
 // Works says whether locks keep anyone out on this system.
 const Works = true
 
+// noFollow makes it an error to open a link, and opens a pipe without waiting for its other end.
+const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+
 func lock(f *os.File) error { return flock(f, syscall.LOCK_EX) }
 
 // lockShared fails while another holds the lock, and keeps out no other that asks

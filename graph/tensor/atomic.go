@@ -62,13 +62,13 @@ func temporaryPrefix(path string) string { return "." + filepath.Base(path) + ".
 func createTemporary(path string) (*os.File, error) {
 	for {
 		temp := filepath.Join(filepath.Dir(path), temporaryPrefix(path)+fmt.Sprintf("%016x.tmp", rand.Uint64()))
-		f, err := filelock.Take(temp)
+		f, err := filelock.Lock(temp)
 		var held *filelock.HeldError
 		switch {
 		case errors.As(err, &held): // another takes it for a dead writer's
 			continue
 		case err != nil: // not every file system has locks
-			return os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+			return os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		}
 		return f, nil
 	}
@@ -92,7 +92,7 @@ func clearTemporary(path string) {
 			continue
 		}
 		temp := filepath.Join(filepath.Dir(path), e.Name())
-		if f, err := filelock.Take(temp); err == nil {
+		if f, err := filelock.Lock(temp); err == nil {
 			os.Remove(temp)
 			f.Close()
 		}
@@ -122,9 +122,6 @@ func cause(err error) error {
 }
 
 func fill(f *os.File, write func(io.Writer) error) error {
-	if err := f.Truncate(0); err != nil { // the lock left its holder's number
-		return cause(err)
-	}
 	w := bufio.NewWriterSize(unnamed{f}, 1<<20)
 	if err := write(w); err != nil {
 		return err
