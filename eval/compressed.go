@@ -8,13 +8,24 @@ import (
 	"io"
 )
 
-// Plain returns the contents of a file of results, which may be compressed: in gzip, of one
-// or several members, as its first bytes say. More than MaxResults bytes of contents are an
-// error, so that a small file cannot fill the memory.
-func Plain(r io.Reader) (io.Reader, error) { return plain(r, MaxResults) }
+// maxPlain bounds the contents of a compressed file, in bytes: a hundred times the largest study's.
+const maxPlain = 1 << 28
 
-func plain(r io.Reader, most int64) (io.Reader, error) {
-	b := bufio.NewReader(r)
+// maxExpansion bounds how many times its own size a compressed file may hold. Rows in gzip take a tenth to a
+// thirtieth of their text.
+const maxExpansion = 100
+
+// expansionSlack is how many bytes any compressed file may hold, and the most that a bomb gives before it is refused.
+const expansionSlack = 1 << 20
+
+// Plain returns the contents of a file of results, which may be compressed: in gzip, of one
+// or several members, as its first bytes say. Contents of more than 256 MiB, or of more than 1 MiB and 100 times
+// what was read of the file, are an error, so that a small file cannot fill the memory.
+func Plain(r io.Reader) (io.Reader, error) { return plain(r, maxPlain, expansionSlack) }
+
+func plain(r io.Reader, most, slack int64) (io.Reader, error) {
+	file := &counted{r: r}
+	b := bufio.NewReader(file)
 	start, err := b.Peek(2)
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -26,20 +37,39 @@ func plain(r io.Reader, most int64) (io.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("eval: compressed results: %w", err)
 	}
-	return &bounded{z, most, most}, nil
+	return &bounded{r: z, file: file, most: most, slack: slack}, nil
 }
 
-// bounded is a reader that fails where it would give more than so many bytes.
+// counted counts the bytes that were read.
+type counted struct {
+	r io.Reader
+	n int64
+}
+
+// Read implements io.Reader.
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// bounded gives the contents of a compressed file, and fails where they are more than they may be.
 type bounded struct {
-	r          io.Reader
-	left, most int64
+	r           io.Reader
+	file        *counted
+	n           int64 // bytes given
+	most, slack int64
 }
 
 // Read implements io.Reader.
 func (b *bounded) Read(p []byte) (int, error) {
-	n, err := b.r.Read(p[:min(int64(len(p)), b.left+1)])
-	if b.left -= int64(n); b.left < 0 {
-		return 0, fmt.Errorf("the compressed results are more than %d bytes, which is the most that are read", b.most)
+	n, err := b.r.Read(p)
+	switch b.n += int64(n); {
+	case b.n > b.most:
+		return 0, fmt.Errorf("the compressed results are more than %d bytes, which is the most that are read; "+
+			"divide them among several files", b.most)
+	case b.n > b.slack && b.n-b.slack > maxExpansion*b.file.n:
+		return 0, fmt.Errorf("the compressed results hold more than %d times their size, which no results do", maxExpansion)
 	}
 	return n, err
 }

@@ -39,12 +39,13 @@ func TestPlain(t *testing.T) {
 		"a byte":          {[]byte("1"), 1, "1", ""},
 		"two members":     {whole, 8, "one\ntwo\n", ""},
 		"too much":        {whole, 7, "", "the compressed results are more than 7 bytes"},
+		"a bomb":          {zipped(t, strings.Repeat("\n", 1<<20)), 1 << 30, "", "more than 100 times their size"},
 		"broken off":      {whole[:len(whole)-3], 8, "", "unexpected EOF"},
 		"damaged":         {flipped, 8, "", "invalid checksum"},
 		"something after": {append(bytes.Clone(whole), "three is no member\n"...), 8, "", "invalid header"},
 		"a header alone":  {whole[:4], 8, "", "unexpected EOF"},
 	} {
-		r, err := plain(bytes.NewReader(c.data), c.most)
+		r, err := plain(bytes.NewReader(c.data), c.most, 8)
 		var got []byte
 		if err == nil {
 			got, err = io.ReadAll(r)
@@ -55,6 +56,24 @@ func TestPlain(t *testing.T) {
 			}
 		} else if err != nil || string(got) != c.text {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, c.text)
+		}
+	}
+}
+
+// A small file that holds much is refused before much of it is read, in one member or in many.
+func TestPlainBomb(t *testing.T) {
+	row := `{"schema":1,"task":"copy"}` + "\n"
+	for name, data := range map[string][]byte{
+		"one member": zipped(t, strings.Repeat(row, 1<<20)),
+		"many":       bytes.Repeat(zipped(t, strings.Repeat(row, 1<<16)), 16),
+	} {
+		r, err := Plain(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := io.Copy(io.Discard, r)
+		if err == nil || !strings.Contains(err.Error(), "more than 100 times") || n > 2<<20 {
+			t.Errorf("%s: %d bytes were given, error %v", name, n, err)
 		}
 	}
 }
