@@ -26,7 +26,9 @@ func Look(ctx context.Context, folder string, runs []Run) (all []Status, job *sl
 	logs := map[string]string{}
 	if job != nil {
 		var states map[int]slurm.TaskState
-		states, unasked = job.Ask(ctx)
+		if states, unasked = job.Ask(ctx); ctx.Err() != nil {
+			return nil, nil, nil, ctx.Err()
+		}
 		for index, name := range job.Tasks {
 			tasks[name], logs[name] = states[index], job.Log(folder, index)
 		}

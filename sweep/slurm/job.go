@@ -4,7 +4,6 @@
 package slurm
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,26 +56,41 @@ func (j *Job) write(folder string) error {
 	return tensor.WriteBytesAtomic(filepath.Join(folder, jobFile), append(data, '\n'))
 }
 
-// Cancel is the command line that ends the job.
+// Cancel is the command line that ends the job, as a shell takes it.
 func (j *Job) Cancel() string {
+	words := []string{"scancel"}
 	if j.Cluster != "" {
-		return "scancel --clusters=" + j.Cluster + " " + j.ID
+		words = append(words, Quote("--clusters="+j.Cluster))
 	}
-	return "scancel " + j.ID
+	return strings.Join(append(words, Quote(j.ID)), " ")
 }
 
+// maxOutput bounds what one of Slurm's commands may print, in bytes: the states of a million tasks.
+const maxOutput = 1 << 26
+
+// maxComplaint bounds what is kept of a complaint.
+const maxComplaint = 1 << 12
+
 // run runs one of Slurm's commands and returns what it prints. Its complaint is
-// the error.
+// the error. The end of ctx ends it with all that it started.
 func run(ctx context.Context, name string, args ...string) (string, error) {
 	if _, err := exec.LookPath(name); err != nil {
 		return "", fmt.Errorf("%s is not on this machine's PATH: run this where Slurm's commands are "+
 			"(a login node; Debian's package slurm-client)", name)
 	}
-	var out, complaint bytes.Buffer
-	c := exec.CommandContext(ctx, name, args...)
+	within, cancel := context.WithCancel(ctx)
+	defer cancel()
+	out, complaint := bounded{most: maxOutput, full: cancel}, bounded{most: maxComplaint}
+	c := exec.CommandContext(within, name, args...)
 	c.Stdout, c.Stderr = &out, &complaint
-	c.SysProcAttr = child.Attributes() // a terminal's Ctrl-C would reach it, too: ctx decides
-	if err := c.Run(); err != nil {
+	child.EndWhole(c) // and a terminal's Ctrl-C would reach it, too: ctx decides
+	err := c.Run()
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case out.over:
+		return "", fmt.Errorf("%s printed more than %d bytes; that is no answer of Slurm", name, maxOutput)
+	case err != nil:
 		said := strings.Join(strings.Fields(complaint.String()), " ")
 		if said == "" {
 			return "", fmt.Errorf("%s: %w", name, err)
@@ -84,6 +98,27 @@ func run(ctx context.Context, name string, args ...string) (string, error) {
 		return "", fmt.Errorf("%s (%w)", said, err) // Slurm's commands name themselves
 	}
 	return out.String(), nil
+}
+
+// bounded keeps the first bytes of what is written, and tells when there are more.
+type bounded struct {
+	strings.Builder
+	most int
+	over bool
+	full func() // where not nil, called when there is more than that
+}
+
+// Write implements io.Writer.
+func (b *bounded) Write(p []byte) (int, error) {
+	kept := min(len(p), b.most-b.Len())
+	b.Builder.Write(p[:kept])
+	if kept < len(p) && !b.over {
+		b.over = true
+		if b.full != nil {
+			b.full()
+		}
+	}
+	return len(p), nil
 }
 
 // Available returns an error where there is no sbatch that answers.
