@@ -32,7 +32,7 @@ type app struct {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out, notes := terminal.NewPrintable(stdout), terminal.NewPrintable(stderr)
 	defer notes.Close()
-	a := &app{args, terminal.Streams{In: stdin, Out: out, Err: notes}}
+	a := &app{args, terminal.Streams{In: stdin, Out: out, Err: notes, Ended: ctx.Done()}}
 	a.followLearning(ctx)
 	root := a.root()
 	root.SetArgs(args)

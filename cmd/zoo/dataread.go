@@ -14,8 +14,12 @@ import (
 
 // answerPrompts answers every line of a file, "-" being standard input.
 func (a *app) answerPrompts(ctx context.Context, path string, t task.Task, w io.Writer) error {
-	in := a.In
-	if path != "-" {
+	var in io.Reader
+	if path == "-" {
+		var stop func()
+		in, stop = a.Input(ctx)
+		defer stop()
+	} else {
 		file, _, err := tensor.OpenRegular(path, math.MaxInt64) // read line by line
 		if err != nil {
 			return fmt.Errorf("--answer: %w", err)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/graph/tensor"
 )
 
 // PublishedFile is what a file of published numbers is called that lies beside results.
@@ -47,7 +48,7 @@ func Beside(paths ...string) (string, error) {
 
 // ReadPublished reads a file of published numbers (see study.ReadPublished).
 func ReadPublished(name string) (*study.Published, error) {
-	f, err := os.Open(name)
+	f, _, err := tensor.OpenRegular(name, 1<<26)
 	if err != nil {
 		return nil, fmt.Errorf("report: published numbers: %w", err)
 	}

@@ -2,12 +2,14 @@ package terminal
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/nopezoo/zoo/graph/tensor"
 )
@@ -102,16 +104,49 @@ func (s Streams) Write(o Output, contents func(io.Writer) error) error {
 		return contents(Raw(s.Out)) // which may be no text
 	}
 	if stream {
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		return errors.Join(contents(f), f.Close())
+		return s.writeStream(path, contents)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
 	return tensor.WriteFileAtomic(path, contents)
+}
+
+// writeStream writes to a pipe or device. A pipe is opened when its other end is, and takes no more than is read there:
+// neither is waited for when the program is to end.
+func (s Streams) writeStream(path string, contents func(io.Writer) error) error {
+	type opened struct {
+		f   *os.File
+		err error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		done <- opened{f, err}
+	}()
+	var o opened
+	select {
+	case o = <-done:
+	case <-s.Ended: // the file is closed by the end of the program
+		return context.Canceled
+	}
+	if o.err != nil {
+		return o.err
+	}
+	written := make(chan struct{})
+	defer close(written)
+	go func() {
+		select {
+		case <-s.Ended:
+			_ = o.f.SetWriteDeadline(time.Now()) // devices have none, and take what is written
+		case <-written:
+		}
+	}()
+	err := errors.Join(contents(o.f), o.f.Close())
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return context.Canceled
+	}
+	return err
 }
 
 // WriteBytes is Write for contents that are there already.

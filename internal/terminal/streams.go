@@ -22,6 +22,8 @@ import (
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer // results; progress and notes
+	// Ended is closed when the program is to end, which ends waiting for the other end of a pipe; nil for never.
+	Ended <-chan struct{}
 }
 
 // Print writes one line of result.
@@ -101,6 +103,20 @@ func (s Streams) ReadText(ctx context.Context, what string, most int, instead st
 		return "", fmt.Errorf("%s on standard input is longer than %s", what, human.Bytes(int64(most)))
 	}
 	return string(text), nil
+}
+
+// Input is standard input, of which reading fails when ctx ends. Call stop when no more is read.
+func (s Streams) Input(ctx context.Context) (r io.Reader, stop func()) {
+	read, write := io.Pipe()
+	go func() {
+		_, err := io.Copy(write, s.In)
+		write.CloseWithError(err)
+	}()
+	ended := context.AfterFunc(ctx, func() { write.CloseWithError(ctx.Err()) })
+	return read, func() {
+		ended()
+		read.Close()
+	}
 }
 
 // input reads standard input, until ctx ends: an interrupt does not end reading itself,
