@@ -33,7 +33,7 @@ var imports = map[string][]string{
 	"machine":                         {"github.com/klauspost/cpuid"},
 	"internal/chromium":               nil,
 	"internal/clients":                nil,
-	"corpora":                         {"eval/task", "graph/tensor", "internal/clients"},
+	"corpora":                         {"eval/task", "filelock", "graph/tensor", "internal/clients"},
 	"internal/jsontext":               nil,
 	"internal/human":                  {"github.com/dustin/go-humanize"},
 	"internal/arguments":              {"eval/task", "github.com/spf13/cobra", "github.com/spf13/pflag"},

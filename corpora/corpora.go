@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/filelock"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
@@ -62,7 +62,7 @@ func Find(name string) (Corpus, error) {
 
 // Fetch fetches the corpus into a file, "" for where "text:NAME" finds it, and returns the file. One
 // that is there already is left as it is; fetched says which. Clients write into a folder beside
-// the file, which is removed.
+// the file, which is removed, by the next call where this one is killed.
 func (c Corpus) Fetch(ctx context.Context, path string) (file string, fetched bool, err error) {
 	if path == "" {
 		if path, err = task.CorpusPath(c.Name); err != nil {
@@ -78,11 +78,11 @@ func (c Corpus) Fetch(ctx context.Context, path string) (file string, fetched bo
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", false, err
 	}
-	stage, err := os.MkdirTemp(filepath.Dir(path), ".fetch-*")
+	stage, release, err := filelock.Stage(filepath.Dir(path), ".fetch-")
 	if err != nil {
 		return "", false, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
+	defer release()
 	data, err := c.made(ctx, stage, exec.LookPath)
 	if err != nil {
 		return "", false, fmt.Errorf("corpus %s: %w", c.Name, err)

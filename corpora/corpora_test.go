@@ -177,6 +177,10 @@ func TestFetch(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "brown", "brown.jsonl")
+	killed := filepath.Join(dir, "brown", ".fetch-1")
+	if err := errors.Join(os.MkdirAll(killed, 0o755), os.WriteFile(killed+".lock", nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	if _, _, err := c.Fetch(t.Context(), path); err == nil || !strings.Contains(err.Error(), "another version of the text") {
 		t.Errorf("error %v, want that the hash is another", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nopezoo/zoo/filelock"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
@@ -210,7 +211,7 @@ func enoughSpace(dir string, all []wheel, free func(string) (int64, error)) erro
 
 // fetchWheel fetches one wheel and moves its libraries into the folder.
 func fetchWheel(ctx context.Context, folder string, w wheel, pl plan, progress func(done int64)) (fetched, error) {
-	stage, release, err := newStage(filepath.Dir(filepath.Dir(folder)))
+	stage, release, err := filelock.Stage(filepath.Dir(filepath.Dir(folder)), stagePrefix)
 	if err != nil {
 		return fetched{}, err
 	}

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/filelock"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
@@ -112,6 +113,9 @@ func setup(ctx context.Context, opt Options, pl plan) (Installed, error) {
 	return done, nil
 }
 
+// stagePrefix begins the names of the folders that set-ups work in.
+const stagePrefix = ".setup-"
+
 // installLibrary installs ONNX Runtime itself.
 func installLibrary(ctx context.Context, opt Options, pl plan) (Installed, error) {
 	folder, err := library.CacheFolder(opt.CacheDir, pl.platform, opt.Provider == "cuda")
@@ -119,7 +123,6 @@ func installLibrary(ctx context.Context, opt Options, pl plan) (Installed, error
 		return Installed{}, err
 	}
 	parent := filepath.Dir(folder)
-	removeStale(parent)
 	if opt.From != "" {
 		pl.sources = []source{opt.source(pl.limits.total)}
 	} else if done, ok := present(folder, pl.platform, pl.pins, opt.Provider == "cuda"); ok {
@@ -130,7 +133,7 @@ func installLibrary(ctx context.Context, opt Options, pl plan) (Installed, error
 	}
 	var failed []string
 	for _, s := range pl.sources {
-		stage, release, err := newStage(parent)
+		stage, release, err := filelock.Stage(parent, stagePrefix)
 		if err != nil { // no source can help
 			return Installed{}, notWritable(parent, err)
 		}

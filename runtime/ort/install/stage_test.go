@@ -85,23 +85,7 @@ func TestKilledSetup(t *testing.T) {
 	}
 	cancel()
 	<-ended
-	if left := files(t, cache); len(left) != 2 || count(stageLock) != 0 {
+	if left := files(t, cache); len(left) != 2 || count(".lock") != 0 {
 		t.Errorf("left behind: %v", left)
-	}
-}
-
-// TestOldStages: locks without a folder, which a set-up at work has for a moment,
-// go when they are old.
-func TestOldStages(t *testing.T) {
-	parent := t.TempDir()
-	old := librarytest.Write(t, nil, parent, stagePrefix+"1"+stageLock)
-	librarytest.Write(t, nil, parent, stagePrefix+"2"+stageLock)
-	yesterday := time.Now().Add(-25 * time.Hour)
-	if err := os.Chtimes(old, yesterday, yesterday); err != nil {
-		t.Fatal(err)
-	}
-	removeStale(parent)
-	if left := files(t, parent); !slices.Equal(left, []string{stagePrefix + "2" + stageLock}) {
-		t.Errorf("left: %v", left)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/filelock"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
@@ -79,11 +80,10 @@ func fetchWeb(ctx context.Context, folder string, pins map[string]string, lookPa
 		return nil
 	}
 	parent := filepath.Dir(folder)
-	removeStale(parent)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return notWritable(folder, err)
 	}
-	stage, release, err := newStage(parent)
+	stage, release, err := filelock.Stage(parent, stagePrefix)
 	if err != nil {
 		return notWritable(parent, err)
 	}
