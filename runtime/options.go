@@ -66,6 +66,11 @@ type Options struct {
 	// Open and OpenFS, and nothing for OpenBytes. Files of zoo's need nothing beside them.
 	Beside fs.FS
 
+	// LinksWithin is a folder around the model file's, anywhere in which relative symbolic links to the file's
+	// external data may lead, as in Hugging Face's cache, whose files are links to ../../blobs: there it is the
+	// folder models--OWNER--NAME. "" is the file's own folder. Open alone reads it.
+	LinksWithin string
+
 	// Unvalidated hands ONNX Runtime a file as it is, even if it is damaged or would
 	// run forever; the pure-Go engine only passes over damaged weights. It is for
 	// files whose origin is trusted.

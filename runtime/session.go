@@ -44,7 +44,7 @@ type Session struct {
 // when the program cannot load one.
 //
 // The file is validated first: see Options. Data that it keeps in other files must
-// be within its folder.
+// be within its folder, or by links within Options.LinksWithin.
 func Open(file string, opt Options) (*Session, error) {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		within, ok := foreign.File(file)
@@ -53,7 +53,7 @@ func Open(file string, opt Options) (*Session, error) {
 		}
 		file = within
 	}
-	data, err := safety.ReadFile(file)
+	data, err := safety.ReadFile(file, opt.LinksWithin)
 	if err != nil {
 		return nil, fmt.Errorf("runtime: open: %w", err)
 	}

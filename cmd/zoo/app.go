@@ -24,7 +24,8 @@ const (
 
 // app is what verbs see of the outside.
 type app struct {
-	args []string
+	args        []string
+	linksWithin string // see addLinks
 	terminal.Streams
 }
 
@@ -32,7 +33,7 @@ type app struct {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out, notes := terminal.NewPrintable(stdout), terminal.NewPrintable(stderr)
 	defer notes.Close()
-	a := &app{args, terminal.Streams{In: stdin, Out: out, Err: notes, Ended: ctx.Done()}}
+	a := &app{args: args, Streams: terminal.Streams{In: stdin, Out: out, Err: notes, Ended: ctx.Done()}}
 	a.followLearning(ctx)
 	root := a.root()
 	root.SetArgs(args)

@@ -60,6 +60,7 @@ func benchVerb(a *app) *cobra.Command {
 		},
 	}
 	addAllow(c, &o.allow)
+	a.addLinks(c)
 	o.interventionFlags.add(c)
 	f := c.Flags()
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(models.Encodings(), ", "))

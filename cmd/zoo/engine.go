@@ -95,6 +95,12 @@ func addAllow(c *cobra.Command, allow *[]string) {
 		"`names` of operator domains such as com.microsoft; or unvalidated: anything at all")
 }
 
+// addLinks adds the flag for files of models that are links.
+func (a *app) addLinks(c *cobra.Command) {
+	c.Flags().StringVar(&a.linksWithin, "links-within", "", "`folder` around a model's, within which its data may be links, "+
+		"such as models--OWNER--NAME of Hugging Face's cache")
+}
+
 // options returns how the runtime is to open files.
 func (e engineFlags) options() runtime.Options {
 	opt := runtime.Options{Provider: e.provider, Threads: e.threads, ChunkSize: e.chunk, AllowCPUNodes: e.allowCPUNodes}

@@ -10,7 +10,8 @@ import (
 
 // lookIn says where models are: in a folder of runs, and in the catalogue.
 func (a *app) lookIn(runs string) find.Options {
-	return find.Options{Runs: runs, Catalogue: zoo.Embedded(), ToolVersion: version(), Warn: a.warn}
+	return find.Options{Runs: runs, Catalogue: zoo.Embedded(), ToolVersion: version(),
+		LinksWithin: a.linksWithin, Warn: a.warn}
 }
 
 // warn tells the user of something that was passed over.

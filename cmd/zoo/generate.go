@@ -54,6 +54,7 @@ func generateVerb(a *app) *cobra.Command {
 	o.engineFlags.add(c)
 	o.interventionFlags.add(c)
 	addAllow(c, &o.allow)
+	a.addLinks(c)
 	f := c.Flags()
 	f.StringVar(&o.encoding, "pe", "", "encoding: "+strings.Join(models.Encodings(), ", "))
 	f.StringVar(&o.task, "task", "", "task that the model was trained on (default: that of the newest run, or copy)")

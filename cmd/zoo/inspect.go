@@ -36,6 +36,7 @@ func inspectVerb(a *app) *cobra.Command {
 	c.Flags().BoolVar(&o.asJSON, "json", false, "write JSON")
 	c.Flags().BoolVar(&o.graph, "graph", false, "write the graph as text")
 	c.Flags().StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
+	a.addLinks(c)
 	arguments.Exclusive(c, "json", "graph")
 	return c
 }

@@ -48,6 +48,7 @@ func serveVerb(a *app) *cobra.Command {
 	}
 	o.engineFlags.add(c)
 	addAllow(c, &o.allow)
+	a.addLinks(c)
 	f := c.Flags()
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "`host:port` to listen at; port 0 takes a free one")

@@ -43,7 +43,7 @@ type Model struct {
 func File(path string) Model {
 	return Model{
 		Label: strings.TrimSuffix(filepath.Base(path), ".onnx"), From: "file " + path,
-		ONNX:   func(string) ([]byte, error) { return safety.ReadFile(path) },
+		ONNX:   func(string) ([]byte, error) { return safety.ReadFile(path, "") },
 		Beside: foreign.Folder(path),
 	}
 }

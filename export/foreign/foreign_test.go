@@ -291,6 +291,24 @@ func TestFolder(t *testing.T) {
 	if _, err := s.Encode(t.Context(), "x"); !errors.Is(err, runtime.ErrNoTokenizer) || !strings.Contains(err.Error(), "no tokenizer.json") {
 		t.Errorf("no tokenizer: %v", err)
 	}
+
+	// In a cache of downloads the data is a link out of the folder, which an option lets pass.
+	link := filepath.Join(dir, "onnx", "model.onnx_data")
+	if err := errors.Join(os.Rename(link, filepath.Join(dir, "blob")), os.Symlink("../blob", link)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := runtime.Open(path, runtime.Options{Provider: "cpu", Threads: 1}); err == nil || !strings.Contains(err.Error(), "Options.LinksWithin") {
+		t.Errorf("a link out of the folder: %v", err)
+	}
+	linked, err := runtime.Open(path, runtime.Options{Provider: "cpu", Threads: 1, LinksWithin: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer linked.Close()
+	if logits, err = linked.Logits(t.Context(), prompts[:1]); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, logits[0], d.Next(prompts[0]), 5e-5)
 	if _, ok := foreign.File(filepath.Join(dir, "onnx", "none")); ok {
 		t.Error("a folder that is not there has a file")
 	}

@@ -23,21 +23,48 @@ import (
 // data is returned as it is. Nothing else is validated: see Check.
 //
 // The other files must be regular ones within the folder, by a relative path
-// without "..": a symbolic link that leads out of it is refused.
-func ReadFile(path string) ([]byte, error) {
+// without "..". Relative symbolic links may lead to any place within a further folder around it, and without
+// one ("") within the file's own.
+func ReadFile(path, linksWithin string) ([]byte, error) {
 	data, err := tensor.ReadRegular(path, MaxFile)
 	if err != nil || !mentionsFiles(data) {
 		return data, err
 	}
-	root, err := os.OpenRoot(filepath.Dir(path))
+	root, inner, err := openRoot(filepath.Dir(path), linksWithin)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	defer root.Close()
-	if data, err = whole(data, root.FS()); err != nil {
+	folder, err := fs.Sub(root.FS(), inner)
+	if err == nil {
+		data, err = whole(data, folder)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return data, nil
+}
+
+// openRoot opens the folder within which links are followed, around a model's, whose path in it is inner.
+func openRoot(folder, around string) (root *os.Root, inner string, err error) {
+	if around == "" {
+		root, err = os.OpenRoot(folder)
+		return root, ".", err
+	}
+	var ends [2]string // without links on the way
+	for i, path := range []string{around, folder} {
+		if ends[i], err = filepath.Abs(path); err == nil {
+			ends[i], err = filepath.EvalSymlinks(ends[i])
+		}
+		if err != nil {
+			return nil, "", err
+		}
+	}
+	if inner, err = filepath.Rel(ends[0], ends[1]); err != nil || !filepath.IsLocal(inner) {
+		return nil, "", fmt.Errorf("the model's folder is not within %s, the folder for links", around)
+	}
+	root, err = os.OpenRoot(ends[0])
+	return root, filepath.ToSlash(inner), err
 }
 
 // ReadFS is ReadFile for a file of fsys.
@@ -207,6 +234,9 @@ func (r *inliner) open(name string) (fs.File, error) {
 	info, err := fs.Stat(r.folder, slashed) // first, as opening a pipe waits for a writer
 	if err == nil {
 		err = tensor.CheckRegular(Quote(name), info, math.MaxInt64)
+	} else if link, wrong := fs.Lstat(r.folder, slashed); wrong == nil && link.Mode()&fs.ModeSymlink != 0 {
+		return nil, fmt.Errorf("%w; it is a symbolic link, as in a cache of downloads: where that is trusted, name the "+
+			"folder with both, Options.LinksWithin (--links-within FOLDER)", err)
 	}
 	if err != nil {
 		return nil, err

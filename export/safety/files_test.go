@@ -86,7 +86,7 @@ func TestReadFile(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			got, err := safety.ReadFile(path)
+			got, err := safety.ReadFile(path, "")
 			if tc.want != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), path+": ") {
 					t.Errorf("error %v, want %s: … %q", err, path, tc.want)
@@ -132,7 +132,7 @@ func TestReadFileBounded(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(filepath.Dir(path), "w.data"), make([]byte, 100), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := safety.ReadFile(path); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := safety.ReadFile(path, ""); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v, want %q", err, tc.want)
 		}
 	}
@@ -218,7 +218,7 @@ func TestOpenExternal(t *testing.T) {
 				!strings.Contains(err.Error(), "its data is in another file") {
 				t.Errorf("from bytes: %v", err)
 			}
-			before, err := safety.ReadFile(path)
+			before, err := safety.ReadFile(path, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -227,7 +227,7 @@ func TestOpenExternal(t *testing.T) {
 			if err := os.WriteFile(aside, changed, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			after, err := safety.ReadFile(path)
+			after, err := safety.ReadFile(path, "")
 			if err != nil || bytes.Equal(before, after) {
 				t.Errorf("the model is the same bytes after its data has changed; error %v", err)
 			}

@@ -22,6 +22,8 @@ type Options struct {
 	Catalogue zoo.Catalogue // that names are looked up in, such as zoo.Embedded(); none for the zero value
 	// ToolVersion goes into the cards of models that come from runs.
 	ToolVersion string
+	// LinksWithin is a folder within which files of models may be links: see runtime.Options.
+	LinksWithin string
 	// Warn is told of damaged runs and checkpoints that are passed over; nil drops it.
 	Warn func(error)
 }
@@ -138,7 +140,7 @@ func (f Finder) tasks(encodings []string) []string {
 func (f Finder) Named(name string) (Model, error) {
 	info, err := os.Stat(name)
 	if err == nil && !info.IsDir() {
-		return file(name), nil
+		return f.options.file(name), nil
 	}
 	for _, m := range f.catalogue {
 		if m.Name == name {
@@ -146,7 +148,7 @@ func (f Finder) Named(name string) (Model, error) {
 		}
 	}
 	if path, ok := foreign.File(name); ok {
-		m := file(path)
+		m := f.options.file(path)
 		m.Label = filepath.Base(filepath.Clean(name))
 		return m, nil
 	}

@@ -85,7 +85,7 @@ func TestWithErrors(t *testing.T) {
 	changed := copying(t, "rope")
 	changed.Card.Intervention = "ntk:2"
 	for want, m := range map[string]Model{
-		"pi:2: a.onnx is an ONNX file":                               file("a.onnx"),
+		"pi:2: a.onnx is an ONNX file":                               Options{}.file("a.onnx"),
 		"pi:2: the encoding alibi has no frequencies":                Value("a test", copying(t, "alibi")),
 		"pi:2: the model was changed after training already (ntk:2)": Value("a test", changed),
 	} {

@@ -70,7 +70,7 @@ func (m Model) asTrained() (modelfile.Model, error) {
 // the profile.
 func (m Model) ONNX(profile string) ([]byte, error) {
 	if m.File != "" {
-		return safety.ReadFile(m.File)
+		return safety.ReadFile(m.File, m.options.LinksWithin)
 	}
 	loaded, err := m.Load()
 	if err != nil {
@@ -107,8 +107,8 @@ func Value(from string, m modelfile.Model) Model {
 	return Model{Label: m.Name(), From: from, Encoding: m.Config.Name(), load: load}
 }
 
-func file(path string) Model {
-	return Model{Label: strings.TrimSuffix(filepath.Base(path), ".onnx"), From: "file " + path, File: path}
+func (o Options) file(path string) Model {
+	return Model{Label: strings.TrimSuffix(filepath.Base(path), ".onnx"), From: "file " + path, File: path, options: o}
 }
 
 // Run returns the model of a run directory, or of a folder of weights.
