@@ -32,6 +32,9 @@ type Options struct {
 // status says so. At the end of ctx runs save and stop, and the error is train.ErrInterrupted;
 // another call goes on.
 func (s *Study) Run(ctx context.Context, o Options) ([]sweep.Status, error) {
+	if len(s.missing()) == 0 { // also in a folder that cannot be written to
+		return s.statuses(nil, nil), nil
+	}
 	release, err := s.claim()
 	if err != nil {
 		return nil, err
@@ -42,12 +45,7 @@ func (s *Study) Run(ctx context.Context, o Options) ([]sweep.Status, error) {
 		return nil, err
 	}
 	s.keep(rows)
-	var todo []sweep.Run
-	for _, r := range s.Runs {
-		if !s.Measured(r) {
-			todo = append(todo, r)
-		}
-	}
+	todo := s.missing()
 	if len(todo) == 0 {
 		return s.statuses(nil, nil), nil
 	}
@@ -69,6 +67,16 @@ func (s *Study) Run(ctx context.Context, o Options) ([]sweep.Status, error) {
 		err = train.ErrInterrupted
 	}
 	return s.statuses(trained, failed), err
+}
+
+// missing lists the runs that are not measured.
+func (s *Study) missing() (out []sweep.Run) {
+	for _, r := range s.Runs {
+		if !s.Measured(r) {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // statuses says how all runs are, where those that are not measured are as trained says, by
