@@ -216,9 +216,9 @@ func fetchWheel(ctx context.Context, folder string, w wheel, pl plan, progress f
 		return fetched{}, err
 	}
 	defer release()
-	done := watch(stage, w.size, progress)
+	stop := watch(stage, w.size, progress)
 	file, err := pl.cuda.fetch(ctx, stage, w)
-	done()
+	stop(err == nil)
 	if err != nil {
 		return fetched{}, err
 	}
@@ -290,10 +290,10 @@ func meter(report func(done, total int64), before, total int64) func(int64) {
 }
 
 // watch tells how much a client that reports nothing has written below a folder, until
-// the function that it returns is called.
-func watch(dir string, most int64, report func(int64)) (stop func()) {
+// the function that it returns is called, with whether all is there.
+func watch(dir string, most int64, report func(int64)) (stop func(whole bool)) {
 	if report == nil {
-		return func() {}
+		return func(bool) {}
 	}
 	ended := make(chan struct{})
 	var running sync.WaitGroup
@@ -309,10 +309,12 @@ func watch(dir string, most int64, report func(int64)) (stop func()) {
 			}
 		}
 	})
-	return func() {
+	return func(whole bool) {
 		close(ended)
 		running.Wait()
-		report(most)
+		if whole {
+			report(most)
+		}
 	}
 }
 

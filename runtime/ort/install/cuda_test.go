@@ -326,13 +326,38 @@ func TestWatch(t *testing.T) {
 		break
 	}
 	librarytest.Write(t, make([]byte, 9000), dir, "b")
-	stop()
+	stop(true)
 	last := int64(0)
 	for len(reports) > 0 {
 		last = <-reports
 	}
 	if last != 2000 {
 		t.Errorf("it ends at %d of 2000", last)
+	}
+}
+
+// What pip cannot fetch is not reported as whole.
+func TestUnreachable(t *testing.T) {
+	t.Setenv("PATH", t.TempDir()) // where no pip is
+	most := int64(0)
+	fetch := cudaSources(testPlatform)[0].fetch
+	if _, err := fetch(t.Context(), t.TempDir(), func(done, _ int64) { most = max(most, done) }); err == nil || most > 0 {
+		t.Errorf("%d bytes of ONNX Runtime are reported, error %v", most, err)
+	}
+	r := newCUDARig(t)
+	delete(r.archives, "blas")
+	delete(r.archives, "cudnn")
+	told := false
+	most = 0
+	opt := Options{CacheDir: t.TempDir(), Provider: "cuda", WithCUDA: true,
+		FetchingCUDA: func(int, int64, int64) { told = true },
+		Progress: func(done, _ int64) {
+			if told { // before, ONNX Runtime is fetched
+				most = max(most, done)
+			}
+		}}
+	if _, err := setup(t.Context(), opt, r.plan); err == nil || !told || most > 0 {
+		t.Errorf("%d bytes of CUDA are reported, error %v", most, err)
 	}
 }
 

@@ -69,9 +69,10 @@ func cudaSources(p library.Platform) []source {
 		if !ok {
 			return "", fmt.Errorf("there is no build for %s", p)
 		}
-		done := watch(dir, build.size, meter(progress, 0, build.size))
-		defer done()
-		return pipDownload(ctx, dir, build.requirement, exec.LookPath)
+		stop := watch(dir, build.size, meter(progress, 0, build.size))
+		file, err := pipDownload(ctx, dir, build.requirement, exec.LookPath)
+		stop(err == nil)
+		return file, err
 	}}}
 }
 
