@@ -33,7 +33,7 @@ func reportVerb(a *app) *cobra.Command {
 		RunE:  func(_ *cobra.Command, args []string) error { return a.report(o, args) },
 	}
 	f := c.Flags()
-	f.StringVarP(&o.output, "output", "o", "", "`file` to write, - for standard output (default: report.html)")
+	f.StringVarP(&o.output, "output", "o", "", "`file` to write, - for standard output (default: the name of RESULTS with .html, report.html for several)")
 	f.StringVar(&o.title, "title", "", "title of the page")
 	f.StringVar(&o.ranks, "ranks", ranksBy[0], ranksHelp)
 	f.StringVar(&o.published, "published", "", "`file` of published numbers to set beside (default: "+
@@ -51,7 +51,7 @@ func (a *app) report(o reportOptions, args []string) error {
 	if o.svg == terminal.Stdout || o.png == terminal.Stdout {
 		return errors.New("--svg and --png take a folder: there are several figures")
 	}
-	page := terminal.OutputOr(o.output, "report.html")
+	page := terminal.OutputOr(o.output, pageOf(args))
 	var err error
 	if page.Inputs, err = report.Files(args...); err != nil {
 		return err
@@ -83,6 +83,22 @@ func (a *app) report(o reportOptions, args []string) error {
 		return err
 	}
 	return figures(to, made, o.png, "png", page.Inputs)
+}
+
+// pageOf is the page of some results where none is named: one of its own for each file and folder.
+func pageOf(results []string) string {
+	if len(results) > 1 {
+		return "report.html"
+	}
+	name, err := filepath.Abs(results[0]) // "." has a name, too
+	if err != nil {
+		return "report.html"
+	}
+	name = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(name), ".gz"), ".jsonl")
+	if name == string(filepath.Separator) {
+		return "report.html"
+	}
+	return name + ".html"
 }
 
 // publishedNumbers are those of a file, or of that beside the results; nil for the usual ones.
