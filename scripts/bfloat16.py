@@ -28,6 +28,10 @@ import sys
 import tempfile
 import warnings
 
+import needs
+
+needs.packages(__doc__, "ml_dtypes", "numpy", "onnx")
+
 import ml_dtypes  # noqa: F401: bfloat16 of numpy, which onnx computes with
 import numpy
 import onnx
@@ -45,6 +49,7 @@ def main():
     p.add_argument("--bound", type=float, default=0.03, help="largest difference, of the logits' size (default 0.03)")
     p.add_argument("--json", action="store_true", help="write JSON lines")
     a = p.parse_args()
+    needs.program(__doc__, a.zoo)
     a.zoo = os.path.abspath(a.zoo)
     warnings.filterwarnings("ignore", category=RuntimeWarning)  # numpy's, of -inf in masks
     with tempfile.TemporaryDirectory() as work:

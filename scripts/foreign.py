@@ -26,6 +26,8 @@ import sys
 import tempfile
 import warnings
 
+import needs
+
 EXPORTERS = "torchscript", "torchscript-float16", "dynamo", "optimum", "genai", "genai-int4"
 FAMILIES = "gpt2", "llama", "qwen2"
 PROMPTS = ["The quick brown fox", "hello", "It's a lovely day, isn't it? In 1984 there were 3,141 of them;", "naïve café 你好 😀",
@@ -42,6 +44,11 @@ def main():
     p.add_argument("--work", help="folder to make the models in, and to find them in again (default: a temporary one)")
     p.add_argument("--optimum", default=sys.executable, help="the Python that has Optimum (default: this one)")
     a = p.parse_args()
+    needs.packages(__doc__, "torch", "transformers", "onnx", "onnxscript", "onnx_ir", "onnxruntime", "tqdm",
+                   *(["onnxruntime_genai"] if "genai" in a.exporters else []))
+    if "optimum" in a.exporters.split(","):
+        needs.packages(__doc__, "optimum", python=a.optimum)
+    needs.program(__doc__, a.zoo)
     a.zoo = os.path.abspath(a.zoo)
     failed = 0
     with tempfile.TemporaryDirectory() as temporary:

@@ -21,6 +21,10 @@ import sys
 import tempfile
 import urllib.request
 
+import needs
+
+needs.packages(__doc__, "openai", "prometheus_client")
+
 import openai
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -34,6 +38,7 @@ def main():
     p.add_argument("--zoo", default="bin/zoo", help="the zoo program (default bin/zoo)")
     p.add_argument("--provider", default="cpu", help="what runs the models (default cpu)")
     a = p.parse_args()
+    needs.program(__doc__, a.zoo)
     with tempfile.NamedTemporaryFile("w") as key:
         key.write(KEY + "\n")
         key.flush()

@@ -21,6 +21,8 @@ import sys
 import tempfile
 import time
 
+import needs
+
 CELLS = "32x1,512x1,4096x1,32x32,512x32,4096x8"
 NEW_TOKENS = 32
 
@@ -37,6 +39,8 @@ def main():
     a = p.parse_args()
     if a.peer_cell:
         return measure_peer(a.work, *map(int, a.peer_cell.split("x")))
+    needs.packages(__doc__, "onnxruntime_genai", "onnx", "onnx_ir", "transformers", "torch", "tqdm")
+    needs.program(__doc__, a.zoo)
     a.zoo = os.path.abspath(a.zoo)
     with tempfile.TemporaryDirectory() as temporary:
         work = os.path.abspath(a.work or temporary)

@@ -17,6 +17,10 @@ import os
 import random
 import unicodedata
 
+import needs
+
+needs.packages(__doc__, "tokenizers")
+
 from tokenizers import (AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors,
                         trainers)
 

@@ -10,8 +10,9 @@ came, is a line with the reason.
 
 Needs PyTorch 2.4 or later; torch.compile also a C compiler.
 
-    bin/zoo train --preset small --steps 10
-    python3 scripts/torch_step.py runs/copy-nope-small-s1
+    python3 -m venv /tmp/torch && /tmp/torch/bin/pip install torch
+    make build && bin/zoo train --preset small --steps 10
+    /tmp/torch/bin/python scripts/torch_step.py runs/copy-nope-small-s1
 """
 
 import argparse
@@ -22,6 +23,10 @@ import os
 import signal
 import sys
 import time
+
+import needs
+
+needs.packages(__doc__, "torch")
 
 import torch
 import torch.nn.functional as F
