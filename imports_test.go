@@ -52,8 +52,8 @@ var imports = map[string][]string{
 	"export/safety":              {"export/internal/onnxpb", "graph/tensor", "card", "google.golang.org/protobuf"},
 
 	"sweep":                {"configs", "eval/task", "filelock", "graph/tensor", "internal/human", "machine", "sweep/internal/child", "sweep/slurm", "train", "train/journal", "train/launch", "github.com/spf13/viper"},
-	"studies":              {"configs", "eval", "eval/bench", "eval/task", "filelock", "graph/tensor", "models", "sweep", "train", "zoo/find"},
-	"sweep/slurm":          {"graph/tensor", "sweep/internal/child"},
+	"studies":              {"configs", "eval", "eval/bench", "eval/task", "filelock", "graph/tensor", "internal/human", "models", "sweep", "train", "zoo/find"},
+	"sweep/slurm":          {"graph/tensor", "internal/human", "sweep/internal/child"},
 	"sweep/internal/child": nil,
 
 	"runtime/ort":         {"runtime", "runtime/ort/internal/library", "export/safety", "graph/tensor", "google.golang.org/protobuf/encoding/protowire", "github.com/yalue/onnxruntime_go", "github.com/ebitengine/purego"},
@@ -68,7 +68,7 @@ var imports = map[string][]string{
 
 	"runtime":            {"export/foreign", "export/safety", "graph/tensor", "tokenizer", "card"},
 	"serve":              {"internal/jsontext", "runtime", "card"},
-	"doctor":             {"configs", "export", "export/safety", "graph", "graph/tensor", "machine", "runtime", "runtime/ort", "runtime/ort/install"},
+	"doctor":             {"configs", "export", "export/safety", "graph", "graph/tensor", "internal/human", "machine", "runtime", "runtime/ort", "runtime/ort/install"},
 	"eval/task/tasktest": {"eval/task"},
 	"eval/task":          {"graph/tensor", "internal/jsontext", "tokenizer"}, // files are replaced whole
 	"eval":               {"eval/task", "runtime", "tokenizer", "card", "gonum.org/v1/gonum/stat"},
@@ -76,7 +76,7 @@ var imports = map[string][]string{
 	"eval/bench":         {"eval", "eval/rowlog", "eval/task", "runtime", "export", "export/foreign", "export/safety", "graph", "graph/tensor", "card", "internal/human", "machine"},
 	"eval/analysis": {"eval", "eval/rowlog", "eval/task", "modelfile", "models", "models/theory", "graph", "graph/interp", "graph/tensor", "card",
 		"gonum.org/v1/gonum/floats", "gonum.org/v1/gonum/mat"}, // ridge regression: a factorisation of a symmetric matrix
-	"eval/study":    {"eval", "eval/task", "card", "gonum.org/v1/gonum/stat"},
+	"eval/study":    {"eval", "eval/task", "card", "internal/human", "gonum.org/v1/gonum/stat"},
 	"eval/report":   {"eval", "eval/study", "eval/task", "graph/tensor", "internal/human", "gonum.org/v1/plot"}, // figures for papers without a browser: axes, fonts, SVG and PNG are a library of their own
 	"train":         {"filelock", "models", "models/pe", "graph", "graph/tensor", "export", "card", "tokenizer", "eval/task", "runtime", "runtime/ort", "train/journal", "internal/human"},
 	"train/journal": {"graph/tensor", "google.golang.org/protobuf/encoding/protowire"},

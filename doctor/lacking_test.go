@@ -12,7 +12,7 @@ func TestLacking(t *testing.T) {
 		t.Error(err)
 	}
 	err := lacking(append(nodes, Node{Operator: "MatMulInteger", OnCPU: true, Why: "another reason", lacking: true}))
-	if err == nil || !strings.HasPrefix(err.Error(), "the provider cannot run 1 nodes (1 nodes ran on the device, ") ||
+	if err == nil || !strings.HasPrefix(err.Error(), "the provider cannot run 1 of the nodes (1 node ran on the device, ") ||
 		!strings.Contains(err.Error(), "--allow-cpu-nodes") {
 		t.Error(err)
 	}

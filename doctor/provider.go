@@ -15,6 +15,7 @@ import (
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
@@ -178,7 +179,7 @@ func lacking(nodes []Node) error {
 	if n == 0 {
 		return nil
 	}
-	return fmt.Errorf("the provider cannot run %d nodes (%s); leave these to the CPU with --allow-cpu-nodes, "+
+	return fmt.Errorf("the provider cannot run %d of the nodes (%s); leave these to the CPU with --allow-cpu-nodes, "+
 		"or use provider cpu", n, summary(nodes))
 }
 
@@ -198,7 +199,8 @@ func summary(nodes []Node) string {
 	}
 	var parts []string
 	if device > 0 {
-		parts = append(parts, fmt.Sprintf("%d nodes ran on the device, %d copies between memories", device, copies))
+		parts = append(parts, fmt.Sprintf("%s on the device, %s between memories", human.Plural(device, "node ran", "nodes ran"),
+			human.Plural(copies, "copy", "copies")))
 	}
 	for _, reason := range slices.Sorted(maps.Keys(why)) {
 		text := fmt.Sprintf("%d on the CPU", why[reason])

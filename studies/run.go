@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/nopezoo/zoo/eval/bench"
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/sweep"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/zoo/find"
@@ -126,7 +127,7 @@ func (s *Study) Sum(all []sweep.Status) string {
 			fitted += min(*is.FittedStep, 1)
 		}
 	}
-	sum := fmt.Sprintf("%d runs: %d measured", len(all), measured)
+	sum := fmt.Sprintf("%s: %d measured", human.Plural(len(all), "run", "runs"), measured)
 	if known > 0 {
 		sum += fmt.Sprintf(" (%d of %d fitted)", fitted, known)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -53,7 +54,7 @@ func Fits(all []Status) string {
 			sum++
 		}
 	}
-	text := fmt.Sprintf("%d of %d runs fitted", sum, len(all))
+	text := fmt.Sprintf("%d of %s fitted", sum, human.Plural(len(all), "run", "runs"))
 	if sum == len(all) || len(encodings) == 1 {
 		return text
 	}

@@ -24,7 +24,7 @@ func TestFits(t *testing.T) {
 			"2 of 4 runs fitted: rope 1 of 2, nope 1 of 1, alibi 0 of 1",
 			[]string{"rope   finished  9/9  not fitted", "nope   finished  9/9  fitted at 3",
 				"rope   finished  9/9  fitted at 6", "alibi  finished  9/9  –", "4 finished"}},
-		{"none, of one encoding", []Status{run("rope", new(0))}, "0 of 1 runs fitted",
+		{"none, of one encoding", []Status{run("rope", new(0))}, "0 of 1 run fitted",
 			[]string{"rope  finished  9/9  not fitted", "1 finished"}},
 		{"one failed", []Status{{Name: "rope", Encoding: "rope", State: Failed, Error: "loss NaN"}, run("nope", new(1))},
 			"1 of 2 runs fitted: rope 0 of 1, nope 1 of 1",

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/filelock"
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/sweep/internal/child"
 	"github.com/nopezoo/zoo/sweep/slurm"
@@ -92,7 +93,7 @@ func Train(ctx context.Context, folder string, runs []Run, o Options) ([]Status,
 	}
 	defer log.Close()
 	w := newWatch(runs, log, o.Report)
-	w.tell(fmt.Sprintf("%d runs, %d at a time, with train.threads %s, in %s", len(runs), o.Workers, threadsText(runs), folder))
+	w.tell(fmt.Sprintf("%s, %d at a time, with train.threads %s, in %s", human.Plural(len(runs), "run", "runs"), o.Workers, threadsText(runs), folder))
 	for i, r := range runs {
 		if planned[i].Config.Train.Lanes == 0 && r.Config.Train.Lanes == 1 {
 			w.tell(fmt.Sprintf("%s: %s", r.Name, train.OneLane))

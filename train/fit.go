@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // mistakeShows is the number of prompts below which one mistake keeps the rounded score of
@@ -47,7 +48,7 @@ func (c *Checkpoint) Fit() (string, error) {
 	case p.Fitted == nil:
 		return "", nil
 	case *p.Fitted == 0:
-		return fmt.Sprintf("did not fit in %d steps: best %.4g %%", c.Step, 100*p.BestScore), nil
+		return fmt.Sprintf("did not fit in %s: best %.4g %%", human.Plural(c.Step, "step", "steps"), 100*p.BestScore), nil
 	}
 	lengths, err := c.Config.fitLengths()
 	if err != nil {
@@ -55,7 +56,7 @@ func (c *Checkpoint) Fit() (string, error) {
 	}
 	prompts := "prompts" // older checkpoints do not say how many
 	if p.Prompts > 0 {
-		prompts = fmt.Sprintf("%d prompts", p.Prompts)
+		prompts = human.Plural(p.Prompts, "prompt", "prompts")
 	}
 	return fmt.Sprintf("fitted at step %d (no mistake in %s at lengths %s)", *p.Fitted, prompts, lengths), nil
 }

@@ -143,7 +143,7 @@ func (c Config) Text() (string, error) {
 		bytes += n
 	}
 	seen := float64(c.Train.Steps) * float64(c.Train.Batch) * float64(s.text.length)
-	return fmt.Sprintf("%d documents of text, %s bytes in %s tokens; %d steps read %s tokens, %.1f epochs", len(s.text.documents),
-		human.Count(float64(bytes)), human.Count(float64(s.text.tokens)), c.Train.Steps, human.Count(seen),
+	return fmt.Sprintf("%s of text, %s bytes in %s tokens; %s read %s tokens, %.1f epochs", human.Plural(len(s.text.documents), "document", "documents"),
+		human.Count(float64(bytes)), human.Count(float64(s.text.tokens)), human.Plural(c.Train.Steps, "step", "steps"), human.Count(seen),
 		seen/float64(s.text.tokens)), nil
 }

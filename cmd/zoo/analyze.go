@@ -14,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo/find"
@@ -91,7 +92,7 @@ func (a *app) analyze(ctx context.Context, o analyzeOptions, args []string) erro
 	}
 	if held := p.Resume(log.Records); held > 0 {
 		_, all := p.Cells()
-		a.Note("%d of %d cells are in %s and are not looked into again", held, all, o.output)
+		a.Note("%d of %s in %s, not looked into again", held, human.Plural(all, "cell is", "cells are"), o.output)
 	}
 	done, total := p.Work()
 	m := a.Meter("reading", done, total)

@@ -90,7 +90,7 @@ func TestBenchResumes(t *testing.T) {
 	}
 
 	shown, stderr := zooBench(t, t.Context(), 0, append(again, "--format", "jsonl")...)
-	if !strings.Contains(stderr, " that an interruption left half written") || !strings.Contains(stderr, "are not measured again") {
+	if !strings.Contains(stderr, " that an interruption left half written") || !strings.Contains(stderr, ", not measured again") {
 		t.Errorf("standard error:\n%s", stderr)
 	}
 	_, _ = zooBench(t, t.Context(), 0, args(whole)...)

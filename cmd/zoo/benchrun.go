@@ -10,6 +10,7 @@ import (
 	"github.com/nopezoo/zoo/eval/bench"
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 func (a *app) bench(ctx context.Context, o benchOptions, args []string) error {
@@ -34,7 +35,7 @@ func (a *app) bench(ctx context.Context, o benchOptions, args []string) error {
 		a.Note("%s", log.Repaired)
 	}
 	if found > 0 {
-		a.Note("%d of %d cells are in %s and are not measured again", found, len(p.Cells()), o.output)
+		a.Note("%d of %s in %s, not measured again", found, human.Plural(len(p.Cells()), "cell is", "cells are"), o.output)
 	}
 	out := &report.Printer{Out: a.Out, Format: o.format, Width: a.Width(), Ranks: study.Weighting(o.ranks)}
 	err = a.measureAll(ctx, p, log, out)
@@ -67,7 +68,7 @@ func (a *app) measureAll(ctx context.Context, p *bench.Plan, log *bench.Log, out
 
 // interrupted is the error for an end when some of all cells are done; output is the file that keeps them, "" for none.
 func (a *app) interrupted(some, all int, done, output string) error {
-	text := fmt.Sprintf("interrupted with %d of %d cells %s", some, all, done)
+	text := fmt.Sprintf("interrupted with %d of %s %s", some, human.Plural(all, "cell", "cells"), done)
 	if output == "" {
 		return errors.New(text + "; with -o FILE they would be kept, and the same command would go on")
 	}
@@ -87,7 +88,7 @@ func (a *app) dryBench(ctx context.Context, p *bench.Plan, o benchOptions, found
 	if err := e.Write(a.Out, o.format); err != nil || o.format != "table" {
 		return err
 	}
-	cells := study.Count(len(e.Cells), "cell", "cells")
+	cells := human.Plural(len(e.Cells), "cell", "cells")
 	switch {
 	case found == len(e.Cells):
 		a.Print("\n%s, all of them in %s: nothing is left to measure", cells, o.output)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // answerPrompts answers every line of a file, "-" being standard input.
@@ -65,7 +66,7 @@ func (a *app) originalData(o dataOptions, t task.Task, w io.Writer) error {
 			return err
 		}
 	}
-	a.Note("%d samples; %d have the target that we give them", len(samples), same)
+	a.Note("%s; %d with the target that we give", human.Plural(len(samples), "sample", "samples"), same)
 	if same < len(samples) {
 		return errors.New("the files and this program disagree")
 	}

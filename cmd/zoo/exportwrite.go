@@ -97,6 +97,6 @@ func (a *app) exportFolder(s find.Model, m modelfile.Model, o exportOptions) err
 	if err := interop.Write(out.Path, m); err != nil {
 		return err
 	}
-	a.Print("%s: safetensors, config.json and tokenizer from %s, %d tensors", out.Path, s.From, len(m.Weights))
+	a.Print("%s: safetensors, config.json and tokenizer from %s, %s", out.Path, s.From, human.Plural(len(m.Weights), "tensor", "tensors"))
 	return nil
 }

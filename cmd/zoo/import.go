@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/train"
@@ -52,6 +53,6 @@ func (a *app) importFolder(dir string, o importOptions) error {
 	if err := interop.Write(out.Path, m); err != nil {
 		return err
 	}
-	a.Print("%s: %s, %d tensors, from %s", out.Path, m.Config.Name(), len(m.Weights), dir)
+	a.Print("%s: %s, %s, from %s", out.Path, m.Config.Name(), human.Plural(len(m.Weights), "tensor", "tensors"), dir)
 	return nil
 }

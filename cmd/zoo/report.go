@@ -12,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/study"
 	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/models"
 )
@@ -78,7 +79,7 @@ func (a *app) report(o reportOptions, args []string) error {
 		return err
 	}
 	to := a.Beside(page)
-	to.Print("%s: %d rows; open it in a browser", page.Path, len(rows)+len(findings))
+	to.Print("%s: %s; open it in a browser", page.Path, human.Plural(len(rows)+len(findings), "row", "rows"))
 	if err := figures(to, made, o.svg, "svg", page.Inputs); err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func (a *app) setup(ctx context.Context, opt install.Options) error {
 			m.Close()
 			m = nil
 		}
-		a.Note("fetching %d packages of CUDA and cuDNN: %s to download, %s to keep", packages,
+		a.Note("fetching %s of CUDA and cuDNN: %s to download, %s to keep", human.Plural(packages, "package", "packages"),
 			human.Bytes(download), human.Bytes(keep))
 		what = "downloading CUDA and cuDNN"
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/study"
 	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/studies"
 	"github.com/nopezoo/zoo/sweep"
 )
@@ -109,7 +110,7 @@ func (a *app) noteForeign(s *studies.Study) {
 	if models := s.Foreign(); len(models) > 0 {
 		a.Note("%s: %s of configurations that the sweep file does not have, the first is %s; tables and figures have "+
 			"them, too: unpack the file and delete their lines, if they are of no use", s.Results(),
-			study.Count(len(models), "model is", "models are"), models[0])
+			human.Plural(len(models), "model is", "models are"), models[0])
 	}
 }
 

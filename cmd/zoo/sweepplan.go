@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/nopezoo/zoo/eval/study"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/internal/tables"
 	"github.com/nopezoo/zoo/sweep"
@@ -59,12 +58,12 @@ func planSum(planned []sweep.Planned, workers int) string {
 			unknown++
 		}
 	}
-	sum := study.Count(len(planned), "run", "runs")
+	sum := human.Plural(len(planned), "run", "runs")
 	if measured > 0 {
 		sum += fmt.Sprintf(", %d of them measured before", measured)
 	}
 	if left := sweep.Together(planned, workers); left > 0 {
-		sum += fmt.Sprintf(": at most about %s with %s", human.Rough(left), study.Count(workers, "worker", "workers"))
+		sum += fmt.Sprintf(": at most about %s with %s", human.Rough(left), human.Plural(workers, "worker", "workers"))
 	}
 	if unknown > 0 {
 		sum += fmt.Sprintf("; of %d the time is not known", unknown)

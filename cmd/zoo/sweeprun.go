@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/sweep"
 )
@@ -37,7 +38,7 @@ func (a *app) sweepSlurm(ctx context.Context, o sweepOptions, folder string, run
 		return err
 	}
 	if len(script.Tasks) == 0 {
-		a.Note("all %d runs are finished", len(runs))
+		a.Note("%s: all finished", human.Plural(len(runs), "run", "runs"))
 		return nil
 	}
 	if o.dryRun {
@@ -52,7 +53,7 @@ func (a *app) sweepSlurm(ctx context.Context, o sweepOptions, folder string, run
 	if o.asJSON {
 		return a.JSON(job)
 	}
-	a.Print("job %s: %d runs in %s, tasks %s", job.ID, len(job.Tasks), folder, job.Indices())
+	a.Print("job %s: %s in %s, tasks %s", job.ID, human.Plural(len(job.Tasks), "run", "runs"), folder, job.Indices())
 	a.Note("watch it: %s --status\nend it, with everything saved: %s", a.repeat(), job.Cancel())
 	return nil
 }
@@ -90,7 +91,7 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 		}
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of %d runs failed; the same command tries these again", failed, len(all))
+		return fmt.Errorf("%d of %s failed; the same command tries these again", failed, human.Plural(len(all), "run", "runs"))
 	}
 	return nil
 }

@@ -24,12 +24,12 @@ func (a *app) trainOne(ctx context.Context, r launch.Run, o train.Options, resum
 	case err != nil:
 		return err
 	case r.Finished:
-		a.Print("%s: finished already, %d steps, loss %.4g%s", r.Dir, r.Step, r.Loss, andFit(r.Fit))
+		a.Print("%s: finished already, %s, loss %.4g%s", r.Dir, human.Plural(r.Step, "step", "steps"), r.Loss, andFit(r.Fit))
 		return nil
 	case r.Begun && !resume:
 		return fmt.Errorf("a run that was stopped is there; go on with it: %s", resumeCommand(r.Dir))
 	}
-	a.Note("%s: %d parameters, at most about %s of memory", r.Dir, r.Cost.Parameters, human.Bytes(r.Cost.Memory))
+	a.Note("%s: %s, at most about %s of memory", r.Dir, human.Plural(r.Cost.Parameters, "parameter", "parameters"), human.Bytes(r.Cost.Memory))
 	if r.OneLane {
 		a.Note("%s: %s", r.Dir, train.OneLane)
 	}
@@ -71,7 +71,7 @@ func (a *app) trainOne(ctx context.Context, r launch.Run, o train.Options, resum
 	if err != nil {
 		return err
 	}
-	a.Print("%s: trained %d steps, loss %.4g, %s in %s%s", r.Dir, t.Step(), watch.last.Loss, watch.pace(),
+	a.Print("%s: trained %s, loss %.4g, %s in %s%s", r.Dir, human.Plural(t.Step(), "step", "steps"), watch.last.Loss, watch.pace(),
 		human.Duration(time.Since(watch.meter.Begun)), andFit(fit))
 	return nil
 }
@@ -108,11 +108,11 @@ func (a *app) trainDry(ctx context.Context, r launch.Run, o train.Options) error
 		return err
 	}
 	of := func(n int, what string, each time.Duration) string {
-		return fmt.Sprintf("%d %s of %s", n, what, each.Round(100*time.Microsecond))
+		return fmt.Sprintf("%s of %s", human.Plural(n, what, what+"s"), each.Round(100*time.Microsecond))
 	}
-	text := of(r.Config.Train.Steps-r.Step, "steps", pace.Step)
+	text := of(r.Config.Train.Steps-r.Step, "step", pace.Step)
 	if n := r.Config.Train.Evaluations(r.Step); n > 0 {
-		text += ", " + of(n, "evaluations", pace.Evaluation)
+		text += ", " + of(n, "evaluation", pace.Evaluation)
 	}
 	a.Print("%-24s  at most about %s: %s", "time", human.Duration(pace.Left(r.Config.Train, r.Step)), text)
 	return nil

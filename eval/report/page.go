@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 var (
@@ -39,7 +40,7 @@ type page struct {
 // file, no network. The same study gives the same bytes.
 func (s *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"mark": s.mark, "metrics": study.Metrics, "perToken": study.PerToken, "count": study.Count,
+		"mark": s.mark, "metrics": study.Metrics, "perToken": study.PerToken, "count": human.Plural[int],
 		"percent": func(n study.Number) float64 { return 100 * float64(n) },
 	}).Parse(pageTemplate)
 	if err != nil {

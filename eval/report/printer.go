@@ -141,12 +141,12 @@ func setup(r eval.Row) [4]string {
 	case r.ORTVersion != "":
 		out[1], out[2] = fmt.Sprintf("ONNX Runtime %s, provider %s", r.ORTVersion, r.Provider), "one thread per core"
 		if r.Threads > 0 {
-			out[2] = study.Count(r.Threads, "thread", "threads")
+			out[2] = human.Plural(r.Threads, "thread", "threads")
 		}
 	case !r.NA: // else nothing ran
 		out[1] = "pure Go"
 		if r.Threads > 0 { // it heeded none before it had threads of its own
-			out[2] = study.Count(r.Threads, "thread", "threads")
+			out[2] = human.Plural(r.Threads, "thread", "threads")
 		}
 	}
 	return out

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // questionFigures are the evidence of a question of study.Questions, for each task in turn. That of running text
@@ -245,7 +246,7 @@ func courseFigure(t study.InsideTask) []Figure {
 	}
 	var legend []legendEntry
 	for k := range layers {
-		legend = append(legend, legendEntry{"after " + study.Count(k+1, "layer", "layers"), layerStyle(k)})
+		legend = append(legend, legendEntry{"after " + human.Plural(k+1, "layer", "layers"), layerStyle(k)})
 	}
 	return chartsFigure("course-"+fileName(t.Name), charts, append(legend, legendEntry{"share of sequences right", evenStyle()}))
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // textSection is bits per byte by length of the context, with a column for each encoding.
@@ -103,7 +104,7 @@ func trainedAt(all []study.TextSeries) string {
 		}
 		seeds = max(seeds, len(s.Seeds))
 	}
-	return strings.Join(lengths, " and ") + ", " + study.Count(seeds, "run", "runs at most") + " of an encoding"
+	return strings.Join(lengths, " and ") + ", " + human.Plural(seeds, "run", "runs at most") + " of an encoding"
 }
 
 // TextView is what the page shows of a corpus.

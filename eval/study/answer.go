@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // answer puts the finding into sentences: over all tasks but those at chance, of
@@ -71,14 +72,14 @@ func (s *Study) ranking(tasks []*Task) string {
 			}
 		}
 	}
-	over := fmt.Sprintf("Over %s, %s, by %s", Count(len(tasks), "task", "tasks"), runsEach(all), s.Measure.Label())
+	over := fmt.Sprintf("Over %s, %s, by %s", human.Plural(len(tasks), "task", "tasks"), runsEach(all), s.Measure.Label())
 	if best.MRR == second.MRR {
 		return fmt.Sprintf("%s, %s and %s share the lead beyond the trained lengths (mean reciprocal rank %.2f).",
 			over, best.Name, second.Name, best.MRR)
 	}
 	return fmt.Sprintf("%s, %s ranks best beyond the trained lengths: mean reciprocal rank %.2f, "+
 		"ahead of %s with %.2f; it is ahead in %d of the %s that both are in.", over, best.Name, best.MRR, second.Name,
-		second.MRR, ahead, Count(both, "ranking", "rankings"))
+		second.MRR, ahead, human.Plural(both, "ranking", "rankings"))
 }
 
 // ColumnsAnswer says how far each model of a task carries, as it was run. names are
@@ -127,7 +128,7 @@ func (s *Study) note() {
 					"ranked there.", t.Name, of.Name, of.Fit)
 			case s.OnlyFitted && len(of.Seeds) < of.Fit.Runs:
 				note("On %s, %s counts with %d of %s: those that fitted.", t.Name, of.Name, len(of.Seeds),
-					Count(of.Fit.Runs, "run", "runs"))
+					human.Plural(of.Fit.Runs, "run", "runs"))
 			}
 			if of.BeyondNA > 0 {
 				note("On %s, %s cannot take %d of the lengths measured; means leave them "+
@@ -146,9 +147,9 @@ func (s *Study) note() {
 	}
 	for _, r := range s.Ranks {
 		if r.Runs < most {
-			note("%s is ranked with %d runs, others with up to %d: its mean reciprocal rank is of "+
+			note("%s is ranked with %s, others with up to %d: its mean reciprocal rank is of "+
 				"fewer tasks or seeds.",
-				r.Name, r.Runs, most)
+				r.Name, human.Plural(r.Runs, "run", "runs"), most)
 		}
 	}
 }

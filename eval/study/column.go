@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // modelTraits tell models of one name apart, and where they ran. The first is the name.
@@ -19,7 +20,7 @@ var modelTraits = []func(eval.Row) string{
 	func(r eval.Row) string { return threads(r.Threads) },
 	func(r eval.Row) string { return r.Computer() },
 	func(r eval.Row) string { return fmt.Sprintf("train seed %v", r.TrainSeeds()) },
-	func(r eval.Row) string { return fmt.Sprintf("%d steps", r.TrainSteps) },
+	func(r eval.Row) string { return human.Plural(r.TrainSteps, "step", "steps") },
 	func(r eval.Row) string { return "config " + r.ConfigHash[:min(8, len(r.ConfigHash))] },
 	func(r eval.Row) string { return "file " + r.ModelSHA256[:min(8, len(r.ModelSHA256))] },
 }
@@ -134,5 +135,5 @@ func threads(n int) string {
 	if n == 0 {
 		return "a thread per core"
 	}
-	return Count(n, "thread", "threads")
+	return human.Plural(n, "thread", "threads")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // Compared is a series beside a paper's models for its task and encoding. The setups
@@ -163,7 +164,7 @@ func (s *Series) setup(t *Task, m *PublishedModel, lengths, all int) string {
 		}
 	}
 	if len(s.Seeds) != m.Fit.Runs {
-		differs = append(differs, fmt.Sprintf("%s, not %d", Count(len(s.Seeds), "run", "runs"), m.Fit.Runs))
+		differs = append(differs, fmt.Sprintf("%s, not %d", human.Plural(len(s.Seeds), "run", "runs"), m.Fit.Runs))
 	}
 	return strings.Join(differs, "; ")
 }

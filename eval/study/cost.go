@@ -9,6 +9,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // Place is where and how costs were measured: they are comparable within it, and
@@ -109,8 +110,8 @@ var engineTraits = []func(eval.Row) string{
 
 // amountTraits are of speed without a task; rows that were not timed do not tell them.
 var amountTraits = []func(eval.Row) string{
-	func(r eval.Row) string { return "read in chunks of " + Count(r.Chunk, "token", "tokens") },
-	func(r eval.Row) string { return Count(r.NewTokens, "new token", "new tokens") },
+	func(r eval.Row) string { return "read in chunks of " + human.Plural(r.Chunk, "token", "tokens") },
+	func(r eval.Row) string { return human.Plural(r.NewTokens, "new token", "new tokens") },
 }
 
 // places groups the costs of a task's series; trained is the longest trained length.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // Fit counts training runs, and those of them that fitted: that had an evaluation in
@@ -32,7 +33,7 @@ func (f Fit) None() bool { return f.Runs > 0 && f.Fitted == 0 && f.Unknown == 0 
 
 // String says it in words: "3 runs, 2 fitted", or "did not fit (0 of 3)".
 func (f Fit) String() string {
-	runs := Count(f.Runs, "run", "runs")
+	runs := human.Plural(f.Runs, "run", "runs")
 	switch {
 	case f.Unknown == f.Runs:
 		return runs

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // Question is one that the project asks, with what rows say of it.
@@ -119,7 +120,7 @@ func (s *Study) askText(t *Text) (Question, bool) {
 			stays, 100*textMargin, t.Lengths[at].Label())
 	}
 	first := fmt.Sprintf("on %s NoPE has %.3f bits per byte in windows of %s tokens (%s)", t.Name, here.Median, t.Lengths[at].Label(),
-		Count(len(knownRuns(here)), "run", "runs"))
+		human.Plural(len(knownRuns(here)), "run", "runs"))
 	if len(others) == 0 {
 		return answer(AskText, title, Undecided, first+", and there is no other encoding to compare it with.", second, change), true
 	}
@@ -131,8 +132,8 @@ func (s *Study) askText(t *Text) (Question, bool) {
 			byMedian(a, b))
 	})
 	there := bits(best)
-	first += fmt.Sprintf(", %s the best of %s, %.3f (%s)", best.Name, Count(len(others), "other encoding", "other encodings"), there.Median,
-		Count(len(knownRuns(there)), "run", "runs"))
+	first += fmt.Sprintf(", %s the best of %s, %.3f (%s)", best.Name, human.Plural(len(others), "other encoding", "other encodings"), there.Median,
+		human.Plural(len(knownRuns(there)), "run", "runs"))
 	if single := slices.MinFunc(others, byMedian); single != best {
 		first += fmt.Sprintf(" but for %s, %.3f in a single run", single.Name, bits(single).Median)
 	}
@@ -204,8 +205,8 @@ func (t *tally) size() string {
 	}
 	slices.SortFunc(seeds, card.Seeds.Compare)
 	slices.Sort(tasks)
-	return fmt.Sprintf("%s (%s, %s)", Count(len(t.runs), "NoPE model", "NoPE models"), Count(len(slices.Compact(seeds)), "seed", "seeds"),
-		Count(len(slices.Compact(tasks)), "task", "tasks"))
+	return fmt.Sprintf("%s (%s, %s)", human.Plural(len(t.runs), "NoPE model", "NoPE models"), human.Plural(len(slices.Compact(seeds)), "seed", "seeds"),
+		human.Plural(len(slices.Compact(tasks)), "task", "tasks"))
 }
 
 // withoutInit says of how many runs the untrained weights were not looked into.
@@ -314,7 +315,7 @@ func usedPosition(all []taskRun) string {
 		return "Whether the position is used was not asked (zoo analyze --causal)."
 	}
 	text := fmt.Sprintf("In %d of %s answers get worse without the directions in which probes read it after some layer, beyond what as many random "+
-		"directions do", used, Count(looked, "model", "models"))
+		"directions do", used, human.Plural(looked, "model", "models"))
 	if unused > 0 {
 		text += fmt.Sprintf("; in %d it was taken away, and they do not", unused)
 	}
@@ -362,9 +363,9 @@ func (t *headTally) add(r taskRun, now, before map[[2]int]bool) {
 // text says how many heads have what is said of them.
 func (t *headTally) text(what string, looked func(*InsideModel) bool) string {
 	if t.have == 0 {
-		return fmt.Sprintf("none of %s of %s %s; before training %d did%s.", Count(t.heads, "head", "heads"), t.size(), what, t.had, t.withoutInit(looked))
+		return fmt.Sprintf("none of %s of %s %s; before training %d did%s.", human.Plural(t.heads, "head", "heads"), t.size(), what, t.had, t.withoutInit(looked))
 	}
-	return fmt.Sprintf("%d of %s of %s %s; before training %d did, and %d learned to%s.", t.have, Count(t.heads, "head", "heads"), t.size(), what,
+	return fmt.Sprintf("%d of %s of %s %s; before training %d did, and %d learned to%s.", t.have, human.Plural(t.heads, "head", "heads"), t.size(), what,
 		t.had, t.gained, t.withoutInit(looked))
 }
 
@@ -402,7 +403,7 @@ func askTheorem2(all []taskRun) (Question, bool) {
 	}
 	second := fmt.Sprintf("Over heads, R² has a median of %.2f of both, of %.2f of content and of %.2f of distance alone", median(both), median(content), median(distance))
 	if far > 0 {
-		second += fmt.Sprintf("; at the greatest length beyond the trained ones %d of %s keep that form", kept, Count(far, "such head", "such heads"))
+		second += fmt.Sprintf("; at the greatest length beyond the trained ones %d of %s keep that form", kept, human.Plural(far, "such head", "such heads"))
 	}
 	second += "."
 	what := fmt.Sprintf("have attention logits that content and distance together tell with R² ≥ %g, of which distance adds %g or more to content alone",
@@ -456,7 +457,7 @@ func askPositional(all []taskRun) (Question, bool) {
 	second := fmt.Sprintf("Position explains %.0f %% of a head's variance at most and %.0f %% in the median", 100*max(slices.Max(shares), 0), 100*median(shares))
 	if excluded > 0 {
 		second += fmt.Sprintf("; not counted: %s at %.0f %% or more without such a role (even, first token, mixed)",
-			Count(excluded, "head", "heads"), 100*positionalShare)
+			human.Plural(excluded, "head", "heads"), 100*positionalShare)
 	}
 	second += "."
 	what := fmt.Sprintf("attend to the token before, at a fixed distance or at a fixed position, with ≥ %.0f %% of the variance of their weights on random "+

@@ -14,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // Options say how to put rows together. The zero value is ready to use.
@@ -117,7 +118,7 @@ func New(rows []eval.Row, opt Options) (*Study, error) {
 	}
 	s.Source, s.Caveats = s.published.Source, s.published.Caveats
 	if _, replaced := latest(rows); replaced > 0 {
-		s.Notes = []string{Count(replaced, "cell was", "cells were") +
+		s.Notes = []string{human.Plural(replaced, "cell was", "cells were") +
 			" measured again later; the answers to the most prompts count, and the last times."}
 	}
 	if len(opt.Encodings) > 0 {
@@ -333,12 +334,4 @@ func Each[T, R any](list []T, f func(T) R) []R {
 		out = append(out, f(x))
 	}
 	return out
-}
-
-// Count writes a number with the word that fits it.
-func Count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // trait may tell models of one encoding apart. Those that need not do so only
@@ -20,7 +21,7 @@ type trait struct {
 var traits = []trait{
 	{true, func(r eval.Row) string { return Millions(r.Parameters) + " parameters" }},
 	{true, func(r eval.Row) string { return fmt.Sprintf("trained %d–%d", r.TrainMin, r.TrainMax) }},
-	{false, func(r eval.Row) string { return fmt.Sprintf("%d steps", r.TrainSteps) }},
+	{false, func(r eval.Row) string { return human.Plural(r.TrainSteps, "step", "steps") }},
 	{false, func(r eval.Row) string { return "settings " + r.ConfigHash[:min(6, len(r.ConfigHash))] }},
 }
 

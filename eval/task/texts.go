@@ -92,8 +92,12 @@ func CountTexts(documents []Document) (c Counts) {
 
 // String says for people how many there are.
 func (c Counts) String() string {
-	return fmt.Sprintf("%d documents, %.1f MB: %d for training, %d for validation, %d for test",
-		c.Documents[Whole], float64(c.Bytes[Whole])/1e6, c.Documents[Train], c.Documents[Validation], c.Documents[Test])
+	documents := "documents"
+	if c.Documents[Whole] == 1 {
+		documents = "document"
+	}
+	return fmt.Sprintf("%d %s, %.1f MB: %d for training, %d for validation, %d for test",
+		c.Documents[Whole], documents, float64(c.Bytes[Whole])/1e6, c.Documents[Train], c.Documents[Validation], c.Documents[Test])
 }
 
 // CutTexts cuts a plain text into documents at the lines that are separator; "" leaves it

@@ -17,7 +17,7 @@ import (
 func Doctor(w io.Writer, r doctor.Report) {
 	say := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 	say("zoo         %s (%s, %s)", r.Zoo, r.Go, r.Platform)
-	say("processor   %s, %d cores: %s", r.Machine.Processor, r.Machine.Cores, strings.Join(r.Machine.Features, " "))
+	say("processor   %s, %s: %s", r.Machine.Processor, human.Plural(r.Machine.Cores, "core", "cores"), strings.Join(r.Machine.Features, " "))
 	if r.Machine.Memory > 0 {
 		say("memory      %s, of which %s free", human.Bytes(r.Machine.Memory), human.Bytes(r.Machine.MemoryFree))
 	}

@@ -25,7 +25,7 @@ func File(name string, r export.Report, other *foreign.Report) [][]string {
 	for _, domain := range slices.Sorted(maps.Keys(r.Domains)) {
 		add("domain", fmt.Sprintf("%s, opset %d", domain, r.Domains[domain]))
 	}
-	add("weights", fmt.Sprintf("%d tensors, %s", r.Initializers, human.Bytes(r.InitializerBytes)))
+	add("weights", fmt.Sprintf("%s, %s", human.Plural(r.Initializers, "tensor", "tensors"), human.Bytes(r.InitializerBytes)))
 	add("operators", fmt.Sprintf("%d: %s", r.Nodes, histogram(r.Ops)))
 	lines = append(lines, foldedRows("input", r.Inputs)...)
 	lines = append(lines, foldedRows("output", r.Outputs)...)
@@ -103,7 +103,7 @@ func Checkpoint(name string, c *train.Checkpoint) ([][]string, error) {
 	info := c.Info()
 	lines := [][]string{
 		{"checkpoint", name},
-		{"trained", fmt.Sprintf("%d of %d steps, loss %.4g", info.Step, info.Config.Train.Steps, info.Loss)},
+		{"trained", fmt.Sprintf("%d of %s, loss %.4g", info.Step, human.Plural(info.Config.Train.Steps, "step", "steps"), info.Loss)},
 	}
 	fit, err := c.Fit()
 	if err != nil {

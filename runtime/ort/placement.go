@@ -41,7 +41,7 @@ func (a *api) checkPlacement(session handle, host safety.HostPart, opt Options) 
 	if more := len(onCPU) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	return fmt.Errorf("ort: provider %s cannot run %d nodes of the model, the CPU would: %s; allow that with "+
+	return fmt.Errorf("ort: provider %s cannot run %d of the model's nodes, the CPU would: %s; allow that with "+
 		"AllowCPUNodes (--allow-cpu-nodes), or use provider cpu", opt.Provider, len(onCPU), strings.Join(names, ", "))
 }
 

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/sweep/internal/child"
 )
 
@@ -220,8 +221,8 @@ func CheckIdle(ctx context.Context, folder string) error {
 		}
 	}
 	if left > 0 {
-		return fmt.Errorf("job %s: %d tasks of this sweep wait or run; see zoo sweep --status, or end them with: %s",
-			j.ID, left, j.Cancel())
+		return fmt.Errorf("job %s: %s; see zoo sweep --status, or end them with: %s",
+			j.ID, human.Plural(left, "task of this sweep waits or runs", "tasks of this sweep wait or run"), j.Cancel())
 	}
 	return nil
 }
