@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/machine"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/install"
@@ -70,7 +71,7 @@ func Examine(version, settings string) (Report, error) {
 		from, err = install.Origin(lib)
 	}
 	if err != nil {
-		r.Problem, r.Remedy = err.Error(), remedy(err, r.Searched)
+		r.Problem, r.Remedy = human.Error(err), remedy(err, r.Searched)
 		return r, err
 	}
 	r.Library = &from
@@ -83,7 +84,7 @@ func Examine(version, settings string) (Report, error) {
 	case errors.Is(err, ort.ErrNoNames):
 		r.Providers["webgpu"] = try
 	case err != nil:
-		r.Providers["webgpu"] = err.Error()
+		r.Providers["webgpu"] = human.Error(err)
 	default:
 		r.Providers["webgpu"] = strings.Join(names, "; ") + " (" + try + ")"
 	}
@@ -127,7 +128,7 @@ func readable(path string) string {
 	case path == "" || errors.Is(err, fs.ErrNotExist):
 		return "not there"
 	case err != nil:
-		return err.Error()
+		return human.Error(err)
 	}
 	return "used"
 }

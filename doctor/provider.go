@@ -84,7 +84,7 @@ func ExamineProvider(ctx context.Context, provider string, model []byte) (Provid
 	for _, s := range steps {
 		finding, err := s.run()
 		if err != nil {
-			r.Steps = append(r.Steps, Step{Name: s.name, Problem: err.Error()})
+			r.Steps = append(r.Steps, Step{Name: s.name, Problem: human.Error(err)})
 			return r, fmt.Errorf("provider %s: %s: %w", provider, s.name, err)
 		}
 		r.Steps = append(r.Steps, Step{Name: s.name, Finding: finding})

@@ -94,7 +94,7 @@ func (s *Study) statuses(trained []sweep.Status, failed map[string]error) []swee
 			is = sweep.Status{Name: r.Name, Encoding: r.Config.Model.Name(), Dir: r.Dir, State: Measured,
 				Step: row.TrainSteps, Steps: r.Config.Train.Steps, FittedStep: row.FittedStep}
 		} else if err := failed[r.Name]; err != nil {
-			is.State, is.Error = sweep.Failed, "measuring: "+err.Error()
+			is.State, is.Error = sweep.Failed, "measuring: "+human.Error(err)
 		}
 		out = append(out, is)
 	}

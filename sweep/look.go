@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/sweep/slurm"
 	"github.com/nopezoo/zoo/train"
 )
@@ -52,7 +53,7 @@ func lookAt(r Run, task slurm.TaskState, log string) (Status, error) {
 		return s, nil
 	}
 	if err != nil {
-		s.State, s.Error = Failed, err.Error()
+		s.State, s.Error = Failed, human.Error(err)
 		return s, nil
 	}
 	busy, err := train.Busy(r.Dir)
@@ -112,7 +113,7 @@ func lastWords(dir string) (string, error) {
 func lastLine(path string) string {
 	data, err := tailOf(path)
 	if err != nil {
-		return err.Error()
+		return human.Error(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	if last := lines[len(lines)-1]; last != "" {

@@ -99,7 +99,7 @@ func (w *watch) warn(r Run, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	err = fmt.Errorf("%s: %w", r.Name, err)
-	w.note(err.Error())
+	w.note(human.Error(err))
 	w.send(Event{Err: err})
 }
 
@@ -114,7 +114,7 @@ func (w *watch) done(r Run, err error, bound int64) {
 	case errors.Is(err, train.ErrInterrupted):
 		w.ended(r, Stopped, "")
 	default:
-		w.ended(r, Failed, err.Error())
+		w.ended(r, Failed, human.Error(err))
 	}
 }
 

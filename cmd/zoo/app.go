@@ -12,6 +12,7 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/train"
 )
@@ -50,7 +51,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(notes, "zoo: %v\n", withRemedy(err))
+	fmt.Fprintf(notes, "zoo: %s\n", human.Error(withRemedy(err)))
 	if ctx.Err() != nil {
 		return exitInterrupted
 	}

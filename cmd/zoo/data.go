@@ -49,7 +49,7 @@ func dataVerb(a *app) *cobra.Command {
 			case len(args) > 0 && args[0] == fetchWord:
 				return a.fetchCorpora(c.Context(), o, args[1:])
 			case len(args) > 0:
-				return fmt.Errorf("zoo data takes no argument but %q, and files after --text; you gave %q", fetchWord, args[0])
+				return fmt.Errorf("data takes no argument but %q, and files after --text; you gave %q", fetchWord, args[0])
 			case o.separator != "":
 				return errors.New("--separator cuts the files of --text, and there is none")
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/modelfile/precision"
@@ -189,7 +190,7 @@ func (a *app) chooseVerifier(ctx context.Context, o *exportOptions) error {
 	}
 	if err != nil {
 		o.verifier = "go"
-		a.Note("verifying with the pure-Go engine alone: %v", err)
+		a.Note("verifying with the pure-Go engine alone: %s", human.Error(err))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/zoo"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -15,7 +16,7 @@ func (a *app) lookIn(runs string) find.Options {
 }
 
 // warn tells the user of something that was passed over.
-func (a *app) warn(err error) { a.Note("%v", err) }
+func (a *app) warn(err error) { a.Note("%s", human.Error(err)) }
 
 // choose lists the models that the command line means: those named, else the newest run of each encoding that was
 // trained on the tasks, or the catalogue's model; all of them for allEncodings; without an encoding the newest of all.

@@ -90,7 +90,7 @@ func (a *app) reportSetup(done install.Installed, provider string) {
 		a.reportCUDA(*done.CUDA)
 	}
 	if used, err := ort.FindFor(provider, ""); err != nil {
-		a.Note("but it will not be used: %v", err)
+		a.Note("but it will not be used: %s", human.Error(err))
 	} else if used.Path != done.Path {
 		a.Note("but %s is used, found by the rule %q", used.Path, used.Source)
 	}
@@ -104,7 +104,7 @@ func (a *app) reportCUDA(c install.CUDA) {
 		a.Print("CUDA and cuDNN are installed already: %s", c.Folder)
 	}
 	if c.Err != nil {
-		a.Note("what the provider needs beside it was not looked for: %v", c.Err)
+		a.Note("what the provider needs beside it was not looked for: %s", human.Error(c.Err))
 		return
 	}
 	if places := c.Places(); len(places) > 0 {

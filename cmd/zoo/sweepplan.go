@@ -41,7 +41,7 @@ func (a *app) sweepPlan(
 	for _, p := range planned {
 		if p.Err != nil && !told[p.Err.Error()] {
 			told[p.Err.Error()] = true
-			a.Note("%s: no time: %v", p.Name, p.Err)
+			a.Note("%s: no time: %s", p.Name, human.Error(p.Err))
 		}
 	}
 	return nil

@@ -17,7 +17,7 @@ func (a *app) sweepStatus(ctx context.Context, o sweepOptions, folder string, ru
 		return err
 	}
 	if unasked != nil {
-		a.Note("%v; the table is without Slurm's words", unasked)
+		a.Note("%s; the table is without Slurm's words", human.Error(unasked))
 	}
 	if err := a.sweepResults(all, o.asJSON); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (a *app) noteFits(all []sweep.Status) {
 func (a *app) reportSweep(e sweep.Event) {
 	switch {
 	case e.Err != nil:
-		a.Note("%v", withRemedy(e.Err))
+		a.Note("%s", human.Error(withRemedy(e.Err)))
 	case e.Text != "":
 		a.Note("%s", e.Text)
 	default:
@@ -148,7 +148,7 @@ func (a *app) drawSweep(live *terminal.Screen, e sweep.Event, saving bool) {
 	}
 	if e.Err != nil {
 		live.Erase()
-		a.Note("%v", withRemedy(e.Err))
+		a.Note("%s", human.Error(withRemedy(e.Err)))
 	}
 	width, height := live.Size()
 	lines := sweep.Lines(e.Runs, width-1, height-2)

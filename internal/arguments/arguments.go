@@ -19,7 +19,8 @@ func Between(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return fmt.Errorf("%s lacks its argument, %s; see: %s --help", c.CommandPath(), what, c.CommandPath())
+			verb := strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") // errors begin with the program's name
+			return fmt.Errorf("%s lacks its argument, %s; see: %s --help", verb, what, c.CommandPath())
 		case most == 0 && len(args) > 0:
 			return fmt.Errorf("unexpected argument %q: %s takes flags only; see: %s --help",
 				args[0], c.CommandPath(), c.CommandPath())

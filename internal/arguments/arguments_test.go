@@ -34,7 +34,7 @@ func TestErrors(t *testing.T) {
 		{"show x --lines 3 --json", ""},
 		{"shw x", `unknown verb "shw"; did you mean "show"? known: show`},
 		{"--hepl", "unknown flag --hepl; did you mean --help? see: program --help"},
-		{"show", "program show lacks its argument, a file; see: program show --help"},
+		{"show", "show lacks its argument, a file; see: program show --help"},
 		{"show x y", `unexpected argument "y" after a file; see: program show --help`},
 		{"show x --line 3", "unknown flag --line; did you mean --lines? see: program show --help"},
 		{"show x --lines many", `--lines "many": want a whole number; see: program show --help`},
