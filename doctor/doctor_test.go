@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/doctor"
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
@@ -24,7 +25,7 @@ func TestExamineNothing(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "none.so")
 	t.Setenv(ort.EnvLibrary, missing)
 	r, err := doctor.Examine("", "")
-	if err == nil || r.Library != nil || r.Problem != err.Error() || r.Remedy == "" {
+	if err == nil || r.Library != nil || r.Problem != human.Error(err) || r.Remedy == "" {
 		t.Errorf("%+v, %v", r, err)
 	}
 	want := doctor.Place{Rule: ort.FromEnv, Path: missing, Finding: "not there"}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	goruntime "runtime"
 	"slices"
 	"unsafe"
@@ -32,11 +33,27 @@ var vulkanTypes = map[int32]struct {
 	rank int
 }{2: {"discrete", 0}, 1: {"integrated", 1}, 3: {"virtual", 2}, 4: {"on the processor", 3}, 0: {"other", 4}}
 
+const vulkanLoader = "libvulkan.so.1"
+
+var errNoVulkan = errors.New("there is no Vulkan loader, " + vulkanLoader + "; install it: Debian's package libvulkan1")
+
+// checkVulkan wants the Vulkan loader, which Dawn, behind the provider, looks for where the system does and beside
+// the library. Without it Dawn writes a warning of its own to standard error.
+func checkVulkan(lib Library) error {
+	for _, name := range []string{vulkanLoader, filepath.Join(filepath.Dir(lib.Path), vulkanLoader)} {
+		if loader, err := openLibrary(name); err == nil {
+			closeLibrary(loader)
+			return nil
+		}
+	}
+	return errNoVulkan
+}
+
 // vulkanDevices lists the devices that the system's Vulkan loader finds, at most 16.
 func vulkanDevices() ([]vulkanProperties, error) {
-	loader, err := openLibrary("libvulkan.so.1")
+	loader, err := openLibrary(vulkanLoader)
 	if err != nil {
-		return nil, errors.New("there is no Vulkan loader, libvulkan.so.1; install it: Debian's package libvulkan1")
+		return nil, errNoVulkan
 	}
 	defer closeLibrary(loader)
 	f, err := symbols(loader, "vkCreateInstance", "vkEnumeratePhysicalDevices", "vkGetPhysicalDeviceProperties", "vkDestroyInstance")

@@ -4,6 +4,9 @@ package ort
 
 func webGPUAdapters() ([]string, error) { return nil, noNames() }
 
+// checkVulkan wants nothing: the provider needs no Vulkan here.
+func checkVulkan(Library) error { return nil }
+
 func cudaAdapter(int) (string, error) { return "", noNames() }
 
 func noNames() error {

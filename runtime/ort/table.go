@@ -44,6 +44,8 @@ const (
 	releaseRunOptions              function = 97
 	releaseTensorTypeAndShapeInfo  function = 99
 	releaseSessionOptions          function = 100
+	getAvailableProviders          function = 125
+	releaseAvailableProviders      function = 126
 	addSessionConfigEntry          function = 130
 	createAllocator                function = 131
 	releaseAllocator               function = 132

@@ -48,6 +48,7 @@ func TestTable(t *testing.T) {
 		"ReleaseStatus": releaseStatus, "ReleaseMemoryInfo": releaseMemoryInfo, "ReleaseSession": releaseSession,
 		"ReleaseValue": releaseValue, "ReleaseRunOptions": releaseRunOptions,
 		"ReleaseTensorTypeAndShapeInfo": releaseTensorTypeAndShapeInfo, "ReleaseSessionOptions": releaseSessionOptions,
+		"GetAvailableProviders": getAvailableProviders, "ReleaseAvailableProviders": releaseAvailableProviders,
 		"AddSessionConfigEntry": addSessionConfigEntry, "SessionOptionsAppendExecutionProvider_CUDA_V2": appendCUDA,
 		"CreateCUDAProviderOptions": createCUDAProviderOptions, "UpdateCUDAProviderOptions": updateCUDAProviderOptions,
 		"ReleaseCUDAProviderOptions": releaseCUDAProviderOptions,

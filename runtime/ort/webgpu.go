@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unsafe"
 
 	"github.com/nopezoo/zoo/export/safety"
 )
@@ -36,6 +37,13 @@ const webGPURemedy = "the provider needs a graphics card and its driver, Vulkan 
 // provider. What computes with shapes stays in main memory, where sizes are needed: else
 // each would wait for the device. Angles stay there for their precision.
 func (a *api) useWebGPU(session handle, lib Library, host safety.HostPart, options map[string]string) error {
+	built, err := a.available("WebGpuExecutionProvider")
+	if err == nil && built { // else the error says that it is not
+		err = checkVulkan(lib)
+	}
+	if err != nil {
+		return fmt.Errorf("ort: provider webgpu: %w%s", err, elsewhere(providerWebGPU, lib))
+	}
 	// The other layout is for convolutions, and would move transpositions to integers, which
 	// the provider does not transpose.
 	all := map[string]string{"enableInt64": "1", "preferredLayout": "NCHW"}
@@ -54,6 +62,27 @@ func (a *api) useWebGPU(session handle, lib Library, host safety.HostPart, optio
 		return fmt.Errorf("ort: provider webgpu: %w; %s%s", plainer(err), remedy, elsewhere(providerWebGPU, lib))
 	}
 	return nil
+}
+
+// available reports whether the library was built with a provider, by ONNX Runtime's name.
+func (a *api) available(provider string) (bool, error) {
+	var pin goruntime.Pinner
+	defer pin.Unpin()
+	found := &struct {
+		names uintptr // of an array of strings
+		n     int32
+	}{}
+	pin.Pin(found)
+	if err := a.do(getAvailableProviders, address(&found.names), address(&found.n)); err != nil {
+		return false, err
+	}
+	defer a.call(releaseAvailableProviders, found.names, uintptr(found.n))
+	for _, name := range unsafe.Slice((*uintptr)(at(found.names)), found.n) {
+		if goString(name) == provider {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // plainer shortens what Dawn, which is behind the provider, says of a machine without a card.
