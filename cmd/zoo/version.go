@@ -1,8 +1,10 @@
 package main
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	goruntime "runtime"
 
 	"github.com/spf13/cobra"
@@ -28,16 +30,28 @@ func version() string {
 	return text
 }
 
+// thirdParty has the terms of what the program links: TestThirdParty writes it.
+//
+//go:embed THIRD_PARTY
+var thirdParty string
+
 func versionVerb(a *app) *cobra.Command {
-	return &cobra.Command{
+	var licences bool
+	c := &cobra.Command{
 		Use:   "version",
 		Short: "say which zoo, Go and ONNX Runtime these are",
 		Args:  arguments.None,
 		RunE: func(*cobra.Command, []string) error {
+			if licences {
+				_, err := io.WriteString(a.Out, thirdParty)
+				return err
+			}
 			a.printVersion()
 			return nil
 		},
 	}
+	c.Flags().BoolVar(&licences, "licences", false, "write the terms of the modules, fonts and scripts that are in the program")
+	return c
 }
 
 func (a *app) printVersion() {
