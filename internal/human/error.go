@@ -17,7 +17,8 @@ func Error(err error) string {
 		case *fs.PathError:
 			said := e.Path + ": " + e.Err.Error()
 			text = strings.ReplaceAll(text, e.Error(), said)
-			text = strings.ReplaceAll(text, e.Path+": "+said, said) // who wrapped it named the file, too
+			// Who wrapped it may have named the file, too.
+			text = strings.TrimPrefix(strings.ReplaceAll(" "+text, " "+e.Path+": "+said, " "+said), " ")
 		case *os.LinkError:
 			text = strings.ReplaceAll(text, e.Error(), fmt.Sprintf("%s, from %s: %v", e.New, e.Old, e.Err))
 		case *json.SyntaxError:
