@@ -17,6 +17,10 @@ import gzip
 import json
 import random
 
+import needs
+
+needs.packages(__doc__, "tokenizers")
+
 from tokenizers import Regex, normalizers, pre_tokenizers
 
 MARK = "\ue000"
