@@ -51,6 +51,7 @@ func keys(c *models.Config) []key {
 		{"head_scale", &c.HeadScale, word},
 		{"initialization", &c.Init, word},
 		{"rms_norm_eps", &c.NormEps, "a number"},
+		{"head_norm_eps", &c.HeadNormEps, "a number"},
 		{"num_units", &c.NUnits, whole},
 		{"num_modules", &c.NModules, whole},
 		{"module_periods", &c.Periods, "a list of whole numbers"},
@@ -59,6 +60,7 @@ func keys(c *models.Config) []key {
 		{"delta_decay", &c.Decay, word},
 		{"delta_conv", &c.Conv, whole},
 		{"delta_gate", &c.Gate, word},
+		{"delta_conv_std", &c.ConvStd, "a number"},
 	}
 }
 

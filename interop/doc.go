@@ -24,6 +24,7 @@
 //	norm                       norm
 //	linear_bias                bias
 //	rms_norm_eps               norm_eps, of either norm
+//	head_norm_eps              head_norm_eps (differential attention, DeltaNet)
 //	position_embedding_type    encoding, by layer as in rope*3/nope
 //	position_embedding_params  encoding_params, an object
 //	attention_window           window, by layer as in 8*3/0
@@ -47,6 +48,7 @@
 //	delta_decay                decay (DeltaNet)
 //	delta_conv                 conv (DeltaNet)
 //	delta_gate                 gate (DeltaNet)
+//	delta_conv_std             conv_std (DeltaNet)
 //	zoo_provenance             task, trained lengths, positions, seed, steps, loss, hashes, version,
 //	                           what was changed after training
 //

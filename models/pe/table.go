@@ -79,7 +79,7 @@ func Table() []Row {
 		{Name: "kerple", Formula: "q·k − r_1 ln(1 + r_2(t−j))", Source: "Chi et al. 2022, arXiv 2205.09921",
 			Cost: "a logarithm and an addition for each pair", Make: With(newKERPLE)},
 		{Name: "fire", Formula: "q·k + f_h(ψ(t−j)/ψ(max(t, L0)))", Source: "Li et al. 2023, arXiv 2310.04418",
-			Cost: "a network 1→32→H for each pair, once for all layers or in each", Make: With(newFIRE), Fit: fitFIRE},
+			Cost: "a network 1→32→H for each pair, once for all layers", Make: With(newFIRE), Fit: fitFIRE},
 		{Name: "fox", Formula: "q·k + Σ log f_l, l = j+1 … t, f_l = σ(w_h·x_l + β_h)",
 			Source: "Lin et al. 2025, arXiv 2503.02130",
 			Cost:   "a gate for each token, and an addition for each pair", Make: With(newFoX)},
