@@ -337,7 +337,7 @@ func (b *Builder) axes(at symbol, count int) *Node {
 
 // run counts how many leading axes of shape are the axes of one input from at on.
 func (b *Builder) run(at symbol, shape []Dim) int {
-	n := 0
+	n := 1 // at is where the first is read
 	for n < len(shape) && at.axis+n < at.input.Rank() && at.input.Shape[at.axis+n] == shape[n] {
 		n++
 	}

@@ -80,7 +80,7 @@ func arithmetic(since int, vjp func(b *Builder, n, g *Node) []*Node) operator {
 		}
 		n.DType = x.DType
 		n.Shape, err = n.broadcast(x.Shape, y.Shape)
-		if len(x.dims) == 1 && len(y.dims) == 1 && len(n.Shape) <= 1 {
+		if len(x.dims) == 1 && len(y.dims) == 1 {
 			n.dims = lengthArithmetic(n.Op, x.dims[0], y.dims[0])
 		}
 		return err
@@ -133,7 +133,7 @@ func inferPow(n *Node) error {
 	if p.Op != OpConstant || p.DType != tensor.Float32 || p.Rank() != 0 {
 		return n.errorf("needs a float32 constant without axes as its power")
 	}
-	n.DType, n.Shape = n.Inputs[0].DType, n.Inputs[0].Shape
+	n.DType, n.Shape = tensor.Float32, n.Inputs[0].Shape
 	return n.wantDType(0, tensor.Float32)
 }
 

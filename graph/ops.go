@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 // operator is one row of the table of operators: all that is known of an operator
 // but its kernel, which interp has.
 type operator struct {
-	min, max int // number of inputs; max -1: any
+	min, max int // number of inputs
 	attrs    attributes
 
 	// The first opset of ONNX's default domain in which the operator takes the inputs,
@@ -82,7 +83,7 @@ func infer(n *Node) error {
 	if !ok {
 		return fmt.Errorf("operator %s is not supported; the supported ones are %s", n.Op, strings.Join(Ops(), ", "))
 	}
-	if len(n.Inputs) < o.min || o.max >= 0 && len(n.Inputs) > o.max {
+	if len(n.Inputs) < o.min || len(n.Inputs) > o.max {
 		return n.errorf("has %d inputs, want %s", len(n.Inputs), arity(o))
 	}
 	if err := n.checkAttributes(o.attrs); err != nil {
@@ -91,7 +92,7 @@ func infer(n *Node) error {
 	if err := o.infer(n); err != nil {
 		return err
 	}
-	if o.sharesInput && len(n.Inputs[0].dims) == 1 && n.Rank() <= 1 {
+	if o.sharesInput && n.Rank() <= 1 {
 		n.dims = n.Inputs[0].dims
 	}
 	return nil
@@ -99,7 +100,7 @@ func infer(n *Node) error {
 
 func arity(o operator) string {
 	switch {
-	case o.max < 0:
+	case o.max == math.MaxInt:
 		return fmt.Sprintf("at least %d", o.min)
 	case o.min == o.max:
 		return fmt.Sprint(o.min)

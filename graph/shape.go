@@ -19,7 +19,7 @@ func shapeOps() operators {
 			vjp: func(b *Builder, n, g *Node) []*Node {
 				return []*Node{b.Transpose(g, inverse(n.Ints("perm"))...)}
 			}},
-		"Concat": {min: 1, max: -1, since: 4, attrs: attributes{"axis": integer.needed()}, infer: inferConcat, vjp: vjpConcat},
+		"Concat": {min: 1, max: math.MaxInt, since: 4, attrs: attributes{"axis": integer.needed()}, infer: inferConcat, vjp: vjpConcat},
 		"Slice":  {min: 5, max: 5, since: 10, infer: inferSlice, vjp: vjpSlice},
 		// The driver sums a broadcast gradient back, so Expand passes it on.
 		"Expand": {min: 2, max: 2, since: 8, infer: inferExpand,
@@ -210,8 +210,8 @@ func inferSlice(n *Node) error {
 	}
 	n.DType, n.Shape = x.DType, slices.Clone(x.Shape)
 	n.Shape[axis] = end.Sub(start)
-	if v, ok := n.Shape[axis].Int(); ok && v < 0 {
-		n.Shape[axis] = N(0)
+	if v, ok := n.Shape[axis].Int(); ok {
+		n.Shape[axis] = N(max(0, v))
 	}
 	return nil
 }
@@ -271,8 +271,8 @@ func inferRange(n *Node) error {
 		return n.errorf("has step %s; only 1 is supported", n.Inputs[2].dims[0])
 	}
 	count := n.Inputs[1].dims[0].Sub(n.Inputs[0].dims[0])
-	if v, ok := count.Int(); ok && v < 0 {
-		count = N(0)
+	if v, ok := count.Int(); ok {
+		count = N(max(0, v))
 	}
 	n.DType, n.Shape = tensor.Int64, []Dim{count}
 	return nil
