@@ -7,15 +7,18 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// normed is a product of y with a weight, where y is x scaled by rows, columns, and a
-// constant where one is given. It returns the node from which the gradient of the weight
+// normed is a product of y with a weight, where y is x scaled by rows, by columns (whose
+// scale may be the first factor), and by a constant if wanted. It returns the node from which the gradient of the weight
 // takes y.
-func normed(t *testing.T, constant bool) (y, read *graph.Node) {
+func normed(t *testing.T, constant, first bool) (y, read *graph.Node) {
 	t.Helper()
 	b := graph.NewBuilder()
 	x := b.Exp(b.Input("x", tensor.Float32, batch, graph.N(3)))
 	r := b.Reciprocal(b.ReduceMean(x, true, -1))
-	y = b.Mul(b.Mul(x, r), b.Param("gain", 3))
+	y = b.Mul(b.Param("gain", 3), b.Mul(x, r))
+	if !first {
+		y = b.Mul(b.Mul(x, r), b.Param("gain", 3))
+	}
 	if constant {
 		y = b.Mul(y, b.Float(0.3))
 	}
@@ -30,21 +33,27 @@ func normed(t *testing.T, constant bool) (y, read *graph.Node) {
 // What is only scaled is scaled once more for the backward pass, by nodes that nothing
 // can merge with those of the forward pass.
 func TestProductsAreComputedAgain(t *testing.T) {
-	y, read := normed(t, false)
-	if read == y || read.Op != "Mul" || read.Inputs[0] != y.Inputs[1] {
-		t.Fatalf("the gradient reads %s(%s, %s), want the product with its factors exchanged",
-			read.Op, read.Inputs[0].Name, read.Inputs[1].Name)
-	}
-	inner, was := read.Inputs[1], y.Inputs[0]
-	if inner == was || inner.Op != "Mul" || inner.Inputs[0] != was.Inputs[1] || inner.Inputs[1] != was.Inputs[0] {
-		t.Errorf("the scaled rows are %s, want them computed again from what was scaled", inner.Name)
+	for _, first := range []bool{false, true} {
+		y, read := normed(t, false, first)
+		gain, rows := 1, 0
+		if first {
+			gain, rows = 0, 1
+		}
+		if read == y || read.Op != "Mul" || read.Inputs[rows] != y.Inputs[gain] {
+			t.Fatalf("the gradient reads %s(%s, %s), want the product with its factors exchanged",
+				read.Op, read.Inputs[0].Name, read.Inputs[1].Name)
+		}
+		inner, was := read.Inputs[gain], y.Inputs[rows]
+		if inner == was || inner.Op != "Mul" || inner.Inputs[0] != was.Inputs[1] || inner.Inputs[1] != was.Inputs[0] {
+			t.Errorf("the scaled rows are %s, want them computed again from what was scaled", inner.Name)
+		}
 	}
 }
 
 // Constant factors stay where they are: ONNX Runtime would fold them into the products
 // that alone read them, and round differently.
 func TestConstantFactorsStay(t *testing.T) {
-	if y, read := normed(t, true); read != y {
+	if y, read := normed(t, true, false); read != y {
 		t.Errorf("the gradient reads %s, want %s of the forward pass", read.Name, y.Name)
 	}
 }

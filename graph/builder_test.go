@@ -98,6 +98,9 @@ func TestFailKeepsTheFirst(t *testing.T) {
 	if !errors.Is(b.Err(), first) || strings.Contains(b.Err().Error(), "second") {
 		t.Errorf("got %v", b.Err())
 	}
+	if !strings.Contains(b.Err().Error(), "(built at builder_test.go:") {
+		t.Errorf("got %v, want this file's name", b.Err())
+	}
 }
 
 func TestInterning(t *testing.T) {
@@ -173,7 +176,7 @@ func TestLen(t *testing.T) {
 	feed := map[string]*tensor.Tensor{"x": tensor.New(tensor.Float32, 2, 3), "p": tensor.New(tensor.Float32, 5),
 		"keep": tensor.Of([]int64{4}, 1)}
 	for _, d := range []string{"7", "batch", "seq", "past", "past+seq", "batch*seq", "2*batch*seq+past", "past+-1",
-		"keep", "keep+seq", "-1*seq", "0"} {
+		"keep", "keep+seq", "-1*seq", "seq+1", "0"} {
 		m := newMaker()
 		used := m.Add(m.ReduceSum(in(m, "x", "batch", "seq"), false), m.ReduceSum(in(m, "p", "past"), false))
 		ints(m, "keep", "1")
@@ -224,6 +227,7 @@ func TestReshapeLowering(t *testing.T) {
 		{[]string{"batch", "seq", "8"}, []string{"batch*seq", "8"}, "int64[-1,8]"},
 		{[]string{"batch*seq", "8"}, []string{"batch", "seq", "2", "4"}, ""},
 		{[]string{"batch", "seq"}, []string{"batch*seq"}, "int64[-1]"},
+		{[]string{"batch*seq"}, []string{"batch", "seq"}, ""},
 		{[]string{"2", "3"}, []string{"6"}, "int64[6]"},
 		{[]string{"2", "0"}, []string{"0", "3"}, "int64[-1,3]"},
 		{[]string{"2", "0"}, []string{"0", "0"}, "int64[0,0]"},
@@ -302,7 +306,38 @@ func TestText(t *testing.T) {
 		}
 	}
 	graphtest.Golden(t, "small", first)
-	graphtest.NoOtherGolden(t, "small")
+	graphtest.Golden(t, "constants", constants(t).String())
+	graphtest.NoOtherGolden(t, "small", "constants")
+}
+
+// constants has the longest constants that are printed in full, and the shortest that are not.
+func constants(t *testing.T) *graph.Graph {
+	t.Helper()
+	m := newMaker()
+	var outputs []graph.Output
+	add := func(name string, c *tensor.Tensor) {
+		outputs = append(outputs, graph.Output{Name: name, Node: m.Unsqueeze(m.Const(c), 0)})
+	}
+	for _, n := range []int{8, 9} {
+		truth, numbers := make([]bool, n), make([]int64, n)
+		for i := range n {
+			truth[i], numbers[i] = i%3 == 0, int64(i-2)
+		}
+		name := fmt.Sprint(n, " of ")
+		add(name+"bool", tensor.Of(truth, n))
+		add(name+"int64", tensor.Of(numbers, n))
+		add(name+"int8", tensor.Of(make([]int8, n), n))
+	}
+	add("row", f32(shape{1, 2}, 1, 2))
+	add("uint8", tensor.Of([]uint8{200}, 1))
+	add("int32", tensor.Of([]int32{-7}, 1))
+	add("float16", tensor.Of([]uint16{0x3c00}, 1))
+	add("bfloat16", tensor.Of([]tensor.BFloat16Bits{0x3f80}, 1))
+	g, err := m.Build(outputs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
 }
 
 func TestTextTellsGraphsApart(t *testing.T) {
@@ -420,12 +455,43 @@ func TestBind(t *testing.T) {
 // TestBindLengthAndAxis holds that a fed length and an axis of its name agree.
 func TestBindLengthAndAxis(t *testing.T) {
 	m := newMaker()
-	g := build(t, m.Builder, m.Add(m.Cast(ints(m, "keep", "1"), tensor.Float32), in(m, "x", "keep")))
-	for _, n := range []int64{2, 3} {
-		_, err := g.Bind(map[string]*tensor.Tensor{"keep": tensor.Of([]int64{n}, 1),
-			"x": tensor.New(tensor.Float32, 3)})
-		if (err == nil) != (n == 3) {
-			t.Errorf("keep %d, axis 3: got %v", n, err)
+	length, x := ints(m, "keep", "1"), in(m, "x", "keep")
+	sum := m.Add(m.Cast(length, tensor.Float32), x)
+	after := newMaker() // the axis is declared first
+	x = in(after, "x", "keep")
+	for _, g := range []*graph.Graph{build(t, m.Builder, sum),
+		build(t, after.Builder, after.Add(after.Cast(ints(after, "keep", "1"), tensor.Float32), x))} {
+		for _, n := range []int64{2, 3} {
+			_, err := g.Bind(map[string]*tensor.Tensor{"keep": tensor.Of([]int64{n}, 1),
+				"x": tensor.New(tensor.Float32, 3)})
+			if (err == nil) != (n == 3) {
+				t.Errorf("keep %d, axis 3: got %v", n, err)
+			}
 		}
+	}
+}
+
+// TestFlags: what ONNX has as 0 or 1 is 1 where it is asked for.
+func TestFlags(t *testing.T) {
+	m := newMaker()
+	in(m, "axes", "batch", "seq")
+	x, table := in(m, "x", "1", "1", "1", "2"), in(m, "c", "1", "1", "1")
+	square := in(m, "y", "2", "2")
+	for _, tc := range []struct {
+		n    *graph.Node
+		flag string
+	}{
+		{m.Gemm(square, square, true, false), "transA"},
+		{m.Gemm(square, square, false, true), "transB"},
+		{m.RotaryEmbedding(x, table, table, true, 2), "interleaved"},
+		{m.ReduceSum(square, true), "keepdims"},
+		{m.Reshape(in(m, "z", "batch*seq"), dims("batch", "seq")...), "allowzero"},
+	} {
+		if got := tc.n.Int(tc.flag, 0); got != 1 {
+			t.Errorf("%s of %s is %d, want 1", tc.flag, tc.n.Op, got)
+		}
+	}
+	if err := m.Err(); err != nil {
+		t.Error(err)
 	}
 }

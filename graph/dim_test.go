@@ -50,6 +50,7 @@ func TestDimDiv(t *testing.T) {
 		{graph.N(7), graph.N(2), ""},
 		{graph.N(0), s, "0"},
 		{s, graph.N(0), ""},
+		{graph.N(0), graph.N(0), ""},
 	} {
 		q, ok := tc.num.Div(tc.den)
 		if ok != (tc.want != "") || ok && q.String() != tc.want {
@@ -63,13 +64,21 @@ func TestDimEval(t *testing.T) {
 	if n, err := d.Eval(map[string]int{"past": 4, "seq": 2}); err != nil || n != 18 {
 		t.Errorf("got %d, %v; want 18", n, err)
 	}
-	if _, err := d.Eval(map[string]int{"past": 4}); err == nil {
-		t.Error("no error for a name without a value")
+	if n, err := d.Eval(map[string]int{"past": 4}); err == nil || n != 0 {
+		t.Errorf("got %d, %v for a name without a value", n, err)
+	}
+}
+
+func TestAxisNames(t *testing.T) {
+	for _, s := range []string{"a", "z", "A", "Z", "_", "a0", "a9", "a.", "_z", "xA"} {
+		if d, err := graph.ParseDim(s); err != nil || d != graph.Sym(s) {
+			t.Errorf("ParseDim(%q) = %v, %v", s, d, err)
+		}
 	}
 }
 
 func TestParseDimErrors(t *testing.T) {
-	for _, s := range []string{"", "a b", "2x", "a+", "*", "a**b", "é"} {
+	for _, s := range []string{"", "a b", "2x", "a+", "*", "a**b", "é", "`", "{", "@", "[", ".a", "a/", "a:"} {
 		if d, err := graph.ParseDim(s); err == nil {
 			t.Errorf("ParseDim(%q) = %v, want an error", s, d)
 		}

@@ -25,8 +25,46 @@ func TestMatrixFLOPs(t *testing.T) {
 	if want := 480.0 + 288 + 576; err != nil || got != want {
 		t.Errorf("got %v, %v; want %v", got, err, want)
 	}
-	if _, err := g.MatrixFLOPs(map[string]int{"batch": 2}); err == nil {
-		t.Error("no error for an unknown length")
+	if got, err := g.MatrixFLOPs(map[string]int{"batch": 2}); err == nil || got != 0 {
+		t.Errorf("got %v, %v for an unknown length", got, err)
+	}
+}
+
+// TestMatrixFLOPsOfUnequalSides has no two lengths of a product alike.
+func TestMatrixFLOPsOfUnequalSides(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		build func(m maker) *graph.Node
+		want  float64
+	}{
+		{"Gemm", func(m maker) *graph.Node { return m.Gemm(m.w(5, 3), m.w(3, 7), false, false) }, 2 * 5 * 3 * 7},
+		{"Gemm, left turned", func(m maker) *graph.Node { return m.Gemm(m.w(3, 5), m.w(3, 7), true, false) }, 2 * 5 * 3 * 7},
+		{"Gemm, right turned", func(m maker) *graph.Node { return m.Gemm(m.w(5, 3), m.w(7, 3), false, true) },
+			2 * 5 * 3 * 7},
+		{"Gemm, both turned", func(m maker) *graph.Node { return m.Gemm(m.w(3, 5), m.w(7, 3), true, true) },
+			2 * 5 * 3 * 7},
+		{"MatMul, left of all", func(m maker) *graph.Node { return m.MatMul(m.w(5, 3), m.w(2, 11, 3, 7)) },
+			2 * 2 * 11 * 5 * 3 * 7},
+		{"MatMulInteger", func(m maker) *graph.Node {
+			return m.MatMulInteger(bytes(m, "x", "5", "3"), m.ParamOf("w", tensor.Int8, 3, 7), bytes(m, "z"))
+		}, 2 * 5 * 3 * 7},
+		{"Attention", func(m maker) *graph.Node {
+			return m.Attention(m.w(2, 3, 5, 7), m.w(2, 3, 11, 7), m.w(2, 3, 11, 13), nil, 1)
+		}, 2 * 2 * 3 * 5 * 11 * (7 + 13)},
+		{"rearrangement from the left", func(m maker) *graph.Node {
+			return m.MatMul(m.f(shape{2, 2}, 0, -1, 1, 0), m.w(2, 3))
+		}, 0},
+		{"selection of no square", func(m maker) *graph.Node {
+			return m.MatMul(m.w(5, 2), m.f(shape{2, 3}, 0, 0, 1, 1, 0, 0))
+		}, 0},
+		{"one entry in a row, two in a column", func(m maker) *graph.Node {
+			return m.MatMul(m.w(5, 2), m.f(shape{2, 3}, 0, 0, 1, 0, 0, 1))
+		}, 2 * 5 * 2 * 3},
+	} {
+		m := newMaker()
+		if got, err := build(t, m.Builder, tc.build(m)).MatrixFLOPs(nil); err != nil || got != tc.want {
+			t.Errorf("%s: %v, %v; want %v", tc.name, got, err, tc.want)
+		}
 	}
 }
 

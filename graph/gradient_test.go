@@ -37,6 +37,8 @@ var elementwiseGradients = []gradientRow{
 	{op: "Add", name: "row, through column sums", build: func(m maker) *graph.Node { return m.Add(m.w(4, 3), m.w(3)) }},
 	{op: "Add", name: "row, symbolic", axes: map[string]int{"batch": 3},
 		build: func(m maker) *graph.Node { return m.Add(m.x("batch", "3"), m.w(3)) }},
+	{op: "Add", name: "one number of a vector", build: func(m maker) *graph.Node { return m.Add(m.w(4, 3), m.w(1)) }},
+	{op: "Add", name: "row of rank 3, equal axes", build: func(m maker) *graph.Node { return m.Add(m.w(2, 3, 3), m.w(3)) }},
 	{op: "Add", name: "leading axes", build: func(m maker) *graph.Node { return m.Add(m.w(2, 3, 2), m.w(3, 2)) }},
 	{op: "Add", name: "leading and inner 1-axes",
 		build: func(m maker) *graph.Node { return m.Add(m.w(2, 3, 2), m.w(3, 1)) }},
@@ -72,6 +74,10 @@ var elementwiseGradients = []gradientRow{
 	{op: "Sigmoid", build: func(m maker) *graph.Node { return m.Sigmoid(m.w(8)) }},
 	{op: "Softplus", build: func(m maker) *graph.Node { return m.Softplus(m.w(8)) }},
 	{op: "Relu", build: func(m maker) *graph.Node { return m.Relu(m.w(8)) }},
+	{op: "Relu", name: "divided by", build: func(m maker) *graph.Node {
+		x := m.w(8)
+		return m.Where(m.Greater(x, m.Float(0)), m.Log(m.Relu(x)), m.Float(0))
+	}},
 	{op: "Where", name: "broadcast", build: func(m maker) *graph.Node {
 		return m.Where(m.b(shape{2, 1}, true, false), m.w(3), m.w())
 	}},
@@ -173,6 +179,12 @@ var indexGradients = []gradientRow{
 	{op: "GatherElements", name: "inner", build: func(m maker) *graph.Node {
 		return m.GatherElements(m.w(2, 3), m.i(shape{2, 2}, 2, 2, 0, -1), 1)
 	}},
+	{op: "Gather", name: "without an axis", build: func(m maker) *graph.Node {
+		return m.Op("Gather", []*graph.Node{m.w(4, 3), m.Ints(2, 2)})
+	}},
+	{op: "GatherElements", name: "without an axis", build: func(m maker) *graph.Node {
+		return m.Op("GatherElements", []*graph.Node{m.w(3, 2), m.i(shape{1, 2}, 2, 1)})
+	}},
 	{op: "GatherElements", name: "outer", build: func(m maker) *graph.Node {
 		return m.GatherElements(m.w(3, 2), m.i(shape{4, 2}, 2, 2, 0, 1, 2, 1, 0, 0), 0)
 	}},
@@ -204,6 +216,10 @@ var reduceGradients = []gradientRow{
 	{op: "Softmax", name: "outer", build: func(m maker) *graph.Node { return m.Softmax(m.w(3, 2), 0) }},
 	{op: "LogSoftmax", name: "inner", build: func(m maker) *graph.Node { return m.LogSoftmax(m.w(2, 3), -1) }},
 	{op: "LogSoftmax", name: "outer", build: func(m maker) *graph.Node { return m.LogSoftmax(m.w(3, 2), 0) }},
+	{op: "Softmax", name: "without an axis",
+		build: func(m maker) *graph.Node { return m.Op("Softmax", []*graph.Node{m.w(2, 3)}) }},
+	{op: "LogSoftmax", name: "without an axis",
+		build: func(m maker) *graph.Node { return m.Op("LogSoftmax", []*graph.Node{m.w(2, 3)}) }},
 	{op: "CumSum", name: "inner", build: func(m maker) *graph.Node { return m.CumSum(m.w(2, 4), -1) }},
 	{op: "CumSum", name: "outer, symbolic", axes: map[string]int{"seq": 4},
 		build: func(m maker) *graph.Node { return m.CumSum(m.x("seq", "2"), 0) }},
@@ -319,6 +335,12 @@ func TestGradientOfUnreachedTarget(t *testing.T) {
 		t.Fatal(err)
 	}
 	compare(t, got["y"], f32(shape{2, 3}, 0, 0, 0, 0, 0, 0))
+
+	loss := m.Exp(m.ReduceSum((*m.targets)[0], false))
+	late := m.w(2) // declared after the loss
+	if out := graph.Gradient(m.Builder, loss, []*graph.Node{late}); out[0].Type() != late.Type() {
+		t.Errorf("the gradient is %s, want %s", out[0].Type(), late.Type())
+	}
 }
 
 func TestGradientOfItself(t *testing.T) {
@@ -381,6 +403,11 @@ func TestGradientErrors(t *testing.T) {
 		{"Gather along another axis", func(m maker) (*graph.Node, []*graph.Node) {
 			return m.ReduceSum(m.Gather(m.w(2, 3), m.Ints(0), 1), false), *m.targets
 		}, []string{"Gather", "axis 0 only"}},
+		{"Gather along another axis, by indices that depend on a target", func(m maker) (*graph.Node, []*graph.Node) {
+			x := m.w(2, 3)
+			at := m.Cast(m.ReduceSum(x, false), tensor.Int64)
+			return m.ReduceSum(m.Gather(x, at, 1), false), *m.targets
+		}, []string{"Gather", "axis 0 only"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := newMaker()
@@ -394,4 +421,71 @@ func TestGradientErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestGradientForms holds which of two forms a gradient takes where either would be right:
+// products, which engines compute fast, and weights rather than activations that are scaled.
+func TestGradientForms(t *testing.T) {
+	table := func(at int, axes ...int) func(m maker) *graph.Node {
+		return func(m maker) *graph.Node { return m.Gather(m.w(axes...), m.i(shape{1}, int64(at)), 0) }
+	}
+	scaled := func(right func(m maker) *graph.Node) func(m maker) *graph.Node {
+		return func(m maker) *graph.Node {
+			x := m.w(2, 3)
+			return m.Gemm(m.Mul(x, x), right(m), false, false)
+		}
+	}
+	for _, tc := range []struct {
+		name      string
+		build     func(m maker) *graph.Node
+		target    int
+		has, none string
+	}{
+		{"few rows", table(1, 3, 4), 0, "Gemm", "ScatterElements"},
+		{"as many rows as columns", table(1, 4, 4), 0, "Gemm", "ScatterElements"},
+		{"more rows than columns", table(1, 5, 4), 0, "ScatterElements", "Gemm"},
+		{"the most rows", table(1, 256, 300), 0, "Gemm", "ScatterElements"},
+		{"too many rows", table(1, 257, 300), 0, "ScatterElements", "Gemm"},
+		{"a vector", table(1, 3), 0, "ScatterElements", "Gemm"},
+		{"few matrices", table(1, 2, 3, 2), 0, "ScatterElements", "Gemm"},
+		{"rows without a known number", func(m maker) *graph.Node { return m.Gather(m.x("batch", "4"), m.Ints(1), 0) },
+			0, "ScatterElements", "Gemm"},
+		{"rows of unknown length", func(m maker) *graph.Node { return m.Gather(m.x("3", "seq"), m.Ints(1), 0) },
+			0, "ScatterElements", "Gemm"},
+		{"a sum of columns", func(m maker) *graph.Node { return m.Add(m.w(4, 3), m.w(3)) }, 1, "Gemm", "ReduceSum"},
+		{"a sum of all", func(m maker) *graph.Node { return m.Add(m.w(4, 3), m.w(1)) }, 1, "ReduceSum", "Gemm"},
+		{"a square before a weight", scaled(func(m maker) *graph.Node { return m.w(3, 4) }), 0, "Mul(w1, float32 2)", ""},
+		{"a square before what is no weight", scaled(func(m maker) *graph.Node { return m.Exp(m.w(3, 4)) }),
+			0, "Mul(Gemm, float32 2)", "Mul(Exp, float32 2)"},
+		{"a square before a product of another kind", func(m maker) *graph.Node {
+			x := m.w(2, 2, 3)
+			return m.MatMul(m.Mul(x, x), m.w(3, 4))
+		}, 0, "Mul(MatMul, float32 2)", ""},
+	} {
+		m := newMaker()
+		y := tc.build(m)
+		loss := m.ReduceSum(m.Mul(y, m.Input("g", tensor.Float32, y.Shape...)), false)
+		g := build(t, m.Builder, graph.Gradient(m.Builder, loss, *m.targets)[tc.target])
+		found := map[string]bool{}
+		for _, n := range g.Nodes {
+			found[n.Op] = true
+			if n.Op == "Mul" {
+				found[fmt.Sprintf("Mul(%s, %s)", short(n.Inputs[0]), short(n.Inputs[1]))] = true
+			}
+		}
+		if !found[tc.has] || found[tc.none] {
+			t.Errorf("%s: want %s and no %q in\n%s", tc.name, tc.has, tc.none, g)
+		}
+	}
+}
+
+// short names a leaf, prints a number, and gives the operator of all else.
+func short(n *graph.Node) string {
+	switch {
+	case n.Op == graph.OpConstant && n.Rank() == 0:
+		return fmt.Sprint(n.DType, " ", tensor.Data[float32](n.Value)[0])
+	case n.Leaf():
+		return n.Name
+	}
+	return n.Op
 }

@@ -25,21 +25,38 @@ func TestPeakBytes(t *testing.T) {
 	if want := 3 * 800.0; err != nil || got != want {
 		t.Errorf("got %v, %v; want %v", got, err, want)
 	}
-	if _, err := g.PeakBytes(nil); err == nil {
-		t.Error("no error for an unknown length")
+	if got, err := g.PeakBytes(nil); err == nil || got != 0 {
+		t.Errorf("got %v, %v for an unknown length", got, err)
+	}
+}
+
+// TestPeakBytesOfChain: of a chain two values are alive at once.
+func TestPeakBytesOfChain(t *testing.T) {
+	b := graph.NewBuilder()
+	x := b.Input("x", tensor.Float32, graph.N(5), graph.N(7))
+	for range 4 {
+		x = b.Exp(x)
+	}
+	g, err := b.Build(graph.Output{Name: "y", Node: b.ReduceSum(x, false)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := g.PeakBytes(nil); err != nil || got != 2*4*5*7 {
+		t.Errorf("got %v, %v; want %v", got, err, 2*4*5*7)
 	}
 }
 
 // The weights of a fused attention exist while it runs.
 func TestPeakBytesOfAttention(t *testing.T) {
 	b := graph.NewBuilder()
-	x := b.Input("x", tensor.Float32, graph.N(2), graph.N(3), graph.N(5), graph.N(8))
-	g, err := b.Build(graph.Output{Name: "y", Node: b.Attention(x, x, x, nil, 1)})
+	q := b.Input("q", tensor.Float32, graph.N(2), graph.N(3), graph.N(5), graph.N(8))
+	k := b.Input("k", tensor.Float32, graph.N(2), graph.N(3), graph.N(7), graph.N(8))
+	g, err := b.Build(graph.Output{Name: "y", Node: b.Attention(q, k, k, nil, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, err := g.PeakBytes(nil)
-	if want := 4.0 * 2 * 3 * 5 * 5; err != nil || got != want {
+	if want := 4.0 * 2 * 3 * 5 * 7; err != nil || got != want {
 		t.Errorf("got %v, %v; want %v", got, err, want)
 	}
 }

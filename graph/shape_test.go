@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -418,7 +419,7 @@ var ruleRows = []shapeRow{
 }
 
 func TestShapeRules(t *testing.T) {
-	rows := append(append(unaryShapes(), broadcastShapes()...), ruleRows...)
+	rows := slices.Concat(unaryShapes(), broadcastShapes(), ruleRows, boundRows)
 	var good, bad []shapeRow
 	for _, row := range rows {
 		if row.want != "" {
