@@ -54,6 +54,13 @@ func TestMatrixFLOPsOfUnequalSides(t *testing.T) {
 		{"rearrangement from the left", func(m maker) *graph.Node {
 			return m.MatMul(m.f(shape{2, 2}, 0, -1, 1, 0), m.w(2, 3))
 		}, 0},
+		{"constant of 16 bits", func(m maker) *graph.Node {
+			turn := m.Const(tensor.Halved(f32(shape{2, 2}, 0, -1, 1, 0)))
+			return m.MatMul(turn, m.ParamOf("w", tensor.Float16, 2, 3))
+		}, 2 * 2 * 2 * 3},
+		{"constants by batch row", func(m maker) *graph.Node {
+			return m.MatMul(m.f(shape{1, 2, 2}, 0, -1, 1, 0), m.w(2, 3))
+		}, 2 * 2 * 2 * 3},
 		{"selection of no square", func(m maker) *graph.Node {
 			return m.MatMul(m.w(5, 2), m.f(shape{2, 3}, 0, 0, 1, 1, 0, 0))
 		}, 0},
