@@ -22,15 +22,11 @@ func (m matrix[T]) shape() (rows, cols int) {
 	return m.rows, m.cols
 }
 
-// product writes alpha · x y into out, whose old contents do not count.
+// product writes alpha · x y into out, which is zeros before.
 func product[T float](alpha T, x, y matrix[T], out []T) {
 	rows, inner := x.shape()
 	_, cols := y.shape()
-	if rows == 0 || cols == 0 {
-		return
-	}
-	if inner == 0 {
-		clear(out)
+	if rows == 0 || cols == 0 || inner == 0 {
 		return
 	}
 	switch out := any(out).(type) {
@@ -73,14 +69,14 @@ func gemm[T float](c call) (*tensor.Tensor, error) {
 
 // matMul rounds the sums alone where its values are float16 or bfloat16.
 func matMul[T float](c call) (*tensor.Tensor, error) {
-	out, err := matMulFull[T](c)
-	if err == nil && c.node.DType.Halves() {
+	out := matMulFull[T](c)
+	if c.node.DType.Halves() {
 		half(out, c.node.DType)
 	}
-	return out, err
+	return out, nil
 }
 
-func matMulFull[T float](c call) (*tensor.Tensor, error) {
+func matMulFull[T float](c call) *tensor.Tensor {
 	xs, ys := c.in[0].Shape(), c.in[1].Shape()
 	xBatch, yBatch := xs[:len(xs)-2], ys[:len(ys)-2]
 	m, k, n := xs[len(xs)-2], xs[len(xs)-1], ys[len(ys)-1]
@@ -90,7 +86,7 @@ func matMulFull[T float](c call) (*tensor.Tensor, error) {
 	if tensor.Numel(yBatch) == 1 { // one tall product
 		tall := matrix[T]{rows: tensor.Numel(batch) * m, cols: k, data: x}
 		product(1, tall, matrix[T]{rows: k, cols: n, data: y}, out)
-		return tensor.Of(out, shape...), nil
+		return tensor.Of(out, shape...)
 	}
 	var pairs [][2]int // which matrix of x meets which matrix of y
 	w := newWalk(batch, spread(xBatch, batch), spread(yBatch, batch))
@@ -104,7 +100,7 @@ func matMulFull[T float](c call) (*tensor.Tensor, error) {
 		right := matrix[T]{rows: k, cols: n, data: y[pairs[i][1]*k*n:]}
 		product(1, left, right, out[i*m*n:(i+1)*m*n])
 	})
-	return tensor.Of(out, shape...), nil
+	return tensor.Of(out, shape...)
 }
 
 // distribute calls f(0) … f(n−1), each costing about work multiplications, on all

@@ -2,7 +2,6 @@ package interp
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -142,7 +141,7 @@ func slice[T tensor.Element](c call) (*tensor.Tensor, error) {
 
 // limit counts a negative limit from the end and clamps it to the axis.
 func limit(v, n int64) int64 {
-	if v < 0 && v > math.MinInt64 {
+	if v < 0 {
 		v += n
 	}
 	return min(max(v, 0), n)
