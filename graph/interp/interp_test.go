@@ -100,6 +100,13 @@ func TestContentErrors(t *testing.T) {
 		}, 0, "/ScatterND: index 9"},
 		{"integer division", func(b *graph.Builder) *graph.Node { return b.Div(ids(b), b.Ints(0)) }, 0,
 			"/Div: integer division by zero"},
+		{"Reshape that copies what is not there", func(b *graph.Builder) *graph.Node {
+			x := b.Zeros(keep(b).Mul(graph.N(3)))
+			return b.Op("Reshape", []*graph.Node{x, b.Lens(graph.N(3), graph.Sym("keep"))})
+		}, 0, "/Reshape: shape [3 0] copies axis 1 of float32[0]"},
+		{"Reshape that leaves an axis open", func(b *graph.Builder) *graph.Node {
+			return b.Op("Reshape", []*graph.Node{b.Zeros(keep(b), graph.N(3)), b.Ints(0, -1)})
+		}, 0, "/Reshape: shape [0 -1] leaves axis 1 of float32[0,3] open"},
 		{"Slice beyond the axis", func(b *graph.Builder) *graph.Node { return b.SliceLast(row(b), 0, keep(b)) }, 3,
 			"/Slice: value is float32[2], want float32[keep], which is float32[3] here"},
 		{"Slice of a negative length", func(b *graph.Builder) *graph.Node { return b.SliceLast(row(b), 0, keep(b)) },
@@ -215,6 +222,16 @@ func TestOutputsAreTheCallers(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, run(), cmp.Comparer(tensor.Equal)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestFloat64Errors: what is not fed is missed in either precision.
+func TestFloat64Errors(t *testing.T) {
+	for _, feed := range []values{nil, {"ids": nil}} {
+		_, err := interp.Run(lookup(t), feed, values{"table": tensor.New(tensor.Float64, 3, 2)}, interp.Float64)
+		if err == nil || !strings.Contains(err.Error(), "input ids (int64[seq]) is not fed") {
+			t.Errorf("got %v", err)
+		}
 	}
 }
 

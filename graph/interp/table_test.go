@@ -3,6 +3,7 @@ package interp
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,6 +42,36 @@ func TestSharesInput(t *testing.T) {
 		}
 		if &tensor.Data[float32](y)[0] != &tensor.Data[float32](x.Value)[0] {
 			t.Errorf("%s copies", op)
+		}
+	}
+}
+
+// TestLengths has the bounds of a value's size.
+func TestLengths(t *testing.T) {
+	b := graph.NewBuilder()
+	n := b.Input("x", tensor.Float32, graph.Sym("rows"), graph.Sym("columns"))
+	for _, tc := range []struct {
+		rows, columns int
+		bad           string
+	}{
+		{0, 0, ""},
+		{0, maxElements, ""},
+		{maxElements, 0, ""},
+		{1, maxElements, ""},
+		{1 << 17, 1 << 17, ""},
+		{1 << 17, 1<<17 + 1, "float32[rows,columns] has too many elements here"},
+		{2, maxElements, "has too many elements here"},
+		{1, maxElements + 1, "axis columns of float32[rows,columns] is 17179869185"},
+		{-1, 1, "axis rows of float32[rows,columns] is -1"},
+	} {
+		shape, err := lengths(n, map[string]int{"rows": tc.rows, "columns": tc.columns})
+		switch {
+		case tc.bad != "":
+			if err == nil || !strings.Contains(err.Error(), tc.bad) {
+				t.Errorf("%d × %d: %v, want %q", tc.rows, tc.columns, err, tc.bad)
+			}
+		case err != nil || !slices.Equal(shape, []int{tc.rows, tc.columns}):
+			t.Errorf("%d × %d: %v, %v", tc.rows, tc.columns, shape, err)
 		}
 	}
 }
