@@ -17,7 +17,7 @@ type spans struct{ rows, each int }
 func (s *spans) over(x *executor, rows, width int, work divided) {
 	s.rows, s.each = rows, rows
 	if n := rows * width; n >= shared && x.pool.threads > 1 {
-		s.each = max(1, (rows+x.pool.threads-1)/x.pool.threads)
+		s.each = (rows + x.pool.threads - 1) / x.pool.threads
 	}
 	if s.each > 0 {
 		x.pool.do((rows+s.each-1)/s.each, work)
@@ -34,7 +34,7 @@ type zip[T, R any] struct {
 	walk walk
 	get  func(*value) []T
 	put  func(*value) []R
-	row  func(out []R, x, y []T, sx, sy int) // steps within a row are 0 or 1
+	row  func(out []R, x, y []T, sx, sy int) // of an element at least; steps within it are 0 or 1
 	s    *step
 }
 
@@ -55,9 +55,6 @@ func (z *zip[T, R]) do(part, _ int) {
 	out, x, y := z.put(z.s.out), z.get(z.s.in[0]), z.get(z.s.in[1])
 	n, sx, sy := z.walk.width(), z.walk.step(0), z.walk.step(1)
 	from, to := z.span(part)
-	if from >= to {
-		return
-	}
 	for r, c := from, z.walk.from(from); r < to; r++ {
 		z.row(out[r*n:(r+1)*n], x[c.at[0]:], y[c.at[1]:], sx, sy)
 		c.next(&z.walk)
@@ -110,9 +107,9 @@ func vectors(whole func(z, x, y []float32), with func(z, x []float32, y float32)
 		switch n := len(out); {
 		case sx == 1 && sy == 1:
 			whole(out, x[:n], y[:n])
-		case sx == 1 && sy == 0 && n > 0:
+		case sx == 1 && sy == 0:
 			with(out, x[:n], y[0])
-		case sy == 1 && sx == 0 && commutes && n > 0:
+		case sy == 1 && sx == 0 && commutes:
 			with(out, y[:n], x[0])
 		default:
 			plain(out, x, y, sx, sy)
@@ -156,14 +153,14 @@ func smaller[T numeric](out, x, y []T, sx, sy int) {
 	}
 }
 
-// pow knows the squares of norms.
-func pow(out, x, y []float32, sx, sy int) {
-	if sx == 1 && sy == 0 && len(out) > 0 && y[0] == 2 {
+// pow takes one power for all, and knows the squares of norms.
+func pow(out, x, y []float32, sx, _ int) {
+	if sx == 1 && y[0] == 2 {
 		simd.Mul(out, x[:len(out)], x[:len(out)])
 		return
 	}
 	for i := range out {
-		out[i] = float32(math.Pow(float64(x[i*sx]), float64(y[i*sy])))
+		out[i] = float32(math.Pow(float64(x[i*sx]), float64(y[0])))
 	}
 }
 
@@ -283,9 +280,6 @@ func (w *where[T]) do(part, _ int) {
 	out, cond, x, y := w.of(w.s.out), w.s.in[0].b, w.of(w.s.in[1]), w.of(w.s.in[2])
 	n, sc, sx, sy := w.walk.width(), w.walk.step(0), w.walk.step(1), w.walk.step(2)
 	from, to := w.span(part)
-	if from >= to {
-		return
-	}
 	for r, k := from, w.walk.from(from); r < to; r++ {
 		choose(out[r*n:(r+1)*n], cond[k.at[0]:], x[k.at[1]:], y[k.at[2]:], sc, sx, sy)
 		k.next(&w.walk)

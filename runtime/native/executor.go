@@ -22,7 +22,6 @@ type executor struct {
 	sizes   []int  // of the program's lengths
 	memory  memory
 	ends    []int    // the last reader of a memory, by the first value that has it
-	viewed  []bool   // whether more than one value has a memory
 	follow  []int    // values in memory that callers lend, after the first
 	late    []int    // outputs that are copied when a run ends
 	spare   []buffer // of these
@@ -80,7 +79,7 @@ const unending = 1 << 62
 
 func newExecutor(p *program, pool *pool) *executor {
 	x := &executor{program: p, pool: pool, values: make([]value, len(p.nodes)), axes: make([]int, len(p.axes)),
-		sizes: make([]int, len(p.lengths)), ends: make([]int, len(p.nodes)), viewed: make([]bool, len(p.nodes)),
+		sizes: make([]int, len(p.lengths)), ends: make([]int, len(p.nodes)),
 		spare: make([]buffer, len(p.outputs)), scratch: make([]buffer, pool.threads)}
 	for i := range p.nodes {
 		q := &p.nodes[i]
@@ -308,7 +307,7 @@ func (x *executor) mayWrite(v *value, data []float32, from []*memoryValue) bool 
 		if len(from[k].f) == 0 || &from[k].f[0] != &data[0] {
 			continue
 		}
-		if i >= 0 && (v.part.node.Op != "ScatterND" || v.part.in[0] != i || v.part.in[2] == i || x.viewed[i] || x.ends[i] != v.root) {
+		if i >= 0 && (v.part.node.Op != "ScatterND" || v.part.in[0] != i || x.values[v.part.in[2]].root == i || x.ends[i] != v.root) {
 			return false
 		}
 	}

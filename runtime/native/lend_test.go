@@ -84,15 +84,16 @@ func TestLentMemory(t *testing.T) {
 func TestLentTwice(t *testing.T) {
 	b := graph.NewBuilder()
 	x, y := b.Input("x", tensor.Float32, graph.N(2)), b.Input("y", tensor.Float32, graph.N(2))
-	z := b.Input("z", tensor.Float32, graph.N(2))
+	z, w := b.Input("z", tensor.Float32, graph.N(2)), b.Input("w", tensor.Float32, graph.N(2))
 	turned := b.ScatterND(z, b.Const(tensor.Of([]int64{1, 0}, 2, 1)), z)
+	byView := b.ScatterND(w, b.Const(tensor.Of([]int64{1, 0}, 2, 1)), b.Squeeze(b.Unsqueeze(w, 0), 0))
 	g, err := b.Build(graph.Output{Name: "new x", Node: y}, graph.Output{Name: "new y", Node: x},
-		graph.Output{Name: "new z", Node: turned})
+		graph.Output{Name: "new z", Node: turned}, graph.Output{Name: "new w", Node: byView})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := compile(g, nil, runtime.File{Inputs: []card.Port{{Name: "x"}, {Name: "y"}, {Name: "z"}},
-		Outputs: []card.Port{{Name: "new x"}, {Name: "new y"}, {Name: "new z"}}})
+	p, err := compile(g, nil, runtime.File{Inputs: []card.Port{{Name: "x"}, {Name: "y"}, {Name: "z"}, {Name: "w"}},
+		Outputs: []card.Port{{Name: "new x"}, {Name: "new y"}, {Name: "new z"}, {Name: "new w"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,13 +102,13 @@ func TestLentTwice(t *testing.T) {
 	executor := newExecutor(p, pool)
 	for range 2 {
 		var states []*memoryValue
-		for _, v := range [][]float32{{1, 2}, {3, 4}, {5, 6}} {
+		for _, v := range [][]float32{{1, 2}, {3, 4}, {5, 6}, {7, 8}} {
 			states = append(states, newMemoryValue(tensor.Of(v, 2)))
 		}
 		if err := executor.run(states, states, new(atomic.Bool)); err != nil {
 			t.Fatal(err)
 		}
-		for i, want := range [][]float32{{3, 4}, {1, 2}, {6, 5}} {
+		for i, want := range [][]float32{{3, 4}, {1, 2}, {6, 5}, {8, 7}} {
 			if !slices.Equal(states[i].f, want) {
 				t.Errorf("state %d is %v, want %v", i, states[i].f, want)
 			}

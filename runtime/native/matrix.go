@@ -155,7 +155,7 @@ func productMaker(q *part) kernel {
 	switch {
 	case q.packed != nil:
 		return &weighted{}
-	case q.kindOf(0) != floats || q.node.Int("transA", 0) != 0:
+	case q.node.Int("transA", 0) != 0:
 		return nil
 	}
 	return &products{transposed: q.flip || q.node.Int("transB", 0) != 0}

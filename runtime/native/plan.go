@@ -75,7 +75,7 @@ func (x *executor) share() error {
 	p := x.program
 	x.follow = x.follow[:0]
 	for i := range x.values {
-		x.ends[i], x.viewed[i] = i, false
+		x.ends[i] = i
 	}
 	for k := range x.steps {
 		s := &x.steps[k]
@@ -95,16 +95,11 @@ func (x *executor) share() error {
 			}
 		}
 		x.ends[s.out.root] = i
-		if s.out.root != i {
-			x.viewed[s.out.root] = true
-		}
 	}
 	for _, at := range p.outputs {
 		v := &x.values[at]
 		root := &x.values[v.root]
-		if root.part.when == each && root.size == v.size && !root.lent {
-			root.lent = true
-		}
+		root.lent = root.lent || root.part.when == each
 		x.ends[v.root] = unending
 	}
 	for i := range x.values {

@@ -204,7 +204,7 @@ func (p *program) fuse(at map[*graph.Node]int) {
 	}
 	for i := range p.nodes {
 		q := &p.nodes[i]
-		if q.node.Op != "MatMul" || q.when < each {
+		if q.node.Op != "MatMul" {
 			continue
 		}
 		if y := &p.nodes[q.in[1]]; y.node.Op == "Transpose" && y.when == each && readers[q.in[1]] == 1 && swapsLast(y.node) {

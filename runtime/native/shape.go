@@ -2,7 +2,6 @@ package native
 
 import (
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -48,9 +47,6 @@ func (c *copier) do(part, _ int) {
 }
 
 func strided[T any](w *walk, base int, out, x []T, from, to int) {
-	if from >= to {
-		return
-	}
 	n, step := w.width(), w.step(0)
 	for r, c := from, w.from(from); r < to; r++ {
 		row, x := out[r*n:(r+1)*n], x[base+c.at[0]:]
@@ -161,7 +157,7 @@ func (c *slice) run(s *step) error {
 
 // limit counts a negative limit from the end and clamps it to the axis.
 func limit(v, n int64) int64 {
-	if v < 0 && v > math.MinInt64 {
+	if v < 0 {
 		v += n
 	}
 	return min(max(v, 0), n)
