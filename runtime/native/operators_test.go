@@ -48,6 +48,7 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 	"Min":              func(o operands) *graph.Node { return o.Min(o.x, o.Float(0)) },
 	"Min int":          func(o operands) *graph.Node { return o.Cast(o.Min(o.at, o.Ints(0)), tensor.Float32) },
 	"Pow":              func(o operands) *graph.Node { return o.Pow(o.Abs(o.x), 1.5) },
+	"Pow cube":         func(o operands) *graph.Node { return o.Pow(o.x, 3) },
 	"Pow square":       func(o operands) *graph.Node { return o.Pow(o.x, 2) },
 	"Neg":              func(o operands) *graph.Node { return o.Neg(o.x) },
 	"Neg int":          func(o operands) *graph.Node { return o.Cast(o.Neg(o.at), tensor.Float32) },
@@ -75,6 +76,12 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 	"Where number":       func(o operands) *graph.Node { return o.Where(o.Greater(o.x, o.y), o.x, o.Float(-1e9)) },
 	"Where number first": func(o operands) *graph.Node { return o.Where(o.Greater(o.x, o.y), o.Float(2), o.x) },
 	"Where broadcast":    func(o operands) *graph.Node { return o.Where(o.Greater(o.row, o.Float(0)), o.x, o.y) },
+	"Where column, number": func(o operands) *graph.Node {
+		return o.Where(o.Greater(o.y, o.Float(0)), o.x, o.Float(-1))
+	},
+	"Where number, column": func(o operands) *graph.Node {
+		return o.Where(o.Greater(o.x, o.y), o.Float(-1), o.y)
+	},
 	"Where int": func(o operands) *graph.Node {
 		return o.Cast(o.Where(o.Equal(o.at, o.Ints(1)), o.at, o.Ints(7)), tensor.Float32)
 	},
@@ -100,11 +107,26 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 		scale := o.Const(tensor.Of([]float32{0.1, 0.01, 1, 0.5}, 4))
 		return o.Cast(o.QuantizeLinear(o.cube, scale, zeros, 3), tensor.Float32)
 	},
+	"QuantizeLinear first": func(o operands) *graph.Node {
+		scale := o.ReduceMax(o.Abs(o.Reshape(o.cube, o.a, o.b.Mul(o.c).Mul(graph.N(4)))), false, 1) // [a]
+		zeros := o.Expand(o.Const(tensor.Scalar(uint8(128))), o.a)
+		return o.Cast(o.QuantizeLinear(o.x, o.Add(scale, o.Float(1)), zeros, 0), tensor.Float32)
+	},
+	"QuantizeLinear without an axis": func(o operands) *graph.Node {
+		zeros := o.Const(tensor.Of([]uint8{0, 100, 128, 255}, 4))
+		scale := o.Const(tensor.Of([]float32{0.1, 0.01, 1, 0.5}, 4))
+		rows := o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4))
+		return o.Cast(o.Op("QuantizeLinear", []*graph.Node{rows, scale, zeros}), tensor.Float32)
+	},
 	"int8, moved": func(o operands) *graph.Node {
 		rows := o.Gather(o.ParamOf("int8", tensor.Int8, 4, 70), o.at, 0) // [a,b,70]
 		return o.Cast(o.Transpose(rows, 2, 0, 1), tensor.Float32)
 	},
-	"MatMul weight": func(o operands) *graph.Node { return o.MatMul(o.cube, o.weight(33)) },
+	"MatMul weight":               func(o operands) *graph.Node { return o.MatMul(o.cube, o.weight(33)) },
+	"MatMul weight of no columns": func(o operands) *graph.Node { return o.MatMul(o.cube, o.weight(0)) },
+	"MatMulInteger, no columns": func(o operands) *graph.Node {
+		return o.quantized(o.ParamOf("int8", tensor.Int8, 4, 0))
+	},
 	"MatMul one matrix": func(o operands) *graph.Node {
 		return o.MatMul(o.Transpose(o.x, 0, 2, 1), o.MatMul(o.y, o.Unsqueeze(o.row, 0)))
 	},
@@ -123,6 +145,25 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 	"Gemm weight": func(o operands) *graph.Node {
 		return o.Gemm(o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4)), o.Param("w", 40, 4), false, true)
 	},
+	"Gemm weight from the left": func(o operands) *graph.Node {
+		x := o.Reshape(o.cube, graph.N(4), o.a.Mul(o.b).Mul(o.c))
+		return o.Gemm(x, o.Param("w", 4, 40), true, false)
+	},
+	"Gemm weight as it lies": func(o operands) *graph.Node {
+		return o.Gemm(o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4)), o.weight(4), false, false)
+	},
+	"Gemm one weight in two forms": func(o operands) *graph.Node {
+		x := o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4))
+		return o.Add(o.Gemm(x, o.weight(4), false, true), o.Gemm(x, o.weight(4), false, false))
+	},
+	"weight read beside a product": func(o operands) *graph.Node {
+		x := o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4))
+		return o.Add(o.Gemm(x, o.weight(4), false, true), o.ReduceSum(o.Mul(o.weight(4), o.ReduceSum(x, false)), false, 0))
+	},
+	"weight times a weight": func(o operands) *graph.Node {
+		rows := o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4))
+		return o.MatMul(rows, o.MatMul(o.weight(4), o.Transpose(o.weight(4), 1, 0)))
+	},
 	"Reshape":       func(o operands) *graph.Node { return o.Reshape(o.x, o.a.Mul(o.b), o.c) },
 	"Reshape int":   func(o operands) *graph.Node { return o.Cast(o.Reshape(o.at, o.b, o.a), tensor.Float32) },
 	"Squeeze":       func(o operands) *graph.Node { return o.Squeeze(o.y, 1) },
@@ -132,18 +173,35 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 	"Transpose, changed": func(o operands) *graph.Node {
 		return o.Add(o.Relu(o.Transpose(o.x, 1, 0, 2)), o.Transpose(o.x, 1, 0, 2))
 	},
-	"Transpose bool":   func(o operands) *graph.Node { return o.Cast(o.Transpose(o.Greater(o.x, o.y), 1, 0, 2), tensor.Float32) },
-	"Concat":           func(o operands) *graph.Node { return o.Concat(1, o.x, o.keys, o.x) },
-	"Concat last":      func(o operands) *graph.Node { return o.Concat(2, o.x, o.x) },
-	"Concat int":       func(o operands) *graph.Node { return o.Cast(o.Concat(0, o.at, o.at), tensor.Float32) },
-	"Slice":            func(o operands) *graph.Node { return o.Slice(o.cube, 3, graph.N(1), graph.N(3)) },
-	"Slice to the end": func(o operands) *graph.Node { return o.SliceLast(o.Concat(1, o.x, o.x), 1, o.b) },
-	"Slice int":        func(o operands) *graph.Node { return o.Cast(o.SliceLast(o.at, 0, o.a), tensor.Float32) },
-	"Expand":           func(o operands) *graph.Node { return o.Expand(o.y, o.a, o.b, o.c) },
-	"Shape":            func(o operands) *graph.Node { return o.Add(o.x, o.Cast(o.Len(o.b), tensor.Float32)) },
-	"Range":            func(o operands) *graph.Node { return o.Mul(o.x, o.Cast(o.Range(graph.N(0), o.c), tensor.Float32)) },
-	"Gather":           func(o operands) *graph.Node { return o.Gather(o.cube, o.at, 3) },
-	"Gather rows":      func(o operands) *graph.Node { return o.Gather(o.weight(5), o.at, 1) },
+	"Transpose bool":      func(o operands) *graph.Node { return o.Cast(o.Transpose(o.Greater(o.x, o.y), 1, 0, 2), tensor.Float32) },
+	"Concat":              func(o operands) *graph.Node { return o.Concat(1, o.x, o.keys, o.x) },
+	"Concat last":         func(o operands) *graph.Node { return o.Concat(2, o.x, o.x) },
+	"Concat int":          func(o operands) *graph.Node { return o.Cast(o.Concat(0, o.at, o.at), tensor.Float32) },
+	"Slice":               func(o operands) *graph.Node { return o.Slice(o.cube, 3, graph.N(1), graph.N(3)) },
+	"Slice three of four": func(o operands) *graph.Node { return o.Slice(o.cube, 3, graph.N(0), graph.N(3)) },
+	"Slice to the end":    func(o operands) *graph.Node { return o.SliceLast(o.Concat(1, o.x, o.x), 1, o.b) },
+	"Slice int":           func(o operands) *graph.Node { return o.Cast(o.SliceLast(o.at, 0, o.a), tensor.Float32) },
+	"Expand":              func(o operands) *graph.Node { return o.Expand(o.y, o.a, o.b, o.c) },
+	"Expand to less": func(o operands) *graph.Node {
+		return o.Op("Expand", []*graph.Node{o.x, o.Ints(1, 1)})
+	},
+	"Range from a length": func(o operands) *graph.Node {
+		return o.Cast(o.Range(o.c, o.c.Add(graph.N(5))), tensor.Float32)
+	},
+	"Shape":       func(o operands) *graph.Node { return o.Add(o.x, o.Cast(o.Len(o.b), tensor.Float32)) },
+	"Range":       func(o operands) *graph.Node { return o.Mul(o.x, o.Cast(o.Range(graph.N(0), o.c), tensor.Float32)) },
+	"Gather":      func(o operands) *graph.Node { return o.Gather(o.cube, o.at, 3) },
+	"Gather rows": func(o operands) *graph.Node { return o.Gather(o.weight(5), o.at, 1) },
+	"Gather without an axis": func(o operands) *graph.Node {
+		return o.Op("Gather", []*graph.Node{o.Transpose(o.cube, 3, 0, 1, 2), o.at})
+	},
+	"GatherElements without an axis": func(o operands) *graph.Node {
+		at := o.Expand(o.Unsqueeze(o.at, 0, 3), graph.N(1), o.a, o.b, o.c)
+		return o.Op("GatherElements", []*graph.Node{o.Transpose(o.cube, 3, 0, 1, 2), at})
+	},
+	"GatherElements out of range": func(o operands) *graph.Node {
+		return o.GatherElements(o.Unsqueeze(o.ReduceSum(o.x, false, 2), 0), o.Unsqueeze(o.at, 0), 0)
+	},
 	"GatherElements": func(o operands) *graph.Node {
 		return o.GatherElements(o.Transpose(o.cube, 3, 0, 1, 2), o.Expand(o.Unsqueeze(o.at, 0, 3), graph.N(1), o.a, o.b, o.c), 0)
 	},
@@ -151,6 +209,10 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 		return o.GatherElements(o.cube, o.Expand(o.Unsqueeze(o.at, 2, 3), o.a, o.b, o.c, graph.N(6)), 3)
 	},
 	"ScatterND": func(o operands) *graph.Node { return o.ScatterND(o.cube, o.places(), o.ReduceSum(o.cube, false, 0)) },
+	"ScatterND of one number": func(o operands) *graph.Node {
+		return o.ScatterND(o.Reshape(o.ReduceSum(o.row, false), graph.N(1)), o.Const(tensor.Of([]int64{0}, 1, 1)),
+			o.Reshape(o.ReduceMax(o.row, false), graph.N(1)))
+	},
 	"ScatterND in place": func(o operands) *graph.Node {
 		return o.ScatterND(o.Relu(o.cube), o.places(), o.ReduceSum(o.cube, false, 0))
 	},
@@ -163,22 +225,40 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 		return o.Neg(o.ScatterND(pair, o.Const(tensor.Of([]int64{1, 0}, 2, 1)), pair))
 	},
 	"ReduceSum":        func(o operands) *graph.Node { return o.ReduceSum(o.x, false, -1) },
+	"ReduceSum ends":   func(o operands) *graph.Node { return o.ReduceSum(o.x, false, 2, 0) },
+	"ReduceMean all":   func(o operands) *graph.Node { return o.ReduceMean(o.x, true) },
 	"ReduceSum middle": func(o operands) *graph.Node { return o.ReduceSum(o.x, true, 1) },
 	"ReduceMean":       func(o operands) *graph.Node { return o.ReduceMean(o.cube, true, 3) },
 	"ReduceMax":        func(o operands) *graph.Node { return o.ReduceMax(o.cube, true, -1) },
 	"ReduceMax of NaN": func(o operands) *graph.Node {
 		return o.ReduceMax(o.Log(o.Concat(2, o.x, o.x)), true, -1)
 	},
-	"Softmax":                     func(o operands) *graph.Node { return o.Softmax(o.Mul(o.x, o.Float(30)), -1) },
-	"Softmax first":               func(o operands) *graph.Node { return o.Softmax(o.x, 0) },
-	"LogSoftmax":                  func(o operands) *graph.Node { return o.LogSoftmax(o.x, -1) },
-	"CumSum":                      func(o operands) *graph.Node { return o.CumSum(o.x, 1) },
-	"CumSum last":                 func(o operands) *graph.Node { return o.CumSum(o.x, -1) },
-	"RMSNormalization":            func(o operands) *graph.Node { return o.RMSNormalization(o.cube, o.Param("gain", 4), 1e-5) },
-	"RotaryEmbedding":             func(o operands) *graph.Node { return o.rotated(false, 4) },
-	"RotaryEmbedding part":        func(o operands) *graph.Node { return o.rotated(false, 2) },
-	"RotaryEmbedding interleaved": func(o operands) *graph.Node { return o.rotated(true, 0) },
-	"Attention":                   func(o operands) *graph.Node { return o.Attention(o.cube, o.cube, o.cube, nil, 0.5) },
+	"Softmax":                 func(o operands) *graph.Node { return o.Softmax(o.Mul(o.x, o.Float(30)), -1) },
+	"Softmax first":           func(o operands) *graph.Node { return o.Softmax(o.x, 0) },
+	"LogSoftmax":              func(o operands) *graph.Node { return o.LogSoftmax(o.x, -1) },
+	"CumSum":                  func(o operands) *graph.Node { return o.CumSum(o.x, 1) },
+	"CumSum last":             func(o operands) *graph.Node { return o.CumSum(o.x, -1) },
+	"Softmax without an axis": func(o operands) *graph.Node { return o.Op("Softmax", []*graph.Node{o.x}) },
+	"RMSNormalization without attributes": func(o operands) *graph.Node {
+		return o.Op("RMSNormalization", []*graph.Node{o.cube, o.Param("gain", 4)})
+	},
+	"CumSum exclusive, reverse, first": func(o operands) *graph.Node {
+		return o.Op("CumSum", []*graph.Node{o.x, o.Const(tensor.Scalar(int64(0)))},
+			graph.Attr{Name: "exclusive", Value: int64(1)}, graph.Attr{Name: "reverse", Value: int64(1)})
+	},
+	"rank 8": func(o operands) *graph.Node { return o.Relu(o.Unsqueeze(o.Neg(o.cube), 0, 2, 4, 6)) },
+	"rank 9": func(o operands) *graph.Node {
+		return o.Transpose(o.Unsqueeze(o.cube, 0, 2, 4, 6, 8), 8, 7, 6, 5, 4, 3, 2, 1, 0)
+	},
+	"rank 9 before": func(o operands) *graph.Node {
+		return o.Squeeze(o.Op("Unsqueeze", []*graph.Node{o.cube, o.Ints(0, 2, 4, 6, 8)}), 0, 2, 4, 6, 8)
+	},
+	"RMSNormalization":                   func(o operands) *graph.Node { return o.RMSNormalization(o.cube, o.Param("gain", 4), 1e-5) },
+	"RotaryEmbedding":                    func(o operands) *graph.Node { return o.rotated(false, 4) },
+	"RotaryEmbedding part":               func(o operands) *graph.Node { return o.rotated(false, 2) },
+	"RotaryEmbedding without attributes": func(o operands) *graph.Node { return o.rotated(false, -1) },
+	"RotaryEmbedding interleaved":        func(o operands) *graph.Node { return o.rotated(true, 0) },
+	"Attention":                          func(o operands) *graph.Node { return o.Attention(o.cube, o.cube, o.cube, nil, 0.5) },
 }
 
 // weight is a parameter of four rows, which x is brought to.
@@ -202,11 +282,14 @@ func (o operands) places() *graph.Node { return o.Ints(0) }
 
 func (o operands) rotated(interleaved bool, width int) *graph.Node {
 	half := max(width, 2) / 2
-	if width == 0 {
+	if width <= 0 {
 		half = 2
 	}
 	angles := o.Slice(o.ReduceSum(o.cube, false, 2), 2, graph.N(0), graph.N(half)) // [a,b,half]
 	x := o.Transpose(o.cube, 0, 2, 1, 3)                                           // [a,c,b,4]
+	if width < 0 {
+		return o.Op("RotaryEmbedding", []*graph.Node{x, o.Cos(angles), o.Sin(angles)})
+	}
 	return o.RotaryEmbedding(x, o.Cos(angles), o.Sin(angles), interleaved, width)
 }
 
