@@ -160,6 +160,8 @@ func TestContractBounds(t *testing.T) {
 		{"largest axis of an empty state", func() (card.Card, []card.Port, []card.Port) {
 			return with(recurrent(card.Batch, "0", largest))
 		}, ""},
+		{"state too large", func() (card.Card, []card.Port, []card.Port) { return with(recurrent(card.Batch, "268435457")) },
+			"has more than 268435456 elements for each row"},
 		{"state too large in two axes", func() (card.Card, []card.Port, []card.Port) {
 			return with(recurrent(card.Batch, "16385", "16384"))
 		}, "has more than 268435456 elements for each row"},

@@ -150,9 +150,9 @@ func (k *Contract) addState(s State, outputs []Port) error {
 	case present < 0:
 		return fmt.Errorf("the model has no output %s", s.Present)
 	}
-	elements := 1
+	elements := 1 // of which the largest product counted is far from overflowing
 	for _, n := range s.AppendDims(nil, 1, 1) {
-		if elements *= max(min(n, mostState), 1); elements > mostState {
+		if elements *= max(min(n, mostState+1), 1); elements > mostState {
 			return fmt.Errorf("shape %v has more than %d elements for each row", s.Shape, mostState)
 		}
 	}
