@@ -194,6 +194,36 @@ func (h *honest) Score(ctx context.Context, ids [][]int64, from []int) ([][]floa
 	return out, ctx.Err()
 }
 
+// TestUntimedProgress: a target counts once when it was read and once when it is written, which
+// those that are certain are at once.
+func TestUntimedProgress(t *testing.T) {
+	wrong := func(g []int64) []int64 { g[2] = colon; return append(g, eos) }
+	for _, tc := range []struct {
+		name   string
+		answer func([]int64) []int64
+		want   []int
+	}{
+		{"all certain", perfect, []int{4, 8, 10, 20}},
+		{"none", wrong, []int{4, 8, 10, 10, 14, 18, 20}},
+	} {
+		cfg := config(t, 5)
+		cfg.Untimed = true
+		var done []int
+		cfg.OnBatch = func(_ task.Span, d, total int) {
+			if total != 20 {
+				t.Errorf("%s: %d in all, want 20", tc.name, total)
+			}
+			done = append(done, d)
+		}
+		if _, err := eval.Sweep(t.Context(), &honest{answer: tc.answer}, copyCard(t), cfg, nil); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tc.want, done); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
+
 // Without times everything about answers is what generation gives, and what is certain
 // is not generated.
 func TestUntimed(t *testing.T) {

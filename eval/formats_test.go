@@ -74,6 +74,29 @@ func TestBenchstat(t *testing.T) {
 	}
 }
 
+// TestBenchstatSaysOnce: the machine is named where it changes.
+func TestBenchstatSaysOnce(t *testing.T) {
+	var rows []eval.Row
+	for _, machine := range []string{"a", "a", "b", "", "b", "a"} {
+		r := speedRow("rope", 512)
+		r.Machine = machine
+		rows = append(rows, r)
+	}
+	var b strings.Builder
+	if err := eval.Benchstat(&b, rows); err != nil {
+		t.Fatal(err)
+	}
+	var named []string
+	for line := range strings.Lines(b.String()) {
+		if machine, is := strings.CutPrefix(strings.TrimSpace(line), "cpu: "); is {
+			named = append(named, machine)
+		}
+	}
+	if diff := cmp.Diff([]string{"a", "b", "a"}, named); diff != "" {
+		t.Errorf("machines (-want +got):\n%s", diff)
+	}
+}
+
 // The csv form has a cell for each field of the JSON form.
 func TestCSV(t *testing.T) {
 	var b strings.Builder

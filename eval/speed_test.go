@@ -120,6 +120,10 @@ func TestMeasureSpeedBeyondTheMaximum(t *testing.T) {
 	if row, err := eval.MeasureSpeedAt(t.Context(), r, c, speedConfig(), 29); err != nil || row.NA {
 		t.Errorf("what fits is not measured: %v", err)
 	}
+	c.MaxLength = 1
+	if row, err := eval.MeasureSpeedAt(t.Context(), r, c, speedConfig(), 1); err != nil || !row.NA {
+		t.Errorf("a model of one position is measured: %v", err)
+	}
 }
 
 func TestMeasureSpeedErrors(t *testing.T) {
