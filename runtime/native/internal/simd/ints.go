@@ -40,7 +40,7 @@ func ProductInts(c []int32, a []uint8, rows int, b *Ints, zero uint8, from, to i
 			start[k] = -int32(zero) * sum
 		}
 		for r := 0; r < rows; {
-			n := min(intRows(b, rows-r), rows-r)
+			n := intRows(b, rows-r)
 			rest := a[r*b.K:]
 			if cols == Panel {
 				intTile(n, b, rest, panel, &start, c[r*b.N+first:], b.N)

@@ -80,3 +80,15 @@ func TestQuantize(t *testing.T) {
 		}
 	})
 }
+
+// TestWide: two products with weights beyond ±64 may not fit in 16 bits.
+func TestWide(t *testing.T) {
+	for v, want := range map[int8]bool{0: false, 64: false, -64: false, 65: true, -65: true, 127: true, -128: true} {
+		if p := PackInts([]int8{1, v, -1}, 3, 1); p.wide != want {
+			t.Errorf("%d is wide: %v", v, p.wide)
+		}
+		if p := PackInts([]int8{v, 0}, 1, 2); p.wide != want {
+			t.Errorf("%d before another is wide: %v", v, p.wide)
+		}
+	}
+}

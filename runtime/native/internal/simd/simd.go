@@ -114,7 +114,6 @@ func Dots(out, a, b []float32, stride int) {
 	if k%8 == 0 && k > 0 {
 		whole = rows / 4
 		if whole > 0 {
-			_, _ = b[(4*whole-1)*stride+k-1], out[4*whole-1]
 			dotGroups(whole, k, a, b, stride, out)
 		}
 	}

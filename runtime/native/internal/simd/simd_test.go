@@ -37,7 +37,7 @@ func TestProducts(t *testing.T) {
 	everyLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		for _, m := range []int{1, 2, 5, 6, 7, 8, 9, 16, 23} {
-			for _, k := range []int{0, 1, 2, 3, 8, 16, 33, 64} {
+			for _, k := range []int{0, 1, 2, 3, 8, 9, 16, 33, 36, 64} {
 				for _, n := range []int{1, 5, 8, 15, 16, 17, 31, 32, 33, 48, 63, 64, 100} {
 					a, b := numbers(rng, m*k), numbers(rng, k*n)
 					want, flipped := make([]float32, m*n), make([]float32, k*n)
@@ -93,7 +93,8 @@ func TestVectors(t *testing.T) {
 	everyLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 4))
 		for n := 1; n < 70; n++ {
-			x, y, z, want := numbers(rng, n), numbers(rng, n), make([]float32, n), make([]float32, n)
+			x, y, memory, want := numbers(rng, n), numbers(rng, n), make([]float32, n+32), make([]float32, n)
+			z := memory[16 : 16+n] // with margins, which must stay
 			for _, tt := range []struct {
 				name string
 				f    func()
@@ -114,6 +115,8 @@ func TestVectors(t *testing.T) {
 					want[i] = tt.want(x[i], y[i])
 				}
 				closeTo(t, fmt.Sprintf("%s of %d", tt.name, n), z, want, 0)
+				closeTo(t, tt.name+", before", memory[:16], make([]float32, 16), 0)
+				closeTo(t, tt.name+", behind", memory[16+n:], make([]float32, 16), 0)
 			}
 			dot, sum, top := 0.0, 0.0, math.Inf(-1)
 			for i := range x {
@@ -134,7 +137,7 @@ func TestExp(t *testing.T) {
 		for v := float32(0); v > -75; v -= 0.0137 {
 			x = append(x, v+2)
 		}
-		x = append(x, float32(math.Inf(-1)), 2)
+		x = append(x, float32(math.Inf(-1)), 2, 2+ExpCut) // which is not cut
 		z, sum := make([]float32, len(x)), 0.0
 		got := Exp(z, x, 2)
 		for i, v := range x {
@@ -173,4 +176,20 @@ func TestMaxOfNaN(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestPackFillsUp: what is behind the last column is zero, whatever the memory held.
+func TestPackFillsUp(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, n := range []int{1, 31, 32, 33, 70} {
+		const k = 3
+		p := Pack(numbers(rng, PackedSize(k, n)), numbers(rng, k*n), k, n, n, false)
+		for i := range Panels(n) {
+			for at, v := range p.panel(i) {
+				if column := i*Panel + at%Panel; column >= n && v != 0 || column < n && v == 0 {
+					t.Errorf("of %d columns, column %d holds %v", n, column, v)
+				}
+			}
+		}
+	}
 }

@@ -1,0 +1,98 @@
+package simd
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestTileRows has how many rows each set of kernels takes at once.
+func TestTileRows(t *testing.T) {
+	best, has := level, dotProducts
+	defer func() { level, dotProducts = best, has }()
+	small, wide := &Ints{}, &Ints{wide: true}
+	for _, tc := range []struct {
+		level, rows, whole, half  int
+		ints, withDots, wide, all int // of integers: without VNNI, with it, of wide numbers without, with
+	}{
+		{plain, 20, 1, 1, 1, 1, 1, 1}, {plain, 1, 1, 1, 1, 1, 1, 1},
+		{avx2, 1, 1, 1, 1, 1, 1, 1}, {avx2, 3, 1, 1, 1, 1, 1, 1}, {avx2, 4, 1, 1, 4, 4, 1, 1}, {avx2, 5, 1, 1, 4, 4, 1, 1},
+		{avx2, 6, 6, 6, 4, 4, 1, 1}, {avx2, 8, 6, 6, 4, 4, 1, 1},
+		{avx512, 3, 1, 1, 1, 1, 1, 1}, {avx512, 4, 1, 1, 4, 1, 1, 1}, {avx512, 6, 6, 6, 4, 1, 1, 1}, {avx512, 7, 6, 6, 4, 1, 1, 1},
+		{avx512, 8, 8, 6, 4, 8, 1, 8}, {avx512, 9, 8, 6, 4, 8, 1, 8},
+	} {
+		level = tc.level
+		got := []int{tileRows(tc.rows), halfTileRows(tc.rows)}
+		for _, b := range []*Ints{small, wide} {
+			for _, dotProducts = range []bool{false, true} {
+				got = append(got, intRows(b, tc.rows))
+			}
+		}
+		if want := []int{tc.whole, tc.half, tc.ints, tc.withDots, tc.wide, tc.all}; fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("level %d, %d rows: %v, want %v", tc.level, tc.rows, got, want)
+		}
+	}
+}
+
+// panics reports whether f does.
+func panics(f func()) (it bool) {
+	defer func() { it = recover() != nil }()
+	f()
+	return false
+}
+
+// TestBounds: assembly is given nothing that it would read or write beyond. Each operand is
+// as long as it must be, and then one shorter.
+func TestBounds(t *testing.T) {
+	floats := func(n int) []float32 { return make([]float32, n) }
+	const k, lda, ldb, ldc = 8, 11, 45, 37
+	everyLevel(t, func(t *testing.T) {
+		for _, rows := range []int{1, 6, 8} {
+			if rows > tileRows(rows) {
+				continue
+			}
+			a, b, c := (rows-1)*lda+k, (k-1)*ldb+Panel, (rows-1)*ldc+Panel
+			run := func(a, b, c int) bool {
+				return panics(func() { tile(rows, k, floats(a), lda, floats(b), ldb, floats(c), ldc) })
+			}
+			if run(a, b, c) || !run(a-1, b, c) || !run(a, b-1, c) || !run(a, b, c-1) {
+				t.Errorf("tile of %d rows: panics %v, with one number less %v, %v, %v", rows, run(a, b, c), run(a-1, b, c),
+					run(a, b-1, c), run(a, b, c-1))
+			}
+			if rows > halfTileRows(rows) {
+				continue
+			}
+			b, c = b-Panel/2, c-Panel/2
+			half := func(a, b, c int) bool {
+				return panics(func() { halfTile(rows, k, floats(a), lda, floats(b), ldb, floats(c), ldc) })
+			}
+			if half(a, b, c) || !half(a-1, b, c) || !half(a, b-1, c) || !half(a, b, c-1) {
+				t.Errorf("half a tile of %d rows: panics %v, with one number less %v, %v, %v", rows, half(a, b, c), half(a-1, b, c),
+					half(a, b-1, c), half(a, b, c-1))
+			}
+		}
+		dots := func(a, b, out int) bool {
+			return panics(func() { dotGroups(2, k, floats(a), floats(b), ldb, floats(out)) })
+		}
+		if a, b, out := k, 7*ldb+k, 8; dots(a, b, out) || !dots(a-1, b, out) || !dots(a, b-1, out) || !dots(a, b, out-1) {
+			t.Error("dots: not what is needed, or too little is taken")
+		}
+	})
+	everyIntLevel(t, func(t *testing.T) {
+		m := PackInts(make([]int8, k*Panel), k, Panel)
+		for _, rows := range []int{1, 4, 8} {
+			if rows > intRows(&m, rows) {
+				continue
+			}
+			run := func(a, panel, c int) bool {
+				return panics(func() {
+					intTile(rows, &m, make([]uint8, a), make([]int8, panel), new([Panel]int32), make([]int32, c), ldc)
+				})
+			}
+			a, panel, c := rows*k, k*Panel, (rows-1)*ldc+Panel
+			if run(a, panel, c) || !run(a-1, panel, c) || !run(a, panel-1, c) || !run(a, panel, c-1) {
+				t.Errorf("tile of %d rows of integers: panics %v, with one number less %v, %v, %v", rows, run(a, panel, c),
+					run(a-1, panel, c), run(a, panel-1, c), run(a, panel, c-1))
+			}
+		}
+	})
+}
