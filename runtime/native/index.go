@@ -80,10 +80,7 @@ func (c *scatter) prepare(s *step) error {
 
 func (c *scatter) run(s *step) error {
 	out, x, at, updates := s.out.f, s.in[0].f, s.in[1].i, s.in[2].f
-	if len(out) == 0 {
-		return nil
-	}
-	if &out[0] != &x[0] {
+	if len(out) > 0 && &out[0] != &x[0] {
 		copy(out, x)
 	}
 	for k := range c.rows {
