@@ -16,7 +16,7 @@ type spans struct{ rows, each int }
 // over runs the work on rows of a width, in spans of rows.
 func (s *spans) over(x *executor, rows, width int, work divided) {
 	s.rows, s.each = rows, rows
-	if n := rows * width; n >= shared && x.pool.threads > 1 {
+	if rows*width >= shared {
 		s.each = (rows + x.pool.threads - 1) / x.pool.threads
 	}
 	if s.each > 0 {

@@ -101,7 +101,7 @@ func (p *products) prepare(s *step) error {
 	}
 	p.pairs.spread(batch, &left, &right)
 	p.blocks, p.each = 1, p.m
-	if threads := s.x.pool.threads; threads > 1 && p.m*p.k*p.n*p.count >= worthwhile && p.count < 2*threads {
+	if threads := s.x.pool.threads; threads > 1 && p.m*p.k*p.n*p.count >= worthwhile {
 		p.blocks = max(1, min(2*threads/max(p.count, 1), p.m/64))
 		p.each = (p.m + p.blocks - 1) / p.blocks
 	}

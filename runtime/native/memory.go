@@ -224,7 +224,7 @@ func enlarge[T any](memory *[]T, n int) {
 		return
 	}
 	*memory = nil // what is there may go first
-	if had > 0 && n < 2*had {
+	if n < 2*had {
 		n += n / 8
 	}
 	*memory = make([]T, n)

@@ -67,7 +67,7 @@ func maxOf(_ *step, _ int, out, x []float32)  { out[0] = simd.Max(x) }
 // reduction makes a kernel for reductions over the last axis.
 func reduction(f func(s *step, row int, out, x []float32)) maker {
 	return func(q *part) kernel {
-		if q.kindOf(0) != floats || len(q.in) != 2 || len(q.axes) != 1 {
+		if len(q.axes) != 1 {
 			return nil
 		}
 		rank := len(q.node.Inputs[0].Shape)
