@@ -294,6 +294,16 @@ func TestFoldBound(t *testing.T) {
 			t.Errorf("15 numbers of %d: %v, %d are left", tc.left, got, p.foldable)
 		}
 	}
+	for left, want := range map[int]bool{6: false, 7: true} {
+		v := compiled(t, nil, 1, func(b *graph.Builder) []*graph.Node {
+			return []*graph.Node{b.Neg(b.Const(tensor.New(tensor.Float32, 7)))}
+		})
+		q := v.nodes[v.outputs[0]]
+		v.nodes[q.in[0]].value, v.foldable = tensor.New(tensor.Float32, 7), left
+		if got := v.fold(&q); got != want {
+			t.Errorf("7 numbers of %d: %v", left, got)
+		}
+	}
 	empty := compiled(t, nil, 1, func(b *graph.Builder) []*graph.Node {
 		return []*graph.Node{b.Neg(b.Const(tensor.New(tensor.Float32, 0, 5)))}
 	})

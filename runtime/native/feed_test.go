@@ -17,18 +17,20 @@ import (
 
 // TestFeed: what a run is fed must fit the graph, and be fed as before for a plan to stay.
 func TestFeed(t *testing.T) {
-	A, B := graph.Sym("a"), graph.Sym("b")
+	// Inputs are called like axes, the sum is the first node, and the number the first axis.
+	A, B := graph.Sym("rows"), graph.Sym("words")
 	b := graph.NewBuilder()
+	y := b.Input("y", tensor.Float32, A.Add(B))
 	keep := b.Input("keep", tensor.Int64, graph.N(1))
-	x, y := b.Input("x", tensor.Float32, A, graph.N(2)), b.Input("y", tensor.Float32, A.Add(B))
-	ids, z := b.Input("ids", tensor.Int64, B), b.Input("z", tensor.Float32, graph.Sym("keep"))
+	x := b.Input("rows", tensor.Float32, A, graph.N(2))
+	ids, z := b.Input("words", tensor.Int64, B), b.Input("z", tensor.Float32, graph.Sym("keep"))
 	sum := b.Add(b.Add(b.ReduceSum(x, false), b.ReduceSum(y, false)), b.Add(b.ReduceSum(b.Cast(ids, tensor.Float32), false),
 		b.Add(b.ReduceSum(z, false), b.Cast(b.Squeeze(keep, 0), tensor.Float32))))
 	g, err := b.Build(graph.Output{Name: "sum", Node: sum})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := compile(g, nil, runtime.File{Inputs: []card.Port{{Name: "x"}, {Name: "none reads it"}, {Name: "y"}, {Name: "ids"},
+	p, err := compile(g, nil, runtime.File{Inputs: []card.Port{{Name: "rows"}, {Name: "none reads it"}, {Name: "y"}, {Name: "words"},
 		{Name: "keep"}, {Name: "z"}}, Outputs: []card.Port{{Name: "sum"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +68,7 @@ func TestFeed(t *testing.T) {
 		{"other contents", change{3: n(7, 8)}, true, ""},
 		{"what none reads", change{1: f(1)}, true, ""},
 		{"other lengths", change{0: f(2, 2), 2: f(4)}, false, ""},
-		{"the first length alone", change{0: f(4, 2)}, false, "want float32[a+b] with a+b = 6"},
+		{"the first length alone", change{0: f(4, 2)}, false, "want float32[rows+words] with rows+words = 6"},
 		{"a number and its axis", change{4: n(2), 5: f(2)}, false, ""},
 		{"a number alone", change{4: n(3)}, false, "want float32[keep] with keep = 3"},
 		{"a number of 0", change{4: n(0)}, false, "with keep = 0"},
@@ -74,9 +76,9 @@ func TestFeed(t *testing.T) {
 		{"a number of -1", change{4: n(-1)}, false, "with keep = -1"},
 		{"two numbers", change{4: n(4, 4)}, false, "input keep is int64[2], want int64[1]"},
 		{"no number", change{4: n()}, false, "input keep is int64[0], want int64[1]"},
-		{"another type", change{3: f(2)}, false, "input ids is float32[2], want int64[b]"},
-		{"another type, numbers", change{2: n(1, 2, 3, 4, 5)}, false, "input y is int64[5], want float32[a+b]"},
-		{"more axes", change{2: f(5, 1)}, false, "input y is float32[5,1], want float32[a+b]"},
+		{"another type", change{3: f(2)}, false, "input words is float32[2], want int64[words]"},
+		{"another type, numbers", change{2: n(1, 2, 3, 4, 5)}, false, "input y is int64[5], want float32[rows+words]"},
+		{"more axes", change{2: f(5, 1)}, false, "input y is float32[5,1], want float32[rows+words]"},
 		{"another literal axis", change{0: f(3, 3)}, false, "with 2 = 2"},
 		{"no elements", change{0: f(0, 2), 2: f(2)}, false, ""},
 	} {
@@ -117,6 +119,14 @@ func TestUnknownLengths(t *testing.T) {
 	})
 	if err := run(sum, tensor.New(tensor.Float32, 3)); err == nil || !strings.Contains(err.Error(), `no value for "a"`) {
 		t.Errorf("error is %v", err)
+	}
+	product := compiled(t, nil, 1, func(b *graph.Builder) []*graph.Node {
+		return []*graph.Node{b.ReduceSum(b.Input("x", tensor.Float32, graph.Sym("a").Mul(graph.Sym("b"))), false)}
+	})
+	for n := range 10 { // squares of what stands for an unknown length among them
+		if err := run(product, tensor.New(tensor.Float32, n)); err == nil || !strings.Contains(err.Error(), `no value for "a"`) {
+			t.Errorf("%d elements: error is %v", n, err)
+		}
 	}
 	rows := compiled(t, nil, 1, func(b *graph.Builder) []*graph.Node {
 		b.Input("keep", tensor.Int64, graph.N(1))

@@ -73,14 +73,17 @@ func TestPoolThreads(t *testing.T) {
 		}
 		p.close()
 		p.close()
+		if !p.closed || p.started {
+			t.Errorf("%d threads: closed %v, started %v", threads, p.closed, p.started)
+		}
 		after := &recorder{}
 		if p.do(3, after); !slices.Equal(after.parts, []int{0, 1, 2}) || !slices.Equal(after.threads, []int{0, 0, 0}) {
 			t.Errorf("%d threads: after close parts %v on threads %v", threads, after.parts, after.threads)
 		}
 	}
-	were := goruntime.GOMAXPROCS(0)
-	if p := newPool(0); p.threads != were || goruntime.GOMAXPROCS(0) != were {
-		t.Errorf("of %d processors a pool takes %d, and leaves %d", were, p.threads, goruntime.GOMAXPROCS(0))
+	defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(3))
+	if p := newPool(0); p.threads != 3 || goruntime.GOMAXPROCS(0) != 3 {
+		t.Errorf("of 3 processors a pool takes %d, and leaves %d", p.threads, goruntime.GOMAXPROCS(0))
 	}
 }
 
@@ -162,6 +165,7 @@ func TestSplit(t *testing.T) {
 		{2, 8, 512, 5 * panel, false, extents{{0, 3}, {3, 5}}},
 		{2, 8, 16, 5 * panel, false, extents{{0, 5}}},
 		{3, 192, 64, 64, true, extents{{0, 48}, {48, 96}, {96, 144}, {144, 192}}},
+		{3, 576, 64, 64, true, extents{{0, 96}, {96, 192}, {192, 288}, {288, 384}, {384, 480}, {480, 576}}},
 		{3, 191, 64, 4 * panel, false, extents{{0, 2}, {2, 4}}},
 		{2, 96 * 4, 64, 64, true, extents{{0, 96}, {96, 192}, {192, 288}, {288, 384}}},
 		{2, 96*4 + 4, 64, 64, true, extents{{0, 120}, {120, 240}, {240, 360}, {360, 388}}},
@@ -203,7 +207,7 @@ func TestProductBlocks(t *testing.T) {
 		blocks, each            int
 		shared                  bool
 	}{
-		{1, 2, 512, 64, 64, 1, 512, false},
+		{1, 2, 512, 64, 64, 1, 512, false}, {1, 1, 512, 64, 64, 1, 512, false},
 		{2, 2, 512, 64, 64, 2, 256, true},
 		{2, 1, 512, 64, 64, 4, 128, true},
 		{3, 2, 512, 64, 64, 3, 171, true},
