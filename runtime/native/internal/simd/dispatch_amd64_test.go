@@ -78,21 +78,68 @@ func TestBounds(t *testing.T) {
 		}
 	})
 	everyIntLevel(t, func(t *testing.T) {
-		m := PackInts(make([]int8, k*Panel), k, Panel)
-		for _, rows := range []int{1, 4, 8} {
-			if rows > intRows(&m, rows) {
-				continue
-			}
-			run := func(a, panel, c int) bool {
-				return panics(func() {
-					intTile(rows, &m, make([]uint8, a), make([]int8, panel), new([Panel]int32), make([]int32, c), ldc)
-				})
-			}
-			a, panel, c := rows*k, k*Panel, (rows-1)*ldc+Panel
-			if run(a, panel, c) || !run(a-1, panel, c) || !run(a, panel-1, c) || !run(a, panel, c-1) {
-				t.Errorf("tile of %d rows of integers: panics %v, with one number less %v, %v, %v", rows, run(a, panel, c),
-					run(a-1, panel, c), run(a, panel-1, c), run(a, panel, c-1))
+		for _, k := range []int{4, 8} { // one group of rows of the weights, and two
+			m := PackInts(make([]int8, k*Panel), k, Panel)
+			for _, rows := range []int{1, 4, 8} {
+				if rows > intRows(&m, rows) {
+					continue
+				}
+				run := func(a, panel, c int) bool {
+					return panics(func() {
+						intTile(rows, &m, make([]uint8, a), make([]int8, panel), new([Panel]int32), make([]int32, c), ldc)
+					})
+				}
+				a, panel, c := rows*k, k*Panel, (rows-1)*ldc+Panel
+				if run(a, panel, c) || !run(a-1, panel, c) || !run(a, panel-1, c) || !run(a, panel, c-1) {
+					t.Errorf("tile of %d rows of integers: panics %v, with one number less %v, %v, %v", rows, run(a, panel, c),
+						run(a-1, panel, c), run(a, panel-1, c), run(a, panel, c-1))
+				}
 			}
 		}
 	})
+}
+
+// TestPlainKernels: a processor without AVX2 gets plain Go alone, which takes any number of
+// rows and vectors without an element; assembly takes neither.
+func TestPlainKernels(t *testing.T) {
+	best := level
+	defer func() { level = best }()
+	for level = plain; level <= best; level++ {
+		for name, f := range map[string]func(){
+			"dot": func() { dotBlock(nil, nil) }, "sum": func() { sumBlock(nil) }, "exp": func() { expBlock(nil, nil, 0) },
+			"relu": func() { reluBlock(nil, nil) }, "quantize": func() { quantizeBlock(nil, nil, 1, 0) },
+			"add": func() { addBlock(nil, nil, nil) }, "sub": func() { subBlock(nil, nil, nil) },
+			"mul": func() { mulBlock(nil, nil, nil) }, "div": func() { divBlock(nil, nil, nil) },
+			"addWith": func() { addWithBlock(nil, nil, 1) }, "subWith": func() { subWithBlock(nil, nil, 1) },
+			"mulWith": func() { mulWithBlock(nil, nil, 1) }, "divWith": func() { divWithBlock(nil, nil, 1) },
+		} {
+			if got := panics(f); got != (level != plain) {
+				t.Errorf("level %d: %s of nothing panics: %v", level, name, got)
+			}
+		}
+	}
+	level = plain
+	const rows, k = 3, 4
+	a, b := make([]float32, rows*k), make([]float32, k*Panel)
+	bytes, ints := make([]uint8, rows*k), make([]int8, k*Panel)
+	for i := range a {
+		a[i], bytes[i] = 1, 1
+	}
+	for i := range b {
+		b[i], ints[i] = 1, 1
+	}
+	c, half, whole := make([]float32, rows*Panel), make([]float32, rows*Panel), make([]int32, rows*Panel)
+	tile(rows, k, a, k, b, Panel, c, Panel)
+	halfTile(rows, k, a, k, b, Panel, half, Panel)
+	m := PackInts(ints, k, Panel)
+	intTile(rows, &m, bytes, m.data, new([Panel]int32), whole, Panel)
+	for i := range c {
+		want := float32(k)
+		if i%Panel >= Panel/2 {
+			want = 0 // of half a tile
+		}
+		if c[i] != k || half[i] != want || whole[i] != k {
+			t.Fatalf("number %d of three rows is %v, %v and %d", i, c[i], half[i], whole[i])
+		}
+	}
 }
