@@ -218,6 +218,10 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 		return o.ScatterND(o.Reshape(o.ReduceSum(o.row, false), graph.N(1)), o.Const(tensor.Of([]int64{0}, 1, 1)),
 			o.Reshape(o.ReduceMax(o.row, false), graph.N(1)))
 	},
+	"ScatterND of no rows": func(o operands) *graph.Node {
+		return o.ScatterND(o.Reshape(o.ReduceSum(o.row, false), graph.N(1)), o.Const(tensor.New(tensor.Int64, 0, 1)),
+			o.Const(tensor.New(tensor.Float32, 0)))
+	},
 	"ScatterND in place": func(o operands) *graph.Node {
 		return o.ScatterND(o.Relu(o.cube), o.places(), o.ReduceSum(o.cube, false, 0))
 	},
