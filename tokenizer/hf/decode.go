@@ -1,10 +1,10 @@
 package hf
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -104,8 +104,8 @@ func bytesOfTokens(tokens []string) []string {
 func fallenBytes(tokens []string) []string {
 	return each(tokens, func(_ int, token string) string {
 		if len(token) == 6 && strings.HasPrefix(token, "<0x") && token[5] == '>' {
-			if b, err := strconv.ParseUint(token[3:5], 16, 8); err == nil {
-				return string([]byte{byte(b)})
+			if b, err := hex.DecodeString(token[3:5]); err == nil {
+				return string(b)
 			}
 		}
 		return token

@@ -45,7 +45,7 @@ func longestToken(normalizer, split json.RawMessage, m model, added []addedToken
 			return 0
 		}
 	}
-	longest := 0
+	var longest int
 	for token := range b.vocab {
 		if spelled {
 			longest = max(longest, utf8.RuneCountInString(token))

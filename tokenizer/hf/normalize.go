@@ -79,6 +79,8 @@ func normalizer(raw json.RawMessage) (stage[string], error) {
 	return nil, unsupported(kind)
 }
 
+const dropped rune = -1 // for strings.Map, in place of a character
+
 // lower has each character in lower case by itself: Σ at the end of a word is σ, and İ two characters.
 func lower(s string) string {
 	return strings.ReplaceAll(strings.Map(func(r rune) rune {
@@ -93,7 +95,7 @@ func lower(s string) string {
 func nmt(r rune) rune {
 	switch {
 	case r >= 0x01 && r <= 0x08, r == 0x0b, r >= 0x0e && r <= 0x1f, r == 0x7f, r == 0x8f, r == 0x9f:
-		return -1
+		return dropped
 	case r == '\t', r == '\n', r == '\f', r == '\r', r == 0x1680, r >= 0x200b && r <= 0x200f, r == 0x2028, r == 0x2029,
 		r == 0x2581, r == 0xfeff, r == 0xfffd:
 		return ' '
@@ -104,7 +106,7 @@ func nmt(r rune) rune {
 func without(class *unicode.RangeTable, s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(class, r) {
-			return -1
+			return dropped
 		}
 		return r
 	}, s)
@@ -142,7 +144,7 @@ func cleaned(r rune) rune {
 	case r == '\t' || r == '\n' || r == '\r':
 		return ' '
 	case r == 0xfffd || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co): // not C, which has unassigned ones
-		return -1
+		return dropped
 	case unicode.IsSpace(r):
 		return ' '
 	}
@@ -151,8 +153,8 @@ func cleaned(r rune) rune {
 
 // isChinese tells the ideographs that BERT's models have as words of their own.
 func isChinese(r rune) bool {
-	for _, block := range [][2]rune{{0x4e00, 0x9fff}, {0x3400, 0x4dbf}, {0x20000, 0x2a6df}, {0x2a700, 0x2b73f},
-		{0x2b740, 0x2b81f}, {0x2b920, 0x2ceaf}, {0xf900, 0xfaff}, {0x2f800, 0x2fa1f}} {
+	for _, block := range [][2]rune{{0x4e00, 0x9fff}, {0x3400, 0x4dbf}, {0x20000, 0x2a6df}, {0x2a700, 0x2b81f},
+		{0x2b920, 0x2ceaf}, {0xf900, 0xfaff}, {0x2f800, 0x2fa1f}} {
 		if r >= block[0] && r <= block[1] {
 			return true
 		}

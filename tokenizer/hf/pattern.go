@@ -97,7 +97,7 @@ func (p pattern) replace(w *walk, s, by string) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	b.Grow(len(s) + max(0, added))
+	b.Grow(len(s) + added)
 	for _, part := range spans {
 		if part.match {
 			b.WriteString(by)

@@ -109,26 +109,26 @@ func runes(is func(rune) bool) finding {
 
 // words makes each run of characters of words a match, and each of others that are no spaces.
 func words(_ *walk, s string) (out []span, err error) {
-	kind := func(r rune) int {
+	kind := func(r rune) kindOfRune {
 		switch {
 		case unicode.IsSpace(r):
-			return 0
+			return spaces
 		case isWord(r):
-			return 1
+			return letters
 		}
-		return 2
+		return others
 	}
-	from, of := 0, -1
+	from, of := 0, spaces
 	for i, r := range s {
 		if k := kind(r); k != of {
-			if i > 0 {
-				out = append(out, span{from, i, of > 0})
+			if i > from {
+				out = append(out, span{from, i, of != spaces})
 			}
 			from, of = i, k
 		}
 	}
 	if s != "" {
-		out = append(out, span{from, len(s), of > 0})
+		out = append(out, span{from, len(s), of != spaces})
 	}
 	return out, nil
 }

@@ -141,7 +141,7 @@ func newPairs(counts map[string]int) *pairs {
 		}
 		t.words, t.times = append(t.words, ids), append(t.times, counts[word])
 		for at := range len(ids) - 1 {
-			t.add(pair{ids[at], ids[at+1]}, i, 1)
+			t.add(pair{ids[at], ids[at+1]}, i)
 		}
 	}
 	for p := range t.count {
@@ -151,13 +151,16 @@ func newPairs(counts map[string]int) *pairs {
 	return t
 }
 
-// add counts a pair of a word n times more.
-func (t *pairs) add(p pair, word, n int) {
-	t.count[p] += n * t.times[word]
-	if in := t.where[p]; n > 0 && (len(in) == 0 || in[len(in)-1] != word) {
+// add counts a pair of a word once more.
+func (t *pairs) add(p pair, word int) {
+	t.count[p] += t.times[word]
+	if in := t.where[p]; len(in) == 0 || in[len(in)-1] != word {
 		t.where[p] = append(in, word)
 	}
 }
+
+// remove counts one that a merge has taken away.
+func (t *pairs) remove(p pair, word int) { t.count[p] -= t.times[word] }
 
 // most takes the most frequent pair that occurs twice or more out of the queue. A count only ever
 // falls after the merge that made its pair, so that one which has fallen is put back.
@@ -186,17 +189,16 @@ func (t *pairs) merge(p pair, id int64) {
 				out = append(out, old[at])
 				continue
 			}
-			t.add(p, w, -1)
 			if n := len(out); n > 0 {
 				before := pair{out[n-1], id}
-				t.add(pair{out[n-1], p.left}, w, -1)
-				t.add(before, w, 1)
+				t.remove(pair{out[n-1], p.left}, w)
+				t.add(before, w)
 				fresh[before] = true
 			}
 			if at+2 < len(old) {
 				after := pair{id, old[at+2]}
-				t.add(pair{p.right, old[at+2]}, w, -1)
-				t.add(after, w, 1)
+				t.remove(pair{p.right, old[at+2]}, w)
+				t.add(after, w)
 				fresh[after] = true
 			}
 			out = append(out, id)
@@ -204,7 +206,8 @@ func (t *pairs) merge(p pair, id int64) {
 		}
 		t.words[w] = out
 	}
-	delete(t.where, p)
+	delete(t.where, p) // it is nowhere now, nor in the queue
+	delete(t.count, p)
 	for p := range fresh {
 		heap.Push(&t.queue, counted{p, t.count[p]})
 	}
@@ -247,9 +250,7 @@ func bpeFile(pieces []string, special bool) ([]byte, error) {
 		text := p
 		if id >= len(first) {
 			left, right, _ := strings.Cut(p, " ")
-			l, okL := vocab[left]
-			r, okR := vocab[right]
-			if !okL || !okR || l < 2 || r < 2 {
+			if vocab[left] < 2 || vocab[right] < 2 { // 0 also where there is none
 				return nil, fmt.Errorf("tokenizer: piece %d is %.40q, which does not join two of the pieces before it", id, p)
 			}
 			text = left + right

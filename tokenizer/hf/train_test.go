@@ -140,14 +140,78 @@ func TestTrainBPEKnown(t *testing.T) {
 func TestSubwordsRefused(t *testing.T) {
 	pieces, _ := bytePieces()
 	for want, list := range map[string][]string{
-		"and then the 256 bytes":                       pieces[:200],
-		"which does not join two":                      append(slices.Clone(pieces), "a bc"),
-		"piece 258 is \"</s> a\", which does not join": append(slices.Clone(pieces), "</s> a"),
-		"makes the text of a piece before it":          append(slices.Clone(pieces), "a b", "b c", "a bc", "ab c"),
+		`has the pieces "<pad:bpe>" and "</s>" and then the 256 bytes`: pieces[:257],
+		"piece 258 is \"a </s>\", which does not join":                 append(slices.Clone(pieces), "a </s>"),
+		"piece 258 is \"ab c\", which does not join":                   append(slices.Clone(pieces), "ab c"),
+		"which does not join two":                                      append(slices.Clone(pieces), "a bc"),
+		"piece 258 is \"</s> a\", which does not join":                 append(slices.Clone(pieces), "</s> a"),
+		"makes the text of a piece before it":                          append(slices.Clone(pieces), "a b", "b c", "a bc", "ab c"),
 	} {
 		if _, err := tokenizer.New(list); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not contain %q", err, want)
 		}
+	}
+}
+
+// TestPairs: pairs are counted as often as their words occur, and each of their words is looked at once.
+func TestPairs(t *testing.T) {
+	const a, b = 2 + 'a', 2 + 'b'
+	ab, ba, bb := pair{a, b}, pair{b, a}, pair{b, b}
+	unexported := cmp.AllowUnexported(pair{})
+	p := newPairs(map[string]int{"abab": 3, "abb": 2, "b": 7})
+	check := func(count map[pair]int, where map[pair][]int, words [][]int64) {
+		t.Helper()
+		if diff := cmp.Diff(count, p.count, unexported) + cmp.Diff(where, p.where, unexported) + cmp.Diff(words, p.words); diff != "" {
+			t.Errorf("counts, places and words (-want +got):\n%s", diff)
+		}
+	}
+	check(map[pair]int{ab: 8, ba: 3, bb: 2}, map[pair][]int{ab: {0, 1}, ba: {0}, bb: {1}}, [][]int64{{a, b, a, b}, {a, b, b}, {b}})
+	if top, ok := p.most(); top != ab || !ok {
+		t.Errorf("%v, %v", top, ok)
+	}
+	p.merge(ab, 300)
+	check(map[pair]int{ba: 0, bb: 0, {300, a}: 0, {300, 300}: 3, {300, b}: 2}, map[pair][]int{ba: {0}, bb: {1}, {300, a}: {0}, {300, 300}: {0}, {300, b}: {1}},
+		[][]int64{{300, 300}, {300, b}, {b}})
+	for _, want := range []pair{{300, 300}, {300, b}} {
+		if top, ok := p.most(); top != want || !ok {
+			t.Errorf("%v, %v, want %v", top, ok, want)
+		}
+	}
+	if top, ok := p.most(); ok || len(p.queue) != 0 {
+		t.Errorf("%v, and %d in the queue", top, len(p.queue))
+	}
+}
+
+// TestOrders: what is in the queues of training and of merging is in a strict order.
+func TestOrders(t *testing.T) {
+	ordered := []counted{{pair{9, 9}, 3}, {pair{1, 2}, 2}, {pair{1, 3}, 2}, {pair{2, 0}, 2}, {pair{0, 0}, 1}}
+	merges := candidates{{merge{1, 9}, 0, pair{}}, {merge{1, 8}, 1, pair{}}, {merge{1, 8}, 4, pair{}}, {merge{2, 7}, 0, pair{}}, {merge{2, 7}, 3, pair{}}}
+	for i := range ordered {
+		for k := range ordered {
+			if ordered[i].before(ordered[k]) != (i < k) || merges.Less(i, k) != (i < k) {
+				t.Errorf("%d and %d: %v, %v", i, k, ordered[i].before(ordered[k]), merges.Less(i, k))
+			}
+		}
+	}
+}
+
+// The smallest vocabulary has no merge.
+func TestSmallestBPE(t *testing.T) {
+	bytes, _ := bytePieces()
+	if pieces, err := TrainBPE(258, []string{"aa aa"}); err != nil || !slices.Equal(pieces, bytes) {
+		t.Errorf("258: %d pieces, %v", len(pieces), err)
+	}
+	if _, err := tokenizer.New(append(slices.Clone(bytes), "\u0100 a", "a \u0100")); err != nil { // the byte 0
+		t.Error(err)
+	}
+	if _, err := tokenizer.New(bytes); err != nil {
+		t.Error(err)
+	}
+	if pieces, err := TrainBPE(259, []string{"ab", "ab"}); err != nil || !slices.Equal(pieces, append(bytes, "a b")) {
+		t.Errorf("one pair: %d pieces, %v", len(pieces), err)
+	}
+	if _, err := TrainBPE(257, []string{"aa aa"}); err == nil || !strings.Contains(err.Error(), "has 258 pieces or more, not 257") {
+		t.Errorf("257: %v", err)
 	}
 }
 
@@ -203,8 +267,8 @@ func TestSubwordFile(t *testing.T) {
 	if id, ok := theirs.ID(tokenizer.EOSPiece); !ok || id != ours.EOS() {
 		t.Errorf("the end token is %d, %v", id, ok)
 	}
-	if ids, err := theirs.Encode("a</s>"); err != nil || !slices.Contains(ids, ours.EOS()) {
-		t.Errorf("%v, %v", ids, err)
+	if ids, err := theirs.Encode("</s><pad:bpe>"); err != nil || !slices.Equal(ids, []int64{ours.EOS(), ours.Pad()}) || len(theirs.added.ids) != 2 {
+		t.Errorf("%v, %v, of the added tokens %v", ids, err, theirs.added.ids)
 	}
 }
 

@@ -78,7 +78,6 @@ func (m *unigram) encode(w *walk, ids []int64, text string) ([]int64, error) {
 	steps := 0
 	for at := 0; at < len(text); {
 		_, size := utf8.DecodeRuneInString(text[at:])
-		single := false
 		in := m.texts.all()
 		for end := at; end < len(text) && !in.none(); {
 			in = m.texts.next(in, text[end])
@@ -86,7 +85,6 @@ func (m *unigram) encode(w *walk, ids []int64, text string) ([]int64, error) {
 			steps++
 			if id, ok := m.texts.ends(in); ok {
 				reach(end, at, best[at].score+m.scores[id], id == m.unk)
-				single = single || end == at+size
 			}
 		}
 		if steps >= looked {
@@ -95,9 +93,7 @@ func (m *unigram) encode(w *walk, ids []int64, text string) ([]int64, error) {
 			}
 			steps = 0
 		}
-		if !single {
-			reach(at+size, at, best[at].score+m.worst, true)
-		}
+		reach(at+size, at, best[at].score+m.worst, true) // where the character is a token, that is better
 		at += size
 	}
 	if err := w.look(steps); err != nil {
