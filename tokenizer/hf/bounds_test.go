@@ -141,6 +141,36 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
+// TestRoom: a part that may add many bytes asks for all that it adds, and for no more, before it does.
+func TestRoom(t *testing.T) {
+	forms, err := readPrecompiled(tableOf(charsmap('a', "bbb")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := func(p pattern) func(w *walk, s string) (string, error) {
+		return func(w *walk, s string) (string, error) { return p.replace(w, s, "bbb") }
+	}
+	for name, add := range map[string]func(w *walk, s string) (string, error){
+		"text": by(pattern{text: "a"}), "expression": by(expression(t, "a")), "forms": forms.normalize,
+	} {
+		for text, want := range map[string]string{"": "", "c": "c", "a": "bbb", "aa": "bbbbbb", "xaya": "xbbbybbb", "caé": "cbbbé"} {
+			added := len(want) - len(text)
+			if got, err := add(&walk{Context: t.Context(), room: added, work: 1000}, text); err != nil || got != want {
+				t.Errorf("%s: %q: %q, %v, want %q", name, text, got, err, want)
+			}
+			if got, err := add(&walk{Context: t.Context(), room: added - 1, work: 1000}, text); text != "" && (err == nil || got != "") {
+				t.Errorf("%s: %q: %q where there is room for %d bytes", name, text, got, added-1)
+			}
+		}
+	}
+	// What takes bytes away needs no room.
+	for _, p := range []pattern{{text: "aa"}, expression(t, "aa")} {
+		if got, err := p.replace(&walk{Context: t.Context(), work: 1000}, "xaayaa", ""); err != nil || got != "xy" {
+			t.Errorf("taken away: %q, %v", got, err)
+		}
+	}
+}
+
 // TestGrowthOfTexts: parts that double are an error that says of how much, in a text, a prompt and in tokens.
 func TestGrowthOfTexts(t *testing.T) {
 	double := map[string]string{

@@ -22,6 +22,10 @@ func TestLooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	digits, err := preTokenizer([]byte(`{"type":"Digits"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
 	a := func(n int) string { return strings.Repeat("a", n) }
 	encode := func(m model) func(w *walk, n int) error {
 		return func(w *walk, n int) error { _, err := m.encode(w, nil, a(n)); return err }
@@ -42,8 +46,10 @@ func TestLooks(t *testing.T) {
 			symbols[n-1].next = 0
 			return bpe.merge(w, symbols)
 		}, map[int]int{1: 0, 4096: 0, 4097: 1, 8192: 1, 8193: 2}},
-		"forms":  {func(w *walk, n int) error { _, err := forms.normalize(w, a(n)); return err }, map[int]int{1: 0, 4095: 0, 4096: 1, 8191: 1, 8192: 2}},
-		"pieces": {func(w *walk, n int) error { _, err := words.encodePart(w, nil, segment{text: a(n)}); return err }, map[int]int{4096: 1, 4097: 2, 8192: 2, 8193: 3}},
+		"forms":   {func(w *walk, n int) error { _, err := forms.normalize(w, a(n)); return err }, map[int]int{1: 0, 4095: 0, 4096: 1, 8191: 1, 8192: 2}},
+		"cuts":    {func(w *walk, n int) error { _, err := digits(w, slices.Repeat([]piece{{"a", true}}, n)); return err }, map[int]int{1: 1, 4096: 1, 4097: 2, 8193: 3}},
+		"matches": {func(w *walk, n int) error { _, err := pattern{text: "a"}.spans(w, a(n)); return err }, map[int]int{1: 0, 4095: 0, 4096: 1, 8191: 1, 8192: 2}},
+		"pieces":  {func(w *walk, n int) error { _, err := words.encodePart(w, nil, segment{text: a(n)}); return err }, map[int]int{4096: 1, 4097: 2, 8192: 2, 8193: 3}},
 	} {
 		for n, want := range tc.looks {
 			_ = tc.do(newWalk(t.Context(), n), n) // words that are known take no look
