@@ -320,6 +320,22 @@ func TestTrainProgress(t *testing.T) {
 	}
 }
 
+// TestWordCounts: words are counted over all texts, and progress is told of before each 65,536 words of a text.
+func TestWordCounts(t *testing.T) {
+	const many = 1 << 16
+	var told [][2]int
+	counts, err := wordCounts(t.Context(), []string{strings.Repeat(" a", many), "b", "", strings.Repeat(" a", many+1) + " b"}, func(_ string, done, total int) {
+		told = append(told, [2]int{done, total})
+	})
+	const total = 2*many + 1 + 2*many + 4
+	if want := [][2]int{{0, total}, {2 * many, total}, {2*many + 1, total}, {4*many + 1, total}}; err != nil || !slices.Equal(told, want) {
+		t.Errorf("told %v, %v, want %v", told, err, want)
+	}
+	if diff := cmp.Diff(map[string]int{" a": 2*many + 1, "b": 1, " b": 1}, counts); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func BenchmarkTrainBPE(b *testing.B) {
 	text := zipfText(5_000_000)
 	b.SetBytes(int64(len(text)))

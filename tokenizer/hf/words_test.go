@@ -118,6 +118,13 @@ func TestKnownWordsBound(t *testing.T) {
 	if one.size != 64+64+8+1+64+8 {
 		t.Errorf("twice: %d bytes are kept", one.size)
 	}
+	full := knownWords{ids: map[string][]int64{"b": {1}}, size: mostKnown - 1 - 8 - knownWord}
+	if full.keep("a", []int64{1}); len(full.ids) != 2 || full.size != mostKnown {
+		t.Errorf("%d words of %d bytes are kept where there is just room", len(full.ids), full.size)
+	}
+	if full.keep("c", nil); len(full.ids) != 1 || full.size != 1+knownWord {
+		t.Errorf("%d words of %d bytes are kept after there was none", len(full.ids), full.size)
+	}
 	before := len(k.ids)
 	if _, err := k.encode(w, m, nil, strings.Repeat("a", longestKnown+1)); err != nil || len(k.ids) != before {
 		t.Errorf("%d words, were %d, %v", len(k.ids), before, err)
