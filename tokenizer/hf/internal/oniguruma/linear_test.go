@@ -56,7 +56,13 @@ func TestLinear(t *testing.T) {
 			t.Fatal(err)
 		}
 		steps := func(n int) int {
-			m := machine{program: r.program, text: strings.Repeat(h.unit, n) + h.end, look: free}
+			m := machine{program: r.program, text: strings.Repeat(h.unit, n) + h.end}
+			m.look = func(int) error {
+				if m.steps > 100*n*len(h.unit)+100_000 {
+					return errors.New("many more steps than bytes")
+				}
+				return nil
+			}
 			if _, err := m.all(); err != nil {
 				t.Errorf("%s in %d × %q: %v", h.expression, n, h.unit, err)
 			}
@@ -83,6 +89,9 @@ func TestLook(t *testing.T) {
 		m := machine{program: r.program, text: text}
 		calls, told := 0, 0
 		m.look = func(steps int) error {
+			if expression == `a` && told != 4096*calls {
+				t.Errorf("call %d is after %d steps", calls, told)
+			}
 			if calls, told = calls+1, told+steps; steps > 4100+len(text) {
 				t.Errorf("%s: %d steps at once", expression, steps)
 			}
@@ -151,6 +160,20 @@ func TestOrdinary(t *testing.T) {
 	}
 	if at != len(text) {
 		t.Errorf("the matches end at %d of %d", at, len(text))
+	}
+}
+
+// Where a match cannot begin none is tried.
+func TestBeginnings(t *testing.T) {
+	for expression, want := range map[string]int{`b`: 0, `[b-d]|é`: 0, `c+`: 0, `(?:b|c)*d`: 0, `b|a`: 3 * 1000, `a`: 2 * 1000} {
+		r, err := Compile(expression)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := machine{program: r.program, text: strings.Repeat("a", 1000), look: free}
+		if _, err := m.all(); err != nil || m.steps != want {
+			t.Errorf("%s: %d steps, %v, want %d", expression, m.steps, err, want)
+		}
 	}
 }
 

@@ -67,6 +67,7 @@ func TestRefused(t *testing.T) {
 		`[a-\1]`:                      `byte 3: \1 is not supported there`,
 		`[\p{Foo}]`:                   `the property \p{Foo} is not supported`,
 		`[a[:b]`:                      "byte 0: a class is not closed",
+		`[[:ab`:                       "byte 1: a class is not closed",
 		`ab{100001}c*+?`:              "byte 2: more than 100000 repetitions",
 		`a*{100001}`:                  "byte 2: more than 100000 repetitions",
 		`[\d-a]`:                      "byte 1: a range begins with a class",
@@ -99,7 +100,7 @@ func TestTaken(t *testing.T) {
 		strings.Repeat("(?:", 59) + "[a]" + strings.Repeat(")", 59), strings.Repeat("(?:", 60) + "a" + strings.Repeat("|)*", 60),
 		`a{8191}`, `(?:(?=a)|b)*a`, `(?:^|a)+`, `a{0,100000}`,
 		strings.Repeat(`[ab]`, 1000) + `(?i:` + strings.Repeat(`[ab]`, 127) + ")", strings.Repeat(`\p{L}`, 400),
-		`[[a&&b]]`,
+		`[[a&&b]]`, `[a[:b]c:]`, `[[:a\:]]`,
 	} {
 		if _, err := Compile(expression); err != nil {
 			t.Errorf("%.50q: %v", expression, err)
@@ -198,6 +199,9 @@ func TestTables(t *testing.T) {
 	}
 	if first := newSet(ranges{{'b', 'c'}, {'x', 0x7f}}).firstBytes(); first.has('a') || !first.has('b') || !first.has(0x7f) || first.has(0x80) || first.has(0xff) {
 		t.Errorf("ASCII begins with %x", first)
+	}
+	if s := newSet(ranges{{0x7f, 0x80}}); !s.has(0x7f) || !s.has(0x80) || s.has(0x7e) || s.has(0x81) {
+		t.Errorf("the set of U+007F and U+0080 is %v", s)
 	}
 	if first := newSet(one(0x80)).firstBytes(); !first.has(0xc2) || first.has('a') || first.has(0x7f) {
 		t.Errorf("U+0080 begins with %x", first)

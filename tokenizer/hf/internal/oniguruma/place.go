@@ -22,7 +22,7 @@ func (m *machine) holds(a anchor, pos int) bool {
 	}
 	before, _ := utf8.DecodeLastRuneInString(m.text[:pos])
 	after, _ := utf8.DecodeRuneInString(m.text[pos:])
-	different := (pos > 0 && words().has(before)) != (pos < last && words().has(after))
+	different := words().has(before) != words().has(after) // beyond the text is U+FFFD, of which there are no words
 	return different == (a == boundary)
 }
 

@@ -29,22 +29,19 @@ func (m *machine) runAll(at, pos int) (int, error) {
 		m.steps += end - pos
 		return end, nil
 	}
-	end, begun := pos, pos
-	for end < len(m.text) {
-		if known := m.memory.of(at, end, 0); known >= 0 {
-			end = known
-			break
+	reached := pos
+	end := m.memory.of(at, pos, 0)
+	for end < 0 {
+		if next := i.set.span(m.text, reached, 1); next > reached {
+			m.steps++
+			reached, end = next, m.memory.of(at, next, 0)
+		} else {
+			end = reached
 		}
-		next := i.set.span(m.text, end, 1)
-		if next == end {
-			break
-		}
-		m.steps++
-		end = next
 	}
-	for ; pos < end && m.memory.of(at, pos, 0) < 0; pos += width(m.text, pos) {
+	for ; pos < reached; pos += width(m.text, pos) {
 		if err := m.memory.keep(at, pos, 0, end); err != nil {
-			return begun, err
+			return pos, err
 		}
 	}
 	return end, nil
