@@ -26,7 +26,7 @@ func TestLoops(t *testing.T) {
 	short := texts("abc", 5)
 	for _, expression := range []string{`(?:a*|b)*c`, `(?:a*b?)*c`, `(?:a*?|b)*c`, `(?:b|a*)*?c`, `(?:(?:a*)*|b)*c`, `(?:(?:a*|b)*c*)*b`, `(?:a*+|b)*c`, `(?:a|(?=b)|b)*c`,
 		`(?:a*){2,}b`, `(?:a{0,2}|b)*c`, `(?:a{1,2}?|b*)+c`, `(?:(?>a*)|b)*c`, `(?:(?:ab)?|a*)*c`, `(?:a*b*)*?c`, `(?:(?:a*b)*|c)*a`, `(?:a*(?:b*c)*)*b`,
-		`(?<=(?:a*|b)*)c`, `(?<!(?:a?b?)*)c|b`, `(?:(?<=a*)b|a)*c`, `(?:a*\b)*b`} {
+		`(?<=(?:a*|b)*)c`, `(?<!(?:a?b?)*)c|b`, `(?:(?<=a*)b|a)*c`, `(?<=c(?:a?|b)*)a`, `(?<=c(?:a*|b)*)b`, `(?<!c(?:a|b?)*?)a`, `(?:a*\b)*b`} {
 		n, err := parse(expression)
 		if err != nil {
 			t.Fatal(err)

@@ -100,7 +100,7 @@ func TestTaken(t *testing.T) {
 		strings.Repeat("(?:", 59) + "[a]" + strings.Repeat(")", 59), strings.Repeat("(?:", 60) + "a" + strings.Repeat("|)*", 60),
 		`a{8191}`, `(?:(?=a)|b)*a`, `(?:^|a)+`, `a{0,100000}`,
 		strings.Repeat(`[ab]`, 1000) + `(?i:` + strings.Repeat(`[ab]`, 127) + ")", strings.Repeat(`\p{L}`, 400),
-		`[[a&&b]]`, `[a[:b]c:]`, `[[:a\:]]`,
+		`[[a&&b]]`, `[a[:b]c:]`, `[a-a]`, `[[:a\:]]`,
 	} {
 		if _, err := Compile(expression); err != nil {
 			t.Errorf("%.50q: %v", expression, err)
