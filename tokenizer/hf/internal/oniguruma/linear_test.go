@@ -177,6 +177,49 @@ func TestBeginnings(t *testing.T) {
 	}
 }
 
+// A step is an instruction, a character of a run that is taken or given back, and a way that is tried again.
+func TestSteps(t *testing.T) {
+	for _, tc := range []struct {
+		expression, text string
+		want             int
+	}{
+		{`a*`, "aaa", (1 + 3 + 1) + (1 + 1)},
+		{`a*b`, "aaa", (1 + 3 + 1 + 1 + 3) + (1 + 2 + 1 + 1 + 2) + (1 + 1 + 1 + 1 + 1)},
+		{`a*b`, "é", 0},
+		{`é*b`, "éé", (1 + 4 + 1 + 1 + 2) + (1 + 2 + 1 + 1 + 1)},
+		{`a++b`, "aa", (1 + 1 + 1 + 1) + (1 + 1 + 1)},
+		{`(?>a)b`, "ab", 1 + 2 + 1 + 1},
+		{`a|b`, "b", 1 + 1 + 1},
+		{`ac|ab`, "ab", 1 + 1 + 1 + 1 + 1 + 1 + 1},
+	} {
+		r, err := Compile(tc.expression)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := machine{program: r.program, text: tc.text, look: free}
+		if _, err := m.all(); err != nil || m.steps != tc.want {
+			t.Errorf("%s in %q: %d steps, %v, want %d", tc.expression, tc.text, m.steps, err, tc.want)
+		}
+	}
+}
+
+// TestMemory: what is kept is found at its place alone, and takes a cell for each place of its instruction, or 16 by itself.
+func TestMemory(t *testing.T) {
+	m := newMemory(2, 9)
+	for i, tc := range []struct {
+		at, pos    int
+		empty      uint64
+		end, cells int
+	}{{0, 3, 0, 5, 10}, {0, 4, 0, failed, 10}, {0, 9, 0, 0, 10}, {1, 3, 2, 7, 26}, {1, 3, 1, failed, 42}, {1, 0, 0, 9, 52}} {
+		if end := m.of(tc.at, tc.pos, tc.empty); end != unknown {
+			t.Errorf("%d: %d before it is kept", i, end)
+		}
+		if err := m.keep(tc.at, tc.pos, tc.empty, tc.end); err != nil || m.cells != tc.cells || m.of(tc.at, tc.pos, tc.empty) != tc.end {
+			t.Errorf("%d: %v, %d in %d cells", i, err, m.of(tc.at, tc.pos, tc.empty), m.cells)
+		}
+	}
+}
+
 func BenchmarkAll(b *testing.B) {
 	text := strings.Repeat("The quick brown fox jumps over the lazy dog, and 1984 others. ", 1000)
 	for name, expression := range map[string]string{

@@ -165,7 +165,7 @@ func (m *machine) run(at, pos int) (int, error) {
 	fail:
 		found, err := m.back(base)
 		if err != nil || !found {
-			return -1, err
+			return failed, err
 		}
 		at, pos, empty = m.at, m.pos, m.empty
 	}

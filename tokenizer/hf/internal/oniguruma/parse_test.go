@@ -114,6 +114,20 @@ func TestTaken(t *testing.T) {
 	}
 }
 
+// The classes of an expression have as many ranges as they may, which is where those that are folded count for more.
+func TestWeigh(t *testing.T) {
+	two := ranges{{1, 1}, {3, 3}}
+	for fold, takes := range map[bool]int{false: 2, true: 2 + 4096} {
+		p := &parser{fold: fold, spans: 1<<19 - takes}
+		if err := p.weigh(two); err != nil || p.spans != 1<<19 {
+			t.Errorf("folded %v: %d, %v", fold, p.spans, err)
+		}
+		if err := p.weigh(one('a')); err == nil {
+			t.Errorf("folded %v: no error beyond", fold)
+		}
+	}
+}
+
 // A program is as long as it may be, or an error, wherever the bound is met.
 func TestInstructions(t *testing.T) {
 	for _, part := range []string{`a|b|c`, `(?>ab)`, `(?=ab)`, `(?<!ab)`, `\b`, `a*`, `a++`, `a*?`, `(?:ab)*?`, `(?:ab)+`, `(?:a|)*`, `(?:ab){0,3}?`, `(?:ab){1,3}`, `(?:(?:a*)*)*`} {
@@ -203,7 +217,7 @@ func TestTables(t *testing.T) {
 	if s := newSet(ranges{{0x7f, 0x80}}); !s.has(0x7f) || !s.has(0x80) || s.has(0x7e) || s.has(0x81) {
 		t.Errorf("the set of U+007F and U+0080 is %v", s)
 	}
-	if first := newSet(one(0x80)).firstBytes(); !first.has(0xc2) || first.has('a') || first.has(0x7f) {
+	if first := newSet(one(0x80)).firstBytes(); !first.has(0x80) || !first.has(0xbf) || !first.has(0xc2) || !first.has(0xff) || first.has('a') || first.has(0x7f) {
 		t.Errorf("U+0080 begins with %x", first)
 	}
 }
