@@ -7,7 +7,7 @@ import (
 
 // TestCharacters: of the characters of most scripts, and of some others, an expression matches those that it should.
 func TestCharacters(t *testing.T) {
-	some := []rune{0xfb04, 0xfffe, 0xffff, 0x10fffd, 0x10fffe, unicode.MaxRune}
+	some := []rune{0xfb04, 0x1e920, 0x1e921, 0x1e942, 0x1e943, 0xfffe, 0xffff, 0x10fffd, 0x10fffe, unicode.MaxRune}
 	for c := rune(0); c <= unicode.MaxRune; c++ {
 		if c < 0x3400 || c%61 == 0 && (c < 0xd800 || c >= 0xe000) {
 			some = append(some, c)
@@ -58,6 +58,7 @@ func TestCharacters(t *testing.T) {
 		`(?i:k)`:                           in('k', 'K', 0x212a),
 		`(?i:[i-l])`:                       in([]rune("ijklIJKL\u212a")...),
 		`(?i:[^i-l])`:                      func(c rune) bool { return !in([]rune("ijklIJKL\u212a")...)(c) },
+		`(?i:[\x{1e942}\x{1e943}])`:        in(0x1e920, 0x1e921, 0x1e942, 0x1e943), // the last ones with two cases
 		`(?i:ß)`:                           in('ß', 'ẞ'),
 		`(?i:ΐ)`:                           in(0x390, 0x1fd3),
 		`(?i:ffl)`:                         in('ﬄ'),
