@@ -20,8 +20,8 @@ func TestPlurals(t *testing.T) {
 		"are more than %d runs", "--resume: %d runs in the folder", "%d models need a folder", "%d runs or more", "A no takes %d runs",
 		"median of %d runs", "each of %d runs", "none of %d runs",
 	}
-	for _, folder := range []string{"cmd/zoo", "doctor", "eval/bench", "eval/report", "eval/study", "internal/tables", "internal/terminal",
-		"studies", "sweep", "sweep/slurm"} {
+	for _, folder := range []string{"cmd/zoo", "cmd/zoo/internal/doctor", "experiment/bench", "eval/report", "eval/summary", "cmd/zoo/internal/tables", "cmd/zoo/internal/terminal",
+		"experiment/study", "experiment/sweep", "experiment/sweep/slurm"} {
 		files, err := filepath.Glob(folder + "/*.go")
 		if err != nil || len(files) == 0 {
 			t.Fatal(folder, err)

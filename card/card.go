@@ -3,7 +3,7 @@
 // struct and in its form in the file, string pairs that ONNX calls metadata_props.
 //
 // Other packages read names, element types and shapes from here: models builds graphs
-// with them, runtime checks and feeds files by them, eval/bench counts by them. The
+// with them, runtime checks and feeds files by them, experiment/bench counts by them. The
 // package knows no other: it checks that a card is complete and in range, and fits the
 // inputs and outputs of its file, not that it fits a task or an encoding.
 //

@@ -13,12 +13,12 @@ import (
 	"path"
 	"strings"
 
-	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/suggest"
 	"github.com/nopezoo/zoo/train"
 )
 
 //go:embed *.yaml sweeps/*.yaml
-var files embed.FS
+var embedded embed.FS
 
 // DefaultPreset is the preset of a run that names none.
 const DefaultPreset = "tiny"
@@ -74,7 +74,7 @@ func Sweeps() []string { return names("sweeps") }
 func ReadSweep(name string) ([]byte, error) { return read("sweep", "sweeps", name) }
 
 func names(folder string) []string {
-	entries, err := files.ReadDir(folder)
+	entries, err := embedded.ReadDir(folder)
 	if err != nil {
 		panic("configs: the embedded directory cannot be read: " + err.Error()) // fixed at build time
 	}
@@ -88,9 +88,9 @@ func names(folder string) []string {
 }
 
 func read(kind, folder, name string) ([]byte, error) {
-	data, err := files.ReadFile(path.Join(folder, name+".yaml"))
+	data, err := embedded.ReadFile(path.Join(folder, name+".yaml"))
 	if err != nil || path.Base(name) != name {
-		return nil, task.Unknown(kind, name, names(folder))
+		return nil, suggest.Unknown(kind, name, names(folder))
 	}
 	return data, nil
 }

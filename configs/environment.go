@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/suggest"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
@@ -84,5 +84,5 @@ func keyOf(name string) (string, error) {
 		}
 		known = append(known, s.variable())
 	}
-	return "", task.Unknown("environment variable", name, append(known, ownVariables...))
+	return "", suggest.Unknown("environment variable", name, append(known, ownVariables...))
 }

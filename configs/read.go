@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/internal/files"
 	"github.com/spf13/viper"
-
-	"github.com/nopezoo/zoo/graph/tensor"
 )
 
 // layer is the values of one origin, by key.
@@ -35,7 +34,7 @@ func (s Sources) read() ([]*layer, error) {
 		if path == "" {
 			continue
 		}
-		data, err := tensor.ReadRegular(path, MaxBytes)
+		data, err := files.ReadRegular(path, MaxBytes)
 		if err != nil {
 			return nil, fmt.Errorf("config file: %w", err)
 		}

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/suggest"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -101,7 +101,7 @@ func Find(key string) (Setting, error) {
 	for _, s := range settings {
 		known = append(known, s.Key)
 	}
-	return Setting{}, task.Unknown("key", key, known)
+	return Setting{}, suggest.Unknown("key", key, known)
 }
 
 // Of returns the setting's value in a configuration as text; a section is JSON.

@@ -3,7 +3,7 @@
 //
 // It sees a model only through the Model interface: token ids in, token ids and
 // log-probabilities out. Of makes one of an open session of package runtime. It
-// opens no files and prints nothing; package eval/bench opens models and measures
+// opens no files and prints nothing; package experiment/bench opens models and measures
 // many.
 package eval
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/suggest"
 )
 
 // scoreAll fills in the log-probabilities of every example's target; done samples were
@@ -139,5 +140,5 @@ func (s *sweep) editDistance(output, target []int64) float64 {
 	if n := len(output); n > 0 && output[n-1] == s.tok.EOS() {
 		output = output[:n-1]
 	}
-	return ratio(task.EditDistance(output, target), max(len(output), len(target)))
+	return ratio(suggest.EditDistance(output, target), max(len(output), len(target)))
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 func row(model string, length, correct, n int) eval.Row {
@@ -105,9 +105,9 @@ func TestTable(t *testing.T) {
 }
 
 // made works out a study of rows.
-func made(t *testing.T, rows []eval.Row) *study.Study {
+func made(t *testing.T, rows []eval.Row) *summary.Study {
 	t.Helper()
-	s, err := study.New(rows, study.Options{})
+	s, err := summary.New(rows, summary.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestTextFits(t *testing.T) {
 	}
 	for width, tables := range map[int]int{40: 8, 80: 2, 200: 1} {
 		var b strings.Builder
-		sections, err := report.Sections(rows, study.ByLengths)
+		sections, err := report.Sections(rows, summary.ByLengths)
 		if err != nil {
 			t.Fatal(err)
 		}

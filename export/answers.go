@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/export/internal/onnxpb"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
 // WriteAnswers writes a model's graph, whose states are those listed, as a file of the form

@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/export/internal/onnxpb"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
 // part is a graph that gets nodes: that of the file, or the body of the Loop.

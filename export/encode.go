@@ -6,9 +6,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/nopezoo/zoo/export/internal/onnxpb"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
 // checkWeights matches the weights against the graph's parameters.

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/export/internal/onnxpb"
 	"github.com/nopezoo/zoo/export/safety"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
 // Info is what the head of a file says, without weights.

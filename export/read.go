@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/export/internal/onnxpb"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
 // Read reads an ONNX file into a graph and its weights. It accepts what Write

@@ -1,9 +1,9 @@
 package export
 
 import (
-	"github.com/nopezoo/zoo/export/internal/onnxpb"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
 // maxLengths bounds the int64 vectors of a file: graph keeps their elements as

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/export/internal/onnxpb"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
 // quote shows a name from a file, shortened where it is absurd.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/modelfile/hf"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/train"
@@ -31,7 +31,7 @@ func TestEncodingByValue(t *testing.T) {
 		train.Options{})
 	for what, err := range map[string]error{
 		"ONNX": built, "SequenceONNX": sequence, "train.New": training,
-		"interop.Write": interop.Write(t.TempDir(), interop.Model{Config: cfg, Weights: weights, Card: description()}),
+		"hf.Write": hf.Write(t.TempDir(), hf.Model{Config: cfg, Weights: weights, Card: description()}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "encoding modelfile_test.mine was "+
 			"handed to WithEncoding as a value") {

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 )
@@ -130,7 +131,7 @@ func ReadCheckpoint(path string) (*Checkpoint, error) {
 }
 
 func readCheckpoint(path string) (*Checkpoint, error) {
-	f, size, err := tensor.OpenRegular(path, math.MaxInt64) // its configuration says how large it may be
+	f, size, err := files.OpenRegular(path, math.MaxInt64) // its configuration says how large it may be
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/nopezoo/zoo/filelock"
+	"github.com/nopezoo/zoo/internal/files"
 )
 
 // ErrLocked means that another process, or another Trainer, trains in the
@@ -18,8 +18,8 @@ const lockFile = "lock"
 
 // acquire takes the lock of a run directory; closing the file gives it back.
 func acquire(dir string) (*os.File, error) {
-	f, err := filelock.Take(filepath.Join(dir, lockFile))
-	var held *filelock.HeldError
+	f, err := files.Take(filepath.Join(dir, lockFile))
+	var held *files.HeldError
 	if errors.As(err, &held) {
 		return nil, fmt.Errorf("%w (%w); wait for its end, or choose another directory", ErrLocked, held)
 	}
@@ -32,7 +32,7 @@ func acquire(dir string) (*os.File, error) {
 // Busy reports whether a Trainer, of whatever process, is at work in a run
 // directory. Where the system has no lock that tells, it reports false.
 func Busy(dir string) (bool, error) {
-	busy, err := filelock.Held(filepath.Join(dir, lockFile))
+	busy, err := files.Held(filepath.Join(dir, lockFile))
 	if err != nil {
 		return false, fmt.Errorf("train: %w", err)
 	}

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	goruntime "runtime"
 
-	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort"
@@ -134,7 +134,7 @@ func (c Config) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return tensor.WriteBytesAtomic(filepath.Join(dir, ConfigFile), append(data, '\n'))
+	return files.WriteBytesAtomic(filepath.Join(dir, ConfigFile), append(data, '\n'))
 }
 
 // absent reports a run that is in the directory already.
@@ -209,7 +209,7 @@ const maxConfig = 1 << 20
 func ReadConfig(dir string) (Config, error) {
 	var cfg Config
 	path := filepath.Join(dir, ConfigFile)
-	data, err := tensor.ReadRegular(path, maxConfig)
+	data, err := files.ReadRegular(path, maxConfig)
 	if err != nil {
 		return cfg, fmt.Errorf("%s is not a run directory: %w", dir, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/files"
 )
 
 // clone makes a checkpoint that further training leaves alone.
@@ -45,7 +46,7 @@ func (t *Trainer) save() error {
 }
 
 func (t *Trainer) store(c *Checkpoint) error {
-	err := tensor.WriteFileAtomic(checkpointPath(t.dir, c.Step), func(w io.Writer) error {
+	err := files.WriteAtomic(checkpointPath(t.dir, c.Step), func(w io.Writer) error {
 		if t.through != nil {
 			w = t.through(w)
 		}

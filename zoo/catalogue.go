@@ -19,6 +19,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/modelfile"
 )
 
@@ -230,8 +231,8 @@ func Add(dir string, m Manifest, model modelfile.Model) error {
 		return err
 	}
 	return errors.Join(
-		tensor.WriteBytesAtomic(filepath.Join(dir, m.Name+weightsExtension), packed),
-		tensor.WriteBytesAtomic(filepath.Join(dir, m.Name+".json"), append(text, '\n')),
+		files.WriteBytesAtomic(filepath.Join(dir, m.Name+weightsExtension), packed),
+		files.WriteBytesAtomic(filepath.Join(dir, m.Name+".json"), append(text, '\n')),
 	)
 }
 

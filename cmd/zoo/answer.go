@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/runtime"
 )
 

@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/configs"
-	"github.com/nopezoo/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/internal/human"
-	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/train"
 )
 

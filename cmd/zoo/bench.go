@@ -11,12 +11,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/bench"
 	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/eval/study"
-	"github.com/nopezoo/zoo/internal/arguments"
-	"github.com/nopezoo/zoo/internal/terminal"
+	"github.com/nopezoo/zoo/eval/summary"
+	"github.com/nopezoo/zoo/experiment/bench"
 	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
@@ -42,7 +42,7 @@ type benchOptions struct {
 }
 
 // ranksBy are the ways to rank, in bench and report.
-var ranksBy = []string{string(study.ByLengths), string(study.ByExamples)}
+var ranksBy = []string{string(summary.ByLengths), string(summary.ByExamples)}
 
 const ranksHelp = "means that are ranked weigh lengths alike (lengths), " +
 	"or by their test examples as the paper does (examples)"

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/eval/bench"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/experiment/bench"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 

@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/bench"
 	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
+	"github.com/nopezoo/zoo/experiment/bench"
 	"github.com/nopezoo/zoo/internal/human"
 )
 
@@ -37,7 +37,7 @@ func (a *app) bench(ctx context.Context, o benchOptions, args []string) error {
 	if found > 0 {
 		a.Note("%d of %s in %s, not measured again", found, human.Plural(len(p.Cells()), "cell is", "cells are"), o.output)
 	}
-	out := &report.Printer{Out: a.Out, Format: o.format, Width: a.Width(), Ranks: study.Weighting(o.ranks)}
+	out := &report.Printer{Out: a.Out, Format: o.format, Width: a.Width(), Ranks: summary.Weighting(o.ranks)}
 	err = a.measureAll(ctx, p, log, out)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = a.interrupted(len(p.Rows()), len(p.Cells()), "measured", o.output)

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/internal/arguments"
-	"github.com/nopezoo/zoo/internal/terminal"
-	"github.com/nopezoo/zoo/machine"
+	"github.com/nopezoo/zoo/internal/machine"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/zoo"

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/internal/human"
-	"github.com/nopezoo/zoo/internal/tables"
-	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/models/theory"

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/internal/arguments"
-	"github.com/nopezoo/zoo/internal/terminal"
 )
 
 type dataOptions struct {

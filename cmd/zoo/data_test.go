@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/internal/terminal"
 )
 
 // TestDataDefaults: samples of every task can be had without a flag but its name, at up to ten of the lengths that

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/human"
 )
 
@@ -21,7 +21,7 @@ func (a *app) answerPrompts(ctx context.Context, path string, t task.Task, w io.
 		in, stop = a.Input(ctx)
 		defer stop()
 	} else {
-		file, _, err := tensor.OpenRegular(path, math.MaxInt64) // read line by line
+		file, _, err := files.OpenRegular(path, math.MaxInt64) // read line by line
 		if err != nil {
 			return fmt.Errorf("--answer: %w", err)
 		}
@@ -48,16 +48,16 @@ const maxOriginal = 1 << 30
 // originalData writes the samples of the original files and says how many of their
 // targets are ours.
 func (a *app) originalData(o dataOptions, t task.Task, w io.Writer) error {
-	var files []io.Reader
+	var originals []io.Reader
 	for _, path := range o.from {
-		file, _, err := tensor.OpenRegular(path, maxOriginal)
+		file, _, err := files.OpenRegular(path, maxOriginal)
 		if err != nil {
 			return fmt.Errorf("--from: %w", err)
 		}
 		defer file.Close()
-		files = append(files, file)
+		originals = append(originals, file)
 	}
-	samples, same, err := t.Published(files...)
+	samples, same, err := t.Published(originals...)
 	if err != nil {
 		return fmt.Errorf("--from %s: %w", strings.Join(o.from, ","), err)
 	}

@@ -8,30 +8,30 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/nopezoo/zoo/corpora"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
+	"github.com/nopezoo/zoo/eval/corpora"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/graph/tensor"
-	"github.com/nopezoo/zoo/internal/terminal"
-	"github.com/nopezoo/zoo/sweep/slurm"
+	"github.com/nopezoo/zoo/experiment/sweep/slurm"
+	"github.com/nopezoo/zoo/internal/files"
 )
 
 // mostText is the largest file of plain text that is read, in bytes.
 const mostText = 1 << 28
 
 // makeCorpus makes a corpus of files of plain text.
-func (a *app) makeCorpus(o dataOptions, files []string) error {
+func (a *app) makeCorpus(o dataOptions, paths []string) error {
 	if o.output == "" {
 		return errors.New("--text makes a corpus, which is a file: name it, such as -o corpus.jsonl")
 	}
 	var documents []task.Document
-	for _, path := range files {
-		data, err := tensor.ReadRegular(path, mostText)
+	for _, path := range paths {
+		data, err := files.ReadRegular(path, mostText)
 		if err != nil {
 			return fmt.Errorf("--text: %w", err)
 		}
 		documents = append(documents, task.CutTexts(filepath.Base(path), string(data), o.separator)...)
 	}
-	out := terminal.Output{Path: o.output, Inputs: files}
+	out := terminal.Output{Path: o.output, Inputs: paths}
 	stream := a.IsStream(out)
 	if err := a.Write(out, func(w io.Writer) error {
 		return task.WriteTexts(w, documents)

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/configs"
-	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/files"
 )
 
 // userConfigPath is where the user's own file of settings is looked for, "" where
@@ -46,7 +46,7 @@ const mostKey = 64 << 10
 func apiKey(file string) (string, error) {
 	key, from := os.Getenv(configs.KeyVariable), configs.KeyVariable
 	if file != "" {
-		data, err := tensor.ReadRegular(file, mostKey)
+		data, err := files.ReadRegular(file, mostKey)
 		if err != nil {
 			return "", fmt.Errorf("--api-key-file: %w", err)
 		}

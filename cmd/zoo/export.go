@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/internal/human"
-	"github.com/nopezoo/zoo/internal/terminal"
-	"github.com/nopezoo/zoo/interop"
+	"github.com/nopezoo/zoo/modelfile/hf"
 	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
@@ -138,7 +138,7 @@ func (a *app) export(ctx context.Context, o exportOptions, args []string) error 
 		return fmt.Errorf("--output %s: it takes one ONNX file; name a folder", o.output)
 	}
 	if o.format != "onnx" {
-		o.outputs = terminal.Folders(o.output, len(sources), interop.IsFolder)
+		o.outputs = terminal.Folders(o.output, len(sources), hf.IsFolder)
 	} else if o.outputs, err = terminal.Files(o.output, len(sources), ".onnx"); err != nil {
 		return err
 	}

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nopezoo/zoo/export/verify"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/internal/human"
-	"github.com/nopezoo/zoo/internal/terminal"
-	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/modelfile/hf"
 	"github.com/nopezoo/zoo/tokenizer"
 	"github.com/nopezoo/zoo/zoo/find"
+	"github.com/nopezoo/zoo/zoo/verify"
 )
 
 // exportOne writes one model.
@@ -94,7 +94,7 @@ func (a *app) exportFolder(s find.Model, m modelfile.Model, o exportOptions) err
 	if err := out.CheckFolder(s.Folder); err != nil {
 		return err
 	}
-	if err := interop.Write(out.Path, m); err != nil {
+	if err := hf.Write(out.Path, m); err != nil {
 		return err
 	}
 	a.Print("%s: safetensors, config.json and tokenizer from %s, %s", out.Path, s.From, human.Plural(len(m.Weights), "tensor", "tensors"))

@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/internal/human"
-	"github.com/nopezoo/zoo/internal/terminal"
-	"github.com/nopezoo/zoo/interop"
+	"github.com/nopezoo/zoo/modelfile/hf"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -33,12 +33,12 @@ func importVerb(a *app) *cobra.Command {
 }
 
 func (a *app) importFolder(dir string, o importOptions) error {
-	if find.IsRun(dir) && !interop.IsFolder(dir) {
+	if find.IsRun(dir) && !hf.IsFolder(dir) {
 		if _, err := train.ReadConfig(dir); err == nil {
 			return fmt.Errorf("%s is a run already, and needs no import", dir)
 		}
 	}
-	m, err := interop.Read(dir)
+	m, err := hf.Read(dir)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (a *app) importFolder(dir string, o importOptions) error {
 	if err := out.CheckFolder(dir); err != nil {
 		return err
 	}
-	if err := interop.Write(out.Path, m); err != nil {
+	if err := hf.Write(out.Path, m); err != nil {
 		return err
 	}
 	a.Print("%s: %s, %s, from %s", out.Path, m.Config.Name(), human.Plural(len(m.Weights), "tensor", "tensors"), dir)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/experiment/analysis"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -35,7 +36,7 @@ func (o interventionFlags) apply(found []find.Model) ([]find.Model, error) {
 	i.Ablation = o.ablate
 	out := make([]find.Model, len(found))
 	for k, m := range found {
-		if out[k], err = m.With(i); err != nil {
+		if out[k], err = m.With(i, analysis.HeadMeans); err != nil {
 			return nil, err
 		}
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/human"
-	"github.com/nopezoo/zoo/internal/terminal"
 )
 
 // followLearning shows how far the learning of subwords is, which may be a part of any verb, and ends it with ctx.

@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/eval/study"
-	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/internal/human"
-	"github.com/nopezoo/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/models"
 )
 
@@ -38,7 +38,7 @@ func reportVerb(a *app) *cobra.Command {
 	f.StringVar(&o.title, "title", "", "title of the page")
 	f.StringVar(&o.ranks, "ranks", ranksBy[0], ranksHelp)
 	f.StringVar(&o.published, "published", "", "`file` of published numbers to set beside (default: "+
-		report.PublishedFile+" beside the results, or those of "+study.PublishedSource+")")
+		report.PublishedFile+" beside the results, or those of "+summary.PublishedSource+")")
 	f.BoolVar(&o.onlyFitted, "only-fitted", false, "count those training runs alone that fitted")
 	f.StringVar(&o.svg, "svg", "", "`folder` to write each figure to, as SVG")
 	f.StringVar(&o.png, "png", "", "`folder` to write each figure to, as PNG")
@@ -70,7 +70,7 @@ func (a *app) report(o reportOptions, args []string) error {
 	}
 	made, err := report.New(rows, report.Options{
 		Title: o.title, Encodings: models.Encodings(), Command: strings.Join(append([]string{"zoo"}, a.args...), " "),
-		Ranks: study.Weighting(o.ranks), OnlyFitted: o.onlyFitted, Published: published, Findings: findings,
+		Ranks: summary.Weighting(o.ranks), OnlyFitted: o.onlyFitted, Published: published, Findings: findings,
 	})
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func pageOf(results []string) string {
 }
 
 // publishedNumbers are those of a file, or of that beside the results; nil for the usual ones.
-func publishedNumbers(file string, results []string) (*study.Published, error) {
+func publishedNumbers(file string, results []string) (*summary.Published, error) {
 	if file == "" {
 		var err error
 		if file, err = report.Beside(results...); err != nil || file == "" {

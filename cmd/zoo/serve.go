@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/serve"
 	"github.com/nopezoo/zoo/zoo/find"

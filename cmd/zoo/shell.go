@@ -3,7 +3,7 @@ package main
 import (
 	"slices"
 
-	"github.com/nopezoo/zoo/sweep/slurm"
+	"github.com/nopezoo/zoo/experiment/sweep/slurm"
 )
 
 // repeat is this command line.

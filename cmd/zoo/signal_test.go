@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nopezoo/zoo/sweep/slurm"
+	"github.com/nopezoo/zoo/experiment/sweep/slurm"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
 )

@@ -16,8 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nopezoo/zoo/sweep"
-	"github.com/nopezoo/zoo/sweep/slurm"
+	"github.com/nopezoo/zoo/experiment/sweep"
+	"github.com/nopezoo/zoo/experiment/sweep/slurm"
 )
 
 // patience is how long anything here may take that takes seconds: machines stall.

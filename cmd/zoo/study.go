@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/eval/study"
-	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/eval/summary"
+	"github.com/nopezoo/zoo/experiment/study"
+	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/human"
-	"github.com/nopezoo/zoo/studies"
-	"github.com/nopezoo/zoo/sweep"
 )
 
 type studyOptions struct {
@@ -48,7 +48,7 @@ func (a *app) study(ctx context.Context, o studyOptions, folder string) error {
 	case o.workers < 1:
 		return fmt.Errorf("--workers %d: want at least 1", o.workers)
 	}
-	s, err := studies.Open(folder, o.root)
+	s, err := study.Open(folder, o.root)
 	if err != nil {
 		return err
 	}
@@ -71,14 +71,14 @@ func (a *app) study(ctx context.Context, o studyOptions, folder string) error {
 }
 
 // studyRun carries a study out, and reports it as far as it is.
-func (a *app) studyRun(ctx context.Context, o studyOptions, s *studies.Study) error {
+func (a *app) studyRun(ctx context.Context, o studyOptions, s *study.Study) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	o.command = []string{self, "train", "--resume"}
 	training, erase := a.sweepOptions(ctx, o.sweepOptions)
-	all, err := s.Run(ctx, studies.Options{Train: training, Find: a.lookIn(s.Trains), Tell: func(text string) {
+	all, err := s.Run(ctx, study.Options{Train: training, Find: a.lookIn(s.Trains), Tell: func(text string) {
 		erase()
 		a.Note("%s", text)
 	}})
@@ -106,7 +106,7 @@ func (a *app) studyRun(ctx context.Context, o studyOptions, s *studies.Study) er
 }
 
 // noteForeign tells of rows that are not of the study's runs as they are now.
-func (a *app) noteForeign(s *studies.Study) {
+func (a *app) noteForeign(s *study.Study) {
 	if models := s.Foreign(); len(models) > 0 {
 		a.Note("%s: %s of configurations that the sweep file does not have, the first is %s; tables and figures have "+
 			"them, too: unpack the file and delete their lines, if they are of no use", s.Results(),
@@ -115,10 +115,10 @@ func (a *app) noteForeign(s *studies.Study) {
 }
 
 // studyTables writes the runs that are not measured, and the tables of those that are.
-func (a *app) studyTables(s *studies.Study, all []sweep.Status) error {
+func (a *app) studyTables(s *study.Study, all []sweep.Status) error {
 	var open []sweep.Status
 	for _, is := range all {
-		if is.State != studies.Measured {
+		if is.State != study.Measured {
 			open = append(open, is)
 		}
 	}
@@ -132,7 +132,7 @@ func (a *app) studyTables(s *studies.Study, all []sweep.Status) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	out := &report.Printer{Out: a.Out, Format: "table", Width: a.Width(), Ranks: study.Weighting(ranksBy[0])}
+	out := &report.Printer{Out: a.Out, Format: "table", Width: a.Width(), Ranks: summary.Weighting(ranksBy[0])}
 	if err := out.Rest(rows); err != nil {
 		return err
 	}

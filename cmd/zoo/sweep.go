@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/configs"
-	"github.com/nopezoo/zoo/internal/arguments"
-	"github.com/nopezoo/zoo/sweep"
-	"github.com/nopezoo/zoo/sweep/slurm"
+	"github.com/nopezoo/zoo/experiment/sweep"
+	"github.com/nopezoo/zoo/experiment/sweep/slurm"
 )
 
 type sweepOptions struct {

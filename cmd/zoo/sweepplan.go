@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
+	"github.com/nopezoo/zoo/experiment/launch"
+	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/human"
-	"github.com/nopezoo/zoo/internal/tables"
-	"github.com/nopezoo/zoo/sweep"
 	"github.com/nopezoo/zoo/train"
-	"github.com/nopezoo/zoo/train/launch"
 )
 
 // sweepPlan lists what a sweep would train, and how long that would take at most. Those runs

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
+	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/human"
-	"github.com/nopezoo/zoo/internal/terminal"
-	"github.com/nopezoo/zoo/sweep"
 )
 
 // sweepStatus writes how every run of a sweep is.

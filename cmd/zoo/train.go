@@ -12,13 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/experiment/launch"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/train"
-	"github.com/nopezoo/zoo/train/launch"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 

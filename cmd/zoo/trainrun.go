@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
+	"github.com/nopezoo/zoo/experiment/launch"
+	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/human"
-	"github.com/nopezoo/zoo/internal/tables"
-	"github.com/nopezoo/zoo/internal/terminal"
-	"github.com/nopezoo/zoo/sweep"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
-	"github.com/nopezoo/zoo/train/launch"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 

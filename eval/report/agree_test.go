@@ -13,7 +13,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // pageData is what the page's charts are drawn from.
@@ -56,14 +56,14 @@ func percent(v *float64) string {
 	if v == nil {
 		return "-"
 	}
-	return study.Number(*v).Percent()
+	return summary.Number(*v).Percent()
 }
 
 func short(v *float64) string {
 	if v == nil || *v == 0 {
 		return "-"
 	}
-	return study.Number(*v).Short()
+	return summary.Number(*v).Short()
 }
 
 // markdownTables are the lines of each table that the terminal writes, by the
@@ -194,7 +194,7 @@ func agree(t *testing.T, rows []eval.Row) {
 			for _, p := range c.Points {
 				for title, want := range map[string]*float64{"time to the first token (prefill)": p.Prefill.Median,
 					"one more token of the whole batch": p.Decode.Median,
-					study.Throughput:                    p.Tokens.Median, "peak memory": p.Memory.Median} {
+					summary.Throughput:                  p.Tokens.Median, "peak memory": p.Memory.Median} {
 					got, _, _ := strings.Cut(tables[title][line[p.Length]][at], "/")
 					got, _, _ = strings.Cut(got, " ")
 					if title == "peak memory" {

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/nopezoo/zoo/eval/study"
-	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/eval/summary"
+	"github.com/nopezoo/zoo/internal/files"
 )
 
 // PublishedFile is what a file of published numbers is called that lies beside results.
@@ -46,14 +46,14 @@ func Beside(paths ...string) (string, error) {
 		found[0], found[1])
 }
 
-// ReadPublished reads a file of published numbers (see study.ReadPublished).
-func ReadPublished(name string) (*study.Published, error) {
-	f, _, err := tensor.OpenRegular(name, 1<<26)
+// ReadPublished reads a file of published numbers (see summary.ReadPublished).
+func ReadPublished(name string) (*summary.Published, error) {
+	f, _, err := files.OpenRegular(name, 1<<26)
 	if err != nil {
 		return nil, fmt.Errorf("report: published numbers: %w", err)
 	}
 	defer f.Close()
-	p, err := study.ReadPublished(f)
+	p, err := summary.ReadPublished(f)
 	if err != nil {
 		return nil, fmt.Errorf("report: %s: %w", name, err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/eval/task"
 )
 
@@ -28,23 +28,23 @@ func TestBinsStandApart(t *testing.T) {
 	if diff := cmp.Diff(want, tk.Lengths); diff != "" {
 		t.Fatalf("lengths (-want +got):\n%s", diff)
 	}
-	var exact []study.Number
+	var exact []summary.Number
 	for _, p := range tk.Series[0].Points {
 		exact = append(exact, p.Exact.Median)
 	}
-	if diff := cmp.Diff([]study.Number{1, 0.8, 0.6, 0.4, 0.1}, exact); diff != "" {
+	if diff := cmp.Diff([]summary.Number{1, 0.8, 0.6, 0.4, 0.1}, exact); diff != "" {
 		t.Errorf("exact match (-want +got):\n%s", diff)
 	}
 	of := tk.Series[0]
-	if of.Inside.Median != 1 || cmp.Diff(study.Number((0.6+0.4+0.1)/3), of.Beyond.Median, approx) != "" {
+	if of.Inside.Median != 1 || cmp.Diff(summary.Number((0.6+0.4+0.1)/3), of.Beyond.Median, approx) != "" {
 		t.Errorf("inside %v, beyond %v", of.Inside.Median, of.Beyond.Median)
 	}
 	if of.Effective.String() != "2–20" {
 		t.Errorf("effective length %+v", of.Effective)
 	}
-	if len(tk.Charts[study.Exact].Lines[0].Points) != len(want) || tk.X[2] != 65.5 || tk.X[4] != 100 ||
+	if len(tk.Charts[summary.Exact].Lines[0].Points) != len(want) || tk.X[2] != 65.5 || tk.X[4] != 100 ||
 		!strings.Contains(tk.Axis, "bin") {
-		t.Errorf("chart %+v over %v, %s", tk.Charts[study.Exact].Lines, tk.X, tk.Axis)
+		t.Errorf("chart %+v over %v, %s", tk.Charts[summary.Exact].Lines, tk.X, tk.Axis)
 	}
 	var labels []string
 	for _, line := range s.Accuracy(tk).Lines {
@@ -70,7 +70,7 @@ func TestBinsStandApart(t *testing.T) {
 func TestBinsOfOneMiddle(t *testing.T) {
 	s := reportOf(t, binOf(row(t, "nope", 0, 60, 50), 40), binOf(row(t, "nope", 0, 70, 50), 30),
 		binOf(row(t, "rope", 0, 70, 50), 30))
-	lines := s.Tasks[0].Charts[study.Exact].Lines
+	lines := s.Tasks[0].Charts[summary.Exact].Lines
 	if len(lines[0].Points) != 2 || lines[0].Points[0].X != lines[0].Points[1].X {
 		t.Fatalf("points %+v", lines[0].Points)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/internal/chromium"
+	"github.com/nopezoo/zoo/eval/report/chromiumtest"
 )
 
 // write puts the page of rows into a file and returns its address.
@@ -38,7 +38,7 @@ const drawn = `[...document.querySelectorAll(".chart")].filter((c) => c.offsetPa
 // TestBrowser loads the page of a whole study in a real browser, with all its
 // themes, widths and controls.
 func TestBrowser(t *testing.T) {
-	b := chromium.Start(t)
+	b := chromiumtest.Start(t)
 	b.Size(1200, 900)
 	b.Load(write(t, synthetic([]string{"copy", "reverse", "addition", "parity", "scan"}, 3)))
 	if n := b.Eval(drawn); n != 8.0 { // accuracy, four costs, trade-off, heat map, published
@@ -79,7 +79,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-func testControls(t *testing.T, b *chromium.Browser) {
+func testControls(t *testing.T, b *chromiumtest.Browser) {
 	shown := `[...document.querySelectorAll(".headline")].filter((e) => !e.hidden).map((e) => e.querySelector("caption").textContent.split(",")[0]).join()`
 	if got := b.Eval(shown); got != "Headline on copy" {
 		t.Errorf("at first %v is shown", got)
@@ -106,7 +106,7 @@ func testControls(t *testing.T, b *chromium.Browser) {
 }
 
 // testAccess checks what screen readers rely on.
-func testAccess(t *testing.T, b *chromium.Browser) {
+func testAccess(t *testing.T, b *chromiumtest.Browser) {
 	for script, what := range map[string]string{
 		`[...document.querySelectorAll(".chart")].filter((c) => !c.hidden && (c.getAttribute("role") !== "img" || !c.getAttribute("aria-label"))).map((c) => c.id).join()`:   "charts without a label",
 		`[...document.querySelectorAll("table")].filter((t) => !t.caption || !t.querySelector("th[scope=row]") || !t.querySelector("th[scope=col]")).length || ""`:           "tables without a caption or heads",
@@ -123,7 +123,7 @@ func testAccess(t *testing.T, b *chromium.Browser) {
 }
 
 // testKeyboard opens the table behind the first chart with keys alone.
-func testKeyboard(t *testing.T, b *chromium.Browser) {
+func testKeyboard(t *testing.T, b *chromiumtest.Browser) {
 	b.Eval("document.body.focus(), window.scrollTo(0, 0)")
 	for range 60 {
 		b.Press("Tab", 9)
@@ -141,7 +141,7 @@ func testKeyboard(t *testing.T, b *chromium.Browser) {
 
 // TestBrowserSmall loads pages that have little in them.
 func TestBrowserSmall(t *testing.T) {
-	b := chromium.Start(t)
+	b := chromiumtest.Start(t)
 	b.Size(1000, 800)
 	all := synthetic([]string{"copy"}, 1)
 	for name, tc := range map[string]struct {
@@ -197,7 +197,7 @@ func hostileName(encoding string) string { return encoding + "<img src=x onerror
 // TestBrowserPrints checks that on paper the page is light, as wide as the paper, and
 // itself again afterwards.
 func TestBrowserPrints(t *testing.T) {
-	b := chromium.Start(t)
+	b := chromiumtest.Start(t)
 	b.Size(1200, 900)
 	b.Scheme("dark")
 	b.Load(write(t, synthetic([]string{"copy", "parity"}, 1)))

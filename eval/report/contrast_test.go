@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nopezoo/zoo/internal/chromium"
+	"github.com/nopezoo/zoo/eval/report/chromiumtest"
 )
 
 // leastContrast is what WCAG 2.1 asks of letters of any size, level AA.
@@ -105,7 +105,7 @@ const contrasts = `(() => {
 
 // testContrast checks every text that stands on the page, in both themes, with all
 // tables open, an encoding switched off and a complaint about the address.
-func testContrast(t *testing.T, b *chromium.Browser) {
+func testContrast(t *testing.T, b *chromiumtest.Browser) {
 	b.Eval(`document.querySelectorAll("details").forEach((d) => { d.open = true })`)
 	b.Eval(`document.querySelector(".chip").click()`)
 	b.Eval(`document.getElementById("unknown").hidden = false`)

@@ -9,11 +9,11 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // tradeoffFigure sets accuracy against the cost of a step.
-func (s *Report) tradeoffFigure(t *study.Task, place study.Place, at string) []Figure {
+func (s *Report) tradeoffFigure(t *summary.Task, place summary.Place, at string) []Figure {
 	var points []pair
 	slowest, best := 0.0, 0.0
 	for _, c := range place.Series {
@@ -43,7 +43,7 @@ type pair struct {
 	name     string
 	encoding int
 	x, y     float64
-	runs     []study.Number // of x, where there are several
+	runs     []summary.Number // of x, where there are several
 }
 
 type scatter struct {
@@ -107,13 +107,13 @@ func free(at vg.Point, width, height vg.Length, taken []vg.Rectangle) vg.Rectang
 }
 
 // publishedFigure sets a task's accuracies beside the published ones.
-func (s *Report) publishedFigure(t *study.Task) []Figure {
+func (s *Report) publishedFigure(t *summary.Task) []Figure {
 	var points []pair
 	for _, c := range s.Published {
 		if c.Task == t.Name {
 			d := pair{name: s.comparedName(c), encoding: c.Encoding, x: 100 * float64(c.Here), y: 100 * float64(c.Published)}
-			if c.Ours.All.Over == study.OverRuns {
-				d.runs = study.Each(c.Ours.All.Runs, func(n study.Number) study.Number { return 100 * n })
+			if c.Ours.All.Over == summary.OverRuns {
+				d.runs = summary.Each(c.Ours.All.Runs, func(n summary.Number) summary.Number { return 100 * n })
 			}
 			points = append(points, d)
 		}
@@ -123,8 +123,8 @@ func (s *Report) publishedFigure(t *study.Task) []Figure {
 }
 
 // comparedName is a series, and where it was compared at several lengths at which.
-func (s *Report) comparedName(c study.Compared) string {
-	same := slices.DeleteFunc(slices.Clone(s.Published), func(o study.Compared) bool {
+func (s *Report) comparedName(c summary.Compared) string {
+	same := slices.DeleteFunc(slices.Clone(s.Published), func(o summary.Compared) bool {
 		return o.Task != c.Task || o.Name != c.Name
 	})
 	if len(same) < 2 {
@@ -174,7 +174,7 @@ func (k dotLines) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, d := range k.points {
 		colour, shape := k.s.colour(d.encoding), k.s.Encodings[d.encoding].Shape
 		height := y(float64(len(k.points) - 1 - i))
-		if study.Number(d.y).Known() {
+		if summary.Number(d.y).Known() {
 			c.StrokeLine2(draw.LineStyle{Color: faded(colour, 120), Width: lineWidth}, x(d.x), height, x(d.y), height)
 			shape.fill(&c, vg.Point{X: x(d.y), Y: height}, 1.3*markerSize, paper, colour)
 		}

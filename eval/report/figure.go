@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // Figure is one chart of a study for a paper: on white, with the page's colours
@@ -80,10 +80,10 @@ func (s *Report) Figures() []Figure {
 			if len(t.Places) > 1 {
 				at += "-place" + strconv.Itoa(i+1)
 			}
-			for _, m := range study.Metrics() {
+			for _, m := range summary.Metrics() {
 				out = append(out, s.costFigure(t, p, m, at)...)
 			}
-			out = append(out, s.costFigure(t, p, study.PerToken(), at)...)
+			out = append(out, s.costFigure(t, p, summary.PerToken(), at)...)
 			out = append(out, s.tradeoffFigure(t, p, at)...)
 		}
 		out = append(out, s.publishedFigure(t)...)
@@ -233,7 +233,7 @@ func (even) Ticks(low, high float64) []plot.Tick {
 		at := float64(i) * step
 		label := strconv.FormatFloat(at, 'g', 6, 64)
 		if step >= 1 {
-			label = study.Thousands(int(math.Round(at)))
+			label = summary.Thousands(int(math.Round(at)))
 		}
 		out = append(out, plot.Tick{Value: at, Label: label})
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/eval/task"
 )
 
@@ -143,7 +143,7 @@ func TestCostsOfTokens(t *testing.T) {
 // TestCostBands checks what costs spread over: seeds and repeats, or the batches of a
 // single measurement.
 func TestCostBands(t *testing.T) {
-	none := study.Number(math.NaN())
+	none := summary.Number(math.NaN())
 	timed := func(seed int, change func(*eval.Row)) eval.Row {
 		return with(row(t, "nope", seed, 10, 1), func(r *eval.Row) {
 			r.TokensPerSecond, r.PrefillMS, r.DecodeP50MS, r.PeakMemory = 1000, 10, 1, 100<<20
@@ -157,29 +157,29 @@ func TestCostBands(t *testing.T) {
 	for _, tc := range []struct {
 		name                            string
 		rows                            []eval.Row
-		tokens, prefill, decode, memory study.Spread
+		tokens, prefill, decode, memory summary.Spread
 	}{
 		{"once", []eval.Row{timed(0, func(r *eval.Row) { r.RepeatRates = []float64{1000} })},
-			study.Spread{Median: 1000, Low: none, High: none}, study.Spread{Median: 10, Low: none, High: none},
-			study.Spread{Median: 1, Low: none, High: none}, study.Spread{Median: 100, Low: none, High: none}},
+			summary.Spread{Median: 1000, Low: none, High: none}, summary.Spread{Median: 10, Low: none, High: none},
+			summary.Spread{Median: 1, Low: none, High: none}, summary.Spread{Median: 100, Low: none, High: none}},
 		{"batches", []eval.Row{timed(0, func(r *eval.Row) {
 			r.TokensPerSecondSD, r.PrefillSDMS, r.DecodeSDMS = 200, 20,
 				0.1
 		})},
-			study.Spread{Median: 1000, Low: 800, High: 1200, Over: study.OverTimes}, study.Spread{Median: 10, Low: 0, High: 30, Over: study.OverTimes},
-			study.Spread{Median: 1, Low: 0.9, High: 1.1, Over: study.OverTimes}, study.Spread{Median: 100, Low: none, High: none}},
+			summary.Spread{Median: 1000, Low: 800, High: 1200, Over: summary.OverTimes}, summary.Spread{Median: 10, Low: 0, High: 30, Over: summary.OverTimes},
+			summary.Spread{Median: 1, Low: 0.9, High: 1.1, Over: summary.OverTimes}, summary.Spread{Median: 100, Low: none, High: none}},
 		{"repeats", []eval.Row{timed(0, repeated)},
-			study.Spread{Median: 1000, Low: 900, High: 1200, Over: study.OverTimes}, study.Spread{Median: 10, Low: 9, High: 11, Over: study.OverTimes},
-			study.Spread{Median: 1, Low: 0.8, High: 1.1, Over: study.OverTimes}, study.Spread{Median: 100, Low: none, High: none}},
+			summary.Spread{Median: 1000, Low: 900, High: 1200, Over: summary.OverTimes}, summary.Spread{Median: 10, Low: 9, High: 11, Over: summary.OverTimes},
+			summary.Spread{Median: 1, Low: 0.8, High: 1.1, Over: summary.OverTimes}, summary.Spread{Median: 100, Low: none, High: none}},
 		{"repeats and seeds", []eval.Row{timed(0, repeated), timed(1, func(r *eval.Row) {
 			r.TokensPerSecond, r.PrefillMS, r.DecodeP50MS, r.PeakMemory = 2000, 20, 2, 200<<20
 		})},
-			study.Spread{Median: 1500, Low: 900, High: 2000, Over: study.OverTimes}, study.Spread{Median: 15, Low: 9, High: 20, Over: study.OverTimes},
-			study.Spread{Median: 1.5, Low: 0.8, High: 2, Over: study.OverTimes}, study.Spread{Median: 150, Low: 100, High: 200, Over: study.OverTimes}},
+			summary.Spread{Median: 1500, Low: 900, High: 2000, Over: summary.OverTimes}, summary.Spread{Median: 15, Low: 9, High: 20, Over: summary.OverTimes},
+			summary.Spread{Median: 1.5, Low: 0.8, High: 2, Over: summary.OverTimes}, summary.Spread{Median: 150, Low: 100, High: 200, Over: summary.OverTimes}},
 	} {
 		at := reportOf(t, tc.rows...).Tasks[0].Places[0].Series[0].At(task.At(10))
 		at.Rows = nil
-		want := study.CostPoint{Length: task.At(10), Tokens: tc.tokens, Prefill: tc.prefill, Decode: tc.decode,
+		want := summary.CostPoint{Length: task.At(10), Tokens: tc.tokens, Prefill: tc.prefill, Decode: tc.decode,
 			Memory: tc.memory}
 		if diff := cmp.Diff(want, at, approx); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // Table is the numbers behind a chart, or a headline. The first column names the
@@ -25,7 +25,7 @@ func (t Table) IsProse(column int) bool { return column == 0 || slices.Contains(
 // Headline is how each series of a task does inside and beyond its trained lengths,
 // its rank over all tasks, and what it costs at a place, also relative to the
 // baseline. Speed alone has no accuracy; a place of none has no costs.
-func (s *Report) Headline(t *study.Task, p study.Place) Table {
+func (s *Report) Headline(t *summary.Task, p summary.Place) Table {
 	out := Table{Caption: "Headline on " + t.Name, Head: []string{"encoding", "runs"}, Prose: []int{1}}
 	if t.Scored {
 		out.Caption += ", by " + s.Measure.Label()
@@ -48,19 +48,19 @@ func (s *Report) Headline(t *study.Task, p study.Place) Table {
 			line = append(line, s.costCells(t, p, i)...)
 		}
 		out.Marks = append(out.Marks, of.Encoding)
-		out.Lines = append(out.Lines, append(line, study.Millions(of.Parameters)))
+		out.Lines = append(out.Lines, append(line, summary.Millions(of.Parameters)))
 	}
 	return out
 }
 
-func trainedText(s study.Series) string {
+func trainedText(s summary.Series) string {
 	if s.Trained[1] == 0 {
 		return "never"
 	}
 	return fmt.Sprintf("%d–%d", s.Trained[0], s.Trained[1])
 }
 
-func beyondText(s study.Series) string {
+func beyondText(s summary.Series) string {
 	if s.BeyondNA > 0 {
 		return fmt.Sprintf("%s (%d n/a)", s.Beyond.Percent(), s.BeyondNA)
 	}
@@ -78,7 +78,7 @@ func (s *Report) mrr(name string) string {
 }
 
 // Accuracy has a line per length and a column per series.
-func (s *Report) Accuracy(t *study.Task) Table {
+func (s *Report) Accuracy(t *summary.Task) Table {
 	out := Table{Head: []string{"length"}, Caption: fmt.Sprintf(
 		"Accuracy on %s by length: %s in %%, %s; * length seen in training", t.Name, s.Measure.Label(), intervals(t.Series))}
 	for _, s := range t.Series {
@@ -106,8 +106,8 @@ func (s *Report) Accuracy(t *study.Task) Table {
 }
 
 // intervals says what the intervals of some series are about.
-func intervals(of []study.Series) string {
-	kinds := map[study.Over]bool{}
+func intervals(of []summary.Series) string {
+	kinds := map[summary.Over]bool{}
 	for _, s := range of {
 		for _, p := range s.Points {
 			kinds[p.Exact.Over] = true
@@ -115,9 +115,9 @@ func intervals(of []study.Series) string {
 	}
 	const runs, prompts = "median of the runs (quartiles)", "1 run [95 % interval over its prompts]"
 	switch {
-	case kinds[study.OverRuns] && kinds[study.OverPrompts]:
+	case kinds[summary.OverRuns] && kinds[summary.OverPrompts]:
 		return runs + ", or " + prompts
-	case kinds[study.OverRuns]:
+	case kinds[summary.OverRuns]:
 		return runs
 	}
 	return prompts
@@ -125,9 +125,9 @@ func intervals(of []study.Series) string {
 
 // EveryRun has a line per length and a column per series, with each run's value; no lines
 // where no series has several.
-func (s *Report) EveryRun(t *study.Task) Table {
+func (s *Report) EveryRun(t *summary.Task) Table {
 	out := Table{Head: []string{"length"}, Caption: fmt.Sprintf("Every run on %s by length: %s in %%", t.Name, s.Measure.Label())}
-	several := slices.DeleteFunc(slices.Clone(t.Series), func(s study.Series) bool { return len(s.Seeds) < 2 })
+	several := slices.DeleteFunc(slices.Clone(t.Series), func(s summary.Series) bool { return len(s.Seeds) < 2 })
 	if len(several) == 0 {
 		return out
 	}
@@ -145,12 +145,12 @@ func (s *Report) EveryRun(t *study.Task) Table {
 }
 
 // Costs has a line per length and series.
-func (s *Report) Costs(t *study.Task, p study.Place) Table {
+func (s *Report) Costs(t *summary.Task, p summary.Place) Table {
 	out := Table{Caption: fmt.Sprintf("Costs on %s, %s", t.Name, p.Name),
 		Head: []string{"length", "encoding"}, Prose: []int{1}}
-	metrics := study.Metrics()
-	if token := p.Charts[study.PerToken().Key]; len(token.Lines) > 0 {
-		metrics = append(metrics, study.PerToken())
+	metrics := summary.Metrics()
+	if token := p.Charts[summary.PerToken().Key]; len(token.Lines) > 0 {
+		metrics = append(metrics, summary.PerToken())
 		if len(token.Limits) > 0 {
 			metrics = append(metrics, p.Roofline())
 		}
@@ -175,7 +175,7 @@ func (s *Report) Costs(t *study.Task, p study.Place) Table {
 }
 
 // Tradeoff has a line per series: what is won for what.
-func (s *Report) Tradeoff(t *study.Task, p study.Place) Table {
+func (s *Report) Tradeoff(t *summary.Task, p summary.Place) Table {
 	step := fmt.Sprintf("median decode step at length %s, ms", p.Common.Label())
 	out := Table{Caption: fmt.Sprintf("Accuracy against cost on %s, %s", t.Name, p.Name),
 		Head: []string{"encoding", step, s.Measure.Label() + " beyond, %"}}
@@ -190,11 +190,11 @@ func (s *Report) Tradeoff(t *study.Task, p study.Place) Table {
 }
 
 // costHeads name the costs in a headline.
-func (s *Report) costHeads(t *study.Task, p study.Place) []string {
+func (s *Report) costHeads(t *summary.Task, p summary.Place) []string {
 	var out []string
-	for _, m := range study.HeadlineMetrics() {
+	for _, m := range summary.HeadlineMetrics() {
 		head := strings.ToLower(m.Label) + ", " + m.Unit
-		if slices.ContainsFunc(p.Series, func(c study.CostSeries) bool { return s.Relative(t, p, c, m).Known() }) {
+		if slices.ContainsFunc(p.Series, func(c summary.CostSeries) bool { return s.Relative(t, p, c, m).Known() }) {
 			head += " (×\u00a0" + s.Baseline + ")"
 		}
 		out = append(out, head)
@@ -203,12 +203,12 @@ func (s *Report) costHeads(t *study.Task, p study.Place) []string {
 }
 
 // costCells are the costs of one of a task's series in a headline: "0.412 (1.06×)".
-func (s *Report) costCells(t *study.Task, p study.Place, series int) []string {
-	c := study.CostSeries{Series: series}
-	if i := slices.IndexFunc(p.Series, func(c study.CostSeries) bool { return c.Series == series }); i >= 0 {
+func (s *Report) costCells(t *summary.Task, p summary.Place, series int) []string {
+	c := summary.CostSeries{Series: series}
+	if i := slices.IndexFunc(p.Series, func(c summary.CostSeries) bool { return c.Series == series }); i >= 0 {
 		c = p.Series[i]
 	}
-	return study.Each(study.HeadlineMetrics(), func(m study.Metric) string {
+	return summary.Each(summary.HeadlineMetrics(), func(m summary.Metric) string {
 		cell := m.Of(c.At(p.Common)).Median.Short()
 		if times := s.Relative(t, p, c, m); times.Known() {
 			cell += " (" + times.Times() + ")"

@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/eval/task"
 )
 
@@ -61,7 +61,7 @@ func modelsText(pattern string) string {
 }
 
 // notAvailable says why cells of a task are n/a: a line for each column and cause.
-func notAvailable(t *study.Task, heads []string) []string {
+func notAvailable(t *summary.Task, heads []string) []string {
 	var out []string
 	for i, s := range t.Columns {
 		out = append(out, causes(heads[i], s.Rows)...)
@@ -87,7 +87,7 @@ func causes(head string, rows []eval.Row) []string {
 			first[cause] = length
 		}
 	}
-	return study.Each(causes, func(cause string) string {
+	return summary.Each(causes, func(cause string) string {
 		more := ""
 		if n := count[cause] - 1; n > 0 {
 			more = fmt.Sprintf(" (and %d more)", n)

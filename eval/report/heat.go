@@ -8,11 +8,11 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // taskLabel is a task's name, marked if it is not ranked.
-func taskLabel(t *study.Task) string {
+func taskLabel(t *summary.Task) string {
 	if t.AtChance {
 		return t.Name + " (at chance)"
 	}
@@ -31,7 +31,7 @@ func (s *Report) HeatMap() Table {
 		line := []string{taskLabel(t)}
 		for _, name := range s.Names() {
 			mark := ""
-			if slices.ContainsFunc(t.Series, func(of study.Series) bool { return of.Name == name && of.Fit.None() }) {
+			if slices.ContainsFunc(t.Series, func(of summary.Series) bool { return of.Name == name && of.Fit.None() }) {
 				mark = unfitMark
 			}
 			line = append(line, t.ScoreOf(name).Percent()+mark)
@@ -74,7 +74,7 @@ func (s *Report) heatFigure() Figure {
 	}}
 }
 
-func (s *Report) heatCell(c *draw.Canvas, r vg.Rectangle, v study.Number, text string) {
+func (s *Report) heatCell(c *draw.Canvas, r vg.Rectangle, v summary.Number, text string) {
 	fill, on := color.Color(paper), soft
 	if v.Known() {
 		fill = heatColour(float64(v))

@@ -7,17 +7,17 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // InsideSections lays findings out for people: for each task the roles of heads by encoding, how
 // far models look back, and how far their attention is apart; then each model's heads.
 func InsideSections(findings []eval.Finding, encodings []string) []Section {
-	return insideSections(study.Inside(findings, encodings), func(t study.InsideTask) []study.InsideModel { return t.Models })
+	return insideSections(summary.Inside(findings, encodings), func(t summary.InsideTask) []summary.InsideModel { return t.Models })
 }
 
 // insideSections have the heads of the models that headsOf chooses.
-func insideSections(tasks []study.InsideTask, headsOf func(study.InsideTask) []study.InsideModel) []Section {
+func insideSections(tasks []summary.InsideTask, headsOf func(summary.InsideTask) []summary.InsideModel) []Section {
 	var out []Section
 	for _, t := range tasks {
 		out = append(out, insideSection(t))
@@ -32,17 +32,17 @@ func insideSections(tasks []study.InsideTask, headsOf func(study.InsideTask) []s
 
 // tables are the section's blocks for a page.
 func (s Section) tables() []Table {
-	return study.Each(s.blocks, func(b block) Table {
+	return summary.Each(s.blocks, func(b block) Table {
 		return Table{Caption: strings.Join(append([]string{b.title}, b.notes...), ". "), Head: b.lines[0], Lines: b.lines[1:]}
 	})
 }
 
-func insideSection(t study.InsideTask) Section {
+func insideSection(t summary.InsideTask) Section {
 	s := Section{Task: t.Name, title: t.Name + ": what heads attend to"}
 	for _, kind := range []struct {
 		name string
-		of   func(study.InsideHead) []*eval.Attention
-	}{{"the task's sequences", study.OnTask}, {"random tokens", study.OnRandom}} {
+		of   func(summary.InsideHead) []*eval.Attention
+	}{{"the task's sequences", summary.OnTask}, {"random tokens", summary.OnRandom}} {
 		if counts := t.Roles(kind.of); len(counts) > 0 {
 			s.blocks = append(s.blocks, rolesBlock(counts, kind.name))
 		}
@@ -77,10 +77,10 @@ func insideSection(t study.InsideTask) Section {
 }
 
 // rolesBlock counts heads by role.
-func rolesBlock(counts []study.RoleCount, on string) block {
+func rolesBlock(counts []summary.RoleCount, on string) block {
 	names := append(eval.Roles(), eval.RoleMixed)
 	names = slices.DeleteFunc(names, func(name string) bool {
-		return !slices.ContainsFunc(counts, func(c study.RoleCount) bool { return c.Roles[name] > 0 })
+		return !slices.ContainsFunc(counts, func(c summary.RoleCount) bool { return c.Roles[name] > 0 })
 	})
 	b := block{title: "heads by role on " + on + ", at the greatest trained length; by place: % of the variance of " +
 		"weights that position alone explains", lines: [][]string{slices.Concat([]string{"encoding", "heads"}, names, []string{"by place"})}}
@@ -95,7 +95,7 @@ func rolesBlock(counts []study.RoleCount, on string) block {
 }
 
 // whole is a ratio in percent without a point, or a dash.
-func whole(n study.Number) string {
+func whole(n summary.Number) string {
 	if !n.Known() {
 		return "–"
 	}
@@ -103,7 +103,7 @@ func whole(n study.Number) string {
 }
 
 // lookBackBlock has how far each model looks back, and what it has right.
-func lookBackBlock(t study.InsideTask) (block, bool) {
+func lookBackBlock(t summary.InsideTask) (block, bool) {
 	b := block{title: "mean distance that heads attend to, in tokens, and in brackets % of the answers right; at the " +
 		"first mistakes of wrong ones after a slash", lines: [][]string{append([]string{"encoding"}, lengthHeads(t.Lengths)...)}}
 	any := false
@@ -113,21 +113,21 @@ func lookBackBlock(t study.InsideTask) (block, bool) {
 		}
 		line := []string{m.Encoding}
 		for i := range t.Lengths {
-			var all, mistakes []study.Number
+			var all, mistakes []summary.Number
 			for _, h := range m.Heads {
 				if a := h.Task[i]; a != nil {
-					all = append(all, study.Number(a.Mean))
+					all = append(all, summary.Number(a.Mean))
 					if a.AtMistake != nil {
-						mistakes = append(mistakes, study.Number(a.AtMistake.Mean))
+						mistakes = append(mistakes, summary.Number(a.AtMistake.Mean))
 					}
 				}
 			}
 			cell := "–"
 			if len(all) > 0 {
 				any = true
-				cell = oneDigit(study.Mean(all))
+				cell = oneDigit(summary.Mean(all))
 				if len(mistakes) > 0 {
-					cell += "/" + oneDigit(study.Mean(mistakes))
+					cell += "/" + oneDigit(summary.Mean(mistakes))
 				}
 				cell += " (" + whole(m.Right[i]) + ")"
 			}
@@ -138,12 +138,12 @@ func lookBackBlock(t study.InsideTask) (block, bool) {
 	return b, any
 }
 
-func oneDigit(n study.Number) string { return strconv.FormatFloat(float64(n), 'f', 1, 64) }
+func oneDigit(n summary.Number) string { return strconv.FormatFloat(float64(n), 'f', 1, 64) }
 
-func lengthHeads(lengths []int) []string { return study.Each(lengths, strconv.Itoa) }
+func lengthHeads(lengths []int) []string { return summary.Each(lengths, strconv.Itoa) }
 
 // probesBlock has how well positions are read off hidden states.
-func probesBlock(t study.InsideTask, tokens string) block {
+func probesBlock(t summary.InsideTask, tokens string) block {
 	b := block{title: "positions read off hidden states of " + tokens + " tokens by ridge regression: R² (1 is exact, 0 or less " +
 		"says nothing), after a slash at positions withheld from the fit, and in brackets % named by a classifier",
 		lines: [][]string{append([]string{"model", "layers", "fitted on"}, lengthHeads(t.Lengths)...)}}
@@ -161,7 +161,7 @@ func probesBlock(t study.InsideTask, tokens string) block {
 					if at.Withheld != nil {
 						cell += "/" + twoDigits(*at.Withheld)
 					}
-					cell += " (" + whole(study.Number(at.Classified)) + ")"
+					cell += " (" + whole(summary.Number(at.Classified)) + ")"
 				}
 				line = append(line, cell)
 			}
@@ -174,7 +174,7 @@ func probesBlock(t study.InsideTask, tokens string) block {
 func twoDigits(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 
 // pairsBlock compares the attention of models.
-func pairsBlock(pairs []study.Pair) block {
+func pairsBlock(pairs []summary.Pair) block {
 	b := block{title: "Jensen-Shannon divergence of attention, in nats (at most 0.693): least over pairs of heads, " +
 		"mean over layers, and each layer; shuffled: with the other model's weights in random order; published: " +
 		"the number that the paper's code computes",
@@ -184,13 +184,13 @@ func pairsBlock(pairs []study.Pair) block {
 		for _, js := range p.JensenShannon {
 			layers = append(layers, twoDigits(float64(js)))
 		}
-		b.lines = append(b.lines, []string{p.Model + " – " + p.Other, strconv.Itoa(p.Length), three(study.Mean(p.JensenShannon)),
-			three(study.Mean(p.Null)), three(study.Mean(p.Published)), strings.Join(layers, " ")})
+		b.lines = append(b.lines, []string{p.Model + " – " + p.Other, strconv.Itoa(p.Length), three(summary.Mean(p.JensenShannon)),
+			three(summary.Mean(p.Null)), three(summary.Mean(p.Published)), strings.Join(layers, " ")})
 	}
 	return b
 }
 
-func three(n study.Number) string {
+func three(n summary.Number) string {
 	if !n.Known() {
 		return "–"
 	}
@@ -198,13 +198,13 @@ func three(n study.Number) string {
 }
 
 // headsSection has the role and the distance of each head of a model by length.
-func headsSection(t study.InsideTask, m study.InsideModel) Section {
+func headsSection(t summary.InsideTask, m summary.InsideModel) Section {
 	title := fmt.Sprintf("%s: heads of %s", t.Name, m.Name)
 	if m.Trained[1] > 0 {
 		title += fmt.Sprintf(", trained on %d–%d", m.Trained[0], m.Trained[1])
 	}
 	s := Section{Task: t.Name, title: title}
-	random := m.Longest(t.Lengths, study.OnRandom)
+	random := m.Longest(t.Lengths, summary.OnRandom)
 	head := []string{"head"}
 	if random >= 0 {
 		head = append(head, "random tokens", "by place")
@@ -222,17 +222,17 @@ func headsSection(t study.InsideTask, m study.InsideModel) Section {
 		role, distance := []string{name}, []string{name}
 		if random >= 0 {
 			a := h.Random[random]
-			share := study.Unknown
+			share := summary.Unknown
 			if a.Positional != nil {
-				share = study.Number(*a.Positional)
+				share = summary.Number(*a.Positional)
 			}
 			role = append(role, roleText(a), whole(share))
 		}
 		for _, i := range looked {
 			a := h.Task[i]
 			role = append(role, roleText(a))
-			distance = append(distance, fmt.Sprintf("%s (%s)", oneDigit(study.Number(a.Mean)),
-				whole(study.Number(a.Entropy/a.EvenEntropy))))
+			distance = append(distance, fmt.Sprintf("%s (%s)", oneDigit(summary.Number(a.Mean)),
+				whole(summary.Number(a.Entropy/a.EvenEntropy))))
 		}
 		roles.lines, distances.lines = append(roles.lines, role), append(distances.lines, distance)
 	}
@@ -262,7 +262,7 @@ func roleText(a *eval.Attention) string {
 	case eval.RolePosition:
 		name = fmt.Sprintf("at %d", role.At)
 	}
-	return name + " " + whole(study.Number(role.Score))
+	return name + " " + whole(summary.Number(role.Score))
 }
 
 // InsideView is what the page shows of findings: tables, and charts as SVG.
@@ -280,13 +280,13 @@ type InsideTables struct {
 // View lays the findings out for the page. Of steps along training it has no tables of heads.
 func (s *Report) View() (InsideView, error) {
 	var v InsideView
-	for _, section := range insideSections(s.Inside, func(t study.InsideTask) []study.InsideModel { return t.Ends() }) {
+	for _, section := range insideSections(s.Inside, func(t summary.InsideTask) []summary.InsideModel { return t.Ends() }) {
 		v.Sections = append(v.Sections, InsideTables{section.title, section.tables()})
 	}
 	figures := s.insideFigures()
-	asked := study.Questions(s.Study, s.Inside)
+	asked := summary.Questions(s.Study, s.Inside)
 	for _, key := range questionKeys { // those that no question shows
-		if !slices.ContainsFunc(asked, func(q study.Question) bool { return q.Key == key }) {
+		if !slices.ContainsFunc(asked, func(q summary.Question) bool { return q.Key == key }) {
 			figures = append(figures, s.questionFigures(key)...)
 		}
 	}
@@ -297,14 +297,14 @@ func (s *Report) View() (InsideView, error) {
 
 // QuestionView is what the page shows of a question.
 type QuestionView struct {
-	study.Question
+	summary.Question
 	Charts []PageChart
 }
 
 // QuestionViews lays the questions out for the page.
 func (s *Report) QuestionViews() ([]QuestionView, error) {
 	var out []QuestionView
-	for _, q := range study.Questions(s.Study, s.Inside) {
+	for _, q := range summary.Questions(s.Study, s.Inside) {
 		charts, err := pageCharts(s.questionFigures(q.Key))
 		if err != nil {
 			return nil, err

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // insideFigures are those of findings: how far each head looks back, by length, and maps of weights
@@ -38,9 +38,9 @@ const (
 )
 
 // distanceFigure has a panel for each model with a line for each head: its mean distance by length.
-func distanceFigure(t study.InsideTask) []Figure {
-	models := slices.DeleteFunc(t.Ends(), func(m study.InsideModel) bool {
-		return m.Longest(t.Lengths, study.OnTask) < 0
+func distanceFigure(t summary.InsideTask) []Figure {
+	models := slices.DeleteFunc(t.Ends(), func(m summary.InsideModel) bool {
+		return m.Longest(t.Lengths, summary.OnTask) < 0
 	})
 	if len(models) == 0 || len(t.Lengths) < 2 {
 		return nil
@@ -138,7 +138,7 @@ func evenStyle() draw.LineStyle {
 	return draw.LineStyle{Color: soft, Width: 0.8, Dashes: []vg.Length{1.5, 2}}
 }
 
-func distancePanel(t study.InsideTask, m study.InsideModel, title string, top float64, c draw.Canvas) {
+func distancePanel(t summary.InsideTask, m summary.InsideModel, title string, top float64, c draw.Canvas) {
 	c.FillText(textStyle(ink, draw.XLeft, draw.YTop), vg.Point{X: c.Min.X + 4, Y: c.Max.Y}, title)
 	p := newPlot(t.Name+" length", "tokens back")
 	p.X.Tick.Marker, p.Y.Tick.Marker = few{t.Lengths}, even{}
@@ -198,8 +198,8 @@ const mapSide = 1.05 * vg.Inch
 
 // mapFigure has the attention weights of each head of a model in one sequence of a length: a line of
 // maps for each layer. Queries run downwards, keys to the right.
-func mapFigure(t study.InsideTask, m study.InsideModel, length int) []Figure {
-	heads := slices.DeleteFunc(slices.Clone(m.Heads), func(h study.InsideHead) bool {
+func mapFigure(t summary.InsideTask, m summary.InsideModel, length int) []Figure {
+	heads := slices.DeleteFunc(slices.Clone(m.Heads), func(h summary.InsideHead) bool {
 		return h.Task[length] == nil || len(h.Task[length].Map) == 0
 	})
 	if len(heads) == 0 {

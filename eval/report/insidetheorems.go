@@ -5,11 +5,11 @@ import (
 	"strconv"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // logitsBlock has how far the logits of heads are a term of the content plus one of the distance.
-func logitsBlock(t study.InsideTask) block {
+func logitsBlock(t summary.InsideTask) block {
 	b := block{title: "attention logits fitted by the two tokens and their distance (theorem 2), on random tokens: R² of both " +
 		"together (distance alone, content alone), and after a slash how much the term of distance falls with each token",
 		lines: [][]string{append([]string{"model", "head"}, lengthHeads(t.Lengths)...)}}
@@ -34,7 +34,7 @@ func logitsText(l *eval.LogitFit) string {
 }
 
 // causalBlock has what becomes of the task when hidden states lose the position that probes read.
-func causalBlock(t study.InsideTask) block {
+func causalBlock(t summary.InsideTask) block {
 	b := block{title: "% of the answers' tokens right when hidden states lose the position that probes read, in so many directions: before, " +
 		"ablated (moved as far at random), patched (moved as far at random); left: the R² of a new probe after that, of the first before it",
 		lines: [][]string{{"model", "layers", "length", "directions", "before", "ablated", "patched", "left"}}}
@@ -44,7 +44,7 @@ func causalBlock(t study.InsideTask) block {
 				if at == nil {
 					continue
 				}
-				share := func(s eval.CausalScore) string { return whole(study.Number(s.Share())) }
+				share := func(s eval.CausalScore) string { return whole(summary.Number(s.Share())) }
 				b.lines = append(b.lines, []string{m.Name, strconv.Itoa(c.Layers), strconv.Itoa(t.Lengths[i]), strconv.Itoa(max(at.Directions, 1)),
 					share(at.Before),
 					share(at.Ablated) + " (" + share(at.AblatedControl) + ")", share(at.Patched) + " (" + share(at.PatchedControl) + ")",

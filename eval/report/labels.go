@@ -8,15 +8,15 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // label is the name of a curve, or of the limit, where it ends.
 type label struct {
 	name string
 	mark func(c *draw.Canvas, at vg.Point)
-	end  study.Dot
-	mean study.Number // of all its points
+	end  summary.Dot
+	mean summary.Number // of all its points
 }
 
 // labels lists the names from the lowest end to the highest; of those that end alike the
@@ -27,7 +27,7 @@ func (k curves) labels() []label {
 		end := k.chart.Limits[n-1]
 		out = append(out, label{limitName, func(c *draw.Canvas, at vg.Point) {
 			c.StrokeLine2(limitStyle, at.X-markerSize, at.Y, at.X+markerSize, at.Y)
-		}, study.Dot{X: end.X, Y: end.Low}, end.Low})
+		}, summary.Dot{X: end.X, Y: end.Low}, end.Low})
 	}
 	for n, of := range k.chart.Lines {
 		if len(of.Points) == 0 {
@@ -43,7 +43,7 @@ func (k curves) labels() []label {
 			shape.fill(c, at, markerSize, colour, colour)
 		}}
 		for _, d := range of.Points {
-			l.mean += d.Y / study.Number(len(of.Points))
+			l.mean += d.Y / summary.Number(len(of.Points))
 		}
 		out = append(out, l)
 	}
@@ -66,7 +66,7 @@ const labelIndent = 3 * markerSize
 // and as near to their ends as they fit, and of others where they hide the least.
 func (k curves) endLabels(c, data draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&data)
-	place := func(d study.Dot) vg.Point { return vg.Point{X: x(d.X), Y: y(float64(d.Y))} }
+	place := func(d summary.Dot) vg.Point { return vg.Point{X: x(d.X), Y: y(float64(d.Y))} }
 	labels := k.labels()
 	last := 0.0
 	for _, l := range labels {
@@ -93,10 +93,10 @@ func (k curves) endLabels(c, data draw.Canvas, p *plot.Plot) {
 }
 
 // taken are boxes along the curves and the limit, as tall as a marker.
-func (k curves) taken(place func(study.Dot) vg.Point) []vg.Rectangle {
-	lines := study.Each(k.chart.Lines, func(l study.Line) []study.Dot { return l.Points })
-	lines = append(lines, study.Each(k.chart.Limits, func(l study.Limit) study.Dot {
-		return study.Dot{X: l.X, Y: l.High}
+func (k curves) taken(place func(summary.Dot) vg.Point) []vg.Rectangle {
+	lines := summary.Each(k.chart.Lines, func(l summary.Line) []summary.Dot { return l.Points })
+	lines = append(lines, summary.Each(k.chart.Limits, func(l summary.Limit) summary.Dot {
+		return summary.Dot{X: l.X, Y: l.High}
 	}))
 	var out []vg.Rectangle
 	for _, of := range lines {

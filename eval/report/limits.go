@@ -7,12 +7,12 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // limits draws what curves cannot be below: dotted, and filled between the lowest and
 // the highest.
-type limits []study.Limit
+type limits []summary.Limit
 
 const limitName = "roofline"
 

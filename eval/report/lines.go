@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/eval/task"
 )
 
@@ -17,11 +17,11 @@ import (
 type curves struct {
 	s     *Report
 	over  axes
-	of    []study.Series
-	chart study.Chart
+	of    []summary.Series
+	chart summary.Chart
 }
 
-// axes is what a chart is over: see the fields of study.Task.
+// axes is what a chart is over: see the fields of summary.Task.
 type axes struct {
 	name    string
 	octaves bool
@@ -30,17 +30,17 @@ type axes struct {
 	trained [2]int
 }
 
-func (s *Report) curves(t *study.Task, chart study.Chart) curves {
+func (s *Report) curves(t *summary.Task, chart summary.Chart) curves {
 	return curves{s, axes{t.Axis, t.Octaves, t.Lengths, t.X, t.Trained}, t.Series, chart}
 }
 
-func (k curves) series(n int) study.Series { return k.of[k.chart.Lines[n].Series] }
+func (k curves) series(n int) summary.Series { return k.of[k.chart.Lines[n].Series] }
 
-func (s *Report) accuracyFigure(t *study.Task) Figure {
-	return lineFigure("accuracy-"+fileName(t.Name), "exact match, %", s.curves(t, t.Charts[study.Exact]))
+func (s *Report) accuracyFigure(t *summary.Task) Figure {
+	return lineFigure("accuracy-"+fileName(t.Name), "exact match, %", s.curves(t, t.Charts[summary.Exact]))
 }
 
-func (s *Report) costFigure(t *study.Task, p study.Place, m study.Metric, at string) []Figure {
+func (s *Report) costFigure(t *summary.Task, p summary.Place, m summary.Metric, at string) []Figure {
 	k := s.curves(t, p.Charts[m.Key])
 	if len(k.chart.Lines) == 0 {
 		return nil
@@ -112,7 +112,7 @@ func (octaves) Ticks(low, high float64) []plot.Tick {
 		at := math.Exp2(float64(n))
 		label := strconv.FormatFloat(at, 'g', 3, 64)
 		if n >= 0 && n < 53 { // as long as it is exact
-			label = study.Thousands(int(at))
+			label = summary.Thousands(int(at))
 		}
 		out = append(out, plot.Tick{Value: at, Label: label})
 	}
@@ -151,9 +151,9 @@ func dashes(variant int) []vg.Length { return dashPatterns[variant%len(dashPatte
 // Plot implements plot.Plotter.
 func (k strokes) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	at := func(d study.Dot) vg.Point { return vg.Point{X: x(d.X), Y: y(float64(d.Y))} }
+	at := func(d summary.Dot) vg.Point { return vg.Point{X: x(d.X), Y: y(float64(d.Y))} }
 	for _, of := range k.chart.Strokes {
-		line := study.Each(k.chart.Lines[of.Users[0]].Points[of.From:of.To+1], at)
+		line := summary.Each(k.chart.Lines[of.Users[0]].Points[of.From:of.To+1], at)
 		for turn, n := range of.Users {
 			c.StrokeLines(k.style(n, turn, len(of.Users)), line)
 		}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/internal/human"
 )
 
@@ -31,17 +31,17 @@ type page struct {
 	*Report
 	Style           template.CSS
 	Library, Script template.JS
-	Places          bool                               // whether any task was measured in several places
-	Scores          map[study.Measure][][]study.Number // mean beyond training by task and series
-	Nowhere         study.Place
+	Places          bool                                   // whether any task was measured in several places
+	Scores          map[summary.Measure][][]summary.Number // mean beyond training by task and series
+	Nowhere         summary.Place
 }
 
 // WriteHTML writes the study as one HTML file that needs nothing else: no other
 // file, no network. The same study gives the same bytes.
 func (s *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"mark": s.mark, "metrics": study.Metrics, "perToken": study.PerToken, "count": human.Plural[int],
-		"percent": func(n study.Number) float64 { return 100 * float64(n) },
+		"mark": s.mark, "metrics": summary.Metrics, "perToken": summary.PerToken, "count": human.Plural[int],
+		"percent": func(n summary.Number) float64 { return 100 * float64(n) },
 	}).Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("report: page: %w", err)
@@ -51,7 +51,7 @@ func (s *Report) WriteHTML(w io.Writer) error {
 		Report: s, Scores: s.scores(),
 		Style: template.CSS(pageStyle + s.palette()), Library: template.JS(chartLibrary),
 		Script: template.JS(pageScript),
-		Places: slices.ContainsFunc(s.Tasks, func(t *study.Task) bool { return len(t.Places) > 1 }),
+		Places: slices.ContainsFunc(s.Tasks, func(t *summary.Task) bool { return len(t.Places) > 1 }),
 	}); err != nil {
 		return fmt.Errorf("report: page: %w", err)
 	}
@@ -60,11 +60,11 @@ func (s *Report) WriteHTML(w io.Writer) error {
 }
 
 // scores are what the page sets against costs and into the heat map, by each measure.
-func (s *Report) scores() map[study.Measure][][]study.Number {
-	out := map[study.Measure][][]study.Number{}
+func (s *Report) scores() map[summary.Measure][][]summary.Number {
+	out := map[summary.Measure][][]summary.Number{}
 	for _, by := range s.Measures() {
-		out[by.Measure] = study.Each(by.Tasks, func(t *study.Task) []study.Number {
-			return study.Each(t.Series, func(of study.Series) study.Number { return of.Score.Median })
+		out[by.Measure] = summary.Each(by.Tasks, func(t *summary.Task) []summary.Number {
+			return summary.Each(t.Series, func(of summary.Series) summary.Number { return of.Score.Median })
 		})
 	}
 	return out

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/internal/human"
 )
 
@@ -21,9 +21,9 @@ func Formats() []string { return []string{"table", "md", "csv", "json", "jsonl",
 // else at the end (Rest). Above tables stands where the rows were measured.
 type Printer struct {
 	Out    io.Writer
-	Format string          // one of Formats
-	Width  int             // of tables of text, in characters; 0 is DefaultWidth
-	Ranks  study.Weighting // how ranks weigh lengths
+	Format string            // one of Formats
+	Width  int               // of tables of text, in characters; 0 is DefaultWidth
+	Ranks  summary.Weighting // how ranks weigh lengths
 
 	shown map[string]bool // tasks that were written
 	where string          // the line that was written last
@@ -72,8 +72,8 @@ func (p *Printer) tables() bool { return p.Format == "table" || p.Format == "md"
 // Beside writes what papers have for the tasks and encodings of rows next to what the rows
 // say: of published numbers, or for nil of the usual ones. Where there are none for these it
 // writes nothing.
-func (p *Printer) Beside(rows []eval.Row, published *study.Published) error {
-	s, err := study.New(rows, study.Options{Ranks: p.Ranks, Published: published})
+func (p *Printer) Beside(rows []eval.Row, published *summary.Published) error {
+	s, err := summary.New(rows, summary.Options{Ranks: p.Ranks, Published: published})
 	if err != nil || len(s.Published) == 0 {
 		return err
 	}

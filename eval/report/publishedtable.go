@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // PublishedTable sets our accuracies beside the published ones.
 func (s *Report) PublishedTable() Table {
-	runs := slices.ContainsFunc(s.Published, func(c study.Compared) bool { return c.Theirs.All.Median.Known() })
+	runs := slices.ContainsFunc(s.Published, func(c summary.Compared) bool { return c.Theirs.All.Median.Known() })
 	value := "mean"
 	if runs {
 		value = "median"
@@ -18,7 +18,7 @@ func (s *Report) PublishedTable() Table {
 	out := Table{Caption: "Exact match beside " + s.Source, Prose: []int{1, 2, 3, 6},
 		Head: []string{"task", "encoding", "lengths", "runs here", "here, " + value + ", %", "mean of fitted, %",
 			"runs published", "published, " + value + ", %", "mean of fitted, %", "difference, points"}}
-	whole := slices.ContainsFunc(s.Published, func(c study.Compared) bool { return c.All.Known() })
+	whole := slices.ContainsFunc(s.Published, func(c summary.Compared) bool { return c.All.Known() })
 	if whole {
 		out.Head = append(out.Head, "published at all lengths, %")
 	}
@@ -41,7 +41,7 @@ func (s *Report) PublishedTable() Table {
 
 // publishedSection is the table for a terminal: of each task the encodings and lengths that
 // both have.
-func publishedSection(s *study.Study) Section {
+func publishedSection(s *summary.Study) Section {
 	out := Section{title: "beside " + s.Source + ": exact match in %, median of the runs, or the mean where only " +
 		"that is published; runs are those that fitted, of all"}
 	for _, t := range s.Tasks {
@@ -60,7 +60,7 @@ func publishedSection(s *study.Study) Section {
 }
 
 // share gives how many runs fitted, of all: "2/3".
-func share(f study.Fit) string {
+func share(f summary.Fit) string {
 	if f.Unknown > 0 {
 		return strconv.Itoa(f.Runs)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/internal/chromium"
+	"github.com/nopezoo/zoo/eval/report/chromiumtest"
 )
 
 // A run that was looked into on the way has a figure of its course.
@@ -134,7 +134,7 @@ func TestQuestionPage(t *testing.T) {
 
 // In a browser the sections and figures stand within the page, and nothing fails.
 func TestQuestionBrowser(t *testing.T) {
-	b := chromium.Start(t)
+	b := chromiumtest.Start(t)
 	b.Size(1200, 2600)
 	path := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(path, []byte(page(t, report.Options{Findings: theorems()})), 0o600); err != nil {

@@ -14,23 +14,23 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// questionFigures are the evidence of a question of study.Questions, for each task in turn. That of running text
+// questionFigures are the evidence of a question of summary.Questions, for each task in turn. That of running text
 // stands with the text (see textFigures).
 func (s *Report) questionFigures(key string) []Figure {
 	var out []Figure
 	for _, t := range s.Inside {
 		switch key {
-		case study.AskTheorem1:
+		case summary.AskTheorem1:
 			out = append(out, probeFigure(t)...)
 			out = append(out, courseFigure(t)...)
 			out = append(out, causalFigure(t)...)
-		case study.AskTheorem2:
+		case summary.AskTheorem2:
 			out = append(out, logitsFigure(t)...)
-		case study.AskPositional:
+		case summary.AskPositional:
 			out = append(out, positionalFigure(t)...)
 		}
 	}
@@ -38,7 +38,7 @@ func (s *Report) questionFigures(key string) []Figure {
 }
 
 // questionKeys are those of questions that findings answer.
-var questionKeys = []string{study.AskTheorem1, study.AskTheorem2, study.AskPositional}
+var questionKeys = []string{summary.AskTheorem1, summary.AskTheorem2, summary.AskPositional}
 
 // smallChart is one panel: lines over x.
 type smallChart struct {
@@ -163,7 +163,7 @@ func dashed(k int) draw.LineStyle {
 
 // probeFigure has R² of the position in hidden states by layer, a panel for each run: trained, before training and
 // constructed, on random tokens where there are any.
-func probeFigure(t study.InsideTask) []Figure {
+func probeFigure(t summary.InsideTask) []Figure {
 	var charts []smallChart
 	low := 0.0
 	for _, r := range t.Runs() {
@@ -177,7 +177,7 @@ func probeFigure(t study.InsideTask) []Figure {
 			continue
 		}
 		chart := smallChart{title: r.Model.Name, x: fmt.Sprintf("layers before (%s tokens, %d)", tokens, t.Lengths[i]), y: "R² of the position"}
-		add := func(m *study.InsideModel, tokens string, style draw.LineStyle) {
+		add := func(m *summary.InsideModel, tokens string, style draw.LineStyle) {
 			var points plotter.XYs
 			for _, p := range m.Probes {
 				if p.Tokens == tokens && p.At[i] != nil {
@@ -207,7 +207,7 @@ func probeFigure(t study.InsideTask) []Figure {
 
 // courseFigure has R² of the position in hidden states along training, after each layer, and the share of the
 // sequences that are right: a panel for each run that was looked into on the way and each kind of tokens.
-func courseFigure(t study.InsideTask) []Figure {
+func courseFigure(t summary.InsideTask) []Figure {
 	var charts []smallChart
 	layers := 0
 	for _, r := range t.Runs() {
@@ -256,11 +256,11 @@ const leastR2 = -0.5
 
 // logitsFigure has the term of distance of each head's logits, a panel for each run and its untrained weights; the
 // names of heads have their R² of both terms behind them.
-func logitsFigure(t study.InsideTask) []Figure {
+func logitsFigure(t summary.InsideTask) []Figure {
 	var charts []smallChart
 	layers := 0
 	for _, r := range t.Runs() {
-		for _, m := range []*study.InsideModel{r.Model, r.Init} {
+		for _, m := range []*summary.InsideModel{r.Model, r.Init} {
 			if m == nil || m.LogitsWithin(t.Lengths) < 0 {
 				continue
 			}
@@ -293,7 +293,7 @@ func logitsFigure(t study.InsideTask) []Figure {
 
 // causalFigure has the share of the answers' tokens that are right by layer, a panel for each run: before, and when
 // hidden states lose the position, beside random directions.
-func causalFigure(t study.InsideTask) []Figure {
+func causalFigure(t summary.InsideTask) []Figure {
 	lines := []struct {
 		legendEntry
 		of func(*eval.Causal) eval.CausalScore
@@ -331,16 +331,16 @@ func causalFigure(t study.InsideTask) []Figure {
 
 // positionalFigure has the share of each head's weights that position explains, a panel for each run: trained, and
 // before training.
-func positionalFigure(t study.InsideTask) []Figure {
+func positionalFigure(t summary.InsideTask) []Figure {
 	var charts []smallChart
 	for _, r := range t.Runs() {
-		i := r.Model.Longest(t.Lengths, study.OnRandom)
+		i := r.Model.Longest(t.Lengths, summary.OnRandom)
 		if i < 0 {
 			continue
 		}
 		chart := smallChart{title: r.Model.Name, x: fmt.Sprintf("head, by layer (random tokens, %d)", t.Lengths[i]), y: "by position, %",
 			bottom: -2, top: 104}
-		for k, m := range []*study.InsideModel{r.Model, r.Init} {
+		for k, m := range []*summary.InsideModel{r.Model, r.Init} {
 			if m == nil {
 				continue
 			}

@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // RankTable is the mean reciprocal ranks, ours and the paper's, if it has any, and ours on
 // each task.
 func (s *Report) RankTable() Table {
 	by := s.Measure.Label()
-	published := slices.ContainsFunc(s.Ranks, func(r study.Rank) bool { return r.Published.Known() })
+	published := slices.ContainsFunc(s.Ranks, func(r summary.Rank) bool { return r.Published.Known() })
 	out := Table{
 		Caption: fmt.Sprintf("Mean reciprocal rank by %s over all runs of all tasks, 1 for always best; %s", by, s.Weighting),
 		Head:    []string{"encoding", "MRR"},
@@ -53,7 +53,7 @@ func (s *Report) AgreementTable() Table {
 }
 
 // ranked3 gives a reciprocal rank as the paper does.
-func ranked3(n study.Number) string {
+func ranked3(n summary.Number) string {
 	if !n.Known() {
 		return "–"
 	}
@@ -62,7 +62,7 @@ func ranked3(n study.Number) string {
 
 // rankingSection is the mean reciprocal rank of the encodings over all runs of all tasks, and of
 // each task.
-func rankingSection(s *study.Study) Section {
+func rankingSection(s *summary.Study) Section {
 	lines := [][]string{{"encoding", "mean reciprocal rank", "runs"}}
 	tasks := rankedTasks(s)
 	for _, i := range tasks {
@@ -99,10 +99,10 @@ func rankingSection(s *study.Study) Section {
 }
 
 // rankedTasks are the tasks with ranks, by index, if there are several.
-func rankedTasks(s *study.Study) []int {
+func rankedTasks(s *summary.Study) []int {
 	var out []int
 	for i := range s.Tasks {
-		if slices.ContainsFunc(s.Ranks, func(r study.Rank) bool { return r.Tasks[i].Known() }) {
+		if slices.ContainsFunc(s.Ranks, func(r summary.Rank) bool { return r.Tasks[i].Known() }) {
 			out = append(out, i)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/files"
 )
 
 // Read reads the rows and findings of result files in the order of paths; of a folder, all
@@ -38,7 +38,7 @@ func Read(paths ...string) ([]eval.Row, []eval.Finding, error) {
 }
 
 func readFile(name string) ([]eval.Row, []eval.Finding, error) {
-	f, _, err := tensor.OpenRegular(name, eval.MaxResults)
+	f, _, err := files.OpenRegular(name, eval.MaxResults)
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		err = path.Err // the caller names the file
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/internal/chromium"
+	"github.com/nopezoo/zoo/eval/report/chromiumtest"
 )
 
 // shownText is the text of all that a selector finds and that is in view.
@@ -38,7 +38,7 @@ func disagreeing(t *testing.T) []eval.Row {
 // TestBrowserMeasure checks that the measure that a reader chooses rules the lead, the
 // headline, the ranks, the trade-off and the heat map.
 func TestBrowserMeasure(t *testing.T) {
-	b := chromium.Start(t)
+	b := chromiumtest.Start(t)
 	b.Size(1280, 900)
 	b.Load(write(t, disagreeing(t)))
 	for _, tc := range []struct {
@@ -78,7 +78,7 @@ func TestBrowserMeasure(t *testing.T) {
 // TestBrowserAddress checks that the address keeps the task, measure and place, that
 // a link shows the same, and that one to something else says so.
 func TestBrowserAddress(t *testing.T) {
-	b := chromium.Start(t)
+	b := chromiumtest.Start(t)
 	b.Size(1280, 900)
 	rows := disagreeing(t)
 	for _, r := range rows[:8:8] {
@@ -140,7 +140,7 @@ func TestBrowserAddress(t *testing.T) {
 // TestBrowserEqualCurves checks that of curves that lie on one another all can be
 // seen: in each colour there are a line and markers.
 func TestBrowserEqualCurves(t *testing.T) {
-	b := chromium.Start(t)
+	b := chromiumtest.Start(t)
 	var rows []eval.Row
 	for _, encoding := range encodings {
 		for length := 4; length <= 40; length += 4 {
@@ -214,7 +214,7 @@ func TestBrowserTables(t *testing.T) {
 		r.Encoding = fmt.Sprintf("encoding%02d", i)
 		many = append(many, r, with(r, func(r *eval.Row) { r.Length = 10 }))
 	}
-	b := chromium.Start(t)
+	b := chromiumtest.Start(t)
 	for name, rows := range map[string][]eval.Row{"study": synthetic([]string{"copy", "parity"}, 3), "many": many} {
 		url := write(t, rows)
 		for _, width := range []int{1280, 390} {
@@ -246,7 +246,7 @@ func TestBrowserTables(t *testing.T) {
 }
 
 // printPage keeps the page as a PDF beside the screenshots.
-func printPage(b *chromium.Browser, name string) {
+func printPage(b *chromiumtest.Browser, name string) {
 	folder := os.Getenv("ZOO_SCREENSHOTS")
 	if folder == "" {
 		return

@@ -1,4 +1,4 @@
-// Package report draws a study of result rows (see package study): as tables of text
+// Package report draws a study of result rows (see package summary): as tables of text
 // and Markdown, as one self-contained HTML page, and as figures for papers. It works
 // nothing out.
 package report
@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // Options say how to present rows. The zero value is ready to use.
@@ -18,25 +18,25 @@ type Options struct {
 	Title   string // default: "Length generalization by positional encoding"
 	Command string // that made the report; shown with the sources
 	// Encodings lists the known encodings in their usual order, so that an encoding
-	// has the same colour in every report. See study.Options.
+	// has the same colour in every report. See summary.Options.
 	Encodings []string
-	Ranks     study.Weighting
-	// OnlyFitted and Published: see study.Options.
+	Ranks     summary.Weighting
+	// OnlyFitted and Published: see summary.Options.
 	OnlyFitted bool
-	Published  *study.Published
-	Findings   []eval.Finding // of what is within models; see study.Inside
+	Published  *summary.Published
+	Findings   []eval.Finding // of what is within models; see summary.Inside
 }
 
 // Report is a study with its looks, by one measure.
 type Report struct {
-	*study.Study
+	*summary.Study
 	Title     string     `json:"title"`
 	Encodings []Encoding `json:"encodings"`
 	Sources   Sources    `json:"-"`
 
 	Dashes [][]vg.Length `json:"dashes"` // strokes and gaps in points, by variant of an encoding's series
 
-	Inside []study.InsideTask `json:"-"`
+	Inside []summary.InsideTask `json:"-"`
 }
 
 // Encoding is an encoding and its looks.
@@ -51,17 +51,17 @@ type Encoding struct {
 // New works out a study of rows, by exact match, and of findings. That there is neither is an
 // error.
 func New(rows []eval.Row, opt Options) (*Report, error) {
-	s := &study.Study{}
+	s := &summary.Study{}
 	if len(rows) > 0 || len(opt.Findings) == 0 {
 		var err error
-		if s, err = study.New(rows, study.Options{Encodings: opt.Encodings, Ranks: opt.Ranks,
+		if s, err = summary.New(rows, summary.Options{Encodings: opt.Encodings, Ranks: opt.Ranks,
 			OnlyFitted: opt.OnlyFitted, Published: opt.Published}); err != nil {
 			return nil, err
 		}
 	}
 	title := cmp.Or(opt.Title, "Length generalization by positional encoding")
 	r := &Report{Study: s, Title: title, Sources: sources(rows, opt.Command), Dashes: dashPatterns,
-		Inside: study.Inside(opt.Findings, opt.Encodings)}
+		Inside: summary.Inside(opt.Findings, opt.Encodings)}
 	r.Sources.Rows += len(opt.Findings)
 	next := len(opt.Encodings)
 	for _, name := range s.Encodings {
@@ -77,7 +77,7 @@ func New(rows []eval.Row, opt Options) (*Report, error) {
 // Measures lists the report by exact match and by tokens right; where nothing is
 // scored the report alone.
 func (s *Report) Measures() []*Report {
-	return study.Each(s.Study.Measures(), func(by *study.Study) *Report {
+	return summary.Each(s.Study.Measures(), func(by *summary.Study) *Report {
 		r := *s
 		r.Study = by
 		return &r

@@ -3,21 +3,21 @@ package report
 import (
 	"slices"
 
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // severalRuns reports whether a task has encodings of several training runs.
-func severalRuns(t *study.Task) bool {
-	return slices.ContainsFunc(t.Series, func(s study.Series) bool { return len(s.Seeds) > 1 })
+func severalRuns(t *summary.Task) bool {
+	return slices.ContainsFunc(t.Series, func(s summary.Series) bool { return len(s.Seeds) > 1 })
 }
 
 // runsBlock is exact match over training runs: a column per encoding.
-func runsBlock(t *study.Task) block {
+func runsBlock(t *summary.Task) block {
 	b := block{
 		title: "exact match in %, medians over training runs (quartiles, interpolated linearly; * length seen in training)",
-		lines: [][]string{append([]string{"length"}, study.Each(t.Series, func(s study.Series) string { return s.Name + " " })...)},
+		lines: [][]string{append([]string{"length"}, summary.Each(t.Series, func(s summary.Series) string { return s.Name + " " })...)},
 	}
-	if slices.ContainsFunc(t.Series, func(s study.Series) bool { return len(s.Seeds) == 1 }) {
+	if slices.ContainsFunc(t.Series, func(s summary.Series) bool { return len(s.Seeds) == 1 }) {
 		b.notes = []string{"[square brackets]: 1 run, with the 95 % interval over its prompts"}
 	}
 	for i, length := range t.Lengths {
@@ -41,14 +41,14 @@ func runsBlock(t *study.Task) block {
 	b.lines = append(b.lines, make([]string, len(b.lines[0]))) // the summary below
 	for _, of := range []struct {
 		name string
-		text func(study.Series) string
+		text func(summary.Series) string
 	}{
-		{"mean trained", func(s study.Series) string { return meanText(s.Inside, s.InsideNA) }},
-		{"mean beyond", func(s study.Series) string { return meanText(s.Beyond, s.BeyondNA) }},
-		{"effective length", func(s study.Series) string { return s.Effective.String() }},
-		{"runs", func(s study.Series) string { return s.Fit.String() }},
+		{"mean trained", func(s summary.Series) string { return meanText(s.Inside, s.InsideNA) }},
+		{"mean beyond", func(s summary.Series) string { return meanText(s.Beyond, s.BeyondNA) }},
+		{"effective length", func(s summary.Series) string { return s.Effective.String() }},
+		{"runs", func(s summary.Series) string { return s.Fit.String() }},
 	} {
-		b.lines = append(b.lines, append([]string{of.name}, study.Each(t.Series, func(s study.Series) string {
+		b.lines = append(b.lines, append([]string{of.name}, summary.Each(t.Series, func(s summary.Series) string {
 			return of.text(s) + " "
 		})...))
 	}

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/internal/human"
 )
 
@@ -37,15 +37,15 @@ const DefaultWidth = 80
 // a section that has a table for each measure with a line per length and a column
 // per model, states counts and marks trained lengths. Ranks over all tasks follow,
 // which weigh lengths as by says, and speed measured without a task.
-func Sections(rows []eval.Row, by study.Weighting) ([]Section, error) {
+func Sections(rows []eval.Row, by summary.Weighting) ([]Section, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	s, err := study.New(rows, study.Options{Ranks: by})
+	s, err := summary.New(rows, summary.Options{Ranks: by})
 	if err != nil {
 		return nil, err
 	}
-	out := slices.Concat(study.Each(s.Scored(), taskSection), study.Each(s.Texts, textSection))
+	out := slices.Concat(summary.Each(s.Scored(), taskSection), summary.Each(s.Texts, textSection))
 	if len(s.Ranks) > 0 {
 		ranks := rankingSection(s)
 		if len(out) == 1 { // what the one task says comes last

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // Sources is where the numbers come from.
@@ -42,7 +42,7 @@ func sources(rows []eval.Row, command string) Sources {
 			at = len(samples)
 			line[k], samples = at, append(samples, nil)
 			s.Models.Lines = append(s.Models.Lines, []string{
-				r.Model, r.Encoding, r.Task, study.Millions(r.Parameters), r.TrainSeeds().String(),
+				r.Model, r.Encoding, r.Task, summary.Millions(r.Parameters), r.TrainSeeds().String(),
 				strconv.Itoa(r.TrainSteps), fittedText(r.FittedStep),
 				fmt.Sprintf("%d–%d", r.TrainMin, r.TrainMax), head(r.ModelSHA256), head(r.ConfigHash),
 			})

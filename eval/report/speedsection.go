@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // speedSection shows the rows that have no task.
-func speedSection(task *study.Task) Section {
+func speedSection(task *summary.Task) Section {
 	t := newSpeedTable(task)
 	blocks := speedBlocks(t)
 	first, step, memory := blocks[0], blocks[1], blocks[3]
@@ -55,7 +55,7 @@ func newTokens(rows []eval.Row) string {
 
 // peak says what a peak is, if it is known and the same for all.
 func (t *speedTable) peak(of func(eval.Row) float64, unit string) string {
-	known := slices.DeleteFunc(study.Each(t.rows, of), func(v float64) bool { return v == 0 })
+	known := slices.DeleteFunc(summary.Each(t.rows, of), func(v float64) bool { return v == 0 })
 	if len(known) == 0 {
 		return " (which was not measured)"
 	}

@@ -6,21 +6,21 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // speedTable is what the models of a task cost, as they were run.
 type speedTable struct {
-	*study.Task
+	*summary.Task
 	pattern string
 	heads   []string
 	rows    []eval.Row // that were timed
 	several bool       // rows of a length that differ in their samples alone
 }
 
-func newSpeedTable(task *study.Task) *speedTable {
+func newSpeedTable(task *summary.Task) *speedTable {
 	t := &speedTable{Task: task}
-	t.pattern, t.heads = headsOf(study.Each(task.Runs, func(r study.Run) named { return named{r.Name, r.Model} }))
+	t.pattern, t.heads = headsOf(summary.Each(task.Runs, func(r summary.Run) named { return named{r.Name, r.Model} }))
 	for _, run := range task.Runs {
 		for _, p := range run.Costs {
 			t.rows = append(t.rows, p.Rows...)
@@ -63,7 +63,7 @@ func speedBlocks(t *speedTable) []block {
 		}
 		return []float64{r.DecodeP50MS, r.DecodeP95MS, r.DecodeP99MS}
 	}, slashed)
-	rate := t.block(study.Throughput+" in tokens/s: all tokens generated over the time of prefill and steps, "+
+	rate := t.block(summary.Throughput+" in tokens/s: all tokens generated over the time of prefill and steps, "+
 		"± standard deviation over "+t.deviates(),
 		func(r eval.Row) []float64 { return []float64{r.TokensPerSecond, r.TokensPerSecondSD} }, plusMinus)
 	return slices.Concat([]block{first, step, rate, t.memory()}, t.bus())
@@ -83,8 +83,8 @@ func (t *speedTable) batches() string {
 	if len(t.rows) == 0 {
 		return "batches of 0"
 	}
-	sizes := study.Each(t.rows, func(r eval.Row) int { return r.TimedBatch })
-	return "batches of " + study.Between(slices.Min(sizes), slices.Max(sizes))
+	sizes := summary.Each(t.rows, func(r eval.Row) int { return r.TimedBatch })
+	return "batches of " + summary.Between(slices.Min(sizes), slices.Max(sizes))
 }
 
 // deviates says what the deviation is over.
@@ -123,7 +123,7 @@ func slashed(v []float64) string {
 	if len(v) == 0 || v[0] == 0 {
 		return "-"
 	}
-	return strings.Join(study.Each(v, significant), "/")
+	return strings.Join(summary.Each(v, significant), "/")
 }
 
 func plusMinus(v []float64) string {
@@ -134,4 +134,4 @@ func plusMinus(v []float64) string {
 	return text
 }
 
-func significant(v float64) string { return study.Number(v).Short() }
+func significant(v float64) string { return summary.Number(v).Short() }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/eval/task"
 )
 
@@ -42,7 +42,7 @@ func with(r eval.Row, change func(*eval.Row)) eval.Row {
 }
 
 // approx is for means of few numbers; unknown ones are alike.
-var approx = cmp.Comparer(func(a, b study.Number) bool {
+var approx = cmp.Comparer(func(a, b summary.Number) bool {
 	return a == b || math.Abs(float64(a-b)) < 1e-9 || !a.Known() && !b.Known()
 })
 
@@ -55,8 +55,8 @@ func TestOneSeed(t *testing.T) {
 		t.Error(diff)
 	}
 	low, high := eval.Wilson(90, 100)
-	if diff := cmp.Diff(study.Spread{Median: 0.9, Low: study.Number(low), High: study.Number(high), Over: study.OverPrompts,
-		Runs: []study.Number{0.9}}, of.Points[1].Exact,
+	if diff := cmp.Diff(summary.Spread{Median: 0.9, Low: summary.Number(low), High: summary.Number(high), Over: summary.OverPrompts,
+		Runs: []summary.Number{0.9}}, of.Points[1].Exact,
 		approx); diff != "" {
 		t.Errorf("one seed has Wilson's interval (-want +got):\n%s", diff)
 	}
@@ -68,7 +68,7 @@ func TestOneSeed(t *testing.T) {
 			of.Beyond.Median, of.BeyondNA, of.Score.Median)
 	}
 	// 100 of 100 is above 0.9 for sure, 90 of 100 may be 0.94, and 0 of 100 cannot.
-	want := study.Reach{Length: task.At(25), Runs: task.Spans(25), Low: task.At(10), High: task.At(25)}
+	want := summary.Reach{Length: task.At(25), Runs: task.Spans(25), Low: task.At(10), High: task.At(25)}
 	if diff := cmp.Diff(want, of.Effective); diff != "" {
 		t.Errorf("effective length (-want +got):\n%s", diff)
 	}
@@ -81,22 +81,22 @@ func TestRuns(t *testing.T) {
 	s := reportOf(t, row(t, "nope", 0, 10, 100), row(t, "nope", 1, 10, 80), row(t, "nope", 0, 25, 90),
 		row(t, "nope", 1, 25, 40), row(t, "nope", 2, 25, 50))
 	of := s.Tasks[0].Series[0]
-	if len(s.Tasks[0].Series) != 1 || len(of.Seeds) != 3 || of.Fit != (study.Fit{Runs: 3, Unknown: 3}) {
+	if len(s.Tasks[0].Series) != 1 || len(of.Seeds) != 3 || of.Fit != (summary.Fit{Runs: 3, Unknown: 3}) {
 		t.Fatalf("%d series, %d seeds, %+v", len(s.Tasks[0].Series), len(of.Seeds), of.Fit)
 	}
-	want := study.Spread{Median: 0.5, Low: 0.45, High: 0.7, Over: study.OverRuns, Runs: []study.Number{0.9, 0.4, 0.5}}
-	for name, got := range map[string]study.Spread{"at 25": of.Points[1].Exact, "beyond": of.Beyond} {
+	want := summary.Spread{Median: 0.5, Low: 0.45, High: 0.7, Over: summary.OverRuns, Runs: []summary.Number{0.9, 0.4, 0.5}}
+	for name, got := range map[string]summary.Spread{"at 25": of.Points[1].Exact, "beyond": of.Beyond} {
 		if diff := cmp.Diff(want, got, approx); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	unknown := study.Number(math.NaN())
-	want = study.Spread{Median: 0.9, Low: 0.85, High: 0.95, Over: study.OverRuns, Runs: []study.Number{1, 0.8, unknown}}
+	unknown := summary.Number(math.NaN())
+	want = summary.Spread{Median: 0.9, Low: 0.85, High: 0.95, Over: summary.OverRuns, Runs: []summary.Number{1, 0.8, unknown}}
 	if diff := cmp.Diff(want, of.Points[0].Exact, approx); diff != "" {
 		t.Errorf("at 10, which a run lacks (-want +got):\n%s", diff)
 	}
 	// The first carries to 25, the second nowhere, the third was measured at 25 alone.
-	if diff := cmp.Diff(study.Reach{Runs: []task.Span{task.At(25), {}, {}}}, of.Effective); diff != "" {
+	if diff := cmp.Diff(summary.Reach{Runs: []task.Span{task.At(25), {}, {}}}, of.Effective); diff != "" {
 		t.Errorf("effective length (-want +got):\n%s", diff)
 	}
 	even := reportOf(t, row(t, "nope", 0, 10, 100), row(t, "nope", 0, 25, 95), row(t, "nope", 1, 10, 99),
@@ -117,7 +117,7 @@ func TestSamples(t *testing.T) {
 		name    string
 		second  eval.Row
 		n       int
-		mean    study.Number
+		mean    summary.Number
 		notes   int
 		columns int // places
 	}{
@@ -193,8 +193,8 @@ func TestRanks(t *testing.T) {
 		row(t, "txl", 0, 10, 70), // inside training: no contest
 	}
 	got := reportOf(t, rows...).Ranks
-	none := study.Number(math.NaN())
-	want := []study.Rank{
+	none := summary.Number(math.NaN())
+	want := []summary.Rank{
 		{Name: "alibi", Encoding: 2, MRR: 1, PaperTies: 1, Published: 0.502, Runs: 1, Mean: 0.9},
 		{Name: "nope", Encoding: 0, MRR: (1/2.5 + 1) / 2, PaperTies: (1./3 + 1) / 2, Published: 0.687, Runs: 2,
 			Mean: 0.6},
@@ -203,7 +203,7 @@ func TestRanks(t *testing.T) {
 		{Name: "learned", Encoding: 3, MRR: 0.25, PaperTies: 0.25, Published: none, Runs: 1, Mean: 0},
 	}
 	for i := range want {
-		want[i].Tasks = []study.Number{want[i].MRR}
+		want[i].Tasks = []summary.Number{want[i].MRR}
 	}
 	if diff := cmp.Diff(want, got, approx); diff != "" {
 		t.Errorf("ranks (-want +got):\n%s", diff)
@@ -237,7 +237,7 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("places %+v", places)
 	}
 	at := places[0].Series[0].At(task.At(10))
-	if want := (study.Spread{Median: 1.005 * 2.25, Low: 2.25, High: 1.01 * 2.25, Over: study.OverTimes}); cmp.Diff(want, at.Prefill,
+	if want := (summary.Spread{Median: 1.005 * 2.25, Low: 2.25, High: 1.01 * 2.25, Over: summary.OverTimes}); cmp.Diff(want, at.Prefill,
 		approx) != "" {
 		t.Errorf("prefill over seeds is %+v, want %+v", at.Prefill, want)
 	}
@@ -257,12 +257,12 @@ func TestCompared(t *testing.T) {
 		syntheticRow(known, "nope", 0, 0, 20, 100),
 		syntheticRow(known, "txl", 6, 0, 9, 100)} // not in the paper
 	got := reportOf(t, rows...).Published
-	theirs, unknown := study.Number(17*0.825+19*0.1154)/36, study.Number(math.NaN()) // at lengths 9 and 10
-	none := study.Spread{Median: unknown, Low: unknown, High: unknown}
-	ours := study.Spread{Median: 17. / 36, Low: unknown, High: unknown, Runs: []study.Number{17. / 36}}
-	want := []study.Compared{{Task: "addition", Name: "nope", Lengths: "9–10",
-		Ours:   study.Summary{Fit: study.Fit{Runs: 1, Unknown: 1}, All: ours, Mean: 17. / 36, Fitted: unknown},
-		Theirs: study.Summary{Fit: study.Fit{Runs: 3, Unknown: 3}, All: none, Mean: theirs, Fitted: unknown},
+	theirs, unknown := summary.Number(17*0.825+19*0.1154)/36, summary.Number(math.NaN()) // at lengths 9 and 10
+	none := summary.Spread{Median: unknown, Low: unknown, High: unknown}
+	ours := summary.Spread{Median: 17. / 36, Low: unknown, High: unknown, Runs: []summary.Number{17. / 36}}
+	want := []summary.Compared{{Task: "addition", Name: "nope", Lengths: "9–10",
+		Ours:   summary.Summary{Fit: summary.Fit{Runs: 1, Unknown: 1}, All: ours, Mean: 17. / 36, Fitted: unknown},
+		Theirs: summary.Summary{Fit: summary.Fit{Runs: 3, Unknown: 3}, All: none, Mean: theirs, Fitted: unknown},
 		Here:   17. / 36, Published: theirs, All: 0.0845, Difference: 17./36 - theirs, Setup: "0.6 M parameters, not " +
 			"109.6 M; 2,600 steps, not 40,000; 2 of 8 lengths; 1 run, not 3"}}
 	if diff := cmp.Diff(want, got, approx); diff != "" {
@@ -295,7 +295,7 @@ func TestAtChance(t *testing.T) {
 	parity := []eval.Row{on("parity", guess(row(t, "nope", 0, 30, 53))), on("parity", guess(row(t, "rope", 0, 30, 48)))}
 	s := reportOf(t, append(rows, parity...)...)
 	for i := range want {
-		want[i].Tasks = append(want[i].Tasks, study.Unknown)
+		want[i].Tasks = append(want[i].Tasks, summary.Unknown)
 	}
 	if diff := cmp.Diff(want, s.Ranks, approx); diff != "" {
 		t.Errorf("ranks with a task at chance (-without +with):\n%s", diff)
@@ -319,9 +319,9 @@ func TestWeighting(t *testing.T) {
 	}
 	rows := []eval.Row{syntheticRow(known, "nope", 0, 0, 9, 70), syntheticRow(known, "nope", 0, 0, 16, 20),
 		syntheticRow(known, "rope", 1, 0, 9, 20), syntheticRow(known, "rope", 1, 0, 16, 60)}
-	for by, want := range map[study.Weighting]string{"": "nope every length weighs alike",
-		study.ByLengths:  "nope every length weighs alike",
-		study.ByExamples: "rope lengths weigh by their test examples, as in the paper"} {
+	for by, want := range map[summary.Weighting]string{"": "nope every length weighs alike",
+		summary.ByLengths:  "nope every length weighs alike",
+		summary.ByExamples: "rope lengths weigh by their test examples, as in the paper"} {
 		s, err := report.New(rows, report.Options{Encodings: encodings, Ranks: by})
 		if err != nil {
 			t.Fatal(err)

@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/eval/task"
 )
 
 // taskSection is all that was measured on one task.
-func taskSection(t *study.Task) Section {
-	pattern, heads := headsOf(study.Each(t.Columns, func(s study.Series) named { return named{s.Name, s.Model} }))
-	lines := func(write func(study.Point) (value, more string)) [][]string { return accuracyLines(t, heads, write) }
+func taskSection(t *summary.Task) Section {
+	pattern, heads := headsOf(summary.Each(t.Columns, func(s summary.Series) named { return named{s.Name, s.Model} }))
+	lines := func(write func(summary.Point) (value, more string)) [][]string { return accuracyLines(t, heads, write) }
 	exact := block{
 		title: "exact match in %, 1 run in each column, with 95 % intervals over its prompts (* length seen in training)",
 		lines: roomForIntervals(append(counted(t, lines(exactCell)), headline(t)...)),
@@ -37,16 +37,16 @@ func taskSection(t *study.Task) Section {
 }
 
 // notHeldOut names the lengths at which training saw the same prompts.
-func notHeldOut(t *study.Task) []string {
+func notHeldOut(t *summary.Task) []string {
 	if len(t.Whole) == 0 {
 		return nil
 	}
-	lengths := strings.Join(study.Each(t.Whole, study.WholeText), ", ")
+	lengths := strings.Join(summary.Each(t.Whole, summary.WholeText), ", ")
 	return []string{fmt.Sprintf("nothing held out at length %s: training may have seen the same prompts", lengths)}
 }
 
 // prompts says how many different prompts stand behind the cells of lengths.
-func prompts(t *study.Task, lengths ...task.Span) string {
+func prompts(t *summary.Task, lengths ...task.Span) string {
 	var all []int
 	for _, s := range t.Columns {
 		for _, p := range s.Points {
@@ -58,12 +58,12 @@ func prompts(t *study.Task, lengths ...task.Span) string {
 	if len(all) == 0 {
 		return "0"
 	}
-	return study.Between(slices.Min(all), slices.Max(all))
+	return summary.Between(slices.Min(all), slices.Max(all))
 }
 
 // counted adds to each line's length how many prompts it has, if that is not the
 // same everywhere.
-func counted(t *study.Task, lines [][]string) [][]string {
+func counted(t *summary.Task, lines [][]string) [][]string {
 	if !strings.Contains(prompts(t, t.Lengths...), " ") {
 		return lines
 	}
@@ -78,8 +78,8 @@ func counted(t *study.Task, lines [][]string) [][]string {
 
 // accuracyLines is a line per length and a column per model of one measure, of which
 // write gives the text, with what follows the mark of a trained length.
-func accuracyLines(t *study.Task, heads []string, write func(study.Point) (value, more string)) [][]string {
-	lines := [][]string{append([]string{"length"}, study.Each(heads,
+func accuracyLines(t *summary.Task, heads []string, write func(summary.Point) (value, more string)) [][]string {
+	lines := [][]string{append([]string{"length"}, summary.Each(heads,
 		func(head string) string { return head + " " })...)}
 	for i, length := range t.Lengths {
 		line := []string{length.Label()}
@@ -102,7 +102,7 @@ func accuracyLines(t *study.Task, heads []string, write func(study.Point) (value
 }
 
 // headline is what stands below exact match: its means, and how far it carries.
-func headline(t *study.Task) [][]string {
+func headline(t *summary.Task) [][]string {
 	inside, beyond, effective := []string{"mean trained"}, []string{"mean beyond"}, []string{"effective length"}
 	for _, s := range t.Columns {
 		inside = append(inside, meanText(s.Inside, s.InsideNA)+" ")
@@ -111,17 +111,17 @@ func headline(t *study.Task) [][]string {
 			s.Effective.Length.Label(), s.Effective.Low.Label(), s.Effective.High.Label()))
 	}
 	out := [][]string{make([]string, len(inside)), inside, beyond, effective}
-	if slices.ContainsFunc(t.Columns, func(s study.Series) bool { return s.Fit.Unknown == 0 }) {
-		out = append(out, append([]string{"fitted"}, study.Each(t.Columns, func(s study.Series) string { return fitted(s) + " " })...))
+	if slices.ContainsFunc(t.Columns, func(s summary.Series) bool { return s.Fit.Unknown == 0 }) {
+		out = append(out, append([]string{"fitted"}, summary.Each(t.Columns, func(s summary.Series) string { return fitted(s) + " " })...))
 	}
 	if distinctTypes(t.Columns) > 1 {
-		out = append(out, append([]string{"file, MiB"}, study.Each(t.Columns, fileSize)...))
+		out = append(out, append([]string{"file, MiB"}, summary.Each(t.Columns, fileSize)...))
 	}
 	return out
 }
 
 // distinctTypes counts the precisions of the files that were measured.
-func distinctTypes(columns []study.Series) int {
+func distinctTypes(columns []summary.Series) int {
 	types := map[string]bool{}
 	for _, s := range columns {
 		types[s.Rows[0].DType] = true
@@ -130,7 +130,7 @@ func distinctTypes(columns []study.Series) int {
 }
 
 // fileSize is the size of a column's model file.
-func fileSize(s study.Series) string {
+func fileSize(s summary.Series) string {
 	if s.Rows[0].ModelBytes == 0 {
 		return "- " // older rows do not say
 	}
@@ -138,7 +138,7 @@ func fileSize(s study.Series) string {
 }
 
 // fitted says of a series of one run whether it fitted.
-func fitted(s study.Series) string {
+func fitted(s summary.Series) string {
 	switch {
 	case s.Fit.Unknown > 0:
 		return "-"
@@ -149,7 +149,7 @@ func fitted(s study.Series) string {
 }
 
 // meanText is a mean over lengths in percent, and how many it leaves out.
-func meanText(mean study.Spread, na int) string {
+func meanText(mean summary.Spread, na int) string {
 	switch {
 	case !mean.Median.Known() && na == 0:
 		return "-"
@@ -165,7 +165,7 @@ func meanText(mean study.Spread, na int) string {
 const intervalWidth = 7
 
 // exactCell rounds the interval outwards.
-func exactCell(p study.Point) (value, more string) {
+func exactCell(p summary.Point) (value, more string) {
 	interval := fmt.Sprintf("%.0f–%.0f", math.Floor(100*float64(p.Exact.Low)), math.Ceil(100*float64(p.Exact.High)))
 	return p.Exact.Median.Percent(), fmt.Sprintf(" %*s", intervalWidth, interval)
 }
@@ -183,18 +183,18 @@ func roomForIntervals(lines [][]string) [][]string {
 	return lines
 }
 
-func tokenCell(p study.Point) (value, more string) {
+func tokenCell(p summary.Point) (value, more string) {
 	if !p.Token.Median.Known() {
 		return "-", ""
 	}
 	return p.Token.Median.Percent(), ""
 }
 
-func distanceCell(p study.Point) (value, more string) {
+func distanceCell(p summary.Point) (value, more string) {
 	return strconv.FormatFloat(float64(p.EditDistance), 'f', 3, 64), ""
 }
 
-func lossCell(p study.Point) (value, more string) {
+func lossCell(p summary.Point) (value, more string) {
 	if !p.Loss.Known() {
 		return "not finite", ""
 	}

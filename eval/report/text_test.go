@@ -10,7 +10,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // textRow is a row of running text, all of whose bytes have so many bits.
@@ -105,16 +105,16 @@ func TestTextFigures(t *testing.T) {
 	if text.Trained != [2]int{1, 16} || text.Longest != 1 {
 		t.Errorf("trained %v, longest %d", text.Trained, text.Longest)
 	}
-	at := func(c study.Chart, series, point int) study.Dot {
+	at := func(c summary.Chart, series, point int) summary.Dot {
 		for _, l := range c.Lines {
 			if text.Series[l.Series].Name == []string{"alibi", "nope", "rope"}[series] {
 				return l.Points[point]
 			}
 		}
 		t.Fatalf("no curve of series %d", series)
-		return study.Dot{}
+		return summary.Dot{}
 	}
-	if d := at(text.All, 2, 0); d.X != 16 || d.Y != 2.5 || d.Low != 2.25 || d.High != 2.75 || d.Over != study.OverRuns {
+	if d := at(text.All, 2, 0); d.X != 16 || d.Y != 2.5 || d.Low != 2.25 || d.High != 2.75 || d.Over != summary.OverRuns {
 		t.Errorf("every token: %+v", d)
 	}
 	if d := at(text.Sliding, 2, 1); d.X != 32 || d.Y != 4.5 || d.Over != "" && d.Low.Known() {

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nopezoo/zoo/eval/study"
+	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/internal/human"
 )
 
 // textSection is bits per byte by length of the context, with a column for each encoding.
-func textSection(t *study.Text) Section {
-	heads := study.Each(t.Series, func(s study.TextSeries) string { return s.Name })
-	table := func(title string, write func(study.TextPoint) string) block {
+func textSection(t *summary.Text) Section {
+	heads := summary.Each(t.Series, func(s summary.TextSeries) string { return s.Name })
+	table := func(title string, write func(summary.TextPoint) string) block {
 		b := block{title: title, lines: [][]string{append([]string{"length"}, heads...)}}
 		for i, length := range t.Lengths {
 			line := []string{length.Label()}
@@ -30,11 +30,11 @@ func textSection(t *study.Text) Section {
 		return b
 	}
 	sliding := table(fmt.Sprintf("bits per byte of the last %d tokens of each window (sliding), "+
-		"median over runs ± standard error over windows", t.Stride), func(p study.TextPoint) string {
+		"median over runs ± standard error over windows", t.Stride), func(p summary.TextPoint) string {
 		return bits(p.Sliding.Median) + " ± " + bits(p.SlidingSE)
 	})
 	all := table("bits per byte of every token of each window (nonoverlapping), median over runs",
-		func(p study.TextPoint) string { return bits(p.Bits.Median) })
+		func(p summary.TextPoint) string { return bits(p.Bits.Median) })
 	all.notes = []string{fmt.Sprintf("%s windows of each length, of %s documents; a length is tokens of context.",
 		between(t.Windows), between(t.Documents))}
 	s := Section{Task: t.Task, title: t.Name + ": " + trainedAt(t.Series), blocks: []block{sliding, all}, closing: t.Answer}
@@ -45,11 +45,11 @@ func textSection(t *study.Text) Section {
 }
 
 // positionBlock is bits per byte by place, in the longest windows that were measured.
-func positionBlock(t *study.Text, heads []string) (b block, ok bool) {
+func positionBlock(t *summary.Text, heads []string) (b block, ok bool) {
 	if t.Longest < 0 {
 		return b, false
 	}
-	var places []study.PositionPoint
+	var places []summary.PositionPoint
 	for _, s := range t.Series {
 		if len(places) == 0 {
 			places = s.Points[t.Longest].Positions
@@ -75,7 +75,7 @@ func positionBlock(t *study.Text, heads []string) (b block, ok bool) {
 	return b, true
 }
 
-func bits(n study.Number) string {
+func bits(n summary.Number) string {
 	if !n.Known() {
 		return "-"
 	}
@@ -91,7 +91,7 @@ func between(r [2]int) string {
 }
 
 // trainedAt says of which lengths and runs series are.
-func trainedAt(all []study.TextSeries) string {
+func trainedAt(all []summary.TextSeries) string {
 	var lengths []string
 	seeds := 0
 	for _, s := range all {

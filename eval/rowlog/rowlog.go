@@ -11,8 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/nopezoo/zoo/filelock"
-	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/files"
 )
 
 // Format says what a file holds.
@@ -61,7 +60,7 @@ func Open[T any](path string, f Format[T]) (_ *Log[T], err error) {
 	}
 	info, err := l.file.Stat()
 	if err == nil {
-		err = tensor.CheckRegular(path, info, f.MaxBytes)
+		err = files.CheckRegular(path, info, f.MaxBytes)
 	}
 	if err == nil {
 		err = l.claim(path)
@@ -87,8 +86,8 @@ func (l *Log[T]) claim(path string) error {
 	if err != nil {
 		return err
 	}
-	l.lock, err = filelock.Take(filepath.Join(filepath.Dir(real), "."+filepath.Base(real)+".lock"))
-	var held *filelock.HeldError
+	l.lock, err = files.Take(filepath.Join(filepath.Dir(real), "."+filepath.Base(real)+".lock"))
+	var held *files.HeldError
 	if errors.As(err, &held) {
 		return fmt.Errorf("another program writes %s to %s (%w); wait for its end, or name another file", l.format.Holds, path, held)
 	}
@@ -127,7 +126,7 @@ func Read[T any](path string, format Format[T]) (*Log[T], error) {
 	if path == "" {
 		return &Log[T]{}, nil
 	}
-	f, _, err := tensor.OpenRegular(path, format.MaxBytes)
+	f, _, err := files.OpenRegular(path, format.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Log[T]{}, nil
 	}

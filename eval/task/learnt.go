@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/files"
 )
 
 // learntFile is a vocabulary of subwords in the per-user cache, beside the corpora. What is in a card never depends on it.
@@ -42,7 +42,7 @@ func learntPath(rule, of string) (string, error) {
 
 // readLearnt returns the pieces that are kept in a file, which must be those of a key.
 func readLearnt(path, of string) ([]string, error) {
-	data, err := tensor.ReadRegular(path, mostLearnt)
+	data, err := files.ReadRegular(path, mostLearnt)
 	if err != nil {
 		return nil, err
 	}
@@ -72,5 +72,5 @@ func writeLearnt(path, of string, pieces []string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return tensor.WriteBytesAtomic(path, b.Bytes())
+	return files.WriteBytesAtomic(path, b.Bytes())
 }

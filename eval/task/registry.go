@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/internal/suggest"
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
@@ -81,7 +82,7 @@ func Lookup(name string) (Task, error) {
 			return Task{}, fmt.Errorf("task %s comes from a file: name it %sPATH", shorten(name), k.prefix)
 		}
 	}
-	return Task{}, Unknown("task", words[0], names)
+	return Task{}, suggest.Unknown("task", words[0], names)
 }
 
 // LookupList returns the tasks of a list of names with commas: a mixture. Each has the

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/suggest"
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
@@ -344,11 +345,11 @@ func TestEditDistance(t *testing.T) {
 		{"", "", 0}, {"a", "", 1}, {"", "abc", 3}, {"abc", "abc", 0},
 		{"kitten", "sitting", 3}, {"sunday", "saturday", 3}, {"ab", "ba", 2}, {"abcdef", "bcdefa", 2}, {"aaa", "aa", 1},
 	} {
-		if got := task.EditDistance([]rune(tc.a), []rune(tc.b)); got != tc.want {
-			t.Errorf("EditDistance(%q, %q) = %d, want %d", tc.a, tc.b, got, tc.want)
+		if got := suggest.EditDistance([]rune(tc.a), []rune(tc.b)); got != tc.want {
+			t.Errorf("suggest.EditDistance(%q, %q) = %d, want %d", tc.a, tc.b, got, tc.want)
 		}
-		if got := task.EditDistance([]rune(tc.b), []rune(tc.a)); got != tc.want {
-			t.Errorf("EditDistance(%q, %q) = %d, want %d", tc.b, tc.a, got, tc.want)
+		if got := suggest.EditDistance([]rune(tc.b), []rune(tc.a)); got != tc.want {
+			t.Errorf("suggest.EditDistance(%q, %q) = %d, want %d", tc.b, tc.a, got, tc.want)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"github.com/nopezoo/zoo/internal/suggest"
 )
 
 // Formats lists the formats of Write.
@@ -31,5 +33,5 @@ func (t Task) Write(w io.Writer, format string, s Sample, split Split) error {
 			Target string `json:"target"`
 		}{t.Name, s.Length, from, s.Prompt, s.Target})
 	}
-	return Unknown("format", format, Formats())
+	return suggest.Unknown("format", format, Formats())
 }

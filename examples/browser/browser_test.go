@@ -18,9 +18,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nopezoo/zoo/eval/report/chromiumtest"
 	"github.com/nopezoo/zoo/examples/browser/attention"
 	"github.com/nopezoo/zoo/graph/tensor"
-	"github.com/nopezoo/zoo/internal/chromium"
 	"github.com/nopezoo/zoo/runtime"
 	_ "github.com/nopezoo/zoo/runtime/native"
 	"github.com/nopezoo/zoo/runtime/ort"
@@ -31,12 +31,12 @@ const patience = time.Minute // for a page on a busy machine
 
 // open builds the page with one model, serves it and loads it into a browser. It takes
 // onnxruntime-web only where it is installed.
-func open(t testing.TB, name string) (b *chromium.Browser, s site, made contents) {
+func open(t testing.TB, name string) (b *chromiumtest.Browser, s site, made contents) {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skipf("needs the go command: %v", err)
 	}
-	b = chromium.Start(t)
+	b = chromiumtest.Start(t)
 	s = site{folder: t.TempDir(), models: []string{name}, offline: true}
 	made, err := s.build(t.Context())
 	if err != nil {
@@ -64,7 +64,7 @@ func open(t testing.TB, name string) (b *chromium.Browser, s site, made contents
 const shown = `document.getElementById("status").textContent + " " + document.getElementById("error").textContent`
 
 // ask types a prompt and runs it.
-func ask(b *chromium.Browser, prompt string) {
+func ask(b *chromiumtest.Browser, prompt string) {
 	b.Eval(`{const p = document.getElementById("prompt"); p.focus(); p.select()}`)
 	b.Type(prompt)
 	b.Eval(`document.getElementById("run").click()`)
@@ -180,7 +180,7 @@ type layer struct {
 	Weights []float64
 }
 
-func fetch(t *testing.T, b *chromium.Browser, into *result) {
+func fetch(t *testing.T, b *chromiumtest.Browser, into *result) {
 	t.Helper()
 	text := b.Eval(`JSON.stringify({prompt: zoo.prompt, go: zoo.answers.go?.tokens, ort: zoo.answers.ort?.tokens,
 		layers: zoo.layers?.map((l) => ({heads: l.heads, weights: [...l.weights]})), difference: zoo.difference})`)
@@ -220,7 +220,7 @@ func checkWeights(t *testing.T, want []*tensor.Tensor, got []layer, n int) {
 }
 
 // testMap chooses a head and points at a cell with keys, from the last one on.
-func testMap(t *testing.T, b *chromium.Browser, layers []*tensor.Tensor) {
+func testMap(t *testing.T, b *chromiumtest.Browser, layers []*tensor.Tensor) {
 	heads, n := layers[0].Shape()[0], layers[0].Shape()[1]
 	b.Eval(fmt.Sprintf(`{document.querySelectorAll("#heads button")[%d].click(); document.getElementById("map").focus()}`, heads+2))
 	if title := b.Eval(`document.getElementById("head-title").textContent`); title != "Layer 2, head 3" {
@@ -236,7 +236,7 @@ func testMap(t *testing.T, b *chromium.Browser, layers []*tensor.Tensor) {
 }
 
 // testStop stops an answer that would be long.
-func testStop(t *testing.T, b *chromium.Browser) {
+func testStop(t *testing.T, b *chromiumtest.Browser) {
 	b.Eval(`{document.getElementById("most").value = 512; document.getElementById("prompt").value = "Copy:" + " tree".repeat(60) + " [SEP] "}`)
 	b.Eval(`document.getElementById("run").click()`)
 	b.WaitFor(`document.querySelectorAll("#go .chip:not(.of-prompt)").length > 2`, patience, shown)
@@ -252,7 +252,7 @@ func testStop(t *testing.T, b *chromium.Browser) {
 }
 
 // testMeasure has the page compare the engines, by a few tokens.
-func testMeasure(t *testing.T, b *chromium.Browser, made contents) {
+func testMeasure(t *testing.T, b *chromiumtest.Browser, made contents) {
 	b.Eval(`zoo.measured = {tokens: 8, rounds: 2}`)
 	measure(b)
 	rows, want := b.Eval(`[...document.querySelectorAll("#speeds tbody tr")].map((r) => r.cells[0].textContent + ": " + (+r.cells[1].textContent > 0)).join()`),
@@ -265,7 +265,7 @@ func testMeasure(t *testing.T, b *chromium.Browser, made contents) {
 	}
 }
 
-func measure(b *chromium.Browser) {
+func measure(b *chromiumtest.Browser) {
 	b.Eval(`document.getElementById("measure").click()`)
 	b.WaitFor(`!document.getElementById("measure").disabled`, patience, shown)
 }

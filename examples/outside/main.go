@@ -17,14 +17,14 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/configs"
-	"github.com/nopezoo/zoo/eval/bench"
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/export/verify"
+	"github.com/nopezoo/zoo/experiment/bench"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/zoo/verify"
 )
 
 func main() {

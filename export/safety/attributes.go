@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/export/internal/onnxpb"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
 // attributes checks the attributes of a node, the graphs among them included.

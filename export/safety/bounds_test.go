@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nopezoo/zoo/export/internal/onnxpb"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
 // neg is x → Neg → y.

@@ -13,8 +13,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/nopezoo/zoo/export/internal/onnxpb"
-	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
 // ReadFile reads a model file, and makes it whole: data that it keeps in other
@@ -26,7 +26,7 @@ import (
 // without "..". Relative symbolic links may lead to any place within a further folder around it, and without
 // one ("") within the file's own.
 func ReadFile(path, linksWithin string) ([]byte, error) {
-	data, err := tensor.ReadRegular(path, MaxFile)
+	data, err := files.ReadRegular(path, MaxFile)
 	if err != nil || !mentionsFiles(data) {
 		return data, err
 	}
@@ -71,7 +71,7 @@ func openRoot(folder, around string) (root *os.Root, inner string, err error) {
 func ReadFS(fsys fs.FS, name string) ([]byte, error) {
 	info, err := fs.Stat(fsys, name)
 	if err == nil {
-		err = tensor.CheckRegular(name, info, MaxFile)
+		err = files.CheckRegular(name, info, MaxFile)
 	}
 	if err != nil {
 		return nil, err
@@ -233,7 +233,7 @@ func (r *inliner) open(name string) (fs.File, error) {
 	}
 	info, err := fs.Stat(r.folder, slashed) // first, as opening a pipe waits for a writer
 	if err == nil {
-		err = tensor.CheckRegular(Quote(name), info, math.MaxInt64)
+		err = files.CheckRegular(Quote(name), info, math.MaxInt64)
 	} else if link, wrong := fs.Lstat(r.folder, slashed); wrong == nil && link.Mode()&fs.ModeSymlink != 0 {
 		return nil, fmt.Errorf("%w; it is a symbolic link, as in a cache of downloads: where that is trusted, name the "+
 			"folder with both, Options.LinksWithin (--links-within FOLDER)", err)

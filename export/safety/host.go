@@ -3,8 +3,8 @@ package safety
 import (
 	"slices"
 
-	"github.com/nopezoo/zoo/export/internal/onnxpb"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
 // HostPart is the part of a model that a provider of a device had better leave to the CPU.

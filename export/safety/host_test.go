@@ -7,7 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/nopezoo/zoo/export/internal/onnxpb"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
 // typedInput declares an input of an element type; lengths below 0 have a name.

@@ -16,8 +16,8 @@ import (
 	"strconv"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/export/internal/onnxpb"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
 // Options say what a file may hold beyond the plain operators of ONNX's default

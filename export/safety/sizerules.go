@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/export/internal/onnxpb"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
 // sizeRules return how large the first value of an operator is. The value of one without a rule is unknown, which

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/nopezoo/zoo/export/internal/onnxpb"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
 // A small file can ask for any amount of memory: each Concat of a value with itself doubles it. What the shapes

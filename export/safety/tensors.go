@@ -3,7 +3,7 @@ package safety
 import (
 	"fmt"
 
-	"github.com/nopezoo/zoo/export/internal/onnxpb"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
 // The numbers of element types (TensorProto.DataType) that are named below.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nopezoo/zoo/export/internal/onnxpb"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
 // typed has of each element type, as ONNX's TensorProto.DataType numbers them, the bits of an element, the list that

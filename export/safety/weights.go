@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/export/internal/onnxpb"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
 // WeightsHash returns the SHA-256, in hex, of all initializers of a file's graph in

@@ -1,6 +1,6 @@
 package safety
 
-import "github.com/nopezoo/zoo/export/internal/onnxpb"
+import "github.com/nopezoo/zoo/internal/onnxpb"
 
 // Attention is the operator that reads a cache of keys and one of values, and may see a window of the last
 // tokens alone: GroupQueryAttention of ONNX Runtime's domain, which onnxruntime-genai's builder writes.

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nopezoo/zoo/internal/files"
 )
 
 // The safetensors format (https://github.com/huggingface/safetensors): the
@@ -132,12 +134,12 @@ func writeElements(w io.Writer, t *Tensor) error {
 
 // WriteSafetensorsFile writes a safetensors file atomically.
 func WriteSafetensorsFile(path string, tensors map[string]*Tensor, metadata map[string]string) error {
-	return WriteFileAtomic(path, func(w io.Writer) error { return WriteSafetensors(w, tensors, metadata) })
+	return files.WriteAtomic(path, func(w io.Writer) error { return WriteSafetensors(w, tensors, metadata) })
 }
 
 // ReadSafetensorsFile reads a safetensors file; see ReadSafetensors.
 func ReadSafetensorsFile(path string) (map[string]*Tensor, map[string]string, error) {
-	f, size, err := OpenRegular(path, math.MaxInt64)
+	f, size, err := files.OpenRegular(path, math.MaxInt64)
 	if err != nil {
 		return nil, nil, fmt.Errorf("safetensors: %w", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/files"
 )
 
 // Cut prepares the metrics of a run for going on from a step: it drops the lines of
@@ -25,7 +25,7 @@ func Cut(dir string, step, evaluated int) (warnings []error, err error) {
 		return nil, err
 	}
 	last := 0
-	err = tensor.WriteFileAtomic(path, func(w io.Writer) error {
+	err = files.WriteAtomic(path, func(w io.Writer) error {
 		for _, l := range all {
 			if l.Eval == nil && l.Step <= step || l.Eval != nil && l.Step <= evaluated {
 				if _, err := w.Write(l.raw); err != nil {

@@ -9,7 +9,7 @@ import (
 	"math"
 	"path/filepath"
 
-	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/files"
 )
 
 // ErrDamaged means that a metrics file has lines that cannot be read. It comes with
@@ -41,7 +41,7 @@ func Read(dir string) (Metrics, error) {
 // however long the file is. Lines that are not whole, or damaged, are left out.
 func Tail(dir string) ([]Stats, error) {
 	path := filepath.Join(dir, MetricsFile)
-	f, size, err := tensor.OpenRegular(path, math.MaxInt64)
+	f, size, err := files.OpenRegular(path, math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func sorted(lines []line) (m Metrics) {
 }
 
 func readLines(path string) ([]line, error) {
-	data, err := tensor.ReadRegular(path, maxBytes)
+	data, err := files.ReadRegular(path, maxBytes)
 	if err != nil {
 		return nil, err
 	}

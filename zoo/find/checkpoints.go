@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/suggest"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -21,7 +21,7 @@ func CheckCheckpoint(word string, known ...string) error {
 	if _, ok := stepOf(word); ok || slices.Contains(known, word) {
 		return nil
 	}
-	return task.Unknown("checkpoint", word, append(slices.Clone(known), "a step such as 1000"))
+	return suggest.Unknown("checkpoint", word, append(slices.Clone(known), "a step such as 1000"))
 }
 
 // stepOf reads the number of a step.

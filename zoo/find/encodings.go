@@ -3,7 +3,7 @@ package find
 import (
 	"slices"
 
-	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/suggest"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 )
@@ -28,7 +28,7 @@ func EncodingNames(encodings []string) ([]string, error) {
 		}
 		row, err := pe.Find(name)
 		if err != nil && len(pe.Meant(name)) == 0 && !pe.IsHybrid(name) {
-			err = task.Unknown("encoding", name, models.Encodings()) // which knows a spelling distance
+			err = suggest.Unknown("encoding", name, models.Encodings()) // which knows a spelling distance
 		}
 		if err != nil {
 			return nil, err

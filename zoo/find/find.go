@@ -12,6 +12,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export/foreign"
+	"github.com/nopezoo/zoo/internal/suggest"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo"
 )
@@ -185,7 +186,7 @@ func (f Finder) unknown(name string) error {
 	for _, r := range f.runs {
 		known = append(known, filepath.Base(r.Dir))
 	}
-	return task.Unknown("model", name, known)
+	return suggest.Unknown("model", name, known)
 }
 
 // Newest returns the newest run of each encoding, else the first model of the catalogue that has it; without an

@@ -37,7 +37,7 @@ func TestWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	was := copying(t, "rope")
-	m, err := Value("a test", was).With(i)
+	m, err := Value("a test", was).With(i, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestWith(t *testing.T) {
 	if err != nil || c.Intervention != "yarn:4, log-n" {
 		t.Errorf("the file's card says %q, %v", c.Intervention, err)
 	}
-	if same, err := Value("a test", was).With(models.Intervention{}); err != nil || same.Label != "copy-rope" {
+	if same, err := Value("a test", was).With(models.Intervention{}, nil); err != nil || same.Label != "copy-rope" {
 		t.Errorf("no intervention makes %q, %v", same.Label, err)
 	}
 }
@@ -89,7 +89,7 @@ func TestWithErrors(t *testing.T) {
 		"pi:2: the encoding alibi has no frequencies":                Value("a test", copying(t, "alibi")),
 		"pi:2: the model was changed after training already (ntk:2)": Value("a test", changed),
 	} {
-		m, err := m.With(i)
+		m, err := m.With(i, nil)
 		if err == nil {
 			_, err = m.Load()
 		}

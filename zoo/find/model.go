@@ -11,8 +11,8 @@ import (
 
 	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
-	"github.com/nopezoo/zoo/interop"
 	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/modelfile/hf"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/zoo"
@@ -29,7 +29,8 @@ type Model struct {
 	Folder   string // that the model is read from, a run or one of weights; "" for the others
 
 	intervention models.Intervention
-	dtype        string // of its files; "" as the card says
+	means        HeadMeans // of the intervention
+	dtype        string    // of its files; "" as the card says
 
 	options    Options
 	checkpoint func() (c *train.Checkpoint, skipped []error, err error) // of a run
@@ -47,7 +48,7 @@ func (m Model) Load() (modelfile.Model, error) {
 	if m.intervention.IsZero() {
 		return loaded, nil
 	}
-	return intervene(loaded, m.intervention)
+	return intervene(loaded, m.intervention, m.means)
 }
 
 // asTrained is Load without the intervention.
@@ -122,7 +123,7 @@ func (o Options) run(r Run) Model {
 	m := Model{Label: filepath.Base(r.Dir), Encoding: r.Encoding, Folder: r.Dir, options: o}
 	if r.Imported {
 		m.From = fmt.Sprintf("folder %s (%s)", r.Dir, r.State())
-		m.load = func() (modelfile.Model, error) { return interop.Read(r.Dir) }
+		m.load = func() (modelfile.Model, error) { return hf.Read(r.Dir) }
 		return m
 	}
 	m.From, m.Run = fmt.Sprintf("run %s (%s)", r.Dir, r.State()), r.Dir

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/interop"
+	"github.com/nopezoo/zoo/modelfile/hf"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -38,11 +38,11 @@ func IsRun(dir string) bool {
 
 // ReadRun describes a run directory, or a folder of weights as a run that is finished.
 func ReadRun(dir string) (Run, error) {
-	if !interop.IsFolder(dir) {
+	if !hf.IsFolder(dir) {
 		info, err := train.Describe(dir)
 		return Run{RunInfo: info}, err
 	}
-	m, err := interop.Describe(dir)
+	m, err := hf.Describe(dir)
 	if err != nil {
 		return Run{}, err
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/configs"
-	"github.com/nopezoo/zoo/filelock"
+	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -27,7 +27,7 @@ func TestStopped(t *testing.T) {
 		return dir
 	}
 	stopped := dir("stopped")
-	lock, err := filelock.Take(filepath.Join(dir("busy"), "lock"))
+	lock, err := files.Take(filepath.Join(dir("busy"), "lock"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nopezoo/zoo/sweep/slurm"
+	"github.com/nopezoo/zoo/experiment/sweep/slurm"
 )
 
 // What slurm.Quote quotes is read back as it was.

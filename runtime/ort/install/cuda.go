@@ -15,8 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nopezoo/zoo/filelock"
-	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
@@ -119,7 +118,7 @@ const mostContents = 1 << 20
 // were fetched.
 func fetchWheels(ctx context.Context, folder string, opt Options, pl plan) ([]string, error) {
 	record := contents{}
-	data, err := tensor.ReadRegular(filepath.Join(folder, recordName), mostContents)
+	data, err := files.ReadRegular(filepath.Join(folder, recordName), mostContents)
 	if err != nil || json.Unmarshal(data, &record) != nil {
 		record = contents{} // none that is of use: what it does not tell is fetched
 	}
@@ -154,7 +153,7 @@ func fetchWheels(ctx context.Context, folder string, opt Options, pl plan) ([]st
 		if err != nil {
 			return nil, err
 		}
-		if err := tensor.WriteBytesAtomic(filepath.Join(folder, recordName), append(data, '\n')); err != nil {
+		if err := files.WriteBytesAtomic(filepath.Join(folder, recordName), append(data, '\n')); err != nil {
 			return nil, err
 		}
 		before += w.size
@@ -211,7 +210,7 @@ func enoughSpace(dir string, all []wheel, free func(string) (int64, error)) erro
 
 // fetchWheel fetches one wheel and moves its libraries into the folder.
 func fetchWheel(ctx context.Context, folder string, w wheel, pl plan, progress func(done int64)) (fetched, error) {
-	stage, release, err := filelock.Stage(filepath.Dir(filepath.Dir(folder)), stagePrefix)
+	stage, release, err := files.Stage(filepath.Dir(filepath.Dir(folder)), stagePrefix)
 	if err != nil {
 		return fetched{}, err
 	}

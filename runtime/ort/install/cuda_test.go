@@ -119,7 +119,7 @@ func TestSetupFetchesCUDA(t *testing.T) {
 	want := []string{in + "cuda/libcublas.so.13", in + "cuda/libcudnn.so.9", in + "cuda/libnvrtc.so.13",
 		in + "cuda/origin.json", in + "libonnxruntime.so", in + "libonnxruntime_providers_cuda.so",
 		in + "libonnxruntime_providers_shared.so", in + "origin.json"}
-	if diff := cmp.Diff(want, files(t, cache)); diff != "" {
+	if diff := cmp.Diff(want, filesBelow(t, cache)); diff != "" {
 		t.Error(diff)
 	}
 
@@ -156,7 +156,7 @@ func TestSetupGoesOn(t *testing.T) {
 			t.Errorf("error is %v, want it to contain %q", err, want)
 		}
 	}
-	if left := strings.Join(files(t, cache), " "); strings.Contains(left, stagePrefix) {
+	if left := strings.Join(filesBelow(t, cache), " "); strings.Contains(left, stagePrefix) {
 		t.Errorf("left behind: %v", left)
 	}
 	r.archives["cudnn"] = whole
@@ -208,7 +208,7 @@ func TestSetupRefusesCUDA(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q in it", tt.name, err, tt.want)
 		}
-		for _, f := range files(t, cache) {
+		for _, f := range filesBelow(t, cache) {
 			if strings.Contains(f, "/cuda/") || strings.Contains(f, stagePrefix) {
 				t.Errorf("%s: left behind: %s", tt.name, f)
 			}

@@ -72,8 +72,8 @@ func sum(data []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// files lists the regular files under dir.
-func files(t testing.TB, dir string) []string {
+// filesBelow lists the regular files under dir.
+func filesBelow(t testing.TB, dir string) []string {
 	t.Helper()
 	var out []string
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {

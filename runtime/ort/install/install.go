@@ -15,8 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/filelock"
-	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
@@ -133,7 +132,7 @@ func installLibrary(ctx context.Context, opt Options, pl plan) (Installed, error
 	}
 	var failed []string
 	for _, s := range pl.sources {
-		stage, release, err := filelock.Stage(parent, stagePrefix)
+		stage, release, err := files.Stage(parent, stagePrefix)
 		if err != nil { // no source can help
 			return Installed{}, notWritable(parent, err)
 		}
@@ -299,7 +298,7 @@ func publish(folder string, x *extractor, r record, verified bool) (Installed, e
 			return Installed{}, err
 		}
 	}
-	if err := tensor.WriteBytesAtomic(filepath.Join(folder, recordName), append(data, '\n')); err != nil {
+	if err := files.WriteBytesAtomic(filepath.Join(folder, recordName), append(data, '\n')); err != nil {
 		return Installed{}, err
 	}
 	path := filepath.Join(folder, filepath.Base(x.core))

@@ -63,7 +63,7 @@ func TestSetupDownloads(t *testing.T) {
 		t.Errorf("installed library differs (%v)", err)
 	}
 	if diff := cmp.Diff([]string{installedIn + "/libonnxruntime.so", installedIn + "/origin.json"},
-		files(t, cache)); diff != "" {
+		filesBelow(t, cache)); diff != "" {
 		t.Error(diff)
 	}
 	if last != int64(len(archive)) || total != last {
@@ -110,7 +110,7 @@ func TestSetupRefusesOtherHashes(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tt.got) || !strings.Contains(err.Error(), other) {
 				t.Errorf("error is %v, want it to name both hashes", err)
 			}
-			if left := files(t, cache); len(left) != 0 {
+			if left := filesBelow(t, cache); len(left) != 0 {
 				t.Errorf("left behind: %v", left)
 			}
 		})
@@ -143,7 +143,7 @@ func TestSetupTriesSourcesInOrder(t *testing.T) {
 			t.Errorf("error is %v, want it to contain %q", err, want)
 		}
 	}
-	if left := files(t, cache); len(left) != 0 {
+	if left := filesBelow(t, cache); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
@@ -203,7 +203,7 @@ func TestSetupFrom(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("error is %v, want it to contain %q", err, tt.want)
 				}
-				if left := files(t, cache); len(left) != 0 {
+				if left := filesBelow(t, cache); len(left) != 0 {
 					t.Errorf("left behind: %v", left)
 				}
 				return
@@ -241,7 +241,7 @@ func TestSetupCUDA(t *testing.T) {
 		const in = installedIn + "-cuda/"
 		want := []string{in + "libonnxruntime.so", in + "libonnxruntime_providers_cuda.so",
 			in + "libonnxruntime_providers_shared.so", in + "origin.json"}
-		if diff := cmp.Diff(want, files(t, cache)); diff != "" {
+		if diff := cmp.Diff(want, filesBelow(t, cache)); diff != "" {
 			t.Errorf("from %s: %s", from, diff)
 		}
 	}
@@ -261,7 +261,7 @@ func TestSetupCUDA(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("error is %v, want it to contain %q", err, tt.want)
 		}
-		if left := files(t, opt.CacheDir); len(left) != 0 {
+		if left := filesBelow(t, opt.CacheDir); len(left) != 0 {
 			t.Errorf("left behind: %v", left)
 		}
 	}
@@ -297,7 +297,7 @@ func TestSetupHostileArchives(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error is %v, want it to contain %q", err, tt.want)
 			}
-			if left := files(t, cache); len(left) != 0 {
+			if left := filesBelow(t, cache); len(left) != 0 {
 				t.Errorf("left behind: %v", left)
 			}
 		})
@@ -331,7 +331,7 @@ func TestSetupCancelled(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v", err)
 	}
-	if left := files(t, cache); len(left) != 0 {
+	if left := filesBelow(t, cache); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
@@ -357,7 +357,7 @@ func TestSetupConcurrent(t *testing.T) {
 	}
 	wg.Wait()
 	if diff := cmp.Diff([]string{installedIn + "/libonnxruntime.so", installedIn + "/origin.json"},
-		files(t, cache)); diff != "" {
+		filesBelow(t, cache)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -393,7 +393,7 @@ func TestSetupProcesses(t *testing.T) {
 		t.Errorf("the library is not whole (%v)", err)
 	}
 	if diff := cmp.Diff([]string{installedIn + "/libonnxruntime.so", installedIn + "/origin.json"},
-		files(t, cache)); diff != "" {
+		filesBelow(t, cache)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -590,7 +590,7 @@ func TestSetupRefusesTruncatedLibraries(t *testing.T) {
 			strings.Contains(err.Error(), stagePrefix) {
 			t.Errorf("%s: %v", cut, err)
 		}
-		if left := files(t, cache); len(left) != 0 {
+		if left := filesBelow(t, cache); len(left) != 0 {
 			t.Errorf("left behind: %v", left)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
@@ -35,7 +35,7 @@ func origin(lib ort.Library, pins []pin) (Installed, error) {
 	}
 	done := Installed{Library: lib, SHA256: sum}
 	var r record
-	data, err := tensor.ReadRegular(filepath.Join(filepath.Dir(lib.Path), recordName), 1<<20)
+	data, err := files.ReadRegular(filepath.Join(filepath.Dir(lib.Path), recordName), 1<<20)
 	if err != nil || json.Unmarshal(data, &r) != nil || r.SHA256 != sum {
 		r = record{} // none, or that of another library
 	}

@@ -55,7 +55,7 @@ func TestKilledSetup(t *testing.T) {
 	if err := os.Remove(filepath.Join(cache, "begun")); err != nil {
 		t.Fatal(err)
 	}
-	if left := files(t, cache); !slices.ContainsFunc(left,
+	if left := filesBelow(t, cache); !slices.ContainsFunc(left,
 		func(f string) bool { return strings.HasSuffix(f, "download.tgz") }) {
 		t.Fatalf("the killed set-up left %v", left)
 	}
@@ -73,7 +73,7 @@ func TestKilledSetup(t *testing.T) {
 		t.Fatal(err)
 	}
 	count := func(suffix string) (n int) {
-		for _, f := range files(t, cache) {
+		for _, f := range filesBelow(t, cache) {
 			if strings.HasSuffix(f, suffix) {
 				n++
 			}
@@ -81,11 +81,11 @@ func TestKilledSetup(t *testing.T) {
 		return n
 	}
 	if n := count("download.tgz"); n != 1 {
-		t.Errorf("%d downloads are left, want that of the set-up at work: %v", n, files(t, cache))
+		t.Errorf("%d downloads are left, want that of the set-up at work: %v", n, filesBelow(t, cache))
 	}
 	cancel()
 	<-ended
-	if left := files(t, cache); len(left) != 2 || count(".lock") != 0 {
+	if left := filesBelow(t, cache); len(left) != 2 || count(".lock") != 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }

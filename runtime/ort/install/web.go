@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/filelock"
+	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
@@ -83,7 +83,7 @@ func fetchWeb(ctx context.Context, folder string, pins map[string]string, lookPa
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return notWritable(folder, err)
 	}
-	stage, release, err := filelock.Stage(parent, stagePrefix)
+	stage, release, err := files.Stage(parent, stagePrefix)
 	if err != nil {
 		return notWritable(parent, err)
 	}

@@ -56,7 +56,7 @@ func TestFetchWeb(t *testing.T) {
 		if err := fetchWeb(t.Context(), folder, pins, look); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: error %v, want %q", what, err, tc.want)
 		}
-		if diff := cmp.Diff([]string(nil), files(t, cache)); diff != "" {
+		if diff := cmp.Diff([]string(nil), filesBelow(t, cache)); diff != "" {
 			t.Errorf("%s: left behind:\n%s", what, diff)
 		}
 	}
@@ -65,7 +65,7 @@ func TestFetchWeb(t *testing.T) {
 	if err := fetchWeb(t.Context(), folder, pins, look); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"web/" + WebBinary, "web/" + WebModule}, files(t, cache)); diff != "" {
+	if diff := cmp.Diff([]string{"web/" + WebBinary, "web/" + WebModule}, filesBelow(t, cache)); diff != "" {
 		t.Error(diff)
 	}
 	if err := os.Remove(filepath.Join(bin, "npm")); err != nil {

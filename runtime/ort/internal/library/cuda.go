@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/files"
 )
 
 // The libraries of CUDA and cuDNN, by the names under which others need them. Those of
@@ -90,7 +90,7 @@ func RecordPython(folder string, folders []string) error {
 	if err != nil {
 		return err
 	}
-	return tensor.WriteBytesAtomic(path, append(data, '\n'))
+	return files.WriteBytesAtomic(path, append(data, '\n'))
 }
 
 // CUDAPlaces lists where libraries of CUDA and cuDNN may be, beside where the system's
@@ -107,7 +107,7 @@ func CUDAPlaces(folder string, p Platform) ([][]string, error) {
 	for _, f := range folders {
 		places = append(places, []string{CUDAFolder(f)})
 		record := filepath.Join(f, pythonRecord)
-		data, err := tensor.ReadRegular(record, mostPythonRecord)
+		data, err := files.ReadRegular(record, mostPythonRecord)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

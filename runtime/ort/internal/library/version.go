@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/files"
 )
 
 // VersionOf reads the ONNX Runtime version out of a library file without loading
@@ -97,7 +97,7 @@ func machoVersion(f io.ReaderAt) string {
 
 func peVersion(path string) string {
 	const maxDLL = 1 << 30
-	data, err := tensor.ReadRegular(path, maxDLL)
+	data, err := files.ReadRegular(path, maxDLL)
 	if err != nil {
 		return ""
 	}

@@ -1,0 +1,79 @@
+package arguments
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/nopezoo/zoo/internal/suggest"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// FlagError words what is wrong with a flag.
+func FlagError(c *cobra.Command, err error) error {
+	see := "see: " + c.CommandPath() + " --help"
+	var (
+		missing *pflag.NotExistError
+		value   *pflag.InvalidValueError
+		none    *pflag.ValueRequiredError
+		syntax  *pflag.InvalidSyntaxError
+	)
+	switch {
+	case errors.As(err, &missing):
+		return unknownFlag(c, missing, see)
+	case errors.As(err, &value):
+		return fmt.Errorf("--%s %s: want %s; %s", value.GetFlag().Name, strconv.Quote(value.GetValue()), wanted(value),
+			see)
+	case errors.As(err, &none):
+		return fmt.Errorf("--%s lacks its value, %s; %s", none.GetFlag().Name, flagKind(none.GetFlag()), see)
+	case errors.As(err, &syntax):
+		return fmt.Errorf("%s is no flag; %s", syntax.GetSpecifiedFlag(), see)
+	}
+	return fmt.Errorf("%w; %s", err, see)
+}
+
+func unknownFlag(c *cobra.Command, missing *pflag.NotExistError, see string) error {
+	// A word after one dash is read as letters, each a flag; it may be meant as one.
+	name, given := missing.GetSpecifiedName(), "--"+missing.GetSpecifiedName()
+	if letters := missing.GetSpecifiedShortnames(); letters != "" {
+		name, given = letters, "-"+letters
+	}
+	var known []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	if near := suggest.Nearest(name, known); near != "" && len(name) > 1 {
+		see = "did you mean --" + near + "? " + see
+	}
+	return fmt.Errorf("unknown flag %s; %s", given, see)
+}
+
+// wanted says what a flag takes that was given something else.
+func wanted(e *pflag.InvalidValueError) string {
+	if errors.Is(e, strconv.ErrRange) {
+		return flagKind(e.GetFlag()) + " that is not so large"
+	}
+	return flagKind(e.GetFlag())
+}
+
+// flagKind says what a flag takes, in the words that settings have.
+func flagKind(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "bool":
+		return "true or false, or no value"
+	case "int", "int64":
+		return "a whole number"
+	case "uint", "uint64":
+		return "a whole number of 0 or more"
+	case "float64":
+		return "a number"
+	case "duration":
+		return "a time such as 30s or 5m"
+	case "intSlice":
+		return "whole numbers with commas"
+	case "uintSlice":
+		return "whole numbers of 0 or more, with commas"
+	case "stringSlice":
+		return "words with commas"
+	}
+	return "text"
+}

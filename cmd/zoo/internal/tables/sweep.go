@@ -1,0 +1,31 @@
+package tables
+
+import (
+	"fmt"
+
+	"github.com/nopezoo/zoo/experiment/sweep"
+	"github.com/nopezoo/zoo/internal/human"
+)
+
+// Plan lists what a sweep would train.
+func Plan(planned []sweep.Planned) [][]string {
+	lines := [][]string{{"run", "steps", "parameters", "memory", "time at most"}}
+	for _, p := range planned {
+		lines = append(lines, []string{p.Name, fmt.Sprint(p.Config.Train.Steps),
+			fmt.Sprint(p.Parameters), human.Bytes(p.Memory), planTime(p)})
+	}
+	return lines
+}
+
+// planTime is how long a run still takes.
+func planTime(p sweep.Planned) string {
+	switch {
+	case p.Measured:
+		return "measured before"
+	case p.Err != nil:
+		return "not known"
+	case *p.Seconds == 0:
+		return "trained before"
+	}
+	return human.Rough(p.Left())
+}

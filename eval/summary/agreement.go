@@ -1,0 +1,210 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/nopezoo/zoo/eval/task"
+)
+
+// Agreement is how far our order of encodings and a published one are the same.
+type Agreement struct {
+	Task    string      `json:"task"`    // name of the study's task, or "" for the order over all tasks
+	Lengths []task.Span `json:"lengths"` // that both sides are means over; nil for the order over all tasks
+	Rho     Number      `json:"rho"`     // Spearman's; unknown where all share one rank
+	Pairs   []RankPair  `json:"pairs"`   // of the encodings that both have, the furthest apart first
+}
+
+// RankPair is an encoding's rank here and as published, from 1; equals share the mean of
+// their ranks.
+type RankPair struct {
+	Encoding string `json:"encoding"`
+	Ours     Number `json:"ours"`
+	Theirs   Number `json:"theirs"`
+}
+
+func (p RankPair) apart() float64 { return math.Abs(float64(p.Ours - p.Theirs)) }
+
+// leastCompared is how many encodings an order needs: two are the same or not.
+const leastCompared = 3
+
+// agree compares the orders of encodings, on each task and over all, with the published
+// ones, which are by exact match. On a task each encoding stands where the median over its
+// runs does, and the published mean, both at the same lengths: means over others say nothing
+// of each other. Over all it stands by its mean reciprocal rank, if the paper has all of the
+// tasks: an order over others is another one.
+func (s *Study) agree(all []contests) {
+	if s.Measure != Exact {
+		return
+	}
+	known := true // all tasks are to the paper
+	for _, c := range all {
+		known = known && s.published.hasBeyond(c.task.paperName())
+		lengths, ours, theirs := s.besidePublished(c.task)
+		if a, ok := agreement(ours, theirs); ok {
+			a.Task, a.Lengths = c.task.Name, lengths
+			s.Agreements = append(s.Agreements, a)
+		}
+	}
+	if !known {
+		return
+	}
+	ours, theirs := contest{}, contest{}
+	for _, r := range s.Ranks {
+		ours[r.Name] = float64(r.MRR)
+	}
+	for _, r := range s.published.Ranks {
+		theirs[r.Encoding] = float64(r.All)
+	}
+	if a, ok := agreement(s.byEncoding(ours), theirs); ok {
+		s.Agreements = append(s.Agreements, a)
+	}
+}
+
+// besidePublished is how the encodings of a task that take part in its rankings do, here and in the
+// paper, at those of the paper's longer lengths that all of them were measured at; nobody where
+// there are none.
+func (s *Study) besidePublished(t *Task) (lengths []task.Span, ours, theirs contest) {
+	type pair struct {
+		here  *Series
+		paper *PublishedModel
+	}
+	var both []pair
+	for i := range t.Series {
+		here := &t.Series[i]
+		if here.Fit.None() || len(here.Seeds) == 0 || s.changed(here.Name) {
+			continue
+		}
+		if m := s.published.withBeyond(t.paperName(), s.Encodings[here.Encoding]); m != nil {
+			if both = append(both, pair{here, m}); len(both) == 1 {
+				lengths = m.lengths()
+			}
+			lengths = slices.DeleteFunc(lengths, func(n task.Span) bool {
+				_, there := m.Means[n]
+				return !there || !here.isBeyond(n) || !here.measuredBy(n)
+			})
+		}
+	}
+	ours, theirs = contest{}, contest{}
+	for _, p := range both {
+		if len(lengths) > 0 {
+			ours[p.here.Name] = float64(p.here.summaryAt(lengths, t.Task).All.Median)
+			theirs[p.paper.Encoding] = float64(p.paper.summaryAt(lengths, t.Task).Mean)
+		}
+	}
+	return lengths, s.byEncoding(ours), theirs
+}
+
+// byEncoding calls series by their encodings. Models that were changed after training
+// belong to none, and of an encoding with several series none stands for it.
+func (s *Study) byEncoding(of contest) contest {
+	out, several := contest{}, map[string]bool{}
+	for name, v := range of {
+		if s.changed(name) {
+			continue
+		}
+		index, _ := s.find(name)
+		encoding := s.Encodings[index]
+		_, twice := out[encoding]
+		several[encoding] = several[encoding] || twice
+		out[encoding] = v
+	}
+	maps.DeleteFunc(out, func(encoding string, _ float64) bool { return several[encoding] })
+	return out
+}
+
+// changed reports whether a series' models were changed after training.
+func (s *Study) changed(name string) bool {
+	return slices.ContainsFunc(s.Tasks, func(t *Task) bool {
+		return slices.ContainsFunc(t.Series, func(of Series) bool {
+			return of.Name == name && of.Rows[0].Intervention != ""
+		})
+	})
+}
+
+// agreement compares two orders, of which the larger value ranks higher. Who is not in
+// both takes no part. False for fewer than leastCompared.
+func agreement(ours, theirs contest) (Agreement, bool) {
+	var a Agreement
+	own, other := contest{}, contest{}
+	for name, v := range ours {
+		if w, ok := theirs[name]; ok && !math.IsNaN(v) && !math.IsNaN(w) {
+			own[name], other[name] = v, w
+		}
+	}
+	if len(own) < leastCompared {
+		return a, false
+	}
+	otherRanks := other.ranks(nil)
+	for name, rank := range own.ranks(nil) {
+		a.Pairs = append(a.Pairs, RankPair{name, Number(rank), Number(otherRanks[name])})
+	}
+	slices.SortFunc(a.Pairs, func(x, y RankPair) int {
+		return cmp.Or(cmp.Compare(y.apart(), x.apart()), cmp.Compare(x.Ours, y.Ours), cmp.Compare(x.Encoding, y.Encoding))
+	})
+	a.Rho = spearman(a.Pairs)
+	return a, true
+}
+
+// spearman is Spearman's rank correlation: Pearson's of the ranks, of which equals share
+// the mean. Unknown where all share one.
+func spearman(pairs []RankPair) Number {
+	ours := Each(pairs, func(p RankPair) float64 { return float64(p.Ours) })
+	theirs := Each(pairs, func(p RankPair) float64 { return float64(p.Theirs) })
+	if same(ours) || same(theirs) {
+		return Unknown
+	}
+	return Number(stat.Correlation(ours, theirs, nil))
+}
+
+// At says at which lengths the sides were compared: "20 lengths, 21–40"; "" for the order over all tasks.
+func (a Agreement) At() string {
+	switch n := len(a.Lengths); n {
+	case 0:
+		return ""
+	case 1:
+		return "length " + a.Lengths[0].Label()
+	default:
+		return fmt.Sprintf("%d lengths, %s", n, task.Span{Min: a.Lengths[0].Min, Max: a.Lengths[n-1].Max}.Label())
+	}
+}
+
+func same(values []float64) bool { return slices.Min(values) == slices.Max(values) }
+
+// Differences names the encodings whose ranks are furthest apart: "alibi (2 here, 3
+// published)"; "none" where all ranks are the same.
+func (a Agreement) Differences() string {
+	var out []string
+	for _, p := range a.Pairs {
+		if p.apart() > 0 && p.apart() == a.Pairs[0].apart() {
+			out = append(out, fmt.Sprintf("%s (%.3g here, %.3g published)", p.Encoding, p.Ours, p.Theirs))
+		}
+	}
+	if out == nil {
+		return "none"
+	}
+	return Join(out)
+}
+
+// Sentence says how the orders agree, and where they differ most.
+func (a Agreement) Sentence() string {
+	over := "Over all tasks, by mean reciprocal rank"
+	if a.Task != "" {
+		over = fmt.Sprintf("On %s at %s", a.Task, a.At())
+	}
+	differ := "the ranks are the same"
+	if d := a.Differences(); d != "none" {
+		differ = "the ranks differ most for " + d
+	}
+	if !a.Rho.Known() {
+		return fmt.Sprintf("%s, no rank correlation with the published order of %d encodings exists, as all of one "+
+			"side share a rank.", over, len(a.Pairs))
+	}
+	return fmt.Sprintf("%s, Spearman’s rank correlation of our order with the published one is %s (n = %d encodings); %s.",
+		over, a.Rho.Signed(), len(a.Pairs), differ)
+}

@@ -1,0 +1,139 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/internal/human"
+)
+
+// modelTraits tell models of one name apart, and where they ran. The first is the name.
+var modelTraits = []func(eval.Row) string{
+	func(r eval.Row) string { return r.Model },
+	func(r eval.Row) string { return r.Encoding },
+	func(r eval.Row) string { return r.Profile },
+	dtypeOf,
+	func(r eval.Row) string { return r.Provider },
+	func(r eval.Row) string { return threads(r.Threads) },
+	func(r eval.Row) string { return r.Computer() },
+	func(r eval.Row) string { return fmt.Sprintf("train seed %v", r.TrainSeeds()) },
+	func(r eval.Row) string { return human.Plural(r.TrainSteps, "step", "steps") },
+	func(r eval.Row) string { return "config " + r.ConfigHash[:min(8, len(r.ConfigHash))] },
+	func(r eval.Row) string { return "file " + r.ModelSHA256[:min(8, len(r.ModelSHA256))] },
+}
+
+// fileTrait is the index of the hash of the file.
+var fileTrait = len(modelTraits) - 1
+
+// dtypeOf is the precision of a model's file.
+func dtypeOf(r eval.Row) string { return cmp.Or(r.DType, "float32") }
+
+// runTraits tell runs of one model apart: by all that costs depend on.
+var runTraits = slices.Concat(modelTraits, engineTraits, amountTraits)
+
+// columns splits rows by traits, in order of first appearance. Each is named by its
+// model, and by those other traits in which models of that name differ: the hash of its file
+// and those of its place (after the batch) only where nothing before tells them apart.
+func columns(rows []eval.Row, traits []func(eval.Row) string) []Series {
+	groups := groupBy(rows, func(r eval.Row) string { return keyOf(r, traits) })
+	keys := Each(groups, func(g group[string]) []string { return valuesOf(g.rows[0], traits) })
+	return Each(groups, func(g group[string]) Series {
+		own := valuesOf(g.rows[0], traits)
+		var differs []string
+		for i, value := range own {
+			if slices.ContainsFunc(keys, func(o []string) bool {
+				named := i <= len(modelTraits) && i != fileTrait
+				return o[0] == own[0] && o[i] != value && (named || slices.Equal(o[:i], own[:i]))
+			}) {
+				differs = append(differs, value)
+			}
+		}
+		name := cmp.Or(own[0], "(no name)")
+		if len(differs) > 0 {
+			name += " (" + strings.Join(differs, ", ") + ")"
+		}
+		return Series{Name: name, Rows: g.rows}
+	})
+}
+
+// placed returns rows of which those without a measurement have the environment of the last ones of their model
+// that have one, or else of the first: nothing computed them, so that they name neither an engine's version nor a
+// device, and would be a model of their own.
+func placed(rows []eval.Row) []eval.Row {
+	type model struct {
+		eval.Environment // without what such rows lack
+		profile          string
+		batch            int
+	}
+	of := func(r eval.Row) model {
+		m := model{r.Environment, r.Profile, r.Batch}
+		m.ORTVersion, m.Adapter, m.ToolVersion = "", "", ""
+		return m
+	}
+	last := map[model]eval.Environment{}
+	note := func(r eval.Row) {
+		if !r.NA {
+			last[of(r)] = r.Environment
+		}
+	}
+	for _, r := range slices.Backward(rows) { // so that the first remain
+		note(r)
+	}
+	out := slices.Clone(rows)
+	for i, r := range rows {
+		if note(r); r.NA {
+			at := last[of(r)]
+			out[i].ORTVersion, out[i].Adapter = cmp.Or(r.ORTVersion, at.ORTVersion), cmp.Or(r.Adapter, at.Adapter)
+		}
+	}
+	return out
+}
+
+// Run is what one model cost, as it was run: at one place, in batches of one size.
+type Run struct {
+	Name  string // and Model as in Series
+	Model string
+	Rows  []eval.Row // the last of each cell
+	Costs            // only what was timed
+}
+
+// runs puts the costs of models together. A row without measurements does not say in
+// what chunks it would have been read: it belongs to the first run of its model.
+func runs(rows []eval.Row) []Run {
+	rows, _ = latest(rows)
+	first := map[string]eval.Row{}
+	place := func(r eval.Row) string { return keyOf(r, slices.Concat(modelTraits, engineTraits)) }
+	for _, r := range rows {
+		if _, ok := first[place(r)]; !ok && r.Timed() {
+			first[place(r)] = r
+		}
+	}
+	for i, r := range rows {
+		if r.NA {
+			rows[i].Cost = first[place(r)].Cost
+		}
+	}
+	return Each(columns(rows, runTraits), func(s Series) Run {
+		return Run{Name: s.Name, Model: s.Rows[0].Model, Rows: s.Rows, Costs: costsOf(s.Rows)}
+	})
+}
+
+func valuesOf(r eval.Row, traits []func(eval.Row) string) []string {
+	return Each(traits, func(trait func(eval.Row) string) string { return trait(r) })
+}
+
+// keyOf is the values in one.
+func keyOf(r eval.Row, traits []func(eval.Row) string) string {
+	return fmt.Sprintf("%q", valuesOf(r, traits))
+}
+
+// threads says how many threads there are.
+func threads(n int) string {
+	if n == 0 {
+		return "a thread per core"
+	}
+	return human.Plural(n, "thread", "threads")
+}

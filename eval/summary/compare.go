@@ -1,0 +1,178 @@
+package summary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/human"
+)
+
+// Compared is a series beside a paper's models for its task and encoding. The setups
+// differ, so that a difference is one of two setups.
+type Compared struct {
+	Task       string  `json:"task"` // name of the study's task
+	Name       string  `json:"name"` // of the series
+	Encoding   int     `json:"encoding"`
+	Variant    int     `json:"variant"`
+	Lengths    string  `json:"lengths"` // compared: "51–100"; of several the mean, weighted as in the paper
+	Ours       Summary `json:"ours"`    // exact match
+	Theirs     Summary `json:"theirs"`
+	Here       Number  `json:"here"`       // and Published are medians over runs where the paper tells its runs,
+	Published  Number  `json:"published"`  // else means
+	Difference Number  `json:"difference"` // Here − Published
+	All        Number  `json:"-"`          // the paper's mean at all its longer lengths; unknown where it has none
+	Setup      string  `json:"setup"`      // both setups, or what else differs
+}
+
+// Summary is what the runs of one side say.
+type Summary struct {
+	Fit    Fit    `json:"fit"`
+	All    Spread `json:"all"`    // over all runs; unknown where the paper has means only
+	Mean   Number `json:"mean"`   // over all runs
+	Fitted Number `json:"fitted"` // mean over those known to have fitted; unknown for none
+}
+
+// summaryOf puts runs together; fitted tells of each whether it fitted, nil for not known.
+func summaryOf(values []float64, fitted []*bool) Summary {
+	s := Summary{All: overRuns(values), Mean: mean(values)}
+	var of []float64
+	for i, f := range fitted {
+		if s.Fit.count(f); f != nil && *f {
+			of = append(of, values[i])
+		}
+	}
+	s.Fitted = mean(of)
+	return s
+}
+
+// compare puts the published numbers beside the tasks and encodings that both
+// have, which are of exact match. Scratchpads and other options make another task.
+func (s *Study) compare() {
+	if s.Measure != Exact {
+		return
+	}
+	for _, t := range s.Tasks {
+		if t.Split != task.Test.String() {
+			continue
+		}
+		for i := range t.Series {
+			of := &t.Series[i]
+			if of.Rows[0].Intervention != "" {
+				continue // papers change no trained model
+			}
+			for k := range s.published.Models {
+				if m := &s.published.Models[k]; m.Task == t.paperName() && m.Encoding == s.Encodings[of.Encoding] {
+					s.Published = append(s.Published, of.compared(t, m)...)
+				}
+			}
+		}
+	}
+}
+
+// paperName is what a paper calls a task: that without prompts held out is the same.
+func (t *Task) paperName() string { return strings.TrimSuffix(t.Task, "+paper") }
+
+// compared compares a series with a paper's model: at each bin, or, where the paper has
+// single lengths, over those of its longer ones that all runs were measured at here:
+// accuracy falls off so steeply that means over other lengths say nothing of each other.
+func (s *Series) compared(t *Task, m *PublishedModel) []Compared {
+	all := m.lengths()
+	var parts [][]task.Span
+	if slices.ContainsFunc(all, task.Span.IsBin) {
+		parts = Each(all, func(length task.Span) []task.Span { return []task.Span{length} })
+	} else {
+		longer := slices.DeleteFunc(slices.Clone(all), func(n task.Span) bool { return !s.isBeyond(n) || !s.measuredBy(n) })
+		parts = [][]task.Span{longer}
+	}
+	var out []Compared
+	for _, lengths := range parts {
+		if len(lengths) == 0 || !slices.ContainsFunc(lengths, s.measuredBy) {
+			continue
+		}
+		c := Compared{Task: t.Name, Name: s.Name, Encoding: s.Encoding, Variant: s.Variant, All: m.Beyond,
+			Lengths: task.Span{Min: lengths[0].Min, Max: lengths[len(lengths)-1].Max}.Label(),
+			Ours:    s.summaryAt(lengths, t.Task), Theirs: m.summaryAt(lengths, t.Task)}
+		if c.Here, c.Published = c.Ours.All.Median, c.Theirs.All.Median; !c.Published.Known() {
+			c.Here, c.Published = c.Ours.Mean, c.Theirs.Mean
+		}
+		c.Difference = c.Here - c.Published
+		c.Setup = s.setup(t, m, len(lengths), len(all))
+		out = append(out, c)
+	}
+	return out
+}
+
+// measuredBy reports whether all runs were measured at a length.
+func (s *Series) measuredBy(length task.Span) bool {
+	lacks := func(seed card.Seeds) bool { return s.seeds[seed][length].n == 0 }
+	return len(s.Seeds) > 0 && !slices.ContainsFunc(s.Seeds, lacks)
+}
+
+// summaryAt is what our runs say at lengths, weighted as in the paper.
+func (s *Series) summaryAt(lengths []task.Span, name string) Summary {
+	values := Each(s.Seeds, func(seed card.Seeds) float64 {
+		return weighted(lengths, name, func(length task.Span) float64 { return s.seeds[seed][length].accuracy })
+	})
+	return summaryOf(values, Each(s.Seeds, func(seed card.Seeds) *bool { return s.fitted[seed] }))
+}
+
+// summaryAt is what the paper's runs say there, or its means.
+func (m *PublishedModel) summaryAt(lengths []task.Span, name string) Summary {
+	if m.Runs == nil {
+		of := weighted(lengths, name, func(length task.Span) float64 { return m.Means[length] })
+		return Summary{Fit: m.Fit, All: unknownSpread, Mean: Number(of), Fitted: Unknown}
+	}
+	var values []float64
+	var fitted []*bool
+	for _, run := range m.Runs {
+		if slices.ContainsFunc(lengths, func(n task.Span) bool { _, ok := run.At[n]; return !ok }) {
+			continue
+		}
+		values = append(values, weighted(lengths, name, func(length task.Span) float64 { return run.At[length] }))
+		fitted = append(fitted, run.Fitted)
+	}
+	return summaryOf(values, fitted)
+}
+
+// weighted is a mean over lengths, each with the share of its samples in the paper.
+func weighted(lengths []task.Span, name string, of func(task.Span) float64) float64 {
+	weight := ByExamples.of(name)
+	if len(lengths) == 1 {
+		weight = ByLengths.of(name) // a bin may have no share
+	}
+	var sum, weights float64
+	for _, length := range lengths {
+		w := weight(length)
+		sum, weights = sum+w*of(length), weights+w
+	}
+	return sum / weights
+}
+
+// setup tells in what a series differs from a paper's models, as far as that is known, or what is known
+// of both.
+func (s *Series) setup(t *Task, m *PublishedModel, lengths, all int) string {
+	var differs []string
+	if m.Setup != "" {
+		differs = append(differs, "published: "+m.Setup, fmt.Sprintf("here: %s parameters, %s", Millions(s.Parameters), s.stepsText()))
+	}
+	if m.differs != nil {
+		if known, err := task.Lookup(t.paperName()); err == nil { // else of another version of the program
+			differs = append(differs, m.differs(s, known, lengths, all)...)
+		}
+	}
+	if len(s.Seeds) != m.Fit.Runs {
+		differs = append(differs, fmt.Sprintf("%s, not %d", human.Plural(len(s.Seeds), "run", "runs"), m.Fit.Runs))
+	}
+	return strings.Join(differs, "; ")
+}
+
+// stepsText says how many steps the runs have: "2,000–10,000 steps".
+func (s *Series) stepsText() string {
+	if s.Steps[0] == s.Steps[1] {
+		return Thousands(s.Steps[0]) + " steps"
+	}
+	return Thousands(s.Steps[0]) + "–" + Thousands(s.Steps[1]) + " steps"
+}

@@ -1,0 +1,275 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/human"
+)
+
+// Place is where and how costs were measured: they are comparable within it, and
+// nowhere else.
+type Place struct {
+	Name   string       `json:"name"`
+	Series []CostSeries `json:"series"` // in the order of the task's
+	// Common is the length that costs are compared at: of the trained ones where most
+	// series have a decode step the longest, else of all; the zero Span for none. Beyond training
+	// many sequences end too soon, and steps of the few that are left are fast.
+	Common   task.Span        `json:"common"`
+	Charts   map[string]Chart `json:"charts"`   // by the key of the metric
+	UpperRAM bool             `json:"upperRAM"` // some peak memory is the process's, an upper bound
+
+	traits []string // its name in full
+}
+
+// CostSeries is one series in one place.
+type CostSeries struct {
+	Series int `json:"series"` // index in Task.Series
+	Costs  `json:"points"`
+}
+
+// Costs are those of some rows by length, ascending; only what was measured.
+type Costs []CostPoint
+
+// At returns the costs at a length; a point of no length with unknown costs where nothing
+// was measured.
+func (c Costs) At(length task.Span) CostPoint {
+	if i := slices.IndexFunc(c, func(p CostPoint) bool { return p.Length == length }); i >= 0 {
+		return c[i]
+	}
+	return CostPoint{Tokens: unknownSpread, Prefill: unknownSpread, Decode: unknownSpread, Memory: unknownSpread}
+}
+
+// CostPoint is what one length cost: the median over all measurements of it (training
+// seeds, seeds of the samples), and how far they and their repeats lie apart. A
+// single measurement that was not repeated has a standard deviation over its batches
+// to either side.
+type CostPoint struct {
+	Length  task.Span  `json:"length"`
+	Tokens  Spread     `json:"tokens"`  // generated in a second
+	Prefill Spread     `json:"prefill"` // milliseconds
+	Decode  Spread     `json:"decode"`  // milliseconds of the median step; unknown without one
+	Memory  Spread     `json:"memory"`  // peak MiB; unknown where the system does not tell
+	Rows    []eval.Row `json:"-"`       // the measurements, all of them timed
+}
+
+// Metric is one kind of cost.
+type Metric struct {
+	Key   string // as in JSON
+	Label string
+	Unit  string
+	Of    func(CostPoint) Spread
+
+	sentence string // that a value ends; "" for costs that stand in no headline
+}
+
+// Metrics lists the kinds of cost in the order of the page.
+func Metrics() []Metric {
+	return []Metric{
+		{"tokens", "Throughput", "tokens/s", func(p CostPoint) Spread { return p.Tokens }, ""},
+		{"decode", "Decode step, median", "ms", func(p CostPoint) Spread { return p.Decode },
+			"the median decode step takes"},
+		{"prefill", "Prefill", "ms", func(p CostPoint) Spread { return p.Prefill }, "prefill takes"},
+		{"memory", "Peak memory", "MiB", func(p CostPoint) Spread { return p.Memory }, "memory peaks at"},
+	}
+}
+
+// placeTraits are all that costs depend on beside the model and length. What all places
+// share is left out of their names, but for the first ones.
+var placeTraits = slices.Concat([]func(eval.Row) string{
+	func(r eval.Row) string { return cmp.Or(r.Computer(), "unnamed machine") },
+	func(r eval.Row) string { return cmp.Or(r.Provider, "unnamed provider") },
+	func(r eval.Row) string { return r.Profile + " profile" },
+	engineTraits[0], // the batch
+	func(r eval.Row) string { return threads(r.Threads) },
+}, engineTraits[1:], amountTraits)
+
+// alwaysNamed is how many traits a place's name has in any case.
+const alwaysNamed = 2
+
+var engineTraits = []func(eval.Row) string{
+	func(r eval.Row) string { return fmt.Sprintf("batch %d", r.Batch) },
+	func(r eval.Row) string {
+		if r.ORTVersion == "" {
+			return "no ONNX Runtime"
+		}
+		return "ONNX Runtime " + r.ORTVersion
+	},
+	func(r eval.Row) string {
+		if r.Spinning {
+			return "idle threads spin"
+		}
+		return "idle threads sleep"
+	},
+}
+
+// amountTraits are of speed without a task; rows that were not timed do not tell them.
+var amountTraits = []func(eval.Row) string{
+	func(r eval.Row) string { return "read in chunks of " + human.Plural(r.Chunk, "token", "tokens") },
+	func(r eval.Row) string { return human.Plural(r.NewTokens, "new token", "new tokens") },
+}
+
+// places groups the costs of a task's series; trained is the longest trained length.
+func places(series []Series, trained int) []Place {
+	out := []Place{} // a list in JSON, too
+	for i, s := range series {
+		rows, _ := latest(s.Rows)
+		for _, g := range groupBy(timed(rows), func(r eval.Row) string { return keyOf(r, placeTraits) }) {
+			traits := valuesOf(g.rows[0], placeTraits)
+			at := slices.IndexFunc(out, func(p Place) bool { return slices.Equal(p.traits, traits) })
+			if at < 0 {
+				at, out = len(out), append(out, Place{traits: traits})
+			}
+			p := &out[at]
+			p.Series = append(p.Series, CostSeries{i, costsOf(g.rows)})
+			for _, r := range g.rows {
+				p.UpperRAM = p.UpperRAM || r.PeakMemoryOf == eval.PeakOfProcess
+			}
+		}
+	}
+	for i := range out {
+		p := &out[i]
+		var name []string
+		for k, trait := range p.traits {
+			if k < alwaysNamed || slices.ContainsFunc(out, func(o Place) bool { return o.traits[k] != trait }) {
+				name = append(name, trait)
+			}
+		}
+		p.Name = strings.Join(name, " · ")
+		p.Common = p.common(trained)
+		p.Charts = map[string]Chart{}
+		for _, m := range Metrics() {
+			p.Charts[m.Key] = newChart(p.curves(m), 0)
+		}
+		p.Charts[PerToken().Key] = p.tokenChart()
+	}
+	return out
+}
+
+func timed(rows []eval.Row) []eval.Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return !r.Timed() })
+}
+
+// costsOf puts costs together by length; what was not timed is passed over.
+func costsOf(rows []eval.Row) Costs {
+	byLength := groupBy(timed(rows), func(r eval.Row) task.Span { return r.Span() })
+	points := Each(byLength, func(g group[task.Span]) CostPoint { return costPoint(g.key, g.rows) })
+	slices.SortFunc(points, func(a, b CostPoint) int { return a.Length.Compare(b.Length) })
+	return points
+}
+
+// reading is what one row says of a cost: a value, its standard deviation over the
+// batches, and the same of each repeat.
+type reading struct {
+	value, sd float64
+	known     bool
+	repeats   []float64
+}
+
+func costPoint(length task.Span, rows []eval.Row) CostPoint {
+	over := func(read func(eval.Row) reading) Spread {
+		var values, all []float64
+		for _, r := range rows {
+			v := read(r)
+			if !v.known {
+				continue
+			}
+			values, all = append(values, v.value), append(all, v.value)
+			switch {
+			case len(v.repeats) > 1:
+				all = append(all, v.repeats...)
+			case len(rows) == 1:
+				all = append(all, max(0, v.value-v.sd), v.value+v.sd)
+			}
+		}
+		return overTimes(values, all)
+	}
+	return CostPoint{
+		Length: length, Rows: rows,
+		Tokens: over(func(r eval.Row) reading {
+			return reading{r.TokensPerSecond, r.TokensPerSecondSD, r.TokensPerSecond > 0, r.RepeatRates}
+		}),
+		Prefill: over(func(r eval.Row) reading {
+			return reading{r.PrefillMS, r.PrefillSDMS, r.PrefillMS > 0, r.RepeatPrefillMS}
+		}),
+		Decode: over(func(r eval.Row) reading {
+			return reading{r.DecodeP50MS, r.DecodeSDMS, r.DecodeSteps > 0, r.RepeatDecodeMS}
+		}),
+		Memory: over(func(r eval.Row) reading {
+			return reading{value: float64(r.PeakMemory) / (1 << 20), known: r.PeakMemory > 0}
+		}),
+	}
+}
+
+func (p *Place) common(trained int) task.Span {
+	steps := map[task.Span]int{}
+	for _, s := range p.Series {
+		for _, pt := range s.Costs {
+			if pt.Decode.Median.Known() {
+				steps[pt.Length]++
+			}
+		}
+	}
+	var longest, seen task.Span // their steps are none
+	for _, length := range slices.SortedFunc(maps.Keys(steps), task.Span.Compare) {
+		if steps[length] >= steps[longest] {
+			longest = length
+		}
+		if length.Max <= trained && steps[length] >= steps[seen] {
+			seen = length
+		}
+	}
+	return cmp.Or(seen, longest)
+}
+
+// baseline is what a series' costs are relative to: those of the study's baseline of
+// the same size and trained lengths, or of the only one.
+func (s *Study) baseline(t *Task, p Place, of int) CostPoint {
+	suffix := strings.TrimPrefix(t.Series[of].Name, s.Encodings[t.Series[of].Encoding])
+	var found Costs
+	for _, c := range p.Series {
+		base, at := t.Series[c.Series], c.At(p.Common)
+		if s.Encodings[base.Encoding] != s.Baseline || at.Length == (task.Span{}) {
+			continue
+		}
+		if base.Name == s.Baseline+suffix {
+			return at
+		}
+		found = append(found, at)
+	}
+	if len(found) != 1 {
+		found = nil
+	}
+	return found.At(p.Common)
+}
+
+// Relative is a cost at the place's common length as a multiple of the baseline's;
+// unknown without one.
+func (s *Study) Relative(t *Task, p Place, c CostSeries, m Metric) Number {
+	return m.Of(c.At(p.Common)).Median / m.Of(s.baseline(t, p, c.Series)).Median
+}
+
+// Medians are those of some numbers over the measurements of a length that have them, one
+// by one; nil where none has.
+func (p CostPoint) Medians(of func(eval.Row) []float64) []float64 {
+	var lists [][]float64
+	for _, r := range p.Rows {
+		for i, v := range of(r) {
+			if i == len(lists) {
+				lists = append(lists, nil)
+			}
+			lists[i] = append(lists[i], v)
+		}
+	}
+	return Each(lists, func(values []float64) float64 { return float64(median(values)) })
+}
+
+// Throughput is what eval.Speed.TokensPerSecond is called wherever people read it:
+// tokens of sequences that end early are as few as they are, and prefill takes its
+// time. What reading or generating alone reaches has other names.
+const Throughput = "throughput"

@@ -1,0 +1,57 @@
+package summary
+
+import (
+	"fmt"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/internal/human"
+)
+
+// Fit counts training runs, and those of them that fitted: that had an evaluation in
+// training without a mistake at the trained lengths (eval.Row.FittedStep). Older files and
+// runs without evaluations do not tell.
+type Fit struct {
+	Runs    int `json:"runs"`
+	Fitted  int `json:"fitted"`
+	Unknown int `json:"unknown"`
+}
+
+// count adds a run.
+func (f *Fit) count(fitted *bool) {
+	f.Runs++
+	switch {
+	case fitted == nil:
+		f.Unknown++
+	case *fitted:
+		f.Fitted++
+	}
+}
+
+// None reports whether it is known that no run fitted: then what the models do at longer
+// lengths says nothing of how they generalize.
+func (f Fit) None() bool { return f.Runs > 0 && f.Fitted == 0 && f.Unknown == 0 }
+
+// String says it in words: "3 runs, 2 fitted", or "did not fit (0 of 3)".
+func (f Fit) String() string {
+	runs := human.Plural(f.Runs, "run", "runs")
+	switch {
+	case f.Unknown == f.Runs:
+		return runs
+	case f.None():
+		return fmt.Sprintf("did not fit (0 of %d)", f.Runs)
+	case f.Unknown > 0:
+		return fmt.Sprintf("%s, %d fitted, %d not known", runs, f.Fitted, f.Unknown)
+	}
+	return fmt.Sprintf("%s, %d fitted", runs, f.Fitted)
+}
+
+// fittedRun tells whether a run fitted, by its rows; nil where none of them says.
+func fittedRun(rows []eval.Row) *bool {
+	var fitted *bool
+	for _, r := range rows {
+		if r.FittedStep != nil {
+			fitted = new(*r.FittedStep > 0)
+		}
+	}
+	return fitted
+}

@@ -1,0 +1,97 @@
+package summary
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Number is a number that may be unknown: not finite, null in JSON.
+type Number float64
+
+// Unknown is no number.
+var Unknown = Number(math.NaN())
+
+// Known reports whether there is a value.
+func (n Number) Known() bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
+
+// MarshalJSON implements json.Marshaler. Six digits are more than any chart shows.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if !n.Known() {
+		return []byte("null"), nil
+	}
+	return strconv.AppendFloat(nil, float64(n), 'g', 6, 64), nil
+}
+
+// Percent gives a ratio in percent, or a dash. It never rounds up to 100 or down
+// to 0 what is not.
+func (n Number) Percent() string {
+	switch {
+	case !n.Known():
+		return "–"
+	case n < 1 && n >= 0.9995:
+		return ">99.9"
+	case n > 0 && n < 0.0005:
+		return "<0.1"
+	}
+	return strconv.FormatFloat(100*float64(n), 'f', 1, 64)
+}
+
+// Short gives three digits, or all before the point; a dash for no value.
+func (n Number) Short() string {
+	if !n.Known() {
+		return "–"
+	}
+	digits := 0
+	for v := math.Abs(float64(n)); v < 100 && v > 0 && digits < 3; v *= 10 {
+		digits++
+	}
+	return strconv.FormatFloat(float64(n), 'f', digits, 64)
+}
+
+// Times writes a factor: "1.06×", or a dash.
+func (n Number) Times() string {
+	if !n.Known() {
+		return "–"
+	}
+	return strconv.FormatFloat(float64(n), 'f', 2, 64) + "×"
+}
+
+// Signed gives two digits and, below 0, a minus; a dash for no value.
+func (n Number) Signed() string { return n.signed(2, "") }
+
+// Points gives a difference of ratios in points: "+1.2", "−0.4", "0.0"; a dash for no value.
+func (n Number) Points() string { return (100 * n).signed(1, "+") }
+
+// signed writes a number with plus where it is above 0; what rounds to 0 has no sign.
+func (n Number) signed(digits int, plus string) string {
+	if !n.Known() {
+		return "–"
+	}
+	text := strconv.FormatFloat(math.Abs(float64(n)), 'f', digits, 64)
+	switch {
+	case strings.Trim(text, "0.") == "":
+		return text
+	case n < 0:
+		return "−" + text
+	}
+	return plus + text
+}
+
+// Millions writes a number of parameters: "109.6 M", "0.052 M". It has two digits at least,
+// since models of two sizes are two series.
+func Millions(n int64) string {
+	if n > 0 && n < 1e6 {
+		return fmt.Sprintf("%.2g M", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f M", float64(n)/1e6)
+}
+
+// Thousands sets commas: "40,000".
+func Thousands(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", Thousands(n/1000), n%1000)
+}

@@ -1,0 +1,180 @@
+package summary
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
+)
+
+// Weighting says how a mean over lengths weighs them.
+type Weighting string
+
+const (
+	ByLengths  Weighting = "lengths"  // every length alike; the zero value is the same
+	ByExamples Weighting = "examples" // by the share of the paper's test examples that have it, as the paper does
+)
+
+// String says it in words.
+func (w Weighting) String() string {
+	if w == ByExamples {
+		return "lengths weigh by their test examples, as in the paper"
+	}
+	return "every length weighs alike"
+}
+
+// of returns the weight of a length of a task, or of a bin. Tasks that are not known have no
+// shares, and neither have most others: all their lengths weigh alike.
+func (w Weighting) of(name string) func(length task.Span) float64 {
+	if w == ByExamples {
+		if t, err := task.Lookup(name); err == nil && t.Weight != nil {
+			return func(length task.Span) float64 {
+				sum := 0.0
+				for _, n := range t.LengthsIn(task.Range(length)) {
+					sum += t.Weight(n)
+				}
+				return sum
+			}
+		}
+	}
+	return func(task.Span) float64 { return 1 }
+}
+
+// ranking is how contestants do on a task beyond the trained lengths. The study this
+// project rebuilds has one for each task and training seed, among encodings.
+type ranking struct {
+	standings map[string]standing
+	chance    float64 // mean accuracy of a guesser
+}
+
+// standing is a contestant's mean of the measure, and the lower end of the 95 % interval of
+// its prompts.
+type standing struct{ mean, low float64 }
+
+// newRanking takes means over the lengths that all contestants were measured at, from
+// cells by name and length. What one could not take counts as wrong: otherwise
+// refusing would win. One without any cells takes no part; there are no standings
+// where the others have no lengths in common.
+func newRanking(name string, cells map[string]map[task.Span]cell, by Weighting) ranking {
+	var common []task.Span
+	of := map[string]map[task.Span]cell{}
+	for name, at := range cells {
+		if len(at) == 0 {
+			continue
+		}
+		if len(of) == 0 {
+			common = slices.SortedFunc(maps.Keys(at), task.Span.Compare)
+		}
+		common = slices.DeleteFunc(common, func(length task.Span) bool { _, ok := at[length]; return !ok })
+		of[name] = at
+	}
+	weight := by.of(name)
+	total := 0.0
+	for _, length := range common {
+		total += weight(length)
+	}
+	r := ranking{standings: map[string]standing{}}
+	if total == 0 {
+		return r
+	}
+	for name, at := range of {
+		r.standings[name] = r.stand(at, common, func(length task.Span) float64 { return weight(length) / total })
+	}
+	return r
+}
+
+// stand is one contestant's mean. Its interval is Wilson's for as many prompts as
+// would give a plain proportion the variance of the weighted mean: 1/Σ(w²/n).
+func (r *ranking) stand(at map[task.Span]cell, lengths []task.Span, share func(task.Span) float64) standing {
+	var mean, chance, spread float64
+	for _, length := range lengths {
+		c, w := at[length], share(length)
+		mean += w * c.accuracy
+		chance += w * c.chance
+		if c.n > 0 {
+			spread += w * w / float64(c.n)
+		}
+	}
+	r.chance = max(r.chance, chance) // a cell without samples tells no chance
+	if spread == 0 {
+		return standing{}
+	}
+	low, _ := eval.WilsonOf(mean, 1/spread)
+	return standing{mean, low}
+}
+
+// atChance reports whether no contestant is above chance: none has an interval that
+// lies above the accuracy of a guesser. Such a ranking says nothing.
+func (r ranking) atChance() bool {
+	for _, s := range r.standings {
+		if s.low > r.chance {
+			return false
+		}
+	}
+	return true
+}
+
+// contest is what the ranking brings into mean ranks: nothing at chance.
+func (r ranking) contest() contest {
+	if r.atChance() {
+		return nil
+	}
+	c := contest{}
+	for name, s := range r.standings {
+		c[name] = s.mean
+	}
+	return c
+}
+
+// contest is how well each contestant did, by name. NaN takes no part.
+type contest map[string]float64
+
+// reciprocalRanks lists 1/rank of every contestant in the contests that it took part in.
+// A contest of fewer than two says nothing and is passed over.
+//
+// Equal contestants share the mean of the ranks that they hold together; the two
+// best get 1.5 each. A tie order instead gives the better rank to the name that
+// stands first in it (and then to names outside it, in their own order), as in
+// Kazemnejad et al. 2023.
+func reciprocalRanks(contests []contest, tieOrder []string) map[string][]float64 {
+	out := map[string][]float64{}
+	for _, c := range contests {
+		ranks := c.ranks(tieOrder)
+		for name, rank := range ranks {
+			if len(ranks) > 1 {
+				out[name] = append(out[name], 1/rank)
+			}
+		}
+	}
+	return out
+}
+
+// ranks gives each contestant its rank, from 1.
+func (c contest) ranks(tieOrder []string) map[string]float64 {
+	ranks := map[string]float64{}
+	for name, value := range c {
+		if math.IsNaN(value) {
+			continue
+		}
+		better, equal := 0, 1
+		for other, v := range c {
+			switch {
+			case other == name:
+			case v > value, v == value && len(tieOrder) > 0 && winsTie(other, name, tieOrder):
+				better++
+			case v == value && len(tieOrder) == 0:
+				equal++
+			}
+		}
+		ranks[name] = float64(better) + float64(equal+1)/2
+	}
+	return ranks
+}
+
+// winsTie reports whether a comes before b in the tie order.
+func winsTie(a, b string, order []string) bool {
+	return cmp.Or(cmp.Compare(placeIn(order, a), placeIn(order, b)), cmp.Compare(a, b)) < 0
+}

@@ -1,0 +1,83 @@
+package summary
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
+)
+
+// Reach is the effective length of a series (see eval.EffectiveLength): that of its one
+// run, or the median over its runs. Of an even number of runs it is the lower middle one,
+// which is a length that was measured.
+type Reach struct {
+	Length task.Span   `json:"length"`
+	Runs   []task.Span `json:"runs"` // each run's that was measured, in the order of the seeds
+	Low    task.Span   `json:"low"`  // of one run: where the lower end of the prompts' interval reaches, else zero
+	High   task.Span   `json:"high"` // and the upper end
+}
+
+// reach finds how far each run carries.
+func (s *Series) reach() Reach {
+	var r Reach
+	for _, seed := range s.Seeds {
+		if slices.ContainsFunc(s.Points, func(p Point) bool { return s.seeds[seed][p.Length].n > 0 }) {
+			r.Runs = append(r.Runs, s.carries(seed, func(c cell) float64 { return c.accuracy }))
+		}
+	}
+	if len(r.Runs) == 0 {
+		return r
+	}
+	ordered := slices.SortedFunc(slices.Values(r.Runs), task.Span.Compare)
+	r.Length = ordered[(len(ordered)-1)/2]
+	if len(r.Runs) == 1 {
+		for _, seed := range s.Seeds {
+			r.Low = later(r.Low, s.carries(seed, func(c cell) float64 { return c.low }))
+			r.High = later(r.High, s.carries(seed, func(c cell) float64 { return c.high }))
+		}
+	}
+	return r
+}
+
+func later(a, b task.Span) task.Span {
+	if b.Compare(a) > 0 {
+		return b
+	}
+	return a
+}
+
+// carries is the effective length of one run by a value of its cells.
+func (s *Series) carries(seed card.Seeds, value func(cell) float64) task.Span {
+	length, _ := eval.EffectiveLength(Each(s.Points, func(p Point) task.Span { return p.Length }),
+		func(length task.Span) (float64, bool) {
+			c := s.seeds[seed][length]
+			return value(c), c.n > 0 && !math.IsNaN(c.accuracy)
+		})
+	return length
+}
+
+// differ reports whether several runs carry to different lengths.
+func (r Reach) differ() bool {
+	return slices.ContainsFunc(r.Runs, func(n task.Span) bool { return n != r.Length })
+}
+
+// List names what each run carries to: "60, 60, 48".
+func (r Reach) List() string { return strings.Join(Each(r.Runs, task.Span.Label), ", ") }
+
+// String gives the length, and of several runs each one's: "60 (60, 60, 48)"; of one run
+// the interval of its prompts: "22 [21–22]", "51–100 [1–50 to 51–100]".
+func (r Reach) String() string {
+	switch {
+	case len(r.Runs) > 1:
+		return fmt.Sprintf("%s (%s)", r.Length.Label(), r.List())
+	case r.Low == r.High:
+		return r.Length.Label()
+	case r.Low.IsBin() || r.High.IsBin():
+		return fmt.Sprintf("%s [%s to %s]", r.Length.Label(), r.Low.Label(), r.High.Label())
+	}
+	return fmt.Sprintf("%s [%s–%s]", r.Length, r.Low, r.High)
+}

@@ -1,0 +1,153 @@
+package summary
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Over says what an interval is about. One over prompts says nothing of what another
+// training run would do, and is never drawn like one over runs.
+type Over string
+
+// What intervals are about.
+const (
+	OverRuns    Over = "runs"    // the quartiles of several training runs
+	OverPrompts Over = "prompts" // one run: Wilson's 95 % interval of its prompts
+	OverTimes   Over = "times"   // costs: from the least to the largest measurement or repeat
+)
+
+// Spread is a median and the interval around it.
+type Spread struct {
+	Median Number   `json:"median"`
+	Low    Number   `json:"low"` // unknown for no interval
+	High   Number   `json:"high"`
+	Over   Over     `json:"over,omitempty"` // what the interval is about; "" for none
+	Runs   []Number `json:"runs,omitempty"` // each run's value, in the order of Series.Seeds; costs have none
+}
+
+var unknownSpread = Spread{Median: Unknown, Low: Unknown, High: Unknown}
+
+// overRuns puts the values of training runs together, NaN where a run has none: their
+// median, and their quartiles if there are several (see quantile). Of two or three runs
+// quartiles are coarse; Runs has them all.
+func overRuns(values []float64) Spread {
+	known := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	s := Spread{Median: median(known), Low: Unknown, High: Unknown}
+	if len(known) == 0 {
+		return s
+	}
+	s.Runs = Each(values, func(v float64) Number { return Number(v) })
+	if len(known) > 1 {
+		s.Low, s.High, s.Over = quantile(known, 0.25), quantile(known, 0.75), OverRuns
+	}
+	return s
+}
+
+// overPrompts is the value of one run with the interval of its prompts.
+func (s Spread) overPrompts(c cell) Spread {
+	if s.Median.Known() {
+		s.Low, s.High, s.Over = Number(c.low), Number(c.high), OverPrompts
+	}
+	return s
+}
+
+// overTimes is the median of a cost, from the least to the largest of all that was
+// measured of it; no interval where these are the same.
+func overTimes(values, all []float64) Spread {
+	s := Spread{Median: median(values), Low: Unknown, High: Unknown}
+	if len(all) > 0 && slices.Min(all) < slices.Max(all) {
+		s.Low, s.High, s.Over = Number(slices.Min(all)), Number(slices.Max(all)), OverTimes
+	}
+	return s
+}
+
+// quantile interpolates linearly between ordered values, of which the least is the
+// quantile 0 and the largest the quantile 1: definition 7 of Hyndman and Fan 1996 (Sample
+// Quantiles in Statistical Packages), the usual one of R and NumPy. Unknown of no values.
+func quantile(values []float64, p float64) Number {
+	if len(values) == 0 {
+		return Unknown
+	}
+	ordered := slices.Sorted(slices.Values(values))
+	at := p * float64(len(ordered)-1)
+	i := int(at)
+	if at == float64(i) {
+		return Number(ordered[i])
+	}
+	return Number(ordered[i] + (at-float64(i))*(ordered[i+1]-ordered[i]))
+}
+
+// median is the middle value, or the mean of the two middle ones.
+func median(values []float64) Number { return quantile(values, 0.5) }
+
+// mean is the arithmetic mean; unknown of no values.
+func mean(values []float64) Number {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return Number(sum / float64(len(values))) // NaN of none
+}
+
+// Percent gives a spread of ratios: "15.3 (12.1–18.0)"; in square brackets what is an
+// interval over the prompts of one run.
+func (s Spread) Percent() string { return s.text(Number.Percent) }
+
+// Short gives a spread of costs.
+func (s Spread) Short() string { return s.text(Number.Short) }
+
+func (s Spread) text(write func(Number) string) string {
+	format := "%s (%s–%s)"
+	switch {
+	case s.Over == "" || s.Low == s.High:
+		return write(s.Median)
+	case s.Over == OverPrompts:
+		format = "%s [%s–%s]"
+	}
+	return fmt.Sprintf(format, write(s.Median), write(s.Low), write(s.High))
+}
+
+// PercentRuns lists the runs of a spread of ratios: "95.0, 97.0, 98.5"; "" for fewer than
+// two.
+func (s Spread) PercentRuns() string {
+	if len(s.Runs) < 2 {
+		return ""
+	}
+	return strings.Join(Each(s.Runs, Number.Percent), ", ")
+}
+
+// ends are the least and the largest of several runs, else the ends of the interval.
+func (s Spread) ends() (low, high Number) {
+	if s.Over != OverRuns {
+		return s.Low, s.High
+	}
+	low, high = Number(math.Inf(1)), Number(math.Inf(-1))
+	for _, v := range s.Runs {
+		if v.Known() {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	return low, high
+}
+
+// most is the largest value of any run.
+func (s Spread) most() Number {
+	if _, high := s.ends(); s.Over == OverRuns {
+		return high
+	}
+	return s.Median
+}
+
+// overlaps reports whether two spreads have a value in common; without a spread
+// nothing is known.
+func (s Spread) overlaps(o Spread) bool { return s.Low <= o.High && o.Low <= s.High }
+
+// apart reports whether two spreads are known to have no value in common: every run of
+// one lies above every run of the other.
+func (s Spread) apart(o Spread) bool {
+	low, high := s.ends()
+	otherLow, otherHigh := o.ends()
+	return low > otherHigh || otherLow > high
+}

@@ -1,0 +1,337 @@
+// Package summary puts result rows (see package eval) together: which rows are one
+// task, model, encoding or place, what they say together at each length, and what
+// follows: means, effective lengths, ranks, costs, and the findings in sentences.
+// Tables, pages and figures (package report) only draw a study.
+package summary
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/human"
+)
+
+// Options say how to put rows together. The zero value is ready to use.
+type Options struct {
+	// Encodings lists the known encodings in their usual order. Those not listed
+	// follow in the order of their names. The first one listed is what costs are
+	// relative to.
+	Encodings []string
+	Ranks     Weighting
+	// OnlyFitted leaves out runs that are not known to have fitted, as papers do whose means
+	// are over such runs. How many there are of all is told all the same (Series.Fit).
+	OnlyFitted bool
+	Published  *Published // the numbers to compare with; nil for those of Kazemnejad
+}
+
+// Study is what a set of rows says.
+type Study struct {
+	Measure   Measure    `json:"-"`
+	Tokens    *Study     `json:"-"` // the same rows by tokens right; nil in that study
+	Answer    []string   `json:"-"` // the finding over all tasks, in sentences
+	Baseline  string     `json:"-"` // the encoding that costs are relative to; "" for none
+	Encodings []string   `json:"-"` // of the rows, in order
+	Tasks     []*Task    `json:"tasks"`
+	Texts     []*Text    `json:"-"`         // of running text, which has bits per byte instead of accuracies
+	First     int        `json:"first"`     // task to begin with: one that is not at chance
+	Ranks     []Rank     `json:"ranks"`     // best first
+	Published []Compared `json:"published"` // by task, then in the order of Encodings
+	Source    string     `json:"-"`         // of the published numbers
+	Caveats   []string   `json:"-"`         // of the comparison, in sentences
+	// Agreements are those of our orders of encodings with the published ones: on each
+	// task that has them, and last over all, where all have.
+	Agreements []Agreement `json:"agreements"`
+	Notes      []string    `json:"-"` // what a reader must know about the data
+	Weighting  Weighting   `json:"-"` // how ranks weigh lengths
+
+	OnlyFitted bool `json:"-"` // see Options
+
+	published *Published
+	exact     *Study // the study by exact match, if this is not the one
+}
+
+// Task is all that was measured on one task, version and split.
+type Task struct {
+	Answer  string `json:"-"`    // the finding in a sentence; "" for speed alone
+	Name    string `json:"name"` // unique in the study
+	Task    string `json:"-"`    // without version and split; "" for speed alone
+	Version int    `json:"-"`
+	Split   string `json:"-"`
+	Scored  bool   `json:"scored"` // false for rows of speed alone, without a task
+
+	Series []Series          `json:"series"` // one for each encoding and size, in the order of Study.Encodings
+	Places []Place           `json:"places"` // what the series cost, where
+	Charts map[Measure]Chart `json:"charts"` // of accuracy in percent
+	// Columns holds a series for each model as it was run: its file, training seed,
+	// profile and place. Runs is what they cost. Both in order of first appearance.
+	Columns []Series `json:"-"`
+	Runs    []Run    `json:"-"`
+
+	Chance []Number `json:"chance"` // accuracy of a guesser, by Lengths
+	// Lengths are those that anything was measured at, ascending; bins of them are told
+	// apart from each length. X is where they stand on the axis of a chart, and Axis its
+	// name.
+	Lengths []task.Span  `json:"lengths"`
+	X       []float64    `json:"x"`
+	Axis    string       `json:"axis"`
+	Octaves bool         `json:"octaves"` // whether Lengths are so far apart that charts double them step by step
+	Trained [2]int       `json:"trained"` // the widest range of the series; 0, 0 if never trained
+	Seeds   []card.Seeds `json:"-"`       // training seeds
+	Whole   []task.Span  `json:"-"`       // lengths at which nothing is held out, and bins that hold such
+
+	// AtChance says that no encoding is above chance beyond the trained lengths, so
+	// that the task is not ranked.
+	AtChance bool `json:"atChance"`
+}
+
+// taskKey is what makes a task of its own.
+type taskKey struct {
+	task    string
+	version int
+	split   string
+	window  int // the longest of windows of running text that end at the same places; 0 for other tasks
+}
+
+func taskKeyOf(r eval.Row) taskKey { return taskKey{r.Task, r.TaskVersion, r.Split, r.LongestWindow} }
+
+// New works out a study, by exact match and in Tokens by tokens right. Of rows that
+// measure the same thing twice the answers to the most prompts count (Pool) and the
+// last times; Notes says how many there are. No rows are an error.
+func New(rows []eval.Row, opt Options) (*Study, error) {
+	if len(rows) == 0 {
+		return nil, errors.New("study: there are no rows")
+	}
+	rows = placed(rows)
+	s := &Study{Measure: Exact, Encodings: encodings(rows, opt.Encodings), Weighting: opt.Ranks,
+		OnlyFitted: opt.OnlyFitted, published: opt.Published}
+	if s.published == nil {
+		var err error
+		if s.published, err = Kazemnejad(); err != nil {
+			return nil, err
+		}
+	}
+	s.Source, s.Caveats = s.published.Source, s.published.Caveats
+	if _, replaced := latest(rows); replaced > 0 {
+		s.Notes = []string{human.Plural(replaced, "cell was", "cells were") +
+			" measured again later; the answers to the most prompts count, and the last times."}
+	}
+	if len(opt.Encodings) > 0 {
+		s.Baseline = opt.Encodings[0]
+	}
+	s.tasks(s.takeTexts(rows))
+	tokens := s.byTokens()
+	s.conclude()
+	tokens.conclude()
+	s.Tokens = tokens
+	return s, nil
+}
+
+// byTokens is a study with its tasks by tokens right, and no conclusions yet.
+func (s *Study) byTokens() *Study {
+	out := *s
+	out.Measure, out.exact, out.Notes = Tokens, s, slices.Clone(s.Notes)
+	out.Tasks = Each(s.Tasks, func(t *Task) *Task {
+		u := *t
+		u.Series = Each(t.Series, Series.byTokens)
+		return &u
+	})
+	return &out
+}
+
+// conclude adds what follows from the tasks.
+func (s *Study) conclude() {
+	s.rank()
+	s.compare()
+	s.note()
+	s.answer()
+}
+
+// Measures lists the study by exact match and by tokens right; where nothing is
+// scored the study alone.
+func (s *Study) Measures() []*Study {
+	if len(s.Scored()) == 0 {
+		return []*Study{s}
+	}
+	return []*Study{s, s.Tokens}
+}
+
+// Scored lists the tasks that have accuracies.
+func (s *Study) Scored() []*Task {
+	return slices.DeleteFunc(slices.Clone(s.Tasks), func(t *Task) bool { return !t.Scored })
+}
+
+// Names lists all series of the study, in the order of Encodings.
+func (s *Study) Names() []string { return s.namesOf(s.Encodings) }
+
+// namesOf lists the series of some encodings, in their order.
+func (s *Study) namesOf(encodings []string) []string {
+	var out []string
+	for _, encoding := range encodings {
+		for _, t := range s.Tasks {
+			for _, of := range t.Series {
+				if s.Encodings[of.Encoding] == encoding && !slices.Contains(out, of.Name) {
+					out = append(out, of.Name)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// encodings lists the encodings of rows: those of order in their order, others by name.
+func encodings(rows []eval.Row, order []string) []string {
+	out := distinct(rows, func(r eval.Row) string { return r.Encoding })
+	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(placeIn(order, a), placeIn(order, b)) })
+	return out
+}
+
+// placeIn is where a name stands in an order; those that do not come after all others.
+func placeIn(order []string, name string) int {
+	if i := slices.Index(order, name); i >= 0 {
+		return i
+	}
+	return len(order)
+}
+
+// tasks groups rows, in order of first appearance; speed without a task comes last.
+func (s *Study) tasks(rows []eval.Row) {
+	groups := groupBy(rows, taskKeyOf)
+	place := func(g group[taskKey]) int {
+		if g.key.task == "" {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(groups, func(a, b group[taskKey]) int { return cmp.Compare(place(a), place(b)) })
+	for _, g := range groups {
+		s.Tasks = append(s.Tasks, s.newTask(g.key.label(groups), g.key, g.rows))
+	}
+}
+
+// label names a task by as little as tells it from the others.
+func (k taskKey) label(all []group[taskKey]) string {
+	if k.task == "" {
+		return "speed without a task"
+	}
+	var more []string
+	differs := func(f func(taskKey) bool) bool {
+		return slices.ContainsFunc(all, func(o group[taskKey]) bool { return o.key.task == k.task && f(o.key) })
+	}
+	if differs(func(o taskKey) bool { return o.version != k.version }) {
+		more = append(more, fmt.Sprintf("version %d", k.version))
+	}
+	if differs(func(o taskKey) bool { return o.split != k.split }) {
+		more = append(more, k.split)
+	}
+	if differs(func(o taskKey) bool { return o.window != k.window }) && k.window > 0 {
+		more = append(more, fmt.Sprintf("windows of up to %d tokens", k.window))
+	}
+	if len(more) == 0 {
+		return k.task
+	}
+	return k.task + " (" + strings.Join(more, ", ") + ")"
+}
+
+func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
+	t := &Task{Name: name, Task: key.task, Version: key.version, Split: key.split, Scored: key.task != ""}
+	t.Lengths = task.SortSpans(Each(rows, func(r eval.Row) task.Span { return r.Span() }))
+	t.X, t.Axis = Each(t.Lengths, task.Span.Middle), axisName(t.Lengths, t.Scored)
+	t.Octaves = !t.Scored && t.Lengths[len(t.Lengths)-1].Max >= 8*t.Lengths[0].Max
+	t.Seeds = seedsOf(rows)
+	for _, length := range t.Lengths {
+		chance := Unknown
+		for _, r := range rows {
+			if r.Span() != length || !r.Scored() {
+				continue
+			}
+			chance = Number(r.Chance)
+			if r.NotHeldOut() && !slices.Contains(t.Whole, length) {
+				t.Whole = append(t.Whole, length)
+			}
+		}
+		t.Chance = append(t.Chance, chance)
+	}
+	for _, r := range rows {
+		if !t.Scored {
+			break // lengths are tokens here, those of training are the task's
+		}
+		if r.TrainMax > 0 && (t.Trained[0] == 0 || r.TrainMin < t.Trained[0]) {
+			t.Trained[0] = r.TrainMin
+		}
+		t.Trained[1] = max(t.Trained[1], r.TrainMax)
+	}
+	t.Series = Each(s.variants(rows), func(of Series) Series { return of.measuredAt(t.Lengths, s.OnlyFitted) })
+	t.Columns = Each(columns(rows, modelTraits), func(of Series) Series { return of.measuredAt(t.Lengths, false) })
+	t.Places = places(t.Series, t.Trained[1])
+	t.Charts = map[Measure]Chart{
+		Exact:  t.accuracyChart(func(p Point) Spread { return p.Exact }),
+		Tokens: t.accuracyChart(func(p Point) Spread { return p.Token }),
+	}
+	t.Runs = runs(rows)
+	return t
+}
+
+// axisName says what an axis of lengths counts.
+func axisName(lengths []task.Span, scored bool) string {
+	switch {
+	case !scored:
+		return "length, tokens"
+	case slices.ContainsFunc(lengths, task.Span.IsBin):
+		return "length (a bin stands at its middle)"
+	}
+	return "length"
+}
+
+// group is rows that have a key in common.
+type group[K comparable] struct {
+	key  K
+	rows []eval.Row
+}
+
+// groupBy groups rows by key, in order of first appearance.
+func groupBy[K comparable](rows []eval.Row, key func(eval.Row) K) []group[K] {
+	var out []group[K]
+	at := map[K]int{}
+	for _, r := range rows {
+		k := key(r)
+		i, ok := at[k]
+		if !ok {
+			i = len(out)
+			at[k], out = i, append(out, group[K]{key: k})
+		}
+		out[i].rows = append(out[i].rows, r)
+	}
+	return out
+}
+
+// distinct lists the different values of rows in ascending order.
+func distinct[T cmp.Ordered](rows []eval.Row, value func(eval.Row) T) []T {
+	var out []T
+	for _, r := range rows {
+		out = append(out, value(r))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// seedsOf lists the training runs' seeds, each once, in order.
+func seedsOf(rows []eval.Row) []card.Seeds {
+	out := Each(rows, func(r eval.Row) card.Seeds { return r.TrainSeeds() })
+	slices.SortFunc(out, card.Seeds.Compare)
+	return slices.Compact(out)
+}
+
+// Each returns what f makes of each element.
+func Each[T, R any](list []T, f func(T) R) []R {
+	var out []R
+	for _, x := range list {
+		out = append(out, f(x))
+	}
+	return out
+}

@@ -1,0 +1,187 @@
+package summary
+
+import (
+	"math"
+	"slices"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
+)
+
+// Text is all that was measured on one corpus, version and split: bits per byte.
+type Text struct {
+	Name    string // unique in the study
+	Task    string // without version and split
+	Lengths []task.Span
+	Series  []TextSeries // one for each encoding and size, in the order of Study.Encodings
+
+	Windows, Documents [2]int // least and most of a length
+	Stride             int    // most tokens that count at the end of a sliding window
+
+	// Curves of bits per byte by length, of every token and of those at the end of windows; and by
+	// the tokens before, in the windows of Longest. Axes are octaves.
+	All, Sliding, Places Chart
+	Longest              int    // index of the longest of Lengths that any series has bits per byte at, or -1
+	Trained              [2]int // tokens that training windows have before one, at most over all series; 0, 0 if none was trained
+
+	Answer string // in sentences; "" where nothing was measured in windows as long as trained ones
+}
+
+// TextSeries is what some rows of a corpus say by length, over training runs.
+type TextSeries struct {
+	Name     string
+	Encoding int // and Variant, as those of Series
+	Variant  int
+	Seeds    []card.Seeds
+	Trained  [2]int
+	Points   []TextPoint // one for each of the text's lengths
+}
+
+// TextPoint is a series at one length: bits per byte over training runs. See
+// eval.TextScore.
+type TextPoint struct {
+	NA        bool   // measured, but beyond what the model can take or the documents have
+	Bits      Spread // of every token of a window; over training runs, as are the others
+	Sliding   Spread // of those at its end
+	SlidingSE Number // the greatest of the runs' standard errors over windows
+	Positions []PositionPoint
+}
+
+// PositionPoint is bits per byte at a place in the window.
+type PositionPoint struct {
+	From, To int
+	Bits     Spread
+}
+
+// takeTexts takes the rows of running text out of rows.
+func (s *Study) takeTexts(rows []eval.Row) (others []eval.Row) {
+	isText := func(r eval.Row) bool { return r.Measure == eval.MeasureText }
+	of := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return !isText(r) })
+	groups := groupBy(of, taskKeyOf)
+	for _, g := range groups {
+		s.Texts = append(s.Texts, s.newText(g.key.label(groups), g.key.task, g.rows))
+	}
+	return slices.DeleteFunc(slices.Clone(rows), isText)
+}
+
+func (s *Study) newText(name, corpus string, rows []eval.Row) *Text {
+	t := &Text{Name: name, Task: corpus}
+	t.Lengths = task.SortSpans(Each(rows, func(r eval.Row) task.Span { return r.Span() }))
+	for _, r := range rows {
+		if r.Text == nil {
+			continue
+		}
+		widen(&t.Windows, r.Text.N)
+		widen(&t.Documents, r.Text.Documents)
+		t.Stride = max(t.Stride, r.Text.Stride)
+	}
+	for _, of := range s.variants(rows) {
+		series := TextSeries{Name: of.Name, Encoding: of.Encoding, Variant: of.Variant,
+			Trained: [2]int{of.Rows[0].TrainMin, of.Rows[0].TrainMax},
+			Seeds:   seedsOf(of.Rows)}
+		for _, at := range t.Lengths {
+			series.Points = append(series.Points, textPoint(slices.DeleteFunc(slices.Clone(of.Rows),
+				func(r eval.Row) bool { return r.Span() != at })))
+		}
+		t.Series = append(t.Series, series)
+		if series.Trained[1] > 0 {
+			t.Trained = [2]int{1, max(t.Trained[1], series.Trained[1])}
+		}
+	}
+	t.charts()
+	t.Answer = t.answer()
+	return t
+}
+
+// charts draws up the curves.
+func (t *Text) charts() {
+	byLength := func(of func(TextPoint) Spread) Chart {
+		return textChart(len(t.Series), func(n int, curve *Line) {
+			for i, at := range t.Lengths {
+				curve.add(at, of(t.Series[n].Points[i]), 1)
+			}
+		})
+	}
+	t.All = byLength(func(p TextPoint) Spread { return p.Bits })
+	t.Sliding = byLength(func(p TextPoint) Spread { return p.Sliding })
+	t.Longest = -1
+	for i := range t.Lengths {
+		if slices.ContainsFunc(t.Series, func(s TextSeries) bool { return len(s.Points[i].Positions) > 0 }) {
+			t.Longest = i
+		}
+	}
+	if t.Longest < 0 {
+		return
+	}
+	t.Places = textChart(len(t.Series), func(n int, curve *Line) {
+		for _, p := range t.Series[n].Points[t.Longest].Positions {
+			curve.add(task.Span{Min: p.From, Max: p.To}, p.Bits, 1)
+		}
+	})
+}
+
+// textChart has a curve for each of n series that has points. Bits per byte of 0, which no model has,
+// stand nowhere on an axis of octaves.
+func textChart(n int, fill func(n int, curve *Line)) Chart {
+	curves := []Line{}
+	for i := range n {
+		curve := Line{Series: i}
+		fill(i, &curve)
+		curve.Points = slices.DeleteFunc(curve.Points, func(d Dot) bool { return d.Y <= 0 })
+		if len(curve.Points) > 0 {
+			curves = append(curves, curve)
+		}
+	}
+	return newOctaves(curves, []Limit{})
+}
+
+// PlaceSpans are the places of the windows of Longest, as lengths.
+func (t *Text) PlaceSpans() []task.Span {
+	var all []task.Span
+	for _, of := range t.Places.Lines {
+		all = append(all, Each(of.Points, func(d Dot) task.Span { return d.Length })...)
+	}
+	return task.SortSpans(all)
+}
+
+// widen takes a number into a range, of which zero is none.
+func widen(r *[2]int, n int) {
+	if r[0] == 0 || n < r[0] {
+		r[0] = n
+	}
+	r[1] = max(r[1], n)
+}
+
+// textPoint is what rows of one length say. Those of one training run, which may differ in
+// their windows or in where they were measured, count once, by their mean.
+func textPoint(rows []eval.Row) TextPoint {
+	measured := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return r.Text == nil })
+	p := TextPoint{NA: len(rows) > 0 && len(measured) == 0, SlidingSE: Unknown}
+	over := func(value func(*eval.TextScore) float64) Spread {
+		var runs []float64
+		for _, run := range groupBy(measured, func(r eval.Row) card.Seeds { return r.TrainSeeds() }) {
+			runs = append(runs, float64(mean(Each(run.rows, func(r eval.Row) float64 { return value(r.Text) }))))
+		}
+		return overRuns(runs)
+	}
+	p.Bits = over(func(t *eval.TextScore) float64 { return t.Bits })
+	p.Sliding = over(func(t *eval.TextScore) float64 { return t.Sliding })
+	if len(measured) == 0 {
+		return p
+	}
+	worst := 0.0
+	for _, r := range measured {
+		worst = max(worst, r.Text.SlidingSE)
+	}
+	p.SlidingSE = Number(worst)
+	for i, at := range measured[0].Text.Positions {
+		p.Positions = append(p.Positions, PositionPoint{at.From, at.To, over(func(t *eval.TextScore) float64 {
+			if i >= len(t.Positions) {
+				return math.NaN()
+			}
+			return t.Positions[i].Bits
+		})})
+	}
+	return p
+}

@@ -1,0 +1,97 @@
+package summary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/internal/human"
+)
+
+// trait may tell models of one encoding apart. Those that need not do so only
+// where one seed has models of several values: runs that stop early differ in
+// their steps, and all seeds in the hash of their settings.
+type trait struct {
+	always bool
+	name   func(eval.Row) string
+}
+
+var traits = []trait{
+	{true, func(r eval.Row) string { return Millions(r.Parameters) + " parameters" }},
+	{true, func(r eval.Row) string { return fmt.Sprintf("trained %d–%d", r.TrainMin, r.TrainMax) }},
+	{false, func(r eval.Row) string { return human.Plural(r.TrainSteps, "step", "steps") }},
+	{false, func(r eval.Row) string { return "settings " + r.ConfigHash[:min(6, len(r.ConfigHash))] }},
+}
+
+// variants splits the rows of a task into series, in the order of s.Encodings.
+func (s *Study) variants(rows []eval.Row) []Series {
+	var out []Series
+	for i, name := range s.Encodings {
+		of := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return r.Encoding != name })
+		var parts []Series
+		for _, changed := range groupsBy(of, func(r eval.Row) string { return r.Intervention }) {
+			for _, stored := range groupsBy(changed.rows, func(r eval.Row) string { return r.DType }) {
+				name := withTrait(withTrait(name, changed.key), stored.key)
+				parts = append(parts, split([]Series{{Name: name, Encoding: i, Rows: stored.rows}}, traits)...)
+			}
+		}
+		for j := range parts {
+			parts[j].Variant = j
+		}
+		out = append(out, parts...)
+	}
+	return out
+}
+
+// groupsBy groups rows by what was changed after training, or by the precision of their file:
+// first those of models as they were trained, in float32.
+func groupsBy(rows []eval.Row, of func(eval.Row) string) []group[string] {
+	groups := groupBy(rows, of)
+	slices.SortFunc(groups, func(x, y group[string]) int { return strings.Compare(x.key, y.key) })
+	return groups
+}
+
+// split splits each part by the first trait that tells its rows apart, and so on.
+func split(parts []Series, by []trait) []Series {
+	for _, t := range by {
+		var out []Series
+		for _, p := range parts {
+			values := distinct(p.Rows, t.name)
+			if len(values) < 2 || !t.always && !conflicting(p.Rows, t.name) {
+				out = append(out, p)
+				continue
+			}
+			for _, value := range values {
+				rows := slices.DeleteFunc(slices.Clone(p.Rows), func(r eval.Row) bool { return t.name(r) != value })
+				out = append(out, Series{Name: withTrait(p.Name, value), Encoding: p.Encoding, Rows: rows})
+			}
+		}
+		parts = out
+	}
+	return parts
+}
+
+// withTrait adds a trait to a name, if there is one: "nope (2 M parameters, 400 steps)".
+func withTrait(name, value string) string {
+	if value == "" {
+		return name
+	}
+	if before, ok := strings.CutSuffix(name, ")"); ok {
+		return before + ", " + value + ")"
+	}
+	return name + " (" + value + ")"
+}
+
+// conflicting reports whether one training seed has several values.
+func conflicting(rows []eval.Row, value func(eval.Row) string) bool {
+	of := map[card.Seeds]string{}
+	for _, r := range rows {
+		if v, ok := of[r.TrainSeeds()]; ok && v != value(r) {
+			return true
+		}
+		of[r.TrainSeeds()] = value(r)
+	}
+	return false
+}

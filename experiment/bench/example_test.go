@@ -1,0 +1,39 @@
+package bench_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/experiment/bench"
+	_ "github.com/nopezoo/zoo/runtime/native"
+	"github.com/nopezoo/zoo/zoo"
+)
+
+func Example() {
+	ctx := context.Background()
+	model := bench.Model{Label: "copy-alibi", From: "the catalogue", ONNX: func(profile string) ([]byte, error) {
+		return zoo.ONNX("copy-alibi", profile)
+	}}
+	o := bench.Defaults()
+	o.Providers, o.Lengths, o.Samples = []string{"go"}, task.Spans(5, 10), 4
+	plan, err := bench.NewPlan(ctx, []bench.Model{model}, o)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, c := range plan.Cells() {
+		fmt.Println("to measure:", c)
+	}
+	if err := plan.Run(ctx, nil, bench.Watch{}); err != nil {
+		fmt.Println(err)
+	}
+	for _, r := range plan.Rows() {
+		fmt.Printf("length %d: %d of %d right\n", r.Length, r.Correct, r.N)
+	}
+	// Output:
+	// to measure: copy-alibi, copy at length 5
+	// to measure: copy-alibi, copy at length 10
+	// length 5: 4 of 4 right
+	// length 10: 4 of 4 right
+}

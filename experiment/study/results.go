@@ -1,0 +1,81 @@
+package study
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/internal/files"
+)
+
+// Results is the path of the study's rows.
+func (s *Study) Results() string { return filepath.Join(s.folder, "results.jsonl.gz") }
+
+// readResults reads rows, and returns the file as it is; both are nil where there is none.
+func readResults(path string) (file []byte, rows []eval.Row, err error) {
+	file, err = files.ReadRegular(path, eval.MaxResults)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	plain, err := eval.Plain(bytes.NewReader(file))
+	if err == nil {
+		rows, err = eval.ReadJSONL(plain)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s is damaged: %w; take it from git again (git checkout -- %s), "+
+			"or remove it, and all runs of the study are trained again", path, err, filepath.ToSlash(path))
+	}
+	return file, rows, nil
+}
+
+// add keeps rows on the disk: the file is replaced by one with a further member.
+func (s *Study) add(rows []eval.Row) error {
+	file, before, err := readResults(s.Results()) // which git may have changed meanwhile
+	if err != nil {
+		return err
+	}
+	var member bytes.Buffer
+	z, err := gzip.NewWriterLevel(&member, gzip.BestCompression)
+	if err == nil {
+		err = eval.WriteJSONL(z, rows...)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		return err
+	}
+	err = files.WriteAtomic(s.Results(), func(w io.Writer) error {
+		_, err := w.Write(append(file, member.Bytes()...))
+		return err
+	})
+	if err == nil {
+		s.keep(append(before, rows...))
+	}
+	return err
+}
+
+// claim keeps other programs from adding rows until release.
+func (s *Study) claim() (release func(), err error) {
+	lock, err := files.Take(filepath.Join(s.folder, ".results.lock"))
+	var held *files.HeldError
+	if errors.As(err, &held) {
+		return nil, fmt.Errorf("another zoo study is at work on %s, process %s; wait for its end", s.folder, held.Process)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		os.Remove(lock.Name()) // the next one makes it again
+		lock.Close()
+	}, nil
+}

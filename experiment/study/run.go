@@ -1,0 +1,246 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"github.com/nopezoo/zoo/experiment/bench"
+	"github.com/nopezoo/zoo/experiment/sweep"
+	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/zoo/find"
+)
+
+// Measured is the sweep.Status.State of a run whose rows are there, beside those of sweep.
+const Measured = "measured"
+
+// Options say how a study is carried out.
+type Options struct {
+	// Train says how runs are trained. Its Done is the study's own.
+	Train sweep.Options
+	// Find says how models are read of runs.
+	Find find.Options
+	// Tell, where not nil, is told of measurements as they go on, one call at a time and
+	// none while Train.Report is.
+	Tell func(text string)
+}
+
+// Run trains the runs that are not measured, and measures each as soon as it is finished,
+// whether it fitted or not, while others are trained. It returns how all runs are then, with
+// the rows added to the study's file run by run. A run that fails does not end the others: its
+// status says so. At the end of ctx runs save and stop, and the error is train.ErrInterrupted;
+// another call goes on.
+func (s *Study) Run(ctx context.Context, o Options) ([]sweep.Status, error) {
+	if len(s.missing()) == 0 { // also in a folder that cannot be written to
+		return s.statuses(nil, nil), nil
+	}
+	release, err := s.claim()
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	_, rows, err := readResults(s.Results()) // as another study left it
+	if err != nil {
+		return nil, err
+	}
+	s.keep(rows)
+	todo := s.missing()
+	if len(todo) == 0 {
+		return s.statuses(nil, nil), nil
+	}
+	if ready := o.Train.Ready; ready != nil { // for measuring as well
+		if err := ready(ctx); err != nil {
+			return nil, err
+		}
+	}
+	m := newMeasuring(s, o, len(todo))
+	go m.work(ctx)
+	o.Train.Done = m.put
+	o.Train.Report = m.report
+	trained, err := sweep.Train(ctx, s.Trains, todo, o.Train)
+	failed := m.end()
+	if trained == nil {
+		return nil, err
+	}
+	if err == nil && ctx.Err() != nil { // all are trained, and some may not be measured
+		err = train.ErrInterrupted
+	}
+	return s.statuses(trained, failed), err
+}
+
+// missing lists the runs that are not measured.
+func (s *Study) missing() (out []sweep.Run) {
+	for _, r := range s.Runs {
+		if !s.Measured(r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// statuses says how all runs are, where those that are not measured are as trained says, by
+// name, but for those whose measuring failed.
+func (s *Study) statuses(trained []sweep.Status, failed map[string]error) []sweep.Status {
+	states := map[string]sweep.Status{}
+	for _, t := range trained {
+		states[t.Name] = t
+	}
+	var out []sweep.Status
+	for _, r := range s.Runs {
+		is := states[r.Name]
+		if row, ok := s.measured(r); ok {
+			is = sweep.Status{Name: r.Name, Encoding: r.Config.Model.Name(), Dir: r.Dir, State: Measured,
+				Step: row.TrainSteps, Steps: r.Config.Train.Steps, FittedStep: row.FittedStep}
+		} else if err := failed[r.Name]; err != nil {
+			is.State, is.Error = sweep.Failed, "measuring: "+human.Error(err)
+		}
+		out = append(out, is)
+	}
+	return out
+}
+
+// Look returns how all runs are, as their rows and directories say.
+func (s *Study) Look(ctx context.Context) ([]sweep.Status, error) {
+	all, _, unasked, err := sweep.Look(ctx, s.Trains, s.Runs)
+	if err == nil {
+		err = unasked
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.statuses(all, nil), nil
+}
+
+// Sum sums up how runs are: "60 runs: 12 measured (10 of 12 fitted), 1 failed, 47 missing". Runs of
+// which it is not known whether they fitted are not among those.
+func (s *Study) Sum(all []sweep.Status) string {
+	measured, known, fitted, failed := 0, 0, 0, sweep.Failures(all)
+	for _, is := range all {
+		if is.State != Measured {
+			continue
+		}
+		measured++
+		if is.FittedStep != nil {
+			known++
+			fitted += min(*is.FittedStep, 1)
+		}
+	}
+	sum := fmt.Sprintf("%s: %d measured", human.Plural(len(all), "run", "runs"), measured)
+	if known > 0 {
+		sum += fmt.Sprintf(" (%d of %d fitted)", fitted, known)
+	}
+	if failed > 0 {
+		sum += fmt.Sprintf(", %d failed", failed)
+	}
+	if missing := len(all) - measured - failed; missing > 0 {
+		sum += fmt.Sprintf(", %d missing", missing)
+	}
+	return sum
+}
+
+// measuring measures runs beside their training, one at a time.
+type measuring struct {
+	study *Study
+	o     Options
+	queue chan sweep.Run
+	done  chan bool
+	mu    sync.Mutex // of what is told
+
+	failed map[string]error
+}
+
+func newMeasuring(s *Study, o Options, most int) *measuring {
+	return &measuring{study: s, o: o, queue: make(chan sweep.Run, most), done: make(chan bool), failed: map[string]error{}}
+}
+
+// put takes a run that is finished; there is room for all.
+func (m *measuring) put(r sweep.Run) { m.queue <- r }
+
+// end waits until all is measured that was put, and returns what failed, by run.
+func (m *measuring) end() map[string]error {
+	close(m.queue)
+	<-m.done
+	return m.failed
+}
+
+func (m *measuring) work(ctx context.Context) {
+	defer close(m.done)
+	for r := range m.queue {
+		if ctx.Err() != nil {
+			continue // the next call measures it
+		}
+		err := m.one(ctx, r)
+		switch {
+		case err == nil:
+			m.tell(r.Name + ": measured")
+		case ctx.Err() == nil:
+			m.failed[r.Name] = err
+			m.tell(fmt.Sprintf("%s: not measured: %v", r.Name, err))
+		}
+	}
+}
+
+// one measures a run as it was trained and with each change, as far as rows are missing, and keeps
+// them.
+func (m *measuring) one(ctx context.Context, r sweep.Run) error {
+	trained, err := m.o.Find.Run(filepath.FromSlash(r.Dir))
+	if err != nil {
+		return err
+	}
+	changes, err := interventions(r)
+	if err != nil {
+		return err
+	}
+	for _, i := range changes {
+		if _, there := m.study.measuredWith(r, i); there {
+			continue
+		}
+		model, err := trained.With(i, nil)
+		if err == nil {
+			err = m.model(ctx, r, model)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// model measures the model of a run and keeps its rows.
+func (m *measuring) model(ctx context.Context, r sweep.Run, model find.Model) error {
+	o, err := benchOptions(r.Bench)
+	if err != nil {
+		return err
+	}
+	o.ToolVersion = m.o.Find.ToolVersion
+	plan, err := bench.NewPlan(ctx, []bench.Model{{Label: model.Label, From: model.From, ONNX: model.ONNX}}, o)
+	if err != nil {
+		return err
+	}
+	if err := plan.Run(ctx, nil, bench.Watch{}); err != nil {
+		return err
+	}
+	rows := plan.Rows()
+	if got, want := rows[0].ConfigHash, r.Config.Hash(); got != want { // it would never count as measured
+		return fmt.Errorf("its model is of the configuration %.12s…, and the study wants %.12s…", got, want)
+	}
+	return m.study.add(rows)
+}
+
+func (m *measuring) tell(text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.o.Tell != nil {
+		m.o.Tell(text)
+	}
+}
+
+func (m *measuring) report(e sweep.Event) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.o.Train.Report != nil {
+		m.o.Train.Report(e)
+	}
+}

@@ -1,0 +1,174 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nopezoo/zoo/experiment/launch"
+	"github.com/nopezoo/zoo/train"
+)
+
+// PlanOptions say how a sweep's time is estimated.
+type PlanOptions struct {
+	Workers  int            // runs at a time, as in Options
+	Measured func(Run) bool // whether a run's results are there, so that it is not trained; nil: none are
+	// Pace returns how long the work of a run takes on this machine; nil measures it
+	// (launch.Run.Pace).
+	Pace func(context.Context, launch.Run) (train.Pace, error)
+	// Limit is how long measuring may take; what is not measured then has no time.
+	// 0: 5 minutes.
+	Limit time.Duration
+	// Report, where not nil, is told how many of the runs that differ in their pace were
+	// measured, from one goroutine at a time.
+	Report func(done, total int)
+}
+
+// Planned is a run with how long it takes.
+type Planned struct {
+	Run
+	Measured bool `json:"measured"` // its results are there: it is not trained
+	// Seconds is what is left of its training, at most, since it may fit its data and stop
+	// earlier; 0 where nothing is, nil where it is not known, which Err says why.
+	Seconds *float64 `json:"seconds_at_most"`
+	Err     error    `json:"-"`
+}
+
+// Left is Seconds as a duration, 0 where it is not known.
+func (p Planned) Left() time.Duration {
+	if p.Seconds == nil {
+		return 0
+	}
+	return time.Duration(*p.Seconds * float64(time.Second))
+}
+
+// ErrNotTimed is the Err of a run whose pace was not measured within the limit.
+var ErrNotTimed = errors.New("timing all kinds of runs took longer than its limit")
+
+func (o PlanOptions) notTimed() error {
+	return fmt.Errorf("%w of %v; plan fewer of them at once", ErrNotTimed, o.Limit)
+}
+
+// Plan estimates how long each of the runs still takes, from some steps and an evaluation
+// made here, as many runs at a time as there are workers. Runs that differ in their seed and in
+// what an update does with its gradients alone are measured once. Nothing is written. The error
+// is that of a directory that holds another run, or of the end of ctx.
+func Plan(ctx context.Context, runs []Run, o PlanOptions) ([]Planned, error) {
+	o.Workers = max(o.Workers, 1)
+	if o.Pace == nil {
+		o.Pace = func(ctx context.Context, r launch.Run) (train.Pace, error) { return r.Pace(ctx, train.Options{}) }
+	}
+	if o.Limit <= 0 {
+		o.Limit = 5 * time.Minute
+	}
+	out := make([]Planned, len(runs))
+	left := make([]launch.Run, len(runs))
+	kinds := map[string]*paced{}
+	var order []*paced
+	for i, r := range runs {
+		out[i] = Planned{Run: r, Measured: o.Measured != nil && o.Measured(r), Seconds: new(float64)}
+		if out[i].Measured {
+			continue
+		}
+		var err error
+		if left[i], err = r.left(max(runtime.NumCPU()/o.Workers, 1)); err != nil {
+			return nil, err
+		}
+		if key := paceKey(left[i].Config); !left[i].Finished && kinds[key] == nil {
+			kinds[key] = &paced{run: left[i], err: o.notTimed()}
+			order = append(order, kinds[key])
+		}
+	}
+	if err := measureAll(ctx, order, o); err != nil {
+		return nil, err
+	}
+	for i, r := range left {
+		if out[i].Measured || r.Finished {
+			continue
+		}
+		kind := kinds[paceKey(r.Config)]
+		if out[i].Err = kind.err; kind.err != nil {
+			out[i].Seconds = nil
+		} else {
+			*out[i].Seconds = kind.pace.Left(r.Config.Train, r.Step).Seconds()
+		}
+	}
+	return out, nil
+}
+
+// paced is what runs of one pace share.
+type paced struct {
+	run  launch.Run
+	pace train.Pace
+	err  error
+}
+
+// left returns the run with the settings that it would be trained with here, and how far it is.
+func (r Run) left(threads int) (launch.Run, error) {
+	c, _, err := train.Settle(r.Dir, r.Config, threads, 0)
+	if err != nil {
+		return launch.Run{}, &train.RunError{Dir: r.Dir, Err: err}
+	}
+	out := launch.Run{Dir: r.Dir, Config: c}
+	if info, err := train.Describe(r.Dir); err == nil {
+		out.Step, out.Finished = info.Step, info.Finished()
+	}
+	return out, nil
+}
+
+// paceKey tells runs apart that differ in how long a step or an evaluation takes.
+func paceKey(c train.Config) string {
+	r := &c.Train
+	r.Seed, r.DataSeed, r.Steps, r.CheckpointEvery, r.EvalEvery, r.StopAfterPerfect = 0, 0, 0, 0, min(r.EvalEvery, 1), 0
+	r.LR, r.FinalLR, r.Warmup, r.WeightDecay, r.Beta1, r.Beta2, r.Eps = 0, 0, 0, 0, 0, 0, 0
+	return c.Hash()
+}
+
+// measureAll measures paces until the limit is over.
+func measureAll(ctx context.Context, all []*paced, o PlanOptions) error {
+	limited, cancel := context.WithTimeout(ctx, o.Limit)
+	defer cancel()
+	work := make(chan *paced)
+	var mu sync.Mutex
+	done := 0
+	var wait sync.WaitGroup
+	for range min(o.Workers, len(all)) {
+		wait.Go(func() {
+			for p := range work {
+				pace, err := o.Pace(limited, p.run)
+				if err != nil && limited.Err() != nil {
+					err = o.notTimed()
+				}
+				mu.Lock()
+				p.pace, p.err = pace, err
+				if done++; o.Report != nil {
+					o.Report(done, len(all))
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for _, p := range all {
+		if limited.Err() != nil {
+			break
+		}
+		work <- p
+	}
+	close(work)
+	wait.Wait()
+	return ctx.Err()
+}
+
+// Together returns how long the runs take with so many workers, each of which takes the next run
+// when it is done with one. Runs whose time is not known count nothing.
+func Together(planned []Planned, workers int) time.Duration {
+	free := make([]time.Duration, max(workers, 1)) // when each worker is
+	for _, p := range planned {
+		free[slices.Index(free, slices.Min(free))] += p.Left()
+	}
+	return slices.Max(free)
+}

@@ -1,0 +1,233 @@
+// Package slurm writes the script of a job array, one task for each run of a sweep, hands
+// it to Slurm, and asks how its tasks are. Package sweep decides what the runs are. Slurm's
+// own commands (sbatch, squeue) do the talking and must be on the PATH.
+package slurm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nopezoo/zoo/experiment/sweep/internal/child"
+	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/internal/human"
+)
+
+// jobFile says, in a sweep's folder, which job it was submitted as last.
+const jobFile = "slurm.json"
+
+// Job is a sweep's job array.
+type Job struct {
+	ID        string         `json:"job"`
+	Cluster   string         `json:"cluster,omitempty"` // where there are several
+	Submitted time.Time      `json:"submitted"`
+	Tasks     map[int]string `json:"tasks"` // array index to the run's name
+}
+
+// ReadJob returns the job that a sweep was submitted as, nil for none.
+func ReadJob(folder string) (*Job, error) {
+	path := filepath.Join(folder, jobFile)
+	data, err := files.ReadRegular(path, 1<<26) // an array of a million tasks
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var j Job
+	if err := json.Unmarshal(data, &j); err != nil || j.ID == "" {
+		return nil, fmt.Errorf("%s names no job (%v); remove it when squeue shows no job of this sweep", path, err)
+	}
+	return &j, nil
+}
+
+func (j *Job) write(folder string) error {
+	data, err := json.MarshalIndent(j, "", "  ")
+	if err != nil {
+		return err
+	}
+	return files.WriteBytesAtomic(filepath.Join(folder, jobFile), append(data, '\n'))
+}
+
+// Cancel is the command line that ends the job, as a shell takes it.
+func (j *Job) Cancel() string {
+	words := []string{"scancel"}
+	if j.Cluster != "" {
+		words = append(words, Quote("--clusters="+j.Cluster))
+	}
+	return strings.Join(append(words, Quote(j.ID)), " ")
+}
+
+// maxOutput bounds what one of Slurm's commands may print, in bytes: the states of a million tasks.
+const maxOutput = 1 << 26
+
+// maxComplaint bounds what is kept of a complaint.
+const maxComplaint = 1 << 12
+
+// run runs one of Slurm's commands and returns what it prints. Its complaint is
+// the error. The end of ctx ends it with all that it started.
+func run(ctx context.Context, name string, args ...string) (string, error) {
+	if _, err := exec.LookPath(name); err != nil {
+		return "", fmt.Errorf("%s is not on this machine's PATH: run this where Slurm's commands are "+
+			"(a login node; Debian's package slurm-client)", name)
+	}
+	within, cancel := context.WithCancel(ctx)
+	defer cancel()
+	out, complaint := bounded{most: maxOutput, full: cancel}, bounded{most: maxComplaint}
+	c := exec.CommandContext(within, name, args...)
+	c.Stdout, c.Stderr = &out, &complaint
+	child.EndWhole(c) // and a terminal's Ctrl-C would reach it, too: ctx decides
+	err := c.Run()
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case out.over:
+		return "", fmt.Errorf("%s printed more than %d bytes; that is no answer of Slurm", name, maxOutput)
+	case err != nil:
+		said := strings.Join(strings.Fields(complaint.String()), " ")
+		if said == "" {
+			return "", fmt.Errorf("%s: %w", name, err)
+		}
+		return "", fmt.Errorf("%s (%w)", said, err) // Slurm's commands name themselves
+	}
+	return out.String(), nil
+}
+
+// bounded keeps the first bytes of what is written, and tells when there are more.
+type bounded struct {
+	strings.Builder
+	most int
+	over bool
+	full func() // where not nil, called when there is more than that
+}
+
+// Write implements io.Writer.
+func (b *bounded) Write(p []byte) (int, error) {
+	kept := min(len(p), b.most-b.Len())
+	b.Builder.Write(p[:kept])
+	if kept < len(p) && !b.over {
+		b.over = true
+		if b.full != nil {
+			b.full()
+		}
+	}
+	return len(p), nil
+}
+
+// Available returns an error where there is no sbatch that answers.
+func Available(ctx context.Context) error {
+	_, err := run(ctx, "sbatch", "--version")
+	return err
+}
+
+// Submit writes the script into the sweep's folder, hands it to Slurm, and notes the job
+// in the folder. Once it has begun, the end of ctx does not come between the job and the
+// note of it.
+func (s Script) Submit(ctx context.Context) (*Job, error) {
+	text, err := s.Text()
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(s.Folder, scriptFile)
+	if err := files.WriteBytesAtomic(path, []byte(text)); err != nil {
+		return nil, err
+	}
+	out, err := run(context.WithoutCancel(ctx), "sbatch", "--parsable", path)
+	if err != nil {
+		return nil, tooLarge(err, s.Tasks[len(s.Tasks)-1].Index)
+	}
+	id, cluster, _ := strings.Cut(strings.TrimSpace(out), ";")
+	if !regexp.MustCompile(`^[0-9]+$`).MatchString(id) {
+		return nil, fmt.Errorf("sbatch printed %q: want the number of the job", out)
+	}
+	j := &Job{ID: id, Cluster: cluster, Submitted: time.Now().UTC().Truncate(time.Second), Tasks: map[int]string{}}
+	for _, t := range s.Tasks {
+		j.Tasks[t.Index] = t.Name
+	}
+	if err := j.write(s.Folder); err != nil {
+		return nil, fmt.Errorf("job %s is submitted, but that could not be noted: %w; end it with: %s",
+			j.ID, err, j.Cancel())
+	}
+	return j, nil
+}
+
+// TaskState is what Slurm says of a task.
+type TaskState struct{ State, Reason string }
+
+// Over reports whether the task has ended for good (squeue(1), job state codes).
+func (s TaskState) Over() bool {
+	switch s.State {
+	case "", "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL",
+		"OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT":
+		return true
+	}
+	return false
+}
+
+// String gives the reason where it says why something does not run.
+func (s TaskState) String() string {
+	if s.Reason == "" || s.Reason == "None" {
+		return s.State
+	}
+	return s.State + " (" + s.Reason + ")"
+}
+
+// Ask returns the state of the job's tasks, by their indices. Slurm forgets tasks
+// some minutes after their end.
+func (j *Job) Ask(ctx context.Context) (map[int]TaskState, error) {
+	args := []string{"--jobs=" + j.ID, "--array", "--noheader", "--states=all", "--format=%K|%T|%r"}
+	if j.Cluster != "" {
+		args = append(args, "--clusters="+j.Cluster)
+	}
+	out, err := run(ctx, "squeue", args...)
+	if err != nil && strings.Contains(err.Error(), "Invalid job id") {
+		return nil, nil // forgotten as a whole
+	}
+	if err != nil {
+		return nil, fmt.Errorf("job %s of this sweep: %w", j.ID, err)
+	}
+	states := map[int]TaskState{}
+	for line := range strings.Lines(out) {
+		part := strings.SplitN(strings.TrimSpace(line), "|", 3)
+		if index, err := strconv.Atoi(part[0]); err == nil && len(part) == 3 {
+			states[index] = TaskState{part[1], part[2]}
+		}
+	}
+	return states, nil
+}
+
+// CheckIdle refuses while a job of the sweep in a folder waits or runs.
+func CheckIdle(ctx context.Context, folder string) error {
+	j, err := ReadJob(folder)
+	if err != nil || j == nil {
+		return err
+	}
+	states, err := j.Ask(ctx)
+	if err != nil {
+		return fmt.Errorf("%w; if it is over for certain, remove %s", err, filepath.Join(folder, jobFile))
+	}
+	left := 0
+	for _, s := range states {
+		if !s.Over() {
+			left++
+		}
+	}
+	if left > 0 {
+		return fmt.Errorf("job %s: %s; see zoo sweep --status, or end them with: %s",
+			j.ID, human.Plural(left, "task of this sweep waits or runs", "tasks of this sweep wait or run"), j.Cancel())
+	}
+	return nil
+}
+
+// Log is the file of what Slurm and the script say of a task of the job.
+func (j *Job) Log(folder string, index int) string {
+	return filepath.Join(folder, fmt.Sprintf("slurm-%s_%d.log", j.ID, index))
+}

@@ -1,0 +1,188 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nopezoo/zoo/experiment/sweep/internal/child"
+	"github.com/nopezoo/zoo/experiment/sweep/slurm"
+	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/machine"
+	"github.com/nopezoo/zoo/train"
+)
+
+// logFile is what a run of a sweep says, in its directory.
+const logFile = "train.log"
+
+// saveTime is how long an interrupted run may take to finish its step and to save
+// before it is killed.
+const saveTime = 5 * time.Minute
+
+// Options say how the runs of a sweep are trained.
+type Options struct {
+	// Command trains one run, in a process of its own: a program with its arguments, to
+	// which the run's directory is added, as in zoo train --resume DIR. An interrupt or
+	// SIGTERM asks it to save and end; exit code 0 means that the run is finished. What
+	// it says goes to train.log in the directory; a line "zoo: …" at its end is the
+	// error that it ended with.
+	Command []string
+	Workers int // runs at a time, which share the processor's cores; below 1: 1
+	// Memory is how many bytes all workers together may take; below 1: what is free, but
+	// for a twentieth, which is left to the rest of the machine.
+	Memory int64
+	// Ready, where not nil, is called once before anything is trained, when the folder is
+	// taken and a run is left to train; its error ends the sweep.
+	Ready func(context.Context) error
+	// Done, where not nil, is called for each run that is finished, also for those that were
+	// when the sweep began, from one goroutine, which it must not keep long.
+	Done func(Run)
+	// Report, where not nil, is called with what happens, from one goroutine at a time.
+	Report func(Event)
+	Every  time.Duration // between events of progress; 0: 30 seconds
+}
+
+// Train trains the runs of a sweep that are not finished, below folder, which no other
+// sweep may be at work on, and returns how all runs are then. A run that fails does not
+// end the others: its status says so. At the end of ctx runs save and stop, and the
+// error is train.ErrInterrupted; another call goes on. sweep.log in the folder notes
+// what happened.
+func Train(ctx context.Context, folder string, runs []Run, o Options) ([]Status, error) {
+	if ctx == nil || len(o.Command) == 0 {
+		return nil, errors.New("sweep: to train runs needs a context, and the command that trains one")
+	}
+	release, err := claim(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	o.Workers = max(o.Workers, 1)
+	if o.Memory < 1 {
+		o.Memory = machine.This().MemoryFree / 20 * 19 // 0 where unknown: no bound
+	}
+	threads := max(runtime.NumCPU()/o.Workers, 1)
+	planned := slices.Clone(runs)
+	if err := prepare(runs, threads, o.Memory); err != nil {
+		return nil, err
+	}
+	var todo, finished []Run
+	for _, r := range runs {
+		if r.Finished() {
+			finished = append(finished, r)
+		} else {
+			todo = append(todo, r)
+		}
+	}
+	if len(todo) > 0 && o.Ready != nil {
+		if err := o.Ready(ctx); err != nil {
+			return nil, err
+		}
+	}
+	log, err := os.OpenFile(filepath.Join(folder, "sweep.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	w := newWatch(runs, log, o.Report)
+	w.tell(fmt.Sprintf("%s, %d at a time, with train.threads %s, in %s", human.Plural(len(runs), "run", "runs"), o.Workers, threadsText(runs), folder))
+	for i, r := range runs {
+		if planned[i].Config.Train.Lanes == 0 && r.Config.Train.Lanes == 1 {
+			w.tell(fmt.Sprintf("%s: %s", r.Name, train.OneLane))
+		}
+	}
+	for _, r := range finished {
+		w.ended(r, Skipped, "")
+		o.done(r)
+	}
+	stop := w.follow(o.Every)
+	pool{o.Workers, o.Memory}.run(ctx, todo,
+		func(ctx context.Context, r Run) error {
+			w.began(r)
+			return trainOne(ctx, r, o.Command, func(err error) { w.warn(r, err) })
+		},
+		func(r Run, err error) {
+			w.done(r, err, o.Memory)
+			if err == nil {
+				o.done(r)
+			}
+		})
+	stop()
+	if ctx.Err() != nil {
+		return w.all, train.ErrInterrupted
+	}
+	return w.all, nil
+}
+
+// threadsText has the numbers of threads that prepared runs have: "1 or 2".
+func threadsText(runs []Run) string {
+	var out []string
+	for _, r := range runs {
+		out = append(out, strconv.Itoa(r.Config.Train.Threads))
+	}
+	slices.Sort(out)
+	return strings.Join(slices.Compact(out), " or ")
+}
+
+func (o Options) done(r Run) {
+	if o.Done != nil {
+		o.Done(r)
+	}
+}
+
+// claim makes a sweep's folder and keeps other sweeps out of it until release. One
+// that Slurm still works on is refused.
+func claim(ctx context.Context, folder string) (release func(), err error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+	lock, err := files.Take(filepath.Join(folder, "lock"))
+	var held *files.HeldError
+	if errors.As(err, &held) {
+		return nil, fmt.Errorf("%s: another zoo sweep is at work there, process %s", folder, held.Process)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := slurm.CheckIdle(ctx, folder); err != nil {
+		lock.Close()
+		return nil, err
+	}
+	return func() { lock.Close() }, nil
+}
+
+// trainOne trains one run in a process of its own, so that its death is not ours. At
+// the end of ctx it is asked to save and stop.
+func trainOne(ctx context.Context, r Run, command []string, warn func(error)) error {
+	log, err := os.OpenFile(filepath.Join(r.Dir, logFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	said := &childWords{log: log, tell: warn}
+	c := exec.CommandContext(ctx, command[0], append(command[1:len(command):len(command)], r.Dir)...)
+	c.Stdout, c.Stderr = said, said
+	c.SysProcAttr = child.Attributes()
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	c.WaitDelay = saveTime
+	if err = c.Run(); err == nil {
+		return nil
+	}
+	switch last := said.last; {
+	case ctx.Err() != nil && (last == "interrupted" || strings.HasPrefix(last, train.ErrInterrupted.Error())):
+		return train.ErrInterrupted
+	case last != "":
+		return errors.New(strings.TrimPrefix(last, r.Dir+": "))
+	case ctx.Err() != nil: // a second signal, or saveTime has passed
+		return errors.New("ended by the interruption before it was saved: goes on from its last checkpoint")
+	}
+	return fmt.Errorf("%w, without a word; a process that the system killed had too little memory", err)
+}

@@ -1,0 +1,152 @@
+package files
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// WriteAtomic makes or replaces the file at path with what write writes.
+// Other programs see the old file or the whole new one, also after a crash: the
+// contents go to a new file in the same folder, reach the disk, and are then
+// renamed. On failure the old file stays and nothing is left behind; what a killed
+// writer left is removed by the next one of the same path.
+func WriteAtomic(path string, write func(io.Writer) error) error {
+	if err := writeAtomic(path, write); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+func writeAtomic(path string, write func(io.Writer) error) error {
+	clearTemporary(path)
+	f, err := createTemporary(path)
+	if err != nil {
+		return cause(err)
+	}
+	defer f.Close()
+	temp := f.Name()
+	err = fill(f, write)
+	if runtime.GOOS == "windows" { // which renames no open file; elsewhere the lock lasts until then
+		if e := f.Close(); err == nil {
+			err = cause(e)
+		}
+	}
+	if err == nil {
+		err = cause(os.Rename(temp, path))
+	}
+	if err != nil {
+		os.Remove(temp)
+		return err
+	}
+	if err := syncDir(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("the folder: %w", err)
+	}
+	return nil
+}
+
+// temporaryPrefix begins the names of the temporary files of a path, which end in 16
+// hex digits and .tmp. They lie beside it, locked by their writers.
+func temporaryPrefix(path string) string { return "." + filepath.Base(path) + "." }
+
+// createTemporary makes a temporary file of a path.
+func createTemporary(path string) (*os.File, error) {
+	for {
+		temp := filepath.Join(filepath.Dir(path), temporaryPrefix(path)+fmt.Sprintf("%016x.tmp", rand.Uint64()))
+		f, err := Lock(temp)
+		var held *HeldError
+		switch {
+		case errors.As(err, &held): // another takes it for a dead writer's
+			continue
+		case err != nil: // not every file system has locks
+			return os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		}
+		return f, nil
+	}
+}
+
+// clearTemporary removes the temporary files of a path whose writers are dead: the
+// lock of a file ends with its process. What cannot be removed is in no one's way.
+func clearTemporary(path string) {
+	if !Works {
+		return
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		number, ours := strings.CutPrefix(e.Name(), temporaryPrefix(path))
+		number, ends := strings.CutSuffix(number, ".tmp")
+		if !ours || !ends || len(number) != 16 || strings.Trim(number, "0123456789abcdef") != "" ||
+			!e.Type().IsRegular() {
+			continue
+		}
+		temp := filepath.Join(filepath.Dir(path), e.Name())
+		if f, err := Lock(temp); err == nil {
+			os.Remove(temp)
+			f.Close()
+		}
+	}
+}
+
+// unnamed writes to a temporary file, whose name is left out of errors.
+type unnamed struct{ f *os.File }
+
+// Write implements io.Writer.
+func (u unnamed) Write(p []byte) (int, error) {
+	n, err := u.f.Write(p)
+	return n, cause(err)
+}
+
+// cause is a failure without the name of the file, which would be a temporary one.
+func cause(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}
+
+func fill(f *os.File, write func(io.Writer) error) error {
+	w := bufio.NewWriterSize(unnamed{f}, 1<<20)
+	if err := write(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return cause(f.Sync())
+}
+
+// syncDir makes a rename in a folder durable. Windows cannot, and need not.
+func syncDir(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+// WriteBytesAtomic is WriteAtomic for contents that are there already.
+func WriteBytesAtomic(path string, data []byte) error {
+	return WriteAtomic(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}

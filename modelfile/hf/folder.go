@@ -1,0 +1,284 @@
+package hf
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/models"
+)
+
+// The files of a folder.
+const (
+	configFile          = "config.json"
+	weightsFile         = "model.safetensors"
+	indexFile           = "model.safetensors.index.json"
+	tokenizerFile       = "tokenizer.json"
+	tokenizerConfigFile = "tokenizer_config.json"
+)
+
+// Model is what a folder holds: the configuration resolved, and of the card how the
+// model came to be and its tokenizer.
+type Model = modelfile.Model
+
+// IsFolder reports whether a directory holds a model in this form, by the names
+// of its files.
+func IsFolder(dir string) bool {
+	return slices.ContainsFunc([]string{weightsFile, indexFile}, func(name string) bool {
+		info, err := os.Stat(filepath.Join(dir, name))
+		return err == nil && !info.IsDir()
+	})
+}
+
+// Read reads a model. What is malformed or does not fit is an error that names
+// the file, what is there and what should be.
+func Read(dir string) (Model, error) {
+	m, made, err := describe(dir)
+	if err != nil {
+		return m, err
+	}
+	m.Weights, err = readWeights(dir, made.Params())
+	return m, err
+}
+
+// Describe is Read without the weights.
+func Describe(dir string) (Model, error) {
+	m, _, err := describe(dir)
+	return m, err
+}
+
+func describe(dir string) (Model, models.Model, error) {
+	var m Model
+	if info, err := os.Stat(dir); err != nil {
+		return m, nil, err
+	} else if !info.IsDir() {
+		return m, nil, fmt.Errorf("%s is a file: want a folder with %s and %s", dir, configFile, weightsFile)
+	}
+	pieces, err := readTokenizer(dir)
+	if err != nil {
+		return m, nil, err
+	}
+	path := filepath.Join(dir, configFile)
+	var d document
+	if err := readJSON(path, &d); err != nil {
+		return m, nil, err
+	}
+	m, made, err := d.model(pieces)
+	if err != nil {
+		return m, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, made, nil
+}
+
+// model makes of the document all but the weights.
+func (d document) model(pieces []string) (Model, models.Model, error) {
+	var m Model
+	cfg, err := d.config()
+	if err != nil {
+		return m, nil, err
+	}
+	if err := d.checkKeys(); err != nil {
+		return m, nil, err
+	}
+	made, err := models.New(cfg)
+	if err != nil {
+		return m, nil, err
+	}
+	if err := d.checkDerived(made, pieces); err != nil {
+		return m, nil, err
+	}
+	m.Config = made.Config()
+	if n := m.Config.VocabSize; len(pieces) > n {
+		return m, nil, fmt.Errorf("vocab_size is %d: %s has %d pieces", n, tokenizerFile, len(pieces))
+	}
+	m.Card, err = d.provenance()
+	m.Card.Tokenizer = pieces
+	return m, made, err
+}
+
+// Write makes the folder dir, or replaces it when it is one that Write made.
+// Whoever looks sees the old one or the whole new one, or none between the two.
+// Equal models give equal bytes.
+func Write(dir string, m Model) error {
+	contents, err := documents(m)
+	if err != nil {
+		return err
+	}
+	if err := replaceable(dir); err != nil {
+		return err
+	}
+	if end, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = end // a link stays
+	} else if end, err := os.Readlink(dir); err == nil {
+		return fmt.Errorf("%s is a link to %s, which is not there; remove the link, or name another folder", dir, end)
+	}
+	dir = filepath.Clean(dir)
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return err
+	}
+	clearTemporary(dir)
+	// The files are made in a folder of their own, which then takes the name.
+	whole, err := os.MkdirTemp(filepath.Dir(dir), temporaryPrefix(dir)+"*.tmp")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", dir, errors.Unwrap(err))
+	}
+	if lock, err := files.Take(filepath.Join(whole, lockFile)); err == nil { // not every file system has locks
+		defer lock.Close()
+	}
+	fresh, old := filepath.Join(whole, "new"), filepath.Join(whole, "old")
+	err = fill(fresh, dir, m, contents)
+	if err == nil {
+		err = swap(dir, fresh, old)
+	}
+	if errors.Is(err, errStranded) {
+		return fmt.Errorf("%w (the old folder is %s)", err, old)
+	}
+	return errors.Join(err, os.RemoveAll(whole))
+}
+
+// temporaryPrefix begins the names of the temporary folders of a folder, which end
+// in .tmp. They lie beside it, with a file that their writer locks.
+func temporaryPrefix(dir string) string { return "." + filepath.Base(dir) + "." }
+
+const lockFile = "lock"
+
+// clearTemporary removes the temporary folders that killed writers of the same
+// folder left, but for one with the folder that was to be replaced.
+func clearTemporary(dir string) {
+	entries, err := os.ReadDir(filepath.Dir(dir))
+	if err != nil || !files.Works {
+		return
+	}
+	for _, e := range entries {
+		number, ours := strings.CutPrefix(e.Name(), temporaryPrefix(dir))
+		number, ends := strings.CutSuffix(number, ".tmp")
+		if !ours || !ends || number == "" || strings.Trim(number, "0123456789") != "" {
+			continue
+		}
+		temp := filepath.Join(filepath.Dir(dir), e.Name())
+		if _, err := os.Lstat(filepath.Join(temp, "old")); err == nil {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(temp, lockFile)); err != nil { // its writer is about to make it
+			continue
+		}
+		if lock, err := files.Take(filepath.Join(temp, lockFile)); err == nil {
+			os.RemoveAll(temp)
+			lock.Close()
+		}
+	}
+}
+
+// fill makes a folder and writes the files into it; errors call the folder by the
+// name that it will have.
+func fill(dir, name string, m Model, contents map[string][]byte) error {
+	failed := func(file string, err error) error {
+		return fmt.Errorf("write %s: %w", filepath.Join(name, file), errors.Unwrap(err))
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return failed("", err)
+	}
+	for _, file := range slices.Sorted(maps.Keys(contents)) {
+		if err := files.WriteBytesAtomic(filepath.Join(dir, file), contents[file]); err != nil {
+			return failed(file, err)
+		}
+	}
+	// Hugging Face's tools refuse weights that do not say for which library they are.
+	about := map[string]string{"format": "pt"}
+	if err := tensor.WriteSafetensorsFile(filepath.Join(dir, weightsFile), m.Weights, about); err != nil {
+		return failed(weightsFile, err)
+	}
+	return nil
+}
+
+// errStranded means that the folder which was there is under another name.
+var errStranded = errors.New("the folder that was to be replaced lost its name")
+
+// swap gives fresh the name dir; what had it before moves to old.
+func swap(dir, fresh, old string) error {
+	if err := os.Rename(dir, old); errors.Is(err, fs.ErrNotExist) {
+		return os.Rename(fresh, dir)
+	} else if err != nil {
+		return err
+	}
+	err := os.Rename(fresh, dir)
+	if err == nil {
+		return nil
+	}
+	if back := os.Rename(old, dir); back != nil {
+		return fmt.Errorf("%w: %w", errStranded, errors.Join(err, back))
+	}
+	return err
+}
+
+// replaceable reports what would be lost if a folder were replaced.
+func replaceable(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ours := []string{configFile, weightsFile, tokenizerFile, tokenizerConfigFile}
+	for _, e := range entries {
+		if !IsFolder(dir) || !slices.Contains(ours, e.Name()) {
+			return fmt.Errorf("%s is there and holds %s, which would be lost; name another folder", dir, e.Name())
+		}
+	}
+	return nil
+}
+
+// documents are the JSON files of a model. It fails where Read would.
+func documents(m Model) (map[string][]byte, error) {
+	made, err := models.New(m.Config)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range made.Params() {
+		t := m.Weights[p.Name]
+		if t == nil || t.DType() != tensor.Float32 {
+			return nil, fmt.Errorf("hf: weight %s is %v, the model wants float32%v", p.Name, t, p.Shape)
+		}
+		if _, err := weight(t, p.Shape); err != nil {
+			return nil, fmt.Errorf("hf: weight %s: %w", p.Name, err)
+		}
+	}
+	if n := len(made.Params()); len(m.Weights) != n {
+		return nil, fmt.Errorf("hf: %d weights for the model's %d", len(m.Weights), n)
+	}
+	p := provenanceOf(m.Card)
+	if err := p.check(); err != nil {
+		return nil, fmt.Errorf("hf: %w", err)
+	}
+	d := document{}
+	err = errors.Join(d.putConfig(made.Config()), d.putDerived(made, m.Card.Tokenizer), d.set(provenanceKey, p))
+	if err != nil {
+		return nil, fmt.Errorf("hf: %w", err)
+	}
+	out := map[string][]byte{}
+	if out[configFile], err = indented(d); err != nil {
+		return nil, err
+	}
+	return out, putTokenizer(out, m.Card)
+}
+
+// indented is a value as a JSON file, in which "<pad>" stays readable.
+func indented(value any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(value)
+	return b.Bytes(), err
+}

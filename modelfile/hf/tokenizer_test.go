@@ -1,0 +1,139 @@
+package hf_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"regexp"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/modelfile/hf"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/tokenizer"
+)
+
+// tokenizerFile is what of a tokenizer.json the test reads.
+type tokenizerFile struct {
+	Added []struct {
+		ID      int    `json:"id"`
+		Content string `json:"content"`
+	} `json:"added_tokens"`
+	Cut *struct {
+		Type     string            `json:"type"`
+		Behavior string            `json:"behavior"`
+		Pattern  map[string]string `json:"pattern"`
+	} `json:"pre_tokenizer"`
+	Model struct {
+		Type     string         `json:"type"`
+		Fallback bool           `json:"byte_fallback"`
+		Vocab    map[string]int `json:"vocab"`
+	} `json:"model"`
+}
+
+// texts are of all tasks, and of what tasks do not have.
+func texts(t *testing.T) (all, special []string) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, tk := range task.All() {
+		special = append(special, tk.Special...)
+		for range 5 {
+			s, err := tk.Sample(rng, max(2, tk.Train.Min))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, s.Prompt+s.Target, s.Prompt)
+		}
+	}
+	return append(all, "  a  b ", "élan ete\u0301 \u0301x\n\t y  ", "Größe 東京7 [SEP] [SEP]x", " ", ""), special
+}
+
+// TestTokenizerFile interprets the file as the library that it is for does: cut
+// by the expression, look every part up.
+func TestTokenizerFile(t *testing.T) {
+	for _, rule := range []string{tokenizer.Words, tokenizer.Characters, tokenizer.Bytes} {
+		t.Run(rule, func(t *testing.T) {
+			texts, special := texts(t)
+			list, err := tokenizer.VocabularyOf(rule, special, texts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tok, err := tokenizer.New(list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := micro("nope", "modern")
+			c.VocabSize = len(list) + 3 // more than there are pieces
+			m := sample(t, c)
+			m.Card = card.Card{Tokenizer: list}
+			dir := written(t, m)
+			got, err := hf.Read(dir)
+			if err != nil || cmp.Diff(list, got.Card.Tokenizer) != "" {
+				t.Fatalf("read back as %q, %v", got.Card.Tokenizer, err)
+			}
+			var f tokenizerFile
+			if err := json.Unmarshal([]byte(contents(t, dir)["tokenizer.json"]), &f); err != nil {
+				t.Fatal(err)
+			}
+			if len(f.Added) != 2 || f.Added[0].Content != list[0] || f.Added[1].Content != list[1] ||
+				f.Added[1].ID != 1 {
+				t.Errorf("added tokens %+v", f.Added)
+			}
+			for _, text := range texts {
+				want, err := tok.Encode(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want, f.encode(t, text)); diff != "" {
+					t.Errorf("%q (-tokenizer +file):\n%s", text, diff)
+				}
+			}
+		})
+	}
+}
+
+func (f tokenizerFile) encode(t *testing.T, text string) (ids []int64) {
+	t.Helper()
+	if f.Cut == nil {
+		if f.Model.Type != "BPE" || !f.Model.Fallback {
+			t.Fatalf("the model is %s, and nothing cuts the text", f.Model.Type)
+		}
+		for _, b := range []byte(text) {
+			ids = append(ids, int64(f.Model.Vocab[bytePiece(b)]))
+		}
+		return ids
+	}
+	if f.Cut.Type != "Split" || f.Cut.Behavior != "Isolated" || f.Model.Type != "WordLevel" {
+		t.Fatalf("cut by %+v, model %s", f.Cut, f.Model.Type)
+	}
+	for _, part := range regexp.MustCompile(f.Cut.Pattern["Regex"]).FindAllString(text, -1) {
+		id, ok := f.Model.Vocab[part]
+		if !ok {
+			t.Fatalf("%q has no id", part)
+		}
+		ids = append(ids, int64(id))
+	}
+	return ids
+}
+
+func bytePiece(b byte) string {
+	const hex = "0123456789ABCDEF"
+	return "<0x" + string(hex[b>>4]) + string(hex[b&15]) + ">"
+}
+
+func TestWithoutTokenizer(t *testing.T) {
+	c, err := models.Config{Encoding: "nope", DModel: 16, NLayers: 1, NHeads: 2, DFF: 8, VocabSize: 2}.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := sample(t, c)
+	m.Card.Tokenizer = nil
+	dir := written(t, m)
+	if files := contents(t, dir); len(files) != 2 {
+		t.Errorf("%d files, want config.json and the weights", len(files))
+	}
+	if got, err := hf.Read(dir); err != nil || got.Card.Tokenizer != nil {
+		t.Errorf("read as %v, %v", got.Card.Tokenizer, err)
+	}
+}

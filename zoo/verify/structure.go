@@ -1,0 +1,316 @@
+package verify
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/export/safety"
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/onnxpb"
+)
+
+// Structure reads an exported file with onnx-go, which shares no code with ours, and
+// compares all that it finds with the graph and the weights that were meant: operators,
+// attributes, edges, weights to the bit, inputs and outputs with their element types
+// and fixed axes. Of a file that WriteSequence wrote, the body of its Scan is compared, and of
+// one that WriteAnswers wrote, the graph wherever it stands: before its Loop and within it.
+func Structure(file []byte, g *graph.Graph, weights map[string]*tensor.Tensor) error {
+	m, err := safety.Parse(file)
+	if err != nil {
+		return fmt.Errorf("verify: structure: %w", err)
+	}
+	flats := []*onnxpb.GraphProto{m.Graph}
+	if n := m.Graph.Node[0]; n.OpType == "Scan" {
+		flats[0] = unrolled(n, m.Graph)
+	}
+	if i := slices.IndexFunc(m.Graph.Node, func(n *onnxpb.NodeProto) bool { return n.OpType == "Loop" }); i >= 0 {
+		flats = looped(m.Graph.Node[i], m.Graph, g)
+	}
+	for _, flat := range flats {
+		d, err := decode(flat)
+		if err != nil {
+			return fmt.Errorf("verify: structure: %w", err)
+		}
+		c := comparison{file: d, weights: weights, nodes: map[*value]*graph.Node{}, values: map[*graph.Node]*value{}}
+		if err := c.compare(g); err != nil {
+			return fmt.Errorf("verify: structure: as onnx-go reads the file, %w", err)
+		}
+	}
+	return nil
+}
+
+// unrolled returns the body of a Scan as a graph of its own, which onnx-go cannot
+// read within an attribute: one step, with the file's weights. What package export
+// adds for the Scan is taken off: the prefix of the names, and the nodes that give
+// rows the axis of the sequence and take it from them.
+func unrolled(scan *onnxpb.NodeProto, outer *onnxpb.GraphProto) *onnxpb.GraphProto {
+	const prefix, row = "step/", "/row"
+	plain := func(names []string) []string {
+		out := make([]string, len(names))
+		for i, n := range names {
+			out[i] = strings.TrimSuffix(strings.TrimPrefix(n, prefix), row)
+		}
+		return out
+	}
+	values := func(list []*onnxpb.ValueInfoProto) (out []*onnxpb.ValueInfoProto) {
+		for _, v := range list {
+			name := plain([]string{v.Name})[0]
+			typed := v.Type
+			if strings.HasSuffix(v.Name, row) { // the axis that the Scan runs along has the length 1 in one step
+				tt := v.Type.GetTensorType()
+				one := &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: 1}
+				axis := &onnxpb.TensorShapeProto_Dimension{Value: one}
+				shape := &onnxpb.TensorShapeProto{Dim: slices.Insert(slices.Clone(tt.Shape.Dim), 1, axis)}
+				typed = &onnxpb.TypeProto{TensorType: &onnxpb.TypeProto_Tensor{ElemType: tt.ElemType, Shape: shape}}
+			}
+			out = append(out, &onnxpb.ValueInfoProto{Name: name, Type: typed})
+		}
+		return out
+	}
+	body := bodyOf(scan)
+	flat := &onnxpb.GraphProto{Name: body.Name, Input: values(body.Input), Output: values(body.Output)}
+	for _, n := range body.Node {
+		if strings.HasSuffix(n.Name, row) {
+			continue
+		}
+		flat.Node = append(flat.Node, &onnxpb.NodeProto{
+			OpType: n.OpType, Attribute: n.Attribute, Input: plain(n.Input), Output: plain(n.Output),
+		})
+	}
+	for _, t := range outer.Initializer {
+		if t.Name != "const.sequence" {
+			flat.Initializer = append(flat.Initializer, t)
+		}
+	}
+	return flat
+}
+
+// bodyOf returns the graph within a node.
+func bodyOf(n *onnxpb.NodeProto) *onnxpb.GraphProto {
+	for _, a := range n.Attribute {
+		if a.G != nil {
+			return a.G
+		}
+	}
+	return &onnxpb.GraphProto{}
+}
+
+// comparison matches the values of a file with the nodes of a graph, from the outputs
+// back.
+type comparison struct {
+	file    *decoded
+	weights map[string]*tensor.Tensor
+	nodes   map[*value]*graph.Node
+	values  map[*graph.Node]*value
+}
+
+func (c *comparison) compare(g *graph.Graph) error {
+	if got, want := namesOf(c.file.inputs), inputNames(g); !sameSet(got, want) {
+		return fmt.Errorf("the inputs are %v, expected %v", got, want)
+	}
+	var want []string
+	for _, o := range g.Outputs {
+		want = append(want, o.Name)
+	}
+	if got := namesOf(c.file.outputs); !sameSet(got, want) {
+		return fmt.Errorf("the outputs are %v, expected %v", got, want)
+	}
+	for _, o := range g.Outputs {
+		v := c.file.values[o.Name]
+		if err := checkType(v, o.Node); err != nil {
+			return fmt.Errorf("output %w", err)
+		}
+		if err := c.match(v, o.Node); err != nil {
+			return err
+		}
+	}
+	for _, n := range g.Nodes {
+		if c.values[n] == nil {
+			return fmt.Errorf("%s %s is missing", n.Op, n.Name)
+		}
+	}
+	for _, v := range c.file.values {
+		if c.nodes[v] == nil {
+			return fmt.Errorf("%s stands for nothing", v.name)
+		}
+	}
+	return nil
+}
+
+// match holds that a value of the file is that of a node, and its inputs theirs.
+func (c *comparison) match(v *value, n *graph.Node) error {
+	o, made := c.file.operations[v]
+	if made && o.op == "Identity" && len(v.inputs) == 1 { // a second name
+		c.nodes[v] = n
+		return c.match(v.inputs[0], n)
+	}
+	if old, seen := c.values[n]; seen || c.nodes[v] != nil {
+		if old != v || c.nodes[v] != n {
+			return fmt.Errorf("%s is not the only value for %s %s", v.name, n.Op, n.Name)
+		}
+		return nil
+	}
+	c.values[n], c.nodes[v] = v, n
+	switch n.Op {
+	case graph.OpInput, graph.OpParam:
+		if made || v.name != n.Name {
+			return fmt.Errorf("%s takes the place of %s %s", v.name, n.Op, n.Name)
+		}
+		if n.Op == graph.OpInput {
+			return checkType(v, n)
+		}
+		return checkData(v, c.weights[n.Name])
+	case graph.OpConstant:
+		return checkData(v, n.Value)
+	}
+	if !made || o.op != n.Op || len(v.inputs) != len(n.Inputs) {
+		return fmt.Errorf("%s is %q of %d inputs, expected %s of %d", v.name, o.op, len(v.inputs), n.Op, len(n.Inputs))
+	}
+	if err := checkAttributes(o.attrs, n.Attrs); err != nil {
+		return fmt.Errorf("%s (%s): %w", v.name, n.Op, err)
+	}
+	for i, in := range v.inputs {
+		if err := c.match(in, n.Inputs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkAttributes(got map[string]any, want []graph.Attr) error {
+	if len(got) != len(want) {
+		return fmt.Errorf("it has the attributes %v, expected %v", got, want)
+	}
+	for _, a := range want {
+		if list, ok := a.Value.([]int64); ok && len(list) == 0 {
+			if read, ok := got[a.Name].([]int64); ok && len(read) == 0 {
+				continue
+			}
+		}
+		if !reflect.DeepEqual(got[a.Name], a.Value) {
+			return fmt.Errorf("attribute %s is %v, expected %v", a.Name, got[a.Name], a.Value)
+		}
+	}
+	return nil
+}
+
+// checkType compares element type and fixed axes, which is what onnx-go keeps of a
+// declaration.
+func checkType(v *value, n *graph.Node) error {
+	var want []int
+	for _, d := range n.Shape {
+		if length, fixed := d.Int(); fixed {
+			want = append(want, length)
+		}
+	}
+	if v.data == nil || v.data.Dtype().String() != n.DType.String() || !slices.Equal([]int(v.data.Shape()), want) {
+		return fmt.Errorf("%s is declared as %v, expected %s", v.name, describe(v), n.Type())
+	}
+	return nil
+}
+
+func describe(v *value) string {
+	if v.data == nil {
+		return "something without a type"
+	}
+	return fmt.Sprint(v.data.Dtype(), v.data.Shape())
+}
+
+// checkData compares a stored tensor, bit by bit. onnx-go gives one without elements
+// no data, and one of a single element as that element.
+func checkData(v *value, want *tensor.Tensor) error {
+	if want.Len() == 0 && v.data == nil {
+		return nil
+	}
+	var got *tensor.Tensor
+	if v.data != nil {
+		got = tensorOf(v.data.Data(), v.data.Shape())
+	}
+	if got == nil || !tensor.Equal(got, asRead(want)) {
+		return fmt.Errorf("%s is %v, which has not the elements of the %v that was meant", v.name, describe(v), want)
+	}
+	return nil
+}
+
+// asRead is a tensor as onnx-go is handed it; see forOnnxGo.
+func asRead(t *tensor.Tensor) *tensor.Tensor {
+	out := tensor.New(tensor.Int32, t.Shape()...)
+	to := tensor.Data[int32](out)
+	switch t.DType() {
+	case tensor.Float16:
+		for i, v := range tensor.Data[uint16](t) {
+			to[i] = int32(v)
+		}
+	case tensor.BFloat16:
+		for i, v := range tensor.Data[tensor.BFloat16Bits](t) {
+			to[i] = int32(v)
+		}
+	case tensor.Int8:
+		for i, v := range tensor.Data[int8](t) {
+			to[i] = int32(v)
+		}
+	case tensor.Uint8:
+		for i, v := range tensor.Data[uint8](t) {
+			to[i] = int32(v)
+		}
+	default:
+		return t
+	}
+	return out
+}
+
+func tensorOf(data any, shape []int) *tensor.Tensor {
+	switch x := data.(type) {
+	case float32:
+		return sized([]float32{x}, shape)
+	case int64:
+		return sized([]int64{x}, shape)
+	case int32:
+		return sized([]int32{x}, shape)
+	case bool:
+		return sized([]bool{x}, shape)
+	case []float32:
+		return sized(x, shape)
+	case []int64:
+		return sized(x, shape)
+	case []int32:
+		return sized(x, shape)
+	case []bool:
+		return sized(x, shape)
+	}
+	return nil
+}
+
+func sized[T tensor.Element](data []T, shape []int) *tensor.Tensor {
+	if len(data) != tensor.Numel(shape) {
+		return nil
+	}
+	return tensor.Of(data, shape...)
+}
+
+func namesOf(values []*value) []string {
+	var names []string
+	for _, v := range values {
+		names = append(names, v.name)
+	}
+	return names
+}
+
+func inputNames(g *graph.Graph) []string {
+	var names []string
+	for _, n := range g.Inputs {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
+// sameSet compares lists in any order: a Scan takes its state first.
+func sameSet(a, b []string) bool {
+	a, b = slices.Clone(a), slices.Clone(b)
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
+}
