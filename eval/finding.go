@@ -243,7 +243,7 @@ type findingFields Finding
 
 // MarshalJSON implements json.Marshaler.
 func (f Finding) MarshalJSON() ([]byte, error) {
-	return json.Marshal(findingJSON{findingFields(f), card.RampOf(f.Intervention)})
+	return marshal(findingJSON{findingFields(f), card.RampOf(f.Intervention)})
 }
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -65,7 +65,10 @@ func TestOldInterventions(t *testing.T) {
 	if reread, err := eval.ReadJSONL(strings.NewReader(again.String())); err != nil || reread[1].Intervention != "yarn-paper:4" {
 		t.Errorf("%+v, %v", reread, err)
 	}
-	f := eval.Finding{Intervention: "yarn:4"}
+	f := eval.Finding{Model: "a<b", Intervention: "yarn:4"}
+	if text, err := f.MarshalJSON(); err != nil || !strings.Contains(string(text), `"a<b"`) {
+		t.Errorf("%s, %v: escaped, which is the caller's choice", text, err)
+	}
 	text, err := json.Marshal(f)
 	if err != nil {
 		t.Fatal(err)

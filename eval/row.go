@@ -119,11 +119,14 @@ func (j *rowJSON) row() Row {
 }
 
 // MarshalJSON implements json.Marshaler.
-func (r Row) MarshalJSON() ([]byte, error) {
+func (r Row) MarshalJSON() ([]byte, error) { return marshal(r.json()) }
+
+// marshal is json.Marshal without the escapes of HTML, which are the caller's choice.
+func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // which is the caller's choice
-	err := e.Encode(r.json())
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
 	return b.Bytes(), err
 }
 
