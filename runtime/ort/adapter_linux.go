@@ -37,22 +37,23 @@ const vulkanLoader = "libvulkan.so.1"
 
 var errNoVulkan = errors.New("there is no Vulkan loader, " + vulkanLoader + "; install it: Debian's package libvulkan1")
 
-// checkVulkan wants the Vulkan loader, which Dawn, behind the provider, looks for where the system does and beside
-// the library. Without it Dawn writes a warning of its own to standard error.
+// checkVulkan wants a Vulkan loader with a driver. Dawn, behind the provider, looks for the loader where the system does
+// and beside the library; where either is missing it writes warnings of its own to standard error.
 func checkVulkan(lib Library) error {
-	for _, name := range []string{vulkanLoader, filepath.Join(filepath.Dir(lib.Path), vulkanLoader)} {
-		if loader, err := openLibrary(name); err == nil {
-			closeLibrary(loader)
-			return nil
-		}
-	}
-	return errNoVulkan
+	_, err := vulkanDevices(vulkanLoader, filepath.Join(filepath.Dir(lib.Path), vulkanLoader))
+	return err
 }
 
-// vulkanDevices lists the devices that the system's Vulkan loader finds, at most 16.
-func vulkanDevices() ([]vulkanProperties, error) {
-	loader, err := openLibrary(vulkanLoader)
-	if err != nil {
+// vulkanDevices lists the devices that the first Vulkan loader that opens finds, at most 16.
+func vulkanDevices(loaders ...string) ([]vulkanProperties, error) {
+	var loader uintptr
+	for _, name := range loaders {
+		var err error
+		if loader, err = openLibrary(name); err == nil {
+			break
+		}
+	}
+	if loader == 0 {
 		return nil, errNoVulkan
 	}
 	defer closeLibrary(loader)
@@ -107,7 +108,7 @@ func webGPUAdapters() ([]string, error) {
 	if !linked {
 		return nil, ErrNoCgo
 	}
-	list, err := vulkanDevices()
+	list, err := vulkanDevices(vulkanLoader)
 	if err != nil {
 		return nil, err
 	}
