@@ -119,7 +119,7 @@ func TestPrecisions(t *testing.T) {
 }
 
 // How tokens are fed changes float32 in the last digits, and int8, by roundings that these decide, a thousand times
-// as much: ARCHITECTURE.md and the help of zoo export say so.
+// as much: docs/internals.md and the help of zoo export say so.
 func TestRoundedSteps(t *testing.T) {
 	orttest.Require(t)
 	rng := rand.New(rand.NewPCG(6, 6))
