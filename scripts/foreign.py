@@ -13,7 +13,7 @@ itself does not, in two environments, since Optimum wants an older transformers 
     python3 -m venv /tmp/optimum && /tmp/optimum/bin/pip install torch optimum-onnx onnxruntime
     make build && /tmp/foreign/bin/python scripts/foreign.py --zoo bin/zoo --optimum /tmp/optimum/bin/python
 
-The rows that it prints are in the README. They are not part of any test.
+The rows that it prints are in docs/foreign.md. They are not part of any test.
 """
 
 import argparse
