@@ -6,8 +6,6 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // bands fills the intervals around curves, but for those over prompts (see bars). A stretch that several have in common,
@@ -34,7 +32,7 @@ func (k bands) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-func (k bands) fill(of summary.Stretch) color.Color {
+func (k bands) fill(of stretch) color.Color {
 	if len(of.Users) > 1 {
 		return faded(soft, bandAlpha)
 	}
@@ -42,7 +40,7 @@ func (k bands) fill(of summary.Stretch) color.Color {
 }
 
 // fillBand fills a band without gaps, as far as the chart goes.
-func fillBand(c draw.Canvas, p *plot.Plot, points []summary.Dot, fill color.Color) {
+func fillBand(c draw.Canvas, p *plot.Plot, points []dot, fill color.Color) {
 	x, y := p.Transforms(&c)
 	outline := make([]vg.Point, 2*len(points))
 	for i, d := range points {

@@ -42,9 +42,9 @@ func TestBinsStandApart(t *testing.T) {
 	if of.Effective.String() != "2–20" {
 		t.Errorf("effective length %+v", of.Effective)
 	}
-	if len(tk.Charts[summary.Exact].Lines[0].Points) != len(want) || tk.X[2] != 65.5 || tk.X[4] != 100 ||
+	if len(report.ExactChart(tk).Lines[0].Points) != len(want) || tk.X[2] != 65.5 || tk.X[4] != 100 ||
 		!strings.Contains(tk.Axis, "bin") {
-		t.Errorf("chart %+v over %v, %s", tk.Charts[summary.Exact].Lines, tk.X, tk.Axis)
+		t.Errorf("chart %+v over %v, %s", report.ExactChart(tk).Lines, tk.X, tk.Axis)
 	}
 	var labels []string
 	for _, line := range s.Accuracy(tk).Lines {
@@ -70,7 +70,7 @@ func TestBinsStandApart(t *testing.T) {
 func TestBinsOfOneMiddle(t *testing.T) {
 	s := reportOf(t, binOf(row(t, "nope", 0, 60, 50), 40), binOf(row(t, "nope", 0, 70, 50), 30),
 		binOf(row(t, "rope", 0, 70, 50), 30))
-	lines := s.Tasks[0].Charts[summary.Exact].Lines
+	lines := report.ExactChart(s.Tasks[0]).Lines
 	if len(lines[0].Points) != 2 || lines[0].Points[0].X != lines[0].Points[1].X {
 		t.Fatalf("points %+v", lines[0].Points)
 	}

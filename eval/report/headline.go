@@ -149,7 +149,7 @@ func (s *Report) Costs(t *summary.Task, p summary.Place) Table {
 	out := Table{Caption: fmt.Sprintf("Costs on %s, %s", t.Name, p.Name),
 		Head: []string{"length", "encoding"}, Prose: []int{1}}
 	metrics := summary.Metrics()
-	if token := p.Charts[summary.PerToken().Key]; len(token.Lines) > 0 {
+	if token := costChart(p, summary.PerToken()); len(token.Lines) > 0 {
 		metrics = append(metrics, summary.PerToken())
 		if len(token.Limits) > 0 {
 			metrics = append(metrics, p.Roofline())

@@ -15,7 +15,7 @@ import (
 type label struct {
 	name string
 	mark func(c *draw.Canvas, at vg.Point)
-	end  summary.Dot
+	end  dot
 	mean summary.Number // of all its points
 }
 
@@ -27,7 +27,7 @@ func (k curves) labels() []label {
 		end := k.chart.Limits[n-1]
 		out = append(out, label{limitName, func(c *draw.Canvas, at vg.Point) {
 			c.StrokeLine2(limitStyle, at.X-markerSize, at.Y, at.X+markerSize, at.Y)
-		}, summary.Dot{X: end.X, Y: end.Low}, end.Low})
+		}, dot{X: end.X, Y: end.Low}, end.Low})
 	}
 	for n, of := range k.chart.Lines {
 		if len(of.Points) == 0 {
@@ -66,7 +66,7 @@ const labelIndent = 3 * markerSize
 // and as near to their ends as they fit, and of others where they hide the least.
 func (k curves) endLabels(c, data draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&data)
-	place := func(d summary.Dot) vg.Point { return vg.Point{X: x(d.X), Y: y(float64(d.Y))} }
+	place := func(d dot) vg.Point { return vg.Point{X: x(d.X), Y: y(float64(d.Y))} }
 	labels := k.labels()
 	last := 0.0
 	for _, l := range labels {
@@ -93,10 +93,10 @@ func (k curves) endLabels(c, data draw.Canvas, p *plot.Plot) {
 }
 
 // taken are boxes along the curves and the limit, as tall as a marker.
-func (k curves) taken(place func(summary.Dot) vg.Point) []vg.Rectangle {
-	lines := summary.Each(k.chart.Lines, func(l summary.Line) []summary.Dot { return l.Points })
-	lines = append(lines, summary.Each(k.chart.Limits, func(l summary.Limit) summary.Dot {
-		return summary.Dot{X: l.X, Y: l.High}
+func (k curves) taken(place func(dot) vg.Point) []vg.Rectangle {
+	lines := summary.Each(k.chart.Lines, func(l curve) []dot { return l.Points })
+	lines = append(lines, summary.Each(k.chart.Limits, func(l limit) dot {
+		return dot{X: l.X, Y: l.High}
 	}))
 	var out []vg.Rectangle
 	for _, of := range lines {

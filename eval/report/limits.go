@@ -6,13 +6,11 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // limits draws what curves cannot be below: dotted, and filled between the lowest and
 // the highest.
-type limits []summary.Limit
+type limits []limit
 
 const limitName = "roofline"
 

@@ -18,7 +18,7 @@ type curves struct {
 	s     *Report
 	over  axes
 	of    []summary.Series
-	chart summary.Chart
+	chart chart
 }
 
 // axes is what a chart is over: see the fields of summary.Task.
@@ -30,18 +30,18 @@ type axes struct {
 	trained [2]int
 }
 
-func (s *Report) curves(t *summary.Task, chart summary.Chart) curves {
+func (s *Report) curves(t *summary.Task, chart chart) curves {
 	return curves{s, axes{t.Axis, t.Octaves, t.Lengths, t.X, t.Trained}, t.Series, chart}
 }
 
 func (k curves) series(n int) summary.Series { return k.of[k.chart.Lines[n].Series] }
 
 func (s *Report) accuracyFigure(t *summary.Task) Figure {
-	return lineFigure("accuracy-"+fileName(t.Name), "exact match, %", s.curves(t, t.Charts[summary.Exact]))
+	return lineFigure("accuracy-"+fileName(t.Name), "exact match, %", s.curves(t, accuracyChart(t, exact)))
 }
 
 func (s *Report) costFigure(t *summary.Task, p summary.Place, m summary.Metric, at string) []Figure {
-	k := s.curves(t, p.Charts[m.Key])
+	k := s.curves(t, costChart(p, m))
 	if len(k.chart.Lines) == 0 {
 		return nil
 	}
@@ -151,7 +151,7 @@ func dashes(variant int) []vg.Length { return dashPatterns[variant%len(dashPatte
 // Plot implements plot.Plotter.
 func (k strokes) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	at := func(d summary.Dot) vg.Point { return vg.Point{X: x(d.X), Y: y(float64(d.Y))} }
+	at := func(d dot) vg.Point { return vg.Point{X: x(d.X), Y: y(float64(d.Y))} }
 	for _, of := range k.chart.Strokes {
 		line := summary.Each(k.chart.Lines[of.Users[0]].Points[of.From:of.To+1], at)
 		for turn, n := range of.Users {

@@ -33,6 +33,7 @@ type page struct {
 	Library, Script template.JS
 	Places          bool                                   // whether any task was measured in several places
 	Scores          map[summary.Measure][][]summary.Number // mean beyond training by task and series
+	Charts          []taskCharts
 	Nowhere         summary.Place
 }
 
@@ -48,7 +49,7 @@ func (s *Report) WriteHTML(w io.Writer) error {
 	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, page{
-		Report: s, Scores: s.scores(),
+		Report: s, Scores: s.scores(), Charts: s.charts(),
 		Style: template.CSS(pageStyle + s.palette()), Library: template.JS(chartLibrary),
 		Script: template.JS(pageScript),
 		Places: slices.ContainsFunc(s.Tasks, func(t *summary.Task) bool { return len(t.Places) > 1 }),

@@ -105,25 +105,26 @@ func TestTextFigures(t *testing.T) {
 	if text.Trained != [2]int{1, 16} || text.Longest != 1 {
 		t.Errorf("trained %v, longest %d", text.Trained, text.Longest)
 	}
-	at := func(c summary.Chart, series, point int) summary.Dot {
-		for _, l := range c.Lines {
-			if text.Series[l.Series].Name == []string{"alibi", "nope", "rope"}[series] {
-				return l.Points[point]
+	all, sliding, places := report.TextCharts(text)
+	rope := func(c report.Chart) int {
+		for i, l := range c.Lines {
+			if text.Series[l.Series].Name == "rope" {
+				return i
 			}
 		}
-		t.Fatalf("no curve of series %d", series)
-		return summary.Dot{}
+		t.Fatal("no curve of rope")
+		return 0
 	}
-	if d := at(text.All, 2, 0); d.X != 16 || d.Y != 2.5 || d.Low != 2.25 || d.High != 2.75 || d.Over != summary.OverRuns {
+	if d := all.Lines[rope(all)].Points[0]; d.X != 16 || d.Y != 2.5 || d.Low != 2.25 || d.High != 2.75 || d.Over != summary.OverRuns {
 		t.Errorf("every token: %+v", d)
 	}
-	if d := at(text.Sliding, 2, 1); d.X != 32 || d.Y != 4.5 || d.Over != "" && d.Low.Known() {
+	if d := sliding.Lines[rope(sliding)].Points[1]; d.X != 32 || d.Y != 4.5 || d.Over != "" && d.Low.Known() {
 		t.Errorf("sliding: %+v", d)
 	}
-	if d := at(text.Places, 2, 2); d.X != 3.5 || d.Y != 4 {
+	if d := places.Lines[rope(places)].Points[2]; d.X != 3.5 || d.Y != 4 {
 		t.Errorf("by place: %+v", d)
 	}
-	if lines := len(text.All.Lines); lines != 2 { // 0 bits, as of no model, have no place on an axis of octaves
+	if lines := len(all.Lines); lines != 2 { // 0 bits, as of no model, have no place on an axis of octaves
 		t.Errorf("%d curves, want 2", lines)
 	}
 }

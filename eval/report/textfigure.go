@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/eval/task"
@@ -14,7 +15,7 @@ func (s *Report) textFigures(t *summary.Text) []Figure {
 		return summary.Series{Name: of.Name, Encoding: of.Encoding, Variant: of.Variant}
 	})
 	var out []Figure
-	add := func(name, axis, y string, lengths []task.Span, chart summary.Chart) {
+	add := func(name, axis, y string, lengths []task.Span, chart chart) {
 		if len(chart.Lines) == 0 || len(lengths) < 2 {
 			return
 		}
@@ -22,10 +23,47 @@ func (s *Report) textFigures(t *summary.Text) []Figure {
 		out = append(out, lineFigure(name+"-"+fileName(t.Name), y, curves{s, over, series, chart}))
 	}
 	const context = "length of the windows, tokens"
-	add("bits", context, "bits per byte, every token", t.Lengths, t.All)
-	add("bits-sliding", context, fmt.Sprintf("bits per byte, last %d tokens", t.Stride), t.Lengths, t.Sliding)
+	add("bits", context, "bits per byte, every token", t.Lengths, windowChart(t, bitsOf))
+	add("bits-sliding", context, fmt.Sprintf("bits per byte, last %d tokens", t.Stride), t.Lengths, windowChart(t, slidingOf))
 	if t.Longest >= 0 {
-		add("bits-place", fmt.Sprintf("tokens before, in windows of %s", t.Lengths[t.Longest].Label()), "bits per byte", t.PlaceSpans(), t.Places)
+		places := placeChart(t)
+		add("bits-place", fmt.Sprintf("tokens before, in windows of %s", t.Lengths[t.Longest].Label()), "bits per byte", places.lengths(), places)
 	}
 	return out
+}
+
+func bitsOf(p summary.TextPoint) summary.Spread    { return p.Bits }
+func slidingOf(p summary.TextPoint) summary.Spread { return p.Sliding }
+
+// windowChart has bits per byte by the length of windows.
+func windowChart(t *summary.Text, of func(summary.TextPoint) summary.Spread) chart {
+	return textChart(t, func(s summary.TextSeries, c *curve) {
+		for i, length := range t.Lengths {
+			c.add(length, of(s.Points[i]), 1)
+		}
+	})
+}
+
+// placeChart has bits per byte by the tokens before, in the longest windows.
+func placeChart(t *summary.Text) chart {
+	return textChart(t, func(s summary.TextSeries, c *curve) {
+		for _, p := range s.Points[t.Longest].Positions {
+			c.add(task.Span{Min: p.From, Max: p.To}, p.Bits, 1)
+		}
+	})
+}
+
+// textChart has a curve for each series with points. Bits per byte of 0, which no model has, stand nowhere on an axis
+// of octaves.
+func textChart(t *summary.Text, fill func(summary.TextSeries, *curve)) chart {
+	curves := []curve{}
+	for i, s := range t.Series {
+		c := curve{Series: i}
+		fill(s, &c)
+		c.Points = slices.DeleteFunc(c.Points, func(d dot) bool { return d.Y <= 0 })
+		if len(c.Points) > 0 {
+			curves = append(curves, c)
+		}
+	}
+	return newOctaves(curves, []limit{})
 }

@@ -15,7 +15,11 @@ func TestUnmeasuredPlace(t *testing.T) {
 		r.Profile, r.Provider, r.Machine, r.ORTVersion, r.Adapter = "portable", "cuda", "x86", ort, adapter
 		return r
 	}
-	timed := func(length int) eval.Row { return speed("a", length, 4, 1) }
+	timed := func(length int) eval.Row {
+		r := eval.Row{Schema: eval.RowSchema, Measure: eval.MeasureSpeed, Environment: eval.Environment{Model: "a"}, Encoding: "a", Length: length, Batch: 4}
+		r.DecodeSteps, r.DecodeP50MS = 32, 4
+		return r
+	}
 	lacks := func(length int) eval.Row {
 		r := timed(length)
 		r.NA, r.Reason, r.Cost = true, "too long", eval.Cost{}

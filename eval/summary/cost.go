@@ -20,9 +20,8 @@ type Place struct {
 	// Common is the length that costs are compared at: of the trained ones where most
 	// series have a decode step the longest, else of all; the zero Span for none. Beyond training
 	// many sequences end too soon, and steps of the few that are left are fast.
-	Common   task.Span        `json:"common"`
-	Charts   map[string]Chart `json:"charts"`   // by the key of the metric
-	UpperRAM bool             `json:"upperRAM"` // some peak memory is the process's, an upper bound
+	Common   task.Span `json:"common"`
+	UpperRAM bool      `json:"upperRAM"` // some peak memory is the process's, an upper bound
 
 	traits []string // its name in full
 }
@@ -142,11 +141,6 @@ func places(series []Series, trained int) []Place {
 		}
 		p.Name = strings.Join(name, " · ")
 		p.Common = p.common(trained)
-		p.Charts = map[string]Chart{}
-		for _, m := range Metrics() {
-			p.Charts[m.Key] = newChart(p.curves(m), 0)
-		}
-		p.Charts[PerToken().Key] = p.tokenChart()
 	}
 	return out
 }

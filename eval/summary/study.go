@@ -65,9 +65,8 @@ type Task struct {
 	Split   string `json:"-"`
 	Scored  bool   `json:"scored"` // false for rows of speed alone, without a task
 
-	Series []Series          `json:"series"` // one for each encoding and size, in the order of Study.Encodings
-	Places []Place           `json:"places"` // what the series cost, where
-	Charts map[Measure]Chart `json:"charts"` // of accuracy in percent
+	Series []Series `json:"series"` // one for each encoding and size, in the order of Study.Encodings
+	Places []Place  `json:"places"` // what the series cost, where
 	// Columns holds a series for each model as it was run: its file, training seed,
 	// profile and place. Runs is what they cost. Both in order of first appearance.
 	Columns []Series `json:"-"`
@@ -269,10 +268,6 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 	t.Series = Each(s.variants(rows), func(of Series) Series { return of.measuredAt(t.Lengths, s.OnlyFitted) })
 	t.Columns = Each(columns(rows, modelTraits), func(of Series) Series { return of.measuredAt(t.Lengths, false) })
 	t.Places = places(t.Series, t.Trained[1])
-	t.Charts = map[Measure]Chart{
-		Exact:  t.accuracyChart(func(p Point) Spread { return p.Exact }),
-		Tokens: t.accuracyChart(func(p Point) Spread { return p.Token }),
-	}
 	t.Runs = runs(rows)
 	return t
 }

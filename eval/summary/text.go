@@ -19,11 +19,8 @@ type Text struct {
 	Windows, Documents [2]int // least and most of a length
 	Stride             int    // most tokens that count at the end of a sliding window
 
-	// Curves of bits per byte by length, of every token and of those at the end of windows; and by
-	// the tokens before, in the windows of Longest. Axes are octaves.
-	All, Sliding, Places Chart
-	Longest              int    // index of the longest of Lengths that any series has bits per byte at, or -1
-	Trained              [2]int // tokens that training windows have before one, at most over all series; 0, 0 if none was trained
+	Longest int    // index of the longest of Lengths that any series has bits per byte at, or -1
+	Trained [2]int // tokens that training windows have before one, at most over all series; 0, 0 if none was trained
 
 	Answer string // in sentences; "" where nothing was measured in windows as long as trained ones
 }
@@ -89,60 +86,19 @@ func (s *Study) newText(name, corpus string, rows []eval.Row) *Text {
 			t.Trained = [2]int{1, max(t.Trained[1], series.Trained[1])}
 		}
 	}
-	t.charts()
+	t.Longest = t.longestWindows()
 	t.Answer = t.answer()
 	return t
 }
 
-// charts draws up the curves.
-func (t *Text) charts() {
-	byLength := func(of func(TextPoint) Spread) Chart {
-		return textChart(len(t.Series), func(n int, curve *Line) {
-			for i, at := range t.Lengths {
-				curve.add(at, of(t.Series[n].Points[i]), 1)
-			}
-		})
-	}
-	t.All = byLength(func(p TextPoint) Spread { return p.Bits })
-	t.Sliding = byLength(func(p TextPoint) Spread { return p.Sliding })
-	t.Longest = -1
-	for i := range t.Lengths {
+// longestWindows is Longest.
+func (t *Text) longestWindows() int {
+	for i := len(t.Lengths) - 1; i >= 0; i-- {
 		if slices.ContainsFunc(t.Series, func(s TextSeries) bool { return len(s.Points[i].Positions) > 0 }) {
-			t.Longest = i
+			return i
 		}
 	}
-	if t.Longest < 0 {
-		return
-	}
-	t.Places = textChart(len(t.Series), func(n int, curve *Line) {
-		for _, p := range t.Series[n].Points[t.Longest].Positions {
-			curve.add(task.Span{Min: p.From, Max: p.To}, p.Bits, 1)
-		}
-	})
-}
-
-// textChart has a curve for each of n series that has points. Bits per byte of 0, which no model has,
-// stand nowhere on an axis of octaves.
-func textChart(n int, fill func(n int, curve *Line)) Chart {
-	curves := []Line{}
-	for i := range n {
-		curve := Line{Series: i}
-		fill(i, &curve)
-		curve.Points = slices.DeleteFunc(curve.Points, func(d Dot) bool { return d.Y <= 0 })
-		if len(curve.Points) > 0 {
-			curves = append(curves, curve)
-		}
-	}
-	return newOctaves(curves, []Limit{})
-}
-
-// PlaceSpans are the places of the windows of Longest, as lengths.
-func (t *Text) PlaceSpans() []task.Span {
-	var all []task.Span
-	for _, of := range t.Places.Lines {
-		all = append(all, Each(of.Points, func(d Dot) task.Span { return d.Length })...)
-	}
-	return task.SortSpans(all)
+	return -1
 }
 
 // widen takes a number into a range, of which zero is none.

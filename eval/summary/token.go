@@ -1,10 +1,6 @@
 package summary
 
-import (
-	"slices"
-
-	"github.com/nopezoo/zoo/eval"
-)
+import "github.com/nopezoo/zoo/eval"
 
 // PerToken is the time of one more token of a sequence: its share of the batch's step.
 // Only speed without a task has it: there no sequence ends early, and lengths are tokens.
@@ -40,25 +36,4 @@ func (p Place) Roofline() Metric {
 		}
 		return overTimes(all, nil)
 	}}
-}
-
-// tokenChart is a place's curves of PerToken, which the roofline limits.
-func (p Place) tokenChart() Chart {
-	limits := []Limit{}
-	roofline := p.Roofline()
-	for _, s := range p.Series {
-		for _, at := range s.Costs {
-			least := roofline.Of(at).Median
-			if !least.Known() || !PerToken().Of(at).Median.Known() {
-				continue
-			}
-			i := slices.IndexFunc(limits, func(l Limit) bool { return l.Length == at.Length })
-			if i < 0 {
-				i, limits = len(limits), append(limits, Limit{at.Length.Middle(), at.Length, least, least})
-			}
-			limits[i].Low, limits[i].High = min(limits[i].Low, least), max(limits[i].High, least)
-		}
-	}
-	slices.SortFunc(limits, func(a, b Limit) int { return a.Length.Compare(b.Length) })
-	return newOctaves(p.curves(PerToken()), limits)
 }

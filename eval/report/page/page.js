@@ -6,6 +6,7 @@
   const root = document.documentElement;
   const byId = (id) => document.getElementById(id);
   const scores = JSON.parse(document.getElementById("scores").textContent);
+  const drawn = JSON.parse(document.getElementById("charts").textContent);
   const measures = { exact: "exact match", token: "tokens right" };
   const state = { task: 0, place: 0, measure: "exact", hidden: new Set() };
   const charts = new Map();
@@ -245,7 +246,7 @@
   }
 
   function accuracy(task) {
-    const of = shownLines(task.charts[state.measure], task);
+    const of = shownLines(drawn[state.task].accuracy[state.measure], task);
     const chance = task.x.map((x, i) => [x, task.chance[i] === null ? null : 100 * task.chance[i]]);
     const guess = state.measure === "exact" && chance.some((c) => c[1] !== null && c[1] >= 1);
     byId("chance-note").hidden = !guess;
@@ -259,7 +260,7 @@
   function costs(task, place) {
     for (const key of ["token", "tokens", "decode", "prefill", "memory"]) {
       const at = byId("chart-" + key);
-      const of = shownLines(place.charts[key], task), any = of.lines.length > 0;
+      const of = shownLines(drawn[state.task].places[state.place][key], task), any = of.lines.length > 0;
       at.setAttribute("aria-label", `Line chart: ${at.dataset.label} in ${at.dataset.unit} against length on ${task.name}, ${place.name}. The numbers follow in a table.`);
       at.parentElement.hidden = !any;
       if (!any) continue;

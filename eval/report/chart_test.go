@@ -1,4 +1,4 @@
-package summary
+package report_test
 
 import (
 	"testing"
@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // speed makes a row of speed alone at batch 4, whose step takes some milliseconds and
@@ -26,38 +28,47 @@ func TestTokenChart(t *testing.T) {
 		return r
 	}
 	noPeaks := func(r *eval.Row) { r.PeakFLOPS, r.PeakBandwidth = 0, 0 }
-	type limit struct{ X, Low, High Number }
+	type limit struct{ X, Low, High summary.Number }
 	for _, tc := range []struct {
 		name        string
 		rows        []eval.Row
-		points      [][]Number // by curve
+		points      [][]summary.Number // by curve
 		limits      []limit
 		bottom, top float64
 	}{
 		{"a share of the step, and the least and most that is needed",
 			[]eval.Row{speed("a", 512, 4, 2), speed("b", 512, 6, 3), speed("a", 1024, 12, 8)},
-			[][]Number{{1, 3}, {1.5}}, []limit{{512, 0.5, 0.75}, {1024, 2, 2}}, 0.5, 4},
+			[][]summary.Number{{1, 3}, {1.5}}, []limit{{512, 0.5, 0.75}, {1024, 2, 2}}, 0.5, 4},
 		{"computing takes longer than moving", []eval.Row{change(speed("a", 512, 4, 1), func(r *eval.Row) { r.DecodeFLOPs = 2e6 })},
-			[][]Number{{1}}, []limit{{512, 0.5, 0.5}}, 0.5, 1},
-		{"below the roofline", []eval.Row{speed("a", 512, 4, 5)}, [][]Number{{1}}, []limit{{512, 1.25, 1.25}}, 1, 2},
+			[][]summary.Number{{1}}, []limit{{512, 0.5, 0.5}}, 0.5, 1},
+		{"below the roofline", []eval.Row{speed("a", 512, 4, 5)}, [][]summary.Number{{1}}, []limit{{512, 1.25, 1.25}}, 1, 2},
 		{"the best peaks count", []eval.Row{speed("a", 512, 4, 2), change(speed("b", 512, 4, 2), func(r *eval.Row) { r.PeakBandwidth /= 4 })},
-			[][]Number{{1}, {1}}, []limit{{512, 0.5, 0.5}}, 0.5, 1},
-		{"one height", []eval.Row{change(speed("a", 512, 4, 1), noPeaks)}, [][]Number{{1}}, nil, 0.5, 1},
+			[][]summary.Number{{1}, {1}}, []limit{{512, 0.5, 0.5}}, 0.5, 1},
+		{"one height", []eval.Row{change(speed("a", 512, 4, 1), noPeaks)}, [][]summary.Number{{1}}, nil, 0.5, 1},
 		{"no time at all", []eval.Row{speed("a", 512, 0, 1)}, nil, nil, 0, 0},
 		{"no step", []eval.Row{change(speed("a", 512, 4, 1), func(r *eval.Row) { r.DecodeSteps = 0 })}, nil, nil, 0, 0},
 		{"not measured", []eval.Row{change(speed("a", 512, 4, 1), func(r *eval.Row) { r.NA = true })}, nil, nil, 0, 0},
 		{"of a task", []eval.Row{change(speed("a", 512, 4, 1), func(r *eval.Row) { r.Task = "copy" })}, nil, nil, 0, 0},
 	} {
-		s := studyOf(t, tc.rows)
-		var c Chart
-		if places := s.Tasks[0].Places; len(places) > 0 {
-			c = places[0].Charts[PerToken().Key]
+		var place summary.Place
+		if places := reportOf(t, tc.rows...).Tasks[0].Places; len(places) > 0 {
+			place = places[0]
 		}
-		points := Each(c.Lines, func(l Line) []Number { return Each(l.Points, func(d Dot) Number { return d.Y }) })
+		c := report.TokenChart(place)
+		var points [][]summary.Number
+		for _, l := range c.Lines {
+			points = append(points, nil)
+			for _, d := range l.Points {
+				points[len(points)-1] = append(points[len(points)-1], d.Y)
+			}
+		}
 		if diff := cmp.Diff(tc.points, points); diff != "" {
 			t.Errorf("%s: points (-want +got):\n%s", tc.name, diff)
 		}
-		limits := Each(c.Limits, func(l Limit) limit { return limit{Number(l.X), l.Low, l.High} })
+		var limits []limit
+		for _, l := range c.Limits {
+			limits = append(limits, limit{summary.Number(l.X), l.Low, l.High})
+		}
 		if diff := cmp.Diff(tc.limits, limits, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
 			t.Errorf("%s: limits (-want +got):\n%s", tc.name, diff)
 		}
@@ -79,7 +90,7 @@ func TestOctavesAreShared(t *testing.T) {
 		{1.5, 1024, 2}, // of 1024 that is nothing, of 1 it is not
 		{1, 512, 2},
 	} {
-		c := studyOf(t, []eval.Row{speed("a", 1, 4, 4), speed("a", 2, 4096, 4)}, []eval.Row{speed("b", 1, 4*tc.low, 4), speed("b", 2, 4*tc.high, 4)}).Tasks[0].Places[0].Charts["token"]
+		c := report.TokenChart(reportOf(t, append([]eval.Row{speed("a", 1, 4, 4), speed("a", 2, 4096, 4)}, []eval.Row{speed("b", 1, 4*tc.low, 4), speed("b", 2, 4*tc.high, 4)}...)...).Tasks[0].Places[0])
 		if len(c.Strokes) != tc.strokes {
 			t.Errorf("%v and %v: %d strokes, want %d", tc.low, tc.high, len(c.Strokes), tc.strokes)
 		}
@@ -91,8 +102,14 @@ func TestOctavesAreShared(t *testing.T) {
 func TestEndsAreMarked(t *testing.T) {
 	long := []eval.Row{speed("a", 1, 4, 4), speed("a", 2, 8, 4), speed("a", 4, 64, 4)}
 	short := []eval.Row{speed("b", 1, 4.1, 4), speed("b", 2, 8.1, 4)}
-	c := studyOf(t, long, short).Tasks[0].Places[0].Charts["token"]
-	users := Each(c.Lines, func(l Line) [][]int { return Each(l.Points, func(d Dot) []int { return d.Users }) })
+	c := report.TokenChart(reportOf(t, append(long, short...)...).Tasks[0].Places[0])
+	var users [][][]int
+	for _, l := range c.Lines {
+		users = append(users, nil)
+		for _, d := range l.Points {
+			users[len(users)-1] = append(users[len(users)-1], d.Users)
+		}
+	}
 	if diff := cmp.Diff([][][]int{{{0, 1}, {1}, {0}}, {{0, 1}, {1}}}, users); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -1,0 +1,346 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	"github.com/nopezoo/zoo/eval/summary"
+	"github.com/nopezoo/zoo/eval/task"
+)
+
+// chart is curves over the length, in figures and, as JSON, on the page. Curves that lie on one another take turns.
+type chart struct {
+	Lines []curve `json:"lines"`
+	Top   float64 `json:"top"` // end of the axis; a band far above all curves may leave it
+	// Bottom is the beginning of a logarithmic axis; an even one begins at 0.
+	Bottom float64 `json:"bottom"`
+	Limits []limit `json:"limits"` // bounds that curves cannot be below, by length; none where unknown
+	// Strokes are all parts of the curves, Bands all parts of the intervals over runs or times. An interval over the
+	// prompts of one run is a bar instead: a thin line, as it says nothing of other runs.
+	Strokes []stretch `json:"strokes"`
+	Bands   []stretch `json:"bands"`
+	Bars    []bar     `json:"bars"`
+	Dotted  bool      `json:"dotted"` // whether there is room for a dot for each run
+}
+
+// curve is one series in a chart.
+type curve struct {
+	Series int   `json:"series"` // index in Task.Series
+	Points []dot `json:"points"` // by length; only known ones
+}
+
+// dot is a point of a curve.
+type dot struct {
+	X      float64          `json:"x"` // the length's, or a bin's middle
+	Length task.Span        `json:"length"`
+	Y      summary.Number   `json:"y"`
+	Low    summary.Number   `json:"low"` // unknown for no interval
+	High   summary.Number   `json:"high"`
+	Over   summary.Over     `json:"over,omitempty"` // what the interval is about
+	Runs   []summary.Number `json:"runs,omitempty"` // of several runs each one's value
+	// Users are the curves that have the point in common, as far as an eye can tell; where
+	// some of them end only those, so that it is seen.
+	Users []int `json:"users"`
+}
+
+// limit is the lowest and the highest bound of curves at a length.
+type limit struct {
+	X      float64        `json:"x"` // the length's
+	Length task.Span      `json:"length"`
+	Low    summary.Number `json:"low"`
+	High   summary.Number `json:"high"`
+}
+
+// stretch is a part of one curve, or a part that several have in common.
+type stretch struct {
+	Users []int `json:"users"` // indices of curves; From and To are of the first one
+	From  int   `json:"from"`  // index of the first point
+	To    int   `json:"to"`    // and of the last
+}
+
+// bar is the interval of a point of one curve, or the same interval of several.
+type bar struct {
+	Users []int `json:"users"` // indices of curves; Point is of the first one
+	Point int   `json:"point"`
+}
+
+// mostDotted is how many lengths a chart has whose runs are drawn: more would be a cloud.
+const mostDotted = 24
+
+// Points of one length that are no further apart than this look the same, as a share of
+// the axis: curves do, and on an axis of octaves curves and markers do. One of 200 answers
+// is seen.
+const (
+	near        = 0.0049
+	nearCurves  = 0.0075
+	nearMarkers = 0.02
+)
+
+// newChart prepares curves over an even axis; top 0 is as high as they go.
+func newChart(curves []curve, top float64) chart {
+	c := chart{Lines: curves, Top: top, Limits: []limit{}}
+	if top == 0 {
+		for _, of := range curves {
+			for _, d := range of.Points {
+				c.Top = max(c.Top, float64(d.Y))
+				if d.High.Known() {
+					top = max(top, float64(d.High))
+				}
+			}
+		}
+		c.Top = max(c.Top, min(top, 1.5*c.Top))
+	}
+	c.share(func(y float64) float64 { return y / max(c.Top, math.SmallestNonzeroFloat64) }, near, near)
+	return c
+}
+
+// newOctaves prepares curves over an axis of whole octaves, which holds the limits, too.
+// Everything is above 0.
+func newOctaves(curves []curve, limits []limit) chart {
+	c := chart{Lines: curves, Limits: limits}
+	low, high := math.Inf(1), math.Inf(-1) // logarithms
+	hold := func(least, most summary.Number) {
+		low, high = min(low, math.Log2(float64(least))), max(high, math.Log2(float64(most)))
+	}
+	for _, of := range curves {
+		for _, d := range of.Points {
+			hold(d.Y, d.Y)
+		}
+	}
+	for _, l := range limits {
+		hold(l.Low, l.High)
+	}
+	if len(curves) > 0 {
+		const end = 1023 // of numbers
+		low, high = math.Floor(low), min(math.Ceil(high), end)
+		low = min(low, high-1)
+		c.Bottom, c.Top = math.Exp2(low), math.Exp2(high)
+	}
+	c.share(func(y float64) float64 { return (math.Log2(y) - low) / (high - low) }, nearCurves, nearMarkers)
+	return c
+}
+
+// share finds out where curves and markers lie on one another. height is a share of the
+// axis, of which curves and markers have that much to be told apart.
+func (c *chart) share(height func(y float64) float64, curves, markers float64) {
+	level := c.levels(height, markers)
+	users, ending := map[any][]int{}, map[any][]int{}
+	for n, of := range c.Lines {
+		for i, d := range of.Points {
+			users[level(d)] = append(users[level(d)], n)
+			if i == len(of.Points)-1 {
+				ending[level(d)] = append(ending[level(d)], n)
+			}
+		}
+	}
+	for _, of := range c.Lines {
+		for i, d := range of.Points {
+			of.Points[i].Users = users[level(d)]
+			if ends := ending[level(d)]; len(ends) > 0 {
+				of.Points[i].Users = ends
+			}
+		}
+	}
+	c.Strokes = stretches(c.Lines, c.levels(height, curves))
+	c.Bands = stretches(c.Lines, func(d dot) any {
+		if d.Over == "" || d.Over == summary.OverPrompts {
+			return nil
+		}
+		return band{d.Length, d.Low, d.High}
+	})
+	c.bars()
+	lengths := map[task.Span]bool{}
+	for _, of := range c.Lines {
+		for _, d := range of.Points {
+			lengths[d.Length] = true
+		}
+	}
+	c.Dotted = len(lengths) <= mostDotted
+}
+
+// bars finds the intervals over prompts, those that are the same once.
+func (c *chart) bars() {
+	c.Bars = []bar{}
+	at := map[band]int{}
+	for n, of := range c.Lines {
+		for i, d := range of.Points {
+			if d.Over != summary.OverPrompts || d.Low == d.High {
+				continue
+			}
+			place := band{d.Length, d.Low, d.High}
+			k, ok := at[place]
+			if !ok {
+				k = len(c.Bars)
+				at[place], c.Bars = k, append(c.Bars, bar{Point: i})
+			}
+			c.Bars[k].Users = append(c.Bars[k].Users, n)
+		}
+	}
+}
+
+// band is where a curve's interval is, to find those that are the same.
+type band struct {
+	length    task.Span
+	low, high summary.Number
+}
+
+// levels tells the points of one length apart that lie more than some share of the axis
+// above the lowest of their level.
+func (c *chart) levels(height func(y float64) float64, apart float64) func(dot) any {
+	heights := map[task.Span][]float64{} // by length, ascending
+	for _, of := range c.Lines {
+		for _, d := range of.Points {
+			heights[d.Length] = append(heights[d.Length], height(float64(d.Y)))
+		}
+	}
+	for _, at := range heights {
+		slices.Sort(at)
+	}
+	type level struct {
+		length task.Span
+		lowest float64
+	}
+	return func(d dot) any {
+		at := heights[d.Length]
+		lowest, own := at[0], height(float64(d.Y))
+		for _, h := range at {
+			if h <= own && h-lowest > apart {
+				lowest = h
+			}
+		}
+		return level{d.Length, lowest}
+	}
+}
+
+// stretches parts curves where others join or leave them. Points of one place are the
+// same; nil is none, which a stretch ends at.
+func stretches(curves []curve, place func(dot) any) []stretch {
+	users := map[[2]any][]int{}
+	at := func(d []dot, i int) [2]any { return [2]any{place(d[i-1]), place(d[i])} }
+	known := func(key [2]any) bool { return key[0] != nil && key[1] != nil }
+	for n, of := range curves {
+		for i := 1; i < len(of.Points); i++ {
+			if key := at(of.Points, i); known(key) {
+				users[key] = append(users[key], n)
+			}
+		}
+	}
+	out := []stretch{}
+	for n, of := range curves {
+		open := -1 // the stretch that goes on
+		for i := 1; i < len(of.Points); i++ {
+			key := at(of.Points, i)
+			switch {
+			case !known(key) || users[key][0] != n:
+				open = -1
+			case open >= 0 && slices.Equal(out[open].Users, users[key]):
+				out[open].To = i
+			default:
+				open = len(out)
+				out = append(out, stretch{users[key], i - 1, i})
+			}
+		}
+	}
+	return out
+}
+
+// lengths lists the lengths of all points, each once.
+func (c chart) lengths() []task.Span {
+	var all []task.Span
+	for _, l := range c.Lines {
+		all = append(all, summary.Each(l.Points, func(d dot) task.Span { return d.Length })...)
+	}
+	return task.SortSpans(all)
+}
+
+// add adds a point to a curve if it is known, scaled.
+func (c *curve) add(length task.Span, v summary.Spread, scale summary.Number) {
+	if !v.Median.Known() {
+		return
+	}
+	d := dot{X: length.Middle(), Length: length, Y: scale * v.Median, Low: scale * v.Low, High: scale * v.High, Over: v.Over}
+	if v.Over == summary.OverRuns {
+		d.Runs = summary.Each(v.Runs, func(r summary.Number) summary.Number { return scale * r })
+	}
+	c.Points = append(c.Points, d)
+}
+
+// accuracyChart has a task's accuracy by a measure, in percent.
+func accuracyChart(t *summary.Task, of func(summary.Point) summary.Spread) chart {
+	curves := []curve{}
+	for i, s := range t.Series {
+		c := curve{i, []dot{}}
+		for _, p := range s.Points {
+			c.add(p.Length, of(p), 100)
+		}
+		curves = append(curves, c)
+	}
+	return newChart(curves, 100)
+}
+
+// costChart has a cost in a place.
+func costChart(p summary.Place, m summary.Metric) chart {
+	if m.Key == summary.PerToken().Key {
+		return newOctaves(costCurves(p, m), limitsOf(p))
+	}
+	return newChart(costCurves(p, m), 0)
+}
+
+func costCurves(p summary.Place, m summary.Metric) []curve {
+	curves := []curve{}
+	for _, s := range p.Series {
+		c := curve{Series: s.Series}
+		for _, p := range s.Costs {
+			c.add(p.Length, m.Of(p), 1)
+		}
+		if len(c.Points) > 0 {
+			curves = append(curves, c)
+		}
+	}
+	return curves
+}
+
+// limitsOf are the rooflines of a place's time per token.
+func limitsOf(p summary.Place) []limit {
+	limits := []limit{}
+	roofline := p.Roofline()
+	for _, s := range p.Series {
+		for _, c := range s.Costs {
+			least := roofline.Of(c).Median
+			if !least.Known() || !summary.PerToken().Of(c).Median.Known() {
+				continue
+			}
+			i := slices.IndexFunc(limits, func(l limit) bool { return l.Length == c.Length })
+			if i < 0 {
+				i, limits = len(limits), append(limits, limit{c.Length.Middle(), c.Length, least, least})
+			}
+			limits[i].Low, limits[i].High = min(limits[i].Low, least), max(limits[i].High, least)
+		}
+	}
+	slices.SortFunc(limits, func(a, b limit) int { return a.Length.Compare(b.Length) })
+	return limits
+}
+
+// taskCharts are the charts of a task on the page.
+type taskCharts struct {
+	Accuracy map[summary.Measure]chart `json:"accuracy"`
+	Places   []map[string]chart        `json:"places"` // by the key of a cost
+}
+
+// charts are the page's, by task.
+func (s *Report) charts() []taskCharts {
+	return summary.Each(s.Tasks, func(t *summary.Task) taskCharts {
+		out := taskCharts{Accuracy: map[summary.Measure]chart{summary.Exact: accuracyChart(t, exact), summary.Tokens: accuracyChart(t, tokens)}}
+		for _, p := range t.Places {
+			charts := map[string]chart{}
+			for _, m := range append(summary.Metrics(), summary.PerToken()) {
+				charts[m.Key] = costChart(p, m)
+			}
+			out.Places = append(out.Places, charts)
+		}
+		return out
+	})
+}
+
+func exact(p summary.Point) summary.Spread  { return p.Exact }
+func tokens(p summary.Point) summary.Spread { return p.Token }

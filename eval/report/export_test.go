@@ -1,0 +1,17 @@
+package report
+
+import "github.com/nopezoo/zoo/eval/summary"
+
+// Chart is a chart.
+type Chart = chart
+
+// ExactChart is the chart of a task's exact match.
+func ExactChart(t *summary.Task) chart { return accuracyChart(t, exact) }
+
+// TokenChart is the chart of a place's time per new token.
+func TokenChart(p summary.Place) chart { return costChart(p, summary.PerToken()) }
+
+// TextCharts are a corpus' charts of every token, of a sliding window and by place.
+func TextCharts(t *summary.Text) (all, sliding, places chart) {
+	return windowChart(t, bitsOf), windowChart(t, slidingOf), placeChart(t)
+}
