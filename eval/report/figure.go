@@ -95,9 +95,6 @@ func (s *Report) Figures() []Figure {
 	if len(s.Scored()) > 1 {
 		out = append(out, s.heatFigure())
 	}
-	for _, key := range questionKeys {
-		out = append(out, s.questionFigures(key)...)
-	}
 	return distinctNames(append(out, s.insideFigures()...))
 }
 

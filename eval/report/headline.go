@@ -192,7 +192,7 @@ func (s *Report) Tradeoff(t *summary.Task, p summary.Place) Table {
 // costHeads name the costs in a headline.
 func (s *Report) costHeads(t *summary.Task, p summary.Place) []string {
 	var out []string
-	for _, m := range summary.HeadlineMetrics() {
+	for _, m := range headlineMetrics() {
 		head := strings.ToLower(m.Label) + ", " + m.Unit
 		if slices.ContainsFunc(p.Series, func(c summary.CostSeries) bool { return s.Relative(t, p, c, m).Known() }) {
 			head += " (×\u00a0" + s.Baseline + ")"
@@ -208,11 +208,15 @@ func (s *Report) costCells(t *summary.Task, p summary.Place, series int) []strin
 	if i := slices.IndexFunc(p.Series, func(c summary.CostSeries) bool { return c.Series == series }); i >= 0 {
 		c = p.Series[i]
 	}
-	return summary.Each(summary.HeadlineMetrics(), func(m summary.Metric) string {
+	return summary.Each(headlineMetrics(), func(m summary.Metric) string {
 		cell := m.Of(c.At(p.Common)).Median.Short()
 		if times := s.Relative(t, p, c, m); times.Known() {
 			cell += " (" + times.Times() + ")"
 		}
 		return cell
 	})
+}
+
+func headlineMetrics() []summary.Metric {
+	return slices.DeleteFunc(summary.Metrics(), func(m summary.Metric) bool { return !m.Headline })
 }

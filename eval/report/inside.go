@@ -283,33 +283,7 @@ func (s *Report) View() (InsideView, error) {
 	for _, section := range insideSections(s.Inside, func(t summary.InsideTask) []summary.InsideModel { return t.Ends() }) {
 		v.Sections = append(v.Sections, InsideTables{section.title, section.tables()})
 	}
-	figures := s.insideFigures()
-	asked := summary.Questions(s.Study, s.Inside)
-	for _, key := range questionKeys { // those that no question shows
-		if !slices.ContainsFunc(asked, func(q summary.Question) bool { return q.Key == key }) {
-			figures = append(figures, s.questionFigures(key)...)
-		}
-	}
 	var err error
-	v.Charts, err = pageCharts(figures)
+	v.Charts, err = pageCharts(s.insideFigures())
 	return v, err
-}
-
-// QuestionView is what the page shows of a question.
-type QuestionView struct {
-	summary.Question
-	Charts []PageChart
-}
-
-// QuestionViews lays the questions out for the page.
-func (s *Report) QuestionViews() ([]QuestionView, error) {
-	var out []QuestionView
-	for _, q := range summary.Questions(s.Study, s.Inside) {
-		charts, err := pageCharts(s.questionFigures(q.Key))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, QuestionView{q, charts})
-	}
-	return out, nil
 }

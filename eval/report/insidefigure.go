@@ -15,12 +15,11 @@ import (
 	"github.com/nopezoo/zoo/eval/summary"
 )
 
-// insideFigures are those of findings: how far each head looks back, by length, and maps of weights
-// where there are any.
+// insideFigures has a figure of each task for each measure.
 func (s *Report) insideFigures() []Figure {
 	var out []Figure
 	for _, t := range s.Inside {
-		out = append(out, distanceFigure(t)...)
+		out = slices.Concat(out, probeFigure(t), courseFigure(t), causalFigure(t), logitsFigure(t), positionalFigure(t), distanceFigure(t))
 		for _, m := range t.Models {
 			for i := range t.Lengths {
 				out = append(out, mapFigure(t, m, i)...)

@@ -64,17 +64,16 @@ type Metric struct {
 	Unit  string
 	Of    func(CostPoint) Spread
 
-	sentence string // that a value ends; "" for costs that stand in no headline
+	Headline bool // it stands in headlines
 }
 
 // Metrics lists the kinds of cost in the order of the page.
 func Metrics() []Metric {
 	return []Metric{
-		{"tokens", "Throughput", "tokens/s", func(p CostPoint) Spread { return p.Tokens }, ""},
-		{"decode", "Decode step, median", "ms", func(p CostPoint) Spread { return p.Decode },
-			"the median decode step takes"},
-		{"prefill", "Prefill", "ms", func(p CostPoint) Spread { return p.Prefill }, "prefill takes"},
-		{"memory", "Peak memory", "MiB", func(p CostPoint) Spread { return p.Memory }, "memory peaks at"},
+		{"tokens", "Throughput", "tokens/s", func(p CostPoint) Spread { return p.Tokens }, false},
+		{"decode", "Decode step, median", "ms", func(p CostPoint) Spread { return p.Decode }, true},
+		{"prefill", "Prefill", "ms", func(p CostPoint) Spread { return p.Prefill }, true},
+		{"memory", "Peak memory", "MiB", func(p CostPoint) Spread { return p.Memory }, true},
 	}
 }
 

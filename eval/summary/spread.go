@@ -140,10 +140,6 @@ func (s Spread) most() Number {
 	return s.Median
 }
 
-// overlaps reports whether two spreads have a value in common; without a spread
-// nothing is known.
-func (s Spread) overlaps(o Spread) bool { return s.Low <= o.High && o.Low <= s.High }
-
 // apart reports whether two spreads are known to have no value in common: every run of
 // one lies above every run of the other.
 func (s Spread) apart(o Spread) bool {

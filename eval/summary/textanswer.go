@@ -65,6 +65,9 @@ func (t *Text) answer() string {
 	return text + "."
 }
 
+// textMargin is a share of bits per byte up to which more of them are as good.
+const textMargin = 0.02
+
 // staysTo is the greatest length up to which bits per byte pass those at one length by textMargin at most, of
 // the lengths that were measured.
 func (s TextSeries) staysTo(at int) int {
@@ -72,7 +75,7 @@ func (s TextSeries) staysTo(at int) int {
 	for i := at + 1; i < len(s.Points); i++ {
 		switch bits := s.Points[i].Bits.Median; {
 		case !bits.Known():
-		case !withinMargin(bits, s.Points[at].Bits.Median):
+		case bits > (1+textMargin)*s.Points[at].Bits.Median:
 			return to
 		default:
 			to = i

@@ -35,3 +35,12 @@ func TestTextAnswer(t *testing.T) {
 		}
 	}
 }
+
+// text is a row of one run on a corpus, trained in windows of 16.
+func text(encoding string, seed uint64, length int, bits float64) eval.Row {
+	r := eval.Row{Schema: eval.RowSchema, Measure: eval.MeasureText, Encoding: encoding, Architecture: "decoder", Task: "text-walls",
+		TaskVersion: 1, Split: "test", TrainSeed: seed, TrainMin: 16, TrainMax: 16, Length: length, Batch: 8, Untimed: true}
+	r.Model, r.Provider = encoding, "go"
+	r.Text = &eval.TextScore{N: 20, Documents: 7, Bits: bits, Stride: 16, Sliding: bits}
+	return r
+}

@@ -83,8 +83,8 @@ func theorems() []eval.Finding {
 	return out
 }
 
-// Each question has its figure: runs beside their untrained weights, heads with their R².
-func TestQuestionFigures(t *testing.T) {
+// Each measure has its figure: runs beside their untrained weights, heads with their R².
+func TestMeasureFigures(t *testing.T) {
 	made, err := report.New(nil, report.Options{Findings: theorems()})
 	if err != nil {
 		t.Fatal(err)
@@ -111,29 +111,8 @@ func TestQuestionFigures(t *testing.T) {
 	}
 }
 
-// The page has a section for each question of which there are rows, with its charts once; others stand inside.
-func TestQuestionPage(t *testing.T) {
-	made := page(t, report.Options{Findings: theorems()}, textRow("nope", 1, 16, 2))
-	for want, n := range map[string]int{
-		`<section class="question"`: 4, "What would change our mind.": 4, "<figcaption>probe-copy<": 1, "<figcaption>positional-copy<": 1,
-		"Undecided: ": 3, "Yes: ": 1, `<a href="#text">`: 1,
-	} {
-		if got := strings.Count(made, want); got != n {
-			t.Errorf("%q is there %d times, want %d", want, got, n)
-		}
-	}
-	rope := theorems()
-	for i := range rope {
-		rope[i].Encoding = "rope"
-	}
-	made = page(t, report.Options{Findings: rope})
-	if strings.Contains(made, "change our mind") || strings.Count(made, "<figcaption>probe-copy<") != 1 {
-		t.Error("of RoPE there is a question, or its figures are not there once")
-	}
-}
-
-// In a browser the sections and figures stand within the page, and nothing fails.
-func TestQuestionBrowser(t *testing.T) {
+// In a browser the figures stand within the page, and nothing fails.
+func TestInsideBrowser(t *testing.T) {
 	b := chromiumtest.Start(t)
 	b.Size(1200, 2600)
 	path := filepath.Join(t.TempDir(), "report.html")
@@ -141,10 +120,10 @@ func TestQuestionBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Load("file://" + path)
-	if n := b.Eval(`[...document.querySelectorAll(".question svg")].filter((s) => s.getBoundingClientRect().width > 100).length`); n != 4.0 {
+	if n := b.Eval(`[...document.querySelectorAll("figure.paper svg")].filter((s) => s.getBoundingClientRect().width > 100).length`); n != 4.0 {
 		t.Errorf("%v figures in view, want 4", n)
 	}
-	b.Screenshot("questions")
+	b.Screenshot("inside")
 	b.Size(320, 800)
 	if over := b.Eval("document.documentElement.scrollWidth - document.documentElement.clientWidth"); over != 0.0 {
 		t.Errorf("at width 320 the page is %v pixels too wide", over)

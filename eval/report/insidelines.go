@@ -18,28 +18,6 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// questionFigures are the evidence of a question of summary.Questions, for each task in turn. That of running text
-// stands with the text (see textFigures).
-func (s *Report) questionFigures(key string) []Figure {
-	var out []Figure
-	for _, t := range s.Inside {
-		switch key {
-		case summary.AskTheorem1:
-			out = append(out, probeFigure(t)...)
-			out = append(out, courseFigure(t)...)
-			out = append(out, causalFigure(t)...)
-		case summary.AskTheorem2:
-			out = append(out, logitsFigure(t)...)
-		case summary.AskPositional:
-			out = append(out, positionalFigure(t)...)
-		}
-	}
-	return out
-}
-
-// questionKeys are those of questions that findings answer.
-var questionKeys = []string{summary.AskTheorem1, summary.AskTheorem2, summary.AskPositional}
-
 // smallChart is one panel: lines over x.
 type smallChart struct {
 	title, x, y string
