@@ -1,0 +1,84 @@
+package summary
+
+import "strings"
+
+// Table is numbers as people and programs read them. Text, Markdown, CSV, LaTeX and pages are writings of the
+// same one (see Write), and none of them computes.
+type Table struct {
+	Title string
+	Head  []string
+	Lines [][]Cell // a cell for each head; an empty line parts the lines above it from those below
+	Notes []string // below it
+}
+
+// Cell is one entry of a table.
+type Cell struct {
+	Text  string  // as people read it
+	Mark  string  // behind the text: "*" for a length seen in training, "†" for a model that did not fit
+	Value *Spread // the number, its interval or quartiles and each run's; nil for words
+	N     int     // different prompts behind the number, or measurements; 0 for not counted
+	Words bool    // flush left
+	Shape int     // 1 + the index of the encoding whose shape stands before the text; 0 for none
+}
+
+// Section is a part of the results: a heading, tables, and what they say.
+type Section struct {
+	Task    string // that it is about, "" for several or none
+	Title   string
+	Tables  []Table
+	Summary string // a sentence, or ""
+}
+
+// add adds a line.
+func (t *Table) add(cells ...Cell) { t.Lines = append(t.Lines, cells) }
+
+// words are cells of text; the first names its line.
+func words(texts ...string) []Cell {
+	return Each(texts, func(text string) Cell { return Cell{Text: text, Words: true} })
+}
+
+// figures are cells of numbers that are written already.
+func figures(texts ...string) []Cell {
+	return Each(texts, func(text string) Cell { return Cell{Text: text} })
+}
+
+// percentCell, shortCell and bitsCell hold a ratio, a cost, and bits per byte.
+func percentCell(s Spread) Cell { return Cell{Text: s.Percent(), Value: &s} }
+func shortCell(s Spread) Cell   { return Cell{Text: s.Short(), Value: &s} }
+
+// numberCell is a number without an interval.
+func numberCell(n Number, write func(Number) string) Cell {
+	return Cell{Text: write(n), Value: &Spread{Median: n, Low: Unknown, High: Unknown}}
+}
+
+// marked reports which columns have marks.
+func (t Table) marked() []bool {
+	out := make([]bool, len(t.Head))
+	for _, line := range t.Lines {
+		for i, c := range line {
+			out[i] = out[i] || c.Mark != ""
+		}
+	}
+	return out
+}
+
+// texts are the lines with their marks; pad stands where a cell lacks the mark that others of its column have.
+func (t Table) texts(pad string) [][]string {
+	marked := t.marked()
+	out := [][]string{t.Head}
+	for i := range t.Head {
+		if marked[i] {
+			out[0] = append(append(out[0][:i:i], t.Head[i]+pad), t.Head[i+1:]...)
+		}
+	}
+	for _, line := range t.Lines {
+		texts := make([]string, len(t.Head))
+		for i, c := range line {
+			if texts[i] = c.Text + c.Mark; marked[i] && c.Mark == "" && strings.TrimSpace(c.Text) != "" {
+				texts[i] += pad
+			}
+		}
+		out = append(out, texts)
+	}
+	return out
+}

@@ -1,0 +1,221 @@
+package summary
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"github.com/nopezoo/zoo/internal/human"
+)
+
+// Write writes sections as text ("table"), Markdown ("md"), LaTeX ("latex") or CSV ("csv"), which has a line for each
+// cell. Lines of text have at most width characters where the names of models allow it: columns that do not fit stand below.
+func Write(w io.Writer, format string, width int, sections ...Section) error {
+	write := map[string]func(*strings.Builder, Section){"md": writeMarkdown, "latex": writeLaTeX,
+		"table": func(b *strings.Builder, s Section) { writeText(b, s, width) }}[format]
+	if format == "csv" {
+		return writeCSV(w, sections)
+	}
+	if write == nil {
+		return fmt.Errorf("summary: no tables as %q; known: table, md, latex, csv", format)
+	}
+	var b strings.Builder
+	for i, s := range sections {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		write(&b, s)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func writeText(b *strings.Builder, s Section, width int) {
+	b.WriteString(human.Wrap(s.Title, width))
+	for _, t := range s.Tables {
+		fmt.Fprintf(b, "\n%s\n", human.Wrap(t.Title, width))
+		for k, lines := range folded(t.texts(" "), width) {
+			if k > 0 {
+				b.WriteString("\n")
+			}
+			b.WriteString(aligned(lines))
+		}
+		for i, note := range t.Notes {
+			if i == 0 {
+				b.WriteString("\n")
+			}
+			b.WriteString(human.Wrap(note, width))
+		}
+	}
+	if s.Summary != "" {
+		b.WriteString("\n" + human.Wrap(s.Summary, width))
+	}
+}
+
+// columnGap is the space before a column.
+const columnGap = 2
+
+// folded cuts lines that are too wide into several tables, each with the first
+// column and one other at least.
+func folded(lines [][]string, width int) [][][]string {
+	widths := make([]int, len(lines[0]))
+	for _, line := range lines {
+		for i, cell := range line {
+			widths[i] = max(widths[i], columnGap+utf8.RuneCountInString(cell))
+		}
+	}
+	var out [][][]string
+	for from := 1; from == 1 || from < len(widths); {
+		to, used := from, widths[0]
+		for to < len(widths) && (to == from || used+widths[to] <= width) {
+			used += widths[to]
+			to++
+		}
+		var part [][]string
+		for _, line := range lines {
+			part = append(part, append(line[:1:1], line[from:to]...))
+		}
+		out = append(out, part)
+		from = max(to, from+1)
+	}
+	return out
+}
+
+// aligned lays lines of cells out with columns flush right, and no space at the
+// end of a line.
+func aligned(lines [][]string) string {
+	var padded, out strings.Builder
+	t := tabwriter.NewWriter(&padded, 0, 0, columnGap, ' ', tabwriter.AlignRight)
+	for _, line := range lines {
+		fmt.Fprintln(t, strings.Join(line, "\t")+"\t")
+	}
+	t.Flush() // to memory
+	for line := range strings.Lines(padded.String()) {
+		out.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	return out.String()
+}
+
+// writeMarkdown writes GitHub's tables, however wide.
+func writeMarkdown(b *strings.Builder, s Section) {
+	fmt.Fprintf(b, "### %s\n", markdown(s.Title))
+	for _, t := range s.Tables {
+		fmt.Fprintf(b, "\n%s\n\n", markdown(t.Title))
+		for k, line := range t.texts("") {
+			if isEmpty(line) {
+				continue
+			}
+			fmt.Fprintf(b, "| %s |\n", strings.Join(Each(line, markdown), " | "))
+			if k == 0 {
+				b.WriteString("|" + strings.Repeat(" ---: |", len(line)) + "\n")
+			}
+		}
+		for _, note := range t.Notes {
+			fmt.Fprintf(b, "\n%s\n", markdown(note))
+		}
+	}
+	if s.Summary != "" {
+		fmt.Fprintf(b, "\n%s\n", markdown(s.Summary))
+	}
+}
+
+func isEmpty(line []string) bool {
+	return !slices.ContainsFunc(line, func(cell string) bool { return strings.TrimSpace(cell) != "" })
+}
+
+var markdownEscapes = strings.NewReplacer("*", `\*`, "|", `\|`, "<", "&lt;", ">", "&gt;", "_", `\_`)
+
+// markdown keeps text from being taken for markup.
+func markdown(s string) string { return markdownEscapes.Replace(strings.Join(strings.Fields(s), " ")) }
+
+// writeLaTeX writes tables with the rules of the package booktabs.
+func writeLaTeX(b *strings.Builder, s Section) {
+	fmt.Fprintf(b, "%% %s\n", strings.Join(strings.Fields(s.Title), " "))
+	for _, t := range s.Tables {
+		columns := "l"
+		for i := range t.Head[1:] {
+			if len(t.Lines) > 0 && t.Lines[0][1+i].Words {
+				columns += "l"
+			} else {
+				columns += "r"
+			}
+		}
+		fmt.Fprintf(b, "\\begin{table}\n\\centering\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n%s \\\\\n\\midrule\n",
+			latex(t.Title), columns, strings.Join(Each(t.Head, latex), " & "))
+		for _, line := range t.Lines {
+			if isEmpty(Each(line, func(c Cell) string { return c.Text })) {
+				b.WriteString("\\midrule\n")
+				continue
+			}
+			fmt.Fprintf(b, "%s \\\\\n", strings.Join(Each(line, func(c Cell) string {
+				if c.Mark != "" {
+					return latex(c.Text) + `\textsuperscript{` + latex(c.Mark) + "}"
+				}
+				return latex(c.Text)
+			}), " & "))
+		}
+		b.WriteString("\\bottomrule\n\\end{tabular}\n")
+		for _, note := range t.Notes {
+			fmt.Fprintf(b, "\\par %s\n", latex(note))
+		}
+		b.WriteString("\\end{table}\n")
+	}
+	if s.Summary != "" {
+		fmt.Fprintf(b, "%s\n", latex(s.Summary))
+	}
+}
+
+var latexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`, "{", `\{`,
+	"}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", "$<$", ">", "$>$", "≥", `$\geq$`, "≤", `$\leq$`,
+	"×", `$\times$`, "±", `$\pm$`, "−", "$-$", "–", "--", "†", `\dag{}`, "²", `$^2$`, "\u00a0", "~")
+
+// latex keeps text from being taken for commands, and writes signs as commands that every engine has.
+func latex(s string) string { return latexEscapes.Replace(strings.Join(strings.Fields(s), " ")) }
+
+// csvHead names the columns of tables as CSV.
+var csvHead = []string{"section", "table", "line", "column", "text", "mark", "value", "low", "high", "over", "runs", "n"}
+
+// writeCSV writes a line for each cell with its number in full: ratios in 0..1, times as in the title. low and high are the ends
+// of the interval, over says what it is about, and runs are the values of each run.
+func writeCSV(w io.Writer, sections []Section) error {
+	c := csv.NewWriter(w)
+	lines := [][]string{csvHead}
+	for _, s := range sections {
+		for _, t := range s.Tables {
+			for _, line := range t.Lines {
+				for i := 1; i < len(line) && line[0].Text != ""; i++ {
+					lines = append(lines, append([]string{s.Title, t.Title, line[0].Text, t.Head[i]}, line[i].record()...))
+				}
+			}
+		}
+	}
+	if err := c.WriteAll(lines); err != nil {
+		return err
+	}
+	return c.Error()
+}
+
+// record is a cell as fields of CSV; what is not known is empty.
+func (c Cell) record() []string {
+	out := []string{c.Text, c.Mark, "", "", "", "", "", ""}
+	if c.N > 0 {
+		out[7] = strconv.Itoa(c.N)
+	}
+	if c.Value == nil {
+		return out
+	}
+	full := func(n Number) string {
+		if !n.Known() {
+			return ""
+		}
+		return strconv.FormatFloat(float64(n), 'g', -1, 64)
+	}
+	out[2], out[3], out[4], out[5] = full(c.Value.Median), full(c.Value.Low), full(c.Value.High), string(c.Value.Over)
+	out[6] = strings.Join(Each(c.Value.Runs, full), " ")
+	return out
+}

@@ -1,0 +1,100 @@
+package summary
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// sample is a section with everything that a table can have.
+func sample() Section {
+	t := Table{Title: "exact match in % of a_b", Head: []string{"length", "nope & co", "kind"}, Notes: []string{"n/a: <too long>"}}
+	exact := percentCell(Spread{Median: 0.5, Low: 0.25, High: 0.75, Over: OverRuns, Runs: []Number{0.25, 0.5, 0.75}})
+	exact.Mark, exact.N = "*", 100
+	t.add(words("10")[0], exact, words("fitted")[0])
+	t.add(words("200")[0], Cell{Text: "n/a"}, words("no")[0])
+	t.add(words("", "", "")...)
+	t.add(words("mean")[0], numberCell(0.125, Number.Percent), words("–")[0])
+	return Section{Task: "copy", Title: "task copy", Tables: []Table{t}, Summary: "On copy, nope goes on to 10."}
+}
+
+// One table has every writing: marks stand behind numbers, signs are escaped, an empty line parts, and CSV has each
+// number in full.
+func TestWrite(t *testing.T) {
+	for format, want := range map[string]string{
+		"table": `task copy
+
+exact match in % of a_b
+
+  length         nope & co     kind
+      10  50.0 (25.0–75.0)*  fitted
+     200               n/a       no
+
+    mean              12.5        –
+
+n/a: <too long>
+
+On copy, nope goes on to 10.
+`,
+		"md": `### task copy
+
+exact match in % of a\_b
+
+| length | nope & co | kind |
+| ---: | ---: | ---: |
+| 10 | 50.0 (25.0–75.0)\* | fitted |
+| 200 | n/a | no |
+| mean | 12.5 | – |
+
+n/a: &lt;too long&gt;
+
+On copy, nope goes on to 10.
+`,
+		"latex": `% task copy
+\begin{table}
+\centering
+\caption{exact match in \% of a\_b}
+\begin{tabular}{lrl}
+\toprule
+length & nope \& co & kind \\
+\midrule
+10 & 50.0 (25.0--75.0)\textsuperscript{*} & fitted \\
+200 & n/a & no \\
+\midrule
+mean & 12.5 & -- \\
+\bottomrule
+\end{tabular}
+\par n/a: $<$too long$>$
+\end{table}
+On copy, nope goes on to 10.
+`,
+		"csv": `section,table,line,column,text,mark,value,low,high,over,runs,n
+task copy,exact match in % of a_b,10,nope & co,50.0 (25.0–75.0),*,0.5,0.25,0.75,runs,0.25 0.5 0.75,100
+task copy,exact match in % of a_b,10,kind,fitted,,,,,,,
+task copy,exact match in % of a_b,200,nope & co,n/a,,,,,,,
+task copy,exact match in % of a_b,200,kind,no,,,,,,,
+task copy,exact match in % of a_b,mean,nope & co,12.5,,0.125,,,,,
+task copy,exact match in % of a_b,mean,kind,–,,,,,,,
+`,
+	} {
+		var b strings.Builder
+		if err := Write(&b, format, 80, sample()); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, b.String()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", format, diff)
+		}
+		if err := Write(broken{}, format, 80, sample()); err == nil {
+			t.Errorf("%s: a writer that fails is not reported", format)
+		}
+	}
+	if err := Write(&strings.Builder{}, "xls", 80, sample()); err == nil || !strings.Contains(err.Error(), "known: table, md, latex, csv") {
+		t.Errorf("of an unknown format: %v", err)
+	}
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("closed") }
