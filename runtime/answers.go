@@ -9,6 +9,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/safety"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // A file of the form card.Answers is one call for whole answers: it chooses greedily, and ends
@@ -19,25 +20,11 @@ func (s *Session) answersOnly() bool { return s.card.Form == card.Answers }
 
 // checkForm refuses a file that the engine of a provider cannot run.
 func checkForm(c card.Card, provider string) error {
-	if c.Form == card.Answers && (provider == providerGo || provider == providerWebGPU) {
+	if c.Form == card.Answers && (provider == engine.Go || provider == engine.WebGPU) {
 		return fmt.Errorf("provider %s does not run the Loop of a file that gives whole answers; use provider %s, "+
-			"ONNX Runtime, or the file that zoo export writes without --generate", provider, providerCPU)
+			"ONNX Runtime, or the file that zoo export writes without --generate", provider, engine.CPU)
 	}
-	return CheckDType(c.DType, provider)
-}
-
-// CheckDType refuses a precision, named as in card.Card.DType, that a provider does not compute
-// in, and says which does.
-func CheckDType(dtype, provider string) error {
-	switch {
-	case dtype == card.Int8 && provider == providerWebGPU: // nor with the rest on the CPU: its Expand of integers fails
-		return fmt.Errorf("provider %s multiplies no matrices of 8 bits; use provider %s, for which files in %s are made, "+
-			"or a file in %s or %s", provider, providerCPU, card.Int8, card.Float32, card.Float16)
-	case dtype == card.BFloat16 && (provider == providerCPU || provider == providerWebGPU):
-		return fmt.Errorf("provider %s multiplies no matrices of %s; use provider %s, or %s, which is pure Go, "+
-			"or a file in %s or %s", provider, card.BFloat16, providerCUDA, providerGo, card.Float32, card.Float16)
-	}
-	return nil
+	return engine.CheckDType(c.DType, provider)
 }
 
 // checkAnswers refuses what a file of the form card.Answers does not do.
@@ -120,13 +107,13 @@ func (s *Session) answer(ctx context.Context, rows []*row) (answers [][]int64, e
 			mask.data[i*width+at] = 1
 		}
 	}
-	in := make([]Value, len(s.contract.Inputs))
+	in := make([]engine.Value, len(s.contract.Inputs))
 	in[s.contract.IDs], in[s.contract.Mask], in[s.contract.MaxNew] = ids.value, mask.value, wanted.value
 	call, err := s.model.Begin(ctx)
 	if err != nil {
 		return nil, s.fault(err)
 	}
-	if err := errors.Join(call.Run(in, []Value{out.value, lengths.value}), call.Close()); err != nil {
+	if err := errors.Join(call.Run(in, []engine.Value{out.value, lengths.value}), call.Close()); err != nil {
 		return nil, s.fault(err)
 	}
 	for i, r := range rows {

@@ -8,6 +8,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // bareLoop decodes greedily with nothing between the loop and the engine: the
@@ -16,8 +17,8 @@ import (
 // place, [B,H,S,K], with the room that the session gives them.
 type bareLoop struct {
 	b       *testing.B
-	model   runtime.Model
-	call    runtime.Call
+	model   engine.Model
+	call    engine.Call
 	info    runtime.Info
 	prompts [][]int64
 	runs    []bareRun
@@ -33,7 +34,7 @@ type bareLoop struct {
 type bareRun struct {
 	prompt          bool
 	past, room      int
-	inputs, outputs []runtime.Value
+	inputs, outputs []engine.Value
 }
 
 // newBareLoop prepares prompts of one length, read in chunks, and so many new
@@ -70,7 +71,7 @@ func (l *bareLoop) prepare(past, n int) bareRun {
 	}
 	r := bareRun{prompt: past < len(l.prompts[0]), past: past, room: room}
 	axes := map[string]int{card.Batch: len(l.prompts), card.Seq: n, card.Room: room, card.Kept: 1}
-	states := []runtime.Value{}
+	states := []engine.Value{}
 	for _, p := range l.info.Inputs {
 		shape := l.shape(p, axes)
 		var t *tensor.Tensor
@@ -102,7 +103,7 @@ func (l *bareLoop) prepare(past, n int) bareRun {
 		r.inputs = append(r.inputs, v)
 	}
 	logits := l.value(tensor.Of(l.logits, l.shape(l.info.Outputs[0], axes)...))
-	r.outputs = append([]runtime.Value{logits}, states...) // in the order of the inputs
+	r.outputs = append([]engine.Value{logits}, states...) // in the order of the inputs
 	return r
 }
 
@@ -121,7 +122,7 @@ func (l *bareLoop) shape(p card.Port, axes map[string]int) []int {
 	return shape
 }
 
-func (l *bareLoop) value(t *tensor.Tensor) runtime.Value {
+func (l *bareLoop) value(t *tensor.Tensor) engine.Value {
 	v, err := l.model.Bind(t)
 	if err != nil {
 		l.b.Fatal(err)

@@ -6,13 +6,14 @@ import (
 	"errors"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // batch runs a model over several rows of tokens, left-padded to one length,
 // and keeps the state between runs.
 type batch struct {
 	s        *Session
-	call     Call
+	call     engine.Call
 	known    [][]int64 // the tokens that read runs
 	pads     []int     // slots of padding before each row
 	ended    []bool    // rows that are computed in vain
@@ -24,7 +25,7 @@ type batch struct {
 	room     int       // slots that the states of the last run had: in place, more than were run
 	reserve  int       // slots to allocate for at first
 	limit    int       // slots that are needed at most
-	in, out  []Value
+	in, out  []engine.Value
 	ids      buffer[int64]
 	position buffer[int64]
 	mask     buffer[int64]
@@ -49,7 +50,7 @@ func ahead(slots int) int { return max(slots/8, 64) }
 func newBatch(ctx context.Context, s *Session, rows [][]int64, more int, prefix *Prefix) (*batch, error) {
 	b, ok := s.idle.Get().(*batch)
 	if !ok {
-		b = &batch{s: s, in: make([]Value, len(s.contract.Inputs)), out: make([]Value, len(s.contract.Outputs))}
+		b = &batch{s: s, in: make([]engine.Value, len(s.contract.Inputs)), out: make([]engine.Value, len(s.contract.Outputs))}
 		for _, state := range s.card.State {
 			b.states = append(b.states, newState(s.model, state))
 		}

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // BatcherOptions bound what a Batcher does at a time. The zero value works.
@@ -70,7 +71,7 @@ func (o BatcherOptions) complete() (BatcherOptions, error) {
 // tokens of others; answers leave when they end. Where a call has one prompt several times, for
 // several answers, it is read once for those that begin together, unless the model takes one token at
 // a time or has GroupQueryAttention. It is safe for concurrent use. A panic in a run, of an engine or
-// a tokenizer, is a *PanicError to the calls whose rows ran; other calls go on.
+// a tokenizer, is ErrPanic to the calls whose rows ran; other calls go on.
 //
 // Its calls are those of Session, and their tokens too, but for the rounding of float32 sums,
 // which depends on how many rows run together. A call with several prompts may begin them one
@@ -114,7 +115,7 @@ func NewBatcher(s *Session, opt BatcherOptions) (*Batcher, error) {
 		err = s.batches()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("runtime: batcher: %w", mark(err, ErrOptions))
+		return nil, fmt.Errorf("runtime: batcher: %w", engine.Mark(err, ErrOptions))
 	}
 	b := &Batcher{s: s, opt: full}
 	for _, state := range s.card.State {
@@ -130,9 +131,9 @@ func (s *Session) batches() error {
 	if s.answersOnly() {
 		return ErrAnswersOnly
 	}
-	if _, device := s.model.(DeviceModel); device {
+	if _, device := s.model.(engine.DeviceModel); device {
 		return fmt.Errorf("provider %s keeps states on its device, where rows cannot be put beside others; use provider %s or %s, "+
-			"or one call of Session with all prompts", s.opt.Provider, providerCPU, providerGo)
+			"or one call of Session with all prompts", s.opt.Provider, engine.CPU, engine.Go)
 	}
 	for _, state := range s.card.State {
 		if state.RowAxis() < 0 {
@@ -247,16 +248,16 @@ func (b *Batcher) submit(ctx context.Context, prompts [][]int64, opt GenerateOpt
 	prompts, opt = clonePrompts(prompts), opt.clone()
 	rows, err := b.s.newRows(prompts, opt)
 	if err != nil {
-		return nil, mark(err, ErrInput)
+		return nil, engine.Mark(err, ErrInput)
 	}
 	if most := b.opt.MaxRows + b.opt.MaxQueue; len(rows) > most {
-		return nil, mark(fmt.Errorf("there are %d prompts, and the batcher takes %d at a time", len(rows), most), ErrInput)
+		return nil, engine.Mark(fmt.Errorf("there are %d prompts, and the batcher takes %d at a time", len(rows), most), ErrInput)
 	}
 	c := newBatcherCall()
 	members := make([]*member, len(rows))
 	for i, r := range rows {
 		if need := b.bytes(1, len(r.prompt)+r.left-1); need > b.opt.MaxBytes {
-			return nil, mark(fmt.Errorf("prompt %d: %w: with its answer it takes %d bytes, the batcher has %d", i, ErrTooLong,
+			return nil, engine.Mark(fmt.Errorf("prompt %d: %w: with its answer it takes %d bytes, the batcher has %d", i, ErrTooLong,
 				need, b.opt.MaxBytes), ErrInput)
 		}
 		members[i] = &member{row: r, call: c, prefix: opt.Prefix}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // member is a row of a call of a Batcher.
@@ -134,8 +136,8 @@ func (b *Batcher) dismiss(at **cohort, err error) {
 		}
 	}
 	if c.batch != nil {
-		c.batch.damaged = panicked(err)
-		_ = guarded(c.batch.close) // the calls are over; it costs at most some memory
+		c.batch.damaged = errors.Is(err, ErrPanic)
+		_ = engine.Guard(c.batch.close) // the calls are over; it costs at most some memory
 	}
 }
 
@@ -241,7 +243,7 @@ func (b *Batcher) read() {
 		return
 	}
 	done := false
-	err := guarded(func() (err error) {
+	err := engine.Guard(func() (err error) {
 		done, err = b.readChunk(b.reading)
 		return err
 	})
@@ -257,7 +259,7 @@ func (b *Batcher) read() {
 		b.running.settle()
 		return
 	}
-	if err := guarded(b.join); err != nil {
+	if err := engine.Guard(b.join); err != nil {
 		b.dismiss(&b.running, b.failure(err))
 		b.dismiss(&b.reading, b.failure(err))
 		return
@@ -320,7 +322,7 @@ func (b *Batcher) step() {
 	if b.running == nil {
 		return
 	}
-	if err := guarded(b.stepRunning); err != nil {
+	if err := engine.Guard(b.stepRunning); err != nil {
 		b.dismiss(&b.running, b.failure(err))
 	}
 }

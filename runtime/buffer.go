@@ -6,6 +6,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // buffer is the memory of one input or output. A new shape costs an allocation
@@ -14,12 +15,12 @@ type buffer[T tensor.Element] struct {
 	memory []T
 	data   []T // of the current shape, the start of memory
 	shape  []int
-	value  Value // memory, bound; nil after close
+	value  engine.Value // memory, bound; nil after close
 }
 
 // resize gives the buffer a shape. When that needs new memory it makes room for
 // capacity elements, and the contents are lost; else the memory stays as it is.
-func (b *buffer[T]) resize(m Model, capacity int, shape ...int) error {
+func (b *buffer[T]) resize(m engine.Model, capacity int, shape ...int) error {
 	if b.value != nil && slices.Equal(b.shape, shape) {
 		return nil
 	}
@@ -64,7 +65,7 @@ type state interface {
 	// those that the runs so far have; where memory has to be made, it is for capacity slots.
 	advance(rows, filled, slots, capacity int) error
 	// values are what the next run reads and writes.
-	values() (past, present Value)
+	values() (past, present engine.Value)
 	// swap makes what a run has written what the next one reads.
 	swap()
 	// keep drops all rows but the listed ones, which are in order.
@@ -76,8 +77,8 @@ type state interface {
 type savedState interface{ close() error }
 
 // newState returns the memory of a state in a model.
-func newState(m Model, s card.State) state {
-	if d, ok := m.(DeviceModel); ok {
+func newState(m engine.Model, s card.State) state {
+	if d, ok := m.(engine.DeviceModel); ok {
 		return newDeviceState(d, s)
 	}
 	if s.DType == card.Float16 {
@@ -91,12 +92,12 @@ func newState(m Model, s card.State) state {
 // whose filled slots no run changes, has one that is both.
 type cache[T float32 | uint16] struct {
 	card.State
-	model         Model
+	model         engine.Model
 	past, present *buffer[T]
 	dims          []int // scratch
 }
 
-func newCache[T float32 | uint16](m Model, s card.State) *cache[T] {
+func newCache[T float32 | uint16](m engine.Model, s card.State) *cache[T] {
 	c := &cache[T]{State: s, model: m, past: new(buffer[T]), present: new(buffer[T])}
 	if s.Kind == card.InPlace {
 		c.present = c.past
@@ -104,7 +105,7 @@ func newCache[T float32 | uint16](m Model, s card.State) *cache[T] {
 	return c
 }
 
-func (c *cache[T]) values() (past, present Value) { return c.past.value, c.present.value }
+func (c *cache[T]) values() (past, present engine.Value) { return c.past.value, c.present.value }
 
 func (c *cache[T]) swap() { c.past, c.present = c.present, c.past }
 

@@ -9,16 +9,17 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // memoryOnly binds memory, and runs nothing.
 type memoryOnly struct{}
 
-func (memoryOnly) Version() (version, library string)           { return "", "" }
-func (memoryOnly) Bind(*tensor.Tensor) (Value, error)           { return memoryOnly{}, nil }
-func (memoryOnly) Begin(context.Context) (call Call, err error) { return nil, nil }
-func (memoryOnly) Reshape(...int) error                         { return nil }
-func (memoryOnly) Close() error                                 { return nil }
+func (memoryOnly) Version() (version, library string)                  { return "", "" }
+func (memoryOnly) Bind(*tensor.Tensor) (engine.Value, error)           { return memoryOnly{}, nil }
+func (memoryOnly) Begin(context.Context) (call engine.Call, err error) { return nil, nil }
+func (memoryOnly) Reshape(...int) error                                { return nil }
+func (memoryOnly) Close() error                                        { return nil }
 
 // goDevice is a device whose memory is Go's.
 type goDevice struct{ memoryOnly }
@@ -43,13 +44,13 @@ func (goDevice) Adapter() string { return "" }
 
 func (goDevice) Reads(int) bool { return false }
 
-func (goDevice) Copy(*tensor.Tensor) (Value, error) { return nil, nil }
+func (goDevice) Copy(*tensor.Tensor) (engine.Value, error) { return nil, nil }
 
-func (goDevice) Allocate(n int) (Value, error) {
+func (goDevice) Allocate(n int) (engine.Value, error) {
 	return &goMemory{data: slices.Repeat([]float32{-1}, n), shape: []int{n}}, nil
 }
 
-func (goDevice) Arrange(toValue, fromValue Value, index []int, fill float32) error {
+func (goDevice) Arrange(toValue, fromValue engine.Value, index []int, fill float32) error {
 	to, from := toValue.(*goMemory), fromValue.(*goMemory)
 	outer, inner := from.shape[0], from.shape[2]
 	if to == from || !slices.Equal(to.shape, []int{outer, len(index), inner}) {
@@ -100,7 +101,7 @@ func TestStates(t *testing.T) {
 					s.Shape, s.Axis = append([]string{}, shape...), 0
 					s.Shape[axis] = "5"
 				}
-				for _, m := range []Model{memoryOnly{}, goDevice{}} {
+				for _, m := range []engine.Model{memoryOnly{}, goDevice{}} {
 					t.Run(fmt.Sprintf("%v %v %T", kind, s.Shape, m), func(t *testing.T) {
 						testState(t, m, s, axis)
 						testSaved(t, m, s)
@@ -113,7 +114,7 @@ func TestStates(t *testing.T) {
 
 // testState lets a state of 4 rows fill 5 slots, of which it keeps rows 1 and 3, and then
 // go on to more. Each number says its row, its slot, and where it is else.
-func testState(t *testing.T, m Model, s card.State, axis int) {
+func testState(t *testing.T, m engine.Model, s card.State, axis int) {
 	c := newState(m, s)
 	rows := []int{0, 1, 2, 3}
 	// each calls f for every number of a buffer.
@@ -182,7 +183,7 @@ func read(s state) []float32 {
 
 // testSaved saves a state of one row, with room for 8 slots of which 5 are filled, and loads
 // it into rows of another.
-func testSaved(t *testing.T, m Model, s card.State) {
+func testSaved(t *testing.T, m engine.Model, s card.State) {
 	c := newState(m, s)
 	slots := 5
 	if s.Kind == card.InPlace {

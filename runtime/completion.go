@@ -6,6 +6,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // Prompt is what an answer continues: a text, or token ids where IDs is not nil. They may be those that
@@ -132,7 +134,7 @@ func (s *Session) encodePrompts(ctx context.Context, prompts []Prompt) (ids [][]
 			continue
 		}
 		if least := s.LeastTokens(p.Text); s.card.MaxLength > 0 && least > s.card.MaxLength {
-			return nil, nil, fmt.Errorf("runtime: generate: prompt %d: %w", i, mark(fmt.Errorf("%w: it has %d bytes, which are %d tokens or more, "+
+			return nil, nil, fmt.Errorf("runtime: generate: prompt %d: %w", i, engine.Mark(fmt.Errorf("%w: it has %d bytes, which are %d tokens or more, "+
 				"the model has %d positions", ErrTooLong, len(p.Text), least, s.card.MaxLength), ErrInput))
 		}
 		if ids[i], err = s.EncodePrompt(ctx, p.Text); err != nil {

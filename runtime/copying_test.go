@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 )
@@ -107,7 +108,7 @@ func TestLentMemory(t *testing.T) {
 		for _, lent := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/lent=%v", provider, lent), func(t *testing.T) {
 				m := runtime.Loaded(open(t, model, runtime.Options{Provider: provider}))
-				bind := func(x *tensor.Tensor) runtime.Value {
+				bind := func(x *tensor.Tensor) engine.Value {
 					v, err := m.Bind(x)
 					if err != nil {
 						t.Fatal(err)
@@ -128,11 +129,11 @@ func TestLentMemory(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer call.Close()
-				inputs := []runtime.Value{ // in the order of the probe's
+				inputs := []engine.Value{ // in the order of the probe's
 					bind(tensor.Of([]int64{1}, 1, 1)), bind(tensor.Of([]int64{2}, 1, 1)),
 					bind(tensor.Of([]int64{1, 1, 1, 1}, 1, 4)), bind(tensor.Of([]int64{2}, 1)), before,
 				}
-				if err := call.Run(inputs, []runtime.Value{bind(tensor.New(tensor.Float32, 1, 1, 3)), after}); err != nil {
+				if err := call.Run(inputs, []engine.Value{bind(tensor.New(tensor.Float32, 1, 1, 3)), after}); err != nil {
 					t.Fatal(err)
 				}
 				written := []float32{5, 6, 1, 8}

@@ -6,24 +6,25 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // deviceState is a state in a device's memory: see cache, which does the same in Go memory.
 type deviceState struct {
 	card.State
-	model         DeviceModel
+	model         engine.DeviceModel
 	past, present *deviceMemory
 	dims, index   []int // scratch
 }
 
 // deviceMemory is memory of a device that a state lies in.
 type deviceMemory struct {
-	value Value // nil before the first resize, and after close
-	room  int   // float32 in it
-	shape []int // of the state at its start
+	value engine.Value // nil before the first resize, and after close
+	room  int          // float32 in it
+	shape []int        // of the state at its start
 }
 
-func newDeviceState(m DeviceModel, s card.State) *deviceState {
+func newDeviceState(m engine.DeviceModel, s card.State) *deviceState {
 	d := &deviceState{State: s, model: m, past: new(deviceMemory), present: new(deviceMemory)}
 	if s.Kind == card.InPlace {
 		d.present = d.past
@@ -33,7 +34,7 @@ func newDeviceState(m DeviceModel, s card.State) *deviceState {
 
 // resize gives the memory a shape. When that needs new memory it makes room for capacity
 // numbers, and the contents are lost; else they stay.
-func (d *deviceMemory) resize(m DeviceModel, capacity int, shape ...int) error {
+func (d *deviceMemory) resize(m engine.DeviceModel, capacity int, shape ...int) error {
 	n := tensor.Numel(shape)
 	if d.value == nil || n > d.room {
 		if err := d.close(); err != nil {
@@ -82,7 +83,7 @@ func (s *deviceState) chooseNothing(places int) {
 	}
 }
 
-func (s *deviceState) values() (past, present Value) { return s.past.value, s.present.value }
+func (s *deviceState) values() (past, present engine.Value) { return s.past.value, s.present.value }
 
 func (s *deviceState) swap() { s.past, s.present = s.present, s.past }
 
@@ -218,7 +219,7 @@ func (s *deviceState) close() error {
 // sentMask is the attention mask in a device's memory, where it stays until it changes: when
 // states in place get more room, or rows leave.
 type sentMask struct {
-	value Value // nil for none
+	value engine.Value // nil for none
 	mask  []int64
 	shape []int
 }
@@ -235,7 +236,7 @@ func (m *sentMask) close() error {
 // sendMask has a model that reads the mask on its device alone find it there.
 func (b *batch) sendMask() error {
 	at := b.s.contract.Mask
-	d, ok := b.s.model.(DeviceModel)
+	d, ok := b.s.model.(engine.DeviceModel)
 	if at < 0 || !ok || !d.Reads(at) {
 		return nil
 	}

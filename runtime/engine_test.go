@@ -10,32 +10,6 @@ import (
 	_ "github.com/nopezoo/zoo/runtime/ort"
 )
 
-// TestNoEngine: a program that links none is told what to import, for the provider
-// that it asks for.
-func TestNoEngine(t *testing.T) {
-	const ort, native = `import _ "github.com/nopezoo/zoo/runtime/ort"`,
-		`import _ "github.com/nopezoo/zoo/runtime/native"`
-	for provider, want := range map[string][]string{"": {ort, native}, "cpu": {ort}, "cuda": {ort}, "go": {native}} {
-		runtime.WithoutEngines(func() {
-			_, err := runtime.OpenBytes(build(t, spec{encoding: "nope"}), runtime.Options{Provider: provider})
-			for _, line := range want {
-				if err == nil || !strings.Contains(err.Error(), line) {
-					t.Errorf("provider %q: error is %v, want it to contain %s", provider, err, line)
-				}
-			}
-		})
-	}
-}
-
-func TestRegisterTwice(t *testing.T) {
-	defer func() {
-		if p := recover(); p == nil || !strings.Contains(p.(string), "onnxruntime and mine both serve provider cuda") {
-			t.Errorf("it panicked with %v", p)
-		}
-	}()
-	runtime.Register(runtime.Engine{Name: "mine", Providers: []string{"cuda"}})
-}
-
 // What opening lacks is known without a model.
 func TestCheck(t *testing.T) {
 	for _, tc := range []struct {
@@ -57,9 +31,4 @@ func TestCheck(t *testing.T) {
 	if err := runtime.Check(runtime.Options{Provider: "go"}); err != nil {
 		t.Errorf("pure Go: %v", err)
 	}
-	runtime.WithoutEngines(func() {
-		if err := runtime.Check(runtime.Options{}); err == nil || !strings.Contains(err.Error(), "links no engine") {
-			t.Errorf("no engine: %v", err)
-		}
-	})
 }

@@ -4,27 +4,26 @@ import (
 	"errors"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // What opening a model may fail with, beside the errors of reading a file (fs.ErrNotExist).
 var (
 	// ErrOptions reports options that are out of range or do not go together, and a provider
 	// that does not exist.
-	ErrOptions = errors.New("unusable options")
+	ErrOptions = engine.ErrOptions
 
 	// ErrNoProvider reports that a provider cannot be used here: the program does not link its
-	// engine, or the machine lacks a device, a driver or a library that it needs. The error is
-	// a *ProviderError.
-	ErrNoProvider = errors.New("no such provider here")
+	// engine, or the machine lacks a device, a driver or a library that it needs.
+	ErrNoProvider = engine.ErrNoProvider
 
 	// ErrNoRuntime reports that no usable ONNX Runtime library was found; the
 	// error that wraps it lists what was searched and how to get one.
-	ErrNoRuntime = errors.New("no usable ONNX Runtime library")
+	ErrNoRuntime = engine.ErrNoRuntime
 
 	// ErrNoCgo reports that the program was built without cgo, on a system or with a build
 	// tag that leaves nothing else which could load ONNX Runtime; see runtime/ort.
-	ErrNoCgo = errors.New("ort: this program was built without cgo and purego, one of which loads ONNX Runtime; rebuild it " +
-		"with CGO_ENABLED=1 and a C compiler, or for Linux or macOS without the tag static_build, or use the pure-Go engine")
+	ErrNoCgo = engine.ErrNoCgo
 
 	// ErrFile reports a file that is no model that can be run: it is damaged, may not be run
 	// under the options (safety.ErrNotAllowed), or is not what its card says.
@@ -71,40 +70,9 @@ var (
 	ErrMemory = errors.New("no memory left within the limit")
 
 	// ErrClosed reports the use of a session or value after its Close.
-	ErrClosed = errors.New("already closed")
+	ErrClosed = engine.ErrClosed
+
+	// ErrPanic reports that code panicked that the calls of many share, mostly an engine's: what would
+	// have ended the program ends the calls that it happened to. The text has the stack.
+	ErrPanic = engine.ErrPanic
 )
-
-// ProviderError reports that a provider cannot be used here. It is ErrNoProvider.
-type ProviderError struct {
-	Provider string
-	Err      error // what is missing, and how to get it
-}
-
-// Error implements error.
-func (e *ProviderError) Error() string { return e.Err.Error() }
-
-// Unwrap returns Err.
-func (e *ProviderError) Unwrap() error { return e.Err }
-
-// Is reports whether target is ErrNoProvider.
-func (e *ProviderError) Is(target error) bool { return target == ErrNoProvider }
-
-// markedError is an error that is another one too, and says the same.
-type markedError struct {
-	error
-	as error
-}
-
-// mark makes an error one that is as, too; nil stays nil.
-func mark(err, as error) error {
-	if err == nil {
-		return nil
-	}
-	return markedError{err, as}
-}
-
-// Unwrap returns the error itself.
-func (e markedError) Unwrap() error { return e.error }
-
-// Is reports whether target is the other error.
-func (e markedError) Is(target error) bool { return target == e.as }

@@ -90,10 +90,6 @@ func TestErrorsCanBeTold(t *testing.T) {
 	}
 	_, ruledOut := s.GenerateAll(t.Context(), [][]int64{{5}}, runtime.GenerateOptions{Sampling: runtime.Sampling{LogitBias: nothing}})
 	_, long := s.Logits(t.Context(), [][]int64{make([]int64, 9)})
-	var unlinked error
-	runtime.WithoutEngines(func() { unlinked = opened(model, runtime.Options{Provider: "cpu"}) })
-	var noEngine error
-	runtime.WithoutEngines(func() { noEngine = opened(model, runtime.Options{}) })
 	kinds := map[string]error{"options": runtime.ErrOptions, "provider": runtime.ErrNoProvider, "file": runtime.ErrFile,
 		"card": runtime.ErrNoCard, "input": runtime.ErrInput, "long": runtime.ErrTooLong, "logits": runtime.ErrLogits,
 		"damaged": safety.ErrDamaged}
@@ -106,8 +102,6 @@ func TestErrorsCanBeTold(t *testing.T) {
 		{"prefixes", opened(model, runtime.Options{Provider: "go", PrefixBytes: -1}), "options"},
 		{"check", runtime.Check(runtime.Options{Provider: "go", ChunkSize: -1}), "options"},
 		{"unknown provider", opened(model, runtime.Options{Provider: "tpu"}), "options"},
-		{"engine that is not linked", unlinked, "provider"},
-		{"no engine", noEngine, "provider"},
 		{"no file of ONNX", opened([]byte("hello"), goes), "file"},
 		{"damaged", opened(changed, goes), "damaged file"},
 		{"no card", opened(small(t, nil, []string{"no state"}), goes), "card file"},
@@ -127,10 +121,6 @@ func TestErrorsCanBeTold(t *testing.T) {
 		if tt.err == nil || strings.Join(got, " ") != tt.kinds {
 			t.Errorf("%s: error %v is %v, want %s", tt.name, tt.err, got, tt.kinds)
 		}
-	}
-	var provider *runtime.ProviderError
-	if !errors.As(unlinked, &provider) || provider.Provider != "cpu" {
-		t.Errorf("the engine that is not linked: %+v", provider)
 	}
 }
 

@@ -3,18 +3,12 @@ package runtime
 import (
 	"context"
 	"slices"
+
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // Loaded returns what runs a session's model.
-func Loaded(s *Session) Model { return s.model }
-
-// WithoutEngines runs f as in a program that links no engine.
-func WithoutEngines(f func()) {
-	linked := engines
-	engines = nil
-	defer func() { engines = linked }()
-	f()
-}
+func Loaded(s *Session) engine.Model { return s.model }
 
 // Reader runs rows chunk by chunk, and can run a chunk again that failed.
 type Reader struct{ b *batch }

@@ -8,6 +8,7 @@ import (
 	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // describe takes from a file that zoo did not write, and from what stands beside it, what a card
@@ -31,13 +32,13 @@ func (s *Session) withoutWords() error {
 
 // checkTypes refuses element types of a file of another program where the provider does not have them.
 func (s *Session) checkTypes() error {
-	if s.opt.Provider != providerGo && !OnDevice(s.opt.Provider) {
+	if s.opt.Provider != engine.Go && !engine.OnDevice(s.opt.Provider) {
 		return nil
 	}
 	for _, p := range append(s.contract.Inputs[:len(s.contract.Inputs):len(s.contract.Inputs)], s.contract.Outputs...) {
 		if p.DType == card.Float16 || p.DType == card.Int32 {
 			return fmt.Errorf("provider %s does not take or give %v, but int64 and float32; use provider %s",
-				s.opt.Provider, p, providerCPU)
+				s.opt.Provider, p, engine.CPU)
 		}
 	}
 	return nil
@@ -58,7 +59,7 @@ type narrowed struct {
 }
 
 // inputAs32 gives memory of int32 the shape of x, whose contents it will have.
-func (f *foreignTypes) inputAs32(m Model, input int, x *buffer[int64]) (Value, error) {
+func (f *foreignTypes) inputAs32(m engine.Model, input int, x *buffer[int64]) (engine.Value, error) {
 	for _, n := range f.inputs {
 		if n.input == input {
 			return n.resize(m)
@@ -69,7 +70,7 @@ func (f *foreignTypes) inputAs32(m Model, input int, x *buffer[int64]) (Value, e
 	return n.resize(m)
 }
 
-func (n narrowed) resize(m Model) (Value, error) {
+func (n narrowed) resize(m engine.Model) (engine.Value, error) {
 	err := n.to.resize(m, len(n.from.memory), n.from.shape...)
 	return n.to.value, err
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // Files that an engine cannot run are refused in words, whatever may go to the CPU.
@@ -14,15 +15,15 @@ func TestCheckForm(t *testing.T) {
 		card     card.Card
 		want     string // of the error
 	}{
-		{providerWebGPU, card.Card{DType: card.Int8}, "provider webgpu multiplies no matrices of 8 bits; use provider cpu"},
-		{providerWebGPU, card.Card{DType: card.Float16}, ""},
-		{providerCPU, card.Card{DType: card.Int8}, ""},
-		{providerGo, card.Card{DType: card.Int8}, ""},
-		{providerCPU, card.Card{DType: card.BFloat16}, "provider cpu multiplies no matrices of bfloat16; use provider cuda, or go"},
-		{providerWebGPU, card.Card{DType: card.BFloat16}, "provider webgpu multiplies no matrices of bfloat16; use provider cuda"},
-		{providerCUDA, card.Card{DType: card.BFloat16}, ""},
-		{providerGo, card.Card{DType: card.BFloat16}, ""},
-		{providerWebGPU, card.Card{Form: card.Answers}, "provider webgpu does not run the Loop"},
+		{engine.WebGPU, card.Card{DType: card.Int8}, "provider webgpu multiplies no matrices of 8 bits; use provider cpu"},
+		{engine.WebGPU, card.Card{DType: card.Float16}, ""},
+		{engine.CPU, card.Card{DType: card.Int8}, ""},
+		{engine.Go, card.Card{DType: card.Int8}, ""},
+		{engine.CPU, card.Card{DType: card.BFloat16}, "provider cpu multiplies no matrices of bfloat16; use provider cuda, or go"},
+		{engine.WebGPU, card.Card{DType: card.BFloat16}, "provider webgpu multiplies no matrices of bfloat16; use provider cuda"},
+		{engine.CUDA, card.Card{DType: card.BFloat16}, ""},
+		{engine.Go, card.Card{DType: card.BFloat16}, ""},
+		{engine.WebGPU, card.Card{Form: card.Answers}, "provider webgpu does not run the Loop"},
 	} {
 		err := checkForm(tc.card, tc.provider)
 		if (err == nil) != (tc.want == "") || err != nil && !strings.HasPrefix(err.Error(), tc.want) {

@@ -7,6 +7,8 @@ import (
 	"iter"
 	"math"
 	"slices"
+
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // GenerateOptions say how to continue prompts. The zero value chooses greedily
@@ -71,7 +73,7 @@ func (s *Session) Generate(ctx context.Context, prompts [][]int64, opt GenerateO
 	return func(yield func(Step, error) bool) {
 		g, err := s.newGeneration(prompts, opt)
 		if err != nil {
-			yield(Step{}, fmt.Errorf("runtime: generate: %w", mark(err, ErrInput)))
+			yield(Step{}, fmt.Errorf("runtime: generate: %w", engine.Mark(err, ErrInput)))
 			return
 		}
 		defer g.close()

@@ -1,18 +1,12 @@
 package runtime
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 
 	"github.com/nopezoo/zoo/export/safety"
-)
-
-// The providers.
-const (
-	providerCPU    = "cpu"
-	providerCUDA   = "cuda"
-	providerWebGPU = "webgpu"
-	providerGo     = "go"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // Options say how a model runs. The zero value works: ONNX Runtime's CPU provider
@@ -35,7 +29,7 @@ type Options struct {
 	// Library is the path of the ONNX Runtime library; "" searches for it.
 	Library string
 
-	// Threads that work on one operator, at most MaxThreads; 0 is one per physical
+	// Threads that work on one operator, at most engine.MaxThreads; 0 is one per physical
 	// core, and as many as GOMAXPROCS says for the pure-Go engine, whose results have the
 	// same bits with any number of them.
 	Threads int
@@ -86,9 +80,37 @@ type Options struct {
 	PrefixBytes int64
 }
 
+// engine returns what engines heed.
+func (o Options) engine() engine.Options {
+	return engine.Options{
+		Provider: o.Provider, ProviderOptions: o.ProviderOptions, AllowCPUNodes: o.AllowCPUNodes, Library: o.Library,
+		Threads: o.Threads, NoSpinning: o.NoSpinning, ProfilePrefix: o.ProfilePrefix, Exact: o.Exact,
+	}
+}
+
 // Safety returns what model files may hold, for package export/safety.
 func (o Options) Safety() safety.Options {
 	return safety.Options{ControlFlow: o.AllowControlFlow, Domains: o.AllowDomains, Unvalidated: o.Unvalidated}
+}
+
+// Check reports what opening a model with such options would lack, whatever the model:
+// an engine that the program links, its library, its provider.
+func Check(opt Options) error {
+	e, err := opt.resolve()
+	if err != nil || e.Check == nil {
+		return err
+	}
+	return e.Check(opt.engine())
+}
+
+// resolve returns the engine that the options choose, checks them, and names its provider in them.
+func (o *Options) resolve() (engine.Engine, error) {
+	e, err := engine.Find(o.Provider)
+	if err != nil {
+		return e, err
+	}
+	o.Provider = cmp.Or(o.Provider, e.Providers[0])
+	return e, engine.Mark(o.check(), ErrOptions)
 }
 
 func (o Options) check() error {
@@ -98,27 +120,27 @@ func (o Options) check() error {
 	if o.PrefixBytes < 0 {
 		return fmt.Errorf("the most bytes of prefixes are %d, expected 0 (no limit) or more", o.PrefixBytes)
 	}
-	if err := CheckThreads(o.Threads); err != nil {
+	if err := engine.CheckThreads(o.Threads); err != nil {
 		return err
 	}
-	if o.AllowCPUNodes && !OnDevice(o.Provider) {
+	if o.AllowCPUNodes && !engine.OnDevice(o.Provider) {
 		return fmt.Errorf("nodes may go to the CPU from a device only, and provider %s computes on none; "+
 			"drop AllowCPUNodes (--allow-cpu-nodes)", o.Provider)
 	}
-	if o.Exact && o.Provider != providerGo {
-		return fmt.Errorf("only provider %s computes in float64, not %q; drop Exact or choose it", providerGo,
+	if o.Exact && o.Provider != engine.Go {
+		return fmt.Errorf("only provider %s computes in float64, not %q; drop Exact or choose it", engine.Go,
 			o.Provider)
 	}
-	if o.Provider == providerGo {
+	if o.Provider == engine.Go {
 		switch {
 		case o.Library != "":
 			return fmt.Errorf("library %s is given, but provider %s uses no ONNX Runtime library; drop one of the two",
-				o.Library, providerGo)
+				o.Library, engine.Go)
 		case len(o.ProviderOptions) > 0:
-			return fmt.Errorf("provider %s has no options, got %v", providerGo, o.ProviderOptions)
+			return fmt.Errorf("provider %s has no options, got %v", engine.Go, o.ProviderOptions)
 		case o.ProfilePrefix != "":
 			return fmt.Errorf("provider %s writes no profile; drop the profile prefix %q or use provider %s",
-				providerGo, o.ProfilePrefix, providerCPU)
+				engine.Go, o.ProfilePrefix, engine.CPU)
 		}
 	}
 	return nil

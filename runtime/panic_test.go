@@ -1,7 +1,6 @@
 package runtime_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -32,8 +31,7 @@ func TestBatcherPanic(t *testing.T) {
 					return false
 				}
 				_, err := b.GenerateAll(t.Context(), [][]int64{prompt(4), prompt(9)}, long)
-				var p *runtime.PanicError
-				if !errors.As(err, &p) || p.Value != "index out of range [7]" || !strings.Contains(err.Error(), "spy_test.go") ||
+				if !errors.Is(err, runtime.ErrPanic) || !strings.Contains(err.Error(), "spy_test.go") ||
 					!strings.Contains(err.Error(), "runtime: generate: panic: index out of range [7]") {
 					t.Errorf("run %d panics: %v", at, err)
 				}
@@ -103,19 +101,8 @@ func TestBatcherPanicApart(t *testing.T) {
 		if !inReading {
 			failed, well = last, prompted
 		}
-		if p := new(*runtime.PanicError); !errors.As(failed, p) || !errors.Is(failed, errSpy) || well != nil {
+		if !errors.Is(failed, runtime.ErrPanic) || !errors.Is(failed, errSpy) || well != nil {
 			t.Errorf("a panic while the prompt is read: %t: the prompt: %v; the answers: %v", inReading, prompted, last)
 		}
-	}
-}
-
-// TestPanicError: what another goroutine recovered is told as it was there, and causes are found.
-func TestPanicError(t *testing.T) {
-	first := runtime.NewPanicError(context.Canceled)
-	if second := runtime.NewPanicError(first); second != first || !errors.Is(second, context.Canceled) {
-		t.Errorf("%v, %v", first, second)
-	}
-	if err := runtime.NewPanicError(7); errors.Unwrap(err) != nil || !strings.HasPrefix(err.Error(), "panic: 7\n\ngoroutine ") {
-		t.Error(err)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // The ranges of what changes logits keep the changed ones far within float32.
@@ -107,7 +109,7 @@ func (p *penalties) change(logits []float32) ([]float32, error) {
 		p.logits[id] = float32(float64(p.logits[id]) + bias)
 	}
 	if _, err := largest(p.logits); err != nil {
-		return nil, mark(errors.New("the logit bias rules out every token that the model gives a probability"), ErrInput)
+		return nil, engine.Mark(errors.New("the logit bias rules out every token that the model gives a probability"), ErrInput)
 	}
 	return p.logits, nil
 }

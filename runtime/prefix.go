@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // Prefix is the beginning of prompts, which a session has read once: generating from a prompt
@@ -72,10 +74,10 @@ func (s *Session) prefill(ctx context.Context, ids []int64, from *Prefix) (*Pref
 	}
 	rows := [][]int64{ids}
 	if err := s.checkRows("prefix", rows); err != nil {
-		return nil, mark(err, ErrInput)
+		return nil, engine.Mark(err, ErrInput)
 	}
 	if err := s.fits("prefix", 0, len(ids)); err != nil {
-		return nil, mark(err, ErrInput)
+		return nil, engine.Mark(err, ErrInput)
 	}
 	p := &Prefix{s: s, ids: slices.Clone(ids), filled: len(ids) - 1}
 	for _, state := range s.card.State {

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // Logits returns, for each row of token ids, the logits float32 [len(row), V] of
@@ -23,11 +24,11 @@ func (s *Session) Logits(ctx context.Context, ids [][]int64) ([]*tensor.Tensor, 
 
 func (s *Session) logits(ctx context.Context, ids [][]int64) ([]*tensor.Tensor, error) {
 	if err := s.checkRows("sequence", ids); err != nil {
-		return nil, mark(err, ErrInput)
+		return nil, engine.Mark(err, ErrInput)
 	}
 	for i, row := range ids {
 		if err := s.fits("sequence", i, len(row)); err != nil {
-			return nil, mark(err, ErrInput)
+			return nil, engine.Mark(err, ErrInput)
 		}
 	}
 	out := make([]*tensor.Tensor, len(ids))
@@ -57,7 +58,7 @@ func (s *Session) Score(ctx context.Context, ids [][]int64, from []int) ([][]flo
 
 func (s *Session) score(ctx context.Context, ids [][]int64, from []int) ([][]float64, error) {
 	if err := s.checkScored(ids, from); err != nil {
-		return nil, mark(err, ErrInput)
+		return nil, engine.Mark(err, ErrInput)
 	}
 	out := make([][]float64, len(ids))
 	var used []int // rows with something to score
@@ -184,11 +185,11 @@ func largest(logits []float32) (int, error) {
 			best = i
 		}
 		if v != v || v > math.MaxFloat32 {
-			return 0, mark(fmt.Errorf("the model gave logit %v for token id %d", v, i), ErrLogits)
+			return 0, engine.Mark(fmt.Errorf("the model gave logit %v for token id %d", v, i), ErrLogits)
 		}
 	}
 	if logits[best] < -math.MaxFloat32 {
-		return 0, mark(fmt.Errorf("the model gave logit %v for every token id", logits[best]), ErrLogits)
+		return 0, engine.Mark(fmt.Errorf("the model gave logit %v for every token id", logits[best]), ErrLogits)
 	}
 	return best, nil
 }

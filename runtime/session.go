@@ -15,6 +15,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
@@ -22,7 +23,7 @@ import (
 type Session struct {
 	opt      Options // with the provider that runs the model
 	engine   string
-	model    Model
+	model    engine.Model
 	card     card.Card
 	contract card.Contract
 	words    tokenizer.Coder // nil when the model has none
@@ -92,32 +93,28 @@ func open(name string, model []byte, opt Options) (*Session, error) {
 }
 
 func load(file []byte, opt Options) (*Session, error) {
-	engine, provider, err := engineOf(opt.Provider)
+	used, err := opt.resolve()
 	if err != nil {
 		return nil, err
 	}
-	opt.Provider = provider
-	if err := opt.check(); err != nil {
-		return nil, mark(err, ErrOptions)
-	}
 	header, err := safety.Check(file, opt.Safety())
 	if err != nil {
-		return nil, mark(err, ErrFile)
+		return nil, engine.Mark(err, ErrFile)
 	}
-	s := &Session{opt: opt, engine: engine.Name}
+	s := &Session{opt: opt, engine: used.Name}
 	if s.card, s.contract, err = header.Contract(); errors.Is(err, ErrNoCard) {
 		err = s.describe(header)
 	}
 	if err != nil {
-		return nil, mark(err, ErrFile)
+		return nil, engine.Mark(err, ErrFile)
 	}
-	if err := cmp.Or(checkForm(s.card, provider), s.checkTypes()); err != nil {
-		return nil, mark(err, ErrOptions)
+	if err := cmp.Or(checkForm(s.card, opt.Provider), s.checkTypes()); err != nil {
+		return nil, engine.Mark(err, ErrOptions)
 	}
 	if len(s.card.Tokenizer) > 0 {
 		words, err := tokenizer.New(s.card.Tokenizer)
 		if err != nil {
-			return nil, mark(err, ErrFile)
+			return nil, engine.Mark(err, ErrFile)
 		}
 		s.words, s.ends = words, []int64{words.EOS()}
 	}
@@ -125,7 +122,7 @@ func load(file []byte, opt Options) (*Session, error) {
 		s.longest = bounded.LongestToken()
 	}
 	s.opt.Beside = nil
-	s.model, err = engine.Open(File{Data: file, Inputs: s.contract.Inputs, Outputs: s.contract.Outputs}, opt)
+	s.model, err = used.Open(engine.File{Data: file, Inputs: s.contract.Inputs, Outputs: s.contract.Outputs}, opt.engine())
 	return s, err
 }
 
@@ -167,7 +164,7 @@ type Info struct {
 func (s *Session) Info() Info {
 	version, library := s.model.Version()
 	adapter := ""
-	if d, ok := s.model.(DeviceModel); ok {
+	if d, ok := s.model.(engine.DeviceModel); ok {
 		adapter = d.Adapter()
 	}
 	return Info{
@@ -180,7 +177,7 @@ func (s *Session) Info() Info {
 // Transferred returns how many bytes runs have moved so far between main memory and that
 // of the provider's device; 0 where it has none.
 func (s *Session) Transferred() (toDevice, toHost int64) {
-	if d, ok := s.model.(DeviceModel); ok {
+	if d, ok := s.model.(engine.DeviceModel); ok {
 		return d.Transferred()
 	}
 	return 0, 0
@@ -202,7 +199,7 @@ func (s *Session) Encode(ctx context.Context, text string) ([]int64, error) {
 func (s *Session) EncodePrompt(ctx context.Context, prompt string) ([]int64, error) {
 	ids, err := s.encode(ctx, prompt, tokenizer.ContextCoder.EncodePromptContext, tokenizer.Coder.EncodePrompt)
 	if err == nil && len(ids) == 0 && prompt != "" {
-		return nil, fmt.Errorf("runtime: encode: %w", mark(noTokens(prompt), ErrInput))
+		return nil, fmt.Errorf("runtime: encode: %w", engine.Mark(noTokens(prompt), ErrInput))
 	}
 	return ids, err
 }
@@ -234,7 +231,7 @@ func (s *Session) encode(ctx context.Context, text string, within func(tokenizer
 	case err != nil && ctx.Err() != nil:
 		return nil, fmt.Errorf("runtime: encode: %w", ctx.Err())
 	case err != nil:
-		return nil, fmt.Errorf("runtime: encode: %w", mark(err, ErrInput))
+		return nil, fmt.Errorf("runtime: encode: %w", engine.Mark(err, ErrInput))
 	}
 	return ids, nil
 }
@@ -255,11 +252,11 @@ func (s *Session) Decode(ids []int64) (string, error) {
 		return "", fmt.Errorf("runtime: decode: %w", s.withoutWords())
 	}
 	if err := s.checkIDs(ids); err != nil {
-		return "", fmt.Errorf("runtime: decode: %w", mark(err, ErrInput))
+		return "", fmt.Errorf("runtime: decode: %w", engine.Mark(err, ErrInput))
 	}
 	text, err := s.words.Decode(ids)
 	if err != nil {
-		return "", fmt.Errorf("runtime: decode: %w", mark(err, ErrInput))
+		return "", fmt.Errorf("runtime: decode: %w", engine.Mark(err, ErrInput))
 	}
 	return text, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // The providers spy-cpu and spy-go run models as cpu and go do, and watch the runtime:
@@ -18,14 +19,14 @@ import (
 const spied = "spy-"
 
 func init() {
-	runtime.Register(runtime.Engine{Name: "spy", Providers: []string{spied + "cpu", spied + "go"}, Open: openSpy})
+	engine.Register(engine.Engine{Name: "spy", Providers: []string{spied + "cpu", spied + "go"}, Open: openSpy})
 }
 
 // spy is a model of another engine. Memory holds NaN and token ids that do not exist when
 // it is bound, whoever used it before. A run may fail, after it has written what it would
 // for other tokens.
 type spy struct {
-	runtime.Model
+	engine.Model
 	inputs []card.Port
 	fail   func(run int) bool // says for the run of that number, from 0, whether it fails
 
@@ -38,10 +39,10 @@ type spy struct {
 	lent   bool    // in the last run one memory was the past and present of all states
 }
 
-func openSpy(file runtime.File, opt runtime.Options) (runtime.Model, error) {
+func openSpy(file engine.File, opt engine.Options) (engine.Model, error) {
 	opt.Provider = strings.TrimPrefix(opt.Provider, spied)
-	engine, _ := runtime.Linked(opt.Provider)
-	m, err := engine.Open(file, opt)
+	linked, _ := engine.Find(opt.Provider)
+	m, err := linked.Open(file, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +52,8 @@ func openSpy(file runtime.File, opt runtime.Options) (runtime.Model, error) {
 // spyOf returns the model of a session that a spied provider runs.
 func spyOf(s *runtime.Session) *spy { return runtime.Loaded(s).(*spy) }
 
-// Bind implements runtime.Model.
-func (m *spy) Bind(t *tensor.Tensor) (runtime.Value, error) {
+// Bind implements engine.Model.
+func (m *spy) Bind(t *tensor.Tensor) (engine.Value, error) {
 	if t.DType() == tensor.Float32 {
 		for i := range tensor.Data[float32](t) {
 			tensor.Data[float32](t)[i] = float32(math.NaN())
@@ -70,19 +71,19 @@ func (m *spy) Bind(t *tensor.Tensor) (runtime.Value, error) {
 }
 
 type spyValue struct {
-	runtime.Value
+	engine.Value
 	memory *tensor.Tensor
 	shape  []int
 }
 
-// Reshape implements runtime.Value.
+// Reshape implements engine.Value.
 func (v *spyValue) Reshape(shape ...int) error {
 	v.shape = slices.Clone(shape)
 	return v.Value.Reshape(shape...)
 }
 
-// Begin implements runtime.Model.
-func (m *spy) Begin(ctx context.Context) (runtime.Call, error) {
+// Begin implements engine.Model.
+func (m *spy) Begin(ctx context.Context) (engine.Call, error) {
 	c, err := m.Model.Begin(ctx)
 	if err != nil {
 		return nil, err
@@ -91,14 +92,14 @@ func (m *spy) Begin(ctx context.Context) (runtime.Call, error) {
 }
 
 type spyCall struct {
-	runtime.Call
+	engine.Call
 	m *spy
 }
 
 var errSpy = errors.New("the spy made it fail")
 
-// Run implements runtime.Call.
-func (c spyCall) Run(inputs, outputs []runtime.Value) error {
+// Run implements engine.Call.
+func (c spyCall) Run(inputs, outputs []engine.Value) error {
 	fails := c.m.note(inputs, outputs)
 	if fails {
 		at := slices.IndexFunc(c.m.inputs, func(p card.Port) bool { return p.Name == card.InputIDs.Name })
@@ -116,8 +117,8 @@ func (c spyCall) Run(inputs, outputs []runtime.Value) error {
 	return nil
 }
 
-func unwrap(values []runtime.Value) []runtime.Value {
-	out := make([]runtime.Value, len(values))
+func unwrap(values []engine.Value) []engine.Value {
+	out := make([]engine.Value, len(values))
 	for i, v := range values {
 		out[i] = v.(*spyValue).Value
 	}
@@ -125,7 +126,7 @@ func unwrap(values []runtime.Value) []runtime.Value {
 }
 
 // note looks at a run that is about to begin, and reports whether it is to fail.
-func (m *spy) note(inputs, outputs []runtime.Value) (fails bool) {
+func (m *spy) note(inputs, outputs []engine.Value) (fails bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	ids := inputs[slices.IndexFunc(m.inputs, func(p card.Port) bool { return p.Name == card.InputIDs.Name })].(*spyValue)

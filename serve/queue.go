@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // Answering is an Answerer that is to be closed before its session is.
@@ -23,7 +24,7 @@ type Answering interface {
 // others there, and requests are answered one after the other: by a Queue, which heeds MaxQueue
 // alone.
 func Answers(s *runtime.Session, opt runtime.BatcherOptions) (Answering, error) {
-	if runtime.OnDevice(s.Info().Provider) {
+	if engine.OnDevice(s.Info().Provider) {
 		return NewQueue(s, 1, max(cmp.Or(opt.MaxQueue, 256), 0))
 	}
 	return runtime.NewBatcher(s, opt)

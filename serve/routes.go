@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // route is a path that is served.
@@ -120,17 +120,12 @@ func (h *Handler) handle(r route) http.Handler {
 
 // guarded returns what do returns, and a panic of do as an error: the request fails, which the log tells
 // with the stack, and metrics count. net/http's own way to break off stays.
-func guarded(do func() error) (err error) {
-	defer func() {
-		switch value := recover(); value {
-		case nil:
-		case http.ErrAbortHandler:
-			panic(value)
-		default:
-			err = runtime.NewPanicError(value)
-		}
-	}()
-	return do()
+func guarded(do func() error) error {
+	err := engine.Guard(do)
+	if errors.Is(err, http.ErrAbortHandler) {
+		panic(http.ErrAbortHandler)
+	}
+	return err
 }
 
 // admit refuses what no key opens, and methods that a path does not have.

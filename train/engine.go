@@ -14,16 +14,16 @@ import (
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
-// engine runs the step graph through ONNX Runtime, on the values of an optimizer.
+// stepEngine runs the step graph through ONNX Runtime, on the values of an optimizer.
 //
 // The runs of an update are dealt to lanes, which work side by side: where operators
 // are small, two threads with a run each are much faster than two threads in each
 // operator. The gradients are summed in an order that is always the same.
-type engine struct {
+type stepEngine struct {
 	model    models.Model
 	recipe   Recipe
 	unrolled bool
@@ -33,19 +33,19 @@ type engine struct {
 // lane makes one run at a time, with sessions and memory of its own: they would get
 // into each other's way in ONNX Runtime's allocator.
 type lane struct {
-	engine *engine
+	engine *stepEngine
 	opt    ort.Options
 	steps  map[int]*step // by sequence length where unrolled, else under 0
 	loss   float64       // of the lane's runs
 }
 
 // newEngine prepares and compiles the step of m.
-func newEngine(m models.Model, r Recipe, opt ort.Options) (*engine, error) {
+func newEngine(m models.Model, r Recipe, opt ort.Options) (*stepEngine, error) {
 	arch, err := models.ArchitectureOf(m.Config())
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{model: m, recipe: r, unrolled: arch.Unrolled}
+	e := &stepEngine{model: m, recipe: r, unrolled: arch.Unrolled}
 	for i := range r.lanes() {
 		l := &lane{engine: e, opt: opt, steps: map[int]*step{}}
 		if n := r.lanes(); n > 1 {
@@ -69,7 +69,7 @@ func newEngine(m models.Model, r Recipe, opt ort.Options) (*engine, error) {
 
 // run computes loss and gradients of the batches that make one update. The gradients are
 // left in the sums of as many lanes as it says.
-func (e *engine) run(ctx context.Context, batches []batch, on values) (loss float64, lanes int, err error) {
+func (e *stepEngine) run(ctx context.Context, batches []batch, on values) (loss float64, lanes int, err error) {
 	errs := make([]error, len(e.lanes))
 	var wg sync.WaitGroup
 	for i, l := range e.lanes {
@@ -83,7 +83,7 @@ func (e *engine) run(ctx context.Context, batches []batch, on values) (loss floa
 	return loss, lanes, errors.Join(errs...)
 }
 
-func (e *engine) close() {
+func (e *stepEngine) close() {
 	for _, l := range e.lanes {
 		for _, s := range l.steps {
 			s.session.Close()
@@ -140,7 +140,7 @@ func compile(l *lane, steps int) (*step, error) {
 	r := l.engine.recipe
 	mode := models.Mode{Steps: steps, Dropout: r.Dropout > 0, Positions: r.Positions}
 	build := StepGraph
-	if runtime.OnDevice(l.opt.Provider) {
+	if engine.OnDevice(l.opt.Provider) {
 		build = DeviceStepGraph
 	}
 	g, err := build(l.engine.model, mode)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/train/journal"
 )
@@ -40,7 +40,7 @@ type Options struct {
 	// ProfilePrefix makes ONNX Runtime write a trace of its operators.
 	ProfilePrefix string
 
-	// Provider is ONNX Runtime's: "" or "cpu", or one of a device (runtime.OnDevice), in whose
+	// Provider is ONNX Runtime's: "" or "cpu", or one of a device (engine.OnDevice), in whose
 	// memory weights, moments and gradients then stay from step to step. It is no part of a
 	// configuration: a run may be resumed with another, and its metrics say which made a
 	// step. Runs of one configuration are the same to the bit on one processor only.
@@ -70,7 +70,7 @@ type Trainer struct {
 	now         *Checkpoint // the run as it is, but for the tensors, which are so after opt.download
 	model       models.Model
 	draw        func(step int) ([]batch, error) // the batches of a step
-	engine      *engine
+	engine      *stepEngine
 	opt         optimizer
 	options     Options
 	saved       bool                      // the newest checkpoint is the run as it is
@@ -94,7 +94,7 @@ func New(dir string, cfg Config, o Options) (*Trainer, error) {
 		return nil, err
 	}
 	cfg = cfg.WithThreads(goruntime.NumCPU())
-	if err := runtime.CheckThreads(cfg.Train.Threads); err != nil {
+	if err := engine.CheckThreads(cfg.Train.Threads); err != nil {
 		return nil, fmt.Errorf("train.%w", err)
 	}
 	if err := cfg.checkLongest(); err != nil {
@@ -180,10 +180,10 @@ func resume(dir string, cfg Config, o Options) (*Trainer, error) {
 		return nil, fmt.Errorf("%s: the newest checkpoint was made with another configuration than %s says", dir,
 			ConfigFile)
 	}
-	if n := cfg.Train.Threads; n > runtime.MaxThreads() {
+	if n := cfg.Train.Threads; n > engine.MaxThreads() {
 		return nil, fmt.Errorf("%s: the run began with %d threads, on which its bits depend, and this machine's "+
 			"%d processors bear %d at most; go on with it where there are more", dir, n, goruntime.NumCPU(),
-			runtime.MaxThreads())
+			engine.MaxThreads())
 	}
 	t, err := newTrainer(dir, c, o)
 	if err != nil {
@@ -245,7 +245,7 @@ func newTrainer(dir string, c *Checkpoint, o Options) (*Trainer, error) {
 		}
 		c.m, c.v = zeros(m.Params()), zeros(m.Params())
 	}
-	onDevice := runtime.OnDevice(o.Provider)
+	onDevice := engine.OnDevice(o.Provider)
 	if onDevice {
 		r.Lanes = 1 // it is one device
 	}
@@ -343,7 +343,7 @@ func (t *Trainer) update(batches []batch) (journal.Stats, error) {
 	t.now.Step++
 	t.now.Loss = loss
 	s := journal.Stats{Step: t.now.Step, Steps: r.Steps, Loss: loss, LR: lr, GradNorm: norm, Optimizer: t.opt.name()}
-	if runtime.OnDevice(t.options.Provider) {
+	if engine.OnDevice(t.options.Provider) {
 		s.Provider = t.options.Provider
 	}
 	for _, b := range batches {

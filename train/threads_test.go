@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
@@ -81,7 +81,7 @@ func TestThreadsOfALargerMachine(t *testing.T) {
 	}
 
 	orttest.Require(t)
-	cfg.Train.Threads = runtime.MaxThreads() + 1
+	cfg.Train.Threads = engine.MaxThreads() + 1
 	if _, err := train.New(t.TempDir(), cfg, train.Options{}); err == nil ||
 		!strings.Contains(err.Error(), fmt.Sprintf("train.threads is %d, ", cfg.Train.Threads)) {
 		t.Errorf("a new run with too many threads: %v", err)

@@ -19,7 +19,7 @@ import (
 	"github.com/nopezoo/zoo/experiment/bench"
 	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
@@ -118,7 +118,7 @@ func (o *benchOptions) check(flags *pflag.FlagSet, named bool) error {
 		o.Seeds = append(o.Seeds, uint64(n))
 	}
 	for _, name := range o.Providers {
-		if err := oneProvider(name, runtime.Providers()...); err != nil {
+		if err := oneProvider(name, engine.Providers()...); err != nil {
 			return err
 		}
 	}

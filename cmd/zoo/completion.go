@@ -18,7 +18,7 @@ import (
 	"github.com/nopezoo/zoo/experiment/analysis"
 	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/zoo"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -58,7 +58,7 @@ func (a *app) flagValues() map[string]cobra.CompletionFunc {
 		"preset":             of(configs.Names()...),
 		"profile":            of(card.Portable, card.Fused),
 		"dtype":              of(precision.Types()...),
-		"provider":           of(runtime.Providers()...),
+		"provider":           of(engine.Providers()...),
 		"setup provider":     of("cpu", "cuda"),
 		"analyze checkpoint": of(find.Last, find.Best, find.All),
 		"analyze format":     of(analyzeFormats...),

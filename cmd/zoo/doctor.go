@@ -13,7 +13,6 @@ import (
 	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/doctor"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
-	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
@@ -37,7 +36,7 @@ func doctorVerb(a *app) *cobra.Command {
 	f := c.Flags()
 	f.BoolVar(&o.asJSON, "json", false, "write JSON")
 	f.StringVar(&o.provider, "provider", "", "look at one provider of ONNX Runtime, step by step: "+
-		strings.Join(runtime.ORTProviders(), ", "))
+		strings.Join(ortProviders, ", "))
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	return c
 }
@@ -49,7 +48,7 @@ type doctorOptions struct {
 
 // examineProvider goes through what a provider needs, and where it runs a model's nodes.
 func (a *app) examineProvider(ctx context.Context, o doctorOptions, args []string) error {
-	if err := oneProvider(o.provider, runtime.ORTProviders()...); err != nil {
+	if err := oneProvider(o.provider, ortProviders...); err != nil {
 		return err
 	}
 	var model []byte

@@ -13,12 +13,16 @@ import (
 	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 	_ "github.com/nopezoo/zoo/runtime/native" // the engine of provider go
 	_ "github.com/nopezoo/zoo/tokenizer/hf"   // the tokenizers of files that others wrote
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
-var providersHelp = "what runs the models: " + strings.Join(runtime.Providers(), ", ") + " (pure Go: needs no library)"
+// ortProviders are those that are ONNX Runtime's.
+var ortProviders = []string{engine.CPU, engine.CUDA, engine.WebGPU}
+
+var providersHelp = "what runs the models: " + strings.Join(engine.Providers(), ", ") + " (pure Go: needs no library)"
 
 // engineFlags say how a model is run.
 type engineFlags struct {
@@ -51,7 +55,7 @@ func oneProvider(name string, known ...string) error {
 
 // checkCPUNodes refuses --allow-cpu-nodes where no provider is that of a device.
 func checkCPUNodes(allow bool, providers ...string) error {
-	if !allow || slices.ContainsFunc(providers, runtime.OnDevice) {
+	if !allow || slices.ContainsFunc(providers, engine.OnDevice) {
 		return nil
 	}
 	return fmt.Errorf("--allow-cpu-nodes is for the provider of a device (cuda, webgpu), and --provider is %s; "+
@@ -59,10 +63,10 @@ func checkCPUNodes(allow bool, providers ...string) error {
 }
 
 func (e engineFlags) check() error {
-	if err := cmp.Or(oneProvider(e.provider, runtime.Providers()...), checkCPUNodes(e.allowCPUNodes, e.provider)); err != nil {
+	if err := cmp.Or(oneProvider(e.provider, engine.Providers()...), checkCPUNodes(e.allowCPUNodes, e.provider)); err != nil {
 		return err
 	}
-	if err := runtime.CheckThreads(e.threads); err != nil {
+	if err := engine.CheckThreads(e.threads); err != nil {
 		return fmt.Errorf("--threads: %w", err)
 	}
 	if e.profile == "" {
@@ -82,7 +86,7 @@ func checkDType(dtype string, providers ...string) error {
 		return fmt.Errorf("--dtype %w", err)
 	}
 	for _, p := range providers {
-		if err := runtime.CheckDType(dtype, p); err != nil {
+		if err := engine.CheckDType(dtype, p); err != nil {
 			return fmt.Errorf("--dtype %s: %w", dtype, err)
 		}
 	}

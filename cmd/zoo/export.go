@@ -17,7 +17,7 @@ import (
 	"github.com/nopezoo/zoo/modelfile/hf"
 	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
@@ -67,7 +67,7 @@ func exportVerb(a *app) *cobra.Command {
 		"(see train.eval_every); or a step")
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write (- for standard output), or a folder "+
 		"(default: <task>-<encoding>.onnx, or <task>-<encoding>-hf)")
-	f.StringVar(&o.verifier, "provider", "cpu", "what verifies the file: "+strings.Join(runtime.Providers(), ", ")+
+	f.StringVar(&o.verifier, "provider", "cpu", "what verifies the file: "+strings.Join(engine.Providers(), ", ")+
 		"; cpu needs no more than zoo setup")
 	f.BoolVar(&o.allowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
 	f.BoolVar(&o.noVerify, "no-verify", false, "write without verifying")
@@ -95,7 +95,7 @@ func (o exportOptions) check(flags *pflag.FlagSet) error {
 		return fmt.Errorf("--%s is about verifying, and --no-verify does none; leave out one of the two", name)
 	}
 	return cmp.Or(arguments.OneOf("format", o.format, exportFormats...), checkProfile(o.profile),
-		oneProvider(o.verifier, runtime.Providers()...), checkCPUNodes(o.allowCPUNodes, o.verifier), o.checkDType(),
+		oneProvider(o.verifier, engine.Providers()...), checkCPUNodes(o.allowCPUNodes, o.verifier), o.checkDType(),
 		find.CheckCheckpoint(o.checkpoint, find.Last, find.Best))
 }
 
@@ -182,7 +182,7 @@ func (a *app) chooseVerifier(ctx context.Context, o *exportOptions) error {
 		return nil
 	}
 	err := a.needLibrary(ctx)
-	if err == nil && runtime.OnDevice(o.verifier) {
+	if err == nil && engine.OnDevice(o.verifier) {
 		err = a.needProvider(ctx, o.verifier)
 	}
 	if err != nil && (!absent(err) || o.sequence || o.generate || o.verifier != "cpu") { // only ONNX Runtime runs Scans and Loops

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/install"
 )
@@ -59,7 +60,7 @@ func (a *app) needProvider(ctx context.Context, provider string) error {
 	switch {
 	case provider == "cpu":
 		return withoutLibrary(a.needLibrary(ctx))
-	case runtime.OnDevice(provider):
+	case engine.OnDevice(provider):
 		return runtime.Check(runtime.Options{Provider: provider})
 	}
 	return nil

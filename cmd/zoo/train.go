@@ -17,7 +17,6 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/experiment/launch"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -71,7 +70,7 @@ func (o *trainOptions) add(c *cobra.Command) {
 	f.StringArrayVar(&o.set, "set", nil, "any setting, as `key=value`; may be repeated")
 	f.StringVar(&o.from, "from", "", "begin with the weights of a `run`, whose settings are the defaults")
 	f.StringVar(&o.engine.Provider, "provider", "cpu", "what computes: "+
-		strings.Join(runtime.ORTProviders(), ", ")+"; bits are the same on one CPU only")
+		strings.Join(ortProviders, ", ")+"; bits are the same on one CPU only")
 	f.BoolVar(&o.engine.AllowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.BoolVar(&o.resume, "resume", false, "go on with runs that were stopped; alone: with the one that was")
@@ -79,7 +78,7 @@ func (o *trainOptions) add(c *cobra.Command) {
 }
 
 func (a *app) train(c *cobra.Command, o trainOptions, args []string) error {
-	if err := cmp.Or(oneProvider(o.engine.Provider, runtime.ORTProviders()...),
+	if err := cmp.Or(oneProvider(o.engine.Provider, ortProviders...),
 		checkCPUNodes(o.engine.AllowCPUNodes, o.engine.Provider)); err != nil {
 		return err
 	}

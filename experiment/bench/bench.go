@@ -24,6 +24,7 @@ import (
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/internal/suggest"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // Model is a model to measure.
@@ -56,7 +57,7 @@ type Options struct {
 	// Lengths of samples, or bins of them, whose rows have no times; for speed in tokens.
 	// None are TaskLengths, of running text TextLengths, or SpeedLengths for speed alone.
 	Lengths   []task.Span
-	Providers []string // of runtime.Providers
+	Providers []string // of engine.Providers
 	Profiles  []string // of models that are no files yet; none is card.Portable
 	Threads   []int    // 0: one per physical core
 	Batches   []int    // most sequences at a time
@@ -121,7 +122,7 @@ func (o Options) Check() error {
 		given, known []string
 	}{
 		{"measure", o.Measures, []string{eval.MeasureAccuracy, eval.MeasureSpeed}},
-		{"provider", o.Providers, runtime.Providers()},
+		{"provider", o.Providers, engine.Providers()},
 		{"profile", o.Profiles, []string{card.Portable, card.Fused}},
 	} {
 		for _, name := range list.given {
@@ -148,7 +149,7 @@ func (o Options) Check() error {
 		return err
 	}
 	for _, n := range o.Threads {
-		if err := runtime.CheckThreads(n); err != nil {
+		if err := engine.CheckThreads(n); err != nil {
 			return fmt.Errorf("threads: %w", err)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/nopezoo/zoo/internal/machine"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 )
 
@@ -189,11 +189,11 @@ func TestPeaks(t *testing.T) {
 		t.Error("no bandwidth")
 	}
 	library := orttest.Require(t)
-	engine, linked := runtime.Linked("cpu")
-	if !linked {
-		t.Fatal("no engine for provider cpu is linked")
+	onnxruntime, err := engine.Find(engine.CPU)
+	if err != nil {
+		t.Fatal(err)
 	}
-	p, err := measurePeaks(t.Context(), engine, 1, library)
+	p, err := measurePeaks(t.Context(), onnxruntime, 1, library)
 	if err != nil || p.FLOPS <= 0 || p.Bandwidth <= 0 {
 		t.Errorf("peaks %+v, error %v", p, err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/internal/human"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // need is how many bytes of memory a cell of some length and batch takes.
@@ -49,7 +49,7 @@ const (
 // checkSamples refuses a length of a task at which a batch, or all samples, would
 // not fit into the free memory.
 func (p *Plan) checkSamples(g *group, cfg eval.Config, length int) error {
-	if p.machine.MemoryFree == 0 || g.load.graph == nil || runtime.OnDevice(g.runtime.Provider) { // whose memory is another
+	if p.machine.MemoryFree == 0 || g.load.graph == nil || engine.OnDevice(g.runtime.Provider) { // whose memory is another
 		return nil
 	}
 	sample := func(prompt, target int) int64 { return sampleBytes + sampleTokenBytes*int64(prompt+target) }
@@ -103,7 +103,7 @@ func (p *Plan) count(g *group, cfg *eval.SpeedConfig, length int) (err error) {
 	if cfg.Work, err = g.load.work(g.batch, length, cfg.NewTokens); err != nil {
 		return err
 	}
-	if runtime.OnDevice(g.runtime.Provider) {
+	if engine.OnDevice(g.runtime.Provider) {
 		return nil
 	}
 	bytes := need(func(length, batch int) (int64, error) { return g.load.memory(batch, length, cfg.NewTokens) })

@@ -2,7 +2,7 @@ package bench
 
 import (
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // memoryMeter measures peak memory, nil where the system does not tell.
@@ -18,7 +18,7 @@ func memoryMeter() eval.MemoryMeter {
 type trimmed struct{ eval.MemoryMeter }
 
 func (t trimmed) Reset() {
-	if e, linked := runtime.Linked("cpu"); linked && e.TrimMemory != nil {
+	if e, err := engine.Find(engine.CPU); err == nil && e.TrimMemory != nil {
 		e.TrimMemory()
 	}
 	t.MemoryMeter.Reset()

@@ -13,7 +13,7 @@ import (
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // peakRepeats is how often a peak is measured; the best counts.
@@ -22,8 +22,8 @@ const peakRepeats = 10
 // measurePeaks measures what this machine can do with so many threads (0: one
 // per core): the rate of a large matrix product through an engine, and the
 // bandwidth of main memory.
-func measurePeaks(ctx context.Context, e runtime.Engine, threads int, library string) (eval.Peaks, error) {
-	flops, err := matrixRate(ctx, e, runtime.Options{Provider: "cpu", Threads: threads, Library: library})
+func measurePeaks(ctx context.Context, e engine.Engine, threads int, library string) (eval.Peaks, error) {
+	flops, err := matrixRate(ctx, e, engine.Options{Provider: engine.CPU, Threads: threads, Library: library})
 	if err != nil {
 		return eval.Peaks{}, err
 	}
@@ -34,7 +34,7 @@ func measurePeaks(ctx context.Context, e runtime.Engine, threads int, library st
 }
 
 // matrixRate is in floating-point operations per second.
-func matrixRate(ctx context.Context, e runtime.Engine, opt runtime.Options) (float64, error) {
+func matrixRate(ctx context.Context, e engine.Engine, opt engine.Options) (float64, error) {
 	const m, k, n = 2048, 1024, 1024
 	b := graph.NewBuilder()
 	x, w := b.Input("x", tensor.Float32, graph.N(m), graph.N(k)), b.Input("w", tensor.Float32, graph.N(k), graph.N(n))
@@ -47,12 +47,12 @@ func matrixRate(ctx context.Context, e runtime.Engine, opt runtime.Options) (flo
 		return 0, err
 	}
 	ports := []card.Port{{Name: "x"}, {Name: "w"}, {Name: "y"}}
-	model, err := e.Open(runtime.File{Data: file.Bytes(), Inputs: ports[:2], Outputs: ports[2:]}, opt)
+	model, err := e.Open(engine.File{Data: file.Bytes(), Inputs: ports[:2], Outputs: ports[2:]}, opt)
 	if err != nil {
 		return 0, err
 	}
 	defer model.Close()
-	values := make([]runtime.Value, len(ports))
+	values := make([]engine.Value, len(ports))
 	for i, shape := range [][]int{{m, k}, {k, n}, {m, n}} {
 		t := tensor.New(tensor.Float32, shape...)
 		for i, data := 0, tensor.Data[float32](t); i < len(data); i++ {

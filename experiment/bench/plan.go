@@ -16,6 +16,7 @@ import (
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/internal/machine"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // Plan is all that is to be measured, in a fixed order.
@@ -324,7 +325,7 @@ func (p *Plan) Providers() []string {
 func (o Options) on(provider string) runtime.Options {
 	opt := o.Runtime
 	opt.Provider = provider
-	opt.AllowCPUNodes = opt.AllowCPUNodes && runtime.OnDevice(provider)
+	opt.AllowCPUNodes = opt.AllowCPUNodes && engine.OnDevice(provider)
 	return opt
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // Watch is told how measuring goes on. Its functions may be nil.
@@ -140,7 +141,7 @@ func (r *running) measure(ctx context.Context, session *runtime.Session, c *Cell
 	cfg := *c.speed
 	cfg.Environment.ORTVersion, cfg.Environment.Adapter = ortVersion(session), session.Info().Adapter
 	cfg.OnPass = func(done, total int) { r.progress(c, done, total) }
-	if !runtime.OnDevice(c.Provider) {
+	if !engine.OnDevice(c.Provider) {
 		cfg.Peaks = r.peaks[c.Threads]
 	}
 	return eval.MeasureSpeedAt(ctx, eval.Of(session), c.group.card, cfg, c.Length)
@@ -157,11 +158,11 @@ func (r *running) progress(c *Cell, done, total int) {
 // accelerator are not known; and the pure-Go engine is measured against what ONNX
 // Runtime reaches, where the program links it and there is a library.
 func (r *running) measurePeaks(ctx context.Context, g *group) error {
-	engine, linked := runtime.Linked("cpu")
-	if g.cells[0].speed == nil || runtime.OnDevice(g.runtime.Provider) || !linked {
+	onnxruntime, notLinked := engine.Find(engine.CPU)
+	if g.cells[0].speed == nil || engine.OnDevice(g.runtime.Provider) || notLinked != nil {
 		return nil
 	}
-	now, err := measurePeaks(ctx, engine, g.runtime.Threads, g.runtime.Library)
+	now, err := measurePeaks(ctx, onnxruntime, g.runtime.Threads, g.runtime.Library)
 	switch {
 	case errors.Is(err, runtime.ErrNoRuntime) || errors.Is(err, runtime.ErrNoCgo):
 		return nil // for the go engine; others fail when the model is opened

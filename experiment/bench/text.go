@@ -6,7 +6,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // lengthsOf are those at which a task is measured: asked for, or the usual ones.
@@ -50,7 +50,7 @@ func (p *Plan) addText(ctx context.Context, g *group, t task.Task, seed uint64) 
 		}
 		g.cells = append(g.cells, newCell(cfg.KeyOf(g.card, at.Max), at, cell))
 	}
-	if longest == 0 || p.machine.MemoryFree == 0 || g.load.graph == nil || runtime.OnDevice(g.runtime.Provider) {
+	if longest == 0 || p.machine.MemoryFree == 0 || g.load.graph == nil || engine.OnDevice(g.runtime.Provider) {
 		return nil
 	}
 	bytes := need(func(length, batch int) (int64, error) {

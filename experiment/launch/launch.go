@@ -14,7 +14,7 @@ import (
 	"github.com/nopezoo/zoo/experiment/validate"
 	"github.com/nopezoo/zoo/internal/machine"
 	"github.com/nopezoo/zoo/modelfile/hf"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -114,7 +114,7 @@ func (r Run) Look() (Run, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		open := r.Config.WithThreads(machine.This().Cores)
-		if r.Config = open; runtime.OnDevice(r.Provider) {
+		if r.Config = open; engine.OnDevice(r.Provider) {
 			break
 		}
 		if r.Config, err = train.FitLanes(open, machine.This().MemoryFree); err != nil {
@@ -182,7 +182,7 @@ func (r Run) Open(o train.Options) (*train.Trainer, error) {
 // checkMemory refuses a run that takes more main memory than is free; what it takes of a
 // device's is not known.
 func (r Run) checkMemory(provider string) error {
-	if runtime.OnDevice(provider) {
+	if engine.OnDevice(provider) {
 		return nil
 	}
 	return train.CheckMemory(r.Config, machine.This().MemoryFree)

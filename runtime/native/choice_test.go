@@ -9,7 +9,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // compiled is a graph with the outputs y0, y1, … compiled for so many of them, or for all where
@@ -25,7 +25,7 @@ func compiled(t *testing.T, weights map[string]*tensor.Tensor, outputs int, buil
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := runtime.File{}
+	file := engine.File{}
 	for _, n := range g.Inputs {
 		file.Inputs = append(file.Inputs, card.Port{Name: n.Name})
 	}

@@ -8,20 +8,20 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // exact runs a model in the interpreter, in float64: it is what other engines are judged
 // by, this package's fast one among them.
 type exact struct {
-	engine
+	base
 	program *interp.Program
 	weights map[string]*tensor.Tensor
-	changed []string     // inputs that a run may write over
-	file    runtime.File // without its data
+	changed []string    // inputs that a run may write over
+	file    engine.File // without its data
 }
 
-func newExact(g *graph.Graph, weights map[string]*tensor.Tensor, file runtime.File) exact {
+func newExact(g *graph.Graph, weights map[string]*tensor.Tensor, file engine.File) exact {
 	// What an output changes in place: where the caller lends one memory to both.
 	var changed []string
 	for _, o := range g.Outputs {
@@ -33,10 +33,10 @@ func newExact(g *graph.Graph, weights map[string]*tensor.Tensor, file runtime.Fi
 		changed: changed, file: file}
 }
 
-// Begin implements runtime.Model.
-func (m exact) Begin(ctx context.Context) (runtime.Call, error) { return exactCall{m, ctx}, nil }
+// Begin implements engine.Model.
+func (m exact) Begin(ctx context.Context) (engine.Call, error) { return exactCall{m, ctx}, nil }
 
-// Close implements runtime.Model.
+// Close implements engine.Model.
 func (exact) Close() error { return nil }
 
 type exactCall struct {
@@ -44,9 +44,9 @@ type exactCall struct {
 	ctx context.Context
 }
 
-// Run implements runtime.Call: the interpreter stops between two operators when
+// Run implements engine.Call: the interpreter stops between two operators when
 // the context ends, and makes its own outputs, which are copied.
-func (c exactCall) Run(inputs, outputs []runtime.Value) error {
+func (c exactCall) Run(inputs, outputs []engine.Value) error {
 	feed := make(map[string]*tensor.Tensor, len(inputs))
 	for i, v := range inputs {
 		name, t := c.file.Inputs[i].Name, v.(*memoryValue).tensor()

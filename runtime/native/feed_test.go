@@ -12,7 +12,7 @@ import (
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // TestFeed: what a run is fed must fit the graph, and be fed as before for a plan to stay.
@@ -30,7 +30,7 @@ func TestFeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := compile(g, nil, runtime.File{Inputs: []card.Port{{Name: "rows"}, {Name: "none reads it"}, {Name: "y"}, {Name: "words"},
+	p, err := compile(g, nil, engine.File{Inputs: []card.Port{{Name: "rows"}, {Name: "none reads it"}, {Name: "y"}, {Name: "words"},
 		{Name: "keep"}, {Name: "z"}}, Outputs: []card.Port{{Name: "sum"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +210,7 @@ func TestExactInPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := newExact(g, nil, runtime.File{Inputs: []card.Port{{Name: "past"}, {Name: "at"}},
+	m := newExact(g, nil, engine.File{Inputs: []card.Port{{Name: "past"}, {Name: "at"}},
 		Outputs: []card.Port{{Name: "present"}, {Name: "inner"}, {Name: "negated"}}})
 	if !slices.Equal(m.changed, []string{"past"}) {
 		t.Errorf("the inputs %v are changed, want past alone", m.changed)
@@ -226,8 +226,8 @@ func TestExactInPlace(t *testing.T) {
 			to = from
 		}
 		others := []*memoryValue{newMemoryValue(tensor.New(tensor.Float32, 3)), newMemoryValue(tensor.New(tensor.Float32, 3))}
-		if err := c.Run([]runtime.Value{from, newMemoryValue(tensor.Of([]int64{1}, 1))},
-			[]runtime.Value{to, others[0], others[1]}); err != nil {
+		if err := c.Run([]engine.Value{from, newMemoryValue(tensor.Of([]int64{1}, 1))},
+			[]engine.Value{to, others[0], others[1]}); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(to.f, []float32{1, 200, 3}) || !inPlace && !slices.Equal(from.f, []float32{1, 2, 3}) ||
@@ -235,8 +235,8 @@ func TestExactInPlace(t *testing.T) {
 			t.Errorf("in place %v: %v, %v, %v from %v", inPlace, to.f, others[0].f, others[1].f, from.f)
 		}
 	}
-	if err := c.Run([]runtime.Value{newMemoryValue(tensor.New(tensor.Float32, 3)), newMemoryValue(tensor.Of([]int64{1}, 1))},
-		[]runtime.Value{newMemoryValue(tensor.New(tensor.Float32, 4)), nil, nil}); err == nil {
+	if err := c.Run([]engine.Value{newMemoryValue(tensor.New(tensor.Float32, 3)), newMemoryValue(tensor.Of([]int64{1}, 1))},
+		[]engine.Value{newMemoryValue(tensor.New(tensor.Float32, 4)), nil, nil}); err == nil {
 		t.Error("no error for an output of another shape")
 	}
 }
@@ -253,8 +253,8 @@ func TestOpenKinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, isExact := range []bool{false, true} {
-		m, err := open(runtime.File{Data: []byte(file.String()), Inputs: []card.Port{{Name: "x"}}, Outputs: []card.Port{{Name: "y"}}},
-			runtime.Options{Exact: isExact})
+		m, err := open(engine.File{Data: []byte(file.String()), Inputs: []card.Port{{Name: "x"}}, Outputs: []card.Port{{Name: "y"}}},
+			engine.Options{Exact: isExact})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -290,8 +290,8 @@ func TestStopped(t *testing.T) {
 	for _, stop := range []bool{true, false} {
 		c := &call{x: newExecutor(p, pool), ctx: &late{Context: t.Context()}}
 		c.stopped.Store(stop)
-		err := c.Run([]runtime.Value{newMemoryValue(tensor.New(tensor.Float32, 2))},
-			[]runtime.Value{newMemoryValue(tensor.New(tensor.Float32, map[bool]int{true: 2, false: 3}[stop]))})
+		err := c.Run([]engine.Value{newMemoryValue(tensor.New(tensor.Float32, 2))},
+			[]engine.Value{newMemoryValue(tensor.New(tensor.Float32, map[bool]int{true: 2, false: 3}[stop]))})
 		if errors.Is(err, context.Canceled) != stop || err == nil || errors.Is(err, errStopped) {
 			t.Errorf("stopped %v: error is %v", stop, err)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // TestLentMemory: a state is changed where it lies if nothing reads it later, and a run
@@ -39,7 +39,7 @@ func TestLentMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := compile(g, nil, runtime.File{Inputs: []card.Port{{Name: "past"}, {Name: "at"}},
+			p, err := compile(g, nil, engine.File{Inputs: []card.Port{{Name: "past"}, {Name: "at"}},
 				Outputs: []card.Port{{Name: "present"}, {Name: "other"}}})
 			if err != nil {
 				t.Fatal(err)
@@ -92,7 +92,7 @@ func TestLentTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := compile(g, nil, runtime.File{Inputs: []card.Port{{Name: "x"}, {Name: "y"}, {Name: "z"}, {Name: "w"}},
+	p, err := compile(g, nil, engine.File{Inputs: []card.Port{{Name: "x"}, {Name: "y"}, {Name: "z"}, {Name: "w"}},
 		Outputs: []card.Port{{Name: "new x"}, {Name: "new y"}, {Name: "new z"}, {Name: "new w"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestCallClosedTwice(t *testing.T) {
 	if a, b := begin(), begin(); a.x == b.x {
 		t.Error("two calls have one executor")
 	}
-	if err := c.Run(nil, nil); !errors.Is(err, runtime.ErrClosed) {
+	if err := c.Run(nil, nil); !errors.Is(err, engine.ErrClosed) {
 		t.Errorf("a run after Close: error is %v", err)
 	}
 }

@@ -21,16 +21,16 @@ import (
 
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph/tensor"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 func init() {
-	runtime.Register(runtime.Engine{Name: "go", Providers: []string{"go"}, Open: open})
+	engine.Register(engine.Engine{Name: "go", Providers: []string{"go"}, Open: open})
 }
 
 // open reads a file within the bounds of export.Read. Every parameter must have its
 // weight in the file.
-func open(file runtime.File, opt runtime.Options) (runtime.Model, error) {
+func open(file engine.File, opt engine.Options) (engine.Model, error) {
 	m, err := export.ReadDamaged(file.Data) // the weights have been checked, if they were to be
 	if err != nil {
 		return nil, fmt.Errorf("native: %w", err)
@@ -54,14 +54,14 @@ func open(file runtime.File, opt runtime.Options) (runtime.Model, error) {
 	return &model{program: p, pool: newPool(opt.Threads)}, nil
 }
 
-// engine is what both kinds of models have.
-type engine struct{}
+// base is what both kinds of models have.
+type base struct{}
 
-// Version implements runtime.Model.
-func (engine) Version() (version, library string) { return goruntime.Version(), "" }
+// Version implements engine.Model.
+func (base) Version() (version, library string) { return goruntime.Version(), "" }
 
-// Bind implements runtime.Model.
-func (engine) Bind(t *tensor.Tensor) (runtime.Value, error) {
+// Bind implements engine.Model.
+func (base) Bind(t *tensor.Tensor) (engine.Value, error) {
 	if d := t.DType(); d != tensor.Float32 && d != tensor.Int64 {
 		return nil, fmt.Errorf("native: memory of %v, want float32 or int64", d)
 	}
@@ -100,7 +100,7 @@ func (v *memoryValue) tensor() *tensor.Tensor {
 	return tensor.Of(v.f, v.shape...)
 }
 
-// Reshape implements runtime.Value.
+// Reshape implements engine.Value.
 func (v *memoryValue) Reshape(shape ...int) error {
 	n := tensor.Numel(shape)
 	if n > v.memory.Len() {
@@ -111,19 +111,19 @@ func (v *memoryValue) Reshape(shape ...int) error {
 	return nil
 }
 
-// Close implements runtime.Value.
+// Close implements engine.Value.
 func (*memoryValue) Close() error { return nil }
 
 // model computes in float32.
 type model struct {
-	engine
+	base
 	program *program
 	pool    *pool
 	idle    sync.Pool // of *executor: their memory is what costs
 }
 
-// Begin implements runtime.Model.
-func (m *model) Begin(ctx context.Context) (runtime.Call, error) {
+// Begin implements engine.Model.
+func (m *model) Begin(ctx context.Context) (engine.Call, error) {
 	if ctx == nil {
 		return nil, errors.New("native: the context is nil")
 	}
@@ -136,7 +136,7 @@ func (m *model) Begin(ctx context.Context) (runtime.Call, error) {
 	return c, nil
 }
 
-// Close implements runtime.Model.
+// Close implements engine.Model.
 func (m *model) Close() error {
 	m.pool.close()
 	return nil
@@ -152,10 +152,10 @@ type call struct {
 	from, to []*memoryValue // scratch
 }
 
-// Run implements runtime.Call. It stops between two operators when the context ends.
-func (c *call) Run(inputs, outputs []runtime.Value) error {
+// Run implements engine.Call. It stops between two operators when the context ends.
+func (c *call) Run(inputs, outputs []engine.Value) error {
 	if c.x == nil {
-		return fmt.Errorf("native: %w", runtime.ErrClosed)
+		return fmt.Errorf("native: %w", engine.ErrClosed)
 	}
 	if err := c.ctx.Err(); err != nil {
 		return fmt.Errorf("native: %w", err)
@@ -180,7 +180,7 @@ func (c *call) Run(inputs, outputs []runtime.Value) error {
 	return nil
 }
 
-// Close implements runtime.Call. Closing again does nothing.
+// Close implements engine.Call. Closing again does nothing.
 func (c *call) Close() error {
 	c.watch()
 	if c.x != nil {

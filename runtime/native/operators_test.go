@@ -12,7 +12,7 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // operands are what the rows below are made of: x [a,b,c], y [b,1], row [c], keys [a,d,c],
@@ -371,7 +371,7 @@ func TestOperators(t *testing.T) {
 			for _, n := range g.Nodes {
 				covered[n.Op] = true
 			}
-			p, err := compile(g, weights, runtime.File{Inputs: inputs, Outputs: []card.Port{{Name: "result"}, {Name: "all"}}})
+			p, err := compile(g, weights, engine.File{Inputs: inputs, Outputs: []card.Port{{Name: "result"}, {Name: "all"}}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // pool is the threads that share large steps. They start with the first of these and end
@@ -20,7 +20,7 @@ type pool struct {
 	parts   int
 	next    atomic.Int64
 	working sync.WaitGroup
-	failure atomic.Pointer[runtime.PanicError] // of a part
+	failure atomic.Pointer[error] // of a part that panicked
 }
 
 // divided is work in parts that may be done at the same time.
@@ -64,20 +64,21 @@ func (p *pool) do(parts int, work divided) {
 	p.working.Wait()
 	p.job = nil
 	if e := p.failure.Swap(nil); e != nil {
-		panic(e)
+		panic(*e)
 	}
 }
 
 // work does parts until none is left. A panic ends the work of all threads.
 func (p *pool) work(thread int) {
-	defer func() {
-		if value := recover(); value != nil {
-			p.failure.CompareAndSwap(nil, runtime.NewPanicError(value))
-			p.next.Store(int64(p.parts))
+	if err := engine.Guard(func() error {
+		for i := int(p.next.Add(1)) - 1; i < p.parts; i = int(p.next.Add(1)) - 1 {
+			p.job.do(i, thread)
 		}
-	}()
-	for i := int(p.next.Add(1)) - 1; i < p.parts; i = int(p.next.Add(1)) - 1 {
-		p.job.do(i, thread)
+		return nil
+	}); err != nil {
+		first := err
+		p.failure.CompareAndSwap(nil, &first)
+		p.next.Store(int64(p.parts))
 	}
 }
 

@@ -1,11 +1,12 @@
 package native
 
 import (
+	"errors"
 	"strings"
 	"sync/atomic"
 	"testing"
 
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // explosive is work of which one part panics.
@@ -28,9 +29,10 @@ func TestPoolPanic(t *testing.T) {
 	for at := range 50 {
 		func() {
 			defer func() {
-				e, ok := recover().(*runtime.PanicError)
-				if !ok || e.Value != "part is broken" || !strings.Contains(string(e.Stack), "pool_test.go") {
-					t.Errorf("part %d: %v", at, e)
+				err, _ := recover().(error)
+				if !errors.Is(err, engine.ErrPanic) || !strings.Contains(err.Error(), "panic: part is broken") ||
+					!strings.Contains(err.Error(), "pool_test.go") {
+					t.Errorf("part %d: %v", at, err)
 				}
 			}()
 			p.do(50, &explosive{at: at})

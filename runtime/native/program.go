@@ -7,7 +7,7 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/native/internal/simd"
 )
 
@@ -59,7 +59,7 @@ const (
 )
 
 // compile prepares a graph, for runs that are fed and give what a file says.
-func compile(g *graph.Graph, weights map[string]*tensor.Tensor, file runtime.File) (*program, error) {
+func compile(g *graph.Graph, weights map[string]*tensor.Tensor, file engine.File) (*program, error) {
 	p := &program{graph: g, foldable: foldedAnyway}
 	for _, w := range weights {
 		p.foldable += foldedForWeight * w.Len()

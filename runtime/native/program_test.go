@@ -6,7 +6,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // TestFoldedIsBounded: a small file does not fill the memory when it is opened.
@@ -23,7 +23,7 @@ func TestFoldedIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := compile(g, nil, runtime.File{Inputs: []card.Port{{Name: "x"}}, Outputs: []card.Port{{Name: "y"}}})
+	p, err := compile(g, nil, engine.File{Inputs: []card.Port{{Name: "x"}}, Outputs: []card.Port{{Name: "y"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // randomGraph makes graphs whose numbers are small and whole, so that all engines give the
@@ -169,7 +169,7 @@ func TestRandomGraphs(t *testing.T) {
 func compareRandom(t *testing.T, rng *rand.Rand, pools []*pool) {
 	a, b := graph.Sym("a"), graph.Sym("b")
 	r := &randomGraph{Builder: graph.NewBuilder(), rng: rng, weights: map[string]*tensor.Tensor{}}
-	var file runtime.File
+	var file engine.File
 	for i, shape := range [][]graph.Dim{{a, b, graph.N(4)}, {a, b, graph.N(4)}, {graph.N(3), b}, {graph.N(3), b}, {graph.N(1), a}} {
 		name := fmt.Sprint("x", i)
 		r.values = append(r.values, r.Input(name, tensor.Float32, shape...))

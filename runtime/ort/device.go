@@ -12,6 +12,7 @@ import (
 
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // device is where a session computes that does not do so in main memory. It owns the
@@ -37,7 +38,7 @@ type device struct {
 }
 
 // memoryNames are the names that ONNX Runtime has for the memory of providers' devices.
-var memoryNames = map[string]string{providerCUDA: "Cuda", providerWebGPU: "WebGPU_Buf"}
+var memoryNames = map[string]string{engine.CUDA: "Cuda", engine.WebGPU: "WebGPU_Buf"}
 
 // newDevice checks where a session's nodes run, looks where its inputs lie, and prepares the
 // use of the device's memory.
@@ -58,7 +59,7 @@ func newDevice(a *api, session handle, host safety.HostPart, inputs []IO, opt Op
 		return nil, fmt.Errorf("ort: memory of inputs: %w", err)
 	}
 	onHost := host.InputsOf(host.Shapes)
-	if opt.Provider == providerWebGPU {
+	if opt.Provider == engine.WebGPU {
 		onHost = host.InputsOf(host.Shapes, host.Angles)
 	}
 	for i, info := range infos {
@@ -183,9 +184,9 @@ var ErrNoNames = errors.New("ort: on this system zoo does not ask drivers for th
 // is started. The error is ErrNoNames where that says nothing of them.
 func Devices(provider string) ([]string, error) {
 	switch provider {
-	case providerWebGPU:
+	case engine.WebGPU:
 		return webGPUAdapters()
-	case providerCUDA:
+	case engine.CUDA:
 		name, err := cudaAdapter(0)
 		return []string{name}, err
 	}
@@ -195,7 +196,7 @@ func Devices(provider string) ([]string, error) {
 // adapterOf names the device that a provider takes; "" where that is not known.
 func adapterOf(provider string, options map[string]string) string {
 	switch {
-	case provider == providerCUDA:
+	case provider == engine.CUDA:
 		device, err := strconv.Atoi(cmp.Or(options[cudaDevice], "0"))
 		if err != nil {
 			return ""

@@ -28,7 +28,7 @@ package ort
 import (
 	"errors"
 
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
@@ -45,9 +45,9 @@ const Loader = loader
 
 // The errors of package runtime that this package returns.
 var (
-	ErrNoRuntime = runtime.ErrNoRuntime
-	ErrNoCgo     = runtime.ErrNoCgo
-	ErrClosed    = runtime.ErrClosed
+	ErrNoRuntime = engine.ErrNoRuntime
+	ErrNoCgo     = engine.ErrNoCgo
+	ErrClosed    = engine.ErrClosed
 )
 
 var errNoContext = errors.New("ort: the context is nil")

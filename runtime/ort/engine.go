@@ -6,17 +6,17 @@ import (
 
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 func init() {
-	runtime.Register(runtime.Engine{
-		Name: "onnxruntime", Providers: []string{providerCPU, providerCUDA, providerWebGPU},
+	engine.Register(engine.Engine{
+		Name: "onnxruntime", Providers: []string{engine.CPU, engine.CUDA, engine.WebGPU},
 		Open: open, Check: check, TrimMemory: trimMemory,
 	})
 }
 
-func check(opt runtime.Options) error {
+func check(opt engine.Options) error {
 	_, unusable, err := Probe(opt.Provider, opt.Library)
 	return errors.Join(err, unusable)
 }
@@ -24,7 +24,7 @@ func check(opt runtime.Options) error {
 // model runs a session for package runtime, without copies.
 type model struct{ session *Session }
 
-func open(file runtime.File, opt runtime.Options) (runtime.Model, error) {
+func open(file engine.File, opt engine.Options) (engine.Model, error) {
 	outputs := make([]string, len(file.Outputs))
 	for i, p := range file.Outputs {
 		outputs[i] = p.Name
@@ -47,8 +47,8 @@ func open(file runtime.File, opt runtime.Options) (runtime.Model, error) {
 // deviceModel is a model that keeps its states on a device.
 type deviceModel struct{ model }
 
-// Allocate implements runtime.DeviceModel.
-func (m deviceModel) Allocate(n int) (runtime.Value, error) {
+// Allocate implements engine.DeviceModel.
+func (m deviceModel) Allocate(n int) (engine.Value, error) {
 	v, err := m.session.Allocate(n)
 	if err != nil {
 		return nil, err
@@ -56,11 +56,11 @@ func (m deviceModel) Allocate(n int) (runtime.Value, error) {
 	return v, nil
 }
 
-// Reads implements runtime.DeviceModel.
+// Reads implements engine.DeviceModel.
 func (m deviceModel) Reads(input int) bool { return m.session.device.lies[input] }
 
-// Copy implements runtime.DeviceModel.
-func (m deviceModel) Copy(t *tensor.Tensor) (runtime.Value, error) {
+// Copy implements engine.DeviceModel.
+func (m deviceModel) Copy(t *tensor.Tensor) (engine.Value, error) {
 	v, err := m.session.Copy(t)
 	if err != nil {
 		return nil, err
@@ -68,24 +68,24 @@ func (m deviceModel) Copy(t *tensor.Tensor) (runtime.Value, error) {
 	return v, nil
 }
 
-// Arrange implements runtime.DeviceModel.
-func (m deviceModel) Arrange(to, from runtime.Value, index []int, fill float32) error {
+// Arrange implements engine.DeviceModel.
+func (m deviceModel) Arrange(to, from engine.Value, index []int, fill float32) error {
 	return m.session.Arrange(to.(*Value), from.(*Value), index, fill)
 }
 
-// Adapter implements runtime.DeviceModel.
+// Adapter implements engine.DeviceModel.
 func (m deviceModel) Adapter() string { return m.session.Adapter() }
 
-// Transferred implements runtime.DeviceModel.
+// Transferred implements engine.DeviceModel.
 func (m deviceModel) Transferred() (toDevice, toHost int64) { return m.session.Transferred() }
 
-// Version implements runtime.Model.
+// Version implements engine.Model.
 func (m model) Version() (version, library string) {
 	return m.session.Library().Version, m.session.Library().Path
 }
 
-// Bind implements runtime.Model: the value is a view of t's memory.
-func (m model) Bind(t *tensor.Tensor) (runtime.Value, error) {
+// Bind implements engine.Model: the value is a view of t's memory.
+func (m model) Bind(t *tensor.Tensor) (engine.Value, error) {
 	v, err := NewValue(t)
 	if err != nil {
 		return nil, err // not v: a nil *Value in an interface is not nil
@@ -93,8 +93,8 @@ func (m model) Bind(t *tensor.Tensor) (runtime.Value, error) {
 	return v, nil
 }
 
-// Begin implements runtime.Model.
-func (m model) Begin(ctx context.Context) (runtime.Call, error) {
+// Begin implements engine.Model.
+func (m model) Begin(ctx context.Context) (engine.Call, error) {
 	c, err := m.session.Begin(ctx)
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (m model) Begin(ctx context.Context) (runtime.Call, error) {
 	return &boundCall{Call: c}, nil
 }
 
-// Close implements runtime.Model.
+// Close implements engine.Model.
 func (m model) Close() error { return m.session.Close() }
 
 // boundCall keeps the lists of values from run to run.
@@ -111,14 +111,14 @@ type boundCall struct {
 	inputs, outputs []*Value
 }
 
-// Run implements runtime.Call.
-func (c *boundCall) Run(inputs, outputs []runtime.Value) error {
+// Run implements engine.Call.
+func (c *boundCall) Run(inputs, outputs []engine.Value) error {
 	c.inputs, c.outputs = valuesOf(c.inputs[:0], inputs), valuesOf(c.outputs[:0], outputs)
 	return c.Call.Run(c.inputs, c.outputs)
 }
 
 // valuesOf appends values to a list.
-func valuesOf(list []*Value, values []runtime.Value) []*Value {
+func valuesOf(list []*Value, values []engine.Value) []*Value {
 	for _, v := range values {
 		list = append(list, v.(*Value)) // Bind makes no others
 	}

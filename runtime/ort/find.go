@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
@@ -45,7 +46,7 @@ type Candidate struct {
 // folders. A path that was asked for and is not usable is an error,
 // never skipped. When there is none, the error is a NotFoundError. The library
 // is inspected, not loaded.
-func Find(explicit string) (Library, error) { return FindFor(providerCPU, explicit) }
+func Find(explicit string) (Library, error) { return FindFor(engine.CPU, explicit) }
 
 // elsewhere says that the library in use is not the one for a provider, which is another; ""
 // where it is, or there is none.
@@ -75,7 +76,7 @@ func FindFor(provider, explicit string) (Library, error) {
 
 // setupFor is the command that installs a library with a provider.
 func setupFor(provider string) string {
-	if provider == providerCUDA {
+	if provider == engine.CUDA {
 		return "zoo setup --provider cuda"
 	}
 	return "zoo setup"
@@ -126,7 +127,7 @@ func (e *NotFoundError) Unusable() string {
 // Candidates lists every place that Find looks at, in order, with what was
 // found there; it never fails. An explicit path or ZOO_ORT_LIB ends the search,
 // so then it is the only candidate.
-func Candidates(explicit string) []Candidate { return candidates(providerCPU, explicit) }
+func Candidates(explicit string) []Candidate { return candidates(engine.CPU, explicit) }
 
 func candidates(provider, explicit string) []Candidate {
 	p := library.Host()
@@ -137,7 +138,7 @@ func candidates(provider, explicit string) []Candidate {
 		return []Candidate{candidate(path, FromEnv, p)}
 	}
 	var all []Candidate
-	for _, cuda := range []bool{provider == providerCUDA, provider != providerCUDA} {
+	for _, cuda := range []bool{provider == engine.CUDA, provider != engine.CUDA} {
 		if dir, err := library.CacheFolder("", p, cuda); err != nil {
 			all = append(all, Candidate{Library: Library{Source: FromCache}, Err: err})
 		} else {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 	"github.com/nopezoo/zoo/runtime/ort/internal/library/librarytest"
 )
@@ -196,7 +197,7 @@ func TestTruncatedRealLibrary(t *testing.T) {
 }
 
 func TestRemedyOfProvider(t *testing.T) {
-	for provider, command := range map[string]string{providerCPU: "run: zoo setup", providerCUDA: "run: zoo setup --provider cuda"} {
+	for provider, command := range map[string]string{engine.CPU: "run: zoo setup", engine.CUDA: "run: zoo setup --provider cuda"} {
 		if err := error(&NotFoundError{Provider: provider}); !strings.HasSuffix(err.Error(), command) {
 			t.Errorf("provider %s: error %q does not end with %q", provider, err, command)
 		}

@@ -1,6 +1,10 @@
 package ort
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/nopezoo/zoo/runtime/engine"
+)
 
 // BenchmarkInvoke is what a call of C costs in this build, beside the work of the function.
 func BenchmarkInvoke(b *testing.B) {
@@ -17,7 +21,7 @@ func BenchmarkInvoke(b *testing.B) {
 
 // testAPI returns the functions of the library that Find finds, for the length of a test.
 func testAPI(t testing.TB) *api {
-	lib, api, err := acquire(providerCPU, "")
+	lib, api, err := acquire(engine.CPU, "")
 	if err != nil {
 		t.Skip("needs ONNX Runtime: ", lib, err)
 	}

@@ -12,7 +12,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/nopezoo/zoo/export/safety"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
@@ -36,7 +36,7 @@ func (a *api) load(model []byte, host safety.HostPart, lib Library, opt Options)
 		}
 		return nil
 	}
-	if opt.Provider == "" || opt.Provider == providerCPU {
+	if opt.Provider == "" || opt.Provider == engine.CPU {
 		return session, create()
 	}
 	defer lockProvider(opt.Provider)()
@@ -60,16 +60,16 @@ func (a *api) releaseSession(session handle, provider string) {
 func (a *api) use(session handle, provider string, lib Library, host safety.HostPart, options map[string]string) error {
 	var err error
 	switch provider {
-	case providerCPU:
-	case providerCUDA:
+	case engine.CPU:
+	case engine.CUDA:
 		err = a.useCUDA(session, lib, options)
-	case providerWebGPU:
+	case engine.WebGPU:
 		err = a.useWebGPU(session, lib, host, options)
 	default:
 		return fmt.Errorf("ort: unknown provider %q, known are cpu, cuda and webgpu", provider)
 	}
 	if err != nil {
-		return &runtime.ProviderError{Provider: provider, Err: err}
+		return engine.Mark(err, engine.ErrNoProvider)
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ var optimizationLevels = map[Optimization]uintptr{OptimizeNone: 0, OptimizeBasic
 	OptimizeAll: 99}
 
 func (a *api) configure(options handle, opt Options) error {
-	if err := runtime.CheckThreads(opt.Threads); err != nil {
+	if err := engine.CheckThreads(opt.Threads); err != nil {
 		return fmt.Errorf("ort: %w", err)
 	}
 	level, ok := optimizationLevels[opt.Optimization]
@@ -144,7 +144,7 @@ func (a *api) useCUDA(session handle, lib Library, options map[string]string) er
 		files, _ := fs.Glob(os.DirFS(folder), "*onnxruntime_providers_cuda*")
 		if len(files) == 0 {
 			return fmt.Errorf("ort: provider cuda: there is no onnxruntime_providers_cuda library beside %s; %s%s",
-				lib.Path, cudaRemedy, elsewhere(providerCUDA, lib))
+				lib.Path, cudaRemedy, elsewhere(engine.CUDA, lib))
 		}
 		if err := library.CheckProviders(folder, library.Host()); err != nil {
 			return fmt.Errorf("ort: provider cuda: %w; %s", err, cudaRemedy)

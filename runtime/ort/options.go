@@ -8,13 +8,6 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// The execution providers.
-const (
-	providerCPU    = "cpu"
-	providerCUDA   = "cuda"
-	providerWebGPU = "webgpu"
-)
-
 // Optimization is how far ONNX Runtime may rewrite a graph at load.
 type Optimization uint8
 
@@ -47,7 +40,7 @@ type Options struct {
 	// there anyway.
 	AllowCPUNodes bool
 
-	Threads      int          // threads inside one operator, at most runtime.MaxThreads; 0: one per physical core
+	Threads      int          // threads inside one operator, at most engine.MaxThreads; 0: one per physical core
 	NoSpinning   bool         // idle threads sleep instead of spinning: less CPU burnt, slower back-to-back runs
 	MemPattern   bool         // plan memory ahead: pays only when shapes never change, costs 20–45 % more memory
 	Optimization Optimization // graph rewriting at load

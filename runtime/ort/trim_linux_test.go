@@ -3,19 +3,19 @@ package ort_test
 import (
 	"testing"
 
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 // Whatever the C library, trimming leaves an open session usable.
 func TestTrimMemory(t *testing.T) {
-	engine, linked := runtime.Linked("cpu")
-	if !linked {
-		t.Fatal("the package registers no engine for provider cpu")
+	cpu, err := engine.Find(engine.CPU)
+	if err != nil {
+		t.Fatal(err)
 	}
-	engine.TrimMemory()
+	cpu.TrimMemory()
 	s := open(t, addModel(), ort.Options{})
-	engine.TrimMemory()
+	cpu.TrimMemory()
 	if n := len(s.Outputs()); n != 2 {
 		t.Errorf("%d outputs, want 2", n)
 	}

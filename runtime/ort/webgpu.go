@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/nopezoo/zoo/export/safety"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // webGPU is held while anything is done with the WebGPU provider: its sessions share one
@@ -20,7 +21,7 @@ var webGPU sync.Mutex
 // lockProvider waits until nobody else uses what the sessions of a provider share. What it
 // returns lets others go on.
 func lockProvider(provider string) (unlock func()) {
-	if provider != providerWebGPU {
+	if provider != engine.WebGPU {
 		return func() {}
 	}
 	webGPU.Lock()
@@ -42,7 +43,7 @@ func (a *api) useWebGPU(session handle, lib Library, host safety.HostPart, optio
 		err = checkVulkan(lib)
 	}
 	if err != nil {
-		return fmt.Errorf("ort: provider webgpu: %w%s", err, elsewhere(providerWebGPU, lib))
+		return fmt.Errorf("ort: provider webgpu: %w%s", err, elsewhere(engine.WebGPU, lib))
 	}
 	// The other layout is for convolutions, and would move transpositions to integers, which
 	// the provider does not transpose.
@@ -59,7 +60,7 @@ func (a *api) useWebGPU(session handle, lib Library, host safety.HostPart, optio
 		if strings.Contains(err.Error(), "not supported in this build") {
 			remedy = noWebGPURemedy
 		}
-		return fmt.Errorf("ort: provider webgpu: %w; %s%s", plainer(err), remedy, elsewhere(providerWebGPU, lib))
+		return fmt.Errorf("ort: provider webgpu: %w; %s%s", plainer(err), remedy, elsewhere(engine.WebGPU, lib))
 	}
 	return nil
 }

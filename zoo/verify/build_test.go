@@ -11,7 +11,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/tokenizer"
 )
@@ -111,7 +111,7 @@ func TestBuildInAnotherPrecision(t *testing.T) {
 				orttest.Require(t)
 			}
 			for dtype, least := range map[string]float64{card.Float16: 1e-5, card.Int8: 1e-3, card.BFloat16: 1e-4} {
-				if runtime.CheckDType(dtype, provider) != nil {
+				if engine.CheckDType(dtype, provider) != nil {
 					continue
 				}
 				m.Card.DType, untasked.Card.DType = dtype, dtype

@@ -13,12 +13,12 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
-	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // Model is a file that is open for its attention weights.
 type Model struct {
-	model    runtime.Model
+	model    engine.Model
 	states   []card.State
 	contract card.Contract
 	heads    []int // of each layer
@@ -35,9 +35,9 @@ func Open(file []byte, provider string) (*Model, error) {
 }
 
 func open(file []byte, provider string) (*Model, error) {
-	engine, linked := runtime.Linked(provider)
-	if !linked {
-		return nil, fmt.Errorf("the program links no engine for provider %q: import one", provider)
+	linked, err := engine.Find(provider)
+	if err != nil {
+		return nil, err
 	}
 	header, err := safety.Check(file, safety.Options{})
 	if err != nil {
@@ -68,8 +68,8 @@ func open(file []byte, provider string) (*Model, error) {
 	if len(m.heads) == 0 {
 		return nil, errors.New("the file has no attention weights among its outputs; export it with them (modelfile.Model.Attentions)")
 	}
-	m.model, err = engine.Open(runtime.File{Data: file, Inputs: contract.Inputs, Outputs: outputs},
-		runtime.Options{Provider: provider})
+	m.model, err = linked.Open(engine.File{Data: file, Inputs: contract.Inputs, Outputs: outputs},
+		engine.Options{Provider: provider})
 	return m, err
 }
 
@@ -143,13 +143,13 @@ func (m *Model) inputs(ids []int64) (inputs, states []*tensor.Tensor, err error)
 
 // run has the engine compute outputs. A state is one tensor among both.
 func (m *Model) run(ctx context.Context, inputs, outputs []*tensor.Tensor) (err error) {
-	bound := map[*tensor.Tensor]runtime.Value{}
+	bound := map[*tensor.Tensor]engine.Value{}
 	defer func() {
 		for _, v := range bound {
 			err = errors.Join(err, v.Close())
 		}
 	}()
-	bind := func(list []*tensor.Tensor) (values []runtime.Value, err error) {
+	bind := func(list []*tensor.Tensor) (values []engine.Value, err error) {
 		for _, t := range list {
 			if bound[t] == nil {
 				if bound[t], err = m.model.Bind(t); err != nil {

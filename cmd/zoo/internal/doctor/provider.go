@@ -17,6 +17,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
@@ -75,7 +76,7 @@ func ExamineProvider(ctx context.Context, provider string, model []byte) (Provid
 			return summary(r.Nodes), err
 		}},
 	}
-	if !runtime.OnDevice(provider) {
+	if !engine.OnDevice(provider) {
 		steps = slices.Delete(steps, 1, 2)
 	}
 	if model == nil {
@@ -129,7 +130,7 @@ func placement(ctx context.Context, provider string, model []byte) (nodes []Node
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	s, err := runtime.OpenBytes(model, runtime.Options{
-		Provider: provider, AllowCPUNodes: runtime.OnDevice(provider), ProfilePrefix: filepath.Join(folder, "profile"),
+		Provider: provider, AllowCPUNodes: engine.OnDevice(provider), ProfilePrefix: filepath.Join(folder, "profile"),
 	})
 	if err != nil {
 		return nil, err
