@@ -43,6 +43,9 @@ type dot struct {
 	Users []int `json:"users"`
 }
 
+// place is where the point stands.
+func (d dot) place() point { return point{d.X, float64(d.Y)} }
+
 // limit is the lowest and the highest bound of curves at a length.
 type limit struct {
 	X      float64        `json:"x"` // the length's

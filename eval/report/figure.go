@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"image/color"
 	"io"
-	"math"
+	"slices"
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -19,12 +17,55 @@ import (
 	"github.com/nopezoo/zoo/eval/summary"
 )
 
-// Figure is one chart of a study for a paper: on white, with the page's colours
-// and shapes, and no title.
+// Figure is one or several panels of a study for a paper, with one legend above: on white, with the page's colours
+// and shapes.
 type Figure struct {
-	Name          string // fit for a file
-	width, height vg.Length
-	draw          func(draw.Canvas)
+	Name          string    // fit for a file
+	width, height vg.Length // of a panel
+	panels        []panel
+	across        int // panels in a line
+	legend        []name
+}
+
+// legendHeight is the height of a line of a legend.
+const legendHeight = vg.Length(16)
+
+// size is the size of the figure, and the lines of its legend.
+func (f Figure) size() (width, height vg.Length, legend [][]name) {
+	width = f.width * vg.Length(f.across)
+	x := vg.Length(0)
+	for _, n := range f.legend {
+		if len(legend) == 0 || x+n.legendWidth() > width-2*margin {
+			legend, x = append(legend, nil), 0
+		}
+		legend[len(legend)-1], x = append(legend[len(legend)-1], n), x+n.legendWidth()
+	}
+	down := (len(f.panels) + f.across - 1) / f.across
+	return width, f.height*vg.Length(down) + legendHeight*vg.Length(len(legend)), legend
+}
+
+func (n name) legendWidth() vg.Length {
+	return 30 + textStyle(ink, draw.XLeft, draw.YCenter).Width(n.text)
+}
+
+func (f Figure) draw(c draw.Canvas) {
+	_, _, legend := f.size()
+	top := c.Max.Y
+	for _, line := range legend {
+		at := vg.Point{X: c.Min.X + 2*margin, Y: top - legendHeight/2}
+		for _, n := range line {
+			n.drawKey(&c, vg.Point{X: at.X + 7, Y: at.Y}, 7)
+			c.FillText(textStyle(ink, draw.XLeft, draw.YCenter), vg.Point{X: at.X + 18, Y: at.Y}, n.text)
+			at.X += n.legendWidth()
+		}
+		top -= legendHeight
+	}
+	for i, p := range f.panels {
+		place := c
+		place.Min = vg.Point{X: c.Min.X + f.width*vg.Length(i%f.across), Y: top - f.height*vg.Length(i/f.across+1)}
+		place.Max = vg.Point{X: place.Min.X + f.width, Y: place.Min.Y + f.height}
+		p.draw(place)
+	}
 }
 
 // dpi of PNG figures.
@@ -40,9 +81,10 @@ const (
 
 // Write writes the figure as "svg" or "png". The same study gives the same bytes.
 func (f Figure) Write(w io.Writer, format string) error {
+	width, height, _ := f.size()
 	switch format {
 	case "svg":
-		c := vgsvg.New(f.width, f.height)
+		c := vgsvg.New(width, height)
 		f.draw(draw.New(c))
 		var b bytes.Buffer
 		if _, err := c.WriteTo(&b); err != nil {
@@ -51,7 +93,7 @@ func (f Figure) Write(w io.Writer, format string) error {
 		_, err := w.Write(bytes.ReplaceAll(bytes.Map(printable, b.Bytes()), []byte(svgFont), []byte(svgFonts)))
 		return err
 	case "png":
-		c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.White))
+		c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.White))
 		f.draw(draw.New(c))
 		_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(w)
 		return err
@@ -72,30 +114,29 @@ func printable(r rune) rune {
 func (s *Report) Figures() []Figure {
 	var out []Figure
 	for _, t := range s.Tasks {
-		if t.Scored {
-			out = append(out, s.accuracyFigure(t))
-		}
+		out = append(out, s.accuracyFigure(t))
 		for i, p := range t.Places {
-			at := fileName(t.Name)
+			name := fileName(t.Name)
 			if len(t.Places) > 1 {
-				at += "-place" + strconv.Itoa(i+1)
+				name += "-place" + strconv.Itoa(i+1)
 			}
-			for _, m := range summary.Metrics() {
-				out = append(out, s.costFigure(t, p, m, at)...)
+			for _, m := range append(summary.Metrics(), summary.PerToken()) {
+				out = append(out, s.costFigure(t, p, m, name))
 			}
-			out = append(out, s.costFigure(t, p, summary.PerToken(), at)...)
-			out = append(out, s.tradeoffFigure(t, p, at)...)
+			out = append(out, s.tradeoffFigure(t, p, name))
 		}
-		out = append(out, s.publishedFigure(t)...)
+		out = append(out, s.publishedFigure(t))
 	}
 	for _, t := range s.Texts {
 		out = append(out, s.textFigures(t)...)
 	}
-	out = append(out, s.rankFigure()...)
-	if len(s.Scored()) > 1 {
-		out = append(out, s.heatFigure())
-	}
-	return distinctNames(append(out, s.insideFigures()...))
+	out = append(out, s.rankFigure(), s.heatFigure())
+	return distinctNames(drawable(append(out, s.insideFigures()...)))
+}
+
+// drawable leaves out figures without panels.
+func drawable(figures []Figure) []Figure {
+	return slices.DeleteFunc(figures, func(f Figure) bool { return len(f.panels) == 0 })
 }
 
 // distinctNames numbers figures whose names would be one file.
@@ -119,120 +160,4 @@ func fileName(name string) string {
 	const most = 100
 	name = strings.Join(words, "-")
 	return name[:min(most, len(name))]
-}
-
-// Looks of figures.
-const (
-	fontSize   = vg.Length(9)
-	lineWidth  = vg.Length(1.4)
-	markerSize = vg.Length(3.2) // radius
-)
-
-var (
-	ink   = hexColour("#1B1E23")
-	soft  = hexColour("#565D67")
-	line  = hexColour("#E3E6EA")
-	shade = hexColour("#EEF1F5")
-	paper = hexColour("#FFFFFF")
-)
-
-// hexColour reads "#RRGGBB" of our own palette.
-func hexColour(hex string) color.NRGBA {
-	v, err := strconv.ParseUint(strings.TrimPrefix(hex, "#"), 16, 32)
-	if err != nil {
-		panic(err) // a mistake in this package
-	}
-	return color.NRGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 255}
-}
-
-func faded(c color.NRGBA, alpha uint8) color.NRGBA {
-	c.A = alpha
-	return c
-}
-
-// colour of an encoding on white.
-func (s *Report) colour(encoding int) color.NRGBA { return hexColour(s.Encodings[encoding].Light) }
-
-func sans(size vg.Length) font.Font {
-	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
-}
-
-// textStyle is sans serif of one size everywhere.
-func textStyle(c color.Color, x draw.XAlignment, y draw.YAlignment) draw.TextStyle {
-	return draw.TextStyle{Color: c, Font: sans(fontSize), XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler}
-}
-
-// newPlot has thin axes without a frame.
-func newPlot(x, y string) *plot.Plot {
-	p := plot.New()
-	p.X.Label.Text, p.Y.Label.Text = x, y
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Label.TextStyle.Font, a.Label.TextStyle.Color = sans(fontSize), soft
-		a.Tick.Label.Font, a.Tick.Label.Color = sans(fontSize-0.5), soft
-		a.LineStyle.Color, a.LineStyle.Width = soft, 0.5
-		// keeps the numbers off markers on the axis
-		a.Tick.LineStyle.Color, a.Tick.Length = color.Transparent, markerSize+1
-		a.Padding = 0
-	}
-	p.X.Label.Padding, p.Y.Label.Padding = 4, 4
-	p.Y.LineStyle.Width = 0
-	return p
-}
-
-// grid draws thin lines across at the major ticks of y, behind the data.
-type grid struct{}
-
-// Plot implements plot.Plotter.
-func (grid) Plot(c draw.Canvas, p *plot.Plot) {
-	_, y := p.Transforms(&c)
-	for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
-		if !t.IsMinor() && t.Value >= p.Y.Min && t.Value <= p.Y.Max {
-			c.StrokeLine2(draw.LineStyle{Color: line, Width: 0.5}, c.Min.X, y(t.Value), c.Max.X, y(t.Value))
-		}
-	}
-}
-
-// fill draws the outline of a shape around a point.
-func (s Shape) fill(c *draw.Canvas, at vg.Point, radius vg.Length, fill, stroke color.Color) {
-	var path vg.Path
-	for i, p := range s {
-		corner := vg.Point{X: at.X + radius*vg.Length(p[0]), Y: at.Y - radius*vg.Length(p[1])}
-		if i == 0 {
-			path.Move(corner)
-		} else {
-			path.Line(corner)
-		}
-	}
-	path.Close()
-	c.SetColor(fill)
-	c.Fill(path)
-	c.SetLineStyle(draw.LineStyle{Color: stroke, Width: 0.8})
-	c.Stroke(path)
-}
-
-// even gives about five labelled ticks at round numbers.
-type even struct{}
-
-// Ticks implements plot.Ticker.
-func (even) Ticks(low, high float64) []plot.Tick {
-	step := math.Pow(10, math.Floor(math.Log10((high-low)/5)))
-	if low+step == low {
-		return nil // numbers between which there is none
-	}
-	for _, m := range []float64{1, 2, 5, 10} {
-		if (high-low)/(m*step) <= 6 {
-			step *= m
-			break
-		}
-	}
-	var out []plot.Tick
-	for i := int(math.Ceil(low/step - 1e-9)); float64(i)*step <= high+1e-9*step; i++ { // sums of steps would drift
-		at := float64(i) * step
-		label := strconv.FormatFloat(at, 'g', 6, 64)
-		if step >= 1 {
-			label = summary.Thousands(int(math.Round(at)))
-		}
-		out = append(out, plot.Tick{Value: at, Label: label})
-	}
-	return out
 }

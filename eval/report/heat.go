@@ -44,53 +44,48 @@ func (s *Report) HeatMap() Table {
 // heatFigure is tasks by series: mean exact match beyond the trained lengths.
 func (s *Report) heatFigure() Figure {
 	table := s.HeatMap()
-	const wide, high = vg.Length(54), vg.Length(20)
-	left := vg.Length(0)
-	name := textStyle(ink, draw.XRight, draw.YCenter)
+	if len(table.Lines) < 2 {
+		return Figure{}
+	}
+	const wide, high = 54., 20. // of a cell
+	task := textStyle(ink, draw.XRight, draw.YCenter)
+	left := 0.
 	for _, l := range table.Lines {
-		left = max(left, name.Width(l[0])+12)
+		left = max(left, float64(task.Width(l[0]))+8)
 	}
-	columns := len(table.Head) - 1
-	width, height := left+wide*vg.Length(columns)+8, high*vg.Length(len(table.Lines)+1)+12
-	return Figure{"heatmap", width, height, func(c draw.Canvas) {
-		top := c.Max.Y - 4 - high
-		for j, head := range table.Head[1:] {
-			style := textStyle(ink, draw.XCenter, draw.YCenter)
-			for style.Width(head) > wide-2 && style.Font.Size > 4 {
-				style.Font.Size -= 0.5
-			}
-			c.FillText(style, vg.Point{X: c.Min.X + left + wide*(vg.Length(j)+0.5), Y: top + high/2}, head)
+	width, height := left+wide*float64(len(table.Head)-1), high*float64(len(table.Lines)+1)
+	p := panel{x: axis{high: width}, y: axis{high: height}} // in points
+	for j, head := range table.Head[1:] {
+		style := textStyle(ink, draw.XCenter, draw.YCenter)
+		for style.Width(head) > wide-2 && style.Font.Size > 4 {
+			style.Font.Size -= 0.5
 		}
-		for i, l := range table.Lines {
-			y := top - high*vg.Length(i+1)
-			c.FillText(name, vg.Point{X: c.Min.X + left - 8, Y: y + high/2}, l[0])
-			for j, text := range l[1:] {
-				s.heatCell(&c, vg.Rectangle{
-					Min: vg.Point{X: c.Min.X + left + wide*vg.Length(j) + 1, Y: y + 1},
-					Max: vg.Point{X: c.Min.X + left + wide*vg.Length(j+1) - 1, Y: y + high - 1},
-				}, s.Scored()[i].ScoreOf(table.Head[j+1]), text)
-			}
-		}
-	}}
-}
-
-func (s *Report) heatCell(c *draw.Canvas, r vg.Rectangle, v summary.Number, text string) {
-	fill, on := color.Color(paper), soft
-	if v.Known() {
-		fill = heatColour(float64(v))
-		on = readable(fill)
+		p.marks = append(p.marks, word{point{left + wide*(float64(j)+0.5), height - high/2}, head, style})
 	}
-	c.FillPolygon(fill, corners(r))
-	c.FillText(textStyle(on, draw.XCenter, draw.YCenter), middle(r), text)
+	for i, l := range table.Lines {
+		y := height - high*float64(i+2)
+		p.marks = append(p.marks, word{point{left - 8, y + high/2}, l[0], task})
+		for j, text := range l[1:] {
+			low, v := point{left + wide*float64(j), y}, s.Scored()[i].ScoreOf(table.Head[j+1])
+			fill, on := paper, soft
+			if v.Known() {
+				fill = heatColour(float64(v))
+				on = readable(fill)
+			}
+			p.marks = append(p.marks,
+				area{[][]point{rectangle(point{low.x + 1, low.y + 1}, point{low.x + wide - 1, low.y + high - 1})}, fill},
+				word{point{low.x + wide/2, low.y + high/2}, text, textStyle(on, draw.XCenter, draw.YCenter)})
+		}
+	}
+	return Figure{Name: "heatmap", width: vg.Length(width) + 2*margin, height: vg.Length(height) + 2*margin, panels: []panel{p}, across: 1}
 }
 
 // heatColour is the page's scale on white, 0..1 from light to dark blue.
 func heatColour(v float64) color.NRGBA {
-	low, mid, high := hexColour("#F3F6F9"), hexColour("#7FB2D9"), hexColour("#084A86")
 	if v < 0.5 {
-		return blend(low, mid, 2*v)
+		return blend(heatLow, heatMid, 2*v)
 	}
-	return blend(mid, high, 2*v-1)
+	return blend(heatMid, heatHigh, 2*v-1)
 }
 
 // readable is black or white, whichever has the greater contrast with a colour: it
@@ -105,7 +100,7 @@ func readable(fill color.Color) color.NRGBA {
 	}
 	r, g, b, _ := fill.RGBA()
 	if 0.2126*linear(r)+0.7152*linear(g)+0.0722*linear(b) > 0.179 {
-		return hexColour("#000000")
+		return hexColour("000000")
 	}
 	return paper
 }

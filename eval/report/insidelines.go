@@ -1,16 +1,9 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
-	"strconv"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/nopezoo/zoo/eval"
@@ -18,120 +11,56 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// smallChart is one panel: lines over x.
-type smallChart struct {
-	title, x, y string
-	bottom, top float64
-	lines       []smallLine
+// linePanel is an empty panel for lines over whole numbers; its axis y holds low and high at least.
+func linePanel(title, x, y string, low, high float64) panel {
+	return panel{title: title, x: axis{label: x, low: math.Inf(1), high: math.Inf(-1), ticks: wholes{}},
+		y: axis{label: y, low: low, high: high, ticks: even{}}, aside: true}
 }
 
-// smallLine joins points, and may have a name at its end.
-type smallLine struct {
-	points plotter.XYs
-	style  draw.LineStyle
-	name   string
-	loose  bool // points that stand for themselves
-}
-
-// draw draws the panel. Names stand right of the ends, and apart.
-func (s smallChart) draw(c draw.Canvas) {
-	c.FillText(textStyle(ink, draw.XLeft, draw.YTop), vg.Point{X: c.Min.X + 4, Y: c.Max.Y}, s.title)
-	p := newPlot(s.x, s.y)
-	p.Y.Tick.Marker = even{}
-	p.Y.Min, p.Y.Max = s.bottom, s.top
-	p.X.Min, p.X.Max = math.Inf(1), math.Inf(-1)
-	p.Add(grid{})
-	widest := vg.Length(0)
-	names := textStyle(ink, draw.XLeft, draw.YCenter)
-	names.Font.Size -= 2
-	for _, l := range s.lines {
-		drawn, err := plotter.NewLine(l.points)
-		if err != nil {
-			continue // no points
-		}
-		for _, at := range l.points {
-			p.X.Min, p.X.Max = min(p.X.Min, at.X), max(p.X.Max, at.X)
-		}
-		drawn.LineStyle = l.style
-		if !l.loose {
-			p.Add(drawn)
-		}
-		p.Add(dotsOf{l})
-		widest = max(widest, names.Width(l.name))
-	}
-	if p.X.Max <= p.X.Min {
-		p.X.Min, p.X.Max = p.X.Min-0.5, p.X.Min+0.5
-	}
-	p.X.Tick.Marker = wholes{}
-	inner := draw.Crop(c, 0, -widest-4, 0, -fontSize-4)
-	p.Draw(inner)
-	data := p.DataCanvas(inner)
-	_, y := p.Transforms(&data)
-	at := make([]vg.Length, 0, len(s.lines))
-	order := byEnd(s.lines)
-	for _, l := range order {
-		at = append(at, y(l.points[len(l.points)-1].Y))
-	}
-	spread(at, names.Font.Size+1, data.Min.Y, data.Max.Y)
-	for k, l := range order {
-		c.FillText(names, vg.Point{X: data.Max.X + 4, Y: at[k]}, l.name)
+// addDots adds points, and fits the axes to them.
+func (p *panel) addDots(style draw.LineStyle, points []point) {
+	for _, d := range points {
+		p.x.low, p.x.high = min(p.x.low, d.x), max(p.x.high, d.x)
+		p.y.low, p.y.high = min(p.y.low, d.y), max(p.y.high, d.y)
+		p.marks = append(p.marks, symbol{at: d, radius: 1.8, fill: style.Color, edge: style.Color})
 	}
 }
 
-// byEnd are the lines with names, from the lowest end to the highest.
-func byEnd(lines []smallLine) []smallLine {
-	named := slices.DeleteFunc(slices.Clone(lines), func(l smallLine) bool { return l.name == "" || len(l.points) == 0 })
-	slices.SortStableFunc(named, func(a, b smallLine) int {
-		return cmp.Compare(a.points[len(a.points)-1].Y, b.points[len(b.points)-1].Y)
-	})
-	return named
-}
-
-// dotsOf marks each point of a line: of a single one there is nothing else.
-type dotsOf struct{ line smallLine }
-
-// Plot implements plot.Plotter.
-func (d dotsOf) Plot(c draw.Canvas, p *plot.Plot) {
-	const most = 24
-	if len(d.line.points) > most && !d.line.loose {
+// addLine adds a line with a name, "" for none. A line of few points has dots: of a single point there is nothing else.
+func (p *panel) addLine(text string, style draw.LineStyle, points []point) {
+	if len(points) == 0 {
 		return
 	}
-	x, y := p.Transforms(&c)
-	for _, at := range d.line.points {
-		star(16, 1, 1, 0).fill(&c, vg.Point{X: x(at.X), Y: y(at.Y)}, 1.8, d.line.style.Color, d.line.style.Color)
+	before := len(p.marks)
+	p.addDots(style, points)
+	if len(points) > mostMarkers {
+		p.marks = p.marks[:before]
+	}
+	p.marks = append(p.marks, stroke{points, style})
+	if text != "" {
+		p.names = append(p.names, name{text: text, at: points[len(points)-1]})
 	}
 }
 
-// wholes has ticks at whole numbers alone, seven at most.
-type wholes struct{}
-
-// Ticks implements plot.Ticker.
-func (wholes) Ticks(low, high float64) []plot.Tick {
-	if high-low >= 5 {
-		return even{}.Ticks(low, high)
+// linesFigure has panels with room around their lines; those without marks are left out.
+func linesFigure(file string, panels []panel, legend []name) Figure {
+	var drawn []panel
+	for _, p := range panels {
+		if len(p.marks) == 0 {
+			continue
+		}
+		if p.x.low == p.x.high {
+			p.x.low, p.x.high = p.x.low-0.5, p.x.high+0.5
+		}
+		room := 0.04*(p.y.high-p.y.low) + 1e-6
+		p.y.low, p.y.high = p.y.low-room/2, p.y.high+room
+		drawn = append(drawn, p)
 	}
-	var out []plot.Tick
-	for at := math.Ceil(low); at <= high; at++ {
-		out = append(out, plot.Tick{Value: at, Label: strconv.Itoa(int(at))})
-	}
-	return out
+	return smallPanels(file, widePanel, drawn, legend)
 }
 
-// widePanel has room for names at the ends of lines: two stand beside each other.
-const widePanel = 1.5 * panelWidth
-
-// chartsFigure is a figure of small charts, none for no charts.
-func chartsFigure(name string, charts []smallChart, legend []legendEntry) []Figure {
-	if len(charts) == 0 {
-		return nil
-	}
-	return []Figure{panels(name, widePanel, len(charts), legend, func(i int, c draw.Canvas) { charts[i].draw(c) })}
-}
-
-// Styles of lines: of a trained model, of its untrained weights, of a constructed model.
-func plain(k int) draw.LineStyle {
-	return draw.LineStyle{Color: hexColour(colours[k%len(colours)].light), Width: lineWidth}
-}
+// Styles of lines: plain for what is measured, dashed for what it is compared with.
+func plain(k int) draw.LineStyle { return draw.LineStyle{Color: lightColour(k), Width: lineWidth} }
 
 func dashed(k int) draw.LineStyle {
 	s := plain(k)
@@ -141,8 +70,8 @@ func dashed(k int) draw.LineStyle {
 
 // probeFigure has R² of the position in hidden states by layer, a panel for each run: trained, before training and
 // constructed, on random tokens where there are any.
-func probeFigure(t summary.InsideTask) []Figure {
-	var charts []smallChart
+func probeFigure(t summary.InsideTask) Figure {
+	var panels []panel
 	low := 0.0
 	for _, r := range t.Runs() {
 		tokens := eval.RandomTokens
@@ -154,16 +83,15 @@ func probeFigure(t summary.InsideTask) []Figure {
 		if i < 0 {
 			continue
 		}
-		chart := smallChart{title: r.Model.Name, x: fmt.Sprintf("layers before (%s tokens, %d)", tokens, t.Lengths[i]), y: "R² of the position"}
+		p := linePanel(r.Model.Name, fmt.Sprintf("layers before (%s tokens, %d)", tokens, t.Lengths[i]), "R² of the position", 0, 1)
 		add := func(m *summary.InsideModel, tokens string, style draw.LineStyle) {
-			var points plotter.XYs
-			for _, p := range m.Probes {
-				if p.Tokens == tokens && p.At[i] != nil {
-					points = append(points, plotter.XY{X: float64(p.Layers), Y: max(p.At[i].R2, leastR2)})
-					low = min(low, points[len(points)-1].Y)
+			var points []point
+			for _, at := range m.Probes {
+				if at.Tokens == tokens && at.At[i] != nil {
+					points = append(points, point{float64(at.Layers), max(at.At[i].R2, leastR2)})
 				}
 			}
-			chart.lines = append(chart.lines, smallLine{points: points, style: style})
+			p.addLine("", style, points)
 		}
 		add(r.Model, tokens, plain(0))
 		if r.Init != nil {
@@ -174,19 +102,20 @@ func probeFigure(t summary.InsideTask) []Figure {
 				add(&t.Models[k], eval.RandomTokens, dashed(2))
 			}
 		}
-		charts = append(charts, chart)
+		low = min(low, p.y.low)
+		panels = append(panels, p)
 	}
-	for i := range charts {
-		charts[i].bottom, charts[i].top = low-0.02, 1.04
+	for i := range panels {
+		panels[i].y.low = low
 	}
-	return chartsFigure("probe-"+fileName(t.Name), charts, []legendEntry{{"trained", plain(0)}, {"before training", dashed(1)},
-		{"theorem 1, constructed", dashed(2)}})
+	return linesFigure("probe-"+fileName(t.Name), panels, []name{legendLine("trained", plain(0)), legendLine("before training", dashed(1)),
+		legendLine("theorem 1, constructed", dashed(2))})
 }
 
 // courseFigure has R² of the position in hidden states along training, after each layer, and the share of the
 // sequences that are right: a panel for each run that was looked into on the way and each kind of tokens.
-func courseFigure(t summary.InsideTask) []Figure {
-	var charts []smallChart
+func courseFigure(t summary.InsideTask) Figure {
+	var panels []panel
 	layers := 0
 	for _, r := range t.Runs() {
 		for _, tokens := range []string{eval.TaskTokens, eval.RandomTokens} {
@@ -194,39 +123,38 @@ func courseFigure(t summary.InsideTask) []Figure {
 			if i < 0 || len(r.Course) < 3 {
 				continue
 			}
-			lines := map[int]*smallLine{}
-			right := smallLine{style: evenStyle()}
+			var right []point
+			var after [][]point // by layers
 			for _, m := range r.Course {
+				step := float64(m.Steps)
 				for _, p := range m.Probes {
 					if p.Tokens != tokens || p.At[i] == nil || p.Layers == 0 {
 						continue
 					}
-					if lines[p.Layers] == nil {
-						lines[p.Layers] = &smallLine{style: layerStyle(p.Layers - 1)}
+					for len(after) < p.Layers {
+						after = append(after, nil)
 					}
-					lines[p.Layers].points = append(lines[p.Layers].points, plotter.XY{X: float64(m.Steps), Y: max(p.At[i].R2, leastR2)})
+					after[p.Layers-1] = append(after[p.Layers-1], point{step, max(p.At[i].R2, leastR2)})
 				}
 				if m.Right[i].Known() {
-					right.points = append(right.points, plotter.XY{X: float64(m.Steps), Y: float64(m.Right[i])})
+					right = append(right, point{step, float64(m.Right[i])})
 				}
 			}
-			chart := smallChart{title: fmt.Sprintf("%s, %s tokens", r.Model.Name, tokens), x: fmt.Sprintf("training step (length %d)", t.Lengths[i]),
-				y: "R² of the position", bottom: -0.02, top: 1.04, lines: []smallLine{right}}
-			for _, k := range slices.Sorted(maps.Keys(lines)) {
-				chart.lines = append(chart.lines, *lines[k])
-				layers = max(layers, k)
-				for _, at := range lines[k].points {
-					chart.bottom = min(chart.bottom, at.Y-0.02)
-				}
+			p := linePanel(fmt.Sprintf("%s, %s tokens", r.Model.Name, tokens), fmt.Sprintf("training step (length %d)", t.Lengths[i]),
+				"R² of the position", 0, 1)
+			p.addLine("", evenStyle(), right)
+			for layer, points := range after {
+				p.addLine("", layerStyle(layer), points)
 			}
-			charts = append(charts, chart)
+			layers = max(layers, len(after))
+			panels = append(panels, p)
 		}
 	}
-	var legend []legendEntry
+	var legend []name
 	for k := range layers {
-		legend = append(legend, legendEntry{"after " + human.Plural(k+1, "layer", "layers"), layerStyle(k)})
+		legend = append(legend, legendLine("after "+human.Plural(k+1, "layer", "layers"), layerStyle(k)))
 	}
-	return chartsFigure("course-"+fileName(t.Name), charts, append(legend, legendEntry{"share of sequences right", evenStyle()}))
+	return linesFigure("course-"+fileName(t.Name), panels, append(legend, legendLine("share of sequences right", evenStyle())))
 }
 
 // leastR2 is where a worse R² is drawn: it may be any number below 0.
@@ -234,8 +162,8 @@ const leastR2 = -0.5
 
 // logitsFigure has the term of distance of each head's logits, a panel for each run and its untrained weights; the
 // names of heads have their R² of both terms behind them.
-func logitsFigure(t summary.InsideTask) []Figure {
-	var charts []smallChart
+func logitsFigure(t summary.InsideTask) Figure {
+	var panels []panel
 	layers := 0
 	for _, r := range t.Runs() {
 		for _, m := range []*summary.InsideModel{r.Model, r.Init} {
@@ -243,96 +171,87 @@ func logitsFigure(t summary.InsideTask) []Figure {
 				continue
 			}
 			i := m.LogitsWithin(t.Lengths)
-			chart := smallChart{title: m.Name, x: fmt.Sprintf("tokens back (length %d)", t.Lengths[i]), y: "f, nats",
-				bottom: math.Inf(1), top: math.Inf(-1)}
+			p := linePanel(m.Name, fmt.Sprintf("tokens back (length %d)", t.Lengths[i]), "f, nats", math.Inf(1), math.Inf(-1))
 			for _, l := range m.Logits {
 				at := l.At[i]
 				if at == nil || len(at.Shape) == 0 {
 					continue
 				}
-				line := smallLine{style: layerStyle(l.Layer), name: fmt.Sprintf("%d.%d R² %.2f", l.Layer, l.Head, at.Both)}
+				var points []point
 				for d, f := range at.Shape {
-					line.points = append(line.points, plotter.XY{X: float64(d), Y: f})
-					chart.bottom, chart.top = min(chart.bottom, f), max(chart.top, f)
+					points = append(points, point{float64(d), f})
 				}
-				chart.lines = append(chart.lines, line)
+				p.addLine(fmt.Sprintf("%d.%d R² %.2f", l.Layer, l.Head, at.Both), layerStyle(l.Layer), points)
 				layers = max(layers, l.Layer+1)
 			}
-			if len(chart.lines) == 0 {
-				continue
-			}
-			margin := 0.04*(chart.top-chart.bottom) + 1e-6
-			chart.bottom, chart.top = chart.bottom-margin, chart.top+margin
-			charts = append(charts, chart)
+			panels = append(panels, p)
 		}
 	}
-	return chartsFigure("logits-"+fileName(t.Name), charts, layerLegend(layers))
+	return linesFigure("logits-"+fileName(t.Name), panels, layerLegend(layers))
 }
 
 // causalFigure has the share of the answers' tokens that are right by layer, a panel for each run: before, and when
-// hidden states lose the position, beside random directions.
-func causalFigure(t summary.InsideTask) []Figure {
+// hidden states lose the position, with random directions to compare.
+func causalFigure(t summary.InsideTask) Figure {
 	lines := []struct {
-		legendEntry
-		of func(*eval.Causal) eval.CausalScore
+		text  string
+		style draw.LineStyle
+		of    func(*eval.Causal) eval.CausalScore
 	}{
-		{legendEntry{"before", plain(6)}, func(c *eval.Causal) eval.CausalScore { return c.Before }},
-		{legendEntry{"ablated", plain(0)}, func(c *eval.Causal) eval.CausalScore { return c.Ablated }},
-		{legendEntry{"as far at random", dashed(0)}, func(c *eval.Causal) eval.CausalScore { return c.AblatedControl }},
-		{legendEntry{"patched", plain(1)}, func(c *eval.Causal) eval.CausalScore { return c.Patched }},
-		{legendEntry{"as far at random", dashed(1)}, func(c *eval.Causal) eval.CausalScore { return c.PatchedControl }},
+		{"before", plain(6), func(c *eval.Causal) eval.CausalScore { return c.Before }},
+		{"ablated", plain(0), func(c *eval.Causal) eval.CausalScore { return c.Ablated }},
+		{"as far at random", dashed(0), func(c *eval.Causal) eval.CausalScore { return c.AblatedControl }},
+		{"patched", plain(1), func(c *eval.Causal) eval.CausalScore { return c.Patched }},
+		{"as far at random", dashed(1), func(c *eval.Causal) eval.CausalScore { return c.PatchedControl }},
 	}
-	var charts []smallChart
+	var panels []panel
 	for _, r := range t.Runs() {
 		i := r.Model.CausalWithin(t.Lengths)
 		if i < 0 {
 			continue
 		}
-		chart := smallChart{title: r.Model.Name, x: fmt.Sprintf("layers before (length %d)", t.Lengths[i]), y: "tokens right, %", bottom: -2, top: 104}
+		p := linePanel(r.Model.Name, fmt.Sprintf("layers before (length %d)", t.Lengths[i]), "tokens right, %", 0, 100)
 		for _, l := range lines {
-			line := smallLine{style: l.style}
+			var points []point
 			for _, c := range r.Model.Causal {
 				if c.At[i] != nil {
-					line.points = append(line.points, plotter.XY{X: float64(c.Layers), Y: 100 * l.of(c.At[i]).Share()})
+					points = append(points, point{float64(c.Layers), 100 * l.of(c.At[i]).Share()})
 				}
 			}
-			chart.lines = append(chart.lines, line)
+			p.addLine("", l.style, points)
 		}
-		charts = append(charts, chart)
+		panels = append(panels, p)
 	}
-	var legend []legendEntry
+	var legend []name
 	for _, l := range lines {
-		legend = append(legend, l.legendEntry)
+		legend = append(legend, legendLine(l.text, l.style))
 	}
-	return chartsFigure("causal-"+fileName(t.Name), charts, legend)
+	return linesFigure("causal-"+fileName(t.Name), panels, legend)
 }
 
 // positionalFigure has the share of each head's weights that position explains, a panel for each run: trained, and
 // before training.
-func positionalFigure(t summary.InsideTask) []Figure {
-	var charts []smallChart
+func positionalFigure(t summary.InsideTask) Figure {
+	var panels []panel
 	for _, r := range t.Runs() {
 		i := r.Model.Longest(t.Lengths, summary.OnRandom)
 		if i < 0 {
 			continue
 		}
-		chart := smallChart{title: r.Model.Name, x: fmt.Sprintf("head, by layer (random tokens, %d)", t.Lengths[i]), y: "by position, %",
-			bottom: -2, top: 104}
+		p := linePanel(r.Model.Name, fmt.Sprintf("head, by layer (random tokens, %d)", t.Lengths[i]), "by position, %", 0, 100)
 		for k, m := range []*summary.InsideModel{r.Model, r.Init} {
-			if m == nil {
+			if m == nil || k > 0 && len(p.marks) == 0 {
 				continue
 			}
-			line := smallLine{style: plain(k), loose: true}
+			var points []point
 			for _, h := range m.Heads {
 				if a := h.Random[i]; a != nil && a.Positional != nil {
-					line.points = append(line.points, plotter.XY{X: float64(h.Layer*a.Heads + h.Head), Y: 100 * min(max(*a.Positional, 0), 1)})
+					points = append(points, point{float64(h.Layer*a.Heads + h.Head), 100 * min(max(*a.Positional, 0), 1)})
 				}
 			}
-			chart.lines = append(chart.lines, line)
+			p.addDots(plain(k), points)
 		}
-		if len(chart.lines[0].points) > 0 {
-			charts = append(charts, chart)
-		}
+		panels = append(panels, p)
 	}
-	return chartsFigure("positional-"+fileName(t.Name), charts, []legendEntry{{"trained", plain(0)}, {"before training", plain(1)}})
+	return linesFigure("positional-"+fileName(t.Name), panels, []name{legendLine("trained", plain(0)), legendLine("before training", plain(1))})
 }

@@ -1,187 +1,221 @@
 package report
 
 import (
-	"math"
+	"cmp"
+	"image/color"
 	"slices"
-	"strconv"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/nopezoo/zoo/eval/summary"
-	"github.com/nopezoo/zoo/eval/task"
 )
 
-// curves are a chart of series over lengths.
+// curves are a chart of series over the lengths of a task.
 type curves struct {
-	s     *Report
-	over  axes
-	of    []summary.Series
-	chart chart
+	chart
+	task   *summary.Task
+	report *Report
 }
-
-// axes is what a chart is over: see the fields of summary.Task.
-type axes struct {
-	name    string
-	octaves bool
-	lengths []task.Span
-	x       []float64
-	trained [2]int
-}
-
-func (s *Report) curves(t *summary.Task, chart chart) curves {
-	return curves{s, axes{t.Axis, t.Octaves, t.Lengths, t.X, t.Trained}, t.Series, chart}
-}
-
-func (k curves) series(n int) summary.Series { return k.of[k.chart.Lines[n].Series] }
 
 func (s *Report) accuracyFigure(t *summary.Task) Figure {
-	return lineFigure("accuracy-"+fileName(t.Name), "exact match, %", s.curves(t, accuracyChart(t, exact)))
+	if !t.Scored {
+		return Figure{}
+	}
+	return s.lineFigure("accuracy-"+fileName(t.Name), "exact match, %", t, accuracyChart(t, exact))
 }
 
-func (s *Report) costFigure(t *summary.Task, p summary.Place, m summary.Metric, at string) []Figure {
-	k := s.curves(t, costChart(p, m))
-	if len(k.chart.Lines) == 0 {
-		return nil
+func (s *Report) costFigure(t *summary.Task, p summary.Place, m summary.Metric, place string) Figure {
+	k := costChart(p, m)
+	if k.Bottom == 0 {
+		k.Top *= 1.05
 	}
-	if k.chart.Bottom == 0 {
-		k.chart.Top *= 1.05
-	}
-	return []Figure{lineFigure("cost-"+m.Key+"-"+at, m.Label+", "+m.Unit, k)}
+	return s.lineFigure("cost-"+m.Key+"-"+place, m.Label+", "+m.Unit, t, k)
 }
 
 // lineFigure draws curves over the length, with bands, the trained lengths shaded,
 // and names at the ends.
-func lineFigure(name, y string, k curves) Figure {
-	return Figure{name, 6.3 * vg.Inch, 3.6 * vg.Inch, func(c draw.Canvas) {
-		t := k.over
-		p := newPlot(t.name, y)
-		p.X.Tick.Marker, p.Y.Tick.Marker = even{}, even{}
-		p.X.Min, p.X.Max = t.x[0], t.x[len(t.x)-1]
-		margin := max(0.5, 0.015*(p.X.Max-p.X.Min)) // for the markers
-		p.X.Min, p.X.Max = p.X.Min-margin, p.X.Max+margin
-		if t.octaves {
-			p.X.Min, p.X.Max = t.x[0]/1.06, t.x[len(t.x)-1]*1.06
-			p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, octaves{}
-		}
-		p.Y.Min, p.Y.Max = k.chart.Bottom, k.chart.Top
-		if k.chart.Bottom > 0 {
-			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, octaves{}
-		}
-		p.Add(trained(t.trained), grid{})
-		p.Add(limits(k.chart.Limits), bands(k), bars(k), dots(k), strokes(k))
-		widest := vg.Length(0)
-		style := textStyle(ink, draw.XLeft, draw.YCenter)
-		for _, l := range k.labels() {
-			widest = max(widest, style.Width(l.name))
-		}
-		c = draw.Crop(c, 4, -4, 4, -fontSize-markerSize-3)
-		inner := draw.Crop(c, 0, -(widest + 8 + labelIndent), 0, 0)
-		if k.chart.Bottom > 0 { // package plot puts a label at the mean of the ends, which is near the top here
-			p.Y.Label.Text = ""
-			inner = draw.Crop(inner, fontSize+p.Y.Label.Padding, 0, 0, 0)
-			style := textStyle(soft, draw.XCenter, draw.YTop)
-			style.Rotation = math.Pi / 2
-			data := p.DataCanvas(inner)
-			c.FillText(style, vg.Point{X: c.Min.X, Y: data.Center().Y}, y)
-		}
-		p.Draw(inner)
-		k.endLabels(c, p.DataCanvas(inner), p)
-	}}
+func (s *Report) lineFigure(name, y string, t *summary.Task, of chart) Figure {
+	if len(of.Lines) == 0 {
+		return Figure{}
+	}
+	k := curves{of, t, s}
+	first, last := t.X[0], t.X[len(t.X)-1]
+	room := max(0.5, 0.015*(last-first)) // for the markers
+	p := panel{x: axis{label: t.Axis, low: first - room, high: last + room, ticks: even{}},
+		y: axis{label: y, low: of.Bottom, high: of.Top, octaves: of.Bottom > 0, ticks: even{}}, trained: t.Trained, aside: true}
+	if t.Octaves {
+		p.x.low, p.x.high, p.x.octaves = first/1.06, last*1.06, true
+	}
+	p.marks = slices.Concat(k.limits(), k.bands(), k.bars(), k.dots(), k.strokes(), k.markers())
+	p.names = k.names()
+	return Figure{Name: name, width: 6.3 * vg.Inch, height: 3.6 * vg.Inch, panels: []panel{p}, across: 1}
 }
 
-// octaves gives labelled ticks at powers of two, at every second where there are many, and
-// between them where there are few.
-type octaves struct{}
+func (k curves) series(n int) summary.Series { return k.task.Series[k.Lines[n].Series] }
 
-// Ticks implements plot.Ticker.
-func (octaves) Ticks(low, high float64) []plot.Tick {
-	first, last := int(math.Ceil(math.Log2(low))), int(math.Floor(math.Log2(high)))
-	const most = 16
-	step := 1 + (last-first)/most
-	var out []plot.Tick
-	if last-first < 3 {
-		for n := first - 1; n <= last; n++ {
-			if at := 1.5 * math.Exp2(float64(n)); at >= low && at <= high {
-				out = append(out, plot.Tick{Value: at, Label: strconv.FormatFloat(at, 'g', 3, 64)})
-			}
-		}
+func (k curves) colour(n int) color.NRGBA { return k.report.colour(k.series(n).Encoding) }
+
+func (k curves) shape(n int) Shape { return k.report.Encodings[k.series(n).Encoding].Shape }
+
+// shared is the colour of a mark of several curves: grey where there is more than one.
+func (k curves) shared(users []int) color.NRGBA {
+	if len(users) > 1 {
+		return soft
 	}
-	for n := first; n <= last; n += step {
-		at := math.Exp2(float64(n))
-		label := strconv.FormatFloat(at, 'g', 3, 64)
-		if n >= 0 && n < 53 { // as long as it is exact
-			label = summary.Thousands(int(at))
+	return k.colour(users[0])
+}
+
+var limitStyle = draw.LineStyle{Color: soft, Width: 1, Dashes: limitDashes}
+
+// bandAlpha is how much of a band's colour covers what lies below, of 255.
+const bandAlpha = 34
+
+// limits are dotted, and filled between the lowest and the highest.
+func (k curves) limits() []mark {
+	if len(k.Limits) == 0 {
+		return nil
+	}
+	low := summary.Each(k.Limits, func(l limit) point { return point{l.X, float64(l.Low)} })
+	high := summary.Each(k.Limits, func(l limit) point { return point{l.X, float64(l.High)} })
+	return []mark{stroke{low, limitStyle}, stroke{high, limitStyle}, area{[][]point{belt(low, high)}, faded(soft, bandAlpha)}}
+}
+
+// belt is the polygon from a lower line to a higher one.
+func belt(low, high []point) []point {
+	high = slices.Clone(high)
+	slices.Reverse(high)
+	return append(slices.Clone(low), high...)
+}
+
+// bands are the intervals around curves, as far as the chart goes. A stretch of several, as where all are right or all
+// wrong, is filled once and in grey: one on another they would make a block darker than any curve.
+func (k curves) bands() []mark {
+	var out []mark
+	for i := 0; i < len(k.Bands); {
+		band := k.Bands[i]
+		fill, to := k.shared(band.Users), band.To
+		for i++; i < len(k.Bands); i++ { // one polygon as far as one colour goes: seams would show
+			next := k.Bands[i]
+			if next.Users[0] != band.Users[0] || next.From != to || k.shared(next.Users) != fill {
+				break
+			}
+			to = next.To
 		}
-		out = append(out, plot.Tick{Value: at, Label: label})
+		points := k.Lines[band.Users[0]].Points[band.From : to+1]
+		out = append(out, area{[][]point{belt(summary.Each(points, k.low), summary.Each(points, k.high))}, faded(fill, bandAlpha)})
 	}
 	return out
 }
 
-// trained shades the lengths seen in training.
-type trained [2]int
+// low and high are the ends of a point's interval, as far as the chart goes.
+func (k curves) low(d dot) point  { return point{d.X, max(float64(d.Low), k.Bottom)} }
+func (k curves) high(d dot) point { return point{d.X, min(float64(d.High), k.Top)} }
 
-// Plot implements plot.Plotter.
-func (t trained) Plot(c draw.Canvas, p *plot.Plot) {
-	low, high := max(float64(t[0]), p.X.Min), min(float64(t[1]), p.X.Max)
-	if t[1] == 0 || low >= high {
-		return
+const (
+	barAlpha = 150            // of 255
+	dotAlpha = 170            // of 255
+	dotSize  = vg.Length(1.3) // radius
+	capSize  = vg.Length(1.6) // to either side of a bar
+)
+
+// bars are intervals over the prompts of single runs: thin, and no bands, so that nobody takes them for intervals over
+// runs.
+func (k curves) bars() []mark {
+	flat := Shape{{-1, 0}, {1, 0}}
+	var out []mark
+	for _, b := range k.Bars {
+		d, colour := k.Lines[b.Users[0]].Points[b.Point], faded(k.shared(b.Users), barAlpha)
+		low, high := k.low(d), k.high(d)
+		out = append(out, stroke{[]point{low, high}, draw.LineStyle{Color: colour, Width: 0.8}},
+			symbol{at: low, shape: flat, radius: capSize, edge: colour}, symbol{at: high, shape: flat, radius: capSize, edge: colour})
 	}
-	x, _ := p.Transforms(&c)
-	from, to := x(low), x(high)
-	c.FillPolygon(shade, corners(vg.Rectangle{Min: vg.Point{X: from, Y: c.Min.Y}, Max: vg.Point{X: to, Y: c.Max.Y}}))
-	style := textStyle(soft, draw.XCenter, draw.YBottom)
-	style.Font.Size--
-	// Above: curves lie at both ends of the axis.
-	c.FillText(style, vg.Point{X: (from + to) / 2, Y: c.Max.Y + markerSize + 2}, "trained")
+	return out
 }
 
-// strokes draws curves and their markers. Curves that lie on one another take turns: a
-// stretch that several have in common is dashed, with the dashes of each in the gaps of
-// the others, and a point has the marker of one.
-type strokes curves
-
-// dashPatterns tell the series of one encoding apart, here and on the page: strokes and gaps in
-// points by variant.
-var dashPatterns = [][]vg.Length{nil, {5, 3}, {1.5, 2.5}, {7, 2.5, 1.5, 2.5}, {11, 3}, {5, 2, 1.5, 2, 1.5, 2}}
-
-func dashes(variant int) []vg.Length { return dashPatterns[variant%len(dashPatterns)] }
-
-// Plot implements plot.Plotter.
-func (k strokes) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	at := func(d dot) vg.Point { return vg.Point{X: x(d.X), Y: y(float64(d.Y))} }
-	for _, of := range k.chart.Strokes {
-		line := summary.Each(k.chart.Lines[of.Users[0]].Points[of.From:of.To+1], at)
-		for turn, n := range of.Users {
-			c.StrokeLines(k.style(n, turn, len(of.Users)), line)
-		}
-	}
-	every := 1 + len(k.over.lengths)/mostMarkers
-	for n, of := range k.chart.Lines {
-		colour, shape := k.s.colour(curves(k).series(n).Encoding), k.s.Encodings[curves(k).series(n).Encoding].Shape
-		for i, d := range of.Points {
-			turn := max(0, slices.Index(k.over.lengths, d.Length)) / every
-			// the end has one
-			if (len(of.Points)-1-i)%every == 0 && (len(d.Users) == 1 || d.Users[turn%len(d.Users)] == n) {
-				shape.fill(&c, at(d), markerSize+0.4, colour, paper)
+// dots are the runs of curves over several, as far as there is room.
+func (k curves) dots() []mark {
+	var out []mark
+	for n, of := range k.Lines {
+		for _, d := range of.Points {
+			for _, run := range d.Runs {
+				if k.Dotted && run.Known() && run != d.Y {
+					out = append(out, runDot(point{d.X, float64(run)}, k.colour(n)))
+				}
 			}
 		}
 	}
+	return out
 }
 
-// style of a stretch of a curve that is one of several.
-func (k strokes) style(n, turn, several int) draw.LineStyle {
-	of := curves(k).series(n)
-	s := draw.LineStyle{Color: k.s.colour(of.Encoding), Width: lineWidth, Dashes: dashes(of.Variant)}
-	if several > 1 {
-		const dash = vg.Length(5)
-		gap := dash * vg.Length(several-1)
-		s.Dashes, s.DashOffs = []vg.Length{dash, gap}, dash*vg.Length(several-turn)
+// runDot is one run.
+func runDot(at point, colour color.NRGBA) symbol {
+	return symbol{at: at, radius: dotSize, fill: faded(colour, dotAlpha)}
+}
+
+// strokes are the parts of curves. Curves that lie on one another take turns: a stretch of several is dashed, with the
+// dashes of each in the gaps of the others.
+func (k curves) strokes() []mark {
+	var out []mark
+	for _, of := range k.Strokes {
+		points := summary.Each(k.Lines[of.Users[0]].Points[of.From:of.To+1], dot.place)
+		for turn, n := range of.Users {
+			style := draw.LineStyle{Color: k.colour(n), Width: lineWidth, Dashes: dashes(k.series(n).Variant)}
+			if several := len(of.Users); several > 1 {
+				const dash = vg.Length(5)
+				style.Dashes, style.DashOffs = []vg.Length{dash, dash * vg.Length(several-1)}, dash*vg.Length(several-turn)
+			}
+			out = append(out, stroke{points, style})
+		}
 	}
-	return s
+	return out
 }
 
 // mostMarkers is about how many markers a curve has: more would hide it.
 const mostMarkers = 24
+
+// markers are the points of curves; a point of several has the marker of one.
+func (k curves) markers() []mark {
+	var out []mark
+	every := 1 + len(k.task.Lengths)/mostMarkers
+	for n, of := range k.Lines {
+		for i, d := range of.Points {
+			turn := max(0, slices.Index(k.task.Lengths, d.Length)) / every
+			// the end has one
+			if (len(of.Points)-1-i)%every == 0 && d.Users[turn%len(d.Users)] == n {
+				out = append(out, symbol{d.place(), k.shape(n), markerSize + 0.4, k.colour(n), paper})
+			}
+		}
+	}
+	return out
+}
+
+const limitName = "roofline"
+
+// names are the curves' and the limit's, at their ends; of those that end alike the better one's stands above.
+func (k curves) names() []name {
+	type named struct {
+		name
+		mean summary.Number // of all its points
+	}
+	var out []named
+	if n := len(k.Limits); n > 0 {
+		end := k.Limits[n-1]
+		out = append(out, named{name{limitName, point{end.X, float64(end.Low)}, stroke{[]point{{-1, 0}, {1, 0}}, limitStyle}}, end.Low})
+	}
+	for n, of := range k.Lines {
+		if len(of.Points) == 0 {
+			continue
+		}
+		series, colour := k.series(n), k.colour(n)
+		text := series.Name
+		if series.Fit.None() {
+			text += ", did not fit"
+		}
+		mean := summary.Mean(summary.Each(of.Points, func(d dot) summary.Number { return d.Y }))
+		out = append(out, named{name{text, of.Points[len(of.Points)-1].place(),
+			symbol{shape: k.shape(n), radius: markerSize, fill: colour, edge: colour}}, mean})
+	}
+	slices.SortStableFunc(out, func(a, b named) int { return cmp.Or(cmp.Compare(a.at.y, b.at.y), cmp.Compare(a.mean, b.mean)) })
+	return summary.Each(out, func(n named) name { return n.name })
+}

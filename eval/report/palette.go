@@ -2,8 +2,11 @@ package report
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 	"strings"
+
+	"gonum.org/v1/plot/vg"
 )
 
 // colours are the hues of Okabe and Ito 2008, Color Universal Design, in tones that
@@ -20,6 +23,25 @@ var colours = [...]struct{ light, dark string }{
 	{"#484848", "#8C8C8C"}, // grey
 	{"#8B9B12", "#D4F53C"}, // yellow: olive on white
 	{"#8C1D2C", "#B8413A"}, // dark red
+}
+
+// dashPatterns tell the series of one encoding apart: strokes and gaps in points, by variant.
+var dashPatterns = [][]vg.Length{nil, {5, 3}, {1.5, 2.5}, {7, 2.5, 1.5, 2.5}, {11, 3}, {5, 2, 1.5, 2, 1.5, 2}}
+
+// limitDashes is the pattern of limits.
+var limitDashes = []vg.Length{1, 2}
+
+func dashes(variant int) []vg.Length { return dashPatterns[variant%len(dashPatterns)] }
+
+// colour of an encoding on white.
+func (s *Report) colour(encoding int) color.NRGBA { return hexColour(s.Encodings[encoding].Light[1:]) }
+
+// lightColour is a colour on white, by its place in the palette.
+func lightColour(i int) color.NRGBA { return hexColour(colours[i%len(colours)].light[1:]) }
+
+// marker is the filled shape of an encoding.
+func (s *Report) marker(encoding int, at point, radius vg.Length) symbol {
+	return symbol{at, s.Encodings[encoding].Shape, radius, s.colour(encoding), s.colour(encoding)}
 }
 
 // Shape is a marker's outline: corners in a square from −1 to 1, y downwards.

@@ -15,12 +15,11 @@ func (s *Report) textFigures(t *summary.Text) []Figure {
 		return summary.Series{Name: of.Name, Encoding: of.Encoding, Variant: of.Variant}
 	})
 	var out []Figure
-	add := func(name, axis, y string, lengths []task.Span, chart chart) {
-		if len(chart.Lines) == 0 || len(lengths) < 2 {
-			return
+	add := func(name, axis, y string, lengths []task.Span, k chart) {
+		if len(lengths) > 1 {
+			over := &summary.Task{Axis: axis, Octaves: true, Lengths: lengths, X: summary.Each(lengths, task.Span.Middle), Trained: t.Trained, Series: series}
+			out = append(out, s.lineFigure(name+"-"+fileName(t.Name), y, over, k))
 		}
-		over := axes{name: axis, octaves: true, lengths: lengths, x: summary.Each(lengths, task.Span.Middle), trained: t.Trained}
-		out = append(out, lineFigure(name+"-"+fileName(t.Name), y, curves{s, over, series, chart}))
 	}
 	const context = "length of the windows, tokens"
 	add("bits", context, "bits per byte, every token", t.Lengths, windowChart(t, bitsOf))
@@ -29,7 +28,7 @@ func (s *Report) textFigures(t *summary.Text) []Figure {
 		places := placeChart(t)
 		add("bits-place", fmt.Sprintf("tokens before, in windows of %s", t.Lengths[t.Longest].Label()), "bits per byte", places.lengths(), places)
 	}
-	return out
+	return drawable(out)
 }
 
 func bitsOf(p summary.TextPoint) summary.Spread    { return p.Bits }

@@ -1,0 +1,266 @@
+package report
+
+import (
+	"cmp"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// panel is a pair of axes with marks between them: a small one of several in a figure has a title.
+type panel struct {
+	title   string
+	x, y    axis
+	trained [2]int // lengths, shaded on the axis x
+	marks   []mark // the last is on top
+	names   []name
+	aside   bool // whether names of the points furthest right stand beside the axes
+}
+
+// axis goes from low to high; without ticks it is not drawn.
+type axis struct {
+	label     string
+	low, high float64
+	octaves   bool // a logarithmic scale
+	ticks     plot.Ticker
+	named     bool // ticks are names, not numbers
+}
+
+// name is text for a point of a panel, or for a line of a legend.
+type name struct {
+	text string
+	at   point
+	key  mark // stands before the text, drawn around {0, 0} from −1 to 1; nil for none
+}
+
+const (
+	margin      = vg.Length(4) // that a figure leaves around a panel
+	titleHeight = fontSize + 4
+)
+
+func (p panel) draw(c draw.Canvas) {
+	c = draw.Crop(c, margin, -margin, margin, -margin)
+	drawn := p.plot()
+	right, top := vg.Length(6), vg.Length(4)
+	if p.bare() {
+		right, top = 0, 0
+	}
+	switch {
+	case p.title != "":
+		c.FillText(textStyle(ink, draw.XLeft, draw.YTop), vg.Point{X: c.Min.X, Y: c.Max.Y}, p.title)
+		top = titleHeight
+	case p.trained[1] > 0:
+		top = fontSize + markerSize
+	}
+	if p.aside {
+		for _, n := range p.names {
+			right = max(right, nameGap+p.nameWidth(n))
+		}
+	}
+	inner := draw.Crop(c, 0, -right, 0, -top)
+	if p.y.octaves { // package plot puts a label at the mean of the ends, which is near the top here
+		drawn.Y.Label.Text = ""
+		inner = draw.Crop(inner, fontSize+drawn.Y.Label.Padding, 0, 0, 0)
+		style := textStyle(soft, draw.XCenter, draw.YTop)
+		style.Rotation = math.Pi / 2
+		data := drawn.DataCanvas(inner)
+		c.FillText(style, vg.Point{X: c.Min.X, Y: data.Center().Y}, p.y.label)
+	}
+	drawn.Draw(inner)
+	p.drawNames(c, drawn.DataCanvas(inner), drawn)
+}
+
+// bare panels have no axes.
+func (p panel) bare() bool { return p.x.ticks == nil && p.y.ticks == nil }
+
+// plot has thin axes without a frame.
+func (p panel) plot() *plot.Plot {
+	out := plot.New()
+	for _, of := range []struct {
+		axis axis
+		to   *plot.Axis
+	}{{p.x, &out.X}, {p.y, &out.Y}} {
+		a := of.to
+		a.Min, a.Max, a.Tick.Marker, a.Label.Text, a.Label.Padding = of.axis.low, of.axis.high, of.axis.ticks, of.axis.label, 4
+		a.Label.TextStyle.Font, a.Label.TextStyle.Color = sans(fontSize), soft
+		a.Tick.Label.Font, a.Tick.Label.Color = sans(fontSize-0.5), soft
+		a.LineStyle.Color, a.LineStyle.Width = soft, 0.5
+		// keeps the numbers off markers on the axis
+		a.Tick.LineStyle.Color, a.Tick.Length = color.Transparent, markerSize+1
+		a.Padding = 0
+		if of.axis.octaves {
+			a.Scale, a.Tick.Marker = plot.LogScale{}, octaves{}
+		}
+		if of.axis.named {
+			a.Tick.Label.Color = ink
+		}
+	}
+	out.Y.LineStyle.Width = 0
+	if p.bare() {
+		out.HideAxes()
+	}
+	out.Add(p)
+	return out
+}
+
+// Plot implements plot.Plotter: the trained lengths, thin lines across at the ticks of y, and the marks.
+func (p panel) Plot(c draw.Canvas, of *plot.Plot) {
+	x, y := of.Transforms(&c)
+	low, high := max(float64(p.trained[0]), p.x.low), min(float64(p.trained[1]), p.x.high)
+	if p.trained[1] > 0 && low < high {
+		c.FillPolygon(shade, []vg.Point{{X: x(low), Y: c.Min.Y}, {X: x(high), Y: c.Min.Y}, {X: x(high), Y: c.Max.Y}, {X: x(low), Y: c.Max.Y}})
+		if p.title == "" { // small panels have no room for the word
+			style := textStyle(soft, draw.XCenter, draw.YBottom)
+			style.Font.Size--
+			// above: curves lie at both ends of the axis
+			c.FillText(style, vg.Point{X: (x(low) + x(high)) / 2, Y: c.Max.Y + markerSize + 2}, "trained")
+		}
+	}
+	for _, t := range of.Y.Tick.Marker.Ticks(p.y.low, p.y.high) {
+		if !t.IsMinor() && t.Value >= p.y.low && t.Value <= p.y.high {
+			c.StrokeLine2(draw.LineStyle{Color: line, Width: 0.5}, c.Min.X, y(t.Value), c.Max.X, y(t.Value))
+		}
+	}
+	for _, m := range p.marks {
+		m.draw(&c, func(d point) vg.Point { return vg.Point{X: x(d.x), Y: y(d.y)} })
+	}
+}
+
+// Names stand nameGap beside the axes, and their text nameIndent behind their keys.
+const (
+	nameGap    = vg.Length(8)
+	nameIndent = 3 * markerSize
+)
+
+// nameStyle is in no colour of a curve, which is too faint for letters; small panels have smaller ones.
+func (p panel) nameStyle() draw.TextStyle {
+	style := textStyle(ink, draw.XLeft, draw.YCenter)
+	if p.title != "" {
+		style.Font.Size -= 2
+	}
+	return style
+}
+
+func (p panel) nameWidth(n name) vg.Length {
+	width := p.nameStyle().Width(n.text)
+	if n.key != nil {
+		width += nameIndent
+	}
+	return width
+}
+
+// drawNames writes the names beside the axes as near to their points as they fit, and others where they hide the
+// least.
+func (p panel) drawNames(c, data draw.Canvas, of *plot.Plot) {
+	x, y := of.Transforms(&data)
+	at := func(d point) vg.Point { return vg.Point{X: x(d.x), Y: y(d.y)} }
+	style := p.nameStyle()
+	write := func(n name, left vg.Point) {
+		if n.key != nil {
+			n.drawKey(&c, vg.Point{X: left.X + markerSize, Y: left.Y}, markerSize)
+			left.X += nameIndent
+		}
+		c.FillText(style, left, n.text)
+	}
+	last := math.Inf(-1)
+	for _, n := range p.names {
+		last = max(last, n.at.x)
+	}
+	taken := append(p.taken(at), vg.Rectangle{Min: vg.Point{X: data.Min.X, Y: data.Min.Y - 2*fontSize}, Max: vg.Point{X: data.Max.X, Y: data.Min.Y}})
+	var beside []name
+	for _, n := range p.names {
+		if p.aside && n.at.x == last {
+			beside = append(beside, n)
+			continue
+		}
+		box := free(at(n.at), p.nameWidth(n), fontSize, taken)
+		taken = append(taken, box)
+		write(n, vg.Point{X: box.Min.X, Y: (box.Min.Y + box.Max.Y) / 2})
+	}
+	slices.SortStableFunc(beside, func(a, b name) int { return cmp.Compare(a.at.y, b.at.y) })
+	heights := make([]vg.Length, len(beside))
+	for i, n := range beside {
+		heights[i] = at(n.at).Y
+	}
+	gap := 1.35 * fontSize
+	if p.title != "" {
+		gap = style.Font.Size + 1
+	}
+	spread(heights, gap, data.Min.Y, data.Max.Y)
+	for i, n := range beside {
+		write(n, vg.Point{X: data.Max.X + nameGap, Y: heights[i]})
+	}
+}
+
+// drawKey draws the mark of a name around a point.
+func (n name) drawKey(c *draw.Canvas, centre vg.Point, radius vg.Length) {
+	n.key.draw(c, func(d point) vg.Point {
+		return vg.Point{X: centre.X + radius*vg.Length(d.x), Y: centre.Y + radius*vg.Length(d.y)}
+	})
+}
+
+// taken are boxes around symbols and along strokes, as tall as a marker.
+func (p panel) taken(at func(point) vg.Point) []vg.Rectangle {
+	var out []vg.Rectangle
+	for _, m := range p.marks {
+		switch m := m.(type) {
+		case symbol:
+			out = append(out, around(at(m.at), 2*m.radius, 2*m.radius))
+		case stroke:
+			points := placed(m.points, at)
+			for i := 1; i < len(points); i++ {
+				const parts = 16
+				step := points[i].Sub(points[i-1]).Scale(1. / parts)
+				for part := range parts + 1 {
+					out = append(out, around(points[i-1].Add(step.Scale(vg.Length(part))), step.X, 2*markerSize))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// around is a box with a point in its middle.
+func around(at vg.Point, width, height vg.Length) vg.Rectangle {
+	return vg.Rectangle{Min: vg.Point{X: at.X - width/2, Y: at.Y - height/2}, Max: vg.Point{X: at.X + width/2, Y: at.Y + height/2}}
+}
+
+// free finds the box near a point where a name hides the least: right of it,
+// above, below or left, further out if all of them are taken.
+func free(at vg.Point, width, height vg.Length, taken []vg.Rectangle) vg.Rectangle {
+	best, least := vg.Rectangle{}, vg.Length(math.Inf(1))
+	for _, far := range []vg.Length{1, 2.2, 3.4} {
+		gap := far * 2.4 * markerSize
+		for _, d := range []vg.Point{{X: gap + width/2}, {Y: gap + height/4}, {Y: -gap - height/4}, {X: -gap - width/2}} {
+			box, hidden := around(at.Add(d), width, height), vg.Length(0)
+			for _, t := range taken {
+				w := min(box.Max.X, t.Max.X) - max(box.Min.X, t.Min.X)
+				h := min(box.Max.Y, t.Max.Y) - max(box.Min.Y, t.Min.Y)
+				hidden += max(0, w) * max(0, h)
+			}
+			if hidden < least {
+				best, least = box, hidden
+			}
+		}
+	}
+	return best
+}
+
+// spread moves ascending heights apart until they keep a gap, within bounds.
+func spread(heights []vg.Length, gap, low, high vg.Length) {
+	for range 60 {
+		for i := 1; i < len(heights); i++ {
+			if near := gap - (heights[i] - heights[i-1]); near > 0 {
+				heights[i] += near / 2
+				heights[i-1] -= near / 2
+			}
+		}
+		for i := range heights {
+			heights[i] = min(max(heights[i], low+gap*vg.Length(i)), high-gap*vg.Length(len(heights)-1-i))
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+
+	"github.com/nopezoo/zoo/eval/summary"
+)
+
+// even gives about five labelled ticks at round numbers.
+type even struct{}
+
+// Ticks implements plot.Ticker.
+func (even) Ticks(low, high float64) []plot.Tick {
+	step := math.Pow(10, math.Floor(math.Log10((high-low)/5)))
+	if low+step == low {
+		return nil // numbers between which there is none
+	}
+	for _, m := range []float64{1, 2, 5, 10} {
+		if (high-low)/(m*step) <= 6 {
+			step *= m
+			break
+		}
+	}
+	var out []plot.Tick
+	for i := int(math.Ceil(low/step - 1e-9)); float64(i)*step <= high+1e-9*step; i++ { // sums of steps would drift
+		value := float64(i) * step
+		label := strconv.FormatFloat(value, 'g', 6, 64)
+		if step >= 1 {
+			label = summary.Thousands(int(math.Round(value)))
+		}
+		out = append(out, plot.Tick{Value: value, Label: label})
+	}
+	return out
+}
+
+// wholes gives ticks at whole numbers alone, seven at most.
+type wholes struct{}
+
+// Ticks implements plot.Ticker.
+func (wholes) Ticks(low, high float64) []plot.Tick {
+	if high-low >= 5 {
+		return even{}.Ticks(low, high)
+	}
+	var out []plot.Tick
+	for value := math.Ceil(low); value <= high; value++ {
+		out = append(out, plot.Tick{Value: value, Label: strconv.Itoa(int(value))})
+	}
+	return out
+}
+
+// octaves gives labelled ticks at powers of two, at every second where there are many, and
+// between them where there are few.
+type octaves struct{}
+
+// Ticks implements plot.Ticker.
+func (octaves) Ticks(low, high float64) []plot.Tick {
+	first, last := int(math.Ceil(math.Log2(low))), int(math.Floor(math.Log2(high)))
+	const most = 16
+	step := 1 + (last-first)/most
+	var out []plot.Tick
+	if last-first < 3 {
+		for n := first - 1; n <= last; n++ {
+			if value := 1.5 * math.Exp2(float64(n)); value >= low && value <= high {
+				out = append(out, plot.Tick{Value: value, Label: strconv.FormatFloat(value, 'g', 3, 64)})
+			}
+		}
+	}
+	for n := first; n <= last; n += step {
+		value := math.Exp2(float64(n))
+		label := strconv.FormatFloat(value, 'g', 3, 64)
+		if n >= 0 && n < 53 { // as long as it is exact
+			label = summary.Thousands(int(value))
+		}
+		out = append(out, plot.Tick{Value: value, Label: label})
+	}
+	return out
+}
+
+// few labels the first, the middle and the last of some lengths.
+type few []int
+
+// Ticks implements plot.Ticker.
+func (lengths few) Ticks(float64, float64) []plot.Tick {
+	n := len(lengths)
+	var out []plot.Tick
+	for _, i := range slices.Compact([]int{0, n / 2, n - 1}) {
+		out = append(out, plot.Tick{Value: float64(lengths[i]), Label: strconv.Itoa(lengths[i])})
+	}
+	return out
+}
