@@ -25,7 +25,7 @@ var layers = []string{
 	"models/theory runtime runtime/native runtime/ort",
 	"serve",
 	"runtime/ort/orttest runtime/ort/install eval/rowlog eval/task",
-	"eval/task/tasktest eval/corpora eval modelfile train/journal",
+	"eval/task/tasktest eval/corpora eval modelfile train/runfile train/journal",
 	"eval/summary modelfile/hf train zoo",
 	"eval/report configs zoo/verify zoo/find",
 	"zoo/upkeep experiment/validate experiment/analysis experiment/bench experiment/sweep/slurm",
@@ -58,7 +58,7 @@ var only = map[string]string{
 	"gonum.org/v1/gonum/":             "graph/interp eval eval/summary experiment/analysis zoo/verify",
 	"gonum.org/v1/plot":               "eval/report",
 	"github.com/google/go-cmp/":       "graph/graphtest",
-	module + "models":                 "models/theory modelfile modelfile/hf train zoo zoo/find zoo/verify configs experiment/analysis experiment/sweep experiment/study cmd/zoo cmd/zoo/internal/tables",
+	module + "models":                 "models/theory modelfile modelfile/hf train train/runfile zoo zoo/find zoo/verify configs experiment/analysis experiment/sweep experiment/study cmd/zoo cmd/zoo/internal/tables",
 }
 
 func TestImports(t *testing.T) {

@@ -8,22 +8,22 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // Command returns the command line that trains a run of a configuration, which has to be
 // resolved, from a preset: "zoo train --preset tiny --pe rope --task copy --set train.threads=1".
 // What no command line can say, such as another phase's weights, is an error.
-func Command(preset string, c train.Config) (string, error) {
+func Command(preset string, c runfile.Config) (string, error) {
 	if c.From != nil {
 		return "", fmt.Errorf("it is a second phase of %s, which only zoo train --from goes on with", c.From.Run)
 	}
 	pe := cmp.Or(c.Model.ByLayer(), c.Model.Architecture)
 	given := []Value{{Key: "train.task", Value: c.Train.Task}}
-	of := func() (train.Config, error) {
+	of := func() (runfile.Config, error) {
 		l, err := Load(Sources{Preset: preset, Overrides: given, Encodings: []string{pe}})
 		if err != nil {
-			return train.Config{}, err
+			return runfile.Config{}, err
 		}
 		return l.Config(pe)
 	}
@@ -58,7 +58,7 @@ func Command(preset string, c train.Config) (string, error) {
 }
 
 // keysOf lists the values of a section by their whole keys.
-func keysOf(s Setting, c train.Config) (map[string]string, error) {
+func keysOf(s Setting, c runfile.Config) (map[string]string, error) {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(s.Of(c)), &values); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Key, err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/configs"
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // A command line names what differs from the preset, and nothing else.
@@ -55,7 +55,7 @@ func TestCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.From = &train.Start{Run: "runs/first"}
+	c.From = &runfile.Start{Run: "runs/first"}
 	if _, err := configs.Command("tiny", c); err == nil || !strings.Contains(err.Error(), "second phase of runs/first") {
 		t.Errorf("a second phase: %v", err)
 	}

@@ -5,7 +5,7 @@
 //	the preset < the user's own file < a file < environment variables < overrides
 //
 // each wins over those before it, and every value has an origin. What no layer
-// gives is the default of train.Config or follows from other values.
+// gives is the default of runfile.Config or follows from other values.
 package configs
 
 import (
@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/internal/suggest"
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 //go:embed *.yaml sweeps/*.yaml
@@ -59,10 +59,10 @@ func Describe(name string) (About, error) {
 
 // Preset returns the resolved configuration of a preset, such as "tiny". The error
 // for an unknown name lists the known ones.
-func Preset(name string) (train.Config, error) {
+func Preset(name string) (runfile.Config, error) {
 	l, err := Load(Sources{Preset: name})
 	if err != nil {
-		return train.Config{}, err
+		return runfile.Config{}, err
 	}
 	return l.Config("")
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 func TestNames(t *testing.T) {
@@ -72,14 +72,14 @@ func TestDifferenceOfStarts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from := func(s *train.Start) train.Config {
+	from := func(s *runfile.Start) runfile.Config {
 		c := base
 		c.From = s
 		return c
 	}
-	first, same, other := &train.Start{Run: "a", Step: 1}, &train.Start{Run: "a", Step: 1}, &train.Start{Run: "a", Step: 2}
+	first, same, other := &runfile.Start{Run: "a", Step: 1}, &runfile.Start{Run: "a", Step: 1}, &runfile.Start{Run: "a", Step: 2}
 	for _, tc := range []struct {
-		was, now *train.Start
+		was, now *runfile.Start
 		want     string
 	}{
 		{nil, nil, ""}, {first, first, ""}, {first, same, ""},

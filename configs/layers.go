@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // Sources says where a run's configuration comes from; the zero value is the
@@ -147,8 +147,8 @@ func (l *Layers) Origin(key string) string {
 
 // Config returns the resolved configuration; encoding, if not "", replaces the
 // configured one. The error for a value of the wrong type names its origin.
-func (l *Layers) Config(encoding string) (train.Config, error) {
-	var c train.Config
+func (l *Layers) Config(encoding string) (runfile.Config, error) {
+	var c runfile.Config
 	settings, err := l.settings(cmp.Or(encoding, l.merged.GetString(encodingKey)))
 	if err != nil {
 		return c, err

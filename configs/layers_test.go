@@ -11,12 +11,12 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // loadLayers resolves the layers of a command line such as "--lr 0.5"; file is
 // the text of the config file.
-func loadLayers(t *testing.T, file string, env map[string]string, args ...string) (train.Config, error) {
+func loadLayers(t *testing.T, file string, env map[string]string, args ...string) (runfile.Config, error) {
 	t.Helper()
 	var s configs.Sources
 	if file != "" {
@@ -42,13 +42,13 @@ func loadLayers(t *testing.T, file string, env map[string]string, args ...string
 	}
 	l, err := configs.Load(s)
 	if err != nil {
-		return train.Config{}, err
+		return runfile.Config{}, err
 	}
 	return l.Config("")
 }
 
 // value is the text of a setting in a configuration.
-func value(t *testing.T, c train.Config, key string) string {
+func value(t *testing.T, c runfile.Config, key string) string {
 	t.Helper()
 	for _, s := range configs.Settings() {
 		if s.Key == key {

@@ -5,14 +5,14 @@ import (
 
 	"github.com/spf13/viper"
 
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // readRun returns the settings of a run as a layer, but for what belongs to the machine
 // that it was made on, and for those of its encoding alone, which the layers keep (see
 // settings). A nil task is the run's; another has its own lengths.
 func (l *Layers) readRun(dir string, task any) ([]*layer, error) {
-	c, err := train.ReadConfig(dir)
+	c, err := runfile.ReadConfig(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/configs"
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // trained makes a run directory with the configuration of a preset, changed.
-func trained(t *testing.T, change func(c *train.Config)) string {
+func trained(t *testing.T, change func(c *runfile.Config)) string {
 	t.Helper()
 	c, err := configs.Preset("small")
 	if err != nil {
@@ -24,7 +24,7 @@ func trained(t *testing.T, change func(c *train.Config)) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, train.ConfigFile), data, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, runfile.ConfigFile), data, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -53,14 +53,14 @@ func TestRenewed(t *testing.T) {
 	if got := settings(configs.Sources{Overrides: []configs.Value{sinusoidal, fixed}}); got != "" {
 		t.Errorf("of the older amplitude: %s", got)
 	}
-	old := trained(t, func(c *train.Config) { c.Model.Encoding = "sinusoidal" })
-	if c, err := train.ReadConfig(old); err != nil || c.Model.EncodingParams != nil {
+	old := trained(t, func(c *runfile.Config) { c.Model.Encoding = "sinusoidal" })
+	if c, err := runfile.ReadConfig(old); err != nil || c.Model.EncodingParams != nil {
 		t.Errorf("an old run: %s, %v", c.Model.EncodingParams, err)
 	}
 	if got := settings(configs.Sources{Run: old}); got != "" {
 		t.Errorf("the second phase of an old run: %s", got)
 	}
-	rope := trained(t, func(c *train.Config) { c.Model.Encoding = "rope" })
+	rope := trained(t, func(c *runfile.Config) { c.Model.Encoding = "rope" })
 	if got := settings(configs.Sources{Run: rope, Overrides: []configs.Value{sinusoidal}}); got != `{"learned":true}` {
 		t.Errorf("a second phase with another encoding: %s", got)
 	}
@@ -69,7 +69,7 @@ func TestRenewed(t *testing.T) {
 // The settings of a run stand in the preset's place; those of its encoding alone are for
 // the same encoding, and lengths for the same task.
 func TestRunInThePresetsPlace(t *testing.T) {
-	dir := trained(t, func(c *train.Config) {
+	dir := trained(t, func(c *runfile.Config) {
 		c.Model.Encoding, c.Model.EncodingParams = "rope", json.RawMessage(`{"theta":500,"fraction":0.5}`)
 		c.Train.Lengths, c.Train.Threads, c.Train.Lanes, c.Train.Seed = "3..4", 7, 1, 1<<64-1
 	})

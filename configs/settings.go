@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/internal/suggest"
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // Setting is one value of a run's configuration.
@@ -20,7 +20,7 @@ type Setting struct {
 	Key  string // as in a config file: "train.steps"
 	Kind string // what values it takes, such as "a whole number"
 
-	field []int // of train.Config; nil for a key of a section
+	field []int // of runfile.Config; nil for a key of a section
 }
 
 // What values a setting takes.
@@ -35,9 +35,9 @@ const (
 	scalar      = "a number, text, true or false"  // one of a section's keys
 )
 
-var settings = fieldsOf(reflect.TypeFor[train.Config]())
+var settings = fieldsOf(reflect.TypeFor[runfile.Config]())
 
-// Settings lists the settings of a run, in the order of train.Config.
+// Settings lists the settings of a run, in the order of runfile.Config.
 func Settings() []Setting { return slices.Clone(settings) }
 
 func fieldsOf(config reflect.Type) []Setting {
@@ -80,7 +80,7 @@ func kindOf(t reflect.Type) string {
 		return section // json.RawMessage
 	}
 	// Only a field that was added to the struct alone comes here.
-	panic(fmt.Sprintf("train.Config has a field of type %v, which no setting can have", t))
+	panic(fmt.Sprintf("runfile.Config has a field of type %v, which no setting can have", t))
 }
 
 // Find returns the setting of a key, which may be one inside a section:
@@ -105,7 +105,7 @@ func Find(key string) (Setting, error) {
 }
 
 // Of returns the setting's value in a configuration as text; a section is JSON.
-func (s Setting) Of(c train.Config) string {
+func (s Setting) Of(c runfile.Config) string {
 	value := reflect.ValueOf(c).FieldByIndex(s.field).Interface()
 	if raw, ok := value.(json.RawMessage); ok {
 		var b bytes.Buffer // without the spaces that the file of a run has
@@ -119,7 +119,7 @@ func (s Setting) Of(c train.Config) string {
 
 // Difference names the settings in which two configurations differ, with both values:
 // "train.steps was 3, now 4"; "" where none does.
-func Difference(was, now train.Config) string {
+func Difference(was, now runfile.Config) string {
 	var out []string
 	for _, s := range settings {
 		if a, b := s.Of(was), s.Of(now); a != b {

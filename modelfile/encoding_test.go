@@ -10,6 +10,7 @@ import (
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // mine is an encoding that no table has.
@@ -25,8 +26,8 @@ func TestEncodingByValue(t *testing.T) {
 	_, sequence := modelfile.Model{Config: cfg, Weights: weights, Card: description()}.SequenceONNX()
 	resized := cfg
 	resized.VocabSize = 0 // the task's
-	_, training := train.New(t.TempDir(), train.Config{Model: resized,
-		Train: train.Recipe{Task: "copy", Lengths: "1..6", Steps: 1, Batch: 8,
+	_, training := train.New(t.TempDir(), runfile.Config{Model: resized,
+		Train: runfile.Recipe{Task: "copy", Lengths: "1..6", Steps: 1, Batch: 8,
 			LR: 1e-2, Beta1: 0.9, Beta2: 0.98, Eps: 1e-8, Clip: 1, CheckpointEvery: 4, KeepCheckpoints: 2}},
 		train.Options{})
 	for what, err := range map[string]error{

@@ -5,13 +5,14 @@ import (
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models/pe"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // adamw is Adam with decoupled weight decay and bias correction (Loshchilov &
 // Hutter 2019, arXiv 1711.05101, algorithm 2), in place and parallel. The result
 // does not depend on the number of threads.
 type adamw struct {
-	recipe Recipe
+	recipe runfile.Recipe
 	slots  []slot
 	pieces []piece
 }
@@ -24,12 +25,12 @@ type slot struct {
 
 // newAdamW returns the optimizer of the weights and moments of a checkpoint, with
 // gradients under the same names.
-func newAdamW(c *Checkpoint, params []pe.Param, grads map[string]*tensor.Tensor) *adamw {
+func newAdamW(c *runfile.Checkpoint, params []pe.Param, grads map[string]*tensor.Tensor) *adamw {
 	o := &adamw{recipe: c.Config.Train}
 	var weights [][]float32
 	for _, p := range params {
 		of := func(group map[string]*tensor.Tensor) []float32 { return tensor.Data[float32](group[p.Name]) }
-		o.slots = append(o.slots, slot{w: of(c.Weights), g: of(grads), m: of(c.m), v: of(c.v), decay: p.Decay})
+		o.slots = append(o.slots, slot{w: of(c.Weights), g: of(grads), m: of(c.M), v: of(c.V), decay: p.Decay})
 		weights = append(weights, of(c.Weights))
 	}
 	o.pieces = pieces(weights)
@@ -91,9 +92,9 @@ func (o *adamw) step(t int, lr, gradScale float64) {
 }
 
 func (o *adamw) update(s slot, from, to, t int, lr, gradScale float64) {
-	b1, b2 := o.recipe.betas()
+	b1, b2 := betas(o.recipe)
 	scale := float32(gradScale)
-	step, eps, decayed := o.recipe.sizes(t, lr)
+	step, eps, decayed := sizes(o.recipe, t, lr)
 	keep := float32(1)
 	if s.decay {
 		keep = decayed
@@ -109,7 +110,7 @@ func (o *adamw) update(s slot, from, to, t int, lr, gradScale float64) {
 }
 
 // betas returns the parts of the moments that an update keeps.
-func (r Recipe) betas() (b1, b2 float32) { return float32(r.Beta1), float32(r.Beta2) }
+func betas(r runfile.Recipe) (b1, b2 float32) { return float32(r.Beta1), float32(r.Beta2) }
 
 // sizes returns what changes from update to update: t counts them from 1, and lr is the
 // learning rate of this one. With c1 and c2² the bias corrections 1−βᵗ, the update is
@@ -117,7 +118,7 @@ func (r Recipe) betas() (b1, b2 float32) { return float32(r.Beta1), float32(r.Be
 //	lr·(m/c1)/(√v/c2 + ε) = step·m/(√v + eps)
 //
 // and of a weight that decays keep is what is left of it.
-func (r Recipe) sizes(t int, lr float64) (step, eps, keep float32) {
+func sizes(r runfile.Recipe, t int, lr float64) (step, eps, keep float32) {
 	c1 := 1 - math.Pow(r.Beta1, float64(t))
 	c2 := math.Sqrt(1 - math.Pow(r.Beta2, float64(t)))
 	return float32(lr * c2 / c1), float32(r.Eps * c2), float32(1 - lr*r.WeightDecay)
@@ -128,7 +129,7 @@ func (r Recipe) sizes(t int, lr float64) (step, eps, keep float32) {
 // reaches LR at step Warmup−1, and the first step already moves; from zero it reaches
 // LR at step Warmup, and the first update changes no weight, as in the library of
 // Kazemnejad et al. 2023 (transformers 4.16).
-func (r Recipe) rate(s int) float64 {
+func rate(r runfile.Recipe, s int) float64 {
 	switch {
 	case s < r.Warmup && r.WarmupFrom == "zero":
 		return r.LR * float64(s) / float64(r.Warmup)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models/pe"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // AdamW against algorithm 2 of arXiv 1711.05101 in float64, over weights with and
@@ -27,8 +28,8 @@ func TestAdamW(t *testing.T) {
 		}
 		twin[p.Name] = s
 	}
-	r := Recipe{Beta1: 0.9, Beta2: 0.98, Eps: 1e-8, WeightDecay: 0.1}
-	c := &Checkpoint{Config: Config{Train: r}, Weights: weights, m: zeros(params), v: zeros(params)}
+	r := runfile.Recipe{Beta1: 0.9, Beta2: 0.98, Eps: 1e-8, WeightDecay: 0.1}
+	c := &runfile.Checkpoint{Config: runfile.Config{Train: r}, Weights: weights, M: zeros(params), V: zeros(params)}
 	o := newAdamW(c, params, grads)
 	const lr, scale = 0.01, 0.5
 	for step := 1; step <= 5; step++ {
@@ -73,8 +74,8 @@ func BenchmarkAdamW(b *testing.B) {
 	for i := range tensor.Data[float32](grads["a"]) {
 		tensor.Data[float32](grads["a"])[i] = float32(rng.NormFloat64())
 	}
-	r := Recipe{Beta1: 0.9, Beta2: 0.98, Eps: 1e-8, WeightDecay: 0.1}
-	c := &Checkpoint{Config: Config{Train: r}, Weights: weights, m: zeros(params), v: zeros(params)}
+	r := runfile.Recipe{Beta1: 0.9, Beta2: 0.98, Eps: 1e-8, WeightDecay: 0.1}
+	c := &runfile.Checkpoint{Config: runfile.Config{Train: r}, Weights: weights, M: zeros(params), V: zeros(params)}
 	o := newAdamW(c, params, grads)
 	b.Run("norm", func(b *testing.B) {
 		for b.Loop() {

@@ -9,6 +9,7 @@ import (
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // oldRun is a run that a program made, and its config.json was written, before the
@@ -22,7 +23,7 @@ const (
 // TestOldRun: such a run is what the same settings in the new form make, under the same
 // hash.
 func TestOldRun(t *testing.T) {
-	was, err := train.ReadConfig(oldRun)
+	was, err := runfile.ReadConfig(oldRun)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func TestOldRun(t *testing.T) {
 	if now, err = now.Resolve(); err != nil {
 		t.Fatal(err)
 	}
-	c, err := train.ReadCheckpoint(filepath.Join(oldRun, "checkpoint-00000002.safetensors"))
+	c, err := runfile.ReadCheckpoint(filepath.Join(oldRun, "checkpoint-00000002.safetensors"))
 	if err != nil {
 		t.Fatal(err)
 	}

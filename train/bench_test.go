@@ -18,6 +18,7 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 var operators = flag.Bool("operators", false, "print what each operator of a step takes")
@@ -47,7 +48,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-func benchStep(b *testing.B, cfg train.Config, batch, width int) {
+func benchStep(b *testing.B, cfg runfile.Config, batch, width int) {
 	orttest.Require(b)
 	var o train.Options
 	if *operators {
@@ -95,7 +96,7 @@ func benchStep(b *testing.B, cfg train.Config, batch, width int) {
 }
 
 // randomStep makes the runs of a step, as many as the configuration cuts it into.
-func randomStep(batch, width int, cfg train.Config) (data []train.Batch) {
+func randomStep(batch, width int, cfg runfile.Config) (data []train.Batch) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	rows := batch
 	if n := cfg.Train.MicroTokens; n > 0 {
@@ -120,7 +121,7 @@ func randomStep(batch, width int, cfg train.Config) (data []train.Batch) {
 }
 
 // stepFLOPs counts the matrix work of the model's step, whatever it is cut into.
-func stepFLOPs(b *testing.B, cfg train.Config, batch, width int) float64 {
+func stepFLOPs(b *testing.B, cfg runfile.Config, batch, width int) float64 {
 	m, err := models.New(cfg.Model)
 	if err != nil {
 		b.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/tokenizer"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // BenchmarkEncodings relates what each encoding costs to NoPE: whole training steps of
@@ -56,7 +57,7 @@ func (r *ratio) ofMedians() float64 {
 	return median(r[1]) / median(r[0])
 }
 
-func smallWith(b *testing.B, encoding string) train.Config {
+func smallWith(b *testing.B, encoding string) runfile.Config {
 	cfg := preset(b, "small")
 	cfg.Model.Architecture, cfg.Model.Encoding = "", encoding // which may be an architecture
 	cfg.Train.CheckpointEvery = 1 << 30

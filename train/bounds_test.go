@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // A checkpoint of absurd size is refused before it is read.
@@ -38,7 +38,7 @@ func TestHugeCheckpoint(t *testing.T) {
 	if err := os.Truncate(path, int64(len(start))+6<<30); err != nil {
 		t.Skip(err) // not every file system has sparse files
 	}
-	if _, err := train.ReadCheckpoint(path); err == nil ||
+	if _, err := runfile.ReadCheckpoint(path); err == nil ||
 		!strings.Contains(err.Error(), "bytes; with the model of its configuration it has at most ") {
 		t.Errorf("checkpoint: %v", err)
 	}

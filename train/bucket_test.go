@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // A pool of steps holds the sequences that its steps have by themselves, in runs of
@@ -57,7 +58,7 @@ func TestPooledSteps(t *testing.T) {
 	}
 }
 
-func decoded(t *testing.T, cfg train.Config, step int) []string {
+func decoded(t *testing.T, cfg runfile.Config, step int) []string {
 	t.Helper()
 	out, err := train.Decode(cfg, step)
 	if err != nil {
@@ -88,12 +89,12 @@ func TestBudgetBelowTheLongest(t *testing.T) {
 
 // Groups are found at once however many they are, each of a sequence at least.
 func TestManyRuns(t *testing.T) {
-	for name, change := range map[string]func(*train.Recipe){
-		"one sequence":              func(r *train.Recipe) { r.Batch = 1 },
-		"one length":                func(r *train.Recipe) { r.Lengths = "6..6" },
-		"a run for each of many":    func(r *train.Recipe) { r.Batch, r.MicroTokens = 4096, 1 },
-		"a budget beyond the batch": func(r *train.Recipe) { r.MicroTokens = math.MaxInt },
-		"a pool beyond the run":     func(r *train.Recipe) { r.Steps, r.PoolSteps = 1, 64 },
+	for name, change := range map[string]func(*runfile.Recipe){
+		"one sequence":              func(r *runfile.Recipe) { r.Batch = 1 },
+		"one length":                func(r *runfile.Recipe) { r.Lengths = "6..6" },
+		"a run for each of many":    func(r *runfile.Recipe) { r.Batch, r.MicroTokens = 4096, 1 },
+		"a budget beyond the batch": func(r *runfile.Recipe) { r.MicroTokens = math.MaxInt },
+		"a pool beyond the run":     func(r *runfile.Recipe) { r.Steps, r.PoolSteps = 1, 64 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := micro("nope", 3)
@@ -167,7 +168,7 @@ func TestPresetsPadLittle(t *testing.T) {
 }
 
 // padding is the part of a run's tokens that is padding, over 16 steps.
-func padding(t testing.TB, cfg train.Config) float64 {
+func padding(t testing.TB, cfg runfile.Config) float64 {
 	t.Helper()
 	real, slots := 0, 0
 	for step := range 16 {
@@ -184,7 +185,7 @@ func padding(t testing.TB, cfg train.Config) float64 {
 }
 
 // preset returns one of the embedded configurations, resolved.
-func preset(t testing.TB, name string) train.Config {
+func preset(t testing.TB, name string) runfile.Config {
 	t.Helper()
 	cfg, err := configs.Preset(name)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // One flipped bit anywhere in a checkpoint is seen: every bit of the header, and
@@ -29,7 +30,7 @@ func TestFlippedBit(t *testing.T) {
 		if err := os.WriteFile(path, bad, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := train.ReadCheckpoint(path); err == nil || !strings.Contains(err.Error(), path) {
+		if _, err := runfile.ReadCheckpoint(path); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("bit %d of byte %d of %d flipped: error %v, want one with the path", at%8, at, len(good), err)
 		}
 		if at++; at > header {
@@ -59,7 +60,7 @@ func TestDamagedCheckpointIsNotKept(t *testing.T) {
 	if err := train.Prune(dir, 99, 1, 0); err != nil {
 		t.Fatal(err)
 	}
-	c, skipped, err := train.Latest(dir)
+	c, skipped, err := runfile.Latest(dir)
 	if err != nil || c.Step != 8 || len(skipped) != 1 || !strings.Contains(skipped[0].Error(), "is damaged") {
 		t.Errorf("got %+v, skipped %v, error %v; want step 8 and the damaged one named", c, skipped, err)
 	}

@@ -12,11 +12,12 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // clockwork is a run of the unrolled architecture whose batches fall into several
 // buckets.
-func clockwork(steps int) train.Config {
+func clockwork(steps int) runfile.Config {
 	cfg := micro("cwrnn", steps)
 	cfg.Model = models.Config{Encoding: "cwrnn", DModel: 12, NUnits: 24, NModules: 4}
 	cfg.Train.MicroTokens = 24
@@ -53,12 +54,12 @@ func TestUnrolledAgainstInterpreter(t *testing.T) {
 	orttest.Require(t)
 	deltanet := micro("deltanet", 1)
 	deltanet.Train.MicroTokens = 24
-	for _, cfg := range []train.Config{clockwork(1), deltanet} {
+	for _, cfg := range []runfile.Config{clockwork(1), deltanet} {
 		t.Run(cfg.Model.Encoding, func(t *testing.T) { unrolledAgainstInterpreter(t, cfg) })
 	}
 }
 
-func unrolledAgainstInterpreter(t *testing.T, cfg train.Config) {
+func unrolledAgainstInterpreter(t *testing.T, cfg runfile.Config) {
 	cfg, err := cfg.Resolve()
 	if err != nil {
 		t.Fatal(err)

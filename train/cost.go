@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // Cost is what a run takes, as far as its configuration tells.
@@ -63,7 +64,7 @@ var keptNorms = map[string]float64{"": 3, "rms": 3, "layer": 6}
 // the tokens of P pooled steps of B sequences, and the order of E fixed examples. A graph
 // that is unrolled keeps its memory while those of other lengths run. Without
 // a checkpoint the presets measure between 0.6 and 1 times the estimate.
-func EstimateCost(c Config) (Cost, error) {
+func EstimateCost(c runfile.Config) (Cost, error) {
 	model, err := models.New(c.Model)
 	if err != nil {
 		return Cost{}, err
@@ -85,7 +86,7 @@ func EstimateCost(c Config) (Cost, error) {
 	graphs := 1.0
 	if m.BetaMax > 0 { // a DeltaNet
 		layer += keptDelta * heads * float64(m.DHead)
-		graphs = min(t, 64)/unrolledBucket + 4*max(0, math.Log2(t/64))
+		graphs = min(t, 64)/runfile.UnrolledBucket + 4*max(0, math.Log2(t/64))
 	}
 	tokens := float64(src.batch) * t
 	if src.budget > 0 {

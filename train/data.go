@@ -9,6 +9,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/tokenizer"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // batch is one run of the step graph: B sequences of up to T tokens, padded on
@@ -49,47 +50,41 @@ type source struct {
 	ready [][]batch // by step of the pool
 }
 
-func newSource(c Config) (*source, error) {
-	m, err := c.data()
+func newSource(c runfile.Config) (*source, error) {
+	d, err := c.Data()
 	if err != nil {
 		return nil, err
 	}
-	if err := m.checkExamples(c.Train.Examples); err != nil {
+	if err := checkExamples(d, c.Train.Examples); err != nil {
 		return nil, err
 	}
-	tok, err := tokenizer.New(m.pieces)
+	tok, err := tokenizer.New(d.Pieces)
 	if err != nil {
 		return nil, err
 	}
 	r := c.Train
-	s := &source{tasks: m.tasks, tok: tok, seed: r.SampleSeed(), batch: r.Batch,
-		pool: max(r.PoolSteps, 1), budget: r.MicroTokens, lanes: r.lanes(), examples: r.Examples, grid: 1,
+	s := &source{tasks: d.Tasks, tok: tok, seed: r.SampleSeed(), batch: r.Batch,
+		pool: max(r.PoolSteps, 1), budget: r.MicroTokens, lanes: lanes(r), examples: r.Examples, grid: 1,
 		positions: positions{kind: r.Positions, below: r.MaxPosition, seed: r.SampleSeed()}}
 	a, err := models.ArchitectureOf(c.Model)
 	if err != nil {
 		return nil, err
 	}
 	if a.Unrolled {
-		s.grid = unrolledBucket
+		s.grid = runfile.UnrolledBucket
 	}
-	if m.isText() {
-		s.text = &text{corpora: m.tasks, length: m.lengths[0].Max, seed: r.SampleSeed(), tok: tok}
+	if d.IsText() {
+		s.text = &text{corpora: d.Tasks, length: d.Lengths[0].Max, seed: r.SampleSeed(), tok: tok}
 	}
-	for i, t := range m.tasks {
-		s.lengths = append(s.lengths, t.LengthsIn(m.lengths[i]))
+	for i, t := range d.Tasks {
+		s.lengths = append(s.lengths, t.LengthsIn(d.Lengths[i]))
 		s.listed = append(s.listed, nil)
 		if r.Examples > 0 {
-			s.listed[i] = m.listed(i)
+			s.listed[i] = listed(d, i)
 		}
 	}
 	return s, nil
 }
-
-// unrolledBucket is the grid of lengths for which unrolled steps are compiled:
-// coarse enough for few graphs, fine enough for little padding. Beyond 64 tokens it
-// widens with the length: ONNX Runtime takes two seconds to compile 128 steps, and
-// four times as long for twice as many.
-const unrolledBucket = 8
 
 // draw makes a new example: each task of a mixture is as frequent as the others.
 func (s *source) draw(rng *rand.Rand) (task.Sample, error) {

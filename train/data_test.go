@@ -12,16 +12,17 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // on returns the micro run on other data.
-func on(name, lengths string, steps int) train.Config {
+func on(name, lengths string, steps int) runfile.Config {
 	c := micro("nope", steps)
 	c.Train.Task, c.Train.Lengths = name, lengths
 	return c
 }
 
-func texts(t testing.TB, c train.Config, step int) []string {
+func texts(t testing.TB, c runfile.Config, step int) []string {
 	t.Helper()
 	out, err := train.Decode(c, step)
 	if err != nil {
@@ -64,7 +65,7 @@ func TestEveryTaskTrains(t *testing.T) {
 func TestDataIsAFunctionOfTheStep(t *testing.T) {
 	fixed := on("parity,reverse+noprefix", "2..5", 1)
 	fixed.Train.Examples = 20
-	for _, c := range []train.Config{on("copy", "1..6", 1), on("addition,copy,scan", "", 1), fixed} {
+	for _, c := range []runfile.Config{on("copy", "1..6", 1), on("addition,copy,scan", "", 1), fixed} {
 		for _, step := range []int{7, 0, 3, 7} {
 			if diff := cmp.Diff(texts(t, c, step), texts(t, c, step)); diff != "" {
 				t.Errorf("%s, step %d:\n%s", c.Train.Task, step, diff)
@@ -105,7 +106,7 @@ func TestMixture(t *testing.T) {
 			t.Errorf("%d of 600 sequences begin with %q, want about 200; all: %v", n, first, count)
 		}
 	}
-	card, err := (&train.Checkpoint{Config: c}).Card("test")
+	card, err := (&runfile.Checkpoint{Config: c}).Card("test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func TestMixture(t *testing.T) {
 func TestFixedSet(t *testing.T) {
 	c := on("copy,addition", "2..6", 1)
 	c.Train.Examples, c.Train.Batch = 40, 8
-	set := func(c train.Config, epoch int) []string {
+	set := func(c runfile.Config, epoch int) []string {
 		var out []string
 		for step := range c.Train.Examples / c.Train.Batch {
 			out = append(out, texts(t, c, epoch*c.Train.Examples/c.Train.Batch+step)...)
@@ -164,7 +165,7 @@ func TestFixedSet(t *testing.T) {
 func TestResumeIsExactOnEveryKindOfData(t *testing.T) {
 	fixed := on("lego+full", "2..4", 7)
 	fixed.Train.Examples = 20 // an epoch ends within a step
-	for _, cfg := range []train.Config{on("copy,summation", "1..4", 7), fixed} {
+	for _, cfg := range []runfile.Config{on("copy,summation", "1..4", 7), fixed} {
 		whole, parts := t.TempDir(), t.TempDir()
 		losses(t, start(t, whole, cfg))
 		ctx, cancel := context.WithCancel(t.Context())

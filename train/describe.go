@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // RunInfo is what a run directory says without its weights being read.
@@ -27,7 +28,7 @@ type RunInfo struct {
 	// lengths; 0 for none, nil for no evaluation or one that cannot be read.
 	FittedStep *int `json:"fitted_step,omitempty"`
 
-	Config Config `json:"-"`
+	Config runfile.Config `json:"-"`
 	// Stopped means that training ended early, as the configuration says.
 	Stopped bool `json:"-"`
 	// Damage says which lines of the metrics cannot be read; nil for none.
@@ -50,19 +51,19 @@ func (r RunInfo) State() string {
 
 // Describe reads what a run directory says of its run, but for the weights.
 func Describe(dir string) (RunInfo, error) {
-	cfg, err := ReadConfig(dir)
+	cfg, err := runfile.ReadConfig(dir)
 	if err != nil {
 		return RunInfo{}, err
 	}
 	r := RunInfo{Dir: dir, Encoding: cfg.Model.Name(), Task: cfg.Train.Task, Lengths: cfg.Train.Lengths,
 		Seed: cfg.Train.Seed, DataSeed: cfg.Train.DataSeed, Steps: cfg.Train.Steps, Config: cfg}
-	steps, err := Checkpoints(dir)
+	steps, err := runfile.Steps(dir)
 	if err != nil {
 		return r, err
 	}
-	newest := filepath.Join(dir, ConfigFile)
+	newest := filepath.Join(dir, runfile.ConfigFile)
 	if len(steps) > 0 && steps[0] > 0 {
-		r.Step, newest = steps[0], checkpointPath(dir, steps[0])
+		r.Step, newest = steps[0], runfile.Path(dir, steps[0])
 	}
 	if info, err := os.Stat(newest); err == nil {
 		r.Saved = info.ModTime()

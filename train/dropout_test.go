@@ -13,10 +13,11 @@ import (
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // dropped returns the step graph of a model with dropout, and its configuration.
-func dropped(t testing.TB, cfg train.Config) (train.Config, *models.Decoder, *graph.Graph) {
+func dropped(t testing.TB, cfg runfile.Config) (runfile.Config, *models.Decoder, *graph.Graph) {
 	t.Helper()
 	cfg, m := resolved(t, cfg)
 	g, err := train.StepGraph(m, models.Mode{Dropout: true})

@@ -16,6 +16,7 @@ import (
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // stepEngine runs the step graph through ONNX Runtime, on the values of an optimizer.
@@ -25,7 +26,7 @@ import (
 // operator. The gradients are summed in an order that is always the same.
 type stepEngine struct {
 	model    models.Model
-	recipe   Recipe
+	recipe   runfile.Recipe
 	unrolled bool
 	lanes    []*lane
 }
@@ -40,16 +41,16 @@ type lane struct {
 }
 
 // newEngine prepares and compiles the step of m.
-func newEngine(m models.Model, r Recipe, opt ort.Options) (*stepEngine, error) {
+func newEngine(m models.Model, r runfile.Recipe, opt ort.Options) (*stepEngine, error) {
 	arch, err := models.ArchitectureOf(m.Config())
 	if err != nil {
 		return nil, err
 	}
 	e := &stepEngine{model: m, recipe: r, unrolled: arch.Unrolled}
-	for i := range r.lanes() {
+	for i := range lanes(r) {
 		l := &lane{engine: e, opt: opt, steps: map[int]*step{}}
-		if n := r.lanes(); n > 1 {
-			l.opt.Threads = r.threads() / n
+		if n := lanes(r); n > 1 {
+			l.opt.Threads = threads(r) / n
 			if i > 0 {
 				l.opt.ProfilePrefix = ""
 			}
@@ -57,7 +58,7 @@ func newEngine(m models.Model, r Recipe, opt ort.Options) (*stepEngine, error) {
 		e.lanes = append(e.lanes, l)
 		first := 0
 		if e.unrolled {
-			first = unrolledBucket // the others as they come up; what is wrong shows now
+			first = runfile.UnrolledBucket // the others as they come up; what is wrong shows now
 		}
 		if _, err := l.step(first); err != nil {
 			e.close()

@@ -14,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // scripted is an evaluator whose answers depend on the step: of 1000 samples at
@@ -29,13 +30,13 @@ func scripted(right map[int]int) train.Evaluator {
 	}
 }
 
-func evaluated(steps, every int) train.Config {
+func evaluated(steps, every int) runfile.Config {
 	cfg := micro("nope", steps)
 	cfg.Train.EvalEvery, cfg.Train.EvalLengths = every, "5,9,12"
 	return cfg
 }
 
-func startWith(t *testing.T, dir string, cfg train.Config, o train.Options) *train.Trainer {
+func startWith(t *testing.T, dir string, cfg runfile.Config, o train.Options) *train.Trainer {
 	t.Helper()
 	orttest.Require(t)
 	r, err := train.New(dir, cfg, o)
@@ -63,16 +64,16 @@ func TestBestCheckpoint(t *testing.T) {
 	if diff := cmp.Diff([]int{3}, best); diff != "" {
 		t.Errorf("steps that were best (-want +got):\n%s", diff)
 	}
-	c, skipped, err := train.Best(dir)
+	c, skipped, err := runfile.Best(dir)
 	if err != nil || len(skipped) != 0 || c.Step != 3 {
 		t.Fatalf("best is %+v, skipped %v, error %v; want step 3", c, skipped, err)
 	}
 	losses(t, start(t, plain, micro("nope", 12)))
 	sameWeights(t, final(t, dir), final(t, plain))
-	if step, score := final(t, dir).Best(); step != 3 || score != 0.5 {
-		t.Errorf("the last checkpoint names step %d with %v as the best, want 3 with 0.5", step, score)
+	if p := final(t, dir).Progress; p.BestStep != 3 || p.BestScore != 0.5 {
+		t.Errorf("the last checkpoint names step %d with %v as the best, want 3 with 0.5", p.BestStep, p.BestScore)
 	}
-	if _, _, err := train.Best(plain); !errors.Is(err, train.ErrNoCheckpoint) ||
+	if _, _, err := runfile.Best(plain); !errors.Is(err, runfile.ErrNoCheckpoint) ||
 		!strings.Contains(err.Error(), "train.eval_every") {
 		t.Errorf("best of a run without evaluations: error %v", err)
 	}
@@ -145,14 +146,14 @@ func TestInterruptedEvaluation(t *testing.T) {
 
 func TestEvaluationErrors(t *testing.T) {
 	for _, tc := range []struct {
-		change func(*train.Recipe)
+		change func(*runfile.Recipe)
 		want   string
 	}{
-		{func(r *train.Recipe) {}, "no evaluator"},
-		{func(r *train.Recipe) { r.EvalLengths = "7..9" }, "none is a trained length (1..6)"},
-		{func(r *train.Recipe) { r.EvalLengths = "x" }, "train.eval_lengths"},
-		{func(r *train.Recipe) { r.EvalEvery = -1 }, "train.eval_every -1"},
-		{func(r *train.Recipe) { r.EvalEvery, r.StopAfterPerfect = 0, 1 }, "train.stop_after_perfect"},
+		{func(r *runfile.Recipe) {}, "no evaluator"},
+		{func(r *runfile.Recipe) { r.EvalLengths = "7..9" }, "none is a trained length (1..6)"},
+		{func(r *runfile.Recipe) { r.EvalLengths = "x" }, "train.eval_lengths"},
+		{func(r *runfile.Recipe) { r.EvalEvery = -1 }, "train.eval_every -1"},
+		{func(r *runfile.Recipe) { r.EvalEvery, r.StopAfterPerfect = 0, 1 }, "train.stop_after_perfect"},
 	} {
 		cfg := evaluated(4, 2)
 		tc.change(&cfg.Train)

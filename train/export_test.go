@@ -10,6 +10,7 @@ import (
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // Batch is one run of the step graph.
@@ -27,7 +28,7 @@ func StepLoss(b *graph.Builder, m models.Model, mode models.Mode) (loss *graph.N
 }
 
 // Draw returns the batches of a step.
-func Draw(c Config, step int) ([]batch, error) {
+func Draw(c runfile.Config, step int) ([]batch, error) {
 	src, err := newSource(c)
 	if err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func Draw(c Config, step int) ([]batch, error) {
 }
 
 // DrawAll returns the batches of several steps from one source.
-func DrawAll(c Config, steps ...int) (out [][]batch, err error) {
+func DrawAll(c runfile.Config, steps ...int) (out [][]batch, err error) {
 	src, err := newSource(c)
 	if err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func DrawAll(c Config, steps ...int) (out [][]batch, err error) {
 
 // Decode returns the text of every sequence of a step, without padding and the
 // end token.
-func Decode(c Config, step int) ([]string, error) {
+func Decode(c runfile.Config, step int) ([]string, error) {
 	src, err := newSource(c)
 	if err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func Exploded(losses []float64) int {
 
 // PretendLoss makes a run believe that its loss was steady so far.
 func PretendLoss(t *Trainer, loss float64) {
-	t.now.progress.Watch = watch{Start: loss, Smooth: loss, Best: loss}
+	t.now.Progress.Watch = runfile.Watch{Start: loss, Smooth: loss, Best: loss}
 }
 
 // SweepTemporary removes what killed writes left behind.
@@ -117,11 +118,11 @@ var SweepTemporary = sweepTemporary
 // version, which stored train.threads 0.
 func LeaveThreadsOpen(t *Trainer) error {
 	t.now.Config.Train.Threads = 0
-	return t.now.Config.write(t.dir)
+	return t.now.Config.Write(t.dir)
 }
 
 // Rate is the learning rate of a step.
-func Rate(r Recipe, step int) float64 { return r.rate(step) }
+func Rate(r runfile.Recipe, step int) float64 { return rate(r, step) }
 
 // Positions draws the position ids of a sequence of n tokens.
 func Positions(kind string, n, below int, seed uint64) []int64 {
@@ -133,16 +134,16 @@ func Drawn(t *Trainer, step int) ([]batch, error) { return t.draw(step) }
 
 // SaveWithoutFit writes the checkpoint of a run as versions before fitted_step did.
 func SaveWithoutFit(t *Trainer) error {
-	t.now.progress.Fitted, t.now.progress.Prompts = nil, 0
+	t.now.Progress.Fitted, t.now.Progress.Prompts = nil, 0
 	return t.store(t.now)
 }
 
 // Updates returns what makes an update of a model's weights, of the number given, with either
 // optimizer, from gradients of its own in every lane, which may be any. Both work on the
 // same configuration, each on memory of its own. Call done at the end.
-func Updates(c Config, m models.Model) (inGo, inGraph func(number int) error, done func(), err error) {
+func Updates(c runfile.Config, m models.Model) (inGo, inGraph func(number int) error, done func(), err error) {
 	params := m.Params()
-	state := &Checkpoint{Config: c, Weights: models.InitWeights(params, 1), m: zeros(params), v: zeros(params)}
+	state := &runfile.Checkpoint{Config: c, Weights: models.InitWeights(params, 1), M: zeros(params), V: zeros(params)}
 	graph, err := newGraphOptimizer(state, params, c.Train, ort.Options{Threads: c.Train.Threads}) // first: it opens the session
 	if err != nil {
 		return nil, nil, nil, err
@@ -167,7 +168,7 @@ func Updates(c Config, m models.Model) (inGo, inGraph func(number int) error, do
 	}
 	apply := func(o optimizer) func(int) error {
 		return func(number int) error {
-			_, err := o.apply(update{number: number, rate: 1e-6, lanes: c.Train.lanes()})
+			_, err := o.apply(update{number: number, rate: 1e-6, lanes: lanes(c.Train)})
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // fullDisk writes half of what it is given while full.
@@ -67,11 +68,11 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	sameWeights(t, final(t, dir), final(t, whole))
-	best, _, err := train.Best(dir)
+	best, _, err := runfile.Best(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, _, err := train.Best(whole)
+	want, _, err := runfile.Best(whole)
 	if err != nil {
 		t.Fatal(err)
 	}

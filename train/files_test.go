@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // touch makes empty files in a directory.
@@ -51,7 +52,7 @@ func TestPathsThatLookLikePatterns(t *testing.T) {
 		dir, sibling := filepath.Join(root, tc.name), filepath.Join(root, tc.sibling)
 		touch(t, dir, four...)
 		touch(t, sibling, append([]string{".half.tmp"}, four...)...)
-		steps, err := train.Checkpoints(dir)
+		steps, err := runfile.Steps(dir)
 		if want := []int{4, 3, 2, 1}; err != nil || !slices.Equal(steps, want) {
 			t.Errorf("%s: checkpoints of steps %v (%v), want %v", tc.name, steps, err, want)
 		}
@@ -83,7 +84,7 @@ func TestForeignCheckpointNames(t *testing.T) {
 	touch(t, dir, foreign...)
 	r := start(t, dir, micro("nope", 12))
 	losses(t, r)
-	steps, err := train.Checkpoints(dir)
+	steps, err := runfile.Steps(dir)
 	if want := []int{12, 8}; err != nil || !slices.Equal(steps, want) {
 		t.Errorf("checkpoints of steps %v (%v), want %v", steps, err, want)
 	}
@@ -98,7 +99,7 @@ func TestForeignCheckpointNames(t *testing.T) {
 func TestCheckpointsOfAnUnreadableDirectory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	touch(t, filepath.Dir(file), "file")
-	if steps, err := train.Checkpoints(file); err == nil {
+	if steps, err := runfile.Steps(file); err == nil {
 		t.Errorf("a file in a directory's place has the checkpoints %v", steps)
 	}
 }

@@ -8,22 +8,23 @@ import (
 
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // fit is what a checkpoint says, with -1 for a step that is not known.
-func fit(t *testing.T, c *train.Checkpoint) (int, string) {
+func fit(t *testing.T, c *runfile.Checkpoint) (int, string) {
 	t.Helper()
 	said, err := c.Fit()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Fitted() == nil {
+	if c.Progress.Fitted == nil {
 		return -1, said
 	}
-	return *c.Fitted(), said
+	return *c.Progress.Fitted, said
 }
 
-func checkFit(t *testing.T, c *train.Checkpoint, step int, want string) {
+func checkFit(t *testing.T, c *runfile.Checkpoint, step int, want string) {
 	t.Helper()
 	if got, said := fit(t, c); got != step || said != want {
 		t.Errorf("step %d: fitted at %d, %q; want %d, %q", c.Step, got, said, step, want)
@@ -64,14 +65,14 @@ func TestFitted(t *testing.T) {
 		text string
 	}{1: {-1, ""}, 2: {0, "did not fit in 2 steps: best 100 %"}, 3: {0, "did not fit in 3 steps: best 100 %"},
 		4: {4, fitted}, 6: {4, fitted}, 8: {4, fitted}} {
-		c, err := train.At(dir, step)
+		c, err := runfile.At(dir, step)
 		if err != nil {
 			t.Fatal(err)
 		}
 		checkFit(t, c, want.step, want.text)
 		described, err := c.Card("")
 		if err != nil || (described.FittedStep == nil) != (want.step < 0) ||
-			want.step >= 0 && *described.FittedStep != want.step || c.Info().FittedStep != c.Fitted() {
+			want.step >= 0 && *described.FittedStep != want.step || c.Info().FittedStep != c.Progress.Fitted {
 			t.Errorf("step %d: card %+v, %v", step, described, err)
 		}
 	}
@@ -130,7 +131,7 @@ func TestFittedSecondPhase(t *testing.T) {
 	losses(t, startWith(t, second, cfg, train.Options{Evaluate: scripted(map[int]int{4: 20000})}))
 	c := final(t, second)
 	described, err := c.Card("")
-	if err != nil || described.Steps != 7 || *described.FittedStep != 7 || *c.Fitted() != 4 {
-		t.Errorf("card %+v, %v; fitted at %d of the run", described, err, *c.Fitted())
+	if err != nil || described.Steps != 7 || *described.FittedStep != 7 || *c.Progress.Fitted != 4 {
+		t.Errorf("card %+v, %v; fitted at %d of the run", described, err, *c.Progress.Fitted)
 	}
 }

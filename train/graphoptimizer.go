@@ -12,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // errLost means that weights and moments are those of no update.
@@ -22,7 +23,7 @@ var errLost = errors.New("train: the weights were lost in an update that failed;
 // a step needs lies in buffers of its own; weights and moments leave them only for
 // checkpoints and evaluations.
 type graphOptimizer struct {
-	recipe  Recipe
+	recipe  runfile.Recipe
 	params  []pe.Param
 	session *ort.Session
 	host    map[string]*tensor.Tensor // the checkpoint's, by the names that are stored
@@ -37,8 +38,8 @@ type graphOptimizer struct {
 	lost    bool    // an update failed halfway
 }
 
-func newGraphOptimizer(c *Checkpoint, params []pe.Param, r Recipe, opt ort.Options) (*graphOptimizer, error) {
-	o := &graphOptimizer{recipe: r, params: params, host: c.tensors(),
+func newGraphOptimizer(c *runfile.Checkpoint, params []pe.Param, r runfile.Recipe, opt ort.Options) (*graphOptimizer, error) {
+	o := &graphOptimizer{recipe: r, params: params, host: c.Tensors(),
 		numbers: map[string]*tensor.Tensor{}, buffers: map[string]*buffer{}}
 	opt.ProfilePrefix = "" // it is for the step graph's trace
 	err := o.compile(opt)
@@ -53,7 +54,7 @@ func newGraphOptimizer(c *Checkpoint, params []pe.Param, r Recipe, opt ort.Optio
 }
 
 func (o *graphOptimizer) compile(opt ort.Options) error {
-	g, err := UpdateGraph(o.params, o.recipe, o.recipe.lanes())
+	g, err := UpdateGraph(o.params, o.recipe, lanes(o.recipe))
 	if err != nil {
 		return err
 	}
@@ -91,12 +92,12 @@ func (o *graphOptimizer) allocate() (err error) {
 	if o.memory.weights, err = group(""); err != nil {
 		return err
 	}
-	for _, moment := range []string{firstMoment, secondMoment} {
+	for _, moment := range []string{runfile.FirstMoment, runfile.SecondMoment} {
 		if _, err := group(moment); err != nil {
 			return err
 		}
 	}
-	for lane := range o.recipe.lanes() {
+	for lane := range lanes(o.recipe) {
 		sum, err := group(gradOf(lane))
 		if err != nil {
 			return err
@@ -141,7 +142,7 @@ func (o *graphOptimizer) apply(u update) (norm float64, err error) {
 		return 0, errLost
 	}
 	set := func(name string, x float32) { tensor.Data[float32](o.numbers[name])[0] = x }
-	size, epsilon, keep := o.recipe.sizes(u.number, u.rate)
+	size, epsilon, keep := sizes(o.recipe, u.number, u.rate)
 	set(stepSizeInput, size)
 	set(epsilonInput, epsilon)
 	set(keepInput, keep)

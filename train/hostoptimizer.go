@@ -6,6 +6,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // hostOptimizer keeps everything in Go's memory. Weights and moments are the checkpoint's
@@ -17,9 +18,9 @@ type hostOptimizer struct {
 	bound  values
 }
 
-func newHostOptimizer(c *Checkpoint, params []pe.Param) (*hostOptimizer, error) {
+func newHostOptimizer(c *runfile.Checkpoint, params []pe.Param) (*hostOptimizer, error) {
 	o := &hostOptimizer{params: params}
-	for range c.Config.Train.lanes() {
+	for range lanes(c.Config.Train) {
 		o.sums = append(o.sums, zeros(params))
 	}
 	o.adamw = newAdamW(c, params, o.sums[0])
@@ -30,7 +31,7 @@ func newHostOptimizer(c *Checkpoint, params []pe.Param) (*hostOptimizer, error) 
 	return o, nil
 }
 
-func (o *hostOptimizer) bind(c *Checkpoint) (err error) {
+func (o *hostOptimizer) bind(c *runfile.Checkpoint) (err error) {
 	if o.bound.weights, err = bind(c.Weights); err != nil {
 		return err
 	}

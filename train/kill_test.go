@@ -19,6 +19,7 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // The environment of a child process that trains and is killed.
@@ -27,7 +28,7 @@ const (
 	killBytes = "ZOO_TEST_KILL_BYTES" // it kills itself after writing so many; 0: it does not
 )
 
-func killedConfig() train.Config {
+func killedConfig() runfile.Config {
 	cfg := evaluated(30, 5)
 	cfg.Model.DModel, cfg.Model.DFF = 16, 16
 	cfg.Train.CheckpointEvery, cfg.Train.Threads = 2, 1
@@ -118,11 +119,11 @@ func TestKill(t *testing.T) {
 		t.Errorf("only %d kills before the end; make the run longer", kills)
 	}
 	sameWeights(t, final(t, killed), final(t, whole))
-	a, _, err := train.Best(whole)
+	a, _, err := runfile.Best(whole)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, _, err := train.Best(killed)
+	b, _, err := runfile.Best(killed)
 	if err != nil {
 		t.Fatal(err)
 	}

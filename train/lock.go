@@ -42,11 +42,12 @@ func Busy(dir string) (bool, error) {
 // sweepTemporary removes what writes cut off by a kill have left behind. Only
 // the holder of the lock may call it.
 func sweepTemporary(dir string) error {
-	names, err := fileNames(dir)
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
-	for _, name := range names {
+	for _, e := range entries {
+		name := e.Name()
 		if !strings.HasPrefix(name, ".") || !strings.HasSuffix(name, ".tmp") {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // The tokens of a sequence differ by a few at most between samples of a length: that
@@ -18,7 +19,7 @@ const (
 // checkLongest refuses lengths whose sequences a bounded model could not take, or that
 // train.max_position leaves no room for, with the shortest of them, before a run begins.
 // One longer than all that are drawn here still ends the run when its step comes.
-func (c Config) checkLongest() error {
+func checkLongest(c runfile.Config) error {
 	model, err := models.New(c.Model)
 	if err != nil {
 		return err

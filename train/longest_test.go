@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // What a model fits to the longest sequence is stored with the configuration: the same for all
@@ -20,11 +21,11 @@ func TestFittedToTheLongest(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := fmt.Sprintf(`{"threshold":%d}`, batches[0].IDs.Shape()[1]/2)
-	change := map[string]func(c *train.Config){
-		"as it is":        func(*train.Config) {},
-		"another seed":    func(c *train.Config) { c.Train.Seed++ },
-		"shorter as well": func(c *train.Config) { c.Train.Lengths = "1..6" },
-		"resolved again":  func(c *train.Config) { *c, _ = resolved(t, *c) },
+	change := map[string]func(c *runfile.Config){
+		"as it is":        func(*runfile.Config) {},
+		"another seed":    func(c *runfile.Config) { c.Train.Seed++ },
+		"shorter as well": func(c *runfile.Config) { c.Train.Lengths = "1..6" },
+		"resolved again":  func(c *runfile.Config) { *c, _ = resolved(t, *c) },
 	}
 	for name, f := range change {
 		c := micro("fire", 1)
@@ -53,7 +54,7 @@ func TestFittedToTheVocabulary(t *testing.T) {
 	if err := json.Unmarshal(cfg.Model.EncodingParams, &settings); err != nil {
 		t.Fatal(err)
 	}
-	about, err := (&train.Checkpoint{Config: cfg}).Card("")
+	about, err := (&runfile.Checkpoint{Config: cfg}).Card("")
 	if err != nil {
 		t.Fatal(err)
 	}

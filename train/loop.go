@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // Run trains to the end and calls report, where not nil, after each step. It
@@ -31,12 +32,12 @@ func (t *Trainer) run(ctx context.Context, log *journal.Writer, report func(jour
 		next = t.prefetch(t.now.Step)
 	}
 	for {
-		if r.evaluates(t.now.Step) && t.now.progress.Evaluated < t.now.Step {
+		if t.now.EvaluationDue() {
 			if err := t.evaluate(ctx, log); err != nil {
 				return t.stop(ctx, err)
 			}
 		}
-		if t.now.progress.done(r, t.now.Step) {
+		if t.now.Finished() {
 			if t.saved {
 				return nil
 			}
@@ -67,8 +68,8 @@ func (t *Trainer) run(ctx context.Context, log *journal.Writer, report func(jour
 		if err := t.warn(log.Step(s)); err != nil {
 			return err
 		}
-		if t.now.progress.Watch.see(s.Loss) {
-			return t.diverged(t.now.Step, t.now.progress.Watch.String())
+		if w := (*watch)(&t.now.Progress.Watch); w.see(s.Loss) {
+			return t.diverged(t.now.Step, w.String())
 		}
 		if report != nil {
 			report(s)
@@ -79,7 +80,7 @@ func (t *Trainer) run(ctx context.Context, log *journal.Writer, report func(jour
 // interval saves what is due. While the loss looks like exploding nothing is:
 // the good checkpoints stay.
 func (t *Trainer) interval(log *journal.Writer) error {
-	if t.now.progress.Watch.Bad > 0 {
+	if t.now.Progress.Watch.Bad > 0 {
 		return t.warn(log.Retry())
 	}
 	return t.warn(errors.Join(log.Retry(), t.save()))
@@ -119,7 +120,7 @@ func (t *Trainer) evaluate(ctx context.Context, log *journal.Writer) error {
 	if err != nil {
 		return fmt.Errorf("train: evaluation at step %d: %w", t.now.Step, err)
 	}
-	m, err := t.now.Config.data()
+	m, err := t.now.Config.Data()
 	if err != nil {
 		return err
 	}
@@ -128,14 +129,14 @@ func (t *Trainer) evaluate(ctx context.Context, log *journal.Writer) error {
 		return err
 	}
 	e.Seconds = time.Since(begun).Seconds()
-	t.now.progress.note(&e, t.now.Config.Train.StopAfterPerfect)
+	note(&t.now.Progress, &e, t.now.Config.Train.StopAfterPerfect)
 	t.saved = false
 	if err := t.warn(log.Evaluation(e)); err != nil {
 		return err
 	}
 	if e.Best {
 		if err := t.save(); err != nil {
-			t.unsavedBest = t.now.clone()
+			t.unsavedBest = clone(t.now)
 			if err := t.warn(err); err != nil {
 				return err
 			}
@@ -150,8 +151,8 @@ func (t *Trainer) evaluate(ctx context.Context, log *journal.Writer) error {
 // diverged says where training failed, what is left, and what to try.
 func (t *Trainer) diverged(step int, what string) error {
 	good := "no checkpoint was saved before"
-	if steps, err := Checkpoints(t.dir); err == nil && len(steps) > 0 {
-		good = "the last good checkpoint is " + checkpointPath(t.dir, steps[0])
+	if steps, err := runfile.Steps(t.dir); err == nil && len(steps) > 0 {
+		good = "the last good checkpoint is " + runfile.Path(t.dir, steps[0])
 	}
 	return fmt.Errorf("%w at step %d: %s; %s; try a lower train.lr, a longer train.warmup or train.clip 1",
 		ErrDiverged, step, what, good)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // MemoryError means that a run cannot fit into the memory that is free.
@@ -22,7 +23,7 @@ func (e *MemoryError) Error() string {
 // CheckMemory refuses a run that takes more than the free bytes of memory, with a
 // *MemoryError that says which setting would do. 0 means that nobody knows how much is
 // free, and refuses nothing.
-func CheckMemory(c Config, free int64) error {
+func CheckMemory(c runfile.Config, free int64) error {
 	cost, err := EstimateCost(c)
 	if err != nil || free == 0 || cost.Memory <= free {
 		return err
@@ -37,8 +38,8 @@ const OneLane = "memory is short, so its gradients take one lane instead of two 
 // FitLanes returns the configuration of a run that is to begin with one lane where
 // train.lanes is left open and the run fits into the free bytes of memory with one only;
 // else as it is. The threads must be settled. 0 means that nobody knows how much is free.
-func FitLanes(c Config, free int64) (Config, error) {
-	if free == 0 || c.Train.Lanes != 0 || c.Train.lanes() == 1 {
+func FitLanes(c runfile.Config, free int64) (runfile.Config, error) {
+	if free == 0 || c.Train.Lanes != 0 || lanes(c.Train) == 1 {
 		return c, nil
 	}
 	one := c
@@ -54,7 +55,7 @@ func FitLanes(c Config, free int64) (Config, error) {
 }
 
 // whatFits says how a run can be changed to take no more than the free memory.
-func whatFits(c Config, needed, free int64) string {
+func whatFits(c runfile.Config, needed, free int64) string {
 	if n := int64(c.Train.Examples); n > 0 {
 		without := c
 		without.Train.Examples = 0

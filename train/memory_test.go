@@ -9,6 +9,7 @@ import (
 
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // Where two lanes do not fit but one does, a run begins with one and keeps it; where not
@@ -30,7 +31,7 @@ func TestFitLanes(t *testing.T) {
 		}
 		return cost.Memory
 	}
-	fit := func(c train.Config, free int64, want int) train.Config {
+	fit := func(c runfile.Config, free int64, want int) runfile.Config {
 		t.Helper()
 		got, err := train.FitLanes(c, free)
 		if err != nil || got.Train.Lanes != want {

@@ -7,6 +7,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // optimizer holds what a run changes from step to step, which are weights, moments and
@@ -44,7 +45,7 @@ type values struct {
 
 // newOptimizer returns the optimizer of a run that is as c is, before upload. A session must
 // be open.
-func newOptimizer(c *Checkpoint, params []pe.Param, r Recipe, inGraph bool, sessions ort.Options) (optimizer, error) {
+func newOptimizer(c *runfile.Checkpoint, params []pe.Param, r runfile.Recipe, inGraph bool, sessions ort.Options) (optimizer, error) {
 	if inGraph {
 		return newGraphOptimizer(c, params, r, sessions)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // inGraph are the options of a run whose updates are made by the update graph.
@@ -19,17 +20,17 @@ var inGraph = train.Options{GraphOptimizer: true}
 // of encodings; with clipping at every step, at some, and none; in micro-batches that add
 // up, and lanes.
 func TestOptimizersAgree(t *testing.T) {
-	for name, change := range map[string]func(*train.Config){
-		"clip at some":    func(c *train.Config) {},
-		"clip at all":     func(c *train.Config) { c.Train.Clip = 0.1 },
-		"no clip":         func(c *train.Config) { c.Train.Clip = 0 },
-		"one lane":        func(c *train.Config) { c.Train.MicroTokens, c.Train.Lanes = 24, 1 },
-		"two lanes":       func(c *train.Config) { c.Train.MicroTokens, c.Train.Lanes = 24, 2 },
-		"lanes, no clip":  func(c *train.Config) { c.Train.Clip, c.Train.MicroTokens, c.Train.Lanes = 0, 24, 3 },
-		"dropout":         func(c *train.Config) { c.Model.Settings, c.Train.Dropout = "faithful", 0.1 },
-		"learned in gpt2": func(c *train.Config) { c.Model.Settings, c.Model.Encoding = "gpt2", "learned" },
-		"t5":              func(c *train.Config) { c.Model.Encoding = "t5" },
-		"unrolled":        func(c *train.Config) { *c = clockwork(c.Train.Steps) },
+	for name, change := range map[string]func(*runfile.Config){
+		"clip at some":    func(c *runfile.Config) {},
+		"clip at all":     func(c *runfile.Config) { c.Train.Clip = 0.1 },
+		"no clip":         func(c *runfile.Config) { c.Train.Clip = 0 },
+		"one lane":        func(c *runfile.Config) { c.Train.MicroTokens, c.Train.Lanes = 24, 1 },
+		"two lanes":       func(c *runfile.Config) { c.Train.MicroTokens, c.Train.Lanes = 24, 2 },
+		"lanes, no clip":  func(c *runfile.Config) { c.Train.Clip, c.Train.MicroTokens, c.Train.Lanes = 0, 24, 3 },
+		"dropout":         func(c *runfile.Config) { c.Model.Settings, c.Train.Dropout = "faithful", 0.1 },
+		"learned in gpt2": func(c *runfile.Config) { c.Model.Settings, c.Model.Encoding = "gpt2", "learned" },
+		"t5":              func(c *runfile.Config) { c.Model.Encoding = "t5" },
+		"unrolled":        func(c *runfile.Config) { *c = clockwork(c.Train.Steps) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := micro("alibi-learned", 8)
@@ -56,7 +57,7 @@ func agreeLosses(t *testing.T, got, want []float64, tolerance float64) {
 }
 
 // agreeWeights compares each weight, relative to its largest element.
-func agreeWeights(t *testing.T, got, want *train.Checkpoint, tolerance float64) {
+func agreeWeights(t *testing.T, got, want *runfile.Checkpoint, tolerance float64) {
 	t.Helper()
 	for name, w := range want.Weights {
 		if strings.HasSuffix(name, "k_proj.bias") {
@@ -190,7 +191,7 @@ func TestGraphOptimizerResumes(t *testing.T) {
 	whole, parts := t.TempDir(), t.TempDir()
 	losses(t, startWith(t, whole, cfg, o))
 	for step, x := range seen {
-		c, err := train.At(whole, step)
+		c, err := runfile.At(whole, step)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"time"
+
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // Pace is how long the work of a run takes on a machine.
@@ -14,21 +16,9 @@ type Pace struct {
 	Evaluation time.Duration // in training; 0 where there are none
 }
 
-// Evaluations counts those of a run after a step, if it does not end early.
-func (r Recipe) Evaluations(after int) int {
-	if r.EvalEvery == 0 || after >= r.Steps {
-		return 0
-	}
-	n := r.Steps/r.EvalEvery - after/r.EvalEvery
-	if r.Steps%r.EvalEvery != 0 {
-		n++ // at the end
-	}
-	return n
-}
-
 // Left returns how long the steps and evaluations after a step take, if the run does not end
 // early. Checkpoints are not in it.
-func (p Pace) Left(r Recipe, after int) time.Duration {
+func (p Pace) Left(r runfile.Recipe, after int) time.Duration {
 	all := float64(p.Step)*float64(max(r.Steps-after, 0)) + float64(p.Evaluation)*float64(r.Evaluations(after))
 	return time.Duration(min(all, math.MaxInt64/2))
 }
@@ -38,13 +28,13 @@ func (p Pace) Left(r Recipe, after int) time.Duration {
 // weights of then: at its longest, since an untrained model writes on to the last token that
 // it may. Nothing is stored. Of the options it takes the library, the
 // provider, the optimizer and the evaluator.
-func PaceOf(ctx context.Context, cfg Config, o Options, about time.Duration) (Pace, error) {
+func PaceOf(ctx context.Context, cfg runfile.Config, o Options, about time.Duration) (Pace, error) {
 	cfg.Train.EvalEvery, cfg.Train.StopAfterPerfect = 0, 0
 	cfg, err := cfg.Resolve()
 	if err != nil {
 		return Pace{}, err
 	}
-	t, err := newTrainer("", &Checkpoint{Config: cfg.WithThreads(runtime.NumCPU())},
+	t, err := newTrainer("", &runfile.Checkpoint{Config: cfg.WithThreads(runtime.NumCPU())},
 		Options{Library: o.Library, Provider: o.Provider, AllowCPUNodes: o.AllowCPUNodes, GraphOptimizer: o.GraphOptimizer})
 	if err != nil {
 		return Pace{}, err

@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // A step and an evaluation are timed without anything being stored, also of a run of one step, of one
@@ -54,7 +55,7 @@ func TestPaceLeft(t *testing.T) {
 		{10, 0, 0, 10}, {10, 5, 0, 10 + 2*60}, {10, 4, 0, 10 + 3*60}, {10, 4, 4, 6 + 2*60}, {10, 4, 8, 2 + 60},
 		{10, 4, 10, 0}, {10, 5, 12, 0},
 	} {
-		r := train.Recipe{Steps: c.steps, EvalEvery: c.every}
+		r := runfile.Recipe{Steps: c.steps, EvalEvery: c.every}
 		if got := p.Left(r, c.after); got != time.Duration(c.seconds)*time.Second {
 			t.Errorf("%+v: %v", c, got)
 		}

@@ -12,10 +12,11 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // paperRun is a run of the preset paper on a task, with the micro model.
-func paperRun(t testing.TB, name string) train.Config {
+func paperRun(t testing.TB, name string) runfile.Config {
 	t.Helper()
 	c := micro("txl", 1)
 	c.Model.Settings, c.Train = "faithful", preset(t, "paper").Train
@@ -34,7 +35,7 @@ func TestPaperBatches(t *testing.T) {
 	for i := range 60 {
 		steps = append(steps, i)
 	}
-	deviation := func(c train.Config) float64 {
+	deviation := func(c runfile.Config) float64 {
 		all, err := train.DrawAll(c, steps...)
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // peakRun names the run that a child process is to make, whose peak of memory no other
@@ -19,7 +20,7 @@ const peakRun = "ZOO_TEST_PEAK"
 
 // peakConfig returns the configuration that a name such as "small,t5,0.1,2" stands for:
 // preset, encoding or architecture, dropout, lanes, and other settings than the preset's.
-func peakConfig(t *testing.T, name string) train.Config {
+func peakConfig(t *testing.T, name string) runfile.Config {
 	t.Helper()
 	f := strings.Split(name, ",")
 	cfg := preset(t, f[0])

@@ -16,17 +16,18 @@ import (
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // drawing returns a run whose training draws position ids.
-func drawing(encoding, kind string, below int) train.Config {
+func drawing(encoding, kind string, below int) runfile.Config {
 	c := micro(encoding, 1)
 	c.Train.Positions, c.Train.MaxPosition = kind, below
 	return c
 }
 
 // rows returns the position ids of each sequence of a step, and how many tokens it has.
-func rows(t testing.TB, c train.Config, step int) (ids [][]int64, tokens []int) {
+func rows(t testing.TB, c runfile.Config, step int) (ids [][]int64, tokens []int) {
 	t.Helper()
 	c, _ = resolved(t, c)
 	batches, err := train.Draw(c, step)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // ErrOtherRun means that a run directory holds a run with other settings.
@@ -17,7 +18,7 @@ var ErrOtherRun = errors.New("a run with other settings is there")
 // continues the run, and returns the configuration as it is there. threads is used
 // where the configuration says 0; free are the bytes of memory that the run may take, for
 // FitLanes. A run that has begun keeps its threads and lanes, which its bits depend on.
-func Prepare(dir string, c Config, threads int, free int64) (Config, error) {
+func Prepare(dir string, c runfile.Config, threads int, free int64) (runfile.Config, error) {
 	c, ready, err := Settle(dir, c, threads, free)
 	if err != nil || ready {
 		return c, err
@@ -25,15 +26,15 @@ func Prepare(dir string, c Config, threads int, free int64) (Config, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return c, err
 	}
-	return c, c.write(dir)
+	return c, c.Write(dir)
 }
 
 // Settle is Prepare without writing: it returns the configuration with its threads and
 // lanes, and whether the run directory is ready as it is, or ErrOtherRun where it holds
 // another run.
-func Settle(dir string, c Config, threads int, free int64) (settled Config, ready bool, err error) {
+func Settle(dir string, c runfile.Config, threads int, free int64) (settled runfile.Config, ready bool, err error) {
 	open := c.Train.Threads == 0
-	was, err := ReadConfig(dir)
+	was, err := runfile.ReadConfig(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		c, err = FitLanes(c.WithThreads(threads), free)
 		return c, false, err
@@ -59,7 +60,7 @@ func begun(dir string) (bool, error) {
 	if _, err := os.Stat(filepath.Join(dir, journal.MetricsFile)); !errors.Is(err, fs.ErrNotExist) {
 		return err == nil, err
 	}
-	steps, err := Checkpoints(dir)
+	steps, err := runfile.Steps(dir)
 	if err != nil || len(steps) > 0 {
 		return len(steps) > 0, err
 	}

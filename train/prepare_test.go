@@ -8,6 +8,7 @@ import (
 
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // TestPrepare checks that a run keeps its threads once it has begun, and that it is not mistaken
@@ -28,7 +29,7 @@ func TestPrepare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		was, err := train.ReadConfig(dir)
+		was, err := runfile.ReadConfig(dir)
 		if err != nil {
 			t.Fatal(err)
 		}

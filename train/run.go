@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,15 +10,12 @@ import (
 	"path/filepath"
 	goruntime "runtime"
 
-	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
-
-// ConfigFile is the file of the configuration in a run directory.
-const ConfigFile = "config.json"
 
 // Errors that callers branch on.
 var (
@@ -67,14 +63,14 @@ type Options struct {
 // Trainer is a run in progress. Close it.
 type Trainer struct {
 	dir         string
-	now         *Checkpoint // the run as it is, but for the tensors, which are so after opt.download
+	now         *runfile.Checkpoint // the run as it is, but for the tensors, which are so after opt.download
 	model       models.Model
 	draw        func(step int) ([]batch, error) // the batches of a step
 	engine      *stepEngine
 	opt         optimizer
 	options     Options
 	saved       bool                      // the newest checkpoint is the run as it is
-	unsavedBest *Checkpoint               // of the best evaluation, where it could not be saved
+	unsavedBest *runfile.Checkpoint       // of the best evaluation, where it could not be saved
 	through     func(io.Writer) io.Writer // what tests put before all files; nil for nothing
 	lock        *os.File                  // nil until the run has its directory
 	// Warnings are what Resume found wrong and could go on with, such as damaged
@@ -88,7 +84,7 @@ type Trainer struct {
 // New starts a run in an empty or new directory, with checkpoint and metrics
 // files to come. The configuration is resolved and stored first, with the threads of this
 // machine where it leaves them open.
-func New(dir string, cfg Config, o Options) (*Trainer, error) {
+func New(dir string, cfg runfile.Config, o Options) (*Trainer, error) {
 	cfg, err := cfg.Resolve()
 	if err != nil {
 		return nil, err
@@ -97,13 +93,13 @@ func New(dir string, cfg Config, o Options) (*Trainer, error) {
 	if err := engine.CheckThreads(cfg.Train.Threads); err != nil {
 		return nil, fmt.Errorf("train.%w", err)
 	}
-	if err := cfg.checkLongest(); err != nil {
+	if err := checkLongest(cfg); err != nil {
 		return nil, err
 	}
 	if err := absent(dir); err != nil {
 		return nil, err
 	}
-	t, err := newTrainer(dir, &Checkpoint{Config: cfg}, o)
+	t, err := newTrainer(dir, &runfile.Checkpoint{Config: cfg}, o)
 	if err != nil {
 		return nil, err
 	}
@@ -125,21 +121,12 @@ func (t *Trainer) begin() (err error) {
 	if err := absent(t.dir); err != nil { // another process was faster
 		return err
 	}
-	return t.now.Config.write(t.dir)
-}
-
-// write stores a configuration in a run directory.
-func (c Config) write(dir string) error {
-	data, err := json.MarshalIndent(c, "", "  ")
-	if err != nil {
-		return err
-	}
-	return files.WriteBytesAtomic(filepath.Join(dir, ConfigFile), append(data, '\n'))
+	return t.now.Config.Write(t.dir)
 }
 
 // absent reports a run that is in the directory already.
 func absent(dir string) error {
-	if _, err := os.Stat(filepath.Join(dir, ConfigFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, runfile.ConfigFile)); err == nil {
 		return fmt.Errorf("%s: %w; continue it, or choose another directory", dir, ErrExists)
 	}
 	return nil
@@ -148,7 +135,7 @@ func absent(dir string) error {
 // Resume continues a run from its newest usable checkpoint, or from its start
 // when it was stopped before the first.
 func Resume(dir string, o Options) (*Trainer, error) {
-	cfg, err := ReadConfig(dir)
+	cfg, err := runfile.ReadConfig(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -166,19 +153,19 @@ func Resume(dir string, o Options) (*Trainer, error) {
 }
 
 // resume does the work of Resume under the lock.
-func resume(dir string, cfg Config, o Options) (*Trainer, error) {
+func resume(dir string, cfg runfile.Config, o Options) (*Trainer, error) {
 	if err := sweepTemporary(dir); err != nil {
 		return nil, err
 	}
-	c, skipped, err := Latest(dir)
-	if errors.Is(err, ErrNoCheckpoint) && len(skipped) == 0 {
-		c = &Checkpoint{Config: cfg}
+	c, skipped, err := runfile.Latest(dir)
+	if errors.Is(err, runfile.ErrNoCheckpoint) && len(skipped) == 0 {
+		c = &runfile.Checkpoint{Config: cfg}
 	} else if err != nil {
 		return nil, err
 	}
 	if c.Config.Hash() != cfg.Hash() {
 		return nil, fmt.Errorf("%s: the newest checkpoint was made with another configuration than %s says", dir,
-			ConfigFile)
+			runfile.ConfigFile)
 	}
 	if n := cfg.Train.Threads; n > engine.MaxThreads() {
 		return nil, fmt.Errorf("%s: the run began with %d threads, on which its bits depend, and this machine's "+
@@ -192,8 +179,8 @@ func resume(dir string, cfg Config, o Options) (*Trainer, error) {
 	for _, damaged := range skipped {
 		t.Warnings = append(t.Warnings, fmt.Errorf("passed over a damaged checkpoint: %w", damaged))
 	}
-	t.Warnings = append(t.Warnings, cfg.Train.warnThreads(c.Step)...)
-	lost, err := journal.Cut(dir, c.Step, c.progress.Evaluated)
+	t.Warnings = append(t.Warnings, warnThreads(cfg.Train, c.Step)...)
+	lost, err := journal.Cut(dir, c.Step, c.Progress.Evaluated)
 	if err != nil {
 		t.Close()
 		return nil, err
@@ -202,29 +189,9 @@ func resume(dir string, cfg Config, o Options) (*Trainer, error) {
 	return t, nil
 }
 
-// maxConfig is the largest configuration that is read, in bytes.
-const maxConfig = 1 << 20
-
-// ReadConfig reads the configuration of a run directory.
-func ReadConfig(dir string) (Config, error) {
-	var cfg Config
-	path := filepath.Join(dir, ConfigFile)
-	data, err := files.ReadRegular(path, maxConfig)
-	if err != nil {
-		return cfg, fmt.Errorf("%s is not a run directory: %w", dir, err)
-	}
-	if err := json.Unmarshal(data, &cfg); err != nil {
-		return cfg, fmt.Errorf("%s: %w", path, err)
-	}
-	if cfg, err = cfg.Resolve(); err != nil {
-		return cfg, fmt.Errorf("%s: %w", path, err)
-	}
-	return cfg, nil
-}
-
 // newTrainer prepares to go on from c, whose tensors it takes over; without any it is
 // the beginning of the run.
-func newTrainer(dir string, c *Checkpoint, o Options) (*Trainer, error) {
+func newTrainer(dir string, c *runfile.Checkpoint, o Options) (*Trainer, error) {
 	r := c.Config.Train
 	if r.EvalEvery > 0 && o.Evaluate == nil {
 		return nil, fmt.Errorf("train.eval_every %d: there is no evaluator; "+
@@ -240,10 +207,10 @@ func newTrainer(dir string, c *Checkpoint, o Options) (*Trainer, error) {
 	}
 	origin := ""
 	if c.Weights == nil {
-		if c.Weights, origin, err = c.Config.Begin(); err != nil {
+		if c.Weights, origin, err = Begin(c.Config); err != nil {
 			return nil, err
 		}
-		c.m, c.v = zeros(m.Params()), zeros(m.Params())
+		c.M, c.V = zeros(m.Params()), zeros(m.Params())
 	}
 	onDevice := engine.OnDevice(o.Provider)
 	if onDevice {
@@ -265,7 +232,7 @@ func newTrainer(dir string, c *Checkpoint, o Options) (*Trainer, error) {
 		e.close()
 		return nil, err
 	}
-	before := c.Config.updatesBefore()
+	before := c.Config.UpdatesBefore()
 	draw := func(step int) ([]batch, error) { return src.at(before + step) }
 	t := &Trainer{dir: dir, now: c, model: m, draw: draw, engine: e, opt: opt, options: o, saved: true, Origin: origin}
 	if err := opt.upload(); err != nil {
@@ -276,7 +243,7 @@ func newTrainer(dir string, c *Checkpoint, o Options) (*Trainer, error) {
 }
 
 // Config returns the resolved configuration.
-func (t *Trainer) Config() Config { return t.now.Config }
+func (t *Trainer) Config() runfile.Config { return t.now.Config }
 
 // Step returns the number of updates done.
 func (t *Trainer) Step() int { return t.now.Step }
@@ -332,7 +299,7 @@ func (t *Trainer) update(batches []batch) (journal.Stats, error) {
 		return journal.Stats{}, t.diverged(t.now.Step+1, fmt.Sprintf("loss %v", loss))
 	}
 	r := t.now.Config.Train
-	lr := r.rate(t.now.Step)
+	lr := rate(r, t.now.Step)
 	norm, err := t.opt.apply(update{number: t.now.Step + 1, rate: lr, lanes: lanes})
 	if err != nil {
 		return journal.Stats{}, fmt.Errorf("train: update %d: %w", t.now.Step+1, err)

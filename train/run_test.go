@@ -17,19 +17,20 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // micro is a run of a few milliseconds a step.
-func micro(encoding string, steps int) train.Config {
-	return train.Config{
+func micro(encoding string, steps int) runfile.Config {
+	return runfile.Config{
 		Model: models.Config{Encoding: encoding, DModel: 32, NLayers: 2, NHeads: 2, DFF: 64},
-		Train: train.Recipe{Task: "copy", Lengths: "1..6", Seed: 3, Steps: steps, Batch: 8, LR: 1e-2, Warmup: 4,
+		Train: runfile.Recipe{Task: "copy", Lengths: "1..6", Seed: 3, Steps: steps, Batch: 8, LR: 1e-2, Warmup: 4,
 			WeightDecay: 0.01, Beta1: 0.9, Beta2: 0.98, Eps: 1e-8, Clip: 1, CheckpointEvery: 4, KeepCheckpoints: 2,
 			Threads: 2},
 	}
 }
 
-func start(t testing.TB, dir string, cfg train.Config) *train.Trainer {
+func start(t testing.TB, dir string, cfg runfile.Config) *train.Trainer {
 	t.Helper()
 	orttest.Require(t)
 	r, err := train.New(dir, cfg, train.Options{})
@@ -51,9 +52,9 @@ func losses(t testing.TB, r *train.Trainer) []float64 {
 }
 
 // final returns the bits of the last checkpoint.
-func final(t testing.TB, dir string) *train.Checkpoint {
+func final(t testing.TB, dir string) *runfile.Checkpoint {
 	t.Helper()
-	c, skipped, err := train.Latest(dir)
+	c, skipped, err := runfile.Latest(dir)
 	if err != nil || len(skipped) != 0 {
 		t.Fatal(err, skipped)
 	}
@@ -70,7 +71,7 @@ func noted(t testing.TB, dir string) journal.Metrics {
 	return m
 }
 
-func sameWeights(t testing.TB, a, b *train.Checkpoint) {
+func sameWeights(t testing.TB, a, b *runfile.Checkpoint) {
 	t.Helper()
 	if a.Step != b.Step || a.Loss != b.Loss || len(a.Weights) != len(b.Weights) {
 		t.Errorf("step %d, loss %v, %d weights; want %d, %v, %d",
@@ -142,7 +143,7 @@ func TestResumeIsExact(t *testing.T) {
 	t.Run("pooled", func(t *testing.T) { testResume(t, pooled) })
 }
 
-func testResume(t *testing.T, cfg train.Config) {
+func testResume(t *testing.T, cfg runfile.Config) {
 	whole, parts := t.TempDir(), t.TempDir()
 	losses(t, start(t, whole, cfg))
 	r := start(t, parts, cfg)
@@ -250,7 +251,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "checkpoint-00000004.safetensors"), []byte("no"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := train.Resume(dir, train.Options{}); !errors.Is(err, train.ErrNoCheckpoint) {
+	if _, err := train.Resume(dir, train.Options{}); !errors.Is(err, runfile.ErrNoCheckpoint) {
 		t.Errorf("with all checkpoints damaged the error is %v, want ErrNoCheckpoint", err)
 	}
 }
@@ -282,7 +283,7 @@ func TestWrongShapeInCheckpoint(t *testing.T) {
 		if err := tensor.WriteSafetensorsFile(bad, changed, meta); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := train.ReadCheckpoint(bad); err == nil ||
+		if _, err := runfile.ReadCheckpoint(bad); err == nil ||
 			!strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), bad) {
 			t.Errorf("error %v, want one about %s with the path", err, tc.want)
 		}
@@ -373,25 +374,25 @@ func TestExplosion(t *testing.T) {
 
 func TestConfigErrors(t *testing.T) {
 	for _, tc := range []struct {
-		change func(*train.Config)
+		change func(*runfile.Config)
 		want   string
 	}{
-		{func(c *train.Config) { c.Train.Steps = 0 }, "train.steps 0"},
-		{func(c *train.Config) { c.Train.Examples = 1 << 31 }, "train.examples 2147483648: want at most 2147483647"},
-		{func(c *train.Config) { c.Train.Batch = math.MaxInt64 }, "train.batch 9223372036854775807: want at most"},
-		{func(c *train.Config) { c.Train.PoolSteps, c.Train.MicroTokens = 1<<40, 64 },
+		{func(c *runfile.Config) { c.Train.Steps = 0 }, "train.steps 0"},
+		{func(c *runfile.Config) { c.Train.Examples = 1 << 31 }, "train.examples 2147483648: want at most 2147483647"},
+		{func(c *runfile.Config) { c.Train.Batch = math.MaxInt64 }, "train.batch 9223372036854775807: want at most"},
+		{func(c *runfile.Config) { c.Train.PoolSteps, c.Train.MicroTokens = 1<<40, 64 },
 			"train.pool_steps 1099511627776: want at most"},
-		{func(c *train.Config) { c.Train.LR = math.NaN() }, "train.lr NaN"},
-		{func(c *train.Config) { c.Train.LR = -1 }, "train.lr -1"},
-		{func(c *train.Config) { c.Train.Beta1 = 1 }, "train.beta1 1"},
-		{func(c *train.Config) { c.Train.Dropout = 1 }, "train.dropout 1"},
-		{func(c *train.Config) { c.Train.Dropout = -0.1 }, "train.dropout -0.1"},
-		{func(c *train.Config) { c.Train.Dropout = 1e-6 }, "train.dropout 1e-06"},
-		{func(c *train.Config) { c.Train.Task = "cpoy" }, "cpoy"},
-		{func(c *train.Config) { c.Train.Lengths = "20..2" }, "train.lengths"},
-		{func(c *train.Config) { c.Train.Lengths = "0..2" }, "train.lengths"},
-		{func(c *train.Config) { c.Model.VocabSize = 5 }, "model.vocab_size 5"},
-		{func(c *train.Config) { c.Model.Encoding = "ropes" }, `"ropes"`},
+		{func(c *runfile.Config) { c.Train.LR = math.NaN() }, "train.lr NaN"},
+		{func(c *runfile.Config) { c.Train.LR = -1 }, "train.lr -1"},
+		{func(c *runfile.Config) { c.Train.Beta1 = 1 }, "train.beta1 1"},
+		{func(c *runfile.Config) { c.Train.Dropout = 1 }, "train.dropout 1"},
+		{func(c *runfile.Config) { c.Train.Dropout = -0.1 }, "train.dropout -0.1"},
+		{func(c *runfile.Config) { c.Train.Dropout = 1e-6 }, "train.dropout 1e-06"},
+		{func(c *runfile.Config) { c.Train.Task = "cpoy" }, "cpoy"},
+		{func(c *runfile.Config) { c.Train.Lengths = "20..2" }, "train.lengths"},
+		{func(c *runfile.Config) { c.Train.Lengths = "0..2" }, "train.lengths"},
+		{func(c *runfile.Config) { c.Model.VocabSize = 5 }, "model.vocab_size 5"},
+		{func(c *runfile.Config) { c.Model.Encoding = "ropes" }, `"ropes"`},
 	} {
 		cfg := micro("nope", 4)
 		tc.change(&cfg)

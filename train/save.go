@@ -4,16 +4,18 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // clone makes a checkpoint that further training leaves alone.
-func (c *Checkpoint) clone() *Checkpoint {
+func clone(c *runfile.Checkpoint) *runfile.Checkpoint {
 	d := *c
-	for _, group := range []*map[string]*tensor.Tensor{&d.Weights, &d.m, &d.v} {
+	for _, group := range []*map[string]*tensor.Tensor{&d.Weights, &d.M, &d.V} {
 		*group = maps.Clone(*group)
 		for name, t := range *group {
 			(*group)[name] = tensor.Of(slices.Clone(tensor.Data[float32](t)), t.Shape()...)
@@ -39,21 +41,41 @@ func (t *Trainer) save() error {
 		}
 	}
 	t.unsavedBest, t.saved = nil, true
-	if err := prune(t.dir, t.now.Step, t.now.Config.Train.KeepCheckpoints, t.now.progress.BestStep); err != nil {
+	if err := prune(t.dir, t.now.Step, t.now.Config.Train.KeepCheckpoints, t.now.Progress.BestStep); err != nil {
 		return fmt.Errorf("train: remove old checkpoints: %w", err)
 	}
 	return nil
 }
 
-func (t *Trainer) store(c *Checkpoint) error {
-	err := files.WriteAtomic(checkpointPath(t.dir, c.Step), func(w io.Writer) error {
+func (t *Trainer) store(c *runfile.Checkpoint) error {
+	err := files.WriteAtomic(runfile.Path(t.dir, c.Step), func(w io.Writer) error {
 		if t.through != nil {
 			w = t.through(w)
 		}
-		return c.write(w)
+		return c.Write(w)
 	})
 	if err != nil {
 		return fmt.Errorf("train: checkpoint at step %d: %w", c.Step, err)
+	}
+	return nil
+}
+
+// prune removes all but the newest keep checkpoints, and the best, of a run that
+// is at step. Later ones are damaged, or the run would have gone on from them: they
+// count for nothing, and are written over when the run gets there.
+func prune(dir string, step, keep, best int) error {
+	steps, err := runfile.Steps(dir)
+	if err != nil {
+		return err
+	}
+	steps = slices.DeleteFunc(steps, func(s int) bool { return s > step })
+	for _, s := range steps[min(keep, len(steps)):] {
+		if s == best {
+			continue
+		}
+		if err := os.Remove(runfile.Path(dir, s)); err != nil {
+			return err
+		}
 	}
 	return nil
 }

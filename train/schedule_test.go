@@ -5,10 +5,11 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 func TestSchedule(t *testing.T) {
-	r := train.Recipe{LR: 1, FinalLR: 0.1, Warmup: 4, Steps: 13}
+	r := runfile.Recipe{LR: 1, FinalLR: 0.1, Warmup: 4, Steps: 13}
 	for step, want := range map[int]float64{0: 0.25, 3: 1, 4: 1, 5: 0.9, 12: 0.2, 13: 0.1, 99: 0.1} {
 		if got := train.Rate(r, step); math.Abs(got-want) > 1e-12 {
 			t.Errorf("step %d: %v, want %v", step, got, want)
@@ -21,7 +22,7 @@ func TestSchedule(t *testing.T) {
 			t.Errorf("from zero, step %d: %v, want %v", step, got, want)
 		}
 	}
-	if got := train.Rate(train.Recipe{LR: 1, Steps: 2}, 0); got != 1 {
+	if got := train.Rate(runfile.Recipe{LR: 1, Steps: 2}, 0); got != 1 {
 		t.Errorf("without warm-up the first step has rate %v, want 1", got)
 	}
 }

@@ -7,17 +7,18 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // Samples and position ids follow the data's seed, weights and dropout the other one.
 func TestDataSeed(t *testing.T) {
-	seeded := func(seed, data uint64) train.Config {
+	seeded := func(seed, data uint64) runfile.Config {
 		c := drawing("rope", card.Offset, 64)
 		c.Train.Seed, c.Train.DataSeed = seed, data
 		c, _ = resolved(t, c)
 		return c
 	}
-	drawn := func(c train.Config) []train.Batch {
+	drawn := func(c runfile.Config) []train.Batch {
 		batches, err := train.Draw(c, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -31,7 +32,7 @@ func TestDataSeed(t *testing.T) {
 	if reflect.DeepEqual(drawn(a), drawn(otherData)) {
 		t.Error("the data do not change with their seed")
 	}
-	for name, c := range map[string]train.Config{"copy-rope-p-s3d7": a, "copy-rope-p-s4d7": sameData, "copy-rope-p-s3": seeded(3, 3)} {
+	for name, c := range map[string]runfile.Config{"copy-rope-p-s3d7": a, "copy-rope-p-s4d7": sameData, "copy-rope-p-s3": seeded(3, 3)} {
 		if got := c.Name("p"); got != name {
 			t.Errorf("called %s, want %s", got, name)
 		}
@@ -40,12 +41,12 @@ func TestDataSeed(t *testing.T) {
 		t.Error("hashes: the same seed given twice is one, and two seeds are another configuration")
 	}
 
-	begun := func(c train.Config) (map[string]*tensor.Tensor, string) {
-		weights, _, err := c.Begin()
+	begun := func(c runfile.Config) (map[string]*tensor.Tensor, string) {
+		weights, _, err := train.Begin(c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		described, err := (&train.Checkpoint{Config: c}).Card("")
+		described, err := (&runfile.Checkpoint{Config: c}).Card("")
 		if err != nil || described.Seeds() != (card.Seeds{Weights: c.Train.Seed, Data: c.Train.DataSeed}) {
 			t.Errorf("the card says %v, %v", described.Seeds(), err)
 		}

@@ -11,11 +11,12 @@ import (
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // firstPhase trains a run for some steps, and returns a second phase of it that is of
 // another encoding.
-func firstPhase(t *testing.T, encoding string, steps int, next string) train.Config {
+func firstPhase(t *testing.T, encoding string, steps int, next string) runfile.Config {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "first")
 	r := start(t, dir, micro(encoding, steps))
@@ -39,7 +40,7 @@ func TestSecondPhase(t *testing.T) {
 	if cfg.From.Step != 5 || cfg.From.Updates != 5 {
 		t.Errorf("it begins at step %d after %d updates, want 5 and 5", cfg.From.Step, cfg.From.Updates)
 	}
-	weights, about, err := cfg.Begin()
+	weights, about, err := train.Begin(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,20 +119,20 @@ func TestSecondPhaseResumes(t *testing.T) {
 func TestSecondPhaseErrors(t *testing.T) {
 	good := firstPhase(t, "learned", 2, "learned")
 	for _, tc := range []struct {
-		change func(*train.Config)
+		change func(*runfile.Config)
 		want   string
 	}{
-		{func(c *train.Config) { c.Model.EncodingParams = json.RawMessage(`{"max_length":60}`) },
+		{func(c *runfile.Config) { c.Model.EncodingParams = json.RawMessage(`{"max_length":60}`) },
 			"weight position.weight is [60 32], and in "},
-		{func(c *train.Config) { c.Model.DModel = 16 }, "weight embed.weight is ["},
-		{func(c *train.Config) { c.Model.Encoding, c.Model.Architecture = "cwrnn", "" },
+		{func(c *runfile.Config) { c.Model.DModel = 16 }, "weight embed.weight is ["},
+		{func(c *runfile.Config) { c.Model.Encoding, c.Model.Architecture = "cwrnn", "" },
 			"model.architecture is cwrnn, and in "},
-		{func(c *train.Config) { c.Train.Task, c.Train.Lengths, c.Model.VocabSize = "addition", "1..3", 0 },
+		{func(c *runfile.Config) { c.Train.Task, c.Train.Lengths, c.Model.VocabSize = "addition", "1..3", 0 },
 			"task addition has another vocabulary than "},
-		{func(c *train.Config) { c.From.Step = 1 }, "not there any more: checkpoint "},
-		{func(c *train.Config) { c.From.Weights = strings.Repeat("0", 64) }, "and those there are others now"},
-		{func(c *train.Config) { c.From.Weights = "0" }, "as zoo train --from stores them"},
-		{func(c *train.Config) { c.From.Run = "" }, "as zoo train --from stores them"},
+		{func(c *runfile.Config) { c.From.Step = 1 }, "not there any more: checkpoint "},
+		{func(c *runfile.Config) { c.From.Weights = strings.Repeat("0", 64) }, "and those there are others now"},
+		{func(c *runfile.Config) { c.From.Weights = "0" }, "as zoo train --from stores them"},
+		{func(c *runfile.Config) { c.From.Run = "" }, "as zoo train --from stores them"},
 	} {
 		c, from := good, *good.From
 		c.From = &from
@@ -164,11 +165,11 @@ func TestStartIsPartOfTheConfiguration(t *testing.T) {
 		t.Errorf("without a start it is %s (%v)", text, err)
 	}
 	b := a
-	b.From = &train.Start{Run: "runs/x", Step: 3, Updates: 3, Weights: strings.Repeat("0", 64)}
+	b.From = &runfile.Start{Run: "runs/x", Step: 3, Updates: 3, Weights: strings.Repeat("0", 64)}
 	if a.Hash() == b.Hash() {
 		t.Error("two starts, one hash")
 	}
-	var again train.Config
+	var again runfile.Config
 	if text, err = json.Marshal(b); err == nil {
 		err = json.Unmarshal(text, &again)
 	}

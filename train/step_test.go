@@ -17,10 +17,11 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // resolved returns the configuration with everything filled in, and its model.
-func resolved(t testing.TB, cfg train.Config) (train.Config, *models.Decoder) {
+func resolved(t testing.TB, cfg runfile.Config) (runfile.Config, *models.Decoder) {
 	t.Helper()
 	cfg, err := cfg.Resolve()
 	if err != nil {
@@ -94,7 +95,7 @@ func TestStepGradient(t *testing.T) {
 }
 
 // checkGradient compares the gradients of a short batch with central differences.
-func checkGradient(t *testing.T, cfg train.Config) {
+func checkGradient(t *testing.T, cfg runfile.Config) {
 	t.Helper()
 	cfg.Train.Batch, cfg.Train.Lengths = 3, "1..3"
 	m, g, batches := firstStep(t, cfg)
@@ -104,7 +105,7 @@ func checkGradient(t *testing.T, cfg train.Config) {
 }
 
 // firstStep returns the model of a configuration, its step graph and the data of the first step.
-func firstStep(t *testing.T, cfg train.Config) (*models.Decoder, *graph.Graph, []train.Batch) {
+func firstStep(t *testing.T, cfg runfile.Config) (*models.Decoder, *graph.Graph, []train.Batch) {
 	t.Helper()
 	cfg, m := resolved(t, cfg)
 	batches, err := train.Draw(cfg, 0)
@@ -136,7 +137,7 @@ func TestStepAgainstInterpreter(t *testing.T) {
 }
 
 // checkEngines compares the gradients of a batch of 64 sequences.
-func checkEngines(t *testing.T, cfg train.Config) {
+func checkEngines(t *testing.T, cfg runfile.Config) {
 	t.Helper()
 	cfg.Train.Batch, cfg.Train.Lengths = 64, "5..10"
 	m, g, batches := firstStep(t, cfg)

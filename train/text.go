@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/tokenizer"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // text draws the sequences of a run on running text. The training documents, in a new order
@@ -33,35 +33,6 @@ type text struct {
 
 // textStream sets these draws apart from those of dropout and positions.
 const textStream = 0x74657874
-
-// isText reports whether the run is on running text.
-func (m mixture) isText() bool { return m.tasks[0].Corpus != nil }
-
-// checkText wants corpora with nothing else among them, and one length of windows.
-func (m mixture) checkText(r Recipe) error {
-	corpora := slices.DeleteFunc(slices.Clone(m.tasks), func(t task.Task) bool { return t.Corpus == nil })
-	if len(corpora) == 0 {
-		return nil
-	}
-	if len(corpora) < len(m.tasks) {
-		return fmt.Errorf("train.task %s: running text, of which a model learns every token, cannot be mixed with tasks "+
-			"that have answers; name corpora alone", r.Task)
-	}
-	for _, l := range m.lengths {
-		if l != m.lengths[0] || l.Min != l.Max {
-			return fmt.Errorf("train.lengths %s: running text is cut into windows of one length; give one, such as %d..%d",
-				m.ranges(), l.Max, l.Max)
-		}
-	}
-	switch {
-	case r.Examples > 0:
-		return fmt.Errorf("train.examples %d: a corpus is a fixed set already; leave it out", r.Examples)
-	case r.StopAfterPerfect > 0:
-		return fmt.Errorf("train.stop_after_perfect %d: no model predicts running text without a mistake; leave it out",
-			r.StopAfterPerfect)
-	}
-	return nil
-}
 
 // load reads and encodes the documents, once.
 func (s *text) load() error {
@@ -123,8 +94,8 @@ var ErrNoText = errors.New("the run is on no running text")
 
 // Text says for people how much running text there is for a run, and how often it reads it. It
 // reads the corpora. The error wraps ErrNoText for a run on anything else.
-func (c Config) Text() (string, error) {
-	if m, err := c.data(); err != nil || !m.isText() {
+func Text(c runfile.Config) (string, error) {
+	if d, err := c.Data(); err != nil || !d.IsText() {
 		return "", cmp.Or(err, fmt.Errorf("train.task %s: %w", c.Train.Task, ErrNoText))
 	}
 	s, err := newSource(c)

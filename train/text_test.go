@@ -15,21 +15,23 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/eval/task/tasktest"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // textConfig is a run on a corpus of documents of different sizes.
-func textConfig(t *testing.T) (Config, []task.Document) {
+func textConfig(t *testing.T) (runfile.Config, []task.Document) {
 	t.Helper()
 	var documents []task.Document
 	for i := range 40 {
 		documents = append(documents, task.Document{Text: strings.Repeat(fmt.Sprintf("%c%d ", 'a'+i%26, i), 2+i)})
 	}
 	path := tasktest.WriteCorpus(t, "alphabet.jsonl", documents)
-	c := Config{
+	c := runfile.Config{
 		Model: models.Config{Encoding: "alibi", DModel: 8, NLayers: 1, NHeads: 2, DFF: 16},
-		Train: Recipe{Task: "text:" + path, Lengths: "16..16", Seed: 3, Steps: 10, Batch: 4, LR: 1e-3, Beta1: 0.9, Beta2: 0.98,
+		Train: runfile.Recipe{Task: "text:" + path, Lengths: "16..16", Seed: 3, Steps: 10, Batch: 4, LR: 1e-3, Beta1: 0.9, Beta2: 0.98,
 			Eps: 1e-8, CheckpointEvery: 5, KeepCheckpoints: 1},
 	}
 	c, err := c.Resolve()
@@ -50,12 +52,12 @@ func TestTextConfig(t *testing.T) {
 	if named, err := named.Resolve(); err != nil || named.Hash() != c.Hash() {
 		t.Errorf("bytes by name are another configuration: %v", err)
 	}
-	for want, change := range map[string]func(*Recipe){
-		"train.lengths 16..32: running text is cut into windows of one length": func(r *Recipe) { r.Lengths = "16..32" },
-		"cannot be mixed with tasks that have answers":                         func(r *Recipe) { r.Task += ",copy"; r.Lengths = "16..16" },
-		"a corpus is made of bytes or subwords":                                func(r *Recipe) { r.Tokenizer = "char" },
-		"a corpus is a fixed set already":                                      func(r *Recipe) { r.Examples = 5 },
-		"no model predicts running text without a mistake":                     func(r *Recipe) { r.EvalEvery, r.StopAfterPerfect = 1, 1 },
+	for want, change := range map[string]func(*runfile.Recipe){
+		"train.lengths 16..32: running text is cut into windows of one length": func(r *runfile.Recipe) { r.Lengths = "16..32" },
+		"cannot be mixed with tasks that have answers":                         func(r *runfile.Recipe) { r.Task += ",copy"; r.Lengths = "16..16" },
+		"a corpus is made of bytes or subwords":                                func(r *runfile.Recipe) { r.Tokenizer = "char" },
+		"a corpus is a fixed set already":                                      func(r *runfile.Recipe) { r.Examples = 5 },
+		"no model predicts running text without a mistake":                     func(r *runfile.Recipe) { r.EvalEvery, r.StopAfterPerfect = 1, 1 },
 	} {
 		other := c
 		change(&other.Train)
@@ -100,7 +102,7 @@ func TestDirTokenizer(t *testing.T) {
 	begun := filepath.Join(folder, "copy-alibi-tiny-s3")
 	stored, err := json.Marshal(c.WithThreads(7))
 	if err == nil {
-		err = errors.Join(os.Mkdir(begun, 0o755), os.WriteFile(filepath.Join(begun, ConfigFile), stored, 0o600))
+		err = errors.Join(os.Mkdir(begun, 0o755), os.WriteFile(filepath.Join(begun, runfile.ConfigFile), stored, 0o600))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -172,13 +174,13 @@ func TestTextEpoch(t *testing.T) {
 	if slices.Equal(epochs[0], epochs[1]) {
 		t.Error("two epochs are the same")
 	}
-	text, err := c.Text()
+	text, err := Text(c)
 	if err != nil || !strings.Contains(text, fmt.Sprintf("%.1f epochs", 640/float64(tokens))) {
 		t.Errorf("%s, %v; want %d tokens", text, err, tokens)
 	}
 	plain := c
 	plain.Train.Task, plain.Train.Lengths = "copy", "1..5"
-	if _, err := plain.Text(); !errors.Is(err, ErrNoText) {
+	if _, err := Text(plain); !errors.Is(err, ErrNoText) {
 		t.Errorf("error %v, want ErrNoText", err)
 	}
 }
@@ -221,11 +223,15 @@ func TestTextResume(t *testing.T) {
 // The best evaluation is the one of the fewest bits per byte.
 func TestTextEvaluation(t *testing.T) {
 	c, _ := textConfig(t)
-	m, err := c.data()
+	m, err := c.Data()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var p progress
+	weights, _, err := Begin(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p runfile.Progress
 	for i, bits := range []float64{2.5, 2.25, 2.75} {
 		e, err := summarize(i+1, m, []journal.Result{{Length: 16, N: 4, Bits: &bits}, {Length: 32, N: 4, Bits: new(3.0)}, {Length: 64}})
 		if err != nil {
@@ -234,7 +240,7 @@ func TestTextEvaluation(t *testing.T) {
 		if *e.Bits != bits || *e.Further != 3 || e.Accuracy != nil {
 			t.Errorf("%+v", e)
 		}
-		p.note(&e, 0)
+		note(&p, &e, 0)
 		if e.Best != (i < 2) {
 			t.Errorf("%v bits: best %v", bits, e.Best)
 		}
@@ -242,8 +248,12 @@ func TestTextEvaluation(t *testing.T) {
 	if p.BestStep != 2 || p.BestScore != -2.25 || p.Fitted != nil || p.Evaluated != 3 {
 		t.Errorf("%+v", p)
 	}
-	if err := p.recall(c); err != nil || p.Fitted != nil {
-		t.Errorf("a run on text is said to have fitted: %v, %v", p.Fitted, err)
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	if err := files.WriteAtomic(path, (&runfile.Checkpoint{Config: c, Step: 3, Weights: weights, M: weights, V: weights, Progress: p}).Write); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := runfile.ReadCheckpoint(path); err != nil || again.Progress.Fitted != nil {
+		t.Errorf("a run on text is said to have fitted: %+v, %v", again, err)
 	}
 	if _, err := summarize(1, m, []journal.Result{{Length: 32, Bits: new(3.0)}}); err == nil ||
 		!strings.Contains(err.Error(), "lower train.lengths") {

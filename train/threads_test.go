@@ -12,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // stopAfterFirst makes the first step of a run, which then saves and ends.
@@ -42,7 +43,7 @@ func TestThreadsAreSettled(t *testing.T) {
 	cfg.Train.Threads = 0
 	dir := t.TempDir()
 	r := start(t, dir, cfg)
-	if stored, err := train.ReadConfig(dir); err != nil || stored.Train.Threads != goruntime.NumCPU() {
+	if stored, err := runfile.ReadConfig(dir); err != nil || stored.Train.Threads != goruntime.NumCPU() {
 		t.Errorf("%d threads are stored (%v), want one for each of %d processors",
 			stored.Train.Threads, err, goruntime.NumCPU())
 	}
@@ -65,7 +66,7 @@ func TestThreadsThatAreNotStored(t *testing.T) {
 	if said := resumed(t, dir); !strings.Contains(said, "does not say how many threads") {
 		t.Errorf("warnings %s, want one about the unknown threads", said)
 	}
-	if stored, err := train.ReadConfig(dir); err != nil || stored.Train.Threads != 0 {
+	if stored, err := runfile.ReadConfig(dir); err != nil || stored.Train.Threads != 0 {
 		t.Errorf("%d threads are stored (%v), want 0 as in the run's checkpoints", stored.Train.Threads, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models/pe"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // Names of the update graph's inputs and outputs, beside the weights themselves, their
@@ -45,7 +46,7 @@ const noClip = 1e30
 // the last product that reads it, which all gradients being inputs assures. It is also
 // compiled once, where an unrolled model has a step graph for each length. What the second
 // call costs is microseconds.
-func UpdateGraph(params []pe.Param, r Recipe, lanes int) (*graph.Graph, error) {
+func UpdateGraph(params []pe.Param, r runfile.Recipe, lanes int) (*graph.Graph, error) {
 	b := graph.NewBuilder()
 	number := func(name string) *graph.Node { return b.Input(name, tensor.Float32, graph.N(1)) }
 	like := func(p pe.Param, prefix string) *graph.Node {
@@ -77,7 +78,7 @@ func UpdateGraph(params []pe.Param, r Recipe, lanes int) (*graph.Graph, error) {
 	give(factorOutput, factor)
 
 	size, epsilon, keep, one := number(stepSizeInput), number(epsilonInput), number(keepInput), number(oneInput)
-	b1, b2 := r.betas()
+	b1, b2 := betas(r)
 	// part is what an update keeps of a moment, and what it adds of something new.
 	part := func(kept float32, moment, added *graph.Node) *graph.Node {
 		return b.Add(b.Mul(b.Float(float64(kept)), moment), added)
@@ -85,8 +86,8 @@ func UpdateGraph(params []pe.Param, r Recipe, lanes int) (*graph.Graph, error) {
 	for i, p := range params {
 		b.In(p.Name, func() {
 			w, g := like(p, ""), b.Mul(grads[i], factor)
-			m := part(b1, like(p, firstMoment), b.Mul(b.Float(float64(1-b1)), g))
-			v := part(b2, like(p, secondMoment), b.Mul(b.Mul(b.Float(float64(1-b2)), g), g))
+			m := part(b1, like(p, runfile.FirstMoment), b.Mul(b.Float(float64(1-b1)), g))
+			v := part(b2, like(p, runfile.SecondMoment), b.Mul(b.Mul(b.Float(float64(1-b2)), g), g))
 			// A product first, also where nothing decays: a device may not read and write one
 			// buffer in one operator.
 			kept := one
@@ -95,8 +96,8 @@ func UpdateGraph(params []pe.Param, r Recipe, lanes int) (*graph.Graph, error) {
 			}
 			w = b.Sub(b.Mul(kept, w), b.Div(b.Mul(size, m), b.Add(b.Sqrt(v), epsilon)))
 			give(updatedPrefix+p.Name, w)
-			give(updatedPrefix+firstMoment+p.Name, m)
-			give(updatedPrefix+secondMoment+p.Name, v)
+			give(updatedPrefix+runfile.FirstMoment+p.Name, m)
+			give(updatedPrefix+runfile.SecondMoment+p.Name, v)
 		})
 	}
 	g, err := b.Build(outputs...)

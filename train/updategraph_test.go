@@ -18,6 +18,7 @@ import (
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // updated are weights with and without decay, of one axis to three, and one that is longer
@@ -46,8 +47,8 @@ func gradients(rng *rand.Rand, step, lanes int) (by []map[string]*tensor.Tensor)
 	return by
 }
 
-func updateRecipe(clip float64) Recipe {
-	return Recipe{LR: 0.01, Beta1: 0.9, Beta2: 0.98, Eps: 1e-2, WeightDecay: 0.1, Clip: clip, Steps: 10, Warmup: 3}
+func updateRecipe(clip float64) runfile.Recipe {
+	return runfile.Recipe{LR: 0.01, Beta1: 0.9, Beta2: 0.98, Eps: 1e-2, WeightDecay: 0.1, Clip: clip, Steps: 10, Warmup: 3}
 }
 
 func normals(rng *rand.Rand, params []pe.Param) map[string]*tensor.Tensor {
@@ -60,15 +61,15 @@ func normals(rng *rand.Rand, params []pe.Param) map[string]*tensor.Tensor {
 
 // updateInputs are the inputs of the update graph for a checkpoint, gradients by lane, and
 // update t.
-func updateInputs(c *Checkpoint, grads []map[string]*tensor.Tensor, t int) map[string]*tensor.Tensor {
+func updateInputs(c *runfile.Checkpoint, grads []map[string]*tensor.Tensor, t int) map[string]*tensor.Tensor {
 	r := c.Config.Train
-	in := c.tensors()
+	in := c.Tensors()
 	for lane, of := range grads {
 		for name, g := range of {
 			in[gradOf(lane)+name] = g
 		}
 	}
-	size, epsilon, keep := r.sizes(t, r.rate(t-1))
+	size, epsilon, keep := sizes(r, t, rate(r, t-1))
 	clip := float32(noClip)
 	if r.Clip > 0 {
 		clip = float32(r.Clip)
@@ -79,7 +80,7 @@ func updateInputs(c *Checkpoint, grads []map[string]*tensor.Tensor, t int) map[s
 	return in
 }
 
-func newUpdateGraph(t testing.TB, params []pe.Param, r Recipe, lanes int) *graph.Graph {
+func newUpdateGraph(t testing.TB, params []pe.Param, r runfile.Recipe, lanes int) *graph.Graph {
 	t.Helper()
 	g, err := UpdateGraph(params, r, lanes)
 	if err != nil {
@@ -89,15 +90,15 @@ func newUpdateGraph(t testing.TB, params []pe.Param, r Recipe, lanes int) *graph
 }
 
 // goUpdate makes update t of AdamW in Go, with the gradients of all lanes.
-func goUpdate(c *Checkpoint, params []pe.Param, grads []map[string]*tensor.Tensor, t int) (norm float64) {
+func goUpdate(c *runfile.Checkpoint, params []pe.Param, grads []map[string]*tensor.Tensor, t int) (norm float64) {
 	o := &hostOptimizer{params: params, sums: grads, adamw: newAdamW(c, params, grads[0])}
-	norm, _ = o.apply(update{number: t, rate: c.Config.Train.rate(t - 1), lanes: len(grads)})
+	norm, _ = o.apply(update{number: t, rate: rate(c.Config.Train, t-1), lanes: len(grads)})
 	return norm
 }
 
 // cloneAll copies tensors.
 func cloneAll(all map[string]*tensor.Tensor) map[string]*tensor.Tensor {
-	return (&Checkpoint{Weights: all}).clone().Weights
+	return clone(&runfile.Checkpoint{Weights: all}).Weights
 }
 
 // The graph, computed in float64, is AdamW in Go with its clipping, over several updates and
@@ -109,7 +110,7 @@ func TestUpdateGraph(t *testing.T) {
 				r := updateRecipe(clip)
 				program := interp.New(newUpdateGraph(t, updated, r, lanes), interp.Float64)
 				rng := rand.New(rand.NewPCG(1, 2))
-				c := &Checkpoint{Config: Config{Train: r}, Weights: normals(rng, updated), m: zeros(updated), v: zeros(updated)}
+				c := &runfile.Checkpoint{Config: runfile.Config{Train: r}, Weights: normals(rng, updated), M: zeros(updated), V: zeros(updated)}
 				clipped := 0
 				for step := 1; step <= 6; step++ {
 					grads := gradients(rng, step, lanes)
@@ -127,7 +128,7 @@ func TestUpdateGraph(t *testing.T) {
 							t.Errorf("update %d: %s %v, want %v", step, name, x, want)
 						}
 					}
-					for name, want := range c.tensors() {
+					for name, want := range c.Tensors() {
 						agree(t, fmt.Sprintf("update %d: %s", step, name), tensor.Data[float64](got[updatedPrefix+name]), want)
 					}
 				}
@@ -167,7 +168,7 @@ func TestUpdatesDependOnEveryGradient(t *testing.T) {
 					t.Errorf("%s does not depend on the gradient of %s in lane %d", out.Name, p.Name, lane)
 				}
 			}
-			for _, state := range []string{"", firstMoment, secondMoment} {
+			for _, state := range []string{"", runfile.FirstMoment, runfile.SecondMoment} {
 				if read[state+p.Name] && (!inPlace || !strings.HasSuffix(of, p.Name)) {
 					t.Errorf("%s reads %s%s", out.Name, state, p.Name)
 				}
@@ -187,7 +188,7 @@ func TestUpdateInPlace(t *testing.T) {
 	}
 }
 
-func testInPlace(t *testing.T, r Recipe, lanes int) {
+func testInPlace(t *testing.T, r runfile.Recipe, lanes int) {
 	var file bytes.Buffer
 	if err := export.Write(&file, newUpdateGraph(t, updated, r, lanes), nil, export.Options{}); err != nil {
 		t.Fatal(err)
@@ -198,8 +199,8 @@ func testInPlace(t *testing.T, r Recipe, lanes int) {
 	}
 	defer s.Close()
 	rng := rand.New(rand.NewPCG(3, 4))
-	inGo := &Checkpoint{Config: Config{Train: r}, Weights: normals(rng, updated), m: zeros(updated), v: zeros(updated)}
-	apart, inPlace := inGo.clone(), inGo.clone()
+	inGo := &runfile.Checkpoint{Config: runfile.Config{Train: r}, Weights: normals(rng, updated), M: zeros(updated), V: zeros(updated)}
+	apart, inPlace := clone(inGo), clone(inGo)
 	for step := 1; step <= 5; step++ {
 		grads := gradients(rng, step, lanes)
 		var sums []map[string]*tensor.Tensor // Go's are in place, too
@@ -216,8 +217,8 @@ func testInPlace(t *testing.T, r Recipe, lanes int) {
 		want := map[string]*tensor.Tensor{}
 		for i, io := range s.Outputs() {
 			want[io.Name] = results[i]
-			if of := strings.TrimPrefix(io.Name, updatedPrefix); apart.tensors()[of] != nil {
-				copy(tensor.Data[float32](apart.tensors()[of]), tensor.Data[float32](results[i]))
+			if of := strings.TrimPrefix(io.Name, updatedPrefix); apart.Tensors()[of] != nil {
+				copy(tensor.Data[float32](apart.Tensors()[of]), tensor.Data[float32](results[i]))
 			}
 		}
 
@@ -232,8 +233,8 @@ func testInPlace(t *testing.T, r Recipe, lanes int) {
 			}
 		}
 	}
-	for name, want := range inGo.tensors() {
-		agree(t, name, tensor.Data[float32](inPlace.tensors()[name]), want)
+	for name, want := range inGo.Tensors() {
+		agree(t, name, tensor.Data[float32](inPlace.Tensors()[name]), want)
 	}
 }
 

@@ -1,15 +1,13 @@
 package train
 
-import "fmt"
+import (
+	"fmt"
 
-// watch tells a loss that explodes from one that is noisy. It is part of every
-// checkpoint, so that a resumed run judges as an uninterrupted one.
-type watch struct {
-	Start  float64 `json:"start"`  // loss of the first step
-	Smooth float64 `json:"smooth"` // exponential mean of the loss
-	Best   float64 `json:"best"`   // lowest Smooth
-	Bad    int     `json:"bad"`    // steps in a row that looked like an explosion
-}
+	"github.com/nopezoo/zoo/train/runfile"
+)
+
+// watch takes in the losses of a run.
+type watch runfile.Watch
 
 // A loss explodes when for explosionSteps steps in a row it is above twice its
 // start; or it and its mean are above thrice the best mean, and the mean is back

@@ -15,6 +15,7 @@ import (
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // Exit codes.
@@ -105,9 +106,9 @@ func withRemedy(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return fmt.Errorf("%w; free some space: what is saved stays, and the same command goes on", err)
 	}
-	var of *train.RunError
+	var of *runfile.RunError
 	switch {
-	case errors.As(err, &of) && errors.Is(err, train.ErrNoCheckpoint):
+	case errors.As(err, &of) && errors.Is(err, runfile.ErrNoCheckpoint):
 		return fmt.Errorf("%w; make one: %s", err, resumeCommand(of.Dir))
 	case errors.As(err, &of) && errors.Is(err, train.ErrOtherRun):
 		return fmt.Errorf("%w; go on with that one alone: %s; "+

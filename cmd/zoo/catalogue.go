@@ -14,7 +14,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/machine"
 	"github.com/nopezoo/zoo/modelfile"
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 	"github.com/nopezoo/zoo/zoo"
 	"github.com/nopezoo/zoo/zoo/find"
 	"github.com/nopezoo/zoo/zoo/upkeep"
@@ -81,7 +81,7 @@ func (a *app) catalogue(ctx context.Context, o catalogueOptions, args []string) 
 		if err != nil {
 			return err
 		}
-		c, err := train.ReadConfig(s.Run)
+		c, err := runfile.ReadConfig(s.Run)
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/modelfile/hf"
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
@@ -34,7 +34,7 @@ func importVerb(a *app) *cobra.Command {
 
 func (a *app) importFolder(dir string, o importOptions) error {
 	if find.IsRun(dir) && !hf.IsFolder(dir) {
-		if _, err := train.ReadConfig(dir); err == nil {
+		if _, err := runfile.ReadConfig(dir); err == nil {
 			return fmt.Errorf("%s is a run already, and needs no import", dir)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
@@ -43,7 +43,7 @@ func inspectVerb(a *app) *cobra.Command {
 
 func (a *app) inspect(arg string, o inspectOptions) error {
 	if strings.HasSuffix(arg, ".safetensors") && !o.graph {
-		c, err := train.ReadCheckpoint(arg)
+		c, err := runfile.ReadCheckpoint(arg)
 		if err != nil {
 			return err
 		}
@@ -106,11 +106,11 @@ func (a *app) inspectFile(name string, data []byte, beside fs.FS, asJSON bool) e
 }
 
 // inspectCheckpoint describes a checkpoint, or a run by its newest one.
-func (a *app) inspectCheckpoint(name string, c *train.Checkpoint, asJSON bool) error {
+func (a *app) inspectCheckpoint(name string, c *runfile.Checkpoint, asJSON bool) error {
 	if asJSON {
 		return a.JSON(struct {
 			Name string `json:"name"`
-			train.CheckpointInfo
+			runfile.CheckpointInfo
 		}{name, c.Info()})
 	}
 	lines, err := tables.Checkpoint(name, c)

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/experiment/sweep/slurm"
-	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // TestRepeatedSIGTERM checks that a run saves however often it is asked to: a
@@ -103,7 +103,7 @@ func TestSIGHUP(t *testing.T) {
 			}
 			terminal.Close()
 			err = c.Wait()
-			steps, _ := train.Checkpoints(filepath.Join(dir, test.run))
+			steps, _ := runfile.Steps(filepath.Join(dir, test.run))
 			if code := c.ProcessState.ExitCode(); code != test.code || len(steps) != 1 {
 				t.Errorf("ended with %v and checkpoints of steps %v, want exit code %d and one checkpoint", err, steps,
 					test.code)

@@ -6,12 +6,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/configs"
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // trainConfig resolves the configuration of a command line of zoo train, without the
 // environment.
-func trainConfig(t *testing.T, args ...string) (train.Config, error) {
+func trainConfig(t *testing.T, args ...string) (runfile.Config, error) {
 	t.Helper()
 	c := trainVerb(&app{})
 	if err := c.ParseFlags(args); err != nil {
@@ -21,12 +21,12 @@ func trainConfig(t *testing.T, args ...string) (train.Config, error) {
 	o.set, _ = c.Flags().GetStringArray("set")
 	s, err := o.sources(c)
 	if err != nil {
-		return train.Config{}, err
+		return runfile.Config{}, err
 	}
 	s.User, s.Environ = "", nil
 	l, err := configs.Load(s)
 	if err != nil {
-		return train.Config{}, err
+		return runfile.Config{}, err
 	}
 	return l.Config("")
 }

@@ -33,7 +33,7 @@ func (a *app) trainOne(ctx context.Context, r launch.Run, o train.Options, resum
 	if r.OneLane {
 		a.Note("%s: %s", r.Dir, train.OneLane)
 	}
-	if text, err := r.Config.Text(); err == nil {
+	if text, err := train.Text(r.Config); err == nil {
 		a.Note("%s: %s", r.Dir, text)
 	} else if !errors.Is(err, train.ErrNoText) {
 		return err
@@ -93,7 +93,7 @@ func (a *app) trainDry(ctx context.Context, r launch.Run, o train.Options) error
 	}
 	lines := [][]string{{"run", r.Dir + ", " + r.State()}}
 	lines = append(lines, tables.Settings(r.Config)...)
-	if text, err := r.Config.Text(); err == nil {
+	if text, err := train.Text(r.Config); err == nil {
 		lines = append(lines, []string{"text", text})
 	} else if !errors.Is(err, train.ErrNoText) {
 		return err

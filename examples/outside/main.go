@@ -24,6 +24,7 @@ import (
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 	"github.com/nopezoo/zoo/zoo/verify"
 )
 
@@ -65,7 +66,7 @@ func run(ctx context.Context, args []string) (err error) {
 }
 
 // trained trains a model on the task for a few steps, in a new folder.
-func trained(ctx context.Context, folder, encoding string) (*train.Checkpoint, error) {
+func trained(ctx context.Context, folder, encoding string) (*runfile.Checkpoint, error) {
 	layers, err := configs.Load(configs.Sources{Preset: "tiny", Overrides: []configs.Value{
 		{Key: "model.encoding", Value: encoding}, {Key: "train.task", Value: "last"},
 		{Key: "model.d_model", Value: 32}, {Key: "model.d_ff", Value: 64},
@@ -91,13 +92,13 @@ func trained(ctx context.Context, folder, encoding string) (*train.Checkpoint, e
 	}); err != nil {
 		return nil, err
 	}
-	checkpoint, _, err := train.Latest(folder)
+	checkpoint, _, err := runfile.Latest(folder)
 	return checkpoint, err
 }
 
 // exported writes the model file of a checkpoint and verifies that ONNX Runtime answers
 // what the interpreter does.
-func exported(ctx context.Context, folder string, c *train.Checkpoint) (path string, err error) {
+func exported(ctx context.Context, folder string, c *runfile.Checkpoint) (path string, err error) {
 	described, err := c.Card("examples/outside")
 	if err != nil {
 		return "", err

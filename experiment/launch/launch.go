@@ -16,6 +16,7 @@ import (
 	"github.com/nopezoo/zoo/modelfile/hf"
 	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // Run is a run that is wanted and, after Look, what is there of it.
@@ -24,7 +25,7 @@ type Run struct {
 	// Provider is what will train it; "" is the CPU. On a device main memory is no limit.
 	Provider string
 
-	Config train.Config // after Look with the threads and lanes that it has, or would have on this machine
+	Config runfile.Config // after Look with the threads and lanes that it has, or would have on this machine
 
 	Cost     train.Cost
 	OneLane  bool    // it would begin with one lane, since memory is short; see train.FitLanes
@@ -32,7 +33,7 @@ type Run struct {
 	Finished bool    // nothing is left to train
 	Step     int     // of the newest usable checkpoint; 0 for none
 	Loss     float64 // of that step, nats per target token
-	Fit      string  // whether it fitted its data by that step; see train.Checkpoint.Fit
+	Fit      string  // whether it fitted its data by that step; see runfile.Checkpoint.Fit
 }
 
 // Plan lists a run for each of the sources' encodings, or for the configured one, in a
@@ -51,7 +52,7 @@ func Plan(folder string, s configs.Sources) ([]Run, error) {
 			return nil, fmt.Errorf("%s %s: the list of encodings gives it too; give it once", v.From, v.Key)
 		}
 	}
-	var from *train.Start
+	var from *runfile.Start
 	if s.Run != "" {
 		at, err := train.StartAt(s.Run)
 		if err != nil {
@@ -70,7 +71,7 @@ func Plan(folder string, s configs.Sources) ([]Run, error) {
 			return nil, err
 		}
 		if c.From = from; from != nil {
-			if _, _, err := c.Begin(); err != nil {
+			if _, _, err := train.Begin(c); err != nil {
 				return nil, err
 			}
 		}
@@ -86,7 +87,7 @@ func Begun(dirs ...string) ([]Run, error) {
 		if err := checkTrained(dir); err != nil {
 			return nil, err
 		}
-		c, err := train.ReadConfig(dir)
+		c, err := runfile.ReadConfig(dir)
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +111,7 @@ func (r Run) Look() (Run, error) {
 	if err := checkTrained(r.Dir); err != nil {
 		return r, err
 	}
-	was, err := train.ReadConfig(r.Dir)
+	was, err := runfile.ReadConfig(r.Dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		open := r.Config.WithThreads(machine.This().Cores)
@@ -133,14 +134,14 @@ func (r Run) Look() (Run, error) {
 }
 
 // compare fills in what there is of the run that began with a configuration.
-func (r *Run) compare(was train.Config) error {
+func (r *Run) compare(was runfile.Config) error {
 	r.Config = r.Config.Settled(was)
 	if was.Hash() != r.Config.Hash() {
 		return fmt.Errorf("%w (%s)", train.ErrOtherRun, configs.Difference(was, r.Config))
 	}
 	r.Begun = true
-	newest, _, err := train.Latest(r.Dir)
-	if errors.Is(err, train.ErrNoCheckpoint) {
+	newest, _, err := runfile.Latest(r.Dir)
+	if errors.Is(err, runfile.ErrNoCheckpoint) {
 		return nil // Open says whether that is damage
 	}
 	if err != nil {

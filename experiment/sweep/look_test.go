@@ -9,8 +9,8 @@ import (
 
 	"github.com/nopezoo/zoo/experiment/sweep/slurm"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // TestLookAt checks what is made of a run directory and of Slurm's words. That of
@@ -92,11 +92,11 @@ func TestLookAt(t *testing.T) {
 }
 
 // config is that of a run of few steps of a small model.
-func config(t *testing.T, steps int) train.Config {
+func config(t *testing.T, steps int) runfile.Config {
 	t.Helper()
-	cfg, err := train.Config{
+	cfg, err := runfile.Config{
 		Model: models.Config{Encoding: "nope", DModel: 16, NLayers: 1, NHeads: 2, DFF: 32},
-		Train: train.Recipe{Task: "copy", Lengths: "1..3", Steps: steps, Batch: 4, LR: 1e-3, Beta1: 0.9, Beta2: 0.99,
+		Train: runfile.Recipe{Task: "copy", Lengths: "1..3", Steps: steps, Batch: 4, LR: 1e-3, Beta1: 0.9, Beta2: 0.99,
 			Eps:             1e-8,
 			CheckpointEvery: 100, KeepCheckpoints: 1},
 	}.Resolve()

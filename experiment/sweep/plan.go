@@ -11,6 +11,7 @@ import (
 
 	"github.com/nopezoo/zoo/experiment/launch"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // PlanOptions say how a sweep's time is estimated.
@@ -111,7 +112,7 @@ type paced struct {
 func (r Run) left(threads int) (launch.Run, error) {
 	c, _, err := train.Settle(r.Dir, r.Config, threads, 0)
 	if err != nil {
-		return launch.Run{}, &train.RunError{Dir: r.Dir, Err: err}
+		return launch.Run{}, &runfile.RunError{Dir: r.Dir, Err: err}
 	}
 	out := launch.Run{Dir: r.Dir, Config: c}
 	if info, err := train.Describe(r.Dir); err == nil {
@@ -121,7 +122,7 @@ func (r Run) left(threads int) (launch.Run, error) {
 }
 
 // paceKey tells runs apart that differ in how long a step or an evaluation takes.
-func paceKey(c train.Config) string {
+func paceKey(c runfile.Config) string {
 	r := &c.Train
 	r.Seed, r.DataSeed, r.Steps, r.CheckpointEvery, r.EvalEvery, r.StopAfterPerfect = 0, 0, 0, 0, min(r.EvalEvery, 1), 0
 	r.LR, r.FinalLR, r.Warmup, r.WeightDecay, r.Beta1, r.Beta2, r.Eps = 0, 0, 0, 0, 0, 0, 0

@@ -1,6 +1,9 @@
 package sweep
 
-import "github.com/nopezoo/zoo/train"
+import (
+	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
+)
 
 // Run is one run of a sweep.
 type Run struct {
@@ -8,8 +11,8 @@ type Run struct {
 	Dir  string `json:"dir"`            // run directory, with slashes
 	Part string `json:"part,omitempty"` // of the sweep file; "" where it has no name
 	train.Cost
-	Config train.Config `json:"config"`
-	Bench  Bench        `json:"bench,omitzero"` // how its model is to be measured
+	Config runfile.Config `json:"config"`
+	Bench  Bench          `json:"bench,omitzero"` // how its model is to be measured
 }
 
 // prepare makes the directories of all runs, and fills in their threads and lanes where
@@ -22,7 +25,7 @@ func prepare(runs []Run, threads int, memory int64) error {
 			runs[i].Cost, err = train.EstimateCost(runs[i].Config)
 		}
 		if err != nil {
-			return &train.RunError{Dir: r.Dir, Err: err}
+			return &runfile.RunError{Dir: r.Dir, Err: err}
 		}
 	}
 	return nil

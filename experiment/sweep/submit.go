@@ -6,6 +6,7 @@ import (
 
 	"github.com/nopezoo/zoo/experiment/sweep/slurm"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // Script lays out the job array of those runs of the sweep in a folder that are not
@@ -23,7 +24,7 @@ func Script(folder string, runs []Run, command []string, o slurm.Options) (slurm
 	for i, r := range runs {
 		cfg, _, err := train.Settle(r.Dir, r.Config, o.CPUs, 0)
 		if err != nil {
-			return s, &train.RunError{Dir: r.Dir, Err: err}
+			return s, &runfile.RunError{Dir: r.Dir, Err: err}
 		}
 		if r.Finished() {
 			continue

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // player is a shell that plays the program that trains: the directory is $0.
@@ -96,7 +97,7 @@ func TestTrainLanes(t *testing.T) {
 	if err != nil || len(all) != 1 || strings.Contains(all[0].Error, ErrMemory.Error()) || !strings.Contains(said, "a: "+train.OneLane) {
 		t.Errorf("%v, %v; said:\n%s", all, err, said)
 	}
-	if was, err := train.ReadConfig(r.Dir); err != nil || was.Train.Lanes != 1 {
+	if was, err := runfile.ReadConfig(r.Dir); err != nil || was.Train.Lanes != 1 {
 		t.Errorf("%d lanes are stored (%v), want 1", was.Train.Lanes, err)
 	}
 }
@@ -174,7 +175,7 @@ func TestTrainRefuses(t *testing.T) {
 	if _, err := train.Prepare(r.Dir, config(t, 5), 1, 0); err != nil {
 		t.Fatal(err)
 	}
-	var of *train.RunError
+	var of *runfile.RunError
 	if _, err := Train(t.Context(), folder, []Run{r}, Options{Command: player("exit")}); !errors.As(err, &of) ||
 		of.Dir != r.Dir || !errors.Is(err, train.ErrOtherRun) {
 		t.Errorf("another run is there: %v", err)

@@ -19,6 +19,7 @@ import (
 	_ "github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // batch bounds the sequences generated at once, beside whose memory that of training
@@ -28,7 +29,7 @@ const batch = 32
 // Evaluator returns what train.Options.Evaluate takes for a run of the configuration:
 // greedy answers in ONNX Runtime at the lengths of Config.EvalLengths, with the provider that
 // the options have for training. It is nil for a configuration without evaluations.
-func Evaluator(cfg train.Config, o train.Options) (train.Evaluator, error) {
+func Evaluator(cfg runfile.Config, o train.Options) (train.Evaluator, error) {
 	cfg, err := cfg.Resolve()
 	if err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func Evaluator(cfg train.Config, o train.Options) (train.Evaluator, error) {
 	}
 	engine := runtime.Options{Provider: cmp.Or(o.Provider, "cpu"), AllowCPUNodes: o.AllowCPUNodes, Threads: cfg.Train.Threads}
 	return func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]journal.Result, error) {
-		described, err := (&train.Checkpoint{Config: cfg, Step: step}).Card("")
+		described, err := (&runfile.Checkpoint{Config: cfg, Step: step}).Card("")
 		if err != nil {
 			return nil, err
 		}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/nopezoo/zoo/internal/suggest"
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // Words for checkpoints of a run. The number of a step stands for the one at it.
@@ -42,14 +42,14 @@ func (m Model) At(checkpoint string) (Model, error) {
 	run := m.Run
 	if step, ok := stepOf(checkpoint); ok {
 		m.From = fmt.Sprintf("step %d of %s", step, m.From)
-		m.checkpoint = func() (*train.Checkpoint, []error, error) {
-			c, err := train.At(run, step)
+		m.checkpoint = func() (*runfile.Checkpoint, []error, error) {
+			c, err := runfile.At(run, step)
 			return c, nil, err
 		}
 		return m, nil
 	}
 	m.From = "the best of " + m.From
-	m.checkpoint = func() (*train.Checkpoint, []error, error) { return train.Best(run) }
+	m.checkpoint = func() (*runfile.Checkpoint, []error, error) { return runfile.Best(run) }
 	return m, nil
 }
 
@@ -95,7 +95,7 @@ func (m Model) kept() ([]string, error) {
 	if m.checkpoint == nil {
 		return nil, m.noRun()
 	}
-	steps, err := train.Checkpoints(m.Run)
+	steps, err := runfile.Steps(m.Run)
 	if err != nil {
 		return nil, err
 	}

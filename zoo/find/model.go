@@ -14,7 +14,7 @@ import (
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/modelfile/hf"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 	"github.com/nopezoo/zoo/zoo"
 )
 
@@ -33,8 +33,8 @@ type Model struct {
 	dtype        string    // of its files; "" as the card says
 
 	options    Options
-	checkpoint func() (c *train.Checkpoint, skipped []error, err error) // of a run
-	load       func() (modelfile.Model, error)                          // of the others that are no file
+	checkpoint func() (c *runfile.Checkpoint, skipped []error, err error) // of a run
+	load       func() (modelfile.Model, error)                            // of the others that are no file
 }
 
 // Load reads configuration, weights and card. A file has none of its own: it is what
@@ -127,10 +127,10 @@ func (o Options) run(r Run) Model {
 		return m
 	}
 	m.From, m.Run = fmt.Sprintf("run %s (%s)", r.Dir, r.State()), r.Dir
-	m.checkpoint = func() (*train.Checkpoint, []error, error) {
-		c, skipped, err := train.Latest(r.Dir)
-		if errors.Is(err, train.ErrNoCheckpoint) { // it names those skipped
-			return nil, nil, &train.RunError{Dir: r.Dir, Err: err}
+	m.checkpoint = func() (*runfile.Checkpoint, []error, error) {
+		c, skipped, err := runfile.Latest(r.Dir)
+		if errors.Is(err, runfile.ErrNoCheckpoint) { // it names those skipped
+			return nil, nil, &runfile.RunError{Dir: r.Dir, Err: err}
 		}
 		return c, skipped, err
 	}
@@ -139,7 +139,7 @@ func (o Options) run(r Run) Model {
 
 // Checkpoint reads the run's checkpoint that Load makes a model of, the newest usable
 // one unless the model is At another.
-func (m Model) Checkpoint() (*train.Checkpoint, error) {
+func (m Model) Checkpoint() (*runfile.Checkpoint, error) {
 	if m.checkpoint == nil {
 		return nil, m.noRun()
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/modelfile/hf"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // Run is what a run directory, or a folder of weights among the runs, says without
@@ -32,7 +33,7 @@ func (r Run) State() string {
 
 // IsRun reports whether a directory holds a run, or a model that stands among runs.
 func IsRun(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, train.ConfigFile))
+	_, err := os.Stat(filepath.Join(dir, runfile.ConfigFile))
 	return err == nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
@@ -33,7 +34,7 @@ func TestStopped(t *testing.T) {
 	}
 	defer lock.Close()
 	finished := filepath.Join(dir("finished"), "checkpoint-00002600.safetensors")
-	damaged := filepath.Join(dir("damaged"), train.ConfigFile)
+	damaged := filepath.Join(dir("damaged"), runfile.ConfigFile)
 	for path, text := range map[string]string{finished: "", damaged: "{"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/internal/human"
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // File describes an ONNX file, and how it is run if it has no card.
@@ -99,7 +99,7 @@ func clip(s string, most int) string {
 }
 
 // Checkpoint describes a checkpoint.
-func Checkpoint(name string, c *train.Checkpoint) ([][]string, error) {
+func Checkpoint(name string, c *runfile.Checkpoint) ([][]string, error) {
 	info := c.Info()
 	lines := [][]string{
 		{"checkpoint", name},
@@ -121,7 +121,7 @@ func Checkpoint(name string, c *train.Checkpoint) ([][]string, error) {
 }
 
 // Settings lists the settings of a configuration.
-func Settings(c train.Config) (lines [][]string) {
+func Settings(c runfile.Config) (lines [][]string) {
 	for _, s := range configs.Settings() {
 		lines = append(lines, []string{s.Key, s.Of(c)})
 	}

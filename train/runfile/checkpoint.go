@@ -1,4 +1,4 @@
-package train
+package runfile
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -42,47 +43,40 @@ type Checkpoint struct {
 	Step   int     // updates done
 	Loss   float64 // of the last step, nats per target token
 	// Weights are the model's, by their own names.
-	Weights map[string]*tensor.Tensor
-	// first and second moments of AdamW, under the same names
-	m, v     map[string]*tensor.Tensor
-	progress progress
-}
-
-// Finished reports whether the run has nothing left to do: all steps are done,
-// or it was stopped early as its configuration says.
-func (c *Checkpoint) Finished() bool { return c.progress.done(c.Config.Train, c.Step) }
-
-// Best returns step and score of the best evaluation so far: sequence accuracy
-// at trained lengths, rounded to 4 digits. Step 0 means that there was none.
-func (c *Checkpoint) Best() (step int, score float64) {
-	return c.progress.BestStep, c.progress.BestScore
+	Weights  map[string]*tensor.Tensor
+	M, V     map[string]*tensor.Tensor // first and second moments of AdamW, by the same names
+	Progress Progress
 }
 
 // Tensors of the optimizer are stored beside the weights with these prefixes.
 const (
-	firstMoment  = "optimizer.m."
-	secondMoment = "optimizer.v."
+	FirstMoment  = "optimizer.m."
+	SecondMoment = "optimizer.v."
 )
 
-func checkpointPath(dir string, step int) string {
+// Path is where a run keeps the checkpoint of a step.
+func Path(dir string, step int) string {
 	return filepath.Join(dir, fmt.Sprintf("checkpoint-%08d.safetensors", step))
 }
 
-// Checkpoints returns the steps of the checkpoints in a run directory, newest
+// Steps returns the steps of the checkpoints in a run directory, newest
 // first.
-func Checkpoints(dir string) ([]int, error) {
-	names, err := fileNames(dir)
-	if err != nil {
+func Steps(dir string) ([]int, error) {
+	// Unlike filepath.Glob this takes the directory's own path as it is, which may hold brackets
+	// and stars, and says when it cannot be read: to take a run for one without checkpoints
+	// would be to begin it anew.
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	var steps []int
-	for _, name := range names {
-		// Only names as save writes them: a file of another name, such as
+	for _, e := range entries {
+		// Only names as Path has them: a file of another name, such as
 		// checkpoint-9.safetensors, is somebody's copy, neither ours to go on from nor
 		// ours to remove.
 		var n int
-		_, err := fmt.Sscanf(name, "checkpoint-%d.safetensors", &n)
-		if err == nil && n >= 0 && checkpointPath(dir, n) == filepath.Join(dir, name) {
+		_, err := fmt.Sscanf(e.Name(), "checkpoint-%d.safetensors", &n)
+		if err == nil && n >= 0 && Path(dir, n) == filepath.Join(dir, e.Name()) {
 			steps = append(steps, n)
 		}
 	}
@@ -91,17 +85,17 @@ func Checkpoints(dir string) ([]int, error) {
 	return steps, nil
 }
 
-// write stores the checkpoint, with its checksum.
-func (c *Checkpoint) write(w io.Writer) error {
+// Write stores the checkpoint, with its checksum.
+func (c *Checkpoint) Write(w io.Writer) error {
 	config, err := json.Marshal(c.Config)
 	if err != nil {
 		return err
 	}
-	progress, err := json.Marshal(c.progress)
+	progress, err := json.Marshal(c.Progress)
 	if err != nil {
 		return err
 	}
-	return writeChecked(w, c.tensors(), map[string]string{
+	return writeChecked(w, c.Tensors(), map[string]string{
 		"zoo.config": string(config),
 		"zoo.step":   strconv.Itoa(c.Step),
 		"zoo.loss":   strconv.FormatFloat(c.Loss, 'g', -1, 64),
@@ -110,11 +104,11 @@ func (c *Checkpoint) write(w io.Writer) error {
 	})
 }
 
-// tensors returns weights and moments under the names that they are stored by.
-func (c *Checkpoint) tensors() map[string]*tensor.Tensor {
+// Tensors returns weights and moments under the names that they are stored by.
+func (c *Checkpoint) Tensors() map[string]*tensor.Tensor {
 	all := map[string]*tensor.Tensor{}
 	for name, w := range c.Weights {
-		all[name], all[firstMoment+name], all[secondMoment+name] = w, c.m[name], c.v[name]
+		all[name], all[FirstMoment+name], all[SecondMoment+name] = w, c.M[name], c.V[name]
 	}
 	return all
 }
@@ -179,19 +173,19 @@ func readMetadata(meta map[string]string) (c *Checkpoint, err error) {
 	if c.Loss, err = strconv.ParseFloat(meta["zoo.loss"], 64); err != nil {
 		return nil, fmt.Errorf("has no loss (zoo.loss is %q)", meta["zoo.loss"])
 	}
-	if err := json.Unmarshal([]byte(meta["zoo.progress"]), &c.progress); err != nil {
+	if err := json.Unmarshal([]byte(meta["zoo.progress"]), &c.Progress); err != nil {
 		return nil, fmt.Errorf("does not say how far its run is (zoo.progress is %q): %w", meta["zoo.progress"], err)
 	}
 	if c.Config, err = c.Config.Resolve(); err != nil {
 		return nil, err
 	}
-	return c, c.progress.recall(c.Config)
+	return c, c.Progress.recall(c.Config)
 }
 
 // take sorts the tensors of a file, which must be those of the model.
 func (c *Checkpoint) take(all map[string]*tensor.Tensor, params []pe.Param) error {
-	c.Weights, c.m, c.v = map[string]*tensor.Tensor{}, map[string]*tensor.Tensor{}, map[string]*tensor.Tensor{}
-	groups := map[string]map[string]*tensor.Tensor{"": c.Weights, firstMoment: c.m, secondMoment: c.v}
+	c.Weights, c.M, c.V = map[string]*tensor.Tensor{}, map[string]*tensor.Tensor{}, map[string]*tensor.Tensor{}
+	groups := map[string]map[string]*tensor.Tensor{"": c.Weights, FirstMoment: c.M, SecondMoment: c.V}
 	for _, p := range params {
 		for prefix, group := range groups {
 			name := prefix + p.Name
@@ -215,12 +209,12 @@ func (c *Checkpoint) take(all map[string]*tensor.Tensor, params []pe.Param) erro
 // Latest reads the newest usable checkpoint of a run. Damaged newer ones are
 // passed over and named in skipped.
 func Latest(dir string) (c *Checkpoint, skipped []error, err error) {
-	steps, err := Checkpoints(dir)
+	steps, err := Steps(dir)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, s := range steps {
-		c, err := ReadCheckpoint(checkpointPath(dir, s))
+		c, err := ReadCheckpoint(Path(dir, s))
 		if err == nil {
 			return c, skipped, nil
 		}
@@ -236,7 +230,7 @@ func Best(dir string) (c *Checkpoint, skipped []error, err error) {
 	if err != nil {
 		return nil, skipped, err
 	}
-	step := c.progress.BestStep
+	step := c.Progress.BestStep
 	switch step {
 	case c.Step:
 		return c, skipped, nil
@@ -244,7 +238,7 @@ func Best(dir string) (c *Checkpoint, skipped []error, err error) {
 		return nil, skipped, fmt.Errorf("%s: %w: nothing was evaluated by step %d; "+
 			"train with train.eval_every, or use the last one", dir, ErrNoCheckpoint, c.Step)
 	}
-	c, err = ReadCheckpoint(checkpointPath(dir, step))
+	c, err = ReadCheckpoint(Path(dir, step))
 	if err != nil {
 		return nil, skipped, fmt.Errorf("the best of %s: %w: %w", dir, ErrNoCheckpoint, err)
 	}
@@ -254,7 +248,7 @@ func Best(dir string) (c *Checkpoint, skipped []error, err error) {
 // At reads the checkpoint of a run at a step. Where there is none the error wraps
 // ErrNoCheckpoint and names those that are there.
 func At(dir string, step int) (*Checkpoint, error) {
-	steps, err := Checkpoints(dir)
+	steps, err := Steps(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -267,25 +261,5 @@ func At(dir string, step int) (*Checkpoint, error) {
 			"train.keep_checkpoints says, and the best", dir, ErrNoCheckpoint, step,
 			cmp.Or(strings.Join(have, ", "), "no step"))
 	}
-	return ReadCheckpoint(checkpointPath(dir, step))
-}
-
-// prune removes all but the newest keep checkpoints, and the best, of a run that
-// is at step. Later ones are damaged, or the run would have gone on from them: they
-// count for nothing, and are written over when the run gets there.
-func prune(dir string, step, keep, best int) error {
-	steps, err := Checkpoints(dir)
-	if err != nil {
-		return err
-	}
-	steps = slices.DeleteFunc(steps, func(s int) bool { return s > step })
-	for _, s := range steps[min(keep, len(steps)):] {
-		if s == best {
-			continue
-		}
-		if err := os.Remove(checkpointPath(dir, s)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return ReadCheckpoint(Path(dir, step))
 }

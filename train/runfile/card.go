@@ -1,4 +1,4 @@
-package train
+package runfile
 
 import (
 	"crypto/sha256"
@@ -11,21 +11,21 @@ import (
 // Card describes the checkpoint's model, but for what its file decides (profile,
 // state, parity).
 func (c *Checkpoint) Card(toolVersion string) (card.Card, error) {
-	m, err := c.Config.data()
+	d, err := c.Config.Data()
 	if err != nil {
 		return card.Card{}, err
 	}
-	data := sha256.Sum256([]byte(m.describe(c.Config.Train)))
-	loss, before := c.Loss, c.Config.updatesBefore()
-	fitted := c.Fitted()
+	data := sha256.Sum256([]byte(d.describe(c.Config.Train)))
+	loss, before := c.Loss, c.Config.UpdatesBefore()
+	fitted := c.Progress.Fitted
 	if fitted != nil && *fitted > 0 {
 		fitted = new(*fitted + before)
 	}
 	return card.Card{
-		Tokenizer:   m.pieces,
+		Tokenizer:   d.Pieces,
 		Positions:   c.Config.Train.Positions,
-		Task:        task.Names(m.tasks),
-		Trained:     card.Lengths(m.span()),
+		Task:        task.Names(d.Tasks),
+		Trained:     card.Lengths(d.Span()),
 		Seed:        c.Config.Train.Seed,
 		DataSeed:    c.Config.Train.DataSeed,
 		ConfigHash:  c.Config.Hash(),

@@ -1,4 +1,4 @@
-package train
+package runfile
 
 import (
 	"fmt"
@@ -9,13 +9,13 @@ import (
 )
 
 // mistakeShows is the number of prompts below which one mistake keeps the rounded score of
-// progress.note under 1.
+// Progress.note under 1.
 const mistakeShows = 20000
 
 // recall fills in what checkpoints of versions before fitted_step do not say, as far as it
 // follows from their best score: a score below 1 had mistakes, and one of 1 had none where
 // rounding cannot hide any. Else it stays unknown.
-func (p *progress) recall(c Config) error {
+func (p *Progress) recall(c Config) error {
 	if p.Fitted != nil || p.Evaluated == 0 {
 		return nil
 	}
@@ -23,27 +23,22 @@ func (p *progress) recall(c Config) error {
 	if err != nil {
 		return err
 	}
-	m, err := c.data()
-	if err != nil || m.isText() {
+	d, err := c.Data()
+	if err != nil || d.IsText() {
 		return err
 	}
 	switch {
 	case p.BestScore < 1:
 		p.Fitted = new(0)
-	case len(lengths)*len(m.tasks)*c.Train.EvalSamples < mistakeShows:
+	case len(lengths)*len(d.Tasks)*c.Train.EvalSamples < mistakeShows:
 		p.Fitted = new(p.BestStep)
 	}
 	return nil
 }
 
-// Fitted returns the step of the first evaluation without a mistake at the trained
-// lengths: 0 for none so far, and nil where nothing was evaluated or where a checkpoint of
-// an older version leaves it open.
-func (c *Checkpoint) Fitted() *int { return c.progress.Fitted }
-
 // Fit says for people whether the run fitted its data; "" where that is not known.
 func (c *Checkpoint) Fit() (string, error) {
-	p := c.progress
+	p := c.Progress
 	switch {
 	case p.Fitted == nil:
 		return "", nil
@@ -67,20 +62,20 @@ func (c Config) fitLengths() (r task.Range, err error) {
 	if err != nil {
 		return r, err
 	}
-	m, err := c.data()
+	d, err := c.Data()
 	if err != nil {
 		return r, err
 	}
 	var in []int
 	for _, n := range lengths {
-		for i := range m.tasks {
-			if m.trainsOn(i, n) {
+		for i := range d.Tasks {
+			if d.trainsOn(i, n) {
 				in = append(in, n)
 			}
 		}
 	}
 	if len(in) == 0 {
-		return r, fmt.Errorf("train.eval_lengths %s: none is a trained length (%s)", c.Train.EvalLengths, m.ranges())
+		return r, fmt.Errorf("train.eval_lengths %s: none is a trained length (%s)", c.Train.EvalLengths, d.Ranges())
 	}
 	return task.Range{Min: slices.Min(in), Max: slices.Max(in)}, nil
 }

@@ -1,9 +1,6 @@
-// Package train trains the models of package models through ONNX Runtime: the
-// step graph (forward pass and gradients) runs there, AdamW in Go, in place. For
-// devices with memory of their own AdamW is a graph, too (Options.GraphOptimizer).
-// A run is its configuration and seed: on one machine at one thread count the
-// result is the same bits, also when it was interrupted and resumed.
-package train
+// Package runfile reads and writes what a run's folder holds: the configuration and the
+// checkpoints. Package train makes them; models are read from them without it.
+package runfile
 
 import (
 	"cmp"
@@ -12,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/nopezoo/zoo/card"
@@ -32,8 +28,8 @@ type Config struct {
 
 // Recipe is how a model is trained.
 type Recipe struct {
-	Task      string `json:"task"`                // a task with its options, or several with commas: a mixture
-	Lengths   string `json:"lengths"`             // "1..20", both ends included; of a mixture one, or one for each task; "256..256" are windows of text
+	Task      string `json:"task"`                // a task with its options, or several with commas: a Data
+	Lengths   string `json:"lengths"`             // "1..20", both ends included; of a Data one, or one for each task; "256..256" are windows of text
 	Examples  int    `json:"examples,omitempty"`  // size of a fixed training set; 0: every example is new
 	Tokenizer string `json:"tokenizer,omitempty"` // "word" (or empty), "char" or "byte"; of running text "byte" (or empty) or "bpe:2048"
 	// Seed draws weights and dropout, and DataSeed samples and position ids; 0: Seed draws
@@ -159,17 +155,6 @@ func (r Recipe) SampleSeed() uint64 { return cmp.Or(r.DataSeed, r.Seed) }
 // seeds are those of the run.
 func (r Recipe) seeds() card.Seeds { return card.Seeds{Weights: r.Seed, Data: r.DataSeed} }
 
-// threads is the number of threads of a run on this machine, where it is not settled.
-func (r Recipe) threads() int { return cmp.Or(r.Threads, runtime.NumCPU()) }
-
-// lanes is the number of lanes of a run on this machine.
-func (r Recipe) lanes() int {
-	if r.MicroTokens == 0 {
-		return 1
-	}
-	return min(cmp.Or(r.Lanes, 2), r.threads(), r.Batch)
-}
-
 // Resolve fills in what follows from other values (the vocabulary from the task, defaults
 // of the model, what it fits to its data) and checks the rest. The error names
 // key and value.
@@ -177,21 +162,21 @@ func (c Config) Resolve() (Config, error) {
 	if err := cmp.Or(c.Train.check(), c.From.check()); err != nil {
 		return c, err
 	}
-	d, err := c.data()
+	d, err := c.Data()
 	if err != nil {
 		return c, err
 	}
-	c.Train.Task, c.Train.Lengths = task.Names(d.tasks), d.ranges()
+	c.Train.Task, c.Train.Lengths = task.Names(d.Tasks), d.Ranges()
 	if err := c.resolveEvaluation(d); err != nil {
 		return c, err
 	}
-	if c.Train.Tokenizer == tokenizer.Words || d.isText() && c.Train.Tokenizer == tokenizer.Bytes {
+	if c.Train.Tokenizer == tokenizer.Words || d.IsText() && c.Train.Tokenizer == tokenizer.Bytes {
 		c.Train.Tokenizer = "" // one way to write a configuration, one hash
 	}
 	if c.Train.DataSeed == c.Train.Seed {
 		c.Train.DataSeed = 0
 	}
-	if n := len(d.pieces); c.Model.VocabSize == 0 {
+	if n := len(d.Pieces); c.Model.VocabSize == 0 {
 		c.Model.VocabSize = n
 	} else if c.Model.VocabSize < n {
 		return c, fmt.Errorf("model.vocab_size %d: task %s has %d tokens", c.Model.VocabSize, c.Train.Task, n)
@@ -215,7 +200,7 @@ func (c Config) Resolve() (Config, error) {
 // Renew fills in the defaults of new configurations where settings that are absent have an
 // older meaning in stored ones (see models.Config.Renew). The configuration must be resolved.
 func (c Config) Renew() (Config, error) {
-	d, err := c.data()
+	d, err := c.Data()
 	if err != nil {
 		return c, err
 	}
@@ -275,20 +260,4 @@ func (c Config) Hash() string {
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
-}
-
-// warnThreads says where a run that is resumed after a step has threads that are not
-// known, or more than this machine has.
-func (r Recipe) warnThreads(step int) []error {
-	here := runtime.NumCPU()
-	switch {
-	case r.Threads == 0 && step > 0:
-		return []error{fmt.Errorf("the run does not say how many threads it began with (train.threads is 0); "+
-			"it goes on with one for each of this machine's %d processors, and if they were others before, "+
-			"the bits of its weights will not be those of an uninterrupted run", here)}
-	case r.Threads > here:
-		return []error{fmt.Errorf("the run keeps its %d threads, on which its bits depend; "+
-			"this machine has %d processors, so it is slower than it could be", r.Threads, here)}
-	}
-	return nil
 }

@@ -1,15 +1,15 @@
-package train_test
+package runfile_test
 
 import (
 	"fmt"
 
 	"github.com/nopezoo/zoo/graph/tensor"
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // Latest, Best and ReadCheckpoint return checkpoints.
 func ExampleCheckpoint_Info() {
-	c := train.Checkpoint{Step: 100, Loss: 0.25, Weights: map[string]*tensor.Tensor{
+	c := runfile.Checkpoint{Step: 100, Loss: 0.25, Weights: map[string]*tensor.Tensor{
 		"embed.weight": tensor.New(tensor.Float32, 9, 16), "norm.weight": tensor.New(tensor.Float32, 16),
 	}}
 	info := c.Info()
