@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // slack is how many tokens beyond the target a model may write before it is cut
@@ -90,7 +91,7 @@ func (s *sweep) encode(sample task.Sample) (example, error) {
 	if start == 0 {
 		return example{}, fmt.Errorf("sample %q has no prompt to continue", sample.Target)
 	}
-	ids = append(ids, s.tok.EOS())
+	ids = append(ids, tokenizer.EOS)
 	e := example{sample: sample, prompt: ids[:start:start], target: ids[start:]}
 	room := slack
 	if s.maxLength > 0 {

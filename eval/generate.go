@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // warmupTokens is how many tokens a batch that warms up makes: each one more costs what a measured one does, and finds warm
@@ -75,7 +76,7 @@ func (s *sweep) generate(ctx context.Context, group []example, watch *stopwatch)
 	for i, e := range group {
 		prompts[i], limits[i] = e.prompt, e.limit
 	}
-	outputs, err := timeBatch(ctx, s.model, prompts, limits, s.tok.EOS(), watch)
+	outputs, err := timeBatch(ctx, s.model, prompts, limits, tokenizer.EOS, watch)
 	for i, output := range outputs {
 		group[i].output = output
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/suggest"
+	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // scoreAll fills in the log-probabilities of every example's target; done samples were
@@ -112,8 +113,8 @@ func (t *Score) addParts(k task.Task, target, generated string) {
 // vocabulary leaves nothing that could be parsed, hence no text.
 func (s *sweep) text(output []int64) string {
 	kept := slices.DeleteFunc(slices.Clone(output), func(id int64) bool {
-		return id == s.tok.EOS() ||
-			id == s.tok.Pad()
+		return id == tokenizer.EOS ||
+			id == tokenizer.Pad
 	})
 	text, err := s.tok.Decode(kept)
 	if err != nil {
@@ -137,7 +138,7 @@ func samePositions(output, target []int64) int {
 // tokens do not count.
 func (s *sweep) editDistance(output, target []int64) float64 {
 	target = target[:len(target)-1]
-	if n := len(output); n > 0 && output[n-1] == s.tok.EOS() {
+	if n := len(output); n > 0 && output[n-1] == tokenizer.EOS {
 		output = output[:n-1]
 	}
 	return ratio(suggest.EditDistance(output, target), max(len(output), len(target)))

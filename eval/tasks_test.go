@@ -47,7 +47,7 @@ func sweepConstant(t *testing.T, name, text string, lengths ...int) []eval.Row {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids, err := tok.Encode(text)
+	ids, err := tok.Encode(t.Context(), text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func sweepConstant(t *testing.T, name, text string, lengths ...int) []eval.Row {
 	cfg.Task, cfg.N = k, 200
 	c := copyCard(t)
 	c.Task, c.Tokenizer, c.Trained = k.Name, k.Vocabulary(), card.Lengths{Min: k.Train.Min, Max: k.Train.Max}
-	rows, err := eval.Sweep(t.Context(), constant(append(ids, tok.EOS())), c, cfg, nil)
+	rows, err := eval.Sweep(t.Context(), constant(append(ids, tokenizer.EOS)), c, cfg, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -119,7 +119,7 @@ func TestMeasureTextError(t *testing.T) {
 func TestMeasureSubwords(t *testing.T) {
 	cfg, c := textConfig(t)
 	var err error
-	if c.Tokenizer, err = tokenizer.VocabularyOf("bpe:512", nil, subwordText()); err != nil {
+	if c.Tokenizer, err = tokenizer.Vocabulary("bpe:512", nil, subwordText()); err != nil {
 		t.Fatal(err)
 	}
 	tok, err := tokenizer.New(c.Tokenizer)

@@ -114,8 +114,7 @@ func (m Model) AnswersONNX(profile string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	words, err := tokenizer.New(c.Tokenizer)
-	if err != nil {
+	if _, err := tokenizer.New(c.Tokenizer); err != nil {
 		return nil, fmt.Errorf("modelfile: answers end with the end token of a tokenizer: %w", err)
 	}
 	weights, err := m.Stored(g)
@@ -125,7 +124,7 @@ func (m Model) AnswersONNX(profile string) ([]byte, error) {
 	states := c.State
 	c.State, c.Form = nil, card.Answers
 	return m.write(c, func(buf *bytes.Buffer, o export.Options) error {
-		return export.WriteAnswers(buf, g, weights, states, words.EOS(), o)
+		return export.WriteAnswers(buf, g, weights, states, tokenizer.EOS, o)
 	})
 }
 

@@ -17,7 +17,7 @@ import (
 // bytesModel continues a text whose bytes are tokens.
 func bytesModel(t *testing.T, text string) *runtime.Session {
 	t.Helper()
-	pieces, err := tokenizer.VocabularyOf(tokenizer.Bytes, nil)
+	pieces, err := tokenizer.Vocabulary(tokenizer.Bytes, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

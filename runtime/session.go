@@ -116,10 +116,10 @@ func load(file []byte, opt Options) (*Session, error) {
 		if err != nil {
 			return nil, engine.Mark(err, ErrFile)
 		}
-		s.words, s.ends = words, []int64{words.EOS()}
+		s.words, s.ends = words, []int64{tokenizer.EOS}
 	}
-	if bounded, ok := s.words.(tokenizer.BoundedCoder); ok {
-		s.longest = bounded.LongestToken()
+	if s.words != nil {
+		s.longest = s.words.LongestToken()
 	}
 	s.opt.Beside = nil
 	s.model, err = used.Open(engine.File{Data: file, Inputs: s.contract.Inputs, Outputs: s.contract.Outputs}, opt.engine())
@@ -187,9 +187,9 @@ func (s *Session) Transferred() (toDevice, toHost int64) {
 func (s *Session) MaxLength() int { return s.card.MaxLength }
 
 // Encode returns the token ids of text. Text that the vocabulary cannot express is
-// ErrInput. It ends with ctx, unless the tokenizer is another program's and no tokenizer.ContextCoder.
+// ErrInput. It ends with ctx.
 func (s *Session) Encode(ctx context.Context, text string) ([]int64, error) {
-	return s.encode(ctx, text, tokenizer.ContextCoder.EncodeContext, tokenizer.Coder.Encode)
+	return s.encode(ctx, text, tokenizer.Coder.Encode)
 }
 
 // EncodePrompt returns the token ids from which a model continues a prompt: a
@@ -197,7 +197,7 @@ func (s *Session) Encode(ctx context.Context, text string) ([]int64, error) {
 // Text that the vocabulary cannot express is ErrInput, and so is a space alone. It ends with ctx as Encode
 // does.
 func (s *Session) EncodePrompt(ctx context.Context, prompt string) ([]int64, error) {
-	ids, err := s.encode(ctx, prompt, tokenizer.ContextCoder.EncodePromptContext, tokenizer.Coder.EncodePrompt)
+	ids, err := s.encode(ctx, prompt, tokenizer.Coder.EncodePrompt)
 	if err == nil && len(ids) == 0 && prompt != "" {
 		return nil, fmt.Errorf("runtime: encode: %w", engine.Mark(noTokens(prompt), ErrInput))
 	}
@@ -212,21 +212,16 @@ func noTokens(prompt string) error {
 	return fmt.Errorf("the tokenizer makes no token of the %d bytes of the prompt; it needs at least one", len(prompt))
 }
 
-func (s *Session) encode(ctx context.Context, text string, within func(tokenizer.ContextCoder, context.Context, string) ([]int64, error),
-	encode func(tokenizer.Coder, string) ([]int64, error)) ([]int64, error) {
+func (s *Session) encode(
+	ctx context.Context, text string, encode func(tokenizer.Coder, context.Context, string) ([]int64, error),
+) ([]int64, error) {
 	if ctx == nil {
 		return nil, errors.New("runtime: encode: the context is nil")
 	}
 	if s.words == nil {
 		return nil, fmt.Errorf("runtime: encode: %w", s.withoutWords())
 	}
-	var ids []int64
-	var err error
-	if c, ok := s.words.(tokenizer.ContextCoder); ok {
-		ids, err = within(c, ctx, text)
-	} else {
-		ids, err = encode(s.words, text)
-	}
+	ids, err := encode(s.words, ctx, text)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, fmt.Errorf("runtime: encode: %w", ctx.Err())

@@ -21,14 +21,14 @@ func follower(t *testing.T, pieces []string, text string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids, err := tok.Encode(text)
+	ids, err := tok.Encode(t.Context(), text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := tok.Size()
 	table := tensor.New(tensor.Float32, n, n)
 	for i, id := range ids {
-		next := tok.EOS()
+		next := tokenizer.EOS
 		if i+1 < len(ids) {
 			next = ids[i+1]
 		}
@@ -59,7 +59,7 @@ func TestPromptAndAnswerAreTheText(t *testing.T) {
 		{tokenizer.Characters, "ab é1"},
 		{tokenizer.Bytes, "ab 1c"},
 	} {
-		pieces, err := tokenizer.VocabularyOf(tt.rule, []string{"[SEP]"}, tt.text)
+		pieces, err := tokenizer.Vocabulary(tt.rule, []string{"[SEP]"}, tt.text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestPromptAndAnswerAreTheText(t *testing.T) {
 // all of its answer.
 func TestAnswerWithoutSpace(t *testing.T) {
 	const text = "ab.c"
-	pieces, err := tokenizer.Vocabulary(nil, text)
+	pieces, err := tokenizer.Vocabulary("", nil, text)
 	if err != nil {
 		t.Fatal(err)
 	}

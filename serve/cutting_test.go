@@ -20,10 +20,10 @@ type slowCoder struct{}
 var cutting = make(chan string, 100) // gets each text that says so
 
 func init() {
-	tokenizer.RegisterSubwords(tokenizer.Subwords{New: func([]string) (tokenizer.ContextCoder, error) { return slowCoder{}, nil }})
+	tokenizer.Register(tokenizer.Library{New: func([]string) (tokenizer.Coder, error) { return slowCoder{}, nil }})
 }
 
-func (slowCoder) EncodeContext(ctx context.Context, text string) (ids []int64, err error) {
+func (slowCoder) Encode(ctx context.Context, text string) (ids []int64, err error) {
 	if strings.Contains(text, "slow") {
 		if ctx.Done() == nil {
 			return nil, errors.New("a text is cut that nothing can end")
@@ -38,17 +38,11 @@ func (slowCoder) EncodeContext(ctx context.Context, text string) (ids []int64, e
 	return ids, nil
 }
 
-func (c slowCoder) Encode(text string) ([]int64, error) {
-	return c.EncodeContext(context.Background(), text)
+func (c slowCoder) EncodePrompt(ctx context.Context, text string) ([]int64, error) {
+	return c.Encode(ctx, strings.TrimSuffix(text, " "))
 }
 
-func (c slowCoder) EncodePromptContext(ctx context.Context, text string) ([]int64, error) {
-	return c.EncodeContext(ctx, strings.TrimSuffix(text, " "))
-}
-
-func (c slowCoder) EncodePrompt(text string) ([]int64, error) {
-	return c.EncodePromptContext(context.Background(), text)
-}
+func (slowCoder) LongestToken() int { return 1 }
 
 func (slowCoder) Decode(ids []int64) (string, error) {
 	var text []byte

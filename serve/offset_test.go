@@ -24,13 +24,13 @@ func following(t *testing.T, pieces []string, text string, opt serve.Options) *h
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids, err := words.Encode(text)
+	ids, err := words.Encode(t.Context(), text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := words.Size()
 	table := tensor.New(tensor.Float32, n, n)
-	for i, next := range append(ids[1:], words.EOS()) {
+	for i, next := range append(ids[1:], tokenizer.EOS) {
 		tensor.Data[float32](table)[int(ids[i])*n+int(next)] = 1
 	}
 	b := graph.NewBuilder()

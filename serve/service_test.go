@@ -24,7 +24,7 @@ import (
 )
 
 // vocabulary is the bytes, so that characters and stop strings are cut into tokens.
-var vocabulary = sync.OnceValues(func() ([]string, error) { return tokenizer.VocabularyOf(tokenizer.Bytes, nil) })
+var vocabulary = sync.OnceValues(func() ([]string, error) { return tokenizer.Vocabulary(tokenizer.Bytes, nil) })
 
 // modelFile is a tiny model with random weights, whose answers are random bytes.
 var modelFile = sync.OnceValues(func() ([]byte, error) {

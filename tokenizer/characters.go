@@ -15,13 +15,13 @@ const (
 	Bytes      = "byte"
 )
 
-// VocabularyOf returns the pieces that texts are made of under a rule: Words (also
+// Vocabulary returns the pieces that texts are made of under a rule: Words (also
 // by the name ""), Characters, Bytes, or BPE with a size, which learns them from the texts. The
 // special strings are of use for words alone: a character or a byte is a token wherever it stands.
-func VocabularyOf(rule string, special []string, texts ...string) ([]string, error) {
+func Vocabulary(rule string, special []string, texts ...string) ([]string, error) {
 	switch rule {
 	case Words, "":
-		return Vocabulary(special, texts...)
+		return wordPieces(special, texts)
 	case Characters:
 		return characters(texts)
 	case Bytes:
@@ -31,7 +31,7 @@ func VocabularyOf(rule string, special []string, texts ...string) ([]string, err
 		if err != nil {
 			return nil, err
 		}
-		s, err := LinkedSubwords()
+		s, err := Linked()
 		if err != nil {
 			return nil, err
 		}

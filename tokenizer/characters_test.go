@@ -11,7 +11,7 @@ import (
 
 func ruled(t testing.TB, rule string, texts ...string) *tokenizer.Tokenizer {
 	t.Helper()
-	pieces, err := tokenizer.VocabularyOf(rule, []string{"[SEP]"}, texts...)
+	pieces, err := tokenizer.Vocabulary(rule, []string{"[SEP]"}, texts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestRules(t *testing.T) {
 		tokenizer.Bytes:      {"7", " ", "\xc3", "\xa9", "[", "S", "E", "P", "]"},
 	} {
 		tok := ruled(t, rule, text)
-		ids, err := tok.Encode(text)
+		ids, err := tok.Encode(t.Context(), text)
 		if err != nil {
 			t.Fatalf("%s: %v", rule, err)
 		}
@@ -48,11 +48,11 @@ func TestRules(t *testing.T) {
 	if n := ruled(t, tokenizer.Characters, "abcab").Size(); n != 5 {
 		t.Errorf("%d pieces for three characters, want 5", n)
 	}
-	if _, err := tokenizer.VocabularyOf("words", nil); err == nil ||
+	if _, err := tokenizer.Vocabulary("words", nil); err == nil ||
 		!strings.Contains(err.Error(), `unknown rule "words": known: word, char, byte, bpe:2048`) {
 		t.Errorf("unknown rule: %v", err)
 	}
-	if _, err := tokenizer.VocabularyOf(tokenizer.Characters, nil, "a", "b\xff"); err == nil ||
+	if _, err := tokenizer.Vocabulary(tokenizer.Characters, nil, "a", "b\xff"); err == nil ||
 		!strings.Contains(err.Error(), "text 1, byte 1") {
 		t.Errorf("invalid UTF-8: %v", err)
 	}
@@ -75,7 +75,7 @@ func TestRulesRefuse(t *testing.T) {
 		}
 	}
 	tok := ruled(t, tokenizer.Characters, "ab")
-	if _, err := tok.Encode("abc"); err == nil || !strings.Contains(err.Error(), `unknown piece "c" at byte 2`) {
+	if _, err := tok.Encode(t.Context(), "abc"); err == nil || !strings.Contains(err.Error(), `unknown piece "c" at byte 2`) {
 		t.Errorf("unknown character: %v", err)
 	}
 }
@@ -89,7 +89,7 @@ func TestRulesEncodePair(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", rule, err)
 		}
-		prompt, err := tok.EncodePrompt("Copy: 7 tree[SEP] ")
+		prompt, err := tok.EncodePrompt(t.Context(), "Copy: 7 tree[SEP] ")
 		if err != nil || !cmp.Equal(prompt, ids[:start]) {
 			t.Errorf("%s: prompt %v, pair %v from %d, %v", rule, prompt, ids, start, err)
 		}
@@ -105,7 +105,7 @@ func FuzzRules(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, rule := range []string{tokenizer.Characters, tokenizer.Bytes} {
-			pieces, err := tokenizer.VocabularyOf(rule, nil, text)
+			pieces, err := tokenizer.Vocabulary(rule, nil, text)
 			if err != nil {
 				continue // not UTF-8
 			}
@@ -113,7 +113,7 @@ func FuzzRules(f *testing.F) {
 			if err != nil {
 				t.Fatalf("%s: New refuses the vocabulary of %q: %v", rule, text, err)
 			}
-			ids, err := tok.Encode(text)
+			ids, err := tok.Encode(t.Context(), text)
 			if err != nil {
 				t.Fatalf("%s: Encode(%q): %v", rule, text, err)
 			}
@@ -127,14 +127,14 @@ func FuzzRules(f *testing.F) {
 // A program that links nothing for subwords is told what to link.
 func TestSubwordsNotLinked(t *testing.T) {
 	_, errNew := tokenizer.New([]string{tokenizer.PadBPE, tokenizer.EOSPiece})
-	_, errLearn := tokenizer.VocabularyOf("bpe:512", nil, "a text")
+	_, errLearn := tokenizer.Vocabulary("bpe:512", nil, "a text")
 	for _, err := range []error{errNew, errLearn} {
 		if err == nil || !strings.Contains(err.Error(), `import _ "github.com/nopezoo/zoo/tokenizer/hf"`) {
 			t.Errorf("error %v", err)
 		}
 	}
 	for _, rule := range []string{"bpe:", "bpe:300", "bpe:511", "bpe:8193", "bpe:0512", "bpe:-512", "bpe:many"} {
-		if _, err := tokenizer.VocabularyOf(rule, nil); err == nil || !strings.Contains(err.Error(), "512 to 8192 pieces, such as bpe:2048") {
+		if _, err := tokenizer.Vocabulary(rule, nil); err == nil || !strings.Contains(err.Error(), "512 to 8192 pieces, such as bpe:2048") {
 			t.Errorf("%s: error %v", rule, err)
 		}
 	}

@@ -2,49 +2,59 @@ package tokenizer
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 )
 
-// Coder turns text into token ids and back. It is safe for concurrent use. Tokenizer is the one
-// of zoo's own models; those of others are read by what RegisterReader was given.
+// Coder turns text into token ids and back. It is safe for concurrent use. Tokenizer is the one of zoo's own
+// models; a Library reads those of other programs.
 type Coder interface {
-	// Encode returns the ids of text; nothing is added to it.
-	Encode(text string) ([]int64, error)
+	// Encode returns the ids of text; nothing is added to it. It stops when the context ends, with the context's cause.
+	Encode(ctx context.Context, text string) ([]int64, error)
 	// EncodePrompt returns the ids from which a model continues a prompt: a trailing space is
 	// left out, because it belongs to the first token of what follows, and what the model was
 	// trained to see before a text is put there.
-	EncodePrompt(prompt string) ([]int64, error)
-	// Decode returns the text of ids, of which those without a token may have none. That of a
-	// part of a text may begin or end within a character.
+	EncodePrompt(ctx context.Context, prompt string) ([]int64, error)
+	// Decode returns the text of ids, of which those without a token may have none. The text of a
+	// few ids may begin or end within a character.
 	Decode(ids []int64) (string, error)
+	// LongestToken returns the most bytes of a text that one token stands for, 0 where no bound is known: a
+	// normalizer may shorten texts, and one token may stand for all that is unknown.
+	LongestToken() int
 }
 
-// ContextCoder is a Coder whose encoding ends with a context, as a service needs for texts of others.
-// Then the error is the cause of the context's end.
-type ContextCoder interface {
-	Coder
-	// EncodeContext is Encode.
-	EncodeContext(ctx context.Context, text string) ([]int64, error)
-	// EncodePromptContext is EncodePrompt.
-	EncodePromptContext(ctx context.Context, prompt string) ([]int64, error)
+// Library reads tokenizers of other programs, and trains and reads vocabularies of subwords. Pieces are as in New.
+type Library struct {
+	// Read reads the tokenizer in a folder, and the tokens that end a text, as far as the folder says which. Where
+	// there is no tokenizer, the error wraps fs.ErrNotExist.
+	Read func(folder fs.FS) (c Coder, ends []int64, err error)
+	// Train learns the pieces of a vocabulary of a size from texts. It reports its progress often, and stops when the context ends.
+	Train func(ctx context.Context, size int, texts []string, progress func(what string, done, total int)) (pieces []string,
+		err error)
+	// Version is raised when Train learns other pieces from the same texts.
+	Version int
+	// File returns the tokenizer.json of pieces.
+	File func(pieces []string) ([]byte, error)
+	// New returns the coder of that file. The pieces PadBPE and EOSPiece have no meaning in its texts.
+	New func(pieces []string) (Coder, error)
 }
 
-// Reader reads the tokenizer in a folder, as models of other programs have it beside them, and
-// the tokens that end a text, as far as the folder's tokenizer says which. Where there is none,
-// the error wraps fs.ErrNotExist.
-type Reader func(folder fs.FS) (c Coder, ends []int64, err error)
+var linked *Library
 
-var reader Reader
-
-// RegisterReader makes a reader known, of which a program links one by its import: package
-// tokenizer/hf does so. It is for init functions; a second one is a fault of the program, and
-// panics.
-func RegisterReader(r Reader) {
-	if reader != nil {
-		panic("tokenizer: two readers are registered")
+// Register makes a library known. A program links one by its import: package tokenizer/hf. It is for init
+// functions; a second library is a fault of the program, and panics.
+func Register(l Library) {
+	if linked != nil {
+		panic("tokenizer: two libraries are registered")
 	}
-	reader = r
+	linked = &l
 }
 
-// LinkedReader returns the reader that the program links, nil for none.
-func LinkedReader() Reader { return reader }
+// Linked returns the library that the program links, or an error that says what to link.
+func Linked() (Library, error) {
+	if linked == nil {
+		return Library{}, errors.New("tokenizer: the vocabulary is one of subwords, which this program does not read; " +
+			`link what does: import _ "github.com/nopezoo/zoo/tokenizer/hf"`)
+	}
+	return *linked, nil
+}

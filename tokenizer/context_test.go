@@ -10,7 +10,7 @@ import (
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
-// Encoding ends with its context, whatever the rule, and is else as without one.
+// Encoding ends with its context under every rule.
 func TestEncodeContext(t *testing.T) {
 	enough := errors.New("enough")
 	ended, end := context.WithCancelCause(t.Context())
@@ -19,26 +19,20 @@ func TestEncodeContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, tok := range map[string]tokenizer.ContextCoder{"words": mustNew(t, "a a"), "characters": characters} {
+	for name, tok := range map[string]tokenizer.Coder{"words": mustNew(t, "a a"), "characters": characters} {
 		text := strings.Repeat("a ", 50_000)
-		want, err := tok.Encode(text)
+		want, err := tok.Encode(t.Context(), text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ids, err := tok.EncodeContext(t.Context(), text); err != nil || !slices.Equal(ids, want) {
-			t.Errorf("%s: %d ids, %v, want %d", name, len(ids), err, len(want))
-		}
-		prompt, err := tok.EncodePrompt(text)
-		if err != nil || len(prompt) != len(want)-1 {
+		prompt, err := tok.EncodePrompt(t.Context(), text)
+		if err != nil || !slices.Equal(prompt, want[:len(want)-1]) {
 			t.Errorf("%s: %d ids of the prompt, %v, want %d", name, len(prompt), err, len(want)-1)
 		}
-		if ids, err := tok.EncodePromptContext(t.Context(), text); err != nil || !slices.Equal(ids, prompt) {
-			t.Errorf("%s: %d ids of the prompt, %v, want %d", name, len(ids), err, len(prompt))
-		}
-		if ids, err := tok.EncodeContext(ended, text); !errors.Is(err, enough) || ids != nil {
+		if ids, err := tok.Encode(ended, text); !errors.Is(err, enough) || ids != nil {
 			t.Errorf("%s: %d ids, %v after the end", name, len(ids), err)
 		}
-		if ids, err := tok.EncodePromptContext(ended, text); !errors.Is(err, enough) || ids != nil {
+		if ids, err := tok.EncodePrompt(ended, text); !errors.Is(err, enough) || ids != nil {
 			t.Errorf("%s: %d ids of the prompt, %v after the end", name, len(ids), err)
 		}
 	}

@@ -85,11 +85,11 @@ func corePiece(piece string) (string, error) {
 	return core, nil
 }
 
-// Vocabulary returns the pieces that texts are made of, ready for New: PadPiece,
+// wordPieces returns the pieces that texts are made of, ready for New: PadPiece,
 // EOSPiece, the lone space, then the given special strings in the forms (with
 // or without a leading space) in which the texts contain them, then all other
 // tokens; each group in order of first appearance.
-func Vocabulary(special []string, texts ...string) ([]string, error) {
+func wordPieces(special, texts []string) ([]string, error) {
 	for _, s := range special {
 		if s == "" || strings.Contains(s, " ") || lexeme(s) == len(s) || !utf8.ValidString(s) {
 			return nil, fmt.Errorf("tokenizer: %q cannot be a special string: it needs two or more characters "+

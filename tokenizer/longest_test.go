@@ -12,7 +12,7 @@ func TestLongestToken(t *testing.T) {
 		tokenizer.Characters: len("é"),
 		tokenizer.Bytes:      1,
 	} {
-		pieces, err := tokenizer.VocabularyOf(rule, []string{"[S]"}, "a banana[S]é")
+		pieces, err := tokenizer.Vocabulary(rule, []string{"[S]"}, "a banana[S]é")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,7 +25,7 @@ func TestLongestToken(t *testing.T) {
 		}
 	}
 	words := mustNew(t, "a")
-	ids, err := words.Encode(tokenizer.PadPiece)
+	ids, err := words.Encode(t.Context(), tokenizer.PadPiece)
 	if err != nil || len(ids) != 1 || words.LongestToken() < len(tokenizer.PadPiece) {
 		t.Errorf("%s is %d tokens (%v), each of %d bytes at most", tokenizer.PadPiece, len(ids), err, words.LongestToken())
 	}

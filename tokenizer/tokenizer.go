@@ -51,6 +51,9 @@ const (
 	PadBytes      = "<pad:bytes>" // bytes
 	PadBPE        = "<pad:bpe>"   // subwords
 	EOSPiece      = "</s>"
+
+	Pad int64 = 0 // the first piece
+	EOS int64 = 1 // EOSPiece
 )
 
 // Tokenizer maps text to ids and back for one vocabulary. It is immutable and
@@ -61,7 +64,7 @@ type Tokenizer struct {
 	ids    map[string]int64 // by text
 	next   func(text string) (int, error)
 
-	subwords ContextCoder // instead of next and ids
+	subwords Coder // instead of next and ids
 }
 
 // New returns the tokenizer of an ordered list of pieces: the id of a piece is
@@ -70,7 +73,7 @@ type Tokenizer struct {
 // For words a piece is " ", or a word, a character or a special string, with or
 // without one space before it; what the lexical rule would cut apart is thereby a
 // special string. For characters each piece is one, and for bytes they are those
-// of Bytes. For subwords they are those of hf.TrainBPE, and the program must link package
+// of Bytes. For subwords they are those of package tokenizer/hf, and the program must link package
 // tokenizer/hf. Empty, repeated or malformed pieces are errors.
 func New(pieces []string) (*Tokenizer, error) {
 	rules := []string{PadPiece, PadCharacters, PadBytes, PadBPE}
@@ -133,15 +136,6 @@ func head(pieces []string, n int) []string {
 // Size returns the number of pieces; ids run from 0 to Size−1.
 func (t *Tokenizer) Size() int { return len(t.pieces) }
 
-// Pad returns the id of PadPiece.
-func (t *Tokenizer) Pad() int64 { return 0 }
-
-// EOS returns the id of EOSPiece.
-func (t *Tokenizer) EOS() int64 { return 1 }
-
-// Pieces returns a copy of the vocabulary in id order; New takes it back.
-func (t *Tokenizer) Pieces() []string { return slices.Clone(t.pieces) }
-
 // UnknownError reports a token of a text that is not in the vocabulary.
 type UnknownError struct {
 	Piece string // the whole token, with the space before it
@@ -159,12 +153,7 @@ func (e *UnknownError) Error() string {
 //
 // To let a model continue a prompt use EncodePrompt: here a trailing space is a
 // token by itself.
-func (t *Tokenizer) Encode(text string) ([]int64, error) {
-	return t.EncodeContext(context.Background(), text)
-}
-
-// EncodeContext implements ContextCoder.
-func (t *Tokenizer) EncodeContext(ctx context.Context, text string) ([]int64, error) {
+func (t *Tokenizer) Encode(ctx context.Context, text string) ([]int64, error) {
 	ids, _, err := t.encode(ctx, text, len(text))
 	return ids, err
 }
@@ -219,13 +208,21 @@ func (t *Tokenizer) hint(piece string) string {
 // EncodePrompt returns the ids from which a model continues prompt: a trailing
 // space is left out, because it belongs to the first token of what follows. It
 // equals ids[:targetStart] of EncodePair for every target.
-func (t *Tokenizer) EncodePrompt(prompt string) ([]int64, error) {
-	return t.EncodePromptContext(context.Background(), prompt)
+func (t *Tokenizer) EncodePrompt(ctx context.Context, prompt string) ([]int64, error) {
+	return t.Encode(ctx, strings.TrimSuffix(prompt, " "))
 }
 
-// EncodePromptContext implements ContextCoder.
-func (t *Tokenizer) EncodePromptContext(ctx context.Context, prompt string) ([]int64, error) {
-	return t.EncodeContext(ctx, strings.TrimSuffix(prompt, " "))
+// LongestToken implements Coder: tokens are slices of the text. Only the rule for words makes tokens of
+// the first two pieces.
+func (t *Tokenizer) LongestToken() int {
+	texts, longest := t.texts, 0
+	if t.pieces[0] != PadPiece {
+		texts = texts[2:]
+	}
+	for _, text := range texts {
+		longest = max(longest, len(text))
+	}
+	return longest
 }
 
 // EncodePair returns the ids of prompt followed by target, without an end

@@ -13,7 +13,7 @@ import (
 
 func mustNew(t testing.TB, texts ...string) *tokenizer.Tokenizer {
 	t.Helper()
-	pieces, err := tokenizer.Vocabulary([]string{"[SEP]", "[NEXT]"}, texts...)
+	pieces, err := tokenizer.Vocabulary("", []string{"[SEP]", "[NEXT]"}, texts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestEncode(t *testing.T) {
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
 			tok := mustNew(t, tc.text)
-			ids, err := tok.Encode(tc.text)
+			ids, err := tok.Encode(t.Context(), tc.text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +75,7 @@ func TestEncode(t *testing.T) {
 }
 
 func TestVocabularyOrder(t *testing.T) {
-	got, err := tokenizer.Vocabulary([]string{"[SEP]"}, "Copy: 7 B [SEP] ", "7[SEP] 7")
+	got, err := tokenizer.Vocabulary("", []string{"[SEP]"}, "Copy: 7 B [SEP] ", "7[SEP] 7")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,22 +87,22 @@ func TestVocabularyOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tok.Pad() != 0 || tok.EOS() != 1 || tok.Size() != len(want) {
-		t.Errorf("Pad, EOS, Size = %d, %d, %d", tok.Pad(), tok.EOS(), tok.Size())
+	if tokenizer.Pad != 0 || tokenizer.EOS != 1 || tok.Size() != len(want) {
+		t.Errorf("Pad, EOS, Size = %d, %d, %d", tokenizer.Pad, tokenizer.EOS, tok.Size())
 	}
-	tok.Pieces()[0] = "changed"
-	if tok.Pieces()[0] != tokenizer.PadPiece {
-		t.Error("Pieces shares memory with the tokenizer")
+	got[5] = "changed"
+	if text, err := tok.Decode([]int64{5}); err != nil || text != "Copy" {
+		t.Errorf("piece 5 is %q, %v: the tokenizer shares the caller's memory", text, err)
 	}
 }
 
 func TestVocabularyErrors(t *testing.T) {
 	for _, special := range []string{"", "word", ";", "a b", "\xff\xff"} {
-		if _, err := tokenizer.Vocabulary([]string{special}); err == nil {
+		if _, err := tokenizer.Vocabulary("", []string{special}); err == nil {
 			t.Errorf("special %q: no error", special)
 		}
 	}
-	if _, err := tokenizer.Vocabulary(nil, "ok", "a \xff"); err == nil ||
+	if _, err := tokenizer.Vocabulary("", nil, "ok", "a \xff"); err == nil ||
 		!strings.Contains(err.Error(), "text 1, byte 1") {
 		t.Errorf("invalid UTF-8: %v", err)
 	}
@@ -135,7 +135,7 @@ func TestLongestSpecialWins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids, err := tok.Encode("A12A1B")
+	ids, err := tok.Encode(t.Context(), "A12A1B")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestEncodeErrors(t *testing.T) {
 		{"Copy\xff", "byte 4: text is not valid UTF-8"},
 		{"Copy: \xff", "byte 5: text is not valid UTF-8"},
 	} {
-		if _, err := tok.Encode(tc.text); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := tok.Encode(t.Context(), tc.text); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%q: error %v does not contain %q", tc.text, err, tc.want)
 		}
 	}
@@ -190,7 +190,7 @@ func TestEncodePair(t *testing.T) {
 			if diff := cmp.Diff(tc.wantTarget, cut(t, tok, ids[start:])); diff != "" {
 				t.Errorf("target (-want +got):\n%s", diff)
 			}
-			prompt, err := tok.EncodePrompt(tc.prompt)
+			prompt, err := tok.EncodePrompt(t.Context(), tc.prompt)
 			if err != nil || !slices.Equal(prompt, ids[:start]) {
 				t.Errorf("EncodePrompt = %v, %v; want %v", prompt, err, ids[:start])
 			}
@@ -211,7 +211,7 @@ func FuzzRoundTrip(f *testing.F) {
 		f.Add(s, 5)
 	}
 	f.Fuzz(func(t *testing.T, text string, at int) {
-		pieces, err := tokenizer.Vocabulary([]string{"[SEP]", "[NEXT]"}, text)
+		pieces, err := tokenizer.Vocabulary("", []string{"[SEP]", "[NEXT]"}, text)
 		if err != nil {
 			return
 		}
@@ -219,7 +219,7 @@ func FuzzRoundTrip(f *testing.F) {
 		if err != nil {
 			t.Fatalf("New refuses the vocabulary of %q: %v", text, err)
 		}
-		ids, err := tok.Encode(text)
+		ids, err := tok.Encode(t.Context(), text)
 		if err != nil {
 			t.Fatalf("Encode(%q): %v", text, err)
 		}
@@ -233,7 +233,7 @@ func FuzzRoundTrip(f *testing.F) {
 		if err != nil {
 			return
 		}
-		prompt, err := tok.EncodePrompt(text[:at])
+		prompt, err := tok.EncodePrompt(t.Context(), text[:at])
 		if err != nil || !slices.Equal(pair, ids) || !slices.Equal(prompt, ids[:start]) {
 			t.Fatalf("pair %v from %d, prompt %v (%v), whole %v", pair, start, prompt, err, ids)
 		}
@@ -241,7 +241,7 @@ func FuzzRoundTrip(f *testing.F) {
 }
 
 func Example() {
-	pieces, _ := tokenizer.Vocabulary([]string{"[SEP]"}, "Copy: 7 tree B [SEP] ")
+	pieces, _ := tokenizer.Vocabulary("", []string{"[SEP]"}, "Copy: 7 tree B [SEP] ")
 	tok, _ := tokenizer.New(pieces)
 	ids, start, _ := tok.EncodePair("Copy: 7 tree B [SEP] ", "7 tree B")
 	target, _ := tok.Decode(ids[start:])

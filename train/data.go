@@ -171,7 +171,7 @@ func (s *source) sequences(step int) ([]sequence, error) {
 		if err != nil {
 			return nil, fmt.Errorf("train: step %d: %w", step, err)
 		}
-		all[i] = sequence{append(ids, s.tok.EOS()), start}
+		all[i] = sequence{append(ids, tokenizer.EOS), start}
 	}
 	return all, nil
 }
@@ -204,7 +204,7 @@ func (s *source) pad(part []sequence, labels int) batch {
 	for i, q := range part {
 		for t := range width {
 			k := i*width + t
-			ids[k], lab[k], pos[k] = s.tok.Pad(), s.tok.Pad(), int64(t)
+			ids[k], lab[k], pos[k] = tokenizer.Pad, tokenizer.Pad, int64(t)
 			if t+1 >= len(q.ids) {
 				continue
 			}

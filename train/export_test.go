@@ -9,6 +9,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/tokenizer"
 	"github.com/nopezoo/zoo/train/journal"
 	"github.com/nopezoo/zoo/train/runfile"
 )
@@ -69,7 +70,7 @@ func Decode(c runfile.Config, step int) ([]string, error) {
 		all := tensor.Data[int64](b.IDs)
 		for i := range b.IDs.Shape()[0] {
 			row := slices.DeleteFunc(slices.Clone(all[i*width:(i+1)*width]),
-				func(id int64) bool { return id == src.tok.Pad() })
+				func(id int64) bool { return id == tokenizer.Pad })
 			text, err := src.tok.Decode(row)
 			if err != nil {
 				return nil, err

@@ -48,7 +48,7 @@ func (s *text) load() error {
 			return fmt.Errorf("train: %w", err)
 		}
 		for _, ids := range encoded {
-			d := []uint16{uint16(s.tok.EOS())}
+			d := []uint16{uint16(tokenizer.EOS)}
 			for _, id := range ids {
 				d = append(d, uint16(id))
 			}

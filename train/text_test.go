@@ -17,6 +17,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/tokenizer"
 	"github.com/nopezoo/zoo/train/journal"
 	"github.com/nopezoo/zoo/train/runfile"
 )
@@ -130,11 +131,11 @@ func TestTextEpoch(t *testing.T) {
 		if task.SplitOf(d.Text) != task.Train {
 			continue
 		}
-		ids, err := s.tok.Encode(d.Text)
+		ids, err := s.tok.Encode(t.Context(), d.Text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, id := range append(ids, s.tok.EOS()) {
+		for _, id := range append(ids, tokenizer.EOS) {
 			want[id]++
 			tokens++
 		}

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -125,7 +126,7 @@ func (c *Corpus) Encoded(tok *tokenizer.Tokenizer, split Split) ([][]int64, erro
 	}
 	out := make([][]int64, len(documents))
 	for i, d := range documents {
-		if out[i], err = tok.Encode(d.Text); err != nil {
+		if out[i], err = tok.Encode(context.Background(), d.Text); err != nil {
 			return nil, fmt.Errorf("task %s: document %d of %q (%s): %w", c.name.named(), i+1, split, shorten(d.Name), err)
 		}
 	}

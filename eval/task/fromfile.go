@@ -109,7 +109,7 @@ func (c *collection) meet(text string) (more bool, err error) {
 		if at = end; c.chunks[chunk] {
 			continue
 		}
-		pieces, err := tokenizer.VocabularyOf(tokenizer.Words, nil, chunk)
+		pieces, err := tokenizer.Vocabulary(tokenizer.Words, nil, chunk)
 		if err != nil {
 			return false, err
 		}

@@ -127,7 +127,7 @@ func Vocabulary(rule string, tasks ...Task) ([]string, error) {
 	for _, t := range tasks {
 		special, texts = append(special, t.Special...), append(texts, t.Texts...)
 	}
-	pieces, err := tokenizer.VocabularyOf(rule, special, texts...)
+	pieces, err := tokenizer.Vocabulary(rule, special, texts...)
 	return slices.Clip(pieces), err
 }
 

@@ -27,7 +27,7 @@ func subwords(rule string, corpora []Task) ([]string, error) {
 		return nil, fmt.Errorf("rule %q: a corpus is made of bytes or subwords: choose %s, or %s2048", rule, tokenizer.Bytes,
 			tokenizer.BPE)
 	}
-	linked, err := tokenizer.LinkedSubwords()
+	linked, err := tokenizer.Linked()
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func TestCorpusSubwords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := tokenizer.VocabularyOf("bpe:600", nil, training...)
+	want, err := tokenizer.Vocabulary("bpe:600", nil, training...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,14 +99,14 @@ func (d *Model) readWords(beside fs.FS) error {
 		d.NoWords = "nothing is known to stand beside the model file; open it by its path, or set Options.Beside"
 		return nil
 	}
-	read := tokenizer.LinkedReader()
-	if read == nil {
+	library, err := tokenizer.Linked()
+	if err != nil {
 		if d.NoWords = "there is no tokenizer.json beside the model file"; exists(beside, "tokenizer.json") {
 			d.NoWords = "the program does not read tokenizer.json; " + remedy
 		}
 		return nil
 	}
-	words, ends, err := read(beside)
+	words, ends, err := library.Read(beside)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		d.NoWords = "there is no tokenizer.json beside the model file"

@@ -35,11 +35,10 @@ func (d document) putDerived(m models.Model, pieces []string) error {
 		values["max_position_embeddings"] = n
 	}
 	if len(pieces) > 0 {
-		t, err := tokenizer.New(pieces)
-		if err != nil {
+		if _, err := tokenizer.New(pieces); err != nil {
 			return err
 		}
-		values["pad_token_id"], values["eos_token_id"] = t.Pad(), t.EOS()
+		values["pad_token_id"], values["eos_token_id"] = tokenizer.Pad, tokenizer.EOS
 	}
 	for name, value := range values {
 		if err := d.set(name, value); err != nil {

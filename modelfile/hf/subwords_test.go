@@ -10,12 +10,18 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/modelfile/hf"
-	tokens "github.com/nopezoo/zoo/tokenizer/hf"
+	"github.com/nopezoo/zoo/tokenizer"
+	_ "github.com/nopezoo/zoo/tokenizer/hf"
 )
 
 // A vocabulary of subwords is written as tokenizer.json, and read back with its merges.
 func TestSubwordFolder(t *testing.T) {
-	pieces, err := tokens.TrainBPE(264, []string{strings.Repeat("the other, then the rather ", 4)})
+	library, err := tokenizer.Linked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := []string{strings.Repeat("the other, then the rather ", 4)}
+	pieces, err := library.Train(t.Context(), 264, texts, func(string, int, int) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func TestTokenizerFile(t *testing.T) {
 	for _, rule := range []string{tokenizer.Words, tokenizer.Characters, tokenizer.Bytes} {
 		t.Run(rule, func(t *testing.T) {
 			texts, special := texts(t)
-			list, err := tokenizer.VocabularyOf(rule, special, texts...)
+			list, err := tokenizer.Vocabulary(rule, special, texts...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -81,7 +81,7 @@ func TestTokenizerFile(t *testing.T) {
 				t.Errorf("added tokens %+v", f.Added)
 			}
 			for _, text := range texts {
-				want, err := tok.Encode(text)
+				want, err := tok.Encode(t.Context(), text)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -185,18 +185,18 @@ func TestGrowthOfTexts(t *testing.T) {
 			if _, err = tok.Decode([]int64{1, 1}); err == nil || !strings.HasPrefix(err.Error(), want+"1536 bytes of a text of 8;") {
 				t.Errorf("%s: %v", part, err)
 			}
-		} else if _, err = tok.Encode("aéé"); err == nil || !strings.HasPrefix(err.Error(), want+"1344 bytes of a text of 5;") {
+		} else if _, err = tok.Encode(t.Context(), "aéé"); err == nil || !strings.HasPrefix(err.Error(), want+"1344 bytes of a text of 5;") {
 			t.Errorf("%s: %v", part, err)
-		} else if _, err := tok.EncodePrompt("aéé"); err == nil {
+		} else if _, err := tok.EncodePrompt(t.Context(), "aéé"); err == nil {
 			t.Errorf("%s: no error for a prompt", part)
 		}
 	}
 	// The parts of a text between added tokens have the room together.
 	tok := open(t, `{`+unknownModel+`,"normalizer":`+replacing("a", strings.Repeat("b", 900))+`,"added_tokens":[{"id":1,"content":"<s>"}]}`)
-	if ids, err := tok.Encode("a<s>"); err != nil || !slices.Equal(ids, []int64{0, 1}) {
+	if ids, err := tok.Encode(t.Context(), "a<s>"); err != nil || !slices.Equal(ids, []int64{0, 1}) {
 		t.Errorf("one part: %v, %v", ids, err)
 	}
-	if _, err := tok.Encode(strings.Repeat("a<s>", 2)); err == nil {
+	if _, err := tok.Encode(t.Context(), strings.Repeat("a<s>", 2)); err == nil {
 		t.Error("no error for two parts that become 1800 bytes")
 	}
 }
@@ -221,7 +221,7 @@ func TestLongestForm(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, text := range []string{strings.Repeat("ﷺ", 1000), strings.Repeat("ﷺ ", 1000)} {
-			if _, err := open(t, string(file.Tokenizer)).Encode(text); err != nil && strings.Contains(err.Error(), File) {
+			if _, err := open(t, string(file.Tokenizer)).Encode(t.Context(), text); err != nil && strings.Contains(err.Error(), File) {
 				t.Errorf("%s: %v", path, err)
 			}
 		}
@@ -287,7 +287,7 @@ func TestLongToken(t *testing.T) {
 		if n := stepsOf(t, len(text), func(w *walk) error { _, err := tok.model.encode(w, nil, text); return err }); n > 2*len(text) {
 			t.Errorf("%s: %d steps for %d bytes", name, n, len(text))
 		}
-		if _, err := tok.Encode(strings.Repeat("a", 2*part)); err == nil || !strings.Contains(err.Error(), "takes more than 5185536 steps for a text of 10000 bytes") {
+		if _, err := tok.Encode(t.Context(), strings.Repeat("a", 2*part)); err == nil || !strings.Contains(err.Error(), "takes more than 5185536 steps for a text of 10000 bytes") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -296,7 +296,7 @@ func TestLongToken(t *testing.T) {
 	if n := stepsOf(t, len(text), func(w *walk) error { _, err := tok.added.plain.cut(w, text, true); return err }); n > 2*len(text) {
 		t.Errorf("added: %d steps for %d bytes", n, len(text))
 	}
-	if _, err := tok.Encode(strings.Repeat("a", 19_999)); err == nil || !strings.Contains(err.Error(), "takes more than") {
+	if _, err := tok.Encode(t.Context(), strings.Repeat("a", 19_999)); err == nil || !strings.Contains(err.Error(), "takes more than") {
 		t.Errorf("added: %v", err)
 	}
 }
@@ -305,10 +305,10 @@ func TestLongToken(t *testing.T) {
 func TestPrefixOfCharacters(t *testing.T) {
 	prefix := strings.Repeat("#", 2000)
 	tok := open(t, `{"model":{"type":"BPE","vocab":{"a":0,"`+prefix+`a":1},"merges":[],"continuing_subword_prefix":"`+prefix+`"}}`)
-	if ids, err := tok.Encode("aaa"); err != nil || !slices.Equal(ids, []int64{0, 1, 1}) {
+	if ids, err := tok.Encode(t.Context(), "aaa"); err != nil || !slices.Equal(ids, []int64{0, 1, 1}) {
 		t.Errorf("ids %v, %v", ids, err)
 	}
-	if _, err := tok.Encode(strings.Repeat("a", 1000)); err == nil || !strings.Contains(err.Error(), "takes more than") {
+	if _, err := tok.Encode(t.Context(), strings.Repeat("a", 1000)); err == nil || !strings.Contains(err.Error(), "takes more than") {
 		t.Errorf("1000 characters: %v", err)
 	}
 }

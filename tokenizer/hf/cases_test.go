@@ -62,7 +62,7 @@ func TestCases(t *testing.T) {
 			}
 			wrong := 0
 			for _, want := range c.Cases {
-				ids, err := words.Encode(want.Text)
+				ids, err := words.Encode(t.Context(), want.Text)
 				if err != nil || !slices.Equal(ids, want.IDs) {
 					if wrong++; wrong < 6 {
 						t.Errorf("Encode(%q) = %v, %v, want %v", want.Text, ids, err, want.IDs)
@@ -79,7 +79,7 @@ func TestCases(t *testing.T) {
 				if strings.HasSuffix(want.Text, " ") {
 					continue // a prompt leaves it to the token that follows
 				}
-				prompt, err := words.EncodePrompt(want.Text)
+				prompt, err := words.EncodePrompt(t.Context(), want.Text)
 				if n := len(prompt); err != nil || n > len(want.Prompt) || !slices.Equal(prompt, want.Prompt[:n]) ||
 					n < len(want.Prompt)-1 {
 					if wrong++; wrong < 6 {

@@ -25,9 +25,9 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-func open(t testing.TB, file string) *Tokenizer {
+func open(t testing.TB, file string) *coder {
 	t.Helper()
-	tok, err := New([]byte(file))
+	tok, err := parse([]byte(file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,17 +48,17 @@ func TestEncodeContext(t *testing.T) {
 		"two":             `{"type":"Sequence","pretokenizers":[{"type":"Digits","individual_digits":true},{"type":"Punctuation"}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			var tok tokenizer.ContextCoder = open(t, `{`+bytesModel+`,"pre_tokenizer":`+pre+`}`)
+			var tok tokenizer.Coder = open(t, `{`+bytesModel+`,"pre_tokenizer":`+pre+`}`)
 			text := strings.Repeat("a7!b", 10_000)
-			if _, err := tok.EncodeContext(t.Context(), text); err != nil { // words that are known take no look
+			if _, err := tok.Encode(t.Context(), text); err != nil { // words that are known take no look
 				t.Fatal(err)
 			}
 			all := &countdown{Context: t.Context(), left: 1 << 30}
-			if _, err := tok.EncodeContext(all, text); err != nil || all.looks < 3 || all.looks > 200 {
+			if _, err := tok.Encode(all, text); err != nil || all.looks < 3 || all.looks > 200 {
 				t.Fatalf("%d looks, %v", all.looks, err)
 			}
 			for left := range all.looks {
-				for _, encode := range []func(context.Context, string) ([]int64, error){tok.EncodeContext, tok.EncodePromptContext} {
+				for _, encode := range []func(context.Context, string) ([]int64, error){tok.Encode, tok.EncodePrompt} {
 					ctx, end := context.WithCancelCause(t.Context())
 					end(errEnough)
 					c := &countdown{Context: ctx, left: left}

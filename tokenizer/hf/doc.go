@@ -34,7 +34,7 @@
 // forms, marks, punctuation and the classes of expressions go by the Unicode of Go's tables; those of the library are of
 // several versions, older and newer.
 //
-// TrainBPE makes such tokenizers: BPE on bytes, which package tokenizer has as its subwords.
+// The package also trains BPE on bytes, the subwords of package tokenizer.
 //
 // Go libraries were tried first, against that one too. github.com/sugarme/tokenizer v0.3.0 gives wrong
 // pieces for runs of spaces, and cuts some 120 short samples a second on one core. github.com/gomlx/go-huggingface

@@ -69,7 +69,7 @@ func TestEdges(t *testing.T) {
 			t.Errorf("%s: %v", tc.file, err)
 			continue
 		}
-		if ids, err := words.Encode(tc.text); err != nil || !slices.Equal(ids, tc.want) {
+		if ids, err := words.Encode(t.Context(), tc.text); err != nil || !slices.Equal(ids, tc.want) {
 			t.Errorf("%s: Encode(%q) = %v, %v, want %v", tc.file, tc.text, ids, err, tc.want)
 		}
 	}

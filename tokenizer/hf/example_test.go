@@ -18,7 +18,7 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ids, err := t.Encode("to be or not to be")
+	ids, err := t.Encode(context.Background(), "to be or not to be")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func FuzzNew(f *testing.F) {
 		f.Add([]byte("{" + seed + "}"))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		tok, err := New(data)
+		tok, err := parse(data)
 		if err != nil {
 			return
 		}
@@ -33,7 +33,7 @@ func FuzzNew(f *testing.F) {
 			t.Errorf("%d ids before a prompt", len(tok.before))
 		}
 		const text = "ab ba, 12 é\n"
-		ids, err := tok.Encode(text)
+		ids, err := tok.Encode(t.Context(), text)
 		if err != nil {
 			return
 		}

@@ -14,26 +14,31 @@ import (
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
-// File is the name of the file that Load reads.
+// File is the name of the file in a model's folder.
 const File = "tokenizer.json"
 
 // mostBytes bounds the files; those of the largest vocabularies have some 40 MB.
 const mostBytes = 1 << 28
 
 func init() {
-	tokenizer.RegisterReader(func(folder fs.FS) (tokenizer.Coder, []int64, error) {
-		t, err := Load(folder)
-		if err != nil {
-			return nil, nil, err // not t: a nil *Tokenizer in an interface is not nil
-		}
-		ends, err := t.ends(folder)
-		return t, ends, err
+	tokenizer.Register(tokenizer.Library{
+		Read:    readFolder,
+		Train:   trainBPE,
+		Version: trainVersion,
+		File:    func(pieces []string) ([]byte, error) { return bpeFile(pieces, true) },
+		New: func(pieces []string) (tokenizer.Coder, error) {
+			file, err := bpeFile(pieces, false)
+			if err != nil {
+				return nil, err
+			}
+			return New(file)
+		},
 	})
 }
 
-// Tokenizer is the tokenizer of a file. It is safe for concurrent use, and the same text has always the
-// same tokens. It keeps those of up to 8 MiB of words that it has seen.
-type Tokenizer struct {
+// coder is the tokenizer of a file. The same text always has the same tokens. It keeps the tokens of up to
+// 8 MiB of words that it has seen.
+type coder struct {
 	added     added
 	normalize stage[string]
 	split     stage[[]piece] // a pre-tokenizer
@@ -43,7 +48,7 @@ type Tokenizer struct {
 	before    []int64 // ids before a prompt
 	pieces    map[int64]string
 	special   map[int64]bool
-	longest   int // see LongestToken
+	longest   int // LongestToken
 }
 
 // model turns a piece of text into ids, and counts its steps.
@@ -74,17 +79,18 @@ func sizeOfTokens(tokens []string) (bytes, items int) {
 	return bytes, len(tokens)
 }
 
-// Load reads the tokenizer in a folder. Where there is none, the error wraps fs.ErrNotExist.
-func Load(folder fs.FS) (*Tokenizer, error) {
+// readFolder reads the tokenizer in a folder, and the tokens that end a text.
+func readFolder(folder fs.FS) (tokenizer.Coder, []int64, error) {
 	data, err := read(folder, File)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	t, err := New(data)
+	t, err := parse(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", File, err)
+		return nil, nil, fmt.Errorf("%s: %w", File, err)
 	}
-	return t, nil
+	ends, err := t.ends(folder)
+	return t, ends, err
 }
 
 func read(folder fs.FS, name string) ([]byte, error) {
@@ -99,7 +105,15 @@ func read(folder fs.FS, name string) ([]byte, error) {
 }
 
 // New returns the tokenizer that a tokenizer.json describes.
-func New(data []byte) (*Tokenizer, error) {
+func New(data []byte) (tokenizer.Coder, error) {
+	t, err := parse(data)
+	if err != nil {
+		return nil, err // not t: a nil *coder in an interface is not nil
+	}
+	return t, nil
+}
+
+func parse(data []byte) (*coder, error) {
 	var file struct {
 		Added         []addedToken    `json:"added_tokens"`
 		Normalizer    json.RawMessage `json:"normalizer"`
@@ -117,7 +131,7 @@ func New(data []byte) (*Tokenizer, error) {
 	if absent(file.Model) {
 		return nil, errors.New("tokenizer: it has no model")
 	}
-	t := &Tokenizer{pieces: map[int64]string{}, special: map[int64]bool{}}
+	t := &coder{pieces: map[int64]string{}, special: map[int64]bool{}}
 	var err error
 	at := func(part string, e error) {
 		if err == nil && e != nil {
@@ -173,8 +187,8 @@ func unsupported(kind string) error {
 	return fmt.Errorf("type %q is not supported (go doc ./tokenizer/hf lists what is); convert the text to token ids elsewhere", kind)
 }
 
-// ID returns the id of a token, by its text in the vocabulary.
-func (t *Tokenizer) ID(token string) (id int64, ok bool) {
+// idOf returns the id of a token, by its text in the vocabulary.
+func (t *coder) idOf(token string) (id int64, ok bool) {
 	if id, ok = t.added.ids[token]; ok {
 		return id, true
 	}
@@ -182,17 +196,9 @@ func (t *Tokenizer) ID(token string) (id int64, ok bool) {
 	return id, ok
 }
 
-// Size returns the number of tokens.
-func (t *Tokenizer) Size() int { return len(t.pieces) }
-
 // Encode implements tokenizer.Coder. Text that is not UTF-8 is an error, and so is what the
 // vocabulary cannot express, if it has no token for the unknown.
-func (t *Tokenizer) Encode(text string) ([]int64, error) {
-	return t.EncodeContext(context.Background(), text)
-}
-
-// EncodeContext implements tokenizer.ContextCoder.
-func (t *Tokenizer) EncodeContext(ctx context.Context, text string) ([]int64, error) {
+func (t *coder) Encode(ctx context.Context, text string) ([]int64, error) {
 	ids, err := t.encode(ctx, text)
 	if err != nil {
 		return nil, fmt.Errorf("tokenizer: %w", err)
@@ -200,7 +206,7 @@ func (t *Tokenizer) EncodeContext(ctx context.Context, text string) ([]int64, er
 	return ids, nil
 }
 
-func (t *Tokenizer) encode(ctx context.Context, text string) (ids []int64, err error) {
+func (t *coder) encode(ctx context.Context, text string) (ids []int64, err error) {
 	if !utf8.ValidString(text) {
 		return nil, errors.New("text is not valid UTF-8")
 	}
@@ -220,7 +226,7 @@ func (t *Tokenizer) encode(ctx context.Context, text string) (ids []int64, err e
 }
 
 // encodePart appends the ids of text between added tokens that are found before it is normalized.
-func (t *Tokenizer) encodePart(w *walk, ids []int64, part segment) ([]int64, error) {
+func (t *coder) encodePart(w *walk, ids []int64, part segment) ([]int64, error) {
 	normal, err := t.normalize(w, part.text)
 	if err != nil {
 		return nil, err
@@ -256,13 +262,8 @@ func (t *Tokenizer) encodePart(w *walk, ids []int64, part segment) ([]int64, err
 }
 
 // EncodePrompt implements tokenizer.Coder.
-func (t *Tokenizer) EncodePrompt(prompt string) ([]int64, error) {
-	return t.EncodePromptContext(context.Background(), prompt)
-}
-
-// EncodePromptContext implements tokenizer.ContextCoder.
-func (t *Tokenizer) EncodePromptContext(ctx context.Context, prompt string) ([]int64, error) {
-	ids, err := t.EncodeContext(ctx, strings.TrimSuffix(prompt, " "))
+func (t *coder) EncodePrompt(ctx context.Context, prompt string) ([]int64, error) {
+	ids, err := t.Encode(ctx, strings.TrimSuffix(prompt, " "))
 	if err != nil {
 		return nil, err
 	}
@@ -270,10 +271,9 @@ func (t *Tokenizer) EncodePromptContext(ctx context.Context, prompt string) ([]i
 }
 
 // Decode implements tokenizer.Coder. Special tokens, such as the one that ends a text, have no
-// text, nor have ids without a token: the vocabularies of many models are larger than those of
-// their tokenizers. What the ids have of a character that is not complete is in the text as its
-// bytes.
-func (t *Tokenizer) Decode(ids []int64) (string, error) {
+// text, nor have ids without a token: many models have larger vocabularies than
+// their tokenizers. An incomplete character is in the text as its bytes.
+func (t *coder) Decode(ids []int64) (string, error) {
 	var tokens []string
 	for i, id := range ids {
 		if id < 0 {
@@ -292,7 +292,7 @@ func (t *Tokenizer) Decode(ids []int64) (string, error) {
 }
 
 // ends reads from tokenizer_config.json which token ends a text.
-func (t *Tokenizer) ends(folder fs.FS) ([]int64, error) {
+func (t *coder) ends(folder fs.FS) ([]int64, error) {
 	const name = "tokenizer_config.json"
 	data, err := read(folder, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -313,7 +313,7 @@ func (t *Tokenizer) ends(folder fs.FS) ([]int64, error) {
 		_ = json.Unmarshal(config.EOS, &token)
 		text = token.Content
 	}
-	if id, ok := t.ID(text); ok {
+	if id, ok := t.idOf(text); ok {
 		return []int64{id}, nil
 	}
 	return nil, nil

@@ -89,7 +89,7 @@ func TestUnknown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ids, err := words.Encode("ac"); err == nil {
+	if ids, err := words.Encode(t.Context(), "ac"); err == nil {
 		t.Errorf("unknown c: %v", ids)
 	}
 	if text, err := words.Decode([]int64{0, 2, 1}); err != nil || text != "a ab" {
@@ -98,7 +98,7 @@ func TestUnknown(t *testing.T) {
 	if _, err := words.Decode([]int64{0, -2}); err == nil || !strings.Contains(err.Error(), "id -2 at index 1") {
 		t.Errorf("negative id: %v", err)
 	}
-	if _, err := words.Encode("\xff"); err == nil {
+	if _, err := words.Encode(t.Context(), "\xff"); err == nil {
 		t.Error("no error for text that is not UTF-8")
 	}
 }
@@ -112,7 +112,7 @@ func TestPieces(t *testing.T) {
 		t.Fatal(err)
 	}
 	const text = "naïve 😀 and 你好<|endoftext|>"
-	ids, err := words.Encode(text)
+	ids, err := words.Encode(t.Context(), text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,15 +143,25 @@ func TestBefore(t *testing.T) {
 			t.Errorf("%s: %v", post, err)
 			continue
 		}
-		if ids, err := words.EncodePrompt("ab "); err != nil || !slices.Equal(ids, want) {
+		if ids, err := words.EncodePrompt(t.Context(), "ab "); err != nil || !slices.Equal(ids, want) {
 			t.Errorf("%s: %v, %v, want %v", post, ids, err, want)
 		}
 	}
 }
 
+// reader is what the package registers to read a folder.
+func reader(t *testing.T) func(fs.FS) (tokenizer.Coder, []int64, error) {
+	t.Helper()
+	library, err := tokenizer.Linked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return library.Read
+}
+
 // TestReader: the package registers what reads a folder, with the token that ends a text.
 func TestReader(t *testing.T) {
-	read := tokenizer.LinkedReader()
+	read := reader(t)
 	file := []byte(`{` + model + `,"added_tokens":[{"id":3,"content":"</s>","special":true}]}`)
 	for config, want := range map[string][]int64{
 		`{"eos_token":"</s>"}`: {3}, `{"eos_token":{"content":"ab"}}`: {2}, `{"eos_token":null}`: nil, `{"eos_token":"x"}`: nil,
@@ -159,7 +169,7 @@ func TestReader(t *testing.T) {
 		words, ends, err := read(fstest.MapFS{hf.File: {Data: file}, "tokenizer_config.json": {Data: []byte(config)}})
 		if err != nil || !slices.Equal(ends, want) {
 			t.Errorf("%s: ends %v, %v, want %v", config, ends, err, want)
-		} else if ids, err := words.Encode("ab</s>b"); err != nil || !slices.Equal(ids, []int64{2, 3, 1}) {
+		} else if ids, err := words.Encode(t.Context(), "ab</s>b"); err != nil || !slices.Equal(ids, []int64{2, 3, 1}) {
 			t.Errorf("ids %v, %v", ids, err)
 		}
 	}
@@ -198,7 +208,7 @@ func TestSizes(t *testing.T) {
 		folder sized
 		fits   bool
 	}{{sized{files, 1 << 28, 0}, true}, {sized{files, 1<<28 + 1, 0}, false}, {sized{files, 1, fs.ModeDir}, false}} {
-		_, err := hf.Load(tc.folder)
+		_, _, err := reader(t)(tc.folder)
 		if ok := err == nil; ok != tc.fits || !ok && err.Error() != "tokenizer.json is no regular file of at most 268435456 bytes" {
 			t.Errorf("%d bytes, %v: %v", tc.folder.size, tc.folder.mode, err)
 		}
@@ -216,7 +226,7 @@ func BenchmarkEncode(b *testing.B) {
 			text := strings.Repeat("The quick brown fox jumps over the lazy dog, and 1984 others. ", 100)
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				if _, err := words.Encode(text); err != nil {
+				if _, err := words.Encode(b.Context(), text); err != nil {
 					b.Fatal(err)
 				}
 			}

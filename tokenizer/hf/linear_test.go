@@ -65,13 +65,13 @@ func TestAddedSpaces(t *testing.T) {
 		" x  xa":      {8, 8, 0},
 		"a x b":       {0, 8, 1},
 	} {
-		if ids, err := tok.Encode(text); err != nil || !slices.Equal(ids, want) {
+		if ids, err := tok.Encode(t.Context(), text); err != nil || !slices.Equal(ids, want) {
 			t.Errorf("%q: %v, %v, want %v", text, ids, err, want)
 		}
 	}
 	long := make(chan []int64)
 	go func() {
-		ids, _ := tok.Encode(strings.Repeat(" ", 1<<20))
+		ids, _ := tok.Encode(t.Context(), strings.Repeat(" ", 1<<20))
 		long <- ids
 	}()
 	select {

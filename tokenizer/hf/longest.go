@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// LongestToken implements tokenizer.BoundedCoder. It is 0 but where a file surely keeps all of a text: of its
+// LongestToken implements tokenizer.Coder. It is 0 but where a file surely keeps all of a text: of its
 // normalizers and pre-tokenizers none shortens it, and each byte has a token of a BPE. Then a token stands for no
 // more bytes than its own.
-func (t *Tokenizer) LongestToken() int { return t.longest }
+func (t *coder) LongestToken() int { return t.longest }
 
 // longestToken is LongestToken of a file whose parts have been read.
 func longestToken(normalizer, split json.RawMessage, m model, added []addedToken) int {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nopezoo/zoo/tokenizer"
 	"github.com/nopezoo/zoo/tokenizer/hf"
 )
 
@@ -25,7 +24,6 @@ func TestLongestToken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var _ tokenizer.BoundedCoder = tok
 		longest := tok.LongestToken()
 		if longest == 0 {
 			continue
@@ -33,7 +31,7 @@ func TestLongestToken(t *testing.T) {
 		known[name] = longest
 		for _, tc := range c.Cases {
 			for _, text := range []string{tc.Text, strings.Repeat(" ", 3*longest) + strings.Repeat(tc.Text, 3)} {
-				ids, err := tok.Encode(text)
+				ids, err := tok.Encode(t.Context(), text)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -97,7 +97,7 @@ func TestSpacesOfAddedTokens(t *testing.T) {
 		"x  <l>": {0, 1}, "  <l>": {1}, "<r>  <l>": {2, 1}, "<r>  x": {2, 0}, "<r>  ": {2}, "<r> <r> <l>": {2, 2, 1}, " ": {0},
 		"ab": {3}, "xab": {0}, "abx": {0}, "x ab x": {0, 3, 0}, "ab ab": {3, 0, 3}, "<l><r>": {4}, "<l><r": {1, 0},
 	} {
-		if ids, err := tok.Encode(text); err != nil || !slices.Equal(ids, want) {
+		if ids, err := tok.Encode(t.Context(), text); err != nil || !slices.Equal(ids, want) {
 			t.Errorf("%q: %v, %v, want %v", text, ids, err, want)
 		}
 	}

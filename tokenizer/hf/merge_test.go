@@ -64,7 +64,7 @@ func TestMergesOfAlikeIDs(t *testing.T) {
 		want []int64
 	}{{"babc", []int64{1, 0}}, {"abc", []int64{0}}, {"bc", []int64{1}}, {"bbcab", []int64{1, 1, 0}}, {"ababcabcb", []int64{0, 0, 0}}} {
 		tok := open(t, `{"model":{"type":"BPE","vocab":{"a":0,"b":1,"c":2,"bc":1,"ab":0},"merges":["b c","a b"]}}`)
-		if got, err := tok.Encode(tc.text); err != nil || !slices.Equal(got, tc.want) {
+		if got, err := tok.Encode(t.Context(), tc.text); err != nil || !slices.Equal(got, tc.want) {
 			t.Errorf("%s: %v, %v, want %v", tc.text, got, err, tc.want)
 		}
 	}

@@ -110,10 +110,10 @@ func TestGivenUp(t *testing.T) {
 		`"pre_tokenizer":{"type":"Split","behavior":"Isolated",` + regex + `}`,
 	} {
 		tok := open(t, `{`+bytesModel+`,`+part+`}`)
-		if ids, err := tok.Encode(long); err == nil || !strings.HasPrefix(err.Error(), want) || ids != nil {
+		if ids, err := tok.Encode(t.Context(), long); err == nil || !strings.HasPrefix(err.Error(), want) || ids != nil {
 			t.Errorf("%s: %d ids, %v", part, len(ids), err)
 		}
-		if ids, err := tok.EncodePrompt(long); err == nil || !strings.HasPrefix(err.Error(), want) || ids != nil {
+		if ids, err := tok.EncodePrompt(t.Context(), long); err == nil || !strings.HasPrefix(err.Error(), want) || ids != nil {
 			t.Errorf("%s: prompt: %d ids, %v", part, len(ids), err)
 		}
 	}

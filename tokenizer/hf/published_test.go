@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-
-	"github.com/nopezoo/zoo/tokenizer/hf"
 )
 
 // TestPublished: the expressions of BLOOM, a class within a class, and of cl100k_base as tiktoken has it today,
@@ -15,7 +13,7 @@ import (
 func TestPublished(t *testing.T) {
 	for _, name := range []string{"bloom", "cl100k"} {
 		folder := filepath.Join("testdata", "published", name)
-		words, err := hf.Load(os.DirFS(folder))
+		words, _, err := reader(t)(os.DirFS(folder))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -34,7 +32,7 @@ func TestPublished(t *testing.T) {
 			if json.Unmarshal(c[0], &text) != nil || json.Unmarshal(c[1], &want) != nil {
 				t.Fatalf("%s: not a text and its ids: %s", name, c)
 			}
-			if ids, err := words.Encode(text); err != nil || !slices.Equal(ids, want) {
+			if ids, err := words.Encode(t.Context(), text); err != nil || !slices.Equal(ids, want) {
 				t.Errorf("%s: Encode(%q) = %v, %v, want %v", name, text, ids, err, want)
 			}
 		}

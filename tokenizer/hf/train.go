@@ -14,30 +14,14 @@ import (
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
-func init() {
-	tokenizer.RegisterSubwords(tokenizer.Subwords{
-		Train:   trainBPE,
-		Version: trainVersion,
-		File:    func(pieces []string) ([]byte, error) { return bpeFile(pieces, true) },
-		New: func(pieces []string) (tokenizer.ContextCoder, error) {
-			file, err := bpeFile(pieces, false)
-			if err != nil {
-				return nil, err
-			}
-			t, err := New(file)
-			if err != nil {
-				return nil, err // not t: a nil *Tokenizer in an interface is not nil
-			}
-			return t, nil
-		},
-	})
-}
+// trainVersion is raised when trainBPE learns other pieces: vocabularies kept elsewhere are then learnt anew.
+const trainVersion = 1
 
 // firstMerge is the id of the first piece of a vocabulary of subwords that is merged: before it are
 // padding, the end token and the bytes.
 const firstMerge = 2 + 256
 
-// TrainBPE learns a vocabulary of subwords from texts by byte-pair encoding (Sennrich et al.,
+// trainBPE learns a vocabulary of subwords from texts by byte-pair encoding (Sennrich et al.,
 // arXiv 1508.07909, on bytes as in GPT-2): it begins with the 256 bytes, and merges the most
 // frequent pair of neighbours until there are size pieces, padding and end token included. Texts are
 // cut into words as GPT-2 does, and no pair is across words. Of pairs that are as frequent the
@@ -47,14 +31,6 @@ const firstMerge = 2 + 256
 // The pieces are tokenizer.PadBPE, tokenizer.EOSPiece, the bytes, and of each merge the two that
 // it joins with a space between them, all in the characters of GPT-2's byte level. Texts that
 // have too few pairs that occur twice are an error.
-func TrainBPE(size int, texts []string) ([]string, error) {
-	return trainBPE(context.Background(), size, texts, func(string, int, int) {})
-}
-
-// trainVersion is to be raised by whoever changes which pieces trainBPE learns: those that were
-// kept elsewhere are then learnt anew.
-const trainVersion = 1
-
 func trainBPE(ctx context.Context, size int, texts []string, progress func(what string, done, total int)) ([]string, error) {
 	if size < firstMerge {
 		return nil, fmt.Errorf("tokenizer: a vocabulary of subwords has %d pieces or more, not %d", firstMerge, size)
@@ -236,7 +212,7 @@ func (q *pairQueue) Pop() any {
 	return last
 }
 
-// bpeFile is the tokenizer.json of the pieces of TrainBPE. Where special, the first two are
+// bpeFile is the tokenizer.json of the pieces of trainBPE. Where special, the first two are
 // found in texts, as the library tokenizers finds them.
 func bpeFile(pieces []string, special bool) ([]byte, error) {
 	first, _ := bytePieces()

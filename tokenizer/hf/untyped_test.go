@@ -35,7 +35,7 @@ func TestUntyped(t *testing.T) {
 			t.Errorf("%s: %v", tc.model, err)
 			continue
 		}
-		if ids, err := words.Encode(tc.text); err != nil || !slices.Equal(ids, tc.want) {
+		if ids, err := words.Encode(t.Context(), tc.text); err != nil || !slices.Equal(ids, tc.want) {
 			t.Errorf("%s: Encode(%q) = %v, %v, want %v", tc.model, tc.text, ids, err, tc.want)
 		}
 	}
@@ -66,7 +66,7 @@ func TestUntypedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []int64{2, 2, 3, 5}
-	if ids, err := words.Encode("red red d"); err != nil || !slices.Equal(ids, want) {
+	if ids, err := words.Encode(t.Context(), "red red d"); err != nil || !slices.Equal(ids, want) {
 		t.Errorf("ids %v, %v, want %v", ids, err, want)
 	}
 }
@@ -97,7 +97,7 @@ func TestUntypedCases(t *testing.T) {
 			continue
 		}
 		for _, want := range c.Cases {
-			if ids, err := words.Encode(want.Text); err != nil || !slices.Equal(ids, want.IDs) {
+			if ids, err := words.Encode(t.Context(), want.Text); err != nil || !slices.Equal(ids, want.IDs) {
 				t.Errorf("%s: Encode(%q) = %v, %v, want %v", name, want.Text, ids, err, want.IDs)
 				break
 			}

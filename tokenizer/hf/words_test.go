@@ -24,10 +24,15 @@ func zipfText(n int) string {
 	return text.String()
 }
 
+// learn returns the pieces that are learnt from texts.
+func learn(size int, texts ...string) ([]string, error) {
+	return trainBPE(context.Background(), size, texts, func(string, int, int) {})
+}
+
 // trained is the tokenizer of a vocabulary that is learnt from a text.
-func trained(t testing.TB, size int, text string) *Tokenizer {
+func trained(t testing.TB, size int, text string) *coder {
 	t.Helper()
-	pieces, err := TrainBPE(size, []string{text})
+	pieces, err := learn(size, text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +40,7 @@ func trained(t testing.TB, size int, text string) *Tokenizer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tok, err := New(file)
+	tok, err := parse(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +48,7 @@ func trained(t testing.TB, size int, text string) *Tokenizer {
 }
 
 // plain is Encode without the words that are known, for a tokenizer of trained.
-func (t *Tokenizer) plain(text string) (ids []int64, err error) {
+func (t *coder) plain(text string) (ids []int64, err error) {
 	w := newWalk(context.Background(), len(text))
 	pieces, err := t.split(w, []piece{{text, true}})
 	if err != nil {
@@ -73,18 +78,18 @@ func TestKnownWords(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				if got, err := tok.Encode(b.String()); err != nil || !slices.Equal(got, want) {
+				if got, err := tok.Encode(t.Context(), b.String()); err != nil || !slices.Equal(got, want) {
 					t.Errorf("text %d of goroutine %d: other ids, %v", part, g, err)
 				}
 				// what is returned is the caller's
-				if got, err := tok.Encode(" abab"); err == nil {
+				if got, err := tok.Encode(t.Context(), " abab"); err == nil {
 					got[0] = -1
 				}
 			}
 		})
 	}
 	asked.Wait()
-	if again, err := tok.Encode(" abab"); err != nil || slices.Contains(again, -1) {
+	if again, err := tok.Encode(t.Context(), " abab"); err != nil || slices.Contains(again, -1) {
 		t.Errorf("the ids of a word were changed: %v, %v", again, err)
 	}
 }
@@ -144,7 +149,7 @@ func BenchmarkEncodeText(b *testing.B) {
 		name   string
 		encode func() error
 	}{
-		{"known", func() error { _, err := tok.Encode(text); return err }},
+		{"known", func() error { _, err := tok.Encode(b.Context(), text); return err }},
 		{"anew", func() error { _, err := tok.plain(text); return err }},
 		{"regexp", func() error {
 			var ids []int64

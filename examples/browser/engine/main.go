@@ -63,15 +63,11 @@ func (e *engine) open(args []js.Value) (map[string]any, error) {
 		return nil, err
 	}
 	info := e.session.Info()
-	words, err := tokenizer.New(info.Card.Tokenizer)
-	if err != nil {
-		return nil, err
-	}
 	vocabulary := make([]any, len(info.Card.Tokenizer))
 	for i, piece := range info.Card.Tokenizer {
 		vocabulary[i] = piece
 	}
-	return map[string]any{"version": info.Version, "vocabulary": vocabulary, "end": words.EOS()}, nil
+	return map[string]any{"version": info.Version, "vocabulary": vocabulary, "end": tokenizer.EOS}, nil
 }
 
 // close ends what was open.
