@@ -12,7 +12,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/eval/task/tasktest"
+	"github.com/nopezoo/zoo/internal/tasktest"
 	"github.com/nopezoo/zoo/tokenizer"
 	_ "github.com/nopezoo/zoo/tokenizer/hf" // subwords
 )

@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/eval/task/tasktest"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/internal/tasktest"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/tokenizer"
 	"github.com/nopezoo/zoo/train/journal"

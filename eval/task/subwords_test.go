@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/eval/task/tasktest"
+	"github.com/nopezoo/zoo/internal/tasktest"
 	"github.com/nopezoo/zoo/tokenizer"
 	_ "github.com/nopezoo/zoo/tokenizer/hf" // subwords
 )

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/rowlog"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/rowlog"
 )
 
 // Log is a file of findings that grows as they are made.

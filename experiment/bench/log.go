@@ -2,7 +2,7 @@ package bench
 
 import (
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/rowlog"
+	"github.com/nopezoo/zoo/internal/rowlog"
 )
 
 // Log is a file of result rows that grows as cells are finished.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/eval/task/tasktest"
+	"github.com/nopezoo/zoo/internal/tasktest"
 )
 
 // A model that is measured on a corpus has a row of bits per byte for each length, and one that says
