@@ -6,6 +6,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/eval/task"
+	"gonum.org/v1/plot/vg"
 )
 
 // chart is curves over the length, in figures and, as JSON, on the page. Curves that lie on one another take turns.
@@ -19,7 +20,7 @@ type chart struct {
 	// prompts of one run is a bar instead: a thin line, as it says nothing of other runs.
 	Strokes []stretch `json:"strokes"`
 	Bands   []stretch `json:"bands"`
-	Bars    []bar     `json:"bars"`
+	Bars    []stretch `json:"bars"`
 	Dotted  bool      `json:"dotted"` // whether there is room for a dot for each run
 }
 
@@ -61,12 +62,6 @@ type stretch struct {
 	To    int   `json:"to"`    // and of the last
 }
 
-// bar is the interval of a point of one curve, or the same interval of several.
-type bar struct {
-	Users []int `json:"users"` // indices of curves; Point is of the first one
-	Point int   `json:"point"`
-}
-
 // mostDotted is how many lengths a chart has whose runs are drawn: more would be a cloud.
 const mostDotted = 24
 
@@ -79,18 +74,25 @@ const (
 	nearMarkers = 0.02
 )
 
+// each visits all points: curve n, its point i.
+func (c *chart) each(visit func(n, i int, d *dot)) {
+	for n, of := range c.Lines {
+		for i := range of.Points {
+			visit(n, i, &of.Points[i])
+		}
+	}
+}
+
 // newChart prepares curves over an even axis; top 0 is as high as they go.
 func newChart(curves []curve, top float64) chart {
 	c := chart{Lines: curves, Top: top, Limits: []limit{}}
 	if top == 0 {
-		for _, of := range curves {
-			for _, d := range of.Points {
-				c.Top = max(c.Top, float64(d.Y))
-				if d.High.Known() {
-					top = max(top, float64(d.High))
-				}
+		c.each(func(_, _ int, d *dot) {
+			c.Top = max(c.Top, float64(d.Y))
+			if d.High.Known() {
+				top = max(top, float64(d.High))
 			}
-		}
+		})
 		c.Top = max(c.Top, min(top, 1.5*c.Top))
 	}
 	c.share(func(y float64) float64 { return y / max(c.Top, math.SmallestNonzeroFloat64) }, near, near)
@@ -105,11 +107,7 @@ func newOctaves(curves []curve, limits []limit) chart {
 	hold := func(least, most summary.Number) {
 		low, high = min(low, math.Log2(float64(least))), max(high, math.Log2(float64(most)))
 	}
-	for _, of := range curves {
-		for _, d := range of.Points {
-			hold(d.Y, d.Y)
-		}
-	}
+	c.each(func(_, _ int, d *dot) { hold(d.Y, d.Y) })
 	for _, l := range limits {
 		hold(l.Low, l.High)
 	}
@@ -123,95 +121,70 @@ func newOctaves(curves []curve, limits []limit) chart {
 	return c
 }
 
-// share finds out where curves and markers lie on one another. height is a share of the
-// axis, of which curves and markers have that much to be told apart.
+// share finds where curves and markers lie on one another: closer than these shares of the axis, on which height is.
 func (c *chart) share(height func(y float64) float64, curves, markers float64) {
 	level := c.levels(height, markers)
 	users, ending := map[any][]int{}, map[any][]int{}
-	for n, of := range c.Lines {
-		for i, d := range of.Points {
-			users[level(d)] = append(users[level(d)], n)
-			if i == len(of.Points)-1 {
-				ending[level(d)] = append(ending[level(d)], n)
-			}
+	c.each(func(n, i int, d *dot) {
+		users[level(*d)] = append(users[level(*d)], n)
+		if i == len(c.Lines[n].Points)-1 {
+			ending[level(*d)] = append(ending[level(*d)], n)
 		}
-	}
-	for _, of := range c.Lines {
-		for i, d := range of.Points {
-			of.Points[i].Users = users[level(d)]
-			if ends := ending[level(d)]; len(ends) > 0 {
-				of.Points[i].Users = ends
-			}
+	})
+	c.each(func(_, _ int, d *dot) {
+		d.Users = users[level(*d)]
+		if ends := ending[level(*d)]; len(ends) > 0 {
+			d.Users = ends
 		}
-	}
+	})
 	c.Strokes = stretches(c.Lines, c.levels(height, curves))
 	c.Bands = stretches(c.Lines, func(d dot) any {
 		if d.Over == "" || d.Over == summary.OverPrompts {
 			return nil
 		}
-		return band{d.Length, d.Low, d.High}
+		return d.interval()
 	})
-	c.bars()
-	lengths := map[task.Span]bool{}
-	for _, of := range c.Lines {
-		for _, d := range of.Points {
-			lengths[d.Length] = true
+	c.Bars = c.bars()
+	c.Dotted = len(c.lengths()) <= mostDotted
+}
+
+// bars are the intervals over prompts, equal ones once.
+func (c *chart) bars() []stretch {
+	out := []stretch{}
+	bars := map[any]int{}
+	c.each(func(n, i int, d *dot) {
+		if d.Over != summary.OverPrompts || d.Low == d.High {
+			return
 		}
-	}
-	c.Dotted = len(lengths) <= mostDotted
-}
-
-// bars finds the intervals over prompts, those that are the same once.
-func (c *chart) bars() {
-	c.Bars = []bar{}
-	at := map[band]int{}
-	for n, of := range c.Lines {
-		for i, d := range of.Points {
-			if d.Over != summary.OverPrompts || d.Low == d.High {
-				continue
-			}
-			place := band{d.Length, d.Low, d.High}
-			k, ok := at[place]
-			if !ok {
-				k = len(c.Bars)
-				at[place], c.Bars = k, append(c.Bars, bar{Point: i})
-			}
-			c.Bars[k].Users = append(c.Bars[k].Users, n)
+		k, known := bars[d.interval()]
+		if !known {
+			k = len(out)
+			bars[d.interval()], out = k, append(out, stretch{From: i, To: i})
 		}
-	}
+		out[k].Users = append(out[k].Users, n)
+	})
+	return out
 }
 
-// band is where a curve's interval is, to find those that are the same.
-type band struct {
-	length    task.Span
-	low, high summary.Number
-}
+// interval tells intervals apart.
+func (d dot) interval() any { return [3]any{d.Length, d.Low, d.High} }
 
-// levels tells the points of one length apart that lie more than some share of the axis
-// above the lowest of their level.
+// levels tells the points of one length apart that lie more than a share of the axis above the lowest of their level.
 func (c *chart) levels(height func(y float64) float64, apart float64) func(dot) any {
 	heights := map[task.Span][]float64{} // by length, ascending
-	for _, of := range c.Lines {
-		for _, d := range of.Points {
-			heights[d.Length] = append(heights[d.Length], height(float64(d.Y)))
-		}
-	}
-	for _, at := range heights {
-		slices.Sort(at)
-	}
-	type level struct {
-		length task.Span
-		lowest float64
+	c.each(func(_, _ int, d *dot) { heights[d.Length] = append(heights[d.Length], height(float64(d.Y))) })
+	for _, all := range heights {
+		slices.Sort(all)
 	}
 	return func(d dot) any {
-		at := heights[d.Length]
-		lowest, own := at[0], height(float64(d.Y))
-		for _, h := range at {
+		all := heights[d.Length]
+		lowest, own := all[0], height(float64(d.Y))
+		for _, h := range all {
 			if h <= own && h-lowest > apart {
 				lowest = h
 			}
 		}
-		return level{d.Length, lowest}
+		return [2]any{d.Length, lowest}
 	}
 }
 
@@ -248,11 +221,9 @@ func stretches(curves []curve, place func(dot) any) []stretch {
 }
 
 // lengths lists the lengths of all points, each once.
-func (c chart) lengths() []task.Span {
+func (c *chart) lengths() []task.Span {
 	var all []task.Span
-	for _, l := range c.Lines {
-		all = append(all, summary.Each(l.Points, func(d dot) task.Span { return d.Length })...)
-	}
+	c.each(func(_, _ int, d *dot) { all = append(all, d.Length) })
 	return task.SortSpans(all)
 }
 
@@ -330,9 +301,22 @@ type taskCharts struct {
 	Places   []map[string]chart        `json:"places"` // by the key of a cost
 }
 
-// charts are the page's, by task.
-func (s *Report) charts() []taskCharts {
-	return summary.Each(s.Tasks, func(t *summary.Task) taskCharts {
+// drawing is what the page's script draws.
+type drawing struct {
+	Tasks  []taskCharts                           `json:"tasks"`
+	Scores map[summary.Measure][][]summary.Number `json:"scores"` // mean beyond training by task and series
+	Dashes [][]vg.Length                          `json:"dashes"` // by variant of an encoding's series, in points
+	Limit  []vg.Length                            `json:"limit"`  // dashes of limits
+}
+
+func (s *Report) drawing() drawing {
+	d := drawing{Scores: map[summary.Measure][][]summary.Number{}, Dashes: dashPatterns, Limit: limitDashes}
+	for _, by := range s.Measures() {
+		d.Scores[by.Measure] = summary.Each(by.Tasks, func(t *summary.Task) []summary.Number {
+			return summary.Each(t.Series, func(of summary.Series) summary.Number { return of.Score.Median })
+		})
+	}
+	d.Tasks = summary.Each(s.Tasks, func(t *summary.Task) taskCharts {
 		out := taskCharts{Accuracy: map[summary.Measure]chart{summary.Exact: accuracyChart(t, exact), summary.Tokens: accuracyChart(t, tokens)}}
 		for _, p := range t.Places {
 			charts := map[string]chart{}
@@ -343,6 +327,7 @@ func (s *Report) charts() []taskCharts {
 		}
 		return out
 	})
+	return d
 }
 
 func exact(p summary.Point) summary.Spread  { return p.Exact }

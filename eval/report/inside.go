@@ -268,7 +268,7 @@ func roleText(a *eval.Attention) string {
 // InsideView is what the page shows of findings: tables, and charts as SVG.
 type InsideView struct {
 	Sections []InsideTables
-	Charts   []PageChart
+	Charts   []pageChart
 }
 
 // InsideTables are those of a section.

@@ -108,7 +108,7 @@ func layerLegend(layers int) []name {
 func layerStyle(layer int) draw.LineStyle { return draw.LineStyle{Color: lightColour(layer), Width: 1} }
 
 func evenStyle() draw.LineStyle {
-	return draw.LineStyle{Color: soft, Width: 0.8, Dashes: []vg.Length{1.5, 2}}
+	return draw.LineStyle{Color: soft, Width: 0.8, Dashes: evenDashes}
 }
 
 // mapSide is how wide the map of a head is.

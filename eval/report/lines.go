@@ -56,7 +56,7 @@ func (k curves) series(n int) summary.Series { return k.task.Series[k.Lines[n].S
 
 func (k curves) colour(n int) color.NRGBA { return k.report.colour(k.series(n).Encoding) }
 
-func (k curves) shape(n int) Shape { return k.report.Encodings[k.series(n).Encoding].Shape }
+func (k curves) shape(n int) outline { return k.report.Encodings[k.series(n).Encoding].shape }
 
 // shared is the colour of a mark of several curves: grey where there is more than one.
 func (k curves) shared(users []int) color.NRGBA {
@@ -122,10 +122,10 @@ const (
 // bars are intervals over the prompts of single runs: thin, and no bands, so that nobody takes them for intervals over
 // runs.
 func (k curves) bars() []mark {
-	flat := Shape{{-1, 0}, {1, 0}}
+	flat := outline{{-1, 0}, {1, 0}}
 	var out []mark
 	for _, b := range k.Bars {
-		d, colour := k.Lines[b.Users[0]].Points[b.Point], faded(k.shared(b.Users), barAlpha)
+		d, colour := k.Lines[b.Users[0]].Points[b.From], faded(k.shared(b.Users), barAlpha)
 		low, high := k.low(d), k.high(d)
 		out = append(out, stroke{[]point{low, high}, draw.LineStyle{Color: colour, Width: 0.8}},
 			symbol{at: low, shape: flat, radius: capSize, edge: colour}, symbol{at: high, shape: flat, radius: capSize, edge: colour})

@@ -39,7 +39,7 @@ type area struct {
 func (m area) draw(c *draw.Canvas, at func(point) vg.Point) {
 	var path vg.Path
 	for _, polygon := range m.polygons {
-		outline(&path, placed(polygon, at))
+		addPolygon(&path, placed(polygon, at))
 	}
 	c.SetColor(m.fill)
 	c.Fill(path)
@@ -53,7 +53,7 @@ func rectangle(low, high point) []point {
 // symbol is a shape around a point; without a shape it is a disc.
 type symbol struct {
 	at         point
-	shape      Shape
+	shape      outline
 	radius     vg.Length
 	fill, edge color.Color // nil for none
 }
@@ -70,7 +70,7 @@ func (m symbol) draw(c *draw.Canvas, at func(point) vg.Point) {
 		for i, p := range m.shape {
 			corners[i] = vg.Point{X: centre.X + m.radius*vg.Length(p[0]), Y: centre.Y - m.radius*vg.Length(p[1])}
 		}
-		outline(&path, corners)
+		addPolygon(&path, corners)
 	}
 	if m.fill != nil {
 		c.SetColor(m.fill)
@@ -99,8 +99,8 @@ func placed(points []point, at func(point) vg.Point) []vg.Point {
 	return out
 }
 
-// outline adds a polygon to a path.
-func outline(path *vg.Path, corners []vg.Point) {
+// addPolygon adds a polygon to a path.
+func addPolygon(path *vg.Path, corners []vg.Point) {
 	for i, p := range corners {
 		if i == 0 {
 			path.Move(p)

@@ -31,9 +31,8 @@ type page struct {
 	*Report
 	Style           template.CSS
 	Library, Script template.JS
-	Places          bool                                   // whether any task was measured in several places
-	Scores          map[summary.Measure][][]summary.Number // mean beyond training by task and series
-	Charts          []taskCharts
+	Places          bool // whether any task was measured in several places
+	Drawing         drawing
 	Nowhere         summary.Place
 }
 
@@ -49,7 +48,7 @@ func (s *Report) WriteHTML(w io.Writer) error {
 	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, page{
-		Report: s, Scores: s.scores(), Charts: s.charts(),
+		Report: s, Drawing: s.drawing(),
 		Style: template.CSS(pageStyle + s.palette()), Library: template.JS(chartLibrary),
 		Script: template.JS(pageScript),
 		Places: slices.ContainsFunc(s.Tasks, func(t *summary.Task) bool { return len(t.Places) > 1 }),
@@ -58,17 +57,6 @@ func (s *Report) WriteHTML(w io.Writer) error {
 	}
 	_, err = w.Write(b.Bytes())
 	return err
-}
-
-// scores are what the page sets against costs and into the heat map, by each measure.
-func (s *Report) scores() map[summary.Measure][][]summary.Number {
-	out := map[summary.Measure][][]summary.Number{}
-	for _, by := range s.Measures() {
-		out[by.Measure] = summary.Each(by.Tasks, func(t *summary.Task) []summary.Number {
-			return summary.Each(t.Series, func(of summary.Series) summary.Number { return of.Score.Median })
-		})
-	}
-	return out
 }
 
 // palette gives each encoding its colour in both themes: --e0, --e1, …

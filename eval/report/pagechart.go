@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// PageChart is a figure within the page, as SVG.
-type PageChart struct {
+// pageChart is a figure within the page, as SVG.
+type pageChart struct {
 	Name string
 	SVG  template.HTML
 }
 
-func pageCharts(figures []Figure) ([]PageChart, error) {
-	var out []PageChart
+func pageCharts(figures []Figure) ([]pageChart, error) {
+	var out []pageChart
 	for _, f := range figures {
 		var b bytes.Buffer
 		if err := f.Write(&b, "svg"); err != nil {
@@ -23,7 +23,7 @@ func pageCharts(figures []Figure) ([]PageChart, error) {
 		// within a page the element stands alone, without the namespaces that a file names
 		_, element, _ := strings.Cut(b.String(), "<svg")
 		element = svgNamespaces.ReplaceAllString(element, "")
-		out = append(out, PageChart{f.Name, template.HTML("<svg" + element)})
+		out = append(out, pageChart{f.Name, template.HTML("<svg" + element)})
 	}
 	return out, nil
 }

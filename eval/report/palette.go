@@ -28,8 +28,11 @@ var colours = [...]struct{ light, dark string }{
 // dashPatterns tell the series of one encoding apart: strokes and gaps in points, by variant.
 var dashPatterns = [][]vg.Length{nil, {5, 3}, {1.5, 2.5}, {7, 2.5, 1.5, 2.5}, {11, 3}, {5, 2, 1.5, 2, 1.5, 2}}
 
-// limitDashes is the pattern of limits.
-var limitDashes = []vg.Length{1, 2}
+// Patterns of limits, and of what even attention would be.
+var (
+	limitDashes = []vg.Length{1, 2}
+	evenDashes  = []vg.Length{1.5, 2}
+)
 
 func dashes(variant int) []vg.Length { return dashPatterns[variant%len(dashPatterns)] }
 
@@ -41,23 +44,23 @@ func lightColour(i int) color.NRGBA { return hexColour(colours[i%len(colours)].l
 
 // marker is the filled shape of an encoding.
 func (s *Report) marker(encoding int, at point, radius vg.Length) symbol {
-	return symbol{at, s.Encodings[encoding].Shape, radius, s.colour(encoding), s.colour(encoding)}
+	return symbol{at, s.Encodings[encoding].shape, radius, s.colour(encoding), s.colour(encoding)}
 }
 
-// Shape is a marker's outline: corners in a square from −1 to 1, y downwards.
-type Shape [][2]float64
+// outline is a marker's outline: corners in a square from −1 to 1, y downwards.
+type outline [][2]float64
 
 // look gives the encoding at a place in the usual order its looks. Colours come
 // round again after nine; shapes go on, so that both never agree before 81.
 func look(name string, i int) Encoding {
 	all := shapes()
 	c, s := colours[i%len(colours)], all[(i+i/len(colours))%len(all)]
-	return Encoding{Name: name, Light: c.light, Dark: c.dark, Shape: s, Path: s.path()}
+	return Encoding{Name: name, Light: c.light, Dark: c.dark, shape: s, Path: s.path()}
 }
 
 // shapes lists the markers, of about the same area.
-func shapes() []Shape {
-	return []Shape{
+func shapes() []outline {
+	return []outline{
 		star(24, 0.9, 0.9, 0),          // disc
 		star(4, 1.12, 1.12, math.Pi/4), // square
 		star(3, 1.2, 1.2, -math.Pi/2),  // triangle
@@ -71,8 +74,8 @@ func shapes() []Shape {
 }
 
 // star has n outer corners, and n inner ones between if the radii differ.
-func star(n int, outer, inner, turn float64) Shape {
-	var s Shape
+func star(n int, outer, inner, turn float64) outline {
+	var s outline
 	for i := range n {
 		a := turn + 2*math.Pi*float64(i)/float64(n)
 		s = append(s, [2]float64{outer * math.Cos(a), outer * math.Sin(a)})
@@ -85,10 +88,10 @@ func star(n int, outer, inner, turn float64) Shape {
 }
 
 // cross has two arms, turned.
-func cross(turn float64) Shape {
+func cross(turn float64) outline {
 	const long, wide = 1.15, 0.38
 	sin, cos := math.Sincos(turn)
-	var s Shape
+	var s outline
 	for range 4 {
 		for _, p := range [][2]float64{{long, -wide}, {long, wide}, {wide, wide}} {
 			s = append(s, [2]float64{p[0]*cos - p[1]*sin, p[0]*sin + p[1]*cos})
@@ -99,7 +102,7 @@ func cross(turn float64) Shape {
 }
 
 // path writes the outline as an SVG path.
-func (s Shape) path() string {
+func (s outline) path() string {
 	var b strings.Builder
 	command := "M"
 	for _, p := range s {

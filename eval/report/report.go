@@ -7,8 +7,6 @@ import (
 	"cmp"
 	"slices"
 
-	"gonum.org/v1/plot/vg"
-
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/summary"
 )
@@ -34,8 +32,6 @@ type Report struct {
 	Encodings []Encoding `json:"encodings"`
 	Sources   Sources    `json:"-"`
 
-	Dashes [][]vg.Length `json:"dashes"` // strokes and gaps in points, by variant of an encoding's series
-
 	Inside []summary.InsideTask `json:"-"`
 }
 
@@ -44,7 +40,7 @@ type Encoding struct {
 	Name  string `json:"name"`
 	Light string `json:"light"` // colour on white
 	Dark  string `json:"dark"`  // colour on black
-	Shape Shape  `json:"-"`
+	shape outline
 	Path  string `json:"path"` // the shape as an SVG path
 }
 
@@ -60,7 +56,7 @@ func New(rows []eval.Row, opt Options) (*Report, error) {
 		}
 	}
 	title := cmp.Or(opt.Title, "Length generalization by positional encoding")
-	r := &Report{Study: s, Title: title, Sources: sources(rows, opt.Command), Dashes: dashPatterns,
+	r := &Report{Study: s, Title: title, Sources: sources(rows, opt.Command),
 		Inside: summary.Inside(opt.Findings, opt.Encodings)}
 	r.Sources.Rows += len(opt.Findings)
 	next := len(opt.Encodings)

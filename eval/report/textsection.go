@@ -110,7 +110,7 @@ func trainedAt(all []summary.TextSeries) string {
 // TextView is what the page shows of a corpus.
 type TextView struct {
 	Title  string
-	Charts []PageChart
+	Charts []pageChart
 	Tables []Table
 	Notes  []string
 }

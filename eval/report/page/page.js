@@ -5,12 +5,12 @@
   const study = JSON.parse(document.getElementById("data").textContent);
   const root = document.documentElement;
   const byId = (id) => document.getElementById(id);
-  const scores = JSON.parse(document.getElementById("scores").textContent);
-  const drawn = JSON.parse(document.getElementById("charts").textContent);
+  const drawing = JSON.parse(document.getElementById("drawing").textContent), scores = drawing.scores;
   const measures = { exact: "exact match", token: "tokens right" };
   const state = { task: 0, place: 0, measure: "exact", hidden: new Set() };
   const charts = new Map();
-  const dashes = study.dashes.map((lengths) => lengths && lengths.map((points) => 1.5 * points)); // lines are wider here
+  const dash = (lengths) => lengths && lengths.map((points) => 1.5 * points); // lines are wider here
+  const dashes = drawing.dashes.map(dash);
   const darkSystem = matchMedia("(prefers-color-scheme: dark)");
 
   const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
@@ -73,7 +73,7 @@
 
   // Intervals over the prompts of single runs: thin, and no bands, so that nobody takes them
   // for what other runs do.
-  const bars = (chart) => chart.bars.map((b) => ({ users: chart.users(b.users), at: chart.all[b.users[0]].points[b.point] })).filter((b) => b.users.length).map((b) => ({
+  const bars = (chart) => chart.bars.map((b) => ({ users: chart.users(b.users), at: chart.all[b.users[0]].points[b.from] })).filter((b) => b.users.length).map((b) => ({
     type: "custom", silent: true, z: 2, clip: true, data: [[b.at.x, b.at.low]], tooltip: { show: false },
     renderItem: (params, api) => {
       const [x, low] = api.coord([b.at.x, b.at.low]), [, high] = api.coord([b.at.x, b.at.high]);
@@ -120,7 +120,7 @@
   });
 
   // What lines cannot be below: dotted, and filled between the lowest and the highest.
-  const dotted = () => ({ stroke: css("--soft"), lineWidth: 1.5, lineDash: [1.5, 3], fill: "none" });
+  const dotted = () => ({ stroke: css("--soft"), lineWidth: 1.5, lineDash: dash(drawing.limit), fill: "none" });
   const limit = (limits) => ({
     type: "custom", silent: true, z: 2, data: [[limits[0].x, limits[0].low]], tooltip: { show: false },
     renderItem: (params, api) => {
@@ -246,7 +246,7 @@
   }
 
   function accuracy(task) {
-    const of = shownLines(drawn[state.task].accuracy[state.measure], task);
+    const of = shownLines(drawing.tasks[state.task].accuracy[state.measure], task);
     const chance = task.x.map((x, i) => [x, task.chance[i] === null ? null : 100 * task.chance[i]]);
     const guess = state.measure === "exact" && chance.some((c) => c[1] !== null && c[1] >= 1);
     byId("chance-note").hidden = !guess;
@@ -260,7 +260,7 @@
   function costs(task, place) {
     for (const key of ["token", "tokens", "decode", "prefill", "memory"]) {
       const at = byId("chart-" + key);
-      const of = shownLines(drawn[state.task].places[state.place][key], task), any = of.lines.length > 0;
+      const of = shownLines(drawing.tasks[state.task].places[state.place][key], task), any = of.lines.length > 0;
       at.setAttribute("aria-label", `Line chart: ${at.dataset.label} in ${at.dataset.unit} against length on ${task.name}, ${place.name}. The numbers follow in a table.`);
       at.parentElement.hidden = !any;
       if (!any) continue;
