@@ -16,8 +16,8 @@ const module = "github.com/nopezoo/zoo/"
 // layers are the packages from the lowest on: each imports packages of lower layers only.
 var layers = []string{
 	"card tokenizer tokenizer/hf/internal/oniguruma runtime/native/internal/simd runtime/ort/internal/library/librarytest " +
-		"internal/clients internal/files internal/human internal/jsontext internal/machine internal/onnxpb internal/suggest " +
-		"experiment/sweep/internal/child eval/report/chromiumtest",
+		"internal/chromiumtest internal/clients internal/files internal/human internal/jsontext internal/machine internal/onnxpb internal/suggest " +
+		"experiment/sweep/internal/child",
 	"graph/tensor tokenizer/hf runtime/ort/internal/library",
 	"graph export/safety export/foreign/foreigntest runtime/engine",
 	"graph/interp models/pe modelfile/precision export/foreign",

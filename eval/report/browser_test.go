@@ -10,7 +10,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/eval/report/chromiumtest"
+	"github.com/nopezoo/zoo/internal/chromiumtest"
 )
 
 // write puts the page of rows into a file and returns its address.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nopezoo/zoo/eval/report/chromiumtest"
+	"github.com/nopezoo/zoo/internal/chromiumtest"
 )
 
 // leastContrast is what WCAG 2.1 asks of letters of any size, level AA.

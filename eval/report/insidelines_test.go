@@ -11,7 +11,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/eval/report/chromiumtest"
+	"github.com/nopezoo/zoo/internal/chromiumtest"
 )
 
 // A run that was looked into on the way has a figure of its course.

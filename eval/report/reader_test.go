@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/report/chromiumtest"
+	"github.com/nopezoo/zoo/internal/chromiumtest"
 )
 
 // shownText is the text of all that a selector finds and that is in view.

@@ -18,9 +18,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nopezoo/zoo/eval/report/chromiumtest"
 	"github.com/nopezoo/zoo/examples/browser/attention"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/chromiumtest"
 	"github.com/nopezoo/zoo/runtime"
 	_ "github.com/nopezoo/zoo/runtime/native"
 	"github.com/nopezoo/zoo/runtime/ort"
