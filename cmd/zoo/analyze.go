@@ -145,8 +145,7 @@ func (a *app) planAnalysis(o analyzeOptions, args []string) (*analysis.Plan, err
 			return nil, err
 		}
 	}
-	b := benchOptions{checkpoints: o.checkpoints}
-	if found, err = b.atCheckpoints(found); err != nil {
+	if found, err = atCheckpoints(found, o.checkpoints); err != nil {
 		return nil, err
 	}
 	if found, err = o.interventionFlags.apply(found); err != nil {

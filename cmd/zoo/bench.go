@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/summary"
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/experiment/bench"
 	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
@@ -23,22 +23,23 @@ import (
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
-type benchOptions struct {
+// benchFlags are the flags of bench; those of the options that are lists of numbers and words are parsed into them.
+type benchFlags struct {
 	bench.Options
-	interventionFlags
-	encodings     []string
-	task          string
-	lengths       string
-	seeds         []uint
-	allow         []string
-	allowCPUNodes bool
-	dryRun        bool
-	runs          string
-	checkpoints   []string
-	dtypes        []string
-	format        string
-	ranks         string
-	output        string
+	modelFlags
+	task    string
+	lengths string
+	seeds   []uint
+	engine  engineFlags
+	benchOutput
+}
+
+// benchOutput says what becomes of the rows.
+type benchOutput struct {
+	file   string // that keeps them; "" for none
+	format string
+	ranks  string
+	dryRun bool
 }
 
 // ranksBy are the ways to rank, in bench and report.
@@ -48,20 +49,21 @@ const ranksHelp = "means that are ranked weigh lengths alike (lengths), " +
 	"or by their test examples as the paper does (examples)"
 
 func benchVerb(a *app) *cobra.Command {
-	o := benchOptions{Options: bench.Defaults()}
+	o := benchFlags{Options: bench.Defaults()}
 	c := &cobra.Command{
 		Use:   "bench [MODEL…]",
 		Short: "measure accuracy and speed at every length",
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := cmp.Or(o.keepNowhere(c.Flags()), o.check(c.Flags(), len(args) > 0)); err != nil {
+			b, err := a.readBench(c.Flags(), o, args)
+			if err != nil {
 				return err
 			}
-			return a.bench(c.Context(), o, args)
+			return a.bench(c.Context(), b)
 		},
 	}
-	addAllow(c, &o.allow)
+	addAllow(c, &o.engine.allow)
 	a.addLinks(c)
-	o.interventionFlags.add(c)
+	o.interventions.add(c)
 	f := c.Flags()
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(models.Encodings(), ", "))
 	f.StringVar(&o.task, "task", "", "task, or several with commas; without a MODEL it "+
@@ -71,8 +73,8 @@ func benchVerb(a *app) *cobra.Command {
 		"lengths to measure, or bins of them (default "+bench.TaskLengths+"; for speed alone "+bench.SpeedLengths+")")
 	f.StringSliceVar(&o.Measures, "measure", o.Measures, "accuracy (and speed, on a task), speed (without a task)")
 	f.StringSliceVar(&o.Providers, "provider", o.Providers, providersHelp)
-	f.BoolVar(&o.allowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
-	f.StringSliceVar(&o.Profiles, "profile", nil,
+	f.BoolVar(&o.engine.allowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
+	f.StringSliceVar(&o.profiles, "profile", nil,
 		card.Portable+", "+card.Fused+": the forms of models that are no files yet (default portable)")
 	f.IntSliceVar(&o.Threads, "threads", o.Threads, "threads; 0: one per physical core, in pure Go one per logical one")
 	f.IntSliceVar(&o.Batches, "batch", o.Batches, "most sequences at a time")
@@ -88,49 +90,74 @@ func benchVerb(a *app) *cobra.Command {
 		": the precisions of models that are no files yet")
 	f.StringVar(&o.format, "format", "table", strings.Join(report.Formats(), ", "))
 	f.StringVar(&o.ranks, "ranks", ranksBy[0], ranksHelp)
-	f.StringVarP(&o.output, "output", "o", "", "`file` of JSON lines to keep the results in, and to go on from")
+	f.StringVarP(&o.file, "output", "o", "", "`file` of JSON lines to keep the results in, and to go on from")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the cells, and about how long they would take")
 	return c
 }
 
-// check refuses flags that are out of range or that do not go together. named says
+// benchRun is what a command line of bench means.
+type benchRun struct {
+	plan   *bench.Plan
+	models []bench.Model
+	benchOutput
+}
+
+// readBench turns flags and arguments into a plan and the models to measure by it.
+func (a *app) readBench(flags *pflag.FlagSet, o benchFlags, args []string) (benchRun, error) {
+	out, err := o.benchOutput.check(flags)
+	if err == nil {
+		err = o.check(flags, len(args) > 0)
+	}
+	if err != nil {
+		return benchRun{}, err
+	}
+	options, err := o.options()
+	if err != nil {
+		return benchRun{}, err
+	}
+	options.Ready = a.needProvider
+	plan, err := bench.NewPlan(options)
+	if err != nil {
+		return benchRun{}, fmt.Errorf("--%w", err) // begins with the flag's name
+	}
+	models, err := a.benchModels(o.modelFlags, o.task, args)
+	return benchRun{plan, models, out}, err
+}
+
+// options are the flags with what stands in them as text parsed.
+func (o benchFlags) options() (bench.Options, error) {
+	out := o.Options
+	out.Runtime, out.ToolVersion, out.Seeds = o.engine.options(), version(), nil
+	for _, n := range o.seeds {
+		out.Seeds = append(out.Seeds, uint64(n))
+	}
+	var err error
+	if o.lengths != "" {
+		if out.Lengths, err = task.ParseSpans(o.lengths); err != nil {
+			return out, err
+		}
+	}
+	if o.task != "" && o.task != allTasks {
+		out.Tasks, err = task.LookupList(o.task)
+	}
+	return out, err
+}
+
+// check refuses flags that do not go together, and models that no file has. named says
 // that the models are arguments.
-func (o *benchOptions) check(flags *pflag.FlagSet, named bool) error {
+func (o benchFlags) check(flags *pflag.FlagSet, named bool) error {
 	for _, name := range []string{"pe", "task", "lengths"} {
 		// an unset variable of a script is not a wish for the default
 		if flags.Changed(name) && strings.Trim(flags.Lookup(name).Value.String(), "[]") == "" {
 			return fmt.Errorf("--%s is empty; give it a value, or leave it out for the default", name)
 		}
 	}
-	if len(o.checkpoints) == 0 {
-		return errors.New("--checkpoint is empty; give it a value, or leave it out for the default")
-	}
-	for _, word := range o.checkpoints {
-		if err := find.CheckCheckpoint(word, find.Last, find.Best, find.All); err != nil {
-			return fmt.Errorf("--checkpoint: %w", err)
-		}
-	}
-	if len(o.dtypes) == 0 {
-		return errors.New("--dtype is empty; give it a value, or leave it out for the default")
-	}
-	o.Seeds = nil
-	for _, n := range o.seeds {
-		o.Seeds = append(o.Seeds, uint64(n))
-	}
 	for _, name := range o.Providers {
 		if err := oneProvider(name, engine.Providers()...); err != nil {
 			return err
 		}
 	}
-	for _, dtype := range o.dtypes {
-		if err := checkDType(dtype, o.Providers...); err != nil {
-			return err
-		}
-	}
-	if err := o.Options.Check(); err != nil {
-		return fmt.Errorf("--%w", err)
-	}
-	if err := checkCPUNodes(o.allowCPUNodes, o.Providers...); err != nil {
+	if err := cmp.Or(o.modelFlags.check(o.Providers), checkCPUNodes(o.engine.allowCPUNodes, o.Providers...)); err != nil {
 		return err
 	}
 	for _, f := range []struct{ name, measure string }{
@@ -142,23 +169,22 @@ func (o *benchOptions) check(flags *pflag.FlagSet, named bool) error {
 			return fmt.Errorf("--%s is for --measure %s; drop one of the two", f.name, f.measure)
 		}
 	}
-	what, formats := "format", report.Formats()
-	if o.dryRun {
-		what, formats = "format of --dry-run", bench.EstimateFormats()
-	}
-	return cmp.Or(arguments.OneOf("ranks", o.ranks, ranksBy...), arguments.OneOf(what, o.format, formats...))
+	return nil
 }
 
-// keepNowhere takes "-o -" of bench for what it means: rows on standard output, none
-// of them kept.
-func (o *benchOptions) keepNowhere(flags *pflag.FlagSet) error {
-	if o.output != terminal.Stdout {
-		return nil
+// check refuses formats that are none. "-o -" means rows on standard output, none of which
+// is kept.
+func (o benchOutput) check(flags *pflag.FlagSet) (benchOutput, error) {
+	if o.file == terminal.Stdout {
+		if flags.Changed("format") && o.format != "jsonl" {
+			return o, fmt.Errorf("--output - writes JSON lines to standard output, and --format %s something else; "+
+				"leave one of the two out", o.format)
+		}
+		o.file, o.format = "", "jsonl"
 	}
-	if flags.Changed("format") && o.format != "jsonl" {
-		return fmt.Errorf("--output - writes JSON lines to standard output, and --format %s something else; "+
-			"leave one of the two out", o.format)
+	what, formats := "format", report.Formats()
+	if o.dryRun {
+		what, formats = "format of --dry-run", []string{"table", "json", "jsonl"}
 	}
-	o.output, o.format = "", "jsonl"
-	return nil
+	return o, cmp.Or(arguments.OneOf("ranks", o.ranks, ranksBy...), arguments.OneOf(what, o.format, formats...))
 }

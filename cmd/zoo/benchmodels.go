@@ -1,12 +1,13 @@
 package main
 
 import (
-	"context"
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/experiment/bench"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -17,55 +18,94 @@ const allTasks = "all"
 // allEncodings stands for every encoding among those given with --pe.
 const allEncodings = "all"
 
-// planBench plans the models and lengths that the command line means.
-func (a *app) planBench(ctx context.Context, o benchOptions, args []string) (p *bench.Plan, err error) {
-	if o.lengths != "" {
-		if o.Lengths, err = task.ParseSpans(o.lengths); err != nil {
-			return nil, err
+// modelFlags say which models are measured, and in which forms.
+type modelFlags struct {
+	runs          string
+	encodings     []string
+	checkpoints   []string
+	profiles      []string // "" is the default, of a file its own
+	dtypes        []string
+	interventions interventionFlags
+}
+
+// check refuses words that name no form of a model, or one that a provider does not compute in.
+func (o modelFlags) check(providers []string) error {
+	if len(o.checkpoints) == 0 {
+		return errors.New("--checkpoint is empty; give it a value, or leave it out for the default")
+	}
+	for _, word := range o.checkpoints {
+		if err := find.CheckCheckpoint(word, find.Last, find.Best, find.All); err != nil {
+			return fmt.Errorf("--checkpoint: %w", err)
 		}
 	}
-	if o.task != "" && o.task != allTasks {
-		if o.Tasks, err = task.LookupList(o.task); err != nil {
-			return nil, err
+	for _, profile := range o.profiles {
+		if err := checkProfile(profile); err != nil {
+			return fmt.Errorf("--profile: %w", err)
 		}
 	}
-	found, err := a.benched(&o, args)
-	if err == nil {
-		found, err = o.atCheckpoints(found)
+	if len(o.dtypes) == 0 {
+		return errors.New("--dtype is empty; give it a value, or leave it out for the default")
 	}
-	if err == nil {
-		found, err = o.interventionFlags.apply(found)
+	for _, dtype := range o.dtypes {
+		if err := checkDType(dtype, providers...); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		found, err = inEach(found, o.dtypes)
+	return nil
+}
+
+// benchModels lists the models to measure, in each of the forms asked for: the models named,
+// or else runs and the catalogue's, which are measured on what they were trained on alone.
+func (a *app) benchModels(o modelFlags, task string, args []string) ([]bench.Model, error) {
+	if len(args) > 0 && len(o.encodings) > 0 {
+		return nil, fmt.Errorf("--pe chooses among runs and catalogue, but %s is named; drop one of the two", args[0])
+	}
+	f, err := find.New(a.lookIn(o.runs))
+	if err != nil {
+		return nil, err
+	}
+	var found []find.Model
+	kind := ""
+	if len(args) > 0 {
+		found, err = f.These(args)
+	} else {
+		found, kind, err = a.trainedOn(f, o.encodings, task)
 	}
 	if err != nil {
 		return nil, err
 	}
-	o.Runtime, o.ToolVersion = engineFlags{allow: o.allow, allowCPUNodes: o.allowCPUNodes}.options(), version()
-	var measured []bench.Model
-	for _, m := range found {
-		measured = append(measured, bench.Model{Label: m.Label, From: m.From, ONNX: m.ONNX, Beside: m.Beside()})
+	if found, err = o.forms(found); err != nil {
+		return nil, err
 	}
-	return bench.NewPlan(ctx, measured, o.Options)
-}
-
-// atCheckpoints has each run at each of the checkpoints asked for.
-func (o *benchOptions) atCheckpoints(found []find.Model) (out []find.Model, err error) {
+	profiles := o.profiles
+	if len(profiles) == 0 {
+		profiles = []string{""}
+	}
+	var out []bench.Model
 	for _, m := range found {
-		each, err := m.AtEach(o.checkpoints)
-		if err != nil {
-			return nil, err
+		for _, profile := range profiles {
+			from := m.From
+			if len(profiles) > 1 {
+				from += ", profile " + profile
+			}
+			out = append(out, bench.Model{Label: m.Label, From: from, Profile: profile, Beside: m.Beside(),
+				Trained: len(args) == 0, Kind: kind,
+				ONNX: func() ([]byte, error) { return m.ONNX(cmp.Or(profile, card.Portable)) }})
 		}
-		out = append(out, each...)
 	}
 	return out, nil
 }
 
-// inEach has each model in each of the precisions.
-func inEach(found []find.Model, dtypes []string) (out []find.Model, err error) {
+// forms has each model at each checkpoint, changed as the flags say, and in each precision.
+func (o modelFlags) forms(found []find.Model) (out []find.Model, err error) {
+	if found, err = atCheckpoints(found, o.checkpoints); err != nil {
+		return nil, err
+	}
+	if found, err = o.interventions.apply(found); err != nil {
+		return nil, err
+	}
 	for _, m := range found {
-		for _, dtype := range dtypes {
+		for _, dtype := range o.dtypes {
 			as, err := m.As(dtype)
 			if err != nil {
 				return nil, fmt.Errorf("--dtype %w", err)
@@ -76,39 +116,39 @@ func inEach(found []find.Model, dtypes []string) (out []find.Model, err error) {
 	return out, nil
 }
 
-// benched lists the models to measure: those named, or else runs and the catalogue's,
-// which are measured on what they were trained on alone.
-func (a *app) benched(o *benchOptions, args []string) ([]find.Model, error) {
-	if len(args) > 0 && len(o.encodings) > 0 {
-		return nil, fmt.Errorf("--pe chooses among runs and catalogue, but %s is named; drop one of the two", args[0])
+// atCheckpoints has each run at each of some checkpoints.
+func atCheckpoints(found []find.Model, checkpoints []string) (out []find.Model, err error) {
+	for _, m := range found {
+		each, err := m.AtEach(checkpoints)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, each...)
 	}
-	f, err := find.New(a.lookIn(o.runs))
-	if err != nil {
-		return nil, err
-	}
-	if len(args) > 0 {
-		return f.These(args)
-	}
-	encodings := o.encodings
+	return out, nil
+}
+
+// trainedOn lists runs and the catalogue's models of encodings that were trained on a task,
+// and the one task to measure where none is named; "" for all of a model's own.
+func (a *app) trainedOn(f find.Finder, encodings []string, trained string) (found []find.Model, kind string, err error) {
 	if slices.Contains(encodings, allEncodings) {
 		encodings = nil
 	}
 	if encodings, err = find.EncodingNames(encodings); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	trained, only := o.task, ""
 	switch trained {
 	case allTasks:
 		trained = ""
 	case "":
-		only = a.chooseTask(f, encodings)
-		trained = only
+		kind = a.chooseTask(f, encodings)
+		trained = kind
 	}
-	o.Wants = bench.OwnTasks(only)
 	if f, err = f.On(trained); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return f.Of(encodings...)
+	found, err = f.Of(encodings...)
+	return found, kind, err
 }
 
 // chooseTask returns the one task to measure where the command line names none, and

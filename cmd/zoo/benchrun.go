@@ -3,9 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
+	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/summary"
@@ -13,57 +16,59 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-func (a *app) bench(ctx context.Context, o benchOptions, args []string) error {
-	p, err := a.planBench(ctx, o, args)
-	if err != nil {
+// bench measures what has no row yet and shows tasks as they become complete.
+func (a *app) bench(ctx context.Context, o benchRun) error {
+	p := o.plan
+	if err := p.Add(ctx, o.models...); err != nil {
 		return err
 	}
-	open := bench.OpenLog
 	if o.dryRun {
-		open = bench.ReadLog
-	}
-	log, err := open(o.output)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	found := p.Resume(log.Records)
-	if o.dryRun {
-		return a.dryBench(ctx, p, o, found)
-	}
-	if log.Repaired != "" {
-		a.Note("%s", log.Repaired)
-	}
-	if found > 0 {
-		a.Note("%d of %s in %s, not measured again", found, human.Plural(len(p.Cells()), "cell is", "cells are"), o.output)
+		return a.dryBench(ctx, o)
 	}
 	out := &report.Printer{Out: a.Out, Format: o.format, Width: a.Width(), Ranks: summary.Weighting(o.ranks)}
-	err = a.measureAll(ctx, p, log, out)
+	watch, end := a.watchBench(o, out)
+	err := withoutLibrary(p.Run(ctx, o.file, watch))
+	end()
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		err = a.interrupted(len(p.Rows()), len(p.Cells()), "measured", o.output)
+		err = a.interrupted(len(p.Rows()), len(p.Cells), "measured", o.file)
 	}
 	return cmp.Or(err, out.Rest(p.Rows())) // what was measured is shown, come what may
 }
 
-// measureAll measures what has no row yet and shows tasks as they become complete.
-func (a *app) measureAll(ctx context.Context, p *bench.Plan, log *bench.Log, out *report.Printer) error {
-	if err := a.needProviders(ctx, p); err != nil {
-		return err
+// watchBench shows how measuring goes on, on a meter until end. The meter is away wherever its bar would
+// stand on the same line, or among the tables.
+func (a *app) watchBench(o benchRun, out *report.Printer) (watch bench.Watch, end func()) {
+	var m *terminal.Meter // nil before the first progress
+	end = func() {
+		if m != nil {
+			m.Close()
+		}
 	}
-	done, total := p.Work()
-	m := a.Meter("measuring", done, total)
-	defer m.Close()
-	return withoutLibrary(p.Run(ctx, log, bench.Watch{
+	return bench.Watch{
+		Resumed: func(rows int, repaired string) {
+			if repaired != "" {
+				a.Note("%s", repaired)
+			}
+			if rows > 0 {
+				a.Note("%d of %s in %s, not measured again", rows,
+					human.Plural(len(o.plan.Cells), "cell is", "cells are"), o.file)
+			}
+		},
 		Session: func(what string) {
-			m.Close() // a bar would stand on the same line; it comes back
+			end()
 			a.Note("measuring %s", what)
 		},
-		Progress: func(c *bench.Cell, done int64) { m.Update(done, c.String) },
+		Progress: func(c *bench.Cell, done, total int64) {
+			if m == nil {
+				m = a.Meter("measuring", done, total)
+			}
+			m.Update(done, c.String)
+		},
 		Task: func(rows []eval.Row) error {
-			m.Close() // a bar would stand among the tables
+			end()
 			return out.Task(rows)
 		},
-	}))
+	}, end
 }
 
 // interrupted is the error for an end when some of all cells are done; output is the file that keeps them, "" for none.
@@ -75,37 +80,46 @@ func (a *app) interrupted(some, all int, done, output string) error {
 	return fmt.Errorf("%s; they are kept; go on with: %s", text, a.repeat())
 }
 
-// dryBench prints the cells and how long they may take; it writes no file. found of
-// them have a row.
-func (a *app) dryBench(ctx context.Context, p *bench.Plan, o benchOptions, found int) error {
-	if err := a.needProviders(ctx, p); err != nil {
+// dryBench prints the cells and how long they may take; it writes no file.
+func (a *app) dryBench(ctx context.Context, o benchRun) error {
+	found, err := o.plan.Resume(o.file)
+	if err != nil {
 		return err
 	}
-	e, err := p.Estimate(ctx)
+	seconds, err := o.plan.Estimate(ctx)
 	if err != nil {
 		return withoutLibrary(err)
 	}
-	if err := e.Write(a.Out, o.format); err != nil || o.format != "table" {
+	cells := o.plan.Cells
+	encoder := json.NewEncoder(a.Out)
+	encoder.SetEscapeHTML(false)
+	switch o.format {
+	case "json":
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(struct {
+			Cells   []*bench.Cell `json:"cells"`
+			Seconds float64       `json:"seconds"`
+			RestsOn string        `json:"rests_on"`
+		}{cells, seconds, bench.RestsOn})
+	case "jsonl":
+		for _, c := range cells {
+			if err := encoder.Encode(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := a.Table(tables.Cells(cells)); err != nil {
 		return err
 	}
-	cells := human.Plural(len(e.Cells), "cell", "cells")
+	sum := human.Plural(len(cells), "cell", "cells")
 	switch {
-	case found == len(e.Cells):
-		a.Print("\n%s, all of them in %s: nothing is left to measure", cells, o.output)
+	case found == len(cells):
+		a.Print("\n%s, all of them in %s: nothing is left to measure", sum, o.file)
 		return nil
 	case found > 0:
-		cells += fmt.Sprintf(", of which %s holds %d", o.output, found)
+		sum += fmt.Sprintf(", of which %s holds %d", o.file, found)
 	}
-	a.Print("\n%s; about %s: %s", cells, e.Duration(), e.RestsOn)
-	return nil
-}
-
-// needProviders is needProvider for those that the cells without a row need.
-func (a *app) needProviders(ctx context.Context, p *bench.Plan) error {
-	for _, provider := range p.Providers() {
-		if err := a.needProvider(ctx, provider); err != nil {
-			return err
-		}
-	}
+	a.Print("\n%s; about %s: %s", sum, human.Seconds(seconds), bench.RestsOn)
 	return nil
 }

@@ -117,11 +117,14 @@ func exported(ctx context.Context, folder string, c *runfile.Checkpoint) (path s
 func measured(ctx context.Context, page string, files []bench.Model) error {
 	options := bench.Defaults()
 	options.Lengths = task.Spans(4, 8, 12, 16, 32)
-	plan, err := bench.NewPlan(ctx, files, options)
+	plan, err := bench.NewPlan(options)
 	if err != nil {
 		return err
 	}
-	if err := plan.Run(ctx, nil, bench.Watch{}); err != nil {
+	if err := plan.Add(ctx, files...); err != nil {
+		return err
+	}
+	if err := plan.Run(ctx, "", bench.Watch{}); err != nil {
 		return err
 	}
 	r, err := report.New(plan.Rows(), report.Options{Command: "examples/outside", Encodings: models.Encodings()})

@@ -2,14 +2,14 @@
 // tasks and lengths multiply out to, says what they would cost, measures them
 // one after another, and keeps the rows in a file from which it goes on.
 //
-//	plan, err := bench.NewPlan(ctx, models, options)
-//	log, err := bench.OpenLog("results.jsonl")
-//	plan.Resume(log.Records)
-//	err = plan.Run(ctx, log, bench.Watch{})
+//	plan, err := bench.NewPlan(options)
+//	err = plan.Add(ctx, models...)
+//	err = plan.Run(ctx, "results.jsonl", bench.Watch{})
 //	rows := plan.Rows()
 package bench
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,7 +17,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export/foreign"
@@ -27,38 +26,34 @@ import (
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
-// Model is a model to measure.
+// Model is a model file to measure.
 type Model struct {
-	Label string // its name in rows
-	From  string // where it is from, for people: "file a.onnx"
-
-	// ONNX returns the model's file in a profile, card.Portable or card.Fused. A
-	// model that is a file already is what it is, whatever the profile.
-	ONNX func(profile string) ([]byte, error)
-
-	// Beside is where the files are that belong to a file of another program, nil for none: see
-	// runtime.Options.
-	Beside fs.FS
+	Label   string                 // its name in rows
+	From    string                 // where it is from, for people: "file a.onnx"
+	Profile string                 // that the file must have, card.Portable or card.Fused; "" for any
+	ONNX    func() ([]byte, error) // reads or builds the file
+	Beside  fs.FS                  // files that belong to one of another program (runtime.Options); nil for none
+	Trained bool                   // measure it on tasks alone that it was trained on, in whatever form
+	Kind    string                 // measure it on forms of this task alone; "" for all
 }
 
 // File is the model in an ONNX file.
 func File(path string) Model {
 	return Model{
 		Label: strings.TrimSuffix(filepath.Base(path), ".onnx"), From: "file " + path,
-		ONNX:   func(string) ([]byte, error) { return safety.ReadFile(path, "") },
+		ONNX:   func() ([]byte, error) { return safety.ReadFile(path, "") },
 		Beside: foreign.Folder(path),
 	}
 }
 
 // Options say what to measure. Lists multiply out: each combination of model,
-// profile, provider, threads, batch, task, seed and length is a cell.
+// provider, threads, batch, task, seed and length is a cell.
 type Options struct {
 	Measures []string // eval.MeasureAccuracy (and speed) on tasks, eval.MeasureSpeed without one; a corpus has eval.MeasureText
 	// Lengths of samples, or bins of them, whose rows have no times; for speed in tokens.
 	// None are TaskLengths, of running text TextLengths, or SpeedLengths for speed alone.
 	Lengths   []task.Span
 	Providers []string // of engine.Providers
-	Profiles  []string // of models that are no files yet; none is card.Portable
 	Threads   []int    // 0: one per physical core
 	Batches   []int    // most sequences at a time
 	Seeds     []uint64 // of the samples
@@ -67,21 +62,13 @@ type Options struct {
 	Untimed   bool     // of accuracy: rows without times, which takes less (see eval.Config.Untimed)
 	NewTokens int      // generated after the length, for speed
 
-	// Tasks to measure accuracy on; none stands for those that each model was
-	// trained on. Wants, where not nil, tells which of them a model is measured on.
-	Tasks []task.Task
-	Wants func(c card.Card, t task.Task) bool
+	Tasks []task.Task // to measure accuracy on; none stands for the tasks that each model was trained on
 
 	Runtime     runtime.Options // how files are opened; provider, threads and chunks are the cells'
 	ToolVersion string          // recorded in rows
-}
-
-// OwnTasks is for Options.Wants: models are measured on those tasks alone that they
-// were trained on, maybe with other options; with a name, on that one of them alone.
-func OwnTasks(name string) func(c card.Card, t task.Task) bool {
-	return func(c card.Card, t task.Task) bool {
-		return task.Related(t.Name, c.Task) && (name == "" || task.Related(t.Name, name))
-	}
+	// Ready, where not nil, is called for each provider that cells without a row need, before any is measured;
+	// its error ends measuring.
+	Ready func(ctx context.Context, provider string) error
 }
 
 // Lengths to measure where none are asked for, as task.ParseSpans reads them.
@@ -100,12 +87,9 @@ func Defaults() Options {
 	}
 }
 
-// speedRepeats is how often speed is timed unless told, for a deviation.
-const speedRepeats = 3
-
-// Check reports what is out of range, unknown or missing. The error begins with the
+// check reports what is out of range, unknown or missing. The error begins with the
 // name that "zoo bench" has for it.
-func (o Options) Check() error {
+func (o Options) check() error {
 	for _, list := range []struct {
 		name  string
 		empty bool
@@ -123,7 +107,6 @@ func (o Options) Check() error {
 	}{
 		{"measure", o.Measures, []string{eval.MeasureAccuracy, eval.MeasureSpeed}},
 		{"provider", o.Providers, engine.Providers()},
-		{"profile", o.Profiles, []string{card.Portable, card.Fused}},
 	} {
 		for _, name := range list.given {
 			if !slices.Contains(list.known, name) {
@@ -145,48 +128,33 @@ func (o Options) Check() error {
 			}
 		}
 	}
-	if err := o.checkLengths(); err != nil {
-		return err
-	}
 	for _, n := range o.Threads {
 		if err := engine.CheckThreads(n); err != nil {
 			return fmt.Errorf("threads: %w", err)
 		}
 	}
-	return nil
+	return o.checkLengths()
 }
 
-func (o *Options) checkLengths() error {
-	for _, at := range o.Lengths {
+func (o Options) checkLengths() error {
+	speed, timed := slices.Contains(o.Measures, eval.MeasureSpeed), len(o.Lengths) == 0
+	for _, length := range o.Lengths {
+		timed = timed || !length.IsBin()
 		switch {
-		case at.Min < 1 || at.Max < at.Min || at.Max > task.MaxLength:
-			return fmt.Errorf("lengths: length is %s, expected 1 to %d", at, task.MaxLength)
-		case at.IsBin() && o.measures(eval.MeasureSpeed):
+		case length.Min < 1 || length.Max < length.Min || length.Max > task.MaxLength:
+			return fmt.Errorf("lengths: length is %s, expected 1 to %d", length, task.MaxLength)
+		case length.IsBin() && speed:
 			return fmt.Errorf("lengths: %s is a bin of a task's lengths, and speed is measured at single numbers of "+
-				"tokens; leave out one of the two", at)
+				"tokens; leave out one of the two", length)
 		}
 	}
-	single := slices.ContainsFunc(o.Lengths, func(at task.Span) bool { return !at.IsBin() })
 	switch {
-	case o.Repeat > 0 && len(o.Lengths) > 0 && !single:
+	case o.Repeat > 0 && !timed:
 		return errors.New("repeat: bins of lengths are not timed; add single lengths, or leave it out")
 	case o.Untimed && o.Repeat > 0:
 		return errors.New("repeat: untimed cells are measured once; leave one of the two out")
-	case o.Untimed && o.measures(eval.MeasureSpeed):
+	case o.Untimed && speed:
 		return errors.New("untimed: speed is times; leave one of the two out")
 	}
 	return nil
 }
-
-// lengths are those asked for, or else the default ones.
-func (o *Options) lengths() ([]task.Span, error) {
-	switch {
-	case len(o.Lengths) > 0:
-		return o.Lengths, nil
-	case o.measures(eval.MeasureAccuracy):
-		return task.ParseSpans(TaskLengths)
-	}
-	return task.ParseSpans(SpeedLengths)
-}
-
-func (o *Options) measures(measure string) bool { return slices.Contains(o.Measures, measure) }

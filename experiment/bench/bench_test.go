@@ -14,11 +14,22 @@ import (
 
 // untrained is a small untrained model: one layer, D = 16, two heads of 8, F = 32,
 // V = 106.
-func untrained(t *testing.T, encoding string) Model { return untrainedOn(t, encoding, "copy") }
+func untrained(t *testing.T, encoding string) Model {
+	return untrainedOn(t, encoding, "copy", card.Portable)
+}
 
-// untrainedOn is untrained with the vocabulary of another task.
-func untrainedOn(t *testing.T, encoding, name string) Model {
-	return Model{Label: encoding, From: "a test", ONNX: func(profile string) ([]byte, error) {
+// newPlan is a plan of models by some options.
+func newPlan(t *testing.T, o Options, models ...Model) (*Plan, error) {
+	p, err := NewPlan(o)
+	if err == nil {
+		err = p.Add(t.Context(), models...)
+	}
+	return p, err
+}
+
+// untrainedOn is untrained with the vocabulary of another task, in a profile.
+func untrainedOn(t *testing.T, encoding, name, profile string) Model {
+	return Model{Label: encoding, From: "a test", ONNX: func() ([]byte, error) {
 		words := lookup(t, name).Vocabulary()
 		cfg := models.Config{Encoding: encoding, DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: len(words)}
 		m, err := models.New(cfg)
@@ -44,11 +55,11 @@ func TestDefaultLengths(t *testing.T) {
 	for measure, want := range map[string]int{eval.MeasureAccuracy: 20, eval.MeasureSpeed: 512} {
 		o := Defaults()
 		o.Measures, o.Providers = []string{measure}, []string{"go"}
-		p, err := NewPlan(t.Context(), []Model{untrained(t, "rope")}, o)
+		p, err := newPlan(t, o, untrained(t, "rope"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := p.Cells()[0].Length; got != want {
+		if got := p.Cells[0].Length; got != want {
 			t.Errorf("%s: the first length is %d, want %d", measure, got, want)
 		}
 	}
@@ -63,7 +74,6 @@ func TestOptionsAreChecked(t *testing.T) {
 		{func(o *Options) { o.Measures = []string{"time"} }, `measure: unknown measure "time"; known: accuracy, speed`},
 		{func(o *Options) { o.Providers = nil }, "provider is empty"},
 		{func(o *Options) { o.Providers = []string{"tpu"} }, `provider: unknown provider "tpu"; did you mean "cpu"?`},
-		{func(o *Options) { o.Profiles = []string{"small"} }, `profile: unknown profile "small"`},
 		{func(o *Options) { o.Batches = []int{8, 0} }, "batch is 0, expected 1 to 1048576"},
 		{func(o *Options) { o.Threads = []int{-1} }, "threads is -1, expected 0"},
 		{func(o *Options) { o.Lengths = task.Spans(0) }, "length is 0, expected 1 to 1048576"},
@@ -78,7 +88,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		o := Defaults()
 		o.Lengths = task.Spans(2)
 		tc.change(&o)
-		if _, err := NewPlan(t.Context(), []Model{{}}, o); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := newPlan(t, o); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v, want %s", err, tc.want)
 		}
 	}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/nopezoo/zoo/eval"
@@ -25,28 +26,35 @@ type Cell struct {
 	Seconds     *float64 `json:"seconds,omitempty"`               // from Plan.Estimate; nil where nothing is left to run
 	Memory      int64    `json:"memory_estimate_bytes,omitempty"` // of speed; 0 where unknown
 
-	at       task.Span // Length, or the bin
-	group    *group
-	key      eval.Key
-	accuracy eval.Config       // of its task and seed
-	speed    *eval.SpeedConfig // for a measurement of speed, else nil
-	text     *eval.TextConfig  // of windows of running text, else nil
-	na       *eval.Row         // known beforehand: the model or the task has no such length; else nil
-	row      *eval.Row         // nil until it is measured
+	span        task.Span // Length, or the bin
+	group       *group
+	key         eval.Key
+	measurement measurement
+	unavailable *eval.Row // the row of a length that the model or the task does not have; else nil
+	row         *eval.Row // nil until it is measured
 }
 
-// newCell describes a cell by its key.
-func newCell(k eval.Key, at task.Span, c *Cell) *Cell {
-	c.key, c.at = k, at
-	c.Measure, c.ModelSHA256, c.Profile = k.Measure, k.ModelSHA256, k.Profile
-	c.Provider, c.Threads, c.Batch = k.Provider, k.Threads, k.Batch
-	c.Task, c.Seed, c.Length, c.LengthMin = k.Task, k.Seed, k.Length, k.LengthMin
-	if c.na != nil {
-		c.Reason = c.na.Reason
+// measurement is what a cell measures: samples of a task, windows of running text, or speed.
+type measurement interface {
+	// batch is how many sequences run together where a session takes most at a time.
+	batch(most int) int
+	// tokens estimates the cost of a cell in tokens.
+	tokens(c *Cell) float64
+	// seconds estimates how long a cell takes.
+	seconds(c *Cell, p *pace) (float64, error)
+	// run measures a cell of a session, and tells of the parts that are done.
+	run(ctx context.Context, c *Cell, s session, progress func(done, total int)) (eval.Row, error)
+}
+
+// addCell adds a measurement at a length. unavailable is the row that is known beforehand, nil for none.
+func (g *group) addCell(k eval.Key, span task.Span, m measurement, unavailable *eval.Row) *Cell {
+	c := &Cell{Measure: k.Measure, Model: g.model.Label, ModelSHA256: k.ModelSHA256, Profile: k.Profile, Provider: k.Provider,
+		Threads: k.Threads, Batch: k.Batch, Task: k.Task, Seed: k.Seed, Length: k.Length, LengthMin: k.LengthMin,
+		span: span, group: g, key: k, measurement: m, unavailable: unavailable}
+	if unavailable != nil {
+		c.Reason = unavailable.Reason
 	}
-	if c.speed != nil {
-		c.Memory = c.speed.MemoryEstimate
-	}
+	g.cells = append(g.cells, c)
 	return c
 }
 
@@ -55,29 +63,19 @@ func (c *Cell) keep(row *eval.Row) { c.row, c.Measured = row, true }
 // String names the cell: "copy-rope, copy at length 20".
 func (c *Cell) String() string {
 	what := c.Task
-	if c.speed != nil {
+	if what == "" {
 		what = "speed"
 	}
-	return fmt.Sprintf("%s, %s at length %s", c.Model, what, c.at.Label())
+	return fmt.Sprintf("%s, %s at length %s", c.Model, what, c.span.Label())
 }
 
-// work estimates the cost of a cell in tokens. Without a task they are weighed by
-// what reading them costs beyond the weights; with one, generating a token and
-// scoring it both go with the length.
+// work estimates the cost of a cell, at least 1 where there is something to run.
 func (c *Cell) work() int64 {
-	if c.na != nil {
+	if c.unavailable != nil {
 		return 0
 	}
-	if s := c.speed; s != nil {
-		perToken := c.group.load.weights / 2 // a multiply-add for each weight of 4 bytes
-		return int64(float64(s.Warmup+s.Repeat)*(s.Work.PrefillFLOPs/max(perToken, 1)+float64(s.Batch*s.NewTokens))) + 1
-	}
-	if c.text != nil {
-		return int64(c.text.N) * int64(c.Length)
-	}
-	generated := max(c.accuracy.Repeat, 1)
-	if c.accuracy.Untimed {
-		generated = 1
-	}
-	return int64(float64((generated+1)*c.accuracy.N) * c.at.Middle())
+	return int64(c.measurement.tokens(c)) + 1
 }
+
+// toRun reports whether a cell without a row needs a session.
+func (c *Cell) toRun() bool { return !c.Measured && c.unavailable == nil }

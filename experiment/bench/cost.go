@@ -113,3 +113,9 @@ func (w *workload) memory(batch, length, newTokens int) (int64, error) {
 	}
 	return processBytes + int64(weightCopies*w.weights+w.held(batch, length+newTokens)+arenaWaste*live), nil
 }
+
+// scoringMemory estimates the most bytes of scoring, which has all logits of a run.
+func (w *workload) scoringMemory(batch, prompt, target int) (int64, error) {
+	bytes, err := w.memory(batch, prompt, target)
+	return bytes + 2*4*int64(w.vocab*batch*min(w.chunk(batch), prompt+target)), err
+}

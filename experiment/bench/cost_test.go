@@ -10,7 +10,6 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export/safety"
-	"github.com/nopezoo/zoo/internal/machine"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime/engine"
@@ -19,7 +18,7 @@ import (
 
 func loadOf(t *testing.T, encoding, profile string) workload {
 	t.Helper()
-	data, err := untrained(t, encoding).ONNX(profile)
+	data, err := untrainedOn(t, encoding, "copy", profile).ONNX()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,13 +144,12 @@ func after(err error, mark string) string {
 func TestCheckSamples(t *testing.T) {
 	g := group{load: loadOf(t, "rope", card.Portable)}
 	g.card = card.Card{Tokenizer: lookup(t, "copy").Vocabulary()}
-	p := &Plan{machine: machine.Machine{MemoryFree: 1 << 28}}
 	cfg := eval.Config{Task: lookup(t, "copy"), N: 100, Batch: 32}
 	check := func(length int, change func(*eval.Config)) error {
 		t.Helper()
 		cfg := cfg
 		change(&cfg)
-		return p.checkSamples(&g, cfg, length)
+		return g.checkSamples(cfg, length, 1<<28)
 	}
 	if err := check(200, func(*eval.Config) {}); err != nil {
 		t.Errorf("what fits is refused: %v", err)

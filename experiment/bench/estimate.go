@@ -8,26 +8,18 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/task"
 )
 
-// Estimate is about how long a plan takes.
-type Estimate struct {
-	Cells   []*Cell `json:"cells"`    // of the plan, all of them
-	Seconds float64 `json:"seconds"`  // of those that are left
-	RestsOn string  `json:"rests_on"` // what the estimate is made of
-}
-
-const restsOn = "from a probe of each session, which reads at most 2048 tokens and generates 4, " +
+// RestsOn says for people what Plan.Estimate is made of.
+const RestsOn = "from a probe of each session, which reads at most 2048 tokens and generates 4, " +
 	"scaled by the work counted at every length; answers that end early take less, " +
 	"and so do right ones where nothing is timed"
 
-// Estimate runs each session for a moment and gives the cells that are left their
-// Seconds. It keeps nothing.
-func (p *Plan) Estimate(ctx context.Context) (Estimate, error) {
-	out := Estimate{Cells: p.Cells(), RestsOn: restsOn}
-	if err := p.check(); err != nil {
-		return out, err
+// Estimate returns about how many seconds the cells without a row take, from running each
+// session for a moment, and gives each cell its Seconds. It keeps nothing.
+func (p *Plan) Estimate(ctx context.Context) (seconds float64, err error) {
+	if err := p.ready(ctx); err != nil {
+		return 0, err
 	}
 	for _, g := range p.groups {
 		if !g.toRun() {
@@ -35,21 +27,21 @@ func (p *Plan) Estimate(ctx context.Context) (Estimate, error) {
 		}
 		pace, err := g.probe(ctx)
 		if err != nil {
-			return out, err
+			return 0, err
 		}
 		for _, c := range g.cells {
-			if c.Measured || c.na != nil {
+			if !c.toRun() {
 				continue
 			}
-			s, err := pace.estimate(c)
+			s, err := c.measurement.seconds(c, &pace)
 			if err != nil {
-				return out, err
+				return 0, err
 			}
 			c.Seconds = &s
-			out.Seconds += s
+			seconds += s
 		}
 	}
-	return out, nil
+	return seconds, nil
 }
 
 // pace is how fast a session is: it reads flops in readSeconds, and a step after
@@ -80,14 +72,11 @@ func (g *group) probe(ctx context.Context) (pace, error) {
 		return pace{}, err
 	}
 	defer session.Close()
-	out := pace{batch: g.batch, load: &g.load}
+	first := g.cells[0]
+	out := pace{batch: first.measurement.batch(g.batch), load: &g.load}
 	short, long := probeShort, probeLong
-	if c := g.cells[0]; c.text != nil {
-		out.batch = min(g.batch, c.text.N)
-	} else if c.speed == nil {
-		out.batch = min(g.batch, c.accuracy.N)
-	} else {
-		long = max(long, min(c.Length, probeMost/g.batch))
+	if g.ofSpeed() {
+		long = max(long, min(first.Length, probeMost/g.batch))
 	}
 	if m := g.card.MaxLength; m > 0 {
 		long = max(min(long, m-probeNew), 2)
@@ -137,38 +126,11 @@ func (p *pace) time(ctx context.Context, m eval.Model, length int) (read, step f
 	return read, step, nil
 }
 
-// estimate returns a cell's time in seconds.
-func (p *pace) estimate(c *Cell) (float64, error) {
-	if s := c.speed; s != nil {
-		read, err := p.reading(c.Length)
-		return float64(s.Warmup+s.Repeat) * (read + float64(s.NewTokens)*p.step(c.Length)), err
-	}
-	if c.text != nil {
-		return p.estimateText(c)
-	}
-	cfg := c.accuracy
-	lengths := cfg.Task.LengthsIn(task.Range(c.at))
-	prompt, target, err := eval.SampleTokens(cfg.Task, c.group.card, lengths[len(lengths)/2])
-	if err != nil {
-		return 0, err
-	}
-	read, err := p.reading(prompt)
-	if err != nil {
-		return 0, err
-	}
-	score, err := p.reading(prompt + target)
-	batches := (cfg.N + p.batch - 1) / p.batch
-	generate := read + float64(target)*p.step(prompt+target/2)
-	runs := cfg.Warmup + cfg.Repeat*batches
-	if cfg.Untimed {
-		runs = batches
-	}
-	return float64(runs)*generate + float64(batches)*score, err
-}
-
+// reading returns the seconds of reading so many tokens.
 func (p *pace) reading(length int) (float64, error) {
 	work, err := p.load.work(p.batch, length, 2)
 	return p.readSeconds * work.PrefillFLOPs / max(p.flops, 1), err
 }
 
+// step returns the seconds of a step after so many tokens.
 func (p *pace) step(tokens int) float64 { return p.base + p.each*float64(tokens) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/experiment/bench"
 	_ "github.com/nopezoo/zoo/runtime/native"
@@ -12,20 +13,23 @@ import (
 
 func Example() {
 	ctx := context.Background()
-	model := bench.Model{Label: "copy-alibi", From: "the catalogue", ONNX: func(profile string) ([]byte, error) {
-		return zoo.ONNX("copy-alibi", profile)
+	model := bench.Model{Label: "copy-alibi", From: "the catalogue", ONNX: func() ([]byte, error) {
+		return zoo.ONNX("copy-alibi", card.Portable)
 	}}
 	o := bench.Defaults()
 	o.Providers, o.Lengths, o.Samples = []string{"go"}, task.Spans(5, 10), 4
-	plan, err := bench.NewPlan(ctx, []bench.Model{model}, o)
+	plan, err := bench.NewPlan(o)
+	if err == nil {
+		err = plan.Add(ctx, model)
+	}
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, c := range plan.Cells() {
+	for _, c := range plan.Cells {
 		fmt.Println("to measure:", c)
 	}
-	if err := plan.Run(ctx, nil, bench.Watch{}); err != nil {
+	if err := plan.Run(ctx, "", bench.Watch{}); err != nil {
 		fmt.Println(err)
 	}
 	for _, r := range plan.Rows() {

@@ -20,7 +20,7 @@ func TestPlan(t *testing.T) {
 	o.Tasks = []task.Task{lookup(t, "copy"), lookup(t, "copy+paper")}
 	o.Lengths, o.Seeds, o.Samples = task.Spans(2, 4), []uint64{1, 2}, 5
 	o.Providers, o.Threads, o.Batches = []string{"cpu", "go"}, []int{1, 2}, []int{8, 8}
-	p, err := NewPlan(t.Context(), []Model{untrained(t, "rope")}, o)
+	p, err := newPlan(t, o, untrained(t, "rope"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestPlan(t *testing.T) {
 		length         int
 	}
 	var got, want []at
-	for _, c := range p.Cells() {
+	for _, c := range p.Cells {
 		got = append(got, at{c.Provider, c.Threads, c.Batch, c.Task, c.Seed, c.Length})
 	}
 	for _, e := range []at{{provider: "cpu", threads: 1}, {provider: "cpu", threads: 2}, {provider: "go", threads: 1},
@@ -59,21 +59,21 @@ func TestPlanOfBins(t *testing.T) {
 	o.Lengths, o.Providers, o.Samples = []task.Span{bin, task.At(4)}, []string{"go"}, 5
 	plan := func(o Options) *Plan {
 		t.Helper()
-		p, err := NewPlan(t.Context(), []Model{untrained(t, "rope")}, o)
+		p, err := newPlan(t, o, untrained(t, "rope"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return p
 	}
 	p := plan(o)
-	if c := p.Cells()[0]; c.LengthMin != 2 || c.Length != 4 || c.String() != "rope, copy at length 2–4" {
+	if c := p.Cells[0]; c.LengthMin != 2 || c.Length != 4 || c.String() != "rope, copy at length 2–4" {
 		t.Errorf("cell %+v", c)
 	}
-	e, err := p.Estimate(t.Context())
-	if err != nil || e.Seconds <= 0 {
-		t.Errorf("estimate %+v, %v", e, err)
+	seconds, err := p.Estimate(t.Context())
+	if err != nil || seconds <= 0 {
+		t.Errorf("estimate %v s, %v", seconds, err)
 	}
-	if err := p.Run(t.Context(), nil, Watch{}); err != nil {
+	if err := p.Run(t.Context(), "", Watch{}); err != nil {
 		t.Fatal(err)
 	}
 	rows := p.Rows()
@@ -83,15 +83,15 @@ func TestPlanOfBins(t *testing.T) {
 	for i, at := range o.Lengths {
 		again := o
 		again.Lengths = []task.Span{at}
-		if n := plan(again).Resume(rows[1-i : 2-i]); n != 0 {
+		if n := plan(again).resume(rows[1-i : 2-i]); n != 0 {
 			t.Errorf("length %s is answered by the other row", at)
 		}
-		if n := plan(again).Resume(rows); n != 1 {
+		if n := plan(again).resume(rows); n != 1 {
 			t.Errorf("length %s is measured again", at)
 		}
 	}
 	o.Untimed = true
-	if n := plan(o).Resume(rows); n != 1 {
+	if n := plan(o).resume(rows); n != 1 {
 		t.Errorf("%d cells without times are answered, want that of the bin", n)
 	}
 }
@@ -102,18 +102,12 @@ func TestRunGoesOn(t *testing.T) {
 	o.Lengths, o.Providers, o.Samples = task.Spans(2, 3, 4), []string{"go"}, 2
 	path := filepath.Join(t.TempDir(), "new", "rows.jsonl")
 	run := func(ctx context.Context, during func(c *Cell)) (*Plan, error) {
-		p, err := NewPlan(ctx, []Model{untrained(t, "rope")}, o)
+		p, err := newPlan(t, o, untrained(t, "rope"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		log, err := OpenLog(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer log.Close()
-		p.Resume(log.Records)
-		last, total := p.Work()
-		return p, p.Run(ctx, log, Watch{Progress: func(c *Cell, done int64) {
+		last := int64(0)
+		return p, p.Run(ctx, path, Watch{Progress: func(c *Cell, done, total int64) {
 			if done < last || done > total {
 				t.Errorf("%s: %d of %d done, %d before", c, done, total, last)
 			}
@@ -135,12 +129,15 @@ func TestRunGoesOn(t *testing.T) {
 	if err != nil || len(p.Rows()) != 3 || measured[2] || len(measured) != 2 {
 		t.Errorf("%d rows, error %v, lengths measured then: %v; want the other two", len(p.Rows()), err, measured)
 	}
-	log, err := ReadLog(path)
+	again, err := newPlan(t, o, untrained(t, "rope"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(p.Rows(), log.Records); diff != "" {
-		t.Errorf("the log holds other rows (-plan +log):\n%s", diff)
+	if found, err := again.Resume(path); found != 3 || err != nil {
+		t.Errorf("%d of 3 rows in the file, error %v", found, err)
+	}
+	if diff := cmp.Diff(p.Rows(), again.Rows()); diff != "" {
+		t.Errorf("the file holds other rows (-plan +file):\n%s", diff)
 	}
 }
 
@@ -150,7 +147,7 @@ func TestRunTellsOfTasks(t *testing.T) {
 	o := Defaults()
 	o.Tasks = []task.Task{lookup(t, "copy"), lookup(t, "copy+paper")}
 	o.Lengths, o.Providers, o.Samples = task.Spans(2, 4), []string{"go"}, 2
-	p, err := NewPlan(t.Context(), []Model{untrained(t, "rope")}, o)
+	p, err := newPlan(t, o, untrained(t, "rope"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +159,7 @@ func TestRunTellsOfTasks(t *testing.T) {
 		told = append(told, fmt.Sprintf("with %d rows", len(p.Rows())))
 		return nil
 	}}
-	if err := p.Run(t.Context(), nil, watch); err != nil {
+	if err := p.Run(t.Context(), "", watch); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"copy at 2", "copy at 4", "with 2 rows", "copy+paper at 2", "copy+paper at 4", "with 4 rows"}
@@ -170,7 +167,7 @@ func TestRunTellsOfTasks(t *testing.T) {
 		t.Errorf("tasks told of (-want +got):\n%s", diff)
 	}
 	told = nil
-	if err := p.Run(t.Context(), nil, watch); err != nil || len(told) != 6 {
+	if err := p.Run(t.Context(), "", watch); err != nil || len(told) != 6 {
 		t.Errorf("what was measured before: told of %v, error %v", told, err)
 	}
 }
@@ -180,7 +177,7 @@ func TestCPUNodesOfDevices(t *testing.T) {
 	o := Defaults()
 	o.Lengths, o.Providers, o.Samples = task.Spans(2), []string{"go", "webgpu"}, 2
 	o.Runtime.AllowCPUNodes = true
-	p, err := NewPlan(t.Context(), []Model{untrained(t, "rope")}, o)
+	p, err := newPlan(t, o, untrained(t, "rope"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +188,7 @@ func TestCPUNodesOfDevices(t *testing.T) {
 	if diff := cmp.Diff(map[string]bool{"go": false, "webgpu": true}, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if err := runtime.Check(o.on("go")); err != nil {
+	if err := runtime.Check(p.groups[0].runtime); err != nil { // of provider go
 		t.Error(err)
 	}
 }
@@ -201,12 +198,12 @@ func TestRunChecksProviders(t *testing.T) {
 	o := Defaults()
 	o.Lengths, o.Providers, o.Samples = task.Spans(2), []string{"cpu"}, 2
 	o.Runtime.Library = filepath.Join(t.TempDir(), "none.so")
-	p, err := NewPlan(t.Context(), []Model{untrained(t, "rope")}, o)
+	p, err := newPlan(t, o, untrained(t, "rope"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	watch := Watch{Session: func(what string) { t.Errorf("a session of %s", what) }}
-	err = p.Run(t.Context(), nil, watch)
+	err = p.Run(t.Context(), "", watch)
 	if !errors.Is(err, runtime.ErrNoRuntime) && !errors.Is(err, runtime.ErrNoCgo) {
 		t.Errorf("error %v", err)
 	}

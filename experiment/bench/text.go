@@ -6,65 +6,66 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/runtime/engine"
 )
 
-// lengthsOf are those at which a task is measured: asked for, or the usual ones.
-func (p *Plan) lengthsOf(t task.Task) ([]task.Span, error) {
-	if t.Corpus != nil && !p.asked {
-		return task.ParseSpans(TextLengths)
-	}
-	return p.options.Lengths, nil
-}
+// text is measured on windows of running text.
+type text struct{ eval.TextConfig }
 
-// addText gives the group of a model the cells of a corpus. What would not fit is refused.
+// addText gives a group the cells of a corpus. What would not fit is refused.
 func (p *Plan) addText(ctx context.Context, g *group, t task.Task, seed uint64) error {
-	lengths, err := p.lengthsOf(t)
-	if err != nil {
-		return err
+	lengths := p.options.Lengths
+	if len(lengths) == 0 {
+		var err error
+		if lengths, err = task.ParseSpans(TextLengths); err != nil {
+			return err
+		}
 	}
 	tokens := make([]int, len(lengths))
-	for i, at := range lengths {
-		tokens[i] = at.Max
+	for i, span := range lengths {
+		if tokens[i] = span.Max; span.IsBin() {
+			return fmt.Errorf("lengths: %s is a bin, and windows of running text have one length: give %d", span, span.Max)
+		}
 	}
 	window, err := eval.LongestWindow(t, g.card, task.Test, tokens)
 	if err != nil {
 		return err
 	}
+	cfg := eval.TextConfig{Task: t, N: p.options.Samples, Batch: g.batch, Seed: seed, Split: task.Test, Longest: window,
+		Environment: g.env}
 	longest := 0
-	for _, at := range lengths {
-		if at.IsBin() {
-			return fmt.Errorf("lengths: %s is a bin, and windows of running text have one length: give %d", at, at.Max)
-		}
-		cfg := eval.TextConfig{Task: t, N: p.options.Samples, Batch: g.batch, Seed: seed, Split: task.Test, Longest: window,
-			Environment: g.env}
-		row, err := eval.MeasureTextAt(ctx, nil, g.card, cfg, at.Max) // asks no model
+	for _, n := range tokens {
+		row, err := eval.MeasureTextAt(ctx, nil, g.card, cfg, n) // asks no model
 		if err != nil {
 			return err
 		}
-		cell := &Cell{text: &cfg}
-		if row.NA {
-			cell.na = &row
-		} else {
-			longest = max(longest, at.Max)
+		unavailable := &row
+		if !row.NA {
+			longest, unavailable = max(longest, n), nil
 		}
-		g.cells = append(g.cells, newCell(cfg.KeyOf(g.card, at.Max), at, cell))
+		g.addCell(cfg.KeyOf(g.card, n), task.At(n), text{cfg}, unavailable)
 	}
-	if longest == 0 || p.machine.MemoryFree == 0 || g.load.graph == nil || engine.OnDevice(g.runtime.Provider) {
+	if longest == 0 {
 		return nil
 	}
-	bytes := need(func(length, batch int) (int64, error) {
-		bytes, err := g.load.memory(batch, length, 1)
-		return bytes + 2*4*int64(g.load.vocab*batch*min(g.load.chunk(batch), length)), err // scoring has all logits of a run
-	})
-	if err := bytes.checkFits(longest, min(g.batch, p.options.Samples), p.machine.MemoryFree, "about"); err != nil {
+	bytes := need(func(length, batch int) (int64, error) { return g.load.scoringMemory(batch, length, 0) })
+	if err := bytes.checkFits(longest, min(g.batch, cfg.N), p.free(g), "about"); err != nil {
 		return fmt.Errorf("task %s: %w", t.Name, err)
 	}
 	return nil
 }
 
-// estimateText returns the seconds of a cell of running text, whose windows are read alone.
-func (p *pace) estimateText(c *Cell) (float64, error) {
+func (x text) batch(most int) int { return min(most, x.N) }
+
+func (x text) tokens(c *Cell) float64 { return float64(x.N) * float64(c.Length) }
+
+// seconds counts reading alone.
+func (x text) seconds(c *Cell, p *pace) (float64, error) {
 	read, err := p.reading(c.Length)
-	return float64((c.text.N+p.batch-1)/p.batch) * read, err
+	return float64((x.N+p.batch-1)/p.batch) * read, err
+}
+
+func (x text) run(ctx context.Context, c *Cell, s session, progress func(done, total int)) (eval.Row, error) {
+	s.describe(&x.Environment)
+	x.OnBatch = progress
+	return eval.MeasureTextAt(ctx, eval.Of(s.Session), c.group.card, x.TextConfig, c.Length)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/tasktest"
@@ -23,18 +24,13 @@ func TestText(t *testing.T) {
 	o := Defaults()
 	o.Providers, o.Tasks, o.Samples, o.Batches = []string{"go"}, []task.Task{k}, 6, []int{4}
 	o.Lengths = task.Spans(8, 32, 100_000)
-	model := untrainedOn(t, "alibi", "text:"+path)
-	plan, err := NewPlan(t.Context(), []Model{model}, o)
+	model := untrainedOn(t, "alibi", "text:"+path, card.Portable)
+	plan, err := newPlan(t, o, model)
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := OpenLog(filepath.Join(t.TempDir(), "rows.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer log.Close()
-	told := 0
-	if err := plan.Run(t.Context(), log, Watch{Task: func(rows []eval.Row) error { told = len(rows); return nil }}); err != nil {
+	told, file := 0, filepath.Join(t.TempDir(), "rows.jsonl")
+	if err := plan.Run(t.Context(), file, Watch{Task: func(rows []eval.Row) error { told = len(rows); return nil }}); err != nil {
 		t.Fatal(err)
 	}
 	rows := plan.Rows()
@@ -54,15 +50,15 @@ func TestText(t *testing.T) {
 	if !rows[2].NA {
 		t.Errorf("%+v", rows[2])
 	}
-	again, err := NewPlan(t.Context(), []Model{model}, o)
+	again, err := newPlan(t, o, model)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := again.Resume(rows); n != 3 {
-		t.Errorf("%d of 3 rows are found again", n)
+	if n, err := again.Resume(file); n != 3 || err != nil {
+		t.Errorf("%d of 3 rows are found again, error %v", n, err)
 	}
 	o.Lengths = []task.Span{{Min: 8, Max: 16}}
-	if _, err := NewPlan(t.Context(), []Model{model}, o); err == nil || !strings.Contains(err.Error(), "8-16 is a bin") {
+	if _, err := newPlan(t, o, model); err == nil || !strings.Contains(err.Error(), "8-16 is a bin") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/experiment/bench"
 	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/human"
@@ -215,11 +216,15 @@ func (m *measuring) model(ctx context.Context, r sweep.Run, model find.Model) er
 		return err
 	}
 	o.ToolVersion = m.o.Find.ToolVersion
-	plan, err := bench.NewPlan(ctx, []bench.Model{{Label: model.Label, From: model.From, ONNX: model.ONNX}}, o)
+	plan, err := bench.NewPlan(o)
 	if err != nil {
 		return err
 	}
-	if err := plan.Run(ctx, nil, bench.Watch{}); err != nil {
+	onnx := func() ([]byte, error) { return model.ONNX(card.Portable) }
+	if err := plan.Add(ctx, bench.Model{Label: model.Label, From: model.From, ONNX: onnx}); err != nil {
+		return err
+	}
+	if err := plan.Run(ctx, "", bench.Watch{}); err != nil {
 		return err
 	}
 	rows := plan.Rows()

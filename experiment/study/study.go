@@ -133,7 +133,7 @@ func benchOptions(b sweep.Bench) (bench.Options, error) {
 	}
 	var err error
 	if o.Lengths, err = task.ParseSpans(list); err == nil {
-		err = o.Check()
+		_, err = bench.NewPlan(o)
 	}
 	if err != nil {
 		err = fmt.Errorf("bench: %w", err)

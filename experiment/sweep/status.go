@@ -3,7 +3,6 @@ package sweep
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/train/journal"
@@ -84,7 +83,7 @@ func (s Status) cells(fit bool) []string {
 	}
 	if s.Pace > 0 {
 		pace = human.Count(s.Pace) + " tokens/s"
-		left = human.Duration(time.Duration(s.Left*float64(time.Second))) + " left"
+		left = human.Seconds(s.Left) + " left"
 	}
 	return append(out, loss, pace, left)
 }

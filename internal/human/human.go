@@ -29,3 +29,6 @@ func Duration(d time.Duration) string {
 	}
 	return d.Round(time.Second).String()
 }
+
+// Seconds is Duration of a number of seconds.
+func Seconds(s float64) string { return Duration(time.Duration(s * float64(time.Second))) }

@@ -98,7 +98,7 @@ func (m *Meter) eta() string {
 		return ""
 	}
 	pace := time.Since(m.Begun).Seconds() / float64(m.Done-m.first)
-	return human.Duration(time.Duration(pace * float64(m.Total-m.Done) * float64(time.Second)))
+	return human.Seconds(pace * float64(m.Total-m.Done))
 }
 
 // Close takes the bar away; the next Update shows it again.

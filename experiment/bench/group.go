@@ -1,0 +1,86 @@
+package bench
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/export/foreign"
+	"github.com/nopezoo/zoo/export/safety"
+	"github.com/nopezoo/zoo/runtime"
+)
+
+// group is the cells that one session measures: memory left over from larger
+// batches or other threads would count into theirs.
+type group struct {
+	model   Model
+	runtime runtime.Options
+	batch   int
+	card    card.Card
+	load    workload // for speed and estimates
+	loadErr error    // why load is not known
+	env     eval.Environment
+	cells   []*Cell
+}
+
+// read reads a model's file and validates it.
+func (p *Plan) read(m Model) (group, error) {
+	g := group{model: m, runtime: p.options.Runtime}
+	g.runtime.Beside = m.Beside
+	data, err := m.ONNX()
+	if err != nil {
+		return g, err
+	}
+	file, err := safety.Check(data, g.runtime.Safety())
+	if err != nil {
+		return g, err
+	}
+	var contract card.Contract
+	if g.card, contract, err = foreign.Contract(file, m.Beside); err != nil {
+		return g, err
+	}
+	if g.card.Form == card.Answers {
+		return g, errors.New("the file gives whole answers, of which neither scores nor single tokens can be measured; " +
+			"name the model that it was made from, or the file that zoo export writes without --generate")
+	}
+	if m.Profile != "" && g.card.Profile != m.Profile {
+		return g, fmt.Errorf("profile %s: the file's profile is %s; ask for none, or measure what it was made from",
+			m.Profile, g.card.Profile)
+	}
+	g.env = eval.Environment{Model: m.Label, ModelSHA256: hash(data), ModelBytes: int64(len(data)),
+		Machine: p.machine.String(), ToolVersion: p.options.ToolVersion}
+	g.load, g.loadErr = newWorkload(data, g.card, contract)
+	// The times of a file that another program wrote are measured all the same, without counts of its work.
+	if g.loadErr != nil && g.card.Profile != card.Foreign && slices.Contains(p.options.Measures, eval.MeasureSpeed) {
+		return g, g.loadErr
+	}
+	return g, nil // what ONNX Runtime alone can read can still be measured on a task
+}
+
+// open loads the file that was planned with.
+func (g *group) open() (*runtime.Session, error) {
+	data, err := g.model.ONNX()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", g.model.From, err)
+	}
+	if hash(data) != g.env.ModelSHA256 {
+		return nil, fmt.Errorf("%s has changed since it was planned: start again", g.model.From)
+	}
+	s, err := runtime.OpenBytes(data, g.runtime)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", g.model.From, err)
+	}
+	return s, nil
+}
+
+func hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// toRun reports whether a cell needs a session.
+func (g *group) toRun() bool { return slices.ContainsFunc(g.cells, (*Cell).toRun) }
