@@ -19,8 +19,8 @@ var layers = []string{
 		"internal/chromiumtest internal/clients internal/files internal/human internal/jsontext internal/machine internal/onnxpb internal/suggest " +
 		"experiment/sweep/internal/child",
 	"graph/tensor tokenizer/hf runtime/ort/internal/library",
-	"graph export/safety export/foreign/foreigntest runtime/engine",
-	"graph/interp models/pe modelfile/precision export/foreign",
+	"graph export/safety export/foreign/foreigntest",
+	"graph/interp models/pe modelfile/precision export/foreign runtime/engine",
 	"graph/graphtest models export",
 	"models/theory runtime runtime/native runtime/ort",
 	"serve",

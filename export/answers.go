@@ -34,10 +34,7 @@ func WriteAnswers(
 		err = intoLoop(m.Graph, g, states, end)
 	}
 	if err == nil {
-		err = safety.Validate(m, safety.Options{ControlFlow: true})
-	}
-	if err == nil {
-		err = put(w, m, opt.Metadata)
+		err = put(w, m, opt.Metadata, safety.Options{ControlFlow: true})
 	}
 	if err != nil {
 		return fmt.Errorf("export: write answers: %w", err)

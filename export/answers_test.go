@@ -46,7 +46,7 @@ func TestWriteAnswersRefuses(t *testing.T) {
 		if want != "" {
 			continue
 		}
-		if _, err := export.Read(file.Bytes()); err == nil || !strings.Contains(err.Error(), "its subgraphs are not allowed") {
+		if _, err := readBytes(file.Bytes()); err == nil || !strings.Contains(err.Error(), "its subgraphs are not allowed") {
 			t.Errorf("read: error %v", err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
@@ -24,19 +25,24 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	m, err := export.Read(file.Bytes())
+	parsed, err := safety.Check(file.Bytes(), safety.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	m, err := export.Read(parsed)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Print(m.Graph)
-	fmt.Println("opset", m.Info.Opset, m.Weights["proj.weight"])
+	fmt.Println(m.Weights["proj.weight"])
 	// Output:
 	// input x : float32[batch,2]
 	// param proj.weight : float32[3,2]
 	// %0 = Gemm(x, proj.weight) {transB=1} : float32[batch,3]
 	// output y = %0 : float32[batch,3]
-	// opset 18 float32[3,2]
+	// float32[3,2]
 }
 
 func ExampleInspect() {

@@ -42,7 +42,7 @@ const (
 // Options says what Write adds to graph and weights. The zero value is fine.
 type Options struct {
 	// Metadata becomes the file's metadata_props; see package card. A card among it
-	// gets the hash of the initializers (safety.WeightsHash).
+	// gets the hash of the initializers.
 	Metadata map[string]string
 	// Opset is OpsetPortable or OpsetFused; 0 takes OpsetFused if the graph has a
 	// fused operator, else OpsetPortable.
@@ -62,7 +62,6 @@ type Model struct {
 	// Weights holds the parameters' values by name; parameters that the file
 	// declares as inputs (Options.ParamsAsInputs) have none.
 	Weights map[string]*tensor.Tensor
-	Info    Info
 }
 
 // onnxTypes names the element types by their code (TensorProto.DataType).

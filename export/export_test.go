@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
@@ -25,11 +26,20 @@ func write(t testing.TB, g *graph.Graph, weights map[string]*tensor.Tensor, opt 
 
 func read(t testing.TB, data []byte) *export.Model {
 	t.Helper()
-	m, err := export.Read(data)
+	m, err := readBytes(data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// readBytes reads a file that nothing has validated yet, but for its form.
+func readBytes(data []byte) (*export.Model, error) {
+	f, err := safety.Check(data, safety.Options{Unvalidated: true})
+	if err != nil {
+		return nil, err
+	}
+	return export.Read(f)
 }
 
 func nodeNames(g *graph.Graph) (names []string) {
@@ -51,6 +61,10 @@ func TestRoundTrip(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			opt := export.Options{Metadata: map[string]string{"b": "2", "a": "1"}, Doc: "a test", Version: "v1"}
 			data := write(t, tc.graph, tc.weights, opt)
+			inspected, err := export.Inspect(data)
+			if err != nil {
+				t.Fatal(err)
+			}
 			m := read(t, data)
 			if diff := cmp.Diff(tc.graph.String(), m.Graph.String()); diff != "" {
 				t.Errorf("graph (-written +read):\n%s", diff)
@@ -61,7 +75,7 @@ func TestRoundTrip(t *testing.T) {
 			if diff := cmp.Diff(sortedNames(tc.graph), sortedNames(m.Graph)); diff != "" {
 				t.Errorf("names (-written +read):\n%s", diff)
 			}
-			if diff := cmp.Diff(opt.Metadata, m.Info.Metadata); diff != "" {
+			if diff := cmp.Diff(opt.Metadata, inspected.Metadata); diff != "" {
 				t.Errorf("metadata (-written +read):\n%s", diff)
 			}
 			if again := write(t, m.Graph, m.Weights, opt); !bytes.Equal(data, again) {
@@ -74,13 +88,18 @@ func TestRoundTrip(t *testing.T) {
 func TestRoundTripParamsAsInputs(t *testing.T) {
 	for _, tc := range graphs(t) {
 		t.Run(tc.name, func(t *testing.T) {
-			m := read(t, write(t, tc.graph, nil, export.Options{ParamsAsInputs: true}))
+			data := write(t, tc.graph, nil, export.Options{ParamsAsInputs: true})
+			inspected, err := export.Inspect(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := read(t, data)
 			if diff := cmp.Diff(tc.graph.String(), m.Graph.String()); diff != "" {
 				t.Errorf("graph (-written +read):\n%s", diff)
 			}
-			if len(m.Weights) > 0 || len(m.Info.ParamInputs) != len(tc.graph.Params) {
+			if len(m.Weights) > 0 || len(inspected.ParamInputs) != len(tc.graph.Params) {
 				t.Errorf("%d weights, %d parameters as inputs; want 0 and %d",
-					len(m.Weights), len(m.Info.ParamInputs), len(tc.graph.Params))
+					len(m.Weights), len(inspected.ParamInputs), len(tc.graph.Params))
 			}
 		})
 	}
@@ -139,7 +158,7 @@ func TestOpset(t *testing.T) {
 				}
 				return
 			}
-			info, err := export.ReadInfo(buf.Bytes())
+			info, err := export.Inspect(buf.Bytes())
 			if err != nil || info.Opset != tc.opset || info.IRVersion != tc.ir {
 				t.Errorf("got opset %d, IR %d, %v; want %d and %d", info.Opset, info.IRVersion, err, tc.opset, tc.ir)
 			}

@@ -42,7 +42,7 @@ func TestReadMutations(t *testing.T) {
 }
 
 func readAndRewrite(t *testing.T, data []byte) {
-	m, err := export.Read(data)
+	m, err := readBytes(data)
 	if err != nil {
 		if len(err.Error()) > 1<<20 {
 			t.Errorf("an error of %d bytes", len(err.Error()))
@@ -60,7 +60,7 @@ func readAndRewrite(t *testing.T, data []byte) {
 		}
 		t.Fatal(err)
 	}
-	again, err := export.Read(buf.Bytes())
+	again, err := readBytes(buf.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,8 @@ func TestInitializerBytes(t *testing.T) {
 		{&onnxpb.TensorProto{Uint64Data: make([]uint64, 3)}, 24},
 	} {
 		m := &onnxpb.ModelProto{Graph: &onnxpb.GraphProto{Initializer: []*onnxpb.TensorProto{tc.of, {RawData: make([]byte, 100)}}}}
-		if info := infoOf(m); info.InitializerBytes != 100+tc.want || info.Initializers != 2 {
+		var info Report
+		if info.describe(m); info.InitializerBytes != 100+tc.want || info.Initializers != 2 {
 			t.Errorf("%v: %d bytes in %d, want 100 more than %d", tc.of, info.InitializerBytes, info.Initializers, tc.want)
 		}
 	}
@@ -62,7 +63,7 @@ func TestLengths(t *testing.T) {
 	for _, n := range []int{maxLengths, maxLengths + 1} {
 		g := negated()
 		g.Graph.Initializer = []*onnxpb.TensorProto{vector("a", 5), vector("b", n-5)}
-		err := checkFlat(g.Graph, 18)
+		err := checkGraph(g.Graph, 18)
 		if fits := n == maxLengths; fits != (err == nil) || !fits && !strings.Contains(err.Error(), `"b": the int64 vectors have 262145 elements so far; supported are 262144`) {
 			t.Errorf("%d: %v", n, err)
 		}

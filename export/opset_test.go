@@ -24,10 +24,11 @@ var unseen = map[string]bool{"Softmax": true, "LogSoftmax": true, "Gather": true
 func TestOpsetIsONNXs(t *testing.T) {
 	library := orttest.Require(t)
 	opens := func(file []byte, opset int) error {
-		m, err := safety.Parse(file)
+		f, err := safety.Check(file, safety.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
+		m := f.Proto
 		m.OpsetImport = []*onnxpb.OperatorSetIdProto{{Version: int64(opset)}}
 		s, err := ort.New(marshal(t, m), ort.Options{Library: library, Threads: 1})
 		if err == nil {

@@ -25,36 +25,22 @@ import (
 // are parameters, except for those named const.0, const.1, …; all others are
 // constants. What no output needs is dropped. After Write, Read gives a graph of
 // the same text, with the same node names, and bit-equal weights.
-func Read(data []byte) (*Model, error) { return read(data, safety.CheckWeights) }
-
-// ReadDamaged is Read for a file whose weights need not be those that it was
-// written with.
-func ReadDamaged(data []byte) (*Model, error) {
-	return read(data, func(*onnxpb.ModelProto) error { return nil })
-}
-
-func read(data []byte, checkWeights func(*onnxpb.ModelProto) error) (*Model, error) {
-	m, err := safety.Parse(data)
-	if err == nil {
-		err = validate(m)
-	}
-	if err == nil {
-		err = checkWeights(m)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("export: read: %w", err)
-	}
+//
+// The weights pass from the file to the model, so that a file is read once. Whether they are those
+// that it was written with is for safety.Check to say.
+func Read(f *safety.File) (*Model, error) {
 	r := reader{
 		b: graph.NewBuilder(), costs: costs{known: map[*graph.Node]contents{}},
 		values: map[string]*graph.Node{}, names: map[*graph.Node]string{}, weights: map[string]*tensor.Tensor{},
 	}
-	info := infoOf(m)
-	g, err := r.read(m.Graph)
+	err := checkFlat(f)
+	if err == nil {
+		err = r.read(f.Proto.Graph)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("export: read: %w", err)
 	}
-	maps.DeleteFunc(r.weights, func(name string, _ *tensor.Tensor) bool { return g.Param(name) == nil })
-	return &Model{Graph: g, Weights: r.weights, Info: info}, nil
+	return &Model{Graph: r.graph, Weights: r.weights}, nil
 }
 
 // reader turns a validated file into a graph.
@@ -64,30 +50,32 @@ type reader struct {
 	values  map[string]*graph.Node // by name in the file
 	names   map[*graph.Node]string // of the file's nodes
 	weights map[string]*tensor.Tensor
+	graph   *graph.Graph
 }
 
-func (r *reader) read(g *onnxpb.GraphProto) (*graph.Graph, error) {
+func (r *reader) read(g *onnxpb.GraphProto) error {
 	for _, v := range g.Input {
 		if err := r.input(v); err != nil {
-			return nil, fmt.Errorf("input %s: %w", quote(v.Name), err)
+			return fmt.Errorf("input %s: %w", onnxpb.Quote(v.Name), err)
 		}
 	}
 	for _, t := range g.Initializer {
 		if err := r.initializer(t); err != nil {
-			return nil, fmt.Errorf("initializer %s: %w", quote(t.Name), err)
+			return fmt.Errorf("initializer %s: %w", onnxpb.Quote(t.Name), err)
 		}
 	}
 	for i, n := range g.Node {
 		if err := r.node(n); err != nil {
-			return nil, fmt.Errorf("node %d %s (%s): %w", i, quote(n.Name), quote(n.OpType), err)
+			return fmt.Errorf("node %d %s (%s): %w", i, onnxpb.Quote(n.Name), onnxpb.Quote(n.OpType), err)
 		}
 	}
-	out, err := r.outputs(g.Output)
-	if err != nil {
-		return nil, err
+	var err error
+	if r.graph, err = r.outputs(g.Output); err != nil {
+		return err
 	}
-	r.rename(g.Node, out)
-	return out, nil
+	r.rename(g.Node)
+	maps.DeleteFunc(r.weights, func(name string, _ *tensor.Tensor) bool { return r.graph.Param(name) == nil })
+	return nil
 }
 
 func (r *reader) input(v *onnxpb.ValueInfoProto) error {
@@ -196,7 +184,7 @@ func (r *reader) outputs(declared []*onnxpb.ValueInfoProto) (*graph.Graph, error
 	for _, v := range declared {
 		n := r.values[v.Name]
 		if err := checkOutput(v, n); err != nil {
-			return nil, fmt.Errorf("output %s: %w", quote(v.Name), err)
+			return nil, fmt.Errorf("output %s: %w", onnxpb.Quote(v.Name), err)
 		}
 		outs = append(outs, graph.Output{Name: v.Name, Node: n})
 	}
@@ -241,7 +229,7 @@ func typeOf(v *onnxpb.ValueInfoProto) (tensor.DType, []graph.Dim, error) {
 // rename gives the nodes their names in the file, if those are paths that tell
 // them apart. The graph is still ours alone, and names are no part of a node's
 // identity; the builder can only derive them from its scopes.
-func (r *reader) rename(nodes []*onnxpb.NodeProto, g *graph.Graph) {
+func (r *reader) rename(nodes []*onnxpb.NodeProto) {
 	seen := map[string]bool{}
 	for _, n := range nodes {
 		if seen[n.Name] || !strings.HasPrefix(n.Name, "/") {
@@ -249,7 +237,7 @@ func (r *reader) rename(nodes []*onnxpb.NodeProto, g *graph.Graph) {
 		}
 		seen[n.Name] = true
 	}
-	for _, n := range g.Nodes {
+	for _, n := range r.graph.Nodes {
 		if name, ok := r.names[n]; ok {
 			n.Name = name
 		}

@@ -30,10 +30,7 @@ func WriteSequence(
 		err = intoScan(m.Graph, g, state)
 	}
 	if err == nil {
-		err = safety.Validate(m, safety.Options{ControlFlow: true})
-	}
-	if err == nil {
-		err = put(w, m, opt.Metadata)
+		err = put(w, m, opt.Metadata, safety.Options{ControlFlow: true})
 	}
 	if err != nil {
 		return fmt.Errorf("export: write sequence: %w", err)

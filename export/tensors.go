@@ -1,7 +1,6 @@
 package export
 
 import (
-	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
@@ -26,5 +25,5 @@ func tensorOf(p *onnxpb.TensorProto) (*tensor.Tensor, error) {
 		shape[i] = int(d)
 	}
 	t := tensor.New(dtype, shape...)
-	return t, t.SetRaw(safety.RawData(p))
+	return t, t.SetRaw(onnxpb.RawData(p))
 }

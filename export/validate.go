@@ -10,27 +10,24 @@ import (
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
-// quote shows a name from a file, shortened where it is absurd.
-func quote(s string) string { return safety.Quote(s) }
-
-// validate checks everything about a parsed file that can be checked without
-// shape rules: that it is safe, and that it is one flat graph over what package
-// graph knows. Nothing is decoded that has not passed here.
-func validate(m *onnxpb.ModelProto) error {
-	opset, err := checkHeader(m)
+// checkFlat checks everything about a file that can be checked without shape rules: that it is
+// safe, and that it is one flat graph over what package graph knows. Nothing is decoded that has
+// not passed here.
+func checkFlat(f *safety.File) error {
+	opset, err := checkHeader(f.Proto)
 	if err != nil {
 		return err
 	}
-	if err := safety.Validate(m, safety.Options{}); err != nil {
+	if err := f.Validate(); err != nil {
 		return err
 	}
-	return checkFlat(m.Graph, opset)
+	return checkGraph(f.Proto.Graph, opset)
 }
 
 // checkHeader returns the opset of the default domain.
 func checkHeader(m *onnxpb.ModelProto) (opset int, err error) {
 	for _, o := range m.OpsetImport {
-		if !safety.DefaultDomain(o.Domain) {
+		if !onnxpb.DefaultDomain(o.Domain) {
 			return 0, fmt.Errorf("the model imports the operator domain %q; only ONNX's default domain is supported",
 				o.Domain)
 		}
@@ -42,26 +39,26 @@ func checkHeader(m *onnxpb.ModelProto) (opset int, err error) {
 	return opset, nil
 }
 
-func checkFlat(g *onnxpb.GraphProto, opset int) error {
+func checkGraph(g *onnxpb.GraphProto, opset int) error {
 	inputs := map[string]bool{}
 	for _, in := range g.Input {
 		if err := checkType(in); err != nil {
-			return fmt.Errorf("input %s: %w", quote(in.Name), err)
+			return fmt.Errorf("input %s: %w", onnxpb.Quote(in.Name), err)
 		}
 		inputs[in.Name] = true
 	}
 	vectors := 0 // elements of int64 vectors seen so far
 	for _, t := range g.Initializer {
 		if inputs[t.Name] {
-			return fmt.Errorf("initializer %s: its name is taken by an input", quote(t.Name))
+			return fmt.Errorf("initializer %s: its name is taken by an input", onnxpb.Quote(t.Name))
 		}
 		if _, ok := dtypeOf(t.DataType); !ok {
 			return fmt.Errorf("initializer %s: its element type is %s (%d); supported are %s",
-				quote(t.Name), typeName(t.DataType), t.DataType, graph.HeldTypes())
+				onnxpb.Quote(t.Name), typeName(t.DataType), t.DataType, graph.HeldTypes())
 		}
 		if vectors += lengths(t); vectors > maxLengths {
 			return fmt.Errorf("initializer %s: the int64 vectors have %d elements so far; supported are %d",
-				quote(t.Name), vectors, maxLengths)
+				onnxpb.Quote(t.Name), vectors, maxLengths)
 		}
 	}
 	if len(g.Node) == 0 {
@@ -70,23 +67,26 @@ func checkFlat(g *onnxpb.GraphProto, opset int) error {
 	for _, n := range g.Node {
 		if slices.ContainsFunc(n.Attribute, func(a *onnxpb.AttributeProto) bool { return a.G != nil }) {
 			return fmt.Errorf("node %s (%s) has a graph within it; graphs here are flat, and ONNX Runtime alone runs "+
-				"such a file", quote(n.Name), quote(n.OpType))
+				"such a file", onnxpb.Quote(n.Name), onnxpb.Quote(n.OpType))
 		}
 	}
 	for i, n := range g.Node {
 		if err := checkNode(n, opset); err != nil {
-			return fmt.Errorf("node %d %s (%s): %w", i, quote(n.Name), quote(n.OpType), err)
+			return fmt.Errorf("node %d %s (%s): %w", i, onnxpb.Quote(n.Name), onnxpb.Quote(n.OpType), err)
 		}
 	}
 	for _, o := range g.Output {
 		if err := checkType(o); err != nil {
-			return fmt.Errorf("output %s: %w", quote(o.Name), err)
+			return fmt.Errorf("output %s: %w", onnxpb.Quote(o.Name), err)
 		}
 	}
 	return nil
 }
 
 func checkNode(n *onnxpb.NodeProto, opset int) error {
+	if !onnxpb.DefaultDomain(n.Domain) {
+		return fmt.Errorf("it is from the operator domain %s; only ONNX's default domain is supported", onnxpb.Quote(n.Domain))
+	}
 	if n.OpType != opIdentity && graph.Opset(n.OpType, 0, nil) == 0 {
 		return fmt.Errorf("the operator is not supported; the supported ones are %s", strings.Join(graph.Ops(), ", "))
 	}
@@ -103,7 +103,7 @@ func checkNode(n *onnxpb.NodeProto, opset int) error {
 			onnxpb.AttributeProto_FLOAT, onnxpb.AttributeProto_STRING:
 		default:
 			return fmt.Errorf("attribute %s is of kind %v; supported are INT, INTS, FLOAT and STRING",
-				quote(a.Name), a.Type)
+				onnxpb.Quote(a.Name), a.Type)
 		}
 	}
 	if need := graph.Opset(n.OpType, len(n.Input), attributesOf(n)); opset < need {

@@ -4,12 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 
-	"google.golang.org/protobuf/proto"
-
-	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -25,7 +20,7 @@ import (
 func Write(w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) error {
 	m, err := newModel(g, weights, opt)
 	if err == nil {
-		err = put(w, m, opt.Metadata)
+		err = put(w, m, opt.Metadata, safety.Options{})
 	}
 	if err != nil {
 		return fmt.Errorf("export: write: %w", err)
@@ -33,19 +28,9 @@ func Write(w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, opt O
 	return nil
 }
 
-// put writes a finished file with its metadata. A card gets the hash of the weights.
-func put(w io.Writer, m *onnxpb.ModelProto, metadata map[string]string) error {
-	if card.In(metadata) {
-		metadata = maps.Clone(metadata)
-		metadata[card.WeightsKey] = safety.WeightsHash(m.Graph)
-	}
-	for _, k := range slices.Sorted(maps.Keys(metadata)) {
-		m.MetadataProps = append(m.MetadataProps, &onnxpb.StringStringEntryProto{Key: k, Value: metadata[k]})
-	}
-	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
-	if err == nil {
-		err = safety.Scan(data)
-	}
+// put writes a finished file with its metadata.
+func put(w io.Writer, m *onnxpb.ModelProto, metadata map[string]string, opt safety.Options) error {
+	data, err := safety.Marshal(m, metadata, opt)
 	if err == nil {
 		_, err = w.Write(data)
 	}
@@ -75,8 +60,8 @@ func newModel(g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) (*
 		OpsetImport:     []*onnxpb.OperatorSetIdProto{{Version: int64(opset)}},
 		Graph:           &f.out,
 	}
-	// What Write makes, Read accepts.
-	return m, validate(m)
+	return m, checkGraph(m.Graph, opset) // what Write makes, Read accepts
+
 }
 
 // chooseOpset returns the opset asked for, or for 0 the lowest that Write uses and

@@ -89,7 +89,7 @@ func TestAnswers(t *testing.T) {
 						t.Fatal(err)
 					}
 					defer sessions[i].Close()
-					info, err := export.ReadInfo(file)
+					info, err := export.Inspect(file)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -118,7 +119,11 @@ func TestClockworkSequence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := export.Read(file); err == nil {
+	checked, err := safety.Check(file, safety.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := export.Read(checked); err == nil {
 		t.Error("the flat reader accepts a Scan")
 	}
 	s, err := ort.New(file, ort.Options{})
@@ -166,7 +171,7 @@ func TestSequenceOfDecoder(t *testing.T) {
 // of tokens.
 func constantState(t *testing.T, file []byte) {
 	t.Helper()
-	info, err := export.ReadInfo(file)
+	info, err := export.Inspect(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
@@ -56,11 +57,15 @@ func read(t *testing.T, name string) (file []byte, m modelfile.Model) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old, err := export.Read(file)
+	checked, err := safety.Check(file, safety.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Card, err = card.Parse(old.Info.Metadata); err != nil {
+	old, err := export.Read(checked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Card, err = card.Parse(checked.Metadata); err != nil {
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal(m.Card.Config, &m.Config); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/modelfile"
@@ -170,7 +171,11 @@ func TestBFloat16(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, %s: %v", name, profile, err)
 			}
-			read, err := export.Read(file)
+			checked, err := safety.Check(file, safety.Options{})
+			if err != nil {
+				t.Fatalf("%s, %s: %v", name, profile, err)
+			}
+			read, err := export.Read(checked)
 			if err != nil {
 				t.Fatalf("%s, %s: %v", name, profile, err)
 			}

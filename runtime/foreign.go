@@ -5,22 +5,9 @@ import (
 	"fmt"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/export/foreign"
-	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
-
-// describe takes from a file that zoo did not write, and from what stands beside it, what a card
-// would say.
-func (s *Session) describe(header safety.Model) error {
-	m, err := foreign.Describe(header, s.opt.Beside)
-	if err != nil {
-		return err
-	}
-	s.card, s.contract, s.words, s.ends, s.noWords, s.warnings = m.Card, m.Contract, m.Words, m.Ends, m.NoWords, m.Warnings
-	return nil
-}
 
 // withoutWords is ErrNoTokenizer with the reason.
 func (s *Session) withoutWords() error {

@@ -97,17 +97,16 @@ func load(file []byte, opt Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	header, err := safety.Check(file, opt.Safety())
+	parsed, err := safety.Check(file, opt.Safety())
 	if err != nil {
 		return nil, engine.Mark(err, ErrFile)
 	}
-	s := &Session{opt: opt, engine: used.Name}
-	if s.card, s.contract, err = header.Contract(); errors.Is(err, ErrNoCard) {
-		err = s.describe(header)
-	}
+	m, err := foreign.Describe(parsed, opt.Beside)
 	if err != nil {
 		return nil, engine.Mark(err, ErrFile)
 	}
+	s := &Session{opt: opt, engine: used.Name, card: m.Card, contract: m.Contract, words: m.Words, ends: m.Ends,
+		noWords: m.NoWords, warnings: m.Warnings}
 	if err := cmp.Or(checkForm(s.card, opt.Provider), s.checkTypes()); err != nil {
 		return nil, engine.Mark(err, ErrOptions)
 	}
@@ -122,7 +121,7 @@ func load(file []byte, opt Options) (*Session, error) {
 		s.longest = s.words.LongestToken()
 	}
 	s.opt.Beside = nil
-	s.model, err = used.Open(engine.File{Data: file, Inputs: s.contract.Inputs, Outputs: s.contract.Outputs}, opt.engine())
+	s.model, err = used.Open(engine.File{Parsed: parsed, Inputs: s.contract.Inputs, Outputs: s.contract.Outputs}, opt.engine())
 	return s, err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
@@ -31,7 +32,7 @@ func TestEmbedded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			info, err := export.ReadInfo(data)
+			info, err := export.Inspect(data)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +118,11 @@ func TestAdd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := export.Read(data)
+	checked, err := safety.Check(data, safety.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := export.Read(checked)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,17 +68,29 @@ func (a *app) inspect(arg string, o inspectOptions) error {
 	if err != nil {
 		return err
 	}
-	if !o.graph {
-		err = a.inspectFile(arg, data, s.Beside(), o.asJSON)
-	} else if m, wrong := export.Read(data); wrong != nil {
-		err = wrong
+	if o.graph {
+		err = a.inspectGraph(data)
 	} else {
-		_, err = fmt.Fprint(a.Out, m.Graph)
+		err = a.inspectFile(arg, data, s.Beside(), o.asJSON)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", arg, err)
 	}
 	return nil
+}
+
+// inspectGraph writes the graph of an ONNX file as text.
+func (a *app) inspectGraph(data []byte) error {
+	f, err := safety.Check(data, safety.Options{})
+	if err != nil {
+		return err
+	}
+	m, err := export.Read(f)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(a.Out, m.Graph)
+	return err
 }
 
 // inspectFile describes an ONNX file. A damaged one is described before it is an error.
@@ -87,19 +99,15 @@ func (a *app) inspectFile(name string, data []byte, beside fs.FS, asJSON bool) e
 	if err != nil && !errors.Is(err, safety.ErrDamaged) {
 		return err
 	}
-	var other *foreign.Report // of a file without a card
+	var other *tables.Foreign // of a file without a card
 	if !card.In(r.Metadata) {
-		// What it may hold is said apart: here it is only described.
-		if m, wrong := safety.Check(data, safety.Options{Unvalidated: true}); wrong == nil {
-			report := foreign.Inspect(m, beside)
-			other = &report
-		}
+		other = tables.DescribeForeign(foreign.Describe(r.File, beside))
 	}
 	if asJSON {
 		return cmp.Or(a.JSON(struct {
 			Name string `json:"name"`
 			export.Report
-			Foreign *foreign.Report `json:"foreign,omitempty"`
+			Foreign *tables.Foreign `json:"foreign,omitempty"`
 		}{name, r, other}), err)
 	}
 	return cmp.Or(a.Table(tables.File(name, r, other)), err)

@@ -4,6 +4,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/runtime"
 )
@@ -17,9 +18,9 @@ type workload struct {
 	oneStep bool // it reads one token at a time
 }
 
-func newWorkload(data []byte, c card.Card, k card.Contract) (workload, error) {
+func newWorkload(f *safety.File, c card.Card, k card.Contract) (workload, error) {
 	w := workload{states: c.State, vocab: k.Vocab, oneStep: k.OneToken}
-	m, err := export.ReadDamaged(data) // its weights were checked, or need not be
+	m, err := export.Read(f)
 	if err != nil {
 		return w, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
@@ -26,11 +27,11 @@ func loadOf(t *testing.T, encoding, profile string) workload {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, contract, err := file.Contract()
+	described, err := foreign.Describe(file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := newWorkload(data, c, contract)
+	w, err := newWorkload(file, described.Card, described.Contract)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,10 +39,11 @@ func (p *Plan) read(m Model) (group, error) {
 	if err != nil {
 		return g, err
 	}
-	var contract card.Contract
-	if g.card, contract, err = foreign.Contract(file, m.Beside); err != nil {
+	described, err := foreign.Describe(file, m.Beside)
+	if err != nil {
 		return g, err
 	}
+	g.card = described.Card
 	if g.card.Form == card.Answers {
 		return g, errors.New("the file gives whole answers, of which neither scores nor single tokens can be measured; " +
 			"name the model that it was made from, or the file that zoo export writes without --generate")
@@ -53,7 +54,7 @@ func (p *Plan) read(m Model) (group, error) {
 	}
 	g.env = eval.Environment{Model: m.Label, ModelSHA256: hash(data), ModelBytes: int64(len(data)),
 		Machine: p.machine.String(), ToolVersion: p.options.ToolVersion}
-	g.load, g.loadErr = newWorkload(data, g.card, contract)
+	g.load, g.loadErr = newWorkload(file, g.card, described.Contract)
 	// The times of a file that another program wrote are measured all the same, without counts of its work.
 	if g.loadErr != nil && g.card.Profile != card.Foreign && slices.Contains(p.options.Measures, eval.MeasureSpeed) {
 		return g, g.loadErr

@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/engine"
@@ -46,8 +47,12 @@ func matrixRate(ctx context.Context, e engine.Engine, opt engine.Options) (float
 	if err := export.Write(&file, g, nil, export.Options{}); err != nil {
 		return 0, err
 	}
+	parsed, err := safety.Check(file.Bytes(), safety.Options{})
+	if err != nil {
+		return 0, err
+	}
 	ports := []card.Port{{Name: "x"}, {Name: "w"}, {Name: "y"}}
-	model, err := e.Open(engine.File{Data: file.Bytes(), Inputs: ports[:2], Outputs: ports[2:]}, opt)
+	model, err := e.Open(engine.File{Parsed: parsed, Inputs: ports[:2], Outputs: ports[2:]}, opt)
 	if err != nil {
 		return 0, err
 	}

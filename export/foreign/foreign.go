@@ -51,22 +51,36 @@ type Model struct {
 	Warnings []string
 }
 
-// Describe returns how a validated file is fed, and what is beside it in a folder, nil for
-// none: see Folder. A file with a card of zoo's, or without any, is told apart by card.Parse;
-// of this function's errors those for a file that is no such decoder wrap card.ErrNoCard.
-func Describe(m safety.Model, beside fs.FS) (Model, error) {
+// Describe returns how a validated file is fed: by the card that it holds, or else by its inputs and
+// outputs and by what is beside it in a folder, nil for none: see Folder. Of this function's errors
+// those for a file without a card that is no such decoder wrap card.ErrNoCard.
+func Describe(f *safety.File, beside fs.FS) (Model, error) {
+	c, err := card.Parse(f.Metadata)
+	if errors.Is(err, card.ErrNoCard) {
+		return describe(f, beside)
+	}
+	if err != nil {
+		return Model{}, err
+	}
+	k, err := c.Contract(f.Inputs, f.Outputs)
+	return Model{Card: c, Contract: k}, err
+}
+
+// describe describes a file without a card.
+func describe(f *safety.File, beside fs.FS) (Model, error) {
 	s, err := readSettings(beside)
 	if err != nil {
 		return Model{}, err
 	}
 	d := Model{Card: card.Card{Architecture: cmp.Or(s.kind, card.Foreign), Positions: card.Contiguous,
 		Profile: card.Foreign, MaxLength: s.positions}}
-	if d.Contract, err = layout(m, s, &d.Card); err != nil {
+	nodes := attentionOf(f.Proto.Graph)
+	if d.Contract, err = layout(f, nodes, s, &d.Card); err != nil {
 		return Model{}, fmt.Errorf("%w: the file was not written by zoo, and it does not have the layout of another "+
 			"exporter's decoder: %w", card.ErrNoCard, err)
 	}
 	d.Ends = s.ends
-	if lacks := s.window.lacking(m, s.positions); lacks != "" {
+	if lacks := s.window.lacking(nodes, s.positions); lacks != "" {
 		d.Warnings = append(d.Warnings, lacks)
 	}
 	if err := d.readWords(beside); err != nil {
@@ -79,17 +93,6 @@ func Describe(m safety.Model, beside fs.FS) (Model, error) {
 		}
 	}
 	return d, nil
-}
-
-// Contract returns the card of a file and how it is fed: by the card that it holds, or else as
-// Describe has it.
-func Contract(m safety.Model, beside fs.FS) (card.Card, card.Contract, error) {
-	c, k, err := m.Contract()
-	if !errors.Is(err, card.ErrNoCard) {
-		return c, k, err
-	}
-	d, err := Describe(m, beside)
-	return d.Card, d.Contract, err
 }
 
 // readWords reads the tokenizer beside the file, if one is there.
@@ -122,15 +125,9 @@ func (d *Model) readWords(beside fs.FS) error {
 }
 
 // layout finds what a model reads and gives, and fills in the states and the contract.
-func layout(m safety.Model, s settings, c *card.Card) (card.Contract, error) {
-	var inputs, outputs []card.Port // in zoo's words
-	for _, v := range m.Inputs {
-		inputs = append(inputs, v.Port())
-	}
-	for _, v := range m.Outputs {
-		outputs = append(outputs, v.Port())
-	}
-	given := slices.Clone(inputs)
+func layout(f *safety.File, nodes attention, s settings, c *card.Card) (card.Contract, error) {
+	given := f.Inputs
+	inputs, outputs := slices.Clone(f.Inputs), slices.Clone(f.Outputs) // in zoo's words
 	for _, p := range []struct {
 		standard card.Port
 		named    []string
@@ -153,7 +150,7 @@ func layout(m safety.Model, s settings, c *card.Card) (card.Contract, error) {
 		if isStandard(in.Name) {
 			continue
 		}
-		state, err := stateOf(in, outputs, s, slotsOf(in.Name, m.Windows))
+		state, err := stateOf(in, outputs, s, nodes.slots[in.Name])
 		if err != nil {
 			return card.Contract{}, fmt.Errorf("input %v: %w", given[i], err)
 		}
@@ -169,12 +166,12 @@ func layout(m safety.Model, s settings, c *card.Card) (card.Contract, error) {
 	k.Inputs = given
 	for i, out := range k.Outputs { // by the name in the file
 		at := slices.IndexFunc(outputs, func(p card.Port) bool { return p.Name == out.Name })
-		k.Outputs[i].Name = m.Outputs[at].Name
+		k.Outputs[i].Name = f.Outputs[at].Name
 	}
 	// Without position ids a model counts slots, those of padding too. GroupQueryAttention takes from the
 	// mask how many slots are filled, from the first one on, and so no padding before them.
 	// ONNX Runtime's also refuses several new tokens of several rows that have a past.
-	k.AtOnce = m.Operators[safety.Attention] > 0
+	k.AtOnce = nodes.count > 0
 	k.Unpadded = k.Positions < 0 || k.AtOnce
 	return k, nil
 }

@@ -242,7 +242,7 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%v: %+v, %v", tc.files, d, err)
 		}
 	}
-	m.Operators["com.microsoft.GroupQueryAttention"] = 1
+	m.Proto.Graph.Node = append(m.Proto.Graph.Node, &onnxpb.NodeProto{Domain: "com.microsoft", OpType: "GroupQueryAttention"})
 	if d, err := foreign.Describe(m, nil); err != nil || !d.Contract.Unpadded || !d.Contract.AtOnce {
 		t.Errorf("grouped-query attention: %+v, %v", d.Contract, err)
 	}

@@ -15,11 +15,11 @@ func (v *validator) attributes(n *onnxpb.NodeProto, s *scope) error {
 	graphs := map[string]*onnxpb.GraphProto{}
 	for _, a := range n.Attribute {
 		if a.Name == "" || len(a.Name) > maxName || seen[a.Name] {
-			return fmt.Errorf("attribute %s: its name is empty, too long or taken", Quote(a.Name))
+			return fmt.Errorf("attribute %s: its name is empty, too long or taken", onnxpb.Quote(a.Name))
 		}
 		seen[a.Name] = true
 		if err := checkAttribute(a); err != nil {
-			return fmt.Errorf("attribute %s %w", Quote(a.Name), err)
+			return fmt.Errorf("attribute %s %w", onnxpb.Quote(a.Name), err)
 		}
 		if a.Type == onnxpb.AttributeProto_GRAPH {
 			graphs[a.Name] = a.G
@@ -85,7 +85,7 @@ func (v *validator) controlFlow(n *onnxpb.NodeProto, graphs map[string]*onnxpb.G
 	}
 	var want map[string][2]int // inputs and outputs of each subgraph, as the operators' documents have them
 	switch in, out := len(n.Input), len(n.Output); {
-	case !DefaultDomain(n.Domain):
+	case !onnxpb.DefaultDomain(n.Domain):
 	case n.OpType == "If":
 		want = map[string][2]int{"then_branch": {0, out}, "else_branch": {0, out}}
 	case n.OpType == "Loop" && in >= 2:
@@ -98,11 +98,11 @@ func (v *validator) controlFlow(n *onnxpb.NodeProto, graphs map[string]*onnxpb.G
 		size, ok := want[name]
 		if !ok {
 			return fmt.Errorf("attribute %s: it has no subgraph of that name, which only If, Loop and Scan have",
-				Quote(name))
+				onnxpb.Quote(name))
 		}
 		if len(g.Input) != size[0] || len(g.Output) != size[1] {
 			return fmt.Errorf("subgraph %s has %d inputs and %d outputs; the node wants %d and %d",
-				Quote(name), len(g.Input), len(g.Output), size[0], size[1])
+				onnxpb.Quote(name), len(g.Input), len(g.Output), size[0], size[1])
 		}
 	}
 	if len(graphs) != len(want) {
@@ -120,7 +120,7 @@ func (v *validator) controlFlow(n *onnxpb.NodeProto, graphs map[string]*onnxpb.G
 			continue
 		}
 		if err := v.graph(a.G, s); err != nil {
-			return fmt.Errorf("subgraph %s: %w", Quote(a.Name), err)
+			return fmt.Errorf("subgraph %s: %w", onnxpb.Quote(a.Name), err)
 		}
 	}
 	return nil
@@ -183,7 +183,7 @@ func integers(t *onnxpb.TensorProto) (list []int64, ok bool) {
 	if t == nil || t.DataType != typeInt64 || len(t.RawData) > 8*mostIntegers || len(t.Int64Data) > mostIntegers {
 		return nil, false
 	}
-	for raw := RawData(t); len(raw) > 0; raw = raw[8:] {
+	for raw := onnxpb.RawData(t); len(raw) > 0; raw = raw[8:] {
 		list = append(list, int64(binary.LittleEndian.Uint64(raw)))
 	}
 	return list, true
@@ -193,7 +193,7 @@ func integers(t *onnxpb.TensorProto) (list []int64, ok bool) {
 // file that consists of one over the recurrent state of its card, or the only Loop of a file
 // that answers prompts. It is nil for any other file.
 func declared(m *onnxpb.ModelProto) *onnxpb.NodeProto {
-	c, err := card.Parse(Metadata(m))
+	c, err := card.Parse(onnxpb.Metadata(m))
 	if err != nil {
 		return nil
 	}
@@ -205,7 +205,7 @@ func declared(m *onnxpb.ModelProto) *onnxpb.NodeProto {
 		return nil
 	}
 	n := m.Graph.Node[0]
-	if n.OpType != "Scan" || !DefaultDomain(n.Domain) || len(n.Input) < 2 || len(n.Output) != 2 ||
+	if n.OpType != "Scan" || !onnxpb.DefaultDomain(n.Domain) || len(n.Input) < 2 || len(n.Output) != 2 ||
 		n.Input[0] != state.Past || n.Output[0] != state.Present {
 		return nil
 	}
@@ -219,7 +219,7 @@ func declared(m *onnxpb.ModelProto) *onnxpb.NodeProto {
 
 func onlyLoop(g *onnxpb.GraphProto) (loop *onnxpb.NodeProto) {
 	for _, n := range g.Node {
-		if n.OpType != "Loop" || !DefaultDomain(n.Domain) {
+		if n.OpType != "Loop" || !onnxpb.DefaultDomain(n.Domain) {
 			continue
 		}
 		if loop != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/onnxpb"
+	"google.golang.org/protobuf/proto"
 )
 
 // neg is x → Neg → y.
@@ -136,7 +136,7 @@ func TestBounds(t *testing.T) {
 	} {
 		x := neg()
 		tc.change(x)
-		err := Validate(x, Options{})
+		err := validate(x, Options{})
 		if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
 			t.Errorf("%s: %v, want %q", tc.name, err, tc.want)
 		}
@@ -258,87 +258,20 @@ func TestTurns(t *testing.T) {
 // TestSayings: what a file says of itself is passed on.
 func TestSayings(t *testing.T) {
 	m := neg()
-	m.Graph.Input = append(m.Graph.Input, shapedInput("w", 2, -1, 0, -7))
-	m.Graph.Input[1].Type.TensorType.Shape.Dim[1].Value = nil
-	m.Graph.Input[1].Type.TensorType.Shape.Dim[3].Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: -7}
+	m.MetadataProps = []*onnxpb.StringStringEntryProto{{Key: "a", Value: "b"}}
+	m.Graph.Input = append(m.Graph.Input, shapedInput("w", 2, -1, 0))
 	m.Graph.Initializer = []*onnxpb.TensorProto{ints("x", false, 1)} // the default of an input
-	m.Graph.Node = append(m.Graph.Node, &onnxpb.NodeProto{OpType: "Neg", Domain: "ai.onnx"}, &onnxpb.NodeProto{OpType: "Neg", Domain: "a.b"})
-	d := describe(m)
-	if len(d.Inputs) != 1 || d.Inputs[0].Name != "w" || !slices.Equal(d.Inputs[0].Dims, []int64{2, -1, 0, -1}) || !d.Inputs[0].Shaped {
-		t.Errorf("inputs %+v", d.Inputs)
+	data, err := proto.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := d.Inputs[0].Port().String(); got != "w float32[2,?,0,?]" {
-		t.Errorf("the input is %q", got)
+	f, err := Check(data, Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := ValueOf(shapedInput("x", -1, 4096)).Port().String(); got != "x float32[some,4096]" {
-		t.Errorf("the input is %q", got)
-	}
-	if len(d.Operators) != 2 || d.Operators["Neg"] != 2 || d.Operators["a.b.Neg"] != 1 {
-		t.Errorf("operators %v", d.Operators)
-	}
-	if v := ValueOf(&onnxpb.ValueInfoProto{Name: "v"}); v.Shaped || v.Type != 0 || len(v.Dims) > 0 {
-		t.Errorf("no tensor: %+v", v)
-	}
-	if _, err := (Value{Name: "v", Type: 8}).DType(); err == nil || !strings.Contains(err.Error(), `value "v" has ONNX element type 8`) {
-		t.Errorf("strings: %v", err)
-	}
-	if dtype, err := (Value{Type: 1}).DType(); err != nil || dtype != tensor.Float32 {
-		t.Errorf("float32: %v, %v", dtype, err)
-	}
-	for _, tc := range []struct{ name, want string }{{"a\n", `"a\n"`}, {strings.Repeat("x", 100), `"` + strings.Repeat("x", 100) + `"`},
-		{strings.Repeat("x", 101), `"` + strings.Repeat("x", 100) + `…"`}} {
-		if got := Quote(tc.name); got != tc.want {
-			t.Errorf("quoted: %s, want %s", got, tc.want)
-		}
-	}
-}
-
-// TestWindows: the windows of GroupQueryAttention nodes, and which inputs are caches of these alone.
-func TestWindows(t *testing.T) {
-	attention := func(op, domain string, inputs int, window, kept int64) *onnxpb.NodeProto {
-		names := []string{"q", "k", "v", "keys", "values", "lengths", "total"}[:inputs]
-		return &onnxpb.NodeProto{OpType: op, Domain: domain, Input: names, Attribute: []*onnxpb.AttributeProto{
-			intAttr("local_window_size", window), intAttr("sliding_window_cache", kept)}}
-	}
-	const op, domain = "GroupQueryAttention", "com.microsoft"
-	caches := []string{"keys", "values"}
-	for _, tc := range []struct {
-		n    *onnxpb.NodeProto
-		want []Window
-	}{
-		{attention(op, domain, 7, 8, 1), []Window{{8, caches}}},
-		{attention(op, domain, 5, 1, 1), []Window{{1, caches}}},
-		{attention(op, domain, 4, 8, 1), []Window{{8, nil}}},
-		{attention(op, domain, 7, 8, 0), []Window{{8, nil}}},
-		{attention(op, domain, 7, 0, 1), nil},
-		{attention(op, domain, 7, -1, 1), nil},
-		{attention(op, "", 7, 8, 1), nil},
-		{attention("Attention", domain, 7, 8, 1), nil},
-	} {
-		got := windowsOf(&onnxpb.GraphProto{Node: []*onnxpb.NodeProto{tc.n}})
-		if !slices.EqualFunc(got, tc.want, func(a, b Window) bool { return a.Tokens == b.Tokens && slices.Equal(a.Caches, b.Caches) }) {
-			t.Errorf("%v: %v, want %v", tc.n, got, tc.want)
-		}
-	}
-}
-
-// TestCounts: integers of a small, fixed number are counts.
-func TestCounts(t *testing.T) {
-	for _, tc := range []struct {
-		dtype int32
-		dims  []int64
-		want  bool
-	}{
-		{7, nil, true}, {7, []int64{1}, true}, {7, []int64{8}, true}, {7, []int64{9}, false}, {7, []int64{2, 4}, true}, {7, []int64{3, 3}, false},
-		{7, []int64{0}, true}, {7, []int64{-1}, false}, {6, []int64{1}, false}, {8, []int64{1}, false}, {7, []int64{8, 2}, false},
-	} {
-		v := Value{Type: tc.dtype, Shaped: true, Dims: tc.dims}
-		if got := isCount(v); got != tc.want {
-			t.Errorf("type %d, %v: %v", tc.dtype, tc.dims, got)
-		}
-		if v.Shaped = false; isCount(v) {
-			t.Errorf("type %d, without a shape, is a count", tc.dtype)
-		}
+	if len(f.Inputs) != 1 || f.Inputs[0].String() != "w float32[2,some,0]" || len(f.Outputs) != 1 ||
+		f.Outputs[0].String() != "y float32[some]" || len(f.Metadata) != 1 || f.Metadata["a"] != "b" {
+		t.Errorf("inputs %v, outputs %v, metadata %v", f.Inputs, f.Outputs, f.Metadata)
 	}
 }
 
@@ -347,11 +280,11 @@ func TestUndeclared(t *testing.T) {
 	for _, domain := range []string{"", "ai.onnx", "other"} {
 		loop := &onnxpb.NodeProto{OpType: "Loop", Domain: domain}
 		g := &onnxpb.GraphProto{Node: []*onnxpb.NodeProto{{OpType: "Neg"}, loop}}
-		if got := onlyLoop(g); (got == loop) != DefaultDomain(domain) || got != nil && got != loop {
+		if got := onlyLoop(g); (got == loop) != onnxpb.DefaultDomain(domain) || got != nil && got != loop {
 			t.Errorf("domain %q: %v", domain, got)
 		}
 		g.Node = append(g.Node, &onnxpb.NodeProto{OpType: "Loop"})
-		if got := onlyLoop(g); (got != nil) == DefaultDomain(domain) {
+		if got := onlyLoop(g); (got != nil) == onnxpb.DefaultDomain(domain) {
 			t.Errorf("domain %q, with another: %v", domain, got)
 		}
 	}
@@ -365,9 +298,24 @@ func TestUnvalidated(t *testing.T) {
 	if _, err := Check([]byte("no model"), Options{Unvalidated: true}); err == nil || !strings.HasPrefix(err.Error(), "safety: ") {
 		t.Errorf("no model: %v", err)
 	}
-	_, _, err := (Model{}).Contract()
-	if err == nil || errors.Is(err, ErrNotAllowed) {
-		t.Errorf("no card: %v", err)
+	x := neg()
+	x.Graph.Node[0].Domain = "other"
+	data, err := proto.Marshal(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Check(data, Options{Unvalidated: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Validate(); !errors.Is(err, ErrNotAllowed) {
+		t.Errorf("validated later: %v", err)
+	}
+	if f, err = Check(data, Options{Domains: []string{"other"}}); err != nil || f.Validate() != nil {
+		t.Errorf("validated under options: %v, and again: %v", err, f.Validate())
+	}
+	if f, err = Check(data, Options{}); f == nil || !errors.Is(err, ErrNotAllowed) {
+		t.Errorf("refused: %v, %v", f, err)
 	}
 }
 
@@ -383,7 +331,7 @@ func TestBareLoop(t *testing.T) {
 		x.Graph.Initializer = []*onnxpb.TensorProto{ints("most", true, 3), {Name: "go", DataType: typeBool, Int32Data: []int32{1}}}
 		x.Graph.Node = append(x.Graph.Node, &onnxpb.NodeProto{OpType: "Loop", Input: []string{"most", "go"}[:inputs],
 			Attribute: []*onnxpb.AttributeProto{{Name: "body", Type: onnxpb.AttributeProto_GRAPH, G: body}}})
-		if err := Validate(x, Options{ControlFlow: true}); passes != (err == nil) {
+		if err := validate(x, Options{ControlFlow: true}); passes != (err == nil) {
 			t.Errorf("a Loop of %d inputs: %v", inputs, err)
 		}
 	}

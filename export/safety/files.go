@@ -129,14 +129,14 @@ func (r *inliner) close() {
 func (r *inliner) graph(g *onnxpb.GraphProto) error {
 	for _, t := range g.Initializer {
 		if err := r.tensor(t); err != nil {
-			return fmt.Errorf("initializer %s: %w", Quote(t.Name), err)
+			return fmt.Errorf("initializer %s: %w", onnxpb.Quote(t.Name), err)
 		}
 	}
 	for _, n := range g.Node {
 		for _, a := range n.Attribute {
 			for _, t := range append(a.Tensors[:len(a.Tensors):len(a.Tensors)], a.T) {
 				if err := r.tensor(t); err != nil {
-					return fmt.Errorf("node %s: attribute %s: %w", Quote(n.Name), Quote(a.Name), err)
+					return fmt.Errorf("node %s: attribute %s: %w", onnxpb.Quote(n.Name), onnxpb.Quote(a.Name), err)
 				}
 			}
 			for _, inner := range append(a.Graphs[:len(a.Graphs):len(a.Graphs)], a.G) {
@@ -159,7 +159,7 @@ func (r *inliner) tensor(t *onnxpb.TensorProto) error {
 	if t == nil || t.DataLocation != external {
 		return nil
 	}
-	size := bits(t.DataType)
+	size := onnxpb.Bits(t.DataType)
 	if size == 0 {
 		return fmt.Errorf("its element type is %d, which no other file can hold", t.DataType)
 	}
@@ -185,15 +185,15 @@ func (r *inliner) tensor(t *onnxpb.TensorProto) error {
 	}
 	if offset > info.Size()-length {
 		return fmt.Errorf("its data: the file %s has %d bytes, and %d from byte %d on are wanted",
-			Quote(name), info.Size(), length, offset)
+			onnxpb.Quote(name), info.Size(), length, offset)
 	}
 	at, ok := f.(io.ReaderAt)
 	if !ok {
-		return fmt.Errorf("its data: the file %s can only be read from the start", Quote(name))
+		return fmt.Errorf("its data: the file %s can only be read from the start", onnxpb.Quote(name))
 	}
 	t.RawData = make([]byte, length)
 	if _, err := io.ReadFull(io.NewSectionReader(at, offset, length), t.RawData); err != nil {
-		return fmt.Errorf("its data: the file %s: %w", Quote(name), err)
+		return fmt.Errorf("its data: the file %s: %w", onnxpb.Quote(name), err)
 	}
 	t.DataLocation, t.ExternalData = 0, nil
 	return nil
@@ -211,9 +211,9 @@ func place(t *onnxpb.TensorProto, length int64) (name string, offset int64, err 
 			offset = n
 		case e.Key == "length" && bad == nil && n == length:
 		case e.Key == "length":
-			return "", 0, fmt.Errorf("its data: length is %s, and type and shape take %d bytes", Quote(e.Value), length)
+			return "", 0, fmt.Errorf("its data: length is %s, and type and shape take %d bytes", onnxpb.Quote(e.Value), length)
 		default:
-			return "", 0, fmt.Errorf("its data: %s is %s, which is not supported", Quote(e.Key), Quote(e.Value))
+			return "", 0, fmt.Errorf("its data: %s is %s, which is not supported", onnxpb.Quote(e.Key), onnxpb.Quote(e.Value))
 		}
 	}
 	if name == "" {
@@ -229,11 +229,11 @@ func (r *inliner) open(name string) (fs.File, error) {
 	}
 	slashed := filepath.ToSlash(filepath.Clean(filepath.FromSlash(name)))
 	if !filepath.IsLocal(filepath.FromSlash(name)) || !fs.ValidPath(slashed) {
-		return nil, fmt.Errorf("the file %s is not within the model's folder", Quote(name))
+		return nil, fmt.Errorf("the file %s is not within the model's folder", onnxpb.Quote(name))
 	}
 	info, err := fs.Stat(r.folder, slashed) // first, as opening a pipe waits for a writer
 	if err == nil {
-		err = files.CheckRegular(Quote(name), info, math.MaxInt64)
+		err = files.CheckRegular(onnxpb.Quote(name), info, math.MaxInt64)
 	} else if link, wrong := fs.Lstat(r.folder, slashed); wrong == nil && link.Mode()&fs.ModeSymlink != 0 {
 		return nil, fmt.Errorf("%w; it is a symbolic link, as in a cache of downloads: where that is trusted, name the "+
 			"folder with both, Options.LinksWithin (--links-within FOLDER)", err)

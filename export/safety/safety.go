@@ -10,10 +10,12 @@
 package safety
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"strconv"
+	"maps"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -60,133 +62,74 @@ var (
 	ErrDamaged = errors.New("the weights are damaged")
 )
 
-// Model is what a file says of itself.
-type Model struct {
-	Inputs   []Value // without those that have a value in the file
-	Outputs  []Value
-	Metadata map[string]string
-	// Operators counts the nodes of the graph by operator; those that are not of ONNX's
-	// default domain have theirs before the name: "com.microsoft.MatMulNBits".
-	Operators map[string]int
-	Windows   []Window
+// File is a model file that has been parsed.
+type File struct {
+	Data            []byte             // the bytes, which hold all the data
+	Proto           *onnxpb.ModelProto // for the packages of this module that read on: see there
+	Inputs, Outputs []card.Port        // inputs without those that have a value in the file
+	Metadata        map[string]string
+
+	validated bool
 }
 
-// Value is a declared input or output.
-type Value struct {
-	Name   string
-	Type   int32    // element type, by ONNX's number; 0 for what is no tensor
-	Shaped bool     // whether the file declares a shape
-	Dims   []int64  // −1 where an axis has no fixed length
-	Axes   []string // names of the axes without one, "" for none; as long as Dims
-}
-
-// DType returns the element type of the value, or an error for one that zoo does not
-// handle.
-func (v Value) DType() (tensor.DType, error) {
-	dtype := tensor.FromONNX(v.Type)
-	if dtype == tensor.Invalid {
-		return dtype, fmt.Errorf("value %q has ONNX element type %d; "+
-			"zoo handles float32, float64, float16, bfloat16, int64, int32, int8, uint8 and bool", v.Name, v.Type)
-	}
-	return dtype, nil
-}
-
-// Port describes the value as package card does. An element type that zoo does not handle
-// is "invalid".
-func (v Value) Port() card.Port {
-	p := card.Port{Name: v.Name, DType: tensor.FromONNX(v.Type).String()}
-	for i, d := range v.Dims {
-		axis := cmp.Or(v.Axes[i], "?")
-		if d >= 0 {
-			axis = strconv.FormatInt(d, 10)
-		}
-		p.Shape = append(p.Shape, axis)
-	}
-	return p
-}
-
-// Contract returns the file's card, and how the file is fed by it.
-func (m Model) Contract() (card.Card, card.Contract, error) {
-	c, err := card.Parse(m.Metadata)
+// Check parses and validates a file, its weights included. A file that has the form of ONNX is
+// returned with the error that refuses it, for programs that describe such files.
+func Check(data []byte, opt Options) (*File, error) {
+	m, err := parse(data, proto.UnmarshalOptions{DiscardUnknown: true}) // parts that the schema lacks are dropped
 	if err != nil {
-		return c, card.Contract{}, err
+		return nil, fmt.Errorf("safety: %w", err)
 	}
-	k, err := c.Contract(ports(m.Inputs), ports(m.Outputs))
-	return c, k, err
+	f := &File{Data: data, Proto: m, Inputs: ports(onnxpb.Inputs(m.Graph)), Outputs: ports(onnxpb.Outputs(m.Graph)),
+		Metadata: onnxpb.Metadata(m)}
+	if opt.Unvalidated {
+		return f, nil
+	}
+	if err = validate(m, opt); err == nil {
+		f.validated = true
+		err = checkWeights(m)
+	}
+	if err != nil {
+		return f, fmt.Errorf("safety: %w", err)
+	}
+	return f, nil
 }
 
-func ports(values []Value) (list []card.Port) {
+// Validate validates a file that Check has let pass with Options.Unvalidated, its weights
+// excepted, by the zero Options. It does nothing to a file that is validated already.
+func (f *File) Validate() error {
+	if f.validated {
+		return nil
+	}
+	err := validate(f.Proto, Options{})
+	f.validated = err == nil
+	return err
+}
+
+// ports describes values as package card does. An element type that zoo does not handle is
+// "invalid".
+func ports(values []onnxpb.Value) (list []card.Port) {
 	for _, v := range values {
-		list = append(list, v.Port())
+		list = append(list, card.Port{Name: v.Name, DType: tensor.FromONNX(v.Type).String(), Shape: v.Shape()})
 	}
 	return list
 }
 
-// Check parses and validates a file, its weights included.
-func Check(data []byte, opt Options) (Model, error) {
-	m, err := Parse(data)
-	if err == nil && !opt.Unvalidated {
-		if err = Validate(m, opt); err == nil {
-			err = CheckWeights(m)
-		}
+// Marshal writes a file that Check lets pass under the options, with metadata. A card among it
+// gets the hash of the weights.
+func Marshal(m *onnxpb.ModelProto, metadata map[string]string, opt Options) ([]byte, error) {
+	if err := validate(m, opt); err != nil {
+		return nil, err
 	}
+	if card.In(metadata) {
+		metadata = maps.Clone(metadata)
+		metadata[card.WeightsKey] = weightsHash(m.Graph)
+	}
+	for _, k := range slices.Sorted(maps.Keys(metadata)) {
+		m.MetadataProps = append(m.MetadataProps, &onnxpb.StringStringEntryProto{Key: k, Value: metadata[k]})
+	}
+	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
-		return Model{}, fmt.Errorf("safety: %w", err)
+		return nil, err
 	}
-	return describe(m), nil
-}
-
-func describe(m *onnxpb.ModelProto) Model {
-	d := Model{Metadata: Metadata(m), Operators: map[string]int{}, Windows: windowsOf(m.Graph)}
-	for _, n := range m.Graph.Node {
-		name := n.OpType
-		if !DefaultDomain(n.Domain) {
-			name = n.Domain + "." + name
-		}
-		d.Operators[name]++
-	}
-	stored := map[string]bool{}
-	for _, t := range m.Graph.Initializer {
-		stored[t.Name] = true
-	}
-	for _, v := range m.Graph.Input {
-		if !stored[v.Name] {
-			d.Inputs = append(d.Inputs, ValueOf(v))
-		}
-	}
-	for _, v := range m.Graph.Output {
-		d.Outputs = append(d.Outputs, ValueOf(v))
-	}
-	return d
-}
-
-// Metadata returns the metadata of a file.
-func Metadata(m *onnxpb.ModelProto) map[string]string {
-	out := make(map[string]string, len(m.MetadataProps))
-	for _, p := range m.MetadataProps {
-		out[p.Key] = p.Value
-	}
-	return out
-}
-
-// ValueOf reads a declaration.
-func ValueOf(v *onnxpb.ValueInfoProto) Value {
-	t := v.GetType().GetTensorType()
-	d := Value{Name: v.Name, Type: t.GetElemType(), Shaped: t.GetShape() != nil}
-	for _, axis := range t.GetShape().GetDim() {
-		n := int64(-1)
-		if x, fixed := axis.Value.(*onnxpb.TensorShapeProto_Dimension_DimValue); fixed {
-			n = max(x.DimValue, -1)
-		}
-		d.Dims, d.Axes = append(d.Dims, n), append(d.Axes, axis.GetDimParam())
-	}
-	return d
-}
-
-// Quote shows a name from a file, shortened where it is absurd.
-func Quote(s string) string {
-	if len(s) > 100 {
-		s = s[:100] + "…"
-	}
-	return fmt.Sprintf("%q", s)
+	return data, scan(data)
 }

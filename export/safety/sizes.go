@@ -119,7 +119,7 @@ func (v *validator) measure(n *onnxpb.NodeProto, at int, s *scope) error {
 			continue
 		}
 		made := unknown
-		if rule := sizeRules[n.OpType]; rule != nil && i == 0 && DefaultDomain(n.Domain) {
+		if rule := sizeRules[n.OpType]; rule != nil && i == 0 && onnxpb.DefaultDomain(n.Domain) {
 			made = rule(sizing{n, s})
 		}
 		s.sizes[out] = made

@@ -270,7 +270,7 @@ func TestSizesBounded(t *testing.T) {
 			Initializer: []*onnxpb.TensorProto{ints("n", false, n), ints("other", false, 1, 2, 3, 4)},
 			Node:        append(more, &onnxpb.NodeProto{OpType: "ConstantOfShape", Input: []string{"n"}, Output: []string{"y"}}),
 		}}
-		return Validate(m, Options{})
+		return validate(m, Options{})
 	}
 	most := int64(1<<28 + 16*5)
 	if err := of(most); err != nil {

@@ -13,22 +13,6 @@ const (
 	typeBool   = 9
 )
 
-// elementBits is the size in raw_data of the element types, by their number; 0
-// for those that do not exist or have no fixed size.
-var elementBits = [...]int{
-	0, 32, 8, 8, 16, 16, 32, 64, 0, 8, // float, uint8, int8, uint16, int16, int32, int64, string, bool
-	16, 64, 32, 64, 64, 128, 16, // float16, double, uint32, uint64, complex64, complex128, bfloat16
-	8, 8, 8, 8, // float8, four kinds
-	4, 4, 4, 8, 2, 2, // uint4, int4, float4e2m1, float8e8m0, uint2, int2
-}
-
-func bits(code int32) int {
-	if code < 0 || int(code) >= len(elementBits) {
-		return 0
-	}
-	return elementBits[code]
-}
-
 // elementsOf returns the number of elements that a stored tensor claims, which at
 // the given bits each still fit a file.
 func elementsOf(t *onnxpb.TensorProto, bits int) (int64, error) {
@@ -58,7 +42,7 @@ func checkTensor(t *onnxpb.TensorProto) error {
 	if len(t.Segment) > 0 {
 		return fmt.Errorf("it is one segment of a tensor, which is not supported")
 	}
-	size := bits(t.DataType)
+	size := onnxpb.Bits(t.DataType)
 	if size == 0 && t.DataType != typeString {
 		return fmt.Errorf("its element type is %d, which is not known", t.DataType)
 	}
@@ -110,7 +94,7 @@ func typedValues(t *onnxpb.TensorProto) (n, kinds int) {
 // valuesFor returns how many single values so many elements take: complex numbers
 // take two, and those of less than a byte share one.
 func valuesFor(code int32, elements int64) int64 {
-	switch size := bits(code); {
+	switch size := onnxpb.Bits(code); {
 	case code == 14 || code == 15:
 		return 2 * elements
 	case size > 0 && size < 8:

@@ -55,7 +55,7 @@ func TestStoredTypes(t *testing.T) {
 		return &onnxpb.TensorProto{DataType: int32(code), Dims: []int64{3}}
 	}
 	for code, of := range typed {
-		if got := bits(int32(code)); got != of.bits {
+		if got := onnxpb.Bits(int32(code)); got != of.bits {
 			t.Errorf("%s: %d bits, want %d", of.name, got, of.bits)
 		}
 		if of.list == "" {
@@ -93,7 +93,7 @@ func TestStoredTypes(t *testing.T) {
 		}
 	}
 	for _, code := range []int32{-1, 1 << 30} {
-		if bits(code) != 0 {
+		if onnxpb.Bits(code) != 0 {
 			t.Errorf("type %d has bits", code)
 		}
 	}

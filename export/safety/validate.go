@@ -7,12 +7,12 @@ import (
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
-// Validate checks a parsed file, but for its weights: see CheckWeights. Without
+// validate checks a parsed file, its weights excepted: see checkWeights. Without
 // Options.ControlFlow a subgraph passes only where the file's own card declares it, as
 // zoo writes such files: as one Scan over the recurrent state, which takes as many
 // turns as it is fed tokens, or as the one Loop of a file that answers prompts, whose
 // turns are bounded as those of any Loop.
-func Validate(m *onnxpb.ModelProto, opt Options) error {
+func validate(m *onnxpb.ModelProto, opt Options) error {
 	if err := checkHeader(m); err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func checkHeader(m *onnxpb.ModelProto) error {
 	}
 	opset := int64(0)
 	for _, o := range m.OpsetImport {
-		if !DefaultDomain(o.Domain) {
+		if !onnxpb.DefaultDomain(o.Domain) {
 			continue // see node
 		}
 		if opset != 0 || o.Version < minOpset || o.Version > maxOpset {
@@ -45,15 +45,12 @@ func checkHeader(m *onnxpb.ModelProto) error {
 	keys := map[string]bool{}
 	for _, p := range m.MetadataProps {
 		if keys[p.Key] {
-			return fmt.Errorf("the metadata has the key %s twice", Quote(p.Key))
+			return fmt.Errorf("the metadata has the key %s twice", onnxpb.Quote(p.Key))
 		}
 		keys[p.Key] = true
 	}
 	return nil
 }
-
-// DefaultDomain reports whether an operator domain is ONNX's own.
-func DefaultDomain(d string) bool { return d == "" || d == "ai.onnx" }
 
 type validator struct {
 	opt      Options
@@ -114,14 +111,14 @@ func newScope(g *onnxpb.GraphProto, outer *scope) (*scope, error) {
 	inputs := map[string]bool{}
 	for _, in := range g.Input {
 		if err := s.define(in.Name); err != nil {
-			return nil, fmt.Errorf("input %s: %w", Quote(in.Name), err)
+			return nil, fmt.Errorf("input %s: %w", onnxpb.Quote(in.Name), err)
 		}
 		if err := checkType(in, outer != nil); err != nil {
-			return nil, fmt.Errorf("input %s: %w", Quote(in.Name), err)
+			return nil, fmt.Errorf("input %s: %w", onnxpb.Quote(in.Name), err)
 		}
 		inputs[in.Name] = true
 		if in.GetType().GetTensorType().GetShape() != nil {
-			s.sizes[in.Name] = shaped(ValueOf(in).Dims)
+			s.sizes[in.Name] = shaped(onnxpb.ValueOf(in).Dims)
 		}
 	}
 	for _, t := range g.Initializer {
@@ -129,12 +126,12 @@ func newScope(g *onnxpb.GraphProto, outer *scope) (*scope, error) {
 		if inputs[t.Name] {
 			delete(inputs, t.Name)
 		} else if err := s.define(t.Name); err != nil {
-			return nil, fmt.Errorf("initializer %s: %w", Quote(t.Name), err)
+			return nil, fmt.Errorf("initializer %s: %w", onnxpb.Quote(t.Name), err)
 		} else {
 			s.constants[t.Name] = t
 		}
 		if err := checkTensor(t); err != nil {
-			return nil, fmt.Errorf("initializer %s: %w", Quote(t.Name), err)
+			return nil, fmt.Errorf("initializer %s: %w", onnxpb.Quote(t.Name), err)
 		}
 		s.sizes[t.Name] = shaped(t.Dims)
 	}
@@ -162,20 +159,20 @@ func (v *validator) graph(g *onnxpb.GraphProto, outer *scope) error {
 			err = v.measure(n, i, s)
 		}
 		if err != nil {
-			return fmt.Errorf("node %d %s (%s): %w", i, Quote(n.Name), Quote(n.OpType), err)
+			return fmt.Errorf("node %d %s (%s): %w", i, onnxpb.Quote(n.Name), onnxpb.Quote(n.OpType), err)
 		}
 	}
 	for _, o := range g.Output {
 		if !s.sees(o.Name) {
-			return fmt.Errorf("output %s: no node makes it", Quote(o.Name))
+			return fmt.Errorf("output %s: no node makes it", onnxpb.Quote(o.Name))
 		}
 		if err := checkType(o, outer != nil); err != nil {
-			return fmt.Errorf("output %s: %w", Quote(o.Name), err)
+			return fmt.Errorf("output %s: %w", onnxpb.Quote(o.Name), err)
 		}
 	}
 	for _, value := range g.ValueInfo {
 		if err := checkAxes(value.GetType().GetTensorType().GetShape()); err != nil {
-			return fmt.Errorf("value %s: %w", Quote(value.Name), err)
+			return fmt.Errorf("value %s: %w", onnxpb.Quote(value.Name), err)
 		}
 	}
 	return nil
@@ -195,9 +192,9 @@ func checkParts(g *onnxpb.GraphProto) error {
 }
 
 func (v *validator) node(n *onnxpb.NodeProto, s *scope) error {
-	if !DefaultDomain(n.Domain) && !slices.Contains(v.opt.Domains, n.Domain) {
+	if !onnxpb.DefaultDomain(n.Domain) && !slices.Contains(v.opt.Domains, n.Domain) {
 		return fmt.Errorf("it is from the operator domain %s, which is %w without Options.Domains (--allow %s)",
-			Quote(n.Domain), ErrNotAllowed, n.Domain)
+			onnxpb.Quote(n.Domain), ErrNotAllowed, n.Domain)
 	}
 	switch {
 	case n.Overload != "":
@@ -212,9 +209,9 @@ func (v *validator) node(n *onnxpb.NodeProto, s *scope) error {
 		switch {
 		case in == "" || s.sees(in): // "" leaves an input out
 		case s.made[in]:
-			return fmt.Errorf("input %d, %s, is made by a later node or by itself", i, Quote(in))
+			return fmt.Errorf("input %d, %s, is made by a later node or by itself", i, onnxpb.Quote(in))
 		default:
-			return fmt.Errorf("input %d, %s, is not defined", i, Quote(in))
+			return fmt.Errorf("input %d, %s, is not defined", i, onnxpb.Quote(in))
 		}
 	}
 	if err := v.attributes(n, s); err != nil {
@@ -225,10 +222,10 @@ func (v *validator) node(n *onnxpb.NodeProto, s *scope) error {
 			continue
 		}
 		if err := s.define(o); err != nil {
-			return fmt.Errorf("output %s: %w", Quote(o), err)
+			return fmt.Errorf("output %s: %w", onnxpb.Quote(o), err)
 		}
 	}
-	if !DefaultDomain(n.Domain) || len(n.Output) != 1 {
+	if !onnxpb.DefaultDomain(n.Domain) || len(n.Output) != 1 {
 		return nil
 	}
 	switch {

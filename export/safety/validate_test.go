@@ -117,7 +117,7 @@ func marshal(t testing.TB, m *modelProto) []byte {
 func TestCheck(t *testing.T) {
 	got, err := safety.Check(marshal(t, plain()), safety.Options{})
 	if err != nil || len(got.Inputs) != 1 || got.Inputs[0].Name != "x" ||
-		!slices.Equal(got.Inputs[0].Axes, list("seq")) || len(got.Outputs) != 1 {
+		!slices.Equal(got.Inputs[0].Shape, list("seq")) || len(got.Outputs) != 1 {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	// What graphs of ours have not, and files of others do.
@@ -136,7 +136,7 @@ func TestCheck(t *testing.T) {
 		node("Constant", nil, list("k"),
 			&onnxpb.AttributeProto{Name: "value", Type: onnxpb.AttributeProto_TENSOR, T: scalar("", 7, 3)}))
 	if got, err := safety.Check(marshal(t, foreign), safety.Options{}); err != nil || len(got.Inputs) != 2 ||
-		got.Inputs[1].Dims[1] != -1 {
+		got.Inputs[1].Shape[1] != "?" {
 		t.Errorf("a foreign file: %+v, %v", got, err)
 	}
 }
@@ -378,47 +378,4 @@ func FuzzCheck(f *testing.F) {
 			t.Error("a model without outputs passed")
 		}
 	})
-}
-
-// TestFindHostPart: sizes, and what is computed of them, are the host's; what is as long as
-// they say is not, nor is the shape of a float input, which lies on the device. Angles are the
-// host's back to the integers that they are of, and what is computed of these and sizes alone.
-func TestFindHostPart(t *testing.T) {
-	m := plain()
-	g := m.Graph
-	g.Input = append(g.Input, valueInfo("ids", 7, "batch", "seq"), valueInfo("keep", 7, 1))
-	g.Initializer = append(g.Initializer, &onnxpb.TensorProto{Name: "table", DataType: 1, Dims: []int64{2}, FloatData: []float32{2, 3}})
-	named := func(n *nodeProto) *nodeProto { n.Name = n.Output[0]; return n }
-	for _, n := range []*nodeProto{
-		node("Shape", list("ids"), list("shape")), node("Gather", list("shape", "w"), list("seq")),
-		node("Mul", list("seq", "keep"), list("count")), node("Range", list("w", "count", "w"), list("places")),
-		node("Cast", list("places"), list("floats")), node("Sin", list("floats"), list("sine")),
-		node("Add", list("places", "places"), list("twice")), node("Mul", list("n", "n"), list("square")),
-		node("Cos", list("square"), list("cosine")), // of what the device has computed
-		node("Mul", list("sine", "w"), list("scaled")), node("Mul", list("scaled", "table"), list("product")),
-		node("Shape", list("x"), list("past")), node("Add", list("ids", "keep"), list("later")),
-	} {
-		g.Node = append(g.Node, named(n))
-	}
-	p, err := safety.FindHostPart(marshal(t, m))
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(p.Angles)
-	for what, of := range map[string][2][]string{
-		"shapes":             {p.Shapes, {"shape", "seq", "count"}},
-		"angles":             {p.Angles, {"count", "floats", "places", "scaled", "seq", "sine", "twice"}},
-		"inputs of the host": {p.InputsOf(p.Shapes, p.Angles), nil},
-	} {
-		if !slices.Equal(of[0], of[1]) {
-			t.Errorf("%s: %v, want %v", what, of[0], of[1])
-		}
-	}
-	g.Node = slices.DeleteFunc(g.Node, func(n *nodeProto) bool { return n.Name == "later" })
-	if p, err = safety.FindHostPart(marshal(t, m)); err != nil || !slices.Equal(p.InputsOf(p.Shapes, p.Angles), []string{"ids", "keep"}) {
-		t.Errorf("inputs of the host: %v, %v, want ids and keep", p.InputsOf(p.Shapes, p.Angles), err)
-	}
-	if _, err := safety.FindHostPart([]byte("no model")); err == nil {
-		t.Error("what is no model has a part for the host")
-	}
 }

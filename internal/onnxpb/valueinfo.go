@@ -1,6 +1,10 @@
 package onnxpb
 
-import "strconv"
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+)
 
 // NewValueInfo declares a value, whose axes are lengths and names.
 func NewValueInfo(name string, dataType int32, axes ...string) *ValueInfoProto {
@@ -14,4 +18,81 @@ func NewValueInfo(name string, dataType int32, axes ...string) *ValueInfoProto {
 	}
 	t := &TypeProto_Tensor{ElemType: dataType, Shape: shape}
 	return &ValueInfoProto{Name: name, Type: &TypeProto{TensorType: t}}
+}
+
+// Value is a declared input or output.
+type Value struct {
+	Name   string
+	Type   int32    // element type, by its number; 0 for a value that is no tensor
+	Shaped bool     // whether the file declares a shape
+	Dims   []int64  // −1 where an axis has no fixed length
+	Axes   []string // names of the axes without one, "" for none; as long as Dims
+}
+
+// ValueOf reads a declaration.
+func ValueOf(v *ValueInfoProto) Value {
+	t := v.GetType().GetTensorType()
+	d := Value{Name: v.Name, Type: t.GetElemType(), Shaped: t.GetShape() != nil}
+	for _, axis := range t.GetShape().GetDim() {
+		n := int64(-1)
+		if x, fixed := axis.Value.(*TensorShapeProto_Dimension_DimValue); fixed {
+			n = max(x.DimValue, -1)
+		}
+		d.Dims, d.Axes = append(d.Dims, n), append(d.Axes, axis.GetDimParam())
+	}
+	return d
+}
+
+// Shape returns the axes as text: lengths, names, and "?" for an axis with neither.
+func (v Value) Shape() (axes []string) {
+	for i, d := range v.Dims {
+		axis := cmp.Or(v.Axes[i], "?")
+		if d >= 0 {
+			axis = strconv.FormatInt(d, 10)
+		}
+		axes = append(axes, axis)
+	}
+	return axes
+}
+
+// Inputs returns the inputs of a graph that the caller feeds: the others have a value in the file.
+func Inputs(g *GraphProto) (list []Value) {
+	stored := map[string]bool{}
+	for _, t := range g.Initializer {
+		stored[t.Name] = true
+	}
+	for _, v := range g.Input {
+		if !stored[v.Name] {
+			list = append(list, ValueOf(v))
+		}
+	}
+	return list
+}
+
+// Outputs returns the outputs of a graph.
+func Outputs(g *GraphProto) (list []Value) {
+	for _, v := range g.Output {
+		list = append(list, ValueOf(v))
+	}
+	return list
+}
+
+// DefaultDomain reports whether an operator domain is ONNX's own.
+func DefaultDomain(domain string) bool { return domain == "" || domain == "ai.onnx" }
+
+// Metadata returns the metadata of a file.
+func Metadata(m *ModelProto) map[string]string {
+	out := make(map[string]string, len(m.MetadataProps))
+	for _, p := range m.MetadataProps {
+		out[p.Key] = p.Value
+	}
+	return out
+}
+
+// Quote shows a name from a file, shortened where it is absurd.
+func Quote(name string) string {
+	if len(name) > 100 {
+		name = name[:100] + "…"
+	}
+	return fmt.Sprintf("%q", name)
 }

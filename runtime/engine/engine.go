@@ -10,6 +10,7 @@ import (
 	"context"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
@@ -42,8 +43,8 @@ type Options struct {
 
 // File is a model file that has been validated under the options.
 type File struct {
-	Data            []byte      // not to be changed, and not needed after Open
-	Inputs, Outputs []card.Port // what runs take and give, in this order; the file may have more outputs
+	Parsed          *safety.File // the engine's own, and not needed after Open
+	Inputs, Outputs []card.Port  // what runs take and give, in this order; the file may have more outputs
 }
 
 // Model is a model that an engine has loaded. It runs on memory that the caller

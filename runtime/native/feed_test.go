@@ -10,6 +10,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/engine"
@@ -253,7 +254,11 @@ func TestOpenKinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, isExact := range []bool{false, true} {
-		m, err := open(engine.File{Data: []byte(file.String()), Inputs: []card.Port{{Name: "x"}}, Outputs: []card.Port{{Name: "y"}}},
+		parsed, err := safety.Check([]byte(file.String()), safety.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := open(engine.File{Parsed: parsed, Inputs: []card.Port{{Name: "x"}}, Outputs: []card.Port{{Name: "y"}}},
 			engine.Options{Exact: isExact})
 		if err != nil {
 			t.Fatal(err)

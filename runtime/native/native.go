@@ -31,7 +31,7 @@ func init() {
 // open reads a file within the bounds of export.Read. Every parameter must have its
 // weight in the file.
 func open(file engine.File, opt engine.Options) (engine.Model, error) {
-	m, err := export.ReadDamaged(file.Data) // the weights have been checked, if they were to be
+	m, err := export.Read(file.Parsed)
 	if err != nil {
 		return nil, fmt.Errorf("native: %w", err)
 	}
@@ -40,7 +40,7 @@ func open(file engine.File, opt engine.Options) (engine.Model, error) {
 			return nil, fmt.Errorf("native: the file has no weight for %s %s: it is a training step, not a model", p.Name, p.Type())
 		}
 	}
-	file.Data = nil
+	file.Parsed = nil
 	if opt.Exact {
 		return newExact(m.Graph, m.Weights, file), nil
 	}

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
@@ -42,7 +41,7 @@ var memoryNames = map[string]string{engine.CUDA: "Cuda", engine.WebGPU: "WebGPU_
 
 // newDevice checks where a session's nodes run, looks where its inputs lie, and prepares the
 // use of the device's memory.
-func newDevice(a *api, session handle, host safety.HostPart, inputs []IO, opt Options) (*device, error) {
+func newDevice(a *api, session handle, host hostPart, inputs []IO, opt Options) (*device, error) {
 	name, ok := memoryNames[opt.Provider]
 	if !ok {
 		return nil, nil
@@ -58,9 +57,9 @@ func newDevice(a *api, session handle, host safety.HostPart, inputs []IO, opt Op
 	if err := a.do(memoryOfInputs, uintptr(session), pinSlice(&pin, infos), uintptr(len(infos))); err != nil {
 		return nil, fmt.Errorf("ort: memory of inputs: %w", err)
 	}
-	onHost := host.InputsOf(host.Shapes)
+	onHost := host.inputsOf(host.shapes)
 	if opt.Provider == engine.WebGPU {
-		onHost = host.InputsOf(host.Shapes, host.Angles)
+		onHost = host.inputsOf(host.shapes, host.angles)
 	}
 	for i, info := range infos {
 		where, err := a.text(memoryInfoName, info)

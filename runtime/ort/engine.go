@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
@@ -29,8 +28,7 @@ func open(file engine.File, opt engine.Options) (engine.Model, error) {
 	for i, p := range file.Outputs {
 		outputs[i] = p.Name
 	}
-	s, err := New(file.Data, Options{
-		Safety:  safety.Options{Unvalidated: true}, // not once more
+	s, err := newSession(file.Parsed, Options{
 		Library: opt.Library, Provider: opt.Provider, ProviderOptions: opt.ProviderOptions,
 		Threads: opt.Threads, NoSpinning: opt.NoSpinning, ProfilePrefix: opt.ProfilePrefix, Outputs: outputs,
 		FlushDenormals: true, AllowCPUNodes: opt.AllowCPUNodes,

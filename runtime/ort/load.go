@@ -11,13 +11,12 @@ import (
 	"slices"
 	"unicode/utf16"
 
-	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
 // load makes a session. The model's bytes are not needed afterwards.
-func (a *api) load(model []byte, host safety.HostPart, lib Library, opt Options) (session handle, err error) {
+func (a *api) load(model []byte, host hostPart, lib Library, opt Options) (session handle, err error) {
 	options, err := a.create(createSessionOptions)
 	if err != nil {
 		return 0, fmt.Errorf("ort: %w", err)
@@ -57,7 +56,7 @@ func (a *api) releaseSession(session handle, provider string) {
 }
 
 // use appends a provider to session options, for a model with that host's part.
-func (a *api) use(session handle, provider string, lib Library, host safety.HostPart, options map[string]string) error {
+func (a *api) use(session handle, provider string, lib Library, host hostPart, options map[string]string) error {
 	var err error
 	switch provider {
 	case engine.CPU:
@@ -193,5 +192,5 @@ func (a *api) try(lib Library, provider string) error {
 	}
 	defer a.call(releaseSessionOptions, uintptr(options))
 	defer lockProvider(provider)()
-	return a.use(options, provider, lib, safety.HostPart{}, nil)
+	return a.use(options, provider, lib, hostPart{}, nil)
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unsafe"
-
-	"github.com/nopezoo/zoo/export/safety"
 )
 
 // cpuProvider is ONNX Runtime's name of its CPU provider.
@@ -19,7 +17,7 @@ const recordPlacement = "session.record_ep_graph_assignment_info"
 
 // checkPlacement wants all nodes of a session on its provider's device but those that belong
 // to the host's part.
-func (a *api) checkPlacement(session handle, host safety.HostPart, opt Options) error {
+func (a *api) checkPlacement(session handle, host hostPart, opt Options) error {
 	if opt.AllowCPUNodes {
 		return nil
 	}
@@ -28,7 +26,7 @@ func (a *api) checkPlacement(session handle, host safety.HostPart, opt Options) 
 		return fmt.Errorf("ort: placement of nodes: %w", err)
 	}
 	onCPU = slices.DeleteFunc(onCPU, func(n placed) bool {
-		return slices.Contains(host.Shapes, n.name) || slices.Contains(host.Angles, n.name)
+		return slices.Contains(host.shapes, n.name) || slices.Contains(host.angles, n.name)
 	})
 	if len(onCPU) == 0 {
 		return nil

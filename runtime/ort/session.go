@@ -35,7 +35,19 @@ func New(model []byte, opt Options) (*Session, error) {
 	if !linked {
 		return nil, ErrNoCgo
 	}
-	h, err := readHeader(model, opt.Safety)
+	f, err := safety.Check(model, opt.Safety)
+	if err != nil {
+		return nil, fmt.Errorf("ort: read model: %w", err)
+	}
+	return newSession(f, opt)
+}
+
+// newSession loads a parsed model. What is parsed of it is not needed while ONNX Runtime reads the bytes.
+func newSession(f *safety.File, opt Options) (*Session, error) {
+	if !linked {
+		return nil, ErrNoCgo
+	}
+	h, err := readHeader(f)
 	if err != nil {
 		return nil, fmt.Errorf("ort: read model: %w", err)
 	}
@@ -47,12 +59,11 @@ func New(model []byte, opt Options) (*Session, error) {
 		return nil, fmt.Errorf("ort: the model has %d inputs and %d outputs; it needs at least one of each",
 			len(h.inputs), len(outputs))
 	}
-	var host safety.HostPart
+	var host hostPart
 	if memoryNames[opt.Provider] != "" {
-		if host, err = safety.FindHostPart(model); err != nil {
-			return nil, fmt.Errorf("ort: read model: %w", err)
-		}
+		host = hostPartOf(f.Proto.Graph)
 	}
+	model := f.Data
 	lib, api, err := acquire(opt.Provider, opt.Library)
 	if err != nil {
 		return nil, err

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
@@ -37,7 +36,7 @@ const webGPURemedy = "the provider needs a graphics card and its driver, Vulkan 
 // platforms, to the session options. Masks and distances are int64, which is an option of the
 // provider. What computes with shapes stays in main memory, where sizes are needed: else
 // each would wait for the device. Angles stay there for their precision.
-func (a *api) useWebGPU(session handle, lib Library, host safety.HostPart, options map[string]string) error {
+func (a *api) useWebGPU(session handle, lib Library, host hostPart, options map[string]string) error {
 	built, err := a.available("WebGpuExecutionProvider")
 	if err == nil && built { // else the error says that it is not
 		err = checkVulkan(lib)
@@ -48,7 +47,7 @@ func (a *api) useWebGPU(session handle, lib Library, host safety.HostPart, optio
 	// The other layout is for convolutions, and would move transpositions to integers, which
 	// the provider does not transpose.
 	all := map[string]string{"enableInt64": "1", "preferredLayout": "NCHW"}
-	if names := slices.Concat(host.Shapes, host.Angles); len(names) > 0 {
+	if names := slices.Concat(host.shapes, host.angles); len(names) > 0 {
 		all["forceCpuNodeNames"] = strings.Join(names, "\n")
 	}
 	maps.Copy(all, options)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/modelfile"
@@ -68,9 +69,9 @@ func TestWith(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, _, err := checked.Contract()
-	if err != nil || c.Intervention != "yarn:4, log-n" {
-		t.Errorf("the file's card says %q, %v", c.Intervention, err)
+	d, err := foreign.Describe(checked, nil)
+	if err != nil || d.Card.Intervention != "yarn:4, log-n" {
+		t.Errorf("the file's card says %q, %v", d.Card.Intervention, err)
 	}
 	if same, err := Value("a test", was).With(models.Intervention{}, nil); err != nil || same.Label != "copy-rope" {
 		t.Errorf("no intervention makes %q, %v", same.Label, err)

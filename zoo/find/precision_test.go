@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
 )
 
@@ -23,8 +24,8 @@ func TestAs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, _, err := checked.Contract(); err != nil || c.DType != card.Int8 {
-		t.Errorf("the file's card says %q, %v", c.DType, err)
+	if d, err := foreign.Describe(checked, nil); err != nil || d.Card.DType != card.Int8 {
+		t.Errorf("the file's card says %q, %v", d.Card.DType, err)
 	}
 	same, err := was.As(card.Float32)
 	if err != nil || same.From != "a test" {

@@ -33,7 +33,7 @@ var words = []string{tokenizer.PadPiece, tokenizer.EOSPiece, " a"}
 
 func cardOf(t *testing.T, file []byte) card.Card {
 	t.Helper()
-	info, err := export.ReadInfo(file)
+	info, err := export.Inspect(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"google.golang.org/protobuf/proto"
 	gorgonia "gorgonia.org/tensor"
 
-	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
@@ -55,7 +54,7 @@ func forOnnxGo(g *onnxpb.GraphProto) ([]byte, error) {
 // bits of a float16 or bfloat16, or an integer.
 func wide(t *onnxpb.TensorProto) (*onnxpb.TensorProto, bool) {
 	w := &onnxpb.TensorProto{Name: t.Name, Dims: t.Dims, DataType: tensor.Int32.ONNX()}
-	raw := safety.RawData(t)
+	raw := onnxpb.RawData(t)
 	switch tensor.FromONNX(t.DataType) {
 	case tensor.Float16, tensor.BFloat16:
 		for i := 0; i+1 < len(raw); i += 2 {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/engine"
@@ -43,19 +44,19 @@ func open(file []byte, provider string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	described, contract, err := header.Contract()
+	described, err := foreign.Describe(header, nil)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{states: described.State, contract: contract}
+	contract := described.Contract
+	m := &Model{states: described.Card.State, contract: contract}
 	for _, s := range m.states {
 		if s.Kind != card.InPlace {
 			return nil, fmt.Errorf("state %s is not in place: a layer with a window, or without attention, has no weights over the whole text", s.Past)
 		}
 	}
 	outputs := slices.Clone(contract.Outputs)
-	for _, value := range header.Outputs {
-		port := value.Port()
+	for _, port := range header.Outputs {
 		if port.Name != card.Attentions(len(m.heads)) {
 			continue
 		}
@@ -68,7 +69,7 @@ func open(file []byte, provider string) (*Model, error) {
 	if len(m.heads) == 0 {
 		return nil, errors.New("the file has no attention weights among its outputs; export it with them (modelfile.Model.Attentions)")
 	}
-	m.model, err = linked.Open(engine.File{Data: file, Inputs: contract.Inputs, Outputs: outputs},
+	m.model, err = linked.Open(engine.File{Parsed: header, Inputs: contract.Inputs, Outputs: outputs},
 		engine.Options{Provider: provider})
 	return m, err
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/export"
-	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/human"
@@ -152,14 +151,14 @@ func placement(ctx context.Context, provider string, model []byte) (nodes []Node
 	if err != nil {
 		return nil, err
 	}
-	host, err := safety.FindHostPart(model)
+	shapes, angles, err := ort.HostNodes(model)
 	for _, n := range ran {
 		node := Node{Name: n.Node, Operator: n.Operator, OnCPU: n.OnCPU()}
 		switch {
 		case !node.OnCPU || provider == "cpu":
-		case slices.Contains(host.Shapes, n.Node):
+		case slices.Contains(shapes, n.Node):
 			node.Why = "shapes"
-		case slices.Contains(host.Angles, n.Node):
+		case slices.Contains(angles, n.Node):
 			node.Why = "angles of positions: devices are not exact"
 		default:
 			node.Why, node.lacking = "the provider cannot run it", true

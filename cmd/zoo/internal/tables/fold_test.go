@@ -10,7 +10,6 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
 	"github.com/nopezoo/zoo/export"
-	"github.com/nopezoo/zoo/export/foreign"
 )
 
 // TestFolded: what is alike in all layers is one line of at most 80 columns, and nothing else is.
@@ -19,7 +18,7 @@ func TestFolded(t *testing.T) {
 	add := func(to *[]card.Port, name, dtype string, shape ...string) {
 		*to = append(*to, card.Port{Name: name, DType: dtype, Shape: shape})
 	}
-	var other foreign.Report
+	var other tables.Foreign
 	add(&r.Inputs, "input_ids", "int64", "batch", "seq")
 	for layer := range 30 {
 		width := "64"

@@ -14,8 +14,34 @@ import (
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
+// Foreign is what is known of a file that another program wrote.
+type Foreign struct {
+	Problem     string   `json:"problem,omitempty"` // why the file cannot be run; nothing else is said then
+	Kind        string   `json:"kind,omitempty"`    // such as "llama", where it is known
+	States      []string `json:"states,omitempty"`  // "past_key_values.0.key float32[batch,8,past,64] to present.0.key"
+	MaxLength   int      `json:"max_length,omitempty"`
+	Vocabulary  int      `json:"vocabulary,omitempty"`
+	Padding     bool     `json:"padding"` // rows of different lengths run together
+	Ends        []int64  `json:"end_tokens,omitempty"`
+	NoTokenizer string   `json:"no_tokenizer,omitempty"`
+	Warnings    []string `json:"warnings,omitempty"` // see foreign.Model
+}
+
+// DescribeForeign puts together what foreign.Describe returns.
+func DescribeForeign(m foreign.Model, err error) *Foreign {
+	if err != nil {
+		return &Foreign{Problem: err.Error()}
+	}
+	f := &Foreign{Kind: m.Card.Architecture, MaxLength: m.Card.MaxLength, Vocabulary: m.Contract.Vocab,
+		Padding: m.Contract.Pads(), Ends: m.Ends, NoTokenizer: m.NoWords, Warnings: m.Warnings}
+	for _, s := range m.Card.State {
+		f.States = append(f.States, s.Input().String()+" to "+s.Present)
+	}
+	return f
+}
+
 // File describes an ONNX file, and how it is run if it has no card.
-func File(name string, r export.Report, other *foreign.Report) [][]string {
+func File(name string, r export.Report, other *Foreign) [][]string {
 	lines := [][]string{
 		{"file", fmt.Sprintf("%s (%s)", name, human.Bytes(int64(r.Bytes)))},
 		{"format", fmt.Sprintf("ONNX, IR version %d, opset %d, written by %s",
@@ -53,7 +79,7 @@ func File(name string, r export.Report, other *foreign.Report) [][]string {
 }
 
 // others describes a file that another program wrote.
-func others(r foreign.Report) (lines [][]string) {
+func others(r Foreign) (lines [][]string) {
 	add := func(name, text string) { lines = append(lines, []string{name, text}) }
 	if r.Problem != "" {
 		add("runs", "no: "+r.Problem)

@@ -45,10 +45,10 @@ func TestModels(t *testing.T) {
 
 // TestFile: operators with their counts, the most frequent first, and long metadata cut.
 func TestFile(t *testing.T) {
-	r := export.Report{ReadProblem: "too new", Info: export.Info{
+	r := export.Report{ReadProblem: "too new",
 		Ops: map[string]int{"Add": 1, "MatMul": 3, "Abs": 1}, Nodes: 5,
 		Metadata: map[string]string{"long": strings.Repeat("é", 103)},
-	}}
+	}
 	got := tables.File("x.onnx", r, nil)
 	for _, want := range [][]string{
 		{"file", "x.onnx (0 B)"}, {"operators", "5: MatMul 3, Abs 1, Add 1"},

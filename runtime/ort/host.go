@@ -1,39 +1,41 @@
-package safety
+package ort
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
-// HostPart is the part of a model that a provider of a device had better leave to the CPU.
+// hostPart is the part of a model that a provider of a device had better leave to the CPU.
 // Nodes in subgraphs, and without a name, are not in it.
-type HostPart struct {
-	// Shapes names the nodes that compute with sizes alone: with the shapes of values,
+type hostPart struct {
+	// shapes names the nodes that compute with sizes alone: with the shapes of values,
 	// constants, and integer inputs of a few elements. They have a handful of numbers each,
 	// and what needs these as sizes needs them in main memory. The shape of an input of
 	// float32 is not among them: providers of devices take it without the contents.
-	Shapes []string
-	// Angles names the nodes that compute sines and cosines of positions, what leads to
+	shapes []string
+	// angles names the nodes that compute sines and cosines of positions, what leads to
 	// them: that which depends on integer inputs, lengths and stored numbers alone, and what
 	// is computed from both with sizes alone, as ONNX Runtime leaves that where its inputs are.
 	// Graphics cards compute sines to 11 bits only, and only of angles within one turn (the
 	// WebGPU Shading Language promises no more), so that rotations would be wrong at large
 	// positions.
-	Angles []string
+	angles []string
 
-	model *onnxpb.ModelProto
+	graph *onnxpb.GraphProto
 }
 
-// InputsOf names the inputs that no other nodes read than those of the lists.
-func (p HostPart) InputsOf(lists ...[]string) (names []string) {
+// inputsOf names the inputs that no other nodes read than those of the lists.
+func (p hostPart) inputsOf(lists ...[]string) (names []string) {
 	host := map[string]bool{}
 	for _, name := range slices.Concat(lists...) {
 		host[name] = true
 	}
-	for _, v := range p.model.Graph.Input {
-		if !slices.ContainsFunc(p.model.Graph.Node, func(n *onnxpb.NodeProto) bool {
+	for _, v := range p.graph.Input {
+		if !slices.ContainsFunc(p.graph.Node, func(n *onnxpb.NodeProto) bool {
 			return !host[n.Name] && slices.Contains(n.Input, v.Name)
 		}) {
 			names = append(names, v.Name)
@@ -56,31 +58,38 @@ var shapeOperators = map[string]bool{
 // counts, as logits_to_keep is.
 const mostCounts = 8
 
-// FindHostPart reads which part of a model that is.
-func FindHostPart(data []byte) (HostPart, error) {
-	m, err := Parse(data)
+// HostNodes names the nodes of a model that a provider of a device leaves to the CPU: the nodes that
+// compute with sizes alone, and the nodes that compute angles of positions.
+func HostNodes(model []byte) (shapes, angles []string, err error) {
+	f, err := safety.Check(model, safety.Options{Unvalidated: true})
 	if err != nil {
-		return HostPart{}, err
+		return nil, nil, fmt.Errorf("ort: %w", err)
 	}
+	part := hostPartOf(f.Proto.Graph)
+	return part.shapes, part.angles, nil
+}
+
+// hostPartOf finds the part in a graph.
+func hostPartOf(g *onnxpb.GraphProto) hostPart {
 	stored, sizes := map[string]bool{"": true}, map[string]bool{"": true} // an input that is left out
-	for _, t := range m.Graph.Initializer {
+	for _, t := range g.Initializer {
 		stored[t.Name] = true
 		sizes[t.Name] = t.DataType == int32(tensor.Int64.ONNX()) || len(t.Dims) == 0 || len(t.Dims) == 1 && t.Dims[0] == 1
 	}
-	return HostPart{Shapes: shapesOf(m.Graph, sizes), Angles: anglesOf(m.Graph, stored, sizes), model: m}, nil
+	return hostPart{shapes: shapesOf(g, sizes), angles: anglesOf(g, stored, sizes), graph: g}
 }
 
 // shapesOf takes the stored values that may be sizes: integers, and single numbers.
 func shapesOf(g *onnxpb.GraphProto, sizes map[string]bool) (names []string) {
 	floats := map[string]bool{}
 	for _, v := range g.Input {
-		sizes[v.Name] = sizes[v.Name] || isCount(ValueOf(v))
-		dtype, err := ValueOf(v).DType()
+		sizes[v.Name] = sizes[v.Name] || isCount(onnxpb.ValueOf(v))
+		dtype, err := dtypeOf(onnxpb.ValueOf(v))
 		floats[v.Name] = err == nil && dtype == tensor.Float32
 	}
 	for _, n := range g.Node {
 		root := n.OpType == "Shape" || n.OpType == "Size"
-		if !DefaultDomain(n.Domain) || !shapeOperators[n.OpType] ||
+		if !onnxpb.DefaultDomain(n.Domain) || !shapeOperators[n.OpType] ||
 			!root && slices.ContainsFunc(n.Input, func(name string) bool { return !sizes[name] }) {
 			continue
 		}
@@ -95,8 +104,8 @@ func shapesOf(g *onnxpb.GraphProto, sizes map[string]bool) (names []string) {
 }
 
 // isCount reports whether an input is integers of a fixed, small number.
-func isCount(v Value) bool {
-	dtype, err := v.DType()
+func isCount(v onnxpb.Value) bool {
+	dtype, err := dtypeOf(v)
 	if err != nil || dtype != tensor.Int64 || !v.Shaped {
 		return false
 	}
@@ -113,12 +122,12 @@ func isCount(v Value) bool {
 func anglesOf(g *onnxpb.GraphProto, stored, sizes map[string]bool) (names []string) {
 	integers := map[string]bool{}
 	for _, v := range g.Input {
-		dtype, err := ValueOf(v).DType()
+		dtype, err := dtypeOf(onnxpb.ValueOf(v))
 		integers[v.Name] = err == nil && dtype == tensor.Int64
 	}
 	maker := map[string]*onnxpb.NodeProto{} // of values that depend on such inputs alone
 	for _, n := range g.Node {
-		if DefaultDomain(n.Domain) && (n.OpType == "Shape" || n.OpType == "Size") {
+		if onnxpb.DefaultDomain(n.Domain) && (n.OpType == "Shape" || n.OpType == "Size") {
 			for _, out := range n.Output {
 				integers[out] = true // wherever it is taken
 			}
@@ -148,7 +157,7 @@ func anglesOf(g *onnxpb.GraphProto, stored, sizes map[string]bool) (names []stri
 		}
 	}
 	for _, n := range g.Node {
-		if DefaultDomain(n.Domain) && (n.OpType == "Sin" || n.OpType == "Cos") && len(n.Output) > 0 {
+		if onnxpb.DefaultDomain(n.Domain) && (n.OpType == "Sin" || n.OpType == "Cos") && len(n.Output) > 0 {
 			add(maker[n.Output[0]])
 		}
 	}
