@@ -16,8 +16,8 @@ const bigMarker = 1.3 * markerSize
 
 // tradeoffFigure sets accuracy against the cost of a step.
 func (s *Report) tradeoffFigure(t *summary.Task, place summary.Place, at string) Figure {
-	p := panel{x: axis{label: fmt.Sprintf("median decode step at length %s, ms", place.Common.Label()), ticks: even{}},
-		y: axis{label: "exact match beyond the trained lengths, %", high: 10, ticks: even{}}}
+	p := panel{x: axis{label: fmt.Sprintf("median decode step at length %s, ms", place.Common.Label()), ticks: even(0)},
+		y: axis{label: "exact match beyond the trained lengths, %", high: 10, ticks: even(0)}}
 	for _, c := range place.Series {
 		of, step := t.Series[c.Series], c.At(place.Common).Decode.Median
 		if !step.Known() || !of.Score.Median.Known() {
@@ -81,7 +81,7 @@ func (s *Report) dotFigure(name, x string, pairs []pair, most float64) Figure {
 	if len(pairs) == 0 {
 		return Figure{}
 	}
-	p := panel{x: axis{label: x, high: most, ticks: even{}}, y: axis{low: -0.6, high: float64(len(pairs)) - 0.4, named: true}}
+	p := panel{x: axis{label: x, high: most, ticks: even(0)}, y: axis{low: -0.6, high: float64(len(pairs)) - 0.4, named: true}}
 	var names []plot.Tick
 	for i, d := range pairs {
 		height, colour := float64(len(pairs)-1-i), s.colour(d.encoding)

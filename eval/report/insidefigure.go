@@ -71,7 +71,7 @@ func distanceFigure(t summary.InsideTask) Figure {
 }
 
 func distancePanel(t summary.InsideTask, m summary.InsideModel) panel {
-	p := panel{title: m.Encoding, trained: m.Trained, y: axis{label: "tokens back", ticks: even{}},
+	p := panel{title: m.Encoding, trained: m.Trained, y: axis{label: "tokens back", ticks: even(0)},
 		x: axis{label: t.Name + " length", low: float64(t.Lengths[0]), high: float64(t.Lengths[len(t.Lengths)-1]), ticks: few(t.Lengths)}}
 	add := func(style draw.LineStyle, h summary.InsideHead, value func(*eval.Attention) float64) {
 		var points []point

@@ -42,8 +42,8 @@ func (s *Report) lineFigure(name, y string, t *summary.Task, of chart) Figure {
 	k := curves{of, t, s}
 	first, last := t.X[0], t.X[len(t.X)-1]
 	room := max(0.5, 0.015*(last-first)) // for the markers
-	p := panel{x: axis{label: t.Axis, low: first - room, high: last + room, ticks: even{}},
-		y: axis{label: y, low: of.Bottom, high: of.Top, octaves: of.Bottom > 0, ticks: even{}}, trained: t.Trained, aside: true}
+	p := panel{x: axis{label: t.Axis, low: first - room, high: last + room, ticks: even(0)},
+		y: axis{label: y, low: of.Bottom, high: of.Top, octaves: of.Bottom > 0, ticks: even(0)}, trained: t.Trained, aside: true}
 	if t.Octaves {
 		p.x.low, p.x.high, p.x.octaves = first/1.06, last*1.06, true
 	}

@@ -10,11 +10,13 @@ import (
 	"github.com/nopezoo/zoo/eval/summary"
 )
 
-// even gives about five labelled ticks at round numbers.
-type even struct{}
+// even gives about five labelled ticks at round numbers, at least so far apart.
+type even float64
+
+const wholes even = 1 // whole numbers alone
 
 // Ticks implements plot.Ticker.
-func (even) Ticks(low, high float64) []plot.Tick {
+func (least even) Ticks(low, high float64) []plot.Tick {
 	step := math.Pow(10, math.Floor(math.Log10((high-low)/5)))
 	if low+step == low {
 		return nil // numbers between which there is none
@@ -25,6 +27,7 @@ func (even) Ticks(low, high float64) []plot.Tick {
 			break
 		}
 	}
+	step = max(step, float64(least))
 	var out []plot.Tick
 	for i := int(math.Ceil(low/step - 1e-9)); float64(i)*step <= high+1e-9*step; i++ { // sums of steps would drift
 		value := float64(i) * step
@@ -33,21 +36,6 @@ func (even) Ticks(low, high float64) []plot.Tick {
 			label = summary.Thousands(int(math.Round(value)))
 		}
 		out = append(out, plot.Tick{Value: value, Label: label})
-	}
-	return out
-}
-
-// wholes gives ticks at whole numbers alone, seven at most.
-type wholes struct{}
-
-// Ticks implements plot.Ticker.
-func (wholes) Ticks(low, high float64) []plot.Tick {
-	if high-low >= 5 {
-		return even{}.Ticks(low, high)
-	}
-	var out []plot.Tick
-	for value := math.Ceil(low); value <= high; value++ {
-		out = append(out, plot.Tick{Value: value, Label: strconv.Itoa(int(value))})
 	}
 	return out
 }
