@@ -24,14 +24,14 @@ const (
 	exitInterrupted = 130 // the shell's own for Ctrl-C
 )
 
-// app is what verbs see of the outside.
+// app has the arguments and streams that verbs share.
 type app struct {
 	args        []string
 	linksWithin string // see addLinks
 	terminal.Streams
 }
 
-// run is the whole program: from arguments to exit code. ctx ends at Ctrl-C.
+// run is the program, from arguments to exit code. ctx ends at Ctrl-C.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out, notes := terminal.NewPrintable(stdout), terminal.NewPrintable(stderr)
 	defer notes.Close()
@@ -63,7 +63,7 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "zoo",
 		Short: "a positional-encoding model zoo and ONNX runtime",
-		Args:  cobra.ArbitraryArgs, // arguments.CheckVerb has seen to them
+		Args:  cobra.ArbitraryArgs, // arguments.CheckVerb checked them
 		RunE: func(c *cobra.Command, _ []string) error {
 			if asked, _ := c.Flags().GetBool("version"); asked {
 				a.printVersion()
@@ -95,24 +95,24 @@ func (a *app) root() *cobra.Command {
 		root.AddCommand(c)
 	}
 	root.SetHelpCommand(arguments.HelpVerb())
-	// Cobra adds these on the way, too late for arguments.CheckVerb.
+	// Cobra would add these later than arguments.CheckVerb needs them.
 	root.InitDefaultHelpCmd()
 	root.InitDefaultHelpFlag()
 	return root
 }
 
-// withRemedy adds to the error of a full disk what to do.
+// withRemedy adds what to do about a full disk, a run without a checkpoint, or a folder of another run.
 func withRemedy(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return fmt.Errorf("%w; free some space: what is saved stays, and the same command goes on", err)
 	}
-	var of *runfile.RunError
+	var run *runfile.RunError
 	switch {
-	case errors.As(err, &of) && errors.Is(err, runfile.ErrNoCheckpoint):
-		return fmt.Errorf("%w; make one: %s", err, resumeCommand(of.Dir))
-	case errors.As(err, &of) && errors.Is(err, train.ErrOtherRun):
+	case errors.As(err, &run) && errors.Is(err, runfile.ErrNoCheckpoint):
+		return fmt.Errorf("%w; make one: %s", err, resumeCommand(run.Dir))
+	case errors.As(err, &run) && errors.Is(err, train.ErrOtherRun):
 		return fmt.Errorf("%w; go on with that one alone: %s; "+
-			"or choose another folder with --runs, or rename the sweep file", err, resumeCommand(of.Dir))
+			"or choose another folder with --runs, or rename the sweep file", err, resumeCommand(run.Dir))
 	}
 	return err
 }

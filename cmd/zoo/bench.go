@@ -23,7 +23,7 @@ import (
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
-// benchFlags are the flags of bench; those of the options that are lists of numbers and words are parsed into them.
+// benchFlags are the flags of bench; lists of numbers and words are parsed into its options.
 type benchFlags struct {
 	bench.Options
 	modelFlags

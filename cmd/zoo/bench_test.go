@@ -53,7 +53,7 @@ func zooBench(t *testing.T, ctx context.Context, code int, args ...string) (stdo
 }
 
 // A benchmark that is interrupted, whose file is then torn, and that goes on,
-// gives what an uninterrupted one gives, but for times.
+// gives what an uninterrupted one gives, except times.
 func TestBenchResumes(t *testing.T) {
 	dir := t.TempDir()
 	whole, parts := filepath.Join(dir, "whole.jsonl"), filepath.Join(dir, "parts.jsonl")

@@ -23,7 +23,7 @@ import (
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
-// completions writes the script that lets a shell complete zoo's words.
+// completions write the scripts of shells.
 var completions = map[string]func(root *cobra.Command, w io.Writer) error{
 	"bash":       func(root *cobra.Command, w io.Writer) error { return root.GenBashCompletionV2(w, true) },
 	"fish":       func(root *cobra.Command, w io.Writer) error { return root.GenFishCompletion(w, true) },
@@ -47,42 +47,42 @@ func completionVerb(a *app) *cobra.Command {
 	}
 }
 
-// flagValues are the values of flags, by the flag's name, with the verb's before it where verbs differ.
+// flagValues are the completions of flags, by the flag's name, with the verb's before it where verbs differ.
 func (a *app) flagValues() map[string]cobra.CompletionFunc {
-	of := func(words ...string) cobra.CompletionFunc { return arguments.Complete(words, false) }
+	words := func(words ...string) cobra.CompletionFunc { return arguments.Complete(words, false) }
 	return map[string]cobra.CompletionFunc{
-		"pe":                 of(append(models.Encodings(), allEncodings)...),
-		"generate pe":        of(models.Encodings()...),
-		"task":               of(task.Known()...),
-		"bench task":         of(append(task.Known(), allTasks)...),
-		"preset":             of(configs.Names()...),
-		"profile":            of(card.Portable, card.Fused),
-		"dtype":              of(precision.Types()...),
-		"provider":           of(engine.Providers()...),
-		"setup provider":     of("cpu", "cuda"),
-		"analyze checkpoint": of(find.Last, find.Best, find.All),
-		"analyze format":     of(analyzeFormats...),
-		"analyze tokens":     of(analysis.Tokens()...),
-		"divergence":         of(models.Encodings()...),
-		"bench format":       of(report.Formats()...),
-		"export format":      of(exportFormats...),
-		"data format":        of(task.Formats()...),
-		"export checkpoint":  of([]string{find.Last, find.Best}...),
-		"bench checkpoint":   of(find.Last, find.Best, find.All),
-		"bench measure":      of(eval.MeasureAccuracy, eval.MeasureSpeed),
-		"data split":         of("train", "validation", "test", "whole"),
+		"pe":                 words(append(models.Encodings(), allEncodings)...),
+		"generate pe":        words(models.Encodings()...),
+		"task":               words(task.Known()...),
+		"bench task":         words(append(task.Known(), allTasks)...),
+		"preset":             words(configs.Names()...),
+		"profile":            words(card.Portable, card.Fused),
+		"dtype":              words(precision.Types()...),
+		"provider":           words(engine.Providers()...),
+		"setup provider":     words("cpu", "cuda"),
+		"analyze checkpoint": words(find.Last, find.Best, find.All),
+		"analyze format":     words(analyzeFormats...),
+		"analyze tokens":     words(analysis.Tokens()...),
+		"divergence":         words(models.Encodings()...),
+		"bench format":       words(report.Formats()...),
+		"export format":      words(exportFormats...),
+		"data format":        words(task.Formats()...),
+		"export checkpoint":  words([]string{find.Last, find.Best}...),
+		"bench checkpoint":   words(find.Last, find.Best, find.All),
+		"bench measure":      words(eval.MeasureAccuracy, eval.MeasureSpeed),
+		"data split":         words("train", "validation", "test", "whole"),
 		"sweep config":       arguments.Complete(configs.Sweeps(), true),
-		"sweep executor":     of("local", "slurm"),
+		"sweep executor":     words("local", "slurm"),
 		"run":                a.completeRuns,
 		"runs":               arguments.Folders,
 		"svg":                arguments.Folders,
 		"png":                arguments.Folders,
 		"into":               arguments.Folders,
-		"serve log":          of(logFormats...),
+		"serve log":          words(logFormats...),
 	}
 }
 
-// verbArguments are the values of arguments, by the verb.
+// verbArguments are the completions of arguments, by the verb.
 func (a *app) verbArguments() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
 		"analyze": a.completeModels, "bench": a.completeModels, "export": a.completeModels, "generate": a.completeModels,
@@ -91,7 +91,7 @@ func (a *app) verbArguments() map[string]cobra.CompletionFunc {
 	}
 }
 
-// addCompletions gives a verb's flags and arguments the values that a shell offers; values is flagValues.
+// addCompletions completes a verb's flags and arguments; values is flagValues.
 func (a *app) addCompletions(c *cobra.Command, values map[string]cobra.CompletionFunc) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		complete := values[c.Name()+" "+f.Name]
@@ -118,7 +118,7 @@ func (a *app) completeRuns(c *cobra.Command, args []string, typed string) ([]str
 // completeModels offers the models of the catalogue and the folders of runs; files
 // are for the shell to complete.
 func (a *app) completeModels(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	catalogue, _ := zoo.List() // what is wrong with it is for the verb to say
+	catalogue, _ := zoo.List() // the verb reports a broken one
 	var names []string
 	for _, m := range catalogue {
 		names = append(names, m.Name)

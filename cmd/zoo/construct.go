@@ -92,7 +92,7 @@ func (a *app) construct(ctx context.Context, o constructOptions) error {
 	if err != nil {
 		return err
 	}
-	to := a.Beside(out)
+	to := a.Messages(out)
 	if err := to.Table(lines); err != nil {
 		return err
 	}

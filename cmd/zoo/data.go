@@ -33,7 +33,7 @@ type dataOptions struct {
 	output     string
 }
 
-// fetchWord is the argument after which those of corpora stand.
+// fetchWord is the argument that names of corpora follow.
 const fetchWord = "fetch"
 
 func dataVerb(a *app) *cobra.Command {

@@ -53,7 +53,7 @@ func oneProvider(name string, known ...string) error {
 	return arguments.OneOf("provider", name, known...)
 }
 
-// checkCPUNodes refuses --allow-cpu-nodes where no provider is that of a device.
+// checkCPUNodes refuses --allow-cpu-nodes where no provider has a device.
 func checkCPUNodes(allow bool, providers ...string) error {
 	if !allow || slices.ContainsFunc(providers, engine.OnDevice) {
 		return nil
@@ -138,7 +138,7 @@ func (e engineFlags) open(m find.Model) (s *runtime.Session, data []byte, err er
 	return s, data, nil
 }
 
-// noteWarnings says in what a model does not compute what is described beside it.
+// noteWarnings notes how a model differs from the files that describe it.
 func (a *app) noteWarnings(name string, s *runtime.Session) {
 	for _, w := range s.Info().Warnings {
 		a.Note("warning: %s: %s", name, w)

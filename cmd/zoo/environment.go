@@ -12,8 +12,8 @@ import (
 	"github.com/nopezoo/zoo/internal/files"
 )
 
-// userConfigPath is where the user's own file of settings is looked for, "" where
-// the system names no folder for it.
+// userConfigPath is the path of the user's own file of settings, "" where the system names no
+// folder for it.
 func userConfigPath() string {
 	switch path := os.Getenv(configs.FileVariable); path {
 	case "":
@@ -29,8 +29,8 @@ func userConfigPath() string {
 	return filepath.Join(folder, "zoo", "config.yaml")
 }
 
-// userConfig is the user's own file of settings, "" where there is none. One that a
-// variable names must be there.
+// userConfig is the user's own file of settings, "" where there is none. A file that the
+// variable names must exist.
 func userConfig() string {
 	path := userConfigPath()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && os.Getenv(configs.FileVariable) == "" {
@@ -39,10 +39,10 @@ func userConfig() string {
 	return path
 }
 
-// mostKey is how many bytes the file of a key has at most: what the service takes of all headers.
+// mostKey is the size of a key's file at most: as much as the service takes of all headers.
 const mostKey = 64 << 10
 
-// apiKey is the key of a service: what a file has, or else the environment; "" for none.
+// apiKey is the key of a service, from a file or else from the environment; "" for none.
 func apiKey(file string) (string, error) {
 	key, from := os.Getenv(configs.KeyVariable), configs.KeyVariable
 	if file != "" {

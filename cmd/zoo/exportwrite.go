@@ -32,16 +32,16 @@ func (a *app) exportOne(ctx context.Context, s find.Model, o exportOptions) erro
 		what string
 	}
 	forms := []form{{out, o.profile + " from " + s.From}}
-	beside := func(kind, what string) {
+	add := func(kind, what string) {
 		more := out
 		more.Path = strings.TrimSuffix(out.Path, ".onnx") + "." + kind + ".onnx"
 		forms = append(forms, form{more, what})
 	}
 	if o.sequence {
-		beside("sequence", "whole sequences in one run, for ONNX Runtime")
+		add("sequence", "whole sequences in one run, for ONNX Runtime")
 	}
 	if o.generate {
-		beside("generate", "whole answers in one call, for ONNX Runtime")
+		add("generate", "whole answers in one call, for ONNX Runtime")
 	}
 	for _, f := range forms {
 		if err := a.Check(f.Output); err != nil {
@@ -73,7 +73,7 @@ func (a *app) exportOne(ctx context.Context, s find.Model, o exportOptions) erro
 		if err := a.WriteBytes(f.Output, files[i].Data); err != nil {
 			return err
 		}
-		a.Beside(f.Output).Print("%s: %s, %s, %v", f.Path, f.what, human.Bytes(int64(len(files[i].Data))), files[i])
+		a.Messages(f.Output).Print("%s: %s, %s, %v", f.Path, f.what, human.Bytes(int64(len(files[i].Data))), files[i])
 	}
 	if words == nil {
 		return nil

@@ -9,17 +9,17 @@ import (
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
-// lookIn says where models are: in a folder of runs, and in the catalogue.
+// lookIn are the options for finding models in a folder of runs and in the catalogue.
 func (a *app) lookIn(runs string) find.Options {
 	return find.Options{Runs: runs, Catalogue: zoo.Embedded(), ToolVersion: version(),
 		LinksWithin: a.linksWithin, Warn: a.warn}
 }
 
-// warn tells the user of something that was passed over.
+// warn notes an error that stops nothing.
 func (a *app) warn(err error) { a.Note("%s", human.Error(err)) }
 
-// choose lists the models that the command line means: those named, else the newest run of each encoding that was
-// trained on the tasks, or the catalogue's model; all of them for allEncodings; without an encoding the newest of all.
+// choose lists the models of a command line: the named ones, else for each encoding the newest run that was trained on
+// the tasks, or the catalogue's model. Without an encoding it is the newest of all; allEncodings means each.
 func (a *app) choose(runs string, names, encodings []string, tasks string) ([]find.Model, error) {
 	if len(names) > 0 && (len(encodings) > 0 || tasks != "") {
 		return nil, fmt.Errorf("--pe and --task choose among runs and catalogue, but %s is named; drop one of the two",

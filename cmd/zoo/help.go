@@ -12,8 +12,8 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
-// texts are what verbs say of themselves, a file for each, and zoo.txt for zoo itself: a description, and
-// examples where a line begins them.
+// texts are the help of verbs, a file for each, and zoo.txt for zoo itself: a description, and examples after
+// beginExamples.
 //
 //go:embed help/*.txt
 var texts embed.FS
@@ -21,7 +21,7 @@ var texts embed.FS
 // beginExamples is the line between a description and the examples.
 const beginExamples = "\nExamples:\n"
 
-// known fills in what stands in double braces in a text.
+// known fills in the names in double braces of a text.
 func known() *strings.Replacer {
 	return strings.NewReplacer("{{onnxruntime}}", ort.Version, "{{settings}}", settings(),
 		"{{sweeps}}", strings.Join(configs.Sweeps(), " and "))

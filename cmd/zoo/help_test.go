@@ -38,7 +38,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// narrow wants lines of at most 80 columns, but for examples, which are copied whole, and the list of settings.
+// narrow wants lines of at most 80 columns, except of examples, which are copied whole, and the list of settings.
 func narrow(t *testing.T, file string, c *cobra.Command) {
 	t.Helper()
 	text := strings.NewReplacer(settings(), "", c.Example, "").Replace(c.Long + "\n" + c.UsageString())

@@ -9,20 +9,20 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// followLearning shows how far the learning of subwords is, which may be a part of any verb, and ends it with ctx.
+// followLearning shows the progress of learning subwords, in any verb, and ends it with ctx.
 func (a *app) followLearning(ctx context.Context) {
 	var meter *terminal.Meter
-	of := ""
+	learning := ""
 	task.FollowLearning(task.Learning{Context: ctx, Warn: a.warn, Progress: func(what string, done, total int) {
-		if of != what {
-			of, meter = what, a.Meter("learning subwords", int64(done), int64(total))
+		if learning != what {
+			learning, meter = what, a.Meter("learning subwords", int64(done), int64(total))
 		}
 		meter.Update(int64(done), func() string {
 			return fmt.Sprintf("%s of %s %s", human.Count(float64(done)), human.Count(float64(total)), what)
 		})
 		if done >= total-1 {
 			meter.Close()
-			of = ""
+			learning = ""
 		}
 	}})
 }

@@ -13,9 +13,8 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort/install"
 )
 
-// needLibrary wants ONNX Runtime before the work that needs it begins. Where there
-// is none it offers a person at a terminal to install it; otherwise the error says
-// in one line what to do.
+// needLibrary checks for ONNX Runtime before any work begins. Without one it offers a person at a
+// terminal to install it; elsewhere the error says in one line what to do.
 func (a *app) needLibrary(ctx context.Context) error {
 	err := libraryHere()
 	var none *ort.NotFoundError
@@ -36,9 +35,9 @@ func (a *app) needLibrary(ctx context.Context) error {
 	if !yes {
 		return missing
 	}
-	beside := *a // the results are the verb's
-	beside.Out = a.Err
-	if err := beside.setup(ctx, install.Options{Provider: "cpu"}); err != nil {
+	messages := *a // results are the verb's
+	messages.Out = a.Err
+	if err := messages.setup(ctx, install.Options{Provider: "cpu"}); err != nil {
 		return err
 	}
 	_, err = ort.Find("")
@@ -54,8 +53,8 @@ func libraryHere() error {
 	return err
 }
 
-// needProvider is needLibrary for verbs that can do without one; for the provider of a device
-// it also wants that to be there.
+// needProvider is needLibrary for verbs that can do without one; for a device's provider it also
+// checks for the device.
 func (a *app) needProvider(ctx context.Context, provider string) error {
 	switch {
 	case provider == "cpu":
@@ -66,8 +65,8 @@ func (a *app) needProvider(ctx context.Context, provider string) error {
 	return nil
 }
 
-// absent reports whether ONNX Runtime is what an error misses, without anyone
-// having asked for a particular library.
+// absent reports whether an error is about the lack of ONNX Runtime, and nobody asked for a
+// particular library.
 func absent(err error) bool {
 	return errors.Is(err, runtime.ErrNoCgo) || errors.Is(err, runtime.ErrNoRuntime) && os.Getenv(ort.EnvLibrary) == ""
 }

@@ -12,7 +12,7 @@ import (
 
 func main() {
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup makes it
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		ends = append(ends, syscall.SIGHUP) // the terminal was closed
 	}
 	// Never stopped: a signal while the program ends must not change its exit code.
@@ -21,8 +21,8 @@ func main() {
 		// A second Ctrl-C ends the program at once. A second SIGTERM says nothing new:
 		// a scheduler sends one to the script of a job, which passes it on, and to us.
 		signal.Reset(os.Interrupt)
-		// Who read our words has perhaps ended by the same signal: that must not end us
-		// before everything is saved.
+		// The reader of our output may have ended by the same signal: a broken pipe must not
+		// end us before everything is saved.
 		signal.Ignore(syscall.SIGPIPE)
 	})
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

@@ -50,7 +50,7 @@ func library() (string, error) {
 }
 
 // libraryOrigin reports whether programs find a library in the system's folders, and
-// whether the one at path is that of the npm package.
+// whether the one at path is the npm package's.
 func libraryOrigin(path string) (inSystem, fromNPM bool) {
 	if env, ok := os.LookupEnv(ort.EnvLibrary); ok { // it would end the search
 		os.Unsetenv(ort.EnvLibrary)

@@ -17,7 +17,7 @@ import (
 // title is an order to a terminal, of nine bytes.
 const title = "\x1b]0;evil\x07"
 
-// What a file holds is not an order to the terminal, by whatever way it is printed.
+// Contents of a file are no order to the terminal, in no place where they are printed.
 func TestNoOrdersToTheTerminal(t *testing.T) {
 	t.Chdir(t.TempDir())
 	m, err := models.New(models.Config{Encoding: "rope", DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: 9})

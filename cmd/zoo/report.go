@@ -37,8 +37,8 @@ func reportVerb(a *app) *cobra.Command {
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write, - for standard output (default: the name of RESULTS with .html, report.html for several)")
 	f.StringVar(&o.title, "title", "", "title of the page")
 	f.StringVar(&o.ranks, "ranks", ranksBy[0], ranksHelp)
-	f.StringVar(&o.published, "published", "", "`file` of published numbers to set beside (default: "+
-		report.PublishedFile+" beside the results, or those of "+summary.PublishedSource+")")
+	f.StringVar(&o.published, "published", "", "`file` of published numbers to set next to ours (default: "+
+		report.PublishedFile+" next to the results, or "+summary.PublishedSource+"'s)")
 	f.BoolVar(&o.onlyFitted, "only-fitted", false, "count those training runs alone that fitted")
 	f.StringVar(&o.svg, "svg", "", "`folder` to write each figure to, as SVG")
 	f.StringVar(&o.png, "png", "", "`folder` to write each figure to, as PNG")
@@ -78,7 +78,7 @@ func (a *app) report(o reportOptions, args []string) error {
 	if err := a.Write(page, made.WriteHTML); err != nil {
 		return err
 	}
-	to := a.Beside(page)
+	to := a.Messages(page)
 	to.Print("%s: %s; open it in a browser", page.Path, human.Plural(len(rows)+len(findings), "row", "rows"))
 	if err := figures(to, made, o.svg, "svg", page.Inputs); err != nil {
 		return err
@@ -102,7 +102,7 @@ func pageOf(results []string) string {
 	return name + ".html"
 }
 
-// publishedNumbers are those of a file, or of that beside the results; nil for the usual ones.
+// publishedNumbers reads a file of published numbers, or the one next to the results; nil for the usual ones.
 func publishedNumbers(file string, results []string) (*summary.Published, error) {
 	if file == "" {
 		var err error

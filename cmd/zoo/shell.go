@@ -15,7 +15,7 @@ func (a *app) repeat() string {
 	return line
 }
 
-// again is the command line that goes on with what this one began.
+// again is the command line to go on with this one's work.
 func (a *app) again() string {
 	if slices.Contains(a.args, "--resume") {
 		return a.repeat()
@@ -23,5 +23,5 @@ func (a *app) again() string {
 	return a.repeat() + " --resume"
 }
 
-// resumeCommand is the command line that goes on with a run.
+// resumeCommand is the command line to go on with a run.
 func resumeCommand(dir string) string { return "zoo train --resume " + slurm.Quote(dir) }

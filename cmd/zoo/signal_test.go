@@ -57,7 +57,7 @@ func TestRepeatedSIGTERM(t *testing.T) {
 	}
 }
 
-// TestSIGHUP: a closed terminal ends a training as SIGTERM does, that of a sweep too,
+// TestSIGHUP: a closed terminal ends a training as SIGTERM does, a sweep's too,
 // and when who reads the words of zoo has ended with it. nohup keeps zoo at work.
 func TestSIGHUP(t *testing.T) {
 	lib, err := library()

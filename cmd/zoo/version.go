@@ -30,7 +30,7 @@ func version() string {
 	return text
 }
 
-// thirdParty has the terms of what the program links: TestThirdParty writes it.
+// thirdParty has the terms of the program's modules, fonts and scripts: TestThirdParty writes it.
 //
 //go:embed THIRD_PARTY
 var thirdParty string

@@ -1,5 +1,5 @@
-// Package arguments has what a command line of several verbs needs beside package cobra: errors that name the remedy,
-// checks of arguments and flags, and the completion of lists.
+// Package arguments adds to package cobra: errors that name the remedy, checks of arguments and flags, and the
+// completion of lists.
 package arguments
 
 import (
@@ -12,8 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Between demands between least and most arguments, most < 0 being no bound, and
-// says what they are.
+// Between demands between least and most arguments, which what names; most < 0 is no bound.
 func Between(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
@@ -30,15 +29,15 @@ func Between(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// None is for verbs that take flags only.
+// None refuses arguments: the verb takes flags only.
 var None = Between(0, 0, "")
 
-// One demands exactly one argument and says what it is.
+// One demands exactly one argument, which what names.
 func One(what string) cobra.PositionalArgs { return Between(1, 1, what) }
 
 // Exclusive refuses two of some flags together.
 func Exclusive(c *cobra.Command, names ...string) {
-	c.MarkFlagsMutuallyExclusive(names...) // for completion; its error is never reached
+	c.MarkFlagsMutuallyExclusive(names...) // for completion; the check below comes first
 	before := c.PreRunE
 	c.PreRunE = func(c *cobra.Command, args []string) error {
 		if before != nil {
@@ -60,7 +59,7 @@ func Exclusive(c *cobra.Command, names ...string) {
 	}
 }
 
-// Given returns the first of some flags that the command line has, "" for none.
+// Given returns the first of some flags that was given, "" for none.
 func Given(flags *pflag.FlagSet, names ...string) string {
 	for _, name := range names {
 		if flags.Changed(name) {
@@ -70,7 +69,7 @@ func Given(flags *pflag.FlagSet, names ...string) string {
 	return ""
 }
 
-// OneOf checks a flag or an argument that takes one of a few words.
+// OneOf refuses a value that is none of the known words.
 func OneOf(what, value string, known ...string) error {
 	if slices.Contains(known, value) {
 		return nil
@@ -78,7 +77,7 @@ func OneOf(what, value string, known ...string) error {
 	return suggest.Unknown(what, value, known)
 }
 
-// AtLeast checks the number of a flag.
+// AtLeast refuses a number below least.
 func AtLeast(flag string, value, least int) error {
 	if value < least {
 		return fmt.Errorf("--%s %d: want %d or more", flag, value, least)

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Complete offers words, of which a flag or an argument takes one, or several with commas. Where none
-// fits, the shell offers files if they may stand there too.
+// Complete offers words for a flag or an argument, one or several with commas. Where none fits, the shell offers
+// files if orFiles.
 func Complete(words []string, orFiles bool) cobra.CompletionFunc {
 	otherwise := cobra.ShellCompDirectiveNoFileComp
 	if orFiles {

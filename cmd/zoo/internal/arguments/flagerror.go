@@ -47,7 +47,7 @@ func unknownFlag(c *cobra.Command, missing *pflag.NotExistError, see string) err
 	return fmt.Errorf("unknown flag %s; %s", given, see)
 }
 
-// wanted says what a flag takes that was given something else.
+// wanted names the values of a flag that was given another.
 func wanted(e *pflag.InvalidValueError) string {
 	if errors.Is(e, strconv.ErrRange) {
 		return flagKind(e.GetFlag()) + " that is not so large"
@@ -55,7 +55,7 @@ func wanted(e *pflag.InvalidValueError) string {
 	return flagKind(e.GetFlag())
 }
 
-// flagKind says what a flag takes, in the words that settings have.
+// flagKind names the values of a flag, in the words of settings.
 func flagKind(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "bool":

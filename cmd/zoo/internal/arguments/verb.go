@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// CheckVerb refuses a command line without a verb that there is. Cobra would take
-// the flags of such a line for those of zoo itself, and let --help answer.
+// CheckVerb refuses a command line without a known verb. Cobra would take its flags for
+// zoo's own, and let --help answer.
 func CheckVerb(root *cobra.Command, args []string) error {
 	c, rest, _ := root.Find(args) // takes any arguments, so there is no error
 	if c != root || len(rest) == 0 || rest[0] == cobra.ShellCompRequestCmd ||
@@ -16,7 +16,7 @@ func CheckVerb(root *cobra.Command, args []string) error {
 		return nil
 	}
 	if !strings.HasPrefix(rest[0], "-") {
-		return suggest.Unknown("verb", rest[0], verbNames(root)) // whatever flags it may have
+		return suggest.Unknown("verb", rest[0], verbNames(root))
 	}
 	if err := root.ParseFlags(rest); err != nil {
 		return FlagError(root, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort/install"
 )
 
-// Doctor writes what was found on a machine.
+// Doctor writes a report on a machine.
 func Doctor(w io.Writer, r doctor.Report) {
 	say := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 	say("zoo         %s (%s, %s)", r.Zoo, r.Go, r.Platform)

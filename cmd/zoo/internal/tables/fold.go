@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// folded puts what a file has for each layer, such as its caches, into one line where it is alike:
-// past_key_values.0..29.key|value float32[batch,5,past,64]. A line is a name and what it is, or two of those
-// with " to " between them.
+// folded joins lines that layers have alike, such as their caches:
+// past_key_values.0..29.key|value float32[batch,5,past,64]. A line is a name and its type, or two such pairs with
+// " to " between them.
 func folded(lines []string) []string {
 	layers, order := map[string][]int{}, []string{}
 	for _, line := range lines {
@@ -59,13 +59,13 @@ func foldedRows[T any](name string, list []T) (rows [][]string) {
 	return rows
 }
 
-// hole stands in patterns for what differs; no name has it.
+// hole stands in patterns for the part that differs; no name has it.
 const hole = "\x00"
 
-// layerNumber is the first number of a name that is a part of it by itself.
+// layerNumber is the first number between separators of a name.
 var layerNumber = regexp.MustCompile(`^((?:[^ ]*?[._/])?)(\d+)([._/ ].*|)$`)
 
-// numbered returns a line with a hole for the number of its layer, which all of its names have; without one the line
+// numbered returns a line with a hole for the number of its layer, the same in all its names; without one the line
 // itself.
 func numbered(line string) (pattern string, number int) {
 	var parts []string
@@ -83,8 +83,7 @@ func numbered(line string) (pattern string, number int) {
 	return strings.Join(parts, " to "), number
 }
 
-// lastWord returns a line with a hole for the last word of its names, where that is the same; else the line
-// itself.
+// lastWord returns a line with a hole for the last word of its names, where they share it; else the line itself.
 func lastWord(line string) (pattern, word string) {
 	var parts []string
 	for part := range strings.SplitSeq(line, " to ") {

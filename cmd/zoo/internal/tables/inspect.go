@@ -40,7 +40,7 @@ func DescribeForeign(m foreign.Model, err error) *Foreign {
 	return f
 }
 
-// File describes an ONNX file, and how it is run if it has no card.
+// File describes an ONNX file, and without a card how it runs.
 func File(name string, r export.Report, other *Foreign) [][]string {
 	lines := [][]string{
 		{"file", fmt.Sprintf("%s (%s)", name, human.Bytes(int64(r.Bytes)))},

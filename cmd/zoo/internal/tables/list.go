@@ -1,5 +1,4 @@
-// Package tables lays out what other packages return: lines of cells for people, beside the same values
-// for programs.
+// Package tables lays out results of other packages: lines of cells for people, and the same values for programs.
 package tables
 
 import (
@@ -15,8 +14,8 @@ import (
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
-// Encodings lists what can stand as a model's encoding. For people each has several lines,
-// which together would be too wide for a terminal.
+// Encodings lists the encodings, and the architectures that stand in an encoding's place. For people each has several
+// lines: one would be too wide for a terminal.
 func Encodings() (values any, lines [][]string) {
 	type entry struct {
 		Name    string `json:"name"`
@@ -70,13 +69,13 @@ func Presets() (values any, lines [][]string, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		about.Text = "" // for who asks for one
+		about.Text = "" // shown for one preset
 		list, lines = append(list, about), append(lines, []string{about.Name, about.Description})
 	}
 	return list, lines, nil
 }
 
-// Models lists those models of a catalogue that are wanted.
+// Models lists the wanted models of a catalogue.
 func Models(catalogue []zoo.Manifest, wanted func(encoding, tasks string) bool) (values any, lines [][]string) {
 	list := []find.Entry{}
 	lines = [][]string{{"model", "encoding", "task", "trained", "inside", "effective", "parameters"}}

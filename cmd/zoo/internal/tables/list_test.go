@@ -11,7 +11,7 @@ import (
 	"github.com/nopezoo/zoo/models/pe"
 )
 
-// gated caches two numbers for each head in every layer but the first, beside keys and values.
+// gated caches two numbers for each head in every layer but the first, in addition to keys and values.
 type gated struct{ pe.NoPE }
 
 func (gated) Bias(s *pe.Site) *graph.Node {

@@ -8,8 +8,8 @@ import (
 	"github.com/nopezoo/zoo/cmd/zoo/internal/doctor"
 )
 
-// Provider writes what a provider of ONNX Runtime needs, what is there, and which nodes of a
-// model ran on the CPU.
+// Provider writes a report on a provider of ONNX Runtime: its needs, and the nodes of a model
+// that ran on the CPU.
 func Provider(w io.Writer, r doctor.ProviderReport) {
 	fmt.Fprintf(w, "provider %s\n", r.Provider)
 	for _, s := range r.Steps {

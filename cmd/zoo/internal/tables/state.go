@@ -9,16 +9,15 @@ import (
 	"github.com/nopezoo/zoo/models"
 )
 
-// stateSizes are those of a model whose states tell by their sizes what they count: no
-// two are alike, and none is as small as what an encoding may fix.
+// stateSizes are the sizes of a model whose states tell by their axes what they count: no two sizes
+// are alike, and none is as small as an encoding's own constants.
 var stateSizes = models.Config{DModel: 38, NLayers: 3, NHeads: 14, DHead: 22, DFF: 10, VocabSize: 7, NUnits: 40}
 
-// stateSymbols are their symbols.
+// stateSymbols are symbols of the sizes.
 var stateSymbols = map[int]string{38: "D", 14: "H", 22: "K", 14 * 22: "H·K", 3 * 14 * 22: "3·H·K", 40: "n", 80: "2·n"}
 
 // state returns how many floats a model with an encoding keeps of each token, such as
-// "2·L·H·K", and in parentheses what it keeps whatever the number of tokens. It reads that
-// off the model's states.
+// "2·L·H·K", and in parentheses how many in all, read off the model's states.
 func state(encoding string) string {
 	cfg := stateSizes
 	cfg.Encoding = encoding

@@ -7,7 +7,7 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// Plan lists what a sweep would train.
+// Plan lists the runs of a sweep.
 func Plan(planned []sweep.Planned) [][]string {
 	lines := [][]string{{"run", "steps", "parameters", "memory", "time at most"}}
 	for _, p := range planned {
@@ -17,7 +17,7 @@ func Plan(planned []sweep.Planned) [][]string {
 	return lines
 }
 
-// planTime is how long a run still takes.
+// planTime is the time left of a run.
 func planTime(p sweep.Planned) string {
 	switch {
 	case p.Measured:

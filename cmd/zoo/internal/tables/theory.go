@@ -8,7 +8,7 @@ import (
 	"github.com/nopezoo/zoo/models/theory"
 )
 
-// Positions runs a model of theorem 1 and lists what it recovers; worst is in words.
+// Positions runs a model of theorem 1 and lists the positions that it recovers; worst is in words.
 func Positions(ctx context.Context, m *theory.Model, r theory.Runner) (lines [][]string, worst string, err error) {
 	recovered, err := m.Positions(ctx, r)
 	if err != nil {
@@ -32,7 +32,7 @@ func Positions(ctx context.Context, m *theory.Model, r theory.Runner) (lines [][
 	return lines, fmt.Sprintf("worst of all %d positions: %.1e, at %d", m.Max, most, at), nil
 }
 
-// Distances runs a model of theorem 2 and lists how its attention depends on the distance; worst is in words.
+// Distances runs a model of theorem 2 and lists its attention by distance; worst is in words.
 func Distances(ctx context.Context, m *theory.Model, r theory.Runner) (lines [][]string, worst string, err error) {
 	pairs, err := m.Distances(ctx, r)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// Meter shows how far a long piece of work is: a bar in a terminal, and a line
-// now and then in a log file.
+// Meter shows the progress of long work: a bar in a terminal, a line now and then in a
+// log file.
 type Meter struct {
 	Total, Done int64     // below 1 a total is unknown
-	Begun       time.Time // the meter, not the work before it
+	Begun       time.Time // of the meter, not of earlier work
 
 	w     io.Writer
 	label string
@@ -33,8 +33,8 @@ const (
 	barSoonest  = 100 * time.Millisecond
 )
 
-// Meter starts measuring work of total units, of which done are done. A total
-// below 1 is unknown.
+// Meter starts measuring work of total units, some of them done. A total below 1 is
+// unknown.
 func (s Streams) Meter(label string, done, total int64) *Meter {
 	now := time.Now()
 	m := &Meter{w: s.Err, label: label, Total: total, first: done, Done: done, Begun: now, last: now, shown: done}
@@ -44,7 +44,7 @@ func (s Streams) Meter(label string, done, total int64) *Meter {
 			progressbar.OptionSetDescription(label),
 			progressbar.OptionSetWidth(10),
 			progressbar.OptionThrottle(barSoonest),
-			// the note carries an estimate that knows what was done before
+			// the note has an estimate that leaves out earlier work
 			progressbar.OptionSetPredictTime(false),
 			progressbar.OptionSetElapsedTime(false),
 			progressbar.OptionShowDescriptionAtLineEnd(),
@@ -55,11 +55,11 @@ func (s Streams) Meter(label string, done, total int64) *Meter {
 	return m
 }
 
-// IsBar reports whether a bar is shown, which has less room than a line and shows the share that is done.
+// IsBar reports whether a bar is shown: it has less room than a line, and shows the share done.
 func (m *Meter) IsBar() bool { return m.bar != nil }
 
-// due reports whether Update would show something now; preparing a note for
-// every call could cost more than the work.
+// due reports whether Update shows anything now: a note for every call could cost more than
+// the work.
 func (m *Meter) due() bool {
 	since := time.Since(m.last)
 	if m.bar != nil {
@@ -68,7 +68,7 @@ func (m *Meter) due() bool {
 	return since >= lineLatest || since >= lineSoonest && m.Total > 0 && m.Done-m.shown >= m.Total/lineShare
 }
 
-// Update tells what is done by now, and notes what else there is to say.
+// Update sets the units done, and shows a note.
 func (m *Meter) Update(done int64, note func() string) {
 	m.Done = done
 	if !m.due() {

@@ -17,16 +17,16 @@ import (
 // Stdout stands for standard output where a flag names a file.
 const Stdout = "-"
 
-// Output is a file that a command writes its result to.
+// Output is the file of a command's result.
 type Output struct {
 	Path   string
-	Inputs []string // files that the command reads, which it must not write over
-	// Rename is the flag that would name the file, "" where the user did. A name that
+	Inputs []string // files that the command reads, and must not write over
+	// Rename is the flag for another name, "" where the user named the file. A name that
 	// the program chose replaces nothing.
 	Rename string
 }
 
-// OutputOr is the file that the user named, or where that is "" one that the program chose.
+// OutputOr is the file that the user named, or else the one that the program chose.
 func OutputOr(named, chosen string) Output {
 	o := Output{Path: cmp.Or(named, chosen)}
 	if named == "" {
@@ -35,20 +35,20 @@ func OutputOr(named, chosen string) Output {
 	return o
 }
 
-// Check refuses what cannot be written, before any work is done for it.
+// Check refuses an output that cannot be written, before any work is done for it.
 func (s Streams) Check(o Output) error {
 	_, _, err := s.resolve(o)
 	return err
 }
 
-// IsStream reports whether the output is standard output, a pipe or a device, which take one thing.
+// IsStream reports whether the output is standard output, a pipe or a device: room for one file.
 func (s Streams) IsStream(o Output) bool {
 	_, stream, _ := s.resolve(o)
 	return stream
 }
 
-// resolve returns the file to make or to replace, that of a link's end, or says
-// that the path is a pipe or device, which is written to as it is.
+// resolve returns the file to make or to replace, at the end of links, or reports a stream:
+// standard output, or a pipe or device, which is written to as it is.
 func (s Streams) resolve(o Output) (path string, stream bool, err error) {
 	if o.Path == Stdout {
 		return o.Path, true, nil
@@ -112,8 +112,8 @@ func (s Streams) Write(o Output, contents func(io.Writer) error) error {
 	return files.WriteAtomic(path, contents)
 }
 
-// writeStream writes to a pipe or device. A pipe is opened when its other end is, and takes no more than is read there:
-// neither is waited for when the program is to end.
+// writeStream writes to a pipe or device. Opening a pipe waits for a reader, and writing to it waits for
+// reads; both waits end with the program.
 func (s Streams) writeStream(path string, contents func(io.Writer) error) error {
 	type opened struct {
 		f   *os.File
@@ -149,7 +149,7 @@ func (s Streams) writeStream(path string, contents func(io.Writer) error) error 
 	return err
 }
 
-// WriteBytes is Write for contents that are there already.
+// WriteBytes is Write of bytes.
 func (s Streams) WriteBytes(o Output, data []byte) error {
 	return s.Write(o, func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -157,22 +157,22 @@ func (s Streams) WriteBytes(o Output, data []byte) error {
 	})
 }
 
-// Beside returns the streams with results on standard error where the contents of the file may
-// have gone to standard output.
-func (s Streams) Beside(o Output) Streams {
+// Messages returns the streams for messages about an output: they go to standard error where its
+// contents may have gone to standard output.
+func (s Streams) Messages(o Output) Streams {
 	if s.IsStream(o) {
 		s.Out = s.Err
 	}
 	return s
 }
 
-// taken is the error for a name that the program chose and that is taken.
+// taken is the error for a name that the program chose and another file has.
 func (o Output) taken() error {
 	return fmt.Errorf("%s is there already; to replace it: %s", o.Path, o.Rename)
 }
 
-// CheckFolder refuses a folder to be made that is the one the command reads, one whose name the program chose and
-// that is there, or standard output.
+// CheckFolder refuses to make a folder of standard output, of the command's input, or over a folder whose name the
+// program chose.
 func (o Output) CheckFolder(input string) error {
 	if o.Path == Stdout {
 		return errors.New("--output -: a folder cannot go to standard output; name one")

@@ -68,8 +68,8 @@ func TestCheckFolder(t *testing.T) {
 func TestBeside(t *testing.T) {
 	var out, notes strings.Builder
 	s := Streams{Out: &out, Err: &notes}
-	s.Beside(Output{Path: Stdout}).Print("told of %s", Stdout)
-	s.Beside(Output{Path: "file"}).Print("told of a file")
+	s.Messages(Output{Path: Stdout}).Print("told of %s", Stdout)
+	s.Messages(Output{Path: "file"}).Print("told of a file")
 	if out.String() != "told of a file\n" || notes.String() != "told of -\n" {
 		t.Errorf("results %q, notes %q", &out, &notes)
 	}

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Outputs are the files of a command that writes one for each of several things.
+// Outputs are the files of a command that writes several, one for each model.
 type Outputs struct {
 	named   string            // by the user: a file, a folder for them all, or ""
 	into    bool              // named is a folder for them all
-	written map[string]string // what the command wrote, and from what
+	written map[string]string // the model of each path
 }
 
-// Files are n outputs whose names end in ext. A named folder takes them all, and is made if need be; several files
-// need one.
+// Files are n outputs whose names end in ext. A named folder takes them all, and is made if need be; several outputs
+// need a folder.
 func Files(named string, n int, ext string) (Outputs, error) {
 	info, err := os.Stat(named)
 	if isFile := err == nil && !info.IsDir(); n > 1 && (isFile || strings.HasSuffix(named, ext)) {
@@ -25,15 +25,15 @@ func Files(named string, n int, ext string) (Outputs, error) {
 	return Outputs{named, n > 1 || asFolder || err == nil && info.IsDir(), map[string]string{}}, nil
 }
 
-// Folders are n outputs that are folders. A named one takes them all if there are several, or if it is there and not
-// one of their kind, which would be replaced.
+// Folders are n outputs that are folders. A named folder takes them all if there are several, or if it exists and is not
+// an output itself, to be replaced.
 func Folders(named string, n int, isOne func(folder string) bool) Outputs {
 	info, err := os.Stat(named)
 	return Outputs{named, n > 1 || err == nil && info.IsDir() && !isOne(named), map[string]string{}}
 }
 
-// Output is where one of them goes, by its own name unless the user gave one. from says what it is made of, and
-// inputs are its files. A second one in the same place is refused.
+// Output is the output called name, unless the user named another. It is made from a model, whose files are inputs. A
+// second output of one path is refused.
 func (o Outputs) Output(name, from string, inputs []string) (Output, error) {
 	out := Output{Path: o.named, Inputs: inputs}
 	if o.named == "" || o.into {

@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// Printable passes text on with its control characters written out, but for line
-// breaks and tabs: names and metadata come from files, and a terminal would take
-// what they hold for orders. What the program itself tells a terminal goes to Raw.
+// Printable passes text on with its control characters written out, except line breaks
+// and tabs: names and metadata come from files, and may hold orders to a terminal. The
+// program's own control sequences go to Raw.
 //
-// ESC becomes \u001b, which within JSON is still the same string.
+// ESC becomes \u001b, the same string within JSON.
 type Printable struct {
 	mu   sync.Mutex
 	w    io.Writer
-	rest []byte // of a character that is not whole yet
-	err  error  // the first failure: what reached nobody (a full disk) is no success
+	rest []byte // the beginning of a character
+	err  error  // the first failure: results that reached nobody (a full disk) are no success
 }
 
 // NewPrintable returns a printable form of a stream. Close ends it.
@@ -44,8 +44,8 @@ func (p *Printable) pass(text []byte) error {
 	return err
 }
 
-// Close writes out what is left of a character that never became whole, and returns the first error that any write
-// had. The stream itself stays open.
+// Close writes out the beginning of a character without its end, and returns the first error of any write. The stream
+// itself stays open.
 func (p *Printable) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -56,7 +56,7 @@ func (p *Printable) Close() error {
 	return p.err
 }
 
-// visible writes out control characters and what is no UTF-8. rest is the start of a
+// visible writes out control characters and bytes that are no UTF-8. rest is the beginning of a
 // character at the end.
 func visible(text []byte) (out, rest []byte) {
 	for utf8.FullRune(text) {

@@ -38,7 +38,7 @@ func (n *fullAfter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// The first failure stays, whatever comes after it.
+// The first failure stays, and later writes change nothing.
 func TestFirstFailure(t *testing.T) {
 	n := fullAfter(1)
 	p := NewPrintable(&n)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Screen is a part of a terminal, above the cursor, that is drawn again and again.
+// Screen is a part of a terminal above the cursor, drawn again and again.
 type Screen struct {
 	w     io.Writer
 	drawn []int // widths of its lines, in characters
@@ -31,9 +31,8 @@ const (
 	wrapOn    = "\x1b[?7h"
 )
 
-// Draw writes lines over those before, in one write; width is the terminal's, and longer lines are cut. Nothing is
-// cleared that is written again, or it would flicker, and a line never wraps, even if its
-// characters are wider than they should be.
+// Draw writes lines over the lines before, in one write; width is the terminal's, and longer lines are cut. To clear
+// lines first would let them flicker. A line never wraps, even if its characters are wider than they should be.
 func (s *Screen) Draw(lines []string, width int) {
 	var b strings.Builder
 	b.WriteString(s.home(width) + wrapOff)
@@ -54,8 +53,8 @@ func (s *Screen) Erase() {
 	s.drawn = nil
 }
 
-// home moves the cursor to where the first line begins. A terminal that has become
-// narrower has wrapped the lines.
+// home moves the cursor to the first line. A terminal that has become narrower has wrapped
+// the lines.
 func (s *Screen) home(width int) string {
 	up := 0
 	for _, n := range s.drawn {

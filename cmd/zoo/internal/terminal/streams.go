@@ -1,5 +1,5 @@
 // Package terminal is about the streams of a program: results on standard output, notes and progress on standard
-// error, and what a person types. It knows whether a person is at the other end, and what a terminal takes for orders.
+// error, and input that a person types. It tells terminals from files, and keeps control characters from them.
 package terminal
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// Streams are what a program reads, and what it writes to. Out and Err are Printable, or what a test puts there.
+// Streams are the inputs and outputs of a program. Out and Err are Printable, or a test's.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer // results; progress and notes
@@ -29,7 +29,7 @@ type Streams struct {
 // Print writes one line of result.
 func (s Streams) Print(format string, args ...any) { fmt.Fprintf(s.Out, format+"\n", args...) }
 
-// Note tells the user something that is not a result.
+// Note writes one line to the user, no result.
 func (s Streams) Note(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) }
 
 // JSON writes a result for programs.
@@ -55,8 +55,7 @@ func (s Streams) Table(lines [][]string) error {
 	return err
 }
 
-// Width is how many columns results may take: what $COLUMNS says, else those of the
-// terminal, else 80.
+// Width is how many columns results may take: $COLUMNS, else the terminal's, else 80.
 func (s Streams) Width() int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -79,7 +78,7 @@ func (s Streams) IsPiped() bool {
 // Interactive reports whether a person can be asked.
 func (s Streams) Interactive() bool { return isTerminal(s.In) && isTerminal(s.Err) }
 
-// Ask puts a question to whoever sits at the terminal. No answer is no.
+// Ask puts a question to the person at the terminal. No answer is no.
 func (s Streams) Ask(ctx context.Context, question string) (yes bool, err error) {
 	fmt.Fprintf(s.Err, "%s [y/N] ", question)
 	line, err := s.input(ctx, func(r io.Reader) ([]byte, error) {
@@ -90,8 +89,8 @@ func (s Streams) Ask(ctx context.Context, question string) (yes bool, err error)
 	return text == "y" || text == "yes", err
 }
 
-// ReadText reads what standard input has of something, in words such as "the prompt", most bytes or fewer. Who waits
-// long is told of it, with what would do without.
+// ReadText reads standard input whole, at most so many bytes: what names the text, such as "the prompt". After two
+// seconds of waiting a note says so, and what to do instead.
 func (s Streams) ReadText(ctx context.Context, what string, most int, instead string) (string, error) {
 	slow := time.AfterFunc(2*time.Second, func() { s.Note("waiting for %s on standard input; %s", what, instead) })
 	defer slow.Stop()
@@ -105,7 +104,7 @@ func (s Streams) ReadText(ctx context.Context, what string, most int, instead st
 	return string(text), nil
 }
 
-// Input is standard input, of which reading fails when ctx ends. Call stop when no more is read.
+// Input is standard input; reading it fails when ctx ends. Call stop after the last read.
 func (s Streams) Input(ctx context.Context) (r io.Reader, stop func()) {
 	read, write := io.Pipe()
 	go func() {
@@ -119,8 +118,8 @@ func (s Streams) Input(ctx context.Context) (r io.Reader, stop func()) {
 	}
 }
 
-// input reads standard input, until ctx ends: an interrupt does not end reading itself,
-// which goes on until the program ends.
+// input reads standard input, until ctx ends. An interrupt does not end the reading itself:
+// it goes on until the program ends.
 func (s Streams) input(ctx context.Context, read func(io.Reader) ([]byte, error)) ([]byte, error) {
 	var text []byte
 	done := make(chan error, 1)
