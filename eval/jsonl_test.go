@@ -1,7 +1,6 @@
 package eval_test
 
 import (
-	"encoding/json"
 	"regexp"
 	"strings"
 	"testing"
@@ -64,20 +63,6 @@ func TestOldInterventions(t *testing.T) {
 	}
 	if reread, err := eval.ReadJSONL(strings.NewReader(again.String())); err != nil || reread[1].Intervention != "yarn-paper:4" {
 		t.Errorf("%+v, %v", reread, err)
-	}
-	f := eval.Finding{Model: "a<b", Intervention: "yarn:4"}
-	if text, err := f.MarshalJSON(); err != nil || !strings.Contains(string(text), `"a<b"`) {
-		t.Errorf("%s, %v: escaped, which is the caller's choice", text, err)
-	}
-	text, err := json.Marshal(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for want, text := range map[string]string{"yarn:4": string(text), "yarn-paper:4": strings.Replace(string(text), `"scaling_ramp":"pairs"`, `"x":1`, 1)} {
-		var f eval.Finding
-		if err := json.Unmarshal([]byte(text), &f); err != nil || f.Intervention != want {
-			t.Errorf("the finding reads %q, %v; want %q", f.Intervention, err, want)
-		}
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// lineStart is how every line begins that WriteJSONL and WriteFindings wrote.
+// lineStart is how every line begins that WriteJSONL and WriteObservations wrote.
 const lineStart = `{"schema":`
 
 // ReadPartialJSONL is ReadJSONL for a file whose writer may have been stopped in
@@ -21,9 +21,9 @@ func ReadPartialJSONL(r io.Reader) (rows []Row, whole int64, closed bool, err er
 	return readPartial(r, "results", "row", ReadJSONL)
 }
 
-// ReadPartialFindings is ReadFindings for such a file, as ReadPartialJSONL is ReadJSONL.
-func ReadPartialFindings(r io.Reader) (findings []Finding, whole int64, closed bool, err error) {
-	return readPartial(r, "findings", "finding", ReadFindings)
+// ReadPartialObservations is ReadObservations for such a file, as ReadPartialJSONL is ReadJSONL.
+func ReadPartialObservations(r io.Reader) (all []Observation, whole int64, closed bool, err error) {
+	return readPartial(r, "observations", "observation", ReadObservations)
 }
 
 func readPartial[T any](r io.Reader, file, noun string, read func(io.Reader) ([]T, error)) (all []T, whole int64, closed bool, err error) {

@@ -5,14 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/experiment/analysis"
 	"github.com/nopezoo/zoo/internal/human"
@@ -34,7 +33,7 @@ type analyzeOptions struct {
 	output      string
 }
 
-// analyzeFormats are the ways to show findings.
+// analyzeFormats are the ways to show observations.
 var analyzeFormats = []string{"table", "md", "jsonl"}
 
 func analyzeVerb(a *app) *cobra.Command {
@@ -66,7 +65,7 @@ func analyzeVerb(a *app) *cobra.Command {
 	f.StringSliceVar(&o.checkpoints, "checkpoint", []string{find.Last},
 		"checkpoints of each run: last, best, steps such as 1000, or all that are there")
 	f.StringVar(&o.format, "format", "table", "table, md or jsonl")
-	f.StringVarP(&o.output, "output", "o", "", "`file` to keep findings in as JSON lines: cells that it holds are not looked into again; - for standard output")
+	f.StringVarP(&o.output, "output", "o", "", "`file` to keep observations in as JSON lines: cells that it holds are not looked into again; - for standard output")
 	return c
 }
 
@@ -90,39 +89,28 @@ func (a *app) analyze(ctx context.Context, o analyzeOptions, args []string) erro
 	if log.Repaired != "" {
 		a.Note("%s", log.Repaired)
 	}
-	if held := p.Resume(log.Records); held > 0 {
-		_, all := p.Cells()
-		a.Note("%d of %s in %s, not looked into again", held, human.Plural(all, "cell is", "cells are"), o.output)
+	if p.Resume(log.Records); p.Done > 0 {
+		a.Note("%d of %s in %s, not looked into again", p.Done, human.Plural(p.Cells, "cell is", "cells are"), o.output)
 	}
-	done, total := p.Work()
-	m := a.Meter("reading", done, total)
+	m := a.Meter("reading", p.Read, p.Sequences)
 	err = p.Run(ctx, log, m.Update)
 	m.Close()
 	if errors.Is(err, context.Canceled) {
-		some, all := p.Cells()
-		err = a.interrupted(some, all, "looked into", path)
+		err = a.interrupted(p.Done, p.Cells, "looked into", path)
 	}
-	return cmp.Or(err, a.showFindings(o, p.Findings())) // what was found is shown, come what may
+	return cmp.Or(err, a.showObservations(o, p.Observations())) // shown after an error, too
 }
 
-// showFindings prints tables, or lines of JSON where those are asked for.
-func (a *app) showFindings(o analyzeOptions, found []eval.Finding) error {
+// showObservations prints tables, or lines of JSON.
+func (a *app) showObservations(o analyzeOptions, observations []eval.Observation) error {
 	if o.output == terminal.Stdout || o.format == "jsonl" {
-		return eval.WriteFindings(a.Out, found...)
+		return eval.WriteObservations(a.Out, observations...)
 	}
-	for i, s := range report.InsideSections(found, models.Encodings()) {
-		if i > 0 {
-			a.Print("")
-		}
-		show := func(w io.Writer) error { return s.Text(w, a.Width()) }
-		if o.format == "md" {
-			show = s.Markdown
-		}
-		if err := show(a.Out); err != nil {
-			return err
-		}
+	var sections []summary.Section
+	for _, t := range summary.Inside(observations, models.Encodings()) {
+		sections = append(sections, t.Sections(t.Models)...)
 	}
-	return nil
+	return summary.Write(a.Out, o.format, a.Width(), sections...)
 }
 
 // planAnalysis plans what the command line means.

@@ -62,7 +62,7 @@ func (a *app) flagValues() map[string]cobra.CompletionFunc {
 		"setup provider":     words("cpu", "cuda"),
 		"analyze checkpoint": words(find.Last, find.Best, find.All),
 		"analyze format":     words(analyzeFormats...),
-		"analyze tokens":     words(analysis.Tokens()...),
+		"analyze tokens":     words(analysis.Defaults().Tokens...),
 		"divergence":         words(models.Encodings()...),
 		"bench format":       words(report.Formats()...),
 		"export format":      words(exportFormats...),

@@ -60,7 +60,7 @@ func (a *app) report(o reportOptions, args []string) error {
 	if err := a.Check(page); err != nil {
 		return err
 	}
-	rows, findings, err := report.Read(args...)
+	rows, observations, err := report.Read(args...)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (a *app) report(o reportOptions, args []string) error {
 	}
 	made, err := report.New(rows, report.Options{
 		Title: o.title, Encodings: models.Encodings(), Command: strings.Join(append([]string{"zoo"}, a.args...), " "),
-		Ranks: summary.Weighting(o.ranks), OnlyFitted: o.onlyFitted, Published: published, Findings: findings,
+		Ranks: summary.Weighting(o.ranks), OnlyFitted: o.onlyFitted, Published: published, Observations: observations,
 	})
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (a *app) report(o reportOptions, args []string) error {
 		return err
 	}
 	to := a.Messages(page)
-	to.Print("%s: %s; open it in a browser", page.Path, human.Plural(len(rows)+len(findings), "row", "rows"))
+	to.Print("%s: %s; open it in a browser", page.Path, human.Plural(len(rows)+len(observations), "row", "rows"))
 	if err := figures(to, made, o.svg, "svg", page.Inputs); err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -16,10 +15,13 @@ import (
 func (s *Report) insideFigures() []Figure {
 	var out []Figure
 	for _, t := range s.Inside {
-		out = append(out, probeFigure(t), courseFigure(t), causalFigure(t), logitsFigure(t), positionalFigure(t), distanceFigure(t))
-		for _, m := range t.Models {
-			for i := range t.Lengths {
-				out = append(out, mapFigure(t, m, i))
+		for _, f := range runsFigures() {
+			out = append(out, f.of(t))
+		}
+		out = append(out, courseFigure(t), logitsFigure(t), distanceFigure(t))
+		for i := range t.Models {
+			for length := range t.Lengths {
+				out = append(out, mapFigure(t, &t.Models[i], length))
 			}
 		}
 	}
@@ -41,54 +43,45 @@ func smallPanels(file string, width vg.Length, panels []panel, legend []name) Fi
 
 // distanceFigure has a panel for each model with a line for each head: its mean distance by length.
 func distanceFigure(t summary.InsideTask) Figure {
-	models := slices.DeleteFunc(t.Ends(), func(m summary.InsideModel) bool {
-		return m.Longest(t.Lengths, summary.OnTask) < 0
-	})
-	if len(models) == 0 || len(t.Lengths) < 2 {
+	if len(t.Lengths) < 2 {
 		return Figure{}
 	}
+	var panels []panel
 	top, layers, seeds := 0.0, 0, map[string]int{}
-	for _, m := range models {
+	for _, m := range t.Ends() {
 		seeds[m.Encoding]++
-		for _, h := range m.Heads {
-			layers = max(layers, h.Layer+1)
-			for _, a := range h.Task {
-				if a != nil {
-					top = max(top, a.Mean, a.EvenMean)
-				}
-			}
-		}
 	}
-	panels := summary.Each(models, func(m summary.InsideModel) panel {
-		p := distancePanel(t, m)
-		p.y.high = 1.04 * top
+	for _, m := range t.Ends() {
+		places, length := m.Seen(eval.MeasureAttention, eval.TaskTokens)
+		if length < 0 {
+			continue
+		}
+		p := panel{title: m.Encoding, trained: m.Trained, y: axis{label: "tokens back", ticks: even(0)},
+			x: axis{label: t.Name + " length", low: float64(t.Lengths[0]), high: float64(t.Lengths[len(t.Lengths)-1]), ticks: few(t.Lengths)}}
 		if seeds[m.Encoding] > 1 {
 			p.title = m.Name
 		}
-		return p
-	})
-	return smallPanels("heads-"+fileName(t.Name), panelWidth, panels, append(layerLegend(layers), legendLine("even attention", evenStyle())))
-}
-
-func distancePanel(t summary.InsideTask, m summary.InsideModel) panel {
-	p := panel{title: m.Encoding, trained: m.Trained, y: axis{label: "tokens back", ticks: even(0)},
-		x: axis{label: t.Name + " length", low: float64(t.Lengths[0]), high: float64(t.Lengths[len(t.Lengths)-1]), ticks: few(t.Lengths)}}
-	add := func(style draw.LineStyle, h summary.InsideHead, value func(*eval.Attention) float64) {
-		var points []point
-		for i, length := range t.Lengths {
-			if a := h.Task[i]; a != nil {
-				points = append(points, point{float64(length), value(a)})
+		add := func(style draw.LineStyle, place summary.InsidePlace, distance func(*eval.Observation) float64) {
+			var points []point
+			for _, o := range place.At {
+				if o != nil {
+					points = append(points, point{float64(o.Length), distance(o)})
+					top = max(top, distance(o))
+				}
 			}
+			p.marks = append(p.marks, stroke{points, style})
 		}
-		p.marks = append(p.marks, stroke{points, style})
-	}
-	for k, h := range m.Heads {
-		if k == 0 {
-			add(evenStyle(), h, func(a *eval.Attention) float64 { return a.EvenMean })
+		add(evenStyle(), places[0], func(o *eval.Observation) float64 { return o.Control["distance"] })
+		for _, place := range places {
+			add(layerStyle(place.Layer), place, func(o *eval.Observation) float64 { return o.Values["distance"] })
+			layers = max(layers, place.Layer+1)
 		}
-		add(layerStyle(h.Layer), h, func(a *eval.Attention) float64 { return a.Mean })
+		panels = append(panels, p)
 	}
-	return p
+	for i := range panels {
+		panels[i].y.high = 1.04 * top
+	}
+	return smallPanels("heads-"+fileName(t.Name), panelWidth, panels, append(layerLegend(layers), legendLine("even attention", evenStyle())))
 }
 
 // legendLine names the style of a line.
@@ -114,25 +107,24 @@ func evenStyle() draw.LineStyle {
 // mapSide is how wide the map of a head is.
 const mapSide = 1.05 * vg.Inch
 
-// mapFigure has the attention weights of each head of a model in one sequence of a length: a line of
-// maps for each layer. Queries run downwards, keys to the right.
-func mapFigure(t summary.InsideTask, m summary.InsideModel, length int) Figure {
+// mapFigure has the attention weights of each head of a model in one sequence of a length: a line of maps for each layer. Queries
+// run downwards, keys to the right.
+func mapFigure(t summary.InsideTask, m *summary.InsideModel, length int) Figure {
 	f := Figure{Name: fmt.Sprintf("map-%s-%s-%d", fileName(t.Name), fileName(m.Name), t.Lengths[length]),
 		width: mapSide + 2*margin, height: mapSide + 2*margin + titleHeight}
-	heads := slices.DeleteFunc(slices.Clone(m.Heads), func(h summary.InsideHead) bool {
-		return h.Task[length] == nil || len(h.Task[length].Map) == 0
-	})
-	for _, h := range heads {
-		f.across = max(f.across, h.Head+1)
-	}
+	places, _ := m.Seen(eval.MeasureAttention, eval.TaskTokens)
 	layer := -1
-	for _, h := range heads {
-		if h.Layer != layer { // a line of its own
-			layer = h.Layer
+	for _, place := range places {
+		o := place.At[length]
+		if o == nil || len(o.Series) == 0 {
+			continue
+		}
+		f.across = o.Heads
+		if o.Layer != layer { // a line of its own
+			layer = o.Layer
 			f.panels = append(f.panels, make([]panel, f.across)...)
 		}
-		a := h.Task[length]
-		f.panels[len(f.panels)-f.across+h.Head] = mapPanel(fmt.Sprintf("%d.%d %s", h.Layer, h.Head, roleText(a)), a.Map)
+		f.panels[len(f.panels)-f.across+o.Head] = mapPanel(fmt.Sprintf("%d.%d %s", o.Layer, o.Head, summary.RoleText(o)), o.Series)
 	}
 	return f
 }

@@ -68,58 +68,129 @@ func dashed(k int) draw.LineStyle {
 	return s
 }
 
-// probeFigure has R² of the position in hidden states by layer, a panel for each run: trained, before training and
-// constructed, on random tokens where there are any.
-func probeFigure(t summary.InsideTask) Figure {
+// runsFigure has a panel for each training run: numbers of a measure at the greatest trained length, by layer or head.
+type runsFigure struct {
+	file, x, y string
+	high       float64 // of the axis y
+	measure    string
+	tokens     []string // the first that the run has counts
+	lines      []runsLine
+	dots       bool // points that no line joins
+}
+
+// runsLine is a number of each place of some models.
+type runsLine struct {
+	text   string
+	style  draw.LineStyle
+	models func(summary.InsideTask, summary.InsideRun) []*summary.InsideModel
+	value  func(*eval.Observation) float64 // NaN for none
+}
+
+// Models of a run.
+func trained(_ summary.InsideTask, r summary.InsideRun) []*summary.InsideModel {
+	return []*summary.InsideModel{r.Model}
+}
+
+func untrained(_ summary.InsideTask, r summary.InsideRun) []*summary.InsideModel {
+	return []*summary.InsideModel{r.Init}
+}
+
+func constructed(t summary.InsideTask, _ summary.InsideRun) (out []*summary.InsideModel) {
+	for i := range t.Models {
+		if t.Models[i].Changed == eval.Constructed {
+			out = append(out, &t.Models[i])
+		}
+	}
+	return out
+}
+
+// runsFigures are the position in hidden states, what becomes of the task without it, and the share of heads' weights that
+// position explains.
+func runsFigures() []runsFigure {
+	either := []string{eval.RandomTokens, eval.TaskTokens}
+	positional := func(o *eval.Observation) float64 {
+		v, there := o.Values["positional"]
+		if !there {
+			return math.NaN()
+		}
+		return 100 * min(max(v, 0), 1)
+	}
+	right := func(o *eval.Observation, numbers map[string]float64, name string) float64 {
+		return 100 * numbers[name+"_tokens"] / max(o.Values["tokens"], 1)
+	}
+	value := func(name string) func(*eval.Observation) float64 {
+		return func(o *eval.Observation) float64 { return right(o, o.Values, name) }
+	}
+	control := func(name string) func(*eval.Observation) float64 {
+		return func(o *eval.Observation) float64 { return right(o, o.Control, name) }
+	}
+	return []runsFigure{
+		{file: "probe", x: "layers before", y: "R² of the position", high: 1, measure: eval.MeasureProbe, tokens: either, lines: []runsLine{
+			{"trained", plain(0), trained, shownR2}, {"before training", dashed(1), untrained, shownR2},
+			{"theorem 1, constructed", dashed(2), constructed, shownR2}}},
+		{file: "causal", x: "layers before", y: "tokens right, %", high: 100, measure: eval.MeasureCausal, tokens: []string{eval.TaskTokens}, lines: []runsLine{
+			{"before", plain(6), trained, value("before")}, {"ablated", plain(0), trained, value("ablated")},
+			{"as far at random", dashed(0), trained, control("ablated")}, {"patched", plain(1), trained, value("patched")},
+			{"as far at random", dashed(1), trained, control("patched")}}},
+		{file: "positional", x: "head, by layer", y: "by position, %", high: 100, measure: eval.MeasureAttention, tokens: []string{eval.RandomTokens},
+			lines: []runsLine{{"trained", plain(0), trained, positional}, {"before training", plain(1), untrained, positional}}, dots: true},
+	}
+}
+
+// shownR2 is where the R² of a probe is drawn: it may be any number below 0.
+func shownR2(o *eval.Observation) float64 { return max(o.Values["r2"], -0.5) }
+
+func (f runsFigure) of(t summary.InsideTask) Figure {
 	var panels []panel
 	low := 0.0
 	for _, r := range t.Runs() {
-		tokens := eval.RandomTokens
-		i := r.Model.ProbesWithin(t.Lengths, tokens)
-		if i < 0 {
-			tokens = eval.TaskTokens
-			i = r.Model.ProbesWithin(t.Lengths, tokens)
-		}
-		if i < 0 {
-			continue
-		}
-		p := linePanel(r.Model.Name, fmt.Sprintf("layers before (%s tokens, %d)", tokens, t.Lengths[i]), "R² of the position", 0, 1)
-		add := func(m *summary.InsideModel, tokens string, style draw.LineStyle) {
-			var points []point
-			for _, at := range m.Probes {
-				if at.Tokens == tokens && at.At[i] != nil {
-					points = append(points, point{float64(at.Layers), max(at.At[i].R2, leastR2)})
+		for _, tokens := range f.tokens {
+			_, i := r.Model.Seen(f.measure, tokens)
+			if i < 0 {
+				continue
+			}
+			p := linePanel(r.Model.Name, fmt.Sprintf("%s (%s tokens, %d)", f.x, tokens, t.Lengths[i]), f.y, 0, f.high)
+			for _, l := range f.lines {
+				for _, m := range l.models(t, r) {
+					points := placePoints(m, f.measure, tokens, i, l.value)
+					if f.dots {
+						p.addDots(l.style, points)
+					} else {
+						p.addLine("", l.style, points)
+					}
 				}
 			}
-			p.addLine("", style, points)
+			low = min(low, p.y.low)
+			panels = append(panels, p)
+			break
 		}
-		add(r.Model, tokens, plain(0))
-		if r.Init != nil {
-			add(r.Init, tokens, dashed(1))
-		}
-		for k := range t.Models {
-			if t.Models[k].Changed == eval.Constructed {
-				add(&t.Models[k], eval.RandomTokens, dashed(2))
-			}
-		}
-		low = min(low, p.y.low)
-		panels = append(panels, p)
 	}
 	for i := range panels {
 		panels[i].y.low = low
 	}
-	return linesFigure("probe-"+fileName(t.Name), panels, []name{legendLine("trained", plain(0)), legendLine("before training", dashed(1)),
-		legendLine("theorem 1, constructed", dashed(2))})
+	return linesFigure(f.file+"-"+fileName(t.Name), panels, summary.Each(f.lines, func(l runsLine) name { return legendLine(l.text, l.style) }))
 }
 
-// courseFigure has R² of the position in hidden states along training, after each layer, and the share of the
-// sequences that are right: a panel for each run that was looked into on the way and each kind of tokens.
+// placePoints are a number of each layer or head at a length.
+func placePoints(m *summary.InsideModel, measure, tokens string, length int, value func(*eval.Observation) float64) []point {
+	var out []point
+	places, _ := m.Seen(measure, tokens)
+	for _, p := range places {
+		if o := p.At[length]; o != nil && !math.IsNaN(value(o)) {
+			out = append(out, point{float64(o.Layer*max(o.Heads, 1) + o.Head), value(o)})
+		}
+	}
+	return out
+}
+
+// courseFigure has R² of the position in hidden states along training, after each layer, and the share of the sequences that are
+// right: a panel for each run with steps on the way and each kind of tokens.
 func courseFigure(t summary.InsideTask) Figure {
 	var panels []panel
 	layers := 0
 	for _, r := range t.Runs() {
 		for _, tokens := range []string{eval.TaskTokens, eval.RandomTokens} {
-			i := r.Model.ProbesWithin(t.Lengths, tokens)
+			_, i := r.Model.Seen(eval.MeasureProbe, tokens)
 			if i < 0 || len(r.Course) < 3 {
 				continue
 			}
@@ -127,14 +198,11 @@ func courseFigure(t summary.InsideTask) Figure {
 			var after [][]point // by layers
 			for _, m := range r.Course {
 				step := float64(m.Steps)
-				for _, p := range m.Probes {
-					if p.Tokens != tokens || p.At[i] == nil || p.Layers == 0 {
-						continue
-					}
-					for len(after) < p.Layers {
+				for _, at := range placePoints(m, eval.MeasureProbe, tokens, i, shownR2) {
+					for len(after) <= int(at.x) {
 						after = append(after, nil)
 					}
-					after[p.Layers-1] = append(after[p.Layers-1], point{step, max(p.At[i].R2, leastR2)})
+					after[int(at.x)] = append(after[int(at.x)], point{step, at.y})
 				}
 				if m.Right[i].Known() {
 					right = append(right, point{step, float64(m.Right[i])})
@@ -143,10 +211,10 @@ func courseFigure(t summary.InsideTask) Figure {
 			p := linePanel(fmt.Sprintf("%s, %s tokens", r.Model.Name, tokens), fmt.Sprintf("training step (length %d)", t.Lengths[i]),
 				"R² of the position", 0, 1)
 			p.addLine("", evenStyle(), right)
-			for layer, points := range after {
-				p.addLine("", layerStyle(layer), points)
+			for k := 1; k < len(after); k++ { // embeddings have no layer before
+				p.addLine("", layerStyle(k-1), after[k])
 			}
-			layers = max(layers, len(after))
+			layers = max(layers, len(after)-1)
 			panels = append(panels, p)
 		}
 	}
@@ -157,101 +225,32 @@ func courseFigure(t summary.InsideTask) Figure {
 	return linesFigure("course-"+fileName(t.Name), panels, append(legend, legendLine("share of sequences right", evenStyle())))
 }
 
-// leastR2 is where a worse R² is drawn: it may be any number below 0.
-const leastR2 = -0.5
-
-// logitsFigure has the term of distance of each head's logits, a panel for each run and its untrained weights; the
-// names of heads have their R² of both terms behind them.
+// logitsFigure has the term of distance of each head's logits, a panel for each run and its untrained weights; heads are named
+// with their R² of both terms.
 func logitsFigure(t summary.InsideTask) Figure {
 	var panels []panel
 	layers := 0
 	for _, r := range t.Runs() {
 		for _, m := range []*summary.InsideModel{r.Model, r.Init} {
-			if m == nil || m.LogitsWithin(t.Lengths) < 0 {
+			places, i := m.Seen(eval.MeasureLogits, eval.RandomTokens)
+			if i < 0 {
 				continue
 			}
-			i := m.LogitsWithin(t.Lengths)
 			p := linePanel(m.Name, fmt.Sprintf("tokens back (length %d)", t.Lengths[i]), "f, nats", math.Inf(1), math.Inf(-1))
-			for _, l := range m.Logits {
-				at := l.At[i]
-				if at == nil || len(at.Shape) == 0 {
+			for _, place := range places {
+				o := place.At[i]
+				if o == nil || len(o.Series) == 0 {
 					continue
 				}
 				var points []point
-				for d, f := range at.Shape {
+				for d, f := range o.Series[0] {
 					points = append(points, point{float64(d), f})
 				}
-				p.addLine(fmt.Sprintf("%d.%d R² %.2f", l.Layer, l.Head, at.Both), layerStyle(l.Layer), points)
-				layers = max(layers, l.Layer+1)
+				p.addLine(fmt.Sprintf("%d.%d R² %.2f", o.Layer, o.Head, o.Values["r2_both"]), layerStyle(o.Layer), points)
+				layers = max(layers, o.Layer+1)
 			}
 			panels = append(panels, p)
 		}
 	}
 	return linesFigure("logits-"+fileName(t.Name), panels, layerLegend(layers))
-}
-
-// causalFigure has the share of the answers' tokens that are right by layer, a panel for each run: before, and when
-// hidden states lose the position, with random directions to compare.
-func causalFigure(t summary.InsideTask) Figure {
-	lines := []struct {
-		text  string
-		style draw.LineStyle
-		of    func(*eval.Causal) eval.CausalScore
-	}{
-		{"before", plain(6), func(c *eval.Causal) eval.CausalScore { return c.Before }},
-		{"ablated", plain(0), func(c *eval.Causal) eval.CausalScore { return c.Ablated }},
-		{"as far at random", dashed(0), func(c *eval.Causal) eval.CausalScore { return c.AblatedControl }},
-		{"patched", plain(1), func(c *eval.Causal) eval.CausalScore { return c.Patched }},
-		{"as far at random", dashed(1), func(c *eval.Causal) eval.CausalScore { return c.PatchedControl }},
-	}
-	var panels []panel
-	for _, r := range t.Runs() {
-		i := r.Model.CausalWithin(t.Lengths)
-		if i < 0 {
-			continue
-		}
-		p := linePanel(r.Model.Name, fmt.Sprintf("layers before (length %d)", t.Lengths[i]), "tokens right, %", 0, 100)
-		for _, l := range lines {
-			var points []point
-			for _, c := range r.Model.Causal {
-				if c.At[i] != nil {
-					points = append(points, point{float64(c.Layers), 100 * l.of(c.At[i]).Share()})
-				}
-			}
-			p.addLine("", l.style, points)
-		}
-		panels = append(panels, p)
-	}
-	var legend []name
-	for _, l := range lines {
-		legend = append(legend, legendLine(l.text, l.style))
-	}
-	return linesFigure("causal-"+fileName(t.Name), panels, legend)
-}
-
-// positionalFigure has the share of each head's weights that position explains, a panel for each run: trained, and
-// before training.
-func positionalFigure(t summary.InsideTask) Figure {
-	var panels []panel
-	for _, r := range t.Runs() {
-		i := r.Model.Longest(t.Lengths, summary.OnRandom)
-		if i < 0 {
-			continue
-		}
-		p := linePanel(r.Model.Name, fmt.Sprintf("head, by layer (random tokens, %d)", t.Lengths[i]), "by position, %", 0, 100)
-		for k, m := range []*summary.InsideModel{r.Model, r.Init} {
-			if m == nil || k > 0 && len(p.marks) == 0 {
-				continue
-			}
-			var points []point
-			for _, h := range m.Heads {
-				if a := h.Random[i]; a != nil && a.Positional != nil {
-					points = append(points, point{float64(h.Layer*a.Heads + h.Head), 100 * min(max(*a.Positional, 0), 1)})
-				}
-			}
-			p.addDots(plain(k), points)
-		}
-		panels = append(panels, p)
-	}
-	return linesFigure("positional-"+fileName(t.Name), panels, []name{legendLine("trained", plain(0)), legendLine("before training", plain(1))})
 }

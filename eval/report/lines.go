@@ -212,7 +212,10 @@ func (k curves) names() []name {
 		if series.Fit.None() {
 			text += ", did not fit"
 		}
-		mean := summary.Mean(summary.Each(of.Points, func(d dot) summary.Number { return d.Y }))
+		mean := summary.Number(0)
+		for _, d := range of.Points {
+			mean += d.Y / summary.Number(len(of.Points))
+		}
 		out = append(out, named{name{text, of.Points[len(of.Points)-1].place(),
 			symbol{shape: k.shape(n), radius: markerSize, fill: colour, edge: colour}}, mean})
 	}

@@ -12,32 +12,32 @@ import (
 	"github.com/nopezoo/zoo/internal/files"
 )
 
-// Read reads the rows and findings of result files in the order of paths; of a folder, all
+// Read reads the rows and observations of result files in the order of paths; of a folder, all
 // files below it that end in .jsonl or .jsonl.gz, in lexical order. A file holds the one or the
 // other. A line that cannot be read is an error with its file and number, and so are paths
 // without any.
-func Read(paths ...string) ([]eval.Row, []eval.Finding, error) {
+func Read(paths ...string) ([]eval.Row, []eval.Observation, error) {
 	files, err := Files(paths...)
 	if err != nil {
 		return nil, nil, err
 	}
 	var rows []eval.Row
-	var findings []eval.Finding
+	var observations []eval.Observation
 	for _, name := range files {
 		got, found, err := readFile(name)
 		if err != nil {
 			return nil, nil, fmt.Errorf("report: %s: %w", name, err)
 		}
-		rows, findings = append(rows, got...), append(findings, found...)
+		rows, observations = append(rows, got...), append(observations, found...)
 	}
-	if len(rows)+len(findings) == 0 {
+	if len(rows)+len(observations) == 0 {
 		return nil, nil, fmt.Errorf("report: %s: no results; write some with: zoo bench -o results/bench.jsonl",
 			strings.Join(paths, ", "))
 	}
-	return rows, findings, nil
+	return rows, observations, nil
 }
 
-func readFile(name string) ([]eval.Row, []eval.Finding, error) {
+func readFile(name string) ([]eval.Row, []eval.Observation, error) {
 	f, _, err := files.OpenRegular(name, eval.MaxResults)
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		err = path.Err // the caller names the file
@@ -52,8 +52,8 @@ func readFile(name string) ([]eval.Row, []eval.Finding, error) {
 	}
 	lines := bufio.NewReaderSize(plain, 1<<10)
 	first, _ := lines.Peek(1 << 10) // what is wrong with it is for the reader to say
-	if eval.HoldsFindings(first) {
-		found, err := eval.ReadFindings(lines)
+	if eval.HoldsObservations(first) {
+		found, err := eval.ReadObservations(lines)
 		return nil, found, err
 	}
 	rows, err := eval.ReadJSONL(lines)

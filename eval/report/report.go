@@ -20,9 +20,9 @@ type Options struct {
 	Encodings []string
 	Ranks     summary.Weighting
 	// OnlyFitted and Published: see summary.Options.
-	OnlyFitted bool
-	Published  *summary.Published
-	Findings   []eval.Finding // of what is within models; see summary.Inside
+	OnlyFitted   bool
+	Published    *summary.Published
+	Observations []eval.Observation // of what is within models; see summary.Inside
 }
 
 // Report is a study with its looks, by one measure.
@@ -44,11 +44,11 @@ type Encoding struct {
 	Path  string `json:"path"` // the shape as an SVG path
 }
 
-// New works out a study of rows, by exact match, and of findings. That there is neither is an
+// New works out a study of rows, by exact match, and of observations. That there is neither is an
 // error.
 func New(rows []eval.Row, opt Options) (*Report, error) {
 	s := &summary.Study{}
-	if len(rows) > 0 || len(opt.Findings) == 0 {
+	if len(rows) > 0 || len(opt.Observations) == 0 {
 		var err error
 		if s, err = summary.New(rows, summary.Options{Encodings: opt.Encodings, Ranks: opt.Ranks,
 			OnlyFitted: opt.OnlyFitted, Published: opt.Published}); err != nil {
@@ -57,8 +57,8 @@ func New(rows []eval.Row, opt Options) (*Report, error) {
 	}
 	title := cmp.Or(opt.Title, "Length generalization by positional encoding")
 	r := &Report{Study: s, Title: title, Sources: sources(rows, opt.Command),
-		Inside: summary.Inside(opt.Findings, opt.Encodings)}
-	r.Sources.Rows += len(opt.Findings)
+		Inside: summary.Inside(opt.Observations, opt.Encodings)}
+	r.Sources.Rows += len(opt.Observations)
 	next := len(opt.Encodings)
 	for _, name := range s.Encodings {
 		place := slices.Index(opt.Encodings, name)

@@ -488,14 +488,14 @@ func TestRead(t *testing.T) {
 	a := put("good/a.jsonl", line.String())
 	put("good/b/a.jsonl", "\n"+strings.Repeat(strings.Replace(line.String(), `"correct":1,`, `"correct":2,`, 1), 2))
 	put("good/notes.txt", "no result")
-	var findings strings.Builder
-	if err := eval.WriteFindings(&findings, seen()...); err != nil {
+	var observations strings.Builder
+	if err := eval.WriteObservations(&observations, seen()...); err != nil {
 		t.Fatal(err)
 	}
-	put("good/b/heads.jsonl", "\n"+findings.String())
+	put("good/b/heads.jsonl", "\n"+observations.String())
 	rows, found, err := report.Read(filepath.Join(dir, "good"), a)
 	if diff := cmp.Diff(seen(), found); diff != "" {
-		t.Errorf("findings (-want +got):\n%s", diff)
+		t.Errorf("observations (-want +got):\n%s", diff)
 	}
 	if err != nil || len(rows) != 4 || rows[0].Correct != 1 || rows[1].Correct != 2 || rows[2].Correct != 2 ||
 		rows[3].Correct != 1 {
@@ -503,12 +503,12 @@ func TestRead(t *testing.T) {
 	}
 	put("none/notes.txt", "")
 	for path, want := range map[string]string{
-		put("bad.jsonl", line.String()+"{"):                 "bad.jsonl: eval: results line 2: unexpected end of JSON input",
-		put("schema.jsonl", `{"schema":7}`):                 "schema.jsonl: eval: results line 1: schema is 7, this program reads 1 to 2",
-		put("mixed.jsonl", findings.String()+line.String()): "mixed.jsonl: eval: findings line 9: ",
-		put("empty.jsonl", "\n"):                            "empty.jsonl: no results; write some with: zoo bench",
-		filepath.Join(dir, "none"):                          "holds no .jsonl file; write one with: zoo bench",
-		filepath.Join(dir, "absent.jsonl"):                  "absent.jsonl: no such file or directory",
+		put("bad.jsonl", line.String()+"{"):                     "bad.jsonl: eval: results line 2: unexpected end of JSON input",
+		put("schema.jsonl", `{"schema":7}`):                     "schema.jsonl: eval: results line 1: schema is 7, this program reads 1 to 2",
+		put("mixed.jsonl", observations.String()+line.String()): "mixed.jsonl: eval: observations line 9: ",
+		put("empty.jsonl", "\n"):                                "empty.jsonl: no results; write some with: zoo bench",
+		filepath.Join(dir, "none"):                              "holds no .jsonl file; write one with: zoo bench",
+		filepath.Join(dir, "absent.jsonl"):                      "absent.jsonl: no such file or directory",
 	} {
 		if _, _, err := report.Read(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", path, err, want)

@@ -10,17 +10,16 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// InsideTask is what findings (eval.Finding) say of models on one task.
+// InsideTask is what observations say of models on one task.
 type InsideTask struct {
 	Name    string
 	Lengths []int // ascending
 	Models  []InsideModel
-	Pairs   []Pair
 }
 
-// InsideModel is one model, at each length of its task.
+// InsideModel is one model, or one step of its training.
 type InsideModel struct {
-	Name     string // its own
+	Name     string
 	Encoding string // with what was changed after training, and the step where runs have several
 	Base     string // the encoding alone
 	Changed  string // after training, "" for nothing; eval.Constructed
@@ -29,74 +28,38 @@ type InsideModel struct {
 	Trained  [2]int
 	Right    []Number // share of the sequences, by InsideTask.Lengths
 	Reasons  []string // why there is nothing at a length, "" where there is, or nobody looked
-	Heads    []InsideHead
-	Probes   []InsideProbe // by tokens, and by layers before the states
-	Logits   []InsideLogits
-	Causal   []InsideCausal
+	Places   []InsidePlace
 }
 
-// InsideLogits is how far the logits of a head are content and distance, at each length.
-type InsideLogits struct {
-	Layer, Head int
-	At          []*eval.LogitFit
+// InsidePlace is one place of a model, with the observation at each length of the task, nil for none.
+type InsidePlace struct {
+	Measure, Tokens string
+	Layer, Head     int
+	Pair            string // of eval.MeasureDivergence: the encodings of both models, with their seeds where these differ
+	At              []*eval.Observation
 }
 
-// InsideCausal is what becomes of the task without the position in hidden states, at each length.
-type InsideCausal struct {
-	Layers int // before the states
-	At     []*eval.Causal
-	N      []int // sequences
-}
-
-// InsideProbe is what hidden states tell of positions, at each length.
-type InsideProbe struct {
-	Tokens string // eval.TaskTokens or eval.RandomTokens
-	Layers int    // before the states
-	At     []*eval.Probe
-}
-
-// InsideHead is one head, at each length.
-type InsideHead struct {
-	Layer, Head int
-	Task        []*eval.Attention // on the task's sequences; nil where nobody looked
-	Random      []*eval.Attention // on random tokens
-}
-
-// Pair is how far the attention of two models is apart at one length, in nats.
-type Pair struct {
-	Model, Other             string // encodings, with seeds where those differ
-	Length                   int
-	Layers                   []int
-	JensenShannon, Published []Number // by Layers
-	Null                     []Number
-}
-
-// Inside puts findings together. Encodings are in the order given; others follow as they come.
-// Where the same was looked at twice, the last counts.
-func Inside(findings []eval.Finding, encodings []string) []InsideTask {
+// Inside puts observations together. Encodings are in the order given; others follow as they come. Of several at one place and
+// length the last counts.
+func Inside(observations []eval.Observation, encodings []string) []InsideTask {
 	var out []InsideTask
-	for _, f := range findings {
-		at := slices.IndexFunc(out, func(t InsideTask) bool { return t.Name == f.Task })
-		if at < 0 {
-			at, out = len(out), append(out, InsideTask{Name: f.Task})
+	byTask := map[string][]int{} // observations
+	for k, o := range observations {
+		if byTask[o.Task] == nil {
+			out = append(out, InsideTask{Name: o.Task})
 		}
-		if !slices.Contains(out[at].Lengths, f.Length) {
-			out[at].Lengths = append(out[at].Lengths, f.Length)
-			slices.Sort(out[at].Lengths)
-		}
+		byTask[o.Task] = append(byTask[o.Task], k)
 	}
-	named := labels(findings)
+	names := stepNames(observations)
 	for i := range out {
 		t := &out[i]
-		for k, f := range findings {
-			if f.Task != t.Name {
-				continue
-			}
-			if f.Measure == eval.FindDivergence {
-				t.addPair(f, named[k])
-			} else {
-				t.add(f, named[k])
-			}
+		for _, k := range byTask[t.Name] {
+			t.Lengths = append(t.Lengths, observations[k].Length)
+		}
+		slices.Sort(t.Lengths)
+		t.Lengths = slices.Compact(t.Lengths)
+		for _, k := range byTask[t.Name] {
+			t.add(&observations[k], names[k])
 		}
 		slices.SortStableFunc(t.Models, func(a, b InsideModel) int {
 			return cmp.Compare(placeIn(encodings, a.Encoding), placeIn(encodings, b.Encoding))
@@ -105,188 +68,99 @@ func Inside(findings []eval.Finding, encodings []string) []InsideTask {
 	return out
 }
 
-// labels are the encodings of models with what was changed, and with the step of models that were looked into
-// along their training: one encoding and seed has several then.
-func labels(findings []eval.Finding) []string {
+func trainSeeds(o *eval.Observation) card.Seeds {
+	return card.Seeds{Weights: o.TrainSeed, Data: o.DataSeed}
+}
+
+// stepNames names the encodings of models with what was changed, and with the step where one encoding and seed has several.
+func stepNames(observations []eval.Observation) []string {
 	type run struct {
 		encoding, intervention, task string
 		seeds                        card.Seeds
 	}
-	of := func(f eval.Finding) run { return run{f.Encoding, f.Intervention, f.Task, f.TrainSeeds()} }
-	steps := map[run][]int{}
-	for _, f := range findings {
-		if !slices.Contains(steps[of(f)], f.TrainSteps) {
-			steps[of(f)] = append(steps[of(f)], f.TrainSteps)
+	runOf := func(o *eval.Observation) run { return run{o.Encoding, o.Intervention, o.Task, trainSeeds(o)} }
+	steps := map[run]map[int]bool{}
+	for i := range observations {
+		r := runOf(&observations[i])
+		if steps[r] == nil {
+			steps[r] = map[int]bool{}
 		}
+		steps[r][observations[i].TrainSteps] = true
 	}
-	return Each(findings, func(f eval.Finding) string {
-		name := withTrait(f.Encoding, f.Intervention)
-		if len(steps[of(f)]) > 1 {
-			name = withTrait(name, fmt.Sprintf("step %d", f.TrainSteps))
+	return Each(observations, func(o eval.Observation) string {
+		name := withTrait(o.Encoding, o.Intervention)
+		if len(steps[runOf(&o)]) > 1 {
+			name = withTrait(name, fmt.Sprintf("step %d", o.TrainSteps))
 		}
 		return name
 	})
 }
 
-// modelOf finds the model of a finding, or begins it.
-func (t *InsideTask) modelOf(f eval.Finding, encoding string) *InsideModel {
-	at := slices.IndexFunc(t.Models, func(m InsideModel) bool {
-		return m.Name == f.Model && m.Encoding == encoding && m.Seeds == f.TrainSeeds()
+// add sets an observation into its model, place and length.
+func (t *InsideTask) add(o *eval.Observation, encoding string) {
+	model := InsideModel{Name: o.Model, Encoding: encoding, Base: o.Encoding, Changed: o.Intervention, Steps: o.TrainSteps,
+		Seeds: trainSeeds(o), Trained: [2]int{o.TrainMin, o.TrainMax}}
+	m := find(&t.Models, func(m *InsideModel) bool {
+		return m.Name == model.Name && m.Encoding == encoding && m.Seeds == model.Seeds
+	}, func() InsideModel {
+		model.Right, model.Reasons = slices.Repeat([]Number{Unknown}, len(t.Lengths)), make([]string, len(t.Lengths))
+		return model
 	})
-	if at < 0 {
-		m := InsideModel{Name: f.Model, Encoding: encoding, Base: f.Encoding, Changed: f.Intervention, Steps: f.TrainSteps,
-			Seeds: f.TrainSeeds(), Trained: [2]int{f.TrainMin, f.TrainMax},
-			Right: slices.Repeat([]Number{Unknown}, len(t.Lengths)), Reasons: make([]string, len(t.Lengths))}
-		at, t.Models = len(t.Models), append(t.Models, m)
-	}
-	return &t.Models[at]
-}
-
-func (t *InsideTask) add(f eval.Finding, encoding string) {
-	m, length := t.modelOf(f, encoding), slices.Index(t.Lengths, f.Length)
-	if f.NA {
-		m.Reasons[length] = f.Reason
+	length := slices.Index(t.Lengths, o.Length)
+	if o.NA {
+		m.Reasons[length] = o.Reason
 		return
 	}
-	if f.Correct != nil && f.N > 0 {
-		m.Right[length] = Number(*f.Correct) / Number(f.N)
+	if correct, there := o.Values["correct"]; there && o.N > 0 {
+		m.Right[length] = Number(correct) / Number(o.N)
 	}
-	if f.Probe != nil {
-		m.probeOf(f, len(t.Lengths)).At[length] = f.Probe
-		return
+	place := InsidePlace{Measure: o.Measure, Tokens: o.Tokens, Layer: o.Layer, Head: o.Head}
+	if with := (card.Seeds{Weights: o.WithSeed, Data: o.WithDataSeed}); o.With != "" && with != m.Seeds {
+		place.Pair = fmt.Sprintf("%s seed %v – %s seed %v", encoding, m.Seeds, o.WithEncoding, with)
+	} else if o.With != "" {
+		place.Pair = encoding + " – " + o.WithEncoding
 	}
-	if f.Logits != nil {
-		m.logitsOf(f, len(t.Lengths)).At[length] = f.Logits
-		return
-	}
-	if f.Causal != nil {
-		c := m.causalOf(f, len(t.Lengths))
-		c.At[length], c.N[length] = f.Causal, f.N
-		return
-	}
-	at := slices.IndexFunc(m.Heads, func(h InsideHead) bool { return h.Layer == f.Layer && h.Head == f.Attention.Head })
-	if at < 0 {
-		at = len(m.Heads)
-		m.Heads = append(m.Heads, InsideHead{f.Layer, f.Attention.Head, make([]*eval.Attention, len(t.Lengths)),
-			make([]*eval.Attention, len(t.Lengths))})
-	}
-	into := m.Heads[at].Task
-	if f.Tokens == eval.RandomTokens {
-		into = m.Heads[at].Random
-	}
-	into[length] = f.Attention
+	find(&m.Places, func(p *InsidePlace) bool {
+		return p.Measure == place.Measure && p.Tokens == place.Tokens && p.Layer == place.Layer && p.Head == place.Head && p.Pair == place.Pair
+	}, func() InsidePlace {
+		place.At = make([]*eval.Observation, len(t.Lengths))
+		return place
+	}).At[length] = o
 }
 
-// probeOf finds the probe of a finding, or begins it.
-func (m *InsideModel) probeOf(f eval.Finding, lengths int) *InsideProbe {
-	at := slices.IndexFunc(m.Probes, func(p InsideProbe) bool { return p.Tokens == f.Tokens && p.Layers == f.Layer })
-	if at < 0 {
-		at, m.Probes = len(m.Probes), append(m.Probes, InsideProbe{f.Tokens, f.Layer, make([]*eval.Probe, lengths)})
-	}
-	return &m.Probes[at]
-}
-
-// logitsOf finds the head of a finding, or begins it.
-func (m *InsideModel) logitsOf(f eval.Finding, lengths int) *InsideLogits {
-	at := slices.IndexFunc(m.Logits, func(l InsideLogits) bool { return l.Layer == f.Layer && l.Head == f.Logits.Head })
-	if at < 0 {
-		at, m.Logits = len(m.Logits), append(m.Logits, InsideLogits{f.Layer, f.Logits.Head, make([]*eval.LogitFit, lengths)})
-	}
-	return &m.Logits[at]
-}
-
-// causalOf finds the place of a finding, or begins it.
-func (m *InsideModel) causalOf(f eval.Finding, lengths int) *InsideCausal {
-	at := slices.IndexFunc(m.Causal, func(c InsideCausal) bool { return c.Layers == f.Layer })
-	if at < 0 {
-		at, m.Causal = len(m.Causal), append(m.Causal, InsideCausal{f.Layer, make([]*eval.Causal, lengths), make([]int, lengths)})
-	}
-	return &m.Causal[at]
-}
-
-func (t *InsideTask) addPair(f eval.Finding, encoding string) {
-	if f.NA {
-		return
-	}
-	a, b := encoding, f.Divergence.Encoding
-	other := card.Seeds{Weights: f.Divergence.Seed, Data: f.Divergence.DataSeed}
-	if f.TrainSeeds() != other {
-		a, b = fmt.Sprintf("%s seed %v", a, f.TrainSeeds()), fmt.Sprintf("%s seed %v", b, other)
-	}
-	at := slices.IndexFunc(t.Pairs, func(p Pair) bool { return p.Model == a && p.Other == b && p.Length == f.Length })
-	if at < 0 {
-		at, t.Pairs = len(t.Pairs), append(t.Pairs, Pair{Model: a, Other: b, Length: f.Length})
-	}
-	p := &t.Pairs[at]
-	published := Unknown
-	if f.Divergence.Published != nil {
-		published = Number(*f.Divergence.Published)
-	}
-	js, null := Number(f.Divergence.JensenShannon), Number(f.Divergence.Null)
-	if i := slices.Index(p.Layers, f.Layer); i >= 0 {
-		p.JensenShannon[i], p.Null[i], p.Published[i] = js, null, published
-		return
-	}
-	p.Layers = append(p.Layers, f.Layer)
-	p.JensenShannon, p.Null = append(p.JensenShannon, js), append(p.Null, null)
-	p.Published = append(p.Published, published)
-}
-
-// Mean is the mean of numbers, unknown where one of them is.
-func Mean(numbers []Number) Number {
-	sum := Number(0)
-	for _, n := range numbers {
-		sum += n
-	}
-	if len(numbers) == 0 {
-		return Unknown
-	}
-	return sum / Number(len(numbers))
-}
-
-// Longest is the greatest length that the model was trained on of those where something was found, or else the
-// least one; −1 where nothing was. found is for InsideHead.Task or Random.
-func (m *InsideModel) Longest(lengths []int, of func(InsideHead) []*eval.Attention) int {
-	return m.within(lengths, func(i int) bool { return len(m.Heads) > 0 && of(m.Heads[0])[i] != nil })
-}
-
-// within is the greatest length that the model was trained on of those that there is something at, or else the
-// least one; −1 where there is nothing.
-func (m *InsideModel) within(lengths []int, there func(i int) bool) int {
-	best := -1
-	for i, length := range lengths {
-		if there(i) && (best < 0 || length <= m.Trained[1]) {
-			best = i
+// find finds an element of a list, or appends a new one.
+func find[T any](list *[]T, is func(*T) bool, made func() T) *T {
+	for i := range *list {
+		if is(&(*list)[i]) {
+			return &(*list)[i]
 		}
 	}
-	return best
+	*list = append(*list, made())
+	return &(*list)[len(*list)-1]
 }
 
-// LogitsWithin and ProbesWithin are such lengths of InsideModel.Logits, and of those of Probes that have these tokens.
-func (m *InsideModel) LogitsWithin(lengths []int) int {
-	return m.within(lengths, func(i int) bool {
-		return slices.ContainsFunc(m.Logits, func(l InsideLogits) bool { return l.At[i] != nil })
-	})
-}
-
-func (m *InsideModel) ProbesWithin(lengths []int, tokens string) int {
-	return m.within(lengths, func(i int) bool {
-		return slices.ContainsFunc(m.Probes, func(p InsideProbe) bool { return p.Tokens == tokens && p.At[i] != nil })
-	})
-}
-
-// CausalWithin is such a length of InsideModel.Causal.
-func (m *InsideModel) CausalWithin(lengths []int) int {
-	return m.within(lengths, func(i int) bool {
-		return slices.ContainsFunc(m.Causal, func(c InsideCausal) bool { return c.At[i] != nil })
-	})
+// Seen are the places of a measure with such tokens, and the index of the greatest trained length that one of them has, or else of the
+// least one; −1 for none. No model has none.
+func (m *InsideModel) Seen(measure, tokens string) (places []InsidePlace, length int) {
+	if m == nil {
+		return nil, -1
+	}
+	places, length = slices.Clone(m.Places), -1
+	places = slices.DeleteFunc(places, func(p InsidePlace) bool { return p.Measure != measure || p.Tokens != tokens })
+	for i := range m.Right {
+		k := slices.IndexFunc(places, func(p InsidePlace) bool { return p.At[i] != nil })
+		if k >= 0 && (length < 0 || places[k].At[i].Length <= m.Trained[1]) {
+			length = i
+		}
+	}
+	return places, length
 }
 
 // InsideRun is one training run on a task.
 type InsideRun struct {
-	Model  *InsideModel   // at the last step that was looked into
-	Init   *InsideModel   // the weights that its seed drew; nil where nobody looked into them
-	Course []*InsideModel // each step that was looked into, these two included
+	Model  *InsideModel   // at the last step that was observed
+	Init   *InsideModel   // the weights that its seed drew; nil where nobody looked
+	Course []*InsideModel // each step, these two included
 }
 
 // Runs are the training runs of models that were not changed afterwards.
@@ -297,18 +171,13 @@ func (t *InsideTask) Runs() []InsideRun {
 	}
 	var out []InsideRun
 	for i := range t.Models {
-		m := &t.Models[i]
-		if m.Changed != "" {
-			continue
+		if m := &t.Models[i]; m.Changed == "" {
+			r := find(&out, func(r *InsideRun) bool {
+				first := r.Course[0]
+				return name(first) == name(m) && first.Base == m.Base && first.Seeds == m.Seeds
+			}, func() InsideRun { return InsideRun{} })
+			r.Course = append(r.Course, m)
 		}
-		at := slices.IndexFunc(out, func(r InsideRun) bool {
-			of := r.Course[0]
-			return name(of) == name(m) && of.Base == m.Base && of.Seeds == m.Seeds
-		})
-		if at < 0 {
-			at, out = len(out), append(out, InsideRun{})
-		}
-		out[at].Course = append(out[at].Course, m)
 	}
 	for i := range out {
 		r := &out[i]
@@ -324,8 +193,7 @@ func (t *InsideTask) Runs() []InsideRun {
 	return slices.DeleteFunc(out, func(r InsideRun) bool { return r.Model.Steps == 0 })
 }
 
-// Ends are the models without those of steps on the way: of a training run stay the last step that was looked into
-// and the weights before training.
+// Ends are the models but for steps on the way: a training run has its last step and the weights before training.
 func (t *InsideTask) Ends() []InsideModel {
 	last := map[string]bool{}
 	for _, r := range t.Runs() {
@@ -334,50 +202,4 @@ func (t *InsideTask) Ends() []InsideModel {
 	return slices.DeleteFunc(slices.Clone(t.Models), func(m InsideModel) bool {
 		return m.Changed == "" && m.Steps > 0 && !last[m.Name]
 	})
-}
-
-// OnTask and OnRandom choose what a head did on.
-func OnTask(h InsideHead) []*eval.Attention   { return h.Task }
-func OnRandom(h InsideHead) []*eval.Attention { return h.Random }
-
-// RoleCount is how many heads of the models of an encoding have which role, at the greatest trained
-// length that each was looked at.
-type RoleCount struct {
-	Encoding   string
-	Models     int
-	Heads      int
-	Roles      map[string]int // by eval.Roles, and eval.RoleMixed
-	Positional Number         // mean share of the weights' variance that position explains
-}
-
-// Roles counts the roles of heads by encoding, on what of chooses.
-func (t *InsideTask) Roles(of func(InsideHead) []*eval.Attention) []RoleCount {
-	var out []RoleCount
-	for i := range t.Models {
-		m := &t.Models[i]
-		length := m.Longest(t.Lengths, of)
-		if length < 0 {
-			continue
-		}
-		at := slices.IndexFunc(out, func(c RoleCount) bool { return c.Encoding == m.Encoding })
-		if at < 0 {
-			at, out = len(out), append(out, RoleCount{Encoding: m.Encoding, Roles: map[string]int{}})
-		}
-		c := &out[at]
-		c.Models++
-		for _, h := range m.Heads {
-			a := of(h)[length]
-			share := Unknown
-			if a == nil {
-				continue
-			}
-			if a.Positional != nil {
-				share = Number(*a.Positional)
-			}
-			c.Positional = (c.Positional*Number(c.Heads) + share) / Number(c.Heads+1)
-			c.Roles[a.Label]++
-			c.Heads++
-		}
-	}
-	return out
 }

@@ -3,6 +3,7 @@ package summary_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,87 +12,195 @@ import (
 	"github.com/nopezoo/zoo/eval/summary"
 )
 
-// looked is a finding of a head of a model that was trained on 1–10.
-func looked(encoding, tokens string, length, head int, label string) eval.Finding {
-	right, share := length/10, 0.5
-	f := eval.Finding{Schema: eval.FindingSchema, Measure: eval.FindAttention, Model: "copy-" + encoding, Encoding: encoding,
-		TrainMin: 1, TrainMax: 10, Task: "copy", Length: length, Tokens: tokens, N: 4, Attention: &eval.Attention{
-			Head: head, Heads: 2, Label: label, Positional: &share, Distances: eval.Distances{Mean: float64(length), EvenEntropy: 1},
-			Roles: map[string]eval.Role{label: {Score: 0.75, Queries: 1, At: 3}}}}
-	if tokens == eval.TaskTokens {
-		f.Correct = &right
+// seen is an observation of a model of copy that was trained on 1–10.
+func seen(measure, encoding, tokens string, length int, values map[string]float64) eval.Observation {
+	return eval.Observation{Schema: eval.ObservationSchema, Measure: measure, Model: "copy-" + encoding, Encoding: encoding,
+		TrainMin: 1, TrainMax: 10, Task: "copy", Length: length, Tokens: tokens, N: 4, Values: values, Control: map[string]float64{}}
+}
+
+// looked is an observation of a head with a role, "" for none.
+func looked(encoding, tokens string, length, head int, role string) eval.Observation {
+	o := seen(eval.MeasureAttention, encoding, tokens, length, map[string]float64{"positional": 0.5, "distance": float64(length),
+		"offset_at": 3, "position_at": 2, "entropy": 1})
+	o.Head, o.Heads, o.Control["entropy"] = head, 2, 4
+	if role != "" {
+		o.Values[role] = 0.75
 	}
-	return f
+	if tokens == eval.TaskTokens {
+		o.Values["correct"] = float64(length / 10)
+	}
+	return o
+}
+
+// table is a table of a task's sections by the beginning of its title, as text.
+func table(t *testing.T, sections []summary.Section, title string) string {
+	t.Helper()
+	for _, s := range sections {
+		for _, table := range s.Tables {
+			if strings.HasPrefix(table.Title, title) {
+				var b strings.Builder
+				lines := append([]string{strings.Join(table.Head, " | ")}, summary.Each(table.Lines, func(line []summary.Cell) string {
+					return strings.Join(summary.Each(line, func(c summary.Cell) string { return c.Text }), " | ")
+				})...)
+				b.WriteString(strings.Join(append(lines, table.Notes...), "\n"))
+				return b.String()
+			}
+		}
+	}
+	t.Fatalf("no table begins with %q", title)
+	return ""
 }
 
 func TestInside(t *testing.T) {
 	gone := looked("rope", eval.TaskTokens, 30, 0, "")
-	gone.Attention, gone.NA, gone.Reason = nil, true, "too long"
-	apart := looked("rope", eval.TaskTokens, 10, 0, "")
-	apart.Measure, apart.Attention = eval.FindDivergence, nil
-	published := 0.9
-	apart.Divergence = &eval.Divergence{With: "copy-nope", Encoding: "nope", JensenShannon: 0.4, Null: 0.6, Published: &published}
-	deeper := apart
-	deeper.Layer, deeper.Divergence = 1, &eval.Divergence{With: "copy-nope", Encoding: "nope", JensenShannon: 0.2, Null: 0.4}
-	tasks := summary.Inside([]eval.Finding{
-		looked("rope", eval.TaskTokens, 20, 0, eval.RoleMixed), looked("rope", eval.TaskTokens, 10, 0, eval.RoleEven),
+	gone.Values, gone.NA, gone.Reason = nil, true, "too long"
+	apart := func(layer int, js, null float64) eval.Observation {
+		o := seen(eval.MeasureDivergence, "rope", eval.TaskTokens, 10, map[string]float64{"js": js})
+		o.Layer, o.With, o.WithEncoding, o.Control["js"] = layer, "copy-nope", "nope", null
+		if layer == 0 {
+			o.Values["js_published"] = 0.9
+		}
+		return o
+	}
+	other := apart(0, 0.25, 0.5)
+	other.Encoding, other.Model, other.WithSeed = "nope", "copy-nope", 7
+	all := summary.Inside([]eval.Observation{
+		looked("rope", eval.TaskTokens, 20, 0, ""), looked("rope", eval.TaskTokens, 10, 0, eval.RoleEven),
 		looked("rope", eval.TaskTokens, 10, 1, eval.RolePrevious), looked("rope", eval.TaskTokens, 20, 1, eval.RolePrevious),
 		looked("nope", eval.RandomTokens, 20, 0, eval.RoleInduction),
 		looked("rope", eval.TaskTokens, 10, 0, eval.RoleOffset), // again: this one counts
-		gone, apart, deeper,
+		gone, apart(0, 0.4, 0.6), apart(1, 0.2, 0.4), other,
 	}, []string{"nope", "rope"})
-	if len(tasks) != 1 {
-		t.Fatalf("%+v", tasks)
+	if len(all) != 1 || !slices.Equal(all[0].Lengths, []int{10, 20, 30}) {
+		t.Fatalf("%+v", all)
 	}
-	task := tasks[0]
-	if diff := cmp.Diff([]int{10, 20, 30}, task.Lengths); diff != "" {
-		t.Error(diff)
+	sections := all[0].Sections(all[0].Models)
+	if got := summary.Each(sections, func(s summary.Section) string { return s.Title }); !slices.Equal(got, []string{
+		"copy: what heads attend to", "copy: heads of copy-nope, trained on 1–10", "copy: heads of copy-rope, trained on 1–10"}) {
+		t.Errorf("sections %q", got)
 	}
-	if len(task.Models) != 2 || task.Models[0].Encoding != "nope" || len(task.Models[1].Heads) != 2 {
-		t.Fatalf("models %+v", task.Models)
+	// Roles are counted at 10, the greatest trained length; for nope, which nobody observed there, at 20.
+	for title, want := range map[string]string{
+		"heads by role on the task":     "encoding | heads | previous | offset | by place\nrope | 2 | 1 | 1 | 50",
+		"heads by role on random":       "encoding | heads | induction | by place\nnope | 1 | 1 | 50",
+		"mean distance that heads":      "encoding | 10 | 20 | 30\nrope | 10.0 (25) | 20.0 (50) | –",
+		"Jensen-Shannon":                "models | length | mean | shuffled | published | by layer\nnope seed 0 – nope seed 7 | 10 | 0.250 | 0.500 | 0.900 | 0.25\nrope – nope | 10 | 0.300 | 0.500 | – | 0.40 0.20\ncopy-rope at 30: too long",
+		"role, and its score":           "head | random tokens | by place\n0.0 | induction 75 | 50",
+		"mean distance in tokens, and ": "head | 10 | 20\n0.0 | 10.0 (25) | 20.0 (25)\n0.1 | 10.0 (25) | 20.0 (25)",
+	} {
+		if diff := cmp.Diff(want, table(t, sections, title)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", title, diff)
+		}
 	}
-	rope := task.Models[1]
-	if rope.Right[0] != 0.25 || rope.Right[1] != 0.5 || rope.Right[2].Known() || rope.Reasons[2] != "too long" {
-		t.Errorf("right %v, reasons %q", rope.Right, rope.Reasons)
+	if got := table(t, sections[2:], "role, and its score"); got != "head | 10 | 20\n0.0 | 3 back 75 | mixed\n0.1 | previous 75 | previous 75" {
+		t.Errorf("heads of rope:\n%s", got)
 	}
-	// At 10, the greatest trained length; of nope, which nobody looked at there, at 20.
-	want := []summary.RoleCount{{Encoding: "rope", Models: 1, Heads: 2, Positional: 0.5,
-		Roles: map[string]int{eval.RoleOffset: 1, eval.RolePrevious: 1}}}
-	if diff := cmp.Diff(want, task.Roles(summary.OnTask)); diff != "" {
-		t.Errorf("on the task (-want +got):\n%s", diff)
+	nothing := summary.Inside([]eval.Observation{gone}, nil)
+	if got := nothing[0].Sections(nothing[0].Models); len(got) != 1 || len(got[0].Tables) > 0 || got[0].Summary != "copy-rope at 30: too long" {
+		t.Errorf("of nothing: %+v", got)
 	}
-	if got := task.Roles(summary.OnRandom); len(got) != 1 || got[0].Roles[eval.RoleInduction] != 1 {
-		t.Errorf("on random tokens %+v", got)
+}
+
+// Observations at one place are told from others by each part of it: kind of tokens, layers before, head.
+func TestInsidePlaces(t *testing.T) {
+	probe := func(tokens string, layer, length int, r2 float64) eval.Observation {
+		o := seen(eval.MeasureProbe, "nope", tokens, length, map[string]float64{"fit_length": 10, "r2": r2, "classified": 0.5})
+		o.Layer = layer
+		if length == 10 {
+			o.Values["r2_withheld"] = r2 / 2
+		}
+		return o
 	}
-	untrained := looked("rope", eval.TaskTokens, 10, 0, eval.RoleEven)
-	untrained.Model, untrained.TrainSteps = "copy-rope@9", 9
-	along := summary.Inside([]eval.Finding{looked("rope", eval.TaskTokens, 10, 0, eval.RoleMixed), untrained}, nil)[0]
-	if len(along.Models) != 2 || along.Models[0].Encoding != "rope (step 0)" || along.Models[1].Encoding != "rope (step 9)" {
-		t.Errorf("along training: %+v", along.Models)
+	fit := func(layer, head int, both float64) eval.Observation {
+		o := seen(eval.MeasureLogits, "nope", eval.RandomTokens, 10, map[string]float64{"r2_both": both, "r2_distance": 0.25, "r2_content": 0.5, "slope": 0.0625})
+		o.Layer, o.Head, o.Heads = layer, head, 2
+		return o
 	}
-	var course []eval.Finding
+	causal := seen(eval.MeasureCausal, "nope", eval.TaskTokens, 20, map[string]float64{"r2": 0.9, "r2_after": 0.2, "directions": 16, "tokens": 10,
+		"before_tokens": 10, "ablated_tokens": 1, "patched_tokens": 2})
+	causal.Control, causal.Layer = map[string]float64{"ablated_tokens": 9, "patched_tokens": 8}, 1
+	tasks := summary.Inside([]eval.Observation{probe(eval.TaskTokens, 0, 10, 0.125), probe(eval.TaskTokens, 1, 10, 0.25), probe(eval.RandomTokens, 0, 10, 0.5),
+		probe(eval.RandomTokens, 0, 20, -0.75), probe(eval.RandomTokens, 1, 20, 1), fit(0, 0, 0.5), fit(0, 1, 0.625), fit(1, 0, 0.75), causal}, nil)
+	sections := tasks[0].Sections(nil)
+	for title, want := range map[string]string{
+		"positions read off hidden states of task":   "model | layers | fitted on | 10 | 20\ncopy-nope | 0 | 10 | 0.12/0.06 (50) | –\ncopy-nope | 1 | 10 | 0.25/0.12 (50) | –",
+		"positions read off hidden states of random": "model | layers | fitted on | 10 | 20\ncopy-nope | 0 | 10 | 0.50/0.25 (50) | -0.75 (50)\ncopy-nope | 1 | 10 | – | 1.00 (50)",
+		"attention logits": "model | head | 10 | 20\ncopy-nope | 0.0 | 0.50 (0.25, 0.50)/0.062 | –\ncopy-nope | 0.1 | 0.62 (0.25, 0.50)/0.062 | –\n" +
+			"copy-nope | 1.0 | 0.75 (0.25, 0.50)/0.062 | –",
+		"% of the answers' tokens": "model | layers | length | directions | before | ablated | patched | left\ncopy-nope | 1 | 20 | 16 | 100 | 10 (90) | 20 (80) | 0.20 of 0.90",
+	} {
+		if diff := cmp.Diff(want, table(t, sections, title)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", title, diff)
+		}
+	}
+	m := &tasks[0].Models[0]
+	for _, tc := range []struct {
+		measure, tokens string
+		places, length  int
+	}{
+		{eval.MeasureProbe, eval.RandomTokens, 2, 0}, {eval.MeasureCausal, eval.TaskTokens, 1, 1}, {eval.MeasureAttention, eval.TaskTokens, 0, -1},
+	} {
+		if places, length := m.Seen(tc.measure, tc.tokens); len(places) != tc.places || length != tc.length {
+			t.Errorf("%s of %s tokens: %d places, length %d", tc.measure, tc.tokens, len(places), length)
+		}
+	}
+}
+
+// A role stands out by the share of what could be above its control: the greatest share, from 0.3 on; of equal ones the first.
+func TestRoles(t *testing.T) {
+	for _, tc := range []struct {
+		name           string
+		score, control map[string]float64
+		want           string
+	}{
+		{"just enough", map[string]float64{eval.RoleFirst: 0.3}, nil, "first 30"},
+		{"not enough", map[string]float64{eval.RoleFirst: 0.2999}, nil, "mixed"},
+		{"a control as high", map[string]float64{eval.RoleFirst: 0.5}, map[string]float64{eval.RoleFirst: 0.5}, "mixed"},
+		{"no room", map[string]float64{eval.RoleEven: 1}, map[string]float64{eval.RoleEven: 1}, "mixed"},
+		{"the greatest share", map[string]float64{eval.RolePrevious: 0.75, eval.RoleEven: 0.9}, map[string]float64{eval.RoleEven: 0.7}, "previous 75"},
+		{"of what is left", map[string]float64{eval.RolePrevious: 0.6, eval.RoleEven: 0.9}, map[string]float64{eval.RoleEven: 0.7}, "even 90"},
+		{"equal ones", map[string]float64{eval.RoleOffset: 0.5, eval.RolePosition: 0.5}, nil, "3 back 50"},
+		{"a place", map[string]float64{eval.RolePosition: 0.5}, nil, "at 2 50"},
+	} {
+		o := looked("rope", eval.TaskTokens, 10, 0, "")
+		for role, v := range tc.score {
+			o.Values[role] = v
+		}
+		for role, v := range tc.control {
+			o.Control[role] = v
+		}
+		if got := summary.RoleText(&o); got != tc.want {
+			t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
+		}
+	}
+}
+
+// A run is told by its name before the step, encoding and seeds; its last step counts once, and the weights before training.
+func TestRuns(t *testing.T) {
+	head := func(name string, steps int) eval.Observation {
+		o := looked("rope", eval.TaskTokens, 10, 0, eval.RoleEven)
+		o.Model, o.TrainSteps = name, steps
+		return o
+	}
+	var course []eval.Observation
 	for _, step := range []int{9, 0, 20, 30} {
-		f := looked("rope", eval.TaskTokens, 10, 0, eval.RoleEven)
-		f.Model, f.TrainSteps = fmt.Sprintf("copy-rope@%d", step), step
-		course = append(course, f)
+		course = append(course, head(fmt.Sprintf("copy-rope@%d", step), step))
 	}
-	last := looked("rope", eval.TaskTokens, 10, 0, eval.RoleEven)
-	last.TrainSteps = 30
-	whole := summary.Inside(append(course, last, looked("nope", eval.TaskTokens, 10, 0, eval.RoleEven)), nil)[0]
+	changed := head("copy-rope", 30)
+	changed.Intervention = "window=2"
+	otherSeed := head("copy-rope", 30)
+	otherSeed.TrainSeed = 2
+	all := summary.Inside(append(course, head("copy-rope", 30), changed, otherSeed, looked("nope", eval.TaskTokens, 10, 0, eval.RoleEven)), nil)[0]
 	names := func(models []summary.InsideModel) []string {
-		return summary.Each(models, func(m summary.InsideModel) string { return m.Name })
+		return summary.Each(models, func(m summary.InsideModel) string { return m.Name + " " + m.Encoding })
 	}
-	runs := whole.Runs()
-	if len(runs) != 1 || runs[0].Model.Name != "copy-rope" || runs[0].Init.Name != "copy-rope@0" ||
+	runs := all.Runs()
+	if len(runs) != 2 || runs[0].Model.Name != "copy-rope" || runs[0].Init.Name != "copy-rope@0" || runs[1].Init != nil || runs[1].Model.Seeds.Weights != 2 ||
 		!slices.Equal(summary.Each(runs[0].Course, func(m *summary.InsideModel) int { return m.Steps }), []int{0, 9, 20, 30}) {
 		t.Errorf("runs %+v", runs)
 	}
-	if diff := cmp.Diff([]string{"copy-rope@0", "copy-rope", "copy-nope"}, names(whole.Ends())); diff != "" {
+	if diff := cmp.Diff([]string{"copy-rope@0 rope (step 0)", "copy-rope rope (step 30)", "copy-rope rope (window=2)", "copy-rope rope", "copy-nope nope"},
+		names(all.Ends())); diff != "" {
 		t.Errorf("ends (-want +got):\n%s", diff)
-	}
-	pair := task.Pairs[0]
-	if len(task.Pairs) != 1 || pair.Model != "rope" || pair.Other != "nope" || pair.Length != 10 ||
-		summary.Mean(pair.JensenShannon) < 0.2999 || summary.Mean(pair.JensenShannon) > 0.3001 || summary.Mean(pair.Published).Known() {
-		t.Errorf("pairs %+v", task.Pairs)
 	}
 }

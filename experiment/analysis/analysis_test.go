@@ -1,4 +1,4 @@
-package analysis_test
+package analysis
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/experiment/analysis"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/rowlog"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 )
@@ -62,39 +62,61 @@ func placed(t *testing.T) modelfile.Model {
 	return m
 }
 
-func request(t *testing.T, length int, tokens string) analysis.Request {
+// opened prepares a model.
+func opened(t *testing.T, m modelfile.Model) *Model {
+	t.Helper()
+	model, err := NewModel(m.Config.Encoding, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model
+}
+
+// ask is a request for 12 sequences of copy; probes are fitted at the same length.
+func ask(t *testing.T, measure string, m *Model, length int, tokens string) request {
 	t.Helper()
 	words, err := task.Lookup("copy")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return analysis.Request{Task: words, Length: length, Samples: 12, Seed: 1, Tokens: tokens}
+	r := request{measure: measure, model: m, task: words, length: length, samples: 12, seed: 1, tokens: tokens}
+	if measure == eval.MeasureProbe || measure == eval.MeasureCausal {
+		r.fitLength = length
+	}
+	return r
 }
 
-func heads(t *testing.T, m modelfile.Model, r analysis.Request) []eval.Finding {
+// observed makes the observations of a request, and reads them as a file would have them.
+func observed(t *testing.T, r request) []eval.Observation {
 	t.Helper()
-	model, err := analysis.NewModel("made", m)
+	made, err := r.observe(t.Context(), func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := analysis.Heads(t.Context(), model, r, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	return reread(t, made)
+}
+
+func reread(t *testing.T, made []eval.Observation) []eval.Observation {
+	t.Helper()
 	var b strings.Builder
-	if err := eval.WriteFindings(&b, found...); err != nil {
+	if err := eval.WriteObservations(&b, made...); err != nil {
 		t.Fatal(err)
 	}
-	again, err := eval.ReadFindings(strings.NewReader(b.String()))
-	if err != nil || len(again) != len(found) {
-		t.Fatalf("%d findings of %d, %v", len(again), len(found), err)
+	again, err := eval.ReadObservations(strings.NewReader(b.String()))
+	if err != nil || len(again) != len(made) {
+		t.Fatalf("%d observations of %d, %v", len(again), len(made), err)
 	}
 	return again
 }
 
+// excess is how far a role stands out from its control, as a share of what could be above it.
+func excess(o eval.Observation, role string) float64 {
+	return (o.Values[role] - o.Control[role]) / (1 - o.Control[role])
+}
+
 func near(a, b, within float64) bool { return math.Abs(a-b) <= within }
 
-// Heads whose weights are known: each has its label, its score is 1, and position explains all.
+// Heads whose weights are known: each stands out in its role, with a score of 1, and position explains all.
 func TestHandMadeHeads(t *testing.T) {
 	sharp := blank(t, models.Config{Encoding: "alibi-learned", DModel: 8, NLayers: 1, NHeads: 2, DFF: 4})
 	for i := range tensor.Data[float32](sharp.Weights["log_slope"]) {
@@ -103,33 +125,37 @@ func TestHandMadeHeads(t *testing.T) {
 	for name, tc := range map[string]struct {
 		model modelfile.Model
 		head  int
-		label string
-		at    int
-		score float64
+		role  string
+		at    float64
 		mean  float64 // distance; −1 for what depends on the length
 	}{
-		"previous token":      {placed(t), 0, eval.RolePrevious, 0, 1, 1},
-		"position 3":          {placed(t), 1, eval.RolePosition, 3, 1, -1},
-		"ALiBi, steep":        {sharp, 0, eval.RoleOffset, 0, 1, 0},
-		"NoPE without weight": {blank(t, models.Config{Encoding: "nope", DModel: 8, NLayers: 1, NHeads: 1, DFF: 4}), 0, eval.RoleEven, 0, 1, -1},
+		"previous token":      {placed(t), 0, eval.RolePrevious, 0, 1},
+		"position 3":          {placed(t), 1, eval.RolePosition, 3, -1},
+		"ALiBi, steep":        {sharp, 0, eval.RoleOffset, 0, 0},
+		"NoPE without weight": {blank(t, models.Config{Encoding: "nope", DModel: 8, NLayers: 1, NHeads: 1, DFF: 4}), 0, eval.RoleEven, 0, -1},
 	} {
-		for _, tokens := range analysis.Tokens() {
-			f := heads(t, tc.model, request(t, 6, tokens))[tc.head]
-			a, role := f.Attention, f.Attention.Roles[tc.label]
-			if a.Label != tc.label || !near(role.Score, tc.score, 1e-5) || role.At != tc.at || role.Null > 0.7 {
-				t.Errorf("%s, %s: %s, %+v", name, tokens, a.Label, a.Roles)
+		for _, tokens := range Defaults().Tokens {
+			o := observed(t, ask(t, eval.MeasureAttention, opened(t, tc.model), 6, tokens))[tc.head]
+			v := o.Values
+			if !near(v[tc.role], 1, 1e-5) || v[tc.role+"_at"] != tc.at || o.Control[tc.role] > 0.7 {
+				t.Errorf("%s, %s: %v, controls %v", name, tokens, v, o.Control)
 			}
-			if a.Positional == nil || !near(*a.Positional, 1, 1e-6) {
-				t.Errorf("%s, %s: position explains %v", name, tokens, a.Positional)
+			for _, other := range []string{eval.RolePrevious, eval.RoleFirst, eval.RolePosition, eval.RoleEven} {
+				if other != tc.role && excess(o, other) > 0.6 {
+					t.Errorf("%s, %s: %s stands out too, by %v", name, tokens, other, excess(o, other))
+				}
 			}
-			if tc.mean >= 0 && (!near(a.Mean, tc.mean, 1e-4) || a.P50 != tc.mean || a.P90 != tc.mean || !near(a.Entropy, 0, 1e-4)) {
-				t.Errorf("%s, %s: distances %+v", name, tokens, a.Distances)
+			if v["positional"] < 1-1e-6 || v["positional"] > 1+1e-6 {
+				t.Errorf("%s, %s: position explains %v", name, tokens, v["positional"])
 			}
-			if tc.label == eval.RoleEven && (!near(a.Mean, a.EvenMean, 1e-4) || !near(a.Entropy, a.EvenEntropy, 1e-4)) {
-				t.Errorf("%s, %s: even attention has the distances %+v", name, tokens, a.Distances)
+			if tc.mean >= 0 && (!near(v["distance"], tc.mean, 1e-4) || v["distance_p50"] != tc.mean || v["distance_p90"] != tc.mean || !near(v["entropy"], 0, 1e-4)) {
+				t.Errorf("%s, %s: distances %v", name, tokens, v)
 			}
-			if !near(a.Mass, 1, 1e-5) {
-				t.Errorf("%s, %s: weights sum to %v", name, tokens, a.Mass)
+			if tc.role == eval.RoleEven && (!near(v["distance"], o.Control["distance"], 1e-4) || !near(v["entropy"], o.Control["entropy"], 1e-4)) {
+				t.Errorf("%s, %s: even attention has the distances %v", name, tokens, v)
+			}
+			if !near(v["mass"], 1, 1e-5) {
+				t.Errorf("%s, %s: weights sum to %v", name, tokens, v["mass"])
 			}
 		}
 	}
@@ -149,19 +175,19 @@ func TestContentHead(t *testing.T) {
 		set("layers.0.attn.q_proj.weight", i, i, 1)
 		set("layers.0.attn.k_proj.weight", i, i, 3)
 	}
-	r := request(t, 20, eval.RandomTokens)
-	r.Samples = 40
-	a := heads(t, m, r)[0].Attention
+	r := ask(t, eval.MeasureAttention, opened(t, m), 20, eval.RandomTokens)
+	r.samples = 40
+	o := observed(t, r)[0]
 	// A token met before has c earlier ones and itself: c/(c+1) of the weight, at least ½.
-	if d := a.Roles[eval.RoleDuplicate]; d.Score < 0.5 || d.Score > 0.7 || d.Null > 0.1 {
-		t.Errorf("duplicate tokens: %+v", d)
+	if d := o.Values[eval.RoleDuplicate]; d < 0.5 || d > 0.7 || o.Control[eval.RoleDuplicate] > 0.1 {
+		t.Errorf("duplicate tokens: %v, control %v", d, o.Control)
 	}
-	if a.Roles[eval.RoleInduction].Score > 0.2 {
-		t.Errorf("induction %+v", a.Roles[eval.RoleInduction])
+	if o.Values[eval.RoleInduction] > 0.2 {
+		t.Errorf("induction %v", o.Values[eval.RoleInduction])
 	}
 }
 
-// Without attention there is nothing to read, and bounded models have no findings beyond their bound.
+// Without attention there is nothing to read, and bounded models have no numbers beyond their bound.
 func TestRefused(t *testing.T) {
 	for _, cfg := range []models.Config{
 		{Encoding: "lstm", DModel: 8, DFF: 8}, {Encoding: "cwrnn", DModel: 8, DFF: 8, NModules: 2},
@@ -172,58 +198,54 @@ func TestRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = analysis.NewModel("m", modelfile.Model{Config: cfg, Weights: models.InitWeights(m.Params(), 1)})
+		_, err = NewModel("m", modelfile.Model{Config: cfg, Weights: models.InitWeights(m.Params(), 1)})
 		if err == nil || !strings.Contains(err.Error(), cfg.Encoding) || !strings.Contains(err.Error(), "attention") {
 			t.Errorf("%s: error %v", cfg.Encoding, err)
 		}
 	}
-	found := heads(t, placed(t), request(t, 20, eval.TaskTokens))
-	if len(found) != 1 || !found[0].NA || !strings.Contains(found[0].Reason, "at most 32") {
-		t.Errorf("beyond the last position: %+v", found)
+	model := opened(t, placed(t))
+	for measure := range measures {
+		r := ask(t, measure, model, 20, eval.TaskTokens)
+		if measure == eval.MeasureDivergence {
+			r.other = model
+		}
+		all := observed(t, r)
+		if len(all) != 1 || !all[0].NA || all[0].Measure != measure || !strings.Contains(all[0].Reason, "at most 32") || all[0].Values != nil {
+			t.Errorf("%s beyond the last position: %+v", measure, all)
+		}
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	model, err := analysis.NewModel("made", placed(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := analysis.Heads(ctx, model, request(t, 4, eval.TaskTokens), nil); !errors.Is(err, context.Canceled) {
+	_, err := ask(t, eval.MeasureAttention, model, 4, eval.TaskTokens).observe(ctx, func() {})
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "analysis: model learned: task copy: length 4: ") {
 		t.Errorf("cancelled: %v", err)
 	}
-	r := request(t, 4, eval.TaskTokens)
-	r.Samples = 1
-	if _, err := analysis.Heads(t.Context(), model, r, nil); err == nil || !strings.Contains(err.Error(), "n is 1, expected 2") {
-		t.Errorf("one sample: %v", err)
+	r := ask(t, eval.MeasureDivergence, model, 4, eval.TaskTokens)
+	r.other = model
+	if _, err := r.observe(ctx, func() {}); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "models learned and learned: ") {
+		t.Errorf("cancelled: %v", err)
 	}
 }
 
-// A model is at 0 from itself, the least over pairs of heads; from even attention a head on one token
-// is as far as can be worked out.
+// A model is at 0 from itself, the least over pairs of heads; from even attention a head on one token is as far as can be
+// worked out.
 func TestDiverge(t *testing.T) {
-	open := func(m modelfile.Model) *analysis.Model {
-		out, err := analysis.NewModel(m.Config.Encoding, m)
-		if err != nil {
-			t.Fatal(err)
+	sharp, even := opened(t, placed(t)), opened(t, blank(t, models.Config{Encoding: "nope", DModel: 8, NLayers: 1, NHeads: 2, DFF: 4}))
+	between := func(a, b *Model) eval.Observation {
+		r := ask(t, eval.MeasureDivergence, a, 4, eval.TaskTokens)
+		r.other = b
+		all := observed(t, r)
+		if len(all) != 1 {
+			t.Fatalf("%+v", all)
 		}
-		return out
+		return all[0]
 	}
-	sharp, even := open(placed(t)), open(blank(t, models.Config{Encoding: "nope", DModel: 8, NLayers: 1, NHeads: 2, DFF: 4}))
-	r := request(t, 4, eval.TaskTokens)
-	between := func(a, b *analysis.Model) *eval.Divergence {
-		found, err := analysis.Diverge(t.Context(), a, b, r, nil)
-		if err != nil || len(found) != 1 {
-			t.Fatalf("%+v, %v", found, err)
-		}
-		if err := eval.WriteFindings(&strings.Builder{}, found...); err != nil {
-			t.Error(err)
-		}
-		return found[0].Divergence
+	if o := between(sharp, sharp); o.Values["js"] > 1e-9 || o.Control["js"] < 0.1 || o.With != "learned" || o.WithEncoding != "learned" || o.WithSeed != 7 {
+		t.Errorf("from itself: %+v", o)
 	}
-	if d := between(sharp, sharp); d.JensenShannon > 1e-9 || d.Null < 0.1 || d.With != "learned" || d.Seed != 7 {
-		t.Errorf("from itself: %+v", d)
-	}
-	if d := between(even, even); d.JensenShannon > 1e-9 || d.Null > 1e-9 || d.Published == nil || *d.Published > 1e-6 {
-		t.Errorf("even attention from itself: %+v", d)
+	o := between(even, even)
+	if published, there := o.Values["js_published"]; o.Values["js"] > 1e-9 || o.Control["js"] > 1e-9 || !there || published > 1e-6 {
+		t.Errorf("even attention from itself: %+v", o)
 	}
 	// Of n tokens: P even, Q all on one, M = (n+1)/2n there and 1/2n elsewhere. The first query is at 0, since all
 	// see one token; that on position 3 is even until then.
@@ -238,43 +260,39 @@ func TestDiverge(t *testing.T) {
 			want += js(n) / tokens
 		}
 	}
-	found, err := analysis.Diverge(t.Context(), even, sharp, r, nil)
-	if err != nil {
-		t.Fatal(err)
+	o = between(even, sharp)
+	if got := o.Values["js"]; o.SequenceTokens != int(tokens) || math.Abs(got-want) > 1e-3 {
+		t.Errorf("even from one position: %v, want %v; %d tokens", got, want, o.SequenceTokens)
 	}
-	if got := found[0].Divergence.JensenShannon; found[0].SequenceTokens != int(tokens) || math.Abs(got-want) > 1e-3 {
-		t.Errorf("even from one position: %v, want %v; %d tokens", got, want, found[0].SequenceTokens)
-	}
-	deep := open(blank(t, models.Config{Encoding: "nope", DModel: 8, NLayers: 2, NHeads: 2, DFF: 4}))
-	if _, err := analysis.Diverge(t.Context(), even, deep, r, nil); err == nil || !strings.Contains(err.Error(), "equally many layers") {
+	deep := opened(t, blank(t, models.Config{Encoding: "nope", DModel: 8, NLayers: 2, NHeads: 2, DFF: 4}))
+	if err := sameShape(even, deep); err == nil || !strings.Contains(err.Error(), "equally many layers") {
 		t.Errorf("other layers: %v", err)
 	}
 }
 
 func TestPlan(t *testing.T) {
-	made := func(label, encoding string, seed uint64) *analysis.Model {
+	model := func(label, encoding string, seed uint64) *Model {
 		m := blank(t, models.Config{Encoding: encoding, DModel: 8, NLayers: 1, NHeads: 2, DFF: 4})
 		m.Card.Seed = seed
-		out, err := analysis.NewModel(label, m)
+		out, err := NewModel(label, m)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return out
 	}
-	all := []*analysis.Model{made("n1", "nope", 1), made("n2", "nope", 2), made("r1", "rope", 1), made("r3", "rope", 3)}
-	o := analysis.Defaults()
+	all := []*Model{model("n1", "nope", 1), model("n2", "nope", 2), model("r1", "rope", 1), model("r3", "rope", 3)}
+	o := Defaults()
 	o.Samples, o.Divergence = 2, "nope"
-	p, err := analysis.NewPlan(all, o)
+	p, err := NewPlan(all, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Lengths 3, 5, 8 and 10 of each, with both kinds of tokens; n1 with n2 and with r1 at each length.
-	_, work := p.Work()
-	if done, cells := p.Cells(); done != 0 || cells != 4*4*2+4*2 || work != int64(2*cells) {
-		t.Errorf("%d of %d cells, %d sequences", done, cells, work)
+	if p.Done != 0 || p.Cells != 4*4*2+4*2 || p.Read != 0 || p.Sequences != int64(2*p.Cells) {
+		t.Errorf("%+v", p)
 	}
 	last := int64(0)
-	if err := p.Run(t.Context(), nil, func(sequences int64, now func() string) {
+	if err := p.Run(t.Context(), unlogged(t), func(sequences int64, now func() string) {
 		if sequences < last || now() == "" {
 			t.Errorf("%d sequences after %d", sequences, last)
 		}
@@ -282,27 +300,32 @@ func TestPlan(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if done, cells := p.Cells(); done != cells || len(p.Findings()) != 4*4*2*2+4*2 || last != work {
-		t.Errorf("%d of %d cells, %d findings", done, cells, len(p.Findings()))
+	if p.Done != p.Cells || p.Read != p.Sequences || len(p.Observations()) != 4*4*2*2+4*2 || last != p.Sequences {
+		t.Errorf("%d of %d cells, %d observations", p.Done, p.Cells, len(p.Observations()))
 	}
 	o.Divergence, o.Probe, o.Tokens = "", true, []string{eval.TaskTokens}
-	if p, err = analysis.NewPlan(all[:1], o); err != nil {
+	if p, err = NewPlan(all[:1], o); err != nil {
 		t.Fatal(err)
 	}
-	found := findings(t, p)
-	// Of each of 4 lengths 2 heads, and the states before and after 1 layer.
-	if len(found) != 4*(2+2) || found[8].Probe == nil || found[8].Probe.FitLength != 5 || (found[8].Probe.Withheld != nil) != (found[8].Length == 5) {
-		t.Errorf("%d findings, %+v", len(found), found[8])
+	made := observations(t, p)
+	// At each of 4 lengths 2 heads, and the states before and after 1 layer.
+	if len(made) != 4*(2+2) {
+		t.Errorf("%d observations", len(made))
+	}
+	for _, o := range made[8:] {
+		if _, withheld := o.Values["r2_withheld"]; o.Measure != eval.MeasureProbe || o.Values["fit_length"] != 5 || withheld != (o.Length == 5) {
+			t.Errorf("%+v", o)
+		}
 	}
 	o.Constructed, o.Logits, o.Causal, o.Lengths = true, true, true, []int{3, 5}
-	if p, err = analysis.NewPlan(all[:2], o); err != nil {
+	if p, err = NewPlan(all[:2], o); err != nil {
 		t.Fatal(err)
 	}
 	counts := map[string]int{}
-	for _, f := range findings(t, p) {
-		counts[f.Measure+" "+f.Model+" "+f.Intervention]++
-		if p := f.Probe; f.Intervention == eval.Constructed && f.Layer == 1 && (p.R2 < 0.999 || p.FitLength != 5) {
-			t.Errorf("theorem 1: %+v", p)
+	for _, o := range observations(t, p) {
+		counts[o.Measure+" "+o.Model+" "+o.Intervention]++
+		if o.Intervention == eval.Constructed && o.Layer == 1 && (o.Values["r2"] < 0.999 || o.Values["fit_length"] != 5) {
+			t.Errorf("theorem 1: %+v", o)
 		}
 	}
 	want := map[string]int{"probe theorem 1 constructed": 4} // once, at 2 lengths, before and after its layer
@@ -312,36 +335,49 @@ func TestPlan(t *testing.T) {
 		}
 	}
 	if !maps.Equal(counts, want) {
-		t.Errorf("findings %v, want %v", counts, want)
+		t.Errorf("observations %v, want %v", counts, want)
 	}
 	o.Probe = false
-	if _, err := analysis.NewPlan(all, o); err == nil || !strings.Contains(err.Error(), "stands beside others in probes") {
+	if _, err := NewPlan(all, o); err == nil || !strings.Contains(err.Error(), "stands beside others in probes") {
 		t.Errorf("error %v", err)
 	}
 	o.Constructed = false
 	o.Divergence, o.Probe = "alibi", false
-	if _, err := analysis.NewPlan(all, o); err == nil || !strings.Contains(err.Error(), "no model with the encoding alibi") {
+	if _, err := NewPlan(all, o); err == nil || !strings.Contains(err.Error(), "no model with the encoding alibi") {
 		t.Errorf("error %v", err)
 	}
 	o.Lengths = []int{0}
-	if _, err := analysis.NewPlan(all, o); err == nil || !strings.Contains(err.Error(), "length 0") {
+	if _, err := NewPlan(all, o); err == nil || !strings.Contains(err.Error(), "length 0") {
 		t.Errorf("error %v", err)
+	}
+	for want, change := range map[string]func(*Options){
+		"n is 1, expected 2":     func(o *Options) { o.Samples = 1 },
+		"n is 1048577":           func(o *Options) { o.Samples = eval.MaxSamples + 1 },
+		"tokens is empty":        func(o *Options) { o.Tokens = nil },
+		`kind of tokens "words"`: func(o *Options) { o.Tokens = []string{"words"} },
+	} {
+		o := Defaults()
+		change(&o)
+		if _, err := NewPlan(all, o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %s", err, want)
+		}
 	}
 }
 
-// findings runs a plan, and reads what it found as a file would have it.
-func findings(t *testing.T, p *analysis.Plan) []eval.Finding {
-	t.Helper()
-	if err := p.Run(t.Context(), nil, func(int64, func() string) {}); err != nil {
-		t.Fatal(err)
-	}
-	var lines strings.Builder
-	if err := eval.WriteFindings(&lines, p.Findings()...); err != nil {
-		t.Fatal(err)
-	}
-	out, err := eval.ReadFindings(strings.NewReader(lines.String()))
+// unlogged keeps nothing.
+func unlogged(t *testing.T) *rowlog.Log[eval.Observation] {
+	log, err := OpenLog("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out
+	return log
+}
+
+// observations runs a plan, and reads what it made as a file would have it.
+func observations(t *testing.T, p *Plan) []eval.Observation {
+	t.Helper()
+	if err := p.Run(t.Context(), unlogged(t), func(int64, func() string) {}); err != nil {
+		t.Fatal(err)
+	}
+	return reread(t, p.Observations())
 }

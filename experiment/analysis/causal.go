@@ -11,121 +11,130 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// Causal asks whether a model uses the position that a probe reads off its hidden states (see eval.Causal): after
-// each number of layers it replaces what the states have in the probe's directions, on sequences of the task, and counts
-// what the rest of the model then gets right. The directions are fitted as Probe's, on the task's sequences of
-// fitLength. A length that the model or the task does not have gives one finding with NA set.
-func Causal(ctx context.Context, m *Model, r Request, fitLength int, onSequence func()) ([]eval.Finding, error) {
-	r.Tokens = eval.TaskTokens
-	return r.findings(m, eval.FindCausal, func() ([]eval.Finding, error) { return causal(ctx, m, r, fitLength, mostDirections, onSequence) })
+// causal observes after each number of layers what the rest of the model gets right where hidden states lose the position that a
+// probe reads.
+func (r request) causal(ctx context.Context, onSequence func()) ([]eval.Observation, error) {
+	return r.without(ctx, mostDirections, onSequence)
 }
 
-func causal(ctx context.Context, m *Model, r Request, fitLength, most int, onSequence func()) ([]eval.Finding, error) {
-	if m.words != nil {
+func (r request) without(ctx context.Context, most int, onSequence func()) ([]eval.Observation, error) {
+	if r.model.words != nil {
 		return nil, errors.New("the model has tokens of its own, and no task whose answers could be right")
 	}
-	fitted, tried, err := r.fitAndTry(ctx, m, fitLength)
+	fitted, tried, err := r.fitAndTry(ctx)
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := m.states(ctx, r, fitted, onSequence)
+	inputs, err := r.readAll(ctx, fitted, onSequence)
 	if err != nil {
 		return nil, err
 	}
-	var outputs []inside
-	var before eval.CausalScore
-	for _, s := range tried {
-		in, err := r.read(ctx, m, s)
+	var before score
+	outputs := make([]inside, len(tried))
+	for i, s := range tried {
+		in, err := r.read(ctx, s, readOptions{})
 		if err != nil {
 			return nil, err
 		}
-		count(&before, &in, s)
-		outputs = append(outputs, in.statesAlone())
+		before.add(&in, s)
+		outputs[i] = inside{ids: in.ids, hidden: in.hidden}
 	}
-	out := make([]eval.Finding, len(inputs[0].hidden))
-	found := make([]subspace, len(out))
+	out := make([]eval.Observation, len(inputs[0].hidden))
+	position := make([]subspace, len(out))
 	for layers := range out {
-		f := r.finding(m, eval.FindCausal)
-		f.Layer, f.N, f.Causal = layers, len(tried), &eval.Causal{FitLength: fitLength, Before: before}
-		if found[layers], err = findPosition(inputs, outputs, layers, most, f.Causal); err != nil {
+		out[layers] = r.observation(layers, len(tried), longest(tried))
+		if position[layers], err = findPosition(inputs, outputs, most, &out[layers]); err != nil {
 			return nil, err
 		}
-		out[layers] = f
 	}
-	rng := rand.New(rand.NewPCG(r.Seed, uint64(r.Length)))
+	scores := make([]struct{ ablated, patched, ablatedControl, patchedControl score }, len(out))
+	rng := r.rng()
 	for i, s := range tried {
-		for layers, position := range found {
-			c := out[layers].Causal
-			out[layers].SequenceTokens = max(out[layers].SequenceTokens, len(s.IDs)-1)
+		for layers, position := range position {
 			states := outputs[i].hidden[layers]
 			random := randomSubspace(len(position), len(states)/len(outputs[i].ids), rng)
 			ablate := position.toMean(states)
 			patch := position.toOther(states, rng)
+			c := &scores[layers]
 			for _, change := range []struct {
-				into  *eval.CausalScore
+				into  *score
 				by    [][]float64
 				along subspace
 			}{
-				{&c.Ablated, ablate, position}, {&c.AblatedControl, ablate, random},
-				{&c.Patched, patch, position}, {&c.PatchedControl, patch, random},
+				{&c.ablated, ablate, position}, {&c.ablatedControl, ablate, random},
+				{&c.patched, patch, position}, {&c.patchedControl, patch, random},
 			} {
-				in, err := m.read(ctx, s.IDs[:len(s.IDs)-1], readOptions{shift: m.shifts(&outputs[i], layers, change.by, change.along)})
+				in, err := r.read(ctx, s, readOptions{shift: shifts(&outputs[i], layers, change.by, change.along)})
 				if err != nil {
 					return nil, err
 				}
-				count(change.into, &in, s)
+				change.into.add(&in, s)
 			}
 		}
-		if onSequence != nil {
-			onSequence()
-		}
+		onSequence()
+	}
+	for layers, o := range out {
+		o.Values["tokens"] = before.tokens
+		before.set(o.Values, "before")
+		scores[layers].ablated.set(o.Values, "ablated")
+		scores[layers].patched.set(o.Values, "patched")
+		scores[layers].ablatedControl.set(o.Control, "ablated")
+		scores[layers].patchedControl.set(o.Control, "patched")
 	}
 	return out, nil
 }
 
-// count adds what a run got right of a sequence's answer.
-func count(c *eval.CausalScore, in *inside, s eval.Sequence) {
-	right := true
+// score counts tokens that have the greatest logit after the right ones before, and sequences without a mistake.
+type score struct{ correct, right, tokens float64 }
+
+// add adds what a run got right of a sequence's answer.
+func (c *score) add(in *inside, s eval.Sequence) {
+	before := c.tokens - c.right
 	for t := s.Prompt - 1; t < len(in.ids); t++ {
-		c.Tokens++
+		c.tokens++
 		if in.predicts(t) == s.IDs[t+1] {
-			c.TokensCorrect++
-		} else {
-			right = false
+			c.right++
 		}
 	}
-	if right {
-		c.Correct++
+	if c.tokens-c.right == before {
+		c.correct++
 	}
+}
+
+func (c *score) set(numbers map[string]float64, name string) {
+	numbers[name+"_correct"], numbers[name+"_tokens"] = c.correct, c.right
 }
 
 // mostDirections is how many directions are looked for.
 const mostDirections = 16
 
-// findPosition finds the directions in which states after so many layers tell the position: that of a probe, then that
-// of another one which is fitted without it, and so on (iterative nullspace projection: Ravfogel et al. 2020,
-// arXiv 2004.07667). It fills in what the probes read.
-func findPosition(inputs, outputs []inside, layers, most int, c *eval.Causal) (subspace, error) {
+// taken is the share of the first regression's R² up to which the position counts as taken away.
+const taken = 0.5
+
+// findPosition finds the directions in which states tell the position: a probe's, then another's that is fitted without it, and so on
+// (iterative nullspace projection: Ravfogel et al. 2020, arXiv 2004.07667). It sets what the probes read.
+func findPosition(inputs, outputs []inside, most int, o *eval.Observation) (subspace, error) {
+	layers := o.Layer
 	p, err := fitProbe(inputs, layers)
 	if err != nil {
 		return nil, err
 	}
-	c.FitStates, c.R2 = p.states, p.r2(outputs, layers)
-	c.R2After = c.R2
+	r2 := p.r2(outputs, layers)
+	after := r2
 	var found subspace
 	for len(found) < most && found.add(p.direction()) {
 		if p, err = fitProbe(ablated(inputs, layers, found), layers); err != nil {
 			return nil, err
 		}
-		if c.R2After = p.r2(ablated(outputs, layers, found), layers); c.R2After <= eval.Taken*c.R2 {
+		if after = p.r2(ablated(outputs, layers, found), layers); after <= taken*r2 {
 			break
 		}
 	}
-	c.Directions = len(found)
+	o.Values["fit_states"], o.Values["r2"], o.Values["r2_after"], o.Values["directions"] = float64(p.states), r2, after, float64(len(found))
 	return found, nil
 }
 
-// direction is one of those in which a probe reads positions off states [D].
+// direction is one in which a probe reads positions off states [D].
 type direction struct {
 	unit []float64 // of length 1
 	mean float64   // along it, of the states fitted on
@@ -173,8 +182,7 @@ func (s *subspace) add(d direction) bool {
 	return true
 }
 
-// toMean is how far states [T,D] have to be moved along each direction to be where those that it was fitted on are in the
-// mean.
+// toMean is how far states [T,D] lie along each direction from the mean of the states fitted on.
 func (s subspace) toMean(states []float32) [][]float64 {
 	out := make([][]float64, len(s))
 	for k, d := range s {
@@ -186,7 +194,7 @@ func (s subspace) toMean(states []float32) [][]float64 {
 	return out
 }
 
-// toOther is how far they have to be moved for each to be where another one is.
+// toOther is how far each state lies along each direction from another one.
 func (s subspace) toOther(states []float32, rng *rand.Rand) [][]float64 {
 	if len(s) == 0 {
 		return nil
@@ -225,7 +233,7 @@ func randomSubspace(size, width int, rng *rand.Rand) subspace {
 }
 
 // shifts is readOptions.shift that moves each state after so many layers by so much along each direction, and no other.
-func (m *Model) shifts(in *inside, layers int, by [][]float64, along subspace) [][]float32 {
+func shifts(in *inside, layers int, by [][]float64, along subspace) [][]float32 {
 	out := make([][]float32, len(in.hidden))
 	for i := range out {
 		out[i] = make([]float32, len(in.hidden[i]))

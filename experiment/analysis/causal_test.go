@@ -22,10 +22,10 @@ import (
 // p². The one head's logit is 2(t−back)·j − j² times 8, greatest at j = t − back, with t from the first of them and j
 // from the others: the one in which the position varies least, where a probe's direction is therefore. The state is so
 // wide that a random direction has little of it. Norms do nothing, as in package theory.
-func copier(t *testing.T, r Request) *Model {
+func copier(t *testing.T, r request) *Model {
 	t.Helper()
 	const small, places = 1.0 / (1 << 32), 64
-	pieces := r.Task.Vocabulary()
+	pieces := r.task.Vocabulary()
 	const width, words = 1024, 4
 	cfg := models.Config{Settings: "faithful", Encoding: "learned", EncodingParams: json.RawMessage(`{"max_length":64}`),
 		HeadScale: "none", NormEps: 0.25, DModel: width, NLayers: 1, NHeads: 1, DHead: len(pieces), DFF: 4, VocabSize: len(pieces)}
@@ -34,7 +34,7 @@ func copier(t *testing.T, r Request) *Model {
 		t.Fatal(err)
 	}
 	file := modelfile.Model{Config: made.Config(), Weights: models.InitWeights(made.Params(), 1),
-		Card: card.Card{Task: r.Task.Name, Trained: card.Lengths{Min: 1, Max: r.Length}, Tokenizer: pieces}}
+		Card: card.Card{Task: r.task.Name, Trained: card.Lengths{Min: 1, Max: r.length}, Tokenizer: pieces}}
 	for name, w := range file.Weights {
 		data := tensor.Data[float32](w)
 		clear(data)
@@ -60,7 +60,8 @@ func copier(t *testing.T, r Request) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	drawn, err := r.sequences(t.Context(), m)
+	r.model = m
+	drawn, err := r.sequences(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,32 +84,39 @@ func copier(t *testing.T, r Request) *Model {
 // A model that finds what it copies by one feature, the position, no longer does without it, nor with that of
 // another token; a random direction moves that feature little, and after the layer the position is of no use.
 func TestCausal(t *testing.T) {
-	words, err := task.Lookup("copy")
-	if err != nil {
-		t.Fatal(err)
+	r := ask(t, eval.MeasureCausal, nil, 6, eval.TaskTokens)
+	r.model = copier(t, r)
+	all, err := r.without(t.Context(), 1, func() {})
+	if err != nil || len(all) != 2 {
+		t.Fatalf("%d observations, %v", len(all), err)
 	}
-	r := Request{Task: words, Length: 6, Samples: 12, Seed: 1, Tokens: eval.TaskTokens}
-	m := copier(t, r)
-	found, err := causal(t.Context(), m, r, r.Length, 1, nil)
-	if err != nil || len(found) != 2 {
-		t.Fatalf("%d findings, %v", len(found), err)
-	}
-	if err := eval.WriteFindings(&strings.Builder{}, found...); err != nil {
-		t.Fatal(err)
-	}
-	c := found[0].Causal
+	reread(t, all)
+	v, control := all[0].Values, all[0].Control
 	// Of 7 tokens the end token alone, which is not in the prompt, is wrong.
-	if c.Before.Tokens != 12*7 || c.Before.TokensCorrect != 12*6 || c.Before.Correct != 0 {
-		t.Errorf("before %+v", c.Before)
+	if v["tokens"] != 12*7 || v["before_tokens"] != 12*6 || v["before_correct"] != 0 {
+		t.Errorf("before %v", v)
 	}
-	if c.R2 < 0.999 || c.Ablated.Share() > 0.3 || c.Patched.Share() > 0.4 {
-		t.Errorf("without the position: %+v", c)
+	share := func(numbers map[string]float64, name string) float64 { return numbers[name+"_tokens"] / v["tokens"] }
+	if v["r2"] < 0.999 || share(v, "ablated") > 0.3 || share(v, "patched") > 0.4 {
+		t.Errorf("without the position: %v", v)
 	}
-	if c.AblatedControl.Share() < c.Ablated.Share()+0.3 || c.PatchedControl.Share() < c.Patched.Share()+0.3 {
-		t.Errorf("a random direction: %+v", c)
+	if share(control, "ablated") < share(v, "ablated")+0.3 || share(control, "patched") < share(v, "patched")+0.3 {
+		t.Errorf("a random direction: %v, %v", v, control)
 	}
-	if last := found[1].Causal; last.Ablated != last.Before || last.Patched != last.Before {
-		t.Errorf("after the layer: %+v", last)
+	if last := all[1].Values; last["ablated_tokens"] != last["before_tokens"] || last["patched_tokens"] != last["before_tokens"] {
+		t.Errorf("after the layer: %v", last)
+	}
+}
+
+// A sequence is right if each of its tokens is; others in front do not matter.
+func TestScore(t *testing.T) {
+	in := inside{ids: make([]int64, 4), vocab: 2, logits: []float32{0, 1, 0, 1, 1, 0, 0, 1}} // predicts 1, 1, 0, 1
+	var s score
+	s.add(&in, eval.Sequence{IDs: []int64{0, 0, 1, 0, 1}, Prompt: 2})
+	s.add(&in, eval.Sequence{IDs: []int64{0, 1, 1, 1, 1}, Prompt: 2})
+	s.add(&in, eval.Sequence{IDs: []int64{0, 0, 0, 0, 1}, Prompt: 3})
+	if s != (score{correct: 2, right: 7, tokens: 8}) {
+		t.Errorf("%+v", s)
 	}
 }
 
@@ -119,16 +127,16 @@ func TestDirection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := NewConstructed(&Model{Card: card.Card{Tokenizer: words.Vocabulary()}})
+	m, err := newConstructed(&Model{Card: card.Card{Tokenizer: words.Vocabulary()}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := Request{Task: words, Length: 20, Samples: 10, Seed: 1, Tokens: eval.RandomTokens}
-	sequences, err := r.sequences(t.Context(), m)
+	r := ask(t, eval.MeasureProbe, m, 20, eval.RandomTokens)
+	sequences, err := r.sequences(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	states, err := m.states(t.Context(), r, sequences, nil)
+	states, err := r.readAll(t.Context(), sequences, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +164,7 @@ func TestDirection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	moved, err := m.read(t.Context(), in.ids, readOptions{shift: m.shifts(&in, 1, along.toMean(in.hidden[1]), along)})
+	moved, err := m.read(t.Context(), in.ids, readOptions{shift: shifts(&in, 1, along.toMean(in.hidden[1]), along)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,14 +196,15 @@ func TestFindPosition(t *testing.T) {
 		return all
 	}
 	inputs, outputs := made(), made()
-	var c eval.Causal
-	found, err := findPosition(inputs, outputs, 0, mostDirections, &c)
+	o := eval.Observation{Values: map[string]float64{}}
+	v := o.Values
+	found, err := findPosition(inputs, outputs, mostDirections, &o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// One direction is nearly the sum of the three, and at right angles to it there is noise.
-	if len(found) != 1 || c.Directions != 1 || c.R2 < 0.98 || c.R2After > c.R2/2 {
-		t.Errorf("the same in three features: %d directions, %+v", len(found), c)
+	if len(found) != 1 || v["directions"] != 1 || v["r2"] < 0.98 || v["r2_after"] > v["r2"]/2 {
+		t.Errorf("the same in three features: %d directions, %v", len(found), v)
 	}
 	for _, all := range [][]inside{inputs, outputs} { // now each tells some positions alone
 		for _, in := range all {
@@ -206,11 +215,11 @@ func TestFindPosition(t *testing.T) {
 			}
 		}
 	}
-	if found, err = findPosition(inputs, outputs, 0, mostDirections, &c); err != nil {
+	if found, err = findPosition(inputs, outputs, mostDirections, &o); err != nil {
 		t.Fatal(err)
 	}
-	if c.Directions < 1 || c.Directions > 3 || c.R2 < 0.8 || c.R2After > c.R2/2 {
-		t.Errorf("each third in one: %+v", c)
+	if v["directions"] < 1 || v["directions"] > 3 || v["r2"] < 0.8 || v["r2_after"] > v["r2"]/2 {
+		t.Errorf("each third in one: %v", v)
 	}
 	for i, d := range found {
 		outside := 0.0
@@ -232,8 +241,8 @@ func TestFindPosition(t *testing.T) {
 		t.Errorf("at random: %v", along)
 	}
 	none, err := findPosition([]inside{{ids: make([]int64, 4), hidden: [][]float32{make([]float32, 8)}}},
-		[]inside{{ids: make([]int64, 4), hidden: [][]float32{make([]float32, 8)}}}, 0, mostDirections, &c)
-	if err != nil || len(none) != 0 || c.Directions != 0 {
-		t.Errorf("states of 0: %v, %+v, error %v", none, c, err)
+		[]inside{{ids: make([]int64, 4), hidden: [][]float32{make([]float32, 8)}}}, mostDirections, &o)
+	if err != nil || len(none) != 0 || v["directions"] != 0 {
+		t.Errorf("states of 0: %v, %v, error %v", none, v, err)
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/nopezoo/zoo/models/theory"
 )
 
-// NewConstructed prepares the model of theorem 1 (see package theory), whose hidden states tell the position by
+// newConstructed prepares the model of theorem 1 (see package theory), whose hidden states tell the position by
 // construction, to stand beside another one in probes. Its sequences are as long as the other's, of tokens of its
 // own.
-func NewConstructed(like *Model) (*Model, error) {
-	made, err := theory.Theorem1(MaxTokens)
+func newConstructed(like *Model) (*Model, error) {
+	made, err := theory.Theorem1(maxTokens)
 	if err != nil {
 		return nil, err
 	}

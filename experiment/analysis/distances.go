@@ -51,19 +51,20 @@ func (d *distances) add(weights []float32, mass float64) {
 	}
 }
 
-// result returns nil where there was no query.
-func (d *distances) result() *eval.Distances {
-	if d.queries == 0 {
-		return nil
-	}
-	n := float64(d.queries)
-	out := eval.Distances{Queries: d.queries, Entropy: max(d.entropy/n, 0), EvenMean: d.evenMean / n,
-		EvenEntropy: d.evenEntropy / n, Local: d.local / n, Start: d.start / n}
+// result sets the distances under names with a prefix, beside those of even attention.
+func (d *distances) result(o *eval.Observation, prefix string) {
+	n := float64(max(d.queries, 1))
+	mean := 0.0
 	for distance, weight := range d.byDistance {
-		out.Mean += float64(distance) * weight / n
+		mean += float64(distance) * weight / n
 	}
-	out.P10, out.P50, out.P90 = d.quantile(0.1), d.quantile(0.5), d.quantile(0.9)
-	return &out
+	for name, v := range map[string]float64{
+		"queries": float64(d.queries), "distance": mean, "distance_p10": d.quantile(0.1), "distance_p50": d.quantile(0.5),
+		"distance_p90": d.quantile(0.9), "entropy": max(d.entropy/n, 0), "top_local": d.local / n, "top_start": d.start / n,
+	} {
+		o.Values[prefix+name] = v
+	}
+	o.Control[prefix+"distance"], o.Control[prefix+"entropy"] = d.evenMean/n, d.evenEntropy/n
 }
 
 // quantile is the least distance up to which lies a share of all weight.
@@ -74,5 +75,5 @@ func (d *distances) quantile(share float64) float64 {
 			return float64(distance)
 		}
 	}
-	return float64(len(d.byDistance) - 1)
+	return float64(max(len(d.byDistance)-1, 0))
 }

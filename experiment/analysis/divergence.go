@@ -10,35 +10,45 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// Diverge compares the attention of m with that of another model that reads the same tokens: a
-// finding for each layer, over all queries of the sequences. A length that m, the other model or
-// the task does not have gives one finding with NA set.
-func Diverge(ctx context.Context, m, other *Model, r Request, onSequence func()) ([]eval.Finding, error) {
-	err := r.Check()
-	if err == nil {
-		err = sameShape(m, other)
-	}
+// diverge observes in each layer how far the attention of the other model is apart.
+func (r request) diverge(ctx context.Context, onSequence func()) ([]eval.Observation, error) {
+	sequences, err := r.sequences(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("analysis: %w", err)
+		return nil, err
 	}
-	found, err := diverge(ctx, m, other, r, onSequence)
-	if unavailable(err) {
-		f := r.finding(m, eval.FindDivergence)
-		f.NA, f.Reason, f.Divergence = true, err.Error(), with(other)
-		return []eval.Finding{f}, nil
+	rng := r.rng()
+	sums := make([]apart, len(r.model.layers))
+	for _, s := range sequences {
+		a, err := r.read(ctx, s, readOptions{})
+		if err != nil {
+			return nil, err
+		}
+		b, err := r.other.read(ctx, a.ids, readOptions{})
+		if err != nil {
+			return nil, err
+		}
+		for layer := range sums {
+			sums[layer].add(&a, &b, layer, r.model.heads, r.other.heads, rng)
+		}
+		onSequence()
 	}
-	if err != nil {
-		return nil, fmt.Errorf("analysis: models %s and %s: task %s: length %d: %w", m.Label, other.Label, r.Task.Name,
-			r.Length, err)
+	var out []eval.Observation
+	for layer, sum := range sums {
+		o, n := r.observation(r.model.layers[layer], len(sequences), longest(sequences)), float64(len(sequences))
+		o.Values["js"], o.Control["js"] = max(sum.js/n, 0), max(sum.null/n, 0)
+		if published := sum.published / n; !math.IsInf(published, 0) {
+			o.Values["js_published"] = published
+		}
+		out = append(out, o)
 	}
-	return found, nil
+	return out, nil
 }
 
-// sameShape wants layers of both to stand beside one another, and tokens that mean the same.
+// sameShape wants equally many layers with attention, and one vocabulary.
 func sameShape(m, other *Model) error {
-	if !slices.Equal(m.Layers, other.Layers) {
+	if !slices.Equal(m.layers, other.layers) {
 		return fmt.Errorf("%s has attention in the layers %v, and %s in %v: which ones to compare is not known; "+
-			"compare models of equally many layers", m.Label, m.Layers, other.Label, other.Layers)
+			"compare models of equally many layers", m.Label, m.layers, other.Label, other.layers)
 	}
 	if !slices.Equal(m.Card.Tokenizer, other.Card.Tokenizer) {
 		return fmt.Errorf("%s and %s have other tokens; compare models of one task", m.Label, other.Label)
@@ -46,51 +56,8 @@ func sameShape(m, other *Model) error {
 	return nil
 }
 
-func with(other *Model) *eval.Divergence {
-	return &eval.Divergence{With: other.Label, Encoding: other.Card.Name(), Seed: other.Card.Seed,
-		DataSeed: other.Card.DataSeed}
-}
-
 // apart sums over sequences what is least over pairs of heads.
 type apart struct{ js, published, null float64 }
-
-func diverge(ctx context.Context, m, other *Model, r Request, onSequence func()) ([]eval.Finding, error) {
-	sequences, err := r.sequences(ctx, m)
-	if err != nil {
-		return nil, err
-	}
-	rng := rand.New(rand.NewPCG(r.Seed, uint64(r.Length)))
-	sums := make([]apart, len(m.Layers))
-	longest := 0
-	for _, s := range sequences {
-		a, err := r.read(ctx, m, s)
-		if err != nil {
-			return nil, err
-		}
-		b, err := r.read(ctx, other, s)
-		if err != nil {
-			return nil, err
-		}
-		for layer := range sums {
-			sums[layer].add(&a, &b, layer, m.Heads, other.Heads, rng)
-		}
-		longest = max(longest, len(a.ids))
-		if onSequence != nil {
-			onSequence()
-		}
-	}
-	var out []eval.Finding
-	for layer, sum := range sums {
-		f, n := r.finding(m, eval.FindDivergence), float64(len(sequences))
-		f.Layer, f.N, f.SequenceTokens, f.Divergence = m.Layers[layer], len(sequences), longest, with(other)
-		f.Divergence.JensenShannon, f.Divergence.Null = max(sum.js/n, 0), max(sum.null/n, 0)
-		if published := sum.published / n; !math.IsInf(published, 0) {
-			f.Divergence.Published = &published
-		}
-		out = append(out, f)
-	}
-	return out, nil
-}
 
 func (s *apart) add(a, b *inside, layer, heads, others int, rng *rand.Rand) {
 	shuffled := shuffledRows(b, layer, others, rng)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/experiment/analysis"
 	"github.com/nopezoo/zoo/zoo"
 )
@@ -27,18 +26,24 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	words, err := task.Lookup("unique-copy")
+	o := analysis.Defaults()
+	o.Samples, o.Lengths, o.Tokens = 4, []int{10}, []string{eval.TaskTokens}
+	plan, err := analysis.NewPlan([]*analysis.Model{m}, o)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	found, err := analysis.Heads(context.Background(), m, analysis.Request{
-		Task: words, Length: 10, Samples: 4, Seed: 1, Tokens: eval.TaskTokens}, nil)
+	log, err := analysis.OpenLog("") // a file would keep them
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	f := found[1]
-	fmt.Printf("layer %d, head %d: %s, distance %.1f\n", f.Layer, f.Attention.Head, f.Attention.Label, f.Attention.Mean)
-	// Output: layer 0, head 1: previous, distance 1.0
+	if err := plan.Run(context.Background(), log, func(int64, func() string) {}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	head := plan.Observations()[1]
+	fmt.Printf("layer %d, head %d: %.0f %% on the token before, %.0f %% at random\n", head.Layer, head.Head,
+		100*head.Values[eval.RolePrevious], 100*head.Control[eval.RolePrevious])
+	// Output: layer 0, head 1: 97 % on the token before, 6 % at random
 }

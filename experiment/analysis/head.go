@@ -1,10 +1,85 @@
 package analysis
 
 import (
+	"context"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/nopezoo/zoo/eval"
 )
+
+// heads observes what each head attends to, by layer.
+func (r request) heads(ctx context.Context, onSequence func()) ([]eval.Observation, error) {
+	sequences, err := r.sequences(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r.attention(ctx, sequences, onSequence)
+}
+
+// attention observes the heads on sequences, which it sorts.
+func (r request) attention(ctx context.Context, sequences []eval.Sequence, onSequence func()) ([]eval.Observation, error) {
+	m := r.model
+	all := make([]head, len(m.layers)*m.heads)
+	for i := range all {
+		all[i].rng = rand.New(rand.NewPCG(r.seed, uint64(i)))
+	}
+	correct := 0
+	// Sequences with their queries at the same places are one group, and only the groups' sums are kept: they come one after the
+	// other.
+	slices.SortStableFunc(sequences, compareShapes)
+	for from := 0; from < len(sequences); {
+		first, tokens := sequences[from], len(sequences[from].IDs)-1
+		groups := make([]*group, len(all))
+		for i := range groups {
+			groups[i] = newGroup(first.Prompt-1, tokens)
+		}
+		for ; from < len(sequences) && compareShapes(sequences[from], first) == 0; from++ {
+			in, err := r.read(ctx, sequences[from], readOptions{})
+			if err != nil {
+				return nil, err
+			}
+			mistake := -1
+			if r.tokens == eval.TaskTokens {
+				if mistake = firstMistake(&in, sequences[from]); mistake < 0 {
+					correct++
+				}
+			}
+			match := newMatches(in.ids)
+			for i := range all {
+				all[i].add(groups[i], &in, i/m.heads, i%m.heads, match, mistake)
+				if r.maps && all[i].weights == nil {
+					all[i].weights = shrink(&in, i/m.heads, i%m.heads)
+				}
+			}
+			onSequence()
+		}
+		for i := range all {
+			all[i].end(groups[i])
+		}
+	}
+	var out []eval.Observation
+	for i := range all {
+		o := r.observation(m.layers[i/m.heads], len(sequences), longest(sequences))
+		o.Head, o.Heads, o.Series = i%m.heads, m.heads, all[i].weights
+		if r.tokens == eval.TaskTokens {
+			o.Values["correct"] = float64(correct)
+		}
+		all[i].result(&o)
+		out = append(out, o)
+	}
+	return out, nil
+}
+
+// firstMistake is the first query with the greatest logit for a wrong token, −1 for none.
+func firstMistake(in *inside, s eval.Sequence) int {
+	for t := s.Prompt - 1; t < len(in.ids); t++ {
+		if in.predicts(t) != s.IDs[t+1] {
+			return t
+		}
+	}
+	return -1
+}
 
 // head gathers what one head attends to over the sequences of a length.
 type head struct {
@@ -17,6 +92,8 @@ type head struct {
 	duplicate, induction tally
 	position, content    float64 // variances, weighted by sequences
 	grouped              bool    // there are sequences of equally many tokens
+
+	weights [][]float64 // of one sequence, where asked for
 }
 
 // group gathers the weights of a head over sequences whose queries are at the same places.
@@ -126,26 +203,25 @@ func (y *tally) join(other tally) {
 // flat is the variance of a query's weights below which they are even, but for rounding.
 const flat = 1e-12
 
-// result is what was gathered, but for the head's number.
-func (h *head) result() *eval.Attention {
-	all := h.all.result()
-	if all == nil {
-		all = &eval.Distances{}
+// result sets what was gathered.
+func (h *head) result(o *eval.Observation) {
+	o.Values["mass"] = h.mass / float64(max(h.queries, 1))
+	h.all.result(o, "")
+	if h.first.queries > 0 {
+		h.first.result(o, "mistake_")
 	}
-	out := &eval.Attention{Mass: h.mass / float64(max(h.queries, 1)), Distances: *all, AtMistake: h.first.result(),
-		Roles: map[string]eval.Role{
-			eval.RolePrevious: h.fixed.previous.role(), eval.RoleFirst: h.fixed.first.role(),
-			eval.RoleDuplicate: h.duplicate.role(), eval.RoleInduction: h.induction.role(),
-			eval.RoleOffset: h.fixed.offset.role(), eval.RolePosition: h.fixed.position.role(),
-			eval.RoleEven: h.fixed.even.role(),
-		}}
-	out.Label = label(out.Roles)
-	if h.grouped {
-		share := 1.0
-		if total := max(h.position, 0) + h.content; total > flat*float64(h.queries) {
-			share = max(h.position, 0) / total
-		}
-		out.Positional = &share
+	h.fixed.previous.role(o, eval.RolePrevious)
+	h.fixed.first.role(o, eval.RoleFirst)
+	h.fixed.even.role(o, eval.RoleEven)
+	h.duplicate.role(o, eval.RoleDuplicate)
+	h.induction.role(o, eval.RoleInduction)
+	h.fixed.offset.role(o, eval.RoleOffset)
+	h.fixed.position.role(o, eval.RolePosition)
+	if !h.grouped {
+		return
 	}
-	return out
+	o.Values["positional"] = 1
+	if total := max(h.position, 0) + h.content; total > flat*float64(h.queries) {
+		o.Values["positional"] = max(h.position, 0) / total
+	}
 }

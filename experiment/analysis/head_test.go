@@ -7,14 +7,13 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/models/theory"
 )
 
 // drawn is a head whose weights of a sequence a function draws, over n sequences of random tokens.
-func drawn(n, tokens int, weights func(rng *rand.Rand, ids []int64, m matches, t int, row []float32)) *eval.Attention {
+func drawn(n, tokens int, weights func(rng *rand.Rand, ids []int64, m matches, t int, row []float32)) eval.Observation {
 	rng := rand.New(rand.NewPCG(3, 3))
 	h := head{rng: rng}
 	g := newGroup(1, tokens)
@@ -30,7 +29,9 @@ func drawn(n, tokens int, weights func(rng *rand.Rand, ids []int64, m matches, t
 		h.add(g, &in, 0, 0, m, -1)
 	}
 	h.end(g)
-	return h.result()
+	o := eval.Observation{Values: map[string]float64{}, Control: map[string]float64{}}
+	h.result(&o)
+	return o
 }
 
 func TestDrawnHeads(t *testing.T) {
@@ -41,8 +42,8 @@ func TestDrawnHeads(t *testing.T) {
 		}
 		row[0] = 1
 	})
-	if r := induction.Roles[eval.RoleInduction]; induction.Label != eval.RoleInduction || r.Score != 1 || r.Null > 0.2 {
-		t.Errorf("induction: %s, %+v", induction.Label, induction.Roles)
+	if o := induction; o.Values[eval.RoleInduction] != 1 || o.Control[eval.RoleInduction] > 0.2 {
+		t.Errorf("induction: %+v", o)
 	}
 	duplicate := drawn(50, 24, func(_ *rand.Rand, _ []int64, m matches, t int, row []float32) {
 		keys := m.duplicate[t]
@@ -53,16 +54,16 @@ func TestDrawnHeads(t *testing.T) {
 			row[0] = 1
 		}
 	})
-	if r := duplicate.Roles[eval.RoleDuplicate]; duplicate.Label != eval.RoleDuplicate || math.Abs(r.Score-1) > 1e-6 || r.Null > 0.2 {
-		t.Errorf("duplicate: %s, %+v", duplicate.Label, duplicate.Roles)
+	if o := duplicate; !near(o.Values[eval.RoleDuplicate], 1, 1e-6) || o.Control[eval.RoleDuplicate] > 0.2 {
+		t.Errorf("duplicate: %+v", o)
 	}
 	anywhere := drawn(200, 24, func(rng *rand.Rand, _ []int64, _ matches, t int, row []float32) { row[rng.IntN(t+1)] = 1 })
-	if anywhere.Label != eval.RoleMixed || *anywhere.Positional > 0.02 || anywhere.Entropy != 0 {
-		t.Errorf("one key at random: %s, position explains %v", anywhere.Label, *anywhere.Positional)
+	if anywhere.Values["positional"] > 0.02 || anywhere.Values["entropy"] != 0 {
+		t.Errorf("one key at random: %v", anywhere.Values)
 	}
-	for name, r := range anywhere.Roles {
-		if name != eval.RoleEven && math.Abs(r.Excess()) > 0.1 {
-			t.Errorf("one key at random: %s %+v", name, r)
+	for _, role := range []string{eval.RolePrevious, eval.RoleFirst, eval.RoleDuplicate, eval.RoleInduction, eval.RoleOffset, eval.RolePosition} {
+		if math.Abs(excess(anywhere, role)) > 0.1 || anywhere.Values[role+"_queries"] == 0 {
+			t.Errorf("one key at random: %s %v, control %v", role, anywhere.Values[role], anywhere.Control[role])
 		}
 	}
 	// Half of the weight one token back, the rest anywhere: the variance of the places is that of
@@ -71,12 +72,12 @@ func TestDrawnHeads(t *testing.T) {
 		row[max(t-1, 0)] += 0.5
 		row[rng.IntN(t+1)] += 0.5
 	})
-	if math.Abs(*half.Positional-0.5) > 0.02 || half.Roles[eval.RolePrevious].Score < 0.5 {
-		t.Errorf("half one token back: position explains %v, %+v", *half.Positional, half.Roles)
+	if !near(half.Values["positional"], 0.5, 0.02) || half.Values[eval.RolePrevious] < 0.5 {
+		t.Errorf("half one token back: %v", half.Values)
 	}
 	none := drawn(2, 8, func(*rand.Rand, []int64, matches, int, []float32) {})
-	if none.Mass != 0 || none.Queries != 0 || none.Label == eval.RolePrevious {
-		t.Errorf("a head without any weight: %+v", none)
+	if none.Values["mass"] != 0 || none.Values["queries"] != 0 || none.Values["distance"] != 0 || none.Values[eval.RolePrevious] != 0 {
+		t.Errorf("a head without any weight: %v", none.Values)
 	}
 }
 
@@ -84,11 +85,17 @@ func TestDistances(t *testing.T) {
 	var d distances
 	d.add([]float32{0.1, 0, 0, 0, 0, 0, 0, 0, 0, 0.3}, 0.4) // 9 back ¼, 0 back ¾, of a mass of 0.4
 	d.add([]float32{0.25, 0.25, 0.25, 0.25}, 1)
-	got := d.result()
-	entropy := (-0.25*math.Log(0.25) - 0.75*math.Log(0.75) + math.Log(4)) / 2
-	if got.Queries != 2 || math.Abs(got.Mean-(9*0.25+1.5)/2) > 1e-6 || math.Abs(got.Entropy-entropy) > 1e-6 ||
-		got.P10 != 0 || got.P50 != 0 || got.P90 != 9 || got.EvenMean != 3 || got.Local != 1 || got.Start != 0 {
-		t.Errorf("%+v", got)
+	o := eval.Observation{Values: map[string]float64{}, Control: map[string]float64{}}
+	d.result(&o, "mistake_")
+	entropy, evenEntropy := (-0.25*math.Log(0.25)-0.75*math.Log(0.75)+math.Log(4))/2, (math.Log(10)+math.Log(4))/2
+	for name, want := range map[string]float64{"queries": 2, "distance": (9*0.25 + 1.5) / 2, "entropy": entropy, "distance_p10": 0, "distance_p50": 0,
+		"distance_p90": 9, "top_local": 1, "top_start": 0} {
+		if !near(o.Values["mistake_"+name], want, 1e-6) {
+			t.Errorf("%s is %v, want %v", name, o.Values["mistake_"+name], want)
+		}
+	}
+	if !near(o.Control["mistake_distance"], 3, 1e-6) || !near(o.Control["mistake_entropy"], evenEntropy, 1e-6) {
+		t.Errorf("of even attention: %v", o.Control)
 	}
 }
 
@@ -110,19 +117,15 @@ func TestTheorems(t *testing.T) {
 	for len(ids) < 65 {
 		ids = append(ids, made.Words[0])
 	}
-	words, err := task.Lookup("copy") // for the findings to name one
-	if err != nil {
-		t.Fatal(err)
+	all, err := ask(t, eval.MeasureAttention, m, 5, eval.RandomTokens).attention(t.Context(), []eval.Sequence{{IDs: ids, Prompt: 57}, {IDs: ids, Prompt: 57}}, func() {})
+	if err != nil || len(all) != 4 {
+		t.Fatalf("%d observations, %v", len(all), err)
 	}
-	found, err := look(t.Context(), m, Request{Task: words, Length: 5, Tokens: eval.RandomTokens}, []eval.Sequence{{IDs: ids, Prompt: 57}, {IDs: ids, Prompt: 57}}, nil)
-	if err != nil || len(found) != 4 {
-		t.Fatalf("%d findings, %v", len(found), err)
-	}
-	if a := found[0].Attention; a.Label != eval.RoleEven || math.Abs(a.Roles[eval.RoleEven].Score-1) > 1e-5 || a.Mean != a.EvenMean {
-		t.Errorf("theorem 1: %s, %+v", a.Label, a.Roles)
+	if o := all[0]; !near(o.Values[eval.RoleEven], 1, 1e-5) || o.Values["distance"] != o.Control["distance"] {
+		t.Errorf("theorem 1: %+v", o)
 	}
 	// From so far on <bos> has no weight at this slope, and the distances are geometric.
-	if a, want := found[3].Attention, 1/(math.Exp(0.25)-1); math.Abs(a.Mean-want) > 0.01 || found[3].Layer != 1 {
-		t.Errorf("theorem 2, slope ¼: distance %v, want %v", a.Mean, want)
+	if o, want := all[3], 1/(math.Exp(0.25)-1); !near(o.Values["distance"], want, 0.01) || o.Layer != 1 {
+		t.Errorf("theorem 2, slope ¼: distance %v, want %v", o.Values["distance"], want)
 	}
 }

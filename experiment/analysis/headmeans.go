@@ -31,7 +31,7 @@ func HeadMeans(ctx context.Context, m modelfile.Model) (modelfile.Model, error) 
 		return m, err
 	}
 	for _, layer := range layers {
-		if !slices.Contains(model.Layers, layer) {
+		if !slices.Contains(model.layers, layer) {
 			return m, fmt.Errorf("ablation %q: layer %d has no attention", m.Config.Ablation, layer)
 		}
 	}
@@ -46,7 +46,7 @@ func HeadMeans(ctx context.Context, m modelfile.Model) (modelfile.Model, error) 
 			return m, err
 		}
 		for i, given := range in.heads {
-			layer, width := model.Layers[i], len(given)/len(in.ids)
+			layer, width := model.layers[i], len(given)/len(in.ids)
 			if sums[layer] == nil {
 				sums[layer] = make([]float64, width)
 			}

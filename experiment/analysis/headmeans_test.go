@@ -1,4 +1,4 @@
-package analysis_test
+package analysis
 
 import (
 	"math"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/experiment/analysis"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
@@ -29,7 +28,7 @@ func TestHeadMeans(t *testing.T) {
 		embed[i] = float32(math.Sin(float64(i * i)))
 	}
 	m.Config.Ablation = "mean:0.0,0.1"
-	got, err := analysis.HeadMeans(t.Context(), m)
+	got, err := HeadMeans(t.Context(), m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +62,7 @@ func TestHeadMeans(t *testing.T) {
 	}
 
 	m.Config.Ablation = "mean:0.1"
-	if got, err = analysis.HeadMeans(t.Context(), m); err != nil {
+	if got, err = HeadMeans(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
 	if mean := tensor.Data[float32](got.Weights[models.HeadMeanName(0)]); mean[0] != 0 || mean[4] == 0 {
@@ -76,12 +75,12 @@ func TestHeadMeans(t *testing.T) {
 		t.Errorf("untrained: error %v", err)
 	}
 	m.Config.Ablation = "even:0.1"
-	if got, err = analysis.HeadMeans(t.Context(), m); err != nil || got.Weights[models.HeadMeanName(0)] != nil {
+	if got, err = HeadMeans(t.Context(), m); err != nil || got.Weights[models.HeadMeanName(0)] != nil {
 		t.Errorf("of another ablation: error %v", err)
 	}
 	unknown := modelfile.Model{Config: m.Config, Weights: m.Weights, Card: m.Card}
 	unknown.Config.Ablation, unknown.Card.Task = "mean:0.1", ""
-	if _, err := analysis.HeadMeans(t.Context(), unknown); err == nil || !strings.Contains(err.Error(), "names no task") {
+	if _, err := HeadMeans(t.Context(), unknown); err == nil || !strings.Contains(err.Error(), "names no task") {
 		t.Errorf("without a task: error %v", err)
 	}
 }

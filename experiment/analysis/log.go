@@ -13,22 +13,18 @@ import (
 	"github.com/nopezoo/zoo/internal/rowlog"
 )
 
-// Log is a file of findings that grows as they are made.
-type Log = rowlog.Log[eval.Finding]
-
-// OpenLog opens a file to append to, as rowlog.Open does; "" keeps nothing.
-func OpenLog(path string) (*Log, error) {
-	return rowlog.Open(path, rowlog.Format[eval.Finding]{Holds: "findings", MaxBytes: eval.MaxResults,
-		Read: eval.ReadPartialFindings, Write: eval.WriteFindings})
+// OpenLog opens a file of observations to append to, as rowlog.Open does; "" keeps nothing.
+func OpenLog(path string) (*rowlog.Log[eval.Observation], error) {
+	return rowlog.Open(path, rowlog.Format[eval.Observation]{Holds: "observations", MaxBytes: eval.MaxResults,
+		Read: eval.ReadPartialObservations, Write: eval.WriteObservations})
 }
 
-// Resume takes those of findings that the plan would make again, and returns how many of its cells need not be
-// looked into. A cell of which some are missing is looked into anew.
-func (p *Plan) Resume(findings []eval.Finding) (cells int) {
-	byCell := map[string][]eval.Finding{}
-	for _, f := range findings {
-		if f.Cell != "" {
-			byCell[f.Cell] = append(byCell[f.Cell], f)
+// Resume takes the observations that the plan would make again. A cell of which some are missing is read anew.
+func (p *Plan) Resume(observations []eval.Observation) {
+	byCell := map[string][]eval.Observation{}
+	for _, o := range observations {
+		if o.Cell != "" {
+			byCell[o.Cell] = append(byCell[o.Cell], o)
 		}
 	}
 	for i := range p.cells {
@@ -38,20 +34,16 @@ func (p *Plan) Resume(findings []eval.Finding) (cells int) {
 			continue
 		}
 		held = held[len(held)-held[0].Together:] // where there are more, the last ones
-		mapless := func(f eval.Finding) bool { return f.Attention != nil && f.Attention.Map == nil }
-		if c.request.Maps && slices.ContainsFunc(held, mapless) {
-			continue
+		mapless := func(o eval.Observation) bool { return o.Measure == eval.MeasureAttention && !o.NA && o.Series == nil }
+		if !c.maps || !slices.ContainsFunc(held, mapless) {
+			p.take(c, held)
 		}
-		c.findings = held
-		cells++
 	}
-	return cells
 }
 
-// key is eval.Finding.Cell: what was asked, in a few letters. Another field here makes all files' cells
+// key is eval.Observation.Cell: what was asked, in a few letters. Another field here makes all files' cells
 // unknown, and one is needed where a measure comes to have other numbers.
 func (c cell) key() string {
-	r := c.request
 	asked := struct {
 		Measure, Model, Intervention, Weights string
 		Other, OtherWeights                   string
@@ -61,8 +53,8 @@ func (c cell) key() string {
 		Seed                                  uint64
 		Tokens                                string
 		FitLength                             int
-	}{c.measure, c.model.Label, c.model.Card.Intervention, c.model.hash, "", "", r.Task.Name, r.Task.Version, r.Length, r.Samples,
-		r.Seed, r.Tokens, c.fitLength}
+	}{c.measure, c.model.Label, c.model.Card.Intervention, c.model.hash, "", "", c.task.Name, c.task.Version, c.length, c.samples,
+		c.seed, c.tokens, c.fitLength}
 	if c.other != nil {
 		asked.Other, asked.OtherWeights = c.other.Label, c.other.hash
 	}

@@ -1,4 +1,4 @@
-package analysis_test
+package analysis
 
 import (
 	"context"
@@ -10,40 +10,39 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/experiment/analysis"
 	"github.com/nopezoo/zoo/models"
 )
 
 // What an interruption leaves in the file is not looked into again, and the end is the same as without it. Other
-// weights, other sequences, maps that are not there and cells of which some findings are missing are looked into.
+// weights, other sequences, maps that are not there and cells of which some observations are missing are looked into.
 func TestResume(t *testing.T) {
 	cfg := models.Config{Encoding: "nope", DModel: 8, NLayers: 1, NHeads: 2, DFF: 4}
-	plan := func(seed uint64, change func(*analysis.Options)) *analysis.Plan {
+	plan := func(seed uint64, change func(*Options)) *Plan {
 		m := blank(t, cfg)
 		model, err := models.New(m.Config)
 		if err != nil {
 			t.Fatal(err)
 		}
 		m.Weights = models.InitWeights(model.Params(), seed)
-		read, err := analysis.NewModel("m", m)
+		read, err := NewModel("m", m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := analysis.Defaults()
+		o := Defaults()
 		o.Samples, o.Lengths, o.Probe = 2, []int{3, 5}, true
 		if change != nil {
 			change(&o)
 		}
-		p, err := analysis.NewPlan([]*analysis.Model{read}, o)
+		p, err := NewPlan([]*Model{read}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return p
 	}
-	want := findings(t, plan(1, nil))
+	want := observations(t, plan(1, nil))
 
-	path := filepath.Join(t.TempDir(), "findings.jsonl")
-	log, err := analysis.OpenLog(path)
+	path := filepath.Join(t.TempDir(), "observations.jsonl")
+	log, err := OpenLog(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,9 +53,8 @@ func TestResume(t *testing.T) {
 			stop()
 		}
 	})
-	done, cells := p.Cells()
-	if !errors.Is(err, context.Canceled) || done != 3 || cells != 8 {
-		t.Fatalf("%d of %d cells, error %v", done, cells, err)
+	if !errors.Is(err, context.Canceled) || p.Done != 3 || p.Cells != 8 {
+		t.Fatalf("%d of %d cells, error %v", p.Done, p.Cells, err)
 	}
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
@@ -71,19 +69,19 @@ func TestResume(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if log, err = analysis.OpenLog(path); err != nil || log.Repaired == "" {
+	if log, err = OpenLog(path); err != nil || log.Repaired == "" {
 		t.Fatalf("repaired %q, error %v", log.Repaired, err)
 	}
 	defer log.Close()
 	p = plan(1, nil)
-	if held := p.Resume(log.Records); held != 3 {
-		t.Errorf("%d cells are taken from the file", held)
+	if p.Resume(log.Records); p.Done != 3 || p.Read != 6 {
+		t.Errorf("%d cells of %d sequences are taken from the file", p.Done, p.Read)
 	}
 	left := int64(0)
 	if err := p.Run(t.Context(), log, func(int64, func() string) { left++ }); err != nil || left == 0 {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, p.Findings()); diff != "" {
+	if diff := cmp.Diff(want, p.Observations()); diff != "" {
 		t.Errorf("not as without the interruption (-want +got):\n%s", diff)
 	}
 	file, err := os.Open(path)
@@ -91,38 +89,38 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	kept, err := eval.ReadFindings(file)
+	kept, err := eval.ReadObservations(file)
 	if diff := cmp.Diff(want, kept); err != nil || diff != "" {
 		t.Errorf("error %v, the file (-want +got):\n%s", err, diff)
 	}
 
 	for name, tc := range map[string]struct {
-		plan  *analysis.Plan
-		found []eval.Finding
+		plan  *Plan
+		found []eval.Observation
 		want  int
 	}{
 		"all":                      {plan(1, nil), kept, 8},
-		"more than asked for":      {plan(1, func(o *analysis.Options) { o.Lengths = []int{5} }), kept, 4},
+		"more than asked for":      {plan(1, func(o *Options) { o.Lengths = []int{5} }), kept, 4},
 		"measured twice":           {plan(1, nil), append(kept[:len(kept):len(kept)], kept...), 8},
 		"other weights":            {plan(2, nil), kept, 0},
-		"more sequences":           {plan(1, func(o *analysis.Options) { o.Samples = 3 }), kept, 0},
-		"others":                   {plan(1, func(o *analysis.Options) { o.Seed = 9 }), kept, 0},
-		"fitted elsewhere":         {plan(1, func(o *analysis.Options) { o.Lengths = []int{3} }), kept, 2},
-		"maps, of attention":       {plan(1, func(o *analysis.Options) { o.Maps = true }), kept, 4},
+		"more sequences":           {plan(1, func(o *Options) { o.Samples = 3 }), kept, 0},
+		"others":                   {plan(1, func(o *Options) { o.Seed = 9 }), kept, 0},
+		"fitted elsewhere":         {plan(1, func(o *Options) { o.Lengths = []int{3} }), kept, 2},
+		"maps, of attention":       {plan(1, func(o *Options) { o.Maps = true }), kept, 4},
 		"the first one is missing": {plan(1, nil), kept[1:], 7},
 		"a file of before":         {plan(1, nil), withoutCells(kept), 0},
 	} {
-		if got := tc.plan.Resume(tc.found); got != tc.want {
-			t.Errorf("%s: %d cells are there, want %d", name, got, tc.want)
+		if tc.plan.Resume(tc.found); tc.plan.Done != tc.want {
+			t.Errorf("%s: %d cells are there, want %d", name, tc.plan.Done, tc.want)
 		}
 	}
 }
 
-func withoutCells(findings []eval.Finding) []eval.Finding {
-	out := make([]eval.Finding, len(findings))
-	for i, f := range findings {
-		f.Cell, f.Together = "", 0
-		out[i] = f
+func withoutCells(all []eval.Observation) []eval.Observation {
+	out := make([]eval.Observation, len(all))
+	for i, o := range all {
+		o.Cell, o.Together = "", 0
+		out[i] = o
 	}
 	return out
 }

@@ -2,7 +2,7 @@ package analysis
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"math"
 	"math/rand/v2"
 
@@ -11,27 +11,19 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// alphabet is how many different tokens the sequences of Logits have at most: so few that each pair of them is
-// met at many distances.
+// alphabet is how many different tokens the sequences of logits have at most: so few that each pair is met at many distances.
 const alphabet = 8
 
-// Logits fits the attention logits of each head by content and relative distance (see eval.LogitFit), on sequences
-// whose tokens are drawn at random from a few, so that content and distance have nothing to do with one another. It
-// reads r.Samples of them, fits on the first half and tries on the others. The first token of a sequence, the only
-// one of its kind, is no key. A length that the model or the task does not have gives one finding with NA set.
-func Logits(ctx context.Context, m *Model, r Request, onSequence func()) ([]eval.Finding, error) {
-	r.Tokens = eval.RandomTokens
-	return r.findings(m, eval.FindLogits, func() ([]eval.Finding, error) { return logits(ctx, m, r, onSequence) })
-}
-
-func logits(ctx context.Context, m *Model, r Request, onSequence func()) ([]eval.Finding, error) {
-	sequences, err := r.sequencesOf(ctx, m, alphabet)
+// logits fits the attention logits of each head by content and distance, on sequences whose tokens are drawn at random from a few,
+// so that content and distance have nothing to do with one another. The first half is fitted on, the others are tried. The
+// first token of a sequence, the only one of its kind, is no key.
+func (r request) logits(ctx context.Context, onSequence func()) ([]eval.Observation, error) {
+	sequences, err := r.sequencesOf(ctx, alphabet)
 	if err != nil {
 		return nil, err
 	}
-	tokens, cells := 0, map[int64]int{}
+	m, tokens, cells := r.model, longest(sequences), map[int64]int{}
 	for _, s := range sequences {
-		tokens = max(tokens, len(s.IDs)-1)
 		for _, id := range s.IDs[1:] {
 			if _, known := cells[id]; !known {
 				cells[id] = len(cells)
@@ -39,14 +31,14 @@ func logits(ctx context.Context, m *Model, r Request, onSequence func()) ([]eval
 		}
 	}
 	half := len(sequences) / 2
-	fits := make([]*logitDesign, len(m.Layers))
+	fits := make([]*logitDesign, len(m.layers))
 	for i := range fits {
-		fits[i] = newLogitDesign(len(cells), tokens, m.Heads)
+		fits[i] = newLogitDesign(len(cells), tokens, m.heads)
 	}
 	// The logits of all sequences would be too much to keep: each is read once, and the fits are solved between the halves.
-	rng := rand.New(rand.NewPCG(r.Seed, uint64(r.Length)))
+	rng := r.rng()
 	for i, s := range sequences {
-		in, err := m.read(ctx, s.IDs[:len(s.IDs)-1], readOptions{logits: true})
+		in, err := r.read(ctx, s, readOptions{logits: true})
 		if err != nil {
 			return nil, err
 		}
@@ -60,18 +52,15 @@ func logits(ctx context.Context, m *Model, r Request, onSequence func()) ([]eval
 				d.row(&in, layer, t, cells, rng, i < half)
 			}
 		}
-		if onSequence != nil {
-			onSequence()
-		}
+		onSequence()
 	}
-	var out []eval.Finding
+	var out []eval.Observation
 	for layer, d := range fits {
-		for head := range m.Heads {
-			f := r.finding(m, eval.FindLogits)
-			f.Layer, f.N, f.SequenceTokens = m.Layers[layer], len(sequences)-half, tokens
-			f.Logits = d.heads[head].result(d)
-			f.Logits.Head, f.Logits.Heads = head, m.Heads
-			out = append(out, f)
+		for head := range m.heads {
+			o := r.observation(m.layers[layer], len(sequences)-half, tokens)
+			o.Head, o.Heads = head, m.heads
+			d.heads[head].result(d, &o)
+			out = append(out, o)
 		}
 	}
 	return out, nil
@@ -235,7 +224,7 @@ func (d *logitDesign) solve() error {
 		}
 		var c mat.Cholesky
 		if !c.Factorize(gram) {
-			return fmt.Errorf("content and distance cannot be told apart in these sequences; read more or longer ones")
+			return errors.New("content and distance cannot be told apart in these sequences; read more or longer ones")
 		}
 		for h := range d.heads {
 			var out mat.VecDense
@@ -252,23 +241,29 @@ func (d *logitDesign) solve() error {
 // rounding is the share of the logits' squares below which their variance within queries is that of float32.
 const rounding = 1e-12
 
-func (h *logitHead) result(d *logitDesign) *eval.LogitFit {
-	out := &eval.LogitFit{Pairs: d.tried, Shape: []float64{}}
-	if d.tried == 0 || h.all <= rounding*h.square {
-		return out
+// result sets the R² of the fits, and the term of distance.
+func (h *logitHead) result(d *logitDesign, o *eval.Observation) {
+	if o.Values["pairs"] = float64(d.tried); d.tried == 0 || h.all <= rounding*h.square {
+		for _, name := range []string{"sd", "r2_distance", "r2_content", "r2_both", "slope", "r2_straight"} {
+			o.Values[name] = 0
+		}
+		o.Control["r2_both"] = 0
+		return
 	}
-	out.SD = math.Sqrt(h.all / float64(d.tried))
 	r2 := func(part int) float64 { return 1 - h.wrong[part]/h.all }
-	out.Distance, out.Content, out.Both, out.Null = r2(byDistance), r2(byContent), r2(byBoth), r2(shuffled)
+	o.Values["sd"] = math.Sqrt(h.all / float64(d.tried))
+	o.Values["r2_distance"], o.Values["r2_content"] = r2(byDistance), r2(byContent)
+	o.Values["r2_both"], o.Control["r2_both"] = r2(byBoth), r2(shuffled)
 	f := h.weights[byBoth][d.tokens*d.tokens:]
+	var shape []float64
 	for i := range f {
 		if d.pairs[i] == 0 { // farther than any key is seen
 			break
 		}
-		out.Shape = append(out.Shape, math.Round(1e4*(f[i]-f[0]))/1e4)
+		shape = append(shape, math.Round(1e4*(f[i]-f[0]))/1e4)
 	}
-	out.Slope, out.Straight = straight(f[1:], d.pairs[1:])
-	return out
+	o.Series = [][]float64{shape}
+	o.Values["slope"], o.Values["r2_straight"] = straight(f[1:], d.pairs[1:])
 }
 
 // straight fits a line to values at 0, 1, …, each as often as weights say: how much it falls from one to the

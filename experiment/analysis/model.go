@@ -19,12 +19,11 @@ import (
 type Model struct {
 	Label string
 	Card  card.Card
-	Heads int // of each layer that has attention
-	// Layers lists those that have attention, ascending.
-	Layers []int
 
-	words []int64 // that its random sequences are of, after first; nil for those of the task
-	first int64
+	heads  int     // of each layer with attention
+	layers []int   // with attention, ascending
+	words  []int64 // of its random sequences, after first; nil for the task's
+	first  int64
 
 	model    models.Model
 	weights  map[string]*tensor.Tensor
@@ -55,7 +54,7 @@ func NewModel(label string, m modelfile.Model) (*Model, error) {
 	described := m.Card
 	described.Architecture, described.Encoding = cfg.Architecture, cfg.ByLayer()
 	described.MaxLength = model.MaxLength()
-	out := &Model{Label: label, Card: described, Heads: cfg.NHeads, model: model, weights: m.Weights, hash: weightsHash(m.Weights),
+	out := &Model{Label: label, Card: described, heads: cfg.NHeads, model: model, weights: m.Weights, hash: weightsHash(m.Weights),
 		unrolled: row.Unrolled, programs: map[variant]*interp.Program{}}
 	if !row.Has("n_heads") {
 		return nil, fmt.Errorf("%s: %s has no attention whose weights could be read", label, row.Name)
@@ -66,10 +65,10 @@ func NewModel(label string, m modelfile.Model) (*Model, error) {
 	}
 	for layer := range cfg.NLayers {
 		if slices.ContainsFunc(g.Outputs, func(o graph.Output) bool { return o.Name == card.Attentions(layer) }) {
-			out.Layers = append(out.Layers, layer)
+			out.layers = append(out.layers, layer)
 		}
 	}
-	if len(out.Layers) == 0 {
+	if len(out.layers) == 0 {
 		return nil, fmt.Errorf("%s: no layer of %s has attention whose weights could be read", label, cfg.Name())
 	}
 	return out, nil
@@ -86,21 +85,21 @@ func (m *Model) graph(v variant, tokens int) (*graph.Graph, error) {
 	return b.Build(slices.Concat([]graph.Output{{Name: card.Logits.Name, Node: f.Logits}}, f.Attentions, f.Hidden, f.AttentionLogits, f.HeadOutputs)...)
 }
 
-// MaxTokens is how long a sequence may be: the weights of one layer have heads × tokens² numbers.
-const MaxTokens = 2048
+// maxTokens is how long a sequence may be: the weights of one layer have heads × tokens² numbers.
+const maxTokens = 2048
 
-// ErrTooManyTokens is that of a sequence longer than MaxTokens.
-var ErrTooManyTokens = errors.New("attention is read of shorter sequences only")
+// errTooManyTokens is that of a sequence longer than maxTokens.
+var errTooManyTokens = errors.New("attention is read of shorter sequences only")
 
 // inside is what a model computes for one sequence of T tokens.
 type inside struct {
 	ids       []int64 // T
 	logits    []float32
 	vocab     int
-	attention [][]float32 // by place in Model.Layers, [H,T,T]
+	attention [][]float32 // by place in Model.layers, [H,T,T]
 	hidden    [][]float32 // after 0, 1, … layers, [T,D]
 	scores    [][]float32 // attention logits as attention, where asked for
-	heads     [][]float32 // what heads give, [T,H·D], by place in Model.Layers, where asked for
+	heads     [][]float32 // what heads give, [T,H·D], by place in Model.layers, where asked for
 }
 
 // readOptions are what to do beside a plain run.
@@ -112,9 +111,9 @@ type readOptions struct {
 
 // read runs a sequence.
 func (m *Model) read(ctx context.Context, ids []int64, o readOptions) (inside, error) {
-	if len(ids) > MaxTokens {
+	if len(ids) > maxTokens {
 		return inside{}, fmt.Errorf("%w: there are %d tokens, at most %d can be; choose a shorter length",
-			ErrTooManyTokens, len(ids), MaxTokens)
+			errTooManyTokens, len(ids), maxTokens)
 	}
 	key := variant{logits: o.logits, heads: o.heads, shifted: o.shift != nil}
 	if m.unrolled {
@@ -145,7 +144,7 @@ func (m *Model) read(ctx context.Context, ids []int64, o readOptions) (inside, e
 		return inside{}, fmt.Errorf("%s: %w", m.Label, err)
 	}
 	in := inside{ids: ids, logits: tensor.Data[float32](out[card.Logits.Name]), vocab: m.model.Config().VocabSize}
-	for _, layer := range m.Layers {
+	for _, layer := range m.layers {
 		in.attention = append(in.attention, tensor.Data[float32](out[card.Attentions(layer)]))
 		if o.logits {
 			in.scores = append(in.scores, tensor.Data[float32](out[models.LogitsName(layer)]))

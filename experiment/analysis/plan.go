@@ -1,3 +1,10 @@
+// Package analysis looks into models by the graph that they were trained as: what heads attend to, how far the attention of two models
+// is apart, what hidden states tell of positions, what attention logits are made of, and what becomes of the task without
+// the position. It reads sequences that hold the right answer, so that no mistake before a token changes what is seen at it.
+//
+//	m, err := analysis.NewModel("copy-nope", model)
+//	p, err := analysis.NewPlan([]*analysis.Model{m}, analysis.Defaults())
+//	err = p.Run(ctx, log, progress)
 package analysis
 
 import (
@@ -10,14 +17,16 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/rowlog"
+	"github.com/nopezoo/zoo/internal/suggest"
 )
 
 // Options say what to look into. Lists multiply out.
 type Options struct {
-	Lengths []int // of the tasks; none are DefaultLengths of each model
+	Lengths []int // of the tasks; none are defaultLengths of each model
 	Samples int   // sequences at each length, at least 2
 	Seed    uint64
-	Tokens  []string // of Tokens
+	Tokens  []string // eval.TaskTokens, eval.RandomTokens or both
 	Maps    bool     // adds maps of attention weights
 	// Probe adds what hidden states tell of positions, fitted on the greatest of the lengths that the
 	// model was trained on, or else the least one.
@@ -36,56 +45,43 @@ type Options struct {
 	// of this one with others. "" leaves it out.
 	Divergence string
 
-	ToolVersion string // recorded in findings
+	ToolVersion string // recorded in observations
 }
 
 // Defaults are options that are ready to use.
-func Defaults() Options { return Options{Samples: 20, Seed: 1, Tokens: Tokens()} }
+func Defaults() Options {
+	return Options{Samples: 20, Seed: 1, Tokens: []string{eval.TaskTokens, eval.RandomTokens}}
+}
 
-// Plan is all that is to be looked into, in a fixed order.
+// Plan is all that is to be observed, in a fixed order.
 type Plan struct {
+	Cells, Done     int   // how many there are, and how many have their observations
+	Sequences, Read int64 // that they read in all, as far as lengths have as many, and were read
+
 	cells []cell
 }
 
-// cell is one call of Heads, or of another function by its measure.
+// cell is a request, and its observations once they are made.
 type cell struct {
-	measure      string // of eval.FindAttention and its like
-	model, other *Model // other for eval.FindDivergence
-	request      Request
-	fitLength    int // for eval.FindProbe and eval.FindCausal
-
-	findings []eval.Finding // nil until they are made
+	request
+	observations []eval.Observation // nil until then
 }
 
 // sequences is how many of them are read.
-func (c cell) sequences() int64 {
-	n := int64(c.request.Samples)
+func (c cell) work() int64 {
+	n := int64(c.samples)
 	if c.fitLength > 0 {
 		n *= 2
 	}
 	return n
 }
 
-func (c cell) find(ctx context.Context, onSequence func()) ([]eval.Finding, error) {
-	switch c.measure {
-	case eval.FindDivergence:
-		return Diverge(ctx, c.model, c.other, c.request, onSequence)
-	case eval.FindProbe:
-		return Probe(ctx, c.model, c.request, c.fitLength, onSequence)
-	case eval.FindLogits:
-		return Logits(ctx, c.model, c.request, onSequence)
-	case eval.FindCausal:
-		return Causal(ctx, c.model, c.request, c.fitLength, onSequence)
-	}
-	return Heads(ctx, c.model, c.request, onSequence)
-}
-
 // NewPlan multiplies the options out. What cannot be looked into is an error.
 func NewPlan(models []*Model, o Options) (*Plan, error) {
-	p := &Plan{}
-	if len(o.Tokens) == 0 {
-		return nil, errors.New("analysis: tokens is empty; give one or more")
+	if err := o.check(); err != nil {
+		return nil, fmt.Errorf("analysis: %w", err)
 	}
+	p := &Plan{}
 	for _, m := range models {
 		tasks, err := o.tasksOf(m)
 		if err != nil {
@@ -107,7 +103,27 @@ func NewPlan(models []*Model, o Options) (*Plan, error) {
 			return nil, fmt.Errorf("analysis: divergence: %w", err)
 		}
 	}
+	p.Cells = len(p.cells)
+	for _, c := range p.cells {
+		p.Sequences += c.work()
+	}
 	return p, nil
+}
+
+// check begins an error with the name that "zoo analyze" has for what is wrong.
+func (o Options) check() error {
+	if o.Samples < 2 || o.Samples > eval.MaxSamples {
+		return fmt.Errorf("n is %d, expected 2 to %d: position and content are told apart over several sequences", o.Samples, eval.MaxSamples)
+	}
+	if len(o.Tokens) == 0 {
+		return errors.New("tokens is empty; give one or more")
+	}
+	for _, tokens := range o.Tokens {
+		if all := Defaults().Tokens; !slices.Contains(all, tokens) {
+			return fmt.Errorf("tokens: %w", suggest.Unknown("kind of tokens", tokens, all))
+		}
+	}
+	return nil
 }
 
 func (o Options) tasksOf(m *Model) ([]task.Task, error) {
@@ -123,7 +139,7 @@ func (o Options) tasksOf(m *Model) ([]task.Task, error) {
 func (p *Plan) add(m *Model, t task.Task, o Options) error {
 	lengths := o.Lengths
 	if len(lengths) == 0 {
-		if lengths = DefaultLengths(t, task.Range(m.Card.Trained)); len(lengths) == 0 {
+		if lengths = defaultLengths(t, task.Range(m.Card.Trained)); len(lengths) == 0 {
 			return errors.New("the model says of no lengths that it was trained on them; name some")
 		}
 	}
@@ -134,15 +150,12 @@ func (p *Plan) add(m *Model, t task.Task, o Options) error {
 	for _, measure := range o.measures() {
 		for _, tokens := range o.tokensOf(measure) {
 			for _, length := range lengths {
-				c := cell{measure: measure, model: m, request: Request{Task: t, Length: length, Samples: o.Samples, Seed: o.Seed,
-					Tokens: tokens, Maps: o.Maps, ToolVersion: o.ToolVersion}}
-				if measure == eval.FindProbe || measure == eval.FindCausal {
-					c.fitLength = fitLength(lengths, m.Card.Trained.Max)
+				r := request{measure: measure, model: m, task: t, length: length, samples: o.Samples, seed: o.Seed,
+					tokens: tokens, maps: o.Maps, toolVersion: o.ToolVersion}
+				if measure == eval.MeasureProbe || measure == eval.MeasureCausal {
+					r.fitLength = fitLength(lengths, m.Card.Trained.Max)
 				}
-				if err := c.request.Check(); err != nil {
-					return err
-				}
-				p.cells = append(p.cells, c)
+				p.cells = append(p.cells, cell{request: r})
 			}
 		}
 	}
@@ -151,11 +164,11 @@ func (p *Plan) add(m *Model, t task.Task, o Options) error {
 
 // measures are those of single models.
 func (o Options) measures() []string {
-	out := []string{eval.FindAttention}
+	out := []string{eval.MeasureAttention}
 	for _, m := range []struct {
 		name  string
 		asked bool
-	}{{eval.FindProbe, o.Probe}, {eval.FindLogits, o.Logits}, {eval.FindCausal, o.Causal}} {
+	}{{eval.MeasureProbe, o.Probe}, {eval.MeasureLogits, o.Logits}, {eval.MeasureCausal, o.Causal}} {
 		if m.asked {
 			out = append(out, m.name)
 		}
@@ -166,9 +179,9 @@ func (o Options) measures() []string {
 // tokensOf are the kinds of tokens of a measure: some have but one.
 func (o Options) tokensOf(measure string) []string {
 	switch measure {
-	case eval.FindLogits:
+	case eval.MeasureLogits:
 		return []string{eval.RandomTokens}
-	case eval.FindCausal:
+	case eval.MeasureCausal:
 		return []string{eval.TaskTokens}
 	}
 	return o.Tokens
@@ -182,18 +195,18 @@ func (p *Plan) construct() error {
 	}
 	seen, made := map[place]bool{}, map[string]*Model{}
 	for _, c := range p.cells {
-		at := place{c.request.Task.Name, c.request.Length, c.fitLength}
-		if c.measure != eval.FindProbe || seen[at] {
+		at := place{c.task.Name, c.length, c.fitLength}
+		if c.measure != eval.MeasureProbe || seen[at] {
 			continue
 		}
 		seen[at] = true
 		if made[at.task] == nil {
 			var err error
-			if made[at.task], err = NewConstructed(c.model); err != nil {
+			if made[at.task], err = newConstructed(c.model); err != nil {
 				return err
 			}
 		}
-		c.model, c.request.Tokens = made[at.task], eval.RandomTokens
+		c.model, c.tokens = made[at.task], eval.RandomTokens
 		p.cells = append(p.cells, c)
 	}
 	if len(seen) == 0 {
@@ -206,12 +219,11 @@ func (p *Plan) construct() error {
 func (p *Plan) pair(encoding string) error {
 	var pairs []cell
 	for _, a := range p.cells {
-		if a.measure != eval.FindAttention || a.model.Card.Name() != encoding || a.request.Tokens != eval.TaskTokens {
+		if a.measure != eval.MeasureAttention || a.model.Card.Name() != encoding || a.tokens != eval.TaskTokens {
 			continue
 		}
 		for _, b := range p.cells {
-			same := b.request.Task.Name == a.request.Task.Name && b.request.Length == a.request.Length &&
-				b.request.Tokens == a.request.Tokens && b.model != a.model && b.measure == eval.FindAttention
+			same := b.task.Name == a.task.Name && b.length == a.length && b.tokens == a.tokens && b.model != a.model && b.measure == eval.MeasureAttention
 			otherSeed := b.model.Card.Name() == encoding && b.model.Card.Seeds().Compare(a.model.Card.Seeds()) > 0 // each pair once
 			otherEncoding := b.model.Card.Name() != encoding && b.model.Card.Seeds() == a.model.Card.Seeds()
 			if !same || !otherSeed && !otherEncoding {
@@ -220,7 +232,9 @@ func (p *Plan) pair(encoding string) error {
 			if err := sameShape(a.model, b.model); err != nil {
 				return err
 			}
-			pairs = append(pairs, cell{measure: eval.FindDivergence, model: a.model, other: b.model, request: a.request})
+			r := a.request
+			r.measure, r.other = eval.MeasureDivergence, b.model
+			pairs = append(pairs, cell{request: r})
 		}
 	}
 	if len(pairs) == 0 {
@@ -231,9 +245,9 @@ func (p *Plan) pair(encoding string) error {
 	return nil
 }
 
-// DefaultLengths are half of the greatest trained length, that length, and one and a half times and twice
+// defaultLengths are half of the greatest trained length, that length, and one and a half times and twice
 // as long, as far as the task has them.
-func DefaultLengths(t task.Task, trained task.Range) []int {
+func defaultLengths(t task.Task, trained task.Range) []int {
 	var out []int
 	for _, factor := range []float64{0.5, 1, 1.5, 2} {
 		length := int(math.Round(factor * float64(trained.Max)))
@@ -255,63 +269,44 @@ func fitLength(lengths []int, trained int) int {
 	return best
 }
 
-// Work is how many sequences are read in all, as far as lengths have as many, and how many of them were.
-func (p *Plan) Work() (done, all int64) {
+// Observations are those that were made so far, in the plan's order.
+func (p *Plan) Observations() (all []eval.Observation) {
 	for _, c := range p.cells {
-		all += c.sequences()
-		if c.findings != nil {
-			done += c.sequences()
-		}
-	}
-	return done, all
-}
-
-// Cells is how many there are, and how many of them are looked into.
-func (p *Plan) Cells() (done, all int) {
-	for _, c := range p.cells {
-		if c.findings != nil {
-			done++
-		}
-	}
-	return done, len(p.cells)
-}
-
-// Findings are those that were made so far, in the plan's order.
-func (p *Plan) Findings() (all []eval.Finding) {
-	for _, c := range p.cells {
-		all = append(all, c.findings...)
+		all = append(all, c.observations...)
 	}
 	return all
 }
 
-// Run looks into one cell after the other, but for those that are there, and keeps the findings of each in the log at
-// once; a nil log keeps them in the plan alone. progress is told of the sequences read so far and of what is being read.
-func (p *Plan) Run(ctx context.Context, log *Log, progress func(sequences int64, now func() string)) error {
-	if log == nil {
-		log = &Log{}
-	}
-	before, _ := p.Work()
+// take gives a cell its observations.
+func (p *Plan) take(c *cell, all []eval.Observation) {
+	c.observations = all
+	p.Done++
+	p.Read += c.work()
+}
+
+// Run makes the observations of one cell after the other that has none, and keeps them in the log at once. progress is told of the
+// sequences read so far and of what is being read.
+func (p *Plan) Run(ctx context.Context, log *rowlog.Log[eval.Observation], progress func(sequences int64, now func() string)) error {
 	for i := range p.cells {
 		c := &p.cells[i]
-		if c.findings != nil {
+		if c.observations != nil {
 			continue
 		}
-		read := before
-		found, err := c.find(ctx, func() {
+		read := p.Read
+		all, err := c.observe(ctx, func() {
 			read++
 			progress(read, c.String)
 		})
 		if err != nil {
 			return err
 		}
-		for i := range found {
-			found[i].Cell, found[i].Together = c.key(), len(found)
+		for i := range all {
+			all[i].Cell, all[i].Together = c.key(), len(all)
 		}
-		if err := log.Add(found...); err != nil {
+		if err := log.Add(all...); err != nil {
 			return err
 		}
-		c.findings = found
-		before += c.sequences()
+		p.take(c, all)
 	}
 	return nil
 }
@@ -321,5 +316,5 @@ func (c cell) String() string {
 	if c.other != nil {
 		what += " and " + c.other.Label
 	}
-	return fmt.Sprintf("%s, length %d, %s tokens", what, c.request.Length, c.request.Tokens)
+	return fmt.Sprintf("%s, length %d, %s tokens", what, c.length, c.tokens)
 }

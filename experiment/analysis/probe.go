@@ -2,7 +2,7 @@ package analysis
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -10,83 +10,53 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// Probe asks of the hidden states of a model, after each number of layers, how well the position of a
-// token can be read off them (see eval.Probe). The probes are fitted on r.Samples sequences of
-// fitLength, and tried at r.Length; at the same length on as many others. All tokens of a
-// sequence count. A length that the model or the task does not have gives one finding with NA set.
-func Probe(ctx context.Context, m *Model, r Request, fitLength int, onSequence func()) ([]eval.Finding, error) {
-	return r.findings(m, eval.FindProbe, func() ([]eval.Finding, error) { return probeAll(ctx, m, r, fitLength, onSequence) })
-}
-
-func probeAll(ctx context.Context, m *Model, r Request, fitLength int, onSequence func()) ([]eval.Finding, error) {
-	fitted, tried, err := r.fitAndTry(ctx, m, fitLength)
+// probe observes after each number of layers how well positions can be read off hidden states. All tokens of a sequence count.
+func (r request) probe(ctx context.Context, onSequence func()) ([]eval.Observation, error) {
+	fitted, tried, err := r.fitAndTry(ctx)
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := m.states(ctx, r, fitted, onSequence)
+	inputs, err := r.readAll(ctx, fitted, onSequence)
 	if err != nil {
 		return nil, err
 	}
-	outputs, err := m.states(ctx, r, tried, onSequence)
+	outputs, err := r.readAll(ctx, tried, onSequence)
 	if err != nil {
 		return nil, err
 	}
-	var out []eval.Finding
+	var out []eval.Observation
 	for layers := range inputs[0].hidden {
 		p, err := fitProbe(inputs, layers)
 		if err != nil {
 			return nil, err
 		}
-		f := r.finding(m, eval.FindProbe)
-		f.Layer, f.N, f.Probe = layers, len(tried), p.try(outputs, layers, fitLength == r.Length)
-		f.Probe.FitLength = fitLength
-		for _, in := range outputs {
-			f.SequenceTokens = max(f.SequenceTokens, len(in.ids))
-		}
-		out = append(out, f)
+		o := r.observation(layers, len(tried), longest(tried))
+		p.try(&o, outputs, r.fitLength == r.length)
+		out = append(out, o)
 	}
 	return out, nil
 }
 
-// fitAndTry draws the sequences to fit a probe on, of fitLength, and others to try it at.
-func (r Request) fitAndTry(ctx context.Context, m *Model, fitLength int) (fitted, tried []eval.Sequence, err error) {
+// fitAndTry draws sequences of fitLength to fit a probe on, and others to try it at: at one length as many.
+func (r request) fitAndTry(ctx context.Context) (fitted, tried []eval.Sequence, err error) {
 	fit := r
-	fit.Length = fitLength
-	if fitLength == r.Length {
-		fit.Samples *= 2 // the first half to fit on, the others to try at
+	fit.length = r.fitLength
+	if r.fitLength == r.length {
+		fit.samples *= 2 // the first half to fit on, the others to try at
 	}
-	drawn, err := fit.sequences(ctx, m)
+	drawn, err := fit.sequences(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	if fitLength != r.Length {
-		tried, err = r.sequences(ctx, m)
+	if r.fitLength != r.length {
+		tried, err = r.sequences(ctx)
 		return drawn, tried, err
 	}
 	if len(drawn) < 2 {
-		return nil, nil, fmt.Errorf("there is one sequence of this length, and a probe is fitted on others than it is tried at")
+		return nil, nil, errors.New("there is one sequence of this length, and a probe is fitted on others than it is tried at")
 	}
 	return drawn[:len(drawn)/2], drawn[len(drawn)/2:], nil
 }
-
-// states runs sequences and keeps their hidden states alone.
-func (m *Model) states(ctx context.Context, r Request, sequences []eval.Sequence, onSequence func()) ([]inside, error) {
-	var out []inside
-	for _, s := range sequences {
-		in, err := r.read(ctx, m, s)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, in.statesAlone())
-		if onSequence != nil {
-			onSequence()
-		}
-	}
-	return out, nil
-}
-
-// statesAlone is a run without what else was read.
-func (in *inside) statesAlone() inside { return inside{ids: in.ids, hidden: in.hidden} }
 
 // leftOut reports whether the regression is not fitted on a position.
 func leftOut(position int) bool { return position%4 == 2 }
@@ -180,61 +150,59 @@ func (n *normal) solve() (*mat.Dense, error) {
 	}
 	var c mat.Cholesky
 	if !c.Factorize(n.gram) {
-		return nil, fmt.Errorf("the hidden states are not finite: no probe can be fitted on them")
+		return nil, errors.New("the hidden states are not finite: no probe can be fitted on them")
 	}
 	var out mat.Dense
 	return &out, c.SolveTo(&out, n.with)
 }
 
-// try has the probe read positions. same says that they are those which it was fitted on.
-func (p *probe) try(outputs []inside, layers int, same bool) *eval.Probe {
-	width := len(p.mean)
-	row := make([]float64, width+1)
+// try sets how well the probe reads positions; same says that they are those which it was fitted on.
+func (p *probe) try(o *eval.Observation, outputs []inside, same bool) {
 	_, classes := p.classes.Dims()
-	var all, withheld readings
-	right, states, longest := 0, 0, 0
-	for _, in := range outputs {
-		longest = max(longest, len(in.ids))
-		for t := range in.ids {
-			p.features(row, in.hidden[layers][t*width:][:width])
-			features := mat.NewVecDense(width+1, row)
-			read := mat.Dot(features, p.regression.ColView(0))
-			all.add(read, float64(t))
-			if leftOut(t) {
-				withheld.add(read, float64(t))
-			}
-			best, most := 0, math.Inf(-1)
-			for k := range classes {
-				if v := mat.Dot(features, p.classes.ColView(k)); v > most {
-					best, most = k, v
-				}
-			}
-			states++
-			if best == t {
-				right++
+	right, longest := 0, 0
+	var withheld readings
+	all := p.read(outputs, o.Layer, func(t int, features mat.Vector, read float64) {
+		longest = max(longest, t+1)
+		if leftOut(t) {
+			withheld.add(read, float64(t))
+		}
+		best, most := 0, math.Inf(-1)
+		for k := range classes {
+			if v := mat.Dot(features, p.classes.ColView(k)); v > most {
+				best, most = k, v
 			}
 		}
-	}
-	out := &eval.Probe{FitStates: p.states, R2: all.r2(), MeanError: all.absolute / float64(states),
-		Classified: float64(right) / float64(states), Chance: 1 / float64(longest)}
+		if best == t {
+			right++
+		}
+	})
+	o.Values["fit_states"], o.Values["r2"], o.Values["mean_error"] = float64(p.states), all.r2(), all.absolute/all.n
+	o.Values["classified"], o.Control["classified"] = float64(right)/all.n, 1/float64(longest)
 	if same {
-		r2 := withheld.r2()
-		out.Withheld = &r2
+		o.Values["r2_withheld"] = withheld.r2()
 	}
-	return out
 }
 
-// r2 is eval.Probe.R2 alone.
-func (p *probe) r2(outputs []inside, layers int) float64 {
+// read reads positions off states by regression, and shows each state's place and features.
+func (p *probe) read(outputs []inside, layers int, show func(t int, features mat.Vector, read float64)) readings {
 	width := len(p.mean)
 	row := make([]float64, width+1)
 	var all readings
 	for _, in := range outputs {
 		for t := range in.ids {
 			p.features(row, in.hidden[layers][t*width:][:width])
-			all.add(mat.Dot(mat.NewVecDense(width+1, row), p.regression.ColView(0)), float64(t))
+			features := mat.NewVecDense(width+1, row)
+			read := mat.Dot(features, p.regression.ColView(0))
+			all.add(read, float64(t))
+			show(t, features, read)
 		}
 	}
+	return all
+}
+
+// r2 is the regression's R².
+func (p *probe) r2(outputs []inside, layers int) float64 {
+	all := p.read(outputs, layers, func(int, mat.Vector, float64) {})
 	return all.r2()
 }
 

@@ -32,7 +32,7 @@ func TestProbeTheorem1(t *testing.T) {
 			}
 			sequences = append(sequences, eval.Sequence{IDs: ids, Prompt: 1})
 		}
-		out, err := m.states(t.Context(), Request{}, sequences, nil)
+		out, err := request{model: m}.readAll(t.Context(), sequences, func() {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,18 +44,26 @@ func TestProbeTheorem1(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same, beyond := p.try(others, layers, true), p.try(longer, layers, false)
-		if known && (same.R2 < 0.999 || *same.Withheld < 0.999 || beyond.R2 < 0.999 || beyond.MeanError > 0.1) {
-			t.Errorf("after the layer: %+v, withheld %v, beyond %+v", same, *same.Withheld, beyond)
+		same, beyond := tried(p, others, layers, true), tried(p, longer, layers, false)
+		v := same.Values
+		if known && (v["r2"] < 0.999 || v["r2_withheld"] < 0.999 || beyond.Values["r2"] < 0.999 || beyond.Values["mean_error"] > 0.1) {
+			t.Errorf("after the layer: %v, beyond %v", v, beyond.Values)
 		}
 		// Of <bos> alone the position is known, 1 of 32.
-		if !known && (same.R2 > 0.2 || same.Classified > 0.12 || beyond.R2 > 0.2) {
-			t.Errorf("before the layer: %+v, beyond %+v", same, beyond)
+		if !known && (v["r2"] > 0.2 || v["classified"] > 0.12 || beyond.Values["r2"] > 0.2) {
+			t.Errorf("before the layer: %v, beyond %v", v, beyond.Values)
 		}
-		if same.FitStates != 20*32 || same.Chance != 1.0/32 || beyond.Withheld != nil {
+		if _, withheld := beyond.Values["r2_withheld"]; v["fit_states"] != 20*32 || same.Control["classified"] != 1.0/32 || withheld {
 			t.Errorf("%+v", same)
 		}
 	}
+}
+
+// tried is what a probe reads of states.
+func tried(p *probe, outputs []inside, layers int, same bool) eval.Observation {
+	o := eval.Observation{Layer: layers, Values: map[string]float64{}, Control: map[string]float64{}}
+	p.try(&o, outputs, same)
+	return o
 }
 
 // States that are one-hot positions: the classifier names each that it was fitted on, and none beyond.
@@ -71,10 +79,10 @@ func TestProbeOneHot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.try(states(16), 0, true); got.Classified != 1 || *got.Withheld > 0.5 {
-		t.Errorf("%+v, withheld %v", got, *got.Withheld)
+	if got := tried(p, states(16), 0, true).Values; got["classified"] != 1 || got["r2_withheld"] > 0.5 {
+		t.Errorf("%v", got)
 	}
-	if got := p.try(states(32), 0, false); got.Classified != 0.5 || got.R2 > 0 {
-		t.Errorf("beyond: %+v", got)
+	if got := tried(p, states(32), 0, false).Values; got["classified"] != 0.5 || got["r2"] > 0 {
+		t.Errorf("beyond: %v", got)
 	}
 }

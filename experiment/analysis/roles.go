@@ -7,7 +7,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// tally is a mean of scores beside that of their null model.
+// tally is a mean of scores beside the mean of their controls.
 type tally struct {
 	score, null float64
 	n           int
@@ -19,12 +19,11 @@ func (y *tally) add(score, null float64) {
 	y.n++
 }
 
-func (y *tally) role() eval.Role {
-	if y.n == 0 {
-		return eval.Role{}
+// role sets the mean beside its control; nothing of no queries.
+func (y *tally) role(o *eval.Observation, name string) {
+	if n := float64(y.n); n > 0 {
+		o.Values[name], o.Control[name], o.Values[name+"_queries"] = y.score/n, y.null/n, n
 	}
-	n := float64(y.n)
-	return eval.Role{Score: y.score / n, Null: y.null / n, Queries: y.n}
 }
 
 // places gathers weights by a fixed distance, or by a fixed position.
@@ -43,20 +42,21 @@ func (p *places) add(at int, score, null float64) {
 	p.n[at]++
 }
 
-// role is the best place that at least half of the queries see, beside the null model's best.
-func (p *places) role() eval.Role {
-	var out eval.Role
-	for at, n := range p.n {
+// role sets the best place that at least half of the queries see, beside the best of shuffled weights.
+func (p *places) role(o *eval.Observation, name string) {
+	best, null, queries, at := 0.0, 0.0, 0, 0
+	for place, n := range p.n {
 		if 2*n < p.queries {
 			continue
 		}
-		score, null := p.score[at]/float64(n), p.null[at]/float64(n)
-		if out.Queries == 0 || score > out.Score {
-			out.Score, out.At, out.Queries = score, at, n
+		if score := p.score[place] / float64(n); queries == 0 || score > best {
+			best, queries, at = score, n, place
 		}
-		out.Null = max(out.Null, null)
+		null = max(null, p.null[place]/float64(n))
 	}
-	return out
+	if queries > 0 {
+		o.Values[name], o.Control[name], o.Values[name+"_queries"], o.Values[name+"_at"] = best, null, float64(queries), float64(at)
+	}
 }
 
 // fixed gathers the roles that no token but the query's place decides.
@@ -89,17 +89,6 @@ func (f *fixed) add(weights []float32, mass float64, rng *rand.Rand) {
 	// Of Dirichlet(1, …, 1) a weight is Beta(1, n−1), whose mean distance from 1/n is
 	// (2/n)(1−1/n)ⁿ.
 	f.even.add(1-apart/2, 1-math.Pow(1-1/n, n))
-}
-
-// label is the role that stands out most.
-func label(roles map[string]eval.Role) string {
-	best, excess := eval.RoleMixed, eval.LabelExcess
-	for _, name := range eval.Roles() {
-		if e := roles[name].Excess(); e > excess+1e-9 || e >= excess && best == eval.RoleMixed {
-			best, excess = name, e
-		}
-	}
-	return best
 }
 
 // matches lists, for each token, the keys before it that its content points at: equal tokens,

@@ -17,14 +17,13 @@ import (
 // A run that was looked into on the way has a figure of its course.
 func TestCourseFigure(t *testing.T) {
 	found := theorems()
-	for _, f := range theorems() {
-		if f.Model == "copy-nope" && f.Probe != nil {
-			right := 3
-			f.Model, f.TrainSteps, f.Correct = "copy-nope@50", 50, &right
-			found = append(found, f)
+	for _, o := range theorems() {
+		if o.Model == "copy-nope" && o.Measure == eval.MeasureProbe {
+			o.Model, o.TrainSteps, o.Values["correct"] = "copy-nope@50", 50, 3
+			found = append(found, o)
 		}
 	}
-	made, err := report.New(nil, report.Options{Findings: found})
+	made, err := report.New(nil, report.Options{Observations: found})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,15 +42,14 @@ func TestCourseFigure(t *testing.T) {
 	}
 }
 
-// theorems are findings of a run of NoPE and of its untrained weights, beside the constructed model.
-func theorems() []eval.Finding {
-	var out []eval.Finding
-	share := 0.25
-	add := func(model string, steps, layer int, change func(*eval.Finding)) {
-		f := eval.Finding{Schema: eval.FindingSchema, Model: model, Encoding: "nope", TrainSteps: steps, TrainMin: 1, TrainMax: 10,
-			Task: "copy", Length: 10, Tokens: eval.RandomTokens, N: 4, Layer: layer}
-		change(&f)
-		out = append(out, f)
+// theorems are observations of a run of NoPE, of its untrained weights, and of the constructed model.
+func theorems() []eval.Observation {
+	var out []eval.Observation
+	add := func(measure, model string, steps, layer, heads int, values map[string]float64) *eval.Observation {
+		out = append(out, eval.Observation{Schema: eval.ObservationSchema, Measure: measure, Model: model, Encoding: "nope", TrainSteps: steps,
+			TrainMin: 1, TrainMax: 10, Task: "copy", Length: 10, Tokens: eval.RandomTokens, N: 4, Layer: layer, Heads: heads,
+			Values: values, Control: map[string]float64{}})
+		return &out[len(out)-1]
 	}
 	for _, m := range []struct {
 		name  string
@@ -59,44 +57,32 @@ func theorems() []eval.Finding {
 	}{{"copy-nope", 100}, {"copy-nope@0", 0}} {
 		for layer := range 3 {
 			r2 := float64(layer) * (0.3 + 0.0018*float64(m.steps))
-			add(m.name, m.steps, layer, func(f *eval.Finding) {
-				f.Measure, f.Probe = eval.FindProbe, &eval.Probe{FitLength: 10, R2: r2}
-			})
-			add(m.name, m.steps, layer, func(f *eval.Finding) {
-				f.Measure = eval.FindLogits
-				f.Logits = &eval.LogitFit{Heads: 1, Both: 0.875, Shape: []float64{0, -0.5, float64(-layer), 0.25}}
-			})
-			add(m.name, m.steps, layer, func(f *eval.Finding) {
-				f.Measure, f.Attention = eval.FindAttention, &eval.Attention{Heads: 1, Positional: &share, Label: eval.RoleMixed, Roles: map[string]eval.Role{},
-					Distances: eval.Distances{EvenEntropy: 1}}
-			})
-			add(m.name, m.steps, layer, func(f *eval.Finding) {
-				score := func(right int) eval.CausalScore { return eval.CausalScore{TokensCorrect: right, Tokens: 10} }
-				f.Measure, f.Tokens, f.Causal = eval.FindCausal, eval.TaskTokens, &eval.Causal{R2: 0.9, R2After: 0.2, Before: score(10),
-					Ablated: score(4), AblatedControl: score(9), Patched: score(3), PatchedControl: score(8)}
-			})
+			add(eval.MeasureProbe, m.name, m.steps, layer, 0, map[string]float64{"fit_length": 10, "r2": r2, "classified": 0})
+			add(eval.MeasureLogits, m.name, m.steps, layer, 1, map[string]float64{"r2_both": 0.875}).Series = [][]float64{{0, -0.5, float64(-layer), 0.25}}
+			add(eval.MeasureAttention, m.name, m.steps, layer, 1, map[string]float64{"positional": 0.25, "distance": 0, "entropy": 0})
+			o := add(eval.MeasureCausal, m.name, m.steps, layer, 0, map[string]float64{"r2": 0.9, "r2_after": 0.2, "directions": 1, "tokens": 10,
+				"before_tokens": 10, "ablated_tokens": 4, "patched_tokens": 3})
+			o.Tokens, o.Control = eval.TaskTokens, map[string]float64{"ablated_tokens": 9, "patched_tokens": 8}
 		}
 	}
-	add("theorem 1", 0, 1, func(f *eval.Finding) {
-		f.Measure, f.Intervention, f.Probe = eval.FindProbe, eval.Constructed, &eval.Probe{FitLength: 10, R2: 1}
-	})
+	add(eval.MeasureProbe, "theorem 1", 0, 1, 0, map[string]float64{"fit_length": 10, "r2": 1, "classified": 1}).Intervention = eval.Constructed
 	return out
 }
 
 // Each measure has its figure: runs beside their untrained weights, heads with their R².
 func TestMeasureFigures(t *testing.T) {
-	made, err := report.New(nil, report.Options{Findings: theorems()})
+	made, err := report.New(nil, report.Options{Observations: theorems()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"probe-copy", "causal-copy", "logits-copy", "positional-copy"}, figureNames(made)); diff != "" {
+	if diff := cmp.Diff([]string{"probe-copy", "causal-copy", "positional-copy", "logits-copy"}, figureNames(made)); diff != "" {
 		t.Fatalf("(-want +got):\n%s", diff)
 	}
 	for i, want := range [][]string{
 		{">copy-nope<", ">before training<", ">theorem 1, constructed<", ">R² of the position<"},
 		{">copy-nope<", ">ablated<", ">as far at random<", ">tokens right, %<"},
-		{">copy-nope<", ">copy-nope@0<", ">2.0 R² 0.88<", ">layer 2<"},
 		{">copy-nope<", ">before training<", ">by position, %<"},
+		{">copy-nope<", ">copy-nope@0<", ">2.0 R² 0.88<", ">layer 2<"},
 	} {
 		f := made.Figures()[i]
 		svg := string(figure(t, f, "svg"))
@@ -116,7 +102,7 @@ func TestInsideBrowser(t *testing.T) {
 	b := chromiumtest.Start(t)
 	b.Size(1200, 2600)
 	path := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(path, []byte(page(t, report.Options{Findings: theorems()})), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(page(t, report.Options{Observations: theorems()})), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b.Load("file://" + path)

@@ -1,0 +1,358 @@
+package summary
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nopezoo/zoo/eval"
+)
+
+// Sections lay a task out: a table for each measure, then the heads of the models that are given.
+func (t *InsideTask) Sections(models []InsideModel) []Section {
+	out := []Section{t.section()}
+	for i := range models {
+		if s := t.headsSection(&models[i]); s.Tables != nil {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (t *InsideTask) section() Section {
+	s := Section{Task: t.Name, Title: t.Name + ": what heads attend to"}
+	all := []Table{t.rolesTable(eval.TaskTokens, "the task's sequences"), t.rolesTable(eval.RandomTokens, "random tokens"), t.lookBackTable()}
+	for _, tokens := range []string{eval.TaskTokens, eval.RandomTokens} {
+		all = append(all, t.byLength("positions read off hidden states of "+tokens+" tokens by ridge regression: R² (1 is exact, 0 or less "+
+			"says nothing), after a slash at positions withheld from the fit, and in brackets % named by a classifier",
+			eval.MeasureProbe, tokens, []string{"model", "layers", "fitted on"}, probeText))
+	}
+	all = append(all, t.byLength("attention logits fitted by the two tokens and their distance (theorem 2), on random tokens: R² of both "+
+		"together (distance alone, content alone), and after a slash how much the term of distance falls with each token",
+		eval.MeasureLogits, eval.RandomTokens, []string{"model", "head"}, logitsText), t.causalTable(), t.pairsTable())
+	s.Tables = slices.DeleteFunc(all, func(table Table) bool { return len(table.Lines) == 0 })
+	var reasons []string
+	for _, m := range t.Models {
+		for i, reason := range m.Reasons {
+			if reason != "" {
+				reasons = append(reasons, fmt.Sprintf("%s at %d: %s", m.Name, t.Lengths[i], reason))
+			}
+		}
+	}
+	if len(s.Tables) == 0 {
+		s.Summary = strings.Join(reasons, ". ")
+	} else {
+		last := &s.Tables[len(s.Tables)-1]
+		last.Notes = append(last.Notes, reasons...)
+	}
+	return s
+}
+
+// number is one of an observation's numbers; unknown where it has none.
+func number(o *eval.Observation, name string) Number {
+	if o == nil {
+		return Unknown
+	}
+	if v, there := o.Values[name]; there {
+		return Number(v)
+	}
+	return Unknown
+}
+
+// digits writes a number with so many digits behind the point, or a dash.
+func (n Number) digits(count int) string {
+	if !n.Known() {
+		return "–"
+	}
+	return strconv.FormatFloat(float64(n), 'f', count, 64)
+}
+
+// byLength has a line for each place of a measure, and a column for each length. The first columns name the model, the layer or
+// head, and the length that probes were fitted on.
+func (t *InsideTask) byLength(title, measure, tokens string, head []string, text func(*eval.Observation) string) Table {
+	table := Table{Title: title, Head: slices.Concat(head, Each(t.Lengths, strconv.Itoa))}
+	for i := range t.Models {
+		m := &t.Models[i]
+		places, _ := m.Seen(measure, tokens)
+		for _, p := range places {
+			seen := p.At[slices.IndexFunc(p.At, func(o *eval.Observation) bool { return o != nil })]
+			line := []string{m.Name, headName(seen), number(seen, "fit_length").digits(0)}[:len(head)]
+			for _, o := range p.At {
+				if o == nil {
+					line = append(line, "–")
+				} else {
+					line = append(line, text(o))
+				}
+			}
+			table.add(figures(line...)...)
+		}
+	}
+	return table
+}
+
+// headName names a layer, or a head of it.
+func headName(o *eval.Observation) string {
+	if o.Heads == 0 {
+		return strconv.Itoa(o.Layer)
+	}
+	return fmt.Sprintf("%d.%d", o.Layer, o.Head)
+}
+
+func probeText(o *eval.Observation) string {
+	text := number(o, "r2").digits(2)
+	if withheld := number(o, "r2_withheld"); withheld.Known() {
+		text += "/" + withheld.digits(2)
+	}
+	return fmt.Sprintf("%s (%s)", text, whole(number(o, "classified")))
+}
+
+func logitsText(o *eval.Observation) string {
+	return fmt.Sprintf("%s (%s, %s)/%s", number(o, "r2_both").digits(2), number(o, "r2_distance").digits(2), number(o, "r2_content").digits(2),
+		strconv.FormatFloat(o.Values["slope"], 'g', 2, 64))
+}
+
+// whole is a ratio in percent without a point, or a dash.
+func whole(n Number) string { return (100 * n).digits(0) }
+
+// rolesTable counts heads by encoding and role, at the greatest trained length that each model was observed at.
+func (t *InsideTask) rolesTable(tokens, on string) Table {
+	type counts struct {
+		roles      map[string]int
+		positional []float64
+	}
+	byEncoding, used := map[string]*counts{}, map[string]bool{}
+	var encodings []string
+	for i := range t.Models {
+		m := &t.Models[i]
+		places, length := m.Seen(eval.MeasureAttention, tokens)
+		if length < 0 {
+			continue
+		}
+		c := byEncoding[m.Encoding]
+		if c == nil {
+			c = &counts{roles: map[string]int{}}
+			byEncoding[m.Encoding], encodings = c, append(encodings, m.Encoding)
+		}
+		for _, p := range places {
+			if o := p.At[length]; o != nil {
+				role := roleOf(o)
+				c.roles[role]++
+				used[role] = true
+				c.positional = append(c.positional, float64(number(o, "positional")))
+			}
+		}
+	}
+	names := slices.DeleteFunc(append(roles(), mixed), func(role string) bool { return !used[role] })
+	table := Table{Title: "heads by role on " + on + ", at the greatest trained length; by place: % of the variance of " +
+		"weights that position alone explains", Head: slices.Concat([]string{"encoding", "heads"}, names, []string{"by place"})}
+	for _, encoding := range encodings {
+		c := byEncoding[encoding]
+		line := []string{encoding, strconv.Itoa(len(c.positional))}
+		for _, role := range names {
+			line = append(line, strconv.Itoa(c.roles[role]))
+		}
+		table.add(figures(append(line, whole(mean(c.positional)))...)...)
+	}
+	return table
+}
+
+// lookBackTable has how far each model looks back, and what it has right.
+func (t *InsideTask) lookBackTable() Table {
+	table := Table{Title: "mean distance that heads attend to, in tokens, and in brackets % of the answers right; at the " +
+		"first mistakes of wrong ones after a slash", Head: append([]string{"encoding"}, Each(t.Lengths, strconv.Itoa)...)}
+	for k := range t.Models {
+		m := &t.Models[k]
+		places, _ := m.Seen(eval.MeasureAttention, eval.TaskTokens)
+		if len(places) == 0 {
+			continue
+		}
+		line := []string{m.Encoding}
+		for i := range t.Lengths {
+			known := func(name string) Number {
+				values := Each(places, func(p InsidePlace) float64 { return float64(number(p.At[i], name)) })
+				return mean(slices.DeleteFunc(values, math.IsNaN))
+			}
+			cell := known("distance").digits(1)
+			if mistakes := known("mistake_distance"); mistakes.Known() {
+				cell += "/" + mistakes.digits(1)
+			}
+			if known("distance").Known() {
+				cell += " (" + whole(m.Right[i]) + ")"
+			}
+			line = append(line, cell)
+		}
+		table.add(figures(line...)...)
+	}
+	return table
+}
+
+// causalTable has what becomes of the task when hidden states lose the position that probes read.
+func (t *InsideTask) causalTable() Table {
+	table := Table{Title: "% of the answers' tokens right when hidden states lose the position that probes read, in so many directions: before, " +
+		"ablated (moved as far at random), patched (moved as far at random); left: the R² of a new probe after that, of the first before it",
+		Head: []string{"model", "layers", "length", "directions", "before", "ablated", "patched", "left"}}
+	for i := range t.Models {
+		places, _ := t.Models[i].Seen(eval.MeasureCausal, eval.TaskTokens)
+		for _, p := range places {
+			for _, o := range p.At {
+				if o == nil {
+					continue
+				}
+				tokens := max(o.Values["tokens"], 1)
+				share := func(numbers map[string]float64, name string) string {
+					return whole(Number(numbers[name+"_tokens"] / tokens))
+				}
+				both := func(name string) string {
+					return fmt.Sprintf("%s (%s)", share(o.Values, name), share(o.Control, name))
+				}
+				table.add(figures(o.Model, strconv.Itoa(o.Layer), strconv.Itoa(o.Length), number(o, "directions").digits(0),
+					share(o.Values, "before"), both("ablated"), both("patched"),
+					number(o, "r2_after").digits(2)+" of "+number(o, "r2").digits(2))...)
+			}
+		}
+	}
+	return table
+}
+
+// pairsTable compares the attention of models.
+func (t *InsideTask) pairsTable() Table {
+	table := Table{Title: "Jensen-Shannon divergence of attention, in nats (at most 0.693): least over pairs of heads, " +
+		"mean over layers, and each layer; shuffled: with the other model's weights in random order; published: " +
+		"the number that the paper's code computes",
+		Head: []string{"models", "length", "mean", "shuffled", "published", "by layer"}}
+	for k := range t.Models {
+		places, _ := t.Models[k].Seen(eval.MeasureDivergence, eval.TaskTokens)
+		var pairs []string
+		for _, p := range places {
+			if !slices.Contains(pairs, p.Pair) {
+				pairs = append(pairs, p.Pair)
+			}
+		}
+		for _, pair := range pairs {
+			for i, length := range t.Lengths {
+				var js, null, published []float64
+				for _, p := range places {
+					if o := p.At[i]; o != nil && p.Pair == pair {
+						js, null = append(js, o.Values["js"]), append(null, o.Control["js"])
+						published = append(published, float64(number(o, "js_published")))
+					}
+				}
+				if len(js) > 0 {
+					layers := strings.Join(Each(js, func(v float64) string { return Number(v).digits(2) }), " ")
+					table.add(figures(pair, strconv.Itoa(length), mean(js).digits(3), mean(null).digits(3), mean(published).digits(3), layers)...)
+				}
+			}
+		}
+	}
+	return table
+}
+
+// headsSection has the role and the distance of each head of a model by length.
+func (t *InsideTask) headsSection(m *InsideModel) Section {
+	s := Section{Task: t.Name, Title: fmt.Sprintf("%s: heads of %s", t.Name, m.Name)}
+	if m.Trained[1] > 0 {
+		s.Title += fmt.Sprintf(", trained on %d–%d", m.Trained[0], m.Trained[1])
+	}
+	onTask, _ := m.Seen(eval.MeasureAttention, eval.TaskTokens)
+	onRandom, random := m.Seen(eval.MeasureAttention, eval.RandomTokens)
+	roles := Table{Title: "role, and its score in %; by place: % of the variance of weights that position alone explains", Head: []string{"head"}}
+	distances := Table{Title: "mean distance in tokens, and in brackets the entropy in % of that of even attention", Head: []string{"head"}}
+	if random >= 0 {
+		roles.Head = append(roles.Head, "random tokens", "by place")
+	}
+	var lengths []int
+	for i, length := range t.Lengths {
+		if slices.ContainsFunc(onTask, func(p InsidePlace) bool { return p.At[i] != nil }) {
+			lengths = append(lengths, i)
+			roles.Head, distances.Head = append(roles.Head, strconv.Itoa(length)), append(distances.Head, strconv.Itoa(length))
+		}
+	}
+	at := func(places []InsidePlace, head InsidePlace, i int) *eval.Observation {
+		if k := slices.IndexFunc(places, func(p InsidePlace) bool { return p.Layer == head.Layer && p.Head == head.Head }); k >= 0 {
+			return places[k].At[i]
+		}
+		return nil
+	}
+	for _, head := range longer(onTask, onRandom) {
+		name := fmt.Sprintf("%d.%d", head.Layer, head.Head)
+		role, distance := []string{name}, []string{name}
+		if random >= 0 {
+			o := at(onRandom, head, random)
+			role = append(role, RoleText(o), whole(number(o, "positional")))
+		}
+		for _, i := range lengths {
+			o := at(onTask, head, i)
+			role, distance = append(role, RoleText(o)), append(distance, distanceText(o))
+		}
+		roles.add(figures(role...)...)
+		distances.add(figures(distance...)...)
+	}
+	if len(roles.Lines) > 0 {
+		s.Tables = append(s.Tables, roles)
+	}
+	if len(lengths) > 0 {
+		s.Tables = append(s.Tables, distances)
+	}
+	return s
+}
+
+func longer[T any](a, b []T) []T {
+	if len(b) > len(a) {
+		return b
+	}
+	return a
+}
+
+func distanceText(o *eval.Observation) string {
+	if o == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%s (%s)", number(o, "distance").digits(1), whole(Number(o.Values["entropy"]/o.Control["entropy"])))
+}
+
+// Heads have a role where it stands out from its control by this share of what could be above that.
+const labelExcess = 0.3
+
+// mixed is a head's role where none stands out.
+const mixed = "mixed"
+
+// roles are in the order in which equal ones are preferred.
+func roles() []string {
+	return []string{eval.RolePrevious, eval.RoleFirst, eval.RoleInduction, eval.RoleDuplicate, eval.RoleOffset, eval.RolePosition, eval.RoleEven}
+}
+
+// roleOf is the role of a head that stands out most.
+func roleOf(o *eval.Observation) string {
+	best, most := mixed, labelExcess
+	for _, role := range roles() {
+		score, there := o.Values[role]
+		control := o.Control[role]
+		if !there || control >= 1-1e-9 {
+			continue // nothing could be above it
+		}
+		if excess := (score - control) / (1 - control); excess > most+1e-9 || excess >= most && best == mixed {
+			best, most = role, excess
+		}
+	}
+	return best
+}
+
+// RoleText names a head's role, with its distance or position, and its score.
+func RoleText(o *eval.Observation) string {
+	if o == nil {
+		return "–"
+	}
+	role := roleOf(o)
+	name := role
+	switch role {
+	case mixed:
+		return name
+	case eval.RoleOffset:
+		name = number(o, "offset_at").digits(0) + " back"
+	case eval.RolePosition:
+		name = "at " + number(o, "position_at").digits(0)
+	}
+	return name + " " + whole(number(o, role))
+}

@@ -1,0 +1,156 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
+)
+
+// request is a measure of a model on sequences of one length. Its options were checked by NewPlan.
+type request struct {
+	measure string // eval.MeasureAttention or another
+	model   *Model
+	other   *Model // of eval.MeasureDivergence
+	task    task.Task
+	length  int // the task's measure
+	samples int // two at least: roles by content are told from those by place over several sequences
+	seed    uint64
+	tokens  string // eval.TaskTokens or eval.RandomTokens
+	maps    bool   // of attention: the weights of one sequence
+
+	fitLength   int // of probes; 0 for measures without
+	toolVersion string
+}
+
+// measures make the observations of a request. onSequence is called after each sequence.
+var measures = map[string]func(r request, ctx context.Context, onSequence func()) ([]eval.Observation, error){
+	eval.MeasureAttention: request.heads, eval.MeasureDivergence: request.diverge, eval.MeasureProbe: request.probe,
+	eval.MeasureLogits: request.logits, eval.MeasureCausal: request.causal,
+}
+
+// observe makes the observations of the request. A length that a model or the task does not have gives one that says so.
+func (r request) observe(ctx context.Context, onSequence func()) ([]eval.Observation, error) {
+	all, err := measures[r.measure](r, ctx, onSequence)
+	if errors.Is(err, eval.ErrTooLong) || errors.Is(err, task.ErrNoSplit) || errors.Is(err, task.ErrNoLength) || errors.Is(err, errTooManyTokens) {
+		o := r.observation(0, 0, 0)
+		o.NA, o.Reason, o.Values, o.Control = true, err.Error(), nil, nil
+		return []eval.Observation{o}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("analysis: %s: task %s: length %d: %w", r.label(), r.task.Name, r.length, err)
+	}
+	return all, nil
+}
+
+func (r request) label() string {
+	if r.other != nil {
+		return "models " + r.model.Label + " and " + r.other.Label
+	}
+	return "model " + r.model.Label
+}
+
+// observation begins one of a layer, on n sequences of at most so many tokens.
+func (r request) observation(layer, n, tokens int) eval.Observation {
+	o := eval.NewObservation(r.model.Card, r.config(), task.At(r.length))
+	o.Measure, o.Tokens, o.Layer, o.N, o.SequenceTokens = r.measure, r.tokens, layer, n, tokens
+	o.Values, o.Control = map[string]float64{}, map[string]float64{}
+	if r.other != nil {
+		o.With, o.WithEncoding = r.other.Label, r.other.Card.Name()
+		o.WithSeed, o.WithDataSeed = r.other.Card.Seed, r.other.Card.DataSeed
+	}
+	if r.fitLength > 0 {
+		o.Values["fit_length"] = float64(r.fitLength)
+	}
+	return o
+}
+
+func (r request) config() eval.Config {
+	return eval.Config{Task: r.task, N: r.samples, Seed: r.seed, Split: task.Test,
+		Environment: eval.Environment{Model: r.model.Label, ToolVersion: r.toolVersion}}
+}
+
+// rng is the source of random choices beside the sequences.
+func (r request) rng() *rand.Rand { return rand.New(rand.NewPCG(r.seed, uint64(r.length))) }
+
+// sequences draws what to read. The last token of a prompt is the first query, and the last token of all is not read.
+func (r request) sequences(ctx context.Context) ([]eval.Sequence, error) {
+	return r.sequencesOf(ctx, math.MaxInt)
+}
+
+// sequencesOf draws sequences, of so many kinds of tokens at most where these are random.
+func (r request) sequencesOf(ctx context.Context, kinds int) ([]eval.Sequence, error) {
+	drawn, err := eval.Sequences(ctx, r.model.Card, r.config(), task.At(r.length))
+	if err != nil || r.tokens == eval.TaskTokens {
+		return drawn, err
+	}
+	return r.random(drawn, kinds), nil
+}
+
+// random draws sequences as long as the first of others, after its first token, from all tokens of the others but each one's last;
+// for a model that has tokens of its own, from these.
+func (r request) random(drawn []eval.Sequence, kinds int) []eval.Sequence {
+	pool, first := slices.Clone(r.model.words), r.model.first
+	if pool == nil {
+		first = drawn[0].IDs[0]
+		for _, s := range drawn {
+			pool = append(pool, s.IDs[:len(s.IDs)-1]...)
+		}
+		slices.Sort(pool)
+		pool = slices.Compact(pool)
+	}
+	rng := r.rng()
+	if len(pool) > kinds {
+		pool = slices.DeleteFunc(pool, func(id int64) bool { return id == first })
+		rng.Shuffle(len(pool), func(i, j int) { pool[i], pool[j] = pool[j], pool[i] })
+		pool = pool[:min(kinds, len(pool))]
+	}
+	out := make([]eval.Sequence, r.samples)
+	for i := range out {
+		ids := []int64{first}
+		for len(ids) < len(drawn[0].IDs) {
+			ids = append(ids, pool[rng.IntN(len(pool))])
+		}
+		out[i] = eval.Sequence{IDs: ids, Prompt: 2} // the first token can attend to itself alone
+	}
+	return out
+}
+
+// compareShapes orders sequences by their tokens and their prompts' tokens.
+func compareShapes(a, b eval.Sequence) int {
+	return cmp.Or(len(a.IDs)-len(b.IDs), a.Prompt-b.Prompt)
+}
+
+// longest is the tokens that are read of the longest sequence.
+func longest(sequences []eval.Sequence) int {
+	out := 0
+	for _, s := range sequences {
+		out = max(out, len(s.IDs)-1)
+	}
+	return out
+}
+
+// read runs a sequence but for its last token.
+func (r request) read(ctx context.Context, s eval.Sequence, o readOptions) (inside, error) {
+	return r.model.read(ctx, s.IDs[:len(s.IDs)-1], o)
+}
+
+// readAll runs sequences and keeps their hidden states alone.
+func (r request) readAll(ctx context.Context, sequences []eval.Sequence, onSequence func()) ([]inside, error) {
+	var out []inside
+	for _, s := range sequences {
+		in, err := r.read(ctx, s, readOptions{})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, inside{ids: in.ids, hidden: in.hidden})
+		onSequence()
+	}
+	return out, nil
+}
