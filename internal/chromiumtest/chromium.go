@@ -207,7 +207,7 @@ func (b *Browser) Scheme(name string) {
 	b.Settle()
 }
 
-// Settle waits for two frames, so that whatever was begun is drawn.
+// Settle waits for two frames, so that all pending drawing is done.
 func (b *Browser) Settle() {
 	b.Eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
 }

@@ -4,5 +4,5 @@ package clients
 
 import "os/exec"
 
-// alone does nothing: the client's own process is all that can be ended here.
+// alone does nothing: only the client's own process can be ended on this system.
 func alone(*exec.Cmd) {}

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// alone gives a client a process group, which ends as a whole: what stands in the PATH may be
-// a script, and the one that downloads a process of its own.
+// alone gives a client a process group, which ends as a whole: a client in the PATH may be a script
+// that starts another process for downloads.
 func alone(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -13,26 +13,25 @@ import (
 	"time"
 )
 
-// Run runs a client in dir and reports the end of what it said when
-// it fails. All that it started ends with it, where the system allows that. It returns
-// what the client wrote to standard output.
+// Run runs a client in dir and returns its standard output; when it fails, the error has the end of
+// its output. Its children end with it, where the system allows that.
 func Run(ctx context.Context, dir, exe string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, exe, args...)
 	cmd.Dir = dir
 	cmd.Env = append(cmd.Environ(), "TMPDIR="+dir, "TEMP="+dir, "TMP="+dir)
 	alone(cmd)
 	cmd.WaitDelay = 5 * time.Second // a grandchild may hold the output open
-	var out, said strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &said
+	var out, messages strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &messages
 	err := cmd.Run()
-	if err == nil {
+	switch {
+	case err == nil:
 		return []byte(out.String()), nil
-	}
-	if ctx.Err() != nil {
+	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	}
 	const tail = 300
-	text := strings.Join(strings.Fields(out.String()+" "+said.String()), " ")
+	text := strings.Join(strings.Fields(out.String()+" "+messages.String()), " ")
 	if len(text) > tail {
 		text = "…" + strings.ToValidUTF8(text[len(text)-tail:], "")
 	}

@@ -13,11 +13,10 @@ import (
 	"strings"
 )
 
-// WriteAtomic makes or replaces the file at path with what write writes.
-// Other programs see the old file or the whole new one, also after a crash: the
-// contents go to a new file in the same folder, reach the disk, and are then
-// renamed. On failure the old file stays and nothing is left behind; what a killed
-// writer left is removed by the next one of the same path.
+// WriteAtomic makes or replaces the file at path; write writes its contents. Other programs
+// see the old file or the whole new one, also after a crash: a new file in the same folder
+// reaches the disk, and is then renamed. On failure the old file stays and nothing is left
+// behind; the next writer of the path removes the temporary file of a killed one.
 func WriteAtomic(path string, write func(io.Writer) error) error {
 	if err := writeAtomic(path, write); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
@@ -32,18 +31,9 @@ func writeAtomic(path string, write func(io.Writer) error) error {
 		return cause(err)
 	}
 	defer f.Close()
-	temp := f.Name()
-	err = fill(f, write)
-	if runtime.GOOS == "windows" { // which renames no open file; elsewhere the lock lasts until then
-		if e := f.Close(); err == nil {
-			err = cause(e)
-		}
-	}
-	if err == nil {
-		err = cause(os.Rename(temp, path))
-	}
-	if err != nil {
-		os.Remove(temp)
+	if err := fill(f, path, write); err != nil {
+		f.Close() // Windows removes no open file
+		os.Remove(f.Name())
 		return err
 	}
 	if err := syncDir(filepath.Dir(path)); err != nil {
@@ -52,8 +42,8 @@ func writeAtomic(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// temporaryPrefix begins the names of the temporary files of a path, which end in 16
-// hex digits and .tmp. They lie beside it, locked by their writers.
+// temporaryPrefix begins the names of a path's temporary files, which end in 16 hex digits and
+// .tmp. They lie in the same folder, locked by their writers.
 func temporaryPrefix(path string) string { return "." + filepath.Base(path) + "." }
 
 // createTemporary makes a temporary file of a path.
@@ -63,7 +53,7 @@ func createTemporary(path string) (*os.File, error) {
 		f, err := Lock(temp)
 		var held *HeldError
 		switch {
-		case errors.As(err, &held): // another takes it for a dead writer's
+		case errors.As(err, &held): // another program takes it for a dead writer's
 			continue
 		case err != nil: // not every file system has locks
 			return os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -72,8 +62,8 @@ func createTemporary(path string) (*os.File, error) {
 	}
 }
 
-// clearTemporary removes the temporary files of a path whose writers are dead: the
-// lock of a file ends with its process. What cannot be removed is in no one's way.
+// clearTemporary removes a path's temporary files of dead writers: the lock of a file ends with
+// its process. A file that cannot be removed is in no one's way.
 func clearTemporary(path string) {
 	if !Works {
 		return
@@ -106,7 +96,7 @@ func (u unnamed) Write(p []byte) (int, error) {
 	return n, cause(err)
 }
 
-// cause is a failure without the name of the file, which would be a temporary one.
+// cause is an error without the name of the temporary file.
 func cause(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -119,7 +109,8 @@ func cause(err error) error {
 	return err
 }
 
-func fill(f *os.File, write func(io.Writer) error) error {
+// fill writes a temporary file and renames it.
+func fill(f *os.File, path string, write func(io.Writer) error) error {
 	w := bufio.NewWriterSize(unnamed{f}, 1<<20)
 	if err := write(w); err != nil {
 		return err
@@ -127,7 +118,15 @@ func fill(f *os.File, write func(io.Writer) error) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	return cause(f.Sync())
+	if err := f.Sync(); err != nil {
+		return cause(err)
+	}
+	if runtime.GOOS == "windows" { // it renames no open file; elsewhere the lock lasts until then
+		if err := f.Close(); err != nil {
+			return cause(err)
+		}
+	}
+	return cause(os.Rename(f.Name(), path))
 }
 
 // syncDir makes a rename in a folder durable. Windows cannot, and need not.
@@ -143,7 +142,7 @@ func syncDir(path string) error {
 	return d.Sync()
 }
 
-// WriteBytesAtomic is WriteAtomic for contents that are there already.
+// WriteBytesAtomic is WriteAtomic of bytes.
 func WriteBytesAtomic(path string, data []byte) error {
 	return WriteAtomic(path, func(w io.Writer) error {
 		_, err := w.Write(data)

@@ -1,7 +1,6 @@
-// Package files writes files whole, opens regular ones alone, and lets one process at a time work
-// on something, by a file that it locks. The lock is the operating system's, which ends
-// it with its process, so that a killed one leaves no stale lock. Where the standard
-// library has no such lock nothing is kept out.
+// Package files writes files whole, opens regular files alone, and locks files, so that one process at a time
+// works on something. The operating system ends a lock with its process: killed processes leave no stale locks.
+// Where the standard library has no such lock, nothing is kept out.
 package files
 
 import (
@@ -15,8 +14,7 @@ import (
 	"time"
 )
 
-// HeldError means that another process, or another holder in this one, has the
-// lock.
+// HeldError means that another process, or another holder in this process, has the lock.
 type HeldError struct {
 	Path    string
 	Process string // its number, as the file says
@@ -29,9 +27,9 @@ func (e *HeldError) Error() string { return fmt.Sprintf("process %s holds %s", e
 var errHeld = errors.New("the lock is held")
 
 // Take makes the file at path, if need be, and locks it; closing the file gives
-// the lock back. The file says whose it was last. Its holder may remove it. A
-// *HeldError says who has the lock. A link, and a file that is no lock, is an
-// error and stays as it is.
+// the lock back. The file names its last holder, who may remove it. A *HeldError
+// names the holder. A link, and a file with other contents, is an error and stays
+// as it is.
 func Take(path string) (*os.File, error) {
 	f, err := Lock(path)
 	if err != nil {
@@ -41,13 +39,13 @@ func Take(path string) (*os.File, error) {
 		f.Close()
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
-	// Who holds it is for people; a full disk must not keep anyone from work.
+	// The holder's number is for people; a full disk must not keep anyone from work.
 	_ = f.Truncate(0)
 	_, _ = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
 	return f, nil
 }
 
-// Lock is Take of a file that holds something else: its contents stay.
+// Lock is Take of a file with other contents, which stay.
 func Lock(path string) (*os.File, error) {
 	for {
 		f, err := open(path, os.O_RDWR|os.O_CREATE)
@@ -72,34 +70,31 @@ func Lock(path string) (*os.File, error) {
 	}
 }
 
-// open opens a regular file, and follows no link: whoever may write to the folder would choose the file that is
-// written to.
+// open opens a regular file, and follows no link: a link would let others choose the file that is written.
 func open(path string, flag int) (*os.File, error) {
 	info, err := os.Lstat(path)
-	if err == nil {
-		err = checkRegular(path, info)
-	} else if errors.Is(err, fs.ErrNotExist) {
-		err = nil // it may be made
-	}
-	if err != nil {
-		return nil, err
+	if !errors.Is(err, fs.ErrNotExist) { // else it may be made
+		if err := checkRegular(path, info, err); err != nil {
+			return nil, err
+		}
 	}
 	f, err := os.OpenFile(path, flag|noFollow, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("lock: %w", err)
 	}
-	if info, err = f.Stat(); err == nil {
-		err = checkRegular(path, info)
-	}
-	if err != nil {
+	info, err = f.Stat()
+	if err := checkRegular(path, info, err); err != nil {
 		f.Close()
 		return nil, err
 	}
 	return f, nil
 }
 
-func checkRegular(path string, info fs.FileInfo) error {
+// checkRegular wants a regular file by its description, or by the error in its place.
+func checkRegular(path string, info fs.FileInfo, err error) error {
 	switch {
+	case err != nil:
+		return err
 	case info.Mode().IsRegular():
 		return nil
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -108,8 +103,7 @@ func checkRegular(path string, info fs.FileInfo) error {
 	return fmt.Errorf("lock %s: it is no regular file; move it away", path)
 }
 
-// owner reads the number of the process that had the lock last, "" for none. An error means that the file is none of
-// Take's.
+// owner reads the number of the last process with the lock, "" for none. An error means that Take did not make the file.
 func owner(f *os.File) (string, error) {
 	const longest = 20 // digits and the end of the line
 	text := make([]byte, longest+1)
@@ -124,8 +118,8 @@ func owner(f *os.File) (string, error) {
 	return number, nil
 }
 
-// removed reports whether the file was removed or replaced after it was opened
-// here: a lock on it would keep out nobody.
+// removed reports whether the file was removed or replaced since it was opened: a lock on it
+// would keep out nobody.
 func removed(f *os.File, path string) bool {
 	mine, err := f.Stat()
 	if err != nil {
@@ -135,7 +129,7 @@ func removed(f *os.File, path string) bool {
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(mine, there)
 }
 
-// lockSoon takes the lock, also where Held has it for a moment.
+// lockSoon takes the lock, and waits for Held, which has it for a moment.
 func lockSoon(f *os.File) error {
 	for try := 0; ; try++ {
 		err := lock(f)
@@ -146,8 +140,8 @@ func lockSoon(f *os.File) error {
 	}
 }
 
-// Held reports whether anyone has the lock of a file, which need not exist. Where
-// the system has no lock that tells, it reports false.
+// Held reports whether anyone has the lock of a file, which need not exist; false on systems
+// without such locks.
 func Held(path string) (bool, error) {
 	f, err := open(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {

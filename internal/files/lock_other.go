@@ -10,9 +10,8 @@ const Works = false
 // noFollow is no flag here: links are seen before a file is opened.
 const noFollow = 0
 
-// lock does nothing: the standard library has no lock for this system that ends
-// with its process, and one that outlives it would keep a killed process from
-// starting again.
+// lock does nothing: the standard library has no lock for this system that ends with its process,
+// and a lasting lock would keep a killed process from starting again.
 func lock(*os.File) error { return nil }
 
 // lockShared does nothing either.

@@ -16,8 +16,7 @@ const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
 func lock(f *os.File) error { return flock(f, syscall.LOCK_EX) }
 
-// lockShared fails while another holds the lock, and keeps out no other that asks
-// the same.
+// lockShared fails while another process holds the lock; several may hold it shared.
 func lockShared(f *os.File) error { return flock(f, syscall.LOCK_SH) }
 
 func flock(f *os.File, how int) error {

@@ -7,11 +7,11 @@ import (
 	"os"
 )
 
-// OpenRegular opens a file for reading, if it is a regular one of at most that
-// many bytes, and returns its size. Pipes, devices and folders are refused before
-// they are opened: opening a pipe waits for a writer.
+// OpenRegular opens a regular file of at most so many bytes for reading, and returns its size.
+// Pipes, devices and folders are refused before they are opened: opening a pipe waits for a
+// writer.
 func OpenRegular(path string, most int64) (*os.File, int64, error) {
-	if info, err := os.Stat(path); err == nil { // else opening says what is wrong
+	if info, err := os.Stat(path); err == nil { // else os.Open has the error
 		if err := CheckRegular(path, info, most); err != nil {
 			return nil, 0, err
 		}
@@ -20,18 +20,19 @@ func OpenRegular(path string, most int64) (*os.File, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	info, err := f.Stat() // of what was opened, which may have taken the other's place
-	if err == nil {
-		err = CheckRegular(path, info, most)
-	}
+	info, err := f.Stat() // of the file opened, which may have replaced the other
 	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	if err := CheckRegular(path, info, most); err != nil {
 		f.Close()
 		return nil, 0, err
 	}
 	return f, info.Size(), nil
 }
 
-// ReadRegular reads a file whole under the conditions of OpenRegular.
+// ReadRegular reads a whole file as OpenRegular opens it.
 func ReadRegular(path string, most int64) ([]byte, error) {
 	f, size, err := OpenRegular(path, most)
 	if err != nil {
@@ -45,7 +46,7 @@ func ReadRegular(path string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// CheckRegular wants a regular file of at most that many bytes.
+// CheckRegular wants a regular file of at most so many bytes.
 func CheckRegular(path string, info fs.FileInfo, most int64) error {
 	switch {
 	case info.IsDir():

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// stageLock ends the name of the lock beside a stage.
+// stageLock ends the name of a stage's lock, in the same folder.
 const stageLock = ".lock"
 
-// Stage makes a folder in parent to work in, whose name begins with prefix; release
-// removes it. It has a lock beside it, taken before it is there, which ends with the
-// process: what killed processes left under the same prefix is removed first.
+// Stage makes a folder to work in, in parent, whose name begins with prefix; release removes it. Its
+// lock, taken before the folder is made, ends with the process: stages of killed processes with the
+// same prefix are removed first.
 func Stage(parent, prefix string) (dir string, release func(), err error) {
 	removeStale(parent, prefix)
 	f, err := os.CreateTemp(parent, prefix+"*"+stageLock)
@@ -38,9 +38,9 @@ func Stage(parent, prefix string) (dir string, release func(), err error) {
 	return dir, release, nil
 }
 
-// removeStale removes the stages of dead processes with their locks. A lock without a folder,
-// and any where the system has no lock that ends with its process, may be
-// those of a process at work: they must be a day old. A folder without a lock is no stage.
+// removeStale removes the stages of dead processes with their locks. A process may be at work with a
+// lock that has no folder, or on a system without such locks with any lock: these must be a day old.
+// A folder without a lock is no stage.
 func removeStale(parent, prefix string) {
 	list, err := os.ReadDir(parent)
 	if err != nil {

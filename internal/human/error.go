@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Error writes an error for people. What packages os and encoding/json say in the words of system calls and of Go's
-// types ("lstat x", "json: unknown field") is said of files and of keys.
+// Error writes an error for people: files and keys instead of the system calls of package os and the Go types of
+// package encoding/json ("lstat x", "json: unknown field").
 func Error(err error) string {
 	text := err.Error()
 	walk(err, func(e error) {
 		switch e := e.(type) {
 		case *fs.PathError:
-			said := e.Path + ": " + e.Err.Error()
-			text = strings.ReplaceAll(text, e.Error(), said)
-			// Who wrapped it may have named the file, too.
-			text = strings.TrimPrefix(strings.ReplaceAll(" "+text, " "+e.Path+": "+said, " "+said), " ")
+			short := e.Path + ": " + e.Err.Error()
+			text = strings.ReplaceAll(text, e.Error(), short)
+			// An error around it may name the file, too.
+			text = strings.TrimPrefix(strings.ReplaceAll(" "+text, " "+e.Path+": "+short, " "+short), " ")
 		case *os.LinkError:
 			text = strings.ReplaceAll(text, e.Error(), fmt.Sprintf("%s, from %s: %v", e.New, e.Old, e.Err))
 		case *json.SyntaxError:
@@ -30,7 +30,7 @@ func Error(err error) string {
 	return strings.ReplaceAll(text, "json: unknown field ", "unknown key ")
 }
 
-// walk visits an error and all that it wraps.
+// walk visits an error and all errors in it.
 func walk(err error, visit func(error)) {
 	if err == nil {
 		return
@@ -46,7 +46,7 @@ func walk(err error, visit func(error)) {
 	}
 }
 
-// mistyped says what JSON has in the place of what is wanted.
+// mistyped says which JSON has the wrong type, and which type is wanted.
 func mistyped(e *json.UnmarshalTypeError) string {
 	var path []string
 	parts := strings.Split(e.Field, ".")
@@ -63,7 +63,7 @@ func mistyped(e *json.UnmarshalTypeError) string {
 	return fmt.Sprintf("%s has a JSON %s, at byte %d, want %s", key, e.Value, e.Offset, wanted(e))
 }
 
-// wanted names a type of Go's as JSON does.
+// wanted names a Go type as JSON does.
 func wanted(e *json.UnmarshalTypeError) string {
 	switch kind := e.Type.Kind().String(); {
 	case strings.HasPrefix(kind, "int") || strings.HasPrefix(kind, "uint"):

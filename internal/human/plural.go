@@ -2,7 +2,7 @@ package human
 
 import "strconv"
 
-// Plural writes a number with the word that fits it: 1 row, 2 rows.
+// Plural writes a number with its word: 1 row, 2 rows.
 func Plural[N int | int64](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Table lays out lines of cells in columns, with no spaces after the
-// last, which would wrap in a terminal.
+// Table lays out lines of cells in columns, with no spaces at the ends of lines: they would wrap in
+// a terminal.
 func Table(lines [][]string) string {
 	var padded, out strings.Builder
 	w := tabwriter.NewWriter(&padded, 0, 0, 2, ' ', 0)
@@ -23,8 +23,8 @@ func Table(lines [][]string) string {
 	return out.String()
 }
 
-// Fold wraps the last column of a table that is wider than width, between words: a cell goes on below itself.
-// It leaves lines as they are where that column would get fewer than 12 characters.
+// Fold wraps the last column of a table wider than width, between words: a cell goes on below itself. Lines stay as
+// they are where the column would get fewer than 12 characters.
 func Fold(lines [][]string, width int) [][]string {
 	const gap, narrowest = 2, 12 // gap as Table has it
 	last := 0

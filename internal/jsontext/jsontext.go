@@ -1,4 +1,4 @@
-// Package jsontext finds what encoding/json changes in texts without an error.
+// Package jsontext refuses texts that encoding/json would change without an error.
 package jsontext
 
 import (
@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Check refuses JSON whose texts encoding/json would change: it makes U+FFFD of bytes that are not UTF-8, and of each half of
-// a surrogate pair, so that different texts become one.
+// Check refuses JSON whose texts encoding/json would change. Bytes that are not UTF-8, and halves of surrogate pairs,
+// would become U+FFFD, and different texts the same.
 func Check(data []byte) error {
 	if !utf8.Valid(data) {
 		return errors.New("is not valid UTF-8")

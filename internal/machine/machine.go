@@ -9,7 +9,7 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// Machine describes a computer, as far as its system tells.
+// Machine describes a computer, as far as its system can tell.
 type Machine struct {
 	Processor  string   `json:"processor"`
 	Cores      int      `json:"cores"`             // that this process may use
@@ -18,9 +18,8 @@ type Machine struct {
 	MemoryFree int64    `json:"memory_free_bytes"` // 0 where unknown
 }
 
-// telling are the instruction sets by which ONNX Runtime picks its kernels, under
-// the names that Linux gives them.
-var telling = []struct {
+// features are the instruction sets by which ONNX Runtime picks its kernels, under Linux' names.
+var features = []struct {
 	name string
 	id   cpuid.FeatureID
 }{
@@ -35,7 +34,7 @@ var telling = []struct {
 // This describes the computer as it is now.
 func This() Machine {
 	m := Machine{Processor: cmp.Or(cpuid.CPU.BrandName, runtime.GOARCH), Cores: runtime.NumCPU(), Features: []string{}}
-	for _, feature := range telling {
+	for _, feature := range features {
 		if cpuid.CPU.Has(feature.id) {
 			m.Features = append(m.Features, feature.name)
 		}

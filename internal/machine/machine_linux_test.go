@@ -24,7 +24,7 @@ func TestFeatureNames(t *testing.T) {
 		t.Skip("the system does not say what its processor can")
 	}
 	got := This().Features
-	for _, feature := range telling {
+	for _, feature := range features {
 		if is, want := slices.Contains(got, feature.name), slices.Contains(flags, feature.name); is != want {
 			t.Errorf("%s: %v, and %v to Linux", feature.name, is, want)
 		}

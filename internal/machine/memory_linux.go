@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// memory reads /proc/meminfo (proc(5)); what is hidden from this process is 0.
+// memory reads /proc/meminfo (proc(5)); sizes hidden from this process are 0.
 func memory() (all, free int64) {
 	data, _ := os.ReadFile("/proc/meminfo")
 	for line := range strings.Lines(string(data)) {

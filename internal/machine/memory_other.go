@@ -2,5 +2,5 @@
 
 package machine
 
-// memory knows no way on this system.
+// memory is unknown on this system.
 func memory() (all, free int64) { return 0, 0 }

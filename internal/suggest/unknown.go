@@ -1,4 +1,4 @@
-// Package suggest says which known name a wrong one may stand for.
+// Package suggest finds the known name that a wrong one may stand for.
 package suggest
 
 import (
@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// mostListed is how many names Unknown lists when it has a better answer.
+// mostListed is how many names Unknown lists where one of them is near.
 const mostListed = 20
 
-// Unknown is the error for a name of something, such as a "task" or a "key", that is not
-// one of the known ones. It says which is nearest, if one is near, and lists them unless
-// they are many.
+// Unknown is the error for an unknown name; what it names is such as a "task" or a "key". It suggests
+// the nearest known name, if one is near, and lists the names unless they are many.
 func Unknown(what, name string, known []string) error {
 	near := Nearest(name, known)
 	switch {
@@ -25,8 +24,8 @@ func Unknown(what, name string, known []string) error {
 	return fmt.Errorf("unknown %s %q; did you mean %q? known: %s", what, name, near, strings.Join(known, ", "))
 }
 
-// Nearest returns the known name that name is most likely a slip of, or "" when
-// none is close. Case does not count.
+// Nearest returns the known name with the least edits from name, or "" when none is close.
+// Case does not count.
 func Nearest(name string, known []string) string {
 	best, least := "", len(name)/2+1
 	for _, k := range known {
