@@ -54,9 +54,9 @@ func analyzeVerb(a *app) *cobra.Command {
 	f.UintVar(&o.seed, "seed", uint(o.Seed), "seed of the sequences")
 	f.StringSliceVar(&o.Options.Tokens, "tokens", o.Options.Tokens, "what sequences are: task (prompts with their right "+
 		"answers), random (their tokens, each drawn anew)")
-	f.StringVar(&o.Divergence, "divergence", "", "also compare attention with that of models with this `encoding`")
+	f.StringVar(&o.Divergence, "divergence", "", "also compare attention with models of this `encoding`")
 	f.BoolVar(&o.Probe, "probe", false, "also read positions off hidden states, fitted at the greatest trained length")
-	f.BoolVar(&o.Constructed, "constructed", false, "with --probe: beside them the model of the paper's theorem 1")
+	f.BoolVar(&o.Constructed, "constructed", false, "with --probe: also of the model of the paper's theorem 1")
 	f.BoolVar(&o.Logits, "logits", false, "also fit attention logits by content and distance (theorem 2)")
 	f.BoolVar(&o.Causal, "causal", false, "also take the position that a probe reads out of hidden states")
 	f.BoolVar(&o.initial, "init", false, "also look into each model as it was before training")
@@ -140,7 +140,7 @@ func (a *app) planAnalysis(o analyzeOptions, args []string) (*analysis.Plan, err
 		return nil, err
 	}
 	if o.Constructed && !o.Probe {
-		return nil, errors.New("--constructed stands beside probes; add --probe")
+		return nil, errors.New("--constructed goes with probes; add --probe")
 	}
 	o.Seed, o.ToolVersion = uint64(o.seed), version()
 	var opened []*analysis.Model

@@ -117,8 +117,8 @@ func (a *app) data(ctx context.Context, o dataOptions) error {
 	})
 }
 
-// lengthsOf returns the lengths that samples are wanted of. Those of the paper are taken from the ones that the task
-// has, where a choice by their range would fall into a gap.
+// lengthsOf returns the lengths of the samples. The paper's lengths are picked from the task's: a range of them may have
+// gaps.
 func (o dataOptions) lengthsOf(t task.Task) ([]int, error) {
 	if o.lengths != "" {
 		return task.ParseLengths(o.lengths)

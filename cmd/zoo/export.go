@@ -56,7 +56,7 @@ func exportVerb(a *app) *cobra.Command {
 	o.interventionFlags.add(c)
 	f := c.Flags()
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(models.Encodings(), ", "))
-	f.StringVar(&o.task, "task", "", "task that the model was trained on (default: that of the newest run, or copy)")
+	f.StringVar(&o.task, "task", "", "task that the model was trained on (default: the newest run's, or copy)")
 	f.StringVar(&o.run, "run", "", "run `directory`, or a folder of weights")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.format, "format", "onnx", "onnx, or safetensors: a folder with config.json and the tokenizer")

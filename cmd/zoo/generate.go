@@ -57,7 +57,7 @@ func generateVerb(a *app) *cobra.Command {
 	a.addLinks(c)
 	f := c.Flags()
 	f.StringVar(&o.encoding, "pe", "", "encoding: "+strings.Join(models.Encodings(), ", "))
-	f.StringVar(&o.task, "task", "", "task that the model was trained on (default: that of the newest run, or copy)")
+	f.StringVar(&o.task, "task", "", "task that the model was trained on (default: the newest run's, or copy)")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.prompt, "prompt", "", "`text` to continue; - reads standard input")
 	f.IntVar(&o.length, "length", 10, "length of the prompts to draw from the task")

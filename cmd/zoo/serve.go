@@ -54,7 +54,7 @@ func serveVerb(a *app) *cobra.Command {
 	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "`host:port` to listen at; port 0 takes a free one")
 	f.StringVar(&o.keyFile, "api-key-file", "", "`file` of the key that requests must bring (default: $ZOO_API_KEY, or no key)")
 	f.IntVar(&o.bounds.MaxRows, "rows", 32, "most answers of a model that are made at a time")
-	f.IntVar(&o.bounds.MaxQueue, "queue", 256, "most that wait beside them; more get status 429")
+	f.IntVar(&o.bounds.MaxQueue, "queue", 256, "most requests that wait; more get status 429")
 	f.IntVar(&o.memory, "max-memory", 1024, "most MiB that the states of a model's answers take; others wait")
 	f.IntVar(&o.limits.Tokens, "max-tokens", 4096, "most tokens of a prompt and its answer")
 	f.IntVar(&o.limits.Choices, "max-choices", 16, "most answers to a request: prompts times n")

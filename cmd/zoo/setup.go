@@ -104,7 +104,7 @@ func (a *app) reportCUDA(c install.CUDA) {
 		a.Print("CUDA and cuDNN are installed already: %s", c.Folder)
 	}
 	if c.Err != nil {
-		a.Note("what the provider needs beside it was not looked for: %s", human.Error(c.Err))
+		a.Note("what else the provider needs was not looked for: %s", human.Error(c.Err))
 		return
 	}
 	if places := c.Places(); len(places) > 0 {

@@ -33,7 +33,7 @@ func TestReportCUDA(t *testing.T) {
 				" to keep)\n",
 			install.CUDA{CUDA: ort.CUDA{Version: "13", Libraries: []ort.CUDALibrary{{Name: "a", Err: gone},
 				{Name: name}}}}},
-		{"nobody looked", "", "what the provider needs beside it was not looked for: gone\n", install.CUDA{Err: gone}},
+		{"nobody looked", "", "what else the provider needs was not looked for: gone\n", install.CUDA{Err: gone}},
 	} {
 		var out, notes strings.Builder
 		a := &app{Streams: terminal.Streams{Out: &out, Err: &notes}}

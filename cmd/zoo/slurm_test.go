@@ -110,7 +110,7 @@ func testFailure(t *testing.T) {
 		t.Errorf("a run that cannot be trained is %+v", s)
 	}
 	if s := all[1]; s.State != sweep.Finished || s.Slurm != "COMPLETED" {
-		t.Errorf("a run beside it is %+v", s)
+		t.Errorf("another run is %+v", s)
 	}
 	out := command(t, "scontrol", "--oneliner", "show", "job", submittedJob(t, "runs/short").ID+"_1")
 	if !strings.Contains(out, " ExitCode=1:0 ") {

@@ -96,7 +96,7 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 	return nil
 }
 
-// sweepOptions are those of training here, where the table of runs is drawn in a terminal until
+// sweepOptions are the options of training on this machine; in a terminal the table of runs is drawn until
 // it is erased.
 func (a *app) sweepOptions(ctx context.Context, o sweepOptions) (options sweep.Options, erase func()) {
 	options = sweep.Options{Command: o.command, Workers: o.workers, Memory: int64(o.memory * (1 << 30)),

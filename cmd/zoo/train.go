@@ -53,7 +53,7 @@ func trainVerb(a *app) *cobra.Command {
 func (o *trainOptions) add(c *cobra.Command) {
 	f := c.Flags()
 	f.String("preset", "", "settings to start from: "+strings.Join(configs.Names(), ", ")+
-		" (default: that of a config file, or "+configs.DefaultPreset+")")
+		" (default: a config file's, or "+configs.DefaultPreset+")")
 	f.StringVar(&o.file, "config", "", "a YAML `file` of settings, in the form of the presets")
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(models.Encodings(), ", ")+
 		" (default: the configured one)")
@@ -65,7 +65,7 @@ func (o *trainOptions) add(c *cobra.Command) {
 	f.Int("batch", 0, "sequences in an update")
 	f.Float64("lr", 0, "peak learning rate")
 	f.Uint64("seed", 0, "seed of weights and dropout, and of data")
-	f.Uint64("data-seed", 0, "seed of samples and position ids; 0: that of --seed")
+	f.Uint64("data-seed", 0, "seed of samples and position ids; 0: --seed")
 	f.Int("threads", 0, "threads of ONNX Runtime, noted when the run begins; 0: one per core")
 	f.StringArrayVar(&o.set, "set", nil, "any setting, as `key=value`; may be repeated")
 	f.StringVar(&o.from, "from", "", "begin with the weights of a `run`, whose settings are the defaults")
@@ -107,7 +107,7 @@ func (a *app) train(c *cobra.Command, o trainOptions, args []string) error {
 }
 
 // trainRuns lists the runs that the command line asks for: those named, the one that
-// was stopped, or those of the settings.
+// was stopped, or the settings'.
 func (a *app) trainRuns(c *cobra.Command, o trainOptions, names []string) (_ []launch.Run, err error) {
 	given := arguments.Given(c.Flags(), trainGiven()...)
 	switch {
