@@ -23,7 +23,7 @@ demo: setup ## Train three encodings on this machine, export them, and measure t
 	bin/zoo bench --pe $(ENCODINGS) --task $(TASK) --lengths $(LENGTHS) -o results/demo.jsonl
 
 # Leaves what is finished as it is, and commits nothing.
-catalogue: setup ## Train the models that zoo carries and put those that learned their task into zoo/models: an hour and a half on two cores
+catalogue: setup ## Train the models that zoo carries and put those that learned their task into zoo/catalogue/models: an hour and a half on two cores
 	bin/zoo sweep --config catalogue --workers 2
 	bin/zoo catalogue runs/catalogue/*-s1 --lengths 5..50+5,60..200+20
 

@@ -14,7 +14,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 // BenchmarkEmbed measures what a program costs that has a model in it, examples/embed, with each
@@ -100,7 +100,7 @@ type embedModel struct{ name, path string }
 
 // embedModels are the one that the program has, the same in float32, and one of the preset small.
 func embedModels(b *testing.B, folder string) []embedModel {
-	float32s, err := zoo.ONNX("copy-rope", card.Portable)
+	float32s, err := catalogue.Embedded().ONNX("copy-rope", card.Portable)
 	if err != nil {
 		b.Fatal(err)
 	}

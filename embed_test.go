@@ -13,7 +13,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 // What examples/embed is at most, stripped, with the engine in pure Go and a model of 0.7 MB.
@@ -152,7 +152,7 @@ func cost(out []byte, line string) (number float64, found bool) {
 // writeRandom writes a model of random weights with the vocabulary of copy-rope, and rope.
 func writeRandom(t testing.TB, path string, config models.Config) {
 	t.Helper()
-	words, err := zoo.Embedded().Manifest("copy-rope")
+	words, err := catalogue.Embedded().Manifest("copy-rope")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 // What a program that embeds zoo to run models gets with it, at most.
@@ -94,7 +94,7 @@ func TestMinimalProgram(t *testing.T) {
 		t.Errorf("it has %d bytes, expected at most %d", info.Size(), mostBytes)
 	}
 	library := orttest.Require(t)
-	file, err := zoo.ONNX("copy-alibi", card.Portable)
+	file, err := catalogue.Embedded().ONNX("copy-alibi", card.Portable)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestStaticProgram(t *testing.T) {
 		return
 	}
 	path := filepath.Join(t.TempDir(), "copy-alibi.onnx")
-	model, err := zoo.ONNX("copy-alibi", card.Portable)
+	model, err := catalogue.Embedded().ONNX("copy-alibi", card.Portable)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestServiceProgram(t *testing.T) {
 	if info.Size() > mostServiceBytes {
 		t.Errorf("it has %d bytes, expected at most %d", info.Size(), mostServiceBytes)
 	}
-	file, err := zoo.ONNX("copy-alibi", card.Portable)
+	file, err := catalogue.Embedded().ONNX("copy-alibi", card.Portable)
 	if err != nil {
 		t.Fatal(err)
 	}

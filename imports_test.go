@@ -23,16 +23,17 @@ var layers = []string{
 	"graph/interp models/pe modelfile/precision export/foreign runtime/engine",
 	"graph/graphtest models export",
 	"models/theory runtime runtime/native runtime/ort",
-	"serve",
+	"train/journal serve",
 	"runtime/ort/orttest runtime/ort/install internal/rowlog eval/task",
-	"internal/tasktest eval/corpora eval modelfile train/runfile train/journal",
-	"eval/summary modelfile/hf train zoo",
+	"internal/tasktest eval/corpora eval modelfile train/runfile",
+	"eval/summary modelfile/hf train zoo/catalogue",
+	"zoo",
 	"eval/report configs zoo/verify zoo/find",
-	"zoo/upkeep experiment/validate experiment/analysis experiment/bench experiment/sweep/slurm",
+	"experiment/validate experiment/analysis experiment/bench experiment/sweep/slurm",
 	"experiment/launch",
 	"experiment/sweep",
 	"experiment/study",
-	"cmd/zoo/internal/arguments cmd/zoo/internal/terminal cmd/zoo/internal/doctor examples/browser/attention",
+	"cmd/zoo/internal/arguments cmd/zoo/internal/terminal cmd/zoo/internal/doctor cmd/zoo/internal/upkeep examples/browser/attention",
 	"cmd/zoo/internal/tables examples/browser examples/browser/engine",
 	"cmd/zoo",
 }
@@ -58,7 +59,7 @@ var only = map[string]string{
 	"gonum.org/v1/gonum/":             "graph/interp eval eval/summary experiment/analysis zoo/verify",
 	"gonum.org/v1/plot":               "eval/report",
 	"github.com/google/go-cmp/":       "graph/graphtest",
-	module + "models":                 "models/theory modelfile modelfile/hf train train/runfile zoo zoo/find zoo/verify configs experiment/analysis experiment/sweep experiment/study cmd/zoo cmd/zoo/internal/tables",
+	module + "models":                 "models/theory modelfile modelfile/hf train train/runfile zoo zoo/catalogue zoo/find zoo/verify configs experiment/analysis experiment/sweep experiment/study cmd/zoo cmd/zoo/internal/tables",
 }
 
 func TestImports(t *testing.T) {

@@ -11,11 +11,11 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/runtime"
 	_ "github.com/nopezoo/zoo/runtime/native"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 func ExampleOf() {
-	file, err := zoo.ONNX("copy-alibi", card.Portable)
+	file, err := catalogue.Embedded().ONNX("copy-alibi", card.Portable)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -43,7 +43,7 @@ func ExampleOf() {
 
 // A session's error about a sequence that is too long is eval's own.
 func TestOfTooLong(t *testing.T) {
-	file, err := zoo.ONNX("copy-learned", card.Portable)
+	file, err := catalogue.Embedded().ONNX("copy-learned", card.Portable)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 // BenchmarkDecode measures greedy generation against a bare loop over the same
@@ -22,7 +22,7 @@ import (
 //	go test ./runtime -run '^$' -bench Decode -benchtime 30x
 func BenchmarkDecode(b *testing.B) {
 	library := orttest.Require(b)
-	list, err := zoo.List()
+	list, err := catalogue.Embedded().List()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func BenchmarkDecode(b *testing.B) {
 			if m.Card.Task != "copy" || m.Card.Architecture != "decoder" {
 				continue // the task makes no difference, and the bare loop knows no other state than caches
 			}
-			model, err := zoo.ONNX(m.Name, profile)
+			model, err := catalogue.Embedded().ONNX(m.Name, profile)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 // BenchmarkEngines measures the engine in pure Go against ONNX Runtime, side by side: the two
@@ -30,7 +30,7 @@ func BenchmarkEngines(b *testing.B) {
 		}
 	}
 	carried := func(name string) func(profile string) ([]byte, error) {
-		return func(profile string) ([]byte, error) { return zoo.ONNX(name, profile) }
+		return func(profile string) ([]byte, error) { return catalogue.Embedded().ONNX(name, profile) }
 	}
 	type size struct{ rows, length int }
 	sizes := []size{{1, 32}, {32, 32}, {1, 512}}

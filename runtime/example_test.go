@@ -14,12 +14,12 @@ import (
 	"github.com/nopezoo/zoo/runtime"
 	_ "github.com/nopezoo/zoo/runtime/native"
 	"github.com/nopezoo/zoo/tokenizer"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 // copyRope opens the catalogue's model of that name, which repeats words, in pure Go.
 func copyRope(opt runtime.Options) *runtime.Session {
-	file, err := zoo.ONNX("copy-rope", card.Portable)
+	file, err := catalogue.Embedded().ONNX("copy-rope", card.Portable)
 	if err != nil {
 		log.Fatal(err)
 	}

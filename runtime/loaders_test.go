@@ -17,7 +17,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 const loaderChild = "ZOO_TEST_LOADER_CHILD"
@@ -27,7 +27,7 @@ const loaderChild = "ZOO_TEST_LOADER_CHILD"
 // turns, at one thread. The ratio is of speeds, purego's over cgo's.
 func BenchmarkLoaders(b *testing.B) {
 	orttest.Require(b)
-	list, err := zoo.List()
+	list, err := catalogue.Embedded().List()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestLoaderChild(t *testing.T) {
 	if !found {
 		t.Skip("BenchmarkLoaders starts this test")
 	}
-	model, err := zoo.ONNX(name, profile)
+	model, err := catalogue.Embedded().ONNX(name, profile)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,12 +12,12 @@ import (
 	"github.com/nopezoo/zoo/runtime"
 	_ "github.com/nopezoo/zoo/runtime/native"
 	"github.com/nopezoo/zoo/serve"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 // A model of the catalogue is served, and asked as curl would.
 func Example() {
-	file, err := zoo.ONNX("copy-rope", card.Portable)
+	file, err := catalogue.Embedded().ONNX("copy-rope", card.Portable)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/serve"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 var (
@@ -79,7 +79,7 @@ func TestLoad(t *testing.T) {
 // catalogued serves copy-rope of the catalogue as "copy", with the provider of the flag.
 func catalogued(t testing.TB, bounds runtime.BatcherOptions) (*runtime.Session, *httptest.Server) {
 	t.Helper()
-	file, err := zoo.ONNX("copy-rope", card.Portable)
+	file, err := catalogue.Embedded().ONNX("copy-rope", card.Portable)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func TestOldRun(t *testing.T) {
 	if _, ready, err := train.Settle(oldRun, now, 1, 0); err != nil || !ready {
 		t.Errorf("the same run: ready %v, %v", ready, err)
 	}
-	if info, err := train.Describe(oldRun); err != nil || info.Encoding != "cwrnn" || info.Step != 2 {
+	if info, err := runfile.Describe(oldRun); err != nil || info.Encoding != "cwrnn" || info.Step != 2 {
 		t.Errorf("described as %+v, %v", info, err)
 	}
 }

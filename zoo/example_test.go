@@ -6,36 +6,49 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/runtime"
-	_ "github.com/nopezoo/zoo/runtime/native"
+	_ "github.com/nopezoo/zoo/runtime/native" // the engine
 	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
-func Example() {
-	file, err := zoo.ONNX("copy-alibi", card.Portable)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	s, err := runtime.OpenBytes(file, runtime.Options{Provider: "go"})
+func ExampleOpen() {
+	s, err := zoo.Open("copy-alibi", zoo.Options{Catalogue: catalogue.Embedded()})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer s.Close()
 	fmt.Println(s.Info().Card.Encoding, s.Info().Card.Trained)
-	prompt, err := s.EncodePrompt(context.Background(), "Copy: milk O 5 [SEP] ")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	out, err := s.GenerateAll(context.Background(), [][]int64{prompt}, runtime.GenerateOptions{MaxNew: 4})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	text, err := s.Decode(out[0])
-	fmt.Printf("%q %v\n", text, err)
+	answer, err := s.Complete(context.Background(), "Copy: milk O 5 [SEP] ", runtime.GenerateOptions{})
+	fmt.Printf("%q %v\n", answer, err)
 	// Output:
 	// alibi {2 20}
-	// " milk O 5</s>" <nil>
+	// "milk O 5" <nil>
+}
+
+// A model that was found can be changed before it is opened or written.
+func ExampleFind() {
+	names := zoo.Options{Catalogue: catalogue.Embedded()}
+	m, err := zoo.Find("copy-rope", names)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	small, err := m.As(card.Int8)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	whole, err := m.ONNX(card.Portable)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	file, err := small.ONNX(card.Portable)
+	fmt.Println(small.From, len(file) < len(whole)/2, err)
+	_, err = zoo.Find("copy-rop", names)
+	fmt.Println(err)
+	// Output:
+	// the catalogue's copy-rope, in int8 true <nil>
+	// unknown model "copy-rop"; did you mean "copy-rope"?
 }

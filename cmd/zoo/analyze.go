@@ -16,7 +16,7 @@ import (
 	"github.com/nopezoo/zoo/experiment/analysis"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/zoo/find"
+	"github.com/nopezoo/zoo/zoo"
 )
 
 type analyzeOptions struct {
@@ -62,7 +62,7 @@ func analyzeVerb(a *app) *cobra.Command {
 	f.BoolVar(&o.initial, "init", false, "also look into each model as it was before training")
 	f.BoolVar(&o.Maps, "maps", false, "keep attention weights of one sequence of each length, to be drawn by zoo report")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
-	f.StringSliceVar(&o.checkpoints, "checkpoint", []string{find.Last},
+	f.StringSliceVar(&o.checkpoints, "checkpoint", []string{zoo.Last},
 		"checkpoints of each run: last, best, steps such as 1000, or all that are there")
 	f.StringVar(&o.format, "format", "table", "table, md or jsonl")
 	f.StringVarP(&o.output, "output", "o", "", "`file` to keep observations in as JSON lines: cells that it holds are not looked into again; - for standard output")

@@ -20,7 +20,7 @@ import (
 	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/engine"
-	"github.com/nopezoo/zoo/zoo/find"
+	"github.com/nopezoo/zoo/zoo"
 )
 
 // benchFlags are the flags of bench; lists of numbers and words are parsed into its options.
@@ -84,7 +84,7 @@ func benchVerb(a *app) *cobra.Command {
 	f.BoolVar(&o.Untimed, "untimed", false, "no times: what a model is certain to answer is not generated")
 	f.IntVar(&o.NewTokens, "new-tokens", o.NewTokens, "with --measure speed: tokens generated after the length")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
-	f.StringSliceVar(&o.checkpoints, "checkpoint", []string{find.Last},
+	f.StringSliceVar(&o.checkpoints, "checkpoint", []string{zoo.Last},
 		"checkpoints of each run: last, best, steps such as 1000, or all that are there")
 	f.StringSliceVar(&o.dtypes, "dtype", []string{card.Float32}, strings.Join(precision.Types(), ", ")+
 		": the precisions of models that are no files yet")

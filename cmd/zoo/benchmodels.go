@@ -9,6 +9,8 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/experiment/bench"
+	"github.com/nopezoo/zoo/export/foreign"
+	"github.com/nopezoo/zoo/zoo"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
@@ -32,11 +34,6 @@ type modelFlags struct {
 func (o modelFlags) check(providers []string) error {
 	if len(o.checkpoints) == 0 {
 		return errors.New("--checkpoint is empty; give it a value, or leave it out for the default")
-	}
-	for _, word := range o.checkpoints {
-		if err := find.CheckCheckpoint(word, find.Last, find.Best, find.All); err != nil {
-			return fmt.Errorf("--checkpoint: %w", err)
-		}
 	}
 	for _, profile := range o.profiles {
 		if err := checkProfile(profile); err != nil {
@@ -64,7 +61,7 @@ func (a *app) benchModels(o modelFlags, task string, args []string) ([]bench.Mod
 	if err != nil {
 		return nil, err
 	}
-	var found []find.Model
+	var found []zoo.Model
 	kind := ""
 	if len(args) > 0 {
 		found, err = f.These(args)
@@ -88,7 +85,7 @@ func (a *app) benchModels(o modelFlags, task string, args []string) ([]bench.Mod
 			if len(profiles) > 1 {
 				from += ", profile " + profile
 			}
-			out = append(out, bench.Model{Label: m.Label, From: from, Profile: profile, Beside: m.Beside(),
+			out = append(out, bench.Model{Label: m.Label, From: from, Profile: profile, Beside: foreign.Folder(m.File),
 				Trained: len(args) == 0, Kind: kind,
 				ONNX: func() ([]byte, error) { return m.ONNX(cmp.Or(profile, card.Portable)) }})
 		}
@@ -97,7 +94,7 @@ func (a *app) benchModels(o modelFlags, task string, args []string) ([]bench.Mod
 }
 
 // forms has each model at each checkpoint, changed as the flags say, and in each precision.
-func (o modelFlags) forms(found []find.Model) (out []find.Model, err error) {
+func (o modelFlags) forms(found []zoo.Model) (out []zoo.Model, err error) {
 	if found, err = atCheckpoints(found, o.checkpoints); err != nil {
 		return nil, err
 	}
@@ -117,9 +114,9 @@ func (o modelFlags) forms(found []find.Model) (out []find.Model, err error) {
 }
 
 // atCheckpoints has each run at each of some checkpoints.
-func atCheckpoints(found []find.Model, checkpoints []string) (out []find.Model, err error) {
+func atCheckpoints(found []zoo.Model, checkpoints []string) (out []zoo.Model, err error) {
 	for _, m := range found {
-		each, err := m.AtEach(checkpoints)
+		each, err := m.At(checkpoints...)
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +127,7 @@ func atCheckpoints(found []find.Model, checkpoints []string) (out []find.Model, 
 
 // trainedOn lists runs and the catalogue's models of encodings that were trained on a task,
 // and the one task to measure where none is named; "" for all of a model's own.
-func (a *app) trainedOn(f find.Finder, encodings []string, trained string) (found []find.Model, kind string, err error) {
+func (a *app) trainedOn(f find.Finder, encodings []string, trained string) (found []zoo.Model, kind string, err error) {
 	if slices.Contains(encodings, allEncodings) {
 		encodings = nil
 	}

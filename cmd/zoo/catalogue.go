@@ -10,14 +10,14 @@ import (
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/upkeep"
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/machine"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/train/runfile"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 	"github.com/nopezoo/zoo/zoo/find"
-	"github.com/nopezoo/zoo/zoo/upkeep"
 )
 
 // learned is the mean exact match at trained lengths from which on a model has learned its task.
@@ -40,9 +40,9 @@ func catalogueVerb(a *app) *cobra.Command {
 		Args:   arguments.Between(1, -1, "a run directory, or with --check a model of the catalogue"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.check {
-				from := zoo.Embedded()
+				from := catalogue.Embedded()
 				if c.Flags().Changed("into") {
-					from = zoo.Catalogue{FS: os.DirFS(o.into)}
+					from = catalogue.Catalogue{FS: os.DirFS(o.into)}
 				}
 				return a.checkCatalogue(c.Context(), from, args)
 			}
@@ -50,7 +50,7 @@ func catalogueVerb(a *app) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.into, "into", "zoo/models", "`folder` to write to, or to check (default there: the embedded one)")
+	f.StringVar(&o.into, "into", "zoo/catalogue/models", "`folder` to write to, or to check (default there: the embedded one)")
 	f.StringVar(&o.lengths, "lengths", "20..200", "lengths to measure for the manifest")
 	f.IntVar(&o.n, "n", 100, "samples at each length")
 	f.Float64Var(&o.minAccuracy, "min-accuracy", learned, "mean exact match at trained lengths that a model must reach")
@@ -110,7 +110,7 @@ func (a *app) addToCatalogue(
 		a.Print("%s/%s is there already", o.into, m.Name())
 	case errors.As(err, &bad):
 		a.Print("%s is left out: %v", m.Name(), err)
-	case errors.Is(err, zoo.ErrNotMeasured):
+	case errors.Is(err, catalogue.ErrNotMeasured):
 		return fmt.Errorf("%w; name some with --lengths", err)
 	default:
 		return err
@@ -119,7 +119,7 @@ func (a *app) addToCatalogue(
 }
 
 // checkCatalogue trains models of the catalogue again and compares.
-func (a *app) checkCatalogue(ctx context.Context, from zoo.Catalogue, names []string) error {
+func (a *app) checkCatalogue(ctx context.Context, from catalogue.Catalogue, names []string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err

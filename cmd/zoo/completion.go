@@ -20,6 +20,7 @@ import (
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
@@ -60,15 +61,15 @@ func (a *app) flagValues() map[string]cobra.CompletionFunc {
 		"dtype":              words(precision.Types()...),
 		"provider":           words(engine.Providers()...),
 		"setup provider":     words("cpu", "cuda"),
-		"analyze checkpoint": words(find.Last, find.Best, find.All),
+		"analyze checkpoint": words(zoo.Last, zoo.Best, zoo.All),
 		"analyze format":     words(analyzeFormats...),
 		"analyze tokens":     words(analysis.Defaults().Tokens...),
 		"divergence":         words(models.Encodings()...),
 		"bench format":       words(report.Formats()...),
 		"export format":      words(exportFormats...),
 		"data format":        words(task.Formats()...),
-		"export checkpoint":  words([]string{find.Last, find.Best}...),
-		"bench checkpoint":   words(find.Last, find.Best, find.All),
+		"export checkpoint":  words([]string{zoo.Last, zoo.Best}...),
+		"bench checkpoint":   words(zoo.Last, zoo.Best, zoo.All),
 		"bench measure":      words(eval.MeasureAccuracy, eval.MeasureSpeed),
 		"data split":         words("train", "validation", "test", "whole"),
 		"sweep config":       arguments.Complete(configs.Sweeps(), true),
@@ -118,7 +119,7 @@ func (a *app) completeRuns(c *cobra.Command, args []string, typed string) ([]str
 // completeModels offers the models of the catalogue and the folders of runs; files
 // are for the shell to complete.
 func (a *app) completeModels(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	catalogue, _ := zoo.List() // the verb reports a broken one
+	catalogue, _ := catalogue.Embedded().List() // the verb reports a broken one
 	var names []string
 	for _, m := range catalogue {
 		names = append(names, m.Name)

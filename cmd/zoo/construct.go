@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/models/theory"
-	"github.com/nopezoo/zoo/zoo/find"
+	"github.com/nopezoo/zoo/runtime"
 )
 
 type constructOptions struct {
@@ -75,9 +76,13 @@ func (a *app) construct(ctx context.Context, o constructOptions) error {
 	}
 	described := card.Card{Tokenizer: m.Pieces, ToolVersion: version()}
 	made := modelfile.Model{Config: m.Config, Weights: m.Weights, Card: described}
-	s, data, err := o.open(find.Value("construction", made))
+	data, err := made.ONNX(cmp.Or(o.profile, card.Portable))
 	if err != nil {
 		return err
+	}
+	s, err := runtime.OpenBytes(data, o.options())
+	if err != nil {
+		return withoutLibrary(err)
 	}
 	defer s.Close()
 	if err := a.WriteBytes(out, data); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/nopezoo/zoo/runtime/engine"
 	_ "github.com/nopezoo/zoo/runtime/native" // the engine of provider go
 	_ "github.com/nopezoo/zoo/tokenizer/hf"   // the tokenizers of files that others wrote
-	"github.com/nopezoo/zoo/zoo/find"
+	"github.com/nopezoo/zoo/zoo"
 )
 
 // ortProviders are those that are ONNX Runtime's.
@@ -122,20 +122,15 @@ func (e engineFlags) options() runtime.Options {
 }
 
 // open builds or reads the model's file and loads it.
-func (e engineFlags) open(m find.Model) (s *runtime.Session, data []byte, err error) {
-	data, err = m.ONNX(cmp.Or(e.profile, card.Portable))
-	if err == nil {
-		opt := e.options()
-		opt.Beside = m.Beside()
-		s, err = runtime.OpenBytes(data, opt)
-	}
+func (e engineFlags) open(m zoo.Model) (*runtime.Session, error) {
+	s, err := m.Open(cmp.Or(e.profile, card.Portable), e.options())
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", m.From, withoutLibrary(err))
+		return nil, fmt.Errorf("%s: %w", m.From, withoutLibrary(err))
 	}
 	if err := checkFileProfile(e.profile, s.Info().Card); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("%s: %w", m.From, err), s.Close())
+		return nil, errors.Join(fmt.Errorf("%s: %w", m.From, err), s.Close())
 	}
-	return s, data, nil
+	return s, nil
 }
 
 // noteWarnings notes how a model differs from the files that describe it.

@@ -18,7 +18,7 @@ import (
 	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/engine"
-	"github.com/nopezoo/zoo/zoo/find"
+	"github.com/nopezoo/zoo/zoo"
 )
 
 type exportOptions struct {
@@ -63,7 +63,7 @@ func exportVerb(a *app) *cobra.Command {
 	f.StringVar(&o.profile, "profile", card.Portable, card.Portable+" or "+card.Fused)
 	f.StringVar(&o.dtype, "dtype", card.Float32, strings.Join(precision.Types(), ", ")+
 		": of the large matrices and the products with them")
-	f.StringVar(&o.checkpoint, "checkpoint", find.Last, "last; best: the one with the best validation accuracy "+
+	f.StringVar(&o.checkpoint, "checkpoint", zoo.Last, "last; best: the one with the best validation accuracy "+
 		"(see train.eval_every); or a step")
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write (- for standard output), or a folder "+
 		"(default: <task>-<encoding>.onnx, or <task>-<encoding>-hf)")
@@ -88,6 +88,9 @@ func (o exportOptions) check(flags *pflag.FlagSet) error {
 				o.format)
 		}
 	}
+	if o.checkpoint == zoo.All {
+		return fmt.Errorf("--checkpoint %s: export writes one; name it by its step", zoo.All)
+	}
 	if o.sequence && o.dtype != card.Float32 {
 		return fmt.Errorf("--sequence writes float32 files alone; leave out one of --sequence and --dtype %s", o.dtype)
 	}
@@ -95,8 +98,7 @@ func (o exportOptions) check(flags *pflag.FlagSet) error {
 		return fmt.Errorf("--%s is about verifying, and --no-verify does none; leave out one of the two", name)
 	}
 	return cmp.Or(arguments.OneOf("format", o.format, exportFormats...), checkProfile(o.profile),
-		oneProvider(o.verifier, engine.Providers()...), checkCPUNodes(o.allowCPUNodes, o.verifier), o.checkDType(),
-		find.CheckCheckpoint(o.checkpoint, find.Last, find.Best))
+		oneProvider(o.verifier, engine.Providers()...), checkCPUNodes(o.allowCPUNodes, o.verifier), o.checkDType())
 }
 
 // checkDType also wants what verifies the files to compute in their precision.
@@ -121,10 +123,8 @@ func (a *app) export(ctx context.Context, o exportOptions, args []string) error 
 	if err != nil {
 		return err
 	}
-	for i := range sources {
-		if sources[i], err = sources[i].At(o.checkpoint); err != nil {
-			return err
-		}
+	if sources, err = atCheckpoints(sources, []string{o.checkpoint}); err != nil {
+		return err
 	}
 	if sources, err = o.interventionFlags.apply(sources); err != nil {
 		return err
@@ -154,13 +154,13 @@ func (a *app) export(ctx context.Context, o exportOptions, args []string) error 
 }
 
 // exported lists what to export.
-func (a *app) exported(o exportOptions, args []string) ([]find.Model, error) {
+func (a *app) exported(o exportOptions, args []string) ([]zoo.Model, error) {
 	switch {
 	case o.run != "" && len(args) > 0:
 		return nil, fmt.Errorf("--run names what to export, and so does %s; drop one of the two", args[0])
 	case o.run != "":
-		s, err := a.lookIn(o.runs).Run(o.run)
-		return []find.Model{s}, err
+		s, err := zoo.Find(o.run, a.lookIn(o.runs))
+		return []zoo.Model{s}, err
 	case len(args) == 0 && len(o.encodings) == 0:
 		return nil, errors.New("nothing to export is named: give a MODEL (see: zoo list models, zoo list runs), " +
 			"or encodings with --pe")

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
@@ -10,12 +12,12 @@ import (
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/modelfile/hf"
 	"github.com/nopezoo/zoo/tokenizer"
-	"github.com/nopezoo/zoo/zoo/find"
+	"github.com/nopezoo/zoo/zoo"
 	"github.com/nopezoo/zoo/zoo/verify"
 )
 
 // exportOne writes one model.
-func (a *app) exportOne(ctx context.Context, s find.Model, o exportOptions) error {
+func (a *app) exportOne(ctx context.Context, s zoo.Model, o exportOptions) error {
 	m, err := s.Load()
 	if err != nil {
 		return err
@@ -23,7 +25,7 @@ func (a *app) exportOne(ctx context.Context, s find.Model, o exportOptions) erro
 	if o.format == "safetensors" {
 		return a.exportFolder(s, m, o)
 	}
-	out, err := o.outputs.Output(m.FileName(o.profile), s.From, s.Inputs())
+	out, err := o.outputs.Output(m.FileName(o.profile), s.From, inputs(s))
 	if err != nil {
 		return err
 	}
@@ -85,9 +87,22 @@ func (a *app) exportOne(ctx context.Context, s find.Model, o exportOptions) erro
 	return nil
 }
 
+// inputs lists the files that a model is, or is among.
+func inputs(m zoo.Model) []string {
+	if m.File != "" {
+		return []string{m.File}
+	}
+	entries, _ := os.ReadDir(m.Folder) // loading it says what is wrong with it
+	var out []string
+	for _, e := range entries {
+		out = append(out, filepath.Join(m.Folder, e.Name()))
+	}
+	return out
+}
+
 // exportFolder writes a model as a folder that import reads.
-func (a *app) exportFolder(s find.Model, m modelfile.Model, o exportOptions) error {
-	out, err := o.outputs.Output(m.Name()+"-hf", s.From, s.Inputs())
+func (a *app) exportFolder(s zoo.Model, m modelfile.Model, o exportOptions) error {
+	out, err := o.outputs.Output(m.Name()+"-hf", s.From, inputs(s))
 	if err != nil {
 		return err
 	}

@@ -5,14 +5,16 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // lookIn are the options for finding models in a folder of runs and in the catalogue.
-func (a *app) lookIn(runs string) find.Options {
-	return find.Options{Runs: runs, Catalogue: zoo.Embedded(), ToolVersion: version(),
-		LinksWithin: a.linksWithin, Warn: a.warn}
+func (a *app) lookIn(runs string) zoo.Options {
+	return zoo.Options{Runs: runs, Catalogue: catalogue.Embedded(), ToolVersion: version(),
+		Runtime: runtime.Options{LinksWithin: a.linksWithin}, Warn: a.warn}
 }
 
 // warn notes an error that stops nothing.
@@ -20,7 +22,7 @@ func (a *app) warn(err error) { a.Note("%s", human.Error(err)) }
 
 // choose lists the models of a command line: the named ones, else for each encoding the newest run that was trained on
 // the tasks, or the catalogue's model. Without an encoding it is the newest of all; allEncodings means each.
-func (a *app) choose(runs string, names, encodings []string, tasks string) ([]find.Model, error) {
+func (a *app) choose(runs string, names, encodings []string, tasks string) ([]zoo.Model, error) {
 	if len(names) > 0 && (len(encodings) > 0 || tasks != "") {
 		return nil, fmt.Errorf("--pe and --task choose among runs and catalogue, but %s is named; drop one of the two",
 			names[0])

@@ -99,7 +99,7 @@ func (a *app) generate(ctx context.Context, o generateOptions, args []string) er
 	if err := a.needProvider(ctx, o.provider); err != nil {
 		return err
 	}
-	session, _, err := o.open(s)
+	session, err := o.open(s)
 	if err != nil {
 		return err
 	}

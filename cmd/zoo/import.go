@@ -11,7 +11,6 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/modelfile/hf"
 	"github.com/nopezoo/zoo/train/runfile"
-	"github.com/nopezoo/zoo/zoo/find"
 )
 
 type importOptions struct {
@@ -33,7 +32,7 @@ func importVerb(a *app) *cobra.Command {
 }
 
 func (a *app) importFolder(dir string, o importOptions) error {
-	if find.IsRun(dir) && !hf.IsFolder(dir) {
+	if !hf.IsFolder(dir) {
 		if _, err := runfile.ReadConfig(dir); err == nil {
 			return fmt.Errorf("%s is a run already, and needs no import", dir)
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/train/runfile"
-	"github.com/nopezoo/zoo/zoo/find"
+	"github.com/nopezoo/zoo/zoo"
 )
 
 type inspectOptions struct {
@@ -49,11 +49,7 @@ func (a *app) inspect(arg string, o inspectOptions) error {
 		}
 		return a.inspectCheckpoint(arg, c, o.asJSON)
 	}
-	f, err := find.New(a.lookIn(o.runs))
-	if err != nil {
-		return err
-	}
-	s, err := f.Named(arg)
+	s, err := zoo.Find(arg, a.lookIn(o.runs))
 	if err != nil {
 		return err
 	}
@@ -71,7 +67,7 @@ func (a *app) inspect(arg string, o inspectOptions) error {
 	if o.graph {
 		err = a.inspectGraph(data)
 	} else {
-		err = a.inspectFile(arg, data, s.Beside(), o.asJSON)
+		err = a.inspectFile(arg, data, foreign.Folder(s.File), o.asJSON)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", arg, err)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/experiment/analysis"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/zoo/find"
+	"github.com/nopezoo/zoo/zoo"
 )
 
 // interventionFlags change finished models, without training.
@@ -28,13 +28,13 @@ func (o *interventionFlags) add(c *cobra.Command) {
 }
 
 // apply changes models as the flags say.
-func (o interventionFlags) apply(found []find.Model) ([]find.Model, error) {
+func (o interventionFlags) apply(found []zoo.Model) ([]zoo.Model, error) {
 	i, err := models.ParseIntervention(o.rope, o.window, o.scales...)
 	if err != nil {
 		return nil, fmt.Errorf("--%w", err)
 	}
 	i.Ablation = o.ablate
-	out := make([]find.Model, len(found))
+	out := make([]zoo.Model, len(found))
 	for k, m := range found {
 		if out[k], err = m.With(i, analysis.HeadMeans); err != nil {
 			return nil, err

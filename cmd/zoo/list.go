@@ -12,7 +12,7 @@ import (
 	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
@@ -145,9 +145,9 @@ func (a *app) listed(o listOptions, kind string) (values any, lines [][]string, 
 	case "presets":
 		values, lines, err = tables.Presets()
 	case "models":
-		var catalogue []zoo.Manifest
-		catalogue, err = zoo.List()
-		values, lines = tables.Models(catalogue, o.takes)
+		var manifests []catalogue.Manifest
+		manifests, err = catalogue.Embedded().List()
+		values, lines = tables.Models(manifests, o.takes)
 	case "runs":
 		var runs []find.Run
 		runs, err = find.Runs(o.runs, a.warn)

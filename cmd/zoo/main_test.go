@@ -26,7 +26,7 @@ import (
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/install"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 func TestMain(m *testing.M) {
@@ -70,7 +70,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalogue, err := zoo.List()
+	catalogue, err := catalogue.Embedded().List()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/serve"
-	"github.com/nopezoo/zoo/zoo/find"
+	"github.com/nopezoo/zoo/zoo"
 )
 
 type serveOptions struct {
@@ -87,7 +87,7 @@ func (o serveOptions) check() error {
 }
 
 // namesDiffer refuses models that requests could not tell apart.
-func namesDiffer(models []find.Model) error {
+func namesDiffer(models []zoo.Model) error {
 	from := map[string]string{}
 	for _, m := range models {
 		if other, taken := from[m.Label]; taken {
@@ -129,7 +129,7 @@ func (a *app) serve(ctx context.Context, o serveOptions, args []string) error {
 	var served []serve.Model
 	var names []string
 	for _, m := range found {
-		session, _, err := o.open(m)
+		session, err := o.open(m)
 		if err != nil {
 			return err
 		}

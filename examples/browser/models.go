@@ -6,7 +6,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 // defaultModels are small ones that differ in what they can do beyond their trained lengths.
@@ -46,11 +46,11 @@ func (s site) writeModels() ([]model, error) {
 
 // describe builds a model's file and says what the page has to know of it.
 func describe(name string) (model, []byte, error) {
-	manifest, err := zoo.Embedded().Manifest(name)
+	manifest, err := catalogue.Embedded().Manifest(name)
 	if err != nil {
 		return model{}, nil, err
 	}
-	made, err := zoo.Embedded().Model(manifest)
+	made, err := catalogue.Embedded().Model(manifest.Name)
 	if err != nil {
 		return model{}, nil, err
 	}

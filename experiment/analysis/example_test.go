@@ -6,17 +6,17 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/experiment/analysis"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 // A head of hard ALiBi that looks at the token before.
 func Example() {
-	manifest, err := zoo.Embedded().Manifest("unique-copy-hard-alibi")
+	manifest, err := catalogue.Embedded().Manifest("unique-copy-hard-alibi")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	model, err := zoo.Embedded().Model(manifest)
+	model, err := catalogue.Embedded().Model(manifest.Name)
 	if err != nil {
 		fmt.Println(err)
 		return

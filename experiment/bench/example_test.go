@@ -8,13 +8,13 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/experiment/bench"
 	_ "github.com/nopezoo/zoo/runtime/native"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 func Example() {
 	ctx := context.Background()
 	model := bench.Model{Label: "copy-alibi", From: "the catalogue", ONNX: func() ([]byte, error) {
-		return zoo.ONNX("copy-alibi", card.Portable)
+		return catalogue.Embedded().ONNX("copy-alibi", card.Portable)
 	}}
 	o := bench.Defaults()
 	o.Providers, o.Lengths, o.Samples = []string{"go"}, task.Spans(5, 10), 4

@@ -157,7 +157,7 @@ func (r Run) State() string {
 	if !r.Begun {
 		return "not begun"
 	}
-	return train.RunInfo{Step: r.Step, Steps: r.Config.Train.Steps, Stopped: r.Finished}.State()
+	return runfile.Info{Step: r.Step, Steps: r.Config.Train.Steps, Stopped: r.Finished}.State()
 }
 
 // Open begins the run, or continues it where the Look found that it has begun. Where its

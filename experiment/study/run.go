@@ -11,7 +11,7 @@ import (
 	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/train"
-	"github.com/nopezoo/zoo/zoo/find"
+	"github.com/nopezoo/zoo/zoo"
 )
 
 // Measured is the sweep.Status.State of a run whose rows are there, beside those of sweep.
@@ -22,7 +22,7 @@ type Options struct {
 	// Train says how runs are trained. Its Done is the study's own.
 	Train sweep.Options
 	// Find says how models are read of runs.
-	Find find.Options
+	Find zoo.Options
 	// Tell, where not nil, is told of measurements as they go on, one call at a time and
 	// none while Train.Report is.
 	Tell func(text string)
@@ -186,7 +186,7 @@ func (m *measuring) work(ctx context.Context) {
 // one measures a run as it was trained and with each change, as far as rows are missing, and keeps
 // them.
 func (m *measuring) one(ctx context.Context, r sweep.Run) error {
-	trained, err := m.o.Find.Run(filepath.FromSlash(r.Dir))
+	trained, err := zoo.Find(filepath.FromSlash(r.Dir), m.o.Find)
 	if err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func (m *measuring) one(ctx context.Context, r sweep.Run) error {
 }
 
 // model measures the model of a run and keeps its rows.
-func (m *measuring) model(ctx context.Context, r sweep.Run, model find.Model) error {
+func (m *measuring) model(ctx context.Context, r sweep.Run, model zoo.Model) error {
 	o, err := benchOptions(r.Bench)
 	if err != nil {
 		return err

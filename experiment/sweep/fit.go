@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/internal/human"
-	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // lookFit reads from the run's directory whether it fitted.
 func (s *Status) lookFit() {
-	if info, err := train.Describe(s.Dir); err == nil {
+	if info, err := runfile.Describe(s.Dir); err == nil {
 		s.FittedStep = info.FittedStep
 	}
 }

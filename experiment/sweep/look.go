@@ -14,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // Look returns how every run of the sweep in a folder is, as its directory and, where
@@ -48,7 +49,7 @@ func Look(ctx context.Context, folder string, runs []Run) (all []Status, job *sl
 func lookAt(r Run, task slurm.TaskState, log string) (Status, error) {
 	s := newStatus(r)
 	s.Slurm = task.String()
-	info, err := train.Describe(r.Dir)
+	info, err := runfile.Describe(r.Dir)
 	if errors.Is(err, fs.ErrNotExist) { // not begun
 		return s, nil
 	}

@@ -115,7 +115,7 @@ func (r Run) left(threads int) (launch.Run, error) {
 		return launch.Run{}, &runfile.RunError{Dir: r.Dir, Err: err}
 	}
 	out := launch.Run{Dir: r.Dir, Config: c}
-	if info, err := train.Describe(r.Dir); err == nil {
+	if info, err := runfile.Describe(r.Dir); err == nil {
 		out.Step, out.Finished = info.Step, info.Finished()
 	}
 	return out, nil

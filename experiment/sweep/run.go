@@ -33,6 +33,6 @@ func prepare(runs []Run, threads int, memory int64) error {
 
 // Finished reports whether the run is finished, as far as its directory can be read.
 func (r Run) Finished() bool {
-	info, err := train.Describe(r.Dir)
+	info, err := runfile.Describe(r.Dir)
 	return err == nil && info.Finished()
 }

@@ -19,9 +19,12 @@ const (
 	mostSettings   = 1 << 20
 )
 
-// Folder returns where the files are that belong to a model file: its folder, or the one around
+// Folder returns where the files are that belong to a model file, nil for "": its folder, or the one around
 // that where a repository keeps its models in a folder "onnx".
 func Folder(path string) fs.FS {
+	if path == "" {
+		return nil
+	}
 	dir := filepath.Dir(path)
 	if !exists(os.DirFS(dir), configFile) && filepath.Base(absolute(dir)) == "onnx" {
 		if around := filepath.Dir(absolute(dir)); exists(os.DirFS(around), configFile) {

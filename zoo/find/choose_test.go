@@ -5,18 +5,18 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/train"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/train/runfile"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 // One task stands for all: that of the runs, or of the catalogue where there are none;
 // among several the headline's, else the first that "zoo list tasks" has.
 func TestChooseTask(t *testing.T) {
-	in := func(encoding, task string) zoo.Manifest {
-		return zoo.Manifest{Card: card.Card{Encoding: encoding, Task: task}}
+	in := func(encoding, task string) catalogue.Manifest {
+		return catalogue.Manifest{Card: card.Card{Encoding: encoding, Task: task}}
 	}
-	of := func(encoding, task string) Run { return Run{RunInfo: train.RunInfo{Encoding: encoding, Task: task}} }
-	catalogue := []zoo.Manifest{in("rope", "addition"), in("rope", zoo.Headline), in("nope", "copy"),
+	of := func(encoding, task string) Run { return Run{Info: runfile.Info{Encoding: encoding, Task: task}} }
+	manifests := []catalogue.Manifest{in("rope", "addition"), in("rope", catalogue.Headline), in("nope", "copy"),
 		in("nope", "parity"), in("cwrnn", "parity")}
 	for _, tc := range []struct {
 		name      string
@@ -25,17 +25,17 @@ func TestChooseTask(t *testing.T) {
 		want      string
 		others    string
 	}{
-		{"the catalogue's headline", Finder{catalogue: catalogue}, nil, zoo.Headline, "copy, addition, parity"},
-		{"of one encoding", Finder{catalogue: catalogue}, []string{"nope"}, "copy", "parity"},
-		{"no choice", Finder{catalogue: catalogue}, []string{"cwrnn"}, "parity", ""},
-		{"runs come first", Finder{catalogue: catalogue, runs: []Run{of("rope", "sorting"), of("nope", "reverse")}},
+		{"the catalogue's headline", Finder{catalogue: manifests}, nil, catalogue.Headline, "copy, addition, parity"},
+		{"of one encoding", Finder{catalogue: manifests}, []string{"nope"}, "copy", "parity"},
+		{"no choice", Finder{catalogue: manifests}, []string{"cwrnn"}, "parity", ""},
+		{"runs come first", Finder{catalogue: manifests, runs: []Run{of("rope", "sorting"), of("nope", "reverse")}},
 			nil, "reverse", "sorting"},
 		{"runs with the headline, options and mixtures",
-			Finder{runs: []Run{of("rope", "addition+full,"+zoo.Headline+"+noprefix")}}, nil, zoo.Headline, "addition"},
-		{"runs of one task", Finder{catalogue: catalogue, runs: []Run{of("rope", "copy+noprefix"), of("nope", "copy")}},
+			Finder{runs: []Run{of("rope", "addition+full,"+catalogue.Headline+"+noprefix")}}, nil, catalogue.Headline, "addition"},
+		{"runs of one task", Finder{catalogue: manifests, runs: []Run{of("rope", "copy+noprefix"), of("nope", "copy")}},
 			nil, "copy", ""},
 		{"runs of no task", Finder{runs: []Run{of("rope", "")}}, nil, "", ""},
-		{"runs of other encodings", Finder{catalogue: catalogue, runs: []Run{of("alibi", "lego")}}, []string{"nope"},
+		{"runs of other encodings", Finder{catalogue: manifests, runs: []Run{of("alibi", "lego")}}, []string{"nope"},
 			"copy", "parity"},
 	} {
 		got, others := tc.f.ChooseTask(tc.encodings)

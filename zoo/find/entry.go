@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 // Entry is what a manifest says of a model of the catalogue.
@@ -27,7 +27,7 @@ type Entry struct {
 }
 
 // Describe returns what a manifest says.
-func Describe(m zoo.Manifest) Entry {
+func Describe(m catalogue.Manifest) Entry {
 	out := Entry{
 		Name: m.Name, Task: m.Card.Task, Encoding: m.Card.Name(),
 		TrainedMin: m.Card.Trained.Min, TrainedMax: m.Card.Trained.Max,
@@ -36,7 +36,7 @@ func Describe(m zoo.Manifest) Entry {
 	if mean, err := m.TrainedAccuracy(); err == nil {
 		out.TrainedAccuracy = &mean
 	}
-	at := map[int]zoo.Score{}
+	at := map[int]catalogue.Score{}
 	var lengths []int
 	for _, s := range m.Scores {
 		at[s.Length], lengths = s, append(lengths, s.Length)

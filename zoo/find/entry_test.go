@@ -6,15 +6,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
 func TestDescribe(t *testing.T) {
-	m := zoo.Manifest{Name: "copy-rope", Command: "zoo train", Card: card.Card{
+	m := catalogue.Manifest{Name: "copy-rope", Command: "zoo train", Card: card.Card{
 		Task: "copy", Encoding: "rope", Trained: card.Lengths{Min: 2, Max: 6}, Parameters: 7, Steps: 9, Seed: 3,
 	}}
-	m.Scores = []zoo.Score{ // in no order; 8 fails, so that 10 does not count
+	m.Scores = []catalogue.Score{ // in no order; 8 fails, so that 10 does not count
 		{Length: 10, N: 10, Correct: 10}, {Length: 2, N: 10, Correct: 10}, {Length: 4, N: 10, Correct: 9},
 		{Length: 8, N: 10, Correct: 8},
 	}
@@ -25,7 +25,7 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	// A length counts from one prompt on, and one that was not measured is passed over.
-	m.Scores = []zoo.Score{{Length: 2, N: 1, Correct: 1}, {Length: 4}, {Length: 6, N: 1, Correct: 1}, {Length: 8, N: 1}}
+	m.Scores = []catalogue.Score{{Length: 2, N: 1, Correct: 1}, {Length: 4}, {Length: 6, N: 1, Correct: 1}, {Length: 8, N: 1}}
 	if got := find.Describe(m).EffectiveLength; got != 6 {
 		t.Errorf("effective length %d, want 6", got)
 	}

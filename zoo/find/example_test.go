@@ -3,34 +3,35 @@ package find_test
 import (
 	"fmt"
 
-	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
+// Runs come before the catalogue; here there are none.
 func Example() {
-	f, err := find.New(find.Options{Runs: "runs", Catalogue: zoo.Embedded(),
-		Warn: func(err error) { fmt.Println(err) }})
+	f, err := find.New(zoo.Options{Runs: "runs", Catalogue: catalogue.Embedded()})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	m, err := f.Named("copy-rope")
-	if err != nil {
+	if f, err = f.On("copy"); err != nil {
 		fmt.Println(err)
 		return
 	}
-	file, err := m.ONNX(card.Portable)
-	fmt.Println(m.From, m.Encoding, len(file) > 0, err)
-	_, err = f.Named("copy-rop")
+	found, err := f.Newest("rope", "alibi")
+	for _, m := range found {
+		fmt.Println(m.From)
+	}
 	fmt.Println(err)
 	// Output:
-	// the catalogue's copy-rope rope true <nil>
-	// unknown model "copy-rop"; did you mean "copy-rope"?
+	// the catalogue's copy-rope
+	// the catalogue's copy-alibi
+	// <nil>
 }
 
 func ExampleDescribe() {
-	m, err := zoo.Embedded().Manifest("copy-rope")
+	m, err := catalogue.Embedded().Manifest("copy-rope")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,54 +1,32 @@
-// Package find finds models by name: files, runs, folders of weights and the models of
-// the catalogue.
+// Package find chooses among the runs of a folder and the models of the catalogue.
 package find
 
 import (
 	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/export/foreign"
-	"github.com/nopezoo/zoo/internal/suggest"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
-
-// Options say where models are looked for.
-type Options struct {
-	Runs      string        // folder of the runs
-	Catalogue zoo.Catalogue // that names are looked up in, such as zoo.Embedded(); none for the zero value
-	// ToolVersion goes into the cards of models that come from runs.
-	ToolVersion string
-	// LinksWithin is a folder within which files of models may be links: see runtime.Options.
-	LinksWithin string
-	// Warn is told of damaged runs and checkpoints that are passed over; nil drops it.
-	Warn func(error)
-}
-
-func (o Options) warn(err error) {
-	if o.Warn != nil {
-		o.Warn(err)
-	}
-}
 
 // Finder holds what there is: the runs with a checkpoint, the newest first, and the
 // models of the catalogue, ordered by task and encoding.
 type Finder struct {
-	options   Options
+	options   zoo.Options
 	task      string // that the models are narrowed to, "" for all
 	runs      []Run
-	catalogue []zoo.Manifest
+	catalogue []catalogue.Manifest
 }
 
 // New looks through the folder of the runs and the catalogue.
-func New(o Options) (Finder, error) {
+func New(o zoo.Options) (Finder, error) {
 	f := Finder{options: o}
 	var err error
-	if f.runs, err = Runs(o.Runs, o.warn); err != nil {
+	if f.runs, err = Runs(o.Runs, o.Warn); err != nil {
 		return f, err
 	}
 	f.runs = slices.DeleteFunc(f.runs, func(r Run) bool { return r.Step == 0 && !r.Imported })
@@ -57,7 +35,7 @@ func New(o Options) (Finder, error) {
 	}
 	f.catalogue, err = o.Catalogue.List()
 	tasks, encodings := task.Known(), models.Encodings() // copy comes first
-	slices.SortStableFunc(f.catalogue, func(x, y zoo.Manifest) int {
+	slices.SortStableFunc(f.catalogue, func(x, y catalogue.Manifest) int {
 		return cmp.Or(slices.Index(tasks, x.Card.Task)-slices.Index(tasks, y.Card.Task),
 			slices.Index(encodings, x.Card.Name())-slices.Index(encodings, y.Card.Name()))
 	})
@@ -74,7 +52,7 @@ func (f Finder) On(tasks string) (Finder, error) {
 		return f, err
 	}
 	f.runs = slices.DeleteFunc(slices.Clone(f.runs), func(r Run) bool { return !task.Related(r.Task, tasks) })
-	f.catalogue = slices.DeleteFunc(slices.Clone(f.catalogue), func(m zoo.Manifest) bool {
+	f.catalogue = slices.DeleteFunc(slices.Clone(f.catalogue), func(m catalogue.Manifest) bool {
 		return !task.Related(m.Card.Task, tasks)
 	})
 	f.task = tasks
@@ -95,8 +73,8 @@ func (f Finder) ChooseTask(encodings []string) (chosen string, others []string) 
 		return "", nil
 	}
 	chosen = tasks[0]
-	if slices.Contains(tasks, zoo.Headline) {
-		chosen = zoo.Headline
+	if slices.Contains(tasks, catalogue.Headline) {
+		chosen = catalogue.Headline
 	}
 	return chosen, slices.DeleteFunc(tasks, func(t string) bool { return t == chosen })
 }
@@ -134,41 +112,11 @@ func (f Finder) tasks(encodings []string) []string {
 	return slices.DeleteFunc(slices.Compact(out), func(t string) bool { return t == "" })
 }
 
-// Named returns the model that a name means: a file, a run directory or folder of
-// weights, a folder with the ONNX file of another program (foreign.File), a model of the
-// catalogue, or a run in the folder of the runs. The error for an unknown name says which
-// known one is near.
-func (f Finder) Named(name string) (Model, error) {
-	info, err := os.Stat(name)
-	if err == nil && !info.IsDir() {
-		return f.options.file(name), nil
-	}
-	for _, m := range f.catalogue {
-		if m.Name == name {
-			return fromCatalogue(f.options.Catalogue, m), nil
-		}
-	}
-	if path, ok := foreign.File(name); ok {
-		m := f.options.file(path)
-		m.Label = filepath.Base(filepath.Clean(name))
-		return m, nil
-	}
-	for _, dir := range []string{name, filepath.Join(f.options.Runs, name)} {
-		if IsRun(dir) {
-			return f.options.Run(dir)
-		}
-	}
-	if strings.ContainsAny(name, `/\.`) || err == nil {
-		return Model{}, fmt.Errorf("%s is neither a file nor a run directory, nor a folder with a model.onnx", name)
-	}
-	return Model{}, f.unknown(name)
-}
-
-// These returns the models that names mean, as Named does.
-func (f Finder) These(names []string) ([]Model, error) {
-	var out []Model
+// These returns the models that names mean, as zoo.Find does.
+func (f Finder) These(names []string) ([]zoo.Model, error) {
+	var out []zoo.Model
 	for _, name := range names {
-		m, err := f.Named(name)
+		m, err := zoo.Find(name, f.options)
 		if err != nil {
 			return nil, err
 		}
@@ -177,29 +125,17 @@ func (f Finder) These(names []string) ([]Model, error) {
 	return out, nil
 }
 
-// unknown is the error for a name that no model has.
-func (f Finder) unknown(name string) error {
-	var known []string
-	for _, m := range f.catalogue {
-		known = append(known, m.Name)
-	}
-	for _, r := range f.runs {
-		known = append(known, filepath.Base(r.Dir))
-	}
-	return suggest.Unknown("model", name, known)
-}
-
 // Newest returns the newest run of each encoding, else the first model of the catalogue that has it; without an
 // encoding the newest of all runs, else the first model.
-func (f Finder) Newest(encodings ...string) ([]Model, error) {
+func (f Finder) Newest(encodings ...string) ([]zoo.Model, error) {
 	if len(encodings) == 0 && len(f.runs) > 0 {
-		return []Model{f.options.run(f.runs[0])}, nil
+		return f.These([]string{f.runs[0].Dir})
 	}
 	if len(encodings) == 0 {
 		all, err := f.Of()
 		return all[:min(1, len(all))], err
 	}
-	var out []Model
+	var out []zoo.Model
 	for _, encoding := range encodings {
 		all, err := f.Of(encoding)
 		if err != nil {
@@ -213,14 +149,14 @@ func (f Finder) Newest(encodings ...string) ([]Model, error) {
 // Of returns every run of each encoding, the newest first, else the models of the
 // catalogue that have it; without an encoding every run in the order of their names,
 // else the whole catalogue. That there is none is an error, and so is an unknown encoding.
-func (f Finder) Of(encodings ...string) ([]Model, error) {
+func (f Finder) Of(encodings ...string) ([]zoo.Model, error) {
 	encodings, err := EncodingNames(encodings)
 	if err != nil {
 		return nil, err
 	}
-	var out []Model
+	var names []string
 	for _, encoding := range encodings {
-		found := f.those(func(e string) bool { return e == encoding })
+		found := f.names(encoding)
 		if len(found) == 0 {
 			trained, on := "", ""
 			if f.task != "" {
@@ -229,35 +165,35 @@ func (f Finder) Of(encodings ...string) ([]Model, error) {
 			return nil, fmt.Errorf("no model has the encoding %s%s, neither under %s nor in the catalogue; "+
 				"make one: zoo train --pe %s%s", encoding, trained, f.options.Runs, encoding, on)
 		}
-		out = append(out, found...)
+		names = append(names, found...)
 	}
 	if len(encodings) > 0 {
-		return out, nil
+		return f.These(names)
 	}
-	if out = f.those(func(string) bool { return true }); len(out) == 0 {
+	if names = f.names(""); len(names) == 0 {
 		return nil, fmt.Errorf("there is no model, neither under %s nor in the catalogue; make one: zoo train",
 			f.options.Runs)
 	}
 	if len(f.runs) > 0 {
-		slices.SortFunc(out, func(a, b Model) int { return strings.Compare(a.Label, b.Label) })
+		slices.Sort(names)
 	}
-	return out, nil
+	return f.These(names)
 }
 
-// those returns the runs of the encodings wanted, else the catalogue's models.
-func (f Finder) those(wanted func(encoding string) bool) []Model {
-	var out []Model
+// names returns the folders of the runs of an encoding, else the catalogue's models; "" is any encoding.
+func (f Finder) names(encoding string) []string {
+	var out []string
 	for _, r := range f.runs {
-		if wanted(r.Encoding) {
-			out = append(out, f.options.run(r))
+		if encoding == "" || r.Encoding == encoding {
+			out = append(out, r.Dir)
 		}
 	}
 	if len(out) > 0 {
 		return out
 	}
 	for _, m := range f.catalogue {
-		if wanted(m.Card.Name()) {
-			out = append(out, fromCatalogue(f.options.Catalogue, m))
+		if encoding == "" || m.Card.Name() == encoding {
+			out = append(out, m.Name)
 		}
 	}
 	return out

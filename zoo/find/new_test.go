@@ -8,6 +8,7 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/zoo"
 )
 
 // A run without a checkpoint is no model; one with the first step is, and weights without steps are.
@@ -35,7 +36,7 @@ func TestNew(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f, err := New(Options{Runs: folder, Warn: func(err error) { t.Error(err) }})
+	f, err := New(zoo.Options{Runs: folder, Warn: func(err error) { t.Error(err) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 // Run is what a run directory, or a folder of weights among the runs, says without
 // its weights being read.
 type Run struct {
-	train.RunInfo
+	runfile.Info
 
 	// Imported means that there are weights and no training to go on with.
 	Imported bool `json:"imported,omitempty"`
@@ -28,26 +28,20 @@ func (r Run) State() string {
 	if r.Imported {
 		return "imported"
 	}
-	return r.RunInfo.State()
+	return r.Info.State()
 }
 
-// IsRun reports whether a directory holds a run, or a model that stands among runs.
-func IsRun(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, runfile.ConfigFile))
-	return err == nil
-}
-
-// ReadRun describes a run directory, or a folder of weights as a run that is finished.
-func ReadRun(dir string) (Run, error) {
+// describe reads what a run directory says, or a folder of weights as a run that is finished.
+func describe(dir string) (Run, error) {
 	if !hf.IsFolder(dir) {
-		info, err := train.Describe(dir)
-		return Run{RunInfo: info}, err
+		info, err := runfile.Describe(dir)
+		return Run{Info: info}, err
 	}
 	m, err := hf.Describe(dir)
 	if err != nil {
 		return Run{}, err
 	}
-	r := Run{Imported: true, RunInfo: train.RunInfo{Dir: dir, Encoding: m.Config.Name(), Task: m.Card.Task,
+	r := Run{Imported: true, Info: runfile.Info{Dir: dir, Encoding: m.Config.Name(), Task: m.Card.Task,
 		Seed: m.Card.Seed, DataSeed: m.Card.DataSeed, Step: m.Card.Steps, Steps: m.Card.Steps, Loss: m.Card.Loss}}
 	if t := m.Card.Trained; t != (card.Lengths{}) {
 		r.Lengths = fmt.Sprintf("%d..%d", t.Min, t.Max)
@@ -59,7 +53,8 @@ func ReadRun(dir string) (Run, error) {
 }
 
 // Runs describes every run in a folder, the newest first; there are none in a folder
-// that does not exist. A run that cannot be read is passed over: warn is told.
+// that does not exist. A run that cannot be read is passed over: warn is told, and without
+// it that is an error.
 func Runs(folder string, warn func(error)) ([]Run, error) {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,21 +66,32 @@ func Runs(folder string, warn func(error)) ([]Run, error) {
 	var out []Run
 	for _, e := range entries {
 		dir := filepath.Join(folder, e.Name())
-		if !IsRun(dir) {
+		if _, err := os.Stat(filepath.Join(dir, runfile.ConfigFile)); err != nil {
 			continue
 		}
-		r, err := ReadRun(dir)
+		r, err := describe(dir)
 		if err != nil {
-			warn(fmt.Errorf("passed over a run that cannot be read: %w", err))
+			if err := pass(warn, fmt.Errorf("passed over a run that cannot be read: %w", err)); err != nil {
+				return nil, err
+			}
 			continue
 		}
-		if r.Damage != nil {
-			warn(r.Damage)
+		if err := pass(warn, r.Damage); err != nil {
+			return nil, err
 		}
 		out = append(out, r)
 	}
 	slices.SortStableFunc(out, func(a, b Run) int { return b.Saved.Compare(a.Saved) })
 	return out, nil
+}
+
+// pass hands an error to warn, where both are.
+func pass(warn func(error), err error) error {
+	if err == nil || warn == nil {
+		return err
+	}
+	warn(err)
+	return nil
 }
 
 // Stopped describes the runs in a folder that can go on: neither finished nor at work.

@@ -9,17 +9,17 @@ import (
 	"github.com/nopezoo/zoo/examples/browser/attention"
 	"github.com/nopezoo/zoo/graph/tensor"
 	_ "github.com/nopezoo/zoo/runtime/native"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 // file is copy-rope, with its attention weights or without.
 func file(t *testing.T, weights bool) []byte {
 	t.Helper()
-	manifest, err := zoo.Embedded().Manifest("copy-rope")
+	manifest, err := catalogue.Embedded().Manifest("copy-rope")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := zoo.Embedded().Model(manifest)
+	m, err := catalogue.Embedded().Model(manifest.Name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,13 +8,14 @@ import (
 	"github.com/nopezoo/zoo/cmd/zoo/internal/doctor"
 	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // ropeFile is a file of the catalogue.
 func ropeFile(t *testing.T) []byte {
 	t.Helper()
-	f, err := find.New(find.Options{Runs: t.TempDir(), Catalogue: zoo.Embedded()})
+	f, err := find.New(zoo.Options{Runs: t.TempDir(), Catalogue: catalogue.Embedded()})
 	if err != nil {
 		t.Fatal(err)
 	}

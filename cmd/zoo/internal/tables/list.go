@@ -10,7 +10,7 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
@@ -76,7 +76,7 @@ func Presets() (values any, lines [][]string, err error) {
 }
 
 // Models lists the wanted models of a catalogue.
-func Models(catalogue []zoo.Manifest, wanted func(encoding, tasks string) bool) (values any, lines [][]string) {
+func Models(catalogue []catalogue.Manifest, wanted func(encoding, tasks string) bool) (values any, lines [][]string) {
 	list := []find.Entry{}
 	lines = [][]string{{"model", "encoding", "task", "trained", "inside", "effective", "parameters"}}
 	for _, manifest := range catalogue {

@@ -13,19 +13,19 @@ import (
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/install"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // TestModels: a model that was not measured says so, and one that never failed may go on further.
 func TestModels(t *testing.T) {
-	named := func(name, encoding string, scores ...zoo.Score) zoo.Manifest {
-		return zoo.Manifest{Name: name, Scores: scores, Card: card.Card{
+	named := func(name, encoding string, scores ...catalogue.Score) catalogue.Manifest {
+		return catalogue.Manifest{Name: name, Scores: scores, Card: card.Card{
 			Task: "copy", Encoding: encoding, Trained: card.Lengths{Min: 2, Max: 4}, Parameters: 1234}}
 	}
-	catalogue := []zoo.Manifest{
-		named("a", "rope"), named("b", "nope", zoo.Score{Length: 4, N: 2, Correct: 2},
-			zoo.Score{Length: 8, N: 2, Correct: 2}),
+	catalogue := []catalogue.Manifest{
+		named("a", "rope"), named("b", "nope", catalogue.Score{Length: 4, N: 2, Correct: 2},
+			catalogue.Score{Length: 8, N: 2, Correct: 2}),
 		named("c", "alibi"),
 	}
 	_, got := tables.Models(catalogue, func(encoding, _ string) bool { return encoding != "alibi" })

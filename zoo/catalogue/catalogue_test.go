@@ -1,4 +1,4 @@
-package zoo_test
+package catalogue_test
 
 import (
 	"errors"
@@ -13,13 +13,13 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 // Every embedded model has learned its task and builds in both profiles, and the files
 // describe themselves.
 func TestEmbedded(t *testing.T) {
-	list, err := zoo.List()
+	list, err := catalogue.Embedded().List()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestEmbedded(t *testing.T) {
 	}
 	for _, m := range list {
 		for _, profile := range []string{card.Portable, card.Fused} {
-			data, err := zoo.ONNX(m.Name, profile)
+			data, err := catalogue.Embedded().ONNX(m.Name, profile)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +60,7 @@ func TestEmbeddedSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if list, err := zoo.List(); err != nil || len(list) != len(files) {
+	if list, err := catalogue.Embedded().List(); err != nil || len(list) != len(files) {
 		t.Fatalf("%d manifests and %d files of weights, %v", len(list), len(files), err)
 	}
 	sum := int64(0)
@@ -87,8 +87,8 @@ func added(t *testing.T) (dir string, weights map[string]*tensor.Tensor) {
 		t.Fatal(err)
 	}
 	weights = models.InitWeights(m.Params(), 3)
-	manifest := zoo.Manifest{Name: "test-alibi", Command: "zoo train", CPU: []string{"avx2", "avx"}}
-	if err := zoo.Add(dir, manifest, modelfile.Model{Config: m.Config(), Weights: weights}); err != nil {
+	manifest := catalogue.Manifest{Name: "test-alibi", Command: "zoo train", CPU: []string{"avx2", "avx"}}
+	if err := catalogue.Add(dir, manifest, modelfile.Model{Config: m.Config(), Weights: weights}); err != nil {
 		t.Fatal(err)
 	}
 	return dir, weights
@@ -96,7 +96,7 @@ func added(t *testing.T) (dir string, weights map[string]*tensor.Tensor) {
 
 func TestAdd(t *testing.T) {
 	dir, weights := added(t)
-	c := zoo.Catalogue{FS: os.DirFS(dir)}
+	c := catalogue.Catalogue{FS: os.DirFS(dir)}
 	m, err := c.Manifest("test-alibi")
 	if err != nil {
 		t.Fatal(err)
@@ -104,11 +104,14 @@ func TestAdd(t *testing.T) {
 	if m.Card.Encoding != "alibi" || strings.Join(m.CPU, " ") != "avx avx2" {
 		t.Errorf("manifest %+v", m)
 	}
-	stored, err := c.Model(m)
+	stored, err := c.Model(m.Name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	halved := zoo.Halve(weights)
+	halved, hash, err := catalogue.Rounded(weights)
+	if err != nil || hash != m.WeightsSHA256 {
+		t.Errorf("hash %s, want %s of the manifest (%v)", hash, m.WeightsSHA256, err)
+	}
 	for name, w := range halved {
 		if !tensor.Equal(w, stored.Weights[name]) {
 			t.Errorf("%s differs from the weights rounded to 16 bits", name)
@@ -145,12 +148,12 @@ func otherWeights(t *testing.T) []byte {
 
 func TestCatalogueErrors(t *testing.T) {
 	dir, _ := added(t)
-	c := zoo.Catalogue{FS: os.DirFS(dir)}
-	if _, err := c.ONNX("test-rope", card.Portable); !errors.Is(err, zoo.ErrUnknown) ||
+	c := catalogue.Catalogue{FS: os.DirFS(dir)}
+	if _, err := c.ONNX("test-rope", card.Portable); !errors.Is(err, catalogue.ErrUnknown) ||
 		!strings.Contains(err.Error(), "test-alibi") {
 		t.Errorf("unknown name: %v", err)
 	}
-	if _, err := c.Manifest("../test-alibi"); !errors.Is(err, zoo.ErrUnknown) {
+	if _, err := c.Manifest("../test-alibi"); !errors.Is(err, catalogue.ErrUnknown) {
 		t.Errorf("name outside the folder: %v", err)
 	}
 	if _, err := c.ONNX("test-alibi", "quick"); err == nil || !strings.Contains(err.Error(), `"quick"`) {

@@ -16,7 +16,7 @@ import (
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/runtime"
 	_ "github.com/nopezoo/zoo/runtime/ort"
-	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 // ScoreTolerance is how far the mean exact match at trained lengths may lie from the
@@ -48,9 +48,9 @@ type Options struct {
 // name. The error wraps ErrThere for the same model, and is a *NotLearnedError for one below
 // Options.MinAccuracy; then nothing is written.
 func Add(ctx context.Context, folder string, m modelfile.Model, o Options) error {
-	manifest := zoo.Manifest{Name: m.Name(), Command: o.Command, CPU: o.CPU}
-	if there, err := (zoo.Catalogue{FS: os.DirFS(folder)}).Manifest(manifest.Name); err == nil {
-		hash, err := zoo.WeightsHash(m.Weights)
+	manifest := catalogue.Manifest{Name: m.Name(), Command: o.Command, CPU: o.CPU}
+	if there, err := (catalogue.Catalogue{FS: os.DirFS(folder)}).Manifest(manifest.Name); err == nil {
+		_, hash, err := catalogue.Rounded(m.Weights)
 		if err != nil {
 			return err
 		}
@@ -69,16 +69,18 @@ func Add(ctx context.Context, folder string, m modelfile.Model, o Options) error
 	if inside < o.MinAccuracy {
 		return &NotLearnedError{inside, o.MinAccuracy}
 	}
-	return zoo.Add(folder, manifest, m)
+	return catalogue.Add(folder, manifest, m)
 }
 
 // measure returns the scores of a model with its weights rounded to 16 bits.
-func measure(ctx context.Context, m modelfile.Model, lengths []int, samples int) ([]zoo.Score, error) {
+func measure(ctx context.Context, m modelfile.Model, lengths []int, samples int) ([]catalogue.Score, error) {
 	t, err := task.Lookup(m.Card.Task)
 	if err != nil {
 		return nil, fmt.Errorf("the catalogue holds models of one task: %w", err)
 	}
-	m.Weights = zoo.Halve(m.Weights)
+	if m.Weights, _, err = catalogue.Rounded(m.Weights); err != nil {
+		return nil, err
+	}
 	file, err := m.ONNX(card.Portable)
 	if err != nil {
 		return nil, err
@@ -91,10 +93,10 @@ func measure(ctx context.Context, m modelfile.Model, lengths []int, samples int)
 	cfg := eval.Config{Task: t, Lengths: lengths, N: samples, Batch: 32, Seed: 1, Split: task.Test,
 		Environment: eval.Environment{Model: m.Name()}}
 	rows, err := eval.Sweep(ctx, eval.Of(session), session.Info().Card, cfg, nil)
-	var out []zoo.Score
+	var out []catalogue.Score
 	for _, r := range rows {
 		if !r.NA {
-			out = append(out, zoo.Score{Length: r.Length, N: r.N, Correct: r.Correct})
+			out = append(out, catalogue.Score{Length: r.Length, N: r.N, Correct: r.Correct})
 		}
 	}
 	return out, err
@@ -111,8 +113,8 @@ type Comparison struct {
 // Compare compares a model that was trained again, on a processor with some features,
 // with its manifest. Other bits are an error where the features are the manifest's;
 // elsewhere the scores must be within ScoreTolerance.
-func Compare(ctx context.Context, m zoo.Manifest, again modelfile.Model, cpu []string) (Comparison, error) {
-	hash, err := zoo.WeightsHash(again.Weights)
+func Compare(ctx context.Context, m catalogue.Manifest, again modelfile.Model, cpu []string) (Comparison, error) {
+	_, hash, err := catalogue.Rounded(again.Weights)
 	if err != nil {
 		return Comparison{}, err
 	}
@@ -146,6 +148,6 @@ func Compare(ctx context.Context, m zoo.Manifest, again modelfile.Model, cpu []s
 	return c, nil
 }
 
-func trainedAccuracy(scores []zoo.Score, c card.Card) (float64, error) {
-	return zoo.Manifest{Scores: scores, Card: c}.TrainedAccuracy()
+func trainedAccuracy(scores []catalogue.Score, c card.Card) (float64, error) {
+	return catalogue.Manifest{Scores: scores, Card: c}.TrainedAccuracy()
 }

@@ -1,4 +1,4 @@
-package train
+package runfile
 
 import (
 	"errors"
@@ -9,11 +9,10 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/train/journal"
-	"github.com/nopezoo/zoo/train/runfile"
 )
 
-// RunInfo is what a run directory says without its weights being read.
-type RunInfo struct {
+// Info is what a run directory says without its weights being read.
+type Info struct {
 	Dir      string    `json:"dir"`
 	Encoding string    `json:"encoding"` // or the architecture that has none
 	Task     string    `json:"task"`
@@ -28,7 +27,7 @@ type RunInfo struct {
 	// lengths; 0 for none, nil for no evaluation or one that cannot be read.
 	FittedStep *int `json:"fitted_step,omitempty"`
 
-	Config runfile.Config `json:"-"`
+	Config Config `json:"-"`
 	// Stopped means that training ended early, as the configuration says.
 	Stopped bool `json:"-"`
 	// Damage says which lines of the metrics cannot be read; nil for none.
@@ -36,10 +35,10 @@ type RunInfo struct {
 }
 
 // Finished reports whether there is nothing left to train.
-func (r RunInfo) Finished() bool { return r.Step >= r.Steps || r.Stopped }
+func (r Info) Finished() bool { return r.Step >= r.Steps || r.Stopped }
 
 // State says for people how far the run is.
-func (r RunInfo) State() string {
+func (r Info) State() string {
 	switch {
 	case r.Finished():
 		return "finished"
@@ -50,20 +49,20 @@ func (r RunInfo) State() string {
 }
 
 // Describe reads what a run directory says of its run, but for the weights.
-func Describe(dir string) (RunInfo, error) {
-	cfg, err := runfile.ReadConfig(dir)
+func Describe(dir string) (Info, error) {
+	cfg, err := ReadConfig(dir)
 	if err != nil {
-		return RunInfo{}, err
+		return Info{}, err
 	}
-	r := RunInfo{Dir: dir, Encoding: cfg.Model.Name(), Task: cfg.Train.Task, Lengths: cfg.Train.Lengths,
+	r := Info{Dir: dir, Encoding: cfg.Model.Name(), Task: cfg.Train.Task, Lengths: cfg.Train.Lengths,
 		Seed: cfg.Train.Seed, DataSeed: cfg.Train.DataSeed, Steps: cfg.Train.Steps, Config: cfg}
-	steps, err := runfile.Steps(dir)
+	steps, err := Steps(dir)
 	if err != nil {
 		return r, err
 	}
-	newest := filepath.Join(dir, runfile.ConfigFile)
+	newest := filepath.Join(dir, ConfigFile)
 	if len(steps) > 0 && steps[0] > 0 {
-		r.Step, newest = steps[0], runfile.Path(dir, steps[0])
+		r.Step, newest = steps[0], Path(dir, steps[0])
 	}
 	if info, err := os.Stat(newest); err == nil {
 		r.Saved = info.ModTime()

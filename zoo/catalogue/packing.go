@@ -1,4 +1,4 @@
-package zoo
+package catalogue
 
 import (
 	"bytes"

@@ -1,10 +1,9 @@
-package eval_test
+package zoo
 
 import (
 	"testing"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 )
 
@@ -15,15 +14,15 @@ func TestTrainedTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := card.Card{Task: "copy", Trained: card.Lengths{Min: 2, Max: 20}, Tokenizer: copying.Vocabulary()}
-	if n, err := eval.TrainedTokens(c); err != nil || n != 43 {
+	if n, err := trainedTokens(c); err != nil || n != 43 {
 		t.Errorf("%d tokens at length 20, want 43 (%v)", n, err)
 	}
 	c.Trained = card.Lengths{}
-	if n, err := eval.TrainedTokens(c); err == nil {
+	if n, err := trainedTokens(c); err == nil {
 		t.Errorf("a model that was not trained has %d tokens", n)
 	}
 	c.Task = ""
-	if n, err := eval.TrainedTokens(c); err == nil {
+	if n, err := trainedTokens(c); err == nil {
 		t.Errorf("a model without a task has %d tokens", n)
 	}
 }

@@ -1,7 +1,7 @@
-// Package zoo is the catalogue of trained models, embedded in the program: their
-// configurations, manifests and 16-bit weights, packed. ONNX files are built from them
-// on demand, in either profile.
-package zoo
+// Package catalogue holds trained models, embedded in the program: their configurations,
+// manifests and 16-bit weights, packed. ONNX files are built from them on demand, in
+// either profile. A program that does not call Embedded links none of them.
+package catalogue
 
 import (
 	"bytes"
@@ -91,12 +91,6 @@ func Embedded() Catalogue {
 	return Catalogue{sub}
 }
 
-// List returns the manifests of the embedded catalogue in order of their names.
-func List() ([]Manifest, error) { return Embedded().List() }
-
-// ONNX builds the file of a model of the embedded catalogue.
-func ONNX(name, profile string) ([]byte, error) { return Embedded().ONNX(name, profile) }
-
 // List returns the manifests in order of their names.
 func (c Catalogue) List() ([]Manifest, error) {
 	paths, err := fs.Glob(c, "*.json")
@@ -144,25 +138,23 @@ func (c Catalogue) names() []string {
 
 // ONNX builds the file of a model in a profile.
 func (c Catalogue) ONNX(name, profile string) ([]byte, error) {
-	m, err := c.Manifest(name)
+	m, err := c.Model(name)
 	if err != nil {
 		return nil, err
 	}
-	model, err := c.Model(m)
-	if err != nil {
-		return nil, err
-	}
-	return model.ONNX(profile)
+	return m.ONNX(profile)
 }
 
-// Model returns what a manifest describes, its weights as float32, after checking their
-// hash.
-func (c Catalogue) Model(m Manifest) (modelfile.Model, error) {
+// Model reads a model, its weights as float32, after checking their hash.
+func (c Catalogue) Model(name string) (modelfile.Model, error) {
+	m, err := c.Manifest(name)
+	if err != nil {
+		return modelfile.Model{}, err
+	}
 	out := modelfile.Model{Card: m.Card}
 	if err := json.Unmarshal(m.Card.Config, &out.Config); err != nil {
 		return out, fmt.Errorf("zoo: manifest of %s: %w", m.Name, err)
 	}
-	var err error
 	out.Weights, err = c.weights(m)
 	return out, err
 }
@@ -193,13 +185,18 @@ func (c Catalogue) weights(m Manifest) (map[string]*tensor.Tensor, error) {
 	return out, nil
 }
 
-// Halve rounds weights to 16 bits and back: what a catalogue model computes with.
-func Halve(weights map[string]*tensor.Tensor) map[string]*tensor.Tensor {
-	out := make(map[string]*tensor.Tensor, len(weights))
-	for name, w := range weights {
-		out[name] = tensor.Widened(tensor.Halved(w))
+// Rounded returns weights as a model of a catalogue computes with them, rounded to 16 bits,
+// and the hash that its manifest has of them.
+func Rounded(weights map[string]*tensor.Tensor) (rounded map[string]*tensor.Tensor, hash string, err error) {
+	data, err := safetensors16(weights)
+	if err != nil {
+		return nil, "", err
 	}
-	return out
+	rounded = make(map[string]*tensor.Tensor, len(weights))
+	for name, w := range weights {
+		rounded[name] = tensor.Widened(tensor.Halved(w))
+	}
+	return rounded, hashOf(data), nil
 }
 
 // Add writes a model into a catalogue folder: weights first, then the manifest
@@ -247,12 +244,6 @@ func safetensors16(weights map[string]*tensor.Tensor) ([]byte, error) {
 		return nil, fmt.Errorf("zoo: %w", err)
 	}
 	return buf.Bytes(), nil
-}
-
-// WeightsHash returns the hash that float32 weights have in a catalogue's manifest.
-func WeightsHash(weights map[string]*tensor.Tensor) (string, error) {
-	data, err := safetensors16(weights)
-	return hashOf(data), err
 }
 
 func hashOf(data []byte) string {

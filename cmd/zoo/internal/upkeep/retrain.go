@@ -13,7 +13,7 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/modelfile"
-	"github.com/nopezoo/zoo/zoo/find"
+	"github.com/nopezoo/zoo/zoo"
 )
 
 // Program is a zoo that runs commands.
@@ -47,7 +47,7 @@ func Retrain(ctx context.Context, command string, p Program) (modelfile.Model, e
 	if err != nil || len(runs) != 1 {
 		return modelfile.Model{}, fmt.Errorf("%q made %d runs, want one (%v)", command, len(runs), err)
 	}
-	run, err := find.Options{}.Run(filepath.Join(folder, runs[0].Name()))
+	run, err := zoo.Find(filepath.Join(folder, runs[0].Name()), zoo.Options{})
 	if err != nil {
 		return modelfile.Model{}, err
 	}

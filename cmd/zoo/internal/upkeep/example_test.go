@@ -7,19 +7,19 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/nopezoo/zoo/zoo"
-	"github.com/nopezoo/zoo/zoo/upkeep"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/upkeep"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 // What the catalogue holds stands here for a model that was trained again.
 func ExampleCompare() {
-	catalogue := zoo.Embedded()
+	catalogue := catalogue.Embedded()
 	m, err := catalogue.Manifest("copy-rope")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	again, err := catalogue.Model(m)
+	again, err := catalogue.Model(m.Name)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,4 +1,4 @@
-package find
+package zoo
 
 import (
 	"bytes"
@@ -31,6 +31,12 @@ func copying(t *testing.T, encoding string) modelfile.Model {
 		Task: "copy", Trained: card.Lengths{Min: 1, Max: 5}, ConfigHash: "of the run", Tokenizer: pieces}}
 }
 
+// inMemory is a model as Find returns it.
+func inMemory(m modelfile.Model) Model {
+	return Model{Label: m.Name(), From: "a test", Encoding: m.Config.Name(),
+		load: func() (modelfile.Model, error) { return m, nil }}
+}
+
 // With changes the configuration and says so; weights and what is known of training stay.
 func TestWith(t *testing.T) {
 	i, err := models.ParseIntervention("yarn:4", "", "log-n")
@@ -38,7 +44,7 @@ func TestWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	was := copying(t, "rope")
-	m, err := Value("a test", was).With(i, nil)
+	m, err := inMemory(was).With(i, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +79,7 @@ func TestWith(t *testing.T) {
 	if err != nil || d.Card.Intervention != "yarn:4, log-n" {
 		t.Errorf("the file's card says %q, %v", d.Card.Intervention, err)
 	}
-	if same, err := Value("a test", was).With(models.Intervention{}, nil); err != nil || same.Label != "copy-rope" {
+	if same, err := inMemory(was).With(models.Intervention{}, nil); err != nil || same.Label != "copy-rope" {
 		t.Errorf("no intervention makes %q, %v", same.Label, err)
 	}
 }
@@ -87,8 +93,8 @@ func TestWithErrors(t *testing.T) {
 	changed.Card.Intervention = "ntk:2"
 	for want, m := range map[string]Model{
 		"pi:2: a.onnx is an ONNX file":                               Options{}.file("a.onnx"),
-		"pi:2: the encoding alibi has no frequencies":                Value("a test", copying(t, "alibi")),
-		"pi:2: the model was changed after training already (ntk:2)": Value("a test", changed),
+		"pi:2: the encoding alibi has no frequencies":                inMemory(copying(t, "alibi")),
+		"pi:2: the model was changed after training already (ntk:2)": inMemory(changed),
 	} {
 		m, err := m.With(i, nil)
 		if err == nil {

@@ -1,4 +1,4 @@
-package find
+package zoo
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 
 // As changes what files hold, and says so where a model comes from; names stay.
 func TestAs(t *testing.T) {
-	was := Value("a test", copying(t, "rope"))
+	was := inMemory(copying(t, "rope"))
 	m, err := was.As(card.Int8)
 	if err != nil || m.Label != was.Label || m.From != "a test, in int8" {
 		t.Fatalf("label %q, from %q, %v", m.Label, m.From, err)

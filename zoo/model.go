@@ -1,0 +1,85 @@
+package zoo
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/nopezoo/zoo/export/foreign"
+	"github.com/nopezoo/zoo/export/safety"
+	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/runtime"
+)
+
+// Model is a model that was found, not yet read.
+type Model struct {
+	Label    string // its name in tables
+	From     string // where it was found, for people
+	Encoding string // or the architecture that has none; "" for a file, whose card says it
+	File     string // path of an ONNX file, "" for the others
+	Run      string // run directory, "" for the others
+	Folder   string // that the model is read from, a run or one of weights; "" for the others
+
+	intervention models.Intervention
+	means        headMeans // of the intervention
+	dtype        string    // of its files; "" as the card says
+
+	options Options
+	read    reader                          // of a run
+	load    func() (modelfile.Model, error) // of a model that is neither a file nor a run
+}
+
+// Open opens the model in the engine that the program links. One that is a file is opened as
+// it is, whatever the profile.
+func (m Model) Open(profile string, o runtime.Options) (*runtime.Session, error) {
+	data, err := m.ONNX(profile)
+	if err != nil {
+		return nil, err
+	}
+	o.Beside = foreign.Folder(m.File)
+	return runtime.OpenBytes(data, o)
+}
+
+// ONNX returns the model's file. One that is a file already is what it is, whatever
+// the profile.
+func (m Model) ONNX(profile string) ([]byte, error) {
+	if m.File != "" {
+		return safety.ReadFile(m.File, m.options.Runtime.LinksWithin)
+	}
+	loaded, err := m.Load()
+	if err != nil {
+		return nil, err
+	}
+	return loaded.ONNX(profile)
+}
+
+// Load reads configuration, weights and card. A file has none of its own: it is what
+// ONNX returns.
+func (m Model) Load() (modelfile.Model, error) {
+	loaded, err := m.asTrained()
+	if err != nil {
+		return loaded, err
+	}
+	loaded.Card.DType = cmp.Or(m.dtype, loaded.Card.DType)
+	if m.intervention.IsZero() {
+		return loaded, nil
+	}
+	return intervene(context.Background(), loaded, m.intervention, m.means)
+}
+
+// asTrained is Load without the intervention.
+func (m Model) asTrained() (modelfile.Model, error) {
+	switch {
+	case m.File != "":
+		return modelfile.Model{}, fmt.Errorf("%s is an ONNX file already, not what one is built from", m.From)
+	case m.Run == "":
+		return m.load()
+	}
+	c, err := m.Checkpoint()
+	if err != nil {
+		return modelfile.Model{}, err
+	}
+	described, err := c.Card(m.options.ToolVersion)
+	return modelfile.Model{Config: c.Config.Model, Weights: c.Weights, Card: described}, err
+}

@@ -1,0 +1,130 @@
+// Package zoo opens models by name: a model of the catalogue, a run, a folder of weights, or
+// an ONNX file, in the engine that the program links.
+//
+//	s, err := zoo.Open("runs/copy-rope-tiny-s1", zoo.Options{})
+//
+// Find and the methods of Model do the same in steps: they choose a checkpoint, change a
+// finished model, or build its file.
+package zoo
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/export/foreign"
+	"github.com/nopezoo/zoo/internal/suggest"
+	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/modelfile/hf"
+	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/train/runfile"
+	"github.com/nopezoo/zoo/zoo/catalogue"
+)
+
+// Options say where models are looked for and how they are opened.
+type Options struct {
+	Catalogue   catalogue.Catalogue // of names such as copy-rope: catalogue.Embedded(), or none
+	Runs        string              // folder whose runs have names; paths of runs need none
+	ToolVersion string              // in the cards of models that come from runs
+	Runtime     runtime.Options     // LinksWithin also holds where files are read
+	// Warn is told of damaged runs and checkpoints that are passed over. Without it they are errors.
+	Warn func(error)
+}
+
+// Open opens the model that a name means, as Find does, in the portable profile.
+func Open(name string, o Options) (*runtime.Session, error) {
+	m, err := Find(name, o)
+	if err != nil {
+		return nil, err
+	}
+	return m.Open(card.Portable, o.Runtime)
+}
+
+// Find returns the model that a name means: an ONNX file, a model of the catalogue, a folder
+// with the ONNX file of another program (foreign.File), a run's folder, a folder of weights
+// (modelfile/hf), or a run in Options.Runs. The error for an unknown name says which known
+// one is near.
+func Find(name string, o Options) (Model, error) {
+	info, err := os.Stat(name)
+	if err == nil && !info.IsDir() {
+		return o.file(name), nil
+	}
+	if o.Catalogue.FS != nil {
+		switch m, err := o.Catalogue.Manifest(name); {
+		case err == nil:
+			return o.catalogued(m), nil
+		case !errors.Is(err, catalogue.ErrUnknown):
+			return Model{}, err
+		}
+	}
+	if path, ok := foreign.File(name); ok {
+		m := o.file(path)
+		m.Label = filepath.Base(filepath.Clean(name))
+		return m, nil
+	}
+	for _, dir := range []string{name, filepath.Join(o.Runs, name)} {
+		if isRun(dir) {
+			return o.folder(dir)
+		}
+	}
+	if strings.ContainsAny(name, `/\.`) || err == nil {
+		return Model{}, fmt.Errorf("%s is neither a file nor a run directory, nor a folder with a model.onnx", name)
+	}
+	return Model{}, o.unknown(name)
+}
+
+// isRun reports whether a directory holds a run, or weights that stand among runs.
+func isRun(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, runfile.ConfigFile))
+	return err == nil
+}
+
+// unknown is the error for a name that no model has.
+func (o Options) unknown(name string) error {
+	var known []string
+	if o.Catalogue.FS != nil {
+		list, err := o.Catalogue.List()
+		if err != nil {
+			return err
+		}
+		for _, m := range list {
+			known = append(known, m.Name)
+		}
+	}
+	entries, _ := os.ReadDir(o.Runs) // for a hint
+	for _, e := range entries {
+		if isRun(filepath.Join(o.Runs, e.Name())) {
+			known = append(known, e.Name())
+		}
+	}
+	return suggest.Unknown("model", name, known)
+}
+
+func (o Options) file(path string) Model {
+	return Model{Label: strings.TrimSuffix(filepath.Base(path), ".onnx"), From: "file " + path, File: path, options: o}
+}
+
+func (o Options) catalogued(m catalogue.Manifest) Model {
+	return Model{
+		Label: m.Name, From: "the catalogue's " + m.Name, Encoding: m.Card.Name(), options: o,
+		load: func() (modelfile.Model, error) { return o.Catalogue.Model(m.Name) },
+	}
+}
+
+// folder is the model of a run, or of a folder of weights, which has no checkpoints.
+func (o Options) folder(dir string) (Model, error) {
+	m := Model{Label: filepath.Base(dir), Folder: dir, options: o}
+	if hf.IsFolder(dir) {
+		described, err := hf.Describe(dir)
+		m.From, m.Encoding = fmt.Sprintf("folder %s (imported)", dir), described.Config.Name()
+		m.load = func() (modelfile.Model, error) { return hf.Read(dir) }
+		return m, err
+	}
+	r, err := runfile.Describe(dir)
+	m.From, m.Encoding, m.Run = fmt.Sprintf("run %s (%s)", dir, r.State()), r.Encoding, dir
+	m.read = latest
+	return m, err
+}
