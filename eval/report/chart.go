@@ -76,9 +76,9 @@ const (
 
 // each visits all points: curve n, its point i.
 func (c *chart) each(visit func(n, i int, d *dot)) {
-	for n, of := range c.Lines {
-		for i := range of.Points {
-			visit(n, i, &of.Points[i])
+	for n, curve := range c.Lines {
+		for i := range curve.Points {
+			visit(n, i, &curve.Points[i])
 		}
 	}
 }
@@ -192,20 +192,20 @@ func (c *chart) levels(height func(y float64) float64, apart float64) func(dot) 
 // same; nil is none, which a stretch ends at.
 func stretches(curves []curve, place func(dot) any) []stretch {
 	users := map[[2]any][]int{}
-	at := func(d []dot, i int) [2]any { return [2]any{place(d[i-1]), place(d[i])} }
+	parts := func(d []dot, i int) [2]any { return [2]any{place(d[i-1]), place(d[i])} }
 	known := func(key [2]any) bool { return key[0] != nil && key[1] != nil }
-	for n, of := range curves {
-		for i := 1; i < len(of.Points); i++ {
-			if key := at(of.Points, i); known(key) {
+	for n, curve := range curves {
+		for i := 1; i < len(curve.Points); i++ {
+			if key := parts(curve.Points, i); known(key) {
 				users[key] = append(users[key], n)
 			}
 		}
 	}
 	out := []stretch{}
-	for n, of := range curves {
+	for n, curve := range curves {
 		open := -1 // the stretch that goes on
-		for i := 1; i < len(of.Points); i++ {
-			key := at(of.Points, i)
+		for i := 1; i < len(curve.Points); i++ {
+			key := parts(curve.Points, i)
 			switch {
 			case !known(key) || users[key][0] != n:
 				open = -1
@@ -240,12 +240,12 @@ func (c *curve) add(length task.Span, v summary.Spread, scale summary.Number) {
 }
 
 // accuracyChart has a task's accuracy by a measure, in percent.
-func accuracyChart(t *summary.Task, of func(summary.Point) summary.Spread) chart {
+func accuracyChart(t *summary.Task, measure func(summary.Point) summary.Spread) chart {
 	curves := []curve{}
 	for i, s := range t.Series {
 		c := curve{i, []dot{}}
 		for _, p := range s.Points {
-			c.add(p.Length, of(p), 100)
+			c.add(p.Length, measure(p), 100)
 		}
 		curves = append(curves, c)
 	}
@@ -313,7 +313,7 @@ func (s *Report) drawing() drawing {
 	d := drawing{Scores: map[summary.Measure][][]summary.Number{}, Dashes: dashPatterns, Limit: limitDashes}
 	for _, by := range s.Measures() {
 		d.Scores[by.Measure] = summary.Each(by.Tasks, func(t *summary.Task) []summary.Number {
-			return summary.Each(t.Series, func(of summary.Series) summary.Number { return of.Score.Median })
+			return summary.Each(t.Series, func(s summary.Series) summary.Number { return s.Score.Median })
 		})
 	}
 	d.Tasks = summary.Each(s.Tasks, func(t *summary.Task) taskCharts {

@@ -15,22 +15,22 @@ import (
 const bigMarker = 1.3 * markerSize
 
 // tradeoffFigure sets accuracy against the cost of a step.
-func (s *Report) tradeoffFigure(t *summary.Task, place summary.Place, at string) Figure {
+func (s *Report) tradeoffFigure(t *summary.Task, place summary.Place, file string) Figure {
 	p := panel{x: axis{label: fmt.Sprintf("median decode step at length %s, ms", place.Common.Label()), ticks: even(0)},
 		y: axis{label: "exact match beyond the trained lengths, %", high: 10, ticks: even(0)}}
 	for _, c := range place.Series {
-		of, step := t.Series[c.Series], c.At(place.Common).Decode.Median
-		if !step.Known() || !of.Score.Median.Known() {
+		series, step := t.Series[c.Series], c.At(place.Common).Decode.Median
+		if !step.Known() || !series.Score.Median.Known() {
 			continue
 		}
-		d := point{float64(step), 100 * float64(of.Score.Median)}
-		p.marks, p.names = append(p.marks, s.marker(of.Encoding, d, bigMarker)), append(p.names, name{of.Name, d, nil})
+		d := point{float64(step), 100 * float64(series.Score.Median)}
+		p.marks, p.names = append(p.marks, s.marker(series.Encoding, d, bigMarker)), append(p.names, name{series.Name, d, nil})
 		p.x.high, p.y.high = max(p.x.high, 1.25*d.x), max(p.y.high, min(100, 1.25*d.y))
 	}
 	if len(p.marks) == 0 {
 		return Figure{}
 	}
-	return Figure{Name: "tradeoff-" + at, width: 5 * vg.Inch, height: 3.6 * vg.Inch, panels: []panel{p}, across: 1}
+	return Figure{Name: "tradeoff-" + file, width: 5 * vg.Inch, height: 3.6 * vg.Inch, panels: []panel{p}, across: 1}
 }
 
 // pair is a line of a dot chart: a value here, and the published one, which may be unknown.
@@ -41,7 +41,7 @@ type pair struct {
 	runs            []summary.Number // of here, where there are several
 }
 
-// publishedFigure sets a task's accuracies beside the published ones.
+// publishedFigure has a task's accuracies and the published ones.
 func (s *Report) publishedFigure(t *summary.Task) Figure {
 	var pairs []pair
 	for _, c := range s.Published {
@@ -57,7 +57,7 @@ func (s *Report) publishedFigure(t *summary.Task) Figure {
 	return s.dotFigure("published-"+fileName(t.Name), x, pairs, 100)
 }
 
-// comparedName is a series, and where it was compared at several lengths at which.
+// comparedName is a series, with its lengths where it was compared at several.
 func (s *Report) comparedName(c summary.Compared) string {
 	same := slices.DeleteFunc(slices.Clone(s.Published), func(o summary.Compared) bool {
 		return o.Task != c.Task || o.Name != c.Name
@@ -68,7 +68,7 @@ func (s *Report) comparedName(c summary.Compared) string {
 	return c.Name + ", " + c.Lengths
 }
 
-// rankFigure sets the mean reciprocal ranks beside the published ones.
+// rankFigure has the mean reciprocal ranks and the published ones.
 func (s *Report) rankFigure() Figure {
 	pairs := summary.Each(s.Ranks, func(r summary.Rank) pair {
 		return pair{name: r.Name, encoding: r.Encoding, here: r.MRR, published: r.Published}

@@ -52,11 +52,11 @@ func (f Figure) draw(c draw.Canvas) {
 	_, _, legend := f.size()
 	top := c.Max.Y
 	for _, line := range legend {
-		at := vg.Point{X: c.Min.X + 2*margin, Y: top - legendHeight/2}
+		left := vg.Point{X: c.Min.X + 2*margin, Y: top - legendHeight/2}
 		for _, n := range line {
-			n.drawKey(&c, vg.Point{X: at.X + 7, Y: at.Y}, 7)
-			c.FillText(textStyle(ink, draw.XLeft, draw.YCenter), vg.Point{X: at.X + 18, Y: at.Y}, n.text)
-			at.X += n.legendWidth()
+			n.drawKey(&c, vg.Point{X: left.X + 7, Y: left.Y}, 7)
+			c.FillText(textStyle(ink, draw.XLeft, draw.YCenter), vg.Point{X: left.X + 18, Y: left.Y}, n.text)
+			left.X += n.legendWidth()
 		}
 		top -= legendHeight
 	}

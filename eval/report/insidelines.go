@@ -22,7 +22,7 @@ func (p *panel) addDots(style draw.LineStyle, points []point) {
 	for _, d := range points {
 		p.x.low, p.x.high = min(p.x.low, d.x), max(p.x.high, d.x)
 		p.y.low, p.y.high = min(p.y.low, d.y), max(p.y.high, d.y)
-		p.marks = append(p.marks, symbol{at: d, radius: 1.8, fill: style.Color, edge: style.Color})
+		p.marks = append(p.marks, symbol{centre: d, radius: 1.8, fill: style.Color, edge: style.Color})
 	}
 }
 
@@ -38,7 +38,7 @@ func (p *panel) addLine(text string, style draw.LineStyle, points []point) {
 	}
 	p.marks = append(p.marks, stroke{points, style})
 	if text != "" {
-		p.names = append(p.names, name{text: text, at: points[len(points)-1]})
+		p.names = append(p.names, name{text: text, end: points[len(points)-1]})
 	}
 }
 

@@ -35,15 +35,15 @@ func (s *Report) costFigure(t *summary.Task, p summary.Place, m summary.Metric, 
 
 // lineFigure draws curves over the length, with bands, the trained lengths shaded,
 // and names at the ends.
-func (s *Report) lineFigure(name, y string, t *summary.Task, of chart) Figure {
-	if len(of.Lines) == 0 {
+func (s *Report) lineFigure(name, y string, t *summary.Task, drawn chart) Figure {
+	if len(drawn.Lines) == 0 {
 		return Figure{}
 	}
-	k := curves{of, t, s}
+	k := curves{drawn, t, s}
 	first, last := t.X[0], t.X[len(t.X)-1]
 	room := max(0.5, 0.015*(last-first)) // for the markers
 	p := panel{x: axis{label: t.Axis, low: first - room, high: last + room, ticks: even(0)},
-		y: axis{label: y, low: of.Bottom, high: of.Top, octaves: of.Bottom > 0, ticks: even(0)}, trained: t.Trained, aside: true}
+		y: axis{label: y, low: drawn.Bottom, high: drawn.Top, octaves: drawn.Bottom > 0, ticks: even(0)}, trained: t.Trained, aside: true}
 	if t.Octaves {
 		p.x.low, p.x.high, p.x.octaves = first/1.06, last*1.06, true
 	}
@@ -128,7 +128,7 @@ func (k curves) bars() []mark {
 		d, colour := k.Lines[b.Users[0]].Points[b.From], faded(k.shared(b.Users), barAlpha)
 		low, high := k.low(d), k.high(d)
 		out = append(out, stroke{[]point{low, high}, draw.LineStyle{Color: colour, Width: 0.8}},
-			symbol{at: low, shape: flat, radius: capSize, edge: colour}, symbol{at: high, shape: flat, radius: capSize, edge: colour})
+			symbol{centre: low, shape: flat, radius: capSize, edge: colour}, symbol{centre: high, shape: flat, radius: capSize, edge: colour})
 	}
 	return out
 }
@@ -136,8 +136,8 @@ func (k curves) bars() []mark {
 // dots are the runs of curves over several, as far as there is room.
 func (k curves) dots() []mark {
 	var out []mark
-	for n, of := range k.Lines {
-		for _, d := range of.Points {
+	for n, curve := range k.Lines {
+		for _, d := range curve.Points {
 			for _, run := range d.Runs {
 				if k.Dotted && run.Known() && run != d.Y {
 					out = append(out, runDot(point{d.X, float64(run)}, k.colour(n)))
@@ -149,19 +149,19 @@ func (k curves) dots() []mark {
 }
 
 // runDot is one run.
-func runDot(at point, colour color.NRGBA) symbol {
-	return symbol{at: at, radius: dotSize, fill: faded(colour, dotAlpha)}
+func runDot(centre point, colour color.NRGBA) symbol {
+	return symbol{centre: centre, radius: dotSize, fill: faded(colour, dotAlpha)}
 }
 
 // strokes are the parts of curves. Curves that lie on one another take turns: a stretch of several is dashed, with the
 // dashes of each in the gaps of the others.
 func (k curves) strokes() []mark {
 	var out []mark
-	for _, of := range k.Strokes {
-		points := summary.Each(k.Lines[of.Users[0]].Points[of.From:of.To+1], dot.place)
-		for turn, n := range of.Users {
+	for _, part := range k.Strokes {
+		points := summary.Each(k.Lines[part.Users[0]].Points[part.From:part.To+1], dot.place)
+		for turn, n := range part.Users {
 			style := draw.LineStyle{Color: k.colour(n), Width: lineWidth, Dashes: dashes(k.series(n).Variant)}
-			if several := len(of.Users); several > 1 {
+			if several := len(part.Users); several > 1 {
 				const dash = vg.Length(5)
 				style.Dashes, style.DashOffs = []vg.Length{dash, dash * vg.Length(several-1)}, dash*vg.Length(several-turn)
 			}
@@ -178,11 +178,11 @@ const mostMarkers = 24
 func (k curves) markers() []mark {
 	var out []mark
 	every := 1 + len(k.task.Lengths)/mostMarkers
-	for n, of := range k.Lines {
-		for i, d := range of.Points {
+	for n, curve := range k.Lines {
+		for i, d := range curve.Points {
 			turn := max(0, slices.Index(k.task.Lengths, d.Length)) / every
 			// the end has one
-			if (len(of.Points)-1-i)%every == 0 && d.Users[turn%len(d.Users)] == n {
+			if (len(curve.Points)-1-i)%every == 0 && d.Users[turn%len(d.Users)] == n {
 				out = append(out, symbol{d.place(), k.shape(n), markerSize + 0.4, k.colour(n), paper})
 			}
 		}
@@ -203,8 +203,8 @@ func (k curves) names() []name {
 		end := k.Limits[n-1]
 		out = append(out, named{name{limitName, point{end.X, float64(end.Low)}, stroke{[]point{{-1, 0}, {1, 0}}, limitStyle}}, end.Low})
 	}
-	for n, of := range k.Lines {
-		if len(of.Points) == 0 {
+	for n, curve := range k.Lines {
+		if len(curve.Points) == 0 {
 			continue
 		}
 		series, colour := k.series(n), k.colour(n)
@@ -213,12 +213,12 @@ func (k curves) names() []name {
 			text += ", did not fit"
 		}
 		mean := summary.Number(0)
-		for _, d := range of.Points {
-			mean += d.Y / summary.Number(len(of.Points))
+		for _, d := range curve.Points {
+			mean += d.Y / summary.Number(len(curve.Points))
 		}
-		out = append(out, named{name{text, of.Points[len(of.Points)-1].place(),
+		out = append(out, named{name{text, curve.Points[len(curve.Points)-1].place(),
 			symbol{shape: k.shape(n), radius: markerSize, fill: colour, edge: colour}}, mean})
 	}
-	slices.SortStableFunc(out, func(a, b named) int { return cmp.Or(cmp.Compare(a.at.y, b.at.y), cmp.Compare(a.mean, b.mean)) })
+	slices.SortStableFunc(out, func(a, b named) int { return cmp.Or(cmp.Compare(a.end.y, b.end.y), cmp.Compare(a.mean, b.mean)) })
 	return summary.Each(out, func(n named) name { return n.name })
 }

@@ -15,9 +15,9 @@ import (
 // point is a place by the axes of a panel.
 type point struct{ x, y float64 }
 
-// mark is a shape in a panel. Its place on the canvas is at's.
+// mark is a shape in a panel. place is where its points stand on the canvas.
 type mark interface {
-	draw(c *draw.Canvas, at func(point) vg.Point)
+	draw(c *draw.Canvas, place func(point) vg.Point)
 }
 
 // stroke is a line through points.
@@ -26,8 +26,8 @@ type stroke struct {
 	style  draw.LineStyle
 }
 
-func (m stroke) draw(c *draw.Canvas, at func(point) vg.Point) {
-	c.StrokeLines(m.style, placed(m.points, at))
+func (m stroke) draw(c *draw.Canvas, place func(point) vg.Point) {
+	c.StrokeLines(m.style, placed(m.points, place))
 }
 
 // area is polygons of one colour.
@@ -36,10 +36,10 @@ type area struct {
 	fill     color.Color
 }
 
-func (m area) draw(c *draw.Canvas, at func(point) vg.Point) {
+func (m area) draw(c *draw.Canvas, place func(point) vg.Point) {
 	var path vg.Path
 	for _, polygon := range m.polygons {
-		addPolygon(&path, placed(polygon, at))
+		addPolygon(&path, placed(polygon, place))
 	}
 	c.SetColor(m.fill)
 	c.Fill(path)
@@ -52,14 +52,14 @@ func rectangle(low, high point) []point {
 
 // symbol is a shape around a point; without a shape it is a disc.
 type symbol struct {
-	at         point
+	centre     point
 	shape      outline
 	radius     vg.Length
 	fill, edge color.Color // nil for none
 }
 
-func (m symbol) draw(c *draw.Canvas, at func(point) vg.Point) {
-	centre := at(m.at)
+func (m symbol) draw(c *draw.Canvas, place func(point) vg.Point) {
+	centre := place(m.centre)
 	var path vg.Path
 	if m.shape == nil {
 		path.Move(vg.Point{X: centre.X + m.radius, Y: centre.Y})
@@ -84,17 +84,19 @@ func (m symbol) draw(c *draw.Canvas, at func(point) vg.Point) {
 
 // word is text at a point.
 type word struct {
-	at    point
-	text  string
-	style draw.TextStyle
+	centre point
+	text   string
+	style  draw.TextStyle
 }
 
-func (m word) draw(c *draw.Canvas, at func(point) vg.Point) { c.FillText(m.style, at(m.at), m.text) }
+func (m word) draw(c *draw.Canvas, place func(point) vg.Point) {
+	c.FillText(m.style, place(m.centre), m.text)
+}
 
-func placed(points []point, at func(point) vg.Point) []vg.Point {
+func placed(points []point, place func(point) vg.Point) []vg.Point {
 	out := make([]vg.Point, len(points))
 	for i, p := range points {
-		out[i] = at(p)
+		out[i] = place(p)
 	}
 	return out
 }

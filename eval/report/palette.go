@@ -12,7 +12,7 @@ import (
 // colours are the hues of Okabe and Ito 2008, Color Universal Design, in tones that
 // stay apart under each kind of colour blindness and have a contrast of at least 3
 // to 1 with the page, light or dark; a test measures both. An encoding is never
-// told by its colour alone: its shape and its name stand beside.
+// told by its colour alone: it has a shape and a name, too.
 var colours = [...]struct{ light, dark string }{
 	{"#0B4F9E", "#3D8BF2"}, // blue
 	{"#E2620E", "#FF7A33"}, // vermilion
@@ -43,8 +43,8 @@ func (s *Report) colour(encoding int) color.NRGBA { return hexColour(s.Encodings
 func lightColour(i int) color.NRGBA { return hexColour(colours[i%len(colours)].light[1:]) }
 
 // marker is the filled shape of an encoding.
-func (s *Report) marker(encoding int, at point, radius vg.Length) symbol {
-	return symbol{at, s.Encodings[encoding].shape, radius, s.colour(encoding), s.colour(encoding)}
+func (s *Report) marker(encoding int, centre point, radius vg.Length) symbol {
+	return symbol{centre, s.Encodings[encoding].shape, radius, s.colour(encoding), s.colour(encoding)}
 }
 
 // outline is a marker's outline: corners in a square from −1 to 1, y downwards.

@@ -18,7 +18,7 @@ type panel struct {
 	trained [2]int // lengths, shaded on the axis x
 	marks   []mark // the last is on top
 	names   []name
-	aside   bool // whether names of the points furthest right stand beside the axes
+	aside   bool // whether names of the points furthest right stand right of the axes
 }
 
 // axis goes from low to high; without ticks it is not drawn.
@@ -30,10 +30,10 @@ type axis struct {
 	named     bool // ticks are names, not numbers
 }
 
-// name is text for a point of a panel, or for a line of a legend.
+// name is text for the end of a curve, for a point, or for a line of a legend.
 type name struct {
 	text string
-	at   point
+	end  point
 	key  mark // stands before the text, drawn around {0, 0} from −1 to 1; nil for none
 }
 
@@ -80,25 +80,8 @@ func (p panel) bare() bool { return p.x.ticks == nil && p.y.ticks == nil }
 // plot has thin axes without a frame.
 func (p panel) plot() *plot.Plot {
 	out := plot.New()
-	for _, of := range []struct {
-		axis axis
-		to   *plot.Axis
-	}{{p.x, &out.X}, {p.y, &out.Y}} {
-		a := of.to
-		a.Min, a.Max, a.Tick.Marker, a.Label.Text, a.Label.Padding = of.axis.low, of.axis.high, of.axis.ticks, of.axis.label, 4
-		a.Label.TextStyle.Font, a.Label.TextStyle.Color = sans(fontSize), soft
-		a.Tick.Label.Font, a.Tick.Label.Color = sans(fontSize-0.5), soft
-		a.LineStyle.Color, a.LineStyle.Width = soft, 0.5
-		// keeps the numbers off markers on the axis
-		a.Tick.LineStyle.Color, a.Tick.Length = color.Transparent, markerSize+1
-		a.Padding = 0
-		if of.axis.octaves {
-			a.Scale, a.Tick.Marker = plot.LogScale{}, octaves{}
-		}
-		if of.axis.named {
-			a.Tick.Label.Color = ink
-		}
-	}
+	p.x.apply(&out.X)
+	p.y.apply(&out.Y)
 	out.Y.LineStyle.Width = 0
 	if p.bare() {
 		out.HideAxes()
@@ -107,9 +90,24 @@ func (p panel) plot() *plot.Plot {
 	return out
 }
 
+func (a axis) apply(to *plot.Axis) {
+	to.Min, to.Max, to.Tick.Marker, to.Label.Text, to.Label.Padding = a.low, a.high, a.ticks, a.label, 4
+	to.Label.TextStyle.Font, to.Label.TextStyle.Color = sans(fontSize), soft
+	to.Tick.Label.Font, to.Tick.Label.Color = sans(fontSize-0.5), soft
+	to.LineStyle.Color, to.LineStyle.Width, to.Padding = soft, 0.5, 0
+	// keeps the numbers off markers on the axis
+	to.Tick.LineStyle.Color, to.Tick.Length = color.Transparent, markerSize+1
+	if a.octaves {
+		to.Scale, to.Tick.Marker = plot.LogScale{}, octaves{}
+	}
+	if a.named {
+		to.Tick.Label.Color = ink
+	}
+}
+
 // Plot implements plot.Plotter: the trained lengths, thin lines across at the ticks of y, and the marks.
-func (p panel) Plot(c draw.Canvas, of *plot.Plot) {
-	x, y := of.Transforms(&c)
+func (p panel) Plot(c draw.Canvas, axes *plot.Plot) {
+	x, y := axes.Transforms(&c)
 	low, high := max(float64(p.trained[0]), p.x.low), min(float64(p.trained[1]), p.x.high)
 	if p.trained[1] > 0 && low < high {
 		c.FillPolygon(shade, []vg.Point{{X: x(low), Y: c.Min.Y}, {X: x(high), Y: c.Min.Y}, {X: x(high), Y: c.Max.Y}, {X: x(low), Y: c.Max.Y}})
@@ -120,7 +118,7 @@ func (p panel) Plot(c draw.Canvas, of *plot.Plot) {
 			c.FillText(style, vg.Point{X: (x(low) + x(high)) / 2, Y: c.Max.Y + markerSize + 2}, "trained")
 		}
 	}
-	for _, t := range of.Y.Tick.Marker.Ticks(p.y.low, p.y.high) {
+	for _, t := range axes.Y.Tick.Marker.Ticks(p.y.low, p.y.high) {
 		if !t.IsMinor() && t.Value >= p.y.low && t.Value <= p.y.high {
 			c.StrokeLine2(draw.LineStyle{Color: line, Width: 0.5}, c.Min.X, y(t.Value), c.Max.X, y(t.Value))
 		}
@@ -130,7 +128,7 @@ func (p panel) Plot(c draw.Canvas, of *plot.Plot) {
 	}
 }
 
-// Names stand nameGap beside the axes, and their text nameIndent behind their keys.
+// Names stand nameGap from the axes, and their text nameIndent from their keys.
 const (
 	nameGap    = vg.Length(8)
 	nameIndent = 3 * markerSize
@@ -153,11 +151,10 @@ func (p panel) nameWidth(n name) vg.Length {
 	return width
 }
 
-// drawNames writes the names beside the axes as near to their points as they fit, and others where they hide the
-// least.
-func (p panel) drawNames(c, data draw.Canvas, of *plot.Plot) {
-	x, y := of.Transforms(&data)
-	at := func(d point) vg.Point { return vg.Point{X: x(d.x), Y: y(d.y)} }
+// drawNames writes names right of the axes as near to their points as they fit, and others where they hide the least.
+func (p panel) drawNames(c, data draw.Canvas, axes *plot.Plot) {
+	x, y := axes.Transforms(&data)
+	place := func(d point) vg.Point { return vg.Point{X: x(d.x), Y: y(d.y)} }
 	style := p.nameStyle()
 	write := func(n name, left vg.Point) {
 		if n.key != nil {
@@ -168,30 +165,30 @@ func (p panel) drawNames(c, data draw.Canvas, of *plot.Plot) {
 	}
 	last := math.Inf(-1)
 	for _, n := range p.names {
-		last = max(last, n.at.x)
+		last = max(last, n.end.x)
 	}
-	taken := append(p.taken(at), vg.Rectangle{Min: vg.Point{X: data.Min.X, Y: data.Min.Y - 2*fontSize}, Max: vg.Point{X: data.Max.X, Y: data.Min.Y}})
-	var beside []name
+	taken := append(p.taken(place), vg.Rectangle{Min: vg.Point{X: data.Min.X, Y: data.Min.Y - 2*fontSize}, Max: vg.Point{X: data.Max.X, Y: data.Min.Y}})
+	var right []name
 	for _, n := range p.names {
-		if p.aside && n.at.x == last {
-			beside = append(beside, n)
+		if p.aside && n.end.x == last {
+			right = append(right, n)
 			continue
 		}
-		box := free(at(n.at), p.nameWidth(n), fontSize, taken)
+		box := free(place(n.end), p.nameWidth(n), fontSize, taken)
 		taken = append(taken, box)
 		write(n, vg.Point{X: box.Min.X, Y: (box.Min.Y + box.Max.Y) / 2})
 	}
-	slices.SortStableFunc(beside, func(a, b name) int { return cmp.Compare(a.at.y, b.at.y) })
-	heights := make([]vg.Length, len(beside))
-	for i, n := range beside {
-		heights[i] = at(n.at).Y
+	slices.SortStableFunc(right, func(a, b name) int { return cmp.Compare(a.end.y, b.end.y) })
+	heights := make([]vg.Length, len(right))
+	for i, n := range right {
+		heights[i] = place(n.end).Y
 	}
 	gap := 1.35 * fontSize
 	if p.title != "" {
 		gap = style.Font.Size + 1
 	}
 	spread(heights, gap, data.Min.Y, data.Max.Y)
-	for i, n := range beside {
+	for i, n := range right {
 		write(n, vg.Point{X: data.Max.X + nameGap, Y: heights[i]})
 	}
 }
@@ -204,14 +201,14 @@ func (n name) drawKey(c *draw.Canvas, centre vg.Point, radius vg.Length) {
 }
 
 // taken are boxes around symbols and along strokes, as tall as a marker.
-func (p panel) taken(at func(point) vg.Point) []vg.Rectangle {
+func (p panel) taken(place func(point) vg.Point) []vg.Rectangle {
 	var out []vg.Rectangle
 	for _, m := range p.marks {
 		switch m := m.(type) {
 		case symbol:
-			out = append(out, around(at(m.at), 2*m.radius, 2*m.radius))
+			out = append(out, around(place(m.centre), 2*m.radius, 2*m.radius))
 		case stroke:
-			points := placed(m.points, at)
+			points := placed(m.points, place)
 			for i := 1; i < len(points); i++ {
 				const parts = 16
 				step := points[i].Sub(points[i-1]).Scale(1. / parts)
@@ -225,18 +222,18 @@ func (p panel) taken(at func(point) vg.Point) []vg.Rectangle {
 }
 
 // around is a box with a point in its middle.
-func around(at vg.Point, width, height vg.Length) vg.Rectangle {
-	return vg.Rectangle{Min: vg.Point{X: at.X - width/2, Y: at.Y - height/2}, Max: vg.Point{X: at.X + width/2, Y: at.Y + height/2}}
+func around(centre vg.Point, width, height vg.Length) vg.Rectangle {
+	return vg.Rectangle{Min: vg.Point{X: centre.X - width/2, Y: centre.Y - height/2}, Max: vg.Point{X: centre.X + width/2, Y: centre.Y + height/2}}
 }
 
-// free finds the box near a point where a name hides the least: right of it,
+// free finds the box near the end of a curve where a name hides the least: right of it,
 // above, below or left, further out if all of them are taken.
-func free(at vg.Point, width, height vg.Length, taken []vg.Rectangle) vg.Rectangle {
+func free(end vg.Point, width, height vg.Length, taken []vg.Rectangle) vg.Rectangle {
 	best, least := vg.Rectangle{}, vg.Length(math.Inf(1))
 	for _, far := range []vg.Length{1, 2.2, 3.4} {
 		gap := far * 2.4 * markerSize
 		for _, d := range []vg.Point{{X: gap + width/2}, {Y: gap + height/4}, {Y: -gap - height/4}, {X: -gap - width/2}} {
-			box, hidden := around(at.Add(d), width, height), vg.Length(0)
+			box, hidden := around(end.Add(d), width, height), vg.Length(0)
 			for _, t := range taken {
 				w := min(box.Max.X, t.Max.X) - max(box.Min.X, t.Min.X)
 				h := min(box.Max.Y, t.Max.Y) - max(box.Min.Y, t.Min.Y)

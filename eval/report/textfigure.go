@@ -8,11 +8,11 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// textFigures are those of a corpus: bits per byte by length of the context, in the two protocols of
+// textFigures are the charts of a corpus: bits per byte by length of the context, in the two protocols of
 // Press et al. 2022 (see eval.TextScore), and by place in the longest windows.
 func (s *Report) textFigures(t *summary.Text) []Figure {
-	series := summary.Each(t.Series, func(of summary.TextSeries) summary.Series {
-		return summary.Series{Name: of.Name, Encoding: of.Encoding, Variant: of.Variant}
+	series := summary.Each(t.Series, func(s summary.TextSeries) summary.Series {
+		return summary.Series{Name: s.Name, Encoding: s.Encoding, Variant: s.Variant}
 	})
 	var out []Figure
 	add := func(name, axis, y string, lengths []task.Span, k chart) {
@@ -35,10 +35,10 @@ func bitsOf(p summary.TextPoint) summary.Spread    { return p.Bits }
 func slidingOf(p summary.TextPoint) summary.Spread { return p.Sliding }
 
 // windowChart has bits per byte by the length of windows.
-func windowChart(t *summary.Text, of func(summary.TextPoint) summary.Spread) chart {
+func windowChart(t *summary.Text, measure func(summary.TextPoint) summary.Spread) chart {
 	return textChart(t, func(s summary.TextSeries, c *curve) {
 		for i, length := range t.Lengths {
-			c.add(length, of(s.Points[i]), 1)
+			c.add(length, measure(s.Points[i]), 1)
 		}
 	})
 }
