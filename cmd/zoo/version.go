@@ -15,7 +15,7 @@ import (
 )
 
 // release is the version of this source tree.
-const release = "0.1.0"
+const release = "0.2.0"
 
 // version returns the release, and the commit where the build knows it.
 func version() string {
