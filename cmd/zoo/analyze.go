@@ -108,7 +108,7 @@ func (a *app) showObservations(o analyzeOptions, observations []eval.Observation
 	}
 	var sections []summary.Section
 	for _, t := range summary.Inside(observations, models.Encodings()) {
-		sections = append(sections, t.Sections(t.Models)...)
+		sections = append(sections, t.Sections(true)...)
 	}
 	return summary.Write(a.Out, o.format, a.Width(), sections...)
 }

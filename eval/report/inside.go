@@ -2,24 +2,24 @@ package report
 
 import "github.com/nopezoo/zoo/eval/summary"
 
-// InsideView is what the page shows of observations: tables, and charts as SVG.
-type InsideView struct {
-	Sections []InsideTables
+// insideView is what the page shows of observations: tables, and charts as SVG.
+type insideView struct {
+	Sections []insideTables
 	Charts   []pageChart
 }
 
-// InsideTables are a section's.
-type InsideTables struct {
+// insideTables are a section's.
+type insideTables struct {
 	Title  string
 	Tables []Table
 }
 
-// View lays the observations out for the page, without tables of heads for steps on the way.
-func (s *Report) View() (InsideView, error) {
-	var v InsideView
-	for _, t := range s.Inside {
-		for _, section := range t.Sections(t.Ends()) {
-			v.Sections = append(v.Sections, InsideTables{section.Title, summary.Each(section.Tables, pageTable)})
+// insideView lays the observations out for the page, without tables of heads for steps on the way.
+func (s *Report) insideView() (insideView, error) {
+	var v insideView
+	for _, t := range s.inside {
+		for _, section := range t.Sections(false) {
+			v.Sections = append(v.Sections, insideTables{section.Title, summary.Each(section.Tables, pageTable)})
 		}
 	}
 	var err error

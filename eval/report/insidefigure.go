@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -14,7 +15,7 @@ import (
 // insideFigures has a figure of each task for each measure.
 func (s *Report) insideFigures() []Figure {
 	var out []Figure
-	for _, t := range s.Inside {
+	for _, t := range s.inside {
 		for _, f := range runsFigures() {
 			out = append(out, f.of(t))
 		}
@@ -48,14 +49,15 @@ func distanceFigure(t summary.InsideTask) Figure {
 	}
 	var panels []panel
 	top, layers, seeds := 0.0, 0, map[string]int{}
-	for _, m := range t.Ends() {
+	shown := slices.DeleteFunc(slices.Clone(t.Models), func(m summary.InsideModel) bool {
+		_, length := m.Seen(eval.MeasureAttention, eval.TaskTokens)
+		return length < 0 || m.OnTheWay()
+	})
+	for _, m := range shown {
 		seeds[m.Encoding]++
 	}
-	for _, m := range t.Ends() {
-		places, length := m.Seen(eval.MeasureAttention, eval.TaskTokens)
-		if length < 0 {
-			continue
-		}
+	for _, m := range shown {
+		places, _ := m.Seen(eval.MeasureAttention, eval.TaskTokens)
 		p := panel{title: m.Encoding, trained: m.Trained, y: axis{label: "tokens back", ticks: even(0)},
 			x: axis{label: t.Name + " length", low: float64(t.Lengths[0]), high: float64(t.Lengths[len(t.Lengths)-1]), ticks: few(t.Lengths)}}
 		if seeds[m.Encoding] > 1 {
@@ -124,7 +126,7 @@ func mapFigure(t summary.InsideTask, m *summary.InsideModel, length int) Figure 
 			layer = o.Layer
 			f.panels = append(f.panels, make([]panel, f.across)...)
 		}
-		f.panels[len(f.panels)-f.across+o.Head] = mapPanel(fmt.Sprintf("%d.%d %s", o.Layer, o.Head, summary.RoleText(o)), o.Series)
+		f.panels[len(f.panels)-f.across+o.Head] = mapPanel(fmt.Sprintf("%d.%d %s", o.Layer, o.Head, place.Roles[length]), o.Series)
 	}
 	return f
 }

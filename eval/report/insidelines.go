@@ -82,22 +82,32 @@ type runsFigure struct {
 type runsLine struct {
 	text   string
 	style  draw.LineStyle
-	models func(summary.InsideTask, summary.InsideRun) []*summary.InsideModel
+	models func(t summary.InsideTask, run *summary.InsideModel) []*summary.InsideModel
 	value  func(*eval.Observation) float64 // NaN for none
 }
 
 // Models of a run.
-func trained(_ summary.InsideTask, r summary.InsideRun) []*summary.InsideModel {
-	return []*summary.InsideModel{r.Model}
+func trained(_ summary.InsideTask, run *summary.InsideModel) []*summary.InsideModel {
+	return []*summary.InsideModel{run}
 }
 
-func untrained(_ summary.InsideTask, r summary.InsideRun) []*summary.InsideModel {
-	return []*summary.InsideModel{r.Init}
+func untrained(_ summary.InsideTask, run *summary.InsideModel) []*summary.InsideModel {
+	return []*summary.InsideModel{run.Init}
 }
 
-func constructed(t summary.InsideTask, _ summary.InsideRun) (out []*summary.InsideModel) {
+func constructed(t summary.InsideTask, _ *summary.InsideModel) (out []*summary.InsideModel) {
 	for i := range t.Models {
 		if t.Models[i].Changed == eval.Constructed {
+			out = append(out, &t.Models[i])
+		}
+	}
+	return out
+}
+
+// runs are the last steps of training runs.
+func runs(t summary.InsideTask) (out []*summary.InsideModel) {
+	for i := range t.Models {
+		if t.Models[i].Course != nil {
 			out = append(out, &t.Models[i])
 		}
 	}
@@ -143,13 +153,13 @@ func shownR2(o *eval.Observation) float64 { return max(o.Values["r2"], -0.5) }
 func (f runsFigure) of(t summary.InsideTask) Figure {
 	var panels []panel
 	low := 0.0
-	for _, r := range t.Runs() {
+	for _, r := range runs(t) {
 		for _, tokens := range f.tokens {
-			_, i := r.Model.Seen(f.measure, tokens)
+			_, i := r.Seen(f.measure, tokens)
 			if i < 0 {
 				continue
 			}
-			p := linePanel(r.Model.Name, fmt.Sprintf("%s (%s tokens, %d)", f.x, tokens, t.Lengths[i]), f.y, 0, f.high)
+			p := linePanel(r.Name, fmt.Sprintf("%s (%s tokens, %d)", f.x, tokens, t.Lengths[i]), f.y, 0, f.high)
 			for _, l := range f.lines {
 				for _, m := range l.models(t, r) {
 					points := placePoints(m, f.measure, tokens, i, l.value)
@@ -188,9 +198,9 @@ func placePoints(m *summary.InsideModel, measure, tokens string, length int, val
 func courseFigure(t summary.InsideTask) Figure {
 	var panels []panel
 	layers := 0
-	for _, r := range t.Runs() {
+	for _, r := range runs(t) {
 		for _, tokens := range []string{eval.TaskTokens, eval.RandomTokens} {
-			_, i := r.Model.Seen(eval.MeasureProbe, tokens)
+			_, i := r.Seen(eval.MeasureProbe, tokens)
 			if i < 0 || len(r.Course) < 3 {
 				continue
 			}
@@ -208,7 +218,7 @@ func courseFigure(t summary.InsideTask) Figure {
 					right = append(right, point{step, float64(m.Right[i])})
 				}
 			}
-			p := linePanel(fmt.Sprintf("%s, %s tokens", r.Model.Name, tokens), fmt.Sprintf("training step (length %d)", t.Lengths[i]),
+			p := linePanel(fmt.Sprintf("%s, %s tokens", r.Name, tokens), fmt.Sprintf("training step (length %d)", t.Lengths[i]),
 				"R² of the position", 0, 1)
 			p.addLine("", evenStyle(), right)
 			for k := 1; k < len(after); k++ { // embeddings have no layer before
@@ -230,8 +240,8 @@ func courseFigure(t summary.InsideTask) Figure {
 func logitsFigure(t summary.InsideTask) Figure {
 	var panels []panel
 	layers := 0
-	for _, r := range t.Runs() {
-		for _, m := range []*summary.InsideModel{r.Model, r.Init} {
+	for _, r := range runs(t) {
+		for _, m := range []*summary.InsideModel{r, r.Init} {
 			places, i := m.Seen(eval.MeasureLogits, eval.RandomTokens)
 			if i < 0 {
 				continue

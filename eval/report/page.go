@@ -40,7 +40,7 @@ type page struct {
 // file, no network. The same study gives the same bytes.
 func (s *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"mark": s.mark, "metrics": summary.Metrics, "perToken": summary.PerToken, "count": human.Plural[int],
+		"mark": s.mark, "metrics": summary.Metrics, "perToken": summary.PerToken, "count": human.Plural[int], "inside": s.insideView,
 		"percent": func(n summary.Number) float64 { return 100 * float64(n) },
 	}).Parse(pageTemplate)
 	if err != nil {

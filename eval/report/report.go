@@ -32,7 +32,7 @@ type Report struct {
 	Encodings []Encoding `json:"encodings"`
 	Sources   Sources    `json:"-"`
 
-	Inside []summary.InsideTask `json:"-"`
+	inside []summary.InsideTask
 }
 
 // Encoding is an encoding and its looks.
@@ -57,7 +57,7 @@ func New(rows []eval.Row, opt Options) (*Report, error) {
 	}
 	title := cmp.Or(opt.Title, "Length generalization by positional encoding")
 	r := &Report{Study: s, Title: title, Sources: sources(rows, opt.Command),
-		Inside: summary.Inside(opt.Observations, opt.Encodings)}
+		inside: summary.Inside(opt.Observations, opt.Encodings)}
 	r.Sources.Rows += len(opt.Observations)
 	next := len(opt.Encodings)
 	for _, name := range s.Encodings {

@@ -21,22 +21,32 @@ type InsideTask struct {
 type InsideModel struct {
 	Name     string
 	Encoding string // with what was changed after training, and the step where runs have several
-	Base     string // the encoding alone
 	Changed  string // after training, "" for nothing; eval.Constructed
 	Steps    int    // of training; 0 for the weights that the seed drew
-	Seeds    card.Seeds
 	Trained  [2]int
 	Right    []Number // share of the sequences, by InsideTask.Lengths
 	Reasons  []string // why there is nothing at a length, "" where there is, or nobody looked
 	Places   []InsidePlace
+
+	Init   *InsideModel   // of the last step of a run: the weights before training; nil where nobody looked
+	Course []*InsideModel // of the last step of a run: each step, these two included
+
+	base  string // the encoding alone
+	seeds card.Seeds
 }
 
 // InsidePlace is one place of a model, with the observation at each length of the task, nil for none.
 type InsidePlace struct {
+	place
+	At    []*eval.Observation
+	Roles []string // of attention: the role and its score
+}
+
+// place tells observations apart.
+type place struct {
 	Measure, Tokens string
 	Layer, Head     int
 	Pair            string // of eval.MeasureDivergence: the encodings of both models, with their seeds where these differ
-	At              []*eval.Observation
 }
 
 // Inside puts observations together. Encodings are in the order given; others follow as they come. Of several at one place and
@@ -53,9 +63,7 @@ func Inside(observations []eval.Observation, encodings []string) []InsideTask {
 	names := stepNames(observations)
 	for i := range out {
 		t := &out[i]
-		for _, k := range byTask[t.Name] {
-			t.Lengths = append(t.Lengths, observations[k].Length)
-		}
+		t.Lengths = Each(byTask[t.Name], func(k int) int { return observations[k].Length })
 		slices.Sort(t.Lengths)
 		t.Lengths = slices.Compact(t.Lengths)
 		for _, k := range byTask[t.Name] {
@@ -64,6 +72,7 @@ func Inside(observations []eval.Observation, encodings []string) []InsideTask {
 		slices.SortStableFunc(t.Models, func(a, b InsideModel) int {
 			return cmp.Compare(placeIn(encodings, a.Encoding), placeIn(encodings, b.Encoding))
 		})
+		t.join()
 	}
 	return out
 }
@@ -98,55 +107,89 @@ func stepNames(observations []eval.Observation) []string {
 
 // add sets an observation into its model, place and length.
 func (t *InsideTask) add(o *eval.Observation, encoding string) {
-	model := InsideModel{Name: o.Model, Encoding: encoding, Base: o.Encoding, Changed: o.Intervention, Steps: o.TrainSteps,
-		Seeds: trainSeeds(o), Trained: [2]int{o.TrainMin, o.TrainMax}}
-	m := find(&t.Models, func(m *InsideModel) bool {
-		return m.Name == model.Name && m.Encoding == encoding && m.Seeds == model.Seeds
-	}, func() InsideModel {
-		model.Right, model.Reasons = slices.Repeat([]Number{Unknown}, len(t.Lengths)), make([]string, len(t.Lengths))
-		return model
-	})
+	seeds := trainSeeds(o)
+	m := found(&t.Models, func(m *InsideModel) bool { return m.Name == o.Model && m.Encoding == encoding && m.seeds == seeds })
+	if m.Right == nil {
+		*m = InsideModel{Name: o.Model, Encoding: encoding, Changed: o.Intervention, Steps: o.TrainSteps, Trained: [2]int{o.TrainMin, o.TrainMax},
+			Right: slices.Repeat([]Number{Unknown}, len(t.Lengths)), Reasons: make([]string, len(t.Lengths)), base: o.Encoding, seeds: seeds}
+	}
 	length := slices.Index(t.Lengths, o.Length)
 	if o.NA {
 		m.Reasons[length] = o.Reason
 		return
 	}
-	if correct, there := o.Values["correct"]; there && o.N > 0 {
-		m.Right[length] = Number(correct) / Number(o.N)
+	if correct := number(o, "correct"); correct.Known() && o.N > 0 {
+		m.Right[length] = correct / Number(o.N)
 	}
-	place := InsidePlace{Measure: o.Measure, Tokens: o.Tokens, Layer: o.Layer, Head: o.Head}
-	if with := (card.Seeds{Weights: o.WithSeed, Data: o.WithDataSeed}); o.With != "" && with != m.Seeds {
-		place.Pair = fmt.Sprintf("%s seed %v – %s seed %v", encoding, m.Seeds, o.WithEncoding, with)
+	at := place{Measure: o.Measure, Tokens: o.Tokens, Layer: o.Layer, Head: o.Head}
+	if with := (card.Seeds{Weights: o.WithSeed, Data: o.WithDataSeed}); o.With != "" && with != seeds {
+		at.Pair = fmt.Sprintf("%s seed %v – %s seed %v", encoding, seeds, o.WithEncoding, with)
 	} else if o.With != "" {
-		place.Pair = encoding + " – " + o.WithEncoding
+		at.Pair = encoding + " – " + o.WithEncoding
 	}
-	find(&m.Places, func(p *InsidePlace) bool {
-		return p.Measure == place.Measure && p.Tokens == place.Tokens && p.Layer == place.Layer && p.Head == place.Head && p.Pair == place.Pair
-	}, func() InsidePlace {
-		place.At = make([]*eval.Observation, len(t.Lengths))
-		return place
-	}).At[length] = o
+	p := found(&m.Places, func(p *InsidePlace) bool { return p.place == at })
+	if p.At == nil {
+		*p = InsidePlace{at, make([]*eval.Observation, len(t.Lengths)), make([]string, len(t.Lengths))}
+	}
+	p.At[length], p.Roles[length] = o, roleText(o)
 }
 
-// find finds an element of a list, or appends a new one.
-func find[T any](list *[]T, is func(*T) bool, made func() T) *T {
+// found is an element of a list, or a new one at its end.
+func found[T any](list *[]T, is func(*T) bool) *T {
 	for i := range *list {
 		if is(&(*list)[i]) {
 			return &(*list)[i]
 		}
 	}
-	*list = append(*list, made())
+	*list = append(*list, *new(T))
 	return &(*list)[len(*list)-1]
 }
+
+// join finds the steps of training runs, whose models were not changed afterwards.
+func (t *InsideTask) join() {
+	type run struct {
+		name, encoding string
+		seeds          card.Seeds
+	}
+	runs := map[run][]*InsideModel{}
+	for i := range t.Models {
+		if m := &t.Models[i]; m.Changed == "" {
+			name, _, _ := strings.Cut(m.Name, "@") // behind it stands the step
+			r := run{name, m.base, m.seeds}
+			runs[r] = append(runs[r], m)
+		}
+	}
+	for _, course := range runs {
+		slices.SortStableFunc(course, func(a, b *InsideModel) int {
+			return cmp.Or(cmp.Compare(a.Steps, b.Steps), cmp.Compare(len(a.Name), len(b.Name))) // the run before its checkpoint
+		})
+		course = slices.CompactFunc(course, func(a, b *InsideModel) bool { return a.Steps == b.Steps })
+		last := course[len(course)-1]
+		if last.Steps == 0 {
+			continue
+		}
+		last.Course = course
+		if course[0].Steps == 0 {
+			last.Init = course[0]
+		}
+	}
+}
+
+// OnTheWay reports whether the model is a step of training that others followed.
+func (m *InsideModel) OnTheWay() bool { return m.Changed == "" && m.Steps > 0 && m.Course == nil }
 
 // Seen are the places of a measure with such tokens, and the index of the greatest trained length that one of them has, or else of the
 // least one; −1 for none. No model has none.
 func (m *InsideModel) Seen(measure, tokens string) (places []InsidePlace, length int) {
+	length = -1
 	if m == nil {
-		return nil, -1
+		return nil, length
 	}
-	places, length = slices.Clone(m.Places), -1
-	places = slices.DeleteFunc(places, func(p InsidePlace) bool { return p.Measure != measure || p.Tokens != tokens })
+	for _, p := range m.Places {
+		if p.Measure == measure && p.Tokens == tokens {
+			places = append(places, p)
+		}
+	}
 	for i := range m.Right {
 		k := slices.IndexFunc(places, func(p InsidePlace) bool { return p.At[i] != nil })
 		if k >= 0 && (length < 0 || places[k].At[i].Length <= m.Trained[1]) {
@@ -154,52 +197,4 @@ func (m *InsideModel) Seen(measure, tokens string) (places []InsidePlace, length
 		}
 	}
 	return places, length
-}
-
-// InsideRun is one training run on a task.
-type InsideRun struct {
-	Model  *InsideModel   // at the last step that was observed
-	Init   *InsideModel   // the weights that its seed drew; nil where nobody looked
-	Course []*InsideModel // each step, these two included
-}
-
-// Runs are the training runs of models that were not changed afterwards.
-func (t *InsideTask) Runs() []InsideRun {
-	name := func(m *InsideModel) string {
-		before, _, _ := strings.Cut(m.Name, "@") // behind it stands the step
-		return before
-	}
-	var out []InsideRun
-	for i := range t.Models {
-		if m := &t.Models[i]; m.Changed == "" {
-			r := find(&out, func(r *InsideRun) bool {
-				first := r.Course[0]
-				return name(first) == name(m) && first.Base == m.Base && first.Seeds == m.Seeds
-			}, func() InsideRun { return InsideRun{} })
-			r.Course = append(r.Course, m)
-		}
-	}
-	for i := range out {
-		r := &out[i]
-		slices.SortStableFunc(r.Course, func(a, b *InsideModel) int {
-			return cmp.Or(cmp.Compare(a.Steps, b.Steps), cmp.Compare(len(a.Name), len(b.Name))) // the run before its checkpoint
-		})
-		r.Course = slices.CompactFunc(r.Course, func(a, b *InsideModel) bool { return a.Steps == b.Steps })
-		r.Model = r.Course[len(r.Course)-1]
-		if r.Course[0].Steps == 0 {
-			r.Init = r.Course[0]
-		}
-	}
-	return slices.DeleteFunc(out, func(r InsideRun) bool { return r.Model.Steps == 0 })
-}
-
-// Ends are the models but for steps on the way: a training run has its last step and the weights before training.
-func (t *InsideTask) Ends() []InsideModel {
-	last := map[string]bool{}
-	for _, r := range t.Runs() {
-		last[r.Model.Name] = true
-	}
-	return slices.DeleteFunc(slices.Clone(t.Models), func(m InsideModel) bool {
-		return m.Changed == "" && m.Steps > 0 && !last[m.Name]
-	})
 }

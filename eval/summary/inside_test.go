@@ -74,7 +74,7 @@ func TestInside(t *testing.T) {
 	if len(all) != 1 || !slices.Equal(all[0].Lengths, []int{10, 20, 30}) {
 		t.Fatalf("%+v", all)
 	}
-	sections := all[0].Sections(all[0].Models)
+	sections := all[0].Sections(true)
 	if got := summary.Each(sections, func(s summary.Section) string { return s.Title }); !slices.Equal(got, []string{
 		"copy: what heads attend to", "copy: heads of copy-nope, trained on 1–10", "copy: heads of copy-rope, trained on 1–10"}) {
 		t.Errorf("sections %q", got)
@@ -85,18 +85,18 @@ func TestInside(t *testing.T) {
 		"heads by role on random":       "encoding | heads | induction | by place\nnope | 1 | 1 | 50",
 		"mean distance that heads":      "encoding | 10 | 20 | 30\nrope | 10.0 (25) | 20.0 (50) | –",
 		"Jensen-Shannon":                "models | length | mean | shuffled | published | by layer\nnope seed 0 – nope seed 7 | 10 | 0.250 | 0.500 | 0.900 | 0.25\nrope – nope | 10 | 0.300 | 0.500 | – | 0.40 0.20\ncopy-rope at 30: too long",
-		"role, and its score":           "head | random tokens | by place\n0.0 | induction 75 | 50",
+		"role on random tokens, ":       "head | 20\n0.0 | induction 75 (50)",
 		"mean distance in tokens, and ": "head | 10 | 20\n0.0 | 10.0 (25) | 20.0 (25)\n0.1 | 10.0 (25) | 20.0 (25)",
 	} {
 		if diff := cmp.Diff(want, table(t, sections, title)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", title, diff)
 		}
 	}
-	if got := table(t, sections[2:], "role, and its score"); got != "head | 10 | 20\n0.0 | 3 back 75 | mixed\n0.1 | previous 75 | previous 75" {
+	if got := table(t, sections, "role, and its score"); got != "head | 10 | 20\n0.0 | 3 back 75 | mixed\n0.1 | previous 75 | previous 75" {
 		t.Errorf("heads of rope:\n%s", got)
 	}
 	nothing := summary.Inside([]eval.Observation{gone}, nil)
-	if got := nothing[0].Sections(nothing[0].Models); len(got) != 1 || len(got[0].Tables) > 0 || got[0].Summary != "copy-rope at 30: too long" {
+	if got := nothing[0].Sections(true); len(got) != 1 || len(got[0].Tables) > 0 || got[0].Summary != "copy-rope at 30: too long" {
 		t.Errorf("of nothing: %+v", got)
 	}
 }
@@ -121,12 +121,12 @@ func TestInsidePlaces(t *testing.T) {
 	causal.Control, causal.Layer = map[string]float64{"ablated_tokens": 9, "patched_tokens": 8}, 1
 	tasks := summary.Inside([]eval.Observation{probe(eval.TaskTokens, 0, 10, 0.125), probe(eval.TaskTokens, 1, 10, 0.25), probe(eval.RandomTokens, 0, 10, 0.5),
 		probe(eval.RandomTokens, 0, 20, -0.75), probe(eval.RandomTokens, 1, 20, 1), fit(0, 0, 0.5), fit(0, 1, 0.625), fit(1, 0, 0.75), causal}, nil)
-	sections := tasks[0].Sections(nil)
+	sections := tasks[0].Sections(true)
 	for title, want := range map[string]string{
-		"positions read off hidden states of task":   "model | layers | fitted on | 10 | 20\ncopy-nope | 0 | 10 | 0.12/0.06 (50) | –\ncopy-nope | 1 | 10 | 0.25/0.12 (50) | –",
+		"positions read off hidden states of task":   "model | layers | fitted on | 10\ncopy-nope | 0 | 10 | 0.12/0.06 (50)\ncopy-nope | 1 | 10 | 0.25/0.12 (50)",
 		"positions read off hidden states of random": "model | layers | fitted on | 10 | 20\ncopy-nope | 0 | 10 | 0.50/0.25 (50) | -0.75 (50)\ncopy-nope | 1 | 10 | – | 1.00 (50)",
-		"attention logits": "model | head | 10 | 20\ncopy-nope | 0.0 | 0.50 (0.25, 0.50)/0.062 | –\ncopy-nope | 0.1 | 0.62 (0.25, 0.50)/0.062 | –\n" +
-			"copy-nope | 1.0 | 0.75 (0.25, 0.50)/0.062 | –",
+		"attention logits": "model | head | 10\ncopy-nope | 0.0 | 0.50 (0.25, 0.50)/0.062\ncopy-nope | 0.1 | 0.62 (0.25, 0.50)/0.062\n" +
+			"copy-nope | 1.0 | 0.75 (0.25, 0.50)/0.062",
 		"% of the answers' tokens": "model | layers | length | directions | before | ablated | patched | left\ncopy-nope | 1 | 20 | 16 | 100 | 10 (90) | 20 (80) | 0.20 of 0.90",
 	} {
 		if diff := cmp.Diff(want, table(t, sections, title)); diff != "" {
@@ -169,7 +169,7 @@ func TestRoles(t *testing.T) {
 		for role, v := range tc.control {
 			o.Control[role] = v
 		}
-		if got := summary.RoleText(&o); got != tc.want {
+		if got := summary.Inside([]eval.Observation{o}, nil)[0].Models[0].Places[0].Roles[0]; got != tc.want {
 			t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
 		}
 	}
@@ -191,16 +191,23 @@ func TestRuns(t *testing.T) {
 	otherSeed := head("copy-rope", 30)
 	otherSeed.TrainSeed = 2
 	all := summary.Inside(append(course, head("copy-rope", 30), changed, otherSeed, looked("nope", eval.TaskTokens, 10, 0, eval.RoleEven)), nil)[0]
-	names := func(models []summary.InsideModel) []string {
-		return summary.Each(models, func(m summary.InsideModel) string { return m.Name + " " + m.Encoding })
+	var ends, runs []string
+	for _, m := range all.Models {
+		if !m.OnTheWay() {
+			ends = append(ends, m.Name+" "+m.Encoding)
+		}
+		if m.Course != nil {
+			runs = append(runs, fmt.Sprintf("%s %v %v", m.Name, m.Init != nil, summary.Each(m.Course, func(m *summary.InsideModel) int { return m.Steps })))
+		}
 	}
-	runs := all.Runs()
-	if len(runs) != 2 || runs[0].Model.Name != "copy-rope" || runs[0].Init.Name != "copy-rope@0" || runs[1].Init != nil || runs[1].Model.Seeds.Weights != 2 ||
-		!slices.Equal(summary.Each(runs[0].Course, func(m *summary.InsideModel) int { return m.Steps }), []int{0, 9, 20, 30}) {
-		t.Errorf("runs %+v", runs)
+	if diff := cmp.Diff([]string{"copy-rope true [0 9 20 30]", "copy-rope false [30]"}, runs); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"copy-rope@0 rope (step 0)", "copy-rope rope (step 30)", "copy-rope rope (window=2)", "copy-rope rope", "copy-nope nope"},
-		names(all.Ends())); diff != "" {
+		ends); diff != "" {
 		t.Errorf("ends (-want +got):\n%s", diff)
+	}
+	if got := len(all.Sections(true)) - len(all.Sections(false)); got != 3 {
+		t.Errorf("%d sections are of steps on the way, want 3", got)
 	}
 }

@@ -10,29 +10,30 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// Sections lay a task out: a table for each measure, then the heads of the models that are given.
-func (t *InsideTask) Sections(models []InsideModel) []Section {
+// Sections lay a task out: a table for each measure, then the heads of each model, for steps on the way where these are asked for.
+func (t *InsideTask) Sections(onTheWay bool) []Section {
 	out := []Section{t.section()}
-	for i := range models {
-		if s := t.headsSection(&models[i]); s.Tables != nil {
-			out = append(out, s)
+	for i := range t.Models {
+		if m := &t.Models[i]; onTheWay || !m.OnTheWay() {
+			if s := t.headsSection(m); len(s.Tables) > 0 {
+				out = append(out, s)
+			}
 		}
 	}
 	return out
 }
 
 func (t *InsideTask) section() Section {
-	s := Section{Task: t.Name, Title: t.Name + ": what heads attend to"}
 	all := []Table{t.rolesTable(eval.TaskTokens, "the task's sequences"), t.rolesTable(eval.RandomTokens, "random tokens"), t.lookBackTable()}
 	for _, tokens := range []string{eval.TaskTokens, eval.RandomTokens} {
-		all = append(all, t.byLength("positions read off hidden states of "+tokens+" tokens by ridge regression: R² (1 is exact, 0 or less "+
+		all = append(all, t.byLength(t.Models, "positions read off hidden states of "+tokens+" tokens by ridge regression: R² (1 is exact, 0 or less "+
 			"says nothing), after a slash at positions withheld from the fit, and in brackets % named by a classifier",
 			eval.MeasureProbe, tokens, []string{"model", "layers", "fitted on"}, probeText))
 	}
-	all = append(all, t.byLength("attention logits fitted by the two tokens and their distance (theorem 2), on random tokens: R² of both "+
+	all = append(all, t.byLength(t.Models, "attention logits fitted by the two tokens and their distance (theorem 2), on random tokens: R² of both "+
 		"together (distance alone, content alone), and after a slash how much the term of distance falls with each token",
 		eval.MeasureLogits, eval.RandomTokens, []string{"model", "head"}, logitsText), t.causalTable(), t.pairsTable())
-	s.Tables = slices.DeleteFunc(all, func(table Table) bool { return len(table.Lines) == 0 })
+	s := Section{Task: t.Name, Title: t.Name + ": what heads attend to", Tables: withLines(all)}
 	var reasons []string
 	for _, m := range t.Models {
 		for i, reason := range m.Reasons {
@@ -47,6 +48,33 @@ func (t *InsideTask) section() Section {
 		last := &s.Tables[len(s.Tables)-1]
 		last.Notes = append(last.Notes, reasons...)
 	}
+	return s
+}
+
+// withLines are the tables that have lines.
+func withLines(tables []Table) []Table {
+	return slices.DeleteFunc(tables, func(t Table) bool { return len(t.Lines) == 0 })
+}
+
+// headsSection has the role and the distance of each head of a model by length.
+func (t *InsideTask) headsSection(m *InsideModel) Section {
+	s := Section{Task: t.Name, Title: fmt.Sprintf("%s: heads of %s", t.Name, m.Name)}
+	if m.Trained[1] > 0 {
+		s.Title += fmt.Sprintf(", trained on %d–%d", m.Trained[0], m.Trained[1])
+	}
+	table := func(title, tokens string, text func(*eval.Observation) string) Table {
+		return t.byLength([]InsideModel{*m}, title, eval.MeasureAttention, tokens, []string{"head"}, text)
+	}
+	s.Tables = withLines([]Table{
+		table("role, and its score in %", eval.TaskTokens, roleText),
+		table("mean distance in tokens, and in brackets the entropy in % of that of even attention", eval.TaskTokens, func(o *eval.Observation) string {
+			return fmt.Sprintf("%s (%s)", number(o, "distance").digits(1), whole(Number(o.Values["entropy"]/o.Control["entropy"])))
+		}),
+		table("role on random tokens, and its score in %; in brackets % of the variance of weights that position alone explains", eval.RandomTokens,
+			func(o *eval.Observation) string {
+				return fmt.Sprintf("%s (%s)", roleText(o), whole(number(o, "positional")))
+			}),
+	})
 	return s
 }
 
@@ -69,22 +97,29 @@ func (n Number) digits(count int) string {
 	return strconv.FormatFloat(float64(n), 'f', count, 64)
 }
 
-// byLength has a line for each place of a measure, and a column for each length. The first columns name the model, the layer or
-// head, and the length that probes were fitted on.
-func (t *InsideTask) byLength(title, measure, tokens string, head []string, text func(*eval.Observation) string) Table {
-	table := Table{Title: title, Head: slices.Concat(head, Each(t.Lengths, strconv.Itoa))}
-	for i := range t.Models {
-		m := &t.Models[i]
-		places, _ := m.Seen(measure, tokens)
+// byLength has a line for each place of a measure, and a column for each length where there is something. The first columns are of
+// model, layer or head, and the length that probes were fitted on.
+func (t *InsideTask) byLength(models []InsideModel, title, measure, tokens string, head []string, text func(*eval.Observation) string) Table {
+	table := Table{Title: title, Head: slices.Clone(head)}
+	var shown []int // lengths
+	for i, length := range t.Lengths {
+		if slices.ContainsFunc(models, func(m InsideModel) bool { return m.observed(measure, tokens, i) }) {
+			shown, table.Head = append(shown, i), append(table.Head, strconv.Itoa(length))
+		}
+	}
+	for k := range models {
+		places, _ := models[k].Seen(measure, tokens)
 		for _, p := range places {
-			seen := p.At[slices.IndexFunc(p.At, func(o *eval.Observation) bool { return o != nil })]
-			line := []string{m.Name, headName(seen), number(seen, "fit_length").digits(0)}[:len(head)]
-			for _, o := range p.At {
-				if o == nil {
-					line = append(line, "–")
-				} else {
-					line = append(line, text(o))
+			first := p.At[slices.IndexFunc(p.At, func(o *eval.Observation) bool { return o != nil })]
+			columns := map[string]string{"model": first.Model, "layers": strconv.Itoa(p.Layer), "head": fmt.Sprintf("%d.%d", p.Layer, p.Head),
+				"fitted on": number(first, "fit_length").digits(0)}
+			line := Each(head, func(name string) string { return columns[name] })
+			for _, i := range shown {
+				cell := "–"
+				if o := p.At[i]; o != nil {
+					cell = text(o)
 				}
+				line = append(line, cell)
 			}
 			table.add(figures(line...)...)
 		}
@@ -92,12 +127,9 @@ func (t *InsideTask) byLength(title, measure, tokens string, head []string, text
 	return table
 }
 
-// headName names a layer, or a head of it.
-func headName(o *eval.Observation) string {
-	if o.Heads == 0 {
-		return strconv.Itoa(o.Layer)
-	}
-	return fmt.Sprintf("%d.%d", o.Layer, o.Head)
+// observed reports whether there is something at a length.
+func (m *InsideModel) observed(measure, tokens string, length int) bool {
+	return slices.ContainsFunc(m.Places, func(p InsidePlace) bool { return p.Measure == measure && p.Tokens == tokens && p.At[length] != nil })
 }
 
 func probeText(o *eval.Observation) string {
@@ -249,70 +281,7 @@ func (t *InsideTask) pairsTable() Table {
 	return table
 }
 
-// headsSection has the role and the distance of each head of a model by length.
-func (t *InsideTask) headsSection(m *InsideModel) Section {
-	s := Section{Task: t.Name, Title: fmt.Sprintf("%s: heads of %s", t.Name, m.Name)}
-	if m.Trained[1] > 0 {
-		s.Title += fmt.Sprintf(", trained on %d–%d", m.Trained[0], m.Trained[1])
-	}
-	onTask, _ := m.Seen(eval.MeasureAttention, eval.TaskTokens)
-	onRandom, random := m.Seen(eval.MeasureAttention, eval.RandomTokens)
-	roles := Table{Title: "role, and its score in %; by place: % of the variance of weights that position alone explains", Head: []string{"head"}}
-	distances := Table{Title: "mean distance in tokens, and in brackets the entropy in % of that of even attention", Head: []string{"head"}}
-	if random >= 0 {
-		roles.Head = append(roles.Head, "random tokens", "by place")
-	}
-	var lengths []int
-	for i, length := range t.Lengths {
-		if slices.ContainsFunc(onTask, func(p InsidePlace) bool { return p.At[i] != nil }) {
-			lengths = append(lengths, i)
-			roles.Head, distances.Head = append(roles.Head, strconv.Itoa(length)), append(distances.Head, strconv.Itoa(length))
-		}
-	}
-	at := func(places []InsidePlace, head InsidePlace, i int) *eval.Observation {
-		if k := slices.IndexFunc(places, func(p InsidePlace) bool { return p.Layer == head.Layer && p.Head == head.Head }); k >= 0 {
-			return places[k].At[i]
-		}
-		return nil
-	}
-	for _, head := range longer(onTask, onRandom) {
-		name := fmt.Sprintf("%d.%d", head.Layer, head.Head)
-		role, distance := []string{name}, []string{name}
-		if random >= 0 {
-			o := at(onRandom, head, random)
-			role = append(role, RoleText(o), whole(number(o, "positional")))
-		}
-		for _, i := range lengths {
-			o := at(onTask, head, i)
-			role, distance = append(role, RoleText(o)), append(distance, distanceText(o))
-		}
-		roles.add(figures(role...)...)
-		distances.add(figures(distance...)...)
-	}
-	if len(roles.Lines) > 0 {
-		s.Tables = append(s.Tables, roles)
-	}
-	if len(lengths) > 0 {
-		s.Tables = append(s.Tables, distances)
-	}
-	return s
-}
-
-func longer[T any](a, b []T) []T {
-	if len(b) > len(a) {
-		return b
-	}
-	return a
-}
-
-func distanceText(o *eval.Observation) string {
-	if o == nil {
-		return "–"
-	}
-	return fmt.Sprintf("%s (%s)", number(o, "distance").digits(1), whole(Number(o.Values["entropy"]/o.Control["entropy"])))
-}
-
-// Heads have a role where it stands out from its control by this share of what could be above that.
+// labelExcess is the share of what could be above its control by which a role stands out.
 const labelExcess = 0.3
 
 // mixed is a head's role where none stands out.
@@ -339,11 +308,8 @@ func roleOf(o *eval.Observation) string {
 	return best
 }
 
-// RoleText names a head's role, with its distance or position, and its score.
-func RoleText(o *eval.Observation) string {
-	if o == nil {
-		return "–"
-	}
+// roleText names a head's role, with its distance or position, and its score.
+func roleText(o *eval.Observation) string {
 	role := roleOf(o)
 	name := role
 	switch role {
