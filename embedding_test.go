@@ -17,8 +17,8 @@ import (
 	diff "github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/runtime"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
@@ -65,7 +65,7 @@ func TestMinimalProgram(t *testing.T) {
 	}
 	slices.Sort(ours)
 	want := []string{"card", "export/foreign", "export/safety", "graph/tensor", "internal/files", "internal/onnxpb", "runtime",
-		"runtime/ort",
+		"runtime/engine", "runtime/ort",
 		"runtime/ort/internal/library", "tokenizer"}
 	if d := diff.Diff(want, ours); d != "" {
 		t.Errorf("packages of ours (-want +got):\n%s", d)

@@ -24,7 +24,7 @@ var layers = []string{
 	"graph/graphtest models export",
 	"models/theory runtime runtime/native runtime/ort",
 	"train/journal serve",
-	"runtime/ort/orttest runtime/ort/install internal/rowlog eval/task",
+	"internal/orttest runtime/ort/install internal/rowlog eval/task",
 	"internal/tasktest eval/corpora eval modelfile train/runfile",
 	"eval/summary modelfile/hf train zoo/catalogue",
 	"zoo",

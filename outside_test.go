@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
+	"github.com/nopezoo/zoo/internal/orttest"
 )
 
 // Another module can add an encoding and a task, and train, export, verify, measure and

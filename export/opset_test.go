@@ -9,8 +9,8 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/onnxpb"
-	"github.com/nopezoo/zoo/runtime/ort"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
+	"github.com/nopezoo/zoo/internal/orttest"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // unseen are operators that the opset before has too, but with less than package graph
@@ -30,9 +30,9 @@ func TestOpsetIsONNXs(t *testing.T) {
 		}
 		m := f.Proto
 		m.OpsetImport = []*onnxpb.OperatorSetIdProto{{Version: int64(opset)}}
-		s, err := ort.New(marshal(t, m), ort.Options{Library: library, Threads: 1})
+		loaded, err := orttest.Load(marshal(t, m), engine.Options{Library: library, Threads: 1})
 		if err == nil {
-			s.Close()
+			loaded.Close()
 		}
 		return err
 	}

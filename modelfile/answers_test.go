@@ -11,11 +11,11 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
-	"github.com/nopezoo/zoo/runtime/ort"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // answersCases are the models of TestParity, and what decodes in other ways: windows, states
@@ -149,7 +149,7 @@ func TestAnswersEndEarly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := ort.New(file, ort.Options{})
+	s, err := orttest.Load(file, engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,14 +159,13 @@ func TestAnswersEndEarly(t *testing.T) {
 		for i := range mask {
 			mask[i] = 1
 		}
-		out, err := s.Run(t.Context(), map[string]*tensor.Tensor{
+		ids, lengths = make([]int64, len(prompts)*int(most)), make([]int64, len(prompts))
+		err = s.Run(t.Context(), map[string]*tensor.Tensor{
+			card.OutputIDs.Name: tensor.Of(ids, len(prompts), int(most)), card.OutputLengths.Name: tensor.Of(lengths, len(lengths)),
 			card.InputIDs.Name: tensor.Of(prompts, len(prompts), 1), card.AttentionMask.Name: tensor.Of(mask, len(mask), 1),
 			card.MaxNew.Name: tensor.Of([]int64{most}, 1),
-		}, card.OutputIDs.Name, card.OutputLengths.Name)
-		if err != nil {
-			return nil, nil, err
-		}
-		return tensor.Data[int64](out[0]), tensor.Data[int64](out[1]), nil
+		})
+		return ids, lengths, err
 	}
 	all := make([]int64, vocab) // one prompt for each token
 	for i := range all {

@@ -13,11 +13,11 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
-	"github.com/nopezoo/zoo/runtime/ort"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // TestRecurrentParity: the unrolled graph that training uses, the exported
@@ -126,7 +126,7 @@ func TestClockworkSequence(t *testing.T) {
 	if _, err := export.Read(checked); err == nil {
 		t.Error("the flat reader accepts a Scan")
 	}
-	s, err := ort.New(file, ort.Options{})
+	s, err := orttest.Load(file, engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,10 +138,9 @@ func TestClockworkSequence(t *testing.T) {
 		tensor.Data[int64](ids)[i], tensor.Data[int64](mask)[i], tensor.Data[int64](pos)[i] = int64(i*i%vocab), 1,
 			int64(i%seq)
 	}
-	got, err := s.Run(t.Context(), map[string]*tensor.Tensor{"input_ids": ids, "attention_mask": mask,
-		"position_ids": pos,
-		"past.0.state": tensor.New(tensor.Float32, batch, 24)}, "logits")
-	if err != nil {
+	logits, present := tensor.New(tensor.Float32, batch, seq, vocab), tensor.New(tensor.Float32, batch, 24)
+	if err := s.Run(t.Context(), map[string]*tensor.Tensor{"input_ids": ids, "attention_mask": mask,
+		"position_ids": pos, "past.0.state": tensor.New(tensor.Float32, batch, 24), "logits": logits, "present.0.state": present}); err != nil {
 		t.Fatal(err)
 	}
 	b := graph.NewBuilder()
@@ -153,7 +152,7 @@ func TestClockworkSequence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := worst(tensor.Data[float32](got[0]), tensor.Data[float64](want["logits"])); !(d <= 1e-4) {
+	if d := worst(tensor.Data[float32](logits), tensor.Data[float64](want["logits"])); !(d <= 1e-4) {
 		t.Errorf("off by %.2g", d)
 	}
 }

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
 )
 
 // Beyond the maximum of an encoding that has one there is an error, in the

@@ -9,11 +9,10 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/engine"
-	"github.com/nopezoo/zoo/runtime/ort"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
 )
 
 // TestCopying generates as a program does that knows ONNX Runtime and no more, by what
@@ -35,7 +34,7 @@ func TestCopying(t *testing.T) {
 
 // copying continues prompts greedily by so many tokens.
 func copying(t *testing.T, model []byte, c card.Card, prompts [][]int64, tokens int) [][]int64 {
-	s, err := ort.New(model, ort.Options{Library: orttest.Require(t), Threads: 1})
+	s, err := orttest.Load(model, engine.Options{Library: orttest.Require(t), Threads: 1, Training: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,10 +45,9 @@ func copying(t *testing.T, model []byte, c card.Card, prompts [][]int64, tokens 
 	}
 	pad := func(row int) int { return width - len(prompts[row]) }
 	capacity := width + tokens - 1
-	feed, outputs := map[string]*tensor.Tensor{}, []string{card.Logits.Name}
+	feed := map[string]*tensor.Tensor{}
 	for _, state := range c.State {
 		feed[state.Past] = tensor.New(tensor.Float32, state.AppendDims(nil, batch, capacity)...)
-		outputs = append(outputs, state.Present)
 	}
 	feed[card.LogitsToKeep.Name] = tensor.Of([]int64{1}, 1)
 	feed[card.AttentionMask.Name] = table(batch, capacity, func(row, slot int) int64 {
@@ -58,7 +56,7 @@ func copying(t *testing.T, model []byte, c card.Card, prompts [][]int64, tokens 
 		}
 		return 1
 	})
-	readsPositions := slices.ContainsFunc(s.Inputs(), func(p ort.IO) bool { return p.Name == card.PositionIDs.Name })
+	readsPositions := slices.ContainsFunc(s.Inputs, func(p card.Port) bool { return p.Name == card.PositionIDs.Name })
 	out := make([][]int64, batch)
 	for filled, n := 0, width; filled < capacity; filled, n = filled+n, 1 {
 		feed[card.InputIDs.Name] = table(batch, n, func(row, i int) int64 {
@@ -75,14 +73,18 @@ func copying(t *testing.T, model []byte, c card.Card, prompts [][]int64, tokens 
 		if readsPositions {
 			feed[card.PositionIDs.Name] = table(batch, n, func(row, i int) int64 { return int64(max(filled+i-pad(row), 0)) })
 		}
-		results, err := s.Run(t.Context(), feed, outputs...)
-		if err != nil {
+		vocab := 50
+		feed[card.Logits.Name] = tensor.New(tensor.Float32, batch, 1, vocab)
+		for _, state := range c.State {
+			feed[state.Present] = tensor.New(tensor.Float32, feed[state.Past].Shape()...)
+		}
+		if err := s.Run(t.Context(), feed); err != nil {
 			t.Fatal(err)
 		}
-		for i, state := range c.State {
-			feed[state.Past] = results[1+i]
+		for _, state := range c.State {
+			feed[state.Past] = feed[state.Present]
 		}
-		logits := tensor.Data[float32](results[0])
+		logits := tensor.Data[float32](feed[card.Logits.Name])
 		for row := range out {
 			mine := logits[row*len(logits)/batch:][:len(logits)/batch]
 			out[row] = append(out[row], int64(slices.Index(mine, slices.Max(mine))))

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/runtime"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 

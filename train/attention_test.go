@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
 )
 
 // attentionVariants are settings of the attention that go with any encoding. log-n counts

@@ -14,9 +14,9 @@ import (
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/runtime/ort"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/runfile"
 )
@@ -157,28 +157,23 @@ func matmulRate(b *testing.B) float64 {
 	if err := export.Write(&buf, g, nil, export.Options{}); err != nil {
 		b.Fatal(err)
 	}
-	s, err := ort.New(buf.Bytes(), ort.Options{})
+	s, err := orttest.Load(buf.Bytes(), engine.Options{Training: true})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	value := func(shape ...int) *ort.Value {
+	fill := func(shape ...int) *tensor.Tensor {
 		t := tensor.New(tensor.Float32, shape...)
 		for i := range tensor.Data[float32](t) {
 			tensor.Data[float32](t)[i] = float32(i%7) - 3
 		}
-		v, err := ort.NewValue(t)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { v.Close() })
-		return v
+		return t
 	}
-	in, out := []*ort.Value{value(m, k), value(k, n)}, []*ort.Value{value(m, n)}
+	tensors := map[string]*tensor.Tensor{"x": fill(m, k), "w": fill(k, n), "y": fill(m, n)}
 	var times []time.Duration
 	for range 15 {
 		start := time.Now()
-		if err := s.RunValues(b.Context(), in, out); err != nil {
+		if err := s.Run(b.Context(), tensors); err != nil {
 			b.Fatal(err)
 		}
 		times = append(times, time.Since(start))

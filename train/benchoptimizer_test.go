@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
 )
 

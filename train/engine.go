@@ -1,7 +1,6 @@
 package train
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -11,11 +10,10 @@ import (
 	"sync"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/engine"
-	"github.com/nopezoo/zoo/runtime/ort"
+
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
@@ -35,13 +33,13 @@ type stepEngine struct {
 // into each other's way in ONNX Runtime's allocator.
 type lane struct {
 	engine *stepEngine
-	opt    ort.Options
+	opt    engine.Options
 	steps  map[int]*step // by sequence length where unrolled, else under 0
 	loss   float64       // of the lane's runs
 }
 
 // newEngine prepares and compiles the step of m.
-func newEngine(m models.Model, r runfile.Recipe, opt ort.Options) (*stepEngine, error) {
+func newEngine(m models.Model, r runfile.Recipe, opt engine.Options) (*stepEngine, error) {
 	arch, err := models.ArchitectureOf(m.Config())
 	if err != nil {
 		return nil, err
@@ -84,10 +82,18 @@ func (e *stepEngine) run(ctx context.Context, batches []batch, on values) (loss 
 	return loss, lanes, errors.Join(errs...)
 }
 
+// loaded returns one of the compiled steps, of which there is always one.
+func (e *stepEngine) loaded() engine.Model {
+	for _, s := range e.lanes[0].steps {
+		return s.Model
+	}
+	return nil
+}
+
 func (e *stepEngine) close() {
 	for _, l := range e.lanes {
 		for _, s := range l.steps {
-			s.session.Close()
+			s.Close()
 		}
 	}
 }
@@ -133,7 +139,7 @@ func (l *lane) step(n int) (*step, error) {
 
 // step is one compiled step graph.
 type step struct {
-	session *ort.Session
+	*session
 	dropout *dropout // nil without
 }
 
@@ -148,11 +154,7 @@ func compile(l *lane, steps int) (*step, error) {
 	if err != nil {
 		return nil, err
 	}
-	var buf bytes.Buffer
-	if err := export.Write(&buf, g, nil, export.Options{ParamsAsInputs: true}); err != nil {
-		return nil, err
-	}
-	session, err := ort.New(buf.Bytes(), l.opt)
+	session, err := newSession(g, l.opt)
 	if err != nil {
 		return nil, err
 	}
@@ -165,8 +167,7 @@ func compile(l *lane, steps int) (*step, error) {
 
 // run computes the loss of a batch, and leaves in sum its gradients added to earlier ones,
 // which may be sum itself. All three go by the weights' names.
-func (s *step) run(ctx context.Context, b batch, weights, earlier, sum map[string]*ort.Value) (loss float64,
-	err error) {
+func (s *step) run(ctx context.Context, b batch, weights, earlier, sum map[string]engine.Value) (loss float64, err error) {
 	of := tensor.New(tensor.Float32, 1)
 	feed := map[string]*tensor.Tensor{
 		card.InputIDs.Name: b.IDs, card.PositionIDs.Name: b.Positions, labelsInput: b.Labels, weightsInput: b.Weights,
@@ -179,22 +180,22 @@ func (s *step) run(ctx context.Context, b batch, weights, earlier, sum map[strin
 		}
 		maps.Copy(feed, factors)
 	}
-	fed, err := bind(feed)
+	fed, err := bind(s, feed)
 	defer closeAll(fed)
 	if err != nil {
 		return 0, fmt.Errorf("train: %w", err)
 	}
-	var inputs, outputs []*ort.Value
-	for _, in := range s.session.Inputs() {
-		v := cmp.Or(fed[in.Name], weights[in.Name])
-		if name, ok := strings.CutPrefix(in.Name, earlierPrefix); ok {
+	var inputs, outputs []engine.Value
+	for _, in := range s.inputs {
+		v := cmp.Or(fed[in], weights[in])
+		if name, ok := strings.CutPrefix(in, earlierPrefix); ok {
 			v = earlier[name]
 		}
 		inputs = append(inputs, v)
 	}
-	for _, out := range s.session.Outputs() {
-		outputs = append(outputs, cmp.Or(fed[out.Name], sum[strings.TrimPrefix(out.Name, gradPrefix)]))
+	for _, out := range s.outputs {
+		outputs = append(outputs, cmp.Or(fed[out], sum[strings.TrimPrefix(out, gradPrefix)]))
 	}
-	err = s.session.RunValues(ctx, inputs, outputs)
+	err = s.session.run(ctx, inputs, outputs)
 	return float64(tensor.Data[float32](of)[0]), err
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/engine"
+
 	"github.com/nopezoo/zoo/tokenizer"
 	"github.com/nopezoo/zoo/train/journal"
 	"github.com/nopezoo/zoo/train/runfile"
@@ -145,11 +146,11 @@ func SaveWithoutFit(t *Trainer) error {
 func Updates(c runfile.Config, m models.Model) (inGo, inGraph func(number int) error, done func(), err error) {
 	params := m.Params()
 	state := &runfile.Checkpoint{Config: c, Weights: models.InitWeights(params, 1), M: zeros(params), V: zeros(params)}
-	graph, err := newGraphOptimizer(state, params, c.Train, ort.Options{Threads: c.Train.Threads}) // first: it opens the session
+	graph, err := newGraphOptimizer(state, params, c.Train, engine.Options{Threads: c.Train.Threads, Training: true})
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	host, err := newHostOptimizer(state, params)
+	host, err := newHostOptimizer(state, params, graph.session)
 	if err != nil {
 		graph.close()
 		return nil, nil, nil, err

@@ -1,16 +1,14 @@
 package train
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models/pe"
-	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/train/journal"
 	"github.com/nopezoo/zoo/train/runfile"
 )
@@ -25,20 +23,20 @@ var errLost = errors.New("train: the weights were lost in an update that failed;
 type graphOptimizer struct {
 	recipe  runfile.Recipe
 	params  []pe.Param
-	session *ort.Session
+	session *session
 	host    map[string]*tensor.Tensor // the checkpoint's, by the names that are stored
 	// The update graph's inputs and outputs: its numbers, which are [1], and the rest, which
 	// is the state under the names of host, and gradients.
 	numbers map[string]*tensor.Tensor
 	buffers map[string]*buffer
-	bound   map[string]*ort.Value // all of them
+	bound   map[string]engine.Value // all of them
 	memory  values
 	nothing *buffer // whose views memory.nothing are, on a device
 	newer   bool    // the buffers have updates that host lacks
 	lost    bool    // an update failed halfway
 }
 
-func newGraphOptimizer(c *runfile.Checkpoint, params []pe.Param, r runfile.Recipe, opt ort.Options) (*graphOptimizer, error) {
+func newGraphOptimizer(c *runfile.Checkpoint, params []pe.Param, r runfile.Recipe, opt engine.Options) (*graphOptimizer, error) {
 	o := &graphOptimizer{recipe: r, params: params, host: c.Tensors(),
 		numbers: map[string]*tensor.Tensor{}, buffers: map[string]*buffer{}}
 	opt.ProfilePrefix = "" // it is for the step graph's trace
@@ -53,16 +51,12 @@ func newGraphOptimizer(c *runfile.Checkpoint, params []pe.Param, r runfile.Recip
 	return o, nil
 }
 
-func (o *graphOptimizer) compile(opt ort.Options) error {
+func (o *graphOptimizer) compile(opt engine.Options) error {
 	g, err := UpdateGraph(o.params, o.recipe, lanes(o.recipe))
 	if err != nil {
 		return err
 	}
-	var file bytes.Buffer
-	if err := export.Write(&file, g, nil, export.Options{}); err != nil {
-		return err
-	}
-	o.session, err = ort.New(file.Bytes(), opt)
+	o.session, err = newSession(g, opt)
 	return err
 }
 
@@ -71,17 +65,17 @@ func (o *graphOptimizer) allocate() (err error) {
 	for _, name := range []string{stepSizeInput, epsilonInput, keepInput, oneInput, clipInput, normOutput, factorOutput} {
 		o.numbers[name] = tensor.New(tensor.Float32, 1)
 	}
-	if o.bound, err = bind(o.numbers); err != nil {
+	if o.bound, err = bind(o.session, o.numbers); err != nil {
 		return err
 	}
 	if err := o.allocateNothing(); err != nil {
 		return err
 	}
 	// group makes a buffer for each weight, under its name with a prefix.
-	group := func(prefix string) (map[string]*ort.Value, error) {
-		of := map[string]*ort.Value{}
+	group := func(prefix string) (map[string]engine.Value, error) {
+		of := map[string]engine.Value{}
 		for _, p := range o.params {
-			b, err := newBuffer(o.session, p.Shape)
+			b, err := newBuffer(o.session.Model, p.Shape)
 			if err != nil {
 				return nil, err
 			}
@@ -110,8 +104,9 @@ func (o *graphOptimizer) allocate() (err error) {
 // allocateNothing makes what stands for no gradients: views of one piece of memory.
 func (o *graphOptimizer) allocateNothing() (err error) {
 	of := nothing(o.params)
-	if !o.session.OnDevice() {
-		o.memory.nothing, err = bind(of)
+	device, ok := o.session.Model.(engine.DeviceModel)
+	if !ok {
+		o.memory.nothing, err = bind(o.session, of)
 		return err
 	}
 	most := o.params[0]
@@ -120,15 +115,15 @@ func (o *graphOptimizer) allocateNothing() (err error) {
 			most = p
 		}
 	}
-	if o.nothing, err = newBuffer(o.session, most.Shape); err != nil {
+	if o.nothing, err = newBuffer(device, most.Shape); err != nil {
 		return err
 	}
 	if err := o.nothing.write(of[most.Name]); err != nil {
 		return err
 	}
-	o.memory.nothing = map[string]*ort.Value{}
+	o.memory.nothing = map[string]engine.Value{}
 	for _, p := range o.params {
-		if o.memory.nothing[p.Name], err = o.nothing.value.View(p.Shape...); err != nil {
+		if o.memory.nothing[p.Name], err = device.View(o.nothing.value, p.Shape...); err != nil {
 			return err
 		}
 	}
@@ -151,15 +146,15 @@ func (o *graphOptimizer) apply(u update) (norm float64, err error) {
 	if o.recipe.Clip > 0 {
 		set(clipInput, float32(o.recipe.Clip))
 	}
-	var in, out []*ort.Value
-	for _, io := range o.session.Inputs() {
-		in = append(in, o.input(io.Name, u.lanes))
+	var in, out []engine.Value
+	for _, name := range o.session.inputs {
+		in = append(in, o.input(name, u.lanes))
 	}
-	for _, io := range o.session.Outputs() {
-		out = append(out, o.bound[strings.TrimPrefix(io.Name, updatedPrefix)])
+	for _, name := range o.session.outputs {
+		out = append(out, o.bound[strings.TrimPrefix(name, updatedPrefix)])
 	}
 	o.newer, o.lost = true, true
-	if err := o.session.RunValues(context.Background(), in, out); err != nil {
+	if err := o.session.run(context.Background(), in, out); err != nil {
 		return 0, err
 	}
 	norm = float64(tensor.Data[float32](o.numbers[normOutput])[0])
@@ -169,7 +164,7 @@ func (o *graphOptimizer) apply(u update) (norm float64, err error) {
 
 // input returns what stands for an input of the update graph: of lanes that have no
 // gradients this time, nothing.
-func (o *graphOptimizer) input(name string, lanes int) *ort.Value {
+func (o *graphOptimizer) input(name string, lanes int) engine.Value {
 	for lane := lanes; lane < len(o.memory.sums); lane++ {
 		if weight, ok := strings.CutPrefix(name, gradOf(lane)); ok {
 			return o.memory.nothing[weight]

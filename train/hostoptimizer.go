@@ -5,7 +5,8 @@ import (
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models/pe"
-	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/engine"
+
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
@@ -18,29 +19,29 @@ type hostOptimizer struct {
 	bound  values
 }
 
-func newHostOptimizer(c *runfile.Checkpoint, params []pe.Param) (*hostOptimizer, error) {
+func newHostOptimizer(c *runfile.Checkpoint, params []pe.Param, m engine.Model) (*hostOptimizer, error) {
 	o := &hostOptimizer{params: params}
 	for range lanes(c.Config.Train) {
 		o.sums = append(o.sums, zeros(params))
 	}
 	o.adamw = newAdamW(c, params, o.sums[0])
-	if err := o.bind(c); err != nil {
+	if err := o.bind(c, m); err != nil {
 		o.close()
 		return nil, fmt.Errorf("train: %w", err)
 	}
 	return o, nil
 }
 
-func (o *hostOptimizer) bind(c *runfile.Checkpoint) (err error) {
-	if o.bound.weights, err = bind(c.Weights); err != nil {
+func (o *hostOptimizer) bind(c *runfile.Checkpoint, m engine.Model) (err error) {
+	if o.bound.weights, err = bind(m, c.Weights); err != nil {
 		return err
 	}
-	if o.bound.nothing, err = bind(nothing(o.params)); err != nil {
+	if o.bound.nothing, err = bind(m, nothing(o.params)); err != nil {
 		return err
 	}
 	for _, sum := range o.sums {
-		var v map[string]*ort.Value
-		v, err = bind(sum)
+		var v map[string]engine.Value
+		v, err = bind(m, sum)
 		o.bound.sums = append(o.bound.sums, v)
 		if err != nil {
 			return err

@@ -6,7 +6,8 @@ import (
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models/pe"
-	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/runtime/engine"
+
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
@@ -38,18 +39,17 @@ type update struct {
 
 // values is the memory of a run that step graphs work on, by the weights' names.
 type values struct {
-	weights map[string]*ort.Value
-	nothing map[string]*ort.Value   // what the first run of a lane adds its gradients to
-	sums    []map[string]*ort.Value // of each lane, the gradients of its runs in an update
+	weights map[string]engine.Value
+	nothing map[string]engine.Value   // what the first run of a lane adds its gradients to
+	sums    []map[string]engine.Value // of each lane, the gradients of its runs in an update
 }
 
-// newOptimizer returns the optimizer of a run that is as c is, before upload. A session must
-// be open.
-func newOptimizer(c *runfile.Checkpoint, params []pe.Param, r runfile.Recipe, inGraph bool, sessions ort.Options) (optimizer, error) {
+// newOptimizer returns the optimizer of a run that is as c is, before upload. Steps run on the model.
+func newOptimizer(c *runfile.Checkpoint, params []pe.Param, r runfile.Recipe, inGraph bool, sessions engine.Options, m engine.Model) (optimizer, error) {
 	if inGraph {
 		return newGraphOptimizer(c, params, r, sessions)
 	}
-	return newHostOptimizer(c, params)
+	return newHostOptimizer(c, params, m)
 }
 
 func (v values) close() {
@@ -82,23 +82,4 @@ func nothing(params []pe.Param) map[string]*tensor.Tensor {
 		out[p.Name] = tensor.Of(all[:tensor.Numel(p.Shape)], p.Shape...)
 	}
 	return out
-}
-
-// bind makes values of tensors. Those that it has made when it fails come with the error.
-func bind(tensors map[string]*tensor.Tensor) (map[string]*ort.Value, error) {
-	out := map[string]*ort.Value{}
-	for name, t := range tensors {
-		v, err := ort.NewValue(t)
-		if err != nil {
-			return out, err
-		}
-		out[name] = v
-	}
-	return out, nil
-}
-
-func closeAll(values map[string]*ort.Value) {
-	for _, v := range values {
-		v.Close()
-	}
 }

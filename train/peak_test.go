@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
+	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/runfile"
 )

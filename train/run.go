@@ -12,7 +12,6 @@ import (
 
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/engine"
-	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/train/journal"
 	"github.com/nopezoo/zoo/train/runfile"
 )
@@ -41,7 +40,7 @@ type Options struct {
 	// configuration: a run may be resumed with another, and its metrics say which made a
 	// step. Runs of one configuration are the same to the bit on one processor only.
 	Provider string
-	// AllowCPUNodes is as in ort.Options.
+	// AllowCPUNodes is as in runtime.Options.
 	AllowCPUNodes bool
 
 	// GraphOptimizer makes the updates by the update graph (see UpdateGraph) in ONNX Runtime
@@ -216,18 +215,15 @@ func newTrainer(dir string, c *runfile.Checkpoint, o Options) (*Trainer, error) 
 	if onDevice {
 		r.Lanes = 1 // it is one device
 	}
-	sessions := ort.Options{
+	sessions := engine.Options{
 		Library: o.Library, Provider: o.Provider, AllowCPUNodes: o.AllowCPUNodes,
-		Threads: r.Threads, ProfilePrefix: o.ProfilePrefix,
-		// Between runs the cores belong to the optimizer, and to other sessions where the
-		// model is unrolled: threads that go on spinning would take them.
-		ConfigEntries: map[string]string{"session.force_spinning_stop": "1"},
+		Threads: r.Threads, ProfilePrefix: o.ProfilePrefix, Training: true,
 	}
 	e, err := newEngine(m, r, sessions)
 	if err != nil {
 		return nil, err
 	}
-	opt, err := newOptimizer(c, m.Params(), r, o.GraphOptimizer || onDevice, sessions)
+	opt, err := newOptimizer(c, m.Params(), r, o.GraphOptimizer || onDevice, sessions, e.loaded())
 	if err != nil {
 		e.close()
 		return nil, err

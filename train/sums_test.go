@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"bytes"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -11,9 +12,9 @@ import (
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph/graphtest"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/models/pe"
-	"github.com/nopezoo/zoo/runtime/ort"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -35,7 +36,7 @@ func testSums(t *testing.T, encoding string) {
 	if err := export.Write(&file, g, nil, export.Options{ParamsAsInputs: true}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := ort.New(file.Bytes(), ort.Options{Threads: 2})
+	s, err := orttest.Load(file.Bytes(), engine.Options{Threads: 2, Training: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,36 +48,17 @@ func testSums(t *testing.T, encoding string) {
 	loss := tensor.New(tensor.Float32, 1)
 	// run returns the sums, which lie where the earlier gradients were.
 	run := func(earlier func(n int) *tensor.Tensor) map[string]*tensor.Tensor {
-		bound := map[string]*ort.Value{}
-		value := func(x *tensor.Tensor) *ort.Value {
-			v, err := ort.NewValue(x)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { v.Close() })
-			return v
-		}
-		sums := map[string]*tensor.Tensor{}
+		tensors, sums := maps.Clone(all), map[string]*tensor.Tensor{}
 		for _, p := range m.Params() {
 			sums[p.Name] = tensor.Of(tensor.Data[float32](earlier(tensor.Numel(p.Shape))), p.Shape...)
-			bound[p.Name] = value(sums[p.Name])
+			tensors["earlier."+p.Name], tensors["grad."+p.Name] = sums[p.Name], sums[p.Name]
 		}
-		var in, out []*ort.Value
-		for _, io := range s.Inputs() {
-			if name, ok := strings.CutPrefix(io.Name, "earlier."); ok {
-				in = append(in, bound[name])
-			} else {
-				in = append(in, value(all[io.Name]))
+		for _, out := range s.Outputs {
+			if !strings.HasPrefix(out.Name, "grad.") {
+				tensors[out.Name] = loss
 			}
 		}
-		for _, io := range s.Outputs() {
-			if name, ok := strings.CutPrefix(io.Name, "grad."); ok {
-				out = append(out, bound[name])
-			} else {
-				out = append(out, value(loss))
-			}
-		}
-		if err := s.RunValues(t.Context(), in, out); err != nil {
+		if err := s.Run(t.Context(), tensors); err != nil {
 			t.Fatal(err)
 		}
 		return sums

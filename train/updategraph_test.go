@@ -15,9 +15,9 @@ import (
 	"github.com/nopezoo/zoo/graph/graphtest"
 	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/models/pe"
-	"github.com/nopezoo/zoo/runtime/ort"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
@@ -193,7 +193,7 @@ func testInPlace(t *testing.T, r runfile.Recipe, lanes int) {
 	if err := export.Write(&file, newUpdateGraph(t, updated, r, lanes), nil, export.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := ort.New(file.Bytes(), ort.Options{Threads: 2})
+	s, err := orttest.Load(file.Bytes(), engine.Options{Threads: 2, Training: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,15 +210,21 @@ func testInPlace(t *testing.T, r runfile.Recipe, lanes int) {
 		goUpdate(inGo, updated, sums, step)
 
 		in := updateInputs(apart, grads, step)
-		results, err := s.Run(t.Context(), in)
-		if err != nil {
+		want := map[string]*tensor.Tensor{}
+		for _, out := range s.Outputs {
+			shape := []int{1}
+			if of := in[strings.TrimPrefix(out.Name, updatedPrefix)]; of != nil {
+				shape = of.Shape()
+			}
+			want[out.Name] = tensor.New(tensor.Float32, shape...)
+		}
+		maps.Copy(in, want)
+		if err := s.Run(t.Context(), in); err != nil {
 			t.Fatal(err)
 		}
-		want := map[string]*tensor.Tensor{}
-		for i, io := range s.Outputs() {
-			want[io.Name] = results[i]
-			if of := strings.TrimPrefix(io.Name, updatedPrefix); apart.Tensors()[of] != nil {
-				copy(tensor.Data[float32](apart.Tensors()[of]), tensor.Data[float32](results[i]))
+		for name, w := range want {
+			if of := apart.Tensors()[strings.TrimPrefix(name, updatedPrefix)]; of != nil {
+				copy(tensor.Data[float32](of), tensor.Data[float32](w))
 			}
 		}
 
@@ -252,21 +258,13 @@ func agree[T float32 | float64](t *testing.T, what string, got []T, inGo *tensor
 }
 
 // runInPlace runs the update graph with each output in the memory of its input.
-func runInPlace(t testing.TB, s *ort.Session, memory map[string]*tensor.Tensor) {
+func runInPlace(t testing.TB, m *orttest.Model, memory map[string]*tensor.Tensor) {
 	t.Helper()
-	bound, err := bind(memory)
-	defer closeAll(bound)
-	if err != nil {
-		t.Fatal(err)
+	tensors := maps.Clone(memory)
+	for _, out := range m.Outputs {
+		tensors[out.Name] = memory[strings.TrimPrefix(out.Name, updatedPrefix)]
 	}
-	var in, out []*ort.Value
-	for _, io := range s.Inputs() {
-		in = append(in, bound[io.Name])
-	}
-	for _, io := range s.Outputs() {
-		out = append(out, bound[strings.TrimPrefix(io.Name, updatedPrefix)])
-	}
-	if err := s.RunValues(t.Context(), in, out); err != nil {
+	if err := m.Run(t.Context(), tensors); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -3,8 +3,8 @@ package train_test
 import (
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/models/pe"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	"github.com/nopezoo/zoo/train"
 )
 

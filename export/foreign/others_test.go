@@ -10,8 +10,8 @@ import (
 
 	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/runtime"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
 	_ "github.com/nopezoo/zoo/tokenizer/hf"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/nopezoo/zoo/export/foreign/foreigntest"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/internal/onnxpb"
+	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/runtime"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
 )
 
 // windowedRow is what transformers computes with foreigntest.Windowed.

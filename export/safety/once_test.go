@@ -8,11 +8,11 @@ import (
 	"github.com/nopezoo/zoo/experiment/bench"
 	"github.com/nopezoo/zoo/export/foreign/foreigntest"
 	"github.com/nopezoo/zoo/export/safety"
+	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
 	_ "github.com/nopezoo/zoo/runtime/native"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
 )
 
 // copying is the file of a small model that has learned nothing, for the task copy.

@@ -39,6 +39,10 @@ type Options struct {
 	NoSpinning      bool
 	ProfilePrefix   string
 	Exact           bool
+
+	// Training is for graphs of training steps, which runtime.Options does not know: numbers below 1.2e-38 are not
+	// taken for 0, and idle threads stop spinning between runs, when the cores belong to the optimizer.
+	Training bool
 }
 
 // File is a model file that has been validated under the options.
@@ -78,6 +82,11 @@ type DeviceModel interface {
 	// device in memory of their own: place i of the middle axis to what from has at index[i],
 	// or to fill where index[i] is −1.
 	Arrange(to, from Value, index []int, fill float32) error
+	// Upload copies a tensor of float32 into a value of its size on the device, and Download the reverse.
+	Upload(to Value, t *tensor.Tensor) error
+	Download(t *tensor.Tensor, from Value) error
+	// View returns another value of a shape at the start of the memory of one, which is to be closed after it.
+	View(of Value, shape ...int) (Value, error)
 	// Adapter names the device as its driver does; "" where that is not known.
 	Adapter() string
 	// Transferred returns how many bytes runs have moved to the device and from it.

@@ -7,26 +7,23 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
-// Arrange sets to [outer, len(index), inner] from from [outer, slots, inner], which is other
-// memory; both are the device's, or Go's. Place i of the middle axis becomes what from has at
-// index[i], or full of fill where index[i] is −1. It is a run of a small graph, so that the
+// Arrange implements engine.DeviceModel, for values in Go's memory too. It is a run of a small graph, so that the
 // numbers do not leave the device.
-func (s *Session) Arrange(to, from *Value, index []int, fill float32) error {
-	if err := s.arrange(to, from, index, fill); err != nil {
+func (s deviceSession) Arrange(to, from engine.Value, index []int, fill float32) error {
+	if err := s.device.arrangeSlots(to, from, index, fill); err != nil {
 		return fmt.Errorf("ort: arrange: %w", err)
 	}
 	return nil
 }
 
-func (s *Session) arrange(to, from *Value, index []int, fill float32) (err error) {
-	if !s.OnDevice() {
-		return errNoDevice
-	}
-	a, err := s.device.helper(&s.device.arrange, arrangement, false)
+func (d *device) arrangeSlots(to, from engine.Value, index []int, fill float32) (err error) {
+	a, err := d.helper(&d.arrange, arrangement, false, fromInput, indexInput, takenInput, fillInput)
 	if err != nil {
 		return err
 	}
@@ -36,22 +33,16 @@ func (s *Session) arrange(to, from *Value, index []int, fill float32) (err error
 			at[i], taken[i] = int64(n), 1
 		}
 	}
-	values := map[string]*Value{fromInput: from}
-	for name, t := range map[string]*tensor.Tensor{
-		indexInput: tensor.Of(at, len(at)), takenInput: tensor.Of(taken, len(taken), 1), fillInput: tensor.Of([]float32{fill}, 1),
-	} {
-		var v *Value
-		if v, err = NewValue(t); err != nil {
+	inputs := []engine.Value{from}
+	for _, t := range []*tensor.Tensor{tensor.Of(at, len(at)), tensor.Of(taken, len(taken), 1), tensor.Of([]float32{fill}, 1)} {
+		var v *value
+		if v, err = bindTensor(t); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, v.Close()) }()
-		values[name] = v
+		inputs = append(inputs, v)
 	}
-	var inputs []*Value
-	for _, in := range a.Inputs() {
-		inputs = append(inputs, values[in.Name])
-	}
-	return a.RunValues(context.Background(), inputs, []*Value{to})
+	return a.run(context.Background(), inputs, []engine.Value{to})
 }
 
 const (
@@ -64,7 +55,7 @@ const (
 
 // helper returns a session for a small graph on the same device, which is made when it is
 // first needed. It is an error where the provider cannot run the graph, unless the CPU may.
-func (d *device) helper(made **Session, file func() []byte, allowCPU bool) (*Session, error) {
+func (d *device) helper(made **session, file func() []byte, allowCPU bool, inputs ...string) (*session, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
@@ -73,8 +64,16 @@ func (d *device) helper(made **Session, file func() []byte, allowCPU bool) (*Ses
 	if *made != nil {
 		return *made, nil
 	}
-	s, err := New(file(), Options{AllowCPUNodes: allowCPU, Provider: d.provider, ProviderOptions: d.options, Threads: 1,
-		Safety: safety.Options{Unvalidated: true}})
+	parsed, err := safety.Check(file(), safety.Options{})
+	if err != nil {
+		return nil, err
+	}
+	f := engine.File{Parsed: parsed, Outputs: parsed.Outputs}
+	for _, name := range inputs {
+		f.Inputs = append(f.Inputs, card.Port{Name: name})
+	}
+	s, err := newSession(f, engine.Options{AllowCPUNodes: allowCPU, Provider: d.provider, ProviderOptions: d.options, Threads: 1,
+		Training: true}) // which leaves numbers as they are
 	if err == nil {
 		*made = s
 	}
@@ -93,11 +92,11 @@ func arrangement() []byte {
 		part(1, node("Cast", "chosen", []string{takenInput}, attribute("to", toBool))).
 		part(1, node("Gather", "gathered", []string{fromInput, indexInput}, attribute("axis", axis1))).
 		part(1, node("Where", toOutput, []string{"chosen", "gathered", fillInput}, nil)).
-		part(11, value(fromInput, tensor.Float32, "outer", "slots", "inner")).
-		part(11, value(indexInput, tensor.Int64, "places")).
-		part(11, value(takenInput, tensor.Float32, "places", "one")).
-		part(11, value(fillInput, tensor.Float32, "one")).
-		part(12, value(toOutput, tensor.Float32, "outer", "places", "inner")))
+		part(11, valueInfo(fromInput, tensor.Float32, "outer", "slots", "inner")).
+		part(11, valueInfo(indexInput, tensor.Int64, "places")).
+		part(11, valueInfo(takenInput, tensor.Float32, "places", "one")).
+		part(11, valueInfo(fillInput, tensor.Float32, "one")).
+		part(12, valueInfo(toOutput, tensor.Float32, "outer", "places", "inner")))
 }
 
 // modelFile is a ModelProto.
@@ -138,8 +137,8 @@ func attribute(name string, v uint64) message {
 	return message(nil).text(1, name).number(3, v).number(20, integer)
 }
 
-// value is a ValueInfoProto of a tensor with named axes.
-func value(name string, dtype tensor.DType, axes ...string) message {
+// valueInfo is a ValueInfoProto of a tensor with named axes.
+func valueInfo(name string, dtype tensor.DType, axes ...string) message {
 	var shape message
 	for _, axis := range axes {
 		shape = shape.part(1, message(nil).text(2, axis))

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	goruntime "runtime"
+
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
-// Call runs a session again and again under one context, without allocating. It is
+// call runs a session again and again under one context, without allocating. It is
 // not safe for concurrent use; a session may have any number of calls.
-type Call struct {
-	session *Session
+type call struct {
+	session *session
 	api     *api // of the environment that the call keeps
 	ctx     context.Context
 	options handle        // OrtRunOptions; 0 when ctx cannot end
@@ -22,8 +24,8 @@ type Call struct {
 	pin     *goruntime.Pinner
 }
 
-// Begin prepares to run under ctx. The caller must Close the call.
-func (s *Session) Begin(ctx context.Context) (*Call, error) {
+// Begin implements engine.Model. The caller must Close the call.
+func (s *session) Begin(ctx context.Context) (engine.Call, error) {
 	if ctx == nil {
 		return nil, errNoContext
 	}
@@ -36,7 +38,7 @@ func (s *Session) Begin(ctx context.Context) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Call{session: s, api: api, ctx: ctx, in: make([]handle, len(s.inputs)), out: make([]handle, len(s.outputs)),
+	c := &call{session: s, api: api, ctx: ctx, in: make([]handle, len(s.inputs)), out: make([]handle, len(s.outputs)),
 		pin: new(goruntime.Pinner)}
 	pinSlice(c.pin, c.in)
 	pinSlice(c.pin, c.out)
@@ -57,7 +59,7 @@ func (s *Session) Begin(ctx context.Context) (*Call, error) {
 }
 
 // Close ends the use of the call. Closing again does nothing.
-func (c *Call) Close() error {
+func (c *call) Close() error {
 	if c.closed {
 		return nil
 	}
@@ -73,11 +75,11 @@ func (c *Call) Close() error {
 }
 
 // Run runs on bound memory: inputs and outputs stand in the order of the
-// session's Inputs and Outputs, none may be nil, and nothing is copied. An
+// file's, none may be nil, and nothing is copied. An
 // output may be bound to the memory of an input only where the graph allows it.
 // The shapes of outputs must be what the model computes. When ctx ends, the run
 // is stopped between two operators and the error is ctx's.
-func (c *Call) Run(inputs, outputs []*Value) error {
+func (c *call) Run(inputs, outputs []engine.Value) error {
 	s := c.session
 	if len(inputs) != len(s.inputs) || len(outputs) != len(s.outputs) {
 		return fmt.Errorf("ort: run: %d inputs and %d outputs given, the session has %d and %d",
@@ -90,10 +92,10 @@ func (c *Call) Run(inputs, outputs []*Value) error {
 		return err
 	}
 	for i, v := range inputs {
-		c.in[i] = v.bound.made
+		c.in[i] = v.(*value).bound.made
 	}
 	for i, v := range outputs {
-		c.out[i] = v.bound.made
+		c.out[i] = v.(*value).bound.made
 	}
 	err := c.start()
 	// The values must not be cleaned up while ONNX Runtime works on them.
@@ -107,7 +109,7 @@ func (c *Call) Run(inputs, outputs []*Value) error {
 }
 
 // start runs on the values of in and out; ONNX Runtime makes the outputs that are 0.
-func (c *Call) start() error {
+func (c *call) start() error {
 	s := c.session
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -126,16 +128,17 @@ func (c *Call) start() error {
 	return err
 }
 
-func checkAll(kind string, ios []IO, values []*Value) error {
-	for i, v := range values {
-		if v == nil {
-			return fmt.Errorf("ort: run: %s %v is nil", kind, ios[i])
+func checkAll(kind string, ports []port, values []engine.Value) error {
+	for i, given := range values {
+		v, ok := given.(*value)
+		if !ok || v == nil {
+			return fmt.Errorf("ort: run: %s %v is nil, or of another engine", kind, ports[i])
 		}
 		if v.bound == nil {
-			return fmt.Errorf("ort: run: %s %v: %w", kind, ios[i], ErrClosed)
+			return fmt.Errorf("ort: run: %s %v: %w", kind, ports[i], ErrClosed)
 		}
-		if !ios[i].takes(v.dtype, v.dims) {
-			return fmt.Errorf("ort: run: %s %v does not take %v", kind, ios[i], v)
+		if !ports[i].takes(v.dtype, v.dims) {
+			return fmt.Errorf("ort: run: %s %v does not take %v", kind, ports[i], v)
 		}
 	}
 	return nil

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/orttest"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
 )
 
 // growCache lets one call fill a cache slot by slot: the two buffers take turns
@@ -23,7 +23,7 @@ func growCache(t *testing.T, s *ort.Session) {
 	const slots = 3
 	next := tensor.New(tensor.Float32, 1, 2, 1, 4)
 	memory := []*tensor.Tensor{tensor.New(tensor.Float32, 2*slots*4), tensor.New(tensor.Float32, 2*slots*4)}
-	cache := []*ort.Value{bind(t, memory[0]), bind(t, memory[1])}
+	cache := []engine.Value{bind(t, memory[0]), bind(t, memory[1])}
 	if err := cache[0].Reshape(1, 2, 0, 4); err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func growCache(t *testing.T, s *ort.Session) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, out := []*ort.Value{nil, bind(t, next)}, []*ort.Value{nil}
+	in, out := []engine.Value{nil, bind(t, next)}, []engine.Value{nil}
 	for i := range slots {
 		for j := range tensor.Data[float32](next) {
 			tensor.Data[float32](next)[j] = float32(10*i + j)
@@ -67,7 +67,7 @@ func TestCall(t *testing.T) { growCache(t, concatSession(t)) }
 // wrongShape runs into an error of ONNX Runtime's.
 func wrongShape(t *testing.T, s *ort.Session) {
 	x, y := bind(t, tensor.New(tensor.Float32, 1, 2, 1, 4)), bind(t, tensor.New(tensor.Float32, 1, 2, 1, 4))
-	err := s.RunValues(t.Context(), []*ort.Value{x, x}, []*ort.Value{y})
+	err := s.RunValues(t.Context(), []engine.Value{x, x}, []engine.Value{y})
 	if err == nil || !strings.HasPrefix(err.Error(), "ort: run: ") || !strings.Contains(err.Error(), "Concat") {
 		t.Errorf("output of the wrong shape: %v", err)
 	}
@@ -99,8 +99,8 @@ func TestCallErrors(t *testing.T) {
 	if err := v.Reshape(3, 2); err != nil {
 		t.Fatal(err)
 	}
-	err := s.RunValues(t.Context(), []*ort.Value{v, v}, []*ort.Value{v, v})
-	if err == nil || !strings.Contains(err.Error(), "input x[float32 batch,3] does not take float32[3,2]") {
+	err := s.RunValues(t.Context(), []engine.Value{v, v}, []engine.Value{v, v})
+	if err == nil || !strings.Contains(err.Error(), "input x float32[batch,3] does not take float32[3,2]") {
 		t.Errorf("reshaped input: %v", err)
 	}
 	closed := bind(t, tensor.New(tensor.Float32, 1))
@@ -119,7 +119,7 @@ func TestCallErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := bind(t, tensor.New(tensor.Float32, 1, 3)) // the call keeps the environment
-	if err := c.Run([]*ort.Value{x, x}, []*ort.Value{x, x}); !errors.Is(err, ort.ErrClosed) {
+	if err := c.Run([]engine.Value{x, x}, []engine.Value{x, x}); !errors.Is(err, ort.ErrClosed) {
 		t.Errorf("run after the session's close: %v", err)
 	}
 }
@@ -168,7 +168,7 @@ func TestForgottenCall(t *testing.T) {
 
 // TestCallCancelled stops a run that would never end, and the runs after it.
 func TestCallCancelled(t *testing.T) {
-	s := open(t, endlessModel(), ort.Options{Safety: safety.Options{Unvalidated: true}})
+	s := open(t, endlessModel(), ort.Options{})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	c, err := s.Begin(ctx)
@@ -178,7 +178,7 @@ func TestCallCancelled(t *testing.T) {
 	defer c.Close()
 	x, y := bind(t, tensor.New(tensor.Float32, 2)), bind(t, tensor.New(tensor.Float32, 2))
 	for range 2 {
-		if err := c.Run([]*ort.Value{x}, []*ort.Value{y}); !errors.Is(err, context.DeadlineExceeded) {
+		if err := c.Run([]engine.Value{x}, []engine.Value{y}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error is %v, want %v", err, context.DeadlineExceeded)
 		}
 	}
@@ -194,7 +194,7 @@ func TestCallAllocatesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	in, out, rows := []*ort.Value{x, x}, []*ort.Value{y, z}, 1
+	in, out, rows := []engine.Value{x, x}, []engine.Value{y, z}, 1
 	allocs := testing.AllocsPerRun(50, func() {
 		rows = rows%4 + 1
 		if err := errors.Join(x.Reshape(rows, 3), y.Reshape(rows, 3), z.Reshape(rows, 3), c.Run(in, out)); err != nil {

@@ -30,8 +30,8 @@ type device struct {
 	mu      sync.Mutex
 	users   int // values in the memory, and the session while it is open
 	closed  bool
-	arrange *Session // see helper
-	copy    *Session
+	arrange *session // see helper
+	copy    *session
 
 	toDevice, toHost atomic.Int64 // bytes that runs have moved
 }
@@ -41,7 +41,7 @@ var memoryNames = map[string]string{engine.CUDA: "Cuda", engine.WebGPU: "WebGPU_
 
 // newDevice checks where a session's nodes run, looks where its inputs lie, and prepares the
 // use of the device's memory.
-func newDevice(a *api, session handle, host hostPart, inputs []IO, opt Options) (*device, error) {
+func newDevice(a *api, session handle, host hostPart, inputs []port, opt engine.Options) (*device, error) {
 	name, ok := memoryNames[opt.Provider]
 	if !ok {
 		return nil, nil
@@ -109,7 +109,7 @@ func (d *device) drop() error {
 		return nil
 	}
 	var err error
-	for _, s := range []*Session{d.arrange, d.copy} {
+	for _, s := range []*session{d.arrange, d.copy} {
 		if s != nil {
 			err = errors.Join(err, s.Close())
 		}
@@ -131,49 +131,20 @@ func (d *device) close() error {
 }
 
 // count adds what a run moves between main memory and the device's.
-func (d *device) count(inputs, outputs []*Value) {
+func (d *device) count(inputs, outputs []engine.Value) {
 	if d == nil {
 		return
 	}
 	for i, v := range inputs {
-		if d.reads[i] && !v.onDevice() {
+		if v := v.(*value); d.reads[i] && !v.onDevice() {
 			d.toDevice.Add(v.bytes())
 		}
 	}
 	for _, v := range outputs {
-		if !v.onDevice() {
+		if v := v.(*value); !v.onDevice() {
 			d.toHost.Add(v.bytes())
 		}
 	}
-}
-
-// Transferred returns how many bytes runs have moved between main memory and that of the
-// provider's device so far: inputs that are read there, and outputs, unless they lie there,
-// those of Arrange too. What ONNX Runtime moves within a run is not counted.
-func (s *Session) Transferred() (toDevice, toHost int64) {
-	if s.device == nil {
-		return 0, 0
-	}
-	s.device.mu.Lock()
-	helpers := []*Session{s.device.arrange, s.device.copy}
-	s.device.mu.Unlock()
-	toDevice, toHost = s.device.toDevice.Load(), s.device.toHost.Load()
-	for _, h := range helpers {
-		if h != nil {
-			in, out := h.Transferred()
-			toDevice, toHost = toDevice+in, toHost+out
-		}
-	}
-	return toDevice, toHost
-}
-
-// Adapter names the device that the session is expected to compute on, as its driver does; ""
-// for the processor, and where zoo cannot tell.
-func (s *Session) Adapter() string {
-	if s.device == nil {
-		return ""
-	}
-	return s.device.adapter()
 }
 
 // ErrNoNames reports that zoo does not ask this system's drivers for the names of devices.
@@ -211,14 +182,38 @@ func adapterOf(provider string, options map[string]string) string {
 	return ""
 }
 
-// OnDevice reports whether the session's provider has memory of its own; see Allocate.
-func (s *Session) OnDevice() bool { return s.device != nil && s.device.allocator != 0 }
+// onDevice reports whether the session's provider has memory of its own.
+func (s *session) onDevice() bool { return s.device != nil && s.device.allocator != 0 }
 
-var errNoDevice = errors.New("the session's provider has no memory of its own")
+// deviceSession is a session whose provider has memory of its own: an engine.DeviceModel.
+type deviceSession struct{ *session }
 
-// Allocate makes a value of n float32 in the memory of the provider's device. What it holds
-// is not defined.
-func (s *Session) Allocate(n int) (*Value, error) {
+// Reads implements engine.DeviceModel.
+func (s deviceSession) Reads(input int) bool { return s.device.lies[input] }
+
+// Adapter implements engine.DeviceModel: it is the device that ONNX Runtime is expected to take, and "" where zoo
+// cannot tell.
+func (s deviceSession) Adapter() string { return s.device.adapter() }
+
+// Transferred implements engine.DeviceModel: inputs that are read on the device count, and outputs, unless they lie
+// there, with Arrange's. What ONNX Runtime moves within a run does not.
+func (s deviceSession) Transferred() (toDevice, toHost int64) {
+	s.device.mu.Lock()
+	devices := []*device{s.device}
+	for _, helper := range []*session{s.device.arrange, s.device.copy} {
+		if helper != nil {
+			devices = append(devices, helper.device)
+		}
+	}
+	s.device.mu.Unlock()
+	for _, d := range devices {
+		toDevice, toHost = toDevice+d.toDevice.Load(), toHost+d.toHost.Load()
+	}
+	return toDevice, toHost
+}
+
+// Allocate implements engine.DeviceModel.
+func (s deviceSession) Allocate(n int) (engine.Value, error) {
 	v, err := s.allocate(tensor.Float32, max(n, 1))
 	if err != nil {
 		return nil, fmt.Errorf("ort: allocate %d numbers: %w", n, err)
@@ -226,10 +221,7 @@ func (s *Session) Allocate(n int) (*Value, error) {
 	return v, nil
 }
 
-func (s *Session) allocate(dtype tensor.DType, n int) (*Value, error) {
-	if !s.OnDevice() {
-		return nil, errNoDevice
-	}
+func (s deviceSession) allocate(dtype tensor.DType, n int) (*value, error) {
 	d := s.device
 	if err := d.hold(); err != nil {
 		return nil, err

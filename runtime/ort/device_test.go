@@ -10,8 +10,9 @@ import (
 	"github.com/nopezoo/zoo/export"
 	zoograph "github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/orttest"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
 )
 
 // fileOf writes a graph of one output, y.
@@ -64,12 +65,12 @@ func TestDeviceMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer next.Close()
-	for _, turn := range [][2]*ort.Value{{sum, next}, {next, sum}} {
-		in := []*ort.Value{x, turn[0]}
+	for _, turn := range [][2]engine.Value{{sum, next}, {next, sum}} {
+		in := []engine.Value{x, turn[0]}
 		if s.Inputs()[0].Name == "y0" {
 			slices.Reverse(in)
 		}
-		if err := s.RunValues(t.Context(), in, []*ort.Value{turn[1]}); err != nil {
+		if err := s.RunValues(t.Context(), in, []engine.Value{turn[1]}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -89,7 +90,7 @@ func TestDeviceMemory(t *testing.T) {
 	if s.Adapter() == "" {
 		t.Error("the device has no name")
 	}
-	view, err := sum.View(2, 1)
+	view, err := s.View(sum, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,8 +168,8 @@ func TestNoDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := s.Allocate(3); err == nil || s.OnDevice() || s.Adapter() != "" {
-		t.Errorf("a session on the CPU has a device: %v", err)
+	if s.OnDevice() {
+		t.Error("a session on the CPU has a device")
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/runtime/ort"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
 )
 
 // inChild runs the body in a process of its own, since the ONNX Runtime

@@ -84,8 +84,7 @@ func shapesOf(g *onnxpb.GraphProto, sizes map[string]bool) (names []string) {
 	floats := map[string]bool{}
 	for _, v := range g.Input {
 		sizes[v.Name] = sizes[v.Name] || isCount(onnxpb.ValueOf(v))
-		dtype, err := dtypeOf(onnxpb.ValueOf(v))
-		floats[v.Name] = err == nil && dtype == tensor.Float32
+		floats[v.Name] = isOf(onnxpb.ValueOf(v), tensor.Float32)
 	}
 	for _, n := range g.Node {
 		root := n.OpType == "Shape" || n.OpType == "Size"
@@ -103,10 +102,11 @@ func shapesOf(g *onnxpb.GraphProto, sizes map[string]bool) (names []string) {
 	return names
 }
 
+func isOf(v onnxpb.Value, dtype tensor.DType) bool { return tensor.FromONNX(v.Type) == dtype }
+
 // isCount reports whether an input is integers of a fixed, small number.
 func isCount(v onnxpb.Value) bool {
-	dtype, err := dtypeOf(v)
-	if err != nil || dtype != tensor.Int64 || !v.Shaped {
+	if !isOf(v, tensor.Int64) || !v.Shaped {
 		return false
 	}
 	n := int64(1)
@@ -122,8 +122,7 @@ func isCount(v onnxpb.Value) bool {
 func anglesOf(g *onnxpb.GraphProto, stored, sizes map[string]bool) (names []string) {
 	integers := map[string]bool{}
 	for _, v := range g.Input {
-		dtype, err := dtypeOf(onnxpb.ValueOf(v))
-		integers[v.Name] = err == nil && dtype == tensor.Int64
+		integers[v.Name] = isOf(onnxpb.ValueOf(v), tensor.Int64)
 	}
 	maker := map[string]*onnxpb.NodeProto{} // of values that depend on such inputs alone
 	for _, n := range g.Node {

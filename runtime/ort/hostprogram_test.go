@@ -10,8 +10,9 @@ import (
 	onnxruntime "github.com/yalue/onnxruntime_go"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/orttest"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
 )
 
 // TestHostProgram: an environment that the host program made is joined and
@@ -38,7 +39,7 @@ func TestHostProgram(t *testing.T) {
 		if lib := s.Library(); lib.Source != ort.FromHost || lib.Version == "" {
 			t.Errorf("library is %+v", lib)
 		}
-		if err := errors.Join(s.RunValues(t.Context(), []*ort.Value{v, v}, []*ort.Value{v, v}), s.Close(),
+		if err := errors.Join(s.RunValues(t.Context(), []engine.Value{v, v}, []engine.Value{v, v}), s.Close(),
 			v.Close()); err != nil {
 			t.Error(err)
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // load makes a session. The model's bytes are not needed afterwards.
-func (a *api) load(model []byte, host hostPart, lib Library, opt Options) (session handle, err error) {
+func (a *api) load(model []byte, host hostPart, lib Library, opt engine.Options) (session handle, err error) {
 	options, err := a.create(createSessionOptions)
 	if err != nil {
 		return 0, fmt.Errorf("ort: %w", err)
@@ -73,32 +73,24 @@ func (a *api) use(session handle, provider string, lib Library, host hostPart, o
 	return nil
 }
 
-// optimizationLevels are values of GraphOptimizationLevel.
-var optimizationLevels = map[Optimization]uintptr{OptimizeNone: 0, OptimizeBasic: 1, OptimizeExtended: 2,
-	OptimizeAll: 99}
+// optimizeAll is a GraphOptimizationLevel.
+const optimizeAll = 99
 
-func (a *api) configure(options handle, opt Options) error {
+func (a *api) configure(options handle, opt engine.Options) error {
 	if err := engine.CheckThreads(opt.Threads); err != nil {
 		return fmt.Errorf("ort: %w", err)
-	}
-	level, ok := optimizationLevels[opt.Optimization]
-	if !ok {
-		return fmt.Errorf("ort: unknown optimization level %d", opt.Optimization)
 	}
 	entries := map[string]string{}
 	if opt.NoSpinning {
 		entries["session.intra_op.allow_spinning"] = "0"
 	}
-	if opt.FlushDenormals { // in the session's own threads
-		entries["session.set_denormal_as_zero"] = "1"
+	if opt.Training {
+		entries["session.force_spinning_stop"] = "1"
+	} else {
+		entries["session.set_denormal_as_zero"] = "1" // in the session's own threads
 	}
 	if memoryNames[opt.Provider] != "" {
 		entries[recordPlacement] = "1"
-	}
-	maps.Copy(entries, opt.ConfigEntries)
-	memPattern := disableMemPattern
-	if opt.MemPattern {
-		memPattern = enableMemPattern
 	}
 	var pin goruntime.Pinner
 	defer pin.Unpin()
@@ -106,8 +98,8 @@ func (a *api) configure(options handle, opt Options) error {
 	errs := []error{
 		a.do(setSessionLogSeverityLevel, o, logFatal),
 		a.do(setIntraOpNumThreads, o, uintptr(opt.Threads)),
-		a.do(memPattern, o),
-		a.do(setSessionGraphOptimization, o, level),
+		a.do(disableMemPattern, o),
+		a.do(setSessionGraphOptimization, o, optimizeAll),
 	}
 	if opt.ProfilePrefix != "" {
 		errs = append(errs, a.do(enableProfiling, o, pathString(&pin, opt.ProfilePrefix)))

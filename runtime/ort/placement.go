@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unsafe"
+
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // cpuProvider is ONNX Runtime's name of its CPU provider.
@@ -17,7 +19,7 @@ const recordPlacement = "session.record_ep_graph_assignment_info"
 
 // checkPlacement wants all nodes of a session on its provider's device but those that belong
 // to the host's part.
-func (a *api) checkPlacement(session handle, host hostPart, opt Options) error {
+func (a *api) checkPlacement(session handle, host hostPart, opt engine.Options) error {
 	if opt.AllowCPUNodes {
 		return nil
 	}

@@ -13,14 +13,14 @@ import (
 type function int
 
 const (
-	getErrorMessage                function = 2
-	createEnv                      function = 3
-	disableTelemetryEvents         function = 6
-	createSessionFromArray         function = 8
-	run                            function = 9
-	createSessionOptions           function = 10
-	enableProfiling                function = 14
-	enableMemPattern               function = 16
+	getErrorMessage        function = 2
+	createEnv              function = 3
+	disableTelemetryEvents function = 6
+	createSessionFromArray function = 8
+	run                    function = 9
+	createSessionOptions   function = 10
+	enableProfiling        function = 14
+
 	disableMemPattern              function = 17
 	setSessionLogSeverityLevel     function = 22
 	setSessionGraphOptimization    function = 23
@@ -30,10 +30,6 @@ const (
 	createTensorAsOrtValue         function = 48
 	createTensorWithDataAsOrtValue function = 49
 	getTensorMutableData           function = 51
-	getTensorElementType           function = 60
-	getDimensionsCount             function = 61
-	getDimensions                  function = 62
-	getTensorTypeAndShape          function = 65
 	createCPUMemoryInfo            function = 69
 	memoryInfoName                 function = 71
 	releaseEnv                     function = 92
@@ -42,7 +38,6 @@ const (
 	releaseSession                 function = 95
 	releaseValue                   function = 96
 	releaseRunOptions              function = 97
-	releaseTensorTypeAndShapeInfo  function = 99
 	releaseSessionOptions          function = 100
 	getAvailableProviders          function = 125
 	releaseAvailableProviders      function = 126

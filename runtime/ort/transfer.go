@@ -5,53 +5,44 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"unsafe"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
-// Upload copies a float32 tensor into a value of its size, which lies in the memory of the
-// session's device, or is bound to Go memory.
-func (s *Session) Upload(to *Value, t *tensor.Tensor) error { return s.transfer(to, t, true) }
+// Upload implements engine.DeviceModel.
+func (s deviceSession) Upload(to engine.Value, t *tensor.Tensor) error {
+	return s.transfer(to.(*value), t, func(v, host *value) error { return s.Arrange(v, host, []int{0}, 0) })
+}
 
-// Download copies a value into a float32 tensor of its size: the reverse of Upload.
-func (s *Session) Download(t *tensor.Tensor, from *Value) error { return s.transfer(from, t, false) }
+// Download implements engine.DeviceModel.
+func (s deviceSession) Download(t *tensor.Tensor, from engine.Value) error {
+	return s.transfer(from.(*value), t, func(v, host *value) error { return s.Arrange(host, v, []int{0}, 0) })
+}
 
-func (s *Session) transfer(v *Value, t *tensor.Tensor, up bool) (err error) {
+// transfer has copy move the numbers between a value on the device and one of a tensor's memory, both as one row.
+func (s deviceSession) transfer(v *value, t *tensor.Tensor, copy func(v, host *value) error) (err error) {
 	if v.bound == nil {
 		return fmt.Errorf("ort: copy: %w", ErrClosed)
 	}
 	if v.dtype != tensor.Float32 || t.DType() != tensor.Float32 || v.bytes() != 4*int64(t.Len()) {
 		return fmt.Errorf("ort: copy between %v and %v: they differ in type or size", v, t)
 	}
-	data := tensor.Data[float32](t)
-	if !v.onDevice() {
-		memory := unsafe.Slice((*float32)(at(v.bound.data)), len(data))
-		if up {
-			copy(memory, data)
-		} else {
-			copy(data, memory)
-		}
-		return nil
-	}
-	host, err := NewValue(tensor.Of(data, 1, 1, len(data)))
+	host, err := bindTensor(tensor.Of(tensor.Data[float32](t), 1, 1, t.Len()))
 	if err != nil {
 		return err
 	}
 	shape := v.shape()
 	defer func() { err = errors.Join(err, v.Reshape(shape...), host.Close()) }()
-	if err := v.Reshape(1, 1, len(data)); err != nil {
+	if err := v.Reshape(1, 1, t.Len()); err != nil {
 		return err
 	}
-	if up {
-		return s.Arrange(v, host, []int{0}, 0)
-	}
-	return s.Arrange(host, v, []int{0}, 0)
+	return copy(v, host)
 }
 
-// View returns another value of a shape at the start of the same memory. It must be closed
-// before v is.
-func (v *Value) View(shape ...int) (*Value, error) {
+// View implements engine.DeviceModel.
+func (s deviceSession) View(of engine.Value, shape ...int) (engine.Value, error) {
+	v := of.(*value)
 	if v.bound == nil {
 		return nil, fmt.Errorf("ort: view: %w", ErrClosed)
 	}
@@ -72,10 +63,9 @@ func (v *Value) View(shape ...int) (*Value, error) {
 	return view, nil
 }
 
-// Copy makes a value in the memory of the session's device with the contents of a tensor of
-// int64. It is a run of a graph that copies; where the provider does not copy integers, ONNX
-// Runtime moves the result.
-func (s *Session) Copy(t *tensor.Tensor) (*Value, error) {
+// Copy implements engine.DeviceModel. It is a run of a graph that copies; where the provider does not copy integers,
+// ONNX Runtime moves the result.
+func (s deviceSession) Copy(t *tensor.Tensor) (engine.Value, error) {
 	v, err := s.copy(t)
 	if err != nil {
 		return nil, fmt.Errorf("ort: copy %v: %w", t, err)
@@ -83,14 +73,11 @@ func (s *Session) Copy(t *tensor.Tensor) (*Value, error) {
 	return v, nil
 }
 
-func (s *Session) copy(t *tensor.Tensor) (v *Value, err error) {
-	if !s.OnDevice() {
-		return nil, errNoDevice
-	}
+func (s deviceSession) copy(t *tensor.Tensor) (v *value, err error) {
 	c, err := s.device.helper(&s.device.copy, func() []byte {
 		return modelFile(message(nil).text(2, "copy").part(1, node("Identity", toOutput, []string{fromInput}, nil)).
-			part(11, value(fromInput, tensor.Int64, "n")).part(12, value(toOutput, tensor.Int64, "n")))
-	}, true)
+			part(11, valueInfo(fromInput, tensor.Int64, "n")).part(12, valueInfo(toOutput, tensor.Int64, "n")))
+	}, true, fromInput)
 	if err != nil {
 		return nil, err
 	}
@@ -102,12 +89,12 @@ func (s *Session) copy(t *tensor.Tensor) (v *Value, err error) {
 			err = errors.Join(err, v.Close())
 		}
 	}()
-	from, err := NewValue(tensor.Of(tensor.Data[int64](t), t.Len()))
+	from, err := bindTensor(tensor.Of(tensor.Data[int64](t), t.Len()))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
-	if err := c.RunValues(context.Background(), []*Value{from}, []*Value{v}); err != nil {
+	if err := c.run(context.Background(), []engine.Value{from}, []engine.Value{v}); err != nil {
 		return nil, err
 	}
 	return v, v.Reshape(t.Shape()...)

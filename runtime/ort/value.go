@@ -7,26 +7,25 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unsafe"
 
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// Value is a tensor bound to ONNX Runtime: a view of Go memory, which is pinned
-// until Close, or memory of a device (Session.Allocate). A session reads inputs from it and
+// value is a tensor bound to ONNX Runtime: a view of Go memory, which is pinned
+// until Close, or memory of a device (deviceSession.Allocate). A session reads inputs from it and
 // writes outputs into it without copying. Making one needs an open session.
-type Value struct {
+type value struct {
 	dtype   tensor.DType
 	room    int     // elements in the memory
 	dims    []int64 // of the value, which lies at its start; pinned
 	spare   []int64 // for the next dims; pinned
 	bound   *bound
-	of      *Value // whose memory a view is of: it must not be cleaned up before the view
+	of      *value // whose memory a view is of: it must not be cleaned up before the view
 	cleanup goruntime.Cleanup
 }
 
-// bound is what must be given back; it is apart from Value so that a forgotten
-// Value can be cleaned up. It is pinned itself, for next.
+// bound is what must be given back; it is apart from value so that a forgotten
+// value can be cleaned up. It is pinned itself, for next.
 type bound struct {
 	api    *api
 	where  handle // OrtMemoryInfo
@@ -74,8 +73,8 @@ func (b *bound) set(dims []int64) error {
 	return nil
 }
 
-// NewValue binds t's own memory.
-func NewValue(t *tensor.Tensor) (*Value, error) {
+// bindTensor binds t's own memory.
+func bindTensor(t *tensor.Tensor) (*value, error) {
 	api, err := retain()
 	if err != nil {
 		return nil, err
@@ -92,9 +91,9 @@ func NewValue(t *tensor.Tensor) (*Value, error) {
 
 // newValue makes a value of a shape at the start of memory that b, which is pinned,
 // describes. It frees b when it fails.
-func newValue(b *bound, dtype tensor.DType, room int, shape []int) (*Value, error) {
+func newValue(b *bound, dtype tensor.DType, room int, shape []int) (*value, error) {
 	b.dtype, b.size = uintptr(dtype.ONNX()), dtype.Size()
-	v := &Value{dtype: dtype, room: room, dims: b.newDims(len(shape)), spare: b.newDims(len(shape)), bound: b}
+	v := &value{dtype: dtype, room: room, dims: b.newDims(len(shape)), spare: b.newDims(len(shape)), bound: b}
 	for _, d := range shape {
 		v.dims = append(v.dims, int64(d))
 	}
@@ -115,7 +114,7 @@ func (b *bound) newDims(rank int) []int64 {
 // Reshape makes the value a tensor of another shape at the start of the same
 // memory, which must have room for it. It must not be called while a run uses
 // the value.
-func (v *Value) Reshape(shape ...int) error {
+func (v *value) Reshape(shape ...int) error {
 	if v.bound == nil {
 		return fmt.Errorf("ort: reshape: %w", ErrClosed)
 	}
@@ -138,7 +137,7 @@ func (v *Value) Reshape(shape ...int) error {
 }
 
 // String describes the value without its data, as "float32[2,3]".
-func (v *Value) String() string {
+func (v *value) String() string {
 	dims := make([]string, len(v.dims))
 	for i, d := range v.dims {
 		dims[i] = strconv.FormatInt(d, 10)
@@ -147,9 +146,9 @@ func (v *Value) String() string {
 }
 
 // onDevice reports whether the value lies in a device's memory.
-func (v *Value) onDevice() bool { return v.bound.where != v.bound.api.memory }
+func (v *value) onDevice() bool { return v.bound.where != v.bound.api.memory }
 
-func (v *Value) shape() []int {
+func (v *value) shape() []int {
 	shape := make([]int, len(v.dims))
 	for i, d := range v.dims {
 		shape[i] = int(d)
@@ -158,7 +157,7 @@ func (v *Value) shape() []int {
 }
 
 // bytes is the size of the value.
-func (v *Value) bytes() int64 {
+func (v *value) bytes() int64 {
 	n := int64(v.dtype.Size())
 	for _, d := range v.dims {
 		n *= d
@@ -168,7 +167,7 @@ func (v *Value) bytes() int64 {
 
 // Close unbinds the memory, which stays valid for Go; that of a device is freed. It must not be called
 // while a run uses the value. Closing again does nothing.
-func (v *Value) Close() error {
+func (v *value) Close() error {
 	if v.bound == nil {
 		return nil
 	}
@@ -196,45 +195,4 @@ func hold(t *tensor.Tensor, pin *goruntime.Pinner) uintptr {
 	default:
 		return pinSlice(pin, tensor.Data[uint16](t))
 	}
-}
-
-// contents copies a value that ONNX Runtime allocated.
-func (a *api) contents(v handle) (*tensor.Tensor, error) {
-	info, err := a.create(getTensorTypeAndShape, uintptr(v))
-	if err != nil {
-		return nil, err
-	}
-	defer a.call(releaseTensorTypeAndShapeInfo, uintptr(info))
-	var pin goruntime.Pinner
-	defer pin.Unpin()
-	var facts struct {
-		dtype int32
-		rank  uintptr
-	}
-	pin.Pin(&facts)
-	if err := errors.Join(a.do(getTensorElementType, uintptr(info), address(&facts.dtype)),
-		a.do(getDimensionsCount, uintptr(info), address(&facts.rank))); err != nil {
-		return nil, err
-	}
-	dims := make([]int64, facts.rank)
-	if err := a.do(getDimensions, uintptr(info), pinSlice(&pin, dims), facts.rank); err != nil {
-		return nil, err
-	}
-	data, err := a.create(getTensorMutableData, uintptr(v))
-	if err != nil {
-		return nil, err
-	}
-	shape := make([]int, len(dims))
-	for i, d := range dims {
-		shape[i] = int(d)
-	}
-	dtype := tensor.FromONNX(facts.dtype)
-	if dtype == tensor.Invalid {
-		return nil, fmt.Errorf("it has ONNX element type %d", facts.dtype)
-	}
-	t := tensor.New(dtype, shape...)
-	if n := t.Len() * dtype.Size(); n > 0 {
-		copy(unsafe.Slice((*byte)(at(hold(t, &pin))), n), unsafe.Slice((*byte)(at(uintptr(data))), n))
-	}
-	return t, nil
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/human"
@@ -104,21 +105,46 @@ func tinyRun(ctx context.Context, provider string) (string, error) {
 	if err := export.Write(&file, g, nil, export.Options{}); err != nil {
 		return "", err
 	}
-	s, err := ort.New(file.Bytes(), ort.Options{Provider: provider})
+	e, err := engine.Find(provider)
 	if err != nil {
 		return "", err
 	}
-	out, err := s.Run(ctx, map[string]*tensor.Tensor{"x": tensor.Of([]float32{1, 1, 2, -1}, 2, 2)})
-	if err = errors.Join(err, s.Close()); err != nil {
+	parsed, err := safety.Check(file.Bytes(), safety.Options{})
+	if err != nil {
 		return "", err
 	}
-	if got, want := tensor.Data[float32](out[0]), []float32{4, 6, -1, 0}; !slices.Equal(got, want) {
+	m, err := e.Open(engine.File{Parsed: parsed, Inputs: parsed.Inputs, Outputs: parsed.Outputs}, engine.Options{Provider: provider})
+	if err != nil {
+		return "", err
+	}
+	out := tensor.New(tensor.Float32, 2, 2)
+	if err := errors.Join(run(ctx, m, tensor.Of([]float32{1, 1, 2, -1}, 2, 2), out), m.Close()); err != nil {
+		return "", err
+	}
+	if got, want := tensor.Data[float32](out), []float32{4, 6, -1, 0}; !slices.Equal(got, want) {
 		return "", fmt.Errorf("a product of matrices is %v, expected %v: the driver or the device computes wrongly", got, want)
 	}
-	if a := s.Adapter(); a != "" {
-		return "a product of matrices is right, on " + a, nil
+	if d, ok := m.(engine.DeviceModel); ok && d.Adapter() != "" {
+		return "a product of matrices is right, on " + d.Adapter(), nil
 	}
 	return "a product of matrices is right", nil
+}
+
+// run runs a model of one input and one output.
+func run(ctx context.Context, m engine.Model, in, out *tensor.Tensor) error {
+	x, err := m.Bind(in)
+	if err != nil {
+		return err
+	}
+	y, err := m.Bind(out)
+	if err != nil {
+		return errors.Join(err, x.Close())
+	}
+	c, err := m.Begin(ctx)
+	if err == nil {
+		err = errors.Join(c.Run([]engine.Value{x}, []engine.Value{y}), c.Close())
+	}
+	return errors.Join(err, x.Close(), y.Close())
 }
 
 // placement runs a model on a few tokens and lists where its nodes ran.
@@ -147,23 +173,20 @@ func placement(ctx context.Context, provider string, model []byte) (nodes []Node
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, trace.Close()) }()
-	ran, err := ort.ReadTrace(trace)
-	if err != nil {
-		return nil, err
+	if nodes, err = readTrace(trace); err != nil || provider == engine.CPU {
+		return nodes, err
 	}
 	shapes, angles, err := ort.HostNodes(model)
-	for _, n := range ran {
-		node := Node{Name: n.Node, Operator: n.Operator, OnCPU: n.OnCPU()}
-		switch {
-		case !node.OnCPU || provider == "cpu":
-		case slices.Contains(shapes, n.Node):
-			node.Why = "shapes"
-		case slices.Contains(angles, n.Node):
-			node.Why = "angles of positions: devices are not exact"
+	for i := range nodes {
+		switch n := &nodes[i]; {
+		case !n.OnCPU:
+		case slices.Contains(shapes, n.Name):
+			n.Why = "shapes"
+		case slices.Contains(angles, n.Name):
+			n.Why = "angles of positions: devices are not exact"
 		default:
-			node.Why, node.lacking = "the provider cannot run it", true
+			n.Why, n.lacking = "the provider cannot run it", true
 		}
-		nodes = append(nodes, node)
 	}
 	return nodes, err
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/doctor"
-	"github.com/nopezoo/zoo/runtime/ort/orttest"
+	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/zoo"
 	"github.com/nopezoo/zoo/zoo/catalogue"
 	"github.com/nopezoo/zoo/zoo/find"
