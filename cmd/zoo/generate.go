@@ -110,7 +110,7 @@ func (a *app) generate(ctx context.Context, o generateOptions, args []string) er
 	}
 	a.Note("model: %s", s.From)
 	a.noteWarnings(s.From, session)
-	return a.answerAll(ctx, session, s.Label, o, questions)
+	return a.completeAll(ctx, session, s.Label, o, questions)
 }
 
 // questions yields the prompt that was given, or prompts of the model's tasks, without end.

@@ -15,14 +15,14 @@ import (
 	"github.com/nopezoo/zoo/runtime"
 )
 
-// answer is a question and how a model continued it. A prompt that is of no task has no right answer.
-type answer struct {
+// completion is what a model wrote after a prompt. Without a task there is no right answer.
+type completion struct {
 	eval.Question
 	Generated string `json:"generated"`
 	Correct   *bool  `json:"correct,omitempty"`
 }
 
-// mostPrompt is how much of standard input is taken for a prompt.
+// mostPrompt is the size of a prompt on standard input at most.
 const mostPrompt = 1 << 20
 
 // takePrompt takes the prompt from the command line, where it is --prompt or the second argument.
@@ -38,9 +38,8 @@ func (o *generateOptions) takePrompt(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// readPrompt takes the prompt from standard input, where it is "-", and where
-// neither a prompt nor --length says what to continue and something is piped in. The
-// end of its last line is no part of it.
+// readPrompt takes the prompt from standard input: for "-", and where something is piped in
+// without a prompt and --length. The end of its last line is no part of it.
 func (o *generateOptions) readPrompt(ctx context.Context, a *app, hasLength bool) error {
 	asked := o.hasPrompt && o.prompt == "-"
 	if !asked && (o.hasPrompt || hasLength || !a.IsPiped()) {
@@ -58,34 +57,34 @@ func (o *generateOptions) readPrompt(ctx context.Context, a *app, hasLength bool
 	return nil
 }
 
-// answerAll lets a model answer, and shows it as it goes or all of it as JSON.
-func (a *app) answerAll(
+// completeAll lets a model complete prompts, and shows the text as it is written, or all as JSON.
+func (a *app) completeAll(
 	ctx context.Context, s *runtime.Session, name string, o generateOptions, questions iter.Seq2[eval.Question, error],
 ) error {
 	shown, right := *a, 0
 	if o.asJSON {
 		shown.Out = io.Discard
 	}
-	all := []answer{}
+	all := []completion{}
 	for q, err := range questions {
 		if err != nil {
 			return err
 		}
-		given, err := shown.answer(ctx, s, q, o.options(len(all), q.MaxNew))
+		completed, err := shown.complete(ctx, s, q, o.options(len(all), q.MaxNew))
 		if err != nil {
 			return err
 		}
-		if given.Correct != nil && *given.Correct {
+		if completed.Correct != nil && *completed.Correct {
 			right++
 		}
-		if all = append(all, given); len(all) == o.n {
+		if all = append(all, completed); len(all) == o.n {
 			break
 		}
 	}
 	if o.asJSON {
 		return a.JSON(struct {
 			Model   string   `json:"model"`
-			Answers []answer `json:"answers"`
+			Answers []completion `json:"answers"`
 		}{name, all})
 	}
 	if o.n > 1 && !o.hasPrompt {
@@ -94,11 +93,11 @@ func (a *app) answerAll(
 	return nil
 }
 
-// answer continues a prompt, which is shown when the model has begun: what a model
-// refuses is an error and nothing else.
-func (a *app) answer(
+// complete completes a prompt, which is shown when the model has begun: a prompt that a model refuses is an error and
+// nothing else.
+func (a *app) complete(
 	ctx context.Context, s *runtime.Session, q eval.Question, opt runtime.GenerateOptions,
-) (answer, error) {
+) (completion, error) {
 	begun := false
 	begin := func() {
 		if !begun && q.Task != "" {
@@ -114,7 +113,7 @@ func (a *app) answer(
 			if begun {
 				a.Print("")
 			}
-			return answer{}, err
+			return completion{}, err
 		}
 		begin()
 		text.WriteString(piece)
@@ -122,11 +121,11 @@ func (a *app) answer(
 	}
 	begin()
 	a.Print("")
-	given := answer{Question: q, Generated: text.String()}
+	completed := completion{Question: q, Generated: text.String()}
 	if q.Task == "" {
-		return given, nil
+		return completed, nil
 	}
-	given.Correct = new(q.Correct(given.Generated))
-	a.Print("%s\n", map[bool]string{true: "ok", false: "wrong"}[*given.Correct])
-	return given, nil
+	completed.Correct = new(q.Correct(completed.Generated))
+	a.Print("%s\n", map[bool]string{true: "ok", false: "wrong"}[*completed.Correct])
+	return completed, nil
 }
