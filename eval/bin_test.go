@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/card"
@@ -91,7 +93,7 @@ func TestBinOfFewPrompts(t *testing.T) {
 	}
 	cfg, c := config(t), copyCard(t)
 	cfg.Task, cfg.N, cfg.Batch = k, 1000, 200
-	c.Tokenizer, c.Task, c.Trained = k.Vocabulary(), "parity", card.Lengths{Min: 20, Max: 40}
+	c.Tokenizer, c.Task, c.Trained = tasktest.Vocabulary(k), "parity", card.Lengths{Min: 20, Max: 40}
 	row, err := eval.MeasureLength(t.Context(), &fake{logProb: -0.1}, c, cfg, task.Span{Min: 1, Max: 6})
 	if err != nil {
 		t.Fatal(err)

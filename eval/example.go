@@ -31,7 +31,7 @@ type example struct {
 // or as there are. prompts is how many the split has there: exact if these are all,
 // else an estimate; 0 when past counting.
 func (s *sweep) examples(ctx context.Context, at task.Span) (out []example, prompts int, err error) {
-	if err := s.cfg.Task.CheckSpan(at); err != nil {
+	if err := s.cfg.Task.CheckLength(at); err != nil {
 		return nil, 0, err
 	}
 	from, err := s.source(at)

@@ -11,8 +11,9 @@ import (
 
 func ExampleSweep() {
 	copyTask, _ := task.Lookup("copy")
+	words, _ := task.Vocabulary("", copyTask)
 	model := &fake{answer: perfect} // anything with Generate and Score
-	about := card.Card{Tokenizer: copyTask.Vocabulary(), Trained: card.Lengths{Min: 2, Max: 20}}
+	about := card.Card{Tokenizer: words, Trained: card.Lengths{Min: 2, Max: 20}}
 	rows, err := eval.Sweep(context.Background(), model, about, eval.Config{
 		Task: copyTask, Split: task.Test, Lengths: []int{10, 40}, N: 100, Batch: 32, Seed: 1,
 	}, nil)
@@ -31,7 +32,8 @@ func ExampleSweep() {
 // With an open session s, s.Complete(ctx, q.Prompt, runtime.GenerateOptions{MaxNew: q.MaxNew}) asks a model.
 func ExampleQuestions() {
 	copyTask, _ := task.Lookup("copy")
-	questions, err := eval.Questions(card.Card{Task: "copy", Tokenizer: copyTask.Vocabulary()}, 3, 1)
+	words, _ := task.Vocabulary("", copyTask)
+	questions, err := eval.Questions(card.Card{Task: "copy", Tokenizer: words}, 3, 1)
 	if err != nil {
 		fmt.Println(err)
 		return

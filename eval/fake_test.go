@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
@@ -87,7 +89,7 @@ func copyTask(t testing.TB) task.Task {
 func copyCard(t testing.TB) card.Card {
 	return card.Card{
 		Architecture: "decoder", Encoding: "none", Positions: "contiguous", Profile: card.Portable,
-		Tokenizer: copyTask(t).Vocabulary(), Task: "copy", Trained: card.Lengths{Min: 2, Max: 20},
+		Tokenizer: tasktest.Vocabulary(copyTask(t)), Task: "copy", Trained: card.Lengths{Min: 2, Max: 20},
 		Seed: 7, DataSeed: 9, Steps: 100, FittedStep: new(60), ConfigHash: "c0ffee", Parameters: 1234,
 	}
 }

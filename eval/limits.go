@@ -37,7 +37,7 @@ func GrowSample(
 	t task.Task, c card.Card, length int, enough func(prompt, target int) bool,
 ) (prompt, target, at int, err error) {
 	for at = min(length, growFrom); ; at = min(2*at, length) {
-		if at < length && t.CheckLength(at) != nil {
+		if at < length && t.CheckLength(task.At(at)) != nil {
 			continue
 		}
 		if prompt, target, err = SampleTokens(t, c, at); err != nil || at == length || enough(prompt, target) {
@@ -51,12 +51,12 @@ func GrowSample(
 // take the longest of the samples. It is nil for a length that can be measured, as
 // far as that is known beforehand.
 func Unavailable(ctx context.Context, c card.Card, cfg Config, at task.Span) (*Row, error) {
-	if cfg.Task.CheckSpan(at) == nil {
+	if cfg.Task.CheckLength(at) == nil {
 		if c.MaxLength == 0 {
 			return nil, nil
 		}
 		tooLong := func(prompt, target int) bool { return prompt+target-1 > c.MaxLength }
-		longest := cfg.Task.Longest(at)
+		longest := longestIn(cfg.Task, at)
 		prompt, target, reached, err := GrowSample(cfg.Task, c, longest, tooLong)
 		if err != nil {
 			return nil, err
@@ -75,12 +75,15 @@ func Unavailable(ctx context.Context, c card.Card, cfg Config, at task.Span) (*R
 	return &row, nil
 }
 
+// longestIn returns the longest of a task's lengths in a span that has some.
+func longestIn(t task.Task, at task.Span) int { return slices.Max(t.LengthsIn(task.Range(at))) }
+
 // checkPositions wants that the model can take the longest of the samples, and of a bin one
 // of its longest length more, whether such a length was drawn or not.
 func (s *sweep) checkPositions(at task.Span, examples []example) error {
 	longest := 0
 	if at.IsBin() && s.maxLength > 0 {
-		sample, err := s.cfg.Task.Sample(sampleSource(s.cfg.Task.Name, task.Test, 0, at), s.cfg.Task.Longest(at))
+		sample, err := s.cfg.Task.Sample(sampleSource(s.cfg.Task.Name, task.Test, 0, at), longestIn(s.cfg.Task, at), task.Whole)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
@@ -22,7 +24,7 @@ func TestUnavailable(t *testing.T) {
 	cfg.Task, cfg.N = k, 200
 	bounded := func(positions int) card.Card {
 		c := copyCard(t)
-		c.Tokenizer, c.MaxLength = k.Vocabulary(), positions
+		c.Tokenizer, c.MaxLength = tasktest.Vocabulary(k), positions
 		return c
 	}
 	needed := func(row *eval.Row) (n int) {
@@ -68,7 +70,7 @@ func TestGrowSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := copyCard(t)
-	c.Tokenizer, c.MaxLength = k.Vocabulary(), 512
+	c.Tokenizer, c.MaxLength = tasktest.Vocabulary(k), 512
 	cfg := config(t, 4)
 	cfg.Task = k
 	row, err := eval.Unavailable(t.Context(), c, cfg, task.At(task.MaxLength))

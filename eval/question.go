@@ -41,7 +41,7 @@ func Questions(c card.Card, length int, seed uint64) (iter.Seq2[Question, error]
 		return nil, err
 	}
 	for _, t := range tasks {
-		if err := t.CheckLength(length); err != nil {
+		if err := t.CheckLength(task.At(length)); err != nil {
 			return nil, err
 		}
 	}
@@ -58,9 +58,9 @@ func Questions(c card.Card, length int, seed uint64) (iter.Seq2[Question, error]
 }
 
 func (s *sweep) question(t task.Task, rng *rand.Rand, length int) (Question, error) {
-	sample, err := task.SampleSplit(t, rng, length, task.Test)
+	sample, err := t.Sample(rng, length, task.Test)
 	if errors.Is(err, task.ErrNoSplit) { // so short that there are few prompts
-		sample, err = task.SampleSplit(t, rng, length, task.Whole)
+		sample, err = t.Sample(rng, length, task.Whole)
 	}
 	if err != nil {
 		return Question{}, err

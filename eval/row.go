@@ -289,7 +289,7 @@ const (
 func newRow(c card.Card, cfg Config, at task.Span) Row {
 	r := describe(c, cfg.Environment)
 	r.Measure = MeasureAccuracy
-	r.Task, r.TaskVersion, r.Split = cfg.Task.Name, cfg.Task.Version, cfg.Split.String()
+	r.Task, r.TaskVersion, r.Split = cfg.Task.Name, cfg.Task.Version, string(cfg.Split)
 	r.Whole = cfg.whole(at, task.Range(c.Trained))
 	r.Length, r.Seed, r.Batch = at.Max, cfg.Seed, cfg.Batch
 	if at.IsBin() {

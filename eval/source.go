@@ -81,11 +81,14 @@ func (s *source) different(ctx context.Context) iter.Seq2[task.Sample, error] {
 	}
 }
 
+// shares are the shares of all prompts that splits hold, about.
+var shares = map[task.Split]float64{task.Train: 0.8, task.Validation: 0.1, task.Test: 0.1, task.Whole: 1}
+
 // prompts estimates how many different ones there are; +Inf when they are past counting.
 func (s *source) prompts() float64 {
 	sum := 0.0
 	for i, n := range s.lengths {
-		sum += s.task.Prompts(n, s.splits[i])
+		sum += shares[s.splits[i]] * s.task.Space(n)
 	}
 	return sum
 }

@@ -108,7 +108,7 @@ func (cfg *Config) check() error {
 	switch {
 	case cfg.Task.Name == "":
 		return errors.New("no task was chosen")
-	case !cfg.Split.Valid():
+	case cfg.Split == "":
 		return errors.New("no split was chosen")
 	case cfg.Warmup < 0:
 		return fmt.Errorf("warmup is %d, expected 0 or more batches", cfg.Warmup)
@@ -129,7 +129,7 @@ func CheckLengths(t task.Task, lengths []task.Span) error {
 	var first error
 	none := true
 	for _, at := range lengths {
-		err := t.CheckSpan(at)
+		err := t.CheckLength(at)
 		if err != nil && at.Min < 1 {
 			return err
 		}
@@ -148,7 +148,7 @@ func CheckLengths(t task.Task, lengths []task.Span) error {
 // of them tells, which is not longer than it must be.
 func CheckVocabulary(t task.Task, c card.Card, lengths []task.Span) error {
 	for _, at := range lengths {
-		if t.CheckSpan(at) == nil {
+		if t.CheckLength(at) == nil {
 			least := t.LengthsIn(task.Range(at))[0]
 			_, _, _, err := GrowSample(t, c, least, func(int, int) bool { return true })
 			return err
@@ -164,7 +164,7 @@ func SampleTokens(t task.Task, c card.Card, length int) (prompt, target int, err
 	if err != nil {
 		return 0, 0, err
 	}
-	sample, err := t.Sample(sampleSource(t.Name, task.Test, 0, task.At(length)), length)
+	sample, err := t.Sample(sampleSource(t.Name, task.Test, 0, task.At(length)), length, task.Whole)
 	if err != nil {
 		return 0, 0, err
 	}

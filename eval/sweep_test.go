@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -145,7 +147,7 @@ func TestSweepSamples(t *testing.T) {
 	if cmp.Equal(base, ask(func(c *eval.Config) { c.Split = task.Validation })) {
 		t.Error("another split gives the same samples")
 	}
-	words := copyTask(t).Vocabulary()
+	words := tasktest.Vocabulary(copyTask(t))
 	for _, p := range base {
 		var b strings.Builder
 		for _, id := range p {
@@ -306,7 +308,7 @@ func TestSweepConfigErrors(t *testing.T) {
 		want   string
 	}{
 		{"task", func(c *eval.Config, _ *card.Card) { c.Task = task.Task{} }, "no task"},
-		{"split", func(c *eval.Config, _ *card.Card) { c.Split = 0 }, "no split"},
+		{"split", func(c *eval.Config, _ *card.Card) { c.Split = "" }, "no split"},
 		{"lengths", func(c *eval.Config, _ *card.Card) { c.Lengths = nil }, "no lengths"},
 		{"length", func(c *eval.Config, _ *card.Card) { c.Lengths = []int{4, 0} }, "length 0 is outside"},
 		{"n", func(c *eval.Config, _ *card.Card) { c.N = 0 }, "n is 0"},

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/card"
@@ -43,7 +45,7 @@ func sweepConstant(t *testing.T, name, text string, lengths ...int) []eval.Row {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tok, err := tokenizer.New(k.Vocabulary())
+	tok, err := tokenizer.New(tasktest.Vocabulary(k))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +56,7 @@ func sweepConstant(t *testing.T, name, text string, lengths ...int) []eval.Row {
 	cfg := config(t, lengths...)
 	cfg.Task, cfg.N = k, 200
 	c := copyCard(t)
-	c.Task, c.Tokenizer, c.Trained = k.Name, k.Vocabulary(), card.Lengths{Min: k.Train.Min, Max: k.Train.Max}
+	c.Task, c.Tokenizer, c.Trained = k.Name, tasktest.Vocabulary(k), card.Lengths{Min: k.Train.Min, Max: k.Train.Max}
 	rows, err := eval.Sweep(t.Context(), constant(append(ids, tokenizer.EOS)), c, cfg, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -166,7 +168,7 @@ func TestAllOfSCAN(t *testing.T) {
 	cfg := config(t, k.LengthsIn(k.Beyond)...)
 	cfg.Task, cfg.N = k, 10_000
 	c := copyCard(t)
-	c.Tokenizer, c.Trained = k.Vocabulary(), card.Lengths{Min: k.Train.Min, Max: k.Train.Max}
+	c.Tokenizer, c.Trained = tasktest.Vocabulary(k), card.Lengths{Min: k.Train.Min, Max: k.Train.Max}
 	rows, err := eval.Sweep(t.Context(), constant{eos}, c, cfg, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ type TextConfig struct {
 }
 
 // TextScore is how well a model predicts text that it reads in windows of a length, each from
-// nothing: N windows, drawn at random (see task.Windows), of which every token but the first
+// nothing: N windows, drawn at random (see drawWindows), of which every token but the first
 // counts. Bits per byte are the negated logarithms to base 2 of the tokens' probabilities,
 // divided by the bytes of their texts, so that tokenizers can be compared.
 //
@@ -77,7 +77,7 @@ const TextStride = 64
 func (cfg *TextConfig) row(c card.Card, length int) Row {
 	r := describe(c, cfg.Environment)
 	r.Measure, r.Length, r.Batch = MeasureText, length, cfg.Batch
-	r.Task, r.TaskVersion, r.Split, r.Seed = cfg.Task.Name, cfg.Task.Version, cfg.Split.String(), cfg.Seed
+	r.Task, r.TaskVersion, r.Split, r.Seed = cfg.Task.Name, cfg.Task.Version, string(cfg.Split), cfg.Seed
 	r.Untimed, r.LongestWindow = true, cmp.Or(cfg.Longest, length)
 	return r
 }
@@ -93,7 +93,7 @@ func LongestWindow(t task.Task, c card.Card, split task.Split, lengths []int) (i
 		return 0, err
 	}
 	documents, err := t.Corpus.Encoded(tok, split)
-	return task.LongestWindow(documents, lengths), err
+	return longestWindow(documents, lengths), err
 }
 
 // KeyOf returns the key of the row that MeasureTextAt would give.
@@ -128,7 +128,7 @@ func (cfg *TextConfig) check(length int) error {
 	switch {
 	case cfg.Task.Corpus == nil:
 		return fmt.Errorf("task %s is no running text; name a corpus, text:NAME", cfg.Task.Name)
-	case !cfg.Split.Valid():
+	case cfg.Split == "":
 		return errors.New("no split was chosen")
 	case length < 1 || length > task.MaxLength:
 		return fmt.Errorf("length is %d, expected 1 to %d tokens", length, task.MaxLength)
@@ -148,7 +148,7 @@ func (cfg *TextConfig) measure(ctx context.Context, m Model, c card.Card, length
 	if err != nil {
 		return nil, err
 	}
-	windows, err := task.Windows(documents, length, cfg.Longest, cfg.N, cfg.Seed)
+	windows, err := drawWindows(documents, length, cfg.Longest, cfg.N, cfg.Seed)
 	if err == nil && cfg.Longest > 0 && length > cfg.Longest {
 		err = fmt.Errorf("the windows that are compared have at most %d tokens; raise TextConfig.Longest", cfg.Longest)
 	}
@@ -221,7 +221,7 @@ func newTextTally(tok *tokenizer.Tokenizer, length int) (*textTally, error) {
 	return t, nil
 }
 
-func (t *textTally) add(w task.Window, logProbs []float64) error {
+func (t *textTally) add(w window, logProbs []float64) error {
 	if len(logProbs) != t.length {
 		return fmt.Errorf("the model scored %d tokens of a window, %d were asked for", len(logProbs), t.length)
 	}

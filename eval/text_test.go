@@ -45,7 +45,7 @@ func textConfig(t *testing.T) (eval.TextConfig, card.Card) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := card.Card{Encoding: "rope", Tokenizer: k.Vocabulary(), Task: task.Names([]task.Task{k}), Trained: card.Lengths{Min: 16, Max: 16}}
+	c := card.Card{Encoding: "rope", Tokenizer: tasktest.Vocabulary(k), Task: task.Names([]task.Task{k}), Trained: card.Lengths{Min: 16, Max: 16}}
 	return eval.TextConfig{Task: k, N: 30, Batch: 8, Seed: 1, Split: task.Test}, c
 }
 
@@ -130,7 +130,7 @@ func TestMeasureSubwords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	windows, err := task.Windows(documents, 20, 0, cfg.N, cfg.Seed)
+	windows, err := eval.DrawWindows(documents, 20, 0, cfg.N, cfg.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,7 +92,25 @@ func (s *source) draw(rng *rand.Rand) (task.Sample, error) {
 	if len(s.tasks) > 1 {
 		i = rng.IntN(len(s.tasks))
 	}
-	return task.SampleSplit(s.tasks[i], rng, s.tasks[i].DrawLength(rng, s.lengths[i]), task.Train)
+	return s.tasks[i].Sample(rng, drawLength(rng, s.tasks[i], s.lengths[i]), task.Train)
+}
+
+// drawLength draws one of lengths, each as often as its Weight says.
+func drawLength(rng *rand.Rand, t task.Task, lengths []int) int {
+	if t.Weight == nil {
+		return lengths[rng.IntN(len(lengths))]
+	}
+	var sum float64
+	for _, n := range lengths {
+		sum += t.Weight(n)
+	}
+	at := rng.Float64() * sum
+	for _, n := range lengths {
+		if at -= t.Weight(n); at < 0 {
+			return n
+		}
+	}
+	return lengths[len(lengths)-1] // rounding
 }
 
 // fixedSeed is the seed of fixed training sets (the paper's). It is not the run's:
@@ -111,9 +129,9 @@ func (s *source) fixed(i int) (task.Sample, error) {
 	}
 	length := lengths[i/len(s.tasks)%len(lengths)]
 	if t.Weight != nil {
-		length = t.DrawLength(rng, lengths)
+		length = drawLength(rng, t, lengths)
 	}
-	return task.SampleSplit(t, rng, length, task.Train)
+	return t.Sample(rng, length, task.Train)
 }
 
 // place returns which example of the fixed set comes n-th in a run: every epoch

@@ -10,6 +10,9 @@ import (
 // listed returns what task i trains on where that is a list of different prompts
 // (see task.Task.Listed), at its lengths; nil where it is not.
 func listed(d runfile.Data, i int) []task.Sample {
+	if d.Tasks[i].Listed == nil {
+		return nil
+	}
 	var out []task.Sample
 	for _, s := range d.Tasks[i].Listed() {
 		if d.Lengths[i].Contains(s.Length) {
@@ -22,7 +25,7 @@ func listed(d runfile.Data, i int) []task.Sample {
 // checkExamples wants a fixed set that is no larger than the lists of its tasks.
 func checkExamples(d runfile.Data, n int) error {
 	for i, t := range d.Tasks {
-		if n == 0 || t.Listed() == nil {
+		if n == 0 || t.Listed == nil {
 			continue
 		}
 		if have := len(listed(d, i)); (n-i+len(d.Tasks)-1)/len(d.Tasks) > have {

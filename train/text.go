@@ -107,11 +107,13 @@ func Text(c runfile.Config) (string, error) {
 	}
 	bytes := 0
 	for _, t := range s.tasks {
-		_, n, err := t.Corpus.Count(task.Train)
+		documents, err := t.Corpus.Documents(task.Train)
 		if err != nil {
 			return "", err
 		}
-		bytes += n
+		for _, d := range documents {
+			bytes += len(d.Text)
+		}
 	}
 	seen := float64(c.Train.Steps) * float64(c.Train.Batch) * float64(s.text.length)
 	return fmt.Sprintf("%s of text, %s bytes in %s tokens; %s read %s tokens, %.1f epochs", human.Plural(len(s.text.documents), "document", "documents"),

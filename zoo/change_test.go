@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export/foreign"
@@ -21,7 +23,7 @@ func copying(t *testing.T, encoding string) modelfile.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pieces := words.Vocabulary()
+	pieces := tasktest.Vocabulary(words)
 	m, err := models.New(models.Config{Encoding: encoding, DModel: 16, NLayers: 1, NHeads: 2, DFF: 16,
 		VocabSize: len(pieces)})
 	if err != nil {

@@ -3,6 +3,8 @@ package zoo
 import (
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
 )
@@ -13,7 +15,7 @@ func TestTrainedTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := card.Card{Task: "copy", Trained: card.Lengths{Min: 2, Max: 20}, Tokenizer: copying.Vocabulary()}
+	c := card.Card{Task: "copy", Trained: card.Lengths{Min: 2, Max: 20}, Tokenizer: tasktest.Vocabulary(copying)}
 	if n, err := trainedTokens(c); err != nil || n != 43 {
 		t.Errorf("%d tokens at length 20, want 43 (%v)", n, err)
 	}

@@ -67,7 +67,7 @@ func (a *app) flagValues() map[string]cobra.CompletionFunc {
 		"divergence":         words(models.Encodings()...),
 		"bench format":       words(report.Formats()...),
 		"export format":      words(exportFormats...),
-		"data format":        words(task.Formats()...),
+		"data format":        words("text", "jsonl"),
 		"export checkpoint":  words([]string{zoo.Last, zoo.Best}...),
 		"bench checkpoint":   words(zoo.Last, zoo.Best, zoo.All),
 		"bench measure":      words(eval.MeasureAccuracy, eval.MeasureSpeed),

@@ -94,7 +94,7 @@ func (o dataOptions) tasks() ([]task.Task, error) {
 }
 
 func (a *app) data(ctx context.Context, o dataOptions) error {
-	if err := cmp.Or(arguments.OneOf("format", o.format, task.Formats()...),
+	if err := cmp.Or(arguments.OneOf("format", o.format, "text", "jsonl"),
 		arguments.AtLeast("n", o.n, 1)); err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (o dataOptions) lengthsOf(t task.Task) ([]int, error) {
 		return nil, nil
 	}
 	lengths, err := task.ParseLengths(t.Train.String())
-	if slices.ContainsFunc(lengths, func(n int) bool { return t.CheckLength(n) != nil }) {
+	if slices.ContainsFunc(lengths, func(n int) bool { return t.CheckLength(task.At(n)) != nil }) {
 		return task.Evenly(t.LengthsIn(t.Train)), nil
 	}
 	return lengths, err
@@ -139,19 +139,15 @@ func (a *app) dataOf(ctx context.Context, o dataOptions, t task.Task, w io.Write
 	case len(o.from) > 0:
 		return a.originalData(o, t, w)
 	}
-	split, err := task.ParseSplit(o.split)
-	if err != nil {
-		return err
+	split, n := task.Split(o.split), o.n
+	if o.all {
+		split, n = "", 0
 	}
 	lengths, err := o.lengthsOf(t)
 	if err != nil {
 		return err
 	}
-	samples := t.Draw(lengths, o.n, o.seed, split)
-	if o.all {
-		samples, split = t.List(lengths), 0
-	}
-	for s, err := range samples {
+	for s, err := range t.Draw(lengths, n, o.seed, split) {
 		if err != nil && o.all {
 			return fmt.Errorf("--all: %w", err)
 		}

@@ -62,7 +62,7 @@ func (a *app) originalData(o dataOptions, t task.Task, w io.Writer) error {
 		return fmt.Errorf("--from %s: %w", strings.Join(o.from, ","), err)
 	}
 	for _, s := range samples {
-		if err := t.Write(w, o.format, s, 0); err != nil {
+		if err := t.Write(w, o.format, s, ""); err != nil {
 			return err
 		}
 	}

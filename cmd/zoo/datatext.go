@@ -13,6 +13,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/experiment/sweep/slurm"
 	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // mostText is the largest file of plain text that is read, in bytes.
@@ -38,7 +39,7 @@ func (a *app) makeCorpus(o dataOptions, paths []string) error {
 	}); err != nil {
 		return fmt.Errorf("--text: %w", err)
 	}
-	a.Note("%s: %v", o.output, task.CountTexts(documents))
+	a.Note("%s: %s", o.output, counted(documents))
 	switch {
 	case stream: // no file that could be trained on
 	case strings.ContainsAny(o.output, ",+#"):
@@ -47,6 +48,24 @@ func (a *app) makeCorpus(o dataOptions, paths []string) error {
 		a.Note("train on it: zoo train --task %s", slurm.Quote("text:"+pathOfCorpus(o.output)))
 	}
 	return nil
+}
+
+// counted says how many documents there are in each split.
+func counted(documents []task.Document) string {
+	splits := map[task.Split]int{}
+	for _, d := range documents {
+		splits[task.SplitOf(d.Text)]++
+	}
+	return fmt.Sprintf("%s, %.1f MB: %d for training, %d for validation, %d for test", human.Plural(len(documents), "document", "documents"),
+		megabytes(documents), splits[task.Train], splits[task.Validation], splits[task.Test])
+}
+
+func megabytes(documents []task.Document) float64 {
+	bytes := 0
+	for _, d := range documents {
+		bytes += len(d.Text)
+	}
+	return float64(bytes) / 1e6
 }
 
 // pathOfCorpus is a path that is not read as the name of a corpus in the per-user cache.
@@ -90,12 +109,12 @@ func (a *app) fetchCorpora(ctx context.Context, o dataOptions, names []string) e
 		if fetched {
 			how = "fetched from " + c.From + ", hash verified"
 		}
-		documents, bytes, err := t.Corpus.Count(task.Whole)
+		documents, err := t.Corpus.Documents(task.Whole)
 		if err != nil {
 			return err
 		}
 		a.Print("%s: %s: %s", name, how, file)
-		a.Print("%s; %d of them, %.1f MB. %s", c.About, documents, float64(bytes)/1e6, c.Licence)
+		a.Print("%s; %d of them, %.1f MB. %s", c.About, len(documents), megabytes(documents), c.Licence)
 		a.Print("task: %s", task.Names([]task.Task{t}))
 	}
 	return nil

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"github.com/rogpeppe/go-internal/testscript"
 	"google.golang.org/protobuf/proto"
 
@@ -276,7 +278,7 @@ func untrainedProfile(encoding string, seed uint64, profile string) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	words := t.Vocabulary()
+	words := tasktest.Vocabulary(t)
 	cfg := models.Config{Encoding: encoding, DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: len(words)}
 	m, err := models.New(cfg)
 	if err != nil {

@@ -55,7 +55,7 @@ func (s *Study) compare() {
 		return
 	}
 	for _, t := range s.Tasks {
-		if t.Split != task.Test.String() {
+		if t.Split != string(task.Test) {
 			continue
 		}
 		for i := range t.Series {

@@ -116,7 +116,7 @@ func atChance(all []ranking) bool {
 func (s *Study) ranked() []*Task {
 	var out []*Task
 	for _, t := range s.Tasks {
-		if t.Split == task.Test.String() {
+		if t.Split == string(task.Test) {
 			out = append(out, t)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval/task"
@@ -23,7 +25,7 @@ func copyTask(t testing.TB) task.Task {
 func TestCopyFormat(t *testing.T) {
 	k := copyTask(t)
 	for length := 1; length <= 40; length++ {
-		s, err := k.Sample(seeded(uint64(length)), length)
+		s, err := k.Sample(seeded(uint64(length)), length, task.Whole)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +41,7 @@ func TestCopyFormat(t *testing.T) {
 // The words are part of the task's definition: 39 characters of the paper, and
 // 61 distinct lower-case words.
 func TestCopyWords(t *testing.T) {
-	vocabulary := copyTask(t).Vocabulary()
+	vocabulary := tasktest.Vocabulary(copyTask(t))
 	if diff := cmp.Diff([]string{"<pad>", "</s>", " ", " [SEP]", "Copy", ":", " 1"}, vocabulary[:7]); diff != "" {
 		t.Errorf("start of the vocabulary (-want +got):\n%s", diff)
 	}
@@ -65,7 +67,7 @@ func TestCopyWords(t *testing.T) {
 
 func TestCopyUniform(t *testing.T) {
 	const n = 20_000
-	s, err := copyTask(t).Sample(seeded(5), n)
+	s, err := copyTask(t).Sample(seeded(5), n, task.Whole)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,17 +19,21 @@ import (
 // measured by bits per byte (package eval). Its methods read the corpus when they need it.
 type Corpus struct {
 	name fileName
-	text func() (*texts, error)
+	text func() (texts, error)
 }
 
 // TrainedWindow is the length of training windows of a corpus where nothing is said.
 const TrainedWindow = 256
 
-// validCorpus is a name, not a path: of a corpus in CorpusFolder.
+// MinDocuments is how many documents must be longer than a window for windows of its length
+// to be drawn: of fewer, numbers would tell more of the documents than of the model.
+const MinDocuments = 4
+
+// validCorpus is a name, not a path: of a corpus in corpusFolder.
 var validCorpus = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
 
-// CorpusFolder is where corpora lie that are known by a name alone, in the per-user cache.
-func CorpusFolder() (string, error) {
+// corpusFolder is where corpora lie that are known by a name alone, in the per-user cache.
+func corpusFolder() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("no per-user cache folder for corpora: %w; name a corpus by its path", err)
@@ -38,12 +42,12 @@ func CorpusFolder() (string, error) {
 }
 
 // CorpusPath is where the corpus of a name is that stands after "text:", a path itself or one
-// in CorpusFolder.
+// in corpusFolder.
 func CorpusPath(name string) (string, error) {
 	if !validCorpus.MatchString(name) {
 		return name, nil
 	}
-	dir, err := CorpusFolder()
+	dir, err := corpusFolder()
 	return filepath.Join(dir, name+".jsonl"), err
 }
 
@@ -73,7 +77,7 @@ func lookupText(name string) (Task, error) {
 		Space:       func(int) float64 { return math.Inf(1) },
 		Correct:     func(target, generated string) bool { return target == generated },
 		Chance:      func(int) float64 { return 0 },
-		Corpus: &Corpus{f, func() (*texts, error) {
+		Corpus: &Corpus{f, func() (texts, error) {
 			all, digest, err := openText(f)
 			if err == nil {
 				err = f.holds(digest)
@@ -83,7 +87,7 @@ func lookupText(name string) (Task, error) {
 	}, nil
 }
 
-func openText(f fileName) (*texts, string, error) {
+func openText(f fileName) (texts, string, error) {
 	path, err := CorpusPath(f.path)
 	if err != nil {
 		return nil, "", fmt.Errorf("task %s: %w", f.named(), err)
@@ -102,10 +106,10 @@ func openText(f fileName) (*texts, string, error) {
 	return all, digest, nil
 }
 
-// documents returns those of a split, of which there must be some.
-func (c *Corpus) documents(split Split) ([]Document, error) {
-	if !split.Valid() {
-		return nil, fmt.Errorf("task %s: no split was chosen: %v", c.name.named(), split)
+// Documents returns the documents of a split, at least one.
+func (c *Corpus) Documents(split Split) ([]Document, error) {
+	if err := split.check(); err != nil {
+		return nil, fmt.Errorf("task %s: %w", c.name.named(), err)
 	}
 	all, err := c.text()
 	if err != nil {
@@ -120,7 +124,7 @@ func (c *Corpus) documents(split Split) ([]Document, error) {
 
 // Encoded returns the documents of a split as tokens, in the order of the corpus.
 func (c *Corpus) Encoded(tok *tokenizer.Tokenizer, split Split) ([][]int64, error) {
-	documents, err := c.documents(split)
+	documents, err := c.Documents(split)
 	if err != nil {
 		return nil, err
 	}
@@ -133,19 +137,10 @@ func (c *Corpus) Encoded(tok *tokenizer.Tokenizer, split Split) ([][]int64, erro
 	return out, nil
 }
 
-// Count returns how much text a split has.
-func (c *Corpus) Count(split Split) (documents, bytes int, err error) {
-	all, err := c.documents(split)
-	for _, d := range all {
-		bytes += len(d.Text)
-	}
-	return len(all), bytes, err
-}
-
 // sample draws a passage of a document and what comes after it: prompt and target have half
 // of the length each, in bytes, and up to three less where a character would be cut.
 func (c *Corpus) sample(rng *rand.Rand, length int, split Split) (Sample, error) {
-	documents, err := c.documents(split)
+	documents, err := c.Documents(split)
 	if err != nil {
 		return Sample{}, err
 	}

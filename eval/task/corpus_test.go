@@ -56,8 +56,7 @@ func TestCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	// every document is in one split, as its hash says, and its tokens are its bytes
-	counts := task.CountTexts(documents)
-	for split := task.Train; split.Valid(); split++ {
+	for _, split := range []task.Split{task.Train, task.Validation, task.Test, task.Whole} {
 		encoded, err := k.Corpus.Encoded(tok, split)
 		if err != nil {
 			t.Fatal(err)
@@ -75,13 +74,13 @@ func TestCorpus(t *testing.T) {
 				want = append(want, d.Text)
 			}
 		}
-		if diff := cmp.Diff(want, got); diff != "" || len(got) != counts.Documents[split] {
-			t.Errorf("%v: %d documents counted (-want +got):\n%s", split, counts.Documents[split], diff)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", split, diff)
 		}
 	}
 	// a sample is a passage of a document of the split, cut between characters
 	for range 200 {
-		s, err := task.SampleSplit(k, rand.New(rand.NewPCG(1, 2)), 40, task.Test)
+		s, err := k.Sample(rand.New(rand.NewPCG(1, 2)), 40, task.Test)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +109,7 @@ func TestCorpusLater(t *testing.T) {
 	if err != nil || again.Name != k.Name || task.CheckStored(stored) != nil {
 		t.Fatalf("%+v, %v", again, err)
 	}
-	if _, _, err := again.Corpus.Count(task.Train); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := again.Corpus.Documents(task.Train); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v, want that there is no file", err)
 	}
 	f, err := os.Create(path)
@@ -120,7 +119,7 @@ func TestCorpusLater(t *testing.T) {
 	if err := errors.Join(task.WriteTexts(f, documents[1:]), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := again.Corpus.Count(task.Train); err == nil || !strings.Contains(err.Error(), "the file was changed") {
+	if _, err := again.Corpus.Documents(task.Train); err == nil || !strings.Contains(err.Error(), "the file was changed") {
 		t.Errorf("error %v, want that the file was changed", err)
 	}
 }
@@ -151,7 +150,7 @@ func TestCorpusErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := k.Corpus.Count(task.Test); !errors.Is(err, task.ErrNoSplit) {
+	if _, err := k.Corpus.Documents(task.Test); !errors.Is(err, task.ErrNoSplit) {
 		t.Errorf("error %v, want ErrNoSplit", err)
 	}
 	var b strings.Builder
@@ -174,56 +173,5 @@ func TestCutTexts(t *testing.T) {
 	}
 	if whole := task.CutTexts("a.txt", "one\n%\n", ""); len(whole) != 1 || whole[0].Text != "one\n%\n" {
 		t.Errorf("%+v", whole)
-	}
-}
-
-// Windows lie within documents, are different, and end at the same places whatever their length.
-func TestWindows(t *testing.T) {
-	var documents [][]int64
-	next := int64(0)
-	for i := range 12 {
-		var d []int64
-		for range 30 * i {
-			d, next = append(d, next), next+1 // each token is its own place
-		}
-		documents = append(documents, d)
-	}
-	var ends []int64
-	for _, length := range []int{1, 8, 16, 200} {
-		windows, err := task.Windows(documents, length, 200, 50, 7)
-		if err != nil || len(windows) != 50 {
-			t.Fatalf("%d windows, %v", len(windows), err)
-		}
-		var last []int64
-		for _, w := range windows {
-			if at := slices.Index(documents[w.Document], w.IDs[0]); at < 0 || len(w.IDs) != length+1 ||
-				!slices.Equal(documents[w.Document][at:at+length+1], w.IDs) {
-				t.Fatalf("length %d: %v is no part of document %d", length, w.IDs, w.Document)
-			}
-			last = append(last, w.IDs[length])
-		}
-		if ends == nil {
-			ends = slices.Clone(last)
-		}
-		if !slices.Equal(last, ends) {
-			t.Errorf("length %d: windows end at %d, and those of 1 at %d", length, last, ends)
-		}
-		if slices.Sort(last); len(slices.Compact(last)) != 50 {
-			t.Errorf("length %d: a window is drawn twice", length)
-		}
-	}
-	if got := task.LongestWindow(documents, []int{1, 239, 240, 500}); got != 239 {
-		t.Errorf("the longest window that there is has %d tokens, want 239", got)
-	}
-	if got := task.LongestWindow(documents, []int{500}); got != 0 {
-		t.Errorf("a window of %d tokens is none of those asked for", got)
-	}
-	// where there are few, all of them; where too few documents are long enough, an error
-	few, err := task.Windows(documents, 239, 0, 1000, 7)
-	if want := 1 + 31 + 61 + 91; err != nil || len(few) != want {
-		t.Errorf("%d windows, %v; want %d", len(few), err, want)
-	}
-	if _, err := task.Windows(documents, 240, 0, 1, 7); !errors.Is(err, task.ErrNoLength) {
-		t.Errorf("error %v, want ErrNoLength", err)
 	}
 }

@@ -15,7 +15,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	s, err := task.SampleSplit(k, rand.New(rand.NewPCG(1, 2)), 3, task.Train)
+	s, err := k.Sample(rand.New(rand.NewPCG(1, 2)), 3, task.Train)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -68,10 +68,10 @@ func ExampleTask_Published() {
 	// "" line 2: phrase "jump and jump": expected left or right, with or without opposite or around before it
 }
 
-func ExampleTask_About() {
+func ExampleAll() {
 	for _, k := range task.All()[:3] {
-		about, err := k.About()
-		fmt.Println(about.Name, "is trained at", about.Train, "such as", strings.TrimSpace(about.Prompt), err)
+		s, err := k.Sample(rand.New(rand.NewPCG(1, 0)), 2, task.Whole)
+		fmt.Println(k.Name, "is trained at", k.Train, "such as", strings.TrimSpace(s.Prompt), err)
 	}
 	// Output:
 	// copy is trained at 2..20 such as Copy: dog 9 [SEP] <nil>
@@ -86,8 +86,8 @@ func ExampleTask_Write() {
 		return
 	}
 	s := task.Sample{Prompt: "Compute 3 + 4 ? ", Target: "The answer is 7.", Length: 1}
-	fmt.Println(t.Write(os.Stdout, "text", s, 0), t.Write(os.Stdout, "jsonl", s, task.Train))
-	fmt.Println(t.Write(os.Stdout, "json", s, 0))
+	fmt.Println(t.Write(os.Stdout, "text", s, ""), t.Write(os.Stdout, "jsonl", s, task.Train))
+	fmt.Println(t.Write(os.Stdout, "json", s, ""))
 	// Output:
 	// Compute 3 + 4 ? 	The answer is 7.
 	// {"task":"addition","length":1,"split":"train","prompt":"Compute 3 + 4 ? ","target":"The answer is 7."}

@@ -6,3 +6,6 @@ func ForgetLearnt() {
 	defer learnt.Unlock()
 	clear(learnt.pieces)
 }
+
+// SplitAt is what Sample draws from.
+func (t Task) SplitAt(length int, split Split) Split { return t.splitAt(length, split) }

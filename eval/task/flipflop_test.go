@@ -39,7 +39,7 @@ func TestFlipFlopShares(t *testing.T) {
 		ones := 0.0
 		rng := seeded(2)
 		for range draws {
-			s, err := k.Sample(rng, length)
+			s, err := k.Sample(rng, length, task.Whole)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +96,7 @@ func TestFlipFlopSpace(t *testing.T) {
 			}
 			rng := seeded(3)
 			for range 200 {
-				s, err := k.Sample(rng, length)
+				s, err := k.Sample(rng, length, task.Whole)
 				if err != nil || prompts[strings.TrimSuffix(s.Prompt, " r ")] == 0 {
 					t.Fatalf("%s: %q is none of the prompts, %v", name, s.Prompt, err)
 				}
@@ -113,7 +113,7 @@ func TestFlipFlopSplits(t *testing.T) {
 		for length := 2; length <= 40; length++ {
 			for _, split := range []task.Split{task.Train, task.Validation, task.Test} {
 				for range 200 {
-					if _, err := task.SampleSplit(k, rng, length, split); err != nil {
+					if _, err := k.Sample(rng, length, split); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/tokenizer"
 )
@@ -38,7 +40,7 @@ func TestFromFile(t *testing.T) {
 	if len(digest) != 12 || strings.Trim(digest, "0123456789abcdef") != "" {
 		t.Errorf("the name is %q", k.Name)
 	}
-	if (k.Train != task.Range{Min: 1, Max: 5}) || k.Lengths != k.Train || k.CheckLength(3) == nil || k.Version != 1 {
+	if (k.Train != task.Range{Min: 1, Max: 5}) || k.Lengths != k.Train || k.CheckLength(task.At(3)) == nil || k.Version != 1 {
 		t.Errorf("lengths %v, trained %v, version %d", k.Lengths, k.Train, k.Version)
 	}
 	if k.Space(1) != 3 || k.Space(5) != 2 || k.Weight(1) != 3 || k.Chance(1) != 2.0/3 || k.Chance(5) != 0.5 {
@@ -47,7 +49,7 @@ func TestFromFile(t *testing.T) {
 	if !k.Correct("deux  un", " deux un") || k.Correct("deux un", "un deux") {
 		t.Error("answers are not compared word by word")
 	}
-	tok, err := tokenizer.New(k.Vocabulary())
+	tok, err := tokenizer.New(tasktest.Vocabulary(k))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,9 +60,9 @@ func TestFromFile(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	rng := seeded(1)
-	for range 100 {
-		s, err := k.Sample(rng, k.DrawLength(rng, k.LengthsIn(k.Train)))
+	rng, lengths := seeded(1), k.LengthsIn(k.Train)
+	for i := range 100 {
+		s, err := k.Sample(rng, lengths[i%len(lengths)], task.Whole)
 		if err != nil || !all[s] {
 			t.Fatalf("%v, %v is not of the file", s, err)
 		}
@@ -84,7 +86,7 @@ func TestFromFileOfATask(t *testing.T) {
 		}
 	}
 	of := lookup(t, "file:"+sampleFile(t, "parity.jsonl", b.String()))
-	if of.Space(8) != 256 || of.Chance(8) != 0.5 || strings.Join(of.Vocabulary(), "|") == "" {
+	if of.Space(8) != 256 || of.Chance(8) != 0.5 || strings.Join(tasktest.Vocabulary(of), "|") == "" {
 		t.Errorf("%v prompts, chance %v", of.Space(8), of.Chance(8))
 	}
 	for _, split := range []task.Split{task.Train, task.Validation, task.Test} {
@@ -100,7 +102,7 @@ func TestFromFileOfATask(t *testing.T) {
 		if got, want := count(of), count(k); got != want || got == 0 {
 			t.Errorf("%v has %d prompts, in the task itself %d", split, got, want)
 		}
-		if s, err := task.SampleSplit(of, seeded(4), 8, split); err != nil || task.SplitOf(s.Prompt) != split {
+		if s, err := of.Sample(seeded(4), 8, split); err != nil || task.SplitOf(s.Prompt) != split {
 			t.Errorf("%v: %v, %v", split, s, err)
 		}
 	}
@@ -264,7 +266,7 @@ func FuzzFromFile(f *testing.F) {
 		if err != nil {
 			return
 		}
-		tok, err := tokenizer.New(k.Vocabulary())
+		tok, err := tokenizer.New(tasktest.Vocabulary(k))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -155,7 +155,7 @@ func TestLayoutSplits(t *testing.T) {
 		for _, split := range []task.Split{task.Train, task.Validation, task.Test} {
 			rng := seeded(4)
 			for i := range 100 {
-				s, err := task.SampleSplit(k, rng, 1+i%9, split)
+				s, err := k.Sample(rng, 1+i%9, split)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -181,7 +181,7 @@ func TestLayoutHints(t *testing.T) {
 	rng := seeded(5)
 	const draws, length = 20_000, 8
 	for range draws {
-		s, err := k.Sample(rng, length)
+		s, err := k.Sample(rng, length, task.Whole)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +203,7 @@ func TestLayoutHints(t *testing.T) {
 	if want := lookup(t, "addition").Chance(8) / cells; k.Chance(8) != want {
 		t.Errorf("chance %v, want %v", k.Chance(8), want)
 	}
-	if _, err := k.Sample(rng, 207); err != nil {
+	if _, err := k.Sample(rng, 207, task.Whole); err != nil {
 		t.Error(err)
 	}
 }

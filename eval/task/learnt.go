@@ -31,7 +31,7 @@ func (l learntFile) sum() string {
 
 // learntPath is where the pieces of a vocabulary are kept.
 func learntPath(rule, of string) (string, error) {
-	corpora, err := CorpusFolder()
+	corpora, err := corpusFolder()
 	if err != nil {
 		return "", err
 	}

@@ -36,7 +36,7 @@ func TestListed(t *testing.T) {
 				t.Errorf("%s: length 20, %v draws from %v", name, split, at)
 			}
 			for range 100 {
-				s, err := task.SampleSplit(k, rng, 20, split)
+				s, err := k.Sample(rng, 20, split)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -50,7 +50,7 @@ func TestListed(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"scan", "copy+paper", "pcfg+paper"} {
-		if lookup(t, name).Listed() != nil {
+		if lookup(t, name).Listed != nil {
 			t.Errorf("%s lists its prompts", name)
 		}
 	}

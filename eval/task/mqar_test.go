@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // mqarOracle looks a query up by cutting the text of the pairs behind the key.
@@ -36,7 +38,7 @@ func TestMQARKeys(t *testing.T) {
 		k := lookup(t, name)
 		rng := seeded(7)
 		for range 50 {
-			s, err := k.Sample(rng, 60)
+			s, err := k.Sample(rng, 60, task.Whole)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +74,7 @@ func TestMQARGaps(t *testing.T) {
 	count := map[[2]int]float64{}
 	rng := seeded(8)
 	for range draws {
-		s, err := k.Sample(rng, 2)
+		s, err := k.Sample(rng, 2, task.Whole)
 		if err != nil {
 			t.Fatal(err)
 		}

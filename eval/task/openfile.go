@@ -24,8 +24,8 @@ type openedFile[T any] struct {
 }
 
 var (
-	openedTasks   = openFiles[Task]{read: fromFile}    // without their names
-	openedCorpora = openFiles[*texts]{read: readTexts} //
+	openedTasks   = openFiles[Task]{read: fromFile} // without their names
+	openedCorpora = openFiles[texts]{read: readTexts}
 )
 
 // open returns what a file is read as, and the file's SHA-256 in hex.

@@ -84,7 +84,7 @@ func (t Task) apply(options []string) (Task, error) {
 	if paper != "" {
 		t.Overlap = true
 		if t.Each != nil {
-			t.listed = sync.OnceValue(t.list)
+			t.Listed = sync.OnceValue(t.trainingList)
 			t.Version++ // before, all splits had the same prompts
 		}
 		t.Name += "+" + paper

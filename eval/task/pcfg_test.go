@@ -77,7 +77,7 @@ func TestPCFGDistribution(t *testing.T) {
 		count := map[string]float64{}
 		var binary, strings_, words, deep float64
 		for range samples {
-			s, err := k.Sample(rng, want.functions)
+			s, err := k.Sample(rng, want.functions, task.Whole)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,7 +183,7 @@ func FuzzPCFGAnswer(f *testing.F) {
 	k := lookup(f, "pcfg")
 	rng := seeded(1)
 	for n := 1; n < 20; n++ {
-		s, err := k.Sample(rng, n)
+		s, err := k.Sample(rng, n, task.Whole)
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -30,7 +30,7 @@ func TestPasskeyDepths(t *testing.T) {
 	k, rng, at := lookup(t, "passkey"), seeded(3), map[int]int{}
 	const draws, length = 4000, 3
 	for range draws {
-		s, err := k.Sample(rng, length)
+		s, err := k.Sample(rng, length, task.Whole)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestProbes(t *testing.T) {
 		}
 		rng := seeded(5)
 		for range 50 {
-			s, err := k.Sample(rng, 40)
+			s, err := k.Sample(rng, 40, task.Whole)
 			if err != nil {
 				t.Fatal(err)
 			}

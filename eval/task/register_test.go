@@ -39,7 +39,7 @@ func ExampleRegister() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(task.SampleSplit(t, rand.New(rand.NewPCG(1, 2)), 9, task.Test))
+	fmt.Println(t.Sample(rand.New(rand.NewPCG(1, 2)), 9, task.Test))
 }
 
 func TestRegisterRefuses(t *testing.T) {

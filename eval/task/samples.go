@@ -2,6 +2,7 @@ package task
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -10,21 +11,28 @@ import (
 	"strings"
 )
 
-// Draw yields n samples of each length, in the order of the lengths, from what SplitAt gives for split. The same
+// Draw yields n samples of each length, in the order of the lengths, as Sample draws them. The same
 // seed gives the same samples of a length, whatever the other lengths are. An error is the last element; a length
 // that the task does not have is one before the first sample.
+//
+// For n = 0 it yields every sample there is, of some lengths or for none of all. A task without Each is an error then.
 func (t Task) Draw(lengths []int, n int, seed uint64, split Split) iter.Seq2[Sample, error] {
+	if n == 0 {
+		return t.list(lengths)
+	}
 	return func(yield func(Sample, error) bool) {
+		err := split.check()
 		for _, length := range lengths {
-			if err := t.CheckLength(length); err != nil {
-				yield(Sample{}, err)
-				return
-			}
+			err = cmp.Or(err, t.CheckLength(At(length)))
+		}
+		if err != nil {
+			yield(Sample{}, err)
+			return
 		}
 		for _, length := range lengths {
 			rng := rand.New(rand.NewPCG(seed, uint64(length)))
 			for range n {
-				s, err := SampleSplit(t, rng, length, split)
+				s, err := t.Sample(rng, length, split)
 				if !yield(s, err) || err != nil {
 					return
 				}
@@ -33,9 +41,7 @@ func (t Task) Draw(lengths []int, n int, seed uint64, split Split) iter.Seq2[Sam
 	}
 }
 
-// List yields every sample there is of some lengths, or for none of all lengths. A task without Each is an error,
-// the only element then.
-func (t Task) List(lengths []int) iter.Seq2[Sample, error] {
+func (t Task) list(lengths []int) iter.Seq2[Sample, error] {
 	return func(yield func(Sample, error) bool) {
 		if t.Each == nil {
 			can := tasksWith(func(t Task) bool { return t.Each != nil })

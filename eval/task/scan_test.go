@@ -44,7 +44,7 @@ func TestScanCounts(t *testing.T) {
 		if got := int(k.Space(n)); got != count[n] {
 			t.Errorf("Space(%d) = %d, counted %d", n, got, count[n])
 		}
-		if err := k.CheckLength(n); (err == nil) != (count[n] > 0) {
+		if err := k.CheckLength(task.At(n)); (err == nil) != (count[n] > 0) {
 			t.Errorf("length %d has %d commands: %v", n, count[n], err)
 		}
 	}
@@ -59,7 +59,7 @@ func TestScanUniform(t *testing.T) {
 		n := int(k.Space(length))
 		rng := seeded(7)
 		for range each * n {
-			s, err := k.Sample(rng, length)
+			s, err := k.Sample(rng, length, task.Whole)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +75,7 @@ func TestScanUniform(t *testing.T) {
 
 func TestScanErrors(t *testing.T) {
 	k := lookup(t, "scan")
-	if err := k.CheckLength(37); err == nil || !strings.Contains(err.Error(), "task scan: no prompt has this length: "+
+	if err := k.CheckLength(task.At(37)); err == nil || !strings.Contains(err.Error(), "task scan: no prompt has this length: "+
 		"length 37; the nearest are 36 and 40") {
 		t.Errorf("length 37: %v", err)
 	}

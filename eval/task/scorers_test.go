@@ -107,7 +107,7 @@ func TestChanceValues(t *testing.T) {
 // A scorer takes any text.
 func FuzzCorrect(f *testing.F) {
 	for _, k := range task.All() {
-		s, err := k.Sample(seeded(1), k.Train.Max)
+		s, err := k.Sample(seeded(1), k.Train.Max, task.Whole)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func FuzzCorrect(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, k := range all {
-			s, err := k.Sample(seeded(2), k.Train.Min)
+			s, err := k.Sample(seeded(2), k.Train.Min, task.Whole)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -150,7 +150,7 @@ func BenchmarkSample(b *testing.B) {
 			rng := seeded(1)
 			n := 0
 			for b.Loop() {
-				if _, err := task.SampleSplit(k, rng, k.Train.Max, task.Train); err != nil {
+				if _, err := k.Sample(rng, k.Train.Max, task.Train); err != nil {
 					b.Fatal(err)
 				}
 				n++

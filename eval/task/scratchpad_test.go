@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval/task"
@@ -37,14 +39,14 @@ func TestScratchpadCombinations(t *testing.T) {
 
 func checkScratchpad(t *testing.T, k task.Task, f task.Flags) {
 	t.Helper()
-	tok, err := tokenizer.New(k.Vocabulary())
+	tok, err := tokenizer.New(tasktest.Vocabulary(k))
 	if err != nil {
 		t.Fatal(err)
 	}
 	used := map[int64]bool{0: true, 1: true, 2: true}
 	rng := seeded(6)
 	for i := range 75 {
-		s, err := k.Sample(rng, k.Lengths.Min+i%25)
+		s, err := k.Sample(rng, k.Lengths.Min+i%25, task.Whole)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +72,7 @@ func checkScratchpad(t *testing.T, k task.Task, f task.Flags) {
 			}
 		}
 	}
-	for id, piece := range k.Vocabulary() {
+	for id, piece := range tasktest.Vocabulary(k) {
 		if !used[int64(id)] && !strings.HasPrefix(k.Name, "sorting+") { // has too many words for so few samples
 			t.Errorf("%s: piece %q of the vocabulary occurs in no sample", k.Name, piece)
 		}
@@ -136,11 +138,11 @@ func TestScratchpadKeepsPrompts(t *testing.T) {
 	for _, name := range mathematical {
 		a, b := seeded(1), seeded(1)
 		for range 20 {
-			s, err := lookup(t, name).Sample(a, 6)
+			s, err := lookup(t, name).Sample(a, 6, task.Whole)
 			if err != nil {
 				t.Fatal(err)
 			}
-			full, err := lookup(t, name+"+full").Sample(b, 6)
+			full, err := lookup(t, name+"+full").Sample(b, 6, task.Whole)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -157,7 +159,7 @@ func ExampleLookup() {
 		fmt.Println(err)
 		return
 	}
-	s, err := k.Sample(seeded(1), 2)
+	s, err := k.Sample(seeded(1), 2, task.Whole)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -176,18 +178,18 @@ func TestPaperScratchpad(t *testing.T) {
 			if ours.Version != 1 || theirs.Version != 2 {
 				t.Errorf("%s: versions %d and %d", theirs.Name, ours.Version, theirs.Version)
 			}
-			tok, err := tokenizer.New(theirs.Vocabulary())
+			tok, err := tokenizer.New(tasktest.Vocabulary(theirs))
 			if err != nil {
 				t.Fatal(err)
 			}
 			a, b := seeded(2), seeded(2)
 			for i := range 30 {
 				length := ours.Train.Min + i%4
-				x, err := ours.Sample(a, length)
+				x, err := ours.Sample(a, length, task.Whole)
 				if err != nil {
 					t.Fatal(err)
 				}
-				y, err := theirs.Sample(b, length)
+				y, err := theirs.Sample(b, length, task.Whole)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -61,31 +61,6 @@ func (s Span) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s.String())
 }
 
-// CheckSpan is CheckLength for bins, too. A bin must end within the task's lengths, as
-// its samples would else be shorter than it says, and hold a length that has prompts; its
-// other lengths may have none.
-func (t Task) CheckSpan(s Span) error {
-	switch {
-	case !s.IsBin():
-		return t.CheckLength(s.Max)
-	case s.Min < 1 || s.Max < s.Min:
-		return fmt.Errorf("%d to %d is no bin of lengths", s.Min, s.Max)
-	case s.Max > t.Lengths.Max:
-		return fmt.Errorf("task %s: %w: the bin %s goes beyond its lengths %s", t.Name, ErrNoLength, s.Label(), t.Lengths)
-	case len(t.LengthsIn(Range(s))) == 0:
-		return fmt.Errorf("task %s: %w: none of the bin %s; its lengths are %s", t.Name, ErrNoLength, s.Label(), t.Lengths)
-	}
-	return nil
-}
-
-// Longest returns the longest of the task's lengths in a span that CheckSpan accepts.
-func (t Task) Longest(s Span) int {
-	for t.CheckLength(s.Max) != nil {
-		s.Max--
-	}
-	return s.Max
-}
-
 // SortSpans puts spans in order, each once.
 func SortSpans(all []Span) []Span {
 	slices.SortFunc(all, Span.Compare)

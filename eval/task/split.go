@@ -8,41 +8,30 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"slices"
 )
 
 // Split is a part of all the prompts there are.
-type Split int
+type Split string
 
 // The splits. A prompt belongs to exactly one of the first three. The zero value
 // is none of them, so that a forgotten choice is an error.
 const (
-	Train      Split = iota + 1 // 80 % of the prompts
-	Validation                  // 10 %
-	Test                        // 10 %
-	Whole                       // every prompt
+	Train      Split = "train"      // 80 % of the prompts
+	Validation Split = "validation" // 10 %
+	Test       Split = "test"       // 10 %
+	Whole      Split = "whole"      // every prompt
 )
 
-var splitNames = [...]string{Train: "train", Validation: "validation", Test: "test", Whole: "whole"}
-
-// String returns the split's name.
-func (s Split) String() string {
-	if !s.Valid() {
-		return fmt.Sprintf("Split(%d)", int(s))
+// check reports a split that is none of the four.
+func (s Split) check() error {
+	switch {
+	case s == "":
+		return errors.New("no split was chosen")
+	case !slices.Contains([]Split{Train, Validation, Test, Whole}, s):
+		return fmt.Errorf("unknown split %q: known: train, validation, test, whole", shorten(string(s)))
 	}
-	return splitNames[s]
-}
-
-// Valid reports whether s is one of the constants.
-func (s Split) Valid() bool { return s >= Train && s <= Whole }
-
-// ParseSplit returns the split of a name.
-func ParseSplit(name string) (Split, error) {
-	for s := Train; s.Valid(); s++ {
-		if s.String() == name {
-			return s, nil
-		}
-	}
-	return 0, fmt.Errorf("unknown split %q: known: train, validation, test, whole", name)
+	return nil
 }
 
 // SplitOf returns the split of a prompt: Test, Validation or Train by the first
@@ -63,12 +52,12 @@ func SplitOf(prompt string) Split {
 // With fewer a split would hold a handful of them, or none.
 const MinSpace = 100
 
-// SplitAt returns what SampleSplit draws from when split is asked for: Whole
+// splitAt returns what Sample draws from when split is asked for: Whole
 // where nothing is held out, because the length has too few prompts or because
 // of the option "paper", else split.
-func (t Task) SplitAt(length int, split Split) Split {
-	overlap := t.Overlap && (t.listed == nil || !t.Train.Contains(length))
-	if split.Valid() && (overlap || t.Space(length) < MinSpace) {
+func (t Task) splitAt(length int, split Split) Split {
+	overlap := t.Overlap && (t.Listed == nil || !t.Train.Contains(length))
+	if split != "" && (overlap || t.Space(length) < MinSpace) {
 		return Whole
 	}
 	return split
@@ -76,8 +65,8 @@ func (t Task) SplitAt(length int, split Split) Split {
 
 // holds reports whether a sample is in one of the first three splits.
 func (t Task) holds(split Split, s Sample) bool {
-	if t.listed != nil {
-		return (split == Train) == (t.hash(s.Prompt) >= t.listed().first)
+	if t.Listed != nil {
+		return (split == Train) == (t.hash(s.Prompt) >= t.hash(t.Listed()[0].Prompt))
 	}
 	return SplitOf(t.withoutOptions(s.Prompt)) == split
 }
@@ -91,29 +80,29 @@ func (t Task) withoutOptions(prompt string) string {
 	return prompt
 }
 
-// ErrNoSplit is returned (wrapped) by SampleSplit when no prompt of the split was
+// ErrNoSplit is returned (wrapped) by Sample when no prompt of the split was
 // found.
 var ErrNoSplit = errors.New("no prompt of this split")
 
-// splitTries bounds SampleSplit. A split that holds a tenth of the prompts is
+// splitTries bounds Sample. A split that holds a tenth of the prompts is
 // missed in 500 draws with a probability of 1e-23.
 const splitTries = 500
 
-// SampleSplit draws samples until one lies in the split that SplitAt gives. When
-// none does, the error wraps ErrNoSplit; Whole always succeeds.
-func SampleSplit(t Task, rng *rand.Rand, length int, split Split) (Sample, error) {
-	if !split.Valid() {
-		return Sample{}, fmt.Errorf("task %s: no split was chosen: %v", t.Name, split)
+// Sample draws samples of a length until one lies in the split. Where nothing is held out, all samples do:
+// see the package comment. When none does, the error wraps ErrNoSplit; Whole takes the first.
+func (t Task) Sample(rng *rand.Rand, length int, split Split) (Sample, error) {
+	if err := split.check(); err != nil {
+		return Sample{}, fmt.Errorf("task %s: %w", t.Name, err)
+	}
+	if err := t.CheckLength(At(length)); err != nil {
+		return Sample{}, err
 	}
 	if t.Corpus != nil {
-		return t.draw(rng, length, split)
+		return t.Corpus.sample(rng, length, split)
 	}
-	split = t.SplitAt(length, split)
+	split = t.splitAt(length, split)
 	for range splitTries {
-		s, err := t.Sample(rng, length)
-		if err != nil {
-			return Sample{}, err
-		}
+		s := t.Generate(rng, length)
 		if split == Whole || t.holds(split, s) {
 			return s, nil
 		}
@@ -134,27 +123,20 @@ const ManyPrompts = 100_000
 // No training run of the model saw a prompt of a length outside trained, so nothing
 // need be held out there. Where such a length has fewer than ManyPrompts prompts,
 // Test is Whole, and for Validation there is nothing left: the error wraps
-// ErrNoSplit. Everywhere else SplitFor is SplitAt.
+// ErrNoSplit. Everywhere else SplitFor is what Sample draws from.
 func (t Task) SplitFor(length int, split Split, trained Range) (Split, error) {
 	beyond := trained != (Range{}) && !trained.Contains(length)
 	if !beyond || t.Overlap || t.Space(length) >= ManyPrompts {
-		return t.SplitAt(length, split), nil
+		return t.splitAt(length, split), nil
 	}
 	switch split {
 	case Test:
 		return Whole, nil
 	case Validation:
-		return 0, fmt.Errorf("task %s: length %d: %w: outside the trained lengths %s all prompts are for the test, "+
+		return "", fmt.Errorf("task %s: length %d: %w: outside the trained lengths %s all prompts are for the test, "+
 			"as there are fewer than %d", t.Name, length, ErrNoSplit, trained, ManyPrompts)
 	}
-	return t.SplitAt(length, split), nil
-}
-
-// Prompts estimates how many different prompts a split has at a length; +Inf when
-// they are past counting.
-func (t Task) Prompts(length int, split Split) float64 {
-	share := [...]float64{Train: 0.8, Validation: 0.1, Test: 0.1, Whole: 1}
-	return share[split] * t.Space(length)
+	return t.splitAt(length, split), nil
 }
 
 // Different yields samples of different prompts, all of them in the split, until
@@ -167,7 +149,7 @@ func (t Task) Prompts(length int, split Split) float64 {
 // with a probability of e⁻²⁰.
 func (t Task) Different(ctx context.Context, rng *rand.Rand, length int, split Split) iter.Seq2[Sample, error] {
 	return func(yield func(Sample, error) bool) {
-		if err := t.CheckLength(length); err != nil {
+		if err := t.CheckLength(At(length)); err != nil {
 			yield(Sample{}, err)
 			return
 		}
@@ -192,11 +174,15 @@ func (t Task) Different(ctx context.Context, rng *rand.Rand, length int, split S
 		seen := map[string]bool{}
 		most := max(splitTries, int(20*min(t.Space(length), ManyPrompts)))
 		for tries := 0; tries < most; tries++ {
-			if err := ctx.Err(); err != nil {
-				yield(Sample{}, err)
-				return
+			var s Sample
+			err := ctx.Err()
+			switch {
+			case err != nil:
+			case t.Corpus != nil:
+				s, err = t.Corpus.sample(rng, length, split)
+			default:
+				s = t.Generate(rng, length)
 			}
-			s, err := t.draw(rng, length, split)
 			if err != nil {
 				yield(Sample{}, err)
 				return
@@ -210,15 +196,4 @@ func (t Task) Different(ctx context.Context, rng *rand.Rand, length int, split S
 			}
 		}
 	}
-}
-
-// draw draws a sample of a length: of a corpus in the split, of others in any.
-func (t Task) draw(rng *rand.Rand, length int, split Split) (Sample, error) {
-	if err := t.CheckLength(length); err != nil {
-		return Sample{}, err
-	}
-	if t.Corpus != nil {
-		return t.Corpus.sample(rng, length, split)
-	}
-	return t.Generate(rng, length), nil
 }

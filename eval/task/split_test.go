@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,7 +46,7 @@ func TestSampleSplit(t *testing.T) {
 		for _, split := range []task.Split{task.Train, task.Validation, task.Test} {
 			rng := seeded(9)
 			for range 50 {
-				s, err := task.SampleSplit(k, rng, length, split)
+				s, err := k.Sample(rng, length, split)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -55,7 +56,7 @@ func TestSampleSplit(t *testing.T) {
 			}
 		}
 	}
-	if _, err := task.SampleSplit(k, seeded(1), 0, task.Test); err == nil {
+	if _, err := k.Sample(seeded(1), 0, task.Test); err == nil {
 		t.Error("length 0: no error")
 	}
 }
@@ -63,29 +64,25 @@ func TestSampleSplit(t *testing.T) {
 func TestSampleSplitTooSmall(t *testing.T) {
 	k := copyTask(t)
 	k.Generate = func(*rand.Rand, int) task.Sample { return task.Sample{Prompt: "Copy: 7 tree B [SEP] ", Length: 1} }
-	_, err := task.SampleSplit(k, seeded(1), 1, task.Test)
+	_, err := k.Sample(seeded(1), 1, task.Test)
 	if !errors.Is(err, task.ErrNoSplit) {
 		t.Errorf("error %v is not ErrNoSplit", err)
 	}
-	if _, err := task.SampleSplit(k, seeded(1), 1, task.Whole); err != nil {
+	if _, err := k.Sample(seeded(1), 1, task.Whole); err != nil {
 		t.Errorf("whole: %v", err)
 	}
 }
 
-func TestParseSplit(t *testing.T) {
-	for _, s := range []task.Split{task.Whole, task.Train, task.Validation, task.Test} {
-		if got, err := task.ParseSplit(s.String()); err != nil || got != s {
-			t.Errorf("ParseSplit(%q) = %v, %v", s, got, err)
+func TestSplitUnknown(t *testing.T) {
+	for split, want := range map[task.Split]string{"": "no split was chosen", "dev": `unknown split "dev": known: train,`, "Test": "unknown split"} {
+		if _, err := copyTask(t).Sample(seeded(1), 3, split); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("split %q: %v, want %q", split, err, want)
 		}
-	}
-	for _, bad := range []string{"dev", "", "Test", "Split(0)"} {
-		if _, err := task.ParseSplit(bad); err == nil {
-			t.Errorf("%q: no error", bad)
+		for _, err := range copyTask(t).Draw([]int{3}, 1, 1, split) {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("split %q is drawn from: %v, want %q", split, err, want)
+			}
 		}
-	}
-	var none task.Split
-	if _, err := task.SampleSplit(copyTask(t), seeded(1), 3, none); err == nil {
-		t.Error("no split chosen: no error")
 	}
 }
 
@@ -95,7 +92,7 @@ func TestSplitsDisjoint(t *testing.T) {
 	forEach(t, func(t *testing.T, k task.Task) {
 		for _, length := range lengthsOf(k) {
 			at := k.SplitAt(length, task.Test)
-			overlap := k.Overlap && (k.Listed() == nil || !k.Train.Contains(length))
+			overlap := k.Overlap && (k.Listed == nil || !k.Train.Contains(length))
 			if want := overlap || k.Space(length) < task.MinSpace; want != (at == task.Whole) {
 				t.Errorf("length %d: %v prompts, but test draws from %v", length, k.Space(length), at)
 			}
@@ -106,11 +103,11 @@ func TestSplitsDisjoint(t *testing.T) {
 			rng := seeded(12)
 			for _, split := range []task.Split{task.Train, task.Validation, task.Test} {
 				for range 40 {
-					s, err := task.SampleSplit(k, rng, length, split)
+					s, err := k.Sample(rng, length, split)
 					if err != nil {
 						t.Fatal(err)
 					}
-					if k.Listed() != nil && split == task.Validation {
+					if k.Listed != nil && split == task.Validation {
 						split = task.Test // they are one there
 					}
 					if other, ok := seen[s.Prompt]; ok && other != split && at != task.Whole {
@@ -130,7 +127,7 @@ func TestSmallSpaces(t *testing.T) {
 		seen := map[string]bool{}
 		rng := seeded(uint64(n))
 		for range 60 << n / 2 {
-			s, err := task.SampleSplit(k, rng, n, task.Train)
+			s, err := k.Sample(rng, n, task.Train)
 			if err != nil {
 				t.Fatal(err)
 			}

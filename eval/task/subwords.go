@@ -76,7 +76,7 @@ func subwords(rule string, corpora []Task) ([]string, error) {
 func learn(train func(texts []string) ([]string, error), corpora []Task) ([]string, error) {
 	var texts []string
 	for _, t := range corpora {
-		documents, err := t.Corpus.documents(Train)
+		documents, err := t.Corpus.Documents(Train)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/tokenizer"
 )
@@ -23,11 +25,11 @@ func TestSymbolTokens(t *testing.T) {
 		"parity-uniform":       func(int) int { return 1 },
 	} {
 		k := lookup(t, name)
-		tok, err := tokenizer.New(k.Vocabulary())
+		tok, err := tokenizer.New(tasktest.Vocabulary(k))
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := k.Sample(seeded(1), 48)
+		s, err := k.Sample(seeded(1), 48, task.Whole)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +53,7 @@ func TestAlphabet(t *testing.T) {
 		symbols := map[string]bool{}
 		rng := seeded(2)
 		for range 2000 {
-			s, err := k.Sample(rng, 50)
+			s, err := k.Sample(rng, 50, task.Whole)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +94,7 @@ func TestUniformOnes(t *testing.T) {
 	for name, ties := range map[string]bool{"parity-uniform": true, "majority-binary": false} {
 		k, counts, rng := lookup(t, name), make([]float64, length+1), seeded(5)
 		for range draws {
-			s, err := k.Sample(rng, length)
+			s, err := k.Sample(rng, length, task.Whole)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +123,7 @@ func TestSymbolsAreShuffled(t *testing.T) {
 	k, rng := lookup(t, "majority-binary"), seeded(6)
 	first := map[string]float64{}
 	for range 6000 {
-		s, err := k.Sample(rng, 3)
+		s, err := k.Sample(rng, 3, task.Whole)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +144,7 @@ func TestSymbolsAreShuffled(t *testing.T) {
 	unique := lookup(t, "unique-copy+alphabet150")
 	places := map[string]int{}
 	for range 15_000 {
-		s, err := unique.Sample(rng, 5)
+		s, err := unique.Sample(rng, 5, task.Whole)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +199,7 @@ func TestBinarySums(t *testing.T) {
 		sums := map[string]bool{}
 		rng := seeded(uint64(n))
 		for range 5000 {
-			s, err := k.Sample(rng, n)
+			s, err := k.Sample(rng, n, task.Whole)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -52,7 +52,7 @@
 // # Splits
 //
 // Whether a prompt is for training, validation or test is a function of its
-// hash (SplitOf). Two cases are exceptions, and Task.SplitAt reports them: a
+// hash (SplitOf). Two cases are exceptions, and Task.Sample heeds them: a
 // length with fewer than MinSpace prompts is not divided, and the option "paper"
 // draws all splits from the same prompts, as the paper's data do. Of
 // SCAN's short commands the paper holds one in ten out, and trains on the others,
@@ -160,9 +160,13 @@ type Task struct {
 	// Answer to check one against the other. An error names the line. Optional.
 	Read func(files ...io.Reader) ([]Sample, error)
 
-	// Corpus is set for a task of running text, which has no Generate: see CorpusFolder for its
+	// Corpus is set for a task of running text, which has no Generate: see CorpusPath for its
 	// names. Sample draws a passage and what comes after it.
 	Corpus *Corpus
+
+	// Listed is the training set of a task whose paper trains on a list of different prompts, each of them
+	// once an epoch. The option "paper" sets it for a task with Each; nil: prompts are drawn.
+	Listed func() []Sample
 
 	// Overlap is set by the option "paper": no prompts are held out, but at the trained
 	// lengths of a task with Each (see Listed).
@@ -177,20 +181,29 @@ type Task struct {
 	layouts  func(layout) Task          // of tasks whose numbers can be written in other ways
 	plain    func(prompt string) string // undoes a layout; nil without
 	scratch  *scratch                   // of tasks that can have a scratchpad
-	listed   func() listing             // nil but with "paper" and Each
-}
-
-// Sample draws a sample; a length that has none is an error.
-func (t Task) Sample(rng *rand.Rand, length int) (Sample, error) {
-	return t.draw(rng, length, Whole)
 }
 
 // ErrNoLength is returned (wrapped) when a task has no prompts of a length.
 var ErrNoLength = errors.New("no prompt has this length")
 
-// CheckLength returns an error, which wraps ErrNoLength, when the task has no
-// samples of length. It names the lengths there are.
-func (t Task) CheckLength(length int) error {
+// CheckLength returns an error, which wraps ErrNoLength, when the task has no samples of a length or bin. It names
+// the lengths there are. A bin must end within the task's lengths, as its samples would else be shorter than
+// it says, and hold a length that has prompts; its other lengths may have none.
+func (t Task) CheckLength(s Span) error {
+	switch {
+	case !s.IsBin():
+		return t.checkLength(s.Max)
+	case s.Min < 1 || s.Max < s.Min:
+		return fmt.Errorf("%d to %d is no bin of lengths", s.Min, s.Max)
+	case s.Max > t.Lengths.Max:
+		return fmt.Errorf("task %s: %w: the bin %s goes beyond its lengths %s", t.Name, ErrNoLength, s.Label(), t.Lengths)
+	case len(t.LengthsIn(Range(s))) == 0:
+		return fmt.Errorf("task %s: %w: none of the bin %s; its lengths are %s", t.Name, ErrNoLength, s.Label(), t.Lengths)
+	}
+	return nil
+}
+
+func (t Task) checkLength(length int) error {
 	if !t.Lengths.Contains(length) {
 		return fmt.Errorf("task %s: %w: length %d is outside its lengths %s", t.Name, ErrNoLength, length, t.Lengths)
 	}
@@ -216,32 +229,4 @@ func (t Task) LengthsIn(r Range) []int {
 		}
 	}
 	return out
-}
-
-// DrawLength draws one of lengths, each as often as its Weight says.
-func (t Task) DrawLength(rng *rand.Rand, lengths []int) int {
-	if t.Weight == nil {
-		return lengths[rng.IntN(len(lengths))]
-	}
-	var sum float64
-	for _, n := range lengths {
-		sum += t.Weight(n)
-	}
-	at := rng.Float64() * sum
-	for _, n := range lengths {
-		if at -= t.Weight(n); at < 0 {
-			return n
-		}
-	}
-	return lengths[len(lengths)-1] // rounding
-}
-
-// Vocabulary returns the task's pieces in their fixed order, ready for
-// tokenizer.New.
-func (t Task) Vocabulary() []string {
-	pieces, err := Vocabulary("", t)
-	if err != nil {
-		panic(fmt.Sprintf("task %s: %v", t.Name, err)) // a task's own texts are constants, covered by its tests
-	}
-	return pieces
 }

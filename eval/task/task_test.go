@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval/task"
@@ -47,7 +49,7 @@ var mathematical = []string{"addition", "polynomial", "sorting", "sorting-multi"
 func lengthsOf(k task.Task) []int {
 	lengths := []int{k.Lengths.Min, k.Train.Min, k.Train.Max, k.Beyond.Min, min(2*k.Train.Max, k.Lengths.Max)}
 	slices.Sort(lengths)
-	return slices.DeleteFunc(slices.Compact(lengths), func(n int) bool { return k.CheckLength(n) != nil })
+	return slices.DeleteFunc(slices.Compact(lengths), func(n int) bool { return k.CheckLength(task.At(n)) != nil })
 }
 
 func TestComplete(t *testing.T) {
@@ -86,7 +88,7 @@ func TestDeterministic(t *testing.T) {
 			draw := func(seed uint64) []task.Sample {
 				rng, out := seeded(seed), []task.Sample(nil)
 				for range 5 {
-					s, err := k.Sample(rng, length)
+					s, err := k.Sample(rng, length, task.Whole)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -124,7 +126,7 @@ func TestOracle(t *testing.T) {
 		rng := seeded(8)
 		for i := range 300 {
 			length := lengthsOf(k)[i%len(lengthsOf(k))]
-			s, err := k.Sample(rng, length)
+			s, err := k.Sample(rng, length, task.Whole)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,7 +166,7 @@ func TestOracle(t *testing.T) {
 // own prompt when it comes back as a model would write it.
 func TestFormat(t *testing.T) {
 	forEach(t, func(t *testing.T, k task.Task) {
-		tok, err := tokenizer.New(k.Vocabulary())
+		tok, err := tokenizer.New(tasktest.Vocabulary(k))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,7 +178,7 @@ func TestFormat(t *testing.T) {
 		}
 		for i := range draws {
 			length := lengthsOf(k)[i%len(lengthsOf(k))]
-			s, err := k.Sample(rng, length)
+			s, err := k.Sample(rng, length, task.Whole)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -204,7 +206,7 @@ func TestFormat(t *testing.T) {
 				corrupt(t, k, s)
 			}
 		}
-		for i, piece := range k.Vocabulary() {
+		for i, piece := range tasktest.Vocabulary(k) {
 			if !used[int64(i)] {
 				t.Errorf("piece %d, %q, occurs in no sample", i, piece)
 			}
@@ -248,7 +250,7 @@ func TestSpace(t *testing.T) {
 			continue // its Space is no count: see TestFlipFlopSpace
 		}
 		for n := k.Lengths.Min; n < k.Lengths.Min+6; n++ {
-			if k.CheckLength(n) != nil {
+			if k.CheckLength(task.At(n)) != nil {
 				continue
 			}
 			want := k.Space(n)
@@ -258,7 +260,7 @@ func TestSpace(t *testing.T) {
 			seen := map[string]bool{}
 			rng := seeded(4)
 			for range 20 * int(want) {
-				s, err := k.Sample(rng, n)
+				s, err := k.Sample(rng, n, task.Whole)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -285,7 +287,7 @@ func TestChance(t *testing.T) {
 func TestSampleLength(t *testing.T) {
 	forEach(t, func(t *testing.T, k task.Task) {
 		for _, length := range []int{math.MinInt, -1, 0, k.Lengths.Min - 1, k.Lengths.Max + 1, math.MaxInt} {
-			if _, err := k.Sample(seeded(1), length); err == nil || !strings.Contains(err.Error(), fmt.Sprint(length)) {
+			if _, err := k.Sample(seeded(1), length, task.Whole); err == nil || !strings.Contains(err.Error(), fmt.Sprint(length)) {
 				t.Errorf("length %d: error %v", length, err)
 			}
 		}

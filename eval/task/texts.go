@@ -18,14 +18,14 @@ type Document struct {
 }
 
 // texts are the documents of a corpus by split, in the order of the file.
-type texts [Whole + 1][]Document
+type texts map[Split][]Document
 
 const textForm = `{"text": "In the beginning"}`
 
 // readTexts reads a corpus: each line is a document.
-func readTexts(r io.Reader) (*texts, string, error) {
+func readTexts(r io.Reader) (texts, string, error) {
 	sum := sha256.New()
-	var all texts
+	all := texts{}
 	err := eachLine(io.TeeReader(r, sum), mostFile, func(_ int, line string) error {
 		var d struct {
 			Name string
@@ -46,10 +46,10 @@ func readTexts(r io.Reader) (*texts, string, error) {
 	if err == nil && len(all[Whole]) == 0 {
 		err = errors.New("no documents; want lines such as " + textForm)
 	}
-	return &all, hex.EncodeToString(sum.Sum(nil)), err
+	return all, hex.EncodeToString(sum.Sum(nil)), err
 }
 
-func (t *texts) add(d Document) {
+func (t texts) add(d Document) {
 	t[Whole] = append(t[Whole], d)
 	split := SplitOf(d.Text)
 	t[split] = append(t[split], d)
@@ -72,32 +72,6 @@ func WriteTexts(w io.Writer, documents []Document) error {
 		}
 	}
 	return nil
-}
-
-// Counts says of a corpus's documents how many there are in each split, and their bytes.
-type Counts struct {
-	Documents, Bytes [Whole + 1]int
-}
-
-// CountTexts counts documents by Split.
-func CountTexts(documents []Document) (c Counts) {
-	for _, d := range documents {
-		for _, split := range []Split{SplitOf(d.Text), Whole} {
-			c.Documents[split]++
-			c.Bytes[split] += len(d.Text)
-		}
-	}
-	return c
-}
-
-// String says for people how many there are.
-func (c Counts) String() string {
-	documents := "documents"
-	if c.Documents[Whole] == 1 {
-		documents = "document"
-	}
-	return fmt.Sprintf("%d %s, %.1f MB: %d for training, %d for validation, %d for test",
-		c.Documents[Whole], documents, float64(c.Bytes[Whole])/1e6, c.Documents[Train], c.Documents[Validation], c.Documents[Test])
 }
 
 // CutTexts cuts a plain text into documents at the lines that are separator; "" leaves it

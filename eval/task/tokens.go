@@ -17,7 +17,7 @@ func (t Task) MostTokens(words *tokenizer.Tokenizer, rng *rand.Rand, length, dra
 	}
 	most := 0
 	for range draws {
-		sample, err := SampleSplit(t, rng, length, Train)
+		sample, err := t.Sample(rng, length, Train)
 		if err != nil {
 			return 0, err
 		}

@@ -3,6 +3,8 @@ package task_test
 import (
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/tokenizer"
 )
@@ -13,7 +15,7 @@ func TestTrainedTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words, err := tokenizer.New(copying.Vocabulary())
+	words, err := tokenizer.New(tasktest.Vocabulary(copying))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // wordProblemOracle replaces letters in a text, factor by factor.
@@ -37,7 +39,7 @@ func TestWordProblemGroups(t *testing.T) {
 		count, products := map[string]int{}, map[string]bool{}
 		rng := seeded(6)
 		for range order * each / 2 {
-			s, err := k.Sample(rng, 2)
+			s, err := k.Sample(rng, 2, task.Whole)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -69,7 +69,7 @@ func describe(name string) (model, []byte, error) {
 	m.Description = t.Description
 	longest := m.Trained[1]
 	for _, length := range []int{min(8, longest), longest, 2 * longest} {
-		if t.CheckLength(length) != nil {
+		if t.CheckLength(task.At(length)) != nil {
 			continue // the task ends before
 		}
 		for sample, err := range t.Draw([]int{length}, 1, 1, task.Test) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
@@ -25,7 +27,7 @@ func blank(t *testing.T, cfg models.Config) modelfile.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pieces := words.Vocabulary()
+	pieces := tasktest.Vocabulary(words)
 	cfg.VocabSize = len(pieces)
 	m, err := models.New(cfg)
 	if err != nil {

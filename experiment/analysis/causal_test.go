@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/nopezoo/zoo/card"
@@ -25,7 +27,7 @@ import (
 func copier(t *testing.T, r request) *Model {
 	t.Helper()
 	const small, places = 1.0 / (1 << 32), 64
-	pieces := r.task.Vocabulary()
+	pieces := tasktest.Vocabulary(r.task)
 	const width, words = 1024, 4
 	cfg := models.Config{Settings: "faithful", Encoding: "learned", EncodingParams: json.RawMessage(`{"max_length":64}`),
 		HeadScale: "none", NormEps: 0.25, DModel: width, NLayers: 1, NHeads: 1, DHead: len(pieces), DFF: 4, VocabSize: len(pieces)}
@@ -127,7 +129,7 @@ func TestDirection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := newConstructed(&Model{Card: card.Card{Tokenizer: words.Vocabulary()}})
+	m, err := newConstructed(&Model{Card: card.Card{Tokenizer: tasktest.Vocabulary(words)}})
 	if err != nil {
 		t.Fatal(err)
 	}

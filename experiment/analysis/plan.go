@@ -251,7 +251,7 @@ func defaultLengths(t task.Task, trained task.Range) []int {
 	var out []int
 	for _, factor := range []float64{0.5, 1, 1.5, 2} {
 		length := int(math.Round(factor * float64(trained.Max)))
-		if t.CheckLength(length) == nil && !slices.Contains(out, length) {
+		if t.CheckLength(task.At(length)) == nil && !slices.Contains(out, length) {
 			out = append(out, length)
 		}
 	}

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
@@ -24,7 +25,7 @@ func (p *Plan) addAccuracy(ctx context.Context, g *group, t task.Task, seed uint
 			return err
 		}
 		if unavailable == nil {
-			longest = max(longest, t.Longest(span))
+			longest = max(longest, slices.Max(t.LengthsIn(task.Range(span))))
 		}
 		g.addCell(cfg.KeyOf(g.card, span), span, accuracy{cfg}, unavailable)
 	}
@@ -102,7 +103,7 @@ func (g *group) checkSamples(cfg eval.Config, length int, free int64) error {
 	}
 	fits := need(func(length, batch int) (int64, error) {
 		length = min(length, reached) // longer samples are not made
-		for cfg.Task.CheckLength(length) != nil {
+		for cfg.Task.CheckLength(task.At(length)) != nil {
 			length++
 		}
 		prompt, target, err := eval.SampleTokens(cfg.Task, g.card, length)

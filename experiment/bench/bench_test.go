@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
@@ -30,7 +32,7 @@ func newPlan(t *testing.T, o Options, models ...Model) (*Plan, error) {
 // untrainedOn is untrained with the vocabulary of another task, in a profile.
 func untrainedOn(t *testing.T, encoding, name, profile string) Model {
 	return Model{Label: encoding, From: "a test", ONNX: func() ([]byte, error) {
-		words := lookup(t, name).Vocabulary()
+		words := tasktest.Vocabulary(lookup(t, name))
 		cfg := models.Config{Encoding: encoding, DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: len(words)}
 		m, err := models.New(cfg)
 		if err != nil {

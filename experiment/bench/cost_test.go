@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
@@ -144,7 +146,7 @@ func after(err error, mark string) string {
 // of an absurd length without being made.
 func TestCheckSamples(t *testing.T) {
 	g := group{load: loadOf(t, "rope", card.Portable)}
-	g.card = card.Card{Tokenizer: lookup(t, "copy").Vocabulary()}
+	g.card = card.Card{Tokenizer: tasktest.Vocabulary(lookup(t, "copy"))}
 	cfg := eval.Config{Task: lookup(t, "copy"), N: 100, Batch: 32}
 	check := func(length int, change func(*eval.Config)) error {
 		t.Helper()
@@ -175,7 +177,7 @@ func TestCheckSamples(t *testing.T) {
 	if err := check(most, func(c *eval.Config) { c.N = 32 }); err != nil {
 		t.Errorf("the largest length: %v", err)
 	}
-	g.card.Tokenizer = lookup(t, "addition+full").Vocabulary()
+	g.card.Tokenizer = tasktest.Vocabulary(lookup(t, "addition+full"))
 	if err := check(task.MaxLength, func(c *eval.Config) { c.Task = lookup(t, "addition+full") }); err == nil ||
 		!strings.Contains(err.Error(), "needs more than") {
 		t.Errorf("a scratchpad of 10¹² characters: %v", err)

@@ -50,7 +50,7 @@ func Evaluator(cfg runfile.Config, o train.Options) (train.Evaluator, error) {
 				Split: task.Validation})
 			continue
 		}
-		has := slices.DeleteFunc(slices.Clone(lengths), func(n int) bool { return t.CheckLength(n) != nil })
+		has := slices.DeleteFunc(slices.Clone(lengths), func(n int) bool { return t.CheckLength(task.At(n)) != nil })
 		sweeps = append(sweeps, eval.Config{Task: t, Lengths: has, N: cfg.Train.EvalSamples, Batch: batch,
 			Seed: cfg.Train.SampleSeed(), Split: task.Validation, Untimed: true})
 	}

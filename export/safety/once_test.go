@@ -3,6 +3,8 @@ package safety_test
 import (
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/experiment/bench"
@@ -22,7 +24,7 @@ func copying(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := k.Vocabulary()
+	words := tasktest.Vocabulary(k)
 	cfg := models.Config{Encoding: "rope", DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: len(words)}
 	m, err := models.New(cfg)
 	if err != nil {

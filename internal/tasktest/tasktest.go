@@ -36,3 +36,12 @@ func OwnCache(t testing.TB) string {
 	}
 	return filepath.Join(dir, "zoo")
 }
+
+// Vocabulary returns the words of a task in their fixed order, ready for tokenizer.New.
+func Vocabulary(k task.Task) []string {
+	pieces, err := task.Vocabulary("", k)
+	if err != nil {
+		panic(err) // a task's own texts are constants, which its tests check
+	}
+	return pieces
+}

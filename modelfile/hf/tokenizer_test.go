@@ -39,7 +39,7 @@ func texts(t *testing.T) (all, special []string) {
 	for _, tk := range task.All() {
 		special = append(special, tk.Special...)
 		for range 5 {
-			s, err := tk.Sample(rng, max(2, tk.Train.Min))
+			s, err := tk.Sample(rng, max(2, tk.Train.Min), task.Whole)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -56,11 +56,11 @@ func (c Config) Data() (Data, error) {
 func checkRange(t task.Task, r task.Range) error {
 	for _, n := range []int{r.Min, r.Max} {
 		if !t.Lengths.Contains(n) {
-			return t.CheckLength(n)
+			return t.CheckLength(task.At(n))
 		}
 	}
 	if len(t.LengthsIn(r)) == 0 {
-		return t.CheckLength(r.Min)
+		return t.CheckLength(task.At(r.Min))
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (d Data) Span() task.Range {
 // checkLength wants a length that some task has.
 func (d Data) checkLength(n int) (err error) {
 	for _, t := range d.Tasks {
-		if err = t.CheckLength(n); err == nil {
+		if err = t.CheckLength(task.At(n)); err == nil {
 			return nil
 		}
 	}

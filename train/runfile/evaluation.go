@@ -58,7 +58,7 @@ func (d Data) trainedSamples(span task.Range) (string, error) {
 
 // trainsOn reports whether task i is trained on a length.
 func (d Data) trainsOn(i, length int) bool {
-	return d.Lengths[i].Contains(length) && d.Tasks[i].CheckLength(length) == nil
+	return d.Lengths[i].Contains(length) && d.Tasks[i].CheckLength(task.At(length)) == nil
 }
 
 // trainedSample writes at most ten lengths of a range, the last among them: the range

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export"
@@ -101,7 +103,7 @@ func TestBuildInAnotherPrecision(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := copied.Vocabulary()
+	words := tasktest.Vocabulary(copied)
 	m := of(t, models.Config{Encoding: "rope", DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: len(words)}, 1)
 	m.Card.Tokenizer, m.Card.Task, m.Card.Trained = words, copied.Name, card.Lengths{Min: 1, Max: 2}
 	untasked := of(t, models.Config{Encoding: "rope", DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: 30}, 1)

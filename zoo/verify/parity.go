@@ -199,7 +199,7 @@ func trainedTokens(c card.Card) (int, error) {
 			continue
 		}
 		for range 16 { // samples of one length may differ in their tokens
-			s, err := t.Sample(rng, longest)
+			s, err := t.Sample(rng, longest, task.Whole)
 			if err != nil {
 				return 0, err
 			}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/tasktest"
+
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/modelfile"
@@ -19,7 +21,7 @@ func open(t *testing.T, seed uint64) *runtime.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := copied.Vocabulary()
+	words := tasktest.Vocabulary(copied)
 	m, err := models.New(models.Config{Encoding: "rope", DModel: 16, NLayers: 1, NHeads: 2, DFF: 32,
 		VocabSize: len(words)})
 	if err != nil {

@@ -3,6 +3,7 @@ package tables
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 
 	"github.com/nopezoo/zoo/configs"
@@ -44,18 +45,43 @@ func Encodings() (values any, lines [][]string) {
 	return list, lines
 }
 
+// about describes a task.
+type about struct {
+	Name        string   `json:"name"`
+	Aliases     []string `json:"aliases"`
+	Version     int      `json:"version"`
+	Description string   `json:"description"`
+	Train       string   `json:"train"`
+	Beyond      string   `json:"beyond"`
+	Lengths     string   `json:"lengths"`
+	Chance      float64  `json:"chance"`     // at the longest trained length
+	Scratchpad  bool     `json:"scratchpad"` // whether it can have one
+	Prompt      string   `json:"prompt"`     // of a short sample
+	Target      string   `json:"target"`
+}
+
+func aboutTask(t task.Task) (about, error) {
+	s, err := t.Sample(rand.New(rand.NewPCG(1, 0)), max(2, t.Train.Min), task.Whole)
+	_, scratchpad := task.Lookup(t.Name + "+full")
+	return about{
+		Name: t.Name, Aliases: append([]string{}, t.Aliases...), Version: t.Version, Description: t.Description,
+		Train: t.Train.String(), Beyond: t.Beyond.String(), Lengths: t.Lengths.String(),
+		Chance: t.Chance(t.Train.Max), Scratchpad: scratchpad == nil, Prompt: s.Prompt, Target: s.Target,
+	}, err
+}
+
 // Tasks lists every task without options.
 func Tasks() (values any, lines [][]string, err error) {
-	list := []task.About{}
+	list := []about{}
 	lines = [][]string{{"task", "trained", "tested", "possible", "chance", "example"}}
 	for _, t := range task.All() {
-		about, err := t.About()
+		a, err := aboutTask(t)
 		if err != nil {
 			return nil, nil, err
 		}
-		list = append(list, about)
-		lines = append(lines, []string{about.Name, about.Train, about.Beyond, about.Lengths,
-			fmt.Sprintf("%.2g", about.Chance), strings.TrimSpace(about.Prompt) + " ⏵ " + about.Target})
+		list = append(list, a)
+		lines = append(lines, []string{a.Name, a.Train, a.Beyond, a.Lengths,
+			fmt.Sprintf("%.2g", a.Chance), strings.TrimSpace(a.Prompt) + " ⏵ " + a.Target})
 	}
 	lines = append(lines, []string{"file:PATH", "", "", "", "", "your own samples; see: zoo data --help"})
 	return list, lines, nil

@@ -1,23 +1,21 @@
-package task
+package eval
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/nopezoo/zoo/eval/task"
 )
 
-// MinDocuments is how many documents must be longer than a window for windows of its length
-// to be drawn: of fewer, numbers would tell more of the documents than of the model.
-const MinDocuments = 4
-
-// Window is a part of a document.
-type Window struct {
+// window is a part of a document.
+type window struct {
 	Document int     // its index among those given
 	IDs      []int64 // one token more than the length: each but the first is predicted from those before it
 }
 
-// LongestWindow returns the longest of lengths that at least MinDocuments documents have, 0 for none.
-func LongestWindow(documents [][]int64, lengths []int) int {
+// longestWindow returns the longest of lengths that at least task.MinDocuments documents have, 0 for none.
+func longestWindow(documents [][]int64, lengths []int) int {
 	longest := 0
 	for _, length := range lengths {
 		long := 0
@@ -26,20 +24,20 @@ func LongestWindow(documents [][]int64, lengths []int) int {
 				long++
 			}
 		}
-		if long >= MinDocuments {
+		if long >= task.MinDocuments {
 			longest = max(longest, length)
 		}
 	}
 	return longest
 }
 
-// Windows draws n different windows of a length in tokens, or all there are if they are fewer, each
+// drawWindows draws n different windows of a length in tokens, or all there are if they are fewer, each
 // within one of the documents. Where a window ends is drawn from all the text, and counts if the
 // document goes back as far as the longest of the windows that are compared: so the same seed and
 // the same longest give windows of all lengths that end at the same places. A longest below length
-// stands for length. The error wraps ErrNoLength where fewer than MinDocuments documents are
+// stands for length. The error wraps task.ErrNoLength where fewer than task.MinDocuments documents are
 // long enough.
-func Windows(documents [][]int64, length, longest, n int, seed uint64) ([]Window, error) {
+func drawWindows(documents [][]int64, length, longest, n int, seed uint64) ([]window, error) {
 	longest = max(longest, length)
 	starts := make([]int, len(documents)+1) // of documents in all the text
 	long, places := 0, 0
@@ -50,11 +48,11 @@ func Windows(documents [][]int64, length, longest, n int, seed uint64) ([]Window
 			places += len(d) - longest
 		}
 	}
-	if long < MinDocuments {
-		return nil, fmt.Errorf("%w: %d of %d documents have more than %d tokens; at least %d must", ErrNoLength,
-			long, len(documents), longest, MinDocuments)
+	if long < task.MinDocuments {
+		return nil, fmt.Errorf("%w: %d of %d documents have more than %d tokens; at least %d must", task.ErrNoLength,
+			long, len(documents), longest, task.MinDocuments)
 	}
-	window := func(end int) (Window, bool) {
+	windowTo := func(end int) (window, bool) {
 		i, found := slices.BinarySearch(starts, end)
 		if !found {
 			i--
@@ -64,16 +62,16 @@ func Windows(documents [][]int64, length, longest, n int, seed uint64) ([]Window
 		}
 		at := end - starts[i]
 		if at < longest {
-			return Window{}, false
+			return window{}, false
 		}
-		return Window{i, documents[i][at-length : at+1]}, true
+		return window{i, documents[i][at-length : at+1]}, true
 	}
 	rng := rand.New(rand.NewPCG(seed, 0))
 	all := starts[len(documents)]
-	var out []Window
+	var out []window
 	if places < 4*n { // most of them: to draw until they are found would take long
 		for _, end := range rng.Perm(all) {
-			if w, ok := window(end); ok && len(out) < n {
+			if w, ok := windowTo(end); ok && len(out) < n {
 				out = append(out, w)
 			}
 		}
@@ -81,7 +79,7 @@ func Windows(documents [][]int64, length, longest, n int, seed uint64) ([]Window
 	}
 	for seen := map[int]bool{}; len(out) < n; {
 		end := rng.IntN(all)
-		if w, ok := window(end); ok && !seen[end] {
+		if w, ok := windowTo(end); ok && !seen[end] {
 			seen[end], out = true, append(out, w)
 		}
 	}

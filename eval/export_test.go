@@ -1,0 +1,4 @@
+package eval
+
+// DrawWindows is what MeasureText reads.
+var DrawWindows = drawWindows
