@@ -37,12 +37,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	defer notes.Close()
 	a := &app{args: args, Streams: terminal.Streams{In: stdin, Out: out, Err: notes, Ended: ctx.Done()}}
 	a.followLearning(ctx)
-	root := a.root()
-	root.SetArgs(args)
-	err := arguments.CheckVerb(root, args)
-	if err == nil {
-		err = root.ExecuteContext(ctx)
-	}
+	err := a.execute(ctx)
 	if unwritten := out.Close(); err == nil && unwritten != nil {
 		err = fmt.Errorf("write results: %w", unwritten)
 	}
@@ -57,6 +52,15 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitInterrupted
 	}
 	return exitFailure
+}
+
+func (a *app) execute(ctx context.Context) error {
+	root := a.root()
+	root.SetArgs(a.args)
+	if err := arguments.CheckVerb(root, a.args); err != nil {
+		return err
+	}
+	return root.ExecuteContext(ctx)
 }
 
 func (a *app) root() *cobra.Command {

@@ -106,10 +106,10 @@ func (b *Browser) send(method string, params any) {
 		message["sessionId"] = b.session
 	}
 	data, err := json.Marshal(message)
-	if err == nil {
-		_, err = b.to.Write(append(data, 0))
-	}
 	if err != nil {
+		b.T.Fatalf("%s: %v", method, err)
+	}
+	if _, err := b.to.Write(append(data, 0)); err != nil {
 		b.T.Errorf("%s: %v", method, err)
 	}
 }
@@ -236,10 +236,10 @@ func (b *Browser) Screenshot(name string) {
 	var shot struct{ Data string }
 	b.Call("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true}, &shot)
 	data, err := base64.StdEncoding.DecodeString(shot.Data)
-	if err == nil {
-		err = os.WriteFile(folder+"/"+name+".png", data, 0o644)
-	}
 	if err != nil {
+		b.T.Fatal(err)
+	}
+	if err := os.WriteFile(folder+"/"+name+".png", data, 0o644); err != nil {
 		b.T.Error(err)
 	}
 }
