@@ -177,13 +177,9 @@ func TestTextFits(t *testing.T) {
 			rows = append(rows, row("copy-"+encoding+"-tiny-s1", length, 50, 100))
 		}
 	}
-	for width, tables := range map[int]int{40: 8, 80: 2, 200: 1} {
+	for width, tables := range map[int]int{40: 8, 80: 3, 200: 1} {
 		var b strings.Builder
-		sections, err := report.Sections(rows, summary.ByLengths)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := sections[0].Text(&b, width); err != nil {
+		if err := summary.Write(&b, "table", width, made(t, rows).Sections(false)[0]); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(strings.Join(strings.Fields(b.String()), " "), ", models copy-*-tiny-s1 ") {

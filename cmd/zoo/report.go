@@ -52,25 +52,22 @@ func (a *app) report(o reportOptions, args []string) error {
 	if o.svg == terminal.Stdout || o.png == terminal.Stdout {
 		return errors.New("--svg and --png take a folder: there are several figures")
 	}
-	page := terminal.OutputOr(o.output, pageOf(args))
-	var err error
-	if page.Inputs, err = report.Files(args...); err != nil {
+	results, err := report.Read(args...)
+	if err != nil {
 		return err
 	}
+	page := terminal.OutputOr(o.output, pageOf(args))
+	page.Inputs = results.Files
 	if err := a.Check(page); err != nil {
 		return err
 	}
-	rows, observations, err := report.Read(args...)
+	published, err := report.Published(o.published, args...)
 	if err != nil {
 		return err
 	}
-	published, err := publishedNumbers(o.published, args)
-	if err != nil {
-		return err
-	}
-	made, err := report.New(rows, report.Options{
-		Title: o.title, Encodings: models.Encodings(), Command: strings.Join(append([]string{"zoo"}, a.args...), " "),
-		Ranks: summary.Weighting(o.ranks), OnlyFitted: o.onlyFitted, Published: published, Observations: observations,
+	made, err := report.New(results.Rows, report.Options{
+		Title: o.title, Command: strings.Join(append([]string{"zoo"}, a.args...), " "), Observations: results.Observations,
+		Options: summary.Options{Encodings: models.Encodings(), Ranks: summary.Weighting(o.ranks), OnlyFitted: o.onlyFitted, Published: published},
 	})
 	if err != nil {
 		return err
@@ -79,7 +76,7 @@ func (a *app) report(o reportOptions, args []string) error {
 		return err
 	}
 	to := a.Messages(page)
-	to.Print("%s: %s; open it in a browser", page.Path, human.Plural(len(rows)+len(observations), "row", "rows"))
+	to.Print("%s: %s; open it in a browser", page.Path, human.Plural(len(results.Rows)+len(results.Observations), "row", "rows"))
 	if err := figures(to, made, o.svg, "svg", page.Inputs); err != nil {
 		return err
 	}
@@ -100,17 +97,6 @@ func pageOf(results []string) string {
 		return "report.html"
 	}
 	return name + ".html"
-}
-
-// publishedNumbers reads a file of published numbers, or the one next to the results; nil for the usual ones.
-func publishedNumbers(file string, results []string) (*summary.Published, error) {
-	if file == "" {
-		var err error
-		if file, err = report.Beside(results...); err != nil || file == "" {
-			return nil, err
-		}
-	}
-	return report.ReadPublished(file)
 }
 
 // figures writes each figure of a report into a folder; nothing for no folder.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/experiment/study"
 	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/human"
@@ -132,13 +131,9 @@ func (a *app) studyTables(s *study.Study, all []sweep.Status) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	out := &report.Printer{Out: a.Out, Format: "table", Width: a.Width(), Ranks: summary.Weighting(ranksBy[0])}
-	if err := out.Rest(rows); err != nil {
-		return err
-	}
-	published, err := publishedNumbers("", []string{s.Results()})
+	published, err := report.Published("", s.Results())
 	if err != nil {
 		return err
 	}
-	return out.Beside(rows, published)
+	return (&report.Printer{Out: a.Out, Format: "table", Width: a.Width(), Published: published, Beside: true}).Rest(rows)
 }

@@ -6,6 +6,7 @@ import (
 	"html"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,14 +55,14 @@ type spread struct{ Median, Low, High *float64 }
 // percent writes a ratio as both do; a dash for none.
 func percent(v *float64) string {
 	if v == nil {
-		return "-"
+		return "–"
 	}
 	return summary.Number(*v).Percent()
 }
 
 func short(v *float64) string {
 	if v == nil || *v == 0 {
-		return "-"
+		return "–"
 	}
 	return summary.Number(*v).Short()
 }
@@ -86,7 +87,7 @@ func markdownTables(t *testing.T, rows []eval.Row) map[string][][]string {
 			}
 			out[title] = append(out[title], cells)
 		default:
-			title, _, _ = strings.Cut(line, " in ")
+			title, _, _ = strings.Cut(strings.Replace(line, " on copy by length", " in ", 1), " in ")
 		}
 	}
 	return out
@@ -130,7 +131,7 @@ func TestAgreesWithTable(t *testing.T) {
 func agree(t *testing.T, rows []eval.Row) {
 	t.Helper()
 	var data pageData
-	if err := json.Unmarshal([]byte(dataScript.FindStringSubmatch(page(t, report.Options{Encodings: encodings},
+	if err := json.Unmarshal([]byte(dataScript.FindStringSubmatch(page(t, report.Options{Options: summary.Options{Encodings: encodings}},
 		rows...))[1]), &data); err != nil {
 		t.Fatal(err)
 	}
@@ -156,15 +157,14 @@ func agree(t *testing.T, rows []eval.Row) {
 		}
 		for i, p := range s.Points {
 			mark := ""
-			if s.Trained[0] <= p.Length && p.Length <= s.Trained[1] {
+			if (p.N > 0 || p.NA) && s.Trained[0] <= p.Length && p.Length <= s.Trained[1] {
 				mark = "*"
 			}
-			wantExact, wantToken := "-"+mark, "-"+mark
+			wantExact, wantToken := "–", "–"
 			if p.NA {
 				wantExact, wantToken = "n/a"+mark, "n/a"+mark
 			} else if p.N > 0 {
-				low, high := math.Floor(100**p.Exact.Low), math.Ceil(100**p.Exact.High)
-				wantExact, wantToken = fmt.Sprintf("%s%s %.0f–%.0f", percent(p.Exact.Median), mark, low, high),
+				wantExact, wantToken = fmt.Sprintf("%s [%s–%s]%s", percent(p.Exact.Median), percent(p.Exact.Low), percent(p.Exact.High), mark),
 					percent(p.Token.Median)+mark
 				if n := exact[1+i][0]; strings.Contains(n, "(") && !strings.Contains(n, "to") {
 					same("prompts", n, fmt.Sprintf("%d (%d)", p.Length, p.N))
@@ -175,11 +175,14 @@ func agree(t *testing.T, rows []eval.Row) {
 		}
 		below := exact[1+len(s.Points):]
 		for i, of := range []spread{s.Inside, s.Beyond} {
-			value, _, _ := strings.Cut(strings.Replace(below[i][at], "n/a", "-", 1), " ")
+			value, _, _ := strings.Cut(strings.Replace(below[i][at], "n/a", "–", 1), " ")
 			same(s.Name+" "+below[i][0], value, percent(of.Median))
 		}
-		same(s.Name+" effective", below[2][at], fmt.Sprintf("%d [%d, %d]", s.Effective.Length, s.Effective.Low,
-			s.Effective.High))
+		want := fmt.Sprint(s.Effective.Length)
+		if s.Effective.Low != s.Effective.High {
+			want += fmt.Sprintf(" [%d–%d]", s.Effective.Low, s.Effective.High)
+		}
+		same(s.Name+" effective", below[2][at], want)
 	}
 	for _, place := range task.Places {
 		for _, c := range place.Series {
@@ -194,7 +197,7 @@ func agree(t *testing.T, rows []eval.Row) {
 			for _, p := range c.Points {
 				for title, want := range map[string]*float64{"time to the first token (prefill)": p.Prefill.Median,
 					"one more token of the whole batch": p.Decode.Median,
-					summary.Throughput:                  p.Tokens.Median, "peak memory": p.Memory.Median} {
+					"throughput":                        p.Tokens.Median, "peak memory": p.Memory.Median} {
 					got, _, _ := strings.Cut(tables[title][line[p.Length]][at], "/")
 					got, _, _ = strings.Cut(got, " ")
 					if title == "peak memory" {
@@ -209,9 +212,9 @@ func agree(t *testing.T, rows []eval.Row) {
 	}
 	var table, page []string
 	for title, lines := range tables {
-		if strings.HasPrefix(title, "1 is always best") {
+		if strings.HasPrefix(title, "mean reciprocal rank by exact match") {
 			for _, l := range lines[1:] {
-				table = append(table, strings.Join(l, " "))
+				table = append(table, l[0]+" "+l[1]+" "+l[slices.Index(lines[0], "runs")])
 			}
 		}
 	}

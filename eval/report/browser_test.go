@@ -10,13 +10,14 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/internal/chromiumtest"
 )
 
 // write puts the page of rows into a file and returns its address.
 func write(t *testing.T, rows []eval.Row) string {
 	t.Helper()
-	s, err := report.New(rows, report.Options{Encodings: encodings, Command: "zoo report results/"})
+	s, err := report.New(rows, report.Options{Options: summary.Options{Encodings: encodings}, Command: "zoo report results/"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,11 +82,11 @@ func TestBrowser(t *testing.T) {
 
 func testControls(t *testing.T, b *chromiumtest.Browser) {
 	shown := `[...document.querySelectorAll(".headline")].filter((e) => !e.hidden).map((e) => e.querySelector("caption").textContent.split(",")[0]).join()`
-	if got := b.Eval(shown); got != "Headline on copy" {
+	if got := b.Eval(shown); got != "headline on copy" {
 		t.Errorf("at first %v is shown", got)
 	}
 	b.Eval(`{const s = document.getElementById("task"); s.value = "3"; s.dispatchEvent(new Event("change"))}`)
-	if got := b.Eval(shown); got != "Headline on parity" {
+	if got := b.Eval(shown); got != "headline on parity" {
 		t.Errorf("after choosing parity %v is shown", got)
 	}
 	if hidden := b.Eval(`document.getElementById("chance-note").hidden`); hidden != false {

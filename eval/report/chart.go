@@ -254,7 +254,7 @@ func accuracyChart(t *summary.Task, measure func(summary.Point) summary.Spread) 
 
 // costChart has a cost in a place.
 func costChart(p summary.Place, m summary.Metric) chart {
-	if m.Key == summary.PerToken().Key {
+	if m.Key == perToken {
 		return newOctaves(costCurves(p, m), limitsOf(p))
 	}
 	return newChart(costCurves(p, m), 0)
@@ -277,11 +277,10 @@ func costCurves(p summary.Place, m summary.Metric) []curve {
 // limitsOf are the rooflines of a place's time per token.
 func limitsOf(p summary.Place) []limit {
 	limits := []limit{}
-	roofline := p.Roofline()
 	for _, s := range p.Series {
 		for _, c := range s.Costs {
-			least := roofline.Of(c).Median
-			if !least.Known() || !summary.PerToken().Of(c).Median.Known() {
+			least := c.Roofline.Median
+			if !least.Known() || !c.Token.Median.Known() {
 				continue
 			}
 			i := slices.IndexFunc(limits, func(l limit) bool { return l.Length == c.Length })
@@ -294,6 +293,9 @@ func limitsOf(p summary.Place) []limit {
 	slices.SortFunc(limits, func(a, b limit) int { return a.Length.Compare(b.Length) })
 	return limits
 }
+
+// perToken is the key of the time per token, which has a roofline and axes of octaves.
+const perToken = "token"
 
 // taskCharts are the charts of a task on the page.
 type taskCharts struct {
@@ -311,7 +313,7 @@ type drawing struct {
 
 func (s *Report) drawing() drawing {
 	d := drawing{Scores: map[summary.Measure][][]summary.Number{}, Dashes: dashPatterns, Limit: limitDashes}
-	for _, by := range s.Measures() {
+	for _, by := range s.measures() {
 		d.Scores[by.Measure] = summary.Each(by.Tasks, func(t *summary.Task) []summary.Number {
 			return summary.Each(t.Series, func(s summary.Series) summary.Number { return s.Score.Median })
 		})
@@ -320,7 +322,7 @@ func (s *Report) drawing() drawing {
 		out := taskCharts{Accuracy: map[summary.Measure]chart{summary.Exact: accuracyChart(t, exact), summary.Tokens: accuracyChart(t, tokens)}}
 		for _, p := range t.Places {
 			charts := map[string]chart{}
-			for _, m := range append(summary.Metrics(), summary.PerToken()) {
+			for _, m := range s.Metrics {
 				charts[m.Key] = costChart(p, m)
 			}
 			out.Places = append(out.Places, charts)

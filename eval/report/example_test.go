@@ -27,18 +27,19 @@ func ExamplePrinter() {
 	first, _, _ := strings.Cut(out.String(), "\ntokens right")
 	fmt.Print(first)
 	// Output:
-	// a machine; pure Go; zoo 1
+	// a machine, pure Go, zoo 1
 	//
 	// task copy (version 1), n = 100 different test prompts, models copy-*
 	//
-	// exact match in %, 1 run in each column, with 95 % intervals over its prompts (*
-	// length seen in training)
+	// exact match on copy by length, in %: 1 run [95 % interval over its prompts]; *
+	// length seen in training
 	//
-	//             length           nope           rope
-	//                 20  100.0*  96–100  96.0*   90–99
-	//                 40   60.0    50–70     -
+	//             length                nope               rope
+	//                 20  100.0 [96.3–100.0]*  96.0 [90.2–98.4]*
+	//                 40    60.0 [50.2–69.1]                  –
 	//
-	//       mean trained  100.0           96.0
-	//        mean beyond   60.0              -
-	//   effective length     20 [20, 20]    20 [20, 20]
+	//       mean trained               100.0               96.0
+	//        mean beyond                60.0                  –
+	//   effective length                  20                 20
+	//               runs               1 run              1 run
 }

@@ -5,11 +5,16 @@ import "github.com/nopezoo/zoo/eval/summary"
 // Chart is a chart.
 type Chart = chart
 
+// Encoding is an encoding and its looks.
+type Encoding = encoding
+
 // ExactChart is the chart of a task's exact match.
 func ExactChart(t *summary.Task) chart { return accuracyChart(t, exact) }
 
 // TokenChart is the chart of a place's time per new token.
-func TokenChart(p summary.Place) chart { return costChart(p, summary.PerToken()) }
+func TokenChart(p summary.Place) chart {
+	return costChart(p, summary.Metric{Key: perToken, Of: func(c summary.CostPoint) summary.Spread { return c.Token }})
+}
 
 // TextCharts are a corpus' charts of every token, of a sliding window and by place.
 func TextCharts(t *summary.Text) (all, sliding, places chart) {

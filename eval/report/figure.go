@@ -13,8 +13,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
-
-	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // Figure is one or several panels of a study for a paper, with one legend above: on white, with the page's colours
@@ -120,7 +118,7 @@ func (s *Report) Figures() []Figure {
 			if len(t.Places) > 1 {
 				name += "-place" + strconv.Itoa(i+1)
 			}
-			for _, m := range append(summary.Metrics(), summary.PerToken()) {
+			for _, m := range s.Metrics {
 				out = append(out, s.costFigure(t, p, m, name))
 			}
 			out = append(out, s.tradeoffFigure(t, p, name))

@@ -2,13 +2,13 @@ package report_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/eval/task"
 )
@@ -59,18 +59,18 @@ func TestHeadlineCosts(t *testing.T) {
 	} {
 		s := reportOf(t, tc.rows...)
 		task := s.Tasks[0]
-		table := s.Headline(task, task.Places[0])
+		table := task.Headlines[0]
 		const first, after = 8, 11
 		if got := strings.Join(table.Head[first:after], " | "); got != tc.head {
 			t.Errorf("%s: head %s", tc.name, got)
 		}
-		if !strings.Contains(table.Caption, "costs at length 20, test machine") {
-			t.Errorf("%s: caption %s", tc.name, table.Caption)
+		if !strings.Contains(table.Title, "costs at length 20, test machine") {
+			t.Errorf("%s: caption %s", tc.name, table.Title)
 		}
 		got := map[string]string{}
 		for _, l := range table.Lines {
-			if _, ok := tc.cells[l[0]]; ok {
-				got[l[0]] = strings.Join(l[first:after], " | ")
+			if _, ok := tc.cells[l[0].Text]; ok {
+				got[l[0].Text] = strings.Join(texts(l[first:after]), " | ")
 			}
 		}
 		if diff := cmp.Diff(tc.cells, got); diff != "" {
@@ -83,22 +83,29 @@ func TestHeadlineCosts(t *testing.T) {
 func TestCostOfSpeedAlone(t *testing.T) {
 	s := reportOf(t, with(costs(row(t, "nope", 0, 512, 0), 1, 2, 3),
 		func(r *eval.Row) { r.Score, r.Task, r.Split, r.TaskVersion = eval.Score{}, "", "", 0 }))
-	want := report.Table{Caption: "Headline on speed without a task; costs at length 512, test machine, 2 cores · cpu",
-		Head: []string{"encoding", "runs", "decode step, median, ms (×\u00a0nope)", "prefill, ms (×\u00a0nope)",
-			"peak memory, MiB (×\u00a0nope)", "parameters"},
-		Lines: [][]string{{"nope", "1 run", "1.00 (1.00×)", "2.00 (1.00×)", "3.00 (1.00×)", "0.6 M"}}, Marks: []int{0}, Prose: []int{1}}
-	if diff := cmp.Diff(want, s.Headline(s.Tasks[0], s.Tasks[0].Places[0])); diff != "" {
+	table := s.Tasks[0].Headlines[0]
+	want := []string{"headline on speed without a task; costs at length 512, test machine, 2 cores · cpu",
+		"encoding", "runs", "decode step, median, ms (×\u00a0nope)", "prefill, ms (×\u00a0nope)", "peak memory, MiB (×\u00a0nope)", "parameters",
+		"nope", "1 run", "1.00 (1.00×)", "2.00 (1.00×)", "3.00 (1.00×)", "0.6 M"}
+	if diff := cmp.Diff(want, slices.Concat([]string{table.Title}, table.Head, texts(table.Lines[0]))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+}
+
+// texts are the texts of cells, with their marks.
+func texts(line []summary.Cell) []string {
+	return summary.Each(line, func(c summary.Cell) string { return c.Text + c.Mark })
 }
 
 // TestCostsOfTokens checks the numbers behind the chart of the time per new token, which
 // is of speed alone, with the roofline where it is known.
 func TestCostsOfTokens(t *testing.T) {
 	of := func(r eval.Row) (head, line string) {
-		s := reportOf(t, r)
-		table := s.Costs(s.Tasks[0], s.Tasks[0].Places[0])
-		return strings.Join(table.Head[6:], " | "), strings.Join(table.Lines[0][6:], " | ")
+		var heads, lines []string
+		for _, table := range reportOf(t, r).Tasks[0].Places[0].Tables[4:] {
+			heads, lines = append(heads, table.Title), append(lines, texts(table.Lines[0])[1])
+		}
+		return strings.Join(heads, " | "), strings.Join(lines, " | ")
 	}
 	r := with(speedRow(t, "nope", 512, 1), func(r *eval.Row) { r.Batch, r.DecodeP50MS, r.DecodeBytes = 4, 10, 8e7 })
 	unknown := with(r, func(r *eval.Row) { r.PeakBandwidth = 0 })
@@ -106,8 +113,8 @@ func TestCostsOfTokens(t *testing.T) {
 		name, head, line string
 		row              eval.Row
 	}{
-		{"speed alone", "Time per new token, ms | Roofline, ms", "2.50 | 2.00", r},
-		{"without peaks", "Time per new token, ms", "2.50", unknown},
+		{"speed alone", "time per new token on speed without a task, in ms, test machine, 2 cores · cpu | roofline on speed without a task, in ms, test machine, 2 cores · cpu", "2.50 | 2.00", r},
+		{"without peaks", "time per new token on speed without a task, in ms, test machine, 2 cores · cpu", "2.50", unknown},
 		{"a task", "", "", row(t, "nope", 0, 20, 50)},
 	} {
 		if head, line := of(tc.row); head != tc.head || line != tc.line {
@@ -155,8 +162,9 @@ func TestCostBands(t *testing.T) {
 	} {
 		at := reportOf(t, tc.rows...).Tasks[0].Places[0].Series[0].At(task.At(10))
 		at.Rows = nil
+		unknown := summary.Spread{Median: none, Low: none, High: none}
 		want := summary.CostPoint{Length: task.At(10), Tokens: tc.tokens, Prefill: tc.prefill, Decode: tc.decode,
-			Memory: tc.memory}
+			Memory: tc.memory, Token: unknown, Roofline: unknown}
 		if diff := cmp.Diff(want, at, approx); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}

@@ -3,47 +3,14 @@ package report
 import (
 	"image/color"
 	"math"
-	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"github.com/nopezoo/zoo/eval/summary"
 )
-
-// taskLabel is a task's name, marked if it is not ranked.
-func taskLabel(t *summary.Task) string {
-	if t.AtChance {
-		return t.Name + " (at chance)"
-	}
-	return t.Name
-}
-
-// unfitMark stands behind a number whose models did not learn the task.
-const unfitMark = "†"
-
-// HeatMap has a line per task and a column per series.
-func (s *Report) HeatMap() Table {
-	out := Table{Head: append([]string{"task"}, s.Names()...), Caption: "Mean of " + s.Measure.Label() +
-		" beyond the trained lengths, in %, the median over runs; what a model cannot take counts as wrong; " + unfitMark +
-		" no run fitted"}
-	for _, t := range s.Scored() {
-		line := []string{taskLabel(t)}
-		for _, name := range s.Names() {
-			mark := ""
-			if slices.ContainsFunc(t.Series, func(of summary.Series) bool { return of.Name == name && of.Fit.None() }) {
-				mark = unfitMark
-			}
-			line = append(line, t.ScoreOf(name).Percent()+mark)
-		}
-		out.Lines = append(out.Lines, line)
-	}
-	return out
-}
 
 // heatFigure is tasks by series: mean exact match beyond the trained lengths.
 func (s *Report) heatFigure() Figure {
-	table := s.HeatMap()
+	table := s.HeatMap
 	if len(table.Lines) < 2 {
 		return Figure{}
 	}
@@ -51,7 +18,7 @@ func (s *Report) heatFigure() Figure {
 	task := textStyle(ink, draw.XRight, draw.YCenter)
 	left := 0.
 	for _, l := range table.Lines {
-		left = max(left, float64(task.Width(l[0]))+8)
+		left = max(left, float64(task.Width(l[0].Text))+8)
 	}
 	width, height := left+wide*float64(len(table.Head)-1), high*float64(len(table.Lines)+1)
 	p := panel{x: axis{high: width}, y: axis{high: height}} // in points
@@ -64,9 +31,9 @@ func (s *Report) heatFigure() Figure {
 	}
 	for i, l := range table.Lines {
 		y := height - high*float64(i+2)
-		p.marks = append(p.marks, word{point{left - 8, y + high/2}, l[0], task})
-		for j, text := range l[1:] {
-			low, v := point{left + wide*float64(j), y}, s.Scored()[i].ScoreOf(table.Head[j+1])
+		p.marks = append(p.marks, word{point{left - 8, y + high/2}, l[0].Text, task})
+		for j, cell := range l[1:] {
+			low, v := point{left + wide*float64(j), y}, cell.Value.Median
 			fill, on := paper, soft
 			if v.Known() {
 				fill = heatColour(float64(v))
@@ -74,7 +41,7 @@ func (s *Report) heatFigure() Figure {
 			}
 			p.marks = append(p.marks,
 				area{[][]point{rectangle(point{low.x + 1, low.y + 1}, point{low.x + wide - 1, low.y + high - 1})}, fill},
-				word{point{low.x + wide/2, low.y + high/2}, text, textStyle(on, draw.XCenter, draw.YCenter)})
+				word{point{low.x + wide/2, low.y + high/2}, cell.Text + cell.Mark, textStyle(on, draw.XCenter, draw.YCenter)})
 		}
 	}
 	return Figure{Name: "heatmap", width: vg.Length(width) + 2*margin, height: vg.Length(height) + 2*margin, panels: []panel{p}, across: 1}

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // tokens changes how many of a row's 1,000 tokens are right.
@@ -22,36 +22,34 @@ func TestByTokens(t *testing.T) {
 		tokens(row(t, "nope", 0, 10, 100), 1000), tokens(row(t, "nope", 0, 30, 60), 700),
 		tokens(row(t, "rope", 0, 10, 100), 1000), tokens(row(t, "rope", 0, 30, 20), 950))
 	for _, tc := range []struct {
-		by              *report.Report
+		by              *summary.Study
 		measure, answer string
 		ranks           []string
 		beyond          []string // of nope and rope, in the headline, the table of the chart and that of the trade-off
 	}{
-		{s, "exact match", "On copy, all go on to 10 at ≥ 90 % exact match; at 30 exact match tells nope (60 %) " +
-			"apart; trained on lengths 2 to 20, 1 run each: other seeds may differ.",
+		{s.Study, "exact match", "On copy, nope and rope go furthest, to 10 at ≥ 90 % exact match; trained on lengths 2 to 20, 1 run each.",
 			[]string{"nope", "rope"}, []string{"60.0", "20.0"}},
-		{s.Measures()[1], "tokens right", "On copy, rope goes on to 30 (the longest measured) at ≥ 90 % tokens " +
-			"right, nope to 10; trained on lengths 2 to 20, 1 run each: other seeds may differ.",
+		{s.Tokens, "tokens right", "On copy, rope goes furthest, to 30 (the longest measured) at ≥ 90 % tokens right; trained on lengths 2 to 20, 1 run each.",
 			[]string{"rope", "nope"}, []string{"70.0", "95.0"}},
 	} {
 		task := tc.by.Tasks[0]
-		if task.Answer != tc.answer {
-			t.Errorf("answer by %s: %s", tc.measure, task.Answer)
+		if task.Summary != tc.answer {
+			t.Errorf("answer by %s: %s", tc.measure, task.Summary)
 		}
 		var ranks, beyond, at, against []string
 		for _, r := range tc.by.Ranks {
 			ranks = append(ranks, r.Name)
 		}
-		headline := tc.by.Headline(task, task.Places[0])
+		headline := task.Headlines[0]
 		for _, l := range headline.Lines {
-			beyond = append(beyond, l[4])
+			beyond = append(beyond, l[4].Text)
 		}
-		for _, cell := range tc.by.Accuracy(task).Lines[1][1:] {
-			cell, _, _ = strings.Cut(strings.TrimSpace(cell), " [")
-			at = append(at, strings.Trim(cell, "\u2007"))
+		for _, cell := range task.Accuracy.Lines[1][1:] {
+			value, _, _ := strings.Cut(cell.Text, " [")
+			at = append(at, value)
 		}
-		for _, l := range tc.by.Tradeoff(task, task.Places[0]).Lines {
-			against = append(against, l[2])
+		for _, l := range task.Tradeoffs[0].Lines {
+			against = append(against, l[2].Text)
 		}
 		for what, diff := range map[string]string{"ranks": cmp.Diff(tc.ranks, ranks),
 			"headline": cmp.Diff(tc.beyond, beyond),
@@ -60,9 +58,9 @@ func TestByTokens(t *testing.T) {
 				t.Errorf("%s by %s (-want +got):\n%s", what, tc.measure, diff)
 			}
 		}
-		for _, table := range []report.Table{headline, tc.by.RankTable(), tc.by.Tradeoff(task, task.Places[0]),
-			tc.by.HeatMap(), tc.by.Accuracy(task)} {
-			if text := table.Caption + strings.Join(table.Head, " "); !strings.Contains(text, tc.measure) {
+		for _, table := range []summary.Table{headline, tc.by.RankTable, task.Tradeoffs[0],
+			tc.by.HeatMap, task.Accuracy} {
+			if text := table.Title + strings.Join(table.Head, " "); !strings.Contains(text, tc.measure) {
 				t.Errorf("a table by %s does not say so: %s", tc.measure, text)
 			}
 		}

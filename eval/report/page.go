@@ -29,18 +29,20 @@ var (
 // page is what the template sees.
 type page struct {
 	*Report
+	Measures        []*summary.Study
+	Command         string
+	Count           int // of measurements
 	Style           template.CSS
 	Library, Script template.JS
 	Places          bool // whether any task was measured in several places
 	Drawing         drawing
-	Nowhere         summary.Place
 }
 
 // WriteHTML writes the study as one HTML file that needs nothing else: no other
 // file, no network. The same study gives the same bytes.
 func (s *Report) WriteHTML(w io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"mark": s.mark, "metrics": summary.Metrics, "perToken": summary.PerToken, "count": human.Plural[int], "inside": s.insideView,
+		"mark": s.mark, "count": human.Plural[int], "isNumber": isNumber, "text": cellText, "inside": s.insideView, "texts": s.textViews,
 		"percent": func(n summary.Number) float64 { return 100 * float64(n) },
 	}).Parse(pageTemplate)
 	if err != nil {
@@ -48,7 +50,7 @@ func (s *Report) WriteHTML(w io.Writer) error {
 	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, page{
-		Report: s, Drawing: s.drawing(),
+		Report: s, Measures: s.measures(), Command: s.command, Count: s.count, Drawing: s.drawing(),
 		Style: template.CSS(pageStyle + s.palette()), Library: template.JS(chartLibrary),
 		Script: template.JS(pageScript),
 		Places: slices.ContainsFunc(s.Tasks, func(t *summary.Task) bool { return len(t.Places) > 1 }),
@@ -71,8 +73,40 @@ func (s *Report) palette() string {
 		"@media (prefers-color-scheme:dark){:root:not([data-theme=light]){%s}}\n%s", &light, &dark, &dark, &classes)
 }
 
-// mark is an encoding's shape in its colour.
-func (s *Report) mark(encoding int) template.HTML {
+// textView is what the page shows of a corpus.
+type textView struct {
+	summary.Section
+	Charts []pageChart
+}
+
+func (s *Report) textViews() ([]textView, error) {
+	var out []textView
+	for _, t := range s.Texts {
+		charts, err := pageCharts(s.textFigures(t))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, textView{t.Section, charts})
+	}
+	return out, nil
+}
+
+// mark is the shape of an encoding, from 1, in its colour.
+func (s *Report) mark(shape int) template.HTML {
+	encoding := shape - 1
 	return template.HTML(fmt.Sprintf(`<svg class="mark e%d" viewBox="-1.4 -1.4 2.8 2.8" aria-hidden="true">`+
 		`<path d="%s" fill="currentColor"/></svg>`, encoding, s.Encodings[encoding].Path))
+}
+
+// isNumber reports whether a column holds numbers, which stand flush right.
+func isNumber(t summary.Table, column int) bool {
+	return column > 0 && (len(t.Lines) == 0 || !t.Lines[0][column].Words)
+}
+
+// cellText is a cell's text and mark; a space as wide as a digit stands for a mark that others of the column have.
+func cellText(t summary.Table, column int, c summary.Cell) string {
+	if c.Mark == "" && slices.ContainsFunc(t.Lines, func(line []summary.Cell) bool { return line[column].Mark != "" }) {
+		return c.Text + "\u2007"
+	}
+	return c.Text + c.Mark
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 func page(t *testing.T, opt report.Options, rows ...eval.Row) string {
@@ -76,12 +77,12 @@ func TestPageEscapes(t *testing.T) {
 
 // TestPageWithoutScript checks that the numbers are there for those who run none.
 func TestPageWithoutScript(t *testing.T) {
-	made := page(t, report.Options{Encodings: encodings, Command: "zoo report results/"}, row(t, "nope", 0, 10, 100),
+	made := page(t, report.Options{Options: summary.Options{Encodings: encodings}, Command: "zoo report results/"}, row(t, "nope", 0, 10, 100),
 		row(t, "nope", 0, 30, 37), row(t, "rope", 0, 30, 0))
 	text := html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(withoutLibrary(made), " "))
 	for _, want := range []string{
 		"100.0 [96.3–100.0]*", "37.0", "0.687", "+19.7", "0.6 M parameters, not 109.6 M", "zoo report results/",
-		"test machine, 2 cores, cpu, ONNX Runtime 1.29.0, zoo 0.1.0",
+		"test machine, 2 cores, ONNX Runtime 1.29.0, provider cpu, a thread per core, zoo 0.1.0",
 		"copy-nope-s1", "Charts and menus need JavaScript",
 	} {
 		if !strings.Contains(text, want) {

@@ -52,10 +52,10 @@ type outline [][2]float64
 
 // look gives the encoding at a place in the usual order its looks. Colours come
 // round again after nine; shapes go on, so that both never agree before 81.
-func look(name string, i int) Encoding {
+func look(name string, i int) encoding {
 	all := shapes()
 	c, s := colours[i%len(colours)], all[(i+i/len(colours))%len(all)]
-	return Encoding{Name: name, Light: c.light, Dark: c.dark, shape: s, Path: s.path()}
+	return encoding{Name: name, Light: c.light, Dark: c.dark, shape: s, Path: s.path()}
 }
 
 // shapes lists the markers, of about the same area.

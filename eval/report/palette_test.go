@@ -8,6 +8,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 type rgb [3]float64 // linear, 0..1
@@ -75,7 +76,7 @@ func palette(t *testing.T, n int) []report.Encoding {
 		r.Encoding = fmt.Sprintf("encoding%02d", i)
 		rows, order = append(rows, r), append(order, r.Encoding)
 	}
-	s, err := report.New(rows, report.Options{Encodings: order})
+	s, err := report.New(rows, report.Options{Options: summary.Options{Encodings: order}})
 	if err != nil {
 		t.Fatal(err)
 	}

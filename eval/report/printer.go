@@ -14,16 +14,18 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// Formats lists what a Printer writes: tables for people (text, Markdown), and rows.
-func Formats() []string { return []string{"table", "md", "csv", "json", "jsonl", "benchstat"} }
+// Formats lists what a Printer writes: tables for people (text, Markdown, LaTeX), and rows.
+func Formats() []string { return []string{"table", "md", "latex", "csv", "json", "jsonl", "benchstat"} }
 
 // Printer writes results: the tables of a task when it is complete (Task), everything
 // else at the end (Rest). Above tables stands where the rows were measured.
 type Printer struct {
-	Out    io.Writer
-	Format string            // one of Formats
-	Width  int               // of tables of text, in characters; 0 is DefaultWidth
-	Ranks  summary.Weighting // how ranks weigh lengths
+	Out       io.Writer
+	Format    string             // one of Formats
+	Width     int                // of tables of text, in characters; 0 is 80
+	Ranks     summary.Weighting  // how ranks weigh lengths
+	Published *summary.Published // see summary.Options
+	Beside    bool               // set the published numbers beside ours, at the end
 
 	shown map[string]bool // tasks that were written
 	where string          // the line that was written last
@@ -36,7 +38,7 @@ func (p *Printer) Task(rows []eval.Row) error {
 		return nil
 	}
 	task := rows[0].Task
-	if err := p.sections(rows, func(s Section) bool { return s.Task == task }); err != nil {
+	if err := p.sections(rows, func(s summary.Section) bool { return s.Task == task }); err != nil {
 		return err
 	}
 	if p.shown == nil {
@@ -46,7 +48,7 @@ func (p *Printer) Task(rows []eval.Row) error {
 	return nil
 }
 
-// Rest writes all rows, but for the tables that Task has written.
+// Rest writes all rows, without the tables that Task has written.
 func (p *Printer) Rest(rows []eval.Row) error {
 	switch p.Format {
 	case "jsonl":
@@ -64,90 +66,45 @@ func (p *Printer) Rest(rows []eval.Row) error {
 	if !p.tables() {
 		return fmt.Errorf("report: unknown format %q; known: %s", p.Format, strings.Join(Formats(), ", "))
 	}
-	return p.sections(rows, func(s Section) bool { return !p.shown[s.Task] })
+	return p.sections(rows, func(s summary.Section) bool { return !p.shown[s.Task] })
 }
 
-func (p *Printer) tables() bool { return p.Format == "table" || p.Format == "md" }
-
-// Beside writes what papers have for the tasks and encodings of rows next to what the rows
-// say: of published numbers, or for nil of the usual ones. Where there are none for these it
-// writes nothing.
-func (p *Printer) Beside(rows []eval.Row, published *summary.Published) error {
-	s, err := summary.New(rows, summary.Options{Ranks: p.Ranks, Published: published})
-	if err != nil || len(s.Published) == 0 {
-		return err
-	}
-	return p.write(rows, []Section{publishedSection(s)})
+func (p *Printer) tables() bool {
+	return p.Format == "table" || p.Format == "md" || p.Format == "latex"
 }
 
 // sections writes those sections of the rows that are wanted.
-func (p *Printer) sections(rows []eval.Row, wanted func(Section) bool) error {
-	all, err := Sections(rows, p.Ranks)
+func (p *Printer) sections(rows []eval.Row, wanted func(summary.Section) bool) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	s, err := summary.New(rows, summary.Options{Ranks: p.Ranks, Published: p.Published})
 	if err != nil {
 		return err
 	}
-	return p.write(rows, slices.DeleteFunc(all, func(s Section) bool { return !wanted(s) }))
-}
-
-// write writes sections of the rows.
-func (p *Printer) write(rows []eval.Row, sections []Section) error {
+	sections := slices.DeleteFunc(s.Sections(p.Beside), func(s summary.Section) bool { return !wanted(s) })
+	if len(sections) == 0 {
+		return nil
+	}
 	var b strings.Builder
-	for _, s := range sections {
-		width, write := math.MaxInt, s.Markdown
-		if p.Format == "table" {
-			width = cmp.Or(p.Width, DefaultWidth)
-			write = func(w io.Writer) error { return s.Text(w, width) }
-		}
-		if p.where != "" {
-			b.WriteString("\n")
-		}
-		if where := measuredWhere(rows); where != p.where {
-			p.where = where
-			b.WriteString(human.Wrap(where, width) + "\n")
-		}
-		if err := write(&b); err != nil {
-			return err
-		}
+	if p.where != "" {
+		b.WriteString("\n")
 	}
-	_, err := io.WriteString(p.Out, b.String())
+	width := math.MaxInt
+	if p.Format == "table" {
+		width = cmp.Or(p.Width, 80)
+	}
+	if where := strings.Join(s.Setups, "; "); where != p.where {
+		p.where = where
+		comment := ""
+		if p.Format == "latex" {
+			comment = "% "
+		}
+		b.WriteString(human.Wrap(comment+where, width) + "\n")
+	}
+	if err := summary.Write(&b, p.Format, width, sections...); err != nil {
+		return err
+	}
+	_, err = io.WriteString(p.Out, b.String())
 	return err
-}
-
-// measuredWhere names the machines, engines, threads and versions of rows.
-func measuredWhere(rows []eval.Row) string {
-	var seen [4][]string
-	for _, r := range rows {
-		for i, text := range setup(r) {
-			if text != "" && !slices.Contains(seen[i], text) {
-				seen[i] = append(seen[i], text)
-			}
-		}
-	}
-	var parts []string
-	for _, texts := range seen {
-		if len(texts) > 0 {
-			slices.Sort(texts)
-			parts = append(parts, strings.Join(texts, " and "))
-		}
-	}
-	return strings.Join(parts, "; ")
-}
-
-// setup names the machine, engine, threads and version of a row, "" for what it does
-// not say.
-func setup(r eval.Row) [4]string {
-	out := [4]string{0: r.Computer(), 3: "zoo " + r.ToolVersion}
-	switch {
-	case r.ORTVersion != "":
-		out[1], out[2] = fmt.Sprintf("ONNX Runtime %s, provider %s", r.ORTVersion, r.Provider), "one thread per core"
-		if r.Threads > 0 {
-			out[2] = human.Plural(r.Threads, "thread", "threads")
-		}
-	case !r.NA: // else nothing ran
-		out[1] = "pure Go"
-		if r.Threads > 0 { // it heeded none before it had threads of its own
-			out[2] = human.Plural(r.Threads, "thread", "threads")
-		}
-	}
-	return out
 }

@@ -16,14 +16,14 @@ func TestPrinter(t *testing.T) {
 	for i := range second {
 		second[i].Threads = 2
 	}
-	const where = "test machine, 2 cores; ONNX Runtime 1.29.0, provider cpu; "
+	const where = "test machine, 2 cores, ONNX Runtime 1.29.0, provider cpu, "
 	var out strings.Builder
 	p := report.Printer{Out: &out, Format: "table", Width: 200}
 	if err := p.Task(first); err != nil {
 		t.Fatal(err)
 	}
 	text := out.String()
-	if !strings.HasPrefix(text, where+"one thread per core; zoo 0.1.0\n\ntask copy") ||
+	if !strings.HasPrefix(text, where+"a thread per core, zoo 0.1.0\n\ntask copy") ||
 		strings.Contains(text, "encodings, ranked") {
 		t.Errorf("after a task:\n%s", text)
 	}
@@ -32,8 +32,8 @@ func TestPrinter(t *testing.T) {
 		t.Fatal(err)
 	}
 	text = out.String()
-	if !strings.HasPrefix(text, "\n"+where+"2 threads and one thread per core; zoo 0.1.0\n\ntask reverse") ||
-		strings.Contains(text, "task copy") || strings.Count(text, where) != 1 ||
+	if !strings.HasPrefix(text, "\n"+where+"a thread per core, zoo 0.1.0; "+where+"2 threads, zoo 0.1.0\n\ntask reverse") ||
+		strings.Contains(text, "task copy") || strings.Count(text, where) != 2 ||
 		!strings.Contains(text, "encodings, ranked") {
 		t.Errorf("at the end:\n%s", text)
 	}
@@ -42,7 +42,7 @@ func TestPrinter(t *testing.T) {
 // Formats without tables write every row at the end, and nothing before.
 func TestPrinterOfRows(t *testing.T) {
 	rows := synthetic([]string{"copy"}, 1)[:3]
-	for _, format := range report.Formats()[2:] {
+	for _, format := range report.Formats()[3:] {
 		var out strings.Builder
 		p := report.Printer{Out: &out, Format: format}
 		if err := p.Task(rows); err != nil || out.Len() > 0 {
@@ -70,17 +70,16 @@ func TestPrinterBeside(t *testing.T) {
 			Score: eval.Score{N: 10, Asked: 10, Correct: correct, Accuracy: float64(correct) / 10}}
 	}
 	var out strings.Builder
-	p := report.Printer{Out: &out, Format: "table"}
-	if err := p.Beside([]eval.Row{row(1, 9, 10), row(2, 7, 8), row(3, 0, 2)}, published); err != nil {
+	p := report.Printer{Out: &out, Format: "table", Published: published, Beside: true}
+	if err := p.Rest([]eval.Row{row(1, 9, 10), row(2, 7, 8), row(3, 0, 2)}); err != nil {
 		t.Fatal(err)
 	}
-	const want = `beside A study of length: exact match in %, median of the runs, or the mean
-where only that is published; runs are those that fitted, of all
+	const want = `exact match in % beside A study of length
 
 majority
 
-  encoding, lengths  here  runs  published  runs  difference
-        nope 51–100  80.0   2/3       70.0   1/2       +10.0
+  encoding  lengths   here, median, %  published, median, %  difference, points
+      nope   51–100  80.0 (50.0–90.0)      70.0 (60.0–80.0)               +10.0
 `
 	if got := out.String(); !strings.HasSuffix(got, want) {
 		t.Errorf("got\n%s\nwant at the end\n%s", got, want)
@@ -88,7 +87,7 @@ majority
 	out.Reset()
 	other := row(1, 9, 10)
 	other.Task = "parity"
-	if err := p.Beside([]eval.Row{other}, published); err != nil || out.Len() > 0 {
+	if err := p.Rest([]eval.Row{other}); err != nil || strings.Contains(out.String(), "A study of length") {
 		t.Errorf("nothing to compare gives %q, %v", out.String(), err)
 	}
 }

@@ -5,36 +5,44 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/internal/files"
 )
 
-// Read reads the rows and observations of result files in the order of paths; of a folder, all
-// files below it that end in .jsonl or .jsonl.gz, in lexical order. A file holds the one or the
-// other. A line that cannot be read is an error with its file and number, and so are paths
+// Results are what files hold.
+type Results struct {
+	Files        []string // in the order in which they were read
+	Rows         []eval.Row
+	Observations []eval.Observation
+}
+
+// Read reads result files in the order of paths; of a folder, all files below it that end in .jsonl or .jsonl.gz, in lexical
+// order. A file holds rows or observations. A line that cannot be read is an error with its file and number, and so are paths
 // without any.
-func Read(paths ...string) ([]eval.Row, []eval.Observation, error) {
-	files, err := Files(paths...)
+func Read(paths ...string) (Results, error) {
+	names, err := resultFiles(paths)
 	if err != nil {
-		return nil, nil, err
+		return Results{}, err
 	}
-	var rows []eval.Row
-	var observations []eval.Observation
-	for _, name := range files {
-		got, found, err := readFile(name)
+	r := Results{Files: names}
+	for _, name := range names {
+		rows, found, err := readFile(name)
 		if err != nil {
-			return nil, nil, fmt.Errorf("report: %s: %w", name, err)
+			return Results{}, fmt.Errorf("report: %s: %w", name, err)
 		}
-		rows, observations = append(rows, got...), append(observations, found...)
+		r.Rows, r.Observations = append(r.Rows, rows...), append(r.Observations, found...)
 	}
-	if len(rows)+len(observations) == 0 {
-		return nil, nil, fmt.Errorf("report: %s: no results; write some with: zoo bench -o results/bench.jsonl",
+	if len(r.Rows)+len(r.Observations) == 0 {
+		return Results{}, fmt.Errorf("report: %s: no results; write some with: zoo bench -o results/bench.jsonl",
 			strings.Join(paths, ", "))
 	}
-	return rows, observations, nil
+	return r, nil
 }
 
 func readFile(name string) ([]eval.Row, []eval.Observation, error) {
@@ -60,16 +68,14 @@ func readFile(name string) ([]eval.Row, []eval.Observation, error) {
 	return rows, nil, err
 }
 
-// isResults reports whether a file in a folder is one of results.
-func isResults(name string) bool { return filepath.Ext(strings.TrimSuffix(name, ".gz")) == ".jsonl" }
-
-// Files lists the result files of paths, as Read reads them.
-func Files(paths ...string) ([]string, error) {
+// resultFiles lists the result files of paths.
+func resultFiles(paths []string) ([]string, error) {
 	var out []string
 	for _, path := range paths {
 		found := len(out)
 		err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && (name == path || isResults(name)) {
+			results := filepath.Ext(strings.TrimSuffix(name, ".gz")) == ".jsonl"
+			if err == nil && !d.IsDir() && (name == path || results) {
 				out = append(out, name)
 			}
 			return err
@@ -83,4 +89,54 @@ func Files(paths ...string) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// PublishedFile is the name of a file of published numbers in a folder of results.
+const PublishedFile = "published.csv"
+
+// Published reads a file of published numbers (see summary.ReadPublished). For name "" it is the PublishedFile in the folder of
+// the results, or in the folder that a file of results is in: nil for none, and several are an error.
+func Published(name string, results ...string) (*summary.Published, error) {
+	if name == "" {
+		var err error
+		if name, err = publishedFile(results); err != nil || name == "" {
+			return nil, err
+		}
+	}
+	f, _, err := files.OpenRegular(name, 1<<26)
+	if err != nil {
+		return nil, fmt.Errorf("report: published numbers: %w", err)
+	}
+	defer f.Close()
+	p, err := summary.ReadPublished(f)
+	if err != nil {
+		return nil, fmt.Errorf("report: %s: %w", name, err)
+	}
+	return p, nil
+}
+
+func publishedFile(results []string) (string, error) {
+	var found []string
+	for _, folder := range results {
+		info, err := os.Stat(folder)
+		if err != nil {
+			return "", fmt.Errorf("report: %w", err)
+		}
+		if !info.IsDir() {
+			folder = filepath.Dir(folder)
+		}
+		name := filepath.Join(folder, PublishedFile)
+		_, err = os.Stat(name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("report: %w", err)
+		}
+		if err == nil && !slices.Contains(found, name) {
+			found = append(found, name)
+		}
+	}
+	if len(found) > 1 {
+		return "", fmt.Errorf("report: published numbers lie beside the results in %s and %s; say which with --published",
+			found[0], found[1])
+	}
+	return strings.Join(found, ""), nil
 }

@@ -45,13 +45,13 @@ func TestBrowserMeasure(t *testing.T) {
 		measure, name                       string
 		lead, headline, rank, against, cell string
 	}{
-		{"exact", "exact match", "nope ranks best", "60.0", "nope", "80 %", "60.0"},
-		{"token", "tokens right", "rope ranks best", "70.0", "rope", "100 %", "70.0"},
+		{"exact", "exact match", "nope and rope go furthest, to 10", "60.0", "nope", "80 %", "60.0"},
+		{"token", "tokens right", "rope goes furthest, to 30", "70.0", "rope", "100 %", "70.0"},
 	} {
 		b.Eval(choose("measure", tc.measure))
 		b.Settle()
 		for what, has := range map[string][3]string{
-			"lead":      {shownText(".answer"), tc.lead, "by " + tc.name},
+			"lead":      {shownText(".answer"), tc.lead, tc.name},
 			"headline":  {shownText(".headline table"), tc.headline, tc.name},
 			"ranks":     {shownText(".ranks"), "", tc.name},
 			"first":     {`[...document.querySelectorAll(".ranks")].find((e) => e.checkVisibility()).querySelector("tbody th").textContent`, tc.rank, ""},
@@ -66,7 +66,7 @@ func TestBrowserMeasure(t *testing.T) {
 		}
 		b.Eval(`document.querySelectorAll("details").forEach((d) => { d.open = true })`)
 		if text := b.Eval(shownText("[aria-labelledby=tradeoff] table")).(string); !strings.Contains(text,
-			tc.headline) || strings.Count(text, "Accuracy against cost") != 1 {
+			tc.headline) || strings.Count(text, "accuracy against cost") != 1 {
 			t.Errorf("by %s the table of the trade-off is %s", tc.name, text)
 		}
 	}
@@ -87,9 +87,9 @@ func TestBrowserAddress(t *testing.T) {
 	url := write(t, rows)
 	b.Load(url)
 	what := `["task", "measure", "place"].map((id) => document.getElementById(id).selectedOptions[0].textContent).join(", ") + "; " + ` + shownText(".headline caption")
-	const first = "copy, exact match, test machine, 2 cores · cpu; Headline on copy, by exact match; costs at length " +
+	const first = "copy, exact match, test machine, 2 cores · cpu; headline on copy, by exact match; costs at length " +
 		"10, test machine, 2 cores · cpu"
-	const other = "reverse+full, tokens right, other machine & co · cpu; Headline on reverse+full, by tokens right; " +
+	const other = "reverse+full, tokens right, other machine & co · cpu; headline on reverse+full, by tokens right; " +
 		"costs at length 10, other machine & co · cpu"
 	if got := b.Eval(what); got != first {
 		t.Errorf("at first: %v", got)

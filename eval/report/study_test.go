@@ -28,7 +28,7 @@ func row(t *testing.T, encoding string, seed, length, correct int) eval.Row {
 
 func reportOf(t *testing.T, rows ...eval.Row) *report.Report {
 	t.Helper()
-	s, err := report.New(rows, report.Options{Encodings: encodings})
+	s, err := report.New(rows, report.Options{Options: summary.Options{Encodings: encodings}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,9 +300,9 @@ func TestAtChance(t *testing.T) {
 	if diff := cmp.Diff(want, s.Ranks, approx); diff != "" {
 		t.Errorf("ranks with a task at chance (-without +with):\n%s", diff)
 	}
-	if s.Tasks[0].AtChance || !s.Tasks[1].AtChance || s.HeatMap().Lines[1][0] != "parity (at chance)" ||
+	if s.Tasks[0].AtChance || !s.Tasks[1].AtChance || s.HeatMap.Lines[1][0].Text != "parity (at chance)" ||
 		!strings.Contains(strings.Join(s.Notes, "\n"), "On parity no encoding is above chance") {
-		t.Errorf("parity is not marked: %v, notes %q", s.HeatMap().Lines, s.Notes)
+		t.Errorf("parity is not marked: %v, notes %q", s.HeatMap.Lines, s.Notes)
 	}
 	solved := append(rows, on("parity", guess(row(t, "nope", 0, 30, 95))), parity[1])
 	if s := reportOf(t, solved...); s.Tasks[1].AtChance || s.Ranks[0].Runs != 2 {
@@ -322,55 +322,26 @@ func TestWeighting(t *testing.T) {
 	for by, want := range map[summary.Weighting]string{"": "nope every length weighs alike",
 		summary.ByLengths:  "nope every length weighs alike",
 		summary.ByExamples: "rope lengths weigh by their test examples, as in the paper"} {
-		s, err := report.New(rows, report.Options{Encodings: encodings, Ranks: by})
+		s, err := report.New(rows, report.Options{Options: summary.Options{Encodings: encodings, Ranks: by}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.Ranks[0].Name + " " + s.Weighting.String(); got != want ||
-			!strings.Contains(s.RankTable().Caption, s.Weighting.String()) {
+		if got := s.Ranks[0].Name + " " + s.RankTable.Title; !strings.HasPrefix(got, want[:4]) || !strings.HasSuffix(got, want[5:]) {
 			t.Errorf("%q: %s, want %s", by, got, want)
 		}
 	}
 }
 
-func TestAnswer(t *testing.T) {
-	for _, tc := range []struct {
-		name string
+// The page begins with a task that is not at chance, if there is one.
+func TestFirst(t *testing.T) {
+	chance := []eval.Row{guess(row(t, "nope", 0, 30, 52)), guess(row(t, "rope", 0, 30, 46))}
+	told := []eval.Row{on("reverse", row(t, "nope", 0, 30, 0)), on("reverse", row(t, "rope", 0, 30, 90))}
+	for name, tc := range map[string]struct {
 		rows []eval.Row
-		want []string
-	}{
-		{"one task", []eval.Row{row(t, "nope", 0, 10, 100), row(t, "nope", 0, 30, 95), row(t, "nope", 0, 40, 5),
-			row(t, "rope", 0, 10, 100), row(t, "rope", 0, 30, 0)},
-			[]string{"On copy, nope goes on to 30 at ≥ 90 % exact match, rope to 10; trained on lengths 2 to 20, 1 run each: other seeds may differ."}},
-		{"nothing", []eval.Row{row(t, "nope", 0, 10, 3)}, []string{"On copy, nope stays nowhere at ≥ 90 % exact " +
-			"match; trained on lengths 2 to 20, 1 run each: other seeds may differ."}},
-		{"shared", []eval.Row{row(t, "nope", 0, 10, 100), row(t, "rope", 0, 10, 100)},
-			[]string{"On copy, all go on to 10 (the longest measured) at ≥ 90 % exact match: not told apart by exact " +
-				"match at n = 100; trained on lengths 2 to 20, 1 run each: other seeds may differ."}},
-		{"two tasks", []eval.Row{row(t, "nope", 0, 30, 100), row(t, "rope", 0, 30, 0),
-			on("reverse", row(t, "nope", 0, 30, 100)), on("reverse", row(t, "rope", 0, 30, 0))},
-			[]string{"Over 2 tasks, 1 run each, by exact match, nope ranks best beyond the trained lengths: " +
-				"mean reciprocal rank 1.00, ahead of rope with 0.50; it is ahead in 2 of the 2 rankings that both are in.",
-				"On copy, nope goes on to 30 (the longest measured) at ≥ 90 % exact match, rope " +
-					"nowhere; trained on lengths 2 to 20, 1 run each: other seeds may differ."}},
-		{"two tasks, one of them alike", []eval.Row{row(t, "nope", 0, 30, 60), row(t, "rope", 0, 30, 55),
-			on("reverse", row(t, "nope", 0, 30, 55)), on("reverse", row(t, "rope", 0, 30, 55))},
-			[]string{"Over 2 tasks, 1 run each, by exact match, nope ranks best beyond the trained lengths: " +
-				"mean reciprocal rank 0.83, ahead of rope with 0.58; it is ahead in 1 of the 2 rankings that both are in.",
-				"On copy, none stays at ≥ 90 % exact match: not told apart by exact match at n = " +
-					"100; trained on lengths 2 to 20, 1 run each: other seeds may differ."}},
-		{"a task at chance leads nothing", []eval.Row{guess(row(t, "nope", 0, 30, 52)),
-			guess(row(t, "rope", 0, 30, 46)), on("reverse", row(t, "nope", 0, 30, 0)),
-			on("reverse", row(t, "rope", 0, 30, 90))},
-			[]string{"On reverse, rope goes on to 30 (the longest measured) at ≥ 90 % exact match, nope " +
-				"nowhere; trained on lengths 2 to 20, 1 run each: other seeds may differ."}},
-		{"nothing but chance", []eval.Row{guess(row(t, "nope", 0, 30, 52)), guess(row(t, "rope", 0, 30, 46))},
-			[]string{"On copy, none stays at ≥ 90 % exact match: not told apart by exact match at n = 100; at chance " +
-				"(50 %) beyond the trained lengths, hence not ranked; trained on lengths 2 to 20, 1 run each: other seeds may differ."}},
-	} {
-		s := reportOf(t, tc.rows...)
-		if diff := cmp.Diff(tc.want, append(s.Answer, s.Tasks[s.First].Answer)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		want int
+	}{"after one at chance": {slices.Concat(chance, told), 1}, "before one": {slices.Concat(told, chance), 0}, "nothing else": {chance, 0}} {
+		if got := reportOf(t, tc.rows...).First; got != tc.want {
+			t.Errorf("%s: begins with %d, want %d", name, got, tc.want)
 		}
 	}
 }
@@ -409,8 +380,8 @@ func TestSpeedAlone(t *testing.T) {
 		!strings.Contains(svg, ">length, tokens<") {
 		t.Error("the figure lacks a tick at 4,096 or its axis lacks a name")
 	}
-	if got := reportOf(t, speed).Answer; len(got) != 1 || !strings.HasPrefix(got[0], "Speed alone was measured") {
-		t.Errorf("answer %q", got)
+	if got := reportOf(t, speed).Tasks[0].Summary; got != "" {
+		t.Errorf("a sentence on speed alone: %q", got)
 	}
 }
 
@@ -493,8 +464,9 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	put("good/b/heads.jsonl", "\n"+observations.String())
-	rows, found, err := report.Read(filepath.Join(dir, "good"), a)
-	if diff := cmp.Diff(seen(), found); diff != "" {
+	results, err := report.Read(filepath.Join(dir, "good"), a)
+	rows := results.Rows
+	if diff := cmp.Diff(seen(), results.Observations); diff != "" {
 		t.Errorf("observations (-want +got):\n%s", diff)
 	}
 	if err != nil || len(rows) != 4 || rows[0].Correct != 1 || rows[1].Correct != 2 || rows[2].Correct != 2 ||
@@ -510,7 +482,7 @@ func TestRead(t *testing.T) {
 		filepath.Join(dir, "none"):                              "holds no .jsonl file; write one with: zoo bench",
 		filepath.Join(dir, "absent.jsonl"):                      "absent.jsonl: no such file or directory",
 	} {
-		if _, _, err := report.Read(path); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := report.Read(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", path, err, want)
 		}
 	}

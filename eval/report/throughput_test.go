@@ -6,19 +6,19 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/eval/task"
 )
 
 // Throughput is one quantity under one name on the page and in the terminal.
 func TestThroughput(t *testing.T) {
 	r := with(row(t, "nope", 0, 10, 50), func(r *eval.Row) { r.TokensPerSecond = 4321 })
-	at := reportOf(t, r).Tasks[0].Places[0].Series[0].At(task.At(10))
+	s := reportOf(t, r)
+	at := s.Tasks[0].Places[0].Series[0].At(task.At(10))
 	if at.Tokens.Median != 4321 {
 		t.Errorf("the page has %v", at.Tokens.Median)
 	}
-	for _, m := range summary.Metrics() {
-		if m.Of(at).Median == 4321 && !(strings.EqualFold(m.Label, summary.Throughput) && m.Unit == "tokens/s") {
+	for _, m := range s.Metrics {
+		if m.Of(at).Median == 4321 && !(m.Label == "Throughput" && m.Unit == "tokens/s") {
 			t.Errorf("the page calls it %q in %s", m.Label, m.Unit)
 		}
 	}
@@ -26,7 +26,7 @@ func TestThroughput(t *testing.T) {
 	if err := (&report.Printer{Out: &table, Format: "table"}).Rest([]eval.Row{r}); err != nil {
 		t.Fatal(err)
 	}
-	_, below, _ := strings.Cut(table.String(), "\n"+summary.Throughput+" in tokens/s")
+	_, below, _ := strings.Cut(table.String(), "\nthroughput in tokens/s")
 	if lines, _, _ := strings.Cut(below, "\npeak memory"); !strings.Contains(lines, " 4321\n") {
 		t.Errorf("the terminal has no such number under its name:\n%s", &table)
 	}

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/nopezoo/zoo/internal/human"
 	"gonum.org/v1/plot"
-
-	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // even gives about five labelled ticks at round numbers, at least so far apart.
@@ -33,7 +32,7 @@ func (least even) Ticks(low, high float64) []plot.Tick {
 		value := float64(i) * step
 		label := strconv.FormatFloat(value, 'g', 6, 64)
 		if step >= 1 {
-			label = summary.Thousands(int(math.Round(value)))
+			label = human.Thousands(int(math.Round(value)))
 		}
 		out = append(out, plot.Tick{Value: value, Label: label})
 	}
@@ -61,7 +60,7 @@ func (octaves) Ticks(low, high float64) []plot.Tick {
 		value := math.Exp2(float64(n))
 		label := strconv.FormatFloat(value, 'g', 3, 64)
 		if n >= 0 && n < 53 { // as long as it is exact
-			label = summary.Thousands(int(value))
+			label = human.Thousands(int(value))
 		}
 		out = append(out, plot.Tick{Value: value, Label: label})
 	}

@@ -162,8 +162,8 @@ func spearman(pairs []RankPair) Number {
 	return Number(stat.Correlation(ours, theirs, nil))
 }
 
-// At says at which lengths the sides were compared: "20 lengths, 21–40"; "" for the order over all tasks.
-func (a Agreement) At() string {
+// at says at which lengths the sides were compared: "20 lengths, 21–40"; "" for the order over all tasks.
+func (a Agreement) at() string {
 	switch n := len(a.Lengths); n {
 	case 0:
 		return ""
@@ -176,9 +176,9 @@ func (a Agreement) At() string {
 
 func same(values []float64) bool { return slices.Min(values) == slices.Max(values) }
 
-// Differences names the encodings whose ranks are furthest apart: "alibi (2 here, 3
+// differences names the encodings whose ranks are furthest apart: "alibi (2 here, 3
 // published)"; "none" where all ranks are the same.
-func (a Agreement) Differences() string {
+func (a Agreement) differences() string {
 	var out []string
 	for _, p := range a.Pairs {
 		if p.apart() > 0 && p.apart() == a.Pairs[0].apart() {
@@ -188,23 +188,5 @@ func (a Agreement) Differences() string {
 	if out == nil {
 		return "none"
 	}
-	return Join(out)
-}
-
-// Sentence says how the orders agree, and where they differ most.
-func (a Agreement) Sentence() string {
-	over := "Over all tasks, by mean reciprocal rank"
-	if a.Task != "" {
-		over = fmt.Sprintf("On %s at %s", a.Task, a.At())
-	}
-	differ := "the ranks are the same"
-	if d := a.Differences(); d != "none" {
-		differ = "the ranks differ most for " + d
-	}
-	if !a.Rho.Known() {
-		return fmt.Sprintf("%s, no rank correlation with the published order of %d encodings exists, as all of one "+
-			"side share a rank.", over, len(a.Pairs))
-	}
-	return fmt.Sprintf("%s, Spearman’s rank correlation of our order with the published one is %s (n = %d encodings); %s.",
-		over, a.Rho.Signed(), len(a.Pairs), differ)
+	return join(out)
 }

@@ -156,7 +156,7 @@ func weighted(lengths []task.Span, name string, of func(task.Span) float64) floa
 func (s *Series) setup(t *Task, m *PublishedModel, lengths, all int) string {
 	var differs []string
 	if m.Setup != "" {
-		differs = append(differs, "published: "+m.Setup, fmt.Sprintf("here: %s parameters, %s", Millions(s.Parameters), s.stepsText()))
+		differs = append(differs, "published: "+m.Setup, fmt.Sprintf("here: %s parameters, %s", human.Millions(s.Parameters), s.stepsText()))
 	}
 	if m.differs != nil {
 		if known, err := task.Lookup(t.paperName()); err == nil { // else of another version of the program
@@ -172,7 +172,7 @@ func (s *Series) setup(t *Task, m *PublishedModel, lengths, all int) string {
 // stepsText says how many steps the runs have: "2,000–10,000 steps".
 func (s *Series) stepsText() string {
 	if s.Steps[0] == s.Steps[1] {
-		return Thousands(s.Steps[0]) + " steps"
+		return human.Thousands(s.Steps[0]) + " steps"
 	}
-	return Thousands(s.Steps[0]) + "–" + Thousands(s.Steps[1]) + " steps"
+	return human.Thousands(s.Steps[0]) + "–" + human.Thousands(s.Steps[1]) + " steps"
 }

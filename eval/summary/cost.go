@@ -22,6 +22,7 @@ type Place struct {
 	// many sequences end too soon, and steps of the few that are left are fast.
 	Common   task.Span `json:"common"`
 	UpperRAM bool      `json:"upperRAM"` // some peak memory is the process's, an upper bound
+	Tables   []Table   `json:"-"`        // for each kind of cost that was measured
 
 	traits []string // its name in full
 }
@@ -41,7 +42,8 @@ func (c Costs) At(length task.Span) CostPoint {
 	if i := slices.IndexFunc(c, func(p CostPoint) bool { return p.Length == length }); i >= 0 {
 		return c[i]
 	}
-	return CostPoint{Tokens: unknownSpread, Prefill: unknownSpread, Decode: unknownSpread, Memory: unknownSpread}
+	return CostPoint{Tokens: unknownSpread, Prefill: unknownSpread, Decode: unknownSpread, Memory: unknownSpread,
+		Token: unknownSpread, Roofline: unknownSpread}
 }
 
 // CostPoint is what one length cost: the median over all measurements of it (training
@@ -49,12 +51,17 @@ func (c Costs) At(length task.Span) CostPoint {
 // single measurement that was not repeated has a standard deviation over its batches
 // to either side.
 type CostPoint struct {
-	Length  task.Span  `json:"length"`
-	Tokens  Spread     `json:"tokens"`  // generated in a second
-	Prefill Spread     `json:"prefill"` // milliseconds
-	Decode  Spread     `json:"decode"`  // milliseconds of the median step; unknown without one
-	Memory  Spread     `json:"memory"`  // peak MiB; unknown where the system does not tell
-	Rows    []eval.Row `json:"-"`       // the measurements, all of them timed
+	Length  task.Span `json:"length"`
+	Tokens  Spread    `json:"tokens"`  // generated in a second
+	Prefill Spread    `json:"prefill"` // milliseconds
+	Decode  Spread    `json:"decode"`  // milliseconds of the median step; unknown without one
+	Memory  Spread    `json:"memory"`  // peak MiB; unknown where the system does not tell
+	// Token is the time of one more token of a sequence, its share of the batch's step: of speed without a task alone,
+	// where no sequence ends early and lengths are tokens. Roofline is the least that it can be by the machine's peaks
+	// (see eval.Peaks.Least): the best that any measurement of the place found, as a busy moment lowers them.
+	Token    Spread     `json:"-"`
+	Roofline Spread     `json:"-"`
+	Rows     []eval.Row `json:"-"` // the measurements, all of them timed
 }
 
 // Metric is one kind of cost.
@@ -64,16 +71,17 @@ type Metric struct {
 	Unit  string
 	Of    func(CostPoint) Spread
 
-	Headline bool // it stands in headlines
+	headline bool // it stands in headlines
 }
 
-// Metrics lists the kinds of cost in the order of the page.
-func Metrics() []Metric {
+// metrics lists the kinds of cost in the order of the page.
+func metrics() []Metric {
 	return []Metric{
 		{"tokens", "Throughput", "tokens/s", func(p CostPoint) Spread { return p.Tokens }, false},
 		{"decode", "Decode step, median", "ms", func(p CostPoint) Spread { return p.Decode }, true},
 		{"prefill", "Prefill", "ms", func(p CostPoint) Spread { return p.Prefill }, true},
 		{"memory", "Peak memory", "MiB", func(p CostPoint) Spread { return p.Memory }, true},
+		{"token", "Time per new token", "ms", func(p CostPoint) Spread { return p.Token }, false},
 	}
 }
 
@@ -140,8 +148,33 @@ func places(series []Series, trained int) []Place {
 		}
 		p.Name = strings.Join(name, " · ")
 		p.Common = p.common(trained)
+		p.roofline()
 	}
 	return out
+}
+
+// roofline sets the least times per token.
+func (p *Place) roofline() {
+	var peaks eval.Peaks
+	each := func(f func(*CostPoint, eval.Row)) {
+		for _, s := range p.Series {
+			for i := range s.Costs {
+				for _, r := range s.Costs[i].Rows {
+					f(&s.Costs[i], r)
+				}
+			}
+		}
+	}
+	each(func(_ *CostPoint, r eval.Row) {
+		peaks.FLOPS, peaks.Bandwidth = max(peaks.FLOPS, r.PeakFLOPS), max(peaks.Bandwidth, r.PeakBandwidth)
+	})
+	all := map[*CostPoint][]float64{}
+	each(func(c *CostPoint, r eval.Row) {
+		if least := peaks.Least(r.DecodeFLOPs, r.DecodeBytes); least > 0 {
+			all[c] = append(all[c], 1e3*least/float64(max(1, r.Batch)))
+			c.Roofline = overTimes(all[c], nil)
+		}
+	})
 }
 
 func timed(rows []eval.Row) []eval.Row {
@@ -182,8 +215,8 @@ func costPoint(length task.Span, rows []eval.Row) CostPoint {
 		}
 		return overTimes(values, all)
 	}
-	return CostPoint{
-		Length: length, Rows: rows,
+	p := CostPoint{
+		Length: length, Rows: rows, Token: unknownSpread, Roofline: unknownSpread,
 		Tokens: over(func(r eval.Row) reading {
 			return reading{r.TokensPerSecond, r.TokensPerSecondSD, r.TokensPerSecond > 0, r.RepeatRates}
 		}),
@@ -197,6 +230,11 @@ func costPoint(length task.Span, rows []eval.Row) CostPoint {
 			return reading{value: float64(r.PeakMemory) / (1 << 20), known: r.PeakMemory > 0}
 		}),
 	}
+	if rows[0].Task == "" && p.Decode.Median > 0 { // 0 has no logarithm
+		batch := Number(max(1, rows[0].Batch)) // one for all rows of a place
+		p.Token = Spread{Median: p.Decode.Median / batch, Low: p.Decode.Low / batch, High: p.Decode.High / batch, Over: p.Decode.Over}
+	}
+	return p
 }
 
 func (p *Place) common(trained int) task.Span {
@@ -241,15 +279,34 @@ func (s *Study) baseline(t *Task, p Place, of int) CostPoint {
 	return found.At(p.Common)
 }
 
-// Relative is a cost at the place's common length as a multiple of the baseline's;
-// unknown without one.
-func (s *Study) Relative(t *Task, p Place, c CostSeries, m Metric) Number {
+// relative is a cost at the place's common length as a multiple of the baseline's; unknown without one.
+func (s *Study) relative(t *Task, p Place, c CostSeries, m Metric) Number {
 	return m.Of(c.At(p.Common)).Median / m.Of(s.baseline(t, p, c.Series)).Median
 }
 
-// Medians are those of some numbers over the measurements of a length that have them, one
-// by one; nil where none has.
-func (p CostPoint) Medians(of func(eval.Row) []float64) []float64 {
+// relativeTo is the head of such multiples, or "".
+func (s *Study) relativeTo(t *Task, p Place, m Metric) string {
+	if slices.ContainsFunc(p.Series, func(c CostSeries) bool { return s.relative(t, p, c, m).Known() }) {
+		return " (×\u00a0" + s.Baseline + ")"
+	}
+	return ""
+}
+
+// costCell is a cost of one of a task's series in a headline: "0.412 (1.06×)".
+func (s *Study) costCell(t *Task, p Place, series int, m Metric) Cell {
+	c := CostSeries{Series: series}
+	if i := slices.IndexFunc(p.Series, func(c CostSeries) bool { return c.Series == series }); i >= 0 {
+		c = p.Series[i]
+	}
+	cell := numberCell(m.Of(c.At(p.Common)).Median, Number.Short)
+	if times := s.relative(t, p, c, m); times.Known() {
+		cell.Text += fmt.Sprintf(" (%.2f×)", float64(times))
+	}
+	return cell
+}
+
+// medians are the medians of some numbers over the measurements of a length that have them, one by one; nil where none has.
+func (p CostPoint) medians(of func(eval.Row) []float64) []float64 {
 	var lists [][]float64
 	for _, r := range p.Rows {
 		for i, v := range of(r) {
@@ -261,8 +318,3 @@ func (p CostPoint) Medians(of func(eval.Row) []float64) []float64 {
 	}
 	return Each(lists, func(values []float64) float64 { return float64(median(values)) })
 }
-
-// Throughput is what eval.Speed.TokensPerSecond is called wherever people read it:
-// tokens of sequences that end early are as few as they are, and prefill takes its
-// time. What reading or generating alone reaches has other names.
-const Throughput = "throughput"

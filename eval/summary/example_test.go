@@ -25,9 +25,9 @@ func Example() {
 	for _, of := range s.Tasks[0].Series {
 		fmt.Printf("%s: %s %% beyond training, effective length %s\n", of.Name, of.Beyond.Percent(), of.Effective)
 	}
-	fmt.Println(s.Tasks[0].Answer)
+	fmt.Println(s.Tasks[0].Summary)
 	// Output:
 	// nope: 73.0 % beyond training, effective length 30
 	// rope: 6.5 % beyond training, effective length 20
-	// On copy, nope goes on to 30 at ≥ 90 % exact match, rope to 20; at 40 exact match tells nope (50 %) apart; trained on lengths 2 to 20, 1 run each: other seeds may differ.
+	// On copy, nope goes furthest, to 30 at ≥ 90 % exact match; trained on lengths 2 to 20, 1 run each.
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // The comments at the head of the files name their source.
@@ -54,7 +55,7 @@ func Kazemnejad() (*Published, error) {
 	}
 	p := &Published{Source: PublishedSource, Ranks: ranks, Caveats: []string{fmt.Sprintf(
 		"The paper’s models have 12 layers and %s parameters, read T5’s vocabulary and train for %s steps. The table "+
-			"says in what each model here differs.", Millions(PublishedParameters), Thousands(PublishedSteps))}}
+			"says in what each model here differs.", human.Millions(PublishedParameters), human.Thousands(PublishedSteps))}}
 	for _, m := range means {
 		if m.Seed != "mean" {
 			continue
@@ -76,11 +77,11 @@ func Kazemnejad() (*Published, error) {
 func differsFromKazemnejad(s *Series, t task.Task, lengths, all int) []string {
 	var differs []string
 	if s.Parameters != PublishedParameters {
-		differs = append(differs, fmt.Sprintf("%s parameters, not %s", Millions(s.Parameters),
-			Millions(PublishedParameters)))
+		differs = append(differs, fmt.Sprintf("%s parameters, not %s", human.Millions(s.Parameters),
+			human.Millions(PublishedParameters)))
 	}
 	if s.Steps != [2]int{PublishedSteps, PublishedSteps} {
-		differs = append(differs, fmt.Sprintf("%s, not %s", s.stepsText(), Thousands(PublishedSteps)))
+		differs = append(differs, fmt.Sprintf("%s, not %s", s.stepsText(), human.Thousands(PublishedSteps)))
 	}
 	if s.Trained != [2]int{t.Train.Min, t.Train.Max} {
 		differs = append(differs,

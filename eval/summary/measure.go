@@ -1,7 +1,6 @@
 package summary
 
-// Measure is what answers are scored by. A study has one, and everything it says
-// of accuracy is by that one.
+// Measure is what accuracies of a study count.
 type Measure string
 
 // The measures of a study.

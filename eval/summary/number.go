@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -50,19 +49,19 @@ func (n Number) Short() string {
 	return strconv.FormatFloat(float64(n), 'f', digits, 64)
 }
 
-// Times writes a factor: "1.06×", or a dash.
-func (n Number) Times() string {
+// rank gives three digits behind the point, as a reciprocal rank has; a dash for no value.
+func (n Number) rank() string {
 	if !n.Known() {
 		return "–"
 	}
-	return strconv.FormatFloat(float64(n), 'f', 2, 64) + "×"
+	return strconv.FormatFloat(float64(n), 'f', 3, 64)
 }
 
-// Signed gives two digits and, below 0, a minus; a dash for no value.
-func (n Number) Signed() string { return n.signed(2, "") }
+// signed2 gives two digits and, below 0, a minus; a dash for no value.
+func (n Number) signed2() string { return n.signed(2, "") }
 
-// Points gives a difference of ratios in points: "+1.2", "−0.4", "0.0"; a dash for no value.
-func (n Number) Points() string { return (100 * n).signed(1, "+") }
+// points gives a difference of ratios in points: "+1.2", "−0.4", "0.0"; a dash for no value.
+func (n Number) points() string { return (100 * n).signed(1, "+") }
 
 // signed writes a number with plus where it is above 0; what rounds to 0 has no sign.
 func (n Number) signed(digits int, plus string) string {
@@ -77,21 +76,4 @@ func (n Number) signed(digits int, plus string) string {
 		return "−" + text
 	}
 	return plus + text
-}
-
-// Millions writes a number of parameters: "109.6 M", "0.052 M". It has two digits at least,
-// since models of two sizes are two series.
-func Millions(n int64) string {
-	if n > 0 && n < 1e6 {
-		return fmt.Sprintf("%.2g M", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%.1f M", float64(n)/1e6)
-}
-
-// Thousands sets commas: "40,000".
-func Thousands(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", Thousands(n/1000), n%1000)
 }

@@ -18,8 +18,8 @@ const (
 	ByExamples Weighting = "examples" // by the share of the paper's test examples that have it, as the paper does
 )
 
-// String says it in words.
-func (w Weighting) String() string {
+// text says it in words.
+func (w Weighting) text() string {
 	if w == ByExamples {
 		return "lengths weigh by their test examples, as in the paper"
 	}

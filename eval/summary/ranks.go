@@ -2,7 +2,6 @@ package summary
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -140,20 +139,6 @@ func (t *Task) rankings(among []Series, by Weighting) []ranking {
 		}
 		if r := newRanking(t.Task, cells, by); len(r.standings) > 0 {
 			out = append(out, r)
-		}
-	}
-	return out
-}
-
-// Unfit lists the series that have no rank on a task, as none of their runs fitted: "rope on
-// copy: did not fit (0 of 3)".
-func (s *Study) Unfit() []string {
-	var out []string
-	for _, t := range s.Scored() {
-		for _, of := range t.Series {
-			if of.Fit.None() {
-				out = append(out, fmt.Sprintf("%s on %s: %s", of.Name, t.Name, of.Fit))
-			}
 		}
 	}
 	return out

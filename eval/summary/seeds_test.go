@@ -71,19 +71,17 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// Sentences are about runs: the median of their lengths, each of them where they differ, and
-// who did not fit, which is not ranked either. Told apart are encodings of which every run
-// is above every run of the other: at 40 a's worst (60 %) is above b's best (50 %).
-func TestFindingOverRuns(t *testing.T) {
+// Runs are the sample: a goes to the median of 30, 30 and 20. Told apart are encodings of which every run is above every run of
+// the other: at 40 a's worst (60 %) is above b's best (50 %). c did not fit, and is not ranked either.
+func TestSummaryOverRuns(t *testing.T) {
 	a := slices.Concat(run(measured("a", 100, []int{100, 100, 95, 60}), 1, 100),
 		run(measured("a", 100, []int{100, 100, 95, 70}), 2, 200), run(measured("a", 100, []int{100, 100, 80, 75}), 3, 0))
 	b := slices.Concat(run(measured("b", 100, []int{100, 100, 10, 50}), 1, 100),
 		run(measured("b", 100, []int{100, 95, 20, 0}), 2, 100), run(measured("b", 100, []int{100, 90, 30, 10}), 3, 100))
 	c := slices.Concat(run(measured("c", 100, []int{50, 10, 0, 0}), 1, 0), run(measured("c", 100, []int{60, 0, 0, 0}), 2, 0))
 	s := studyOf(t, a, b, c)
-	const want = "On copy, a goes on to 30 (median of 3 runs: 30, 30, 20) at ≥ 90 % exact match, b to 20; " +
-		"at 40 exact match tells a (median 70 %) apart; not fitted: c (none of 2 runs); trained on lengths 2 to 20, 2 to 3 runs each."
-	if got := s.Tasks[0].Answer; got != want {
+	const want = "On copy, a goes furthest, to 30 at ≥ 90 % exact match; not fitted: c; trained on lengths 2 to 20, 3 runs each."
+	if got := s.Tasks[0].Summary; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if len(s.Ranks) != 2 || s.Ranks[0].Name != "a" || s.Ranks[0].Runs != 3 {
@@ -92,21 +90,14 @@ func TestFindingOverRuns(t *testing.T) {
 	if notes := strings.Join(s.Notes, "\n"); !strings.Contains(notes, "On copy, c did not fit (0 of 2)") {
 		t.Errorf("notes %s", notes)
 	}
-	if got := s.Unfit(); !slices.Equal(got, []string{"c on copy: did not fit (0 of 2)"}) {
+	if got := s.RankTable.Notes; !slices.Equal(got, []string{"not ranked: c on copy: did not fit (0 of 2)"}) {
 		t.Errorf("not ranked: %q", got)
 	}
-	// b again, under another name: those that fitted are not all
-	d := slices.Clone(b)
-	for i := range d {
-		d[i].Encoding = "d"
-	}
-	if got := studyOf(t, b, d, c).Tasks[0].Answer; !strings.HasPrefix(got, "On copy, all that fitted go on to 20 (") {
-		t.Errorf("of two that fitted alike and one that did not: %s", got)
-	}
-	far := slices.Concat(run(measured("far", 100, []int{99, 98, 95, 10}), 1, 0), run(measured("far", 100, []int{99, 98, 60, 0}), 2, 0))
-	if got := studyOf(t, a, far).Tasks[0].Answer; !strings.HasPrefix(got, "On copy, a goes on to 30 ") ||
-		!strings.Contains(got, "; not fitted: far (none of 2 runs; goes on to 20, median of 2 runs: 30, 20); trained") {
-		t.Errorf("of one that is nearly perfect: %s", got)
+	b[0].Length, b[1].Length = 10, 20
+	overlap := slices.Clone(b)
+	overlap[3].Correct = 60 // at 40, as many as a's worst
+	if got := studyOf(t, a, overlap).Tasks[0].Summary; !strings.Contains(got, "exact match; trained") {
+		t.Errorf("at 30 they are told apart still: %s", got)
 	}
 	fitted, err := New(slices.Concat(a, b, c), Options{OnlyFitted: true})
 	if err != nil {
@@ -116,13 +107,13 @@ func TestFindingOverRuns(t *testing.T) {
 	if !slices.Equal(of.Seeds, []card.Seeds{{Weights: 1}, {Weights: 2}}) || of.Fit != (Fit{3, 2, 0}) || math.Abs(float64(of.Beyond.Median)-0.8) > 1e-12 {
 		t.Errorf("of those that fitted: seeds %v, %v, beyond %v", of.Seeds, of.Fit, of.Beyond)
 	}
-	if got := fitted.Tasks[0].Answer; !strings.Contains(got, "a goes on to 30 (each of 2 runs)") {
+	if got := fitted.Tasks[0].Summary; !strings.HasSuffix(got, ", 2 to 3 runs each.") {
 		t.Errorf("of those that fitted: %s", got)
 	}
 	if fitted, err = New(c, Options{OnlyFitted: true}); err != nil {
 		t.Fatal(err)
 	}
-	if got := fitted.Tasks[0].Answer; !strings.HasPrefix(got, "On copy, not fitted: c (none of 2 runs); trained on ") {
+	if got := fitted.Tasks[0].Summary; got != "On copy, nothing could be measured; trained on lengths 2 to 20, 0 runs each." {
 		t.Errorf("none fitted: %s", got)
 	}
 }
@@ -150,7 +141,7 @@ func TestCheckpoints(t *testing.T) {
 }
 
 // Small models of two sizes are two series, each over its seeds, wherever their runs stopped. Over
-// several tasks no encoding leads: sizes would.
+// several tasks a note says that ranks are of sizes.
 func TestSmallSizes(t *testing.T) {
 	var rows []eval.Row
 	for seed := range uint64(3) {
@@ -171,9 +162,8 @@ func TestSmallSizes(t *testing.T) {
 		other[i].Task = "reverse"
 	}
 	s = studyOf(t, slices.Concat(rows, other))
-	if len(s.Tasks) != 2 || slices.ContainsFunc(s.Answer, func(a string) bool { return strings.HasPrefix(a, "Over ") }) ||
-		!strings.Contains(strings.Join(s.Notes, "\n"), "several kinds") {
-		t.Errorf("over two tasks: %q; notes %q", s.Answer, s.Notes)
+	if len(s.Tasks) != 2 || !strings.Contains(strings.Join(s.Notes, "\n"), "several kinds") {
+		t.Errorf("over two tasks: notes %q", s.Notes)
 	}
 }
 
@@ -198,9 +188,9 @@ func TestSpearman(t *testing.T) {
 		{"all alike", contest{"a": 0, "b": 0, "c": 0}, 3, math.NaN(), "a (2 here, 1 published) and c (2 here, 3 published)"},
 	} {
 		a, ok := agreement(tc.ours, theirs)
-		if !ok || len(a.Pairs) != tc.n || a.Differences() != tc.differences ||
+		if !ok || len(a.Pairs) != tc.n || a.differences() != tc.differences ||
 			!(math.Abs(float64(a.Rho)-tc.rho) < 1e-12 || math.IsNaN(tc.rho) && !a.Rho.Known()) {
-			t.Errorf("%s: %v, %v over %d, %s; want %v over %d, %s", tc.name, ok, a.Rho, len(a.Pairs), a.Differences(), tc.rho,
+			t.Errorf("%s: %v, %v over %d, %s; want %v over %d, %s", tc.name, ok, a.Rho, len(a.Pairs), a.differences(), tc.rho,
 				tc.n, tc.differences)
 		}
 	}
@@ -224,10 +214,9 @@ func TestAgreements(t *testing.T) {
 	if len(s.Agreements) != 2 || s.Agreements[0].Task != "copy-rsc" || s.Agreements[1].Task != "" {
 		t.Fatalf("agreements %+v", s.Agreements)
 	}
-	const want = "On copy-rsc at 2 lengths, 30–40, Spearman’s rank correlation of our order with the published one is 0.63 " +
-		"(n = 4 encodings); the ranks differ most for alibi (2 here, 3.5 published)."
-	if got := s.Agreements[0].Sentence(); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+	want := []string{"copy-rsc", "2 lengths, 30–40", "4", "0.63", "alibi (2 here, 3.5 published)"}
+	if got := Each(s.AgreementTable.Lines[0], func(c Cell) string { return c.Text }); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	if s.Tokens.Agreements != nil {
 		t.Error("the paper has no order by tokens right")
@@ -349,7 +338,7 @@ func TestSigns(t *testing.T) {
 		0.8: {"0.80", "+80.0"}, -0.25: {"−0.25", "−25.0"}, 0: {"0.00", "0.0"}, -0.004: {"0.00", "−0.4"},
 		-0.0004: {"0.00", "0.0"}, Number(math.Inf(1)): {"–", "–"},
 	} {
-		if got := [2]string{n.Signed(), n.Points()}; got != want {
+		if got := [2]string{n.signed2(), n.points()}; got != want {
 			t.Errorf("%v: %q, want %q", float64(n), got, want)
 		}
 	}

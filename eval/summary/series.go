@@ -76,7 +76,7 @@ func (s Series) measuredAt(lengths []task.Span, onlyFitted bool) Series {
 		}
 	}
 	s.Points = Each(lengths, s.point)
-	s.summarize()
+	s.means()
 	return s
 }
 
@@ -93,7 +93,7 @@ func (s Series) byTokens() Series {
 			s.seeds[seed][length] = c
 		}
 	}
-	s.summarize()
+	s.means()
 	return s
 }
 
@@ -162,8 +162,8 @@ func (s *Series) Saw(length task.Span) bool {
 // that is neither that nor seen counts in no mean.
 func (s *Series) isBeyond(length task.Span) bool { return length.Min > s.Trained[1] }
 
-// summarize works out the headline from the runs.
-func (s *Series) summarize() {
+// means works out the headline from the runs.
+func (s *Series) means() {
 	s.InsideNA, s.BeyondNA = 0, 0
 	s.Inside = s.over(func(seed card.Seeds) float64 { return s.meanOf(seed, s.Saw, &s.InsideNA) })
 	s.Beyond = s.over(func(seed card.Seeds) float64 { return s.meanOf(seed, s.isBeyond, &s.BeyondNA) })
@@ -204,15 +204,4 @@ func (s *Series) lengthsBeyond(seed card.Seeds) []task.Span {
 		}
 	}
 	return task.SortSpans(out)
-}
-
-// ScoreOf is the median over a series' runs of the mean beyond training, where what the
-// model cannot take counts as wrong; unknown if the task has no such series.
-func (t *Task) ScoreOf(name string) Number {
-	for _, s := range t.Series {
-		if s.Name == name {
-			return s.Score.Median
-		}
-	}
-	return Unknown
 }

@@ -109,9 +109,9 @@ func (s Spread) text(write func(Number) string) string {
 	return fmt.Sprintf(format, write(s.Median), write(s.Low), write(s.High))
 }
 
-// PercentRuns lists the runs of a spread of ratios: "95.0, 97.0, 98.5"; "" for fewer than
+// percentRuns lists the runs of a spread of ratios: "95.0, 97.0, 98.5"; "" for fewer than
 // two.
-func (s Spread) PercentRuns() string {
+func (s Spread) percentRuns() string {
 	if len(s.Runs) < 2 {
 		return ""
 	}
@@ -130,14 +130,6 @@ func (s Spread) ends() (low, high Number) {
 		}
 	}
 	return low, high
-}
-
-// most is the largest value of any run.
-func (s Spread) most() Number {
-	if _, high := s.ends(); s.Over == OverRuns {
-		return high
-	}
-	return s.Median
 }
 
 // apart reports whether two spreads are known to have no value in common: every run of

@@ -1,7 +1,6 @@
-// Package summary puts result rows (see package eval) together: which rows are one
-// task, model, encoding or place, what they say together at each length, and what
-// follows: means, effective lengths, ranks, costs, and the findings in sentences.
-// Tables, pages and figures (package report) only draw a study.
+// Package summary puts result rows (see package eval) together: the rows of one task, model, encoding or place, their means,
+// effective lengths, ranks and costs, a sentence for each task, and tables. Write writes tables as text, Markdown, LaTeX or
+// CSV; package report draws pages and figures.
 package summary
 
 import (
@@ -34,7 +33,6 @@ type Options struct {
 type Study struct {
 	Measure   Measure    `json:"-"`
 	Tokens    *Study     `json:"-"` // the same rows by tokens right; nil in that study
-	Answer    []string   `json:"-"` // the finding over all tasks, in sentences
 	Baseline  string     `json:"-"` // the encoding that costs are relative to; "" for none
 	Encodings []string   `json:"-"` // of the rows, in order
 	Tasks     []*Task    `json:"tasks"`
@@ -50,7 +48,13 @@ type Study struct {
 	Notes      []string    `json:"-"` // what a reader must know about the data
 	Weighting  Weighting   `json:"-"` // how ranks weigh lengths
 
-	OnlyFitted bool `json:"-"` // see Options
+	OnlyFitted bool     `json:"-"` // see Options
+	Metrics    []Metric `json:"-"` // kinds of cost
+
+	RankTable, HeatMap, AgreementTable, PublishedTable Table `json:"-"`
+
+	Setups []string `json:"-"` // machines, engines, threads and versions
+	Models Table    `json:"-"` // the model files that were measured
 
 	published *Published
 	exact     *Study // the study by exact match, if this is not the one
@@ -58,7 +62,7 @@ type Study struct {
 
 // Task is all that was measured on one task, version and split.
 type Task struct {
-	Answer  string `json:"-"`    // the finding in a sentence; "" for speed alone
+	Summary string `json:"-"`    // one sentence; "" for speed alone
 	Name    string `json:"name"` // unique in the study
 	Task    string `json:"-"`    // without version and split; "" for speed alone
 	Version int    `json:"-"`
@@ -87,6 +91,11 @@ type Task struct {
 	// AtChance says that no encoding is above chance beyond the trained lengths, so
 	// that the task is not ranked.
 	AtChance bool `json:"atChance"`
+
+	Accuracy  Table   `json:"-"` // by length and series
+	EveryRun  Table   `json:"-"` // the same of each run of series that have several
+	Headlines []Table `json:"-"` // a line for each series; one for each place, or one where costs are unknown
+	Tradeoffs []Table `json:"-"` // for each place
 }
 
 // taskKey is what makes a task of its own.
@@ -104,11 +113,11 @@ func taskKeyOf(r eval.Row) taskKey { return taskKey{r.Task, r.TaskVersion, r.Spl
 // last times; Notes says how many there are. No rows are an error.
 func New(rows []eval.Row, opt Options) (*Study, error) {
 	if len(rows) == 0 {
-		return nil, errors.New("study: there are no rows")
+		return nil, errors.New("summary: there are no rows")
 	}
 	rows = placed(rows)
 	s := &Study{Measure: Exact, Encodings: encodings(rows, opt.Encodings), Weighting: opt.Ranks,
-		OnlyFitted: opt.OnlyFitted, published: opt.Published}
+		OnlyFitted: opt.OnlyFitted, Metrics: metrics(), Setups: setups(rows), Models: modelsTable(rows), published: opt.Published}
 	if s.published == nil {
 		var err error
 		if s.published, err = Kazemnejad(); err != nil {
@@ -148,16 +157,14 @@ func (s *Study) conclude() {
 	s.rank()
 	s.compare()
 	s.note()
-	s.answer()
-}
-
-// Measures lists the study by exact match and by tokens right; where nothing is
-// scored the study alone.
-func (s *Study) Measures() []*Study {
-	if len(s.Scored()) == 0 {
-		return []*Study{s}
+	for _, t := range s.Scored() {
+		t.Summary = t.summarize(s.Measure)
 	}
-	return []*Study{s, s.Tokens}
+	told := slices.DeleteFunc(s.ranked(), func(t *Task) bool { return t.AtChance })
+	if shown := append(told, s.ranked()...); len(shown) > 0 {
+		s.First = slices.Index(s.Tasks, shown[0])
+	}
+	s.tabulate()
 }
 
 // Scored lists the tasks that have accuracies.
@@ -268,6 +275,9 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 	t.Series = Each(s.variants(rows), func(of Series) Series { return of.measuredAt(t.Lengths, s.OnlyFitted) })
 	t.Columns = Each(columns(rows, modelTraits), func(of Series) Series { return of.measuredAt(t.Lengths, false) })
 	t.Places = places(t.Series, t.Trained[1])
+	for i := range t.Places {
+		t.Places[i].Tables = costTablesOf(t, t.Places[i])
+	}
 	t.Runs = runs(rows)
 	return t
 }

@@ -22,7 +22,7 @@ type Text struct {
 	Longest int    // index of the longest of Lengths that any series has bits per byte at, or -1
 	Trained [2]int // tokens that training windows have before one, at most over all series; 0, 0 if none was trained
 
-	Answer string // in sentences; "" where nothing was measured in windows as long as trained ones
+	Section Section // its tables, and its summary
 }
 
 // TextSeries is what some rows of a corpus say by length, over training runs.
@@ -87,7 +87,7 @@ func (s *Study) newText(name, corpus string, rows []eval.Row) *Text {
 		}
 	}
 	t.Longest = t.longestWindows()
-	t.Answer = t.answer()
+	t.Section = t.section()
 	return t
 }
 

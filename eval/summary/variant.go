@@ -19,7 +19,7 @@ type trait struct {
 }
 
 var traits = []trait{
-	{true, func(r eval.Row) string { return Millions(r.Parameters) + " parameters" }},
+	{true, func(r eval.Row) string { return human.Millions(r.Parameters) + " parameters" }},
 	{true, func(r eval.Row) string { return fmt.Sprintf("trained %d–%d", r.TrainMin, r.TrainMax) }},
 	{false, func(r eval.Row) string { return human.Plural(r.TrainSteps, "step", "steps") }},
 	{false, func(r eval.Row) string { return "settings " + r.ConfigHash[:min(6, len(r.ConfigHash))] }},

@@ -18,6 +18,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/experiment/bench"
 	"github.com/nopezoo/zoo/modelfile"
@@ -127,11 +128,12 @@ func measured(ctx context.Context, page string, files []bench.Model) error {
 	if err := plan.Run(ctx, "", bench.Watch{}); err != nil {
 		return err
 	}
-	r, err := report.New(plan.Rows(), report.Options{Command: "examples/outside", Encodings: models.Encodings()})
+	r, err := report.New(plan.Rows(), report.Options{Command: "examples/outside",
+		Options: summary.Options{Encodings: models.Encodings()}})
 	if err != nil {
 		return err
 	}
-	fmt.Println(r.Tasks[0].Answer)
+	fmt.Println(r.Tasks[0].Summary)
 	out, err := os.Create(page)
 	if err != nil {
 		return err

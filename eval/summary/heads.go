@@ -1,4 +1,4 @@
-package report
+package summary
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"unicode"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/eval/task"
 )
 
@@ -60,15 +59,6 @@ func modelsText(pattern string) string {
 	return ", models " + pattern
 }
 
-// notAvailable says why cells of a task are n/a: a line for each column and cause.
-func notAvailable(t *summary.Task, heads []string) []string {
-	var out []string
-	for i, s := range t.Columns {
-		out = append(out, causes(heads[i], s.Rows)...)
-	}
-	return out
-}
-
 // causes says why a model was not available. Reasons that differ in their numbers
 // alone are one cause, and that of the shortest length stands for it.
 func causes(head string, rows []eval.Row) []string {
@@ -87,7 +77,7 @@ func causes(head string, rows []eval.Row) []string {
 			first[cause] = length
 		}
 	}
-	return summary.Each(causes, func(cause string) string {
+	return Each(causes, func(cause string) string {
 		more := ""
 		if n := count[cause] - 1; n > 0 {
 			more = fmt.Sprintf(" (and %d more)", n)

@@ -1,0 +1,244 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
+)
+
+// costTables make tables of what models cost, a line for each length and a column for each model.
+type costTables struct {
+	lengths []task.Span
+	runs    []Run
+	heads   []string
+	pattern string     // of the names, see headsOf
+	rows    []eval.Row // that were timed
+	several bool       // rows of a length that differ in their samples alone
+}
+
+func newCostTables(lengths []task.Span, runs []Run) *costTables {
+	t := &costTables{lengths: lengths, runs: runs}
+	t.pattern, t.heads = headsOf(Each(runs, func(r Run) named { return named{r.Name, r.Model} }))
+	for _, run := range runs {
+		for _, p := range run.Costs {
+			t.rows = append(t.rows, p.Rows...)
+			t.several = t.several || len(p.Rows) > 1
+		}
+	}
+	return t
+}
+
+func (t *costTables) table(title string, cell func(CostPoint) Cell) Table {
+	out := Table{Title: title, Head: append([]string{"length"}, t.heads...)}
+	for _, length := range t.lengths {
+		line := words(length.Label())
+		for _, run := range t.runs {
+			c := Cell{Text: "–"}
+			if p := run.At(length); p.Length.Max > 0 {
+				c = cell(p)
+				c.N = len(p.Rows)
+			} else if slices.ContainsFunc(run.Rows, func(r eval.Row) bool { return r.NA && r.Span() == length }) {
+				c.Text = "n/a"
+			}
+			line = append(line, c)
+		}
+		out.add(line...)
+	}
+	return out
+}
+
+// medians is a table of numbers that are medians over samples, written as one cell of which the first is the value.
+func (t *costTables) medians(title string, numbers func(eval.Row) []float64, write func([]float64) string) Table {
+	if t.several {
+		title += ", median over seeds"
+	}
+	return t.table(title, func(p CostPoint) Cell {
+		v := p.medians(numbers)
+		if len(v) == 0 || write(v) == "–" {
+			return Cell{Text: "–"}
+		}
+		return Cell{Text: write(v), Value: &Spread{Median: Number(v[0]), Low: Unknown, High: Unknown}}
+	})
+}
+
+// costTablesOf are the costs of the series in a place, one table for each kind that was measured.
+func costTablesOf(t *Task, p Place) []Table {
+	runs := Each(p.Series, func(c CostSeries) Run {
+		return Run{Name: t.Series[c.Series].Name, Model: t.Series[c.Series].Name, Costs: c.Costs}
+	})
+	tables := newCostTables(t.Lengths, runs)
+	tables.heads = Each(runs, func(r Run) string { return r.Name })
+	var out []Table
+	for _, m := range append(metrics(), Metric{Label: "Roofline", Unit: "ms", Of: func(c CostPoint) Spread { return c.Roofline }}) {
+		known := slices.ContainsFunc(p.Series, func(c CostSeries) bool {
+			return slices.ContainsFunc(c.Costs, func(c CostPoint) bool { return m.Of(c).Median.Known() })
+		})
+		if known {
+			out = append(out, tables.table(fmt.Sprintf("%s on %s, in %s, %s", strings.ToLower(m.Label), t.Name, m.Unit, p.Name),
+				func(c CostPoint) Cell { return shortCell(m.Of(c)) }))
+		}
+	}
+	return out
+}
+
+// taskCosts are the costs of the models of a task, as they were run.
+func (t *costTables) taskCosts() []Table {
+	if len(t.rows) == 0 {
+		return nil
+	}
+	return append([]Table{t.firstToken(), t.step(), t.throughput(), t.memory()}, t.bus()...)
+}
+
+func (t *costTables) firstToken() Table {
+	return t.medians("time to the first token (prefill) in ms: p50/p95/p99 over "+t.batches(),
+		func(r eval.Row) []float64 { return []float64{r.PrefillMS, r.PrefillP95MS, r.PrefillP99MS} }, slashed)
+}
+
+func (t *costTables) step() Table {
+	return t.medians("one more token of the whole batch in ms: p50/p95/p99 over steps", func(r eval.Row) []float64 {
+		if r.DecodeSteps == 0 {
+			return nil
+		}
+		return []float64{r.DecodeP50MS, r.DecodeP95MS, r.DecodeP99MS}
+	}, slashed)
+}
+
+// throughput counts the tokens of sequences that end early as few as they are; prefill takes its time.
+func (t *costTables) throughput() Table {
+	return t.medians("throughput in tokens/s: all tokens generated over the time of prefill and steps, ± standard deviation over "+t.deviates(),
+		func(r eval.Row) []float64 { return []float64{r.TokensPerSecond, r.TokensPerSecondSD} }, plusMinus)
+}
+
+func (t *costTables) memory() Table {
+	out := t.medians("peak memory in MiB (what was expected of a fresh process, at most)", func(r eval.Row) []float64 {
+		return []float64{float64(r.PeakMemory >> 20), float64(r.MemoryEstimate >> 20)}
+	}, func(v []float64) string {
+		switch {
+		case v[0] == 0:
+			return "–"
+		case v[1] == 0:
+			return fmt.Sprintf("%.0f", v[0])
+		}
+		return fmt.Sprintf("%.0f (%.0f)", v[0], v[1])
+	})
+	if slices.ContainsFunc(t.rows, func(r eval.Row) bool { return r.PeakMemoryOf == eval.PeakOfProcess }) {
+		out.Notes = []string{"process peak: this system does not tell the peak of one measurement, so earlier ones count too"}
+	}
+	return out
+}
+
+// bus is what moves between main memory and a device's; nothing where no row has it.
+func (t *costTables) bus() []Table {
+	if !slices.ContainsFunc(t.rows, func(r eval.Row) bool { return r.DecodeBusBytes > 0 }) {
+		return nil
+	}
+	return []Table{t.medians("KiB of inputs and outputs over the bus for one more token of the whole batch",
+		func(r eval.Row) []float64 { return []float64{r.DecodeBusBytes / 1024} }, slashed)}
+}
+
+// batches says what was timed.
+func (t *costTables) batches() string {
+	sizes := distinct(t.rows, func(r eval.Row) int { return r.TimedBatch })
+	if len(sizes) == 0 {
+		return "batches of 0"
+	}
+	return "batches of " + between(sizes[0], sizes[len(sizes)-1])
+}
+
+// deviates says what the deviation is over.
+func (t *costTables) deviates() string {
+	kinds := slices.DeleteFunc(distinct(t.rows, func(r eval.Row) string { return r.SDOf }), func(kind string) bool { return kind == "" })
+	return cmp.Or(strings.Join(kinds, " or "), "repeats (there is one)")
+}
+
+// speedSection is speed without a task.
+func speedSection(t *Task) Section {
+	c := newCostTables(t.Lengths, t.Runs)
+	first := c.firstToken()
+	for i, run := range t.Runs {
+		first.Notes = append(first.Notes, causes(c.heads[i], run.Rows)...)
+	}
+	tables := []Table{
+		first,
+		c.medians("reading alone, in tokens/s, ± standard deviation over repeats",
+			func(r eval.Row) []float64 { return []float64{r.PrefillTokensPerSecond, r.PrefillTokensPerSecondSD} }, plusMinus),
+		c.step(),
+		c.medians("generating alone, in tokens/s of all sequences, ± standard deviation over repeats",
+			func(r eval.Row) []float64 { return []float64{r.DecodeTokensPerSecond, r.DecodeTokensPerSecondSD} }, plusMinus),
+		c.medians("reading: GFLOP/s, and % of the peak of matrix products"+
+			c.peak(func(r eval.Row) float64 { return r.PeakFLOPS }, "GFLOP/s"),
+			func(r eval.Row) []float64 { return achieved(r.PrefillFLOPs, r.PrefillMS, r.PeakFLOPS) }, ofPeak),
+		c.medians("generating: GB/s that must move at least, and % of the peak of main memory"+
+			c.peak(func(r eval.Row) float64 { return r.PeakBandwidth }, "GB/s"),
+			func(r eval.Row) []float64 { return achieved(r.DecodeBytes, r.DecodeP50MS, r.PeakBandwidth) }, ofPeak),
+		c.medians("% of the roofline, reading/generating (above 100: the processor's caches hold the data)",
+			func(r eval.Row) []float64 { return []float64{100 * r.PrefillRoofline, 100 * r.DecodeRoofline} }, rooflines),
+		c.memory(),
+	}
+	title := fmt.Sprintf("speed, without a task: length is the tokens read, then each sequence gets %s more%s",
+		cmp.Or(strings.Trim(fmt.Sprint(distinct(c.rows, func(r eval.Row) int { return r.NewTokens })), "[]"), "some"), modelsText(c.pattern))
+	return Section{Title: title, Tables: append(tables, c.bus()...)}
+}
+
+// peak says what a peak is, if it is known.
+func (t *costTables) peak(of func(eval.Row) float64, unit string) string {
+	known := slices.DeleteFunc(distinct(t.rows, of), func(v float64) bool { return v == 0 })
+	if len(known) == 0 {
+		return " (which was not measured)"
+	}
+	low, high := significant(known[0]/1e9), significant(known[len(known)-1]/1e9)
+	if low == high {
+		return fmt.Sprintf(", %s %s here", low, unit)
+	}
+	return fmt.Sprintf(", %s to %s %s here", low, high, unit)
+}
+
+// achieved returns billions per second, and the fraction of a peak per second.
+func achieved(amount, ms, peak float64) []float64 {
+	if ms <= 0 {
+		return []float64{0, 0}
+	}
+	rate := amount / ms * 1e3
+	if peak <= 0 {
+		return []float64{rate / 1e9, 0}
+	}
+	return []float64{rate / 1e9, rate / peak}
+}
+
+func ofPeak(v []float64) string {
+	if v[0] == 0 {
+		return "–" // the work was not counted: the file is another program's
+	}
+	if v[1] == 0 {
+		return significant(v[0])
+	}
+	return fmt.Sprintf("%s %3.0f%%", significant(v[0]), 100*v[1])
+}
+
+func rooflines(v []float64) string {
+	if v[0] == 0 && v[1] == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f/%.0f", v[0], v[1])
+}
+
+// slashed writes percentiles; zeros are none.
+func slashed(v []float64) string {
+	if v[0] == 0 {
+		return "–"
+	}
+	return strings.Join(Each(v, significant), "/")
+}
+
+func plusMinus(v []float64) string {
+	if v[1] > 0 {
+		return significant(v[0]) + " ±" + significant(v[1])
+	}
+	return significant(v[0])
+}
+
+func significant(v float64) string { return Number(v).Short() }

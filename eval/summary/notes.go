@@ -1,0 +1,98 @@
+package summary
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/human"
+)
+
+// note adds what a reader must know about the data.
+func (s *Study) note() {
+	note := func(format string, values ...any) { s.Notes = append(s.Notes, fmt.Sprintf(format, values...)) }
+	for _, t := range s.Tasks {
+		if t.AtChance {
+			note("On %s no encoding is above chance beyond the trained lengths: the 95 %% intervals of every run’s "+
+				"prompts reach down to that of a guesser. It is not ranked.", t.Name)
+		}
+		if t.uneven() {
+			note("On %s not all were measured at the same lengths beyond training: their "+
+				"means are of different things. "+
+				"Ranks are of the lengths in common.", t.Name)
+		}
+		if len(t.Whole) > 0 {
+			note("On %s nothing is held out at length %s: training may have seen the same prompts.",
+				t.Name, join(Each(t.Whole, wholeText)))
+		}
+		for _, of := range t.Series {
+			switch {
+			case of.Fit.None():
+				note("On %s, %s %s: in no run was an evaluation at the trained lengths without a mistake. It is not "+
+					"ranked there.", t.Name, of.Name, of.Fit)
+			case s.OnlyFitted && len(of.Seeds) < of.Fit.Runs:
+				note("On %s, %s counts with %d of %s: those that fitted.", t.Name, of.Name, len(of.Seeds),
+					human.Plural(of.Fit.Runs, "run", "runs"))
+			}
+			if of.BeyondNA > 0 {
+				note("On %s, %s cannot take %d of the lengths measured; means leave them "+
+					"out, ranks count them as wrong.",
+					t.Name, of.Name, of.BeyondNA)
+			}
+		}
+	}
+	if s.severalKinds() && len(s.Ranks) > 0 {
+		note("Some encodings have models of several kinds on one task (sizes, trained lengths, steps or settings): mean " +
+			"reciprocal ranks over all tasks are of these, not of encodings alone.")
+	}
+	most := 0
+	for _, r := range s.Ranks {
+		most = max(most, r.Runs)
+	}
+	for _, r := range s.Ranks {
+		if r.Runs < most {
+			note("%s is ranked with %s, others with up to %d: its mean reciprocal rank is of "+
+				"fewer tasks or seeds.",
+				r.Name, human.Plural(r.Runs, "run", "runs"), most)
+		}
+	}
+}
+
+// uneven reports whether series or seeds were measured at different lengths beyond
+// training.
+func (t *Task) uneven() bool {
+	var first []task.Span
+	for i := range t.Series {
+		for _, seed := range t.Series[i].Seeds {
+			lengths := t.Series[i].lengthsBeyond(seed)
+			if len(lengths) == 0 {
+				continue
+			}
+			if first != nil && !slices.Equal(first, lengths) {
+				return true
+			}
+			first = lengths
+		}
+	}
+	return false
+}
+
+// severalKinds reports whether an encoding has models of several kinds on one task, such as sizes, beside
+// what was done to them after training: an order over all tasks would not be one of encodings.
+func (s *Study) severalKinds() bool {
+	type model struct {
+		encoding         int
+		changed, storage string
+	}
+	for _, t := range s.Tasks {
+		seen := map[model]bool{}
+		for _, of := range t.Series {
+			m := model{of.Encoding, of.Rows[0].Intervention, of.Rows[0].DType}
+			if seen[m] {
+				return true
+			}
+			seen[m] = true
+		}
+	}
+	return false
+}

@@ -1,0 +1,303 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/human"
+)
+
+// Marks behind numbers.
+const (
+	seenMark  = "*"
+	unfitMark = "†"
+)
+
+// tabulate makes the tables of a study and of its tasks.
+func (s *Study) tabulate() {
+	s.RankTable, s.HeatMap, s.AgreementTable, s.PublishedTable = s.rankTable(), s.heatMap(), s.agreementTable(), s.publishedTable()
+	for _, t := range s.Tasks {
+		t.Accuracy, t.EveryRun = t.accuracy(t.Series, t.seriesNames(), s.Measure), t.everyRun(s.Measure)
+		t.Headlines, t.Tradeoffs = nil, nil
+		for _, p := range t.Places {
+			t.Headlines, t.Tradeoffs = append(t.Headlines, s.headline(t, p)), append(t.Tradeoffs, s.tradeoff(t, p))
+		}
+		if len(t.Places) == 0 {
+			t.Headlines = []Table{s.headline(t, Place{})}
+		}
+	}
+}
+
+func (t *Task) seriesNames() []string { return Each(t.Series, func(s Series) string { return s.Name }) }
+
+// byLength has a line for each length and a column for each series.
+func (t *Task) byLength(title string, of []Series, heads []string, cell func(Series, Point) Cell) Table {
+	out := Table{Title: title, Head: append([]string{"length"}, heads...)}
+	for i, length := range t.Lengths {
+		line := words(length.Label())
+		for _, s := range of {
+			p, c := s.Points[i], Cell{Text: "–"}
+			switch {
+			case p.NA:
+				c.Text = "n/a"
+			case p.N > 0:
+				c = cell(s, p)
+				c.N = p.N
+			}
+			if s.Saw(length) && (p.NA || p.N > 0) {
+				c.Mark = seenMark
+			}
+			line = append(line, c)
+		}
+		out.add(line...)
+	}
+	return out
+}
+
+// accuracy is a measure by length; below stand its means, how far each series carries, and the runs behind it.
+func (t *Task) accuracy(of []Series, heads []string, by Measure) Table {
+	out := t.byLength(fmt.Sprintf("%s on %s by length, in %%: %s; * length seen in training", by.Label(), t.Name, intervals(of)),
+		of, heads, func(s Series, p Point) Cell { return percentCell(s.Value(p)) })
+	if prompts := promptsOf(of, t.Lengths...); strings.Contains(prompts, " ") { // not the same everywhere
+		out.Head[0] += " (n)"
+		for i, length := range t.Lengths {
+			if n := promptsOf(of, length); n != "0" {
+				out.Lines[i][0].Text += " (" + n + ")"
+			}
+		}
+	}
+	out.add(words(make([]string, len(out.Head))...)...)
+	below := func(name string, cell func(Series) Cell) { out.add(append(words(name), Each(of, cell)...)...) }
+	below("mean trained", func(s Series) Cell { return meanCell(s.Inside, s.InsideNA) })
+	below("mean beyond", func(s Series) Cell { return meanCell(s.Beyond, s.BeyondNA) })
+	below("effective length", func(s Series) Cell { return Cell{Text: s.Effective.String()} })
+	below("runs", func(s Series) Cell { return Cell{Text: s.Fit.String()} })
+	if slices.ContainsFunc(of, func(s Series) bool { return s.Rows[0].DType != of[0].Rows[0].DType }) {
+		below("file, MiB", fileSize)
+	}
+	if len(t.Whole) > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("nothing held out at length %s: training may have seen the same prompts",
+			strings.Join(Each(t.Whole, wholeText), ", ")))
+	}
+	for i, s := range of {
+		out.Notes = append(out.Notes, causes(heads[i], s.Rows)...)
+	}
+	return out
+}
+
+// intervals says what the intervals of some series are about.
+func intervals(of []Series) string {
+	kinds := map[Over]bool{}
+	for _, s := range of {
+		for _, p := range s.Points {
+			kinds[p.Exact.Over] = true
+		}
+	}
+	const runs, prompts = "median of the runs (quartiles)", "1 run [95 % interval over its prompts]"
+	switch {
+	case kinds[OverRuns] && kinds[OverPrompts]:
+		return runs + ", or " + prompts
+	case kinds[OverRuns]:
+		return runs
+	}
+	return prompts
+}
+
+// promptsOf says how many different prompts stand behind the numbers of some lengths.
+func promptsOf(of []Series, lengths ...task.Span) string {
+	all := []int{}
+	for _, s := range of {
+		for _, p := range s.Points {
+			if p.N > 0 && slices.Contains(lengths, p.Length) {
+				all = append(all, p.N)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return "0"
+	}
+	return between(slices.Min(all), slices.Max(all))
+}
+
+// meanCell is a mean over lengths, and how many of them it leaves out.
+func meanCell(mean Spread, na int) Cell {
+	c := percentCell(mean)
+	switch {
+	case na > 0 && !mean.Median.Known():
+		c.Text = "n/a"
+	case na > 0:
+		c.Text += fmt.Sprintf(" (%d n/a)", na)
+	}
+	return c
+}
+
+// fileSize is the size of a model file; older rows do not have it.
+func fileSize(s Series) Cell {
+	if s.Rows[0].ModelBytes == 0 {
+		return Cell{Text: "–"}
+	}
+	return Cell{Text: fmt.Sprintf("%.2f", float64(s.Rows[0].ModelBytes)/(1<<20))}
+}
+
+// everyRun has the value of each run; it has no columns where no series has several.
+func (t *Task) everyRun(by Measure) Table {
+	several := slices.DeleteFunc(slices.Clone(t.Series), func(s Series) bool { return len(s.Seeds) < 2 })
+	heads := Each(several, func(s Series) string { return s.Name })
+	return t.byLength(fmt.Sprintf("each run on %s by length: %s in %%", t.Name, by.Label()), several, heads,
+		func(s Series, p Point) Cell { return runsCell(s.Value(p)) })
+}
+
+// runsCell lists the runs of a spread of ratios.
+func runsCell(s Spread) Cell { return Cell{Text: cmp.Or(s.percentRuns(), "–"), Value: &s} }
+
+// headline has the accuracy of each series inside and beyond its trained lengths, its rank over all tasks, and its costs in
+// a place. Speed alone has no accuracy, and a place of none no costs.
+func (s *Study) headline(t *Task, p Place) Table {
+	out := Table{Title: "headline on " + t.Name, Head: []string{"encoding", "runs"}}
+	if t.Scored {
+		out.Title += ", by " + s.Measure.Label()
+		out.Head = append(out.Head, "trained", s.Measure.Label()+" inside, %", "beyond, %", "each run beyond, %", "effective length",
+			"MRR, all tasks")
+	}
+	costs := slices.DeleteFunc(slices.Clone(s.Metrics), func(m Metric) bool { return !m.headline || p.Common.Max == 0 })
+	if len(costs) > 0 {
+		out.Title += fmt.Sprintf("; costs at length %s, %s", p.Common.Label(), p.Name)
+	}
+	for _, m := range costs {
+		out.Head = append(out.Head, strings.ToLower(m.Label)+", "+m.Unit+s.relativeTo(t, p, m))
+	}
+	out.Head = append(out.Head, "parameters")
+	for i, of := range t.Series {
+		line := append(nameCell(of.Name, of.Encoding), words(of.Fit.String())...)
+		if t.Scored {
+			trained := "never"
+			if of.Trained[1] > 0 {
+				trained = fmt.Sprintf("%d–%d", of.Trained[0], of.Trained[1])
+			}
+			line = append(line, Cell{Text: trained}, percentCell(of.Inside), meanCell(of.Beyond, of.BeyondNA), runsCell(of.Beyond),
+				Cell{Text: of.Effective.String()}, numberCell(s.mrr(of.Name), Number.rank))
+		}
+		for _, m := range costs {
+			line = append(line, s.costCell(t, p, i, m))
+		}
+		out.add(append(line, Cell{Text: human.Millions(of.Parameters)})...)
+	}
+	return out
+}
+
+// nameCell is a series' name behind the shape of its encoding.
+func nameCell(name string, encoding int) []Cell {
+	return []Cell{{Text: name, Words: true, Shape: 1 + encoding}}
+}
+
+// mrr is a series' mean reciprocal rank, unknown if it was never ranked.
+func (s *Study) mrr(name string) Number {
+	if i := slices.IndexFunc(s.Ranks, func(r Rank) bool { return r.Name == name }); i >= 0 {
+		return s.Ranks[i].MRR
+	}
+	return Unknown
+}
+
+// tradeoff sets what is right beyond the trained lengths against the time of a token.
+func (s *Study) tradeoff(t *Task, p Place) Table {
+	out := Table{Title: fmt.Sprintf("accuracy against cost on %s, %s", t.Name, p.Name), Head: []string{"encoding",
+		fmt.Sprintf("median decode step at length %s, ms", p.Common.Label()), s.Measure.Label() + " beyond, %"}}
+	for _, c := range p.Series {
+		if at := c.At(p.Common); at.Length.Max > 0 {
+			of := t.Series[c.Series]
+			out.add(append(nameCell(of.Name, of.Encoding), shortCell(at.Decode), percentCell(of.Score))...)
+		}
+	}
+	return out
+}
+
+// rankTable has the mean reciprocal ranks, over all tasks and on each, and the published ones if there are any.
+func (s *Study) rankTable() Table {
+	published := slices.ContainsFunc(s.Ranks, func(r Rank) bool { return r.Published.Known() })
+	out := Table{Title: fmt.Sprintf("mean reciprocal rank by %s beyond the trained lengths, over all runs of all tasks, 1 for always best; %s",
+		s.Measure.Label(), s.Weighting.text()), Head: []string{"encoding", "MRR"}}
+	if published {
+		out.Head = append(out.Head, "paper’s tie rule", "published MRR")
+	}
+	out.Head = append(out.Head, "mean beyond, %", "runs")
+	tasks := s.rankedTasks()
+	for _, i := range tasks {
+		out.Head = append(out.Head, s.Tasks[i].Name)
+	}
+	for _, r := range s.Ranks {
+		line := append(nameCell(r.Name, r.Encoding), numberCell(r.MRR, Number.rank))
+		if published {
+			line = append(line, numberCell(r.PaperTies, Number.rank), numberCell(r.Published, Number.rank))
+		}
+		line = append(line, numberCell(r.Mean, Number.Percent), Cell{Text: strconv.Itoa(r.Runs)})
+		for _, i := range tasks {
+			line = append(line, numberCell(r.Tasks[i], Number.rank))
+		}
+		out.add(line...)
+	}
+	for _, t := range s.Scored() {
+		if t.AtChance {
+			out.Notes = append(out.Notes, "not ranked where no encoding is above chance: "+t.Name)
+		}
+		for _, of := range t.Series {
+			if of.Fit.None() {
+				out.Notes = append(out.Notes, fmt.Sprintf("not ranked: %s on %s: %s", of.Name, t.Name, of.Fit))
+			}
+		}
+	}
+	return out
+}
+
+// rankedTasks are the tasks with ranks, by index, if there are several.
+func (s *Study) rankedTasks() []int {
+	var out []int
+	for i := range s.Tasks {
+		if slices.ContainsFunc(s.Ranks, func(r Rank) bool { return r.Tasks[i].Known() }) {
+			out = append(out, i)
+		}
+	}
+	if len(out) < 2 {
+		return nil
+	}
+	return out
+}
+
+// agreementTable is how our orders of encodings and the published ones agree.
+func (s *Study) agreementTable() Table {
+	out := Table{Title: "our order of encodings and the published one",
+		Head: []string{"task", "at", "encodings", "Spearman’s rank correlation", "where the ranks differ most"}}
+	for _, a := range s.Agreements {
+		out.add(append(words(cmp.Or(a.Task, "all, by mean reciprocal rank"), cmp.Or(a.at(), "–")), Cell{Text: strconv.Itoa(len(a.Pairs))},
+			numberCell(a.Rho, Number.signed2), words(a.differences())[0])...)
+	}
+	return out
+}
+
+// heatMap has a line for each task and a column for each series.
+func (s *Study) heatMap() Table {
+	out := Table{Head: append([]string{"task"}, s.Names()...), Title: "mean " + s.Measure.Label() +
+		" beyond the trained lengths, in %, the median over runs; what a model cannot take counts as wrong; " + unfitMark + " no run fitted"}
+	for _, t := range s.Scored() {
+		name := t.Name
+		if t.AtChance {
+			name += " (at chance)"
+		}
+		line := words(name)
+		for _, name := range s.Names() {
+			c := percentCell(unknownSpread)
+			if i := slices.IndexFunc(t.Series, func(of Series) bool { return of.Name == name }); i >= 0 {
+				if c = percentCell(t.Series[i].Score); t.Series[i].Fit.None() {
+					c.Mark = unfitMark
+				}
+				c.Text = t.Series[i].Score.Median.Percent()
+			}
+			line = append(line, c)
+		}
+		out.add(line...)
+	}
+	return out
+}

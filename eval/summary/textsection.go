@@ -1,0 +1,154 @@
+package summary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/internal/human"
+)
+
+// textMargin is how much bits per byte may pass those at the trained length, as a share of them, and stay what they are.
+const textMargin = 0.02
+
+// section is bits per byte by the length of windows, with a column for each encoding, and by place in the longest ones.
+func (t *Text) section() Section {
+	heads := append([]string{"length"}, Each(t.Series, func(s TextSeries) string { return s.Name })...)
+	table := func(title string, cell func(TextPoint) Cell) Table {
+		out := Table{Title: title, Head: heads}
+		for i, length := range t.Lengths {
+			line := words(length.Label())
+			for _, s := range t.Series {
+				switch p := s.Points[i]; {
+				case p.NA:
+					line = append(line, Cell{Text: "n/a"})
+				default:
+					line = append(line, cell(p))
+				}
+			}
+			out.add(line...)
+		}
+		return out
+	}
+	sliding := table(fmt.Sprintf("bits per byte of the last %d tokens of each window (sliding), median over runs ± standard error over windows",
+		t.Stride), func(p TextPoint) Cell {
+		c := bitsCell(p.Sliding)
+		if p.SlidingSE.Known() {
+			c.Text += " ± " + p.SlidingSE.rank()
+		}
+		return c
+	})
+	all := table("bits per byte of every token of each window (nonoverlapping), median over runs",
+		func(p TextPoint) Cell { return bitsCell(p.Bits) })
+	all.Notes = []string{fmt.Sprintf("%s windows of each length, of %s documents; a length is tokens of context.",
+		between(t.Windows[0], t.Windows[1]), between(t.Documents[0], t.Documents[1]))}
+	out := Section{Task: t.Task, Title: t.Name + ": " + t.trainedAt(), Tables: []Table{sliding, all}, Summary: t.summarize()}
+	if t.Longest >= 0 {
+		out.Tables = append(out.Tables, t.byPlace(heads))
+	}
+	return out
+}
+
+func bitsCell(s Spread) Cell { return Cell{Text: s.Median.rank(), Value: &s} }
+
+// byPlace is bits per byte by place, in the longest windows that were measured.
+func (t *Text) byPlace(heads []string) Table {
+	out := Table{Title: fmt.Sprintf("bits per byte by the tokens before, in windows of %s, median over runs", t.Lengths[t.Longest].Label()),
+		Head: append([]string{"tokens before"}, heads[1:]...)}
+	places := func(s TextSeries) []PositionPoint { return s.Points[t.Longest].Positions }
+	longest := slices.MaxFunc(t.Series, func(a, b TextSeries) int { return len(places(a)) - len(places(b)) })
+	for k, place := range places(longest) {
+		label := fmt.Sprint(place.From)
+		if place.From < place.To {
+			label = fmt.Sprintf("%d–%d", place.From, place.To)
+		}
+		line := words(label)
+		for _, s := range t.Series {
+			c := Cell{Text: "n/a"}
+			if of := places(s); k < len(of) {
+				c = bitsCell(of[k].Bits)
+			}
+			line = append(line, c)
+		}
+		out.add(line...)
+	}
+	return out
+}
+
+// trainedAt says which lengths and runs series have.
+func (t *Text) trainedAt() string {
+	var lengths []string
+	seeds := 0
+	for _, s := range t.Series {
+		text := "not trained on text"
+		if s.Trained[1] > 0 {
+			text = fmt.Sprintf("trained at %s tokens", between(s.Trained[0], s.Trained[1]))
+		}
+		if !slices.Contains(lengths, text) {
+			lengths = append(lengths, text)
+		}
+		seeds = max(seeds, len(s.Seeds))
+	}
+	return strings.Join(lengths, " and ") + ", " + human.Plural(seeds, "run", "runs at most") + " of an encoding"
+}
+
+// summarize says in one sentence who has the fewest bits per byte in windows as long as trained ones, and who stays within
+// textMargin of its own furthest beyond them; "" where nobody was measured in windows as long as trained ones.
+func (t *Text) summarize() string {
+	at, further := -1, false // the longest windows that all were trained on
+	for i, length := range t.Lengths {
+		known := func(s TextSeries) bool { return s.Points[i].Bits.Median.Known() }
+		switch longer := slices.ContainsFunc(t.Series, func(s TextSeries) bool { return length.Max > s.Trained[1] }); {
+		case !slices.ContainsFunc(t.Series, known):
+		case longer:
+			further = at >= 0
+		default:
+			at = i
+		}
+	}
+	if at < 0 {
+		return ""
+	}
+	bits := func(s TextSeries) Number { return s.Points[at].Bits.Median }
+	of := slices.DeleteFunc(slices.Clone(t.Series), func(s TextSeries) bool { return !bits(s).Known() })
+	best, furthest, stays := of[0], at, []string(nil)
+	for _, s := range of {
+		if bits(s) < bits(best) {
+			best = s
+		}
+		if to := s.staysTo(at); to > furthest {
+			furthest, stays = to, nil
+		}
+		if to := s.staysTo(at); to > at && to == furthest {
+			stays = append(stays, s.Name)
+		}
+	}
+	text := fmt.Sprintf("On %s, %s has the fewest bits per byte in windows as long as trained ones: %s at %s tokens", t.Name, best.Name,
+		bits(best).rank(), t.Lengths[at].Label())
+	switch margin := fmt.Sprintf("within %.0f %%", 100*textMargin); {
+	case !further:
+	case len(stays) == 0:
+		text += fmt.Sprintf("; in longer ones none stays %s of its own", margin)
+	case len(stays) == 1:
+		text += fmt.Sprintf("; %s stays %s of its own furthest, to %s", stays[0], margin, t.Lengths[furthest].Label())
+	default:
+		text += fmt.Sprintf("; %s stay %s of their own furthest, to %s", few(stays), margin, t.Lengths[furthest].Label())
+	}
+	return text + "."
+}
+
+// staysTo is the greatest length, of those that were measured, up to which bits per byte pass those at one length by
+// textMargin at most.
+func (s TextSeries) staysTo(at int) int {
+	to := at
+	for i := at + 1; i < len(s.Points); i++ {
+		switch bits := s.Points[i].Bits.Median; {
+		case !bits.Known():
+		case bits > s.Points[at].Bits.Median*(1+textMargin):
+			return to
+		default:
+			to = i
+		}
+	}
+	return to
+}
