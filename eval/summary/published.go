@@ -94,7 +94,7 @@ func ReadPublished(r io.Reader) (*Published, error) {
 	p := &Published{}
 	paragraphs := commentsOf(string(data))
 	if len(paragraphs) == 0 {
-		return nil, errors.New("study: published numbers: no comment names their source; begin the file with # and the paper")
+		return nil, errors.New("summary: published numbers: no comment names their source; begin the file with # and the paper")
 	}
 	p.Source, p.Caveats = paragraphs[0], paragraphs[1:]
 	lines, err := readLines(data)
@@ -102,20 +102,20 @@ func ReadPublished(r io.Reader) (*Published, error) {
 		return nil, err
 	}
 	if len(lines) == 0 || len(lines[0]) <= len(publishedHead) || !slices.Equal(lines[0][:len(publishedHead)], publishedHead) {
-		return nil, fmt.Errorf("study: published numbers do not begin with the columns %q and one for each length",
+		return nil, fmt.Errorf("summary: published numbers do not begin with the columns %q and one for each length",
 			publishedHead)
 	}
 	var spans []task.Span
 	for _, name := range lines[0][len(publishedHead):] {
 		span, err := readSpan(name)
 		if err != nil {
-			return nil, fmt.Errorf("study: published numbers: column %q: %w", name, err)
+			return nil, fmt.Errorf("summary: published numbers: column %q: %w", name, err)
 		}
 		spans = append(spans, span)
 	}
 	for _, fields := range lines[1:] {
 		if err := p.add(fields, spans); err != nil {
-			return nil, fmt.Errorf("study: published numbers %q: %w", fields, err)
+			return nil, fmt.Errorf("summary: published numbers %q: %w", fields, err)
 		}
 	}
 	return p, nil
@@ -195,7 +195,7 @@ func readLines(data []byte) ([][]string, error) {
 	r.Comment = '#'
 	lines, err := r.ReadAll()
 	if err != nil {
-		return nil, fmt.Errorf("study: published numbers: %w", err)
+		return nil, fmt.Errorf("summary: published numbers: %w", err)
 	}
 	return lines, nil
 }
@@ -207,11 +207,11 @@ func readCSV(data []byte, head []string, row func([]string) error) error {
 		return err
 	}
 	if len(lines) == 0 || !slices.Equal(lines[0], head) {
-		return fmt.Errorf("study: published numbers do not begin with the columns %q", head)
+		return fmt.Errorf("summary: published numbers do not begin with the columns %q", head)
 	}
 	for _, fields := range lines[1:] {
 		if err := row(fields); err != nil {
-			return fmt.Errorf("study: published numbers %q: %w", fields, err)
+			return fmt.Errorf("summary: published numbers %q: %w", fields, err)
 		}
 	}
 	return nil
