@@ -83,7 +83,7 @@ func (a *app) completeAll(
 	}
 	if o.asJSON {
 		return a.JSON(struct {
-			Model   string   `json:"model"`
+			Model   string       `json:"model"`
 			Answers []completion `json:"answers"`
 		}{name, all})
 	}
