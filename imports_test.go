@@ -29,7 +29,7 @@ var layers = []string{
 	"eval/summary modelfile/hf train zoo/catalogue",
 	"zoo",
 	"eval/report configs zoo/verify zoo/find",
-	"experiment/validate experiment/analysis experiment/bench experiment/sweep/slurm",
+	"experiment/validate experiment/analysis experiment/bench",
 	"experiment/launch",
 	"experiment/sweep",
 	"experiment/study",

@@ -21,7 +21,7 @@ func TestPlurals(t *testing.T) {
 		"median of %d runs", "each of %d runs", "none of %d runs",
 	}
 	for _, folder := range []string{"cmd/zoo", "cmd/zoo/internal/doctor", "experiment/bench", "eval/report", "eval/summary", "cmd/zoo/internal/tables", "cmd/zoo/internal/terminal",
-		"experiment/study", "experiment/sweep", "experiment/sweep/slurm"} {
+		"experiment/study", "experiment/sweep"} {
 		files, err := filepath.Glob(folder + "/*.go")
 		if err != nil || len(files) == 0 {
 			t.Fatal(folder, err)

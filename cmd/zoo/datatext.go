@@ -11,7 +11,6 @@ import (
 	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/eval/corpora"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/experiment/sweep/slurm"
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/human"
 )
@@ -45,7 +44,7 @@ func (a *app) makeCorpus(o dataOptions, paths []string) error {
 	case strings.ContainsAny(o.output, ",+#"):
 		a.Note("to train on it, give it a path without comma, plus and #, which the name of a task cannot have")
 	default:
-		a.Note("train on it: zoo train --task %s", slurm.Quote("text:"+pathOfCorpus(o.output)))
+		a.Note("train on it: zoo train --task %s", human.Shell("text:"+pathOfCorpus(o.output)))
 	}
 	return nil
 }

@@ -3,16 +3,12 @@ package main
 import (
 	"slices"
 
-	"github.com/nopezoo/zoo/experiment/sweep/slurm"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // repeat is this command line.
 func (a *app) repeat() string {
-	line := "zoo"
-	for _, arg := range a.args {
-		line += " " + slurm.Quote(arg)
-	}
-	return line
+	return human.Shell(append([]string{"zoo"}, a.args...)...)
 }
 
 // again is the command line to go on with this one's work.
@@ -24,4 +20,4 @@ func (a *app) again() string {
 }
 
 // resumeCommand is the command line to go on with a run.
-func resumeCommand(dir string) string { return "zoo train --resume " + slurm.Quote(dir) }
+func resumeCommand(dir string) string { return human.Shell("zoo", "train", "--resume", dir) }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -14,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nopezoo/zoo/experiment/sweep/slurm"
+	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/train/journal"
 	"github.com/nopezoo/zoo/train/runfile"
 )
@@ -135,9 +136,22 @@ func TestInterruptedSubmission(t *testing.T) {
 		t.Error(err)
 	}
 	err := c.Wait()
-	if j, noted := slurm.ReadJob(filepath.Join(dir, "runs/one")); noted != nil || j == nil || j.ID != "4711" {
-		t.Errorf("the job is noted as %v (%v); zoo ended with %v\n%s", j, noted, err, &said)
+	if j := readJob(t, filepath.Join(dir, "runs/one")); j.ID != "4711" {
+		t.Errorf("the job is noted as %v; zoo ended with %v\n%s", j, err, &said)
 	}
+}
+
+// readJob reads which job a sweep was submitted as.
+func readJob(t *testing.T, folder string) (j sweep.Job) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(folder, "slurm.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &j)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
 }
 
 // program writes a shell script that can be run.

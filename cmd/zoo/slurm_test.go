@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/experiment/sweep"
-	"github.com/nopezoo/zoo/experiment/sweep/slurm"
 )
 
 // patience is how long anything here may take that takes seconds: machines stall.
@@ -46,7 +45,7 @@ func testCut(t *testing.T) {
 		"--sbatch-arg=--comment=two words")
 	names := []string{"copy-nope-tiny-s1", "copy-rope-tiny-s1", "copy-alibi-tiny-s1"}
 	runZoo(t, submit...)
-	job := submittedJob(t, folder)
+	job := readJob(t, folder)
 	want := map[int]string{1: names[0], 2: names[1], 3: names[2]}
 	if diff := cmp.Diff(want, job.Tasks); diff != "" {
 		t.Fatalf("tasks (-want +got):\n%s", diff)
@@ -73,7 +72,7 @@ func testCut(t *testing.T) {
 	}
 
 	runZoo(t, submit...)
-	again := submittedJob(t, folder)
+	again := readJob(t, folder)
 	if diff := cmp.Diff(map[int]string{3: names[2]}, again.Tasks); diff != "" {
 		t.Errorf("tasks of what was left (-want +got):\n%s", diff)
 	}
@@ -103,7 +102,7 @@ func testCut(t *testing.T) {
 func testFailure(t *testing.T) {
 	verb := []string{"sweep", "--config", "short.yaml"}
 	runZoo(t, append(verb[:len(verb):len(verb)], "--executor", "slurm", "--max-running", "1")...)
-	awaitEnd(t, submittedJob(t, "runs/short"))
+	awaitEnd(t, readJob(t, "runs/short"))
 	all := status(t, verb)
 	if s := all[0]; s.State != sweep.Failed || !strings.HasPrefix(s.Slurm, "FAILED") ||
 		!strings.Contains(s.Error, "has a sequence of") {
@@ -112,7 +111,7 @@ func testFailure(t *testing.T) {
 	if s := all[1]; s.State != sweep.Finished || s.Slurm != "COMPLETED" {
 		t.Errorf("another run is %+v", s)
 	}
-	out := command(t, "scontrol", "--oneliner", "show", "job", submittedJob(t, "runs/short").ID+"_1")
+	out := command(t, "scontrol", "--oneliner", "show", "job", readJob(t, "runs/short").ID+"_1")
 	if !strings.Contains(out, " ExitCode=1:0 ") {
 		t.Errorf("the task did not end with zoo's exit code 1: %s", out)
 	}
@@ -144,15 +143,6 @@ func status(t *testing.T, verb []string) []sweep.Status {
 	return out
 }
 
-func submittedJob(t *testing.T, folder string) *slurm.Job {
-	t.Helper()
-	j, err := slurm.ReadJob(folder)
-	if err != nil || j == nil {
-		t.Fatalf("job of %s: %v, %v", folder, j, err)
-	}
-	return j
-}
-
 // awaitYes asks until the answer is yes.
 func awaitYes(t *testing.T, what string, ask func() bool) {
 	t.Helper()
@@ -172,19 +162,14 @@ func awaitLines(t *testing.T, path string, n int) {
 }
 
 // awaitEnd waits until no task of a job waits or runs.
-func awaitEnd(t *testing.T, job *slurm.Job) {
+func awaitEnd(t *testing.T, job sweep.Job) {
 	t.Helper()
 	awaitYes(t, "the end of job "+job.ID, func() bool {
-		states, err := job.Ask(t.Context())
-		if err != nil || len(states) == 0 {
-			t.Fatalf("tasks %v, %v", states, err)
+		out, err := exec.Command("squeue", "--jobs="+job.ID, "--noheader", "--format=%T").CombinedOutput() // of tasks that are not over
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
 		}
-		for _, s := range states {
-			if !s.Over() {
-				return false
-			}
-		}
-		return true
+		return len(bytes.TrimSpace(out)) == 0
 	})
 }
 

@@ -76,11 +76,11 @@ func (a *app) studyRun(ctx context.Context, o studyOptions, s *study.Study) erro
 		return err
 	}
 	o.command = []string{self, "train", "--resume"}
-	training, erase := a.sweepOptions(ctx, o.sweepOptions)
-	all, err := s.Run(ctx, study.Options{Train: training, Find: a.lookIn(s.Trains), Tell: func(text string) {
+	training, erase := a.training(ctx, o.sweepOptions)
+	all, err := s.Run(ctx, training, a.lookIn(s.Trains), func(text string) {
 		erase()
 		a.Note("%s", text)
-	}})
+	})
 	erase()
 	if all == nil {
 		return err
@@ -94,13 +94,14 @@ func (a *app) studyRun(ctx context.Context, o studyOptions, s *study.Study) erro
 	}
 	a.noteForeign(s)
 	sum := s.Sum(all)
+	_, _, failed := sweep.Sum(all)
 	if err != nil {
-		return a.sweepInterrupted(err, all, sum)
+		return a.sweepInterrupted(err, sum, failed)
 	}
-	if failed := sweep.Failures(all); failed > 0 {
+	if failed > 0 {
 		return fmt.Errorf("%s; the same command tries those again that failed", sum)
 	}
-	a.Note("%s; figures: zoo report %s", sum, filepath.ToSlash(filepath.Dir(s.Results())))
+	a.Note("%s; figures: zoo report %s", sum, filepath.ToSlash(filepath.Dir(s.Results)))
 	return nil
 }
 
@@ -108,7 +109,7 @@ func (a *app) studyRun(ctx context.Context, o studyOptions, s *study.Study) erro
 func (a *app) noteForeign(s *study.Study) {
 	if models := s.Foreign(); len(models) > 0 {
 		a.Note("%s: %s of configurations that the sweep file does not have, the first is %s; tables and figures have "+
-			"them, too: unpack the file and delete their lines, if they are of no use", s.Results(),
+			"them, too: unpack the file and delete their lines, if they are of no use", s.Results,
 			human.Plural(len(models), "model is", "models are"), models[0])
 	}
 }
@@ -116,9 +117,9 @@ func (a *app) noteForeign(s *study.Study) {
 // studyTables writes the runs that are not measured, and the tables of those that are.
 func (a *app) studyTables(s *study.Study, all []sweep.Status) error {
 	var open []sweep.Status
-	for _, is := range all {
-		if is.State != study.Measured {
-			open = append(open, is)
+	for _, status := range all {
+		if status.State != study.Measured {
+			open = append(open, status)
 		}
 	}
 	if len(open) > 0 {
@@ -127,11 +128,11 @@ func (a *app) studyTables(s *study.Study, all []sweep.Status) error {
 		}
 		a.Print("")
 	}
-	rows := s.Rows()
+	rows := s.Rows
 	if len(rows) == 0 {
 		return nil
 	}
-	published, err := report.Published("", s.Results())
+	published, err := report.Published("", s.Results)
 	if err != nil {
 		return err
 	}

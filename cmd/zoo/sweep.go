@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,7 +11,6 @@ import (
 	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/experiment/sweep"
-	"github.com/nopezoo/zoo/experiment/sweep/slurm"
 )
 
 type sweepOptions struct {
@@ -22,7 +20,7 @@ type sweepOptions struct {
 	executor               string // local or slurm
 	workers                int
 	memory                 float64 // GiB; 0: what is free
-	slurm                  slurm.Options
+	slurm                  sweep.Cluster
 	command                []string // that trains one run
 }
 
@@ -60,16 +58,11 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 	if err := o.check(c); err != nil {
 		return err
 	}
-	file, err := sweep.Read(o.file)
-	if err != nil {
-		return err
-	}
-	folder := filepath.Join(o.root, file.Name)
 	overrides, err := configs.Pairs("--set", o.set)
 	if err != nil {
 		return err
 	}
-	runs, err := file.Runs(folder, configs.Sources{User: userConfig(), Environ: os.Environ(), Overrides: overrides})
+	folder, runs, err := sweep.Read(o.file, o.root, configs.Sources{User: userConfig(), Environ: os.Environ(), Overrides: overrides})
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
 	"github.com/nopezoo/zoo/experiment/launch"
@@ -16,7 +17,7 @@ import (
 func (a *app) sweepPlan(
 	ctx context.Context, runs []sweep.Run, workers int, measured func(sweep.Run) bool, asJSON bool,
 ) error {
-	o := sweep.PlanOptions{Workers: workers, Measured: measured}
+	o := sweep.Timing{Workers: workers, Measured: measured}
 	m := a.Meter("timing steps", 0, int64(len(runs)))
 	o.Report = func(done, total int) {
 		m.Total = int64(total)
@@ -25,7 +26,7 @@ func (a *app) sweepPlan(
 	if err := libraryHere(); err != nil {
 		o.Pace = func(context.Context, launch.Run) (train.Pace, error) { return train.Pace{}, err }
 	}
-	planned, err := sweep.Plan(ctx, runs, o)
+	planned, total, err := sweep.Plan(ctx, runs, o)
 	m.Close()
 	if err != nil {
 		return err
@@ -36,7 +37,7 @@ func (a *app) sweepPlan(
 	if err := a.Table(tables.Plan(planned)); err != nil {
 		return err
 	}
-	a.Print("\n%s", planSum(planned, workers))
+	a.Print("\n%s", planSum(planned, total, workers))
 	told := map[string]bool{} // each cause once, with its first run
 	for _, p := range planned {
 		if p.Err != nil && !told[p.Err.Error()] {
@@ -48,7 +49,7 @@ func (a *app) sweepPlan(
 }
 
 // planSum is how long all runs take: "at most about 11 h 40 min with 2 workers".
-func planSum(planned []sweep.Planned, workers int) string {
+func planSum(planned []sweep.Planned, total time.Duration, workers int) string {
 	measured, unknown := 0, 0
 	for _, p := range planned {
 		if p.Measured {
@@ -62,8 +63,8 @@ func planSum(planned []sweep.Planned, workers int) string {
 	if measured > 0 {
 		sum += fmt.Sprintf(", %d of them measured before", measured)
 	}
-	if left := sweep.Together(planned, workers); left > 0 {
-		sum += fmt.Sprintf(": at most about %s with %s", human.Rough(left), human.Plural(workers, "worker", "workers"))
+	if total > 0 {
+		sum += fmt.Sprintf(": at most about %s with %s", human.Rough(total), human.Plural(workers, "worker", "workers"))
 	}
 	if unknown > 0 {
 		sum += fmt.Sprintf("; of %d the time is not known", unknown)

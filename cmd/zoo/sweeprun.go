@@ -22,47 +22,50 @@ func (a *app) sweepStatus(ctx context.Context, o sweepOptions, folder string, ru
 	if err := a.sweepResults(all, o.asJSON); err != nil {
 		return err
 	}
-	sum := sweep.Count(all)
+	sum, fits, _ := sweep.Sum(all)
 	if job != nil {
 		sum += "; job " + job.ID
 	}
 	a.Note("%s", sum)
-	a.noteFits(all)
+	a.noteFits(fits)
 	return nil
 }
 
 // sweepSlurm submits the runs that are not finished as one job array.
 func (a *app) sweepSlurm(ctx context.Context, o sweepOptions, folder string, runs []sweep.Run) error {
-	script, err := sweep.Script(folder, runs, o.command, o.slurm)
-	if err != nil {
-		return err
-	}
-	if len(script.Tasks) == 0 {
-		a.Note("%s: all finished", human.Plural(len(runs), "run", "runs"))
-		return nil
-	}
 	if o.dryRun {
-		text, err := script.Text()
+		text, err := sweep.Script(folder, runs, o.command, o.slurm)
+		if text == "" && err == nil {
+			a.noteFinished(runs)
+		}
 		fmt.Fprint(a.Out, text)
 		return err
 	}
-	job, err := sweep.Submit(ctx, folder, runs, script)
+	job, err := sweep.Submit(ctx, folder, runs, o.command, o.slurm)
 	if err != nil {
 		return err
+	}
+	if job == nil {
+		a.noteFinished(runs)
+		return nil
 	}
 	if o.asJSON {
 		return a.JSON(job)
 	}
-	a.Print("job %s: %s in %s, tasks %s", job.ID, human.Plural(len(job.Tasks), "run", "runs"), folder, job.Indices())
-	a.Note("watch it: %s --status\nend it, with everything saved: %s", a.repeat(), job.Cancel())
+	a.Print("job %s: %s in %s, tasks %s", job.ID, human.Plural(len(job.Tasks), "run", "runs"), folder, job.Indices)
+	a.Note("watch it: %s --status\nend it, with everything saved: %s", a.repeat(), job.Cancel)
 	return nil
+}
+
+func (a *app) noteFinished(runs []sweep.Run) {
+	a.Note("%s: all finished", human.Plural(len(runs), "run", "runs"))
 }
 
 // sweepInterrupted says how runs are when the user ended them, and how to go on. A run that had
 // to end without being saved has failed.
-func (a *app) sweepInterrupted(err error, all []sweep.Status, sum string) error {
+func (a *app) sweepInterrupted(err error, sum string, failed int) error {
 	saved := "everything is saved; "
-	if sweep.Failures(all) > 0 {
+	if failed > 0 {
 		saved = ""
 	}
 	return fmt.Errorf("%w: %s; %sgo on with: %s", err, sum, saved, a.repeat())
@@ -70,8 +73,8 @@ func (a *app) sweepInterrupted(err error, all []sweep.Status, sum string) error 
 
 // sweepLocally trains runs in child processes, as many at a time as asked for.
 func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, runs []sweep.Run) error {
-	options, erase := a.sweepOptions(ctx, o)
-	all, err := sweep.Train(ctx, folder, runs, options)
+	training, erase := a.training(ctx, o)
+	all, err := sweep.Train(ctx, folder, runs, training)
 	erase()
 	if all == nil {
 		return err
@@ -79,15 +82,14 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 	if err := a.sweepResults(all, o.asJSON); err != nil {
 		return err
 	}
-	a.noteFits(all)
+	sum, fits, failed := sweep.Sum(all)
+	a.noteFits(fits)
 	if err != nil {
-		return a.sweepInterrupted(err, all, sweep.Count(all))
+		return a.sweepInterrupted(err, sum, failed)
 	}
-	failed := 0
 	for _, s := range all {
 		if s.State == sweep.Failed {
 			a.Note("%s: %s", s.Dir, s.Error)
-			failed++
 		}
 	}
 	if failed > 0 {
@@ -96,10 +98,9 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 	return nil
 }
 
-// sweepOptions are the options of training on this machine; in a terminal the table of runs is drawn until
-// it is erased.
-func (a *app) sweepOptions(ctx context.Context, o sweepOptions) (options sweep.Options, erase func()) {
-	options = sweep.Options{Command: o.command, Workers: o.workers, Memory: int64(o.memory * (1 << 30)),
+// training says how runs are trained here; in a terminal the table of runs is drawn until it is erased.
+func (a *app) training(ctx context.Context, o sweepOptions) (options sweep.Training, erase func()) {
+	options = sweep.Training{Command: o.command, Workers: o.workers, Memory: int64(o.memory * (1 << 30)),
 		Ready: a.needLibrary, Report: a.reportSweep}
 	live := a.Screen()
 	if live == nil {
@@ -119,8 +120,8 @@ func (a *app) sweepResults(all []sweep.Status, asJSON bool) error {
 }
 
 // noteFits says how many runs fitted, where they were evaluated.
-func (a *app) noteFits(all []sweep.Status) {
-	if fits := sweep.Fits(all); fits != "" {
+func (a *app) noteFits(fits string) {
+	if fits != "" {
 		a.Note("%s", fits)
 	}
 }

@@ -24,7 +24,7 @@ func TestCommitted(t *testing.T) {
 		for _, r := range s.Runs {
 			hashes[r.Name] = r.Config.Hash()
 		}
-		for _, row := range s.Rows() {
+		for _, row := range s.Rows {
 			if hash, known := hashes[row.Model]; known && hash != row.ConfigHash {
 				t.Errorf("%s: a row of %s is of the configuration %.12s…, and the study has %.12s…", s.Name, row.Model,
 					row.ConfigHash, hash)

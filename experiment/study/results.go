@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,9 +12,6 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/internal/files"
 )
-
-// Results is the path of the study's rows.
-func (s *Study) Results() string { return filepath.Join(s.folder, "results.jsonl.gz") }
 
 // readResults reads rows, and returns the file as it is; both are nil where there is none.
 func readResults(path string) (file []byte, rows []eval.Row, err error) {
@@ -39,29 +35,24 @@ func readResults(path string) (file []byte, rows []eval.Row, err error) {
 
 // add keeps rows on the disk: the file is replaced by one with a further member.
 func (s *Study) add(rows []eval.Row) error {
-	file, before, err := readResults(s.Results()) // which git may have changed meanwhile
+	file, before, err := readResults(s.Results) // which git may have changed meanwhile
 	if err != nil {
 		return err
 	}
 	var member bytes.Buffer
 	z, err := gzip.NewWriterLevel(&member, gzip.BestCompression)
-	if err == nil {
-		err = eval.WriteJSONL(z, rows...)
-	}
-	if err == nil {
-		err = z.Close()
-	}
 	if err != nil {
 		return err
 	}
-	err = files.WriteAtomic(s.Results(), func(w io.Writer) error {
-		_, err := w.Write(append(file, member.Bytes()...))
+	if err := errors.Join(eval.WriteJSONL(z, rows...), z.Close()); err != nil {
 		return err
-	})
-	if err == nil {
-		s.keep(append(before, rows...))
 	}
-	return err
+	err = files.WriteBytesAtomic(s.Results, append(file, member.Bytes()...))
+	if err != nil {
+		return err
+	}
+	s.keep(append(before, rows...))
+	return nil
 }
 
 // claim keeps other programs from adding rows until release.

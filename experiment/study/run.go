@@ -17,23 +17,13 @@ import (
 // Measured is the sweep.Status.State of a run whose rows are there, beside those of sweep.
 const Measured = "measured"
 
-// Options say how a study is carried out.
-type Options struct {
-	// Train says how runs are trained. Its Done is the study's own.
-	Train sweep.Options
-	// Find says how models are read of runs.
-	Find zoo.Options
-	// Tell, where not nil, is told of measurements as they go on, one call at a time and
-	// none while Train.Report is.
-	Tell func(text string)
-}
-
 // Run trains the runs that are not measured, and measures each as soon as it is finished,
 // whether it fitted or not, while others are trained. It returns how all runs are then, with
 // the rows added to the study's file run by run. A run that fails does not end the others: its
 // status says so. At the end of ctx runs save and stop, and the error is train.ErrInterrupted;
-// another call goes on.
-func (s *Study) Run(ctx context.Context, o Options) ([]sweep.Status, error) {
+// another call goes on. Models are read of runs as f says; Done of t is the study's own. Where tell is not nil, it is
+// told of measurements as they go on, one call at a time and none while Report of t is.
+func (s *Study) Run(ctx context.Context, t sweep.Training, f zoo.Options, tell func(text string)) ([]sweep.Status, error) {
 	if len(s.missing()) == 0 { // also in a folder that cannot be written to
 		return s.statuses(nil, nil), nil
 	}
@@ -42,7 +32,7 @@ func (s *Study) Run(ctx context.Context, o Options) ([]sweep.Status, error) {
 		return nil, err
 	}
 	defer release()
-	_, rows, err := readResults(s.Results()) // as another study left it
+	_, rows, err := readResults(s.Results) // as another study left it
 	if err != nil {
 		return nil, err
 	}
@@ -51,16 +41,16 @@ func (s *Study) Run(ctx context.Context, o Options) ([]sweep.Status, error) {
 	if len(todo) == 0 {
 		return s.statuses(nil, nil), nil
 	}
-	if ready := o.Train.Ready; ready != nil { // for measuring as well
-		if err := ready(ctx); err != nil {
+	if t.Ready != nil { // for measuring as well
+		if err := t.Ready(ctx); err != nil {
 			return nil, err
 		}
 	}
-	m := newMeasuring(s, o, len(todo))
+	m := newMeasuring(s, f, len(todo))
+	m.tell, m.report = tell, t.Report
+	t.Done, t.Report = m.put, m.reported
 	go m.work(ctx)
-	o.Train.Done = m.put
-	o.Train.Report = m.report
-	trained, err := sweep.Train(ctx, s.Trains, todo, o.Train)
+	trained, err := sweep.Train(ctx, s.Trains, todo, t)
 	failed := m.end()
 	if trained == nil {
 		return nil, err
@@ -90,14 +80,14 @@ func (s *Study) statuses(trained []sweep.Status, failed map[string]error) []swee
 	}
 	var out []sweep.Status
 	for _, r := range s.Runs {
-		is := states[r.Name]
+		status := states[r.Name]
 		if row, ok := s.measured(r); ok {
-			is = sweep.Status{Name: r.Name, Encoding: r.Config.Model.Name(), Dir: r.Dir, State: Measured,
+			status = sweep.Status{Name: r.Name, Encoding: r.Config.Model.Name(), Dir: r.Dir, State: Measured,
 				Step: row.TrainSteps, Steps: r.Config.Train.Steps, FittedStep: row.FittedStep}
 		} else if err := failed[r.Name]; err != nil {
-			is.State, is.Error = sweep.Failed, "measuring: "+human.Error(err)
+			status.State, status.Error = sweep.Failed, "measuring: "+human.Error(err)
 		}
-		out = append(out, is)
+		out = append(out, status)
 	}
 	return out
 }
@@ -117,15 +107,16 @@ func (s *Study) Look(ctx context.Context) ([]sweep.Status, error) {
 // Sum sums up how runs are: "60 runs: 12 measured (10 of 12 fitted), 1 failed, 47 missing". Runs of
 // which it is not known whether they fitted are not among those.
 func (s *Study) Sum(all []sweep.Status) string {
-	measured, known, fitted, failed := 0, 0, 0, sweep.Failures(all)
-	for _, is := range all {
-		if is.State != Measured {
+	measured, known, fitted := 0, 0, 0
+	_, _, failed := sweep.Sum(all)
+	for _, status := range all {
+		if status.State != Measured {
 			continue
 		}
 		measured++
-		if is.FittedStep != nil {
+		if status.FittedStep != nil {
 			known++
-			fitted += min(*is.FittedStep, 1)
+			fitted += min(*status.FittedStep, 1)
 		}
 	}
 	sum := fmt.Sprintf("%s: %d measured", human.Plural(len(all), "run", "runs"), measured)
@@ -143,17 +134,19 @@ func (s *Study) Sum(all []sweep.Status) string {
 
 // measuring measures runs beside their training, one at a time.
 type measuring struct {
-	study *Study
-	o     Options
-	queue chan sweep.Run
-	done  chan bool
-	mu    sync.Mutex // of what is told
+	study  *Study
+	find   zoo.Options
+	queue  chan sweep.Run
+	done   chan bool
+	mu     sync.Mutex // one of these is called at a time
+	tell   func(text string)
+	report func(sweep.Event)
 
 	failed map[string]error
 }
 
-func newMeasuring(s *Study, o Options, most int) *measuring {
-	return &measuring{study: s, o: o, queue: make(chan sweep.Run, most), done: make(chan bool), failed: map[string]error{}}
+func newMeasuring(s *Study, f zoo.Options, most int) *measuring {
+	return &measuring{study: s, find: f, queue: make(chan sweep.Run, most), done: make(chan bool), failed: map[string]error{}}
 }
 
 // put takes a run that is finished; there is room for all.
@@ -175,10 +168,10 @@ func (m *measuring) work(ctx context.Context) {
 		err := m.one(ctx, r)
 		switch {
 		case err == nil:
-			m.tell(r.Name + ": measured")
+			m.told(r.Name + ": measured")
 		case ctx.Err() == nil:
 			m.failed[r.Name] = err
-			m.tell(fmt.Sprintf("%s: not measured: %v", r.Name, err))
+			m.told(fmt.Sprintf("%s: not measured: %v", r.Name, err))
 		}
 	}
 }
@@ -186,7 +179,7 @@ func (m *measuring) work(ctx context.Context) {
 // one measures a run as it was trained and with each change, as far as rows are missing, and keeps
 // them.
 func (m *measuring) one(ctx context.Context, r sweep.Run) error {
-	trained, err := zoo.Find(filepath.FromSlash(r.Dir), m.o.Find)
+	trained, err := zoo.Find(filepath.FromSlash(r.Dir), m.find)
 	if err != nil {
 		return err
 	}
@@ -215,7 +208,7 @@ func (m *measuring) model(ctx context.Context, r sweep.Run, model zoo.Model) err
 	if err != nil {
 		return err
 	}
-	o.ToolVersion = m.o.Find.ToolVersion
+	o.ToolVersion = m.find.ToolVersion
 	plan, err := bench.NewPlan(o)
 	if err != nil {
 		return err
@@ -234,18 +227,18 @@ func (m *measuring) model(ctx context.Context, r sweep.Run, model zoo.Model) err
 	return m.study.add(rows)
 }
 
-func (m *measuring) tell(text string) {
+func (m *measuring) told(text string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.o.Tell != nil {
-		m.o.Tell(text)
+	if m.tell != nil {
+		m.tell(text)
 	}
 }
 
-func (m *measuring) report(e sweep.Event) {
+func (m *measuring) reported(e sweep.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.o.Train.Report != nil {
-		m.o.Train.Report(e)
+	if m.report != nil {
+		m.report(e)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/zoo"
 )
 
 // An interrupt while a run is measured is said to be one, also when all are trained.
@@ -25,10 +26,10 @@ func TestInterruptedMeasuring(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	told := 0
-	all, err := s.Run(ctx, Options{
+	all, err := s.Run(ctx,
 		// It leaves nothing to measure, which fails, and lasts until the first report is over.
-		Train: sweep.Options{Command: []string{"sh", "-c", "sleep 0.3"}},
-		Tell: func(text string) {
+		sweep.Training{Command: []string{"sh", "-c", "sleep 0.3"}}, zoo.Options{},
+		func(text string) {
 			if told++; !strings.Contains(text, ": not measured: ") {
 				t.Errorf("told %q", text)
 			}
@@ -42,8 +43,7 @@ func TestInterruptedMeasuring(t *testing.T) {
 				}
 			}
 			interrupt()
-		},
-	})
+		})
 	if !errors.Is(err, train.ErrInterrupted) || told != 1 {
 		t.Errorf("error %v after %d measurements", err, told)
 	}

@@ -23,13 +23,14 @@ import (
 
 // Study is a study with the rows that are there.
 type Study struct {
-	Name   string      // that of its folder
-	Runs   []sweep.Run // in the order in which they are trained; see Only
-	Trains string      // folder in which they are trained
+	Name    string      // of its folder
+	Runs    []sweep.Run // in the order in which they are trained; see Only
+	Trains  string      // folder in which they are trained
+	Results string      // path of the file of its rows
+	Rows    []eval.Row  // measured, also of runs that are not among Runs
 
 	folder string
 	hashes map[string]bool // of the configurations of all its runs
-	rows   []eval.Row
 	index  map[rowKey]eval.Row
 }
 
@@ -46,7 +47,7 @@ type rowKey struct {
 // another one. Nothing but the sweep file says what its runs are, so that they are the same
 // for everybody: a setting on which the machine would decide is an error.
 func Open(folder, runs string) (*Study, error) {
-	file, err := sweep.Read(filepath.Join(folder, sweep.StudyFile))
+	trains, all, err := sweep.Read(filepath.Join(folder, sweep.StudyFile), runs, configs.Sources{})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is no study: it has no %s; a study is a folder with such a file (see: zoo sweep --help)",
 			folder, sweep.StudyFile)
@@ -54,14 +55,12 @@ func Open(folder, runs string) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Study{Name: file.Name, Trains: filepath.Join(runs, file.Name), folder: folder}
-	if s.Runs, err = file.Runs(s.Trains, configs.Sources{}); err != nil {
-		return nil, err
-	}
+	s := &Study{Name: filepath.Base(trains), Runs: all, Trains: trains, folder: folder,
+		Results: filepath.Join(folder, "results.jsonl.gz")}
 	if err := s.checkRuns(); err != nil {
 		return nil, fmt.Errorf("study %s: %w", s.Name, err)
 	}
-	_, rows, err := readResults(s.Results())
+	_, rows, err := readResults(s.Results)
 	s.keep(rows)
 	return s, err
 }
@@ -183,14 +182,11 @@ func (s *Study) parts() (out []string) {
 	return out
 }
 
-// Rows returns the rows of the study, also those of runs that are not among Runs.
-func (s *Study) Rows() []eval.Row { return slices.Clone(s.rows) }
-
-// Foreign lists the models of rows whose configuration no run of the sweep file has, such as that
-// of a run whose settings were changed since.
+// Foreign lists the models of rows whose configuration no run of the sweep file has, such as a run whose
+// settings were changed since.
 func (s *Study) Foreign() (models []string) {
 	seen := map[string]bool{}
-	for _, r := range s.rows {
+	for _, r := range s.Rows {
 		if !s.hashes[r.ConfigHash] && !seen[r.ConfigHash] {
 			seen[r.ConfigHash] = true
 			models = append(models, r.Model)
@@ -201,7 +197,7 @@ func (s *Study) Foreign() (models []string) {
 
 // keep takes the rows for the study's.
 func (s *Study) keep(rows []eval.Row) {
-	s.rows, s.index = rows, map[rowKey]eval.Row{}
+	s.Rows, s.index = rows, map[rowKey]eval.Row{}
 	for _, r := range rows {
 		s.index[rowKey{r.ConfigHash, r.Intervention, r.Task, r.TaskVersion, r.Span()}] = r
 	}

@@ -64,7 +64,7 @@ func TestResults(t *testing.T) {
 	s := opened(t)
 	nope, rope, long := s.Runs[0], s.Runs[1], s.Runs[2]
 	for i, rows := range [][]eval.Row{{row(nope, 2), row(nope, 4)}, {row(rope, 2)}, {row(long, 8)}} {
-		before, _ := os.ReadFile(s.Results())
+		before, _ := os.ReadFile(s.Results)
 		other, err := Open(s.folder, "runs") // each by a program of its own
 		if err != nil {
 			t.Fatal(err)
@@ -72,13 +72,13 @@ func TestResults(t *testing.T) {
 		if err := other.add(rows); err != nil {
 			t.Fatal(err)
 		}
-		after, err := os.ReadFile(s.Results())
+		after, err := os.ReadFile(s.Results)
 		if err != nil || !bytes.HasPrefix(after, before) || len(after) == len(before) {
 			t.Errorf("addition %d: %d bytes after %d (%v)", i, len(after), len(before), err)
 		}
 	}
 	s, err := Open(s.folder, "runs")
-	if err != nil || len(s.Rows()) != 4 {
+	if err != nil || len(s.Rows) != 4 {
 		t.Fatalf("%v, %v", s, err)
 	}
 	want := []string{nope.Name, long.Name} // of rope a length is missing
@@ -159,12 +159,12 @@ func TestDamagedResults(t *testing.T) {
 	if err := s.add([]eval.Row{row(s.Runs[0], 2)}); err != nil {
 		t.Fatal(err)
 	}
-	whole, err := os.ReadFile(s.Results())
+	whole, err := os.ReadFile(s.Results)
 	if err != nil {
 		t.Fatal(err)
 	}
 	broken := whole[:len(whole)-4]
-	if err := os.WriteFile(s.Results(), broken, 0o644); err != nil {
+	if err := os.WriteFile(s.Results, broken, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	_, opening := Open(s.folder, "runs")
@@ -174,7 +174,7 @@ func TestDamagedResults(t *testing.T) {
 			t.Errorf("%s: error %v", what, err)
 		}
 	}
-	if now, err := os.ReadFile(s.Results()); err != nil || !bytes.Equal(now, broken) {
+	if now, err := os.ReadFile(s.Results); err != nil || !bytes.Equal(now, broken) {
 		t.Errorf("the file was changed (%v)", err)
 	}
 }

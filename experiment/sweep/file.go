@@ -15,18 +15,31 @@ import (
 	"github.com/nopezoo/zoo/internal/files"
 )
 
-// File is a sweep as its file gives it.
-type File struct {
-	Name  string // of the sweep, such as that of its file without the ending
+// file is a sweep as its file gives it.
+type file struct {
+	name  string // of the sweep
 	parts []part // in the order in which they are trained
 }
 
 // StudyFile is what the sweep file of a study is called; its folder has the sweep's name.
 const StudyFile = "sweep.yaml"
 
-// Read reads a sweep file; one that is not on disk may be an embedded one, by its name
-// (configs.Sweeps).
-func Read(path string) (*File, error) {
+// Read reads a sweep file, whose runs are trained in a folder below root that has the sweep's name,
+// and lists the run of every combination, each with its directory and with what it takes. All are
+// checked, and nothing is written. A path that is not on disk may be the name of an embedded sweep
+// (configs.Sweeps). The sources are what the sweep file wins over or gives way to, as
+// configs.Sources says; its Sweep, Lists and Encodings are the sweep's own.
+func Read(path, root string, s configs.Sources) (folder string, runs []Run, err error) {
+	f, err := read(path)
+	if err != nil {
+		return "", nil, err
+	}
+	folder = filepath.Join(root, f.name)
+	runs, err = f.runs(folder, s)
+	return folder, runs, err
+}
+
+func read(path string) (*file, error) {
 	data, err := files.ReadRegular(path, configs.MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) && slices.Contains(configs.Sweeps(), path) {
 		data, err = configs.ReadSweep(path)
@@ -38,7 +51,7 @@ func Read(path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sweep file %s: %w", path, err)
 	}
-	f, err := Parse(name, data)
+	f, err := parse(name, data)
 	if err != nil {
 		return nil, fmt.Errorf("sweep file %s: %w", path, err)
 	}
@@ -49,18 +62,18 @@ func Read(path string) (*File, error) {
 func nameOf(path string) (string, error) {
 	base := filepath.Base(path)
 	if base == StudyFile {
-		whole, err := filepath.Abs(path)
-		return filepath.Base(filepath.Dir(whole)), err
+		full, err := filepath.Abs(path)
+		return filepath.Base(filepath.Dir(full)), err
 	}
 	return strings.TrimSuffix(base, filepath.Ext(base)), nil
 }
 
-// Parse reads the YAML text of a sweep. It may hold a preset to start from; settings of all
+// parse reads the YAML text of a sweep. It may hold a preset to start from; settings of all
 // runs in the sections model and train; lists of tasks, encodings and seeds; in the
 // section grid a list for any other key, as in train.lr: [1e-3, 2e-3]; in the section bench how
 // the models are measured; and parts, which have all of these again (see part). Whether the
-// values can be is checked by Runs.
-func Parse(name string, data []byte) (*File, error) {
+// values can be is checked by runs.
+func parse(name string, data []byte) (*file, error) {
 	v := viper.NewWithOptions(viper.KeyDelimiter("\x00")) // the grid's keys hold dots
 	v.SetConfigType("yaml")
 	if err := v.ReadConfig(bytes.NewReader(data)); err != nil {
@@ -70,7 +83,7 @@ func Parse(name string, data []byte) (*File, error) {
 	if err := checkKeys(all, partsKey); err != nil {
 		return nil, err
 	}
-	f := &File{Name: name}
+	f := &file{name: name}
 	var err error
 	f.parts, err = readParts(all)
 	return f, err

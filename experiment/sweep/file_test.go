@@ -20,14 +20,14 @@ func TestHugeSweep(t *testing.T) {
 		for i := range n {
 			fmt.Fprintf(&list, "%d, ", i+1)
 		}
-		f, err := Parse("huge", fmt.Appendf(nil, "seeds: [%s]\ngrid: {train.steps: [%[1]s], train.batch: [%[1]s], "+
+		f, err := parse("huge", fmt.Appendf(nil, "seeds: [%s]\ngrid: {train.steps: [%[1]s], train.batch: [%[1]s], "+
 			"train.warmup: [%[1]s], train.examples: [%[1]s]}", &list))
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := fmt.Sprintf("%d seeds × %[1]d grid.train.batch × %[1]d grid.train.examples × %[1]d grid.train.steps "+
 			"× %[1]d grid.train.warmup are more than 10000 runs", n)
-		if runs, err := f.Runs("", configs.Sources{}); err == nil || !strings.Contains(err.Error(), want) {
+		if runs, err := f.runs("", configs.Sources{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d runs, error %v; want %q", len(runs), err, want)
 		}
 	}
@@ -36,7 +36,7 @@ func TestHugeSweep(t *testing.T) {
 // TestPaperOnEachTask holds the sweep paper against the sizes of the paper's data and
 // the lengths of its tasks, and its preset alone against the sweep.
 func TestPaperOnEachTask(t *testing.T) {
-	f, err := Read("paper")
+	f, err := read("paper")
 	if err != nil {
 		t.Fatal(err)
 	}

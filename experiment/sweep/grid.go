@@ -15,7 +15,7 @@ import (
 const mostRuns = 10_000
 
 // checkSize refuses lists that make too many runs, before any is made.
-func (f *File) checkSize() error {
+func (f *file) checkSize() error {
 	var sizes []string
 	all := 0
 	for _, p := range f.parts {
@@ -31,7 +31,7 @@ func (f *File) checkSize() error {
 		if all += n; all > mostRuns {
 			return fmt.Errorf("sweep %s: %s are more than %d runs, which is the most that one sweep holds, "+
 				"since all are checked before the first begins; divide the file",
-				f.Name, strings.Join(sizes, " + "), mostRuns)
+				f.name, strings.Join(sizes, " + "), mostRuns)
 		}
 	}
 	return nil
@@ -67,11 +67,8 @@ func (p *part) describe(c choice) string {
 	return strings.Join(out, " ")
 }
 
-// Runs lists the run of every combination, each with its directory below folder and with
-// what it takes. All are checked, and nothing is written. The sources are what the sweep
-// file wins over or gives way to, as configs.Sources says; its Sweep, Lists and Encodings
-// are the sweep's own.
-func (f *File) Runs(folder string, s configs.Sources) ([]Run, error) {
+// runs lists the run of every combination, each with its directory below folder.
+func (f *file) runs(folder string, s configs.Sources) ([]Run, error) {
 	if err := f.checkSize(); err != nil {
 		return nil, err
 	}
@@ -83,11 +80,11 @@ func (f *File) Runs(folder string, s configs.Sources) ([]Run, error) {
 			what := p.describe(combination)
 			r, err := p.resolve(folder, combination, s)
 			if err != nil {
-				return nil, fmt.Errorf("sweep %s: run %s: %w", f.Name, what, err)
+				return nil, fmt.Errorf("sweep %s: run %s: %w", f.name, what, err)
 			}
 			if other, ok := seen[r.Name]; ok {
 				return nil, fmt.Errorf("sweep %s: %s and %s are the same run %s%s",
-					f.Name, other, what, r.Name, f.nameHint())
+					f.name, other, what, r.Name, f.nameHint())
 			}
 			seen[r.Name] = what
 			out = append(out, r)
@@ -97,7 +94,7 @@ func (f *File) Runs(folder string, s configs.Sources) ([]Run, error) {
 }
 
 // nameHint says how runs of several parts get names of their own.
-func (f *File) nameHint() string {
+func (f *file) nameHint() string {
 	if len(f.parts) == 1 {
 		return ""
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nopezoo/zoo/experiment/sweep/slurm"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train/journal"
 	"github.com/nopezoo/zoo/train/runfile"
@@ -25,44 +24,44 @@ func TestLookAt(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		files map[string]string
-		task  slurm.TaskState
+		task  taskState
 		want  Status
 	}{
-		{"not begun", nil, slurm.TaskState{}, Status{State: Waiting}},
-		{"queued", nil, slurm.TaskState{State: "PENDING", Reason: "Priority"},
+		{"not begun", nil, taskState{}, Status{State: Waiting}},
+		{"queued", nil, taskState{State: "PENDING", Reason: "Priority"},
 			Status{State: Waiting, Slurm: "PENDING (Priority)"}},
-		{"begins", map[string]string{logFile: begun}, slurm.TaskState{State: "RUNNING", Reason: "None"},
+		{"begins", map[string]string{logFile: begun}, taskState{State: "RUNNING", Reason: "None"},
 			Status{State: Running, Slurm: "RUNNING"}},
-		{"failed", map[string]string{logFile: begun + told}, slurm.TaskState{},
+		{"failed", map[string]string{logFile: begun + told}, taskState{},
 			Status{State: Failed, Error: "train: loss NaN"}},
 		{"failed in Slurm", map[string]string{logFile: begun + told},
-			slurm.TaskState{State: "FAILED", Reason: "NonZeroExitCode"},
+			taskState{State: "FAILED", Reason: "NonZeroExitCode"},
 			Status{State: Failed, Error: "train: loss NaN", Slurm: "FAILED (NonZeroExitCode)"}},
 		{"failed in several lines", map[string]string{logFile: begun + "zoo: /r/x: no usable\ncheckpoint\n"},
-			slurm.TaskState{},
+			taskState{},
 			Status{State: Failed, Error: "no usable checkpoint"}},
-		{"failed, tried again, killed", map[string]string{logFile: begun + told + begun}, slurm.TaskState{},
+		{"failed, tried again, killed", map[string]string{logFile: begun + told + begun}, taskState{},
 			Status{State: Waiting}},
 		{"failed, submitted again", map[string]string{logFile: begun + told},
-			slurm.TaskState{State: "PENDING", Reason: ""}, Status{State: Waiting, Slurm: "PENDING"}},
+			taskState{State: "PENDING", Reason: ""}, Status{State: Waiting, Slurm: "PENDING"}},
 		{"stopped", map[string]string{logFile: begun + stopped, checkpoint: "", journal.MetricsFile: metrics},
-			slurm.TaskState{State: "CANCELLED", Reason: "None"},
+			taskState{State: "CANCELLED", Reason: "None"},
 			Status{State: Stopped, Step: 2, Loss: new(1.5), Slurm: "CANCELLED"}},
 		{"fitted", map[string]string{checkpoint: "", journal.MetricsFile: metrics + perfect},
-			slurm.TaskState{State: "CANCELLED", Reason: "None"},
+			taskState{State: "CANCELLED", Reason: "None"},
 			Status{State: Stopped, Step: 2, FittedStep: new(2), Loss: new(1.5), Slurm: "CANCELLED"}},
 		{"evaluated, some lines damaged", map[string]string{checkpoint: "",
 			journal.MetricsFile: metrics + flawed + "{\n" + metrics},
-			slurm.TaskState{State: "CANCELLED", Reason: "None"},
+			taskState{State: "CANCELLED", Reason: "None"},
 			Status{State: Stopped, Step: 2, Loss: new(1.5), Slurm: "CANCELLED"}},
 		{"evaluated", map[string]string{checkpoint: "", journal.MetricsFile: metrics + flawed},
-			slurm.TaskState{State: "CANCELLED", Reason: "None"},
+			taskState{State: "CANCELLED", Reason: "None"},
 			Status{State: Stopped, Step: 2, FittedStep: new(0), Loss: new(1.5), Slurm: "CANCELLED"}},
 		{"killed", map[string]string{logFile: begun, "../slurm.log": "start\nslurmstepd: " +
-			"error: Detected 1 oom-kill event\n"}, slurm.TaskState{State: "OUT_OF_MEMORY", Reason: "OutOfMemory"},
+			"error: Detected 1 oom-kill event\n"}, taskState{State: "OUT_OF_MEMORY", Reason: "OutOfMemory"},
 			Status{State: Failed, Error: "slurmstepd: error: Detected 1 oom-kill event",
 				Slurm: "OUT_OF_MEMORY (OutOfMemory)"}},
-		{"killed without a word", map[string]string{logFile: begun}, slurm.TaskState{State: "NODE_FAIL", Reason: ""},
+		{"killed without a word", map[string]string{logFile: begun}, taskState{State: "NODE_FAIL", Reason: ""},
 			Status{State: Failed, Error: "ended without a word", Slurm: "NODE_FAIL"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

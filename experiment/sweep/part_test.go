@@ -33,11 +33,11 @@ parts:
 // A part has what stands above it: sections merged key by key, lists replaced. Runs come
 // part by part.
 func TestParts(t *testing.T) {
-	f, err := Parse("p", []byte(inParts))
+	f, err := parse("p", []byte(inParts))
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, err := f.Runs("", configs.Sources{})
+	runs, err := f.runs("", configs.Sources{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,27 +91,27 @@ func TestPartsRefused(t *testing.T) {
 		{"bench: {changed: [{rope: pi:2}, {rope: pi:2}]}", "bench.changed: change 2, map[rope:pi:2], is there twice"},
 		{"bench: {lengths: [3]}", "bench.lengths is [3]: want text as zoo bench --lengths takes it"},
 	} {
-		if _, err := Parse("p", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := parse("p", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.text, err, c.want)
 		}
 	}
-	same, err := Parse("p", []byte("seeds: [1]\nparts: [{}, {train: {steps: 3}}]"))
+	same, err := parse("p", []byte("seeds: [1]\nparts: [{}, {train: {steps: 3}}]"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := "sweep p: train.seed=1 and train.seed=1 are the same run copy-nope-tiny-s1; give parts with the same runs different names"
-	if _, err := same.Runs("", configs.Sources{}); err == nil || err.Error() != want {
+	if _, err := same.runs("", configs.Sources{}); err == nil || err.Error() != want {
 		t.Errorf("runs of the same name: %v, want %s", err, want)
 	}
 }
 
 // Runs have the pair of their seeds in their names, and one number where both are one.
 func TestDataSeeds(t *testing.T) {
-	f, err := Parse("p", []byte("seeds: [1, 2]\ndata_seeds: [2, 3]"))
+	f, err := parse("p", []byte("seeds: [1, 2]\ndata_seeds: [2, 3]"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, err := f.Runs("", configs.Sources{})
+	runs, err := f.runs("", configs.Sources{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestStudyName(t *testing.T) {
 	}
 	t.Chdir(folder)
 	for _, path := range []string{StudyFile, filepath.Join(folder, StudyFile)} {
-		if f, err := Read(path); err != nil || f.Name != "mine" {
+		if f, err := read(path); err != nil || f.name != "mine" {
 			t.Errorf("%s: %+v, %v", path, f, err)
 		}
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
-// PlanOptions say how a sweep's time is estimated.
-type PlanOptions struct {
-	Workers  int            // runs at a time, as in Options
+// Timing says how a sweep's time is estimated.
+type Timing struct {
+	Workers  int            // runs at a time, as in Training
 	Measured func(Run) bool // whether a run's results are there, so that it is not trained; nil: none are
 	// Pace returns how long the work of a run takes on this machine; nil measures it
 	// (launch.Run.Pace).
@@ -39,26 +39,19 @@ type Planned struct {
 	Err     error    `json:"-"`
 }
 
-// Left is Seconds as a duration, 0 where it is not known.
-func (p Planned) Left() time.Duration {
-	if p.Seconds == nil {
-		return 0
-	}
-	return time.Duration(*p.Seconds * float64(time.Second))
-}
-
 // ErrNotTimed is the Err of a run whose pace was not measured within the limit.
 var ErrNotTimed = errors.New("timing all kinds of runs took longer than its limit")
 
-func (o PlanOptions) notTimed() error {
+func (o Timing) notTimed() error {
 	return fmt.Errorf("%w of %v; plan fewer of them at once", ErrNotTimed, o.Limit)
 }
 
 // Plan estimates how long each of the runs still takes, from some steps and an evaluation
 // made here, as many runs at a time as there are workers. Runs that differ in their seed and in
 // what an update does with its gradients alone are measured once. Nothing is written. The error
-// is that of a directory that holds another run, or of the end of ctx.
-func Plan(ctx context.Context, runs []Run, o PlanOptions) ([]Planned, error) {
+// is that of a directory that holds another run, or of the end of ctx. total is how long all runs
+// take together, of which those count nothing whose time is not known.
+func Plan(ctx context.Context, runs []Run, o Timing) (planned []Planned, total time.Duration, err error) {
 	o.Workers = max(o.Workers, 1)
 	if o.Pace == nil {
 		o.Pace = func(ctx context.Context, r launch.Run) (train.Pace, error) { return r.Pace(ctx, train.Options{}) }
@@ -77,7 +70,7 @@ func Plan(ctx context.Context, runs []Run, o PlanOptions) ([]Planned, error) {
 		}
 		var err error
 		if left[i], err = r.left(max(runtime.NumCPU()/o.Workers, 1)); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if key := paceKey(left[i].Config); !left[i].Finished && kinds[key] == nil {
 			kinds[key] = &paced{run: left[i], err: o.notTimed()}
@@ -85,7 +78,7 @@ func Plan(ctx context.Context, runs []Run, o PlanOptions) ([]Planned, error) {
 		}
 	}
 	if err := measureAll(ctx, order, o); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	for i, r := range left {
 		if out[i].Measured || r.Finished {
@@ -98,7 +91,7 @@ func Plan(ctx context.Context, runs []Run, o PlanOptions) ([]Planned, error) {
 			*out[i].Seconds = kind.pace.Left(r.Config.Train, r.Step).Seconds()
 		}
 	}
-	return out, nil
+	return out, together(out, o.Workers), nil
 }
 
 // paced is what runs of one pace share.
@@ -130,7 +123,7 @@ func paceKey(c runfile.Config) string {
 }
 
 // measureAll measures paces until the limit is over.
-func measureAll(ctx context.Context, all []*paced, o PlanOptions) error {
+func measureAll(ctx context.Context, all []*paced, o Timing) error {
 	limited, cancel := context.WithTimeout(ctx, o.Limit)
 	defer cancel()
 	work := make(chan *paced)
@@ -164,12 +157,14 @@ func measureAll(ctx context.Context, all []*paced, o PlanOptions) error {
 	return ctx.Err()
 }
 
-// Together returns how long the runs take with so many workers, each of which takes the next run
-// when it is done with one. Runs whose time is not known count nothing.
-func Together(planned []Planned, workers int) time.Duration {
-	free := make([]time.Duration, max(workers, 1)) // when each worker is
+// together returns how long runs take with so many workers, each of which takes the next run when it is
+// done with one.
+func together(planned []Planned, workers int) time.Duration {
+	free := make([]time.Duration, workers) // when each worker is
 	for _, p := range planned {
-		free[slices.Index(free, slices.Min(free))] += p.Left()
+		if p.Seconds != nil {
+			free[slices.Index(free, slices.Min(free))] += time.Duration(*p.Seconds * float64(time.Second))
+		}
 	}
 	return slices.Max(free)
 }

@@ -15,17 +15,18 @@ import (
 	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // timed are runs of two encodings with two rates and seeds each.
 func timed(t *testing.T, folder string) []Run {
 	t.Helper()
-	f, err := Parse("p", []byte("encodings: [nope, rope]\nseeds: [1, 2]\ngrid: {train.lr: [1e-3, 2e-3]}\n"+
+	f, err := parse("p", []byte("encodings: [nope, rope]\nseeds: [1, 2]\ngrid: {train.lr: [1e-3, 2e-3]}\n"+
 		"model: {d_model: 16, n_layers: 1, n_heads: 2}\ntrain: {lengths: 1..3, steps: 4}"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, err := f.Runs(folder, configs.Sources{})
+	runs, err := f.runs(folder, configs.Sources{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func TestPlan(t *testing.T) {
 	var mu sync.Mutex
 	paces, reported := map[string]int{}, 0
 	failed := errors.New("no luck")
-	planned, err := Plan(t.Context(), runs, PlanOptions{
+	planned, _, err := Plan(t.Context(), runs, Timing{
 		Workers:  1 << 20,
 		Measured: func(r Run) bool { return r.Name == runs[0].Name },
 		Pace: func(_ context.Context, r launch.Run) (train.Pace, error) {
@@ -60,19 +61,19 @@ func TestPlan(t *testing.T) {
 		t.Fatalf("%v; measured %v, reported %d", err, paces, reported)
 	}
 	for i, p := range planned {
-		left, failure, measured := 4*time.Second, error(nil), i == 0
+		left, failure, measured := 4.0, error(nil), i == 0
 		if measured {
 			left = 0
 		} else if p.Config.Model.Encoding == "rope" {
 			left, failure = 0, failed
 		}
-		if p.Name != runs[i].Name || p.Left() != left || p.Err != failure || p.Measured != measured ||
+		if p.Name != runs[i].Name || p.Seconds != nil && *p.Seconds != left || p.Err != failure || p.Measured != measured ||
 			(p.Seconds == nil) != (failure != nil) {
 			t.Errorf("%s: %v, %v, measured %v", p.Name, p.Seconds, p.Err, p.Measured)
 		}
 	}
 	for workers, want := range map[int]time.Duration{1: 12, 2: 8, 3: 4, 9: 4} {
-		if all := Together(planned, workers); all != want*time.Second {
+		if all := together(planned, workers); all != want*time.Second {
 			t.Errorf("%d workers: %v", workers, all)
 		}
 	}
@@ -84,7 +85,7 @@ func TestPlanLimit(t *testing.T) {
 		<-ctx.Done()
 		return train.Pace{}, ctx.Err()
 	}
-	planned, err := Plan(t.Context(), timed(t, t.TempDir()), PlanOptions{Limit: time.Millisecond, Pace: wait})
+	planned, _, err := Plan(t.Context(), timed(t, t.TempDir()), Timing{Limit: time.Millisecond, Pace: wait})
 	timely := func(p Planned) bool {
 		return !errors.Is(p.Err, ErrNotTimed) || !strings.Contains(p.Err.Error(), "1ms") || p.Seconds != nil
 	}
@@ -93,7 +94,7 @@ func TestPlanLimit(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Plan(ended, timed(t, t.TempDir()), PlanOptions{Pace: wait}); !errors.Is(err, context.Canceled) {
+	if _, _, err := Plan(ended, timed(t, t.TempDir()), Timing{Pace: wait}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -117,14 +118,14 @@ func TestPlanOfBegun(t *testing.T) {
 		t.Fatal(err)
 	}
 	trainer.Close()
-	second := PlanOptions{Pace: func(context.Context, launch.Run) (train.Pace, error) {
+	second := Timing{Pace: func(context.Context, launch.Run) (train.Pace, error) {
 		return train.Pace{Step: time.Second}, nil
 	}}
-	planned, err := Plan(t.Context(), []Run{run}, second)
-	if err != nil || planned[0].Left() != time.Second {
+	planned, total, err := Plan(t.Context(), []Run{run}, second)
+	if err != nil || *planned[0].Seconds != 1 || total != time.Second {
 		t.Errorf("begun: %+v, %v", planned, err)
 	}
-	if planned, err = Plan(t.Context(), []Run{run}, PlanOptions{}); err != nil || planned[0].Err != nil || planned[0].Left() <= 0 {
+	if planned, _, err = Plan(t.Context(), []Run{run}, Timing{}); err != nil || planned[0].Err != nil || *planned[0].Seconds <= 0 {
 		t.Errorf("measured here: %+v, %v", planned, err)
 	}
 	if trainer, err = train.Resume(run.Dir, train.Options{}); err != nil {
@@ -134,11 +135,39 @@ func TestPlanOfBegun(t *testing.T) {
 		t.Fatal(err)
 	}
 	trainer.Close()
-	if planned, err = Plan(t.Context(), []Run{run}, second); err != nil || *planned[0].Seconds != 0 {
+	if planned, _, err = Plan(t.Context(), []Run{run}, second); err != nil || *planned[0].Seconds != 0 {
 		t.Errorf("finished: %+v, %v", planned, err)
 	}
 	run.Config = config(t, 5)
-	if _, err := Plan(t.Context(), []Run{run}, second); !errors.Is(err, train.ErrOtherRun) {
+	if _, _, err := Plan(t.Context(), []Run{run}, second); !errors.Is(err, train.ErrOtherRun) {
 		t.Errorf("another run: %v", err)
+	}
+}
+
+// Runs have one pace where they differ in seeds, rates, lengths of the run and of what lies between
+// evaluations; not where they differ in what a step computes, or in whether anything is evaluated.
+func TestPaceKey(t *testing.T) {
+	one := config(t, 4)
+	one.Train.EvalEvery = 5
+	key := paceKey(one)
+	for name, c := range map[string]struct {
+		change func(*runfile.Recipe)
+		same   bool
+	}{
+		"seed":         {func(r *runfile.Recipe) { r.Seed, r.DataSeed = 7, 8 }, true},
+		"steps":        {func(r *runfile.Recipe) { r.Steps, r.CheckpointEvery, r.StopAfterPerfect = 9, 3, 2 }, true},
+		"rates":        {func(r *runfile.Recipe) { r.LR, r.FinalLR, r.Warmup, r.WeightDecay = 1, 1, 1, 1 }, true},
+		"moments":      {func(r *runfile.Recipe) { r.Beta1, r.Beta2, r.Eps = 0.5, 0.5, 1 }, true},
+		"more often":   {func(r *runfile.Recipe) { r.EvalEvery = 1 }, true},
+		"less often":   {func(r *runfile.Recipe) { r.EvalEvery = 50 }, true},
+		"never":        {func(r *runfile.Recipe) { r.EvalEvery = 0 }, false},
+		"batch":        {func(r *runfile.Recipe) { r.Batch++ }, false},
+		"more prompts": {func(r *runfile.Recipe) { r.EvalSamples = 9 }, false},
+	} {
+		other := one
+		c.change(&other.Train)
+		if same := paceKey(other) == key; same != c.same {
+			t.Errorf("%s: the same pace is %v, want %v", name, same, c.same)
+		}
 	}
 }

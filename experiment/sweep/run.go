@@ -31,8 +31,8 @@ func prepare(runs []Run, threads int, memory int64) error {
 	return nil
 }
 
-// Finished reports whether the run is finished, as far as its directory can be read.
-func (r Run) Finished() bool {
+// finished reports whether the run is finished, as far as its directory can be read.
+func (r Run) finished() bool {
 	info, err := runfile.Describe(r.Dir)
 	return err == nil && info.Finished()
 }

@@ -21,7 +21,7 @@ func Lines(all []Status, width, height int) []string {
 			break
 		}
 	}
-	sum := Count(all)
+	sum, _, _ := Sum(all)
 	if n := len(all) - len(shown); n > 0 {
 		sum += fmt.Sprintf("; %d not shown", n)
 	}

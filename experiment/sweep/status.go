@@ -6,6 +6,7 @@ import (
 
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // States of a run in a sweep.
@@ -63,6 +64,24 @@ func (s *Status) look() {
 	}
 }
 
+// lookFit reads from the run's directory whether it fitted.
+func (s *Status) lookFit() {
+	if info, err := runfile.Describe(s.Dir); err == nil {
+		s.FittedStep = info.FittedStep
+	}
+}
+
+// fit is the status's cell in a table where some runs were evaluated.
+func (s Status) fit() string {
+	switch {
+	case s.FittedStep == nil:
+		return "–"
+	case *s.FittedStep == 0:
+		return "not fitted"
+	}
+	return fmt.Sprintf("fitted at %d", *s.FittedStep)
+}
+
 // cells returns the status as the cells of a table's line: name, state, steps, whether it
 // fitted if that is wanted, loss, tokens per second and time left, "" where unknown. Where
 // the run failed the error takes the place of the last three.
@@ -91,29 +110,4 @@ func (s Status) cells(fit bool) []string {
 // String is the status in one line.
 func (s Status) String() string {
 	return strings.Join(strings.Fields(strings.Join(s.cells(s.FittedStep != nil), " ")), " ")
-}
-
-// Count sums up how runs are: "3 finished, 1 failed".
-func Count(all []Status) string {
-	n := map[string]int{}
-	for _, s := range all {
-		n[s.State]++
-	}
-	var parts []string
-	for _, state := range []string{Finished, Skipped, Running, Stopped, Waiting, Failed} {
-		if n[state] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n[state], state))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// Failures counts the runs that failed.
-func Failures(all []Status) (n int) {
-	for _, s := range all {
-		if s.State == Failed {
-			n++
-		}
-	}
-	return n
 }

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/experiment/sweep/internal/child"
-	"github.com/nopezoo/zoo/experiment/sweep/slurm"
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/internal/machine"
@@ -24,17 +23,20 @@ import (
 // logFile is what a run of a sweep says, in its directory.
 const logFile = "train.log"
 
+// SavedCode is the exit code of a training that was asked to end and has saved.
+const SavedCode = 130
+
 // saveTime is how long an interrupted run may take to finish its step and to save
 // before it is killed.
 const saveTime = 5 * time.Minute
 
-// Options say how the runs of a sweep are trained.
-type Options struct {
+// Training says how the runs of a sweep are trained.
+type Training struct {
 	// Command trains one run, in a process of its own: a program with its arguments, to
 	// which the run's directory is added, as in zoo train --resume DIR. An interrupt or
-	// SIGTERM asks it to save and end; exit code 0 means that the run is finished. What
-	// it says goes to train.log in the directory; a line "zoo: …" at its end is the
-	// error that it ended with.
+	// SIGTERM asks it to save and end. Exit code 0 means that the run is finished, and
+	// SavedCode that it is saved. Its output goes to train.log in the directory; a line
+	// "zoo: …" at the end is the error that it ended with.
 	Command []string
 	Workers int // runs at a time, which share the processor's cores; below 1: 1
 	// Memory is how many bytes all workers together may take; below 1: what is free, but
@@ -56,7 +58,7 @@ type Options struct {
 // end the others: its status says so. At the end of ctx runs save and stop, and the
 // error is train.ErrInterrupted; another call goes on. sweep.log in the folder notes
 // what happened.
-func Train(ctx context.Context, folder string, runs []Run, o Options) ([]Status, error) {
+func Train(ctx context.Context, folder string, runs []Run, o Training) ([]Status, error) {
 	if ctx == nil || len(o.Command) == 0 {
 		return nil, errors.New("sweep: to train runs needs a context, and the command that trains one")
 	}
@@ -76,7 +78,7 @@ func Train(ctx context.Context, folder string, runs []Run, o Options) ([]Status,
 	}
 	var todo, finished []Run
 	for _, r := range runs {
-		if r.Finished() {
+		if r.finished() {
 			finished = append(finished, r)
 		} else {
 			todo = append(todo, r)
@@ -132,7 +134,7 @@ func threadsText(runs []Run) string {
 	return strings.Join(slices.Compact(out), " or ")
 }
 
-func (o Options) done(r Run) {
+func (o Training) done(r Run) {
 	if o.Done != nil {
 		o.Done(r)
 	}
@@ -152,7 +154,7 @@ func claim(ctx context.Context, folder string) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := slurm.CheckIdle(ctx, folder); err != nil {
+	if err := checkIdle(ctx, folder); err != nil {
 		lock.Close()
 		return nil, err
 	}
@@ -167,20 +169,20 @@ func trainOne(ctx context.Context, r Run, command []string, warn func(error)) er
 		return err
 	}
 	defer log.Close()
-	said := &childWords{log: log, tell: warn}
+	out := &output{log: log, warn: warn}
 	c := exec.CommandContext(ctx, command[0], append(command[1:len(command):len(command)], r.Dir)...)
-	c.Stdout, c.Stderr = said, said
+	c.Stdout, c.Stderr = out, out
 	c.SysProcAttr = child.Attributes()
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = saveTime
 	if err = c.Run(); err == nil {
 		return nil
 	}
-	switch last := said.last; {
-	case ctx.Err() != nil && (last == "interrupted" || strings.HasPrefix(last, train.ErrInterrupted.Error())):
+	switch problem := lastError(out.tail, r.Dir); {
+	case ctx.Err() != nil && c.ProcessState.ExitCode() == SavedCode:
 		return train.ErrInterrupted
-	case last != "":
-		return errors.New(strings.TrimPrefix(last, r.Dir+": "))
+	case problem != "":
+		return errors.New(problem)
 	case ctx.Err() != nil: // a second signal, or saveTime has passed
 		return errors.New("ended by the interruption before it was saved: goes on from its last checkpoint")
 	}

@@ -33,7 +33,7 @@ func TestTrain(t *testing.T) {
 		runs[i].Config.Train.Threads = threads
 	}
 	var told, warned, done []string
-	all, err := Train(t.Context(), folder, runs, Options{
+	all, err := Train(t.Context(), folder, runs, Training{
 		Memory: 1 << 20,
 		Command: player(`case $0 in */a) exit 0;; esac; echo "x: ` + NotSaved +
 			`full"; echo "zoo: $0: no luck"; exit 1`),
@@ -92,7 +92,7 @@ func TestTrainLanes(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := ""
-	all, err := Train(t.Context(), folder, []Run{r}, Options{Command: player("exit"), Memory: r.Memory - 1,
+	all, err := Train(t.Context(), folder, []Run{r}, Training{Command: player("exit"), Memory: r.Memory - 1,
 		Report: func(e Event) { said += e.Text + "\n" }})
 	if err != nil || len(all) != 1 || strings.Contains(all[0].Error, ErrMemory.Error()) || !strings.Contains(said, "a: "+train.OneLane) {
 		t.Errorf("%v, %v; said:\n%s", all, err, said)
@@ -111,14 +111,14 @@ func TestTrainStops(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		runs = append(runs, Run{Name: name, Dir: filepath.Join(folder, name), Config: config(t, 4)})
 	}
-	all, err := Train(ctx, folder, runs, Options{
+	all, err := Train(ctx, folder, runs, Training{
 		Command: player(`trap 'echo "zoo: training interrupted at step 1"; exit 130' INT; echo "x: ` + NotSaved +
 			`now"; while :; do sleep 0.02; done`),
 		Report: func(e Event) {
 			if e.Err == nil {
 				return
 			}
-			if _, again := Train(t.Context(), folder, runs, Options{Command: player("exit")}); again == nil ||
+			if _, again := Train(t.Context(), folder, runs, Training{Command: player("exit")}); again == nil ||
 				!strings.Contains(again.Error(), "another zoo sweep is at work there") {
 				t.Errorf("two at a time: %v", again)
 			}
@@ -128,7 +128,7 @@ func TestTrainStops(t *testing.T) {
 	if !errors.Is(err, train.ErrInterrupted) {
 		t.Fatal(err)
 	}
-	if got := Count(all); got != "1 stopped, 1 waiting" {
+	if got, _, _ := Sum(all); got != "1 stopped, 1 waiting" {
 		t.Errorf("ended with %s", got)
 	}
 }
@@ -140,7 +140,7 @@ func TestTrainEndsUnsaved(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	runs := []Run{{Name: "a", Dir: filepath.Join(folder, "a"), Config: config(t, 4)}}
-	all, err := Train(ctx, folder, runs, Options{
+	all, err := Train(ctx, folder, runs, Training{
 		Command: player(`echo "x: ` + NotSaved + `now"; while :; do sleep 0.02; done`), // a signal ends it
 		Report: func(e Event) {
 			if e.Err != nil {
@@ -161,8 +161,8 @@ func TestTrainRefuses(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "sweep")
 	var none context.Context
 	for _, err := range []error{
-		func() error { _, err := Train(none, folder, nil, Options{Command: player("exit")}); return err }(),
-		func() error { _, err := Train(t.Context(), folder, nil, Options{}); return err }(),
+		func() error { _, err := Train(none, folder, nil, Training{Command: player("exit")}); return err }(),
+		func() error { _, err := Train(t.Context(), folder, nil, Training{}); return err }(),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "needs a context, and the command") {
 			t.Errorf("error %v", err)
@@ -176,7 +176,7 @@ func TestTrainRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	var of *runfile.RunError
-	if _, err := Train(t.Context(), folder, []Run{r}, Options{Command: player("exit")}); !errors.As(err, &of) ||
+	if _, err := Train(t.Context(), folder, []Run{r}, Training{Command: player("exit")}); !errors.As(err, &of) ||
 		of.Dir != r.Dir || !errors.Is(err, train.ErrOtherRun) {
 		t.Errorf("another run is there: %v", err)
 	}
@@ -187,7 +187,7 @@ func TestTrainReady(t *testing.T) {
 	folder := t.TempDir()
 	runs := []Run{{Name: "a", Dir: filepath.Join(folder, "a"), Config: config(t, 4)}}
 	want := errors.New("no library")
-	_, err := Train(t.Context(), folder, runs, Options{
+	_, err := Train(t.Context(), folder, runs, Training{
 		Command: player("exit"),
 		Ready:   func(context.Context) error { return want },
 		Report:  func(e Event) { t.Errorf("reported %q", e.Text) },

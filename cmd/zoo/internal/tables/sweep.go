@@ -2,6 +2,7 @@ package tables
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/human"
@@ -27,5 +28,5 @@ func planTime(p sweep.Planned) string {
 	case *p.Seconds == 0:
 		return "trained before"
 	}
-	return human.Rough(p.Left())
+	return human.Rough(time.Duration(*p.Seconds * float64(time.Second)))
 }

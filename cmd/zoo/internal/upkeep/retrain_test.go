@@ -5,15 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nopezoo/zoo/experiment/sweep/slurm"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
-// What slurm.Quote quotes is read back as it was.
+// What human.Shell quotes is read back as it was.
 func TestShellWords(t *testing.T) {
 	words := []string{"zoo", "--set", "a b", "it's", `say "x"`, `back\slash`, ""}
 	line := "  "
 	for _, w := range words {
-		line += slurm.Quote(w) + "  "
+		line += human.Shell(w) + "  "
 	}
 	if got, err := shellWords(line); err != nil || !slices.Equal(got, words) {
 		t.Errorf("%s gives %q, %v", line, got, err)

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestFits(t *testing.T) {
+func TestSum(t *testing.T) {
 	run := func(encoding string, fitted *int) Status {
 		return Status{Name: encoding, Encoding: encoding, State: Finished, Step: 9, Steps: 9, FittedStep: fitted}
 	}
@@ -32,7 +32,7 @@ func TestFits(t *testing.T) {
 				"1 finished, 1 failed"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := Fits(test.all); got != test.want {
+			if _, got, _ := Sum(test.all); got != test.want {
 				t.Errorf("%q, want %q", got, test.want)
 			}
 			if diff := cmp.Diff(test.lines, Lines(test.all, 79, 22)); diff != "" {

@@ -2,44 +2,37 @@ package sweep
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/internal/human"
-	"github.com/nopezoo/zoo/train/runfile"
 )
 
-// lookFit reads from the run's directory whether it fitted.
-func (s *Status) lookFit() {
-	if info, err := runfile.Describe(s.Dir); err == nil {
-		s.FittedStep = info.FittedStep
+// Sum sums up how runs are: text is "3 finished, 1 failed"; fits says how many have fitted their data,
+// "" where nothing was evaluated; failed is how many failed.
+func Sum(all []Status) (text, fits string, failed int) {
+	n := map[string]int{}
+	for _, s := range all {
+		n[s.State]++
 	}
-}
-
-// fit is the status's cell in a table where some runs were evaluated.
-func (s Status) fit() string {
-	switch {
-	case s.FittedStep == nil:
-		return "–"
-	case *s.FittedStep == 0:
-		return "not fitted"
+	var parts []string
+	for _, state := range []string{Finished, Skipped, Running, Stopped, Waiting, Failed} {
+		if n[state] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[state], state))
+		}
 	}
-	return fmt.Sprintf("fitted at %d", *s.FittedStep)
+	return strings.Join(parts, ", "), fitsOf(all), n[Failed]
 }
 
 // evaluated reports whether the fit of any run is known.
 func evaluated(all []Status) bool {
-	for _, s := range all {
-		if s.FittedStep != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(s Status) bool { return s.FittedStep != nil })
 }
 
-// Fits says how many runs have fitted their data, of all and, where some have not, by
+// fitsOf says how many runs have fitted their data, of all and, where some have not, by
 // encoding: "3 of 4 runs fitted: nope 2 of 2, rope 1 of 2". It is "" where nothing was
 // evaluated.
-func Fits(all []Status) string {
+func fitsOf(all []Status) string {
 	if !evaluated(all) {
 		return ""
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package slurm
+package sweep
 
 import (
 	"context"
@@ -42,7 +42,7 @@ func TestHangingCommand(t *testing.T) {
 	}()
 	ended := make(chan error, 1)
 	go func() {
-		_, err := (&Job{ID: "1"}).Ask(ctx)
+		_, err := (&Job{ID: "1"}).ask(ctx)
 		ended <- err
 	}()
 	select {
@@ -58,11 +58,11 @@ func TestHangingCommand(t *testing.T) {
 // TestMuchOutput: what a command prints is kept up to a bound.
 func TestMuchOutput(t *testing.T) {
 	squeue(t, "yes '1|RUNNING|None'")
-	if _, err := (&Job{ID: "1"}).Ask(t.Context()); err == nil || !strings.Contains(err.Error(), "squeue printed more than 67108864 bytes") {
+	if _, err := (&Job{ID: "1"}).ask(t.Context()); err == nil || !strings.Contains(err.Error(), "squeue printed more than 67108864 bytes") {
 		t.Errorf("endless output: %v", err)
 	}
 	squeue(t, "yes 'no such thing' | head -c 1000000 >&2; exit 1")
-	if _, err := (&Job{ID: "1"}).Ask(t.Context()); err == nil || len(err.Error()) > 2*maxComplaint {
+	if _, err := (&Job{ID: "1"}).ask(t.Context()); err == nil || len(err.Error()) > 2*maxComplaint {
 		t.Errorf("a long complaint: %.100v", err)
 	}
 }
@@ -74,7 +74,7 @@ func TestCancel(t *testing.T) {
 		"scancel --clusters=big 12":                 {ID: "12", Cluster: "big"},
 		"scancel '--clusters=a; rm -rf ~' '1 $(2)'": {ID: "1 $(2)", Cluster: "a; rm -rf ~"},
 	} {
-		if got := j.Cancel(); got != want {
+		if got := j.named().Cancel; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -1,7 +1,4 @@
-// Package slurm writes the script of a job array, one task for each run of a sweep, hands
-// it to Slurm, and asks how its tasks are. Package sweep decides what the runs are. Slurm's
-// own commands (sbatch, squeue) do the talking and must be on the PATH.
-package slurm
+package sweep
 
 import (
 	"context"
@@ -9,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,10 +29,24 @@ type Job struct {
 	Cluster   string         `json:"cluster,omitempty"` // where there are several
 	Submitted time.Time      `json:"submitted"`
 	Tasks     map[int]string `json:"tasks"` // array index to the run's name
+
+	Indices string `json:"-"` // of the tasks, briefly: "1-3,7"
+	Cancel  string `json:"-"` // the command line that ends the job
 }
 
-// ReadJob returns the job that a sweep was submitted as, nil for none.
-func ReadJob(folder string) (*Job, error) {
+// named fills in what follows from the rest.
+func (j *Job) named() *Job {
+	words := []string{"scancel"}
+	if j.Cluster != "" {
+		words = append(words, "--clusters="+j.Cluster)
+	}
+	j.Cancel = human.Shell(append(words, j.ID)...)
+	j.Indices = ranges(slices.Sorted(maps.Keys(j.Tasks)))
+	return j
+}
+
+// readJob returns the job that a sweep was submitted as, nil for none.
+func readJob(folder string) (*Job, error) {
 	path := filepath.Join(folder, jobFile)
 	data, err := files.ReadRegular(path, 1<<26) // an array of a million tasks
 	if errors.Is(err, fs.ErrNotExist) {
@@ -46,7 +59,7 @@ func ReadJob(folder string) (*Job, error) {
 	if err := json.Unmarshal(data, &j); err != nil || j.ID == "" {
 		return nil, fmt.Errorf("%s names no job (%v); remove it when squeue shows no job of this sweep", path, err)
 	}
-	return &j, nil
+	return j.named(), nil
 }
 
 func (j *Job) write(folder string) error {
@@ -57,24 +70,15 @@ func (j *Job) write(folder string) error {
 	return files.WriteBytesAtomic(filepath.Join(folder, jobFile), append(data, '\n'))
 }
 
-// Cancel is the command line that ends the job, as a shell takes it.
-func (j *Job) Cancel() string {
-	words := []string{"scancel"}
-	if j.Cluster != "" {
-		words = append(words, Quote("--clusters="+j.Cluster))
-	}
-	return strings.Join(append(words, Quote(j.ID)), " ")
-}
-
 // maxOutput bounds what one of Slurm's commands may print, in bytes: the states of a million tasks.
 const maxOutput = 1 << 26
 
 // maxComplaint bounds what is kept of a complaint.
 const maxComplaint = 1 << 12
 
-// run runs one of Slurm's commands and returns what it prints. Its complaint is
+// slurmCommand runs one of Slurm's commands and returns what it prints. Its complaint is
 // the error. The end of ctx ends it with all that it started.
-func run(ctx context.Context, name string, args ...string) (string, error) {
+func slurmCommand(ctx context.Context, name string, args ...string) (string, error) {
 	if _, err := exec.LookPath(name); err != nil {
 		return "", fmt.Errorf("%s is not on this machine's PATH: run this where Slurm's commands are "+
 			"(a login node; Debian's package slurm-client)", name)
@@ -92,11 +96,11 @@ func run(ctx context.Context, name string, args ...string) (string, error) {
 	case out.over:
 		return "", fmt.Errorf("%s printed more than %d bytes; that is no answer of Slurm", name, maxOutput)
 	case err != nil:
-		said := strings.Join(strings.Fields(complaint.String()), " ")
-		if said == "" {
+		text := strings.Join(strings.Fields(complaint.String()), " ")
+		if text == "" {
 			return "", fmt.Errorf("%s: %w", name, err)
 		}
-		return "", fmt.Errorf("%s (%w)", said, err) // Slurm's commands name themselves
+		return "", fmt.Errorf("%s (%w)", text, err) // Slurm's commands name themselves
 	}
 	return out.String(), nil
 }
@@ -122,17 +126,17 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Available returns an error where there is no sbatch that answers.
-func Available(ctx context.Context) error {
-	_, err := run(ctx, "sbatch", "--version")
+// slurmAvailable returns an error where there is no sbatch that answers.
+func slurmAvailable(ctx context.Context) error {
+	_, err := slurmCommand(ctx, "sbatch", "--version")
 	return err
 }
 
-// Submit writes the script into the sweep's folder, hands it to Slurm, and notes the job
+// submit writes the script into the sweep's folder, hands it to Slurm, and notes the job
 // in the folder. Once it has begun, the end of ctx does not come between the job and the
 // note of it.
-func (s Script) Submit(ctx context.Context) (*Job, error) {
-	text, err := s.Text()
+func (s script) submit(ctx context.Context) (*Job, error) {
+	text, err := s.text()
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +144,7 @@ func (s Script) Submit(ctx context.Context) (*Job, error) {
 	if err := files.WriteBytesAtomic(path, []byte(text)); err != nil {
 		return nil, err
 	}
-	out, err := run(context.WithoutCancel(ctx), "sbatch", "--parsable", path)
+	out, err := slurmCommand(context.WithoutCancel(ctx), "sbatch", "--parsable", path)
 	if err != nil {
 		return nil, tooLarge(err, s.Tasks[len(s.Tasks)-1].Index)
 	}
@@ -152,18 +156,19 @@ func (s Script) Submit(ctx context.Context) (*Job, error) {
 	for _, t := range s.Tasks {
 		j.Tasks[t.Index] = t.Name
 	}
+	j.named()
 	if err := j.write(s.Folder); err != nil {
 		return nil, fmt.Errorf("job %s is submitted, but that could not be noted: %w; end it with: %s",
-			j.ID, err, j.Cancel())
+			j.ID, err, j.Cancel)
 	}
 	return j, nil
 }
 
-// TaskState is what Slurm says of a task.
-type TaskState struct{ State, Reason string }
+// taskState is what Slurm says of a task.
+type taskState struct{ State, Reason string }
 
-// Over reports whether the task has ended for good (squeue(1), job state codes).
-func (s TaskState) Over() bool {
+// over reports whether the task has ended for good (squeue(1), job state codes).
+func (s taskState) over() bool {
 	switch s.State {
 	case "", "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL",
 		"OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT":
@@ -173,61 +178,61 @@ func (s TaskState) Over() bool {
 }
 
 // String gives the reason where it says why something does not run.
-func (s TaskState) String() string {
+func (s taskState) String() string {
 	if s.Reason == "" || s.Reason == "None" {
 		return s.State
 	}
 	return s.State + " (" + s.Reason + ")"
 }
 
-// Ask returns the state of the job's tasks, by their indices. Slurm forgets tasks
+// ask returns the state of the job's tasks, by their indices. Slurm forgets tasks
 // some minutes after their end.
-func (j *Job) Ask(ctx context.Context) (map[int]TaskState, error) {
+func (j *Job) ask(ctx context.Context) (map[int]taskState, error) {
 	args := []string{"--jobs=" + j.ID, "--array", "--noheader", "--states=all", "--format=%K|%T|%r"}
 	if j.Cluster != "" {
 		args = append(args, "--clusters="+j.Cluster)
 	}
-	out, err := run(ctx, "squeue", args...)
+	out, err := slurmCommand(ctx, "squeue", args...)
 	if err != nil && strings.Contains(err.Error(), "Invalid job id") {
 		return nil, nil // forgotten as a whole
 	}
 	if err != nil {
 		return nil, fmt.Errorf("job %s of this sweep: %w", j.ID, err)
 	}
-	states := map[int]TaskState{}
+	states := map[int]taskState{}
 	for line := range strings.Lines(out) {
 		part := strings.SplitN(strings.TrimSpace(line), "|", 3)
 		if index, err := strconv.Atoi(part[0]); err == nil && len(part) == 3 {
-			states[index] = TaskState{part[1], part[2]}
+			states[index] = taskState{part[1], part[2]}
 		}
 	}
 	return states, nil
 }
 
-// CheckIdle refuses while a job of the sweep in a folder waits or runs.
-func CheckIdle(ctx context.Context, folder string) error {
-	j, err := ReadJob(folder)
+// checkIdle refuses while a job of the sweep in a folder waits or runs.
+func checkIdle(ctx context.Context, folder string) error {
+	j, err := readJob(folder)
 	if err != nil || j == nil {
 		return err
 	}
-	states, err := j.Ask(ctx)
+	states, err := j.ask(ctx)
 	if err != nil {
 		return fmt.Errorf("%w; if it is over for certain, remove %s", err, filepath.Join(folder, jobFile))
 	}
 	left := 0
 	for _, s := range states {
-		if !s.Over() {
+		if !s.over() {
 			left++
 		}
 	}
 	if left > 0 {
 		return fmt.Errorf("job %s: %s; see zoo sweep --status, or end them with: %s",
-			j.ID, human.Plural(left, "task of this sweep waits or runs", "tasks of this sweep wait or run"), j.Cancel())
+			j.ID, human.Plural(left, "task of this sweep waits or runs", "tasks of this sweep wait or run"), j.Cancel)
 	}
 	return nil
 }
 
-// Log is the file of what Slurm and the script say of a task of the job.
-func (j *Job) Log(folder string, index int) string {
+// log is the file of what Slurm and the script say of a task of the job.
+func (j *Job) log(folder string, index int) string {
 	return filepath.Join(folder, fmt.Sprintf("slurm-%s_%d.log", j.ID, index))
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package slurm
+package sweep
 
 import (
 	"errors"
@@ -16,23 +16,23 @@ import (
 )
 
 func TestSlurmScript(t *testing.T) {
-	text, err := Script{Name: "big one", Command: []string{"/opt/zoo's/zoo", "train", "--resume"},
+	text, err := script{Name: "big one", Command: []string{"/opt/zoo's/zoo", "train", "--resume"},
 		Folder: "/data/100% of it",
-		Tasks: []Task{
+		Tasks: []arrayTask{
 			{2, "", "/data/100% of it/copy-nope-tiny-s1", 4, 1000 << 20},
 			{3, "", "/data/100% of it/copy-rope-tiny-s1", 8, 400 << 20},
 			{7, "", "/data/100% of it/copy-rope-tiny-s2", 4, 900 << 20},
 		},
-		Options: Options{CPUs: 4, MaxRunning: 2, Time: "1-12", Partition: "cpu",
+		cluster: Cluster{CPUs: 4, MaxRunning: 2, Time: "1-12", Partition: "cpu",
 			Args: []string{"--account=physics", "--comment=two words"}},
-	}.Text()
+	}.text()
 	if err != nil {
 		t.Fatal(err)
 	}
 	graphtest.Golden(t, "sweep.sbatch", text)
 	graphtest.NoOtherGolden(t, "sweep.sbatch")
-	if _, err := (Script{Folder: `/data/"runs"`, Command: []string{"zoo"}, Tasks: []Task{{}},
-		Options: Options{CPUs: 1}}).Text(); err == nil || !strings.Contains(err.Error(), "a quotation mark") {
+	if _, err := (script{Folder: `/data/"runs"`, Command: []string{"zoo"}, Tasks: []arrayTask{{}},
+		cluster: Cluster{CPUs: 1}}).text(); err == nil || !strings.Contains(err.Error(), "a quotation mark") {
 		t.Errorf("a folder that sbatch cannot be told: %v", err)
 	}
 }
@@ -75,9 +75,9 @@ func TestSlurmSignals(t *testing.T) {
 			if err := os.Mkdir(filepath.Join(dir, "run"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			text, err := Script{Name: "x", Command: []string{filepath.Join(dir, "zoo"), "train", "--resume"},
+			text, err := script{Name: "x", Command: []string{filepath.Join(dir, "zoo"), "train", "--resume"},
 				Folder: dir,
-				Tasks:  []Task{{Index: 3, Dir: "run"}}, Options: Options{CPUs: 1}}.Text()
+				Tasks:  []arrayTask{{Index: 3, Dir: "run"}}, cluster: Cluster{CPUs: 1}}.text()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,21 +1,20 @@
-package slurm
+package sweep
 
 import (
-	"errors"
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"text/template"
+
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // scriptFile is the job script, in the sweep's folder.
 const scriptFile = "sweep.sbatch"
 
-// Task is an element of a job array: a run of the sweep, under its number there, which
+// arrayTask is an element of a job array: a run of the sweep, under its number there, which
 // stays the same from one submission to the next.
-type Task struct {
+type arrayTask struct {
 	Index   int
 	Name    string // of the run
 	Dir     string // of the run, absolute: a task may begin anywhere
@@ -23,15 +22,15 @@ type Task struct {
 	Memory  int64 // bytes, as predicted
 }
 
-// Script is the job script of a sweep.
-type Script struct {
+// script is the job script of a sweep.
+type script struct {
 	Name   string // of the sweep
 	Folder string // of the sweep, absolute
-	Tasks  []Task
+	Tasks  []arrayTask
 	// Command trains one run: a program, absolute, with its arguments, to which the run's
 	// folder is added. At SIGTERM it has to save and to end with the exit code 130.
 	Command []string
-	Options Options
+	cluster Cluster
 }
 
 // saveSeconds is how long before its time limit a task is told to save.
@@ -93,26 +92,20 @@ fi
 exit "$code"
 `))
 
-// Text returns the script as bash reads it.
-func (s Script) Text() (string, error) {
-	if len(s.Tasks) == 0 || len(s.Command) == 0 {
-		return "", errors.New("a job script needs tasks and the command of one")
-	}
-	if err := s.Options.Check(); err != nil {
-		return "", err
-	}
+// text returns the script as bash reads it.
+func (s script) text() (string, error) {
 	options, err := s.sbatch()
 	if err != nil {
 		return "", err
 	}
 	var cases []string
 	for _, t := range s.Tasks {
-		cases = append(cases, fmt.Sprintf("%d) run=%s ;;", t.Index, Quote(t.Dir)))
+		cases = append(cases, fmt.Sprintf("%d) run=%s ;;", t.Index, human.Shell(t.Dir)))
 	}
 	var b strings.Builder
 	var words []string
 	for _, w := range s.Command {
-		words = append(words, Quote(w))
+		words = append(words, human.Shell(w))
 	}
 	err = scriptText.Execute(&b, map[string]any{"Name": s.Name, "Zoo": words[0], "Args": words[1:],
 		"Options": options, "Cases": cases})
@@ -120,7 +113,7 @@ func (s Script) Text() (string, error) {
 }
 
 // sbatch lists the options for sbatch; of a repeated one the last counts.
-func (s Script) sbatch() ([]string, error) {
+func (s script) sbatch() ([]string, error) {
 	threads, memory := 1, int64(0)
 	var indices []int
 	for _, t := range s.Tasks {
@@ -128,21 +121,21 @@ func (s Script) sbatch() ([]string, error) {
 		indices = append(indices, t.Index)
 	}
 	array := ranges(indices)
-	if s.Options.MaxRunning > 0 {
-		array += fmt.Sprintf("%%%d", s.Options.MaxRunning)
+	if s.cluster.MaxRunning > 0 {
+		array += fmt.Sprintf("%%%d", s.cluster.MaxRunning)
 	}
 	// % begins a pattern: %A is the job, %a the task.
 	log := strings.ReplaceAll(s.Folder, "%", "%%") + "/slurm-%A_%a.log"
 	out := []string{"--job-name=zoo-" + s.Name, "--array=" + array, "--nodes=1", "--ntasks=1",
 		fmt.Sprintf("--cpus-per-task=%d", threads), fmt.Sprintf("--mem=%dM", memoryMiB(memory)),
 		"--output=" + log, "--open-mode=append", "--requeue", fmt.Sprintf("--signal=B:USR1@%d", saveSeconds)}
-	if s.Options.Partition != "" {
-		out = append(out, "--partition="+s.Options.Partition)
+	if s.cluster.Partition != "" {
+		out = append(out, "--partition="+s.cluster.Partition)
 	}
-	if s.Options.Time != "" {
-		out = append(out, "--time="+s.Options.Time)
+	if s.cluster.Time != "" {
+		out = append(out, "--time="+s.cluster.Time)
 	}
-	out = append(out, s.Options.Args...)
+	out = append(out, s.cluster.Args...)
 	for i, o := range out {
 		var err error
 		if out[i], err = sbatchWord(o); err != nil {
@@ -185,15 +178,4 @@ func ranges(list []int) string {
 		i = j + 1
 	}
 	return strings.Join(parts, ",")
-}
-
-// Indices writes the numbers of the job's tasks briefly: "1-3,7".
-func (j *Job) Indices() string { return ranges(slices.Sorted(maps.Keys(j.Tasks))) }
-
-// Quote quotes an argument where a shell would take it apart.
-func Quote(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

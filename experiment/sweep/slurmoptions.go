@@ -1,4 +1,4 @@
-package slurm
+package sweep
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Options are what a cluster is asked for. An empty Partition and Time are the
+// Cluster says what a cluster is asked for. An empty Partition and Time are the
 // cluster's own.
-type Options struct {
+type Cluster struct {
 	Partition  string
 	Time       string   // limit of one start of a run, as sbatch(1) has it: 4:00:00
 	CPUs       int      // cores of each run whose configuration does not say; at least 1
@@ -21,7 +21,7 @@ type Options struct {
 
 // Check returns an error for the first option that sbatch would not take, or that the
 // job script sets itself. It begins with the option's name.
-func (o Options) Check() error {
+func (o Cluster) Check() error {
 	if o.CPUs < 1 {
 		return fmt.Errorf("cpus %d: want at least 1", o.CPUs)
 	}
