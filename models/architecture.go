@@ -10,7 +10,7 @@ import (
 	"github.com/nopezoo/zoo/models/pe"
 )
 
-// DefaultArchitecture is that of a configuration which names none.
+// DefaultArchitecture is the architecture of a configuration without one.
 const DefaultArchitecture = "decoder"
 
 // Architecture is a row of the table of architectures.
@@ -148,7 +148,7 @@ func (a Architecture) NoSetting(given string) error {
 		given, a.Name, strings.Join(a.Settings, ", "))
 }
 
-// only returns a configuration without what the architecture does not have, but for the
+// only returns a configuration without what the architecture does not have, except the
 // name of the family of defaults, which all have always stored.
 func (a Architecture) only(c Config) Config {
 	fields := reflect.ValueOf(&c).Elem()

@@ -56,7 +56,7 @@ func changes() map[string]func(*models.Config) {
 }
 
 // TestSettings checks that an architecture's settings are those that make a difference to
-// it, but for the name of a family of defaults, which every configuration keeps, and that
+// it, except the name of a family of defaults, which every configuration keeps, and that
 // its row says the rest.
 func TestSettings(t *testing.T) {
 	config := reflect.TypeFor[models.Config]()

@@ -38,7 +38,7 @@ func arrangements() []arrangement {
 	return out
 }
 
-// config is that of a micro model.
+// config is a micro model's.
 func (a arrangement) config(settings string) models.Config {
 	cfg := micro(cmp.Or(a.encoding, a.name), settings)
 	cfg.EncodingParams, cfg.Window = json.RawMessage(a.params), a.window

@@ -8,7 +8,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 )
 
-// Config is a model, but for its weights. The zero value of an optional field
+// Config is a model without its weights. The zero value of an optional field
 // means the setting's default; Resolve fills it in.
 type Config struct {
 	// Settings names the family of defaults: "modern" (scaled attention, full
@@ -20,7 +20,7 @@ type Config struct {
 	// the decoder. Settings that it does not have are cleared by Resolve.
 	Architecture string `json:"architecture,omitempty"`
 	// Encoding is a name of the table of package pe, or several of them by layer as a
-	// pe.Pattern: "rope*3/nope". That of an architecture without encodings may stand here
+	// pe.Pattern: "rope*3/nope". The name of an architecture without encodings may stand here
 	// too: it is short for it (see ArchitectureOf).
 	Encoding string `json:"encoding,omitempty"`
 	// EncodingParams is a JSON object of the encoding's own settings; of several encodings
@@ -71,7 +71,7 @@ type Config struct {
 	// LogitSlope is c of log-n, by default 1/ln L: then the factor is ln n/ln L from L on.
 	LogitSlope float64 `json:"logit_slope,omitempty"`
 	// LogitFactors multiply the logits too: one factor for all heads, H for the heads of
-	// every layer, or L·H for those of one layer after another.
+	// every layer, or L·H, layer after layer.
 	LogitFactors []float64 `json:"logit_factors,omitempty"`
 	// Ablation names heads whose attention is taken away, LAYER.HEAD from 0 on: "0.1,1.3" gives them
 	// weights of 0, so that nothing comes from them, "even:0.1,1.3" the same weight for
@@ -114,7 +114,7 @@ type Config struct {
 	Conv    int     `json:"conv,omitempty"`
 	Gate    string  `json:"gate,omitempty"`
 	// ConvStd is the standard deviation of the convolution's weights as they start; default
-	// conv^−½. New configurations have that of PyTorch's layer, (3·conv)^−½ (see Renew).
+	// conv^−½. New configurations have the deviation of PyTorch's layer, (3·conv)^−½ (see Renew).
 	ConvStd float64 `json:"conv_std,omitempty"`
 }
 

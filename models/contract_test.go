@@ -44,7 +44,7 @@ func (linearWeights) Weigh(s *pe.Site, logits, visible *graph.Node) *graph.Node 
 	return s.B.Div(w, s.B.ReduceSum(w, true, -1))
 }
 
-// keyPenalty caches one number per key beside keys and values, made from the
+// keyPenalty caches one number per key in addition to keys and values, made from the
 // hidden state, and adds it to the logits.
 type keyPenalty struct{ pe.NoPE }
 

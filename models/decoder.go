@@ -13,7 +13,7 @@ import (
 
 // Decoder is a decoder-only transformer (Vaswani et al. 2017) that normalises before each
 // sub-layer, with a tied embedding and any positional encoding. Under the faithful settings
-// it is the model of Kazemnejad et al. 2023, under gpt2 that of Radford et al. 2019.
+// it is the model of Kazemnejad et al. 2023, under gpt2 the model of Radford et al. 2019.
 type Decoder struct {
 	cfg   Config
 	enc   pe.Encoding
@@ -180,7 +180,7 @@ type Mode struct {
 	// those who ask what changed states would do; not with Cache.
 	Shift bool
 	// Dropout multiplies activations with inputs named DropoutPrefix + place, for
-	// training only: not with Cache or Fused. The places are those of Kazemnejad
+	// training only: not with Cache or Fused. The places are as in Kazemnejad
 	// et al. 2023 (as T5's): the sum of the embeddings, the attention weights, the
 	// output of each sub-layer, the activation of the feed-forward layer, and the
 	// last norm.

@@ -387,7 +387,7 @@ func TestOrderMatters(t *testing.T) {
 }
 
 // No bit of a row depends on the others of its batch: neither its logits nor what the
-// states hold of it, whatever the others are.
+// states hold of it, and the other rows change nothing.
 func TestRowsAreApart(t *testing.T) {
 	variants(t, func(t *testing.T, m *models.Decoder, mode models.Mode) {
 		a, b := newRunner(t, m, mode, 3), newRunner(t, m, mode, 3)
@@ -397,14 +397,14 @@ func TestRowsAreApart(t *testing.T) {
 			x := a.step(step.mine, step.mine, step.mine)
 			y := b.step(step.other, step.mine, step.other)
 			if diff := cmp.Diff(x[1], y[1]); diff != "" {
-				t.Errorf("logits of row 1, beside itself and beside others:\n%s", diff)
+				t.Errorf("logits of row 1, with itself and with others:\n%s", diff)
 			}
 		}
 		for _, s := range a.states {
 			x, y := tensor.Data[float64](a.cache[s.Past]), tensor.Data[float64](b.cache[s.Past])
 			row := len(x) / 3
 			if !slices.Equal(x[row:2*row], y[row:2*row]) {
-				t.Errorf("%s: row 1 holds something else beside other rows", s.Past)
+				t.Errorf("%s: row 1 holds something else among other rows", s.Past)
 			}
 			if slices.Equal(x[:row], y[:row]) {
 				t.Errorf("%s: row 0 holds the same for other tokens", s.Past)

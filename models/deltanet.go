@@ -201,7 +201,7 @@ func (p *pass) eachHead(u *graph.Node, weight string) *graph.Node {
 	return p.b.Transpose(x, 0, 2, 1)
 }
 
-// deltaInputs returns queries, keys and values, [B,H,T,K] each. Those of padding are 0, as
+// deltaInputs returns queries, keys and values, [B,H,T,K] each. Padding has zeros, as
 // if there were nothing: then state and convolution stay as they are before all tokens.
 func (p *pass) deltaInputs(i int, at string, u *graph.Node) (q, k, v *graph.Node) {
 	b, heads, head := p.b, p.cfg.NHeads, p.cfg.DHead

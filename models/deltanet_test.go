@@ -28,7 +28,7 @@ func deltanets() map[string]models.Config {
 	hybrid.Encoding, hybrid.NLayers = "deltanet/rope", 3
 	windows := base
 	windows.Encoding = "deltanet/swa"
-	settled := base // what attention has beside its encoding
+	settled := base // other settings of attention than its encoding
 	settled.Encoding, settled.EncodingParams = "deltanet/fire", json.RawMessage(`{"fire":{"threshold":4,"shared":false}}`)
 	settled.QKNorm, settled.AttentionSink = "rms", "learned"
 	settled.LogitScale, settled.TrainedLength, settled.LogitFactors = "ssmax", 9, []float64{1, 1, 1.5, 0.5}

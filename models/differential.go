@@ -38,7 +38,7 @@ func (c Config) valueHeads() (heads, width int) {
 //	λ = e^(q₁·k₁) − e^(q₂·k₂) + λ₀, λ₀ = 0.8 − 0.6 e^(−0.3 l), of layer l from 0
 //
 // as [B,H/2,T,2K], where norm is RMSNorm over a pair's 2K numbers. The model has as many
-// weights as with softmax, but for λ's and the norms'.
+// weights as with softmax, and λ's and the norms'.
 func (p *pass) differ(s *pe.Site, weights, v *graph.Node) *graph.Node {
 	b, at := p.b, fmt.Sprintf("layers.%d.attn.", s.Layer)
 	start := 0.8 - 0.6*math.Exp(-0.3*float64(s.Layer))

@@ -124,7 +124,7 @@ func TestApplyToHybrid(t *testing.T) {
 	}
 }
 
-// Factors of 1 make the same graph, but for a product with 1.
+// Factors of 1 make the same graph with one more product, by 1.
 func TestApplyIdentity(t *testing.T) {
 	text := func(cfg models.Config, mode models.Mode) string {
 		g, _, err := newDecoder(t, cfg).Graph(mode)

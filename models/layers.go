@@ -72,7 +72,7 @@ func joinHeads(b *graph.Builder, x *graph.Node) *graph.Node {
 }
 
 // input declares an input of the contract of model files. Its axes keep their names,
-// but for those that lengths replaces: name, length, name, length, …
+// and other lengths for some: name, length, name, length, …
 func input(b *graph.Builder, p card.Port, lengths ...string) *graph.Node {
 	shape := make([]graph.Dim, len(p.Shape))
 	for i, axis := range p.Shape {

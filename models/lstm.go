@@ -41,7 +41,7 @@ func (l *LSTM) Config() Config { return l.cfg }
 // MaxLength implements Model: there is none.
 func (l *LSTM) MaxLength() int { return 0 }
 
-// Params implements Model. The gates' rows are those of i, f, o and g.
+// Params implements Model. The gates' rows are i, f, o and g.
 func (l *LSTM) Params() []pe.Param {
 	n, d, v := l.cfg.NUnits, l.cfg.DModel, l.cfg.VocabSize
 	std := func(reads int) float64 { return 1 / math.Sqrt(float64(reads)) }
@@ -97,7 +97,7 @@ func (l *LSTM) Forward(b *graph.Builder, m Mode) *Forward {
 	return logitsOf(b, cell.weights, hidden)
 }
 
-// Graph implements Model: one step, with h and c beside each other as one state. Where
+// Graph implements Model: one step, with h and c next to each other as one state. Where
 // attention_mask is 0 (left padding) the state stays as it is. Both profiles are this graph.
 func (l *LSTM) Graph(Mode) (*graph.Graph, []card.State, error) {
 	b := graph.NewBuilder()

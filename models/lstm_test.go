@@ -62,7 +62,7 @@ func plainLSTM(cfg models.Config, w map[string]*tensor.Tensor, ids []int64) (sta
 	return states, logits
 }
 
-// The one-step model, the unrolled one and the naive twin agree, beside a longer row too.
+// The one-step model, the unrolled one and the naive twin agree, also next to a longer row.
 func TestLSTMTwin(t *testing.T) {
 	m, w := lstm(t)
 	ids := tokens(9, 1)

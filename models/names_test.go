@@ -103,7 +103,7 @@ func TestNames(t *testing.T) {
 		})
 		used[kinds[0]] = true
 	}
-	blocks := []string{"deltanet"} // architectures whose layers are the decoder's but for what they mix tokens with
+	blocks := []string{"deltanet"} // architectures whose layers are the decoder's, except the mixer of tokens
 	for _, name := range models.Encodings() {
 		if _, err := pe.Find(name); err == nil || slices.Contains(blocks, name) {
 			check(name, func(*models.Config) {}, name, "decoder")

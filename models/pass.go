@@ -187,7 +187,7 @@ func (p *pass) keep(s card.State, present *graph.Node) {
 }
 
 // places returns where the rows of the new tokens go in a state: for each element of the
-// axes before that of the slots, and each token, its index, [outer..., T, len(outer)+1].
+// axes before the slots', and each token, its index, [outer..., T, len(outer)+1].
 func (p *pass) places(outer []graph.Dim) *graph.Node {
 	b, last := p.b, len(outer)
 	// along turns numbers of one axis into indices that are 0 along all others.

@@ -20,7 +20,7 @@ func sinkName(layer int) string { return fmt.Sprintf("layers.%d.attn.sink", laye
 //
 //	w_j = e^(z_j) / (e^(sink_h) + Σ_i e^(z_i))
 //
-// Learned for each head it is that of gpt-oss (OpenAI 2025, arXiv 2508.10925), and 0 the
+// Learned for each head it is the sink of gpt-oss (OpenAI 2025, arXiv 2508.10925), and 0 the
 // zero sink of Xiao et al. 2023 (arXiv 2309.17453). Scales of logits do not reach it.
 func (p *pass) softmax(s *pe.Site, logits *graph.Node) *graph.Node {
 	b := p.b

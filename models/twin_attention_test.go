@@ -128,7 +128,7 @@ func TestDifferentialStart(t *testing.T) {
 	}
 }
 
-// weighWithSink turns a head's logits of one query into weights, beside those of the sink.
+// weighWithSink turns a head's logits of one query into weights; the sink has a share.
 func (w *twin) weighWithSink(layer, head int, z []float64) []float64 {
 	sink := 0.0
 	switch w.cfg.AttentionSink {

@@ -22,7 +22,7 @@ type twin struct {
 	cfg    models.Config
 	w      map[string]*tensor.Tensor
 	embed  func(x []float64, pos int)            // on a token's embedding, in place
-	mark   func(x []float64, ids []int64, t int) // on that of token t of ids, in place
+	mark   func(x []float64, ids []int64, t int) // on the embedding of token t of ids, in place
 	rotate func(x []float64, pos int) []float64  // on a head's query or key
 	// score is added to the scaled product of a head's query and key.
 	score func(layer, head int, q, k []float64, distance int) float64
@@ -53,7 +53,7 @@ type twinLayer struct {
 // head returns a head's part of a query, key or value.
 func (w *twin) head(x []float64, h int) []float64 { return x[h*w.cfg.DHead:][:w.cfg.DHead] }
 
-// twins has what each encoding of the table changes. That of a name is in
+// twins has what each encoding of the table changes. The twin of a name is in
 // twin_name_test.go, which adds it here.
 var twins = map[string]func(w *twin){"nope": func(*twin) {}}
 

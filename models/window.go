@@ -12,7 +12,7 @@ import (
 )
 
 // Windows is a pe.Pattern of sliding windows over the layers, in tokens: "8*3/0" gives three
-// layers one of 8 tokens and one layer none, over and over. One number is that of all layers.
+// layers one of 8 tokens and one layer none, over and over. One number is for all layers.
 type Windows string
 
 // UnmarshalJSON takes a number too.
@@ -51,7 +51,7 @@ func (w Windows) resolve(layers int) (Windows, error) {
 	return Windows(p.String()), p.CheckLayers(layers)
 }
 
-// windows returns the window of each layer in tokens, 0 for none: that of the
+// windows returns the window of each layer in tokens, 0 for none: the window of the
 // configuration, which is resolved, or of the encoding, whichever is shorter.
 func (c Config) windows(enc pe.Encoding) []int {
 	out := make([]int, c.NLayers)
@@ -101,7 +101,7 @@ func (p *pass) kept(s *pe.Site, w int) *graph.Node {
 	return b.And(real, b.GreaterOrEqual(slots, none))
 }
 
-// growWithin puts rows behind those of a state with a window of w tokens, and keeps the last.
+// growWithin puts rows behind the rows of a state with a window of w tokens, and keeps the last.
 func (p *pass) growWithin(s card.State, rows *graph.Node, axis, w int) *graph.Node {
 	s.Shape[axis] = strconv.Itoa(w - 1)
 	all := p.b.Concat(axis, input(p.b, s.Input()), rows)

@@ -7,7 +7,7 @@ import (
 )
 
 // Coder turns text into token ids and back. It is safe for concurrent use. Tokenizer is the one of zoo's own
-// models; a Library reads those of other programs.
+// models; a Library reads other programs'.
 type Coder interface {
 	// Encode returns the ids of text; nothing is added to it. It stops when the context ends, with the context's cause.
 	Encode(ctx context.Context, text string) ([]int64, error)

@@ -73,7 +73,7 @@ type Tokenizer struct {
 // For words a piece is " ", or a word, a character or a special string, with or
 // without one space before it; what the lexical rule would cut apart is thereby a
 // special string. For characters each piece is one, and for bytes they are those
-// of Bytes. For subwords they are those of package tokenizer/hf, and the program must link package
+// of Bytes. Subwords are package tokenizer/hf's, and the program must link package
 // tokenizer/hf. Empty, repeated or malformed pieces are errors.
 func New(pieces []string) (*Tokenizer, error) {
 	rules := []string{PadPiece, PadCharacters, PadBytes, PadBPE}

@@ -35,7 +35,7 @@ type Pair struct {
 	Slope    float64
 	Distance int
 	// Logits are, for the queries t = Max/2 and t = Max, the attention logit of the word at the distance less
-	// that of the word at t itself.
+	// the logit of the word at t itself.
 	Logits [2]float64
 	ALiBi  float64 // what ALiBi's formula gives: −Slope·Distance
 	Error  float64 // of the worse of the two logits, absolute
@@ -44,7 +44,7 @@ type Pair struct {
 // vanishing is the logit difference below which a float32 weight may lose digits.
 const vanishing = -60
 
-// Distances runs a model of Theorem 2 on sequences of one word, and compares its attention logits with those of
+// Distances runs a model of Theorem 2 on sequences of one word, and compares its attention logits with
 // ALiBi: by head, and in each at distances that are powers of two. The logits are read off the attention weights,
 // so the distances of a head end where those vanish.
 func (m *Model) Distances(ctx context.Context, r Runner) ([]Pair, error) {
@@ -71,7 +71,7 @@ func (m *Model) Distances(ctx context.Context, r Runner) ([]Pair, error) {
 	return out, nil
 }
 
-// against returns, for each head, the attention logit of query t and the word at distance d, less that of the
+// against returns, for each head, the attention logit of query t and the word at distance d, less the logit of the
 // equal word at t itself.
 func (m *Model) against(ctx context.Context, r Runner, t, d int) ([]float64, error) {
 	var weights [2][]float32

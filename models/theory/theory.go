@@ -7,7 +7,7 @@
 //
 // The proofs assume that the norms do nothing. Here they do nothing exactly,
 // with the decoder as it is: the residual stream is kept so small (2^−32 of the
-// construction's numbers) that in float32 the mean square vanishes beside norm_eps
+// construction's numbers) that in float32 the mean square vanishes next to norm_eps
 // = 1/4. Each norm then multiplies by 2, its gain undoes that and the smallness,
 // and all of these factors are powers of two, which rounding leaves alone. What
 // is left is the rounding of the construction itself.
@@ -28,7 +28,7 @@ import (
 )
 
 // Model is a decoder with constructed weights. Its config and weights go where
-// those of a trained model go.
+// a trained model's go.
 type Model struct {
 	Config  models.Config
 	Weights map[string]*tensor.Tensor

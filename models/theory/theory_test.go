@@ -64,9 +64,9 @@ func logits(t testing.TB, s *runtime.Session, rows [][]int64) func(row, i int, t
 	}
 }
 
-// Theorem 1 through ONNX Runtime: every position of a sequence, whatever its
+// Theorem 1 through ONNX Runtime: every position of a sequence, for each of its
 // words, within the float32 error that the construction has by itself. The norms
-// add nothing to it, so the bounds are those of the bare formula in float32.
+// add nothing to it, so the bounds are the bare formula's in float32.
 func TestTheorem1(t *testing.T) {
 	for _, tc := range []struct {
 		max   int
@@ -150,7 +150,7 @@ func TestTheorem1NeedsBOS(t *testing.T) {
 
 // Theorem 2 through ONNX Runtime: the weight of every head on a marked word is
 // the softmax of content − slope·distance, in plain loops; content included. The
-// allowed error is that of the recovered positions, 5e-5, times the slope.
+// allowed error is the recovered positions', 5e-5, times the slope.
 func TestTheorem2(t *testing.T) {
 	const n = 40
 	slopes := pe.ALiBiSlopes(6)

@@ -354,7 +354,7 @@ func floated[T int64 | uint8 | int8 | int32](out []float32, x []T) {
 	}
 }
 
-// narrow rounds numbers to those of a type of 16 bits, for any other nothing.
+// narrow rounds numbers to a type of 16 bits; for other types it does nothing.
 func narrow(x []float32, as tensor.DType) {
 	switch as {
 	case tensor.Float16:

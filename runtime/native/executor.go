@@ -10,7 +10,7 @@ import (
 )
 
 // executor runs a program, one run at a time. Its memory passes from run to run: as long
-// as the lengths of axes are those of the run before, a run allocates nothing and plans
+// as the lengths of axes are as in the run before, a run allocates nothing and plans
 // nothing.
 type executor struct {
 	program *program
@@ -172,7 +172,7 @@ func (x *executor) feed(from []*memoryValue) error {
 	return nil
 }
 
-// like reports whether a run is fed as the last one was, but for contents.
+// like reports whether a run is fed as the last one was, contents aside.
 func (x *executor) like(from []*memoryValue) bool {
 	for k, i := range x.program.inputs {
 		if i < 0 {
@@ -298,7 +298,7 @@ func (p *program) outputOf(root int, x *executor) int {
 }
 
 // mayWrite reports whether a value may be computed in memory that is lent to an output: in
-// that of an input only if it changes the input where it lies, and nothing reads that later.
+// an input's only if it changes the input where it lies, and nothing reads that later.
 func (x *executor) mayWrite(v *value, data []float32, from []*memoryValue) bool {
 	if len(data) == 0 {
 		return true

@@ -13,7 +13,7 @@ import (
 )
 
 // TestLentMemory: a state is changed where it lies if nothing reads it later, and a run
-// never disturbs what it has yet to read, whatever memory it is lent.
+// never disturbs what it has yet to read, in any memory that it is lent.
 func TestLentMemory(t *testing.T) {
 	slots := graph.Sym("slots")
 	for name, others := range map[string]func(b *graph.Builder, past, present *graph.Node) *graph.Node{

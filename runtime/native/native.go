@@ -5,7 +5,7 @@
 // It needs neither cgo nor a shared library. Package export reads the file; an executor runs
 // its graph, by a plan and in memory that are made anew only when the lengths of axes change.
 // Inner loops are assembly on amd64, for AVX2 or AVX-512 as the processor has them, and plain
-// Go elsewhere. PERFORMANCE.md has how long it takes beside ONNX Runtime. Exact sessions
+// Go elsewhere. PERFORMANCE.md has how long it takes next to ONNX Runtime. Exact sessions
 // (runtime.Options) are run by package interp, in float64: that is what this engine is
 // checked against.
 package native

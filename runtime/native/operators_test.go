@@ -161,7 +161,7 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 		x := o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4))
 		return o.Add(o.Gemm(x, o.weight(4), false, true), o.Gemm(x, o.weight(4), false, false))
 	},
-	"weight read beside a product": func(o operands) *graph.Node {
+	"weight read next to a product": func(o operands) *graph.Node {
 		x := o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4))
 		return o.Add(o.Gemm(x, o.weight(4), false, true), o.ReduceSum(o.Mul(o.weight(4), o.ReduceSum(x, false)), false, 0))
 	},

@@ -57,7 +57,7 @@ func (p *placeTwin) set(at, grains int, used bool) {
 	}
 }
 
-// TestPlaces takes and frees places at random, of two kinds, beside the twin.
+// TestPlaces takes and frees places at random, of two kinds, as the twin does.
 func TestPlaces(t *testing.T) {
 	nodes := map[kind]*graph.Node{floats: {DType: tensor.Float32}, integers: {DType: tensor.Int64}}
 	for seed := range uint64(200) {

@@ -16,7 +16,7 @@ import (
 )
 
 // randomGraph makes graphs whose numbers are small and whole, so that all engines give the
-// same, in whatever order they add up.
+// same, in any order.
 type randomGraph struct {
 	*graph.Builder
 	rng     *rand.Rand

@@ -123,7 +123,7 @@ func (m *bpe) encode(w *walk, ids []int64, text string) ([]int64, error) {
 }
 
 // characters returns the tokens of single characters. What is unknown, and has no token for
-// that, is left out, and the token for it comes after those of bytes, both as the library does.
+// that, is left out, and the token for it comes after the bytes' tokens, both as the library does.
 func (m *bpe) characters(w *walk, text string) ([]symbol, error) {
 	var out []symbol
 	add := func(id int64) {

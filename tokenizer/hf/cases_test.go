@@ -83,7 +83,7 @@ func TestCases(t *testing.T) {
 				if n := len(prompt); err != nil || n > len(want.Prompt) || !slices.Equal(prompt, want.Prompt[:n]) ||
 					n < len(want.Prompt)-1 {
 					if wrong++; wrong < 6 {
-						t.Errorf("EncodePrompt(%q) = %v, %v, want %v but for its end", want.Text, prompt, err, want.Prompt)
+						t.Errorf("EncodePrompt(%q) = %v, %v, want %v without its end", want.Text, prompt, err, want.Prompt)
 					}
 				}
 			}

@@ -3,7 +3,7 @@
 //
 //	import _ "github.com/nopezoo/zoo/tokenizer/hf"
 //
-// runtime.Open then reads the file beside the model. It is apart from package tokenizer for
+// runtime.Open then reads the file next to the model. It is apart from package tokenizer for
 // what it brings along: the tables of Unicode's normal forms.
 //
 // A file is a pipeline, and these are its parts:
@@ -31,7 +31,7 @@
 //
 // What it makes of texts is what the library tokenizers does: scripts/tokenizers_cases.py has 4,000 random texts
 // over all of Unicode cut by 29 pipelines, and the tests compare (a part of them is in testdata). Normal
-// forms, marks, punctuation and the classes of expressions go by the Unicode of Go's tables; those of the library are of
+// forms, marks, punctuation and the classes of expressions go by the Unicode of Go's tables; the library's are of
 // several versions, older and newer.
 //
 // The package also trains BPE on bytes, the subwords of package tokenizer.
@@ -39,6 +39,6 @@
 // Go libraries were tried first, against that one too. github.com/sugarme/tokenizer v0.3.0 gives wrong
 // pieces for runs of spaces, and cuts some 120 short samples a second on one core. github.com/gomlx/go-huggingface
 // v0.3.1 reads no tokenizer.json, but SentencePiece files through github.com/eliben/go-sentencepiece v0.6.0,
-// which refuses those of type unigram. github.com/daulet/tokenizers v1.24.0 binds the Rust library through cgo
+// which refuses the type unigram. github.com/daulet/tokenizers v1.24.0 binds the Rust library through cgo
 // and needs its compiled archive at build time.
 package hf

@@ -27,7 +27,7 @@ func TestEdges(t *testing.T) {
 		file, text string
 		want       []int64
 	}{
-		// Gemma's vocabulary has not all bytes. The token for the unknown comes after those of bytes.
+		// Gemma's vocabulary has not all bytes. The token for the unknown comes after the bytes'.
 		{bytes + `}`, "a\té\n", []int64{1, 2, 3, 4, 5}},
 		{bytes + `}`, "èéèa", []int64{3, 4, 0, 0, 1}},
 		{bytes + `,"fuse_unk":true}`, "è\nè\nèa", []int64{5, 5, 0, 1}},

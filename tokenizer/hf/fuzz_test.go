@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzNew: whatever a file has, what it makes of texts and of tokens is within the bounds.
+// FuzzNew: tokens and texts of any file are within the bounds.
 func FuzzNew(f *testing.F) {
 	for _, seed := range []string{
 		bytesModel,

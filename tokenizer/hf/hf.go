@@ -17,7 +17,7 @@ import (
 // File is the name of the file in a model's folder.
 const File = "tokenizer.json"
 
-// mostBytes bounds the files; those of the largest vocabularies have some 40 MB.
+// mostBytes bounds the files; the largest vocabularies have some 40 MB.
 const mostBytes = 1 << 28
 
 func init() {

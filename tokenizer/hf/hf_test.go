@@ -104,7 +104,7 @@ func TestUnknown(t *testing.T) {
 }
 
 // TestPieces: the texts of single tokens put together are the text, also where a character is
-// several tokens, and those of special tokens are empty.
+// several tokens, and special tokens' spans are empty.
 func TestPieces(t *testing.T) {
 	c := readCases(t, "testdata/gpt2.json.gz")
 	words, err := hf.New(c.Tokenizer)

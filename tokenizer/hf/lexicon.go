@@ -47,7 +47,7 @@ func (l *lexicon) all() alike { return alike{0, len(l.entries), 0} }
 
 func (a alike) none() bool { return a.from == a.to }
 
-// next returns those of a that go on with a byte.
+// next returns the words of a that go on with a byte.
 func (l *lexicon) next(a alike, b byte) alike {
 	if a.depth == 0 {
 		return alike{l.start[b], l.start[int(b)+1], 1}

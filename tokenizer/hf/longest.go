@@ -72,7 +72,7 @@ type part struct {
 	Normalizers, PreTokenizers []json.RawMessage // of a Sequence
 }
 
-// parts returns a part, or those of a Sequence.
+// parts returns a part, or a Sequence's parts.
 func parts(raw json.RawMessage) []part {
 	var p part
 	if absent(raw) {

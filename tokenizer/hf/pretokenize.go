@@ -71,7 +71,7 @@ func preTokenizer(raw json.RawMessage) (stage[[]piece], error) {
 	return nil, unsupported(kind)
 }
 
-// isPunctuation: all that ASCII has beside letters and digits, and Unicode's.
+// isPunctuation: all of ASCII except letters and digits, and Unicode's.
 func isPunctuation(r rune) bool {
 	return r > ' ' && r < 0x7f && !unicode.IsLetter(r) && !unicode.IsDigit(r) || unicode.IsPunct(r)
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // TestPublished: the expressions of BLOOM, a class within a class, and of cl100k_base as tiktoken has it today,
-// with possessive quantifiers. The ids are those of tokenizers 0.23.3, with vocabularies in which cuts show.
+// with possessive quantifiers. The ids are from tokenizers 0.23.3, with vocabularies in which cuts show.
 func TestPublished(t *testing.T) {
 	for _, name := range []string{"bloom", "cl100k"} {
 		folder := filepath.Join("testdata", "published", name)

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// TestScriptOf: at the ends of the ranges of Unicode's scripts, and beside them, characters are of the script whose table has them.
+// TestScriptOf: at the ends of the ranges of Unicode's scripts, and next to them, characters are of the script whose table has them.
 func TestScriptOf(t *testing.T) {
 	at := map[rune]bool{0: true, unicode.MaxRune: true}
 	for _, table := range unicode.Scripts {

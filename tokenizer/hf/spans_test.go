@@ -40,7 +40,7 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestPunctuation: of ASCII all that is printed beside letters and digits, of the rest Unicode's.
+// TestPunctuation: of ASCII all that is printed except letters and digits, of the rest Unicode's.
 func TestPunctuation(t *testing.T) {
 	for r := range rune(0x3100) {
 		want := strings.ContainsRune("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", r)

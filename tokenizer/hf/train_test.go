@@ -122,7 +122,7 @@ func TestTrainBPE(t *testing.T) {
 
 func TestTrainBPEKnown(t *testing.T) {
 	// "low" is the example of Sennrich et al. Pairs: lo 7 and ow 7 (lo has the lower left id), then
-	// low of 7, then those of " l".
+	// low of 7, then the pairs of " l".
 	texts := []string{strings.Repeat("low ", 5) + "lowest lowest"}
 	got, err := learn(firstMerge+3, texts...)
 	if err != nil {
@@ -215,7 +215,7 @@ func TestSmallestBPE(t *testing.T) {
 	}
 }
 
-// The prompt's tokens are the same whatever target follows it.
+// The prompt's tokens are the same before any target.
 func TestSubwordPairs(t *testing.T) {
 	pieces, err := learn(firstMerge+3, "low low low lowest lowest")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/nopezoo/zoo/tokenizer/hf"
 )
 
-// TestUntyped: files of before tokenizers 0.9 do not say of which kind their model is; the ids are those of tokenizers 0.23.3.
+// TestUntyped: files of before tokenizers 0.9 do not say of which kind their model is; the ids are from tokenizers 0.23.3.
 func TestUntyped(t *testing.T) {
 	const vocab = `"vocab":{"a":0,"b":1,"ab":2,"[UNK]":3,"##b":4}`
 	const list = `"vocab":[["<unk>",0.0],["a",-1.0],["b",-2.0],["ab",-1.5]]`

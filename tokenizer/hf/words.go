@@ -18,7 +18,7 @@ type knownWords struct {
 const (
 	mostKnown    = 8 << 20 // bytes; what would be more begins anew, so that it has the words of the text at hand
 	longestKnown = 64      // bytes of a word
-	knownWord    = 64      // bytes that a word takes beside its own and its ids
+	knownWord    = 64      // bytes of a word without its own and its ids
 )
 
 // encode appends the ids that m makes of a word.

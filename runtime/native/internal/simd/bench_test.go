@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkProduct gives the multiply-adds a nanosecond of products with a packed matrix, by
-// each set of kernels that the processor has, and beside it those of gonum, which the
+// each set of kernels that the processor has, and gonum's, which the
 // interpreter uses.
 func BenchmarkProduct(b *testing.B) {
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -18,7 +18,7 @@ func numbers(rng *rand.Rand, n int) []float32 {
 	return x
 }
 
-// close wants numbers to agree but for rounding in sums of terms of such a size.
+// close wants numbers to agree except for rounding in sums of terms of such a size.
 func closeTo(t *testing.T, what string, got, want []float32, size float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -178,7 +178,7 @@ func TestMaxOfNaN(t *testing.T) {
 	})
 }
 
-// TestPackFillsUp: what is behind the last column is zero, whatever the memory held.
+// TestPackFillsUp: what is behind the last column is zero, also in used memory.
 func TestPackFillsUp(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, n := range []int{1, 31, 32, 33, 70} {

@@ -2,7 +2,7 @@ package oniguruma
 
 import "fmt"
 
-// mostInstructions bounds a program: repetitions within one another multiply. Those of tokenizers have less
+// mostInstructions bounds a program: repetitions within one another multiply. Tokenizers' have less
 // than two hundred instructions.
 const mostInstructions = 1 << 13
 
@@ -32,7 +32,7 @@ type instruction struct {
 	want        *byteSet // what the match behind begins with: of opSplit that at next, of opRun the rest; nil: anything
 	anchor      anchor
 	negative    bool   // opLook
-	bit         uint64 // opBegin, opEnd: that of the repetition
+	bit         uint64 // opBegin, opEnd: the repetition's
 }
 
 // program is an expression to run; where every way ends is instruction 0, opMatch.

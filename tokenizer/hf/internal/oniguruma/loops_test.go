@@ -20,7 +20,7 @@ func texts(letters string, most int) []string {
 	return all
 }
 
-// TestLoops: repetitions that may be empty, within one another and beside others, find in all short texts what trying
+// TestLoops: repetitions that may be empty, within one another and next to others, find in all short texts what trying
 // everything finds, whether or not what is found out is kept from the start.
 func TestLoops(t *testing.T) {
 	short := texts("abc", 5)
@@ -59,7 +59,7 @@ func TestLoops(t *testing.T) {
 }
 
 // TestSizes: a program has an instruction for each character and choice; a part that is repeated stands in it once more for
-// each time that it must be there, but for the last one.
+// each time that it must be there, except the last one.
 func TestSizes(t *testing.T) {
 	for expression, want := range map[string]int{
 		`a`: 1, `ab`: 2, `a|b`: 3, `a*`: 1, `a+`: 2, `a{3}`: 3, `a{3,}`: 4, `a{2,5}`: 3, `a?`: 1, `a*?`: 2, `a+?`: 2, `a{2,}?`: 3, `a{1,3}?`: 5,

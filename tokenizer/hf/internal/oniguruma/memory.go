@@ -20,7 +20,7 @@ type emptyKey struct {
 	empty   uint64
 }
 
-// What is known beside an end.
+// What is known in addition to an end.
 const (
 	failed  = -1
 	unknown = -2

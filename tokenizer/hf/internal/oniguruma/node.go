@@ -11,7 +11,7 @@ const (
 	kindAtomic               // its part, by the first way that matches alone
 	kindLook                 // nothing, where its part matches
 	kindAnchor               // nothing, at certain places
-	kindLetter               // one character, which is not looked at yet with those beside it
+	kindLetter               // one character, which is not looked at yet with its neighbours
 )
 
 // anchor is a kind of place between characters.
@@ -64,7 +64,7 @@ func sequence(parts []*node) *node {
 	return n
 }
 
-// grouped is a node that a quantifier may follow, whatever is in it.
+// grouped is a node that a quantifier may follow, with any contents.
 func grouped(n *node) *node {
 	return &node{kind: kindSequence, parts: []*node{n}, empty: n.empty, first: n.first}
 }

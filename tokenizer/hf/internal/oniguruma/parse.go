@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of an expression. Those of tokenizers have some hundred bytes and less than ten levels.
+// Bounds of an expression. Tokenizers' have some hundred bytes and less than ten levels.
 const (
 	mostBytes  = 1 << 15
 	mostLevels = 60 // groups and classes within one another; nullable loops have a bit each
@@ -300,7 +300,7 @@ func (p *parser) groupName() bool {
 	return closed && name != "" && strings.IndexFunc(name, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }) < 0
 }
 
-// options reads those of (?i:...), or of (?i), which are for the rest.
+// options reads the options of (?i:...), or of (?i), which are for the rest.
 func (p *parser) options() (rest bool, err error) {
 	start := p.at
 	for on := true; p.more(); {

@@ -43,7 +43,7 @@ var posix = map[string]func() ranges{
 	"xdigit": func() ranges { return hexDigits },
 }
 
-// notInk is the characters that are assigned, but for controls, surrogates and those of tables.
+// notInk is the characters that are assigned, except controls, surrogates and the tables'.
 func notInk(list ...*unicode.RangeTable) ranges {
 	return tables(append(list, unicode.Cc, unicode.Cn, unicode.Cs)...).complement()
 }

@@ -8,7 +8,7 @@ import (
 // What is done at how many steps.
 const (
 	fewSteps  = 16      // a byte: above, what is found out is kept, see memory
-	someSteps = 1 << 14 // more than few, whatever the text
+	someSteps = 1 << 14 // more than few, for any text
 	looked    = 1 << 12 // steps between two calls of look
 )
 
