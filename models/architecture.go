@@ -108,7 +108,7 @@ func ArchitectureOf(c Config) (Architecture, error) {
 
 // mixing returns the architecture with the settings that a pattern of mixers brings.
 func (a Architecture) mixing(pattern string) Architecture {
-	if a.Has("mixer") && pe.IsHybrid(pattern) {
+	if p, err := pe.HybridPattern(pattern); a.Has("mixer") && err == nil && len(p) > 1 {
 		a.Settings = slices.Concat(a.Settings, a.Hybrid)
 	}
 	return a
@@ -135,7 +135,7 @@ func (a Architecture) Has(key string) bool { return slices.Contains(a.Settings, 
 // StandsIn reports whether what stands in an encoding's place is the architecture: its name,
 // or a pattern by layer with its name in it, of one that has such patterns ("mixer").
 func (a Architecture) StandsIn(encoding string) bool {
-	if a.Has("encoding") || !a.Has("mixer") || !pe.IsHybrid(encoding) {
+	if a.Has("encoding") || !a.Has("mixer") {
 		return !a.Has("encoding") && encoding == a.Name
 	}
 	p, err := pe.HybridPattern(encoding)

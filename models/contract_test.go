@@ -61,7 +61,9 @@ func (e everyOther) At(layer, _ int) pe.Encoding {
 	if layer%2 == 0 {
 		return e
 	}
-	return pe.ALiBi{Slopes: pe.ALiBiSlopes(2)}
+	row, _ := pe.Find("alibi")
+	alibi, _ := row.Make(pe.Dims{Model: 16, Heads: 2, Head: 8, Layers: 1}, nil)
+	return alibi
 }
 
 func TestContractCarriesEveryClass(t *testing.T) {

@@ -45,8 +45,7 @@ const deltaName = "deltanet"
 // deltaArchitecture is the name of their architecture.
 const deltaArchitecture = "deltanet"
 
-// ParseMixer reads the pattern of Config.Mixer, in either form that names of hybrids have
-// (pe.IsHybrid).
+// ParseMixer reads the pattern of Config.Mixer, in either form of pe.HybridPattern.
 func ParseMixer(text string) (pe.Pattern, error) {
 	p, err := pe.HybridPattern(text)
 	if err != nil {
@@ -77,7 +76,7 @@ func newDeltaNet(cfg Config) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	enc, err := row.New(cfg.dims(), cfg.EncodingParams)
+	enc, err := row.Make(cfg.dims(), cfg.EncodingParams)
 	return &Decoder{cfg: cfg, enc: enc, mixer: p}, err
 }
 
@@ -127,7 +126,8 @@ func resolveDeltaNet(c Config) (Config, error) {
 	case !(c.ConvStd >= 0 && c.ConvStd <= 100):
 		return c, fmt.Errorf("conv_std %v: want 0 to 100", c.ConvStd)
 	}
-	return c, cmp.Or(checkSizes(size{"conv", c.Conv, 64}), p.CheckLayers(c.NLayers))
+	_, err = pe.ParsePattern(p.String(), c.NLayers)
+	return c, cmp.Or(checkSizes(size{"conv", c.Conv, 64}), err)
 }
 
 // deltaParams are the weights of a layer that attention does not have.

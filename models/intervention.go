@@ -13,7 +13,7 @@ import (
 // Intervention is a change of a finished model that takes no training: its weights stay.
 // The zero value changes nothing.
 type Intervention struct {
-	// RoPE is a method of pe.RoPEScaling, "" for none, and RoPEFactor its factor.
+	// RoPE is one of pe.ScalingMethods, "" for none, and RoPEFactor its factor.
 	RoPE       string
 	RoPEFactor float64
 	// LogN multiplies logits by 1 + c·ln(max(n, L)/L), see Config.LogitScale; c is
@@ -174,9 +174,5 @@ func (i Intervention) scaled(c Config, trained func() (int, error)) (json.RawMes
 	if row.Scale == nil {
 		return nil, fmt.Errorf("%s:%v: the encoding %s has no frequencies to scale", i.RoPE, i.RoPEFactor, c.ByLayer())
 	}
-	scaling, err := pe.NewScaling(i.RoPE, i.RoPEFactor, trained)
-	if err != nil {
-		return nil, err
-	}
-	return row.Scale(c.EncodingParams, scaling)
+	return row.Scale(c.EncodingParams, pe.Scaling{Method: i.RoPE, Factor: i.RoPEFactor, Trained: trained})
 }

@@ -30,7 +30,7 @@ func (w Windows) resolve(layers int) (Windows, error) {
 	if w == "" {
 		return w, nil
 	}
-	p, err := pe.ParsePattern(string(w))
+	p, err := pe.ParsePattern(string(w), layers)
 	if err != nil {
 		return w, err
 	}
@@ -48,14 +48,14 @@ func (w Windows) resolve(layers int) (Windows, error) {
 	if p.String() == "0" {
 		return "", nil
 	}
-	return Windows(p.String()), p.CheckLayers(layers)
+	return Windows(p.String()), nil
 }
 
 // windows returns the window of each layer in tokens, 0 for none: the window of the
 // configuration, which is resolved, or of the encoding, whichever is shorter.
 func (c Config) windows(enc pe.Encoding) []int {
 	out := make([]int, c.NLayers)
-	pattern, err := pe.ParsePattern(string(c.Window))
+	pattern, err := pe.ParsePattern(string(c.Window), 0)
 	for layer := range out {
 		if err == nil {
 			out[layer], _ = strconv.Atoi(pattern.At(layer))
@@ -96,7 +96,7 @@ func (p *pass) kept(s *pe.Site, w int) *graph.Node {
 	b, none := p.b, p.b.Ints(0)
 	// What is sliced and gathered is float32, since devices take no integers there.
 	newest := b.Cast(b.Slice(b.Cast(p.slots, tensor.Float32), 0, graph.N(0), graph.N(1)), tensor.Int64)
-	slots := b.Add(b.Sub(newest, b.Ints(int64(w-1))), s.KeySlots()) // counted over all tokens, negative in empty columns
+	slots := b.Add(b.Sub(newest, b.Ints(int64(w-1))), b.Range(graph.N(0), s.Total)) // counted over all tokens, negative in empty columns
 	real := b.Cast(b.Gather(b.Cast(p.mask, tensor.Float32), b.Max(slots, none), 1), tensor.Bool)
 	return b.And(real, b.GreaterOrEqual(slots, none))
 }

@@ -29,9 +29,8 @@ func newRoot(_ pe.Dims, s RootSettings) (pe.Encoding, error) {
 	return Root{Factor: s.Factor}, nil
 }
 
-// Bias implements pe.Encoding. Relu clears the distances of later keys, which are
-// negative and hidden by the mask.
+// Bias implements pe.Encoding. Past has 0 for later keys, which the mask hides.
 func (r Root) Bias(s *pe.Site) *graph.Node {
-	d := s.B.Cast(s.Distances(), tensor.Float32) // [1,1,T,S]
-	return s.B.Mul(s.B.Sqrt(s.B.Relu(d)), s.B.Const(tensor.Of([]float32{-r.Factor})))
+	d := s.B.Cast(s.Past(), tensor.Float32) // [1,1,T,S]
+	return s.B.Mul(s.B.Sqrt(d), s.B.Const(tensor.Of([]float32{-r.Factor})))
 }

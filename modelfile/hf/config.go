@@ -3,6 +3,7 @@ package hf
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -178,7 +179,7 @@ func (d document) architecture(c *models.Config) error {
 	if err == nil {
 		return nil
 	}
-	if pe.IsHybrid(c.Encoding) || len(pe.Meant(c.Encoding)) > 0 {
+	if !errors.Is(err, pe.ErrUnknown) {
 		return fmt.Errorf("%s: %w", encodingKey, err)
 	}
 	var encodings []string

@@ -12,7 +12,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// Abacus adds a trained vector for a digit's place in its number to the embedding (McLeish
+// abacus adds a trained vector for a digit's place in its number to the embedding (McLeish
 // et al. 2024, arXiv 2405.17399, section 3.1): vector 1 for the first digit of a run of
 // digits, 2 for the next, …, and vector 0 for what is no digit. Digits that weigh alike
 // have one place where numbers are written with the least digit first; the order is the
@@ -22,15 +22,15 @@ import (
 // to 99 to all places of a training sequence: here that is train.positions=offset, which
 // adds one of as many as train.max_position leaves room for. Each sequence has its own,
 // where the paper's code draws one for a batch.
-type Abacus struct {
+type abacus struct {
 	NoPE
 	rows, width int
 	std         float64
 	digits      []int64
 }
 
-// AbacusParams are the settings.
-type AbacusParams struct {
+// abacusSettings are the settings.
+type abacusSettings struct {
 	// Rows is the number of vectors; default 512. The paper's code has 1024.
 	Rows int `json:"rows,omitempty"`
 	// InitStd is the standard deviation of the initial vectors; default 0.02. The
@@ -41,7 +41,7 @@ type AbacusParams struct {
 	Digits []int64 `json:"digits,omitempty"`
 }
 
-func newAbacus(d Dims, p AbacusParams) (Encoding, error) {
+func newAbacus(d Dims, p abacusSettings) (Encoding, error) {
 	p.Rows = cmp.Or(p.Rows, 512)
 	p.InitStd = cmp.Or(p.InitStd, 0.02)
 	if p.Rows < 2 || p.Rows > maxPositions {
@@ -58,12 +58,12 @@ func newAbacus(d Dims, p AbacusParams) (Encoding, error) {
 			return nil, fmt.Errorf("digits %v: want different token ids, and not that of padding, which is 0", p.Digits)
 		}
 	}
-	return Abacus{rows: p.Rows, width: d.Model, std: p.InitStd, digits: p.Digits}, nil
+	return abacus{rows: p.Rows, width: d.Model, std: p.InitStd, digits: p.Digits}, nil
 }
 
 // fitAbacus finds the digits of the vocabulary, where they are not given.
 func fitAbacus(settings json.RawMessage, d Data) (json.RawMessage, error) {
-	p, err := parse[AbacusParams](settings)
+	p, err := parse[abacusSettings](settings)
 	if err != nil {
 		return nil, err
 	}
@@ -81,17 +81,17 @@ func fitAbacus(settings json.RawMessage, d Data) (json.RawMessage, error) {
 }
 
 // MaxLength implements Bounded: a number may be as long as the sequence.
-func (e Abacus) MaxLength() int { return e.rows - 1 }
+func (e abacus) MaxLength() int { return e.rows - 1 }
 
 const abacusTable = "place.weight"
 
 // Params implements Encoding: the table [rows, D].
-func (e Abacus) Params() []Param {
+func (e abacus) Params() []Param {
 	return []Param{{Name: abacusTable, Shape: []int{e.rows, e.width}, Std: e.std, Decay: true}}
 }
 
 // Embed implements Encoding: x + table[place].
-func (e Abacus) Embed(s *Site, x *graph.Node) *graph.Node {
+func (e abacus) Embed(s *Site, x *graph.Node) *graph.Node {
 	return s.B.Add(x, s.B.Gather(s.Param(abacusTable), e.places(s), 0))
 }
 
@@ -99,7 +99,7 @@ func (e Abacus) Embed(s *Site, x *graph.Node) *graph.Node {
 // It is the number of digits not after the token without another token between: before
 // all of these stand equally many that are no digits. A state says which tokens are
 // digits.
-func (e Abacus) places(s *Site) *graph.Node {
+func (e abacus) places(s *Site) *graph.Node {
 	b := s.B
 	one := b.Equal(b.Unsqueeze(s.IDs, 2), b.Ints(e.digits...)) // [B,T,digits]
 	digit := b.ReduceSum(b.Cast(one, tensor.Float32), false, 2)

@@ -28,7 +28,7 @@ func TestAbacusByHand(t *testing.T) {
 		false: {1, 2, 0, 1, 2, 3, 0}, true: {11, 12, 0, 11, 12, 13, 0},
 	} {
 		out, err := hook(t, e, d, feed, map[string]*tensor.Tensor{"place.weight": table}, func(s *pe.Site) *graph.Node {
-			slots := s.KeySlots()
+			slots := s.B.Range(graph.N(0), s.Total)
 			s.IDs = s.B.Input("input_ids", tensor.Int64, s.Batch, s.Seq)
 			s.Grow = func(_ string, rows *graph.Node, _ int) *graph.Node { return rows }
 			s.Visible = func() *graph.Node {

@@ -7,16 +7,16 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// ALiBi lowers the logit of query t and key j by m_h·(t − j), with a fixed slope
+// alibi lowers the logit of query t and key j by m_h·(t − j), with a fixed slope
 // m_h per head (Press, Smith & Lewis 2021, arXiv 2108.12409, section 3).
 // It uses slot distances, not the m_h·j shortcut, which padding would shift.
-type ALiBi struct {
+type alibi struct {
 	NoPE
 	Slopes []float64
 }
 
 func newALiBi(d Dims, _ struct{}) (Encoding, error) {
-	return ALiBi{Slopes: ALiBiSlopes(d.Heads)}, nil
+	return alibi{Slopes: ALiBiSlopes(d.Heads)}, nil
 }
 
 // ALiBiSlopes returns the slopes of h heads: 2^(−8i/h), i = 1 … h, when h is a
@@ -38,7 +38,7 @@ func ALiBiSlopes(heads int) []float64 {
 }
 
 // Bias implements Encoding: −m_h·(t − j), [1,H,T,S].
-func (a ALiBi) Bias(s *Site) *graph.Node {
+func (a alibi) Bias(s *Site) *graph.Node {
 	slopes := make([]float64, len(a.Slopes))
 	for h, m := range a.Slopes {
 		slopes[h] = -m

@@ -7,26 +7,26 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// LearnedALiBi is ALiBi with trained slopes: it lowers the logit of query t and
+// learnedALiBi is ALiBi with trained slopes: it lowers the logit of query t and
 // key j by e^(a_h)·(t − j), one a_h per head, shared by all layers and started
 // at the logarithms of ALiBi's slopes (a variant in the code of Kazemnejad et
 // al. 2023, arXiv 2305.19466).
-type LearnedALiBi struct {
+type learnedALiBi struct {
 	NoPE
 	start []float64
 	decay bool
 }
 
-// LearnedALiBiParams are the settings.
-type LearnedALiBiParams struct {
+// learnedALiBiSettings are the settings.
+type learnedALiBiSettings struct {
 	// Decay lets weight decay act on a, which draws the slopes towards 1. The code of
 	// Kazemnejad et al. spares only parameters with "bias" in their name, and theirs has
 	// none.
 	Decay bool `json:"decay"`
 }
 
-func newLearnedALiBi(d Dims, p LearnedALiBiParams) (Encoding, error) {
-	e := LearnedALiBi{decay: p.Decay}
+func newLearnedALiBi(d Dims, p learnedALiBiSettings) (Encoding, error) {
+	e := learnedALiBi{decay: p.Decay}
 	for _, m := range ALiBiSlopes(d.Heads) {
 		e.start = append(e.start, math.Log(m))
 	}
@@ -36,12 +36,12 @@ func newLearnedALiBi(d Dims, p LearnedALiBiParams) (Encoding, error) {
 const slopeParam = "log_slope"
 
 // Params implements Encoding: a [H].
-func (e LearnedALiBi) Params() []Param {
+func (e learnedALiBi) Params() []Param {
 	return []Param{{Name: slopeParam, Shape: []int{len(e.start)}, Init: e.start, Decay: e.decay}}
 }
 
 // Bias implements Encoding: −e^(a_h)·(t − j), [1,H,T,S].
-func (e LearnedALiBi) Bias(s *Site) *graph.Node {
+func (e learnedALiBi) Bias(s *Site) *graph.Node {
 	m := s.B.Neg(s.B.Exp(s.Param(slopeParam)))
 	m = s.B.Reshape(m, graph.N(1), graph.N(len(e.start)), graph.N(1), graph.N(1))
 	return s.B.Mul(s.B.Cast(s.Distances(), tensor.Float32), m)

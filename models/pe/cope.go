@@ -8,7 +8,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// CoPE counts what a query finds worth counting (contextual position encoding, Golovneva et al.
+// cope counts what a query finds worth counting (contextual position encoding, Golovneva et al.
 // 2024, arXiv 2405.18719, section 4): with gates g_tj = σ(q·k_j), of the logits as the model
 // scales them, key j has the position p_tj = Σ g_tk over k = j … t as seen from query t, no more
 // than max_positions − 1. The logit is q·(k_j + e[p]) where e has a vector for each whole
@@ -17,14 +17,14 @@ import (
 //
 // q·e takes the scale of the attention as q·k does, as in that code. The listing in the paper's
 // appendix leaves it unscaled.
-type CoPE struct {
+type cope struct {
 	NoPE
 	d         Dims
 	positions int
 }
 
-// CoPEParams are the settings.
-type CoPEParams struct {
+// copeSettings are the settings.
+type copeSettings struct {
 	// MaxPositions is the number of vectors e. The last one stands for all that is farther, so
 	// there should not be more than sequences in training have tokens: a vector beyond them is
 	// never learned. Default 32. The paper's language models have 64 for 1,024 tokens, the authors'
@@ -32,16 +32,16 @@ type CoPEParams struct {
 	MaxPositions int `json:"max_positions"`
 }
 
-func newCoPE(d Dims, p CoPEParams) (Encoding, error) {
+func newCoPE(d Dims, p copeSettings) (Encoding, error) {
 	p.MaxPositions = cmp.Or(p.MaxPositions, 32)
 	if p.MaxPositions < 2 || p.MaxPositions > maxPositions {
 		return nil, fmt.Errorf("max_positions %d: want 2 to %d", p.MaxPositions, maxPositions)
 	}
-	return CoPE{d: d, positions: p.MaxPositions}, nil
+	return cope{d: d, positions: p.MaxPositions}, nil
 }
 
 // Params implements Encoding: e [max_positions, K] of each layer.
-func (e CoPE) Params() []Param {
+func (e cope) Params() []Param {
 	var list []Param
 	for i := range e.d.Layers {
 		list = append(list,
@@ -54,7 +54,7 @@ func (e CoPE) Params() []Param {
 //
 // With u_n = q·e[n], which is computed once for all keys, u at p is u_n + (p−n)·(u_(n+1) − u_n),
 // n = ⌊p⌋: nothing here has an axis of keys and one of positions.
-func (e CoPE) MapLogits(s *Site, q, _, logits *graph.Node) *graph.Node {
+func (e cope) MapLogits(s *Site, q, _, logits *graph.Node) *graph.Node {
 	b := s.B
 	gates := b.Where(s.Visible(), b.Sigmoid(logits), b.Float(0))
 	last := float64(e.positions - 1)

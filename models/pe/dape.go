@@ -10,19 +10,19 @@ import (
 	"github.com/nopezoo/zoo/graph"
 )
 
-// DAPE adapts a bias to the logits (data-adaptive positional encoding, Zheng et al. 2024, arXiv
+// dape adapts a bias to the logits (data-adaptive positional encoding, Zheng et al. 2024, arXiv
 // 2405.14722; its code once called it CAPE): for each query and key, z of all heads becomes
 // z + b + f([z; b]), where b is the bias of another encoding and f an MLP over heads with LeakyReLU,
 // 2H → width → H. Each layer has its f, as in the authors' code (chuanyang-Zheng/DAPE).
-type DAPE struct {
+type dape struct {
 	NoPE
 	d     Dims
 	base  Encoding // only its bias acts
 	width int
 }
 
-// DAPEParams are the settings.
-type DAPEParams struct {
+// dapeSettings are the settings.
+type dapeSettings struct {
 	Base  string `json:"base"`  // the encoding that gives b: alibi (default) or kerple
 	Width int    `json:"width"` // of f; default 32
 	// Shared says that all layers have the same weights of the base kerple, as in its own paper;
@@ -33,7 +33,7 @@ type DAPEParams struct {
 // dapeBases are the encodings that can give the bias, with their defaults.
 var dapeBases = []string{"alibi", "kerple"}
 
-func newDAPE(d Dims, p DAPEParams) (Encoding, error) {
+func newDAPE(d Dims, p dapeSettings) (Encoding, error) {
 	p.Base, p.Width = cmp.Or(p.Base, dapeBases[0]), cmp.Or(p.Width, 32)
 	if !slices.Contains(dapeBases, p.Base) {
 		return nil, fmt.Errorf("base %q: want %s", p.Base, strings.Join(dapeBases, " or "))
@@ -45,23 +45,23 @@ func newDAPE(d Dims, p DAPEParams) (Encoding, error) {
 	if err != nil {
 		return nil, err
 	}
-	base, err := row.New(d, nil)
+	base, err := row.Make(d, nil)
 	if err != nil {
 		return nil, err
 	}
-	switch k, ok := base.(KERPLE); {
+	switch k, ok := base.(kerple); {
 	case ok:
 		k.owners = ownersOf(p.Shared, d.Layers)
 		base = k
 	case p.Shared != nil:
 		return nil, fmt.Errorf("shared %v: the base %s has no weights; leave it out, or set base kerple", *p.Shared, p.Base)
 	}
-	return DAPE{d: d, base: base, width: p.Width}, nil
+	return dape{d: d, base: base, width: p.Width}, nil
 }
 
 // Params implements Encoding: those of the base, and f of each layer. Its second layer has no
 // bias, which the softmax would not notice.
-func (e DAPE) Params() []Param {
+func (e dape) Params() []Param {
 	list := slices.Clone(e.base.Params())
 	// The variances of PyTorch's uniform distribution for linear layers, as in the authors' code.
 	in, out := 1/math.Sqrt(3*2*float64(e.d.Heads)), 1/math.Sqrt(3*float64(e.width))
@@ -79,7 +79,7 @@ func (e DAPE) Params() []Param {
 func dapeParam(layer int, name string) string { return attentionParam(layer, "dape."+name) }
 
 // MapLogits implements LogitMapper: z + b + f([z; b]), [B,H,T,S].
-func (e DAPE) MapLogits(s *Site, _, _, logits *graph.Node) *graph.Node {
+func (e dape) MapLogits(s *Site, _, _, logits *graph.Node) *graph.Node {
 	b := s.B
 	bias := e.base.Bias(s) // [1,H,T,S]
 	pairs := func(x *graph.Node) *graph.Node {

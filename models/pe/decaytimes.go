@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// DecayTimes are settings of encodings whose gates let less through with each token in between.
+// decayTimes are settings of encodings whose gates let less through with each token in between.
 // The decay time of a head is the number of tokens after which e⁻¹ is left.
-type DecayTimes struct {
+type decayTimes struct {
 	// DecayTimeMin and DecayTimeMax are those of the first and the last head. Those of the others
 	// lie between, at equal ratios; an only head has the maximum. Default 2 and 128.
 	DecayTimeMin float64 `json:"decay_time_min"`
@@ -20,7 +20,7 @@ const minDecayTime = 0.1
 
 // logits returns for each head the x with which a gate σ(x) has its decay time T, log σ(x) = −1/T
 // (the authors of FoX start gates there that do not depend on the token).
-func (p DecayTimes) logits(heads int) ([]float64, error) {
+func (p decayTimes) logits(heads int) ([]float64, error) {
 	first, last := cmp.Or(p.DecayTimeMin, 2), cmp.Or(p.DecayTimeMax, 128)
 	if !(first >= minDecayTime && first <= last && last <= maxPositions) {
 		return nil, fmt.Errorf("decay_time_min %v and decay_time_max %v: want %v ≤ minimum ≤ maximum ≤ %d",

@@ -10,7 +10,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// FIRE adds a learned function of the distance as a part of the query's position (Li et
+// fire adds a learned function of the distance as a part of the query's position (Li et
 // al. 2023, arXiv 2310.04418): a network 1 → 32 → H with ReLU, of
 //
 //	ln(|c|·r + 1) / (ln(|c|·max(i, |μ|·L₀) + 1) + 10⁻⁶)
@@ -27,15 +27,15 @@ import (
 // The network has no bias behind its last product, which would be the same for all keys
 // of a query. All layers share the network, c and μ (the paper's FIRE-S), or each has its own, as
 // in the paper's main models.
-type FIRE struct {
+type fire struct {
 	NoPE
 	heads     int
 	owners    owners
 	threshold float64
 }
 
-// FIREParams are the settings.
-type FIREParams struct {
+// fireSettings are the settings.
+type fireSettings struct {
 	// Threshold is L₀, in tokens; default half of the longest sequence that a run trains
 	// on, and 512, the paper's, where nothing is known of training.
 	Threshold int `json:"threshold"`
@@ -43,17 +43,17 @@ type FIREParams struct {
 	Shared *bool `json:"shared,omitempty"`
 }
 
-func newFIRE(d Dims, p FIREParams) (Encoding, error) {
+func newFIRE(d Dims, p fireSettings) (Encoding, error) {
 	p.Threshold = cmp.Or(p.Threshold, 512)
 	if p.Threshold < 1 || p.Threshold > maxPositions {
 		return nil, fmt.Errorf("threshold %d: want 1 to %d", p.Threshold, maxPositions)
 	}
-	return FIRE{heads: d.Heads, owners: ownersOf(p.Shared, d.Layers), threshold: float64(p.Threshold)}, nil
+	return fire{heads: d.Heads, owners: ownersOf(p.Shared, d.Layers), threshold: float64(p.Threshold)}, nil
 }
 
 // fitFIRE sets the threshold, where it is not given, to half of the longest sequence.
 func fitFIRE(settings json.RawMessage, d Data) (json.RawMessage, error) {
-	p, err := parse[FIREParams](settings)
+	p, err := parse[fireSettings](settings)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ const (
 
 // Params implements Encoding. c starts at 0.1 and μ at 1, as in the paper; the network with the
 // standard deviations of PyTorch's linear layers, which the paper's code has.
-func (e FIRE) Params() []Param {
+func (e fire) Params() []Param {
 	in, out := 1/math.Sqrt(3), 1/math.Sqrt(3*fireWidth)
 	return e.owners.params([]Param{
 		{Name: fireC, Shape: []int{1}, Mean: 0.1},
@@ -87,7 +87,7 @@ func (e FIRE) Params() []Param {
 }
 
 // Bias implements Encoding: the network's value, [B or 1,H,T,S].
-func (e FIRE) Bias(s *Site) *graph.Node {
+func (e fire) Bias(s *Site) *graph.Node {
 	b, one, weight := s.B, graph.N(1), e.weights(s)
 	x := e.argument(s) // [B or 1,1,T,S]
 	batch, units := x.Dim(0), graph.N(fireWidth)
@@ -98,12 +98,12 @@ func (e FIRE) Bias(s *Site) *graph.Node {
 }
 
 // weights finds those of a layer.
-func (e FIRE) weights(s *Site) func(name string) *graph.Node {
+func (e fire) weights(s *Site) func(name string) *graph.Node {
 	return func(name string) *graph.Node { return s.Param(e.owners.name(s, name)) }
 }
 
 // argument returns what the network is given, 0 to 1 for keys that are seen.
-func (e FIRE) argument(s *Site) *graph.Node {
+func (e fire) argument(s *Site) *graph.Node {
 	b, weight := s.B, e.weights(s)
 	logarithm := func(x *graph.Node) *graph.Node { // ln(|c·x| + 1)
 		return b.Log(b.Add(b.Abs(b.Mul(weight(fireC), x)), b.Float(1)))

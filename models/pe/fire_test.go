@@ -28,7 +28,7 @@ func fireArgument(t *testing.T, settings string, mu float32, n int) []float64 {
 	set("fire.out_proj.weight", 1)
 	feed := map[string]*tensor.Tensor{"input_ids": tensor.New(tensor.Int64, 1, n)}
 	out, err := hook(t, e, d, feed, weights, func(s *pe.Site) *graph.Node {
-		slots := s.KeySlots()
+		slots := s.B.Range(graph.N(0), s.Total)
 		s.Visible = func() *graph.Node {
 			return s.B.Unsqueeze(s.B.GreaterOrEqual(s.B.Unsqueeze(slots, 1), s.B.Unsqueeze(slots, 0)), 0, 1)
 		}

@@ -6,18 +6,18 @@ import (
 	"github.com/nopezoo/zoo/graph"
 )
 
-// FoX is the attention of the Forgetting Transformer (Lin et al. 2025, arXiv 2503.02130,
+// fox is the attention of the Forgetting Transformer (Lin et al. 2025, arXiv 2503.02130,
 // section 3): token t has a forget gate f_t = σ(w_h·x_t + β_h) in each head, and the logit
 // of query t and key j gets the sum of log f_l over l = j+1 … t. The w of a head and its β
 // belong to a layer. The paper's other changes (its "Pro" block) are not part of it.
-type FoX struct {
+type fox struct {
 	NoPE
 	d    Dims
 	bias []float64 // β of each head at the start
 }
 
-// FoXParams are the settings.
-type FoXParams struct {
+// foxSettings are the settings.
+type foxSettings struct {
 	// Init says where β starts: "decay-times" (default) or "zero".
 	//
 	// The paper starts at zero, where each token halves what came before it: a head sees a
@@ -26,26 +26,26 @@ type FoXParams struct {
 	// copying the loss is 0.0007, from zero it is 3.6 (zoo train --preset tiny --pe fox --task copy
 	// --steps 1000, with --set model.encoding_params.init=zero).
 	Init string `json:"init"`
-	DecayTimes
+	decayTimes
 }
 
-func newFoX(d Dims, p FoXParams) (Encoding, error) {
+func newFoX(d Dims, p foxSettings) (Encoding, error) {
 	switch p.Init {
 	case "", "decay-times":
 		bias, err := p.logits(d.Heads)
-		return FoX{d: d, bias: bias}, err
+		return fox{d: d, bias: bias}, err
 	case "zero":
-		if p.DecayTimes != (DecayTimes{}) {
+		if p.decayTimes != (decayTimes{}) {
 			return nil, fmt.Errorf("decay_time_min and decay_time_max belong to init decay-times, not to zero")
 		}
-		return FoX{d: d, bias: make([]float64, d.Heads)}, nil
+		return fox{d: d, bias: make([]float64, d.Heads)}, nil
 	default:
 		return nil, fmt.Errorf("init %q: want decay-times or zero", p.Init)
 	}
 }
 
 // Params implements Encoding: w [H,D] and β [H] of each layer.
-func (e FoX) Params() []Param {
+func (e fox) Params() []Param {
 	var list []Param
 	for i := range e.d.Layers {
 		list = append(list,
@@ -61,7 +61,7 @@ func (e FoX) Params() []Param {
 //
 // The sums run from each query backwards. They could be differences of one running sum over all
 // tokens, but that is large where the tokens are many, and what lies near would lose by it.
-func (e FoX) Bias(s *Site) *graph.Node {
+func (e fox) Bias(s *Site) *graph.Node {
 	b := s.B
 	gates := b.Add(b.Gemm(s.Hidden, s.Param(attentionParam(s.Layer, "forget.weight")), false, true),
 		s.Param(attentionParam(s.Layer, "forget.bias")))

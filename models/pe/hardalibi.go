@@ -9,28 +9,28 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// HardALiBi gives the first heads windows, and leaves the others without an encoding:
+// hardALiBi gives the first heads windows, and leaves the others without an encoding:
 // windowed head h, counted from 0, sees the distances 0 … h and nothing farther (Jelassi
 // et al. 2024, arXiv 2402.01032; sjelassi/transformers_ssm_copy, hard_alibi_model.py). All
 // keys are cached, those that are outside of a head's window too.
-type HardALiBi struct {
+type hardALiBi struct {
 	NoPE
 	heads, windowed int
 }
 
-// HardALiBiParams are the settings.
-type HardALiBiParams struct {
+// hardALiBiSettings are the settings.
+type hardALiBiSettings struct {
 	// Windowed is the number of heads with a window; default half of the heads, rounded
 	// down. The paper has 8 of 16.
 	Windowed int `json:"windowed"`
 }
 
-func newHardALiBi(d Dims, p HardALiBiParams) (Encoding, error) {
+func newHardALiBi(d Dims, p hardALiBiSettings) (Encoding, error) {
 	p.Windowed = cmp.Or(p.Windowed, d.Heads/2)
 	if p.Windowed < 1 || p.Windowed > d.Heads {
 		return nil, fmt.Errorf("windowed %d: want 1 to %d, the number of heads", p.Windowed, d.Heads)
 	}
-	return HardALiBi{heads: d.Heads, windowed: p.Windowed}, nil
+	return hardALiBi{heads: d.Heads, windowed: p.Windowed}, nil
 }
 
 // outside stands for −∞ in a bias. It is finite, as the decoder's mask is, and no logit
@@ -38,7 +38,7 @@ func newHardALiBi(d Dims, p HardALiBiParams) (Encoding, error) {
 const outside = -1e9
 
 // Bias implements Encoding: 0 within a head's window, and outside it −10⁹, [1,H,T,S].
-func (e HardALiBi) Bias(s *Site) *graph.Node {
+func (e hardALiBi) Bias(s *Site) *graph.Node {
 	reach := make([]int64, e.heads)
 	for h := range reach {
 		reach[h] = math.MaxInt32

@@ -13,78 +13,62 @@ import (
 )
 
 // hybrid gives each layer one of several encodings, by a pattern (RNoPE: Yang et al. 2025,
-// arXiv 2501.18795). What they do to embeddings, each does once.
+// arXiv 2501.18795). Each acts on the embeddings once.
 type hybrid struct {
 	NoPE
 	pattern Pattern
-	names   []string // of the encodings, each once, in the order of their first layers
-	parts   map[string]Encoding
+	rows    []Row               // of the encodings, each once, in the order of their first layers
+	parts   map[string]Encoding // by name
 }
 
 // counted is an element of a hybrid as names of files and models have it: 3rope.
 var counted = regexp.MustCompile(`(^|/)(\d+)([^/]*)`)
 
-// IsHybrid reports whether a name is a pattern of encodings, "rope*3/nope", or has the form
+// isHybrid reports whether a name is a pattern of encodings, "rope*3/nope", or has the form
 // "3rope+nope" that such patterns take in names of files and models (see card.Card.Name).
-func IsHybrid(name string) bool { return strings.ContainsAny(name, "*/+") }
+func isHybrid(name string) bool { return strings.ContainsAny(name, "*/+") }
 
 // HybridPattern reads the name of a hybrid in either form. Whether its elements are known is
 // for the caller to see.
 func HybridPattern(name string) (Pattern, error) {
 	text := counted.ReplaceAllString(strings.ReplaceAll(name, "+", "/"), "$1$3*$2")
-	return ParsePattern(text)
+	return ParsePattern(text, 0)
 }
 
-// findHybrid returns a row for a pattern of encodings.
+// findHybrid returns a row for a pattern of encodings. It has the functions on settings that
+// some of them have.
 func findHybrid(p Pattern) (Row, error) {
 	h := hybrid{pattern: p}
 	paper, fits, scales, renews := map[string]json.RawMessage{}, false, false, false
 	for _, name := range p {
-		if slices.Contains(h.names, name) {
+		if slices.ContainsFunc(h.rows, func(r Row) bool { return r.Name == name }) {
 			continue
 		}
 		r, err := findOne(name)
 		if err != nil {
-			return Row{}, fmt.Errorf("encoding %v: %w", p, err)
+			return Row{}, fmt.Errorf("encoding %v: %v", p, err) // not ErrUnknown: a pattern is no misspelt name
 		}
-		h.names = append(h.names, name)
 		if len(r.Paper) > 0 {
 			paper[name] = r.Paper
 		}
 		fits, scales, renews = fits || r.Fit != nil, scales || r.Scale != nil, renews || r.Renew != nil
+		h.rows = append(h.rows, r.complete())
 	}
 	row := Row{Name: p.String(), Formula: "by layer: " + strings.Join(p, ", "), Cost: "that of each layer's encoding",
-		Source: "Yang et al. 2025, arXiv 2501.18795",
-		Make:   func(d Dims, settings json.RawMessage) (Encoding, error) { return h.with(d, settings) }}
+		Source: "Yang et al. 2025, arXiv 2501.18795"}
+	row.Make = named(row.Name, h.with)
 	if fits {
 		row.Fit = func(settings json.RawMessage, d Data) (json.RawMessage, error) {
-			return h.change(settings, func(r Row, own json.RawMessage) (json.RawMessage, error) {
-				if r.Fit == nil {
-					return own, nil
-				}
-				return r.Fit(own, d)
-			})
+			return h.change(settings, func(r Row, own json.RawMessage) (json.RawMessage, error) { return r.Fit(own, d) })
 		}
 	}
 	if scales {
-		row.Scale = func(settings json.RawMessage, s RoPEScaling) (json.RawMessage, error) {
-			return h.change(settings, func(r Row, own json.RawMessage) (json.RawMessage, error) {
-				if r.Scale == nil {
-					return own, nil
-				}
-				return r.Scale(own, s)
-			})
+		row.Scale = func(settings json.RawMessage, s Scaling) (json.RawMessage, error) {
+			return h.change(settings, func(r Row, own json.RawMessage) (json.RawMessage, error) { return r.Scale(own, s) })
 		}
 	}
 	if renews {
-		row.Renew = func(settings json.RawMessage) (json.RawMessage, error) {
-			return h.change(settings, func(r Row, own json.RawMessage) (json.RawMessage, error) {
-				if r.Renew == nil {
-					return own, nil
-				}
-				return r.Renew(own)
-			})
-		}
+		row.Renew = func(settings json.RawMessage) (json.RawMessage, error) { return h.change(settings, Row.renew) }
 	}
 	var err error
 	if len(paper) > 0 {
@@ -93,72 +77,82 @@ func findHybrid(p Pattern) (Row, error) {
 	return row, err
 }
 
+// complete has functions on settings that change nothing in place of those that the row lacks.
+func (r Row) complete() Row {
+	if r.Fit == nil {
+		r.Fit = func(settings json.RawMessage, _ Data) (json.RawMessage, error) { return settings, nil }
+	}
+	if r.Scale == nil {
+		r.Scale = func(settings json.RawMessage, _ Scaling) (json.RawMessage, error) { return settings, nil }
+	}
+	if r.Renew == nil {
+		r.Renew = func(settings json.RawMessage) (json.RawMessage, error) { return settings, nil }
+	}
+	return r
+}
+
+func (r Row) renew(settings json.RawMessage) (json.RawMessage, error) { return r.Renew(settings) }
+
 // change changes the settings of each encoding.
 func (h hybrid) change(
 	settings json.RawMessage, f func(r Row, own json.RawMessage) (json.RawMessage, error),
 ) (json.RawMessage, error) {
-	of, err := h.byName(settings)
+	byName, err := h.settings(settings)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range h.names {
-		r, err := findOne(name)
+	for _, r := range h.rows {
+		own, err := f(r, byName[r.Name])
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("settings of %q: %w", r.Name, err)
 		}
-		own, err := f(r, of[name])
-		if err != nil {
-			return nil, fmt.Errorf("settings of %q: %w", name, err)
-		}
-		if delete(of, name); len(own) > 0 {
-			of[name] = own
+		if delete(byName, r.Name); len(own) > 0 {
+			byName[r.Name] = own
 		}
 	}
-	if len(of) == 0 {
+	if len(byName) == 0 {
 		return nil, nil
 	}
-	return json.Marshal(of)
+	return json.Marshal(byName)
 }
 
 // with makes the encodings, with settings by their names.
 func (h hybrid) with(d Dims, settings json.RawMessage) (Encoding, error) {
-	if err := h.pattern.CheckLayers(d.Layers); err != nil {
+	if err := h.pattern.checkLayers(d.Layers); err != nil {
 		return nil, err
 	}
-	of, err := h.byName(settings)
+	byName, err := h.settings(settings)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(of)) {
-		if !slices.Contains(h.names, name) {
-			return nil, fmt.Errorf("settings of %q: its encodings are %s, and settings stand under their names",
-				name, strings.Join(h.names, ", "))
-		}
-	}
 	h.parts = map[string]Encoding{}
-	for _, name := range h.names {
-		r, err := findOne(name)
-		if err != nil {
+	var names []string
+	for _, r := range h.rows {
+		if h.parts[r.Name], err = r.Make(d, byName[r.Name]); err != nil {
 			return nil, err
 		}
-		if h.parts[name], err = r.New(d, of[name]); err != nil {
-			return nil, err
+		names = append(names, r.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		if h.parts[name] == nil {
+			return nil, fmt.Errorf("settings of %q: its encodings are %s, and settings stand under their names",
+				name, strings.Join(names, ", "))
 		}
 	}
 	return h, nil
 }
 
-// byName returns the settings of each encoding.
-func (h hybrid) byName(settings json.RawMessage) (map[string]json.RawMessage, error) {
-	of := map[string]json.RawMessage{}
+// settings returns the settings of each encoding, by name.
+func (h hybrid) settings(settings json.RawMessage) (map[string]json.RawMessage, error) {
+	byName := map[string]json.RawMessage{}
 	if len(settings) == 0 {
-		return of, nil
+		return byName, nil
 	}
-	if err := json.Unmarshal(settings, &of); err != nil {
+	if err := json.Unmarshal(settings, &byName); err != nil {
 		return nil, fmt.Errorf("settings %s: want those of each encoding under its name, as in {%q: {…}}",
-			settings, h.names[0])
+			settings, h.rows[0].Name)
 	}
-	return of, nil
+	return byName, nil
 }
 
 // At implements LayerChooser.
@@ -172,9 +166,9 @@ func (h hybrid) At(layer, layers int) Encoding {
 
 // Params implements Encoding: those of all layers, and of each layer its encoding's.
 func (h hybrid) Params() (list []Param) {
-	for _, name := range h.names {
-		for _, p := range h.parts[name].Params() {
-			if layer, ok := layerOf(p.Name); !ok || h.pattern.At(layer) == name {
+	for _, r := range h.rows {
+		for _, p := range h.parts[r.Name].Params() {
+			if layer, ok := layerOf(p.Name); !ok || h.pattern.At(layer) == r.Name {
 				list = append(list, p)
 			}
 		}
@@ -192,8 +186,8 @@ func layerOf(param string) (layer int, ok bool) {
 
 // Embed implements Encoding.
 func (h hybrid) Embed(s *Site, x *graph.Node) *graph.Node {
-	for _, name := range h.names {
-		x = h.parts[name].Embed(s, x)
+	for _, r := range h.rows {
+		x = h.parts[r.Name].Embed(s, x)
 	}
 	return x
 }

@@ -53,12 +53,14 @@ func (lastPlain) At(layer, layers int) pe.Encoding {
 	if layer == layers-1 {
 		return pe.NoPE{}
 	}
-	return pe.RoPE{}
+	row, _ := pe.Find("rope")
+	e, _ := row.Make(pe.Dims{Model: 8, Heads: 2, Head: 4, Layers: layers}, nil)
+	return e
 }
 
 func TestHybridAt(t *testing.T) {
 	e := newEncoding(t, "alibi/last-plain*2", "", pe.Dims{Model: 8, Heads: 2, Head: 4, Layers: 3}).(pe.LayerChooser)
-	for layer, want := range []string{"pe.ALiBi", "pe.RoPE", "pe.NoPE"} {
+	for layer, want := range []string{"pe.alibi", "pe.rope", "pe.NoPE"} {
 		if got := fmt.Sprintf("%T", e.At(layer, 3)); got != want {
 			t.Errorf("layer %d has %s, want %s", layer, got, want)
 		}
@@ -80,7 +82,7 @@ func TestHybridErrors(t *testing.T) {
 	} {
 		r, err := pe.Find(tc.name)
 		if err == nil {
-			_, err = r.New(pe.Dims{Model: 8, Heads: 2, Head: 4, Layers: 2}, json.RawMessage(tc.settings))
+			_, err = r.Make(pe.Dims{Model: 8, Heads: 2, Head: 4, Layers: 2}, json.RawMessage(tc.settings))
 		}
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s %s: error %v, want %q", tc.name, tc.settings, err, tc.want)

@@ -9,7 +9,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// KERPLE lowers the logit by a kernel of the distance r with two trained numbers of each
+// kerple lowers the logit by a kernel of the distance r with two trained numbers of each
 // head, which all layers share: r₁·ln(1 + r₂·r), or r₁·r^r₂ with r₂ up to 2 (Chi et al.
 // 2022, arXiv 2205.09921; chijames/KERPLE).
 //
@@ -21,24 +21,24 @@ import (
 // The paper's code draws what starts as a factor or rate from (0, 1), but r₁ of the
 // logarithm and the exponent from (0, 2). Here the heads are spread evenly over these
 // intervals, from the flattest to the steepest.
-type KERPLE struct {
+type kerple struct {
 	NoPE
 	power  bool
 	owners owners
 	r1, r2 []float64 // as they start, before they are made positive
 }
 
-// KERPLEParams are the settings.
-type KERPLEParams struct {
+// kerpleSettings are the settings.
+type kerpleSettings struct {
 	Kind string `json:"kind"` // "log" (default) or "power"
 }
 
-func newKERPLE(d Dims, p KERPLEParams) (Encoding, error) {
+func newKERPLE(d Dims, p kerpleSettings) (Encoding, error) {
 	p.Kind = cmp.Or(p.Kind, "log")
 	if p.Kind != "log" && p.Kind != "power" {
 		return nil, fmt.Errorf("kind %q is unknown; use log or power", p.Kind)
 	}
-	e := KERPLE{power: p.Kind == "power"}
+	e := kerple{power: p.Kind == "power"}
 	for h := range d.Heads {
 		part := (float64(h) + 0.5) / float64(d.Heads)
 		if e.power {
@@ -58,13 +58,13 @@ func unsoftplus(y float64) float64 { return math.Log(math.Expm1(y)) }
 const kerpleR1, kerpleR2 = "kerple_r1", "kerple_r2"
 
 // Params implements Encoding: both numbers before they are made positive, [H] each.
-func (e KERPLE) Params() []Param {
+func (e kerple) Params() []Param {
 	heads := []int{len(e.r1)}
 	return e.owners.params([]Param{{Name: kerpleR1, Shape: heads, Init: e.r1}, {Name: kerpleR2, Shape: heads, Init: e.r2}})
 }
 
 // Bias implements Encoding: −r₁·ln(1 + r₂·r) or −r₁·r^r₂, [1,H,T,S].
-func (e KERPLE) Bias(s *Site) *graph.Node {
+func (e kerple) Bias(s *Site) *graph.Node {
 	b := s.B
 	number := func(name string) *graph.Node {
 		return b.Reshape(s.Param(e.owners.name(s, name)), graph.N(1), graph.N(len(e.r1)), graph.N(1), graph.N(1))

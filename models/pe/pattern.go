@@ -16,9 +16,10 @@ type Pattern []string
 // maxRepeat bounds the count after a star; no model has so many layers.
 const maxRepeat = 1 << 10
 
-// ParsePattern reads the text of a pattern, and makes it as short as it can be. Whether
-// its elements are known is for the caller to see.
-func ParsePattern(text string) (Pattern, error) {
+// ParsePattern reads the text of a pattern, and makes it as short as it can be. One that is
+// longer than a model of so many layers is an error, or 0 for any. Whether its elements are
+// known is for the caller to see.
+func ParsePattern(text string, layers int) (Pattern, error) {
 	var p Pattern
 	for part := range strings.SplitSeq(text, "/") {
 		element, count, repeated := strings.Cut(part, "*")
@@ -35,7 +36,8 @@ func ParsePattern(text string) (Pattern, error) {
 		}
 		p = append(p, slices.Repeat([]string{element}, n)...)
 	}
-	return p.shortest(), nil
+	p = p.shortest()
+	return p, p.checkLayers(layers)
 }
 
 // shortest returns the shortest pattern that is the same in every layer.
@@ -51,10 +53,9 @@ func (p Pattern) shortest() Pattern {
 // At returns the element of a layer, counted from 0.
 func (p Pattern) At(layer int) string { return p[layer%len(p)] }
 
-// CheckLayers refuses a pattern that is longer than a model of so many layers: the end of
-// it would be in none.
-func (p Pattern) CheckLayers(layers int) error {
-	if len(p) <= layers {
+// checkLayers refuses a pattern whose end no layer would have; 0 layers are any number.
+func (p Pattern) checkLayers(layers int) error {
+	if len(p) <= layers || layers == 0 {
 		return nil
 	}
 	return fmt.Errorf("pattern %v is %d layers long, and the model has n_layers %d; shorten it, or set n_layers=%d",

@@ -22,7 +22,7 @@ func TestPattern(t *testing.T) {
 		"a/b/a":       {"a/b/a", []string{"a", "b", "a", "a"}},
 		"a*4/a":       {"a", []string{"a", "a", "a", "a"}},
 	} {
-		p, err := pe.ParsePattern(text)
+		p, err := pe.ParsePattern(text, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,21 +38,21 @@ func TestPattern(t *testing.T) {
 		"": "empty part", "a//b": "empty part", "/a": "empty part", "*3": "empty part", "a*0": "*0: want a number",
 		"a*": "*: want a number", "a*-1": "*-1: want", "a*2*2": "*2*2: want", "a*2000": "from 1 to 1024", "a*b/c": "*b: want",
 	} {
-		if _, err := pe.ParsePattern(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := pe.ParsePattern(text, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}
 }
 
 // A pattern may end in the middle, but not before each of its elements had a layer.
-func TestPatternCheckLayers(t *testing.T) {
-	p := pe.Pattern{"rope", "rope", "rope", "nope"}
+func TestPatternLayers(t *testing.T) {
+	const text = "rope*3/nope"
 	for layers, ok := range map[int]bool{3: false, 4: true, 5: true} {
-		if err := p.CheckLayers(layers); (err == nil) != ok {
+		if _, err := pe.ParsePattern(text, layers); (err == nil) != ok {
 			t.Errorf("%d layers: %v", layers, err)
 		}
 	}
-	if err := p.CheckLayers(3); err == nil || !strings.Contains(err.Error(), "rope*3/nope is 4 layers long") {
+	if _, err := pe.ParsePattern(text, 3); err == nil || !strings.Contains(err.Error(), "rope*3/nope is 4 layers long") {
 		t.Errorf("%v", err)
 	}
 }

@@ -124,11 +124,8 @@ type Site struct {
 	Drop func(place string, x *graph.Node) *graph.Node
 }
 
-// KeySlots returns the slots of the keys, int64 [S].
-func (s *Site) KeySlots() *graph.Node { return s.B.Range(graph.N(0), s.Total) }
-
-// Distances returns those of the positions that encodings go by: SlotDistances, but
-// where positions are randomized those between them, int64 [B,1,T,T].
+// Distances returns the distances that encodings go by: SlotDistances, or where positions are
+// randomized the differences of positions, int64 [B,1,T,T].
 func (s *Site) Distances() *graph.Node {
 	if !s.Randomized {
 		return s.SlotDistances()
@@ -153,7 +150,7 @@ func (s *Site) Causal() *graph.Node {
 
 // slotPairs returns the slots of queries and keys as int64 [1,1,T,1] and [1,1,1,S].
 func (s *Site) slotPairs() (queries, keys *graph.Node) {
-	queries, keys = s.Slots, s.KeySlots()
+	queries, keys = s.Slots, s.B.Range(graph.N(0), s.Total)
 	if queries == nil {
 		queries = keys
 	}
@@ -165,8 +162,8 @@ func (s *Site) Seen() *graph.Node {
 	return s.B.ReduceSum(s.B.Cast(s.Visible(), tensor.Float32), true, -1)
 }
 
-// past returns Distances with 0 for later keys, which are masked anyway.
-func (s *Site) past() *graph.Node {
+// Past returns Distances with 0 for later keys, which are masked anyway.
+func (s *Site) Past() *graph.Node {
 	d, zero := s.Distances(), s.B.Const(tensor.Scalar(int64(0)))
 	return s.B.Where(s.B.Greater(d, zero), d, zero)
 }

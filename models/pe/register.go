@@ -43,7 +43,7 @@ func (r Row) check() error {
 
 // With makes a Row.Make of a constructor with its own settings struct P, which is
 // read from JSON; settings that P does not have are an error.
-func With[P any](f func(Dims, P) (Encoding, error)) func(Dims, json.RawMessage) (Encoding, error) {
+func With[P any](f func(Dims, P) (Encoding, error)) makeFunc {
 	return func(d Dims, raw json.RawMessage) (Encoding, error) {
 		p, err := parse[P](raw)
 		if err != nil {

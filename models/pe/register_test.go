@@ -60,7 +60,7 @@ func ExampleRegister() {
 		return
 	}
 	fmt.Println(row.Formula)
-	_, err = row.New(pe.Dims{Model: 8, Heads: 2, Head: 4, Layers: 1}, json.RawMessage(`{"slope": 2}`))
+	_, err = row.Make(pe.Dims{Model: 8, Heads: 2, Head: 4, Layers: 1}, json.RawMessage(`{"slope": 2}`))
 	fmt.Println(err)
 	// Output:
 	// q·k − √(t−j)
@@ -71,8 +71,8 @@ func TestRegistered(t *testing.T) {
 	d := pe.Dims{Model: 8, Heads: 2, Head: 4, Layers: 1}
 	got := bias(t, newEncoding(t, "root", `{"factor":2}`, d), d, 3, nil)
 	near(t, "bias", got, []float64{0, 0, 0, -2, 0, 0, -2 * math.Sqrt2, -2, 0}, 1e-6)
-	if table := pe.Table(); table[len(table)-1].Name != "root" || pe.Plain().Name != "nope" {
-		t.Errorf("the table begins with %s and ends with %s", pe.Plain().Name, table[len(table)-1].Name)
+	if table := pe.Table(); table[len(table)-1].Name != "root" || pe.Table()[0].Name != "nope" {
+		t.Errorf("the table begins with %s and ends with %s", pe.Table()[0].Name, table[len(table)-1].Name)
 	}
 }
 

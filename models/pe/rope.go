@@ -10,20 +10,20 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// RoPE rotates pairs of query and key features by angles proportional to the
+// rope rotates pairs of query and key features by angles proportional to the
 // position, so that q·k depends on content and offset only (Su et al. 2021,
 // arXiv 2104.09864, equation 34).
-type RoPE struct {
+type rope struct {
 	NoPE
 	head, width int
 	interleaved bool
 	freq        []float64 // radians per position, one per pair
 	turning     int       // pairs that turn, from the first on
-	scaling     RoPEScaling
+	scaling     ropeScaling
 }
 
-// RoPEParams are RoPE's settings.
-type RoPEParams struct {
+// ropeSettings are RoPE's settings.
+type ropeSettings struct {
 	// Theta is the base B of the frequencies B^(−2c/width); default 10000.
 	Theta float64 `json:"theta,omitempty"`
 	// Fraction of each head's features that is rotated, from the first on;
@@ -36,10 +36,10 @@ type RoPEParams struct {
 	// Layout of the pairs: "half" (c, c+width/2; default) or "interleaved"
 	// (2c, 2c+1). Weights trained with one are wrong with the other.
 	Layout string `json:"layout,omitempty"`
-	RoPEScaling
+	ropeScaling
 }
 
-func newRoPE(d Dims, p RoPEParams) (Encoding, error) {
+func newRoPE(d Dims, p ropeSettings) (Encoding, error) {
 	p.Theta = cmp.Or(p.Theta, 10000)
 	p.Fraction = cmp.Or(p.Fraction, 1)
 	p.P = cmp.Or(p.P, 1)
@@ -61,11 +61,11 @@ func newRoPE(d Dims, p RoPEParams) (Encoding, error) {
 	case p.Layout != "half" && p.Layout != "interleaved":
 		return nil, fmt.Errorf("layout %q is unknown; use half or interleaved", p.Layout)
 	}
-	scaling, err := p.RoPEScaling.resolve(width / 2)
+	scaling, err := p.ropeScaling.resolve(width / 2)
 	if err != nil {
 		return nil, err
 	}
-	r := RoPE{head: d.Head, width: width, interleaved: p.Layout == "interleaved", freq: make([]float64, width/2),
+	r := rope{head: d.Head, width: width, interleaved: p.Layout == "interleaved", freq: make([]float64, width/2),
 		turning: turning, scaling: scaling}
 	for c := range turning {
 		r.freq[c] = math.Pow(p.Theta, -2*float64(c)/float64(width))
@@ -77,7 +77,7 @@ func newRoPE(d Dims, p RoPEParams) (Encoding, error) {
 }
 
 // pair returns the two features of pair c.
-func (r RoPE) pair(c int) (int, int) {
+func (r rope) pair(c int) (int, int) {
 	if r.interleaved {
 		return 2 * c, 2*c + 1
 	}
@@ -85,7 +85,7 @@ func (r RoPE) pair(c int) (int, int) {
 }
 
 // QK implements Encoding: both are rotated by their own positions.
-func (r RoPE) QK(s *Site, q, k *graph.Node) (*graph.Node, *graph.Node) {
+func (r rope) QK(s *Site, q, k *graph.Node) (*graph.Node, *graph.Node) {
 	q, k = r.rotate(s, q), r.rotate(s, k)
 	if c := r.scaling.sharpness(); c != 1 && r.scaling.Ramp == "" {
 		q = s.B.Mul(q, s.B.Float(c*c))
@@ -95,7 +95,7 @@ func (r RoPE) QK(s *Site, q, k *graph.Node) (*graph.Node, *graph.Node) {
 
 // sharpen multiplies cosines or sines of pairs, which lie along the last axis, by the scaling's
 // factor where the pair turns.
-func (r RoPE) sharpen(b *graph.Builder, wave *graph.Node, pairs []int) *graph.Node {
+func (r rope) sharpen(b *graph.Builder, wave *graph.Node, pairs []int) *graph.Node {
 	c := r.scaling.sharpness()
 	if c == 1 || r.scaling.Ramp == "" {
 		return wave
@@ -109,7 +109,7 @@ func (r RoPE) sharpen(b *graph.Builder, wave *graph.Node, pairs []int) *graph.No
 	return b.Mul(wave, constant(b, factors, len(factors)))
 }
 
-func (r RoPE) rotate(s *Site, x *graph.Node) *graph.Node {
+func (r rope) rotate(s *Site, x *graph.Node) *graph.Node {
 	pos := s.B.Unsqueeze(s.B.Cast(s.Positions(), tensor.Float32), 2) // [B,T,1]
 	if s.Fused {
 		angle := s.B.Mul(pos, constant(s.B, r.freq, 1, 1, len(r.freq))) // [B,T,width/2]

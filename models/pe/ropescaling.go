@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// RoPEScaling changes the frequencies ω_c of the n pairs that RoPE rotates, so that a
+// ropeScaling changes the frequencies ω_c of the n pairs that RoPE rotates, so that a
 // sequence of s·L tokens turns them about as far as one of L did in training. It needs no
 // training of its own, but the papers train on for a while. Scaling is
 //
@@ -25,7 +25,7 @@ import (
 // the pair ⌊c(Fast)⌋ to the pair ⌈c(Slow)⌉, where c(r) = w·ln(L/2πr)/(2·ln θ) is the pair of the w
 // features that turns r times. Both divide the same pairs wholly, and differ by a factor of up
 // to 1.8 between. With the paper's ramp, all of the queries is multiplied, by the square.
-type RoPEScaling struct {
+type ropeScaling struct {
 	Scaling string `json:"scaling,omitempty"`
 	// Ramp "pairs" is yarn's ramp that is linear in c. It is stored with new configurations; absent,
 	// yarn has the paper's ramp. As a value of Scaling, yarn-paper names the latter.
@@ -48,18 +48,15 @@ const (
 	pairsRamp = "pairs"
 )
 
-// NewScaling returns the scaling of a method and its factor as new configurations store it. The
-// length is L in tokens, which yarn alone needs; others leave it out.
-func NewScaling(method string, factor float64, length func() (int, error)) (s RoPEScaling, err error) {
-	s = RoPEScaling{Scaling: method, Factor: factor}.renewed()
-	if s.Scaling == yarn {
-		s.Length, err = length()
-	}
-	return s, err
+// Scaling is what Row.Scale puts into settings.
+type Scaling struct {
+	Method  string // one of ScalingMethods
+	Factor  float64
+	Trained func() (int, error) // tokens of the longest sequence in training; yarn alone needs it
 }
 
 // renewed is the stored form of what a new configuration says.
-func (p RoPEScaling) renewed() RoPEScaling {
+func (p ropeScaling) renewed() ropeScaling {
 	switch {
 	case p.Scaling == paperYarn && p.Ramp == "":
 		p.Scaling = yarn
@@ -71,15 +68,15 @@ func (p RoPEScaling) renewed() RoPEScaling {
 
 // renewRoPE is RoPE's Row.Renew: yarn has the ramp of the authors' code.
 func renewRoPE(settings json.RawMessage) (json.RawMessage, error) {
-	p, err := parse[RoPEParams](settings)
+	p, err := parse[ropeSettings](settings)
 	if err != nil {
 		return nil, err
 	}
-	scaling := p.RoPEScaling.renewed()
-	if scaling == p.RoPEScaling {
+	scaling := p.ropeScaling.renewed()
+	if scaling == p.ropeScaling {
 		return settings, nil
 	}
-	p.RoPEScaling = scaling
+	p.ropeScaling = scaling
 	return json.Marshal(p)
 }
 
@@ -87,19 +84,24 @@ func renewRoPE(settings json.RawMessage) (json.RawMessage, error) {
 const maxScaling = 1 << 20
 
 // scaleRoPE is RoPE's Row.Scale.
-func scaleRoPE(settings json.RawMessage, s RoPEScaling) (json.RawMessage, error) {
-	p, err := parse[RoPEParams](settings)
+func scaleRoPE(settings json.RawMessage, s Scaling) (json.RawMessage, error) {
+	p, err := parse[ropeSettings](settings)
 	if err != nil {
 		return nil, err
 	}
-	p.RoPEScaling = s
+	p.ropeScaling = ropeScaling{Scaling: s.Method, Factor: s.Factor}.renewed()
+	if p.Scaling == yarn {
+		if p.Length, err = s.Trained(); err != nil {
+			return nil, err
+		}
+	}
 	return json.Marshal(p)
 }
 
 // resolve fills in the defaults and checks the settings.
-func (p RoPEScaling) resolve(pairs int) (RoPEScaling, error) {
+func (p ropeScaling) resolve(pairs int) (ropeScaling, error) {
 	if p.Scaling == "" {
-		if p != (RoPEScaling{}) {
+		if p != (ropeScaling{}) {
 			return p, fmt.Errorf("there are settings of a scaling, and scaling itself is missing; want %s",
 				strings.Join(ScalingMethods, ", "))
 		}
@@ -133,7 +135,7 @@ func (p RoPEScaling) resolve(pairs int) (RoPEScaling, error) {
 }
 
 // of returns what the frequency of pair c of n is multiplied by, with the base θ.
-func (p RoPEScaling) of(freq, theta float64, c, n int) float64 {
+func (p ropeScaling) of(freq, theta float64, c, n int) float64 {
 	switch p.Scaling {
 	case "pi":
 		return 1 / p.Factor
@@ -152,7 +154,7 @@ func (p RoPEScaling) of(freq, theta float64, c, n int) float64 {
 
 // ramp is γ of pair c of n where it is linear in c: 1 up to ⌊c(Fast)⌋, 0 from ⌈c(Slow)⌉ on. The
 // upper bound is 2n−1 and not n−1, as transformers has it.
-func (p RoPEScaling) ramp(theta float64, c, n int) float64 {
+func (p ropeScaling) ramp(theta float64, c, n int) float64 {
 	pair := func(turns float64) float64 {
 		return float64(n) * math.Log(float64(p.Length)/(2*math.Pi*turns)) / math.Log(theta)
 	}
@@ -164,7 +166,7 @@ func (p RoPEScaling) ramp(theta float64, c, n int) float64 {
 }
 
 // sharpness is what the features that turn are multiplied by, in queries and in keys.
-func (p RoPEScaling) sharpness() float64 {
+func (p ropeScaling) sharpness() float64 {
 	if p.Scaling != yarn {
 		return 1
 	}

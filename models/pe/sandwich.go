@@ -9,30 +9,30 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// Sandwich adds the product of the sinusoids of two positions, which depends on their
+// sandwich adds the product of the sinusoids of two positions, which depends on their
 // distance r only, and divides it by a number of each head (Chi et al. 2022, arXiv
 // 2212.10356): Σ cos(r/10000^(2k/n)) over k = 1 … n/2, divided by 8h/H for heads h = 1 …
 // H. It falls with the logarithm of the distance, roughly. At r = 0 the sum is n/2, which is
 // taken off it, as NVIDIA NeMo does too: what all keys have alike, the softmax does not see.
-type Sandwich struct {
+type sandwich struct {
 	NoPE
 	heads int
 	freq  []float64 // 10000^(−2k/n)
 }
 
-// SandwichParams are the settings.
-type SandwichParams struct {
+// sandwichSettings are the settings.
+type sandwichSettings struct {
 	// Features is n, the width of the sinusoids, whatever that of the model; default 128,
 	// as in the paper.
 	Features int `json:"features"`
 }
 
-func newSandwich(d Dims, p SandwichParams) (Encoding, error) {
+func newSandwich(d Dims, p sandwichSettings) (Encoding, error) {
 	p.Features = cmp.Or(p.Features, 128)
 	if p.Features < 2 || p.Features > 1<<12 || p.Features%2 != 0 {
 		return nil, fmt.Errorf("features %d: want an even number from 2 to %d", p.Features, 1<<12)
 	}
-	e := Sandwich{heads: d.Heads, freq: make([]float64, p.Features/2)}
+	e := sandwich{heads: d.Heads, freq: make([]float64, p.Features/2)}
 	for i := range e.freq {
 		e.freq[i] = math.Pow(10000, -2*float64(i+1)/float64(p.Features))
 	}
@@ -41,7 +41,7 @@ func newSandwich(d Dims, p SandwichParams) (Encoding, error) {
 
 // Bias implements Encoding: (Σ cos(rω_k) − n/2)·H/8h, [1 or B,H,T,S]. The sums are made once
 // for each distance and looked up, or for each pair where positions are randomized.
-func (e Sandwich) Bias(s *Site) *graph.Node {
+func (e sandwich) Bias(s *Site) *graph.Node {
 	b, n := s.B, len(e.freq)
 	sums := func(r *graph.Node) *graph.Node { // of distances, whose last axis is 1
 		cosines := b.Cos(b.Mul(b.Cast(r, tensor.Float32), constant(b, e.freq, n)))
@@ -51,7 +51,7 @@ func (e Sandwich) Bias(s *Site) *graph.Node {
 	if s.Randomized {
 		pairs = sums(b.Unsqueeze(s.Distances(), 4))
 	} else {
-		pairs = b.Gather(sums(b.Unsqueeze(s.KeySlots(), 1)), s.past(), 0)
+		pairs = b.Gather(sums(b.Unsqueeze(s.B.Range(graph.N(0), s.Total), 1)), s.Past(), 0)
 	}
 	scale := make([]float64, e.heads)
 	for h := range scale {

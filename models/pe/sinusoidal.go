@@ -10,7 +10,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// Sinusoidal adds to the embedding at position p the values sin(p·ω_c) and
+// sinusoidal adds to the embedding at position p the values sin(p·ω_c) and
 // cos(p·ω_c), ω_c = 10000^(−2c/D), c = 0 … D/2−1 (Vaswani et al. 2017, arXiv
 // 1706.03762, section 3.5). They are computed from the positions: no table ends
 // anywhere. They are multiplied by the amplitude, and the embedding by nothing.
@@ -19,7 +19,7 @@ import (
 // and sinusoids of a fixed 0.02 vanish beside them: such a model behaves as NoPE. Where it is
 // learned, it grows to 0.21, and the model fails beyond the trained length, as in
 // Kazemnejad et al. 2023 (arXiv 2305.19466).
-type Sinusoidal struct {
+type sinusoidal struct {
 	NoPE
 	freq        []float64
 	amplitude   float64
@@ -27,8 +27,8 @@ type Sinusoidal struct {
 	interleaved bool
 }
 
-// SinusoidalParams are the settings.
-type SinusoidalParams struct {
+// sinusoidalSettings are the settings.
+type sinusoidalSettings struct {
 	// Layout of the features: "interleaved" (sine and cosine of one frequency
 	// side by side, as the paper writes it; default) or "halves" (all sines, then
 	// all cosines, as most code has it, that of Kazemnejad et al. 2023 too). They
@@ -49,7 +49,7 @@ const fixedAmplitude = 0.02
 
 // renewSinusoidal has the amplitude learned where nothing is said of it.
 func renewSinusoidal(settings json.RawMessage) (json.RawMessage, error) {
-	p, err := parse[SinusoidalParams](settings)
+	p, err := parse[sinusoidalSettings](settings)
 	if err != nil {
 		return nil, err
 	}
@@ -67,13 +67,13 @@ func renewSinusoidal(settings json.RawMessage) (json.RawMessage, error) {
 			return settings, nil
 		}
 	}
-	if p == (SinusoidalParams{}) {
+	if p == (sinusoidalSettings{}) {
 		return nil, nil
 	}
 	return json.Marshal(p)
 }
 
-func newSinusoidal(d Dims, p SinusoidalParams) (Encoding, error) {
+func newSinusoidal(d Dims, p sinusoidalSettings) (Encoding, error) {
 	p.Layout = cmp.Or(p.Layout, "interleaved")
 	if p.Layout != "interleaved" && p.Layout != "halves" {
 		return nil, fmt.Errorf("layout %q is unknown; use interleaved or halves", p.Layout)
@@ -86,7 +86,7 @@ func newSinusoidal(d Dims, p SinusoidalParams) (Encoding, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Sinusoidal{freq: freq, amplitude: p.Amplitude,
+	return sinusoidal{freq: freq, amplitude: p.Amplitude,
 		learned: p.Learned != nil && *p.Learned, interleaved: p.Layout == "interleaved"}, nil
 }
 
@@ -106,7 +106,7 @@ func sinusoidFrequencies(width int) ([]float64, error) {
 const amplitudeWeight = "sinusoidal.amplitude"
 
 // Params implements Encoding: the amplitude where it is learned.
-func (e Sinusoidal) Params() []Param {
+func (e sinusoidal) Params() []Param {
 	if !e.learned {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (e Sinusoidal) Params() []Param {
 }
 
 // Embed implements Encoding: x + p(pos).
-func (e Sinusoidal) Embed(s *Site, x *graph.Node) *graph.Node {
+func (e sinusoidal) Embed(s *Site, x *graph.Node) *graph.Node {
 	pos := s.B.Unsqueeze(s.B.Cast(s.Positions(), tensor.Float32), 2) // [B,T,1]
 	angle := s.B.Mul(pos, constant(s.B, e.freq, 1, 1, len(e.freq)))  // [B,T,D/2]
 	waves := s.B.Concat(2, s.B.Sin(angle), s.B.Cos(angle))

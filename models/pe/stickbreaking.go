@@ -8,7 +8,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// StickBreaking replaces the softmax (Tan et al. 2025, arXiv 2410.17980): of a stick of length 1
+// stickBreaking replaces the softmax (Tan et al. 2025, arXiv 2410.17980): of a stick of length 1
 // each key, from the nearest to the farthest, takes the fraction β = σ(z) of what the nearer ones
 // left, so that the weight of query t and key j is β_tj·Π (1 − β_tk) over k = j+1 … t−1. That
 // nearer keys come first is all that tells positions.
@@ -18,14 +18,14 @@ import (
 // (shawntan/stickbreaking-attention, tests/test_attn.py), so that weights sum to 1 and the first
 // query sees its own value. Their large models (IBM/dolomite-engine) give it to a learned vector
 // instead, and normalise.
-type StickBreaking struct {
+type stickBreaking struct {
 	NoPE
 	current, remainder bool
 	offsets            []float64 // of each head's logits; nil for none
 }
 
-// StickBreakingParams are the settings.
-type StickBreakingParams struct {
+// stickBreakingSettings are the settings.
+type stickBreakingSettings struct {
 	// Offset is "decay-times" (default), a fixed number for each head that is added to z, or
 	// "none", the paper's.
 	//
@@ -35,7 +35,7 @@ type StickBreakingParams struct {
 	// 0.001, without offsets it is 4.1 (zoo train --preset tiny --pe stick-breaking --task copy
 	// --steps 1000, with --set model.encoding_params.offset=none).
 	Offset string `json:"offset"`
-	DecayTimes
+	decayTimes
 	// AttendCurrent lets a query break its own key off too, first of all.
 	AttendCurrent bool `json:"attend_current"`
 	// Remainder says what becomes of the rest of the stick: "value" (default), the query's own
@@ -44,12 +44,12 @@ type StickBreakingParams struct {
 	Remainder string `json:"remainder"`
 }
 
-func newStickBreaking(d Dims, p StickBreakingParams) (Encoding, error) {
+func newStickBreaking(d Dims, p stickBreakingSettings) (Encoding, error) {
 	remainder := cmp.Or(p.Remainder, "value")
 	if remainder != "value" && remainder != "none" {
 		return nil, fmt.Errorf("remainder %q: want value or none", remainder)
 	}
-	e := StickBreaking{current: p.AttendCurrent, remainder: remainder == "value"}
+	e := stickBreaking{current: p.AttendCurrent, remainder: remainder == "value"}
 	switch p.Offset {
 	case "", "decay-times":
 		left, err := p.logits(d.Heads)
@@ -58,7 +58,7 @@ func newStickBreaking(d Dims, p StickBreakingParams) (Encoding, error) {
 		}
 		return e, err
 	case "none":
-		if p.DecayTimes != (DecayTimes{}) {
+		if p.decayTimes != (decayTimes{}) {
 			return nil, fmt.Errorf("decay_time_min and decay_time_max belong to offset decay-times, not to none")
 		}
 		return e, nil
@@ -68,7 +68,7 @@ func newStickBreaking(d Dims, p StickBreakingParams) (Encoding, error) {
 }
 
 // Bias implements Encoding: the offsets, [1,H,1,1], or none.
-func (e StickBreaking) Bias(s *Site) *graph.Node {
+func (e stickBreaking) Bias(s *Site) *graph.Node {
 	if e.offsets == nil {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (e StickBreaking) Bias(s *Site) *graph.Node {
 }
 
 // Weigh implements Weigher, [B,H,T,S].
-func (e StickBreaking) Weigh(s *Site, logits, visible *graph.Node) *graph.Node {
+func (e stickBreaking) Weigh(s *Site, logits, visible *graph.Node) *graph.Node {
 	b := s.B
 	zero := b.Const(tensor.Scalar(int64(0)))
 	if !e.current {

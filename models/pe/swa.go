@@ -5,27 +5,27 @@ import (
 	"fmt"
 )
 
-// SWA is NoPE in a sliding window: the query at position t sees the keys at 0 ≤ t − j < W
+// swa is NoPE in a sliding window: the query at position t sees the keys at 0 ≤ t − j < W
 // (Beltagy et al. 2020, arXiv 2004.05150, section 3.1; causal in Jiang et al. 2023, arXiv
 // 2310.06825, section 2). What L layers pass on reaches back L·(W−1) tokens.
-type SWA struct {
+type swa struct {
 	NoPE
 	window int
 }
 
-// SWAParams are the settings.
-type SWAParams struct {
+// swaSettings are the settings.
+type swaSettings struct {
 	// Window is W in tokens; default 16, for short tasks. Mistral 7B has 4096.
 	Window int `json:"window"`
 }
 
-func newSWA(_ Dims, p SWAParams) (Encoding, error) {
+func newSWA(_ Dims, p swaSettings) (Encoding, error) {
 	p.Window = cmp.Or(p.Window, 16)
-	return SWA{window: p.Window}, CheckWindow(p.Window)
+	return swa{window: p.Window}, CheckWindow(p.Window)
 }
 
 // Window implements Windowed.
-func (e SWA) Window() int { return e.window }
+func (e swa) Window() int { return e.window }
 
 // CheckWindow refuses a number of tokens that no window has.
 func CheckWindow(tokens int) error {

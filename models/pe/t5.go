@@ -11,26 +11,26 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// T5 adds to the logit of query t and key j a learned number per head and bucket
+// t5 adds to the logit of query t and key j a learned number per head and bucket
 // of the distance t − j; all layers share the one table (Raffel et al. 2020,
 // arXiv 1910.10683, section 2.1). Buckets are those of a causal model: with N
 // buckets up to the distance M, half of them hold one distance each, the others
 // grow logarithmically, and the last holds all that is farther:
 // r for r < N/2, else min(N−1, N/2 + ⌊N/2 · ln(r/(N/2)) / ln(M/(N/2))⌋).
-type T5 struct {
+type t5 struct {
 	NoPE
 	heads, buckets int
 	bucket         []int64 // of distances 0 … len−1, the last bucket's first
 	std            float64
 }
 
-// T5Params are the settings.
-type T5Params struct {
+// t5Settings are the settings.
+type t5Settings struct {
 	Buckets     int `json:"buckets"`      // N; default 32
 	MaxDistance int `json:"max_distance"` // M in tokens; default 128
 }
 
-func newT5(d Dims, p T5Params) (Encoding, error) {
+func newT5(d Dims, p t5Settings) (Encoding, error) {
 	p.Buckets = cmp.Or(p.Buckets, 32)
 	p.MaxDistance = cmp.Or(p.MaxDistance, 128)
 	if p.Buckets < 4 || p.Buckets > 256 || p.Buckets%2 != 0 {
@@ -41,7 +41,7 @@ func newT5(d Dims, p T5Params) (Encoding, error) {
 			p.MaxDistance, p.Buckets, 1<<16)
 	}
 	bucket := t5Buckets(p.Buckets, p.MaxDistance)
-	return T5{heads: d.Heads, buckets: p.Buckets, bucket: bucket, std: 1 / math.Sqrt(float64(d.Model))}, nil
+	return t5{heads: d.Heads, buckets: p.Buckets, bucket: bucket, std: 1 / math.Sqrt(float64(d.Model))}, nil
 }
 
 // t5Buckets returns the bucket of each distance up to the first of the last
@@ -75,13 +75,13 @@ func product(x, y *big.Int) *big.Int { return new(big.Int).Mul(x, y) }
 const t5Table = "relative_bias.weight"
 
 // Params implements Encoding: the table [buckets, H], started like T5's.
-func (e T5) Params() []Param {
+func (e t5) Params() []Param {
 	return []Param{{Name: t5Table, Shape: []int{e.buckets, e.heads}, Std: e.std}}
 }
 
 // Bias implements Encoding: table[bucket(t−j), h], [1,H,T,S]. It does not depend
 // on the layer, so all layers read one node.
-func (e T5) Bias(s *Site) *graph.Node {
+func (e t5) Bias(s *Site) *graph.Node {
 	b := s.B
 	last := b.Const(tensor.Scalar(int64(len(e.bucket) - 1)))
 	zero := b.Const(tensor.Scalar(int64(0)))

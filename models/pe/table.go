@@ -2,6 +2,7 @@ package pe
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,9 +22,9 @@ type Row struct {
 	AlsoCalled []string
 	// Make makes the encoding for the given sizes from a JSON object of its own
 	// settings, or from nothing for the defaults; see With.
-	Make func(d Dims, settings json.RawMessage) (Encoding, error)
+	Make makeFunc
 	// Scale puts a scaling of its frequencies into the settings; nil where there are none.
-	Scale func(settings json.RawMessage, s RoPEScaling) (json.RawMessage, error)
+	Scale func(settings json.RawMessage, s Scaling) (json.RawMessage, error)
 	// Fit fills in the settings that follow from what is trained on, where they are not
 	// given; nil where there are none. Run and card keep them.
 	Fit func(settings json.RawMessage, d Data) (json.RawMessage, error)
@@ -31,6 +32,8 @@ type Row struct {
 	// stored one have an older meaning; nil where there are none.
 	Renew func(settings json.RawMessage) (json.RawMessage, error)
 }
+
+type makeFunc = func(d Dims, settings json.RawMessage) (Encoding, error)
 
 // Data is what a model is trained on, as far as settings follow from it.
 type Data struct {
@@ -101,9 +104,6 @@ func Table() []Row {
 	}, registered...)
 }
 
-// Plain returns the row of NoPE, for models that must have no encoding.
-func Plain() Row { return Table()[0] }
-
 func checkStd(std float64) error {
 	if !(std > 0 && std <= 100) {
 		return fmt.Errorf("init_std %v: want a positive number up to 100", std)
@@ -111,8 +111,8 @@ func checkStd(std float64) error {
 	return nil
 }
 
-// Meant returns the encodings that a name in use elsewhere can stand for.
-func Meant(name string) (names []string) {
+// meant returns the encodings that a name in use elsewhere can stand for.
+func meant(name string) (names []string) {
 	for _, r := range Table() {
 		if slices.Contains(r.AlsoCalled, name) {
 			names = append(names, r.Name)
@@ -121,10 +121,13 @@ func Meant(name string) (names []string) {
 	return names
 }
 
-// Find returns the row of a name. That of several encodings, as a Pattern over the layers,
-// has a row too: of a hybrid, whose settings are those of each encoding under its name.
+// ErrUnknown means that a name is neither an encoding's nor one in use elsewhere.
+var ErrUnknown = errors.New("unknown encoding")
+
+// Find returns the row of a name. A hybrid, a Pattern of encodings over the layers such as
+// rope*3/nope, has a row too: its settings are an object with each encoding's under its name.
 func Find(name string) (Row, error) {
-	if !IsHybrid(name) {
+	if !isHybrid(name) {
 		return findOne(name)
 	}
 	p, err := HybridPattern(name)
@@ -142,13 +145,14 @@ func findOne(name string) (Row, error) {
 	var names []string
 	for _, r := range Table() {
 		if r.Name == name {
+			r.Make = named(name, r.Make)
 			return r, nil
 		}
 		names = append(names, r.Name)
 	}
-	switch meant := Meant(name); len(meant) {
+	switch meant := meant(name); len(meant) {
 	case 0:
-		return Row{}, fmt.Errorf("unknown encoding %q; known: %s", name, strings.Join(names, ", "))
+		return Row{}, fmt.Errorf("%w %q; known: %s", ErrUnknown, name, strings.Join(names, ", "))
 	case 1:
 		return Row{}, fmt.Errorf("unknown encoding %q; here it is called %s", name, meant[0])
 	default:
@@ -156,12 +160,13 @@ func findOne(name string) (Row, error) {
 	}
 }
 
-// New makes an encoding for the given sizes. settings is a JSON object of its
-// own parameters, or empty for the defaults.
-func (r Row) New(d Dims, settings json.RawMessage) (Encoding, error) {
-	e, err := r.Make(d, settings)
-	if err != nil {
-		return nil, fmt.Errorf("encoding %s: %w", r.Name, err)
+// named has errors of a constructor say which encoding they are about.
+func named(name string, constructor makeFunc) makeFunc {
+	return func(d Dims, settings json.RawMessage) (Encoding, error) {
+		e, err := constructor(d, settings)
+		if err != nil {
+			return nil, fmt.Errorf("encoding %s: %w", name, err)
+		}
+		return e, nil
 	}
-	return e, nil
 }

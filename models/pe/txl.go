@@ -9,12 +9,12 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// TransformerXL scores query t and key j as (q+u)·k + (q+v)·(W_r r_{t−j}), with
+// transformerXL scores query t and key j as (q+u)·k + (q+v)·(W_r r_{t−j}), with
 // the sinusoid r of the distance and per-layer W_r, u and v (Dai et al. 2019,
 // arXiv 1901.02860, section 3.3). Distances are clamped, as the paper's code has
 // it. There is no segment recurrence: the cache is that of a decoder. Both
 // products take the model's attention scale.
-type TransformerXL struct {
+type transformerXL struct {
 	NoPE
 	d     Dims
 	freq  []float64 // of the sinusoids
@@ -24,8 +24,8 @@ type TransformerXL struct {
 	drop  bool
 }
 
-// TransformerXLParams are the settings.
-type TransformerXLParams struct {
+// transformerXLSettings are the settings.
+type transformerXLSettings struct {
 	// Clamp is the distance in tokens beyond which all are alike; default 1000.
 	Clamp int `json:"clamp"`
 	// InitStd is the standard deviation of the initial W_r, u and v; default 0.02.
@@ -37,7 +37,7 @@ type TransformerXLParams struct {
 	DropDistances bool `json:"drop_distances"`
 }
 
-func newTransformerXL(d Dims, p TransformerXLParams) (Encoding, error) {
+func newTransformerXL(d Dims, p transformerXLSettings) (Encoding, error) {
 	p.Clamp = cmp.Or(p.Clamp, 1000)
 	p.InitStd = cmp.Or(p.InitStd, 0.02)
 	if p.Clamp < 1 || p.Clamp > maxPositions {
@@ -50,7 +50,7 @@ func newTransformerXL(d Dims, p TransformerXLParams) (Encoding, error) {
 	if err := checkStd(p.InitStd); err != nil {
 		return nil, err
 	}
-	e := TransformerXL{d: d, freq: freq, clamp: p.Clamp, std: p.InitStd, rStd: p.InitStd, drop: p.DropDistances}
+	e := transformerXL{d: d, freq: freq, clamp: p.Clamp, std: p.InitStd, rStd: p.InitStd, drop: p.DropDistances}
 	if p.ScaledProjection {
 		e.rStd = 1 / math.Sqrt(float64(d.Model))
 	}
@@ -58,7 +58,7 @@ func newTransformerXL(d Dims, p TransformerXLParams) (Encoding, error) {
 }
 
 // Params implements Encoding: W_r [H·K, D], u and v [H,K] of each layer.
-func (e TransformerXL) Params() []Param {
+func (e transformerXL) Params() []Param {
 	var list []Param
 	for i := range e.d.Layers {
 		vector := []int{e.d.Heads, e.d.Head}
@@ -72,7 +72,7 @@ func (e TransformerXL) Params() []Param {
 }
 
 // MapLogits implements LogitMapper: it adds u·k + (q+v)·(W_r r_{t−j}), scaled.
-func (e TransformerXL) MapLogits(s *Site, q, k, logits *graph.Node) *graph.Node {
+func (e transformerXL) MapLogits(s *Site, q, k, logits *graph.Node) *graph.Node {
 	b := s.B
 	heads, head := graph.N(e.d.Heads), graph.N(e.d.Head)
 	vector := func(name string) *graph.Node {
@@ -99,7 +99,7 @@ func (e TransformerXL) MapLogits(s *Site, q, k, logits *graph.Node) *graph.Node 
 
 // sinusoids returns r of the distances from the last new token to each slot as columns,
 // [D,S]: sines in the upper half, cosines in the lower.
-func (e TransformerXL) sinusoids(s *Site) *graph.Node {
+func (e transformerXL) sinusoids(s *Site) *graph.Node {
 	b := s.B
 	limit := b.Const(tensor.Scalar(int64(e.clamp)))
 	last := b.Len(s.Total.Add(graph.N(-1)))

@@ -9,7 +9,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// XPos is RoPE whose pairs also fade with the distance: that of query t and key j has
+// xpos is RoPE whose pairs also fade with the distance: that of query t and key j has
 // the factor ζ_c^((t−j)/B) in pair c of n, ζ_c = (c/n + 0.4)/1.4 (Sun et al. 2022, arXiv
 // 2212.10554; microsoft/torchscale, xpos_relative_position.py). The query
 // carries ζ_c^((t−m)/B) and the key its inverse at j, so that keys are cached once and
@@ -17,13 +17,13 @@ import (
 // puts it in the middle of the sequence, which moves while a sequence grows. Here it is
 // the middle of the longest sequence: 80·B tokens, where factors reach e^±50. Float32
 // would take them to e^±87.
-type XPos struct {
-	RoPE
+type xpos struct {
+	rope
 	base int
 }
 
-// XPosParams are the settings.
-type XPosParams struct {
+// xposSettings are the settings.
+type xposSettings struct {
 	Theta  float64 `json:"theta"`  // as RoPE's
 	Layout string  `json:"layout"` // as RoPE's; torchscale has "interleaved"
 	// ScaleBase is B, in tokens; default 512, as in the paper, which trains on 1024
@@ -34,25 +34,25 @@ type XPosParams struct {
 // xposSpan is the longest sequence in units of the scale base.
 const xposSpan = 80
 
-func newXPos(d Dims, p XPosParams) (Encoding, error) {
+func newXPos(d Dims, p xposSettings) (Encoding, error) {
 	p.ScaleBase = cmp.Or(p.ScaleBase, 512)
 	if most := maxPositions / xposSpan; p.ScaleBase < 1 || p.ScaleBase > most {
 		return nil, fmt.Errorf("scale_base %d: want 1 to %d", p.ScaleBase, most)
 	}
-	r, err := newRoPE(d, RoPEParams{Theta: p.Theta, Layout: p.Layout})
+	r, err := newRoPE(d, ropeSettings{Theta: p.Theta, Layout: p.Layout})
 	if err != nil {
 		return nil, err
 	}
-	return XPos{RoPE: r.(RoPE), base: p.ScaleBase}, nil
+	return xpos{rope: r.(rope), base: p.ScaleBase}, nil
 }
 
 // MaxLength implements Bounded.
-func (x XPos) MaxLength() int { return xposSpan * x.base }
+func (x xpos) MaxLength() int { return xposSpan * x.base }
 
 // QK implements Encoding: both are rotated, the query multiplied by ζ^((t−m)/B), and the
 // key divided by it.
-func (x XPos) QK(s *Site, q, k *graph.Node) (*graph.Node, *graph.Node) {
-	q, k = x.RoPE.QK(s, q, k)
+func (x xpos) QK(s *Site, q, k *graph.Node) (*graph.Node, *graph.Node) {
+	q, k = x.rope.QK(s, q, k)
 	rate := make([]float64, x.head) // ln(ζ)/B of each feature
 	for c, n := 0, x.width/2; c < n; c++ {
 		i, j := x.pair(c)

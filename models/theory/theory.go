@@ -102,7 +102,7 @@ func newModel(max, layers, heads, headWidth int) (*Model, error) {
 		}
 	}
 	m.Config = models.Config{
-		Settings: "faithful", Encoding: pe.Plain().Name, HeadScale: "none", NormEps: normEps,
+		Settings: "faithful", Encoding: pe.Table()[0].Name, HeadScale: "none", NormEps: normEps,
 		DModel: reading + len(m.Heads), NLayers: layers, NHeads: heads, DHead: headWidth, DFF: max - 1,
 		VocabSize: len(m.Pieces),
 	}

@@ -1,6 +1,7 @@
 package find
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/nopezoo/zoo/internal/suggest"
@@ -27,7 +28,7 @@ func EncodingNames(encodings []string) ([]string, error) {
 			continue
 		}
 		row, err := pe.Find(name)
-		if err != nil && len(pe.Meant(name)) == 0 && !pe.IsHybrid(name) {
+		if errors.Is(err, pe.ErrUnknown) {
 			err = suggest.Unknown("encoding", name, models.Encodings()) // which knows a spelling distance
 		}
 		if err != nil {
