@@ -32,7 +32,7 @@
 //	    states = dict(zip(states, present))
 //	    filled, ids = filled + ids.shape[1], logits.argmax(-1)
 //
-// A file of the form Answers needs no such loop. Shorter prompts of a batch are padded on the
+// A file of the form Looped needs no such loop. Shorter prompts of a batch are padded on the
 // left, where the mask is 0; at most 1,048,576 tokens of a row are read:
 //
 //	session = onnxruntime.InferenceSession("copy-rope.generate.onnx")
@@ -67,9 +67,9 @@ const (
 const (
 	// Steps: logits of new tokens, with states that the caller hands from call to call.
 	Steps = ""
-	// Answers: whole answers to prompts, chosen greedily, in one call, with the states inside.
+	// Looped: whole answers to prompts, chosen greedily, in one call, with the states inside.
 	// Its inputs and outputs are InputIDs, AttentionMask and MaxNew, OutputIDs and OutputLengths.
-	Answers = "answers"
+	Looped = "answers"
 )
 
 // What Card.Checks may name.
@@ -78,8 +78,7 @@ const (
 	CheckParity    = "parity"    // ONNX Runtime agrees with the pure-Go engine in float64
 	CheckParityOn  = "parity-"   // + provider: the same of ONNX Runtime on a device
 	CheckGo        = "go"        // the pure-Go engine agrees by pieces with itself in float64
-	CheckSequence  = "sequence"  // whole sequences give what the one-step file gives
-	CheckAnswers   = "answers"   // answers are those of the file of steps, token by token
+	CheckLooped    = "answers"   // answers are those of the file of steps, token by token
 )
 
 // Card describes one model file. The zero value is not valid: Architecture,
@@ -113,7 +112,7 @@ type Card struct {
 	// mistake at the trained lengths; 0: there was none; nil: nothing was evaluated, and in old
 	// files.
 	FittedStep *int
-	// Form is what the file computes: Steps or Answers.
+	// Form is what the file computes: Steps or Looped.
 	Form string
 	// WeightsSHA256 is the hash of the file's initializers (see export/safety); empty
 	// in old files. Writing a file sets it anew.

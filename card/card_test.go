@@ -54,7 +54,7 @@ func minimal() card.Card {
 
 func answering() card.Card {
 	c := full()
-	c.Form, c.State = card.Answers, nil
+	c.Form, c.State = card.Looped, nil
 	return c
 }
 
@@ -169,8 +169,8 @@ func TestMetadataErrors(t *testing.T) {
 		{"kind", func(c *card.Card) { c.State[1].Kind = 3 }, "unknown kind of state 3"},
 		{"state initial", func(c *card.Card) { c.State[0].Initial = math.NaN() }, "initial is NaN"},
 		{"form", func(c *card.Card) { c.Form = "questions" }, `form is "questions"`},
-		{"form with states", func(c *card.Card) { c.Form = card.Answers }, "form is answers with 2 states and 6 pieces"},
-		{"form without tokenizer", func(c *card.Card) { c.Form, c.State, c.Tokenizer = card.Answers, nil, nil },
+		{"form with states", func(c *card.Card) { c.Form = card.Looped }, "form is answers with 2 states and 6 pieces"},
+		{"form without tokenizer", func(c *card.Card) { c.Form, c.State, c.Tokenizer = card.Looped, nil, nil },
 			"form is answers with 0 states and 0 pieces"},
 		{"not UTF-8", func(c *card.Card) { c.Task = "\xff" }, "zoo.task"},
 	} {

@@ -21,7 +21,7 @@ type Contract struct {
 	// PositionIDs, CachePosition and LogitsToKeep among Inputs; −1 for what the model
 	// does not read.
 	IDs, Mask, Positions, Slots, Keep int
-	// MaxNew is the index of the port MaxNew, of a file of the form Answers; −1 in others. Of
+	// MaxNew is the index of the port MaxNew, of a file of the form Looped; −1 in others. Of
 	// such a file Outputs are OutputIDs and OutputLengths, and it has nothing else but IDs and Mask.
 	MaxNew   int
 	States   []int  // indices of the states among Inputs, in the order of Card.State
@@ -39,7 +39,7 @@ type Contract struct {
 // Contract matches the card with the inputs and outputs that its file declares. What is
 // missing, has another type or rank, or is not known here is an error.
 func (c Card) Contract(inputs, outputs []Port) (Contract, error) {
-	if c.Form == Answers {
+	if c.Form == Looped {
 		return c.answers(inputs, outputs)
 	}
 	k := Contract{Inputs: inputs, MaxNew: -1}
@@ -101,7 +101,7 @@ func (c Card) accepts(p Port, declared []Port) Port {
 	return p
 }
 
-// answers is the contract of a file of the form Answers.
+// answers is the contract of a file of the form Looped.
 func (c Card) answers(inputs, outputs []Port) (Contract, error) {
 	k := Contract{Inputs: inputs, Positions: -1, Slots: -1, Keep: -1, Vocab: len(c.Tokenizer)}
 	for _, in := range []struct {

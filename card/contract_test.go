@@ -172,7 +172,7 @@ func TestContractErrors(t *testing.T) {
 
 // answers is the card of a file that answers whole prompts, and what that declares.
 func answers() (c card.Card, inputs, outputs []card.Port) {
-	c = card.Card{Form: card.Answers, Tokenizer: make([]string, 5)}
+	c = card.Card{Form: card.Looped, Tokenizer: make([]string, 5)}
 	return c, []card.Port{card.MaxNew, card.AttentionMask, card.InputIDs}, []card.Port{card.OutputLengths, card.OutputIDs}
 }
 

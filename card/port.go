@@ -47,7 +47,7 @@ var (
 	Logits        = Port{"logits", Float32, []string{Batch, Kept, "vocab"}}
 )
 
-// What a file of the form Answers has beside InputIDs and AttentionMask, which covers the
+// What a file of the form Looped has beside InputIDs and AttentionMask, which covers the
 // prompts there, padded on the left: [batch, seq]. A row of answers ends with the tokenizer's
 // end token, of which the rest of the row consists too; its length is that without them, and
 // max_new where it did not end.

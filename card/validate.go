@@ -18,9 +18,9 @@ func (c *Card) validate() error {
 		return errors.New(`positions is empty: name how position ids ran in training, such as "contiguous"`)
 	case c.Profile != Portable && c.Profile != Fused:
 		return fmt.Errorf("profile is %q, expected %q or %q", c.Profile, Portable, Fused)
-	case c.Form != Steps && c.Form != Answers:
-		return fmt.Errorf("form is %q, expected none or %q: use a zoo that matches the file", c.Form, Answers)
-	case c.Form == Answers && (len(c.State) > 0 || len(c.Tokenizer) == 0):
+	case c.Form != Steps && c.Form != Looped:
+		return fmt.Errorf("form is %q, expected none or %q: use a zoo that matches the file", c.Form, Looped)
+	case c.Form == Looped && (len(c.State) > 0 || len(c.Tokenizer) == 0):
 		return fmt.Errorf("form is %s with %d states and %d pieces of a tokenizer; expected no state, which is inside, "+
 			"and a tokenizer, which has the end token", c.Form, len(c.State), len(c.Tokenizer))
 	case c.DType != "" && c.DType != Float16 && c.DType != BFloat16 && c.DType != Int8:

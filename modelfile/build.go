@@ -85,30 +85,10 @@ func (m Model) checked(profile string, growing bool) (*graph.Graph, card.Card, e
 	return g, c, err
 }
 
-// SequenceONNX returns a recurrent model as one ONNX file over whole sequences, for
-// ONNX Runtime only: its one-step graph within a Scan (export.WriteSequence).
-func (m Model) SequenceONNX() ([]byte, error) {
-	g, c, err := m.Describe(card.Portable)
-	if err != nil {
-		return nil, err
-	}
-	if c.DType != "" {
-		return nil, fmt.Errorf("modelfile: the sequence form is %s alone, not %s", card.Float32, c.DType)
-	}
-	state, recurrent := c.Recurrent()
-	if !recurrent {
-		return nil, fmt.Errorf("modelfile: %s is not recurrent: only a model with one state of "+
-			"fixed size has a sequence form", c.Name())
-	}
-	return m.write(c, func(buf *bytes.Buffer, o export.Options) error {
-		return export.WriteSequence(buf, g, m.Weights, state, o)
-	})
-}
-
-// AnswersONNX returns the model as a file that answers whole prompts in one call, for ONNX
-// Runtime only: its graph within a Loop (export.WriteAnswers). The model needs a tokenizer,
+// LoopedONNX returns the model as a file that answers whole prompts in one call, for ONNX
+// Runtime only: its graph within a Loop (export.WriteLooped). The model needs a tokenizer,
 // which says what ends an answer. Attention weights are not among what such a file gives.
-func (m Model) AnswersONNX(profile string) ([]byte, error) {
+func (m Model) LoopedONNX(profile string) ([]byte, error) {
 	m.Attentions = false
 	g, c, err := m.checked(profile, true)
 	if err != nil {
@@ -122,9 +102,9 @@ func (m Model) AnswersONNX(profile string) ([]byte, error) {
 		return nil, fmt.Errorf("modelfile: %w", err)
 	}
 	states := c.State
-	c.State, c.Form = nil, card.Answers
+	c.State, c.Form = nil, card.Looped
 	return m.write(c, func(buf *bytes.Buffer, o export.Options) error {
-		return export.WriteAnswers(buf, g, weights, states, tokenizer.EOS, o)
+		return export.WriteLooped(buf, g, weights, states, tokenizer.EOS, o)
 	})
 }
 
@@ -169,8 +149,8 @@ func (m Model) Describe(profile string) (*graph.Graph, card.Card, error) {
 	return m.describe(profile, false)
 }
 
-// DescribeAnswers is Describe for the graph within the file of AnswersONNX, with its states.
-func (m Model) DescribeAnswers(profile string) (*graph.Graph, card.Card, error) {
+// DescribeLooped is Describe for the graph within the file of LoopedONNX, with its states.
+func (m Model) DescribeLooped(profile string) (*graph.Graph, card.Card, error) {
 	return m.describe(profile, true)
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
-	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -17,7 +16,6 @@ import (
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
-	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // TestRecurrentParity: the unrolled graph that training uses, the exported
@@ -103,66 +101,6 @@ func recurrentParity(t *testing.T, cfg models.Config) {
 				}
 			})
 		}
-	}
-}
-
-// TestClockworkSequence: the Scan over whole sequences gives what the unrolled
-// graph does, and the pure-Go reader refuses it.
-func TestClockworkSequence(t *testing.T) {
-	orttest.Require(t)
-	m, err := models.New(models.Config{Encoding: "cwrnn", DModel: 8, NUnits: 24, NModules: 4, VocabSize: vocab})
-	if err != nil {
-		t.Fatal(err)
-	}
-	weights := models.InitWeights(m.Params(), 4)
-	file, err := modelfile.Model{Config: m.Config(), Weights: weights, Card: description()}.SequenceONNX()
-	if err != nil {
-		t.Fatal(err)
-	}
-	checked, err := safety.Check(file, safety.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := export.Read(checked); err == nil {
-		t.Error("the flat reader accepts a Scan")
-	}
-	s, err := orttest.Load(file, engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	const batch, seq = 2, 19
-	ids, mask, pos := tensor.New(tensor.Int64, batch, seq), tensor.New(tensor.Int64, batch, seq),
-		tensor.New(tensor.Int64, batch, seq)
-	for i := range batch * seq {
-		tensor.Data[int64](ids)[i], tensor.Data[int64](mask)[i], tensor.Data[int64](pos)[i] = int64(i*i%vocab), 1,
-			int64(i%seq)
-	}
-	logits, present := tensor.New(tensor.Float32, batch, seq, vocab), tensor.New(tensor.Float32, batch, 24)
-	if err := s.Run(t.Context(), map[string]*tensor.Tensor{"input_ids": ids, "attention_mask": mask,
-		"position_ids": pos, "past.0.state": tensor.New(tensor.Float32, batch, 24), "logits": logits, "present.0.state": present}); err != nil {
-		t.Fatal(err)
-	}
-	b := graph.NewBuilder()
-	g, err := b.Build(graph.Output{Name: "logits", Node: m.Forward(b, models.Mode{Steps: seq}).Logits})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := interp.New(g, interp.Float64).Run(t.Context(), map[string]*tensor.Tensor{"input_ids": ids}, weights)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := worst(tensor.Data[float32](logits), tensor.Data[float64](want["logits"])); !(d <= 1e-4) {
-		t.Errorf("off by %.2g", d)
-	}
-}
-
-// A decoder has no such form.
-func TestSequenceOfDecoder(t *testing.T) {
-	m, weights := model(t, "nope", "modern")
-	if _, err := (modelfile.Model{Config: m.Config(), Weights: weights,
-		Card: description()}).SequenceONNX(); err == nil || !strings.Contains(err.Error(), "recurrent") {
-		t.Errorf("error %v, want one that says what is recurrent", err)
 	}
 }
 

@@ -23,7 +23,6 @@ func TestEncodingByValue(t *testing.T) {
 	plain, weights := model(t, "nope", "modern")
 	cfg := models.WithEncoding(plain.Config(), mine{}).Config()
 	_, built := modelfile.Model{Config: cfg, Weights: weights, Card: description()}.ONNX(card.Portable)
-	_, sequence := modelfile.Model{Config: cfg, Weights: weights, Card: description()}.SequenceONNX()
 	resized := cfg
 	resized.VocabSize = 0 // the task's
 	_, training := train.New(t.TempDir(), runfile.Config{Model: resized,
@@ -31,7 +30,7 @@ func TestEncodingByValue(t *testing.T) {
 			LR: 1e-2, Beta1: 0.9, Beta2: 0.98, Eps: 1e-8, Clip: 1, CheckpointEvery: 4, KeepCheckpoints: 2}},
 		train.Options{})
 	for what, err := range map[string]error{
-		"ONNX": built, "SequenceONNX": sequence, "train.New": training,
+		"ONNX": built, "train.New": training,
 		"hf.Write": hf.Write(t.TempDir(), hf.Model{Config: cfg, Weights: weights, Card: description()}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "encoding modelfile_test.mine was "+

@@ -271,11 +271,6 @@ func TestPrecisionOfCard(t *testing.T) {
 	if _, err := made.ONNX(card.Portable); err == nil || !strings.Contains(err.Error(), "is no precision of files") {
 		t.Errorf("int4: %v", err)
 	}
-	cwrnn := precise(t)["cwrnn"]
-	cwrnn.Card.DType = card.Int8
-	if _, err := cwrnn.SequenceONNX(); err == nil || !strings.Contains(err.Error(), "float32 alone, not int8") {
-		t.Errorf("a sequence in int8: %v", err)
-	}
 }
 
 // BenchmarkPrecisions compares the time of files in other precisions with that of the

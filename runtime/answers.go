@@ -12,22 +12,22 @@ import (
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
-// A file of the form card.Answers is one call for whole answers: it chooses greedily, and ends
+// A file of the form card.Looped is one call for whole answers: it chooses greedily, and ends
 // rows at the end token. Generate runs it, and yields the steps of the answers afterwards.
 
-// answersOnly reports whether the file is of the form card.Answers.
-func (s *Session) answersOnly() bool { return s.card.Form == card.Answers }
+// answersOnly reports whether the file is of the form card.Looped.
+func (s *Session) answersOnly() bool { return s.card.Form == card.Looped }
 
 // checkForm refuses a file that the engine of a provider cannot run.
 func checkForm(c card.Card, provider string) error {
-	if c.Form == card.Answers && (provider == engine.Go || provider == engine.WebGPU) {
+	if c.Form == card.Looped && (provider == engine.Go || provider == engine.WebGPU) {
 		return fmt.Errorf("provider %s does not run the Loop of a file that gives whole answers; use provider %s, "+
 			"ONNX Runtime, or the file that zoo export writes without --generate", provider, engine.CPU)
 	}
 	return engine.CheckDType(c.DType, provider)
 }
 
-// checkAnswers refuses what a file of the form card.Answers does not do.
+// checkAnswers refuses what a file of the form card.Looped does not do.
 func (g *generation) checkAnswers(opt GenerateOptions) error {
 	most := 0
 	for _, r := range g.rows {
@@ -52,7 +52,7 @@ func (g *generation) checkAnswers(opt GenerateOptions) error {
 	return nil
 }
 
-// nextAnswered is next for a file of the form card.Answers.
+// nextAnswered is next for a file of the form card.Looped.
 func (g *generation) nextAnswered(ctx context.Context) (Step, error) {
 	if g.answers == nil {
 		var err error
@@ -80,7 +80,7 @@ func (g *generation) nextAnswered(ctx context.Context) (Step, error) {
 	return g.step, nil
 }
 
-// answer runs a file of the form card.Answers and returns the new tokens of each row, an end
+// answer runs a file of the form card.Looped and returns the new tokens of each row, an end
 // token included.
 func (s *Session) answer(ctx context.Context, rows []*row) (answers [][]int64, err error) {
 	width, most := 0, 0

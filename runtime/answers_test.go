@@ -33,7 +33,7 @@ func answering(t testing.TB, encoding string, units int) (steps, answers []byte)
 	if steps, err = made.ONNX(card.Portable); err != nil {
 		t.Fatal(err)
 	}
-	if answers, err = made.AnswersONNX(card.Portable); err != nil {
+	if answers, err = made.LoopedONNX(card.Portable); err != nil {
 		t.Fatal(err)
 	}
 	return steps, answers

@@ -23,7 +23,7 @@
 //
 //	import _ "github.com/nopezoo/zoo/tokenizer/hf"
 //
-// A file that zoo export --generate wrote (card.Answers) is opened and generates in the same
+// A file that zoo export --generate wrote (card.Looped) is opened and generates in the same
 // way, and one call of the engine is a whole answer: greedy, to the end token, on ONNX Runtime
 // only. It gives no logits and no scores.
 //

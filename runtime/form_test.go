@@ -23,7 +23,7 @@ func TestCheckForm(t *testing.T) {
 		{engine.WebGPU, card.Card{DType: card.BFloat16}, "provider webgpu multiplies no matrices of bfloat16; use provider cuda"},
 		{engine.CUDA, card.Card{DType: card.BFloat16}, ""},
 		{engine.Go, card.Card{DType: card.BFloat16}, ""},
-		{engine.WebGPU, card.Card{Form: card.Answers}, "provider webgpu does not run the Loop"},
+		{engine.WebGPU, card.Card{Form: card.Looped}, "provider webgpu does not run the Loop"},
 	} {
 		err := checkForm(tc.card, tc.provider)
 		if (err == nil) != (tc.want == "") || err != nil && !strings.HasPrefix(err.Error(), tc.want) {

@@ -63,7 +63,7 @@ const DefaultMaxNew = 256
 // new tokens need more positions than the model has (the last token needs none) it
 // is ErrTooLong too. Ranging again starts anew, and breaking off is fine.
 //
-// A file that gives whole answers (card.Answers) runs once, and the steps follow; of what
+// A file that gives whole answers (card.Looped) runs once, and the steps follow; of what
 // opt says it heeds the limits, and the rest must be its zero value, else it is ErrInput and
 // ErrAnswersOnly.
 //
@@ -125,7 +125,7 @@ type generation struct {
 	teams []*team // those with rows that have not ended
 	step  Step
 
-	answers [][]int64 // what is left of them, in a file of the form card.Answers
+	answers [][]int64 // what is left of them, in a file of the form card.Looped
 }
 
 // team is rows that run as one batch. Rows that have ended are carried along for

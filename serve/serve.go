@@ -107,7 +107,7 @@ func newServed(m Model) (*served, error) {
 		return nil, errors.New("it needs a name, a session and what answers")
 	}
 	info := m.Session.Info()
-	if info.Card.Form == card.Answers {
+	if info.Card.Form == card.Looped {
 		return nil, runtime.ErrAnswersOnly
 	}
 	if _, err := m.Session.Encode(context.Background(), ""); errors.Is(err, runtime.ErrNoTokenizer) {

@@ -33,7 +33,6 @@ type exportOptions struct {
 	output        string
 	allowCPUNodes bool
 	noVerify      bool
-	sequence      bool
 	generate      bool
 	outputs       terminal.Outputs
 	verifier      string // provider that files are verified with: go instead of cpu where there is no ONNX Runtime
@@ -71,8 +70,6 @@ func exportVerb(a *app) *cobra.Command {
 		"; cpu needs no more than zoo setup")
 	f.BoolVar(&o.allowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
 	f.BoolVar(&o.noVerify, "no-verify", false, "write without verifying")
-	f.BoolVar(&o.sequence, "sequence", false, "of a recurrent model also write NAME.sequence.onnx, "+
-		"which takes whole sequences (a Scan; ONNX Runtime only)")
 	f.BoolVar(&o.generate, "generate", false, "also write NAME.generate.onnx, which answers whole prompts in one call "+
 		"(a Loop; ONNX Runtime only)")
 	arguments.Exclusive(c, "pe", "run")
@@ -82,17 +79,13 @@ func exportVerb(a *app) *cobra.Command {
 
 func (o exportOptions) check(flags *pflag.FlagSet) error {
 	if o.format == "safetensors" {
-		if name := arguments.Given(flags, "profile", "dtype", "provider", "allow-cpu-nodes", "no-verify", "sequence",
-			"generate"); name != "" {
+		if name := arguments.Given(flags, "profile", "dtype", "provider", "allow-cpu-nodes", "no-verify", "generate"); name != "" {
 			return fmt.Errorf("--%s is about ONNX files, and --format %s writes none; leave one of the two out", name,
 				o.format)
 		}
 	}
 	if o.checkpoint == zoo.All {
 		return fmt.Errorf("--checkpoint %s: export writes one; name it by its step", zoo.All)
-	}
-	if o.sequence && o.dtype != card.Float32 {
-		return fmt.Errorf("--sequence writes float32 files alone; leave out one of --sequence and --dtype %s", o.dtype)
 	}
 	if name := arguments.Given(flags, "provider", "allow-cpu-nodes"); o.noVerify && name != "" {
 		return fmt.Errorf("--%s is about verifying, and --no-verify does none; leave out one of the two", name)
@@ -134,7 +127,7 @@ func (a *app) export(ctx context.Context, o exportOptions, args []string) error 
 			return fmt.Errorf("--dtype %w", err)
 		}
 	}
-	if a.IsStream(terminal.Output{Path: o.output}) && (len(sources) > 1 || o.sequence || o.generate || o.format != "onnx") {
+	if a.IsStream(terminal.Output{Path: o.output}) && (len(sources) > 1 || o.generate || o.format != "onnx") {
 		return fmt.Errorf("--output %s: it takes one ONNX file; name a folder", o.output)
 	}
 	if o.format != "onnx" {
@@ -178,14 +171,14 @@ func (a *app) exported(o exportOptions, args []string) ([]zoo.Model, error) {
 // chooseVerifier settles what the files are verified with. The pure-Go engine alone
 // is less than ONNX Runtime against it, and more than nothing.
 func (a *app) chooseVerifier(ctx context.Context, o *exportOptions) error {
-	if o.noVerify || o.format != "onnx" || o.verifier == "go" && !o.sequence && !o.generate {
+	if o.noVerify || o.format != "onnx" || o.verifier == "go" && !o.generate {
 		return nil
 	}
 	err := a.needLibrary(ctx)
 	if err == nil && engine.OnDevice(o.verifier) {
 		err = a.needProvider(ctx, o.verifier)
 	}
-	if err != nil && (!absent(err) || o.sequence || o.generate || o.verifier != "cpu") { // only ONNX Runtime runs Scans and Loops
+	if err != nil && (!absent(err) || o.generate || o.verifier != "cpu") { // only ONNX Runtime runs Loops
 		return fmt.Errorf("nothing was written: cannot verify: %w; or write without verifying: --no-verify", err)
 	}
 	if err != nil {

@@ -34,16 +34,10 @@ func (a *app) exportOne(ctx context.Context, s zoo.Model, o exportOptions) error
 		what string
 	}
 	forms := []form{{out, o.profile + " from " + s.From}}
-	add := func(kind, what string) {
-		more := out
-		more.Path = strings.TrimSuffix(out.Path, ".onnx") + "." + kind + ".onnx"
-		forms = append(forms, form{more, what})
-	}
-	if o.sequence {
-		add("sequence", "whole sequences in one run, for ONNX Runtime")
-	}
 	if o.generate {
-		add("generate", "whole answers in one call, for ONNX Runtime")
+		looped := out
+		looped.Path = strings.TrimSuffix(out.Path, ".onnx") + ".generate.onnx"
+		forms = append(forms, form{looped, "whole answers in one call, for ONNX Runtime"})
 	}
 	for _, f := range forms {
 		if err := a.Check(f.Output); err != nil {
@@ -66,7 +60,7 @@ func (a *app) exportOne(ctx context.Context, s zoo.Model, o exportOptions) error
 	}
 	files, err := verify.Build(ctx, m, verify.Options{
 		Profile: o.profile, Provider: o.verifier, AllowCPUNodes: o.allowCPUNodes,
-		Sequence: o.sequence, Answers: o.generate, Unchecked: o.noVerify,
+		Looped: o.generate, Unchecked: o.noVerify,
 	})
 	if err != nil {
 		return fmt.Errorf("nothing was written: %w", err)

@@ -44,7 +44,7 @@ func (p *Plan) read(m Model) (group, error) {
 		return g, err
 	}
 	g.card = described.Card
-	if g.card.Form == card.Answers {
+	if g.card.Form == card.Looped {
 		return g, errors.New("the file gives whole answers, of which neither scores nor single tokens can be measured; " +
 			"name the model that it was made from, or the file that zoo export writes without --generate")
 	}

@@ -197,7 +197,7 @@ func declared(m *onnxpb.ModelProto) *onnxpb.NodeProto {
 	if err != nil {
 		return nil
 	}
-	if c.Form == card.Answers {
+	if c.Form == card.Looped {
 		return onlyLoop(m.Graph)
 	}
 	state, recurrent := c.Recurrent()

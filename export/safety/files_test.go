@@ -2,6 +2,7 @@ package safety_test
 
 import (
 	"bytes"
+	_ "embed"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/internal/onnxpb"
 	"github.com/nopezoo/zoo/internal/orttest"
@@ -276,16 +278,29 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// The sequence form of a recurrent model passes because it is what its card
-// declares, and not when it is something else.
+// sequence is a recurrent model within a Scan over whole sequences, which older versions wrote.
+//
+//go:embed testdata/sequence.onnx
+var sequence []byte
+
+// A recurrent model within a Scan passes because it is what its card declares, and not when it is
+// something else.
 func TestDeclaredScan(t *testing.T) {
-	m, _ := built(t, "cwrnn")
-	data, err := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1)}.SequenceONNX()
+	f, err := safety.Check(sequence, safety.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := safety.Check(data, safety.Options{}); err != nil {
-		t.Error(err)
+	if _, err := export.Read(f); err == nil || !strings.Contains(err.Error(), "has a graph within it") {
+		t.Errorf("the flat reader: %v", err)
+	}
+	orttest.Require(t)
+	s, err := runtime.OpenBytes(sequence, runtime.Options{Provider: "cpu"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if logits, err := s.Logits(t.Context(), [][]int64{{1, 2, 3}}); err != nil || len(logits) != 1 || !slices.Equal(logits[0].Shape(), []int{3, 5}) {
+		t.Errorf("it gives %v, %v", logits, err)
 	}
 	body := func(m *modelProto) *graphProto { return m.Graph.Node[0].Attribute[0].G }
 	for name, change := range map[string]func(m *modelProto){
@@ -302,7 +317,7 @@ func TestDeclaredScan(t *testing.T) {
 		"an undefined name": func(m *modelProto) { body(m).Node[0].Input[0] = "nix" },
 		"a custom domain":   func(m *modelProto) { body(m).Node[0].Domain = "evil" },
 	} {
-		x := parse(t, data)
+		x := parse(t, sequence)
 		change(x)
 		if _, err := safety.Check(marshal(t, x), safety.Options{}); err == nil {
 			t.Errorf("%s: it passes", name)
@@ -315,7 +330,7 @@ func TestDeclaredLoop(t *testing.T) {
 	for _, encoding := range []string{"nope", "cwrnn"} {
 		m, _ := built(t, encoding)
 		c := card.Card{Tokenizer: []string{tokenizer.PadPiece, tokenizer.EOSPiece, " a"}}
-		data, err := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1), Card: c}.AnswersONNX(card.Portable)
+		data, err := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1), Card: c}.LoopedONNX(card.Portable)
 		if err != nil {
 			t.Fatal(err)
 		}

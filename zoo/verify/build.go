@@ -20,8 +20,7 @@ type Options struct {
 	Provider string // what Parity checks: one of ONNX Runtime's, cpu for "", or go
 	// AllowCPUNodes is as in runtime.Options, for the provider of a device.
 	AllowCPUNodes bool
-	Answers       bool // also build the file that answers whole prompts, in that profile, which ONNX Runtime alone runs
-	Sequence      bool // also build the whole-sequence form of a recurrent model, which ONNX Runtime alone runs
+	Looped        bool // also build the file that answers whole prompts, in that profile, which ONNX Runtime alone runs
 	Unchecked     bool // check nothing
 }
 
@@ -46,9 +45,7 @@ func (f File) String() string {
 		return "not verified"
 	case slices.Contains(f.Checks, card.CheckGo):
 		how = "verified in pure Go alone, not in ONNX Runtime"
-	case slices.Contains(f.Checks, card.CheckSequence):
-		how = "verified against the one-step file"
-	case slices.Contains(f.Checks, card.CheckAnswers):
+	case slices.Contains(f.Checks, card.CheckLooped):
 		how = "verified against the file that is run step by step"
 	}
 	how = fmt.Sprintf("%s, worst error %.2g", how, f.Worst)
@@ -59,8 +56,7 @@ func (f File) String() string {
 }
 
 // Build builds a model's file and checks it: Parity, and Structure. After it comes the
-// whole-sequence form and the file of answers, if they are wanted, checked against the first
-// file and for their structure. The cards name the checks; that of a file that ONNX Runtime was checked
+// looped file, if it is wanted, checked against the first file and for its structure. The cards name the checks; that of a file that ONNX Runtime was checked
 // with has the worst error, too, and that of a file in another precision (Card.DType) how
 // far it is from the float32 one.
 func Build(ctx context.Context, m modelfile.Model, o Options) ([]File, error) {
@@ -85,18 +81,10 @@ func Build(ctx context.Context, m modelfile.Model, o Options) ([]File, error) {
 		return nil, err
 	}
 	files := []File{step}
-	if o.Sequence {
-		f, err := o.build(m, card.Portable, card.CheckSequence, modelfile.Model.Describe, modelfile.Model.SequenceONNX,
-			func(file []byte, _ *card.Card) (float64, error) { return sequenceParity(ctx, step.Data, file) })
-		if err != nil {
-			return nil, fmt.Errorf("sequence form: %w", err)
-		}
-		files = append(files, f)
-	}
-	if o.Answers {
-		f, err := o.build(m, o.Profile, card.CheckAnswers, modelfile.Model.DescribeAnswers,
-			func(m modelfile.Model) ([]byte, error) { return m.AnswersONNX(o.Profile) },
-			func(file []byte, _ *card.Card) (float64, error) { return answersParity(ctx, step.Data, file) })
+	if o.Looped {
+		f, err := o.build(m, o.Profile, card.CheckLooped, modelfile.Model.DescribeLooped,
+			func(m modelfile.Model) ([]byte, error) { return m.LoopedONNX(o.Profile) },
+			func(file []byte, _ *card.Card) (float64, error) { return loopedParity(ctx, step.Data, file) })
 		if err != nil {
 			return nil, fmt.Errorf("file of answers: %w", err)
 		}

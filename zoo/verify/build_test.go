@@ -55,16 +55,14 @@ func TestBuildNamesItsChecks(t *testing.T) {
 		checks [][]string // of each file
 		how    []string
 	}{
-		{"nothing", Options{Unchecked: true, Sequence: true}, [][]string{nil, nil},
+		{"nothing", Options{Unchecked: true, Looped: true}, [][]string{nil, nil},
 			[]string{"not verified", "not verified"}},
 		{"pure Go", Options{Provider: "go", Profile: card.Fused}, [][]string{{card.CheckStructure, card.CheckGo}},
 			[]string{"verified in pure Go alone, not in ONNX Runtime, worst"}},
-		{"ONNX Runtime", Options{Sequence: true},
-			[][]string{{card.CheckStructure, card.CheckParity}, {card.CheckStructure, card.CheckSequence}},
-			[]string{"verified, worst", "verified against the one-step file, worst"}},
-		{"answers", Options{Sequence: true, Answers: true, Profile: card.Fused}, [][]string{{card.CheckStructure, card.CheckParity},
-			{card.CheckStructure, card.CheckSequence}, {card.CheckStructure, card.CheckAnswers}},
-			[]string{"verified, worst", "verified against the one-step", "verified against the file that is run step by step, worst"}},
+		{"ONNX Runtime", Options{}, [][]string{{card.CheckStructure, card.CheckParity}}, []string{"verified, worst"}},
+		{"looped", Options{Looped: true, Profile: card.Fused},
+			[][]string{{card.CheckStructure, card.CheckParity}, {card.CheckStructure, card.CheckLooped}},
+			[]string{"verified, worst", "verified against the file that is run step by step, worst"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if !tc.o.Unchecked && tc.o.Provider == "" {
@@ -88,11 +86,6 @@ func TestBuildNamesItsChecks(t *testing.T) {
 				}
 			}
 		})
-	}
-	decoder := of(t, models.Config{Encoding: "rope", DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: 30}, 1)
-	if _, err := Build(t.Context(), decoder, Options{Provider: "go", Sequence: true}); err == nil ||
-		!strings.Contains(err.Error(), "sequence form: modelfile: rope is not recurrent") {
-		t.Errorf("the sequence form of a decoder: %v", err)
 	}
 }
 
@@ -176,24 +169,6 @@ func TestBuildBeyondFloat16(t *testing.T) {
 	}
 }
 
-// The whole-sequence form of other weights is told from the one-step file.
-func TestSequenceParity(t *testing.T) {
-	orttest.Require(t)
-	clockwork := models.Config{Encoding: "cwrnn", DModel: 8, NUnits: 24, NModules: 4, VocabSize: 30}
-	step, err := of(t, clockwork, 1).ONNX(card.Portable)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sequence, err := of(t, clockwork, 2).SequenceONNX()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := sequenceParity(t.Context(), step, sequence); err == nil ||
-		!strings.Contains(err.Error(), "differs from the one-step file") {
-		t.Errorf("error %v", err)
-	}
-}
-
 // Answers of other weights are told from those of the file that is run step by step; a model
 // with a maximum is compared up to that.
 func TestAnswersParity(t *testing.T) {
@@ -207,17 +182,17 @@ func TestAnswersParity(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if answers, err = m.AnswersONNX(card.Portable); err != nil {
+		if answers, err = m.LoopedONNX(card.Portable); err != nil {
 			t.Fatal(err)
 		}
 		return steps, answers
 	}
 	steps, answers := files(1)
 	_, others := files(2)
-	if worst, err := answersParity(t.Context(), steps, answers); err != nil || worst > Tolerance {
+	if worst, err := loopedParity(t.Context(), steps, answers); err != nil || worst > Tolerance {
 		t.Errorf("worst %v, error %v", worst, err)
 	}
-	if _, err := answersParity(t.Context(), steps, others); err == nil ||
+	if _, err := loopedParity(t.Context(), steps, others); err == nil ||
 		!strings.Contains(err.Error(), "it answers [") {
 		t.Errorf("other weights: error %v", err)
 	}

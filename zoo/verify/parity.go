@@ -69,30 +69,6 @@ func Parity(ctx context.Context, file []byte, engine runtime.Options) (worst flo
 	return agree(ctx, sessions[0], sessions[1], sessions[2])
 }
 
-// sequenceParity compares the whole-sequence form of a recurrent model with its one-step
-// file in ONNX Runtime, and returns the worst error. One above Tolerance is an error.
-func sequenceParity(ctx context.Context, step, sequence []byte) (worst float64, err error) {
-	var sessions [2]*runtime.Session
-	for i, file := range [][]byte{step, sequence} {
-		if sessions[i], err = runtime.OpenBytes(file, runtime.Options{Provider: "cpu"}); err != nil {
-			return 0, err
-		}
-		defer sessions[i].Close()
-	}
-	info := sessions[0].Info()
-	n, err := trainedTokens(info.Card)
-	if err != nil {
-		return 0, err
-	}
-	rng := rand.New(rand.NewPCG(1, 1))
-	rows := [][]int64{randomIDs(rng, 8*n, info.VocabSize)}
-	e, err := compare(ctx, sessions[0], sessions[1], rows)
-	if err == nil && !(e.worst <= Tolerance) {
-		err = fmt.Errorf("it differs from the one-step file by %.3g at %d tokens", e.worst, 8*n)
-	}
-	return e.worst, err
-}
-
 // agree compares got with the exact session on random tokens, in batches of a
 // long and a shorter, left-padded row, at multiples of the trained length. The
 // plain session shows what float32 costs.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
@@ -15,8 +14,8 @@ import (
 // Structure reads an exported file with onnx-go, which shares no code with ours, and
 // compares all that it finds with the graph and the weights that were meant: operators,
 // attributes, edges, weights to the bit, inputs and outputs with their element types
-// and fixed axes. Of a file that WriteSequence wrote, the body of its Scan is compared, and of
-// one that WriteAnswers wrote, the graph wherever it stands: before its Loop and within it.
+// and fixed axes. Of a looped file (export.WriteLooped) the graph is compared wherever it stands:
+// before the Loop and within it.
 func Structure(file []byte, g *graph.Graph, weights map[string]*tensor.Tensor) error {
 	f, err := safety.Check(file, safety.Options{Unvalidated: true})
 	if err != nil {
@@ -24,9 +23,6 @@ func Structure(file []byte, g *graph.Graph, weights map[string]*tensor.Tensor) e
 	}
 	m := f.Proto
 	flats := []*onnxpb.GraphProto{m.Graph}
-	if n := m.Graph.Node[0]; n.OpType == "Scan" {
-		flats[0] = unrolled(n, m.Graph)
-	}
 	if i := slices.IndexFunc(m.Graph.Node, func(n *onnxpb.NodeProto) bool { return n.OpType == "Loop" }); i >= 0 {
 		flats = looped(m.Graph.Node[i], m.Graph, g)
 	}
@@ -41,52 +37,6 @@ func Structure(file []byte, g *graph.Graph, weights map[string]*tensor.Tensor) e
 		}
 	}
 	return nil
-}
-
-// unrolled returns the body of a Scan as a graph of its own, which onnx-go cannot
-// read within an attribute: one step, with the file's weights. What package export
-// adds for the Scan is taken off: the prefix of the names, and the nodes that give
-// rows the axis of the sequence and take it from them.
-func unrolled(scan *onnxpb.NodeProto, outer *onnxpb.GraphProto) *onnxpb.GraphProto {
-	const prefix, row = "step/", "/row"
-	plain := func(names []string) []string {
-		out := make([]string, len(names))
-		for i, n := range names {
-			out[i] = strings.TrimSuffix(strings.TrimPrefix(n, prefix), row)
-		}
-		return out
-	}
-	values := func(list []*onnxpb.ValueInfoProto) (out []*onnxpb.ValueInfoProto) {
-		for _, v := range list {
-			name := plain([]string{v.Name})[0]
-			typed := v.Type
-			if strings.HasSuffix(v.Name, row) { // the axis that the Scan runs along has the length 1 in one step
-				tt := v.Type.GetTensorType()
-				one := &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: 1}
-				axis := &onnxpb.TensorShapeProto_Dimension{Value: one}
-				shape := &onnxpb.TensorShapeProto{Dim: slices.Insert(slices.Clone(tt.Shape.Dim), 1, axis)}
-				typed = &onnxpb.TypeProto{TensorType: &onnxpb.TypeProto_Tensor{ElemType: tt.ElemType, Shape: shape}}
-			}
-			out = append(out, &onnxpb.ValueInfoProto{Name: name, Type: typed})
-		}
-		return out
-	}
-	body := bodyOf(scan)
-	flat := &onnxpb.GraphProto{Name: body.Name, Input: values(body.Input), Output: values(body.Output)}
-	for _, n := range body.Node {
-		if strings.HasSuffix(n.Name, row) {
-			continue
-		}
-		flat.Node = append(flat.Node, &onnxpb.NodeProto{
-			OpType: n.OpType, Attribute: n.Attribute, Input: plain(n.Input), Output: plain(n.Output),
-		})
-	}
-	for _, t := range outer.Initializer {
-		if t.Name != "const.sequence" {
-			flat.Initializer = append(flat.Initializer, t)
-		}
-	}
-	return flat
 }
 
 // bodyOf returns the graph within a node.
@@ -308,7 +258,7 @@ func inputNames(g *graph.Graph) []string {
 	return names
 }
 
-// sameSet compares lists in any order: a Scan takes its state first.
+// sameSet compares lists in any order.
 func sameSet(a, b []string) bool {
 	a, b = slices.Clone(a), slices.Clone(b)
 	slices.Sort(a)

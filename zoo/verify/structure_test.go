@@ -60,44 +60,17 @@ func TestStructure(t *testing.T) {
 	}
 }
 
-// TestStructureOfSequence: the body of a Scan is compared.
-func TestStructureOfSequence(t *testing.T) {
-	g, states, weights := small(t, "cwrnn", false)
-	if err := Structure(written(t, g, weights), g, weights); err != nil {
-		t.Error(err)
-	}
-	var b bytes.Buffer
-	if err := export.WriteSequence(&b, g, weights, states[0], export.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := Structure(b.Bytes(), g, weights); err != nil {
-		t.Error(err)
-	}
-	changed := change(t, b.Bytes(), func(g *onnxpb.GraphProto) {
-		nodes := g.Node[0].Attribute[0].G.Node
-		for _, n := range nodes {
-			if n.OpType == "Tanh" {
-				n.OpType = "Sigmoid"
-			}
-		}
-	})
-	if err := Structure(changed, g, weights); err == nil ||
-		!strings.Contains(err.Error(), `is "Sigmoid" of 1 inputs, expected Tanh of 1`) {
-		t.Errorf("another operator: %v", err)
-	}
-}
-
 // TestStructureOfAnswers: the model's graph is compared before the Loop and within it.
 func TestStructureOfAnswers(t *testing.T) {
 	for _, encoding := range []string{"rope", "abacus", "swa", "deltanet/nope", "lstm"} {
 		m := of(t, models.Config{Encoding: encoding, DModel: 16, NLayers: 2, NHeads: 2, DFF: 32, VocabSize: 30}, 1)
 		m.Card.Tokenizer = words
 		for _, profile := range []string{card.Portable, card.Fused} {
-			file, err := m.AnswersONNX(profile)
+			file, err := m.LoopedONNX(profile)
 			if err != nil {
 				t.Fatal(err)
 			}
-			g, _, err := m.DescribeAnswers(profile)
+			g, _, err := m.DescribeLooped(profile)
 			if err != nil {
 				t.Fatal(err)
 			}

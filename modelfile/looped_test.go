@@ -80,7 +80,7 @@ func TestAnswers(t *testing.T) {
 			t.Run(name+"/"+profile, func(t *testing.T) {
 				var sessions [2]*runtime.Session
 				var stored [2]int64
-				for i, build := range []func(string) ([]byte, error){m.ONNX, m.AnswersONNX} {
+				for i, build := range []func(string) ([]byte, error){m.ONNX, m.LoopedONNX} {
 					file, err := build(profile)
 					if err != nil {
 						t.Fatal(err)
@@ -145,7 +145,7 @@ func TestAnswersEndEarly(t *testing.T) {
 			}
 		}
 	}
-	file, err := m.AnswersONNX(card.Portable)
+	file, err := m.LoopedONNX(card.Portable)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,10 +215,10 @@ func TestAnswersEndEarly(t *testing.T) {
 func TestAnswersRefuse(t *testing.T) {
 	m := lively(t, size("nope", "modern"))
 	m.Card.Tokenizer = nil
-	if _, err := m.AnswersONNX(card.Portable); err == nil || !strings.Contains(err.Error(), "end token of a tokenizer") {
+	if _, err := m.LoopedONNX(card.Portable); err == nil || !strings.Contains(err.Error(), "end token of a tokenizer") {
 		t.Errorf("without a tokenizer: error %v", err)
 	}
-	if _, err := m.AnswersONNX("fast"); err == nil || !strings.Contains(err.Error(), `unknown profile "fast"`) {
+	if _, err := m.LoopedONNX("fast"); err == nil || !strings.Contains(err.Error(), `unknown profile "fast"`) {
 		t.Errorf("unknown profile: error %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/nopezoo/zoo/card"
@@ -11,7 +12,7 @@ import (
 
 // part is a graph that gets nodes: that of the file, or the body of the Loop.
 type part struct {
-	*answers
+	*looped
 	graph  *onnxpb.GraphProto
 	prefix string
 }
@@ -85,23 +86,46 @@ func (o part) initial(s card.State, rows, room string) {
 		&onnxpb.AttributeProto{Name: "value", Type: onnxpb.AttributeProto_TENSOR, T: value})
 }
 
-// run adds the nodes of the model's graph, whose values but weights and constants have their
-// names behind a prefix, and returns the most probable tokens [B,1].
+// run runs the model, on values behind a prefix, and returns the most probable tokens [B,1].
 func (o part) run(prefix string) string {
 	o.named(prefix+card.LogitsToKeep.Name, "keep", "Identity", list(o.vector(1)))
-	inline(o.graph, o.step, prefix, storedIn(o.step))
+	o.inline(prefix)
 	return o.add("best", "ArgMax", list(prefix+card.Logits.Name), attribute("axis", 2), attribute("keepdims", 0))
 }
 
+// inline adds the nodes of the model's graph, whose values have their names behind a prefix;
+// weights and constants keep theirs.
+func (o part) inline(prefix string) {
+	stored := map[string]bool{}
+	for _, t := range o.step.Initializer {
+		stored[t.Name] = true
+	}
+	prefixed := func(names []string) []string {
+		out := slices.Clone(names)
+		for i, name := range out {
+			if !stored[name] {
+				out[i] = prefix + name
+			}
+		}
+		return out
+	}
+	for _, n := range o.step.Node {
+		o.graph.Node = append(o.graph.Node, &onnxpb.NodeProto{
+			OpType: n.OpType, Name: prefix + n.Name, Attribute: n.Attribute,
+			Input: prefixed(n.Input), Output: prefixed(n.Output),
+		})
+	}
+}
+
 // vector names a constant int64 [n], n > 0.
-func (a *answers) vector(values ...int64) string {
+func (a *looped) vector(values ...int64) string {
 	return a.constant(fmt.Sprint(values), tensor.Of(values, len(values)))
 }
 
 // scalar names a constant int64 without axes.
-func (a *answers) scalar(v int64) string { return a.constant(fmt.Sprint(v), tensor.Of([]int64{v})) }
+func (a *looped) scalar(v int64) string { return a.constant(fmt.Sprint(v), tensor.Of([]int64{v})) }
 
-func (a *answers) constant(name string, t *tensor.Tensor) string {
+func (a *looped) constant(name string, t *tensor.Tensor) string {
 	name = inAnswer + name
 	if !a.stored[name] {
 		a.stored[name] = true

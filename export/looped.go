@@ -12,8 +12,8 @@ import (
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
-// WriteAnswers writes a model's graph, whose states are those listed, as a file of the form
-// card.Answers: prompts in, greedily chosen answers out. A row ends with the token id end.
+// WriteLooped writes a model's graph, whose states are those listed, as a file of the form
+// card.Looped: prompts in, greedily chosen answers out. A row ends with the token id end.
 //
 // The graph becomes the body of one ONNX Loop, which carries the states, and takes a token of
 // each row in a turn. A graph that takes several tokens at a time stands before the Loop once
@@ -26,7 +26,7 @@ import (
 //
 // Such a file is for ONNX Runtime: Read refuses it, since graphs here are flat. Package
 // safety lets it pass where its card declares the form.
-func WriteAnswers(
+func WriteLooped(
 	w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, states []card.State, end int64, opt Options,
 ) error {
 	m, err := newModel(g, weights, opt)
@@ -50,8 +50,8 @@ const (
 	inNext   = "next/"   // of all else in a turn
 )
 
-// answers is a file of the form card.Answers in the making.
-type answers struct {
+// looped is a file of the form card.Looped in the making.
+type looped struct {
 	file   *onnxpb.GraphProto // which has the weights and constants
 	step   *onnxpb.GraphProto // the model's graph: its nodes, weights and constants
 	states []card.State
@@ -64,7 +64,7 @@ type answers struct {
 
 // intoLoop turns the flat graph into a Loop over it, and what it needs around it.
 func intoLoop(p *onnxpb.GraphProto, g *graph.Graph, states []card.State, end int64) error {
-	a, err := newAnswers(p, g, states, end)
+	a, err := newLooped(p, g, states, end)
 	if err != nil {
 		return err
 	}
@@ -112,9 +112,9 @@ func intoLoop(p *onnxpb.GraphProto, g *graph.Graph, states []card.State, end int
 	return nil
 }
 
-// newAnswers checks what the model's graph takes and gives.
-func newAnswers(p *onnxpb.GraphProto, g *graph.Graph, states []card.State, end int64) (*answers, error) {
-	a := &answers{
+// newLooped checks what the model's graph takes and gives.
+func newLooped(p *onnxpb.GraphProto, g *graph.Graph, states []card.State, end int64) (*looped, error) {
+	a := &looped{
 		file: p, states: states, end: end, stored: map[string]bool{},
 		step: &onnxpb.GraphProto{Node: p.Node, Initializer: slices.Clone(p.Initializer)},
 	}
@@ -158,7 +158,7 @@ func (o part) prompt(width, pads, room string) (known, going string) {
 }
 
 // turn is the body of the Loop: from the tokens known so far to those and one more of each row.
-func (a *answers) turn(width, pads, room string) *onnxpb.GraphProto {
+func (a *looped) turn(width, pads, room string) *onnxpb.GraphProto {
 	turn, going, known, next := inNext+"turn", inNext+"going", inNext+"known", inNext+"answer"
 	body := &onnxpb.GraphProto{Name: "turn", Input: []*onnxpb.ValueInfoProto{
 		declared(turn, tensor.Int64), declared(going, tensor.Bool), declared(known, tensor.Int64, card.Batch, "known"),
@@ -211,7 +211,7 @@ func (a *answers) turn(width, pads, room string) *onnxpb.GraphProto {
 
 // finish cuts the answers off what the Loop returns, and fills them up with end tokens.
 func (o part) finish(rows, width string) {
-	a, most := o.answers, card.MaxNew.Name
+	a, most := o.looped, card.MaxNew.Name
 	answer := o.add("given", "Slice",
 		list(inAnswer+"known", width, o.add("end", "Add", list(width, most)), a.vector(1)))
 	given := o.add("given/width", "Gather", list(o.add("given/shape", "Shape", list(answer)), a.vector(1)))

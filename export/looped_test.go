@@ -11,9 +11,9 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// TestWriteAnswersRefuses: a graph must have what a file of answers feeds and reads, and
+// TestWriteLoopedRefuses: a graph must have what a looped file feeds and reads, and
 // nothing else.
-func TestWriteAnswersRefuses(t *testing.T) {
+func TestWriteLoopedRefuses(t *testing.T) {
 	state := card.LayerState(0, "state")
 	state.Shape = []string{card.Batch, "2"}
 	for want, name := range map[string]struct{ ids, mask, keep, past, logits string }{
@@ -38,7 +38,7 @@ func TestWriteAnswersRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		var file bytes.Buffer
-		err = export.WriteAnswers(&file, g, nil, []card.State{state}, 1, export.Options{})
+		err = export.WriteLooped(&file, g, nil, []card.State{state}, 1, export.Options{})
 		if want == "" && (err != nil || file.Len() == 0) || want != "" && (err == nil || file.Len() > 0 ||
 			!strings.HasPrefix(err.Error(), "export: write answers: ") || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%d bytes, error %v, want %q", file.Len(), err, want)

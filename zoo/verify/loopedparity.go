@@ -13,12 +13,12 @@ import (
 // mostAnswered is how many new tokens answers are compared for at most.
 const mostAnswered = 32
 
-// answersParity compares the answers of a file that gives whole ones with those of the file
+// loopedParity compares the answers of a file that gives whole ones with those of the file
 // that is run step by step, both in ONNX Runtime, to random prompts of 1, 4 and 8 times the
 // trained length, padded ones among them. They must be the same tokens, but where two are as
 // probable as rounding can tell: worst is the largest difference of such a pair, relative as
 // in Parity, and more than Tolerance is an error.
-func answersParity(ctx context.Context, steps, answers []byte) (worst float64, err error) {
+func loopedParity(ctx context.Context, steps, answers []byte) (worst float64, err error) {
 	var sessions [2]*runtime.Session
 	for i, file := range [][]byte{steps, answers} {
 		if sessions[i], err = runtime.OpenBytes(file, runtime.Options{Provider: "cpu"}); err != nil {
