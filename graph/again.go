@@ -22,7 +22,7 @@ func (b *Builder) again(x *Node) *Node {
 	return b.Op("Mul", []*Node{b.again(x.Inputs[1]), b.again(x.Inputs[0])})
 }
 
-// little reports whether input i takes little memory beside the value of n. Constants
+// little reports whether input i takes little memory compared with the value of n. Constants
 // do not count: ONNX Runtime folds them into a matrix product that alone reads n, which
 // rounds differently.
 func (n *Node) little(i int) bool {

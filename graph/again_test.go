@@ -31,7 +31,7 @@ func normed(t *testing.T, constant, first bool) (y, read *graph.Node) {
 }
 
 // What is only scaled is scaled once more for the backward pass, by nodes that nothing
-// can merge with those of the forward pass.
+// can merge with the forward pass's.
 func TestProductsAreComputedAgain(t *testing.T) {
 	for _, first := range []bool{false, true} {
 		y, read := normed(t, false, first)

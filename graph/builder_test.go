@@ -22,7 +22,7 @@ func TestStickyError(t *testing.T) {
 			bad = m.MatMul(in(m, "a", "seq", "2"), in(m, "b", "3", "4"))
 		})
 	})
-	// Whatever follows, also on the failed node, keeps quiet.
+	// All later calls, also on the failed node, keep quiet.
 	after := m.Softmax(m.Add(m.Reshape(m.Transpose(bad, 1, 0), seq), m.Float(1)), -1)
 	after = m.Slice(m.Expand(after, seq), 0, graph.N(0), m.Scalar(seq).Dim(3))
 	m.Gather(after, m.Range(graph.N(0), m.Param("w", 2).Dim(0)), 0)

@@ -127,7 +127,7 @@ func unary(since int, vjp func(b *Builder, n, g *Node) *Node, others ...tensor.D
 	}
 }
 
-// inferPow wants a power that is a constant, as that of norms.
+// inferPow wants a constant power, as norms have.
 func inferPow(n *Node) error {
 	p := n.Inputs[1]
 	if p.Op != OpConstant || p.DType != tensor.Float32 || p.Rank() != 0 {

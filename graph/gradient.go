@@ -60,7 +60,7 @@ func (b *Builder) backward(loss *Node, targets []*Node) map[*Node]*Node {
 	return grads
 }
 
-// pull sends the gradient g of n on to those of its inputs that matter.
+// pull sends the gradient g of n on to the inputs that matter.
 func (b *Builder) pull(n, g *Node, between []bool, grads map[*Node]*Node) {
 	needed := false
 	for _, in := range n.Inputs {

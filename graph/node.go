@@ -121,7 +121,7 @@ func (n *Node) knownInts() ([]int64, bool) {
 	return out, true
 }
 
-// held are the element types that the values of a graph can have. Those of models are the
+// held are the element types that the values of a graph can have. Models' are the
 // first three; the others are of files in another precision (package precision).
 var held = []tensor.DType{
 	tensor.Float32, tensor.Int64, tensor.Bool, tensor.Float16, tensor.Int8, tensor.Uint8, tensor.Int32,

@@ -32,7 +32,7 @@ type operator struct {
 	// of its value; nil for inputs that need none. It may return gradients in
 	// the broadcast shape: the driver sums them back. nil: not differentiable.
 	vjp func(b *Builder, n, g *Node) []*Node
-	// multiplyAdds counts those of the operator's matrix products. nil: it has none.
+	// multiplyAdds counts the multiply-adds of the operator's matrix products. nil: it has none.
 	multiplyAdds func(n *Node) Dim
 	// scratch counts the float32 numbers that exist only while the operator runs.
 	// nil: none.

@@ -136,7 +136,7 @@ func dtypeOf(dtype string) (string, error) {
 	return dtype, precision.Check(dtype)
 }
 
-// full tells which weights stay float32 whatever the file's precision.
+// full tells which weights stay float32 in files of any precision.
 func full(params []pe.Param) func(name string) bool {
 	return func(name string) bool {
 		return slices.ContainsFunc(params, func(p pe.Param) bool { return p.Full && p.Name == name })

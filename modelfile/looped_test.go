@@ -75,7 +75,7 @@ func TestAnswers(t *testing.T) {
 		m := lively(t, cfg)
 		for _, profile := range []string{card.Portable, card.Fused} {
 			if profile == card.Fused && !slices.Contains(studied, cfg.Encoding) {
-				continue // the Loop knows no operators: those of the study are enough for both
+				continue // the Loop knows no operators: the study's are enough for both
 			}
 			t.Run(name+"/"+profile, func(t *testing.T) {
 				var sessions [2]*runtime.Session

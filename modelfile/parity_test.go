@@ -152,11 +152,11 @@ func TestParity(t *testing.T) {
 // grow, and none of the others, for which the tests of models go over both kinds.
 var studied = []string{"nope", "rope", "alibi", "sinusoidal", "learned", "t5", "txl", "alibi-learned"}
 
-// parityCases are every encoding, those of the study under all families of settings, and what else
+// parityCases are every encoding, the study's under all families of settings, and what else
 // changes attention.
 func parityCases() map[string]models.Config {
 	cases := map[string]models.Config{}
-	encodings := []string{"txl/swa"} // and those of the table
+	encodings := []string{"txl/swa"} // and the table's
 	for _, row := range pe.Table() {
 		encodings = append(encodings, row.Name)
 	}
@@ -200,7 +200,7 @@ func parityCases() map[string]models.Config {
 	return cases
 }
 
-// testParity compares the logits of a file with those of each row by itself.
+// testParity compares the logits of a file with each row's by itself.
 func testParity(
 	t *testing.T, file []byte, opt runtime.Options, batches map[string][][]int64, want map[string][][]float64,
 ) {

@@ -70,7 +70,7 @@ func answered(t *testing.T, file []byte, opt runtime.Options, rows [][]int64) []
 }
 
 // Files in other precisions answer nearly what the float32 file does, in every engine and
-// profile, whatever else is in the batch and however it is read.
+// profile, with any others in the batch and however it is read.
 func TestPrecisions(t *testing.T) {
 	orttest.Require(t)
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -225,7 +225,7 @@ func outputs(g *graph.Graph) (out []*graph.Node) {
 	return out
 }
 
-// apart is the root of the mean square of a difference, over that of what it is from.
+// apart is the root of the mean square of a difference, over the other's.
 func apart(got, want []float32) float64 {
 	var squares, size float64
 	for i, v := range want {

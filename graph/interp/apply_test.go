@@ -11,7 +11,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// TestApplyHalves: float32 numbers stand for those of 16 bits.
+// TestApplyHalves: float32 numbers stand for numbers of 16 bits.
 func TestApplyHalves(t *testing.T) {
 	for d, want := range map[tensor.DType]float32{tensor.Float16: 2050, tensor.BFloat16: 2048} {
 		b := graph.NewBuilder()

@@ -132,7 +132,7 @@ func near(got, want *tensor.Tensor) error {
 	return nil
 }
 
-// runModel computes the first output of a model from the inputs beside it.
+// runModel computes the first output of a model from the inputs next to it.
 func runModel(files map[string][]byte, model, data string) (*tensor.Tensor, error) {
 	var proto []byte
 	fields(files[model], func(f field) {

@@ -1,5 +1,5 @@
 // Package interp executes graphs in pure Go. It is the oracle that every other
-// engine is compared with; that of programs built without cgo (runtime/native) leaves to
+// engine is compared with; the engine of programs built without cgo (runtime/native) leaves to
 // it the operators for which it has no kernel.
 //
 // Kernels are plain loops over row-major data, save matrix products, which go

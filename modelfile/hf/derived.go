@@ -54,7 +54,7 @@ var derivedKeys = []string{
 	"eos_token_id", "pad_token_id",
 }
 
-// checkDerived compares what the document says beside the configuration with
+// checkDerived compares what else the document says than the configuration with
 // what follows from it.
 func (d document) checkDerived(m models.Model, pieces []string) error {
 	follows := document{}

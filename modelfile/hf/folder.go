@@ -147,13 +147,13 @@ func Write(dir string, m Model) error {
 }
 
 // temporaryPrefix begins the names of the temporary folders of a folder, which end
-// in .tmp. They lie beside it, with a file that their writer locks.
+// in .tmp. They lie next to it, with a file that their writer locks.
 func temporaryPrefix(dir string) string { return "." + filepath.Base(dir) + "." }
 
 const lockFile = "lock"
 
 // clearTemporary removes the temporary folders that killed writers of the same
-// folder left, but for one with the folder that was to be replaced.
+// folder left, except one with the folder that was to be replaced.
 func clearTemporary(dir string) {
 	entries, err := os.ReadDir(filepath.Dir(dir))
 	if err != nil || !files.Works {

@@ -271,7 +271,7 @@ func TestWriteLosesNothing(t *testing.T) {
 	}
 }
 
-// What a killed writer left goes with the next write of the same folder, but for the
+// What a killed writer left goes with the next write of the same folder, except the
 // folder that it was about to replace. A living one's stays, and so does a link.
 func TestWriteClears(t *testing.T) {
 	if !files.Works {

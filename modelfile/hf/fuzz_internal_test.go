@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzConfig reads hostile configurations: whatever is accepted is written and
+// FuzzConfig reads hostile configurations: an accepted one is written and
 // read back as it was.
 func FuzzConfig(f *testing.F) {
 	f.Add([]byte(`{"model_type":"zoo_decoder","position_embedding_type":"t5","position_embedding_params":{"buckets":8},"hidden_size":16,"num_hidden_layers":1,"num_attention_heads":2,"intermediate_size":8,"vocab_size":9,"hidden_act":"gelu_pytorch_tanh","zoo_provenance":{"task":"copy","train_min":1,"train_max":3,"seed":1,"steps":2}}`))

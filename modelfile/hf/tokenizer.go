@@ -214,7 +214,7 @@ func joinedPieces(pieces []string, raw json.RawMessage) error {
 	return nil
 }
 
-// sameJSON compares values but for order and layout; what is absent is null.
+// sameJSON compares values without order and layout; what is absent is null.
 func sameJSON(raw []byte, want any) (bool, error) {
 	if len(raw) == 0 {
 		raw = []byte("null")

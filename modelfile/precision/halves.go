@@ -39,7 +39,7 @@ var ranges = map[tensor.DType]struct{ largest, smallest float64 }{
 }
 
 // checkHalf refuses a matrix with a number beyond the type, and one that is all but lost in
-// it: those of constructed models can be so.
+// it: constructed models' can be so.
 func checkHalf(w *tensor.Tensor, dtype tensor.DType) error {
 	largest, most := 0.0, ranges[dtype]
 	for _, v := range tensor.Data[float32](w) {

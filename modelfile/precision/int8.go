@@ -9,7 +9,7 @@ import (
 
 // int8s multiplies integers: each row of a weight is rounded to −64…64 times a scale of its
 // own, and each row of what is multiplied to −127…127 times one, when the model runs. Of the
-// forms that ONNX Runtime has this is the fastest but for one scale for all rows
+// forms that ONNX Runtime has this is the fastest except one scale for all rows
 // (DynamicQuantizeLinear), with which tokens would depend on later ones of the same call. Rows
 // of activations are uint8 around 128, for which the kernels are made.
 //

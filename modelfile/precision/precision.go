@@ -160,7 +160,7 @@ func lengths(p *graph.Node) []int {
 	return shape
 }
 
-// Weights returns the weights of a graph that Graph made, from those of the graph that it
+// Weights returns the weights of a graph that Graph made, from the weights of the graph that it
 // was made of. A matrix that the precision cannot hold is an error.
 func Weights(g *graph.Graph, weights map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
 	out := map[string]*tensor.Tensor{}

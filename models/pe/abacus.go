@@ -36,7 +36,7 @@ type abacusSettings struct {
 	// InitStd is the standard deviation of the initial vectors; default 0.02. The
 	// paper's code has 1.
 	InitStd float64 `json:"init_std,omitempty"`
-	// Digits are the token ids of digits; default those of the vocabulary that a run
+	// Digits are the token ids of digits; default the vocabulary's that a run
 	// trains on, and 2 to 11 where none is known.
 	Digits []int64 `json:"digits,omitempty"`
 }

@@ -47,7 +47,7 @@ func TestAbacusByHand(t *testing.T) {
 	}
 }
 
-// The digits are those of the vocabulary, with a space before them too.
+// The digits are the vocabulary's, with a space before them too.
 func TestAbacusFit(t *testing.T) {
 	row, err := pe.Find("abacus")
 	if err != nil {

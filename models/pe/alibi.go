@@ -20,7 +20,7 @@ func newALiBi(d Dims, _ struct{}) (Encoding, error) {
 }
 
 // ALiBiSlopes returns the slopes of h heads: 2^(−8i/h), i = 1 … h, when h is a
-// power of two. Otherwise those of the largest power of two P below h, followed
+// power of two. Otherwise the slopes of the largest power of two P below h, followed
 // by the 1st, 3rd, … slope of the 2P series.
 func ALiBiSlopes(heads int) []float64 {
 	p := 1

@@ -59,7 +59,7 @@ func newDAPE(d Dims, p dapeSettings) (Encoding, error) {
 	return dape{d: d, base: base, width: p.Width}, nil
 }
 
-// Params implements Encoding: those of the base, and f of each layer. Its second layer has no
+// Params implements Encoding: the base's, and f of each layer. Its second layer has no
 // bias, which the softmax would not notice.
 func (e dape) Params() []Param {
 	list := slices.Clone(e.base.Params())

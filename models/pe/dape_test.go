@@ -13,7 +13,7 @@ import (
 func TestDAPE(t *testing.T) {
 	d := pe.Dims{Model: 2, Heads: 2, Head: 1, Layers: 1}
 	e := newEncoding(t, "dape", `{"width":1}`, d)
-	// z [2,2] of each head; those of later keys are masked afterwards.
+	// z [2,2] of each head; later keys are masked afterwards.
 	logits := tensor.Of([]float32{1, 0, 2, 3, -4, 0, 5, -6}, 1, 2, 2, 2)
 	weights := map[string]*tensor.Tensor{
 		"layers.0.attn.dape.logits.weight": tensor.Of([]float32{1, 2}, 1, 2),

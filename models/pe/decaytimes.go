@@ -9,7 +9,7 @@ import (
 // decayTimes are settings of encodings whose gates let less through with each token in between.
 // The decay time of a head is the number of tokens after which e⁻¹ is left.
 type decayTimes struct {
-	// DecayTimeMin and DecayTimeMax are those of the first and the last head. Those of the others
+	// DecayTimeMin and DecayTimeMax are the times of the first and the last head. The others'
 	// lie between, at equal ratios; an only head has the maximum. Default 2 and 128.
 	DecayTimeMin float64 `json:"decay_time_min"`
 	DecayTimeMax float64 `json:"decay_time_max"`

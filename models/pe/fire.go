@@ -97,7 +97,7 @@ func (e fire) Bias(s *Site) *graph.Node {
 	return b.Reshape(x, batch, graph.N(e.heads), s.Seq, s.Total)
 }
 
-// weights finds those of a layer.
+// weights finds the weights of a layer.
 func (e fire) weights(s *Site) func(name string) *graph.Node {
 	return func(name string) *graph.Node { return s.Param(e.owners.name(s, name)) }
 }

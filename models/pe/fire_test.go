@@ -42,7 +42,7 @@ func fireArgument(t *testing.T, settings string, mu float32, n int) []float64 {
 
 // By hand, with c = 0.1 and the threshold 512: ln 2/ln 52.2 = 0.175255 for the distance
 // 10 of query 20, which is before the threshold. With the threshold 16 it is ln 2/ln 3 =
-// 0.630930; so it is with 8 and μ = −2. 1e-6 is the printed precision and that of c.
+// 0.630930; so it is with 8 and μ = −2. 1e-6 is the printed precision, and c's.
 func TestFIREByHand(t *testing.T) {
 	const n, at = 21, 20*21 + 10
 	for _, tc := range []struct {

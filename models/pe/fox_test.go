@@ -107,7 +107,7 @@ func TestFoXNearKeysOfALongSequence(t *testing.T) {
 	}
 }
 
-// The bias of a head with decay time T starts where log σ(β) = −1/T. The values are those of
+// The bias of a head with decay time T starts where log σ(β) = −1/T. The values are from
 // T = 2, 8, 32 and 128.
 func TestFoXInit(t *testing.T) {
 	for _, tc := range []struct {

@@ -34,7 +34,7 @@ func newHardALiBi(d Dims, p hardALiBiSettings) (Encoding, error) {
 }
 
 // outside stands for −∞ in a bias. It is finite, as the decoder's mask is, and no logit
-// that is added to it shows beside it.
+// that is added to it shows.
 const outside = -1e9
 
 // Bias implements Encoding: 0 within a head's window, and outside it −10⁹, [1,H,T,S].

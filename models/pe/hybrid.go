@@ -164,7 +164,7 @@ func (h hybrid) At(layer, layers int) Encoding {
 	return e
 }
 
-// Params implements Encoding: those of all layers, and of each layer its encoding's.
+// Params implements Encoding: the parameters of all layers, and of each layer its encoding's.
 func (h hybrid) Params() (list []Param) {
 	for _, r := range h.rows {
 		for _, p := range h.parts[r.Name].Params() {

@@ -17,7 +17,7 @@ func paramNames(e pe.Encoding) (names []string) {
 	return names
 }
 
-// Weights of a layer are there where the layer has the encoding, those of all layers once.
+// Weights of a layer are there where the layer has the encoding, weights of all layers once.
 func TestHybridParams(t *testing.T) {
 	d := pe.Dims{Model: 8, Heads: 2, Head: 4, Layers: 4}
 	got := paramNames(newEncoding(t, "t5*2/txl", "", d))

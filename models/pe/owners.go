@@ -29,7 +29,7 @@ func (o owners) params(shared []Param) (list []Param) {
 	return list
 }
 
-// name is that of a weight in a layer.
+// name is the name of a weight in a layer.
 func (o owners) name(s *Site, shared string) string {
 	if o == 0 {
 		return shared

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Pattern says what each layer of a model has: its first element that of the first layer,
+// Pattern says what each layer of a model has: its first element for the first layer,
 // and after the last one it begins again. As text, elements have slashes between them,
 // and those that follow each other are counted: "rope*3/nope" is three layers with rope,
 // one with nope, and so on.

@@ -93,10 +93,10 @@ type Site struct {
 	Fused bool
 	// Batch, Seq and Total are B, T and S. Without a cache S is T.
 	Batch, Seq, Total graph.Dim
-	// Slots are those of the new tokens, int64 [T]; nil without a cache. With a cache and
+	// Slots are the new tokens', int64 [T]; nil without a cache. With a cache and
 	// a window, slots are counted from the first that the layer keeps.
 	Slots *graph.Node
-	// IDs are those of the new tokens, int64 [B,T].
+	// IDs are the new tokens', int64 [B,T].
 	IDs *graph.Node
 	// Hidden is the layer's normalised input [B·T, D]; nil in Embed.
 	Hidden *graph.Node

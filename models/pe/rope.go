@@ -45,7 +45,7 @@ func newRoPE(d Dims, p ropeSettings) (Encoding, error) {
 	p.P = cmp.Or(p.P, 1)
 	p.Layout = cmp.Or(p.Layout, "half")
 	width := int(math.Round(p.Fraction * float64(d.Head)))
-	turning := int(p.P*float64(width/2) + 1e-9) // pairs, rounded down but for the error of a product
+	turning := int(p.P*float64(width/2) + 1e-9) // pairs, rounded down, after the error of a product
 	switch {
 	case p.Theta <= 1:
 		return nil, fmt.Errorf("theta %v must be greater than 1", p.Theta)

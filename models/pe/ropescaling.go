@@ -20,7 +20,7 @@ import (
 //	        L tokens to 1 for those that turn Fast times or more; and the features that turn
 //	        times 0.1·ln s + 1 in queries and keys (YaRN; Peng et al. 2023, sections 3.2 to 3.4)
 //
-// The ramp of the paper's text is linear in the number of turns. That of the authors' code, of
+// The ramp of the paper's text is linear in the number of turns. The ramp of the authors' code, of
 // transformers and of llama.cpp is linear in c, which is to say in the logarithm of the turns, from
 // the pair ⌊c(Fast)⌋ to the pair ⌈c(Slow)⌉, where c(r) = w·ln(L/2πr)/(2·ln θ) is the pair of the w
 // features that turns r times. Both divide the same pairs wholly, and differ by a factor of up

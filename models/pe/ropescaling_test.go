@@ -49,7 +49,7 @@ func TestRoPEScalingValues(t *testing.T) {
 }
 
 // The base that NTK-aware scaling is known by: for heads of 128 features and a factor of
-// 8 that of 10000 becomes 82,684.
+// 8 the base 10000 becomes 82,684.
 func TestNTKBase(t *testing.T) {
 	got, _ := turnedBy(t, `{"scaling":"ntk","scaling_factor":8}`, 128)
 	for c, angle := range got {
@@ -115,7 +115,7 @@ func TestYaRNEnds(t *testing.T) {
 	}
 }
 
-// The factor of the logits is that of the features that turn, in queries and in keys; the others, and the
+// The factor of the logits is the factor of the features that turn, in queries and in keys; the others, and the
 // frequencies that stay, keep their length. The fused operator computes the same.
 func TestYaRNSharpness(t *testing.T) {
 	root := 0.1*math.Log(4) + 1

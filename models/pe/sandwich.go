@@ -22,7 +22,7 @@ type sandwich struct {
 
 // sandwichSettings are the settings.
 type sandwichSettings struct {
-	// Features is n, the width of the sinusoids, whatever that of the model; default 128,
+	// Features is n, the width of the sinusoids, for any width of the model; default 128,
 	// as in the paper.
 	Features int `json:"features"`
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // With four features there are two frequencies, 1/100 and 1/10000. At distance 100 the
-// cosines are those of 1 and 0.01: 0.540302 + 0.999950 − 2 = −0.459748, which two heads
+// cosines are of 1 and 0.01: 0.540302 + 0.999950 − 2 = −0.459748, which two heads
 // divide by 4 and by 8. 1e-6 is the printed precision.
 func TestSandwichByHand(t *testing.T) {
 	d := pe.Dims{Model: 2, Heads: 2, Head: 1}

@@ -16,7 +16,7 @@ import (
 // anywhere. They are multiplied by the amplitude, and the embedding by nothing.
 //
 // The trap is the amplitude. Embeddings that start at 0.02 end at 0.13 to 0.15 in small models,
-// and sinusoids of a fixed 0.02 vanish beside them: such a model behaves as NoPE. Where it is
+// and sinusoids of a fixed 0.02 vanish next to them: such a model behaves as NoPE. Where it is
 // learned, it grows to 0.21, and the model fails beyond the trained length, as in
 // Kazemnejad et al. 2023 (arXiv 2305.19466).
 type sinusoidal struct {
@@ -31,7 +31,7 @@ type sinusoidal struct {
 type sinusoidalSettings struct {
 	// Layout of the features: "interleaved" (sine and cosine of one frequency
 	// side by side, as the paper writes it; default) or "halves" (all sines, then
-	// all cosines, as most code has it, that of Kazemnejad et al. 2023 too). They
+	// all cosines, as most code has it, also the code of Kazemnejad et al. 2023). They
 	// differ by a permutation of the features.
 	Layout string `json:"layout,omitempty"`
 	// Amplitude of the sinusoids; default 0.02. The paper adds sinusoids of 1 to

@@ -13,7 +13,7 @@ import (
 
 // t5 adds to the logit of query t and key j a learned number per head and bucket
 // of the distance t − j; all layers share the one table (Raffel et al. 2020,
-// arXiv 1910.10683, section 2.1). Buckets are those of a causal model: with N
+// arXiv 1910.10683, section 2.1). Buckets are a causal model's: with N
 // buckets up to the distance M, half of them hold one distance each, the others
 // grow logarithmically, and the last holds all that is farther:
 // r for r < N/2, else min(N−1, N/2 + ⌊N/2 · ln(r/(N/2)) / ln(M/(N/2))⌋).
@@ -45,7 +45,7 @@ func newT5(d Dims, p t5Settings) (Encoding, error) {
 }
 
 // t5Buckets returns the bucket of each distance up to the first of the last
-// bucket. Logarithms, in whatever precision, may round a distance on a boundary
+// bucket. Logarithms, in any precision, may round a distance on a boundary
 // to the wrong side, so bucket half+k starts at the least r with
 // (r/half)^half ≥ (M/half)^k in whole numbers.
 func t5Buckets(buckets, maxDistance int) []int64 {

@@ -12,7 +12,7 @@ import (
 // transformerXL scores query t and key j as (q+u)·k + (q+v)·(W_r r_{t−j}), with
 // the sinusoid r of the distance and per-layer W_r, u and v (Dai et al. 2019,
 // arXiv 1901.02860, section 3.3). Distances are clamped, as the paper's code has
-// it. There is no segment recurrence: the cache is that of a decoder. Both
+// it. There is no segment recurrence: the cache is a decoder's. Both
 // products take the model's attention scale.
 type transformerXL struct {
 	NoPE

@@ -9,7 +9,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// xpos is RoPE whose pairs also fade with the distance: that of query t and key j has
+// xpos is RoPE whose pairs also fade with the distance: the pair of query t and key j has
 // the factor ζ_c^((t−j)/B) in pair c of n, ζ_c = (c/n + 0.4)/1.4 (Sun et al. 2022, arXiv
 // 2212.10554; microsoft/torchscale, xpos_relative_position.py). The query
 // carries ζ_c^((t−m)/B) and the key its inverse at j, so that keys are cached once and

@@ -38,7 +38,7 @@ const vulkanLoader = "libvulkan.so.1"
 var errNoVulkan = errors.New("there is no Vulkan loader, " + vulkanLoader + "; install it: Debian's package libvulkan1")
 
 // checkVulkan wants a Vulkan loader with a driver. Dawn, behind the provider, looks for the loader where the system does
-// and beside the library; where either is missing it writes warnings of its own to standard error.
+// and next to the library; where either is missing it writes warnings of its own to standard error.
 func checkVulkan(lib Library) error {
 	_, err := vulkanDevices(vulkanLoader, filepath.Join(filepath.Dir(lib.Path), vulkanLoader))
 	return err

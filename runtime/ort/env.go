@@ -19,7 +19,7 @@ var env struct {
 }
 
 // acquire starts the environment, or joins the running one, and returns the
-// library it runs on and its functions. A running one is taken whatever the provider.
+// library it runs on and its functions. A running one is taken for any provider.
 func acquire(provider, explicit string) (Library, *api, error) {
 	if !linked {
 		return Library{}, nil, ErrNoCgo
@@ -141,7 +141,7 @@ func sameLibrary(explicit string) error {
 const disableTelemetry = "ORT_DISABLE_TELEMETRY"
 
 // start loads the library and makes an environment that does not write to
-// standard error: whatever goes wrong comes back as an error.
+// standard error: all failures come back as errors.
 func start(provider, explicit string) (Library, error) {
 	lib, err := FindFor(provider, explicit)
 	if err != nil {

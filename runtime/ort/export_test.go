@@ -74,7 +74,7 @@ func (s *Session) RunValues(ctx context.Context, inputs, outputs []engine.Value)
 	return s.run(ctx, inputs, outputs)
 }
 
-// Run runs on tensors by name, and returns all outputs in new ones: their lengths are those of the inputs' axes of the same names.
+// Run runs on tensors by name, and returns all outputs in new ones: their lengths are the inputs', by the names of axes.
 func (s *Session) Run(ctx context.Context, inputs map[string]*tensor.Tensor) ([]*tensor.Tensor, error) {
 	c, err := s.Begin(ctx) // which is what keeps an environment
 	if err != nil {

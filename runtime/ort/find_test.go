@@ -144,7 +144,7 @@ func TestCandidatesTellWhy(t *testing.T) {
 }
 
 // TestTruncatedLibrary: a library that ends too early is found out before it is
-// loaded, at whatever byte it ends.
+// loaded, at every byte where it may end.
 func TestTruncatedLibrary(t *testing.T) {
 	emptyCache(t)
 	whole := librarytest.Host(t)

@@ -28,7 +28,7 @@ type hostPart struct {
 	graph *onnxpb.GraphProto
 }
 
-// inputsOf names the inputs that no other nodes read than those of the lists.
+// inputsOf names the inputs that only nodes of the lists read.
 func (p hostPart) inputsOf(lists ...[]string) (names []string) {
 	host := map[string]bool{}
 	for _, name := range slices.Concat(lists...) {

@@ -55,7 +55,7 @@ func TestHostShapes(t *testing.T) {
 		want  string
 	}{
 		{[]string{"a = Shape ids", "b = Size ids"}, "a b"},
-		{[]string{"a = Shape x", "b = Size x", "c = Add a b"}, "c"}, // that of float32 the device has
+		{[]string{"a = Shape x", "b = Size x", "c = Add a b"}, "c"}, // the device has the float32 one
 		{[]string{"a = Shape half", "b = Mul a keep"}, "a b"},
 		{[]string{"a = Mul vector keep"}, "a"},
 		{[]string{"a = Mul number keep", "b = Mul one keep"}, "a b"},

@@ -12,7 +12,7 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
-// CUDA says what the CUDA provider needs beside ONNX Runtime, and what of it is here.
+// CUDA says what the CUDA provider needs in addition to ONNX Runtime, and what of it is here.
 type CUDA struct {
 	Version   string        // of CUDA that the provider is built for, "13"
 	Libraries []CUDALibrary // of CUDA and cuDNN
@@ -30,7 +30,7 @@ var errNotFound = errors.New("not found")
 
 const fetchCUDA = "zoo setup --provider cuda --with-cuda"
 
-// OpenCUDA opens the libraries that the CUDA provider beside an ONNX Runtime library
+// OpenCUDA opens the libraries that the CUDA provider next to an ONNX Runtime library
 // needs, so that the system's loader, which takes an open library for any other of its
 // name, has them when the provider is loaded: where it looks by itself cannot be
 // changed in a running process. They stay open. A place of library.CUDAPlaces that
@@ -48,7 +48,7 @@ func OpenCUDA(lib Library) (CUDA, error) {
 	return c, nil
 }
 
-// openCUDA opens what the provider beside a library needs, or says what is missing.
+// openCUDA opens what the provider next to a library needs, or says what is missing.
 func openCUDA(lib Library) error {
 	c, err := openCUDALibraries(filepath.Dir(lib.Path))
 	if err != nil {

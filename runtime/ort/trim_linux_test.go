@@ -7,7 +7,7 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
-// Whatever the C library, trimming leaves an open session usable.
+// With any C library, trimming leaves an open session usable.
 func TestTrimMemory(t *testing.T) {
 	cpu, err := engine.Find(engine.CPU)
 	if err != nil {

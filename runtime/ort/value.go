@@ -165,7 +165,7 @@ func (v *value) bytes() int64 {
 	return n
 }
 
-// Close unbinds the memory, which stays valid for Go; that of a device is freed. It must not be called
+// Close unbinds the memory, which stays valid for Go; a device's is freed. It must not be called
 // while a run uses the value. Closing again does nothing.
 func (v *value) Close() error {
 	if v.bound == nil {

@@ -56,8 +56,8 @@ func (f File) String() string {
 }
 
 // Build builds a model's file and checks it: Parity, and Structure. After it comes the
-// looped file, if it is wanted, checked against the first file and for its structure. The cards name the checks; that of a file that ONNX Runtime was checked
-// with has the worst error, too, and that of a file in another precision (Card.DType) how
+// looped file, if it is wanted, checked against the first file and for its structure. The cards name the checks; the card of a file that ONNX Runtime was checked
+// with has the worst error, too, and of a file in another precision (Card.DType) how
 // far it is from the float32 one.
 func Build(ctx context.Context, m modelfile.Model, o Options) ([]File, error) {
 	o.Profile, o.Provider = cmp.Or(o.Profile, card.Portable), cmp.Or(o.Provider, "cpu")

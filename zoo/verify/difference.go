@@ -112,7 +112,7 @@ func (k *kept) Score(ctx context.Context, ids [][]int64, from []int) ([][]float6
 	return k.Model.Score(ctx, ids, from)
 }
 
-// differ raises a difference to that of logits on some rows.
+// differ raises a difference to the logits' on some rows.
 func differ(ctx context.Context, sessions [2]*runtime.Session, rows [][]int64, d *card.Difference) error {
 	g, err := compare(ctx, sessions[0], sessions[1], rows)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 const Tolerance = 1e-4
 
 // NarrowTolerance is what parity means for files in another precision: the root of the mean
-// square of Δ, over that of the logits, is at most this. Engines add up in other orders, and a value that lies
+// square of Δ, over the logits', is at most this. Engines add up in other orders, and a value that lies
 // midway between two of the precision's numbers goes to the one in the one engine and to the
 // other in the other. That is a whole step of the precision, which sharp attention on random
 // tokens can magnify beyond all bounds for a single logit, but not for all of them: they stay
@@ -112,7 +112,7 @@ func agree(ctx context.Context, exact, plain, got *runtime.Session) (worst float
 type gap struct {
 	worst    float64 // largest |Δ| / max(1, |logit|)
 	absolute float64 // largest |Δ|
-	rms      float64 // root of the mean square of Δ, over that of the logits
+	rms      float64 // root of the mean square of Δ, over the logits'
 }
 
 // compare returns how far got is from want. Numbers that are not finite make it NaN.

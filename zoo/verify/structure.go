@@ -91,7 +91,7 @@ func (c *comparison) compare(g *graph.Graph) error {
 	return nil
 }
 
-// match holds that a value of the file is that of a node, and its inputs theirs.
+// match holds that a value of the file is a node's, and its inputs the node's.
 func (c *comparison) match(v *value, n *graph.Node) error {
 	o, made := c.file.operations[v]
 	if made && o.op == "Identity" && len(v.inputs) == 1 { // a second name

@@ -18,7 +18,7 @@ const cudaVersion = "13"
 
 // cudaWheels lists what of CUDA 13 and cuDNN 9 the CUDA provider of ort.Version needs,
 // as NVIDIA packs it: of CUDA 13.0, for which the provider is built, and which every
-// driver for CUDA 13 runs. Hashes and sizes are those of the packages that the pip
+// driver for CUDA 13 runs. Hashes and sizes are of the packages that the pip
 // client delivered and verified.
 func cudaWheels(p library.Platform) []wheel {
 	switch p {

@@ -52,7 +52,7 @@ var errTooBig = errors.New("unpacks to more than the limit")
 
 // take takes the library from a folder; from a .tgz (release archive, npm package) or
 // .zip (release archive, Python wheel), told by their first bytes; or from the library
-// itself, for which the folder that it is in also does where there are providers beside.
+// itself, for which the folder that it is in also does where there are providers next to it.
 func (x *extractor) take(name string, info fs.FileInfo) error {
 	if info.IsDir() {
 		return x.folder(name)
@@ -86,7 +86,7 @@ func (x *extractor) take(name string, info fs.FileInfo) error {
 	return x.complete(filepath.Base(name))
 }
 
-// damaged reports whether an error is that of an archive whose bytes are not what was packed.
+// damaged reports whether an error is about an archive whose bytes are not what was packed.
 func damaged(err error) bool {
 	var corrupt flate.CorruptInputError
 	return errors.As(err, &corrupt) || slices.ContainsFunc([]error{io.ErrUnexpectedEOF, zip.ErrFormat, zip.ErrChecksum,

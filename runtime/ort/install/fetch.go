@@ -207,7 +207,7 @@ func cpuWheel(p library.Platform) (requirement, error) {
 	return requirement{"onnxruntime", ort.Version, tag}, nil
 }
 
-// pipArguments are those of pip that fetch packages, whatever the Python that runs it is for.
+// pipArguments let pip fetch packages for another platform than its Python's.
 func pipArguments(all ...requirement) []string {
 	args := []string{"download", "--no-deps", "--only-binary=:all:", "--python-version", "3.12"}
 	for i, r := range all {

@@ -38,11 +38,11 @@ type Options struct {
 	CacheDir string
 
 	// Provider is "cpu" (or "") or "cuda": a build whose libraries
-	// onnxruntime_providers_cuda and _shared are put beside the core library.
+	// onnxruntime_providers_cuda and _shared are put next to the core library.
 	Provider string
 
 	// WithCUDA has the libraries of CUDA and cuDNN that the provider cuda needs fetched
-	// by pip (CUDASize), instead of using those of the system or of a Python environment.
+	// by pip (CUDASize), instead of using the system's or a Python environment's.
 	// One package after the other is put in place: an interrupted set-up goes on.
 	WithCUDA bool
 
@@ -52,7 +52,7 @@ type Options struct {
 
 	// Progress, when set, is told the bytes downloaded so far and in all (-1 when the
 	// server does not say). The npm and pip clients report nothing; of packages whose
-	// size zoo knows, those of CUDA, it is told what is on disk already.
+	// size zoo knows, CUDA's, it is told what is on disk already.
 	Progress func(done, total int64)
 }
 
@@ -220,7 +220,7 @@ func attempt(ctx context.Context, folder, stage string, opt Options, pl plan, s 
 	return publish(folder, x, r, verified)
 }
 
-// source is that of what From names.
+// source is the source that From names.
 func (o Options) source(limit int64) source {
 	return source{fetch: func(ctx context.Context, dir string, progress func(done, total int64)) (string, error) {
 		scheme, _, _ := strings.Cut(strings.ToLower(o.From), "://")
@@ -265,7 +265,7 @@ func verify(pins []pin, official bool, archiveSum, librarySum string, providerSu
 		librarySum, strings.Join(want, " or "))
 }
 
-// allPinned reports whether the hashes are all those of providers.
+// allPinned reports whether all hashes are providers'.
 func allPinned(pins []pin, sums []string) bool {
 	for _, sum := range sums {
 		if !slices.ContainsFunc(pins, func(p pin) bool { return p.kind == "provider" && p.sha256 == sum }) {

@@ -10,7 +10,7 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
-// record stands beside an installed library and says where it came from. It is
+// record stands next to an installed library and says where it came from. It is
 // only a file: what is verified follows from hashes and pins.
 type record struct {
 	Origin  string `json:"origin"`
@@ -20,8 +20,8 @@ type record struct {
 
 const recordName = "origin.json"
 
-// Origin says where a library came from, as far as its hash and the record beside
-// it tell. It is verified where zoo has pinned its hash, or that of the archive
+// Origin says where a library came from, as far as its hash and the record next to
+// it tell. It is verified where zoo has pinned its hash, or the archive's
 // that the record names; otherwise its origin is what Setup was told to install,
 // or "" for a library that is not one of ours.
 func Origin(lib ort.Library) (Installed, error) {
@@ -37,7 +37,7 @@ func origin(lib ort.Library, pins []pin) (Installed, error) {
 	var r record
 	data, err := files.ReadRegular(filepath.Join(filepath.Dir(lib.Path), recordName), 1<<20)
 	if err != nil || json.Unmarshal(data, &r) != nil || r.SHA256 != sum {
-		r = record{} // none, or that of another library
+		r = record{} // none, or another library's
 	}
 	done.Verified, _ = verify(pins, false, r.Archive, sum, nil)
 	if done.Verified || !official(r.Origin) {
@@ -46,7 +46,7 @@ func origin(lib ort.Library, pins []pin) (Installed, error) {
 	return done, nil
 }
 
-// official reports whether a name is that of a source whose files are pinned.
+// official reports whether a name is a source's whose files are pinned.
 func official(name string) bool {
 	for _, p := range officialPins() {
 		if p.source == name {

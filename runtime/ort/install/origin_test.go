@@ -10,7 +10,7 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort/internal/library/librarytest"
 )
 
-// TestOrigin: a record that stands beside a library proves nothing.
+// TestOrigin: a record next to a library proves nothing.
 func TestOrigin(t *testing.T) {
 	lib := librarytest.Fake(librarytest.AMD64, "real")
 	pins := []pin{{"npm", "library", testPlatform, sum(lib)},

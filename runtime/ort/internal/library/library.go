@@ -53,7 +53,7 @@ var (
 func IsCore(name string) bool { return coreName.MatchString(name) }
 
 // IsProvider reports whether a file of that name is one of the execution providers,
-// which lie beside the library and are loaded by it.
+// which lie next to the library and are loaded by it.
 func IsProvider(name string) bool { return providerName.MatchString(name) }
 
 // HeaderSize is how much of a file PlatformOf has to see.
