@@ -52,7 +52,7 @@ func TestOfTooLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	long := make([]int64, s.MaxLength()+2)
+	long := make([]int64, s.Info().Card.MaxLength+2)
 	m := eval.Of(s)
 	if _, err := m.Generate(t.Context(), [][]int64{long}, []int{1}, eval.NoStop, nil); !errors.Is(err,
 		eval.ErrTooLong) {

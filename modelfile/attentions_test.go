@@ -38,7 +38,7 @@ func TestAttentions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all, err := s.GenerateAll(t.Context(), [][]int64{{2, 3, 4, 5}}, runtime.GenerateOptions{MaxNew: 16})
+			all, err := runtime.Tokens(s.Generate(t.Context(), [][]int64{{2, 3, 4, 5}}, runtime.GenerateOptions{MaxNew: 16}))
 			if err != nil {
 				t.Fatal(err)
 			}

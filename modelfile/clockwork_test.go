@@ -84,14 +84,14 @@ func recurrentParity(t *testing.T, cfg models.Config) {
 				}
 				// The first row has ended while its state still goes along with the others.
 				limits := []int{1, 6, 6}
-				together, err := s.GenerateAll(t.Context(), rows,
-					runtime.GenerateOptions{Limits: limits, Stop: []int64{}})
+				together, err := runtime.Tokens(s.Generate(t.Context(), rows,
+					runtime.GenerateOptions{Limits: limits, Stop: []int64{}}))
 				if err != nil {
 					t.Fatal(err)
 				}
 				for i, row := range rows {
-					alone, err := s.GenerateAll(t.Context(), [][]int64{row},
-						runtime.GenerateOptions{MaxNew: limits[i], Stop: []int64{}})
+					alone, err := runtime.Tokens(s.Generate(t.Context(), [][]int64{row},
+						runtime.GenerateOptions{MaxNew: limits[i], Stop: []int64{}}))
 					if err != nil {
 						t.Fatal(err)
 					}

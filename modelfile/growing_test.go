@@ -103,7 +103,7 @@ func TestOldFiles(t *testing.T) {
 						}
 					}
 					opt := runtime.GenerateOptions{Limits: []int{1, 9, 80}, Stop: []int64{}}
-					if tokens[i], err = s.GenerateAll(t.Context(), prompts, opt); err != nil {
+					if tokens[i], err = runtime.Tokens(s.Generate(t.Context(), prompts, opt)); err != nil {
 						t.Fatal(err)
 					}
 					rows, err := s.Logits(t.Context(), prompts)

@@ -103,7 +103,7 @@ func TestAnswers(t *testing.T) {
 						var answers [2][][]int64
 						for i, s := range sessions {
 							var err error
-							if answers[i], err = s.GenerateAll(t.Context(), rows, runtime.GenerateOptions{MaxNew: most}); err != nil {
+							if answers[i], err = runtime.Tokens(s.Generate(t.Context(), rows, runtime.GenerateOptions{MaxNew: most})); err != nil {
 								t.Fatal(err)
 							}
 						}

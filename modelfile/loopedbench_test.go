@@ -64,7 +64,7 @@ func answerRatio(b *testing.B, files [2][]byte, rows, length int) {
 	var times [2][]time.Duration
 	once := func(i int) {
 		start := time.Now()
-		answers, err := sessions[i].GenerateAll(b.Context(), prompts, runtime.GenerateOptions{MaxNew: fresh})
+		answers, err := runtime.Tokens(sessions[i].Generate(b.Context(), prompts, runtime.GenerateOptions{MaxNew: fresh}))
 		if err != nil {
 			b.Fatal(err)
 		}

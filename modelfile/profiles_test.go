@@ -154,7 +154,7 @@ func small(b *testing.B, encoding, profile, dtype string) *runtime.Session {
 func ratios(b *testing.B, encoding string) []float64 {
 	sessions := []*runtime.Session{small(b, encoding, card.Portable, ""), small(b, encoding, card.Fused, "")}
 	var lengths []int
-	for n := 128; n <= 2048 && (sessions[0].MaxLength() == 0 || n < sessions[0].MaxLength()); n *= 2 {
+	for n := 128; n <= 2048 && (sessions[0].Info().Card.MaxLength == 0 || n < sessions[0].Info().Card.MaxLength); n *= 2 {
 		lengths = append(lengths, n)
 	}
 	times := make([][2][]time.Duration, len(lengths))
@@ -165,8 +165,8 @@ func ratios(b *testing.B, encoding string) []float64 {
 			prompt[k] = rng.Int64N(vocab)
 		}
 		start := time.Now()
-		if _, err := sessions[profile].GenerateAll(b.Context(), [][]int64{prompt},
-			runtime.GenerateOptions{MaxNew: 1}); err != nil {
+		if _, err := runtime.Tokens(sessions[profile].Generate(b.Context(), [][]int64{prompt},
+			runtime.GenerateOptions{MaxNew: 1})); err != nil {
 			b.Fatal(err)
 		}
 		return time.Since(start)

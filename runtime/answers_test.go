@@ -49,14 +49,14 @@ func TestAnswers(t *testing.T) {
 		for _, opt := range []runtime.GenerateOptions{
 			{MaxNew: 20}, {Limits: []int{1, 30, 7}}, {MaxNew: 1}, {MaxNew: 9, Stop: []int64{1}},
 		} {
-			want, err := steps.GenerateAll(t.Context(), prompts, opt)
+			want, err := runtime.Tokens(steps.Generate(t.Context(), prompts, opt))
 			if err != nil {
 				t.Fatal(err)
 			}
 			var group sync.WaitGroup
 			for range 3 {
 				group.Go(func() {
-					got, err := answers.GenerateAll(t.Context(), prompts, opt)
+					got, err := runtime.Tokens(answers.Generate(t.Context(), prompts, opt))
 					if diff := cmp.Diff(want, got); err != nil || diff != "" {
 						t.Errorf("%s, %+v: error %v, answers (-step by step +in one call):\n%s", encoding, opt, err, diff)
 					}
@@ -89,7 +89,7 @@ func TestAnswersRefuse(t *testing.T) {
 	_, logits := s.Logits(t.Context(), row)
 	_, score := s.Score(t.Context(), row, []int{1})
 	gen := func(prompts [][]int64, opt runtime.GenerateOptions) error {
-		_, err := s.GenerateAll(t.Context(), prompts, opt)
+		_, err := runtime.Tokens(s.Generate(t.Context(), prompts, opt))
 		return err
 	}
 	for name, tc := range map[string]struct {
@@ -128,7 +128,7 @@ func TestAnswersStop(t *testing.T) {
 	defer cancel()
 	start := time.Now()
 	prompt := make([]int64, 1<<19) // read token by token
-	if _, err := s.GenerateAll(ctx, [][]int64{prompt}, runtime.GenerateOptions{MaxNew: 1}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := runtime.Tokens(s.Generate(ctx, [][]int64{prompt}, runtime.GenerateOptions{MaxNew: 1})); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("after %v: error %v", time.Since(start), err)
 	}
 }

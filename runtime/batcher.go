@@ -215,29 +215,9 @@ func (b *Batcher) Generate(ctx context.Context, prompts [][]int64, opt GenerateO
 	}
 }
 
-// GenerateAll is Session.GenerateAll beside other calls.
-func (b *Batcher) GenerateAll(ctx context.Context, prompts [][]int64, opt GenerateOptions) ([][]int64, error) {
-	return generateAll(len(prompts), b.Generate(ctx, prompts, opt))
-}
-
-// Complete is Session.Complete beside other calls.
-func (b *Batcher) Complete(ctx context.Context, prompt string, opt GenerateOptions) (string, error) {
-	return complete(b.Stream(ctx, prompt, opt))
-}
-
 // Stream is Session.Stream beside other calls.
-func (b *Batcher) Stream(ctx context.Context, prompt string, opt GenerateOptions) iter.Seq2[string, error] {
-	return stream(b.StreamAll(ctx, Texts(prompt), opt))
-}
-
-// StreamAll is Session.StreamAll beside other calls.
-func (b *Batcher) StreamAll(ctx context.Context, prompts []Prompt, opt GenerateOptions) iter.Seq2[TextStep, error] {
-	return b.s.streamAll(ctx, b.Generate, prompts, opt)
-}
-
-// CompleteAll is Session.CompleteAll beside other calls.
-func (b *Batcher) CompleteAll(ctx context.Context, prompts []Prompt, opt GenerateOptions) ([]Completion, error) {
-	return completeAll(len(prompts), b.StreamAll(ctx, prompts, opt))
+func (b *Batcher) Stream(ctx context.Context, prompts []Prompt, opt GenerateOptions) iter.Seq2[TextStep, error] {
+	return b.s.stream(ctx, b.Generate, prompts, opt)
 }
 
 // submit puts the prompts of a call into the queue.

@@ -62,7 +62,7 @@ func askAll(t *testing.T, b *runtime.Batcher, all []question) [][]int64 {
 	var group sync.WaitGroup
 	for i, q := range all {
 		group.Go(func() {
-			out, err := b.GenerateAll(t.Context(), [][]int64{q.prompt}, runtime.GenerateOptions{MaxNew: q.limit, Stop: []int64{}})
+			out, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{q.prompt}, runtime.GenerateOptions{MaxNew: q.limit, Stop: []int64{}}))
 			if err != nil {
 				t.Errorf("question %d: %v", i, err)
 				return
@@ -127,7 +127,7 @@ func TestBatcher(t *testing.T) {
 			}
 			want = generate(t, s, prompts, opt)
 			before := spyOf(s).runs
-			got, err := batcher(t, s, runtime.BatcherOptions{}).GenerateAll(t.Context(), prompts, opt)
+			got, err := runtime.Tokens(batcher(t, s, runtime.BatcherOptions{}).Generate(t.Context(), prompts, opt))
 			if diff := cmp.Diff(want, got); err != nil || diff != "" {
 				t.Errorf("%v: answers (-session +batcher): %s", err, diff)
 			}
@@ -170,9 +170,9 @@ func TestBatcherCalls(t *testing.T) {
 		prompts []runtime.Prompt
 		opt     runtime.GenerateOptions
 	}{
-		{runtime.Texts("a"), runtime.GenerateOptions{MaxNew: 9}},
-		{runtime.Texts("a", "a ", "b", "c", "d"), runtime.GenerateOptions{Limits: []int{3, 9, 30, 1, 4}}},
-		{runtime.Texts("a"), runtime.GenerateOptions{MaxNew: 20, StopStrings: []string{stop}}},
+		{texts("a"), runtime.GenerateOptions{MaxNew: 9}},
+		{texts("a", "a ", "b", "c", "d"), runtime.GenerateOptions{Limits: []int{3, 9, 30, 1, 4}}},
+		{texts("a"), runtime.GenerateOptions{MaxNew: 20, StopStrings: []string{stop}}},
 		{[]runtime.Prompt{ids, long}, runtime.GenerateOptions{MaxNew: 7, LogProbs: true, TopLogProbs: 3}},
 		{[]runtime.Prompt{long, long}, runtime.GenerateOptions{MaxNew: 7, Prefix: prefix, Stop: []int64{}}},
 		{[]runtime.Prompt{ids, ids}, runtime.GenerateOptions{MaxNew: 12, Sampling: runtime.Sampling{Temperature: 1, TopK: 9, Seed: 3}}},
@@ -182,11 +182,11 @@ func TestBatcherCalls(t *testing.T) {
 	var group sync.WaitGroup
 	for i, c := range slices.Concat(calls, calls, calls) {
 		group.Go(func() {
-			want, err := s.CompleteAll(t.Context(), c.prompts, c.opt)
+			want, err := runtime.Completions(s.Stream(t.Context(), c.prompts, c.opt))
 			if err != nil {
 				t.Error(err)
 			}
-			got, err := b.CompleteAll(t.Context(), c.prompts, c.opt)
+			got, err := runtime.Completions(b.Stream(t.Context(), c.prompts, c.opt))
 			if diff := cmp.Diff(want, got, close64); err != nil || diff != "" {
 				t.Errorf("call %d: %v (-session +batcher):\n%s", i%len(calls), err, diff)
 			}
@@ -197,8 +197,8 @@ func TestBatcherCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := b.Complete(t.Context(), "a", runtime.GenerateOptions{MaxNew: 5}); err != nil || got != want {
-		t.Errorf("completed to %q (%v), want %q", got, err, want)
+	if got, err := runtime.Completions(b.Stream(t.Context(), texts("a"), runtime.GenerateOptions{MaxNew: 5})); err != nil || got[0].Text != want {
+		t.Errorf("completed to %+v (%v), want %q", got, err, want)
 	}
 	if n := b.Stats(); n.Waiting+n.Running+n.Reading != 0 || n.Bytes != 0 || n.Tokens == 0 {
 		t.Errorf("when all is done: %+v", n)
@@ -218,7 +218,7 @@ func TestBatcherShares(t *testing.T) {
 		}
 		want := generate(t, s, prompts, opt)
 		before := spyOf(s).tokens
-		got, err := b.GenerateAll(t.Context(), prompts, opt)
+		got, err := runtime.Tokens(b.Generate(t.Context(), prompts, opt))
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%v: answers (-session +batcher): %s", err, diff)
 		}
@@ -229,7 +229,7 @@ func TestBatcherShares(t *testing.T) {
 			if err != nil || step.Finish[0] != "" {
 				t.Fatalf("the other answer: %v", err)
 			}
-			got, err := b.GenerateAll(t.Context(), prompts, opt)
+			got, err := runtime.Tokens(b.Generate(t.Context(), prompts, opt))
 			if diff := cmp.Diff(want, got); err != nil || diff != "" {
 				t.Errorf("%v: answers (-session +batcher, beside another): %s", err, diff)
 			}
@@ -253,7 +253,7 @@ func TestBatcherStress(t *testing.T) {
 				return runtime.GenerateOptions{MaxNew: all[i].limit, Sampling: runtime.Sampling{Temperature: 1, TopK: 5, Seed: uint64(i)}}
 			}
 			for i, q := range all {
-				out, err := s.CompleteAll(t.Context(), []runtime.Prompt{{IDs: q.prompt}}, opt(i))
+				out, err := runtime.Completions(s.Stream(t.Context(), []runtime.Prompt{{IDs: q.prompt}}, opt(i)))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -273,7 +273,7 @@ func TestBatcherStress(t *testing.T) {
 						}
 						var tokens []int64
 						text := ""
-						for step, err := range b.StreamAll(ctx, []runtime.Prompt{{IDs: all[i].prompt}}, opt(i)) {
+						for step, err := range b.Stream(ctx, []runtime.Prompt{{IDs: all[i].prompt}}, opt(i)) {
 							if errors.Is(err, runtime.ErrBusy) {
 								busy.Add(1)
 								break
@@ -342,7 +342,7 @@ func TestBatcherCancel(t *testing.T) {
 	group.Wait()
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if _, err := b.GenerateAll(ended, [][]int64{{1}}, endless); !errors.Is(err, context.Canceled) {
+	if _, err := runtime.Tokens(b.Generate(ended, [][]int64{{1}}, endless)); !errors.Is(err, context.Canceled) {
 		t.Errorf("an ended context: %v", err)
 	}
 	for stats := b.Stats(); stats.Running+stats.Reading+stats.Waiting > 0; stats = b.Stats() {
@@ -373,7 +373,7 @@ func TestBatcherBusy(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range 3 {
 		group.Go(func() {
-			if _, err := b.GenerateAll(t.Context(), [][]int64{{int64(i), 9}}, runtime.GenerateOptions{MaxNew: 2}); err != nil {
+			if _, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{{int64(i), 9}}, runtime.GenerateOptions{MaxNew: 2})); err != nil {
 				t.Error(err)
 			}
 		})
@@ -381,12 +381,12 @@ func TestBatcherBusy(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}
-	_, err := b.GenerateAll(t.Context(), [][]int64{{1}}, runtime.GenerateOptions{})
+	_, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{{1}}, runtime.GenerateOptions{}))
 	if !errors.Is(err, runtime.ErrBusy) || errors.Is(err, runtime.ErrInput) ||
 		!strings.Contains(err.Error(), "there are 4 already, 1 more are wanted, and the batcher takes 4") {
 		t.Errorf("a full queue: %v", err)
 	}
-	_, err = b.GenerateAll(t.Context(), slices.Repeat([][]int64{{1}}, 5), runtime.GenerateOptions{})
+	_, err = runtime.Tokens(b.Generate(t.Context(), slices.Repeat([][]int64{{1}}, 5), runtime.GenerateOptions{}))
 	if !errors.Is(err, runtime.ErrInput) || !strings.Contains(err.Error(), "there are 5 prompts, and the batcher takes 4 at a time") {
 		t.Errorf("more than ever find room: %v", err)
 	}
@@ -414,7 +414,7 @@ func TestBatcherSteady(t *testing.T) {
 		}
 		if meanwhile++; meanwhile == 1 {
 			go func() {
-				out, err := b.GenerateAll(t.Context(), [][]int64{prompt(800)}, runtime.GenerateOptions{MaxNew: 1})
+				out, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{prompt(800)}, runtime.GenerateOptions{MaxNew: 1}))
 				if err != nil {
 					t.Error(err)
 				}
@@ -462,7 +462,7 @@ func TestBatcherBytes(t *testing.T) {
 		if peak := b.Stats().Peak; peak > most || peak < slot*int64(longest) {
 			t.Errorf("up to %d bytes; the bound is %d, the longest row takes %d", peak, most, slot*int64(longest))
 		}
-		_, err := b.GenerateAll(t.Context(), [][]int64{{1}, prompt(longest + 41)}, runtime.GenerateOptions{MaxNew: 1})
+		_, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{{1}, prompt(longest + 41)}, runtime.GenerateOptions{MaxNew: 1}))
 		if !errors.Is(err, runtime.ErrTooLong) || !errors.Is(err, runtime.ErrInput) ||
 			!strings.Contains(err.Error(), fmt.Sprintf("prompt 1: sequence too long: with its answer it takes %d bytes, the batcher has %d",
 				slot*int64(longest+41), most)) {
@@ -496,7 +496,7 @@ func TestBatcherBytesOfEnded(t *testing.T) {
 			var answered atomic.Bool
 			group.Go(func() {
 				defer answered.Store(true)
-				out, err := b.GenerateAll(t.Context(), [][]int64{prompt(90)}, late)
+				out, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{prompt(90)}, late))
 				if err != nil {
 					t.Error(err)
 					return
@@ -546,7 +546,7 @@ func TestBatcherBytesOfRoom(t *testing.T) {
 		var group sync.WaitGroup
 		ask := func(at int, prompts [][]int64, opt runtime.GenerateOptions) {
 			group.Go(func() {
-				out, err := b.GenerateAll(t.Context(), prompts, opt)
+				out, err := runtime.Tokens(b.Generate(t.Context(), prompts, opt))
 				if err != nil {
 					t.Error(err)
 				}
@@ -573,7 +573,7 @@ func TestBatcherFree(t *testing.T) {
 	s := open(t, build(t, spec{encoding: "nope"}), runtime.Options{Provider: "go"})
 	b := batcher(t, s, runtime.BatcherOptions{MaxRows: 1, MaxQueue: -1})
 	for i := range 300 {
-		if _, err := b.GenerateAll(t.Context(), [][]int64{{1, 2}}, runtime.GenerateOptions{MaxNew: 1 + i%2, Stop: []int64{}}); err != nil {
+		if _, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{{1, 2}}, runtime.GenerateOptions{MaxNew: 1 + i%2, Stop: []int64{}})); err != nil {
 			t.Fatalf("call %d: %v", i, err)
 		}
 	}
@@ -594,7 +594,7 @@ func TestBatcherClose(t *testing.T) {
 				var group sync.WaitGroup
 				for i := range 5 {
 					group.Go(func() {
-						if _, err := b.GenerateAll(t.Context(), [][]int64{prompt(3 + i)}, opt); !errors.Is(err, runtime.ErrClosed) {
+						if _, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{prompt(3 + i)}, opt)); !errors.Is(err, runtime.ErrClosed) {
 							t.Errorf("call %d: %v", i, err)
 						}
 					})
@@ -606,7 +606,7 @@ func TestBatcherClose(t *testing.T) {
 					t.Error(err)
 				}
 				group.Wait()
-				if _, err := b.GenerateAll(t.Context(), [][]int64{{1}}, opt); !errors.Is(err, runtime.ErrClosed) {
+				if _, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{{1}}, opt)); !errors.Is(err, runtime.ErrClosed) {
 					t.Errorf("afterwards: %v", err)
 				}
 				if err := b.Close(); err != nil {
@@ -627,7 +627,7 @@ func TestBatcherFaults(t *testing.T) {
 	for i := range 6 {
 		group.Go(func() {
 			if i%2 == 0 {
-				got, err := b.GenerateAll(t.Context(), [][]int64{prompt(4)}, runtime.GenerateOptions{MaxNew: 20, Stop: []int64{}})
+				got, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{prompt(4)}, runtime.GenerateOptions{MaxNew: 20, Stop: []int64{}}))
 				if diff := cmp.Diff(want, got); err != nil || diff != "" {
 					t.Errorf("%v: %s", err, diff)
 				}
@@ -637,7 +637,7 @@ func TestBatcherFaults(t *testing.T) {
 			for id := range int64(50) {
 				mine[id] = math.Inf(-1)
 			}
-			_, err := b.GenerateAll(t.Context(), [][]int64{{2}, {3}}, runtime.GenerateOptions{Sampling: runtime.Sampling{LogitBias: mine}})
+			_, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{{2}, {3}}, runtime.GenerateOptions{Sampling: runtime.Sampling{LogitBias: mine}}))
 			if !errors.Is(err, runtime.ErrInput) || !strings.Contains(err.Error(), "prompt 0: the logit bias rules out every token") {
 				t.Errorf("a row without tokens: %v", err)
 			}
@@ -646,10 +646,10 @@ func TestBatcherFaults(t *testing.T) {
 	group.Wait()
 	first := spyOf(s).runs
 	spyOf(s).fail = func(run int) bool { return run == first+3 }
-	if _, err := b.GenerateAll(t.Context(), [][]int64{prompt(4)}, runtime.GenerateOptions{MaxNew: 20, Stop: []int64{}}); !errors.Is(err, errSpy) {
+	if _, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{prompt(4)}, runtime.GenerateOptions{MaxNew: 20, Stop: []int64{}})); !errors.Is(err, errSpy) {
 		t.Errorf("a run that fails: %v", err)
 	}
-	got, err := b.GenerateAll(t.Context(), [][]int64{prompt(4)}, runtime.GenerateOptions{MaxNew: 20, Stop: []int64{}})
+	got, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{prompt(4)}, runtime.GenerateOptions{MaxNew: 20, Stop: []int64{}}))
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("after a run that failed: %v: %s", err, diff)
 	}
@@ -664,17 +664,17 @@ func TestBatcherErrors(t *testing.T) {
 	}
 	b := batcher(t, s, runtime.BatcherOptions{MaxQueue: -1})
 	var none context.Context
-	if _, err := b.GenerateAll(none, [][]int64{{1}}, runtime.GenerateOptions{}); err == nil || errors.Is(err, runtime.ErrInput) ||
+	if _, err := runtime.Tokens(b.Generate(none, [][]int64{{1}}, runtime.GenerateOptions{})); err == nil || errors.Is(err, runtime.ErrInput) ||
 		!strings.Contains(err.Error(), "the context is nil") {
 		t.Errorf("no context: %v", err)
 	}
 	for want, err := range map[string]error{
-		"there is no prompt":      second(b.GenerateAll(t.Context(), nil, runtime.GenerateOptions{})),
-		"takes 9 positions":       second(b.GenerateAll(t.Context(), [][]int64{make([]int64, 9)}, runtime.GenerateOptions{})),
-		"unknown piece":           second(b.Complete(t.Context(), "zebra", runtime.GenerateOptions{})),
-		"temperature is -1":       second(b.CompleteAll(t.Context(), runtime.Texts("a"), runtime.GenerateOptions{Sampling: runtime.Sampling{Temperature: -1}})),
-		"there are 33 prompts, ":  second(b.GenerateAll(t.Context(), slices.Repeat([][]int64{{1}}, 33), runtime.GenerateOptions{})),
-		"stop token id is 50, th": second(b.GenerateAll(t.Context(), [][]int64{{1}}, runtime.GenerateOptions{Stop: []int64{50}})),
+		"there is no prompt":      second(runtime.Tokens(b.Generate(t.Context(), nil, runtime.GenerateOptions{}))),
+		"takes 9 positions":       second(runtime.Tokens(b.Generate(t.Context(), [][]int64{make([]int64, 9)}, runtime.GenerateOptions{}))),
+		"unknown piece":           second(runtime.Completions(b.Stream(t.Context(), texts("zebra"), runtime.GenerateOptions{}))),
+		"temperature is -1":       second(runtime.Completions(b.Stream(t.Context(), texts("a"), runtime.GenerateOptions{Sampling: runtime.Sampling{Temperature: -1}}))),
+		"there are 33 prompts, ":  second(runtime.Tokens(b.Generate(t.Context(), slices.Repeat([][]int64{{1}}, 33), runtime.GenerateOptions{}))),
+		"stop token id is 50, th": second(runtime.Tokens(b.Generate(t.Context(), [][]int64{{1}}, runtime.GenerateOptions{Stop: []int64{50}}))),
 	} {
 		if !errors.Is(err, runtime.ErrInput) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v is not ErrInput with %q", err, want)

@@ -56,7 +56,7 @@ func BenchmarkBatcher(b *testing.B) {
 			var slow [2][]time.Duration
 			for b.Loop() {
 				total, took := ask(func(q question) error {
-					_, err := batched.GenerateAll(b.Context(), [][]int64{q.prompt}, options(q))
+					_, err := runtime.Tokens(batched.Generate(b.Context(), [][]int64{q.prompt}, options(q)))
 					return err
 				})
 				times[0] += total
@@ -64,7 +64,7 @@ func BenchmarkBatcher(b *testing.B) {
 				total, took = ask(func(q question) error {
 					one.Lock()
 					defer one.Unlock()
-					_, err := s.GenerateAll(b.Context(), [][]int64{q.prompt}, options(q))
+					_, err := runtime.Tokens(s.Generate(b.Context(), [][]int64{q.prompt}, options(q)))
 					return err
 				})
 				times[1] += total
@@ -77,7 +77,7 @@ func BenchmarkBatcher(b *testing.B) {
 						prompts = append(prompts, all[c*each+k].prompt)
 						opt.Limits = append(opt.Limits, all[c*each+k].limit)
 					}
-					if _, err := s.GenerateAll(b.Context(), prompts, opt); err != nil {
+					if _, err := runtime.Tokens(s.Generate(b.Context(), prompts, opt)); err != nil {
 						b.Fatal(err)
 					}
 				}

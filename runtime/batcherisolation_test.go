@@ -52,14 +52,14 @@ func TestBatcherOwnsItsPrompts(t *testing.T) {
 	defer end()
 	others := make(chan error, 3)
 	go func() {
-		_, err := b.GenerateAll(before, [][]int64{{5}}, runtime.GenerateOptions{MaxNew: 1 << 14, Stop: []int64{}})
+		_, err := runtime.Tokens(b.Generate(before, [][]int64{{5}}, runtime.GenerateOptions{MaxNew: 1 << 14, Stop: []int64{}}))
 		others <- err
 	}()
 	waitFor(b, func(n runtime.BatcherStats) bool { return n.Reading+n.Running == 1 })
 	leaves, ctx, leave := prompt(40), t.Context(), context.CancelFunc(nil)
 	ctx, leave = context.WithCancel(ctx)
 	go func() {
-		_, err := b.GenerateAll(ctx, [][]int64{leaves}, opt)
+		_, err := runtime.Tokens(b.Generate(ctx, [][]int64{leaves}, opt))
 		for i := range leaves {
 			leaves[i] = 1 << 40
 		}
@@ -68,7 +68,7 @@ func TestBatcherOwnsItsPrompts(t *testing.T) {
 	}()
 	waitFor(b, func(n runtime.BatcherStats) bool { return n.Waiting == 1 })
 	go func() {
-		got, err := b.GenerateAll(t.Context(), [][]int64{stays}, opt)
+		got, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{stays}, opt))
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("the prompt beside one that was overwritten: %v (-alone +together): %s", err, diff)
 		}
@@ -110,7 +110,7 @@ func TestBatcherForgetsNaN(t *testing.T) {
 		}
 		others := make(chan error)
 		go func() {
-			_, err := b.GenerateAll(t.Context(), slices.Repeat([][]int64{{5}, {6}}, beside/2), runtime.GenerateOptions{MaxNew: 28, Stop: []int64{}})
+			_, err := runtime.Tokens(b.Generate(t.Context(), slices.Repeat([][]int64{{5}, {6}}, beside/2), runtime.GenerateOptions{MaxNew: 28, Stop: []int64{}}))
 			others <- err
 		}()
 		waitFor(b, func(n runtime.BatcherStats) bool { return n.Reading+n.Running == beside })
@@ -118,13 +118,13 @@ func TestBatcherForgetsNaN(t *testing.T) {
 			waitFor(b, func(n runtime.BatcherStats) bool { return n.Waiting == 1 })
 			close(asked)
 		}()
-		if _, err := b.GenerateAll(t.Context(), [][]int64{prompt(30)}, opt); !errors.Is(err, runtime.ErrLogits) {
+		if _, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{prompt(30)}, opt)); !errors.Is(err, runtime.ErrLogits) {
 			t.Errorf("%s: position 30 gives NaN, and the error %v", kind.name, err)
 		}
 		<-failed
 		done := make(chan error)
 		go func() {
-			got, err := b.GenerateAll(t.Context(), [][]int64{{9}}, opt)
+			got, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{{9}}, opt))
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s: in the place of NaN (-alone +there): %s", kind.name, diff)
 			}

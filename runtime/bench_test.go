@@ -38,7 +38,7 @@ func BenchmarkGenerate(b *testing.B) {
 			opt := runtime.GenerateOptions{MaxNew: new, Stop: []int64{}}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := s.GenerateAll(b.Context(), prompts, opt); err != nil {
+				if _, err := runtime.Tokens(s.Generate(b.Context(), prompts, opt)); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -60,7 +60,7 @@ func BenchmarkGenerateUneven(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := s.GenerateAll(b.Context(), prompts, opt); err != nil {
+		if _, err := runtime.Tokens(s.Generate(b.Context(), prompts, opt)); err != nil {
 			b.Fatal(err)
 		}
 	}

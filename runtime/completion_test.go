@@ -39,11 +39,13 @@ func TestStreamCharacters(t *testing.T) {
 		{"a é", 1, []string{"\uFFFD"}},
 	} {
 		var got []string
-		for piece, err := range s.Stream(t.Context(), tt.prompt, runtime.GenerateOptions{MaxNew: tt.limit}) {
+		for step, err := range s.Stream(t.Context(), texts(tt.prompt), runtime.GenerateOptions{MaxNew: tt.limit}) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got = append(got, piece)
+			if step.Text != "" {
+				got = append(got, step.Text)
+			}
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%q, %d tokens: pieces %q, want %q", tt.prompt, tt.limit, got, tt.want)
@@ -77,7 +79,7 @@ func TestStopStrings(t *testing.T) {
 		{[]string{"\uFFFD"}, 6, " bé", runtime.FinishString, 6},
 	} {
 		opt := runtime.GenerateOptions{MaxNew: tt.limit, StopStrings: tt.stops, LogProbs: true}
-		out, err := s.CompleteAll(t.Context(), runtime.Texts("a"), opt)
+		out, err := runtime.Completions(s.Stream(t.Context(), texts("a"), opt))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,14 +110,14 @@ func TestStreamAll(t *testing.T) {
 	}
 	prompts := []runtime.Prompt{{Text: "a"}, {IDs: []int64{3, 2, 7}}, {IDs: []int64{9}}, {Text: "a "}}
 	opt := runtime.GenerateOptions{Limits: []int{20, 3, 20, 8}, StopStrings: []string{stop}, LogProbs: true, TopLogProbs: 2}
-	together, err := s.CompleteAll(t.Context(), prompts, opt)
+	together, err := runtime.Completions(s.Stream(t.Context(), prompts, opt))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, p := range prompts {
 		alone := opt
 		alone.Limits = opt.Limits[i : i+1]
-		one, err := s.CompleteAll(t.Context(), []runtime.Prompt{p}, alone)
+		one, err := runtime.Completions(s.Stream(t.Context(), []runtime.Prompt{p}, alone))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +129,7 @@ func TestStreamAll(t *testing.T) {
 		t.Errorf("the first answer ended by %q after %d tokens", f, len(together[0].Tokens))
 	}
 	texts, tokens, finished := make([]string, 4), make([]int, 4), make([]bool, 4)
-	for step, err := range s.StreamAll(t.Context(), prompts, opt) {
+	for step, err := range s.Stream(t.Context(), prompts, opt) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,18 +160,18 @@ func TestStreamAll(t *testing.T) {
 func TestTextErrors(t *testing.T) {
 	s := open(t, build(t, spec{encoding: "nope"}), runtime.Options{Provider: "go"})
 	all := func(s *runtime.Session, prompts []runtime.Prompt, opt runtime.GenerateOptions) error {
-		_, err := s.CompleteAll(t.Context(), prompts, opt)
+		_, err := runtime.Completions(s.Stream(t.Context(), prompts, opt))
 		return err
 	}
 	stops := func(stops ...string) error {
-		return all(s, runtime.Texts("a"), runtime.GenerateOptions{StopStrings: stops})
+		return all(s, texts("a"), runtime.GenerateOptions{StopStrings: stops})
 	}
 	rnn, _, _ := recurrent(t)
 	bare := open(t, rnn, runtime.Options{Provider: "go"})
-	_, ids := bare.GenerateAll(t.Context(), [][]int64{{1}}, runtime.GenerateOptions{StopStrings: []string{"a"}})
+	_, ids := runtime.Tokens(bare.Generate(t.Context(), [][]int64{{1}}, runtime.GenerateOptions{StopStrings: []string{"a"}}))
 	for want, err := range map[string]error{
 		"there is no prompt":              all(s, nil, runtime.GenerateOptions{}),
-		`prompt 1: runtime: encode: `:     all(s, runtime.Texts("a", "zebra"), runtime.GenerateOptions{}),
+		`prompt 1: runtime: encode: `:     all(s, texts("a", "zebra"), runtime.GenerateOptions{}),
 		"prompt 1 is empty":               all(s, []runtime.Prompt{{Text: "a"}, {IDs: []int64{}}}, runtime.GenerateOptions{}),
 		"stop string 1 is empty":          stops("a", ""),
 		`stop string 0 is "\xff"`:         stops("\xff"),
@@ -181,7 +183,7 @@ func TestTextErrors(t *testing.T) {
 			t.Errorf("error is %v, want ErrInput with %q", err, want)
 		}
 	}
-	if err := all(bare, runtime.Texts("a"), runtime.GenerateOptions{}); !errors.Is(err, runtime.ErrNoTokenizer) {
+	if err := all(bare, texts("a"), runtime.GenerateOptions{}); !errors.Is(err, runtime.ErrNoTokenizer) {
 		t.Errorf("texts of a model without tokenizer: %v", err)
 	}
 }

@@ -57,11 +57,11 @@ func TestPromptOfBoth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		both, err := s.CompleteAll(t.Context(), []runtime.Prompt{{Text: prompt, IDs: ids}}, runtime.GenerateOptions{})
+		both, err := runtime.Completions(s.Stream(t.Context(), []runtime.Prompt{{Text: prompt, IDs: ids}}, runtime.GenerateOptions{}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		alone, err := s.CompleteAll(t.Context(), runtime.Texts(prompt), runtime.GenerateOptions{})
+		alone, err := runtime.Completions(s.Stream(t.Context(), texts(prompt), runtime.GenerateOptions{}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -97,7 +97,7 @@ func sideBySide(b *testing.B, pure, ort *runtime.Session, rows, length int) {
 	var before, after goruntime.MemStats
 	goruntime.ReadMemStats(&before)
 	opt := runtime.GenerateOptions{MaxNew: tokens, Stop: []int64{}}
-	if _, err := pure.GenerateAll(b.Context(), prompts, opt); err != nil {
+	if _, err := runtime.Tokens(pure.Generate(b.Context(), prompts, opt)); err != nil {
 		b.Fatal(err)
 	}
 	goruntime.ReadMemStats(&after)

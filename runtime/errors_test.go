@@ -83,12 +83,12 @@ func TestErrorsCanBeTold(t *testing.T) {
 	s := open(t, build(t, spec{encoding: "nope", maxLength: 8}), goes)
 	broken := open(t, nanModel(t), goes)
 	_, nan := broken.Score(t.Context(), [][]int64{{0, 1}}, []int{1})
-	_, best := broken.GenerateAll(t.Context(), [][]int64{{0}}, runtime.GenerateOptions{MaxNew: 1})
+	_, best := runtime.Tokens(broken.Generate(t.Context(), [][]int64{{0}}, runtime.GenerateOptions{MaxNew: 1}))
 	nothing := map[int64]float64{}
 	for id := range int64(50) {
 		nothing[id] = math.Inf(-1)
 	}
-	_, ruledOut := s.GenerateAll(t.Context(), [][]int64{{5}}, runtime.GenerateOptions{Sampling: runtime.Sampling{LogitBias: nothing}})
+	_, ruledOut := runtime.Tokens(s.Generate(t.Context(), [][]int64{{5}}, runtime.GenerateOptions{Sampling: runtime.Sampling{LogitBias: nothing}}))
 	_, long := s.Logits(t.Context(), [][]int64{make([]int64, 9)})
 	kinds := map[string]error{"options": runtime.ErrOptions, "provider": runtime.ErrNoProvider, "file": runtime.ErrFile,
 		"card": runtime.ErrNoCard, "input": runtime.ErrInput, "long": runtime.ErrTooLong, "logits": runtime.ErrLogits,
@@ -158,7 +158,7 @@ func TestNilContext(t *testing.T) {
 		ids := [][]int64{{1, 2}}
 		_, logits := s.Logits(none, ids)
 		_, score := s.Score(none, ids, []int{1})
-		_, all := s.GenerateAll(none, ids, runtime.GenerateOptions{})
+		_, all := runtime.Tokens(s.Generate(none, ids, runtime.GenerateOptions{}))
 		_, complete := s.Complete(none, "a", runtime.GenerateOptions{})
 		_, encode := s.Encode(none, "a")
 		for name, err := range map[string]error{"logits": logits, "score": score, "generate": all, "encode": encode,

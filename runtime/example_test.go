@@ -81,47 +81,38 @@ func ExampleSession_Generate() {
 	// Output: 3 tokens, " 7 tree B", <nil>
 }
 
-// Text comes piece by piece: whole characters, and nothing that is taken back later.
+// Text comes piece by piece: whole characters, and nothing that is taken back later. Several prompts are continued as
+// one batch. A step says which of them goes on, and how it has ended.
 func ExampleSession_Stream() {
 	s := copyRope(runtime.Options{})
 	defer s.Close()
-	for piece, err := range s.Stream(context.Background(), "Copy: 7 tree B [SEP] ", runtime.GenerateOptions{}) {
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Printf("%q ", piece)
-	}
-	// Output: "7" " tree" " B"
-}
-
-// Several prompts are answered as one batch. A step says which of them goes on, and how it has
-// ended.
-func ExampleSession_StreamAll() {
-	s := copyRope(runtime.Options{})
-	defer s.Close()
-	prompts := runtime.Texts("Copy: 7 tree B [SEP] ", "Copy: A 5 [SEP] ")
-	answers := make([]string, len(prompts))
+	prompts := []runtime.Prompt{{Text: "Copy: 7 tree B [SEP] "}, {Text: "Copy: A 5 [SEP] "}}
 	opt := runtime.GenerateOptions{Limits: []int{2, 100}}
-	for step, err := range s.StreamAll(context.Background(), prompts, opt) {
+	for step, err := range s.Stream(context.Background(), prompts, opt) {
 		if err != nil {
 			log.Fatal(err)
 		}
-		answers[step.Prompt] += step.Text
+		fmt.Printf("%d: %q\n", step.Prompt, step.Text)
 		if step.Finish != "" {
-			fmt.Printf("%q after %d tokens, ended by its %s\n", answers[step.Prompt], step.Tokens, step.Finish)
+			fmt.Printf("%d: ended by its %s\n", step.Prompt, step.Finish)
 		}
 	}
 	// Output:
-	// "7 tree" after 2 tokens, ended by its limit
-	// "A 5" after 3 tokens, ended by its stop token
+	// 0: "7"
+	// 1: "A"
+	// 0: " tree"
+	// 0: ended by its limit
+	// 1: " 5"
+	// 1: ""
+	// 1: ended by its stop token
 }
 
-// Whole answers tell why they ended, and, where asked, how probable their tokens were.
-func ExampleSession_CompleteAll() {
+// Completions tell why they ended, and, where asked, how probable their tokens were.
+func ExampleCompletions() {
 	s := copyRope(runtime.Options{})
 	defer s.Close()
 	opt := runtime.GenerateOptions{LogProbs: true, TopLogProbs: 2}
-	answers, err := s.CompleteAll(context.Background(), runtime.Texts("Copy: 7 tree B [SEP] ", "Copy: A 5 [SEP] "), opt)
+	answers, err := runtime.Completions(s.Stream(context.Background(), []runtime.Prompt{{Text: "Copy: 7 tree B [SEP] "}, {Text: "Copy: A 5 [SEP] "}}, opt))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -140,7 +131,7 @@ func ExampleGenerateOptions() {
 	s := copyRope(runtime.Options{})
 	defer s.Close()
 	opt := runtime.GenerateOptions{MaxNew: 50, StopStrings: []string{"ee B"}}
-	answers, err := s.CompleteAll(context.Background(), runtime.Texts("Copy: 7 tree B [SEP] "), opt)
+	answers, err := runtime.Completions(s.Stream(context.Background(), []runtime.Prompt{{Text: "Copy: 7 tree B [SEP] "}}, opt))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -159,12 +150,12 @@ func ExampleSampling() {
 	}
 	free := runtime.Sampling{Temperature: 5, TopK: 20, MinP: 0.01, Seed: 7}
 	const prompt = "Copy: 7 tree B [SEP] "
-	answers, err := s.CompleteAll(context.Background(), runtime.Texts(prompt, prompt, prompt, prompt),
+	answers, err := runtime.Completions(s.Stream(context.Background(), []runtime.Prompt{{Text: prompt}, {Text: prompt}, {Text: prompt}, {Text: prompt}},
 		runtime.GenerateOptions{MaxNew: 10, PerRow: []runtime.Sampling{
 			{}, // the most probable token each time
 			{LogitBias: map[int64]float64{tree[0]: math.Inf(-1)}}, // never this one
 			free, free,
-		}})
+		}}))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -227,7 +218,7 @@ func ExamplePrefix_Extend() {
 	}
 	defer longer.Close()
 	answer, err := s.Complete(ctx, "Copy: 7 tree B [SEP] ", runtime.GenerateOptions{Prefix: longer})
-	fmt.Println(len(prefix.IDs()), len(longer.IDs()), answer, err)
+	fmt.Println(len(prefix.IDs), len(longer.IDs), answer, err)
 	// Output: 4 5 7 tree B <nil>
 }
 
@@ -244,14 +235,14 @@ func ExampleBatcher() {
 	var callers sync.WaitGroup
 	for i := range answers {
 		callers.Go(func() {
-			answer, err := b.Complete(context.Background(), "Copy: 7 tree B [SEP] ", runtime.GenerateOptions{})
+			all, err := runtime.Completions(b.Stream(context.Background(), []runtime.Prompt{{Text: "Copy: 7 tree B [SEP] "}}, runtime.GenerateOptions{}))
 			if errors.Is(err, runtime.ErrBusy) {
 				return // a server says 429
 			}
 			if err != nil {
 				log.Fatal(err)
 			}
-			answers[i] = answer
+			answers[i] = all[0].Text
 		})
 	}
 	callers.Wait()

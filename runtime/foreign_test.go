@@ -22,8 +22,8 @@ func TestWithoutWords(t *testing.T) {
 	}
 	s := open(t, model, beside(22))
 	const reason = "there is no tokenizer.json beside the model file"
-	_, ids := s.GenerateAll(t.Context(), [][]int64{{7}}, runtime.GenerateOptions{StopStrings: []string{"a"}})
-	_, text := s.CompleteAll(t.Context(), runtime.Texts("a"), runtime.GenerateOptions{})
+	_, ids := runtime.Tokens(s.Generate(t.Context(), [][]int64{{7}}, runtime.GenerateOptions{StopStrings: []string{"a"}}))
+	_, text := runtime.Completions(s.Stream(t.Context(), texts("a"), runtime.GenerateOptions{}))
 	for what, err := range map[string]error{"stop strings": ids, "text": text} {
 		if !errors.Is(err, runtime.ErrNoTokenizer) || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%s: %v, want ErrNoTokenizer with %q", what, err, reason)

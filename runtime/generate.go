@@ -53,6 +53,19 @@ type GenerateOptions struct {
 	spaced []bool // where texts are wanted: which prompts end with a space that is left to the answer
 }
 
+// Check reports what is out of range, whatever the model and the prompts, and settings that do not go together.
+func (o GenerateOptions) Check() error {
+	if o.PerRow == nil {
+		return cmp.Or(o.Sampling.check(), o.checkLogProbs(), checkStopStrings(o.StopStrings))
+	}
+	for i, s := range o.PerRow {
+		if err := s.check(); err != nil {
+			return fmt.Errorf("prompt %d: %w", i, err)
+		}
+	}
+	return cmp.Or(o.checkLogProbs(), checkStopStrings(o.StopStrings))
+}
+
 // DefaultMaxNew is how many tokens Generate adds at most when not told.
 const DefaultMaxNew = 256
 
@@ -88,27 +101,6 @@ func (s *Session) Generate(ctx context.Context, prompts [][]int64, opt GenerateO
 			}
 		}
 	}
-}
-
-// GenerateAll collects the new tokens of each prompt. A row whose last token is
-// no stop token has met its limit.
-func (s *Session) GenerateAll(ctx context.Context, prompts [][]int64, opt GenerateOptions) ([][]int64, error) {
-	return generateAll(len(prompts), s.Generate(ctx, prompts, opt))
-}
-
-func generateAll(prompts int, steps iter.Seq2[Step, error]) ([][]int64, error) {
-	out := make([][]int64, prompts)
-	for step, err := range steps {
-		if err != nil {
-			return nil, err
-		}
-		for i, id := range step.Tokens {
-			if id != NoToken {
-				out[i] = append(out[i], id)
-			}
-		}
-	}
-	return out, nil
 }
 
 func (s *Session) stops(opt GenerateOptions) []int64 {
@@ -155,10 +147,7 @@ func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*genera
 
 // newRows returns the rows that continue prompts, or what is wrong with them.
 func (s *Session) newRows(prompts [][]int64, opt GenerateOptions) ([]*row, error) {
-	if err := s.checkRows("prompt", prompts); err != nil {
-		return nil, err
-	}
-	if err := s.checkSampling(len(prompts), opt); err != nil {
+	if err := cmp.Or(s.checkRows("prompt", prompts), opt.Check(), s.checkBias(len(prompts), opt)); err != nil {
 		return nil, err
 	}
 	stops := s.stops(opt)
@@ -168,9 +157,6 @@ func (s *Session) newRows(prompts [][]int64, opt GenerateOptions) ([]*row, error
 		}
 	}
 	if err := opt.Prefix.check(s, prompts); err != nil {
-		return nil, err
-	}
-	if err := CheckStopStrings(opt.StopStrings); err != nil {
 		return nil, err
 	}
 	limits, err := s.limits(prompts, opt)
@@ -207,20 +193,20 @@ func (s *Session) newText(i int, prompt []int64, opt GenerateOptions) (*answerTe
 	return &answerText{joiner: j, stopper: stopper{stops: opt.StopStrings}, spaced: opt.spaced != nil && opt.spaced[i]}, nil
 }
 
-// checkSampling checks how the tokens of so many prompts are to be chosen.
-func (s *Session) checkSampling(prompts int, opt GenerateOptions) error {
+// checkBias checks the samplings of so many prompts against the vocabulary.
+func (s *Session) checkBias(prompts int, opt GenerateOptions) error {
 	if opt.PerRow == nil {
-		return cmp.Or(opt.Sampling.Check(), opt.checkBias(s.contract.Vocab), opt.checkLogProbs())
+		return opt.checkBias(s.contract.Vocab)
 	}
 	if len(opt.PerRow) != prompts {
 		return fmt.Errorf("%d prompts have %d samplings in PerRow, expected one each", prompts, len(opt.PerRow))
 	}
 	for i, o := range opt.PerRow {
-		if err := cmp.Or(o.Check(), o.checkBias(s.contract.Vocab)); err != nil {
+		if err := o.checkBias(s.contract.Vocab); err != nil {
 			return fmt.Errorf("prompt %d: %w", i, err)
 		}
 	}
-	return opt.checkLogProbs()
+	return nil
 }
 
 // limits returns how many tokens each prompt may get.

@@ -16,7 +16,7 @@ import (
 
 func generate(t *testing.T, s *runtime.Session, prompts [][]int64, opt runtime.GenerateOptions) [][]int64 {
 	t.Helper()
-	out, err := s.GenerateAll(t.Context(), prompts, opt)
+	out, err := runtime.Tokens(s.Generate(t.Context(), prompts, opt))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestConcurrentUse(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
-				got, err := s.GenerateAll(t.Context(), ragged(), opt)
+				got, err := runtime.Tokens(s.Generate(t.Context(), ragged(), opt))
 				if err != nil || !cmp.Equal(want, got) {
 					t.Errorf("generate: %v: %s", err, cmp.Diff(want, got))
 				}
@@ -302,7 +302,7 @@ func TestGenerateAllocations(t *testing.T) {
 func TestGenerateCarries(t *testing.T) {
 	for _, provider := range []string{"cpu", "go"} {
 		s := open(t, build(t, spec{encoding: "learned"}), runtime.Options{Provider: provider})
-		prompts := [][]int64{make([]int64, s.MaxLength()), {3}, {4}, {5}, {6}}
+		prompts := [][]int64{make([]int64, s.Info().Card.MaxLength), {3}, {4}, {5}, {6}}
 		limits := []int{1, 6, 6, 6, 6}
 		together := generate(t, s, prompts, runtime.GenerateOptions{Limits: limits, Stop: []int64{}})
 		for i, p := range prompts {

@@ -241,3 +241,11 @@ func probe(t testing.TB, growing, maskNew bool) []byte {
 	}
 	return model
 }
+
+// texts are prompts.
+func texts(all ...string) (prompts []runtime.Prompt) {
+	for _, text := range all {
+		prompts = append(prompts, runtime.Prompt{Text: text})
+	}
+	return prompts
+}

@@ -88,8 +88,8 @@ func (o Options) engine() engine.Options {
 	}
 }
 
-// Safety returns what model files may hold, for package export/safety.
-func (o Options) Safety() safety.Options {
+// safety returns what model files may hold.
+func (o Options) safety() safety.Options {
 	return safety.Options{ControlFlow: o.AllowControlFlow, Domains: o.AllowDomains, Unvalidated: o.Unvalidated}
 }
 

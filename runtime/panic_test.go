@@ -30,12 +30,12 @@ func TestBatcherPanic(t *testing.T) {
 					}
 					return false
 				}
-				_, err := b.GenerateAll(t.Context(), [][]int64{prompt(4), prompt(9)}, long)
+				_, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{prompt(4), prompt(9)}, long))
 				if !errors.Is(err, runtime.ErrPanic) || !strings.Contains(err.Error(), "spy_test.go") ||
 					!strings.Contains(err.Error(), "runtime: generate: panic: index out of range [7]") {
 					t.Errorf("run %d panics: %v", at, err)
 				}
-				got, err := b.GenerateAll(t.Context(), [][]int64{prompt(4), prompt(9)}, long)
+				got, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{prompt(4), prompt(9)}, long))
 				if diff := cmp.Diff(want, got); err != nil || diff != "" {
 					t.Errorf("afterwards: %v: %s", err, diff)
 				}
@@ -82,7 +82,7 @@ func TestBatcherPanicApart(t *testing.T) {
 			}
 			if steps++; steps == 1 {
 				go func() {
-					got, err := b.GenerateAll(t.Context(), [][]int64{prompt(30)}, short)
+					got, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{prompt(30)}, short))
 					if diff := cmp.Diff(want, got); err == nil && diff != "" {
 						err = errors.New(diff)
 					}

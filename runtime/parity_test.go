@@ -104,7 +104,7 @@ func TestParity(t *testing.T) {
 				t.Errorf("chunks of %d: logits: %s", chunk, diff)
 			}
 			opt := runtime.GenerateOptions{MaxNew: new, Stop: []int64{}}
-			got, err := s.GenerateAll(t.Context(), ragged(), opt)
+			got, err := runtime.Tokens(s.Generate(t.Context(), ragged(), opt))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,7 +112,7 @@ func TestParity(t *testing.T) {
 				t.Errorf("chunks of %d: batch: %s", chunk, diff)
 			}
 			for i, r := range ragged() {
-				alone, err := s.GenerateAll(t.Context(), [][]int64{r}, opt)
+				alone, err := runtime.Tokens(s.Generate(t.Context(), [][]int64{r}, opt))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -273,7 +273,7 @@ func TestRecurrent(t *testing.T) {
 				greedy = append(greedy, fullPass(t, s, r, 5))
 			}
 			limits := []int{5, 2, 1, 4, 5, 2} // of four rows of a batch one is carried along, then another leaves with it
-			got, err := s.GenerateAll(t.Context(), rows, runtime.GenerateOptions{Limits: limits})
+			got, err := runtime.Tokens(s.Generate(t.Context(), rows, runtime.GenerateOptions{Limits: limits}))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,10 +14,11 @@ import (
 // that begins with its tokens takes a copy of what was read. See GenerateOptions.Prefix. It
 // is safe for concurrent use, and holds memory until its Close.
 type Prefix struct {
+	IDs   []int64 // of the tokens, which are not to be changed
+	Bytes int64   // of memory that the prefix holds for the model's states
+
 	s      *Session
-	ids    []int64
-	filled int   // tokens that the states have read: all but the last, which has the logits that follow
-	bytes  int64 // of the states
+	filled int // tokens that the states have read: all but the last, which has the logits that follow
 
 	mu     sync.Mutex // held while the states are copied
 	states []savedState
@@ -37,18 +38,12 @@ func (s *Session) Prefill(ctx context.Context, ids []int64) (*Prefix, error) {
 // Extend returns another prefix, which has these token ids after p's own: only they are read.
 // p stays as it is, so that it may be extended in several ways.
 func (p *Prefix) Extend(ctx context.Context, ids []int64) (*Prefix, error) {
-	longer, err := p.s.prefill(ctx, slices.Concat(p.ids, ids), p)
+	longer, err := p.s.prefill(ctx, slices.Concat(p.IDs, ids), p)
 	if err != nil {
 		return nil, fmt.Errorf("runtime: extend prefix: %w", err)
 	}
 	return longer, nil
 }
-
-// IDs returns the prefix's token ids, which are not to be changed.
-func (p *Prefix) IDs() []int64 { return p.ids }
-
-// Bytes returns how much memory the prefix holds for the model's states.
-func (p *Prefix) Bytes() int64 { return p.bytes }
 
 // Close gives the prefix's memory back. Calls that have begun with it go on. Closing again does
 // nothing.
@@ -59,7 +54,7 @@ func (p *Prefix) Close() error {
 		return nil
 	}
 	p.closed = true
-	p.s.prefixBytes.Add(-p.bytes)
+	p.s.prefixBytes.Add(-p.Bytes)
 	errs := make([]error, len(p.states))
 	for i, state := range p.states {
 		errs[i] = state.close()
@@ -79,14 +74,14 @@ func (s *Session) prefill(ctx context.Context, ids []int64, from *Prefix) (*Pref
 	if err := s.fits("prefix", 0, len(ids)); err != nil {
 		return nil, engine.Mark(err, ErrInput)
 	}
-	p := &Prefix{s: s, ids: slices.Clone(ids), filled: len(ids) - 1}
+	p := &Prefix{s: s, IDs: slices.Clone(ids), filled: len(ids) - 1}
 	for _, state := range s.card.State {
-		p.bytes += int64(state.Bytes(1, p.filled))
+		p.Bytes += int64(state.Bytes(1, p.filled))
 	}
-	if most := s.opt.PrefixBytes; s.prefixBytes.Add(p.bytes) > most && most > 0 {
-		held := s.prefixBytes.Add(-p.bytes)
+	if most := s.opt.PrefixBytes; s.prefixBytes.Add(p.Bytes) > most && most > 0 {
+		held := s.prefixBytes.Add(-p.Bytes)
 		return nil, fmt.Errorf("%w: the prefix takes %d bytes, the session's others %d, and PrefixBytes is %d; close some",
-			ErrMemory, p.bytes, held, most)
+			ErrMemory, p.Bytes, held, most)
 	}
 	if err := p.read(ctx, from); err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -99,7 +94,7 @@ func (p *Prefix) read(ctx context.Context, from *Prefix) (err error) {
 	if p.filled == 0 {
 		return nil
 	}
-	b, err := newBatch(ctx, p.s, [][]int64{p.ids[:p.filled]}, 0, from)
+	b, err := newBatch(ctx, p.s, [][]int64{p.IDs[:p.filled]}, 0, from)
 	if err != nil {
 		return err
 	}
@@ -142,10 +137,10 @@ func (p *Prefix) check(s *Session, prompts [][]int64) error {
 		return errors.New("the prefix is of another session")
 	}
 	for i, ids := range prompts {
-		if len(ids) < len(p.ids) {
-			return fmt.Errorf("prompt %d has %d tokens, and the prefix that it is to begin with %d", i, len(ids), len(p.ids))
+		if len(ids) < len(p.IDs) {
+			return fmt.Errorf("prompt %d has %d tokens, and the prefix that it is to begin with %d", i, len(ids), len(p.IDs))
 		}
-		for j, id := range p.ids {
+		for j, id := range p.IDs {
 			if ids[j] != id {
 				return fmt.Errorf("prompt %d does not begin with the prefix: it has token id %d at index %d, the prefix %d", i,
 					ids[j], j, id)

@@ -144,7 +144,7 @@ func TestPrefixIsNotReadAgain(t *testing.T) {
 			for i := range choices.PerRow {
 				choices.PerRow[i] = runtime.Sampling{Temperature: 1, Seed: uint64(i)}
 			}
-			if _, err := batcher(t, s, runtime.BatcherOptions{}).GenerateAll(t.Context(), slices.Repeat([][]int64{p.IDs()}, 3), choices); err != nil {
+			if _, err := runtime.Tokens(batcher(t, s, runtime.BatcherOptions{}).Generate(t.Context(), slices.Repeat([][]int64{p.IDs}, 3), choices)); err != nil {
 				t.Fatal(err)
 			}
 		}},
@@ -153,7 +153,7 @@ func TestPrefixIsNotReadAgain(t *testing.T) {
 			t.Errorf("%s: %d runs, want %d", tt.what, got, tt.want)
 		}
 	}
-	if got, want := p.Bytes(), int64(2*2*4*100*8*4); got != want { // layers, keys and values, heads, slots, width, float32
+	if got, want := p.Bytes, int64(2*2*4*100*8*4); got != want { // layers, keys and values, heads, slots, width, float32
 		t.Errorf("the prefix holds %d bytes, want %d", got, want)
 	}
 }
@@ -168,13 +168,13 @@ func TestPrefixForks(t *testing.T) {
 		for i := range 8 {
 			group.Go(func() {
 				mine := append(prompt(40), int64(i))
-				want, err := s.GenerateAll(t.Context(), [][]int64{mine, mine}, opt)
+				want, err := runtime.Tokens(s.Generate(t.Context(), [][]int64{mine, mine}, opt))
 				if err != nil {
 					t.Error(err)
 				}
 				with := opt
 				with.Prefix = p
-				got, err := s.GenerateAll(t.Context(), [][]int64{mine, mine}, with)
+				got, err := runtime.Tokens(s.Generate(t.Context(), [][]int64{mine, mine}, with))
 				if diff := cmp.Diff(want, got); err != nil || diff != "" {
 					t.Errorf("%d: %v (-without prefix +with): %s", i, err, diff)
 				}
@@ -206,7 +206,7 @@ func TestPrefixErrors(t *testing.T) {
 	base := prompt(10)
 	p := prefill(t, s, base)
 	with := func(s *runtime.Session, p *runtime.Prefix, prompts ...[]int64) error {
-		_, err := s.GenerateAll(t.Context(), prompts, runtime.GenerateOptions{MaxNew: 1, Prefix: p})
+		_, err := runtime.Tokens(s.Generate(t.Context(), prompts, runtime.GenerateOptions{MaxNew: 1, Prefix: p}))
 		return err
 	}
 	try := func(ids []int64) error { _, err := s.Prefill(t.Context(), ids); return err }

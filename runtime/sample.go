@@ -50,8 +50,8 @@ type Sampling struct {
 	Seed uint64
 }
 
-// Check reports what is out of range, and settings that do not go together.
-func (o Sampling) Check() error {
+// check reports what is out of range, and settings that do not go together.
+func (o Sampling) check() error {
 	switch {
 	case !(o.Temperature >= 0) || math.IsInf(o.Temperature, 0):
 		return fmt.Errorf("temperature is %v, expected 0 (greedy) or a positive number", o.Temperature)

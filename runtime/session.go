@@ -97,7 +97,7 @@ func load(file []byte, opt Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	parsed, err := safety.Check(file, opt.Safety())
+	parsed, err := safety.Check(file, opt.safety())
 	if err != nil {
 		return nil, engine.Mark(err, ErrFile)
 	}
@@ -181,9 +181,6 @@ func (s *Session) Transferred() (toDevice, toHost int64) {
 	}
 	return 0, 0
 }
-
-// MaxLength returns the most tokens that the model can take, 0 for no limit.
-func (s *Session) MaxLength() int { return s.card.MaxLength }
 
 // Encode returns the token ids of text. Text that the vocabulary cannot express is
 // ErrInput. It ends with ctx.

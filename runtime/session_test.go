@@ -50,7 +50,7 @@ func testOpen(t *testing.T, model []byte, ports []string) {
 	}
 	for _, s := range []*runtime.Session{a, b, open(t, model, opt), open(t, model, runtime.Options{})} {
 		i := s.Info()
-		if i.Card.Encoding != "rope" || i.Card.Profile != card.Fused || i.VocabSize != 50 || s.MaxLength() != 30 {
+		if i.Card.Encoding != "rope" || i.Card.Profile != card.Fused || i.VocabSize != 50 || s.Info().Card.MaxLength != 30 {
 			t.Errorf("info is %+v", i)
 		}
 		var inputs, outputs []string
@@ -152,7 +152,7 @@ func TestCallErrors(t *testing.T) {
 	s := open(t, build(t, spec{encoding: "nope", maxLength: 8}), runtime.Options{Provider: "go"})
 	long := []int64{1, 2, 3, 4, 5, 6, 7, 8, 9}
 	gen := func(prompts [][]int64, opt runtime.GenerateOptions) func() error {
-		return func() error { _, err := s.GenerateAll(t.Context(), prompts, opt); return err }
+		return func() error { _, err := runtime.Tokens(s.Generate(t.Context(), prompts, opt)); return err }
 	}
 	logits := func(rows ...[]int64) func() error {
 		return func() error { _, err := s.Logits(t.Context(), rows); return err }

@@ -12,8 +12,8 @@ const (
 	longStop  = 1000
 )
 
-// CheckStopStrings reports why stop strings are not those that GenerateOptions may have.
-func CheckStopStrings(stops []string) error {
+// checkStopStrings reports why stop strings cannot be used.
+func checkStopStrings(stops []string) error {
 	if len(stops) > mostStops {
 		return fmt.Errorf("there are %d stop strings, expected at most %d", len(stops), mostStops)
 	}

@@ -79,11 +79,11 @@ func TestPromptAndAnswerAreTheText(t *testing.T) {
 					t.Errorf("answer %q (%v), want %q", answer, err, target)
 				}
 				var streamed []string
-				for piece, err := range s.Stream(t.Context(), prompt, runtime.GenerateOptions{}) {
+				for step, err := range s.Stream(t.Context(), texts(prompt), runtime.GenerateOptions{}) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					streamed = append(streamed, piece)
+					streamed = append(streamed, step.Text)
 				}
 				if got := strings.Join(streamed, ""); got != answer || slices.Contains(streamed, tokenizer.EOSPiece) {
 					t.Errorf("streamed %q, the answer is %q", streamed, answer)

@@ -54,7 +54,7 @@ func (a *answers) completion(choices []*choice) completion {
 
 // each shows what each token adds to its choice.
 func (a *answers) each(ctx context.Context, see func(part *choice) error) error {
-	for step, err := range a.model.Answers.StreamAll(ctx, a.prompts, a.options) {
+	for step, err := range a.model.Answers.Stream(ctx, a.prompts, a.options) {
 		if err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ import (
 // whole is what the session answers by itself.
 func whole(t *testing.T, s *runtime.Session, prompt string, opt runtime.GenerateOptions) runtime.Completion {
 	t.Helper()
-	all, err := s.CompleteAll(t.Context(), runtime.Texts(prompt), opt)
+	all, err := runtime.Completions(s.Stream(t.Context(), []runtime.Prompt{{Text: prompt}}, opt))
 	if err != nil {
 		t.Fatal(err)
 	}

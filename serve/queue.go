@@ -50,8 +50,8 @@ func NewQueue(of Answerer, running, waiting int) (*Queue, error) {
 	return q, nil
 }
 
-// StreamAll implements Answerer. It ends with runtime.ErrBusy at once when too many wait.
-func (q *Queue) StreamAll(ctx context.Context, prompts []runtime.Prompt, opt runtime.GenerateOptions) iter.Seq2[runtime.TextStep, error] {
+// Stream implements Answerer. It ends with runtime.ErrBusy at once when too many wait.
+func (q *Queue) Stream(ctx context.Context, prompts []runtime.Prompt, opt runtime.GenerateOptions) iter.Seq2[runtime.TextStep, error] {
 	return func(yield func(runtime.TextStep, error) bool) {
 		fail := func(err error) { yield(runtime.TextStep{}, fmt.Errorf("serve: queue: %w", err)) }
 		select {
@@ -74,7 +74,7 @@ func (q *Queue) StreamAll(ctx context.Context, prompts []runtime.Prompt, opt run
 		within, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(q.ctx, cancel)()
-		for step, err := range q.of.StreamAll(within, prompts, opt) {
+		for step, err := range q.of.Stream(within, prompts, opt) {
 			if err != nil && q.ctx.Err() != nil && errors.Is(err, context.Canceled) {
 				err = fmt.Errorf("serve: queue: %w", runtime.ErrClosed)
 			}

@@ -120,7 +120,7 @@ func (q *request) check() error {
 	case len(q.prompts) == 0:
 		return wrong("prompt", "there is no prompt: want %s", wanted(&q.prompts))
 	}
-	if err := runtime.CheckStopStrings(q.stops); err != nil {
+	if err := (runtime.GenerateOptions{StopStrings: q.stops}).Check(); err != nil {
 		return wrong("stop", "%v", err)
 	}
 	return q.checkSampling()
@@ -155,7 +155,7 @@ func (q *request) checkSampling() error {
 		{"frequency_penalty", runtime.Sampling{FrequencyPenalty: s.FrequencyPenalty}},
 		{"logit_bias", runtime.Sampling{LogitBias: s.LogitBias}},
 	} {
-		if err := field.only.Check(); err != nil {
+		if err := (runtime.GenerateOptions{Sampling: field.only}).Check(); err != nil {
 			return wrong(field.name, "%s: %v", field.name, err)
 		}
 	}
@@ -202,7 +202,7 @@ func (p *promptList) UnmarshalJSON(data []byte) error {
 		if err := json.Unmarshal(data, &text); err != nil {
 			return err
 		}
-		*p = runtime.Texts(text)
+		*p = promptList{{Text: text}}
 	case inner[0] == '"':
 		if err := json.Unmarshal(data, &texts); err != nil {
 			return err

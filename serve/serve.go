@@ -27,7 +27,7 @@ type Model struct {
 
 // Answerer continues prompts, as runtime.Session does, for many callers at a time.
 type Answerer interface {
-	StreamAll(ctx context.Context, prompts []runtime.Prompt, opt runtime.GenerateOptions) iter.Seq2[runtime.TextStep, error]
+	Stream(ctx context.Context, prompts []runtime.Prompt, opt runtime.GenerateOptions) iter.Seq2[runtime.TextStep, error]
 }
 
 // Options say how models are served. The zero value works.
@@ -113,7 +113,7 @@ func newServed(m Model) (*served, error) {
 	if _, err := m.Session.Encode(context.Background(), ""); errors.Is(err, runtime.ErrNoTokenizer) {
 		return nil, err
 	}
-	s := &served{Model: m, vocab: info.VocabSize, maxLength: m.Session.MaxLength()}
+	s := &served{Model: m, vocab: info.VocabSize, maxLength: info.Card.MaxLength}
 	if hash := info.Card.WeightsSHA256; len(hash) >= 12 {
 		s.fingerprint = "fp_" + hash[:12]
 	}

@@ -264,7 +264,7 @@ func TestTimeLimit(t *testing.T) {
 // failing is an Answerer whose model breaks.
 type failing struct{}
 
-func (failing) StreamAll(context.Context, []runtime.Prompt, runtime.GenerateOptions) iter.Seq2[runtime.TextStep, error] {
+func (failing) Stream(context.Context, []runtime.Prompt, runtime.GenerateOptions) iter.Seq2[runtime.TextStep, error] {
 	return func(yield func(runtime.TextStep, error) bool) {
 		yield(runtime.TextStep{}, errors.New("a secret of the model"))
 	}
@@ -289,10 +289,10 @@ type panicking struct {
 	after int
 }
 
-func (p panicking) StreamAll(ctx context.Context, prompts []runtime.Prompt, opt runtime.GenerateOptions) iter.Seq2[runtime.TextStep, error] {
+func (p panicking) Stream(ctx context.Context, prompts []runtime.Prompt, opt runtime.GenerateOptions) iter.Seq2[runtime.TextStep, error] {
 	return func(yield func(runtime.TextStep, error) bool) {
 		n := 0
-		for step, err := range p.Answerer.StreamAll(ctx, prompts, opt) {
+		for step, err := range p.Answerer.Stream(ctx, prompts, opt) {
 			if n == p.after {
 				panic("a secret of the model")
 			}

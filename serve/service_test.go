@@ -98,11 +98,11 @@ func newHeld(of serve.Answerer) *held {
 	return &held{of, make(chan struct{}, 100), make(chan struct{}), make(chan error, 100)}
 }
 
-func (h *held) StreamAll(ctx context.Context, prompts []runtime.Prompt, opt runtime.GenerateOptions) iter.Seq2[runtime.TextStep, error] {
+func (h *held) Stream(ctx context.Context, prompts []runtime.Prompt, opt runtime.GenerateOptions) iter.Seq2[runtime.TextStep, error] {
 	return func(yield func(runtime.TextStep, error) bool) {
 		defer func() { h.ended <- ctx.Err() }()
 		first := true
-		for step, err := range h.of.StreamAll(ctx, prompts, opt) {
+		for step, err := range h.of.Stream(ctx, prompts, opt) {
 			if !yield(step, err) {
 				return
 			}

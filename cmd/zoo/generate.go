@@ -80,7 +80,7 @@ func generateVerb(a *app) *cobra.Command {
 // check refuses flags before anything is read or loaded.
 func (o generateOptions) check() error {
 	return cmp.Or(o.engineFlags.check(), arguments.AtLeast("n", o.n, 1), arguments.AtLeast("length", o.length, 1),
-		arguments.AtLeast("max-new", o.maxNew, 0), o.Sampling.Check())
+		arguments.AtLeast("max-new", o.maxNew, 0), o.options(0, 0).Check())
 }
 
 func (a *app) generate(ctx context.Context, o generateOptions, args []string) error {

@@ -108,16 +108,19 @@ func (a *app) complete(
 		begun = true
 	}
 	var text strings.Builder
-	for piece, err := range s.Stream(ctx, q.Prompt, opt) {
+	for step, err := range s.Stream(ctx, []runtime.Prompt{{Text: q.Prompt}}, opt) {
 		if err != nil {
 			if begun {
 				a.Print("")
 			}
 			return completion{}, err
 		}
+		if step.Text == "" {
+			continue
+		}
 		begin()
-		text.WriteString(piece)
-		fmt.Fprint(a.Out, piece)
+		text.WriteString(step.Text)
+		fmt.Fprint(a.Out, step.Text)
 	}
 	begin()
 	a.Print("")

@@ -153,7 +153,7 @@ func native(t *testing.T, file []byte, prompt string) (tokens []int64, layers []
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := session.GenerateAll(t.Context(), [][]int64{ids}, runtime.GenerateOptions{})
+	all, err := runtime.Tokens(session.Generate(t.Context(), [][]int64{ids}, runtime.GenerateOptions{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func measured(begun time.Time, file string, prompts []string, most int) error {
 	var first, last time.Duration
 	opt := runtime.GenerateOptions{MaxNew: most, Stop: []int64{}} // goes on, whatever the model says
 	tokens := 0
-	for _, err := range s.StreamAll(context.Background(), runtime.Texts(prompts[0]), opt) {
+	for _, err := range s.Stream(context.Background(), []runtime.Prompt{{Text: prompts[0]}}, opt) {
 		if err != nil {
 			return err
 		}

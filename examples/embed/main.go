@@ -86,11 +86,11 @@ func answer(s *runtime.Session, prompt string, most int) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	defer fmt.Println()
-	for piece, err := range s.Stream(ctx, prompt, runtime.GenerateOptions{MaxNew: most}) {
+	for step, err := range s.Stream(ctx, []runtime.Prompt{{Text: prompt}}, runtime.GenerateOptions{MaxNew: most}) {
 		if err != nil {
 			return err
 		}
-		fmt.Print(piece)
+		fmt.Print(step.Text)
 	}
 	return nil
 }

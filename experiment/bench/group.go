@@ -35,7 +35,7 @@ func (p *Plan) read(m Model) (group, error) {
 	if err != nil {
 		return g, err
 	}
-	file, err := safety.Check(data, g.runtime.Safety())
+	file, err := safety.Check(data, safety.Options{ControlFlow: g.runtime.AllowControlFlow, Domains: g.runtime.AllowDomains, Unvalidated: g.runtime.Unvalidated})
 	if err != nil {
 		return g, err
 	}

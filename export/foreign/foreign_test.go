@@ -111,7 +111,7 @@ func compare(t *testing.T, got *tensor.Tensor, want [][]float64, worst float64) 
 // the logits, after those before it.
 func checkGreedy(t *testing.T, s *runtime.Session, d *foreigntest.Decoder, worst float64) {
 	t.Helper()
-	answers, err := s.GenerateAll(t.Context(), prompts, runtime.GenerateOptions{Limits: []int{12, 3, 9, 12, 6}, Stop: []int64{}})
+	answers, err := runtime.Tokens(s.Generate(t.Context(), prompts, runtime.GenerateOptions{Limits: []int{12, 3, 9, 12, 6}, Stop: []int64{}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,7 +339,7 @@ func TestFewerTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	ids, err := s.GenerateAll(t.Context(), [][]int64{{0}}, runtime.GenerateOptions{MaxNew: 12})
+	ids, err := runtime.Tokens(s.Generate(t.Context(), [][]int64{{0}}, runtime.GenerateOptions{MaxNew: 12}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,7 @@ func checkOther(t *testing.T, folder string) {
 		t.Errorf("logits differ by %.2g, want at most %.2g", worst, want.Tolerance)
 	}
 	most := len(want.Rows[0].Greedy)
-	answers, err := s.GenerateAll(t.Context(), rows, runtime.GenerateOptions{MaxNew: most, Stop: []int64{}})
+	answers, err := runtime.Tokens(s.Generate(t.Context(), rows, runtime.GenerateOptions{MaxNew: most, Stop: []int64{}}))
 	if err != nil {
 		t.Fatal(err)
 	}

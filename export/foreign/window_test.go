@@ -111,7 +111,7 @@ func TestWindowedCache(t *testing.T) {
 			compare(t, logits[i], r.Logits, 1e-4)
 		}
 		twice := slices.Concat(prompts, prompts) // rows of equal length run together
-		answers, err := s.GenerateAll(t.Context(), twice, runtime.GenerateOptions{MaxNew: 16, Stop: []int64{}})
+		answers, err := runtime.Tokens(s.Generate(t.Context(), twice, runtime.GenerateOptions{MaxNew: 16, Stop: []int64{}}))
 		if err != nil {
 			t.Fatalf("%+v: %v", tc, err)
 		}
@@ -193,7 +193,7 @@ func TestWindowedBatcher(t *testing.T) {
 	for i := range 12 {
 		calls.Go(func() {
 			at := i % len(rows)
-			answers, err := b.GenerateAll(t.Context(), prompts[at:at+1], runtime.GenerateOptions{MaxNew: 16, Stop: []int64{}})
+			answers, err := runtime.Tokens(b.Generate(t.Context(), prompts[at:at+1], runtime.GenerateOptions{MaxNew: 16, Stop: []int64{}}))
 			if err != nil || !slices.Equal(answers[0], rows[at].Greedy) {
 				t.Errorf("answer to prompt %d is %v, %v, want %v", at, answers, err, rows[at].Greedy)
 			}

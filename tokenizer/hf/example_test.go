@@ -35,10 +35,11 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer s.Close()
-	for piece, err := range s.Stream(context.Background(), "The capital of France is", runtime.GenerateOptions{MaxNew: 20}) {
+	prompts := []runtime.Prompt{{Text: "The capital of France is"}}
+	for step, err := range s.Stream(context.Background(), prompts, runtime.GenerateOptions{MaxNew: 20}) {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Print(piece)
+		fmt.Print(step.Text)
 	}
 }

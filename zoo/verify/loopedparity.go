@@ -41,7 +41,7 @@ func loopedParity(ctx context.Context, steps, answers []byte) (worst float64, er
 		prompts := [][]int64{randomIDs(rng, n, info.VocabSize), randomIDs(rng, n-n/3, info.VocabSize)}
 		var given [2][][]int64
 		for i, s := range sessions {
-			if given[i], err = s.GenerateAll(ctx, prompts, runtime.GenerateOptions{MaxNew: fresh}); err != nil {
+			if given[i], err = runtime.Tokens(s.Generate(ctx, prompts, runtime.GenerateOptions{MaxNew: fresh})); err != nil {
 				return 0, err
 			}
 		}

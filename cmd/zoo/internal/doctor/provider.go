@@ -160,7 +160,7 @@ func placement(ctx context.Context, provider string, model []byte) (nodes []Node
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.GenerateAll(ctx, [][]int64{{0, 0}, {0}}, runtime.GenerateOptions{MaxNew: 2, Stop: []int64{}})
+	_, err = runtime.Tokens(s.Generate(ctx, [][]int64{{0, 0}, {0}}, runtime.GenerateOptions{MaxNew: 2, Stop: []int64{}}))
 	if err = errors.Join(err, s.Close()); err != nil {
 		return nil, err
 	}
