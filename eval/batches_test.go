@@ -42,8 +42,8 @@ func TestBatchesByPromptLength(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &silent{}
-	cfg := eval.Config{Task: tk, Lengths: []int{6}, N: 40, Batch: 8, Seed: 1, Split: task.Test}
-	if _, err := eval.Sweep(t.Context(), m, card.Card{Tokenizer: pieces}, cfg, nil); err != nil {
+	cfg := sweeping{eval.Config{Task: tk, N: 40, Batch: 8, Seed: 1, Split: task.Test}, []int{6}}
+	if _, err := sweep(t.Context(), m, card.Card{Tokenizer: pieces}, cfg); err != nil {
 		t.Fatal(err)
 	}
 	if slices.Min(m.lengths) == slices.Max(m.lengths) {

@@ -18,10 +18,10 @@ import (
 
 // asked measures a length or bin with a model that is right, and returns the row and the
 // lengths of the prompts, which are those of copying, by prompt.
-func asked(t *testing.T, cfg eval.Config, at task.Span) (eval.Row, map[string]int) {
+func asked(t *testing.T, cfg sweeping, at task.Span) (eval.Row, map[string]int) {
 	t.Helper()
 	f := &fake{answer: perfect, logProb: -5}
-	row, err := eval.MeasureLength(t.Context(), f, copyCard(t), cfg, at)
+	row, err := eval.Measure(t.Context(), f, copyCard(t), cfg.Config, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestBinOfFewPrompts(t *testing.T) {
 	cfg, c := config(t), copyCard(t)
 	cfg.Task, cfg.N, cfg.Batch = k, 1000, 200
 	c.Tokenizer, c.Task, c.Trained = tasktest.Vocabulary(k), "parity", card.Lengths{Min: 20, Max: 40}
-	row, err := eval.MeasureLength(t.Context(), &fake{logProb: -0.1}, c, cfg, task.Span{Min: 1, Max: 6})
+	row, err := eval.Measure(t.Context(), &fake{logProb: -0.1}, c, cfg.Config, task.Span{Min: 1, Max: 6})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestBinOfFewPrompts(t *testing.T) {
 		whole   bool
 	}{{card.Lengths{Min: 4, Max: 6}, true}, {card.Lengths{Min: 10, Max: 12}, false}} {
 		c.Trained = tc.trained
-		row, err := eval.MeasureLength(t.Context(), &fake{logProb: -0.1}, c, cfg, task.Span{Min: 1, Max: 10})
+		row, err := eval.Measure(t.Context(), &fake{logProb: -0.1}, c, cfg.Config, task.Span{Min: 1, Max: 10})
 		if err != nil || row.Whole != tc.whole || row.NotHeldOut() != tc.whole {
 			t.Errorf("trained on %v: whole %v, %v", tc.trained, row.Whole, err)
 		}
@@ -134,12 +134,12 @@ func TestBinNotAvailable(t *testing.T) {
 	} {
 		cfg, c := config(t), copyCard(t)
 		cfg.Task, cfg.N, c.MaxLength = k, 3, tc.positions // three samples seldom have the greatest length
-		row, err := eval.MeasureLength(t.Context(), &fake{answer: perfect, logProb: -5}, c, cfg, tc.at)
+		row, err := eval.Measure(t.Context(), &fake{answer: perfect, logProb: -5}, c, cfg.Config, tc.at)
 		if err != nil || row.NA != (tc.want != "") || !strings.Contains(row.Reason, tc.want) {
 			t.Errorf("%s: NA %v, reason %q, error %v", tc.name, row.NA, row.Reason, err)
 		}
-		before, err := eval.Unavailable(t.Context(), c, cfg, tc.at)
-		if err != nil || (before != nil) != (tc.want != "") {
+		before, err := eval.Measure(t.Context(), nil, c, cfg.Config, tc.at)
+		if err != nil || before.NA != (tc.want != "") {
 			t.Errorf("%s: known before: %+v, %v", tc.name, before, err)
 		}
 		var b strings.Builder
@@ -217,7 +217,7 @@ func TestUntimedProgress(t *testing.T) {
 			}
 			done = append(done, d)
 		}
-		if _, err := eval.Sweep(t.Context(), &honest{answer: tc.answer}, copyCard(t), cfg, nil); err != nil {
+		if _, err := sweep(t.Context(), &honest{answer: tc.answer}, copyCard(t), cfg); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(tc.want, done); diff != "" {
@@ -247,13 +247,13 @@ func TestUntimed(t *testing.T) {
 		}, -1},
 	} {
 		cfg := config(t, 5)
-		timed, err := eval.Sweep(t.Context(), &honest{answer: tc.answer}, copyCard(t), cfg, nil)
+		timed, err := sweep(t.Context(), &honest{answer: tc.answer}, copyCard(t), cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
 		cfg.Untimed = true
 		h := &honest{answer: tc.answer}
-		untimed, err := eval.Sweep(t.Context(), h, copyCard(t), cfg, nil)
+		untimed, err := sweep(t.Context(), h, copyCard(t), cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -266,7 +266,7 @@ func TestUntimed(t *testing.T) {
 		if cmp.Diff(eval.Speed{}, untimed[0].Speed) != "" || !untimed[0].Untimed || timed[0].Untimed {
 			t.Errorf("%s: times %+v", tc.name, untimed[0].Speed)
 		}
-		if key := cfg.KeyOf(copyCard(t), task.At(5)); key != untimed[0].Key() || key == timed[0].Key() {
+		if key := eval.KeyOf(copyCard(t), cfg.Config, task.At(5)); key != untimed[0].Key() || key == timed[0].Key() {
 			t.Errorf("%s: the key is %+v", tc.name, key)
 		}
 	}
@@ -278,7 +278,7 @@ func TestNotCertain(t *testing.T) {
 		cfg := config(t, 5)
 		cfg.Untimed, cfg.N = true, 4
 		f := &fake{answer: perfect, logProb: math.Log(p)}
-		if _, err := eval.Sweep(t.Context(), f, copyCard(t), cfg, nil); err != nil || f.generated != want {
+		if _, err := sweep(t.Context(), f, copyCard(t), cfg); err != nil || f.generated != want {
 			t.Errorf("probability %v: %d calls of Generate, want %d; %v", p, f.generated, want, err)
 		}
 	}

@@ -30,7 +30,7 @@ type example struct {
 // examples draws the samples of one length or bin, as many different ones as asked for
 // or as there are. prompts is how many the split has there: exact if these are all,
 // else an estimate; 0 when past counting.
-func (s *sweep) examples(ctx context.Context, at task.Span) (out []example, prompts int, err error) {
+func (s *accuracy) examples(ctx context.Context, at task.Span) (out []example, prompts int, err error) {
 	if err := s.cfg.Task.CheckLength(at); err != nil {
 		return nil, 0, err
 	}
@@ -83,7 +83,7 @@ func sampleSource(name string, split task.Split, seed uint64, at task.Span) *ran
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:])))
 }
 
-func (s *sweep) encode(sample task.Sample) (example, error) {
+func (s *accuracy) encode(sample task.Sample) (example, error) {
 	ids, start, err := s.tok.EncodePair(sample.Prompt, sample.Target)
 	if err != nil {
 		return example{}, err

@@ -9,24 +9,19 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-func ExampleSweep() {
+func ExampleMeasure() {
 	copyTask, _ := task.Lookup("copy")
 	words, _ := task.Vocabulary("", copyTask)
 	model := &fake{answer: perfect} // anything with Generate and Score
 	about := card.Card{Tokenizer: words, Trained: card.Lengths{Min: 2, Max: 20}}
-	rows, err := eval.Sweep(context.Background(), model, about, eval.Config{
-		Task: copyTask, Split: task.Test, Lengths: []int{10, 40}, N: 100, Batch: 32, Seed: 1,
-	}, nil)
-	if err != nil {
-		fmt.Println(err)
-	}
-	for _, r := range rows {
-		fmt.Printf("length %d: %d of %d right (%.3f to %.3f)\n", r.Length, r.Correct, r.N, r.AccuracyLow,
-			r.AccuracyHigh)
+	samples := eval.Config{Task: copyTask, Split: task.Test, N: 100, Batch: 32, Seed: 1}
+	for _, length := range []int{10, 40} {
+		r, err := eval.Measure(context.Background(), model, about, samples, task.At(length))
+		fmt.Printf("length %d: %d of %d right (%.3f to %.3f) %v\n", r.Length, r.Correct, r.N, r.AccuracyLow, r.AccuracyHigh, err)
 	}
 	// Output:
-	// length 10: 100 of 100 right (0.963 to 1.000)
-	// length 40: 100 of 100 right (0.963 to 1.000)
+	// length 10: 100 of 100 right (0.963 to 1.000) <nil>
+	// length 40: 100 of 100 right (0.963 to 1.000) <nil>
 }
 
 // With an open session s, s.Complete(ctx, q.Prompt, runtime.GenerateOptions{MaxNew: q.MaxNew}) asks a model.

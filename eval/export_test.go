@@ -1,4 +1,12 @@
 package eval
 
-// DrawWindows is what MeasureText reads.
-var DrawWindows = drawWindows
+// What tests look into.
+var (
+	DrawWindows = drawWindows
+	Percentile  = percentile
+)
+
+// Roofline is the fraction of what the peaks allow.
+func (p Peaks) Roofline(flops, bytes, seconds float64) float64 {
+	return p.roofline(flops, bytes, seconds)
+}

@@ -94,10 +94,28 @@ func copyCard(t testing.TB) card.Card {
 	}
 }
 
-func config(t testing.TB, lengths ...int) eval.Config {
-	return eval.Config{
-		Task: copyTask(t), Lengths: lengths, N: 10, Batch: 4, Seed: 1, Split: task.Test,
+// sweeping is a measurement at several lengths.
+type sweeping struct {
+	eval.Config
+	Lengths []int
+}
+
+// sweep measures a model at each length, up to the first error.
+func sweep(ctx context.Context, m eval.Model, c card.Card, cfg sweeping) (rows []eval.Row, err error) {
+	for _, length := range cfg.Lengths {
+		row, err := eval.Measure(ctx, m, c, cfg.Config, task.At(length))
+		if err != nil {
+			return rows, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+func config(t testing.TB, lengths ...int) sweeping {
+	return sweeping{Lengths: lengths, Config: eval.Config{
+		Task: copyTask(t), N: 10, Batch: 4, Seed: 1, Split: task.Test,
 		Environment: eval.Environment{Model: "fake", ModelSHA256: "abc", Provider: "none", Threads: 1, Machine: "m",
 			ToolVersion: "v0"},
-	}
+	}}
 }

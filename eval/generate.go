@@ -18,7 +18,7 @@ const warmupTokens = 16
 // generateAll fills in every example's output, and times it. Where there are fewer
 // different samples than asked for, some are generated again to fill the last
 // batch: times of smaller batches would not compare with those of other lengths.
-func (s *sweep) generateAll(ctx context.Context, at task.Span, different []example) (Speed, error) {
+func (s *accuracy) generateAll(ctx context.Context, at task.Span, different []example) (Speed, error) {
 	batch, examples := min(s.cfg.Batch, s.cfg.N), slices.Clone(different)
 	for i := 0; len(examples)%batch != 0 && len(examples) < s.cfg.N; i++ {
 		examples = append(examples, examples[i])
@@ -53,7 +53,7 @@ func (s *sweep) generateAll(ctx context.Context, at task.Span, different []examp
 }
 
 // pass generates every example once; done samples were generated before.
-func (s *sweep) pass(
+func (s *accuracy) pass(
 	ctx context.Context, at task.Span, examples []example, batch, done int, clock *stopwatch,
 ) error {
 	for group := range slices.Chunk(examples, batch) {
@@ -71,7 +71,7 @@ func (s *sweep) pass(
 }
 
 // generate runs one batch.
-func (s *sweep) generate(ctx context.Context, group []example, watch *stopwatch) error {
+func (s *accuracy) generate(ctx context.Context, group []example, watch *stopwatch) error {
 	prompts, limits := make([][]int64, len(group)), make([]int, len(group))
 	for i, e := range group {
 		prompts[i], limits[i] = e.prompt, e.limit
@@ -90,7 +90,9 @@ func timeBatch(
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if d, ok := m.(Transferrer); ok {
+	if d, ok := m.(interface {
+		Transferred() (toDevice, toHost int64)
+	}); ok { // a session on a device of its own memory
 		watch.moved = func() int64 {
 			toDevice, toHost := d.Transferred()
 			return toDevice + toHost

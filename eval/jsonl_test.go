@@ -16,7 +16,7 @@ func measured(t *testing.T) []eval.Row {
 	c.MaxLength = 40
 	cfg := config(t, 4, 100)
 	cfg.Environment.Model = `a "b" <c>`
-	rows, err := eval.Sweep(t.Context(), &fake{answer: perfect, logProb: -0.25}, c, cfg, nil)
+	rows, err := sweep(t.Context(), &fake{answer: perfect, logProb: -0.25}, c, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,5 @@
 package eval
 
-import (
-	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/eval/task"
-)
-
 // Key is what makes a measurement the one that it is. Two rows with the same key
 // repeat each other, but for the times.
 type Key struct {
@@ -55,32 +50,18 @@ func (r *Row) Key() Key {
 	return k
 }
 
-// Index finds rows by what they measured.
-type Index map[Key]*Row
-
-// NewIndex indexes rows; of several with one key the last counts.
-func NewIndex(rows []Row) Index {
-	index := Index{}
+// Finder returns a function that finds the row that measuring a key would give again, except for the times; nil for
+// none. Of several rows with one key the last counts.
+func Finder(rows []Row) func(Key) *Row {
+	index := map[Key]*Row{}
 	for i := range rows {
 		index[rows[i].Key()] = &rows[i]
 	}
-	return index
-}
-
-// Find returns the row that measuring k would give again, but for the times; nil
-// for none.
-func (x Index) Find(k Key) *Row {
-	if r := x[k]; r != nil {
-		return r
+	return func(k Key) *Row {
+		if r := index[k]; r != nil {
+			return r
+		}
+		k.N, k.Warmup, k.Repeats, k.Chunk, k.NewTokens = 0, 0, 0, 0, 0
+		return index[k] // without measurements
 	}
-	k.N, k.Warmup, k.Repeats, k.Chunk, k.NewTokens = 0, 0, 0, 0, 0
-	return x[k] // without measurements
-}
-
-// KeyOf returns the key of the row that MeasureLength would give.
-func (cfg *Config) KeyOf(c card.Card, at task.Span) Key {
-	r := newRow(c, *cfg, at)
-	r.Untimed = cfg.Untimed || at.IsBin()
-	r.N, r.Asked, r.Warmup, r.Repeats = cfg.N, cfg.N, cfg.Warmup, cfg.Repeat
-	return r.Key()
 }

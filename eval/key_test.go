@@ -16,37 +16,36 @@ import (
 func TestKey(t *testing.T) {
 	c := copyCard(t)
 	c.MaxLength = 40
-	ask := func(change func(*eval.Config)) eval.Config {
+	ask := func(change func(*sweeping)) sweeping {
 		cfg := config(t, 4, 100)
 		cfg.Warmup = 1
 		change(&cfg)
 		return cfg
 	}
-	same := func(*eval.Config) {}
-	rows, err := eval.Sweep(t.Context(), &fake{answer: perfect}, c, ask(same), nil)
+	same := func(*sweeping) {}
+	rows, err := sweep(t.Context(), &fake{answer: perfect}, c, ask(same))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct {
 		reason        string
-		change        func(*eval.Config)
+		change        func(*sweeping)
 		measured, not bool // whether the row with measurements is found, and the one without
 	}{
 		{"the same", same, true, true},
-		{"once is the default", func(c *eval.Config) { c.Repeat = 1 }, true, true},
-		{"another version of the tool", func(c *eval.Config) { c.Environment.ToolVersion = "v1" }, true, true},
-		{"more samples", func(c *eval.Config) { c.N = 11 }, false, true},
-		{"more repeats", func(c *eval.Config) { c.Repeat = 2 }, false, true},
-		{"other samples", func(c *eval.Config) { c.Seed = 2 }, false, false},
-		{"another batch", func(c *eval.Config) { c.Batch = 5 }, false, false},
-		{"another file", func(c *eval.Config) { c.Environment.ModelSHA256 = "abd" }, false, false},
-		{"another machine", func(c *eval.Config) { c.Environment.Machine = "n" }, false, false},
-		{"other threads", func(c *eval.Config) { c.Environment.Threads = 2 }, false, false},
+		{"once is the default", func(c *sweeping) { c.Repeat = 1 }, true, true},
+		{"another version of the tool", func(c *sweeping) { c.Environment.ToolVersion = "v1" }, true, true},
+		{"more samples", func(c *sweeping) { c.N = 11 }, false, true},
+		{"more repeats", func(c *sweeping) { c.Repeat = 2 }, false, true},
+		{"other samples", func(c *sweeping) { c.Seed = 2 }, false, false},
+		{"another batch", func(c *sweeping) { c.Batch = 5 }, false, false},
+		{"another file", func(c *sweeping) { c.Environment.ModelSHA256 = "abd" }, false, false},
+		{"another machine", func(c *sweeping) { c.Environment.Machine = "n" }, false, false},
+		{"other threads", func(c *sweeping) { c.Environment.Threads = 2 }, false, false},
 	} {
 		cfg := ask(tc.change)
 		for i, want := range []bool{tc.measured, tc.not} {
-			if got := eval.NewIndex(rows).Find(cfg.KeyOf(card.Card{Profile: "portable"},
-				rows[i].Span())); (got == &rows[i]) != want || !want && got != nil {
+			if got := eval.Finder(rows)(eval.KeyOf(card.Card{Profile: "portable"}, cfg.Config, rows[i].Span())); (got == &rows[i]) != want || !want && got != nil {
 				t.Errorf("%s: row %d: found %v", tc.reason, i, got)
 			}
 		}
@@ -57,22 +56,22 @@ func TestKey(t *testing.T) {
 	}
 	cfg := ask(same)
 	for _, r := range old {
-		if eval.NewIndex(old).Find(cfg.KeyOf(card.Card{Profile: "portable"}, r.Span())) != nil {
+		if eval.Finder(old)(eval.KeyOf(card.Card{Profile: "portable"}, cfg.Config, r.Span())) != nil {
 			t.Errorf("a row of schema 1 answers at length %d", r.Length)
 		}
 	}
 	twice := append(rows, rows[0])
-	index := eval.NewIndex(twice)
-	if index.Find(cfg.KeyOf(card.Card{Profile: "fused"}, task.At(4))) != nil ||
-		index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, task.At(5))) != nil {
+	find := eval.Finder(twice)
+	if find(eval.KeyOf(card.Card{Profile: "fused"}, cfg.Config, task.At(4))) != nil ||
+		find(eval.KeyOf(card.Card{Profile: "portable"}, cfg.Config, task.At(5))) != nil {
 		t.Error("a row of another profile or length answers")
 	}
 	bin := twice[0]
 	bin.LengthMin = 2
-	if eval.NewIndex([]eval.Row{bin}).Find(twice[0].Key()) != nil || index.Find(bin.Key()) != nil {
+	if eval.Finder([]eval.Row{bin})(twice[0].Key()) != nil || find(bin.Key()) != nil {
 		t.Error("a bin answers for its last length, or that for the bin")
 	}
-	if index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, task.At(4))) != &twice[2] {
+	if find(eval.KeyOf(card.Card{Profile: "portable"}, cfg.Config, task.At(4))) != &twice[2] {
 		t.Error("of two equal rows the first was found")
 	}
 }

@@ -46,33 +46,33 @@ func GrowSample(
 	}
 }
 
-// Unavailable returns the row with NA set that MeasureLength would give, where it
-// needs no model to tell: the task has no such length, or a bounded model could not
-// take the longest of the samples. It is nil for a length that can be measured, as
-// far as that is known beforehand.
-func Unavailable(ctx context.Context, c card.Card, cfg Config, at task.Span) (*Row, error) {
-	if cfg.Task.CheckLength(at) == nil {
-		if c.MaxLength == 0 {
-			return nil, nil
+// available reports what makes a length unavailable as far as it is known without a model: the task has no such length,
+// or a bounded model could not take the longest of the samples.
+func (s *accuracy) available(ctx context.Context, c card.Card, at task.Span) error {
+	if s.cfg.Task.CheckLength(at) == nil {
+		if s.maxLength == 0 {
+			return nil
 		}
-		tooLong := func(prompt, target int) bool { return prompt+target-1 > c.MaxLength }
-		longest := longestIn(cfg.Task, at)
-		prompt, target, reached, err := GrowSample(cfg.Task, c, longest, tooLong)
+		tooLong := func(prompt, target int) bool { return prompt+target-1 > s.maxLength }
+		longest := longestIn(s.cfg.Task, at)
+		prompt, target, reached, err := GrowSample(s.cfg.Task, c, longest, tooLong)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if reached < longest { // its samples may be too large to be made
-			row := newRow(c, cfg, at)
-			row.NA, row.Reason = true, fmt.Sprintf("%v: more than %d positions needed, at most %d declared",
-				ErrTooLong, prompt+target-1, c.MaxLength)
-			return &row, nil
+			return fmt.Errorf("%w: more than %d positions needed, at most %d declared", ErrTooLong, prompt+target-1, s.maxLength)
 		}
 	}
-	row, err := MeasureLength(ctx, nil, c, cfg, at)
-	if err != nil || !row.NA {
-		return nil, err
+	_, _, err := s.fitting(ctx, at)
+	return err
+}
+
+// fitting draws the samples of a length or bin, which the model must be able to take.
+func (s *accuracy) fitting(ctx context.Context, at task.Span) (examples []example, prompts int, err error) {
+	if examples, prompts, err = s.examples(ctx, at); err == nil {
+		err = s.checkPositions(at, examples)
 	}
-	return &row, nil
+	return examples, prompts, err
 }
 
 // longestIn returns the longest of a task's lengths in a span that has some.
@@ -80,7 +80,7 @@ func longestIn(t task.Task, at task.Span) int { return slices.Max(t.LengthsIn(ta
 
 // checkPositions wants that the model can take the longest of the samples, and of a bin one
 // of its longest length more, whether such a length was drawn or not.
-func (s *sweep) checkPositions(at task.Span, examples []example) error {
+func (s *accuracy) checkPositions(at task.Span, examples []example) error {
 	longest := 0
 	if at.IsBin() && s.maxLength > 0 {
 		sample, err := s.cfg.Task.Sample(sampleSource(s.cfg.Task.Name, task.Test, 0, at), longestIn(s.cfg.Task, at), task.Whole)

@@ -27,9 +27,9 @@ func TestUnavailable(t *testing.T) {
 		c.Tokenizer, c.MaxLength = tasktest.Vocabulary(k), positions
 		return c
 	}
-	needed := func(row *eval.Row) (n int) {
+	needed := func(row eval.Row) (n int) {
 		t.Helper()
-		if row == nil || !row.NA {
+		if !row.NA {
 			t.Fatalf("row %+v, want one that is not available", row)
 		}
 		if _, err := fmt.Sscanf(strings.TrimPrefix(row.Reason, eval.ErrTooLong.Error()), ": %d positions needed",
@@ -38,13 +38,13 @@ func TestUnavailable(t *testing.T) {
 		}
 		return n
 	}
-	row, err := eval.Unavailable(t.Context(), bounded(1), cfg, task.At(3))
+	row, err := eval.Measure(t.Context(), nil, bounded(1), cfg.Config, task.At(3))
 	if err != nil {
 		t.Fatal(err)
 	}
 	longest := needed(row)
 	for positions := longest - 1; positions > longest-5; positions-- { // polynomials differ by more than that
-		row, err := eval.Unavailable(t.Context(), bounded(positions), cfg, task.At(3))
+		row, err := eval.Measure(t.Context(), nil, bounded(positions), cfg.Config, task.At(3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,11 +53,11 @@ func TestUnavailable(t *testing.T) {
 		}
 	}
 	for _, positions := range []int{longest, 0} {
-		if row, err := eval.Unavailable(t.Context(), bounded(positions), cfg, task.At(3)); row != nil || err != nil {
+		if row, err := eval.Measure(t.Context(), nil, bounded(positions), cfg.Config, task.At(3)); row.NA || err != nil {
 			t.Errorf("%d positions: %+v, %v", positions, row, err)
 		}
 	}
-	if row, err := eval.Unavailable(t.Context(), bounded(0), cfg, task.At(task.MaxLength+1)); err != nil || row == nil ||
+	if row, err := eval.Measure(t.Context(), nil, bounded(0), cfg.Config, task.At(task.MaxLength+1)); err != nil || !row.NA ||
 		!strings.Contains(row.Reason, task.ErrNoLength.Error()) {
 		t.Errorf("a length that no task has: %+v, %v", row, err)
 	}
@@ -73,8 +73,8 @@ func TestGrowSample(t *testing.T) {
 	c.Tokenizer, c.MaxLength = tasktest.Vocabulary(k), 512
 	cfg := config(t, 4)
 	cfg.Task = k
-	row, err := eval.Unavailable(t.Context(), c, cfg, task.At(task.MaxLength))
-	if err != nil || row == nil || !strings.Contains(row.Reason, "positions needed, at most 512 declared") {
+	row, err := eval.Measure(t.Context(), nil, c, cfg.Config, task.At(task.MaxLength))
+	if err != nil || !row.NA || !strings.Contains(row.Reason, "positions needed, at most 512 declared") {
 		t.Errorf("%+v, %v", row, err)
 	}
 	if err := eval.CheckVocabulary(k, c, task.Spans(task.MaxLength)); err != nil {

@@ -30,17 +30,9 @@ type Model interface {
 	Score(ctx context.Context, ids [][]int64, from []int) ([][]float64, error)
 }
 
-// Transferrer is a Model that may run on a device with memory of its own. Transferred returns
-// how many bytes its runs have moved to the device and from it so far.
-type Transferrer interface {
-	Transferred() (toDevice, toHost int64)
-}
-
 // NoStop is given for a stop token when nothing is to end a sequence early.
 const NoStop int64 = -1
 
 // ErrTooLong is returned (wrapped) by a Model asked for more positions than it
-// declares. A sweep records the length as not available; it never clamps.
+// declares. Measure records the length as not available; it never clamps.
 var ErrTooLong = errors.New("sequence is longer than the model's declared maximum")
-
-var errNoContext = errors.New("the context is nil")

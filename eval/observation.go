@@ -141,7 +141,7 @@ type Observation struct {
 // NewObservation describes a model and its sequences. It reads cfg as Sequences does, and the model's name and tool version in
 // Environment.
 func NewObservation(c card.Card, cfg Config, at task.Span) Observation {
-	r := newRow(c, cfg, at)
+	r := cfg.row(c, at)
 	return Observation{Schema: ObservationSchema, Model: r.Model, Architecture: r.Architecture, Encoding: r.Encoding,
 		Intervention: r.Intervention, ConfigHash: r.ConfigHash, TrainSeed: r.TrainSeed, DataSeed: r.DataSeed, TrainSteps: r.TrainSteps,
 		TrainMin: r.TrainMin, TrainMax: r.TrainMax, ToolVersion: r.ToolVersion,

@@ -45,7 +45,7 @@ func Questions(c card.Card, length int, seed uint64) (iter.Seq2[Question, error]
 			return nil, err
 		}
 	}
-	s := sweep{tok: words, maxLength: c.MaxLength}
+	s := accuracy{tok: words, maxLength: c.MaxLength}
 	return func(yield func(Question, error) bool) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		for i := 0; ; i++ {
@@ -57,7 +57,7 @@ func Questions(c card.Card, length int, seed uint64) (iter.Seq2[Question, error]
 	}, nil
 }
 
-func (s *sweep) question(t task.Task, rng *rand.Rand, length int) (Question, error) {
+func (s *accuracy) question(t task.Task, rng *rand.Rand, length int) (Question, error) {
 	sample, err := t.Sample(rng, length, task.Test)
 	if errors.Is(err, task.ErrNoSplit) { // so short that there are few prompts
 		sample, err = t.Sample(rng, length, task.Whole)

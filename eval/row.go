@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"slices"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
@@ -284,31 +283,6 @@ const (
 	SDOfRepeats = "repeats"
 	SDOfBatches = "batches"
 )
-
-// newRow fills in all that is known before measuring.
-func newRow(c card.Card, cfg Config, at task.Span) Row {
-	r := describe(c, cfg.Environment)
-	r.Measure = MeasureAccuracy
-	r.Task, r.TaskVersion, r.Split = cfg.Task.Name, cfg.Task.Version, string(cfg.Split)
-	r.Whole = cfg.whole(at, task.Range(c.Trained))
-	r.Length, r.Seed, r.Batch = at.Max, cfg.Seed, cfg.Batch
-	if at.IsBin() {
-		r.LengthMin = at.Min
-	}
-	return r
-}
-
-// whole is Row.Whole.
-func (cfg *Config) whole(at task.Span, trained task.Range) bool {
-	lengths := cfg.Task.LengthsIn(task.Range(at))
-	if seen := slices.DeleteFunc(slices.Clone(lengths), func(n int) bool { return !trained.Contains(n) }); len(seen) > 0 {
-		lengths = seen
-	}
-	return slices.ContainsFunc(lengths, func(n int) bool {
-		split, err := cfg.Task.SplitFor(n, cfg.Split, trained)
-		return err == nil && split != cfg.Split
-	})
-}
 
 // describe is what a row says of the model and where it ran.
 func describe(c card.Card, e Environment) Row {

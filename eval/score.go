@@ -13,7 +13,7 @@ import (
 
 // scoreAll fills in the log-probabilities of every example's target; done samples were
 // generated before.
-func (s *sweep) scoreAll(ctx context.Context, at task.Span, done int, examples []example) error {
+func (s *accuracy) scoreAll(ctx context.Context, at task.Span, done int, examples []example) error {
 	for group := range slices.Chunk(examples, s.cfg.Batch) {
 		if err := s.score(ctx, group); err != nil {
 			return err
@@ -24,7 +24,7 @@ func (s *sweep) scoreAll(ctx context.Context, at task.Span, done int, examples [
 	return nil
 }
 
-func (s *sweep) score(ctx context.Context, group []example) error {
+func (s *accuracy) score(ctx context.Context, group []example) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (s *sweep) score(ctx context.Context, group []example) error {
 }
 
 // tally adds the examples up.
-func (s *sweep) tally(at task.Span, examples []example) Score {
+func (s *accuracy) tally(at task.Span, examples []example) Score {
 	t := Score{N: len(examples), Chance: s.chance(at)}
 	prompts := map[string]bool{}
 	var loss, distance float64
@@ -75,7 +75,7 @@ func (s *sweep) tally(at task.Span, examples []example) Score {
 	}
 	t.Distinct = len(prompts)
 	t.Accuracy = ratio(t.Correct, t.N)
-	t.AccuracyLow, t.AccuracyHigh = Wilson(t.Correct, t.N)
+	t.AccuracyLow, t.AccuracyHigh = Wilson(t.Accuracy, float64(t.N))
 	t.SequenceAccuracy = ratio(t.SequenceCorrect, t.N)
 	t.TokenAccuracy = ratio(t.TokensCorrect, t.Tokens)
 	t.EditDistance = distance / float64(t.N)
@@ -87,7 +87,7 @@ func (s *sweep) tally(at task.Span, examples []example) Score {
 }
 
 // chance is the accuracy of a guesser: of a bin the mean over its lengths.
-func (s *sweep) chance(at task.Span) float64 {
+func (s *accuracy) chance(at task.Span) float64 {
 	lengths := s.cfg.Task.LengthsIn(task.Range(at))
 	sum := 0.0
 	for _, n := range lengths {
@@ -111,7 +111,7 @@ func (t *Score) addParts(k task.Task, target, generated string) {
 
 // text decodes an output without its end token and padding. An id outside the
 // vocabulary leaves nothing that could be parsed, hence no text.
-func (s *sweep) text(output []int64) string {
+func (s *accuracy) text(output []int64) string {
 	kept := slices.DeleteFunc(slices.Clone(output), func(id int64) bool {
 		return id == tokenizer.EOS ||
 			id == tokenizer.Pad
@@ -136,7 +136,7 @@ func samePositions(output, target []int64) int {
 
 // editDistance is the distance in tokens over the longer length, in 0..1; end
 // tokens do not count.
-func (s *sweep) editDistance(output, target []int64) float64 {
+func (s *accuracy) editDistance(output, target []int64) float64 {
 	target = target[:len(target)-1]
 	if n := len(output); n > 0 && output[n-1] == tokenizer.EOS {
 		output = output[:n-1]

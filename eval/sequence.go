@@ -5,7 +5,6 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // Sequence is a sample of a task as one sequence of tokens: the prompt, its right answer and
@@ -15,19 +14,15 @@ type Sequence struct {
 	Prompt int // tokens of the prompt, at least one
 }
 
-// Sequences returns the samples that a row of a length is of (see MeasureLength), in tokens:
+// Sequences returns the samples that a row of a length is of (see Measure), in tokens:
 // of cfg it reads Task, N, Seed and Split. Errors that wrap ErrTooLong, task.ErrNoSplit and
 // task.ErrNoLength say that there is nothing at this length.
 func Sequences(ctx context.Context, c card.Card, cfg Config, at task.Span) ([]Sequence, error) {
-	tok, err := tokenizer.New(c.Tokenizer)
+	s, err := newAccuracy(nil, c, cfg)
 	if err != nil {
 		return nil, err
 	}
-	s := sweep{tok: tok, maxLength: c.MaxLength, trained: task.Range(c.Trained), cfg: cfg}
-	examples, _, err := s.examples(ctx, at)
-	if err == nil {
-		err = s.checkPositions(at, examples)
-	}
+	examples, _, err := s.fitting(ctx, at)
 	if err != nil {
 		return nil, err
 	}

@@ -27,13 +27,12 @@ func ExampleOf() {
 	}
 	defer s.Close()
 	copyTask, _ := task.Lookup("copy")
-	rows, err := eval.Sweep(context.Background(), eval.Of(s), s.Info().Card, eval.Config{
-		Task: copyTask, Split: task.Test, Lengths: []int{10, 20}, N: 8, Batch: 8, Seed: 1,
-	}, nil)
-	if err != nil {
-		fmt.Println(err)
-	}
-	for _, r := range rows {
+	samples := eval.Config{Task: copyTask, Split: task.Test, N: 8, Batch: 8, Seed: 1}
+	for _, length := range []int{10, 20} {
+		r, err := eval.Measure(context.Background(), eval.Of(s), s.Info().Card, samples, task.At(length))
+		if err != nil {
+			fmt.Println(err)
+		}
 		fmt.Printf("length %d: %d of %d right\n", r.Length, r.Correct, r.N)
 	}
 	// Output:

@@ -20,7 +20,7 @@ type source struct {
 	seed    uint64
 }
 
-func (s *sweep) source(at task.Span) (source, error) {
+func (s *accuracy) source(at task.Span) (source, error) {
 	k := s.cfg.Task
 	out := source{task: k, at: at, lengths: k.LengthsIn(task.Range(at)), split: s.cfg.Split, seed: s.cfg.Seed}
 	for _, n := range out.lengths {

@@ -3,7 +3,6 @@ package eval
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	goruntime "runtime"
@@ -13,7 +12,8 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// SpeedConfig says how speed is measured without a task. Batch, Chunk, NewTokens
+// SpeedConfig says how speed is measured without a task, on a batch of sequences of arbitrary tokens, which do not depend on
+// the model: reading them, and generating NewTokens after them, with nothing that ends a sequence early. Batch, Chunk, NewTokens
 // and Vocab must be set; Environment as far as it is known.
 type SpeedConfig struct {
 	Batch     int // sequences
@@ -52,70 +52,53 @@ func (p Peaks) Least(flops, bytes float64) float64 {
 	return max(flops/p.FLOPS, bytes/p.Bandwidth)
 }
 
-// Roofline returns the fraction that flops and bytes of work in some seconds reach of
+// roofline returns the fraction that flops and bytes of work in some seconds reach of
 // what the peaks allow (see Least). It is 0 where anything is unknown.
-func (p Peaks) Roofline(flops, bytes, seconds float64) float64 {
+func (p Peaks) roofline(flops, bytes, seconds float64) float64 {
 	if seconds <= 0 {
 		return 0
 	}
 	return p.Least(flops, bytes) / seconds
 }
 
-// KeyOf returns the key of the row that MeasureSpeedAt would give.
-func (cfg *SpeedConfig) KeyOf(c card.Card, length int) Key {
-	r := cfg.row(c, length)
+func (cfg SpeedConfig) ask(r *Row) {
 	r.Warmup, r.Repeats, r.Chunk, r.NewTokens = cfg.Warmup, cfg.Repeat, cfg.Chunk, cfg.NewTokens
-	return r.Key()
 }
 
-// row is all that is known before measuring.
-func (cfg *SpeedConfig) row(c card.Card, length int) Row {
+func (cfg SpeedConfig) row(c card.Card, at task.Span) Row {
 	r := describe(c, cfg.Environment)
-	r.Measure, r.Length, r.Batch = MeasureSpeed, length, cfg.Batch
+	r.Measure, r.Length, r.Batch = MeasureSpeed, at.Max, cfg.Batch
 	return r
 }
 
-// MeasureSpeedAt measures a model's speed on a batch of sequences of length
-// arbitrary tokens, which do not depend on the model: reading them, and
-// generating NewTokens after them, with nothing that ends a sequence early. A
-// length that the model cannot take gives a row with NA set.
-func MeasureSpeedAt(ctx context.Context, m Model, c card.Card, cfg SpeedConfig, length int) (Row, error) {
-	row := cfg.row(c, length)
-	err := cfg.check(length)
-	if ctx == nil {
-		err = errNoContext
-	}
-	if err == nil {
-		row.Speed, row.Cost, err = cfg.measure(ctx, m, c, length)
-	}
-	if errors.Is(err, ErrTooLong) {
-		row.NA, row.Reason, err = true, err.Error(), nil
-	}
-	if err != nil {
-		return row, fmt.Errorf("eval: model %s: speed at length %d: %w", cfg.Environment.Model, length, err)
-	}
-	return row, nil
-}
-
-func (cfg *SpeedConfig) check(length int) error {
+func (cfg SpeedConfig) check(at task.Span) error {
+	length := at.Max
+	var err error
 	switch {
 	case length < 1 || length > task.MaxLength:
-		return fmt.Errorf("length is %d, expected 1 to %d tokens", length, task.MaxLength)
+		err = fmt.Errorf("length is %d, expected 1 to %d tokens", length, task.MaxLength)
 	case cfg.Chunk < 1:
-		return fmt.Errorf("chunk is %d, expected 1 or more tokens", cfg.Chunk)
+		err = fmt.Errorf("chunk is %d, expected 1 or more tokens", cfg.Chunk)
 	case cfg.Vocab < 1:
-		return fmt.Errorf("the vocabulary has %d ids, expected 1 or more", cfg.Vocab)
+		err = fmt.Errorf("the vocabulary has %d ids, expected 1 or more", cfg.Vocab)
 	case cfg.Warmup < 0:
-		return fmt.Errorf("warmup is %d, expected 0 or more", cfg.Warmup)
+		err = fmt.Errorf("warmup is %d, expected 0 or more", cfg.Warmup)
 	}
-	return cmp.Or(checkRange("batch", cfg.Batch, 1, MaxBatch), checkRange("new tokens", cfg.NewTokens, 2, MaxNewTokens),
+	return cmp.Or(err, checkRange("batch", cfg.Batch, 1, MaxBatch), checkRange("new tokens", cfg.NewTokens, 2, MaxNewTokens),
 		checkRange("repeat", cfg.Repeat, 0, MaxRepeats))
 }
 
-func (cfg *SpeedConfig) measure(ctx context.Context, m Model, c card.Card, length int) (Speed, Cost, error) {
+func (cfg SpeedConfig) label(at task.Span) string {
+	return fmt.Sprintf("model %s: speed at length %d", cfg.Environment.Model, at.Max)
+}
+
+func (cfg SpeedConfig) measure(ctx context.Context, m Model, c card.Card, at task.Span, r *Row) (err error) {
+	length := at.Max
 	if need := length + cfg.NewTokens - 1; c.MaxLength > 0 && need > c.MaxLength {
-		return Speed{}, Cost{}, fmt.Errorf("%w: %d positions needed, at most %d declared", ErrTooLong, need,
-			c.MaxLength)
+		return fmt.Errorf("%w: %d positions needed, at most %d declared", ErrTooLong, need, c.MaxLength)
+	}
+	if m == nil {
+		return nil
 	}
 	prompts := cfg.prompts(length)
 	limits := slices.Repeat([]int{cfg.NewTokens}, cfg.Batch)
@@ -131,21 +114,22 @@ func (cfg *SpeedConfig) measure(ctx context.Context, m Model, c card.Card, lengt
 			cfg.Memory.Reset()
 		}
 		if _, err := timeBatch(ctx, m, prompts, limits, NoStop, watch); err != nil {
-			return Speed{}, Cost{}, err
+			return err
 		}
 		watch.endRepeat()
 		if cfg.OnPass != nil {
 			cfg.OnPass(i+1, cfg.Warmup+repeats)
 		}
 	}
-	speed := clock.speed()
-	speed.Warmup, speed.TimedBatch, speed.SequenceTokens = cfg.Warmup, cfg.Batch, length+cfg.NewTokens
-	err := speed.endMemory(cfg.Memory)
-	return speed, cfg.cost(length, speed), err
+	r.Speed = clock.speed()
+	r.Warmup, r.TimedBatch, r.SequenceTokens = cfg.Warmup, cfg.Batch, length+cfg.NewTokens
+	err = r.Speed.endMemory(cfg.Memory)
+	r.Cost = cfg.cost(length, r.Speed)
+	return err
 }
 
 // prompts draws the same tokens for every model of one vocabulary size.
-func (cfg *SpeedConfig) prompts(length int) [][]int64 {
+func (cfg SpeedConfig) prompts(length int) [][]int64 {
 	rng := rand.New(rand.NewPCG(uint64(length), uint64(cfg.Vocab)))
 	out := make([][]int64, cfg.Batch)
 	for i := range out {
@@ -158,15 +142,15 @@ func (cfg *SpeedConfig) prompts(length int) [][]int64 {
 }
 
 // cost relates the times to the work.
-func (cfg *SpeedConfig) cost(length int, s Speed) Cost {
+func (cfg SpeedConfig) cost(length int, s Speed) Cost {
 	w := cfg.Work
 	c := Cost{
 		Chunk: cfg.Chunk, NewTokens: cfg.NewTokens,
 		PrefillFLOPs: w.PrefillFLOPs, PrefillBytes: w.PrefillBytes, DecodeFLOPs: w.DecodeFLOPs,
 		DecodeBytes: w.DecodeBytes,
 		PeakFLOPS:   cfg.Peaks.FLOPS, PeakBandwidth: cfg.Peaks.Bandwidth, MemoryEstimate: cfg.MemoryEstimate,
-		PrefillRoofline: cfg.Peaks.Roofline(w.PrefillFLOPs, w.PrefillBytes, s.PrefillMS/1e3),
-		DecodeRoofline:  cfg.Peaks.Roofline(w.DecodeFLOPs, w.DecodeBytes, s.DecodeP50MS/1e3),
+		PrefillRoofline: cfg.Peaks.roofline(w.PrefillFLOPs, w.PrefillBytes, s.PrefillMS/1e3),
+		DecodeRoofline:  cfg.Peaks.roofline(w.DecodeFLOPs, w.DecodeBytes, s.DecodeP50MS/1e3),
 	}
 	c.PrefillTokensPerSecond, c.PrefillTokensPerSecondSD = rates(s.PrefillMS, s.RepeatPrefillMS, cfg.Batch*length)
 	c.DecodeTokensPerSecond, c.DecodeTokensPerSecondSD = rates(s.DecodeP50MS, s.RepeatDecodeMS, cfg.Batch)
@@ -175,7 +159,7 @@ func (cfg *SpeedConfig) cost(length int, s Speed) Cost {
 
 // rates turns the median time of so many tokens into tokens per second, 0 for no time,
 // with the deviation over repeats.
-func rates(median float64, repeats []float64, tokens int) (rate, deviation float64) {
+func rates(median float64, repeats []float64, tokens int) (rate, sd float64) {
 	of := func(ms float64) float64 {
 		if ms <= 0 {
 			return 0
@@ -186,5 +170,5 @@ func rates(median float64, repeats []float64, tokens int) (rate, deviation float
 	for i, ms := range repeats {
 		all[i] = of(ms)
 	}
-	return of(median), Deviation(all)
+	return of(median), deviation(all)
 }

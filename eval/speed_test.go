@@ -12,6 +12,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // runner generates as many tokens as asked for, and remembers what it was asked.
@@ -56,7 +57,7 @@ func TestMeasureSpeedAt(t *testing.T) {
 	r, cfg := &runner{}, speedConfig()
 	var passes []int
 	cfg.OnPass = func(done, total int) { passes = append(passes, done, total) }
-	row, err := eval.MeasureSpeedAt(t.Context(), r, copyCard(t), cfg, 30)
+	row, err := eval.Measure(t.Context(), r, copyCard(t), cfg, task.At(30))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,16 +82,16 @@ func TestMeasureSpeedAt(t *testing.T) {
 		c.PrefillRoofline != 0 {
 		t.Errorf("cost %+v", c)
 	}
-	index := eval.NewIndex([]eval.Row{row})
-	if index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, 30)) == nil ||
-		index.Find(cfg.KeyOf(card.Card{Profile: "portable"}, 31)) != nil ||
-		index.Find(cfg.KeyOf(card.Card{Profile: "fused"}, 30)) != nil {
+	find := eval.Finder([]eval.Row{row})
+	if find(eval.KeyOf(card.Card{Profile: "portable"}, cfg, task.At(30))) == nil ||
+		find(eval.KeyOf(card.Card{Profile: "portable"}, cfg, task.At(31))) != nil ||
+		find(eval.KeyOf(card.Card{Profile: "fused"}, cfg, task.At(30))) != nil {
 		t.Error("the row does not answer its own question alone")
 	}
 
 	// The tokens are the same for every model, and it can be read back.
 	first := r.prompts
-	if _, err := eval.MeasureSpeedAt(t.Context(), r, copyCard(t), cfg, 30); err != nil {
+	if _, err := eval.Measure(t.Context(), r, copyCard(t), cfg, task.At(30)); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(first, r.prompts); diff != "" {
@@ -113,15 +114,15 @@ func TestMeasureSpeedBeyondTheMaximum(t *testing.T) {
 	c := copyCard(t)
 	c.MaxLength = 33
 	r := &runner{}
-	row, err := eval.MeasureSpeedAt(t.Context(), r, c, speedConfig(), 30) // the last token needs no position
+	row, err := eval.Measure(t.Context(), r, c, speedConfig(), task.At(30)) // the last token needs no position
 	if err != nil || !row.NA || r.calls > 0 || !strings.Contains(row.Reason, "34 positions needed, at most 33") {
 		t.Errorf("row %+v, error %v", row, err)
 	}
-	if row, err := eval.MeasureSpeedAt(t.Context(), r, c, speedConfig(), 29); err != nil || row.NA {
+	if row, err := eval.Measure(t.Context(), r, c, speedConfig(), task.At(29)); err != nil || row.NA {
 		t.Errorf("what fits is not measured: %v", err)
 	}
 	c.MaxLength = 1
-	if row, err := eval.MeasureSpeedAt(t.Context(), r, c, speedConfig(), 1); err != nil || !row.NA {
+	if row, err := eval.Measure(t.Context(), r, c, speedConfig(), task.At(1)); err != nil || !row.NA {
 		t.Errorf("a model of one position is measured: %v", err)
 	}
 }
@@ -155,7 +156,7 @@ func TestMeasureSpeedErrors(t *testing.T) {
 		if tc.change != nil {
 			tc.change(&cfg)
 		}
-		if _, err := eval.MeasureSpeedAt(tc.ctx, &tc.r, copyCard(t), cfg, tc.length); err == nil ||
+		if _, err := eval.Measure(tc.ctx, &tc.r, copyCard(t), cfg, task.At(tc.length)); err == nil ||
 			!strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: error %v does not contain %q", tc.reason, err, tc.want)
 		}

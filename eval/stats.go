@@ -7,43 +7,38 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Wilson returns the 95 % score interval of a proportion of k in n (Wilson 1927,
+// Wilson returns the 95 % score interval of a proportion p in n (Wilson 1927,
 // Probable inference, the law of succession, and statistical inference):
 //
-//	(p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n),  p = k/n, z = 1.959964
+//	(p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n),  z = 1.959964
 //
-// It is 0..1 for n = 0.
-func Wilson(k, n int) (low, high float64) {
-	return WilsonOf(ratio(k, n), float64(n))
-}
-
-// WilsonOf is Wilson for a proportion p of n, which need not be whole numbers.
-func WilsonOf(p, total float64) (low, high float64) {
-	if total <= 0 {
+// It is 0..1 for n = 0. n need not be a whole number.
+func Wilson(p, n float64) (low, high float64) {
+	if n <= 0 {
 		return 0, 1
 	}
 	const z = 1.959963984540054 // the normal distribution's 97.5 % point
-	centre := p + z*z/(2*total)
-	half := z * math.Sqrt(p*(1-p)/total+z*z/(4*total*total))
-	scale := 1 + z*z/total
+	centre := p + z*z/(2*n)
+	half := z * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	scale := 1 + z*z/n
 	// Rounding must not leave 0..1, nor exclude the observed extremes.
 	low, high = max(0, (centre-half)/scale), min(1, (centre+half)/scale)
 	return min(low, p), max(high, p)
 }
 
-// Percentile returns the nearest-rank percentile of values, 0 < p ≤ 100: the
+// percentile returns the nearest-rank percentile of values, 0 < p ≤ 100: the
 // smallest value that at least p percent of the values do not exceed. It is a
 // value that occurred, never an average; 0 for no values.
-func Percentile(values []float64, p float64) float64 {
+func percentile(values []float64, p float64) float64 {
 	if len(values) == 0 {
 		return 0
 	}
 	return stat.Quantile(min(max(p, 0), 100)/100, stat.Empirical, slices.Sorted(slices.Values(values)), nil)
 }
 
-// Deviation returns the sample standard deviation (n − 1 below), 0 for fewer than
+// deviation returns the sample standard deviation (n − 1 below), 0 for fewer than
 // two values.
-func Deviation(values []float64) float64 {
+func deviation(values []float64) float64 {
 	if len(values) < 2 {
 		return 0
 	}

@@ -22,7 +22,7 @@ func TestWilson(t *testing.T) {
 		{50, 100, 0.403832, 0.596168}, // 0.5 ± 1.959964·√(0.0025+0.0000960365)/1.03841459
 		{1, 1, 0.206549, 1},           // 1/(1+z²) = 1/4.841459
 	} {
-		low, high := eval.Wilson(tc.k, tc.n)
+		low, high := wilson(tc.k, tc.n)
 		if math.Abs(low-tc.low) > 1e-6 || math.Abs(high-tc.high) > 1e-6 {
 			t.Errorf("Wilson(%d, %d) = %.6f, %.6f, want %.6f, %.6f", tc.k, tc.n, low, high, tc.low, tc.high)
 		}
@@ -30,7 +30,7 @@ func TestWilson(t *testing.T) {
 	for n := 1; n < 200; n++ {
 		for k := range n + 1 {
 			p := float64(k) / float64(n)
-			if low, high := eval.Wilson(k, n); low < 0 || low > p || high < p || high > 1 {
+			if low, high := wilson(k, n); low < 0 || low > p || high < p || high > 1 {
 				t.Fatalf("Wilson(%d, %d) = %v, %v", k, n, low, high)
 			}
 		}
@@ -63,4 +63,9 @@ func TestPercentile(t *testing.T) {
 			t.Errorf("Percentile(1..100, %v) = %v", p, got)
 		}
 	}
+}
+
+// wilson is the interval of k in n.
+func wilson(k, n int) (low, high float64) {
+	return eval.Wilson(float64(k)/max(float64(n), 1), float64(n))
 }

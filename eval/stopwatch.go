@@ -62,7 +62,7 @@ func (w *stopwatch) stop(elapsed time.Duration, tokens int) error {
 	w.tokens += tokens
 	w.rates = append(w.rates, rate(tokens, elapsed))
 	if w.steps > 1 {
-		w.medians = append(w.medians, Percentile(w.decode[len(w.decode)-w.steps+1:], 50))
+		w.medians = append(w.medians, percentile(w.decode[len(w.decode)-w.steps+1:], 50))
 	}
 	return nil
 }
@@ -72,8 +72,8 @@ func (w *stopwatch) endRepeat() {
 	r, from := &w.repeats, w.ended
 	r.Repeats++
 	r.RepeatRates = append(r.RepeatRates, rate(w.tokens-from.tokens, w.total-from.total))
-	r.RepeatPrefillMS = append(r.RepeatPrefillMS, Percentile(w.prefill[from.prefills:], 50))
-	r.RepeatDecodeMS = append(r.RepeatDecodeMS, Percentile(w.decode[from.decodes:], 50))
+	r.RepeatPrefillMS = append(r.RepeatPrefillMS, percentile(w.prefill[from.prefills:], 50))
+	r.RepeatDecodeMS = append(r.RepeatDecodeMS, percentile(w.decode[from.decodes:], 50))
 	w.ended = mark{len(w.prefill), len(w.decode), w.tokens, w.total}
 }
 
@@ -91,17 +91,17 @@ func (w *stopwatch) speed() Speed {
 	s.TokensPerSecond = rate(w.tokens, w.total)
 	switch {
 	case len(s.RepeatRates) > 1:
-		s.TokensPerSecondSD, s.SDOf = Deviation(s.RepeatRates), SDOfRepeats
-		s.PrefillSDMS, s.DecodeSDMS = Deviation(s.RepeatPrefillMS), Deviation(s.RepeatDecodeMS)
+		s.TokensPerSecondSD, s.SDOf = deviation(s.RepeatRates), SDOfRepeats
+		s.PrefillSDMS, s.DecodeSDMS = deviation(s.RepeatPrefillMS), deviation(s.RepeatDecodeMS)
 	case len(w.rates) > 1:
-		s.TokensPerSecondSD, s.SDOf = Deviation(w.rates), SDOfBatches
-		s.PrefillSDMS, s.DecodeSDMS = Deviation(w.prefill), Deviation(w.medians)
+		s.TokensPerSecondSD, s.SDOf = deviation(w.rates), SDOfBatches
+		s.PrefillSDMS, s.DecodeSDMS = deviation(w.prefill), deviation(w.medians)
 	}
 	return s
 }
 
 func percentiles(ms []float64) (p50, p95, p99 float64) {
-	return Percentile(ms, 50), Percentile(ms, 95), Percentile(ms, 99)
+	return percentile(ms, 50), percentile(ms, 95), percentile(ms, 99)
 }
 
 // rate is tokens per second, 0 for no time.

@@ -57,7 +57,7 @@ func sweepConstant(t *testing.T, name, text string, lengths ...int) []eval.Row {
 	cfg.Task, cfg.N = k, 200
 	c := copyCard(t)
 	c.Task, c.Tokenizer, c.Trained = k.Name, tasktest.Vocabulary(k), card.Lengths{Min: k.Train.Min, Max: k.Train.Max}
-	rows, err := eval.Sweep(t.Context(), constant(append(ids, tokenizer.EOS)), c, cfg, nil)
+	rows, err := sweep(t.Context(), constant(append(ids, tokenizer.EOS)), c, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestSmallSpace(t *testing.T) {
 			t.Errorf("length %d: split %s, whole %v, %d of %d prompts (%d different, %d asked for), want %+v", r.Length,
 				r.Split, r.Whole, r.N, r.Prompts, r.Distinct, r.Asked, want)
 		}
-		if low, high := eval.Wilson(r.Correct, want.n); r.AccuracyLow != low || r.AccuracyHigh != high {
+		if low, high := wilson(r.Correct, want.n); r.AccuracyLow != low || r.AccuracyHigh != high {
 			t.Errorf("length %d: interval %v to %v, want %v to %v", r.Length, r.AccuracyLow, r.AccuracyHigh, low, high)
 		}
 		if r.TimedBatch != 4 || r.TimedBatches != (want.n+3)/4 {
@@ -110,11 +110,11 @@ func TestImpossibleLengths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := config(t, 37, 100)
-	cfg.Task = k
-	if _, err := eval.Sweep(t.Context(), constant{eos}, copyCard(t), cfg, nil); err == nil ||
-		!strings.Contains(err.Error(), "length 37; the nearest are 36 and 40") {
+	if err := eval.CheckLengths(k, task.Spans(37, 100)); err == nil || !strings.Contains(err.Error(), "length 37; the nearest are 36 and 40") {
 		t.Errorf("no possible length: error %v", err)
+	}
+	if err := eval.CheckLengths(copyTask(t), task.Spans(4, 0)); err == nil || !strings.Contains(err.Error(), "length 0 is outside") {
+		t.Errorf("no length: error %v", err)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestAllOfSCAN(t *testing.T) {
 	cfg.Task, cfg.N = k, 10_000
 	c := copyCard(t)
 	c.Tokenizer, c.Trained = tasktest.Vocabulary(k), card.Lengths{Min: k.Train.Min, Max: k.Train.Max}
-	rows, err := eval.Sweep(t.Context(), constant{eos}, c, cfg, nil)
+	rows, err := sweep(t.Context(), constant{eos}, c, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,12 +73,11 @@ type PositionBits struct {
 // more than the window has.
 const TextStride = 64
 
-// row is all that is known before measuring.
-func (cfg *TextConfig) row(c card.Card, length int) Row {
+func (cfg TextConfig) row(c card.Card, at task.Span) Row {
 	r := describe(c, cfg.Environment)
-	r.Measure, r.Length, r.Batch = MeasureText, length, cfg.Batch
+	r.Measure, r.Length, r.Batch = MeasureText, at.Max, cfg.Batch
 	r.Task, r.TaskVersion, r.Split, r.Seed = cfg.Task.Name, cfg.Task.Version, string(cfg.Split), cfg.Seed
-	r.Untimed, r.LongestWindow = true, cmp.Or(cfg.Longest, length)
+	r.Untimed, r.LongestWindow = true, cmp.Or(cfg.Longest, at.Max)
 	return r
 }
 
@@ -96,47 +95,31 @@ func LongestWindow(t task.Task, c card.Card, split task.Split, lengths []int) (i
 	return longestWindow(documents, lengths), err
 }
 
-// KeyOf returns the key of the row that MeasureTextAt would give.
-func (cfg *TextConfig) KeyOf(c card.Card, length int) Key {
-	r := cfg.row(c, length)
-	r.Text = &TextScore{Asked: cfg.N}
-	return r.Key()
-}
+func (cfg TextConfig) ask(r *Row) { r.Text = &TextScore{Asked: cfg.N} }
 
-// MeasureTextAt measures a model on windows of length tokens. A length that the model cannot
-// take, or that too few documents have, gives a row with NA set. A nil model tells no more than
-// whether that is so.
-func MeasureTextAt(ctx context.Context, m Model, c card.Card, cfg TextConfig, length int) (Row, error) {
-	row := cfg.row(c, length)
-	err := cfg.check(length)
-	if ctx == nil {
-		err = errNoContext
-	}
-	if err == nil {
-		row.Text, err = cfg.measure(ctx, m, c, length)
-	}
-	if errors.Is(err, ErrTooLong) || errors.Is(err, task.ErrNoLength) {
-		row.NA, row.Untimed, row.Reason, err = true, false, err.Error(), nil
-	}
-	if err != nil {
-		return row, fmt.Errorf("eval: model %s: task %s: length %d: %w", cfg.Environment.Model, cfg.Task.Name, length, err)
-	}
-	return row, nil
-}
-
-func (cfg *TextConfig) check(length int) error {
-	switch {
+func (cfg TextConfig) check(at task.Span) error {
+	var err error
+	switch length := at.Max; {
 	case cfg.Task.Corpus == nil:
-		return fmt.Errorf("task %s is no running text; name a corpus, text:NAME", cfg.Task.Name)
+		err = fmt.Errorf("task %s is no running text; name a corpus, text:NAME", cfg.Task.Name)
 	case cfg.Split == "":
-		return errors.New("no split was chosen")
+		err = errors.New("no split was chosen")
 	case length < 1 || length > task.MaxLength:
-		return fmt.Errorf("length is %d, expected 1 to %d tokens", length, task.MaxLength)
+		err = fmt.Errorf("length is %d, expected 1 to %d tokens", length, task.MaxLength)
 	}
-	return cmp.Or(checkRange("n", cfg.N, 1, MaxSamples), checkRange("batch", cfg.Batch, 1, MaxBatch))
+	return cmp.Or(err, checkRange("n", cfg.N, 1, MaxSamples), checkRange("batch", cfg.Batch, 1, MaxBatch))
 }
 
-func (cfg *TextConfig) measure(ctx context.Context, m Model, c card.Card, length int) (*TextScore, error) {
+func (cfg TextConfig) label(at task.Span) string {
+	return fmt.Sprintf("model %s: task %s: length %d", cfg.Environment.Model, cfg.Task.Name, at.Max)
+}
+
+func (cfg TextConfig) measure(ctx context.Context, m Model, c card.Card, at task.Span, r *Row) (err error) {
+	r.Text, err = cfg.score(ctx, m, c, at.Max)
+	return err
+}
+
+func (cfg TextConfig) score(ctx context.Context, m Model, c card.Card, length int) (*TextScore, error) {
 	if c.MaxLength > 0 && length > c.MaxLength {
 		return nil, fmt.Errorf("%w: %d positions needed, at most %d declared", ErrTooLong, length, c.MaxLength)
 	}

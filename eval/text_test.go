@@ -55,7 +55,7 @@ func TestMeasureText(t *testing.T) {
 	done := 0
 	cfg.OnBatch = func(n, total int) { done = n * 100 / total }
 	m := reader{func(before int) float64 { return -math.Ln2 * (1 + 1/float64(before)) }}
-	row, err := eval.MeasureTextAt(t.Context(), m, c, cfg, 100)
+	row, err := eval.Measure(t.Context(), m, c, cfg, task.At(100))
 	if err != nil || row.Text == nil || row.Measure != eval.MeasureText || row.Timed() || row.Scored() || done != 100 {
 		t.Fatalf("%+v, %v, %d %% done", row, err, done)
 	}
@@ -87,8 +87,8 @@ func TestMeasureText(t *testing.T) {
 		}
 	}
 	// the key of what is planned is that of the row
-	if cfg.KeyOf(c, 100) != row.Key() {
-		t.Errorf("keys differ: %+v and %+v", cfg.KeyOf(c, 100), row.Key())
+	if eval.KeyOf(c, cfg, task.At(100)) != row.Key() {
+		t.Errorf("keys differ: %+v and %+v", eval.KeyOf(c, cfg, task.At(100)), row.Key())
 	}
 	var b strings.Builder
 	if err := eval.WriteJSONL(&b, row); err != nil {
@@ -106,7 +106,7 @@ func TestMeasureTextError(t *testing.T) {
 	cfg.N, cfg.Batch = 2, 1
 	call := 0
 	m := reader{func(int) float64 { call++; return -math.Ln2 * float64(1+call/11) }} // 10 tokens of each
-	row, err := eval.MeasureTextAt(t.Context(), m, c, cfg, 10)
+	row, err := eval.Measure(t.Context(), m, c, cfg, task.At(10))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestMeasureSubwords(t *testing.T) {
 		bytes += len(text)
 	}
 	m := reader{func(int) float64 { return -3 * math.Ln2 }}
-	row, err := eval.MeasureTextAt(t.Context(), m, c, cfg, 20)
+	row, err := eval.Measure(t.Context(), m, c, cfg, task.At(20))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,8 +177,8 @@ func TestMeasureTextPairs(t *testing.T) {
 	ends := map[int]string{}
 	for _, length := range []int{64, 128} {
 		m := recorder{}
-		row, err := eval.MeasureTextAt(t.Context(), &m, c, cfg, length)
-		if err != nil || row.LongestWindow != 128 || row.Key() != cfg.KeyOf(c, length) {
+		row, err := eval.Measure(t.Context(), &m, c, cfg, task.At(length))
+		if err != nil || row.LongestWindow != 128 || row.Key() != eval.KeyOf(c, cfg, task.At(length)) {
 			t.Fatalf("%+v, %v", row, err)
 		}
 		for _, ids := range m.asked {
@@ -189,12 +189,12 @@ func TestMeasureTextPairs(t *testing.T) {
 		t.Error("windows of 64 and of 128 tokens end at different places")
 	}
 	alone := cfg
-	if alone.Longest = 0; alone.KeyOf(c, 64) == cfg.KeyOf(c, 64) {
+	if alone.Longest = 0; eval.KeyOf(c, alone, task.At(64)) == eval.KeyOf(c, cfg, task.At(64)) {
 		t.Error("other windows have the same key")
 	}
 	short := cfg
 	short.Longest = 64
-	if _, err := eval.MeasureTextAt(t.Context(), &recorder{}, c, short, 128); err == nil || !strings.Contains(err.Error(), "at most 64 tokens") {
+	if _, err := eval.Measure(t.Context(), &recorder{}, c, short, task.At(128)); err == nil || !strings.Contains(err.Error(), "at most 64 tokens") {
 		t.Errorf("error %v", err)
 	}
 	plain := cfg.Task
@@ -221,12 +221,12 @@ func (r *recorder) Score(_ context.Context, ids [][]int64, from []int) (out [][]
 
 func TestMeasureTextNA(t *testing.T) {
 	cfg, c := textConfig(t)
-	row, err := eval.MeasureTextAt(t.Context(), nil, c, cfg, 100_000)
+	row, err := eval.Measure(t.Context(), nil, c, cfg, task.At(100_000))
 	if err != nil || !row.NA || !strings.Contains(row.Reason, "documents have more than 100000 tokens") {
 		t.Errorf("%+v, %v", row, err)
 	}
 	c.MaxLength = 64
-	if row, err = eval.MeasureTextAt(t.Context(), nil, c, cfg, 65); err != nil || !row.NA || !strings.Contains(row.Reason, "at most 64") {
+	if row, err = eval.Measure(t.Context(), nil, c, cfg, task.At(65)); err != nil || !row.NA || !strings.Contains(row.Reason, "at most 64") {
 		t.Errorf("%+v, %v", row, err)
 	}
 	copies, err := task.Lookup("copy")
@@ -234,12 +234,12 @@ func TestMeasureTextNA(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg.Task = copies
-	if _, err := eval.MeasureTextAt(t.Context(), nil, c, cfg, 5); err == nil || !strings.Contains(err.Error(), "is no running text") {
+	if _, err := eval.Measure(t.Context(), nil, c, cfg, task.At(5)); err == nil || !strings.Contains(err.Error(), "is no running text") {
 		t.Errorf("error %v", err)
 	}
 	cfg, c = textConfig(t)
 	infinite := reader{func(int) float64 { return math.Inf(-1) }}
-	if _, err := eval.MeasureTextAt(t.Context(), infinite, c, cfg, 5); err == nil || !strings.Contains(err.Error(), "-Inf") {
+	if _, err := eval.Measure(t.Context(), infinite, c, cfg, task.At(5)); err == nil || !strings.Contains(err.Error(), "-Inf") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -49,7 +49,7 @@ func synthetic(tasks []string, seeds int) []eval.Row {
 }
 
 func syntheticRow(t task.Task, encoding string, e, seed, length, correct int) eval.Row {
-	low, high := eval.Wilson(correct, 100)
+	low, high := eval.Wilson(float64(correct)/100, 100)
 	slow := 1 + 0.15*float64(e) + 0.01*float64(seed)
 	return eval.Row{
 		Schema: eval.RowSchema,

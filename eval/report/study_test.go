@@ -54,7 +54,7 @@ func TestOneSeed(t *testing.T) {
 	if diff := cmp.Diff(task.Spans(10, 25, 30, 40), tk.Lengths); diff != "" {
 		t.Error(diff)
 	}
-	low, high := eval.Wilson(90, 100)
+	low, high := eval.Wilson(0.9, 100)
 	if diff := cmp.Diff(summary.Spread{Median: 0.9, Low: summary.Number(low), High: summary.Number(high), Over: summary.OverPrompts,
 		Runs: []summary.Number{0.9}}, of.Points[1].Exact,
 		approx); diff != "" {

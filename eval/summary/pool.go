@@ -101,7 +101,7 @@ func pooled(rows []eval.Row) cell {
 		c.n = int(math.Round((1 - missed) * float64(there)))
 	}
 	c.accuracy = ratio(correct, samples)
-	c.low, c.high = eval.WilsonOf(c.accuracy, float64(c.n))
+	c.low, c.high = eval.Wilson(c.accuracy, float64(c.n))
 	c.editDistance /= float64(max(samples, 1))
 	c.loss /= float64(max(tokens, 1))
 	if c.tokenAccuracy = math.NaN(); tokens > 0 {
@@ -115,7 +115,7 @@ func pooled(rows []eval.Row) cell {
 // prompts; guessing tokens is taken to get none right.
 func (c cell) byTokens() cell {
 	c.accuracy, c.chance = c.tokenAccuracy, 0
-	if c.low, c.high = eval.WilsonOf(c.accuracy, float64(c.n)); math.IsNaN(c.accuracy) {
+	if c.low, c.high = eval.Wilson(c.accuracy, float64(c.n)); math.IsNaN(c.accuracy) {
 		c.low, c.high = 0, 1
 	}
 	return c

@@ -46,7 +46,7 @@ func TestPool(t *testing.T) {
 			0.5},
 	} {
 		c := pool(tc.rows)
-		low, high := eval.Wilson(int(math.Round(tc.accuracy*float64(tc.n))), tc.n)
+		low, high := eval.Wilson(tc.accuracy, float64(tc.n))
 		if tc.n == 7 {
 			low, high = c.low, c.high // no whole number of seven
 		}

@@ -102,7 +102,7 @@ func (r *ranking) stand(at map[task.Span]cell, lengths []task.Span, share func(t
 	if spread == 0 {
 		return standing{}
 	}
-	low, _ := eval.WilsonOf(mean, 1/spread)
+	low, _ := eval.Wilson(mean, 1/spread)
 	return standing{mean, low}
 }
 

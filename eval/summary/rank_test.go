@@ -46,7 +46,7 @@ func TestReciprocalRanks(t *testing.T) {
 func cells(chance float64, correct map[int]int) map[task.Span]cell {
 	out := map[task.Span]cell{}
 	for length, k := range correct {
-		low, high := eval.Wilson(k, 100)
+		low, high := eval.Wilson(float64(k)/100, 100)
 		out[task.At(length)] = cell{n: 100, accuracy: float64(k) / 100, low: low, high: high, chance: chance}
 	}
 	return out
@@ -116,7 +116,7 @@ func TestAtChance(t *testing.T) {
 		t.Error("where nobody copies all are at chance, where one does they are not")
 	}
 	r := among(map[int]int{9: 80, 10: 80}, map[int]int{9: 75, 10: 75})
-	if low, _ := eval.Wilson(160, 200); math.Abs(r.standings["a"].low-low) > 1e-12 {
+	if low, _ := eval.Wilson(0.8, 200); math.Abs(r.standings["a"].low-low) > 1e-12 {
 		t.Errorf("a mean over two equal lengths has the lower end %v, all prompts together %v", r.standings["a"].low, low)
 	}
 }

@@ -20,14 +20,16 @@ func (p *Plan) addAccuracy(ctx context.Context, g *group, t task.Task, seed uint
 	longest := 0
 	for _, span := range p.lengths {
 		cfg.Untimed = p.options.Untimed || span.IsBin()
-		unavailable, err := eval.Unavailable(ctx, g.card, cfg, span)
+		row, err := eval.Measure(ctx, nil, g.card, cfg, span)
 		if err != nil {
 			return err
 		}
-		if unavailable == nil {
+		unavailable := &row
+		if !row.NA {
+			unavailable = nil
 			longest = max(longest, slices.Max(t.LengthsIn(task.Range(span))))
 		}
-		g.addCell(cfg.KeyOf(g.card, span), span, accuracy{cfg}, unavailable)
+		g.addCell(eval.KeyOf(g.card, cfg, span), span, accuracy{cfg}, unavailable)
 	}
 	if longest == 0 {
 		return nil
@@ -69,7 +71,7 @@ func (a accuracy) seconds(c *Cell, p *pace) (float64, error) {
 func (a accuracy) run(ctx context.Context, c *Cell, s session, progress func(done, total int)) (eval.Row, error) {
 	s.describe(&a.Environment)
 	a.OnBatch = func(_ task.Span, done, total int) { progress(done, total) }
-	return eval.MeasureLength(ctx, eval.Of(s.Session), c.group.card, a.Config, c.span)
+	return eval.Measure(ctx, eval.Of(s.Session), c.group.card, a.Config, c.span)
 }
 
 // A sample takes so many bytes, and more for each of its tokens: as text and as ids,

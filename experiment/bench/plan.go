@@ -159,9 +159,9 @@ func (p *Plan) keep(g *group) {
 
 // resume gives the cells the rows that were measured before, and returns how many have one.
 func (p *Plan) resume(rows []eval.Row) int {
-	index, found := eval.NewIndex(rows), 0
+	find, found := eval.Finder(rows), 0
 	for _, c := range p.Cells {
-		if row := index.Find(c.key); row != nil {
+		if row := find(c.key); row != nil {
 			c.keep(row)
 			found++
 		}

@@ -23,14 +23,14 @@ func (p *Plan) addSpeed(ctx context.Context, g *group, length int) error {
 		Warmup: 1, Repeat: cmp.Or(p.options.Repeat, speedRepeats), Environment: g.env, Memory: memoryMeter(),
 	}
 	if m := g.card.MaxLength; m > 0 && length+cfg.NewTokens-1 > m {
-		row, err := eval.MeasureSpeedAt(ctx, nil, g.card, cfg, length) // asks no model
-		g.addCell(cfg.KeyOf(g.card, length), task.At(length), speed{cfg}, &row)
+		row, err := eval.Measure(ctx, nil, g.card, cfg, task.At(length))
+		g.addCell(eval.KeyOf(g.card, cfg, task.At(length)), task.At(length), speed{cfg}, &row)
 		return err
 	}
 	if err := p.count(g, &cfg, length); err != nil {
 		return err
 	}
-	g.addCell(cfg.KeyOf(g.card, length), task.At(length), speed{cfg}, nil).Memory = cfg.MemoryEstimate
+	g.addCell(eval.KeyOf(g.card, cfg, task.At(length)), task.At(length), speed{cfg}, nil).Memory = cfg.MemoryEstimate
 	return nil
 }
 
@@ -50,7 +50,7 @@ func (s speed) seconds(c *Cell, p *pace) (float64, error) {
 func (s speed) run(ctx context.Context, c *Cell, on session, progress func(done, total int)) (eval.Row, error) {
 	on.describe(&s.Environment)
 	s.OnPass, s.Peaks = progress, on.peaks
-	return eval.MeasureSpeedAt(ctx, eval.Of(on.Session), c.group.card, s.SpeedConfig, c.Length)
+	return eval.Measure(ctx, eval.Of(on.Session), c.group.card, s.SpeedConfig, c.span)
 }
 
 // count fills in what a length costs, and refuses one that would not fit; memory

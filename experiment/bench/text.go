@@ -34,7 +34,7 @@ func (p *Plan) addText(ctx context.Context, g *group, t task.Task, seed uint64) 
 		Environment: g.env}
 	longest := 0
 	for _, n := range tokens {
-		row, err := eval.MeasureTextAt(ctx, nil, g.card, cfg, n) // asks no model
+		row, err := eval.Measure(ctx, nil, g.card, cfg, task.At(n))
 		if err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (p *Plan) addText(ctx context.Context, g *group, t task.Task, seed uint64) 
 		if !row.NA {
 			longest, unavailable = max(longest, n), nil
 		}
-		g.addCell(cfg.KeyOf(g.card, n), task.At(n), text{cfg}, unavailable)
+		g.addCell(eval.KeyOf(g.card, cfg, task.At(n)), task.At(n), text{cfg}, unavailable)
 	}
 	if longest == 0 {
 		return nil
@@ -67,5 +67,5 @@ func (x text) seconds(c *Cell, p *pace) (float64, error) {
 func (x text) run(ctx context.Context, c *Cell, s session, progress func(done, total int)) (eval.Row, error) {
 	s.describe(&x.Environment)
 	x.OnBatch = progress
-	return eval.MeasureTextAt(ctx, eval.Of(s.Session), c.group.card, x.TextConfig, c.Length)
+	return eval.Measure(ctx, eval.Of(s.Session), c.group.card, x.TextConfig, c.span)
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
@@ -42,7 +41,7 @@ func Evaluator(cfg runfile.Config, o train.Options) (train.Evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
-	var sweeps []eval.Config
+	var samples []eval.Config
 	var texts []eval.TextConfig
 	for _, t := range tasks {
 		if t.Corpus != nil {
@@ -50,8 +49,7 @@ func Evaluator(cfg runfile.Config, o train.Options) (train.Evaluator, error) {
 				Split: task.Validation})
 			continue
 		}
-		has := slices.DeleteFunc(slices.Clone(lengths), func(n int) bool { return t.CheckLength(task.At(n)) != nil })
-		sweeps = append(sweeps, eval.Config{Task: t, Lengths: has, N: cfg.Train.EvalSamples, Batch: batch,
+		samples = append(samples, eval.Config{Task: t, N: cfg.Train.EvalSamples, Batch: batch,
 			Seed: cfg.Train.SampleSeed(), Split: task.Validation, Untimed: true})
 	}
 	engine := runtime.Options{Provider: cmp.Or(o.Provider, "cpu"), AllowCPUNodes: o.AllowCPUNodes, Threads: cfg.Train.Threads}
@@ -65,7 +63,7 @@ func Evaluator(cfg runfile.Config, o train.Options) (train.Evaluator, error) {
 			if len(texts) > 0 {
 				return measureText(ctx, s, texts, lengths)
 			}
-			return measureSamples(ctx, s, sweeps)
+			return measureSamples(ctx, s, samples, lengths)
 		})
 		if err != nil {
 			return nil, fmt.Errorf("step %d: %w", step, err)
@@ -90,16 +88,22 @@ func measure(
 	return by(session)
 }
 
-func measureSamples(ctx context.Context, session *runtime.Session, sweeps []eval.Config) (out []journal.Result, err error) {
-	for _, sweep := range sweeps {
-		rows, err := eval.Sweep(ctx, eval.Of(session), session.Info().Card, sweep, nil)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range rows {
+// measureSamples measures accuracy at each length that a task has.
+func measureSamples(
+	ctx context.Context, session *runtime.Session, samples []eval.Config, lengths []int,
+) (out []journal.Result, err error) {
+	for _, cfg := range samples {
+		for _, length := range lengths {
+			if cfg.Task.CheckLength(task.At(length)) != nil {
+				continue
+			}
+			r, err := eval.Measure(ctx, eval.Of(session), session.Info().Card, cfg, task.At(length))
+			if err != nil {
+				return nil, err
+			}
 			one := journal.Result{Length: r.Length, N: r.N, Correct: r.Correct, SequenceCorrect: r.SequenceCorrect}
-			if len(sweeps) > 1 {
-				one.Task = sweep.Task.Name
+			if len(samples) > 1 {
+				one.Task = cfg.Task.Name
 			}
 			out = append(out, one)
 		}
@@ -117,7 +121,7 @@ func measureText(
 			return nil, err
 		}
 		for _, length := range lengths {
-			r, err := eval.MeasureTextAt(ctx, eval.Of(session), c, cfg, length)
+			r, err := eval.Measure(ctx, eval.Of(session), c, cfg, task.At(length))
 			if err != nil {
 				return nil, err
 			}

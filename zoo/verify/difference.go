@@ -78,14 +78,14 @@ func comparedLengths(t task.Task, c card.Card) (out []int) {
 
 // compareAt compares at one length; what the model or the split does not have is left out.
 func compareAt(ctx context.Context, sessions [2]*runtime.Session, t task.Task, length int, d *card.Difference) error {
-	cfg := eval.Config{Task: t, Lengths: []int{length}, N: comparedPrompts, Batch: comparedPrompts, Seed: comparedSeed,
+	cfg := eval.Config{Task: t, N: comparedPrompts, Batch: comparedPrompts, Seed: comparedSeed,
 		Split: task.Test, Untimed: true}
 	var correct [2]int
 	var rows [][]int64
 	n := 0
 	for i, s := range sessions {
 		keep := &kept{Model: eval.Of(s)}
-		row, err := eval.MeasureLength(ctx, keep, s.Info().Card, cfg, task.At(length))
+		row, err := eval.Measure(ctx, keep, s.Info().Card, cfg, task.At(length))
 		if err != nil || row.NA {
 			return err
 		}

@@ -90,16 +90,22 @@ func measure(ctx context.Context, m modelfile.Model, lengths []int, samples int)
 		return nil, err
 	}
 	defer session.Close()
-	cfg := eval.Config{Task: t, Lengths: lengths, N: samples, Batch: 32, Seed: 1, Split: task.Test,
+	if err := eval.CheckLengths(t, task.Spans(lengths...)); err != nil {
+		return nil, err
+	}
+	cfg := eval.Config{Task: t, N: samples, Batch: 32, Seed: 1, Split: task.Test,
 		Environment: eval.Environment{Model: m.Name()}}
-	rows, err := eval.Sweep(ctx, eval.Of(session), session.Info().Card, cfg, nil)
 	var out []catalogue.Score
-	for _, r := range rows {
+	for _, length := range lengths {
+		r, err := eval.Measure(ctx, eval.Of(session), session.Info().Card, cfg, task.At(length))
+		if err != nil {
+			return nil, err
+		}
 		if !r.NA {
 			out = append(out, catalogue.Score{Length: r.Length, N: r.N, Correct: r.Correct})
 		}
 	}
-	return out, err
+	return out, nil
 }
 
 // Comparison is how a model that was trained again compares with its manifest.

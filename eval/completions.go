@@ -14,11 +14,11 @@ import (
 // results of reading at once and token by token differ by far less.
 const certain = 0.51
 
-// answerAll fills in every example's log-probabilities and its output, the one that
+// completeAll fills in every example's log-probabilities and its output, the one that
 // generation gives. Reading a target is one run, writing it is as many as it has tokens.
 // So all targets are read first, and the beginning of each that is certain is taken as
 // written: where that is all of it nothing is left, else generation goes on from there.
-func (s *sweep) answerAll(ctx context.Context, at task.Span, examples []example) error {
+func (s *accuracy) completeAll(ctx context.Context, at task.Span, examples []example) error {
 	if err := s.scoreAll(ctx, at, 0, examples); err != nil {
 		return err
 	}

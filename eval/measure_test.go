@@ -20,14 +20,14 @@ import (
 )
 
 // Ten samples of five words: 50 words and 10 end tokens.
-func TestSweepScores(t *testing.T) {
+func TestMeasureScores(t *testing.T) {
 	next := func(id int64) int64 { return word + (id-word+1)%100 }
 	chance := 1e-10
-	low, high := eval.Wilson(10, 10)
+	low, high := eval.Wilson(1.0, 10)
 	right := eval.Score{N: 10, Asked: 10, Distinct: 10, Correct: 10, Accuracy: 1, AccuracyLow: low, AccuracyHigh: high,
 		Chance:          chance,
 		SequenceCorrect: 10, SequenceAccuracy: 1, Tokens: 60, TokensCorrect: 60, TokenAccuracy: 1, Loss: new(0.5)}
-	low, high = eval.Wilson(0, 10)
+	low, high = eval.Wilson(0.0, 10)
 	wrong := func(tokens int, distance float64) eval.Score {
 		return eval.Score{N: 10, Asked: 10, Distinct: 10, AccuracyLow: low, AccuracyHigh: high, Chance: chance,
 			Tokens: 60, TokensCorrect: tokens, TokenAccuracy: float64(tokens) / 60, EditDistance: distance,
@@ -62,8 +62,7 @@ func TestSweepScores(t *testing.T) {
 		{"id outside the vocabulary", func(g []int64) []int64 { g[0] = 9999; return append(g, eos) }, wrong(50, 0.2)},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
-			rows, err := eval.Sweep(t.Context(), &fake{answer: tc.answer, logProb: -0.5}, copyCard(t), config(t, 5),
-				nil)
+			rows, err := sweep(t.Context(), &fake{answer: tc.answer, logProb: -0.5}, copyCard(t), config(t, 5))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,11 +76,11 @@ func TestSweepScores(t *testing.T) {
 
 func noEndDistance(s eval.Score, d float64) eval.Score { s.EditDistance = d; return s }
 
-func TestSweepRow(t *testing.T) {
+func TestMeasureRow(t *testing.T) {
 	cfg := config(t, 3)
 	cfg.Warmup = 2
 	f := &fake{answer: perfect, logProb: -1}
-	rows, err := eval.Sweep(t.Context(), f, copyCard(t), cfg, nil)
+	rows, err := sweep(t.Context(), f, copyCard(t), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,10 +106,10 @@ func TestSweepRow(t *testing.T) {
 }
 
 // A batch larger than n is one batch of n, and it is timed.
-func TestSweepSmallN(t *testing.T) {
+func TestMeasureSmallN(t *testing.T) {
 	cfg := config(t, 3)
 	cfg.N, cfg.Batch = 3, 100
-	rows, err := eval.Sweep(t.Context(), &fake{answer: perfect}, copyCard(t), cfg, nil)
+	rows, err := sweep(t.Context(), &fake{answer: perfect}, copyCard(t), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,30 +120,30 @@ func TestSweepSmallN(t *testing.T) {
 
 // The samples of a length do not depend on other lengths, nor on the batch size,
 // and change with the seed; they are all of the split.
-func TestSweepSamples(t *testing.T) {
-	ask := func(change func(*eval.Config)) [][]int64 {
+func TestMeasureSamples(t *testing.T) {
+	ask := func(change func(*sweeping)) [][]int64 {
 		cfg := config(t, 6)
 		change(&cfg)
 		f := &fake{answer: perfect}
-		if _, err := eval.Sweep(t.Context(), f, copyCard(t), cfg, nil); err != nil {
+		if _, err := sweep(t.Context(), f, copyCard(t), cfg); err != nil {
 			t.Fatal(err)
 		}
 		return slices.DeleteFunc(f.prompts, func(p []int64) bool { return len(p) != 6+3 })
 	}
-	base := ask(func(*eval.Config) {})
+	base := ask(func(*sweeping) {})
 	if len(base) != 10 {
 		t.Fatalf("%d prompts, want 10", len(base))
 	}
-	if diff := cmp.Diff(base, ask(func(c *eval.Config) { c.Lengths, c.Batch = []int{3, 9, 6}, 7 })); diff != "" {
+	if diff := cmp.Diff(base, ask(func(c *sweeping) { c.Lengths, c.Batch = []int{3, 9, 6}, 7 })); diff != "" {
 		t.Errorf("other lengths or batches change the samples:\n%s", diff)
 	}
-	if diff := cmp.Diff(base, ask(func(c *eval.Config) { c.N = 20 })[:10]); diff != "" {
+	if diff := cmp.Diff(base, ask(func(c *sweeping) { c.N = 20 })[:10]); diff != "" {
 		t.Errorf("more samples change the first ones:\n%s", diff)
 	}
-	if cmp.Equal(base, ask(func(c *eval.Config) { c.Seed = 2 })) {
+	if cmp.Equal(base, ask(func(c *sweeping) { c.Seed = 2 })) {
 		t.Error("another seed gives the same samples")
 	}
-	if cmp.Equal(base, ask(func(c *eval.Config) { c.Split = task.Validation })) {
+	if cmp.Equal(base, ask(func(c *sweeping) { c.Split = task.Validation })) {
 		t.Error("another split gives the same samples")
 	}
 	words := tasktest.Vocabulary(copyTask(t))
@@ -159,7 +158,7 @@ func TestSweepSamples(t *testing.T) {
 	}
 }
 
-func TestSweepTooLong(t *testing.T) {
+func TestMeasureTooLong(t *testing.T) {
 	c := copyCard(t)
 	c.MaxLength = 23 // the positions of length 10: 10+3 prompt tokens, 11 target tokens, the last not read
 	declared := &fake{answer: perfect, positions: 23}
@@ -169,7 +168,7 @@ func TestSweepTooLong(t *testing.T) {
 		card  card.Card
 	}{"by the card": {declared, c}, "by the model": {refused, copyCard(t)}} {
 		t.Run(name, func(t *testing.T) {
-			rows, err := eval.Sweep(t.Context(), tc.model, tc.card, config(t, 10, 40, 5), nil)
+			rows, err := sweep(t.Context(), tc.model, tc.card, config(t, 10, 40, 5))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -185,13 +184,13 @@ func TestSweepTooLong(t *testing.T) {
 		})
 	}
 	c.MaxLength = 22
-	rows, err := eval.Sweep(t.Context(), declared, c, config(t, 10), nil)
+	rows, err := sweep(t.Context(), declared, c, config(t, 10))
 	if err != nil || !rows[0].NA || !strings.Contains(rows[0].Reason, "23 positions needed, at most 22 declared") {
 		t.Errorf("one position short: %+v, %v", rows, err)
 	}
 }
 
-func TestSweepNoSplit(t *testing.T) {
+func TestMeasureNoSplit(t *testing.T) {
 	cfg := config(t, 2)
 	cfg.Task.Generate = func(*rand.Rand, int) task.Sample {
 		return task.Sample{Prompt: "Copy: 1 1 [SEP] ", Target: "1 1", Length: 2}
@@ -199,57 +198,40 @@ func TestSweepNoSplit(t *testing.T) {
 	if task.SplitOf("Copy: 1 1 [SEP] ") == task.Test {
 		t.Fatal("the only prompt is a test prompt; the test shows nothing")
 	}
-	rows, err := eval.Sweep(t.Context(), &fake{answer: perfect}, copyCard(t), cfg, nil)
+	rows, err := sweep(t.Context(), &fake{answer: perfect}, copyCard(t), cfg)
 	if err != nil || !rows[0].NA || !strings.Contains(rows[0].Reason, "no prompt of this split") {
 		t.Errorf("%+v, %v", rows, err)
 	}
 	cfg.Split = task.Whole
-	rows, err = eval.Sweep(t.Context(), &fake{answer: perfect}, copyCard(t), cfg, nil)
+	rows, err = sweep(t.Context(), &fake{answer: perfect}, copyCard(t), cfg)
 	if err != nil || rows[0].NA || rows[0].Distinct != 1 || rows[0].N != 1 || rows[0].Asked != 10 ||
 		rows[0].Prompts != 1 {
 		t.Errorf("%+v, %v", rows, err)
 	}
 }
 
-func TestSweepCancel(t *testing.T) {
+func TestMeasureCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	f := &fake{answer: perfect, onGenerate: func(call int) {
 		if call == 5 { // three batches a length: in the middle of the second
 			cancel()
 		}
 	}}
-	var told []int
-	rows, err := eval.Sweep(ctx, f, copyCard(t), config(t, 4, 8, 12), func(r eval.Row) error {
-		told = append(told, r.Length)
-		return nil
-	})
+	rows, err := sweep(ctx, f, copyCard(t), config(t, 4, 8, 12))
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v is not the context's", err)
 	}
-	if len(rows) != 1 || rows[0].Length != 4 || rows[0].Correct != 10 || !slices.Equal(told, []int{4}) {
-		t.Errorf("rows %+v, told of %v", rows, told)
+	if len(rows) != 1 || rows[0].Length != 4 || rows[0].Correct != 10 {
+		t.Errorf("rows %+v", rows)
 	}
 	if f.generated != 5 {
 		t.Errorf("%d calls of Generate, want 5", f.generated)
 	}
 }
 
-func TestSweepRowError(t *testing.T) {
-	full := errors.New("disk full")
-	rows, err := eval.Sweep(t.Context(), &fake{answer: perfect}, copyCard(t), config(t, 4, 8), func(r eval.Row) error {
-		if r.Length == 8 {
-			return full
-		}
-		return nil
-	})
-	if !errors.Is(err, full) || len(rows) != 1 {
-		t.Errorf("%d rows, %v", len(rows), err)
-	}
-}
-
-func TestSweepNonfinite(t *testing.T) {
+func TestMeasureNonfinite(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(-1)} {
-		rows, err := eval.Sweep(t.Context(), &fake{answer: perfect, logProb: bad}, copyCard(t), config(t, 4), nil)
+		rows, err := sweep(t.Context(), &fake{answer: perfect, logProb: bad}, copyCard(t), config(t, 4))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,7 +246,7 @@ func TestSweepNonfinite(t *testing.T) {
 }
 
 // A model that breaks the interface's contract is reported, not measured.
-func TestSweepContract(t *testing.T) {
+func TestMeasureContract(t *testing.T) {
 	for _, tc := range []struct {
 		reason string
 		model  eval.Model
@@ -277,7 +259,7 @@ func TestSweepContract(t *testing.T) {
 		{"lost outputs", broken{&fake{answer: perfect}, 1, 0}, "3 outputs for 4 prompts"},
 		{"lost scores", broken{&fake{answer: perfect}, 0, 1}, "scored 3 sequences of 4"},
 	} {
-		if _, err := eval.Sweep(t.Context(), tc.model, copyCard(t), config(t, 4), nil); err == nil ||
+		if _, err := sweep(t.Context(), tc.model, copyCard(t), config(t, 4)); err == nil ||
 			!strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: error %v does not contain %q", tc.reason, err, tc.want)
 		}
@@ -301,34 +283,32 @@ func (b broken) Score(ctx context.Context, ids [][]int64, from []int) ([][]float
 	return out[b.scores:], err
 }
 
-func TestSweepConfigErrors(t *testing.T) {
+func TestMeasureConfigErrors(t *testing.T) {
 	for _, tc := range []struct {
 		reason string
-		change func(*eval.Config, *card.Card)
+		change func(*sweeping, *card.Card)
 		want   string
 	}{
-		{"task", func(c *eval.Config, _ *card.Card) { c.Task = task.Task{} }, "no task"},
-		{"split", func(c *eval.Config, _ *card.Card) { c.Split = "" }, "no split"},
-		{"lengths", func(c *eval.Config, _ *card.Card) { c.Lengths = nil }, "no lengths"},
-		{"length", func(c *eval.Config, _ *card.Card) { c.Lengths = []int{4, 0} }, "length 0 is outside"},
-		{"n", func(c *eval.Config, _ *card.Card) { c.N = 0 }, "n is 0"},
-		{"absurd n", func(c *eval.Config, _ *card.Card) { c.N = 99999999999999999 },
+		{"task", func(c *sweeping, _ *card.Card) { c.Task = task.Task{} }, "no task"},
+		{"split", func(c *sweeping, _ *card.Card) { c.Split = "" }, "no split"},
+		{"n", func(c *sweeping, _ *card.Card) { c.N = 0 }, "n is 0"},
+		{"absurd n", func(c *sweeping, _ *card.Card) { c.N = 99999999999999999 },
 			"n is 99999999999999999, expected 1 to 1048576"},
-		{"absurd batch", func(c *eval.Config, _ *card.Card) { c.Batch = 1 << 40 },
+		{"absurd batch", func(c *sweeping, _ *card.Card) { c.Batch = 1 << 40 },
 			"batch is 1099511627776, expected 1 to 1048576"},
-		{"absurd repeat", func(c *eval.Config, _ *card.Card) { c.Repeat = 1 << 40 }, "repeat is " +
+		{"absurd repeat", func(c *sweeping, _ *card.Card) { c.Repeat = 1 << 40 }, "repeat is " +
 			"1099511627776, expected 0 to 1000"},
-		{"batch", func(c *eval.Config, _ *card.Card) { c.Batch = -1 }, "batch is -1"},
-		{"warmup", func(c *eval.Config, _ *card.Card) { c.Warmup = -1 }, "warmup is -1"},
-		{"no tokenizer", func(_ *eval.Config, k *card.Card) { k.Tokenizer = nil }, "model fake: " +
+		{"batch", func(c *sweeping, _ *card.Card) { c.Batch = -1 }, "batch is -1"},
+		{"warmup", func(c *sweeping, _ *card.Card) { c.Warmup = -1 }, "warmup is -1"},
+		{"no tokenizer", func(_ *sweeping, k *card.Card) { k.Tokenizer = nil }, "model fake: " +
 			"task copy: length 4: tokenizer"},
-		{"foreign tokenizer", func(_ *eval.Config, k *card.Card) { k.Tokenizer = []string{"<pad>", "</s>", "Copy"} },
+		{"foreign tokenizer", func(_ *sweeping, k *card.Card) { k.Tokenizer = []string{"<pad>", "</s>", "Copy"} },
 			`unknown piece ":"`},
 	} {
 		cfg, c := config(t, 4), copyCard(t)
 		tc.change(&cfg, &c)
 		f := &fake{answer: perfect}
-		if _, err := eval.Sweep(t.Context(), f, c, cfg, nil); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := sweep(t.Context(), f, c, cfg); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: error %v does not contain %q", tc.reason, err, tc.want)
 		}
 		if f.generated > 0 {
@@ -337,7 +317,7 @@ func TestSweepConfigErrors(t *testing.T) {
 	}
 }
 
-func TestSweepProgressAndMemory(t *testing.T) {
+func TestMeasureProgressAndMemory(t *testing.T) {
 	cfg := config(t, 4)
 	var done []int
 	cfg.OnBatch = func(at task.Span, d, total int) {
@@ -348,7 +328,7 @@ func TestSweepProgressAndMemory(t *testing.T) {
 	}
 	m := &meter{}
 	cfg.Memory = m
-	rows, err := eval.Sweep(t.Context(), &fake{answer: perfect}, copyCard(t), cfg, nil)
+	rows, err := sweep(t.Context(), &fake{answer: perfect}, copyCard(t), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,10 +347,10 @@ func (m *meter) Peak() (int64, string, error) { return 1 << 20, eval.PeakOfLengt
 
 func TestNilContext(t *testing.T) {
 	var none context.Context
-	_, sweep := eval.Sweep(none, &fake{}, copyCard(t), config(t, 3), nil)
-	_, one := eval.MeasureLength(none, &fake{}, copyCard(t), config(t, 3), task.At(3))
-	_, speed := eval.MeasureSpeedAt(none, &runner{}, copyCard(t), speedConfig(), 30)
-	for name, err := range map[string]error{"sweep": sweep, "one length": one, "speed": speed} {
+	_, several := sweep(none, &fake{}, copyCard(t), config(t, 3))
+	_, one := eval.Measure(none, &fake{}, copyCard(t), config(t, 3).Config, task.At(3))
+	_, speed := eval.Measure(none, &runner{}, copyCard(t), speedConfig(), task.At(30))
+	for name, err := range map[string]error{"sweep": several, "one length": one, "speed": speed} {
 		if err == nil || !strings.Contains(err.Error(), "the context is nil") {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -1,0 +1,209 @@
+package eval
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/tokenizer"
+)
+
+// Config says how a model is measured on samples of a task. All but Warmup, Repeat, Memory and OnBatch
+// must be set; Environment as far as it is known.
+//
+// The samples of a length depend on task, split, seed and length, and on whether the model was trained on that
+// length (task.Task.SplitFor). The length of each sample of a bin is drawn evenly among the bin's lengths that have
+// different prompts left. Which ones depends on task, split, seed, the bin, and the lengths that the model was trained
+// on. The samples of one length are the first ones that a row of that length alone has.
+type Config struct {
+	Task   task.Task
+	N      int        // samples at each length
+	Batch  int        // most sequences in one call of the model
+	Seed   uint64     // of the samples
+	Split  task.Split // Test, unless the model is measured on what it may have seen
+	Warmup int        // times the first batch of each length is run untimed
+	Repeat int        // times the samples are generated and timed; 0 is once
+	// Untimed leaves out Speed, and with it what is generated for nothing but time: Warmup
+	// and Repeat do nothing, and tokens that the model is certain to write are not generated
+	// (see completeAll). Bins are never timed: the times of some lengths together are of none.
+	Untimed bool
+
+	Environment Environment
+	Memory      MemoryMeter // nil leaves peak memory out
+
+	// OnBatch, when not nil, is told of progress within a length or bin: done of total
+	// samples generated or scored.
+	OnBatch func(at task.Span, done, total int)
+}
+
+func (cfg Config) row(c card.Card, at task.Span) Row {
+	r := describe(c, cfg.Environment)
+	r.Measure = MeasureAccuracy
+	r.Task, r.TaskVersion, r.Split = cfg.Task.Name, cfg.Task.Version, string(cfg.Split)
+	r.Whole = cfg.whole(at, task.Range(c.Trained))
+	r.Length, r.Seed, r.Batch = at.Max, cfg.Seed, cfg.Batch
+	r.Untimed = cfg.Untimed || at.IsBin()
+	if at.IsBin() {
+		r.LengthMin = at.Min
+	}
+	return r
+}
+
+// whole is Row.Whole.
+func (cfg Config) whole(at task.Span, trained task.Range) bool {
+	lengths := cfg.Task.LengthsIn(task.Range(at))
+	if seen := slices.DeleteFunc(slices.Clone(lengths), func(n int) bool { return !trained.Contains(n) }); len(seen) > 0 {
+		lengths = seen
+	}
+	return slices.ContainsFunc(lengths, func(n int) bool {
+		split, err := cfg.Task.SplitFor(n, cfg.Split, trained)
+		return err == nil && split != cfg.Split
+	})
+}
+
+func (cfg Config) ask(r *Row) {
+	r.N, r.Asked, r.Warmup, r.Repeats = cfg.N, cfg.N, cfg.Warmup, cfg.Repeat
+}
+
+func (cfg Config) check(at task.Span) error {
+	var err error
+	switch {
+	case cfg.Task.Name == "":
+		err = errors.New("no task was chosen")
+	case cfg.Split == "":
+		err = errors.New("no split was chosen")
+	case cfg.Warmup < 0:
+		err = fmt.Errorf("warmup is %d, expected 0 or more batches", cfg.Warmup)
+	}
+	return cmp.Or(err, checkRange("n", cfg.N, 1, MaxSamples), checkRange("batch", cfg.Batch, 1, MaxBatch),
+		checkRange("repeat", cfg.Repeat, 0, MaxRepeats))
+}
+
+func (cfg Config) label(at task.Span) string {
+	return fmt.Sprintf("model %s: task %s: length %s", cfg.Environment.Model, cfg.Task.Name, at.Label())
+}
+
+func (cfg Config) measure(ctx context.Context, m Model, c card.Card, at task.Span, r *Row) error {
+	a, err := newAccuracy(m, c, cfg)
+	if err != nil {
+		return err
+	}
+	a.cfg.Untimed = r.Untimed
+	if m == nil {
+		return a.available(ctx, c, at)
+	}
+	r.Score, r.Speed, err = a.measure(ctx, at)
+	return err
+}
+
+// CheckLengths wants positive lengths or bins, and one at least that the task has.
+func CheckLengths(t task.Task, lengths []task.Span) error {
+	var first error
+	none := true
+	for _, at := range lengths {
+		err := t.CheckLength(at)
+		if err != nil && at.Min < 1 {
+			return err
+		}
+		if first == nil {
+			first = err
+		}
+		none = none && err != nil
+	}
+	if none {
+		return first
+	}
+	return nil
+}
+
+// CheckVocabulary wants a model that can write the task's samples, as far as one
+// of them tells, which is not longer than it must be.
+func CheckVocabulary(t task.Task, c card.Card, lengths []task.Span) error {
+	for _, at := range lengths {
+		if t.CheckLength(at) == nil {
+			least := t.LengthsIn(task.Range(at))[0]
+			_, _, _, err := GrowSample(t, c, least, func(int, int) bool { return true })
+			return err
+		}
+	}
+	return nil
+}
+
+// SampleTokens returns how many tokens prompt and target of a sample have, the
+// end token included.
+func SampleTokens(t task.Task, c card.Card, length int) (prompt, target int, err error) {
+	tok, err := tokenizer.New(c.Tokenizer)
+	if err != nil {
+		return 0, 0, err
+	}
+	sample, err := t.Sample(sampleSource(t.Name, task.Test, 0, task.At(length)), length, task.Whole)
+	if err != nil {
+		return 0, 0, err
+	}
+	ids, start, err := tok.EncodePair(sample.Prompt, sample.Target)
+	if err != nil {
+		return 0, 0, fmt.Errorf("the model's vocabulary cannot write the task %s: %w", t.Name, err)
+	}
+	return start, len(ids) - start + 1, nil
+}
+
+// accuracy measures a model on samples of a task, at one length after another.
+type accuracy struct {
+	model     Model
+	tok       *tokenizer.Tokenizer
+	maxLength int        // positions, 0 = no limit
+	trained   task.Range // lengths
+	cfg       Config
+}
+
+func newAccuracy(m Model, c card.Card, cfg Config) (*accuracy, error) {
+	tok, err := tokenizer.New(c.Tokenizer)
+	return &accuracy{model: m, tok: tok, maxLength: c.MaxLength, trained: task.Range(c.Trained), cfg: cfg}, err
+}
+
+func (s *accuracy) measure(ctx context.Context, at task.Span) (score Score, speed Speed, err error) {
+	examples, prompts, err := s.fitting(ctx, at)
+	if err != nil {
+		return Score{}, Speed{}, err
+	}
+	if s.cfg.Untimed {
+		err = s.completeAll(ctx, at, examples)
+	} else {
+		speed, err = s.timeAll(ctx, at, examples)
+	}
+	if err != nil {
+		return Score{}, Speed{}, err
+	}
+	score = s.tally(at, examples)
+	score.Asked, score.Prompts = s.cfg.N, prompts
+	return score, speed, nil
+}
+
+// timeAll generates all samples first and scores them after, so that neither
+// time nor peak memory of generation holds any of the scoring.
+func (s *accuracy) timeAll(ctx context.Context, at task.Span, examples []example) (Speed, error) {
+	speed, err := s.generateAll(ctx, at, examples)
+	if err != nil {
+		return Speed{}, err
+	}
+	return speed, s.scoreAll(ctx, at, s.repeats()*len(examples), examples)
+}
+
+// progress tells of samples done: each is generated as often as asked for, and
+// scored once.
+func (s *accuracy) progress(at task.Span, done, n int) {
+	if s.cfg.OnBatch != nil {
+		s.cfg.OnBatch(at, done, (s.repeats()+1)*n)
+	}
+}
+
+func (s *accuracy) repeats() int {
+	if s.cfg.Untimed {
+		return 1
+	}
+	return max(s.cfg.Repeat, 1)
+}
