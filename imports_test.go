@@ -19,9 +19,9 @@ var layers = []string{
 		"internal/chromiumtest internal/clients internal/files internal/human internal/jsontext internal/machine internal/onnxpb internal/suggest " +
 		"experiment/sweep/internal/child",
 	"graph/tensor tokenizer/hf runtime/ort/internal/library",
-	"graph export/safety export/foreign/foreigntest",
+	"graph export/safety internal/foreigntest",
 	"graph/interp models/pe modelfile/precision export/foreign runtime/engine",
-	"graph/graphtest models export",
+	"internal/graphtest models export",
 	"models/theory runtime runtime/native runtime/ort",
 	"train/journal serve",
 	"internal/orttest runtime/ort/install internal/rowlog eval/task",
@@ -48,7 +48,7 @@ var only = map[string]string{
 	"github.com/spf13/viper":          "configs experiment/sweep",
 	"github.com/spf13/cobra":          "cmd/zoo cmd/zoo/internal/arguments",
 	"github.com/spf13/pflag":          "cmd/zoo cmd/zoo/internal/arguments",
-	"google.golang.org/protobuf/":     "internal/onnxpb export export/safety export/foreign/foreigntest runtime/ort train/journal zoo/verify",
+	"google.golang.org/protobuf/":     "internal/onnxpb export export/safety internal/foreigntest runtime/ort train/journal zoo/verify",
 	"golang.org/x/text/":              "tokenizer/hf",
 	"github.com/rivo/uniseg":          "tokenizer/hf",
 	"golang.org/x/term":               "cmd/zoo/internal/terminal",
@@ -58,7 +58,7 @@ var only = map[string]string{
 	"github.com/dustin/go-humanize":   "internal/human",
 	"gonum.org/v1/gonum/":             "graph/interp eval eval/summary experiment/analysis zoo/verify",
 	"gonum.org/v1/plot":               "eval/report",
-	"github.com/google/go-cmp/":       "graph/graphtest",
+	"github.com/google/go-cmp/":       "internal/graphtest",
 	module + "models":                 "models/theory modelfile modelfile/hf train train/runfile zoo zoo/catalogue zoo/find zoo/verify configs experiment/analysis experiment/sweep experiment/study cmd/zoo cmd/zoo/internal/tables",
 }
 

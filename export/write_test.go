@@ -11,8 +11,8 @@ import (
 
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph"
-	"github.com/nopezoo/zoo/graph/graphtest"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/graphtest"
 )
 
 func TestWriteRefuses(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/graph"
-	"github.com/nopezoo/zoo/graph/graphtest"
 	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/graphtest"
 )
 
 func TestStickyError(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/nopezoo/zoo/export/foreign/foreigntest"
+	"github.com/nopezoo/zoo/internal/foreigntest"
 	"github.com/nopezoo/zoo/runtime"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/graph"
-	"github.com/nopezoo/zoo/graph/graphtest"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/graphtest"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/runfile"

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/export"
-	"github.com/nopezoo/zoo/graph/graphtest"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/graphtest"
 	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime/engine"

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nopezoo/zoo/graph/graphtest"
+	"github.com/nopezoo/zoo/internal/graphtest"
 )
 
 func TestSlurmScript(t *testing.T) {

@@ -16,9 +16,9 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/foreign"
-	"github.com/nopezoo/zoo/export/foreign/foreigntest"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/foreigntest"
 	"github.com/nopezoo/zoo/internal/onnxpb"
 	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/runtime"

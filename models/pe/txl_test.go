@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/graph"
-	"github.com/nopezoo/zoo/graph/graphtest"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/graphtest"
 	"github.com/nopezoo/zoo/models/pe"
 )
 
