@@ -118,7 +118,7 @@ func (t *InsideTask) add(o *eval.Observation, encoding string) {
 		m.Reasons[length] = o.Reason
 		return
 	}
-	if correct := number(o, "correct"); correct.Known() && o.N > 0 {
+	if correct := number(o, "correct"); correct.Known() {
 		m.Right[length] = correct / Number(o.N)
 	}
 	at := place{Measure: o.Measure, Tokens: o.Tokens, Layer: o.Layer, Head: o.Head}

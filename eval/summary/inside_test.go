@@ -120,10 +120,10 @@ func TestInsidePlaces(t *testing.T) {
 		"before_tokens": 10, "ablated_tokens": 1, "patched_tokens": 2})
 	causal.Control, causal.Layer = map[string]float64{"ablated_tokens": 9, "patched_tokens": 8}, 1
 	tasks := summary.Inside([]eval.Observation{probe(eval.TaskTokens, 0, 10, 0.125), probe(eval.TaskTokens, 1, 10, 0.25), probe(eval.RandomTokens, 0, 10, 0.5),
-		probe(eval.RandomTokens, 0, 20, -0.75), probe(eval.RandomTokens, 1, 20, 1), fit(0, 0, 0.5), fit(0, 1, 0.625), fit(1, 0, 0.75), causal}, nil)
+		probe(eval.TaskTokens, 1, 5, 0.75), probe(eval.RandomTokens, 0, 20, -0.75), probe(eval.RandomTokens, 1, 20, 1), fit(0, 0, 0.5), fit(0, 1, 0.625), fit(1, 0, 0.75), causal}, nil)
 	sections := tasks[0].Sections(true)
 	for title, want := range map[string]string{
-		"positions read off hidden states of task":   "model | layers | fitted on | 10\ncopy-nope | 0 | 10 | 0.12/0.06 (50)\ncopy-nope | 1 | 10 | 0.25/0.12 (50)",
+		"positions read off hidden states of task":   "model | layers | fitted on | 5 | 10\ncopy-nope | 0 | 10 | – | 0.12/0.06 (50)\ncopy-nope | 1 | 10 | 0.75 (50) | 0.25/0.12 (50)",
 		"positions read off hidden states of random": "model | layers | fitted on | 10 | 20\ncopy-nope | 0 | 10 | 0.50/0.25 (50) | -0.75 (50)\ncopy-nope | 1 | 10 | – | 1.00 (50)",
 		"attention logits": "model | head | 10\ncopy-nope | 0.0 | 0.50 (0.25, 0.50)/0.062\ncopy-nope | 0.1 | 0.62 (0.25, 0.50)/0.062\n" +
 			"copy-nope | 1.0 | 0.75 (0.25, 0.50)/0.062",
@@ -138,7 +138,8 @@ func TestInsidePlaces(t *testing.T) {
 		measure, tokens string
 		places, length  int
 	}{
-		{eval.MeasureProbe, eval.RandomTokens, 2, 0}, {eval.MeasureCausal, eval.TaskTokens, 1, 1}, {eval.MeasureAttention, eval.TaskTokens, 0, -1},
+		// the greatest trained length, 10; the least one where none is trained
+		{eval.MeasureProbe, eval.TaskTokens, 2, 1}, {eval.MeasureProbe, eval.RandomTokens, 2, 1}, {eval.MeasureCausal, eval.TaskTokens, 1, 2}, {eval.MeasureAttention, eval.TaskTokens, 0, -1},
 	} {
 		if places, length := m.Seen(tc.measure, tc.tokens); len(places) != tc.places || length != tc.length {
 			t.Errorf("%s of %s tokens: %d places, length %d", tc.measure, tc.tokens, len(places), length)
