@@ -7,12 +7,12 @@ import (
 	"github.com/nopezoo/zoo/card"
 )
 
-// schema1 is an observation of schema 1 but for the fields that Observation has at the same place.
+// schema1 has the fields of schema 1 that are in other places now.
 type schema1 struct {
 	ScalingRamp string   `json:"scaling_ramp"` // see card.RampOf
 	Correct     *float64 `json:"correct"`
 
-	// Place, other model and numbers, by the measure.
+	// Head, other model and numbers, by the measure.
 	Attention, Divergence, Probe, Logits, Causal json.RawMessage
 }
 

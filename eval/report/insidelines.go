@@ -42,7 +42,7 @@ func (p *panel) addLine(text string, style draw.LineStyle, points []point) {
 	}
 }
 
-// linesFigure has panels with room around their lines; those without marks are left out.
+// linesFigure has the panels that have marks, with room around their lines.
 func linesFigure(file string, panels []panel, legend []name) Figure {
 	var drawn []panel
 	for _, p := range panels {

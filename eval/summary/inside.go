@@ -121,15 +121,15 @@ func (t *InsideTask) add(o *eval.Observation, encoding string) {
 	if correct := number(o, "correct"); correct.Known() {
 		m.Right[length] = correct / Number(o.N)
 	}
-	at := place{Measure: o.Measure, Tokens: o.Tokens, Layer: o.Layer, Head: o.Head}
+	where := place{Measure: o.Measure, Tokens: o.Tokens, Layer: o.Layer, Head: o.Head}
 	if with := (card.Seeds{Weights: o.WithSeed, Data: o.WithDataSeed}); o.With != "" && with != seeds {
-		at.Pair = fmt.Sprintf("%s seed %v – %s seed %v", encoding, seeds, o.WithEncoding, with)
+		where.Pair = fmt.Sprintf("%s seed %v – %s seed %v", encoding, seeds, o.WithEncoding, with)
 	} else if o.With != "" {
-		at.Pair = encoding + " – " + o.WithEncoding
+		where.Pair = encoding + " – " + o.WithEncoding
 	}
-	p := found(&m.Places, func(p *InsidePlace) bool { return p.place == at })
+	p := found(&m.Places, func(p *InsidePlace) bool { return p.place == where })
 	if p.At == nil {
-		*p = InsidePlace{at, make([]*eval.Observation, len(t.Lengths)), make([]string, len(t.Lengths))}
+		*p = InsidePlace{where, make([]*eval.Observation, len(t.Lengths)), make([]string, len(t.Lengths))}
 	}
 	p.At[length], p.Roles[length] = o, roleText(o)
 }

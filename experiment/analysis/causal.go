@@ -11,8 +11,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// causal observes after each number of layers what the rest of the model gets right where hidden states lose the position that a
-// probe reads.
+// causal observes, after each number of layers, the answers when hidden states lose the position that a probe reads.
 func (r request) causal(ctx context.Context, onSequence func()) ([]eval.Observation, error) {
 	return r.without(ctx, mostDirections, onSequence)
 }
@@ -87,7 +86,7 @@ func (r request) without(ctx context.Context, most int, onSequence func()) ([]ev
 // score counts tokens that have the greatest logit after the right ones before, and sequences without a mistake.
 type score struct{ correct, right, tokens float64 }
 
-// add adds what a run got right of a sequence's answer.
+// add counts a run's tokens of a sequence's answer.
 func (c *score) add(in *inside, s eval.Sequence) {
 	before := c.tokens - c.right
 	for t := s.Prompt - 1; t < len(in.ids); t++ {
@@ -105,14 +104,14 @@ func (c *score) set(numbers map[string]float64, name string) {
 	numbers[name+"_correct"], numbers[name+"_tokens"] = c.correct, c.right
 }
 
-// mostDirections is how many directions are looked for.
+// mostDirections bounds the directions of a subspace.
 const mostDirections = 16
 
-// taken is the share of the first regression's R² up to which the position counts as taken away.
+// taken is the share of the first regression's R² at which the position counts as taken away.
 const taken = 0.5
 
-// findPosition finds the directions in which states tell the position: a probe's, then another's that is fitted without it, and so on
-// (iterative nullspace projection: Ravfogel et al. 2020, arXiv 2004.07667). It sets what the probes read.
+// findPosition finds the directions in which states tell the position by iterative nullspace projection (Ravfogel et al. 2020,
+// arXiv 2004.07667): a probe's, then another's that is fitted without it, and so on. It sets the R² of the probes.
 func findPosition(inputs, outputs []inside, most int, o *eval.Observation) (subspace, error) {
 	layers := o.Layer
 	p, err := fitProbe(inputs, layers)
@@ -134,13 +133,13 @@ func findPosition(inputs, outputs []inside, most int, o *eval.Observation) (subs
 	return found, nil
 }
 
-// direction is one in which a probe reads positions off states [D].
+// direction is a unit vector along which a probe reads positions off states [D].
 type direction struct {
 	unit []float64 // of length 1
-	mean float64   // along it, of the states fitted on
+	mean float64   // of the states fitted on, along it
 }
 
-// direction is the regression's, in the states as they are; 0 where there is nothing to read.
+// direction is the gradient of the regression over states; 0 where there is nothing to read.
 func (p *probe) direction() direction {
 	d := direction{unit: make([]float64, len(p.mean))}
 	for i := range d.unit {
@@ -153,7 +152,7 @@ func (p *probe) direction() direction {
 	return d
 }
 
-// along is how much of each state [T,D] there is in the direction.
+// along is the component of each state [T,D] in the direction.
 func (d direction) along(states []float32) []float64 {
 	out := make([]float64, len(states)/len(d.unit))
 	for i, v := range states {
@@ -162,10 +161,10 @@ func (d direction) along(states []float32) []float64 {
 	return out
 }
 
-// subspace is directions at right angles.
+// subspace has directions at right angles.
 type subspace []direction
 
-// add adds a direction, as far as it is at right angles with those that are there; false for one that is not.
+// add adds the part of a direction at right angles with the others; false where there is none.
 func (s *subspace) add(d direction) bool {
 	d.unit = slices.Clone(d.unit)
 	for _, other := range *s {
@@ -182,7 +181,7 @@ func (s *subspace) add(d direction) bool {
 	return true
 }
 
-// toMean is how far states [T,D] lie along each direction from the mean of the states fitted on.
+// toMean are the moves of states [T,D] along each direction to the mean of the states fitted on.
 func (s subspace) toMean(states []float32) [][]float64 {
 	out := make([][]float64, len(s))
 	for k, d := range s {
@@ -194,12 +193,12 @@ func (s subspace) toMean(states []float32) [][]float64 {
 	return out
 }
 
-// toOther is how far each state lies along each direction from another one.
+// toOther are the moves of each state along each direction to another one.
 func (s subspace) toOther(states []float32, rng *rand.Rand) [][]float64 {
 	if len(s) == 0 {
 		return nil
 	}
-	// Sattolo's: a single cycle, in which none stays in its place.
+	// Sattolo's algorithm: a single cycle, in which no state stays.
 	order := make([]int, len(states)/len(s[0].unit))
 	for t := range order {
 		order[t] = t
@@ -219,7 +218,7 @@ func (s subspace) toOther(states []float32, rng *rand.Rand) [][]float64 {
 	return out
 }
 
-// randomSubspace is of so many directions, all subspaces equally likely.
+// randomSubspace has so many directions, drawn evenly from all subspaces.
 func randomSubspace(size, width int, rng *rand.Rand) subspace {
 	var out subspace
 	for len(out) < size {
@@ -232,7 +231,7 @@ func randomSubspace(size, width int, rng *rand.Rand) subspace {
 	return out
 }
 
-// shifts is readOptions.shift that moves each state after so many layers by so much along each direction, and no other.
+// shifts is a readOptions.shift that moves the states after so many layers along directions.
 func shifts(in *inside, layers int, by [][]float64, along subspace) [][]float32 {
 	out := make([][]float32, len(in.hidden))
 	for i := range out {
@@ -244,14 +243,14 @@ func shifts(in *inside, layers int, by [][]float64, along subspace) [][]float32 
 	return out
 }
 
-// move moves states [T,D] by so much along a direction.
+// move moves states [T,D] along a direction.
 func move(states []float32, by, unit []float64) {
 	for i := range states {
 		states[i] += float32(by[i/len(unit)] * unit[i%len(unit)])
 	}
 }
 
-// ablated is states after so many layers without what is in a subspace.
+// ablated are states after so many layers, at the mean within a subspace.
 func ablated(all []inside, layers int, s subspace) []inside {
 	out := make([]inside, len(all))
 	for k, in := range all {

@@ -7,9 +7,8 @@ import (
 	"github.com/nopezoo/zoo/models/theory"
 )
 
-// newConstructed prepares the model of theorem 1 (see package theory), whose hidden states tell the position by
-// construction, to stand beside another one in probes. Its sequences are as long as the other's, of tokens of its
-// own.
+// newConstructed prepares the model of theorem 1 (see package theory), whose hidden states tell the position by construction. Its
+// sequences have tokens of its own, as many as another model's.
 func newConstructed(like *Model) (*Model, error) {
 	made, err := theory.Theorem1(maxTokens)
 	if err != nil {

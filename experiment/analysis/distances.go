@@ -6,15 +6,15 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// distances gathers how far queries look back.
+// distances sums how far queries look back.
 type distances struct {
 	queries                        int
-	byDistance                     []float64 // weight of all queries, each of which counts alike
+	byDistance                     []float64 // weight of all queries, 1 each
 	entropy, evenEntropy, evenMean float64
 	local, start                   float64
 }
 
-// The regions of the paper's figure, of a distance over the tokens that may be seen.
+// Regions of a distance over the tokens that a query sees (Kazemnejad et al. 2023, figure 5).
 const (
 	localBelow = 0.075
 	startAbove = 0.825
@@ -23,7 +23,7 @@ const (
 // add takes a query's weights for the keys 0 … t, whose sum is mass.
 func (d *distances) add(weights []float32, mass float64) {
 	if mass <= 0 {
-		return // it attends to nothing
+		return // nothing to attend to
 	}
 	t := len(weights) - 1
 	for len(d.byDistance) <= t {
@@ -51,7 +51,7 @@ func (d *distances) add(weights []float32, mass float64) {
 	}
 }
 
-// result sets the distances under names with a prefix, beside those of even attention.
+// result sets the distances, and even attention's as control, under names with a prefix.
 func (d *distances) result(o *eval.Observation, prefix string) {
 	n := float64(max(d.queries, 1))
 	mean := 0.0
@@ -67,7 +67,7 @@ func (d *distances) result(o *eval.Observation, prefix string) {
 	o.Control[prefix+"distance"], o.Control[prefix+"entropy"] = d.evenMean/n, d.evenEntropy/n
 }
 
-// quantile is the least distance up to which lies a share of all weight.
+// quantile is the least distance with a share of all weight up to it.
 func (d *distances) quantile(share float64) float64 {
 	sum, below := 0.0, share*float64(d.queries)*(1-1e-6) // sums of float32 weights are not exactly 1
 	for distance, weight := range d.byDistance {

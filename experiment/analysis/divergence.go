@@ -56,7 +56,7 @@ func sameShape(m, other *Model) error {
 	return nil
 }
 
-// apart sums over sequences what is least over pairs of heads.
+// apart sums the least divergences over pairs of heads, over sequences.
 type apart struct{ js, published, null float64 }
 
 func (s *apart) add(a, b *inside, layer, heads, others int, rng *rand.Rand) {
@@ -96,8 +96,8 @@ func shuffledRows(in *inside, layer, heads int, rng *rand.Rand) [][][]float32 {
 	return out
 }
 
-// jensenShannon is ½KL(P‖M) + ½KL(Q‖M) of weights divided by their sum, in nats; without any
-// weight on one side, that is as far apart as can be, unless there is none on either.
+// jensenShannon is ½KL(P‖M) + ½KL(Q‖M) of weights divided by their sum, in nats: its greatest, ln 2, where one side alone has no
+// weight.
 func jensenShannon(p, q []float32) float64 {
 	a, b := sumOf(p), sumOf(q)
 	if a <= 0 || b <= 0 {
@@ -120,8 +120,8 @@ func jensenShannon(p, q []float32) float64 {
 	return sum / 2
 }
 
-// published is ½KL(M‖P) + ½KL(M‖Q), which the code of Kazemnejad et al. 2023 computes where the
-// paper has jensenShannon: infinite where one of them is 0 and the other is not.
+// published is ½KL(M‖P) + ½KL(M‖Q), as the code of Kazemnejad et al. 2023 computes it where the paper has jensenShannon: infinite
+// where one weight alone is 0.
 func published(p, q []float32) float64 {
 	a, b := sumOf(p), sumOf(q)
 	if a <= 0 || b <= 0 {

@@ -25,8 +25,7 @@ func (r request) attention(ctx context.Context, sequences []eval.Sequence, onSeq
 		all[i].rng = rand.New(rand.NewPCG(r.seed, uint64(i)))
 	}
 	correct := 0
-	// Sequences with their queries at the same places are one group, and only the groups' sums are kept: they come one after the
-	// other.
+	// A group has sequences with their queries at the same places; its sums alone are kept.
 	slices.SortStableFunc(sequences, compareShapes)
 	for from := 0; from < len(sequences); {
 		first, tokens := sequences[from], len(sequences[from].IDs)-1
@@ -81,48 +80,44 @@ func firstMistake(in *inside, s eval.Sequence) int {
 	return -1
 }
 
-// head gathers what one head attends to over the sequences of a length.
+// head sums what one head attends to over sequences.
 type head struct {
 	rng        *rand.Rand
-	all, first distances // of all queries; of first mistakes
+	all, first distances // over all queries; over first mistakes
 	mass       float64
 	queries    int
 	fixed      fixed
 
 	duplicate, induction tally
-	position, content    float64 // variances, weighted by sequences
-	grouped              bool    // there are sequences of equally many tokens
+	position, content    float64 // variances of weights by position and by content, times sequences
+	grouped              bool    // two sequences have equally many tokens
 
 	weights [][]float64 // of one sequence, where asked for
 }
 
-// group gathers the weights of a head over sequences whose queries are at the same places.
+// group sums the weights of a head over sequences whose queries are at the same places.
 type group struct {
 	n       int
 	from    int         // first query
 	sum     [][]float64 // by query, for the keys 0 … t
 	squares []float64   // by query
 
-	duplicate, induction content
+	duplicate, induction []content // by query
 }
 
-// content gathers the weights on what content points at.
+// content sums the weights of a query on keys that content points at.
 type content struct {
-	score []float64 // by query, over sequences
-	at    [][]int   // by query: keys of all sequences
-	n     []int     // by query: sequences that have such keys
-}
-
-func newContent(queries int) content {
-	return content{make([]float64, queries), make([][]int, queries), make([]int, queries)}
+	score float64 // over sequences
+	keys  []int   // of all sequences
+	n     int     // sequences that have such keys
 }
 
 func newGroup(from, tokens int) *group {
-	g := &group{from: from, squares: make([]float64, tokens-from)}
+	queries := tokens - from
+	g := &group{from: from, squares: make([]float64, queries), duplicate: make([]content, queries), induction: make([]content, queries)}
 	for t := from; t < tokens; t++ {
 		g.sum = append(g.sum, make([]float64, t+1))
 	}
-	g.duplicate, g.induction = newContent(tokens-from), newContent(tokens-from)
 	return g
 }
 
@@ -132,9 +127,8 @@ func (h *head) add(g *group, in *inside, layer, number int, m matches, mistake i
 	for i := range g.sum {
 		t := g.from + i
 		weights := in.row(layer, number, t)
-		mass := 0.0
+		mass := sumOf(weights)
 		for j, w := range weights {
-			mass += float64(w)
 			g.sum[i][j] += float64(w)
 			g.squares[i] += float64(w) * float64(w)
 		}
@@ -145,24 +139,23 @@ func (h *head) add(g *group, in *inside, layer, number int, m matches, mistake i
 			h.first.add(weights, mass)
 		}
 		h.fixed.add(weights, mass, h.rng)
-		g.duplicate.add(i, weights, m.duplicate[t])
-		g.induction.add(i, weights, m.induction[t])
+		g.duplicate[i].add(weights, m.duplicate[t])
+		g.induction[i].add(weights, m.induction[t])
 	}
 }
 
-func (c *content) add(query int, weights []float32, keys []int) {
+func (c *content) add(weights []float32, keys []int) {
 	if len(keys) == 0 {
 		return
 	}
 	for _, j := range keys {
-		c.score[query] += float64(weights[j])
+		c.score += float64(weights[j])
 	}
-	c.at[query] = append(c.at[query], keys...)
-	c.n[query]++
+	c.keys = append(c.keys, keys...)
+	c.n++
 }
 
-// end adds what all sequences of a group say together. Of a single one nothing is known of
-// what position alone would explain.
+// end adds a group's sums. A single sequence does not tell position from content.
 func (h *head) end(g *group) {
 	if g.n < 2 {
 		return
@@ -180,30 +173,25 @@ func (h *head) end(g *group) {
 		}
 		within = max(within, 0) / (n - 1)
 		h.content += n * within
-		h.position += between - within // n times the variance of the means, without that of their errors
-		h.duplicate.join(g.duplicate.tally(i, sum, n))
-		h.induction.join(g.induction.tally(i, sum, n))
+		h.position += between - within // n times the variance of the means, less their errors'
+		h.duplicate.add(g.duplicate[i].scores(sum, n))
+		h.induction.add(g.induction[i].scores(sum, n))
 	}
 }
 
-// tally is what a query's weights on the keys are, beside the mean weights of the other sequences
-// at the same keys.
-func (c *content) tally(query int, sum []float64, n float64) tally {
+// scores are a query's weights on the keys, and the mean weights of the other sequences at the same keys.
+func (c *content) scores(sum []float64, n float64) (score, control float64, sequences int) {
 	all := 0.0
-	for _, j := range c.at[query] {
+	for _, j := range c.keys {
 		all += sum[j]
 	}
-	return tally{c.score[query], (all - c.score[query]) / (n - 1), c.n[query]}
+	return c.score, (all - c.score) / (n - 1), c.n
 }
 
-func (y *tally) join(other tally) {
-	y.score, y.null, y.n = y.score+other.score, y.null+other.null, y.n+other.n
-}
-
-// flat is the variance of a query's weights below which they are even, but for rounding.
+// flat is the variance of a query's weights below which rounding alone parts them.
 const flat = 1e-12
 
-// result sets what was gathered.
+// result sets the numbers and controls.
 func (h *head) result(o *eval.Observation) {
 	o.Values["mass"] = h.mass / float64(max(h.queries, 1))
 	h.all.result(o, "")

@@ -5,8 +5,7 @@ import "math"
 // mapCells is how many rows and columns a map of weights has at most, in equal numbers.
 const mapCells = 48
 
-// shrink is a map of a head's weights: where tokens share a cell, the mean of their rows of the weights' sum within the cell's
-// columns.
+// shrink is a map of a head's weights: a cell has the mean over its queries of the weight on its keys.
 func shrink(in *inside, layer, head int) [][]float64 {
 	tokens := len(in.ids)
 	cells := min(tokens, mapCells)

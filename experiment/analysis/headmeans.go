@@ -13,12 +13,12 @@ import (
 	"github.com/nopezoo/zoo/modelfile"
 )
 
-// meanSequences is how many sequences of each of its tasks a model's head means are over.
+// meanSequences is how many sequences of each task head means are over.
 const meanSequences = 64
 
-// HeadMeans adds the weights that a mean ablation in the model's configuration needs: what heads give on average, in the model
-// as it was trained, over all tokens but the last of validation sequences of the trained lengths. A model without
-// such an ablation is returned as it is.
+// HeadMeans adds the weights that a mean ablation in the model's configuration needs: the mean output of heads in the model as it was
+// trained, over validation sequences of the trained lengths without their last tokens. Without such an ablation the model is
+// returned as it is.
 func HeadMeans(ctx context.Context, m modelfile.Model) (modelfile.Model, error) {
 	layers := m.Config.MeanAblated()
 	if len(layers) == 0 {
@@ -68,7 +68,7 @@ func HeadMeans(ctx context.Context, m modelfile.Model) (modelfile.Model, error) 
 	return m, nil
 }
 
-// meanData are sequences of each of a model's tasks.
+// meanData draws sequences of each of a model's tasks.
 func meanData(ctx context.Context, c card.Card) ([]eval.Sequence, error) {
 	if c.Task == "" {
 		return nil, errors.New("the model names no task to average over")

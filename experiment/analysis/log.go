@@ -19,7 +19,7 @@ func OpenLog(path string) (*rowlog.Log[eval.Observation], error) {
 		Read: eval.ReadPartialObservations, Write: eval.WriteObservations})
 }
 
-// Resume takes the observations that the plan would make again. A cell of which some are missing is read anew.
+// Resume takes the observations that the plan would make again. A cell that lacks one is read anew.
 func (p *Plan) Resume(observations []eval.Observation) {
 	byCell := map[string][]eval.Observation{}
 	for _, o := range observations {
@@ -33,7 +33,7 @@ func (p *Plan) Resume(observations []eval.Observation) {
 		if len(held) == 0 || len(held) < held[0].Together {
 			continue
 		}
-		held = held[len(held)-held[0].Together:] // where there are more, the last ones
+		held = held[len(held)-held[0].Together:] // of several the last
 		mapless := func(o eval.Observation) bool { return o.Measure == eval.MeasureAttention && !o.NA && o.Series == nil }
 		if !c.maps || !slices.ContainsFunc(held, mapless) {
 			p.take(c, held)
@@ -41,8 +41,8 @@ func (p *Plan) Resume(observations []eval.Observation) {
 	}
 }
 
-// key is eval.Observation.Cell: what was asked, in a few letters. Another field here makes all files' cells
-// unknown, and one is needed where a measure comes to have other numbers.
+// key is eval.Observation.Cell, a hash of what is asked. Another field makes all cells of older files unknown; a measure whose numbers
+// change needs one.
 func (c cell) key() string {
 	asked := struct {
 		Measure, Model, Intervention, Weights string

@@ -11,12 +11,12 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// alphabet is how many different tokens the sequences of logits have at most: so few that each pair is met at many distances.
+// alphabet bounds the kinds of tokens of sequences for logits: so few that each pair is met at many distances.
 const alphabet = 8
 
-// logits fits the attention logits of each head by content and distance, on sequences whose tokens are drawn at random from a few,
-// so that content and distance have nothing to do with one another. The first half is fitted on, the others are tried. The
-// first token of a sequence, the only one of its kind, is no key.
+// logits fits the attention logits of each head by content and distance, which have nothing to do with one another where tokens are
+// drawn at random from a few. The first half of the sequences is fitted on, the other is tried. The first token of a sequence,
+// the only one of its kind, is no key.
 func (r request) logits(ctx context.Context, onSequence func()) ([]eval.Observation, error) {
 	sequences, err := r.sequencesOf(ctx, alphabet)
 	if err != nil {
@@ -35,7 +35,7 @@ func (r request) logits(ctx context.Context, onSequence func()) ([]eval.Observat
 	for i := range fits {
 		fits[i] = newLogitDesign(len(cells), tokens, m.heads)
 	}
-	// The logits of all sequences would be too much to keep: each is read once, and the fits are solved between the halves.
+	// The logits of all sequences would not fit into memory: each is read once, and the fits are solved between the halves.
 	rng := r.rng()
 	for i, s := range sequences {
 		in, err := r.read(ctx, s, readOptions{logits: true})
@@ -66,7 +66,7 @@ func (r request) logits(ctx context.Context, onSequence func()) ([]eval.Observat
 	return out, nil
 }
 
-// The parts of a fit: which columns of the design it has.
+// Fits, by the columns of the design that they have.
 const (
 	byDistance = iota
 	byContent
@@ -107,7 +107,7 @@ func newLogitDesign(tokens, distances, heads int) *logitDesign {
 
 func (d *logitDesign) columns() int { return d.tokens*d.tokens + d.distances }
 
-// columnsOf is which columns a part of the fit has.
+// columnsOf are the columns of a fit.
 func (d *logitDesign) columnsOf(part int) (from, to int) {
 	content := d.tokens * d.tokens
 	switch part {
@@ -119,7 +119,7 @@ func (d *logitDesign) columnsOf(part int) (from, to int) {
 	return 0, d.columns()
 }
 
-// row takes the keys that query t sees, but the first: to fit on, or to try at.
+// row adds the keys that query t sees, without the first, to the fits, or tries the fits on them.
 func (d *logitDesign) row(in *inside, layer, t int, cells map[int64]int, rng *rand.Rand, fit bool) {
 	var keys []int
 	for j, v := range in.score(layer, 0, t) {
@@ -128,7 +128,7 @@ func (d *logitDesign) row(in *inside, layer, t int, cells map[int64]int, rng *ra
 		}
 	}
 	if len(keys) < 2 {
-		return // their differences alone say something
+		return // one key has no difference to another
 	}
 	columns := make([][2]int, len(keys)) // of content and of distance
 	for i, j := range keys {
@@ -195,7 +195,7 @@ func (d *logitDesign) addRow(columns [][2]int) {
 	}
 }
 
-// miss is the squared error of a fit's numbers for a query's keys, less their mean.
+// miss is the squared error of a fit for a query's keys, less the mean over them.
 func miss(weights []float64, columns [][2]int, y []float64) (sum float64) {
 	mean := 0.0
 	for _, c := range columns {
@@ -208,10 +208,10 @@ func miss(weights []float64, columns [][2]int, y []float64) (sum float64) {
 	return sum
 }
 
-// pairPenalty is the penalty of a fit, in pairs: it decides what no pair tells, such as a constant of f, and little else.
+// pairPenalty is the ridge of a fit, in pairs: it decides what no pair tells, such as a constant of f.
 const pairPenalty = 1e-4
 
-// solve finds the fits of all heads. Columns that a fit does not have are 0 in it.
+// solve finds the fits of all heads, with 0 for columns that a fit does not have.
 func (d *logitDesign) solve() error {
 	for part := range fitCount {
 		from, to := d.columnsOf(part)
@@ -238,7 +238,7 @@ func (d *logitDesign) solve() error {
 	return nil
 }
 
-// rounding is the share of the logits' squares below which their variance within queries is that of float32.
+// rounding is the share of the logits' squares below which float32 alone makes their variance within queries.
 const rounding = 1e-12
 
 // result sets the R² of the fits, and the term of distance.
@@ -266,8 +266,7 @@ func (h *logitHead) result(d *logitDesign, o *eval.Observation) {
 	o.Values["slope"], o.Values["r2_straight"] = straight(f[1:], d.pairs[1:])
 }
 
-// straight fits a line to values at 0, 1, …, each as often as weights say: how much it falls from one to the
-// next, and its R².
+// straight fits a line to values at 0, 1, …, with weights: how much it falls from one to the next, and its R².
 func straight(values, weights []float64) (slope, r2 float64) {
 	var n, x, y, xx, xy, yy float64
 	for i, v := range values {

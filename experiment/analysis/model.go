@@ -14,8 +14,7 @@ import (
 	"github.com/nopezoo/zoo/models"
 )
 
-// Model is a model whose inside can be read. It runs whole sequences in pure Go, by the graph
-// that it was trained as.
+// Model is a model whose inside can be read. It runs whole sequences in pure Go, by the graph of its training.
 type Model struct {
 	Label string
 	Card  card.Card
@@ -28,7 +27,7 @@ type Model struct {
 	model    models.Model
 	weights  map[string]*tensor.Tensor
 	hash     string // of the weights
-	unrolled bool   // its graph is of one length
+	unrolled bool   // its graph has one length
 	programs map[variant]*interp.Program
 }
 
@@ -40,7 +39,7 @@ type variant struct {
 	shifted bool // hidden states can be shifted
 }
 
-// NewModel prepares a model. One whose layers have no attention is an error.
+// NewModel prepares a model. A model without attention is an error.
 func NewModel(label string, m modelfile.Model) (*Model, error) {
 	model, err := models.New(m.Config)
 	if err != nil {
@@ -74,7 +73,7 @@ func NewModel(label string, m modelfile.Model) (*Model, error) {
 	return out, nil
 }
 
-// graph builds the model for sequences of so many tokens, or of any.
+// graph builds the model for sequences of so many tokens if it is unrolled, else of any.
 func (m *Model) graph(v variant, tokens int) (*graph.Graph, error) {
 	mode := models.Mode{Attentions: true, Hidden: true, AttentionLogits: v.logits, HeadOutputs: v.heads, Shift: v.shifted}
 	if m.unrolled {
@@ -85,10 +84,10 @@ func (m *Model) graph(v variant, tokens int) (*graph.Graph, error) {
 	return b.Build(slices.Concat([]graph.Output{{Name: card.Logits.Name, Node: f.Logits}}, f.Attentions, f.Hidden, f.AttentionLogits, f.HeadOutputs)...)
 }
 
-// maxTokens is how long a sequence may be: the weights of one layer have heads × tokens² numbers.
+// maxTokens bounds a sequence: the weights of one layer have heads × tokens² numbers.
 const maxTokens = 2048
 
-// errTooManyTokens is that of a sequence longer than maxTokens.
+// errTooManyTokens is the error of a sequence longer than maxTokens.
 var errTooManyTokens = errors.New("attention is read of shorter sequences only")
 
 // inside is what a model computes for one sequence of T tokens.
@@ -102,7 +101,7 @@ type inside struct {
 	heads     [][]float32 // what heads give, [T,H·D], by place in Model.layers, where asked for
 }
 
-// readOptions are what to do beside a plain run.
+// readOptions change a run, or what it gives.
 type readOptions struct {
 	logits bool        // give attention logits
 	heads  bool        // give what heads give
@@ -165,13 +164,13 @@ func (in *inside) row(layer, head, t int) []float32 {
 	return in.attention[layer][(head*n+t)*n:][:t+1]
 }
 
-// score is the logits of a head's query t for the keys 0 … t, below unseen for those that it may not see.
+// score is the logits of a head's query t for the keys 0 … t, below unseen for keys that a window hides.
 func (in *inside) score(layer, head, t int) []float32 {
 	n := len(in.ids)
 	return in.scores[layer][(head*n+t)*n:][:t+1]
 }
 
-// unseen is above what a logit is set to where a query may not see a key, and below all others.
+// unseen lies between the logits of hidden keys and all others.
 const unseen = -1e8
 
 // predicts returns the token with the greatest logit after token t.

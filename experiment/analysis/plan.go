@@ -1,6 +1,6 @@
-// Package analysis looks into models by the graph that they were trained as: what heads attend to, how far the attention of two models
-// is apart, what hidden states tell of positions, what attention logits are made of, and what becomes of the task without
-// the position. It reads sequences that hold the right answer, so that no mistake before a token changes what is seen at it.
+// Package analysis looks into models by the graph of their training: what heads attend to, how far the attention of two models is
+// apart, what hidden states tell of positions, what attention logits are made of, and what becomes of answers without the position.
+// Sequences hold the right answer, so that no mistake before a token changes what is seen at it.
 //
 //	m, err := analysis.NewModel("copy-nope", model)
 //	p, err := analysis.NewPlan([]*analysis.Model{m}, analysis.Defaults())
@@ -23,26 +23,23 @@ import (
 
 // Options say what to look into. Lists multiply out.
 type Options struct {
-	Lengths []int // of the tasks; none are defaultLengths of each model
+	Lengths []int // of the tasks; none: half of the greatest trained one, that one, and 1.5 and 2 times as long
 	Samples int   // sequences at each length, at least 2
 	Seed    uint64
 	Tokens  []string // eval.TaskTokens, eval.RandomTokens or both
 	Maps    bool     // adds maps of attention weights
-	// Probe adds what hidden states tell of positions, fitted on the greatest of the lengths that the
-	// model was trained on, or else the least one.
+	// Probe adds probes of positions in hidden states, fitted at the greatest trained length, or else the least length.
 	Probe bool
 	// Constructed adds the model of theorem 1 to the probes, on random tokens of its own.
 	Constructed bool
-	// Logits adds how far logits are content and distance, on random tokens.
+	// Logits adds fits of attention logits by content and distance, on random tokens.
 	Logits bool
-	// Causal adds what becomes of the task without the position that a probe reads, on the task's tokens. It is fitted
-	// as Probe is.
+	// Causal adds the answers without the position that a probe reads, fitted as Probe is.
 	Causal bool
-	// Tasks to read; none stands for those that each model was trained on.
+	// Tasks to read; none: each model's own.
 	Tasks []task.Task
-	// Divergence adds how far the attention of each other model of a task is apart from that of
-	// models with this encoding, on TaskTokens: of other encodings with the same training seed, and
-	// of this one with others. "" leaves it out.
+	// Divergence adds the divergence of attention, on eval.TaskTokens, between models with this encoding and models of the same
+	// task: with other encodings and the same training seed, and with this encoding and other seeds. "" leaves it out.
 	Divergence string
 
 	ToolVersion string // recorded in observations
@@ -53,21 +50,21 @@ func Defaults() Options {
 	return Options{Samples: 20, Seed: 1, Tokens: []string{eval.TaskTokens, eval.RandomTokens}}
 }
 
-// Plan is all that is to be observed, in a fixed order.
+// Plan lists observations to make, in a fixed order.
 type Plan struct {
-	Cells, Done     int   // how many there are, and how many have their observations
-	Sequences, Read int64 // that they read in all, as far as lengths have as many, and were read
+	Cells, Done     int   // all, and the cells that have their observations
+	Sequences, Read int64 // of all cells, as far as lengths have as many, and of cells that are done
 
 	cells []cell
 }
 
-// cell is a request, and its observations once they are made.
+// cell is a request with its observations.
 type cell struct {
 	request
-	observations []eval.Observation // nil until then
+	observations []eval.Observation // nil until they are made
 }
 
-// sequences is how many of them are read.
+// work is how many sequences the cell reads.
 func (c cell) work() int64 {
 	n := int64(c.samples)
 	if c.fitLength > 0 {
@@ -110,7 +107,7 @@ func NewPlan(models []*Model, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// check begins an error with the name that "zoo analyze" has for what is wrong.
+// check begins an error with the name of a flag of "zoo analyze".
 func (o Options) check() error {
 	if o.Samples < 2 || o.Samples > eval.MaxSamples {
 		return fmt.Errorf("n is %d, expected 2 to %d: position and content are told apart over several sequences", o.Samples, eval.MaxSamples)
@@ -147,66 +144,50 @@ func (p *Plan) add(m *Model, t task.Task, o Options) error {
 	if err := cmp.Or(eval.CheckLengths(t, spans), eval.CheckVocabulary(t, m.Card, spans)); err != nil {
 		return err
 	}
-	for _, measure := range o.measures() {
-		for _, tokens := range o.tokensOf(measure) {
+	fit, random, prompts := fitLength(lengths, m.Card.Trained.Max), []string{eval.RandomTokens}, []string{eval.TaskTokens}
+	for _, kind := range []struct {
+		measure   string
+		asked     bool
+		tokens    []string
+		fitLength int
+	}{
+		{eval.MeasureAttention, true, o.Tokens, 0}, {eval.MeasureProbe, o.Probe, o.Tokens, fit},
+		{eval.MeasureLogits, o.Logits, random, 0}, {eval.MeasureCausal, o.Causal, prompts, fit},
+	} {
+		if !kind.asked {
+			continue
+		}
+		for _, tokens := range kind.tokens {
 			for _, length := range lengths {
-				r := request{measure: measure, model: m, task: t, length: length, samples: o.Samples, seed: o.Seed,
-					tokens: tokens, maps: o.Maps, toolVersion: o.ToolVersion}
-				if measure == eval.MeasureProbe || measure == eval.MeasureCausal {
-					r.fitLength = fitLength(lengths, m.Card.Trained.Max)
-				}
-				p.cells = append(p.cells, cell{request: r})
+				p.cells = append(p.cells, cell{request: request{measure: kind.measure, model: m, task: t, length: length, samples: o.Samples,
+					seed: o.Seed, tokens: tokens, maps: o.Maps, fitLength: kind.fitLength, toolVersion: o.ToolVersion}})
 			}
 		}
 	}
 	return nil
 }
 
-// measures are those of single models.
-func (o Options) measures() []string {
-	out := []string{eval.MeasureAttention}
-	for _, m := range []struct {
-		name  string
-		asked bool
-	}{{eval.MeasureProbe, o.Probe}, {eval.MeasureLogits, o.Logits}, {eval.MeasureCausal, o.Causal}} {
-		if m.asked {
-			out = append(out, m.name)
-		}
-	}
-	return out
-}
-
-// tokensOf are the kinds of tokens of a measure: some have but one.
-func (o Options) tokensOf(measure string) []string {
-	switch measure {
-	case eval.MeasureLogits:
-		return []string{eval.RandomTokens}
-	case eval.MeasureCausal:
-		return []string{eval.TaskTokens}
-	}
-	return o.Tokens
-}
-
-// construct adds the constructed model to the probes: once for each task and length, beside the first of its models.
+// construct adds probes of the constructed model: once for each task and length, with the settings of its first probe.
 func (p *Plan) construct() error {
-	type place struct {
+	type probe struct {
 		task              string
 		length, fitLength int
 	}
-	seen, made := map[place]bool{}, map[string]*Model{}
+	seen, made := map[probe]bool{}, map[string]*Model{}
 	for _, c := range p.cells {
-		at := place{c.task.Name, c.length, c.fitLength}
-		if c.measure != eval.MeasureProbe || seen[at] {
+		this := probe{c.task.Name, c.length, c.fitLength}
+		if c.measure != eval.MeasureProbe || seen[this] {
 			continue
 		}
-		seen[at] = true
-		if made[at.task] == nil {
-			var err error
-			if made[at.task], err = newConstructed(c.model); err != nil {
+		seen[this] = true
+		if made[this.task] == nil {
+			model, err := newConstructed(c.model)
+			if err != nil {
 				return err
 			}
+			made[this.task] = model
 		}
-		c.model, c.tokens = made[at.task], eval.RandomTokens
+		c.model, c.tokens = made[this.task], eval.RandomTokens
 		p.cells = append(p.cells, c)
 	}
 	if len(seen) == 0 {
@@ -215,7 +196,7 @@ func (p *Plan) construct() error {
 	return nil
 }
 
-// pair adds the divergences from models of an encoding.
+// pair adds the divergences from models with an encoding.
 func (p *Plan) pair(encoding string) error {
 	var pairs []cell
 	for _, a := range p.cells {
@@ -245,8 +226,7 @@ func (p *Plan) pair(encoding string) error {
 	return nil
 }
 
-// defaultLengths are half of the greatest trained length, that length, and one and a half times and twice
-// as long, as far as the task has them.
+// defaultLengths are Options.Lengths where none are given, as far as the task has them.
 func defaultLengths(t task.Task, trained task.Range) []int {
 	var out []int
 	for _, factor := range []float64{0.5, 1, 1.5, 2} {
@@ -258,7 +238,7 @@ func defaultLengths(t task.Task, trained task.Range) []int {
 	return out
 }
 
-// fitLength is the greatest length that a model was trained on, or else the least one.
+// fitLength is the greatest trained length, or else the least length.
 func fitLength(lengths []int, trained int) int {
 	best := slices.Min(lengths)
 	for _, length := range lengths {
@@ -269,7 +249,7 @@ func fitLength(lengths []int, trained int) int {
 	return best
 }
 
-// Observations are those that were made so far, in the plan's order.
+// Observations lists the observations made so far, in the plan's order.
 func (p *Plan) Observations() (all []eval.Observation) {
 	for _, c := range p.cells {
 		all = append(all, c.observations...)
@@ -284,8 +264,8 @@ func (p *Plan) take(c *cell, all []eval.Observation) {
 	p.Read += c.work()
 }
 
-// Run makes the observations of one cell after the other that has none, and keeps them in the log at once. progress is told of the
-// sequences read so far and of what is being read.
+// Run makes the observations of the cells that have none, one after the other, and keeps them in the log at once. progress gets the
+// sequences read so far, and a text for the current ones.
 func (p *Plan) Run(ctx context.Context, log *rowlog.Log[eval.Observation], progress func(sequences int64, now func() string)) error {
 	for i := range p.cells {
 		c := &p.cells[i]

@@ -10,7 +10,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// probe observes after each number of layers how well positions can be read off hidden states. All tokens of a sequence count.
+// probe observes, after each number of layers, how well positions can be read off the hidden states of all tokens.
 func (r request) probe(ctx context.Context, onSequence func()) ([]eval.Observation, error) {
 	fitted, tried, err := r.fitAndTry(ctx)
 	if err != nil {
@@ -37,7 +37,7 @@ func (r request) probe(ctx context.Context, onSequence func()) ([]eval.Observati
 	return out, nil
 }
 
-// fitAndTry draws sequences of fitLength to fit a probe on, and others to try it at: at one length as many.
+// fitAndTry draws sequences of fitLength to fit a probe on, and others to try it at: at the same length as many.
 func (r request) fitAndTry(ctx context.Context) (fitted, tried []eval.Sequence, err error) {
 	fit := r
 	fit.length = r.fitLength
@@ -58,7 +58,7 @@ func (r request) fitAndTry(ctx context.Context) (fitted, tried []eval.Sequence, 
 	return drawn[:len(drawn)/2], drawn[len(drawn)/2:], nil
 }
 
-// leftOut reports whether the regression is not fitted on a position.
+// leftOut reports whether a position is withheld from the regression.
 func leftOut(position int) bool { return position%4 == 2 }
 
 // probe reads positions off hidden states [D].
@@ -115,7 +115,7 @@ func fitProbe(inputs []inside, layers int) (*probe, error) {
 	return p, err
 }
 
-// features are a state's with mean 0 and variance 1 over those fitted on, and a constant 1.
+// features are a state, with mean 0 and variance 1 over the states fitted on, and a constant 1.
 func (p *probe) features(row []float64, state []float32) {
 	for i, v := range state {
 		row[i] = (float64(v) - p.mean[i]) * p.scale[i]
@@ -123,7 +123,7 @@ func (p *probe) features(row []float64, state []float32) {
 	row[len(state)] = 1
 }
 
-// normal is what least squares need of rows: XᵀX and XᵀY.
+// normal has the sums for least squares: XᵀX and XᵀY.
 type normal struct {
 	gram *mat.SymDense
 	with *mat.Dense
@@ -134,7 +134,7 @@ func newNormal(features, targets int) *normal {
 	return &normal{mat.NewSymDense(features, nil), mat.NewDense(features, targets, nil), 0}
 }
 
-// add takes a row whose target number k is y, and whose others are 0.
+// add adds a row whose target number k is y, and whose other targets are 0.
 func (n *normal) add(row []float64, k int, y float64) {
 	n.rows++
 	n.gram.SymRankOne(n.gram, 1, mat.NewVecDense(len(row), row))
@@ -156,7 +156,7 @@ func (n *normal) solve() (*mat.Dense, error) {
 	return &out, c.SolveTo(&out, n.with)
 }
 
-// try sets how well the probe reads positions; same says that they are those which it was fitted on.
+// try sets how well the probe reads positions; same: at the length that it was fitted on.
 func (p *probe) try(o *eval.Observation, outputs []inside, same bool) {
 	_, classes := p.classes.Dims()
 	right, longest := 0, 0
@@ -206,7 +206,7 @@ func (p *probe) r2(outputs []inside, layers int) float64 {
 	return all.r2()
 }
 
-// readings gathers the squared errors of positions that were read.
+// readings sums the errors of positions that were read.
 type readings struct{ n, sum, squares, wrong, absolute float64 }
 
 func (e *readings) add(read, is float64) {

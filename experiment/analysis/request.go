@@ -13,14 +13,14 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// request is a measure of a model on sequences of one length. Its options were checked by NewPlan.
+// request is a measure of a model on sequences of one length. NewPlan has checked its options.
 type request struct {
 	measure string // eval.MeasureAttention or another
 	model   *Model
 	other   *Model // of eval.MeasureDivergence
 	task    task.Task
 	length  int // the task's measure
-	samples int // two at least: roles by content are told from those by place over several sequences
+	samples int // two at least, to tell roles by content from roles by place
 	seed    uint64
 	tokens  string // eval.TaskTokens or eval.RandomTokens
 	maps    bool   // of attention: the weights of one sequence
@@ -29,13 +29,13 @@ type request struct {
 	toolVersion string
 }
 
-// measures make the observations of a request. onSequence is called after each sequence.
+// measures make the observations of a request, and call onSequence after each sequence.
 var measures = map[string]func(r request, ctx context.Context, onSequence func()) ([]eval.Observation, error){
 	eval.MeasureAttention: request.heads, eval.MeasureDivergence: request.diverge, eval.MeasureProbe: request.probe,
 	eval.MeasureLogits: request.logits, eval.MeasureCausal: request.causal,
 }
 
-// observe makes the observations of the request. A length that a model or the task does not have gives one that says so.
+// observe makes the observations of the request; at a length that a model or the task does not have, one with NA set.
 func (r request) observe(ctx context.Context, onSequence func()) ([]eval.Observation, error) {
 	all, err := measures[r.measure](r, ctx, onSequence)
 	if errors.Is(err, eval.ErrTooLong) || errors.Is(err, task.ErrNoSplit) || errors.Is(err, task.ErrNoLength) || errors.Is(err, errTooManyTokens) {
@@ -56,7 +56,7 @@ func (r request) label() string {
 	return "model " + r.model.Label
 }
 
-// observation begins one of a layer, on n sequences of at most so many tokens.
+// observation is an observation of a layer without numbers, on n sequences of at most so many tokens.
 func (r request) observation(layer, n, tokens int) eval.Observation {
 	o := eval.NewObservation(r.model.Card, r.config(), task.At(r.length))
 	o.Measure, o.Tokens, o.Layer, o.N, o.SequenceTokens = r.measure, r.tokens, layer, n, tokens
@@ -76,10 +76,10 @@ func (r request) config() eval.Config {
 		Environment: eval.Environment{Model: r.model.Label, ToolVersion: r.toolVersion}}
 }
 
-// rng is the source of random choices beside the sequences.
+// rng draws random tokens, and controls.
 func (r request) rng() *rand.Rand { return rand.New(rand.NewPCG(r.seed, uint64(r.length))) }
 
-// sequences draws what to read. The last token of a prompt is the first query, and the last token of all is not read.
+// sequences draws sequences. The last token of a prompt is the first query; the last token of all is not read.
 func (r request) sequences(ctx context.Context) ([]eval.Sequence, error) {
 	return r.sequencesOf(ctx, math.MaxInt)
 }
@@ -93,8 +93,8 @@ func (r request) sequencesOf(ctx context.Context, kinds int) ([]eval.Sequence, e
 	return r.random(drawn, kinds), nil
 }
 
-// random draws sequences as long as the first of others, after its first token, from all tokens of the others but each one's last;
-// for a model that has tokens of its own, from these.
+// random draws sequences as long as the first of the given ones, after the same first token, from the tokens that all of these have
+// before their last; for a model with words of its own, from its words.
 func (r request) random(drawn []eval.Sequence, kinds int) []eval.Sequence {
 	pool, first := slices.Clone(r.model.words), r.model.first
 	if pool == nil {
@@ -127,7 +127,7 @@ func compareShapes(a, b eval.Sequence) int {
 	return cmp.Or(len(a.IDs)-len(b.IDs), a.Prompt-b.Prompt)
 }
 
-// longest is the tokens that are read of the longest sequence.
+// longest is the length of the longest sequence, in tokens that are read.
 func longest(sequences []eval.Sequence) int {
 	out := 0
 	for _, s := range sequences {
@@ -136,7 +136,7 @@ func longest(sequences []eval.Sequence) int {
 	return out
 }
 
-// read runs a sequence but for its last token.
+// read runs a sequence without its last token.
 func (r request) read(ctx context.Context, s eval.Sequence, o readOptions) (inside, error) {
 	return r.model.read(ctx, s.IDs[:len(s.IDs)-1], o)
 }

@@ -7,59 +7,54 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// tally is a mean of scores beside the mean of their controls.
+// tally sums scores and their controls.
 type tally struct {
-	score, null float64
-	n           int
+	score, control float64
+	n              int
 }
 
-func (y *tally) add(score, null float64) {
-	y.score += score
-	y.null += null
-	y.n++
+func (y *tally) add(score, control float64, n int) {
+	y.score, y.control, y.n = y.score+score, y.control+control, y.n+n
 }
 
-// role sets the mean beside its control; nothing of no queries.
+// role sets the means; nothing of no queries.
 func (y *tally) role(o *eval.Observation, name string) {
 	if n := float64(y.n); n > 0 {
-		o.Values[name], o.Control[name], o.Values[name+"_queries"] = y.score/n, y.null/n, n
+		o.Values[name], o.Control[name], o.Values[name+"_queries"] = y.score/n, y.control/n, n
 	}
 }
 
-// places gathers weights by a fixed distance, or by a fixed position.
+// places sums weights by distance, or by position.
 type places struct {
-	score, null []float64
-	n           []int
-	queries     int
+	byPlace []tally
+	queries int
 }
 
-func (p *places) add(at int, score, null float64) {
-	for len(p.n) <= at {
-		p.score, p.null, p.n = append(p.score, 0), append(p.null, 0), append(p.n, 0)
+func (p *places) add(place int, score, control float64) {
+	for len(p.byPlace) <= place {
+		p.byPlace = append(p.byPlace, tally{})
 	}
-	p.score[at] += score
-	p.null[at] += null
-	p.n[at]++
+	p.byPlace[place].add(score, control, 1)
 }
 
-// role sets the best place that at least half of the queries see, beside the best of shuffled weights.
+// role sets the best place that half of the queries see, and the best of the shuffled weights as control.
 func (p *places) role(o *eval.Observation, name string) {
-	best, null, queries, at := 0.0, 0.0, 0, 0
-	for place, n := range p.n {
-		if 2*n < p.queries {
+	best, control, bestPlace := 0.0, 0.0, -1
+	for place, y := range p.byPlace {
+		if 2*y.n < p.queries {
 			continue
 		}
-		if score := p.score[place] / float64(n); queries == 0 || score > best {
-			best, queries, at = score, n, place
+		if score := y.score / float64(y.n); bestPlace < 0 || score > best {
+			best, bestPlace = score, place
 		}
-		null = max(null, p.null[place]/float64(n))
+		control = max(control, y.control/float64(y.n))
 	}
-	if queries > 0 {
-		o.Values[name], o.Control[name], o.Values[name+"_queries"], o.Values[name+"_at"] = best, null, float64(queries), float64(at)
+	if bestPlace >= 0 {
+		o.Values[name], o.Control[name], o.Values[name+"_queries"], o.Values[name+"_at"] = best, control, float64(p.byPlace[bestPlace].n), float64(bestPlace)
 	}
 }
 
-// fixed gathers the roles that no token but the query's place decides.
+// fixed sums the roles that the query's place decides, and no token.
 type fixed struct {
 	previous, first, even tally
 	offset, position      places
@@ -75,9 +70,9 @@ func (f *fixed) add(weights []float32, mass float64, rng *rand.Rand) {
 		f.shuffled[i], f.shuffled[j] = f.shuffled[j], f.shuffled[i]
 	})
 	if t > 0 {
-		f.previous.add(float64(weights[t-1]), mass/n)
+		f.previous.add(float64(weights[t-1]), mass/n, 1)
 	}
-	f.first.add(float64(weights[0]), mass/n)
+	f.first.add(float64(weights[0]), mass/n, 1)
 	f.offset.queries++
 	f.position.queries++
 	apart := 0.0
@@ -88,11 +83,10 @@ func (f *fixed) add(weights []float32, mass float64, rng *rand.Rand) {
 	}
 	// Of Dirichlet(1, …, 1) a weight is Beta(1, n−1), whose mean distance from 1/n is
 	// (2/n)(1−1/n)ⁿ.
-	f.even.add(1-apart/2, 1-math.Pow(1-1/n, n))
+	f.even.add(1-apart/2, 1-math.Pow(1-1/n, n), 1)
 }
 
-// matches lists, for each token, the keys before it that its content points at: equal tokens,
-// and tokens that follow one.
+// matches lists, for each token, the keys that its content points at: earlier equal tokens, and the tokens after them.
 type matches struct {
 	duplicate, induction [][]int
 }
