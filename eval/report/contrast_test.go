@@ -54,7 +54,7 @@ func TestFigureContrast(t *testing.T) {
 				colour = fill[1]
 			}
 			switch {
-			case m[1] == "path" && f.Name == "heatmap":
+			case m[1] == "path" && f.Name == "heatmap" && fill != nil:
 				on = colour
 			case m[1] == "text":
 				if c := contrast(parseRGB(t, colour), parseRGB(t, on)); c < leastContrast {

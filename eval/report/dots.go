@@ -24,7 +24,8 @@ func (s *Report) tradeoffFigure(t *summary.Task, place summary.Place, file strin
 			continue
 		}
 		d := point{float64(step), 100 * float64(series.Score.Median)}
-		p.marks, p.names = append(p.marks, s.marker(series.Encoding, d, bigMarker)), append(p.names, name{series.Name, d, nil})
+		p.marks = append(p.marks, s.marker(series.Encoding, d, bigMarker))
+		p.names = append(p.names, name{text: series.Name, end: d, key: s.marker(series.Encoding, point{}, markerSize)})
 		p.x.high, p.y.high = max(p.x.high, 1.25*d.x), max(p.y.high, min(100, 1.25*d.y))
 	}
 	if len(p.marks) == 0 {

@@ -4,47 +4,46 @@ import (
 	"image/color"
 	"math"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
 // heatFigure is tasks by series: mean exact match beyond the trained lengths.
 func (s *Report) heatFigure() Figure {
-	table := s.HeatMap
-	if len(table.Lines) < 2 {
+	lines := s.HeatMap.Lines
+	if len(lines) < 2 {
 		return Figure{}
 	}
-	const wide, high = 54., 20. // of a cell
-	task := textStyle(ink, draw.XRight, draw.YCenter)
-	left := 0.
-	for _, l := range table.Lines {
-		left = max(left, float64(task.Width(l[0].Text))+8)
-	}
-	width, height := left+wide*float64(len(table.Head)-1), high*float64(len(table.Lines)+1)
-	p := panel{x: axis{high: width}, y: axis{high: height}} // in points
-	for j, head := range table.Head[1:] {
-		style := textStyle(ink, draw.XCenter, draw.YCenter)
-		for style.Width(head) > wide-2 && style.Font.Size > 4 {
-			style.Font.Size -= 0.5
+	names := s.HeatMap.Head[1:]
+	const wide, high, gap = 54., 20., 0.02 // of a cell, in points, and around its unit square
+	var series, tasks []plot.Tick
+	p := panel{x: axis{low: -0.5, high: float64(len(names)) - 0.5, named: true}, y: axis{low: 0.5 - float64(len(lines)), high: 0.5, named: true}}
+	style := textStyle(ink, draw.XRight, draw.YCenter)
+	left, below := vg.Length(0), high*vg.Length(1)
+	for j, name := range names {
+		series = append(series, plot.Tick{Value: float64(j), Label: name})
+		if width := style.Width(name); width > wide {
+			p.x.steep, below = true, max(below, width)
 		}
-		p.marks = append(p.marks, word{point{left + wide*(float64(j)+0.5), height - high/2}, head, style})
 	}
-	for i, l := range table.Lines {
-		y := height - high*float64(i+2)
-		p.marks = append(p.marks, word{point{left - 8, y + high/2}, l[0].Text, task})
+	for i, l := range lines {
+		y := -float64(i)
+		tasks = append(tasks, plot.Tick{Value: y, Label: l[0].Text})
+		left = max(left, style.Width(l[0].Text))
 		for j, cell := range l[1:] {
-			low, v := point{left + wide*float64(j), y}, cell.Value.Median
 			fill, on := paper, soft
-			if v.Known() {
+			if v := cell.Value.Median; v.Known() {
 				fill = heatColour(float64(v))
 				on = readable(fill)
 			}
-			p.marks = append(p.marks,
-				area{[][]point{rectangle(point{low.x + 1, low.y + 1}, point{low.x + wide - 1, low.y + high - 1})}, fill},
-				word{point{low.x + wide/2, low.y + high/2}, cell.Text + cell.Mark, textStyle(on, draw.XCenter, draw.YCenter)})
+			x := float64(j)
+			p.marks = append(p.marks, area{[][]point{rectangle(point{x - 0.5 + gap, y - 0.5 + gap}, point{x + 0.5 - gap, y + 0.5 - gap})}, fill},
+				word{point{x, y}, cell.Text + cell.Mark, textStyle(on, draw.XCenter, draw.YCenter)})
 		}
 	}
-	return Figure{Name: "heatmap", width: vg.Length(width) + 2*margin, height: vg.Length(height) + 2*margin, panels: []panel{p}, across: 1}
+	p.x.ticks, p.y.ticks = plot.ConstantTicks(series), plot.ConstantTicks(tasks)
+	return Figure{Name: "heatmap", width: left + wide*vg.Length(len(names)) + 5*margin, height: below + high*vg.Length(len(lines)) + 4*margin, panels: []panel{p}, across: 1}
 }
 
 // heatColour is the page's scale on white, 0..1 from light to dark blue.

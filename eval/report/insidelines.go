@@ -14,7 +14,7 @@ import (
 // linePanel is an empty panel for lines over whole numbers; its axis y holds low and high at least.
 func linePanel(title, x, y string, low, high float64) panel {
 	return panel{title: title, x: axis{label: x, low: math.Inf(1), high: math.Inf(-1), ticks: wholes},
-		y: axis{label: y, low: low, high: high, ticks: even(0)}, aside: true}
+		y: axis{label: y, low: low, high: high, ticks: even(0)}}
 }
 
 // addDots adds points, and fits the axes to them.

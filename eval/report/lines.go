@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"image/color"
 	"slices"
 
@@ -43,7 +42,7 @@ func (s *Report) lineFigure(name, y string, t *summary.Task, drawn chart) Figure
 	first, last := t.X[0], t.X[len(t.X)-1]
 	room := max(0.5, 0.015*(last-first)) // for the markers
 	p := panel{x: axis{label: t.Axis, low: first - room, high: last + room, ticks: even(0)},
-		y: axis{label: y, low: drawn.Bottom, high: drawn.Top, octaves: drawn.Bottom > 0, ticks: even(0)}, trained: t.Trained, aside: true}
+		y: axis{label: y, low: drawn.Bottom, high: drawn.Top, octaves: drawn.Bottom > 0, ticks: even(0)}, trained: t.Trained}
 	if t.Octaves {
 		p.x.low, p.x.high, p.x.octaves = first/1.06, last*1.06, true
 	}
@@ -192,33 +191,26 @@ func (k curves) markers() []mark {
 
 const limitName = "roofline"
 
-// names are the curves' and the limit's, at their ends; of those that end alike the better one's stands above.
+// names are the curves' and the limit's.
 func (k curves) names() []name {
-	type named struct {
-		name
-		mean summary.Number // of all its points
-	}
-	var out []named
+	var out []name
 	if n := len(k.Limits); n > 0 {
-		end := k.Limits[n-1]
-		out = append(out, named{name{limitName, point{end.X, float64(end.Low)}, stroke{[]point{{-1, 0}, {1, 0}}, limitStyle}}, end.Low})
+		end := point{k.Limits[n-1].X, float64(k.Limits[n-1].Low)}
+		out = append(out, name{limitName, end, stroke{[]point{{-1, 0}, {1, 0}}, limitStyle}, end.y})
 	}
 	for n, curve := range k.Lines {
 		if len(curve.Points) == 0 {
 			continue
 		}
-		series, colour := k.series(n), k.colour(n)
+		series, mean := k.series(n), 0.
 		text := series.Name
 		if series.Fit.None() {
 			text += ", did not fit"
 		}
-		mean := summary.Number(0)
 		for _, d := range curve.Points {
-			mean += d.Y / summary.Number(len(curve.Points))
+			mean += float64(d.Y) / float64(len(curve.Points))
 		}
-		out = append(out, named{name{text, curve.Points[len(curve.Points)-1].place(),
-			symbol{shape: k.shape(n), radius: markerSize, fill: colour, edge: colour}}, mean})
+		out = append(out, name{text, curve.Points[len(curve.Points)-1].place(), k.report.marker(series.Encoding, point{}, markerSize), mean})
 	}
-	slices.SortStableFunc(out, func(a, b named) int { return cmp.Or(cmp.Compare(a.end.y, b.end.y), cmp.Compare(a.mean, b.mean)) })
-	return summary.Each(out, func(n named) name { return n.name })
+	return out
 }

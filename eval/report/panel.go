@@ -17,8 +17,7 @@ type panel struct {
 	x, y    axis
 	trained [2]int // lengths, shaded on the axis x
 	marks   []mark // the last is on top
-	names   []name
-	aside   bool // whether names of the points furthest right stand right of the axes
+	names   []name // right of the axes
 }
 
 // axis goes from low to high; without ticks it is not drawn.
@@ -28,13 +27,15 @@ type axis struct {
 	octaves   bool // a logarithmic scale
 	ticks     plot.Ticker
 	named     bool // ticks are names, not numbers
+	steep     bool // names run upwards
 }
 
-// name is text for the end of a curve, for a point, or for a line of a legend.
+// name is text for a curve, a point, or a line of a legend.
 type name struct {
 	text string
-	end  point
-	key  mark // stands before the text, drawn around {0, 0} from −1 to 1; nil for none
+	end  point   // of the curve, where the name stands as near as it fits
+	key  mark    // stands before the text, drawn around {0, 0} from −1 to 1; nil for none
+	mean float64 // of the curve: of those with one end the higher one's name stands above
 }
 
 const (
@@ -56,10 +57,8 @@ func (p panel) draw(c draw.Canvas) {
 	case p.trained[1] > 0:
 		top = fontSize + markerSize
 	}
-	if p.aside {
-		for _, n := range p.names {
-			right = max(right, nameGap+p.nameWidth(n))
-		}
+	for _, n := range p.names {
+		right = max(right, nameGap+n.indent()+p.nameStyle().Width(n.text))
 	}
 	inner := draw.Crop(c, 0, -right, 0, -top)
 	if p.y.octaves { // package plot puts a label at the mean of the ends, which is near the top here
@@ -100,8 +99,11 @@ func (a axis) apply(to *plot.Axis) {
 	if a.octaves {
 		to.Scale, to.Tick.Marker = plot.LogScale{}, octaves{}
 	}
+	if a.steep {
+		to.Tick.Label.Rotation, to.Tick.Label.XAlign, to.Tick.Label.YAlign = math.Pi/2, draw.XRight, draw.YCenter
+	}
 	if a.named {
-		to.Tick.Label.Color = ink
+		to.Tick.Label.Color, to.LineStyle.Width = ink, 0
 	}
 }
 
@@ -119,7 +121,7 @@ func (p panel) Plot(c draw.Canvas, axes *plot.Plot) {
 		}
 	}
 	for _, t := range axes.Y.Tick.Marker.Ticks(p.y.low, p.y.high) {
-		if !t.IsMinor() && t.Value >= p.y.low && t.Value <= p.y.high {
+		if !p.x.named && !t.IsMinor() && t.Value >= p.y.low && t.Value <= p.y.high {
 			c.StrokeLine2(draw.LineStyle{Color: line, Width: 0.5}, c.Min.X, y(t.Value), c.Max.X, y(t.Value))
 		}
 	}
@@ -143,53 +145,34 @@ func (p panel) nameStyle() draw.TextStyle {
 	return style
 }
 
-func (p panel) nameWidth(n name) vg.Length {
-	width := p.nameStyle().Width(n.text)
-	if n.key != nil {
-		width += nameIndent
+// indent is the room for a key.
+func (n name) indent() vg.Length {
+	if n.key == nil {
+		return 0
 	}
-	return width
+	return nameIndent
 }
 
-// drawNames writes names right of the axes as near to their points as they fit, and others where they hide the least.
+// drawNames writes names right of the axes.
 func (p panel) drawNames(c, data draw.Canvas, axes *plot.Plot) {
-	x, y := axes.Transforms(&data)
-	place := func(d point) vg.Point { return vg.Point{X: x(d.x), Y: y(d.y)} }
-	style := p.nameStyle()
-	write := func(n name, left vg.Point) {
-		if n.key != nil {
-			n.drawKey(&c, vg.Point{X: left.X + markerSize, Y: left.Y}, markerSize)
-			left.X += nameIndent
-		}
-		c.FillText(style, left, n.text)
-	}
-	last := math.Inf(-1)
-	for _, n := range p.names {
-		last = max(last, n.end.x)
-	}
-	taken := append(p.taken(place), vg.Rectangle{Min: vg.Point{X: data.Min.X, Y: data.Min.Y - 2*fontSize}, Max: vg.Point{X: data.Max.X, Y: data.Min.Y}})
-	var right []name
-	for _, n := range p.names {
-		if p.aside && n.end.x == last {
-			right = append(right, n)
-			continue
-		}
-		box := free(place(n.end), p.nameWidth(n), fontSize, taken)
-		taken = append(taken, box)
-		write(n, vg.Point{X: box.Min.X, Y: (box.Min.Y + box.Max.Y) / 2})
-	}
-	slices.SortStableFunc(right, func(a, b name) int { return cmp.Compare(a.end.y, b.end.y) })
-	heights := make([]vg.Length, len(right))
-	for i, n := range right {
-		heights[i] = place(n.end).Y
-	}
-	gap := 1.35 * fontSize
+	_, y := axes.Transforms(&data)
+	style, gap := p.nameStyle(), 1.35*fontSize
 	if p.title != "" {
 		gap = style.Font.Size + 1
 	}
+	slices.SortStableFunc(p.names, func(a, b name) int { return cmp.Or(cmp.Compare(a.end.y, b.end.y), cmp.Compare(a.mean, b.mean)) })
+	heights := make([]vg.Length, len(p.names))
+	for i, n := range p.names {
+		heights[i] = y(n.end.y)
+	}
 	spread(heights, gap, data.Min.Y, data.Max.Y)
-	for i, n := range right {
-		write(n, vg.Point{X: data.Max.X + nameGap, Y: heights[i]})
+	for i, n := range p.names {
+		left := vg.Point{X: data.Max.X + nameGap, Y: heights[i]}
+		if n.key != nil {
+			n.drawKey(&c, vg.Point{X: left.X + markerSize, Y: left.Y}, markerSize)
+		}
+		left.X += n.indent()
+		c.FillText(style, left, n.text)
 	}
 }
 
@@ -198,53 +181,6 @@ func (n name) drawKey(c *draw.Canvas, centre vg.Point, radius vg.Length) {
 	n.key.draw(c, func(d point) vg.Point {
 		return vg.Point{X: centre.X + radius*vg.Length(d.x), Y: centre.Y + radius*vg.Length(d.y)}
 	})
-}
-
-// taken are boxes around symbols and along strokes, as tall as a marker.
-func (p panel) taken(place func(point) vg.Point) []vg.Rectangle {
-	var out []vg.Rectangle
-	for _, m := range p.marks {
-		switch m := m.(type) {
-		case symbol:
-			out = append(out, around(place(m.centre), 2*m.radius, 2*m.radius))
-		case stroke:
-			points := placed(m.points, place)
-			for i := 1; i < len(points); i++ {
-				const parts = 16
-				step := points[i].Sub(points[i-1]).Scale(1. / parts)
-				for part := range parts + 1 {
-					out = append(out, around(points[i-1].Add(step.Scale(vg.Length(part))), step.X, 2*markerSize))
-				}
-			}
-		}
-	}
-	return out
-}
-
-// around is a box with a point in its middle.
-func around(centre vg.Point, width, height vg.Length) vg.Rectangle {
-	return vg.Rectangle{Min: vg.Point{X: centre.X - width/2, Y: centre.Y - height/2}, Max: vg.Point{X: centre.X + width/2, Y: centre.Y + height/2}}
-}
-
-// free finds the box near the end of a curve where a name hides the least: right of it,
-// above, below or left, further out if all of them are taken.
-func free(end vg.Point, width, height vg.Length, taken []vg.Rectangle) vg.Rectangle {
-	best, least := vg.Rectangle{}, vg.Length(math.Inf(1))
-	for _, far := range []vg.Length{1, 2.2, 3.4} {
-		gap := far * 2.4 * markerSize
-		for _, d := range []vg.Point{{X: gap + width/2}, {Y: gap + height/4}, {Y: -gap - height/4}, {X: -gap - width/2}} {
-			box, hidden := around(end.Add(d), width, height), vg.Length(0)
-			for _, t := range taken {
-				w := min(box.Max.X, t.Max.X) - max(box.Min.X, t.Min.X)
-				h := min(box.Max.Y, t.Max.Y) - max(box.Min.Y, t.Min.Y)
-				hidden += max(0, w) * max(0, h)
-			}
-			if hidden < least {
-				best, least = box, hidden
-			}
-		}
-	}
-	return best
 }
 
 // spread moves ascending heights apart until they keep a gap, within bounds.
