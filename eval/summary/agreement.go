@@ -44,7 +44,7 @@ func (s *Study) agree(all []contests) {
 	}
 	known := true // all tasks are to the paper
 	for _, c := range all {
-		known = known && s.published.hasBeyond(c.task.paperName())
+		known = known && s.published.withBeyond(c.task.paperName(), "") != nil
 		lengths, ours, theirs := s.besidePublished(c.task)
 		if a, ok := agreement(ours, theirs); ok {
 			a.Task, a.Lengths = c.task.Name, lengths
@@ -58,8 +58,8 @@ func (s *Study) agree(all []contests) {
 	for _, r := range s.Ranks {
 		ours[r.Name] = float64(r.MRR)
 	}
-	for _, r := range s.published.Ranks {
-		theirs[r.Encoding] = float64(r.All)
+	for _, r := range s.published.ranks {
+		theirs[r.encoding] = float64(r.all)
 	}
 	if a, ok := agreement(s.byEncoding(ours), theirs); ok {
 		s.Agreements = append(s.Agreements, a)
@@ -72,7 +72,7 @@ func (s *Study) agree(all []contests) {
 func (s *Study) besidePublished(t *Task) (lengths []task.Span, ours, theirs contest) {
 	type pair struct {
 		here  *Series
-		paper *PublishedModel
+		paper *publishedModel
 	}
 	var both []pair
 	for i := range t.Series {
@@ -85,7 +85,7 @@ func (s *Study) besidePublished(t *Task) (lengths []task.Span, ours, theirs cont
 				lengths = m.lengths()
 			}
 			lengths = slices.DeleteFunc(lengths, func(n task.Span) bool {
-				_, there := m.Means[n]
+				_, there := m.means[n]
 				return !there || !here.isBeyond(n) || !here.measuredBy(n)
 			})
 		}
@@ -94,7 +94,7 @@ func (s *Study) besidePublished(t *Task) (lengths []task.Span, ours, theirs cont
 	for _, p := range both {
 		if len(lengths) > 0 {
 			ours[p.here.Name] = float64(p.here.summaryAt(lengths, t.Task).All.Median)
-			theirs[p.paper.Encoding] = float64(p.paper.summaryAt(lengths, t.Task).Mean)
+			theirs[p.paper.encoding] = float64(p.paper.summaryAt(lengths, t.Task).Mean)
 		}
 	}
 	return lengths, s.byEncoding(ours), theirs

@@ -63,8 +63,8 @@ func (s *Study) compare() {
 			if of.Rows[0].Intervention != "" {
 				continue // papers change no trained model
 			}
-			for k := range s.published.Models {
-				if m := &s.published.Models[k]; m.Task == t.paperName() && m.Encoding == s.Encodings[of.Encoding] {
+			for k := range s.published.models {
+				if m := &s.published.models[k]; m.task == t.paperName() && m.encoding == s.Encodings[of.Encoding] {
 					s.Published = append(s.Published, of.compared(t, m)...)
 				}
 			}
@@ -78,7 +78,7 @@ func (t *Task) paperName() string { return strings.TrimSuffix(t.Task, "+paper") 
 // compared compares a series with a paper's model: at each bin, or, where the paper has
 // single lengths, over those of its longer ones that all runs were measured at here:
 // accuracy falls off so steeply that means over other lengths say nothing of each other.
-func (s *Series) compared(t *Task, m *PublishedModel) []Compared {
+func (s *Series) compared(t *Task, m *publishedModel) []Compared {
 	all := m.lengths()
 	var parts [][]task.Span
 	if slices.ContainsFunc(all, task.Span.IsBin) {
@@ -92,7 +92,7 @@ func (s *Series) compared(t *Task, m *PublishedModel) []Compared {
 		if len(lengths) == 0 || !slices.ContainsFunc(lengths, s.measuredBy) {
 			continue
 		}
-		c := Compared{Task: t.Name, Name: s.Name, Encoding: s.Encoding, Variant: s.Variant, All: m.Beyond,
+		c := Compared{Task: t.Name, Name: s.Name, Encoding: s.Encoding, Variant: s.Variant, All: m.beyond,
 			Lengths: task.Span{Min: lengths[0].Min, Max: lengths[len(lengths)-1].Max}.Label(),
 			Ours:    s.summaryAt(lengths, t.Task), Theirs: m.summaryAt(lengths, t.Task)}
 		if c.Here, c.Published = c.Ours.All.Median, c.Theirs.All.Median; !c.Published.Known() {
@@ -120,19 +120,19 @@ func (s *Series) summaryAt(lengths []task.Span, name string) Summary {
 }
 
 // summaryAt is what the paper's runs say there, or its means.
-func (m *PublishedModel) summaryAt(lengths []task.Span, name string) Summary {
-	if m.Runs == nil {
-		of := weighted(lengths, name, func(length task.Span) float64 { return m.Means[length] })
-		return Summary{Fit: m.Fit, All: unknownSpread, Mean: Number(of), Fitted: Unknown}
+func (m *publishedModel) summaryAt(lengths []task.Span, name string) Summary {
+	if m.runs == nil {
+		of := weighted(lengths, name, func(length task.Span) float64 { return m.means[length] })
+		return Summary{Fit: m.fit, All: unknownSpread, Mean: Number(of), Fitted: Unknown}
 	}
 	var values []float64
 	var fitted []*bool
-	for _, run := range m.Runs {
-		if slices.ContainsFunc(lengths, func(n task.Span) bool { _, ok := run.At[n]; return !ok }) {
+	for _, run := range m.runs {
+		if slices.ContainsFunc(lengths, func(n task.Span) bool { _, ok := run.at[n]; return !ok }) {
 			continue
 		}
-		values = append(values, weighted(lengths, name, func(length task.Span) float64 { return run.At[length] }))
-		fitted = append(fitted, run.Fitted)
+		values = append(values, weighted(lengths, name, func(length task.Span) float64 { return run.at[length] }))
+		fitted = append(fitted, run.fitted)
 	}
 	return summaryOf(values, fitted)
 }
@@ -153,18 +153,18 @@ func weighted(lengths []task.Span, name string, of func(task.Span) float64) floa
 
 // setup tells in what a series differs from a paper's models, as far as that is known, or what is known
 // of both.
-func (s *Series) setup(t *Task, m *PublishedModel, lengths, all int) string {
+func (s *Series) setup(t *Task, m *publishedModel, lengths, all int) string {
 	var differs []string
-	if m.Setup != "" {
-		differs = append(differs, "published: "+m.Setup, fmt.Sprintf("here: %s parameters, %s", human.Millions(s.Parameters), s.stepsText()))
+	if m.setup != "" {
+		differs = append(differs, "published: "+m.setup, fmt.Sprintf("here: %s parameters, %s", human.Millions(s.Parameters), s.stepsText()))
 	}
 	if m.differs != nil {
 		if known, err := task.Lookup(t.paperName()); err == nil { // else of another version of the program
 			differs = append(differs, m.differs(s, known, lengths, all)...)
 		}
 	}
-	if len(s.Seeds) != m.Fit.Runs {
-		differs = append(differs, fmt.Sprintf("%s, not %d", human.Plural(len(s.Seeds), "run", "runs"), m.Fit.Runs))
+	if len(s.Seeds) != m.fit.Runs {
+		differs = append(differs, fmt.Sprintf("%s, not %d", human.Plural(len(s.Seeds), "run", "runs"), m.fit.Runs))
 	}
 	return strings.Join(differs, "; ")
 }

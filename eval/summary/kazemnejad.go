@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -23,135 +22,80 @@ var publishedLengths []byte
 //go:embed published/ranks.csv
 var publishedRanks []byte
 
-// The setup behind the numbers of Kazemnejad et al. Their prompts are not ours, but drawn
-// alike: package task says what differs, among others of PCFG.
+// PublishedSource is the paper whose numbers stand beside ours where nothing else is asked for. Its prompts are not ours, but
+// drawn alike: package task says what differs, among others of PCFG.
+const PublishedSource = "Kazemnejad et al., NeurIPS 2023, arXiv 2305.19466"
+
+// Setup of the paper's models.
 const (
-	PublishedSource     = "Kazemnejad et al., NeurIPS 2023, arXiv 2305.19466"
-	PublishedParameters = 109_607_040
-	PublishedSteps      = 40_000
+	publishedParameters = 109_607_040
+	publishedSteps      = 40_000
 	publishedSeeds      = 3 // behind a mean
 )
 
-// PublishedRun is one published accuracy of the paper that this project rebuilds.
-type PublishedRun struct {
-	Task, Encoding string
-	Seed           string // "mean" for the mean over three seeds
-	Inside, Beyond Number // exact match, 0..1; NaN where not published
-}
-
-// Kazemnejad are the numbers of the paper that this project rebuilds: means over three runs.
-func Kazemnejad() (*Published, error) {
-	ranks, err := PublishedRanks()
-	if err != nil {
-		return nil, err
-	}
-	means, err := PublishedAccuracy()
-	if err != nil {
-		return nil, err
-	}
-	curves, err := PublishedCurves()
-	if err != nil {
-		return nil, err
-	}
-	p := &Published{Source: PublishedSource, Ranks: ranks, Caveats: []string{fmt.Sprintf(
+// kazemnejad reads the numbers of the paper that this project rebuilds: means over three runs.
+func kazemnejad() (*Published, error) {
+	p := &Published{Source: PublishedSource, Caveats: []string{fmt.Sprintf(
 		"The paper’s models have 12 layers and %s parameters, read T5’s vocabulary and train for %s steps. The table "+
-			"says in what each model here differs.", human.Millions(PublishedParameters), human.Thousands(PublishedSteps))}}
-	for _, m := range means {
-		if m.Seed != "mean" {
-			continue
-		}
-		model := PublishedModel{Task: m.Task, Encoding: m.Encoding, Beyond: m.Beyond,
-			Fit: Fit{Runs: publishedSeeds, Unknown: publishedSeeds}, differs: differsFromKazemnejad}
-		for _, c := range curves {
-			if c.Task == m.Task && c.Encoding == m.Encoding {
-				model.Means = c.At
+			"says in what each model here differs.", human.Millions(publishedParameters), human.Thousands(publishedSteps))}}
+	means := map[[2]string]map[task.Span]float64{} // by task and encoding
+	err := readCSV(publishedLengths, []string{"task", "encoding", "lengths"}, func(f []string) error {
+		at := map[task.Span]float64{}
+		for point := range strings.FieldsSeq(f[2]) {
+			length, accuracy, _ := strings.Cut(point, ":")
+			span, err := readSpan(length)
+			if err != nil {
+				return err
+			}
+			if at[span], err = strconv.ParseFloat(accuracy, 64); err != nil {
+				return err
 			}
 		}
-		p.Models = append(p.Models, model)
+		means[[2]string{f[0], f[1]}] = at
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	return p, nil
+	err = readCSV(publishedAccuracy, []string{"task", "encoding", "seed", "inside", "beyond"}, func(f []string) error {
+		if f[2] != "mean" {
+			return nil
+		}
+		beyond, err := strconv.ParseFloat(f[4], 64)
+		p.models = append(p.models, publishedModel{task: f[0], encoding: f[1], beyond: Number(beyond), means: means[[2]string{f[0], f[1]}],
+			fit: Fit{Runs: publishedSeeds, Unknown: publishedSeeds}, differs: differsFromKazemnejad})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = readCSV(publishedRanks, []string{"encoding", "all", "primitive", "math", "classic", "tie"}, func(f []string) error {
+		all, err := strconv.ParseFloat(f[1], 64)
+		if err != nil {
+			return err
+		}
+		tie, err := strconv.Atoi(f[5])
+		p.ranks = append(p.ranks, publishedRank{f[0], Number(all), tie})
+		return err
+	})
+	slices.SortFunc(p.ranks, func(a, b publishedRank) int { return a.tie - b.tie })
+	return p, err
 }
 
-// differsFromKazemnejad tells in what a series differs from the paper's models. lengths are
-// those compared, of all that the paper has.
+// differsFromKazemnejad lists the differences of a series from the paper's models. lengths are compared, of all that the paper has.
 func differsFromKazemnejad(s *Series, t task.Task, lengths, all int) []string {
 	var differs []string
-	if s.Parameters != PublishedParameters {
-		differs = append(differs, fmt.Sprintf("%s parameters, not %s", human.Millions(s.Parameters),
-			human.Millions(PublishedParameters)))
+	if s.Parameters != publishedParameters {
+		differs = append(differs, fmt.Sprintf("%s parameters, not %s", human.Millions(s.Parameters), human.Millions(publishedParameters)))
 	}
-	if s.Steps != [2]int{PublishedSteps, PublishedSteps} {
-		differs = append(differs, fmt.Sprintf("%s, not %s", s.stepsText(), human.Thousands(PublishedSteps)))
+	if s.Steps != [2]int{publishedSteps, publishedSteps} {
+		differs = append(differs, fmt.Sprintf("%s, not %s", s.stepsText(), human.Thousands(publishedSteps)))
 	}
 	if s.Trained != [2]int{t.Train.Min, t.Train.Max} {
-		differs = append(differs,
-			fmt.Sprintf("trained %d–%d, not %d–%d", s.Trained[0], s.Trained[1], t.Train.Min, t.Train.Max))
+		differs = append(differs, fmt.Sprintf("trained %d–%d, not %d–%d", s.Trained[0], s.Trained[1], t.Train.Min, t.Train.Max))
 	}
 	if lengths < all {
 		differs = append(differs, fmt.Sprintf("%d of %d lengths", lengths, all))
 	}
 	return differs
-}
-
-// PublishedRank is one published mean reciprocal rank, overall and by group of
-// tasks.
-type PublishedRank struct {
-	Encoding                      string
-	All, Primitive, Math, Classic Number
-	Tie                           int // place in the paper's tie order, from 1
-}
-
-// PublishedAccuracy returns the published accuracies.
-func PublishedAccuracy() ([]PublishedRun, error) {
-	var out []PublishedRun
-	err := readCSV(publishedAccuracy, []string{"task", "encoding", "seed", "inside", "beyond"}, func(f []string) error {
-		p := PublishedRun{Task: f[0], Encoding: f[1], Seed: f[2]}
-		out = append(out, p)
-		return parse(f[3:], &out[len(out)-1].Inside, &out[len(out)-1].Beyond)
-	})
-	return out, err
-}
-
-// Curve is the published accuracy of one encoding at the longer lengths of a task.
-type Curve struct {
-	Task, Encoding string
-	At             map[task.Span]float64 // by length
-}
-
-// PublishedCurves returns the published accuracies by length.
-func PublishedCurves() ([]Curve, error) {
-	var out []Curve
-	err := readCSV(publishedLengths, []string{"task", "encoding", "lengths"}, func(f []string) error {
-		c := Curve{f[0], f[1], map[task.Span]float64{}}
-		for point := range strings.FieldsSeq(f[2]) {
-			length, accuracy, _ := strings.Cut(point, ":")
-			n, err := strconv.Atoi(length)
-			if err != nil {
-				return err
-			}
-			if c.At[task.At(n)], err = strconv.ParseFloat(accuracy, 64); err != nil {
-				return err
-			}
-		}
-		out = append(out, c)
-		return nil
-	})
-	return out, err
-}
-
-// PublishedRanks returns the published mean reciprocal ranks in the paper's tie
-// order.
-func PublishedRanks() ([]PublishedRank, error) {
-	var out []PublishedRank
-	columns := []string{"encoding", "all", "primitive", "math", "classic", "tie"}
-	err := readCSV(publishedRanks, columns, func(f []string) (err error) {
-		r := PublishedRank{Encoding: f[0]}
-		if err = parse(f[1:5], &r.All, &r.Primitive, &r.Math, &r.Classic); err == nil {
-			r.Tie, err = strconv.Atoi(f[5])
-		}
-		out = append(out, r)
-		return err
-	})
-	slices.SortFunc(out, func(a, b PublishedRank) int { return cmp.Compare(a.Tie, b.Tie) })
-	return out, err
 }

@@ -2,26 +2,48 @@ package summary
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-func published(t *testing.T) []PublishedRun {
+// publishedRow is one published accuracy of the paper; of seed "mean" it is the mean over three.
+type publishedRow struct {
+	Task, Encoding, Seed string
+	Inside, Beyond       Number // NaN where not published
+}
+
+func published(t *testing.T) (out []publishedRow) {
 	t.Helper()
-	all, err := PublishedAccuracy()
+	err := readCSV(publishedAccuracy, []string{"task", "encoding", "seed", "inside", "beyond"}, func(f []string) error {
+		out = append(out, publishedRow{f[0], f[1], f[2], numberOf(t, f[3]), numberOf(t, f[4])})
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return out
+}
+
+func numberOf(t *testing.T, text string) Number {
+	t.Helper()
+	if text == "" {
+		return Unknown
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Number(v)
 }
 
 // TestPublishedAccuracy checks that each of the seventeen tasks has a mean for each of
 // the paper's five encodings, and that means are those of their seeds.
 func TestPublishedAccuracy(t *testing.T) {
 	type key struct{ task, encoding string }
-	means, seeds := map[key]PublishedRun{}, map[key][]PublishedRun{}
+	means, seeds := map[key]publishedRow{}, map[key][]publishedRow{}
 	for _, p := range published(t) {
 		k := key{p.Task, p.Encoding}
 		if p.Seed == "mean" {
@@ -65,40 +87,40 @@ func TestPublishedAccuracy(t *testing.T) {
 // our tasks give the lengths, make the published means: shares and lengths are the
 // paper's. PCFG's shares are a fit.
 func TestPublishedCurves(t *testing.T) {
-	curves, err := PublishedCurves()
+	p, err := kazemnejad()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range curves {
-		known, err := task.Lookup(c.Task)
+	for _, c := range p.models {
+		known, err := task.Lookup(c.task)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var sum, weights float64
-		for length, accuracy := range c.At {
+		for length, accuracy := range c.means {
 			w := 1.0
 			if known.Weight != nil {
 				w = known.Weight(length.Max)
 			}
 			sum, weights = sum+w*accuracy, weights+w
 			if !known.Beyond.Contains(length.Max) || accuracy < 0 || accuracy > 1 {
-				t.Errorf("%s, %s: %v at length %s", c.Task, c.Encoding, accuracy, length)
+				t.Errorf("%s, %s: %v at length %s", c.task, c.encoding, accuracy, length)
 			}
 		}
 		within := 0.001
-		if c.Task == "pcfg" {
+		if c.task == "pcfg" {
 			within = 0.02
 		}
 		for _, p := range published(t) {
-			if p.Task == c.Task && p.Encoding == c.Encoding && p.Seed == "mean" &&
+			if p.Task == c.task && p.Encoding == c.encoding && p.Seed == "mean" &&
 				math.Abs(float64(p.Beyond)-sum/weights) > within {
-				t.Errorf("%s, %s: the mean over lengths is %.4f, published is %v", c.Task, c.Encoding, sum/weights,
+				t.Errorf("%s, %s: the mean over lengths is %.4f, published is %v", c.task, c.encoding, sum/weights,
 					p.Beyond)
 			}
 		}
 	}
-	if len(curves) != 17*5 {
-		t.Errorf("%d curves, want 85", len(curves))
+	if len(p.models) != 17*5 {
+		t.Errorf("%d curves, want 85", len(p.models))
 	}
 }
 
@@ -108,14 +130,23 @@ func TestPublishedCurves(t *testing.T) {
 // addition only means over seeds are known, and ranking the means, counted for
 // each of the three seeds, is not ranking the seeds.
 func TestPublishedRanks(t *testing.T) {
-	ranks, err := PublishedRanks()
+	type rank struct {
+		Encoding                      string
+		All, Primitive, Math, Classic Number
+	}
+	var ranks []rank
+	err := readCSV(publishedRanks, []string{"encoding", "all", "primitive", "math", "classic", "tie"}, func(f []string) error {
+		ranks = append(ranks, rank{f[0], numberOf(t, f[1]), numberOf(t, f[2]), numberOf(t, f[3]), numberOf(t, f[4])})
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var order []string
-	for _, r := range ranks {
-		order = append(order, r.Encoding)
+	p, err := kazemnejad()
+	if err != nil {
+		t.Fatal(err)
 	}
+	order := p.order()
 	if got := strings.Join(order, " "); got != "rope alibi t5 sinusoidal nope" {
 		t.Errorf("tie order %s", got)
 	}
@@ -124,14 +155,14 @@ func TestPublishedRanks(t *testing.T) {
 	for _, group := range []struct {
 		name   string
 		of     func(task string) bool
-		value  func(PublishedRank) Number
+		value  func(rank) Number
 		within float64
 	}{
-		{"primitive", primitive, func(r PublishedRank) Number { return r.Primitive }, 0.0005},
-		{"classic", classic, func(r PublishedRank) Number { return r.Classic }, 0.0005},
+		{"primitive", primitive, func(r rank) Number { return r.Primitive }, 0.0005},
+		{"classic", classic, func(r rank) Number { return r.Classic }, 0.0005},
 		{"math", func(n string) bool { return !primitive(n) && !classic(n) },
-			func(r PublishedRank) Number { return r.Math }, 0.04},
-		{"all", func(string) bool { return true }, func(r PublishedRank) Number { return r.All }, 0.02},
+			func(r rank) Number { return r.Math }, 0.04},
+		{"all", func(string) bool { return true }, func(r rank) Number { return r.All }, 0.02},
 	} {
 		got := map[string]float64{}
 		for name, ranks := range reciprocalRanks(publishedContests(t, group.of), order) {

@@ -57,7 +57,7 @@ func (s *Study) rank() {
 		}
 		r.Mean = mean(beyond)
 		if i := slices.Index(order, s.Encodings[r.Encoding]); i >= 0 && s.Measure == Exact {
-			r.Published = s.published.Ranks[i].All
+			r.Published = s.published.ranks[i].all
 		}
 		s.Ranks = append(s.Ranks, r)
 	}

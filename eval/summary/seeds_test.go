@@ -254,10 +254,10 @@ func TestReadPublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p.Source != "A paper, 2025" || !slices.Equal(p.Caveats, []string{"One caveat in two lines.", "Another."}) ||
-		len(p.Models) != 4 || p.Models[0].Fit != (Fit{3, 2, 0}) || p.Models[1].Fit != (Fit{1, 0, 1}) {
+		len(p.models) != 4 || p.models[0].fit != (Fit{3, 2, 0}) || p.models[1].fit != (Fit{1, 0, 1}) {
 		t.Errorf("%+v", p)
 	}
-	setups := Each(p.Models, func(m PublishedModel) string { return m.Setup })
+	setups := Each(p.models, func(m publishedModel) string { return m.setup })
 	if want := []string{"1l1h16d, learning rate 0.001", "learning rate 0.001", "", "1l1h16d"}; !slices.Equal(setups, want) {
 		t.Errorf("setups %q, want %q", setups, want)
 	}
@@ -317,13 +317,13 @@ func TestFormalFramework(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs := 0
-	for _, m := range p.Models {
-		runs += len(m.Runs)
-		if m.Task == "unique-copy+alphabet150" && m.Encoding == "learned" {
+	for _, m := range p.models {
+		runs += len(m.runs)
+		if m.task == "unique-copy+alphabet150" && m.encoding == "learned" {
 			// the paper's table: 99.9 and 98.7 %
-			s := m.summaryAt([]task.Span{{Min: 101, Max: 150}}, m.Task)
-			if m.Fit != (Fit{5, 5, 0}) || math.Abs(float64(s.Fitted)-0.987) > 5e-4 {
-				t.Errorf("unique copy: %v, %v", m.Fit, s.Fitted)
+			s := m.summaryAt([]task.Span{{Min: 101, Max: 150}}, m.task)
+			if m.fit != (Fit{5, 5, 0}) || math.Abs(float64(s.Fitted)-0.987) > 5e-4 {
+				t.Errorf("unique copy: %v, %v", m.fit, s.Fitted)
 			}
 		}
 	}

@@ -120,7 +120,7 @@ func New(rows []eval.Row, opt Options) (*Study, error) {
 		OnlyFitted: opt.OnlyFitted, Metrics: metrics(), Setups: setups(rows), Models: modelsTable(rows), published: opt.Published}
 	if s.published == nil {
 		var err error
-		if s.published, err = Kazemnejad(); err != nil {
+		if s.published, err = kazemnejad(); err != nil {
 			return nil, err
 		}
 	}
