@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/summary"
-	"github.com/nopezoo/zoo/eval/task"
 )
 
 // costs gives a row the time of a step, of prefill and a peak memory.
@@ -119,54 +117,6 @@ func TestCostsOfTokens(t *testing.T) {
 	} {
 		if head, line := of(tc.row); head != tc.head || line != tc.line {
 			t.Errorf("%s: %q, %q; want %q, %q", tc.name, head, line, tc.head, tc.line)
-		}
-	}
-}
-
-// TestCostBands checks what costs spread over: seeds and repeats, or the batches of a
-// single measurement.
-func TestCostBands(t *testing.T) {
-	none := summary.Number(math.NaN())
-	timed := func(seed int, change func(*eval.Row)) eval.Row {
-		return with(row(t, "nope", seed, 10, 1), func(r *eval.Row) {
-			r.TokensPerSecond, r.PrefillMS, r.DecodeP50MS, r.PeakMemory = 1000, 10, 1, 100<<20
-			change(r)
-		})
-	}
-	repeated := func(r *eval.Row) {
-		r.RepeatRates, r.RepeatPrefillMS, r.RepeatDecodeMS = []float64{900, 1200}, []float64{9, 11}, []float64{0.8, 1.1}
-		r.TokensPerSecondSD, r.PrefillSDMS, r.DecodeSDMS = 500, 5, 0.5
-	}
-	for _, tc := range []struct {
-		name                            string
-		rows                            []eval.Row
-		tokens, prefill, decode, memory summary.Spread
-	}{
-		{"once", []eval.Row{timed(0, func(r *eval.Row) { r.RepeatRates = []float64{1000} })},
-			summary.Spread{Median: 1000, Low: none, High: none}, summary.Spread{Median: 10, Low: none, High: none},
-			summary.Spread{Median: 1, Low: none, High: none}, summary.Spread{Median: 100, Low: none, High: none}},
-		{"batches", []eval.Row{timed(0, func(r *eval.Row) {
-			r.TokensPerSecondSD, r.PrefillSDMS, r.DecodeSDMS = 200, 20,
-				0.1
-		})},
-			summary.Spread{Median: 1000, Low: 800, High: 1200, Over: summary.OverTimes}, summary.Spread{Median: 10, Low: 0, High: 30, Over: summary.OverTimes},
-			summary.Spread{Median: 1, Low: 0.9, High: 1.1, Over: summary.OverTimes}, summary.Spread{Median: 100, Low: none, High: none}},
-		{"repeats", []eval.Row{timed(0, repeated)},
-			summary.Spread{Median: 1000, Low: 900, High: 1200, Over: summary.OverTimes}, summary.Spread{Median: 10, Low: 9, High: 11, Over: summary.OverTimes},
-			summary.Spread{Median: 1, Low: 0.8, High: 1.1, Over: summary.OverTimes}, summary.Spread{Median: 100, Low: none, High: none}},
-		{"repeats and seeds", []eval.Row{timed(0, repeated), timed(1, func(r *eval.Row) {
-			r.TokensPerSecond, r.PrefillMS, r.DecodeP50MS, r.PeakMemory = 2000, 20, 2, 200<<20
-		})},
-			summary.Spread{Median: 1500, Low: 900, High: 2000, Over: summary.OverTimes}, summary.Spread{Median: 15, Low: 9, High: 20, Over: summary.OverTimes},
-			summary.Spread{Median: 1.5, Low: 0.8, High: 2, Over: summary.OverTimes}, summary.Spread{Median: 150, Low: 100, High: 200, Over: summary.OverTimes}},
-	} {
-		at := reportOf(t, tc.rows...).Tasks[0].Places[0].Series[0].At(task.At(10))
-		at.Rows = nil
-		unknown := summary.Spread{Median: none, Low: none, High: none}
-		want := summary.CostPoint{Length: task.At(10), Tokens: tc.tokens, Prefill: tc.prefill, Decode: tc.decode,
-			Memory: tc.memory, Token: unknown, Roofline: unknown}
-		if diff := cmp.Diff(want, at, approx); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
 	}
 }
