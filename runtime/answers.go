@@ -75,7 +75,7 @@ func (g *generation) nextAnswered(ctx context.Context) (Step, error) {
 		left = left || !r.ended()
 	}
 	if !left {
-		g.teams = nil
+		g.groups = nil
 	}
 	return g.step, nil
 }

@@ -86,8 +86,8 @@ type Batcher struct {
 	perRow, perSlot float64 // bytes of states for each row, and for each of its slots
 
 	mu      sync.Mutex
-	waiting []*member
-	inside  int // members that wait, are read or run
+	waiting []*row
+	inside  int // rows that wait, are read or run
 	looping bool
 	closed  bool
 	stats   BatcherStats
@@ -234,14 +234,12 @@ func (b *Batcher) submit(ctx context.Context, prompts [][]int64, opt GenerateOpt
 		return nil, engine.Mark(fmt.Errorf("there are %d prompts, and the batcher takes %d at a time", len(rows), most), ErrInput)
 	}
 	c := newBatcherCall()
-	members := make([]*member, len(rows))
 	for i, r := range rows {
 		if need := b.bytes(1, len(r.prompt)+r.left-1); need > b.opt.MaxBytes {
 			return nil, engine.Mark(fmt.Errorf("prompt %d: %w: with its answer it takes %d bytes, the batcher has %d", i, ErrTooLong,
 				need, b.opt.MaxBytes), ErrInput)
 		}
-		members[i] = &member{row: r, call: c, prefix: opt.Prefix}
-		members[i].unread = len(r.prompt) - members[i].start()
+		r.call = c
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -256,7 +254,7 @@ func (b *Batcher) submit(ctx context.Context, prompts [][]int64, opt GenerateOpt
 			len(rows), b.opt.MaxRows+b.opt.MaxQueue)
 	}
 	b.inside += len(rows)
-	b.waiting = append(b.waiting, members...)
+	b.waiting = append(b.waiting, rows...)
 	if !b.looping {
 		b.looping = true
 		b.loops.Go(b.loop)
@@ -290,6 +288,6 @@ func (b *Batcher) leave(c *batcherCall) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before := len(b.waiting)
-	b.waiting = slices.DeleteFunc(b.waiting, func(m *member) bool { return m.call == c })
+	b.waiting = slices.DeleteFunc(b.waiting, func(r *row) bool { return r.call == c })
 	b.inside -= before - len(b.waiting)
 }

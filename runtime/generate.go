@@ -90,7 +90,7 @@ func (s *Session) Generate(ctx context.Context, prompts [][]int64, opt GenerateO
 			return
 		}
 		defer g.close()
-		for len(g.teams) > 0 {
+		for len(g.groups) > 0 {
 			step, err := g.next(ctx)
 			if err != nil {
 				yield(Step{}, fmt.Errorf("runtime: generate: %w", err))
@@ -112,20 +112,12 @@ func (s *Session) stops(opt GenerateOptions) []int64 {
 
 // generation is one pass over a Generate iterator.
 type generation struct {
-	s     *Session
-	rows  []*row
-	teams []*team // those with rows that have not ended
-	step  Step
+	s      *Session
+	rows   []*row
+	groups []*group // with rows that have not ended
+	step   Step
 
 	answers [][]int64 // what is left of them, in a file of the form card.Looped
-}
-
-// team is rows that run as one batch. Rows that have ended are carried along for
-// a while.
-type team struct {
-	*batch
-	prefix *Prefix
-	rows   []*row // as in the batch
 }
 
 func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*generation, error) {
@@ -139,8 +131,8 @@ func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*genera
 			return nil, err
 		}
 	}
-	for _, group := range s.groups(prompts, opt.Prefix) {
-		g.teams = append(g.teams, &team{prefix: opt.Prefix, rows: pick(g.rows, group)})
+	for _, indices := range s.groups(prompts, opt.Prefix) {
+		g.groups = append(g.groups, &group{rows: pick(g.rows, indices)})
 	}
 	return g, nil
 }
@@ -170,7 +162,7 @@ func (s *Session) newRows(prompts [][]int64, opt GenerateOptions) ([]*row, error
 			sampling, stream = opt.PerRow[i], 0
 		}
 		rows[i] = &row{prompt: p, sampler: newSampler(sampling, stream, p), newToken: newToken{index: i}, stops: stops, left: limits[i],
-			logProbs: opt.LogProbs, top: opt.TopLogProbs}
+			logProbs: opt.LogProbs, top: opt.TopLogProbs, prefix: opt.Prefix, unread: len(p) - opt.Prefix.read()}
 		if rows[i].text, err = s.newText(i, p, opt); err != nil {
 			return nil, fmt.Errorf("prompt %d: %w", i, err)
 		}
@@ -239,77 +231,51 @@ func (s *Session) limits(prompts [][]int64, opt GenerateOptions) ([]int, error) 
 	return out, nil
 }
 
-// next runs every team once.
+// next runs every group once.
 func (g *generation) next(ctx context.Context) (Step, error) {
 	if g.s.answersOnly() {
 		return g.nextAnswered(ctx)
 	}
 	g.step.clear()
-	for _, t := range g.teams {
-		if err := t.advance(ctx, g.s); err != nil {
-			return Step{}, err
-		}
-		for i, r := range t.rows {
-			if r.ended() {
-				continue
-			}
-			if err := r.take(t.batch.last(i, 0)); err != nil {
-				return Step{}, fmt.Errorf("prompt %d: %w", r.index, err)
-			}
-			g.step.add(r.newToken)
-		}
-		if err := t.compact(); err != nil {
+	for _, group := range g.groups {
+		if err := g.advance(ctx, group); err != nil {
 			return Step{}, err
 		}
 	}
-	g.teams = slices.DeleteFunc(g.teams, func(t *team) bool { return len(t.rows) == 0 })
+	g.groups = slices.DeleteFunc(g.groups, func(group *group) bool { return len(group.rows) == 0 })
 	return g.step, nil
 }
 
-// advance runs the prompts, or the tokens chosen last.
-func (t *team) advance(ctx context.Context, s *Session) error {
-	if t.batch != nil {
-		return t.run(1, 1, func(i, _ int) int64 { return t.rows[i].id })
+// advance runs the prompts of a group, or the tokens chosen last, and chooses the next ones.
+func (g *generation) advance(ctx context.Context, group *group) error {
+	read := group.step
+	if group.batch == nil {
+		more := 0
+		for _, r := range group.rows {
+			more = max(more, r.left-1)
+		}
+		if err := group.open(ctx, g.s, group.prompts(), more); err != nil {
+			return err
+		}
+		read = func() error { return group.read(func(int, int) int { return 1 }, nil) }
 	}
-	prompts, more := make([][]int64, len(t.rows)), 0
-	for i, r := range t.rows {
-		prompts[i] = r.prompt
-		more = max(more, r.left-1)
-	}
-	var err error
-	if t.batch, err = newBatch(ctx, s, prompts, more, t.prefix); err != nil {
+	if err := read(); err != nil {
 		return err
 	}
-	return t.read(func(int, int) int { return 1 }, nil)
-}
-
-// compact drops rows that have ended: see batch.carry.
-func (t *team) compact() error {
-	t.findLive(func(row int) bool { return t.rows[row].ended() })
-	if len(t.live) == 0 {
-		return t.end()
+	group.haveRead()
+	if err := group.choose(func(r *row) { g.step.add(r.newToken) }); err != nil {
+		return err
 	}
-	if !t.carry() {
-		return nil
+	if group.allDone() {
+		return group.close()
 	}
-	t.rows = pick(t.rows, t.live)
-	return t.keep(t.live)
-}
-
-// end gives the batch back.
-func (t *team) end() error {
-	if t.batch == nil {
-		return nil
-	}
-	b := t.batch
-	t.batch, t.rows = nil, nil
-	return b.close()
+	return group.drop(false)
 }
 
 // close frees what a generation that was broken off still holds. Its caller is
 // leaving and has no use for a failure, which costs at most some memory.
 func (g *generation) close() {
-	for _, t := range g.teams {
-		_ = t.end()
+	for _, group := range g.groups {
+		_ = group.close()
 	}
 }

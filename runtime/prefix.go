@@ -83,14 +83,14 @@ func (s *Session) prefill(ctx context.Context, ids []int64, from *Prefix) (*Pref
 		return nil, fmt.Errorf("%w: the prefix takes %d bytes, the session's others %d, and PrefixBytes is %d; close some",
 			ErrMemory, p.Bytes, held, most)
 	}
-	if err := p.read(ctx, from); err != nil {
+	if err := p.fill(ctx, from); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
 }
 
-// read fills the states, from those of another prefix on where that is not nil.
-func (p *Prefix) read(ctx context.Context, from *Prefix) (err error) {
+// fill reads the tokens, from what another prefix has read on where that is not nil.
+func (p *Prefix) fill(ctx context.Context, from *Prefix) (err error) {
 	if p.filled == 0 {
 		return nil
 	}
@@ -110,6 +110,14 @@ func (p *Prefix) read(ctx context.Context, from *Prefix) (err error) {
 		p.states = append(p.states, saved)
 	}
 	return nil
+}
+
+// read returns how many tokens of prompts that begin with the prefix have been read.
+func (p *Prefix) read() int {
+	if p == nil {
+		return 0
+	}
+	return p.filled
 }
 
 // load makes the states those of so many rows that begin with the prefix, and returns how many

@@ -4,10 +4,10 @@ import (
 	"slices"
 )
 
-// Finish says how an answer ended.
+// Finish says how a completion ended.
 type Finish string
 
-// How answers end. The zero value is that of one that goes on.
+// How completions end. The zero value stands for one that goes on.
 const (
 	FinishToken  Finish = "stop token"  // its last token is one of GenerateOptions.Stop
 	FinishString Finish = "stop string" // its text has one of GenerateOptions.StopStrings
@@ -34,9 +34,24 @@ type row struct {
 	text     *answerText // nil where nothing asks for it
 	logProbs bool
 	top      int // how many of the most probable tokens are told
+
+	prefix *Prefix      // that has been read, or nil
+	unread int          // tokens of the prompt that have not run
+	call   *batcherCall // that asks for it, of a Batcher; else nil
 }
 
 func (r *row) ended() bool { return r.finish != "" }
+
+// done reports whether nothing more is to be computed for the row.
+func (r *row) done() bool { return r.ended() || r.call != nil && r.call.over.Load() }
+
+// next returns the token that runs next.
+func (r *row) next() int64 {
+	if r.unread > 0 {
+		return r.prompt[len(r.prompt)-r.unread]
+	}
+	return r.id
+}
 
 // take chooses the next token.
 func (r *row) take(logits []float32) error {
